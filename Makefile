@@ -1,0 +1,23 @@
+# The verbs of daily work. The build itself is CMakeLists.txt + CMakePresets.json.
+P ?= dev
+C := find . \( -path ./build -o -path ./.git \) -prune -o -name '*.[ch]' -print
+M := $(MAKE) --no-print-directory
+
+all: release
+run: release       ; @tools/demo $(ARGS)
+test: tree         ; @tools/run-tests $(P) $(T)
+asan tsan clang:   ; @$(M) test P=$@ T="$(T)"
+tree: deps         ; @cmake --preset $(P) >/dev/null && cmake --build --preset $(P) $(Q)
+release: deps      ; @cmake --preset release >/dev/null && cmake --build --preset release && ln -sfn release/seine build/seine
+install: release   ; @cmake --install build/release $(if $(PREFIX),--prefix $(PREFIX))
+bench: release     ; @tools/bench $(B)
+fuzz:              ; @$(M) tree P=fuzz && tools/fuzz $(F)
+soak:              ; @tools/soak
+coverage:          ; @$(M) tree P=cov && tools/coverage
+docs: tree         ; @tools/make-requirements && tools/make-man build/$(P)/seine
+fmt:               ; @$(C) | xargs clang-format-14 -i
+lint: tree         ; @$(C) | grep 'c$$' | xargs clang-tidy-14 --quiet -p build/$(P)
+deps:              ; @tools/deps
+clean:             ; @rm -rf build
+
+.PHONY: all run test asan tsan clang tree release install bench fuzz soak coverage docs fmt lint deps clean

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/hash.h"
+
+#include <openssl/evp.h>
+#include <string.h>
+
+typedef struct sip {
+    uint64_t v0, v1, v2, v3;
+} sip;
+
+static inline uint64_t
+rotl(uint64_t x, int by)
+{
+    return x << by | x >> (64 - by);
+}
+
+static inline void
+sip_round(sip *s)
+{
+    s->v0 += s->v1;
+    s->v2 += s->v3;
+    s->v1 = rotl(s->v1, 13) ^ s->v0;
+    s->v3 = rotl(s->v3, 16) ^ s->v2;
+    s->v0 = rotl(s->v0, 32);
+    s->v2 += s->v1;
+    s->v0 += s->v3;
+    s->v1 = rotl(s->v1, 17) ^ s->v2;
+    s->v3 = rotl(s->v3, 21) ^ s->v0;
+    s->v2 = rotl(s->v2, 32);
+}
+
+static inline void
+sip_word(sip *s, uint64_t word, int rounds)
+{
+    s->v3 ^= word;
+    for (int i = 0; i < rounds; i++)
+        sip_round(s);
+    s->v0 ^= word;
+}
+
+/* Little-endian words, the last one padded and topped with the length. */
+static inline uint64_t
+sip_hash(const uint64_t key[2], const uint8_t *p, size_t n, int c, int d)
+{
+    sip s = {key[0] ^ 0x736f6d6570736575u, key[1] ^ 0x646f72616e646f6du,
+             key[0] ^ 0x6c7967656e657261u, key[1] ^ 0x7465646279746573u};
+    uint64_t word, last = (uint64_t)n << 56;
+    size_t left = n;
+
+    for (; left >= 8; left -= 8, p += 8) {
+        memcpy(&word, p, 8);
+        sip_word(&s, word, c);
+    }
+    for (size_t i = 0; i < left; i++)
+        last |= (uint64_t)p[i] << (8 * i);
+    sip_word(&s, last, c);
+
+    s.v2 ^= 0xff;
+    for (int i = 0; i < d; i++)
+        sip_round(&s);
+    return s.v0 ^ s.v1 ^ s.v2 ^ s.v3;
+}
+
+uint64_t
+sn_siphash(const uint64_t key[2], const void *bytes, size_t n)
+{
+    return sip_hash(key, bytes, n, 1, 3);
+}
+
+uint64_t
+sn_siphash24(const uint64_t key[2], const void *bytes, size_t n)
+{
+    return sip_hash(key, bytes, n, 2, 4);
+}
+
+uint32_t
+sn_crc32(uint32_t crc, const void *bytes, size_t n)
+{
+    const uint8_t *p = bytes;
+
+    crc = ~crc;
+    for (size_t i = 0; i < n; i++) {
+        crc ^= p[i];
+        for (int bit = 0; bit < 8; bit++)
+            crc = crc >> 1 ^ (0xedb88320u & -(crc & 1));
+    }
+    return ~crc;
+}
+
+static seine_err
+digest(const EVP_MD *how, const void *bytes, size_t n, uint8_t *out_digest)
+{
+    return EVP_Digest(bytes, n, out_digest, NULL, how, NULL) == 1 ? SEINE_OK
+                                                                  : SEINE_E_NOMEM;
+}
+
+seine_err
+sn_sha256(const void *bytes, size_t n, uint8_t out_digest[32])
+{
+    return digest(EVP_sha256(), bytes, n, out_digest);
+}
+
+seine_err
+sn_sha1(const void *bytes, size_t n, uint8_t out_digest[20])
+{
+    return digest(EVP_sha1(), bytes, n, out_digest);
+}

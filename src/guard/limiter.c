@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "seine/limiter.h"
+
+#include "base/time.h"
+
+/*
+ * The bucket is kept as one moment instead of a count and a timestamp (this is
+ * the "generic cell rate algorithm"): a token is worth `every`, and taking one
+ * pushes `full` that much further away. Nothing accumulates, so nothing drifts,
+ * and a clock that stands still or steps back can delay but never mint tokens.
+ */
+
+#define LONG_AGO INT64_MIN
+#define DEEPEST  ((seine_span)1 << 62)
+
+seine_span
+seine_every(uint64_t count, seine_span per)
+{
+    return per < 0 ? per : seine_price(1, count, per);
+}
+
+seine_span
+seine_price(uint64_t n, uint64_t count, seine_span per)
+{
+    if (n == 0 || per <= 0)
+        return 0;
+    if (count == 0)
+        return SEINE_NEVER;
+
+    sn_u128 price = ((sn_u128)n * (uint64_t)per + count - 1) / count;
+    return price > INT64_MAX ? SEINE_NEVER : (seine_span)price;
+}
+
+seine_err
+seine_limiter_init(seine_limiter *lim, seine_span every, uint32_t burst)
+{
+    seine_span depth;
+
+    if (every < 0 || burst == 0 ||
+        __builtin_mul_overflow(every, (seine_span)burst, &depth))
+        return SEINE_E_INVAL;
+
+    *lim = (seine_limiter){every, depth, LONG_AGO, LONG_AGO};
+    return SEINE_OK;
+}
+
+seine_err
+seine_limiter_init_rate(seine_limiter *lim, const seine_rate *rate, int64_t initial,
+                        seine_time now)
+{
+    if (rate->count == 0 || rate->per <= 0 || initial < SEINE_FULL)
+        return SEINE_E_INVAL;
+
+    seine_limiter fresh;
+    seine_err e =
+        seine_limiter_init(&fresh, seine_every(rate->count, rate->per), rate->burst);
+    if (e != SEINE_OK || fresh.depth > DEEPEST)
+        return SEINE_E_INVAL;
+
+    if (initial != SEINE_FULL)
+        seine_limiter_fill(&fresh, now,
+                           initial < rate->burst ? (uint32_t)initial : rate->burst);
+    *lim = fresh;
+    return SEINE_OK;
+}
+
+/* What `n` tokens cost; SEINE_NEVER when the bucket cannot hold so many. */
+static seine_span
+cost_of(const seine_limiter *lim, uint32_t n)
+{
+    seine_span cost = sn_time_mul(lim->every, n);
+
+    return cost > lim->depth ? SEINE_NEVER : cost;
+}
+
+/* First moment at which a bucket that pays `cost` is at most `depth` short. */
+static seine_time
+ready(const seine_limiter *lim, seine_time now, seine_span cost)
+{
+    seine_time at = sn_time_max(now, lim->shut);
+
+    if (lim->every == 0)
+        return at;
+    return sn_time_max(at, sn_time_sub(lim->full, lim->depth - cost));
+}
+
+static void
+pay(seine_limiter *lim, seine_time now, seine_span cost)
+{
+    if (lim->every > 0)
+        lim->full = sn_time_add(sn_time_max(lim->full, now), cost);
+}
+
+seine_time
+seine_limiter_when(const seine_limiter *lim, seine_time now, uint32_t n)
+{
+    seine_span cost = cost_of(lim, n);
+
+    return cost == SEINE_NEVER ? SEINE_NEVER : ready(lim, now, cost);
+}
+
+bool
+seine_limiter_allow(seine_limiter *lim, seine_time now, uint32_t n)
+{
+    seine_span cost = cost_of(lim, n);
+
+    if (cost == SEINE_NEVER || ready(lim, now, cost) > now)
+        return false;
+    pay(lim, now, cost);
+    return true;
+}
+
+bool
+seine_limiter_reserve(seine_limiter *lim, seine_time now, uint32_t n, seine_time latest,
+                      seine_time *out_at)
+{
+    seine_span cost = cost_of(lim, n);
+
+    if (cost == SEINE_NEVER)
+        return false;
+    seine_time at = ready(lim, now, cost);
+    if (at > latest || at == SEINE_NEVER)
+        return false;
+    pay(lim, now, cost);
+    *out_at = at;
+    return true;
+}
+
+uint32_t
+seine_limiter_left(const seine_limiter *lim, seine_time now)
+{
+    if (lim->shut > now)
+        return 0;
+    if (lim->every == 0)
+        return UINT32_MAX;
+
+    seine_span missing = lim->full > now ? sn_time_sub(lim->full, now) : 0;
+    if (missing >= lim->depth)
+        return 0;
+    return (uint32_t)((lim->depth - missing) / lim->every);
+}
+
+bool
+seine_limiter_undo(seine_limiter *lim, seine_time mark, uint32_t n)
+{
+    if (lim->full != mark)
+        return false;
+    if (lim->every > 0)
+        lim->full = sn_time_sub(mark, sn_time_mul(lim->every, n));
+    return true;
+}
+
+void
+seine_limiter_fill(seine_limiter *lim, seine_time now, uint32_t tokens)
+{
+    seine_span have = sn_time_min(sn_time_mul(lim->every, tokens), lim->depth);
+
+    lim->shut = LONG_AGO;
+    lim->full = sn_time_add(now, lim->depth - have);
+}
+
+void
+seine_limiter_pause(seine_limiter *lim, seine_time until)
+{
+    lim->shut = sn_time_max(lim->shut, until);
+    lim->full = sn_time_max(lim->full, sn_time_add(until, lim->depth - lim->every));
+}
+
+/* `have` of the old bucket in time of the new one: the same tokens, rounded down. */
+static seine_span
+convert(seine_span have, seine_span every, seine_span new_every)
+{
+    sn_u128 time = (sn_u128)(uint64_t)have * (uint64_t)new_every / (uint64_t)every;
+
+    return time > INT64_MAX ? SEINE_NEVER : (seine_span)time;
+}
+
+void
+seine_limiter_set_rate(seine_limiter *lim, seine_time now, seine_span every,
+                       uint32_t burst)
+{
+    seine_limiter next;
+    seine_time at = sn_time_max(now, lim->shut);
+
+    if (seine_limiter_init(&next, every, burst) != SEINE_OK)
+        return;
+    next.shut = lim->shut;
+
+    if (lim->every == 0) {
+        /* Full, unless a pause runs: then one token at its end, as in pause. */
+        next.full = lim->shut > now ? sn_time_add(at, next.depth - every) : at;
+    } else {
+        seine_span missing = sn_time_sub(sn_time_max(lim->full, at), at);
+
+        if (missing > lim->depth) /* reservations: the debt stays as time */
+            next.full = sn_time_add(at, sn_time_add(next.depth, missing - lim->depth));
+        else
+            next.full = sn_time_add(
+                at, next.depth - sn_time_min(next.depth, convert(lim->depth - missing,
+                                                                 lim->every, every)));
+    }
+    *lim = next;
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "check.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+static check_test *tests, **tail = &tests;
+static atomic_int failures;
+static int row;       /* of the table being walked; -1 outside of one */
+static uint64_t seed; /* of the random test that runs; 0 none */
+
+void
+check_add(check_test *t)
+{
+    *tail = t;
+    tail = &t->next;
+}
+
+bool
+check_row(size_t n)
+{
+    row = (int)n;
+    return true;
+}
+
+uint64_t
+check_seed(void)
+{
+    const char *given = getenv("CHECK_SEED");
+
+    if (given)
+        seed = strtoull(given, NULL, 10);
+    else if (getrandom(&seed, sizeof seed, 0) != sizeof seed)
+        seed = 1;
+    seed |= !seed;
+    return seed;
+}
+
+void
+check_fail(const char *file, int line, const char *fmt, ...)
+{
+    char text[256];
+    va_list args;
+
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+
+    if (failures++ > 200) /* a loop gone wrong; the first lines tell */
+        return;
+    if (row >= 0)
+        printf("  %s:%d: row %d: %s\n", file, line, row, text);
+    else
+        printf("  %s:%d: %s\n", file, line, text);
+}
+
+void
+check_eq(const char *file, int line, const char *what, long long got, long long want)
+{
+    if (got != want)
+        check_fail(file, line, "%s: got %lld, want %lld", what, got, want);
+}
+
+void
+check_str(const char *file, int line, const char *what, const char *got, const char *want)
+{
+    if (!got || !want ? got != want : strcmp(got, want) != 0)
+        check_fail(file, line, "%s: got \"%s\", want \"%s\"", what, got ? got : "(null)",
+                   want ? want : "(null)");
+}
+
+static bool
+passes(const check_test *t)
+{
+    int before = failures;
+
+    seed = 0;
+    for (int i = 0; i < t->times && failures == before; i++) {
+        row = -1;
+        t->run();
+    }
+    if (failures > before && seed)
+        printf("  repeat it with CHECK_SEED=%" PRIu64 "\n", seed);
+    return failures == before;
+}
+
+int
+main(int argc, char **argv)
+{
+    int passed = 0, failed = 0;
+
+    /* A crash must not swallow the lines that lead up to it. */
+    setvbuf(stdout, NULL, _IOLBF, 0);
+
+    for (check_test *t = tests; t; t = t->next) {
+        if (argc > 1 && !strstr(t->name, argv[1]))
+            continue;
+        bool ok = passes(t);
+        printf("%s %s\n", ok ? "ok" : "not ok", t->name);
+        ok ? passed++ : failed++;
+    }
+    printf("%d passed, %d failed\n", passed, failed);
+    return failed > 0 || passed == 0;
+}

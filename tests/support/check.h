@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * check.h - the whole unit test framework.
+ *
+ *     TEST(limiter_refuses_when_empty)
+ *     {
+ *         CHECK(!seine_limiter_allow(&lim, T0, 1));
+ *         CHECK_EQ(seine_limiter_when(&lim, T0, 1), T0 + SEINE_MS(100));
+ *     }
+ *
+ * A test goes on after a failed check. The program prints a line per test and
+ * closes with "N passed, N failed"; its first argument selects tests by part
+ * of their name. It fails when a test failed, and when none ran.
+ *
+ * TEST_THREADS is a test with threads in it: its body runs 50 times. A random
+ * test draws its seed from check_seed, which prints it when a check fails and
+ * takes it back from the environment: CHECK_SEED=123 unit-guard limiter.
+ *
+ * Threads: checks may fail on any thread; EACH_ROW belongs to the main one.
+ */
+#ifndef CHECK_H
+#define CHECK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct check_test {
+    const char *name;
+    void (*run)(void);
+    int times;
+    struct check_test *next;
+} check_test;
+
+void check_add(check_test *t);
+bool check_row(size_t row);
+uint64_t check_seed(void);
+void check_fail(const char *file, int line, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+void check_eq(const char *file, int line, const char *what, long long got,
+              long long want);
+void check_str(const char *file, int line, const char *what, const char *got,
+               const char *want);
+
+/* Defines a test and registers it before main runs: no list to keep in step. */
+#define TEST(id)         TEST_TIMES(id, 1)
+#define TEST_THREADS(id) TEST_TIMES(id, 50)
+#define TEST_TIMES(id, n)                                             \
+    static void id(void);                                             \
+    __attribute__((constructor)) static void id##_add(void)           \
+    {                                                                 \
+        static check_test t = {.name = #id, .run = id, .times = (n)}; \
+        check_add(&t);                                                \
+    }                                                                 \
+    static void id(void)
+
+/* Walks a table of cases; a failed check then names the row. */
+#define EACH_ROW(i, rows) \
+    for (size_t i = 0; i < sizeof(rows) / sizeof *(rows) && check_row(i); i++)
+
+#define CHECK(c) ((c) ? (void)0 : check_fail(__FILE__, __LINE__, "%s", #c))
+#define CHECK_EQ(got, want) \
+    check_eq(__FILE__, __LINE__, #got, (long long)(got), (long long)(want))
+#define CHECK_STR(got, want) check_str(__FILE__, __LINE__, #got, got, want)
+
+#endif
