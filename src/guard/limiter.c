@@ -2,6 +2,7 @@
 #include "seine/limiter.h"
 
 #include "base/time.h"
+#include "seine/ctx.h"
 
 /*
  * The bucket is kept as one moment instead of a count and a timestamp (this is
@@ -200,4 +201,25 @@ seine_limiter_set_rate(seine_limiter *lim, seine_time now, seine_span every,
                                                                  lim->every, every)));
     }
     *lim = next;
+}
+
+seine_err
+seine_limiter_wait(seine_limiter *lim, struct seine_ctx *ctx, uint32_t n)
+{
+    seine_clock *clock = seine_ctx_clock(ctx);
+
+    if (n == 0)
+        return SEINE_E_INVAL;
+    if (cost_of(lim, n) == SEINE_NEVER)
+        return SEINE_E_RANGE;
+    for (;;) {
+        seine_time now = clock->now(clock);
+        seine_err e = seine_ctx_err(ctx, now);
+
+        if (e != SEINE_OK || seine_limiter_allow(lim, now, n))
+            return e;
+        e = seine_ctx_sleep(ctx, seine_limiter_when(lim, now, n));
+        if (e != SEINE_OK)
+            return e;
+    }
 }

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ctx.h - should this work go on? Cancellation and deadlines, from job to request.
+ *
+ * Contexts form a tree. Cancelling one cancels everything below it, at once and
+ * with a cause; a child's deadline is never later than its parent's.
+ *
+ *     seine_ctx *job, *request;
+ *     if (seine_ctx_root(seine_clock_system(), &job) != SEINE_OK ||
+ *         seine_ctx_new(job, now + SEINE_SECS(30), &request) != SEINE_OK)
+ *         return SEINE_E_NOMEM;
+ *     seine_err e = seine_shared_wait(limiter, request, 1, SEINE_NEVER);
+ *     seine_ctx_cancel(job, SEINE_OK);       everybody below wakes: CANCELED
+ *     seine_ctx_unref(request);
+ *     seine_ctx_unref(job);
+ *
+ * There is no timer thread: a deadline is compared, not fired. From now ==
+ * deadline on a context is done with DEADLINE for whoever asks with that `now`;
+ * its hooks run when somebody cancels or expires it.
+ *
+ * Time    is passed in; seine_ctx_sleep reads the clock of the tree.
+ * Memory  counted references; a child keeps its parent. Hooks are the caller's.
+ * Threads any thread. A signal handler must not cancel: it sets a flag and wakes
+ *         the loop, which does.
+ */
+#ifndef SEINE_CTX_H
+#define SEINE_CTX_H
+
+#include <stdbool.h>
+
+#include "seine/abi.h"
+#include "seine/clock.h"
+#include "seine/err.h"
+#include "seine/time.h"
+
+typedef struct seine_ctx seine_ctx;
+
+/* Called when a context is done. Set fn and arg; the rest is the library's. The
+ * memory is the caller's and stays until the hook has run or was taken off. */
+typedef struct seine_ctx_hook {
+    void (*fn)(void *arg);
+    void *arg;
+    struct seine_ctx_hook *next, **prev;
+} seine_ctx_hook;
+
+SEINE_BEGIN
+
+/* A tree of its own, without a deadline; the clock outlives it. */
+SEINE_MUST_CHECK seine_err seine_ctx_root(seine_clock *clock, seine_ctx **out_ctx);
+
+/* A child; SEINE_NEVER: no deadline of its own. A child of a context that is done
+ * is done with the same cause. */
+SEINE_MUST_CHECK seine_err seine_ctx_new(seine_ctx *parent, seine_time deadline,
+                                         seine_ctx **out_ctx);
+
+seine_ctx *seine_ctx_ref(seine_ctx *c);
+void seine_ctx_unref(seine_ctx *c); /* cancels nothing; NULL is fine */
+
+/* Ends this context and all below it. Idempotent: the first cause stays; SEINE_OK
+ * as cause means CANCELED. Returns after all hooks have run. */
+void seine_ctx_cancel(seine_ctx *c, seine_err cause);
+
+/* Cancels with DEADLINE if now >= deadline: for a loop's timer. */
+void seine_ctx_expire(seine_ctx *c, seine_time now);
+
+/* SEINE_OK, the cause, or DEADLINE from now == deadline on. */
+seine_err seine_ctx_err(const seine_ctx *c, seine_time now);
+
+/* The effective deadline: the earliest from here up. */
+seine_time seine_ctx_deadline(const seine_ctx *c);
+seine_clock *seine_ctx_clock(const seine_ctx *c);
+
+/* Runs the hook once, outside of all locks, when the context is cancelled; at
+ * once if it is already. */
+void seine_ctx_on_done(seine_ctx *c, seine_ctx_hook *hook);
+
+/* True: the hook never runs. False: it has run; one that is running on another
+ * thread is waited for, and inside its own callback false comes at once. */
+bool seine_ctx_off_done(seine_ctx *c, seine_ctx_hook *hook);
+
+/* Returns at `until` with SEINE_OK; earlier with the cause; at once with DEADLINE
+ * when `until` is at or after the deadline. */
+SEINE_MUST_CHECK seine_err seine_ctx_sleep(seine_ctx *c, seine_time until);
+
+SEINE_END
+
+#endif
