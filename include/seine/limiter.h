@@ -15,7 +15,8 @@
  * rounding of a rate is below 1 ns per token, on the slow side. A clock that
  * stands or steps back delays, and never mints a token. For bytes let the token
  * be a nanosecond: init(lim, 1, depth_ns), allow(lim, now, seine_price(bytes,
- * per_second, SEINE_SECS(1))).
+ * per_second, SEINE_SECS(1))). Asking a NULL limiter is asking one that is off:
+ * it admits.
  *
  * Time    is passed in; only seine_limiter_wait reads the clock of its ctx.
  * Memory  nothing is allocated, so there is nothing to free.

@@ -38,7 +38,7 @@ seine_limiter_init(seine_limiter *lim, seine_span every, uint32_t burst)
     seine_span depth;
 
     if (every < 0 || burst == 0 ||
-        __builtin_mul_overflow(every, (seine_span)burst, &depth))
+        __builtin_mul_overflow(every, (seine_span)burst, &depth) || depth == SEINE_NEVER)
         return SEINE_E_INVAL;
 
     *lim = (seine_limiter){every, depth, LONG_AGO, LONG_AGO};
@@ -64,6 +64,9 @@ seine_limiter_init_rate(seine_limiter *lim, const seine_rate *rate, int64_t init
     *lim = fresh;
     return SEINE_OK;
 }
+
+/* A guard that is NULL is switched off: it behaves like this one. */
+static const seine_limiter off = {0, 0, LONG_AGO, LONG_AGO};
 
 /* What `n` tokens cost; SEINE_NEVER when the bucket cannot hold so many. */
 static seine_span
@@ -95,6 +98,7 @@ pay(seine_limiter *lim, seine_time now, seine_span cost)
 seine_time
 seine_limiter_when(const seine_limiter *lim, seine_time now, uint32_t n)
 {
+    lim = lim ? lim : &off;
     seine_span cost = cost_of(lim, n);
 
     return cost == SEINE_NEVER ? SEINE_NEVER : ready(lim, now, cost);
@@ -103,6 +107,8 @@ seine_limiter_when(const seine_limiter *lim, seine_time now, uint32_t n)
 bool
 seine_limiter_allow(seine_limiter *lim, seine_time now, uint32_t n)
 {
+    if (!lim)
+        return true;
     seine_span cost = cost_of(lim, n);
 
     if (cost == SEINE_NEVER || ready(lim, now, cost) > now)
@@ -115,8 +121,11 @@ bool
 seine_limiter_reserve(seine_limiter *lim, seine_time now, uint32_t n, seine_time latest,
                       seine_time *out_at)
 {
+    if (!lim) {
+        *out_at = now;
+        return true;
+    }
     seine_span cost = cost_of(lim, n);
-
     if (cost == SEINE_NEVER)
         return false;
     seine_time at = ready(lim, now, cost);
@@ -130,6 +139,7 @@ seine_limiter_reserve(seine_limiter *lim, seine_time now, uint32_t n, seine_time
 uint32_t
 seine_limiter_left(const seine_limiter *lim, seine_time now)
 {
+    lim = lim ? lim : &off;
     if (lim->shut > now)
         return 0;
     if (lim->every == 0)
@@ -210,7 +220,7 @@ seine_limiter_wait(seine_limiter *lim, struct seine_ctx *ctx, uint32_t n)
 
     if (n == 0)
         return SEINE_E_INVAL;
-    if (cost_of(lim, n) == SEINE_NEVER)
+    if (lim && cost_of(lim, n) == SEINE_NEVER)
         return SEINE_E_RANGE;
     for (;;) {
         seine_time now = clock->now(clock);

@@ -13,6 +13,7 @@ static check_test *tests, **tail = &tests;
 static atomic_int failures;
 static int row;       /* of the table being walked; -1 outside of one */
 static uint64_t seed; /* of the random test that runs; 0 none */
+static int before;    /* failures when it began */
 
 void
 check_add(check_test *t)
@@ -51,7 +52,7 @@ check_fail(const char *file, int line, const char *fmt, ...)
     vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
 
-    if (failures++ > 200) /* a loop gone wrong; the first lines tell */
+    if (failures++ - before >= 10) /* a loop gone wrong; the first lines tell */
         return;
     if (row >= 0)
         printf("  %s:%d: row %d: %s\n", file, line, row, text);
@@ -77,8 +78,7 @@ check_str(const char *file, int line, const char *what, const char *got, const c
 static bool
 passes(const check_test *t)
 {
-    int before = failures;
-
+    before = failures;
     seed = 0;
     for (int i = 0; i < t->times && failures == before; i++) {
         row = -1;

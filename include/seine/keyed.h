@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * keyed.h - one token bucket per key: per source, per customer, per client IP.
+ *
+ * Buckets appear when a key is first used and vanish when they are full again,
+ * since then nobody could tell them from fresh ones. The table never grows past
+ * its bounds: when it is full of keys that owe something, nobody's debt is
+ * forgotten; the keys without a place share one bucket (or are refused, or let
+ * through), and that is counted.
+ *
+ *     seine_keyed *per_client;
+ *     seine_keyed_opts opts = SEINE_KEYED_OPTS;              50/s, 100 at once
+ *     if (seine_keyed_new(&opts, &per_client) != SEINE_OK)
+ *         return usage();
+ *     if (!seine_keyed_allow(per_client, seine_key_str("203.0.113.9"), now, 1))
+ *         return too_many_requests();
+ *
+ * Keys are hashed with SipHash-1-3 under a secret, so nobody can prepare keys
+ * that collide. A NULL table is switched off: it admits everything.
+ *
+ * Time    is passed in; seine_keyed_wait reads the clock of its ctx.
+ * Memory  about 72 B per key, on pages that are touched when they are needed;
+ *         keys over 24 B, pauses, own rates and waiters cost extra.
+ * Threads any thread; the table is cut into shards with a lock each.
+ */
+#ifndef SEINE_KEYED_H
+#define SEINE_KEYED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "seine/abi.h"
+#include "seine/ctx.h"
+#include "seine/err.h"
+#include "seine/key.h"
+#include "seine/limiter.h"
+#include "seine/shared.h"
+#include "seine/time.h"
+
+/* What becomes of a key that finds no place. */
+typedef enum seine_overflow {
+    SEINE_OVERFLOW_SHARED, /* all such keys share one bucket of rate `each` */
+    SEINE_OVERFLOW_DENY,
+    SEINE_OVERFLOW_ALLOW
+} seine_overflow;
+
+typedef struct seine_keyed seine_keyed;
+
+typedef struct seine_keyed_opts {
+    seine_rate each;
+    uint32_t max_keys;
+    size_t max_bytes; /* of long keys and what waiters, pauses and own rates need */
+    seine_overflow overflow;
+    uint32_t max_waiters; /* per key */
+    uint64_t seed[2];     /* {0, 0}: a secret of its own */
+} seine_keyed_opts;
+
+#define SEINE_KEYED_OPTS                                                          \
+    {                                                                             \
+        {50, SEINE_SECS(1), 100}, 65536, 16u << 20, SEINE_OVERFLOW_SHARED, 65536, \
+        {                                                                         \
+            0, 0                                                                  \
+        }                                                                         \
+    }
+
+typedef struct seine_keyed_totals {
+    uint64_t keys, bytes; /* now; bytes: of table entries and extras in use */
+    uint64_t created, expired, overflowed;
+} seine_keyed_totals;
+
+/* Called for each key on copies, without locks; false stops. */
+typedef bool (*seine_keyed_fn)(seine_key key, const seine_limiter_stats *stats,
+                               void *arg);
+
+SEINE_BEGIN
+
+/* INVAL: what seine_limiter_init_rate refuses; max_keys 0 or above 2^26. */
+SEINE_MUST_CHECK seine_err seine_keyed_new(const seine_keyed_opts *opts,
+                                           seine_keyed **out_keyed);
+void seine_keyed_free(seine_keyed *k); /* after the last call has returned */
+
+/* As seine_shared_allow, try and wait, on the bucket of `key`. */
+bool seine_keyed_allow(seine_keyed *k, seine_key key, seine_time now, uint32_t n);
+SEINE_MUST_CHECK seine_err seine_keyed_try(seine_keyed *k, seine_key key, seine_time now,
+                                           int64_t n, seine_grant *out_grant);
+SEINE_MUST_CHECK seine_err seine_keyed_wait(seine_keyed *k, seine_ctx *ctx, seine_key key,
+                                            int64_t n, seine_span max_wait);
+
+/* Gives a key a rate of its own, for good: it is never dropped until forgotten.
+ * FULL: no room. */
+SEINE_MUST_CHECK seine_err seine_keyed_set_rate(seine_keyed *k, seine_key key,
+                                                seine_time now, const seine_rate *rate);
+
+/* Nothing for this key before `until`. FULL: no room. */
+SEINE_MUST_CHECK seine_err seine_keyed_pause(seine_keyed *k, seine_key key,
+                                             seine_time until);
+
+/* As if the key had never been seen; those who wait for it wait on, for a fresh
+ * bucket. */
+void seine_keyed_forget(seine_keyed *k, seine_key key);
+
+/* UNKNOWN: the key has no bucket now. */
+SEINE_MUST_CHECK seine_err seine_keyed_stats(const seine_keyed *k, seine_key key,
+                                             seine_time now,
+                                             seine_limiter_stats *out_stats);
+
+/* Every key that stays while it runs is seen once; returns how many were. */
+size_t seine_keyed_each(const seine_keyed *k, seine_time now, seine_keyed_fn fn,
+                        void *arg);
+
+/* Looks at up to max_steps entries, drops those that are like new and returns how
+ * many; to be called every 60 s or so. Insertions do a little of it themselves. */
+size_t seine_keyed_sweep(seine_keyed *k, seine_time now, size_t max_steps);
+
+void seine_keyed_count(const seine_keyed *k, seine_keyed_totals *out_totals);
+
+SEINE_END
+
+#endif

@@ -1,0 +1,676 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "seine/keyed.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/time.h"
+#include "guard/keytab.h"
+#include "guard/shared.h"
+
+/*
+ * An entry is a bucket of the common rate in one word. What few keys need (a
+ * pause, a rate of its own, a line of waiters) is a whole seine_shared beside it,
+ * a `big`; its users hold a reference and call it without the shard's lock.
+ *
+ * An entry that is dropped leaves the moment at which it was full behind as the
+ * shard's `floor`: new buckets are full from there on and not earlier, so that a
+ * clock that steps back finds no fresh burst.
+ */
+
+#define LONG_AGO  INT64_MIN
+#define BIG_BYTES 320 /* what a `big` and its seine_shared take, about */
+
+typedef struct big {
+    seine_shared *lim;
+    uint32_t refs; /* calls that are using it now; under the shard's lock */
+    bool pinned;   /* has a rate of its own */
+    struct big *next;
+} big;
+
+typedef struct entry {
+    sn_keyhead head;
+    seine_time full;
+    uint64_t allowed, denied;
+    big *big;
+} entry;
+
+_Static_assert(sizeof(entry) == 64, "an entry is one cache line");
+
+struct seine_keyed {
+    sn_keytab tab;
+    seine_keyed_opts opts;
+    seine_span every, depth;
+    seine_shared *overflow;
+    atomic_ullong overflowed;
+    atomic_uint turn; /* shard the next sweep begins with */
+};
+
+/* One visit to the table: the key, and what is to be freed after the lock. */
+typedef struct visit {
+    sn_quest q;
+    big *dropped;
+} visit;
+
+static void
+big_free(big *b)
+{
+    if (b)
+        seine_shared_free(b->lim);
+    sn_free(b);
+}
+
+static void
+end(visit *v)
+{
+    sn_quest_end(&v->q);
+    while (v->dropped) {
+        big *b = v->dropped;
+
+        v->dropped = b->next;
+        big_free(b);
+    }
+}
+
+static void
+leave(visit *v)
+{
+    pthread_mutex_unlock(&v->q.shard->lock);
+    end(v);
+}
+
+seine_err
+seine_keyed_new(const seine_keyed_opts *opts, seine_keyed **out_keyed)
+{
+    seine_limiter one;
+    seine_shared_opts common = {opts->each, SEINE_FULL, opts->max_waiters};
+
+    if (seine_limiter_init_rate(&one, &opts->each, SEINE_FULL, 0) != SEINE_OK ||
+        opts->max_keys == 0 || opts->max_keys > 1u << 26 ||
+        (unsigned)opts->overflow > SEINE_OVERFLOW_ALLOW)
+        return SEINE_E_INVAL;
+    seine_keyed *k = sn_zalloc(sizeof *k);
+    if (!k)
+        return SEINE_E_NOMEM;
+
+    k->opts = *opts;
+    k->every = one.every;
+    k->depth = one.depth;
+    if (sn_keytab_init(&k->tab, opts->max_keys, opts->max_bytes, sizeof(entry),
+                       opts->seed) != SEINE_OK ||
+        seine_shared_new(&common, 0, &k->overflow) != SEINE_OK) {
+        seine_keyed_free(k);
+        return SEINE_E_NOMEM;
+    }
+    *out_keyed = k;
+    return SEINE_OK;
+}
+
+void
+seine_keyed_free(seine_keyed *k)
+{
+    if (!k)
+        return;
+    for (unsigned i = 0; k->tab.index && i < sn_keytab_shards(&k->tab); i++) {
+        sn_keyshard *s = &k->tab.shards[i];
+
+        for (uint32_t j = 0; j < s->high; j++) {
+            entry *e = sn_keytab_at(&k->tab, s, j);
+
+            if (e)
+                big_free(e->big);
+        }
+    }
+    seine_shared_free(k->overflow);
+    sn_keytab_fini(&k->tab);
+    sn_free(k);
+}
+
+static void
+drop(seine_keyed *k, sn_keyshard *s, entry *e, visit *v)
+{
+    if (e->big) {
+        k->tab.extra -= BIG_BYTES;
+        e->big->next = v->dropped;
+        v->dropped = e->big;
+    }
+    sn_keytab_remove(&k->tab, s, e, &v->q);
+}
+
+/* Nobody could tell it from a fresh one. */
+static bool
+is_idle(const entry *e, seine_time now)
+{
+    if (e->big)
+        return !e->big->pinned && e->big->refs == 0 && sn_shared_idle(e->big->lim, now);
+    return e->full <= now;
+}
+
+/* Looks at up to `steps` entries from the hand on; stops after `enough` drops. */
+static size_t
+reap(seine_keyed *k, sn_keyshard *s, seine_time now, size_t steps, size_t enough,
+     visit *v)
+{
+    size_t dropped = 0;
+
+    if (steps > s->high)
+        steps = s->high;
+    for (size_t i = 0; i < steps && dropped < enough; i++) {
+        if (s->hand >= s->high)
+            s->hand = 0;
+        entry *e = sn_keytab_at(&k->tab, s, s->hand++);
+        if (!e || !is_idle(e, now))
+            continue;
+        s->floor = sn_time_max(s->floor, e->big ? now : e->full);
+        drop(k, s, e, v);
+        dropped++;
+    }
+    return dropped;
+}
+
+/* Under the lock: a new entry for the key, or NULL when there is no room. Two old
+ * entries are looked at anyway, so that the table shrinks by itself. */
+static entry *
+admit(seine_keyed *k, visit *v, seine_time now)
+{
+    sn_keyshard *s = v->q.shard;
+
+    reap(k, s, now, 2, 2, v);
+    if (!sn_keytab_place(&k->tab, &v->q) &&
+        (reap(k, s, now, 64, 1, v) == 0 || !sn_keytab_place(&k->tab, &v->q)))
+        return NULL;
+    entry *e = sn_keytab_insert(&k->tab, &v->q);
+    e->full = s->floor;
+    return e;
+}
+
+/* Without locks: makes room in some other shard. */
+static bool
+reap_others(seine_keyed *k, visit *v, seine_time now)
+{
+    for (unsigned i = 0; i < sn_keytab_shards(&k->tab); i++) {
+        sn_keyshard *s = &k->tab.shards[i];
+
+        if (s == v->q.shard)
+            continue;
+        pthread_mutex_lock(&s->lock);
+        size_t dropped = reap(k, s, now, 16, 1, v);
+        pthread_mutex_unlock(&s->lock);
+        if (dropped)
+            return true;
+    }
+    return false;
+}
+
+/* Locks the shard and returns the key's entry, made if need be. NULL: there is no
+ * room, nothing is locked, the visit is over, the overflow is counted. */
+static entry *
+enter(seine_keyed *k, seine_key key, seine_time now, visit *out_visit)
+{
+    visit *v = out_visit;
+    sn_keyshard *s;
+
+    *v = (visit){.q = sn_keytab_seek(&k->tab, key)};
+    s = v->q.shard;
+    for (int tries = 0; tries < 3; tries++) {
+        pthread_mutex_lock(&s->lock);
+        s->latest = sn_time_max(s->latest, now);
+        entry *e = sn_keytab_find(&k->tab, &v->q);
+        seine_time latest = s->latest;
+        if (!e && sn_quest_is_ready(&v->q))
+            e = admit(k, v, latest);
+        if (e)
+            return e;
+        pthread_mutex_unlock(&s->lock);
+
+        if (!(sn_quest_is_ready(&v->q) ? reap_others(k, v, latest)
+                                       : sn_quest_ready(&v->q)))
+            break;
+    }
+    k->overflowed++;
+    end(v);
+    return NULL;
+}
+
+/* Under the lock: a reference, with which `big` can be used without it. */
+static seine_shared *
+borrow(entry *e)
+{
+    e->big->refs++;
+    return e->big->lim;
+}
+
+static void
+give_back(sn_keyshard *s, entry *e)
+{
+    pthread_mutex_lock(&s->lock);
+    e->big->refs--;
+    pthread_mutex_unlock(&s->lock);
+}
+
+static seine_limiter
+bucket_of(const seine_keyed *k, const entry *e)
+{
+    return (seine_limiter){k->every, k->depth, e->full, LONG_AGO};
+}
+
+/* Under the lock, on an entry of the common rate. */
+static bool
+take(const seine_keyed *k, entry *e, seine_time now, uint32_t n)
+{
+    seine_limiter bucket = bucket_of(k, e);
+    bool ok = seine_limiter_allow(&bucket, now, n);
+
+    e->full = bucket.full;
+    ok ? e->allowed++ : e->denied++;
+    return ok;
+}
+
+bool
+seine_keyed_allow(seine_keyed *k, seine_key key, seine_time now, uint32_t n)
+{
+    visit v;
+
+    if (!k || n == 0)
+        return true;
+    entry *e = enter(k, key, now, &v);
+    if (!e) {
+        if (k->opts.overflow != SEINE_OVERFLOW_SHARED)
+            return k->opts.overflow == SEINE_OVERFLOW_ALLOW;
+        return seine_shared_allow(k->overflow, now, n);
+    }
+    if (e->big) {
+        seine_shared *lim = borrow(e);
+
+        leave(&v);
+        bool ok = seine_shared_allow(lim, now, n);
+        give_back(v.q.shard, e);
+        return ok;
+    }
+    bool ok = take(k, e, now, n);
+    leave(&v);
+    return ok;
+}
+
+/* The answer for a key without a place. */
+static seine_err
+try_overflow(seine_keyed *k, seine_time now, int64_t n, seine_grant *out_grant)
+{
+    if (k->opts.overflow == SEINE_OVERFLOW_SHARED)
+        return seine_shared_try(k->overflow, now, n, out_grant);
+    if (k->opts.overflow == SEINE_OVERFLOW_ALLOW)
+        return seine_shared_try(NULL, now, n, out_grant);
+    if (out_grant)
+        *out_grant = (seine_grant){k->opts.each.burst, 0, k->every, k->depth, 0};
+    return SEINE_E_LIMITED;
+}
+
+/* Under the lock, on an entry of the common rate, with the reasons. */
+static seine_err
+try_entry(const seine_keyed *k, entry *e, seine_time now, int64_t n,
+          seine_grant *out_grant)
+{
+    seine_err r = n > k->opts.each.burst         ? SEINE_E_RANGE
+                  : take(k, e, now, (uint32_t)n) ? SEINE_OK
+                                                 : SEINE_E_LIMITED;
+    seine_limiter bucket = bucket_of(k, e);
+
+    if (!out_grant)
+        return r;
+    sn_grant_fill(out_grant, &bucket, now);
+    out_grant->retry_after = 0;
+    if (r == SEINE_E_RANGE)
+        out_grant->retry_after = SEINE_NEVER;
+    else if (r == SEINE_E_LIMITED)
+        out_grant->retry_after =
+            sn_time_sub(seine_limiter_when(&bucket, now, (uint32_t)n), now);
+    return r;
+}
+
+seine_err
+seine_keyed_try(seine_keyed *k, seine_key key, seine_time now, int64_t n,
+                seine_grant *out_grant)
+{
+    visit v;
+    seine_err r;
+
+    if (!k || n < 1)
+        return seine_shared_try(NULL, now, n, out_grant);
+    entry *e = enter(k, key, now, &v);
+    if (!e)
+        return try_overflow(k, now, n, out_grant);
+    if (!e->big) {
+        r = try_entry(k, e, now, n, out_grant);
+        leave(&v);
+        return r;
+    }
+    seine_shared *lim = borrow(e);
+    leave(&v);
+    r = seine_shared_try(lim, now, n, out_grant);
+    give_back(v.q.shard, e);
+    return r;
+}
+
+/* A big of the common rate, full, that nobody knows yet. */
+static seine_err
+big_new(const seine_keyed *k, big **out_big)
+{
+    seine_shared_opts opts = {k->opts.each, SEINE_FULL, k->opts.max_waiters};
+    big *b = sn_zalloc(sizeof *b);
+
+    if (!b || seine_shared_new(&opts, 0, &b->lim) != SEINE_OK) {
+        sn_free(b);
+        return SEINE_E_NOMEM;
+    }
+    *out_big = b;
+    return SEINE_OK;
+}
+
+/* Under the lock: gives the entry the spare big unless it has one. */
+static bool
+upgrade(seine_keyed *k, entry *e, big **spare)
+{
+    if (e->big)
+        return true;
+    if (!sn_keytab_take_extra(&k->tab, BIG_BYTES))
+        return false;
+    sn_shared_restore((*spare)->lim, e->full);
+    e->big = SN_STEAL(*spare);
+    return true;
+}
+
+/* Finds or makes the key's entry with a big, and borrows that. FULL, NOMEM. */
+static seine_err
+borrow_big(seine_keyed *k, seine_key key, seine_time now, bool pin, visit *out_visit,
+           entry **out_entry)
+{
+    big *spare = NULL;
+    seine_err r = big_new(k, &spare);
+
+    if (r != SEINE_OK)
+        return r;
+    entry *e = enter(k, key, now, out_visit);
+    r = SEINE_E_FULL;
+    if (e) {
+        if (upgrade(k, e, &spare)) {
+            borrow(e);
+            e->big->pinned |= pin;
+            *out_entry = e;
+            r = SEINE_OK;
+        }
+        leave(out_visit);
+    }
+    big_free(spare);
+    return r;
+}
+
+static seine_err
+wait_overflow(seine_keyed *k, seine_ctx *ctx, int64_t n, seine_span max_wait)
+{
+    if (k->opts.overflow == SEINE_OVERFLOW_DENY)
+        return SEINE_E_LIMITED;
+    return seine_shared_wait(
+        k->opts.overflow == SEINE_OVERFLOW_SHARED ? k->overflow : NULL, ctx, n, max_wait);
+}
+
+/* Stands in line at a bucket that has one. */
+static seine_err
+wait_big(seine_keyed *k, seine_ctx *ctx, seine_key key, int64_t n, seine_span max_wait)
+{
+    seine_clock *clock = seine_ctx_clock(ctx);
+    entry *e;
+    visit v;
+
+    seine_err r = borrow_big(k, key, clock->now(clock), false, &v, &e);
+    if (r == SEINE_E_FULL)
+        return wait_overflow(k, ctx, n, max_wait);
+    if (r != SEINE_OK)
+        return r;
+    r = seine_shared_wait(e->big->lim, ctx, n, max_wait);
+    give_back(v.q.shard, e);
+    return r;
+}
+
+seine_err
+seine_keyed_wait(seine_keyed *k, seine_ctx *ctx, seine_key key, int64_t n,
+                 seine_span max_wait)
+{
+    seine_clock *clock = seine_ctx_clock(ctx);
+    seine_time now = clock->now(clock);
+    visit v;
+
+    if (n < 1 || max_wait < 0)
+        return SEINE_E_INVAL;
+    seine_err r = seine_ctx_err(ctx, now);
+    if (!k || r != SEINE_OK)
+        return r;
+
+    /* Most waits end before they begin: without a line, and without a heap. */
+    entry *e = enter(k, key, now, &v);
+    if (!e)
+        return wait_overflow(k, ctx, n, max_wait);
+    r = SEINE_E_LIMITED;
+    if (!e->big) {
+        seine_limiter bucket = bucket_of(k, e);
+
+        if (n > k->opts.each.burst) {
+            r = SEINE_E_RANGE;
+        } else if (seine_limiter_allow(&bucket, now, (uint32_t)n)) {
+            e->full = bucket.full;
+            e->allowed++;
+            r = SEINE_OK;
+        }
+    }
+    leave(&v);
+    return r == SEINE_E_LIMITED ? wait_big(k, ctx, key, n, max_wait) : r;
+}
+
+seine_err
+seine_keyed_set_rate(seine_keyed *k, seine_key key, seine_time now,
+                     const seine_rate *rate)
+{
+    seine_err r = seine_shared_set_rate(NULL, now, rate);
+    entry *e;
+    visit v;
+
+    if (!k || r != SEINE_OK)
+        return r;
+    r = borrow_big(k, key, now, true, &v, &e);
+    if (r != SEINE_OK)
+        return r;
+    r = seine_shared_set_rate(e->big->lim, now, rate);
+    give_back(v.q.shard, e);
+    return r;
+}
+
+seine_err
+seine_keyed_pause(seine_keyed *k, seine_key key, seine_time until)
+{
+    entry *e;
+    visit v;
+
+    if (!k)
+        return SEINE_OK;
+    seine_err r = borrow_big(k, key, LONG_AGO, false, &v, &e);
+    if (r != SEINE_OK)
+        return r;
+    seine_shared_pause(e->big->lim, until);
+    give_back(v.q.shard, e);
+    return SEINE_OK;
+}
+
+void
+seine_keyed_forget(seine_keyed *k, seine_key key)
+{
+    if (!k)
+        return;
+    visit v = {.q = sn_keytab_seek(&k->tab, key)};
+
+    pthread_mutex_lock(&v.q.shard->lock);
+    entry *e = sn_keytab_find(&k->tab, &v.q);
+    bool used = e && e->big && e->big->refs > 0;
+    if (used) {
+        borrow(e);
+        e->big->pinned = false;
+        e->allowed = e->denied = 0;
+    } else if (e) {
+        drop(k, v.q.shard, e, &v);
+    }
+    leave(&v);
+
+    if (used) {
+        /* The common rate was checked when the table was made. */
+        (void)!seine_shared_set_rate(e->big->lim, LONG_AGO, &k->opts.each);
+        seine_shared_reset(e->big->lim, LONG_AGO);
+        give_back(v.q.shard, e);
+    }
+}
+
+/* With the shard locked; unlocks it. */
+static void
+unlock_stats(const seine_keyed *k, sn_keyshard *s, entry *e, seine_time now,
+             seine_limiter_stats *out)
+{
+    uint64_t allowed = e->allowed, denied = e->denied;
+
+    if (e->big) {
+        seine_shared *lim = borrow(e);
+
+        pthread_mutex_unlock(&s->lock);
+        seine_shared_stats(lim, now, out);
+        out->allowed += allowed;
+        out->denied += denied;
+        give_back(s, e);
+        return;
+    }
+    seine_span missing = e->full > now ? sn_time_sub(e->full, now) : 0;
+    pthread_mutex_unlock(&s->lock);
+
+    *out = (seine_limiter_stats){
+        .capacity = k->opts.each.burst,
+        .refill_rate = (double)k->opts.each.count * 1e9 / (double)k->opts.each.per,
+        .allowed = allowed,
+        .denied = denied,
+    };
+    if (missing < k->depth)
+        out->tokens = (double)(k->depth - missing) / (double)k->every;
+}
+
+seine_err
+seine_keyed_stats(const seine_keyed *k, seine_key key, seine_time now,
+                  seine_limiter_stats *out_stats)
+{
+    if (!k)
+        return SEINE_E_UNKNOWN;
+    sn_quest q = sn_keytab_seek(&k->tab, key);
+
+    pthread_mutex_lock(&q.shard->lock);
+    entry *e = sn_keytab_find(&k->tab, &q);
+    if (!e) {
+        pthread_mutex_unlock(&q.shard->lock);
+        return SEINE_E_UNKNOWN;
+    }
+    unlock_stats(k, q.shard, e, now, out_stats);
+    return SEINE_OK;
+}
+
+/* The key that `each` shows, in memory that grows with the longest. */
+typedef struct shown {
+    uint8_t *bytes;
+    size_t cap, len;
+} shown;
+
+static bool
+show(const seine_keyed *k, sn_keyshard *s, uint32_t number, seine_time now, shown *key,
+     seine_limiter_stats *out_stats)
+{
+    for (;;) {
+        pthread_mutex_lock(&s->lock);
+        entry *e = sn_keytab_at(&k->tab, s, number);
+        if (!e) {
+            pthread_mutex_unlock(&s->lock);
+            return false;
+        }
+        seine_key full = sn_keytab_key(e);
+        key->len = full.len;
+        if (full.len <= key->cap) {
+            if (full.len)
+                memcpy(key->bytes, full.bytes, full.len);
+            unlock_stats(k, s, e, now, out_stats);
+            return true;
+        }
+        pthread_mutex_unlock(&s->lock);
+
+        uint8_t *more = sn_realloc(key->bytes, full.len);
+        if (!more)
+            return false;
+        key->bytes = more;
+        key->cap = full.len;
+    }
+}
+
+size_t
+seine_keyed_each(const seine_keyed *k, seine_time now, seine_keyed_fn fn, void *arg)
+{
+    shown key = {0};
+    size_t visited = 0;
+    bool on = true;
+
+    for (unsigned i = 0; k && on && i < sn_keytab_shards(&k->tab); i++) {
+        sn_keyshard *s = &k->tab.shards[i];
+
+        pthread_mutex_lock(&s->lock);
+        uint32_t high = s->high;
+        pthread_mutex_unlock(&s->lock);
+        for (uint32_t j = 0; on && j < high; j++) {
+            seine_limiter_stats stats;
+
+            if (show(k, s, j, now, &key, &stats)) {
+                visited++;
+                on = fn((seine_key){key.bytes, key.len}, &stats, arg);
+            }
+        }
+    }
+    sn_free(key.bytes);
+    return visited;
+}
+
+size_t
+seine_keyed_sweep(seine_keyed *k, seine_time now, size_t max_steps)
+{
+    size_t dropped = 0;
+
+    for (unsigned i = 0; k && i < sn_keytab_shards(&k->tab) && max_steps > 0; i++) {
+        unsigned turn = k->turn++ % sn_keytab_shards(&k->tab);
+        sn_keyshard *s = &k->tab.shards[turn];
+        visit v = {.q = {.shard = s}};
+
+        pthread_mutex_lock(&s->lock);
+        size_t steps = s->high < max_steps ? s->high : max_steps;
+        dropped += reap(k, s, now, steps, SIZE_MAX, &v);
+        leave(&v);
+        max_steps -= steps;
+    }
+    return dropped;
+}
+
+void
+seine_keyed_count(const seine_keyed *k, seine_keyed_totals *out_totals)
+{
+    seine_keyed_totals sum = {0};
+
+    for (unsigned i = 0; k && i < sn_keytab_shards(&k->tab); i++) {
+        sn_keyshard *s = &k->tab.shards[i];
+
+        pthread_mutex_lock(&s->lock);
+        sum.keys += s->n;
+        sum.created += s->created;
+        sum.expired += s->removed;
+        pthread_mutex_unlock(&s->lock);
+    }
+    if (k) {
+        sum.bytes = sum.keys * sizeof(entry) + k->tab.extra;
+        sum.overflowed = k->overflowed;
+    }
+    *out_totals = sum;
+}

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "guard/keytab.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/hash.h"
+#include "base/rng.h"
+
+#define LONG   255 /* head.len: the key is on the heap */
+#define UNUSED 254 /* head.len: on the free list */
+#define NUMBER 0xffffffu
+
+static unsigned
+shard_bits(void)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    unsigned bits = 2;
+
+    while (bits < 8 && (1 << bits) < 4 * cores)
+        bits++;
+    return bits;
+}
+
+static uint32_t
+root_of(uint32_t n)
+{
+    uint32_t r = 0;
+
+    while ((uint64_t)(r + 1) * (r + 1) <= n)
+        r++;
+    return r;
+}
+
+/* Hashing spreads keys unevenly; eight deviations above the mean never happen. */
+static uint32_t
+shard_cap(uint32_t max, unsigned bits)
+{
+    uint32_t mean = max >> bits, cap = mean + 8 * root_of(mean) + 16;
+
+    return cap < max ? cap : max;
+}
+
+seine_err
+sn_keytab_init(sn_keytab *tab, uint32_t max, size_t max_extra, size_t stride,
+               const uint64_t seed[2])
+{
+    unsigned bits = shard_bits(), n = 1u << bits;
+    uint32_t cap = shard_cap(max, bits), slots = 16;
+
+    if (max == 0 || cap >= NUMBER)
+        return SEINE_E_INVAL;
+    while (slots < 2 * cap)
+        slots *= 2;
+    *tab = (sn_keytab){.bits = bits,
+                       .max = max,
+                       .cap = cap,
+                       .mask = slots - 1,
+                       .stride = stride,
+                       .max_extra = max_extra,
+                       .entry_bytes = (size_t)n * cap * stride,
+                       .index_bytes = (size_t)n * slots * sizeof(uint32_t)};
+    tab->shards = sn_zalloc_line(n * sizeof *tab->shards);
+    tab->entries = tab->shards ? sn_map(tab->entry_bytes) : NULL;
+    tab->index = tab->entries ? sn_map(tab->index_bytes) : NULL;
+    if (!tab->index) {
+        sn_keytab_fini(tab);
+        return SEINE_E_NOMEM;
+    }
+    for (unsigned i = 0; i < n; i++) {
+        sn_keyshard *s = &tab->shards[i];
+
+        pthread_mutex_init(&s->lock, NULL);
+        s->entries = tab->entries + (size_t)i * cap * stride;
+        s->index = tab->index + (size_t)i * slots;
+        s->floor = s->latest = INT64_MIN;
+    }
+    if (seed[0] || seed[1])
+        memcpy(tab->seed, seed, sizeof tab->seed);
+    else
+        sn_rng_secret(tab->seed, sizeof tab->seed);
+    return SEINE_OK;
+}
+
+static sn_keyhead *
+head_at(const sn_keytab *tab, const sn_keyshard *s, uint32_t number)
+{
+    return (sn_keyhead *)(void *)(s->entries + (size_t)number * tab->stride);
+}
+
+void
+sn_keytab_fini(sn_keytab *tab)
+{
+    for (unsigned i = 0; tab->index && i < 1u << tab->bits; i++) {
+        sn_keyshard *s = &tab->shards[i];
+
+        for (uint32_t j = 0; j < s->high; j++)
+            if (head_at(tab, s, j)->len == LONG)
+                sn_free(head_at(tab, s, j)->key.heap.bytes);
+        pthread_mutex_destroy(&s->lock);
+    }
+    sn_unmap(tab->index, tab->index_bytes);
+    sn_unmap(tab->entries, tab->entry_bytes);
+    sn_free_line(tab->shards);
+    *tab = (sn_keytab){0};
+}
+
+unsigned
+sn_keytab_shards(const sn_keytab *tab)
+{
+    return 1u << tab->bits;
+}
+
+sn_quest
+sn_keytab_seek(const sn_keytab *tab, seine_key key)
+{
+    uint64_t hash = sn_siphash(tab->seed, key.bytes, key.len);
+
+    return (sn_quest){key, hash, &tab->shards[hash >> (64 - tab->bits)], 0, NULL, NULL};
+}
+
+bool
+sn_quest_is_ready(const sn_quest *q)
+{
+    return q->key.len <= SN_KEY_INLINE || q->copy;
+}
+
+bool
+sn_quest_ready(sn_quest *q)
+{
+    if (sn_quest_is_ready(q))
+        return true;
+    q->copy = sn_alloc(q->key.len);
+    if (q->copy)
+        memcpy(q->copy, q->key.bytes, q->key.len);
+    return q->copy;
+}
+
+void
+sn_quest_end(sn_quest *q)
+{
+    sn_free(SN_STEAL(q->copy));
+    while (q->trash) {
+        uint8_t *key = q->trash;
+
+        memcpy(&q->trash, key, sizeof q->trash);
+        sn_free(key);
+    }
+}
+
+static uint32_t
+tag_of(uint64_t hash)
+{
+    return (uint32_t)(hash >> 32) & 0xff;
+}
+
+static bool
+is_key(const sn_keyhead *h, const sn_quest *q)
+{
+    if (h->hash != (uint32_t)q->hash)
+        return false;
+    if (h->len == LONG)
+        return h->key.heap.len == q->key.len &&
+               memcmp(h->key.heap.bytes, q->key.bytes, q->key.len) == 0;
+    return h->len == q->key.len &&
+           (h->len == 0 || memcmp(h->key.bytes, q->key.bytes, h->len) == 0);
+}
+
+/* Leaves the slot in the quest: the key's own, or the empty one it would get. */
+void *
+sn_keytab_find(const sn_keytab *tab, sn_quest *q)
+{
+    const uint32_t *index = q->shard->index;
+    uint32_t slot = (uint32_t)q->hash & tab->mask, tag = tag_of(q->hash), word;
+    sn_keyhead *found = NULL;
+
+    for (; (word = index[slot]); slot = (slot + 1) & tab->mask) {
+        sn_keyhead *h = head_at(tab, q->shard, (word & NUMBER) - 1);
+
+        if (word >> 24 == tag && is_key(h, q)) {
+            found = h;
+            break;
+        }
+    }
+    q->slot = slot;
+    return found;
+}
+
+bool
+sn_keytab_take_extra(sn_keytab *tab, size_t n)
+{
+    if (atomic_fetch_add(&tab->extra, n) + n <= tab->max_extra)
+        return true;
+    tab->extra -= n;
+    return false;
+}
+
+bool
+sn_keytab_place(sn_keytab *tab, const sn_quest *q)
+{
+    if (q->shard->n >= tab->cap)
+        return false;
+    if (atomic_fetch_add(&tab->count, 1) < tab->max &&
+        (!q->copy || sn_keytab_take_extra(tab, q->key.len)))
+        return true;
+    tab->count--;
+    return false;
+}
+
+void *
+sn_keytab_insert(sn_keytab *tab, sn_quest *q)
+{
+    sn_keyshard *s = q->shard;
+
+    sn_keytab_find(tab, q); /* removals since may have moved the empty slot */
+    uint32_t number = s->spare ? s->spare - 1 : s->high++;
+    sn_keyhead *h = head_at(tab, s, number);
+    if (s->spare)
+        s->spare = h->hash;
+
+    memset(h, 0, tab->stride);
+    h->hash = (uint32_t)q->hash;
+    if (q->copy) {
+        h->len = LONG;
+        h->key.heap.bytes = SN_STEAL(q->copy);
+        h->key.heap.len = q->key.len;
+    } else {
+        h->len = (uint8_t)q->key.len;
+        if (h->len)
+            memcpy(h->key.bytes, q->key.bytes, h->len);
+    }
+    s->index[q->slot] = tag_of(q->hash) << 24 | (number + 1);
+    s->n++;
+    s->created++;
+    return h;
+}
+
+/* Closes the gap, so that every probe still reaches its entry. */
+static void
+unindex(const sn_keytab *tab, sn_keyshard *s, uint32_t gap)
+{
+    uint32_t slot = gap, word;
+
+    while ((word = s->index[slot = (slot + 1) & tab->mask])) {
+        uint32_t home = head_at(tab, s, (word & NUMBER) - 1)->hash & tab->mask;
+
+        if (((slot - home) & tab->mask) >= ((slot - gap) & tab->mask)) {
+            s->index[gap] = word;
+            gap = slot;
+        }
+    }
+    s->index[gap] = 0;
+}
+
+void
+sn_keytab_remove(sn_keytab *tab, sn_keyshard *s, void *entry, sn_quest *q)
+{
+    sn_keyhead *h = entry;
+    uint32_t number = (uint32_t)((size_t)((char *)entry - s->entries) / tab->stride);
+    uint32_t slot = h->hash & tab->mask;
+
+    while ((s->index[slot] & NUMBER) != number + 1)
+        slot = (slot + 1) & tab->mask;
+    unindex(tab, s, slot);
+
+    if (h->len == LONG) {
+        uint8_t *key = h->key.heap.bytes;
+
+        tab->extra -= h->key.heap.len;
+        memcpy(key, &q->trash, sizeof q->trash);
+        q->trash = key;
+    }
+    h->len = UNUSED;
+    h->hash = s->spare;
+    s->spare = number + 1;
+    s->n--;
+    s->removed++;
+    tab->count--;
+}
+
+void *
+sn_keytab_at(const sn_keytab *tab, const sn_keyshard *s, uint32_t number)
+{
+    sn_keyhead *h = head_at(tab, s, number);
+
+    return h->len == UNUSED ? NULL : h;
+}
+
+seine_key
+sn_keytab_key(const void *entry)
+{
+    const sn_keyhead *h = entry;
+
+    if (h->len == LONG)
+        return (seine_key){h->key.heap.bytes, h->key.heap.len};
+    return (seine_key){h->key.bytes, h->len};
+}

@@ -1,0 +1,549 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "seine/shared.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "base/alloc.h"
+#include "base/time.h"
+#include "guard/shared.h"
+#include "guard/waiter.h"
+
+/*
+ * The content of the bucket is one atomic moment, `full`; the rate and the pause
+ * change seldom and stand behind a sequence count. A decision reads both, asks
+ * the pure limiter, and swaps `full`.
+ *
+ * Whoever changes the rate puts HELD into `full` first, so that no swap based on
+ * the old rate can succeed meanwhile, and leaves another value than it found if
+ * a token has another price now. Readers that meet a change wait for it at the
+ * lock.
+ */
+
+#define HELD     INT64_MAX
+#define LONG_AGO INT64_MIN
+#define SHUTTING 0x80000000u /* in `gate`: closed */
+
+struct seine_shared {
+    _Atomic seine_time full;
+    atomic_uint seq;  /* odd while the three below change */
+    atomic_uint gate; /* 0: decide here; else the number of waiters, or closed */
+    _Atomic seine_span every, depth;
+    _Atomic seine_time shut;
+    atomic_ullong allowed, denied;
+
+    /* Guards all that follows, and every change of the rate above. */
+    _Alignas(64) pthread_mutex_t lock;
+    sn_waitq queue;
+    uint64_t queued; /* tokens the waiters want */
+    uint32_t max_waiters;
+    bool closed;
+    seine_rate rate;
+    uint64_t waited, canceled;
+    seine_span waited_total;
+};
+
+seine_err
+seine_shared_new(const seine_shared_opts *opts, seine_time now, seine_shared **out_lim)
+{
+    seine_limiter first;
+
+    if (seine_limiter_init_rate(&first, &opts->rate, opts->initial, now) != SEINE_OK)
+        return SEINE_E_INVAL;
+    seine_shared *lim = sn_zalloc_line(sizeof *lim);
+    if (!lim)
+        return SEINE_E_NOMEM;
+
+    atomic_init(&lim->full, first.full);
+    atomic_init(&lim->every, first.every);
+    atomic_init(&lim->depth, first.depth);
+    atomic_init(&lim->shut, first.shut);
+    pthread_mutex_init(&lim->lock, NULL);
+    lim->max_waiters = opts->max_waiters;
+    lim->rate = opts->rate;
+    *out_lim = lim;
+    return SEINE_OK;
+}
+
+void
+seine_shared_free(seine_shared *lim)
+{
+    if (!lim)
+        return;
+    pthread_mutex_destroy(&lim->lock);
+    sn_free_line(lim);
+}
+
+void
+sn_shared_restore(seine_shared *lim, seine_time full)
+{
+    atomic_store(&lim->full, full);
+}
+
+/* One consistent view of the bucket; false while it is being changed. */
+static inline bool
+look(const seine_shared *lim, seine_limiter *out)
+{
+    unsigned seq = atomic_load_explicit(&lim->seq, memory_order_acquire);
+
+    out->every = atomic_load_explicit(&lim->every, memory_order_relaxed);
+    out->depth = atomic_load_explicit(&lim->depth, memory_order_relaxed);
+    out->shut = atomic_load_explicit(&lim->shut, memory_order_relaxed);
+    out->full = atomic_load_explicit(&lim->full, memory_order_acquire);
+    return !(seq & 1) && out->full != HELD &&
+           atomic_load_explicit(&lim->seq, memory_order_relaxed) == seq;
+}
+
+/* The same, however long a change takes. */
+static seine_limiter
+view(const seine_shared *lim)
+{
+    seine_limiter now;
+
+    while (!look(lim, &now)) {
+        pthread_mutex_lock((pthread_mutex_t *)&lim->lock);
+        pthread_mutex_unlock((pthread_mutex_t *)&lim->lock);
+    }
+    return now;
+}
+
+static inline bool
+swap(seine_shared *lim, seine_time was, seine_time full)
+{
+    full = full == HELD ? HELD - 1 : full;
+    return atomic_compare_exchange_strong(&lim->full, &was, full);
+}
+
+/* Tries to take `n` now, whatever the gate says; *out is the bucket afterwards. */
+static bool
+take(seine_shared *lim, seine_time now, uint32_t n, seine_limiter *out)
+{
+    for (;;) {
+        *out = view(lim);
+        seine_time was = out->full;
+
+        if (!seine_limiter_allow(out, now, n))
+            return false;
+        if (swap(lim, was, out->full))
+            return true;
+    }
+}
+
+/* Under the lock: nobody decides while `full` is HELD. */
+static seine_limiter
+begin_change(seine_shared *lim)
+{
+    seine_limiter now = {lim->every, lim->depth, 0, lim->shut};
+
+    atomic_fetch_add(&lim->seq, 1);
+    now.full = atomic_exchange(&lim->full, HELD);
+    return now;
+}
+
+static void
+end_change(seine_shared *lim, seine_time was, const seine_limiter *next)
+{
+    seine_time full = sn_time_min(next->full, HELD - 1);
+
+    if (full == was && next->every != lim->every && full < HELD - 1)
+        full++;
+    lim->every = next->every;
+    lim->depth = next->depth;
+    lim->shut = next->shut;
+    atomic_store(&lim->full, full);
+    atomic_fetch_add(&lim->seq, 1);
+}
+
+static uint32_t
+burst_of(const seine_limiter *bucket)
+{
+    return (uint32_t)(bucket->depth / bucket->every);
+}
+
+void
+sn_grant_fill(seine_grant *g, const seine_limiter *bucket, seine_time now)
+{
+    g->limit = burst_of(bucket);
+    g->left = seine_limiter_left(bucket, now);
+    g->reset_after = bucket->full > now ? sn_time_sub(bucket->full, now) : 0;
+    g->mark = bucket->full;
+}
+
+static void
+refused(seine_shared *lim)
+{
+    atomic_fetch_add_explicit(&lim->denied, 1, memory_order_relaxed);
+}
+
+static void
+granted(seine_shared *lim)
+{
+    atomic_fetch_add_explicit(&lim->allowed, 1, memory_order_relaxed);
+}
+
+bool
+seine_shared_allow(seine_shared *lim, seine_time now, uint32_t n)
+{
+    seine_limiter bucket;
+
+    if (!lim)
+        return true;
+    if (atomic_load_explicit(&lim->gate, memory_order_relaxed) != 0 ||
+        !take(lim, now, n, &bucket)) {
+        refused(lim);
+        return false;
+    }
+    granted(lim);
+    return true;
+}
+
+/* When a newcomer that wants `n` would be served, all waiters before it. */
+static seine_time
+projected(const seine_shared *lim, const seine_limiter *bucket, seine_time now,
+          uint64_t n)
+{
+    seine_span cost = sn_time_mul(bucket->every, n + lim->queued);
+    seine_time end = sn_time_add(sn_time_max(bucket->full, now), cost);
+
+    if (end != SEINE_NEVER)
+        end -= bucket->depth;
+    return sn_time_max(sn_time_max(now, end), bucket->shut);
+}
+
+/* What a refusal tells: with a line in front of it, when the line has passed. */
+static seine_err
+refuse(seine_shared *lim, seine_time now, int64_t n, seine_grant *out_grant)
+{
+    refused(lim);
+    if (!out_grant)
+        return SEINE_E_LIMITED;
+
+    pthread_mutex_lock(&lim->lock);
+    seine_limiter bucket = view(lim);
+    seine_time at = projected(lim, &bucket, now, (uint64_t)n);
+    pthread_mutex_unlock(&lim->lock);
+
+    sn_grant_fill(out_grant, &bucket, now);
+    out_grant->retry_after = sn_time_sub(at, now);
+    return SEINE_E_LIMITED;
+}
+
+/* What can be said before looking at the tokens. */
+static seine_err
+admissible(seine_shared *lim, seine_time now, int64_t n, seine_grant *out_grant)
+{
+    if (n < 1)
+        return SEINE_E_INVAL;
+    seine_limiter bucket = view(lim);
+    if (n <= burst_of(&bucket))
+        return atomic_load(&lim->gate) & SHUTTING ? SEINE_E_CLOSED : SEINE_OK;
+    if (out_grant) {
+        sn_grant_fill(out_grant, &bucket, now);
+        out_grant->retry_after = SEINE_NEVER;
+    }
+    return SEINE_E_RANGE;
+}
+
+static seine_err
+off(seine_grant *out_grant)
+{
+    if (out_grant)
+        *out_grant = (seine_grant){UINT32_MAX, UINT32_MAX, 0, 0, 0};
+    return SEINE_OK;
+}
+
+seine_err
+seine_shared_try(seine_shared *lim, seine_time now, int64_t n, seine_grant *out_grant)
+{
+    return seine_shared_reserve(lim, now, n, now, out_grant);
+}
+
+seine_err
+seine_shared_reserve(seine_shared *lim, seine_time now, int64_t n, seine_time latest,
+                     seine_grant *out_grant)
+{
+    if (!lim)
+        return n < 1 ? SEINE_E_INVAL : off(out_grant);
+    seine_err e = admissible(lim, now, n, out_grant);
+    if (e != SEINE_OK)
+        return e;
+    if (atomic_load(&lim->gate) != 0)
+        return refuse(lim, now, n, out_grant);
+
+    for (;;) {
+        seine_limiter bucket = view(lim);
+        seine_time was = bucket.full, at;
+
+        if (!seine_limiter_reserve(&bucket, now, (uint32_t)n, latest, &at))
+            return refuse(lim, now, n, out_grant);
+        if (!swap(lim, was, bucket.full))
+            continue;
+        granted(lim);
+        if (out_grant) {
+            sn_grant_fill(out_grant, &bucket, now);
+            out_grant->retry_after = at - now;
+        }
+        return SEINE_OK;
+    }
+}
+
+bool
+seine_shared_undo(seine_shared *lim, seine_time mark, uint32_t n)
+{
+    if (!lim)
+        return true;
+    seine_limiter bucket = view(lim);
+    if (!seine_limiter_undo(&bucket, mark, n) || !swap(lim, mark, bucket.full))
+        return false;
+
+    pthread_mutex_lock(&lim->lock);
+    sn_wake wake = sn_waiter_mark(lim->queue.head);
+    pthread_mutex_unlock(&lim->lock);
+    sn_wake_up(wake);
+    return true;
+}
+
+/* A waiter's terms: what it wants and until when it makes sense. */
+typedef struct terms {
+    uint32_t n;
+    seine_time start, latest, deadline; /* latest: start + max_wait */
+} terms;
+
+static void
+enqueue(seine_shared *lim, sn_waiter *w)
+{
+    sn_waitq_push(&lim->queue, w);
+    lim->queued += w->want;
+    atomic_fetch_add(&lim->gate, 1);
+}
+
+static sn_wake
+dequeue(seine_shared *lim, sn_waiter *w)
+{
+    bool was_head = lim->queue.head == w;
+
+    sn_waitq_remove(&lim->queue, w);
+    lim->queued -= w->want;
+    atomic_fetch_sub(&lim->gate, 1);
+    return sn_waiter_mark(was_head ? lim->queue.head : NULL);
+}
+
+/* Under the lock, by the head: OK when served, LIMITED when its time is not yet,
+ * with the moment to look again; else why waiting makes no sense any more. */
+static seine_err
+serve(seine_shared *lim, const terms *t, seine_time now, seine_time *out_until)
+{
+    seine_limiter bucket;
+
+    if (take(lim, now, t->n, &bucket))
+        return SEINE_OK;
+    seine_time at = seine_limiter_when(&bucket, now, t->n);
+    if (t->n > burst_of(&bucket))
+        return SEINE_E_RANGE;
+    if (at >= t->deadline)
+        return SEINE_E_DEADLINE;
+    if (at > t->latest)
+        return SEINE_E_BUSY; /* told apart from "not yet"; the caller hears LIMITED */
+    *out_until = at;
+    return SEINE_E_LIMITED;
+}
+
+static void
+account(seine_shared *lim, seine_err e, seine_span waited)
+{
+    if (e == SEINE_OK) {
+        granted(lim);
+        lim->waited++;
+        lim->waited_total = sn_time_add(lim->waited_total, waited);
+    } else {
+        lim->canceled++;
+    }
+}
+
+static seine_err
+stand_in_line(seine_shared *lim, seine_ctx *ctx, sn_waiter *w, const terms *t)
+{
+    seine_clock *clock = seine_ctx_clock(ctx);
+
+    for (;;) {
+        pthread_mutex_lock(&lim->lock);
+        seine_time now = clock->now(clock);
+        seine_time until = sn_time_min(t->deadline, sn_time_add(t->latest, 1));
+        seine_err e = lim->closed ? SEINE_E_CLOSED : seine_ctx_err(ctx, now);
+
+        if (e == SEINE_OK && lim->queue.head == w)
+            e = serve(lim, t, now, &until);
+        else if (e == SEINE_OK)
+            e = now > t->latest ? SEINE_E_BUSY : SEINE_E_LIMITED;
+
+        if (e != SEINE_E_LIMITED) {
+            sn_wake next = dequeue(lim, w);
+
+            account(lim, e, now - t->start);
+            pthread_mutex_unlock(&lim->lock);
+            sn_wake_up(next);
+            return e == SEINE_E_BUSY ? SEINE_E_LIMITED : e;
+        }
+        pthread_mutex_unlock(&lim->lock);
+        sn_waiter_park(w, until);
+    }
+}
+
+/* Under the lock: served at once, or why not, or LIMITED with a place in line. */
+static seine_err
+enter(seine_shared *lim, sn_waiter *w, const terms *t)
+{
+    seine_limiter bucket = view(lim);
+
+    if (lim->closed)
+        return SEINE_E_CLOSED;
+    if (lim->queue.n == 0 && take(lim, t->start, t->n, &bucket)) {
+        granted(lim);
+        return SEINE_OK;
+    }
+    seine_time end = projected(lim, &bucket, t->start, t->n);
+    if (end >= t->deadline)
+        return SEINE_E_DEADLINE;
+    if (end > t->latest)
+        return SEINE_E_BUSY;
+    if (lim->queue.n >= lim->max_waiters)
+        return SEINE_E_FULL;
+    enqueue(lim, w);
+    return SEINE_E_LIMITED;
+}
+
+seine_err
+seine_shared_wait(seine_shared *lim, seine_ctx *ctx, int64_t n, seine_span max_wait)
+{
+    seine_clock *clock = seine_ctx_clock(ctx);
+    seine_time now = clock->now(clock);
+    sn_waiter w;
+
+    if (n < 1 || max_wait < 0)
+        return SEINE_E_INVAL;
+    if (!lim)
+        return seine_ctx_err(ctx, now);
+    seine_err e = admissible(lim, now, n, NULL);
+    if (e == SEINE_OK || e == SEINE_E_CLOSED)
+        e = seine_ctx_err(ctx, now) != SEINE_OK ? seine_ctx_err(ctx, now) : e;
+    if (e != SEINE_OK)
+        return e;
+
+    terms t = {(uint32_t)n, now, sn_time_add(now, max_wait), seine_ctx_deadline(ctx)};
+    sn_waiter_arm(&w, ctx);
+    w.want = t.n;
+    pthread_mutex_lock(&lim->lock);
+    e = enter(lim, &w, &t);
+    pthread_mutex_unlock(&lim->lock);
+
+    if (e == SEINE_E_LIMITED)
+        e = stand_in_line(lim, ctx, &w, &t);
+    else if (e != SEINE_OK)
+        refused(lim);
+    sn_waiter_disarm(&w, ctx);
+    return e == SEINE_E_BUSY ? SEINE_E_LIMITED : e;
+}
+
+/* Unlocks after a change; the head of the line looks again. */
+static void
+publish(seine_shared *lim)
+{
+    sn_wake wake = sn_waiter_mark(lim->queue.head);
+
+    pthread_mutex_unlock(&lim->lock);
+    sn_wake_up(wake);
+}
+
+seine_err
+seine_shared_set_rate(seine_shared *lim, seine_time now, const seine_rate *rate)
+{
+    seine_limiter next;
+
+    if (seine_limiter_init_rate(&next, rate, SEINE_FULL, now) != SEINE_OK)
+        return SEINE_E_INVAL;
+    if (!lim)
+        return SEINE_OK;
+
+    pthread_mutex_lock(&lim->lock);
+    seine_limiter bucket = begin_change(lim);
+    seine_time was = bucket.full;
+    seine_limiter_set_rate(&bucket, now, next.every, rate->burst);
+    end_change(lim, was, &bucket);
+    lim->rate = *rate;
+    publish(lim);
+    return SEINE_OK;
+}
+
+void
+seine_shared_pause(seine_shared *lim, seine_time until)
+{
+    if (!lim)
+        return;
+    pthread_mutex_lock(&lim->lock);
+    seine_limiter bucket = begin_change(lim);
+    seine_time was = bucket.full;
+    seine_limiter_pause(&bucket, until);
+    end_change(lim, was, &bucket);
+    publish(lim);
+}
+
+void
+seine_shared_reset(seine_shared *lim, seine_time now)
+{
+    if (!lim)
+        return;
+    pthread_mutex_lock(&lim->lock);
+    seine_limiter bucket = begin_change(lim);
+    seine_time was = bucket.full;
+    seine_limiter_fill(&bucket, now, UINT32_MAX);
+    end_change(lim, was, &bucket);
+    publish(lim);
+}
+
+void
+seine_shared_close(seine_shared *lim)
+{
+    if (!lim)
+        return;
+    pthread_mutex_lock(&lim->lock);
+    lim->closed = true;
+    atomic_fetch_or(&lim->gate, SHUTTING);
+    publish(lim);
+}
+
+bool
+sn_shared_idle(const seine_shared *lim, seine_time now)
+{
+    seine_limiter bucket;
+
+    return look(lim, &bucket) && bucket.full <= now && bucket.shut <= now &&
+           atomic_load(&lim->gate) == 0;
+}
+
+void
+seine_shared_stats(const seine_shared *lim, seine_time now,
+                   seine_limiter_stats *out_stats)
+{
+    if (!lim) {
+        *out_stats = (seine_limiter_stats){0};
+        return;
+    }
+    pthread_mutex_lock((pthread_mutex_t *)&lim->lock);
+    seine_limiter bucket = view(lim);
+    seine_limiter_stats s = {
+        .capacity = burst_of(&bucket),
+        .waiters = lim->queue.n,
+        .refill_rate = (double)lim->rate.count * 1e9 / (double)lim->rate.per,
+        .allowed = lim->allowed,
+        .denied = lim->denied,
+        .waited = lim->waited,
+        .canceled = lim->canceled,
+        .waited_total = lim->waited_total,
+    };
+    pthread_mutex_unlock((pthread_mutex_t *)&lim->lock);
+
+    seine_span missing = bucket.full > now ? sn_time_sub(bucket.full, now) : 0;
+    if (missing < bucket.depth && bucket.shut <= now)
+        s.tokens = (double)(bucket.depth - missing) / (double)bucket.every;
+    *out_stats = s;
+}
