@@ -87,7 +87,7 @@ bool seine_limiter_undo(seine_limiter *lim, seine_time mark, uint32_t n);
 /* Sets the content (at most the burst) and lifts a pause. */
 void seine_limiter_fill(seine_limiter *lim, seine_time now, uint32_t tokens);
 
-/* Nothing before `until`, exactly one token at `until`, then one per `every`.
+/* Nothing before `until`, at most one token at `until`, then one per `every`.
  * Never shortens an earlier pause. */
 void seine_limiter_pause(seine_limiter *lim, seine_time until);
 

@@ -105,7 +105,7 @@ SEINE_MUST_CHECK seine_err seine_shared_wait(seine_shared *lim, seine_ctx *ctx, 
 SEINE_MUST_CHECK seine_err seine_shared_set_rate(seine_shared *lim, seine_time now,
                                                  const seine_rate *rate);
 
-/* Nothing before `until`, one token at `until`, then one per interval. */
+/* Nothing before `until`, at most one token at `until`, then one per interval. */
 void seine_shared_pause(seine_shared *lim, seine_time until);
 
 /* A full bucket, no pause. */
