@@ -25,8 +25,9 @@ seine_key_ip(const uint8_t *addr, size_t addr_len, unsigned prefix, uint8_t out_
     out_key[0] = addr_len == 4 ? 4 : 6;
     for (size_t i = 0; i < addr_len; i++) {
         unsigned bits = prefix > 8 * i ? prefix - 8 * (unsigned)i : 0;
+        unsigned mask = bits >= 8 ? 0xff : 0xff00u >> bits & 0xff;
 
-        out_key[1 + i] = bits >= 8 ? addr[i] : (uint8_t)(addr[i] & ~(0xff >> bits));
+        out_key[1 + i] = (uint8_t)(addr[i] & mask);
     }
     return 1 + addr_len;
 }
