@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 
 #define LINE 64
+#define HUGE ((size_t)6 << 20)
 
 static void *
 libc_get(size_t n, void *arg)
@@ -35,7 +36,12 @@ page_map(size_t n, void *arg)
     (void)arg;
     void *p = mmap(NULL, n, PROT_READ | PROT_WRITE,
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    return p == MAP_FAILED ? NULL : p;
+    if (p == MAP_FAILED)
+        return NULL;
+    /* A large table that is hit at random lives or dies by its page walks. */
+    if (n >= HUGE)
+        madvise(p, n, MADV_HUGEPAGE);
+    return p;
 }
 
 static void

@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/time.h"
+#include "guard/gcra.h"
 #include "guard/keytab.h"
 #include "guard/shared.h"
 
@@ -18,7 +19,6 @@
  * clock that steps back finds no fresh burst.
  */
 
-#define LONG_AGO  INT64_MIN
 #define BIG_BYTES 320 /* what a `big` and its seine_shared take, about */
 
 typedef struct big {
@@ -251,7 +251,7 @@ give_back(sn_keyshard *s, entry *e)
 static seine_limiter
 bucket_of(const seine_keyed *k, const entry *e)
 {
-    return (seine_limiter){k->every, k->depth, e->full, LONG_AGO};
+    return (seine_limiter){k->every, k->depth, e->full, SN_LONG_AGO};
 }
 
 /* Under the lock, on an entry of the common rate. */
@@ -259,7 +259,7 @@ static bool
 take(const seine_keyed *k, entry *e, seine_time now, uint32_t n)
 {
     seine_limiter bucket = bucket_of(k, e);
-    bool ok = seine_limiter_allow(&bucket, now, n);
+    bool ok = sn_gcra_allow(&bucket, now, n);
 
     e->full = bucket.full;
     ok ? e->allowed++ : e->denied++;
@@ -455,7 +455,7 @@ seine_keyed_wait(seine_keyed *k, seine_ctx *ctx, seine_key key, int64_t n,
 
         if (n > k->opts.each.burst) {
             r = SEINE_E_RANGE;
-        } else if (seine_limiter_allow(&bucket, now, (uint32_t)n)) {
+        } else if (sn_gcra_allow(&bucket, now, (uint32_t)n)) {
             e->full = bucket.full;
             e->allowed++;
             r = SEINE_OK;
@@ -491,7 +491,7 @@ seine_keyed_pause(seine_keyed *k, seine_key key, seine_time until)
 
     if (!k)
         return SEINE_OK;
-    seine_err r = borrow_big(k, key, LONG_AGO, false, &v, &e);
+    seine_err r = borrow_big(k, key, SN_LONG_AGO, false, &v, &e);
     if (r != SEINE_OK)
         return r;
     seine_shared_pause(e->big->lim, until);
@@ -520,8 +520,8 @@ seine_keyed_forget(seine_keyed *k, seine_key key)
 
     if (used) {
         /* The common rate was checked when the table was made. */
-        (void)!seine_shared_set_rate(e->big->lim, LONG_AGO, &k->opts.each);
-        seine_shared_reset(e->big->lim, LONG_AGO);
+        (void)!seine_shared_set_rate(e->big->lim, SN_LONG_AGO, &k->opts.each);
+        seine_shared_reset(e->big->lim, SN_LONG_AGO);
         give_back(v.q.shard, e);
     }
 }

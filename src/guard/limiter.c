@@ -2,17 +2,10 @@
 #include "seine/limiter.h"
 
 #include "base/time.h"
+#include "guard/gcra.h"
 #include "seine/ctx.h"
 
-/*
- * The bucket is kept as one moment instead of a count and a timestamp (this is
- * the "generic cell rate algorithm"): a token is worth `every`, and taking one
- * pushes `full` that much further away. Nothing accumulates, so nothing drifts,
- * and a clock that stands still or steps back can delay but never mint tokens.
- */
-
-#define LONG_AGO INT64_MIN
-#define DEEPEST  ((seine_span)1 << 62)
+#define DEEPEST ((seine_span)1 << 62)
 
 seine_span
 seine_every(uint64_t count, seine_span per)
@@ -41,7 +34,7 @@ seine_limiter_init(seine_limiter *lim, seine_span every, uint32_t burst)
         __builtin_mul_overflow(every, (seine_span)burst, &depth) || depth == SEINE_NEVER)
         return SEINE_E_INVAL;
 
-    *lim = (seine_limiter){every, depth, LONG_AGO, LONG_AGO};
+    *lim = (seine_limiter){every, depth, SN_LONG_AGO, SN_LONG_AGO};
     return SEINE_OK;
 }
 
@@ -66,55 +59,21 @@ seine_limiter_init_rate(seine_limiter *lim, const seine_rate *rate, int64_t init
 }
 
 /* A guard that is NULL is switched off: it behaves like this one. */
-static const seine_limiter off = {0, 0, LONG_AGO, LONG_AGO};
-
-/* What `n` tokens cost; SEINE_NEVER when the bucket cannot hold so many. */
-static seine_span
-cost_of(const seine_limiter *lim, uint32_t n)
-{
-    seine_span cost = sn_time_mul(lim->every, n);
-
-    return cost > lim->depth ? SEINE_NEVER : cost;
-}
-
-/* First moment at which a bucket that pays `cost` is at most `depth` short. */
-static seine_time
-ready(const seine_limiter *lim, seine_time now, seine_span cost)
-{
-    seine_time at = sn_time_max(now, lim->shut);
-
-    if (lim->every == 0)
-        return at;
-    return sn_time_max(at, sn_time_sub(lim->full, lim->depth - cost));
-}
-
-static void
-pay(seine_limiter *lim, seine_time now, seine_span cost)
-{
-    if (lim->every > 0)
-        lim->full = sn_time_add(sn_time_max(lim->full, now), cost);
-}
+static const seine_limiter off = {0, 0, SN_LONG_AGO, SN_LONG_AGO};
 
 seine_time
 seine_limiter_when(const seine_limiter *lim, seine_time now, uint32_t n)
 {
     lim = lim ? lim : &off;
-    seine_span cost = cost_of(lim, n);
+    seine_span cost = sn_gcra_cost(lim, n);
 
-    return cost == SEINE_NEVER ? SEINE_NEVER : ready(lim, now, cost);
+    return cost == SEINE_NEVER ? SEINE_NEVER : sn_gcra_ready(lim, now, cost);
 }
 
 bool
 seine_limiter_allow(seine_limiter *lim, seine_time now, uint32_t n)
 {
-    if (!lim)
-        return true;
-    seine_span cost = cost_of(lim, n);
-
-    if (cost == SEINE_NEVER || ready(lim, now, cost) > now)
-        return false;
-    pay(lim, now, cost);
-    return true;
+    return !lim || sn_gcra_allow(lim, now, n);
 }
 
 bool
@@ -125,13 +84,13 @@ seine_limiter_reserve(seine_limiter *lim, seine_time now, uint32_t n, seine_time
         *out_at = now;
         return true;
     }
-    seine_span cost = cost_of(lim, n);
+    seine_span cost = sn_gcra_cost(lim, n);
     if (cost == SEINE_NEVER)
         return false;
-    seine_time at = ready(lim, now, cost);
+    seine_time at = sn_gcra_ready(lim, now, cost);
     if (at > latest || at == SEINE_NEVER)
         return false;
-    pay(lim, now, cost);
+    sn_gcra_pay(lim, now, cost);
     *out_at = at;
     return true;
 }
@@ -166,7 +125,7 @@ seine_limiter_fill(seine_limiter *lim, seine_time now, uint32_t tokens)
 {
     seine_span have = sn_time_min(sn_time_mul(lim->every, tokens), lim->depth);
 
-    lim->shut = LONG_AGO;
+    lim->shut = SN_LONG_AGO;
     lim->full = sn_time_add(now, lim->depth - have);
 }
 
@@ -220,7 +179,7 @@ seine_limiter_wait(seine_limiter *lim, struct seine_ctx *ctx, uint32_t n)
 
     if (n == 0)
         return SEINE_E_INVAL;
-    if (lim && cost_of(lim, n) == SEINE_NEVER)
+    if (lim && sn_gcra_cost(lim, n) == SEINE_NEVER)
         return SEINE_E_RANGE;
     for (;;) {
         seine_time now = clock->now(clock);

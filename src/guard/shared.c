@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/time.h"
+#include "guard/gcra.h"
 #include "guard/shared.h"
 #include "guard/waiter.h"
 
@@ -21,7 +22,6 @@
  */
 
 #define HELD     INT64_MAX
-#define LONG_AGO INT64_MIN
 #define SHUTTING 0x80000000u /* in `gate`: closed */
 
 struct seine_shared {
@@ -122,7 +122,7 @@ take(seine_shared *lim, seine_time now, uint32_t n, seine_limiter *out)
         *out = view(lim);
         seine_time was = out->full;
 
-        if (!seine_limiter_allow(out, now, n))
+        if (!sn_gcra_allow(out, now, n))
             return false;
         if (swap(lim, was, out->full))
             return true;

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * gcra.h - the arithmetic of a token bucket, where limiter, shared and keyed meet.
+ *
+ * The bucket is kept as one moment instead of a count and a timestamp (this is
+ * the "generic cell rate algorithm"): a token is worth `every`, and taking one
+ * pushes `full` that much further away. Nothing accumulates, so nothing drifts,
+ * and a clock that stands still or steps back can delay but never mint tokens.
+ *
+ * Inline, because a decision of 2 ns has no room for three calls.
+ */
+#ifndef SN_GCRA_H
+#define SN_GCRA_H
+
+#include "base/time.h"
+#include "seine/limiter.h"
+
+#define SN_LONG_AGO INT64_MIN
+
+/* What `n` tokens cost; SEINE_NEVER when the bucket cannot hold so many. */
+static inline seine_span
+sn_gcra_cost(const seine_limiter *lim, uint32_t n)
+{
+    seine_span cost;
+
+    if (__builtin_mul_overflow(lim->every, (seine_span)n, &cost) || cost > lim->depth)
+        return SEINE_NEVER;
+    return cost;
+}
+
+/* First moment at which a bucket that pays `cost` is at most `depth` short. */
+static inline seine_time
+sn_gcra_ready(const seine_limiter *lim, seine_time now, seine_span cost)
+{
+    seine_time at = sn_time_max(now, lim->shut), ready;
+
+    if (lim->every == 0 || __builtin_sub_overflow(lim->full, lim->depth - cost, &ready))
+        return at; /* no limit, or full since long ago */
+    return sn_time_max(at, ready);
+}
+
+static inline void
+sn_gcra_pay(seine_limiter *lim, seine_time now, seine_span cost)
+{
+    if (lim->every > 0 &&
+        __builtin_add_overflow(sn_time_max(lim->full, now), cost, &lim->full))
+        lim->full = SEINE_NEVER;
+}
+
+static inline bool
+sn_gcra_allow(seine_limiter *lim, seine_time now, uint32_t n)
+{
+    seine_span cost = sn_gcra_cost(lim, n);
+
+    if (cost == SEINE_NEVER || sn_gcra_ready(lim, now, cost) > now)
+        return false;
+    sn_gcra_pay(lim, now, cost);
+    return true;
+}
+
+#endif
