@@ -6,8 +6,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define LINE 64
-#define HUGE ((size_t)6 << 20)
+#define LINE      64
+#define HUGE_PAGE ((size_t)2 << 20)
+#define LARGE     (3 * HUGE_PAGE) /* from here on on huge pages */
 
 static void *
 libc_get(size_t n, void *arg)
@@ -30,18 +31,31 @@ libc_put(void *p, void *arg)
     free(p);
 }
 
+/* A large table that is hit at random lives or dies by its page walks: it starts
+ * on a huge page, and what was mapped around it is given back. */
 static void *
 page_map(size_t n, void *arg)
 {
+    size_t slack = n >= LARGE ? HUGE_PAGE : 0, room;
+
     (void)arg;
-    void *p = mmap(NULL, n, PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (p == MAP_FAILED)
+    if (__builtin_add_overflow(n, slack, &room))
         return NULL;
-    /* A large table that is hit at random lives or dies by its page walks. */
-    if (n >= HUGE)
-        madvise(p, n, MADV_HUGEPAGE);
-    return p;
+    char *raw = mmap(NULL, room, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (raw == MAP_FAILED)
+        return NULL;
+    if (slack == 0)
+        return raw;
+
+    size_t page = 4095, before = -(uintptr_t)raw & (HUGE_PAGE - 1);
+    size_t used = (n + page) & ~page;
+    if (before > 0)
+        munmap(raw, before);
+    if (before + used < room)
+        munmap(raw + before + used, room - before - used);
+    madvise(raw + before, n, MADV_HUGEPAGE);
+    return raw + before;
 }
 
 static void

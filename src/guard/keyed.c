@@ -111,7 +111,7 @@ seine_keyed_free(seine_keyed *k)
 {
     if (!k)
         return;
-    for (unsigned i = 0; k->tab.index && i < sn_keytab_shards(&k->tab); i++) {
+    for (unsigned i = 0; k->tab.entries && i < sn_keytab_shards(&k->tab); i++) {
         sn_keyshard *s = &k->tab.shards[i];
 
         for (uint32_t j = 0; j < s->high; j++) {

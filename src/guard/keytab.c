@@ -53,27 +53,27 @@ sn_keytab_init(sn_keytab *tab, uint32_t max, size_t max_extra, size_t stride,
         return SEINE_E_INVAL;
     while (slots < 2 * cap)
         slots *= 2;
+    size_t entry_bytes = (size_t)n * cap * stride;
     *tab = (sn_keytab){.bits = bits,
                        .max = max,
                        .cap = cap,
                        .mask = slots - 1,
                        .stride = stride,
                        .max_extra = max_extra,
-                       .entry_bytes = (size_t)n * cap * stride,
-                       .index_bytes = (size_t)n * slots * sizeof(uint32_t)};
+                       .bytes = entry_bytes + (size_t)n * slots * sizeof(uint32_t)};
     tab->shards = sn_zalloc_line(n * sizeof *tab->shards);
-    tab->entries = tab->shards ? sn_map(tab->entry_bytes) : NULL;
-    tab->index = tab->entries ? sn_map(tab->index_bytes) : NULL;
-    if (!tab->index) {
+    tab->entries = tab->shards ? sn_map(tab->bytes) : NULL;
+    if (!tab->entries) {
         sn_keytab_fini(tab);
         return SEINE_E_NOMEM;
     }
+    uint32_t *index = (uint32_t *)(void *)(tab->entries + entry_bytes);
     for (unsigned i = 0; i < n; i++) {
         sn_keyshard *s = &tab->shards[i];
 
         pthread_mutex_init(&s->lock, NULL);
         s->entries = tab->entries + (size_t)i * cap * stride;
-        s->index = tab->index + (size_t)i * slots;
+        s->index = index + (size_t)i * slots;
         s->floor = s->latest = INT64_MIN;
     }
     if (seed[0] || seed[1])
@@ -92,7 +92,7 @@ head_at(const sn_keytab *tab, const sn_keyshard *s, uint32_t number)
 void
 sn_keytab_fini(sn_keytab *tab)
 {
-    for (unsigned i = 0; tab->index && i < 1u << tab->bits; i++) {
+    for (unsigned i = 0; tab->entries && i < 1u << tab->bits; i++) {
         sn_keyshard *s = &tab->shards[i];
 
         for (uint32_t j = 0; j < s->high; j++)
@@ -100,8 +100,7 @@ sn_keytab_fini(sn_keytab *tab)
                 sn_free(head_at(tab, s, j)->key.heap.bytes);
         pthread_mutex_destroy(&s->lock);
     }
-    sn_unmap(tab->index, tab->index_bytes);
-    sn_unmap(tab->entries, tab->entry_bytes);
+    sn_unmap(tab->entries, tab->bytes);
     sn_free_line(tab->shards);
     *tab = (sn_keytab){0};
 }

@@ -18,7 +18,7 @@
  * (sn_quest_ready), what is removed is freed after (sn_quest_end).
  *
  * Time    plays no part.
- * Memory  two mappings of the final size, touched when needed, and long keys.
+ * Memory  one mapping of the final size, touched when needed, and long keys.
  * Threads a shard's content belongs to its lock; seek needs none.
  */
 #ifndef SN_KEYTAB_H
@@ -62,9 +62,9 @@ typedef struct sn_keytab {
     uint32_t max, cap; /* keys in all; entries per shard */
     uint32_t mask;     /* slots of an index - 1 */
     size_t stride;     /* bytes of an entry */
-    size_t entry_bytes, index_bytes, max_extra;
-    char *entries;
-    uint32_t *index;
+    size_t max_extra;
+    char *entries; /* of all shards, and their indexes behind them */
+    size_t bytes;  /* of both */
     atomic_uint count;
     atomic_size_t extra; /* bytes of long keys, and what else the owner adds */
 } sn_keytab;

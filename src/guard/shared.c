@@ -181,20 +181,32 @@ granted(seine_shared *lim)
     atomic_fetch_add_explicit(&lim->allowed, 1, memory_order_relaxed);
 }
 
-bool
-seine_shared_allow(seine_shared *lim, seine_time now, uint32_t n)
+/* The usual case in registers: nothing changes and nobody is quicker. */
+static inline bool
+decide(seine_shared *lim, seine_time now, uint32_t n)
 {
     seine_limiter bucket;
 
+    if (look(lim, &bucket)) {
+        seine_time was = bucket.full;
+
+        if (!sn_gcra_allow(&bucket, now, n))
+            return false;
+        if (swap(lim, was, bucket.full))
+            return true;
+    }
+    return take(lim, now, n, &bucket);
+}
+
+bool
+seine_shared_allow(seine_shared *lim, seine_time now, uint32_t n)
+{
     if (!lim)
         return true;
-    if (atomic_load_explicit(&lim->gate, memory_order_relaxed) != 0 ||
-        !take(lim, now, n, &bucket)) {
-        refused(lim);
-        return false;
-    }
-    granted(lim);
-    return true;
+    bool ok = atomic_load_explicit(&lim->gate, memory_order_relaxed) == 0 &&
+              decide(lim, now, n);
+    ok ? granted(lim) : refused(lim);
+    return ok;
 }
 
 /* When a newcomer that wants `n` would be served, all waiters before it. */
