@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * retry.h - an attempt has failed: try again, and when?
+ *
+ * The k-th wait is base * 2^k, at most `max`, spread by chance so that a crowd
+ * does not come back together: 1 s, 2 s, 4 s …, each ±10 %. Only failures that
+ * may pass are tried again, only while attempts, time and the retry budget last:
+ *
+ *     static const seine_retry_opts opts = SEINE_RETRY_OPTS;
+ *     seine_retry r = {.opts = &opts, .deadline = SEINE_NEVER, .idempotent = true};
+ *     seine_retry_begin(&r, now);
+ *     seine_fault f = fetch();
+ *     seine_verdict v = seine_retry_next(&r, &f, now, dice);
+ *     if (v.stop == SEINE_STOP_NO)
+ *         try_again_at(v.at);
+ *
+ * A retry budget keeps retries from multiplying the load on a host that is down:
+ * every first attempt pays in 20 % of a retry, every retry costs one, and a
+ * reserve of ten, one more each 100 ms, lets a lone job always try again. 1,000
+ * requests that all fail make 1,210 attempts instead of 3,000.
+ *
+ * Time    is passed in; only seine_retry_run reads the clock of its ctx.
+ * Memory  seine_retry is the caller's; a budget is one allocation.
+ * Threads seine_retry: one owner. seine_retry_budget: any thread, lock-free.
+ */
+#ifndef SEINE_RETRY_H
+#define SEINE_RETRY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "seine/abi.h"
+#include "seine/err.h"
+#include "seine/limiter.h"
+#include "seine/time.h"
+
+struct seine_ctx;
+
+/* How a wait of d is spread; U[a, b] is uniform. */
+typedef enum seine_jitter {
+    SEINE_JITTER_PLUSMINUS,   /* d - p + U[0, 2p] with p = d * pct / 100, at most max */
+    SEINE_JITTER_NONE,        /* d */
+    SEINE_JITTER_FULL,        /* U[0, d] */
+    SEINE_JITTER_EQUAL,       /* d/2 + U[0, d/2] */
+    SEINE_JITTER_DECORRELATED /* base + U[0, 3 * prev - base], at most max */
+} seine_jitter;
+
+typedef struct seine_retry_opts {
+    uint32_t max_attempts;      /* 3, the first included */
+    seine_jitter jitter;        /* PLUSMINUS */
+    uint32_t jitter_pct;        /* 10 */
+    seine_span base, max;       /* 1 s, 30 s */
+    seine_span retry_after_max; /* 1 h; a longer wish of the server is clamped to it */
+    seine_span max_elapsed; /* NEVER; no attempt starts later than this after the first */
+    seine_span min_attempt; /* 0; time an attempt needs to be worth starting */
+    uint64_t status[10];    /* bit s % 64 of word s / 64: status s may pass */
+} seine_retry_opts;
+
+/* The statuses are 408, 425, 429 and 5xx but 501 and 505. */
+/* clang-format off */
+#define SEINE_RETRY_OPTS \
+    {3, SEINE_JITTER_PLUSMINUS, 10, SEINE_SECS(1), SEINE_SECS(30), SEINE_SECS(3600), \
+     SEINE_NEVER, 0, \
+     {0, 0, 0, 0, 0, 0, UINT64_C(0x0000220001000000), UINT64_C(0xfdd0000000000000), \
+      UINT64_C(0xffffffffffffffff), UINT64_C(0xffffff)}}
+/* clang-format on */
+
+typedef struct seine_retry_budget seine_retry_budget;
+
+typedef struct seine_retry_budget_opts {
+    uint32_t ratio_milli; /* 200: what a first attempt pays in, 1000 being a retry */
+    uint32_t cap;         /* 100 retries can be saved up */
+    seine_rate reserve;   /* 10 a second, 10 at once: for when nothing is saved */
+} seine_retry_budget_opts;
+
+/* clang-format off */
+#define SEINE_RETRY_BUDGET_OPTS {200, 100, {10, SEINE_SECS(1), 10}}
+/* clang-format on */
+
+/* One request's memory of its attempts. The caller sets opts, the budgets (NULL:
+ * off), deadline and idempotent; the rest starts as zero and belongs to begin
+ * and next. */
+typedef struct seine_retry {
+    const seine_retry_opts *opts; /* outlive it; accepted by seine_retry_check */
+    seine_retry_budget *host, *global;
+    seine_time deadline, first_at;
+    seine_span prev; /* the last backoff, for DECORRELATED */
+    uint32_t attempts;
+    bool idempotent; /* GET HEAD PUT DELETE OPTIONS TRACE, or the caller vouches */
+} seine_retry;
+
+typedef enum seine_stop {
+    SEINE_STOP_NO, /* go on */
+    SEINE_STOP_OK,
+    SEINE_STOP_CANCELED,
+    SEINE_STOP_FINAL,    /* trying again cannot help */
+    SEINE_STOP_ATTEMPTS, /* all used */
+    SEINE_STOP_METHOD,   /* the request may have had an effect already */
+    SEINE_STOP_ELAPSED,  /* max_elapsed */
+    SEINE_STOP_DEADLINE,
+    SEINE_STOP_BUDGET,
+    SEINE_STOP_BREAKER /* never from seine_retry_next: seine_call says it */
+} seine_stop;
+
+/* STOP_NO: try again at `at`. Otherwise `at` is SEINE_NEVER. */
+typedef struct seine_verdict {
+    seine_stop stop;
+    seine_time at;
+} seine_verdict;
+
+/* One attempt of seine_retry_run, numbered from 1. `attempt` ends no later than
+ * the ctx of the run; it is borrowed. */
+typedef seine_fault (*seine_try)(struct seine_ctx *attempt, uint32_t number, void *arg);
+
+SEINE_BEGIN
+
+/* INVAL: max_attempts 0, base < 0, max < base, jitter_pct > 100, an unknown
+ * jitter, or a negative retry_after_max, max_elapsed or min_attempt. */
+SEINE_MUST_CHECK seine_err seine_retry_check(const seine_retry_opts *opts);
+
+/* An attempt starts: it is counted; the first pays into the budgets. */
+void seine_retry_begin(seine_retry *r, seine_time now);
+
+/* What to do after the attempt that ended in `f`. In this order: success,
+ * canceled, may it pass (TRANSIENT or BUDGET; a code HTTP or HTTP_BUSY with a
+ * status is judged by opts->status), attempts, method, max_elapsed, deadline, and
+ * the budgets last, so that a refused retry costs nothing. On 429 and 503 the
+ * wait is at least the server's wish, and up to 10 % more. `dice` are 64 uniform
+ * random bits. */
+seine_verdict seine_retry_next(seine_retry *r, const seine_fault *f, seine_time now,
+                               uint64_t dice);
+
+/* min(max, base * 2^k), saturating: the wait after attempt k + 1, not spread. */
+seine_span seine_retry_backoff(const seine_retry_opts *opts, uint32_t k);
+
+/* The same, spread. `prev` matters to DECORRELATED alone: the wait before this
+ * one; what is below base counts as base. */
+seine_span seine_retry_delay(const seine_retry_opts *opts, uint32_t k, seine_span prev,
+                             uint64_t dice);
+
+/* SEINE_OK below 400; HTTP_BUSY for a status of the set; else HTTP. */
+seine_err seine_retry_classify(const seine_retry_opts *opts, unsigned status);
+
+/* Calls `fn` until it succeeds or the policy says stop, sleeping in between, and
+ * returns the last fault's code unchanged, also when the next attempt would start
+ * at or after the deadline. A cancellation while it sleeps is the ctx's cause; a
+ * ctx that is done before the first attempt likewise, with no attempt made.
+ * Whoever calls it vouches that `fn` may be repeated. *out_attempts (NULL is fine)
+ * is written unless the result is INVAL for the opts; opts NULL: one attempt. */
+SEINE_MUST_CHECK seine_err seine_retry_run(const seine_retry_opts *opts,
+                                           struct seine_ctx *ctx, seine_try fn, void *arg,
+                                           uint32_t *out_attempts);
+
+/* Starts with nothing saved and a full reserve. INVAL: cap 0, a reserve that
+ * seine_limiter_init_rate refuses. A ratio of 0 leaves the reserve alone. */
+SEINE_MUST_CHECK seine_err seine_retry_budget_new(const seine_retry_budget_opts *opts,
+                                                  seine_retry_budget **out_budget);
+void seine_retry_budget_free(seine_retry_budget *b);
+
+/* Once per first attempt; what exceeds the cap is lost. NULL is fine. */
+void seine_retry_budget_deposit(seine_retry_budget *b);
+
+/* Takes one retry, from the savings or else from the reserve, or nothing and
+ * returns false. NULL always grants. */
+bool seine_retry_budget_withdraw(seine_retry_budget *b, seine_time now);
+
+SEINE_END
+
+#endif
