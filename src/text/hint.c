@@ -1,0 +1,512 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "seine/hint.h"
+
+#include "base/time.h"
+#include "text/cursor.h"
+
+#define SECOND  INT64_C(1000000000)
+#define DAY     INT64_C(86400)
+#define LONGEST (SEINE_HINT_MAX / SECOND)
+
+/* A RateLimit-Reset above this is a moment, not a span. */
+#define EPOCH_MIN INT64_C(1000000000)
+
+enum { PLAIN, X_PLAIN, NAMED }; /* places in `said`; from NAMED on by name */
+
+/* Structured fields (RFC 9651), as far as lists of items with parameters go. */
+
+enum kind { INTEGER, NAME, OTHER };
+
+/* An item: the value of an INTEGER, the hash of a NAME (string or token). */
+struct item {
+    enum kind kind;
+    int64_t n;
+    uint64_t hash;
+    sn_cursor token; /* of a token: itself */
+};
+
+static uint64_t
+hash_byte(uint64_t hash, char c)
+{
+    return (hash ^ (unsigned char)c) * UINT64_C(0x100000001b3); /* FNV-1a */
+}
+
+#define HASH_START UINT64_C(0xcbf29ce484222325)
+
+static bool
+string(sn_cursor *t, struct item *it)
+{
+    it->kind = NAME;
+    it->hash = HASH_START;
+    for (t->at++; !sn_ended(t); t->at++) {
+        if (sn_skip(t, '"'))
+            return true;
+        if (sn_skip(t, '\\') && !sn_one_of(sn_peek(t), "\"\\"))
+            return false;
+        if (sn_ended(t) || *t->at < ' ' || *t->at > '~')
+            return false;
+        it->hash = hash_byte(it->hash, *t->at);
+    }
+    return false;
+}
+
+static bool
+token(sn_cursor *t, struct item *it)
+{
+    it->kind = NAME;
+    it->hash = HASH_START;
+    it->token.at = t->at;
+    for (; sn_is_alpha(sn_peek(t)) || sn_is_digit(sn_peek(t)) ||
+           sn_one_of(sn_peek(t), "!#$%&'*+-.^_`|~:/");
+         t->at++)
+        it->hash = hash_byte(it->hash, *t->at);
+    it->token.end = t->at;
+    return true;
+}
+
+/* Bytes that end with `close` and otherwise are printable: byte sequences and
+ * display strings, whose content plays no part. */
+static bool
+enclosed(sn_cursor *t, char close)
+{
+    for (; !sn_ended(t) && *t->at >= ' ' && *t->at <= '~'; t->at++)
+        if (sn_skip(t, close))
+            return true;
+    return false;
+}
+
+static bool
+numeric(sn_cursor *t, struct item *it)
+{
+    int64_t fraction;
+
+    it->kind = sn_skip(t, '-') ? OTHER : INTEGER;
+    if (!sn_number(t, &it->n))
+        return false;
+    if (!sn_skip(t, '.'))
+        return true;
+    it->kind = OTHER;
+    return sn_number(t, &fraction);
+}
+
+static bool
+item(sn_cursor *t, struct item *it)
+{
+    char c = sn_peek(t);
+
+    *it = (struct item){.kind = OTHER};
+    if (sn_is_digit(c) || c == '-')
+        return numeric(t, it);
+    if (c == '"')
+        return string(t, it);
+    if (sn_is_alpha(c) || c == '*')
+        return token(t, it);
+    if (sn_skip(t, ':')) /* bytes */
+        return enclosed(t, ':');
+    if (sn_skip_word(t, "%\"")) /* a display string */
+        return enclosed(t, '"');
+    if (sn_skip(t, '@')) { /* a date */
+        sn_skip(t, '-');
+        return sn_number(t, &it->n);
+    }
+    return sn_skip_word(t, "?0") || sn_skip_word(t, "?1");
+}
+
+/* The parameters of an item, of which the integers `a` and `b` are wanted; -1
+ * where there is none. */
+struct pair {
+    char a_name, b_name;
+    int64_t a, b;
+};
+
+static bool
+parameters(sn_cursor *t, struct pair *wanted)
+{
+    while (sn_skip(t, ';')) {
+        struct item value = {.kind = OTHER};
+
+        sn_skip_all(t, " ");
+        sn_cursor key = {t->at, NULL};
+        if (!(sn_peek(t) >= 'a' && sn_peek(t) <= 'z') && sn_peek(t) != '*')
+            return false;
+        while ((sn_peek(t) >= 'a' && sn_peek(t) <= 'z') || sn_is_digit(sn_peek(t)) ||
+               sn_one_of(sn_peek(t), "_-.*"))
+            t->at++;
+        key.end = t->at;
+        if (sn_skip(t, '=') && !item(t, &value))
+            return false;
+
+        bool is_a = key.end - key.at == 1 && *key.at == wanted->a_name;
+        bool is_b = key.end - key.at == 1 && *key.at == wanted->b_name;
+        if (!is_a && !is_b)
+            continue;
+        if (value.kind != INTEGER)
+            return false;
+        *(is_a ? &wanted->a : &wanted->b) = value.n;
+    }
+    return true;
+}
+
+/* The comma between two members, or the end. */
+static bool
+next_member(sn_cursor *t)
+{
+    sn_skip_all(t, " \t");
+    if (sn_ended(t))
+        return true;
+    if (!sn_skip(t, ','))
+        return false;
+    sn_skip_all(t, " \t");
+    return !sn_ended(t); /* a comma at the end is an error */
+}
+
+/* The place of a name; the first four names count, more are dropped. */
+static seine_hint_said *
+place(seine_hint *h, uint64_t name)
+{
+    const unsigned most = sizeof h->said / sizeof *h->said;
+
+    for (unsigned i = NAMED; i < h->count; i++)
+        if (h->said[i].name == name)
+            return &h->said[i];
+    if (h->count == most)
+        return NULL;
+    h->said[h->count].name = name;
+    return &h->said[h->count++];
+}
+
+/* Less left per time, and of two that have nothing left the longer. */
+static bool
+scarcer(int64_t r, int64_t t, int64_t than_r, int64_t than_t)
+{
+    sn_u128 a = (sn_u128)(uint64_t)r * (uint64_t)than_t;
+    sn_u128 b = (sn_u128)(uint64_t)than_r * (uint64_t)t;
+
+    return a != b ? a < b : t > than_t;
+}
+
+/* A value said twice: fewer requests, a longer time. */
+static void
+fewer(int64_t *n, int64_t said)
+{
+    if (*n < 0 || said < *n)
+        *n = said;
+}
+
+static void
+longer(int64_t *n, int64_t said)
+{
+    *n = sn_time_max(*n, said);
+}
+
+/* "limit=100, remaining=0, reset=30": the draft of 2023. */
+static bool
+older_member(seine_hint *h, sn_cursor key, const struct item *value)
+{
+    static const char *const keys[] = {"limit", "remaining", "reset"};
+    seine_hint_said *s = &h->said[PLAIN];
+    int which;
+
+    if (!sn_choice(&key, keys, 3, &which) || !sn_ended(&key))
+        return true; /* a key of the future */
+    if (value->kind != INTEGER)
+        return false;
+    if (which == 2)
+        longer(&s->t, value->n);
+    else
+        fewer(which == 0 ? &s->q : &s->r, value->n);
+    return true;
+}
+
+static void
+named_limit(seine_hint *h, uint64_t name, const struct pair *p)
+{
+    seine_hint_said *s = p->a >= 0 ? place(h, name) : NULL; /* r is required */
+
+    if (!s)
+        return;
+    if (s->r < 0 || (p->b >= 0 && (s->t < 0 || scarcer(p->a, p->b, s->r, s->t)))) {
+        s->r = p->a;
+        s->t = p->b;
+    }
+}
+
+static bool
+ratelimit(seine_hint *h, sn_cursor t)
+{
+    while (!sn_ended(&t)) {
+        struct pair p = {'r', 't', -1, -1};
+        struct item it, value;
+
+        if (!item(&t, &it))
+            return false;
+        bool older = it.token.at && sn_skip(&t, '=');
+        if (older && !item(&t, &value))
+            return false;
+        if (!parameters(&t, &p) || !next_member(&t))
+            return false;
+        if (older && !older_member(h, it.token, &value))
+            return false;
+        if (!older && it.kind == NAME)
+            named_limit(h, it.hash, &p);
+    }
+    return true;
+}
+
+static bool
+policy(seine_hint *h, sn_cursor t)
+{
+    while (!sn_ended(&t)) {
+        struct pair p = {'q', 'w', -1, -1};
+        seine_hint_said *s;
+        struct item it;
+
+        if (!item(&t, &it) || !parameters(&t, &p) || !next_member(&t))
+            return false;
+        if (it.kind == INTEGER && h->policy_q < 0) { /* "100;w=60", until 2024 */
+            h->policy_q = it.n;
+            h->policy_w = p.b;
+        } else if (it.kind == NAME && p.a >= 0 && (s = place(h, it.hash)) && s->q < 0) {
+            s->q = p.a;
+            s->w = p.b;
+        }
+    }
+    return true;
+}
+
+/* A list that is damaged anywhere counts nowhere (RFC 9651, 4.2). */
+static bool
+list(seine_hint *h, bool (*read)(seine_hint *, sn_cursor), sn_cursor t)
+{
+    seine_hint next = *h;
+
+    if (!read(&next, t))
+        return false;
+    *h = next;
+    return true;
+}
+
+/* The leading number of "100" or "100, 100;w=60". */
+static bool
+first_number(sn_cursor t, int64_t *out_n)
+{
+    int64_t n;
+
+    if (!sn_number(&t, &n))
+        return false;
+    sn_skip_all(&t, " \t");
+    if (!sn_ended(&t) && !sn_one_of(*t.at, ",;"))
+        return false;
+    *out_n = n;
+    return true;
+}
+
+static bool
+retry_after(seine_hint *h, sn_cursor t)
+{
+    int64_t n;
+
+    if (seine_hint_date(t.at, (size_t)(t.end - t.at), h->wall, &n) == SEINE_OK) {
+        longer(&h->after_at, n);
+        return true;
+    }
+    if (!sn_number(&t, &n) || !sn_ended(&t))
+        return false;
+    longer(&h->after, n);
+    return true;
+}
+
+enum field { RETRY_AFTER, DATE, AGE, RATELIMIT, POLICY, LIMIT, REMAINING, RESET, NONE };
+
+/* Which field a name is, and for the last three whose. */
+static enum field
+field_of(const char *name, size_t len, int *out_place)
+{
+    /* clang-format off */
+    static const struct { const char *name; enum field field; int place; } rows[] = {
+        {"retry-after",            RETRY_AFTER, 0},
+        {"date",                   DATE,        0},
+        {"age",                    AGE,         0},
+        {"ratelimit",              RATELIMIT,   0},
+        {"ratelimit-policy",       POLICY,      0},
+        {"ratelimit-limit",        LIMIT,       PLAIN},
+        {"ratelimit-remaining",    REMAINING,   PLAIN},
+        {"ratelimit-reset",        RESET,       PLAIN},
+        {"x-ratelimit-limit",      LIMIT,       X_PLAIN},
+        {"x-ratelimit-remaining",  REMAINING,   X_PLAIN},
+        {"x-ratelimit-reset",      RESET,       X_PLAIN},
+        {"x-rate-limit-limit",     LIMIT,       X_PLAIN},
+        {"x-rate-limit-remaining", REMAINING,   X_PLAIN},
+        {"x-rate-limit-reset",     RESET,       X_PLAIN},
+    };
+    /* clang-format on */
+    char lower[24];
+
+    if (len == 0 || len >= sizeof lower || !sn_one_of((char)(name[0] | 0x20), "adrx"))
+        return NONE;
+    for (size_t i = 0; i < len; i++)
+        lower[i] = name[i] >= 'A' && name[i] <= 'Z' ? (char)(name[i] | 0x20) : name[i];
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (strlen(rows[i].name) == len && memcmp(rows[i].name, lower, len) == 0) {
+            *out_place = rows[i].place;
+            return rows[i].field;
+        }
+    return NONE;
+}
+
+void
+seine_hint_init(seine_hint *h, int64_t wall)
+{
+    static const seine_hint_said nothing = {0, -1, -1, -1, -1};
+
+    *h = (seine_hint){.wall = wall,
+                      .date = -1,
+                      .after = -1,
+                      .after_at = -1,
+                      .policy_q = -1,
+                      .policy_w = -1,
+                      .count = NAMED};
+    for (size_t i = 0; i < sizeof h->said / sizeof *h->said; i++)
+        h->said[i] = nothing;
+}
+
+static bool
+take(seine_hint *h, enum field field, int where, sn_cursor t)
+{
+    seine_hint_said *s = &h->said[where];
+    int64_t n;
+
+    switch (field) {
+    case RETRY_AFTER:
+        return retry_after(h, t);
+    case RATELIMIT:
+    case POLICY:
+        return list(h, field == POLICY ? policy : ratelimit, t);
+    case DATE:
+        if (seine_hint_date(t.at, (size_t)(t.end - t.at), h->wall, &n) != SEINE_OK)
+            return false;
+        h->date = h->date < 0 ? n : h->date;
+        return true;
+    default:
+        break;
+    }
+    if (!first_number(t, &n))
+        return false;
+    if (field == AGE)
+        h->cached = h->cached || n > 0;
+    else if (field == RESET)
+        longer(&s->t, n);
+    else
+        fewer(field == LIMIT ? &s->q : &s->r, n);
+    return true;
+}
+
+bool
+seine_hint_feed(seine_hint *h, const char *name, size_t name_len, const char *value,
+                size_t value_len)
+{
+    int where = PLAIN;
+    enum field field = field_of(name, name_len, &where);
+
+    if (field == NONE || value_len == 0)
+        return false;
+    sn_cursor t = sn_trimmed(value, value_len);
+    return !sn_ended(&t) && take(h, field, where, t);
+}
+
+static seine_span
+span_of(int64_t seconds)
+{
+    return seconds < 0 ? -1 : sn_time_min(seconds, LONGEST) * SECOND;
+}
+
+/* From the answer's own moment to `at`, since the server's clock made both. */
+static seine_span
+until(const seine_hint *h, int64_t at)
+{
+    int64_t from = h->date, rest = 0;
+
+    if (from < 0) {
+        rest = (h->wall % SECOND + SECOND) % SECOND;
+        from = h->wall / SECOND - (h->wall % SECOND < 0);
+    }
+    if (at <= from)
+        return 0;
+    return span_of(at - from) - rest;
+}
+
+seine_span
+seine_hint_retry_after(const seine_hint *h)
+{
+    if (h->cached)
+        return -1;
+    return sn_time_max(span_of(h->after), h->after_at < 0 ? -1 : until(h, h->after_at));
+}
+
+static seine_quota
+resolve(const seine_hint *h, unsigned i)
+{
+    const seine_hint_said *s = &h->said[i];
+    seine_quota quota = {s->r, span_of(s->t), s->q, span_of(s->w)};
+
+    if (i < NAMED && s->t > EPOCH_MIN)
+        quota.t = until(h, s->t);
+    if (i == PLAIN && (quota.q < 0 || quota.q == h->policy_q)) {
+        quota.q = h->policy_q;
+        quota.w = span_of(h->policy_w);
+    }
+    return quota;
+}
+
+/* Both said, and soon enough that somebody may have meant it. */
+static bool
+is_whole(const seine_quota *quota)
+{
+    return quota->r >= 0 && quota->t >= 0 && quota->t <= DAY * SECOND;
+}
+
+seine_span
+seine_hint_pause(const seine_hint *h)
+{
+    seine_span longest = seine_hint_retry_after(h);
+
+    if (longest >= 0 || h->cached)
+        return longest;
+    for (unsigned i = 0; i < h->count; i++) {
+        seine_quota quota = resolve(h, i);
+
+        if (quota.r == 0 && is_whole(&quota))
+            longest = sn_time_max(longest, quota.t);
+    }
+    return longest;
+}
+
+static bool
+binds_more(const seine_quota *a, const seine_quota *b)
+{
+    if (is_whole(a) != is_whole(b))
+        return is_whole(a);
+    if (is_whole(a))
+        return scarcer(a->r, a->t, b->r, b->t);
+    return (a->r >= 0) > (b->r >= 0);
+}
+
+bool
+seine_hint_quota(const seine_hint *h, seine_quota *out_quota)
+{
+    seine_quota best = {-1, -1, -1, -1};
+    bool found = false;
+
+    for (unsigned i = 0; i < h->count && !h->cached; i++) {
+        seine_quota quota = resolve(h, i);
+
+        if (quota.r < 0 && quota.t < 0 && quota.q < 0)
+            continue;
+        if (!found || binds_more(&quota, &best))
+            best = quota;
+        found = true;
+    }
+    if (found)
+        *out_quota = best;
+    return found;
+}
