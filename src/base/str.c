@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/str.h"
+
+#include <string.h>
+
+sn_str
+sn_str_of(const char *terminated)
+{
+    return (sn_str){terminated, terminated ? strlen(terminated) : 0};
+}
+
+/* memcmp must not see NULL, not even for no bytes. */
+static bool
+same(const char *a, const char *b, size_t n)
+{
+    return n == 0 || memcmp(a, b, n) == 0;
+}
+
+static bool
+same_nocase(const char *a, const char *b, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (sn_lower(a[i]) != sn_lower(b[i]))
+            return false;
+    return true;
+}
+
+bool
+sn_str_eq(sn_str a, sn_str b)
+{
+    return a.len == b.len && same(a.ptr, b.ptr, a.len);
+}
+
+bool
+sn_str_eq_nocase(sn_str a, sn_str b)
+{
+    return a.len == b.len && same_nocase(a.ptr, b.ptr, a.len);
+}
+
+int
+sn_str_cmp(sn_str a, sn_str b)
+{
+    size_t n = a.len < b.len ? a.len : b.len;
+    int order = n == 0 ? 0 : memcmp(a.ptr, b.ptr, n);
+
+    return order != 0 ? order : (a.len > b.len) - (a.len < b.len);
+}
+
+bool
+sn_str_starts(sn_str s, sn_str prefix)
+{
+    return s.len >= prefix.len && same(s.ptr, prefix.ptr, prefix.len);
+}
+
+bool
+sn_str_starts_nocase(sn_str s, sn_str prefix)
+{
+    return s.len >= prefix.len && same_nocase(s.ptr, prefix.ptr, prefix.len);
+}
+
+bool
+sn_str_ends(sn_str s, sn_str suffix)
+{
+    return s.len >= suffix.len &&
+           sn_str_eq(sn_str_slice(s, s.len - suffix.len, s.len), suffix);
+}
+
+size_t
+sn_str_find(sn_str s, char c)
+{
+    const char *at = s.len == 0 ? NULL : memchr(s.ptr, c, s.len);
+
+    return at ? (size_t)(at - s.ptr) : s.len;
+}
+
+sn_str
+sn_str_trim(sn_str s)
+{
+    while (s.len > 0 && sn_is_space(s.ptr[s.len - 1]))
+        s.len--;
+    while (s.len > 0 && sn_is_space(s.ptr[0])) {
+        s.ptr++;
+        s.len--;
+    }
+    return s;
+}
+
+sn_str
+sn_str_slice(sn_str s, size_t from, size_t to)
+{
+    if (to > s.len)
+        to = s.len;
+    if (from >= to)
+        return (sn_str){0};
+    return (sn_str){s.ptr + from, to - from};
+}
+
+bool
+sn_str_cut(sn_str s, char at, sn_str *out_head, sn_str *out_tail)
+{
+    size_t n = sn_str_find(s, at);
+
+    *out_head = sn_str_slice(s, 0, n);
+    *out_tail = sn_str_slice(s, n + 1, s.len);
+    return n < s.len;
+}
+
+bool
+sn_str_next(sn_str *rest, char at, sn_str *out_part)
+{
+    if (rest->len == 0)
+        return false;
+    sn_str_cut(*rest, at, out_part, rest);
+    return true;
+}
+
+seine_err
+sn_str_u64(sn_str s, uint64_t *out_n)
+{
+    uint64_t n = 0;
+    bool fits = true;
+
+    if (s.len == 0)
+        return SEINE_E_INVAL;
+    for (size_t i = 0; i < s.len; i++) {
+        if (!sn_is_digit(s.ptr[i]))
+            return SEINE_E_INVAL;
+        fits = fits && !__builtin_mul_overflow(n, 10u, &n) &&
+               !__builtin_add_overflow(n, (uint64_t)(s.ptr[i] - '0'), &n);
+    }
+    if (!fits)
+        return SEINE_E_RANGE;
+    *out_n = n;
+    return SEINE_OK;
+}
+
+/* Gives `n` its sign; INT64_MIN has no positive twin. */
+static seine_err
+negate(bool minus, uint64_t n, int64_t *out_n)
+{
+    if (n > (uint64_t)INT64_MAX + minus)
+        return SEINE_E_RANGE;
+    *out_n = minus ? (int64_t)-n : (int64_t)n;
+    return SEINE_OK;
+}
+
+static bool
+minus_sign(sn_str *s)
+{
+    if (s->len == 0 || s->ptr[0] != '-')
+        return false;
+    *s = (sn_str){s->ptr + 1, s->len - 1};
+    return true;
+}
+
+seine_err
+sn_str_i64(sn_str s, int64_t *out_n)
+{
+    bool minus = minus_sign(&s);
+    uint64_t n = 0;
+    seine_err e = sn_str_u64(s, &n);
+
+    return e != SEINE_OK ? e : negate(minus, n, out_n);
+}
+
+seine_err
+sn_str_decimal(sn_str s, unsigned places, int64_t *out_n)
+{
+    bool minus = minus_sign(&s);
+    sn_str whole, part;
+    bool has_point = sn_str_cut(s, '.', &whole, &part);
+    uint64_t n = 0, rest = 0;
+    seine_err e = sn_str_u64(whole, &n);
+
+    if (e == SEINE_E_INVAL)
+        return e;
+    if (has_point && sn_str_u64(part, &rest) == SEINE_E_INVAL)
+        return SEINE_E_INVAL;
+
+    while (part.len > places && part.ptr[part.len - 1] == '0')
+        part.len--;
+    if (e != SEINE_OK || part.len > places)
+        return SEINE_E_RANGE;
+    for (size_t i = 0; i < places; i++) {
+        uint64_t digit = i < part.len ? (uint64_t)(part.ptr[i] - '0') : 0;
+
+        if (__builtin_mul_overflow(n, 10u, &n) || __builtin_add_overflow(n, digit, &n))
+            return SEINE_E_RANGE;
+    }
+    return negate(minus, n, out_n);
+}

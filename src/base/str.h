@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * str.h - text as a view: where it starts and how long it is.
+ *
+ * A view borrows its bytes, may hold zeros and has no terminator. Everything
+ * here knows ASCII alone and no locale; other bytes pass through unchanged.
+ *
+ *     sn_str list = SN_STR("gzip, br"), name;
+ *     while (sn_str_next(&list, ',', &name))
+ *         if (sn_str_eq_nocase(sn_str_trim(name), SN_STR("br")))
+ *             …
+ *
+ * Numbers are read strictly: the whole view is the number, with no blanks, no
+ * plus sign and no other base. INVAL is "not a number", RANGE "does not fit".
+ *
+ * Time    plays no part.
+ * Memory  nothing is allocated; a view is valid as long as what it looks at.
+ * Threads any thread.
+ */
+#ifndef SN_STR_H
+#define SN_STR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "seine/err.h"
+
+typedef struct sn_str {
+    const char *ptr; /* may be NULL when len is 0 */
+    size_t len;
+} sn_str;
+
+#define SN_STR(literal) ((sn_str){"" literal, sizeof(literal) - 1})
+
+/* For printf: printf("%.*s", SN_FMT(s)). Cuts what an int cannot count. */
+#define SN_FMT(s) (int)((s).len < INT32_MAX ? (s).len : INT32_MAX), (s).ptr ? (s).ptr : ""
+
+sn_str sn_str_of(const char *terminated); /* NULL is the empty view */
+
+bool sn_str_eq(sn_str a, sn_str b);
+bool sn_str_eq_nocase(sn_str a, sn_str b);
+int sn_str_cmp(sn_str a, sn_str b); /* by bytes, the shorter first */
+bool sn_str_starts(sn_str s, sn_str prefix);
+bool sn_str_starts_nocase(sn_str s, sn_str prefix);
+bool sn_str_ends(sn_str s, sn_str suffix);
+
+/* Where `c` stands first; s.len when it does not. */
+size_t sn_str_find(sn_str s, char c);
+
+/* Without the blanks (sn_is_space) at both ends. */
+sn_str sn_str_trim(sn_str s);
+
+/* The bytes from `from` up to `to`; both are first brought inside the view. */
+sn_str sn_str_slice(sn_str s, size_t from, size_t to);
+
+/* Splits at the first `at`. False, with everything in the head and an empty
+ * tail, when there is none. */
+bool sn_str_cut(sn_str s, char at, sn_str *out_head, sn_str *out_tail);
+
+/* Walks the parts that `at` ends: "a,,b" gives "a", "" and "b"; "a," gives "a"
+ * alone and "" nothing. False when none is left. */
+bool sn_str_next(sn_str *rest, char at, sn_str *out_part);
+
+SEINE_MUST_CHECK seine_err sn_str_u64(sn_str s, uint64_t *out_n);
+SEINE_MUST_CHECK seine_err sn_str_i64(sn_str s, int64_t *out_n);
+
+/* A decimal number in units of 10^-places, exactly: "-1.25" with 3 places is
+ * -1250. Digits stand on both sides of the point; more of them behind it than
+ * `places` are RANGE unless they are zeros. */
+SEINE_MUST_CHECK seine_err sn_str_decimal(sn_str s, unsigned places, int64_t *out_n);
+
+static inline bool
+sn_is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static inline char
+sn_lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
+}
+
+static inline bool
+sn_is_alpha(char c)
+{
+    return sn_lower(c) >= 'a' && sn_lower(c) <= 'z';
+}
+
+/* Blank, tab, newline, form feed, carriage return: white space of HTML and HTTP. */
+static inline bool
+sn_is_space(char c)
+{
+    return c == ' ' || c == '\t' || c == '\n' || c == '\f' || c == '\r';
+}
+
+/* 0 to 15, or -1. */
+static inline int
+sn_hex_digit(char c)
+{
+    if (sn_is_digit(c))
+        return c - '0';
+    c = sn_lower(c);
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+#endif
