@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * buf.h - bytes that grow, up to a hard cap and never beyond.
+ *
+ * Adding returns nothing: the first failure sticks, later additions do nothing,
+ * and one question at the end tells whether all of it is there. An addition is
+ * made whole or not at all.
+ *
+ *     sn_buf b;
+ *     sn_buf_init(&b, 64 * 1024);
+ *     sn_buf_str(&b, SN_STR("GET "));
+ *     sn_buf_printf(&b, "%s HTTP/1.1\r\n", path);
+ *     seine_err e = sn_buf_take(&b, out_text);    OK, FULL or NOMEM
+ *     sn_buf_fini(&b);
+ *
+ * Time    plays no part.
+ * Memory  doubles as it fills, at most `cap` + 1 bytes: the content is always
+ *         followed by a terminator that is not counted. Nothing before the
+ *         first byte is added.
+ * Threads one owner.
+ */
+#ifndef SN_BUF_H
+#define SN_BUF_H
+
+#include <stdarg.h>
+
+#include "base/str.h"
+#include "seine/alloc.h"
+
+typedef struct sn_buf {
+    char *ptr; /* NULL while nothing was ever added */
+    size_t len;
+    size_t room; /* bytes allocated */
+    size_t cap;
+    seine_err err; /* SEINE_OK, or why an addition is missing */
+} sn_buf;
+
+void sn_buf_init(sn_buf *b, size_t cap);
+void sn_buf_fini(sn_buf *b);
+
+/* Empty again and without error; keeps the memory. */
+void sn_buf_reset(sn_buf *b);
+
+void sn_buf_add(sn_buf *b, const void *bytes, size_t n);
+void sn_buf_str(sn_buf *b, sn_str s);
+void sn_buf_text(sn_buf *b, const char *terminated);
+void sn_buf_char(sn_buf *b, char c);
+void sn_buf_u64(sn_buf *b, uint64_t n);
+void sn_buf_i64(sn_buf *b, int64_t n);
+void sn_buf_printf(sn_buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void sn_buf_vprintf(sn_buf *b, const char *fmt, va_list args)
+    __attribute__((format(printf, 2, 0)));
+
+/* Room for `n` bytes to be written by somebody else, NULL (and the error sticks)
+ * when there is none; sn_buf_commit then says how many of them there are. */
+char *sn_buf_reserve(sn_buf *b, size_t n);
+void sn_buf_commit(sn_buf *b, size_t n);
+
+/* Removes bytes: all behind the first `len`, or the first `n`. */
+void sn_buf_truncate(sn_buf *b, size_t len);
+void sn_buf_drop(sn_buf *b, size_t n);
+
+/* What is there now; valid until the buffer changes. */
+sn_str sn_buf_view(const sn_buf *b);
+
+/* OK when every addition since init or reset was made. */
+SEINE_MUST_CHECK seine_err sn_buf_done(const sn_buf *b);
+
+/* Moves the content out and leaves the buffer as just initialised. When an
+ * addition is missing, that error, and everything stays. */
+SEINE_MUST_CHECK seine_err sn_buf_take(sn_buf *b, seine_text *out_text);
+
+#endif
