@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * arena.h - many small allocations that die together.
+ *
+ * Memory is cut from the end of a chunk; when the chunk is used up, the next one
+ * comes from the heap. Nothing is freed alone: reset forgets everything at once
+ * and keeps the first chunk, so whoever fits into one chunk never allocates again.
+ *
+ *     sn_arena a;
+ *     sn_arena_init(&a, 4096, 1 << 20);
+ *     visit *v = SN_ARENA_NEW(&a, visit);
+ *     char *url = sn_arena_text(&a, link);
+ *     if (!v || !url)
+ *         return SEINE_E_NOMEM;
+ *     …
+ *     sn_arena_reset(&a);
+ *
+ * Time    plays no part.
+ * Memory  NULL when the heap or the cap has no more. The cap counts whole chunks.
+ *         A request larger than a quarter of a chunk gets a chunk of its own.
+ * Threads one owner.
+ */
+#ifndef SN_ARENA_H
+#define SN_ARENA_H
+
+#include "base/str.h"
+
+typedef struct sn_arena {
+    struct sn_chunk *first, *chunks; /* the one that stays; the others, newest first */
+    char *at, *end;                  /* what is free in the chunk being cut */
+    size_t chunk;                    /* bytes of an ordinary chunk, its head included */
+    size_t held, cap;                /* bytes taken from the heap, and how many at most */
+} sn_arena;
+
+/* Allocates nothing yet. A chunk is at least 256 bytes. */
+void sn_arena_init(sn_arena *a, size_t chunk, size_t cap);
+void sn_arena_fini(sn_arena *a);
+void sn_arena_reset(sn_arena *a);
+
+/* `count` times `size` bytes, zeroed; `align` is a power of two. */
+void *sn_arena_get(sn_arena *a, size_t count, size_t size, size_t align);
+
+/* Zeroed objects, aligned for their type. */
+#define SN_ARENA_NEW(a, type) SN_ARENA_ARRAY(a, type, 1)
+#define SN_ARENA_ARRAY(a, type, n) \
+    ((type *)sn_arena_get(a, n, sizeof(type), _Alignof(type)))
+
+/* A copy of the bytes with a terminator behind them. */
+char *sn_arena_text(sn_arena *a, sn_str s);
+
+#endif
