@@ -309,8 +309,11 @@ TEST(t05_x_37_x_38_x_40_shared_names_what_is_wrong_before_anything_is_taken)
         seine_grant g = {.retry_after = 5};
 
         CHECK_EQ(seine_shared_try(lim, T0, rows[i].n, &g), rows[i].want);
-        if (rows[i].want == SEINE_E_RANGE)
+        if (rows[i].want == SEINE_E_RANGE) {
             CHECK_EQ(g.retry_after, SEINE_NEVER);
+            CHECK_EQ(g.limit, 10);
+            CHECK_EQ(g.left, 10);
+        }
         if (rows[i].want == SEINE_E_INVAL)
             CHECK_EQ(g.retry_after, 5); /* untouched */
         if (rows[i].want != SEINE_OK) {
