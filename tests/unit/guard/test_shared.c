@@ -280,6 +280,34 @@ TEST_THREADS(shared_wait_counts_the_line_before_it)
     seine_shared_free(lim);
 }
 
+TEST_THREADS(shared_line_forgets_who_was_served_or_has_left)
+{
+    crew c = crew_new(T0);
+    seine_shared *lim = bucket(10, 5, 0);
+    seine_ctx *ctx;
+
+    CHECK_EQ(seine_ctx_new(c.ctx, SEINE_NEVER, &ctx), SEINE_OK);
+    job served = waiter(lim, c.ctx, 3), left = waiter(lim, ctx, 5);
+    crew_add(&c, wait_run, &served);
+    crew_add(&c, wait_run, &left);
+    crew_advance(&c, SEINE_MS(300));
+    seine_ctx_cancel(ctx, SEINE_OK);
+    crew_join(&c);
+    CHECK_EQ(served.at, SEINE_MS(300));
+    CHECK_EQ(left.result, SEINE_E_CANCELED);
+
+    job next = waiter(lim, c.ctx, 1); /* nobody is before it: one interval */
+    next.max_wait = SEINE_MS(100);
+    crew_add(&c, wait_run, &next);
+    crew_advance(&c, SEINE_SECS(1));
+    CHECK_EQ(next.result, SEINE_OK);
+    CHECK_EQ(next.at, SEINE_MS(400));
+    crew_join(&c);
+    seine_ctx_unref(ctx);
+    crew_end(&c);
+    seine_shared_free(lim);
+}
+
 TEST(x_46_wait_longer_than_max_wait_is_limited_at_once)
 {
     crew c = crew_new(T0);
