@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * seine.h - the whole contract in one line: #include <seine/seine.h>.
+ *
+ * One header per noun; each opens with what it is for and five lines of use.
+ * tools/check-headers sees to it that none is missing here.
+ */
+#ifndef SEINE_SEINE_H
+#define SEINE_SEINE_H
+
+#include "seine/abi.h"
+#include "seine/alloc.h"
+#include "seine/clock.h"
+#include "seine/ctx.h"
+#include "seine/err.h"
+#include "seine/key.h"
+#include "seine/limiter.h"
+#include "seine/time.h"
+
+#endif
