@@ -14,7 +14,9 @@
 #include "seine/ctx.h"
 #include "seine/err.h"
 #include "seine/key.h"
+#include "seine/keyed.h"
 #include "seine/limiter.h"
+#include "seine/shared.h"
 #include "seine/time.h"
 
 #endif
