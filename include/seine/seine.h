@@ -16,7 +16,9 @@
 #include "seine/key.h"
 #include "seine/keyed.h"
 #include "seine/limiter.h"
+#include "seine/outcome.h"
 #include "seine/shared.h"
+#include "seine/summary.h"
 #include "seine/time.h"
 
 #endif
