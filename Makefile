@@ -16,7 +16,7 @@ soak:              ; @tools/soak
 coverage:          ; @$(M) tree P=cov && tools/coverage
 docs: tree         ; @tools/make-requirements && tools/make-man build/$(P)/seine
 fmt:               ; @$(C) | xargs clang-format-14 -i
-lint: tree         ; @$(C) | grep 'c$$' | xargs -P 2 -n 4 clang-tidy-14 --quiet -p build/$(P)
+lint: tree         ; @tools/lint $(P)
 deps:              ; @tools/deps
 clean:             ; @rm -rf build
 
