@@ -14,7 +14,7 @@ bench: release     ; @tools/bench $(B)
 fuzz:              ; @$(M) tree P=fuzz && tools/fuzz $(F)
 soak:              ; @tools/soak
 coverage:          ; @$(M) tree P=cov && tools/coverage
-docs: tree         ; @tools/make-requirements && tools/make-man build/$(P)/seine
+docs: tree         ; @tools/make-umbrella && tools/make-requirements && tools/make-man build/$(P)/seine
 fmt:               ; @$(C) | xargs clang-format-14 -i
 lint: tree         ; @tools/lint $(P)
 deps:              ; @tools/deps

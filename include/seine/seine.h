@@ -10,6 +10,8 @@
 
 #include "seine/abi.h"
 #include "seine/alloc.h"
+#include "seine/breaker.h"
+#include "seine/breakers.h"
 #include "seine/clock.h"
 #include "seine/ctx.h"
 #include "seine/err.h"
