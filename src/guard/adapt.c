@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "guard/adapt.h"
+
+#include <math.h>
+#include <pthread.h>
+
+#include "base/alloc.h"
+#include "base/time.h"
+
+/*
+ * Samples are taken under a lock of their own; the limit is an atomic integer, so
+ * that asking for it costs nothing. Both strategies share the way down: it needs
+ * no latency, and a failure has none worth measuring.
+ */
+
+#define WARM_UP   10  /* samples whose plain mean starts the long average */
+#define WINDOW    600 /* samples the long average remembers, about */
+#define TOLERANCE 1.5
+#define SMOOTHING 0.2
+
+typedef struct adapt {
+    pthread_mutex_t lock;
+    seine_adapt_opts opts;
+    uint32_t limit;
+    uint32_t successes;    /* AIMD: since the limit last moved */
+    seine_time lowered_at; /* slots older than this have been answered for */
+    uint32_t samples;      /* gradient: up to WARM_UP */
+    double usual;          /* gradient: the long latency */
+    double estimate;       /* gradient: the limit before rounding */
+} adapt;
+
+static void
+move(adapt *a, uint32_t limit)
+{
+    __atomic_store_n(&a->limit, limit, __ATOMIC_SEQ_CST);
+    a->successes = 0;
+}
+
+static uint32_t
+limit_of(void *self)
+{
+    const adapt *a = self;
+
+    return __atomic_load_n(&a->limit, __ATOMIC_SEQ_CST);
+}
+
+/* Once per round trip: of all the calls that ran into the same trouble only the
+ * first lowers the limit. */
+static void
+lower(adapt *a, seine_time start, seine_time now)
+{
+    uint32_t less = (uint32_t)((uint64_t)a->limit * 9 / 10);
+
+    if (start <= a->lowered_at)
+        return;
+    a->lowered_at = sn_time_max(a->lowered_at, now);
+    move(a, less > a->opts.min ? less : a->opts.min);
+    a->estimate = a->limit;
+}
+
+static void
+count_success(adapt *a)
+{
+    if (++a->successes >= a->limit)
+        move(a, a->limit < a->opts.max ? a->limit + 1 : a->limit);
+}
+
+/* Adds a latency to the long average and returns what that was worth for it. */
+static double
+remember(adapt *a, double latency)
+{
+    double weight = 2.0 / (WINDOW + 1);
+
+    if (a->samples < WARM_UP)
+        weight = 1.0 / ++a->samples;
+    a->usual += (latency - a->usual) * weight;
+
+    double usual = a->usual;
+    if (usual > 2 * latency) /* the server has become faster: forget the old times */
+        a->usual *= 0.95;
+    return usual;
+}
+
+/* Below 1 the gradient says that calls queue up on the other side; the root leaves
+ * room for some of that, and is what makes the limit grow while they do not. */
+static void
+follow(adapt *a, double latency, bool in_use)
+{
+    double usual = remember(a, latency);
+
+    if (!in_use)
+        return;
+    double gradient = fmax(0.5, fmin(1.0, TOLERANCE * usual / latency));
+    double next = a->estimate * gradient + sqrt(a->estimate);
+
+    a->estimate += (next - a->estimate) * SMOOTHING;
+    a->estimate = fmax(a->opts.min, fmin(a->opts.max, a->estimate));
+    move(a, (uint32_t)a->estimate);
+}
+
+static void
+sample(void *self, seine_outcome how, seine_time start, seine_time now,
+       uint32_t in_flight)
+{
+    adapt *a = self;
+    seine_span latency = sn_time_sub(now, start);
+
+    if (how == SEINE_IGNORED)
+        return;
+    pthread_mutex_lock(&a->lock);
+    bool in_use = 2 * (uint64_t)in_flight >= a->limit;
+
+    if (how == SEINE_FAILURE || latency > a->opts.slow)
+        lower(a, start, now);
+    else if (!a->opts.gradient && in_use)
+        count_success(a);
+    else if (a->opts.gradient && latency > 0) /* a clock that stands tells nothing */
+        follow(a, (double)latency, in_use);
+    pthread_mutex_unlock(&a->lock);
+}
+
+static void
+fini(void *self)
+{
+    adapt *a = self;
+
+    pthread_mutex_destroy(&a->lock);
+    sn_free(a);
+}
+
+const seine_throttle_ops sn_adapt_ops = {limit_of, sample, fini};
+
+seine_err
+sn_adapt_new(const seine_adapt_opts *opts, void **out_self)
+{
+    if (opts->min == 0 || opts->initial < opts->min || opts->max < opts->initial ||
+        opts->slow <= 0)
+        return SEINE_E_INVAL;
+    adapt *a = sn_zalloc(sizeof *a);
+    if (!a)
+        return SEINE_E_NOMEM;
+
+    pthread_mutex_init(&a->lock, NULL);
+    a->opts = *opts;
+    a->limit = opts->initial;
+    a->estimate = opts->initial;
+    a->lowered_at = INT64_MIN;
+    *out_self = a;
+    return SEINE_OK;
+}
+
+seine_err
+sn_adapt_ceiling(void *self, uint32_t max)
+{
+    adapt *a = self;
+    seine_err e = SEINE_E_INVAL;
+
+    pthread_mutex_lock(&a->lock);
+    if (max >= a->opts.min) {
+        a->opts.max = max;
+        if (a->limit > max)
+            move(a, max);
+        a->estimate = fmin(a->estimate, max);
+        e = SEINE_OK;
+    }
+    pthread_mutex_unlock(&a->lock);
+    return e;
+}
