@@ -184,9 +184,9 @@ TEST(adapt_gradient_moves_as_written)
     double usual = 0, limit = 4;
     sn_rng rng = sn_rng_seed(check_seed());
 
-    for (int i = 1; i <= 300; i++) {
-        /* Around 1000, then four times slower, then ten times faster. */
-        double base = i <= 100 ? 1000 : i <= 200 ? 4000 : 400;
+    for (int i = 1; i <= 400; i++) {
+        /* Around 1000, then four times slower, then forty times faster, and back. */
+        double base = i <= 100 ? 1000 : i <= 200 ? 4000 : i <= 300 ? 100 : 1000;
         double now = base + (double)sn_rng_below(&rng, 100);
         double weight = i <= 10 ? 1.0 / i : 2.0 / 601;
 
@@ -233,6 +233,22 @@ TEST(adapt_gradient_grows_only_in_use_and_never_by_an_error)
         CHECK_EQ(seine_throttle_limit(&t), rows[i].after);
         seine_throttle_fini(&t);
     }
+}
+
+TEST(adapt_gradient_goes_on_from_where_an_error_has_put_it)
+{
+    seine_throttle t = adaptive((seine_adapt_opts){20, 1, 32, true, SEINE_NEVER});
+
+    sample(&t, 20, T0, 100, SEINE_FAILURE);
+    CHECK_EQ(seine_throttle_limit(&t), 18);
+    sample(&t, 18, T0 + SEINE_SECS(1), 100, SEINE_SUCCESS);
+    CHECK_EQ(seine_throttle_limit(&t), 18); /* 18 + sqrt(18) / 5 = 18.85 */
+    sample(&t, 18, T0 + SEINE_SECS(2), 100, SEINE_SUCCESS);
+    CHECK_EQ(seine_throttle_limit(&t), 19); /* 19.72 */
+    CHECK_EQ(seine_throttle_set(&t, 10), SEINE_OK);
+    sample(&t, 10, T0 + SEINE_SECS(3), 100, SEINE_SUCCESS);
+    CHECK_EQ(seine_throttle_limit(&t), 10);
+    seine_throttle_fini(&t);
 }
 
 typedef struct scene {

@@ -322,11 +322,13 @@ TEST_THREADS(budget_serves_the_head_with_its_whole_want_first)
     actor first, second;
     scene s;
 
-    open_scene(&s, budget(1000, ALL, ALL, ALL));
+    open_scene(&s, budget(1000, 10, ALL, ALL));
     CHECK_EQ(seine_budget_try(s.b, &most, &held), SEINE_OK);
     enter_actor(&s, &first, big, SEINE_NEVER);
     enter_actor(&s, &second, small, SEINE_NEVER); /* would fit, but came later */
     CHECK_EQ(seine_clock_fake_parked(s.clock), 2);
+    CHECK_EQ(seine_budget_grow(&held, SEINE_RES_FDS, 11), SEINE_E_BUDGET);
+    CHECK_EQ(seine_budget_short(s.b), SEINE_RES_FDS);
     CHECK_EQ(seine_budget_try(s.b, &small, &other), SEINE_E_BUDGET); /* nobody barges */
     CHECK_EQ(seine_budget_short(s.b), SEINE_RES_MEMORY);
     CHECK(!other.of);

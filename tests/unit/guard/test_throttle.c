@@ -299,6 +299,8 @@ TEST_THREADS(x_17_x_19_nothing_is_locked_while_somebody_waits)
     CHECK_EQ(a.err, SEINE_E_CANCELED);
     CHECK(!a.slot.of);
     give(&slot, SEINE_SUCCESS, T0);
+    CHECK(seine_throttle_try(&t, T0, &other)); /* nobody waits any more */
+    give(&other, SEINE_SUCCESS, T0);
     close_scene(&s);
 }
 
