@@ -16,13 +16,13 @@ struct seine_budget {
 static void
 lock(const seine_budget *b)
 {
-    pthread_mutex_lock((pthread_mutex_t *)(uintptr_t)&b->lock);
+    pthread_mutex_lock((pthread_mutex_t *)&b->lock);
 }
 
 static void
 unlock(const seine_budget *b)
 {
-    pthread_mutex_unlock((pthread_mutex_t *)(uintptr_t)&b->lock);
+    pthread_mutex_unlock((pthread_mutex_t *)&b->lock);
 }
 
 static uint64_t

@@ -76,13 +76,13 @@ static _Thread_local const seine_pool *mine;
 static void
 lock(const seine_pool *p)
 {
-    pthread_mutex_lock((pthread_mutex_t *)(uintptr_t)&p->lock);
+    pthread_mutex_lock((pthread_mutex_t *)&p->lock);
 }
 
 static void
 unlock(const seine_pool *p)
 {
-    pthread_mutex_unlock((pthread_mutex_t *)(uintptr_t)&p->lock);
+    pthread_mutex_unlock((pthread_mutex_t *)&p->lock);
 }
 
 static seine_time

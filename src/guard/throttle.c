@@ -37,10 +37,18 @@ no_limit(void *self)
     return UINT32_MAX;
 }
 
+/* A semaphore's `self` is not the address of its state but the state. */
+typedef union state {
+    void *self;
+    uintptr_t permits;
+} state;
+
 static uint32_t
 permits_of(void *self)
 {
-    return (uint32_t)(uintptr_t)self;
+    state now = {.self = self};
+
+    return (uint32_t)now.permits;
 }
 
 static const seine_throttle_ops null_ops = {no_limit, NULL, NULL};
@@ -57,7 +65,8 @@ seine_throttle_init_semaphore(seine_throttle *t, uint32_t permits)
 {
     if (permits == 0)
         return SEINE_E_INVAL;
-    *t = (seine_throttle){.ops = &semaphore_ops, .self = (void *)(uintptr_t)permits};
+    state start = {.permits = permits};
+    *t = (seine_throttle){.ops = &semaphore_ops, .self = start.self};
     return SEINE_OK;
 }
 
@@ -132,7 +141,7 @@ seine_throttle_try(seine_throttle *t, seine_time now, seine_slot *out_slot)
 {
     if (t && !take(t, seine_throttle_limit(t), 0))
         return false;
-    *out_slot = (seine_slot){t ? t : (seine_throttle *)(uintptr_t)&off, now};
+    *out_slot = (seine_slot){t ? t : (seine_throttle *)&off, now};
     return true;
 }
 
@@ -269,9 +278,9 @@ seine_throttle_set(seine_throttle *t, uint32_t permits)
     if (!t || permits == 0)
         return SEINE_E_INVAL;
     if (t->ops == &semaphore_ops) {
-        void *self = (void *)(uintptr_t)permits;
+        state next = {.permits = permits};
 
-        __atomic_store_n(&t->self, self, __ATOMIC_SEQ_CST);
+        __atomic_store_n(&t->self, next.self, __ATOMIC_SEQ_CST);
     } else if (t->ops == &sn_adapt_ops) {
         seine_err e = sn_adapt_ceiling(t->self, permits);
 
