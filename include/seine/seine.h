@@ -10,8 +10,11 @@
 
 #include "seine/abi.h"
 #include "seine/alloc.h"
+#include "seine/attempt.h"
 #include "seine/breaker.h"
 #include "seine/breakers.h"
+#include "seine/budget.h"
+#include "seine/call.h"
 #include "seine/clock.h"
 #include "seine/ctx.h"
 #include "seine/err.h"
@@ -20,9 +23,11 @@
 #include "seine/keyed.h"
 #include "seine/limiter.h"
 #include "seine/outcome.h"
+#include "seine/pool.h"
 #include "seine/retry.h"
 #include "seine/shared.h"
 #include "seine/summary.h"
+#include "seine/throttle.h"
 #include "seine/time.h"
 
 #endif

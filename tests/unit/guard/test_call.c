@@ -1,0 +1,516 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "seine/call.h"
+
+#include <string.h>
+
+#include "check.h"
+#include "crew.h"
+#include "failing.h"
+
+#define T0 SEINE_SECS(1000)
+
+/* A script of ends, and what the function saw. */
+typedef struct script {
+    const seine_err *codes; /* the last one repeats */
+    int n, ran;
+    uint16_t status;
+    seine_span retry_after, takes;
+    seine_time at[16];
+    seine_time deadline;
+    uint32_t in_flight_while_backing_off;
+    seine_throttle *throttle;
+    seine_ctx *cancel; /* cancelled inside the first attempt */
+} script;
+
+static seine_fault
+play(seine_ctx *attempt, uint32_t number, void *arg)
+{
+    script *s = arg;
+    seine_clock *clock = seine_ctx_clock(attempt);
+    seine_fault f = SEINE_FAULT;
+    int i = s->ran < s->n ? s->ran : s->n - 1;
+
+    CHECK(number > (uint32_t)s->ran);
+    if (s->ran < 16)
+        s->at[s->ran] = clock->now(clock) - T0;
+    s->ran++;
+    s->deadline = seine_ctx_deadline(attempt);
+    f.code = s->codes[i];
+    f.status = s->status;
+    f.retry_after = s->retry_after;
+    f.sent = true;
+    if (s->cancel)
+        seine_ctx_cancel(s->cancel, SEINE_OK);
+    if (s->takes) {
+        seine_err e = seine_ctx_sleep(attempt, clock->now(clock) + s->takes);
+
+        if (e != SEINE_OK)
+            f.code = e;
+    }
+    return f;
+}
+
+typedef struct job {
+    seine_call_opts opts;
+    seine_ctx *ctx;
+    script script;
+    seine_err result;
+    seine_call_result res;
+} job;
+
+static void
+job_run(void *arg)
+{
+    job *j = arg;
+
+    j->result = seine_call(&j->opts, j->ctx, seine_key_str("https://e.example:443"), play,
+                           &j->script, &j->res);
+}
+
+static const seine_retry_opts steady = {.max_attempts = 3,
+                                        .jitter = SEINE_JITTER_NONE,
+                                        .base = SEINE_MS(100),
+                                        .max = SEINE_SECS(10),
+                                        .retry_after_max = SEINE_SECS(3600),
+                                        .max_elapsed = SEINE_NEVER,
+                                        .status = {0, 0, 0, 0, 0, 0, 0x0000220001000000u,
+                                                   0xfdd0000000000000u,
+                                                   0xffffffffffffffffu, 0xffffffu}};
+
+static const seine_err always_busy[] = {SEINE_E_HTTP_BUSY};
+static const seine_err always_dead[] = {SEINE_E_CONNECT};
+static const seine_err always_ok[] = {SEINE_OK};
+
+static job
+job_of(crew *c, const seine_err *codes, int n, uint16_t status)
+{
+    return (job){.opts = {.retry = &steady},
+                 .ctx = c->ctx,
+                 .script = {.codes = codes, .n = n, .status = status, .retry_after = -1}};
+}
+
+/* Runs jobs of blocking calls to their end, however long they wait. */
+static void
+run_jobs(crew *c, job *jobs, int n)
+{
+    for (int i = 0; i < n; i++)
+        crew_add(c, job_run, &jobs[i]);
+    crew_advance(c, SEINE_SECS(100000));
+    crew_join(c);
+}
+
+TEST(call_without_guards_runs_the_function_once)
+{
+    crew c = crew_new(T0);
+    job j = job_of(&c, always_ok, 1, 200);
+
+    j.opts.retry = NULL;
+    run_jobs(&c, &j, 1);
+    CHECK_EQ(j.result, SEINE_OK);
+    CHECK_EQ(j.res.attempts, 1);
+    CHECK_EQ(j.res.stop, SEINE_STOP_OK);
+    CHECK_EQ(j.script.deadline, T0 + SEINE_SECS(30));
+    crew_end(&c);
+}
+
+TEST(call_tries_again_and_stops_when_it_succeeds)
+{
+    static const seine_err codes[] = {SEINE_E_HTTP_BUSY, SEINE_E_HTTP_BUSY, SEINE_OK};
+    crew c = crew_new(T0);
+    job j = job_of(&c, codes, 3, 500);
+
+    run_jobs(&c, &j, 1);
+    CHECK_EQ(j.result, SEINE_OK);
+    CHECK_EQ(j.res.attempts, 3);
+    CHECK_EQ(j.script.at[1], SEINE_MS(100));
+    CHECK_EQ(j.script.at[2], SEINE_MS(300));
+    CHECK_EQ(j.res.took, SEINE_MS(300));
+    crew_end(&c);
+}
+
+TEST(call_returns_the_last_failure_unchanged)
+{
+    crew c = crew_new(T0);
+    job j = job_of(&c, always_busy, 1, 500);
+
+    run_jobs(&c, &j, 1);
+    CHECK_EQ(j.result, SEINE_E_HTTP_BUSY);
+    CHECK_EQ(j.res.fault.status, 500);
+    CHECK_EQ(j.res.attempts, 3);
+    CHECK_EQ(j.res.stop, SEINE_STOP_ATTEMPTS);
+    CHECK_EQ(j.res.took, SEINE_MS(300)); /* no sleep after the last */
+    crew_end(&c);
+}
+
+static seine_breakers *
+registry(uint32_t threshold)
+{
+    static seine_breaker_opts opts = SEINE_BREAKER_OPTS;
+    seine_breakers *r = NULL;
+
+    opts.failure_threshold = threshold;
+    CHECK_EQ(seine_breakers_new(&opts, 100, &r), SEINE_OK);
+    return r;
+}
+
+TEST(x_23_breaker_counts_every_attempt_not_the_whole_sequence)
+{
+    static const seine_err codes[] = {SEINE_E_CONNECT, SEINE_E_CONNECT, SEINE_OK};
+    crew c = crew_new(T0);
+    job j = job_of(&c, codes, 3, 0);
+    seine_breaker_stats s;
+
+    j.opts.breakers = registry(5);
+    run_jobs(&c, &j, 1);
+    CHECK_EQ(j.result, SEINE_OK);
+    CHECK_EQ(
+        seine_breakers_stats(j.opts.breakers, seine_key_str("https://e.example:443"), &s),
+        SEINE_OK);
+    CHECK_EQ(s.failed, 2);
+    CHECK_EQ(s.succeeded, 1);
+    seine_breakers_free(j.opts.breakers);
+    crew_end(&c);
+}
+
+TEST(s0_28_call_refused_by_the_breaker_makes_no_attempt)
+{
+    crew c = crew_new(T0);
+    job j = job_of(&c, always_dead, 1, 0);
+
+    j.opts.breakers = registry(2);
+    run_jobs(&c, &j, 1); /* opens in its second attempt: the failure stays */
+    CHECK_EQ(j.result, SEINE_E_CONNECT);
+    CHECK_EQ(j.res.attempts, 2);
+    CHECK_EQ(j.res.stop, SEINE_STOP_BREAKER);
+
+    seine_breakers *r = j.opts.breakers;
+    seine_breakers_reset_all(r);
+    job first = job_of(&c, always_dead, 1, 0), second = job_of(&c, always_ok, 1, 200);
+    first.opts.breakers = second.opts.breakers = r;
+    crew_add(&c, job_run, &first);
+    crew_advance(&c, SEINE_MS(500));
+    crew_add(&c, job_run, &second);
+    crew_join(&c);
+    CHECK_EQ(second.result, SEINE_E_BREAKER);
+    CHECK_EQ(second.res.attempts, 0);
+    CHECK_EQ(second.res.took, 0);
+    CHECK_EQ(second.script.ran, 0);
+    CHECK_EQ(second.res.stop, SEINE_STOP_BREAKER);
+    seine_breakers_free(r);
+    crew_end(&c);
+}
+
+TEST(call_that_waits_for_an_open_breaker_goes_on_when_it_may)
+{
+    static const seine_err codes[] = {SEINE_E_CONNECT, SEINE_E_CONNECT, SEINE_OK};
+    crew c = crew_new(T0);
+    job j = job_of(&c, codes, 3, 0);
+
+    j.opts.breakers = registry(2);
+    j.opts.wait_open = true;
+    run_jobs(&c, &j, 1);
+    CHECK_EQ(j.result, SEINE_OK);
+    CHECK_EQ(j.script.at[2], SEINE_MS(100) + SEINE_SECS(60));
+    seine_breakers_free(j.opts.breakers);
+    crew_end(&c);
+}
+
+TEST(call_that_would_wait_past_its_deadline_ends_at_once_with_the_failure)
+{
+    crew c = crew_new(T0);
+    job j = job_of(&c, always_dead, 1, 0);
+
+    CHECK_EQ(seine_ctx_new(c.ctx, T0 + SEINE_SECS(10), &j.ctx), SEINE_OK);
+    j.opts.breakers = registry(2);
+    j.opts.wait_open = true;
+    run_jobs(&c, &j, 1);
+    CHECK_EQ(j.result, SEINE_E_CONNECT);
+    CHECK_EQ(j.res.stop, SEINE_STOP_DEADLINE);
+    CHECK_EQ(j.res.took, SEINE_MS(300)); /* the backoff, and not a moment more */
+    seine_breakers_free(j.opts.breakers);
+    seine_ctx_unref(j.ctx);
+    crew_end(&c);
+}
+
+TEST(call_that_is_cancelled_says_so)
+{
+    crew c = crew_new(T0);
+    job before = job_of(&c, always_ok, 1, 200), during = job_of(&c, always_dead, 1, 0);
+    job asleep = job_of(&c, always_busy, 1, 500);
+
+    CHECK_EQ(seine_ctx_new(c.ctx, SEINE_NEVER, &before.ctx), SEINE_OK);
+    CHECK_EQ(seine_ctx_new(c.ctx, SEINE_NEVER, &during.ctx), SEINE_OK);
+    CHECK_EQ(seine_ctx_new(c.ctx, SEINE_NEVER, &asleep.ctx), SEINE_OK);
+    seine_ctx_cancel(before.ctx, SEINE_E_CLOSED);
+    crew_add(&c, job_run, &before);
+    during.script.cancel = during.ctx; /* while backing off it is found cancelled */
+    crew_add(&c, job_run, &during);
+    crew_add(&c, job_run, &asleep);
+    crew_advance(&c, SEINE_MS(50));
+    seine_ctx_cancel(asleep.ctx, SEINE_OK);
+    crew_advance(&c, SEINE_SECS(9));
+    crew_join(&c);
+
+    CHECK_EQ(before.result, SEINE_E_CLOSED);
+    CHECK_EQ(before.res.attempts, 0);
+    CHECK_EQ(during.result, SEINE_E_CANCELED);
+    CHECK_EQ(during.res.attempts, 1);
+    CHECK_EQ(asleep.result, SEINE_E_CANCELED);
+    CHECK_EQ(asleep.res.stop, SEINE_STOP_CANCELED);
+    CHECK_EQ(asleep.res.attempts, 1);
+    CHECK_EQ(asleep.res.took, SEINE_MS(50));
+    seine_ctx_unref(before.ctx);
+    seine_ctx_unref(during.ctx);
+    seine_ctx_unref(asleep.ctx);
+    crew_end(&c);
+}
+
+static seine_fault
+count_in_flight(seine_ctx *attempt, uint32_t number, void *arg)
+{
+    script *s = arg;
+    seine_fault f = SEINE_FAULT;
+
+    (void)attempt;
+    CHECK_EQ(seine_throttle_in_flight(s->throttle), 1);
+    s->ran = (int)number;
+    f.code = SEINE_E_CONNECT;
+    return f;
+}
+
+typedef struct lone {
+    seine_call_opts opts;
+    seine_ctx *ctx;
+    script script;
+    seine_err result;
+} lone;
+
+static void
+lone_run(void *arg)
+{
+    lone *l = arg;
+
+    l->result = seine_call(&l->opts, l->ctx, seine_key_str("k"), count_in_flight,
+                           &l->script, NULL);
+}
+
+TEST(x_24_call_takes_tokens_per_attempt_and_holds_nothing_while_backing_off)
+{
+    crew c = crew_new(T0);
+    seine_throttle throttle;
+    seine_keyed *rates;
+    seine_keyed_opts keyed = SEINE_KEYED_OPTS;
+    seine_limiter_stats s;
+    seine_want limits = {{1000, 10, 10, UINT64_MAX}}, used;
+    lone l = {.opts = {.retry = &steady, .want = {{500, 1, 1, 0}}}, .ctx = c.ctx};
+
+    CHECK_EQ(seine_throttle_init_semaphore(&throttle, 1), SEINE_OK);
+    CHECK_EQ(seine_keyed_new(&keyed, &rates), SEINE_OK);
+    CHECK_EQ(seine_budget_new(&limits, &l.opts.budget), SEINE_OK);
+    l.opts.rates = rates;
+    l.opts.throttle = l.script.throttle = &throttle;
+    crew_add(&c, lone_run, &l);
+    CHECK_EQ(l.script.ran, 1);
+    CHECK_EQ(seine_throttle_in_flight(&throttle), 0); /* asleep between attempts */
+    seine_budget_used(l.opts.budget, &used);
+    CHECK_EQ(used.n[SEINE_RES_MEMORY], 0);
+    crew_advance(&c, SEINE_SECS(1));
+    crew_join(&c);
+    CHECK_EQ(l.script.ran, 3);
+    CHECK_EQ(l.result, SEINE_E_CONNECT);
+    CHECK_EQ(seine_keyed_stats(rates, seine_key_str("k"), T0, &s), SEINE_OK);
+    CHECK_EQ(s.allowed, 3);
+    seine_budget_free(l.opts.budget);
+    seine_keyed_free(rates);
+    seine_throttle_fini(&throttle);
+    crew_end(&c);
+}
+
+TEST_THREADS(x_25_call_limits_and_breaks_per_key_under_one_throttle)
+{
+    crew c = crew_new(T0);
+    seine_throttle throttle;
+    seine_keyed_opts keyed = SEINE_KEYED_OPTS;
+    seine_keyed *rates;
+    seine_shared *rate;
+    seine_shared_opts shared = {{10, SEINE_SECS(1), 1}, SEINE_FULL, 100};
+    job jobs[6];
+
+    keyed.each = (seine_rate){1, SEINE_SECS(1), 1};
+    CHECK_EQ(seine_keyed_new(&keyed, &rates), SEINE_OK);
+    CHECK_EQ(seine_shared_new(&shared, T0, &rate), SEINE_OK);
+    CHECK_EQ(seine_throttle_init_semaphore(&throttle, 2), SEINE_OK);
+    for (int i = 0; i < 6; i++) {
+        jobs[i] = job_of(&c, always_ok, 1, 200);
+        jobs[i].opts.rates = rates;
+        jobs[i].opts.rate = rate;
+        jobs[i].opts.throttle = &throttle;
+        jobs[i].script.takes = SEINE_MS(10);
+    }
+    run_jobs(&c, jobs, 6);
+    for (int i = 0; i < 6; i++) {
+        CHECK_EQ(jobs[i].result, SEINE_OK);
+        CHECK_EQ(jobs[i].script.at[0], SEINE_SECS(i)); /* the key's one a second */
+    }
+    CHECK_EQ(seine_throttle_in_flight(&throttle), 0);
+    seine_keyed_free(rates);
+    seine_shared_free(rate);
+    seine_throttle_fini(&throttle);
+    crew_end(&c);
+}
+
+TEST(x_28_attempt_that_outlives_its_time_is_a_timeout_with_the_configured_ms)
+{
+    crew c = crew_new(T0);
+    job j = job_of(&c, always_ok, 1, 200), tight = j;
+
+    j.opts.retry = NULL;
+    j.opts.attempt_timeout = SEINE_MS(250);
+    j.script.takes = SEINE_SECS(2);
+    run_jobs(&c, &j, 1);
+    CHECK_EQ(j.result, SEINE_E_TIMEOUT);
+    CHECK_EQ(j.res.fault.timeout_ms, 250);
+
+    /* The caller's own time is DEADLINE, and no failure of the host. */
+    tight.script.takes = SEINE_SECS(2);
+    seine_time now = crew_now(&c);
+    CHECK_EQ(seine_ctx_new(c.ctx, now + SEINE_MS(100), &tight.ctx), SEINE_OK);
+    tight.opts.breakers = registry(1);
+    run_jobs(&c, &tight, 1);
+    CHECK_EQ(tight.result, SEINE_E_DEADLINE);
+    CHECK_EQ(
+        seine_breakers_state(tight.opts.breakers, seine_key_str("https://e.example:443")),
+        SEINE_BREAKER_CLOSED);
+    seine_breakers_free(tight.opts.breakers);
+    seine_ctx_unref(tight.ctx);
+    crew_end(&c);
+}
+
+TEST(call_lets_the_servers_wish_hold_back_everybody)
+{
+    static const seine_err codes[] = {SEINE_E_HTTP_BUSY, SEINE_OK};
+    crew c = crew_new(T0);
+    seine_keyed_opts keyed = SEINE_KEYED_OPTS;
+    job a = job_of(&c, codes, 2, 429), b = job_of(&c, always_ok, 1, 200);
+
+    CHECK_EQ(seine_keyed_new(&keyed, &a.opts.rates), SEINE_OK);
+    b.opts.rates = a.opts.rates;
+    a.script.retry_after = SEINE_SECS(5);
+    crew_add(&c, job_run, &a);
+    crew_add(&c, job_run, &b);
+    crew_advance(&c, SEINE_SECS(100));
+    crew_join(&c);
+    CHECK_EQ(a.result, SEINE_OK);
+    CHECK(a.script.at[1] >= SEINE_SECS(5));
+    CHECK_EQ(b.script.at[0], SEINE_SECS(5));
+    seine_keyed_free(a.opts.rates);
+    crew_end(&c);
+}
+
+TEST(s0_27_call_over_the_budget_says_which_limit)
+{
+    crew c = crew_new(T0);
+    seine_want limits = {{UINT64_MAX, UINT64_MAX, UINT64_MAX, 1000}};
+    job j = job_of(&c, always_ok, 1, 200);
+    char text[128];
+
+    CHECK_EQ(seine_budget_new(&limits, &j.opts.budget), SEINE_OK);
+    seine_budget_start(j.opts.budget);
+    seine_budget_end(j.opts.budget, 1001);
+    run_jobs(&c, &j, 1);
+    CHECK_EQ(j.result, SEINE_E_BUDGET);
+    CHECK_EQ(j.res.attempts, 0);
+    CHECK_EQ(j.res.took, 0);
+    seine_fault_text(&j.res.fault, text, sizeof text);
+    CHECK_STR(text, "Resource limit exceeded: download limit reached");
+    seine_budget_free(j.opts.budget);
+    crew_end(&c);
+}
+
+TEST(call_spends_the_retry_budget)
+{
+    crew c = crew_new(T0);
+    seine_retry_budget_opts opts = {0, 1, {1, SEINE_SECS(3600), 1}};
+    job j = job_of(&c, always_busy, 1, 500);
+
+    CHECK_EQ(seine_retry_budget_new(&opts, &j.opts.retry_budget), SEINE_OK);
+    run_jobs(&c, &j, 1);
+    CHECK_EQ(j.res.attempts, 2); /* one of the reserve */
+    CHECK_EQ(j.res.stop, SEINE_STOP_BUDGET);
+    CHECK_EQ(j.result, SEINE_E_HTTP_BUSY);
+    seine_retry_budget_free(j.opts.retry_budget);
+    crew_end(&c);
+}
+
+TEST(call_refuses_options_that_make_no_sense_and_still_writes_its_result)
+{
+    crew c = crew_new(T0);
+    seine_retry_opts none = steady;
+    job j = job_of(&c, always_ok, 1, 200);
+
+    none.max_attempts = 0;
+    j.opts.retry = &none;
+    j.res.attempts = 99;
+    run_jobs(&c, &j, 1);
+    CHECK_EQ(j.result, SEINE_E_INVAL);
+    CHECK_EQ(j.res.attempts, 0);
+    CHECK_EQ(j.res.fault.code, SEINE_E_INVAL);
+    CHECK_EQ(j.script.ran, 0);
+    j.opts.retry = NULL;
+    j.opts.attempt_timeout = -1;
+    run_jobs(&c, &j, 1);
+    CHECK_EQ(j.result, SEINE_E_INVAL);
+    crew_end(&c);
+}
+
+/* The whole composition with the n-th allocation failing, on the system's clock
+ * but without any wait. */
+TEST(call_survives_failing_memory)
+{
+    FAIL_EACH(r)
+    {
+        seine_breaker_opts breaker = SEINE_BREAKER_OPTS;
+        seine_keyed_opts keyed = SEINE_KEYED_OPTS;
+        seine_shared_opts shared = SEINE_SHARED_OPTS;
+        seine_retry_budget_opts retry_budget = SEINE_RETRY_BUDGET_OPTS;
+        seine_retry_opts retry = {
+            .max_attempts = 2, .jitter = SEINE_JITTER_NONE, .max_elapsed = SEINE_NEVER};
+        seine_want limits = {{1000, 10, 10, UINT64_MAX}}, used;
+        seine_throttle throttle;
+        seine_ctx *ctx = NULL;
+        seine_call_opts o = {.retry = &retry, .want = {{10, 1, 1, 0}}};
+        script s = {.codes = (const seine_err[]){SEINE_E_CONNECT, SEINE_OK},
+                    .n = 2,
+                    .retry_after = -1};
+
+        breaker.half_open_max = 2;
+        breaker.window_calls = 10;
+        breaker.failure_pct = 100;
+        if (seine_breakers_new(&breaker, 8, &o.breakers) == SEINE_OK &&
+            seine_keyed_new(&keyed, &o.rates) == SEINE_OK &&
+            seine_shared_new(&shared, 0, &o.rate) == SEINE_OK &&
+            seine_retry_budget_new(&retry_budget, &o.retry_budget) == SEINE_OK &&
+            seine_budget_new(&limits, &o.budget) == SEINE_OK &&
+            seine_throttle_init_semaphore(&throttle, 1) == SEINE_OK) {
+            o.throttle = &throttle;
+            if (seine_ctx_root(seine_clock_system(), &ctx) == SEINE_OK) {
+                seine_key key = seine_key_str("https://a-rather-long-name.example:443");
+                seine_call_result res;
+                seine_err e = seine_call(&o, ctx, key, play, &s, &res);
+
+                CHECK(e == SEINE_OK || e == SEINE_E_NOMEM || e == SEINE_E_CONNECT);
+                CHECK_EQ(res.fault.code, e);
+                CHECK_EQ(seine_throttle_in_flight(&throttle), 0);
+                seine_budget_used(o.budget, &used);
+                CHECK_EQ(used.n[SEINE_RES_MEMORY], 0);
+            }
+            seine_throttle_fini(&throttle);
+        }
+        seine_ctx_unref(ctx);
+        seine_breakers_free(o.breakers);
+        seine_keyed_free(o.rates);
+        seine_shared_free(o.rate);
+        seine_retry_budget_free(o.retry_budget);
+        seine_budget_free(o.budget);
+    }
+}
