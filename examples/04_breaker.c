@@ -9,8 +9,8 @@ tell(seine_breaker_state from, seine_breaker_state to, uint64_t seq, void *arg)
 {
     (void)seq;
     (void)arg;
-    printf("      %s -> %s\n", seine_breaker_state_name(from),
-           seine_breaker_state_name(to));
+    printf("      %s -> %s\n", seine_breaker_state_name((int)from),
+           seine_breaker_state_name((int)to));
 }
 
 static bool
