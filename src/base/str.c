@@ -189,3 +189,26 @@ sn_str_decimal(sn_str s, unsigned places, int64_t *out_n)
     }
     return negate(minus, n, out_n);
 }
+
+/* Written from the last digit to the first; zeros at the end are not begun with. */
+size_t
+sn_decimal_text(int64_t n, unsigned places, char out_text[24])
+{
+    uint64_t left = n < 0 ? -(uint64_t)n : (uint64_t)n;
+    char text[24];
+    size_t at = sizeof text;
+
+    text[--at] = '\0';
+    for (unsigned i = 0; i < places; i++, left /= 10)
+        if (left % 10 != 0 || text[at] != '\0')
+            text[--at] = (char)('0' + left % 10);
+    if (text[at] != '\0')
+        text[--at] = '.';
+    do
+        text[--at] = (char)('0' + left % 10);
+    while ((left /= 10) > 0);
+    if (n < 0)
+        text[--at] = '-';
+    memcpy(out_text, text + at, sizeof text - at);
+    return sizeof text - at - 1;
+}

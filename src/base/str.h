@@ -70,6 +70,10 @@ SEINE_MUST_CHECK seine_err sn_str_i64(sn_str s, int64_t *out_n);
  * `places` are RANGE unless they are zeros. */
 SEINE_MUST_CHECK seine_err sn_str_decimal(sn_str s, unsigned places, int64_t *out_n);
 
+/* The way back, in the shortest form: -1250 with 3 places is "-1.25". At most 18
+ * places. Terminated; returns the length. */
+size_t sn_decimal_text(int64_t n, unsigned places, char out_text[24]);
+
 static inline bool
 sn_is_digit(char c)
 {

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/rng.h"
 #include "check.h"
@@ -209,6 +210,48 @@ TEST(str_decimals_are_exact)
         CHECK_EQ(sn_str_decimal(sn_str_of(rows[i].text), rows[i].places, &n),
                  rows[i].err);
         CHECK_EQ(n, rows[i].n);
+    }
+}
+
+TEST(str_decimal_text_is_the_shortest_form)
+{
+    static const struct {
+        int64_t n;
+        unsigned places;
+        const char *text;
+    } rows[] = {
+        {0, 0, "0"},
+        {0, 9, "0"},
+        {-1250, 3, "-1.25"},
+        {5000000, 9, "0.005"},
+        {1000000000, 9, "1"},
+        {-5, 1, "-0.5"},
+        {120, 0, "120"},
+        {INT64_MAX, 9, "9223372036.854775807"},
+        {INT64_MIN, 18, "-9.223372036854775808"},
+        {INT64_MIN, 0, "-9223372036854775808"},
+    };
+
+    EACH_ROW(i, rows) {
+        char text[24];
+
+        CHECK_EQ(sn_decimal_text(rows[i].n, rows[i].places, text), strlen(rows[i].text));
+        CHECK_STR(text, rows[i].text);
+    }
+}
+
+TEST(str_decimal_text_reads_back)
+{
+    sn_rng r = sn_rng_seed(check_seed());
+
+    for (int i = 0; i < 5000; i++) {
+        int64_t n = (int64_t)(sn_rng_next(&r) >> sn_rng_below(&r, 64)), back = 0;
+        unsigned places = (unsigned)sn_rng_below(&r, 19);
+        char text[24];
+        size_t len = sn_decimal_text(n, places, text);
+
+        CHECK_EQ(sn_str_decimal((sn_str){text, len}, places, &back), SEINE_OK);
+        CHECK_EQ(back, n);
     }
 }
 
