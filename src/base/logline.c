@@ -1,0 +1,493 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/logline.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/redact.h"
+
+#define LIMIT    (SN_LINE - 128) /* what follows has room for the end of a line */
+#define NAME     64              /* bytes of a field's name, an event word … */
+#define VALUE    2048            /* … and of a value, as written */
+#define ELLIPSIS SN_STR("\xe2\x80\xa6")
+#define STRANGE  SN_STR("\xef\xbf\xbd") /* U+FFFD */
+
+/* How text is written: in JSON, in quotes, or bare. */
+typedef enum style { JSON, QUOTED, BARE } style;
+
+/* {"@timestamp":"2026-11-15T19:20:01.123456Z" and 19:20:01 */
+#define JSON_TIME 15
+#define JSON_HEAD (JSON_TIME + 28)
+#define TEXT_HEAD 8
+
+/* The vocabulary: short names in code and text, long ones in JSON. */
+static const struct word {
+    const char *name, *json;
+} words[] = {
+    {"address", "server.address"},
+    {"breaker", "seine.breaker.state"},
+    {"delay", "seine.retry.delay"},
+    {"doc", "seine.doc"},
+    {"dropped", "seine.dropped"},
+    {"err", "error.type"},
+    {"error", "error.message"},
+    {"host", "seine.host"},
+    {"job", "seine.job"},
+    {"method", "http.request.method"},
+    {"port", "server.port"},
+    {"protocol", "network.protocol.version"},
+    {"recipe", "seine.recipe"},
+    {"resend", "http.request.resend_count"},
+    {"run", "seine.run"},
+    {"size", "http.response.body.size"},
+    {"status", "http.response.status_code"},
+    {"url", "url.full"},
+    {"user", "seine.user"},
+    {"wait", "seine.wait.reason"},
+};
+
+/* Format characters and line separators (categories Cf, Zl, Zp of Unicode 15)
+ * except the two joiners, which many languages need. */
+static const struct range {
+    uint32_t from, to;
+} hidden[] = {
+    {0xad, 0xad},       {0x600, 0x605},     {0x61c, 0x61c},     {0x6dd, 0x6dd},
+    {0x70f, 0x70f},     {0x890, 0x891},     {0x8e2, 0x8e2},     {0x180e, 0x180e},
+    {0x200b, 0x200b},   {0x200e, 0x200f},   {0x2028, 0x202e},   {0x2060, 0x2064},
+    {0x2066, 0x206f},   {0xfeff, 0xfeff},   {0xfff9, 0xfffb},   {0x110bd, 0x110bd},
+    {0x110cd, 0x110cd}, {0x13430, 0x1343f}, {0x1bca0, 0x1bca3}, {0x1d173, 0x1d17a},
+    {0xe0001, 0xe0001}, {0xe0020, 0xe007f},
+};
+
+static void
+put(sn_line *l, sn_str s)
+{
+    if (l->is_over || s.len > LIMIT - l->len) {
+        l->is_over = true;
+        return;
+    }
+    if (s.len > 0)
+        memcpy(l->bytes + l->len, s.ptr, s.len);
+    l->len += s.len;
+}
+
+static void
+put_text(sn_line *l, const char *text)
+{
+    put(l, sn_str_of(text));
+}
+
+/* Length of the character at `p`, or 0 when the bytes are not UTF-8: too long a
+ * form, half of a pair, beyond Unicode, or cut off. */
+static size_t
+decode(const unsigned char *p, size_t n, uint32_t *out_char)
+{
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    size_t len = p[0] < 0x80   ? 1
+                 : p[0] < 0xc0 ? 0
+                 : p[0] < 0xe0 ? 2
+                 : p[0] < 0xf0 ? 3
+                               : 4;
+    uint32_t c = len == 1 ? p[0] : p[0] & (0x7fu >> len);
+
+    if (len == 0 || len > n || p[0] > 0xf4)
+        return 0;
+    for (size_t i = 1; i < len; i++) {
+        if ((p[i] & 0xc0) != 0x80)
+            return 0;
+        c = c << 6 | (p[i] & 0x3f);
+    }
+    if (c < least[len] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
+        return 0;
+    *out_char = c;
+    return len;
+}
+
+static bool
+is_control(uint32_t c)
+{
+    return c < 0x20 || (c >= 0x7f && c < 0xa0);
+}
+
+static bool
+is_hidden(uint32_t c)
+{
+    for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++)
+        if (c >= hidden[i].from && c <= hidden[i].to)
+            return true;
+    return false;
+}
+
+/* How a character that must not be written as it is is written; 0: as it is. */
+static int
+escape(uint32_t c, style how, char out[16])
+{
+    static const char from[] = "\"\\\n\r\t", to[] = "\"\\nrt";
+    const char *known = c > 0 && c < 0x80 ? strchr(from, (int)c) : NULL;
+
+    if (how == JSON && known)
+        return snprintf(out, 16, "\\%c", to[known - from]);
+    if (how == JSON && (is_control(c) || c == 0x2028 || c == 0x2029))
+        return snprintf(out, 16, "\\u%04x", c);
+    if (how == JSON)
+        return 0;
+    if (c == '\\' || (c == '"' && how == QUOTED))
+        return snprintf(out, 16, "\\%c", (char)c);
+    if (is_control(c))
+        return snprintf(out, 16, "\\x%02x", c);
+    if (is_hidden(c))
+        return snprintf(out, 16, "\\u{%04x}", c);
+    return 0;
+}
+
+/* Bytes that every style writes as they are: a few at once, so that a long value
+ * can be cut close to its limit. */
+static size_t
+plain(const char *p, size_t n)
+{
+    size_t run = 0;
+
+    while (run < n && run < 32 && p[run] >= ' ' && p[run] != '"' && p[run] != '\\' &&
+           p[run] != 0x7f)
+        run++;
+    return run;
+}
+
+/* The next piece of `s` as it is written, plain bytes or one character; advances
+ * past it. */
+static sn_str
+next(sn_str s, size_t *at, style how, char out[16])
+{
+    const char *p = s.ptr + *at;
+    uint32_t c = 0;
+    size_t left = s.len - *at, len = plain(p, left);
+    int n;
+
+    if (len > 0) {
+        *at += len;
+        return (sn_str){p, len};
+    }
+    len = decode((const unsigned char *)p, left, &c);
+    *at += len > 0 ? len : 1;
+    if (len == 0 && how == JSON)
+        return STRANGE;
+    if (len == 0)
+        n = snprintf(out, 16, "\\x%02x", (unsigned)(unsigned char)*p);
+    else
+        n = escape(c, how, out);
+    return n > 0 ? (sn_str){out, (size_t)n} : (sn_str){p, len};
+}
+
+/* At most `max` bytes; what does not fit is cut for an ellipsis. */
+static void
+put_safe(sn_line *l, sn_str s, style how, size_t max)
+{
+    size_t room = LIMIT - l->len, end = l->len + (max < room ? max : room), cut = l->len;
+    char escaped[16];
+
+    for (size_t at = 0; at < s.len;) {
+        sn_str piece = next(s, &at, how, escaped);
+
+        if (l->len + ELLIPSIS.len <= end)
+            cut = l->len;
+        if (piece.len > end - l->len) {
+            l->len = cut;
+            put(l, ELLIPSIS);
+            return;
+        }
+        put(l, piece);
+    }
+}
+
+/* Words stand bare; what could be taken for something else gets quotes. */
+static bool
+is_word(sn_str s)
+{
+    for (size_t i = 0; i < s.len; i++)
+        if ((unsigned char)s.ptr[i] <= ' ' || s.ptr[i] == '"' || s.ptr[i] == '=')
+            return false;
+    return s.len > 0;
+}
+
+static void
+put_string(sn_line *l, seine_log_format f, sn_str s)
+{
+    style how = f == SEINE_LOG_JSON ? JSON : is_word(s) ? BARE : QUOTED;
+
+    if (how != BARE)
+        put(l, SN_STR("\""));
+    put_safe(l, s, how, VALUE);
+    if (how != BARE)
+        put(l, SN_STR("\""));
+}
+
+/* The shortest form that reads back as the same number. The decimal point of the
+ * host program's locale, whatever it is, becomes a point. */
+static void
+put_double(sn_line *l, seine_log_format f, double d)
+{
+    char text[40], plain[40];
+    size_t n = 0;
+
+    if (!isfinite(d)) {
+        put_string(l, f,
+                   isnan(d) ? SN_STR("nan")
+                   : d < 0  ? SN_STR("-inf")
+                            : SN_STR("inf"));
+        return;
+    }
+    for (int precision = 15; precision <= 17; precision++) {
+        snprintf(text, sizeof text, "%.*g", precision, d);
+        if (strtod(text, NULL) == d)
+            break;
+    }
+    for (const char *p = text; *p; p++) {
+        bool is_plain = sn_is_digit(*p) || *p == 'e' || *p == '-' || *p == '+';
+
+        if (is_plain)
+            plain[n++] = *p;
+        else if (n == 0 || plain[n - 1] != '.')
+            plain[n++] = '.';
+    }
+    put(l, (sn_str){plain, n});
+}
+
+static void
+put_i64(sn_line *l, int64_t n)
+{
+    char text[24];
+
+    put(l, (sn_str){text, sn_decimal_text(n, 0, text)});
+}
+
+static void
+put_u64(sn_line *l, uint64_t n)
+{
+    char text[24];
+    int len = snprintf(text, sizeof text, "%llu", (unsigned long long)n);
+
+    put(l, (sn_str){text, (size_t)len});
+}
+
+static void
+put_value(sn_line *l, seine_log_format f, const seine_log_field *v)
+{
+    char text[VALUE + 64]; /* more than put_safe writes, so that it sees a cut */
+
+    switch (v->kind) {
+    case SEINE_LOG_STR:
+        put_string(l, f, (sn_str){v->as.text, v->len});
+        return;
+    case SEINE_LOG_INT:
+        put_i64(l, v->as.i);
+        return;
+    case SEINE_LOG_UINT:
+        put_u64(l, v->as.u);
+        return;
+    case SEINE_LOG_DOUBLE:
+        put_double(l, f, v->as.d);
+        return;
+    case SEINE_LOG_BOOL:
+        put_text(l, v->as.u ? "true" : "false");
+        return;
+    case SEINE_LOG_SPAN:
+        put(l, (sn_str){text, sn_decimal_text(v->as.i, 6, text)});
+        if (f == SEINE_LOG_TEXT)
+            put_text(l, "ms");
+        return;
+    case SEINE_LOG_ERR:
+        put_string(l, f, sn_str_of(seine_err_name((seine_err)v->as.i)));
+        return;
+    case SEINE_LOG_URL:
+        put_string(
+            l, f,
+            (sn_str){text, sn_redact((sn_str){v->as.text, v->len}, text, sizeof text)});
+        return;
+    case SEINE_LOG_SECRET:
+        break;
+    }
+    put_string(l, f, SN_STR(SN_REDACTED));
+}
+
+static void
+put_name(sn_line *l, seine_log_format f, const seine_log_field *v)
+{
+    sn_str name = sn_str_of(v->name);
+
+    if (f == SEINE_LOG_TEXT) {
+        put_safe(l, name, BARE, NAME);
+        put(l, SN_STR("="));
+        return;
+    }
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (sn_str_eq(name, sn_str_of(words[i].name)))
+            name = sn_str_of(words[i].json);
+    put(l, SN_STR("\""));
+    put_safe(l, name, JSON, NAME);
+    if (v->kind == SEINE_LOG_SPAN && !sn_str_ends(name, SN_STR("_ms")))
+        put(l, SN_STR("_ms"));
+    put(l, SN_STR("\":"));
+}
+
+/* All of the field, or nothing and false. */
+static bool
+put_field(sn_line *l, seine_log_format f, const seine_log_field *v, const char *before)
+{
+    size_t mark = l->len;
+
+    put_text(l, before);
+    put_name(l, f, v);
+    put_value(l, f, v);
+    if (!l->is_over)
+        return true;
+    l->len = mark;
+    l->is_over = false;
+    return false;
+}
+
+static void
+put_fields(sn_line *l, seine_log_format f, const sn_record *r)
+{
+    const char *before = f == SEINE_LOG_JSON ? "," : "  ";
+    bool all = true;
+
+    for (size_t i = 0; i < r->n && all; i++) {
+        all = put_field(l, f, &r->fields[i], before);
+        before = f == SEINE_LOG_JSON ? "," : " ";
+    }
+    l->is_over = !all;
+}
+
+static void
+digits(char *to, int n, unsigned value)
+{
+    while (n-- > 0) {
+        to[n] = (char)('0' + value % 10);
+        value /= 10;
+    }
+}
+
+/* The day `days` after 1970-01-01, by counting in eras of 400 years that begin on
+ * a first of March, so that the leap day comes last. 64 bits of nanoseconds hold
+ * the years 1677 to 2262. */
+static void
+date(char *to, int64_t days)
+{
+    unsigned day = (unsigned)(days + 719468), era = day / 146097, doe = day % 146097;
+    unsigned yoe = (doe - doe / 1460 + doe / 36524 - doe / 146096) / 365;
+    unsigned doy = doe - (365 * yoe + yoe / 4 - yoe / 100), mp = (5 * doy + 2) / 153;
+    unsigned month = mp < 10 ? mp + 3 : mp - 9;
+
+    digits(to, 4, era * 400 + yoe + (month <= 2));
+    digits(to + 5, 2, month);
+    digits(to + 8, 2, doy - (153 * mp + 2) / 5 + 1);
+}
+
+void
+sn_line_stamp(sn_line *l, seine_log_format f, int64_t wall)
+{
+    const int64_t day = SEINE_SECS(86400);
+    int64_t days = wall / day - (wall % day < 0), ns = (wall % day + day) % day;
+    unsigned seconds = (unsigned)(ns / SEINE_SECS(1));
+    char time[] = "0000-00-00T00:00:00.000000Z";
+
+    digits(time + 11, 2, seconds / 3600);
+    digits(time + 14, 2, seconds / 60 % 60);
+    digits(time + 17, 2, seconds % 60);
+    if (f == SEINE_LOG_TEXT) {
+        memcpy(l->bytes, time + 11, TEXT_HEAD);
+        return;
+    }
+    date(time, days);
+    digits(time + 20, 6, (unsigned)(ns % SEINE_SECS(1) / 1000));
+    memcpy(l->bytes + JSON_TIME, time, sizeof time - 1);
+}
+
+static void
+put_pair(sn_line *l, const char *before, const char *value, size_t max)
+{
+    put_text(l, before);
+    put_safe(l, sn_str_of(value), JSON, max);
+    put(l, SN_STR("\""));
+}
+
+static void
+begin_json(sn_line *l, const sn_record *r)
+{
+    put_text(l, "{\"@timestamp\":\"0000-00-00T00:00:00.000000Z\"");
+    put_pair(l, ",\"log.level\":\"", seine_log_level_name(r->level), NAME);
+    put_pair(l, ",\"message\":\"", r->message ? r->message : r->event, VALUE);
+    put_pair(l, ",\"event.name\":\"", r->event, NAME);
+    l->place = l->len;
+    if (r->service[0])
+        put_pair(l, ",\"service.name\":\"", r->service, VALUE);
+    if (r->version[0])
+        put_pair(l, ",\"service.version\":\"", r->version, VALUE);
+    put_text(l, ",\"thread.id\":");
+    put_i64(l, r->thread_id);
+    put_pair(l, ",\"thread.name\":\"", r->thread, NAME);
+    l->fields = l->len;
+}
+
+static void
+begin_text(sn_line *l, const sn_record *r)
+{
+    sn_str level = sn_str_of(seine_log_level_name(r->level));
+
+    put_text(l, "00:00:00 ");
+    put(l, level);
+    put_text(l, level.len < 5 ? "  " : " ");
+    put_safe(l, sn_str_of(r->message ? r->message : r->event), BARE, VALUE);
+    l->place = l->fields = l->len;
+}
+
+void
+sn_line_begin(sn_line *l, seine_log_format f, const sn_record *r)
+{
+    l->len = 0;
+    l->is_over = false;
+    if (f == SEINE_LOG_JSON)
+        begin_json(l, r);
+    else
+        begin_text(l, r);
+    sn_line_stamp(l, f, r->wall);
+    put_fields(l, f, r);
+}
+
+/* Into the room that LIMIT leaves. */
+static void
+close_with(sn_line *l, const char *text)
+{
+    size_t n = strlen(text);
+
+    memcpy(l->bytes + l->len, text, n);
+    l->len += n;
+}
+
+void
+sn_line_end(sn_line *l, seine_log_format f, uint64_t repeated)
+{
+    bool is_json = f == SEINE_LOG_JSON;
+    char count[24];
+
+    if (l->is_over)
+        close_with(l, is_json ? ",\"seine.truncated\":true" : "  truncated=true");
+    if (repeated > 0) {
+        snprintf(count, sizeof count, "%llu", (unsigned long long)repeated);
+        close_with(l, is_json ? ",\"seine.repeated\":" : "  repeated=");
+        close_with(l, count);
+    }
+    close_with(l, is_json ? "}\n" : "\n");
+}
+
+uint64_t
+sn_line_hash(const sn_line *l, seine_log_format f, const uint64_t secret[2])
+{
+    size_t head = f == SEINE_LOG_JSON ? JSON_HEAD : TEXT_HEAD;
+    uint64_t key[2] = {sn_siphash(secret, l->bytes + head, l->place - head), secret[1]};
+
+    return sn_siphash(key, l->bytes + l->fields, l->len - l->fields);
+}
