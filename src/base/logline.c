@@ -80,32 +80,6 @@ put_text(sn_line *l, const char *text)
     put(l, sn_str_of(text));
 }
 
-/* Length of the character at `p`, or 0 when the bytes are not UTF-8: too long a
- * form, half of a pair, beyond Unicode, or cut off. */
-static size_t
-decode(const unsigned char *p, size_t n, uint32_t *out_char)
-{
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-    size_t len = p[0] < 0x80   ? 1
-                 : p[0] < 0xc0 ? 0
-                 : p[0] < 0xe0 ? 2
-                 : p[0] < 0xf0 ? 3
-                               : 4;
-    uint32_t c = len == 1 ? p[0] : p[0] & (0x7fu >> len);
-
-    if (len == 0 || len > n || p[0] > 0xf4)
-        return 0;
-    for (size_t i = 1; i < len; i++) {
-        if ((p[i] & 0xc0) != 0x80)
-            return 0;
-        c = c << 6 | (p[i] & 0x3f);
-    }
-    if (c < least[len] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
-        return 0;
-    *out_char = c;
-    return len;
-}
-
 static bool
 is_control(uint32_t c)
 {
@@ -170,7 +144,7 @@ next(sn_str s, size_t *at, style how, char out[16])
         *at += len;
         return (sn_str){p, len};
     }
-    len = decode((const unsigned char *)p, left, &c);
+    len = sn_utf8_decode((sn_str){p, left}, &c);
     *at += len > 0 ? len : 1;
     if (len == 0 && how == JSON)
         return STRANGE;

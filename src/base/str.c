@@ -212,3 +212,40 @@ sn_decimal_text(int64_t n, unsigned places, char out_text[24])
     memcpy(out_text, text + at, sizeof text - at);
     return sizeof text - at - 1;
 }
+
+size_t
+sn_utf8_decode(sn_str s, uint32_t *out_char)
+{
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    unsigned char first = s.len > 0 ? (unsigned char)s.ptr[0] : 0x80;
+    size_t len = first < 0x80   ? 1
+                 : first < 0xc0 ? 0
+                 : first < 0xe0 ? 2
+                 : first < 0xf0 ? 3
+                 : first < 0xf8 ? 4
+                                : 0;
+    uint32_t c = len == 1 ? first : first & (0x7fu >> len);
+
+    if (len == 0 || len > s.len)
+        return 0;
+    for (size_t i = 1; i < len; i++) {
+        if ((s.ptr[i] & 0xc0) != 0x80)
+            return 0;
+        c = c << 6 | (s.ptr[i] & 0x3f);
+    }
+    if (c < least[len] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
+        return 0;
+    *out_char = c;
+    return len;
+}
+
+bool
+sn_utf8_valid(sn_str s)
+{
+    uint32_t c;
+
+    for (size_t n; s.len > 0; s = (sn_str){s.ptr + n, s.len - n})
+        if ((n = sn_utf8_decode(s, &c)) == 0)
+            return false;
+    return true;
+}

@@ -2,8 +2,9 @@
 /*
  * str.h - text as a view: where it starts and how long it is.
  *
- * A view borrows its bytes, may hold zeros and has no terminator. Everything
- * here knows ASCII alone and no locale; other bytes pass through unchanged.
+ * A view borrows its bytes, may hold zeros and has no terminator. Everything but
+ * the two sn_utf8 functions knows ASCII alone, and nothing knows a locale; other
+ * bytes pass through unchanged.
  *
  *     sn_str list = SN_STR("gzip, br"), name;
  *     while (sn_str_next(&list, ',', &name))
@@ -73,6 +74,11 @@ SEINE_MUST_CHECK seine_err sn_str_decimal(sn_str s, unsigned places, int64_t *ou
 /* The way back, in the shortest form: -1250 with 3 places is "-1.25". At most 18
  * places. Terminated; returns the length. */
 size_t sn_decimal_text(int64_t n, unsigned places, char out_text[24]);
+
+/* Length of the character that the view begins with, or 0 when its bytes are not
+ * UTF-8: too long a form, half of a pair, beyond Unicode, cut off, or empty. */
+size_t sn_utf8_decode(sn_str s, uint32_t *out_char);
+bool sn_utf8_valid(sn_str s);
 
 static inline bool
 sn_is_digit(char c)

@@ -297,3 +297,47 @@ TEST(str_character_classes_are_ascii)
     CHECK_EQ(sn_lower('Z'), 'z');
     CHECK_EQ(sn_lower('['), '[');
 }
+
+/* Every code point, encoded by the table of RFC 3629 and by nothing shorter. */
+TEST(str_utf8_decodes_all_of_unicode_and_nothing_else)
+{
+    for (uint32_t c = 0; c < 0x120000; c += c < 0x3000 ? 1 : 37) {
+        unsigned char b[4];
+        size_t n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+        bool is_valid = c < 0xd800 || (c >= 0xe000 && c <= 0x10ffff);
+        uint32_t got = 0xffffffff;
+
+        for (size_t i = n; i-- > 1;)
+            b[i] = (unsigned char)(0x80 | (c >> (6 * (n - 1 - i)) & 0x3f));
+        b[0] = (unsigned char)(n == 1 ? c : (0xf00u >> n & 0xff) | c >> (6 * (n - 1)));
+        CHECK_EQ(sn_utf8_decode((sn_str){(char *)b, n}, &got), is_valid ? n : 0);
+        CHECK(got == (is_valid ? c : 0xffffffff));
+        for (size_t cut = 0; cut < n; cut++)
+            CHECK_EQ(sn_utf8_decode((sn_str){(char *)b, cut}, &got), 0);
+    }
+}
+
+TEST(str_utf8_refuses_what_is_not_utf8)
+{
+    static const struct {
+        const char *text;
+        bool is_valid;
+    } rows[] = {
+        {"", true},
+        {"plain", true},
+        {"\xc3\xa4\xe2\x82\xac\xf0\x9f\x90\x9f", true},
+        {"a\x80", false},            /* continues nothing */
+        {"\xc0\xaf", false},         /* two bytes for one */
+        {"\xe0\x80\xaf", false},     /* three */
+        {"\xf0\x80\x80\xaf", false}, /* four */
+        {"\xed\xa0\x80", false},     /* half of a pair */
+        {"\xf4\x90\x80\x80", false}, /* beyond Unicode */
+        {"\xf8\x88\x80\x80\x80", false},
+        {"\xff", false},
+        {"\xe2\x28\xa1", false},
+        {"ok \xe2\x82", false},
+    };
+
+    EACH_ROW(i, rows)
+        CHECK_EQ(sn_utf8_valid(sn_str_of(rows[i].text)), rows[i].is_valid);
+}
