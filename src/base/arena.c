@@ -34,9 +34,9 @@ typedef struct sn_chunk {
 } chunk;
 
 void
-sn_arena_init(sn_arena *a, size_t size, size_t cap)
+sn_arena_init(sn_arena *a, size_t chunk_size, size_t cap)
 {
-    *a = (sn_arena){.chunk = size > SMALLEST ? size : SMALLEST, .cap = cap};
+    *a = (sn_arena){.chunk = chunk_size > SMALLEST ? chunk_size : SMALLEST, .cap = cap};
 }
 
 static void

@@ -33,7 +33,7 @@ typedef struct sn_arena {
 } sn_arena;
 
 /* Allocates nothing yet. A chunk is at least 256 bytes. */
-void sn_arena_init(sn_arena *a, size_t chunk, size_t cap);
+void sn_arena_init(sn_arena *a, size_t chunk_size, size_t cap);
 void sn_arena_fini(sn_arena *a);
 void sn_arena_reset(sn_arena *a);
 

@@ -61,6 +61,6 @@ const sn_map_entry *sn_map_next(const struct sn_map *m, const sn_map_entry *afte
 
 /* Every entry once, in no order. The body changes nothing in the map. */
 #define SN_MAP_EACH(entry, m) \
-    for (const sn_map_entry *entry = NULL; (entry = sn_map_next(m, entry));)
+    for (const sn_map_entry *(entry) = NULL; ((entry) = sn_map_next(m, entry));)
 
 #endif

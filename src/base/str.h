@@ -89,7 +89,9 @@ sn_is_digit(char c)
 static inline char
 sn_lower(char c)
 {
-    return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
+    if (c >= 'A' && c <= 'Z')
+        return (char)(c + ('a' - 'A'));
+    return c;
 }
 
 static inline bool
