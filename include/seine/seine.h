@@ -22,6 +22,8 @@
 #include "seine/key.h"
 #include "seine/keyed.h"
 #include "seine/limiter.h"
+#include "seine/log.h"
+#include "seine/metrics.h"
 #include "seine/outcome.h"
 #include "seine/pool.h"
 #include "seine/retry.h"
