@@ -55,6 +55,7 @@ struct seine_pool {
     uint32_t cap, head, queued;
 
     uint32_t size;    /* workers there should be */
+    uint32_t hiring;  /* that are being started */
     uint32_t live;    /* that were not told to go */
     uint32_t threads; /* that are not gone; a word to sleep on */
     uint32_t active, peak, dropping;
@@ -365,6 +366,8 @@ work(void *arg)
         clock->enter(clock);
     seine_time now = clock->now(clock);
     lock(p);
+    p->hiring--;
+    p->live++;
     fate f = next(p, &me, now, &wake);
     unlock(p);
     sem_post(&c->ready); /* from here on the crew may be gone */
@@ -379,8 +382,8 @@ work(void *arg)
     return NULL;
 }
 
-/* Starts `n` workers, counted already, and returns how many stand by. A caller on
- * a fake clock counts as busy meanwhile, so time cannot pass the newcomers. */
+/* Starts `n` workers, counted as being hired, and returns how many stand by. A
+ * caller on a fake clock is busy meanwhile, so time cannot pass the newcomers. */
 static uint32_t
 hire(seine_pool *p, uint32_t n)
 {
@@ -410,18 +413,19 @@ staff(seine_pool *p, uint32_t size)
         unlock(p);
         return SEINE_E_CLOSED;
     }
-    uint32_t before = p->size, more = size > p->live ? size - p->live : 0;
+    uint32_t before = p->size, have = p->live + p->hiring;
+    uint32_t more = size > have ? size - have : 0;
     p->size = size;
-    p->live += more;
+    p->hiring += more;
     __atomic_add_fetch(&p->threads, more, __ATOMIC_SEQ_CST);
     unlock(p);
 
     uint32_t missing = more > 0 ? more - hire(p, more) : 0;
     if (missing > 0) {
         lock(p);
-        p->live -= missing;
+        p->hiring -= missing;
         __atomic_sub_fetch(&p->threads, missing, __ATOMIC_SEQ_CST);
-        if (p->size == size)
+        if (p->size > before)
             p->size = before;
         unlock(p);
     }

@@ -1224,16 +1224,6 @@ TEST_THREADS(pool_out_of_threads_half_way_sends_the_others_home)
     starve(false);
 }
 
-/* Random operations of several threads. What was accepted is with the pool exactly
- * once, what was not never. */
-typedef struct crowd {
-    scene *scene;
-    seine_ctx *shared; /* canceled by one of them */
-    uint64_t seed;
-    cell cells[24];
-    bool accepted[24];
-} crowd;
-
 static seine_err
 count_run(seine_ctx *ctx, void *arg)
 {
@@ -1243,6 +1233,59 @@ count_run(seine_ctx *ctx, void *arg)
     c->ran++;
     return SEINE_OK;
 }
+
+typedef struct fickle_clock {
+    seine_clock base;
+    seine_pool *p; /* NULL: nothing happens yet */
+    atomic_int entered;
+} fickle_clock;
+
+static void
+fickle_enter(seine_clock *c)
+{
+    fickle_clock *f = (fickle_clock *)(void *)c;
+
+    if (f->p && f->entered++ == 0) {
+        starve(true);
+        CHECK_EQ(seine_pool_resize(f->p, 1), SEINE_OK);
+    }
+}
+
+/* The first of many newcomers sends the others home and sees to it that the last
+ * never come: those who were there before must not pay for it. */
+TEST_THREADS(pool_shrunk_while_it_grows_keeps_the_workers_it_has)
+{
+    seine_pool_opts opts = {1, 1, false};
+    fickle_clock clock = {.base = *seine_clock_system()};
+    seine_pool_stats now;
+    seine_ctx *root;
+    cell c = {0};
+
+    starve(false);
+    clock.base.enter = fickle_enter;
+    CHECK_EQ(seine_ctx_root(&clock.base, &root), SEINE_OK);
+    CHECK_EQ(seine_pool_new(&opts, root, &clock.p), SEINE_OK);
+    seine_err e = seine_pool_resize(clock.p, 12);
+    starve(false);
+    CHECK(e == SEINE_OK || e == SEINE_E_NOMEM);
+    seine_pool_stats_get(clock.p, &now);
+    CHECK_EQ(now.workers, 1);
+    CHECK_EQ(seine_pool_submit(clock.p, root, count_run, &c, NULL), SEINE_OK);
+    CHECK_EQ(seine_pool_wait(clock.p, root), SEINE_OK);
+    CHECK_EQ(c.ran, 1);
+    seine_pool_free(clock.p);
+    seine_ctx_unref(root);
+}
+
+/* Random operations of several threads. What was accepted is with the pool exactly
+ * once, what was not never. */
+typedef struct crowd {
+    scene *scene;
+    seine_ctx *shared; /* canceled by one of them */
+    uint64_t seed;
+    cell cells[24];
+    bool accepted[24];
+} crowd;
 
 static void
 count_drop(void *arg)
