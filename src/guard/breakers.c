@@ -341,10 +341,12 @@ earliest_shard(const seine_breakers *r, bool open, seine_time *out_when)
 }
 
 /* Is there an entry that may be dropped? With `take` it is dropped and its slot is
- * the caller's. Idle ones first, then open ones past their time. The loops end: a
- * shard that promised in vain has been put right when it is unlocked. */
+ * the caller's; but not the entry of the caller's own key, which somebody else has
+ * made meanwhile: then the answer is no. Idle ones first, then open ones past their
+ * time. The loops end: a shard that promised in vain has been put right when it is
+ * unlocked. */
 static bool
-find_room(const seine_breakers *r, seine_time now, bool take)
+find_room(const seine_breakers *r, uint64_t hash, seine_time now, bool take)
 {
     seine_time when;
     shard *s;
@@ -353,12 +355,13 @@ find_room(const seine_breakers *r, seine_time now, bool take)
         while ((s = earliest_shard(r, open, &when)) != NULL && (!open || when <= now)) {
             pthread_mutex_lock(&s->lock);
             entry *e = open ? first_overdue(s, now) : first(&s->idle);
-            entry *garbage = e && take ? evict(s, e) : NULL;
+            bool own = e && take && e->hash == hash;
+            entry *garbage = e && take && !own ? evict(s, e) : NULL;
             pthread_mutex_unlock(&s->lock);
             if (garbage)
                 entry_free(garbage);
             if (e)
-                return true;
+                return !own;
         }
     }
     return false;
@@ -368,11 +371,11 @@ static bool
 has_room(const seine_breakers *r, seine_time now)
 {
     return atomic_load_explicit(&r->slots, memory_order_relaxed) < r->max_keys ||
-           find_room(r, now, false);
+           find_room(r, 0, now, false);
 }
 
 static bool
-take_slot(seine_breakers *r, seine_time now)
+take_slot(seine_breakers *r, uint64_t hash, seine_time now)
 {
     unsigned n = atomic_load_explicit(&r->slots, memory_order_relaxed);
 
@@ -381,7 +384,16 @@ take_slot(seine_breakers *r, seine_time now)
                 &r->slots, &n, n + 1, memory_order_relaxed, memory_order_relaxed))
             return true;
     }
-    return find_room(r, now, true);
+    return find_room(r, hash, now, true);
+}
+
+static bool
+is_there(shard *s, uint64_t hash, seine_key key)
+{
+    pthread_mutex_lock(&s->lock);
+    bool there = find(s, hash, key) != NULL;
+    pthread_mutex_unlock(&s->lock);
+    return there;
 }
 
 /* Finds or makes the key's entry; with one, the shard is locked. Without one and
@@ -404,8 +416,10 @@ lock_entry(seine_breakers *r, uint64_t hash, seine_key key, seine_time now,
         entry *fresh = entry_new(r, hash, key);
         if (!fresh)
             return SEINE_E_NOMEM;
-        if (!take_slot(r, now)) {
+        if (!take_slot(r, hash, now)) {
             entry_free(fresh);
+            if (is_there(s, hash, key))
+                continue;
             return SEINE_OK;
         }
         pthread_mutex_lock(&s->lock);
