@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "seine/version.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "check.h"
+
+TEST(version_is_three_numbers)
+{
+    int dots = 0;
+
+    for (const char *p = seine_version(); *p; p++) {
+        CHECK(isdigit((unsigned char)*p) || *p == '.');
+        dots += *p == '.';
+    }
+    CHECK_EQ(dots, 2);
+}
+
+TEST(version_names_each_library_once_and_then_ends)
+{
+    const char *name = "untouched", *version = "untouched";
+    size_t n = 0;
+
+    for (; seine_version_library(n, &name, &version); n++) {
+        CHECK(name[0] && version[0]);
+        CHECK(isdigit((unsigned char)version[0]));
+    }
+    CHECK(n > 0);
+
+    name = version = "untouched";
+    CHECK(!seine_version_library(n, &name, &version));
+    CHECK_STR(name, "untouched");
+    CHECK_STR(version, "untouched");
+}
