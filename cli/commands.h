@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* commands.h - the entries that stand at the top of the cmd_*.c files. */
+#ifndef CLI_COMMANDS_H
+#define CLI_COMMANDS_H
+
+#include "options.h"
+
+extern const command cmd_limit_simulate;
+extern const command cmd_breaker_simulate;
+extern const command cmd_backoff_simulate;
+extern const command cmd_help;
+extern const command cmd_completion;
+extern const command cmd_version;
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "options.h"
+#include "out.h"
+
+/* A standard stream that is closed would be the next file opened, and its bytes
+ * would end up there. One that cannot be used takes its place, so that using it
+ * is an error and nothing worse. */
+static void
+hold_streams(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0)
+            open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
+int
+main(int argc, char **argv)
+{
+    hold_streams();
+    signal(SIGPIPE, SIG_IGN); /* a reader that has gone is an exit code */
+
+    int code = options_run(argc, argv);
+    out_flush();
+    return code;
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "say.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+int
+say_fail(int code, const char *hint, const char *fmt, ...)
+{
+    va_list list;
+
+    va_start(list, fmt);
+    fputs("seine: ", stderr);
+    vfprintf(stderr, fmt, list);
+    fputc('\n', stderr);
+    va_end(list);
+    if (hint)
+        fprintf(stderr, "try: %s\n", hint);
+    return code;
+}
+
+void
+say_note(const char *fmt, ...)
+{
+    va_list list;
+
+    va_start(list, fmt);
+    fputs("seine: ", stderr);
+    vfprintf(stderr, fmt, list);
+    fputc('\n', stderr);
+    va_end(list);
+}
+
+/* Length of the printable character at `s`: 0 for control characters, for what
+ * turns the direction of writing around, and for bytes that are not UTF-8. */
+static size_t
+printable(const unsigned char *s, size_t n)
+{
+    size_t len = s[0] < 0x80   ? 1
+                 : s[0] < 0xc2 ? 0
+                 : s[0] < 0xe0 ? 2
+                 : s[0] < 0xf0 ? 3
+                               : 4;
+    uint32_t c = len < 2 ? s[0] : s[0] & (0x7fu >> len);
+
+    if (len == 0 || len > n || s[0] > 0xf4)
+        return 0;
+    for (size_t i = 1; i < len; i++) {
+        if ((s[i] & 0xc0) != 0x80)
+            return 0;
+        c = c << 6 | (s[i] & 0x3f);
+    }
+    static const struct {
+        uint32_t first, last;
+    } refused[] = {
+        {0x00, 0x1f},     {0x7f, 0x9f},     {0x200b, 0x200f}, {0x2028, 0x202e},
+        {0x2060, 0x206f}, {0xd800, 0xdfff}, {0xfeff, 0xfeff}, {0x110000, UINT32_MAX},
+    };
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+        if (c >= refused[i].first && c <= refused[i].last)
+            return 0;
+    if ((len == 3 && c < 0x800) || (len == 4 && c < 0x10000))
+        return 0;
+    return len;
+}
+
+shown
+show_bytes(const char *bytes, size_t n)
+{
+    enum { MOST = 96 };
+    shown out = {""};
+    size_t used = 0;
+
+    for (size_t i = 0; i < n;) {
+        size_t len = printable((const unsigned char *)bytes + i, n - i);
+
+        if (used > MOST) {
+            snprintf(out.text + used, sizeof out.text - used, "…");
+            break;
+        }
+        if (len)
+            memcpy(out.text + used, bytes + i, len);
+        else
+            snprintf(out.text + used, sizeof out.text - used, "\\x%02x",
+                     (unsigned char)bytes[i]);
+        used += len ? len : 4;
+        i += len ? len : 1;
+    }
+    return out;
+}
+
+shown
+show(const char *text)
+{
+    return show_bytes(text, strlen(text));
+}
+
+shown
+show_errno(int number)
+{
+    shown out = show(strerror(number));
+
+    if (out.text[0] && !isupper((unsigned char)out.text[1]))
+        out.text[0] = (char)tolower((unsigned char)out.text[0]);
+    return out;
+}

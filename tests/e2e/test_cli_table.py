@@ -1,0 +1,189 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""One table makes parser, help, man page and completion: they cannot disagree."""
+import json
+import os
+import re
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
+from e2e import PROGRAM, ROOT, case, check, environment, finish, rows, seine  # noqa: E402
+
+TABLE = [json.loads(line) for line in seine("help", "--json").out.splitlines()]
+COMMANDS = [row for row in TABLE if "option" not in row]
+OPTIONS = [row for row in TABLE if "option" in row]
+SHARED = [row for row in OPTIONS if row["command"] == ""]
+PAGE = os.path.join(ROOT, "docs", "man", "seine.1")
+VALUES = {"span": "1s", "pace": "1/s", "count": "1", "share": "5%", "text": "x", "file": "x"}
+
+
+def options_of(command):
+    return [o for o in OPTIONS if o["command"] == command["command"]] + SHARED
+
+
+def rendered():
+    p = subprocess.run(["man", "--warnings", "-E", "UTF-8", "-l", PAGE], capture_output=True, env=environment({"MANWIDTH": "200", "MAN_KEEP_FORMATTING": ""}))
+    check(p.stderr.decode(), "")
+    check(p.returncode, 0)
+    return re.sub(r".\x08", "", re.sub(r"\x1b\[\d*m", "", p.stdout.decode()))
+
+
+@case
+def the_table_is_not_empty():
+    check(len(COMMANDS) >= 4 and len(OPTIONS) > 20, True)
+
+
+@case
+def the_committed_page_is_the_generated_one():
+    with open(PAGE, encoding="utf-8") as f:
+        check(f.read() == seine("help", "--man").out, True, "run: make docs")
+
+
+@case
+def man_renders_the_page_without_a_warning_and_with_every_option():
+    page = rendered()
+    for row in COMMANDS:
+        check(f"seine {row['command']}" in page, True, row["command"])
+    for row in OPTIONS:
+        check(re.search(rf"--{row['option']}\b", page) is not None, True, row["option"])
+        check(row["help"].replace("`", "")[:30] in page, True, row["help"])
+
+
+@rows([(c,) for c in COMMANDS], name=lambda row: row[0]["command"])
+def help_names_every_option(command):
+    words = command["command"].split()
+    full = seine(*words, "--help")
+    check((full.code, full.err), (0, ""))
+    for o in options_of(command):
+        want = ", ".join([f"-{c}" for c in o.get("letters", "")] + [f"--{o['option']}"]) + (f" {o['value']}" if "value" in o else "")
+        check(want in full.out, True, want)
+        if "env" in o:
+            check(o["env"] in full.out, True)
+    check(seine("help", *words).out, full.out)
+
+
+@rows([(c,) for c in COMMANDS], name=lambda row: row[0]["command"])
+def the_short_help_is_one_screen(command):
+    short = seine(*command["command"].split(), "-h")
+    check((short.code, short.err), (0, ""))
+    lines = short.out.split("\n")
+    check(len(lines) <= 25, True, f"{len(lines)} lines")
+    check(max(len(line) for line in lines) <= 80, True)
+
+
+@rows([(c, o) for c in COMMANDS for o in options_of(c) if o["kind"] != "action"], name=lambda row: f"{row[0]['command']} --{row[1]['option']}")
+def the_parser_knows_what_the_table_says(command, o):
+    """An option is known when the complaint is about the sentinel after it."""
+    words = command["command"].split()
+    name, sentinel = f"--{o['option']}", "--no-such-option-at-all"
+
+    def understood(*typed):
+        r = seine(*words, *typed, sentinel)
+        check(r.err.split("\n")[0], f"seine: unknown option '{sentinel}'", " ".join(typed))
+        check((r.code, r.out), (2, ""))
+    if o["kind"] == "flag":
+        understood(name)
+        understood("--no-" + o["option"])
+        for letter in o.get("letters", ""):
+            understood("-" + letter)
+        check(seine(*words, name + "=x").err.split("\n")[0], f"seine: {name} takes no value")
+        return
+    value = o["value"].split("|")[0] if o["kind"] == "choice" else o.get("default", VALUES.get(o["kind"]))
+    understood(name, value)
+    understood(f"{name}={value}")
+    for letter in o.get("letters", ""):
+        understood("-" + letter, value)
+        understood(f"-{letter}{value}")
+    check(seine(*words, name).err.split("\n")[0], f"seine: {name} needs a value")
+    if "default" in o:
+        understood(name, o["default"])
+    if o["kind"] not in ("text", "file"):
+        check(seine(*words, name, "~").err.startswith(f"seine: {name} '~': "), True)
+
+
+@case
+def one_letter_has_one_meaning_in_all_commands():
+    meaning = {}
+    for o in OPTIONS:
+        for letter in o.get("letters", ""):
+            check(meaning.setdefault(letter, o["option"]), o["option"], f"-{letter}")
+
+
+@case
+def no_name_hides_another():
+    for c in COMMANDS:
+        names = [o["option"] for o in options_of(c)]
+        check(len(names), len(set(names)))
+        check([n for n in names if n.startswith("no-")], [])
+
+
+@case
+def version_and_help_can_be_asked_anywhere():
+    for words in (["-V"], ["--version"], ["limit", "simulate", "-V"], ["limit", "simulate", "--rate", "1/s", "--version"]):
+        check(seine(*words).out, seine("version").out)
+    check(seine("-h").code, 0)
+    check(seine("--help").out, seine("help").out)
+    short, full = seine("-h").out, seine("--help").out
+    for c in COMMANDS:
+        check(c["command"] in short and c["command"] in full, True)
+    check(len(short.split("\n")) <= 25, True)
+
+
+@case
+def version_says_what_it_is_built_from():
+    facts = json.loads(seine("version", "-j").out)
+    check(re.fullmatch(r"\d+\.\d+\.\d+", facts["version"]) is not None, True)
+    check("jansson" in facts["libraries"], True)
+    check(facts["compiler"] != "", True)
+    text = seine("version").out
+    for fact in (facts["version"], facts["compiler"], facts["libraries"]["jansson"]):
+        check(fact in text, True)
+
+
+# completion ---------------------------------------------------------------------------
+
+def complete(*words):
+    """What bash offers for the last of these words."""
+    script = 'source /dev/stdin <<< "$SCRIPT"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _seine; printf "%s\\n" "${COMPREPLY[@]}"'
+    p = subprocess.run(["bash", "-c", script, "bash", "seine", *words], capture_output=True, timeout=20,
+                       env=environment({"SCRIPT": seine("completion", "bash").out}))
+    check(p.stderr.decode(), "")
+    return set(p.stdout.decode().split())
+
+
+@case
+def bash_completes_commands_verbs_options_and_choices():
+    check({c["command"].split()[0] for c in COMMANDS} <= complete(""), True)
+    check(complete("lim"), {"limit"})
+    check(complete("limit", ""), {"simulate"})
+    check(complete("limit", "simulate", "--ra"), {"--rate"})
+    check(complete("version", "--j"), {"--json"})
+    check(complete("limit", "simulate", "--color", ""), {"auto", "always", "never"})
+    check(complete("completion", ""), {"bash", "zsh", "fish"})
+    check(complete("limit", "simulate", "/de"), {"/dev"})
+
+
+@rows([(c,) for c in COMMANDS], name=lambda row: row[0]["command"])
+def bash_offers_every_option(command):
+    offered = complete(*command["command"].split(), "-")
+    for o in options_of(command):
+        check(f"--{o['option']}" in offered, True, o["option"])
+        check(f"--no-{o['option']}" in offered, o["kind"] == "flag")
+        check(all(f"-{c}" in offered for c in o.get("letters", "")), True)
+
+
+@rows([("zsh",), ("fish",)])
+def other_shells_get_every_option_too(shell):
+    script = seine("completion", shell).out
+    for o in OPTIONS:
+        want = f"--{o['option']}" if shell == "zsh" else f"-l {o['option']} "
+        check(want in script, True, want)
+    for c in COMMANDS:
+        for word in c["command"].split():
+            check(word in script, True)
+    check(script.count("'") % 2, 0, "quotes pair up")
+
+
+finish()
