@@ -57,6 +57,27 @@ bins_make(const trace *t, seine_time end, seine_span width, size_t most)
     return b;
 }
 
+bins
+bins_fill(const trace *t, seine_time end, size_t count)
+{
+    seine_time first = t->count ? t->events[0].at : 0;
+    seine_span width = (end - first) / (seine_span)count + 1;
+
+    if (t->coarse && width < SEINE_SECS(1))
+        width = SEINE_SECS(1);
+    return (bins){t, first, width, (size_t)((end - first) / width) + 1};
+}
+
+seine_span
+bins_ticks(const bins *b, size_t room, seine_time *out_first)
+{
+    seine_span step = round_width(b->width * (seine_span)room);
+    seine_time local = b->start + shift(b->trace);
+
+    *out_first = b->start + (step - (local % step + step) % step) % step;
+    return step;
+}
+
 size_t
 bins_place(const bins *b, seine_time at)
 {
@@ -132,6 +153,12 @@ clock_text
 bins_label(const bins *b, size_t i)
 {
     return written(b, bins_edge(b, i), digits_of(b->width));
+}
+
+clock_text
+bins_tick(const bins *b, seine_time at, seine_span step)
+{
+    return written(b, at, digits_of(step));
 }
 
 clock_text

@@ -27,8 +27,17 @@ typedef struct bins {
  * cover the trace's first request to `end`. */
 bins bins_make(const trace *t, seine_time end, seine_span width, size_t most);
 
+/* Exactly `count` pieces, or fewer where they would be finer than the trace is;
+ * their edges are where they happen to be. */
+bins bins_fill(const trace *t, seine_time end, size_t count);
+
 size_t bins_place(const bins *b, seine_time at);
 seine_time bins_edge(const bins *b, size_t i);
+
+/* Round moments for an axis under the pieces: the width of the steps that are at
+ * least `room` pieces apart, and the first of them. */
+seine_span bins_ticks(const bins *b, size_t room, seine_time *out_first);
+clock_text bins_tick(const bins *b, seine_time at, seine_span step);
 
 /* Where piece `i` begins, as short as the width allows: 1.5 s, 2:05, 13:55:36. */
 clock_text bins_label(const bins *b, size_t i);

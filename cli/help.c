@@ -150,7 +150,8 @@ static void
 put_options(const screen *s, const option *list, bool all)
 {
     for (const option *o = list; o && o->name; o++)
-        put_option(s, o, all);
+        if (all || !o->rare)
+            put_option(s, o, all);
 }
 
 static void

@@ -13,7 +13,13 @@
 
 /* In the order of the help. */
 const command *const commands[] = {
-    &cmd_limit_simulate, &cmd_help, &cmd_completion, &cmd_version, NULL,
+    &cmd_limit_simulate,
+    &cmd_breaker_simulate,
+    &cmd_backoff_simulate,
+    &cmd_help,
+    &cmd_completion,
+    &cmd_version,
+    NULL,
 };
 
 typedef struct shared {
@@ -454,6 +460,55 @@ read_environment(parse *p, const option *list)
             return bad_value(o, name, text, why);
     }
     return GO_ON;
+}
+
+static bool
+is_key(const char *key, size_t n, const char *keys)
+{
+    for (const char *p = keys; *p; p += strcspn(p, "|"), p += *p == '|')
+        if (strcspn(p, "|") == n && strncmp(p, key, n) == 0)
+            return true;
+    return false;
+}
+
+/* One "key=value" of a specification. */
+static int
+spec_part(const args *a, const char *name, char *part, const char *keys)
+{
+    char *equals = strchr(part, '='), hint[160], spare[WHY];
+    size_t n = equals ? (size_t)(equals - part) : strlen(part);
+    bool no;
+
+    if (!is_key(part, n, keys) || !equals) {
+        snprintf(hint, sizeof hint, "%s", keys);
+        return say_fail(SAY_USAGE, hint,
+                        equals ? "--%s: unknown key '%s'" : "--%s: no value in '%s'",
+                        name, show_bytes(part, equals ? n : strlen(part)).text);
+    }
+    const option *o = by_name(a->command, part, n, &no);
+    *equals = '\0';
+    if (options_given(a, part))
+        return SAY_DONE;
+    const char *why = read_value(o, equals + 1, a->settings, spare);
+    if (!why)
+        return SAY_DONE;
+    snprintf(hint, sizeof hint, "--%s: %s", name, part);
+    return bad_value(o, hint, equals + 1, why);
+}
+
+int
+options_spec(const args *a, const char *name, const char *spec, const char *keys)
+{
+    char *copy = heap_copy(spec ? spec : "", spec ? strlen(spec) : 0), *rest = copy;
+    int code = SAY_DONE;
+
+    while (code == SAY_DONE && rest && *rest) {
+        char *part = strsep(&rest, ",");
+
+        code = spec_part(a, name, part, keys);
+    }
+    free(copy);
+    return code;
 }
 
 static int

@@ -44,6 +44,7 @@ typedef struct option {
     uint64_t min, max;   /* counts; max 0: no bound */
     bool off;            /* "off" is allowed; for rates always */
     bool env;            /* SEINE_MAX_WAIT sets it too */
+    bool rare;           /* not on the one screen of -h */
     const char *help;    /* one line, lower case, no full stop */
     const char *more;    /* sentences for --help and the man page, or NULL */
 } option;
@@ -86,6 +87,10 @@ int options_run(int argc, char **argv);
 
 /* Whether the command line itself names the option. */
 bool options_given(const args *a, const char *name);
+
+/* Reads "fail=5,open=60s": each key is one of `keys` ("fail|open") and stands for
+ * the option of that name, which the command line beats. NULL: nothing to read. */
+int options_spec(const args *a, const char *name, const char *spec, const char *keys);
 
 /* The command whose name these words are, or begin with; *out_used words make
  * the name. NULL: none. */

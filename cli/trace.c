@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include <seine/plumbing.h>
+#include <seine/retry.h>
 
 #include "heap.h"
 #include "lines.h"
@@ -97,20 +98,26 @@ read_tokens(reader *r, const char *p)
     return true;
 }
 
-/* A server's failure in the eyes of a breaker: 5xx, but not 501 and 505. */
-static outcome
-status_outcome(long status)
+/* What a breaker is told about an answer of this status. */
+static seine_outcome
+status_outcome(unsigned status)
 {
-    return status >= 500 && status != 501 && status != 505 ? OUTCOME_FAIL : OUTCOME_OK;
+    static const seine_retry_opts opts = SEINE_RETRY_OPTS;
+    seine_fault fault = SEINE_FAULT;
+
+    fault.code = seine_retry_classify(&opts, status);
+    fault.status = (uint16_t)status;
+    return seine_outcome_breaker(&fault);
 }
 
 static bool
-read_status(const char *p, size_t n, outcome *out)
+read_status(const char *p, size_t n, seine_outcome *out)
 {
     if (n != 3 || p[0] < '1' || p[0] > '5' || !isdigit((unsigned char)p[1]) ||
         !isdigit((unsigned char)p[2]))
         return false;
-    *out = status_outcome((p[0] - '0') * 100 + (p[1] - '0') * 10 + (p[2] - '0'));
+    *out =
+        status_outcome((unsigned)((p[0] - '0') * 100 + (p[1] - '0') * 10 + p[2] - '0'));
     return true;
 }
 
@@ -119,11 +126,11 @@ read_outcome(reader *r, const char *p)
 {
     static const struct {
         const char *name;
-        outcome how;
-    } words[] = {{"ok", OUTCOME_OK},           {"success", OUTCOME_OK},
-                 {"fail", OUTCOME_FAIL},       {"failure", OUTCOME_FAIL},
-                 {"error", OUTCOME_FAIL},      {"timeout", OUTCOME_FAIL},
-                 {"ignored", OUTCOME_IGNORED}, {"canceled", OUTCOME_IGNORED}};
+        seine_outcome how;
+    } words[] = {{"ok", SEINE_SUCCESS},      {"success", SEINE_SUCCESS},
+                 {"fail", SEINE_FAILURE},    {"failure", SEINE_FAILURE},
+                 {"error", SEINE_FAILURE},   {"timeout", SEINE_FAILURE},
+                 {"ignored", SEINE_IGNORED}, {"canceled", SEINE_IGNORED}};
     size_t n = word_length(p);
 
     if (n == 0)
@@ -260,10 +267,12 @@ json_outcome(reader *r, const seine_json *json)
     bool ok;
     double ms = 0;
 
-    if (seine_json_int(seine_json_get(json, "status"), &status))
-        r->event.how = status_outcome((long)status);
-    else if (seine_json_bool(seine_json_get(json, "ok"), &ok))
-        r->event.how = ok ? OUTCOME_OK : OUTCOME_FAIL;
+    if (seine_json_int(seine_json_get(json, "status"), &status)) {
+        if (status < 100 || status > 599)
+            return wrong(r, r->line, "'status' is not an HTTP status");
+        r->event.how = status_outcome((unsigned)status);
+    } else if (seine_json_bool(seine_json_get(json, "ok"), &ok))
+        r->event.how = ok ? SEINE_SUCCESS : SEINE_FAILURE;
     else
         return wrong(r, r->line, "no member 'ok' or 'status'");
     if (seine_json_number(seine_json_get(json, "duration_ms"), &ms)) {

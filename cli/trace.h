@@ -26,15 +26,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <seine/outcome.h>
 #include <seine/time.h>
-
-typedef enum outcome { OUTCOME_OK, OUTCOME_FAIL, OUTCOME_IGNORED } outcome;
 
 typedef struct event {
     seine_time at;
     seine_span took; /* 0 when the trace does not say */
     uint32_t n;      /* tokens */
-    outcome how;
+    seine_outcome how;
     size_t line;
     size_t key; /* place of its text in trace.keys */
 } event;

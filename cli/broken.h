@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * broken.h - what a circuit breaker does to a trace of calls.
+ *
+ * Every call of the trace asks the breaker at its time. One that is admitted ends
+ * as the trace says, after the time the trace says; one that is refused is never
+ * made, and the trace's word on it tells what was spared or lost.
+ */
+#ifndef CLI_BROKEN_H
+#define CLI_BROKEN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <seine/breaker.h>
+#include <seine/plumbing.h>
+
+#include "screen.h"
+#include "trace.h"
+
+typedef struct change {
+    seine_time at;
+    seine_breaker_state from, to;
+} change;
+
+typedef struct broken {
+    const trace *trace;
+    const seine_breaker_opts *opts;
+    bool *admitted; /* by call */
+    change *changes;
+    size_t changed;
+    seine_time end; /* the last call has ended */
+    uint64_t refused;
+    uint64_t failed, reached; /* failures in the trace; those that were called */
+    uint64_t lost;            /* refused, and would have succeeded */
+    uint64_t opened;
+    seine_span open; /* time in the state OPEN */
+} broken;
+
+int broken_run(broken *sim, const trace *t, const seine_breaker_opts *opts);
+void broken_free(broken *sim);
+
+void broken_plot(const broken *sim, const screen *s, seine_span bin);
+void broken_changes(const broken *sim, const screen *s);
+void broken_sum_up(const broken *sim, const screen *s);
+void broken_decisions(const broken *sim);
+seine_json *broken_summary(const broken *sim);
+
+/* "closed", "open", "half-open" */
+const char *broken_state(seine_breaker_state state);
+
+#endif
