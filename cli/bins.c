@@ -63,7 +63,7 @@ bins_fill(const trace *t, seine_time end, size_t count)
     seine_time first = t->count ? t->events[0].at : 0;
     seine_span width = (end - first) / (seine_span)count + 1;
 
-    if (t->coarse && width < SEINE_SECS(1))
+    if ((t->coarse && width < SEINE_SECS(1)) || end == first)
         width = SEINE_SECS(1);
     return (bins){t, first, width, (size_t)((end - first) / width) + 1};
 }

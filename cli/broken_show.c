@@ -16,6 +16,14 @@ typedef struct slot {
     uint64_t calls, failed, refused;
 } slot;
 
+/* The pieces as they are drawn: few ones are several columns wide. */
+typedef struct strip {
+    const screen *screen;
+    bins bins;
+    slot *slots;
+    size_t columns; /* of one piece */
+} strip;
+
 /* Spreads one stretch of a state over the slots it touches. */
 static void
 spread(const bins *b, slot *slots, seine_time from, seine_time to,
@@ -52,17 +60,27 @@ fill(const broken *sim, const bins *b)
 }
 
 static void
-put_states(const screen *s, const bins *b, const slot *slots)
+put_cell(const strip *d, ink colour, const char *cell)
 {
+    for (size_t i = 0; i < d->columns; i++)
+        screen_put(d->screen, colour, "%s", cell);
+}
+
+static void
+put_states(const strip *d)
+{
+    const screen *s = d->screen;
+
     screen_put(s, INK_DIM, "%-*s", LABEL, "state");
-    for (size_t i = 0; i < b->count; i++) {
-        if (slots[i].open > 0)
-            screen_put(s, INK_BAD, "%s",
-                       screen_level(s, (uint64_t)slots[i].open, (uint64_t)b->width));
-        else if (slots[i].half > 0)
-            screen_put(s, INK_WARN, "%s", screen_glyph(s, GLYPH_MIDDLE));
+    for (size_t i = 0; i < d->bins.count; i++) {
+        uint64_t open = (uint64_t)d->slots[i].open;
+
+        if (open > 0)
+            put_cell(d, INK_BAD, screen_level(s, open, (uint64_t)d->bins.width));
+        else if (d->slots[i].half > 0)
+            put_cell(d, INK_WARN, screen_glyph(s, GLYPH_MIDDLE));
         else
-            screen_put(s, INK_GOOD, "%s", screen_glyph(s, GLYPH_LINE));
+            put_cell(d, INK_GOOD, screen_glyph(s, GLYPH_LINE));
     }
     out_text("\n");
 }
@@ -77,50 +95,52 @@ measured(const slot *s, measure what)
 
 /* All three strips have one scale: what is higher is more. */
 static void
-put_strip(const screen *s, const bins *b, const slot *slots, measure what)
+put_strip(const strip *d, measure what)
 {
     static const struct {
         const char *name;
         ink ink;
     } looks[] = {{"calls", INK_NONE}, {"failed", INK_BAD}, {"refused", INK_WARN}};
-    uint64_t most = 0, sum = 0;
+    uint64_t most = 0;
     size_t last = 0;
 
-    for (size_t i = 0; i < b->count; i++) {
-        most = slots[i].calls > most ? slots[i].calls : most;
-        sum += measured(&slots[i], what);
-        if (measured(&slots[i], what))
+    for (size_t i = 0; i < d->bins.count; i++) {
+        most = d->slots[i].calls > most ? d->slots[i].calls : most;
+        if (measured(&d->slots[i], what))
             last = i + 1;
     }
-    screen_put(s, INK_DIM, "%-*s", sum ? LABEL : 0, looks[what].name);
+    screen_put(d->screen, INK_DIM, "%-*s", last ? LABEL : 0, looks[what].name);
     for (size_t i = 0; i < last; i++)
-        screen_put(s, looks[what].ink, "%s",
-                   screen_level(s, measured(&slots[i], what), most));
+        put_cell(d, looks[what].ink,
+                 screen_level(d->screen, measured(&d->slots[i], what), most));
     out_text("\n");
 }
 
 /* Round times, written under the pieces they fall into. */
 static void
-put_axis(const screen *s, const bins *b)
+put_axis(const strip *d)
 {
     enum { ROOM = 12 };
+    const bins *b = &d->bins;
     size_t at = 0;
     char line[1024] = "";
     seine_time tick;
-    seine_span step = bins_ticks(b, ROOM, &tick);
+    seine_span step = bins_ticks(b, (ROOM + d->columns - 1) / d->columns, &tick);
 
     for (; tick < bins_edge(b, b->count); tick += step) {
         clock_text label = bins_tick(b, tick, step);
-        size_t place = bins_place(b, tick);
+        size_t place = bins_place(b, tick) * d->columns;
 
-        if (place + strlen(label.text) > b->count + 2 || place < at ||
+        if (place + strlen(label.text) > b->count * d->columns + 2 || place < at ||
             place + sizeof label > sizeof line)
             continue;
         at += (size_t)snprintf(line + at, sizeof line - at, "%*s%s", (int)(place - at),
                                "", label.text);
     }
+    if (at == 0)
+        return;
     out_fill(" ", LABEL);
-    screen_put(s, INK_DIM, "%s", line);
+    screen_put(d->screen, INK_DIM, "%s", line);
     out_text("\n");
 }
 
@@ -145,19 +165,19 @@ broken_plot(const broken *sim, const screen *s, seine_span bin)
     size_t width = s->width > LABEL + 20 ? s->width - LABEL : 20;
     bins b = bin > 0 ? bins_make(sim->trace, sim->end, bin, width)
                      : bins_fill(sim->trace, sim->end, width);
-    slot *slots = fill(sim, &b);
+    strip d = {s, b, fill(sim, &b), b.count < width ? width / b.count : 1};
     bool half = false;
 
     for (size_t i = 0; i < b.count; i++)
-        half |= slots[i].half > 0 && slots[i].open == 0;
-    put_states(s, &b, slots);
-    put_strip(s, &b, slots, CALLS);
-    put_strip(s, &b, slots, FAILED);
-    put_strip(s, &b, slots, REFUSED);
-    put_axis(s, &b);
+        half |= d.slots[i].half > 0 && d.slots[i].open == 0;
+    put_states(&d);
+    put_strip(&d, CALLS);
+    put_strip(&d, FAILED);
+    put_strip(&d, REFUSED);
+    put_axis(&d);
     put_legend(s, half);
     out_text("\n");
-    free(slots);
+    free(d.slots);
 }
 
 static ink

@@ -64,7 +64,7 @@ burst_for(const limited *sim, pace rate)
         const event *e = &t->events[places[i]];
         seine_span cost;
 
-        if (full < e->at || (i > 0 && !trace_same_key(t, places[i], places[i - 1])))
+        if (full < e->at || sim->begins[i])
             full = e->at;
         if (__builtin_mul_overflow(every, (seine_span)e->n, &cost) ||
             __builtin_add_overflow(full, cost, &full))
@@ -211,8 +211,11 @@ limited_run(limited *sim, const trace *t, const policy *p)
     sim->waits = heap_zeroed(t->count, sizeof *sim->waits);
     sim->left = heap_zeroed(t->count, sizeof *sim->left);
     sim->by_key = trace_by_key(t);
-    for (size_t i = 1; i < t->count; i++)
-        sim->keys += !trace_same_key(t, sim->by_key[i], sim->by_key[i - 1]);
+    sim->begins = heap_zeroed(t->count, sizeof *sim->begins);
+    for (size_t i = 1; i < t->count; i++) {
+        sim->begins[i] = !trace_same_key(t, sim->by_key[i], sim->by_key[i - 1]);
+        sim->keys += sim->begins[i];
+    }
 
     const char *why = decide_all(sim);
     if (why) {
@@ -235,4 +238,5 @@ limited_free(limited *sim)
     free(sim->waits);
     free(sim->left);
     free(sim->by_key);
+    free(sim->begins);
 }

@@ -48,6 +48,7 @@ typedef struct limited {
     bool weighted;                        /* some request wants other than one token */
     uint64_t peak_offered, peak_admitted; /* tokens in any one second */
     size_t *by_key;                       /* places of the requests, ordered by key */
+    bool *begins;                         /* by that order: the first of its key */
     uint64_t keys;                        /* different ones; 1 without */
     uint64_t overflowed;                  /* requests whose key found no place */
     uint64_t enough_burst; /* with this burst nothing is refused or waits; 0 unknown */

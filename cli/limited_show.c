@@ -238,8 +238,7 @@ put_clients(const limited *sim, const screen *s)
     for (size_t i = 0; i < t->count; i++) {
         size_t place = sim->by_key[i];
 
-        if (i > 0 && !trace_same_key(t, place, sim->by_key[i - 1]))
-            at++;
+        at += sim->begins[i];
         all[at].name = t->keys + t->events[place].key;
         all[at].requests++;
         all[at].refused += sim->waits[place] == LIMITED_REFUSED;

@@ -13,6 +13,7 @@
 #include "heap.h"
 #include "lines.h"
 #include "moment.h"
+#include "out.h"
 #include "say.h"
 #include "screen.h"
 #include "units.h"
@@ -532,6 +533,7 @@ count_of(size_t n, const char *one, const char *many)
 void
 trace_notes(const trace *t, bool spread)
 {
+    out_flush(); /* the notes stand below what they are about */
     if (t->left_out)
         say_note("%s left out",
                  count_of(t->left_out, "bad line was", "bad lines were").text);

@@ -54,7 +54,7 @@ typedef enum seine_json_type {
 
 typedef struct seine_json_fault {
     size_t offset; /* byte at which the parser gave up */
-    char text[120];
+    char text[160];
 } seine_json_fault;
 
 SEINE_BEGIN

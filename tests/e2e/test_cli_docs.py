@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Every command a page shows is run, and prints what the page says.
+
+In a console block lines that begin with "$ " are commands, what follows is their
+output, standard error included. `$ cat NAME` makes the file it shows.
+With --write the pages get the output as it is now (look at the difference).
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
+from e2e import BUILD, ROOT, case, check, environment, finish, rows, seine  # noqa: E402
+
+PAGES = [os.path.join(ROOT, "docs", name) for name in ("simulate.md", "cli.md")]
+BLOCK = re.compile(r"(?<=```console\n).*?(?=```)", re.S)
+
+
+def commands(block):
+    """[(command, output)]"""
+    out = []
+    for line in block.splitlines(True):
+        if line.startswith("$ "):
+            out.append([line[2:].rstrip("\n"), ""])
+        else:
+            out[-1][1] += line
+    return out
+
+
+def run(command, folder):
+    path = os.path.abspath(BUILD) + os.pathsep + os.environ["PATH"]
+    p = subprocess.run(["bash", "-c", command], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                       stdin=subprocess.DEVNULL, env=environment({"PATH": path, "COLUMNS": "80"}), timeout=60)
+    return p.stdout.decode()
+
+
+def played(text, folder):
+    """The page with the output of its commands as it is now."""
+    def block(match):
+        out = ""
+        for command, output in commands(match.group(0)):
+            name = re.fullmatch(r"cat (\S+)", command)
+            if name:
+                with open(os.path.join(folder, name.group(1)), "w", encoding="utf-8") as f:
+                    f.write(output)
+            out += f"$ {command}\n" + (output if name else run(command, folder))
+        return out
+    return BLOCK.sub(block, text)
+
+
+def read(path):
+    with open(path, encoding="utf-8") as f:
+        return f.read()
+
+
+if "--write" in sys.argv:
+    for page in PAGES:
+        with tempfile.TemporaryDirectory() as where:
+            new = played(read(page), where)
+        with open(page, "w", encoding="utf-8") as out:
+            out.write(new)
+    sys.exit(0)
+
+
+@rows([(page,) for page in PAGES], name=lambda row: os.path.basename(row[0]))
+def a_page_shows_what_its_commands_print(page):
+    text = read(page)
+    check(len(BLOCK.findall(text)) > 0, True)
+    with tempfile.TemporaryDirectory() as where:
+        new = played(text, where)
+    for want, got in zip(text.split("\n"), new.split("\n")):
+        check(got, want)
+    check(new == text, True)
+
+
+@case
+def the_page_of_the_command_line_knows_every_option_and_invents_none():
+    page = read(PAGES[1])
+    table = [json.loads(line) for line in seine("help", "--json").out.splitlines()]
+    known = {row["option"] for row in table if "option" in row}
+    for row in table:
+        if "option" not in row:
+            check(f"`seine {row['command']}" in page, True, row["command"])
+            continue
+        words = f"--{row['option']}" + (f" {row['value']}" if "value" in row else "")
+        check(words in page, True, words)
+        check(row.get("env", "") in page, True)
+    for name in re.findall(r"--([a-z][a-z-]*)", page):
+        check(name in known | {"no-x", "x", "opt", "ratte"}, True, name)
+    for name in re.findall(r"SEINE_[A-Z_]+", page):
+        check(name in {row.get("env") for row in table}, True, name)
+
+
+@case
+def examples_of_the_help_run():
+    table = [json.loads(line) for line in seine("help", "--json").out.splitlines()]
+    lines = [line for row in table for line in row.get("examples", [])]
+    check(len(lines) > 8, True)
+    log = next(o for c, o in commands(BLOCK.findall(read(PAGES[0]))[0]) if c.startswith("cat"))
+    with tempfile.TemporaryDirectory() as where:
+        with open(os.path.join(where, "access.log"), "w", encoding="utf-8") as f:
+            f.write(log)
+        for line in lines:
+            line = line.replace("/var/log/nginx/access.log", "access.log")
+            line = re.sub(r"> ~/\S*/", "> ", line)
+            out = run(line + " && echo finished", where)
+            check(out.endswith("finished\n"), True, line + "\n" + out)
+
+
+@case
+def the_demo_runs_without_a_terminal():
+    p = subprocess.run([os.path.join(ROOT, "tools", "demo")], capture_output=True, stdin=subprocess.DEVNULL, timeout=60,
+                       env=environment({"PROGRAM": os.path.join(os.path.abspath(BUILD), "seine")}))
+    out = p.stdout.decode()
+    check((p.returncode, p.stderr), (0, b""))
+    for part in ("$ seine limit simulate", "$ seine breaker simulate", "at once", "state    ─", "What to try next"):
+        check(part in out, True, part)
+    check("\x1b" in out, False)
+
+
+@case
+def the_demo_with_arguments_is_the_program():
+    p = subprocess.run([os.path.join(ROOT, "tools", "demo"), "version"], capture_output=True, timeout=60,
+                       env=environment({"PROGRAM": os.path.join(os.path.abspath(BUILD), "seine")}))
+    check(p.stdout.decode(), seine("version").out)
+
+
+finish()
