@@ -143,6 +143,10 @@ written(const bins *b, seine_time at, int digits)
         return moment_clock(t->epoch + at, t->zone, digits);
 
     clock_text out = moment_date(t->epoch + at, t->zone);
+    if (end - b->start > SEINE_SECS(INT64_C(300) * 86400)) {
+        out.text[10] = '\0'; /* years: the day is enough */
+        return out;
+    }
     out.text[16] = '\0'; /* to the minute, without year and zone */
     for (size_t i = 0; i <= 11; i++)
         out.text[i] = out.text[i + 5];

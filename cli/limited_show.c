@@ -128,8 +128,8 @@ put_rows(const limited *sim, const screen *s, const bins *b, const row *rows)
         label = n > label ? n : label;
         most = row_sum(&rows[i]) > most ? row_sum(&rows[i]) : most;
     }
-    size_t used =
-        (size_t)(label + 2 + wide[0] + 2 + (waits ? wide[1] + 2 : 0) + wide[2] + 2);
+    int columns = label + 2 + wide[0] + 2 + (waits ? wide[1] + 2 : 0) + wide[2] + 2;
+    size_t used = (size_t)columns;
     size_t width = s->width > used + 4 ? s->width - used : 4;
     double rate = sim->policy.rate.count
                       ? pace_per_second(sim->policy.rate) * (double)b->width / 1e9

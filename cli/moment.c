@@ -100,8 +100,9 @@ settle(const civil *c, moment *out)
         c->day > month_length(c->year, c->month) || c->hour > 23 || c->minute > 59 ||
         c->second > 60)
         return false;
-    int64_t seconds = days_of(c->year, c->month, c->day) * 86400 + c->hour * 3600 +
-                      (c->minute - out->zone) * 60 + c->second;
+    int64_t seconds = days_of(c->year, c->month, c->day) * 86400 +
+                      c->hour * INT64_C(3600) + (c->minute - out->zone) * INT64_C(60) +
+                      c->second;
     out->at = SEINE_SECS(seconds) + c->nanos;
     return true;
 }
@@ -140,9 +141,9 @@ moment_access_log(const char *text, moment *out)
 
     if (!p || strnlen(p, 4) < 4 || p[3] != '/')
         return NULL;
-    for (int i = 0; i < 12; i++)
+    for (size_t i = 0; i < 12; i++)
         if (strncmp(p, months + 3 * i, 3) == 0)
-            c.month = i + 1;
+            c.month = (int)i + 1;
     p = number(p + 4, 4, &c.year);
     p = fraction(clock_time(sign(p, ':'), &c), &m, &c.nanos);
     p = offset(sign(p, ' '), &m.zone);

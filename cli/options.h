@@ -78,6 +78,12 @@ typedef struct command {
     int (*run)(const args *a);
 } command;
 
+/* What the shared options set. */
+typedef struct shared {
+    int color;
+    bool quiet;
+} shared;
+
 /* Ended by NULL. */
 extern const command *const commands[];
 extern const option shared_options[];
@@ -96,10 +102,12 @@ int options_spec(const args *a, const char *name, const char *spec, const char *
  * the name. NULL: none. */
 const command *options_find(char **words, size_t count, size_t *out_used);
 
-/* Fills a command's settings with the defaults. */
-void options_defaults(const command *c, void *settings);
+/* An option of the command or of all; *out_no: it was its --no- form. NULL: none. */
+const option *options_by_name(const command *c, const char *name, size_t n, bool *out_no);
+const option *options_by_letter(const command *c, char letter);
 
 /* The name that was probably meant: at most two slips away, or NULL. */
 const char *options_near_command(const char *word);
+const char *options_near_option(const command *c, const char *name);
 
 #endif

@@ -216,22 +216,21 @@ figure_rate(double per_second)
         const char *name;
     } units[] = {{1, "s"}, {60, "m"}, {3600, "h"}, {86400, "d"}};
     figure out;
+    size_t u = 0;
 
-    for (size_t i = 0; i < 4; i++) {
-        double rate = per_second * units[i].seconds;
+    while (u < 3 && per_second * units[u].seconds < 1)
+        u++;
+    double rate = per_second * units[u].seconds;
+    bool whole = rate >= 99.95 || (rate >= 1 && fabs(rate - round(rate)) < 0.005);
 
-        if (rate < 1 && i < 3)
-            continue;
-        /* Three digits are enough, and whole numbers have no decimals. */
-        int digits = rate >= 99.95 || fabs(rate - round(rate)) < 0.005 ? 0
-                     : rate >= 9.995                                   ? 1
-                                                                       : 2;
-        if (digits == 0 && rate < 1e15)
-            snprintf(out.text, sizeof out.text, "%.30s/%s",
-                     figure_count((uint64_t)round(rate)).text, units[i].name);
-        else
-            snprintf(out.text, sizeof out.text, "%.*f/%s", digits, rate, units[i].name);
-        break;
-    }
+    /* Three digits are enough, and whole numbers have no decimals. */
+    if (whole && rate < 1e15)
+        snprintf(out.text, sizeof out.text, "%.30s/%s",
+                 figure_count((uint64_t)round(rate)).text, units[u].name);
+    else if (rate < 0.1)
+        snprintf(out.text, sizeof out.text, "%.1g/%s", rate, units[u].name);
+    else
+        snprintf(out.text, sizeof out.text, "%.*f/%s", rate >= 9.995 ? 1 : 2, rate,
+                 units[u].name);
     return out;
 }

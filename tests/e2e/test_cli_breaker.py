@@ -212,6 +212,29 @@ def the_strips_fit_the_width_and_show_every_opening(width):
     check(0.18 < min(opened) < 0.22 and 0.32 < max(opened) < 0.36, True, str(opened))
 
 
+@rows([
+    (["--fail", "1"], "opens after 1 failure in a row, for 1 min"),
+    (["--rate", "50%"], "opens after 5 failures in a row or when 50 % fail of the last 100 calls, for 1 min"),
+    (["--fail", "0", "--rate", "20%", "--window", "30s"], "opens when 20 % fail of the last 30 s, for 1 min"),
+    (["--fail", "0", "--slow", "2s", "--slow-rate", "50%", "--window-calls", "20"], "opens when 50 % take over 2 s of the last 20 calls, for 1 min"),
+    (["--fail", "3", "--breaker", "fail=9,open=2s"], "opens after 3 failures in a row, for 2 s"),  # the option beats the SPEC
+])
+def the_policy_is_said_in_words(words, said):
+    check(seine(*SIM, *words, stdin="0 ok\n").out.split("\n")[0], "breaker  " + said)
+
+
+@case
+def half_open_time_and_many_changes_are_shown():
+    flapping = "".join(f"{10 * i} fail\n" for i in range(40))
+    out = seine(*SIM, "--fail", "1", "--open", "5s", stdin=flapping).out
+    check("and 28 more\n" in out, True, out)
+    probing = "0 fail\n" + "".join(f"{i} ok 20s\n" for i in range(10, 60))
+    out = seine(*SIM, "--fail", "1", "--open", "5s", "--close", "2", "--bin", "5s", stdin=probing).out
+    check("▒ half-open" in out, True)
+    state = next(line for line in out.split("\n") if line.startswith("state"))
+    check("▒" in state, True)
+
+
 @case
 def a_short_opening_is_never_shown_as_closed():
     trace = "".join(f"{i} ok\n" for i in range(1000)) + "1000 fail\n1000.2 ok\n1000.4 ok\n" + "".join(f"{i} ok\n" for i in range(1001, 2000))

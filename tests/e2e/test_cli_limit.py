@@ -262,7 +262,7 @@ def bursty_traffic_brings_three_fifths_in_every_fifth_second():
 
 
 def plot_rows(out):
-    return [line for line in out.split("\n") if re.match(r" *[\d.:]+( s)?  ", line)]
+    return [line for line in out.split("\n") if re.match(r" *[\d.:-]+( s| \d\d:\d\d)?  +\d", line)]
 
 
 @rows([("40",), ("80",), ("120",), ("200",)])
@@ -292,6 +292,48 @@ def one_request_alone_is_a_trace():
     r = seine(*SIM, "--rate", "10/s", stdin="5\n")
     check(r.code, 0)
     check("1 requests" in r.out, False)
+
+
+@rows([
+    ("0\n0.000001\n0.000005\n", "0.000004 s"),                                   # microseconds
+    ("0\n50\n90\n", "85 s"),
+    ("0\n600\n", "9:00"),
+    ("0\n7200\n", "1:50:00"),
+    ("2026-11-15T22:00:00Z\n2026-11-16T02:00:00Z\n", "01:45:00"),
+    ("2026-11-15T12:00:00+05:30\n2026-11-18T12:00:00+05:30\n", "11-18 12:00"),
+    ("2024-01-01T00:00:00Z\n2026-11-18T12:00:00Z\n", "2026-09-24"),             # pieces of weeks
+])
+def labels_are_as_fine_as_the_pieces(trace, label):
+    body = plot_rows(seine(*SIM, "--rate", "1/s", "-q", stdin=trace).out)
+    check(any(row.strip().startswith(label + "  ") for row in body), True, "\n".join(body))
+    check(len(body) <= 20, True)
+
+
+@rows([("0\n0.0000005\n", "500 ns"), ("0\n0.0000042\n", "4.2 us"), ("0\n0.000042\n", "42 us"), ("0\n0.0042\n", "4.2 ms"), ("0\n0.042\n", "42 ms"),
+       ("0\n4.2\n", "4.20 s"), ("0\n42.42\n", "42.4 s"), ("0\n59.96\n", "1 min"), ("0\n75\n", "1 min 15 s"), ("0\n3600\n", "1 h"), ("0\n9000\n", "2 h 30 min"),
+       ("0\n90000\n", "1 d 1 h")])
+def a_length_of_time_is_said_in_its_own_unit(trace, length):
+    check(f"2 requests in {length}, " in seine(*SIM, "--rate", "1/s", stdin=trace).out, True)
+
+
+@rows([("0.5/s", "30/m"), ("1/d", "1/d"), ("0.3/h", "7.20/d"), ("12.5/s", "12.5/s"), ("1.25/s", "1.25/s"), ("2500/s", "2,500/s"), ("1/30d", "0.03/d")])
+def a_rate_is_said_in_its_own_unit(typed, said):
+    check(f"limit  {said}, burst 1;" in seine(*SIM, "--rate", typed, stdin="0\n").out, True)
+
+
+@case
+def keys_beyond_the_table_share_a_bucket_and_are_counted():
+    trace = "".join(f"0 k{i}\n" for i in range(66000))
+    r = seine(*SIM, "--rate", "1/s", "--key", "2", "--no-plot", stdin=trace)
+    check("overflow           464 requests of keys beyond 65,536 shared one bucket\n" in r.out, True, r.out)
+    check(lines(seine(*SIM, "--rate", "1/s", "--key", "2", "-j", stdin=trace))[0]["overflowed"], 464)
+
+
+@case
+def rows_of_requests_that_want_many_tokens_have_no_mark_of_the_rate():
+    r = seine(*SIM, "--rate", "10/s", "--burst", "5", stdin="0 1\n1 5\n2 3\n")
+    check("┊" in r.out, False)
+    check("peak in 1 s          5 tokens offered" in r.out, True, r.out)
 
 
 # --jsonl ------------------------------------------------------------------------------

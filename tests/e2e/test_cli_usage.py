@@ -22,6 +22,9 @@ WRONG = [
     (["https://e.example/"], "'https://e.example/': this version has no fetch", "seine help"),
     (["--color", "never", "version"], "'--color' stands before the command", "seine COMMAND [OPTION…]; seine help lists them"),
     (["a\x1b[31mb"], "unknown command 'a\\x1b[31mb'", "seine help"),
+    (["x" * 200], "unknown command '" + "x" * 97 + "…'", "seine help"),
+    (["a\u202eb\u00e9"], "unknown command 'a\\xe2\\x80\\xaebé'", "seine help"),  # nothing turns the writing around
+    (["\udcff\udce2\udc82"], "unknown command '\\xff\\xe2\\x82'", "seine help"),  # bytes that are not UTF-8
     (["help", "nonsense"], "no command 'nonsense'", "seine help"),
     (["help", "limit", "simulat"], "no command 'limit simulat'", "seine help limit simulate"),
     # options that are none
