@@ -31,5 +31,6 @@
 #include "seine/summary.h"
 #include "seine/throttle.h"
 #include "seine/time.h"
+#include "seine/version.h"
 
 #endif
