@@ -136,6 +136,15 @@ def the_burst_and_the_rate_it_offers_are_enough_and_not_too_much(rate, burst):
 
 
 @case
+def with_keys_the_offer_is_what_the_worst_of_them_needs():
+    trace = "".join(f"0.{i} a\n" for i in range(4)) + "".join(f"9.{i} b\n" for i in range(7)) + "".join(f"9.{i}5 c\n" for i in range(9))
+    got = lines(seine(*SIM, "--rate", "1/m", "--burst", "2", "--key", "2", "-j", stdin=trace))[0]
+    check(got["enough_burst"], 9)
+    for burst, refused in (("9", 0), ("8", 1)):
+        check(lines(seine(*SIM, "--rate", "1/m", "--burst", burst, "--key", "2", "-j", stdin=trace))[0]["refused"], refused)
+
+
+@case
 def no_rate_is_offered_to_a_request_larger_than_the_bucket():
     r = seine(*SIM, "--rate", "1/s", "--burst", "2", stdin="0 3\n")
     check("with --burst 3." in r.out, True)
