@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/str.h"
 #include "seine/plumbing.h"
 
 /*
@@ -51,43 +52,6 @@ put(sink *to, const char *bytes, size_t n)
     to->len += n;
 }
 
-/* Length of the well-formed sequence (Unicode table 3-7) at `s`, 0 if there is
- * none; the character goes to *out. */
-static size_t
-decode(const unsigned char *s, size_t n, uint32_t *out)
-{
-    static const struct {
-        unsigned char first, last, low, high;
-        uint32_t bits;
-        size_t len;
-    } forms[] = {
-        {0x00, 0x7f, 0, 0, 0x7f, 1},       {0xc2, 0xdf, 0x80, 0xbf, 0x1f, 2},
-        {0xe0, 0xe0, 0xa0, 0xbf, 0x0f, 3}, {0xe1, 0xec, 0x80, 0xbf, 0x0f, 3},
-        {0xed, 0xed, 0x80, 0x9f, 0x0f, 3}, {0xee, 0xef, 0x80, 0xbf, 0x0f, 3},
-        {0xf0, 0xf0, 0x90, 0xbf, 0x07, 4}, {0xf1, 0xf3, 0x80, 0xbf, 0x07, 4},
-        {0xf4, 0xf4, 0x80, 0x8f, 0x07, 4},
-    };
-
-    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
-        if (s[0] < forms[i].first || s[0] > forms[i].last)
-            continue;
-        if (forms[i].len > n)
-            return 0;
-        uint32_t c = s[0] & forms[i].bits;
-        for (size_t k = 1; k < forms[i].len; k++) {
-            unsigned char low = k == 1 ? forms[i].low : 0x80;
-            unsigned char high = k == 1 ? forms[i].high : 0xbf;
-
-            if (s[k] < low || s[k] > high)
-                return 0;
-            c = c << 6 | (s[k] & 0x3f);
-        }
-        *out = c;
-        return forms[i].len;
-    }
-    return 0;
-}
-
 static void
 escape(sink *to, uint32_t c)
 {
@@ -115,7 +79,7 @@ quote(sink *to, const char *bytes, size_t n)
     put(to, "\"", 1);
     for (size_t i = 0; i < n;) {
         uint32_t c;
-        size_t len = decode((const unsigned char *)bytes + i, n - i, &c);
+        size_t len = sn_utf8_decode((sn_str){bytes + i, n - i}, &c);
 
         if (len == 0)
             put(to, "\xef\xbf\xbd", 3);

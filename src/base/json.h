@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * json.h - JSON inside the library: the one escaper, and whose parser it is.
+ * json.h - JSON inside the library: quoting, decimals, and whose parser it is.
  *
  *     char line[256];
  *     size_t n = sn_json_quote(host, host_len, line, sizeof line);
