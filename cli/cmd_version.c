@@ -66,8 +66,8 @@ help_version(void)
 
     out_print("seine %s\n", seine_version());
     if (SEINE_COMMIT[0])
-        out_print("commit    %s\n", SEINE_COMMIT);
-    out_print("compiler  %s\nlibraries", SEINE_COMPILER);
+        out_print("commit     %s\n", SEINE_COMMIT);
+    out_print("compiler   %s\nlibraries", SEINE_COMPILER);
     for (size_t i = 0; seine_version_library(i, &name, &version); i++)
         out_print("%s %s %s", i ? "," : " ", name, version);
     out_text("\nfeatures ");

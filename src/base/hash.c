@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/hash.h"
 
+#include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <string.h>
 
@@ -104,4 +105,10 @@ seine_err
 sn_sha1(const void *bytes, size_t n, uint8_t out_digest[20])
 {
     return digest(EVP_sha1(), bytes, n, out_digest);
+}
+
+const char *
+sn_hash_version(void)
+{
+    return OpenSSL_version(OPENSSL_VERSION_STRING);
 }

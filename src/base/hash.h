@@ -29,4 +29,7 @@ uint32_t sn_crc32(uint32_t crc, const void *bytes, size_t n);
 SEINE_MUST_CHECK seine_err sn_sha256(const void *bytes, size_t n, uint8_t out_digest[32]);
 SEINE_MUST_CHECK seine_err sn_sha1(const void *bytes, size_t n, uint8_t out_digest[20]);
 
+/* Of libcrypto, as it runs. */
+const char *sn_hash_version(void);
+
 #endif

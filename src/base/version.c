@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "seine/version.h"
 
+#include "base/hash.h"
 #include "base/json.h"
 
 const char *
@@ -12,9 +13,13 @@ seine_version(void)
 bool
 seine_version_library(size_t i, const char **out_name, const char **out_version)
 {
-    if (i > 0)
+    static const struct {
+        const char *name, *(*version)(void);
+    } libraries[] = {{"jansson", sn_json_version}, {"libcrypto", sn_hash_version}};
+
+    if (i >= sizeof libraries / sizeof *libraries)
         return false;
-    *out_name = "jansson";
-    *out_version = sn_json_version();
+    *out_name = libraries[i].name;
+    *out_version = libraries[i].version();
     return true;
 }
