@@ -70,7 +70,7 @@ help_version(void)
     out_print("compiler   %s\nlibraries", SEINE_COMPILER);
     for (size_t i = 0; seine_version_library(i, &name, &version); i++)
         out_print("%s %s %s", i ? "," : " ", name, version);
-    out_text("\nfeatures ");
+    out_text("\nfeatures  ");
     for (size_t i = 0; commands[i]; i++)
         out_print("%s %s", i ? "," : "", commands[i]->name);
     out_text("\n");
