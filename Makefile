@@ -5,7 +5,7 @@ M := $(MAKE) --no-print-directory
 
 all: release
 run: release       ; @tools/demo $(ARGS)
-test: tree         ; @tools/run-tests $(P) $(T)
+test: tree $(if $(filter dev,$(P)),release) ; @tools/run-tests $(P) $(T)
 asan tsan clang:   ; @$(M) test P=$@ T="$(T)"
 tree: deps         ; @cmake --preset $(P) >/dev/null && cmake --build --preset $(P) $(Q)
 release: deps      ; @cmake --preset release >/dev/null && cmake --build --preset release && ln -sfn release/seine build/seine

@@ -770,6 +770,7 @@ main(int argc, char **argv)
     static const seine_alloc counting = {get, resize, put, NULL, NULL, NULL};
     seine_ctx *root;
 
+    setvbuf(stdout, NULL, _IOLBF, 0);
     as_json = argc > 1 && strcmp(argv[1], "-j") == 0;
     must(seine_set_alloc(&counting));
     must(seine_ctx_root(seine_clock_system(), &root));

@@ -57,7 +57,8 @@ seine_ctx *seine_ctx_ref(seine_ctx *c);
 void seine_ctx_unref(seine_ctx *c); /* cancels nothing; NULL is fine */
 
 /* Ends this context and all below it. Idempotent: the first cause stays; SEINE_OK
- * as cause means CANCELED. Returns after all hooks have run. */
+ * as cause means CANCELED. Returns when the hooks it found have run; those that
+ * another cancellation took are that one's. */
 void seine_ctx_cancel(seine_ctx *c, seine_err cause);
 
 /* Cancels with DEADLINE if now >= deadline: for a loop's timer. */
@@ -75,7 +76,9 @@ seine_clock *seine_ctx_clock(const seine_ctx *c);
 void seine_ctx_on_done(seine_ctx *c, seine_ctx_hook *hook);
 
 /* True: the hook never runs. False: it has run; one that is running on another
- * thread is waited for, and inside its own callback false comes at once. */
+ * thread is waited for, and inside its own callback false comes at once. A hook
+ * keeps no reference: whoever registers it keeps the context until here. Two
+ * hooks that take each other off on two threads wait for each other for ever. */
 bool seine_ctx_off_done(seine_ctx *c, seine_ctx_hook *hook);
 
 /* Returns at `until` with SEINE_OK; earlier with the cause; at once with DEADLINE

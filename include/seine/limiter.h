@@ -103,9 +103,9 @@ seine_span seine_every(uint64_t count, seine_span per);
 /* ceil(n * per / count) in 128 bits, saturating at SEINE_NEVER. */
 seine_span seine_price(uint64_t n, uint64_t count, seine_span per);
 
-/* Blocks until `n` tokens are taken. RANGE: more than the burst; DEADLINE at
- * once when they come at or after the ctx's deadline; or the ctx's cause. Takes
- * nothing unless it returns SEINE_OK. The owner calls it, nobody else meanwhile. */
+/* Blocks until `n` tokens are taken. INVAL: n = 0; RANGE: more than the burst;
+ * DEADLINE at once when they come at or after the ctx's deadline; or the ctx's cause.
+ * Takes nothing unless it returns SEINE_OK. The owner calls it, nobody else meanwhile. */
 SEINE_MUST_CHECK seine_err seine_limiter_wait(seine_limiter *lim, struct seine_ctx *ctx,
                                               uint32_t n);
 

@@ -190,7 +190,8 @@ seine_clock_fake_leave(seine_clock *c)
     f->busy -= entered == f;
     pthread_cond_broadcast(&f->changed);
     pthread_mutex_unlock(&f->lock);
-    entered = NULL;
+    if (entered == f)
+        entered = NULL;
 }
 
 /* Under the lock: every entered thread but the caller is parked or has left. */
@@ -217,7 +218,7 @@ static void
 move_to(fake *f, seine_time now)
 {
     if (now > f->now) {
-        f->wall = sn_time_add(f->wall, now - f->now);
+        f->wall = sn_time_add(f->wall, sn_time_sub(now, f->now));
         f->now = now;
     }
 }

@@ -36,6 +36,8 @@ sn_gcra_ready(const seine_limiter *lim, seine_time now, seine_span cost)
 
     if (lim->every == 0 || __builtin_sub_overflow(lim->full, lim->depth - cost, &ready))
         return at; /* no limit, or full since long ago */
+    if (lim->full == SEINE_NEVER)
+        return SEINE_NEVER; /* owed beyond the end of time */
     return sn_time_max(at, ready);
 }
 

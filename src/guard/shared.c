@@ -378,9 +378,10 @@ stand_in_line(seine_shared *lim, seine_ctx *ctx, sn_waiter *w, const terms *t)
     seine_clock *clock = seine_ctx_clock(ctx);
 
     for (;;) {
-        pthread_mutex_lock(&lim->lock);
         seine_time now = clock->now(clock);
         seine_time until = sn_time_min(t->deadline, sn_time_add(t->latest, 1));
+
+        pthread_mutex_lock(&lim->lock);
         seine_err e = lim->closed ? SEINE_E_CLOSED : seine_ctx_err(ctx, now);
 
         if (e == SEINE_OK && lim->queue.head == w)

@@ -120,6 +120,30 @@ TEST(clock_fake_keeps_wall_and_monotonic_time_apart)
     seine_clock_fake_free(c);
 }
 
+TEST(clock_fake_goes_from_before_zero_to_the_end_of_time)
+{
+    seine_clock *c = NULL;
+
+    CHECK_EQ(seine_clock_fake_new(-5, -5, 1, &c), SEINE_OK);
+    seine_clock_fake_advance(c, SEINE_NEVER);
+    CHECK_EQ(c->now(c), SEINE_NEVER);
+    CHECK_EQ(c->wall(c), SEINE_NEVER);
+    seine_clock_fake_free(c);
+}
+
+TEST(clock_fake_that_is_left_by_a_stranger_keeps_its_own)
+{
+    seine_clock *a = fake(), *b = fake();
+
+    seine_clock_fake_enter(a);
+    seine_clock_fake_leave(b);
+    seine_clock_fake_advance(a, 1); /* knows the caller and does not wait for it */
+    CHECK_EQ(a->now(a), T0 + 1);
+    seine_clock_fake_leave(a);
+    seine_clock_fake_free(a);
+    seine_clock_fake_free(b);
+}
+
 TEST(clock_fake_dice_follow_from_the_seed)
 {
     seine_clock *a = fake(), *b = fake();
