@@ -5,8 +5,10 @@
  * Thread CPU time around millions of operations, five runs, median and minimum;
  * rows with two threads give the mean of both. The cost of reading the clock, of
  * a compare-and-swap, a mutex and a bucket behind a mutex stand in the same run:
- * figures of two machines are compared through them. Prints a table for people,
- * and one JSON object per line with -j.
+ * figures of two machines are compared through them. The bars in ns belong to a
+ * machine that reads its clock in 22 ns; where that takes longer, a bar that is
+ * missed as it stands may still be met scaled by it, and the table says which.
+ * Prints a table for people, and one JSON object per line with -j.
  */
 #include <malloc.h>
 #include <pthread.h>
@@ -29,6 +31,7 @@ enum { RUNS = 5, MANY = 5000000, SOME = 1000000 };
 static volatile uint64_t sink;
 static bool as_json;
 static int missed;
+static double slowness = 1; /* this machine's clock_gettime over 22 ns */
 
 /* An allocator that counts: a decision allocates nothing. */
 static atomic_llong out_bytes, out_calls;
@@ -94,28 +97,41 @@ typedef struct bar {
     bool at_least; /* else at most */
 } bar;
 
+static bool
+meets(double value, bar want, double scale)
+{
+    return want.at_least ? value >= want.at : value <= want.at * scale;
+}
+
+static const char *
+verdict(double value, bar want, bool is_time)
+{
+    if (want.at == 0)
+        return "";
+    if (meets(value, want, 1))
+        return "met";
+    return is_time && meets(value, want, slowness) ? "met, scaled" : "MISSED";
+}
+
 static void
 report(const char *name, double value, double best, const char *unit, bar want)
 {
-    bool ok = want.at_least ? value >= want.at : value <= want.at;
+    const char *how = verdict(value, want, strcmp(unit, "ns") == 0);
     char text[32] = "";
 
-    missed += want.at > 0 && !ok;
+    missed += strcmp(how, "MISSED") == 0;
     if (as_json) {
         printf("{\"name\":\"%s\",\"value\":%.2f,\"best\":%.2f,\"unit\":\"%s\"", name,
                value, best, unit);
         if (want.at > 0)
-            printf(",\"bar\":%g,\"ratio\":%.3f,\"ok\":%s", want.at, value / want.at,
-                   ok ? "true" : "false");
+            printf(",\"bar\":%g,\"ratio\":%.3f,\"verdict\":\"%s\"", want.at,
+                   value / want.at, how);
         printf("}\n");
         return;
     }
     if (want.at > 0)
         snprintf(text, sizeof text, "%s %g", want.at_least ? ">=" : "<=", want.at);
-    printf("%-42s %11.2f %11.2f  %-4s %-10s %s\n", name, value, best, unit, text,
-           want.at == 0 ? ""
-           : ok         ? "met"
-                        : "MISSED");
+    printf("%-42s %11.2f %11.2f  %-4s %-10s %s\n", name, value, best, unit, text, how);
 }
 
 static bar
@@ -129,7 +145,7 @@ static const bar none;
 typedef void (*body)(void *arg, long n);
 
 /* ns of CPU per operation of one thread. */
-static void
+static double
 measure(const char *name, bar want, body fn, void *arg, long n)
 {
     double runs[RUNS];
@@ -150,6 +166,7 @@ measure(const char *name, bar want, body fn, void *arg, long n)
                RUNS * n);
         missed++;
     }
+    return runs[RUNS / 2];
 }
 
 typedef struct half {
@@ -266,7 +283,9 @@ machine(void)
     static _Atomic uint64_t word;
     static uint64_t count;
 
-    measure("machine: clock_gettime", none, clock_body, NULL, SOME);
+    double clock = measure("machine: clock_gettime", none, clock_body, NULL, SOME);
+
+    slowness = clock > 22 ? clock / 22 : 1;
     measure("machine: compare-and-swap", none, swap_body, &word, MANY);
     measure("machine: mutex lock + unlock", none, mutex_body, &count, MANY);
     measure("mutex bucket with clock", none, mutex_bucket_body, NULL, SOME);
@@ -789,6 +808,7 @@ main(int argc, char **argv)
     sizes();
     seine_ctx_unref(root);
     if (!as_json)
-        printf("%d bar%s missed\n", missed, missed == 1 ? "" : "s");
+        printf("%d bar%s missed; scaled: by %.2f\n", missed, missed == 1 ? "" : "s",
+               slowness);
     return 0;
 }
