@@ -27,6 +27,7 @@
 #include "seine/outcome.h"
 #include "seine/pool.h"
 #include "seine/retry.h"
+#include "seine/seen.h"
 #include "seine/shared.h"
 #include "seine/summary.h"
 #include "seine/throttle.h"
