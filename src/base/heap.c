@@ -81,15 +81,21 @@ sn_heap_put(sn_heap *h, seine_time at, uint64_t item)
     return SEINE_OK;
 }
 
-/* The earliest of the up to four entries from `first` on. */
+/* The earliest of `n` entries, one to four, from `first` on. Four are compared as
+ * two pairs and without branches, since nobody can guess which is the earliest. */
 static size_t
 earliest(const sn_heap_entry *e, size_t first, size_t n)
 {
-    size_t best = first, end = first + 4 < n ? first + 4 : n;
+    size_t a = first, b = first + 2;
 
-    for (size_t i = first + 1; i < end; i++)
-        best = e[i].at < e[best].at ? i : best;
-    return best;
+    if (n >= 4) {
+        a += e[first + 1].at < e[first].at;
+        b += e[first + 3].at < e[first + 2].at;
+        return e[b].at < e[a].at ? b : a;
+    }
+    for (size_t i = first + 1; i < first + n; i++)
+        a = e[i].at < e[a].at ? i : a;
+    return a;
 }
 
 /* The hole left by the first entry sinks to the bottom, and the last entry, which
@@ -102,9 +108,8 @@ sn_heap_take(sn_heap *h)
     sn_heap_entry *e = h->entries, first = e[0], last = e[--h->n];
     size_t hole = 0, n = h->n;
 
-    while (4 * hole + 1 < n) {
-        size_t child = earliest(e, 4 * hole + 1, n);
-
+    for (size_t child = 1; child < n; child = 4 * hole + 1) {
+        child = earliest(e, child, n - child);
         e[hole] = e[child];
         hole = child;
     }

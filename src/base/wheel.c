@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/wheel.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/time.h"
+
+#define MS         SEINE_MS(1)
+#define SLOTS      65536 /* of level 0, a millisecond each */
+#define BLOCKS     4096  /* of level 1 */
+#define BLOCK_BITS 10    /* a block is 1,024 ms */
+#define TURN_BITS  22    /* a turn of level 1: 4,096 blocks */
+#define GLANCE     8     /* items of a slot that `when` looks at */
+#define WALKS      4     /* lists walked beforehand */
+#define CROWD      16    /* items in a slot that make the walks worth it */
+#define NEVER_MS   INT64_MAX
+
+/*
+ * What holds between two calls, with `ms` the current millisecond:
+ * everything due in `ms` or before is in the heap;
+ * level 0 holds milliseconds ms + 1 … ms + 65,535, each at its number mod 65,536;
+ * level 1 holds blocks of which none has begun, at their number mod 4,096;
+ * the far list holds items of later turns of level 1.
+ * A list is taken apart at the last moment: a block in the millisecond before it
+ * begins, the far list in the one before its first turn begins.
+ */
+
+typedef struct slots {
+    uint32_t heads0[SLOTS], heads1[BLOCKS];
+    uint64_t bits0[SLOTS / 64], summary0[SLOTS / 64 / 64];
+    uint64_t bits1[BLOCKS / 64], summary1[1];
+} slots;
+
+/* Moments before 0 share one millisecond: they are in the past of any clock. */
+static int64_t
+ms_of(seine_time at)
+{
+    return at >= 0 ? at / MS : -1;
+}
+
+static uint32_t *
+link_of(const sn_wheel *w, uint32_t item)
+{
+    char *record = (char *)w->items.records + item * w->items.stride;
+
+    return (uint32_t *)(void *)(record + w->items.link);
+}
+
+static seine_time *
+time_of(const sn_wheel *w, uint32_t item)
+{
+    char *record = (char *)w->items.records + item * w->items.stride;
+
+    return (seine_time *)(void *)(record + w->items.time);
+}
+
+static void
+push(const sn_wheel *w, sn_wheel_level *l, uint32_t slot, uint32_t item)
+{
+    uint32_t word = slot >> 6;
+    uint64_t bit = UINT64_C(1) << (slot & 63);
+
+    *link_of(w, item) = l->bits[word] & bit ? l->heads[slot] : SN_NONE;
+    l->heads[slot] = item;
+    l->bits[word] |= bit;
+    l->summary[word >> 6] |= UINT64_C(1) << (word & 63);
+    l->top |= UINT64_C(1) << (word >> 6);
+}
+
+/* Empties a filled slot and returns its list. */
+static uint32_t
+lift(sn_wheel_level *l, uint32_t slot)
+{
+    uint32_t word = slot >> 6;
+
+    l->bits[word] &= ~(UINT64_C(1) << (slot & 63));
+    if (l->bits[word] == 0) {
+        l->summary[word >> 6] &= ~(UINT64_C(1) << (word & 63));
+        if (l->summary[word >> 6] == 0)
+            l->top &= ~(UINT64_C(1) << (word >> 6));
+    }
+    return l->heads[slot];
+}
+
+/* The first filled slot from `from` to the end of the level, or SN_NONE. */
+static uint32_t
+find(const sn_wheel_level *l, uint32_t from)
+{
+    uint32_t word = from >> 6, group;
+    uint64_t left = l->bits[word] >> (from & 63);
+
+    if (left)
+        return from + (uint32_t)__builtin_ctzll(left);
+    if (++word > l->mask >> 6)
+        return SN_NONE;
+    group = word >> 6;
+    left = l->summary[group] >> (word & 63);
+    if (left) {
+        word += (uint32_t)__builtin_ctzll(left);
+    } else {
+        left = l->top >> group >> 1;
+        if (!left)
+            return SN_NONE;
+        group += 1 + (uint32_t)__builtin_ctzll(left);
+        word = group << 6 | (uint32_t)__builtin_ctzll(l->summary[group]);
+    }
+    return word << 6 | (uint32_t)__builtin_ctzll(l->bits[word]);
+}
+
+/* The first filled slot behind number `now`, as a number that goes on for ever. */
+static int64_t
+next(const sn_wheel_level *l, int64_t now)
+{
+    if (l->top == 0)
+        return NEVER_MS;
+
+    uint32_t from = (uint32_t)(now + 1) & l->mask, slot = find(l, from);
+    if (slot == SN_NONE)
+        slot = find(l, 0);
+    return now + 1 + ((slot - from) & l->mask);
+}
+
+static void
+place(sn_wheel *w, uint32_t item, seine_time at)
+{
+    int64_t ms = ms_of(at), block = ms >> BLOCK_BITS;
+
+    if (ms <= w->ms) {
+        seine_err e = sn_heap_put(&w->due, at, item);
+
+        assert(e == SEINE_OK); /* it has room for every item */
+        (void)e;
+    } else if (ms - w->ms < SLOTS) {
+        push(w, &w->level[0], (uint32_t)ms & (SLOTS - 1), item);
+    } else if (block - (w->ms >> BLOCK_BITS) <= BLOCKS) {
+        push(w, &w->level[1], (uint32_t)block & (BLOCKS - 1), item);
+    } else {
+        *link_of(w, item) = w->far;
+        w->far = item;
+        w->far_ms = sn_time_min(w->far_ms, ms);
+    }
+}
+
+static void
+scatter(sn_wheel *w, uint32_t list)
+{
+    while (list != SN_NONE) {
+        uint32_t item = list;
+
+        list = *link_of(w, item);
+        place(w, item, *time_of(w, item));
+    }
+}
+
+/*
+ * Records lie scattered in memory, and a list is walked at the pace of cache
+ * misses. So, while slots are crowded, the lists of the next four are walked
+ * beforehand, one step of one of them with every item that leaves: four misses are
+ * under way at a time and nobody waits for them. A list only grows at its head
+ * until its slot is lifted, and then its walk is over.
+ */
+static void
+fetch(sn_wheel *w, uint32_t walk, uint32_t item)
+{
+    w->walk[walk] = item;
+    if (item != SN_NONE) {
+        __builtin_prefetch(link_of(w, item));
+        __builtin_prefetch(time_of(w, item)); /* on the same line, most often */
+    }
+}
+
+static void
+fetch_slot(sn_wheel *w, int64_t ms)
+{
+    uint32_t slot = (uint32_t)ms & (SLOTS - 1);
+    bool filled = w->level[0].bits[slot >> 6] >> (slot & 63) & 1;
+
+    fetch(w, slot % WALKS, filled ? w->level[0].heads[slot] : SN_NONE);
+}
+
+static void
+fetch_step(sn_wheel *w)
+{
+    uint32_t walk = w->step++ % WALKS, item = w->walk[walk];
+
+    if (item != SN_NONE)
+        fetch(w, walk, *link_of(w, item));
+}
+
+/* A slot was lifted; `on`: its neighbour was the one before. */
+static void
+fetch_on(sn_wheel *w, bool on)
+{
+    on = on && w->walking;
+    w->walking = w->due.n >= CROWD;
+    for (int i = on ? WALKS : 1; w->walking && i <= WALKS; i++)
+        fetch_slot(w, w->ms + i);
+}
+
+/* Milliseconds at which the next slot, block and turn begin. */
+typedef struct edges {
+    int64_t slot, block, turn;
+} edges;
+
+static edges
+ahead(const sn_wheel *w)
+{
+    edges e = {next(&w->level[0], w->ms), next(&w->level[1], w->ms >> BLOCK_BITS),
+               NEVER_MS};
+
+    if (e.block != NEVER_MS)
+        e.block <<= BLOCK_BITS;
+    if (w->far != SN_NONE)
+        e.turn = w->far_ms >> TURN_BITS << TURN_BITS;
+    return e;
+}
+
+/* Takes one list apart, the earliest. False when none begins up to `upto`, which
+ * is then the current millisecond. */
+static bool
+advance(sn_wheel *w, int64_t upto)
+{
+    if (upto <= w->ms)
+        return false;
+
+    edges e = ahead(w);
+    if (sn_time_min(e.slot, sn_time_min(e.block, e.turn)) > upto) {
+        w->ms = upto;
+        return false;
+    }
+    if (e.turn <= e.block && e.turn <= e.slot) {
+        uint32_t list = w->far;
+
+        w->ms = e.turn - 1;
+        w->far = SN_NONE;
+        w->far_ms = NEVER_MS;
+        scatter(w, list);
+    } else if (e.block <= e.slot) {
+        w->ms = e.block - 1;
+        scatter(w, lift(&w->level[1], (uint32_t)(e.block >> BLOCK_BITS) & (BLOCKS - 1)));
+    } else {
+        bool on = e.slot == w->ms + 1;
+
+        w->ms = e.slot;
+        scatter(w, lift(&w->level[0], (uint32_t)e.slot & (SLOTS - 1)));
+        fetch_on(w, on);
+    }
+    return true;
+}
+
+seine_err
+sn_wheel_init(sn_wheel *w, const sn_wheel_items *items, seine_time now)
+{
+    if (items->max == SN_NONE)
+        return SEINE_E_INVAL;
+    slots *s = sn_map(sizeof *s);
+    void *heap = s ? sn_map(SN_HEAP_BYTES(items->max)) : NULL;
+    if (!heap) {
+        if (s)
+            sn_unmap(s, sizeof *s);
+        return SEINE_E_NOMEM;
+    }
+    *w = (sn_wheel){
+        .items = *items,
+        .far = SN_NONE,
+        .far_ms = NEVER_MS,
+        .ms = ms_of(now),
+        .level = {{s->heads0, s->bits0, s->summary0, 0, SLOTS - 1},
+                  {s->heads1, s->bits1, s->summary1, 0, BLOCKS - 1}},
+        .slots = s,
+    };
+    sn_heap_init_in(&w->due, heap, items->max);
+    return SEINE_OK;
+}
+
+static void *
+heap_memory(const sn_wheel *w)
+{
+    return (char *)w->due.entries - SN_HEAP_BYTES(0);
+}
+
+void
+sn_wheel_fini(sn_wheel *w)
+{
+    if (w->slots) {
+        sn_unmap(heap_memory(w), SN_HEAP_BYTES(w->items.max));
+        sn_unmap(w->slots, sizeof(slots));
+    }
+    *w = (sn_wheel){0};
+}
+
+seine_err
+sn_wheel_grow(sn_wheel *w, void *records, uint32_t max)
+{
+    assert(max >= w->items.max);
+    w->items.records = records;
+    if (max == w->items.max)
+        return SEINE_OK;
+    if (max == SN_NONE)
+        return SEINE_E_INVAL;
+
+    void *heap = sn_map(SN_HEAP_BYTES(max)), *old = heap_memory(w);
+    if (!heap)
+        return SEINE_E_NOMEM;
+    size_t n = w->due.n;
+    memcpy(heap, old, SN_HEAP_BYTES(n));
+    sn_unmap(old, SN_HEAP_BYTES(w->items.max));
+    sn_heap_init_in(&w->due, heap, max);
+    w->due.n = n;
+    w->items.max = max;
+    return SEINE_OK;
+}
+
+void
+sn_wheel_put(sn_wheel *w, uint32_t item, seine_time at)
+{
+    assert(item < w->items.max && w->n < w->items.max);
+    *time_of(w, item) = at;
+    w->n++;
+    place(w, item, at);
+}
+
+uint32_t
+sn_wheel_take(sn_wheel *w, seine_time now)
+{
+    do {
+        while (w->due.n > 0) {
+            if (sn_heap_when(&w->due) > now)
+                return SN_NONE;
+            sn_heap_entry first = sn_heap_take(&w->due);
+            uint32_t item = (uint32_t)first.item;
+            seine_time at = *time_of(w, item);
+
+            if (at <= first.at) {
+                w->n--;
+                if (w->walking)
+                    fetch_step(w);
+                return item;
+            }
+            place(w, item, at); /* it was raised while it waited */
+        }
+    } while (advance(w, ms_of(now)));
+    return SN_NONE;
+}
+
+/* The earliest of a slot, as far as a glance tells; a raised time must not hide
+ * the slot behind this one. */
+static seine_time
+first_of(const sn_wheel *w, int64_t slot)
+{
+    uint32_t item = w->level[0].heads[slot & (SLOTS - 1)];
+    seine_time first = sn_time_add(slot * MS, MS);
+
+    for (int i = 0; item != SN_NONE; i++) {
+        if (i == GLANCE)
+            return slot * MS;
+        first = sn_time_min(first, *time_of(w, item));
+        item = *link_of(w, item);
+    }
+    return first;
+}
+
+seine_time
+sn_wheel_when(const sn_wheel *w)
+{
+    if (w->due.n > 0 || w->n == 0)
+        return sn_heap_when(&w->due);
+
+    edges e = ahead(w);
+    int64_t list = sn_time_min(e.block, e.turn);
+    if (list <= e.slot)
+        return list * MS;
+    return first_of(w, e.slot);
+}
