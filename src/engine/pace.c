@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/pace.h"
+
+#include "base/time.h"
+
+#define LONG_AGO   INT64_MIN
+#define LEAST_US   100
+#define MOST_US    60000000u
+#define CUT_SPACE  SEINE_SECS(1)
+#define EPOCH_MOST SEINE_SECS(10)
+#define HOLD_S     30u  /* after the first push-back of a series */
+#define HOLD_MOST  600u /* and after the last */
+#define HOLD_SOFT  SEINE_SECS(10)
+#define KNEE_FOR   SEINE_SECS(300)
+#define SLACK_US   50000u /* by which any median may exceed the double of the best */
+#define QUOTA_MOST SEINE_SECS(24 * 3600)
+
+enum { OKS = 8, MEDIANS = 16 };
+
+_Static_assert(sizeof(sn_pace) == 152, "as scale.md counts it");
+
+static uint32_t
+least(uint64_t a, uint64_t b)
+{
+    return (uint32_t)(a < b ? a : b);
+}
+
+static uint32_t
+most(uint64_t a, uint64_t b)
+{
+    return (uint32_t)(a > b ? a : b);
+}
+
+static uint32_t
+ceiling_of(const sn_pace *p)
+{
+    return most(MOST_US, p->floor_us);
+}
+
+void
+sn_pace_init(sn_pace *p, uint32_t floor_us, uint32_t first_us, seine_time now)
+{
+    *p = (sn_pace){
+        .last = LONG_AGO,
+        .pause = LONG_AGO,
+        .cut = LONG_AGO,
+        .hold = LONG_AGO,
+        .knee_until = LONG_AGO,
+        .quota_until = LONG_AGO,
+        .epoch = now,
+        .floor_us = most(floor_us, LEAST_US),
+        .hold_s = HOLD_S,
+    };
+    p->ivl_us = least(most(first_us, p->floor_us), ceiling_of(p));
+}
+
+void
+sn_pace_init_off(sn_pace *p, uint32_t floor_us, seine_time now)
+{
+    sn_pace_init(p, floor_us, 0, now);
+    p->floor_us = floor_us;
+    p->ivl_us = 0;
+}
+
+void
+sn_pace_set_floor(sn_pace *p, uint32_t floor_us)
+{
+    if (p->ivl_us == 0) {
+        p->floor_us = floor_us;
+        return;
+    }
+    p->floor_us = most(floor_us, LEAST_US);
+    p->ivl_us = least(most(p->ivl_us, p->floor_us), ceiling_of(p));
+}
+
+void
+sn_pace_slow(sn_pace *p, uint32_t at_least_us)
+{
+    if (p->ivl_us > 0)
+        p->ivl_us = most(p->ivl_us, least(at_least_us, ceiling_of(p)));
+}
+
+static uint32_t
+every_us(const sn_pace *p, seine_time now)
+{
+    uint32_t us = most(p->ivl_us, p->floor_us);
+
+    return p->ivl_us > 0 && now < p->quota_until ? most(us, p->quota_us) : us;
+}
+
+seine_span
+sn_pace_every(const sn_pace *p, seine_time now)
+{
+    return SEINE_US((seine_span)every_us(p, now));
+}
+
+seine_time
+sn_pace_next(const sn_pace *p, seine_time now, uint64_t dice)
+{
+    seine_span every = sn_pace_every(p, now), jitter = 0;
+
+    if (p->ivl_us > 0)
+        jitter = (seine_span)((sn_u128)dice * (uint64_t)(every / 8 + 1) >> 64);
+    return sn_time_add(p->last, every + jitter);
+}
+
+seine_time
+sn_pace_start(sn_pace *p, seine_time now, uint64_t dice)
+{
+    p->last = now;
+    return sn_pace_next(p, now, dice);
+}
+
+void
+sn_pace_starve(sn_pace *p)
+{
+    p->starved = 1;
+}
+
+void
+sn_pace_pause(sn_pace *p, seine_time until)
+{
+    p->pause = sn_time_max(p->pause, until);
+}
+
+/* The lowest median of the last epochs, in milliseconds. There is one. */
+static uint32_t
+base_ms(const sn_pace *p)
+{
+    uint32_t base = p->med_ms[0];
+
+    for (int i = 1; i < p->n_med && i < MEDIANS; i++)
+        base = least(base, p->med_ms[i]);
+    return base;
+}
+
+/* Rounded up, so that the limit is never below what the answers need. */
+static void
+push_median(sn_pace *p, uint32_t us)
+{
+    p->med_ms[p->n_med % MEDIANS] =
+        (uint16_t)least(((uint64_t)us + 999) / 1000, UINT16_MAX);
+    p->n_med = p->n_med == 2 * MEDIANS - 1 ? MEDIANS : (uint8_t)(p->n_med + 1);
+}
+
+/* A push-back during a hold for slow answers or errors moves no knee; kept as one,
+ * lest the hold be forgotten. */
+static uint32_t
+knee_to_keep(const sn_pace *p, seine_time now)
+{
+    if (now < p->hold)
+        return p->knee_us > 0 ? p->knee_us : p->ivl_us;
+    return now < p->knee_until ? p->knee_us : 0;
+}
+
+sn_pace_row
+sn_pace_save(const sn_pace *p, seine_time now)
+{
+    return (sn_pace_row){
+        every_us(p, now),
+        knee_to_keep(p, now),
+        p->n_med > 0 ? base_ms(p) * 1000 : 0,
+    };
+}
+
+void
+sn_pace_restore(sn_pace *p, uint32_t floor_us, const sn_pace_row *row, seine_time now)
+{
+    sn_pace_init(p, floor_us, row->ivl_us, now);
+    p->last = now;
+    p->quota_us = row->ivl_us; /* a quota may be slower than any interval of ours */
+    p->quota_until = sn_time_add(now, SEINE_US((seine_span)row->ivl_us));
+    if (row->knee_us > 0) { /* nobody remembers how far the series had gone */
+        p->knee_us = row->knee_us;
+        p->hold_s = HOLD_MOST;
+        p->hold = sn_time_add(now, SEINE_SECS(HOLD_MOST));
+        p->knee_until = sn_time_add(p->hold, KNEE_FOR);
+    }
+    if (row->base_us > 0)
+        push_median(p, row->base_us);
+}
+
+sn_pace_kind
+sn_pace_judge(const seine_fault *f)
+{
+    switch (f->code) {
+    case SEINE_E_CONN_STALE: /* the idle connection's fault, not the host's */
+    case SEINE_E_DNS_TIMEOUT:
+    case SEINE_E_PROXY_ERROR:
+    case SEINE_E_PROXY_REFUSED:
+    case SEINE_E_PROXY_AUTH:
+    case SEINE_E_BAD_STATUS_LINE: /* no whole answer, but no sign of weakness */
+    case SEINE_E_BAD_HEADER:
+    case SEINE_E_BAD_FRAMING:
+        return SN_PACE_NONE;
+    default:
+        break;
+    }
+    switch (seine_err_group(f->code)) {
+    case SEINE_OK:
+    case SEINE_E_HTTP:
+    case SEINE_E_HTTP_BUSY:
+    case SEINE_E_PARSE:
+        if (f->status == 429 || f->status == 503)
+            return SN_PACE_PUSH;
+        return f->code == SEINE_E_HTTP_BUSY && f->status >= 500 ? SN_PACE_SOFT
+                                                                : SN_PACE_OK;
+    case SEINE_E_TIMEOUT:
+    case SEINE_E_CONNECT:
+    case SEINE_E_RESET:
+    case SEINE_E_SHORT:
+        return f->phase == SEINE_PHASE_DNS ? SN_PACE_NONE : SN_PACE_PUSH;
+    default:
+        return SN_PACE_NONE;
+    }
+}
+
+/* Twice as slow, at most once per event; the first cut of an event moves the knee. */
+static void
+push_back(sn_pace *p, seine_time now)
+{
+    seine_span apart = sn_time_max(CUT_SPACE, SEINE_US(2 * (seine_span)p->srtt_us));
+
+    if (now < sn_time_add(p->cut, apart))
+        return;
+    if (now >= p->hold) {
+        bool series = p->knee_us > 0 && now < p->knee_until;
+
+        p->hold_s = series ? least(HOLD_MOST, 2 * (uint64_t)p->hold_s) : HOLD_S;
+        p->knee_us = series ? most(p->ivl_us, 3 * (uint64_t)p->knee_us / 2) : p->ivl_us;
+    }
+    p->ivl_us = least(2 * (uint64_t)p->ivl_us, ceiling_of(p));
+    p->cut = now;
+    p->hold = sn_time_add(now, SEINE_SECS(p->hold_s));
+    p->knee_until = sn_time_add(p->hold, KNEE_FOR);
+}
+
+/* The upper one of the two in the middle. */
+static uint32_t
+median(const sn_pace *p)
+{
+    uint32_t sorted[OKS];
+
+    for (int i = 0; i < p->n_ok; i++) {
+        int at = i;
+
+        for (; at > 0 && sorted[at - 1] > p->ttfb_us[i]; at--)
+            sorted[at] = sorted[at - 1];
+        sorted[at] = p->ttfb_us[i];
+    }
+    return sorted[p->n_ok / 2];
+}
+
+/* Answers take longer than they should: by as much, at most the double. */
+static void
+ease(sn_pace *p, uint64_t m, uint64_t limit, seine_time now)
+{
+    if (now >= p->hold) {
+        p->knee_us = p->ivl_us;
+        p->knee_until = sn_time_add(now, KNEE_FOR);
+    }
+    p->ivl_us = least(p->ivl_us * (m < 2 * limit ? m : 2 * limit) / limit, ceiling_of(p));
+    p->hold = sn_time_max(p->hold, sn_time_add(now, HOLD_SOFT));
+}
+
+/* A third faster; near a knee in small steps, and never nearer than an eighth. */
+static void
+dare(sn_pace *p, seine_time now)
+{
+    if (now >= p->knee_until)
+        p->knee_us = 0;
+
+    uint64_t knee = p->knee_us, ivl = p->ivl_us;
+    uint32_t low = most(p->floor_us, 9 * knee / 8);
+    if (ivl <= low)
+        return;
+    if (knee == 0 || 2 * ivl > 3 * knee)
+        p->ivl_us = most(low, 2 * ivl / 3);
+    else
+        p->ivl_us = most(low, ivl * 16 * knee / (16 * knee + ivl));
+}
+
+/* Nobody pushed back in this epoch. Tells what may have changed the interval. */
+static sn_pace_why
+end_epoch(sn_pace *p, seine_time now)
+{
+    if (p->n_soft > 0) {
+        if (4 * p->n_soft >= p->n_all) {
+            p->ivl_us = least(3 * (uint64_t)p->ivl_us / 2, ceiling_of(p));
+            p->hold = sn_time_max(p->hold, sn_time_add(now, HOLD_SOFT));
+        }
+        return SN_PACE_ERRORS;
+    }
+
+    uint32_t m = median(p);
+    push_median(p, m);
+    uint64_t limit = 2 * (uint64_t)base_ms(p) * 1000 + SLACK_US;
+    if (m > limit) {
+        ease(p, m, limit, now);
+        return SN_PACE_LATENCY;
+    }
+    if (now >= p->hold && !p->starved)
+        dare(p, now);
+    return SN_PACE_RECOVERED;
+}
+
+/* Counts one of n_all, and of `kind` if not NULL. Counters that are full are all
+ * halved: shares stay what they are, and what happened has happened. */
+static void
+count(sn_pace *p, uint8_t *kind)
+{
+    if (p->n_all == UINT16_MAX || (kind && *kind == UINT8_MAX)) {
+        p->n_all /= 2;
+        p->n_soft = (uint8_t)((p->n_soft + 1) / 2);
+        p->n_push = (uint8_t)((p->n_push + 1) / 2);
+    }
+    p->n_all++;
+    if (kind)
+        ++*kind;
+}
+
+static void
+good(sn_pace *p, seine_span ttfb)
+{
+    seine_span us = ttfb > 0 ? ttfb / 1000 : 0;
+    int64_t t = least((uint64_t)us, UINT32_MAX), srtt = p->srtt_us;
+
+    count(p, NULL);
+    p->ttfb_us[p->n_ok++] = (uint32_t)t;
+    p->srtt_us = (uint32_t)(srtt == 0 ? t : srtt + (t - srtt) / 8);
+}
+
+sn_pace_why
+sn_pace_settle(sn_pace *p, sn_pace_kind kind, seine_span ttfb, seine_time now)
+{
+    sn_pace_why why = SN_PACE_SAME;
+    uint32_t before = p->ivl_us;
+
+    if (kind == SN_PACE_NONE || p->ivl_us == 0)
+        return SN_PACE_SAME;
+    if (kind == SN_PACE_PUSH) {
+        count(p, &p->n_push);
+        push_back(p, now);
+        why = SN_PACE_PUSHBACK;
+    } else if (kind == SN_PACE_SOFT) {
+        count(p, &p->n_soft);
+    } else {
+        good(p, ttfb);
+    }
+
+    if (p->n_ok == OKS || now >= sn_time_add(p->epoch, EPOCH_MOST)) {
+        if (p->n_push == 0)
+            why = end_epoch(p, now);
+        p->epoch = now;
+        p->n_ok = p->n_soft = p->n_push = p->starved = 0;
+        p->n_all = 0;
+    }
+    return p->ivl_us != before ? why : SN_PACE_SAME;
+}
+
+void
+sn_pace_quota(sn_pace *p, uint64_t left, seine_span reset, seine_time now)
+{
+    if (reset < 0 || reset > QUOTA_MOST)
+        return;
+    if (left == 0) {
+        sn_pace_pause(p, sn_time_add(now, reset));
+        return;
+    }
+    /* Nine tenths of it are ours; the rest is for whoever else counts. */
+    sn_u128 parts = (sn_u128)9 * left * 1000,
+            us = ((sn_u128)reset * 10 + parts - 1) / parts;
+
+    p->quota_us = us < UINT32_MAX ? (uint32_t)us : UINT32_MAX;
+    p->quota_until = sn_time_add(now, reset);
+}
+
+bool
+sn_pace_is_news(uint32_t from_us, uint32_t to_us)
+{
+    uint64_t change = from_us < to_us ? to_us - from_us : from_us - to_us;
+
+    return 4 * change > from_us;
+}
+
+const char *
+sn_pace_why_name(sn_pace_why why)
+{
+    static const char *const names[] = {
+        [SN_PACE_SAME] = "same",           [SN_PACE_LATENCY] = "latency",
+        [SN_PACE_ERRORS] = "errors",       [SN_PACE_PUSHBACK] = "pushback",
+        [SN_PACE_RECOVERED] = "recovered",
+    };
+
+    return names[why];
+}
