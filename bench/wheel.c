@@ -162,6 +162,7 @@ report(const char *what, uint32_t n, double runs[RUNS], double bar)
 int
 main(int argc, char **argv)
 {
+    setvbuf(stdout, NULL, _IOLBF, 0);
     static const uint32_t sizes[] = {1000, 100000, 1000000};
 
     as_json = argc > 1 && strcmp(argv[1], "-j") == 0;
