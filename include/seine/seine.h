@@ -32,6 +32,7 @@
 #include "seine/summary.h"
 #include "seine/throttle.h"
 #include "seine/time.h"
+#include "seine/url.h"
 #include "seine/version.h"
 
 #endif
