@@ -11,6 +11,9 @@ const command *const commands[] = {
     &cmd_limit_simulate,
     &cmd_breaker_simulate,
     &cmd_backoff_simulate,
+    &cmd_url_parse,
+    &cmd_url_resolve,
+    &cmd_url_normalize,
     &cmd_help,
     &cmd_completion,
     &cmd_version,
@@ -110,23 +113,34 @@ options_near_option(const command *c, const char *name)
     return best;
 }
 
+/* How many words make the name; 0: it is another. */
+static size_t
+spelled(const char *name, char **words, size_t count)
+{
+    size_t used = 0;
+
+    for (const char *p = name; *p; used++) {
+        size_t n = strcspn(p, " ");
+
+        if (used == count || strncmp(p, words[used], n) != 0 || words[used][n])
+            return 0;
+        p += n + (p[n] == ' ');
+    }
+    return used;
+}
+
 const command *
 options_find(char **words, size_t count, size_t *out_used)
 {
     for (size_t i = 0; commands[i]; i++) {
-        const char *p = commands[i]->name;
-        size_t used = 0;
+        const command *c = commands[i];
+        size_t used = spelled(c->name, words, count);
 
-        for (; used < count && *p; used++) {
-            size_t n = strcspn(p, " ");
-
-            if (strncmp(p, words[used], n) != 0 || words[used][n])
-                break;
-            p += n + (p[n] == ' ');
-        }
-        if (!*p) {
+        if (used == 0 && c->also)
+            used = spelled(c->also, words, count);
+        if (used > 0) {
             *out_used = used;
-            return commands[i];
+            return c;
         }
     }
     return NULL;

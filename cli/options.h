@@ -67,6 +67,7 @@ struct args {
 
 typedef struct command {
     const char *name;      /* "limit simulate" */
+    const char *also;      /* another spelling of it, or NULL */
     const char *arguments; /* "[TRACE|-]", or "" */
     const char *choices;   /* what the argument can be: "bash|zsh|fish", NULL */
     const char *about;     /* one line, lower case, no full stop */
