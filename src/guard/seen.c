@@ -234,14 +234,6 @@ take(seine_seen *s, uint64_t n)
     return false;
 }
 
-/* Was there no room for n from the moment at which `before` keys were counted up to
- * now? Not, if another call has added some since, or may yet give back its share. */
-static bool
-is_full(const seine_seen *s, uint64_t before, uint64_t n)
-{
-    return atomic_load(&s->taken) == before && n > s->max - before;
-}
-
 static bool
 claim(shard *sh, uint64_t n)
 {
@@ -477,7 +469,9 @@ add_missing(seine_seen *s, batch *b, uint8_t *out_new)
             return e;
         if (take(s, b->all))
             return add(s, b, out_new);
-        if (exact && is_full(s, before, b->all))
+        /* What is missing now was missing when the keys were counted. If it would
+         * have fitted then, other calls hold numbers that they may yet give back. */
+        if (exact && b->all > s->max - before)
             return SEINE_E_FULL;
         sched_yield();
     }
@@ -520,9 +514,9 @@ add_one(seine_seen *s, uint64_t print, uint8_t *out_new)
             *out_new = 0;
             return SEINE_OK;
         }
-        if (is_full(s, before, 1))
+        if (before == s->max)
             return SEINE_E_FULL;
-        sched_yield();
+        sched_yield(); /* another call may yet give back its number */
     }
     while (e == SEINE_OK && !claim(sh, 1))
         e = widen(sh, 1);
