@@ -235,6 +235,39 @@ TEST(fpset_lays_out_buckets_of_64_bytes_with_8_slots_of_7_bytes)
     sn_fpset_fini(&s);
 }
 
+/* The same low bytes in one bucket, of two homes: the nibble tells them apart. */
+TEST(fpset_knows_which_home_an_entry_is_from)
+{
+    sn_fpset s = set_of(0);
+
+    CHECK(add(&s, HOME(6) | 0xabc)); /* at home in bucket 6 */
+    for (uint64_t i = 0; i < 9; i++) /* the ninth of home 5 goes there, too */
+        CHECK(add(&s, HOME(5) | i));
+    CHECK(!sn_fpset_has(&s, HOME(5) | 0xabc));
+    CHECK(!sn_fpset_has(&s, HOME(6) | 8));
+    CHECK(add(&s, HOME(5) | 0xabc));
+    CHECK(add(&s, HOME(6) | 8));
+    sn_fpset_fini(&s);
+}
+
+/* 2^64 does not divide by 257: the last key of a home and the first of the next. */
+TEST(fpset_is_exact_at_the_borders_of_homes)
+{
+    sn_fpset s = set_of(LEAST + 1);
+    model m = model_new(520);
+
+    CHECK_EQ(s.now.nb, 257);
+    for (unsigned h = 1; h < 257; h++) {
+        __extension__ unsigned __int128 border = (unsigned __int128)h << 64;
+        uint64_t fps[2] = {(uint64_t)(border / 257), (uint64_t)(border / 257) + 1};
+
+        add_both(&s, &m, fps, 2);
+    }
+    check_same(&s, &m);
+    model_free(&m);
+    sn_fpset_fini(&s);
+}
+
 TEST(fpset_takes_the_k_that_its_size_allows)
 {
     static const struct {
@@ -426,6 +459,27 @@ TEST(fpset_grows_by_a_quarter_at_load_088)
     CHECK_EQ(s.now.nb, 400);
     CHECK_EQ(s.old.nb, 320);
     CHECK_EQ(s.cursor, 256);
+    sn_fpset_fini(&s);
+}
+
+/* 200 keys on both sides of a border, in the reach of two homes of 256, are all of
+ * one home of 320, which reaches 128: the others go to the side in the move. */
+TEST(fpset_moves_what_finds_no_place_to_the_side)
+{
+    sn_fpset s = set_of(0);
+    model m = model_new(2000);
+    uint64_t fps[200], fp = 1;
+
+    for (uint64_t j = 0; j < 200; j++)
+        fps[j] = HOME(3) - 100 + j;
+    add_both(&s, &m, fps, 200);
+    CHECK_EQ(s.n_side, 0);
+    for (; s.now.nb == 256; fp += 0x9e3779b97f4a7c15u)
+        add_both(&s, &m, &fp, 1);
+    CHECK(s.n_side >= 72);
+    check_same(&s, &m);
+    add_both(&s, &m, fps, 200);
+    model_free(&m);
     sn_fpset_fini(&s);
 }
 

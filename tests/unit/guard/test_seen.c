@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <seine/alloc.h>
+
 #include "base/hash.h"
 #include "base/rng.h"
 #include "check.h"
@@ -383,10 +385,10 @@ TEST(seen_does_not_grow_for_a_large_batch_it_knows)
 {
     count_begin();
     seine_seen *s = set_of(0, UINT32_MAX);
-    CHECK_EQ(add_prints(s, 5, 0, 50000), 50000);
+    CHECK_EQ(add_prints(s, 5, 0, 100000), 100000); /* 1,563 a shard: 0.76 of a table */
     int64_t bytes = count_bytes();
-    for (int i = 0; i < 3; i++)
-        CHECK_EQ(add_prints(s, 5, 0, 50000), 0);
+    for (int i = 0; i < 2; i++)
+        CHECK_EQ(add_prints(s, 5, 0, 100000), 0);
     CHECK_EQ(count_bytes(), bytes);
     seine_seen_free(s);
     count_end();
@@ -405,17 +407,123 @@ TEST(seen_takes_no_memory_for_tables_while_it_is_empty)
     count_end();
 }
 
+/* Different sizes, so that not all shards grow at once: 256 to 319 buckets, and 212
+ * spare ones in each. */
+TEST(seen_starts_its_shards_at_different_sizes)
+{
+    count_begin();
+    seine_seen *s = set_of(0, 1000);
+    int64_t tables = 0, before = count_bytes();
+
+    for (uint64_t i = 0; i < 64; i++) {
+        uint64_t print = i << 58;
+        uint8_t is_new;
+
+        CHECK_EQ(seine_seen_add_many(s, &print, 1, &is_new), SEINE_OK);
+        tables += (256 + (int64_t)i + 212) * 64;
+    }
+    int64_t sides = count_bytes() - before - tables;
+    CHECK(sides >= 64 * 2048 && sides < 64 * 2100);
+    seine_seen_free(s);
+    count_end();
+}
+
 /* 9.1 B per key at load 0.88, 3 % for uneven shards, 212 spare buckets a shard. */
-TEST(seen_of_an_expected_size_maps_10_bytes_per_key_and_allocates_no_more)
+TEST(seen_of_an_expected_size_maps_10_bytes_per_key)
 {
     count_begin();
     seine_seen *s = set_of(1000000, 1000000);
     CHECK(count_bytes() < 10 * 1000000 + 64 * (212 * 64 + 4096) + (32 << 10));
-    long calls = count_calls();
-    CHECK_EQ(add_prints(s, 6, 0, 100), 100);
-    CHECK_EQ(count_calls(), calls);
     seine_seen_free(s);
     count_end();
+}
+
+TEST(seen_of_an_expected_size_allocates_no_more)
+{
+    count_begin();
+    seine_seen *s = set_of(130000, 1000000);
+    long calls = count_calls();
+    for (uint64_t i = 0; i < 130000; i += 250)
+        CHECK_EQ(add_prints(s, 6, i, 250), 250);
+    CHECK_EQ(count_calls(), calls);
+
+    /* Cleared, it expects as many again: a table of a 64th, and its side. */
+    seine_seen_clear(s);
+    int64_t bytes = count_bytes();
+    CHECK_EQ(add_prints(s, 6, 0, 1), 1);
+    CHECK(count_bytes() - bytes > 130000 / 64 * 9);
+    seine_seen_free(s);
+    count_end();
+}
+
+static bool is_poor; /* the allocator below has nothing left */
+
+static void *
+poor_get(size_t n, void *arg)
+{
+    (void)arg;
+    return is_poor ? NULL : malloc(n);
+}
+
+static void *
+poor_resize(void *p, size_t n, void *arg)
+{
+    (void)arg;
+    return is_poor ? NULL : realloc(p, n);
+}
+
+static void
+poor_put(void *p, void *arg)
+{
+    (void)arg;
+    free(p);
+}
+
+static void *
+poor_map(size_t n, void *arg)
+{
+    (void)arg;
+    return is_poor ? NULL : calloc(1, n);
+}
+
+static void
+poor_unmap(void *p, size_t n, void *arg)
+{
+    (void)n;
+    (void)arg;
+    free(p);
+}
+
+/* The first shard has a table and room, the last has none and gets none: what was
+ * claimed in the first is given back each time. Its tables are not pages here. */
+TEST(seen_refused_for_want_of_memory_claims_nothing)
+{
+    static const seine_alloc poor = {poor_get, poor_resize, poor_put,
+                                     poor_map, poor_unmap,  NULL};
+    uint64_t prints[2] = {0, UINT64_MAX};
+    uint8_t is_new[2];
+
+    CHECK_EQ(seine_set_alloc(&poor), SEINE_OK);
+    seine_seen *s = set_of(0, 100000);
+    CHECK_EQ(seine_seen_add_many(s, prints, 1, is_new), SEINE_OK);
+    is_poor = true;
+    for (uint64_t i = 0; i < 5000; i++) {
+        prints[0] = print(15, i) >> 6;
+        CHECK_EQ(seine_seen_add_many(s, prints, 2, is_new), SEINE_E_NOMEM);
+    }
+    CHECK_EQ(seine_seen_count(s), 1);
+    for (uint64_t i = 1; i < 1700; i++) { /* nearly all its table holds */
+        prints[0] = print(15, i) >> 6;
+        CHECK_EQ(seine_seen_add_many(s, prints, 1, is_new), SEINE_OK);
+    }
+    is_poor = false;
+    for (uint64_t i = 1; i < 5000; i++) {
+        prints[0] = print(15, i) >> 6;
+        CHECK_EQ(seine_seen_add_many(s, prints, 1, is_new), SEINE_OK);
+        CHECK_EQ(is_new[0], i >= 1700);
+    }
+    seine_seen_free(s);
+    CHECK_EQ(seine_set_alloc(NULL), SEINE_OK);
 }
 
 TEST(seen_expects_to_lose_n_squared_over_2_to_the_65)
@@ -645,13 +753,15 @@ TEST(seen_refuses_bytes_that_are_damaged_and_stays_as_it_was)
 
 TEST(seen_names_what_it_will_not_load)
 {
-    seine_seen *s = set_of(0, 100), *small = set_of(0, 19);
+    seine_seen *s = set_of(0, 100), *small = set_of(0, 19), *just = set_of(0, 20);
 
     CHECK_EQ(add_prints(s, 8, 0, 20), 20);
     bytes b = saved(s, 1000);
 
     CHECK_EQ(seine_seen_load(small, b.at, b.n), SEINE_E_FULL);
     CHECK_EQ(seine_seen_count(small), 0);
+    CHECK_EQ(seine_seen_load(just, b.at, b.n), SEINE_OK);
+    CHECK_EQ(seine_seen_add(just, "one more", 8, &(bool){0}), SEINE_E_FULL);
     b.at[8] = 2;
     CHECK_EQ(seine_seen_load(s, b.at, b.n), SEINE_E_STATE_NEWER);
     CHECK_EQ(seine_seen_load(s, b.at, 40), SEINE_E_STATE_NEWER); /* whatever follows */
@@ -662,6 +772,7 @@ TEST(seen_names_what_it_will_not_load)
     free(b.at);
     seine_seen_free(s);
     seine_seen_free(small);
+    seine_seen_free(just);
 }
 
 TEST(seen_save_ends_with_the_error_of_put)
