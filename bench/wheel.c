@@ -169,8 +169,8 @@ main(int argc, char **argv)
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
         uint32_t n = sizes[s], ops = n < 500000 ? 1000000 : 4000000;
         double runs[RUNS];
-        host *h = sn_map(n * sizeof *h);
-        thin *t = sn_map(n * sizeof *t);
+        host *h = sn_pages(n * sizeof *h);
+        thin *t = sn_pages(n * sizeof *t);
 
         if (!h || !t)
             return 1;
@@ -186,8 +186,8 @@ main(int argc, char **argv)
         for (int run = 0; run < RUNS; run++)
             runs[run] = miss(h, n, ops);
         report("one miss", n, runs, 0);
-        sn_unmap(h, n * sizeof *h);
-        sn_unmap(t, n * sizeof *t);
+        sn_pages_free(h, n * sizeof *h);
+        sn_pages_free(t, n * sizeof *t);
     }
     return missed > 0;
 }

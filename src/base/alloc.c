@@ -158,13 +158,13 @@ sn_free_line(void *p)
 }
 
 void *
-sn_map(size_t n)
+sn_pages(size_t n)
 {
     return table.map(n, table.arg);
 }
 
 void
-sn_unmap(void *p, size_t n)
+sn_pages_free(void *p, size_t n)
 {
     if (p)
         table.unmap(p, n, table.arg);

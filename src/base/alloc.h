@@ -8,7 +8,7 @@
  *     …
  *     *out_node = SN_STEAL(n);
  *
- * Large tables come as zeroed pages from sn_map: they cost nothing until they
+ * Large tables come as zeroed pages from sn_pages: they cost nothing until they
  * are touched and can be given back in part.
  *
  * Time    plays no part.
@@ -32,8 +32,8 @@ void sn_free(void *p);
 void *sn_zalloc_line(size_t n);
 void sn_free_line(void *p);
 
-void *sn_map(size_t n);
-void sn_unmap(void *p, size_t n);
+void *sn_pages(size_t n);
+void sn_pages_free(void *p, size_t n);
 
 /* For what lives and dies in one scope. */
 void sn_autofree(void *pointer_to_pointer);

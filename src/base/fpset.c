@@ -283,7 +283,7 @@ page_up(const uint8_t *p)
 static bool
 table_map(sn_fptable *t)
 {
-    t->base = sn_map(bytes_of(t));
+    t->base = sn_pages(bytes_of(t));
     if (t->base && bytes_of(t) >= HUGE_FROM) {
         uint8_t *start = page_up(t->base);
 
@@ -297,7 +297,7 @@ void
 sn_fptable_free(sn_fptable *t)
 {
     if (t->base)
-        sn_unmap(t->base, bytes_of(t));
+        sn_pages_free(t->base, bytes_of(t));
     *t = (sn_fptable){0};
 }
 

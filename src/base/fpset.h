@@ -32,7 +32,7 @@
  *
  * Time    plays no part.
  * Memory  nothing until the first key, unless a number is expected; then pages of
- *         sn_map, and 2 KiB of heap for `side`.
+ *         sn_pages, and 2 KiB of heap for `side`.
  * Threads one owner. The last part is for owners that share the set by a lock and
  *         get memory outside of it.
  */

@@ -376,7 +376,7 @@ static void
 destroy(seine_log *log)
 {
     pthread_mutex_destroy(&log->lock);
-    sn_unmap(log->ring, log->mapped);
+    sn_pages_free(log->ring, log->mapped);
     sn_free(log);
 }
 
@@ -406,7 +406,7 @@ seine_log_new(const seine_log_opts *opts, seine_log **out_log)
     pthread_mutex_init(&log->lock, NULL);
 
     log->mapped = log->room + WARNINGS * sizeof *log->lines;
-    log->ring = sn_map(log->mapped);
+    log->ring = sn_pages(log->mapped);
     log->lines = log->ring ? (sn_line *)(void *)(log->ring + log->room) : NULL;
     if (!log->ring || (opts->ring > 0 && !start(log))) {
         destroy(log);

@@ -17,21 +17,21 @@
  */
 
 void
-sn_map_init(struct sn_map *m, size_t max)
+sn_map_init(sn_map *m, size_t max)
 {
-    *m = (struct sn_map){.max = max};
+    *m = (sn_map){.max = max};
     sn_rng_secret(m->secret, sizeof m->secret);
 }
 
 void
-sn_map_fini(struct sn_map *m)
+sn_map_fini(sn_map *m)
 {
     sn_free(m->slots);
-    *m = (struct sn_map){0};
+    *m = (sn_map){0};
 }
 
 void
-sn_map_reset(struct sn_map *m)
+sn_map_reset(sn_map *m)
 {
     if (m->count > 0)
         memset(m->slots, 0, m->room * sizeof *m->slots);
@@ -40,7 +40,7 @@ sn_map_reset(struct sn_map *m)
 
 /* The slot of the key, or the empty one where it would stand. */
 static size_t
-find(const struct sn_map *m, sn_str key, uint64_t hash)
+find(const sn_map *m, sn_str key, uint64_t hash)
 {
     size_t at = hash & (m->room - 1);
 
@@ -51,9 +51,9 @@ find(const struct sn_map *m, sn_str key, uint64_t hash)
 }
 
 static seine_err
-grow(struct sn_map *m)
+grow(sn_map *m)
 {
-    struct sn_map big = *m;
+    sn_map big = *m;
 
     big.room = m->room > 0 ? m->room * 2 : SMALLEST;
     big.slots = sn_calloc(big.room, sizeof *big.slots);
@@ -68,7 +68,7 @@ grow(struct sn_map *m)
 }
 
 seine_err
-sn_map_add(struct sn_map *m, sn_str key, void *value)
+sn_map_add(sn_map *m, sn_str key, void *value)
 {
     uint64_t hash = sn_siphash(m->secret, key.ptr, key.len);
 
@@ -90,7 +90,7 @@ sn_map_add(struct sn_map *m, sn_str key, void *value)
 }
 
 void *
-sn_map_get(const struct sn_map *m, sn_str key)
+sn_map_get(const sn_map *m, sn_str key)
 {
     if (m->count == 0)
         return NULL;
@@ -99,7 +99,7 @@ sn_map_get(const struct sn_map *m, sn_str key)
 
 /* Fills the hole at `hole` with what may move back and empties the last one. */
 static void
-close_up(struct sn_map *m, size_t hole)
+close_up(sn_map *m, size_t hole)
 {
     size_t mask = m->room - 1;
 
@@ -115,7 +115,7 @@ close_up(struct sn_map *m, size_t hole)
 }
 
 void *
-sn_map_take(struct sn_map *m, sn_str key)
+sn_map_take(sn_map *m, sn_str key)
 {
     if (m->count == 0)
         return NULL;
@@ -130,7 +130,7 @@ sn_map_take(struct sn_map *m, sn_str key)
 }
 
 const sn_map_entry *
-sn_map_next(const struct sn_map *m, const sn_map_entry *after)
+sn_map_next(const sn_map *m, const sn_map_entry *after)
 {
     size_t at = after ? (size_t)(after - m->slots) + 1 : 0;
 

@@ -255,11 +255,11 @@ sn_wheel_init(sn_wheel *w, const sn_wheel_items *items, seine_time now)
 {
     if (items->max == SN_NONE)
         return SEINE_E_INVAL;
-    slots *s = sn_map(sizeof *s);
-    void *heap = s ? sn_map(SN_HEAP_BYTES(items->max)) : NULL;
+    slots *s = sn_pages(sizeof *s);
+    void *heap = s ? sn_pages(SN_HEAP_BYTES(items->max)) : NULL;
     if (!heap) {
         if (s)
-            sn_unmap(s, sizeof *s);
+            sn_pages_free(s, sizeof *s);
         return SEINE_E_NOMEM;
     }
     *w = (sn_wheel){
@@ -285,8 +285,8 @@ void
 sn_wheel_fini(sn_wheel *w)
 {
     if (w->slots) {
-        sn_unmap(heap_memory(w), SN_HEAP_BYTES(w->items.max));
-        sn_unmap(w->slots, sizeof(slots));
+        sn_pages_free(heap_memory(w), SN_HEAP_BYTES(w->items.max));
+        sn_pages_free(w->slots, sizeof(slots));
     }
     *w = (sn_wheel){0};
 }
@@ -301,12 +301,12 @@ sn_wheel_grow(sn_wheel *w, void *records, uint32_t max)
     if (max == SN_NONE)
         return SEINE_E_INVAL;
 
-    void *heap = sn_map(SN_HEAP_BYTES(max)), *old = heap_memory(w);
+    void *heap = sn_pages(SN_HEAP_BYTES(max)), *old = heap_memory(w);
     if (!heap)
         return SEINE_E_NOMEM;
     size_t n = w->due.n;
     memcpy(heap, old, SN_HEAP_BYTES(n));
-    sn_unmap(old, SN_HEAP_BYTES(w->items.max));
+    sn_pages_free(old, SN_HEAP_BYTES(w->items.max));
     sn_heap_init_in(&w->due, heap, max);
     w->due.n = n;
     w->items.max = max;

@@ -148,10 +148,10 @@ seine_breakers_new(const seine_breaker_opts *opts, uint32_t max_keys,
     r->max_keys = max_keys;
     r->shard_count = (uint32_t)shards;
     r->bucket_bytes = shards * buckets * sizeof *r->buckets;
-    r->buckets = sn_map(r->bucket_bytes);
+    r->buckets = sn_pages(r->bucket_bytes);
     r->shards = sn_zalloc_line(shards * sizeof *r->shards);
     if (!r->buckets || !r->shards) {
-        sn_unmap(r->buckets, r->bucket_bytes);
+        sn_pages_free(r->buckets, r->bucket_bytes);
         sn_free_line(r->shards);
         seine_breaker_fini(&r->overflow);
         return SEINE_E_NOMEM;
@@ -187,7 +187,7 @@ seine_breakers_free(seine_breakers *r)
     }
     pthread_mutex_destroy(&r->overflow_lock);
     seine_breaker_fini(&r->overflow);
-    sn_unmap(r->buckets, r->bucket_bytes);
+    sn_pages_free(r->buckets, r->bucket_bytes);
     sn_free_line(r->shards);
     sn_free(r);
 }

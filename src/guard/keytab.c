@@ -62,7 +62,7 @@ sn_keytab_init(sn_keytab *tab, uint32_t max, size_t max_extra, size_t stride,
                        .max_extra = max_extra,
                        .bytes = entry_bytes + (size_t)n * slots * sizeof(uint32_t)};
     tab->shards = sn_zalloc_line(n * sizeof *tab->shards);
-    tab->entries = tab->shards ? sn_map(tab->bytes) : NULL;
+    tab->entries = tab->shards ? sn_pages(tab->bytes) : NULL;
     if (!tab->entries) {
         sn_keytab_fini(tab);
         return SEINE_E_NOMEM;
@@ -100,7 +100,7 @@ sn_keytab_fini(sn_keytab *tab)
                 sn_free(head_at(tab, s, j)->key.heap.bytes);
         pthread_mutex_destroy(&s->lock);
     }
-    sn_unmap(tab->entries, tab->bytes);
+    sn_pages_free(tab->entries, tab->bytes);
     sn_free_line(tab->shards);
     *tab = (sn_keytab){0};
 }

@@ -59,9 +59,9 @@ TEST(alloc_goes_through_the_table_of_the_program)
     p = sn_realloc(p, 20);
     sn_free(p);
     sn_free(NULL); /* does not even ask */
-    void *pages = sn_map(4096);
-    sn_unmap(pages, 4096);
-    sn_unmap(NULL, 4096);
+    void *pages = sn_pages(4096);
+    sn_pages_free(pages, 4096);
+    sn_pages_free(NULL, 4096);
     CHECK_EQ(seine_set_alloc(NULL), SEINE_OK); /* and back */
     sn_free(sn_alloc(1));
     CHECK_EQ(t.gets, 1);
@@ -96,10 +96,10 @@ TEST(alloc_table_must_be_whole)
             CHECK_EQ(t.gets, 0);
         }
     }
-    unsigned char *pages = sn_map(10000);
+    unsigned char *pages = sn_pages(10000);
     CHECK_EQ(t.maps, 0);
     CHECK(pages && pages[0] == 0 && pages[9999] == 0);
-    sn_unmap(pages, 10000);
+    sn_pages_free(pages, 10000);
     CHECK_EQ(seine_set_alloc(NULL), SEINE_OK);
 }
 
@@ -150,7 +150,7 @@ TEST(alloc_without_memory_is_null)
         sn_free(sn_calloc(1, 1));
         sn_free(sn_realloc(NULL, 1));
         sn_free_line(sn_zalloc_line(1));
-        sn_unmap(sn_map(1), 1);
+        sn_pages_free(sn_pages(1), 1);
     }
 }
 

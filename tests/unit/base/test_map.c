@@ -10,7 +10,7 @@
 
 TEST(map_finds_what_was_added)
 {
-    struct sn_map m;
+    sn_map m;
     int one = 1, two = 2, zero = 0;
 
     sn_map_init(&m, 10);
@@ -31,7 +31,7 @@ TEST(map_finds_what_was_added)
 
 TEST(map_says_what_it_cannot_do)
 {
-    struct sn_map m;
+    sn_map m;
     int one = 1, other = 2;
 
     sn_map_init(&m, 2);
@@ -55,7 +55,7 @@ TEST(map_says_what_it_cannot_do)
 
 TEST(map_walks_every_entry_once)
 {
-    struct sn_map m;
+    sn_map m;
     char keys[100][4];
     int seen[100] = {0}, steps = 0;
 
@@ -78,7 +78,7 @@ TEST(map_walks_every_entry_once)
 
 TEST(map_reset_forgets_and_keeps_its_slots)
 {
-    struct sn_map m;
+    sn_map m;
     int one = 1;
 
     count_begin();
@@ -97,7 +97,7 @@ TEST(map_reset_forgets_and_keeps_its_slots)
 
 TEST(map_secrets_differ)
 {
-    struct sn_map a, b;
+    sn_map a, b;
 
     sn_map_init(&a, 1);
     sn_map_init(&b, 1);
@@ -112,7 +112,7 @@ TEST(map_without_memory_stays_as_it_was)
         snprintf(keys[i], sizeof keys[i], "%d", i);
     FAIL_EACH(r)
     {
-        struct sn_map m;
+        sn_map m;
         size_t added = 0;
 
         sn_map_init(&m, 100);
@@ -130,7 +130,7 @@ TEST(map_without_memory_stays_as_it_was)
 
 /* Every entry can be reached from its home slot without meeting an empty one. */
 static void
-check_reach(const struct sn_map *m)
+check_reach(const sn_map *m)
 {
     SN_MAP_EACH(entry, m) {
         size_t at = entry->hash & (m->room - 1), end = (size_t)(entry - m->slots);
@@ -153,7 +153,7 @@ TEST(map_agrees_with_an_array)
         snprintf(keys[i], sizeof keys[i], "key%d", i);
     for (int round = 0; round < 30; round++) {
         size_t count = 0, max = 1 + sn_rng_below(&r, 250), space = round < 15 ? 12 : 300;
-        struct sn_map m;
+        sn_map m;
 
         memset(has, 0, sizeof has);
         sn_map_init(&m, max);
