@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "chaos/intake.h"
+
+#define SPENT 16384 /* bytes of extensions and trailers one body may have */
+
+snc_intake
+snc_intake_of(const snc_ask *ask)
+{
+    snc_intake in = {.state = SNC_IN_DONE};
+
+    if (ask->chunked)
+        in.state = SNC_IN_SIZE;
+    else if (ask->length > 0)
+        in = (snc_intake){.state = SNC_IN_LENGTH, .left = ask->length};
+    return in;
+}
+
+static snc_ask_got
+bad(snc_intake *in, const char *why)
+{
+    in->why = why;
+    return SNC_ASK_BAD;
+}
+
+/* The end of a size line: on to its data, or to the trailers behind the last. */
+static void
+size_done(snc_intake *in)
+{
+    in->state = in->left > 0 ? SNC_IN_DATA : SNC_IN_TRAILER;
+    in->digits = 0;
+    in->cr = false;
+    in->blank = true;
+}
+
+/* The byte behind the carriage return. */
+static snc_ask_got
+size_end(snc_intake *in, char c)
+{
+    if (c != '\n')
+        return bad(in, "chunk size line without CRLF");
+    size_done(in);
+    return SNC_ASK_MORE;
+}
+
+static snc_ask_got
+size_byte(snc_intake *in, char c)
+{
+    int digit = sn_hex_digit(c);
+
+    if (in->cr)
+        return size_end(in, c);
+    if (digit >= 0) {
+        if (++in->digits > 15)
+            return bad(in, "chunk size is too large");
+        in->left = in->left << 4 | (uint64_t)digit;
+        return SNC_ASK_MORE;
+    }
+    if (in->digits == 0)
+        return bad(in, "chunk without a size");
+    if (c == '\r')
+        in->cr = true;
+    else if (c == ';' || c == ' ' || c == '\t')
+        in->state = SNC_IN_EXT;
+    else
+        return bad(in, "chunk size is no number");
+    return SNC_ASK_MORE;
+}
+
+static snc_ask_got
+ext_byte(snc_intake *in, char c)
+{
+    if (in->cr)
+        return size_end(in, c);
+    if (++in->spent > SPENT)
+        return bad(in, "chunk extensions are too large");
+    if (c == '\n')
+        return bad(in, "chunk size line without CRLF");
+    in->cr = c == '\r';
+    return SNC_ASK_MORE;
+}
+
+/* The CRLF behind the data of a chunk. */
+static snc_ask_got
+data_end_byte(snc_intake *in, char c)
+{
+    if (c != (in->cr ? '\n' : '\r'))
+        return bad(in, "chunk data without CRLF");
+    if (in->cr)
+        in->state = SNC_IN_SIZE;
+    in->cr = !in->cr;
+    return SNC_ASK_MORE;
+}
+
+static snc_ask_got
+trailer_byte(snc_intake *in, char c)
+{
+    if (++in->spent > SPENT)
+        return bad(in, "trailers are too large");
+    if (c == '\n' && in->cr && in->blank) {
+        in->state = SNC_IN_DONE;
+        return SNC_ASK_OK;
+    }
+    if (in->cr != (c == '\n'))
+        return bad(in, "trailer line without CRLF");
+    in->blank = c == '\n' || (in->blank && c == '\r');
+    in->cr = c == '\r';
+    return SNC_ASK_MORE;
+}
+
+/* Data of the body from the front of `rest`, as much as there is. */
+static sn_str
+take_data(snc_intake *in, sn_str *rest)
+{
+    size_t n = in->left < rest->len ? (size_t)in->left : rest->len;
+    sn_str piece = sn_str_slice(*rest, 0, n);
+
+    *rest = sn_str_slice(*rest, n, rest->len);
+    in->left -= n;
+    if (in->left == 0) {
+        in->cr = false;
+        in->state = in->state == SNC_IN_LENGTH ? SNC_IN_DONE : SNC_IN_CR;
+    }
+    return piece;
+}
+
+snc_ask_got
+snc_intake_feed(snc_intake *in, sn_str *rest, sn_str *out_piece)
+{
+    *out_piece = (sn_str){NULL, 0};
+    while (rest->len > 0 && in->state != SNC_IN_DONE) {
+        snc_ask_got got = SNC_ASK_MORE;
+        char c = rest->ptr[0];
+
+        if (in->state == SNC_IN_LENGTH || in->state == SNC_IN_DATA) {
+            *out_piece = take_data(in, rest);
+            break;
+        }
+        *rest = sn_str_slice(*rest, 1, rest->len);
+        switch (in->state) {
+        case SNC_IN_SIZE:
+            got = size_byte(in, c);
+            break;
+        case SNC_IN_EXT:
+            got = ext_byte(in, c);
+            break;
+        case SNC_IN_CR:
+            got = data_end_byte(in, c);
+            break;
+        default:
+            got = trailer_byte(in, c);
+        }
+        if (got == SNC_ASK_BAD)
+            return got;
+    }
+    return in->state == SNC_IN_DONE ? SNC_ASK_OK : SNC_ASK_MORE;
+}
