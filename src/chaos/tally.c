@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "chaos/tally.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/time.h"
+
+void
+snc_tally_init(snc_tally *t)
+{
+    sn_map_init(&t->keys, SNC_TALLY_KEYS);
+    t->dropped = 0;
+}
+
+void
+snc_tally_reset(snc_tally *t)
+{
+    SN_MAP_EACH(entry, &t->keys) {
+        snc_key *key = entry->value;
+
+        sn_free(key->taken);
+        sn_free(key);
+    }
+    sn_map_reset(&t->keys);
+    t->dropped = 0;
+}
+
+void
+snc_tally_fini(snc_tally *t)
+{
+    snc_tally_reset(t);
+    sn_map_fini(&t->keys);
+}
+
+static snc_key *
+add(snc_tally *t, sn_str name)
+{
+    snc_key *key = sn_zalloc(sizeof *key + name.len + 1);
+
+    if (!key)
+        return NULL;
+    if (name.len > 0)
+        memcpy(key->text, name.ptr, name.len);
+    key->name = (sn_str){key->text, name.len};
+    if (sn_map_add(&t->keys, key->name, key) != SEINE_OK)
+        sn_free(SN_STEAL(key));
+    return key;
+}
+
+snc_key *
+snc_tally_hit(snc_tally *t, sn_str name)
+{
+    snc_key *key = sn_map_get(&t->keys, name);
+
+    if (!key)
+        key = add(t, name);
+    if (!key) {
+        t->dropped++;
+        return NULL;
+    }
+    key->hits++;
+    return key;
+}
+
+bool
+snc_key_too_fast(snc_key *key, seine_time now, uint64_t rate, seine_span window)
+{
+    if (key->room != rate) {
+        sn_free(key->taken);
+        key->taken = sn_calloc(rate, sizeof *key->taken);
+        key->room = key->taken ? rate : 0;
+        key->next = 0;
+        for (uint64_t i = 0; i < key->room; i++)
+            key->taken[i] = INT64_MIN;
+    }
+    if (key->room == 0)
+        return false;
+
+    /* The slot to be written next holds the moment `rate` admissions ago. */
+    seine_time oldest = key->taken[key->next % rate];
+    if (oldest != INT64_MIN && sn_time_sub(now, oldest) < window)
+        return true;
+    key->taken[key->next++ % rate] = now;
+    return false;
+}
