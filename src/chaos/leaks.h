@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * leaks.h - secrets that turn up where they do not belong.
+ *
+ * A secret is registered with the origin it belongs to. Every request to another
+ * origin is searched for it: target, fields, body; as it is, and as base64, which is
+ * how a password travels.
+ *
+ *     seine_err e = snc_leaks_register(&leaks, SN_STR("hunter2"),
+ * SN_STR("http://a.test")); snc_leaks_look(&leaks, &look, SN_STR("field authorization"),
+ * value);
+ *
+ * Time    plays no part.
+ * Memory  64 secrets of at most 1,024 bytes, 1,000 leaks; more are counted.
+ * Threads one owner.
+ */
+#ifndef SNC_LEAKS_H
+#define SNC_LEAKS_H
+
+#include "base/buf.h"
+#include "base/str.h"
+
+#define SNC_LEAKS_SECRETS 64
+#define SNC_LEAKS_LONGEST 1024
+#define SNC_LEAKS_FOUND   1000
+
+typedef struct snc_secret_kept {
+    char *value, *coded, *origin; /* one allocation; `coded` is base64 */
+    size_t len, coded_len, origin_len;
+} snc_secret_kept;
+
+typedef struct snc_leak {
+    char *origin, *where, *path; /* one allocation */
+} snc_leak;
+
+typedef struct snc_leaks {
+    snc_secret_kept secrets[SNC_LEAKS_SECRETS];
+    size_t secret_count;
+    snc_leak found[SNC_LEAKS_FOUND];
+    size_t found_count;
+    uint64_t dropped;
+} snc_leaks;
+
+void snc_leaks_reset(snc_leaks *l); /* also the end of it */
+
+/* INVAL: empty or too long; FULL; NOMEM. */
+SEINE_MUST_CHECK seine_err snc_leaks_register(snc_leaks *l, sn_str value, sn_str origin);
+
+/* Looks for secrets of other origins than this one. */
+void snc_leaks_look(snc_leaks *l, sn_str origin, sn_str path, const char *where,
+                    sn_str text);
+
+/* A JSON array of them, sorted. */
+void snc_leaks_report(snc_leaks *l, sn_buf *out);
+
+#endif
