@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * answer.h - a plan becomes bytes.
+ *
+ * The head and short texts are written into a buffer, the rest is pieces of a wire
+ * that are made while they are sent. What the connection has to do besides (wait,
+ * drip, cut, close) comes out as a handful of numbers.
+ *
+ *     snc_answer a;
+ *     if (snc_answer_make(&a, &plan, &stage) != SEINE_OK)
+ *         drop();
+ *     if (a.delay > 0)
+ *         wait_for(a.delay);
+ *     send_all_of(&a.wire);
+ *
+ * Time    spans only.
+ * Memory  the stage's buffer, until snc_wire_keep; a list of a site keeps a copy
+ *         of its own.
+ * Threads one owner.
+ */
+#ifndef SNC_ANSWER_H
+#define SNC_ANSWER_H
+
+#include "chaos/ask.h"
+#include "chaos/plan.h"
+#include "chaos/site.h"
+#include "chaos/wire.h"
+
+/* Whom it is for. */
+typedef struct snc_stage {
+    const snc_ask *ask;
+    sn_buf *text; /* reset here */
+    const struct snc_diary *diary;
+    uint64_t seed, hit, connection, nth;
+    sn_str key, peer;
+    sn_str origin; /* "http://127.0.0.1:8080", as it was asked for */
+    sn_str body;   /* of the request, as far as it was kept */
+    uint64_t body_len;
+    uint16_t port, dead_port;
+} snc_stage;
+
+typedef struct snc_answer {
+    snc_wire wire;
+    unsigned status;
+    bool keep;  /* the connection lives on */
+    bool whole; /* a client may take it for a whole response */
+    bool mute;
+    seine_span delay;
+    uint64_t drip, drip_from; /* bytes at a time, from this one on */
+    seine_span every;
+    snc_cut cut;
+    uint64_t cut_at; /* of all bytes */
+    seine_span idle;
+    snc_idle idle_end;
+} snc_answer;
+
+SEINE_MUST_CHECK seine_err snc_answer_make(snc_answer *a, const snc_plan *p,
+                                           const snc_stage *st);
+void snc_answer_fini(snc_answer *a);
+
+/* "Not Found"; "Status" for one that has no name. */
+const char *snc_answer_reason(unsigned status);
+
+/* The field that asks to be left alone, or an empty text. */
+sn_str snc_answer_retry_after(const snc_plan *p);
+
+#endif

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "chaos/body.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "chaos/diary.h"
+#include "chaos/page.h"
+#include "chaos/quote.h"
+#include "chaos/roll.h"
+
+const char *
+snc_body_type(const snc_plan *p)
+{
+    switch (p->final) {
+    case SNC_FINAL_BYTES:
+        return "application/octet-stream";
+    case SNC_FINAL_HTML:
+    case SNC_FINAL_CALENDAR:
+        return "text/html; charset=utf-8";
+    case SNC_FINAL_JSON:
+    case SNC_FINAL_ECHO:
+        return "application/json";
+    case SNC_FINAL_SITE:
+        if (sn_str_eq(p->rest, SN_STR("_list")))
+            return "application/x-ndjson";
+        if (sn_str_ends(p->rest, SN_STR(".xml")))
+            return "application/xml";
+        return sn_str_eq(p->rest, SN_STR("robots.txt")) ? "text/plain"
+                                                        : "text/html; charset=utf-8";
+    case SNC_FINAL_LOG:
+        return "application/x-ndjson";
+    case SNC_FINAL_EMPTY:
+        return "";
+    default:
+        return "text/plain";
+    }
+}
+
+/* <b><b>…text…</b></b>, a tag with many attributes, and links without end. */
+static void
+html(snc_wire *w, const snc_plan *p, sn_buf *text)
+{
+    size_t from = text->len;
+
+    sn_buf_text(text, "<!doctype html>\n<html><head><title>chaos</title></head><body>\n");
+    if (p->attrs > 0) {
+        sn_buf_text(text, "<p");
+        snc_wire_text(w, from);
+        from = text->len;
+        sn_buf_text(text, " a0000000000=\"v\"");
+        snc_wire_units(w, from, p->attrs);
+        from = text->len;
+        sn_buf_text(text, ">attributes</p>\n");
+    }
+    if (p->nest > 0) {
+        snc_wire_text(w, from);
+        from = text->len;
+        sn_buf_printf(text, "<%.*s>", SN_FMT(p->nest_tag));
+        snc_wire_units(w, from, p->nest);
+        from = text->len;
+        sn_buf_text(text, "deep");
+        snc_wire_text(w, from);
+        from = text->len;
+        sn_buf_printf(text, "</%.*s>", SN_FMT(p->nest_tag));
+        snc_wire_units(w, from, p->nest);
+        from = text->len;
+        sn_buf_char(text, '\n');
+    }
+    snc_wire_text(w, from);
+    from = text->len;
+    sn_buf_text(text, "<a href=\"/ok?l=0000000000\">link 0000000000</a>\n");
+    snc_wire_units(w, from, p->count);
+    from = text->len;
+    sn_buf_text(text, "<a href=\"/ok?m=0000000000\">more</a>\n");
+    snc_wire_units(w, from, p->links);
+    from = text->len;
+    sn_buf_text(text, "</body></html>\n");
+    snc_wire_text(w, from);
+}
+
+static void
+echo(const snc_stage *st, sn_buf *out)
+{
+    const snc_ask *ask = st->ask;
+
+    sn_buf_char(out, '{');
+    snc_quote_member(out, "method", ask->method);
+    sn_buf_char(out, ',');
+    snc_quote_member(out, "target", ask->target);
+    sn_buf_char(out, ',');
+    snc_quote_member(out, "host", ask->host);
+    sn_buf_printf(out, ",\"http\":\"1.%u\",\"headers\":[", ask->minor);
+    for (size_t i = 0; i < ask->count; i++) {
+        sn_buf_text(out, i ? ",[" : "[");
+        snc_quote(out, ask->fields[i].name);
+        sn_buf_char(out, ',');
+        snc_quote(out, ask->fields[i].value);
+        sn_buf_char(out, ']');
+    }
+    sn_buf_printf(out, "],\"body_bytes\":%llu,", (unsigned long long)st->body_len);
+    snc_quote_member(out, "body", st->body);
+    sn_buf_printf(out, ",\"connection\":%llu,\"nth\":%llu,\"hit\":%llu,",
+                  (unsigned long long)st->connection, (unsigned long long)st->nth,
+                  (unsigned long long)st->hit);
+    snc_quote_member(out, "from", st->peer);
+    sn_buf_text(out, "}\n");
+}
+
+static void
+roll_lines(void *self, sn_buf *out, size_t want)
+{
+    snc_roll_add(self, out, want);
+}
+
+/* The roll outlives the request, so its texts are copied behind it. */
+static seine_err
+put_roll(snc_wire *w, const snc_roll *roll)
+{
+    size_t origin = roll->base.origin.len, prefix = roll->base.prefix.len;
+    snc_roll *copy = sn_alloc(sizeof *copy + origin + prefix + 1);
+
+    if (!copy)
+        return SEINE_E_NOMEM;
+    *copy = *roll;
+    char *text = (char *)(copy + 1);
+    if (origin > 0)
+        memcpy(text, roll->base.origin.ptr, origin);
+    if (prefix > 0)
+        memcpy(text + origin, roll->base.prefix.ptr, prefix);
+    copy->base.origin = (sn_str){text, origin};
+    copy->base.prefix = (sn_str){text + origin, prefix};
+    snc_wire_lines(w, roll_lines, copy);
+    return SEINE_OK;
+}
+
+/* What the diary holds now; what is written while it is read comes the next time. */
+typedef struct reading {
+    const snc_diary *diary;
+    uint64_t at, end;
+} reading;
+
+static void
+diary_lines(void *self, sn_buf *out, size_t want)
+{
+    reading *r = self;
+
+    if (r->at < r->end)
+        snc_diary_read(r->diary, &r->at, out, want);
+}
+
+static seine_err
+put_diary(snc_wire *w, const snc_diary *diary)
+{
+    reading *r = sn_alloc(sizeof *r);
+
+    if (!r)
+        return SEINE_E_NOMEM;
+    *r = (reading){diary, 0, diary->end};
+    snc_wire_lines(w, diary_lines, r);
+    return SEINE_OK;
+}
+
+/* decide_site.c has sent wrong paths elsewhere: what arrives here exists. */
+static seine_err
+site(snc_wire *w, const snc_plan *p, const snc_stage *st)
+{
+    snc_site_base base = snc_body_base(p, st);
+    uint32_t host = snc_site_host(&p->site, snc_ask_host_name(st->ask));
+    size_t from = st->text->len;
+    snc_page page;
+    snc_roll roll;
+
+    host = host < p->site.hosts ? host : 0;
+    if (snc_site_find(&p->site, p->rest, &page)) {
+        snc_page_html(&p->site, &base, &page, st->text);
+    } else if (sn_str_eq(p->rest, SN_STR("_list"))) {
+        roll = snc_roll_list(&p->site, &base);
+        return put_roll(w, &roll);
+    } else if (snc_roll_sitemap(&p->site, &base, host, p->rest, &roll)) {
+        return put_roll(w, &roll);
+    } else if (sn_str_starts(p->rest, SN_STR("cal/"))) {
+        sn_buf prefix;
+
+        sn_buf_init(&prefix, 4096);
+        sn_buf_str(&prefix, p->prefix);
+        sn_buf_text(&prefix, "/cal");
+        snc_calendar_html(sn_buf_view(&prefix), sn_str_slice(p->rest, 4, p->rest.len),
+                          st->text);
+        sn_buf_fini(&prefix);
+    } else {
+        snc_roll_robots(&p->site, &base, host, st->text);
+    }
+    snc_wire_text(w, from);
+    return SEINE_OK;
+}
+
+snc_site_base
+snc_body_base(const snc_plan *p, const snc_stage *st)
+{
+    sn_str host = snc_ask_host_name(st->ask);
+
+    return (snc_site_base){.origin = st->origin,
+                           .prefix = p->prefix,
+                           .names = sn_str_ends(host, SN_STR(".test")),
+                           .port = st->port,
+                           .dead_port = st->dead_port};
+}
+
+seine_err
+snc_body_make(snc_wire *w, const snc_plan *p, const snc_stage *st)
+{
+    sn_buf *text = st->text;
+    size_t from = text->len;
+
+    switch (p->final) {
+    case SNC_FINAL_EMPTY:
+        return SEINE_OK;
+    case SNC_FINAL_OK:
+        sn_buf_text(text, "ok\n");
+        break;
+    case SNC_FINAL_BYTES:
+        snc_wire_bytes(w, st->seed, p->count);
+        return SEINE_OK;
+    case SNC_FINAL_TEXT:
+        snc_page_words(st->seed, p->count, text);
+        sn_buf_char(text, '\n');
+        break;
+    case SNC_FINAL_HTML:
+        html(w, p, text);
+        return SEINE_OK;
+    case SNC_FINAL_JSON:
+        sn_buf_text(text, "{\"ok\":true,");
+        snc_quote_member(text, "key", st->key);
+        sn_buf_printf(text, ",\"hit\":%llu}\n", (unsigned long long)st->hit);
+        break;
+    case SNC_FINAL_ECHO:
+        echo(st, text);
+        break;
+    case SNC_FINAL_STATUS:
+        sn_buf_printf(text, "%u %s\n", p->status, snc_answer_reason(p->status));
+        break;
+    case SNC_FINAL_RAW:
+    case SNC_FINAL_SAID:
+        sn_buf_str(text, p->raw);
+        break;
+    case SNC_FINAL_SITE:
+        return site(w, p, st);
+    case SNC_FINAL_LOG:
+        return put_diary(w, st->diary);
+    case SNC_FINAL_CALENDAR:
+        snc_calendar_html(p->prefix, p->rest, text);
+        break;
+    }
+    snc_wire_text(w, from);
+    return SEINE_OK;
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <string.h>
+
+#include "chaos/arg.h"
+#include "chaos/decide.h"
+#include "chaos/pause.h"
+#include "chaos/quote.h"
+
+#define LONGEST 512 /* bytes of a key or a path in the books */
+
+/* Texts that are longer keep their start and a hash of the whole. */
+static sn_str
+shorten(sn_str s, sn_arena *arena)
+{
+    if (s.len <= LONGEST)
+        return s;
+    char *text = sn_arena_get(arena, LONGEST + 24, 1, 1);
+    if (!text)
+        return sn_str_slice(s, 0, LONGEST);
+    memcpy(text, s.ptr, LONGEST);
+    int n = snprintf(text + LONGEST, 24, "#%016llx",
+                     (unsigned long long)snc_dice(0, s, 0, 0));
+    return (sn_str){text, LONGEST + (size_t)n};
+}
+
+static sn_str
+lower(sn_str s, sn_arena *arena)
+{
+    char *text = sn_arena_text(arena, s);
+
+    for (size_t i = 0; text && i < s.len; i++)
+        text[i] = sn_lower(text[i]);
+    return text ? (sn_str){text, s.len} : (sn_str){NULL, 0};
+}
+
+static sn_str
+join(sn_arena *arena, sn_str a, sn_str b)
+{
+    char *text = sn_arena_get(arena, a.len + b.len + 1, 1, 1);
+
+    if (!text)
+        return (sn_str){NULL, 0};
+    if (a.len > 0)
+        memcpy(text, a.ptr, a.len);
+    if (b.len > 0)
+        memcpy(text + a.len, b.ptr, b.len);
+    return (sn_str){text, a.len + b.len};
+}
+
+/* key= of the query, or host and path. */
+static sn_str
+key_of(const snc_ask *ask, sn_str host, sn_arena *arena)
+{
+    sn_str query = ask->query, part, name, value;
+
+    while (sn_str_next(&query, '&', &part))
+        if (sn_str_cut(part, '=', &name, &value) && sn_str_eq(name, SN_STR("key")))
+            return shorten(snc_arg_decode(value, arena), arena);
+    return shorten(join(arena, host, ask->path), arena);
+}
+
+static void
+look_for_leaks(snc_leaks *leaks, const snc_ask *ask, const snc_visitor *v, sn_str origin,
+               sn_str path)
+{
+    char where[80];
+
+    if (leaks->secret_count == 0)
+        return;
+    snc_leaks_look(leaks, origin, path, "url", ask->target);
+    snc_leaks_look(leaks, origin, path, "body", v->body);
+    for (size_t i = 0; i < ask->count; i++) {
+        snprintf(where, sizeof where, "header %.*s", SN_FMT(ask->fields[i].name));
+        for (char *c = where; *c; c++)
+            *c = sn_lower(*c);
+        snc_leaks_look(leaks, origin, path, where, ask->fields[i].value);
+    }
+}
+
+static void
+note(snc_world *w, const snc_deciding *d, const snc_visitor *v, sn_str path,
+     seine_time now)
+{
+    sn_buf *line = &w->line;
+
+    sn_buf_reset(line);
+    sn_buf_text(line, "{\"t_us\":");
+    sn_buf_i64(line, now / 1000);
+    sn_buf_text(line, ",\"host\":");
+    snc_quote(line, d->host);
+    sn_buf_text(line, ",\"method\":");
+    snc_quote(line, d->ask->method);
+    sn_buf_text(line, ",\"path\":");
+    snc_quote(line, path);
+    sn_buf_text(line, ",\"connection\":");
+    sn_buf_u64(line, v->connection);
+    sn_buf_text(line, ",\"nth\":");
+    sn_buf_u64(line, v->nth);
+    sn_buf_text(line, ",\"hit\":");
+    sn_buf_u64(line, d->scene.hit);
+    sn_buf_text(line, ",\"status\":");
+    sn_buf_u64(line, d->plan.status ? d->plan.status : 200);
+    sn_buf_text(line, ",\"fault\":");
+    if (d->fault.ptr)
+        snc_quote(line, d->fault);
+    else
+        sn_buf_text(line, "null");
+    sn_buf_text(line, ",\"from\":");
+    snc_quote(line, v->peer);
+    sn_buf_text(line, "}\n");
+    snc_diary_add(&w->diary, sn_buf_view(line));
+}
+
+/* Counts the request everywhere and finds its plan. */
+static void
+admit(snc_world *w, const snc_visitor *v, snc_deciding *d, sn_str origin, seine_time now)
+{
+    sn_str path = shorten(d->ask->target, &w->arena);
+    snc_arrival arrival = {.at = now,
+                           .host = snc_witness_host(&w->witness, d->host),
+                           .address = v->address,
+                           .path = path,
+                           .agent = snc_ask_field_of(d->ask, SN_STR("user-agent"))};
+
+    d->trace->seen = snc_witness_arrive(&w->witness, &arrival);
+    look_for_leaks(&w->leaks, d->ask, v, origin, path);
+    if (arrival.host && snc_script_disallows(&w->script, d->host, d->ask->path))
+        arrival.host->disallowed++;
+    d->trace->key = snc_tally_hit(&w->tally, d->scene.key);
+    if (d->trace->key)
+        d->trace->key->in_flight++;
+    d->scene.hit = d->trace->key ? d->trace->key->hits : 1;
+    snc_decide(d);
+    note(w, d, v, path, now);
+
+    sn_str wish = snc_answer_retry_after(&d->plan);
+    if (wish.ptr && d->plan.status >= 400)
+        d->trace->retry_after = snc_pause_of(wish, v->wall);
+}
+
+seine_err
+snc_world_ask(snc_world *w, const snc_visitor *v, const snc_ask *ask, seine_time now,
+              snc_answer *out_answer, snc_trace *out_trace)
+{
+    sn_arena_reset(&w->arena);
+    *out_trace = (snc_trace){.epoch = w->epoch};
+
+    sn_str host = lower(sn_str_slice(snc_ask_host_name(ask), 0, 255), &w->arena);
+    sn_str origin = join(&w->arena, SN_STR("http://"), lower(ask->host, &w->arena));
+    snc_deciding d = {.w = w, .ask = ask, .host = host, .trace = out_trace, .now = now};
+    d.scene = (snc_scene){.ask = ask,
+                          .added = &w->added,
+                          .arena = &w->arena,
+                          .seed = w->seed,
+                          .key = key_of(ask, host, &w->arena),
+                          .hit = 1,
+                          .nth = v->nth};
+    seine_err e = SEINE_OK;
+
+    if (sn_str_starts(ask->path, SN_STR("/_chaos/"))) {
+        w->control++;
+        e = snc_control(w, ask, v->body, &d.plan);
+    } else {
+        admit(w, v, &d, origin, now);
+    }
+    snc_stage stage = {.ask = ask,
+                       .text = &w->text,
+                       .diary = &w->diary,
+                       .seed = w->seed,
+                       .hit = d.scene.hit,
+                       .connection = v->connection,
+                       .nth = v->nth,
+                       .key = d.scene.key,
+                       .peer = v->peer,
+                       .origin = origin,
+                       .body = v->body,
+                       .body_len = v->body_len,
+                       .port = w->port,
+                       .dead_port = w->dead_port};
+    if (e == SEINE_OK)
+        e = snc_answer_make(out_answer, &d.plan, &stage);
+    if (e == SEINE_OK) {
+        out_trace->status = out_answer->status;
+        out_trace->whole = out_answer->whole;
+    } else {
+        const snc_ending nothing = {.bytes = 0};
+
+        snc_world_end(w, out_trace, &nothing);
+    }
+    return e;
+}

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "chaos/quote.h"
+#include "chaos/world.h"
+
+/* All values of a map, in an order. NULL: no memory, or none there. */
+static void **
+sorted(const sn_map *m, int (*order)(const void *a, const void *b))
+{
+    void **all = sn_calloc(m->count + 1, sizeof *all);
+    size_t n = 0;
+
+    if (!all)
+        return NULL;
+    SN_MAP_EACH(entry, m) {
+        all[n++] = entry->value;
+    }
+    qsort(all, n, sizeof *all, order);
+    return all;
+}
+
+static int
+by_name(const void *a, const void *b)
+{
+    return sn_str_cmp((*(snc_host *const *)a)->name, (*(snc_host *const *)b)->name);
+}
+
+static sn_str
+target(const snc_path *p)
+{
+    return sn_str_slice(p->key, p->target, p->key.len);
+}
+
+static int
+by_target(const void *a, const void *b)
+{
+    return sn_str_cmp(target(*(snc_path *const *)a), target(*(snc_path *const *)b));
+}
+
+static int
+by_text(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void
+number(sn_buf *out, const char *name, uint64_t n)
+{
+    sn_buf_printf(out, "\"%s\":%llu,", name, (unsigned long long)n);
+}
+
+static void
+add_agents(snc_host *h, sn_buf *out)
+{
+    qsort(h->agents, h->agent_count, sizeof *h->agents, by_text);
+    sn_buf_text(out, "\"user_agents\":[");
+    for (size_t i = 0; i < h->agent_count; i++) {
+        sn_buf_text(out, i ? "," : "");
+        snc_quote(out, sn_str_of(h->agents[i]));
+    }
+    sn_buf_char(out, ']');
+}
+
+static void
+add_host(snc_host *h, sn_buf *out)
+{
+    snc_quote(out, h->name);
+    sn_buf_text(out, ":{");
+    number(out, "requests", h->requests);
+    number(out, "connections", h->connections);
+    number(out, "peak_connections", h->peak_open);
+    number(out, "in_flight", h->in_flight);
+    number(out, "peak_in_flight", h->peak_in_flight);
+    if (h->arrivals.min_gap == SEINE_NEVER)
+        sn_buf_text(out, "\"min_gap_us\":null,");
+    else
+        number(out, "min_gap_us", (uint64_t)h->arrivals.min_gap / 1000);
+    number(out, "max_in_1s", h->arrivals.max_1s);
+    number(out, "max_in_10s", h->arrivals.max_10s);
+    if (h->arrivals.capped)
+        sn_buf_text(out, "\"capped\":true,");
+    number(out, "bytes_out", h->bytes_out);
+    number(out, "resets", h->resets);
+    number(out, "aborted_by_client", h->aborted);
+    number(out, "early_after_retry", h->early);
+    number(out, "disallowed_hits", h->disallowed);
+    add_agents(h, out);
+    sn_buf_char(out, '}');
+}
+
+static void
+add_hosts(const sn_map *hosts, const char *name, sn_buf *out)
+{
+    void **all SN_AUTOFREE = sorted(hosts, by_name);
+
+    sn_buf_printf(out, ",\"%s\":{", name);
+    for (size_t i = 0; all && all[i]; i++) {
+        sn_buf_text(out, i ? "," : "");
+        add_host(all[i], out);
+    }
+    sn_buf_char(out, '}');
+}
+
+/* The same path on several hosts is one line: the sum of what each of them saw. */
+static void
+add_paths(const sn_map *paths, sn_buf *out)
+{
+    void **all SN_AUTOFREE = sorted(paths, by_target);
+    bool first = true;
+
+    sn_buf_text(out, ",\"paths\":{");
+    for (size_t i = 0; all && all[i];) {
+        sn_str name = target(all[i]);
+        uint64_t hits = 0, ok = 0, again = 0;
+
+        for (; all[i] && sn_str_eq(target(all[i]), name); i++) {
+            const snc_path *p = all[i];
+
+            hits += p->hits;
+            ok += p->ok_hits;
+            again += p->duplicates;
+        }
+        sn_buf_text(out, first ? "" : ",");
+        first = false;
+        snc_quote(out, name);
+        sn_buf_printf(out, ":{\"hits\":%llu,\"ok_hits\":%llu,\"duplicates\":%llu}",
+                      (unsigned long long)hits, (unsigned long long)ok,
+                      (unsigned long long)again);
+    }
+    sn_buf_char(out, '}');
+}
+
+static void
+add_book(const snc_book *book, sn_buf *out)
+{
+    snc_book_sum sum = snc_book_sum_up(book);
+
+    sn_buf_text(out, "{\"site\":\"");
+    snc_site_spell(&book->site, out);
+    sn_buf_text(out, "\",");
+    number(out, "pages_total", sum.total);
+    number(out, "pages_served", sum.served);
+    number(out, "pages_missing", sum.total - sum.served);
+    number(out, "requests", book->hits);
+    number(out, "duplicates", book->again);
+    sn_buf_text(out, "\"missing_first\":[");
+    for (size_t i = 0; i < sum.missing_count; i++)
+        sn_buf_printf(out, "%s%llu", i ? "," : "", (unsigned long long)sum.missing[i]);
+    sn_buf_text(out, "]}");
+}
+
+static int
+by_spelling(const void *a, const void *b)
+{
+    const snc_site *x = &(*(const snc_book *const *)a)->site;
+    const snc_site *y = &(*(const snc_book *const *)b)->site;
+
+    if (x->seed != y->seed)
+        return x->seed < y->seed ? -1 : 1;
+    if (x->pages != y->pages)
+        return x->pages < y->pages ? -1 : 1;
+    return memcmp(&x->fan, &y->fan,
+                  offsetof(snc_site, sitemap) - offsetof(snc_site, fan));
+}
+
+static void
+add_sites(const snc_ledger *l, sn_buf *out)
+{
+    const snc_book *books[SNC_LEDGER_SITES];
+
+    for (size_t i = 0; i < l->count; i++)
+        books[i] = &l->books[i];
+    qsort(books, l->count, sizeof(void *), by_spelling);
+    sn_buf_text(out, ",\"sites\":[");
+    for (size_t i = 0; i < l->count; i++) {
+        sn_buf_text(out, i ? "," : "");
+        add_book(books[i], out);
+    }
+    sn_buf_char(out, ']');
+}
+
+static void
+add_totals(const snc_world *w, sn_buf *out)
+{
+    const snc_witness *t = &w->witness;
+    uint64_t hits = 0, ok = 0, again = 0;
+
+    SN_MAP_EACH(entry, &t->paths) {
+        const snc_path *p = entry->value;
+
+        hits += p->hits;
+        ok += p->ok_hits;
+        again += p->duplicates;
+    }
+    sn_buf_text(out, ",\"totals\":{");
+    number(out, "requests", t->requests);
+    number(out, "connections", t->connections);
+    number(out, "refused_connections", t->refused);
+    number(out, "peak_connections", t->peak_open);
+    number(out, "in_flight", t->in_flight);
+    number(out, "peak_in_flight", t->peak_in_flight);
+    number(out, "bytes_out", t->bytes_out);
+    number(out, "resets", t->resets);
+    number(out, "aborted_by_client", t->aborted);
+    number(out, "hits", hits);
+    number(out, "ok_hits", ok);
+    number(out, "duplicates", again);
+    number(out, "control", w->control);
+    number(out, "dns_queries", w->queries);
+    sn_buf_printf(out, "\"bad_requests\":%llu}", (unsigned long long)w->bad_requests);
+}
+
+static void
+add_bad(const snc_world *w, sn_buf *out)
+{
+    const char *first = "";
+
+    sn_buf_text(out, ",\"bad_requests\":{");
+    for (size_t i = 0; i < sizeof w->bad / sizeof *w->bad && w->bad[i].why; i++) {
+        sn_buf_text(out, first);
+        first = ",";
+        snc_quote(out, sn_str_of(w->bad[i].why));
+        sn_buf_printf(out, ":%llu", (unsigned long long)w->bad[i].count);
+    }
+    sn_buf_char(out, '}');
+}
+
+void
+snc_world_report(snc_world *w, sn_buf *out)
+{
+    sn_buf_printf(out, "{\"seed\":%llu", (unsigned long long)w->seed);
+    add_totals(w, out);
+    add_hosts(&w->witness.hosts, "hosts", out);
+    add_hosts(&w->witness.addresses, "addresses", out);
+    add_paths(&w->witness.paths, out);
+    sn_buf_text(out, ",\"leaks\":");
+    snc_leaks_report(&w->leaks, out);
+    add_sites(&w->ledger, out);
+    add_bad(w, out);
+    sn_buf_text(out, ",\"dropped\":{");
+    number(out, "hosts", w->witness.hosts_dropped);
+    number(out, "paths", w->witness.paths_dropped);
+    number(out, "keys", w->tally.dropped);
+    number(out, "sites", w->ledger.dropped);
+    number(out, "leaks", w->leaks.dropped);
+    sn_buf_printf(out, "\"log_lines\":%llu}}\n", (unsigned long long)w->diary.dropped);
+}

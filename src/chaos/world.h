@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * world.h - everything the server knows, without a socket.
+ *
+ * A request goes in, an answer comes out, and when it is over the world is told how
+ * it ended:
+ *
+ *     snc_trace trace;
+ *     snc_answer answer;
+ *     if (snc_world_ask(&world, &visitor, &ask, now, &answer, &trace) == SEINE_OK)
+ *         …
+ *     snc_world_end(&world, &trace, &ending);
+ *
+ * Where the answer comes from, first match: /_chaos/…, the script's robots.txt, the
+ * script's faults, the site at the root, the words of the path with the flow of the
+ * query.
+ *
+ * Time    is passed in.
+ * Memory  bounded by the parts (witness, tally, ledger, leaks, diary, script); what
+ *         was dropped is in the report.
+ * Threads one owner.
+ */
+#ifndef SNC_WORLD_H
+#define SNC_WORLD_H
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/map.h"
+#include "chaos/answer.h"
+#include "chaos/ask.h"
+#include "chaos/diary.h"
+#include "chaos/leaks.h"
+#include "chaos/ledger.h"
+#include "chaos/plan.h"
+#include "chaos/script.h"
+#include "chaos/tally.h"
+#include "chaos/witness.h"
+#include "chaos/words.h"
+
+#define SNC_WORLD_WORDS 64 /* words that tests may add */
+
+typedef struct snc_world {
+    uint64_t seed;
+    uint16_t port, dead_port;
+    uint64_t epoch; /* how often everything was forgotten */
+    snc_witness witness;
+    snc_tally tally;
+    snc_ledger ledger;
+    snc_leaks leaks;
+    snc_diary diary;
+    snc_script script;
+    size_t script_base; /* rules that stay after a reset */
+    sn_map added;
+    uint64_t control, bad_requests, queries;
+    struct {
+        const char *why; /* static */
+        uint64_t count;
+    } bad[32];
+    sn_arena arena; /* of the request at hand */
+    sn_buf text;    /* its answer */
+    sn_buf report;
+    sn_buf lines;
+    sn_buf line; /* of the diary */
+} snc_world;
+
+/* Who asks. */
+typedef struct snc_visitor {
+    uint64_t connection, nth; /* request on it; the first is 1 */
+    snc_host *address;        /* whom it connected to */
+    sn_str peer;              /* "127.0.0.1:50412" */
+    sn_str body;
+    uint64_t body_len;
+    int64_t wall; /* Unix time in ns, for Retry-After dates */
+} snc_visitor;
+
+/* What is to be noted when the answer is over. */
+typedef struct snc_trace {
+    uint64_t epoch;
+    snc_seen seen;
+    snc_key *key;
+    snc_book *book;
+    uint64_t page;
+    unsigned status;
+    bool whole;             /* as planned */
+    seine_span retry_after; /* 0: none */
+} snc_trace;
+
+SEINE_MUST_CHECK seine_err snc_world_init(snc_world *w, uint64_t seed);
+void snc_world_fini(snc_world *w);
+
+/* Forgets what happened: hits, figures, secrets, rules that were posted. */
+void snc_world_reset(snc_world *w);
+
+/* NOMEM and FULL: there is no answer, and nothing to end. */
+SEINE_MUST_CHECK seine_err snc_world_ask(snc_world *w, const snc_visitor *v,
+                                         const snc_ask *ask, seine_time now,
+                                         snc_answer *out_answer, snc_trace *out_trace);
+void snc_world_end(snc_world *w, snc_trace *trace, const snc_ending *e);
+
+/* The first byte of the answer goes out now: from here its Retry-After counts. */
+void snc_world_begin(snc_world *w, snc_trace *trace, seine_time now);
+
+/* A request that is none; `why` is static. */
+void snc_world_bad(snc_world *w, const char *why, snc_answer *out_answer);
+
+/* INVAL: a name of the table, none at all, words that are wrong. ALREADY, FULL,
+ * NOMEM. */
+SEINE_MUST_CHECK seine_err snc_world_add(snc_world *w, sn_str name, sn_str words,
+                                         sn_str bytes);
+
+/* The report, on one line. */
+void snc_world_report(snc_world *w, sn_buf *out);
+
+/* /_chaos/…: fills in a plan. */
+SEINE_MUST_CHECK seine_err snc_control(snc_world *w, const snc_ask *ask, sn_str body,
+                                       snc_plan *p);
+
+#endif

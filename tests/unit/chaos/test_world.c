@@ -1,0 +1,751 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "chaos/world.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "check.h"
+#include "failing.h"
+#include "seine/plumbing.h"
+
+#define T0 SEINE_SECS(1000)
+
+/* A world and the last answer it gave. */
+typedef struct stage {
+    snc_world w;
+    snc_ask ask;
+    snc_answer answer;
+    snc_trace trace;
+    char head[4096];
+    char said[1 << 20]; /* all bytes, terminated */
+    size_t len;
+    seine_time now;
+    uint64_t nth;
+} stage;
+
+static stage s;
+
+static void
+begin(uint64_t seed)
+{
+    CHECK_EQ(snc_world_init(&s.w, seed), SEINE_OK);
+    s.w.port = 8080;
+    s.w.dead_port = 9;
+    s.now = T0;
+    s.nth = 0;
+}
+
+/* Sends a request and reads the answer; it stays open until `done`. */
+static seine_err
+open_request(const char *method, const char *target, const char *host, const char *fields,
+             const char *body)
+{
+    snc_visitor v = {.connection = 1,
+                     .nth = ++s.nth,
+                     .peer = SN_STR("127.0.0.1:5"),
+                     .body = sn_str_of(body),
+                     .body_len = strlen(body)};
+    size_t n;
+
+    snprintf(s.head, sizeof s.head, "%s %s HTTP/1.1\r\nHost: %s\r\n%s\r\n", method,
+             target, host, fields);
+    CHECK_EQ(snc_ask_head(&s.ask, sn_str_of(s.head)), SNC_ASK_OK);
+    v.address = snc_witness_address(&s.w.witness, SN_STR("127.0.0.1"));
+    s.len = 0;
+    s.said[0] = '\0';
+    seine_err e = snc_world_ask(&s.w, &v, &s.ask, s.now, &s.answer, &s.trace);
+    if (e != SEINE_OK)
+        return e;
+    while (sizeof s.said - s.len > 32768 &&
+           (n = snc_wire_read(&s.answer.wire, &s.w.lines, s.said + s.len, 32768)) > 0)
+        s.len += n;
+    s.said[s.len] = '\0';
+    return e;
+}
+
+static void
+done(bool whole)
+{
+    snc_ending e = {.bytes = s.len, .whole = whole};
+
+    snc_world_begin(&s.w, &s.trace, s.now);
+    snc_world_end(&s.w, &s.trace, &e);
+    snc_answer_fini(&s.answer);
+}
+
+static const char *
+get_with(const char *target, const char *host, const char *fields)
+{
+    CHECK_EQ(open_request("GET", target, host, fields, ""), SEINE_OK);
+    done(true);
+    return s.said;
+}
+
+static const char *
+get(const char *target)
+{
+    return get_with(target, "127.0.0.1:8080", "");
+}
+
+static const char *
+post(const char *target, const char *body)
+{
+    CHECK_EQ(open_request("POST", target, "127.0.0.1:8080", "", body), SEINE_OK);
+    done(true);
+    return s.said;
+}
+
+static void
+finish(void)
+{
+    snc_world_fini(&s.w);
+}
+
+static unsigned
+status_of(const char *target)
+{
+    get(target);
+    return s.answer.status;
+}
+
+TEST(an_answer_has_a_right_head_and_its_body)
+{
+    begin(1);
+    CHECK_STR(
+        get("/ok"),
+        "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 3\r\n\r\nok\n");
+    CHECK(s.answer.keep && s.answer.whole);
+    CHECK_STR(get("/empty"), "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+    CHECK_STR(get("/status:204"), "HTTP/1.1 204 No Content\r\n\r\n");
+    CHECK_STR(get("/status:304"), "HTTP/1.1 304 Not Modified\r\n\r\n");
+    CHECK_STR(get("/status:799"), "HTTP/1.1 799 Status\r\nContent-Type: text/plain\r\n"
+                                  "Content-Length: 11\r\n\r\n799 Status\n");
+    CHECK_STR(get("/status:206/bytes:1"), "HTTP/1.1 206 Partial Content\r\n"
+                                          "Content-Type: application/octet-stream\r\n"
+                                          "Content-Range: bytes 0-0/1\r\n"
+                                          "Content-Length: 1\r\n\r\n\xbb");
+    CHECK_EQ(open_request("HEAD", "/ok", "a", "", ""), SEINE_OK);
+    CHECK_STR(s.said,
+              "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 3\r\n\r\n");
+    done(true);
+    finish();
+}
+
+TEST(connections_close_when_one_side_says_so)
+{
+    begin(1);
+    get_with("/ok", "a", "Connection: close\r\n");
+    CHECK(!s.answer.keep);
+    CHECK(strstr(s.said, "\r\nConnection: close\r\n"));
+    CHECK_STR(get("/close/ok"), "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n"
+                                "Connection: close\r\n\r\nok\n");
+    CHECK(!s.answer.keep);
+    CHECK(strncmp(get("/http10/ok"), "HTTP/1.0 200 OK\r\n", 17) == 0 && !s.answer.keep);
+    CHECK_STR(get("/http09/ok"), "ok\n");
+    CHECK_STR(get("/raw:SGk"), "Hi");
+    CHECK(!s.answer.keep && !s.answer.whole);
+    get("/length:+5/ok");
+    CHECK(strstr(s.said, "Content-Length: 8\r\n") && !s.answer.keep);
+    get("/length:-2/ok");
+    CHECK(strstr(s.said, "Content-Length: 1\r\n") && s.answer.keep && !s.answer.whole);
+    finish();
+}
+
+TEST(every_evil_of_framing_is_on_the_wire)
+{
+    static const struct {
+        const char *path, *part;
+    } rows[] = {
+        {"/chunked/ok", "Transfer-Encoding: chunked\r\n\r\n3\r\nok\n\r\n0\r\n\r\n"},
+        {"/both/ok", "Transfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\n3\r\n"},
+        {"/te:identity/ok", "Transfer-Encoding: identity\r\n\r\n3\r\nok\n"},
+        {"/badchunk/ok", "\r\n\r\nzz\r\nok\n"},
+        {"/badchunk:last/ok", "3\r\nok\n\r\n0\r\n"},
+        {"/trailer:2/ok",
+         "0\r\nX-Trailer-0000000000: t\r\nX-Trailer-0000000001: t\r\n\r\n"},
+        {"/length:two/ok", "Content-Length: 3\r\nContent-Length: 4\r\n"},
+        {"/length:same/ok", "Content-Length: 3\r\nContent-Length: 3\r\n"},
+        {"/length:list/ok", "Content-Length: 3, 3\r\n"},
+        {"/length:odd/ok", "Content-Length: 3, 4\r\n"},
+        {"/length:fold/ok", "Content-Length:\r\n 3\r\n"},
+        {"/length:space/ok", "Content-Length : 3\r\n"},
+        {"/length:=-1/ok", "Content-Length: -1\r\n"},
+        {"/length:none/ok", "text/plain\r\n\r\nok\n"},
+        {"/badstatus/ok", "HTTP/1.1 abc OK\r\n"},
+        {"/badstatus:blank/ok", "\r\nHTTP/1.1 200 OK\r\n"},
+        {"/reason:Fine/ok", "HTTP/1.1 200 Fine\r\n"},
+        {"/reason:/ok", "HTTP/1.1 200\r\n"},
+        {"/lf/ok",
+         "HTTP/1.1 200 OK\nContent-Type: text/plain\nContent-Length: 3\n\nok\n"},
+        {"/cr/ok", "X-Cr: a\rb\r\n"},
+        {"/fold/ok", "X-Fold: one\r\n two\r\n"},
+        {"/odd/ok", "this line has no colon\r\n"},
+        {"/line:a%0D%0AB/ok", "\r\na\r\nB\r\n"},
+        {"/head:X:%E9/ok", "X: \xe9\r\n"},
+        {"/bighead:5/ok", "X-Big: bbbbb\r\n\r\nok\n"},
+        {"/manyhead:2/ok", "X-Many-0000000000: m\r\nX-Many-0000000001: m\r\n\r\nok\n"},
+        {"/interim:1:100/ok", "HTTP/1.1 100 Early\r\n\r\nHTTP/1.1 200 OK"},
+        {"/interim:1:101/ok", "HTTP/1.1 101 Switching Protocols\r\nUpgrade: chaos\r\n"},
+        {"/extra:4/ok", "ok\nxxxx"},
+        {"/smuggle/ok", "ok\nHTTP/1.1 200 OK\r\n"},
+        {"/withbody/status:204", "Content-Length: 15\r\n\r\n204 No Content\n"},
+        {"/ctype:a%2Fb/charset:x/ok", "Content-Type: a/b; charset=x\r\n"},
+        {"/cookie:a:b/ok", "Set-Cookie: a=b; Path=/\r\n"},
+        {"/nest:i:2/attrs:1",
+         "<p a0000000000=\"v\">attributes</p>\n<i><i>deep</i></i>\n"},
+        {"/html:2", "href=\"/ok?l=0000000001\""},
+        {"/text:1", "\r\n\r\nReef.\n"},
+        {"/trap:calendar/2026/1/1", "href=\"/trap:calendar/2026/1/2\""},
+    };
+
+    begin(1);
+    EACH_ROW(i, rows) {
+        get(rows[i].path);
+        if (!strstr(s.said, rows[i].part))
+            check_fail(__FILE__, __LINE__, "%s: %s", rows[i].path, s.said);
+    }
+    get("/nul/ok");
+    CHECK(memmem(s.said, s.len, "X-Nul: a\0b\r\n", 12));
+    CHECK_EQ(open_request("HEAD", "/withbody/ok", "a", "", ""), SEINE_OK);
+    CHECK(strstr(s.said, "\r\n\r\nok\n"));
+    done(true);
+    finish();
+}
+
+TEST(cuts_are_counted_from_the_first_byte_or_from_the_body)
+{
+    begin(1);
+    get("/ok");
+    uint64_t whole = s.len;
+
+    get("/reset:10/ok");
+    CHECK(s.answer.cut == SNC_CUT_RST && s.answer.cut_at == 10);
+    get("/fin:1:body/ok");
+    CHECK(s.answer.cut == SNC_CUT_FIN && s.answer.cut_at == whole - 2);
+    get("/short:2/ok");
+    CHECK(s.answer.cut == SNC_CUT_FIN && s.answer.cut_at == whole - 2);
+    get("/short:2/chunked/ok");
+    CHECK_EQ(s.answer.cut_at, s.len - 2);
+    get("/short:9999/ok");
+    CHECK_EQ(s.answer.cut_at, 0);
+    get("/reset:5/short:2/ok");
+    CHECK(s.answer.cut == SNC_CUT_RST && s.answer.cut_at == 5);
+    get("/drip:1x1s:body/ok");
+    CHECK(s.answer.drip == 1 && s.answer.drip_from == whole - 3);
+    finish();
+}
+
+TEST(a_length_is_right_wherever_it_is_said_to_be)
+{
+    static const char *const paths[] = {"/ok",
+                                        "/bytes:100000",
+                                        "/html:1000",
+                                        "/nest:div:500/attrs:300/links:20/html:3",
+                                        "/json",
+                                        "/text:500",
+                                        "/echo",
+                                        "/status:503",
+                                        "/bighead:5000/manyhead:50/ok",
+                                        "/site:1:50/p/7"};
+
+    begin(1);
+    EACH_ROW(i, paths) {
+        get(paths[i]);
+        const char *length = strstr(s.said, "Content-Length: ");
+        const char *body = memmem(s.said, s.len, "\r\n\r\n", 4);
+
+        CHECK(length && body);
+        if (length && body)
+            CHECK_EQ(strtoull(length + 16, NULL, 10),
+                     s.len - (size_t)(body + 4 - s.said));
+    }
+    finish();
+}
+
+TEST(an_unknown_word_is_answered_with_all_words)
+{
+    begin(1);
+    CHECK_EQ(status_of("/frobnicate"), 400);
+    CHECK(strstr(s.said, "'frobnicate': no such word"));
+    CHECK(strstr(s.said, "delay:100ms"));
+    CHECK_EQ(status_of("/ok?fail=x"), 400);
+    CHECK_EQ(status_of("/ok?fail=1&with=frob&key=f"), 400);
+    CHECK_EQ(status_of("/"), 200);
+    CHECK_EQ(status_of("/robots.txt"), 404);
+    finish();
+}
+
+TEST(flow_counts_per_key_or_per_host_and_path)
+{
+    begin(1);
+    CHECK_EQ(status_of("/ok?fail=2"), 503);
+    CHECK_EQ(status_of("/ok?fail=2&i=1"), 503); /* the path is the same */
+    CHECK_EQ(status_of("/ok?fail=2"), 200);
+    get_with("/ok?fail=2", "b.test", ""); /* another host counts for itself */
+    CHECK_EQ(s.answer.status, 503);
+    CHECK_EQ(status_of("/ok?fail=1&key=k"), 503);
+    CHECK_EQ(status_of("/json?fail=1&key=k"), 200);
+    CHECK_EQ(status_of("/ok?seq=status:500,reset:0,ok&key=s"), 500);
+    CHECK_EQ(status_of("/ok?seq=status:500,reset:0,ok&key=s"), 200);
+    CHECK(s.answer.cut == SNC_CUT_RST && s.answer.cut_at == 0);
+    CHECK_EQ(status_of("/ok?seq=status:500,reset:0,ok&key=s"), 200);
+    CHECK_EQ(s.answer.cut, SNC_CUT_NONE);
+    finish();
+}
+
+TEST(a_fault_without_a_final_word_is_done_to_the_path)
+{
+    begin(1);
+    get("/bytes:5000?fail=1&with=reset:500");
+    CHECK(s.answer.cut == SNC_CUT_RST && s.answer.cut_at == 500 && s.len > 5000);
+    get("/delay:9s/ok?fail=1&with=status:500&key=x");
+    CHECK(s.answer.status == 500 && s.answer.delay == 0);
+    get("/delay:9s/ok?fail=1&with=delay:1s&key=y");
+    CHECK_EQ(s.answer.delay, SEINE_SECS(10));
+    finish();
+}
+
+TEST(too_many_at_once_and_too_many_a_second_are_turned_away)
+{
+    begin(1);
+    for (int i = 0; i < 2; i++) { /* left open: two in flight */
+        CHECK_EQ(open_request("GET", "/ok?max=2", "a", "", ""), SEINE_OK);
+        CHECK_EQ(s.answer.status, 200);
+        snc_answer_fini(&s.answer);
+    }
+    get_with("/ok?max=2", "a", "");
+    CHECK_EQ(s.answer.status, 503);
+
+    for (int i = 0; i < 3; i++)
+        CHECK_EQ(status_of("/ok?rate=3&retry_after=2&key=r"), 200);
+    CHECK_EQ(status_of("/ok?rate=3&retry_after=2&key=r"), 429);
+    CHECK(strstr(s.said, "Retry-After: 2\r\n"));
+    s.now += SEINE_MS(999);
+    CHECK_EQ(status_of("/ok?rate=3&retry_after=2&key=r"), 200); /* and early */
+    s.now += SEINE_MS(1002);
+    CHECK_EQ(status_of("/ok?rate=3&retry_after=2&key=r"), 200);
+    CHECK_EQ(snc_witness_host(&s.w.witness, SN_STR("127.0.0.1"))->early, 1);
+    finish();
+}
+
+/* The answers of 40 keys, 5 hits each, in one order and in another. */
+TEST(the_same_requests_in_any_order_get_the_same_answers)
+{
+    enum { KEYS = 40, HITS = 5 };
+    static unsigned first[KEYS][HITS];
+    sn_rng rng = sn_rng_seed(check_seed());
+
+    for (int round = 0; round < 3; round++) {
+        int hits[KEYS] = {0};
+
+        begin(77);
+        for (int left = KEYS * HITS; left > 0;) {
+            int k = (int)sn_rng_below(&rng, KEYS);
+            char target[64];
+
+            if (round == 0)
+                k = (KEYS * HITS - left) / HITS;
+            if (hits[k] == HITS)
+                continue;
+            snprintf(target, sizeof target, "/ok?p=0.5&key=%d", k);
+            unsigned status = status_of(target);
+            if (round == 0)
+                first[k][hits[k]] = status;
+            CHECK_EQ(status, first[k][hits[k]]);
+            hits[k]++;
+            left--;
+        }
+        finish();
+    }
+}
+
+TEST(a_site_serves_pages_faults_redirects_and_lists)
+{
+    unsigned by_status[6] = {0};
+
+    begin(1);
+    for (int n = 0; n < 300; n++) {
+        char target[64];
+        snc_site site = {.pages = 0};
+        const char *why;
+
+        CHECK(snc_site_parse(SN_STR("4:300:broken=10:redir=10:robots=10:fail=30"), &site,
+                             &why));
+        snc_page page = snc_site_page(&site, (uint64_t)n);
+        snprintf(target, sizeof target,
+                 "/site:4:300:broken=10:redir=10:robots=10:fail=30/%c/%d",
+                 page.fate == SNC_FATE_DISALLOWED ? 'x' : 'p', n);
+        for (uint32_t i = 0; i < page.fails; i++) {
+            get(target);
+            CHECK(s.answer.status >= 500 || s.answer.cut != SNC_CUT_NONE);
+        }
+        get(target);
+        CHECK_EQ(s.answer.status, snc_fate_status(page.fate));
+        CHECK_EQ(s.answer.cut, SNC_CUT_NONE);
+        by_status[s.answer.status / 100]++;
+    }
+    CHECK(by_status[2] > 200 && by_status[3] > 10 && by_status[4] > 10);
+    CHECK_EQ(status_of("/site:4:300/p/300"), 404);
+    CHECK_EQ(status_of("/site:4:300/"), 302);
+    CHECK(strstr(s.said, "Location: /site:4:300/p/0\r\n"));
+    CHECK_EQ(status_of("/site:4:300/robots.txt"), 404);
+    CHECK_EQ(status_of("/site:4:300:sitemap=on/sitemap.xml"), 200);
+    CHECK_EQ(status_of("/site:4:300/sitemap.xml"), 404);
+    CHECK_EQ(status_of("/site:4:300/cal/2026/1/1"), 404);
+    CHECK_EQ(status_of("/site:4:300:trap=on/cal/2026/1/1"), 200);
+    CHECK_EQ(status_of("/site:4:300/_list"), 200);
+    CHECK(strstr(s.said, "{\"url\":\"http://127.0.0.1:8080/site:4:300/p/299\""));
+    CHECK(strstr(s.said, "Transfer-Encoding: chunked\r\n"));
+    CHECK(snc_witness_host(&s.w.witness, SN_STR("127.0.0.1"))->disallowed > 10);
+    finish();
+}
+
+TEST(a_page_of_another_host_is_over_there)
+{
+    begin(1);
+    get_with("/site:1:50:hosts=9/p/0", "127.0.0.1:8080", "");
+    CHECK(s.answer.status == 302);
+    CHECK(strstr(s.said, "Location: http://127.1.0.1:8080/site:1:50:hosts=9/p/0\r\n"));
+    get_with("/site:1:50:hosts=9/p/0", "127.1.0.1:8080", "");
+    CHECK_EQ(s.answer.status, 200);
+    get_with("/site:1:50:hosts=9/p/0", "h3.test:8080", "");
+    CHECK(strstr(s.said, "Location: http://h0.test:8080/site:1:50:hosts=9/p/0\r\n"));
+    get_with("/site:1:50:hosts=9/p/0", "h0.test:8080", "");
+    CHECK_EQ(s.answer.status, 200);
+    finish();
+}
+
+TEST(scripts_come_before_words_and_sites_at_the_root_before_them)
+{
+    begin(1);
+    CHECK(strstr(post("/_chaos/script",
+                      "{\"host\":\"a.test\",\"match\":\"/"
+                      "api*\",\"nth\":\"2\",\"fault\":\"status:500\"}\n"
+                      "{\"match\":\"/api*\",\"fault\":\"json\"}\n"
+                      "{\"match\":\"/ok\",\"fault\":\"reset:7\"}\n"
+                      "{\"robots\":\"r.test\",\"status\":500,\"times\":2}\n"
+                      "{\"robots\":\"d.test\",\"disallow\":[\"/private/\"]}\n"
+                      "{\"site\":\"1:20:robots=10:sitemap=on\",\"host\":\"s.test\"}\n"),
+                 "200 OK"));
+    get_with("/api/x", "a.test", "");
+    CHECK_EQ(s.answer.status, 200);
+    get_with("/api/x", "a.test", "");
+    CHECK_EQ(s.answer.status, 500);
+    get_with("/api/x", "a.test", "");
+    CHECK_EQ(s.answer.status, 200);
+    get("/ok");
+    CHECK(s.answer.cut == SNC_CUT_RST && s.answer.cut_at == 7);
+
+    for (int i = 0; i < 3; i++) {
+        get_with("/robots.txt", "r.test", "");
+        CHECK_EQ(s.answer.status, i < 2 ? 500 : 404);
+    }
+    CHECK(strstr(get_with("/robots.txt", "d.test", ""),
+                 "User-agent: *\nDisallow: /private/\n"));
+    get_with("/private/x", "d.test", "");
+    CHECK_EQ(snc_witness_host(&s.w.witness, SN_STR("d.test"))->disallowed, 1);
+
+    CHECK(strstr(get_with("/p/0", "s.test:8080", ""), "<title>Page 0: "));
+    CHECK(strstr(get_with("/robots.txt", "s.test:8080", ""),
+                 "Sitemap: http://s.test:8080/sitemap.xml\n"));
+    CHECK(strstr(get_with("/", "s.test", ""), "Location: /p/0\r\n"));
+    get_with("/json", "s.test", "");
+    CHECK_EQ(s.answer.status, 200);
+    get_with("/p/0", "t.test", "");
+    CHECK_EQ(s.answer.status, 400);
+    CHECK(strstr(post("/_chaos/script", "{\"fault\":\"x\"}"), "line 1: no such word"));
+    finish();
+}
+
+TEST(echo_shows_the_request)
+{
+    begin(1);
+    CHECK(strstr(
+        post("/echo?a=\"", "b\"o\ndy"),
+        "{\"method\":\"POST\",\"target\":\"/echo?a=\\\"\",\"host\":\"127.0.0.1:8080\","
+        "\"http\":\"1.1\",\"headers\":[[\"Host\",\"127.0.0.1:8080\"]],\"body_bytes\":6,"
+        "\"body\":\"b\\\"o\\ndy\",\"connection\":1,\"nth\":1,\"hit\":1,"
+        "\"from\":\"127.0.0.1:5\"}"));
+    finish();
+}
+
+TEST(secrets_at_another_origin_are_found_in_url_field_and_body)
+{
+    begin(1);
+    CHECK(strstr(
+        post("/_chaos/secret", "{\"value\":\"hunter2\",\"origin\":\"http://a.test\"}"),
+        "{\"ok\":true}"));
+    CHECK(strstr(post("/_chaos/secret", "{\"value\":7}"), "400 Bad Request"));
+    get_with("/ok?x=hunter2", "a.test", "Authorization: hunter2\r\n");
+    get_with("/ok", "b.test", "X-Key: hunter2\r\n");
+    get_with("/ok?hunter2", "b.test", "");
+    CHECK_EQ(open_request("POST", "/ok", "c.test", "", "..hunter2.."), SEINE_OK);
+    done(true);
+    const char *report = get("/_chaos/report");
+    CHECK(strstr(
+        report,
+        "\"leaks\":["
+        "{\"origin\":\"http://b.test\",\"where\":\"header x-key\",\"path\":\"/ok\"},"
+        "{\"origin\":\"http://b.test\",\"where\":\"url\",\"path\":\"/ok?hunter2\"},"
+        "{\"origin\":\"http://c.test\",\"where\":\"body\",\"path\":\"/ok\"}]"));
+    finish();
+}
+
+static int64_t
+number(const seine_json *json, const char *a, const char *b, const char *c)
+{
+    int64_t n = -1;
+
+    json = seine_json_get(json, a);
+    json = b ? seine_json_get(json, b) : json;
+    json = c ? seine_json_get(json, c) : json;
+    seine_json_int(json, &n);
+    return n;
+}
+
+TEST(the_report_adds_up)
+{
+    seine_json *r = NULL;
+    sn_buf out;
+
+    begin(9);
+    s.now = T0;
+    get("/ok?i=1");
+    s.now += SEINE_MS(3);
+    get("/ok?i=2");
+    s.now += SEINE_MS(2000);
+    get("/status:503");
+    get_with("/ok?i=1", "b.test", "User-Agent: x\r\n");
+    CHECK_EQ(open_request("GET", "/mute", "b.test", "", ""), SEINE_OK);
+    sn_buf_init(&out, 1 << 20);
+    snc_world_report(&s.w, &out);
+    CHECK_EQ(seine_json_parse(out.ptr, out.len, &r, NULL), SEINE_OK);
+    CHECK_EQ(number(r, "seed", NULL, NULL), 9);
+    CHECK_EQ(number(r, "totals", "requests", NULL), 5);
+    CHECK_EQ(number(r, "totals", "ok_hits", NULL), 3);
+    CHECK_EQ(number(r, "totals", "in_flight", NULL), 1);
+    CHECK_EQ(number(r, "hosts", "127.0.0.1", "requests"), 3);
+    CHECK_EQ(number(r, "hosts", "127.0.0.1", "min_gap_us"), 3000);
+    CHECK_EQ(number(r, "hosts", "127.0.0.1", "max_in_1s"), 2);
+    CHECK_EQ(number(r, "hosts", "127.0.0.1", "max_in_10s"), 3);
+    CHECK_EQ(number(r, "hosts", "b.test", "peak_in_flight"), 1);
+    CHECK_EQ(number(r, "addresses", "127.0.0.1", "requests"), 5);
+    CHECK_EQ(number(r, "paths", "/ok?i=1", "hits"),
+             2); /* of two hosts, and no duplicate */
+    CHECK_EQ(number(r, "paths", "/ok?i=1", "duplicates"), 0);
+    CHECK_EQ(number(r, "paths", "/status:503", "ok_hits"), 0);
+    CHECK_EQ(seine_json_size(seine_json_get(r, "leaks")), 0);
+    done(false);
+    seine_json_free(r);
+    sn_buf_fini(&out);
+    finish();
+}
+
+TEST(the_report_of_the_same_requests_in_another_order_is_the_same)
+{
+    static char first[65536];
+
+    for (int round = 0; round < 2; round++) {
+        static const char *const targets[] = {"/ok?p=0.5", "/json?p=0.5", "/site:1:9/p/3",
+                                              "/text"};
+
+        begin(3);
+        for (int i = 0; i < 12; i++)
+            get(targets[round ? 3 - i / 3 : i % 4]);
+        const char *report = strstr(get("/_chaos/report"), "\r\n\r\n");
+        if (round == 0)
+            snprintf(first, sizeof first, "%s", report);
+        CHECK_STR(report, first);
+        finish();
+    }
+}
+
+TEST(sites_know_what_is_missing)
+{
+    begin(1);
+    for (int n = 0; n < 5; n++) {
+        char target[32];
+
+        snprintf(target, sizeof target, "/site:2:7/p/%d", n);
+        get(target);
+    }
+    get("/site:2:7/p/4");
+    CHECK(strstr(
+        get("/_chaos/report"),
+        "\"sites\":[{\"site\":\"2:7\",\"pages_total\":7,\"pages_served\":5,"
+        "\"pages_missing\":2,\"requests\":6,\"duplicates\":1,\"missing_first\":[5,6]}]"));
+    finish();
+}
+
+TEST(several_sites_are_reported_in_order)
+{
+    static const char *const paths[] = {"/site:2:9/p/0", "/site:1:9:fan=3/p/0",
+                                        "/site:1:9/p/0", "/site:1:5/p/0"};
+
+    begin(1);
+    EACH_ROW(i, paths)
+        get(paths[i]);
+    get("/_chaos/report");
+    const char *a = strstr(s.said, "\"site\":\"1:5\""),
+               *b = strstr(s.said, "\"site\":\"1:9:fan=3\"");
+    const char *c = strstr(s.said, "\"site\":\"1:9\""),
+               *d = strstr(s.said, "\"site\":\"2:9\"");
+    CHECK(a && b && c && d && a < b && b < c && c < d);
+    finish();
+}
+
+TEST(long_paths_are_cut_and_still_told_apart)
+{
+    char target[700];
+
+    begin(1);
+    for (int i = 0; i < 2; i++) {
+        memset(target, 'a', sizeof target);
+        memcpy(target, "/ok?x=", 6);
+        target[sizeof target - 2] = i ? 'b' : 'c';
+        target[sizeof target - 1] = '\0';
+        get(target);
+        CHECK_EQ(s.w.witness.paths.count, (size_t)i + 1);
+    }
+    finish();
+}
+
+TEST(robots_txt_may_have_a_fault_and_then_be_itself_again)
+{
+    begin(1);
+    post("/_chaos/script",
+         "{\"robots\":\"a.test\",\"fault\":\"delay:1s/status:503\",\"times\":1}");
+    get_with("/robots.txt", "a.test", "");
+    CHECK(s.answer.status == 503 && s.answer.delay == SEINE_SECS(1));
+    get_with("/robots.txt", "a.test", "");
+    CHECK_EQ(s.answer.status, 404);
+    finish();
+}
+
+TEST(the_log_has_a_line_per_request_and_none_about_itself)
+{
+    begin(1);
+    get_with("/ok?fail=1", "b.test", "");
+    get("/_chaos/report");
+    CHECK(strstr(
+        get("/_chaos/log"),
+        "{\"t_us\":1000000000,\"host\":\"b.test\",\"method\":\"GET\",\"path\":\"/"
+        "ok?fail=1\","
+        "\"connection\":1,\"nth\":1,\"hit\":1,\"status\":503,\"fault\":\"status:503\","
+        "\"from\":\"127.0.0.1:5\"}\n\r\n0\r\n\r\n"));
+    finish();
+}
+
+TEST(a_reset_forgets_everything_but_what_was_there_from_the_start)
+{
+    snc_script_fault fault;
+
+    begin(1);
+    CHECK_EQ(snc_script_add(&s.w.script, SN_STR("{\"match\":\"/a\",\"fault\":\"json\"}"),
+                            &fault),
+             SEINE_OK);
+    s.w.script_base = 1;
+    CHECK_EQ(snc_world_add(&s.w, SN_STR("mine"), SN_STR("delay:1s"), (sn_str){NULL, 0}),
+             SEINE_OK);
+    post("/_chaos/script", "{\"match\":\"/b\",\"fault\":\"json\"}");
+    CHECK_EQ(status_of("/ok?fail=1"), 503);
+    CHECK_EQ(open_request("GET", "/ok?max=1", "a", "", ""), SEINE_OK);
+    snc_trace open = s.trace;
+    snc_answer_fini(&s.answer);
+    CHECK(strstr(get("/_chaos/reset"), "{\"ok\":true}"));
+    snc_ending e = {.whole = true};
+    snc_world_end(&s.w, &open, &e); /* its records are gone, and nothing happens */
+    CHECK_EQ(status_of("/ok?fail=1"), 503);
+    CHECK_EQ(status_of("/a"), 200);
+    CHECK_EQ(status_of("/b"), 400);
+    get("/mine/ok");
+    CHECK_EQ(s.answer.delay, SEINE_SECS(1));
+    CHECK_EQ(s.w.witness.requests, 4);
+    CHECK_EQ(s.w.witness.in_flight, 0);
+    finish();
+}
+
+TEST(words_of_tests_have_names_of_their_own)
+{
+    static const struct {
+        const char *name, *words;
+        seine_err want;
+    } rows[] = {
+        {"mine", "delay:1s", SEINE_OK},   {"mine", "ok", SEINE_E_ALREADY},
+        {"ok", "ok", SEINE_E_INVAL},      {"", "ok", SEINE_E_INVAL},
+        {"a/b", "ok", SEINE_E_INVAL},     {"a:b", "ok", SEINE_E_INVAL},
+        {"other", "frob", SEINE_E_INVAL}, {"other", "mine/status:500", SEINE_OK},
+        {"none", "", SEINE_OK},
+    };
+
+    begin(1);
+    EACH_ROW(i, rows)
+        CHECK_EQ(snc_world_add(&s.w, sn_str_of(rows[i].name), sn_str_of(rows[i].words),
+                               (sn_str){NULL, 0}),
+                 rows[i].want);
+    for (int i = 3; i < SNC_WORLD_WORDS; i++) {
+        char name[16];
+
+        snprintf(name, sizeof name, "word-%d", i);
+        CHECK_EQ(snc_world_add(&s.w, sn_str_of(name), SN_STR("ok"), (sn_str){NULL, 0}),
+                 SEINE_OK);
+    }
+    CHECK_EQ(snc_world_add(&s.w, SN_STR("more"), SN_STR("ok"), (sn_str){NULL, 0}),
+             SEINE_E_FULL);
+    finish();
+}
+
+TEST(bad_requests_are_counted_by_what_is_bad)
+{
+    begin(1);
+    for (int i = 0; i < 3; i++) {
+        snc_world_bad(&s.w, i ? "folded line" : "no Host field", &s.answer);
+        s.len = snc_wire_read(&s.answer.wire, &s.w.lines, s.said, 32768);
+        s.said[s.len] = '\0';
+        CHECK(strstr(s.said, "HTTP/1.1 400 Bad Request\r\n") && !s.answer.keep);
+        snc_answer_fini(&s.answer);
+    }
+    CHECK(strstr(s.said, "\r\n\r\nfolded line\n"));
+    CHECK(strstr(get("/_chaos/report"),
+                 "\"bad_requests\":{\"no Host field\":1,\"folded line\":2}"));
+    finish();
+}
+
+TEST(control_has_five_doors)
+{
+    begin(1);
+    CHECK_EQ(status_of("/_chaos/x"), 404);
+    CHECK_EQ(status_of("/_chaos/secret"), 405);
+    CHECK_EQ(status_of("/_chaos/script"), 405);
+    CHECK_EQ(s.w.witness.requests, 0);
+    CHECK_EQ(s.w.control, 3);
+    finish();
+}
+
+TEST(without_memory_a_request_has_no_answer_and_leaves_nothing)
+{
+    static const char *const targets[] = {"/ok",
+                                          "/site:1:50:sitemap=on/_list",
+                                          "/echo",
+                                          "/ok?fail=1&with=delay:1s%2Fbytes:5",
+                                          "/_chaos/report",
+                                          "/_chaos/log",
+                                          "/ok?rate=1"};
+
+    EACH_ROW(i, targets)
+        FAIL_EACH(r)
+        {
+            if (snc_world_init(&s.w, 1) == SEINE_OK) {
+                seine_err e =
+                    open_request("GET", targets[i], "a", "User-Agent: x\r\n", "");
+
+                if (e == SEINE_OK)
+                    done(true);
+                CHECK(e == SEINE_OK || e == SEINE_E_NOMEM);
+                CHECK_EQ(s.w.witness.in_flight, 0);
+            }
+            finish();
+        }
+}
