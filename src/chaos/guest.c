@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "chaos/guest.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/time.h"
+
+#define BODY   65536         /* bytes of a request's body that are kept */
+#define LINGER SEINE_SECS(2) /* how long we wait for the client's FIN */
+#define STAMP  SEINE_SECS(5) /* an older stamp is a wall clock that was moved */
+
+#define GUEST_OF(member, p) \
+    ((snc_guest *)(void *)((char *)(p)-offsetof(snc_guest, member)))
+
+/* Also the way to close: everything is noted, the descriptor is gone, and whoever
+ * runs the guest frees it. */
+static void
+close_now(snc_guest *g)
+{
+    if (g->dead)
+        return;
+    snc_guest_end(g, false, false, g->half || g->gone);
+    snc_alarm_stop(&g->server->alarms, &g->alarm);
+    close(g->fd);
+    g->dead = true;
+}
+
+void
+snc_guest_reset(snc_guest *g)
+{
+    struct linger now = {.l_onoff = 1, .l_linger = 0};
+
+    if (g->dead)
+        return;
+    setsockopt(g->fd, SOL_SOCKET, SO_LINGER, &now, sizeof now);
+    snc_guest_end(g, false, true, false);
+    close_now(g);
+}
+
+void
+snc_guest_alarm(snc_guest *g, seine_time due)
+{
+    if (snc_alarm_set(&g->server->alarms, &g->alarm, due) != SEINE_OK)
+        snc_guest_reset(g);
+}
+
+void
+snc_guest_fin(snc_guest *g)
+{
+    shutdown(g->fd, SHUT_WR);
+    g->state = SNC_GUEST_LINGER;
+    g->readable = true;
+    snc_guest_alarm(g, sn_time_add(g->server->now, LINGER));
+}
+
+void
+snc_guest_idled(snc_guest *g)
+{
+    static const char late[] = "HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n"
+                               "Content-Length: 0\r\n\r\n";
+    snc_idle end = g->idle_end;
+
+    g->idle_end = SNC_IDLE_KEEP;
+    if (end == SNC_IDLE_RST) {
+        snc_guest_reset(g);
+        return;
+    }
+    if (end == SNC_IDLE_BYTES && send(g->fd, late, sizeof late - 1, MSG_NOSIGNAL) < 0)
+        g->gone = true;
+    snc_guest_fin(g);
+}
+
+/* Who it is, in records that exist in this epoch. */
+static void
+register_epoch(snc_guest *g)
+{
+    snc_world *w = &g->server->world;
+
+    if (g->epoch == w->epoch && g->address)
+        return;
+    g->epoch = w->epoch;
+    g->host = NULL;
+    g->address = snc_witness_address(&w->witness, sn_str_of(g->own));
+    snc_host_open(g->address);
+}
+
+static void
+at_host(snc_guest *g, snc_host *host)
+{
+    if (!host || host == g->host)
+        return;
+    snc_host_close(g->host);
+    snc_host_open(host);
+    g->host = host;
+}
+
+/* A whole request is there. */
+static void
+dispatch(snc_guest *g, const snc_ask *ask)
+{
+    snc_server *s = g->server;
+
+    register_epoch(g);
+    snc_visitor visitor = {.connection = g->id,
+                           .nth = ++g->nth,
+                           .address = g->address,
+                           .peer = sn_str_of(g->peer),
+                           .body = sn_buf_view(&g->body),
+                           .body_len = g->body_len,
+                           .wall = s->wall};
+    if (snc_world_ask(&s->world, &visitor, ask, g->arrived, &s->answer, &g->trace) !=
+        SEINE_OK) {
+        snc_guest_reset(g);
+        return;
+    }
+    if (g->epoch == s->world.epoch)
+        at_host(g, g->trace.seen.host);
+    snc_guest_answer(g);
+}
+
+static void
+refuse(snc_guest *g, const char *why)
+{
+    g->in_body = false;
+    g->trace = (snc_trace){.epoch = 0};
+    snc_world_bad(&g->server->world, why, &g->server->answer);
+    snc_guest_answer(g);
+}
+
+/* Bytes of the body, from the front of `rest`. */
+static void
+feed(snc_guest *g, sn_str *rest)
+{
+    sn_str piece;
+    snc_ask_got got = SNC_ASK_MORE;
+
+    while (got == SNC_ASK_MORE && rest->len > 0) {
+        got = snc_intake_feed(&g->intake, rest, &piece);
+        size_t room = BODY - g->body.len;
+        sn_buf_str(&g->body, sn_str_slice(piece, 0, room));
+        g->body_len += piece.len;
+    }
+    if (got == SNC_ASK_MORE)
+        return;
+    g->in_body = false;
+    if (got == SNC_ASK_BAD)
+        refuse(g, g->intake.why);
+    else if (snc_ask_head(&g->server->ask, sn_buf_view(&g->head)) == SNC_ASK_OK)
+        dispatch(g, &g->server->ask);
+    sn_buf_fini(&g->head);
+    sn_buf_fini(&g->body);
+}
+
+static void
+begin_body(snc_guest *g, const snc_ask *ask, sn_str bytes, sn_str *rest)
+{
+    static const char go_on[] = "HTTP/1.1 100 Continue\r\n\r\n";
+
+    g->intake = snc_intake_of(ask);
+    g->in_body = true;
+    g->body_len = 0;
+    sn_buf_init(&g->body, BODY);
+    sn_buf_init(&g->head, SNC_ASK_HEAD);
+    sn_buf_add(&g->head, bytes.ptr, ask->head_len);
+    if (sn_buf_done(&g->head) != SEINE_OK) {
+        snc_guest_reset(g);
+        return;
+    }
+    if (ask->continues && rest->len == 0 &&
+        send(g->fd, go_on, sizeof go_on - 1, MSG_NOSIGNAL) < 0)
+        g->gone = true;
+    feed(g, rest);
+}
+
+/* One request, or a piece of one, from the front of `bytes`; what is left. */
+static sn_str
+eat(snc_guest *g, sn_str bytes)
+{
+    snc_ask *ask = &g->server->ask;
+    sn_str rest = bytes;
+
+    if (g->in_body) {
+        feed(g, &rest);
+        return rest;
+    }
+    switch (snc_ask_head(ask, bytes)) {
+    case SNC_ASK_MORE:
+        g->need_more = true;
+        return bytes;
+    case SNC_ASK_BAD:
+        refuse(g, ask->why);
+        return (sn_str){NULL, 0};
+    default:
+        break;
+    }
+    rest = sn_str_slice(bytes, ask->head_len, bytes.len);
+    g->body_len = 0;
+    if ((!ask->chunked && ask->length == 0) ||
+        snc_words_hold(ask->path, SN_STR("noread")))
+        dispatch(g, ask);
+    else
+        begin_body(g, ask, bytes, &rest);
+    return rest;
+}
+
+/* What was read earlier. */
+static void
+eat_kept(snc_guest *g)
+{
+    sn_str rest;
+
+    g->need_more = false;
+    rest = eat(g, sn_buf_view(&g->in));
+    if (g->dead)
+        return;
+    if (rest.len == 0)
+        sn_buf_fini(&g->in);
+    else
+        sn_buf_drop(&g->in, g->in.len - rest.len);
+}
+
+static void
+eat_new(snc_guest *g, sn_str bytes)
+{
+    if (g->in.len == 0) {
+        sn_str rest = eat(g, bytes);
+
+        if (g->dead || rest.len == 0)
+            return;
+        sn_buf_init(&g->in, (size_t)2 * SNC_ASK_HEAD);
+        sn_buf_str(&g->in, rest);
+    } else {
+        sn_buf_str(&g->in, bytes);
+        if (sn_buf_done(&g->in) == SEINE_OK)
+            eat_kept(g);
+    }
+    if (!g->dead && sn_buf_done(&g->in) != SEINE_OK)
+        snc_guest_reset(g);
+}
+
+/* Reads, and says when it arrived. The kernel's own stamp counts, so that a judge
+ * that was kept waiting does not blame the client; it is of the wall clock, and only
+ * its age is taken from there. */
+static ssize_t
+receive(snc_guest *g)
+{
+    snc_server *s = g->server;
+    char control[CMSG_SPACE(sizeof(struct timespec))];
+    struct iovec to = {s->in, sizeof s->in};
+    struct msghdr msg = {.msg_iov = &to,
+                         .msg_iovlen = 1,
+                         .msg_control = control,
+                         .msg_controllen = sizeof control};
+    ssize_t n = recvmsg(g->fd, &msg, 0);
+
+    if (n <= 0)
+        return n;
+    g->arrived = s->now = s->clock->now(s->clock);
+    s->wall = s->clock->wall(s->clock);
+    for (struct cmsghdr *c = CMSG_FIRSTHDR(&msg); c; c = CMSG_NXTHDR(&msg, c)) {
+        struct timespec at;
+
+        if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_TIMESTAMPNS)
+            continue;
+        memcpy(&at, CMSG_DATA(c), sizeof at);
+        seine_span age = s->wall - (SEINE_SECS(at.tv_sec) + at.tv_nsec);
+        if (age > 0 && age < STAMP)
+            g->arrived = s->now - age;
+    }
+    return n;
+}
+
+/* True: something was read. */
+static bool
+step_read(snc_guest *g)
+{
+    snc_server *s = g->server;
+
+    if (g->state == SNC_GUEST_READ && g->in.len > 0 && !g->need_more) {
+        eat_kept(g);
+        return true;
+    }
+    if (!g->readable)
+        return false;
+
+    ssize_t n = receive(g);
+    if (n < 0 && (errno == EAGAIN || errno == EINTR)) {
+        g->readable = errno == EINTR;
+        return g->readable;
+    }
+    if (n <= 0) {
+        close_now(g);
+        return false;
+    }
+    if (g->state == SNC_GUEST_LINGER)
+        return true;
+    g->readable = (size_t)n == sizeof s->in || g->half;
+    if (g->idle_end != SNC_IDLE_KEEP) {
+        snc_alarm_stop(&s->alarms, &g->alarm);
+        g->idle_end = SNC_IDLE_KEEP;
+    }
+    eat_new(g, (sn_str){s->in, (size_t)n});
+    return true;
+}
+
+static void
+run(snc_guest *g)
+{
+    bool more = true;
+
+    while (more && !g->dead) {
+        more = false;
+        if (g->state == SNC_GUEST_READ || g->state == SNC_GUEST_LINGER)
+            more = step_read(g);
+        if (!g->dead && g->state == SNC_GUEST_SEND)
+            more |= snc_guest_send(g);
+        if (!g->dead && g->answer && (g->gone || g->half))
+            close_now(g);
+    }
+    if (g->dead)
+        snc_guest_free(g);
+}
+
+static void
+on_ready(snc_watch *watch, uint32_t events)
+{
+    snc_guest *g = GUEST_OF(watch, watch);
+
+    g->readable |= (events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;
+    g->writable |= (events & EPOLLOUT) != 0;
+    g->half |= (events & (EPOLLRDHUP | EPOLLHUP)) != 0;
+    g->gone |= (events & (EPOLLHUP | EPOLLERR)) != 0;
+    run(g);
+}
+
+static void
+on_alarm(snc_alarm *alarm)
+{
+    snc_guest *g = GUEST_OF(alarm, alarm);
+
+    switch (g->state) {
+    case SNC_GUEST_WAIT:
+        if (g->sent == 0)
+            snc_world_begin(&g->server->world, &g->trace, g->server->now);
+        g->state = SNC_GUEST_SEND;
+        break;
+    case SNC_GUEST_DRAIN:
+        snc_guest_drain(g);
+        break;
+    case SNC_GUEST_LINGER:
+        close_now(g);
+        break;
+    case SNC_GUEST_READ:
+        if (g->idle_end != SNC_IDLE_KEEP)
+            snc_guest_idled(g);
+        break;
+    default:
+        break;
+    }
+    run(g);
+}
+
+static void
+name(char *out, size_t room, const struct sockaddr_in *a, bool port)
+{
+    uint32_t ip = ntohl(a->sin_addr.s_addr);
+    int n = snprintf(out, room, "%u.%u.%u.%u", ip >> 24, ip >> 16 & 255, ip >> 8 & 255,
+                     ip & 255);
+
+    if (port)
+        snprintf(out + n, room - (size_t)n, ":%u", ntohs(a->sin_port));
+}
+
+void
+snc_guest_new(snc_server *s, int fd, const struct sockaddr_in *peer)
+{
+    snc_guest *g = sn_zalloc(sizeof *g);
+    struct sockaddr_in own = {.sin_family = AF_INET};
+    socklen_t len = sizeof own;
+
+    if (!g) {
+        close(fd);
+        return;
+    }
+    getsockname(fd, (struct sockaddr *)&own, &len);
+    g->watch.ready = on_ready;
+    g->alarm.ring = on_alarm;
+    g->server = s;
+    g->fd = fd;
+    g->id = ++s->next_id;
+    name(g->peer, sizeof g->peer, peer, true);
+    name(g->own, sizeof g->own, &own, false);
+    if (snc_server_watch(s, fd, EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET, &g->watch) !=
+        SEINE_OK) {
+        close(fd);
+        sn_free(g);
+        return;
+    }
+    g->next = s->guests;
+    if (g->next)
+        g->next->prev = g;
+    s->guests = g;
+    s->open++;
+    s->world.witness.connections++;
+    if (++s->world.witness.open > s->world.witness.peak_open)
+        s->world.witness.peak_open = s->world.witness.open;
+    register_epoch(g);
+}
+
+void
+snc_guest_free(snc_guest *g)
+{
+    snc_server *s = g->server;
+
+    close_now(g);
+    if (g->epoch == s->world.epoch) {
+        snc_host_close(g->host);
+        snc_host_close(g->address);
+    }
+    s->world.witness.open--;
+    s->open--;
+    if (g->next)
+        g->next->prev = g->prev;
+    *(g->prev ? &g->prev->next : &s->guests) = g->next;
+    sn_buf_fini(&g->in);
+    sn_buf_fini(&g->head);
+    sn_buf_fini(&g->body);
+    sn_free(g);
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * guest.h - one connection, from accept to its end.
+ *
+ * A guest is always in one of six states; what the client does and what the alarm
+ * says move it on:
+ *
+ *     READ     waits for a request, or for the rest of one
+ *     WAIT     has one, and lets time pass before the first byte
+ *     SEND     bytes are going out, as fast as the socket or the drip allows
+ *     HOLD     says nothing any more: mute, stalled
+ *     DRAIN    all bytes must have arrived before RST follows
+ *     LINGER   FIN is out; reads what still comes, so that no RST destroys the end
+ *
+ * A request is answered before the next one is looked at, however many are there. A
+ * client that closes its side while it waits for an answer has gone away.
+ *
+ * Time    alarms, for delays, drips, idle connections.
+ * Memory  an idle guest is this struct. Input that is not a whole head is kept, up
+ *         to 64 KiB; an answer that has to wait is copied, and what was made and not
+ *         sent, up to 32 KiB.
+ * Threads the server's.
+ */
+#ifndef SNC_GUEST_H
+#define SNC_GUEST_H
+
+#include <netinet/in.h>
+
+#include "chaos/intake.h"
+#include "chaos/server.h"
+
+typedef enum snc_guest_state {
+    SNC_GUEST_READ,
+    SNC_GUEST_WAIT,
+    SNC_GUEST_SEND,
+    SNC_GUEST_HOLD,
+    SNC_GUEST_DRAIN,
+    SNC_GUEST_LINGER
+} snc_guest_state;
+
+typedef struct snc_guest {
+    snc_watch watch;
+    snc_alarm alarm;
+    snc_server *server;
+    struct snc_guest *prev, *next;
+    int fd;
+    snc_guest_state state;
+    bool readable, writable;
+    bool half; /* the client sends no more */
+    bool gone; /* and does not read either */
+    bool dead; /* closed, and to be freed */
+
+    uint64_t id, nth, epoch;
+    snc_host *address, *host; /* of this epoch */
+    char peer[24], own[16];
+
+    sn_buf in;         /* not looked at, or not whole */
+    bool need_more;    /* the head in `in` is not whole */
+    sn_buf head;       /* of a request whose body is coming */
+    snc_intake intake; /* and the body */
+    bool in_body;
+    sn_buf body; /* its first bytes */
+    uint64_t body_len;
+    seine_time arrived;
+
+    snc_answer *answer; /* the server's, or an own copy */
+    snc_trace trace;
+    char *left; /* made, and not sent */
+    size_t left_at, left_len;
+    uint64_t sent, allowance; /* bytes of this answer; bytes that may go now */
+    seine_time drain_until;
+    snc_idle idle_end;
+} snc_guest;
+
+/* Takes over the descriptor; it is closed when there is no memory. */
+void snc_guest_new(snc_server *s, int fd, const struct sockaddr_in *peer);
+
+/* Ends it at once, whatever it does. */
+void snc_guest_free(snc_guest *g);
+
+/* Below: guest.c and guest_send.c for each other. None of them frees the guest; one
+ * that is closed is `dead`. */
+
+/* Begins with the server's answer. */
+void snc_guest_answer(snc_guest *g);
+
+/* Sends what may be sent now. True: the answer is over, or the state is another. */
+bool snc_guest_send(snc_guest *g);
+
+/* The answer is over, whole or not, and noted. */
+void snc_guest_end(snc_guest *g, bool whole, bool reset, bool aborted);
+
+/* Ends it with RST as soon as the client has got everything. */
+void snc_guest_drain(snc_guest *g);
+
+/* Closes: with RST; with FIN, after which it lingers; as its idling ends. */
+void snc_guest_reset(snc_guest *g);
+void snc_guest_fin(snc_guest *g);
+void snc_guest_idled(snc_guest *g);
+
+/* Without memory for its alarm a guest is reset. */
+void snc_guest_alarm(snc_guest *g, seine_time due);
+
+#endif

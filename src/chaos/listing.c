@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "chaos/arg.h"
+#include "chaos/roll.h"
+#include "seine/chaos.h"
+
+#define PIECE 65536
+
+/* "http://127.0.0.1:8080/a" is an origin and a prefix. */
+static bool
+read_base(const char *base, snc_site_base *out)
+{
+    sn_str text = sn_str_of(base);
+    uint64_t port = 80;
+
+    if (!sn_str_starts(text, SN_STR("http://")))
+        return false;
+    while (text.len > 0 && text.ptr[text.len - 1] == '/')
+        text.len--;
+    for (size_t i = 0; i < text.len; i++)
+        if (text.ptr[i] <= 0x20 || text.ptr[i] == '"' || text.ptr[i] == '\\' ||
+            text.ptr[i] >= 0x7f)
+            return false;
+
+    sn_str rest = sn_str_slice(text, 7, text.len), host, number;
+    size_t slash = sn_str_find(rest, '/');
+    out->origin = sn_str_slice(text, 0, 7 + slash);
+    out->prefix = sn_str_slice(rest, slash, rest.len);
+    if (sn_str_cut(sn_str_slice(rest, 0, slash), ':', &host, &number) &&
+        !snc_arg_count(number, UINT16_MAX, &port))
+        return false;
+    out->names = sn_str_ends(host, SN_STR(".test"));
+    out->port = (uint16_t)port;
+    return host.len > 0;
+}
+
+seine_err
+seine_chaos_site(const char *spec, const char *base, uint16_t dead_port,
+                 bool (*line)(const char *lines, size_t len, void *arg), void *arg,
+                 const char **out_why)
+{
+    snc_site site;
+    snc_site_base where = {.dead_port = dead_port};
+    const char *why = NULL;
+    sn_buf out;
+
+    if (snc_site_parse(sn_str_of(spec), &site, &why) && !read_base(base, &where))
+        why = "a base is http://HOST:PORT";
+    if (why) {
+        if (out_why)
+            *out_why = why;
+        return SEINE_E_INVAL;
+    }
+
+    snc_roll roll = snc_roll_list(&site, &where);
+    seine_err e = SEINE_OK;
+    sn_buf_init(&out, (size_t)2 * PIECE);
+    do {
+        sn_buf_reset(&out);
+        snc_roll_add(&roll, &out, PIECE);
+        e = sn_buf_done(&out);
+        if (e == SEINE_OK && out.len > 0 && !line(out.ptr, out.len, arg))
+            e = SEINE_E_CANCELED;
+    } while (e == SEINE_OK && out.len > 0);
+    sn_buf_fini(&out);
+    return e;
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * server.h - the loop: sockets in, sockets out, one thread.
+ *
+ * Everything is edge-triggered and registered once. A watch is whatever has a
+ * descriptor; the loop calls it with the events, rings the alarms that are due, and
+ * waits for the next of either.
+ *
+ *     seine_err e = snc_server_init(&server, &opts);
+ *     while (!server.stop)
+ *         snc_server_turn(&server);
+ *     snc_server_fini(&server);
+ *
+ * It listens with one socket on all addresses of the device `lo`, that is on all of
+ * 127/8 and nowhere else. Two more ports are there to be hit: `dead` refuses every
+ * connection, `hole` never answers a SYN.
+ *
+ * Time    the system's monotonic clock: once a turn, and whenever bytes arrive. When
+ *         they did is what the kernel says, however long we were kept from reading.
+ * Memory  100 KiB, and about 600 bytes per connection while it idles.
+ * Threads one owner.
+ */
+#ifndef SNC_SERVER_H
+#define SNC_SERVER_H
+
+#include "chaos/alarm.h"
+#include "chaos/world.h"
+#include "seine/chaos.h"
+#include "seine/clock.h"
+
+typedef struct snc_watch snc_watch;
+
+struct snc_watch {
+    void (*ready)(snc_watch *self, uint32_t events);
+};
+
+typedef struct snc_server {
+    snc_world world;
+    seine_clock *clock;
+    seine_time now;
+    int64_t wall; /* when bytes arrived last */
+    int epoll, spare;
+    int listener, dead, hole, filler;
+    snc_watch accepting;
+    snc_alarms alarms;
+    struct snc_guest *guests; /* all of them, a list */
+    uint32_t open, most;
+    uint64_t next_id;
+    uint16_t hole_port;
+    const char *range; /* the addresses it listens on */
+    bool stop;
+    struct snc_resolver *resolver; /* NULL: no names are served */
+    snc_ask ask;                   /* of the request at hand */
+    snc_answer answer;             /* and its answer, until it has to wait */
+    char in[SNC_ASK_HEAD];
+    char out[32768];
+} snc_server;
+
+/* INVAL: options that make no sense; CONFIG: a bad script; NO_FILES; IO: the port is
+ * taken, or there are no sockets; NOMEM. */
+SEINE_MUST_CHECK seine_err snc_server_init(snc_server *s, const seine_chaos_opts *opts);
+void snc_server_fini(snc_server *s);
+
+/* Waits for something to happen and lets it. */
+void snc_server_turn(snc_server *s);
+
+/* IO: the kernel does not want to watch it. */
+SEINE_MUST_CHECK seine_err snc_server_watch(snc_server *s, int fd, uint32_t events,
+                                            snc_watch *watch);
+
+/* A socket on that port (0: any) of the device lo; `any`: of every device. -1 and
+ * errno when there is none. */
+int snc_server_socket(int type, uint32_t address, uint16_t port, bool any,
+                      bool *out_bound);
+uint16_t snc_server_port(int fd);
+
+#endif
