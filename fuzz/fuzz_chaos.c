@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A request to the evil server, answered as it would be on a socket; or, behind a byte
+ * 0xff, a query to its name server. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "chaos/intake.h"
+#include "chaos/names.h"
+#include "chaos/world.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
+
+#define REQUIRE(c) ((c) ? (void)0 : abort())
+#define MOST       300000 /* bytes of an answer that are looked at */
+
+static void
+ask_for_name(const uint8_t *query, size_t n)
+{
+    static uint8_t out[SNC_NAMES_ROOM];
+    snc_script none;
+
+    snc_script_init(&none);
+    for (int tcp = 0; tcp < 2; tcp++) {
+        snc_naming in = {.query = query, .len = n, .tcp = tcp, .script = &none, .hit = 1};
+        snc_named named = {.bytes = out, .room = sizeof out};
+
+        snc_names_answer(&in, &named);
+        REQUIRE(named.len <= (tcp ? sizeof out : SNC_NAMES_UDP));
+        REQUIRE(named.len == 0 || (named.len >= 12 && out[2] & 0x80));
+        REQUIRE(named.delay >= 0);
+    }
+    snc_script_fini(&none);
+}
+
+/* The whole body of a request; false: it is none, or not all there. */
+static bool
+take_in(const snc_ask *ask, sn_str rest, sn_buf *body)
+{
+    snc_intake in = snc_intake_of(ask);
+    snc_ask_got got = in.state == SNC_IN_DONE ? SNC_ASK_OK : SNC_ASK_MORE;
+    sn_str piece;
+
+    while (got == SNC_ASK_MORE && rest.len > 0) {
+        got = snc_intake_feed(&in, &rest, &piece);
+        sn_buf_str(body, piece);
+    }
+    REQUIRE(got != SNC_ASK_BAD || in.why);
+    return got == SNC_ASK_OK;
+}
+
+/* What is sent is as long as it is said to be, and not before the end is over. */
+static void
+read_answer(snc_world *w, snc_answer *a)
+{
+    static char out[32768];
+    uint64_t length = snc_wire_length(&a->wire), sum = 0;
+    size_t n;
+
+    REQUIRE(a->status >= 100 && a->status <= 999);
+    REQUIRE(a->delay >= 0 && a->every >= 0 && (a->every == 0 || a->drip > 0));
+    while ((n = snc_wire_read(&a->wire, &w->lines, out, sizeof out)) > 0 && sum < MOST)
+        sum += n;
+    bool odd = a->wire.chunks.on && a->wire.chunks.evil != SNC_CHUNK_FINE;
+    REQUIRE(n > 0 || odd || length == SNC_WIRE_ENDLESS || sum == length);
+}
+
+static void
+meet(snc_world *w, const snc_ask *ask, sn_str body)
+{
+    snc_visitor v = {.connection = 1, .nth = 1, .body = body, .body_len = body.len};
+    snc_ending e = {.whole = true};
+    snc_answer answer;
+    snc_trace trace;
+
+    for (seine_time now = 1; now < 4; now++) { /* hits 1, 2 and 3 */
+        seine_err err = snc_world_ask(w, &v, ask, SEINE_SECS(now), &answer, &trace);
+
+        REQUIRE(err == SEINE_OK || err == SEINE_E_FULL);
+        if (err != SEINE_OK)
+            continue;
+        snc_world_begin(w, &trace, SEINE_SECS(now));
+        read_answer(w, &answer);
+        snc_answer_fini(&answer);
+        snc_world_end(w, &trace, &e);
+        REQUIRE(w->witness.in_flight == 0);
+    }
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
+{
+    static snc_world world;
+    static snc_ask ask;
+    sn_str text = {(const char *)bytes, n};
+    sn_buf body;
+
+    if (n > 0 && bytes[0] == 0xff) {
+        ask_for_name(bytes + 1, n - 1);
+        return 0;
+    }
+    snc_ask_got got = snc_ask_head(&ask, text);
+    REQUIRE(got != SNC_ASK_BAD || ask.why);
+    if (got != SNC_ASK_OK)
+        return 0;
+    REQUIRE(ask.head_len <= n);
+    sn_buf_init(&body, 65536);
+    REQUIRE(snc_world_init(&world, 1) == SEINE_OK);
+    if (take_in(&ask, sn_str_slice(text, ask.head_len, n), &body))
+        meet(&world, &ask, sn_buf_view(&body));
+    snc_world_fini(&world);
+    sn_buf_fini(&body);
+    return 0;
+}
