@@ -116,6 +116,17 @@ bash_values(const option *list)
     }
 }
 
+/* The verbs of a group; a command may have some and also stand alone. */
+static void
+put_verbs(const char *first)
+{
+    size_t n = strlen(first);
+
+    for (size_t k = 0; commands[k]; k++)
+        if (strncmp(commands[k]->name, first, n) == 0 && commands[k]->name[n] == ' ')
+            out_print(" %s", commands[k]->name + n + 1);
+}
+
 /* Names of all commands with one or with two words. */
 static void
 put_groups(void)
@@ -142,12 +153,11 @@ bash(void)
     out_text(" --help --version' -- \"$word\")); return\n    fi\n");
     for (size_t i = 0; commands[i]; i++)
         if (begins_group(i, first) && strchr(commands[i]->name, ' ')) {
-            out_print("    if [ \"$COMP_CWORD\" -eq 2 ] && [ \"$first\" = %s ]; then\n"
+            out_print("    if [ \"$COMP_CWORD\" -eq 2 ] && [ \"$first\" = %s ] && "
+                      "[[ $word != -* ]]; then\n"
                       "        COMPREPLY=($(compgen -W '",
                       first);
-            for (size_t k = i; commands[k]; k++)
-                if (strncmp(commands[k]->name, first, strlen(first)) == 0)
-                    out_print("%s ", commands[k]->name + strlen(first) + 1);
+            put_verbs(first);
             out_text("' -- \"$word\")); return\n    fi\n");
         }
     out_text("    name=\"$first $second\"\n    case $name in\n");
@@ -219,12 +229,11 @@ zsh(void)
     out_text("\n        return\n    fi\n");
     for (size_t i = 0; commands[i]; i++)
         if (begins_group(i, first) && strchr(commands[i]->name, ' ')) {
-            out_print("    if (( CURRENT == 3 )) && [[ $words[2] == %s ]]; then\n"
+            out_print("    if (( CURRENT == 3 )) && [[ $words[2] == %s && "
+                      "$words[3] != -* ]]; then\n"
                       "        _values verb",
                       first);
-            for (size_t k = i; commands[k]; k++)
-                if (strncmp(commands[k]->name, first, strlen(first)) == 0)
-                    out_print(" %s", commands[k]->name + strlen(first) + 1);
+            put_verbs(first);
             out_text("\n        return\n    fi\n");
         }
     out_text("    case \"$words[2] $words[3]\" in\n");

@@ -11,6 +11,8 @@ extern const command cmd_backoff_simulate;
 extern const command cmd_url_parse;
 extern const command cmd_url_resolve;
 extern const command cmd_url_normalize;
+extern const command cmd_chaos_site;
+extern const command cmd_chaos;
 extern const command cmd_help;
 extern const command cmd_completion;
 extern const command cmd_version;

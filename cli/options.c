@@ -14,6 +14,8 @@ const command *const commands[] = {
     &cmd_url_parse,
     &cmd_url_resolve,
     &cmd_url_normalize,
+    &cmd_chaos_site, /* before chaos, whose name it begins with */
+    &cmd_chaos,
     &cmd_help,
     &cmd_completion,
     &cmd_version,

@@ -105,9 +105,13 @@ def examples_of_the_help_run():
     with tempfile.TemporaryDirectory() as where:
         with open(os.path.join(where, "access.log"), "w", encoding="utf-8") as f:
             f.write(log)
+        with open(os.path.join(where, "faults.jsonl"), "w", encoding="utf-8") as f:
+            f.write('{"match":"/api*","fault":"status:503"}\n')
         for line in lines:
             line = line.replace("/var/log/nginx/access.log", "access.log")
             line = re.sub(r"> ~/\S*/", "> ", line)
+            if re.match(r"seine chaos( --|$)", line):  # serves until it is told to end
+                line = f"timeout 1 {line} | grep -q '\"http\":\"http://127.0.0.1:'"
             out = run(line + " && echo finished", where)
             check(out.endswith("finished\n"), True, line + "\n" + out)
 
