@@ -181,21 +181,30 @@ granted(seine_shared *lim)
     atomic_fetch_add_explicit(&lim->allowed, 1, memory_order_relaxed);
 }
 
-/* The usual case in registers: nothing changes and nobody is quicker. */
+/* The usual case in registers: nothing changes, and whoever is quicker leaves the
+ * next value to try in `was`. The line is asked for to be written at once: reading
+ * it first would fetch it from the other core twice. */
 static inline bool
 decide(seine_shared *lim, seine_time now, uint32_t n)
 {
     seine_limiter bucket;
 
-    if (look(lim, &bucket)) {
+    __builtin_prefetch(lim, 1);
+    unsigned seq = atomic_load_explicit(&lim->seq, memory_order_acquire);
+    if (!look(lim, &bucket))
+        return take(lim, now, n, &bucket);
+    for (;;) {
         seine_time was = bucket.full;
 
         if (!sn_gcra_allow(&bucket, now, n))
             return false;
-        if (swap(lim, was, bucket.full))
+        seine_time full = bucket.full == HELD ? HELD - 1 : bucket.full;
+        if (atomic_compare_exchange_strong(&lim->full, &was, full))
             return true;
+        if (was == HELD || atomic_load(&lim->seq) != seq)
+            return take(lim, now, n, &bucket);
+        bucket.full = was;
     }
-    return take(lim, now, n, &bucket);
 }
 
 bool
