@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * h1 - what it costs to read a response and to write a request.
+ *
+ * Heads as servers send them, with a body of 2 KB, in one piece and in two. Thread
+ * CPU time, five runs, median and minimum. A table for people, JSON lines with -j.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "net/h1.h"
+
+enum { RUNS = 5, OPS = 200000 };
+
+static bool as_json;
+static int missed;
+
+/* clang-format off */
+static const char ten[] =
+    "HTTP/1.1 200 OK\r\n"
+    "Server: nginx/1.22.1\r\n"
+    "Date: Sun, 06 Nov 1994 08:49:37 GMT\r\n"
+    "Content-Type: text/html; charset=utf-8\r\n"
+    "Content-Length: 2048\r\n"
+    "Last-Modified: Sat, 05 Nov 1994 08:49:37 GMT\r\n"
+    "Connection: keep-alive\r\n"
+    "ETag: \"2eb9a461-800\"\r\n"
+    "Cache-Control: max-age=600\r\n"
+    "Vary: Accept-Encoding\r\n"
+    "Accept-Ranges: bytes\r\n"
+    "\r\n";
+
+static const char thirty[] =
+    "HTTP/1.1 200 OK\r\n"
+    "date: Sun, 06 Nov 1994 08:49:37 GMT\r\n"
+    "content-type: text/html; charset=utf-8\r\n"
+    "content-length: 2048\r\n"
+    "server: cloud\r\n"
+    "cf-ray: 7d5b2e1c9b2a1b2c-FRA\r\n"
+    "cf-cache-status: DYNAMIC\r\n"
+    "cache-control: private, max-age=0, must-revalidate\r\n"
+    "set-cookie: __session=eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0; path=/; secure; HttpOnly; SameSite=Lax\r\n"
+    "set-cookie: preferences=theme%3Ddark%26language%3Den; path=/; expires=Mon, 06 Nov 1995 08:49:37 GMT; domain=.example.org\r\n"
+    "strict-transport-security: max-age=31536000; includeSubDomains; preload\r\n"
+    "x-content-type-options: nosniff\r\n"
+    "x-frame-options: SAMEORIGIN\r\n"
+    "x-xss-protection: 1; mode=block\r\n"
+    "referrer-policy: strict-origin-when-cross-origin\r\n"
+    "permissions-policy: camera=(), microphone=(), geolocation=(), interest-cohort=()\r\n"
+    "content-security-policy: default-src 'self'; img-src 'self' data: https://images.example.org; script-src 'self' 'nonce-r4nd0m' https://cdn.example.org; style-src 'self' 'unsafe-inline'; frame-ancestors 'none'; report-uri /csp\r\n"
+    "x-request-id: 4b1c9f6e-2f0e-4a53-9a5e-6f5f0f5b8b2e\r\n"
+    "x-runtime: 0.042137\r\n"
+    "x-powered-by: Express\r\n"
+    "etag: W/\"5c3-18d5f0a2b40\"\r\n"
+    "vary: Accept-Encoding, Cookie, Origin\r\n"
+    "alt-svc: h3=\":443\"; ma=86400\r\n"
+    "nel: {\"success_fraction\":0,\"report_to\":\"default\",\"max_age\":604800}\r\n"
+    "report-to: {\"endpoints\":[{\"url\":\"https://a.example.org/report\"}],\"group\":\"default\",\"max_age\":604800}\r\n"
+    "link: <https://cdn.example.org/app.css>; rel=preload; as=style, <https://cdn.example.org/app.js>; rel=preload; as=script\r\n"
+    "access-control-allow-origin: *\r\n"
+    "access-control-allow-methods: GET, HEAD, OPTIONS\r\n"
+    "timing-allow-origin: *\r\n"
+    "accept-ranges: bytes\r\n"
+    "connection: keep-alive\r\n"
+    "\r\n";
+/* clang-format on */
+
+static double
+cpu_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+static int
+by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* 0: no bar. */
+static void
+report(const char *what, double runs[RUNS], double bar)
+{
+    qsort(runs, RUNS, sizeof *runs, by_value);
+    double value = runs[RUNS / 2];
+    bool ok = bar == 0 || value <= bar;
+
+    missed += !ok;
+    if (!as_json)
+        printf("%-34s %9.1f %9.1f  ns  %s\n", what, value, runs[0],
+               bar == 0 ? ""
+               : ok     ? "<= 250 met"
+                        : "<= 250 MISSED");
+    else if (bar == 0)
+        printf("{\"name\":\"%s\",\"value\":%.1f,\"best\":%.1f,\"unit\":\"ns\"}\n", what,
+               value, runs[0]);
+    else
+        printf("{\"name\":\"%s\",\"value\":%.1f,\"best\":%.1f,\"unit\":\"ns\",\"bar\":%g,"
+               "\"ratio\":%.2f,\"ok\":%s}\n",
+               what, value, runs[0], bar, value / bar, ok ? "true" : "false");
+    if (fflush(stdout) != 0) /* the reader has left */
+        exit(1);
+}
+
+/* Reads one response that arrives in two pieces; returns the bytes of its body. */
+static size_t
+read_one(sn_h1 *h, sn_head *head, sn_str first, sn_str second)
+{
+    size_t body = 0;
+
+    sn_h1_begin(h, head, &(sn_h1_ask){0});
+    for (sn_str in = first, piece;;)
+        switch (sn_h1_next(h, &in, &piece)) {
+        case SN_H1_HEAD:
+            break;
+        case SN_H1_BODY:
+            body += piece.len;
+            break;
+        case SN_H1_MORE:
+            in = second;
+            second.len = 0;
+            break;
+        case SN_H1_DONE:
+            return sn_h1_is_reusable(h) ? body : 0;
+        default:
+            return 0;
+        }
+}
+
+static void
+bench_read(const char *what, const char *head_text, size_t cut, size_t want, double bar)
+{
+    static char bytes[16384];
+    size_t n = strlen(head_text);
+    double runs[RUNS];
+    sn_head head;
+    sn_h1 h;
+
+    memcpy(bytes, head_text, n);
+    if (want == 2048) {
+        memset(bytes + n, 'x', 2048);
+        n += 2048;
+    }
+    cut = cut ? cut : n;
+    sn_head_init(&head, NULL);
+    for (int run = 0; run < RUNS; run++) {
+        double start = cpu_ns();
+
+        for (int i = 0; i < OPS; i++)
+            if (read_one(&h, &head, (sn_str){bytes, cut},
+                         (sn_str){bytes + cut, n - cut}) != want)
+                exit(1);
+        runs[run] = (cpu_ns() - start) / OPS;
+    }
+    sn_head_fini(&head);
+    report(what, runs, bar);
+}
+
+static void
+bench_write(void)
+{
+    sn_field fields[] = {
+        {SN_STR("User-Agent"), SN_STR("seine/1.0 (+https://example.org)")},
+        {SN_STR("Accept"), SN_STR("text/html,*/*;q=0.8")},
+        {SN_STR("Accept-Language"), SN_STR("en")}};
+    sn_h1_request r = {.method = SN_STR("GET"),
+                       .host = SN_STR("www.example.org"),
+                       .target = SN_STR("/a/path/of/some/length?and=a&query=string"),
+                       .fields = fields,
+                       .n_fields = 3};
+    double runs[RUNS];
+    sn_buf b;
+
+    sn_buf_init(&b, 4096);
+    for (int run = 0; run < RUNS; run++) {
+        double start = cpu_ns();
+
+        for (int i = 0; i < OPS; i++) {
+            sn_buf_reset(&b);
+            if (sn_h1_write(&r, &b) != SEINE_OK)
+                exit(1);
+        }
+        runs[run] = (cpu_ns() - start) / OPS;
+    }
+    sn_buf_fini(&b);
+    report("write a request of 3 fields", runs, 0);
+}
+
+int
+main(int argc, char **argv)
+{
+    as_json = argc > 1 && strcmp(argv[1], "-j") == 0;
+    bench_read("10 fields, 2 KB", ten, 0, 2048, 250);
+    bench_read("10 fields, 2 KB, cut in the head", ten, 200, 2048, 0);
+    bench_read("30 fields (2.4 KB), 2 KB", thirty, 0, 2048, 0);
+    bench_read("5 chunks of 16 bytes",
+               "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+               "10\r\n0123456789abcdef\r\n10\r\n0123456789abcdef\r\n"
+               "10\r\n0123456789abcdef\r\n10\r\n0123456789abcdef\r\n"
+               "10\r\n0123456789abcdef\r\n0\r\n\r\n",
+               0, 80, 0);
+    bench_write();
+    return missed > 0;
+}
