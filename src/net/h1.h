@@ -98,7 +98,8 @@ SEINE_MUST_CHECK seine_err sn_h1_eof(sn_h1 *h);
  * length is not complete. */
 SEINE_MUST_CHECK seine_err sn_h1_lost(sn_h1 *h);
 
-/* DONE, nothing ambiguous, nothing extra, and neither side wants to close. */
+/* DONE, nothing ambiguous, nothing extra, and the peer does not want to close, nor did
+ * it (eof, lost). Whether we said so is the caller's to know. */
 bool sn_h1_is_reusable(const sn_h1 *h);
 
 /* A byte of the response has been seen. */
@@ -123,8 +124,8 @@ typedef struct sn_h1_request {
 
 /* Adds the request to `out`, Host first. INVAL, and nothing is added: a name is not a
  * token, a value has control bytes, a field is one of those the transport writes
- * itself (Host, lengths, hop by hop), the target has blanks or does not begin with a
- * slash. FULL, NOMEM. */
+ * itself (Host, lengths, hop by hop), the target has blanks or a fragment or does not
+ * begin with a slash, CONNECT and AUTHORITY do not come together. FULL, NOMEM. */
 SEINE_MUST_CHECK seine_err sn_h1_write(const sn_h1_request *r, sn_buf *out);
 
 /* May be a field's name (a token), a field's value (no control byte but tab)? For

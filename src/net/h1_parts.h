@@ -46,9 +46,19 @@ typedef enum sn_h1_step {
 sn_h1_step sn_h1_head_step(sn_h1 *h, sn_str *in);
 sn_h1_step sn_h1_body_step(sn_h1 *h, sn_str *in, sn_str *out_piece);
 
+/* A line that is no field would frame the body for a reader less strict: its letters,
+ * up to a colon, contain the name of a framing field. */
+bool sn_h1_resembles_framing(sn_h1 *h, sn_str name);
+
+/* A framing field is complete. Is it what it must be, and as those before it? */
+bool sn_h1_frame(sn_h1 *h, sn_str name, sn_str value);
+
 /* What the bytes so far say about a head that ends here: an error that stands in
  * them already, or `otherwise`. */
 seine_err sn_h1_head_blame(const sn_h1 *h, seine_err otherwise);
+
+/* The final head is complete: what follows it, and whether it answers what was asked. */
+seine_err sn_h1_conclude(sn_h1 *h);
 
 static inline const sn_h1_limits *
 sn_h1_limits_of(const sn_h1 *h)
@@ -65,8 +75,5 @@ sn_h1_wrong(sn_h1 *h, seine_err e)
     h->state = SN_H1_AT_ERROR;
     return SN_H1_WRONG;
 }
-
-/* Which bytes a token may have (RFC 9110, 5.6.2). */
-extern const uint8_t sn_h1_token[256];
 
 #endif

@@ -2,6 +2,24 @@
 #include <string.h>
 
 #include "net/h1_parts.h"
+#include "net/h1_scan.h"
+
+/* clang-format off */
+const uint8_t sn_h1_token[256] = {
+    ['!'] = 1, ['#'] = 1, ['$'] = 1, ['%'] = 1, ['&'] = 1, ['\''] = 1, ['*'] = 1, ['+'] = 1,
+    ['-'] = 1, ['.'] = 1, ['^'] = 1, ['_'] = 1, ['`'] = 1, ['|'] = 1, ['~'] = 1,
+    ['0'] = 1, ['1'] = 1, ['2'] = 1, ['3'] = 1, ['4'] = 1, ['5'] = 1, ['6'] = 1, ['7'] = 1,
+    ['8'] = 1, ['9'] = 1,
+    ['A'] = 1, ['B'] = 1, ['C'] = 1, ['D'] = 1, ['E'] = 1, ['F'] = 1, ['G'] = 1, ['H'] = 1,
+    ['I'] = 1, ['J'] = 1, ['K'] = 1, ['L'] = 1, ['M'] = 1, ['N'] = 1, ['O'] = 1, ['P'] = 1,
+    ['Q'] = 1, ['R'] = 1, ['S'] = 1, ['T'] = 1, ['U'] = 1, ['V'] = 1, ['W'] = 1, ['X'] = 1,
+    ['Y'] = 1, ['Z'] = 1,
+    ['a'] = 1, ['b'] = 1, ['c'] = 1, ['d'] = 1, ['e'] = 1, ['f'] = 1, ['g'] = 1, ['h'] = 1,
+    ['i'] = 1, ['j'] = 1, ['k'] = 1, ['l'] = 1, ['m'] = 1, ['n'] = 1, ['o'] = 1, ['p'] = 1,
+    ['q'] = 1, ['r'] = 1, ['s'] = 1, ['t'] = 1, ['u'] = 1, ['v'] = 1, ['w'] = 1, ['x'] = 1,
+    ['y'] = 1, ['z'] = 1,
+};
+/* clang-format on */
 
 bool
 sn_h1_is_name(sn_str s)
@@ -40,31 +58,35 @@ sn_h1_is_own_field(sn_str name)
     return false;
 }
 
-/* Printable ASCII without blanks: what a parsed URL has. */
+/* Printable ASCII without blanks, as a parsed URL has it, and none of `except`. */
 static bool
-is_plain(sn_str s)
+is_plain(sn_str s, sn_str except)
 {
     for (size_t i = 0; i < s.len; i++)
-        if (s.ptr[i] <= 0x20 || s.ptr[i] >= 0x7f)
+        if (s.ptr[i] <= 0x20 || s.ptr[i] >= 0x7f ||
+            memchr(except.ptr, s.ptr[i], except.len))
             return false;
-    return true;
+    return s.len > 0;
 }
 
+/* A fragment is nobody's business but the client's. */
 static bool
 is_target(const sn_h1_request *r)
 {
     if (r->form == SN_H1_AUTHORITY)
-        return r->target.len == 0;
+        return r->target.len == 0 && r->body.len == 0;
     if (r->form == SN_H1_ORIGIN && sn_str_eq(r->target, SN_STR("*")))
         return sn_str_eq(r->method, SN_STR("OPTIONS"));
-    return r->target.len > 0 && r->target.ptr[0] == '/' && is_plain(r->target);
+    return is_plain(r->target, SN_STR("#")) && r->target.ptr[0] == '/';
 }
 
 static bool
 is_sound(const sn_h1_request *r)
 {
-    if (!sn_h1_is_name(r->method) || r->host.len == 0 || !is_plain(r->host) ||
-        memchr(r->host.ptr, '/', r->host.len) || !is_target(r))
+    bool connects = sn_str_eq(r->method, SN_STR("CONNECT"));
+
+    if (!sn_h1_is_name(r->method) || !is_plain(r->host, SN_STR("/?#@\\")) ||
+        !is_target(r) || connects != (r->form == SN_H1_AUTHORITY))
         return false;
     for (size_t i = 0; i < r->n_fields; i++)
         if (!sn_h1_is_name(r->fields[i].name) || !sn_h1_is_value(r->fields[i].value) ||

@@ -32,9 +32,9 @@ TEST(h1_writes_requests_with_host_first)
     check_text(&r, "GET / HTTP/1.1\r\nHost: e.org\r\n\r\n");
     r.fields = fields;
     r.n_fields = 3;
-    r.target = SN_STR("/a%20b;c?d=%00&&e#not");
+    r.target = SN_STR("/a%20b;c?d=%00&&e");
     r.host = SN_STR("[::1]:8080");
-    check_text(&r, "GET /a%20b;c?d=%00&&e#not HTTP/1.1\r\nHost: [::1]:8080\r\n"
+    check_text(&r, "GET /a%20b;c?d=%00&&e HTTP/1.1\r\nHost: [::1]:8080\r\n"
                    "User-Agent: seine/1\r\nX: \r\n"
                    "y!#$%&'*+-.^_`|~9: tab\there, gr\xc3\xbc\xc3\x9f\r\n\r\n");
 }
@@ -169,6 +169,13 @@ TEST(h1_refuses_targets_hosts_and_methods_that_are_none)
         {"GET", "e.org", "/\x7f", SN_H1_ORIGIN},
         {"GET", "e.org", "", SN_H1_ABSOLUTE},
         {"CONNECT", "e.org:443", "/", SN_H1_AUTHORITY},
+        {"CONNECT", "e.org:443", "/", SN_H1_ORIGIN}, /* one without the other */
+        {"GET", "e.org:443", "", SN_H1_AUTHORITY},
+        {"GET", "e.org", "/p#fragment", SN_H1_ORIGIN},
+        {"GET", "user@e.org", "/", SN_H1_ABSOLUTE},
+        {"GET", "e.org?", "/", SN_H1_ABSOLUTE},
+        {"GET", "e.org#", "/", SN_H1_ABSOLUTE},
+        {"GET", "e.org\\x", "/", SN_H1_ABSOLUTE},
     };
 
     EACH_ROW(i, rows) {
