@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * fetch.h - bring these URLs home: all of them, politely, each ending in one record.
+ *
+ * Three forms of the same engine. The blocking one, with results in the order of the
+ * URLs and a summary, never fails as a whole:
+ *
+ *     const char *urls[] = {"http://a.example/", "http://b.example/"};
+ *     seine_fetch_opts o = SEINE_FETCH_OPTS;
+ *     seine_fetched got[2];
+ *     seine_summary sum;
+ *     e = seine_fetch_all(&o, ctx, urls, 2, got, &sum);
+ *     puts(seine_fetched_is_ok(&got[0]) ? got[0].body.bytes : got[0].error);
+ *     seine_fetched_free(got, 2);
+ *
+ * The streaming one takes URLs while it runs and calls back once per URL. It has
+ * `threads` shards; a host belongs to one of them, and so does its limiter, breaker,
+ * queue and connections:
+ *
+ *     o.on_record = print;
+ *     e = seine_fetch_new(&o, &f);
+ *     while (next_line(&ask))
+ *         e = seine_fetch_add(f, &ask, ctx);         waits while the queue is full
+ *     e = seine_fetch_finish(f, ctx);                until all are done
+ *     seine_fetch_free(f);
+ *
+ * With `threads` = 0 nothing runs by itself: the caller has a loop of its own, watches
+ * seine_fetch_fd and calls seine_fetch_step when it is readable.
+ *
+ * Every host gets at most `host_rate` requests a second, `per_host` at a time; failures
+ * that may pass are tried again; a host that keeps failing is left alone. Defaults are
+ * those of a good guest; `mine` lifts them for hosts that are yours.
+ *
+ * Time    through the clock of the options.
+ * Memory  bounded by `max_memory` and by `queue`, never by the web.
+ * Threads add, finish, stop, stats: any thread. on_record: on the thread of a shard,
+ *         from several at once when there are several. step: one owner.
+ */
+#ifndef SEINE_FETCH_H
+#define SEINE_FETCH_H
+
+#include "seine/alloc.h"
+#include "seine/breaker.h"
+#include "seine/ctx.h"
+#include "seine/limiter.h"
+#include "seine/log.h"
+#include "seine/metrics.h"
+#include "seine/record.h"
+#include "seine/retry.h"
+#include "seine/summary.h"
+
+typedef struct seine_fetch seine_fetch;
+
+/* What is asked for one URL. Views are copied by add. */
+typedef struct seine_ask {
+    seine_view url;   /* without scheme: https://, or http:// for addresses, localhost */
+    seine_view input; /* as the record shall show it; absent: the url */
+    uint64_t line;
+    seine_view id, tags;
+    seine_view method;         /* absent: that of the options */
+    const seine_field *fields; /* of this URL alone; sent to its origin alone */
+    size_t n_fields;
+    seine_view body;
+    seine_span timeout; /* 0: that of the options */
+    int32_t retries;    /* -1: that of the options */
+    int8_t priority;    /* -9 … 9 */
+    bool idempotent;    /* the caller vouches for its method */
+    bool is_bad;        /* the line could not be read: a skip with reason and rule */
+    seine_skip reason;
+    seine_view rule;
+} seine_ask;
+
+/* clang-format off */
+#define SEINE_ASK {{0, 0}, {0, 0}, 0, {0, 0}, {0, 0}, {0, 0}, 0, 0, {0, 0}, 0, -1, 0, false, false, SEINE_SKIP_BAD_INPUT, {0, 0}}
+/* clang-format on */
+
+enum { /* what of an answer is kept for the record */
+       SEINE_KEEP_TITLE = 1,
+       SEINE_KEEP_FIELDS = 2,
+       SEINE_KEEP_BODY = 4,
+       SEINE_KEEP_SHA256 = 8
+};
+
+typedef enum seine_family {
+    SEINE_FAMILY_ANY,
+    SEINE_FAMILY_4,
+    SEINE_FAMILY_6
+} seine_family;
+
+/* Called once per URL; the record is gone when it returns. */
+typedef void (*seine_record_fn)(const seine_record *r, unsigned shard, void *arg);
+
+/* Something happened to a host: "breaker.open", "host.parked", "rate.changed" … */
+typedef struct seine_event {
+    const char *name;
+    seine_view host;
+    seine_err cause;
+    seine_time until; /* NEVER: not said */
+    int64_t from, to; /* of rate.changed, in us */
+} seine_event;
+typedef void (*seine_event_fn)(const seine_event *e, unsigned shard, void *arg);
+
+typedef struct seine_fetch_opts {
+    /* how much at once */
+    uint32_t concurrency; /* 64 requests in flight in all */
+    uint32_t per_host;    /* 4 */
+    uint32_t per_ip;      /* 8; 0: off */
+    uint32_t threads;     /* 1; 0: the caller steps */
+    uint32_t queue;       /* 1000 URLs admitted and not done; at least 2 * concurrency */
+    seine_rate rate;      /* over all hosts; count 0: off */
+    seine_rate host_rate; /* {5, 1 s, 1}; count 0: off */
+    bool adaptive;        /* true: slower when the host is, never above host_rate */
+    bool mine; /* host_rate, per_host, per_ip, adaptive off: the hosts are mine */
+    uint64_t max_memory; /* 512 MiB: bodies and buffers */
+    uint64_t max_pages;  /* 0: off; the rest is skipped with reason budget */
+
+    /* how long */
+    seine_span timeout;         /* 30 s: one attempt */
+    seine_span connect_timeout; /* 10 s: dns, tcp and tls together */
+    seine_span dns_timeout, tcp_timeout, tls_timeout; /* 5 s each */
+    seine_span head_timeout;                          /* 20 s */
+    uint64_t speed_bytes;                             /* 100 in … ; 0: off */
+    seine_span speed_span;                            /* … 20 s */
+    seine_span grace;                                 /* 10 s to drain after a stop */
+
+    /* again */
+    seine_retry_opts retry;
+    seine_retry_budget_opts retry_budget; /* ratio_milli UINT32_MAX: off */
+    seine_breaker_opts breaker;           /* failure_threshold and failure_pct 0: off */
+    uint32_t park;                        /* 1 failed probe in a row: host given up */
+    seine_span max_retry_after;           /* 5 min; longer: host parked */
+
+    /* what is sent */
+    const char *method;        /* "GET" */
+    const char *user_agent;    /* "seine/VERSION" */
+    const char *from;          /* contact; NULL */
+    const seine_field *fields; /* to the origins of the given URLs alone */
+    size_t n_fields;
+    seine_view body;
+
+    /* what is taken */
+    uint64_t accept[10];    /* bit s % 64 of word s / 64: status s is ok; 200-299 */
+    uint32_t max_redirects; /* 10; 0: not followed, 3xx is ok */
+    bool follow_body;       /* a body goes to another origin on 307, 308 */
+    bool https_only;
+    uint64_t max_body, max_wire; /* 16 MiB each */
+    uint32_t keep;               /* SEINE_KEEP_TITLE */
+    bool dedup;                  /* true: a URL whose key was given before is counted */
+    const char *strip_params;    /* left out of keys: "utm_*,fbclid" */
+
+    /* where */
+    seine_family family;
+    const char *dns;            /* "127.0.0.1:53"; NULL: the system's */
+    const char *const *resolve; /* "host:port:addr", NULL ends; NULL: none */
+    const char *const *allow_net, *const *deny_net, *const *zones; /* likewise */
+    bool untrusted; /* given URLs reach public addresses only */
+
+    /* who is told */
+    seine_record_fn on_record;
+    bool (*ready)(unsigned shard,
+                  void *arg); /* false: no new request, outputs are full; NULL */
+    seine_event_fn on_event;  /* NULL */
+    void *arg;
+    seine_log *log;         /* NULL: none */
+    seine_metrics *metrics; /* NULL: none */
+    seine_clock *clock;     /* NULL: the system's */
+} seine_fetch_opts;
+
+extern const seine_fetch_opts SEINE_FETCH_DEFAULTS;
+#define SEINE_FETCH_OPTS SEINE_FETCH_DEFAULTS
+
+/* One snapshot. given = admitted + refused; admitted = done + waiting + in_flight. */
+typedef struct seine_fetch_stats {
+    uint64_t given, duplicates, admitted, refused, done;
+    uint64_t ok, failed, blocked; /* of the done */
+    uint64_t waiting, in_flight;
+    uint64_t waiting_for[SEINE_WAIT_COUNT];
+    uint64_t requests, retries, replays; /* put on the wire */
+    uint64_t bytes_in, bytes_body;
+    uint64_t connections, reused;
+    uint64_t hosts, parked, breaker_opens;
+    seine_time parked_until; /* the earliest; NEVER */
+} seine_fetch_stats;
+
+/* What is known of a host. */
+typedef struct seine_fetch_host {
+    seine_view host; /* "e.example:443" */
+    uint64_t requests, ok, failed, retries;
+    uint32_t waiting, in_flight;
+    uint32_t max_in_1s;  /* starts in the busiest second */
+    seine_span min_gap;  /* between two starts; NEVER: there were not two */
+    seine_span p50, p95; /* of whole attempts */
+    uint32_t breaker_opens;
+    seine_breaker_state breaker;
+    seine_wait limited_by; /* what its URLs waited for longest */
+    bool parked;
+    seine_span every; /* interval that holds now */
+} seine_fetch_host;
+typedef void (*seine_fetch_host_fn)(const seine_fetch_host *h, void *arg);
+
+/* One result of seine_fetch_all. */
+typedef struct seine_fetched {
+    const char *url; /* the caller's */
+    seine_fate fate;
+    seine_fault fault; /* code OK: success */
+    char error[160];   /* seine_fault_text; "" */
+    uint16_t status;
+    seine_text body; /* whole; empty on failure */
+    uint64_t duration_ms;
+    uint32_t attempts;
+} seine_fetched;
+
+SEINE_BEGIN
+
+/* INVAL, CONFIG (out_why, SEINE_WHY bytes or NULL, says which option and how), NOMEM. */
+#define SEINE_WHY 160
+SEINE_MUST_CHECK seine_err seine_fetch_new(const seine_fetch_opts *opts, char *out_why,
+                                           seine_fetch **out_fetch);
+void seine_fetch_free(seine_fetch *f); /* stops at once what still runs */
+
+/* One more URL. OK also for one that is refused (its record says so) and for a repeated
+ * one. While the queue is full it waits, until the ctx is done; with a NULL ctx: FULL
+ * at once. CLOSED: after finish or stop. NOMEM. */
+SEINE_MUST_CHECK seine_err seine_fetch_add(seine_fetch *f, const seine_ask *ask,
+                                           seine_ctx *ctx);
+
+/* No more URLs will come: `close` says so, `finish` also waits until all are done. When
+ * the ctx is done before: orderly stop as by seine_fetch_stop, and its cause. */
+void seine_fetch_close(seine_fetch *f);
+SEINE_MUST_CHECK seine_err seine_fetch_finish(seine_fetch *f, seine_ctx *ctx);
+
+/* No new request from here on; what is in flight may end within opts.grace; the rest
+ * ends with `why` (CANCELED, DEADLINE). Called again: at once. A signal handler may not:
+ * it sets a flag. */
+void seine_fetch_stop(seine_fetch *f, seine_err why);
+
+/* The outputs have room again (after `ready` said false). */
+void seine_fetch_wake(seine_fetch *f);
+
+bool seine_fetch_is_done(const seine_fetch *f);
+void seine_fetch_stats_get(const seine_fetch *f, seine_fetch_stats *out_stats);
+
+/* Every host; after finish, or from a step's owner. */
+void seine_fetch_hosts(const seine_fetch *f, seine_fetch_host_fn fn, void *arg);
+
+/* For threads = 0: readable when there is something to do, timers included. */
+int seine_fetch_fd(const seine_fetch *f);
+/* Does what is due and returns; does not wait. *out_again: when to call it again at the
+ * latest, for loops that have timers of their own; NULL is fine. */
+void seine_fetch_step(seine_fetch *f, seine_time *out_again);
+
+/* All of them, results in the order of the URLs. OK whatever became of each; a ctx that
+ * ends early makes the rest canceled. out_summary may be NULL. INVAL, CONFIG, NOMEM:
+ * nothing was fetched, results are empty. The body of each is kept. */
+SEINE_MUST_CHECK seine_err seine_fetch_all(const seine_fetch_opts *opts, seine_ctx *ctx,
+                                           const char *const *urls, size_t n,
+                                           seine_fetched *out_results,
+                                           seine_summary *out_summary);
+bool seine_fetched_is_ok(const seine_fetched *r);
+void seine_fetched_free(seine_fetched *results, size_t n); /* what they hold */
+
+SEINE_END
+
+#endif

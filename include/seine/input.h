@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * input.h - a list of URLs, read as it is needed and not before.
+ *
+ * One URL per line, or one JSON object per line with what belongs to that URL (method,
+ * headers, body, timeout, retries, priority, tags, id). Text is the rule; a file whose
+ * name ends in .jsonl or .ndjson, or whose first byte is "{", is JSON lines. Blank lines
+ * and lines that begin with # are passed over; a BOM, CR and blanks at the ends too. A
+ * line that cannot be read is no reason to stop: it becomes an ask that is_bad, and its
+ * record says which line and why.
+ *
+ *     e = seine_input_open(&(seine_input_opts){.path = "urls.txt"}, why, &in);
+ *     while ((e = seine_input_next(in, &ask)) == SEINE_OK)
+ *         …                                     ask is valid until the next call
+ *     e == SEINE_E_CLOSED                       the end; IO: it could not be read
+ *
+ * Time    plays no part; reading blocks.
+ * Memory  one line, 1 MiB at most (a longer one is bad and passed over) and a 64 KiB
+ *         buffer: a hundred million lines need no more than one.
+ * Threads one owner. seine_input_stop from any thread ends a read that blocks.
+ */
+#ifndef SEINE_INPUT_H
+#define SEINE_INPUT_H
+
+#include "seine/fetch.h"
+
+typedef struct seine_input seine_input;
+
+typedef enum seine_input_format {
+    SEINE_INPUT_AUTO,
+    SEINE_INPUT_TEXT,
+    SEINE_INPUT_JSONL
+} seine_input_format;
+
+typedef struct seine_input_opts {
+    const char *path; /* "-": standard input */
+    seine_input_format format;
+    const char *base; /* relative URLs resolve against it; NULL: none */
+} seine_input_opts;
+
+SEINE_BEGIN
+
+/* IO: out_why (SEINE_WHY bytes) is one clear line; INVAL: base is no URL. */
+SEINE_MUST_CHECK seine_err seine_input_open(const seine_input_opts *opts, char *out_why,
+                                            seine_input **out_input);
+void seine_input_free(seine_input *in);
+
+/* OK and an ask; CLOSED at the end, or after stop; IO with seine_input_why. */
+SEINE_MUST_CHECK seine_err seine_input_next(seine_input *in, seine_ask *out_ask);
+const char *seine_input_why(const seine_input *in);
+void seine_input_stop(seine_input *in);
+
+/* Lines read so far, and bytes of a file whose size is known (0: not). Any thread. */
+void seine_input_progress(const seine_input *in, uint64_t *out_lines, uint64_t *out_bytes,
+                          uint64_t *out_size);
+
+SEINE_END
+
+#endif

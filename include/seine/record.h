@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * record.h - how did it end, for one URL? Everything that is known, as one value.
+ *
+ * Every URL that was given ends in exactly one record: a result (it was asked, or at
+ * least admitted) or a skip (it was refused at the door, with the reason). The fate of
+ * a result follows from the kind of its error and is one of a closed list:
+ *
+ *     ok            an accepted status, and the body whole
+ *     http_error    a whole answer with another status
+ *     network_error no answer could be had
+ *     timeout       a limit in time was hit
+ *     bad_response  an answer that is cut, not sane or too big
+ *     blocked       our own rules forbid it
+ *     gave_up       not (fully) tried, worth trying later
+ *     canceled      stopped by a signal or the end of the run's time
+ *
+ * A record is a set of views: whoever is given one looks at it, or copies it, before
+ * returning. As text it is a JSON line (schema v1) or a row of CSV:
+ *
+ *     n = seine_record_json(r, seq, &SEINE_FIELDS_STANDARD, buf, cap);
+ *
+ * Time    `wall` is Unix time in ns; spans are monotonic.
+ * Memory  borrowed, all of it; rendering writes to the caller's memory.
+ * Threads one owner; rendering is pure.
+ */
+#ifndef SEINE_RECORD_H
+#define SEINE_RECORD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "seine/abi.h"
+#include "seine/err.h"
+#include "seine/time.h"
+
+/* Bytes somebody else owns; not terminated. ptr NULL: absent. */
+typedef struct seine_view {
+    const char *ptr;
+    size_t len;
+} seine_view;
+
+typedef struct seine_field {
+    seine_view name, value;
+} seine_field;
+
+/* clang-format off */
+#define SEINE_FATES(X) \
+    X(OK,            "ok") \
+    X(HTTP_ERROR,    "http_error") \
+    X(NETWORK_ERROR, "network_error") \
+    X(TIMEOUT,       "timeout") \
+    X(BAD_RESPONSE,  "bad_response") \
+    X(BLOCKED,       "blocked") \
+    X(GAVE_UP,       "gave_up") \
+    X(CANCELED,      "canceled") \
+    X(EXEC_FAILED,   "exec_failed")
+
+#define SEINE_SKIPS(X) \
+    X(OFFSITE,   "offsite") \
+    X(DEPTH,     "depth") \
+    X(PATTERN,   "pattern") \
+    X(ROBOTS,    "robots") \
+    X(ROBOTS_UNREACHABLE, "robots_unreachable") \
+    X(NOFOLLOW,  "nofollow") \
+    X(TRAP,      "trap") \
+    X(BUDGET,    "budget") \
+    X(MIME,      "mime") \
+    X(PRIVATE_ADDRESS, "private_address") \
+    X(SCHEME,    "scheme") \
+    X(PORT,      "port") \
+    X(TOO_LONG,  "too_long") \
+    X(BAD_URL,   "bad_url") \
+    X(BAD_INPUT, "bad_input")
+
+/* What a URL waited for. The first is ours: the queue of its host. */
+#define SEINE_WAITS(X) \
+    X(QUEUE,       "queue") \
+    X(CONCURRENCY, "concurrency") \
+    X(RATE,        "rate") \
+    X(HOST_RATE,   "host_rate") \
+    X(PACE,        "pace") \
+    X(RATE_LIMIT,  "rate_limit") \
+    X(RETRY_AFTER, "retry_after") \
+    X(CRAWL_DELAY, "crawl_delay") \
+    X(BREAKER,     "breaker") \
+    X(ADDRESS,     "address") \
+    X(BACKOFF,     "backoff") \
+    X(OUTPUT,      "output")
+
+typedef enum seine_fate {
+#define X(id, name) SEINE_FATE_##id,
+    SEINE_FATES(X)
+#undef X
+    SEINE_FATE_COUNT
+} seine_fate;
+
+typedef enum seine_skip {
+#define X(id, name) SEINE_SKIP_##id,
+    SEINE_SKIPS(X)
+#undef X
+    SEINE_SKIP_COUNT
+} seine_skip;
+
+typedef enum seine_wait {
+#define X(id, name) SEINE_WAIT_##id,
+    SEINE_WAITS(X)
+#undef X
+    SEINE_WAIT_COUNT
+} seine_wait;
+/* clang-format on */
+
+typedef struct seine_hop {
+    seine_view url;
+    uint16_t status;
+} seine_hop;
+
+/* An attempt before the last one. */
+typedef struct seine_tried {
+    int64_t wall; /* when it began */
+    uint32_t n;   /* 1, 2, … */
+    uint16_t status;
+    seine_err err;
+    seine_span wait; /* after it, before the next */
+    seine_wait wait_reason;
+} seine_tried;
+
+typedef enum seine_record_type {
+    SEINE_RECORD_RESULT,
+    SEINE_RECORD_SKIP
+} seine_record_type;
+
+typedef struct seine_record {
+    seine_record_type type;
+    int64_t wall;
+    uint64_t number; /* 0, 1, 2 … in the order of the input */
+    seine_view input;
+    uint64_t line;       /* of the input; 0: none */
+    seine_view id, tags; /* tags: the text of a JSON object */
+    seine_view url, key, final_url;
+    const seine_hop *hops;
+    size_t n_hops;
+    seine_view method, host, ip;
+    uint8_t http; /* 10, 11; 0: no answer */
+
+    seine_fate fate;
+    const seine_fault *fault; /* code OK when the fate is */
+    seine_view message, hint; /* for people; hint may be absent */
+    bool retryable;
+    uint16_t status; /* of the last answer; 0: none */
+    uint32_t attempts;
+    const seine_tried *tries; /* attempts - 1 of them, or fewer were kept */
+    size_t n_tries;
+
+    seine_view content_type, charset;
+    int64_t content_length; /* as declared; -1: not */
+    uint64_t bytes_in, bytes_body;
+    bool partial;
+    const char *const *notes;
+    size_t n_notes;
+
+    /* our own waiting over all attempts, then the last attempt */
+    seine_span queue, throttle, backoff;
+    seine_span dns, connect, tls, ttfb, body_time, total;
+
+    seine_view title;
+    const seine_field *fields; /* NULL: not kept */
+    size_t n_fields;
+    seine_view body;       /* absent: not kept */
+    const uint8_t *sha256; /* 32 bytes; NULL: not asked for */
+
+    seine_skip reason; /* of a SKIP */
+    seine_view rule;
+} seine_record;
+
+/* Which members of a result are written, a bit each; see seine_fields_parse. */
+typedef struct seine_fields {
+    uint64_t bits;
+} seine_fields;
+
+extern const seine_fields SEINE_FIELDS_STANDARD;
+
+typedef enum seine_body_form {
+    SEINE_BODY_NONE,
+    SEINE_BODY_TEXT,
+    SEINE_BODY_B64
+} seine_body_form;
+
+SEINE_BEGIN
+
+const char *seine_fate_name(seine_fate f);
+const char *seine_skip_name(seine_skip s);
+const char *seine_wait_name(seine_wait w);
+
+/* The fate of a result whose error is that kind. */
+seine_fate seine_fate_of(seine_err kind);
+
+/* --fields: "url,status" exactly these; "+headers,-key" changes the standard set.
+ * INVAL, and *out_bad is the word that is no member. */
+SEINE_MUST_CHECK seine_err seine_fields_parse(const char *list, seine_fields *out_fields,
+                                              seine_view *out_bad);
+
+/* The record as one JSON line with its newline: at most `cap` bytes are written, the
+ * length of the whole is returned. */
+size_t seine_record_json(const seine_record *r, uint64_t seq, const seine_fields *fields,
+                         seine_body_form body, char *buf, size_t cap);
+
+SEINE_END
+
+#endif

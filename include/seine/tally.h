@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * tally.h - how did the whole run go? Counts that balance, kept record by record.
+ *
+ *     seine_tally_new(&t);
+ *     seine_tally_add(t, record);                      once per record, on one thread
+ *     seine_tally_snapshot(t, &now_so_far);            any thread: for a progress bar
+ *     seine_tally_members(t, &run, &text);             the summary, as JSON members
+ *
+ * total = ok + failed + blocked + skipped; success_rate = ok / (ok + failed) * 100.
+ * Latencies are kept in a histogram of 3 % wide bins, so that a billion of them cost as
+ * much as one.
+ *
+ * Time    durations come with the records.
+ * Memory  fixed, about 64 KiB.
+ * Threads add: one owner; snapshot: any thread.
+ */
+#ifndef SEINE_TALLY_H
+#define SEINE_TALLY_H
+
+#include "seine/fetch.h"
+
+typedef struct seine_tally seine_tally;
+
+typedef struct seine_tally_sums {
+    uint64_t total, ok, failed, blocked, skipped;
+    uint64_t fates[SEINE_FATE_COUNT], skips[SEINE_SKIP_COUNT];
+    uint64_t errors[SEINE_E_COUNT];
+    uint64_t statuses[1000];
+    uint64_t attempts, retries, bytes_in, bytes_body;
+    uint64_t total_duration_ms, avg_duration_ms; /* of results */
+    double success_rate;
+    seine_span p50, p90, p95, p99, max; /* of results that were sent */
+    seine_span queue, throttle, backoff;
+} seine_tally_sums;
+
+/* What the program knows besides. */
+typedef struct seine_tally_run {
+    const char *command, *stopped_by; /* "fetch", "done" */
+    uint64_t pending, duplicates;
+    seine_span wall;
+    int exit_code;
+    bool resumable;
+    const seine_fetch_stats *stats;
+    const seine_fetch_host *top; /* the busiest hosts, at most ten */
+    size_t n_top;
+} seine_tally_run;
+
+SEINE_BEGIN
+
+SEINE_MUST_CHECK seine_err seine_tally_new(seine_tally **out_tally);
+void seine_tally_free(seine_tally *t);
+void seine_tally_add(seine_tally *t, const seine_record *r);
+void seine_tally_snapshot(const seine_tally *t, seine_tally_sums *out_sums);
+
+/* The members of the summary record behind the common ones, `"command":…` to
+ * `"resumable":…`, without braces. NOMEM. */
+SEINE_MUST_CHECK seine_err seine_tally_members(const seine_tally *t,
+                                               const seine_tally_run *run,
+                                               seine_text *out_text);
+
+SEINE_END
+
+#endif

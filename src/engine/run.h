@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * run.h - one shard: the order in which a URL passes the stages. Read it second, after
+ * visit.h; everything else is detail.
+ *
+ *     inbox → scheduler → wire → verdict → emit
+ *                 ↑__________________|  again
+ *
+ * A turn lets the transport speak (answers end), judges what ended, takes what came in,
+ * starts what may start, and says how long it may sleep. The same code runs on sockets
+ * and in tests/sim, where the transport and the clock are numbers.
+ *
+ * After every turn: given = admitted + refused; admitted = emitted + waiting + in
+ * flight; and permits held = in flight. Debug builds assert it.
+ *
+ * Time    is what the transport's turn returned.
+ * Memory  of the shard; visits come from the commons.
+ * Threads one owner; the inbox, wake and stats from any thread.
+ */
+#ifndef SN_RUN_H
+#define SN_RUN_H
+
+#include "base/env.h"
+#include "engine/scheduler.h"
+
+typedef struct sn_run sn_run;
+
+/* Shard `index` of `n`; `all` is the table of all shards, filled when all are made (a
+ * redirect to a host of another shard goes there). The env is borrowed. */
+SEINE_MUST_CHECK seine_err sn_run_new(sn_commons *commons, const sn_env *env,
+                                      sn_run *const *all, uint32_t index, uint32_t n,
+                                      sn_run **out_run);
+void sn_run_free(sn_run *r); /* its transport has no exchange left */
+
+/* One turn, sleeping until `until` at most. Returns the moment it ended. */
+seine_time sn_run_turn(sn_run *r, seine_time until);
+
+/* Until when the next turn may sleep. */
+seine_time sn_run_when(const sn_run *r);
+
+/* Gives a visit to the shard. Any thread. */
+void sn_run_give(sn_run *r, sn_visit *give);
+void sn_run_wake(sn_run *r);
+
+/* Nothing waits, nothing is in flight, the inbox is empty. The owner asks. */
+bool sn_run_is_idle(const sn_run *r);
+
+/* One snapshot, added to *out_stats. Any thread. */
+void sn_run_stats(const sn_run *r, seine_fetch_stats *out_stats);
+void sn_run_hosts(const sn_run *r, sn_host_fn fn, void *arg);
+
+/* The shard of a URL: all hosts of one name on the same one. */
+uint32_t sn_run_shard(const seine_url *url, const uint64_t secret[2], uint32_t n);
+
+#endif

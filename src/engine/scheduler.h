@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * scheduler.h - which URL may start now, and if none, when?
+ *
+ * Visits wait at their host, in the order they came; a host waits for the first
+ * moment at which all its brakes agree: limiter, pace, pause, breaker, address. When
+ * it comes it gives one visit and goes to the back, so that a host with a million
+ * URLs costs the others nothing. Retries wait for their own moment first and then at
+ * the head of their host.
+ *
+ *     e = sn_scheduler_add(&s, visit, now);
+ *     while ((v = sn_scheduler_next(&s, now)))        its permits are held
+ *         start(v);
+ *     sn_scheduler_end(&s, v, now);                   v->end: tells every guard
+ *     sleep_until(sn_scheduler_when(&s, now));
+ *
+ * A host is 72 bytes for ever and 384 bytes of guards while it has work, debts or
+ * something learned. Nothing here reads a clock, allocates per visit, or blocks.
+ *
+ * Time    is passed in.
+ * Memory  hosts and guards in slabs that grow; visits are the caller's.
+ * Threads one owner.
+ */
+#ifndef SN_SCHEDULER_H
+#define SN_SCHEDULER_H
+
+#include "engine/commons.h"
+#include "engine/visit.h"
+
+typedef struct sn_scheduler sn_scheduler;
+
+SEINE_MUST_CHECK seine_err sn_scheduler_new(sn_commons *commons, seine_time now,
+                                            sn_scheduler **out_scheduler);
+void sn_scheduler_free(sn_scheduler *s); /* no visit is left in it */
+
+/* The visit waits at the host of v->url, which is made if it is new: behind the
+ * others of its lane. NOMEM: it does not. */
+SEINE_MUST_CHECK seine_err sn_scheduler_add(sn_scheduler *s, sn_visit *v, seine_time now);
+
+/* The visit waits until `at` for `why`, then goes to the head of its host's queue. */
+SEINE_MUST_CHECK seine_err sn_scheduler_again(sn_scheduler *s, sn_visit *v, seine_time at,
+                                              seine_wait why, seine_time now);
+
+/* The next visit that may start: READY, attempt begun, retry counted by the caller. Or
+ * NULL. While `commons->stop` or the outputs are not ready: NULL. */
+sn_visit *sn_scheduler_next(sn_scheduler *s, seine_time now);
+
+/* May a connection to that address be used for v now? Takes the address's slot
+ * (v->ip_slot). BUSY, LIMITED: v will be back; its host waits for the address. */
+SEINE_MUST_CHECK seine_err sn_scheduler_admit(sn_scheduler *s, sn_visit *v,
+                                              const sn_ip *peer, seine_time now);
+
+/* The attempt of v ended with v->end (and v->hint, v->ttfb): settles breaker,
+ * throttle, limiter, pace, address and pin; the host may be parked by it. */
+void sn_scheduler_end(sn_scheduler *s, sn_visit *v, seine_time now);
+
+/* The next visit of a parked host, which will not be asked again in this run: it ends
+ * with *out_why (BREAKER, RETRY_AFTER_TOO_LONG). NULL: none. */
+sn_visit *sn_scheduler_parked(sn_scheduler *s, seine_err *out_why);
+
+/* The next visit whose own deadline has passed while it waited. NULL: none. */
+sn_visit *sn_scheduler_expired(sn_scheduler *s, seine_time now);
+
+/* Any visit that waits, for an orderly stop. NULL: none is left. */
+sn_visit *sn_scheduler_drain(sn_scheduler *s);
+
+/* When next, or one of the three above, could give a visit; NEVER: only after an end,
+ * an add, or a wake. */
+seine_time sn_scheduler_when(sn_scheduler *s, seine_time now);
+
+/* Visits waiting, by what they wait for; and the tightest brake of the moment. */
+uint32_t sn_scheduler_waiting(const sn_scheduler *s, uint32_t out_by[SEINE_WAIT_COUNT]);
+
+/* Every host known, busiest first is the caller's business. Texts are borrowed. */
+typedef void (*sn_host_fn)(const seine_fetch_host *host, void *arg);
+void sn_scheduler_hosts(const sn_scheduler *s, seine_time now, sn_host_fn fn, void *arg);
+
+#endif

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * visit.h - one URL from admission to its record.
+ *
+ * The one struct that carries a URL through its life. Stages take a visit and return;
+ * they never call each other, and engine/run.c alone knows their order. A visit is
+ * made by whoever admits it, moves to the shard that owns its host, perhaps to
+ * another one when it is redirected, and goes back to the pool when its record is
+ * out. Everything it points to lives in its arena and dies with it.
+ *
+ *     ADMITTED → WAITING → READY → IN_FLIGHT → DONE → EMITTED
+ *                  ↑__________________|  again: a retry, a redirect, a replay
+ *
+ * Time    is passed in; the three waits of a record are added up here.
+ * Memory  one visit and its arena, recycled: a request allocates nothing once warm.
+ * Threads one owner at a time; it changes hands through sn_inbox.
+ */
+#ifndef SN_VISIT_H
+#define SN_VISIT_H
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "net/transport.h"
+#include "seine/attempt.h"
+#include "seine/hint.h"
+#include "seine/record.h"
+#include "seine/retry.h"
+
+#define SN_NO_HOST UINT32_MAX
+
+typedef enum sn_state {
+    SN_ADMITTED,  /* new, in scope; on its way to its shard */
+    SN_WAITING,   /* its host may not be asked yet, or has a queue */
+    SN_READY,     /* limiter, breaker and throttle have said yes; permits are held */
+    SN_IN_FLIGHT, /* bytes are moving */
+    SN_DONE,      /* verdict given: result or final error; nothing is held */
+    SN_EMITTED,   /* exactly one record is on its way; the arena is free */
+} sn_state;
+
+typedef struct sn_visit sn_visit;
+struct sn_visit {
+    sn_visit *next; /* in whatever list it is: inbox, queue of a host, pool */
+    sn_arena arena; /* all texts below */
+    sn_state state;
+    uint8_t lane;    /* 0 high: redirects, due retries; 1 normal; 2 low */
+    bool fresh;      /* the next attempt uses no idle connection */
+    bool replayed;   /* of this attempt already once */
+    bool is_skip;    /* refused at admission: `reason`, `rule` */
+    bool is_typed;   /* named by the user: own headers, ceiling local */
+    uint64_t number; /* 0, 1, 2 … in the order of the input */
+    uint32_t host;   /* in its shard; SN_NO_HOST */
+    sn_zone ceiling;
+
+    /* what was asked */
+    sn_str input; /* as given */
+    uint64_t line;
+    sn_str id, tags; /* copied to the record; tags is a JSON object */
+    sn_str key;
+    sn_str method, body;
+    const sn_field *own; /* fields of this URL alone (JSON lines) */
+    size_t n_own;
+    seine_url first, url; /* as asked; of the hop under way */
+    seine_hop *hops;      /* room for opts.max_redirects, made by the first */
+    uint32_t n_hops;
+    seine_span timeout; /* of one attempt */
+
+    /* attempts */
+    seine_retry retry;
+    seine_attempt attempt;
+    uint32_t ip_slot;   /* of sn_ipcap, while in flight; UINT32_MAX */
+    uint32_t requests;  /* put on the wire: hops and retries alike */
+    seine_tried *tries; /* attempts before the last one */
+    uint32_t n_tries, tries_room;
+    seine_time deadline; /* no attempt after; NEVER */
+    sn_exchange *exchange;
+
+    /* waits, over all attempts; `since` the one that lasts */
+    seine_time admitted_at, since, not_before;
+    seine_wait waits_for;
+    seine_span waited[SEINE_WAIT_COUNT];
+
+    /* the answer of the last attempt */
+    sn_end end;
+    seine_time started_at;
+    int64_t started_wall;
+    seine_span ttfb;
+    sn_str content_type, charset, location;
+    uint8_t n_locations; /* different ones */
+    int64_t content_length;
+    seine_field *fields; /* if they are kept */
+    size_t n_fields;
+    seine_hint hint;
+    sn_buf kept; /* of the body, if it is kept; memory of the visit's held */
+    seine_held held;
+    struct sn_title *title_reader; /* NULL: no title is read of this answer */
+    sn_str title;
+    struct sn_sha256 *digest;
+    seine_fault fault; /* of the whole visit: what the record says */
+    seine_skip reason;
+    sn_str rule;
+};
+
+/* Changes the state; asserts that the step is legal. */
+void sn_visit_step(sn_visit *v, sn_state to);
+
+/* Forgets everything of the last answer, before the next attempt. */
+void sn_visit_clear_answer(sn_visit *v);
+
+/* Begins to wait for `why`, at `now`; the wait before, if any, is added up. */
+void sn_visit_wait(sn_visit *v, seine_wait why, seine_time now);
+void sn_visit_wait_over(sn_visit *v, seine_time now);
+
+/* A bounded store of visits for all shards: taken in batches, given back in batches,
+ * so that its lock is touched rarely. A visit keeps its arena's first chunk. */
+typedef struct sn_visits sn_visits;
+
+SEINE_MUST_CHECK seine_err sn_visits_new(uint32_t max, sn_visits **out_visits);
+void sn_visits_free(sn_visits *p); /* all are back */
+
+/* NULL: `max` are out (*out_err FULL), or NOMEM. */
+sn_visit *sn_visits_take(sn_visits *p, seine_err *out_err);
+void sn_visits_give(sn_visits *p, sn_visit *give);
+uint32_t sn_visits_out(const sn_visits *p);
+
+/* A shard's letter box: any thread puts, the owner takes all, first in first out.
+ * Bounded by the visits there are. */
+typedef struct sn_inbox {
+    sn_visit *_Atomic head;
+} sn_inbox;
+
+/* True: it was empty, wake the owner. */
+bool sn_inbox_put(sn_inbox *box, sn_visit *give);
+sn_visit *sn_inbox_take_all(sn_inbox *box);
+
+#endif

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * dns.h - which addresses has this name?
+ *
+ * c-ares asks, two questions per name so that a slow family does not hold the other;
+ * answers are kept for their time to live (1 s to 1 h; that there is no such name 60 s
+ * at most, failures 1 s), 65,536 names at most, the least recently used goes first. One
+ * lookup is in flight per name, others join it; at most 256 in all, the rest queue.
+ *
+ *     switch (sn_dns_ask(dns, SN_STR("e.example"), now, deadline, &lookup)) {
+ *     case SEINE_OK:       use lookup.answer …            it was known
+ *     case SEINE_E_BUSY:   …                              lookup.done will be called
+ *     default:             e                              known to fail
+ *     }
+ *
+ * An answer comes when both families are there, or IPv6 is, or IPv4 is and 50 ms have
+ * passed without the other; or at the deadline. Names are lower-case LDH and "_" without
+ * a dot at the end (seine_url_name makes them so). localhost and *.localhost are this
+ * machine, address literals themselves; neither reaches a server.
+ *
+ * Time    through the loop.
+ * Memory  bounded by names and by 16 addresses per family.
+ * Threads one owner: the shard's loop.
+ */
+#ifndef SN_DNS_H
+#define SN_DNS_H
+
+#include "net/cidr.h"
+#include "net/loop.h"
+#include "seine/fetch.h"
+
+#define SN_DNS_ADDRESSES 16 /* per family */
+
+typedef struct sn_dns sn_dns;
+
+typedef struct sn_dns_answer {
+    uint8_t n4, n6;
+    sn_ip v4[SN_DNS_ADDRESSES], v6[SN_DNS_ADDRESSES]; /* as the server ordered them */
+} sn_dns_answer;
+
+typedef struct sn_dns_opts {
+    const char *server;         /* "127.0.0.1:53"; NULL: the system's */
+    const char *const *resolve; /* "host:port:addr"; NULL ends; these never expire */
+    seine_family family;
+    seine_span timeout; /* 5 s: of one question */
+    uint32_t max_names; /* 65536 */
+    uint64_t seed;
+} sn_dns_opts;
+
+/* One who asks; part of its owner. */
+typedef struct sn_lookup {
+    /* Never from inside ask or cancel. e: OK and an answer, valid during the call; or
+     * DNS_NXDOMAIN, DNS_SERVFAIL, DNS_ERROR, DNS_TIMEOUT. */
+    void (*done)(struct sn_lookup *l, seine_err e, const sn_dns_answer *answer);
+    struct sn_lookup *next, **prev; /* the others that wait for the same name */
+    sn_dns_answer answer;
+    sn_timer timer;
+    void *of;
+} sn_lookup;
+
+/* CONFIG, and out_why (SEINE_WHY bytes) says what: a resolve entry or the server is no
+ * such thing. NOMEM, NO_FILES. */
+SEINE_MUST_CHECK seine_err sn_dns_new(sn_loop *loop, const sn_dns_opts *opts,
+                                      char *out_why, sn_dns **out_dns);
+void sn_dns_free(sn_dns *d); /* nobody waits */
+
+/* OK: l->answer. BUSY: l->done will be called by `deadline`. Otherwise the error is
+ * known; DNS_BAD_NAME, NOMEM. `port` matters for --resolve entries. */
+SEINE_MUST_CHECK seine_err sn_dns_ask(sn_dns *d, sn_str name, uint16_t port,
+                                      seine_time now, seine_time deadline, sn_lookup *l);
+void sn_dns_cancel(sn_dns *d, sn_lookup *l); /* not waiting is fine */
+
+/* hit, ok, nxdomain, error, timeout: for metrics */
+typedef struct sn_dns_stats {
+    uint64_t hits, ok, nxdomain, errors, timeouts;
+} sn_dns_stats;
+void sn_dns_stats_get(const sn_dns *d, sn_dns_stats *out_stats);
+
+#endif

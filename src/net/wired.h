@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * wired.h - the transport on real sockets: names, connections, keep-alive, deadlines.
+ *
+ * A loop, a resolver, and connections that are kept: idle ones are a last-in-first-out
+ * list per origin, found by hash. A request on one of them is one send and one recv, and
+ * allocates nothing. Addresses race (RFC 8305), every one of them judged by its zone
+ * before a packet leaves; every phase has its moment on the loop's wheel.
+ *
+ *     e = sn_wired_new(&(sn_wired_opts){…}, why, &t);
+ *     e = t->ops->start(t, &request, &handler, &x);
+ *     now = t->ops->turn(t, SEINE_NEVER);
+ *
+ * Time    through the loop's clock, read once per turn.
+ * Memory  4 KiB a connection; what a head needs is reserved from the budget.
+ * Threads one owner; wake from any thread.
+ */
+#ifndef SN_WIRED_H
+#define SN_WIRED_H
+
+#include "net/dns.h"
+#include "net/transport.h"
+#include "seine/budget.h"
+
+typedef struct sn_wired_opts {
+    seine_clock *clock;
+    sn_dns_opts dns;
+    sn_zones_opts zones;
+    seine_budget *budget;     /* NULL: unlimited */
+    uint32_t max_connections; /* open at once; at the bound the longest idle is closed */
+    uint32_t max_idle;        /* in all */
+    uint32_t max_idle_origin; /* of one origin: the host's in-flight limit */
+    seine_span idle_time;     /* 15 s */
+    seine_span max_age;       /* 10 min */
+    uint32_t max_requests;    /* 10,000 on one connection */
+} sn_wired_opts;
+
+typedef struct sn_wired_stats {
+    uint64_t opened, reused, stale, closed;
+    uint32_t open, idle;
+    uint64_t bytes_in, bytes_out;
+    seine_span longest_turn;
+} sn_wired_stats;
+
+/* CONFIG with out_why (SEINE_WHY bytes), NOMEM, NO_FILES. */
+SEINE_MUST_CHECK seine_err sn_wired_new(const sn_wired_opts *opts, char *out_why,
+                                        sn_transport **out_transport);
+void sn_wired_free(sn_transport *t); /* no exchange is left */
+void sn_wired_stats_get(const sn_transport *t, sn_wired_stats *out_stats);
+
+#endif
