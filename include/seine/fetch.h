@@ -166,8 +166,7 @@ typedef struct seine_fetch_opts {
     seine_clock *clock;     /* NULL: the system's */
 } seine_fetch_opts;
 
-extern const seine_fetch_opts SEINE_FETCH_DEFAULTS;
-#define SEINE_FETCH_OPTS SEINE_FETCH_DEFAULTS
+#define SEINE_FETCH_OPTS seine_fetch_defaults()
 
 /* One snapshot. given = admitted + refused; admitted = done + waiting + in_flight. */
 typedef struct seine_fetch_stats {
@@ -211,6 +210,9 @@ typedef struct seine_fetched {
 } seine_fetched;
 
 SEINE_BEGIN
+
+/* The figures in the comments above. */
+seine_fetch_opts seine_fetch_defaults(void);
 
 /* INVAL, CONFIG (out_why, SEINE_WHY bytes or NULL, says which option and how), NOMEM. */
 #define SEINE_WHY 160

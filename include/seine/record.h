@@ -18,7 +18,7 @@
  * A record is a set of views: whoever is given one looks at it, or copies it, before
  * returning. As text it is a JSON line (schema v1) or a row of CSV:
  *
- *     n = seine_record_json(r, seq, &SEINE_FIELDS_STANDARD, buf, cap);
+ *     n = seine_record_json(r, seq, NULL, SEINE_BODY_NONE, buf, cap);
  *
  * Time    `wall` is Unix time in ns; spans are monotonic.
  * Memory  borrowed, all of it; rendering writes to the caller's memory.
@@ -174,12 +174,10 @@ typedef struct seine_record {
     seine_view rule;
 } seine_record;
 
-/* Which members of a result are written, a bit each; see seine_fields_parse. */
+/* Which members of a result are written, a bit each; 0: the standard set. */
 typedef struct seine_fields {
     uint64_t bits;
 } seine_fields;
-
-extern const seine_fields SEINE_FIELDS_STANDARD;
 
 typedef enum seine_body_form {
     SEINE_BODY_NONE,
