@@ -1139,15 +1139,3 @@ TEST(h1_any_split_gives_the_same_events)
     }
     reading_fini(&whole);
 }
-
-TEST(h1_notes_have_names)
-{
-    CHECK_STR(sn_note_name(SN_NOTE_LF), "lf");
-    CHECK_STR(sn_note_name(SN_NOTE_CR), "cr");
-    CHECK_STR(sn_note_name(SN_NOTE_ODD_HEADERS), "odd_headers");
-    CHECK_STR(sn_note_name(SN_NOTE_FRAMING_CONFLICT), "framing_conflict");
-    CHECK_STR(sn_note_name(SN_NOTE_EXTRA_BYTES), "extra_bytes");
-    CHECK(!sn_note_name(0));
-    CHECK(!sn_note_name(3));
-    CHECK(!sn_note_name(1u << SN_NOTE_COUNT));
-}
