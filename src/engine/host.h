@@ -60,6 +60,7 @@ typedef struct sn_guards {
     seine_time held_since; /* NEVER: they do not now */
     sn_ip ip;              /* connected to last; v = 0: unknown */
     uint32_t link;         /* next free one */
+    uint8_t held_why;      /* seine_wait: the last brake that did */
     uint8_t retry_after;   /* the pause that holds was asked for by the server */
 } sn_guards;
 

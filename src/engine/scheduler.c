@@ -121,13 +121,15 @@ hold(sn_scheduler *s, uint32_t host, bool held, seine_time now)
     if (h->guards == SN_NONE)
         return;
     sn_guards *g = sn_hosts_guards(&s->hosts, host);
+    if (held)
+        g->held_why = h->why;
     if (held && g->held_since == SEINE_NEVER) {
         g->held_since = now;
     } else if (!held && g->held_since != SEINE_NEVER) {
         g->held += now - g->held_since;
         sn_figures *f = sn_hosts_figures(&s->hosts, host);
         if (f)
-            f->held[h->why] += now - g->held_since;
+            f->held[g->held_why] += now - g->held_since;
         g->held_since = SEINE_NEVER;
     }
 }
@@ -401,7 +403,6 @@ leave(sn_scheduler *s, uint32_t host, sn_guards *g, const seine_attempt *attempt
       seine_time now)
 {
     sn_host *h = &s->hosts.all[host];
-    seine_wait why = h->why == SEINE_WAIT_QUEUE ? SEINE_WAIT_HOST_RATE : h->why;
 
     s->waiting[h->why]--;
     sn_visit *v = sn_host_pop(h);
@@ -410,7 +411,7 @@ leave(sn_scheduler *s, uint32_t host, sn_guards *g, const seine_attempt *attempt
     if (held > all)
         held = all;
     if (held > 0) {
-        v->waited[why] += held;
+        v->waited[g->held_why] += held;
         v->since += held; /* the rest was the queue */
     }
     sn_visit_wait_over(v, now);
