@@ -331,6 +331,7 @@ TEST(retry_after_pauses_the_whole_host_and_a_longer_one_parks_it)
     sn_visit *v = sn_scheduler_next(t.s, 0);
     v->end.fault.retry_after = SEINE_SECS(10);
     end(&t, v, SEINE_E_HTTP_BUSY, 429, 0);
+    CHECK(!sn_scheduler_next(t.s, 0));
     CHECK(!sn_scheduler_next(t.s, SEINE_SECS(10) - 1));
     seine_time now = sn_scheduler_when(t.s, SEINE_SECS(10));
     CHECK(now <= SEINE_SECS(11));
