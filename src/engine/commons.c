@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/rng.h"
 #include "base/time.h"
 
 static seine_err
@@ -200,7 +199,8 @@ sn_commons_init(sn_commons *c, const seine_fetch_opts *opts, char *out_why)
                              o->timeout, o->speed_bytes, o->speed_span},
                             o->max_wire,
                             o->max_body};
-    sn_rng_secret(c->secret, sizeof c->secret);
+    for (int i = 0; i < 2; i++)
+        c->secret[i] = o->clock->dice(o->clock);
     atomic_store(&c->narrowed, 100);
     return SEINE_OK;
 }
