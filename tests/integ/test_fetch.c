@@ -767,7 +767,7 @@ TEST(a_retry_after_holds_the_whole_host)
 {
     fixture *f = set_up(false);
 
-    ask(f, "/ok?fail=1&with=status:429%2Fhead:Retry-After:1&key=busy");
+    ask(f, "/ok?fail=1&with=head:Retry-After:1%2Fstatus:429&key=busy");
     for (int i = 0; i < 5; i++)
         ask(f, "/ok");
     f->opts.concurrency = 1;
