@@ -39,11 +39,21 @@ typedef struct sn_commons {
     seine_budget *budget;     /* --max-memory */
     sn_ipcap ipcap;
     bool has_ipcap;
+    uint64_t secret[2]; /* of the hash that gives a host its shard */
     _Atomic uint64_t next_number;
     _Atomic int stop;          /* SN_GOING … */
     _Atomic int stop_why;      /* seine_err: CANCELED, DEADLINE */
     _Atomic uint32_t narrowed; /* percent of --concurrency to use: descriptors ran out */
     _Atomic uint32_t starving; /* shards that wait for a slot of another */
 } sn_commons;
+
+/* Copies the options, checks those that only the engine can judge, makes what is
+ * shared. CONFIG: out_why (SEINE_WHY bytes, or NULL) says which option and how. NOMEM. */
+SEINE_MUST_CHECK seine_err sn_commons_init(sn_commons *c, const seine_fetch_opts *opts,
+                                           char *out_why);
+void sn_commons_fini(sn_commons *c); /* all visits are back */
+
+/* "scheme://name:port" of what is kept by host. */
+#define SN_HOST_NAME 280
 
 #endif

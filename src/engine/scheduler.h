@@ -50,6 +50,9 @@ sn_visit *sn_scheduler_next(sn_scheduler *s, seine_time now);
 SEINE_MUST_CHECK seine_err sn_scheduler_admit(sn_scheduler *s, sn_visit *v,
                                               const sn_ip *peer, seine_time now);
 
+/* The lowest zone the name of v's host was ever connected in. */
+sn_zone sn_scheduler_pin(const sn_scheduler *s, const sn_visit *v);
+
 /* The attempt of v ended with v->end (and v->hint, v->ttfb): settles breaker,
  * throttle, limiter, pace, address and pin; the host may be parked by it. */
 void sn_scheduler_end(sn_scheduler *s, sn_visit *v, seine_time now);
@@ -58,7 +61,7 @@ void sn_scheduler_end(sn_scheduler *s, sn_visit *v, seine_time now);
  * with *out_why (BREAKER, RETRY_AFTER_TOO_LONG). NULL: none. */
 sn_visit *sn_scheduler_parked(sn_scheduler *s, seine_err *out_why);
 
-/* The next visit whose own deadline has passed while it waited. NULL: none. */
+/* The next visit whose own deadline had passed when its turn came. NULL: none. */
 sn_visit *sn_scheduler_expired(sn_scheduler *s, seine_time now);
 
 /* Any visit that waits, for an orderly stop. NULL: none is left. */
@@ -68,7 +71,19 @@ sn_visit *sn_scheduler_drain(sn_scheduler *s);
  * an add, or a wake. */
 seine_time sn_scheduler_when(sn_scheduler *s, seine_time now);
 
-/* Visits waiting, by what they wait for; and the tightest brake of the moment. */
+/* True: it has work, and every slot of --concurrency is taken. With several shards the
+ * one that gives a slot back wakes those that are starved (commons->starving > 0). */
+bool sn_scheduler_is_starved(const sn_scheduler *s);
+
+/* What happened to hosts since the last call, oldest first: breaker.open, .half_open,
+ * .closed, host.parked, rate.changed. At most 64 are kept. False: no more. */
+bool sn_scheduler_event(sn_scheduler *s, seine_event *out_event);
+
+/* Hosts known; given up. */
+uint32_t sn_scheduler_n_hosts(const sn_scheduler *s, uint32_t *out_parked,
+                              seine_time *out_until);
+
+/* Visits waiting, by what they wait for. */
 uint32_t sn_scheduler_waiting(const sn_scheduler *s, uint32_t out_by[SEINE_WAIT_COUNT]);
 
 /* Every host known, busiest first is the caller's business. Texts are borrowed. */

@@ -18,6 +18,8 @@
 #ifndef SN_VISIT_H
 #define SN_VISIT_H
 
+#include <stdatomic.h>
+
 #include "base/arena.h"
 #include "base/buf.h"
 #include "net/transport.h"
@@ -76,6 +78,7 @@ struct sn_visit {
 
     /* waits, over all attempts; `since` the one that lasts */
     seine_time admitted_at, since, not_before;
+    seine_span held_mark; /* how long its host had been held when it came there */
     seine_wait waits_for;
     seine_span waited[SEINE_WAIT_COUNT];
 
@@ -110,8 +113,8 @@ void sn_visit_clear_answer(sn_visit *v);
 void sn_visit_wait(sn_visit *v, seine_wait why, seine_time now);
 void sn_visit_wait_over(sn_visit *v, seine_time now);
 
-/* A bounded store of visits for all shards: taken in batches, given back in batches,
- * so that its lock is touched rarely. A visit keeps its arena's first chunk. */
+/* A bounded store of visits for all shards: what is in it at once is what is admitted
+ * and not done. A visit that comes back keeps its arena's first chunk and its buffer. */
 typedef struct sn_visits sn_visits;
 
 SEINE_MUST_CHECK seine_err sn_visits_new(uint32_t max, sn_visits **out_visits);

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/commons.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/time.h"
+
+static seine_err
+wrong(char *out_why, const char *text)
+{
+    if (out_why)
+        snprintf(out_why, SEINE_WHY, "%s", text);
+    return SEINE_E_CONFIG;
+}
+
+/* What no option may be. Texts that name nets and servers are judged by those who read
+ * them, each shard's transport. */
+static seine_err
+check(const seine_fetch_opts *o, char *out_why)
+{
+    if (o->concurrency == 0)
+        return wrong(out_why, "concurrency: at least 1");
+    if (o->per_host == 0)
+        return wrong(out_why, "per_host: at least 1");
+    if (o->threads > 256)
+        return wrong(out_why, "threads: at most 256");
+    if (o->per_ip > UINT16_MAX)
+        return wrong(out_why, "per_ip: at most 65535");
+    if (o->timeout <= 0 || o->timeout == SEINE_NEVER)
+        return wrong(out_why, "timeout: above 0 and not for ever");
+    if (o->connect_timeout <= 0 || o->dns_timeout <= 0 || o->tcp_timeout <= 0 ||
+        o->tls_timeout <= 0 || o->head_timeout <= 0)
+        return wrong(out_why, "time-outs: above 0");
+    if (o->grace < 0 || o->max_retry_after < 0)
+        return wrong(out_why, "spans: not negative");
+    if (o->speed_bytes > 0 && o->speed_span <= 0)
+        return wrong(out_why, "speed_span: above 0");
+    if (o->max_redirects > 1000)
+        return wrong(out_why, "max_redirects: at most 1000");
+    if (!o->method || !*o->method || !o->user_agent)
+        return wrong(out_why, "method and user_agent: not empty");
+    if (seine_retry_check(&o->retry) != SEINE_OK)
+        return wrong(out_why, "retry: contradicts itself");
+    return SEINE_OK;
+}
+
+/* Deep copies, in the arena. NULL stays NULL; *e tells when memory ran out. */
+static const char *
+copy_text(sn_arena *a, const char *text, seine_err *e)
+{
+    if (!text)
+        return NULL;
+    const char *copy = sn_arena_text(a, sn_str_of(text));
+    if (!copy)
+        *e = SEINE_E_NOMEM;
+    return copy;
+}
+
+static seine_view
+copy_view(sn_arena *a, seine_view v, seine_err *e)
+{
+    if (!v.ptr)
+        return v;
+    const char *copy = sn_arena_text(a, (sn_str){v.ptr, v.len});
+    if (!copy)
+        *e = SEINE_E_NOMEM;
+    return (seine_view){copy, v.len};
+}
+
+static const char *const *
+copy_list(sn_arena *a, const char *const *list, seine_err *e)
+{
+    size_t n = 0;
+
+    if (!list)
+        return NULL;
+    while (list[n])
+        n++;
+    const char **copy = SN_ARENA_ARRAY(a, const char *, n + 1);
+    if (!copy)
+        *e = SEINE_E_NOMEM;
+    for (size_t i = 0; copy && i < n; i++)
+        copy[i] = copy_text(a, list[i], e);
+    return copy;
+}
+
+static const seine_field *
+copy_fields(sn_arena *a, const seine_field *fields, size_t n, seine_err *e)
+{
+    if (n == 0)
+        return NULL;
+    seine_field *copy = SN_ARENA_ARRAY(a, seine_field, n);
+    if (!copy)
+        *e = SEINE_E_NOMEM;
+    for (size_t i = 0; copy && i < n; i++)
+        copy[i] = (seine_field){copy_view(a, fields[i].name, e),
+                                copy_view(a, fields[i].value, e)};
+    return copy;
+}
+
+static seine_err
+copy(sn_commons *c, const seine_fetch_opts *opts)
+{
+    seine_fetch_opts *o = &c->opts;
+    sn_arena *a = &c->memory;
+    seine_err e = SEINE_OK;
+
+    *o = *opts;
+    o->method = copy_text(a, opts->method, &e);
+    o->user_agent = copy_text(a, opts->user_agent, &e);
+    o->from = copy_text(a, opts->from, &e);
+    o->fields = copy_fields(a, opts->fields, opts->n_fields, &e);
+    o->body = copy_view(a, opts->body, &e);
+    o->strip_params = copy_text(a, opts->strip_params, &e);
+    o->dns = copy_text(a, opts->dns, &e);
+    o->resolve = copy_list(a, opts->resolve, &e);
+    o->allow_net = copy_list(a, opts->allow_net, &e);
+    o->deny_net = copy_list(a, opts->deny_net, &e);
+    o->zones = copy_list(a, opts->zones, &e);
+    if (!o->clock)
+        o->clock = seine_clock_system();
+    if (o->queue < o->concurrency * 2)
+        o->queue = o->concurrency > UINT32_MAX / 2 ? UINT32_MAX : o->concurrency * 2;
+    return e;
+}
+
+/* The parts of which there is one for all. */
+static seine_err
+make(sn_commons *c, char *out_why)
+{
+    const seine_fetch_opts *o = &c->opts;
+    seine_err e = seine_throttle_init_semaphore(&c->in_flight, o->concurrency);
+
+    if (e == SEINE_OK)
+        e = sn_visits_new(o->queue, &c->visits);
+    if (e == SEINE_OK && o->dedup)
+        e = seine_seen_new(NULL, &c->seen);
+    if (e == SEINE_OK && o->rate.count > 0) {
+        seine_shared_opts shared = SEINE_SHARED_OPTS;
+        shared.rate = o->rate;
+        e = seine_shared_new(&shared, o->clock->now(o->clock), &c->rate);
+        if (e == SEINE_E_INVAL)
+            return wrong(out_why, "rate: contradicts itself");
+    }
+    if (e == SEINE_OK && o->max_memory > 0 && o->max_memory != UINT64_MAX)
+        e = seine_budget_new(
+            &(seine_want){{o->max_memory, UINT64_MAX, UINT64_MAX, UINT64_MAX}},
+            &c->budget);
+    if (e == SEINE_OK && o->per_ip > 0 && !o->mine) {
+        seine_span every = o->host_rate.count > 0
+                               ? seine_every(o->host_rate.count, o->host_rate.per)
+                               : 0;
+        sn_ipcap_opts ip = {.limit = {(uint16_t)o->per_ip, 4, every / 4}};
+        e = sn_ipcap_init(&c->ipcap, &ip);
+        c->has_ipcap = e == SEINE_OK;
+    }
+    return e;
+}
+
+/* Guards are made per host later: a setting they refuse is told now. */
+static seine_err
+try_guards(const seine_fetch_opts *o, char *out_why)
+{
+    seine_limiter limiter;
+    seine_breaker breaker;
+
+    if (o->host_rate.count > 0 &&
+        seine_limiter_init_rate(&limiter, &o->host_rate, SEINE_FULL, 0) != SEINE_OK)
+        return wrong(out_why, "host_rate: contradicts itself");
+    if (o->breaker.failure_threshold == 0 && o->breaker.failure_pct == 0)
+        return SEINE_OK;
+    seine_err e = seine_breaker_init(&breaker, &o->breaker);
+    if (e == SEINE_OK)
+        seine_breaker_fini(&breaker);
+    return e == SEINE_E_INVAL ? wrong(out_why, "breaker: contradicts itself") : e;
+}
+
+seine_err
+sn_commons_init(sn_commons *c, const seine_fetch_opts *opts, char *out_why)
+{
+    memset(c, 0, sizeof *c);
+    seine_err e = check(opts, out_why);
+    if (e == SEINE_OK)
+        e = try_guards(opts, out_why);
+    if (e != SEINE_OK)
+        return e;
+    sn_arena_init(&c->memory, 4096, SIZE_MAX);
+    e = copy(c, opts);
+    if (e == SEINE_OK)
+        e = make(c, out_why);
+    if (e != SEINE_OK) {
+        sn_commons_fini(c);
+        return e;
+    }
+    const seine_fetch_opts *o = &c->opts;
+    c->limits = (sn_limits){{o->dns_timeout, o->tcp_timeout, o->tls_timeout,
+                             o->connect_timeout, SEINE_SECS(10), o->head_timeout,
+                             o->timeout, o->speed_bytes, o->speed_span},
+                            o->max_wire,
+                            o->max_body};
+    for (int i = 0; i < 2; i++)
+        c->secret[i] = o->clock->dice(o->clock);
+    atomic_store(&c->narrowed, 100);
+    return SEINE_OK;
+}
+
+void
+sn_commons_fini(sn_commons *c)
+{
+    if (c->has_ipcap)
+        sn_ipcap_fini(&c->ipcap);
+    seine_budget_free(c->budget);
+    seine_shared_free(c->rate);
+    seine_seen_free(c->seen);
+    sn_visits_free(c->visits);
+    seine_throttle_fini(&c->in_flight);
+    sn_arena_fini(&c->memory);
+    memset(c, 0, sizeof *c);
+}

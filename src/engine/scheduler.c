@@ -1,0 +1,775 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/scheduler.h"
+
+#include <assert.h>
+
+#include "base/alloc.h"
+#include "base/time.h"
+#include "engine/host.h"
+#include "seine/outcome.h"
+
+#define EVENTS 64
+
+typedef struct lane {
+    uint32_t first, last; /* hosts; SN_NONE: empty */
+} lane;
+
+struct sn_scheduler {
+    sn_commons *commons;
+    sn_wheel wheel;
+    sn_hosts hosts;
+    lane lanes[SN_LANES];
+    sn_heap again;                      /* visits with a moment of their own */
+    sn_visit *parked, *expired;         /* lists; to be ended by the caller */
+    uint32_t waiting[SEINE_WAIT_COUNT]; /* by what holds their host */
+    uint32_t n_waiting;
+    uint32_t n_parked;
+    seine_time parked_until;
+    seine_time rate_at; /* --rate gives nothing before */
+    bool starved;       /* --concurrency is used up */
+    uint32_t low_turns; /* starts since the low lane had its turn */
+    uint32_t drain_at;  /* hosts before it are drained */
+    seine_event events[EVENTS];
+    uint32_t event_at, n_events;
+};
+
+seine_err
+sn_scheduler_new(sn_commons *commons, seine_time now, sn_scheduler **out_scheduler)
+{
+    sn_scheduler *s = sn_zalloc(sizeof *s);
+
+    if (!s)
+        return SEINE_E_NOMEM;
+    seine_err e = sn_hosts_init(&s->hosts, commons, &s->wheel, now);
+    if (e != SEINE_OK) {
+        sn_free(s);
+        return e;
+    }
+    s->commons = commons;
+    s->rate_at = INT64_MIN;
+    s->parked_until = SEINE_NEVER;
+    for (unsigned i = 0; i < SN_LANES; i++)
+        s->lanes[i] = (lane){SN_NONE, SN_NONE};
+    sn_heap_init(&s->again, UINT32_MAX);
+    *out_scheduler = s;
+    return SEINE_OK;
+}
+
+void
+sn_scheduler_free(sn_scheduler *s)
+{
+    if (!s)
+        return;
+    if (s->starved)
+        atomic_fetch_sub(&s->commons->starving, 1);
+    sn_heap_fini(&s->again);
+    sn_hosts_fini(&s->hosts);
+    sn_wheel_fini(&s->wheel);
+    sn_free(s);
+}
+
+/* Events. */
+
+static void
+tell(sn_scheduler *s, const seine_event *e)
+{
+    uint32_t at = (s->event_at + s->n_events) % EVENTS;
+
+    s->events[at] = *e;
+    if (s->n_events < EVENTS)
+        s->n_events++;
+    else
+        s->event_at = (s->event_at + 1) % EVENTS; /* the oldest is lost */
+}
+
+bool
+sn_scheduler_event(sn_scheduler *s, seine_event *out_event)
+{
+    if (s->n_events == 0)
+        return false;
+    *out_event = s->events[s->event_at];
+    s->event_at = (s->event_at + 1) % EVENTS;
+    s->n_events--;
+    return true;
+}
+
+static seine_view
+name_of(const sn_host *h)
+{
+    sn_str name = sn_str_of(h->name);
+
+    return (seine_view){name.ptr, name.len};
+}
+
+/* Where a host stands. */
+
+/* What the waiting visits of a host wait for, from here on. */
+static void
+blame(sn_scheduler *s, sn_host *h, seine_wait why)
+{
+    s->waiting[h->why] -= h->n_waiting;
+    s->waiting[why] += h->n_waiting;
+    h->why = (uint8_t)why;
+}
+
+/* Brakes hold the host, or do no longer: kept for the records of its visits. */
+static void
+hold(sn_scheduler *s, uint32_t host, bool held, seine_time now)
+{
+    sn_host *h = &s->hosts.all[host];
+
+    if (h->guards == SN_NONE)
+        return;
+    sn_guards *g = sn_hosts_guards(&s->hosts, host);
+    if (held)
+        g->held_why = h->why;
+    if (held && g->held_since == SEINE_NEVER) {
+        g->held_since = now;
+    } else if (!held && g->held_since != SEINE_NEVER) {
+        g->held += now - g->held_since;
+        sn_figures *f = sn_hosts_figures(&s->hosts, host);
+        if (f)
+            f->held[g->held_why] += now - g->held_since;
+        g->held_since = SEINE_NEVER;
+    }
+}
+
+static void
+to_lane(sn_scheduler *s, uint32_t host, bool first)
+{
+    sn_host *h = &s->hosts.all[host];
+    lane *l = &s->lanes[sn_host_lane(h)];
+
+    h->lane = (uint8_t)sn_host_lane(h);
+    h->place = SN_LANE;
+    h->link = SN_NONE;
+    if (l->first == SN_NONE) {
+        l->first = l->last = host;
+    } else if (first) {
+        h->link = l->first;
+        l->first = host;
+    } else {
+        s->hosts.all[l->last].link = host;
+        l->last = host;
+    }
+}
+
+static void
+to_wheel(sn_scheduler *s, uint32_t host, seine_time at, seine_wait why, seine_time now)
+{
+    sn_host *h = &s->hosts.all[host];
+
+    blame(s, h, why);
+    h->place = SN_WHEEL;
+    hold(s, host, true, now);
+    sn_wheel_put(&s->wheel, host, at);
+}
+
+/* To wherever a host with work belongs that stands nowhere now. */
+static void
+settle_in(sn_scheduler *s, uint32_t host, seine_time now)
+{
+    sn_host *h = &s->hosts.all[host];
+
+    if (h->n_waiting == 0) {
+        h->place = SN_IDLE;
+        hold(s, host, false, now);
+        sn_hosts_fold(&s->hosts, host, now);
+    } else if (h->next > now) {
+        to_wheel(s, host, h->next,
+                 h->why == SEINE_WAIT_QUEUE ? SEINE_WAIT_HOST_RATE : h->why, now);
+    } else {
+        hold(s, host, false, now);
+        blame(s, h, SEINE_WAIT_QUEUE);
+        to_lane(s, host, false);
+    }
+}
+
+/* Visits. */
+
+static void
+push_list(sn_visit **list, sn_visit *v)
+{
+    v->next = *list;
+    *list = v;
+}
+
+static sn_visit *
+pop_list(sn_visit **list)
+{
+    sn_visit *v = *list;
+
+    if (v)
+        *list = v->next;
+    return v;
+}
+
+/* The visit stands at its host. */
+static void
+stand(sn_scheduler *s, sn_visit *v, bool first, seine_time now)
+{
+    sn_host *h = &s->hosts.all[v->host];
+
+    if (h->place == SN_PARKED) {
+        push_list(&s->parked, v);
+        return;
+    }
+    const sn_guards *g = sn_hosts_guards(&s->hosts, v->host);
+    v->held_mark = g->held;
+    if (g->held_since != SEINE_NEVER)
+        v->held_mark += now - g->held_since;
+    sn_visit_wait(v, SEINE_WAIT_QUEUE, now);
+    sn_host_push(h, v, v->lane < SN_LANES ? v->lane : SN_LOW, first);
+    s->waiting[h->why]++;
+    if (h->place == SN_IDLE)
+        settle_in(s, v->host, now);
+}
+
+seine_err
+sn_scheduler_add(sn_scheduler *s, sn_visit *v, seine_time now)
+{
+    uint32_t host;
+    sn_guards *g;
+    seine_err e = sn_hosts_find(&s->hosts, &v->url, now, &host);
+
+    if (e == SEINE_OK)
+        e = sn_hosts_guard(&s->hosts, host, now, &g);
+    if (e != SEINE_OK)
+        return e;
+    v->host = host;
+    sn_visit_step(v, SN_WAITING);
+    s->n_waiting++;
+    stand(s, v, false, now);
+    return SEINE_OK;
+}
+
+seine_err
+sn_scheduler_again(sn_scheduler *s, sn_visit *v, seine_time at, seine_wait why,
+                   seine_time now)
+{
+    if (at > now) {
+        seine_err e = sn_heap_put(&s->again, at, (uint64_t)(uintptr_t)v);
+        if (e != SEINE_OK)
+            return e;
+    }
+    sn_visit_step(v, SN_WAITING);
+    s->n_waiting++;
+    v->lane = SN_HIGH;
+    v->not_before = at;
+    if (at > now) {
+        sn_visit_wait(v, why, now);
+        s->hosts.all[v->host].n_again++;
+        s->waiting[why]++;
+    } else {
+        stand(s, v, true, now);
+    }
+    return SEINE_OK;
+}
+
+/* Those whose moment has come stand at their hosts again. */
+static void
+take_again(sn_scheduler *s, seine_time now)
+{
+    while (sn_heap_when(&s->again) <= now) {
+        sn_visit *v = (sn_visit *)(uintptr_t)sn_heap_take(&s->again).item;
+
+        s->hosts.all[v->host].n_again--;
+        s->waiting[v->waits_for]--;
+        stand(s, v, false, now);
+    }
+}
+
+/* Hosts whose moment has come are ready. */
+static void
+take_due(sn_scheduler *s, seine_time now)
+{
+    uint32_t host;
+
+    while ((host = sn_wheel_take(&s->wheel, now)) != SN_NONE) {
+        sn_host *h = &s->hosts.all[host];
+        if (h->place == SN_WHEEL)
+            settle_in(s, host, now);
+    }
+}
+
+static uint32_t
+pop_lane(sn_scheduler *s, unsigned i)
+{
+    lane *l = &s->lanes[i];
+    uint32_t host = l->first;
+
+    if (host == SN_NONE)
+        return SN_NONE;
+    l->first = s->hosts.all[host].link;
+    if (l->first == SN_NONE)
+        l->last = SN_NONE;
+    return host;
+}
+
+/* High before normal; of eight starts the low lane gets one if it waits. */
+static uint32_t
+pop_ready(sn_scheduler *s)
+{
+    uint32_t host = SN_NONE;
+
+    if (s->low_turns >= 7 && (host = pop_lane(s, SN_LOW)) != SN_NONE) {
+        s->low_turns = 0;
+        return host;
+    }
+    for (unsigned i = 0; i < SN_LANES && host == SN_NONE; i++)
+        host = pop_lane(s, i);
+    if (s->lanes[SN_LOW].first != SN_NONE)
+        s->low_turns++;
+    return host;
+}
+
+/* The pace, a pause, the address: brakes that attempt_begin does not know. */
+static seine_time
+brakes(sn_scheduler *s, uint32_t host, sn_guards *g, seine_time now, seine_wait *out_why)
+{
+    sn_host *h = &s->hosts.all[host];
+    seine_time at = h->next;
+    sn_commons *c = s->commons;
+
+    *out_why = SEINE_WAIT_HOST_RATE;
+    if (g->pace.pause > at) {
+        at = g->pace.pause;
+        *out_why = g->retry_after ? SEINE_WAIT_RETRY_AFTER : SEINE_WAIT_RATE_LIMIT;
+    }
+    if (at <= now && c->has_ipcap && g->ip.v != 0) {
+        seine_time when = sn_ipcap_when(&c->ipcap, &g->ip, now);
+        if (when > now) {
+            at = when;
+            *out_why = SEINE_WAIT_ADDRESS;
+            sn_pace_starve(&g->pace);
+        }
+    }
+    return at;
+}
+
+typedef enum tried { STARTED, HELD, ALL_HELD } tried;
+
+/* attempt_begin said no. HELD: to this host. ALL_HELD: to everybody. */
+static tried
+refused(sn_scheduler *s, uint32_t host, sn_guards *g, seine_answer answer, seine_time now)
+{
+    sn_host *h = &s->hosts.all[host];
+    seine_time when;
+
+    if (answer.err == SEINE_E_BREAKER && h->in_flight > 0 &&
+        seine_breaker_get(&g->breaker) == SEINE_BREAKER_HALF_OPEN) {
+        blame(s, h, SEINE_WAIT_BREAKER);
+        hold(s, host, true, now);
+        h->place = SN_BUSY; /* the end of the probe decides */
+        return HELD;
+    }
+    if (answer.err == SEINE_E_BREAKER) {
+        h->next = answer.when;
+        to_wheel(s, host, answer.when, SEINE_WAIT_BREAKER, now);
+        return HELD;
+    }
+    if (answer.err == SEINE_E_LIMITED &&
+        (when = seine_limiter_when(&g->limiter, now, 1)) > now) {
+        h->next = when;
+        to_wheel(s, host, when,
+                 g->limiter.shut > now && g->retry_after ? SEINE_WAIT_RETRY_AFTER
+                                                         : SEINE_WAIT_HOST_RATE,
+                 now);
+        return HELD;
+    }
+    sn_pace_starve(&g->pace);
+    if (answer.err == SEINE_E_BUSY && g->set.throttle &&
+        seine_throttle_in_flight(&g->throttle) >= seine_throttle_limit(&g->throttle)) {
+        blame(s, h, SEINE_WAIT_CONCURRENCY);
+        h->place = SN_BUSY;
+        return HELD;
+    }
+    if (answer.err == SEINE_E_LIMITED) {
+        s->rate_at = answer.when;
+        blame(s, h, SEINE_WAIT_RATE);
+    } else {
+        blame(s, h, SEINE_WAIT_CONCURRENCY);
+        if (!s->starved)
+            atomic_fetch_add(&s->commons->starving, 1);
+        s->starved = true;
+    }
+    to_lane(s, host, true);
+    return ALL_HELD;
+}
+
+/* A visit of the host leaves: its waits are known now. */
+static sn_visit *
+leave(sn_scheduler *s, uint32_t host, sn_guards *g, const seine_attempt *attempt,
+      seine_time now)
+{
+    sn_host *h = &s->hosts.all[host];
+
+    s->waiting[h->why]--;
+    sn_visit *v = sn_host_pop(h);
+    s->n_waiting--;
+    seine_span held = g->held - v->held_mark, all = now - v->since;
+    if (held > all)
+        held = all;
+    if (held > 0) {
+        v->waited[g->held_why] += held;
+        v->since += held; /* the rest was the queue */
+    }
+    sn_visit_wait_over(v, now);
+    sn_visit_step(v, SN_READY);
+    v->attempt = *attempt;
+    v->retry.host = g->retry_budget;
+    h->in_flight++;
+    return v;
+}
+
+/* The next start of the host, as far as its pace is concerned. */
+static void
+pace_on(sn_scheduler *s, uint32_t host, sn_guards *g, seine_time now)
+{
+    sn_host *h = &s->hosts.all[host];
+    seine_clock *clock = s->commons->opts.clock;
+
+    if (g->pace.ivl_us > 0 && h->n_waiting == 0)
+        sn_pace_starve(&g->pace);
+    seine_time at =
+        sn_pace_start(&g->pace, now, g->pace.ivl_us > 0 ? clock->dice(clock) : 0);
+    seine_time limit = seine_limiter_when(&g->limiter, now, 1);
+    h->next = sn_time_max(h->next, sn_time_max(at, limit));
+    blame(s, h, at > limit ? SEINE_WAIT_PACE : SEINE_WAIT_HOST_RATE);
+}
+
+static void
+count_start(sn_scheduler *s, const sn_visit *v, seine_time now)
+{
+    sn_figures *f = sn_hosts_figures(&s->hosts, v->host);
+
+    if (!f)
+        return;
+    sn_figures_start(f, now);
+    if (v->n_tries > 0)
+        f->retries++;
+}
+
+static tried
+try_host(sn_scheduler *s, uint32_t host, seine_time now, sn_visit **out_visit)
+{
+    sn_host *h = &s->hosts.all[host];
+    sn_guards *g = sn_hosts_guards(&s->hosts, host);
+    seine_attempt attempt;
+    seine_wait why;
+
+    seine_time at = brakes(s, host, g, now, &why);
+    if (at > now) {
+        to_wheel(s, host, at, why, now);
+        return HELD;
+    }
+    seine_breaker_state was = seine_breaker_get(&g->breaker);
+    seine_answer answer = seine_attempt_begin(&attempt, &g->set, NULL, now);
+    if (answer.err != SEINE_OK)
+        return refused(s, host, g, answer, now);
+    if (g->set.breaker && was == SEINE_BREAKER_OPEN)
+        tell(s, &(seine_event){"breaker.half_open", name_of(h), SEINE_OK, SEINE_NEVER, 0,
+                               0});
+    *out_visit = leave(s, host, g, &attempt, now);
+    pace_on(s, host, g, now);
+    count_start(s, *out_visit, now);
+    settle_in(s, host, now);
+    return STARTED;
+}
+
+static bool
+may_start(const sn_scheduler *s, seine_time now)
+{
+    return s->rate_at <= now &&
+           atomic_load_explicit(&s->commons->stop, memory_order_relaxed) == SN_GOING;
+}
+
+sn_visit *
+sn_scheduler_next(sn_scheduler *s, seine_time now)
+{
+    uint32_t host;
+    sn_visit *v = NULL;
+
+    if (s->starved) {
+        s->starved = false;
+        atomic_fetch_sub(&s->commons->starving, 1);
+    }
+    take_again(s, now);
+    take_due(s, now);
+    while (may_start(s, now) && (host = pop_ready(s)) != SN_NONE) {
+        sn_host *h = &s->hosts.all[host];
+        if (h->place != SN_LANE)
+            continue;
+        if (h->n_waiting == 0) {
+            settle_in(s, host, now);
+            continue;
+        }
+        tried t = try_host(s, host, now, &v);
+        if (t == ALL_HELD)
+            break;
+        if (v && v->deadline <= now) { /* too late: what it took is given back */
+            v->end.fault.code = SEINE_E_DEADLINE;
+            sn_scheduler_end(s, v, now);
+            push_list(&s->expired, v);
+            v = NULL;
+            continue;
+        }
+        if (v)
+            return v;
+    }
+    return NULL;
+}
+
+seine_err
+sn_scheduler_admit(sn_scheduler *s, sn_visit *v, const sn_ip *peer, seine_time now)
+{
+    sn_commons *c = s->commons;
+    sn_guards *g = sn_hosts_guards(&s->hosts, v->host);
+    seine_time when;
+
+    g->ip = *peer;
+    if (!c->has_ipcap)
+        return SEINE_OK;
+    seine_err e = sn_ipcap_start(&c->ipcap, peer, now, &v->ip_slot, &when);
+    if (e != SEINE_OK) {
+        v->ip_slot = UINT32_MAX;
+        sn_host *h = &s->hosts.all[v->host];
+        h->next = sn_time_max(h->next, when);
+    }
+    return e;
+}
+
+/* The host is given up in this run: what waits at it is handed out to be ended. */
+static void
+park(sn_scheduler *s, uint32_t host, seine_err why, seine_time until)
+{
+    sn_host *h = &s->hosts.all[host];
+    sn_visit *v;
+
+    if (h->place == SN_PARKED)
+        return;
+    s->waiting[h->why] -= h->n_waiting;
+    while ((v = sn_host_pop(h)))
+        push_list(&s->parked, v);
+    h->place = SN_PARKED; /* a lane or the wheel that still has it passes it over */
+    h->parked_by = (uint16_t)why;
+    s->n_parked++;
+    s->parked_until = sn_time_min(s->parked_until, until);
+    tell(s, &(seine_event){"host.parked", name_of(h), why, until, 0, 0});
+}
+
+/* What the breaker did when the attempt was settled. */
+static void
+watch_breaker(sn_scheduler *s, uint32_t host, sn_guards *g, seine_breaker_state was)
+{
+    const seine_fetch_opts *o = &s->commons->opts;
+    sn_host *h = &s->hosts.all[host];
+    seine_breaker_stats b;
+
+    if (!g->set.breaker || seine_breaker_get(&g->breaker) == was)
+        return;
+    seine_breaker_stats_get(&g->breaker, &b);
+    if (b.state == SEINE_BREAKER_OPEN) {
+        sn_figures *f = sn_hosts_figures(&s->hosts, host);
+        if (f)
+            f->opens++;
+        tell(s, &(seine_event){"breaker.open", name_of(h), b.why, b.open_until, 0, 0});
+        if (o->park > 0 && b.streak >= o->park)
+            park(s, host, SEINE_E_BREAKER, b.open_until);
+    } else if (b.state == SEINE_BREAKER_CLOSED) {
+        tell(s,
+             &(seine_event){"breaker.closed", name_of(h), SEINE_OK, SEINE_NEVER, 0, 0});
+        if (g->pace.ivl_us > 0)
+            sn_pace_slow(&g->pace, 1000000);
+    }
+}
+
+/* What the server said about its strength: how it answered, its quota, its wish. */
+static void
+learn(sn_scheduler *s, sn_visit *v, sn_guards *g, seine_time now)
+{
+    const seine_fault *fault = &v->end.fault;
+    sn_host *h = &s->hosts.all[v->host];
+    seine_clock *clock = s->commons->opts.clock;
+    uint32_t from = g->pace.ivl_us;
+    seine_quota quota;
+
+    if (from > 0)
+        (void)sn_pace_settle(&g->pace, sn_pace_judge(fault), v->ttfb, now);
+    if (from > 0 && fault->status > 0 && seine_hint_quota(&v->hint, &quota) &&
+        quota.r >= 0 && quota.t >= 0) {
+        if (quota.r == 0)
+            g->retry_after = 0;
+        sn_pace_quota(&g->pace, (uint64_t)quota.r, quota.t, now);
+    }
+    if (sn_pace_is_news(from, g->pace.ivl_us))
+        tell(s, &(seine_event){"rate.changed", name_of(h), SEINE_OK, SEINE_NEVER, from,
+                               g->pace.ivl_us});
+    seine_span wish = seine_outcome_pause(fault);
+    if (wish > s->commons->opts.max_retry_after) {
+        park(s, v->host, SEINE_E_RETRY_AFTER_TOO_LONG, sn_time_add(now, wish));
+    } else if (wish > 0) {
+        g->retry_after = 1;
+        seine_span more = (seine_span)(clock->dice(clock) % (uint64_t)(wish / 10 + 1));
+        sn_pace_pause(&g->pace, sn_time_add(now, wish + more));
+    }
+    if (from > 0)
+        h->next = sn_time_max(h->next, sn_pace_next(&g->pace, now, 0));
+}
+
+/* Was a connection made? Then the name is pinned to the zone of its peer. */
+static bool
+was_connected(const sn_end *end)
+{
+    return end->peer.v != 0 && (end->reused || end->fault.code == SEINE_OK ||
+                                end->fault.phase > SEINE_PHASE_CONNECT);
+}
+
+void
+sn_scheduler_end(sn_scheduler *s, sn_visit *v, seine_time now)
+{
+    uint32_t host = v->host;
+    sn_host *h = &s->hosts.all[host];
+    sn_guards *g = sn_hosts_guards(&s->hosts, host);
+    seine_breaker_state was = seine_breaker_get(&g->breaker);
+
+    if (seine_attempt_end(&v->attempt, &v->end.fault, now) != SEINE_OK)
+        return;
+    h->in_flight--;
+    if (v->ip_slot != UINT32_MAX) {
+        sn_ipcap_end(&s->commons->ipcap, v->ip_slot);
+        v->ip_slot = UINT32_MAX;
+    }
+    if (was_connected(&v->end)) {
+        g->ip = v->end.peer;
+        h->pin = (uint8_t)sn_zone_pin((sn_zone)h->pin, v->end.zone);
+    }
+    learn(s, v, g, now);
+    watch_breaker(s, host, g, was);
+    sn_figures *f = sn_hosts_figures(&s->hosts, host);
+    if (f && v->end.fault.sent)
+        sn_figures_end(f, v->end.fault.code == SEINE_OK, now - v->attempt.start);
+    if (h->place == SN_BUSY)
+        settle_in(s, host, now);
+    else if (h->place == SN_IDLE)
+        sn_hosts_fold(&s->hosts, host, now);
+}
+
+sn_visit *
+sn_scheduler_parked(sn_scheduler *s, seine_err *out_why)
+{
+    sn_visit *v = pop_list(&s->parked);
+
+    if (v) {
+        s->n_waiting--;
+        *out_why = (seine_err)s->hosts.all[v->host].parked_by;
+    }
+    return v;
+}
+
+sn_visit *
+sn_scheduler_expired(sn_scheduler *s, seine_time now)
+{
+    (void)now;
+    return pop_list(&s->expired);
+}
+
+sn_visit *
+sn_scheduler_drain(sn_scheduler *s)
+{
+    sn_visit *v = pop_list(&s->parked);
+
+    for (; !v && s->drain_at < s->hosts.n; s->drain_at += v ? 0 : 1) {
+        sn_host *h = &s->hosts.all[s->drain_at];
+        if ((v = sn_host_pop(h)))
+            s->waiting[h->why]--;
+    }
+    if (!v && s->again.n > 0) {
+        v = (sn_visit *)(uintptr_t)sn_heap_take(&s->again).item;
+        s->hosts.all[v->host].n_again--;
+        s->waiting[v->waits_for]--;
+    }
+    if (v)
+        s->n_waiting--;
+    else
+        s->drain_at = 0;
+    return v;
+}
+
+seine_time
+sn_scheduler_when(sn_scheduler *s, seine_time now)
+{
+    if (s->parked || s->expired)
+        return now;
+    seine_time at = sn_time_min(sn_heap_when(&s->again), sn_wheel_when(&s->wheel));
+    bool ready = false;
+    for (unsigned i = 0; i < SN_LANES; i++)
+        ready = ready || s->lanes[i].first != SN_NONE;
+    if (ready && s->rate_at > now)
+        at = sn_time_min(at, s->rate_at);
+    else if (ready && !s->starved &&
+             atomic_load_explicit(&s->commons->stop, memory_order_relaxed) == SN_GOING)
+        at = now;
+    return at;
+}
+
+bool
+sn_scheduler_is_starved(const sn_scheduler *s)
+{
+    return s->starved;
+}
+
+uint32_t
+sn_scheduler_n_hosts(const sn_scheduler *s, uint32_t *out_parked, seine_time *out_until)
+{
+    *out_parked = s->n_parked;
+    *out_until = s->parked_until;
+    return s->hosts.n;
+}
+
+uint32_t
+sn_scheduler_waiting(const sn_scheduler *s, uint32_t out_by[SEINE_WAIT_COUNT])
+{
+    for (unsigned i = 0; i < SEINE_WAIT_COUNT; i++)
+        out_by[i] = s->waiting[i];
+    return s->n_waiting;
+}
+
+sn_zone
+sn_scheduler_pin(const sn_scheduler *s, const sn_visit *v)
+{
+    return (sn_zone)s->hosts.all[v->host].pin;
+}
+
+void
+sn_scheduler_hosts(const sn_scheduler *s, seine_time now, sn_host_fn fn, void *arg)
+{
+    static const sn_figures none = {.min_gap = SEINE_NEVER};
+
+    for (uint32_t i = 0; i < s->hosts.n; i++) {
+        const sn_host *h = &s->hosts.all[i];
+        const sn_guards *g = h->guards == SN_NONE ? NULL : sn_hosts_guards(&s->hosts, i);
+        const sn_figures *f =
+            h->figures == SN_NONE ? &none : sn_hosts_figures((sn_hosts *)&s->hosts, i);
+        seine_fetch_host out = {.host = name_of(h),
+                                .requests = f->requests,
+                                .ok = f->ok,
+                                .failed = f->failed,
+                                .retries = f->retries,
+                                .waiting = h->n_waiting + h->n_again,
+                                .in_flight = h->in_flight,
+                                .max_in_1s = f->max_in_1s,
+                                .min_gap = f->min_gap,
+                                .p50 = sn_figures_quantile(f, 50),
+                                .p95 = sn_figures_quantile(f, 95),
+                                .breaker_opens = f->opens,
+                                .parked = h->place == SN_PARKED,
+                                .every = g ? sn_pace_every(&g->pace, now) : 0};
+        if (g && g->set.breaker)
+            out.breaker = seine_breaker_get(&g->breaker);
+        for (unsigned w = 0; w < SEINE_WAIT_COUNT; w++)
+            if (f->held[w] > f->held[out.limited_by])
+                out.limited_by = (seine_wait)w;
+        fn(&out, arg);
+    }
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/visit.h"
+
+#include <assert.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/time.h"
+
+#define ARENA_CHUNK 2048
+#define ARENA_CAP   (1u << 20)
+
+/* From which states a state may be reached, a bit each. */
+static const uint8_t before[] = {
+    [SN_ADMITTED] = 1 << SN_EMITTED | 1 << SN_IN_FLIGHT, /* to another shard */
+    [SN_WAITING] = 1 << SN_ADMITTED | 1 << SN_IN_FLIGHT | 1 << SN_READY,
+    [SN_READY] = 1 << SN_WAITING,
+    [SN_IN_FLIGHT] = 1 << SN_READY,
+    [SN_DONE] = 1 << SN_ADMITTED | 1 << SN_WAITING | 1 << SN_READY | 1 << SN_IN_FLIGHT,
+    [SN_EMITTED] = 1 << SN_DONE,
+};
+
+void
+sn_visit_step(sn_visit *v, sn_state to)
+{
+    assert(before[to] & 1 << v->state);
+    v->state = to;
+}
+
+void
+sn_visit_clear_answer(sn_visit *v)
+{
+    v->end = (sn_end){.fault = SEINE_FAULT};
+    v->ttfb = 0;
+    v->content_type = v->charset = v->location = v->title = (sn_str){0};
+    v->n_locations = 0;
+    v->content_length = -1;
+    v->fields = NULL;
+    v->n_fields = 0;
+    v->title_reader = NULL;
+    v->digest = NULL;
+    sn_buf_reset(&v->kept);
+}
+
+void
+sn_visit_wait_over(sn_visit *v, seine_time now)
+{
+    if (v->since != SEINE_NEVER && now > v->since)
+        v->waited[v->waits_for] = sn_time_add(v->waited[v->waits_for], now - v->since);
+    v->since = SEINE_NEVER;
+}
+
+void
+sn_visit_wait(sn_visit *v, seine_wait why, seine_time now)
+{
+    sn_visit_wait_over(v, now);
+    v->waits_for = why;
+    v->since = now;
+}
+
+/* As a new one, with its memory kept. */
+static void
+blank(sn_visit *v)
+{
+    sn_arena arena = v->arena;
+    sn_buf kept = v->kept;
+
+    memset(v, 0, sizeof *v);
+    v->arena = arena;
+    v->kept = kept;
+    v->state = SN_EMITTED;
+    v->host = SN_NO_HOST;
+    v->ip_slot = UINT32_MAX;
+    v->since = v->deadline = SEINE_NEVER;
+    v->content_length = -1;
+    v->lane = 1;
+    v->ceiling = SN_ZONE_LOCAL;
+    v->fault = v->end.fault = (seine_fault)SEINE_FAULT;
+}
+
+/* A list under a lock, which is held for a few instructions. */
+struct sn_visits {
+    pthread_mutex_t lock;
+    sn_visit *free;
+    uint32_t made, max;
+    _Atomic uint32_t out;
+};
+
+seine_err
+sn_visits_new(uint32_t max, sn_visits **out_visits)
+{
+    if (max == 0)
+        return SEINE_E_INVAL;
+    sn_visits *p = sn_zalloc(sizeof *p);
+    if (!p)
+        return SEINE_E_NOMEM;
+    if (pthread_mutex_init(&p->lock, NULL) != 0) {
+        sn_free(p);
+        return SEINE_E_NOMEM;
+    }
+    p->max = max;
+    *out_visits = p;
+    return SEINE_OK;
+}
+
+void
+sn_visits_free(sn_visits *p)
+{
+    if (!p)
+        return;
+    for (sn_visit *v = p->free, *next; v; v = next) {
+        next = v->next;
+        sn_arena_fini(&v->arena);
+        sn_buf_fini(&v->kept);
+        sn_free(v);
+    }
+    pthread_mutex_destroy(&p->lock);
+    sn_free(p);
+}
+
+/* One that is free, or leave to make one (*out_make). */
+static sn_visit *
+pop(sn_visits *p, bool *out_make)
+{
+    pthread_mutex_lock(&p->lock);
+    sn_visit *v = p->free;
+    *out_make = !v && p->made < p->max;
+    if (v)
+        p->free = v->next;
+    else if (*out_make)
+        p->made++;
+    pthread_mutex_unlock(&p->lock);
+    return v;
+}
+
+sn_visit *
+sn_visits_take(sn_visits *p, seine_err *out_err)
+{
+    bool make;
+    sn_visit *v = pop(p, &make);
+
+    if (!v && !make) {
+        *out_err = SEINE_E_FULL;
+        return NULL;
+    }
+    if (!v) {
+        v = sn_zalloc(sizeof *v);
+        if (!v) {
+            pthread_mutex_lock(&p->lock);
+            p->made--;
+            pthread_mutex_unlock(&p->lock);
+            *out_err = SEINE_E_NOMEM;
+            return NULL;
+        }
+        sn_arena_init(&v->arena, ARENA_CHUNK, ARENA_CAP);
+    }
+    blank(v);
+    atomic_fetch_add_explicit(&p->out, 1, memory_order_relaxed);
+    return v;
+}
+
+void
+sn_visits_give(sn_visits *p, sn_visit *give)
+{
+    sn_arena_reset(&give->arena);
+    pthread_mutex_lock(&p->lock);
+    give->next = p->free;
+    p->free = give;
+    pthread_mutex_unlock(&p->lock);
+    atomic_fetch_sub_explicit(&p->out, 1, memory_order_relaxed);
+}
+
+uint32_t
+sn_visits_out(const sn_visits *p)
+{
+    return atomic_load_explicit(&p->out, memory_order_relaxed);
+}
+
+bool
+sn_inbox_put(sn_inbox *box, sn_visit *give)
+{
+    sn_visit *head = atomic_load_explicit(&box->head, memory_order_relaxed);
+
+    do
+        give->next = head;
+    while (!atomic_compare_exchange_weak_explicit(
+        &box->head, &head, give, memory_order_release, memory_order_relaxed));
+    return !head;
+}
+
+sn_visit *
+sn_inbox_take_all(sn_inbox *box)
+{
+    if (!atomic_load_explicit(&box->head, memory_order_relaxed))
+        return NULL;
+    sn_visit *v = atomic_exchange_explicit(&box->head, NULL, memory_order_acquire);
+    sn_visit *first = NULL;
+
+    while (v) { /* newest first: turn it round */
+        sn_visit *next = v->next;
+        v->next = first;
+        first = v;
+        v = next;
+    }
+    return first;
+}

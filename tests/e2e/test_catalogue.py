@@ -1,0 +1,238 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Every class of damage that plain HTTP can show, through the whole program: the named
+error, in time, in little memory, and the run goes on. covers: S0-04, S0-06"""
+import base64
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
+from e2e import PROGRAM, case, check, environment, finish, rows  # noqa: E402
+
+SANITIZED = any(word in os.path.basename(os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else "")) for word in ("asan", "tsan"))
+SLOW = 5 if SANITIZED else 1
+
+chaos = subprocess.Popen([PROGRAM, "chaos", "--dns"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment())
+PLACES = json.loads(chaos.stdout.readline())
+PORT = PLACES["http"].rsplit(":", 1)[1]
+
+
+def raw(data):
+    if isinstance(data, str):
+        data = data.encode("latin-1")
+    return "/raw:" + base64.urlsafe_b64encode(data).decode().rstrip("=")
+
+
+def place(name, default=""):
+    return PLACES.get(name, default)
+
+
+OPTIONS = ["--mine", "--retries", "0", "-t", "2s", "--tcp-timeout", "300ms", "--head-timeout", "500ms", "--dns-timeout", "300ms",
+           "--min-speed", "1000/600ms", "--max-body", "1M", "--breaker", "off", "--dns", PLACES["dns"], "--progress", "off", "-j",
+           "--dedup", "off", "--no-summary"]
+
+
+def fetch(*urls, options=()):
+    """The records, by their input; the seconds it took; the megabytes it needed."""
+    start = time.monotonic()
+    p = subprocess.Popen([PROGRAM, "fetch", *OPTIONS, *options, *urls], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment())
+    out, err = p.communicate(timeout=60)
+    took = time.monotonic() - start
+    assert p.returncode in (0, 1), (p.returncode, err)
+    records = [json.loads(line) for line in out.splitlines()]
+    return records, took
+
+
+HEAD = "HTTP/1.1 200 OK\r\n"
+# What is asked, and the kind it ends with; None: ok, with the note behind it if any.
+CATALOGUE = [
+    # names
+    (f"http://nx.test:{PORT}/ok", "dns_nxdomain"),
+    (f"http://servfail.test:{PORT}/ok", "dns_servfail"),
+    (f"http://slow-3000.test:{PORT}/ok", "dns_timeout"),
+    (f"http://{'a' * 64}.test:{PORT}/ok", "dns_bad_name"),
+    (f"http://good.test:{PORT}/ok", None),
+    # connections
+    (place("dead") + "/", "connect_refused"),
+    (place("hole") + "/", "connect_timeout"),
+    ("/mute", "header_timeout"),
+    ("/reset:0/ok", "conn_reset"),
+    ("/fin:0/ok", "conn_reset"),
+    ("/reset:9/ok", "header_truncated"),
+    ("/fin:30/ok", "header_truncated"),
+    ("/reset:100/bytes:5000", "body_truncated"),
+    ("/fin:200/bytes:5000", "body_truncated"),
+    ("/chunked/fin:200/bytes:5000", "body_truncated"),
+    ("/chunked/reset:300/bytes:5000", "body_truncated"),
+    ("/close/reset:300/bytes:5000", "body_truncated"),
+    ("/short:10/bytes:500", "body_truncated"),
+    ("/stall:20/ok", "header_timeout"),
+    ("/stall:500/bytes:5000", "stalled"),
+    ("/drip:1x100ms/bytes:4000", "header_timeout"),
+    ("/drip:10x100ms:body/bytes:9000", "stalled"),
+    ("/delay:1s/ok", "header_timeout"),
+    # heads
+    ("/badstatus:letters/ok", "bad_status_line"),
+    ("/badstatus:two/ok", "bad_status_line"),
+    ("/badstatus:low/ok", "bad_status_line"),
+    ("/badstatus:version/ok", "bad_status_line"),
+    ("/badstatus:ssh/ok", "bad_status_line"),
+    ("/http09/ok", "bad_status_line"),
+    ("/nul/ok", "bad_header"),
+    ("/cr/ok", None, "cr"),
+    ("/lf/ok", None, "lf"),
+    ("/odd/ok", None, "odd_headers"),
+    ("/fold/ok", None),
+    ("/bighead:70k/ok", "header_too_large"),
+    ("/manyhead:1100/ok", "header_too_large"),
+    ("/interim:40/ok", "too_many_interim"),
+    ("/interim:3/ok", None),
+    ("/interim:1:101/ok", "bad_framing"),
+    # framing
+    ("/length:two/ok", "bad_framing"),
+    ("/length:list/ok", "bad_framing"),
+    ("/length:same/ok", None),
+    ("/length:odd/ok", "bad_framing"),
+    ("/length:fold/ok", "bad_framing"),
+    ("/length:space/ok", "bad_framing"),
+    ("/length:=-1/ok", "bad_framing"),
+    ("/length:=99999999999999999999/ok", "bad_framing"),
+    ("/length:+5/fin:9999/ok", "body_truncated"),
+    ("/length:-1/ok", None, "extra_bytes"),
+    ("/te:gzip/ok", "bad_framing"),
+    ("/both/ok", None, "framing_conflict"),
+    ("/badchunk:size/ok", "bad_framing"),
+    ("/badchunk:empty/ok", "bad_framing"),
+    ("/badchunk:negative/ok", "bad_framing"),
+    ("/badchunk:huge/ok", "bad_framing"),
+    ("/badchunk:lf/ok", "bad_framing"),
+    ("/badchunk:end/ok", "bad_framing"),
+    ("/chunkext:5000/bytes:9000", "bad_framing"),
+    ("/extra:10/ok", None, "extra_bytes"),
+    ("/smuggle/ok", None, "extra_bytes"),
+    ("/withbody/status:204", None),
+    ("/status:304", "unexpected_304"),
+    ("/status:206", "unexpected_206"),
+    ("/bytes:2M", "body_too_large"),
+    ("/chunked/bytes:2M", "body_too_large"),
+    ("/close/bytes:2M", "body_too_large"),
+    ("/close/bytes:500", None),
+    ("/http10/bytes:500", None),
+    ("/chunked/bytes:9000", None),
+    ("/chunksize:1/bytes:900", None),
+    ("/empty", None),
+    (raw(HEAD + "Content-Length: 5, 5\r\n\r\nhello"), None),
+    (raw(HEAD + "Content-Length: +5\r\n\r\nhello"), "bad_framing"),
+    (raw(HEAD + "Content-Length : 5\r\n\r\nhello"), "bad_framing"),
+    (raw(HEAD + "Transfer-Encoding: chunked, chunked\r\n\r\n0\r\n\r\n"), "bad_framing"),
+    (raw(HEAD + "Transfer-Encoding: \x0bchunked\r\n\r\n0\r\n\r\n"), "bad_framing"),
+    (raw(HEAD + "Transfer-Encoding: chunked\r\n\r\n5;x\r\nhello\r\n0\r\n\r\n"), None),
+    (raw(HEAD + "Transfer-Encoding: chunked\r\n\r\n0x5\r\nhello\r\n0\r\n\r\n"), "bad_framing"),
+    (raw(HEAD + "Transfer-Encoding: chunked\r\n\r\n5\r\nhello0\r\n\r\n"), "bad_framing"),
+    (raw("\r\n" + HEAD + "\r\n"), "bad_status_line"),
+    (raw("HTTP/2 200\r\n\r\n"), "bad_status_line"),
+    (raw("HTTP/1.1 200\r\n\r\nx"), None),
+    (raw("HTTP/1.1  200 OK\r\n\r\n"), "bad_status_line"),
+    (raw("HTTP/1.1 099 OK\r\n\r\n"), "bad_status_line"),
+    # statuses
+    ("/status:404", "http"),
+    ("/status:410", "http"),
+    ("/status:501", "http"),
+    ("/status:500", "http_busy"),
+    ("/status:503", "http_busy"),
+    ("/status:429", "http_busy"),
+    ("/status:999", "http"),
+    # redirects
+    ("/redir:3/ok", None),
+    ("/redir:11/ok", "too_many_redirects"),
+    ("/loop", "too_many_redirects"),
+    ("/to:302", "bad_redirect"),
+    ("/to:302?u=http%3A%2F%2F%5Bx", "bad_redirect"),
+    ("/to:302?u=ftp%3A%2F%2Fx.test%2F", "blocked_scheme"),
+    ("/to:302?u=file%3A%2F%2F%2Fetc%2Fpasswd", "blocked_scheme"),
+    ("/to:301?u=" + PLACES["http"].replace(":", "%3A").replace("/", "%2F") + "%2Fstatus:404", "http"),
+]
+
+
+def full(target):
+    return target if target.startswith("http") else PLACES["http"] + target
+
+
+def verdict(record):
+    return record.get("error", {}).get("kind") if record["type"] == "result" else record["reason"]
+
+
+def check_row(record, kind, note):
+    check(verdict(record), kind, record["url"])
+    if kind is None:
+        check(record["ok"], True)
+        assert "partial" not in record, record
+    if note:
+        assert note in record.get("notes", []), (note, record.get("notes"))
+    if kind and record["type"] == "result":
+        check(record["ok"], False)
+        for member in ("message", "retryable"):
+            assert member in record["error"], record["error"]
+        if record.get("partial"):
+            assert kind in ("body_truncated", "stalled", "timeout", "body_too_large", "bad_framing", "canceled"), record
+
+
+@rows([row if len(row) == 3 else (*row, None) for row in CATALOGUE], name=lambda row: row[0][:60])
+def a_fault_has_its_name(target, kind, note):
+    records, took = fetch(full(target))
+    check(len(records), 1)
+    check_row(records[0], kind, note)
+    assert took < 2.1 * SLOW, f"{took:.2f} s"
+
+
+@case
+def all_of_them_at_once_spoil_nobody_else():
+    targets = [full(row[0]) for row in CATALOGUE]
+    good = [f"{PLACES['http']}/bytes:{n}" for n in range(100, 200)]
+    records, took = fetch(*targets, *good)
+    check(len(records), len(targets) + len(good))
+    check(sum(r["type"] == "result" and r["ok"] for r in records if "/bytes:1" in r["url"] and r["url"] in good), 100)
+    kinds = {}
+    for r in records:
+        kinds.setdefault(r["input"], []).append(verdict(r))
+    for row in CATALOGUE:
+        check(kinds[full(row[0])], [row[1]] , row[0][:60])
+    assert took < 3.5 * SLOW, f"{took:.2f} s"
+
+
+@case
+def p5_bombs_do_not_grow_memory():
+    if SANITIZED:
+        return
+    bombs = [f"/{w}/bytes:900M?key={i}" for i, w in enumerate(["chunked", "close", "chunksize:4096"])] + \
+            ["/bighead:900M/ok", "/manyhead:9000000/ok", "/interim:9000000/ok", "/chunkext:900M/bytes:9000"]
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    records, took = fetch(*[PLACES["http"] + b for b in bombs])
+    after = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    check(sorted({verdict(r) for r in records} - {"bad_framing", "http", None}), ["body_too_large", "header_too_large", "too_many_interim"])
+    assert max(before, after) < 64 * 1024, f"{after} KiB"
+    assert took < 5
+
+
+@case
+def p12_the_same_fault_always_has_the_same_kind():
+    records, _ = fetch(*[f"{PLACES['http']}/fin:200/bytes:5000?n={n}" for n in range(50)])
+    check({verdict(r) for r in records}, {"body_truncated"})
+    check({r["partial"] for r in records}, {True})
+
+
+def end():
+    chaos.send_signal(signal.SIGTERM)
+    chaos.wait(timeout=20)
+
+
+try:
+    finish()
+finally:
+    end()

@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * sim.c - seine-sim: the engine, hours of it, in milliseconds, from a seed.
+ *
+ *     seine-sim --count 2000 --base 0x1a2b3c4d     so many seeds
+ *     seine-sim --seed 0x9c3e --trace              one, told step by step
+ *
+ * The engine is the real one (engine/run.c and all below it); clock, dice and transport
+ * are numbers. After every step the invariants of docs/sim.md are checked; a broken one
+ * prints the command that plays it again.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/time.h"
+#include "engine/admit.h"
+#include "engine/run.h"
+#include "net.h"
+
+#define MAX_SHARDS 4
+
+typedef struct sim {
+    sim_world *world;
+    sn_commons commons;
+    sn_env env[MAX_SHARDS];
+    sn_run *runs[MAX_SHARDS];
+    uint32_t fed;
+    uint64_t records, skips;
+    seine_time stop_at, feed_at;
+    int stops;
+} sim;
+
+static uint64_t until_step = UINT64_MAX;
+
+static void
+on_record(const seine_record *r, unsigned shard, void *arg)
+{
+    sim *s = arg;
+    sim_world *w = s->world;
+
+    (void)shard;
+    s->records++;
+    if (r->number >= w->n_pages) {
+        sim_broken(w, "S3", "a record of nothing: %llu", (unsigned long long)r->number);
+        return;
+    }
+    sim_page *p = &w->pages[r->number];
+    sim_note(w, "record", r->number, (uint64_t)r->fate);
+    if (++p->records > 1)
+        sim_broken(w, "S3", "page %llu has two records", (unsigned long long)r->number);
+    if (r->fate == SEINE_FATE_OK && !(r->status >= 300 && r->status < 400) && !p->last_ok)
+        sim_broken(w, "P3", "page %llu is ok and its last answer was not",
+                   (unsigned long long)r->number);
+    if (r->fate == SEINE_FATE_OK && r->partial)
+        sim_broken(w, "P3", "page %llu is ok and partial", (unsigned long long)r->number);
+    if (r->attempts > w->opts.retry.max_attempts)
+        sim_broken(w, "S0-11", "page %llu had %u attempts", (unsigned long long)r->number,
+                   r->attempts);
+}
+
+/* What the engine says of its breakers is held against it. */
+static void
+on_event(const seine_event *e, unsigned shard, void *arg)
+{
+    sim *s = arg;
+    sim_host *h = sim_host_of(s->world, (sn_str){e->host.ptr, e->host.len});
+
+    (void)shard;
+    if (!h)
+        return;
+    sim_note(s->world, e->name, (uint64_t)(h - s->world->hosts), 0);
+    if (strcmp(e->name, "breaker.open") == 0) {
+        h->closed_until = e->until;
+        h->half_open = false;
+    } else if (strcmp(e->name, "breaker.half_open") == 0) {
+        h->half_open = true;
+    } else if (strcmp(e->name, "breaker.closed") == 0) {
+        h->closed_until = 0;
+        h->half_open = false;
+    }
+}
+
+static seine_err
+feed(sim *s)
+{
+    sim_world *w = s->world;
+    char url[64];
+
+    while (s->fed < w->n_pages && s->stops == 0) {
+        int n =
+            snprintf(url, sizeof url, "http://h%u.sim/p/%u", s->fed % w->n_hosts, s->fed);
+        seine_ask ask = SEINE_ASK;
+        ask.url = (seine_view){url, (size_t)n};
+        ask.priority = (int8_t)((int)(s->fed % 19) - 9);
+        sn_visit *v;
+        seine_err e = sn_admit(&s->commons, &ask, w->now, &v);
+        if (e == SEINE_E_FULL)
+            return SEINE_OK;
+        if (e != SEINE_OK)
+            return e;
+        w->pages[s->fed++].given = 1;
+        sn_run_give(s->runs[sn_run_shard(&v->url, s->commons.secret, w->n_shards)], v);
+    }
+    return SEINE_OK;
+}
+
+static void
+check_balance(sim *s)
+{
+    sim_world *w = s->world;
+    seine_fetch_stats sum = {0};
+    uint32_t in_flight = 0;
+
+    for (uint32_t i = 0; i < w->n_shards; i++) {
+        sn_run_stats(s->runs[i], &sum);
+        in_flight += sim_net_in_flight(s->env[i].transport);
+    }
+    uint64_t out = sn_visits_out(s->commons.visits);
+    if (s->fed != s->records + out)
+        sim_broken(w, "S1", "given %u, records %llu, out %llu", s->fed,
+                   (unsigned long long)s->records, (unsigned long long)out);
+    if (sum.in_flight != in_flight)
+        sim_broken(w, "S1", "in flight %llu, on the wire %u",
+                   (unsigned long long)sum.in_flight, in_flight);
+    if (in_flight > w->opts.concurrency)
+        sim_broken(w, "S4", "%u in flight in all", in_flight);
+    seine_want used;
+    if (s->commons.budget) {
+        seine_budget_used(s->commons.budget, &used);
+        if (used.n[SEINE_RES_MEMORY] > w->opts.max_memory)
+            sim_broken(w, "S16", "memory over the budget");
+    }
+}
+
+static void
+check_end(sim *s)
+{
+    sim_world *w = s->world;
+    seine_want used = {{0}};
+
+    for (uint32_t i = 0; i < w->n_pages; i++)
+        if (w->pages[i].given && w->pages[i].records != 1)
+            sim_broken(w, "S2", "page %u has %u records", i, w->pages[i].records);
+    if (sn_visits_out(s->commons.visits) != 0)
+        sim_broken(w, "S11", "visits are out");
+    if (seine_throttle_in_flight(&s->commons.in_flight) != 0)
+        sim_broken(w, "S11", "slots are held");
+    if (s->commons.budget)
+        seine_budget_used(s->commons.budget, &used);
+    if (used.n[SEINE_RES_MEMORY] != 0)
+        sim_broken(w, "S11", "%llu bytes are held",
+                   (unsigned long long)used.n[SEINE_RES_MEMORY]);
+}
+
+/* The moment of the next thing that can happen. */
+static seine_time
+next_moment(const sim *s)
+{
+    seine_time at = SEINE_NEVER;
+
+    for (uint32_t i = 0; i < s->world->n_shards; i++) {
+        at = sn_time_min(at, sim_net_when(s->env[i].transport));
+        at = sn_time_min(at, sn_run_when(s->runs[i]));
+    }
+    if (s->stops < 2)
+        at = sn_time_min(at, s->stop_at);
+    return at;
+}
+
+static void
+stop(sim *s)
+{
+    sim_world *w = s->world;
+
+    s->stops++;
+    sim_note(w, "stop", (uint64_t)s->stops, 0);
+    w->stopping = true;
+    w->stopped_at = w->now;
+    atomic_store(&s->commons.stop_why, SEINE_E_CANCELED);
+    atomic_store(&s->commons.stop, s->stops == 1 ? SN_DRAINING : SN_STOPPING);
+    s->stop_at = s->stops == 1 ? w->now + w->opts.grace : SEINE_NEVER;
+}
+
+static bool
+is_done(const sim *s)
+{
+    if (s->fed < s->world->n_pages && s->stops == 0)
+        return false;
+    for (uint32_t i = 0; i < s->world->n_shards; i++)
+        if (!sn_run_is_idle(s->runs[i]))
+            return false;
+    return true;
+}
+
+static void
+live(sim *s)
+{
+    sim_world *w = s->world;
+    int still = 0;
+
+    while (!is_done(s) && !w->broken && w->step < until_step) {
+        w->step++;
+        seine_err e = feed(s);
+        if (e != SEINE_OK)
+            sim_broken(w, "S1", "feeding: %s", seine_err_name(e));
+        seine_time before = w->now;
+        uint64_t hash = w->hash;
+        uint32_t first = (uint32_t)sn_rng_below(&w->model, w->n_shards);
+        for (uint32_t i = 0; i < w->n_shards; i++)
+            sn_run_turn(s->runs[(first + i) % w->n_shards], w->now);
+        check_balance(s);
+        seine_time at = next_moment(s);
+        if (at == SEINE_NEVER && !is_done(s) && ++still > 3)
+            sim_broken(w, "S13", "nothing will ever happen, and work waits");
+        if (at <= w->now)
+            still += w->now == before && hash == w->hash;
+        else
+            still = 0;
+        if (still > 1000)
+            sim_broken(w, "S13", "a thousand turns at one moment without effect");
+        if (at != SEINE_NEVER && at > w->now)
+            w->now = at;
+        if (w->now >= s->stop_at && s->stops < 2)
+            stop(s);
+        if (w->now > SEINE_SECS(3600 * 24 * 30))
+            sim_broken(w, "S13", "a month has passed");
+    }
+}
+
+/* True: all invariants held. *out_hash: of everything that happened. */
+static bool
+run_seed(uint64_t seed, uint32_t hosts, uint32_t pages, bool trace, uint64_t *out_hash,
+         seine_time *out_spent)
+{
+    sim s = {.world = sim_world_new(seed, hosts, pages)};
+    sim_world *w = s.world;
+    char why[SEINE_WHY] = "";
+
+    w->trace = trace;
+    w->opts.on_record = on_record;
+    w->opts.on_event = on_event;
+    w->opts.arg = &s;
+    s.stop_at = sn_rng_below(&w->model, 10) == 0
+                    ? w->now + (seine_time)sn_rng_below(&w->model, SEINE_SECS(60))
+                    : SEINE_NEVER;
+    seine_err e = sn_commons_init(&s.commons, &w->opts, why);
+    if (e != SEINE_OK)
+        sim_broken(w, "S0", "options: %s %s", seine_err_name(e), why);
+    for (uint32_t i = 0; i < w->n_shards && e == SEINE_OK; i++) {
+        s.env[i] = (sn_env){&w->clock, sim_net_new(w, i)};
+        e = sn_run_new(&s.commons, &s.env[i], s.runs, i, w->n_shards, &s.runs[i]);
+        if (e != SEINE_OK)
+            sim_broken(w, "S0", "shard: %s", seine_err_name(e));
+    }
+    if (!w->broken)
+        live(&s);
+    if (!w->broken && w->step < until_step)
+        check_end(&s);
+    bool ok = !w->broken;
+    if (!ok)
+        printf("sim: %s seed=0x%" PRIx64 " step=%" PRIu64
+               " t=%.6fs replay: seine-sim --seed 0x%" PRIx64 " --hosts %u --pages %u"
+               " --until %" PRIu64 " --trace\n",
+               w->what, seed, w->step, (double)w->now / 1e9, seed, hosts, pages, w->step);
+    else if (trace)
+        printf("hash %016" PRIx64 ", %" PRIu64 " steps, %" PRIu64 " starts, %.3f s\n",
+               w->hash, w->step, w->starts, (double)w->now / 1e9);
+    *out_hash = w->hash;
+    *out_spent = w->now;
+    if (ok && w->step < until_step) { /* a broken engine cannot be taken apart in order */
+        for (uint32_t i = 0; i < w->n_shards; i++) {
+            sn_run_free(s.runs[i]);
+            sim_net_free(s.env[i].transport);
+        }
+        sn_commons_fini(&s.commons);
+        sim_world_free(w);
+    }
+    return ok;
+}
+
+/* Halves hosts and pages while it still fails. */
+static void
+shrink(uint64_t seed)
+{
+    uint32_t hosts = 500, pages = 5000;
+    uint64_t hash;
+    seine_time spent;
+
+    for (bool more = true; more;) {
+        more = false;
+        if (hosts > 1 && !run_seed(seed, hosts / 2, pages, false, &hash, &spent)) {
+            hosts /= 2;
+            more = true;
+        } else if (pages > 1 && !run_seed(seed, hosts, pages / 2, false, &hash, &spent)) {
+            pages /= 2;
+            more = true;
+        }
+    }
+    printf("smallest: --seed 0x%" PRIx64 " --hosts %u --pages %u\n", seed, hosts, pages);
+}
+
+static uint64_t
+number(const char *text)
+{
+    return text ? strtoull(text, NULL, 0) : 0;
+}
+
+/* Seeds that once broke something: one a line, # begins a comment. */
+static int
+play_file(const char *path, uint64_t *passed)
+{
+    FILE *f = fopen(path, "r");
+    char line[128];
+    int failed = 0;
+
+    if (!f) {
+        fprintf(stderr, "seine-sim: cannot read %s\n", path);
+        return 1;
+    }
+    while (fgets(line, sizeof line, f)) {
+        uint64_t hash;
+        seine_time spent;
+        if (line[0] == '#' || line[0] == '\n')
+            continue;
+        if (run_seed(number(line), 500, 5000, false, &hash, &spent))
+            ++*passed;
+        else
+            failed++;
+    }
+    fclose(f);
+    return failed;
+}
+
+int
+main(int argc, char **argv)
+{
+    uint64_t seed = 0, base = 1, count = 0, passed = 0, hash, twin;
+    uint32_t hosts = 500, pages = 5000;
+    bool trace = false, one = false, shrinking = false;
+    int failed = 0;
+    double hours = 0;
+    seine_time spent;
+
+    for (int i = 1; i < argc; i++) {
+        const char *value = i + 1 < argc ? argv[i + 1] : NULL;
+        if (strcmp(argv[i], "--trace") == 0) {
+            trace = true;
+        } else if (strcmp(argv[i], "--shrink") == 0) {
+            shrinking = true;
+        } else if (!value) {
+            fprintf(stderr,
+                    "usage: seine-sim [--seed N | --count N [--base N]] [--until STEP]"
+                    " [--hosts N] [--pages N] [--seeds FILE] [--trace] [--shrink]\n");
+            return 2;
+        } else {
+            i++;
+            if (strcmp(argv[i - 1], "--seed") == 0) {
+                seed = number(value);
+                one = true;
+            } else if (strcmp(argv[i - 1], "--base") == 0) {
+                base = number(value);
+            } else if (strcmp(argv[i - 1], "--count") == 0) {
+                count = number(value);
+            } else if (strcmp(argv[i - 1], "--until") == 0) {
+                until_step = number(value);
+            } else if (strcmp(argv[i - 1], "--hosts") == 0) {
+                hosts = (uint32_t)number(value);
+            } else if (strcmp(argv[i - 1], "--pages") == 0) {
+                pages = (uint32_t)number(value);
+            } else if (strcmp(argv[i - 1], "--seeds") == 0) {
+                failed += play_file(value, &passed);
+            } else {
+                fprintf(stderr, "seine-sim: unknown option '%s'\n", argv[i - 1]);
+                return 2;
+            }
+        }
+    }
+    if (one && shrinking) {
+        shrink(seed);
+        return 0;
+    }
+    if (one) {
+        count = 1;
+        base = seed;
+    }
+    clock_t began = clock();
+    for (uint64_t i = 0; i < count && failed < 5; i++) {
+        uint64_t this = one ? seed : base * UINT64_C(1000003) + i;
+        bool ok = run_seed(this, hosts, pages, trace, &hash, &spent);
+        hours += (double)spent / 3600e9;
+        if (ok && i % 100 == 0 && !one) { /* one of a hundred is played twice */
+            ok = run_seed(this, hosts, pages, false, &twin, &spent) && twin == hash;
+            if (twin != hash)
+                printf("sim: seed 0x%" PRIx64 " played twice differs\n", this);
+        }
+        if (ok)
+            passed++;
+        else
+            failed++;
+    }
+    if (!trace && count > 1)
+        printf("# %.1f simulated hours in %.1f s of CPU\n", hours,
+               (double)(clock() - began) / CLOCKS_PER_SEC);
+    printf("%" PRIu64 " passed, %d failed\n", passed, failed);
+    return failed > 0;
+}

@@ -1,0 +1,572 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/scheduler.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "check.h"
+#include "engine/host.h"
+#include "failing.h"
+
+/* A shard without a net: visits are made, started and ended by hand. */
+typedef struct shard {
+    sn_commons commons;
+    sn_scheduler *s;
+    seine_clock *clock;
+} shard;
+
+static seine_fetch_opts
+polite(void)
+{
+    seine_fetch_opts o = {.concurrency = 64,
+                          .per_host = 4,
+                          .per_ip = 0,
+                          .threads = 1,
+                          .queue = 1000,
+                          .host_rate = {5, SEINE_SECS(1), 1},
+                          .max_memory = 1 << 20,
+                          .timeout = SEINE_SECS(30),
+                          .connect_timeout = SEINE_SECS(10),
+                          .dns_timeout = SEINE_SECS(5),
+                          .tcp_timeout = SEINE_SECS(5),
+                          .tls_timeout = SEINE_SECS(5),
+                          .head_timeout = SEINE_SECS(20),
+                          .retry = SEINE_RETRY_OPTS,
+                          .retry_budget = SEINE_RETRY_BUDGET_OPTS,
+                          .breaker = SEINE_BREAKER_OPTS,
+                          .park = 1,
+                          .max_retry_after = SEINE_SECS(300),
+                          .method = "GET",
+                          .user_agent = "seine"};
+    return o;
+}
+
+static void
+open_shard(shard *t, const seine_fetch_opts *given)
+{
+    seine_fetch_opts o = *given;
+    char why[SEINE_WHY];
+
+    CHECK_EQ(seine_clock_fake_new(0, 0, 1, &t->clock), SEINE_OK);
+    o.clock = t->clock;
+    CHECK_EQ(sn_commons_init(&t->commons, &o, why), SEINE_OK);
+    CHECK_EQ(sn_scheduler_new(&t->commons, 0, &t->s), SEINE_OK);
+}
+
+static void
+close_shard(shard *t)
+{
+    for (sn_visit *v; (v = sn_scheduler_drain(t->s));)
+        sn_visits_give(t->commons.visits, v);
+    CHECK_EQ(sn_visits_out(t->commons.visits), 0);
+    CHECK_EQ(seine_throttle_in_flight(&t->commons.in_flight), 0);
+    sn_scheduler_free(t->s);
+    sn_commons_fini(&t->commons);
+    seine_clock_fake_free(t->clock);
+}
+
+static sn_visit *
+visit(shard *t, const char *url)
+{
+    seine_err e;
+    sn_visit *v = sn_visits_take(t->commons.visits, &e);
+    size_t len = strlen(url);
+
+    seine_url_init(&v->url, sn_arena_text(&v->arena, (sn_str){url, len}), len + 1);
+    char *mem = sn_arena_get(&v->arena, len + 8, 1, 1);
+    seine_url_init(&v->url, mem, len + 8);
+    CHECK_EQ(seine_url_parse(&v->url, url, len, NULL), SEINE_OK);
+    v->state = SN_ADMITTED;
+    v->retry.opts = &t->commons.opts.retry;
+    seine_hint_init(&v->hint, 0);
+    return v;
+}
+
+static sn_visit *
+add(shard *t, const char *url, seine_time now)
+{
+    sn_visit *v = visit(t, url);
+
+    CHECK_EQ(sn_scheduler_add(t->s, v, now), SEINE_OK);
+    return v;
+}
+
+/* The attempt ends so; the visit goes home. */
+static void
+end(shard *t, sn_visit *v, seine_err code, uint16_t status, seine_time now)
+{
+    v->state = SN_IN_FLIGHT;
+    v->end.fault.code = code;
+    v->end.fault.status = status;
+    v->end.fault.sent = true;
+    sn_scheduler_end(t->s, v, now);
+    sn_visits_give(t->commons.visits, v);
+}
+
+static bool
+is_host(const sn_visit *v, char letter)
+{
+    return seine_url_host(&v->url).ptr[0] == letter;
+}
+
+TEST(starts_at_one_host_are_never_closer_than_its_rate_allows)
+{
+    shard t;
+    seine_fetch_opts o = polite();
+
+    open_shard(&t, &o);
+    for (int i = 0; i < 10; i++)
+        add(&t, "http://a.example/", 0);
+    for (int i = 0; i < 10; i++) {
+        seine_time due = SEINE_MS(200) * i;
+        if (i > 0) {
+            CHECK(!sn_scheduler_next(t.s, due - 1));
+            CHECK(sn_scheduler_when(t.s, due - 1) <= due);
+        }
+        sn_visit *v = sn_scheduler_next(t.s, due);
+        CHECK(v != NULL);
+        CHECK_EQ(v->waited[SEINE_WAIT_HOST_RATE], due);
+        CHECK_EQ(v->waited[SEINE_WAIT_QUEUE], 0);
+        end(&t, v, SEINE_OK, 200, due);
+    }
+    CHECK_EQ(sn_scheduler_when(t.s, SEINE_SECS(2)), SEINE_NEVER);
+    close_shard(&t);
+}
+
+TEST(a_host_with_many_urls_costs_the_others_nothing)
+{
+    shard t;
+    seine_fetch_opts o = polite();
+    int a = 0, b = 0;
+
+    o.mine = true;
+    open_shard(&t, &o);
+    for (int i = 0; i < 500; i++)
+        add(&t, "http://a.example/", 0);
+    for (int i = 0; i < 20; i++)
+        add(&t, "http://b.example/", 0);
+    for (int i = 0; i < 40; i++) {
+        sn_visit *v = sn_scheduler_next(t.s, 0);
+        if (is_host(v, 'a'))
+            a++;
+        else
+            b++;
+        CHECK(a - b <= 1 && b - a <= 1);
+        end(&t, v, SEINE_OK, 200, 0);
+    }
+    close_shard(&t);
+}
+
+TEST(no_more_than_concurrency_in_flight_and_an_end_lets_the_next_start)
+{
+    shard t;
+    seine_fetch_opts o = polite();
+    sn_visit *out[3];
+
+    o.mine = true;
+    o.concurrency = 3;
+    open_shard(&t, &o);
+    for (int i = 0; i < 4; i++)
+        add(&t, "http://a.example/", 0);
+    for (int i = 0; i < 3; i++)
+        out[i] = sn_scheduler_next(t.s, 0);
+    CHECK(!sn_scheduler_next(t.s, 0));
+    CHECK(sn_scheduler_is_starved(t.s));
+    CHECK_EQ(t.commons.starving, 1);
+    CHECK_EQ(sn_scheduler_when(t.s, 0), SEINE_NEVER);
+    end(&t, out[0], SEINE_OK, 200, 5);
+    sn_visit *v = sn_scheduler_next(t.s, 5);
+    CHECK(v != NULL);
+    CHECK_EQ(v->waited[SEINE_WAIT_QUEUE], 5);
+    CHECK_EQ(t.commons.starving, 0);
+    end(&t, v, SEINE_OK, 200, 6);
+    end(&t, out[1], SEINE_OK, 200, 6);
+    end(&t, out[2], SEINE_OK, 200, 6);
+    close_shard(&t);
+}
+
+TEST(per_host_holds_one_host_and_not_the_other)
+{
+    shard t;
+    seine_fetch_opts o = polite();
+
+    o.host_rate.count = 0;
+    o.per_host = 2;
+    open_shard(&t, &o);
+    for (int i = 0; i < 3; i++)
+        add(&t, "http://a.example/", 0);
+    sn_visit *one = sn_scheduler_next(t.s, 0), *two = sn_scheduler_next(t.s, 0);
+    CHECK(!sn_scheduler_next(t.s, 0));
+    add(&t, "http://b.example/", 0);
+    sn_visit *other = sn_scheduler_next(t.s, 0);
+    CHECK(other && is_host(other, 'b'));
+    CHECK(!sn_scheduler_next(t.s, 0));
+    end(&t, one, SEINE_OK, 200, 1);
+    sn_visit *three = sn_scheduler_next(t.s, 1);
+    CHECK(three && is_host(three, 'a'));
+    end(&t, two, SEINE_OK, 200, 1);
+    end(&t, three, SEINE_OK, 200, 1);
+    end(&t, other, SEINE_OK, 200, 1);
+    close_shard(&t);
+}
+
+TEST(the_rate_over_all_hosts_holds_them_all)
+{
+    shard t;
+    seine_fetch_opts o = polite();
+
+    o.mine = true;
+    o.rate = (seine_rate){100, SEINE_SECS(1), 1};
+    open_shard(&t, &o);
+    add(&t, "http://a.example/", 0);
+    add(&t, "http://b.example/", 0);
+    end(&t, sn_scheduler_next(t.s, 0), SEINE_OK, 200, 0);
+    CHECK(!sn_scheduler_next(t.s, 0));
+    CHECK_EQ(sn_scheduler_when(t.s, 0), SEINE_MS(10));
+    CHECK(!sn_scheduler_next(t.s, SEINE_MS(10) - 1));
+    end(&t, sn_scheduler_next(t.s, SEINE_MS(10)), SEINE_OK, 200, SEINE_MS(10));
+    close_shard(&t);
+}
+
+TEST(t19_a_dead_host_sees_threshold_and_concurrency_minus_one_and_a_probe)
+{
+    shard t;
+    seine_fetch_opts o = polite();
+    sn_visit *out[5];
+    seine_err why;
+    int starts = 0, parked = 0;
+
+    o.mine = true;
+    o.concurrency = 5;
+    open_shard(&t, &o);
+    for (int i = 0; i < 900; i++)
+        add(&t, "http://a.example/", 0);
+    for (seine_time now = 0; now < SEINE_SECS(1); now += SEINE_MS(1)) {
+        int n = 0;
+        while (n < 5 && (out[n] = sn_scheduler_next(t.s, now)))
+            n++;
+        starts += n;
+        while (n > 0)
+            end(&t, out[--n], SEINE_E_CONNECT_REFUSED, 0, now);
+    }
+    CHECK(starts <= 9);
+    CHECK(!sn_scheduler_parked(t.s, &why));
+    CHECK(!sn_scheduler_next(t.s, SEINE_SECS(60) - 1));
+    sn_visit *probe = sn_scheduler_next(t.s, SEINE_SECS(61));
+    CHECK(probe != NULL);
+    CHECK(!sn_scheduler_next(t.s, SEINE_SECS(61)));
+    end(&t, probe, SEINE_E_CONNECT_REFUSED, 0, SEINE_SECS(61));
+    for (sn_visit *v; (v = sn_scheduler_parked(t.s, &why)); parked++) {
+        CHECK_EQ(why, SEINE_E_BREAKER);
+        sn_visits_give(t.commons.visits, v);
+    }
+    CHECK_EQ(parked + starts + 1, 900);
+    close_shard(&t);
+}
+
+TEST(the_end_of_a_probe_lets_the_host_go_on_at_once)
+{
+    shard t;
+    seine_fetch_opts o = polite();
+    seine_event event;
+    int half = 0, closed = 0;
+
+    o.mine = true;
+    open_shard(&t, &o);
+    for (int i = 0; i < 8; i++)
+        add(&t, "http://a.example/", 0);
+    for (int i = 0; i < 5; i++)
+        end(&t, sn_scheduler_next(t.s, 0), SEINE_E_CONN_RESET, 0, 0);
+    CHECK(!sn_scheduler_next(t.s, 0));
+    sn_visit *probe = sn_scheduler_next(t.s, SEINE_SECS(60));
+    CHECK(!sn_scheduler_next(t.s, SEINE_SECS(60)));
+    end(&t, probe, SEINE_OK, 200, SEINE_SECS(60) + 7);
+    sn_visit *v = sn_scheduler_next(t.s, SEINE_SECS(60) + 7);
+    CHECK(v != NULL);
+    CHECK(v->waited[SEINE_WAIT_BREAKER] > SEINE_SECS(59));
+    end(&t, v, SEINE_OK, 200, SEINE_SECS(60) + 7);
+    while (sn_scheduler_event(t.s, &event)) {
+        half += strcmp(event.name, "breaker.half_open") == 0;
+        closed += strcmp(event.name, "breaker.closed") == 0;
+    }
+    CHECK_EQ(half, 1);
+    CHECK_EQ(closed, 1);
+    close_shard(&t);
+}
+
+TEST(a_retry_waits_for_its_moment_and_then_goes_first)
+{
+    shard t;
+    seine_fetch_opts o = polite();
+
+    o.mine = true;
+    open_shard(&t, &o);
+    sn_visit *v = add(&t, "http://a.example/retry", 0);
+    CHECK(sn_scheduler_next(t.s, 0) == v);
+    v->state = SN_IN_FLIGHT;
+    v->end.fault.code = SEINE_E_CONN_RESET;
+    v->end.fault.sent = true;
+    sn_scheduler_end(t.s, v, 0);
+    CHECK_EQ(sn_scheduler_again(t.s, v, SEINE_SECS(1), SEINE_WAIT_BACKOFF, 0), SEINE_OK);
+    CHECK(!sn_scheduler_next(t.s, SEINE_SECS(1) - 1));
+    CHECK_EQ(sn_scheduler_when(t.s, 0), SEINE_SECS(1));
+    add(&t, "http://a.example/later", SEINE_SECS(1) - 1);
+    CHECK(sn_scheduler_next(t.s, SEINE_SECS(1)) == v);
+    CHECK_EQ(v->waited[SEINE_WAIT_BACKOFF], SEINE_SECS(1));
+    end(&t, v, SEINE_OK, 200, SEINE_SECS(1));
+    close_shard(&t);
+}
+
+TEST(retry_after_pauses_the_whole_host_and_a_longer_one_parks_it)
+{
+    shard t;
+    seine_fetch_opts o = polite();
+    seine_err why;
+
+    o.mine = true;
+    open_shard(&t, &o);
+    for (int i = 0; i < 4; i++)
+        add(&t, "http://a.example/", 0);
+    sn_visit *v = sn_scheduler_next(t.s, 0);
+    v->end.fault.retry_after = SEINE_SECS(10);
+    end(&t, v, SEINE_E_HTTP_BUSY, 429, 0);
+    CHECK(!sn_scheduler_next(t.s, 0));
+    CHECK(!sn_scheduler_next(t.s, SEINE_SECS(10) - 1));
+    seine_time now = sn_scheduler_when(t.s, SEINE_SECS(10));
+    CHECK(now <= SEINE_SECS(11));
+    v = sn_scheduler_next(t.s, SEINE_SECS(11));
+    CHECK(v != NULL);
+    CHECK(v->waited[SEINE_WAIT_RETRY_AFTER] >= SEINE_SECS(10));
+    v->end.fault.retry_after = SEINE_SECS(301);
+    end(&t, v, SEINE_E_HTTP_BUSY, 503, SEINE_SECS(11));
+    CHECK(!sn_scheduler_next(t.s, SEINE_SECS(10000)));
+    for (int i = 0; i < 2; i++) {
+        v = sn_scheduler_parked(t.s, &why);
+        CHECK(v != NULL);
+        CHECK_EQ(why, SEINE_E_RETRY_AFTER_TOO_LONG);
+        sn_visits_give(t.commons.visits, v);
+    }
+    v = add(&t, "http://a.example/", SEINE_SECS(20)); /* one more comes later */
+    CHECK(sn_scheduler_parked(t.s, &why) == v);
+    sn_visits_give(t.commons.visits, v);
+    close_shard(&t);
+}
+
+TEST(hosts_on_one_address_share_its_limit)
+{
+    shard t;
+    seine_fetch_opts o = polite();
+    sn_ip ip = {4, {127, 1, 2, 3}};
+    char url[] = "http://a.example/";
+    sn_visit *out[2];
+
+    o.per_ip = 2;
+    o.host_rate.count = 0;
+    open_shard(&t, &o);
+    for (char c = 'a'; c < 'e'; c++) {
+        url[7] = c;
+        add(&t, url, 0);
+    }
+    out[0] = sn_scheduler_next(t.s, 0);
+    out[1] = sn_scheduler_next(t.s, 0);
+    CHECK_EQ(sn_scheduler_admit(t.s, out[0], &ip, 0), SEINE_OK);
+    CHECK_EQ(sn_scheduler_admit(t.s, out[1], &ip, 0), SEINE_OK);
+    sn_visit *third = sn_scheduler_next(t.s, 0);
+    CHECK_EQ(sn_scheduler_admit(t.s, third, &ip, 0), SEINE_E_BUSY);
+    third->state = SN_IN_FLIGHT;
+    third->end.fault.code = SEINE_E_BUSY;
+    sn_scheduler_end(t.s, third, 0);
+    CHECK_EQ(sn_scheduler_again(t.s, third, 0, SEINE_WAIT_ADDRESS, 0), SEINE_OK);
+    end(&t, out[0], SEINE_OK, 200, 1);
+    seine_time now = SEINE_MS(11);
+    bool came = false;
+    for (sn_visit *v; (v = sn_scheduler_next(t.s, now));) {
+        came |= v == third;
+        if (v == third)
+            CHECK_EQ(sn_scheduler_admit(t.s, v, &ip, now), SEINE_OK);
+        end(&t, v, SEINE_OK, 200, now);
+    }
+    CHECK(came);
+    end(&t, out[1], SEINE_OK, 200, now);
+    close_shard(&t);
+}
+
+TEST(low_priority_gets_one_start_in_eight)
+{
+    shard t;
+    seine_fetch_opts o = polite();
+    int low = 0;
+
+    o.mine = true;
+    open_shard(&t, &o);
+    for (int i = 0; i < 100; i++) {
+        add(&t, "http://a.example/", 0);
+        sn_visit *v = visit(&t, "http://b.example/");
+        v->lane = SN_LOW;
+        CHECK_EQ(sn_scheduler_add(t.s, v, 0), SEINE_OK);
+    }
+    for (int i = 0; i < 80; i++) {
+        sn_visit *v = sn_scheduler_next(t.s, 0);
+        low += is_host(v, 'b');
+        end(&t, v, SEINE_OK, 200, 0);
+    }
+    CHECK_EQ(low, 10);
+    close_shard(&t);
+}
+
+TEST(counts_of_what_waits_balance_whatever_happens)
+{
+    sn_rng r = sn_rng_seed(check_seed());
+    shard t;
+    seine_fetch_opts o = polite();
+    sn_visit *out[8];
+    int n_out = 0, n_in = 0;
+
+    o.adaptive = true;
+    o.concurrency = 8;
+    open_shard(&t, &o);
+    seine_time now = 0;
+    for (int i = 0; i < 20000; i++) {
+        uint64_t dice = sn_rng_below(&r, 4);
+        char url[] = "http://a.example/";
+        url[7] = (char)('a' + sn_rng_below(&r, 5));
+        if (dice == 0 && n_in + n_out < 200) {
+            add(&t, url, now);
+            n_in++;
+        } else if (dice == 1 && n_out < 8) {
+            sn_visit *v = sn_scheduler_next(t.s, now);
+            if (v) {
+                out[n_out++] = v;
+                n_in--;
+            }
+        } else if (dice == 2 && n_out > 0) {
+            sn_visit *v = out[--n_out];
+            v->state = SN_IN_FLIGHT;
+            v->end.fault.sent = true;
+            bool bad = sn_rng_below(&r, 3) == 0;
+            v->end.fault.code = bad ? SEINE_E_CONN_RESET : SEINE_OK;
+            v->end.fault.status = bad ? 0 : 200;
+            sn_scheduler_end(t.s, v, now);
+            if (bad && sn_rng_below(&r, 2)) {
+                CHECK_EQ(sn_scheduler_again(
+                             t.s, v, now + (seine_time)sn_rng_below(&r, 3000000000u),
+                             SEINE_WAIT_BACKOFF, now),
+                         SEINE_OK);
+                n_in++;
+            } else {
+                sn_visits_give(t.commons.visits, v);
+            }
+        } else {
+            now += (seine_time)sn_rng_below(&r, SEINE_MS(300));
+        }
+        seine_err why;
+        for (sn_visit *v; (v = sn_scheduler_parked(t.s, &why)); n_in--)
+            sn_visits_give(t.commons.visits, v);
+        uint32_t by[SEINE_WAIT_COUNT], sum = 0;
+        uint32_t all = sn_scheduler_waiting(t.s, by);
+        for (int w = 0; w < SEINE_WAIT_COUNT; w++)
+            sum += by[w];
+        CHECK_EQ(all, (uint32_t)n_in);
+        CHECK_EQ(sum, (uint32_t)n_in);
+    }
+    while (n_out > 0)
+        end(&t, out[--n_out], SEINE_OK, 200, now);
+    close_shard(&t);
+}
+
+TEST(a_hundred_thousand_idle_hosts_fold_their_guards_and_stay_polite)
+{
+    shard t;
+    seine_fetch_opts o = polite();
+    char url[64];
+
+    open_shard(&t, &o);
+    for (int i = 0; i < 20000; i++) {
+        snprintf(url, sizeof url, "http://h%d.example/", i);
+        add(&t, url, 0);
+        end(&t, sn_scheduler_next(t.s, 0), SEINE_OK, 200, 0);
+    }
+    for (int i = 0; i < 20000; i += 999) {
+        snprintf(url, sizeof url, "http://h%d.example/", i);
+        add(&t, url, 1);
+        CHECK(!sn_scheduler_next(t.s, SEINE_MS(200) - 1));
+        sn_visit *v = sn_scheduler_drain(t.s);
+        sn_visits_give(t.commons.visits, v);
+    }
+    close_shard(&t);
+}
+
+TEST(every_allocation_of_a_scheduler_may_fail)
+{
+    FAIL_EACH(n)
+    {
+        sn_commons c;
+        sn_scheduler *s;
+        seine_fetch_opts o = polite();
+
+        o.per_ip = 8;
+        o.dedup = true;
+        o.rate = (seine_rate){100, SEINE_SECS(1), 1};
+        seine_err e = sn_commons_init(&c, &o, NULL);
+        if (e != SEINE_OK) {
+            CHECK_EQ(e, SEINE_E_NOMEM);
+            continue;
+        }
+        e = sn_scheduler_new(&c, 0, &s);
+        if (e == SEINE_OK) {
+            sn_visit *v = sn_visits_take(c.visits, &e);
+            char mem[64];
+            if (v) {
+                seine_url_init(&v->url, mem, sizeof mem);
+                CHECK_EQ(seine_url_parse(&v->url, "http://a.example/", 17, NULL),
+                         SEINE_OK);
+                v->state = SN_ADMITTED;
+                e = sn_scheduler_add(s, v, 0);
+                CHECK(e == SEINE_OK || e == SEINE_E_NOMEM);
+                sn_visit *back = sn_scheduler_drain(s);
+                CHECK(back == (e == SEINE_OK ? v : NULL));
+                sn_visits_give(c.visits, v);
+            }
+            sn_scheduler_free(s);
+        }
+        CHECK(e == SEINE_OK || e == SEINE_E_NOMEM);
+        sn_commons_fini(&c);
+    }
+}
+
+TEST(options_that_contradict_themselves_are_told_by_name)
+{
+    sn_commons c;
+    char why[SEINE_WHY];
+    seine_fetch_opts o = polite();
+
+    o.concurrency = 0;
+    CHECK_EQ(sn_commons_init(&c, &o, why), SEINE_E_CONFIG);
+    CHECK_STR(why, "concurrency: at least 1");
+    o = polite();
+    o.host_rate.burst = 0;
+    CHECK_EQ(sn_commons_init(&c, &o, why), SEINE_E_CONFIG);
+    CHECK_STR(why, "host_rate: contradicts itself");
+    o = polite();
+    o.timeout = SEINE_NEVER;
+    CHECK_EQ(sn_commons_init(&c, &o, why), SEINE_E_CONFIG);
+}
+
+TEST(figures_of_a_host_are_exact_for_small_rates_and_close_for_latencies)
+{
+    sn_figures f = {.last = SEINE_NEVER, .min_gap = SEINE_NEVER};
+
+    for (int i = 0; i < 100; i++)
+        sn_figures_start(&f, SEINE_MS(200) * i);
+    CHECK_EQ(f.max_in_1s, 5);
+    CHECK_EQ(f.min_gap, SEINE_MS(200));
+    for (int i = 0; i < 1000; i++)
+        sn_figures_start(&f, SEINE_SECS(100) + SEINE_MS(1) * i);
+    CHECK(f.max_in_1s >= 950 && f.max_in_1s <= 1000);
+    for (int i = 1; i <= 100; i++)
+        sn_figures_end(&f, true, SEINE_MS(i));
+    seine_span p50 = sn_figures_quantile(&f, 50), p95 = sn_figures_quantile(&f, 95);
+    CHECK(p50 >= SEINE_MS(50) && p50 <= SEINE_MS(63));
+    CHECK(p95 >= SEINE_MS(95) && p95 <= SEINE_MS(119));
+}
