@@ -34,16 +34,7 @@
 #include "seine/abi.h"
 #include "seine/err.h"
 #include "seine/time.h"
-
-/* Bytes somebody else owns; not terminated. ptr NULL: absent. */
-typedef struct seine_view {
-    const char *ptr;
-    size_t len;
-} seine_view;
-
-typedef struct seine_field {
-    seine_view name, value;
-} seine_field;
+#include "seine/view.h"
 
 /* clang-format off */
 #define SEINE_FATES(X) \
