@@ -7,9 +7,6 @@
 #define SN_H1_SCAN_H
 
 #include <string.h>
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
 
 #include "base/str.h"
 
@@ -51,42 +48,55 @@ sn_h1_eight(const char *s)
  * A step looks at SN_H1_STEP bytes at once and answers with a number whose lowest set
  * bit belongs to the first byte looked for; bits above it may be wrong. SN_H1_BITS of
  * them belong to a byte.
+ *
+ * Controls are below the blank: line ends, NUL, tabs and the like. Others are neither
+ * a letter nor a hyphen: most names have none.
  */
 #ifdef __SSE2__
 
-#define SN_H1_STEP 16
-#define SN_H1_BITS 1
+#define SN_H1_STEP     16
+#define SN_H1_BITS     1
+#define SN_H1_CONTROLS sn_h1_controls_16
+#define SN_H1_OTHERS   sn_h1_others_16
 
-/* Bytes below the blank: line ends, NUL, tabs and the like. */
-static inline uint64_t
-sn_h1_controls(const char *s)
+typedef uint8_t sn_h1_bytes __attribute__((vector_size(16)));
+typedef char sn_h1_chars __attribute__((vector_size(16)));
+
+static inline sn_h1_bytes
+sn_h1_sixteen(const char *s)
 {
-    __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)s);
-    __m128i low = _mm_min_epu8(bytes, _mm_set1_epi8(0x1f));
+    sn_h1_bytes bytes;
 
-    return (uint64_t)(unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(low, bytes));
+    memcpy(&bytes, s, 16);
+    return bytes;
 }
 
-/* Bytes that are neither a letter nor a hyphen: most of all names have no others. */
 static inline uint64_t
-sn_h1_others(const char *s)
+sn_h1_controls_16(const char *s)
 {
-    __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)s);
-    __m128i place =
-        _mm_sub_epi8(_mm_or_si128(bytes, _mm_set1_epi8(0x20)), _mm_set1_epi8('a'));
-    __m128i letter = _mm_cmpeq_epi8(_mm_min_epu8(place, _mm_set1_epi8(25)), place);
-    __m128i hyphen = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('-'));
+    sn_h1_chars hits = (sn_h1_chars)(sn_h1_sixteen(s) < 0x20);
 
-    return (uint64_t)(unsigned)_mm_movemask_epi8(_mm_or_si128(letter, hyphen)) ^ 0xffff;
+    return (uint64_t)__builtin_ia32_pmovmskb128(hits);
+}
+
+static inline uint64_t
+sn_h1_others_16(const char *s)
+{
+    sn_h1_bytes bytes = sn_h1_sixteen(s), letter = (bytes | 0x20) - 'a';
+    sn_h1_chars hits = (sn_h1_chars)((letter > 25) & (bytes != '-'));
+
+    return (uint64_t)__builtin_ia32_pmovmskb128(hits);
 }
 
 #else
 
-#define SN_H1_STEP 8
-#define SN_H1_BITS 8
+#define SN_H1_STEP     8
+#define SN_H1_BITS     8
+#define SN_H1_CONTROLS sn_h1_controls_8
+#define SN_H1_OTHERS   sn_h1_others_8
 
 static inline uint64_t
-sn_h1_controls(const char *s)
+sn_h1_controls_8(const char *s)
 {
     uint64_t bytes = sn_h1_eight(s);
 
@@ -94,7 +104,7 @@ sn_h1_controls(const char *s)
 }
 
 static inline uint64_t
-sn_h1_others(const char *s)
+sn_h1_others_8(const char *s)
 {
     uint64_t bytes = sn_h1_eight(s), hyphen = bytes ^ SN_H1_EACH('-');
     uint64_t low = (bytes | SN_H1_EACH(0x20)) & SN_H1_EACH(0x7f);
@@ -118,7 +128,7 @@ static inline uint32_t
 sn_h1_control(const char *text, uint32_t at, uint32_t len)
 {
     for (; len - at >= SN_H1_STEP; at += SN_H1_STEP) {
-        uint64_t hits = sn_h1_controls(text + at);
+        uint64_t hits = SN_H1_CONTROLS(text + at);
 
         if (hits)
             return at + sn_h1_first(hits);
@@ -133,7 +143,7 @@ static inline uint32_t
 sn_h1_token_end(const char *text, uint32_t at, uint32_t len)
 {
     while (len - at >= SN_H1_STEP) {
-        uint64_t hits = sn_h1_others(text + at);
+        uint64_t hits = SN_H1_OTHERS(text + at);
 
         if (!hits) {
             at += SN_H1_STEP;
