@@ -9,6 +9,7 @@ import os
 import pathlib
 import platform
 import shlex
+import signal
 import subprocess
 import sys
 import tempfile
@@ -96,6 +97,7 @@ def measured(o, words):
 
 def main(words):
     o = options(words)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # as any error: servers end, folders go
     if o.source:
         with open(o.source, encoding="utf-8") as f:
             lines = [json.loads(line) for line in f]

@@ -152,7 +152,7 @@ class Curl(Client):
 class Aria2(Client):
     name, note = "aria2c", "each page is a file"
     line = "{url}\n out={n}\n"
-    requests = {"pages": 5000, "flight-1000": 2000, "flight-10000": 10000}
+    requests = {"pages": 2000, "flight-1000": 2000, "flight-10000": 10000}
 
     def words(self, job):
         return ["aria2c", "--no-conf", "-q", "-i", "urls.txt", "-d", "pages", "-j", job.in_flight, "-x1", "-s1", "-m1", "--file-allocation=none",
