@@ -177,7 +177,7 @@ bench_read(const char *what, const char *head_text, size_t cut, size_t want, dou
     sn_head head;
     sn_h1 h;
 
-    memcpy(bytes, head_text, n);
+    memcpy(bytes, head_text, n + 1);
     if (want == 2048) {
         memset(bytes + n, 'x', 2048);
         n += 2048;
