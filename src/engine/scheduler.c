@@ -468,8 +468,8 @@ try_host(sn_scheduler *s, uint32_t host, seine_time now, sn_visit **out_visit)
     if (answer.err != SEINE_OK)
         return refused(s, host, g, answer, now);
     if (g->set.breaker && was == SEINE_BREAKER_OPEN)
-        tell(s, &(seine_event){"breaker.half_open", name_of(h), SEINE_OK, SEINE_NEVER, 0,
-                               0});
+        tell(s, &(seine_event){"breaker.half_open", name_of(h), SEINE_OK, SEINE_NEVER,
+                               was, SEINE_BREAKER_HALF_OPEN});
     *out_visit = leave(s, host, g, &attempt, now);
     pace_on(s, host, g, now);
     count_start(s, *out_visit, now);
@@ -573,12 +573,13 @@ watch_breaker(sn_scheduler *s, uint32_t host, sn_guards *g, seine_breaker_state 
         sn_figures *f = sn_hosts_figures(&s->hosts, host);
         if (f)
             f->opens++;
-        tell(s, &(seine_event){"breaker.open", name_of(h), b.why, b.open_until, 0, 0});
+        tell(s, &(seine_event){"breaker.open", name_of(h), b.why, b.open_until, was,
+                               b.state});
         if (o->park > 0 && b.streak >= o->park)
             park(s, host, SEINE_E_BREAKER, b.open_until);
     } else if (b.state == SEINE_BREAKER_CLOSED) {
-        tell(s,
-             &(seine_event){"breaker.closed", name_of(h), SEINE_OK, SEINE_NEVER, 0, 0});
+        tell(s, &(seine_event){"breaker.closed", name_of(h), SEINE_OK, SEINE_NEVER, was,
+                               b.state});
         if (g->pace.ivl_us > 0)
             sn_pace_slow(&g->pace, 1000000);
     }
