@@ -239,39 +239,48 @@ tell_retry(sn_run *r, const sn_visit *v, const sn_ruling *ruling)
 }
 
 static void
-judge(sn_run *r, sn_visit *v)
+follow(sn_run *r, sn_visit *v, const sn_ruling *ruling)
 {
-    seine_clock *clock = r->env->clock;
-    bool hop = sn_verdict_judge(r->commons, v, r->now);
-
-    count_attempt(r, v);
-    sn_scheduler_end(r->scheduler, v, r->now);
-    if (hop) {
-        move_on(r, v);
-        return;
-    }
-    uint64_t dice = v->end.fault.code == SEINE_OK ? 0 : clock->dice(clock);
-    sn_ruling ruling = sn_verdict_rule(r->commons, v, r->now, dice);
-    switch (ruling.then) {
+    switch (ruling->then) {
     case SN_THEN_RETRY:
-        tell_retry(r, v, &ruling);
-        come_back(r, v, &ruling);
+        tell_retry(r, v, ruling);
+        come_back(r, v, ruling);
         break;
     case SN_THEN_REPLAY:
         r->stats.replays++;
-        come_back(r, v, &ruling);
+        come_back(r, v, ruling);
         break;
     case SN_THEN_LATER:
-        if (ruling.why == SEINE_WAIT_CONCURRENCY)
+        if (ruling->why == SEINE_WAIT_CONCURRENCY)
             narrow(r, v->end.fault.code);
-        come_back(r, v, &ruling);
+        come_back(r, v, ruling);
         break;
     case SN_THEN_DONE:
     default:
-        if (ruling.stop == SEINE_STOP_ATTEMPTS || ruling.stop == SEINE_STOP_BUDGET)
+        if (ruling->stop == SEINE_STOP_ATTEMPTS || ruling->stop == SEINE_STOP_BUDGET)
             sn_meters_exhausted(r->meters);
         emit(r, v);
     }
+}
+
+static void
+judge(sn_run *r, sn_visit *v)
+{
+    seine_clock *clock = r->env->clock;
+    sn_ruling ruling = {0};
+    bool hop = sn_verdict_judge(r->commons, v, r->now);
+
+    count_attempt(r, v);
+    if (!hop) {
+        uint64_t dice = v->end.fault.code == SEINE_OK ? 0 : clock->dice(clock);
+        ruling = sn_verdict_rule(r->commons, v, r->now, dice);
+    }
+    sn_scheduler_end(r->scheduler, v, r->now);
+    v->retry.host = NULL; /* the host may have folded it away */
+    if (hop)
+        move_on(r, v);
+    else
+        follow(r, v, &ruling);
 }
 
 /* Scheduler and wire. */

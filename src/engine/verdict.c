@@ -129,9 +129,12 @@ conclude(sn_visit *v, const seine_fault *f)
 {
     seine_url_part url = seine_url_href(&v->url);
 
-    v->fault = *f;
-    if (f->code == SEINE_OK)
+    if (f->code == SEINE_OK) { /* the rest of it says nothing */
+        v->fault.code = SEINE_OK;
+        v->fault.status = f->status;
         return;
+    }
+    v->fault = *f;
     if (url.len >= sizeof v->fault.url)
         url.len = sizeof v->fault.url - 1;
     memcpy(v->fault.url, url.ptr, url.len);
@@ -139,9 +142,8 @@ conclude(sn_visit *v, const seine_fault *f)
 }
 
 static sn_ruling
-done(sn_visit *v, seine_stop stop)
+finished(seine_stop stop)
 {
-    conclude(v, &v->end.fault);
     return (sn_ruling){SN_THEN_DONE, SEINE_NEVER, SEINE_WAIT_QUEUE, stop};
 }
 
@@ -202,15 +204,18 @@ again(const sn_commons *c, sn_visit *v, seine_time now, uint64_t dice)
 
     if ((f.status == 429 || f.status == 503) && f.retry_after > c->opts.max_retry_after &&
         f.code != SEINE_OK) {
-        v->end.fault.code = SEINE_E_RETRY_AFTER_TOO_LONG;
-        return done(v, SEINE_STOP_FINAL);
+        f.code = SEINE_E_RETRY_AFTER_TOO_LONG;
+        conclude(v, &f);
+        return finished(SEINE_STOP_FINAL);
     }
     /* Once more without what may have provoked it, under all other rules. */
     if (is_unexpected(f.code) && !was_unexpected(v))
         f.code = SEINE_E_CONN_RESET;
     seine_verdict verdict = seine_retry_next(&v->retry, &f, now, dice);
-    if (verdict.stop != SEINE_STOP_NO)
-        return done(v, verdict.stop);
+    if (verdict.stop != SEINE_STOP_NO) {
+        conclude(v, &v->end.fault);
+        return finished(verdict.stop);
+    }
     sn_ruling r = {SN_THEN_RETRY, verdict.at, reason(v), SEINE_STOP_NO};
     note_try(v, &r, now);
     v->fresh = v->replayed = false;

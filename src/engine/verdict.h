@@ -2,12 +2,13 @@
 /*
  * verdict.h - stage 4: an attempt has ended. What does that mean, and what follows?
  *
- * The only place that decides a retry, a replay, a redirect or the end. Two steps,
- * because the guards of the host are told in between:
+ * The only place that decides a retry, a replay, a redirect or the end. First what the
+ * end means, to this visit and to the guards of its host, then what follows for the
+ * visit alone; both before the guards are told, since they may go with the host:
  *
  *     hop = sn_verdict_judge(c, v, now);            v->end.fault has its final kind
- *     sn_scheduler_end(s, v, now);                  breaker, limiter, pace … hear it
  *     next = hop ? … : sn_verdict_rule(c, v, now, dice);
+ *     sn_scheduler_end(s, v, now);                  breaker, limiter, pace … hear it
  *
  * | the end                                         | follows                        |
  * | an accepted status, the body whole              | done, ok                       |
@@ -48,7 +49,7 @@ typedef struct sn_ruling {
 /* True: the visit goes on to another URL, which is v->url now. */
 bool sn_verdict_judge(const sn_commons *c, sn_visit *v, seine_time now);
 
-/* `dice` are 64 random bits. */
+/* v->end stays as it was judged. `dice` are 64 random bits. */
 sn_ruling sn_verdict_rule(const sn_commons *c, sn_visit *v, seine_time now,
                           uint64_t dice);
 

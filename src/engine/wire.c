@@ -243,10 +243,11 @@ take_length(sn_visit *v, sn_str value)
         v->content_length = (int64_t)n;
 }
 
-static void
+/* True: it is about how long to stay away. */
+static bool
 take_field(sn_visit *v, sn_field f, bool followed)
 {
-    switch (sn_lower(f.name.ptr[0])) {
+    switch (f.name.ptr[0] | 0x20) {
     case 'c':
         if (!v->content_type.ptr && sn_str_eq_nocase(f.name, SN_STR("content-type")))
             sn_wire_content_type(&v->arena, f.value, &v->content_type, &v->charset);
@@ -259,12 +260,24 @@ take_field(sn_visit *v, sn_field f, bool followed)
         break;
     case 'r': /* Retry-After, RateLimit */
     case 'x':
-    case 'd':
-    case 'a':
-        seine_hint_feed(&v->hint, f.name.ptr, f.name.len, f.value.ptr, f.value.len);
-        break;
+        return seine_hint_feed(&v->hint, f.name.ptr, f.name.len, f.value.ptr,
+                               f.value.len);
     default:
         break;
+    }
+    return false;
+}
+
+/* Date and Age matter to a wish alone, and dates take their time. */
+static void
+take_age(sn_visit *v, const sn_head *head)
+{
+    for (uint32_t i = 0; i < head->n_fields; i++) {
+        sn_field f = sn_head_field_of(head, i);
+        char first = f.name.ptr[0] | 0x20;
+
+        if (first == 'd' || first == 'a')
+            seine_hint_feed(&v->hint, f.name.ptr, f.name.len, f.value.ptr, f.value.len);
     }
 }
 
@@ -296,10 +309,12 @@ on_head(const sn_head *head, void *arg)
     sn_flight *f = arg;
     sn_visit *v = f->visit;
     unsigned keep = f->wire->commons->opts.keep;
-    bool followed = is_followed(f->wire, head->status);
+    bool followed = is_followed(f->wire, head->status), wishes = false;
 
     for (uint32_t i = 0; i < head->n_fields; i++)
-        take_field(v, sn_head_field_of(head, i), followed);
+        wishes |= take_field(v, sn_head_field_of(head, i), followed);
+    if (wishes)
+        take_age(v, head);
     if (head->status >= 300 && seine_hint_pause(&v->hint) > 0)
         f->wire->ops.head(v, head->status, f->wire->ops.arg);
     if (followed)
