@@ -12,6 +12,7 @@
 #include "engine/meters.h"
 #include "engine/verdict.h"
 #include "engine/wire.h"
+#include "seine/outcome.h"
 
 #define NARROW      SEINE_SECS(10) /* for so long fewer are started */
 #define NARROW_STEP SEINE_SECS(1)  /* once in so long fewer still */
@@ -45,6 +46,7 @@ struct sn_run {
 };
 
 static seine_err may_use(sn_visit *v, const sn_ip *peer, void *arg);
+static void heard(sn_visit *v, uint16_t status, void *arg);
 
 seine_err
 sn_run_new(sn_commons *commons, const sn_env *env, sn_run *const *all, uint32_t index,
@@ -70,6 +72,7 @@ sn_run_new(sn_commons *commons, const sn_env *env, sn_run *const *all, uint32_t 
         sn_run_free(r);
         return e;
     }
+    r->wire.heard = heard;
     *out_run = r;
     return SEINE_OK;
 }
@@ -282,6 +285,22 @@ may_use(sn_visit *v, const sn_ip *peer, void *arg)
     sn_run *r = arg;
 
     return sn_scheduler_admit(r->scheduler, v, peer, r->env->clock->now(r->env->clock));
+}
+
+/* A server asks to be left alone, and its body may take long: nobody starts meanwhile. */
+static void
+heard(sn_visit *v, uint16_t status, void *arg)
+{
+    sn_run *r = arg;
+    seine_fault f = SEINE_FAULT;
+
+    f.code = SEINE_E_HTTP_BUSY;
+    f.status = status;
+    f.retry_after = seine_hint_pause(&v->hint);
+    seine_span wish = seine_outcome_pause(&f);
+    if (wish > 0)
+        sn_scheduler_pause(r->scheduler, v,
+                           sn_time_add(r->env->clock->now(r->env->clock), wish));
 }
 
 static int

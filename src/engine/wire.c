@@ -301,6 +301,8 @@ on_head(const sn_head *head, void *arg)
 
     for (uint32_t i = 0; i < head->n_fields; i++)
         take_field(v, sn_head_field_of(head, i), followed);
+    if (head->status >= 300 && f->wire->heard)
+        f->wire->heard(v, head->status, f->wire->arg);
     if (followed)
         return;
     if (keep & SEINE_KEEP_FIELDS)

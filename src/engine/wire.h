@@ -40,10 +40,15 @@ typedef struct sn_flight {
 /* May v use this address now? Asked by the transport, answered by the scheduler. */
 typedef seine_err (*sn_wire_admit)(sn_visit *v, const sn_ip *peer, void *arg);
 
+/* The head of v's answer is here, its body is still to come: a server that asks to be
+ * left alone is heard at once. */
+typedef void (*sn_wire_heard)(sn_visit *v, uint16_t status, void *arg);
+
 typedef struct sn_wire {
     sn_commons *commons;
     const sn_env *env;
     sn_wire_admit admit;
+    sn_wire_heard heard; /* NULL: nobody listens */
     void *arg;
     sn_field *home; /* what goes with a request to a given URL */
     size_t n_home;
