@@ -12,7 +12,6 @@
 #include "engine/meters.h"
 #include "engine/verdict.h"
 #include "engine/wire.h"
-#include "seine/outcome.h"
 
 #define NARROW      SEINE_SECS(10) /* for so long fewer are started */
 #define NARROW_STEP SEINE_SECS(1)  /* once in so long fewer still */
@@ -46,7 +45,7 @@ struct sn_run {
 };
 
 static seine_err may_use(sn_visit *v, const sn_ip *peer, void *arg);
-static void heard(sn_visit *v, uint16_t status, void *arg);
+static void is_asked(sn_visit *v, uint16_t status, void *arg);
 
 seine_err
 sn_run_new(sn_commons *commons, const sn_env *env, sn_run *const *all, uint32_t index,
@@ -67,12 +66,11 @@ sn_run_new(sn_commons *commons, const sn_env *env, sn_run *const *all, uint32_t 
     r->stats.parked_until = r->before.parked_until = SEINE_NEVER;
     seine_err e = sn_scheduler_new(commons, r->now, &r->scheduler);
     if (e == SEINE_OK)
-        e = sn_wire_init(&r->wire, commons, env, may_use, r);
+        e = sn_wire_init(&r->wire, commons, env, &(sn_wire_ops){may_use, is_asked, r});
     if (e != SEINE_OK) {
         sn_run_free(r);
         return e;
     }
-    r->wire.heard = heard;
     *out_run = r;
     return SEINE_OK;
 }
@@ -287,20 +285,12 @@ may_use(sn_visit *v, const sn_ip *peer, void *arg)
     return sn_scheduler_admit(r->scheduler, v, peer, r->env->clock->now(r->env->clock));
 }
 
-/* A server asks to be left alone, and its body may take long: nobody starts meanwhile. */
 static void
-heard(sn_visit *v, uint16_t status, void *arg)
+is_asked(sn_visit *v, uint16_t status, void *arg)
 {
     sn_run *r = arg;
-    seine_fault f = SEINE_FAULT;
 
-    f.code = SEINE_E_HTTP_BUSY;
-    f.status = status;
-    f.retry_after = seine_hint_pause(&v->hint);
-    seine_span wish = seine_outcome_pause(&f);
-    if (wish > 0)
-        sn_scheduler_pause(r->scheduler, v,
-                           sn_time_add(r->env->clock->now(r->env->clock), wish));
+    sn_scheduler_head(r->scheduler, v, status, r->env->clock->now(r->env->clock));
 }
 
 static int

@@ -783,3 +783,18 @@ sn_scheduler_hosts(const sn_scheduler *s, seine_time now, sn_host_fn fn, void *a
         fn(&out, arg);
     }
 }
+
+void
+sn_scheduler_head(sn_scheduler *s, sn_visit *v, uint16_t status, seine_time now)
+{
+    seine_fault said = SEINE_FAULT;
+    sn_guards *g = sn_hosts_guards(&s->hosts, v->host);
+
+    said.status = status;
+    said.retry_after = seine_hint_pause(&v->hint);
+    seine_span wish = seine_outcome_pause(&said);
+    if (wish <= 0)
+        return;
+    g->retry_after = 1;
+    sn_pace_pause(&g->pace, sn_time_add(now, wish));
+}

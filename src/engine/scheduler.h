@@ -53,10 +53,6 @@ SEINE_MUST_CHECK seine_err sn_scheduler_admit(sn_scheduler *s, sn_visit *v,
 /* The lowest zone the name of v's host was ever connected in. */
 sn_zone sn_scheduler_pin(const sn_scheduler *s, const sn_visit *v);
 
-/* The host of v asked to be left alone until then; nothing is early, nothing shortened.
- */
-void sn_scheduler_pause(sn_scheduler *s, const sn_visit *v, seine_time until);
-
 /* The attempt of v ended with v->end (and v->hint, v->ttfb): settles breaker,
  * throttle, limiter, pace, address and pin; the host may be parked by it. */
 void sn_scheduler_end(sn_scheduler *s, sn_visit *v, seine_time now);

@@ -58,12 +58,11 @@ put_plain(const seine_fetch_opts *o, list *l)
 }
 
 seine_err
-sn_wire_init(sn_wire *w, sn_commons *commons, const sn_env *env, sn_wire_admit admit,
-             void *arg)
+sn_wire_init(sn_wire *w, sn_commons *commons, const sn_env *env, const sn_wire_ops *ops)
 {
     const seine_fetch_opts *o = &commons->opts;
 
-    *w = (sn_wire){.commons = commons, .env = env, .admit = admit, .arg = arg};
+    *w = (sn_wire){.commons = commons, .env = env, .ops = *ops};
     w->plain = sn_calloc(3, sizeof *w->plain);
     w->home = sn_calloc(3 + o->n_fields, sizeof *w->home);
     if (!w->plain || !w->home) {
@@ -301,8 +300,8 @@ on_head(const sn_head *head, void *arg)
 
     for (uint32_t i = 0; i < head->n_fields; i++)
         take_field(v, sn_head_field_of(head, i), followed);
-    if (head->status >= 300 && f->wire->heard)
-        f->wire->heard(v, head->status, f->wire->arg);
+    if (head->status >= 300 && seine_hint_pause(&v->hint) > 0)
+        f->wire->ops.head(v, head->status, f->wire->ops.arg);
     if (followed)
         return;
     if (keep & SEINE_KEEP_FIELDS)
@@ -380,7 +379,7 @@ on_admit(const sn_ip *peer, void *arg)
 {
     sn_flight *f = arg;
 
-    return f->wire->admit ? f->wire->admit(f->visit, peer, f->wire->arg) : SEINE_OK;
+    return f->wire->ops.admit(f->visit, peer, f->wire->ops.arg);
 }
 
 static void

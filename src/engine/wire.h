@@ -37,19 +37,17 @@ typedef struct sn_flight {
     sn_title *title;  /* NULL: not made yet */
 } sn_flight;
 
-/* May v use this address now? Asked by the transport, answered by the scheduler. */
-typedef seine_err (*sn_wire_admit)(sn_visit *v, const sn_ip *peer, void *arg);
-
-/* The head of v's answer is here, its body is still to come: a server that asks to be
- * left alone is heard at once. */
-typedef void (*sn_wire_heard)(sn_visit *v, uint16_t status, void *arg);
+/* What the transport asks and tells in the middle of a turn, for the scheduler. */
+typedef struct sn_wire_ops {
+    seine_err (*admit)(sn_visit *v, const sn_ip *peer, void *arg); /* this address? */
+    void (*head)(sn_visit *v, uint16_t status, void *arg); /* it asks to be left alone */
+    void *arg;
+} sn_wire_ops;
 
 typedef struct sn_wire {
     sn_commons *commons;
     const sn_env *env;
-    sn_wire_admit admit;
-    sn_wire_heard heard; /* NULL: nobody listens */
-    void *arg;
+    sn_wire_ops ops;
     sn_field *home; /* what goes with a request to a given URL */
     size_t n_home;
     sn_field *plain; /* User-Agent, From, Accept */
@@ -62,8 +60,7 @@ typedef struct sn_wire {
 } sn_wire;
 
 SEINE_MUST_CHECK seine_err sn_wire_init(sn_wire *w, sn_commons *commons,
-                                        const sn_env *env, sn_wire_admit admit,
-                                        void *arg);
+                                        const sn_env *env, const sn_wire_ops *ops);
 void sn_wire_fini(sn_wire *w); /* nothing is flying */
 
 /* The visit is in flight. When the request cannot be begun it has ended already, with
