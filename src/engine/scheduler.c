@@ -539,15 +539,6 @@ sn_scheduler_admit(sn_scheduler *s, sn_visit *v, const sn_ip *peer, seine_time n
     return e;
 }
 
-void
-sn_scheduler_pause(sn_scheduler *s, const sn_visit *v, seine_time until)
-{
-    sn_guards *g = sn_hosts_guards(&s->hosts, v->host);
-
-    g->retry_after = 1;
-    sn_pace_pause(&g->pace, until);
-}
-
 /* The host is given up in this run: what waits at it is handed out to be ended. */
 static void
 park(sn_scheduler *s, uint32_t host, seine_err why, seine_time until)
