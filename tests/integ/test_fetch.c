@@ -189,7 +189,7 @@ TEST(s0_05_limits_on_three_levels_connect_request_and_with_retries)
 
     /* a request, of which every byte comes in time */
     f = set_up(false);
-    ask(f, "/drip:1x20ms/bytes:1000");
+    ask(f, "/drip:1x20ms:body/bytes:1000");
     f->opts.timeout = SEINE_MS(150);
     f->opts.retry.max_attempts = 1;
     fetch(f);
