@@ -13,7 +13,7 @@ const char help_rules[] =
     "the last counts; every on/off option `--x` also exists as `--no-x`; `-` as a file is standard input.";
 const char help_units[] =
     "Durations: `500ms`, `2s`, `1h30m`; units ns us ms s m h d w, bare numbers are seconds. Rates: `5/s`, `30/m`, `3/4h`, "
-    "`off`. Counts: `10_000`, `10k`. Shares: `20%`.";
+    "`off`. Counts: `10_000`, `10k`. Sizes: `64k`, `16M`, `2GiB`. Shares: `20%`.";
 const char help_exits[] =
     "0: finished. 2: usage or input, and nothing was printed. 3: this machine (disk, memory, output). 141: the reader of the "
     "output has gone.";

@@ -157,8 +157,9 @@ help_man(void)
 static void
 table_option(const char *name, const option *o)
 {
-    static const char *const kinds[] = {"flag",   "span", "pace", "count", "share",
-                                        "choice", "text", "file", "action"};
+    static const char *const kinds[] = {"flag",  "span",   "pace",  "count", "size",
+                                        "share", "choice", "text",  "file",  "list",
+                                        "files", "times",  "action"};
     seine_json *line = heap_json(seine_json_new_object());
     help_text env = help_env(o);
 
@@ -169,6 +170,8 @@ table_option(const char *name, const option *o)
         jsonl_set(line, "letters", jsonl_string(o->letters));
     if (o->value)
         jsonl_set(line, "value", jsonl_string(o->value));
+    if (o->no)
+        jsonl_set(line, "no", heap_json(seine_json_new_bool(true)));
     if (o->initial)
         jsonl_set(line, "default", jsonl_string(o->initial));
     if (env.text[0])
