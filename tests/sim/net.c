@@ -29,7 +29,7 @@ struct sn_exchange {
     bool reused, partial, sent, live, counted;
     seine_err canceled;
     uint32_t serial; /* events of an older life are void */
-    seine_time tat; /* of its host after it; 0: not counted */
+    seine_time tat;  /* of its host after it; 0: not counted */
     char location[64];
 };
 
@@ -288,7 +288,8 @@ finish(net *t, sn_exchange *x, seine_err code, seine_phase phase)
         end.peer = h->ip;
     end.wire_bytes = end.body_bytes = x->stage >= BODY ? x->size : 0;
     if (seine_outcome_undo(&end.fault) && x->tat != 0 && x->tat == h->tat)
-        h->tat -= seine_every(w->opts.host_rate.count, w->opts.host_rate.per); /* unseen */
+        h->tat -=
+            seine_every(w->opts.host_rate.count, w->opts.host_rate.per); /* unseen */
     w->pages[x->id].last_ok = code == SEINE_OK && x->status == 200;
     h->in_flight--;
     if (code == SEINE_OK && h->idle < 8)
