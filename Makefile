@@ -11,6 +11,8 @@ tree: deps         ; @cmake --preset $(P) >/dev/null && cmake --build --preset $
 release: deps      ; @cmake --preset release >/dev/null && cmake --build --preset release && ln -sfn release/seine build/seine
 install: release   ; @cmake --install build/release $(if $(PREFIX),--prefix $(PREFIX))
 bench: release     ; @tools/bench $(B)
+bench-net: release ; @python3 bench/net $(B)
+deps-bench:        ; @tools/deps-bench
 fuzz:              ; @$(M) tree P=fuzz && tools/fuzz $(F)
 soak:              ; @tools/soak
 coverage:          ; @$(M) tree P=cov && tools/coverage
@@ -20,4 +22,4 @@ lint: tree         ; @tools/lint $(P)
 deps:              ; @tools/deps
 clean:             ; @rm -rf build
 
-.PHONY: all run test asan tsan clang tree release install bench fuzz soak coverage docs fmt lint deps clean
+.PHONY: all run test asan tsan clang tree release install bench bench-net deps-bench fuzz soak coverage docs fmt lint deps clean

@@ -42,37 +42,17 @@
 #include "seine/alloc.h"
 #include "seine/breaker.h"
 #include "seine/ctx.h"
+#include "seine/family.h"
+#include "seine/input.h"
 #include "seine/limiter.h"
 #include "seine/log.h"
 #include "seine/metrics.h"
 #include "seine/record.h"
 #include "seine/retry.h"
 #include "seine/summary.h"
+#include "seine/tally.h"
 
 typedef struct seine_fetch seine_fetch;
-
-/* What is asked for one URL. Views are copied by add. */
-typedef struct seine_ask {
-    seine_view url;   /* without scheme: https://, or http:// for addresses, localhost */
-    seine_view input; /* as the record shall show it; absent: the url */
-    uint64_t line;
-    seine_view id, tags;
-    seine_view method;         /* absent: that of the options */
-    const seine_field *fields; /* of this URL alone; sent to its origin alone */
-    size_t n_fields;
-    seine_view body;
-    seine_span timeout; /* 0: that of the options */
-    int32_t retries;    /* -1: that of the options */
-    int8_t priority;    /* -9 … 9 */
-    bool idempotent;    /* the caller vouches for its method */
-    bool is_bad;        /* the line could not be read: a skip with reason and rule */
-    seine_skip reason;
-    seine_view rule;
-} seine_ask;
-
-/* clang-format off */
-#define SEINE_ASK {{0, 0}, {0, 0}, 0, {0, 0}, {0, 0}, {0, 0}, 0, 0, {0, 0}, 0, -1, 0, false, false, SEINE_SKIP_BAD_INPUT, {0, 0}}
-/* clang-format on */
 
 enum { /* what of an answer is kept for the record */
        SEINE_KEEP_TITLE = 1,
@@ -80,12 +60,6 @@ enum { /* what of an answer is kept for the record */
        SEINE_KEEP_BODY = 4,
        SEINE_KEEP_SHA256 = 8
 };
-
-typedef enum seine_family {
-    SEINE_FAMILY_ANY,
-    SEINE_FAMILY_4,
-    SEINE_FAMILY_6
-} seine_family;
 
 /* Called once per URL; the record is gone when it returns. */
 typedef void (*seine_record_fn)(const seine_record *r, unsigned shard, void *arg);
@@ -96,7 +70,7 @@ typedef struct seine_event {
     seine_view host;
     seine_err cause;
     seine_time until; /* NEVER: not said */
-    int64_t from, to; /* of rate.changed, in us */
+    int64_t from, to; /* of rate.changed, in us; of breaker.*, seine_breaker_state */
 } seine_event;
 typedef void (*seine_event_fn)(const seine_event *e, unsigned shard, void *arg);
 
@@ -168,33 +142,6 @@ typedef struct seine_fetch_opts {
 
 #define SEINE_FETCH_OPTS seine_fetch_defaults()
 
-/* One snapshot. given = admitted + refused; admitted = done + waiting + in_flight. */
-typedef struct seine_fetch_stats {
-    uint64_t given, duplicates, admitted, refused, done;
-    uint64_t ok, failed, blocked; /* of the done */
-    uint64_t waiting, in_flight;
-    uint64_t waiting_for[SEINE_WAIT_COUNT];
-    uint64_t requests, retries, replays; /* put on the wire */
-    uint64_t bytes_in, bytes_body;
-    uint64_t connections, reused;
-    uint64_t hosts, parked, breaker_opens;
-    seine_time parked_until; /* the earliest; NEVER */
-} seine_fetch_stats;
-
-/* What is known of a host. */
-typedef struct seine_fetch_host {
-    seine_view host; /* "e.example:443" */
-    uint64_t requests, ok, failed, retries;
-    uint32_t waiting, in_flight;
-    uint32_t max_in_1s;  /* starts in the busiest second */
-    seine_span min_gap;  /* between two starts; NEVER: there were not two */
-    seine_span p50, p95; /* of whole attempts */
-    uint32_t breaker_opens;
-    seine_breaker_state breaker;
-    seine_wait limited_by; /* what its URLs waited for longest */
-    bool parked;
-    seine_span every; /* interval that holds now */
-} seine_fetch_host;
 typedef void (*seine_fetch_host_fn)(const seine_fetch_host *h, void *arg);
 
 /* One result of seine_fetch_all. */
@@ -215,7 +162,6 @@ SEINE_BEGIN
 seine_fetch_opts seine_fetch_defaults(void);
 
 /* INVAL, CONFIG (out_why, SEINE_WHY bytes or NULL, says which option and how), NOMEM. */
-#define SEINE_WHY 160
 SEINE_MUST_CHECK seine_err seine_fetch_new(const seine_fetch_opts *opts, char *out_why,
                                            seine_fetch **out_fetch);
 void seine_fetch_free(seine_fetch *f); /* stops at once what still runs */

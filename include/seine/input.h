@@ -22,9 +22,32 @@
 #ifndef SEINE_INPUT_H
 #define SEINE_INPUT_H
 
-#include "seine/fetch.h"
+#include "seine/record.h"
 
 typedef struct seine_input seine_input;
+
+/* What is asked for one URL. Views are copied by add. */
+typedef struct seine_ask {
+    seine_view url;   /* without scheme: https://, or http:// for addresses, localhost */
+    seine_view input; /* as the record shall show it; absent: the url */
+    uint64_t line;
+    seine_view id, tags;
+    seine_view method;         /* absent: that of the options */
+    const seine_field *fields; /* of this URL alone; sent to its origin alone */
+    size_t n_fields;
+    seine_view body;
+    seine_span timeout; /* 0: that of the options */
+    int32_t retries;    /* -1: that of the options */
+    int8_t priority;    /* -9 … 9 */
+    bool idempotent;    /* the caller vouches for its method */
+    bool is_bad;        /* the line could not be read: a skip with reason and rule */
+    seine_skip reason;
+    seine_view rule;
+} seine_ask;
+
+/* clang-format off */
+#define SEINE_ASK {{0, 0}, {0, 0}, 0, {0, 0}, {0, 0}, {0, 0}, 0, 0, {0, 0}, 0, -1, 0, false, false, SEINE_SKIP_BAD_INPUT, {0, 0}}
+/* clang-format on */
 
 typedef enum seine_input_format {
     SEINE_INPUT_AUTO,

@@ -19,6 +19,7 @@
  * returning. As text it is a JSON line (schema v1) or a row of CSV:
  *
  *     n = seine_record_json(r, seq, NULL, SEINE_BODY_NONE, buf, cap);
+ *     n = seine_record_csv(r, seq, NULL, 0, buf, cap);
  *
  * Time    `wall` is Unix time in ns; spans are monotonic.
  * Memory  borrowed, all of it; rendering writes to the caller's memory.
@@ -34,16 +35,7 @@
 #include "seine/abi.h"
 #include "seine/err.h"
 #include "seine/time.h"
-
-/* Bytes somebody else owns; not terminated. ptr NULL: absent. */
-typedef struct seine_view {
-    const char *ptr;
-    size_t len;
-} seine_view;
-
-typedef struct seine_field {
-    seine_view name, value;
-} seine_field;
+#include "seine/view.h"
 
 /* clang-format off */
 #define SEINE_FATES(X) \
@@ -185,6 +177,12 @@ typedef enum seine_body_form {
     SEINE_BODY_B64
 } seine_body_form;
 
+enum {                     /* how a row of CSV is written */
+       SEINE_CSV_RAW = 1,  /* no guard against formulas */
+       SEINE_CSV_CRLF = 2, /* lines end in CR LF */
+       SEINE_CSV_SHOWN = 4 /* for a terminal: control characters as \x1b */
+};
+
 SEINE_BEGIN
 
 const char *seine_fate_name(seine_fate f);
@@ -195,7 +193,8 @@ const char *seine_wait_name(seine_wait w);
 seine_fate seine_fate_of(seine_err kind);
 
 /* --fields: "url,status" exactly these; "+headers,-key" changes the standard set.
- * INVAL, and *out_bad is the word that is no member. */
+ * INVAL, and *out_bad (may be NULL) is the first word that is no member, or that has a
+ * sign where the first one has none. */
 SEINE_MUST_CHECK seine_err seine_fields_parse(const char *list, seine_fields *out_fields,
                                               seine_view *out_bad);
 
@@ -203,6 +202,12 @@ SEINE_MUST_CHECK seine_err seine_fields_parse(const char *list, seine_fields *ou
  * length of the whole is returned. */
 size_t seine_record_json(const seine_record *r, uint64_t seq, const seine_fields *fields,
                          seine_body_form body, char *buf, size_t cap);
+
+/* The same as a row of CSV, RFC 4180, in the fixed columns of docs/record.md; with a NULL
+ * record their names. `how`: SEINE_CSV_*. What fields add has a column of its own, if it
+ * is a plain value. */
+size_t seine_record_csv(const seine_record *r, uint64_t seq, const seine_fields *fields,
+                        unsigned how, char *buf, size_t cap);
 
 SEINE_END
 

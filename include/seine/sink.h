@@ -79,10 +79,14 @@ SEINE_MUST_CHECK seine_err seine_sinks_new(const seine_sinks_opts *opts,
                                            seine_sinks **out_sinks);
 
 /* Before start. Opens and locks the file at once, so that a mistake is told before the
- * first request. ALREADY: it exists; IO, DISK_FULL, INVAL, STATE_LOCKED: out_why, 160
- * bytes, is one clear line. */
+ * first request; nothing in it changes before start, and a new one is taken away again
+ * when there is none. ALREADY: it exists; OUTPUT_CHANGED: what is there cannot be
+ * appended to; IO, DISK_FULL, INVAL, STATE_LOCKED, NOMEM: out_why, SEINE_WHY bytes or
+ * NULL, is one clear line. */
 SEINE_MUST_CHECK seine_err seine_sinks_open(seine_sinks *s, const seine_sink_opts *opts,
                                             char *out_why);
+
+/* So many lanes and the thread. INVAL, NOMEM, or what seine_sinks_err tells. */
 SEINE_MUST_CHECK seine_err seine_sinks_start(seine_sinks *s, unsigned lanes);
 
 /* Copies the record into the lane. Never refused: whoever was started while the lane was
@@ -90,6 +94,11 @@ SEINE_MUST_CHECK seine_err seine_sinks_start(seine_sinks *s, unsigned lanes);
 SEINE_MUST_CHECK seine_err seine_sinks_put(seine_sinks *s, unsigned lane,
                                            const seine_record *r);
 bool seine_sinks_is_ready(const seine_sinks *s, unsigned lane);
+
+/* Of `ordered`: the number that is waited for. Whoever gives the engine no URL whose
+ * number is `window` or more above it keeps the window from filling up; a full one
+ * stops new requests, and the one that is waited for may be among them. Any thread. */
+uint64_t seine_sinks_due(const seine_sinks *s);
 
 /* What went wrong first, and with which file. out_why may be NULL. */
 seine_err seine_sinks_err(const seine_sinks *s, char *out_why);
@@ -100,7 +109,8 @@ seine_err seine_sinks_err(const seine_sinks *s, char *out_why);
 SEINE_MUST_CHECK seine_err seine_sinks_line(seine_sinks *s, const char *type,
                                             const char *members, size_t len);
 
-/* Waits until everything put is written, then flushes. The error, if there was one. */
+/* Waits until everything put is written and flushed; in `ordered`, gaps are not waited
+ * for any more. The error, if there was one. */
 SEINE_MUST_CHECK seine_err seine_sinks_drain(seine_sinks *s);
 
 /* drain, close, join. */

@@ -18,9 +18,39 @@
 #ifndef SEINE_TALLY_H
 #define SEINE_TALLY_H
 
-#include "seine/fetch.h"
+#include "seine/alloc.h"
+#include "seine/breaker.h"
+#include "seine/record.h"
 
 typedef struct seine_tally seine_tally;
+
+/* One snapshot. given = admitted + refused; admitted = done + waiting + in_flight. */
+typedef struct seine_fetch_stats {
+    uint64_t given, duplicates, admitted, refused, done;
+    uint64_t ok, failed, blocked; /* of the done */
+    uint64_t waiting, in_flight;
+    uint64_t waiting_for[SEINE_WAIT_COUNT];
+    uint64_t requests, retries, replays; /* put on the wire */
+    uint64_t bytes_in, bytes_body;
+    uint64_t connections, reused;
+    uint64_t hosts, parked, breaker_opens;
+    seine_time parked_until; /* the earliest; NEVER */
+} seine_fetch_stats;
+
+/* What is known of a host. */
+typedef struct seine_fetch_host {
+    seine_view host; /* "e.example:443" */
+    uint64_t requests, ok, failed, retries;
+    uint32_t waiting, in_flight;
+    uint32_t max_in_1s;  /* starts in the busiest second */
+    seine_span min_gap;  /* between two starts; NEVER: there were not two */
+    seine_span p50, p95; /* of whole attempts */
+    uint32_t breaker_opens;
+    seine_breaker_state breaker;
+    seine_wait limited_by; /* what its URLs waited for longest */
+    bool parked;
+    seine_span every; /* interval that holds now */
+} seine_fetch_host;
 
 typedef struct seine_tally_sums {
     uint64_t total, ok, failed, blocked, skipped;

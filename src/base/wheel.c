@@ -291,6 +291,22 @@ sn_wheel_fini(sn_wheel *w)
     *w = (sn_wheel){0};
 }
 
+/* Heads behind a cleared bit are never looked at. */
+void
+sn_wheel_reset(sn_wheel *w, seine_time now)
+{
+    slots *s = w->slots;
+
+    memset(s->bits0, 0, sizeof *s - offsetof(slots, bits0));
+    w->level[0].top = w->level[1].top = 0;
+    sn_heap_reset(&w->due);
+    w->n = 0;
+    w->far = SN_NONE;
+    w->far_ms = NEVER_MS;
+    w->ms = ms_of(now);
+    w->walking = false;
+}
+
 seine_err
 sn_wheel_grow(sn_wheel *w, void *records, uint32_t max)
 {

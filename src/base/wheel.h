@@ -73,6 +73,9 @@ SEINE_MUST_CHECK seine_err sn_wheel_init(sn_wheel *w, const sn_wheel_items *item
                                          seine_time now);
 void sn_wheel_fini(sn_wheel *w);
 
+/* As just initialised at `now`: what waited is forgotten. */
+void sn_wheel_reset(sn_wheel *w, seine_time now);
+
 /* The array has moved or may hold more: `max` is not less than before. NOMEM, and
  * the old bounds hold; the old array is needed no more in either case. */
 SEINE_MUST_CHECK seine_err sn_wheel_grow(sn_wheel *w, void *records, uint32_t max);

@@ -32,6 +32,10 @@ SEINE_MUST_CHECK seine_err sn_run_new(sn_commons *commons, const sn_env *env,
                                       sn_run **out_run);
 void sn_run_free(sn_run *r); /* its transport has no exchange left */
 
+/* Where it counts; NULL: nowhere. Before the first turn. */
+struct sn_meters;
+void sn_run_set_meters(sn_run *r, struct sn_meters *meters);
+
 /* One turn, sleeping until `until` at most. Returns the moment it ended. */
 seine_time sn_run_turn(sn_run *r, seine_time until);
 
@@ -45,7 +49,7 @@ void sn_run_wake(sn_run *r);
 /* Nothing waits, nothing is in flight, the inbox is empty. The owner asks. */
 bool sn_run_is_idle(const sn_run *r);
 
-/* One snapshot, added to *out_stats. Any thread. */
+/* One snapshot, added to *out_stats; of the URLs given it knows nothing. Any thread. */
 void sn_run_stats(const sn_run *r, seine_fetch_stats *out_stats);
 void sn_run_hosts(const sn_run *r, sn_host_fn fn, void *arg);
 

@@ -468,8 +468,8 @@ try_host(sn_scheduler *s, uint32_t host, seine_time now, sn_visit **out_visit)
     if (answer.err != SEINE_OK)
         return refused(s, host, g, answer, now);
     if (g->set.breaker && was == SEINE_BREAKER_OPEN)
-        tell(s, &(seine_event){"breaker.half_open", name_of(h), SEINE_OK, SEINE_NEVER, 0,
-                               0});
+        tell(s, &(seine_event){"breaker.half_open", name_of(h), SEINE_OK, SEINE_NEVER,
+                               was, SEINE_BREAKER_HALF_OPEN});
     *out_visit = leave(s, host, g, &attempt, now);
     pace_on(s, host, g, now);
     count_start(s, *out_visit, now);
@@ -573,12 +573,13 @@ watch_breaker(sn_scheduler *s, uint32_t host, sn_guards *g, seine_breaker_state 
         sn_figures *f = sn_hosts_figures(&s->hosts, host);
         if (f)
             f->opens++;
-        tell(s, &(seine_event){"breaker.open", name_of(h), b.why, b.open_until, 0, 0});
+        tell(s, &(seine_event){"breaker.open", name_of(h), b.why, b.open_until, was,
+                               b.state});
         if (o->park > 0 && b.streak >= o->park)
             park(s, host, SEINE_E_BREAKER, b.open_until);
     } else if (b.state == SEINE_BREAKER_CLOSED) {
-        tell(s,
-             &(seine_event){"breaker.closed", name_of(h), SEINE_OK, SEINE_NEVER, 0, 0});
+        tell(s, &(seine_event){"breaker.closed", name_of(h), SEINE_OK, SEINE_NEVER, was,
+                               b.state});
         if (g->pace.ivl_us > 0)
             sn_pace_slow(&g->pace, 1000000);
     }
@@ -772,4 +773,19 @@ sn_scheduler_hosts(const sn_scheduler *s, seine_time now, sn_host_fn fn, void *a
                 out.limited_by = (seine_wait)w;
         fn(&out, arg);
     }
+}
+
+void
+sn_scheduler_head(sn_scheduler *s, sn_visit *v, uint16_t status, seine_time now)
+{
+    seine_fault said = SEINE_FAULT;
+    sn_guards *g = sn_hosts_guards(&s->hosts, v->host);
+
+    said.status = status;
+    said.retry_after = seine_hint_pause(&v->hint);
+    seine_span wish = seine_outcome_pause(&said);
+    if (wish <= 0)
+        return;
+    g->retry_after = 1;
+    sn_pace_pause(&g->pace, sn_time_add(now, wish));
 }

@@ -53,6 +53,10 @@ SEINE_MUST_CHECK seine_err sn_scheduler_admit(sn_scheduler *s, sn_visit *v,
 /* The lowest zone the name of v's host was ever connected in. */
 sn_zone sn_scheduler_pin(const sn_scheduler *s, const sn_visit *v);
 
+/* The head of v's answer is here, and v->hint knows it: a wish to be left alone holds the
+ * host from now on; the body may take its time. */
+void sn_scheduler_head(sn_scheduler *s, sn_visit *v, uint16_t status, seine_time now);
+
 /* The attempt of v ended with v->end (and v->hint, v->ttfb): settles breaker,
  * throttle, limiter, pace, address and pin; the host may be parked by it. */
 void sn_scheduler_end(sn_scheduler *s, sn_visit *v, seine_time now);

@@ -7,16 +7,20 @@
  * at most, failures 1 s), 65,536 names at most, the least recently used goes first. One
  * lookup is in flight per name, others join it; at most 256 in all, the rest queue.
  *
- *     switch (sn_dns_ask(dns, SN_STR("e.example"), now, deadline, &lookup)) {
+ *     switch (sn_dns_ask(dns, SN_STR("e.example"), 80, now, deadline, &lookup)) {
  *     case SEINE_OK:       use lookup.answer …            it was known
  *     case SEINE_E_BUSY:   …                              lookup.done will be called
  *     default:             e                              known to fail
  *     }
  *
- * An answer comes when both families are there, or IPv6 is, or IPv4 is and 50 ms have
- * passed without the other; or at the deadline. Names are lower-case LDH and "_" without
- * a dot at the end (seine_url_name makes them so). localhost and *.localhost are this
- * machine, address literals themselves; neither reaches a server.
+ * An answer comes when both families are there, or one is and 50 ms have passed without
+ * the other; or at the deadline. Names are lower-case LDH and "_" without a dot at the
+ * end (seine_url_name makes them so), asked as they are: no search domains. localhost
+ * and *.localhost are this machine, address literals themselves (without brackets), and
+ * the hosts file is read once, by new; none of these reaches a server.
+ *
+ * When servers fail nearly all of 20 or more questions in 10 s, a breaker answers in
+ * their place for 5 s: DNS_SERVFAIL, at once.
  *
  * Time    through the loop.
  * Memory  bounded by names and by 16 addresses per family.
@@ -42,24 +46,27 @@ typedef struct sn_dns_opts {
     const char *server;         /* "127.0.0.1:53"; NULL: the system's */
     const char *const *resolve; /* "host:port:addr"; NULL ends; these never expire */
     seine_family family;
-    seine_span timeout; /* 5 s: of one question */
-    uint32_t max_names; /* 65536 */
-    uint64_t seed;
+    seine_span timeout; /* 5 s: of one question; 0 is that, too */
+    uint32_t max_names; /* 65536; 0 is that, too */
 } sn_dns_opts;
 
-/* One who asks; part of its owner. */
+struct sn_question;
+
+/* One who asks; part of its owner; zeroed but for `done` and `of`, which are its. */
 typedef struct sn_lookup {
     /* Never from inside ask or cancel. e: OK and an answer, valid during the call; or
-     * DNS_NXDOMAIN, DNS_SERVFAIL, DNS_ERROR, DNS_TIMEOUT. */
+     * DNS_NXDOMAIN, DNS_SERVFAIL, DNS_ERROR, DNS_TIMEOUT; of our own NO_FILES, NOMEM.
+     * It may ask again. */
     void (*done)(struct sn_lookup *l, seine_err e, const sn_dns_answer *answer);
     struct sn_lookup *next, **prev; /* the others that wait for the same name */
     sn_dns_answer answer;
     sn_timer timer;
+    struct sn_question *question; /* that it waits for */
     void *of;
 } sn_lookup;
 
-/* CONFIG, and out_why (SEINE_WHY bytes) says what: a resolve entry or the server is no
- * such thing. NOMEM, NO_FILES. */
+/* CONFIG, and out_why (SEINE_WHY bytes, or NULL) says what: a resolve entry or the server
+ * is no such thing. NOMEM. */
 SEINE_MUST_CHECK seine_err sn_dns_new(sn_loop *loop, const sn_dns_opts *opts,
                                       char *out_why, sn_dns **out_dns);
 void sn_dns_free(sn_dns *d); /* nobody waits */
@@ -70,7 +77,7 @@ SEINE_MUST_CHECK seine_err sn_dns_ask(sn_dns *d, sn_str name, uint16_t port,
                                       seine_time now, seine_time deadline, sn_lookup *l);
 void sn_dns_cancel(sn_dns *d, sn_lookup *l); /* not waiting is fine */
 
-/* hit, ok, nxdomain, error, timeout: for metrics */
+/* For metrics: asked and known; questions by how they ended. */
 typedef struct sn_dns_stats {
     uint64_t hits, ok, nxdomain, errors, timeouts;
 } sn_dns_stats;

@@ -86,6 +86,5 @@ sn_h1_is_reusable(const sn_h1 *h)
     bool keeps = h->head->minor == 1 || (h->says_keep && !h->has_chunked);
 
     return h->state == SN_H1_AT_END && keeps && !h->says_close && !h->ask.tunnel &&
-           h->framing != SN_H1_UNTIL_CLOSE &&
            !(h->notes & (SN_NOTE_FRAMING_CONFLICT | SN_NOTE_EXTRA_BYTES));
 }

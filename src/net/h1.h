@@ -76,8 +76,9 @@ typedef struct sn_h1 {
     /* the reader's own */
     uint8_t state, last; /* where it is; what the line before was */
     bool has_length, has_chunked, says_close, says_keep, has_connection, has_keep_alive;
-    uint32_t at, line, colon; /* next byte; where its line and its value begin */
-    uint32_t head_bytes;      /* of heads before this one, then of trailers, too */
+    uint32_t at, line, colon;        /* next byte; where its line and its value begin */
+    uint32_t head_bytes;             /* of heads before this one, then of trailers, too */
+    uint32_t connection, keep_alive; /* the first fields of these names */
     uint32_t ext_line, ext_all, n_trailers;
     uint64_t left;  /* bytes of the body, or of the chunk */
     uint64_t steps; /* work done, for tests: linear in the input */

@@ -118,11 +118,12 @@ read_connection(sn_h1 *h)
 {
     sn_str value, part;
 
-    for (uint32_t i = 0; sn_head_next(h->head, SN_STR("connection"), &i, &value);)
+    for (uint32_t i = h->connection;
+         sn_head_next(h->head, SN_STR("connection"), &i, &value);)
         while (sn_str_next(&value, ',', &part)) {
             part = sn_h1_trim(part);
             h->says_close |= sn_str_eq_nocase(part, SN_STR("close"));
-            h->says_keep |= sn_str_eq_nocase(part, SN_STR("keep-alive"));
+            h->says_keep |= SN_H1_IS_WORD(part, "keep-alive");
         }
 }
 
@@ -132,7 +133,8 @@ read_keep_alive(sn_h1 *h)
     sn_str value, part;
     uint64_t n;
 
-    for (uint32_t i = 0; sn_head_next(h->head, SN_STR("keep-alive"), &i, &value);)
+    for (uint32_t i = h->keep_alive;
+         sn_head_next(h->head, SN_STR("keep-alive"), &i, &value);)
         while (sn_str_next(&value, ',', &part)) {
             part = sn_h1_trim(part);
             if (sn_str_starts_nocase(part, SN_STR("timeout=")) &&

@@ -23,7 +23,7 @@
 /* What the line before this one was. */
 enum { NOTHING, FIELD, FRAMING, COOKIE, ODD };
 
-static sn_str
+static inline sn_str
 trimmed(const sn_h1 *h, uint32_t from, uint32_t to)
 {
     return sn_h1_trim((sn_str){h->head->text + from, to - from});
@@ -106,6 +106,8 @@ at_version(sn_h1 *h)
     sn_head *head = h->head;
     const char *s = head->text + h->line;
 
+    if (h->at == 0 && head->len >= 8 && sn_h1_eight(s) == sn_h1_eight("HTTP/1.1"))
+        h->at = 8;
     for (; h->at < head->len && h->at < VERSION_LEN; h->at++)
         if (!is_version(s[h->at], h->at))
             return sn_h1_wrong(h, SEINE_E_BAD_STATUS_LINE);
@@ -139,19 +141,41 @@ at_reason(sn_h1 *h)
     return SN_H1_GO;
 }
 
+/* The fields that are read when the head is whole, since they may be folded. */
+static void
+remember(sn_h1 *h, sn_str name)
+{
+    uint32_t i = h->head->n_fields - 1;
+
+    if (SN_H1_IS_WORD(name, "connection") && !h->has_connection) {
+        h->has_connection = true;
+        h->connection = i;
+    }
+    if (SN_H1_IS_WORD(name, "keep-alive") && !h->has_keep_alive) {
+        h->has_keep_alive = true;
+        h->keep_alive = i;
+    }
+}
+
+/* One field more than a head may have. */
+static sn_h1_step
+too_many(sn_h1 *h, uint32_t line, uint32_t colon, uint32_t end)
+{
+    h->state = SN_H1_AT_VALUE;
+    h->line = line;
+    h->colon = colon;
+    h->at = end;
+    return wrong(h, SEINE_E_HEADER_TOO_LARGE);
+}
+
 /* A field is complete: its line, its colon, the end of its value. */
 static inline sn_h1_step
 store(sn_h1 *h, uint32_t line, uint32_t colon, uint32_t end)
 {
     sn_head *head = h->head;
 
-    if (head->n_fields >= sn_h1_limits_of(h)->head_fields) {
-        h->state = SN_H1_AT_VALUE;
-        h->line = line;
-        h->colon = colon;
-        h->at = end;
-        return wrong(h, SEINE_E_HEADER_TOO_LARGE);
-    }
+    if (head->n_fields >= sn_h1_limits_of(h)->head_fields)
+        return too_many(h, line, colon, end);
     seine_err e = sn_head_room(head, 0);
     if (e != SEINE_OK)
         return sn_h1_wrong(h, e);
@@ -162,16 +186,13 @@ store(sn_h1 *h, uint32_t line, uint32_t colon, uint32_t end)
                 (sn_head_field){line, (uint32_t)name.len,
                                 (uint32_t)(value.ptr - head->text), (uint32_t)value.len});
     h->last = FIELD;
-    if (sn_h1_is_framing(name)) {
-        h->last = FRAMING;
-        h->steps += value.len;
-        if (!sn_h1_frame(h, name, value))
-            return sn_h1_wrong(h, SEINE_E_BAD_FRAMING);
-    } else if (name.len == 10) { /* they are read when the head is whole */
-        h->has_connection |= SN_H1_IS_WORD(name, "connection");
-        h->has_keep_alive |= SN_H1_IS_WORD(name, "keep-alive");
-    }
-    return SN_H1_GO;
+    if (name.len == 10)
+        remember(h, name);
+    if (!sn_h1_is_framing(name))
+        return SN_H1_GO;
+    h->last = FRAMING;
+    h->steps += value.len;
+    return sn_h1_frame(h, name, value) ? SN_H1_GO : sn_h1_wrong(h, SEINE_E_BAD_FRAMING);
 }
 
 /* Takes fields as long as they stand there whole and nothing is odd about them, which

@@ -44,49 +44,113 @@ sn_h1_eight(const char *s)
 
 #define SN_H1_EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
 
-/* The first byte below the blank from `at` on: line ends, NUL, tabs and the like.
- * Bytes from 0x80 on are not looked for. */
+/*
+ * A step looks at SN_H1_STEP bytes at once and answers with a number whose lowest set
+ * bit belongs to the first byte looked for; bits above it may be wrong. SN_H1_BITS of
+ * them belong to a byte.
+ *
+ * Controls are below the blank: line ends, NUL, tabs and the like. Others are neither
+ * a letter nor a hyphen: most names have none.
+ */
+#ifdef __SSE2__
+
+#define SN_H1_STEP     16
+#define SN_H1_BITS     1
+#define SN_H1_CONTROLS sn_h1_controls_16
+#define SN_H1_OTHERS   sn_h1_others_16
+
+typedef uint8_t sn_h1_bytes __attribute__((vector_size(16)));
+typedef char sn_h1_chars __attribute__((vector_size(16)));
+
+static inline sn_h1_bytes
+sn_h1_sixteen(const char *s)
+{
+    sn_h1_bytes bytes;
+
+    memcpy(&bytes, s, 16);
+    return bytes;
+}
+
+static inline uint64_t
+sn_h1_controls_16(const char *s)
+{
+    sn_h1_chars hits = (sn_h1_chars)(sn_h1_sixteen(s) < 0x20);
+
+    return (uint64_t)__builtin_ia32_pmovmskb128(hits);
+}
+
+static inline uint64_t
+sn_h1_others_16(const char *s)
+{
+    sn_h1_bytes bytes = sn_h1_sixteen(s), letter = (bytes | 0x20) - 'a';
+    sn_h1_chars hits = (sn_h1_chars)((letter > 25) & (bytes != '-'));
+
+    return (uint64_t)__builtin_ia32_pmovmskb128(hits);
+}
+
+#else
+
+#define SN_H1_STEP     8
+#define SN_H1_BITS     8
+#define SN_H1_CONTROLS sn_h1_controls_8
+#define SN_H1_OTHERS   sn_h1_others_8
+
+static inline uint64_t
+sn_h1_controls_8(const char *s)
+{
+    uint64_t bytes = sn_h1_eight(s);
+
+    return (bytes - SN_H1_EACH(0x20)) & ~bytes & SN_H1_EACH(0x80);
+}
+
+static inline uint64_t
+sn_h1_others_8(const char *s)
+{
+    uint64_t bytes = sn_h1_eight(s), hyphen = bytes ^ SN_H1_EACH('-');
+    uint64_t low = (bytes | SN_H1_EACH(0x20)) & SN_H1_EACH(0x7f);
+    uint64_t from_a = low + SN_H1_EACH(0x80 - 'a'),
+             above_z = low + SN_H1_EACH(0x7f - 'z');
+    uint64_t other = (hyphen & SN_H1_EACH(0x7f)) + SN_H1_EACH(0x7f);
+
+    return ~(((from_a & ~above_z) | ~other) & ~bytes) & SN_H1_EACH(0x80);
+}
+
+#endif
+
+static inline uint32_t
+sn_h1_first(uint64_t hits)
+{
+    return (uint32_t)__builtin_ctzll(hits) / SN_H1_BITS;
+}
+
+/* The first byte below the blank from `at` on. */
 static inline uint32_t
 sn_h1_control(const char *text, uint32_t at, uint32_t len)
 {
-    for (; len - at >= 8; at += 8) {
-        uint64_t bytes = sn_h1_eight(text + at);
-        uint64_t hit = (bytes - SN_H1_EACH(0x20)) & ~bytes & SN_H1_EACH(0x80);
+    for (; len - at >= SN_H1_STEP; at += SN_H1_STEP) {
+        uint64_t hits = SN_H1_CONTROLS(text + at);
 
-        if (hit)
-            return at + (uint32_t)__builtin_ctzll(hit) / 8;
+        if (hits)
+            return at + sn_h1_first(hits);
     }
     while (at < len && (unsigned char)text[at] >= 0x20)
         at++;
     return at;
 }
 
-/* The top bit of every byte that is a letter or a hyphen: most of all names. */
-static inline uint64_t
-sn_h1_letters(uint64_t bytes)
-{
-    uint64_t low = (bytes | SN_H1_EACH(0x20)) & SN_H1_EACH(0x7f),
-             hyphen = bytes ^ SN_H1_EACH('-');
-    uint64_t from_a = low + SN_H1_EACH(0x80 - 'a'),
-             above_z = low + SN_H1_EACH(0x7f - 'z');
-    uint64_t other = (hyphen & SN_H1_EACH(0x7f)) + SN_H1_EACH(0x7f);
-
-    return ((from_a & ~above_z) | ~other) & ~bytes & SN_H1_EACH(0x80);
-}
-
 /* The first byte from `at` on that a token cannot have. */
 static inline uint32_t
 sn_h1_token_end(const char *text, uint32_t at, uint32_t len)
 {
-    while (len - at >= 8) {
-        uint64_t rest = ~sn_h1_letters(sn_h1_eight(text + at)) & SN_H1_EACH(0x80);
+    while (len - at >= SN_H1_STEP) {
+        uint64_t hits = SN_H1_OTHERS(text + at);
 
-        if (rest == 0) {
-            at += 8;
+        if (!hits) {
+            at += SN_H1_STEP;
             continue;
         }
-        at += (uint32_t)__builtin_ctzll(rest) / 8;
-        if (!sn_h1_token[(unsigned char)text[at]])
+        at += sn_h1_first(hits);
+        if (text[at] == ':' || !sn_h1_token[(unsigned char)text[at]])
             return at;
         at++;
     }
@@ -95,9 +159,9 @@ sn_h1_token_end(const char *text, uint32_t at, uint32_t len)
     return at;
 }
 
-/* Compares a name, which is a token, with a word of letters and hyphens in lower
- * case, at least eight of them: in a token only a letter differs from itself in
- * lower case by this bit. */
+/* Compares a name or a value, in any case, with a word of at least eight letters and
+ * hyphens in lower case. Only a letter differs from itself in lower case by this bit,
+ * and CR from a hyphen, which neither of them has. */
 static inline bool
 sn_h1_is_word(sn_str name, const char *word, size_t len)
 {

@@ -45,28 +45,51 @@ sn_h1_is_value(sn_str s)
 bool
 sn_h1_is_own_field(sn_str name)
 {
-    static const char *const own[] = {
-        "host",       "content-length", "transfer-encoding",
-        "connection", "keep-alive",     "proxy-connection",
-        "te",         "trailer",        "upgrade",
-        "expect",
+    static const sn_str own[] = {
+        {"te", 2},
+        {"host", 4},
+        {"expect", 6},
+        {"trailer", 7},
+        {"upgrade", 7},
+        {"connection", 10},
+        {"keep-alive", 10},
+        {"content-length", 14},
+        {"proxy-connection", 16},
+        {"transfer-encoding", 17},
     };
 
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
-        if (sn_str_eq_nocase(name, sn_str_of(own[i])))
+        if (name.len == own[i].len && sn_str_eq_nocase(name, own[i]))
             return true;
     return false;
 }
 
-/* Printable ASCII without blanks, as a parsed URL has it, and none of `except`. */
+/* Printable ASCII without blanks: what a parsed URL has. */
 static bool
-is_plain(sn_str s, sn_str except)
+is_plain(sn_str s)
 {
     for (size_t i = 0; i < s.len; i++)
-        if (s.ptr[i] <= 0x20 || s.ptr[i] >= 0x7f ||
-            memchr(except.ptr, s.ptr[i], except.len))
+        if (s.ptr[i] <= 0x20 || s.ptr[i] >= 0x7f)
             return false;
     return s.len > 0;
+}
+
+/* Nothing that would end the host in the absolute form. */
+static bool
+is_host(sn_str s)
+{
+    for (size_t i = 0; i < s.len; i++)
+        switch (s.ptr[i]) {
+        case '/':
+        case '?':
+        case '#':
+        case '@':
+        case '\\':
+            return false;
+        default:
+            break;
+        }
+    return is_plain(s);
 }
 
 /* A fragment is nobody's business but the client's. */
@@ -77,7 +100,8 @@ is_target(const sn_h1_request *r)
         return r->target.len == 0 && r->body.len == 0;
     if (r->form == SN_H1_ORIGIN && sn_str_eq(r->target, SN_STR("*")))
         return sn_str_eq(r->method, SN_STR("OPTIONS"));
-    return is_plain(r->target, SN_STR("#")) && r->target.ptr[0] == '/';
+    return is_plain(r->target) && r->target.ptr[0] == '/' &&
+           !memchr(r->target.ptr, '#', r->target.len);
 }
 
 static bool
@@ -85,8 +109,8 @@ is_sound(const sn_h1_request *r)
 {
     bool connects = sn_str_eq(r->method, SN_STR("CONNECT"));
 
-    if (!sn_h1_is_name(r->method) || !is_plain(r->host, SN_STR("/?#@\\")) ||
-        !is_target(r) || connects != (r->form == SN_H1_AUTHORITY))
+    if (!sn_h1_is_name(r->method) || !is_host(r->host) || !is_target(r) ||
+        connects != (r->form == SN_H1_AUTHORITY))
         return false;
     for (size_t i = 0; i < r->n_fields; i++)
         if (!sn_h1_is_name(r->fields[i].name) || !sn_h1_is_value(r->fields[i].value) ||

@@ -354,6 +354,27 @@ TEST(wheel_follows_an_array_that_grows)
     free(r);
 }
 
+TEST(wheel_forgets_all_of_its_items_when_it_is_reset)
+{
+    record r[40] = {0};
+    sn_wheel w = wheel_of(r, 40, DAY);
+
+    for (uint32_t i = 0; i < 40; i++) /* the heap, both levels, the far list */
+        sn_wheel_put(&w, i, DAY + (seine_time)(i % 4) * (i % 4) * HOUR / 4 + i);
+    CHECK_EQ(sn_wheel_take(&w, DAY), 0);
+    sn_wheel_reset(&w, HOUR); /* back in time as well */
+    CHECK_EQ(w.n, 0);
+    CHECK_EQ(sn_wheel_when(&w), SEINE_NEVER);
+    CHECK_EQ(sn_wheel_take(&w, HOUR), SN_NONE);
+    for (uint32_t i = 0; i < 40; i++)
+        sn_wheel_put(&w, i, 2 * HOUR + 40 - i);
+    CHECK_EQ(sn_wheel_take(&w, 2 * HOUR), SN_NONE);
+    for (uint32_t i = 40; i-- > 0;)
+        CHECK_EQ(sn_wheel_take(&w, 2 * HOUR + 40 - i), i);
+    CHECK_EQ(sn_wheel_take(&w, SEINE_NEVER), SN_NONE);
+    sn_wheel_fini(&w);
+}
+
 TEST(wheel_takes_282_kib_and_nothing_per_put)
 {
     static record r[1000];

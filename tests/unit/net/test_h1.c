@@ -293,6 +293,11 @@ TEST(h1_rule_2_a_head_is_complete_with_its_blank_line_only)
         /* What is wrong already is not made better by ending. */
         CUT(GET, OK11 "Content-Length: x", END_EOF, BAD_FRAMING),
         CUT(GET, OK11 "Content-Length: 12, 13, ", END_EOF, BAD_FRAMING),
+        CUT(GET, OK11 "Content-Length: 12, 13", END_EOF, BAD_FRAMING), /* never 12 */
+        CUT(GET, OK11 "Content-Length: 12, 2", END_EOF, BAD_FRAMING),
+        CUT(GET, OK11 "Content-Length: 12, 00", END_EOF, HEADER_TRUNCATED), /* 0012 */
+        CUT(GET, OK11 "Content-Length: 0, 1", END_EOF, BAD_FRAMING),
+        CUT(GET, OK11 "Content-Length: 7\r\nContent-Length: 8", END_LOST, BAD_FRAMING),
         CUT(GET, OK11 "Content-Length: 12, x", END_LOST, BAD_FRAMING),
         CUT(GET, OK11 "Content-Length: 99999999999999999999", END_LOST, BAD_FRAMING),
         CUT(GET, OK11 "Transfer-Encoding: g", END_EOF, BAD_FRAMING),
@@ -385,6 +390,9 @@ TEST(h1_rule_5_odd_lines_are_dropped_unless_they_resemble_framing)
         BAD(GET, OK11 "Content-Length : 2\r\n", BAD_FRAMING),
         BAD(GET, OK11 "Content-Length\t: 2\r\n", BAD_FRAMING),
         BAD(GET, OK11 "Content-Length\r: 2\r\n", BAD_FRAMING),
+        BAD(GET, OK11 "Content-Length : 2\rx\n", BAD_FRAMING), /* before CR and LF */
+        BAD(GET, OK11 "Content-Length : \0", BAD_FRAMING),     /* and before NUL */
+        BAD(GET, OK11 "Content-Length\0 : 2", BAD_HEADER),
         BAD(GET, OK11 "Content-Length 2\r\n", BAD_FRAMING),
         BAD(GET, OK11 "Content-Length\r\n", BAD_FRAMING),
         BAD(GET, OK11 "Content Length: 2\r\n", BAD_FRAMING),
@@ -444,6 +452,7 @@ TEST(h1_rule_6_folded_lines_join_with_one_blank)
         {OK11 "A:\r\n\r\n", ""},
         {OK11 "a: 1\r\nA: 2\r\n\r\n", "1"},
         {OK11 "B: 1\r\n a: 2\r\n\r\n", NULL},
+        {OK11 "A: b\r\nodd\r\n c\r\n\r\n", "b"}, /* continues the odd line */
     };
     static const row rows[] = {
         BAD(GET, OK11 "Content-Length: 2\r\n 0\r\n\r\n", BAD_FRAMING),
@@ -452,6 +461,8 @@ TEST(h1_rule_6_folded_lines_join_with_one_blank)
         BAD(GET, OK11 "Transfer-Encoding: chunked\r\n ", BAD_FRAMING),
         GOOD(HEAD, OK11 "Set-Cookie: a=b\r\n c\r\n d\r\nX: y\r\n\r\n", OPEN, "",
              SN_NOTE_ODD_HEADERS, true),
+        GOOD(HEAD, OK11 "Set-Cookie: a=b\r\n c\r\n Content-Length: 3\r\n\r\n", OPEN, "",
+             SN_NOTE_ODD_HEADERS, true), /* still the cookie */
     };
     reading r;
     sn_str value;
@@ -756,6 +767,13 @@ TEST(h1_rule_14_interim_responses_are_skipped_up_to_32)
              "HTTP/1.1 102 P\r\nContent-Length: 9\r\n\r\n" OK11
              "Content-Length: 2\r\n\r\nhi",
              OPEN, "hi", NONE, true), /* nor is their length */
+        GOOD(GET,
+             "HTTP/1.1 103 E\r\nA: b\r\n\r\n" OK11 " c\r\nContent-Length: 2\r\n\r\nhi",
+             OPEN, "hi", SN_NOTE_ODD_HEADERS, true), /* nor are they continued */
+        GOOD(GET,
+             "HTTP/1.1 103 E\r\nA: b\r\nC: d\r\nConnection: x\r\n\r\n" OK11
+             "Connection: close\r\nContent-Length: 2\r\n\r\nhi",
+             OPEN, "hi", NONE, false),
         BAD(GET, "HTTP/1.1 101 Switching Protocols\r\n", BAD_FRAMING),
         BAD(GET, "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 101\r\n", BAD_FRAMING),
         BAD(GET, "HTTP/1.1 100 Continue\r\n\r\nhi", BAD_STATUS_LINE),
@@ -934,6 +952,96 @@ TEST(h1_limit_of_all_heads_is_exact_and_can_be_set)
     }
 }
 
+/* P3: of all beginnings of a response, ended in order and not, how many are whole? */
+TEST(h1_no_beginning_of_a_response_is_whole)
+{
+#define SOME_HEAD OK11 "Server: x\r\nA: b\r\n c\r\n"
+    static const struct {
+        const char *bytes;
+        size_t whole[2]; /* ended in order, lost */
+    } rows[] = {
+        {SOME_HEAD "Content-Length: 11\r\n\r\nhello world", {1, 1}},
+        {SOME_HEAD "Transfer-Encoding: chunked\r\n\r\n5;x=y\r\nhello\r\n"
+                   "6\r\n world\r\n0\r\nT: u\r\n\r\n",
+         {1, 1}},
+        {SOME_HEAD "\r\nhello world", {12, 0}}, /* 0 to 11 bytes of a body */
+    };
+
+    EACH_ROW(i, rows) {
+        size_t n = strlen(rows[i].bytes), whole[2] = {0, 0};
+
+        for (size_t k = 0; k <= n; k++)
+            for (int end = 0; end < 2; end++) {
+                reading r;
+
+                read_whole(&r, &asks[GET], rows[i].bytes, k, end ? END_LOST : END_EOF);
+                whole[end] += r.last == SN_H1_DONE;
+                CHECK(r.last == SN_H1_DONE || r.last == SN_H1_FAIL);
+                reading_fini(&r);
+            }
+        CHECK_EQ(whole[0], rows[i].whole[0]);
+        CHECK_EQ(whole[1], rows[i].whole[1]);
+    }
+}
+
+/* After the end, good or bad, nothing changes any more. */
+TEST(h1_ends_once)
+{
+    static const struct {
+        const char *bytes;
+        sn_h1_event last;
+        seine_err err;
+    } rows[] = {
+        {OK11 "Content-Length: 0\r\n\r\n", SN_H1_DONE, SEINE_OK},
+        {OK11 "\r\nuntil here", SN_H1_DONE, SEINE_OK},
+        {OK11 "Content-Length: 1\r\n\r\n", SN_H1_FAIL, SEINE_E_BODY_TRUNCATED},
+        {OK11 "A", SN_H1_FAIL, SEINE_E_HEADER_TRUNCATED},
+        {"", SN_H1_FAIL, SEINE_E_CONN_RESET},
+        {"hello", SN_H1_FAIL, SEINE_E_BAD_STATUS_LINE},
+    };
+
+    EACH_ROW(i, rows) {
+        sn_str more = SN_STR(OK11), piece;
+        reading r;
+
+        read_whole(&r, &asks[GET], rows[i].bytes, strlen(rows[i].bytes), END_EOF);
+        CHECK_EQ(r.last, rows[i].last);
+        CHECK_EQ(sn_h1_eof(&r.h), rows[i].err);
+        CHECK_EQ(sn_h1_lost(&r.h), rows[i].err);
+        CHECK(!sn_h1_is_reusable(&r.h)); /* the connection has ended, too */
+        CHECK_EQ(sn_h1_next(&r.h, &more, &piece), rows[i].last);
+        CHECK_EQ(r.h.err, rows[i].err);
+        CHECK_EQ(more.len, sizeof OK11 - 1); /* nothing is taken */
+        reading_fini(&r);
+    }
+}
+
+/* Heads before the final one, the final one and the trailers count together. */
+TEST(h1_limit_of_all_heads_counts_trailers_to_the_byte)
+{
+    static const char heads[] = "HTTP/1.1 100 C\r\n\r\n" CHUNKED;
+    static const char body[] = "3\r\nabc\r\n0\r\n", trailer[] = "A: b\r\n\r\n";
+
+    for (uint32_t less = 0; less < 3; less++) {
+        sn_h1_limits limits = SN_H1_LIMITS;
+        sn_h1_ask ask = {.limits = &limits};
+        reading r;
+        sn_buf b;
+
+        limits.head_bytes = (uint32_t)(sizeof heads + sizeof trailer - 2) - less;
+        sn_buf_init(&b, 4096);
+        sn_buf_text(&b, heads);
+        sn_buf_text(&b, body);
+        sn_buf_text(&b, trailer);
+        read_whole(&r, &ask, b.ptr, b.len, OPEN);
+        CHECK_EQ(r.h.err, less == 0 ? SEINE_OK : SEINE_E_HEADER_TOO_LARGE);
+        CHECK_EQ(r.body.len, 3);
+        check_splits(&r, &ask, b.ptr, b.len, OPEN);
+        reading_fini(&r);
+        sn_buf_fini(&b);
+    }
+}
+
 /* In lines that break two rules the first byte decides. */
 TEST(h1_names_the_first_violation)
 {
@@ -955,6 +1063,8 @@ TEST(h1_names_the_first_violation)
         ROW(OK11 "A: b\r\nC: d\r\nContent-Length: x\r\n", BAD_FRAMING),
         ROW(OK11 "A: " X16 X16 "\0", HEADER_TOO_LARGE),
         ROW(OK11 "A: \0" X16 X16, BAD_HEADER),
+        ROW(OK11 "A: " X16 "xxxxxxxxxxxx\r\n\r\n", HEADER_TOO_LARGE), /* 31 bytes */
+        ROW(OK11 "A: " X16 "xxxxxxxxxxx\r\n\0", BAD_HEADER),          /* 30 are fine */
         ROW(OK11 "Content-Length : " X16 X16,
             BAD_FRAMING), /* an odd line, and too long */
         ROW(OK11 X16 " Content-Length" X16 ":", HEADER_TOO_LARGE),
@@ -998,6 +1108,17 @@ TEST(h1_reuse_follows_connection_and_version)
         {"HTTP/1.1 200 OK\r\nKeep-Alive: timeout=-1\r\n", true, UINT32_MAX},
         {"HTTP/1.1 200 OK\r\nKeep-Alive: timeout=99999999999\r\n", true, UINT32_MAX - 1},
         {"HTTP/1.1 200 OK\r\nKeep-Alive: 15\r\n", true, UINT32_MAX},
+        {"HTTP/1.1 200 OK\r\nKeep-Alive: max=2\r\nKeep-Alive: Timeout=7\r\n", true, 7},
+        {"HTTP/1.1 200 OK\r\nA: b\r\nConnection: x\r\nC: d\r\nconnection: close\r\n",
+         false, UINT32_MAX},
+        {"HTTP/1.0 200 OK\r\nSet-Cookie: a\r\n b\r\nConnection: keep-alive\r\n", true,
+         UINT32_MAX}, /* behind a field that was dropped */
+        {"HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nConnection: close\r\n", false,
+         UINT32_MAX},
+        {"HTTP/1.1 200 OK\r\nConnections: close\r\n", true, UINT32_MAX},
+        {"HTTP/1.1 200 OK\r\nConnection: close\r\nConnection: x\r\n", false, UINT32_MAX},
+        {"HTTP/1.1 100 C\r\nConnection: close\r\n\r\nHTTP/1.1 200 OK\r\n", true,
+         UINT32_MAX},
     };
 
     EACH_ROW(i, rows) {
@@ -1138,16 +1259,4 @@ TEST(h1_any_split_gives_the_same_events)
         check_same(&whole, &r, "round", (size_t)round);
     }
     reading_fini(&whole);
-}
-
-TEST(h1_notes_have_names)
-{
-    CHECK_STR(sn_note_name(SN_NOTE_LF), "lf");
-    CHECK_STR(sn_note_name(SN_NOTE_CR), "cr");
-    CHECK_STR(sn_note_name(SN_NOTE_ODD_HEADERS), "odd_headers");
-    CHECK_STR(sn_note_name(SN_NOTE_FRAMING_CONFLICT), "framing_conflict");
-    CHECK_STR(sn_note_name(SN_NOTE_EXTRA_BYTES), "extra_bytes");
-    CHECK(!sn_note_name(0));
-    CHECK(!sn_note_name(3));
-    CHECK(!sn_note_name(1u << SN_NOTE_COUNT));
 }

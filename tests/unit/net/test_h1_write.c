@@ -188,6 +188,16 @@ TEST(h1_refuses_targets_hosts_and_methods_that_are_none)
     }
 }
 
+TEST(h1_refuses_a_body_for_a_tunnel)
+{
+    sn_h1_request r = {.method = SN_STR("CONNECT"),
+                       .form = SN_H1_AUTHORITY,
+                       .host = SN_STR("e.org:443"),
+                       .body = SN_STR("x")};
+
+    check_refused(&r);
+}
+
 TEST(h1_says_what_may_be_configured)
 {
     CHECK(sn_h1_is_name(SN_STR("X-Api-Key")));

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""seine beside its peers: the same pages, the same server, round after round with all of them in each round."""
+import math
+import pathlib
+import shutil
+
+from clients import ALL, Job
+from measure import ROOT, run, why
+from servers import Delay, Nginx
+
+LONG = 15  # seconds; a program that takes longer is measured once
+DELAY_MS = 100
+
+
+class Scene:
+    """A server and a number of requests in flight; `pages` keeps its server, the others get a new one for each run."""
+
+    def __init__(self, name, in_flight, delayed):
+        self.name, self.in_flight, self.delayed = name, in_flight, delayed
+
+
+SCENES = [Scene("pages", 64, False), Scene("flight-1000", 1000, True), Scene("flight-10000", 10000, True)]
+
+
+def once(client, scene, settings, nginx, scale):
+    """One run of one client; a record, whether it went well or not."""
+    folder = pathlib.Path(settings.folder) / "run"
+    folder.mkdir()
+    server = Delay(DELAY_MS, settings.server_cpu) if scene.delayed else nginx
+    requests = max(int(client.requests.get(scene.name, 20000) * scale), scene.in_flight if scene.delayed else 200)
+    job = Job(folder, server.port, requests, scene.in_flight, max(1, round(settings.seconds * (2 if scene.delayed else scale))))
+    try:
+        client.prepare(job)
+        before = 0 if scene.delayed else nginx.served()
+        words = [str(word) for word in client.words(job)]
+        cost = run(words, folder, client.env, settings.client_cpu)
+        served = (server.end()["answers"] if scene.delayed else nginx.served() - before - 1)
+        row = {"command": shown(words, server.port)}
+        row.update(judged(client, job, cost, served))
+        if scene.delayed:
+            row.update(flight(row, server.seen, scene.in_flight))
+        return row
+    finally:
+        if scene.delayed and server.seen is None:
+            server.process.kill()
+            server.process.communicate()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def judged(client, job, cost, served):
+    """What a run gave; it has failed unless every page asked for arrived with status 200 and the server agrees."""
+    if cost.code != 0:
+        return {"failed": why(cost)}
+    try:
+        asked, good = client.asked(job, cost), client.good(job, cost)
+    except (AttributeError, IndexError, OSError, ValueError):
+        return {"failed": "what it printed is not understood"}
+    good = min(served, asked) if good is None else good
+    if good != asked or served < asked or asked == 0:
+        return {"failed": f"{good:,} of {asked:,} answers were 200, the server gave {served:,}"}
+    rate = client.rate(job, cost)
+    return {"requests": asked, "seconds": round(asked / rate, 4), "per_second": round(rate, 1), "cpu_us": round(cost.cpu / asked * 1e6, 3),
+            "peak_mb": round(cost.peak_mb, 2)}
+
+
+def flight(row, seen, in_flight):
+    """What the delay server says of a run."""
+    said = {"open_seen": seen["open"], "waiting_seen": seen["waiting"], "set_up_ms": seen["set_up_ms"]}
+    if "failed" in row:
+        return said
+    return {"ideal_s": math.ceil(row["requests"] / in_flight) * DELAY_MS / 1000, "server_us": round(seen["cpu_s"] / row["requests"] * 1e6, 2), **said}
+
+
+def shown(words, port):
+    """A command line without what differs from machine to machine."""
+    text = " ".join(words).replace(str(ROOT) + "/", "").replace(f":{port}", ":PORT")
+    return text.replace("build/peers/", "").replace("bench/peers/", "").replace("build/seine", "seine").replace("/usr/bin/", "")
+
+
+def compare(scene, settings, emit):
+    nginx = None
+    if not scene.delayed:
+        if not Nginx.installed():
+            emit({"type": "absent", "scene": scene.name, "program": "nginx", "why": "not installed"})
+            return
+        nginx = Nginx(pathlib.Path(settings.folder) / "nginx", settings.server_cpu)
+    try:
+        rounds(scene, settings, emit, nginx)
+    finally:
+        if nginx:
+            nginx.end()
+
+
+def rounds(scene, settings, emit, nginx):
+    there = []
+    for client in settings.clients:
+        reason = client.missing()
+        if reason is None and client.most < scene.in_flight:
+            reason = f"has at most {client.most} in flight"
+        if reason:
+            emit({"type": "absent", "scene": scene.name, "program": client.name, "why": reason})
+        else:
+            there.append(client)
+    versions = {client.name: client.version() for client in there}
+    if scene.name == "flight-10000" and there:
+        emit({"type": "set_up", "scene": scene.name, "ms": dial(settings, scene.in_flight)})
+    if not scene.delayed:
+        for client in there:
+            once(client, scene, settings, nginx, 0.02)
+    for n in range(1, settings.rounds + 1):
+        for client in list(there):
+            row = once(client, scene, settings, nginx, settings.scale)
+            emit({"type": "run", "scene": scene.name, "program": client.name, "version": versions[client.name], "note": client.note, "round": n, **row})
+            if row.get("seconds", LONG + 1) > LONG:
+                there.remove(client)
+
+
+def dial(settings, connections):
+    """The median of what opening so many connections takes when nothing else happens."""
+    times = []
+    for _ in range(5):
+        server = Delay(DELAY_MS, settings.server_cpu)
+        times.append(server.set_up_ms(connections))
+        server.end()
+    return sorted(times)[2]
+
+
+def chosen(names):
+    if not names:
+        return ALL
+    wanted = [name.strip().lower() for name in names.split(",")]
+    found = [c for c in ALL if any(w == c.name.lower() or w == c.name.split()[0].lower() for w in wanted)]
+    if not found:
+        raise SystemExit(f"bench-net: no program of these: {names}; there are {', '.join(c.name for c in ALL)}")
+    return found

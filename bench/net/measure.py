@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the parts of the harness share: where things are, building the C helpers, running one program and taking its cost."""
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+PEERS = ROOT / "bench" / "peers"
+BUILT = ROOT / "build" / "peers"
+SEINE = ROOT / "build" / "seine"
+PAGE_BYTES = 2048
+PATIENCE = 120
+
+
+def build():
+    """Compiles bench/peers/*.c and the Go peer where they are older than their source. Nothing here is part of the product."""
+    BUILT.mkdir(parents=True, exist_ok=True)
+    for name in ("run", "delay"):
+        source, program = PEERS / f"{name}.c", BUILT / name
+        if stale(program, source):
+            subprocess.run(["cc", "-std=gnu17", "-D_GNU_SOURCE", "-O2", "-Wall", "-Wextra", "-o", program, source], check=True)
+
+
+def build_go():
+    source, program = PEERS / "gohttp.go", BUILT / "gohttp"
+    if stale(program, source):
+        env = dict(os.environ, GO111MODULE="off", GOFLAGS="-trimpath", GOCACHE=str(BUILT / "go"))
+        subprocess.run(["go", "build", "-o", program, source], check=True, env=env)
+
+
+def stale(program, source):
+    return not program.exists() or program.stat().st_mtime < source.stat().st_mtime
+
+
+class Cost:
+    """What one run cost: seconds by the clock, CPU seconds, peak MB, its exit code and what it printed."""
+
+    def __init__(self, report, out="", err=""):
+        self.code, self.late = report["code"], report["late"]
+        self.seconds, self.cpu, self.peak_mb = report["seconds"], report["cpu"], report["peak_kb"] / 1024
+        self.out, self.err = out, err
+
+
+def runner(folder, words, patience=PATIENCE):
+    """The command line that runs words under bench/peers/run, and where it will report."""
+    report = pathlib.Path(folder) / "run.json"
+    report.unlink(missing_ok=True)
+    return [str(BUILT / "run"), str(report), str(patience), *map(str, words)], report
+
+
+def environment(folder, extra=None):
+    """No setting of the user reaches a program that is measured."""
+    return {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "HOME": str(folder), "LC_ALL": "C.UTF-8", **(extra or {})}
+
+
+def run(words, folder, env=None, cpu=None, patience=PATIENCE):
+    command, report = runner(folder, words, patience)
+    done = subprocess.run(command, cwd=folder, env=environment(folder, env), stdin=subprocess.DEVNULL, capture_output=True,
+                          preexec_fn=pin(cpu), text=True, errors="replace")
+    return Cost(json.loads(report.read_text()), done.stdout, done.stderr)
+
+
+def pin(cpu):
+    return None if cpu is None else lambda: os.sched_setaffinity(0, {cpu})
+
+
+def median(values):
+    values = [v for v in values if v is not None]
+    return statistics.median(values) if values else None
+
+
+def why(cost):
+    """One line that says how a run failed."""
+    if cost.late:
+        return f"took longer than {PATIENCE} s"
+    said = (cost.err.strip() or cost.out.strip()).splitlines()
+    return f"exit code {cost.code}" + (f": {said[-1][:100]}" if said else "")

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* family.h - which kind of address a name is looked up for. */
+#ifndef SEINE_FAMILY_H
+#define SEINE_FAMILY_H
+
+typedef enum seine_family {
+    SEINE_FAMILY_ANY,
+    SEINE_FAMILY_4,
+    SEINE_FAMILY_6
+} seine_family;
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* view.h - bytes somebody else owns, and room for a line that says what is wrong. */
+#ifndef SEINE_VIEW_H
+#define SEINE_VIEW_H
+
+#include <stddef.h>
+
+/* Not terminated. ptr NULL: absent. */
+typedef struct seine_view {
+    const char *ptr;
+    size_t len;
+} seine_view;
+
+/* A header field: "accept", "text/html". */
+typedef struct seine_field {
+    seine_view name, value;
+} seine_field;
+
+/* Bytes of a `char *out_why`, its terminator included. */
+#define SEINE_WHY 160
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * admit.h - somebody names a URL: does it become work, a refusal, or nothing new?
+ *
+ * The first stage. Text becomes a URL (without a scheme: https, or http for addresses
+ * and localhost), a key, a number and a visit that holds copies of all it needs. What
+ * cannot be asked is a visit too, one that is_skip: it goes to a shard like the others,
+ * and its record says why. A key that was here before is counted by the caller and ends
+ * here.
+ *
+ *     e = sn_admit(commons, &ask, now, &visit);
+ *     OK: give it to its shard · ALREADY: the same as an earlier one · FULL · NOMEM
+ *
+ * Time    is passed in.
+ * Memory  the visit's arena.
+ * Threads any thread.
+ */
+#ifndef SN_ADMIT_H
+#define SN_ADMIT_H
+
+#include "engine/commons.h"
+#include "engine/visit.h"
+
+/* ALREADY, FULL, NOMEM: there is no visit, and the URL counts as not given. */
+SEINE_MUST_CHECK seine_err sn_admit(sn_commons *c, const seine_ask *ask, seine_time now,
+                                    sn_visit **out_visit);
+
+/* Turns an admitted visit into a skip: it is refused after all. */
+void sn_admit_refuse(sn_visit *v, seine_skip reason, sn_str rule);
+
+/* "localhost:8080/x" → "http"; "e.example/x" → "https"; "" when there is a scheme. */
+sn_str sn_admit_scheme(sn_str text);
+
+/* GET HEAD PUT DELETE OPTIONS TRACE (RFC 9110, 9.2.2). */
+bool sn_admit_is_idempotent(sn_str method);
+
+/* Is it a field that may be asked for: a token, no control bytes, none of those that
+ * the transport writes itself? */
+bool sn_admit_is_field(sn_str name, sn_str value);
+
+#endif

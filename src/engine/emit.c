@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/emit.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/time.h"
+
+static seine_view
+view_of(sn_str s)
+{
+    return (seine_view){s.ptr, s.len};
+}
+
+static seine_view
+view_text(const char *text)
+{
+    return (seine_view){text, text ? strlen(text) : 0};
+}
+
+static seine_view
+view_href(const seine_url *u)
+{
+    seine_url_part p = seine_url_href(u);
+
+    return (seine_view){p.ptr, p.len};
+}
+
+/* Messages. */
+
+/* "250 ms", "5 s", "2 h". */
+static void
+span_text(int64_t ms, char out[24])
+{
+    if (ms < 1000)
+        snprintf(out, 24, "%" PRId64 " ms", ms);
+    else if (ms % 3600000 == 0)
+        snprintf(out, 24, "%" PRId64 " h", ms / 3600000);
+    else if (ms % 60000 == 0)
+        snprintf(out, 24, "%" PRId64 " min", ms / 60000);
+    else if (ms % 1000 == 0)
+        snprintf(out, 24, "%" PRId64 " s", ms / 1000);
+    else
+        snprintf(out, 24, "%" PRId64 ".%03" PRId64 " s", ms / 1000, ms % 1000);
+}
+
+static const char *
+what_took_long(seine_err code)
+{
+    switch (code) {
+    case SEINE_E_DNS_TIMEOUT:
+        return "no address";
+    case SEINE_E_CONNECT_TIMEOUT:
+        return "no connection";
+    case SEINE_E_TLS_TIMEOUT:
+        return "no TLS session";
+    case SEINE_E_SEND_TIMEOUT:
+        return "request not taken";
+    case SEINE_E_HEADER_TIMEOUT:
+        return "no answer";
+    case SEINE_E_STALLED:
+        return "too few bytes";
+    default:
+        return "not done";
+    }
+}
+
+static int
+timeout_text(const seine_fault *f, char *buf, size_t cap)
+{
+    char span[24];
+
+    span_text(f->timeout_ms, span);
+    if (f->code == SEINE_E_TIMEOUT && f->phase != SEINE_PHASE_NONE)
+        return snprintf(buf, cap, "not done within %s (%s)", span,
+                        seine_phase_name(f->phase));
+    return snprintf(buf, cap, "%s within %s", what_took_long(f->code), span);
+}
+
+static int
+status_text(const seine_fault *f, char *buf, size_t cap)
+{
+    char span[24];
+
+    if (f->retry_after < 0)
+        return snprintf(buf, cap, "HTTP %u", f->status);
+    span_text(f->retry_after / SEINE_MS(1), span);
+    return snprintf(buf, cap, "HTTP %u, asks to wait %s", f->status, span);
+}
+
+size_t
+sn_emit_message(const seine_fault *f, char *buf, size_t cap)
+{
+    char span[24];
+    int n;
+
+    switch (f->code) {
+    case SEINE_E_HTTP:
+    case SEINE_E_HTTP_BUSY:
+        n = status_text(f, buf, cap);
+        break;
+    case SEINE_E_RETRY_AFTER_TOO_LONG:
+        span_text(f->retry_after / SEINE_MS(1), span);
+        n = f->retry_after < 0
+                ? snprintf(buf, cap, "%s", seine_err_text(f->code))
+                : snprintf(buf, cap, "asks to wait %s, longer than allowed", span);
+        break;
+    default:
+        if (seine_err_group(f->code) == SEINE_E_TIMEOUT && f->timeout_ms > 0)
+            n = timeout_text(f, buf, cap);
+        else if (f->code == SEINE_E_BREAKER && f->text[0])
+            n = snprintf(buf, cap, "%s (%s)", seine_err_text(f->code), f->text);
+        else if (f->text[0])
+            n = snprintf(buf, cap, "%s: %s", seine_err_text(f->code), f->text);
+        else
+            n = snprintf(buf, cap, "%s", seine_err_text(f->code));
+    }
+    if (n < 0)
+        return 0;
+    return (size_t)n < cap ? (size_t)n : cap - 1;
+}
+
+const char *
+sn_emit_hint(const seine_fault *f)
+{
+    switch (f->code) {
+    case SEINE_E_DNS_NXDOMAIN:
+    case SEINE_E_DNS_BAD_NAME:
+        return "check the host name";
+    case SEINE_E_DNS_TIMEOUT:
+    case SEINE_E_DNS_SERVFAIL:
+    case SEINE_E_DNS_ERROR:
+        return "check the name server, or --dns ADDR";
+    case SEINE_E_CONNECT_REFUSED:
+        return "nothing listens there: check host and port";
+    case SEINE_E_CONNECT_TIMEOUT:
+    case SEINE_E_CONNECT_UNREACHABLE:
+        return "check the network, or raise --connect-timeout";
+    case SEINE_E_HEADER_TIMEOUT:
+        return "raise --head-timeout or lower --per-host";
+    case SEINE_E_TIMEOUT:
+        return "raise --timeout";
+    case SEINE_E_STALLED:
+        return "lower --min-speed, or off";
+    case SEINE_E_HTTP:
+        if (f->status == 401)
+            return "--user NAME, or -H 'Authorization: …'";
+        return f->status == 403 ? "the server knows who asks and says no" : NULL;
+    case SEINE_E_HTTP_BUSY:
+        return f->status == 429 ? "lower --host-rate" : NULL;
+    case SEINE_E_BODY_TOO_LARGE:
+        return "raise --max-body and --max-wire";
+    case SEINE_E_TOO_MANY_REDIRECTS:
+        return "raise --max-redirects, unless it is a loop";
+    case SEINE_E_REDIRECT_REFUSED:
+        return "--follow-body sends a body on; --https-only forbids http";
+    case SEINE_E_BLOCKED_ADDRESS:
+        return "--allow-net CIDR if you trust who named it";
+    case SEINE_E_RETRY_AFTER_TOO_LONG:
+        return "try later, or raise --max-retry-after";
+    case SEINE_E_BREAKER:
+        return "the host kept failing: try later";
+    case SEINE_E_BUDGET:
+    case SEINE_E_NOMEM:
+        return "raise --max-memory or lower --concurrency";
+    case SEINE_E_NO_FILES:
+        return "ulimit -n, or lower --concurrency";
+    case SEINE_E_NO_PORTS:
+        return "lower --concurrency";
+    default:
+        return NULL;
+    }
+}
+
+/* The record. */
+
+static void
+ip_text(const sn_ip *ip, char out[48])
+{
+    char text[SN_CIDR_TEXT];
+
+    if (ip->v == 4) {
+        char *to = out;
+
+        for (int i = 0; i < 4; i++) {
+            unsigned b = ip->bytes[i];
+            if (b >= 100)
+                *to++ = (char)('0' + b / 100);
+            if (b >= 10)
+                *to++ = (char)('0' + b / 10 % 10);
+            *to++ = (char)('0' + b % 10);
+            *to++ = i < 3 ? '.' : '\0';
+        }
+        return;
+    }
+    sn_cidr_text(&(sn_cidr){*ip, 128}, text);
+    size_t len = sn_str_find(sn_str_of(text), '/');
+    memcpy(out, text, len);
+    out[len] = '\0';
+}
+
+static void
+fill_times(const sn_visit *v, seine_record *r)
+{
+    const seine_span *spent = v->end.spent;
+
+    r->queue = v->waited[SEINE_WAIT_QUEUE];
+    r->backoff =
+        sn_time_add(v->waited[SEINE_WAIT_BACKOFF], v->waited[SEINE_WAIT_RETRY_AFTER]);
+    for (int w = 0; w < SEINE_WAIT_COUNT; w++)
+        if (w != SEINE_WAIT_QUEUE && w != SEINE_WAIT_BACKOFF &&
+            w != SEINE_WAIT_RETRY_AFTER)
+            r->throttle = sn_time_add(r->throttle, v->waited[w]);
+    r->dns = spent[SEINE_PHASE_DNS];
+    r->connect = spent[SEINE_PHASE_CONNECT];
+    r->tls = spent[SEINE_PHASE_TLS];
+    r->ttfb = spent[SEINE_PHASE_SEND] + spent[SEINE_PHASE_HEAD];
+    r->body_time = spent[SEINE_PHASE_BODY];
+    r->total = r->dns + r->connect + r->tls + r->ttfb + r->body_time;
+}
+
+/* A hop of the chain went from https to http. */
+static bool
+was_downgraded(const sn_visit *v)
+{
+    bool https = false;
+
+    for (uint32_t i = 0; i <= v->n_hops; i++) {
+        seine_view url = i < v->n_hops ? v->hops[i].url : view_href(&v->url);
+        bool now = sn_str_starts((sn_str){url.ptr, url.len}, SN_STR("https:"));
+
+        if (https && !now)
+            return true;
+        https = now;
+    }
+    return false;
+}
+
+static void
+fill_notes(const sn_visit *v, sn_emit *out)
+{
+    size_t n = 0;
+
+    for (uint32_t bits = v->end.notes; bits; bits &= bits - 1) {
+        const char *name = sn_note_name(bits & -bits);
+        if (name && n < SN_NOTE_COUNT)
+            out->notes[n++] = name;
+    }
+    if (v->n_hops > 0 && was_downgraded(v))
+        out->notes[n++] = "downgrade";
+    out->record.notes = out->notes;
+    out->record.n_notes = n;
+}
+
+static void
+fill_error(const sn_visit *v, sn_emit *out)
+{
+    seine_record *r = &out->record;
+
+    r->fate = seine_fate_of(v->fault.code);
+    r->fault = &v->fault;
+    if (v->fault.code == SEINE_OK)
+        return;
+    size_t n = sn_emit_message(&v->fault, out->message, sizeof out->message);
+    r->message = (seine_view){out->message, n};
+    r->hint = view_text(sn_emit_hint(&v->fault));
+    r->retryable = seine_err_class(v->fault.code) == SEINE_TRANSIENT ||
+                   r->fate == SEINE_FATE_GAVE_UP;
+}
+
+/* What was made of a whole body, and the bytes as far as they came. */
+static void
+fill_body(const sn_visit *v, unsigned keep, sn_emit *out)
+{
+    seine_record *r = &out->record;
+    sn_str kept = sn_buf_view(&v->kept);
+    bool answered = v->end.fault.status > 0;
+    bool whole = answered && !v->end.partial &&
+                 (r->fate == SEINE_FATE_OK || r->fate == SEINE_FATE_HTTP_ERROR);
+
+    r->partial = v->end.partial && r->fate != SEINE_FATE_OK;
+    if (whole)
+        r->title = view_of(v->title);
+    if (answered && keep & SEINE_KEEP_BODY)
+        r->body = (seine_view){kept.ptr ? kept.ptr : "", kept.len};
+    if (whole && keep & SEINE_KEEP_SHA256 &&
+        sn_sha256(kept.ptr ? kept.ptr : "", kept.len, out->sha256) == SEINE_OK)
+        r->sha256 = out->sha256;
+}
+
+static void
+fill_result(const sn_visit *v, unsigned keep, sn_emit *out)
+{
+    seine_record *r = &out->record;
+    seine_url_part host = seine_url_host(&v->url);
+
+    if (v->n_hops > 0 || v->end.fault.status > 0)
+        r->final_url = view_href(&v->url);
+    r->hops = v->hops;
+    r->n_hops = v->n_hops;
+    r->method = view_of(v->method);
+    r->host = (seine_view){host.ptr, host.len};
+    if (v->end.peer.v != 0) {
+        ip_text(&v->end.peer, out->ip);
+        r->ip = view_text(out->ip);
+    }
+    r->http =
+        v->end.fault.status == 0 || v->end.http == 255 ? 0 : (uint8_t)(10 + v->end.http);
+    r->status = v->end.fault.status;
+    r->attempts = v->retry.attempts;
+    r->tries = v->tries;
+    r->n_tries = v->n_tries;
+    r->content_type = view_of(v->content_type);
+    r->charset = view_of(v->charset);
+    r->content_length = v->content_length;
+    r->bytes_in = v->end.wire_bytes;
+    r->bytes_body = v->end.body_bytes;
+    r->fields = v->fields;
+    r->n_fields = v->n_fields;
+    fill_error(v, out);
+    fill_times(v, r);
+    fill_notes(v, out);
+    fill_body(v, keep, out);
+}
+
+void
+sn_emit_record(const sn_visit *v, unsigned keep, int64_t wall, sn_emit *out)
+{
+    seine_record *r = &out->record;
+
+    *r = (seine_record){.type = v->is_skip ? SEINE_RECORD_SKIP : SEINE_RECORD_RESULT,
+                        .wall = wall,
+                        .number = v->number,
+                        .input = view_of(v->input),
+                        .line = v->line,
+                        .id = view_of(v->id),
+                        .tags = view_of(v->tags),
+                        .content_length = -1};
+    if (seine_url_href(&v->first).len > 0) {
+        r->url = view_href(&v->first);
+        r->key = view_of(v->key);
+    }
+    if (v->is_skip) {
+        r->fault = &v->fault;
+        r->reason = v->reason;
+        r->rule = view_of(v->rule);
+        return;
+    }
+    fill_result(v, keep, out);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * emit.h - stage 6: a visit that is done becomes its one record.
+ *
+ * The record is a set of views into the visit; whoever is called back looks at it or
+ * copies it, and then the visit goes back to where it came from.
+ *
+ *     sn_emit_record(v, wall, &e);                 e.record, and what it points to
+ *     on_record(&e.record, shard, arg);
+ *
+ * Messages for people say what happened, with the limit that was hit: "no answer within
+ * 5 s"; a hint says what to do.
+ *
+ * Time    wall time is passed in.
+ * Memory  the caller's; views into the visit.
+ * Threads one owner.
+ */
+#ifndef SN_EMIT_H
+#define SN_EMIT_H
+
+#include "engine/commons.h"
+#include "net/note.h"
+
+/* Room for what a record points to beside the visit. */
+typedef struct sn_emit {
+    seine_record record;
+    char message[320];
+    char ip[48];
+    uint8_t sha256[32];
+    const char *notes[SN_NOTE_COUNT + 1];
+} sn_emit;
+
+/* The visit is DONE. `keep` are the SEINE_KEEP_… of the options. */
+void sn_emit_record(const sn_visit *v, unsigned keep, int64_t wall, sn_emit *out);
+
+/* One sentence about a fault, for the record; at most `cap` bytes with the terminator.
+ * Returns its length. */
+size_t sn_emit_message(const seine_fault *f, char *buf, size_t cap);
+
+/* What to do about it; NULL: nobody knows. */
+const char *sn_emit_hint(const seine_fault *f);
+
+#endif

@@ -1,0 +1,645 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/fetch.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/epoll.h>
+
+#include "base/alloc.h"
+#include "base/time.h"
+#include "engine/admit.h"
+#include "engine/meters.h"
+#include "engine/run.h"
+#include "net/h1.h"
+#include "net/loop.h"
+
+typedef struct shard {
+    seine_fetch *of;
+    sn_env env;
+    sn_run *run;
+    pthread_t thread;
+    bool runs; /* its thread was started and not joined */
+} shard;
+
+enum { OPEN, JOINING, JOINED };
+
+struct seine_fetch {
+    sn_commons commons;
+    const sn_net *net;
+    seine_clock *clock;
+    uint32_t n; /* shards */
+    shard *shards;
+    sn_run **runs; /* the table the shards know each other by */
+    sn_meters *meters;
+    _Atomic uint64_t admitted, refused, duplicates;
+    _Atomic bool closed, quit;
+    _Atomic uint32_t adding; /* calls of add that may still give */
+    _Atomic int threads;     /* OPEN … */
+    _Atomic uint32_t waiters;
+    uint32_t
+        word; /* what they are parked on; changes when there is room, or all is done */
+
+    /* threads = 0: the transport's descriptor and the moment of the next turn in one */
+    sn_loop loop;
+    sn_watch watch;
+    sn_timer timer;
+    bool has_loop, has_timer;
+    int fd; /* the transport's, -1 */
+};
+
+seine_fetch_opts
+seine_fetch_defaults(void)
+{
+    static const seine_retry_opts retry = SEINE_RETRY_OPTS;
+    static const seine_retry_budget_opts budget = SEINE_RETRY_BUDGET_OPTS;
+    static const seine_breaker_opts breaker = SEINE_BREAKER_OPTS;
+
+    return (seine_fetch_opts){
+        .concurrency = 64,
+        .per_host = 4,
+        .per_ip = 8,
+        .threads = 1,
+        .queue = 1000,
+        .host_rate = {5, SEINE_SECS(1), 1},
+        .adaptive = true,
+        .max_memory = UINT64_C(512) << 20,
+        .timeout = SEINE_SECS(30),
+        .connect_timeout = SEINE_SECS(10),
+        .dns_timeout = SEINE_SECS(5),
+        .tcp_timeout = SEINE_SECS(5),
+        .tls_timeout = SEINE_SECS(5),
+        .head_timeout = SEINE_SECS(20),
+        .speed_bytes = 100,
+        .speed_span = SEINE_SECS(20),
+        .grace = SEINE_SECS(10),
+        .retry = retry,
+        .retry_budget = budget,
+        .breaker = breaker,
+        .park = 1,
+        .max_retry_after = SEINE_SECS(300),
+        .method = "GET",
+        .user_agent = "seine/" SEINE_VERSION,
+        .accept = {[3] = ~UINT64_C(0) << 8, [4] = (UINT64_C(1) << 44) - 1}, /* 2xx */
+        .max_redirects = 10,
+        .max_body = 16 << 20,
+        .max_wire = 16 << 20,
+        .keep = SEINE_KEEP_TITLE,
+        .dedup = true,
+    };
+}
+
+/* Making and taking apart. */
+
+static seine_err
+wrong(char *out_why, const char *what, seine_view name)
+{
+    if (out_why)
+        snprintf(out_why, SEINE_WHY, "%s '%.*s': cannot be sent", what,
+                 (int)(name.len < 80 ? name.len : 80), name.ptr ? name.ptr : "");
+    return SEINE_E_CONFIG;
+}
+
+/* What goes on the wire as it was given must be fit for it. */
+static seine_err
+check(const seine_fetch_opts *o, char *out_why)
+{
+    seine_view agent = {o->user_agent, o->user_agent ? strlen(o->user_agent) : 0};
+    seine_view from = {o->from, o->from ? strlen(o->from) : 0};
+    seine_view method = {o->method, o->method ? strlen(o->method) : 0};
+
+    if (!sn_h1_is_value((sn_str){agent.ptr, agent.len}))
+        return wrong(out_why, "user_agent", agent);
+    if (!sn_h1_is_value((sn_str){from.ptr, from.len}))
+        return wrong(out_why, "from", from);
+    if (method.len > 0 && (!sn_h1_is_name((sn_str){method.ptr, method.len}) ||
+                           strcmp(o->method, "CONNECT") == 0))
+        return wrong(out_why, "method", method);
+    for (size_t i = 0; i < o->n_fields; i++) {
+        const seine_field *f = &o->fields[i];
+        if (!sn_admit_is_field((sn_str){f->name.ptr, f->name.len},
+                               (sn_str){f->value.ptr, f->value.len}))
+            return wrong(out_why, "field", f->name);
+    }
+    return SEINE_OK;
+}
+
+/* Somebody may wait for room, or for the end. */
+static void
+tell_waiters(seine_fetch *f)
+{
+    atomic_thread_fence(memory_order_seq_cst);
+    if (atomic_load_explicit(&f->waiters, memory_order_relaxed) == 0)
+        return;
+    uint32_t out = sn_visits_out(f->commons.visits), queue = f->commons.opts.queue;
+    /* Not for each one that comes back: a feeder fills a quarter at a time. */
+    if (out > queue - queue / 4 && !atomic_load(&f->closed))
+        return;
+    if (out > 0 && atomic_load(&f->closed))
+        return;
+    __atomic_add_fetch(&f->word, 1, __ATOMIC_SEQ_CST);
+    f->clock->wake(f->clock, &f->word, INT32_MAX);
+}
+
+static void
+wake_waiters(seine_fetch *f)
+{
+    __atomic_add_fetch(&f->word, 1, __ATOMIC_SEQ_CST);
+    f->clock->wake(f->clock, &f->word, INT32_MAX);
+}
+
+static void
+wake_shards(seine_fetch *f)
+{
+    for (uint32_t i = 0; i < f->n; i++)
+        sn_run_wake(f->runs[i]);
+}
+
+static void *
+shard_main(void *arg)
+{
+    shard *s = arg;
+    seine_fetch *f = s->of;
+
+    if (f->clock->enter)
+        f->clock->enter(f->clock);
+    while (!atomic_load_explicit(&f->quit, memory_order_acquire)) {
+        sn_run_turn(s->run, sn_run_when(s->run));
+        tell_waiters(f);
+    }
+    if (f->clock->leave)
+        f->clock->leave(f->clock);
+    return NULL;
+}
+
+static seine_err
+start_threads(seine_fetch *f)
+{
+    for (uint32_t i = 0; i < f->commons.opts.threads; i++) {
+        shard *s = &f->shards[i];
+        char name[24]; /* 256 shards at most: the kernel takes 15 bytes */
+
+        if (pthread_create(&s->thread, NULL, shard_main, s) != 0)
+            return SEINE_E_NOMEM;
+        s->runs = true;
+        snprintf(name, sizeof name, "sn-shard-%u", i);
+        pthread_setname_np(s->thread, name);
+    }
+    return SEINE_OK;
+}
+
+static void
+join_threads(seine_fetch *f)
+{
+    atomic_store_explicit(&f->quit, true, memory_order_release);
+    wake_shards(f);
+    for (uint32_t i = 0; i < f->n; i++)
+        if (f->shards[i].runs) {
+            pthread_join(f->shards[i].thread, NULL);
+            f->shards[i].runs = false;
+        }
+}
+
+static void
+on_moment(sn_timer *t, seine_time now)
+{
+    (void)t;
+    (void)now;
+}
+
+static void
+on_ready(sn_watch *w, uint32_t events)
+{
+    (void)w;
+    (void)events;
+}
+
+/* What a caller's own loop watches: the transport and our next moment. */
+static seine_err
+make_loop(seine_fetch *f)
+{
+    sn_transport *t = f->shards[0].env.transport;
+    seine_err e = sn_loop_init(&f->loop, f->clock);
+
+    if (e != SEINE_OK)
+        return e;
+    f->has_loop = true;
+    f->timer.fire = on_moment;
+    f->watch.ready = on_ready;
+    e = sn_timer_reserve(&f->loop);
+    if (e != SEINE_OK)
+        return e;
+    f->has_timer = true;
+    f->fd = t->ops->fd(t);
+    return f->fd < 0 ? SEINE_OK : sn_loop_add_level(&f->loop, f->fd, &f->watch, EPOLLIN);
+}
+
+static seine_err
+make_shards(seine_fetch *f, char *out_why)
+{
+    f->shards = sn_calloc(f->n, sizeof *f->shards);
+    f->runs = sn_calloc(f->n, sizeof(sn_run *));
+    if (!f->shards || !f->runs)
+        return SEINE_E_NOMEM;
+    for (uint32_t i = 0; i < f->n; i++) {
+        shard *s = &f->shards[i];
+        s->of = f;
+        s->env.clock = f->clock;
+        seine_err e =
+            f->net->open(f->net->self, &f->commons, i, f->n, out_why, &s->env.transport);
+        if (e == SEINE_OK)
+            e = sn_run_new(&f->commons, &s->env, f->runs, i, f->n, &s->run);
+        if (e != SEINE_OK)
+            return e;
+        f->runs[i] = s->run;
+        sn_run_set_meters(s->run, f->meters);
+    }
+    return SEINE_OK;
+}
+
+/* Everybody has left. */
+static void
+take_apart(seine_fetch *f)
+{
+    if (f->has_loop) {
+        if (f->has_timer)
+            sn_timer_forget(&f->loop, &f->timer);
+        if (f->fd >= 0)
+            sn_loop_del(&f->loop, f->fd, &f->watch);
+        sn_loop_fini(&f->loop);
+    }
+    for (uint32_t i = 0; f->shards && i < f->n; i++) {
+        sn_run_free(f->shards[i].run);
+        if (f->shards[i].env.transport)
+            f->net->close(f->net->self, f->shards[i].env.transport);
+    }
+    sn_free(f->shards);
+    sn_free(f->runs);
+    sn_meters_free(f->meters);
+    sn_commons_fini(&f->commons);
+    sn_free(f);
+}
+
+seine_err
+sn_fetch_open(const seine_fetch_opts *opts, const sn_net *net, char *out_why,
+              seine_fetch **out_fetch)
+{
+    if (out_why)
+        out_why[0] = '\0';
+    seine_err e = check(opts, out_why);
+    if (e != SEINE_OK)
+        return e;
+    seine_fetch *f = sn_zalloc(sizeof *f);
+    if (!f)
+        return SEINE_E_NOMEM;
+    e = sn_commons_init(&f->commons, opts, out_why);
+    if (e != SEINE_OK) {
+        sn_free(f);
+        return e;
+    }
+    f->net = net;
+    f->fd = -1;
+    f->clock = f->commons.opts.clock;
+    f->n = opts->threads > 0 ? opts->threads : 1;
+    if (opts->metrics)
+        e = sn_meters_new(opts->metrics, &f->meters);
+    if (e == SEINE_OK)
+        e = make_shards(f, out_why);
+    if (e == SEINE_OK && opts->threads == 0)
+        e = make_loop(f);
+    if (e == SEINE_OK)
+        e = start_threads(f);
+    if (e != SEINE_OK) {
+        if (f->runs && f->n > 0 && f->runs[f->n - 1])
+            join_threads(f);
+        take_apart(f);
+        return e;
+    }
+    *out_fetch = f;
+    return SEINE_OK;
+}
+
+/* Waiting. */
+
+static void
+on_ctx_done(void *arg)
+{
+    wake_waiters(arg);
+}
+
+/* Parks until the word changes from `seen` or the ctx is done. */
+static void
+park(seine_fetch *f, seine_ctx *ctx, uint32_t seen)
+{
+    seine_time until = ctx ? seine_ctx_deadline(ctx) : SEINE_NEVER;
+
+    f->clock->wait(f->clock, &f->word, seen, until);
+}
+
+static seine_err
+ctx_err(const seine_fetch *f, const seine_ctx *ctx)
+{
+    return ctx ? seine_ctx_err(ctx, f->clock->now(f->clock)) : SEINE_OK;
+}
+
+typedef bool (*question)(seine_fetch *f, void *arg);
+
+/* Until the answer is yes: OK, or the ctx's cause. */
+static seine_err
+wait_for(seine_fetch *f, seine_ctx *ctx, question is, void *arg)
+{
+    seine_ctx_hook hook = {.fn = on_ctx_done, .arg = f};
+    seine_err e = SEINE_OK;
+
+    if (ctx)
+        seine_ctx_on_done(ctx, &hook);
+    atomic_fetch_add(&f->waiters, 1);
+    for (;;) {
+        uint32_t seen = __atomic_load_n(&f->word, __ATOMIC_SEQ_CST);
+        atomic_thread_fence(memory_order_seq_cst);
+        if (is(f, arg) || (e = ctx_err(f, ctx)) != SEINE_OK)
+            break;
+        park(f, ctx, seen);
+    }
+    atomic_fetch_sub(&f->waiters, 1);
+    if (ctx)
+        seine_ctx_off_done(ctx, &hook);
+    return e;
+}
+
+/* Giving. */
+
+typedef struct giving {
+    const seine_ask *ask;
+    sn_visit *visit;
+    seine_err err;
+} giving;
+
+static bool
+try_admit(seine_fetch *f, void *arg)
+{
+    giving *g = arg;
+
+    if (atomic_load(&f->closed)) {
+        g->err = SEINE_E_CLOSED;
+        return true;
+    }
+    g->err = sn_admit(&f->commons, g->ask, f->clock->now(f->clock), &g->visit);
+    return g->err != SEINE_E_FULL;
+}
+
+/* Counted before it is given, so that nobody sees more done than admitted. */
+static void
+count(seine_fetch *f, sn_visit *v)
+{
+    uint64_t max = f->commons.opts.max_pages;
+
+    if (!v->is_skip) {
+        uint64_t before = atomic_fetch_add(&f->admitted, 1);
+        if (max > 0 && before >= max) {
+            atomic_fetch_sub(&f->admitted, 1);
+            sn_admit_refuse(v, SEINE_SKIP_BUDGET, SN_STR("max_pages"));
+        }
+    }
+    if (v->is_skip)
+        atomic_fetch_add(&f->refused, 1);
+    sn_meters_given(f->meters, 1, v->is_skip);
+}
+
+static seine_err
+add(seine_fetch *f, const seine_ask *ask, seine_ctx *ctx)
+{
+    giving g = {ask, NULL, SEINE_OK};
+
+    if (!try_admit(f, &g)) {
+        if (!ctx || f->commons.opts.threads == 0)
+            return SEINE_E_FULL;
+        seine_err e = wait_for(f, ctx, try_admit, &g);
+        if (e != SEINE_OK)
+            return e;
+    }
+    if (g.err == SEINE_E_ALREADY) {
+        atomic_fetch_add(&f->duplicates, 1);
+        return SEINE_OK;
+    }
+    if (g.err != SEINE_OK)
+        return g.err;
+    count(f, g.visit);
+    sn_run_give(f->runs[sn_run_shard(&g.visit->url, f->commons.secret, f->n)], g.visit);
+    return SEINE_OK;
+}
+
+seine_err
+seine_fetch_add(seine_fetch *f, const seine_ask *ask, seine_ctx *ctx)
+{
+    atomic_fetch_add(&f->adding, 1);
+    seine_err e = add(f, ask, ctx);
+    atomic_fetch_sub(&f->adding, 1);
+    if (atomic_load(&f->closed)) /* finish may have waited for this call */
+        wake_waiters(f);
+    return e;
+}
+
+/* Ending. */
+
+void
+seine_fetch_close(seine_fetch *f)
+{
+    atomic_store(&f->closed, true);
+    wake_waiters(f); /* who waits for room waits in vain */
+}
+
+void
+seine_fetch_stop(seine_fetch *f, seine_err why)
+{
+    int going = SN_GOING, none = SEINE_OK;
+
+    atomic_compare_exchange_strong(&f->commons.stop_why, &none, (int)why);
+    if (!atomic_compare_exchange_strong(&f->commons.stop, &going, SN_DRAINING))
+        atomic_store(&f->commons.stop, SN_STOPPING);
+    seine_fetch_close(f);
+    wake_shards(f);
+}
+
+void
+seine_fetch_wake(seine_fetch *f)
+{
+    wake_shards(f);
+}
+
+bool
+seine_fetch_is_done(const seine_fetch *f)
+{
+    return atomic_load(&f->closed) && atomic_load(&f->adding) == 0 &&
+           sn_visits_out(f->commons.visits) == 0;
+}
+
+static bool
+is_done(seine_fetch *f, void *arg)
+{
+    (void)arg;
+    return seine_fetch_is_done(f);
+}
+
+void
+sn_fetch_turn(seine_fetch *f, seine_time until)
+{
+    sn_run *r = f->runs[0];
+
+    sn_run_turn(r, sn_time_min(until, sn_run_when(r)));
+    tell_waiters(f);
+}
+
+static void
+on_ctx_done_wake(void *arg)
+{
+    wake_shards(arg);
+}
+
+/* threads = 0: whoever waits does the work. */
+static seine_err
+work_until_done(seine_fetch *f, seine_ctx *ctx)
+{
+    seine_ctx_hook hook = {.fn = on_ctx_done_wake, .arg = f};
+    seine_err e = SEINE_OK;
+
+    if (ctx)
+        seine_ctx_on_done(ctx, &hook);
+    while (!seine_fetch_is_done(f) && (e = ctx_err(f, ctx)) == SEINE_OK)
+        sn_fetch_turn(f, ctx ? seine_ctx_deadline(ctx) : SEINE_NEVER);
+    if (ctx)
+        seine_ctx_off_done(ctx, &hook);
+    return e;
+}
+
+static seine_err
+wait_done(seine_fetch *f, seine_ctx *ctx)
+{
+    return f->commons.opts.threads == 0 ? work_until_done(f, ctx)
+                                        : wait_for(f, ctx, is_done, NULL);
+}
+
+/* All is done and nobody gives any more: the shards have nothing left to do. */
+static void
+retire(seine_fetch *f)
+{
+    int open = OPEN;
+
+    if (atomic_compare_exchange_strong(&f->threads, &open, JOINING)) {
+        join_threads(f);
+        atomic_store(&f->threads, JOINED);
+        wake_waiters(f);
+    }
+}
+
+static bool
+is_joined(seine_fetch *f, void *arg)
+{
+    (void)arg;
+    return atomic_load(&f->threads) == JOINED;
+}
+
+seine_err
+seine_fetch_finish(seine_fetch *f, seine_ctx *ctx)
+{
+    seine_fetch_close(f);
+    seine_err e = wait_done(f, ctx);
+    if (e != SEINE_OK) {
+        seine_fetch_stop(f, e);
+        (void)!wait_done(f, NULL); /* ends within the grace */
+    }
+    retire(f);
+    (void)!wait_for(f, NULL, is_joined, NULL);
+    return e;
+}
+
+void
+seine_fetch_free(seine_fetch *f)
+{
+    if (!f)
+        return;
+    if (!seine_fetch_is_done(f)) {
+        seine_fetch_stop(f, SEINE_E_CANCELED);
+        seine_fetch_stop(f, SEINE_E_CANCELED);
+        (void)!wait_done(f, NULL);
+    }
+    retire(f);
+    take_apart(f);
+}
+
+/* Looking. */
+
+void
+seine_fetch_stats_get(const seine_fetch *f, seine_fetch_stats *out_stats)
+{
+    seine_fetch_stats s = {0};
+
+    for (uint32_t i = 0; i < f->n; i++)
+        sn_run_stats(f->runs[i], &s);
+    /* Shards are read one after the other: what was under way between two looks, or
+     * lies in an inbox, waits. */
+    s.done = s.ok + s.failed + s.blocked;
+    s.admitted = atomic_load(&f->admitted);
+    s.refused = atomic_load(&f->refused);
+    s.duplicates = atomic_load(&f->duplicates);
+    s.given = s.admitted + s.refused;
+    if (s.admitted < s.done)
+        s.admitted = s.done;
+    if (s.in_flight > s.admitted - s.done)
+        s.in_flight = s.admitted - s.done;
+    s.waiting = s.admitted - s.done - s.in_flight;
+    s.given = s.admitted + s.refused;
+    uint64_t left = s.waiting;
+    for (unsigned w = 1; w < SEINE_WAIT_COUNT; w++) {
+        if (s.waiting_for[w] > left)
+            s.waiting_for[w] = left;
+        left -= s.waiting_for[w];
+    }
+    s.waiting_for[SEINE_WAIT_QUEUE] = left;
+    *out_stats = s;
+}
+
+typedef struct teller {
+    seine_fetch_host_fn fn;
+    void *arg;
+} teller;
+
+static void
+tell_host(const seine_fetch_host *host, void *arg)
+{
+    const teller *t = arg;
+
+    t->fn(host, t->arg);
+}
+
+void
+seine_fetch_hosts(const seine_fetch *f, seine_fetch_host_fn fn, void *arg)
+{
+    teller t = {fn, arg};
+
+    for (uint32_t i = 0; i < f->n; i++)
+        sn_run_hosts(f->runs[i], tell_host, &t);
+}
+
+int
+seine_fetch_fd(const seine_fetch *f)
+{
+    /* The first call makes the timer's descriptor: the caller's, who has the loop. */
+    return f->has_loop ? sn_loop_fd((sn_loop *)&f->loop) : -1;
+}
+
+void
+seine_fetch_step(seine_fetch *f, seine_time *out_again)
+{
+    sn_run *r = f->runs[0];
+
+    if (f->has_loop) {
+        sn_loop_turn(&f->loop, INT64_MIN);
+        sn_run_turn(r, INT64_MIN);
+        tell_waiters(f);
+        sn_timer_set(&f->loop, &f->timer, sn_run_when(r));
+        sn_loop_turn(&f->loop, INT64_MIN); /* arms it */
+    }
+    if (out_again)
+        *out_again = f->has_loop ? sn_run_when(r) : SEINE_NEVER;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * fetch.h - the fetch of <seine/fetch.h> on any net: sockets, or a script of a test.
+ *
+ *     e = sn_fetch_open(&opts, &sn_net_wired, why, &f);
+ *
+ * A net makes one transport per shard and takes it back. Everything else of the public
+ * contract works on the fetch that comes out.
+ *
+ * Time    through the clock of the options.
+ * Memory  the net is borrowed and outlives the fetch.
+ * Threads as the public ones.
+ */
+#ifndef SN_FETCH_H
+#define SN_FETCH_H
+
+#include "engine/commons.h"
+
+typedef struct sn_net {
+    /* CONFIG with out_why, NOMEM, NO_FILES. Called on the opener's thread. */
+    seine_err (*open)(void *self, const sn_commons *commons, uint32_t shard,
+                      uint32_t n_shards, char *out_why, sn_transport **out_transport);
+    void (*close)(void *self, sn_transport *t);
+    void *self;
+} sn_net;
+
+extern const sn_net sn_net_wired;
+
+SEINE_MUST_CHECK seine_err sn_fetch_open(const seine_fetch_opts *opts, const sn_net *net,
+                                         char *out_why, seine_fetch **out_fetch);
+
+/* For threads = 0: one turn that sleeps until something happens, `until` at most. */
+void sn_fetch_turn(seine_fetch *f, seine_time until);
+
+SEINE_MUST_CHECK seine_err sn_fetch_all(const seine_fetch_opts *opts, const sn_net *net,
+                                        seine_ctx *ctx, const char *const *urls, size_t n,
+                                        seine_fetched *out_results,
+                                        seine_summary *out_summary);
+
+#endif

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "base/alloc.h"
+#include "engine/fetch.h"
+#include "net/wired.h"
+
+#define SPARE 64 /* descriptors for everything else */
+
+static seine_err
+wrong(char *out_why, const char *what, const char *text)
+{
+    if (out_why)
+        snprintf(out_why, SEINE_WHY, "%s '%.80s': not understood", what, text);
+    return SEINE_E_CONFIG;
+}
+
+static size_t
+length(const char *const *list)
+{
+    size_t n = 0;
+
+    while (list && list[n])
+        n++;
+    return n;
+}
+
+static seine_err
+read_nets(const char *const *list, const char *what, char *out_why, sn_cidr **out_nets,
+          size_t *out_n)
+{
+    size_t n = length(list);
+
+    *out_n = n;
+    *out_nets = sn_calloc(n + 1, sizeof **out_nets);
+    if (!*out_nets)
+        return SEINE_E_NOMEM;
+    for (size_t i = 0; i < n; i++)
+        if (sn_cidr_parse(sn_str_of(list[i]), &(*out_nets)[i]) != SEINE_OK)
+            return wrong(out_why, what, list[i]);
+    return SEINE_OK;
+}
+
+static seine_err
+read_rules(const char *const *list, char *out_why, sn_zone_rule **out_rules,
+           size_t *out_n)
+{
+    size_t n = length(list);
+
+    *out_n = n;
+    *out_rules = sn_calloc(n + 1, sizeof **out_rules);
+    if (!*out_rules)
+        return SEINE_E_NOMEM;
+    for (size_t i = 0; i < n; i++)
+        if (sn_zone_rule_parse(sn_str_of(list[i]), &(*out_rules)[i]) != SEINE_OK)
+            return wrong(out_why, "zones", list[i]);
+    return SEINE_OK;
+}
+
+/* Of the descriptors this process may have, a share for each shard. */
+static uint32_t
+most_connections(uint32_t n_shards)
+{
+    struct rlimit limit;
+    rlim_t most = 1024;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+        most = limit.rlim_cur;
+    most = most > 2 * SPARE ? most - SPARE : most / 2;
+    most /= n_shards;
+    return most < 1 ? 1 : most > UINT32_MAX ? UINT32_MAX : (uint32_t)most;
+}
+
+static seine_err
+open_wired(void *self, const sn_commons *c, uint32_t shard, uint32_t n_shards,
+           char *out_why, sn_transport **out_transport)
+{
+    const seine_fetch_opts *o = &c->opts;
+    sn_cidr *allow SN_AUTOFREE = NULL;
+    sn_cidr *deny SN_AUTOFREE = NULL;
+    sn_zone_rule *rules SN_AUTOFREE = NULL;
+    sn_zones_opts zones = {0};
+
+    (void)self;
+    (void)shard;
+    seine_err e = read_nets(o->allow_net, "allow_net", out_why, &allow, &zones.n_allow);
+    if (e == SEINE_OK)
+        e = read_nets(o->deny_net, "deny_net", out_why, &deny, &zones.n_deny);
+    if (e == SEINE_OK)
+        e = read_rules(o->zones, out_why, &rules, &zones.n_rules);
+    if (e != SEINE_OK)
+        return e;
+    zones.allow = allow;
+    zones.deny = deny;
+    zones.rules = rules;
+    return sn_wired_new(
+        &(sn_wired_opts){.clock = o->clock,
+                         .dns = {.server = o->dns,
+                                 .resolve = o->resolve,
+                                 .family = o->family,
+                                 .timeout = o->dns_timeout,
+                                 .max_names = 65536},
+                         .zones = zones,
+                         .budget = c->budget,
+                         .max_connections = most_connections(n_shards),
+                         .max_idle = o->concurrency,
+                         .max_idle_origin = o->mine ? o->concurrency : o->per_host,
+                         .idle_time = SEINE_SECS(15),
+                         .max_age = SEINE_SECS(600),
+                         .max_requests = 10000},
+        out_why, out_transport);
+}
+
+static void
+close_wired(void *self, sn_transport *t)
+{
+    (void)self;
+    sn_wired_free(t);
+}
+
+const sn_net sn_net_wired = {open_wired, close_wired, NULL};
+
+seine_err
+seine_fetch_new(const seine_fetch_opts *opts, char *out_why, seine_fetch **out_fetch)
+{
+    return sn_fetch_open(opts, &sn_net_wired, out_why, out_fetch);
+}
+
+seine_err
+seine_fetch_all(const seine_fetch_opts *opts, seine_ctx *ctx, const char *const *urls,
+                size_t n, seine_fetched *out_results, seine_summary *out_summary)
+{
+    return sn_fetch_all(opts, &sn_net_wired, ctx, urls, n, out_results, out_summary);
+}

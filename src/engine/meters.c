@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/meters.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+
+/* clang-format off */
+static const char *const methods[] = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "other"};
+static const char *const classes[] = {"none", "1xx", "2xx", "3xx", "4xx", "5xx"};
+static const char *const outcomes[] = {"ok", "failed", "skipped", "blocked"};
+static const char *const phases[] = {"dns", "connect", "tls", "send", "ttfb", "body"};
+static const char *const versions[] = {"1.1"};
+static const char *const lookups[] = {"hit", "ok", "nxdomain", "error", "timeout"};
+static const char *const states[] = {"closed", "open", "half_open"};
+static const char *const errors[] = {
+    "ok",
+#define X(id, name, class_, group, text) name,
+    SEINE_ERRORS(X)
+#undef X
+};
+static const char *const waits[] = {
+#define X(id, name) name,
+    SEINE_WAITS(X)
+#undef X
+};
+
+#define COUNT(list) ((unsigned)(sizeof(list) / sizeof *(list)))
+#define LABEL(name, list) {name, list, COUNT(list)}
+
+/* member, family, help, labels */
+#define COUNTERS(X) \
+    X(seen,       "seine_urls_seen_total",             "URLs given.",                          NONE) \
+    X(refused,    "seine_urls_refused_total",          "URLs refused; each is a skip record.", NONE) \
+    X(admitted,   "seine_urls_admitted_total",         "URLs taken in.",                       NONE) \
+    X(emitted,    "seine_urls_emitted_total",          "Final records.",                       OUTCOME) \
+    X(requests,   "seine_fetch_requests_total",        "Attempts ended.",                      REQUEST) \
+    X(failed,     "seine_fetch_errors_total",          "Attempts without a whole response.",   ERROR) \
+    X(received,   "seine_fetch_received_bytes_total",  "Bytes of bodies on the wire.",         NONE) \
+    X(decoded,    "seine_fetch_decoded_bytes_total",   "Bytes of bodies after decoding.",      NONE) \
+    X(opened,     "seine_connections_opened_total",    "Connections opened to origins.",       VERSION) \
+    X(reused,     "seine_connections_reused_total",    "Requests on a kept connection.",       NONE) \
+    X(lookups,    "seine_dns_lookups_total",           "Names needed for a connection.",       LOOKUP) \
+    X(retries,    "seine_retries_total",               "Attempts made again, by the failure.", ERROR) \
+    X(exhausted,  "seine_retry_exhausted_total",       "URLs given up after their retries.",   NONE) \
+    X(transitions,"seine_breaker_transitions_total",   "Changes of state of breakers.",        CHANGE)
+/* clang-format on */
+
+struct sn_meters {
+#define X(member, name, help, labels) seine_counter *member;
+    COUNTERS(X)
+#undef X
+    seine_gauge *waiting, *in_flight, *breakers;
+    seine_histogram *duration, *phase, *backoff;
+};
+
+static seine_err
+make_gauges(seine_metrics *reg, sn_meters *m)
+{
+    const seine_label wait[] = {LABEL("reason", waits)},
+                      state[] = {LABEL("state", states)};
+    seine_err e = seine_metrics_gauge(reg, "seine_urls_waiting",
+                                      "URLs admitted that wait, by what for.", wait, 1,
+                                      &m->waiting);
+
+    if (e == SEINE_OK)
+        e = seine_metrics_gauge(reg, "seine_urls_in_flight", "URLs being asked.", NULL, 0,
+                                &m->in_flight);
+    if (e == SEINE_OK)
+        e = seine_metrics_gauge(reg, "seine_breaker_hosts",
+                                "Hosts whose breaker is not closed, by its state.", state,
+                                COUNT(state), &m->breakers);
+    return e;
+}
+
+static seine_err
+make_histograms(seine_metrics *reg, sn_meters *m)
+{
+    const seine_label phase[] = {LABEL("phase", phases)};
+    seine_buckets spans = seine_buckets_long();
+    seine_err e = seine_metrics_histogram(reg, "seine_fetch_request_duration_seconds",
+                                          "One attempt.", NULL, 0, &spans, &m->duration);
+
+    if (e == SEINE_OK)
+        e = seine_metrics_histogram(reg, "seine_fetch_phase_duration_seconds",
+                                    "The phases of an attempt.", phase, 1, &spans,
+                                    &m->phase);
+    if (e == SEINE_OK)
+        e = seine_metrics_histogram(reg, "seine_retry_backoff_seconds",
+                                    "Waits chosen before a retry.", NULL, 0, &spans,
+                                    &m->backoff);
+    return e;
+}
+
+static seine_err
+make_counters(seine_metrics *reg, sn_meters *m)
+{
+    typedef struct labels {
+        seine_label list[2];
+        size_t n;
+    } labels;
+    const labels NONE = {.n = 0}, OUTCOME = {{LABEL("outcome", outcomes)}, 1},
+                 REQUEST = {{LABEL("method", methods), LABEL("class", classes)}, 2},
+                 ERROR = {{LABEL("error", errors)}, 1},
+                 VERSION = {{LABEL("version", versions)}, 1},
+                 LOOKUP = {{LABEL("result", lookups)}, 1},
+                 CHANGE = {{LABEL("from", states), LABEL("to", states)}, 2};
+    seine_err e = SEINE_OK;
+
+#define X(member, name, help, labels)                                                 \
+    if (e == SEINE_OK)                                                                \
+        e = seine_metrics_counter(reg, name, help, labels.n > 0 ? labels.list : NULL, \
+                                  labels.n, &m->member);
+    COUNTERS(X)
+#undef X
+    return e;
+}
+
+seine_err
+sn_meters_new(seine_metrics *metrics, sn_meters **out_meters)
+{
+    sn_meters *m = sn_zalloc(sizeof *m);
+
+    if (!m)
+        return SEINE_E_NOMEM;
+    seine_err e = make_counters(metrics, m);
+    if (e == SEINE_OK)
+        e = make_gauges(metrics, m);
+    if (e == SEINE_OK)
+        e = make_histograms(metrics, m);
+    if (e != SEINE_OK) {
+        sn_free(m);
+        return e;
+    }
+    *out_meters = m;
+    return SEINE_OK;
+}
+
+void
+sn_meters_free(sn_meters *m)
+{
+    sn_free(m);
+}
+
+static unsigned
+method_of(sn_str method)
+{
+    unsigned i = 0;
+
+    while (i < COUNT(methods) - 1 && !sn_str_eq(method, sn_str_of(methods[i])))
+        i++;
+    return i;
+}
+
+static unsigned
+class_of(unsigned status)
+{
+    return status >= 100 && status < 600 ? status / 100 : 0;
+}
+
+/* Names are looked up by the transport; what came of it shows in the end. */
+static void
+count_lookup(sn_meters *m, const sn_end *end)
+{
+    enum { HIT, OK, NXDOMAIN, ERROR, TIMEOUT };
+
+    switch (end->fault.code) {
+    case SEINE_E_DNS_NXDOMAIN:
+        seine_counter_add(m->lookups, NXDOMAIN, 1);
+        return;
+    case SEINE_E_DNS_TIMEOUT:
+        seine_counter_add(m->lookups, TIMEOUT, 1);
+        return;
+    case SEINE_E_DNS_SERVFAIL:
+    case SEINE_E_DNS_ERROR:
+    case SEINE_E_DNS_BAD_NAME:
+        seine_counter_add(m->lookups, ERROR, 1);
+        return;
+    default:
+        if (!end->reused && end->peer.v != 0)
+            seine_counter_add(m->lookups, end->spent[SEINE_PHASE_DNS] > 0 ? OK : HIT, 1);
+    }
+}
+
+void
+sn_meters_attempt(sn_meters *m, const sn_visit *v)
+{
+    const sn_end *end;
+    seine_span all = 0;
+
+    if (!m)
+        return;
+    end = &v->end;
+    count_lookup(m, end);
+    seine_counter_add(m->requests,
+                      method_of(v->method) * COUNT(classes) + class_of(end->fault.status),
+                      1);
+    if (end->fault.code != SEINE_OK && (end->fault.status == 0 || end->partial))
+        seine_counter_add(m->failed, end->fault.code, 1);
+    for (unsigned p = SEINE_PHASE_DNS; p <= SEINE_PHASE_BODY; p++) {
+        if (end->spent[p] > 0)
+            seine_histogram_observe(m->phase, p - SEINE_PHASE_DNS, end->spent[p]);
+        all += end->spent[p];
+    }
+    seine_histogram_observe(m->duration, 0, all);
+}
+
+void
+sn_meters_retry(sn_meters *m, seine_err why, seine_span wait)
+{
+    if (!m)
+        return;
+    seine_counter_add(m->retries, why, 1);
+    seine_histogram_observe(m->backoff, 0, wait);
+}
+
+void
+sn_meters_exhausted(sn_meters *m)
+{
+    if (m)
+        seine_counter_add(m->exhausted, 0, 1);
+}
+
+void
+sn_meters_breaker(sn_meters *m, const seine_event *e)
+{
+    int64_t from = e->from, to = e->to;
+
+    if (!m || strncmp(e->name, "breaker.", 8) != 0 || from < 0 || to < 0 ||
+        from >= (int64_t)COUNT(states) || to >= (int64_t)COUNT(states))
+        return;
+    seine_counter_add(m->transitions, (unsigned)from * COUNT(states) + (unsigned)to, 1);
+    if (from != SEINE_BREAKER_CLOSED)
+        seine_gauge_add(m->breakers, (unsigned)from, -1);
+    if (to != SEINE_BREAKER_CLOSED)
+        seine_gauge_add(m->breakers, (unsigned)to, 1);
+}
+
+void
+sn_meters_emitted(sn_meters *m, const seine_record *r)
+{
+    enum { OK, FAILED, SKIPPED, BLOCKED };
+
+    if (!m)
+        return;
+    unsigned which = r->type == SEINE_RECORD_SKIP    ? SKIPPED
+                     : r->fate == SEINE_FATE_OK      ? OK
+                     : r->fate == SEINE_FATE_BLOCKED ? BLOCKED
+                                                     : FAILED;
+    seine_counter_add(m->emitted, which, 1);
+}
+
+void
+sn_meters_turn(sn_meters *m, const seine_fetch_stats *before,
+               const seine_fetch_stats *after)
+{
+    if (!m)
+        return;
+    seine_counter_add(m->received, 0, after->bytes_in - before->bytes_in);
+    seine_counter_add(m->decoded, 0, after->bytes_body - before->bytes_body);
+    seine_counter_add(m->opened, 0, after->connections - before->connections);
+    seine_counter_add(m->reused, 0, after->reused - before->reused);
+    seine_gauge_add(m->in_flight, 0,
+                    (int64_t)after->in_flight - (int64_t)before->in_flight);
+    for (unsigned w = 0; w < SEINE_WAIT_COUNT; w++)
+        if (after->waiting_for[w] != before->waiting_for[w])
+            seine_gauge_add(m->waiting, w,
+                            (int64_t)after->waiting_for[w] -
+                                (int64_t)before->waiting_for[w]);
+}
+
+void
+sn_meters_given(sn_meters *m, uint64_t given, uint64_t refused)
+{
+    if (!m)
+        return;
+    seine_counter_add(m->seen, 0, given);
+    seine_counter_add(m->refused, 0, refused);
+    seine_counter_add(m->admitted, 0, given - refused);
+}

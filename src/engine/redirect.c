@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/redirect.h"
+
+#include <string.h>
+
+#include "net/zone.h"
+
+bool
+sn_redirect_is(uint16_t status)
+{
+    return status == 301 || status == 302 || status == 303 || status == 307 ||
+           status == 308;
+}
+
+static bool
+is_part(seine_url_part part, sn_str text)
+{
+    return sn_str_eq((sn_str){part.ptr, part.len}, text);
+}
+
+bool
+sn_redirect_is_same_origin(const seine_url *a, const seine_url *b)
+{
+    seine_url_part scheme = seine_url_scheme(b), host = seine_url_host(b);
+
+    return is_part(seine_url_scheme(a), (sn_str){scheme.ptr, scheme.len}) &&
+           is_part(seine_url_host(a), (sn_str){host.ptr, host.len}) &&
+           seine_url_port(a) == seine_url_port(b);
+}
+
+/* The Fetch standard, "HTTP-redirect fetch", 11: HEAD stays HEAD. */
+static bool
+becomes_get(uint16_t status, sn_str method)
+{
+    if (status == 303)
+        return !sn_str_eq(method, SN_STR("GET")) && !sn_str_eq(method, SN_STR("HEAD"));
+    return (status == 301 || status == 302) && sn_str_eq(method, SN_STR("POST"));
+}
+
+/* May the target be asked at all, by its text? Its address is judged when it is known. */
+static seine_err
+judge(const sn_redirect *r, const seine_url *to, bool keeps_body)
+{
+    bool https = is_part(seine_url_scheme(to), SN_STR("https"));
+
+    if (!https && !is_part(seine_url_scheme(to), SN_STR("http")))
+        return SEINE_E_BLOCKED_SCHEME;
+    if (r->https_only && !https)
+        return SEINE_E_REDIRECT_REFUSED;
+    if (keeps_body && !r->follow_body && !sn_redirect_is_same_origin(r->from, to))
+        return SEINE_E_REDIRECT_REFUSED;
+    /* Somebody else named the port, unless it is the one we are at already. */
+    if (seine_url_port(to) != seine_url_port(r->from) &&
+        sn_zone_port_is_blocked((uint16_t)seine_url_port(to)))
+        return SEINE_E_BLOCKED_PORT;
+    return SEINE_OK;
+}
+
+seine_err
+sn_redirect_next(const sn_redirect *r, seine_url *out_url, bool *out_get)
+{
+    bool as_get = becomes_get(r->status, r->method);
+
+    if (r->hops >= r->max)
+        return SEINE_E_TOO_MANY_REDIRECTS;
+    if (r->location.len == 0 || r->n_locations > 1)
+        return SEINE_E_BAD_REDIRECT;
+    seine_err e =
+        seine_url_resolve(out_url, r->from, r->location.ptr, r->location.len, NULL);
+    if (e != SEINE_OK)
+        return e == SEINE_E_NOMEM ? e : SEINE_E_BAD_REDIRECT;
+    e = judge(r, out_url, r->has_body && !as_get);
+    if (e != SEINE_OK)
+        return e;
+    seine_url_drop_user(out_url);
+    seine_url_drop_fragment(out_url);
+    *out_get = as_get;
+    return SEINE_OK;
+}
+
+static bool
+is_one_of(sn_str name, const char *const *list, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (sn_str_eq_nocase(name, sn_str_of(list[i])))
+            return true;
+    return false;
+}
+
+sn_reach
+sn_redirect_reach(sn_str field)
+{
+    static const char *const all[] = {"User-Agent", "From", "Accept", "Accept-Language",
+                                      "Accept-Encoding"};
+    static const char *const url[] = {"If-None-Match", "If-Modified-Since",   "If-Match",
+                                      "If-Range",      "If-Unmodified-Since", "Range"};
+
+    if (is_one_of(field, all, sizeof all / sizeof *all))
+        return SN_REACH_ALL;
+    if (is_one_of(field, url, sizeof url / sizeof *url))
+        return SN_REACH_URL;
+    if (sn_str_starts_nocase(field, SN_STR("Content-")))
+        return SN_REACH_BODY;
+    return SN_REACH_ORIGIN;
+}

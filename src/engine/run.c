@@ -1,0 +1,564 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/run.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/hash.h"
+#include "base/log.h"
+#include "base/time.h"
+#include "engine/emit.h"
+#include "engine/meters.h"
+#include "engine/verdict.h"
+#include "engine/wire.h"
+
+#define NARROW      SEINE_SECS(10) /* for so long fewer are started */
+#define NARROW_STEP SEINE_SECS(1)  /* once in so long fewer still */
+
+/* Every member of the stats is a number of eight bytes. */
+#define FIGURES (sizeof(seine_fetch_stats) / sizeof(uint64_t))
+_Static_assert(sizeof(seine_fetch_stats) % sizeof(uint64_t) == 0, "nothing but numbers");
+
+struct sn_run {
+    sn_commons *commons;
+    const sn_env *env;
+    sn_run *const *all;
+    uint32_t index, n;
+    sn_scheduler *scheduler;
+    sn_wire wire;
+    sn_meters *meters;
+    seine_time now;
+    int64_t wall;
+    bool held;               /* nothing may start: outputs are full, or narrowed */
+    bool freed_slots;        /* of --concurrency, in this turn */
+    bool canceled;           /* what flew was told to end */
+    seine_time drain_until;  /* NEVER: no stop yet */
+    seine_time narrow_until; /* NEVER: not narrowed by this shard */
+    seine_time narrowed_at;
+    uint64_t came, left;      /* visits from the inbox; to other shards */
+    seine_fetch_stats stats;  /* the owner's */
+    seine_fetch_stats before; /* what the meters know */
+    sn_emit emit;
+    _Alignas(64) sn_inbox inbox;
+    _Alignas(64) _Atomic uint64_t shown[FIGURES]; /* written by the owner alone */
+};
+
+static seine_err may_use(sn_visit *v, const sn_ip *peer, void *arg);
+static void is_asked(sn_visit *v, uint16_t status, void *arg);
+
+seine_err
+sn_run_new(sn_commons *commons, const sn_env *env, sn_run *const *all, uint32_t index,
+           uint32_t n, sn_run **out_run)
+{
+    sn_run *r = sn_zalloc_line(sizeof *r);
+
+    if (!r)
+        return SEINE_E_NOMEM;
+    r->commons = commons;
+    r->env = env;
+    r->all = all;
+    r->index = index;
+    r->n = n;
+    r->now = env->clock->now(env->clock);
+    r->wall = env->clock->wall(env->clock);
+    r->drain_until = r->narrow_until = SEINE_NEVER;
+    r->stats.parked_until = r->before.parked_until = SEINE_NEVER;
+    seine_err e = sn_scheduler_new(commons, r->now, &r->scheduler);
+    if (e == SEINE_OK)
+        e = sn_wire_init(&r->wire, commons, env, &(sn_wire_ops){may_use, is_asked, r});
+    if (e != SEINE_OK) {
+        sn_run_free(r);
+        return e;
+    }
+    *out_run = r;
+    return SEINE_OK;
+}
+
+void
+sn_run_free(sn_run *r)
+{
+    if (!r)
+        return;
+    sn_wire_fini(&r->wire);
+    sn_scheduler_free(r->scheduler);
+    sn_free_line(r);
+}
+
+void
+sn_run_set_meters(sn_run *r, sn_meters *meters)
+{
+    r->meters = meters;
+}
+
+/* The end of a visit. */
+
+static void
+count_done(sn_run *r, const seine_record *record)
+{
+    seine_fetch_stats *s = &r->stats;
+
+    if (record->type == SEINE_RECORD_SKIP)
+        return;
+    s->done++;
+    if (record->fate == SEINE_FATE_OK)
+        s->ok++;
+    else if (record->fate == SEINE_FATE_BLOCKED)
+        s->blocked++;
+    else
+        s->failed++;
+}
+
+static void
+tell_end(const sn_run *r, const sn_visit *v)
+{
+    const seine_record *record = &r->emit.record;
+    sn_str url = {record->url.ptr, record->url.len};
+
+    SN_LOG(r->commons->opts.log, DEBUG, "fetch", SN_URL("url", url),
+           SN_U("status", record->status), SN_E("err", v->fault.code),
+           SN_U("resend", v->retry.attempts > 0 ? v->retry.attempts - 1 : 0),
+           SN_T("duration", record->total));
+}
+
+static void
+emit(sn_run *r, sn_visit *v)
+{
+    const seine_fetch_opts *o = &r->commons->opts;
+
+    sn_visit_step(v, SN_DONE);
+    sn_emit_record(v, o->keep, r->wall, &r->emit);
+    count_done(r, &r->emit.record);
+    sn_meters_emitted(r->meters, &r->emit.record);
+    tell_end(r, v);
+    if (o->on_record)
+        o->on_record(&r->emit.record, r->index, o->arg);
+    sn_visit_step(v, SN_EMITTED);
+    sn_wire_drop(v);
+    sn_visits_give(r->commons->visits, v);
+}
+
+/* It ends for a reason of ours, wherever it stood. */
+static void
+give_up(sn_run *r, sn_visit *v, seine_err why)
+{
+    if (!v->is_skip)
+        sn_verdict_give_up(v, why);
+    emit(r, v);
+}
+
+/* Verdict. */
+
+static void
+count_attempt(sn_run *r, const sn_visit *v)
+{
+    seine_fetch_stats *s = &r->stats;
+    const sn_end *end = &v->end;
+
+    r->freed_slots = true;
+    s->requests += end->fault.sent;
+    s->bytes_in += end->wire_bytes;
+    s->bytes_body += end->body_bytes;
+    if (end->reused)
+        s->reused++;
+    else if (end->peer.v != 0 && (end->fault.status > 0 || end->fault.sent))
+        s->connections++;
+    sn_meters_attempt(r->meters, v);
+}
+
+/* Descriptors or ports ran out: a quarter fewer for a while. */
+static void
+narrow(sn_run *r, seine_err why)
+{
+    sn_commons *c = r->commons;
+
+    if (r->narrow_until == SEINE_NEVER || r->now - r->narrowed_at >= NARROW_STEP) {
+        uint32_t percent = atomic_load_explicit(&c->narrowed, memory_order_relaxed);
+
+        atomic_store_explicit(&c->narrowed, percent > 4 ? percent * 3 / 4 : 3,
+                              memory_order_relaxed);
+        r->narrowed_at = r->now;
+        SN_SAY(c->opts.log, WARN, "concurrency.narrowed",
+               "this machine has no more: fewer requests at once for 10 s",
+               SN_E("err", why));
+    }
+    r->narrow_until = sn_time_add(r->now, NARROW);
+}
+
+static void
+widen(sn_run *r)
+{
+    if (r->narrow_until > r->now)
+        return;
+    r->narrow_until = SEINE_NEVER;
+    atomic_store_explicit(&r->commons->narrowed, 100, memory_order_relaxed);
+}
+
+/* To the next URL of a chain, whose host may live in another shard. */
+static void
+move_on(sn_run *r, sn_visit *v)
+{
+    uint32_t to = sn_run_shard(&v->url, r->commons->secret, r->n);
+
+    sn_wire_drop(v);
+    v->host = SN_NO_HOST;
+    if (to != r->index) {
+        sn_visit_step(v, SN_ADMITTED);
+        r->left++;
+        sn_run_give(r->all[to], v);
+        return;
+    }
+    seine_err e = sn_scheduler_add(r->scheduler, v, r->now);
+    if (e != SEINE_OK)
+        give_up(r, v, e);
+}
+
+static void
+come_back(sn_run *r, sn_visit *v, const sn_ruling *ruling)
+{
+    seine_err e;
+
+    sn_wire_drop(v);
+    e = sn_scheduler_again(r->scheduler, v, ruling->at, ruling->why, r->now);
+    if (e != SEINE_OK)
+        give_up(r, v, e);
+}
+
+static void
+tell_retry(sn_run *r, const sn_visit *v, const sn_ruling *ruling)
+{
+    seine_url_part part = seine_url_host_port(&v->url);
+    sn_str host = {part.ptr, part.len};
+
+    r->stats.retries++;
+    sn_meters_retry(r->meters, v->end.fault.code, ruling->at - r->now);
+    SN_LOG(r->commons->opts.log, DEBUG, "retry", SN_S("host", host),
+           SN_E("err", v->end.fault.code), SN_U("resend", v->retry.attempts),
+           SN_S("wait", seine_wait_name(ruling->why)),
+           SN_T("delay", ruling->at - r->now));
+}
+
+static void
+judge(sn_run *r, sn_visit *v)
+{
+    seine_clock *clock = r->env->clock;
+    bool hop = sn_verdict_judge(r->commons, v, r->now);
+
+    count_attempt(r, v);
+    sn_scheduler_end(r->scheduler, v, r->now);
+    if (hop) {
+        move_on(r, v);
+        return;
+    }
+    uint64_t dice = v->end.fault.code == SEINE_OK ? 0 : clock->dice(clock);
+    sn_ruling ruling = sn_verdict_rule(r->commons, v, r->now, dice);
+    switch (ruling.then) {
+    case SN_THEN_RETRY:
+        tell_retry(r, v, &ruling);
+        come_back(r, v, &ruling);
+        break;
+    case SN_THEN_REPLAY:
+        r->stats.replays++;
+        come_back(r, v, &ruling);
+        break;
+    case SN_THEN_LATER:
+        if (ruling.why == SEINE_WAIT_CONCURRENCY)
+            narrow(r, v->end.fault.code);
+        come_back(r, v, &ruling);
+        break;
+    case SN_THEN_DONE:
+    default:
+        if (ruling.stop == SEINE_STOP_ATTEMPTS || ruling.stop == SEINE_STOP_BUDGET)
+            sn_meters_exhausted(r->meters);
+        emit(r, v);
+    }
+}
+
+/* Scheduler and wire. */
+
+/* Asked inside of the transport's turn, when `now` may be long ago. */
+static seine_err
+may_use(sn_visit *v, const sn_ip *peer, void *arg)
+{
+    sn_run *r = arg;
+
+    return sn_scheduler_admit(r->scheduler, v, peer, r->env->clock->now(r->env->clock));
+}
+
+static void
+is_asked(sn_visit *v, uint16_t status, void *arg)
+{
+    sn_run *r = arg;
+
+    sn_scheduler_head(r->scheduler, v, status, r->env->clock->now(r->env->clock));
+}
+
+static int
+stop_of(const sn_run *r)
+{
+    return atomic_load_explicit(&r->commons->stop, memory_order_acquire);
+}
+
+static seine_err
+stop_why(const sn_run *r)
+{
+    int why = atomic_load_explicit(&r->commons->stop_why, memory_order_relaxed);
+
+    return why == SEINE_OK ? SEINE_E_CANCELED : (seine_err)why;
+}
+
+static void
+take_in(sn_run *r)
+{
+    for (sn_visit *v = sn_inbox_take_all(&r->inbox), *next; v; v = next) {
+        next = v->next;
+        if (v->is_skip) {
+            emit(r, v);
+            continue;
+        }
+        r->came++;
+        seine_err e = stop_of(r) == SN_GOING ? sn_scheduler_add(r->scheduler, v, r->now)
+                                             : stop_why(r);
+        if (e != SEINE_OK)
+            give_up(r, v, e);
+    }
+}
+
+/* No new request; what waits ends now, what flies has `grace` or no time at all. */
+static void
+stop(sn_run *r)
+{
+    sn_visit *v;
+    int how = stop_of(r);
+
+    if (how == SN_GOING)
+        return;
+    if (r->drain_until == SEINE_NEVER)
+        r->drain_until = sn_time_add(r->now, r->commons->opts.grace);
+    while ((v = sn_scheduler_drain(r->scheduler)))
+        give_up(r, v, stop_why(r));
+    if (!r->canceled && (how == SN_STOPPING || r->now >= r->drain_until)) {
+        r->canceled = true;
+        sn_wire_cancel(&r->wire, stop_why(r));
+    }
+}
+
+static bool
+may_start(sn_run *r)
+{
+    const seine_fetch_opts *o = &r->commons->opts;
+    uint32_t percent = atomic_load_explicit(&r->commons->narrowed, memory_order_relaxed);
+
+    if (o->ready && !o->ready(r->index, o->arg))
+        return false;
+    return percent >= 100 ||
+           (uint64_t)seine_throttle_in_flight(&r->commons->in_flight) * 100 <
+               (uint64_t)o->concurrency * percent;
+}
+
+static void
+start(sn_run *r)
+{
+    sn_visit *v;
+
+    while (!(r->held = !may_start(r)) && (v = sn_scheduler_next(r->scheduler, r->now))) {
+        if (v->deadline == SEINE_NEVER) {
+            v->deadline = sn_time_add(r->now, v->retry.opts->max_elapsed);
+            v->retry.deadline = v->deadline;
+        }
+        sn_wire_start(&r->wire, v, sn_scheduler_pin(r->scheduler, v), r->now, r->wall);
+    }
+}
+
+/* Hosts that were given up, and visits whose time has passed. */
+static void
+end_waiting(sn_run *r)
+{
+    seine_err why;
+    sn_visit *v;
+
+    while ((v = sn_scheduler_parked(r->scheduler, &why)))
+        give_up(r, v, why);
+    while ((v = sn_scheduler_expired(r->scheduler, r->now)))
+        give_up(r, v, SEINE_E_DEADLINE);
+}
+
+/* The world. */
+
+static void
+log_event(const sn_run *r, const seine_event *e)
+{
+    seine_log *log = r->commons->opts.log;
+    sn_str host = {e->host.ptr, e->host.len};
+
+    if (strcmp(e->name, "breaker.open") == 0)
+        SN_SAY(log, WARN, "breaker.open", "breaker opened", SN_S("host", host),
+               SN_E("err", e->cause));
+    else if (strcmp(e->name, "host.parked") == 0)
+        SN_SAY(log, WARN, "host.parked", "host given up for this run", SN_S("host", host),
+               SN_E("err", e->cause));
+    else
+        SN_LOG(log, DEBUG, e->name, SN_S("host", host));
+}
+
+static void
+tell_events(sn_run *r)
+{
+    const seine_fetch_opts *o = &r->commons->opts;
+    seine_event e;
+
+    while (sn_scheduler_event(r->scheduler, &e)) {
+        r->stats.breaker_opens += strcmp(e.name, "breaker.open") == 0;
+        sn_meters_breaker(r->meters, &e);
+        log_event(r, &e);
+        if (o->on_event)
+            o->on_event(&e, r->index, o->arg);
+    }
+}
+
+/* Another shard may have work and found no slot free. */
+static void
+wake_starved(sn_run *r)
+{
+    if (r->freed_slots && r->n > 1 &&
+        atomic_load_explicit(&r->commons->starving, memory_order_seq_cst) > 0)
+        for (uint32_t i = 0; i < r->n; i++)
+            if (i != r->index)
+                sn_run_wake(r->all[i]);
+    r->freed_slots = false;
+}
+
+static void
+publish(sn_run *r)
+{
+    uint32_t by[SEINE_WAIT_COUNT], parked;
+    uint64_t figures[FIGURES];
+    seine_fetch_stats *s = &r->stats;
+
+    s->waiting = sn_scheduler_waiting(r->scheduler, by);
+    for (int i = 0; i < SEINE_WAIT_COUNT; i++)
+        s->waiting_for[i] = by[i];
+    s->in_flight = r->wire.n;
+    s->hosts = sn_scheduler_n_hosts(r->scheduler, &parked, &s->parked_until);
+    s->parked = parked;
+    sn_meters_turn(r->meters, &r->before, s);
+    if (r->meters)
+        r->before = *s;
+    memcpy(figures, s, sizeof figures);
+    for (size_t i = 0; i < FIGURES; i++)
+        atomic_store_explicit(&r->shown[i], figures[i], memory_order_relaxed);
+}
+
+static void
+check_balance(const sn_run *r)
+{
+#ifndef NDEBUG
+    uint32_t by[SEINE_WAIT_COUNT];
+    uint64_t ended = 0;
+
+    for (const sn_visit *v = r->wire.ended; v; v = v->next)
+        ended++;
+    assert(r->came == r->left + r->stats.done + r->wire.n + ended +
+                          sn_scheduler_waiting(r->scheduler, by));
+    assert(r->n > 1 ||
+           seine_throttle_in_flight(&r->commons->in_flight) == r->wire.n + ended);
+#else
+    (void)r;
+#endif
+}
+
+seine_time
+sn_run_turn(sn_run *r, seine_time until)
+{
+    sn_transport *t = r->env->transport;
+    sn_visit *v;
+
+    r->now = t->ops->turn(t, until);
+    r->wall = r->env->clock->wall(r->env->clock);
+    while ((v = sn_wire_ended(&r->wire)))
+        judge(r, v);
+    take_in(r);
+    stop(r);
+    widen(r);
+    start(r);
+    tell_events(r);
+    end_waiting(r);
+    wake_starved(r);
+    publish(r);
+    check_balance(r);
+    return r->now;
+}
+
+seine_time
+sn_run_when(const sn_run *r)
+{
+    if (r->wire.ended ||
+        atomic_load_explicit(&r->inbox.head, memory_order_relaxed) != NULL)
+        return r->now;
+    seine_time at = SEINE_NEVER;
+    if (stop_of(r) != SN_GOING)
+        at = r->canceled                 ? SEINE_NEVER
+             : stop_of(r) == SN_STOPPING ? r->now
+                                         : sn_time_min(r->drain_until, SEINE_NEVER);
+    else if (!r->held)
+        at = sn_scheduler_when(r->scheduler, r->now);
+    return sn_time_min(at, r->narrow_until);
+}
+
+void
+sn_run_give(sn_run *r, sn_visit *give)
+{
+    if (sn_inbox_put(&r->inbox, give))
+        sn_run_wake(r);
+}
+
+void
+sn_run_wake(sn_run *r)
+{
+    sn_transport *t = r->env->transport;
+
+    t->ops->wake(t);
+}
+
+bool
+sn_run_is_idle(const sn_run *r)
+{
+    uint32_t by[SEINE_WAIT_COUNT];
+
+    return r->wire.n == 0 && !r->wire.ended &&
+           sn_scheduler_waiting(r->scheduler, by) == 0 &&
+           atomic_load_explicit(&r->inbox.head, memory_order_relaxed) == NULL;
+}
+
+void
+sn_run_stats(const sn_run *r, seine_fetch_stats *out_stats)
+{
+    uint64_t sum[FIGURES];
+    seine_time until = out_stats->parked_until;
+
+    memcpy(sum, out_stats, sizeof sum);
+    for (size_t i = 0; i < FIGURES; i++)
+        sum[i] += atomic_load_explicit(&r->shown[i], memory_order_relaxed);
+    memcpy(out_stats, sum, sizeof sum);
+    /* The earliest, not a sum; 0 is what a blank snapshot has. */
+    seine_time own = (seine_time)(sum[FIGURES - 1] - (uint64_t)until);
+    out_stats->parked_until = until == 0 || (own != 0 && own < until) ? own : until;
+}
+
+void
+sn_run_hosts(const sn_run *r, sn_host_fn fn, void *arg)
+{
+    sn_scheduler_hosts(r->scheduler, r->now, fn, arg);
+}
+
+uint32_t
+sn_run_shard(const seine_url *url, const uint64_t secret[2], uint32_t n)
+{
+    seine_url_part name;
+
+    if (n <= 1)
+        return 0;
+    if (seine_url_name(url, &name) != SEINE_OK)
+        name = seine_url_host(url);
+    return (uint32_t)(sn_siphash(secret, name.ptr, name.len) % n);
+}

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/verdict.h"
+
+#include <string.h>
+
+#include "base/time.h"
+#include "engine/redirect.h"
+
+#define PATIENCE SEINE_MS(100) /* until descriptors or ports are free again */
+
+static bool
+is_accepted(const seine_fetch_opts *o, uint16_t status)
+{
+    return status / 64u < sizeof o->accept / sizeof *o->accept &&
+           (o->accept[status / 64] >> status % 64 & 1) != 0;
+}
+
+/* Judging. */
+
+/* The hop that just answered is part of the chain. */
+static bool
+note_hop(const seine_fetch_opts *o, sn_visit *v)
+{
+    if (!v->hops)
+        v->hops = SN_ARENA_ARRAY(&v->arena, seine_hop, o->max_redirects);
+    if (!v->hops)
+        return false;
+    seine_url_part href = seine_url_href(&v->url);
+    v->hops[v->n_hops++] = (seine_hop){{href.ptr, href.len}, v->end.fault.status};
+    return true;
+}
+
+static seine_err
+move_to(const seine_fetch_opts *o, sn_visit *v, const seine_url *to, bool as_get)
+{
+    size_t room = seine_url_href(to).len + 1;
+    char *mem = SN_ARENA_ARRAY(&v->arena, char, room);
+
+    if (!mem || !note_hop(o, v))
+        return SEINE_E_NOMEM;
+    seine_url_init(&v->url, mem, room);
+    seine_err e = seine_url_copy(&v->url, to);
+    if (e != SEINE_OK)
+        return e;
+    if (as_get) {
+        v->method = SN_STR("GET");
+        v->body = (sn_str){0};
+        v->retry.idempotent = true;
+    }
+    /* What a server's bytes name reaches no further than that server. */
+    sn_zone ceiling = sn_zone_ceiling(v->end.zone);
+    if (ceiling < v->ceiling)
+        v->ceiling = ceiling;
+    v->lane = 0;
+    v->fresh = v->replayed = false;
+    return SEINE_OK;
+}
+
+static seine_err
+follow(const seine_fetch_opts *o, sn_visit *v)
+{
+    char mem[SEINE_URL_ROOM];
+    seine_url to;
+    bool as_get;
+    sn_redirect r = {.from = &v->url,
+                     .status = v->end.fault.status,
+                     .location = v->location,
+                     .n_locations = v->n_locations,
+                     .method = v->method,
+                     .has_body = v->body.len > 0,
+                     .hops = v->n_hops,
+                     .max = o->max_redirects,
+                     .follow_body = o->follow_body,
+                     .https_only = o->https_only};
+
+    seine_url_init(&to, mem, sizeof mem);
+    seine_err e = sn_redirect_next(&r, &to, &as_get);
+    return e == SEINE_OK ? move_to(o, v, &to, as_get) : e;
+}
+
+/* The kind of a whole answer. */
+static seine_err
+kind_of(const seine_fetch_opts *o, sn_visit *v, bool *out_hop)
+{
+    uint16_t status = v->end.fault.status;
+
+    if (is_accepted(o, status))
+        return SEINE_OK;
+    if (status >= 300 && status < 400 && o->max_redirects == 0)
+        return SEINE_OK;
+    if (sn_redirect_is(status)) {
+        seine_err e = follow(o, v);
+        *out_hop = e == SEINE_OK;
+        return e;
+    }
+    seine_err e = seine_retry_classify(v->retry.opts, status);
+    return e == SEINE_OK ? SEINE_E_HTTP : e;
+}
+
+bool
+sn_verdict_judge(const sn_commons *c, sn_visit *v, seine_time now)
+{
+    seine_fault *f = &v->end.fault;
+    bool hop = false;
+
+    if (f->status > 0)
+        f->retry_after = seine_hint_pause(&v->hint);
+    if (f->sent)
+        v->requests++;
+    /* We cut it off ourselves: there was no room for what came. */
+    if (f->code == SEINE_E_CANCELED && v->kept.err != SEINE_OK)
+        f->code = v->kept.err == SEINE_E_FULL ? SEINE_E_BODY_TOO_LARGE : v->kept.err;
+    else if (f->code == SEINE_OK && v->kept.err != SEINE_OK)
+        f->code = v->kept.err;
+    /* The time of the URL ran out, not that of the attempt. */
+    if (f->code == SEINE_E_TIMEOUT && now >= v->deadline &&
+        sn_time_sub(v->deadline, v->started_at) < v->timeout)
+        f->code = SEINE_E_DEADLINE;
+    if (f->code == SEINE_OK)
+        f->code = kind_of(&c->opts, v, &hop);
+    return hop;
+}
+
+/* Ruling. */
+
+/* How the whole of it ended; a failure says where. */
+static void
+conclude(sn_visit *v, const seine_fault *f)
+{
+    seine_url_part url = seine_url_href(&v->url);
+
+    v->fault = *f;
+    if (f->code == SEINE_OK)
+        return;
+    if (url.len >= sizeof v->fault.url)
+        url.len = sizeof v->fault.url - 1;
+    memcpy(v->fault.url, url.ptr, url.len);
+    v->fault.url[url.len] = '\0';
+}
+
+static sn_ruling
+done(sn_visit *v, seine_stop stop)
+{
+    conclude(v, &v->end.fault);
+    return (sn_ruling){SN_THEN_DONE, SEINE_NEVER, SEINE_WAIT_QUEUE, stop};
+}
+
+static bool
+is_unexpected(seine_err e)
+{
+    return e == SEINE_E_UNEXPECTED_304 || e == SEINE_E_UNEXPECTED_206;
+}
+
+static bool
+was_unexpected(const sn_visit *v)
+{
+    for (uint32_t i = 0; i < v->n_tries; i++)
+        if (is_unexpected(v->tries[i].err))
+            return true;
+    return false;
+}
+
+/* Remembers the attempt for the record; without memory there is one less to tell. */
+static void
+note_try(sn_visit *v, const sn_ruling *r, seine_time now)
+{
+    if (v->n_tries == v->tries_room) {
+        uint32_t room = v->tries_room > 0 ? v->tries_room * 2 : 4;
+        seine_tried *tries = SN_ARENA_ARRAY(&v->arena, seine_tried, room);
+        if (!tries)
+            return;
+        if (v->n_tries > 0)
+            memcpy(tries, v->tries, v->n_tries * sizeof *tries);
+        v->tries = tries;
+        v->tries_room = room;
+    }
+    const seine_fault *f = &v->end.fault;
+    v->tries[v->n_tries++] = (seine_tried){.wall = v->started_wall,
+                                           .n = v->retry.attempts,
+                                           .status = f->status,
+                                           .err = f->code,
+                                           .wait = r->at - now,
+                                           .wait_reason = r->why};
+}
+
+/* What the wait is for: the server's wish, or our own caution. */
+static seine_wait
+reason(const sn_visit *v)
+{
+    const seine_fault *f = &v->end.fault;
+
+    if (f->retry_after < 0 || (f->status != 429 && f->status != 503))
+        return SEINE_WAIT_BACKOFF;
+    return seine_hint_retry_after(&v->hint) >= 0 ? SEINE_WAIT_RETRY_AFTER
+                                                 : SEINE_WAIT_RATE_LIMIT;
+}
+
+static sn_ruling
+again(const sn_commons *c, sn_visit *v, seine_time now, uint64_t dice)
+{
+    seine_fault f = v->end.fault;
+
+    if ((f.status == 429 || f.status == 503) && f.retry_after > c->opts.max_retry_after &&
+        f.code != SEINE_OK) {
+        v->end.fault.code = SEINE_E_RETRY_AFTER_TOO_LONG;
+        return done(v, SEINE_STOP_FINAL);
+    }
+    /* Once more without what may have provoked it, under all other rules. */
+    if (is_unexpected(f.code) && !was_unexpected(v))
+        f.code = SEINE_E_CONN_RESET;
+    seine_verdict verdict = seine_retry_next(&v->retry, &f, now, dice);
+    if (verdict.stop != SEINE_STOP_NO)
+        return done(v, verdict.stop);
+    sn_ruling r = {SN_THEN_RETRY, verdict.at, reason(v), SEINE_STOP_NO};
+    note_try(v, &r, now);
+    v->fresh = v->replayed = false;
+    return r;
+}
+
+sn_ruling
+sn_verdict_rule(const sn_commons *c, sn_visit *v, seine_time now, uint64_t dice)
+{
+    seine_err code = v->end.fault.code;
+
+    if (code == SEINE_E_CONN_STALE && v->end.replayable && !v->replayed) {
+        v->replayed = v->fresh = true;
+        return (sn_ruling){SN_THEN_REPLAY, now, SEINE_WAIT_QUEUE, SEINE_STOP_NO};
+    }
+    if (code == SEINE_E_NO_FILES || code == SEINE_E_NO_PORTS)
+        return (sn_ruling){SN_THEN_LATER, sn_time_add(now, PATIENCE),
+                           SEINE_WAIT_CONCURRENCY, SEINE_STOP_NO};
+    if (code == SEINE_E_BUSY || code == SEINE_E_LIMITED) /* its host waits already */
+        return (sn_ruling){SN_THEN_LATER, now, SEINE_WAIT_ADDRESS, SEINE_STOP_NO};
+
+    seine_retry_begin(&v->retry, v->started_at);
+    return again(c, v, now, dice);
+}
+
+void
+sn_verdict_give_up(sn_visit *v, seine_err why)
+{
+    bool has_failed = v->retry.attempts > 0 && v->end.fault.code != SEINE_OK &&
+                      seine_err_class(v->end.fault.code) != SEINE_LOCAL;
+
+    if ((why == SEINE_E_BREAKER || why == SEINE_E_RETRY_AFTER_TOO_LONG) && has_failed) {
+        conclude(v, &v->end.fault);
+        return;
+    }
+    seine_fault f = SEINE_FAULT;
+    f.code = why;
+    f.status = v->end.fault.status;
+    conclude(v, &f);
+}

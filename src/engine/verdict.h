@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * verdict.h - stage 4: an attempt has ended. What does that mean, and what follows?
+ *
+ * The only place that decides a retry, a replay, a redirect or the end. Two steps,
+ * because the guards of the host are told in between:
+ *
+ *     hop = sn_verdict_judge(c, v, now);            v->end.fault has its final kind
+ *     sn_scheduler_end(s, v, now);                  breaker, limiter, pace … hear it
+ *     next = hop ? … : sn_verdict_rule(c, v, now, dice);
+ *
+ * | the end                                         | follows                        |
+ * | an accepted status, the body whole              | done, ok                       |
+ * | 301 302 303 307 308                             | the next URL, or a named error |
+ * | another status                                  | done; of the retry set: again  |
+ * | connection, name, time-out, body cut            | again, if it may be repeated   |
+ * | a kept connection was dead                      | again at once, once, uncounted |
+ * | no descriptor, no port, address busy            | later, uncounted               |
+ * | 429, 503 with a Retry-After that is too long    | done, retry_after_too_long     |
+ * | a 304, 206 nobody asked for                     | again, once                    |
+ * | everything else                                 | done                           |
+ *
+ * An attempt is counted when it is judged and was one: hops and replays are none.
+ *
+ * Time    is passed in, and so are the dice.
+ * Memory  the visit's arena.
+ * Threads one owner.
+ */
+#ifndef SN_VERDICT_H
+#define SN_VERDICT_H
+
+#include "engine/commons.h"
+
+typedef enum sn_then {
+    SN_THEN_DONE,   /* v->fault is how it ended */
+    SN_THEN_RETRY,  /* one more attempt at `at` */
+    SN_THEN_REPLAY, /* the same attempt again, on a fresh connection */
+    SN_THEN_LATER,  /* it could not begin for our own reasons */
+} sn_then;
+
+typedef struct sn_ruling {
+    sn_then then;
+    seine_time at;
+    seine_wait why;
+    seine_stop stop; /* of DONE: why not again */
+} sn_ruling;
+
+/* True: the visit goes on to another URL, which is v->url now. */
+bool sn_verdict_judge(const sn_commons *c, sn_visit *v, seine_time now);
+
+/* `dice` are 64 random bits. */
+sn_ruling sn_verdict_rule(const sn_commons *c, sn_visit *v, seine_time now,
+                          uint64_t dice);
+
+/* The visit ends without being asked (again): its host was given up (BREAKER,
+ * RETRY_AFTER_TOO_LONG), its time has passed, the run ends. A failure it had already
+ * stays its error when the host was given up. */
+void sn_verdict_give_up(sn_visit *v, seine_err why);
+
+#endif

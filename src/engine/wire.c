@@ -1,0 +1,519 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/wire.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/time.h"
+#include "engine/redirect.h"
+
+#define KEPT 4096 /* a buffer up to here stays with its visit, and is not counted */
+
+/* Fields. */
+
+static sn_str
+str_of(seine_view v)
+{
+    return (sn_str){v.ptr, v.len};
+}
+
+/* A list in the making: `level` and what is behind it may replace what is before. */
+typedef struct list {
+    sn_field *fields;
+    size_t n, level;
+    bool conditional, range;
+} list;
+
+static void
+put(list *l, sn_field f)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < l->level; i++)
+        if (!sn_str_eq_nocase(l->fields[i].name, f.name))
+            l->fields[kept++] = l->fields[i];
+    if (kept < l->level) {
+        memmove(l->fields + kept, l->fields + l->level,
+                (l->n - l->level) * sizeof *l->fields);
+        l->n -= l->level - kept;
+        l->level = kept;
+    }
+    l->fields[l->n++] = f;
+    if (sn_str_eq_nocase(f.name, SN_STR("If-None-Match")) ||
+        sn_str_eq_nocase(f.name, SN_STR("If-Modified-Since")))
+        l->conditional = true;
+    if (sn_str_eq_nocase(f.name, SN_STR("Range")))
+        l->range = true;
+}
+
+static size_t
+put_plain(const seine_fetch_opts *o, list *l)
+{
+    if (*o->user_agent)
+        put(l, (sn_field){SN_STR("User-Agent"), sn_str_of(o->user_agent)});
+    if (o->from && *o->from)
+        put(l, (sn_field){SN_STR("From"), sn_str_of(o->from)});
+    put(l, (sn_field){SN_STR("Accept"), SN_STR("*/*")});
+    return l->n;
+}
+
+seine_err
+sn_wire_init(sn_wire *w, sn_commons *commons, const sn_env *env, const sn_wire_ops *ops)
+{
+    const seine_fetch_opts *o = &commons->opts;
+
+    *w = (sn_wire){.commons = commons, .env = env, .ops = *ops};
+    w->plain = sn_calloc(3, sizeof *w->plain);
+    w->home = sn_calloc(3 + o->n_fields, sizeof *w->home);
+    if (!w->plain || !w->home) {
+        sn_wire_fini(w);
+        return SEINE_E_NOMEM;
+    }
+    list plain = {.fields = w->plain}, home = {.fields = w->home};
+    w->n_plain = put_plain(o, &plain);
+    home.level = put_plain(o, &home);
+    for (size_t i = 0; i < o->n_fields; i++)
+        put(&home, (sn_field){str_of(o->fields[i].name), str_of(o->fields[i].value)});
+    w->n_home = home.n;
+    w->conditional = home.conditional;
+    w->range = home.range;
+    return SEINE_OK;
+}
+
+void
+sn_wire_fini(sn_wire *w)
+{
+    for (sn_flight *f = w->spare, *next; f; f = next) {
+        next = f->next;
+        sn_title_free(f->title);
+        sn_free(f);
+    }
+    sn_free(w->plain);
+    sn_free(w->home);
+    *w = (sn_wire){0};
+}
+
+/* A 304 or 206 came that nobody asked for: what may have provoked it stays away. */
+static bool
+was_provoked(const sn_visit *v)
+{
+    for (uint32_t i = 0; i < v->n_tries; i++)
+        if (v->tries[i].err == SEINE_E_UNEXPECTED_304 ||
+            v->tries[i].err == SEINE_E_UNEXPECTED_206)
+            return true;
+    return false;
+}
+
+static bool
+may_go(sn_str name, const sn_visit *v, bool at_home, bool provoked)
+{
+    switch (sn_redirect_reach(name)) {
+    case SN_REACH_ALL:
+        return true;
+    case SN_REACH_URL:
+        return v->n_hops == 0 && !provoked;
+    case SN_REACH_BODY:
+        return at_home && (v->n_hops == 0 || v->body.len > 0);
+    case SN_REACH_ORIGIN:
+    default:
+        return at_home;
+    }
+}
+
+static void
+put_own(list *l, const sn_field *fields, size_t n, const sn_visit *v, bool at_home)
+{
+    bool provoked = was_provoked(v);
+
+    l->level = l->n;
+    for (size_t i = 0; i < n; i++)
+        if (may_go(fields[i].name, v, at_home, provoked))
+            put(l, fields[i]);
+}
+
+bool
+sn_wire_fields(const sn_wire *w, sn_visit *v, sn_request *out_request)
+{
+    const seine_fetch_opts *o = &w->commons->opts;
+
+    if (v->n_hops == 0 && v->n_own == 0 && v->n_tries == 0) {
+        out_request->fields = w->home;
+        out_request->n_fields = w->n_home;
+        out_request->conditional = w->conditional;
+        out_request->range = w->range;
+        return true;
+    }
+    list l = {.fields = SN_ARENA_ARRAY(&v->arena, sn_field, 3 + o->n_fields + v->n_own)};
+    if (!l.fields)
+        return false;
+    bool at_home = v->n_hops == 0 || sn_redirect_is_same_origin(&v->first, &v->url);
+    put_plain(o, &l);
+    l.level = l.n;
+    for (size_t i = 0; i < o->n_fields; i++) {
+        sn_field f = {str_of(o->fields[i].name), str_of(o->fields[i].value)};
+        if (may_go(f.name, v, at_home, was_provoked(v)))
+            put(&l, f);
+    }
+    put_own(&l, v->own, v->n_own, v, at_home);
+    out_request->fields = l.fields;
+    out_request->n_fields = l.n;
+    out_request->conditional = l.conditional;
+    out_request->range = l.range;
+    return true;
+}
+
+/* Content-Type. */
+
+static sn_str
+lower(sn_arena *arena, sn_str s)
+{
+    char *copy = s.len > 0 ? sn_arena_text(arena, s) : NULL;
+
+    for (size_t i = 0; copy && i < s.len; i++)
+        copy[i] = sn_lower(copy[i]);
+    return copy ? (sn_str){copy, s.len} : (sn_str){0};
+}
+
+static bool
+is_media_type(sn_str s)
+{
+    size_t slash = sn_str_find(s, '/');
+
+    if (slash == 0 || slash + 1 >= s.len)
+        return false;
+    for (size_t i = 0; i < s.len; i++)
+        if (s.ptr[i] <= ' ' || s.ptr[i] >= 0x7f || s.ptr[i] == ',')
+            return false;
+    return true;
+}
+
+void
+sn_wire_content_type(sn_arena *arena, sn_str value, sn_str *out_type, sn_str *out_charset)
+{
+    sn_str type, rest, part, name, text;
+
+    *out_type = *out_charset = (sn_str){0};
+    sn_str_cut(value, ';', &type, &rest);
+    type = sn_str_trim(type);
+    if (!is_media_type(type))
+        return;
+    *out_type = lower(arena, type);
+    while (!out_charset->ptr && sn_str_next(&rest, ';', &part)) {
+        if (!sn_str_cut(sn_str_trim(part), '=', &name, &text) ||
+            !sn_str_eq_nocase(name, SN_STR("charset")))
+            continue;
+        if (text.len >= 2 && text.ptr[0] == '"' && text.ptr[text.len - 1] == '"')
+            text = sn_str_slice(text, 1, text.len - 1);
+        *out_charset = lower(arena, text);
+    }
+}
+
+/* What comes back. */
+
+static bool
+is_followed(const sn_wire *w, uint16_t status)
+{
+    const seine_fetch_opts *o = &w->commons->opts;
+
+    return sn_redirect_is(status) && o->max_redirects > 0 &&
+           !(o->accept[status / 64] >> status % 64 & 1);
+}
+
+static void
+take_location(sn_visit *v, sn_str value)
+{
+    if (v->n_locations > 0 && sn_str_eq(v->location, value))
+        return;
+    if (v->n_locations < UINT8_MAX)
+        v->n_locations++;
+    if (v->n_locations > 1)
+        return;
+    char *copy = sn_arena_text(&v->arena, value);
+    v->location = (sn_str){copy, value.len};
+    if (!copy)
+        v->kept.err = SEINE_E_NOMEM;
+}
+
+static void
+take_length(sn_visit *v, sn_str value)
+{
+    uint64_t n;
+
+    if (v->content_length < 0 && sn_str_u64(value, &n) == SEINE_OK && n <= INT64_MAX)
+        v->content_length = (int64_t)n;
+}
+
+static void
+take_field(sn_visit *v, sn_field f, bool followed)
+{
+    switch (sn_lower(f.name.ptr[0])) {
+    case 'c':
+        if (!v->content_type.ptr && sn_str_eq_nocase(f.name, SN_STR("content-type")))
+            sn_wire_content_type(&v->arena, f.value, &v->content_type, &v->charset);
+        else if (sn_str_eq_nocase(f.name, SN_STR("content-length")))
+            take_length(v, f.value);
+        break;
+    case 'l':
+        if (followed && sn_str_eq_nocase(f.name, SN_STR("location")))
+            take_location(v, f.value);
+        break;
+    case 'r': /* Retry-After, RateLimit */
+    case 'x':
+    case 'd':
+    case 'a':
+        seine_hint_feed(&v->hint, f.name.ptr, f.name.len, f.value.ptr, f.value.len);
+        break;
+    default:
+        break;
+    }
+}
+
+static void
+keep_fields(sn_visit *v, const sn_head *head)
+{
+    seine_field *fields = SN_ARENA_ARRAY(&v->arena, seine_field, head->n_fields);
+    bool whole = fields != NULL;
+
+    for (uint32_t i = 0; whole && i < head->n_fields; i++) {
+        sn_field f = sn_head_field_of(head, i);
+        char *name = sn_arena_text(&v->arena, f.name);
+        char *value = sn_arena_text(&v->arena, f.value);
+
+        fields[i] = (seine_field){{name, f.name.len}, {value, f.value.len}};
+        whole = name && value;
+    }
+    if (!whole) {
+        v->kept.err = SEINE_E_NOMEM;
+        return;
+    }
+    v->fields = fields;
+    v->n_fields = head->n_fields;
+}
+
+static void
+on_head(const sn_head *head, void *arg)
+{
+    sn_flight *f = arg;
+    sn_visit *v = f->visit;
+    unsigned keep = f->wire->commons->opts.keep;
+    bool followed = is_followed(f->wire, head->status);
+
+    for (uint32_t i = 0; i < head->n_fields; i++)
+        take_field(v, sn_head_field_of(head, i), followed);
+    if (head->status >= 300 && seine_hint_pause(&v->hint) > 0)
+        f->wire->ops.head(v, head->status, f->wire->ops.arg);
+    if (followed)
+        return;
+    if (keep & SEINE_KEEP_FIELDS)
+        keep_fields(v, head);
+    if (keep & SEINE_KEEP_TITLE && sn_title_is_wanted(v->content_type)) {
+        if (!f->title)
+            f->title = sn_title_new();
+        if (f->title)
+            sn_title_begin(f->title);
+        v->title_reader = f->title;
+    }
+}
+
+/* Room for so many bytes more, reserved first. */
+static bool
+grow(sn_wire *w, sn_visit *v, size_t more)
+{
+    size_t need = v->kept.len + more + 1, room = v->kept.room * 2;
+
+    if (need <= v->kept.room)
+        return true;
+    if (v->kept.room > v->kept.cap / 2) /* as sn_buf grows */
+        room = v->kept.cap + 1;
+    if (room < need)
+        room = need;
+    if (!v->held.of && w->commons->budget) {
+        seine_want nothing = {{0}};
+        seine_err e = seine_budget_try(w->commons->budget, &nothing, &v->held);
+        if (e != SEINE_OK) {
+            v->kept.err = SEINE_E_BUDGET;
+            return false;
+        }
+    }
+    uint64_t has = v->held.has.n[SEINE_RES_MEMORY];
+    if (w->commons->budget && room > has &&
+        seine_budget_grow(&v->held, SEINE_RES_MEMORY, room - has) != SEINE_OK) {
+        v->kept.err = SEINE_E_BUDGET;
+        return false;
+    }
+    return sn_buf_reserve(&v->kept, more) != NULL;
+}
+
+void
+sn_wire_drop(sn_visit *v)
+{
+    if (v->kept.room > KEPT)
+        sn_buf_fini(&v->kept);
+    else
+        sn_buf_reset(&v->kept);
+    seine_budget_release(&v->held);
+}
+
+static bool
+on_body(sn_str piece, void *arg)
+{
+    sn_flight *f = arg;
+    sn_visit *v = f->visit;
+
+    if (v->kept.err != SEINE_OK)
+        return false;
+    if (v->n_locations > 0) /* of a redirect */
+        return true;
+    if (v->title_reader)
+        sn_title_feed(v->title_reader, piece);
+    if (!(f->wire->commons->opts.keep & (SEINE_KEEP_BODY | SEINE_KEEP_SHA256)))
+        return true;
+    if (!grow(f->wire, v, piece.len))
+        return false;
+    sn_buf_add(&v->kept, piece.ptr, piece.len);
+    return v->kept.err == SEINE_OK;
+}
+
+static seine_err
+on_admit(const sn_ip *peer, void *arg)
+{
+    sn_flight *f = arg;
+
+    return f->wire->ops.admit(f->visit, peer, f->wire->ops.arg);
+}
+
+static void
+land(sn_flight *f)
+{
+    sn_wire *w = f->wire;
+
+    if (f->prev)
+        f->prev->next = f->next;
+    else
+        w->flying = f->next;
+    if (f->next)
+        f->next->prev = f->prev;
+    w->n--;
+    f->visit = NULL;
+    f->next = w->spare;
+    w->spare = f;
+}
+
+static void
+push_ended(sn_wire *w, sn_visit *v)
+{
+    v->next = NULL;
+    v->exchange = NULL;
+    if (w->ended)
+        w->last_ended->next = v;
+    else
+        w->ended = v;
+    w->last_ended = v;
+}
+
+static void
+on_end(const sn_end *end, void *arg)
+{
+    sn_flight *f = arg;
+    sn_visit *v = f->visit;
+
+    v->end = *end;
+    v->ttfb = sn_time_add(end->spent[SEINE_PHASE_SEND], end->spent[SEINE_PHASE_HEAD]);
+    if (v->title_reader && !end->partial && end->fault.code == SEINE_OK)
+        v->title = sn_title_end(v->title_reader, &v->arena);
+    v->title_reader = NULL;
+    land(f);
+    push_ended(f->wire, v);
+}
+
+sn_visit *
+sn_wire_ended(sn_wire *w)
+{
+    sn_visit *v = w->ended;
+
+    if (v)
+        w->ended = v->next;
+    return v;
+}
+
+/* Starting. */
+
+static sn_flight *
+take_off(sn_wire *w, sn_visit *v)
+{
+    sn_flight *f = w->spare;
+
+    if (f)
+        w->spare = f->next;
+    else if (!(f = sn_zalloc(sizeof *f)))
+        return NULL;
+    f->wire = w;
+    f->visit = v;
+    f->prev = NULL;
+    f->next = w->flying;
+    if (w->flying)
+        w->flying->prev = f;
+    w->flying = f;
+    w->n++;
+    return f;
+}
+
+static seine_err
+begin(sn_wire *w, sn_flight *f, sn_zone pin, seine_time now)
+{
+    sn_visit *v = f->visit;
+    const sn_limits *limits = &w->commons->limits;
+
+    if (v->timeout != limits->time.attempt) {
+        f->limits = *limits;
+        f->limits.time.attempt = v->timeout;
+        limits = &f->limits;
+    }
+    f->request =
+        (sn_request){.method = v->method,
+                     .url = &v->url,
+                     .body = v->body,
+                     .deadline = sn_time_min(sn_time_add(now, v->timeout), v->deadline),
+                     .limits = limits,
+                     .ceiling = v->ceiling,
+                     .pin = pin,
+                     .fresh = v->fresh};
+    if (!sn_wire_fields(w, v, &f->request))
+        return SEINE_E_NOMEM;
+    sn_handler handler = {on_admit, on_head, on_body, on_end, f};
+    sn_transport *t = w->env->transport;
+    return t->ops->start(t, &f->request, &handler, &v->exchange);
+}
+
+void
+sn_wire_start(sn_wire *w, sn_visit *v, sn_zone pin, seine_time now, int64_t wall)
+{
+    sn_flight *f = take_off(w, v);
+
+    sn_visit_clear_answer(v);
+    v->kept.cap = w->commons->opts.max_body < SIZE_MAX - 1
+                      ? (size_t)w->commons->opts.max_body
+                      : SIZE_MAX - 1;
+    v->started_at = now;
+    v->started_wall = wall;
+    seine_hint_init(&v->hint, wall);
+    sn_visit_step(v, SN_IN_FLIGHT);
+    seine_err e = f ? begin(w, f, pin, now) : SEINE_E_NOMEM;
+    if (e == SEINE_OK)
+        return;
+    /* Whatever the transport refuses for good was let in by mistake. */
+    v->end.fault.code = e == SEINE_E_INVAL ? SEINE_E_BAD_URL : e;
+    v->end.http = 255;
+    if (f)
+        land(f);
+    push_ended(w, v);
+}
+
+void
+sn_wire_cancel(sn_wire *w, seine_err why)
+{
+    sn_transport *t = w->env->transport;
+
+    for (sn_flight *f = w->flying; f; f = f->next)
+        t->ops->cancel(t, f->visit->exchange, why);
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * wire.h - stage 3: a visit that may start becomes a request; what comes back is put
+ * into the visit.
+ *
+ * It builds the request (method, fields by their reach, body, deadline), hands it to the
+ * transport, and takes in head, pieces of the body and the end. It decides nothing: what
+ * an end means is verdict's business.
+ *
+ *     e = sn_wire_start(w, visit, pin, now);        READY → IN_FLIGHT
+ *     now = transport->turn(…);                     head, body, end
+ *     while ((v = sn_wire_ended(w)))                v->end, and what the head said
+ *         …
+ *
+ * Body bytes are kept only if the options say so, and reserved from the budget before
+ * they grow; when there is no room the exchange is cut off, and the reason stands in
+ * v->kept.err. Nothing that is made of a body is kept of one that did not end well.
+ *
+ * Time    is passed in; `at` of the shard for what happens inside of a turn.
+ * Memory  a flight per request under way, used again.
+ * Threads one owner.
+ */
+#ifndef SN_WIRE_H
+#define SN_WIRE_H
+
+#include "base/env.h"
+#include "engine/commons.h"
+#include "engine/title.h"
+
+/* One request under way: what the transport borrows until its end. */
+typedef struct sn_flight {
+    struct sn_flight *next, *prev;
+    struct sn_wire *wire;
+    sn_visit *visit;
+    sn_request request;
+    sn_limits limits; /* if the visit has a time-out of its own */
+    sn_title *title;  /* NULL: not made yet */
+} sn_flight;
+
+/* What the transport asks and tells in the middle of a turn, for the scheduler. */
+typedef struct sn_wire_ops {
+    seine_err (*admit)(sn_visit *v, const sn_ip *peer, void *arg); /* this address? */
+    void (*head)(sn_visit *v, uint16_t status, void *arg); /* it asks to be left alone */
+    void *arg;
+} sn_wire_ops;
+
+typedef struct sn_wire {
+    sn_commons *commons;
+    const sn_env *env;
+    sn_wire_ops ops;
+    sn_field *home; /* what goes with a request to a given URL */
+    size_t n_home;
+    sn_field *plain; /* User-Agent, From, Accept */
+    size_t n_plain;
+    bool conditional, range; /* `home` has such fields */
+    sn_flight *flying;       /* newest first */
+    sn_flight *spare;
+    uint32_t n; /* flying */
+    sn_visit *ended, *last_ended;
+} sn_wire;
+
+SEINE_MUST_CHECK seine_err sn_wire_init(sn_wire *w, sn_commons *commons,
+                                        const sn_env *env, const sn_wire_ops *ops);
+void sn_wire_fini(sn_wire *w); /* nothing is flying */
+
+/* The visit is in flight. When the request cannot be begun it has ended already, with
+ * the reason in v->end, and comes out of sn_wire_ended like the others. */
+void sn_wire_start(sn_wire *w, sn_visit *v, sn_zone pin, seine_time now, int64_t wall);
+
+/* The next visit whose exchange has ended, in the order of their ends. NULL: none. */
+sn_visit *sn_wire_ended(sn_wire *w);
+
+/* All that fly end with `why` in a later turn. */
+void sn_wire_cancel(sn_wire *w, seine_err why);
+
+/* What was kept of a body goes, and its memory; before the visit waits, or is gone. */
+void sn_wire_drop(sn_visit *v);
+
+/* The fields of its request: borrowed, or in the visit's arena. False: no memory. */
+bool sn_wire_fields(const sn_wire *w, sn_visit *v, sn_request *out_request);
+
+/* Media type and charset of a Content-Type, in lower case. */
+void sn_wire_content_type(sn_arena *arena, sn_str value, sn_str *out_type,
+                          sn_str *out_charset);
+
+#endif

@@ -1,0 +1,795 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "net/dns.h"
+
+#include <ares.h>
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/time.h"
+#include "net/dns_cache.h"
+#include "net/dns_known.h"
+#include "seine/breaker.h"
+
+#define QUESTIONS 256          /* at the servers at once */
+#define DELAY     SEINE_MS(50) /* the other family may be so late */
+#define TICK      SEINE_MS(50) /* c-ares looks after its retransmissions */
+#define TRIES     2            /* of each server; the second waits twice as long */
+#define HOSTS     "/etc/hosts"
+#define HOSTS_MAX (1 << 20)
+
+enum { V4, V6 };
+
+/* One of the two questions about a name. */
+typedef struct half {
+    struct sn_question *question;
+    seine_err e;  /* BUSY: not answered yet */
+    bool nowhere; /* NXDOMAIN: there is no such name in any family */
+    int64_t ttl;  /* seconds */
+} half;
+
+/* A name that is being looked up. It waits in the queue, then c-ares owes its answers,
+ * then it is settled and goes. */
+typedef struct sn_question {
+    sn_dns *dns;
+    struct sn_question *next, **prev; /* in the queue; settled: next alone */
+    sn_str name;                      /* of text */
+    half half[2];
+    unsigned owed; /* halves that c-ares has not answered */
+    bool queued,
+        told; /* told: who waited got an answer, or will have it from the cache */
+    sn_dns_answer answer;
+    sn_lookup *waiters;
+    sn_timer timer; /* when to go on without what is owed */
+    seine_permit permit;
+    char text[];
+} question;
+
+/* A socket of c-ares. */
+typedef struct line {
+    sn_watch watch;
+    struct sn_dns *dns;
+    struct line *next;
+    int fd;
+    bool watched;
+} line;
+
+struct sn_dns {
+    sn_loop *loop;
+    ares_channel channel;
+    seine_family family;
+    seine_span timeout;
+    sn_dns_known known;
+    sn_dns_cache cache;
+    sn_map questions;
+    question *queue, **queue_end;
+    question *settled;
+    unsigned asked; /* questions that c-ares owes */
+    line *lines;
+    seine_err starved; /* why the last socket could not be had; OK: it could */
+    sn_timer tick, soon;
+    unsigned timers; /* reserved for these two */
+    seine_breaker breaker;
+    sn_dns_stats stats;
+};
+
+/* Names whose own servers are broken must not shut the resolver: it takes nearly all of
+ * what was asked in ten seconds, and not a few in a row. */
+static const seine_breaker_opts breaker_opts = {
+    .half_open_max = 1,
+    .success_threshold = 1,
+    .open_growth_pct = 200,
+    .window_time = SEINE_SECS(10),
+    .min_calls = 20,
+    .failure_pct = 95,
+    .open_for = SEINE_SECS(5),
+    .open_max = SEINE_SECS(30),
+};
+
+/* -- sockets: c-ares asks for them, the loop watches -- */
+
+static line *
+line_of(sn_dns *d, int fd)
+{
+    line *k = d->lines;
+
+    while (k && k->fd != fd)
+        k = k->next;
+    return k;
+}
+
+static void flush(sn_dns *d);
+
+static void
+on_socket(sn_watch *w, uint32_t events)
+{
+    line *k = (line *)(void *)((char *)w - offsetof(line, watch));
+    sn_dns *d = k->dns;
+    int fd = k->fd;
+
+    ares_process_fd(d->channel, events & ~(uint32_t)EPOLLOUT ? fd : ARES_SOCKET_BAD,
+                    events & EPOLLOUT ? fd : ARES_SOCKET_BAD);
+    flush(d);
+}
+
+static int
+open_socket(int family, int type, int protocol, void *arg)
+{
+    sn_dns *d = arg;
+    line *k = sn_zalloc(sizeof *k);
+
+    d->starved = SEINE_E_NOMEM;
+    if (!k)
+        return -1;
+    k->fd = socket(family, type | SOCK_NONBLOCK | SOCK_CLOEXEC, protocol);
+    if (k->fd < 0) {
+        bool files = errno == EMFILE || errno == ENFILE;
+        int why = errno;
+
+        d->starved = files ? SEINE_E_NO_FILES : SEINE_OK;
+        sn_free(k);
+        errno = why;
+        return -1;
+    }
+    d->starved = SEINE_OK;
+    k->watch.ready = on_socket;
+    k->dns = d;
+    k->next = d->lines;
+    d->lines = k;
+    return k->fd;
+}
+
+static int
+close_socket(int fd, void *arg)
+{
+    sn_dns *d = arg;
+
+    for (line **at = &d->lines; *at; at = &(*at)->next)
+        if ((*at)->fd == fd) {
+            line *k = *at;
+
+            *at = k->next;
+            if (k->watched)
+                sn_loop_del(d->loop, fd, &k->watch);
+            sn_free(k);
+            break;
+        }
+    return close(fd);
+}
+
+static int
+connect_socket(int fd, const struct sockaddr *to, socklen_t len, void *arg)
+{
+    (void)arg;
+    return connect(fd, to, len);
+}
+
+static ssize_t
+receive(int fd, void *bytes, size_t n, int flags, struct sockaddr *from, socklen_t *len,
+        void *arg)
+{
+    (void)arg;
+    return recvfrom(fd, bytes, n, flags, from, len);
+}
+
+static ssize_t
+transmit(int fd, const struct iovec *parts, int n, void *arg)
+{
+    struct msghdr m = {.msg_iov = (struct iovec *)parts, .msg_iovlen = (size_t)n};
+
+    (void)arg;
+    return sendmsg(fd, &m, MSG_NOSIGNAL);
+}
+
+/* A socket that cannot be watched is as good as silent: its questions time out. */
+static void
+on_state(void *arg, int fd, int readable, int writable)
+{
+    sn_dns *d = arg;
+    line *k = line_of(d, fd);
+    uint32_t events = (readable ? EPOLLIN : 0u) | (writable ? EPOLLOUT : 0u);
+
+    if (!k)
+        return;
+    if (events == 0) {
+        if (k->watched)
+            sn_loop_del(d->loop, fd, &k->watch);
+        k->watched = false;
+    } else if (k->watched) {
+        k->watched = sn_loop_set_level(d->loop, fd, &k->watch, events) == SEINE_OK;
+    } else {
+        k->watched = sn_loop_add_level(d->loop, fd, &k->watch, events) == SEINE_OK;
+    }
+}
+
+/* -- questions -- */
+
+static bool
+has(const question *q)
+{
+    return q->answer.n4 + q->answer.n6 > 0;
+}
+
+static seine_err
+error_of(const sn_dns *d, int status)
+{
+    switch (status) {
+    case ARES_SUCCESS:
+        return SEINE_OK;
+    case ARES_ENODATA:
+    case ARES_ENOTFOUND:
+        return SEINE_E_DNS_NXDOMAIN;
+    case ARES_ECONNREFUSED: /* no server answers, or all say SERVFAIL or REFUSED */
+        return d->starved != SEINE_OK ? d->starved : SEINE_E_DNS_SERVFAIL;
+    case ARES_ESERVFAIL:
+    case ARES_EREFUSED:
+    case ARES_ENOTIMP:
+        return SEINE_E_DNS_SERVFAIL;
+    case ARES_ETIMEOUT:
+        return SEINE_E_DNS_TIMEOUT;
+    case ARES_ENOMEM:
+        return SEINE_E_NOMEM;
+    default:
+        return SEINE_E_DNS_ERROR;
+    }
+}
+
+/* What is known of the name by now; what is owed counts as timed out. The most telling
+ * failure names it. */
+static seine_err
+verdict(const question *q)
+{
+    static const seine_err order[] = {SEINE_E_DNS_SERVFAIL, SEINE_E_DNS_ERROR,
+                                      SEINE_E_NO_FILES,     SEINE_E_NOMEM,
+                                      SEINE_E_BUSY,         SEINE_E_DNS_TIMEOUT};
+
+    if (has(q))
+        return SEINE_OK;
+    if (q->half[V4].nowhere || q->half[V6].nowhere)
+        return SEINE_E_DNS_NXDOMAIN;
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+        if (q->half[V4].e == order[i] || q->half[V6].e == order[i])
+            return order[i] == SEINE_E_BUSY ? SEINE_E_DNS_TIMEOUT : order[i];
+    return SEINE_E_DNS_NXDOMAIN;
+}
+
+static seine_span
+keep(const question *q, seine_err e)
+{
+    int64_t ttl = INT64_MAX;
+
+    for (int v = V4; v <= V6; v++)
+        if (q->half[v].e == SEINE_OK)
+            ttl = sn_time_min(ttl, q->half[v].ttl);
+    return sn_dns_keep(e, ttl);
+}
+
+static void
+count(sn_dns *d, seine_err e)
+{
+    d->stats.ok += e == SEINE_OK;
+    d->stats.nxdomain += e == SEINE_E_DNS_NXDOMAIN;
+    d->stats.timeouts += e == SEINE_E_DNS_TIMEOUT;
+    d->stats.errors +=
+        e != SEINE_OK && e != SEINE_E_DNS_NXDOMAIN && e != SEINE_E_DNS_TIMEOUT;
+}
+
+static seine_outcome
+outcome(seine_err e)
+{
+    if (e == SEINE_OK || e == SEINE_E_DNS_NXDOMAIN)
+        return SEINE_SUCCESS;
+    if (e == SEINE_E_NOMEM || e == SEINE_E_NO_FILES)
+        return SEINE_IGNORED;
+    return SEINE_FAILURE;
+}
+
+static void
+detach(sn_dns *d, sn_lookup *l)
+{
+    *l->prev = l->next;
+    if (l->next)
+        l->next->prev = l->prev;
+    l->prev = NULL;
+    l->next = NULL;
+    l->question = NULL;
+    sn_timer_forget(d->loop, &l->timer);
+}
+
+static void
+tell(sn_dns *d, sn_lookup *l, seine_err e, const sn_dns_answer *a)
+{
+    detach(d, l);
+    l->done(l, e, e == SEINE_OK ? a : NULL);
+}
+
+/* Who is told may ask again, also for this name, and cancel others that wait: the list is
+ * taken off first, and the answer is a copy. */
+static void
+conclude(question *q)
+{
+    sn_dns *d = q->dns;
+    seine_time now = d->loop->now;
+    seine_err e = verdict(q);
+    seine_span kept = keep(q, e);
+    sn_lookup *list = q->waiters;
+    sn_dns_answer a = q->answer;
+
+    if (kept > 0)
+        sn_dns_cache_put(&d->cache, q->name, e, &a, sn_time_add(now, kept));
+    if (!q->told)
+        count(d, e);
+    q->told = true;
+    if (q->permit.held) {
+        seine_err settled;
+
+        q->permit.why = (uint16_t)e;
+        settled = seine_breaker_settle(&d->breaker, &q->permit, outcome(e), now);
+        (void)settled; /* it is held */
+    }
+    q->waiters = NULL;
+    if (list)
+        list->prev = &list;
+    while (list)
+        tell(d, list, e, &a);
+}
+
+static void
+unqueue(question *q)
+{
+    sn_dns *d = q->dns;
+
+    *q->prev = q->next;
+    *(q->next ? &q->next->prev : &d->queue_end) = q->prev;
+    q->queued = false;
+}
+
+static void
+enqueue(sn_dns *d, question *q)
+{
+    q->queued = true;
+    q->next = NULL;
+    q->prev = d->queue_end;
+    *q->prev = q;
+    d->queue_end = &q->next;
+}
+
+static void
+drop(question *q)
+{
+    sn_dns *d = q->dns;
+
+    sn_map_take(&d->questions, q->name);
+    sn_timer_forget(d->loop, &q->timer);
+    sn_free(q);
+}
+
+static void
+settle(question *q)
+{
+    q->next = q->dns->settled;
+    q->dns->settled = q;
+}
+
+static void
+read_addresses(question *q, half *h, const struct ares_addrinfo *found)
+{
+    h->ttl = INT64_MAX;
+    for (const struct ares_addrinfo_node *n = found->nodes; n; n = n->ai_next) {
+        sn_ip ip;
+
+        if (!sn_ip_of(n->ai_addr, &ip))
+            continue;
+        h->ttl = sn_time_min(h->ttl, n->ai_ttl);
+        sn_dns_answer_add(&q->answer, &ip);
+    }
+    for (const struct ares_addrinfo_cname *c = found->cnames; c; c = c->next)
+        h->ttl = sn_time_min(h->ttl, c->ttl);
+}
+
+/* Tells nobody: it may be called from inside of ask. */
+static void
+on_answer(void *arg, int status, int timeouts, struct ares_addrinfo *found)
+{
+    half *h = arg;
+    question *q = h->question;
+    sn_dns *d = q->dns;
+
+    (void)timeouts;
+    if (status == ARES_SUCCESS && !(found && found->nodes))
+        status = ARES_ENODATA;
+    h->e = error_of(d, status);
+    h->nowhere = status == ARES_ENOTFOUND;
+    if (h->e == SEINE_OK)
+        read_addresses(q, h, found);
+    if (found)
+        ares_freeaddrinfo(found);
+    if (--q->owed == 0) {
+        d->asked--;
+        settle(q);
+    } else if (has(q) && q->waiters) {
+        sn_timer_set(d->loop, &q->timer, sn_time_add(d->loop->now, DELAY));
+    }
+}
+
+static bool
+is_set(const sn_timer *t)
+{
+    return t->slot > 0 && t->at != SEINE_NEVER;
+}
+
+/* Both questions. Either may be answered before it returns. */
+static void
+ask(question *q, seine_time now)
+{
+    static const int families[] = {[V4] = AF_INET, [V6] = AF_INET6};
+    sn_dns *d = q->dns;
+    bool wanted[] = {
+        [V4] = d->family != SEINE_FAMILY_6, [V6] = d->family != SEINE_FAMILY_4};
+
+    if (seine_breaker_acquire(&d->breaker, now, &q->permit) != SEINE_OK) {
+        q->half[V4].e = q->half[V6].e = SEINE_E_DNS_SERVFAIL;
+        settle(q);
+        return;
+    }
+    d->asked++;
+    q->owed = (unsigned)wanted[V4] + (unsigned)wanted[V6];
+    sn_timer_set(d->loop, &q->timer, sn_time_add(now, d->timeout));
+    if (!is_set(&d->tick))
+        sn_timer_set(d->loop, &d->tick, sn_time_add(now, TICK));
+    for (int v = V6; v >= V4; v--) {
+        q->half[v] = (half){q, wanted[v] ? SEINE_E_BUSY : SEINE_E_DNS_NXDOMAIN, false, 0};
+        if (!wanted[v])
+            continue;
+        struct ares_addrinfo_hints hints = {.ai_flags = ARES_AI_NOSORT,
+                                            .ai_family = families[v],
+                                            .ai_socktype = SOCK_STREAM};
+        ares_getaddrinfo(d->channel, q->text, NULL, &hints, on_answer, &q->half[v]);
+    }
+}
+
+/* Tells who waits for what is settled, and asks what is next. */
+static void
+flush(sn_dns *d)
+{
+    question *q;
+
+    for (;;) {
+        if ((q = d->settled)) {
+            d->settled = q->next;
+            sn_map_take(&d->questions, q->name);
+            conclude(q);
+            sn_timer_forget(d->loop, &q->timer);
+            sn_free(q);
+        } else if (d->queue && d->asked < QUESTIONS) {
+            q = d->queue;
+            unqueue(q);
+            ask(q, d->loop->now);
+        } else {
+            return;
+        }
+    }
+}
+
+static void
+on_soon(sn_timer *t, seine_time now)
+{
+    (void)now;
+    flush((sn_dns *)(void *)((char *)t - offsetof(sn_dns, soon)));
+}
+
+static void
+on_tick(sn_timer *t, seine_time now)
+{
+    sn_dns *d = (sn_dns *)(void *)((char *)t - offsetof(sn_dns, tick));
+
+    ares_process_fd(d->channel, ARES_SOCKET_BAD, ARES_SOCKET_BAD);
+    flush(d);
+    if (d->asked > 0 && !is_set(t))
+        sn_timer_set(d->loop, t, sn_time_add(now, TICK));
+}
+
+/* The other family is late, or both are too late. c-ares cannot be stopped: when it
+ * answers, that is kept. */
+static void
+on_moment(sn_timer *t, seine_time now)
+{
+    (void)now;
+    conclude((question *)(void *)((char *)t - offsetof(question, timer)));
+}
+
+static void
+on_deadline(sn_timer *t, seine_time now)
+{
+    sn_lookup *l = (sn_lookup *)(void *)((char *)t - offsetof(sn_lookup, timer));
+    question *q = l->question;
+    sn_dns *d = q->dns;
+    sn_dns_answer a = q->answer;
+    seine_err e = has(q) ? SEINE_OK : SEINE_E_DNS_TIMEOUT;
+
+    (void)now;
+    detach(d, l);
+    if (q->queued && !q->waiters) {
+        count(d, e);
+        unqueue(q);
+        drop(q);
+    }
+    l->done(l, e, e == SEINE_OK ? &a : NULL);
+}
+
+static seine_err
+make(sn_dns *d, sn_str name, question **out)
+{
+    question *q = sn_zalloc(sizeof *q + name.len + 1);
+
+    if (!q)
+        return SEINE_E_NOMEM;
+    memcpy(q->text, name.ptr, name.len);
+    q->name = (sn_str){q->text, name.len};
+    q->dns = d;
+    q->timer.fire = on_moment;
+    seine_err e = sn_timer_reserve(d->loop);
+    if (e == SEINE_OK) {
+        e = sn_map_add(&d->questions, q->name, q);
+        if (e != SEINE_OK)
+            sn_timer_forget(d->loop, &q->timer);
+    }
+    if (e != SEINE_OK) {
+        sn_free(q);
+        return SEINE_E_NOMEM;
+    }
+    *out = q;
+    return SEINE_OK;
+}
+
+static void
+join(question *q, sn_lookup *l, seine_time deadline)
+{
+    l->question = q;
+    l->next = q->waiters;
+    l->prev = &q->waiters;
+    if (l->next)
+        l->next->prev = &l->next;
+    q->waiters = l;
+    l->timer = (sn_timer){.fire = on_deadline};
+    sn_timer_set(q->dns->loop, &l->timer, deadline);
+}
+
+/* A new question, at the servers or in the queue. */
+static seine_err
+begin(sn_dns *d, sn_str name, seine_time now, question **out)
+{
+    if (seine_breaker_when(&d->breaker, now) > now) {
+        count(d, SEINE_E_DNS_SERVFAIL);
+        return SEINE_E_DNS_SERVFAIL;
+    }
+    seine_err e = make(d, name, out);
+    if (e != SEINE_OK)
+        return e;
+    if (d->asked < QUESTIONS && !d->queue)
+        ask(*out, now);
+    else
+        enqueue(d, *out);
+    if (d->settled)
+        sn_timer_set(d->loop, &d->soon, now);
+    return SEINE_OK;
+}
+
+seine_err
+sn_dns_ask(sn_dns *d, sn_str name, uint16_t port, seine_time now, seine_time deadline,
+           sn_lookup *l)
+{
+    seine_err e = sn_dns_known_ask(&d->known, name, port, &l->answer);
+
+    if (e == SEINE_E_BUSY && !sn_dns_cache_get(&d->cache, name, now, &e, &l->answer))
+        e = SEINE_E_BUSY;
+    if (e != SEINE_E_BUSY) {
+        d->stats.hits += e != SEINE_E_DNS_BAD_NAME;
+        return e;
+    }
+    question *q = sn_map_get(&d->questions, name);
+    if (q && q->told && has(q)) {
+        d->stats.hits++;
+        l->answer = q->answer;
+        return SEINE_OK;
+    }
+    if (deadline <= now)
+        return SEINE_E_DNS_TIMEOUT;
+    if (sn_timer_reserve(d->loop) != SEINE_OK)
+        return SEINE_E_NOMEM;
+    e = q ? SEINE_OK : begin(d, name, now, &q);
+    if (e != SEINE_OK) {
+        sn_timer_forget(d->loop, &(sn_timer){0});
+        return e;
+    }
+    if (q->owed > 0 && !is_set(&q->timer)) /* given up on, and asked for again */
+        sn_timer_set(d->loop, &q->timer, sn_time_add(now, d->timeout));
+    join(q, l, deadline);
+    return SEINE_E_BUSY;
+}
+
+void
+sn_dns_cancel(sn_dns *d, sn_lookup *l)
+{
+    if (!l->prev)
+        return;
+    question *q = l->question;
+    detach(d, l);
+    if (q->queued && !q->waiters) {
+        unqueue(q);
+        drop(q);
+    }
+}
+
+void
+sn_dns_stats_get(const sn_dns *d, sn_dns_stats *out_stats)
+{
+    *out_stats = d->stats;
+}
+
+/* -- making one -- */
+
+static seine_err
+complain(char *out_why, const char *what, const char *text)
+{
+    if (out_why)
+        snprintf(out_why, SEINE_WHY, "\"%.80s\" is %s", text, what);
+    return SEINE_E_CONFIG;
+}
+
+/* A hosts file that is not there or cannot be read says nothing. */
+static seine_err
+read_hosts(sn_dns *d)
+{
+    int fd = open(HOSTS, O_RDONLY | O_CLOEXEC);
+    char *text SN_AUTOFREE = fd >= 0 ? sn_alloc(HOSTS_MAX) : NULL;
+    size_t n = 0;
+    ssize_t got = 1;
+
+    if (fd < 0)
+        return SEINE_OK;
+    while (text && got > 0 && n < HOSTS_MAX) {
+        got = read(fd, text + n, HOSTS_MAX - n);
+        n += got > 0 ? (size_t)got : 0;
+    }
+    close(fd);
+    if (!text)
+        return SEINE_E_NOMEM;
+    while (n == HOSTS_MAX && text[n - 1] != '\n' && n > 1)
+        n--; /* a line that was cut */
+    return sn_dns_known_hosts(&d->known, (sn_str){text, n});
+}
+
+static seine_err
+use_server(sn_dns *d, const char *server, char *out_why)
+{
+    struct ares_addr_port_node node = {0};
+    sn_ip ip;
+    uint16_t port;
+
+    if (sn_dns_server(sn_str_of(server), &ip, &port) != SEINE_OK)
+        return complain(out_why, "no name server: it needs ADDR or ADDR:PORT", server);
+    node.family = ip.v == 4 ? AF_INET : AF_INET6;
+    memcpy(&node.addr, ip.bytes, ip.v == 4 ? 4 : 16);
+    node.udp_port = node.tcp_port = port;
+    return ares_set_servers_ports(d->channel, &node) == ARES_SUCCESS ? SEINE_OK
+                                                                     : SEINE_E_NOMEM;
+}
+
+/* Two tries, the second twice as long: together they take the time of a question. */
+static seine_err
+open_channel(sn_dns *d, char *out_why)
+{
+    static const struct ares_socket_functions sockets = {
+        open_socket, close_socket, connect_socket, receive, transmit};
+    struct ares_options o = {
+        .timeout = (int)sn_time_max(1, sn_time_min(d->timeout, SEINE_SECS(3600)) / 3 /
+                                           SEINE_MS(1)),
+        .tries = TRIES,
+        .lookups = (char[]){"b"},
+        .sock_state_cb = on_state,
+        .sock_state_cb_data = d,
+    };
+    int status =
+        ares_init_options(&d->channel, &o,
+                          ARES_OPT_TIMEOUTMS | ARES_OPT_TRIES | ARES_OPT_DOMAINS |
+                              ARES_OPT_LOOKUPS | ARES_OPT_SOCK_STATE_CB);
+
+    if (status == ARES_ENOMEM)
+        return SEINE_E_NOMEM;
+    if (status != ARES_SUCCESS)
+        return complain(out_why, "what reading the resolver's configuration ended with",
+                        ares_strerror(status));
+    ares_set_socket_functions(d->channel, &sockets, d);
+    return SEINE_OK;
+}
+
+static seine_err
+use_resolve(sn_dns *d, const char *const *entries, char *out_why)
+{
+    for (; entries && *entries; entries++) {
+        seine_err e = sn_dns_known_resolve(&d->known, sn_str_of(*entries));
+
+        if (e == SEINE_E_INVAL)
+            return complain(out_why, "not HOST:PORT:ADDR", *entries);
+        if (e != SEINE_OK)
+            return SEINE_E_NOMEM;
+    }
+    return SEINE_OK;
+}
+
+static seine_err
+set_up(sn_dns *d, const sn_dns_opts *opts, char *out_why)
+{
+    seine_err e = seine_breaker_init(&d->breaker, &breaker_opts);
+
+    for (; e == SEINE_OK && d->timers < 2; d->timers += e == SEINE_OK)
+        e = sn_timer_reserve(d->loop);
+    if (e == SEINE_OK)
+        e = use_resolve(d, opts->resolve, out_why);
+    if (e == SEINE_OK)
+        e = read_hosts(d);
+    if (e == SEINE_OK)
+        e = open_channel(d, out_why);
+    if (e == SEINE_OK && opts->server)
+        e = use_server(d, opts->server, out_why);
+    return e;
+}
+
+seine_err
+sn_dns_new(sn_loop *loop, const sn_dns_opts *opts, char *out_why, sn_dns **out_dns)
+{
+    sn_dns *d = sn_zalloc(sizeof *d);
+
+    if (!d)
+        return SEINE_E_NOMEM;
+    d->loop = loop;
+    d->family = opts->family;
+    d->timeout = opts->timeout > 0 ? opts->timeout : SEINE_SECS(5);
+    d->queue_end = &d->queue;
+    d->tick.fire = on_tick;
+    d->soon.fire = on_soon;
+    sn_dns_known_init(&d->known, opts->family);
+    sn_dns_cache_init(&d->cache, opts->max_names > 0 ? opts->max_names : 65536);
+    sn_map_init(&d->questions, SIZE_MAX / 128);
+
+    seine_err e = set_up(d, opts, out_why);
+    if (e != SEINE_OK) {
+        sn_dns_free(d);
+        return e;
+    }
+    *out_dns = d;
+    return SEINE_OK;
+}
+
+void
+sn_dns_free(sn_dns *d)
+{
+    if (!d)
+        return;
+    if (d->channel)
+        ares_destroy(d->channel); /* every question comes home */
+    SN_MAP_EACH(entry, &d->questions) {
+        question *q = entry->value;
+
+        assert(!q->waiters);
+        sn_timer_forget(d->loop, &q->timer);
+        sn_free(q);
+    }
+    sn_map_fini(&d->questions);
+    sn_dns_cache_fini(&d->cache);
+    sn_dns_known_fini(&d->known);
+    if (d->timers > 0)
+        sn_timer_forget(d->loop, &d->tick);
+    if (d->timers > 1)
+        sn_timer_forget(d->loop, &d->soon);
+    seine_breaker_fini(&d->breaker);
+    sn_free(d);
+}

@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "net/loop.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <limits.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/time.h"
+
+#define EVENTS 512
+#define SLOTS  1024 /* at first */
+#define MS     SEINE_MS(1)
+#define BOTH   (EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET)
+
+/*
+ * A slot is free, or on the wheel (or held back) for its timer, or dead: on the wheel
+ * for nobody. What holds between two calls:
+ * a timer has at most one slot, and slot.at <= timer.at;
+ * so reserved timers have at most reserved slots, which is at most half of them, and
+ * when none is free half of them or more are dead.
+ */
+typedef struct sn_timer_slot {
+    seine_time at;   /* the wheel's */
+    sn_timer *timer; /* NULL: free or dead */
+    uint32_t link;   /* the wheel's; next free or held back */
+} slot;
+
+static seine_err
+error_of(int why)
+{
+    if (why == ENOMEM)
+        return SEINE_E_NOMEM;
+    if (why == EMFILE || why == ENFILE || why == ENOSPC)
+        return SEINE_E_NO_FILES;
+    return SEINE_E_INVAL;
+}
+
+static void
+push(sn_loop *l, uint32_t *list, uint32_t i)
+{
+    l->slots[i].link = *list;
+    *list = i;
+}
+
+static void
+release(sn_loop *l, uint32_t i)
+{
+    l->slots[i].timer = NULL;
+    push(l, &l->free_slot, i);
+}
+
+static void
+shut(int *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+}
+
+/* What the loop itself waits for is told from watches by its address. It is never read:
+ * edge-triggered, every write and every expiry is an event. */
+static seine_err
+own(sn_loop *l, int *fd)
+{
+    struct epoll_event e = {.events = EPOLLIN | EPOLLET, .data.ptr = fd};
+
+    return epoll_ctl(l->epoll, EPOLL_CTL_ADD, *fd, &e) == 0 ? SEINE_OK : error_of(errno);
+}
+
+static seine_err
+open_all(sn_loop *l)
+{
+    l->epoll = epoll_create1(EPOLL_CLOEXEC);
+    if (l->epoll < 0)
+        return error_of(errno);
+    l->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    return l->event < 0 ? error_of(errno) : own(l, &l->event);
+}
+
+seine_err
+sn_loop_init(sn_loop *l, seine_clock *clock)
+{
+    *l = (sn_loop){.epoll = -1,
+                   .event = -1,
+                   .timerfd = -1,
+                   .clock = clock,
+                   .now = clock->now(clock),
+                   .free_slot = SN_NONE,
+                   .held_back = SN_NONE,
+                   .armed = SEINE_NEVER};
+    l->events = sn_calloc(EVENTS, sizeof *l->events);
+    l->slots = sn_calloc(SLOTS, sizeof *l->slots);
+
+    seine_err e = SEINE_E_NOMEM;
+    if (l->events && l->slots)
+        e = sn_wheel_init(&l->wheel, &SN_WHEEL_ITEMS(l->slots, link, at, SLOTS), l->now);
+    if (e == SEINE_OK)
+        e = open_all(l);
+    if (e != SEINE_OK) {
+        sn_loop_fini(l);
+        return e;
+    }
+    for (l->n_slots = 0; l->n_slots < SLOTS; l->n_slots++)
+        release(l, l->n_slots);
+    return SEINE_OK;
+}
+
+void
+sn_loop_fini(sn_loop *l)
+{
+    shut(&l->timerfd);
+    shut(&l->event);
+    shut(&l->epoll);
+    sn_wheel_fini(&l->wheel);
+    sn_free(l->slots);
+    sn_free(l->events);
+    l->slots = NULL;
+    l->events = NULL;
+}
+
+static seine_err
+control(sn_loop *l, int how, int fd, sn_watch *w, uint32_t events)
+{
+    struct epoll_event e = {.events = events, .data.ptr = w};
+
+    return epoll_ctl(l->epoll, how, fd, &e) == 0 ? SEINE_OK : error_of(errno);
+}
+
+seine_err
+sn_loop_add(sn_loop *l, int fd, sn_watch *w)
+{
+    return control(l, EPOLL_CTL_ADD, fd, w, BOTH);
+}
+
+seine_err
+sn_loop_add_level(sn_loop *l, int fd, sn_watch *w, uint32_t events)
+{
+    return control(l, EPOLL_CTL_ADD, fd, w, events);
+}
+
+seine_err
+sn_loop_set_level(sn_loop *l, int fd, sn_watch *w, uint32_t events)
+{
+    return control(l, EPOLL_CTL_MOD, fd, w, events);
+}
+
+void
+sn_loop_del(sn_loop *l, int fd, sn_watch *w)
+{
+    struct epoll_event unused = {0};
+
+    epoll_ctl(l->epoll, EPOLL_CTL_DEL, fd, &unused);
+    for (int i = l->at_event; i < l->n_events; i++)
+        if (l->events[i].data.ptr == w)
+            l->events[i].data.ptr = NULL;
+}
+
+/* Many wakes before the loop looks are one write. What was done before a wake that
+ * wrote nothing is seen after the exchange in `speak`. */
+void
+sn_loop_wake(sn_loop *l)
+{
+    uint64_t one = 1;
+    int before = errno;
+
+    if (!__atomic_exchange_n(&l->woken, 1, __ATOMIC_ACQ_REL) &&
+        write(l->event, &one, sizeof one) < 0)
+        __atomic_store_n(&l->woken, 0, __ATOMIC_RELEASE); /* cannot happen */
+    errno = before;
+}
+
+seine_time
+sn_loop_when(const sn_loop *l)
+{
+    return sn_wheel_when(&l->wheel);
+}
+
+/* One wait; the number of events. Interrupted is none. */
+static int
+await(sn_loop *l, seine_span span)
+{
+    if (!l->coarse) {
+        struct timespec t = {span / SEINE_SECS(1), span % SEINE_SECS(1)};
+        int n = epoll_pwait2(l->epoll, l->events, EVENTS, span < SEINE_NEVER ? &t : NULL,
+                             NULL);
+
+        if (n >= 0 || errno != ENOSYS)
+            return n > 0 ? n : 0;
+        l->coarse = true;
+    }
+    int64_t ms = span / MS + (span % MS > 0);
+    int n = epoll_wait(l->epoll, l->events, EVENTS,
+                       span == SEINE_NEVER ? -1
+                       : ms > INT_MAX      ? INT_MAX
+                                           : (int)ms);
+    return n > 0 ? n : 0;
+}
+
+static void
+speak(sn_loop *l)
+{
+    while (l->at_event < l->n_events) {
+        struct epoll_event e = l->events[l->at_event++];
+
+        if (e.data.ptr == &l->event) {
+            __atomic_exchange_n(&l->woken, 0, __ATOMIC_ACQ_REL);
+        } else if (e.data.ptr == &l->timerfd) {
+            l->armed = SEINE_NEVER; /* it rang */
+        } else if (e.data.ptr) {
+            sn_watch *w = e.data.ptr;
+
+            w->ready(w, e.events);
+        }
+    }
+    l->n_events = l->at_event = 0;
+}
+
+static void
+fire(sn_loop *l, uint32_t i)
+{
+    slot *s = &l->slots[i];
+    sn_timer *t = s->timer;
+
+    if (t && t->at != SEINE_NEVER && t->at > s->at) {
+        sn_wheel_put(&l->wheel, i, t->at); /* it was set to a later moment */
+        return;
+    }
+    release(l, i);
+    if (!t)
+        return;
+    t->slot = 0;
+    if (t->at != SEINE_NEVER) {
+        t->at = SEINE_NEVER;
+        t->fire(t, l->now);
+    }
+}
+
+static void
+fire_due(sn_loop *l)
+{
+    uint32_t i;
+
+    l->firing = true;
+    while ((i = sn_wheel_take(&l->wheel, l->now)) != SN_NONE)
+        fire(l, i);
+    l->firing = false;
+    while ((i = l->held_back) != SN_NONE) {
+        l->held_back = l->slots[i].link;
+        sn_wheel_put(&l->wheel, i, l->slots[i].at);
+    }
+}
+
+static void
+worked(sn_loop *l, seine_time until)
+{
+    l->longest = sn_time_max(l->longest, sn_time_sub(until, l->now));
+}
+
+/* The timerfd rings when a turn is due. Relative, because the clock of the loop need not
+ * be the kernel's. */
+static void
+arm(sn_loop *l, seine_time now)
+{
+    seine_time when = sn_loop_when(l);
+
+    if (when == l->armed)
+        return;
+    seine_span span = when == SEINE_NEVER ? 0 : sn_time_max(sn_time_sub(when, now), 1);
+    struct itimerspec t = {
+        .it_value = {span / SEINE_SECS(1), span % SEINE_SECS(1)},
+    };
+    timerfd_settime(l->timerfd, 0, &t, NULL);
+    l->armed = when;
+}
+
+seine_time
+sn_loop_turn(sn_loop *l, seine_time until)
+{
+    seine_time before = l->clock->now(l->clock);
+
+    if (l->turns++ > 0 && l->timerfd < 0)
+        worked(l, before);
+    until = sn_time_min(until, sn_loop_when(l));
+    l->n_events = await(l, sn_time_max(sn_time_sub(until, before), 0));
+    l->now = l->clock->now(l->clock);
+    l->turning = true;
+    speak(l);
+    fire_due(l);
+    l->turning = false;
+    if (l->timerfd >= 0) {
+        seine_time after = l->clock->now(l->clock);
+
+        worked(l, after);
+        arm(l, after);
+    }
+    return l->now;
+}
+
+int
+sn_loop_fd(sn_loop *l)
+{
+    if (l->timerfd < 0) {
+        l->timerfd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+        if (l->timerfd < 0 || own(l, &l->timerfd) != SEINE_OK) {
+            shut(&l->timerfd);
+            return -1;
+        }
+        l->armed = SEINE_NEVER;
+    }
+    arm(l, l->clock->now(l->clock));
+    return l->epoll;
+}
+
+seine_err
+sn_timer_reserve(sn_loop *l)
+{
+    if (l->reserved < l->n_slots / 2) {
+        l->reserved++;
+        return SEINE_OK;
+    }
+    if (l->n_slots > UINT32_MAX / 4)
+        return SEINE_E_NOMEM;
+    uint32_t n = l->n_slots * 2;
+    slot *slots = sn_realloc(l->slots, n * sizeof *slots);
+    if (!slots)
+        return SEINE_E_NOMEM;
+    l->slots = slots;
+    seine_err e = sn_wheel_grow(&l->wheel, slots, n);
+    if (e != SEINE_OK)
+        return e;
+    while (l->n_slots < n)
+        release(l, l->n_slots++);
+    l->reserved++;
+    return SEINE_OK;
+}
+
+void
+sn_timer_forget(sn_loop *l, sn_timer *t)
+{
+    assert(l->reserved > 0);
+    l->reserved--;
+    if (t->slot)
+        l->slots[t->slot - 1].timer = NULL;
+    t->slot = 0;
+    t->at = SEINE_NEVER;
+}
+
+/* A callback that keeps setting its timer to a past moment must not keep the turn. */
+static void
+place(sn_loop *l, uint32_t i, seine_time at)
+{
+    l->slots[i].at = at;
+    if (l->firing && at <= l->now)
+        push(l, &l->held_back, i);
+    else
+        sn_wheel_put(&l->wheel, i, at);
+}
+
+/* Every dead slot is free again; one pass over all, paid for by the many sets that made
+ * them. */
+static void
+bury(sn_loop *l)
+{
+    sn_wheel_reset(&l->wheel, l->now);
+    l->free_slot = l->held_back = SN_NONE;
+    for (uint32_t i = 0; i < l->n_slots; i++) {
+        sn_timer *t = l->slots[i].timer;
+
+        if (t && t->at != SEINE_NEVER) {
+            place(l, i, t->at);
+            continue;
+        }
+        release(l, i);
+        if (t)
+            t->slot = 0;
+    }
+}
+
+void
+sn_timer_set(sn_loop *l, sn_timer *t, seine_time at)
+{
+    seine_time before = t->at;
+
+    t->at = at;
+    if (at == SEINE_NEVER)
+        return;
+    if (t->slot) {
+        slot *s = &l->slots[t->slot - 1];
+
+        if ((before != SEINE_NEVER && before <= at) || s->at <= at)
+            return;
+        s->timer = NULL;
+        t->slot = 0;
+    }
+    if (l->free_slot == SN_NONE)
+        bury(l);
+    uint32_t i = l->free_slot;
+    assert(i != SN_NONE); /* reserved */
+    l->free_slot = l->slots[i].link;
+    l->slots[i].timer = t;
+    t->slot = i + 1;
+    place(l, i, at);
+    if (l->timerfd >= 0 && !l->turning && at < l->armed)
+        arm(l, l->clock->now(l->clock));
+}
+
+void
+sn_timer_clear(sn_timer *t)
+{
+    t->at = SEINE_NEVER;
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store/csv.h"
+
+#include "seine/record.h"
+
+/* Digits from *at on; false when there is none. */
+static bool
+digits(sn_str s, size_t *at)
+{
+    size_t from = *at;
+
+    while (*at < s.len && sn_is_digit(s.ptr[*at]))
+        ++*at;
+    return *at > from;
+}
+
+static bool
+has(sn_str s, size_t at, const char *any)
+{
+    return at < s.len && s.ptr[at] != '\0' && strchr(any, s.ptr[at]);
+}
+
+/* Exactly a number of JSON: nothing that a spreadsheet could compute. */
+static bool
+is_number(sn_str s)
+{
+    size_t at = has(s, 0, "-");
+    bool zero = has(s, at, "0");
+
+    if (!digits(s, &at) || (zero && at > 1 + (size_t)has(s, 0, "-")))
+        return false;
+    if (has(s, at, ".")) {
+        at++;
+        if (!digits(s, &at))
+            return false;
+    }
+    if (has(s, at, "eE")) {
+        at++;
+        at += has(s, at, "+-");
+        if (!digits(s, &at))
+            return false;
+    }
+    return at == s.len;
+}
+
+/* Blanks, controls and marks that are not seen: what follows them comes first. */
+static bool
+is_unseen(uint32_t c)
+{
+    return c <= 0x20 || (c >= 0x7f && c <= 0xa0) || c == 0xad || c == 0x61c ||
+           c == 0x1680 || c == 0x180e || (c >= 0x2000 && c <= 0x200f) ||
+           (c >= 0x2028 && c <= 0x202f) || (c >= 0x205f && c <= 0x206f) || c == 0x3000 ||
+           c == 0xfeff || (c >= 0xfff9 && c <= 0xfffb);
+}
+
+/* = + - @ in every width, and the minus sign. */
+static bool
+is_sign(uint32_t c)
+{
+    static const uint32_t signs[] = {'=',    '+',    '-',    '@',    0x2212,
+                                     0xfe62, 0xfe63, 0xfe66, 0xfe6b, 0xff0b,
+                                     0xff0d, 0xff1d, 0xff20};
+
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+        if (c == signs[i])
+            return true;
+    return false;
+}
+
+bool
+sn_csv_is_formula(sn_str s)
+{
+    uint32_t c;
+    size_t n;
+
+    if (s.len == 0 || is_number(s))
+        return false;
+    for (size_t i = 0; i < s.len; i += n) {
+        n = sn_utf8_decode((sn_str){s.ptr + i, s.len - i}, &c);
+        if (n == 0)
+            return false;
+        if (is_sign(c) || c == '\t' || c == '\r')
+            return true;
+        if (!is_unseen(c))
+            return false;
+    }
+    return false;
+}
+
+/* Most cells: printable ASCII without a mark, a quote or a sign in front. */
+static bool
+is_simple(sn_str s)
+{
+    return s.len == 0 ||
+           (sn_pen_plain(s.ptr, s.len) == s.len && s.ptr[0] > ' ' &&
+            !is_sign((unsigned char)s.ptr[0]) && !memchr(s.ptr, ',', s.len));
+}
+
+static bool
+needs_quotes(sn_str s, unsigned how)
+{
+    for (size_t i = 0; i < s.len; i++)
+        if (s.ptr[i] == ',' || s.ptr[i] == '"' ||
+            (!(how & SEINE_CSV_SHOWN) && (s.ptr[i] == '\n' || s.ptr[i] == '\r')))
+            return true;
+    return s.ptr[0] == ' ' || s.ptr[s.len - 1] == ' ';
+}
+
+/* One character that is no plain ASCII; its length in the text. */
+static size_t
+strange(sn_pen *p, sn_str s, unsigned how)
+{
+    static const char hex[] = "0123456789abcdef";
+    uint32_t c;
+    size_t n = sn_utf8_decode(s, &c);
+
+    if (n == 0)
+        SN_PEN(p, "\xef\xbf\xbd");
+    else if (c == '"')
+        SN_PEN(p, "\"\"");
+    else if ((how & SEINE_CSV_SHOWN) && (c < 0x20 || (c >= 0x7f && c < 0xa0)))
+        sn_pen_add(p, (char[]){'\\', 'x', hex[c >> 4], hex[c & 15]}, 4);
+    else
+        sn_pen_add(p, s.ptr, n);
+    return n > 0 ? n : 1;
+}
+
+void
+sn_csv_cell(sn_pen *p, sn_str s, unsigned how)
+{
+    if (is_simple(s)) {
+        sn_pen_str(p, s);
+        return;
+    }
+
+    bool quotes = needs_quotes(s, how);
+    if (quotes)
+        SN_PEN(p, "\"");
+    if (!(how & SEINE_CSV_RAW) && sn_csv_is_formula(s))
+        SN_PEN(p, "'");
+    for (size_t i = 0; i < s.len;) {
+        size_t plain = sn_pen_plain(s.ptr + i, s.len - i);
+
+        sn_pen_add(p, s.ptr + i, plain);
+        i += plain;
+        if (i < s.len)
+            i += strange(p, (sn_str){s.ptr + i, s.len - i}, how);
+    }
+    if (quotes)
+        SN_PEN(p, "\"");
+}
+
+size_t
+sn_csv_row(const char *bytes, size_t n)
+{
+    bool quoted = false;
+
+    for (size_t i = 0; i < n; i++) {
+        if (bytes[i] == '"')
+            quoted = !quoted;
+        else if (bytes[i] == '\n' && !quoted)
+            return i + 1;
+    }
+    return 0;
+}

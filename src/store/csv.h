@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * csv.h - any text as one cell of CSV: RFC 4180, valid UTF-8, inert in a spreadsheet.
+ *
+ *     sn_csv_cell(&pen, SN_STR("a,b"), 0);            "a,b" in quotes
+ *     sn_csv_cell(&pen, SN_STR("=1+1"), 0);           '=1+1
+ *     sn_csv_cell(&pen, SN_STR("-5"), 0);             -5: exactly a JSON number
+ *
+ * A cell is taken for a formula when its first character that is seen acts as = + - @,
+ * a tab or CR, in any width; it gets a ' before it.
+ *
+ * Time    plays no part.
+ * Memory  the pen's.
+ * Threads any thread.
+ */
+#ifndef SN_CSV_H
+#define SN_CSV_H
+
+#include "store/pen.h"
+
+/* `how`: SEINE_CSV_RAW, SEINE_CSV_SHOWN of seine/record.h. */
+void sn_csv_cell(sn_pen *p, sn_str s, unsigned how);
+
+bool sn_csv_is_formula(sn_str s);
+
+/* Bytes of the row that the text begins with, its end included; 0: it is not whole. */
+size_t sn_csv_row(const char *bytes, size_t n);
+
+#endif

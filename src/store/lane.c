@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store/lane.h"
+
+#include "base/alloc.h"
+#include "store/record.h"
+
+enum { ALIGN = 16 };
+
+sn_block *
+sn_block_new(const seine_record *r)
+{
+    size_t head = (sizeof(sn_block) + ALIGN - 1) / ALIGN * ALIGN;
+    size_t size = head + sn_record_room(r);
+    sn_block *b = sn_alloc(size);
+
+    if (!b)
+        return NULL;
+    *b = (sn_block){.size = size, .record = sn_record_copy(r, (char *)b + head)};
+    return b;
+}
+
+void
+sn_block_free(sn_block *b)
+{
+    sn_free(b);
+}
+
+seine_err
+sn_lane_init(sn_lane *l, size_t size)
+{
+    *l = (sn_lane){.taken = 0};
+    return sn_ring_init(&l->ring, size);
+}
+
+static void
+free_list(sn_block *b)
+{
+    while (b) {
+        sn_block *next = b->next;
+
+        sn_block_free(b);
+        b = next;
+    }
+}
+
+void
+sn_lane_fini(sn_lane *l)
+{
+    free_list(l->turn);
+    free_list(atomic_load(&l->blocks));
+    sn_ring_fini(&l->ring);
+}
+
+/* A sixteenth of the ring: more would take the place of too many. */
+static size_t
+large(const sn_lane *l)
+{
+    return sn_ring_longest(&l->ring) / 8;
+}
+
+static seine_err
+put_block(sn_lane *l, const seine_record *r)
+{
+    sn_block *b = sn_block_new(r);
+
+    if (!b)
+        return SEINE_E_NOMEM;
+    b->after = sn_ring_put_at(&l->ring);
+    b->next = atomic_load_explicit(&l->blocks, memory_order_relaxed);
+    atomic_fetch_add_explicit(&l->held, b->size, memory_order_relaxed);
+    while (!atomic_compare_exchange_weak_explicit(
+        &l->blocks, &b->next, b, memory_order_release, memory_order_relaxed))
+        continue;
+    return SEINE_OK;
+}
+
+/* The count goes up last and in one order with the sleep of whoever takes: either he
+ * sees the record or he is seen asleep. */
+seine_err
+sn_lane_put(sn_lane *l, const seine_record *r)
+{
+    size_t n = sn_record_room(r);
+    void *place = n <= large(l) ? sn_ring_reserve(&l->ring, n) : NULL;
+    seine_err e = SEINE_OK;
+
+    if (place) {
+        sn_record_copy(r, place);
+        sn_ring_put(&l->ring);
+        sn_ring_publish(&l->ring);
+    } else {
+        e = put_block(l, r);
+    }
+    if (e == SEINE_OK)
+        atomic_fetch_add(&l->puts, 1);
+    return e;
+}
+
+uint64_t
+sn_lane_waiting(const sn_lane *l)
+{
+    return atomic_load(&l->puts) - l->taken;
+}
+
+/* All blocks of the list, turned round, behind those that are there. */
+static void
+fetch_blocks(sn_lane *l)
+{
+    sn_block *b = atomic_exchange_explicit(&l->blocks, NULL, memory_order_acquire);
+    sn_block *oldest = NULL, **tail = &l->turn;
+
+    while (b) {
+        sn_block *next = b->next;
+
+        b->next = oldest;
+        oldest = b;
+        b = next;
+    }
+    while (*tail)
+        tail = &(*tail)->next;
+    *tail = oldest;
+}
+
+seine_record *
+sn_lane_next(sn_lane *l, sn_block **out_block)
+{
+    size_t n;
+
+    if (!l->turn && atomic_load_explicit(&l->blocks, memory_order_relaxed))
+        fetch_blocks(l);
+    *out_block = NULL;
+    if (l->turn && sn_ring_taken_at(&l->ring) >= l->turn->after) {
+        *out_block = l->turn;
+        l->turn = l->turn->next;
+        return (*out_block)->record;
+    }
+    return sn_ring_peek(&l->ring, &n);
+}
+
+void
+sn_lane_done(sn_lane *l, const sn_block *block)
+{
+    l->taken++;
+    if (!block)
+        sn_ring_pop(&l->ring);
+}
+
+void
+sn_lane_release(sn_lane *l)
+{
+    sn_ring_release(&l->ring);
+}
+
+bool
+sn_lane_is_ready(const sn_lane *l)
+{
+    size_t half = sn_ring_longest(&l->ring);
+
+    return sn_ring_used(&l->ring) < half &&
+           atomic_load_explicit(&l->held, memory_order_acquire) < 2 * half;
+}
+
+bool
+sn_lane_is_quarter(const sn_lane *l)
+{
+    return sn_ring_used(&l->ring) >= sn_ring_longest(&l->ring) / 2;
+}

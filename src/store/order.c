@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store/order.h"
+
+#include <assert.h>
+
+#include "base/alloc.h"
+
+enum { SMALLEST = 64 };
+
+void
+sn_order_fini(sn_order *o)
+{
+    for (uint64_t i = 0; i < o->size; i++)
+        while (o->slots[i]) {
+            sn_block *b = o->slots[i];
+
+            o->slots[i] = b->next;
+            sn_block_free(b);
+        }
+    sn_free(o->slots);
+    *o = (sn_order){.size = 0};
+}
+
+static sn_block **
+slot(sn_block **slots, uint64_t size, uint64_t number)
+{
+    return &slots[number & (size - 1)];
+}
+
+/* Numbers from `due` on have a place each. */
+static seine_err
+grow(sn_order *o, uint64_t span)
+{
+    uint64_t size = o->size ? o->size : SMALLEST;
+
+    while (size < span && size <= SIZE_MAX / 16)
+        size *= 2;
+    if (size < span)
+        return SEINE_E_NOMEM;
+
+    sn_block **slots = sn_calloc((size_t)size, sizeof *slots);
+    if (!slots)
+        return SEINE_E_NOMEM;
+    for (uint64_t i = 0; i < o->size; i++)
+        if (o->slots[i])
+            *slot(slots, size, o->slots[i]->record->number) = o->slots[i];
+    sn_free(o->slots);
+    o->slots = slots;
+    o->size = size;
+    return SEINE_OK;
+}
+
+seine_err
+sn_order_hold(sn_order *o, sn_block *give)
+{
+    uint64_t number = give->record->number;
+    seine_err e = SEINE_OK;
+
+    assert(number > o->due);
+    if (number - o->due >= o->size)
+        e = grow(o, number - o->due + 1);
+    if (e != SEINE_OK)
+        return e;
+
+    sn_block **place = slot(o->slots, o->size, number);
+    if (*place) { /* a number that was given twice */
+        give->next = (*place)->next;
+        (*place)->next = give;
+    } else {
+        give->next = NULL;
+        *place = give;
+    }
+    o->waiting++;
+    return SEINE_OK;
+}
+
+void
+sn_order_pass(sn_order *o)
+{
+    o->due++;
+}
+
+sn_block *
+sn_order_take(sn_order *o)
+{
+    sn_block **place = o->size ? slot(o->slots, o->size, o->due) : NULL;
+    sn_block *b = place ? *place : NULL;
+
+    if (!b)
+        return NULL;
+    *place = b->next;
+    o->waiting--;
+    if (!*place)
+        o->due++;
+    return b;
+}
+
+void
+sn_order_skip(sn_order *o)
+{
+    while (o->waiting > 0 && !*slot(o->slots, o->size, o->due))
+        o->due++;
+}

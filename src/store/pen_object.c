@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store/pen.h"
+
+/*
+ * JSON that somebody else wrote is read by the grammar of RFC 8259 and copied token by
+ * token: blanks between them are left out, and characters that may stand in a string
+ * but are not inert (DEL, C1, U+2028) are escaped. One pass, no memory but a bit for
+ * each level.
+ */
+
+enum { DEPTH = 64 };
+
+typedef struct reader {
+    const char *at, *end;
+    sn_pen *pen;
+    uint64_t arrays; /* bit d: level d is an array */
+    unsigned depth;
+} reader;
+
+static void
+skip(reader *r)
+{
+    while (r->at < r->end &&
+           (*r->at == ' ' || *r->at == '\t' || *r->at == '\n' || *r->at == '\r'))
+        r->at++;
+}
+
+/* The byte under the reader; 0 at the end. */
+static char
+look(const reader *r)
+{
+    return r->at < r->end ? *r->at : '\0';
+}
+
+static bool
+take(reader *r, char c)
+{
+    if (r->at == r->end || *r->at != c)
+        return false;
+    sn_pen_add(r->pen, r->at++, 1);
+    return true;
+}
+
+static bool
+take_word(reader *r, sn_str word)
+{
+    if (!sn_str_starts((sn_str){r->at, (size_t)(r->end - r->at)}, word))
+        return false;
+    sn_pen_str(r->pen, word);
+    r->at += word.len;
+    return true;
+}
+
+static bool
+take_digits(reader *r)
+{
+    const char *from = r->at;
+
+    while (sn_is_digit(look(r)))
+        r->at++;
+    sn_pen_add(r->pen, from, (size_t)(r->at - from));
+    return r->at > from;
+}
+
+static bool
+take_number(reader *r)
+{
+    take(r, '-');
+    if (!take(r, '0') && !take_digits(r))
+        return false;
+    if (take(r, '.') && !take_digits(r))
+        return false;
+    if (!take(r, 'e') && !take(r, 'E'))
+        return true;
+    if (!take(r, '+'))
+        take(r, '-');
+    return take_digits(r);
+}
+
+static bool
+take_hex(reader *r, unsigned *out)
+{
+    *out = 0;
+    for (int i = 0; i < 4; i++) {
+        int digit = sn_hex_digit(look(r));
+
+        if (digit < 0)
+            return false;
+        *out = *out << 4 | (unsigned)digit;
+        sn_pen_add(r->pen, r->at++, 1);
+    }
+    return true;
+}
+
+/* Behind a backslash. Halves of pairs stand in pairs, or it is no text. */
+static bool
+take_escape(reader *r)
+{
+    unsigned c, low;
+
+    if (look(r) != 'u')
+        return look(r) != '\0' && strchr("\"\\/bfnrt", look(r)) && take(r, look(r));
+    if (!take(r, 'u') || !take_hex(r, &c))
+        return false;
+    if (c < 0xd800 || c > 0xdfff)
+        return true;
+    return c < 0xdc00 && take(r, '\\') && take(r, 'u') && take_hex(r, &low) &&
+           low >= 0xdc00 && low <= 0xdfff;
+}
+
+/* A character of a string, of several bytes; as its escape where it is not inert. */
+static bool
+take_character(reader *r)
+{
+    static const char hex[] = "0123456789abcdef";
+    uint32_t c;
+    size_t n = sn_utf8_decode((sn_str){r->at, (size_t)(r->end - r->at)}, &c);
+
+    if (n == 0 || c < 0x20)
+        return false;
+    if ((c >= 0x7f && c < 0xa0) || c == 0x2028 || c == 0x2029)
+        sn_pen_add(r->pen,
+                   (char[]){'\\', 'u', hex[c >> 12], hex[c >> 8 & 15], hex[c >> 4 & 15],
+                            hex[c & 15]},
+                   6);
+    else
+        sn_pen_add(r->pen, r->at, n);
+    r->at += n;
+    return true;
+}
+
+static bool
+take_string(reader *r)
+{
+    if (!take(r, '"'))
+        return false;
+    for (;;) {
+        size_t plain = sn_pen_plain(r->at, (size_t)(r->end - r->at));
+
+        sn_pen_add(r->pen, r->at, plain);
+        r->at += plain;
+        if (take(r, '"'))
+            return true;
+        if (take(r, '\\') ? !take_escape(r) : !take_character(r))
+            return false;
+    }
+}
+
+static bool
+is_array(const reader *r)
+{
+    return r->arrays >> (r->depth - 1) & 1;
+}
+
+/* "name": of a member. */
+static bool
+take_name(reader *r)
+{
+    skip(r);
+    if (!take_string(r))
+        return false;
+    skip(r);
+    return take(r, ':');
+}
+
+static bool
+take_scalar(reader *r)
+{
+    if (look(r) == '"')
+        return take_string(r);
+    return take_word(r, SN_STR("true")) || take_word(r, SN_STR("false")) ||
+           take_word(r, SN_STR("null")) || take_number(r);
+}
+
+/* Behind a value: what ends here, then what separates it from the next. */
+static bool
+close_levels(reader *r)
+{
+    skip(r);
+    while (r->depth > 0 && take(r, is_array(r) ? ']' : '}')) {
+        r->depth--;
+        skip(r);
+    }
+    if (r->depth == 0)
+        return true;
+    return take(r, ',') && (is_array(r) || take_name(r));
+}
+
+/* A scalar, or one level deeper: up to where the next value begins. */
+static bool
+take_value(reader *r)
+{
+    skip(r);
+    bool array = look(r) == '[';
+
+    if (!array && look(r) != '{')
+        return take_scalar(r) && close_levels(r);
+    if (r->depth == DEPTH)
+        return false;
+    r->arrays &= ~(UINT64_C(1) << r->depth);
+    r->arrays |= (uint64_t)array << r->depth++;
+    take(r, array ? '[' : '{');
+    skip(r);
+    if (look(r) == (array ? ']' : '}'))
+        return close_levels(r);
+    return array || take_name(r);
+}
+
+bool
+sn_pen_object(sn_pen *p, sn_str json)
+{
+    sn_pen before = *p;
+    reader r = {json.ptr, json.ptr + json.len, p, 0, 0};
+
+    skip(&r);
+    bool good = look(&r) == '{' && take_value(&r);
+    while (good && r.depth > 0)
+        good = take_value(&r);
+    if (good && r.at == r.end)
+        return true;
+    *p = before;
+    return false;
+}

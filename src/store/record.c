@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store/record.h"
+
+static const char *const members[] = {
+#define X(id, name, standard) name,
+    SN_MEMBERS(X)
+#undef X
+};
+
+const uint64_t sn_members_standard =
+#define X(id, name, standard) (standard ? SN_MEMBER(id) : 0) |
+    SN_MEMBERS(X)
+#undef X
+        0;
+
+uint64_t
+sn_members_of(const seine_fields *fields)
+{
+    return fields && fields->bits ? fields->bits : sn_members_standard;
+}
+
+const char *
+seine_fate_name(seine_fate f)
+{
+    static const char *const names[] = {
+#define X(id, name) name,
+        SEINE_FATES(X)
+#undef X
+    };
+
+    return (unsigned)f < SEINE_FATE_COUNT ? names[f] : "unknown";
+}
+
+const char *
+seine_skip_name(seine_skip s)
+{
+    static const char *const names[] = {
+#define X(id, name) name,
+        SEINE_SKIPS(X)
+#undef X
+    };
+
+    return (unsigned)s < SEINE_SKIP_COUNT ? names[s] : "unknown";
+}
+
+const char *
+seine_wait_name(seine_wait w)
+{
+    static const char *const names[] = {
+#define X(id, name) name,
+        SEINE_WAITS(X)
+#undef X
+    };
+
+    return (unsigned)w < SEINE_WAIT_COUNT ? names[w] : "unknown";
+}
+
+/* Kinds that say more than their group; the others go by it. */
+seine_fate
+seine_fate_of(seine_err kind)
+{
+    switch (kind) {
+    case SEINE_OK:
+        return SEINE_FATE_OK;
+    case SEINE_E_TLS_ERROR:
+    case SEINE_E_PROXY_ERROR:
+    case SEINE_E_PROXY_REFUSED:
+    case SEINE_E_PROXY_AUTH:
+        return SEINE_FATE_NETWORK_ERROR;
+    case SEINE_E_HEADER_TRUNCATED:
+    case SEINE_E_UNEXPECTED_304:
+    case SEINE_E_UNEXPECTED_206:
+    case SEINE_E_TOO_MANY_REDIRECTS:
+    case SEINE_E_BAD_REDIRECT:
+        return SEINE_FATE_BAD_RESPONSE;
+    case SEINE_E_REDIRECT_REFUSED:
+        return SEINE_FATE_BLOCKED;
+    default:
+        break;
+    }
+    switch (seine_err_group(kind)) {
+    case SEINE_E_HTTP:
+    case SEINE_E_HTTP_BUSY:
+        return SEINE_FATE_HTTP_ERROR;
+    case SEINE_E_DNS:
+    case SEINE_E_DNS_AGAIN:
+    case SEINE_E_CONNECT:
+    case SEINE_E_RESET:
+    case SEINE_E_TLS:
+        return SEINE_FATE_NETWORK_ERROR;
+    case SEINE_E_TIMEOUT:
+        return SEINE_FATE_TIMEOUT;
+    case SEINE_E_SHORT:
+    case SEINE_E_TOO_BIG:
+    case SEINE_E_PARSE:
+        return SEINE_FATE_BAD_RESPONSE;
+    case SEINE_E_BLOCKED_ADDRESS:
+    case SEINE_E_BLOCKED_SCHEME:
+    case SEINE_E_BLOCKED_PORT:
+    case SEINE_E_OUT_OF_SCOPE:
+    case SEINE_E_ROBOTS:
+    case SEINE_E_ROBOTS_UNREACHABLE:
+        return SEINE_FATE_BLOCKED;
+    case SEINE_E_CANCELED:
+    case SEINE_E_DEADLINE:
+        return SEINE_FATE_CANCELED;
+    default: /* our own limits, and what never becomes a record */
+        return SEINE_FATE_GAVE_UP;
+    }
+}
+
+/* The bit of a member; 0: there is none of that name. */
+static uint64_t
+bit_of(sn_str word)
+{
+    for (size_t i = 0; i < SN_MEMBER_COUNT; i++)
+        if (sn_str_eq(word, sn_str_of(members[i])))
+            return UINT64_C(1) << i;
+    return 0;
+}
+
+static bool
+has_sign(sn_str word)
+{
+    return word.len > 0 && (*word.ptr == '+' || *word.ptr == '-');
+}
+
+seine_err
+seine_fields_parse(const char *list, seine_fields *out_fields, seine_view *out_bad)
+{
+    sn_str rest = sn_str_trim(sn_str_of(list)), word;
+    bool changes = has_sign(rest), more;
+    uint64_t bits = changes ? sn_members_standard : 0;
+
+    do { /* an empty list is an empty word */
+        more = sn_str_cut(rest, ',', &word, &rest);
+        word = sn_str_trim(word);
+
+        uint64_t bit = bit_of(sn_str_slice(word, changes, word.len));
+        if (bit == 0 || has_sign(word) != changes) {
+            if (out_bad)
+                *out_bad = (seine_view){word.ptr, word.len};
+            return SEINE_E_INVAL;
+        }
+        bits = changes && *word.ptr == '-' ? bits & ~bit : bits | bit;
+    } while (more);
+    out_fields->bits = bits | SN_MEMBER_CHOSEN;
+    return SEINE_OK;
+}
+
+size_t
+seine_record_json(const seine_record *r, uint64_t seq, const seine_fields *fields,
+                  seine_body_form body, char *buf, size_t cap)
+{
+    sn_pen p = sn_pen_on(buf, cap);
+
+    sn_record_json(&p, r, seq, sn_members_of(fields), body);
+    return sn_pen_len(&p);
+}
+
+size_t
+seine_record_csv(const seine_record *r, uint64_t seq, const seine_fields *fields,
+                 unsigned how, char *buf, size_t cap)
+{
+    sn_pen p = sn_pen_on(buf, cap);
+
+    sn_record_csv(&p, r, seq, sn_members_of(fields), how);
+    return sn_pen_len(&p);
+}

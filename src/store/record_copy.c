@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store/record.h"
+
+/*
+ * Arrays come first, while the place is aligned for them, texts behind them. What is
+ * counted and what is copied are two walks over the same list of views.
+ */
+
+#define VIEWS(X) \
+    X(input)     \
+    X(id)        \
+    X(tags)      \
+    X(url)       \
+    X(key)       \
+    X(final_url) \
+    X(method)    \
+    X(host)      \
+    X(ip)        \
+    X(message)   \
+    X(hint)      \
+    X(content_type) X(charset) X(title) X(body) X(rule)
+
+static bool
+has_fault(const seine_record *r)
+{
+    return r->fault && r->fault->code != SEINE_OK;
+}
+
+size_t
+sn_record_room(const seine_record *r)
+{
+    size_t n = sizeof *r;
+
+    n += r->n_hops * sizeof *r->hops + r->n_tries * sizeof *r->tries;
+    n += r->n_notes * sizeof *r->notes + r->n_fields * sizeof *r->fields;
+    n += has_fault(r) ? sizeof *r->fault : 0;
+    n += r->sha256 ? 32 : 0;
+#define X(member) n += (r->member).len;
+    VIEWS(X)
+#undef X
+    for (size_t i = 0; i < r->n_hops; i++)
+        n += r->hops[i].url.len;
+    for (size_t i = 0; i < r->n_notes; i++)
+        n += strlen(r->notes[i]) + 1;
+    for (size_t i = 0; i < r->n_fields; i++)
+        n += r->fields[i].name.len + r->fields[i].value.len;
+    return n;
+}
+
+/* Copies n bytes to *at, which moves on. */
+static void *
+keep(char **at, const void *bytes, size_t n)
+{
+    char *to = *at;
+
+    if (n > 0)
+        memcpy(to, bytes, n);
+    *at += n;
+    return to;
+}
+
+static void
+keep_view(char **at, seine_view *v)
+{
+    if (v->ptr)
+        v->ptr = keep(at, v->ptr, v->len);
+}
+
+static void
+keep_lists(char **at, seine_record *c)
+{
+    seine_hop *hops = keep(at, c->hops, c->n_hops * sizeof *hops);
+    const char **notes, *const *from = c->notes;
+    seine_field *fields;
+
+    c->tries = keep(at, c->tries, c->n_tries * sizeof *c->tries);
+    notes = keep(at, from, c->n_notes * sizeof *notes);
+    fields = keep(at, c->fields, c->n_fields * sizeof *fields);
+    c->fault = keep(at, c->fault, has_fault(c) ? sizeof *c->fault : 0);
+
+    for (size_t i = 0; i < c->n_hops; i++)
+        keep_view(at, &hops[i].url);
+    for (size_t i = 0; i < c->n_notes; i++)
+        notes[i] = keep(at, notes[i], strlen(notes[i]) + 1);
+    for (size_t i = 0; i < c->n_fields; i++) {
+        keep_view(at, &fields[i].name);
+        keep_view(at, &fields[i].value);
+    }
+    c->hops = hops;
+    c->notes = notes;
+    c->fields = c->fields ? fields : NULL;
+}
+
+seine_record *
+sn_record_copy(const seine_record *r, void *block)
+{
+    static const seine_fault none = SEINE_FAULT;
+    char *at = (char *)block + sizeof *r;
+    seine_record *c = block;
+    bool failed = has_fault(r);
+
+    *c = *r;
+    keep_lists(&at, c);
+    if (!failed)
+        c->fault = &none;
+    if (r->sha256)
+        c->sha256 = keep(&at, r->sha256, 32);
+#define X(member) keep_view(&at, &c->member);
+    VIEWS(X)
+#undef X
+    return c;
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store/csv.h"
+#include "store/record.h"
+
+static void
+cell(sn_pen *p, seine_view v, unsigned how)
+{
+    SN_PEN(p, ",");
+    sn_csv_cell(p, sn_str_view(v), how);
+}
+
+static void
+words(sn_pen *p, const char *text)
+{
+    SN_PEN(p, ",");
+    sn_pen_text(p, text);
+}
+
+/* Empty for what is not known. */
+static void
+number(sn_pen *p, bool known, uint64_t n)
+{
+    SN_PEN(p, ",");
+    if (known)
+        sn_pen_u64(p, n);
+}
+
+static void
+head(sn_pen *p, uint64_t members)
+{
+    SN_PEN(p, "seq,ts,input,url,final_url,outcome,status,attempts,content_type,"
+              "content_length,bytes_body,time_ms,title,error_kind,error_message");
+    if (members & SN_MEMBER(SHA256))
+        SN_PEN(p, ",sha256");
+}
+
+static void
+result(sn_pen *p, const seine_record *r, unsigned how)
+{
+    bool failed = r->fate != SEINE_FATE_OK && r->fault && r->fault->code != SEINE_OK;
+
+    cell(p, r->final_url, how);
+    words(p, seine_fate_name(r->fate));
+    number(p, r->status > 0, r->status);
+    number(p, true, r->attempts);
+    cell(p, r->content_type, how);
+    number(p, r->content_length >= 0, (uint64_t)r->content_length);
+    number(p, r->http > 0, r->bytes_body);
+    SN_PEN(p, ",");
+    sn_pen_ms(p, r->total);
+    cell(p, r->title, how);
+    words(p, failed ? seine_err_name(r->fault->code) : "");
+    if (failed && !r->message.ptr) {
+        const char *text = seine_err_text(r->fault->code);
+
+        cell(p, (seine_view){text, strlen(text)}, how);
+    } else {
+        cell(p, failed ? r->message : (seine_view){NULL, 0}, how);
+    }
+}
+
+/* The outcome is "skip", its kind the reason, its message the rule. */
+static void
+skip(sn_pen *p, const seine_record *r, unsigned how)
+{
+    SN_PEN(p, ",,skip,,,,,,,,");
+    sn_pen_text(p, seine_skip_name(r->reason));
+    cell(p, r->rule, how);
+}
+
+void
+sn_record_csv(sn_pen *p, const seine_record *r, uint64_t seq, uint64_t members,
+              unsigned how)
+{
+    if (!r) {
+        head(p, members);
+    } else {
+        sn_pen_u64(p, seq);
+        SN_PEN(p, ",");
+        sn_pen_stamp(p, r->wall);
+        cell(p, r->input, how);
+        cell(p, r->url, how);
+        if (r->type == SEINE_RECORD_SKIP)
+            skip(p, r, how);
+        else
+            result(p, r, how);
+        if (members & SN_MEMBER(SHA256))
+            SN_PEN(p, ",");
+        if (members & SN_MEMBER(SHA256) && r->sha256)
+            sn_pen_hex(p, r->sha256, 32);
+    }
+    if (how & SEINE_CSV_CRLF)
+        SN_PEN(p, "\r\n");
+    else
+        SN_PEN(p, "\n");
+}

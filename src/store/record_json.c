@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store/record.h"
+
+/*
+ * Every member is written with a comma before it; the first comma of a line is then
+ * turned into its opening brace. So no member has to know what stands before it.
+ */
+
+static void
+put_view(sn_pen *p, seine_view v)
+{
+    sn_pen_quoted(p, sn_str_view(v));
+}
+
+/* ,"name":"value" where there is a value. */
+#define STRING(p, name, view)            \
+    do {                                 \
+        if ((view).ptr) {                \
+            SN_PEN(p, ",\"" name "\":"); \
+            put_view(p, view);           \
+        }                                \
+    } while (0)
+
+/* ,"name":n */
+#define NUMBER(p, name, n)           \
+    do {                             \
+        SN_PEN(p, ",\"" name "\":"); \
+        sn_pen_u64(p, n);            \
+    } while (0)
+
+#define HAS(id) (m & SN_MEMBER(id))
+
+/* Names that are one of ours need no escapes. */
+static void
+put_word(sn_pen *p, const char *word)
+{
+    SN_PEN(p, "\"");
+    sn_pen_text(p, word);
+    SN_PEN(p, "\"");
+}
+
+static void
+put_stamp(sn_pen *p, int64_t wall)
+{
+    SN_PEN(p, "\"");
+    sn_pen_stamp(p, wall);
+    SN_PEN(p, "\"");
+}
+
+static void
+put_common(sn_pen *p, const seine_record *r, uint64_t seq, uint64_t m)
+{
+    if (HAS(V))
+        SN_PEN(p, ",\"v\":1");
+    if (HAS(TYPE) && r->type == SEINE_RECORD_RESULT)
+        SN_PEN(p, ",\"type\":\"result\"");
+    else if (HAS(TYPE))
+        SN_PEN(p, ",\"type\":\"skip\"");
+    if (HAS(SEQ))
+        NUMBER(p, "seq", seq);
+    if (HAS(TS)) {
+        SN_PEN(p, ",\"ts\":");
+        put_stamp(p, r->wall);
+    }
+}
+
+/* What the text of an object must not become is something else: then it is left out. */
+static void
+put_tags(sn_pen *p, seine_view tags)
+{
+    sn_pen before = *p;
+
+    SN_PEN(p, ",\"tags\":");
+    if (!sn_pen_object(p, sn_str_view(tags)))
+        *p = before;
+}
+
+static void
+put_origin(sn_pen *p, const seine_record *r, uint64_t m)
+{
+    if (HAS(INPUT))
+        STRING(p, "input", r->input);
+    if (HAS(LINE) && r->line > 0)
+        NUMBER(p, "line", r->line);
+    if (HAS(ID))
+        STRING(p, "id", r->id);
+    if (HAS(TAGS) && r->tags.ptr)
+        put_tags(p, r->tags);
+}
+
+static void
+put_redirects(sn_pen *p, const seine_record *r)
+{
+    SN_PEN(p, ",\"redirects\":[");
+    for (size_t i = 0; i < r->n_hops; i++) {
+        if (i > 0)
+            SN_PEN(p, ",");
+        SN_PEN(p, "{\"url\":");
+        put_view(p, r->hops[i].url);
+        NUMBER(p, "status", r->hops[i].status);
+        SN_PEN(p, "}");
+    }
+    SN_PEN(p, "]");
+}
+
+/* 11 is "1.1", 20 is "2". */
+static void
+put_http(sn_pen *p, unsigned version)
+{
+    SN_PEN(p, ",\"http\":\"");
+    sn_pen_u64(p, version / 10);
+    if (version < 20) {
+        SN_PEN(p, ".");
+        sn_pen_u64(p, version % 10);
+    }
+    SN_PEN(p, "\"");
+}
+
+static void
+put_place(sn_pen *p, const seine_record *r, uint64_t m)
+{
+    if (HAS(URL))
+        STRING(p, "url", r->url);
+    if (HAS(KEY))
+        STRING(p, "key", r->key);
+    if (HAS(FINAL_URL))
+        STRING(p, "final_url", r->final_url);
+    if (HAS(REDIRECTS) && r->n_hops > 0)
+        put_redirects(p, r);
+    if (HAS(METHOD))
+        STRING(p, "method", r->method);
+    if (HAS(HOST))
+        STRING(p, "host", r->host);
+    if (HAS(IP))
+        STRING(p, "ip", r->ip);
+    if (HAS(HTTP) && r->http > 0)
+        put_http(p, r->http);
+}
+
+static void
+put_error(sn_pen *p, const seine_record *r)
+{
+    const seine_fault *f = r->fault;
+
+    SN_PEN(p, ",\"error\":{\"kind\":");
+    put_word(p, seine_err_name(f->code));
+    SN_PEN(p, ",\"message\":");
+    if (r->message.ptr)
+        put_view(p, r->message);
+    else
+        put_word(p, seine_err_text(f->code));
+    SN_PEN(p, ",\"phase\":");
+    put_word(p, f->phase == SEINE_PHASE_NONE ? "queue" : seine_phase_name(f->phase));
+    if (r->retryable)
+        SN_PEN(p, ",\"retryable\":true");
+    else
+        SN_PEN(p, ",\"retryable\":false");
+    STRING(p, "hint", r->hint);
+    if (f->timeout_ms > 0)
+        NUMBER(p, "timeout_ms", (uint64_t)f->timeout_ms);
+    SN_PEN(p, "}");
+}
+
+/* A status that is the whole story has no error beside it. */
+static bool
+is_told(const seine_tried *t)
+{
+    return t->err == SEINE_OK ||
+           (t->status > 0 && (t->err == SEINE_E_HTTP || t->err == SEINE_E_HTTP_BUSY));
+}
+
+static void
+put_tries(sn_pen *p, const seine_record *r)
+{
+    SN_PEN(p, ",\"tries\":[");
+    for (size_t i = 0; i < r->n_tries; i++) {
+        const seine_tried *t = &r->tries[i];
+
+        if (i > 0)
+            SN_PEN(p, ",");
+        SN_PEN(p, "{\"n\":");
+        sn_pen_u64(p, t->n);
+        SN_PEN(p, ",\"ts\":");
+        put_stamp(p, t->wall);
+        if (t->status > 0)
+            NUMBER(p, "status", t->status);
+        if (!is_told(t)) {
+            SN_PEN(p, ",\"error\":{\"kind\":");
+            put_word(p, seine_err_name(t->err));
+            SN_PEN(p, "}");
+        }
+        SN_PEN(p, ",\"wait_ms\":");
+        sn_pen_ms(p, t->wait);
+        SN_PEN(p, ",\"wait_reason\":");
+        put_word(p, seine_wait_name(t->wait_reason));
+        SN_PEN(p, "}");
+    }
+    SN_PEN(p, "]");
+}
+
+static void
+put_verdict(sn_pen *p, const seine_record *r, uint64_t m)
+{
+    if (HAS(OUTCOME)) {
+        SN_PEN(p, ",\"outcome\":");
+        put_word(p, seine_fate_name(r->fate));
+    }
+    if (HAS(OK) && r->fate == SEINE_FATE_OK)
+        SN_PEN(p, ",\"ok\":true");
+    else if (HAS(OK))
+        SN_PEN(p, ",\"ok\":false");
+    if (HAS(STATUS) && r->status > 0)
+        NUMBER(p, "status", r->status);
+    if (HAS(ERROR) && r->fate != SEINE_FATE_OK && r->fault && r->fault->code != SEINE_OK)
+        put_error(p, r);
+    if (HAS(ATTEMPTS))
+        NUMBER(p, "attempts", r->attempts);
+    if (HAS(TRIES) && r->n_tries > 0)
+        put_tries(p, r);
+}
+
+static bool
+same_name(const seine_field *a, const seine_field *b)
+{
+    return sn_str_eq_nocase(sn_str_view(a->name), sn_str_view(b->name));
+}
+
+/* Letters of what was just written; escapes have none that could change. */
+static void
+put_lower(sn_pen *p, seine_view name)
+{
+    char *from = p->at;
+
+    put_view(p, name);
+    for (; from < p->at; from++)
+        *from = sn_lower(*from);
+}
+
+static void
+put_values(sn_pen *p, const seine_record *r, size_t first)
+{
+    for (size_t i = first; i < r->n_fields; i++)
+        if (same_name(&r->fields[first], &r->fields[i])) {
+            if (i > first)
+                SN_PEN(p, ",");
+            put_view(p, r->fields[i].value);
+        }
+}
+
+static bool
+is_first(const seine_record *r, size_t i)
+{
+    for (size_t k = 0; k < i; k++)
+        if (same_name(&r->fields[k], &r->fields[i]))
+            return false;
+    return true;
+}
+
+static void
+put_headers(sn_pen *p, const seine_record *r)
+{
+    bool any = false;
+
+    SN_PEN(p, ",\"headers\":{");
+    for (size_t i = 0; i < r->n_fields; i++) {
+        if (!is_first(r, i))
+            continue;
+        if (any)
+            SN_PEN(p, ",");
+        any = true;
+        put_lower(p, r->fields[i].name);
+        SN_PEN(p, ":[");
+        put_values(p, r, i);
+        SN_PEN(p, "]");
+    }
+    SN_PEN(p, "}");
+}
+
+static void
+put_notes(sn_pen *p, const seine_record *r)
+{
+    SN_PEN(p, ",\"notes\":[");
+    for (size_t i = 0; i < r->n_notes; i++) {
+        if (i > 0)
+            SN_PEN(p, ",");
+        sn_pen_quoted(p, sn_str_of(r->notes[i]));
+    }
+    SN_PEN(p, "]");
+}
+
+static void
+put_answer(sn_pen *p, const seine_record *r, uint64_t m)
+{
+    if (HAS(HEADERS) && r->fields)
+        put_headers(p, r);
+    if (HAS(CONTENT_TYPE))
+        STRING(p, "content_type", r->content_type);
+    if (HAS(CHARSET))
+        STRING(p, "charset", r->charset);
+    if (HAS(CONTENT_LENGTH) && r->content_length >= 0)
+        NUMBER(p, "content_length", (uint64_t)r->content_length);
+    if (HAS(BYTES_IN) && r->http > 0)
+        NUMBER(p, "bytes_in", r->bytes_in);
+    if (HAS(BYTES_BODY) && r->http > 0)
+        NUMBER(p, "bytes_body", r->bytes_body);
+    if (HAS(PARTIAL) && r->partial)
+        SN_PEN(p, ",\"partial\":true");
+    if (HAS(NOTES) && r->n_notes > 0)
+        put_notes(p, r);
+}
+
+static void
+put_time(sn_pen *p, const seine_record *r)
+{
+    SN_PEN(p, ",\"time\":{\"queue\":");
+    sn_pen_ms(p, r->queue);
+    SN_PEN(p, ",\"throttle\":");
+    sn_pen_ms(p, r->throttle);
+    SN_PEN(p, ",\"backoff\":");
+    sn_pen_ms(p, r->backoff);
+    SN_PEN(p, ",\"dns\":");
+    sn_pen_ms(p, r->dns);
+    SN_PEN(p, ",\"connect\":");
+    sn_pen_ms(p, r->connect);
+    SN_PEN(p, ",\"tls\":");
+    sn_pen_ms(p, r->tls);
+    SN_PEN(p, ",\"ttfb\":");
+    sn_pen_ms(p, r->ttfb);
+    SN_PEN(p, ",\"body\":");
+    sn_pen_ms(p, r->body_time);
+    SN_PEN(p, ",\"total\":");
+    sn_pen_ms(p, r->total);
+    SN_PEN(p, "}");
+}
+
+static void
+put_content(sn_pen *p, const seine_record *r, uint64_t m, seine_body_form form)
+{
+    if (HAS(TITLE))
+        STRING(p, "title", r->title);
+    if (HAS(SHA256) && r->sha256) {
+        SN_PEN(p, ",\"sha256\":\"");
+        sn_pen_hex(p, r->sha256, 32);
+        SN_PEN(p, "\"");
+    }
+    if (HAS(BODY) && form == SEINE_BODY_TEXT)
+        STRING(p, "body", r->body);
+    if (HAS(BODY_B64) && form == SEINE_BODY_B64 && r->body.ptr) {
+        SN_PEN(p, ",\"body_b64\":\"");
+        sn_pen_base64(p, sn_str_view(r->body));
+        SN_PEN(p, "\"");
+    }
+}
+
+static void
+put_skip(sn_pen *p, const seine_record *r)
+{
+    STRING(p, "url", r->url);
+    STRING(p, "key", r->key);
+    put_origin(p, r, UINT64_MAX);
+    SN_PEN(p, ",\"reason\":");
+    put_word(p, seine_skip_name(r->reason));
+    STRING(p, "rule", r->rule);
+}
+
+static void
+put_result(sn_pen *p, const seine_record *r, uint64_t m, seine_body_form form)
+{
+    put_origin(p, r, m);
+    put_place(p, r, m);
+    put_verdict(p, r, m);
+    put_answer(p, r, m);
+    if (HAS(TIME))
+        put_time(p, r);
+    put_content(p, r, m, form);
+}
+
+void
+sn_record_json(sn_pen *p, const seine_record *r, uint64_t seq, uint64_t m,
+               seine_body_form form)
+{
+    char *first = p->at;
+    size_t before = sn_pen_len(p);
+
+    if (r->type == SEINE_RECORD_SKIP)
+        m = UINT64_MAX; /* members of results are chosen, a skip is whole */
+    put_common(p, r, seq, m);
+    if (r->type == SEINE_RECORD_SKIP)
+        put_skip(p, r);
+    else
+        put_result(p, r, m, form);
+    if (sn_pen_len(p) == before)
+        SN_PEN(p, "{");
+    if (first < p->end)
+        *first = '{';
+    SN_PEN(p, "}\n");
+}

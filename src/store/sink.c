@@ -1,0 +1,614 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store/sink.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/time.h"
+#include "seine/clock.h"
+#include "store/order.h"
+
+/*
+ * The thread takes what is in the lanes, renders and writes it, and then naps for 5 ms
+ * before it looks again: so busy shards need not wake it, and what it writes is many
+ * records at once. A shard that finds a quarter of its lane used ends the nap. When
+ * nothing came during a nap it sleeps, and the next record wakes it at once.
+ *
+ * Two words are waited on. `bell` changes when the thread shall look; `done` when it
+ * has done what `asked` says. `state` is AWAKE unless somebody has to ring.
+ */
+
+enum { OUTPUTS = 32, BATCH = 64 };
+enum { AWAKE, NAP, ASLEEP };
+#define NAP_SPAN SEINE_MS(5)
+
+typedef struct line {
+    struct line *next;
+    int64_t wall;
+    size_t type_len, len;
+    char text[]; /* the type, the members */
+} line;
+
+struct seine_sinks {
+    seine_sinks_opts opts;
+    seine_clock *clock;
+    sn_out outs[OUTPUTS];
+    unsigned n_outs, n_lanes;
+    sn_lane *lanes;
+    pthread_t thread;
+    bool is_started, is_joined;
+
+    _Atomic uint32_t bell, state;
+    _Atomic uint32_t asked, done;
+    atomic_bool closing;
+
+    pthread_mutex_t lock; /* of lines and why */
+    line *lines, **lines_end;
+    char why[SEINE_WHY];
+    _Atomic uint32_t err;
+
+    /* of the thread; the counts are read by others */
+    sn_order order;
+    _Atomic uint64_t waiting, due, seq, records, bytes;
+};
+
+static const uint32_t *
+word(const _Atomic uint32_t *w)
+{
+    return (const uint32_t *)(const void *)w;
+}
+
+seine_err
+seine_sinks_new(const seine_sinks_opts *opts, seine_sinks **out_sinks)
+{
+    static const seine_sinks_opts defaults = SEINE_SINKS_OPTS;
+    const seine_sinks_opts *o = opts ? opts : &defaults;
+
+    if (o->lane_size < 4096 || o->lane_size > (size_t)1 << 32 ||
+        (o->lane_size & (o->lane_size - 1)) != 0 || (o->ordered && o->window == 0))
+        return SEINE_E_INVAL;
+
+    seine_sinks *s = sn_zalloc(sizeof *s);
+    if (!s)
+        return SEINE_E_NOMEM;
+    s->opts = *o;
+    s->clock = seine_clock_system();
+    s->lines_end = &s->lines;
+    pthread_mutex_init(&s->lock, NULL);
+    *out_sinks = s;
+    return SEINE_OK;
+}
+
+seine_err
+seine_sinks_open(seine_sinks *s, const seine_sink_opts *opts, char *out_why)
+{
+    char why[SEINE_WHY];
+
+    if (s->is_started || s->n_outs == OUTPUTS) {
+        sn_why(out_why, s->is_started ? "outputs are open already" : "too many outputs");
+        return SEINE_E_INVAL;
+    }
+
+    seine_err e = sn_out_open(&s->outs[s->n_outs], opts, why);
+    if (e == SEINE_OK)
+        s->n_outs++;
+    else
+        sn_why(out_why, "%s", why);
+    return e;
+}
+
+/* The first error stays. */
+static void
+fail(seine_sinks *s, seine_err e, const char *why)
+{
+    if (atomic_load(&s->err) != SEINE_OK)
+        return;
+    pthread_mutex_lock(&s->lock);
+    memcpy(s->why, why, sizeof s->why);
+    pthread_mutex_unlock(&s->lock);
+    atomic_store(&s->err, (uint32_t)e);
+    if (s->opts.failed)
+        s->opts.failed(e, s->opts.arg);
+}
+
+static bool
+has_failed(const seine_sinks *s)
+{
+    return atomic_load_explicit(&s->err, memory_order_relaxed) != SEINE_OK;
+}
+
+seine_err
+seine_sinks_err(const seine_sinks *s, char *out_why)
+{
+    seine_err e = (seine_err)atomic_load(&s->err);
+
+    if (out_why) {
+        pthread_mutex_t *lock = (pthread_mutex_t *)&s->lock;
+
+        pthread_mutex_lock(lock);
+        memcpy(out_why, s->why, SEINE_WHY);
+        pthread_mutex_unlock(lock);
+    }
+    return e;
+}
+
+/* All outputs, also when one of them fails: each keeps what it was given. */
+static void
+flush(seine_sinks *s)
+{
+    uint64_t bytes = 0;
+
+    for (unsigned i = 0; i < s->n_outs; i++) {
+        char why[SEINE_WHY] = "";
+        seine_err e = sn_out_flush(&s->outs[i], why);
+
+        if (e != SEINE_OK)
+            fail(s, e, why);
+        bytes += s->outs[i].bytes;
+    }
+    atomic_store_explicit(&s->bytes, bytes, memory_order_relaxed);
+}
+
+static void
+count(_Atomic uint64_t *n)
+{
+    atomic_store_explicit(n, atomic_load_explicit(n, memory_order_relaxed) + 1,
+                          memory_order_relaxed);
+}
+
+static void
+write_record(seine_sinks *s, const seine_record *r)
+{
+    char why[SEINE_WHY];
+    seine_err e = SEINE_OK;
+
+    if (has_failed(s))
+        return;
+    count(&s->seq);
+    uint64_t seq = atomic_load_explicit(&s->seq, memory_order_relaxed);
+    for (unsigned i = 0; i < s->n_outs && e == SEINE_OK; i++)
+        e = sn_out_record(&s->outs[i], r, seq, why);
+    if (e == SEINE_OK) {
+        count(&s->records);
+        return;
+    }
+    fail(s, e, why);
+    flush(s); /* the others keep what they have; nothing is added any more */
+}
+
+/* A record that came too early: on the heap until its turn comes. */
+static void
+hold(seine_sinks *s, const seine_record *r, sn_block *block)
+{
+    seine_err e = SEINE_E_NOMEM;
+
+    if (!block)
+        block = sn_block_new(r);
+    if (block)
+        e = sn_order_hold(&s->order, block);
+    if (e != SEINE_OK) {
+        char why[SEINE_WHY];
+
+        sn_why(why, "%s", seine_err_text(e));
+        sn_block_free(block);
+        fail(s, e, why);
+    }
+}
+
+static void
+write_due(seine_sinks *s)
+{
+    for (sn_block *b; (b = sn_order_take(&s->order));) {
+        write_record(s, b->record);
+        sn_block_free(b);
+    }
+}
+
+/* Writes or holds the record; the block, if it is one, is gone afterwards. */
+static void
+emit(seine_sinks *s, const seine_record *r, sn_block *block)
+{
+    if (s->opts.ordered && r->number > s->order.due && !has_failed(s)) {
+        hold(s, r, block);
+        return;
+    }
+    write_record(s, r);
+    if (s->opts.ordered && r->number == s->order.due) {
+        sn_order_pass(&s->order);
+        write_due(s);
+    }
+    sn_block_free(block);
+}
+
+static bool
+is_ready(const seine_sinks *s, const sn_lane *l)
+{
+    uint64_t waiting = atomic_load_explicit(&s->waiting, memory_order_acquire);
+
+    return (!s->opts.ordered || waiting < s->opts.window) && sn_lane_is_ready(l);
+}
+
+/* Who sets `starved` looks again afterwards, who clears it gave room before: one of
+ * them sees the other, because both exchange it. */
+static void
+tell_room(seine_sinks *s, sn_lane *l)
+{
+    if (!atomic_fetch_or(&l->starved, 0) || !is_ready(s, l))
+        return;
+    if (atomic_exchange(&l->starved, 0) && s->opts.room)
+        s->opts.room(s->opts.arg);
+}
+
+static bool
+take_lane(seine_sinks *s, sn_lane *l)
+{
+    uint64_t n = sn_lane_waiting(l);
+
+    for (uint64_t i = 1; i <= n; i++) {
+        sn_block *block;
+        seine_record *r = sn_lane_next(l, &block);
+        size_t size = block ? block->size : 0;
+
+        emit(s, r, block);
+        sn_lane_done(l, block);
+        if (size > 0)
+            atomic_fetch_sub(&l->held, size);
+        if (i % BATCH == 0 || i == n) {
+            sn_lane_release(l);
+            tell_room(s, l);
+        }
+    }
+    return n > 0;
+}
+
+static line *
+take_lines(seine_sinks *s)
+{
+    pthread_mutex_lock(&s->lock);
+    line *all = s->lines;
+    s->lines = NULL;
+    s->lines_end = &s->lines;
+    pthread_mutex_unlock(&s->lock);
+    return all;
+}
+
+static void
+write_line(seine_sinks *s, const line *n)
+{
+    size_t room = n->type_len + n->len + 128;
+    char *text SN_AUTOFREE = sn_alloc(room), why[SEINE_WHY];
+    seine_err e = text ? SEINE_OK : SEINE_E_NOMEM;
+
+    if (has_failed(s))
+        return;
+    if (text) {
+        sn_pen p = sn_pen_on(text, room);
+
+        count(&s->seq);
+        SN_PEN(&p, "{\"v\":1,\"type\":");
+        sn_pen_quoted(&p, (sn_str){n->text, n->type_len});
+        SN_PEN(&p, ",\"seq\":");
+        sn_pen_u64(&p, atomic_load_explicit(&s->seq, memory_order_relaxed));
+        SN_PEN(&p, ",\"ts\":\"");
+        sn_pen_stamp(&p, n->wall);
+        SN_PEN(&p, "\"");
+        if (n->len > 0)
+            SN_PEN(&p, ",");
+        sn_pen_add(&p, n->text + n->type_len, n->len);
+        SN_PEN(&p, "}\n");
+        for (unsigned i = 0; i < s->n_outs && e == SEINE_OK; i++)
+            e = sn_out_line(&s->outs[i], (sn_str){text, sn_pen_len(&p)}, why);
+    } else {
+        sn_why(why, "%s", seine_err_text(e));
+    }
+    if (e != SEINE_OK)
+        fail(s, e, why);
+}
+
+static bool
+write_all_lines(seine_sinks *s, line *n)
+{
+    bool any = n;
+
+    while (n) {
+        line *next = n->next;
+
+        write_line(s, n);
+        sn_free(n);
+        n = next;
+    }
+    return any;
+}
+
+/* What was asked for and what came before it: everything in the lanes, then the lines,
+ * which were taken first so that they come behind what was put before them. */
+static bool
+turn(seine_sinks *s)
+{
+    uint32_t asked = atomic_load(&s->asked);
+    line *lines = take_lines(s);
+    bool any = false;
+
+    for (unsigned i = 0; i < s->n_lanes; i++)
+        any |= take_lane(s, &s->lanes[i]);
+    if (asked != atomic_load(&s->done))
+        while (s->order.waiting > 0) {
+            sn_order_skip(&s->order);
+            write_due(s);
+        }
+    atomic_store_explicit(&s->waiting, s->order.waiting, memory_order_release);
+    atomic_store_explicit(&s->due, s->order.due, memory_order_release);
+    for (unsigned i = 0; s->opts.ordered && i < s->n_lanes; i++)
+        tell_room(s, &s->lanes[i]);
+    any |= write_all_lines(s, lines);
+    if (asked != atomic_load(&s->done)) {
+        flush(s);
+        atomic_store(&s->done, asked);
+        s->clock->wake(s->clock, word(&s->done), INT32_MAX);
+        any = true;
+    }
+    return any;
+}
+
+static bool
+has_work(const seine_sinks *s)
+{
+    for (unsigned i = 0; i < s->n_lanes; i++)
+        if (sn_lane_waiting(&s->lanes[i]) > 0)
+            return true;
+    return false;
+}
+
+static bool
+is_urgent(const seine_sinks *s)
+{
+    for (unsigned i = 0; i < s->n_lanes; i++)
+        if (sn_lane_is_quarter(&s->lanes[i]) || !sn_lane_is_ready(&s->lanes[i]))
+            return true;
+    return false;
+}
+
+/* Waits in that state. `bell` was read before there was a last look at what is asked:
+ * whoever asked since has rung. */
+static void
+rest(seine_sinks *s, uint32_t how, uint32_t bell)
+{
+    seine_time until = SEINE_NEVER;
+
+    atomic_store(&s->state, how);
+    if (how == NAP ? is_urgent(s) : has_work(s)) {
+        atomic_store(&s->state, AWAKE);
+        return;
+    }
+    if (how == NAP)
+        until = sn_time_add(s->clock->now(s->clock), NAP_SPAN);
+    while (atomic_load(&s->bell) == bell &&
+           s->clock->wait(s->clock, word(&s->bell), bell, until))
+        continue;
+    atomic_store(&s->state, AWAKE);
+}
+
+static void *
+run(void *arg)
+{
+    seine_sinks *s = arg;
+
+    for (;;) {
+        uint32_t bell = atomic_load(&s->bell);
+        bool closing = atomic_load(&s->closing), any = turn(s);
+
+        if (any)
+            flush(s);
+        else if (closing)
+            return NULL;
+        if (!closing)
+            rest(s, any ? NAP : ASLEEP, bell);
+    }
+}
+
+static void
+ring(seine_sinks *s)
+{
+    atomic_fetch_add(&s->bell, 1);
+    s->clock->wake(s->clock, word(&s->bell), 1);
+}
+
+/* No signal is the thread's: a reader that has gone is EPIPE, a file that is too large
+ * EFBIG. */
+static seine_err
+start_thread(seine_sinks *s)
+{
+    sigset_t all, before;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int failed = pthread_create(&s->thread, NULL, run, s);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return failed ? SEINE_E_NOMEM : SEINE_OK;
+}
+
+static seine_err
+start_outs(seine_sinks *s)
+{
+    for (unsigned i = 0; i < s->n_outs; i++) {
+        char why[SEINE_WHY] = "";
+        seine_err e = sn_out_start(&s->outs[i], why);
+
+        if (e != SEINE_OK) {
+            fail(s, e, why);
+            return e;
+        }
+    }
+    return SEINE_OK;
+}
+
+static void
+free_lanes(seine_sinks *s)
+{
+    for (unsigned i = 0; i < s->n_lanes; i++)
+        sn_lane_fini(&s->lanes[i]);
+    sn_free_line(s->lanes);
+    s->lanes = NULL;
+    s->n_lanes = 0;
+}
+
+seine_err
+seine_sinks_start(seine_sinks *s, unsigned lanes)
+{
+    if (s->is_started || lanes == 0 || lanes > 65536)
+        return SEINE_E_INVAL;
+    s->lanes = sn_zalloc_line(lanes * sizeof *s->lanes);
+    if (!s->lanes)
+        return SEINE_E_NOMEM;
+
+    seine_err e = SEINE_OK;
+    while (e == SEINE_OK && s->n_lanes < lanes) {
+        e = sn_lane_init(&s->lanes[s->n_lanes], s->opts.lane_size);
+        s->n_lanes += e == SEINE_OK;
+    }
+    if (e == SEINE_OK)
+        e = start_outs(s);
+    if (e == SEINE_OK)
+        e = start_thread(s);
+    if (e != SEINE_OK)
+        free_lanes(s);
+    s->is_started = e == SEINE_OK;
+    return e;
+}
+
+seine_err
+seine_sinks_put(seine_sinks *s, unsigned lane, const seine_record *r)
+{
+    if (lane >= s->n_lanes)
+        return SEINE_E_INVAL;
+    if (has_failed(s))
+        return SEINE_OK;
+
+    sn_lane *l = &s->lanes[lane];
+    seine_err e = sn_lane_put(l, r);
+    uint32_t state = atomic_load(&s->state);
+
+    if (state == ASLEEP ||
+        (state == NAP && (sn_lane_is_quarter(l) || !sn_lane_is_ready(l))))
+        if (atomic_exchange(&s->state, AWAKE) != AWAKE)
+            ring(s);
+    return e;
+}
+
+bool
+seine_sinks_is_ready(const seine_sinks *s, unsigned lane)
+{
+    if (lane >= s->n_lanes)
+        return false;
+
+    sn_lane *l = &s->lanes[lane];
+    if (has_failed(s) || is_ready(s, l))
+        return true;
+    atomic_exchange(&l->starved, 1);
+    return is_ready(s, l);
+}
+
+uint64_t
+seine_sinks_due(const seine_sinks *s)
+{
+    return atomic_load_explicit(&s->due, memory_order_acquire);
+}
+
+seine_err
+seine_sinks_line(seine_sinks *s, const char *type, const char *members, size_t len)
+{
+    size_t type_len = strlen(type);
+
+    for (size_t i = 0; i < len; i++)
+        if ((unsigned char)members[i] < 0x20)
+            return SEINE_E_INVAL;
+
+    line *n = sn_alloc(sizeof *n + type_len + len);
+    if (!n)
+        return SEINE_E_NOMEM;
+    *n = (line){NULL, s->clock->wall(s->clock), type_len, len};
+    memcpy(n->text, type, type_len);
+    if (len > 0)
+        memcpy(n->text + type_len, members, len);
+
+    pthread_mutex_lock(&s->lock);
+    *s->lines_end = n;
+    s->lines_end = &n->next;
+    pthread_mutex_unlock(&s->lock);
+    ring(s);
+    return SEINE_OK;
+}
+
+seine_err
+seine_sinks_drain(seine_sinks *s)
+{
+    if (!s->is_started || s->is_joined)
+        return (seine_err)atomic_load(&s->err);
+
+    uint32_t ask = atomic_fetch_add(&s->asked, 1) + 1, done;
+    ring(s);
+    while ((int32_t)((done = atomic_load(&s->done)) - ask) < 0)
+        s->clock->wait(s->clock, word(&s->done), done, SEINE_NEVER);
+    return (seine_err)atomic_load(&s->err);
+}
+
+static void
+join(seine_sinks *s)
+{
+    if (!s->is_started || s->is_joined)
+        return;
+    atomic_store(&s->closing, true);
+    ring(s);
+    pthread_join(s->thread, NULL);
+    s->is_joined = true;
+}
+
+seine_err
+seine_sinks_close(seine_sinks *s)
+{
+    seine_err e = seine_sinks_drain(s);
+
+    join(s);
+    for (unsigned i = 0; i < s->n_outs; i++) {
+        char why[SEINE_WHY] = "";
+
+        e = sn_out_close(&s->outs[i], why);
+        if (e != SEINE_OK)
+            fail(s, e, why);
+    }
+    s->n_outs = 0;
+    return (seine_err)atomic_load(&s->err);
+}
+
+void
+seine_sinks_free(seine_sinks *s)
+{
+    if (!s)
+        return;
+
+    seine_err e = seine_sinks_close(s);
+    (void)e;
+    for (line *n = s->lines; n;) {
+        line *next = n->next;
+
+        sn_free(n);
+        n = next;
+    }
+    sn_order_fini(&s->order);
+    free_lanes(s);
+    pthread_mutex_destroy(&s->lock);
+    sn_free(s);
+}
+
+void
+seine_sinks_stats_get(const seine_sinks *s, seine_sinks_stats *out_stats)
+{
+    *out_stats = (seine_sinks_stats){
+        atomic_load_explicit(&s->records, memory_order_relaxed),
+        atomic_load_explicit(&s->bytes, memory_order_relaxed),
+        atomic_load_explicit(&s->seq, memory_order_relaxed),
+    };
+}

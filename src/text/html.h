@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * html.h - title, base and links of a page, while its bytes come in.
+ *
+ * The tokenizer of the HTML standard in one pass: no tree, no recursion, pieces of
+ * any size, and the same events however the page is cut. It knows comments, raw
+ * text, scripts, attributes in all their forms and character references; what a
+ * tree would know it knows as far as links need it (template, svg, math).
+ *
+ *     sn_html t;
+ *     sn_html_init(&t, &(sn_html_options){.want = SN_HTML_LINK | SN_HTML_BASE}, fn, me);
+ *     while (more && !sn_html_enough(&t))
+ *         e = sn_html_feed(&t, bytes, n);
+ *     e = sn_html_end(&t);
+ *     sn_html_fini(&t);
+ *
+ * Events come when they are whole: the link of an <a> at its end, because its text
+ * belongs to it; `offset` has the order of the page. A <base> counts for the links
+ * before it too, so one who resolves them at once is right only if it came first,
+ * as it should. Bytes are taken as ASCII or a superset of it and handed on as they
+ * are; only character references become UTF-8.
+ *
+ * At most 50,000 links, 256 attributes of a tag, 64 KiB of a value and 4 KiB of
+ * title: what is beyond is dropped, and sn_html_notes tells.
+ *
+ * Time    plays no part; steps (below) are at most 16 for each byte, and 4096.
+ * Memory  grows with the longest tag, title and link, below 600 KiB; nothing is
+ *         allocated once it has grown, nor before the first of them.
+ * Threads one owner.
+ */
+#ifndef SN_HTML_H
+#define SN_HTML_H
+
+#include "base/buf.h"
+
+enum {
+    SN_HTML_LINKS = 50000,
+    SN_HTML_ATTRS = 256,
+    SN_HTML_VALUE = 64 * 1024,
+    SN_HTML_TITLE_LEN = 4096,
+    SN_HTML_TEXT_LEN = 256, /* of a link */
+};
+
+/* What can be found; a mask of them what is wanted. */
+typedef enum sn_html_what {
+    SN_HTML_TITLE = 1, /* value: the first one, blanks collapsed; once */
+    SN_HTML_BASE = 2,  /* value: of the first <base href>; once */
+    SN_HTML_LINK = 4   /* tag, attr, value, rel; text of an <a> */
+} sn_html_what;
+
+/* clang-format off */
+/* Tags that mean something: by length, for the search, and then by how often. */
+#define SN_HTML_TAG_TABLE(X) \
+    X(A,             "a")             \
+    X(IMG,           "img")           \
+    X(SVG,           "svg")           \
+    X(XMP,           "xmp")           \
+    X(LINK,          "link")          \
+    X(FORM,          "form")          \
+    X(AREA,          "area")          \
+    X(BASE,          "base")          \
+    X(MATH,          "math")          \
+    X(DESC,          "desc")          \
+    X(INPUT,         "input")         \
+    X(STYLE,         "style")         \
+    X(TITLE,         "title")         \
+    X(VIDEO,         "video")         \
+    X(AUDIO,         "audio")         \
+    X(EMBED,         "embed")         \
+    X(FRAME,         "frame")         \
+    X(TRACK,         "track")         \
+    X(SCRIPT,        "script")        \
+    X(SOURCE,        "source")        \
+    X(IFRAME,        "iframe")        \
+    X(OBJECT,        "object")        \
+    X(NOEMBED,       "noembed")       \
+    X(NOSCRIPT,      "noscript")      \
+    X(TEMPLATE,      "template")      \
+    X(TEXTAREA,      "textarea")      \
+    X(NOFRAMES,      "noframes")      \
+    X(PLAINTEXT,     "plaintext")     \
+    X(FOREIGNOBJECT, "foreignobject")
+
+#define SN_HTML_ATTR_TABLE(X) \
+    X(REL,    "rel")    \
+    X(SRC,    "src")    \
+    X(HREF,   "href")   \
+    X(TYPE,   "type")   \
+    X(DATA,   "data")   \
+    X(ACTION, "action")
+/* clang-format on */
+
+typedef enum sn_html_tag {
+    SN_TAG_OTHER,
+#define SN_ROW(id, name) SN_TAG_##id,
+    SN_HTML_TAG_TABLE(SN_ROW)
+#undef SN_ROW
+        SN_TAG_COUNT
+} sn_html_tag;
+
+typedef enum sn_html_attr {
+    SN_ATTR_OTHER,
+#define SN_ROW(id, name) SN_ATTR_##id,
+    SN_HTML_ATTR_TABLE(SN_ROW)
+#undef SN_ROW
+        SN_ATTR_COUNT
+} sn_html_attr;
+
+const char *sn_html_tag_name(sn_html_tag tag); /* "" for OTHER */
+const char *sn_html_attr_name(sn_html_attr attr);
+
+typedef struct sn_html_event { /* views: valid during the call */
+    sn_html_what what;
+    sn_html_tag tag;
+    sn_html_attr attr;
+    bool cut;     /* the value was longer */
+    sn_str value; /* decoded; not trimmed, unless it is a title */
+    sn_str text;  /* blanks collapsed, at most SN_HTML_TEXT_LEN */
+    sn_str rel;
+    uint64_t offset; /* of the tag's first byte */
+} sn_html_event;
+
+/* False: enough, nothing more is wanted. */
+typedef bool (*sn_html_fn)(void *user, const sn_html_event *e);
+
+typedef struct sn_html_options {
+    unsigned want;    /* of sn_html_what */
+    bool until_title; /* enough at </title> */
+    bool scripting;   /* <noscript> is text, as for a browser that runs scripts */
+} sn_html_options;
+
+/* What was dropped. */
+enum {
+    SN_HTML_NOTE_LINKS = 1,
+    SN_HTML_NOTE_ATTRS = 2,
+    SN_HTML_NOTE_VALUE = 4,
+    SN_HTML_NOTE_TITLE = 8
+};
+
+/* Text as people see it: blanks collapsed while it is collected, references not
+ * yet decoded. */
+typedef struct sn_html_text {
+    sn_buf raw;
+    bool blank, cut;
+} sn_html_text;
+
+/* Where the value of an attribute stands in `values`. */
+typedef struct sn_html_value {
+    uint32_t at, len;
+    bool cut;
+} sn_html_value;
+
+/* A link whose text is still coming. */
+typedef struct sn_html_held {
+    sn_buf bytes; /* href and rel */
+    size_t value_len;
+    sn_html_text text;
+    uint64_t offset;
+    bool open, cut;
+} sn_html_held;
+
+enum { SN_HTML_NAME = 16 }; /* longer names mean nothing to us */
+
+typedef struct sn_html { /* private */
+    sn_html_options opts;
+    sn_html_fn fn;
+    void *user;
+
+    const char *piece; /* being fed, to know offsets */
+    uint64_t fed;      /* bytes before it */
+    uint64_t tag_at;
+    uint64_t steps;
+
+    uint8_t state; /* html.c */
+    uint8_t tag;   /* sn_html_tag being read */
+    uint8_t attr;
+    uint8_t raw;    /* the tag whose end ends the raw text */
+    uint8_t escape; /* script: 0 not, 1 escaped, 2 doubly */
+    uint8_t dashes, name_len;
+    bool end_tag, self_closing, breaks_out, bang, start;
+    char name[SN_HTML_NAME]; /* of tag or attribute, lower case, zeros behind */
+
+    uint32_t keep; /* attributes the tag is asked for, not seen yet */
+    uint32_t seen;
+    uint32_t attrs; /* counted */
+    sn_html_value value[SN_ATTR_COUNT];
+    sn_buf values;
+
+    uint32_t depth;   /* of svg, math and HTML inside them */
+    uint64_t foreign; /* a bit for each: is it foreign? */
+    uint32_t templates;
+    uint32_t links;
+    bool titling, titled, based;
+    uint64_t title_at;
+    sn_html_text title;
+    sn_html_held held;
+    sn_buf decoded;
+
+    unsigned notes;
+    bool enough;
+    seine_err err;
+} sn_html;
+
+void sn_html_init(sn_html *t, const sn_html_options *opts, sn_html_fn fn, void *user);
+void sn_html_fini(sn_html *t);
+
+/* Ready for another page; keeps the memory. */
+void sn_html_reset(sn_html *t);
+
+/* NOMEM; it stays, and the page is read no further. After "enough" nothing is read. */
+SEINE_MUST_CHECK seine_err sn_html_feed(sn_html *t, const char *bytes, size_t n);
+
+/* The page ends here: gives what was open. */
+SEINE_MUST_CHECK seine_err sn_html_end(sn_html *t);
+
+static inline bool
+sn_html_enough(const sn_html *t)
+{
+    return t->enough;
+}
+
+static inline unsigned
+sn_html_notes(const sn_html *t)
+{
+    return t->notes;
+}
+
+/* Appends what `raw` says to `out`, at most `max` bytes of it: references decoded
+ * (by the rules for attributes or for text), CR LF made LF, NUL made U+FFFD. False:
+ * there was more. */
+bool sn_html_decode(sn_buf *out, sn_str raw, bool attribute, size_t max);
+
+/* Of this noun's files, among themselves. */
+
+typedef enum sn_html_content { /* what stands behind a start tag */
+                               SN_HTML_MARKUP,
+                               SN_HTML_RAW, /* up to its end tag */
+                               SN_HTML_PLAIN
+} sn_html_content;
+
+sn_html_tag sn_html_find_tag(const char name[SN_HTML_NAME], size_t len);
+sn_html_attr sn_html_find_attr(const char name[SN_HTML_NAME], size_t len);
+
+/* Whether a start tag of this name ends svg and math. */
+bool sn_html_is_breakout(const char name[SN_HTML_NAME], size_t len);
+
+/* The attributes a start tag is asked for, as bits. */
+uint32_t sn_html_keeps(const sn_html *t, sn_html_tag tag);
+
+/* A tag is whole: gives what it means, answers what follows it. */
+sn_html_content sn_html_tag_done(sn_html *t);
+
+bool sn_html_is_foreign(const sn_html *t);
+void sn_html_text_add(sn_html_text *text, const char *p, size_t n);
+void sn_html_text_end(sn_html *t); /* of all text */
+
+#endif

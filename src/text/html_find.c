@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What tags mean: the title, the base, links, and what the text behind them is. */
+#include <string.h>
+
+#include "text/html.h"
+
+enum { DEPTH = 64 }; /* of svg in HTML in svg in …; more is not looked at */
+
+#define BIT(attr) (UINT32_C(1) << SN_ATTR_##attr)
+
+typedef struct meaning {
+    sn_html_attr link; /* the attribute that leads somewhere */
+    uint32_t keep;     /* others to look at */
+    sn_html_content content;
+} meaning;
+
+/* clang-format off */
+static const meaning meanings[SN_TAG_COUNT] = {
+    [SN_TAG_A]         = {SN_ATTR_HREF, BIT(REL), SN_HTML_MARKUP},
+    [SN_TAG_AREA]      = {SN_ATTR_HREF, BIT(REL), SN_HTML_MARKUP},
+    [SN_TAG_LINK]      = {SN_ATTR_HREF, BIT(REL), SN_HTML_MARKUP},
+    [SN_TAG_IMG]       = {SN_ATTR_SRC, 0, SN_HTML_MARKUP},
+    [SN_TAG_SCRIPT]    = {SN_ATTR_SRC, 0, SN_HTML_RAW},
+    [SN_TAG_IFRAME]    = {SN_ATTR_SRC, 0, SN_HTML_RAW},
+    [SN_TAG_FRAME]     = {SN_ATTR_SRC, 0, SN_HTML_MARKUP},
+    [SN_TAG_EMBED]     = {SN_ATTR_SRC, 0, SN_HTML_MARKUP},
+    [SN_TAG_SOURCE]    = {SN_ATTR_SRC, 0, SN_HTML_MARKUP},
+    [SN_TAG_VIDEO]     = {SN_ATTR_SRC, 0, SN_HTML_MARKUP},
+    [SN_TAG_AUDIO]     = {SN_ATTR_SRC, 0, SN_HTML_MARKUP},
+    [SN_TAG_TRACK]     = {SN_ATTR_SRC, 0, SN_HTML_MARKUP},
+    [SN_TAG_INPUT]     = {SN_ATTR_SRC, BIT(TYPE), SN_HTML_MARKUP},
+    [SN_TAG_OBJECT]    = {SN_ATTR_DATA, 0, SN_HTML_MARKUP},
+    [SN_TAG_FORM]      = {SN_ATTR_ACTION, 0, SN_HTML_MARKUP},
+    [SN_TAG_TITLE]     = {SN_ATTR_OTHER, 0, SN_HTML_RAW},
+    [SN_TAG_TEXTAREA]  = {SN_ATTR_OTHER, 0, SN_HTML_RAW},
+    [SN_TAG_STYLE]     = {SN_ATTR_OTHER, 0, SN_HTML_RAW},
+    [SN_TAG_XMP]       = {SN_ATTR_OTHER, 0, SN_HTML_RAW},
+    [SN_TAG_NOEMBED]   = {SN_ATTR_OTHER, 0, SN_HTML_RAW},
+    [SN_TAG_NOFRAMES]  = {SN_ATTR_OTHER, 0, SN_HTML_RAW},
+    [SN_TAG_PLAINTEXT] = {SN_ATTR_OTHER, 0, SN_HTML_PLAIN},
+};
+/* clang-format on */
+
+uint32_t
+sn_html_keeps(const sn_html *t, sn_html_tag tag)
+{
+    const meaning *m = &meanings[tag];
+
+    if (tag == SN_TAG_BASE)
+        return t->opts.want & SN_HTML_BASE ? BIT(HREF) : 0;
+    if (m->link == SN_ATTR_OTHER || !(t->opts.want & SN_HTML_LINK))
+        return 0;
+    return m->keep | UINT32_C(1) << m->link;
+}
+
+static void
+emit(sn_html *t, const sn_html_event *e)
+{
+    if (!t->enough && !t->fn(t->user, e))
+        t->enough = true;
+}
+
+/* At most `max` bytes and no half character. */
+static size_t
+shortened(const char *s, size_t len, size_t max)
+{
+    if (len <= max)
+        return len;
+    for (len = max; len > 0 && ((unsigned char)s[len] & 0xc0) == 0x80;)
+        len--;
+    return len;
+}
+
+static size_t
+collapse(char *s, size_t len)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < len; i++) {
+        if (!sn_is_space(s[i]))
+            s[n++] = s[i];
+        else if (n > 0 && s[n - 1] != ' ')
+            s[n++] = ' ';
+    }
+    return n > 0 && s[n - 1] == ' ' ? n - 1 : n;
+}
+
+void
+sn_html_text_add(sn_html_text *x, const char *p, size_t n)
+{
+    size_t room = x->raw.cap - x->raw.len, len = 0;
+    char *out = x->cut ? NULL : sn_buf_reserve(&x->raw, n < room ? n + 1 : room);
+
+    if (!out)
+        return;
+    for (const char *end = p + n; p < end && !x->cut; p++) {
+        if (sn_is_space(*p)) {
+            x->blank = x->raw.len + len > 0;
+            continue;
+        }
+        x->cut = len + x->blank >= room;
+        if (!x->cut && x->blank)
+            out[len++] = ' ';
+        if (!x->cut)
+            out[len++] = *p;
+        x->blank = false;
+    }
+    sn_buf_commit(&x->raw, len);
+}
+
+static void
+text_start(sn_html_text *x)
+{
+    sn_buf_truncate(&x->raw, 0);
+    x->blank = x->cut = false;
+}
+
+/* What the text says, in `decoded`; *out_cut whether it says more. */
+static sn_str
+text_said(sn_html *t, sn_html_text *x, size_t max, bool *out_cut)
+{
+    bool all;
+
+    sn_buf_truncate(&t->decoded, 0);
+    all = sn_html_decode(&t->decoded, sn_buf_view(&x->raw), false, x->raw.cap);
+    t->steps += x->raw.len;
+    size_t whole = t->decoded.ptr ? collapse(t->decoded.ptr, t->decoded.len) : 0;
+    size_t len = whole > 0 ? shortened(t->decoded.ptr, whole, max) : 0;
+    *out_cut = !all || x->cut || len < whole;
+    if (len > 0 && t->decoded.ptr[len - 1] == ' ')
+        len--;
+    return (sn_str){t->decoded.ptr, len};
+}
+
+static void
+title_end(sn_html *t)
+{
+    sn_html_event e = {.what = SN_HTML_TITLE, .tag = SN_TAG_TITLE, .offset = t->title_at};
+
+    if (!t->titling)
+        return;
+    t->titling = false;
+    e.value = text_said(t, &t->title, SN_HTML_TITLE_LEN, &e.cut);
+    if (e.cut)
+        t->notes |= SN_HTML_NOTE_TITLE;
+    if (t->opts.want & SN_HTML_TITLE)
+        emit(t, &e);
+    if (t->opts.until_title)
+        t->enough = true;
+}
+
+static bool
+has(const sn_html *t, sn_html_attr attr)
+{
+    return t->seen & UINT32_C(1) << attr;
+}
+
+static sn_str
+raw_value(const sn_html *t, sn_html_attr attr)
+{
+    const sn_html_value *v = &t->value[attr];
+
+    return (sn_str){v->len > 0 ? t->values.ptr + v->at : NULL, v->len};
+}
+
+/* Appends the value of an attribute to `out`, decoded; its length. */
+static size_t
+value_of(sn_html *t, sn_html_attr attr, sn_buf *out, bool *out_cut)
+{
+    size_t before = out->len;
+
+    *out_cut = false;
+    if (has(t, attr) && sn_buf_done(&t->values) == SEINE_OK) {
+        bool all = sn_html_decode(out, raw_value(t, attr), true, SN_HTML_VALUE);
+
+        t->steps += t->value[attr].len;
+        *out_cut = !all || t->value[attr].cut;
+    }
+    if (*out_cut)
+        t->notes |= SN_HTML_NOTE_VALUE;
+    return out->len - before;
+}
+
+/* The value of the tag's attribute, with its rel if it can have one, as `e` shows
+ * them: both stand in `bytes`. */
+static size_t
+link_read(sn_html *t, sn_html_attr attr, sn_buf *bytes, bool *out_cut)
+{
+    bool rel_cut;
+
+    sn_buf_truncate(bytes, 0);
+    size_t len = value_of(t, attr, bytes, out_cut);
+    if (attr == SN_ATTR_HREF)
+        value_of(t, SN_ATTR_REL, bytes, &rel_cut);
+    return len;
+}
+
+static void
+link_give(sn_html *t, sn_html_event *e, const sn_buf *bytes, size_t value_len)
+{
+    sn_str both = sn_buf_view(bytes);
+
+    e->value = sn_str_slice(both, 0, value_len);
+    e->rel = sn_str_slice(both, value_len, both.len);
+    emit(t, e);
+}
+
+/* The text of an <a> is whole, at its end or where another begins. */
+static void
+held_end(sn_html *t)
+{
+    sn_html_held *h = &t->held;
+    sn_html_event e = {.what = SN_HTML_LINK,
+                       .tag = SN_TAG_A,
+                       .attr = SN_ATTR_HREF,
+                       .cut = h->cut,
+                       .offset = h->offset};
+    bool cut;
+
+    if (!h->open)
+        return;
+    h->open = false;
+    e.text = text_said(t, &h->text, SN_HTML_TEXT_LEN, &cut);
+    link_give(t, &e, &h->bytes, h->value_len);
+}
+
+static void
+held_start(sn_html *t)
+{
+    sn_html_held *h = &t->held;
+
+    h->value_len = link_read(t, SN_ATTR_HREF, &h->bytes, &h->cut);
+    h->offset = t->tag_at;
+    h->open = true;
+    text_start(&h->text);
+}
+
+static bool
+link_counts(sn_html *t)
+{
+    if (t->templates > 0)
+        return false;
+    if (t->links < SN_HTML_LINKS) {
+        t->links++;
+        return true;
+    }
+    t->notes |= SN_HTML_NOTE_LINKS;
+    return false;
+}
+
+static void
+link(sn_html *t)
+{
+    sn_html_event e = {.what = SN_HTML_LINK,
+                       .tag = (sn_html_tag)t->tag,
+                       .attr = meanings[t->tag].link,
+                       .offset = t->tag_at};
+
+    if (e.tag == SN_TAG_A)
+        held_end(t);
+    if (e.attr == SN_ATTR_OTHER || !has(t, e.attr))
+        return;
+    if (e.tag == SN_TAG_INPUT &&
+        !sn_str_eq_nocase(raw_value(t, SN_ATTR_TYPE), SN_STR("image")))
+        return;
+    if (!link_counts(t))
+        return;
+    if (e.tag == SN_TAG_A) {
+        held_start(t);
+    } else {
+        size_t len = link_read(t, e.attr, &t->decoded, &e.cut);
+        link_give(t, &e, &t->decoded, len);
+    }
+}
+
+static void
+base(sn_html *t)
+{
+    sn_html_event e = {.what = SN_HTML_BASE,
+                       .tag = SN_TAG_BASE,
+                       .attr = SN_ATTR_HREF,
+                       .offset = t->tag_at};
+
+    if (t->based || t->templates > 0 || !has(t, SN_ATTR_HREF))
+        return;
+    t->based = true;
+    sn_buf_truncate(&t->decoded, 0);
+    value_of(t, SN_ATTR_HREF, &t->decoded, &e.cut);
+    e.value = sn_buf_view(&t->decoded);
+    emit(t, &e);
+}
+
+static void
+title_start(sn_html *t)
+{
+    if (t->titled || t->templates > 0)
+        return;
+    t->titled = true;
+    t->titling = t->opts.until_title || (t->opts.want & SN_HTML_TITLE);
+    t->title_at = t->tag_at;
+}
+
+bool
+sn_html_is_foreign(const sn_html *t)
+{
+    return t->depth > 0 && (t->foreign & 1);
+}
+
+static void
+push(sn_html *t, bool foreign)
+{
+    if (t->self_closing || t->depth == DEPTH)
+        return;
+    t->depth++;
+    t->foreign = t->foreign << 1 | foreign;
+}
+
+static void
+pop(sn_html *t)
+{
+    t->depth--;
+    t->foreign >>= 1;
+}
+
+/* A start tag inside of svg or math, where only a few mean what they do outside. */
+static void
+opened_foreign(sn_html *t)
+{
+    switch ((sn_html_tag)t->tag) {
+    case SN_TAG_FOREIGNOBJECT:
+    case SN_TAG_DESC:
+    case SN_TAG_TITLE:
+        push(t, false); /* inside is HTML again */
+        break;
+    case SN_TAG_SVG:
+    case SN_TAG_MATH:
+        push(t, true);
+        break;
+    case SN_TAG_A:
+        link(t);
+        break;
+    default:
+        break;
+    }
+}
+
+static sn_html_content
+opened(sn_html *t)
+{
+    while (t->breaks_out && sn_html_is_foreign(t))
+        pop(t);
+    if (sn_html_is_foreign(t)) {
+        opened_foreign(t);
+        return SN_HTML_MARKUP;
+    }
+    switch ((sn_html_tag)t->tag) {
+    case SN_TAG_SVG:
+    case SN_TAG_MATH:
+        push(t, true);
+        break;
+    case SN_TAG_TEMPLATE:
+        t->templates++;
+        break;
+    case SN_TAG_BASE:
+        base(t);
+        break;
+    case SN_TAG_TITLE:
+        title_start(t);
+        break;
+    case SN_TAG_NOSCRIPT:
+        return t->opts.scripting ? SN_HTML_RAW : SN_HTML_MARKUP;
+    default:
+        link(t);
+        break;
+    }
+    return meanings[t->tag].content;
+}
+
+static void
+closed(sn_html *t)
+{
+    switch ((sn_html_tag)t->tag) {
+    case SN_TAG_A:
+        held_end(t);
+        break;
+    case SN_TAG_SVG:
+    case SN_TAG_MATH:
+        while (t->depth > 0 && !sn_html_is_foreign(t))
+            pop(t);
+        if (t->depth > 0)
+            pop(t);
+        break;
+    case SN_TAG_TITLE:
+        title_end(t);
+        /* fall through */
+    case SN_TAG_FOREIGNOBJECT:
+    case SN_TAG_DESC:
+        if (t->depth > 0 && !sn_html_is_foreign(t))
+            pop(t);
+        break;
+    case SN_TAG_TEMPLATE:
+        if (t->templates > 0)
+            t->templates--;
+        break;
+    default:
+        break;
+    }
+}
+
+sn_html_content
+sn_html_tag_done(sn_html *t)
+{
+    if (!t->end_tag)
+        return opened(t);
+    closed(t);
+    return SN_HTML_MARKUP;
+}
+
+void
+sn_html_text_end(sn_html *t)
+{
+    title_end(t);
+    held_end(t);
+}
