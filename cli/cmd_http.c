@@ -218,13 +218,12 @@ narrow(const bytes *text, char *out)
     for (size_t i = 0; i < text->len; i++) {
         unsigned char c = (unsigned char)text->ptr[i];
 
-        if (c < 0x80) {
+        if (c < 0x80)
             out[n++] = (char)c;
-        } else if (c >= 0xc0) {
-            unsigned char next = i + 1 < text->len ? (unsigned char)text->ptr[i + 1] : 0;
-
-            out[n++] = c <= 0xc3 ? (char)((c << 6 | (next & 0x3f)) & 0xff) : '\177';
-        }
+        else if (c > 0xc3)
+            out[n++] = '\177';
+        else if (c >= 0xc2) /* and one byte of six bits behind it */
+            out[n++] = (char)((c & 3) << 6 | (text->ptr[++i] & 0x3f));
     }
     return n;
 }

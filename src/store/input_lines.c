@@ -36,7 +36,9 @@ await(sn_lines *l)
             l->error = errno;
             return false;
         }
-    return !(fds[0].revents & POLLIN);
+    if (fds[0].revents & POLLIN)
+        l->error = ECANCELED; /* half a line is none */
+    return l->error == 0;
 }
 
 /* Reads more behind what is there, which has room for it. */

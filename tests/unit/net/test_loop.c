@@ -174,6 +174,23 @@ TEST(loop_an_earlier_moment_counts_and_the_old_one_is_dead)
     sn_loop_fini(&f.loop);
 }
 
+TEST(loop_a_nanosecond_earlier_is_earlier)
+{
+    fixture f;
+
+    set_up(&f);
+    bell a = make(&f);
+    sn_timer_set(&f.loop, &a.timer, T0 + 100);
+    sn_timer_set(&f.loop, &a.timer, T0 + 99);
+    sn_timer_set(&f.loop, &a.timer, T0 + 99);
+    CHECK_EQ(f.loop.wheel.n, 2);
+    turn(&f, T0 + 98);
+    CHECK_EQ(a.fired, 0);
+    turn(&f, T0 + 99);
+    CHECK_EQ(a.fired, 1);
+    sn_loop_fini(&f.loop);
+}
+
 TEST(loop_a_cleared_timer_is_silent_and_may_be_set_again)
 {
     fixture f;

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * script.h - a net that answers as it is told, on a clock that jumps.
+ *
+ *     script *s = script_new(NULL);
+ *     script_on(s, "http://a.test/", &(answer){.status = 503}, &(answer){.status = 200});
+ *     e = sn_fetch_all(&opts, script_net(s), …);      opts.clock = script_clock(s)
+ *     CHECK_EQ(script_asked(s, "http://a.test/"), 2);
+ *     script_free(s);
+ *
+ * The answers of a URL are given one after the other, the last one again and again; a
+ * URL nobody spoke of is 200 with an empty body. Every request is written down.
+ *
+ * With a clock of its own (NULL) time jumps to the next event: one thread. With a fake
+ * clock shards may have threads, and whoever advances it lets them live.
+ */
+#ifndef SCRIPT_H
+#define SCRIPT_H
+
+#include "engine/fetch.h"
+#include "engine/wire.h"
+
+typedef struct answer {
+    seine_err err; /* the end; OK: a whole answer */
+    seine_phase phase;
+    uint16_t status;    /* 0 and no err: 200 */
+    const char *fields; /* "Location: /x\nRetry-After: 5" */
+    const char *body;
+    size_t fill;      /* so many bytes x instead of a body */
+    seine_span takes; /* 0: 10 ms */
+    sn_zone zone;
+    bool unsent, partial, reused, replayable;
+    uint32_t notes;
+} answer;
+
+typedef struct asked { /* one request, as it left */
+    char url[256], method[16], body[64], fields[512];
+    seine_time at;
+    sn_zone ceiling;
+    bool fresh, conditional, range;
+    unsigned shard;
+} asked;
+
+typedef struct script script;
+
+#define T0 SEINE_SECS(1000)
+
+script *script_new(seine_clock *clock); /* the clock is borrowed; NULL: one of its own */
+void script_free(script *s);
+seine_clock *script_clock(script *s);
+const sn_net *script_net(script *s);
+void script_jump(script *s, seine_span by); /* its own clock */
+seine_time script_now(script *s);
+
+void script_add(script *s, const char *url, const answer *a);
+#define script_on(s, url, ...)                                       \
+    do {                                                             \
+        const answer *list_[] = {__VA_ARGS__};                       \
+        for (size_t i_ = 0; i_ < sizeof list_ / sizeof *list_; i_++) \
+            script_add(s, url, list_[i_]);                           \
+    } while (0)
+
+/* Draws answers from a seed instead: all kinds of ends. */
+void script_random(script *s, uint64_t seed);
+
+unsigned script_asked(script *s, const char *url);
+unsigned script_requests(script *s);
+const asked *script_request(script *s, unsigned i); /* in the order they left */
+unsigned script_peak(script *s);                    /* most in flight at once */
+unsigned script_in_flight(script *s);
+void script_refuse_starts(script *s, seine_err why, unsigned n); /* the next n */
+
+/* Options for tests: quick, of hosts that are ours, one attempt more or less as set. */
+seine_fetch_opts script_opts(script *s);
+
+#endif

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/emit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "engine/admit.h"
+#include "script.h"
+
+typedef struct fixture {
+    sn_commons commons;
+    sn_visit *v;
+    sn_emit e;
+} fixture;
+
+static fixture *
+set_up(const char *url)
+{
+    fixture *f = calloc(1, sizeof *f);
+    seine_fetch_opts o = SEINE_FETCH_OPTS;
+    seine_ask ask = SEINE_ASK;
+
+    CHECK_EQ(sn_commons_init(&f->commons, &o, NULL), SEINE_OK);
+    ask.url = (seine_view){url, strlen(url)};
+    ask.line = 3;
+    CHECK_EQ(sn_admit(&f->commons, &ask, T0, &f->v), SEINE_OK);
+    f->v->end.http = 255;
+    return f;
+}
+
+static void
+tear_down(fixture *f)
+{
+    f->v->state = SN_EMITTED;
+    sn_buf_reset(&f->v->kept);
+    sn_visits_give(f->commons.visits, f->v);
+    sn_commons_fini(&f->commons);
+    free(f);
+}
+
+static const seine_record *
+emit(fixture *f, unsigned keep)
+{
+    sn_emit_record(f->v, keep, 77, &f->e);
+    return &f->e.record;
+}
+
+static bool
+is(seine_view v, const char *text)
+{
+    return v.ptr && v.len == strlen(text) && memcmp(v.ptr, text, v.len) == 0;
+}
+
+static fixture *
+set_up_answer(void)
+{
+    fixture *f = set_up("http://a.test/x");
+    sn_visit *v = f->v;
+
+    v->end = (sn_end){.fault = SEINE_FAULT,
+                      .peer = {4, {203, 0, 113, 5}},
+                      .http = 1,
+                      .wire_bytes = 10,
+                      .body_bytes = 20};
+    v->end.fault.status = 200;
+    v->end.spent[SEINE_PHASE_DNS] = 1;
+    v->end.spent[SEINE_PHASE_CONNECT] = 2;
+    v->end.spent[SEINE_PHASE_TLS] = 4;
+    v->end.spent[SEINE_PHASE_SEND] = 8;
+    v->end.spent[SEINE_PHASE_HEAD] = 16;
+    v->end.spent[SEINE_PHASE_BODY] = 32;
+    v->retry.attempts = 1;
+    v->fault = v->end.fault;
+    return f;
+}
+
+TEST(a_record_says_all_there_is_to_say)
+{
+    fixture *f = set_up_answer();
+    sn_visit *v = f->v;
+
+    v->content_type = SN_STR("text/html");
+    v->charset = SN_STR("utf-8");
+    v->content_length = 10;
+    v->title = SN_STR("T");
+    v->end.notes = SN_NOTE_LF | SN_NOTE_EXTRA_BYTES;
+    for (int w = 0; w < SEINE_WAIT_COUNT; w++)
+        v->waited[w] = 1 << w;
+    const seine_record *r = emit(f, SEINE_KEEP_TITLE);
+    CHECK_EQ(r->type, SEINE_RECORD_RESULT);
+    CHECK_EQ(r->wall, 77);
+    CHECK_EQ(r->line, 3);
+    CHECK(is(r->input, "http://a.test/x") && is(r->url, "http://a.test/x"));
+    CHECK(is(r->key, "http://a.test/x") && is(r->final_url, "http://a.test/x"));
+    CHECK(is(r->method, "GET") && is(r->host, "a.test") && is(r->ip, "203.0.113.5"));
+    CHECK_EQ(r->http, 11);
+    CHECK_EQ(r->fate, SEINE_FATE_OK);
+    CHECK_EQ(r->fault->code, SEINE_OK);
+    CHECK(r->message.ptr == NULL && r->hint.ptr == NULL && !r->retryable);
+    CHECK_EQ(r->status, 200);
+    CHECK_EQ(r->attempts, 1);
+    CHECK(is(r->content_type, "text/html") && is(r->charset, "utf-8"));
+    CHECK_EQ(r->content_length, 10);
+    CHECK(r->bytes_in == 10 && r->bytes_body == 20 && !r->partial);
+    CHECK_EQ(r->n_notes, 2);
+    CHECK_STR(r->notes[0], "lf");
+    CHECK_STR(r->notes[1], "extra_bytes");
+    CHECK(is(r->title, "T"));
+    CHECK(r->body.ptr == NULL && r->sha256 == NULL && r->fields == NULL);
+    CHECK(r->dns == 1 && r->connect == 2 && r->tls == 4 && r->ttfb == 24 &&
+          r->body_time == 32 && r->total == 63);
+    seine_span backoff = 1 << SEINE_WAIT_BACKOFF | 1 << SEINE_WAIT_RETRY_AFTER;
+    seine_span all = (1 << SEINE_WAIT_COUNT) - 1;
+    CHECK_EQ(r->queue, 1 << SEINE_WAIT_QUEUE);
+    CHECK_EQ(r->backoff, backoff);
+    CHECK_EQ(r->throttle, all - backoff - (1 << SEINE_WAIT_QUEUE));
+    tear_down(f);
+}
+
+TEST(a_url_that_was_never_sent_has_no_answer)
+{
+    fixture *f = set_up("http://a.test/");
+
+    f->v->fault.code = SEINE_E_BREAKER;
+    const seine_record *r = emit(f, SEINE_KEEP_BODY | SEINE_KEEP_TITLE);
+    CHECK_EQ(r->fate, SEINE_FATE_GAVE_UP);
+    CHECK(r->final_url.ptr == NULL && r->ip.ptr == NULL && r->body.ptr == NULL);
+    CHECK(r->http == 0 && r->status == 0 && r->attempts == 0 && r->total == 0);
+    CHECK_EQ(r->content_length, -1);
+    CHECK(is(r->message, "circuit breaker is open"));
+    CHECK(r->hint.len > 0 && r->retryable);
+    tear_down(f);
+}
+
+TEST(a_refused_url_is_a_skip)
+{
+    fixture *f = set_up("ftp://a.test/");
+    const seine_record *r = emit(f, 0);
+
+    CHECK_EQ(r->type, SEINE_RECORD_SKIP);
+    CHECK_EQ(r->reason, SEINE_SKIP_SCHEME);
+    CHECK(r->rule.len > 0 && is(r->url, "ftp://a.test/"));
+    tear_down(f);
+    f = set_up("http://a b/");
+    r = emit(f, 0);
+    CHECK(r->url.ptr == NULL && r->key.ptr == NULL && is(r->input, "http://a b/"));
+    tear_down(f);
+}
+
+TEST(nothing_made_of_a_body_is_told_of_one_that_is_not_whole)
+{
+    fixture *f = set_up_answer();
+    sn_visit *v = f->v;
+
+    v->kept.cap = 100;
+    sn_buf_text(&v->kept, "abc");
+    v->title = SN_STR("T");
+    const seine_record *r = emit(f, SEINE_KEEP_BODY | SEINE_KEEP_SHA256);
+    CHECK(is(r->body, "abc") && is(r->title, "T") && r->sha256 != NULL);
+    /* of "abc", FIPS 180-2 */
+    CHECK(r->sha256[0] == 0xba && r->sha256[1] == 0x78 && r->sha256[31] == 0xad);
+
+    v->end.fault.code = v->fault.code = SEINE_E_BODY_TRUNCATED;
+    v->end.partial = true;
+    r = emit(f, SEINE_KEEP_BODY | SEINE_KEEP_SHA256);
+    CHECK(r->partial && r->title.ptr == NULL && r->sha256 == NULL);
+    CHECK(is(r->body, "abc")); /* what came, and it says so */
+    CHECK_EQ(r->fate, SEINE_FATE_BAD_RESPONSE);
+    tear_down(f);
+}
+
+TEST(an_empty_body_is_there_and_empty)
+{
+    fixture *f = set_up_answer();
+    const seine_record *r = emit(f, SEINE_KEEP_BODY | SEINE_KEEP_SHA256);
+
+    CHECK(is(r->body, ""));
+    CHECK(r->sha256 && r->sha256[0] == 0xe3 && r->sha256[1] == 0xb0); /* of nothing */
+    tear_down(f);
+}
+
+TEST(a_chain_from_https_to_http_is_noted)
+{
+    fixture *f = set_up_answer();
+    static seine_hop hops[] = {{{"https://a.test/", 15}, 301}};
+
+    f->v->hops = hops;
+    f->v->n_hops = 1;
+    const seine_record *r = emit(f, 0);
+    CHECK_EQ(r->n_notes, 1);
+    CHECK_STR(r->notes[0], "downgrade");
+    CHECK_EQ(r->n_hops, 1);
+    hops[0].url = (seine_view){"http://a.test/", 14};
+    CHECK_EQ(emit(f, 0)->n_notes, 0);
+    tear_down(f);
+}
+
+TEST(addresses_are_written_as_usual)
+{
+    static const struct {
+        sn_ip ip;
+        const char *text;
+    } rows[] = {
+        {{4, {0, 0, 0, 0}}, "0.0.0.0"},
+        {{4, {255, 10, 100, 9}}, "255.10.100.9"},
+        {{6, {0x20, 1, 0xd, 0xb8, [15] = 1}}, "2001:db8::1"},
+    };
+
+    EACH_ROW(i, rows) {
+        fixture *f = set_up_answer();
+        f->v->end.peer = rows[i].ip;
+        CHECK(is(emit(f, 0)->ip, rows[i].text));
+        tear_down(f);
+    }
+}
+
+TEST(messages_say_what_happened_with_the_limit_that_was_hit)
+{
+    static const struct {
+        seine_err code;
+        seine_phase phase;
+        uint16_t status;
+        int64_t timeout_ms;
+        seine_span retry_after;
+        const char *text, *want;
+    } rows[] = {
+        {SEINE_E_HEADER_TIMEOUT, SEINE_PHASE_HEAD, 0, 5000, -1, "",
+         "no answer within 5 s"},
+        {SEINE_E_DNS_TIMEOUT, SEINE_PHASE_DNS, 0, 80, -1, "", "no address within 80 ms"},
+        {SEINE_E_CONNECT_TIMEOUT, 0, 0, 1500, -1, "", "no connection within 1.500 s"},
+        {SEINE_E_TLS_TIMEOUT, 0, 0, 60000, -1, "", "no TLS session within 1 min"},
+        {SEINE_E_SEND_TIMEOUT, 0, 0, 10000, -1, "", "request not taken within 10 s"},
+        {SEINE_E_STALLED, 0, 200, 20000, -1, "", "too few bytes within 20 s"},
+        {SEINE_E_TIMEOUT, SEINE_PHASE_BODY, 0, 7200000, -1, "",
+         "not done within 2 h (body)"},
+        {SEINE_E_TIMEOUT, SEINE_PHASE_NONE, 0, 30000, -1, "", "not done within 30 s"},
+        {SEINE_E_TIMEOUT, SEINE_PHASE_NONE, 0, 0, -1, "", "timed out"},
+        {SEINE_E_HTTP, 0, 404, 0, -1, "", "HTTP 404"},
+        {SEINE_E_HTTP_BUSY, 0, 429, 0, SEINE_SECS(120), "",
+         "HTTP 429, asks to wait 2 min"},
+        {SEINE_E_RETRY_AFTER_TOO_LONG, 0, 429, 0, SEINE_SECS(7200), "",
+         "asks to wait 2 h, longer than allowed"},
+        {SEINE_E_RETRY_AFTER_TOO_LONG, 0, 0, 0, -1, "",
+         "server asks to wait longer than allowed"},
+        {SEINE_E_BREAKER, 0, 0, 0, -1, "could not connect",
+         "circuit breaker is open (could not connect)"},
+        {SEINE_E_CONNECT_REFUSED, 0, 0, 0, -1, "", "connection refused"},
+        {SEINE_E_BAD_HEADER, 0, 0, 0, -1, "line 3", "malformed header: line 3"},
+    };
+
+    EACH_ROW(i, rows) {
+        seine_fault f = SEINE_FAULT;
+        char text[320];
+        f.code = rows[i].code;
+        f.phase = rows[i].phase;
+        f.status = rows[i].status;
+        f.timeout_ms = rows[i].timeout_ms;
+        f.retry_after = rows[i].retry_after;
+        memcpy(f.text, rows[i].text, strlen(rows[i].text));
+        CHECK_EQ(sn_emit_message(&f, text, sizeof text), strlen(rows[i].want));
+        CHECK_STR(text, rows[i].want);
+        char tiny[8];
+        CHECK_EQ(sn_emit_message(&f, tiny, sizeof tiny),
+                 strlen(rows[i].want) < 7 ? strlen(rows[i].want) : 7);
+    }
+}
+
+TEST(every_kind_of_a_record_has_a_message_and_hints_are_short)
+{
+    for (int code = 1; code < SEINE_E_COUNT; code++) {
+        seine_fault f = SEINE_FAULT;
+        char text[320];
+        f.code = (seine_err)code;
+        CHECK(sn_emit_message(&f, text, sizeof text) > 0);
+        for (unsigned status = 0; status < 600; status++) {
+            f.status = (uint16_t)status;
+            const char *hint = sn_emit_hint(&f);
+            CHECK(!hint || strlen(hint) < 80);
+        }
+    }
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/meters.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "failing.h"
+#include "gather.h"
+#include "script.h"
+
+static void
+add(seine_fetch *f, const char *url)
+{
+    seine_ask a = SEINE_ASK;
+
+    a.url = (seine_view){url, strlen(url)};
+    CHECK_EQ(seine_fetch_add(f, &a, NULL), SEINE_OK);
+}
+
+TEST(s1_20_meters_count_what_happened)
+{
+    static const char *const want[] = {
+        "seine_urls_seen_total 5\n",
+        "seine_urls_refused_total 1\n",
+        "seine_urls_admitted_total 4\n",
+        "seine_urls_emitted_total{outcome=\"ok\"} 2\n",
+        "seine_urls_emitted_total{outcome=\"failed\"} 2\n",
+        "seine_urls_emitted_total{outcome=\"skipped\"} 1\n",
+        "seine_urls_emitted_total{outcome=\"blocked\"} 0\n",
+        "seine_urls_in_flight 0\n",
+        "seine_urls_waiting{reason=\"queue\"} 0\n",
+        "seine_urls_waiting{reason=\"backoff\"} 0\n",
+        "seine_fetch_requests_total{method=\"GET\",class=\"2xx\"} 2\n",
+        "seine_fetch_requests_total{method=\"GET\",class=\"3xx\"} 1\n",
+        "seine_fetch_requests_total{method=\"GET\",class=\"5xx\"} 2\n",
+        "seine_fetch_requests_total{method=\"GET\",class=\"none\"} 2\n",
+        "seine_fetch_requests_total{method=\"other\",class=\"2xx\"} 0\n",
+        "seine_fetch_errors_total{error=\"connect_refused\"} 2\n",
+        "seine_fetch_errors_total{error=\"http_busy\"} 0\n",
+        "seine_fetch_request_duration_seconds_count 7\n",
+        "seine_fetch_phase_duration_seconds_count{phase=\"ttfb\"} 7\n",
+        "seine_fetch_received_bytes_total 5\n",
+        "seine_fetch_decoded_bytes_total 5\n",
+        "seine_connections_opened_total{version=\"1.1\"} 7\n",
+        "seine_connections_reused_total 0\n",
+        "seine_dns_lookups_total{result=\"hit\"} 7\n",
+        "seine_retries_total{error=\"http_busy\"} 1\n",
+        "seine_retries_total{error=\"connect_refused\"} 1\n",
+        "seine_retry_exhausted_total 2\n",
+        "seine_retry_backoff_seconds_count 2\n",
+        "seine_breaker_transitions_total{from=\"closed\",to=\"open\"} 2\n",
+        "seine_breaker_transitions_total{from=\"open\",to=\"half_open\"} 2\n",
+        "seine_breaker_transitions_total{from=\"half_open\",to=\"open\"} 2\n",
+        "seine_breaker_hosts{state=\"open\"} 2\n",
+        "seine_breaker_hosts{state=\"half_open\"} 0\n",
+    };
+    script *s = script_new(NULL);
+    seine_fetch_opts o = script_opts(s);
+    gather *g = calloc(1, sizeof *g);
+    seine_text text = {0};
+    seine_fetch *f;
+
+    CHECK_EQ(seine_metrics_new(&o.metrics), SEINE_OK);
+    o.on_record = gather_record;
+    o.arg = g;
+    o.retry.max_attempts = 2;
+    o.breaker.failure_threshold = 1;
+    o.park = 9;
+    CHECK_EQ(sn_fetch_open(&o, script_net(s), NULL, &f), SEINE_OK);
+    script_on(s, "http://a.test/", &(answer){.body = "hello"});
+    script_on(s, "http://b.test/",
+              &(answer){.status = 302, .fields = "Location: http://c.test/"});
+    script_on(s, "http://d.test/", &(answer){.status = 500});
+    script_on(s, "http://e.test/", &(answer){.err = SEINE_E_CONNECT_REFUSED});
+    add(f, "http://a.test/");
+    add(f, "http://b.test/");
+    add(f, "ftp://x.test/");
+    add(f, "http://e.test/");
+    while (!script_in_flight(s))
+        sn_fetch_turn(f, SEINE_NEVER);
+    add(f, "http://d.test/");
+    CHECK_EQ(seine_fetch_finish(f, NULL), SEINE_OK);
+    CHECK_EQ(seine_metrics_text(o.metrics, SEINE_METRICS_PROMETHEUS, &text), SEINE_OK);
+    EACH_ROW(i, want) {
+        bool has = text.bytes && strstr(text.bytes, want[i]) != NULL;
+        if (!has)
+            check_fail(__FILE__, __LINE__, "no %s", want[i]);
+    }
+    seine_text_free(&text);
+    seine_fetch_free(f);
+    seine_metrics_free(o.metrics);
+    free(g);
+    script_free(s);
+}
+
+TEST(meters_that_are_off_count_nothing)
+{
+    sn_visit v = {.end.fault = SEINE_FAULT};
+    seine_fetch_stats a = {0}, b = {.bytes_in = 5};
+    seine_record r = {0};
+    seine_event e = {.name = "breaker.open"};
+
+    sn_meters_attempt(NULL, &v);
+    sn_meters_retry(NULL, SEINE_E_TIMEOUT, 1);
+    sn_meters_exhausted(NULL);
+    sn_meters_breaker(NULL, &e);
+    sn_meters_emitted(NULL, &r);
+    sn_meters_turn(NULL, &a, &b);
+    sn_meters_given(NULL, 1, 1);
+    sn_meters_free(NULL);
+}
+
+TEST(one_registry_has_one_fetch)
+{
+    seine_metrics *reg;
+    sn_meters *m, *second;
+
+    CHECK_EQ(seine_metrics_new(&reg), SEINE_OK);
+    CHECK_EQ(sn_meters_new(reg, &m), SEINE_OK);
+    CHECK_EQ(sn_meters_new(reg, &second), SEINE_E_ALREADY);
+    sn_meters_free(m);
+    seine_metrics_free(reg);
+}
+
+TEST(names_that_were_looked_up_are_counted_by_what_came_of_it)
+{
+    static const struct {
+        seine_err code;
+        seine_span dns;
+        bool reused;
+        const char *want;
+    } rows[] = {
+        {SEINE_E_DNS_NXDOMAIN, 1, false, "{result=\"nxdomain\"} 1\n"},
+        {SEINE_E_DNS_TIMEOUT, 1, false, "{result=\"timeout\"} 1\n"},
+        {SEINE_E_DNS_SERVFAIL, 1, false, "{result=\"error\"} 1\n"},
+        {SEINE_OK, 1, false, "{result=\"ok\"} 1\n"},
+        {SEINE_OK, 0, false, "{result=\"hit\"} 1\n"},
+        {SEINE_OK, 0, true, "{result=\"hit\"} 0\n"},
+    };
+
+    EACH_ROW(i, rows) {
+        sn_visit v = {.method = SN_STR("POST"), .end = {.fault = SEINE_FAULT}};
+        seine_metrics *reg;
+        seine_text text;
+        sn_meters *m;
+        CHECK_EQ(seine_metrics_new(&reg), SEINE_OK);
+        CHECK_EQ(sn_meters_new(reg, &m), SEINE_OK);
+        v.end.fault.code = rows[i].code;
+        v.end.spent[SEINE_PHASE_DNS] = rows[i].dns;
+        v.end.reused = rows[i].reused;
+        v.end.peer.v = 4;
+        sn_meters_attempt(m, &v);
+        CHECK_EQ(seine_metrics_text(reg, SEINE_METRICS_PROMETHEUS, &text), SEINE_OK);
+        const char *at = strstr(text.bytes, "seine_dns_lookups_total{");
+        CHECK(at && strstr(at, rows[i].want) != NULL);
+        seine_text_free(&text);
+        sn_meters_free(m);
+        seine_metrics_free(reg);
+    }
+}

@@ -1,0 +1,552 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "base/time.h"
+#include "check.h"
+#include "engine/admit.h"
+#include "gather.h"
+#include "script.h"
+
+enum { MAX_SHARDS = 3 };
+
+/* Shards without threads: the test takes their turns. */
+typedef struct fixture {
+    script *s;
+    seine_fetch_opts opts;
+    sn_commons commons;
+    sn_env env[MAX_SHARDS];
+    sn_run *runs[MAX_SHARDS];
+    uint32_t n;
+    uint64_t given;
+    gather g;
+} fixture;
+
+static fixture *
+prepare(void)
+{
+    fixture *t = calloc(1, sizeof *t);
+
+    t->s = script_new(NULL);
+    t->opts = script_opts(t->s);
+    t->opts.on_record = gather_record;
+    t->opts.on_event = gather_event;
+    t->opts.ready = gather_ready;
+    t->opts.arg = &t->g;
+    t->n = 1;
+    return t;
+}
+
+static fixture *
+open(fixture *t)
+{
+    const sn_net *net = script_net(t->s);
+
+    CHECK_EQ(sn_commons_init(&t->commons, &t->opts, NULL), SEINE_OK);
+    for (uint32_t i = 0; i < t->n; i++) {
+        t->env[i].clock = script_clock(t->s);
+        CHECK_EQ(net->open(net->self, &t->commons, i, t->n, NULL, &t->env[i].transport),
+                 SEINE_OK);
+        CHECK_EQ(sn_run_new(&t->commons, &t->env[i], t->runs, i, t->n, &t->runs[i]),
+                 SEINE_OK);
+    }
+    return t;
+}
+
+static void
+give(fixture *t, const char *url)
+{
+    seine_ask ask = SEINE_ASK;
+    sn_visit *v;
+
+    ask.url = (seine_view){url, strlen(url)};
+    CHECK_EQ(sn_admit(&t->commons, &ask, script_now(t->s), &v), SEINE_OK);
+    t->given++;
+    sn_run_give(t->runs[sn_run_shard(&v->url, t->commons.secret, t->n)], v);
+}
+
+static void
+check_balance(fixture *t)
+{
+    seine_fetch_stats sum = {0};
+
+    for (uint32_t i = 0; i < t->n; i++)
+        sn_run_stats(t->runs[i], &sum);
+    CHECK_EQ(t->given, t->g.n + sn_visits_out(t->commons.visits));
+    CHECK_EQ(sum.in_flight, script_in_flight(t->s));
+    CHECK_EQ(sum.done, sum.ok + sum.failed + sum.blocked);
+}
+
+static bool
+is_idle(fixture *t)
+{
+    for (uint32_t i = 0; i < t->n; i++)
+        if (!sn_run_is_idle(t->runs[i]))
+            return false;
+    return true;
+}
+
+/* Turns until `until`, or until nothing is left; time goes from moment to moment. */
+static void
+live(fixture *t, seine_time until)
+{
+    for (int turns = 0; turns < 20000 && !is_idle(t); turns++) {
+        seine_time at = until;
+        for (uint32_t i = 0; i < t->n; i++)
+            at = sn_time_min(at, sn_run_when(t->runs[i]));
+        for (uint32_t i = 0; i < t->n; i++) /* the last one may sleep */
+            sn_run_turn(t->runs[i], i == t->n - 1 && t->n == 1 ? at : INT64_MIN);
+        if (t->n > 1) /* nobody sleeps: a millisecond is a turn */
+            script_jump(t->s, SEINE_MS(1));
+        check_balance(t);
+        if (script_now(t->s) >= until)
+            return;
+    }
+    CHECK(is_idle(t));
+}
+
+static void
+tear_down(fixture *t)
+{
+    CHECK_EQ(sn_visits_out(t->commons.visits), 0);
+    CHECK_EQ(seine_throttle_in_flight(&t->commons.in_flight), 0);
+    for (uint32_t i = 0; i < t->n; i++) {
+        sn_run_free(t->runs[i]);
+        script_net(t->s)->close(script_net(t->s)->self, t->env[i].transport);
+    }
+    sn_commons_fini(&t->commons);
+    script_free(t->s);
+    free(t);
+}
+
+static void
+stop(fixture *t, int how, seine_err why)
+{
+    atomic_store(&t->commons.stop_why, (int)why);
+    atomic_store(&t->commons.stop, how);
+}
+
+static const gathered *
+record_of(const fixture *t, uint64_t number)
+{
+    for (unsigned i = 0; i < t->g.n && i < GATHER_MAX; i++)
+        if (t->g.all[i].number == number)
+            return &t->g.all[i];
+    return NULL;
+}
+
+TEST(one_url_from_its_text_to_its_record)
+{
+    fixture *t = open(prepare());
+
+    script_on(t->s, "http://a.test/", &(answer){.takes = SEINE_MS(43), .body = "hello"});
+    CHECK(sn_run_is_idle(t->runs[0]));
+    give(t, "http://a.test/");
+    CHECK(!sn_run_is_idle(t->runs[0]));
+    live(t, SEINE_NEVER);
+    CHECK_EQ(t->g.n, 1);
+    CHECK_EQ(t->g.all[0].fate, SEINE_FATE_OK);
+    CHECK_EQ(t->g.all[0].status, 200);
+    CHECK_EQ(t->g.all[0].attempts, 1);
+    CHECK_EQ(t->g.all[0].total, SEINE_MS(43));
+    CHECK_EQ(script_now(t->s), T0 + SEINE_MS(43));
+    tear_down(t);
+}
+
+TEST(a_failure_is_tried_again_after_its_backoff)
+{
+    fixture *t = open(prepare());
+
+    script_on(t->s, "http://a.test/", &(answer){.status = 500},
+              &(answer){.err = SEINE_E_CONN_RESET}, &(answer){0});
+    give(t, "http://a.test/");
+    live(t, SEINE_NEVER);
+    const gathered *r = &t->g.all[0];
+    CHECK_EQ(r->fate, SEINE_FATE_OK);
+    CHECK_EQ(r->attempts, 3);
+    CHECK_EQ(r->n_tries, 2);
+    CHECK_EQ(r->backoff, SEINE_SECS(3)); /* 1 + 2 */
+    CHECK_EQ(script_now(t->s), T0 + SEINE_SECS(3) + SEINE_MS(30));
+    CHECK_EQ(script_request(t->s, 1)->at, T0 + SEINE_MS(10) + SEINE_SECS(1));
+    seine_fetch_stats stats = {0};
+    sn_run_stats(t->runs[0], &stats);
+    CHECK(stats.requests == 3 && stats.retries == 2 && stats.replays == 0);
+    CHECK(stats.done == 1 && stats.ok == 1 && stats.hosts == 1);
+    tear_down(t);
+}
+
+TEST(a_failure_of_a_hop_is_tried_again_at_that_hop)
+{
+    fixture *t = open(prepare());
+
+    script_on(t->s, "http://a.test/", &(answer){.status = 302, .fields = "Location: /2"});
+    script_on(t->s, "http://a.test/2",
+              &(answer){.status = 302, .fields = "Location: http://b.test/3"});
+    script_on(t->s, "http://b.test/3", &(answer){.status = 503},
+              &(answer){.status = 302, .fields = "Location: /4"});
+    give(t, "http://a.test/");
+    live(t, SEINE_NEVER);
+    CHECK_EQ(script_asked(t->s, "http://a.test/"), 1);
+    CHECK_EQ(script_asked(t->s, "http://a.test/2"), 1);
+    CHECK_EQ(script_asked(t->s, "http://b.test/3"), 2);
+    CHECK_EQ(script_asked(t->s, "http://b.test/4"), 1);
+    const gathered *r = &t->g.all[0];
+    CHECK_EQ(r->attempts, 2); /* hops are none */
+    CHECK_EQ(r->n_hops, 3);
+    CHECK_STR(r->url, "http://a.test/");
+    CHECK_STR(r->final_url, "http://b.test/4");
+    tear_down(t);
+}
+
+TEST(a_loop_of_redirects_ends)
+{
+    fixture *t = open(prepare());
+
+    script_on(t->s, "http://a.test/", &(answer){.status = 301, .fields = "Location: /"});
+    give(t, "http://a.test/");
+    live(t, SEINE_NEVER);
+    CHECK_EQ(t->g.all[0].code, SEINE_E_TOO_MANY_REDIRECTS);
+    CHECK_EQ(t->g.all[0].n_hops, 10);
+    CHECK_EQ(script_requests(t->s), 11);
+    tear_down(t);
+}
+
+TEST(a_redirect_to_a_host_of_another_shard_goes_there)
+{
+    fixture *t = prepare();
+    char url[64], location[96];
+
+    t->n = 3;
+    open(t);
+    give(t, "http://first.test/");
+    script_on(t->s, "http://first.test/", &(answer){.status = 302, .fields = location});
+    /* a host that lives elsewhere */
+    for (int i = 0;; i++) {
+        char mem[64];
+        seine_url u;
+        snprintf(url, sizeof url, "http://h%d.test/", i);
+        seine_url_init(&u, mem, sizeof mem);
+        CHECK_EQ(seine_url_parse(&u, url, strlen(url), NULL), SEINE_OK);
+        char first_mem[64];
+        seine_url first;
+        seine_url_init(&first, first_mem, sizeof first_mem);
+        CHECK_EQ(seine_url_parse(&first, "http://first.test/", 18, NULL), SEINE_OK);
+        if (sn_run_shard(&u, t->commons.secret, 3) !=
+            sn_run_shard(&first, t->commons.secret, 3))
+            break;
+    }
+    snprintf(location, sizeof location, "Location: %s", url);
+    live(t, SEINE_NEVER);
+    CHECK_EQ(t->g.n, 1);
+    CHECK_STR(t->g.all[0].final_url, url);
+    CHECK_EQ(script_requests(t->s), 2);
+    CHECK(script_request(t->s, 0)->shard != script_request(t->s, 1)->shard);
+    CHECK_EQ(t->g.all[0].shard, script_request(t->s, 1)->shard);
+    tear_down(t);
+}
+
+TEST(all_ports_and_schemes_of_a_name_are_on_one_shard)
+{
+    static const char *const urls[] = {"http://e.test/", "https://e.test:8443/x",
+                                       "http://E.TEST.:81/"};
+    const uint64_t secret[2] = {1, 2};
+    uint32_t shard = 0;
+
+    EACH_ROW(i, urls) {
+        char mem[64];
+        seine_url u;
+        seine_url_init(&u, mem, sizeof mem);
+        CHECK_EQ(seine_url_parse(&u, urls[i], strlen(urls[i]), NULL), SEINE_OK);
+        uint32_t got = sn_run_shard(&u, secret, 64);
+        if (i > 0)
+            CHECK_EQ(got, shard);
+        shard = got;
+        CHECK_EQ(sn_run_shard(&u, secret, 1), 0);
+    }
+}
+
+TEST(a_skip_is_a_record_and_nothing_else)
+{
+    fixture *t = open(prepare());
+    seine_fetch_stats stats = {0};
+
+    give(t, "ftp://a.test/");
+    sn_run_turn(t->runs[0], INT64_MIN);
+    CHECK_EQ(t->g.n, 1);
+    CHECK_EQ(t->g.all[0].type, SEINE_RECORD_SKIP);
+    CHECK_EQ(t->g.all[0].reason, SEINE_SKIP_SCHEME);
+    sn_run_stats(t->runs[0], &stats);
+    CHECK(stats.done == 0 && stats.requests == 0);
+    tear_down(t);
+}
+
+TEST(x_34_a_host_that_keeps_failing_is_given_up)
+{
+    fixture *t = prepare();
+
+    t->opts.concurrency = 2;
+    t->opts.retry.max_attempts = 1;
+    open(t);
+    for (int i = 0; i < 20; i++) {
+        char url[64];
+        snprintf(url, sizeof url, "http://dead.test/%d", i);
+        script_on(t->s, url,
+                  &(answer){.err = SEINE_E_CONNECT_REFUSED,
+                            .phase = SEINE_PHASE_CONNECT,
+                            .unsent = true});
+        give(t, url);
+    }
+    give(t, "http://good.test/");
+    live(t, SEINE_NEVER);
+    /* five open it, one more was under way, one probe after a minute */
+    CHECK(script_requests(t->s) <= 5 + 2 - 1 + 1 + 1);
+    CHECK_EQ(t->g.n, 21);
+    CHECK_EQ(record_of(t, 0)->code, SEINE_E_CONNECT_REFUSED);
+    CHECK_EQ(record_of(t, 19)->code, SEINE_E_BREAKER);
+    CHECK_EQ(record_of(t, 19)->attempts, 0);
+    CHECK_EQ(record_of(t, 20)->fate, SEINE_FATE_OK);
+    CHECK_STR(t->g.last_event, "host.parked");
+    seine_fetch_stats stats = {0};
+    sn_run_stats(t->runs[0], &stats);
+    CHECK(stats.parked == 1 && stats.breaker_opens == 2);
+    tear_down(t);
+}
+
+TEST(a_wish_that_is_too_long_parks_the_host)
+{
+    fixture *t = prepare();
+
+    t->opts.concurrency = 1;
+    open(t);
+    script_on(t->s, "http://a.test/0",
+              &(answer){.status = 429, .fields = "Retry-After: 7200"});
+    give(t, "http://a.test/0");
+    give(t, "http://a.test/1");
+    live(t, SEINE_NEVER);
+    CHECK_EQ(script_requests(t->s), 1);
+    for (int i = 0; i < 2; i++) {
+        CHECK_EQ(record_of(t, (uint64_t)i)->code, SEINE_E_RETRY_AFTER_TOO_LONG);
+        CHECK_EQ(record_of(t, (uint64_t)i)->fate, SEINE_FATE_GAVE_UP);
+    }
+    CHECK_EQ(record_of(t, 0)->attempts, 1);
+    CHECK_EQ(script_now(t->s), T0 + SEINE_MS(10)); /* nobody waited */
+    tear_down(t);
+}
+
+TEST(a_wish_holds_the_host_from_the_head_on)
+{
+    fixture *t = prepare();
+
+    t->opts.concurrency = 1;
+    open(t);
+    script_on(t->s, "http://a.test/0",
+              &(answer){.status = 429, .fields = "Retry-After: 5"}, &(answer){0});
+    give(t, "http://a.test/0");
+    give(t, "http://a.test/1");
+    live(t, SEINE_NEVER);
+    CHECK_EQ(script_requests(t->s), 3);
+    CHECK(script_request(t->s, 1)->at >= T0 + SEINE_MS(10) + SEINE_SECS(5));
+    CHECK_EQ(record_of(t, 0)->tries[0].wait_reason, SEINE_WAIT_RETRY_AFTER);
+    tear_down(t);
+}
+
+TEST(no_more_descriptors_means_fewer_at_once_for_ten_seconds)
+{
+    fixture *t = prepare();
+
+    t->opts.concurrency = 8;
+    open(t);
+    for (int i = 0; i < 8; i++) {
+        char url[64];
+        snprintf(url, sizeof url, "http://a.test/%d", i);
+        script_on(
+            t->s, url,
+            &(answer){.err = SEINE_E_NO_FILES, .unsent = true, .takes = SEINE_MS(1)},
+            &(answer){.takes = SEINE_SECS(1)});
+        give(t, url);
+    }
+    live(t, T0 + SEINE_MS(50));
+    CHECK_EQ(atomic_load(&t->commons.narrowed), 75);
+    CHECK_EQ(script_in_flight(t->s), 0); /* none spins */
+    CHECK_EQ(script_requests(t->s), 8);
+    live(t, T0 + SEINE_MS(500));
+    CHECK_EQ(script_in_flight(t->s), 6); /* three quarters of eight */
+    live(t, SEINE_NEVER);
+    CHECK_EQ(t->g.n, 8);
+    for (unsigned i = 0; i < 8; i++) {
+        CHECK_EQ(t->g.all[i].fate, SEINE_FATE_OK);
+        CHECK_EQ(t->g.all[i].attempts, 1);
+    }
+    script_jump(t->s, SEINE_SECS(11));
+    sn_run_turn(t->runs[0], INT64_MIN);
+    CHECK_EQ(atomic_load(&t->commons.narrowed), 100);
+    tear_down(t);
+}
+
+TEST(while_outputs_are_full_nothing_starts)
+{
+    fixture *t = open(prepare());
+
+    t->g.full = true;
+    give(t, "http://a.test/");
+    sn_run_turn(t->runs[0], INT64_MIN);
+    CHECK_EQ(script_requests(t->s), 0);
+    CHECK_EQ(sn_run_when(t->runs[0]), SEINE_NEVER); /* it does not spin */
+    t->g.full = false;
+    sn_run_wake(t->runs[0]);
+    live(t, SEINE_NEVER);
+    CHECK_EQ(t->g.n, 1);
+    tear_down(t);
+}
+
+TEST(s0_05_no_attempt_begins_after_the_time_of_its_url)
+{
+    fixture *t = prepare();
+
+    t->opts.retry.max_elapsed = SEINE_SECS(2);
+    t->opts.retry.max_attempts = 100;
+    open(t);
+    script_on(t->s, "http://a.test/", &(answer){.status = 500});
+    script_on(t->s, "http://b.test/", &(answer){.takes = SEINE_SECS(20)});
+    give(t, "http://a.test/");
+    give(t, "http://b.test/");
+    live(t, SEINE_NEVER);
+    CHECK_EQ(record_of(t, 0)->status, 500); /* the failure stays the error */
+    CHECK_EQ(record_of(t, 0)->attempts, 2);
+    CHECK_EQ(record_of(t, 1)->code, SEINE_E_DEADLINE);
+    CHECK_EQ(record_of(t, 1)->fate, SEINE_FATE_CANCELED);
+    CHECK_EQ(script_now(t->s), T0 + SEINE_SECS(2));
+    tear_down(t);
+}
+
+/* One URL in each state: on its way in, waiting for its host, for its moment, in
+ * flight. */
+static fixture *
+every_state(void)
+{
+    fixture *t = prepare();
+
+    t->opts.concurrency = 1;
+    t->opts.grace = SEINE_SECS(5);
+    open(t);
+    script_on(t->s, "http://a.test/0", &(answer){.status = 500}); /* 0: backs off */
+    give(t, "http://a.test/0");
+    live(t, T0 + SEINE_MS(10));
+    script_on(t->s, "http://a.test/1", &(answer){.takes = SEINE_SECS(2)});
+    give(t, "http://a.test/1"); /* in flight */
+    give(t, "http://a.test/2"); /* waits for a slot */
+    sn_run_turn(t->runs[0], INT64_MIN);
+    CHECK_EQ(script_in_flight(t->s), 1);
+    CHECK_EQ(t->g.n, 0);
+    give(t, "http://a.test/3"); /* in the inbox */
+    give(t, "ftp://a.test/4");
+    return t;
+}
+
+TEST(s1_19_a_stop_drains_what_flies_and_cancels_what_waits)
+{
+    fixture *t = every_state();
+
+    stop(t, SN_DRAINING, SEINE_E_CANCELED);
+    sn_run_turn(t->runs[0], INT64_MIN);
+    CHECK_EQ(t->g.n, 4); /* at once: all but the one in flight */
+    for (uint64_t i = 0; i < 4; i++)
+        if (i != 1)
+            CHECK_EQ(record_of(t, i)->fate, SEINE_FATE_CANCELED);
+    CHECK_EQ(record_of(t, 0)->attempts, 1);
+    CHECK_EQ(record_of(t, 4)->type, SEINE_RECORD_SKIP);
+    live(t, SEINE_NEVER);
+    CHECK_EQ(record_of(t, 1)->fate, SEINE_FATE_OK); /* it had two seconds, and five */
+    CHECK_EQ(script_requests(t->s), 2);
+    tear_down(t);
+}
+
+TEST(a_stop_waits_no_longer_than_its_grace)
+{
+    fixture *t = every_state();
+    seine_time stopped = script_now(t->s);
+
+    t->commons.opts.grace = SEINE_MS(700);
+    stop(t, SN_DRAINING, SEINE_E_DEADLINE);
+    live(t, SEINE_NEVER);
+    CHECK_EQ(record_of(t, 1)->code, SEINE_E_DEADLINE);
+    CHECK_EQ(record_of(t, 1)->attempts, 1);
+    CHECK_EQ(script_now(t->s), stopped + SEINE_MS(700));
+    tear_down(t);
+}
+
+TEST(a_second_stop_waits_for_nobody)
+{
+    fixture *t = every_state();
+    seine_time stopped = script_now(t->s);
+
+    stop(t, SN_DRAINING, SEINE_E_CANCELED);
+    sn_run_turn(t->runs[0], INT64_MIN);
+    stop(t, SN_STOPPING, SEINE_E_CANCELED);
+    live(t, SEINE_NEVER);
+    CHECK_EQ(record_of(t, 1)->code, SEINE_E_CANCELED);
+    CHECK_EQ(script_now(t->s), stopped);
+    tear_down(t);
+}
+
+TEST(a_failure_in_the_grace_is_not_tried_again)
+{
+    fixture *t = open(prepare());
+
+    script_on(t->s, "http://a.test/", &(answer){.status = 503});
+    script_on(t->s, "http://b.test/",
+              &(answer){.status = 302, .fields = "Location: http://c.test/"});
+    give(t, "http://a.test/");
+    give(t, "http://b.test/");
+    sn_run_turn(t->runs[0], INT64_MIN);
+    stop(t, SN_DRAINING, SEINE_E_CANCELED);
+    live(t, SEINE_NEVER);
+    CHECK_EQ(script_requests(t->s), 2);
+    CHECK_EQ(record_of(t, 0)->fate, SEINE_FATE_CANCELED);
+    CHECK_EQ(record_of(t, 0)->n_tries, 1);
+    CHECK_EQ(record_of(t, 1)->fate, SEINE_FATE_CANCELED);
+    tear_down(t);
+}
+
+TEST(counts_balance_after_every_turn_whatever_happens)
+{
+    uint64_t seed = check_seed();
+    sn_rng rng = sn_rng_seed(seed);
+
+    for (int round = 0; round < 60; round++) {
+        fixture *t = prepare();
+        unsigned urls = 1 + (unsigned)sn_rng_below(&rng, 60);
+
+        script_random(t->s, sn_rng_next(&rng));
+        t->n = 1 + (uint32_t)sn_rng_below(&rng, MAX_SHARDS);
+        t->opts.concurrency = 1 + (uint32_t)sn_rng_below(&rng, 8);
+        t->opts.mine = sn_rng_below(&rng, 2);
+        t->opts.adaptive = sn_rng_below(&rng, 2);
+        t->opts.host_rate.count = 50;
+        t->opts.retry.base = SEINE_MS(20);
+        t->opts.breaker.open_for = SEINE_SECS(1);
+        t->opts.breaker.open_max = SEINE_SECS(2);
+        t->opts.keep = (uint32_t)sn_rng_below(&rng, 16);
+        t->opts.max_redirects = (uint32_t)sn_rng_below(&rng, 4);
+        open(t);
+        for (unsigned i = 0; i < urls; i++) {
+            char url[64];
+            snprintf(url, sizeof url, "http://h%d.test/%u", (int)sn_rng_below(&rng, 4),
+                     i);
+            give(t, url);
+        }
+        if (sn_rng_below(&rng, 3) == 0) {
+            live(t, T0 + (seine_span)sn_rng_below(&rng, SEINE_SECS(1)));
+            stop(t, sn_rng_below(&rng, 2) ? SN_DRAINING : SN_STOPPING, SEINE_E_CANCELED);
+        }
+        live(t, SEINE_NEVER);
+        CHECK_EQ(t->g.n, urls);
+        for (unsigned i = 0; i < urls; i++)
+            CHECK_EQ(t->g.of[i], 1);
+        CHECK(script_peak(t->s) <= t->opts.concurrency);
+        tear_down(t);
+    }
+}
