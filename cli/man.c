@@ -134,8 +134,8 @@ help_man(void)
 {
     out_print(".TH SEINE 1 \"\" \"seine %s\" \"User Commands\"\n.nh\n.ad l\n",
               seine_version());
-    out_text(".SH NAME\nseine \\- try rate limits, breakers and retries on your own "
-             "traffic\n.SH SYNOPSIS\n"
+    out_text(".SH NAME\nseine \\- fetch many URLs quickly, politely, and without losing "
+             "one\n.SH SYNOPSIS\n"
              ".B seine\n\\fICOMMAND\\fR [\\fIOPTION\\fR\\[u2026]] "
              "[\\fIARGUMENT\\fR\\[u2026]]\n.SH DESCRIPTION\n");
     roff(help_rules);
