@@ -99,7 +99,7 @@ make_page(void)
             i, i);
         add("<p>");
         add(words);
-        if (i % 4 == 0)
+        if (i % 3 == 0 || i % 4 == 0)
             add(words);
         add("</p>\n</div>\n");
     }

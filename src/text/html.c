@@ -40,8 +40,8 @@ typedef enum state {
 /* Lower case of a byte in a name, 0 for what ends the name of a tag. NUL becomes
  * what is in no name we know. */
 /* clang-format off */
-#define SAME(c)  c, c + 1, c + 2, c + 3, c + 4, c + 5, c + 6, c + 7, \
-                 c + 8, c + 9, c + 10, c + 11, c + 12, c + 13, c + 14, c + 15
+#define SAME4(c)  (c), (c) + 1, (c) + 2, (c) + 3
+#define SAME(c)   SAME4(c), SAME4((c) + 4), SAME4((c) + 8), SAME4((c) + 12)
 static const uint8_t fold[256] = {
     255, 1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 11, 0, 0, 14, 15,
     SAME(16),
@@ -53,6 +53,7 @@ static const uint8_t fold[256] = {
     SAME(208), SAME(224), SAME(240),
 };
 #undef SAME
+#undef SAME4
 /* clang-format on */
 
 static void
@@ -62,14 +63,30 @@ name_start(sn_html *t)
     t->name_len = 0;
 }
 
-/* Too long a name has a length that no name has. */
-static void
-name_add(sn_html *t, char c)
+/* Takes bytes of a name, in lower case, up to what ends it or `stop`. Too long a
+ * name has a length that no name has. */
+static const char *
+name_add(sn_html *t, const char *p, const char *end, char stop)
 {
-    if (t->name_len < SN_HTML_NAME)
-        t->name[t->name_len] = c;
-    if (t->name_len <= SN_HTML_NAME)
-        t->name_len++;
+    size_t n = t->name_len;
+    uint8_t c;
+
+    for (; p < end && (c = fold[(unsigned char)*p]) && c != (uint8_t)stop; p++) {
+        if (n < SN_HTML_NAME)
+            t->name[n] = (char)c;
+        n += n <= SN_HTML_NAME;
+    }
+    t->name_len = (uint8_t)n;
+    return p;
+}
+
+/* Letters as they are, for what may turn out to be text; as many as fit. */
+static const char *
+letters_add(sn_html *t, const char *p, const char *end)
+{
+    for (; p < end && sn_is_alpha(*p) && t->name_len < SN_HTML_NAME; p++)
+        t->name[t->name_len++] = *p;
+    return p;
 }
 
 /* Text between tags. Only that of a link is of interest. */
@@ -85,54 +102,6 @@ raw_text(sn_html *t, const char *p, size_t n)
 {
     if (t->titling)
         sn_html_text_add(&t->title, p, n);
-}
-
-static const char *
-data(sn_html *t, const char *p, const char *end)
-{
-    const char *less = memchr(p, '<', (size_t)(end - p));
-
-    text(t, p, (size_t)((less ? less : end) - p));
-    if (!less)
-        return end;
-    t->tag_at = t->fed + (uint64_t)(less - t->piece);
-    t->state = TAG_OPEN;
-    return less + 1;
-}
-
-static const char *
-tag_open(sn_html *t, const char *p)
-{
-    t->end_tag = false;
-    if (sn_is_alpha(*p)) {
-        name_start(t);
-        t->state = TAG_NAME;
-    } else if (*p == '/') {
-        t->state = END_TAG_OPEN;
-        p++;
-    } else if (*p == '!') {
-        t->state = DECLARATION;
-        p++;
-    } else if (*p == '?') {
-        t->state = BOGUS;
-    } else {
-        text(t, "<", 1);
-        t->state = DATA;
-    }
-    return p;
-}
-
-static const char *
-end_tag_open(sn_html *t, const char *p)
-{
-    t->end_tag = true;
-    if (sn_is_alpha(*p)) {
-        name_start(t);
-        t->state = TAG_NAME;
-        return p;
-    }
-    t->state = *p == '>' ? DATA : BOGUS;
-    return p + (*p == '>');
 }
 
 /* The name of a tag is known, and so is what to ask of it. */
@@ -162,52 +131,6 @@ tag_done(sn_html *t, const char *p)
     return p;
 }
 
-static const char *
-tag_name(sn_html *t, const char *p, const char *end)
-{
-    uint8_t c;
-
-    for (; p < end && (c = fold[(unsigned char)*p]); p++)
-        name_add(t, (char)c);
-    if (p == end)
-        return p;
-    t->breaks_out = t->depth > 0 && sn_html_is_breakout(t->name, t->name_len);
-    attrs_start(t, sn_html_find_tag(t->name, t->name_len));
-    return p;
-}
-
-static const char *
-attr_start(sn_html *t, const char *p)
-{
-    name_start(t);
-    name_add(t, (char)fold[(unsigned char)*p]); /* even if it is '=' */
-    t->state = ATTR_NAME;
-    return p + 1;
-}
-
-static const char *
-before_attr(sn_html *t, const char *p, const char *end)
-{
-    while (p < end && sn_is_space(*p))
-        p++;
-    if (p == end)
-        return p;
-    if (*p == '>')
-        return tag_done(t, p + 1);
-    if (*p != '/')
-        return attr_start(t, p);
-    t->state = SELF_CLOSING;
-    return p + 1;
-}
-
-static const char *
-self_closing(sn_html *t, const char *p)
-{
-    t->state = BEFORE_ATTR;
-    t->self_closing = *p == '>';
-    return p;
-}
-
 /* Of two attributes of one name the first counts. */
 static void
 attr_named(sn_html *t)
@@ -232,10 +155,7 @@ attr_named(sn_html *t)
 static const char *
 attr_name(sn_html *t, const char *p, const char *end)
 {
-    uint8_t c;
-
-    for (; p < end && (c = fold[(unsigned char)*p]) && c != '='; p++)
-        name_add(t, (char)c);
+    p = name_add(t, p, end, '=');
     if (p == end)
         return p;
     attr_named(t);
@@ -297,6 +217,46 @@ quoted(sn_html *t, const char *p, const char *end, char quote)
     return stop + 1;
 }
 
+/* One attribute; most are name="value" and take no detour through the states. */
+static const char *
+attr(sn_html *t, const char *p, const char *end)
+{
+    name_start(t);
+    t->name[t->name_len++] = (char)fold[(unsigned char)*p]; /* even if it is '=' */
+    t->state = ATTR_NAME;
+    p = attr_name(t, p + 1, end);
+    if (end - p < 3 || p[0] != '=' || (p[1] != '"' && p[1] != '\''))
+        return p;
+    t->state = p[1] == '"' ? DOUBLE_QUOTED : SINGLE_QUOTED;
+    return quoted(t, p + 2, end, p[1]);
+}
+
+static const char *
+before_attr(sn_html *t, const char *p, const char *end)
+{
+    while (p < end && t->state == BEFORE_ATTR) {
+        if (sn_is_space(*p)) {
+            p++;
+        } else if (*p == '>') {
+            return tag_done(t, p + 1);
+        } else if (*p == '/') {
+            t->state = SELF_CLOSING;
+            return p + 1;
+        } else {
+            p = attr(t, p, end);
+        }
+    }
+    return p;
+}
+
+static const char *
+self_closing(sn_html *t, const char *p)
+{
+    t->state = BEFORE_ATTR;
+    t->self_closing = *p == '>';
+    return p;
+}
+
 static const char *
 unquoted(sn_html *t, const char *p, const char *end)
 {
@@ -308,6 +268,68 @@ unquoted(sn_html *t, const char *p, const char *end)
     if (p < end)
         t->state = BEFORE_ATTR;
     return p;
+}
+
+static const char *
+tag_name(sn_html *t, const char *p, const char *end)
+{
+    p = name_add(t, p, end, '\0');
+    if (p == end)
+        return p;
+    t->breaks_out = t->depth > 0 && sn_html_is_breakout(t->name, t->name_len);
+    attrs_start(t, sn_html_find_tag(t->name, t->name_len));
+    return before_attr(t, p, end);
+}
+
+static const char *
+tag_start(sn_html *t, const char *p, const char *end, bool end_tag)
+{
+    t->end_tag = end_tag;
+    name_start(t);
+    t->state = TAG_NAME;
+    return tag_name(t, p, end);
+}
+
+static const char *
+end_tag_open(sn_html *t, const char *p, const char *end)
+{
+    if (sn_is_alpha(*p))
+        return tag_start(t, p, end, true);
+    t->state = *p == '>' ? DATA : BOGUS;
+    return p + (*p == '>');
+}
+
+static const char *
+tag_open(sn_html *t, const char *p, const char *end)
+{
+    if (sn_is_alpha(*p))
+        return tag_start(t, p, end, false);
+    if (*p == '/') {
+        t->state = END_TAG_OPEN;
+        p++;
+        return p < end ? end_tag_open(t, p, end) : p;
+    }
+    if (*p == '!') {
+        t->state = DECLARATION;
+        return p + 1;
+    }
+    if (*p != '?')
+        text(t, "<", 1);
+    t->state = *p == '?' ? BOGUS : DATA;
+    return p;
+}
+
+static const char *
+data(sn_html *t, const char *p, const char *end)
+{
+    const char *less = memchr(p, '<', (size_t)(end - p));
+
+    text(t, p, (size_t)((less ? less : end) - p));
+    if (!less)
+        return end;
+    t->tag_at = t->fed + (uint64_t)(less - t->piece);
+    t->state = TAG_OPEN;
+    return less + 1 < end ? tag_open(t, less + 1, end) : end;
 }
 
 static const char *
@@ -505,8 +527,7 @@ raw_end_is_text(sn_html *t)
 static const char *
 raw_end(sn_html *t, const char *p, const char *end)
 {
-    for (; p < end && sn_is_alpha(*p) && t->name_len < SN_HTML_NAME; p++)
-        name_add(t, *p);
+    p = letters_add(t, p, end);
     if (p == end)
         return p;
     if (fold[(unsigned char)*p] == 0 && name_is(t, (sn_html_tag)t->raw)) {
@@ -523,8 +544,7 @@ raw_end(sn_html *t, const char *p, const char *end)
 static const char *
 semi_word(sn_html *t, const char *p, const char *end)
 {
-    for (; p < end && sn_is_alpha(*p); p++)
-        name_add(t, *p);
+    p = letters_add(t, p, end);
     if (p == end)
         return p;
     t->state = ESCAPED;
@@ -542,9 +562,9 @@ step(sn_html *t, const char *p, const char *end)
     case DATA:
         return data(t, p, end);
     case TAG_OPEN:
-        return tag_open(t, p);
+        return tag_open(t, p, end);
     case END_TAG_OPEN:
-        return end_tag_open(t, p);
+        return end_tag_open(t, p, end);
     case TAG_NAME:
         return tag_name(t, p, end);
     case BEFORE_ATTR:
@@ -643,12 +663,12 @@ sn_html_reset(sn_html *t)
 static seine_err
 trouble(sn_html *t)
 {
-    const sn_buf *bufs[] = {&t->values, &t->decoded, &t->held.bytes, &t->held.text.raw,
-                            &t->title.raw};
+    const seine_err errs[] = {t->values.err, t->decoded.err, t->held.bytes.err,
+                              t->held.text.raw.err, t->title.raw.err};
 
-    for (size_t i = 0; i < sizeof bufs / sizeof *bufs; i++)
+    for (size_t i = 0; i < sizeof errs / sizeof *errs; i++)
         if (t->err == SEINE_OK)
-            t->err = sn_buf_done(bufs[i]);
+            t->err = errs[i];
     t->enough = t->enough || t->err != SEINE_OK;
     return t->err;
 }

@@ -88,25 +88,24 @@ collapse(char *s, size_t len)
 void
 sn_html_text_add(sn_html_text *x, const char *p, size_t n)
 {
-    const char *end = p + n;
+    size_t room = x->raw.cap - x->raw.len, len = 0;
+    char *out = x->cut ? NULL : sn_buf_reserve(&x->raw, n < room ? n + 1 : room);
 
-    while (p < end && !x->cut) {
-        const char *from = p;
-
-        while (p < end && !sn_is_space(*p))
-            p++;
-        size_t len = (size_t)(p - from), room = x->raw.cap - x->raw.len;
-        if (len > 0 && x->blank && room > 0) {
-            sn_buf_char(&x->raw, ' ');
-            room--;
+    if (!out)
+        return;
+    for (const char *end = p + n; p < end && !x->cut; p++) {
+        if (sn_is_space(*p)) {
+            x->blank = x->raw.len + len > 0;
+            continue;
         }
-        if (len > 0)
-            x->blank = false;
-        x->cut = len > room;
-        sn_buf_add(&x->raw, from, x->cut ? room : len);
-        for (; p < end && sn_is_space(*p); p++)
-            x->blank = x->raw.len > 0;
+        x->cut = len + x->blank >= room;
+        if (!x->cut && x->blank)
+            out[len++] = ' ';
+        if (!x->cut)
+            out[len++] = *p;
+        x->blank = false;
     }
+    sn_buf_commit(&x->raw, len);
 }
 
 static void
@@ -128,6 +127,8 @@ text_said(sn_html *t, sn_html_text *x, size_t max, bool *out_cut)
     size_t whole = t->decoded.ptr ? collapse(t->decoded.ptr, t->decoded.len) : 0;
     size_t len = whole > 0 ? shortened(t->decoded.ptr, whole, max) : 0;
     *out_cut = !all || x->cut || len < whole;
+    if (len > 0 && t->decoded.ptr[len - 1] == ' ')
+        len--;
     return (sn_str){t->decoded.ptr, len};
 }
 

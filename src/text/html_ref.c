@@ -156,9 +156,10 @@ special(sn_str s, bool attribute)
 static size_t
 plain(sn_str s)
 {
+    static const bool taken[256] = {['&'] = true, ['\r'] = true, ['\0'] = true};
     size_t n = 0;
 
-    while (n < s.len && s.ptr[n] != '&' && s.ptr[n] != '\r' && s.ptr[n] != '\0')
+    while (n < s.len && !taken[(unsigned char)s.ptr[n]])
         n++;
     return n;
 }
