@@ -432,7 +432,7 @@ cdata(sn_html *t, const char *p, const char *end)
     return bracket ? bracket : end;
 }
 
-static state
+static uint8_t
 raw_state(const sn_html *t)
 {
     return t->escape > 0 ? ESCAPED : RAW;

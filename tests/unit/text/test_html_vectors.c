@@ -26,7 +26,6 @@ typedef struct page {
     size_t at[LISTS];
     char base_mem[SEINE_URL_ROOM], mem[SEINE_URL_ROOM];
     seine_url base;
-    bool links; /* else only the base is looked for */
     bool titled;
 } page;
 
@@ -84,21 +83,47 @@ resolved(page *p, sn_str ref)
     return (sn_str){u.href, u.len};
 }
 
+/* The next of a list; "" behind its end. */
+static sn_str
+next_of(page *p, size_t i)
+{
+    const char *bytes = "";
+    size_t len = 0;
+
+    seine_json_string(seine_json_at(seine_json_get(p->want, lists[i].name), p->at[i]),
+                      &bytes, &len);
+    return (sn_str){bytes, len};
+}
+
+/* An <a> that nobody closes is in the tree again for each block it reaches into. */
+static bool
+skip_again(page *p, size_t i)
+{
+    if (lists[i].tag != SN_TAG_A || p->at[i] == 0)
+        return false;
+    p->at[i]--;
+    sn_str last = next_of(p, i);
+    p->at[i]++;
+    if (last.len == 0 || !sn_str_eq(last, next_of(p, i)))
+        return false;
+    p->at[i]++;
+    return true;
+}
+
 static void
 check_link(page *p, const sn_html_event *e)
 {
     for (size_t i = 0; i < LISTS; i++) {
-        const seine_json *list = seine_json_get(p->want, lists[i].name);
-        const char *want = "(nothing)";
-        size_t len = strlen(want);
-
         if (lists[i].tag != e->tag)
             continue;
-        seine_json_string(seine_json_at(list, p->at[i]++), &want, &len);
         sn_str got = resolved(p, e->value);
-        if (!sn_str_eq(got, (sn_str){want, len}))
-            check_fail(__FILE__, __LINE__, "%s %zu: %.*s, want %s", lists[i].name,
-                       p->at[i], SN_FMT(got), want);
+        while (!sn_str_eq(got, next_of(p, i)) && skip_again(p, i))
+            continue;
+        sn_str want = next_of(p, i);
+        if (!sn_str_eq(got, want))
+            check_fail(__FILE__, __LINE__, "%s %zu: %.*s, want %.*s", lists[i].name,
+                       p->at[i], SN_FMT(got), SN_FMT(want));
+        p->at[i]++;
     }
 }
 
@@ -171,8 +196,11 @@ check_page(const char *home, const seine_json *want)
     CHECK(sn_str_eq((sn_str){p.base.href, p.base.len}, member(want, "base")));
     read_page(&p, SN_HTML_TITLE | SN_HTML_LINK, bytes, len);
     CHECK(p.titled || member(want, "title").len == 0);
-    for (size_t i = 0; i < LISTS; i++)
+    for (size_t i = 0; i < LISTS; i++) {
+        while (skip_again(&p, i))
+            continue;
         CHECK_EQ(p.at[i], seine_json_size(seine_json_get(want, lists[i].name)));
+    }
     free(bytes);
     return true;
 }
