@@ -24,6 +24,7 @@
 #include "seine/limiter.h"
 #include "seine/log.h"
 #include "seine/metrics.h"
+#include "seine/mime.h"
 #include "seine/outcome.h"
 #include "seine/pool.h"
 #include "seine/retry.h"
