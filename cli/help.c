@@ -204,19 +204,21 @@ help_overview(const screen *s, bool all)
     screen_put(s, INK_BOLD, "seine COMMAND");
     out_text(" [OPTION…] [ARGUMENT…]\n\n");
     for (size_t i = 0; commands[i]; i++) {
+        const char *takes = all ? commands[i]->arguments : ""; /* else one screen */
+        size_t gap = all ? GAP + 6 : 20;
         char line[128];
 
-        snprintf(line, sizeof line, "%s %s", commands[i]->name, commands[i]->arguments);
+        snprintf(line, sizeof line, "%s %s", commands[i]->name, takes);
         out_text("  ");
         screen_put(s, INK_BOLD, "%-*s", (int)strlen(commands[i]->name),
                    commands[i]->name);
-        out_print(" %s", commands[i]->arguments);
+        out_print(" %s", takes);
         size_t at = 2 + columns(line, strlen(line));
-        if (at + 2 > GAP + 6) {
+        if (at + 1 > gap) {
             out_text("\n");
             at = 0;
         }
-        wrap(s, commands[i]->about, GAP + 6, at);
+        wrap(s, commands[i]->about, gap, at);
     }
     if (all) {
         heading(s, "Options of every command");
