@@ -14,6 +14,10 @@ const command *const commands[] = {
     &cmd_url_parse,
     &cmd_url_resolve,
     &cmd_url_normalize,
+    &cmd_http_retry_after,
+    &cmd_http_date,
+    &cmd_http_mime,
+    &cmd_http_ratelimit,
     &cmd_chaos_site, /* before chaos, whose name it begins with */
     &cmd_chaos,
     &cmd_help,

@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Dates, Retry-After and MIME types of others, through the verbs.
+
+They are found through SEINE_VECTORS and are no part of the project. Every row must
+agree.
+"""
+import json
+import os
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
+from e2e import PROGRAM, case, check, environment, finish, skip  # noqa: E402
+
+VECTORS = os.environ.get("SEINE_VECTORS")
+
+
+def load(*path):
+    with open(os.path.join(VECTORS, *path), encoding="utf-8") as f:
+        return [row for row in json.load(f) if isinstance(row, dict)]
+
+
+def ask(verb, cases):
+    text = "".join(json.dumps({**c, "id": i}) + "\n" for i, c in enumerate(cases))
+    p = subprocess.run([PROGRAM, "http", verb, "--jsonl"], input=text.encode(), capture_output=True, env=environment())
+    check((p.returncode, p.stderr), (0, b""))
+    out = [json.loads(line) for line in p.stdout.splitlines()]
+    check([o["id"] for o in out], list(range(len(cases))))
+    return out
+
+
+def tests():
+    @case
+    def dates_agree():
+        rows = load("http-dates", "http-date.json")
+        for row, got in zip(rows, ask("date", [{"value": row["in"]} for row in rows])):
+            check((got["ok"], got["epoch"]), (True, row["epoch"]), row["in"])
+        check(ask("date", rows), ask("date", [{"value": row["in"]} for row in rows]))
+        check(len(rows) > 10, True)
+
+    @case
+    def retry_after_agrees():
+        rows = load("http-dates", "retry-after.json")
+        for row, got in zip(rows, ask("retry-after", [{"value": row["retry_after"], "now": row["now"]} for row in rows])):
+            want = 2**31 if row["delay_s"] == "cap" else row["delay_s"]
+            check((got["ok"], got["delay_s"]), (True, want), row["retry_after"])
+        check(len(rows) >= 10, True)
+
+    @case
+    def mime_types_agree():
+        rows = load("mime", "mime-types", "resources", "mime-types.json")
+        for row, got in zip(rows, ask("mime", [{"value": row["input"]} for row in rows])):
+            check(got["ok"], row["output"] is not None, row["input"])
+            check(got.get("output"), row["output"], row["input"])
+        check(len(rows) > 70, True)
+
+    @case
+    def a_mime_type_is_read_as_itself():
+        outputs = [{"value": row["output"]} for row in load("mime", "mime-types", "resources", "mime-types.json") if row["output"]]
+        for row, got in zip(outputs, ask("mime", outputs)):
+            check(got["output"], row["value"])
+
+
+if VECTORS:
+    tests()
+else:
+    skip("SEINE_VECTORS is not set: recorded dates and types are not looked at")
+finish()
