@@ -5,6 +5,7 @@
 #include "commands.h"
 #include "out.h"
 #include "say.h"
+#include "values.h"
 
 static int run(const args *a);
 
@@ -57,15 +58,21 @@ put_quoted(const char *text)
 }
 
 static bool
-wants_file(const command *c)
+is_file(const option *o)
 {
-    return strstr(c->arguments, "TRACE") || strstr(c->arguments, "FILE");
+    return o->kind == KIND_FILE || o->kind == KIND_FILES;
 }
 
 static bool
-takes_value(const option *o)
+has_no(const option *o)
 {
-    return o->kind != KIND_FLAG && o->kind != KIND_ACTION;
+    return o->kind == KIND_FLAG || o->no;
+}
+
+static bool
+wants_file(const command *c)
+{
+    return strstr(c->arguments, "TRACE") || strstr(c->arguments, "FILE");
 }
 
 /* The first word of the i-th command, once. */
@@ -87,7 +94,7 @@ bash_words(const option *list)
 {
     for (const option *o = list; o && o->name; o++) {
         out_print(" --%s", o->name);
-        if (o->kind == KIND_FLAG)
+        if (has_no(o))
             out_print(" --no-%s", o->name);
         for (const char *l = o->letters; l && *l; l++)
             out_print(" -%c", *l);
@@ -98,13 +105,13 @@ static void
 bash_values(const option *list)
 {
     for (const option *o = list; o && o->name; o++) {
-        if (!takes_value(o))
+        if (!values_takes(o))
             continue;
         out_print("        --%s", o->name);
         for (const char *l = o->letters; l && *l; l++)
             out_print("|-%c", *l);
         out_text(") COMPREPLY=($(compgen ");
-        if (o->kind == KIND_FILE)
+        if (is_file(o))
             out_text("-f");
         else {
             out_text("-W '");
@@ -191,25 +198,25 @@ bash(void)
 static void
 zsh_option(const option *o)
 {
-    const char *tail = o->kind == KIND_FILE ? ":file:_files" : NULL;
+    const char *tail = is_file(o) ? ":file:_files" : NULL;
 
-    out_print("            '--%s%s[", o->name, takes_value(o) ? "=" : "");
+    out_print("            '--%s%s[", o->name, values_takes(o) ? "=" : "");
     put_quoted(o->help);
     out_text("]");
-    if (takes_value(o) && is_list(o->value)) {
+    if (values_takes(o) && is_list(o->value)) {
         out_print(":%s:(", o->name);
         put_choices(o->value);
         out_text(")");
-    } else if (takes_value(o)) {
+    } else if (values_takes(o)) {
         out_text(tail ? tail : ":value: ");
     }
     out_text("' \\\n");
     for (const char *l = o->letters; l && *l; l++) {
-        out_print("            '-%c%s[", *l, takes_value(o) ? "+" : "");
+        out_print("            '-%c%s[", *l, values_takes(o) ? "+" : "");
         put_quoted(o->help);
-        out_print("]%s' \\\n", takes_value(o) ? ":value: " : "");
+        out_print("]%s' \\\n", values_takes(o) ? ":value: " : "");
     }
-    if (o->kind == KIND_FLAG)
+    if (has_no(o))
         out_print("            '--no-%s[not --%s]' \\\n", o->name, o->name);
 }
 
@@ -281,9 +288,9 @@ fish_option(const command *c, const option *o)
     out_print(" -l %s", o->name);
     for (const char *l = o->letters; l && *l; l++)
         out_print(" -s %c", *l);
-    if (takes_value(o))
-        out_text(o->kind == KIND_FILE ? " -r" : " -x");
-    if (takes_value(o) && is_list(o->value)) {
+    if (values_takes(o))
+        out_text(is_file(o) ? " -r" : " -x");
+    if (values_takes(o) && is_list(o->value)) {
         out_text(" -a '");
         put_choices(o->value);
         out_text("'");
@@ -291,7 +298,7 @@ fish_option(const command *c, const option *o)
     out_text(" -d '");
     put_quoted(o->help);
     out_text("'\n");
-    if (o->kind != KIND_FLAG)
+    if (!has_no(o))
         return;
     out_text("complete -c seine");
     if (c)

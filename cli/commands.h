@@ -5,6 +5,7 @@
 
 #include "options.h"
 
+extern const command cmd_fetch;
 extern const command cmd_limit_simulate;
 extern const command cmd_breaker_simulate;
 extern const command cmd_backoff_simulate;
@@ -17,6 +18,7 @@ extern const command cmd_http_mime;
 extern const command cmd_http_ratelimit;
 extern const command cmd_chaos_site;
 extern const command cmd_chaos;
+extern const command cmd_doctor;
 extern const command cmd_help;
 extern const command cmd_completion;
 extern const command cmd_version;

@@ -13,10 +13,11 @@ const char help_rules[] =
     "the last counts; every on/off option `--x` also exists as `--no-x`; `-` as a file is standard input.";
 const char help_units[] =
     "Durations: `500ms`, `2s`, `1h30m`; units ns us ms s m h d w, bare numbers are seconds. Rates: `5/s`, `30/m`, `3/4h`, "
-    "`off`. Counts: `10_000`, `10k`. Shares: `20%`.";
+    "`off`. Counts: `10_000`, `10k`. Sizes: `64k`, `16M`, `2GiB`. Shares: `20%`.";
 const char help_exits[] =
-    "0: finished. 2: usage or input, and nothing was printed. 3: this machine (disk, memory, output). 141: the reader of the "
-    "output has gone.";
+    "0: finished. 1: finished, and the answer is no. 2: usage or input, and nothing was sent or printed. 3: this machine (disk, "
+    "memory, output). 4: stopped by --max-time or --max-errors with work left. 5: hosts were given up, try later. 129, 130, 143: "
+    "signals. 141: the reader of the output has gone.";
 /* clang-format on */
 
 enum { GAP = 26 }; /* where the words about an option begin */

@@ -134,8 +134,8 @@ help_man(void)
 {
     out_print(".TH SEINE 1 \"\" \"seine %s\" \"User Commands\"\n.nh\n.ad l\n",
               seine_version());
-    out_text(".SH NAME\nseine \\- try rate limits, breakers and retries on your own "
-             "traffic\n.SH SYNOPSIS\n"
+    out_text(".SH NAME\nseine \\- fetch many URLs quickly, politely, and without losing "
+             "one\n.SH SYNOPSIS\n"
              ".B seine\n\\fICOMMAND\\fR [\\fIOPTION\\fR\\[u2026]] "
              "[\\fIARGUMENT\\fR\\[u2026]]\n.SH DESCRIPTION\n");
     roff(help_rules);
@@ -157,8 +157,9 @@ help_man(void)
 static void
 table_option(const char *name, const option *o)
 {
-    static const char *const kinds[] = {"flag",   "span", "pace", "count", "share",
-                                        "choice", "text", "file", "action"};
+    static const char *const kinds[] = {"flag",  "span",   "pace",  "count", "size",
+                                        "share", "choice", "text",  "file",  "list",
+                                        "files", "times",  "action"};
     seine_json *line = heap_json(seine_json_new_object());
     help_text env = help_env(o);
 
@@ -169,6 +170,8 @@ table_option(const char *name, const option *o)
         jsonl_set(line, "letters", jsonl_string(o->letters));
     if (o->value)
         jsonl_set(line, "value", jsonl_string(o->value));
+    if (o->no)
+        jsonl_set(line, "no", heap_json(seine_json_new_bool(true)));
     if (o->initial)
         jsonl_set(line, "default", jsonl_string(o->initial));
     if (env.text[0])

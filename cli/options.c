@@ -8,6 +8,7 @@
 
 /* In the order of the help. */
 const command *const commands[] = {
+    &cmd_fetch,
     &cmd_limit_simulate,
     &cmd_breaker_simulate,
     &cmd_backoff_simulate,
@@ -20,6 +21,7 @@ const command *const commands[] = {
     &cmd_http_ratelimit,
     &cmd_chaos_site, /* before chaos, whose name it begins with */
     &cmd_chaos,
+    &cmd_doctor,
     &cmd_help,
     &cmd_completion,
     &cmd_version,
@@ -160,7 +162,7 @@ in_list(const option *list, const char *name, size_t n, bool *out_no)
         if (strlen(o->name) == n && strncmp(o->name, name, n) == 0)
             return o;
         *out_no = true;
-        if (o->kind == KIND_FLAG && n == strlen(o->name) + 3 &&
+        if ((o->kind == KIND_FLAG || o->no) && n == strlen(o->name) + 3 &&
             strncmp(name, "no-", 3) == 0 && strncmp(name + 3, o->name, n - 3) == 0)
             return o;
     }

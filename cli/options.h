@@ -26,13 +26,26 @@ typedef enum kind {
     KIND_FLAG,   /* bool; --x and --no-x */
     KIND_SPAN,   /* seine_span; OFF: SEINE_NEVER */
     KIND_PACE,   /* pace */
-    KIND_COUNT,  /* uint64_t */
+    KIND_COUNT,  /* uint64_t; OFF: 0 */
+    KIND_SIZE,   /* uint64_t, bytes */
     KIND_SHARE,  /* uint32_t, percent; OFF: 0 */
     KIND_CHOICE, /* int, the place in `value`, which reads "auto|always|never" */
     KIND_TEXT,   /* const char * */
     KIND_FILE,   /* const char *, completed as a file name */
+    KIND_LIST,   /* texts: may be repeated; of the environment, between commas */
+    KIND_FILES,  /* texts, completed as file names */
+    KIND_TIMES,  /* uint32_t, how often it stands there: -vv */
     KIND_ACTION  /* ends the parsing: help, version */
 } kind;
+
+/* What a repeated option was given. */
+typedef struct texts {
+    const char **items; /* NULL ends them; NULL: there are none */
+    size_t count, cap;
+    char *own; /* the copy of an environment's list */
+} texts;
+
+enum { OPTIONS_MOST = 128 }; /* of one command */
 
 typedef struct option {
     const char *name;    /* "max-wait" */
@@ -43,6 +56,7 @@ typedef struct option {
     size_t at;           /* offset in the settings */
     uint64_t min, max;   /* counts; max 0: no bound */
     bool off;            /* "off" is allowed; for rates always */
+    bool no;             /* --no-x exists though it takes a value: the text is "" */
     bool env;            /* SEINE_MAX_WAIT sets it too */
     bool rare;           /* not on the one screen of -h */
     const char *help;    /* one line, lower case, no full stop */
@@ -59,10 +73,11 @@ struct args {
     const struct command *command;
     void *settings; /* the command's struct */
     screen screen;
+    color_when color; /* for other streams than standard output */
     bool quiet;
     size_t count; /* of words that are no options */
     char **words;
-    uint64_t given; /* by place in the command's options */
+    uint64_t given[OPTIONS_MOST / 64]; /* by place in the command's options */
 };
 
 typedef struct command {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "commands.h"
 #include "heap.h"
 #include "help.h"
 #include "options.h"
@@ -28,7 +29,7 @@ unknown(const command *c, const char *word)
 typedef struct parse {
     args *args;
     shared shared;
-    uint64_t shared_given;
+    uint64_t shared_given[OPTIONS_MOST / 64];
     char **words;
     size_t count, next;
 } parse;
@@ -51,7 +52,13 @@ home(parse *p, const option *o)
 static uint64_t *
 given_bits(parse *p, const option *o)
 {
-    return is_shared(o) ? &p->shared_given : &p->args->given;
+    return is_shared(o) ? p->shared_given : p->args->given;
+}
+
+static bool
+is_given(const uint64_t *bits, ptrdiff_t place)
+{
+    return bits[place / 64] >> place % 64 & 1;
 }
 
 static void
@@ -59,7 +66,7 @@ mark_given(parse *p, const option *o)
 {
     const option *list = is_shared(o) ? shared_options : p->args->command->options;
 
-    *given_bits(p, o) |= UINT64_C(1) << (o - list);
+    given_bits(p, o)[(o - list) / 64] |= UINT64_C(1) << (o - list) % 64;
 }
 
 bool
@@ -67,7 +74,7 @@ options_given(const args *a, const char *name)
 {
     for (const option *o = a->command->options; o && o->name; o++)
         if (strcmp(o->name, name) == 0)
-            return a->given >> (o - a->command->options) & 1;
+            return is_given(a->given, o - a->command->options);
     return false;
 }
 
@@ -105,10 +112,18 @@ act(const parse *p, const option *o, bool all)
     return help_command(&s, p->args->command, all);
 }
 
+/* Options that stand alone: on and off, how often, and --no-x of what has a value. */
 static int
 take_flag(parse *p, const option *o, bool on)
 {
-    *(bool *)((char *)home(p, o) + o->at) = on;
+    void *at = (char *)home(p, o) + o->at;
+
+    if (o->kind == KIND_FLAG)
+        *(bool *)at = on;
+    else if (o->kind == KIND_TIMES)
+        ++*(uint32_t *)at;
+    else
+        *(const char **)at = "";
     mark_given(p, o);
     return GO_ON;
 }
@@ -124,7 +139,7 @@ long_option(parse *p, const char *word)
 
     if (!o)
         return unknown(c, word);
-    if ((o->kind == KIND_FLAG || o->kind == KIND_ACTION) && equals) {
+    if ((no || !values_takes(o)) && equals) {
         char hint[80];
 
         snprintf(hint, sizeof hint, "--%s%s", o->name,
@@ -133,7 +148,7 @@ long_option(parse *p, const char *word)
     }
     if (o->kind == KIND_ACTION)
         return act(p, o, true);
-    if (o->kind == KIND_FLAG)
+    if (no || !values_takes(o))
         return take_flag(p, o, !no);
     return take_value(p, o, equals ? equals + 1 : NULL);
 }
@@ -150,7 +165,7 @@ short_options(parse *p, const char *word)
             return unknown(p->args->command, (char[]){'-', *letter, '\0'});
         if (o->kind == KIND_ACTION)
             return act(p, o, false);
-        if (o->kind != KIND_FLAG)
+        if (values_takes(o))
             return take_value(p, o, letter[1] ? letter + 1 : NULL);
         code = take_flag(p, o, true);
         if (code != GO_ON)
@@ -167,14 +182,14 @@ read_environment(parse *p, const option *list)
         char name[64] = "SEINE_", spare[VALUES_WHY];
         size_t n = strlen(name);
 
-        if (!o->env || *given_bits(p, o) >> (o - list) & 1)
+        if (!o->env || is_given(given_bits(p, o), o - list))
             continue;
         for (const char *c = o->name; *c && n + 1 < sizeof name; c++)
             name[n++] = (char)(*c == '-' ? '_' : *c >= 'a' && *c <= 'z' ? *c - 32 : *c);
         const char *text = getenv(name);
         if (!text || !text[0])
             continue;
-        const char *why = values_read(o, text, home(p, o), spare);
+        const char *why = values_environment(o, text, home(p, o), spare);
         if (why)
             return values_bad(o, name, text, why);
     }
@@ -281,10 +296,12 @@ run(const command *c, char **words, size_t count)
 
     int code = parse_words(&p);
     if (code == GO_ON) {
-        a.screen = screen_look((color_when)p.shared.color);
+        a.color = (color_when)p.shared.color;
+        a.screen = screen_look(a.color);
         a.quiet = p.shared.quiet;
         code = c->run(&a);
     }
+    values_free(c, a.settings);
     free(a.words);
     free(a.settings);
     return code;
@@ -297,9 +314,6 @@ no_command(char **words, size_t count)
     size_t first = strcspn(near ? near : "", " ");
     char hint[96];
 
-    if (strstr(words[0], "://"))
-        return say_fail(SAY_USAGE, "seine help", "'%s': this version has no fetch",
-                        show(words[0]).text);
     snprintf(hint, sizeof hint, "seine %s", near ? near : "help");
     if (near && strncmp(words[0], near, first) == 0 && !words[0][first])
         return count > 1 && words[1][0] != '-'
@@ -329,6 +343,8 @@ options_run(int argc, char **argv)
                         "'%s' stands before the command", show(words[0]).text);
 
     const command *c = options_find(words, count, &used);
+    if (!c && strstr(words[0], "://"))
+        c = &cmd_fetch;
     if (!c)
         return no_command(words, count);
     return run(c, words + used, count - used);

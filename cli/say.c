@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <wchar.h>
 
 int
 say_fail(int code, const char *hint, const char *fmt, ...)
@@ -37,7 +38,7 @@ say_note(const char *fmt, ...)
 /* Length of the printable character at `s`: 0 for control characters, for what
  * turns the direction of writing around, and for bytes that are not UTF-8. */
 static size_t
-printable(const unsigned char *s, size_t n)
+printable(const unsigned char *s, size_t n, uint32_t *out_char)
 {
     size_t len = s[0] < 0x80   ? 1
                  : s[0] < 0xc2 ? 0
@@ -64,6 +65,19 @@ printable(const unsigned char *s, size_t n)
             return 0;
     if ((len == 3 && c < 0x800) || (len == 4 && c < 0x10000))
         return 0;
+    *out_char = c;
+    return len;
+}
+
+size_t
+show_char(const char *bytes, size_t n, size_t *out_columns)
+{
+    uint32_t c = 0;
+    size_t len = n > 0 ? printable((const unsigned char *)bytes, n, &c) : 0;
+    int columns = len > 1 ? wcwidth((wchar_t)c) : 1;
+
+    if (out_columns)
+        *out_columns = columns < 0 ? 1 : (size_t)columns;
     return len;
 }
 
@@ -75,7 +89,7 @@ show_bytes(const char *bytes, size_t n)
     size_t used = 0;
 
     for (size_t i = 0; i < n;) {
-        size_t len = printable((const unsigned char *)bytes + i, n - i);
+        size_t len = show_char(bytes + i, n - i, NULL);
 
         if (used > MOST) {
             snprintf(out.text + used, sizeof out.text - used, "…");
@@ -90,6 +104,26 @@ show_bytes(const char *bytes, size_t n)
         i += len ? len : 1;
     }
     return out;
+}
+
+shown
+show_host(const char *bytes, size_t n)
+{
+    static const struct {
+        const char *scheme, *port;
+    } usual[] = {{"http://", ":80"}, {"https://", ":443"}};
+
+    for (size_t i = 0; i < 2; i++) {
+        size_t scheme = strlen(usual[i].scheme), port = strlen(usual[i].port);
+
+        if (n < scheme || memcmp(bytes, usual[i].scheme, scheme) != 0)
+            continue;
+        bytes += scheme;
+        n -= scheme;
+        if (n > port && memcmp(bytes + n - port, usual[i].port, port) == 0)
+            n -= port;
+    }
+    return show_bytes(bytes, n);
 }
 
 shown

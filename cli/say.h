@@ -36,8 +36,15 @@ typedef struct shown {
     char text[128];
 } shown;
 
+/* Bytes of the character at `bytes`, if it can be shown as it is; else 0. The columns it
+ * takes are written unless `out_columns` is NULL. */
+size_t show_char(const char *bytes, size_t n, size_t *out_columns);
+
 shown show(const char *text);
 shown show_bytes(const char *bytes, size_t n);
+
+/* "e.example:8080" of "http://e.example:8080": an authority without what is usual. */
+shown show_host(const char *bytes, size_t n);
 
 /* "no space left on device": the system's words in the form of ours. */
 shown show_errno(int number);

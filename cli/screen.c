@@ -37,14 +37,14 @@ wants_colour(color_when when, bool terminal)
 }
 
 static size_t
-look_width(void)
+look_width(int fd)
 {
     enum { NARROW = 40, USUAL = 80, WIDE = 200 };
     struct winsize size = {0, 0, 0, 0};
     const char *columns = getenv("COLUMNS");
     unsigned long width = 0;
 
-    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+    if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
         width = size.ws_col;
     else if (columns && columns[0] >= '1' && columns[0] <= '9')
         width = strtoul(columns, NULL, 10);
@@ -54,23 +54,36 @@ look_width(void)
 }
 
 screen
-screen_look(color_when when)
+screen_look_at(int fd, color_when when)
 {
-    bool terminal = isatty(STDOUT_FILENO);
+    bool terminal = isatty(fd);
 
     setlocale(LC_CTYPE, "");
     return (screen){
         .colour = wants_colour(when, terminal),
         .blocks = !terminal || strcmp(nl_langinfo(CODESET), "UTF-8") == 0,
-        .width = look_width(),
+        .width = look_width(fd),
     };
+}
+
+screen
+screen_look(color_when when)
+{
+    return screen_look_at(STDOUT_FILENO, when);
+}
+
+const char *
+screen_code(ink colour)
+{
+    static const char *const codes[] = {"\x1b[0m",  "\x1b[32m", "\x1b[33m",
+                                        "\x1b[31m", "\x1b[2m",  "\x1b[1m"};
+
+    return codes[colour];
 }
 
 void
 screen_put(const screen *s, ink colour, const char *fmt, ...)
 {
-    static const char *const codes[] = {"",         "\x1b[32m", "\x1b[33m",
-                                        "\x1b[31m", "\x1b[2m",  "\x1b[1m"};
     char text[512];
     va_list list;
 
@@ -79,10 +92,10 @@ screen_put(const screen *s, ink colour, const char *fmt, ...)
     va_end(list);
     bool plain = !s->colour || colour == INK_NONE || text[0] == '\0';
     if (!plain)
-        out_text(codes[colour]);
+        out_text(screen_code(colour));
     out_text(text);
     if (!plain)
-        out_text("\x1b[0m");
+        out_text(screen_code(INK_NONE));
 }
 
 const char *

@@ -26,6 +26,10 @@ typedef struct screen {
 typedef enum ink { INK_NONE, INK_GOOD, INK_WARN, INK_BAD, INK_DIM, INK_BOLD } ink;
 
 screen screen_look(color_when when);
+screen screen_look_at(int fd, color_when when); /* of standard output or error */
+
+/* What switches the colour on; INK_NONE: all of them off. */
+const char *screen_code(ink colour);
 
 /* Text in a colour, nothing but the text without one. */
 void screen_put(const screen *s, ink colour, const char *fmt, ...)

@@ -249,7 +249,35 @@ units_count(const char *text, uint64_t *out_count)
 }
 
 const char *
-units_share(const char *text, uint32_t *out_percent)
+units_size(const char *text, uint64_t *out_bytes)
+{
+    static const char names[] = "kMGT";
+    static const char not [] = "not a size";
+    const char *end = text + strlen(text), *at;
+    decimal size;
+    seine_span bytes;
+    uint64_t unit = 1;
+    const char *p = read_decimal(text, end, true, &size);
+
+    if (!p)
+        return not ;
+    at = *p == 'K' ? names : *p ? strchr(names, *p) : NULL;
+    if (at) {
+        unit <<= 10 * (at - names + 1);
+        p++;
+    }
+    if (strcmp(p, "") != 0 && strcmp(p, "B") != 0 && (!at || strcmp(p, "iB") != 0))
+        return not ;
+    if (!at && size.scale)
+        return not ;
+    if (!scaled(size, unit, &bytes))
+        return "too large";
+    *out_bytes = (uint64_t)bytes;
+    return NULL;
+}
+
+const char *
+units_share(const char *text, uint64_t most, uint32_t *out_percent)
 {
     const char *end = text + strlen(text);
     decimal share;
@@ -257,8 +285,8 @@ units_share(const char *text, uint32_t *out_percent)
 
     if (!p || share.scale || strcmp(p, "%") != 0)
         return "not a share";
-    if (share.digits > 100)
-        return "a share must not be above 100%";
+    if (share.digits > most)
+        return most == 100 ? "a share must not be above 100%" : "too large";
     *out_percent = (uint32_t)share.digits;
     return NULL;
 }

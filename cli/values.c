@@ -3,8 +3,10 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "heap.h"
 #include "say.h"
 
 static const char *
@@ -28,7 +30,7 @@ static const char *
 read_count(const option *o, const char *text, uint64_t *out, char why[VALUES_WHY])
 {
     uint64_t n = 0;
-    const char *bad = units_count(text, &n);
+    const char *bad = o->kind == KIND_SIZE ? units_size(text, &n) : units_count(text, &n);
 
     if (bad)
         return bad;
@@ -41,6 +43,21 @@ read_count(const option *o, const char *text, uint64_t *out, char why[VALUES_WHY
     else
         snprintf(why, VALUES_WHY, "must be at least %" PRIu64, o->min);
     return why;
+}
+
+static void
+add_text(texts *list, const char *text)
+{
+    list->items =
+        heap_room(list->items, list->count + 1, &list->cap, sizeof *list->items);
+    list->items[list->count++] = text;
+    list->items[list->count] = NULL;
+}
+
+bool
+values_takes(const option *o)
+{
+    return o->kind != KIND_FLAG && o->kind != KIND_ACTION && o->kind != KIND_TIMES;
 }
 
 const char *
@@ -58,10 +75,14 @@ values_read(const option *o, const char *text, void *settings, char why[VALUES_W
     case KIND_PACE:
         return units_pace(text, at);
     case KIND_COUNT:
-        return read_count(o, text, at, why);
+    case KIND_SIZE:
+        if (!off)
+            return read_count(o, text, at, why);
+        *(uint64_t *)at = 0;
+        return NULL;
     case KIND_SHARE:
         if (!off)
-            return units_share(text, at);
+            return units_share(text, o->max ? o->max : 100, at);
         *(uint32_t *)at = 0;
         return NULL;
     case KIND_CHOICE:
@@ -72,11 +93,48 @@ values_read(const option *o, const char *text, void *settings, char why[VALUES_W
             return "must not be empty";
         *(const char **)at = text;
         return NULL;
+    case KIND_LIST:
+    case KIND_FILES:
+        if (!text[0])
+            return "must not be empty";
+        add_text(at, text);
+        return NULL;
+    case KIND_TIMES:
     case KIND_FLAG:
     case KIND_ACTION:
         break;
     }
     return "takes no value";
+}
+
+static const char *
+read_flag(const char *text, bool *out)
+{
+    static const char *const words[] = {"off", "on", "false", "true", "0", "1"};
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(text, words[i]) == 0) {
+            *out = i % 2;
+            return NULL;
+        }
+    return "neither on nor off";
+}
+
+const char *
+values_environment(const option *o, const char *text, void *settings,
+                   char why[VALUES_WHY])
+{
+    texts *list = (void *)((char *)settings + o->at);
+
+    if (o->kind == KIND_FLAG)
+        return read_flag(text, (bool *)((char *)settings + o->at));
+    if (o->kind != KIND_LIST && o->kind != KIND_FILES)
+        return values_read(o, text, settings, why);
+    list->own = heap_copy(text, strlen(text));
+    for (char *rest = list->own, *part; (part = strsep(&rest, ",")) != NULL;)
+        if (part[0])
+            add_text(list, part);
+    return NULL;
 }
 
 void
@@ -86,17 +144,17 @@ values_sample(const option *o, char *out, size_t cap)
         [KIND_SPAN] = "500ms, 2s or 1h30m",
         [KIND_PACE] = "5/s, 30/m or 3/4h",
         [KIND_COUNT] = "10, 10_000 or 10k",
+        [KIND_SIZE] = "64k, 16M or 2GiB",
         [KIND_SHARE] = "20%",
-        [KIND_CHOICE] = "",
-        [KIND_TEXT] = "",
         [KIND_FILE] = "FILE",
-        [KIND_FLAG] = "",
-        [KIND_ACTION] = "",
+        [KIND_FILES] = "FILE",
+        [KIND_ACTION] = NULL,
     };
-    const char *text =
-        o->kind == KIND_CHOICE || o->kind == KIND_TEXT ? o->value : samples[o->kind];
+    const char *text = samples[o->kind] ? samples[o->kind] : o->value ? o->value : "";
 
-    if (o->kind == KIND_PACE)
+    if (o->kind == KIND_FLAG)
+        snprintf(out, cap, "on or off");
+    else if (o->kind == KIND_PACE)
         snprintf(out, cap, "--%s 1/m, or --%s off for no limit", o->name, o->name);
     else
         snprintf(out, cap, "--%s %s%s", o->name, text, o->off ? ", or off" : "");
@@ -121,4 +179,16 @@ values_defaults(const command *c, void *settings)
             values_read(o, o->initial, settings, why);
         else if (o->kind == KIND_FLAG)
             *(bool *)((char *)settings + o->at) = o->initial != NULL;
+}
+
+void
+values_free(const command *c, void *settings)
+{
+    for (const option *o = c->options; o && o->name; o++)
+        if (o->kind == KIND_LIST || o->kind == KIND_FILES) {
+            texts *list = (void *)((char *)settings + o->at);
+
+            free(list->items);
+            free(list->own);
+        }
 }

@@ -12,7 +12,7 @@
  * much as one.
  *
  * Time    durations come with the records.
- * Memory  fixed, about 64 KiB.
+ * Memory  fixed, about 25 KiB.
  * Threads add: one owner; snapshot: any thread.
  */
 #ifndef SEINE_TALLY_H
@@ -39,7 +39,7 @@ typedef struct seine_fetch_stats {
 
 /* What is known of a host. */
 typedef struct seine_fetch_host {
-    seine_view host; /* "e.example:443" */
+    seine_view host; /* "e.example", with the port if it is not the usual one */
     uint64_t requests, ok, failed, retries;
     uint32_t waiting, in_flight;
     uint32_t max_in_1s;  /* starts in the busiest second */

@@ -93,11 +93,17 @@ sn_scheduler_event(sn_scheduler *s, seine_event *out_event)
     return true;
 }
 
+/* "e.example", or "e.example:8080" where the port is not the scheme's own. */
 static seine_view
 name_of(const sn_host *h)
 {
     sn_str name = sn_str_of(h->name);
+    bool tls = sn_str_starts(name, SN_STR("https:"));
+    sn_str own = tls ? SN_STR(":443") : SN_STR(":80");
 
+    name = sn_str_slice(name, tls ? 8 : 7, name.len);
+    if (sn_str_ends(name, own))
+        name.len -= own.len;
     return (seine_view){name.ptr, name.len};
 }
 

@@ -91,9 +91,9 @@ sn_csv_is_formula(sn_str s)
 static bool
 is_simple(sn_str s)
 {
-    return s.len == 0 ||
-           (sn_pen_plain(s.ptr, s.len) == s.len && s.ptr[0] > ' ' &&
-            !is_sign((unsigned char)s.ptr[0]) && !memchr(s.ptr, ',', s.len));
+    return s.len == 0 || (sn_pen_plain(s.ptr, s.len) == s.len && s.ptr[0] > ' ' &&
+                          s.ptr[s.len - 1] > ' ' && !is_sign((unsigned char)s.ptr[0]) &&
+                          !memchr(s.ptr, ',', s.len));
 }
 
 static bool

@@ -27,15 +27,15 @@ slot(sn_block **slots, uint64_t size, uint64_t number)
     return &slots[number & (size - 1)];
 }
 
-/* Numbers from `due` on have a place each. */
+/* The number `ahead` of the due one has a place, and all between them. */
 static seine_err
-grow(sn_order *o, uint64_t span)
+grow(sn_order *o, uint64_t ahead)
 {
     uint64_t size = o->size ? o->size : SMALLEST;
 
-    while (size < span && size <= SIZE_MAX / 16)
+    while (size <= ahead && size <= SIZE_MAX / 16)
         size *= 2;
-    if (size < span)
+    if (size <= ahead)
         return SEINE_E_NOMEM;
 
     sn_block **slots = sn_calloc((size_t)size, sizeof *slots);
@@ -58,7 +58,7 @@ sn_order_hold(sn_order *o, sn_block *give)
 
     assert(number > o->due);
     if (number - o->due >= o->size)
-        e = grow(o, number - o->due + 1);
+        e = grow(o, number - o->due);
     if (e != SEINE_OK)
         return e;
 

@@ -32,18 +32,55 @@ pair(char *to, unsigned n)
     memcpy(to, pairs + 2 * n, 2);
 }
 
-void
-sn_pen_u64(sn_pen *p, uint64_t n)
+static size_t
+length(uint64_t n)
 {
-    char text[20], *at = text + sizeof text;
+    size_t len = 1;
+
+    for (; n >= 10000; n /= 10000)
+        len += 4;
+    return len + (n >= 10) + (n >= 100) + (n >= 1000);
+}
+
+/* In place, at most 20 digits; where they end. */
+static char *
+digits(char *to, uint64_t n)
+{
+    char *end = to + length(n), *at = end;
 
     for (; n >= 100; n /= 100)
         pair(at -= 2, (unsigned)(n % 100));
     if (n >= 10)
-        pair(at -= 2, (unsigned)n);
+        pair(at - 2, (unsigned)n);
     else
-        *--at = (char)('0' + n);
-    sn_pen_add(p, at, (size_t)(text + sizeof text - at));
+        at[-1] = (char)('0' + n);
+    return end;
+}
+
+/* Short things are made in place where there is room for the longest, else aside. */
+enum { SHORT = 32 };
+
+static char *
+begin(sn_pen *p, char aside[SHORT])
+{
+    return p->end - p->at >= SHORT ? p->at : aside;
+}
+
+static void
+finish(sn_pen *p, char *from, char *end)
+{
+    if (from == p->at)
+        p->at = end;
+    else
+        sn_pen_add(p, from, (size_t)(end - from));
+}
+
+void
+sn_pen_u64(sn_pen *p, uint64_t n)
+{
+    char aside[SHORT], *to = begin(p, aside);
+
+    finish(p, to, digits(to, n));
 }
 
 void
@@ -59,16 +96,17 @@ sn_pen_ms(sn_pen *p, seine_span ns)
 {
     uint64_t us = ns > 0 ? ((uint64_t)ns + 500) / 1000 : 0;
     unsigned rest = (unsigned)(us % 1000);
-    char text[4] = {'.', (char)('0' + rest / 100)};
-    size_t n = rest % 100 == 0 ? 2 : rest % 10 == 0 ? 3 : 4;
+    char aside[SHORT], *to = begin(p, aside), *at;
 
     if (us == 0) {
         SN_PEN(p, "0");
         return;
     }
-    pair(text + 2, rest % 100);
-    sn_pen_u64(p, us / 1000);
-    sn_pen_add(p, text, n);
+    at = digits(to, us / 1000);
+    at[0] = '.';
+    at[1] = (char)('0' + rest / 100);
+    pair(at + 2, rest % 100);
+    finish(p, to, at + (rest % 100 == 0 ? 2 : rest % 10 == 0 ? 3 : 4));
 }
 
 /* The day `days` after 1970-01-01, counted in eras of 400 years that begin on a first
@@ -95,8 +133,9 @@ sn_pen_stamp(sn_pen *p, int64_t wall)
     int64_t days = wall / day - (wall % day < 0), ns = wall % day;
     uint64_t us = (uint64_t)(ns < 0 ? ns + day : ns) / 1000;
     unsigned seconds = (unsigned)(us / 1000000), rest = (unsigned)(us % 1000000);
-    char text[SN_STAMP + 1] = "0000-00-00T00:00:00.000000Z";
+    char aside[SHORT], *text = begin(p, aside);
 
+    memcpy(text, "0000-00-00T00:00:00.000000Z", SN_STAMP);
     date(text, days);
     pair(text + 11, seconds / 3600);
     pair(text + 14, seconds / 60 % 60);
@@ -104,24 +143,22 @@ sn_pen_stamp(sn_pen *p, int64_t wall)
     pair(text + 20, rest / 10000);
     pair(text + 22, rest / 100 % 100);
     pair(text + 24, rest % 100);
-    sn_pen_add(p, text, SN_STAMP);
+    finish(p, text, text + SN_STAMP);
 }
 
-#define EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
+/* Sixteen bytes at once. As signed numbers those from 0x80 on are below a blank. */
+typedef signed char batch __attribute__((vector_size(16)));
 
-/* The high bit of every byte that is 0, and perhaps of some above the lowest one. */
-static uint64_t
-zeros(uint64_t w)
+static bool
+is_plain(const char *bytes)
 {
-    return (w - EACH(1)) & ~w & EACH(0x80);
-}
+    batch b;
+    uint64_t halves[2];
 
-/* The same for bytes that are not plain: from 0x7f on, below a blank, " and \. */
-static uint64_t
-special(uint64_t w)
-{
-    return (w & EACH(0x80)) | ((w - EACH(0x20)) & ~w & EACH(0x80)) |
-           zeros(w ^ EACH('"')) | zeros(w ^ EACH('\\')) | zeros(w ^ EACH(0x7f));
+    memcpy(&b, bytes, sizeof b);
+    b = (b < ' ') | (b == '"') | (b == '\\') | (b == 0x7f);
+    memcpy(halves, &b, sizeof halves);
+    return (halves[0] | halves[1]) == 0;
 }
 
 size_t
@@ -129,24 +166,15 @@ sn_pen_plain(const char *bytes, size_t n)
 {
     size_t i = 0;
 
-    for (; i + 8 <= n; i += 8) {
-        uint64_t w;
-
-        memcpy(&w, bytes + i, 8);
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-        uint64_t found = special(w);
-
-        if (found)
-            return i + (size_t)__builtin_ctzll(found) / 8;
-#else
-        if (special(w))
-            break;
-#endif
-    }
+    while (i + 16 <= n && is_plain(bytes + i))
+        i += 16;
+    if (i + 16 > n && n >= 16 &&
+        is_plain(bytes + n - 16)) /* what is left, and some again */
+        return n;
     for (; i < n; i++) {
-        unsigned char c = (unsigned char)bytes[i];
+        signed char c = (signed char)bytes[i];
 
-        if (c < 0x20 || c >= 0x7f || c == '"' || c == '\\')
+        if (c < ' ' || c == 0x7f || c == '"' || c == '\\')
             break;
     }
     return i;

@@ -31,6 +31,8 @@ typedef struct sn_pen {
 static inline sn_pen
 sn_pen_on(char *buf, size_t cap)
 {
+    if (cap == 0)
+        buf = (char *)""; /* never written; NULL is fine */
     return (sn_pen){buf, buf, buf + cap, 0};
 }
 

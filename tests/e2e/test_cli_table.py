@@ -16,7 +16,7 @@ COMMANDS = [row for row in TABLE if "option" not in row]
 OPTIONS = [row for row in TABLE if "option" in row]
 SHARED = [row for row in OPTIONS if row["command"] == ""]
 PAGE = os.path.join(ROOT, "docs", "man", "seine.1")
-VALUES = {"span": "1s", "pace": "1/s", "count": "1", "share": "5%", "text": "x", "file": "x"}
+VALUES = {"span": "1s", "pace": "1/s", "count": "1", "share": "5%", "text": "x", "file": "x", "size": "64k", "list": "x", "files": "x"}
 
 
 def options_of(command):
@@ -90,6 +90,11 @@ def the_parser_knows_what_the_table_says(command, o):
             understood("-" + letter)
         check(seine(*words, name + "=x").err.split("\n")[0], f"seine: {name} takes no value")
         return
+    if o["kind"] == "times":
+        understood(name, "-" + o["letters"] * 2)
+        return
+    if o.get("no"):
+        understood("--no-" + o["option"])
     value = o["value"].split("|")[0] if o["kind"] == "choice" else o.get("default", VALUES.get(o["kind"]))
     understood(name, value)
     understood(f"{name}={value}")
@@ -99,7 +104,7 @@ def the_parser_knows_what_the_table_says(command, o):
     check(seine(*words, name).err.split("\n")[0], f"seine: {name} needs a value")
     if "default" in o:
         understood(name, o["default"])
-    if o["kind"] not in ("text", "file"):
+    if o["kind"] not in ("text", "file", "list", "files"):
         check(seine(*words, name, "~").err.startswith(f"seine: {name} '~': "), True)
 
 
@@ -170,7 +175,7 @@ def bash_offers_every_option(command):
     offered = complete(*command["command"].split(), "-")
     for o in options_of(command):
         check(f"--{o['option']}" in offered, True, o["option"])
-        check(f"--no-{o['option']}" in offered, o["kind"] == "flag")
+        check(f"--no-{o['option']}" in offered, o["kind"] == "flag" or "no" in o)
         check(all(f"-{c}" in offered for c in o.get("letters", "")), True)
 
 

@@ -19,7 +19,6 @@ WRONG = [
     (["limit", "simulat"], "unknown command 'limit simulat'", "seine limit simulate"),
     (["versoin"], "unknown command 'versoin'", "seine version"),
     (["frobnicate"], "unknown command 'frobnicate'", "seine help"),
-    (["https://e.example/"], "'https://e.example/': this version has no fetch", "seine help"),
     (["--color", "never", "version"], "'--color' stands before the command", "seine COMMAND [OPTION…]; seine help lists them"),
     (["a\x1b[31mb"], "unknown command 'a\\x1b[31mb'", "seine help"),
     (["x" * 200], "unknown command '" + "x" * 97 + "…'", "seine help"),

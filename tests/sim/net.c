@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/time.h"
+#include "seine/outcome.h"
 
 typedef enum stage { DNS, CONNECT, HEAD, BODY, ENDED } stage;
 
@@ -28,6 +29,7 @@ struct sn_exchange {
     bool reused, partial, sent, live, counted;
     seine_err canceled;
     uint32_t serial; /* events of an older life are void */
+    seine_time tat;  /* of its host after it; 0: not counted */
     char location[64];
 };
 
@@ -113,7 +115,7 @@ judge(sim_world *w, sn_exchange *x)
         if (w->now < h->tat - slack)
             sim_broken(w, "S4", "host %u: %lld ns early", n,
                        (long long)(h->tat - slack - w->now));
-        h->tat = sn_time_max(h->tat, w->now) + every;
+        h->tat = x->tat = sn_time_max(h->tat, w->now) + every;
     }
     if (!o->mine && h->in_flight >= o->per_host)
         sim_broken(w, "S4", "host %u: %u in flight", n, h->in_flight + 1);
@@ -285,6 +287,9 @@ finish(net *t, sn_exchange *x, seine_err code, seine_phase phase)
     if (phase > SEINE_PHASE_DNS || code == SEINE_OK)
         end.peer = h->ip;
     end.wire_bytes = end.body_bytes = x->stage >= BODY ? x->size : 0;
+    if (seine_outcome_undo(&end.fault) && x->tat != 0 && x->tat == h->tat)
+        h->tat -=
+            seine_every(w->opts.host_rate.count, w->opts.host_rate.per); /* unseen */
     w->pages[x->id].last_ok = code == SEINE_OK && x->status == 200;
     h->in_flight--;
     if (code == SEINE_OK && h->idle < 8)

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * eta.h - how long will it take still, honestly?
+ *
+ * The results of each of the last 60 seconds are kept. What is left, divided by the
+ * fast and by the slow quartile of these rates, is an interval, and the interval is
+ * what is shown. Nothing is said in the first 5 s, nor before 20 results.
+ *
+ *     eta_add(&e, now, done);                       as often as one likes
+ *     if (eta_interval(&e, now, left, &low, &high))
+ *         printf("ETA %s–%s", …);
+ *
+ * Time    passed in.
+ * Memory  a plain value.
+ */
+#ifndef CLI_ETA_H
+#define CLI_ETA_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <seine/time.h>
+
+enum { ETA_SLOTS = 60 };
+
+typedef struct eta {
+    seine_time start, slot_end;
+    uint64_t done, slot_done; /* results by now, and when the slot began */
+    uint32_t slots[ETA_SLOTS];
+    uint32_t next, filled;
+} eta;
+
+void eta_init(eta *e, seine_time now);
+void eta_add(eta *e, seine_time now, uint64_t done);
+
+/* Results per second over the last few seconds; 0 before the first. */
+double eta_rate(const eta *e, seine_time now);
+
+bool eta_interval(const eta *e, seine_time now, uint64_t left, seine_span *out_low,
+                  seine_span *out_high);
+
+#endif

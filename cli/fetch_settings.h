@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* fetch_settings.h - what was typed for `seine fetch`, before it means anything. */
+#ifndef CLI_FETCH_SETTINGS_H
+#define CLI_FETCH_SETTINGS_H
+
+#include "options.h"
+
+typedef enum stdout_format {
+    STDOUT_AUTO,
+    STDOUT_TEXT,
+    STDOUT_JSONL,
+    STDOUT_CSV
+} stdout_format;
+typedef enum log_kind { LOG_KIND_TEXT, LOG_KIND_JSON, LOG_KIND_OFF } log_kind;
+typedef enum progress_kind {
+    PROGRESS_AUTO,
+    PROGRESS_BAR,
+    PROGRESS_LINE,
+    PROGRESS_OFF
+} progress_kind;
+
+typedef struct fetch_settings {
+    /* what */
+    texts input;
+    int input_format;
+    const char *base, *strip_params;
+    uint64_t max_pages;
+    int dedup;
+
+    /* how much at once */
+    uint64_t concurrency, per_host, per_ip, burst, host_burst, queue, threads, max_memory;
+    pace rate, host_rate;
+    bool adaptive, mine;
+
+    /* how long */
+    seine_span timeout, connect_timeout, dns_timeout, tcp_timeout, head_timeout;
+    seine_span max_time, grace;
+    const char *min_speed;
+
+    /* again */
+    uint64_t retries;
+    const char *retry_on, *backoff, *breaker, *max_errors, *retry_budget;
+    int jitter;
+    seine_span max_retry_after;
+
+    /* what is sent */
+    texts header;
+    const char *method, *data, *user, *user_agent, *contact, *referer;
+    bool head, location, compressed;
+
+    /* what is taken */
+    const char *accept;
+    uint64_t max_redirects, max_body, max_wire;
+    bool follow_body;
+
+    /* where */
+    bool ipv4, ipv6, https_only, untrusted_urls;
+    const char *dns;
+    texts resolve, allow_net, deny_net, zone;
+
+    /* outputs */
+    texts output;
+    int format, body;
+    const char *write_out, *fields, *summary;
+    bool json, raw, ordered, events, skips, csv_raw, csv_crlf, append, overwrite;
+    const char *fail_on;
+
+    /* what people and machines are told meanwhile */
+    uint32_t verbose;
+    int log, progress;
+    const char *log_level, *log_file, *metrics, *metrics_file;
+    bool config;
+} fetch_settings;
+
+#endif

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "outputs.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "say.h"
+
+static bool
+has_stdout(const fetch_settings *set)
+{
+    for (size_t i = 0; i < set->output.count; i++) {
+        const char *name = set->output.items[i];
+        const char *colon = strrchr(name, ':');
+
+        if (strcmp(name, "-") == 0 || (colon && strcmp(colon, ":-") == 0))
+            return true;
+    }
+    return set->output.count == 0 || set->raw || set->write_out;
+}
+
+static stdout_format
+format_of(const fetch_settings *set)
+{
+    if (set->json)
+        return STDOUT_JSONL;
+    if (set->format != STDOUT_AUTO)
+        return (stdout_format)set->format;
+    return isatty(STDOUT_FILENO) ? STDOUT_TEXT : STDOUT_JSONL;
+}
+
+outputs_form
+outputs_form_of(const fetch_settings *set)
+{
+    if (!has_stdout(set))
+        return FORM_SILENT;
+    if (set->raw)
+        return FORM_SINK;
+    if (set->write_out)
+        return FORM_PATTERN;
+    for (size_t i = 0; i < set->output.count; i++)
+        if (strchr(set->output.items[i], ':') &&
+            strcmp(strrchr(set->output.items[i], ':'), ":-") == 0)
+            return FORM_SINK;
+    return format_of(set) == STDOUT_TEXT ? FORM_ROWS : FORM_SINK;
+}
+
+seine_span
+outputs_bin(size_t i)
+{
+    seine_span base = SEINE_US(62) << i / 2;
+
+    return i == 0 ? 0 : i % 2 ? base + base / 2 : base;
+}
+
+static void
+count_time(outputs *o, const seine_record *r)
+{
+    size_t i = 0;
+
+    if (r->type != SEINE_RECORD_RESULT || r->attempts == 0)
+        return;
+    while (i + 1 < OUTPUTS_BINS && r->total >= outputs_bin(i + 1))
+        i++;
+    o->bins[i]++;
+}
+
+static void
+note_host(outputs *o, const seine_record *r)
+{
+    if (r->host.len == 0 || o->host[0])
+        return;
+    pthread_mutex_lock(&o->lock);
+    snprintf(o->host, sizeof o->host, "%s", show_host(r->host.ptr, r->host.len).text);
+    pthread_mutex_unlock(&o->lock);
+}
+
+static seine_err
+err_of(int number)
+{
+    return number == 0        ? SEINE_OK
+           : number == EPIPE  ? SEINE_E_OUTPUT_CLOSED
+           : number == ENOSPC ? SEINE_E_DISK_FULL
+                              : SEINE_E_IO;
+}
+
+/* On the sink thread, once per record. */
+static seine_err
+take(const seine_record *r, uint64_t seq, void *arg)
+{
+    outputs *o = arg;
+    int why = 0;
+
+    seine_tally_add(o->tally, r);
+    count_time(o, r);
+    note_host(o, r);
+    o->watch(r, o->arg);
+    if (r->type == SEINE_RECORD_SKIP && !o->skips)
+        return SEINE_OK;
+    if (o->form == FORM_ROWS) {
+        rows_make(&o->rows, r);
+        why = board_text(o->board, o->rows.line.text, o->rows.line.len);
+    } else if (o->form == FORM_PATTERN) {
+        template_make(&o->pattern, r, seq);
+        why = board_text(o->board, o->pattern.out.text, o->pattern.out.len);
+    }
+    return err_of(why);
+}
+
+static int
+refused(seine_err e, const char *name, const char *why)
+{
+    const char *hint =
+        e == SEINE_E_ALREADY        ? "--append, --overwrite, or another name"
+        : e == SEINE_E_INVAL        ? "a name that ends in .jsonl or .csv, or jsonl:FILE"
+        : e == SEINE_E_STATE_LOCKED ? "another name; somebody else is writing to it"
+                                    : "another name, or another directory";
+
+    if (e == SEINE_E_NOMEM)
+        return say_fail(SAY_MACHINE, NULL, "out of memory");
+    if (why[0])
+        return say_fail(e == SEINE_E_DISK_FULL ? SAY_MACHINE : SAY_USAGE, hint, "%s",
+                        why);
+    return say_fail(SAY_USAGE, hint, "--output '%s': %s", show(name).text,
+                    seine_err_text(e));
+}
+
+/* One -o: [FMT:]FILE. */
+static int
+open_file(const fetch_settings *set, const char *name, seine_sink_opts base,
+          seine_sinks *sinks)
+{
+    static const struct {
+        const char *name;
+        seine_sink_format format;
+    } formats[] = {{"jsonl:", SEINE_SINK_JSONL}, {"csv:", SEINE_SINK_CSV}};
+    char why[160] = "";
+
+    base.path = name;
+    base.format = SEINE_SINK_AUTO;
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        size_t n = strlen(formats[i].name);
+
+        if (strncmp(name, formats[i].name, n) == 0) {
+            base.format = formats[i].format;
+            base.path = name + n;
+        }
+    }
+    if (!base.path[0])
+        return say_fail(SAY_USAGE, "-o pages.jsonl", "--output '%s': no name",
+                        show(name).text);
+    if (strcmp(base.path, "-") == 0) {
+        if (base.format == SEINE_SINK_AUTO && outputs_form_of(set) != FORM_SINK)
+            return SAY_DONE;
+        if (base.format == SEINE_SINK_AUTO)
+            base.format = set->raw                       ? SEINE_SINK_RAW
+                          : format_of(set) == STDOUT_CSV ? SEINE_SINK_CSV
+                                                         : SEINE_SINK_JSONL;
+    }
+    seine_err e = seine_sinks_open(sinks, &base, why);
+    return e == SEINE_OK ? SAY_DONE : refused(e, name, why);
+}
+
+static int
+open_all(const fetch_settings *set, const seine_fields *fields, outputs *o)
+{
+    static const seine_body_form bodies[] = {SEINE_BODY_NONE, SEINE_BODY_TEXT,
+                                             SEINE_BODY_B64};
+    seine_sink_opts base = {.append = set->append,
+                            .overwrite = set->overwrite,
+                            .csv_raw = set->csv_raw,
+                            .csv_crlf = set->csv_crlf,
+                            .no_skips = !set->skips,
+                            .fields = *fields,
+                            .body = bodies[set->body]};
+    seine_sink_opts counting = {.format = SEINE_SINK_CALL, .call = take, .arg = o};
+    bool files_only = set->output.count > 0 && !set->raw && !set->write_out;
+    int code = SAY_DONE;
+    char why[160] = "";
+
+    for (size_t i = 0; code == SAY_DONE && i < set->output.count; i++)
+        code = open_file(set, set->output.items[i], base, o->sinks);
+    if (code == SAY_DONE && !files_only)
+        code = open_file(set, "-", base, o->sinks);
+    if (code != SAY_DONE)
+        return code;
+    seine_err e = seine_sinks_open(o->sinks, &counting, why);
+    return e == SEINE_OK ? SAY_DONE : refused(e, "-", why);
+}
+
+static int
+check(const fetch_settings *set)
+{
+    if (set->append && set->overwrite)
+        return say_fail(SAY_USAGE, "one of the two",
+                        "--append does not go with --overwrite");
+    if (set->raw && set->write_out)
+        return say_fail(SAY_USAGE, "one of the two",
+                        "--raw does not go with --write-out");
+    if (set->json && set->format != STDOUT_AUTO && set->format != STDOUT_JSONL)
+        return say_fail(SAY_USAGE, "one of the two", "--json does not go with --format");
+    return SAY_DONE;
+}
+
+/* The widest of the URLs on the command line. */
+static size_t
+widest(const args *a)
+{
+    const fetch_settings *set = a->settings;
+    size_t most = 0;
+
+    if (set->input.count > 0)
+        return 0;
+    for (size_t i = 0; i < a->count; i++) {
+        size_t n = strlen(a->words[i]) + (strstr(a->words[i], "://") ? 0 : 8) + 1;
+
+        if (strcmp(a->words[i], "-") == 0)
+            return 0;
+        most = n > most ? n : most;
+    }
+    return most;
+}
+
+int
+outputs_open(const args *a, const seine_fields *fields, board *b,
+             const outputs_hooks *hooks, outputs *out)
+{
+    const fetch_settings *set = a->settings;
+    seine_sinks_opts opts = SEINE_SINKS_OPTS;
+    bool terminal = isatty(STDOUT_FILENO);
+    int code = check(set);
+
+    *out = (outputs){.board = b,
+                     .form = outputs_form_of(set),
+                     .skips = set->skips,
+                     .watch = hooks->watch,
+                     .arg = hooks->arg};
+    if (code == SAY_DONE && set->write_out) {
+        const char *why = template_init(&out->pattern, set->write_out, terminal);
+
+        if (why)
+            code = say_fail(SAY_USAGE, "-w '%{status} %{url}\\n'", "--write-out '%s': %s",
+                            show(set->write_out).text, why);
+    }
+    if (code != SAY_DONE)
+        return code;
+    pthread_mutex_init(&out->lock, NULL);
+    rows_init(&out->rows, &a->screen, terminal, widest(a));
+    opts.ordered = set->ordered || set->raw;
+    opts.room = hooks->room;
+    opts.failed = hooks->failed;
+    opts.arg = hooks->arg;
+    if (seine_tally_new(&out->tally) != SEINE_OK ||
+        seine_sinks_new(&opts, &out->sinks) != SEINE_OK)
+        code = say_fail(SAY_MACHINE, NULL, "out of memory");
+    if (code == SAY_DONE)
+        code = open_all(set, fields, out);
+    if (code != SAY_DONE)
+        outputs_free(out);
+    return code;
+}
+
+void
+outputs_free(outputs *o)
+{
+    seine_sinks_free(o->sinks);
+    seine_tally_free(o->tally);
+    rows_fini(&o->rows);
+    if (o->pattern.source)
+        template_fini(&o->pattern);
+    pthread_mutex_destroy(&o->lock);
+    *o = (outputs){.sinks = NULL};
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rows.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "say.h"
+
+enum { LONGEST = 200, UNCUT = 60, BEFORE = 5, BEHIND = 24, ELLIPSIS = 1 };
+
+void
+rows_init(rows *r, const screen *s, bool terminal, size_t widest)
+{
+    size_t room = s->width > BEFORE + BEHIND ? s->width - BEFORE - BEHIND : 20;
+
+    *r = (rows){.screen = *s, .cut = terminal};
+    /* A list gets half of what is left; the rest is for titles. */
+    r->most = !terminal                 ? UNCUT
+              : widest && widest < room ? widest
+              : room / 2 < 24           ? 24
+                                        : room / 2 + room / 8;
+    r->url = widest < r->most ? widest : r->most;
+    r->url = r->url < 16 ? 16 : r->url;
+}
+
+void
+rows_fini(rows *r)
+{
+    grow_free(&r->line);
+}
+
+static const char *
+ellipsis(const rows *r)
+{
+    return r->screen.blocks ? "…" : "~";
+}
+
+size_t
+rows_foreign(rows *r, const char *bytes, size_t n, size_t columns)
+{
+    size_t used = 0;
+
+    for (size_t i = 0; i < n;) {
+        size_t wide = 1, len = show_char(bytes + i, n - i, &wide);
+        size_t room = i + (len ? len : 1) < n ? columns - ELLIPSIS : columns;
+
+        if (used + (len ? wide : 4) > room) {
+            grow_add(&r->line, ellipsis(r), strlen(ellipsis(r)));
+            return used + ELLIPSIS;
+        }
+        if (len)
+            grow_add(&r->line, bytes + i, len);
+        else
+            grow_put(&r->line, "\\x%02x", (unsigned char)bytes[i]);
+        used += len ? wide : 4;
+        i += len ? len : 1;
+    }
+    return used;
+}
+
+/* A URL keeps its beginning and its end. */
+static void
+put_url(rows *r, seine_view url)
+{
+    bool plain = true;
+    size_t used;
+
+    for (size_t i = 0; i < url.len; i++)
+        plain = plain && url.ptr[i] > ' ' && url.ptr[i] < 0x7f;
+    if (url.len > r->url)
+        r->url = url.len < r->most ? url.len : r->most;
+    if (!r->cut) {
+        used = rows_foreign(r, url.ptr, url.len, SIZE_MAX);
+    } else if (!plain || url.len <= r->url) {
+        used = rows_foreign(r, url.ptr, url.len, r->url);
+    } else {
+        size_t tail = (r->url - ELLIPSIS) / 3, head = r->url - ELLIPSIS - tail;
+
+        grow_add(&r->line, url.ptr, head);
+        grow_add(&r->line, ellipsis(r), strlen(ellipsis(r)));
+        grow_add(&r->line, url.ptr + url.len - tail, tail);
+        used = r->url;
+    }
+    grow_pad(&r->line, used < r->url ? r->url - used : 0);
+}
+
+figure
+figure_bytes(uint64_t n)
+{
+    static const char *const units[] = {"B", "KB", "MB", "GB", "TB"};
+    figure out;
+    double size = (double)n;
+    size_t u = 0;
+
+    while (u < 4 && size >= (u == 0 ? 1024 : 999.95)) {
+        size /= 1024;
+        u++;
+    }
+    snprintf(out.text, sizeof out.text, u == 0 || size >= 99.95 ? "%.0f %s" : "%.1f %s",
+             size, units[u]);
+    return out;
+}
+
+static ink
+ink_of(const seine_record *record)
+{
+    if (record->type == SEINE_RECORD_SKIP)
+        return INK_DIM;
+    if (record->fate == SEINE_FATE_OK)
+        return INK_GOOD;
+    return record->fate == SEINE_FATE_HTTP_ERROR && record->status < 500 ? INK_WARN
+                                                                         : INK_BAD;
+}
+
+static size_t
+width_left(const rows *r)
+{
+    size_t used = BEFORE + r->url + BEHIND - 1;
+
+    if (!r->cut)
+        return LONGEST;
+    return r->screen.width > used + 8 ? r->screen.width - used : 8;
+}
+
+/* Title, or what went wrong. */
+static void
+put_words(rows *r, const seine_record *record)
+{
+    size_t room = width_left(r);
+    const char *kind = record->fault && record->fault->code != SEINE_OK
+                           ? seine_err_name(record->fault->code)
+                           : "";
+    char tries[24] = "";
+
+    if (record->attempts > 1)
+        snprintf(tries, sizeof tries, "  (%" PRIu32 " tries)", record->attempts);
+    size_t tail = strlen(tries);
+    if (tail + 8 > room)
+        tail = 0;
+    if (record->fate == SEINE_FATE_OK && (record->title.len || tail)) {
+        grow_add(&r->line, "  ", 2);
+        rows_foreign(r, record->title.ptr, record->title.len, room - tail);
+    } else if (record->fate != SEINE_FATE_OK && record->fate != SEINE_FATE_HTTP_ERROR) {
+        char text[320];
+
+        snprintf(text, sizeof text, "%s%s%.*s", kind, record->message.len ? ": " : "",
+                 record->message.len < 200 ? (int)record->message.len : 200,
+                 record->message.ptr ? record->message.ptr : "");
+        grow_add(&r->line, "  ", 2);
+        rows_foreign(r, text, strlen(text), room - tail);
+    }
+    if (tail) {
+        grow_ink(&r->line, &r->screen, INK_DIM, "%s", tries);
+    }
+}
+
+static void
+put_skip(rows *r, const seine_record *record)
+{
+    grow_add(&r->line, "  ", 2);
+    grow_put(&r->line, "skipped: %s", seine_skip_name(record->reason));
+    if (record->rule.len) {
+        grow_add(&r->line, ", ", 2);
+        rows_foreign(r, record->rule.ptr, record->rule.len, r->cut ? 40 : LONGEST);
+    }
+}
+
+void
+rows_make(rows *r, const seine_record *record)
+{
+    ink colour = ink_of(record);
+    seine_view url = record->url.len ? record->url : record->input;
+    bool skip = record->type == SEINE_RECORD_SKIP;
+
+    r->line.len = 0;
+    if (record->status && !skip)
+        grow_ink(&r->line, &r->screen, colour, "%3u", record->status);
+    else
+        grow_ink(&r->line, &r->screen, colour, "%s  ", r->screen.blocks ? "–" : "-");
+    grow_add(&r->line, "  ", 2);
+    put_url(r, url);
+    if (skip) {
+        put_skip(r, record);
+    } else {
+        bool body = record->bytes_body > 0 || record->fate == SEINE_FATE_OK;
+
+        grow_put(&r->line, "  %8s  %9s",
+                 body ? figure_bytes(record->bytes_body).text : "-",
+                 record->attempts ? figure_span(record->total).text : "-");
+        put_words(r, record);
+    }
+    while (r->line.len > 0 && r->line.text[r->line.len - 1] == ' ')
+        r->line.len--;
+    grow_add(&r->line, "\n", 1);
+}

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store/input.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "seine/plumbing.h"
+
+/* Formats that have a name and no reader yet: telling so is better than a million bad
+ * lines. */
+static const char *
+unread(sn_str path)
+{
+    static const struct {
+        const char *ending, *why;
+    } formats[] = {
+        {".gz", "compressed input is not read yet: try zcat FILE | seine fetch -"},
+        {".zst", "compressed input is not read yet: try zstdcat FILE | seine fetch -"},
+        {".csv", "CSV is not read yet: try one URL a line"},
+        {".xml", "sitemaps are not read yet: try one URL a line"},
+        {".warc", "WARC is not read yet: try one URL a line"},
+        {".html", "links of HTML are not read yet: try one URL a line"},
+        {".htm", "links of HTML are not read yet: try one URL a line"},
+        {".md", "links of Markdown are not read yet: try one URL a line"},
+    };
+
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        if (sn_str_ends(path, sn_str_of(formats[i].ending)))
+            return formats[i].why;
+    return NULL;
+}
+
+static seine_err
+fail_errno(seine_input *in, int error, char *why)
+{
+    char text[SN_WHY_TEXT];
+
+    sn_why_text(error, text);
+    sn_why(why, "cannot read %s: %s", in->name, text);
+    return error == ENOMEM ? SEINE_E_NOMEM : SEINE_E_IO;
+}
+
+static seine_err
+open_path(seine_input *in, const char *path, char *why)
+{
+    struct stat st;
+    const char *ending = unread(sn_str_of(path));
+
+    sn_why_name(path, in->name);
+    if (ending && in->format == SEINE_INPUT_AUTO) {
+        sn_why(why, "%s: %s", in->name, ending);
+        return SEINE_E_IO;
+    }
+    in->lines.fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    if (in->lines.fd < 0)
+        return fail_errno(in, errno, why);
+    in->is_own = true;
+    if (fstat(in->lines.fd, &st) != 0)
+        return fail_errno(in, errno, why);
+    if (S_ISDIR(st.st_mode))
+        return fail_errno(in, EISDIR, why);
+    in->size = S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
+    if (in->format == SEINE_INPUT_AUTO &&
+        (sn_str_ends(sn_str_of(path), SN_STR(".jsonl")) ||
+         sn_str_ends(sn_str_of(path), SN_STR(".ndjson"))))
+        in->format = SEINE_INPUT_JSONL;
+    return SEINE_OK;
+}
+
+static seine_err
+open_it(seine_input *in, const seine_input_opts *opts, char *why)
+{
+    seine_err e = SEINE_OK;
+
+    if (strcmp(opts->path, "-") == 0) {
+        sn_why_name("standard input", in->name);
+        in->lines.fd = STDIN_FILENO;
+    } else {
+        e = open_path(in, opts->path, why);
+    }
+    if (e != SEINE_OK)
+        return e;
+    in->lines.stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (in->lines.stop < 0)
+        return fail_errno(in, errno, why);
+    return sn_lines_init(&in->lines, in->lines.fd, in->lines.stop);
+}
+
+static seine_err
+set_base(seine_input *in, const char *base, char *why)
+{
+    seine_url_flaw flaw = {SEINE_URL_NONE, 0};
+
+    seine_url_init(&in->base, in->base_mem, sizeof in->base_mem);
+    seine_url_init(&in->url, in->url_mem, sizeof in->url_mem);
+    if (!base)
+        return SEINE_OK;
+    in->has_base = true;
+    seine_err e = seine_url_parse(&in->base, base, strlen(base), &flaw);
+    if (e == SEINE_E_BAD_URL) {
+        sn_why(why, "the base is no URL: %s", seine_url_flaw_text(flaw.kind));
+        return SEINE_E_INVAL;
+    }
+    return e;
+}
+
+seine_err
+seine_input_open(const seine_input_opts *opts, char *out_why, seine_input **out_input)
+{
+    char why[SEINE_WHY] = "";
+
+    if (!opts->path)
+        return SEINE_E_INVAL;
+    seine_input *in = sn_zalloc(sizeof *in);
+    if (!in)
+        return SEINE_E_NOMEM;
+    in->format = opts->format;
+    in->lines.fd = in->lines.stop = -1;
+    sn_arena_init(&in->arena, 4096, 8 * SN_LINE_MAX);
+
+    seine_err e = set_base(in, opts->base, why);
+    if (e == SEINE_OK)
+        e = open_it(in, opts, why);
+    if (e == SEINE_OK) {
+        *out_input = in;
+        return SEINE_OK;
+    }
+    sn_why(out_why, "%s", why[0] ? why : seine_err_text(e));
+    seine_input_free(in);
+    return e;
+}
+
+void
+seine_input_free(seine_input *in)
+{
+    if (!in)
+        return;
+    if (in->is_own)
+        close(in->lines.fd);
+    if (in->lines.stop >= 0)
+        close(in->lines.stop);
+    sn_lines_fini(&in->lines);
+    sn_arena_fini(&in->arena);
+    seine_text_free(&in->tags);
+    seine_json_free(in->json);
+    sn_free(in);
+}
+
+void
+seine_input_stop(seine_input *in)
+{
+    atomic_store(&in->stopped, true);
+    ssize_t n = write(in->lines.stop, &(uint64_t){1}, 8);
+    (void)n; /* full means that it is set */
+}
+
+const char *
+seine_input_why(const seine_input *in)
+{
+    return in->why;
+}
+
+void
+seine_input_progress(const seine_input *in, uint64_t *out_lines, uint64_t *out_bytes,
+                     uint64_t *out_size)
+{
+    *out_lines = atomic_load_explicit(&in->lines.lines, memory_order_relaxed);
+    *out_bytes = atomic_load_explicit(&in->lines.bytes, memory_order_relaxed);
+    *out_size = in->size;
+}
+
+/* At most 256 bytes of a line, whole characters. */
+static seine_view
+excerpt(seine_input *in, sn_str line)
+{
+    size_t n = line.len;
+
+    if (n > 256) {
+        for (n = 256; n > 252 && (line.ptr[n] & 0xc0) == 0x80; n--)
+            continue;
+        memcpy(in->shown, line.ptr, n);
+        memcpy(in->shown + n, "\xe2\x80\xa6", 3);
+        return (seine_view){in->shown, n + 3};
+    }
+    return (seine_view){line.ptr ? line.ptr : "", n};
+}
+
+void
+sn_input_bad(seine_input *in, seine_skip reason, sn_str line, seine_ask *ask)
+{
+    uint64_t number = ask->line;
+
+    *ask = (seine_ask)SEINE_ASK;
+    ask->line = number;
+    ask->input = ask->url = excerpt(in, line);
+    ask->is_bad = true;
+    ask->reason = reason;
+    ask->rule = (seine_view){in->rule, strlen(in->rule)};
+}
+
+/* Against the base; what cannot be is a bad URL. */
+static void
+resolve(seine_input *in, seine_ask *ask)
+{
+    seine_url_flaw flaw = {SEINE_URL_NONE, 0};
+    sn_str given = {ask->url.ptr, ask->url.len};
+
+    if (!in->has_base || ask->is_bad)
+        return;
+    if (seine_url_resolve(&in->url, &in->base, given.ptr, given.len, &flaw) != SEINE_OK) {
+        sn_why(in->rule, "%s", seine_url_flaw_text(flaw.kind));
+        sn_input_bad(in, SEINE_SKIP_BAD_URL, given, ask);
+        return;
+    }
+    seine_url_part href = seine_url_href(&in->url);
+    ask->url = (seine_view){href.ptr, href.len};
+}
+
+static void
+read_text(seine_input *in, sn_str line, seine_ask *ask)
+{
+    const char *zero = memchr(line.ptr, '\0', line.len);
+
+    ask->url = ask->input = (seine_view){line.ptr, line.len};
+    if (zero) {
+        sn_why(in->rule, "byte %zu is zero", (size_t)(zero - line.ptr) + 1);
+        sn_input_bad(in, SEINE_SKIP_BAD_INPUT, line, ask);
+    }
+}
+
+/* What the first bytes tell: an encoding that is not ours, or JSON. */
+static seine_err
+begin(seine_input *in)
+{
+    sn_str first = sn_lines_peek(&in->lines);
+    const char *why = NULL;
+
+    in->is_begun = true;
+    if (sn_str_starts(first, SN_STR("\x1f\x8b")))
+        why = "compressed input is not read yet: try zcat";
+    else if (sn_str_starts(first, SN_STR("\x28\xb5\x2f\xfd")))
+        why = "compressed input is not read yet: try zstdcat";
+    else if (sn_str_starts(first, SN_STR("\xff\xfe")) ||
+             sn_str_starts(first, SN_STR("\xfe\xff")))
+        why = "UTF-16 is not read: save it as UTF-8";
+    if (why) {
+        sn_why(in->why, "%s: %s", in->name, why);
+        return SEINE_E_IO;
+    }
+    if (sn_str_starts(first, SN_STR("\xef\xbb\xbf"))) {
+        in->lines.at += 3;
+        atomic_fetch_add_explicit(&in->lines.bytes, 3, memory_order_relaxed);
+        first = sn_lines_peek(&in->lines);
+    }
+    if (in->format == SEINE_INPUT_AUTO)
+        in->format =
+            sn_str_starts(first, SN_STR("{")) ? SEINE_INPUT_JSONL : SEINE_INPUT_TEXT;
+    return SEINE_OK;
+}
+
+static seine_err
+read_line(seine_input *in, sn_line_kind kind, sn_str line, seine_ask *ask)
+{
+    seine_err e = SEINE_OK;
+
+    if (kind == SN_LINE_LONG) {
+        sn_why(in->rule, "the line is longer than 1 MiB");
+        sn_input_bad(in, SEINE_SKIP_BAD_INPUT, line, ask);
+    } else if (in->format == SEINE_INPUT_JSONL) {
+        e = sn_input_json(in, line, ask);
+    } else {
+        read_text(in, line, ask);
+    }
+    if (e == SEINE_OK)
+        resolve(in, ask);
+    return e;
+}
+
+static seine_err
+end(seine_input *in)
+{
+    if (in->lines.error && !atomic_load(&in->stopped))
+        return fail_errno(in, in->lines.error, in->why);
+    return SEINE_E_CLOSED;
+}
+
+seine_err
+seine_input_next(seine_input *in, seine_ask *out_ask)
+{
+    seine_ask ask = SEINE_ASK;
+    sn_line_kind kind;
+    sn_str line;
+
+    if (in->why[0])
+        return SEINE_E_IO;
+    if (!in->is_begun) {
+        seine_err e = begin(in);
+        if (e != SEINE_OK)
+            return e;
+    }
+    do {
+        kind =
+            atomic_load(&in->stopped) ? SN_LINE_NONE : sn_lines_next(&in->lines, &line);
+        if (kind == SN_LINE_NONE)
+            return end(in);
+        line = sn_str_trim(line);
+    } while (line.len > 0 ? line.ptr[0] == '#' : kind == SN_LINE_WHOLE);
+    ask.line = atomic_load_explicit(&in->lines.lines, memory_order_relaxed);
+
+    seine_err e = read_line(in, kind, line, &ask);
+    if (e == SEINE_OK)
+        *out_ask = ask;
+    return e;
+}

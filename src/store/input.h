@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * input.h - lines out of a descriptor, and asks out of lines.
+ *
+ * Time    reading blocks until there is something, the end, or a stop.
+ * Memory  one line and a buffer.
+ * Threads one owner; stop and progress from any thread.
+ */
+#ifndef SN_INPUT_H
+#define SN_INPUT_H
+
+#include <stdatomic.h>
+
+#include "base/arena.h"
+#include "seine/alloc.h"
+#include "seine/input.h"
+#include "seine/url.h"
+#include "store/why.h"
+
+#define SN_LINE_MAX ((size_t)1 << 20)
+
+/* Lines of any length out of a descriptor, in bounded memory. */
+typedef struct sn_lines {
+    int fd, stop; /* stop: an eventfd; readable ends a read */
+    char *buf;
+    size_t at, end, room;
+    bool is_over;     /* there is no more to read */
+    bool is_skipping; /* in a line that is too long */
+    int error;        /* errno of a failed read */
+    _Atomic uint64_t lines, bytes;
+} sn_lines;
+
+/* What a line is. */
+typedef enum sn_line_kind {
+    SN_LINE_WHOLE,
+    SN_LINE_LONG, /* its first SN_LINE_MAX bytes */
+    SN_LINE_NONE  /* the end, a stop, or `error` */
+} sn_line_kind;
+
+SEINE_MUST_CHECK seine_err sn_lines_init(sn_lines *l, int fd, int stop);
+void sn_lines_fini(sn_lines *l);
+
+/* The next line without its newline, valid until the next call. */
+sn_line_kind sn_lines_next(sn_lines *l, sn_str *out_line);
+
+/* The first bytes, up to four, without taking them; fewer only at the end. */
+sn_str sn_lines_peek(sn_lines *l);
+
+struct seine_input {
+    sn_lines lines;
+    seine_input_format format;
+    bool is_own, is_begun;
+    atomic_bool stopped;
+    uint64_t size;
+    char name[SN_WHY_NAME], why[SEINE_WHY];
+    char rule[SEINE_WHY]; /* of a bad line */
+    char shown[264];      /* of a bad line, what is shown */
+    bool has_base;
+    seine_url base, url;
+    char base_mem[SEINE_URL_ROOM], url_mem[SEINE_URL_ROOM];
+    sn_arena arena; /* of one line */
+    seine_text tags;
+    struct seine_json *json; /* whose strings the ask looks at */
+};
+
+/* Makes the ask a skip with that reason; in->rule is written by the caller. */
+void sn_input_bad(seine_input *in, seine_skip reason, sn_str line, seine_ask *ask);
+
+/* A line of JSON: NOMEM; else OK, also for a bad one. */
+SEINE_MUST_CHECK seine_err sn_input_json(seine_input *in, sn_str line, seine_ask *ask);
+
+#endif

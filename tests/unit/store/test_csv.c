@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store/csv.h"
+
+#include "check.h"
+#include "seine/record.h"
+
+static const char *
+cell(const char *in, size_t n, unsigned how)
+{
+    static char buf[512];
+    sn_pen p = sn_pen_on(buf, sizeof buf - 1);
+
+    sn_csv_cell(&p, (sn_str){in, n}, how);
+    CHECK_EQ(p.lost, 0);
+    *p.at = '\0';
+    return buf;
+}
+
+TEST(csv_cell_has_quotes_where_rfc_4180_wants_them)
+{
+    static const struct {
+        const char *in, *want;
+    } rows[] = {
+        {"", ""},
+        {"plain", "plain"},
+        {"two words", "two words"},
+        {"a,b", "\"a,b\""},
+        {"say \"hi\"", "\"say \"\"hi\"\"\""},
+        {"\"", "\"\"\"\""},
+        {"a\nb", "\"a\nb\""},
+        {"a\rb", "\"a\rb\""},
+        {" a", "\" a\""}, /* some readers trim */
+        {"a ", "\"a \""},
+        {"caf\xc3\xa9", "caf\xc3\xa9"},
+        {"bad \xff byte", "bad \xef\xbf\xbd byte"},
+        {"\x1b[31m", "\x1b[31m"},
+    };
+
+    EACH_ROW(i, rows)
+        CHECK_STR(cell(rows[i].in, strlen(rows[i].in), 0), rows[i].want);
+}
+
+TEST(csv_cell_that_could_be_a_formula_gets_an_apostrophe)
+{
+    static const struct {
+        const char *in, *want;
+    } rows[] = {
+        {"=1+1", "'=1+1"},
+        {"+1+1", "'+1+1"},
+        {"-1+1", "'-1+1"},
+        {"@SUM(A1)", "'@SUM(A1)"},
+        {"\t=1", "'\t=1"},
+        {"\rx", "\"'\rx\""},
+        {"\tx", "'\tx"},
+        {" =1", "\"' =1\""}, /* blanks in front are not seen */
+        {"\n=1", "\"'\n=1\""},
+        {"\xc2\xa0=1", "'\xc2\xa0=1"},         /* no-break space */
+        {"\xef\xbb\xbf=1", "'\xef\xbb\xbf=1"}, /* byte order mark */
+        {"\xe2\x80\x8b=1", "'\xe2\x80\x8b=1"}, /* zero width */
+        {"\xef\xbc\x9d"
+         "1",
+         "'\xef\xbc\x9d"
+         "1"}, /* full width */
+        {"\xef\xbc\x8b"
+         "1",
+         "'\xef\xbc\x8b"
+         "1"},
+        {"\xef\xbc\x8d"
+         "1",
+         "'\xef\xbc\x8d"
+         "1"},
+        {"\xef\xbc\xa0"
+         "A",
+         "'\xef\xbc\xa0"
+         "A"},
+        {"\xe2\x88\x92"
+         "1",
+         "'\xe2\x88\x92"
+         "1"}, /* minus sign */
+        {"=cmd|' /C calc'!A0", "'=cmd|' /C calc'!A0"},
+        {"=HYPERLINK(\"x\",\"y\")", "\"'=HYPERLINK(\"\"x\"\",\"\"y\"\")\""},
+        {"-", "'-"},
+        {"--", "'--"},
+        {"-01", "'-01"}, /* no number of JSON */
+        {"-1.", "'-1."},
+        {"-1e", "'-1e"},
+        {"-.5", "'-.5"},
+        {"+1", "'+1"},
+        /* exactly numbers of JSON, or no formula */
+        {"-1", "-1"},
+        {"-0", "-0"},
+        {"-12.5", "-12.5"},
+        {"-1e-5", "-1e-5"},
+        {"-1E+5", "-1E+5"},
+        {"-0.1", "-0.1"},
+        {"a=1", "a=1"},
+        {"1-1", "1-1"},
+        {"'=1", "'=1"},
+        {"\xff=1", "\xef\xbf\xbd=1"}, /* the replacement is seen */
+    };
+
+    EACH_ROW(i, rows) {
+        CHECK_STR(cell(rows[i].in, strlen(rows[i].in), 0), rows[i].want);
+        if (rows[i].want[0] == '\'' && rows[i].in[0] != '\'')
+            CHECK_STR(cell(rows[i].in, strlen(rows[i].in), SEINE_CSV_RAW),
+                      rows[i].want + 1);
+    }
+}
+
+TEST(csv_cell_on_a_terminal_shows_controls)
+{
+    CHECK_STR(cell("a\x1b[31m\nb\x7f\xc2\x9b", 11, SEINE_CSV_SHOWN),
+              "a\\x1b[31m\\x0ab\\x7f\\x9b");
+    CHECK_STR(cell("\r=1", 3, SEINE_CSV_SHOWN), "'\\x0d=1");
+}
+
+TEST(csv_row_ends_at_a_newline_outside_of_quotes)
+{
+    CHECK_EQ(sn_csv_row("", 0), 0);
+    CHECK_EQ(sn_csv_row("a,b", 3), 0);
+    CHECK_EQ(sn_csv_row("a,b\n", 4), 4);
+    CHECK_EQ(sn_csv_row("a,b\nc", 5), 4);
+    CHECK_EQ(sn_csv_row("\"a\nb\"\nc\n", 9), 6);
+    CHECK_EQ(sn_csv_row("\"a\n", 3), 0);
+    CHECK_EQ(sn_csv_row("\"a\"\"\n\"\"b\"\n", 10), 10);
+    CHECK_EQ(sn_csv_row("a\r\n", 3), 3);
+}
