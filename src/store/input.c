@@ -221,18 +221,6 @@ resolve(seine_input *in, seine_ask *ask)
     ask->url = (seine_view){href.ptr, href.len};
 }
 
-static void
-read_text(seine_input *in, sn_str line, seine_ask *ask)
-{
-    const char *zero = memchr(line.ptr, '\0', line.len);
-
-    ask->url = ask->input = (seine_view){line.ptr, line.len};
-    if (zero) {
-        sn_why(in->rule, "byte %zu is zero", (size_t)(zero - line.ptr) + 1);
-        sn_input_bad(in, SEINE_SKIP_BAD_INPUT, line, ask);
-    }
-}
-
 /* What the first bytes tell: an encoding that is not ours, or JSON. */
 static seine_err
 begin(seine_input *in)
@@ -266,15 +254,19 @@ begin(seine_input *in)
 static seine_err
 read_line(seine_input *in, sn_line_kind kind, sn_str line, seine_ask *ask)
 {
+    const char *zero = line.len > 0 ? memchr(line.ptr, '\0', line.len) : NULL;
     seine_err e = SEINE_OK;
 
     if (kind == SN_LINE_LONG) {
         sn_why(in->rule, "the line is longer than 1 MiB");
         sn_input_bad(in, SEINE_SKIP_BAD_INPUT, line, ask);
+    } else if (zero) {
+        sn_why(in->rule, "byte %zu is zero", (size_t)(zero - line.ptr) + 1);
+        sn_input_bad(in, SEINE_SKIP_BAD_INPUT, line, ask);
     } else if (in->format == SEINE_INPUT_JSONL) {
         e = sn_input_json(in, line, ask);
     } else {
-        read_text(in, line, ask);
+        ask->url = ask->input = (seine_view){line.ptr, line.len};
     }
     if (e == SEINE_OK)
         resolve(in, ask);

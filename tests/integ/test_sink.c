@@ -20,6 +20,7 @@
 #include <seine/sink.h>
 
 #include "check.h"
+#include "failing.h"
 
 static char dir[] = "/tmp/seine-sink-XXXXXX";
 
@@ -240,6 +241,26 @@ TEST(sink_names_that_cannot_be_are_told_in_one_line)
     unlink("target.jsonl");
     unlink("link.jsonl");
     unlink("lost.jsonl");
+}
+
+TEST(sink_file_without_memory_is_not_left_behind)
+{
+    make_file("m.csv", "");
+    FAIL_EACH(n)
+    {
+        static const char *const paths[] = {"a.jsonl", "m.csv"};
+        seine_sinks *s = NULL;
+        char why[SEINE_WHY];
+        seine_err e = seine_sinks_new(NULL, &s);
+
+        for (int i = 0; i < 2 && e == SEINE_OK; i++)
+            e = seine_sinks_open(
+                s, &(seine_sink_opts){.path = paths[i], .append = i == 1}, why);
+        CHECK(e == SEINE_OK || e == SEINE_E_NOMEM);
+        seine_sinks_free(s);
+        CHECK_EQ(access("a.jsonl", F_OK), -1);
+    }
+    unlink("m.csv");
 }
 
 TEST(sink_file_has_one_writer_at_a_time)

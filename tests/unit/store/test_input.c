@@ -120,6 +120,12 @@ TEST(input_line_with_a_zero_byte_is_bad)
     expect_bad(in, SEINE_SKIP_BAD_INPUT, "byte 2 is zero", 2);
     expect(in, "d", 3);
     expect_end(in);
+
+    static const char json[] = "{\"url\":\"a\",\"retries\":1\0}\n{\"url\":\"b\"}\n";
+    in = open_bytes(json, sizeof json - 1, SEINE_INPUT_AUTO, NULL);
+    expect_bad(in, SEINE_SKIP_BAD_INPUT, "byte 23 is zero", 1);
+    expect(in, "b", 2);
+    expect_end(in);
 }
 
 TEST(input_line_of_one_mebibyte_is_the_longest)
