@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/prctl.h>
 
 #include "base/alloc.h"
 #include "base/time.h"
@@ -161,6 +162,7 @@ shard_main(void *arg)
     shard *s = arg;
     seine_fetch *f = s->of;
 
+    prctl(PR_SET_TIMERSLACK, 1UL); /* wait to the nanosecond, not to 50 us */
     if (f->clock->enter)
         f->clock->enter(f->clock);
     while (!atomic_load_explicit(&f->quit, memory_order_acquire)) {
