@@ -116,8 +116,10 @@ sn_verdict_judge(const sn_commons *c, sn_visit *v, seine_time now)
     if (f->code == SEINE_E_TIMEOUT && now >= v->deadline &&
         sn_time_sub(v->deadline, v->started_at) < v->timeout)
         f->code = SEINE_E_DEADLINE;
-    if (f->code == SEINE_OK)
+    if (f->code == SEINE_OK) {
         f->code = kind_of(&c->opts, v, &hop);
+        f->phase = f->code == SEINE_OK ? f->phase : SEINE_PHASE_HEAD; /* it said so */
+    }
     return hop;
 }
 

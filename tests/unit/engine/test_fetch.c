@@ -149,7 +149,7 @@ TEST(nets_and_zones_that_are_none_are_told_too)
     o.deny_net = NULL;
     o.zones = rule;
     CHECK_EQ(seine_fetch_new(&o, why, &f), SEINE_E_CONFIG);
-    CHECK(strstr(why, "zones") != NULL);
+    CHECK(strstr(why, "zone") != NULL);
 }
 
 TEST(s0_23_s0_21_results_are_in_the_order_of_the_urls)
