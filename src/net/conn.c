@@ -1,0 +1,717 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "net/conn.h"
+
+#include <errno.h>
+#include <netinet/tcp.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/time.h"
+#include "net/wired_parts.h"
+
+#define SPARE         1024
+#define SPARE_READERS 64
+#define SPARE_HEAD    8192          /* bytes of a head worth keeping */
+#define DRAIN_MOST    65536         /* bytes of a body read for nobody */
+#define DRAIN_TIME    SEINE_SECS(1) /* and for how long */
+#define QUIET_FOR     SEINE_MS(1)   /* idle for less was just seen to be quiet */
+#define GONE          (EPOLLRDHUP | EPOLLHUP | EPOLLERR)
+
+static void ready(sn_watch *watch, uint32_t events);
+static void time_is_over(sn_timer *t, seine_time now);
+static void hear(sn_conn *c);
+
+/* The two functions through which all bytes pass. -1 is an error, errno says which. */
+static ssize_t
+pull(sn_conn *c, char *into, size_t room)
+{
+    ssize_t n = recv(c->fd, into, room, 0);
+
+    if (n > 0)
+        c->of->stats.bytes_in += (uint64_t)n;
+    return n;
+}
+
+static ssize_t
+put(sn_conn *c, const char *bytes, size_t n)
+{
+    ssize_t sent = send(c->fd, bytes, n, MSG_NOSIGNAL);
+
+    if (sent > 0)
+        c->of->stats.bytes_out += (uint64_t)sent;
+    return sent;
+}
+
+static bool
+is_later(int why)
+{
+    return why == EAGAIN || why == EINTR;
+}
+
+size_t
+sn_sockaddr_of(const sn_ip *ip, uint16_t port, union sn_sockaddr *out_address)
+{
+    if (ip->v == 4) {
+        out_address->v4 =
+            (struct sockaddr_in){.sin_family = AF_INET, .sin_port = htons(port)};
+        memcpy(&out_address->v4.sin_addr, ip->bytes, 4);
+        return sizeof out_address->v4;
+    }
+    out_address->v6 =
+        (struct sockaddr_in6){.sin6_family = AF_INET6, .sin6_port = htons(port)};
+    memcpy(&out_address->v6.sin6_addr, ip->bytes, 16);
+    return sizeof out_address->v6;
+}
+
+/* Why there is no connection. */
+static seine_err
+error_of(int why)
+{
+    switch (why) {
+    case ECONNREFUSED:
+    case ECONNRESET:
+        return SEINE_E_CONNECT_REFUSED;
+    case ETIMEDOUT:
+        return SEINE_E_CONNECT_TIMEOUT;
+    case EMFILE:
+    case ENFILE:
+        return SEINE_E_NO_FILES;
+    case EADDRNOTAVAIL:
+    case EAGAIN:
+        return SEINE_E_NO_PORTS;
+    case ENOMEM:
+    case ENOBUFS:
+        return SEINE_E_NOMEM;
+    default:
+        return SEINE_E_CONNECT_UNREACHABLE;
+    }
+}
+
+static sn_conn *
+make(sn_wired *w)
+{
+    sn_conn *c = w->spare.conns;
+
+    if (c) {
+        w->spare.conns = c->next;
+        w->spare.n_conns--;
+    } else {
+        c = sn_zalloc(sizeof *c);
+        if (!c)
+            return NULL;
+        if (sn_timer_reserve(&w->loop) != SEINE_OK) {
+            sn_free(c);
+            return NULL;
+        }
+    }
+    sn_timer timer = c->timer;
+    *c = (sn_conn){.watch = {ready}, .timer = timer, .of = w, .fd = -1};
+    c->timer.fire = time_is_over;
+    return c;
+}
+
+static void
+spare(sn_conn *c)
+{
+    sn_wired *w = c->of;
+
+    if (w->spare.n_conns == SPARE) {
+        sn_timer_forget(&w->loop, &c->timer);
+        sn_free(c);
+        return;
+    }
+    c->next = w->spare.conns;
+    w->spare.conns = c;
+    w->spare.n_conns++;
+}
+
+static bool
+close_longest_idle(sn_wired *w)
+{
+    sn_idle_item *i = sn_idle_oldest(&w->idle);
+
+    if (!i)
+        return false;
+    sn_conn_close((sn_conn *)(void *)((char *)i - offsetof(sn_conn, idle)));
+    return true;
+}
+
+/* In whole seconds, upwards: TCP_USER_TIMEOUT. */
+static void
+be_patient(sn_conn *c, seine_span left)
+{
+    seine_span s = left / SEINE_SECS(1) + 1;
+    unsigned ms;
+
+    if (left <= (seine_span)c->patience_s * SEINE_SECS(1))
+        return;
+    c->patience_s = s < 86400 ? (uint32_t)s : 86400;
+    ms = c->patience_s * 1000;
+    setsockopt(c->fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &ms, sizeof ms);
+}
+
+static seine_err
+open_socket(sn_conn *c, int family)
+{
+    int kind = SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, yes = 1;
+
+    c->fd = socket(family, kind, 0);
+    if (c->fd < 0 && (errno == EMFILE || errno == ENFILE) && close_longest_idle(c->of))
+        c->fd = socket(family, kind, 0);
+    if (c->fd < 0)
+        return error_of(errno);
+    setsockopt(c->fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+    return SEINE_OK;
+}
+
+static seine_err
+reach(sn_conn *c, uint16_t port, seine_span patience, bool *out_now)
+{
+    union sn_sockaddr at;
+    size_t n = sn_sockaddr_of(&c->peer, port, &at);
+    seine_err e = open_socket(c, at.any.sa_family);
+
+    if (e != SEINE_OK)
+        return e;
+    be_patient(c, patience);
+    *out_now = connect(c->fd, &at.any, (socklen_t)n) == 0;
+    if (!*out_now && errno != EINPROGRESS)
+        return error_of(errno);
+    return sn_loop_add(&c->of->loop, c->fd, &c->watch);
+}
+
+seine_err
+sn_conn_open(sn_wired *w, const sn_ip *ip, uint16_t port, seine_span patience,
+             sn_conn **out_conn, bool *out_now)
+{
+    if (w->stats.open >= w->opts.max_connections && !close_longest_idle(w))
+        return SEINE_E_NO_FILES;
+    sn_conn *c = make(w);
+    if (!c)
+        return SEINE_E_NOMEM;
+    c->peer = *ip;
+    c->born = w->loop.now;
+    seine_err e = reach(c, port, patience, out_now);
+    if (e != SEINE_OK) {
+        if (c->fd >= 0)
+            close(c->fd);
+        spare(c);
+        return e;
+    }
+    w->stats.opened++;
+    w->stats.open++;
+    c->next = w->conns;
+    c->prev = &w->conns;
+    if (c->next)
+        c->next->prev = &c->next;
+    w->conns = c;
+    *out_conn = c;
+    return SEINE_OK;
+}
+
+static void
+unready(sn_conn *c)
+{
+    if (!c->ready_prev)
+        return;
+    *c->ready_prev = c->ready_next;
+    if (c->ready_next)
+        c->ready_next->ready_prev = c->ready_prev;
+    c->ready_prev = NULL;
+}
+
+/* There is more to read: in the next turn. */
+static void
+read_later(sn_conn *c)
+{
+    sn_wired *w = c->of;
+
+    c->ready_next = w->ready;
+    c->ready_prev = &w->ready;
+    if (c->ready_next)
+        c->ready_next->ready_prev = &c->ready_next;
+    w->ready = c;
+}
+
+static void
+drop_reader(sn_conn *c)
+{
+    sn_wired *w = c->of;
+    sn_reader *r = SN_STEAL(c->reader);
+
+    if (!r)
+        return;
+    if (w->spare.n_readers == SPARE_READERS || r->head.room > SPARE_HEAD) {
+        sn_reader_free(r);
+        return;
+    }
+    r->next = w->spare.readers;
+    w->spare.readers = r;
+    w->spare.n_readers++;
+}
+
+static bool
+take_reader(sn_conn *c)
+{
+    sn_wired *w = c->of;
+    const sn_request *q = c->x->request;
+    sn_reader *r = w->spare.readers;
+
+    if (r) {
+        w->spare.readers = r->next;
+        w->spare.n_readers--;
+    } else {
+        r = sn_zalloc(sizeof *r);
+        if (!r)
+            return false;
+        sn_head_init(&r->head, w->opts.budget ? &w->held : NULL);
+    }
+    sn_h1_begin(&r->h1, &r->head,
+                &(sn_h1_ask){.head_only = sn_str_eq(q->method, SN_STR("HEAD")),
+                             .conditional = q->conditional,
+                             .range = q->range});
+    r->has_head = false;
+    r->wire = r->body = 0;
+    r->n_marks = 0;
+    c->reader = r;
+    return true;
+}
+
+static void
+drop_rest(sn_conn *c)
+{
+    sn_free(SN_STEAL(c->rest));
+    c->rest_at = c->rest_len = 0;
+    c->unsent = false;
+}
+
+void
+sn_conn_close(sn_conn *c)
+{
+    sn_wired *w = c->of;
+
+    if (c->idle.origin)
+        sn_idle_drop(&w->idle, &c->idle);
+    unready(c);
+    drop_reader(c);
+    drop_rest(c);
+    sn_timer_clear(&c->timer);
+    sn_loop_del(&w->loop, c->fd, &c->watch);
+    close(c->fd);
+    *c->prev = c->next;
+    if (c->next)
+        c->next->prev = c->prev;
+    if (c->origin)
+        sn_idle_leave(&w->idle, c->origin);
+    if (w->fed == c)
+        w->fed = NULL;
+    w->stats.closed++;
+    w->stats.open--;
+    spare(c);
+}
+
+static void
+time_is_over(sn_timer *t, seine_time now)
+{
+    (void)now;
+    sn_conn_close((sn_conn *)(void *)((char *)t - offsetof(sn_conn, timer)));
+}
+
+bool
+sn_conn_is_quiet(sn_conn *c)
+{
+    char byte;
+
+    if (c->of->loop.now - c->since < QUIET_FOR)
+        return true;
+    return recv(c->fd, &byte, 1, MSG_PEEK) < 0 && is_later(errno);
+}
+
+seine_err
+sn_conn_judge(sn_conn *c, sn_zone ceiling, sn_zone pin)
+{
+    const sn_wired *w = c->of;
+    union sn_sockaddr at;
+
+    if (c->judged == w->zones_version + 1 && c->judged_ceiling == ceiling &&
+        c->judged_pin == pin)
+        return SEINE_OK;
+    sn_sockaddr_of(&c->peer, 0, &at);
+    seine_err e = sn_zone_check(&w->zones, &at.any, ceiling, pin);
+    if (e != SEINE_OK)
+        return e;
+    c->zone = sn_zone_of(&w->zones, &at.any);
+    c->judged = w->zones_version + 1;
+    c->judged_ceiling = (uint8_t)ceiling;
+    c->judged_pin = (uint8_t)pin;
+    return SEINE_OK;
+}
+
+static bool
+may_stay(const sn_conn *c)
+{
+    return !c->unsent && !c->broken && !c->hung_up && !c->unread;
+}
+
+/* How long it may be idle; 0: it may not. */
+static seine_span
+idle_for(const sn_conn *c)
+{
+    const sn_wired *w = c->of;
+    const sn_h1 *h = &c->reader->h1;
+    seine_span span = w->opts.idle_time;
+
+    if (!may_stay(c) || !sn_h1_is_reusable(h) || c->served >= w->opts.max_requests)
+        return 0;
+    if (h->keep_alive_s != UINT32_MAX)
+        span = sn_time_min(span, SEINE_SECS((seine_span)h->keep_alive_s) - SEINE_SECS(1));
+    span = sn_time_min(span, c->born + w->opts.max_age - w->loop.now);
+    return sn_time_max(span, 0);
+}
+
+static void
+rest_or_close(sn_conn *c)
+{
+    sn_wired *w = c->of;
+    seine_span span = c->reader ? idle_for(c) : 0;
+
+    if (span == 0) {
+        sn_conn_close(c);
+        return;
+    }
+    drop_reader(c);
+    c->state = SN_CONN_IDLE;
+    c->since = w->loop.now;
+    sn_timer_set(&w->loop, &c->timer, sn_time_add(c->since, span));
+    sn_idle_item *gone = sn_idle_put(&w->idle, c->origin, &c->idle);
+    if (gone)
+        sn_conn_close((sn_conn *)(void *)((char *)gone - offsetof(sn_conn, idle)));
+}
+
+/* The caller has enough, and little is missing. */
+static bool
+may_drain(const sn_conn *c, seine_err e)
+{
+    const sn_reader *r = c->reader;
+
+    return seine_err_class(e) == SEINE_LOCAL && r && r->has_head &&
+           r->h1.err == SEINE_OK && r->h1.framing == SN_H1_LENGTH &&
+           r->h1.left <= DRAIN_MOST && may_stay(c);
+}
+
+void
+sn_conn_leave(sn_conn *c, seine_err e)
+{
+    c->x = NULL;
+    if (e == SEINE_OK) {
+        rest_or_close(c);
+    } else if (may_drain(c, e)) {
+        c->state = SN_CONN_DRAINING;
+        sn_timer_set(&c->of->loop, &c->timer, c->of->loop.now + DRAIN_TIME);
+    } else {
+        sn_conn_close(c);
+    }
+}
+
+static bool
+is_idempotent(sn_str method)
+{
+    static const char *const words[] = {"GET", "HEAD",   "OPTIONS",
+                                        "PUT", "DELETE", "TRACE"};
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (sn_str_eq(method, sn_str_of(words[i])))
+            return true;
+    return false;
+}
+
+/* It ended without a byte of an answer. */
+static seine_err
+died(sn_conn *c)
+{
+    sn_exchange *x = c->x;
+
+    x->replayable = x->reused && (!x->sent || is_idempotent(x->request->method));
+    c->of->stats.stale += x->reused;
+    return x->replayable ? SEINE_E_CONN_STALE : SEINE_E_CONN_RESET;
+}
+
+/* The peer has ended it. */
+static void
+over(sn_conn *c, bool in_order)
+{
+    seine_err e;
+
+    c->hung_up = true;
+    if (c->state == SN_CONN_DRAINING) {
+        sn_conn_close(c);
+        return;
+    }
+    if (!c->reader)
+        e = died(c);
+    else if (in_order && !c->broken)
+        e = sn_h1_eof(&c->reader->h1);
+    else
+        e = sn_h1_lost(&c->reader->h1);
+    sn_exchange_end(c->x, e);
+}
+
+static void
+begin_body(sn_conn *c)
+{
+    const sn_timeouts *limits = &c->x->request->limits->time;
+
+    sn_reader_pace(c->reader, limits, c->of->loop.now);
+    sn_exchange_enter(c->x, SEINE_PHASE_BODY,
+                      c->reader->n_marks > 0 ? limits->speed_span : SEINE_NEVER);
+}
+
+static void
+on_head(sn_conn *c)
+{
+    sn_exchange *x = c->x;
+
+    c->reader->has_head = true;
+    if (!c->unsent)
+        begin_body(c);
+    if (x->handler.head)
+        x->handler.head(&c->reader->head, x->handler.arg);
+}
+
+/* Nobody wants more of it, or may have more. */
+static seine_err
+on_body(sn_conn *c, sn_str piece)
+{
+    sn_exchange *x = c->x;
+    sn_reader *r = c->reader;
+    uint64_t most = x->request->limits->max_body, room = most - r->body;
+    bool is_more = piece.len > room;
+
+    if (is_more)
+        piece.len = (size_t)room;
+    r->body += piece.len;
+    if (piece.len > 0 && x->handler.body && !x->handler.body(piece, x->handler.arg))
+        return SEINE_E_CANCELED;
+    if (is_more || (r->body == most && r->h1.framing == SN_H1_LENGTH && r->h1.left > 0))
+        return SEINE_E_BODY_TOO_LARGE;
+    return SEINE_OK;
+}
+
+/* One event of the reader. False: no more of the input is wanted. */
+static bool
+on_event(sn_conn *c, sn_h1_event event, sn_str piece)
+{
+    sn_reader *r = c->reader;
+    seine_err e = SEINE_OK;
+
+    if (event == SN_H1_HEAD) {
+        on_head(c);
+    } else if (event == SN_H1_DONE || event == SN_H1_FAIL) {
+        if (!c->x)
+            rest_or_close(c);
+        else
+            sn_exchange_end(c->x, event == SN_H1_DONE ? SEINE_OK : r->h1.err);
+        return false;
+    } else if (event == SN_H1_BODY && c->x) {
+        e = on_body(c, piece);
+    }
+    if (e == SEINE_OK && c->x && r->wire > c->x->request->limits->max_wire)
+        e = SEINE_E_BODY_TOO_LARGE;
+    if (c->x && c->x->why != SEINE_OK) {
+        c->broken = true; /* what was received is not looked at */
+        return false;
+    }
+    if (e != SEINE_OK)
+        sn_exchange_end(c->x, e);
+    return event != SN_H1_MORE && c->of->fed == c;
+}
+
+/* Hands over what was received. False: the connection is not to be read any more. */
+static bool
+feed(sn_conn *c, sn_str in)
+{
+    sn_wired *w = c->of;
+    sn_h1_event event;
+    sn_str piece = {0};
+
+    if (!c->reader && !take_reader(c)) {
+        sn_exchange_end(c->x, SEINE_E_NOMEM);
+        return false;
+    }
+    w->fed = c;
+    do {
+        sn_reader *r = c->reader;
+        bool in_body = r->has_head;
+        size_t before = in.len;
+
+        event = sn_h1_next(&r->h1, &in, &piece);
+        if (in_body)
+            r->wire += before - in.len;
+    } while (on_event(c, event, piece));
+    if (event != SN_H1_MORE || w->fed != c)
+        return false;
+    w->fed = NULL;
+    if (c->x && c->x->phase == SEINE_PHASE_BODY && c->reader->n_marks > 0) {
+        sn_reader_more(c->reader, w->loop.now);
+        sn_exchange_limit(c->x, sn_reader_stalls(c->reader, c->x->limit));
+    }
+    return true;
+}
+
+/*
+ * Edge-triggered: less than was asked for means that there is no more for now, and the
+ * next byte is an event. When the peer has ended it no event follows, so everything is
+ * read up to the end.
+ */
+static void
+hear(sn_conn *c)
+{
+    sn_wired *w = c->of;
+
+    for (;;) {
+        ssize_t n = pull(c, w->in, SN_WIRED_ROOM);
+
+        if (n > 0) {
+            c->unread = n == SN_WIRED_ROOM;
+            if (!feed(c, (sn_str){w->in, (size_t)n}))
+                return;
+            if (c->unread) {
+                read_later(c);
+                return;
+            }
+            if (c->hung_up)
+                continue;
+            return;
+        }
+        if (n == 0)
+            over(c, true);
+        else if (!is_later(errno))
+            over(c, false);
+        return;
+    }
+}
+
+void
+sn_conn_resume(sn_conn *c)
+{
+    unready(c);
+    if (c->state == SN_CONN_DRAINING || c->x->why == SEINE_OK)
+        hear(c);
+}
+
+static void
+sent_whole(sn_conn *c)
+{
+    drop_rest(c);
+    if (c->reader && c->reader->has_head)
+        begin_body(c);
+    else
+        sn_exchange_enter(c->x, SEINE_PHASE_HEAD, c->x->request->limits->time.head);
+}
+
+/* Sends on. When that fails there may still be an answer to read. */
+static void
+say(sn_conn *c)
+{
+    sn_str body = c->x->request->body;
+
+    while (c->rest_at < c->rest_len || c->body_at < body.len) {
+        bool in_head = c->rest_at < c->rest_len;
+        ssize_t n = in_head ? put(c, c->rest + c->rest_at, c->rest_len - c->rest_at)
+                            : put(c, body.ptr + c->body_at, body.len - c->body_at);
+
+        if (n < 0) {
+            c->broken = !is_later(errno);
+            return;
+        }
+        c->x->sent = true;
+        *(in_head ? &c->rest_at : &c->body_at) += (size_t)n;
+    }
+    sent_whole(c);
+}
+
+/* Keeps what the kernel did not take: a copy of what is left of the head; the body is
+ * the caller's. */
+static seine_err
+keep_rest(sn_conn *c, sn_str text, size_t n)
+{
+    size_t head = text.len - c->x->request->body.len;
+
+    c->body_at = n > head ? n - head : 0;
+    c->rest_at = 0;
+    c->rest_len = n < head ? head - n : 0;
+    if (c->rest_len == 0)
+        return SEINE_OK;
+    c->rest = sn_alloc(c->rest_len);
+    if (!c->rest)
+        return SEINE_E_NOMEM;
+    memcpy(c->rest, text.ptr + n, c->rest_len);
+    return SEINE_OK;
+}
+
+void
+sn_conn_ask(sn_conn *c, sn_exchange *x, sn_str text)
+{
+    seine_err e;
+
+    x->reused = c->served++ > 0;
+    x->conn = c;
+    c->x = x;
+    c->state = SN_CONN_BUSY;
+    be_patient(c, sn_time_sub(x->request->deadline, c->of->loop.now));
+    ssize_t n = put(c, text.ptr, text.len);
+    x->sent = n > 0;
+    if (n == (ssize_t)text.len) {
+        sn_exchange_enter(x, SEINE_PHASE_HEAD, x->request->limits->time.head);
+        return;
+    }
+    c->unsent = true;
+    sn_exchange_enter(x, SEINE_PHASE_SEND, x->request->limits->time.send);
+    if (n < 0 && !is_later(errno)) {
+        c->broken = true;
+        hear(c);
+    } else if ((e = keep_rest(c, text, n > 0 ? (size_t)n : 0)) != SEINE_OK) {
+        sn_exchange_end(x, e);
+    }
+}
+
+static void
+connected(sn_conn *c, uint32_t events)
+{
+    socklen_t n = sizeof(int);
+    int why = 0;
+
+    if (events & (EPOLLERR | EPOLLHUP))
+        getsockopt(c->fd, SOL_SOCKET, SO_ERROR, &why, &n);
+    if (why != 0)
+        sn_dial_heard(c, error_of(why));
+    else if (events & EPOLLOUT)
+        sn_dial_heard(c, SEINE_OK);
+}
+
+static void
+ready(sn_watch *watch, uint32_t events)
+{
+    sn_conn *c = (sn_conn *)(void *)watch;
+    bool speaks = events & (EPOLLIN | GONE);
+
+    if (c->state == SN_CONN_CONNECTING) {
+        connected(c, events);
+        return;
+    }
+    if (c->state == SN_CONN_IDLE) {
+        if (speaks)
+            sn_conn_close(c);
+        return;
+    }
+    c->hung_up = c->hung_up || (events & GONE);
+    if (c->x && c->x->why != SEINE_OK)
+        return;
+    if (c->unsent && !c->broken && (events & (EPOLLOUT | EPOLLERR | EPOLLHUP)))
+        say(c);
+    if ((speaks || c->broken) && !c->ready_prev)
+        hear(c);
+}

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/alloc.h"
+#include "base/time.h"
+#include "net/wired_parts.h"
+
+#define SPARE 64
+
+static void step(sn_dial *d);
+
+static sn_dial *
+of_timer(sn_timer *t)
+{
+    return (sn_dial *)(void *)((char *)t - offsetof(sn_dial, timer));
+}
+
+static void
+stagger(sn_timer *t, seine_time now)
+{
+    (void)now;
+    step(of_timer(t));
+}
+
+static sn_dial *
+make(sn_wired *w)
+{
+    sn_dial *d = w->spare.dials;
+
+    if (d) {
+        w->spare.dials = d->next;
+        w->spare.n_dials--;
+        return d;
+    }
+    d = sn_zalloc(sizeof *d);
+    if (!d)
+        return NULL;
+    if (sn_timer_reserve(&w->loop) != SEINE_OK) {
+        sn_free(d);
+        return NULL;
+    }
+    d->timer.fire = stagger;
+    return d;
+}
+
+void
+sn_dial_free(sn_dial *d)
+{
+    sn_wired *w = d->lookup.of;
+
+    sn_timer_forget(&w->loop, &d->timer);
+    sn_free(d);
+}
+
+void
+sn_dial_drop(sn_dial *d)
+{
+    sn_wired *w = d->lookup.of;
+
+    sn_dns_cancel(w->dns, &d->lookup);
+    sn_timer_clear(&d->timer);
+    for (uint8_t i = 0; i < d->n_tries; i++)
+        sn_conn_close(d->tries[i]);
+    d->n_tries = 0;
+    d->x->dial = NULL;
+    if (w->spare.n_dials == SPARE) {
+        sn_dial_free(d);
+        return;
+    }
+    d->next = w->spare.dials;
+    w->spare.dials = d;
+    w->spare.n_dials++;
+}
+
+/* The socket runs no more; it is still open. */
+static void
+remove_try(sn_dial *d, const sn_conn *c)
+{
+    for (uint8_t i = 0; i < d->n_tries; i++)
+        if (d->tries[i] == c) {
+            d->tries[i] = d->tries[--d->n_tries];
+            return;
+        }
+}
+
+/* A connect to a port of this machine at which nobody listens can meet itself, when the
+ * kernel chooses that very port for our side. */
+static bool
+met_itself(const sn_conn *c)
+{
+    union sn_sockaddr own = {0}, peer = {0};
+    socklen_t n = sizeof own, m = sizeof peer;
+    sn_ip ip;
+
+    if (c->zone != SN_ZONE_LOCAL || getsockname(c->fd, &own.any, &n) != 0 ||
+        getpeername(c->fd, &peer.any, &m) != 0)
+        return false;
+    return own.v4.sin_port == peer.v4.sin_port && sn_ip_of(&own.any, &ip) &&
+           sn_ip_eq(&ip, &c->peer);
+}
+
+static void
+win(sn_dial *d, sn_conn *c)
+{
+    sn_exchange *x = d->x;
+    sn_wired *w = x->of;
+    sn_str text;
+
+    remove_try(d, c);
+    if (d->both)
+        sn_origin_won(x->origin, c->peer.v, w->loop.now);
+    sn_dial_drop(d);
+    c->dial = NULL;
+    c->origin = x->origin;
+    sn_origin_use(c->origin);
+    x->peer = c->peer;
+    x->zone = c->zone;
+    seine_err e = sn_exchange_text(x, &text);
+    if (e == SEINE_OK) {
+        sn_conn_ask(c, x, text);
+        return;
+    }
+    sn_conn_close(c);
+    sn_exchange_end(x, e);
+}
+
+void
+sn_dial_heard(sn_conn *c, seine_err e)
+{
+    sn_dial *d = c->dial;
+
+    if (e == SEINE_OK && met_itself(c))
+        e = SEINE_E_CONNECT_REFUSED;
+    if (e == SEINE_OK) {
+        win(d, c);
+        return;
+    }
+    remove_try(d, c);
+    sn_conn_close(c);
+    sn_race_lost(&d->race, e, d->x->of->loop.now);
+    step(d);
+}
+
+/* One more socket; *out_done: the exchange needs nothing of this any more. */
+static seine_err
+try_one(sn_dial *d, const sn_ip *ip, bool *out_done)
+{
+    sn_exchange *x = d->x;
+    sn_wired *w = x->of;
+    const sn_request *r = x->request;
+    uint16_t port = (uint16_t)seine_url_port(r->url);
+    union sn_sockaddr at;
+    sn_conn *c;
+    bool now;
+
+    sn_sockaddr_of(ip, port, &at);
+    seine_err e = sn_zone_check(&w->zones, &at.any, r->ceiling, r->pin);
+    if (e != SEINE_OK)
+        return e;
+    if (!x->admitted && x->handler.admit) {
+        e = x->handler.admit(ip, x->handler.arg);
+        if (e != SEINE_OK) {
+            *out_done = true;
+            sn_exchange_end(x, e);
+            return e;
+        }
+    }
+    x->admitted = true;
+    x->peer = *ip;
+    x->zone = sn_zone_of(&w->zones, &at.any);
+    e = sn_conn_open(w, ip, port, sn_time_sub(r->deadline, w->loop.now), &c, &now);
+    if (e != SEINE_OK)
+        return e;
+    c->dial = d;
+    c->zone = x->zone;
+    d->tries[d->n_tries++] = c;
+    if (now && !met_itself(c)) {
+        *out_done = true;
+        win(d, c);
+    } else if (now) {
+        remove_try(d, c);
+        sn_conn_close(c);
+        return SEINE_E_CONNECT_REFUSED;
+    }
+    return SEINE_OK;
+}
+
+static void
+step(sn_dial *d)
+{
+    sn_exchange *x = d->x;
+    sn_wired *w = x->of;
+    const sn_ip *ip;
+    bool done = false;
+
+    while ((ip = sn_race_next(&d->race, w->loop.now))) {
+        seine_err e = try_one(d, ip, &done);
+
+        if (done)
+            return;
+        if (e != SEINE_OK)
+            sn_race_lost(&d->race, e, w->loop.now);
+    }
+    if (sn_race_is_over(&d->race))
+        sn_exchange_end(x, sn_race_why(&d->race));
+    else
+        sn_timer_set(&w->loop, &d->timer, sn_race_when(&d->race));
+}
+
+seine_err
+sn_dial_why(sn_dial *d)
+{
+    seine_time now = d->x->of->loop.now;
+
+    while (d->race.running > 0)
+        sn_race_lost(&d->race, SEINE_E_CONNECT_TIMEOUT, now);
+    return sn_race_why(&d->race);
+}
+
+static void
+race(sn_dial *d, const sn_dns_answer *answer)
+{
+    sn_exchange *x = d->x;
+
+    d->both = answer->n4 > 0 && answer->n6 > 0;
+    sn_race_begin(&d->race, answer, sn_origin_family(x->origin, x->of->loop.now));
+    sn_exchange_enter(x, SEINE_PHASE_CONNECT, x->request->limits->time.tcp);
+    step(d);
+}
+
+static void
+fail(sn_exchange *x, seine_err e)
+{
+    bool late = e == SEINE_E_DNS_TIMEOUT && x->of->loop.now >= x->request->deadline;
+
+    sn_exchange_end(x, late ? SEINE_E_TIMEOUT : e);
+}
+
+static void
+named(sn_lookup *l, seine_err e, const sn_dns_answer *answer)
+{
+    sn_dial *d = (sn_dial *)(void *)((char *)l - offsetof(sn_dial, lookup));
+
+    if (e == SEINE_OK)
+        race(d, answer);
+    else
+        fail(d->x, e);
+}
+
+/* Without the brackets of an IPv6 address. */
+static sn_str
+bare(seine_url_part name)
+{
+    if (name.len > 2 && name.ptr[0] == '[')
+        return (sn_str){name.ptr + 1, name.len - 2};
+    return (sn_str){name.ptr, name.len};
+}
+
+void
+sn_dial_begin(sn_exchange *x)
+{
+    sn_wired *w = x->of;
+    const sn_timeouts *limits = &x->request->limits->time;
+    seine_url_part name;
+    sn_dial *d = make(w);
+
+    x->connect_by = sn_time_add(w->loop.now, limits->connect);
+    sn_exchange_enter(x, SEINE_PHASE_DNS, limits->dns);
+    if (!d) {
+        sn_exchange_end(x, SEINE_E_NOMEM);
+        return;
+    }
+    d->lookup = (sn_lookup){.done = named, .of = w};
+    d->x = x;
+    d->n_tries = 0;
+    x->dial = d;
+    seine_err e = seine_url_name(x->request->url, &name);
+    if (e == SEINE_OK)
+        e = sn_dns_ask(w->dns, bare(name), (uint16_t)seine_url_port(x->request->url),
+                       w->loop.now, sn_time_min(x->limit_at, x->request->deadline),
+                       &d->lookup);
+    if (e == SEINE_OK)
+        race(d, &d->lookup.answer);
+    else if (e != SEINE_E_BUSY)
+        fail(x, e);
+}

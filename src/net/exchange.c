@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/time.h"
+#include "net/wired_parts.h"
+
+#define SPARE    1024
+#define NS_OF_MS 1000000
+
+static void expire(sn_timer *t, seine_time now);
+
+static sn_exchange *
+of_timer(sn_timer *t)
+{
+    return (sn_exchange *)(void *)((char *)t - offsetof(sn_exchange, timer));
+}
+
+static sn_exchange *
+make(sn_wired *w)
+{
+    sn_exchange *x = w->spare.exchanges;
+
+    if (x) {
+        w->spare.exchanges = x->next;
+        w->spare.n_exchanges--;
+        return x;
+    }
+    x = sn_zalloc(sizeof *x);
+    if (!x)
+        return NULL;
+    if (sn_timer_reserve(&w->loop) != SEINE_OK) {
+        sn_free(x);
+        return NULL;
+    }
+    x->timer.fire = expire;
+    return x;
+}
+
+seine_err
+sn_exchange_new(sn_wired *w, const sn_request *request, const sn_handler *handler,
+                sn_exchange **out_exchange)
+{
+    sn_exchange *x = make(w);
+
+    if (!x)
+        return SEINE_E_NOMEM;
+    /* All but the timer, whose place on the wheel is worth keeping. */
+    sn_timer timer = x->timer;
+    *x = (sn_exchange){.of = w, .request = request, .handler = *handler, .timer = timer};
+    w->live++;
+    *out_exchange = x;
+    return SEINE_OK;
+}
+
+void
+sn_exchange_free(sn_exchange *x)
+{
+    sn_timer_forget(&x->of->loop, &x->timer);
+    sn_free(x);
+}
+
+void
+sn_exchange_spare(sn_exchange *x)
+{
+    sn_wired *w = x->of;
+
+    w->live--;
+    if (w->spare.n_exchanges == SPARE) {
+        sn_exchange_free(x);
+        return;
+    }
+    x->next = w->spare.exchanges;
+    w->spare.exchanges = x;
+    w->spare.n_exchanges++;
+}
+
+seine_err
+sn_exchange_write(const sn_request *request, sn_buf *out)
+{
+    seine_url_part host = seine_url_host_port(request->url);
+    seine_url_part target = seine_url_target(request->url);
+
+    return sn_h1_write(
+        &(sn_h1_request){
+            .method = request->method,
+            .host = {host.ptr, host.len},
+            .target = {target.ptr, target.len},
+            .fields = request->fields,
+            .n_fields = request->n_fields,
+            .body = request->body,
+        },
+        out);
+}
+
+seine_err
+sn_exchange_text(sn_exchange *x, sn_str *out_text)
+{
+    sn_wired *w = x->of;
+
+    if (x->text_len > 0) {
+        *out_text = (sn_str){w->batch.ptr + x->text_at, x->text_len};
+        x->text_len = 0;
+        return SEINE_OK;
+    }
+    if (w->text.room > SN_WIRED_ROOM) {
+        sn_buf_fini(&w->text);
+        sn_buf_init(&w->text, SIZE_MAX / 2);
+    }
+    sn_buf_reset(&w->text);
+    seine_err e = sn_exchange_write(x->request, &w->text);
+    *out_text = sn_buf_view(&w->text);
+    return e;
+}
+
+static void
+leave_phase(sn_exchange *x)
+{
+    seine_time now = x->of->loop.now;
+
+    if (x->phase != SEINE_PHASE_NONE)
+        x->spent[x->phase] += now - x->since;
+    x->since = now;
+}
+
+void
+sn_exchange_limit(sn_exchange *x, seine_time at)
+{
+    x->limit_at = at;
+    sn_timer_set(&x->of->loop, &x->timer, sn_time_min(at, x->request->deadline));
+}
+
+void
+sn_exchange_enter(sn_exchange *x, seine_phase phase, seine_span limit)
+{
+    leave_phase(x);
+    x->phase = phase;
+    x->limit = limit;
+
+    seine_time at = sn_time_add(x->since, limit);
+    if (phase <= SEINE_PHASE_TLS && x->connect_by < at) {
+        at = x->connect_by;
+        x->limit = x->request->limits->time.connect;
+    }
+    sn_exchange_limit(x, at);
+}
+
+/* The kind of a phase that has lasted too long. */
+static seine_err
+too_long(sn_exchange *x)
+{
+    switch (x->phase) {
+    case SEINE_PHASE_DNS:
+        return SEINE_E_DNS_TIMEOUT;
+    case SEINE_PHASE_CONNECT:
+        return x->dial ? sn_dial_why(x->dial) : SEINE_E_CONNECT_TIMEOUT;
+    case SEINE_PHASE_TLS:
+        return SEINE_E_TLS_TIMEOUT;
+    case SEINE_PHASE_SEND:
+        return SEINE_E_SEND_TIMEOUT;
+    case SEINE_PHASE_HEAD:
+        return SEINE_E_HEADER_TIMEOUT;
+    case SEINE_PHASE_BODY:
+        return SEINE_E_STALLED;
+    case SEINE_PHASE_NONE:
+        break;
+    }
+    return SEINE_E_TIMEOUT;
+}
+
+static void
+expire(sn_timer *t, seine_time now)
+{
+    sn_exchange *x = of_timer(t);
+
+    if (x->why != SEINE_OK)
+        sn_exchange_end(x, x->why);
+    else if (now >= x->request->deadline)
+        sn_exchange_end(x, SEINE_E_TIMEOUT);
+    else
+        sn_exchange_end(x, too_long(x));
+}
+
+static int64_t
+timeout_ms(const sn_exchange *x, seine_err e)
+{
+    seine_span span = e == SEINE_E_TIMEOUT ? x->request->limits->time.attempt : x->limit;
+
+    return seine_err_group(e) == SEINE_E_TIMEOUT && span < SEINE_NEVER ? span / NS_OF_MS
+                                                                       : 0;
+}
+
+/* Only what is not as it was for the exchange before; the texts of a fault are long. */
+static void
+describe(sn_exchange *x, seine_err e, sn_end *out)
+{
+    const sn_reader *r = x->conn ? x->conn->reader : NULL;
+    bool has_head = r && r->has_head;
+    seine_fault *f = &out->fault;
+
+    f->code = e;
+    f->phase = e == SEINE_OK ? SEINE_PHASE_NONE : x->phase;
+    f->status = has_head ? r->head.status : 0;
+    if (e == SEINE_E_UNEXPECTED_304 || e == SEINE_E_UNEXPECTED_206)
+        f->status = e == SEINE_E_UNEXPECTED_304 ? 304 : 206;
+    f->sent = x->sent;
+    f->timeout_ms = e == SEINE_OK ? 0 : timeout_ms(x, e);
+    f->retry_after = -1;
+    f->text[0] = '\0';
+    if (e == SEINE_E_TLS_ERROR) /* until there is TLS: nothing else ends so */
+        memcpy(f->text, "https is not built in yet", sizeof "https is not built in yet");
+    out->partial = has_head && e != SEINE_OK;
+    out->reused = x->reused;
+    out->replayable = e == SEINE_E_CONN_STALE && x->replayable;
+    memcpy(out->spent, x->spent, sizeof out->spent);
+    out->peer = x->peer;
+    out->zone = x->zone;
+    out->http = has_head ? r->head.minor : UINT8_MAX;
+    out->wire_bytes = r ? r->wire : 0;
+    out->body_bytes = r ? r->body : 0;
+    out->notes = r ? r->h1.notes : 0;
+}
+
+void
+sn_exchange_end(sn_exchange *x, seine_err e)
+{
+    sn_wired *w = x->of;
+
+    leave_phase(x);
+    sn_timer_clear(&x->timer);
+    if (x->prev) {
+        *x->prev = x->next;
+        if (x->next)
+            x->next->prev = x->prev;
+        x->prev = NULL;
+    }
+    describe(x, e, &w->end);
+    if (x->conn)
+        sn_conn_leave(x->conn, e);
+    x->conn = NULL;
+    if (x->dial)
+        sn_dial_drop(x->dial);
+    if (x->origin)
+        sn_idle_leave(&w->idle, x->origin);
+    x->is_ended = true;
+    w->n_ended++;
+    if (x->handler.end)
+        x->handler.end(&w->end, x->handler.arg);
+    sn_exchange_spare(x);
+}

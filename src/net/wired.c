@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "net/wired.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/time.h"
+#include "net/wired_parts.h"
+
+#define OWN_EVERY  SEINE_SECS(60) /* the addresses of this machine are read again */
+#define BATCH_MOST (1 << 20)
+
+static sn_wired *
+of(sn_transport *t)
+{
+    return (sn_wired *)(void *)t;
+}
+
+/* Scheme, host and port, in the form in which the href has them; only user information
+ * or a dot at the end of the name have to be taken out. */
+static sn_str
+key_of(const seine_url *u, char mem[SEINE_URL_ROOM])
+{
+    seine_url_part scheme = seine_url_scheme(u), at = seine_url_host_port(u);
+    seine_url_part host = seine_url_host(u);
+
+    if (at.ptr == scheme.ptr + scheme.len + 3 && host.ptr[host.len - 1] != '.')
+        return (sn_str){scheme.ptr, scheme.len + 3 + at.len};
+    return (sn_str){mem, seine_url_authority(u, mem, SEINE_URL_ROOM)};
+}
+
+static void
+shrink(sn_buf *b)
+{
+    sn_buf_fini(b);
+    sn_buf_init(b, SIZE_MAX / 2);
+}
+
+static void
+read_own(sn_wired *w)
+{
+    if (sn_time_sub(w->loop.now, w->own_read) < OWN_EVERY)
+        return;
+    w->own_read = w->loop.now;
+    if (sn_zones_read_own(&w->zones, NULL) == SEINE_OK)
+        w->zones_version++;
+}
+
+static void
+take(sn_exchange *x, sn_conn *c, sn_str text)
+{
+    sn_wired *w = x->of;
+
+    sn_idle_drop(&w->idle, &c->idle);
+    sn_timer_clear(&c->timer);
+    w->stats.reused++;
+    x->peer = c->peer;
+    x->zone = c->zone;
+    sn_conn_ask(c, x, text);
+}
+
+/* An idle connection of the origin that may be used, or NULL. */
+static sn_conn *
+find_idle(sn_exchange *x)
+{
+    const sn_request *q = x->request;
+
+    for (sn_idle_item *i = sn_idle_newest(x->origin), *below; i; i = below) {
+        sn_conn *c = (sn_conn *)(void *)((char *)i - offsetof(sn_conn, idle));
+
+        below = sn_idle_below(i);
+        if (c->timer.at <= x->of->loop.now || !sn_conn_is_quiet(c))
+            sn_conn_close(c);
+        else if (sn_conn_judge(c, q->ceiling, q->pin) == SEINE_OK)
+            return c;
+    }
+    return NULL;
+}
+
+/* True: an idle connection does it, or the exchange has ended. */
+static bool
+reuse(sn_exchange *x)
+{
+    sn_conn *c = find_idle(x);
+    seine_err e = SEINE_OK;
+    sn_str text;
+
+    if (!c)
+        return false;
+    if (x->handler.admit)
+        e = x->handler.admit(&c->peer, x->handler.arg);
+    x->admitted = true;
+    if (e == SEINE_OK)
+        e = sn_exchange_text(x, &text);
+    if (e != SEINE_OK)
+        sn_exchange_end(x, e);
+    else
+        take(x, c, text);
+    return true;
+}
+
+static void
+launch(sn_exchange *x)
+{
+    sn_wired *w = x->of;
+    const sn_request *q = x->request;
+    char mem[SEINE_URL_ROOM];
+    seine_err e = x->why;
+
+    x->since = w->loop.now;
+    if (e == SEINE_OK && q->deadline <= w->loop.now)
+        e = SEINE_E_TIMEOUT;
+    if (e == SEINE_OK && seine_url_scheme(q->url).len == 5) { /* https */
+        x->phase = SEINE_PHASE_TLS;
+        e = SEINE_E_TLS_ERROR;
+    }
+    if (e == SEINE_OK)
+        e = sn_idle_origin(&w->idle, key_of(q->url, mem), &x->origin);
+    if (e != SEINE_OK) {
+        sn_exchange_end(x, e);
+        return;
+    }
+    read_own(w);
+    if (!q->fresh && reuse(x))
+        return;
+    x->text_len = 0; /* by the time it is sent the batch is another one */
+    sn_dial_begin(x);
+}
+
+/* All that are started now; those started meanwhile wait for the next time. */
+static void
+launch_all(sn_wired *w)
+{
+    sn_exchange *list = w->started;
+
+    if (!list)
+        return;
+    w->started = NULL;
+    w->started_end = &w->started;
+    for (sn_exchange *x; (x = list);) {
+        list = x->next;
+        x->is_started = false;
+        launch(x);
+    }
+    if (w->started)
+        return;
+    if (w->batch.room > 2 * BATCH_MOST)
+        shrink(&w->batch);
+    sn_buf_reset(&w->batch);
+}
+
+static void
+doom(sn_wired *w)
+{
+    sn_exchange *x;
+    uint64_t most = w->live;
+
+    while ((x = w->doomed) && most-- > 0)
+        sn_exchange_end(x, x->why);
+}
+
+static void
+resume(sn_wired *w)
+{
+    sn_conn *first = w->ready;
+
+    /* What is put in front meanwhile is of the next turn. */
+    if (!first)
+        return;
+    w->ready = NULL;
+    sn_conn *list = first;
+    first->ready_prev = &list;
+    while (list)
+        sn_conn_resume(list);
+}
+
+static bool
+is_pending(const sn_wired *w)
+{
+    return w->started || w->doomed || w->ready;
+}
+
+static void
+tell(sn_wired *w)
+{
+    if (w->watched && is_pending(w))
+        sn_loop_wake(&w->loop);
+}
+
+static seine_time
+turn(sn_transport *t, seine_time until)
+{
+    sn_wired *w = of(t);
+    uint64_t before = w->n_ended;
+
+    w->turning = true;
+    if (w->started || w->doomed) {
+        w->loop.now = sn_time_max(w->loop.now, w->opts.clock->now(w->opts.clock));
+        doom(w);
+        launch_all(w);
+    }
+    sn_loop_turn(&w->loop, is_pending(w) || w->n_ended != before ? INT64_MIN : until);
+    resume(w);
+    launch_all(w);
+    w->turning = false;
+    tell(w);
+    return w->loop.now;
+}
+
+static bool
+is_http(const seine_url *u)
+{
+    seine_url_part s = seine_url_scheme(u);
+
+    return (s.len == 4 && memcmp(s.ptr, "http", 4) == 0) ||
+           (s.len == 5 && memcmp(s.ptr, "https", 5) == 0);
+}
+
+static seine_err
+start(sn_transport *t, const sn_request *request, const sn_handler *handler,
+      sn_exchange **out_exchange)
+{
+    sn_wired *w = of(t);
+    sn_exchange *x;
+    size_t at = w->batch.len;
+
+    if (request->deadline == SEINE_NEVER || !is_http(request->url))
+        return SEINE_E_INVAL;
+    seine_err e = sn_exchange_write(request, &w->batch);
+    if (e == SEINE_OK)
+        e = sn_exchange_new(w, request, handler, &x);
+    if (e != SEINE_OK) {
+        sn_buf_truncate(&w->batch, at);
+        w->batch.err = SEINE_OK;
+        return e;
+    }
+    if (w->batch.len <= BATCH_MOST) {
+        x->text_at = (uint32_t)at;
+        x->text_len = (uint32_t)(w->batch.len - at);
+    } else {
+        sn_buf_truncate(&w->batch, at);
+    }
+    x->is_started = true;
+    *w->started_end = x;
+    w->started_end = &x->next;
+    *out_exchange = x;
+    if (!w->turning)
+        tell(w);
+    return SEINE_OK;
+}
+
+static void
+cancel(sn_transport *t, sn_exchange *x, seine_err why)
+{
+    sn_wired *w = of(t);
+
+    if (x->is_ended || x->why != SEINE_OK)
+        return;
+    x->why = why;
+    if (x->is_started)
+        return; /* launch ends it */
+    x->next = w->doomed;
+    x->prev = &w->doomed;
+    if (x->next)
+        x->next->prev = &x->next;
+    w->doomed = x;
+    if (!w->turning)
+        tell(w);
+}
+
+static void
+wake(sn_transport *t)
+{
+    sn_loop_wake(&of(t)->loop);
+}
+
+static int
+fd(sn_transport *t)
+{
+    sn_wired *w = of(t);
+    int n = sn_loop_fd(&w->loop);
+
+    w->watched = n >= 0;
+    tell(w);
+    return n;
+}
+
+static const sn_transport_ops ops = {start, cancel, turn, wake, fd};
+
+static seine_err
+refuse(char *out_why, const char *why)
+{
+    snprintf(out_why, SEINE_WHY, "%s", why);
+    return SEINE_E_CONFIG;
+}
+
+static seine_err
+check(const sn_wired_opts *o, char *out_why)
+{
+    if (o->max_connections == 0)
+        return refuse(out_why, "max_connections: at least 1");
+    if (o->idle_time < 0 || o->max_age < 0)
+        return refuse(out_why, "idle_time, max_age: not below 0");
+    return SEINE_OK;
+}
+
+/* All parts, in the order in which sn_wired_free undoes them. */
+static seine_err
+build(sn_wired *w, char *out_why)
+{
+    seine_err e = seine_budget_try(w->opts.budget, &(seine_want){{0}}, &w->held);
+
+    w->in = sn_alloc(SN_WIRED_ROOM);
+    if (e == SEINE_OK && !w->in)
+        e = SEINE_E_NOMEM;
+    if (e == SEINE_OK)
+        e = sn_zones_init(&w->zones, &w->opts.zones);
+    if (e == SEINE_E_INVAL)
+        e = refuse(out_why, "zones: a prefix or a rule that is none");
+    if (e == SEINE_OK)
+        e = sn_zones_read_own(&w->zones, NULL);
+    if (e == SEINE_OK)
+        e = sn_dns_new(&w->loop, &w->opts.dns, out_why, &w->dns);
+    return e;
+}
+
+seine_err
+sn_wired_new(const sn_wired_opts *opts, char *out_why, sn_transport **out_transport)
+{
+    seine_err e = check(opts, out_why);
+
+    if (e != SEINE_OK)
+        return e;
+    sn_wired *w = sn_zalloc(sizeof *w);
+    if (!w)
+        return SEINE_E_NOMEM;
+    e = sn_loop_init(&w->loop, opts->clock);
+    if (e != SEINE_OK) {
+        sn_free(w);
+        return e;
+    }
+    w->base.ops = &ops;
+    w->opts = *opts;
+    w->started_end = &w->started;
+    w->own_read = w->loop.now;
+    w->end.fault = (seine_fault)SEINE_FAULT;
+    sn_buf_init(&w->batch, SIZE_MAX / 2);
+    sn_buf_init(&w->text, SIZE_MAX / 2);
+    sn_idle_init(&w->idle, opts->max_idle, opts->max_idle_origin);
+    e = build(w, out_why);
+    if (e != SEINE_OK) {
+        sn_wired_free(&w->base);
+        return e;
+    }
+    *out_transport = &w->base;
+    return SEINE_OK;
+}
+
+static void
+free_spare(sn_wired *w)
+{
+    for (sn_exchange *x; (x = w->spare.exchanges);) {
+        w->spare.exchanges = x->next;
+        sn_exchange_free(x);
+    }
+    for (sn_dial *d; (d = w->spare.dials);) {
+        w->spare.dials = d->next;
+        sn_dial_free(d);
+    }
+    for (sn_reader *r; (r = w->spare.readers);) {
+        w->spare.readers = r->next;
+        sn_reader_free(r);
+    }
+    for (sn_conn *c; (c = w->spare.conns);) {
+        w->spare.conns = c->next;
+        sn_timer_forget(&w->loop, &c->timer);
+        sn_free(c);
+    }
+}
+
+void
+sn_wired_free(sn_transport *t)
+{
+    if (!t)
+        return;
+    sn_wired *w = of(t);
+
+    assert(w->live == 0);
+    while (w->conns)
+        sn_conn_close(w->conns);
+    if (w->dns)
+        sn_dns_free(w->dns);
+    free_spare(w);
+    sn_idle_fini(&w->idle);
+    sn_zones_fini(&w->zones);
+    sn_buf_fini(&w->batch);
+    sn_buf_fini(&w->text);
+    sn_free(w->in);
+    sn_loop_fini(&w->loop);
+    seine_budget_release(&w->held);
+    sn_free(w);
+}
+
+void
+sn_wired_stats_get(const sn_transport *t, sn_wired_stats *out_stats)
+{
+    const sn_wired *w = (const sn_wired *)(const void *)t;
+
+    *out_stats = w->stats;
+    out_stats->idle = w->idle.n;
+    out_stats->longest_turn = w->loop.longest;
+}

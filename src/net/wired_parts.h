@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* wired_parts.h - what the files of the real transport know of each other: wired.c
+ * starts and turns, exchange.c has phases, moments and ends, dial.c finds an address
+ * that answers, conn.c moves bytes. */
+#ifndef SN_WIRED_PARTS_H
+#define SN_WIRED_PARTS_H
+
+#include <netinet/in.h>
+
+#include "base/buf.h"
+#include "net/conn.h"
+#include "net/race.h"
+#include "net/wired.h"
+
+#define SN_WIRED_ROOM (256 << 10) /* bytes read of one connection in a turn */
+
+union sn_sockaddr {
+    struct sockaddr any;
+    struct sockaddr_in v4;
+    struct sockaddr_in6 v6;
+};
+
+typedef struct sn_wired sn_wired;
+typedef struct sn_dial sn_dial;
+
+struct sn_exchange {
+    sn_exchange *next, **prev; /* started, doomed, or nobody's */
+    sn_wired *of;
+    const sn_request *request;
+    sn_handler handler;
+    sn_timer timer; /* the earlier of limit_at and the deadline */
+    sn_origin *origin;
+    sn_conn *conn;
+    sn_dial *dial;
+    seine_time since;      /* the phase began */
+    seine_time connect_by; /* dns to tls */
+    seine_time limit_at;   /* the phase's moment, and … */
+    seine_span limit;      /* … the configured span behind it */
+    seine_span spent[SEINE_PHASE_BODY + 1];
+    uint32_t text_at, text_len; /* in sn_wired.batch; 0: to be written again */
+    seine_phase phase;
+    seine_err why; /* cancelled */
+    bool is_started, is_ended;
+    bool admitted, sent, reused, replayable;
+    sn_ip peer;
+    sn_zone zone;
+};
+
+/* A name on its way to a connection. */
+struct sn_dial {
+    sn_lookup lookup;
+    sn_race race;
+    sn_timer timer; /* of the next address */
+    sn_exchange *x;
+    sn_conn *tries[SN_RACE_MOST];
+    uint8_t n_tries;
+    bool both;     /* families */
+    sn_dial *next; /* of those nobody uses */
+};
+
+struct sn_wired {
+    sn_transport base;
+    sn_wired_opts opts;
+    sn_loop loop;
+    sn_dns *dns;
+    sn_zones zones;
+    uint32_t zones_version;
+    seine_time own_read; /* when the own addresses were */
+    seine_held held;     /* heads */
+    sn_idle idle;
+    char *in;     /* SN_WIRED_ROOM bytes that were just received */
+    sn_buf batch; /* requests started and not launched, as bytes */
+    sn_buf text;  /* one request */
+    sn_exchange *started, **started_end;
+    sn_exchange *doomed;
+    sn_conn *ready; /* have more to read */
+    sn_conn *conns; /* all that are open */
+    sn_conn *fed;   /* whose bytes are looked at now; NULL: it was closed */
+    struct {
+        sn_exchange *exchanges;
+        sn_conn *conns;
+        sn_dial *dials;
+        sn_reader *readers;
+        uint32_t n_exchanges, n_conns, n_dials, n_readers;
+    } spare; /* used again, a bounded number of each */
+    sn_end end;
+    sn_wired_stats stats;
+    uint64_t n_ended;
+    uint32_t live; /* exchanges */
+    bool watched;  /* somebody has the descriptor */
+    bool turning;
+};
+
+/* exchange.c */
+SEINE_MUST_CHECK seine_err sn_exchange_new(sn_wired *w, const sn_request *request,
+                                           const sn_handler *handler,
+                                           sn_exchange **out_exchange);
+void sn_exchange_spare(sn_exchange *x); /* gives it back, nothing is called */
+void sn_exchange_free(sn_exchange *x);
+
+/* The next phase begins, with its limit. */
+void sn_exchange_enter(sn_exchange *x, seine_phase phase, seine_span limit);
+/* The moment of the phase has moved. */
+void sn_exchange_limit(sn_exchange *x, seine_time at);
+
+/* Ends it: what it holds is given back, `end` is called, it is gone. */
+void sn_exchange_end(sn_exchange *x, seine_err e);
+
+/* The request as bytes, valid until the next. */
+SEINE_MUST_CHECK seine_err sn_exchange_text(sn_exchange *x, sn_str *out_text);
+SEINE_MUST_CHECK seine_err sn_exchange_write(const sn_request *request, sn_buf *out);
+
+/* dial.c */
+void sn_dial_begin(sn_exchange *x);
+void sn_dial_heard(sn_conn *c, seine_err e); /* a socket is connected, or not */
+seine_err sn_dial_why(sn_dial *d);           /* when its time is over */
+void sn_dial_drop(sn_dial *d);
+void sn_dial_free(sn_dial *d);
+
+#endif

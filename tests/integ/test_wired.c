@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The real transport: what a request brings home, and on which connection. */
+#include "wired.h"
+
+TEST(a_request_brings_a_head_a_body_and_an_end)
+{
+    seine_chaos *c = chaos(NULL);
+    sn_transport *t = wired();
+    visit *v = get(t, seine_chaos_url(c), "/ok");
+
+    CHECK_END(v, SEINE_OK);
+    CHECK_EQ(v->heads, 1);
+    CHECK_EQ(v->status, 200);
+    CHECK_STR(v->type, "text/plain");
+    CHECK_STR(v->body, "ok\n");
+    CHECK_EQ(v->end.body_bytes, 3);
+    CHECK_EQ(v->end.wire_bytes, 3);
+    CHECK_EQ(v->end.http, 1);
+    CHECK_EQ(v->end.notes, 0);
+    CHECK_EQ(v->end.fault.status, 200);
+    CHECK(v->end.fault.sent && !v->end.partial && !v->end.reused);
+    CHECK_EQ(v->end.fault.retry_after, -1);
+    CHECK_EQ(v->end.peer.v, 4);
+    CHECK_EQ(v->end.peer.bytes[0], 127);
+    CHECK_EQ(v->end.zone, SN_ZONE_LOCAL);
+    CHECK_EQ(v->admits, 1);
+    free(v);
+    sn_wired_free(t);
+    seine_chaos_free(c);
+}
+
+TEST(requests_one_after_the_other_share_one_connection)
+{
+    seine_chaos *c = chaos(NULL);
+    sn_transport *t = wired();
+
+    for (int i = 0; i < 200; i++) {
+        visit *v = get(t, seine_chaos_url(c), i % 2 ? "/chunked/bytes:5000" : "/ok");
+
+        CHECK_END(v, SEINE_OK);
+        CHECK_EQ(v->end.reused, i > 0);
+        CHECK_EQ(v->bytes, i % 2 ? 5000 : 3);
+        CHECK_EQ(v->admits, 1);
+        free(v);
+    }
+    CHECK_EQ(seen(c, "hosts", "127.0.0.1", "connections"), 1);
+    CHECK_EQ(seen(c, "hosts", "127.0.0.1", "requests"), 200);
+    CHECK_EQ(wired_stats(t).opened, 1);
+    CHECK_EQ(wired_stats(t).reused, 199);
+    CHECK_EQ(wired_stats(t).idle, 1);
+    sn_wired_free(t);
+    seine_chaos_free(c);
+}

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* wired.h - the real transport and the evil server in one process: what tests share. */
+#ifndef WIRED_TEST_H
+#define WIRED_TEST_H
+
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <seine/chaos.h>
+#include <seine/clock.h>
+#include <seine/plumbing.h>
+
+#include "check.h"
+#include "net/wired.h"
+
+#define BODY_KEPT 4096
+
+/* One request and all that was told about it. */
+typedef struct visit {
+    sn_request q;
+    sn_limits limits;
+    seine_url url;
+    char mem[512];
+    sn_exchange *x;
+    sn_transport *t;
+
+    int heads, pieces, ends, admits;
+    uint16_t status;
+    char type[64];
+    uint64_t bytes;
+    char body[BODY_KEPT + 1]; /* the first of them */
+    sn_end end;
+    seine_time begun, ended;
+
+    seine_err admit; /* what is answered */
+    bool enough;     /* after the first piece */
+    seine_err cancel_in_head, cancel_in_body;
+    void (*then)(struct visit *v); /* at its end */
+} visit;
+
+static inline seine_time
+wired_now(void)
+{
+    seine_clock *c = seine_clock_system();
+
+    return c->now(c);
+}
+
+static seine_err
+visit_admit(const sn_ip *peer, void *arg)
+{
+    visit *v = arg;
+
+    CHECK(peer->v == 4 || peer->v == 6);
+    CHECK_EQ(v->heads, 0);
+    v->admits++;
+    return v->admit;
+}
+
+static void
+visit_head(const sn_head *head, void *arg)
+{
+    visit *v = arg;
+    sn_str type;
+
+    CHECK_EQ(v->ends, 0);
+    v->heads++;
+    v->status = head->status;
+    if (sn_head_get(head, SN_STR("content-type"), &type))
+        snprintf(v->type, sizeof v->type, "%.*s", SN_FMT(type));
+    if (v->cancel_in_head != SEINE_OK)
+        v->t->ops->cancel(v->t, v->x, v->cancel_in_head);
+}
+
+static bool
+visit_body(sn_str piece, void *arg)
+{
+    visit *v = arg;
+
+    CHECK_EQ(v->ends, 0);
+    CHECK_EQ(v->heads, 1);
+    CHECK(piece.len > 0);
+    v->pieces++;
+    for (size_t i = 0; i < piece.len && v->bytes + i < BODY_KEPT; i++)
+        v->body[v->bytes + i] = piece.ptr[i];
+    v->bytes += piece.len;
+    if (v->cancel_in_body != SEINE_OK)
+        v->t->ops->cancel(v->t, v->x, v->cancel_in_body);
+    return !v->enough;
+}
+
+static void
+visit_end(const sn_end *end, void *arg)
+{
+    visit *v = arg;
+
+    v->ends++;
+    v->end = *end;
+    v->ended = wired_now();
+    if (v->then)
+        v->then(v);
+}
+
+static inline visit *
+visit_of(const char *base, const char *path)
+{
+    visit *v = calloc(1, sizeof *v);
+    char text[sizeof v->mem];
+
+    snprintf(text, sizeof text, "%s%s", base, path);
+    seine_url_init(&v->url, v->mem, sizeof v->mem);
+    CHECK_EQ(seine_url_parse(&v->url, text, strlen(text), NULL), SEINE_OK);
+    v->limits = (sn_limits){SN_TIMEOUTS, 16 << 20, 16 << 20};
+    v->q = (sn_request){.method = SN_STR("GET"),
+                        .url = &v->url,
+                        .limits = &v->limits,
+                        .deadline = wired_now() + SEINE_SECS(30),
+                        .ceiling = SN_ZONE_LOCAL,
+                        .pin = SN_ZONE_NO_PIN};
+    return v;
+}
+
+static inline seine_err
+visit_start(sn_transport *t, visit *v)
+{
+    sn_handler h = {visit_admit, visit_head, visit_body, visit_end, v};
+
+    v->t = t;
+    v->begun = wired_now();
+    return t->ops->start(t, &v->q, &h, &v->x);
+}
+
+/* Turns until it has ended; a test that waits in vain fails after half a minute. */
+static inline void
+visit_wait(visit *v)
+{
+    seine_time until = wired_now() + SEINE_SECS(40);
+
+    while (v->ends == 0 && wired_now() < until)
+        v->t->ops->turn(v->t, until);
+    CHECK_EQ(v->ends, 1);
+}
+
+static inline visit *
+visit_run(sn_transport *t, visit *v)
+{
+    CHECK_EQ(visit_start(t, v), SEINE_OK);
+    CHECK_EQ(v->ends + v->heads + v->admits, 0); /* nothing was called back yet */
+    visit_wait(v);
+    return v;
+}
+
+static inline visit *
+get(sn_transport *t, const char *base, const char *path)
+{
+    return visit_run(t, visit_of(base, path));
+}
+
+static inline sn_wired_opts
+wired_opts(void)
+{
+    return (sn_wired_opts){.clock = seine_clock_system(),
+                           .dns = {.timeout = SEINE_SECS(5), .max_names = 65536},
+                           .max_connections = 4096,
+                           .max_idle = 4096,
+                           .max_idle_origin = 4096,
+                           .idle_time = SEINE_SECS(15),
+                           .max_age = SEINE_SECS(600),
+                           .max_requests = 10000};
+}
+
+static inline sn_transport *
+wired_of(const sn_wired_opts *opts)
+{
+    sn_transport *t = NULL;
+    char why[SEINE_WHY] = "";
+
+    CHECK_EQ(sn_wired_new(opts, why, &t), SEINE_OK);
+    CHECK_STR(why, "");
+    return t;
+}
+
+static inline sn_transport *
+wired(void)
+{
+    sn_wired_opts o = wired_opts();
+
+    return wired_of(&o);
+}
+
+static inline sn_wired_stats
+wired_stats(const sn_transport *t)
+{
+    sn_wired_stats s;
+
+    sn_wired_stats_get(t, &s);
+    return s;
+}
+
+/* Lets `span` pass. */
+static inline void
+wired_idle(sn_transport *t, seine_span span)
+{
+    for (seine_time until = wired_now() + span; wired_now() < until;)
+        t->ops->turn(t, until);
+}
+
+static inline seine_chaos *
+chaos(const char *script)
+{
+    seine_chaos_opts opts = SEINE_CHAOS_OPTS;
+    seine_chaos *c = NULL;
+
+    opts.script = script;
+    opts.dns = true;
+    CHECK_EQ(seine_chaos_new(&opts, &c), SEINE_OK);
+    return c;
+}
+
+/* A number of the report. */
+static inline int64_t
+seen(seine_chaos *c, const char *a, const char *b, const char *name)
+{
+    int64_t n = -1;
+    char *text = NULL;
+    seine_json *r = NULL;
+
+    CHECK_EQ(seine_chaos_report(c, &text), SEINE_OK);
+    CHECK_EQ(seine_json_parse(text, strlen(text), &r, NULL), SEINE_OK);
+    const seine_json *at = seine_json_get(r, a);
+    at = b ? seine_json_get(at, b) : at;
+    seine_json_int(seine_json_get(at, name), &n);
+    seine_json_free(r);
+    seine_chaos_text_free(text);
+    return n;
+}
+
+#define CHECK_END(v, want) \
+    CHECK_STR(seine_err_name((v)->end.fault.code), seine_err_name(want))
+
+#endif
