@@ -106,7 +106,6 @@ launch(sn_exchange *x)
 {
     sn_wired *w = x->of;
     const sn_request *q = x->request;
-    char mem[SEINE_URL_ROOM];
     seine_err e = x->why;
 
     x->since = w->loop.now;
@@ -117,7 +116,7 @@ launch(sn_exchange *x)
         e = SEINE_E_TLS_ERROR;
     }
     if (e == SEINE_OK)
-        e = sn_idle_origin(&w->idle, key_of(q->url, mem), &x->origin);
+        e = sn_idle_origin(&w->idle, key_of(q->url, w->key), &x->origin);
     if (e != SEINE_OK) {
         sn_exchange_end(x, e);
         return;

@@ -89,6 +89,7 @@ struct sn_wired {
     uint32_t live; /* exchanges */
     bool watched;  /* somebody has the descriptor */
     bool turning;
+    char key[SEINE_URL_ROOM]; /* of an origin */
 };
 
 /* exchange.c */
