@@ -14,7 +14,7 @@
  *     sn_conn_ask(c, x);                           sends, reads, ends the exchange
  *
  * Time    the loop's.
- * Memory  264 bytes; while a response is read, what its head needs; while a request is
+ * Memory  240 bytes; while a response is read, what its head needs; while a request is
  *         not sent whole, the rest of its head.
  * Threads one owner.
  */

@@ -291,7 +291,8 @@ static const sn_transport_ops ops = {start, cancel, turn, wake, fd};
 static seine_err
 refuse(char *out_why, const char *why)
 {
-    snprintf(out_why, SEINE_WHY, "%s", why);
+    if (out_why)
+        snprintf(out_why, SEINE_WHY, "%s", why);
     return SEINE_E_CONFIG;
 }
 

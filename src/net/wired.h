@@ -42,7 +42,8 @@ typedef struct sn_wired_stats {
     seine_span longest_turn;
 } sn_wired_stats;
 
-/* CONFIG with out_why (SEINE_WHY bytes), NOMEM, NO_FILES. */
+/* CONFIG with out_why (SEINE_WHY bytes, or NULL), NOMEM, NO_FILES; IO: the addresses of
+ * this machine cannot be read. */
 SEINE_MUST_CHECK seine_err sn_wired_new(const sn_wired_opts *opts, char *out_why,
                                         sn_transport **out_transport);
 void sn_wired_free(sn_transport *t); /* no exchange is left */
