@@ -79,7 +79,6 @@ error_of(int why)
     case EMFILE:
     case ENFILE:
         return SEINE_E_NO_FILES;
-    case EADDRNOTAVAIL:
     case EAGAIN:
         return SEINE_E_NO_PORTS;
     case ENOMEM:
@@ -167,6 +166,20 @@ open_socket(sn_conn *c, int family)
     return SEINE_OK;
 }
 
+/* One error for two things: no port is left, or, above all with IPv6, there is no
+ * address of our own from which that one can be reached. A datagram needs the second
+ * alone. */
+static bool
+has_source(const union sn_sockaddr *at, size_t n)
+{
+    int fd = socket(at->any.sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    bool has = fd < 0 || connect(fd, &at->any, (socklen_t)n) == 0;
+
+    if (fd >= 0)
+        close(fd);
+    return has;
+}
+
 static seine_err
 reach(sn_conn *c, uint16_t port, seine_span patience, bool *out_now)
 {
@@ -178,6 +191,8 @@ reach(sn_conn *c, uint16_t port, seine_span patience, bool *out_now)
         return e;
     be_patient(c, patience);
     *out_now = connect(c->fd, &at.any, (socklen_t)n) == 0;
+    if (!*out_now && errno == EADDRNOTAVAIL)
+        return has_source(&at, n) ? SEINE_E_NO_PORTS : SEINE_E_CONNECT_UNREACHABLE;
     if (!*out_now && errno != EINPROGRESS)
         return error_of(errno);
     return sn_loop_add(&c->of->loop, c->fd, &c->watch);
@@ -670,12 +685,17 @@ sn_conn_ask(sn_conn *c, sn_exchange *x, sn_str text)
     }
     c->unsent = true;
     sn_exchange_enter(x, SEINE_PHASE_SEND, x->request->limits->time.send);
-    if (n < 0 && !is_later(errno)) {
-        c->broken = true;
-        hear(c);
-    } else if ((e = keep_rest(c, text, n > 0 ? (size_t)n : 0)) != SEINE_OK) {
-        sn_exchange_end(x, e);
+    c->broken = n < 0 && !is_later(errno);
+    if (!c->broken) {
+        e = keep_rest(c, text, n > 0 ? (size_t)n : 0);
+        if (e != SEINE_OK) {
+            sn_exchange_end(x, e);
+            return;
+        }
+        say(c); /* until the kernel takes no more: then there will be an event */
     }
+    if (c->broken)
+        hear(c);
 }
 
 static void

@@ -107,7 +107,7 @@ upload(sn_transport *t, void (*serve)(int fd))
     v->q.method = SN_STR("POST");
     v->q.body = (sn_str){bytes, SIZE};
     visit_run(t, v);
-    CHECK_EQ(wired_stats(t).open, 0);
+    CHECK_EQ(wired_stats(t).open, wired_stats(t).idle);
     peer_end(&p);
     free(bytes);
     return v;
@@ -315,4 +315,138 @@ TEST(what_is_told_when_all_fail_is_the_most_telling)
     seine_chaos_free(c);
     for (int i = 0; i < 4; i++)
         close(fds[i]);
+}
+
+static visit *second;
+
+static void
+wait_and_start(visit *v)
+{
+    poll(NULL, 0, 60); /* meanwhile the peer resets, and nobody looks */
+    CHECK_EQ(visit_start(v->t, second), SEINE_OK);
+}
+
+static void
+answers_then_resets(int fd)
+{
+    struct linger at_once = {1, 0};
+
+    hear_some(fd);
+    say(fd, WHOLE);
+    poll(NULL, 0, 20);
+    setsockopt(fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+}
+
+TEST(a_request_of_which_no_byte_left_may_always_be_sent_again)
+{
+    sn_transport *t = wired();
+    peer p;
+
+    peer_start(&p, answers_then_resets);
+    visit *v = visit_of(p.base, "/");
+    second = visit_of(p.base, "/");
+    second->q.method = SN_STR("POST");
+    v->then = wait_and_start;
+    visit_run(t, v);
+    CHECK_END(v, SEINE_OK);
+    visit_wait(second);
+    CHECK_END(second, SEINE_E_CONN_STALE);
+    CHECK(second->end.replayable && second->end.reused && !second->end.fault.sent);
+    free(v);
+    free(second);
+    sn_wired_free(t);
+    peer_end(&p);
+}
+
+/* The head came while the request was still being sent; then the rest of both. */
+static void
+answers_in_between(int fd)
+{
+    char bytes[65536];
+    size_t n = 0;
+
+    hear_some(fd);
+    say(fd, "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\na");
+    poll(NULL, 0, 30);
+    while (n < (16 << 20) - 65536) {
+        ssize_t got = recv(fd, bytes, sizeof bytes, 0);
+
+        if (got <= 0)
+            return;
+        n += (size_t)got;
+    }
+    poll(NULL, 0, 20);
+    say(fd, "bc");
+}
+
+TEST(a_body_may_begin_before_the_request_is_sent)
+{
+    sn_transport *t = wired();
+    visit *v = upload(t, answers_in_between);
+
+    CHECK_END(v, SEINE_OK);
+    CHECK_STR(v->body, "abc");
+    free(v);
+    sn_wired_free(t);
+}
+
+/* What localhost is: both families, where the machine has both. The server is on one. */
+TEST(the_family_that_won_is_tried_first_the_next_time)
+{
+    seine_chaos *c = chaos(NULL);
+    sn_transport *t = wired();
+    char base[64];
+    uint64_t before = 0;
+
+    snprintf(base, sizeof base, "http://localhost:%s",
+             strrchr(seine_chaos_url(c), ':') + 1);
+    for (int i = 0; i < 3; i++) {
+        visit *v = get(t, base, "/close/ok");
+
+        CHECK_END(v, SEINE_OK);
+        CHECK_EQ(v->end.peer.v, 4);
+        CHECK(i == 0 || wired_stats(t).opened == before + 1);
+        before = wired_stats(t).opened;
+        free(v);
+    }
+    sn_wired_free(t);
+    seine_chaos_free(c);
+}
+
+static void
+serves_six(int fd)
+{
+    hear_some(fd);
+    say(fd, "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nsix");
+    hear_all(fd);
+}
+
+TEST(an_address_may_be_one_of_ipv6)
+{
+    struct sockaddr_in6 at = {.sin6_family = AF_INET6,
+                              .sin6_addr = IN6ADDR_LOOPBACK_INIT};
+    socklen_t n = sizeof at;
+    sn_transport *t = wired();
+    peer p = {.fd = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0), .serve = serves_six};
+
+    if (p.fd < 0 || bind(p.fd, (struct sockaddr *)&at, sizeof at) != 0) {
+        visit *v = get(t, "http://[::1]:9", "/"); /* a machine without */
+
+        CHECK_END(v, SEINE_E_CONNECT_UNREACHABLE);
+        free(v);
+        sn_wired_free(t);
+        return;
+    }
+    CHECK_EQ(listen(p.fd, 1), 0);
+    CHECK_EQ(getsockname(p.fd, (struct sockaddr *)&at, &n), 0);
+    snprintf(p.base, sizeof p.base, "http://[::1]:%d", ntohs(at.sin6_port));
+    CHECK_EQ(pthread_create(&p.thread, NULL, peer_run, &p), 0);
+    visit *v = get(t, p.base, "/");
+    CHECK_END(v, SEINE_OK);
+    CHECK_STR(v->body, "six");
+    CHECK_EQ(v->end.peer.v, 6);
+    CHECK_EQ(v->end.zone, SN_ZONE_LOCAL);
+    free(v);
+    sn_wired_free(t);
+    peer_end(&p);
 }

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* System calls that fail or do less than they were asked for. The functions below stand
+ * before those of the C library. */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "wired.h"
+
+static __thread int fail_connect, fail_datagram, fail_socket; /* with that errno */
+static __thread int fail_send, fail_recv;
+static __thread int sends_before; /* so many go well */
+static __thread size_t send_most; /* bytes a call; 0: all */
+static __thread int sends;
+
+static int
+refuse(int why)
+{
+    errno = why;
+    return -1;
+}
+
+int
+connect(int fd, __CONST_SOCKADDR_ARG at, socklen_t n)
+{
+    int kind = 0;
+    socklen_t size = sizeof kind;
+
+    getsockopt(fd, SOL_SOCKET, SO_TYPE, &kind, &size);
+    if (kind == SOCK_DGRAM && fail_datagram)
+        return refuse(fail_datagram);
+    if (kind == SOCK_STREAM && fail_connect)
+        return refuse(fail_connect);
+    return (int)syscall(SYS_connect, fd, at.__sockaddr__, n);
+}
+
+int
+socket(int family, int kind, int protocol)
+{
+    if ((kind & 15) == SOCK_STREAM && fail_socket)
+        return refuse(fail_socket);
+    return (int)syscall(SYS_socket, family, kind, protocol);
+}
+
+ssize_t
+send(int fd, const void *bytes, size_t n, int flags)
+{
+    sends++;
+    if (fail_send && sends > sends_before)
+        return refuse(fail_send);
+    if (send_most && n > send_most)
+        n = send_most;
+    return syscall(SYS_sendto, fd, bytes, n, flags, NULL, 0);
+}
+
+ssize_t
+recv(int fd, void *bytes, size_t n, int flags)
+{
+    if (fail_recv)
+        return refuse(fail_recv);
+    return syscall(SYS_recvfrom, fd, bytes, n, flags, NULL, NULL);
+}
+
+TEST(a_connect_that_fails_at_once_has_its_named_error)
+{
+    static const struct {
+        int connect, datagram, socket;
+        seine_err want;
+    } rows[] = {
+        {.connect = ECONNREFUSED, .want = SEINE_E_CONNECT_REFUSED},
+        {.connect = ENETUNREACH, .want = SEINE_E_CONNECT_UNREACHABLE},
+        {.connect = EHOSTUNREACH, .want = SEINE_E_CONNECT_UNREACHABLE},
+        {.connect = EACCES, .want = SEINE_E_CONNECT_UNREACHABLE},
+        {.connect = ETIMEDOUT, .want = SEINE_E_CONNECT_TIMEOUT},
+        {.connect = EADDRNOTAVAIL, .want = SEINE_E_NO_PORTS},
+        {.connect = EAGAIN, .want = SEINE_E_NO_PORTS},
+        {.connect = EADDRNOTAVAIL, /* no address of our own */
+         .datagram = EADDRNOTAVAIL,
+         .want = SEINE_E_CONNECT_UNREACHABLE},
+        {.connect = ENOBUFS, .want = SEINE_E_NOMEM},
+        {.socket = EMFILE, .want = SEINE_E_NO_FILES},
+        {.socket = ENFILE, .want = SEINE_E_NO_FILES},
+        {.socket = ENOMEM, .want = SEINE_E_NOMEM},
+        {.socket = EAFNOSUPPORT, .want = SEINE_E_CONNECT_UNREACHABLE},
+    };
+    seine_chaos *c = chaos(NULL);
+    sn_transport *t = wired();
+
+    EACH_ROW(i, rows) {
+        fail_connect = rows[i].connect;
+        fail_datagram = rows[i].datagram;
+        fail_socket = rows[i].socket;
+        visit *v = get(t, seine_chaos_url(c), "/ok");
+        CHECK_END(v, rows[i].want);
+        CHECK_EQ(v->end.fault.phase, SEINE_PHASE_CONNECT);
+        CHECK(!v->end.fault.sent);
+        CHECK_EQ(wired_stats(t).opened, 0);
+        free(v);
+    }
+    fail_connect = fail_datagram = fail_socket = 0;
+    visit *v = get(t, seine_chaos_url(c), "/ok");
+    CHECK_END(v, SEINE_OK);
+    free(v);
+    sn_wired_free(t);
+    seine_chaos_free(c);
+}
+
+TEST(a_request_may_leave_in_any_pieces)
+{
+    seine_chaos *c = chaos(NULL);
+    sn_transport *t = wired();
+
+    for (size_t most = 1; most < 150; most += 7) {
+        visit *v = visit_of(seine_chaos_url(c), "/echo");
+
+        v->q.method = SN_STR("POST");
+        v->q.body = SN_STR("the body of a request, sent in pieces");
+        send_most = most;
+        visit_run(t, v);
+        CHECK_END(v, SEINE_OK);
+        CHECK(strstr(v->body, "\"body\":\"the body of a request, sent in pieces\""));
+        CHECK_EQ(v->end.reused, most > 1);
+        free(v);
+    }
+    send_most = 0;
+    sn_wired_free(t);
+    seine_chaos_free(c);
+}
+
+TEST(a_send_that_fails_in_the_middle_ends_the_exchange)
+{
+    seine_chaos *c = chaos(NULL);
+    sn_transport *t = wired();
+
+    for (int before = 0; before < 3; before++) {
+        visit *v = visit_of(seine_chaos_url(c), "/ok");
+
+        v->q.method = SN_STR("POST");
+        v->limits.time.send = SEINE_MS(50);
+        sends = 0;
+        sends_before = before;
+        send_most = 10;
+        fail_send = EPIPE;
+        visit_run(t, v);
+        CHECK_END(v, SEINE_E_SEND_TIMEOUT); /* the peer itself has not ended it */
+        CHECK_EQ(v->end.fault.sent, before > 0);
+        CHECK_EQ(wired_stats(t).open, 0);
+        free(v);
+    }
+    fail_send = 0;
+    send_most = 0;
+    sn_wired_free(t);
+    seine_chaos_free(c);
+}
+
+TEST(a_failing_recv_is_a_broken_connection)
+{
+    static const int whys[] = {ECONNRESET, ETIMEDOUT, EHOSTUNREACH};
+    seine_chaos *c = chaos(NULL);
+    sn_transport *t = wired();
+
+    EACH_ROW(i, whys) {
+        visit *v = visit_of(seine_chaos_url(c), "/ok");
+
+        fail_recv = whys[i];
+        visit_run(t, v);
+        CHECK_END(v, SEINE_E_CONN_RESET);
+        CHECK_EQ(wired_stats(t).open, 0);
+        free(v);
+    }
+    fail_recv = 0;
+    sn_wired_free(t);
+    seine_chaos_free(c);
+}
+
+static seine_span jump; /* how far the clock is ahead */
+
+static seine_time
+jumping_now(seine_clock *c)
+{
+    (void)c;
+    return wired_now() + jump;
+}
+
+/* The own addresses are read again after a minute; what is idle is judged anew. */
+TEST(a_minute_later_a_kept_connection_is_judged_again)
+{
+    seine_chaos *c = chaos(NULL);
+    seine_clock clock = *seine_clock_system();
+    sn_wired_opts o = wired_opts();
+
+    clock.now = jumping_now;
+    o.clock = &clock;
+    o.idle_time = SEINE_SECS(300);
+    sn_transport *t = wired_of(&o);
+    for (int i = 0; i < 3; i++) {
+        visit *v = visit_of(seine_chaos_url(c), "/ok");
+
+        jump = SEINE_SECS(61 * i);
+        v->q.deadline = wired_now() + jump + SEINE_SECS(30);
+        visit_run(t, v);
+        CHECK_END(v, SEINE_OK);
+        CHECK_EQ(v->end.reused, i > 0);
+        free(v);
+    }
+    jump += SEINE_SECS(300);
+    t->ops->turn(t, 0);
+    CHECK_EQ(wired_stats(t).open, 0); /* its time is over */
+    sn_wired_free(t);
+    seine_chaos_free(c);
+}
