@@ -21,7 +21,8 @@
 #define QUESTIONS 256          /* at the servers at once */
 #define DELAY     SEINE_MS(50) /* the other family may be so late */
 #define TICK      SEINE_MS(50) /* c-ares looks after its retransmissions */
-#define TRIES     2            /* of each server; the second waits twice as long */
+#define TRIES     3            /* of each server; each waits twice as long as the last */
+#define BUFFER    (1 << 20)    /* for answers that come all at once, if we may */
 #define HOSTS     "/etc/hosts"
 #define HOSTS_MAX (1 << 20)
 
@@ -138,6 +139,8 @@ open_socket(int family, int type, int protocol, void *arg)
         errno = why;
         return -1;
     }
+    if (type == SOCK_DGRAM)
+        setsockopt(k->fd, SOL_SOCKET, SO_RCVBUF, &(int){BUFFER}, sizeof(int));
     d->starved = SEINE_OK;
     k->watch.ready = on_socket;
     k->dns = d;
@@ -179,13 +182,18 @@ receive(int fd, void *bytes, size_t n, int flags, struct sockaddr *from, socklen
     return recvfrom(fd, bytes, n, flags, from, len);
 }
 
+/* That a datagram was refused is told to the next one, which was not sent: this one gets
+ * an answer of its own, or both would not know. */
 static ssize_t
 transmit(int fd, const struct iovec *parts, int n, void *arg)
 {
     struct msghdr m = {.msg_iov = (struct iovec *)parts, .msg_iovlen = (size_t)n};
 
     (void)arg;
-    return sendmsg(fd, &m, MSG_NOSIGNAL);
+    ssize_t sent = sendmsg(fd, &m, MSG_NOSIGNAL);
+    if (sent < 0 && errno == ECONNREFUSED)
+        sent = sendmsg(fd, &m, MSG_NOSIGNAL);
+    return sent;
 }
 
 /* A socket that cannot be watched is as good as silent: its questions time out. */
@@ -683,32 +691,59 @@ use_server(sn_dns *d, const char *server, char *out_why)
                                                                      : SEINE_E_NOMEM;
 }
 
-/* Two tries, the second twice as long: together they take the time of a question. */
-static seine_err
-open_channel(sn_dns *d, char *out_why)
+/* Three tries of 1, 2 and 4 parts: together they take the time of a question. */
+static int
+init_channel(sn_dns *d, int flags)
 {
-    static const struct ares_socket_functions sockets = {
-        open_socket, close_socket, connect_socket, receive, transmit};
+    seine_span all = sn_time_min(d->timeout, SEINE_SECS(3600));
     struct ares_options o = {
-        .timeout = (int)sn_time_max(1, sn_time_min(d->timeout, SEINE_SECS(3600)) / 3 /
-                                           SEINE_MS(1)),
+        .flags = flags,
+        .timeout = (int)sn_time_max(1, all / 7 / SEINE_MS(1)),
         .tries = TRIES,
         .lookups = (char[]){"b"},
         .sock_state_cb = on_state,
         .sock_state_cb_data = d,
     };
-    int status =
-        ares_init_options(&d->channel, &o,
-                          ARES_OPT_TIMEOUTMS | ARES_OPT_TRIES | ARES_OPT_DOMAINS |
-                              ARES_OPT_LOOKUPS | ARES_OPT_SOCK_STATE_CB);
 
+    return ares_init_options(&d->channel, &o,
+                             ARES_OPT_FLAGS | ARES_OPT_TIMEOUTMS | ARES_OPT_TRIES |
+                                 ARES_OPT_DOMAINS | ARES_OPT_LOOKUPS |
+                                 ARES_OPT_SOCK_STATE_CB);
+}
+
+static bool
+has_one_server(const sn_dns *d)
+{
+    struct ares_addr_port_node *list = NULL;
+
+    if (ares_get_servers_ports(d->channel, &list) != ARES_SUCCESS)
+        return false;
+    bool one = list && !list->next;
+    ares_free_data(list);
+    return one;
+}
+
+/* With several servers a failure of one is a reason to ask the next; c-ares does that. A
+ * single one it would ask again at once, and what it said would be lost. */
+static seine_err
+open_channel(sn_dns *d, const char *server, char *out_why)
+{
+    static const struct ares_socket_functions sockets = {
+        open_socket, close_socket, connect_socket, receive, transmit};
+    int status = init_channel(d, server ? ARES_FLAG_NOCHECKRESP : 0);
+
+    if (status == ARES_SUCCESS && !server && has_one_server(d)) {
+        ares_destroy(d->channel);
+        d->channel = NULL;
+        status = init_channel(d, ARES_FLAG_NOCHECKRESP);
+    }
     if (status == ARES_ENOMEM)
         return SEINE_E_NOMEM;
     if (status != ARES_SUCCESS)
         return complain(out_why, "what reading the resolver's configuration ended with",
                         ares_strerror(status));
     ares_set_socket_functions(d->channel, &sockets, d);
-    return SEINE_OK;
+    return server ? use_server(d, server, out_why) : SEINE_OK;
 }
 
 static seine_err
@@ -737,9 +772,7 @@ set_up(sn_dns *d, const sn_dns_opts *opts, char *out_why)
     if (e == SEINE_OK)
         e = read_hosts(d);
     if (e == SEINE_OK)
-        e = open_channel(d, out_why);
-    if (e == SEINE_OK && opts->server)
-        e = use_server(d, opts->server, out_why);
+        e = open_channel(d, opts->server, out_why);
     return e;
 }
 

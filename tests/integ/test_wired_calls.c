@@ -15,6 +15,7 @@ static __thread int fail_send, fail_recv;
 static __thread int sends_before; /* so many go well */
 static __thread size_t send_most; /* bytes a call; 0: all */
 static __thread int sends;
+static __thread bool recv_fills; /* the buffer, as if the network were that fast */
 
 static int
 refuse(int why)
@@ -56,11 +57,31 @@ send(int fd, const void *bytes, size_t n, int flags)
     return syscall(SYS_sendto, fd, bytes, n, flags, NULL, 0);
 }
 
+/* Waits until the buffer is full, or nothing more comes. */
+static ssize_t
+fill(int fd, char *bytes, size_t n)
+{
+    size_t got = 0;
+    int quiet = 0;
+
+    while (got < n && quiet < 100) {
+        ssize_t more = syscall(SYS_recvfrom, fd, bytes + got, n - got, 0, NULL, NULL);
+
+        got += more > 0 ? (size_t)more : 0;
+        quiet = more > 0 ? 0 : quiet + 1;
+        if (more <= 0)
+            poll(NULL, 0, 1);
+    }
+    return got > 0 ? (ssize_t)got : refuse(EAGAIN);
+}
+
 ssize_t
 recv(int fd, void *bytes, size_t n, int flags)
 {
     if (fail_recv)
         return refuse(fail_recv);
+    if (recv_fills && flags == 0)
+        return fill(fd, bytes, n);
     return syscall(SYS_recvfrom, fd, bytes, n, flags, NULL, NULL);
 }
 
@@ -172,6 +193,32 @@ TEST(a_failing_recv_is_a_broken_connection)
         free(v);
     }
     fail_recv = 0;
+    sn_wired_free(t);
+    seine_chaos_free(c);
+}
+
+/* The response ends where the buffer ends: whether more is behind it nobody knows. */
+TEST(a_connection_of_which_not_all_was_read_is_not_kept)
+{
+    enum { ROOM = 256 << 10 };
+    seine_chaos *c = chaos(NULL);
+    sn_transport *t = wired();
+    char path[64];
+    visit *v = get(t, seine_chaos_url(c), "/bytes:200000");
+
+    uint64_t head = wired_stats(t).bytes_in - 200000;
+    free(v);
+    recv_fills = true;
+    for (int more = -1; more <= 1; more++) {
+        snprintf(path, sizeof path, "/extra:10/bytes:%d", ROOM - (int)head + more);
+        v = get(t, seine_chaos_url(c), path);
+        CHECK_END(v, SEINE_OK);
+        CHECK_EQ(v->bytes, ROOM - head + (uint64_t)more);
+        CHECK_EQ(v->end.notes, more == 0 ? 0 : SN_NOTE_EXTRA_BYTES);
+        CHECK_EQ(wired_stats(t).open, 0);
+        free(v);
+    }
+    recv_fills = false;
     sn_wired_free(t);
     seine_chaos_free(c);
 }
