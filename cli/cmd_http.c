@@ -32,7 +32,7 @@ static int run_ratelimit(const args *a);
 /* clang-format off */
 #define OPTION_NOW(more_) \
     {"now", NULL, KIND_COUNT, "N", AT(now), .max = LAST_DAY, \
-     .help = "the time of the answer, in Unix seconds", .more = more_}
+     .help = "the time of the answer, in Unix seconds", .more = (more_)}
 #define OPTION_JSONL(more_) \
     {"jsonl", NULL, KIND_FLAG, AT(jsonl), \
      .help = "many cases: one JSON object per line, in and out", \
@@ -285,26 +285,30 @@ answer_mime(const asked *q, seine_json *out, bool *out_void, reason *why)
     return good;
 }
 
-/* The member with the value: `name`, or `as_recorded` as files of vectors have it. */
+/* A verb and the member that has its value: `name`, or `as_recorded` as files of
+ * vectors have it. */
+typedef struct question {
+    verb fn;
+    const char *name, *as_recorded;
+} question;
+
 static bool
-read_value(const seine_json *in, const char *name, const char *as_recorded, asked *q,
-           reason *why)
+read_value(const question *ask, const seine_json *in, asked *q, reason *why)
 {
-    q->text = jsonl_has(in, name);
-    if (!bytes_read(in, name, &q->value, why))
+    q->text = jsonl_has(in, ask->name);
+    if (!bytes_read(in, ask->name, &q->value, why))
         return false;
     if (!q->value.ptr) {
-        q->text = jsonl_has(in, as_recorded);
-        if (!bytes_read(in, as_recorded, &q->value, why))
+        q->text = jsonl_has(in, ask->as_recorded);
+        if (!bytes_read(in, ask->as_recorded, &q->value, why))
             return false;
     }
-    return q->value.ptr || reason_set(why, "no member '%s'", name);
+    return q->value.ptr || reason_set(why, "no member '%s'", ask->name);
 }
 
 /* One case of --jsonl. What a recorded one expects may stand beside what it asks. */
 static bool
-answer(verb fn, const char *name, const char *as_recorded, const seine_json *in,
-       seine_json *out, reason *why)
+answer(const question *ask, const seine_json *in, seine_json *out, reason *why)
 {
     asked q = {.now = -1};
     bool is_void, good = false;
@@ -314,13 +318,12 @@ answer(verb fn, const char *name, const char *as_recorded, const seine_json *in,
                      "ratelimit_file policy retry_after in input delay_s epoch src note "
                      "output navigable encoding minimizedMIMEType",
                      why) ||
-        !read_value(in, name, as_recorded, &q, why) ||
-        !bytes_read(in, "date", &q.date, why) ||
+        !read_value(ask, in, &q, why) || !bytes_read(in, "date", &q.date, why) ||
         !bytes_read(in, "policy", &q.policy, why) ||
         !jsonl_int(in, "now", 0, LAST_DAY, &q.now, why))
         goto out;
     jsonl_set(out, "ok", seine_json_new_bool(true));
-    good = fn(&q, out, &is_void, why);
+    good = ask->fn(&q, out, &is_void, why);
 out:
     bytes_free(&q.value);
     bytes_free(&q.date);
@@ -331,25 +334,25 @@ out:
 static bool
 case_retry_after(const seine_json *in, seine_json *out, reason *why)
 {
-    return answer(answer_retry_after, "value", "retry_after", in, out, why);
+    return answer(&(question){answer_retry_after, "value", "retry_after"}, in, out, why);
 }
 
 static bool
 case_date(const seine_json *in, seine_json *out, reason *why)
 {
-    return answer(answer_date, "value", "in", in, out, why);
+    return answer(&(question){answer_date, "value", "in"}, in, out, why);
 }
 
 static bool
 case_mime(const seine_json *in, seine_json *out, reason *why)
 {
-    return answer(answer_mime, "value", "input", in, out, why);
+    return answer(&(question){answer_mime, "value", "input"}, in, out, why);
 }
 
 static bool
 case_ratelimit(const seine_json *in, seine_json *out, reason *why)
 {
-    return answer(answer_ratelimit, "ratelimit", "value", in, out, why);
+    return answer(&(question){answer_ratelimit, "ratelimit", "value"}, in, out, why);
 }
 
 /* An argument may be any bytes. */

@@ -180,11 +180,15 @@ say_failed_output(run *r)
     if (board_failed(&r->board))
         snprintf(why, sizeof why, "cannot write standard output: %s",
                  show_errno(board_failed(&r->board)).text);
-    voice_fail(&r->voice, e,
-               e == SEINE_E_NOMEM ? "a lower --concurrency or --queue"
-                                  : "free some space, then run the same command again",
-               "%s; %s record%s safe", why[0] ? why : seine_err_text(e),
-               figure_count(stats.records).text, stats.records == 1 ? " is" : "s are");
+    const char *advice = e == SEINE_E_NOMEM
+                             ? "a lower --concurrency or --queue"
+                             : "free some space, then run the same command again";
+    if (strstr(why, "records are safe")) /* the output knows best what it holds */
+        voice_fail(&r->voice, e, advice, "%s", why);
+    else
+        voice_fail(&r->voice, e, advice, "%s; %s record%s safe",
+                   why[0] ? why : seine_err_text(e), figure_count(stats.records).text,
+                   stats.records == 1 ? " is" : "s are");
 }
 
 static void

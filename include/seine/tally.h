@@ -12,7 +12,7 @@
  * much as one.
  *
  * Time    durations come with the records.
- * Memory  fixed, about 64 KiB.
+ * Memory  fixed, about 25 KiB.
  * Threads add: one owner; snapshot: any thread.
  */
 #ifndef SEINE_TALLY_H

@@ -55,7 +55,7 @@ read_rules(const char *const *list, char *out_why, sn_zone_rule **out_rules,
         return SEINE_E_NOMEM;
     for (size_t i = 0; i < n; i++)
         if (sn_zone_rule_parse(sn_str_of(list[i]), &(*out_rules)[i]) != SEINE_OK)
-            return wrong(out_why, "zones", list[i]);
+            return wrong(out_why, "zone", list[i]);
     return SEINE_OK;
 }
 

@@ -31,7 +31,8 @@
 
 #include "net/cidr.h"
 #include "net/loop.h"
-#include "seine/fetch.h"
+#include "seine/family.h"
+#include "seine/view.h"
 
 #define SN_DNS_ADDRESSES 16 /* per family */
 

@@ -67,8 +67,7 @@ refuse_existing(sn_out *o, const struct stat *st, char *why)
     char size[32];
 
     tell_size(st->st_size, size);
-    sn_why(why, "%s exists (%s): try --append, --overwrite, or another name", o->name,
-           size);
+    sn_why(why, "%s exists (%s)", o->name, size);
     return SEINE_E_ALREADY;
 }
 

@@ -40,8 +40,8 @@ typedef enum state {
 /* Lower case of a byte in a name, 0 for what ends the name of a tag. NUL becomes
  * what is in no name we know. */
 /* clang-format off */
-#define SAME(c)  c, c + 1, c + 2, c + 3, c + 4, c + 5, c + 6, c + 7, \
-                 c + 8, c + 9, c + 10, c + 11, c + 12, c + 13, c + 14, c + 15
+#define SAME4(c)  (c), (c) + 1, (c) + 2, (c) + 3
+#define SAME(c)   SAME4(c), SAME4((c) + 4), SAME4((c) + 8), SAME4((c) + 12)
 static const uint8_t fold[256] = {
     255, 1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 11, 0, 0, 14, 15,
     SAME(16),
@@ -53,6 +53,7 @@ static const uint8_t fold[256] = {
     SAME(208), SAME(224), SAME(240),
 };
 #undef SAME
+#undef SAME4
 /* clang-format on */
 
 static void
@@ -662,12 +663,12 @@ sn_html_reset(sn_html *t)
 static seine_err
 trouble(sn_html *t)
 {
-    const sn_buf *bufs[] = {&t->values, &t->decoded, &t->held.bytes, &t->held.text.raw,
-                            &t->title.raw};
+    const seine_err errs[] = {t->values.err, t->decoded.err, t->held.bytes.err,
+                              t->held.text.raw.err, t->title.raw.err};
 
-    for (size_t i = 0; i < sizeof bufs / sizeof *bufs; i++)
+    for (size_t i = 0; i < sizeof errs / sizeof *errs; i++)
         if (t->err == SEINE_OK)
-            t->err = bufs[i]->err;
+            t->err = errs[i];
     t->enough = t->enough || t->err != SEINE_OK;
     return t->err;
 }

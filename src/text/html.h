@@ -251,7 +251,7 @@ uint32_t sn_html_keeps(const sn_html *t, sn_html_tag tag);
 sn_html_content sn_html_tag_done(sn_html *t);
 
 bool sn_html_is_foreign(const sn_html *t);
-void sn_html_text_add(sn_html_text *text, const char *p, size_t n);
+void sn_html_text_add(sn_html_text *x, const char *p, size_t n);
 void sn_html_text_end(sn_html *t); /* of all text */
 
 #endif

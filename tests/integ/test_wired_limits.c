@@ -273,7 +273,7 @@ TEST(cancel_is_honoured_in_every_phase_and_releases_everything)
         {NULL, "/stall:20/ok", SEINE_PHASE_HEAD},
         {NULL, "/stall:9:body/bytes:200k", SEINE_PHASE_BODY},
     };
-    static char body[4 << 20];
+    static char body[8 << 20]; /* more than any socket holds */
     seine_chaos *c = chaos(NULL);
     sn_wired_opts o = wired_opts();
 

@@ -55,7 +55,7 @@ prepare(const seine_chaos *c, const row *r)
 static void
 on_time(sn_transport *t, const seine_chaos *c, const row *r)
 {
-    static char body[4 << 20];
+    static char body[8 << 20]; /* more than any socket holds */
     seine_span late = SEINE_NEVER;
 
     for (int i = 0; i < 5 && late > SEINE_MS(100); i++) {

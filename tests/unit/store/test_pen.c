@@ -118,7 +118,7 @@ TEST(pen_stamps_every_moment_of_64_bits)
                        : i < 5  ? i - 4
                                 : (int64_t)sn_rng_next(&rng);
         int64_t second = wall / 1000000000 - (wall % 1000000000 < 0);
-        int64_t us = (wall - second * 1000000000) / 1000;
+        int64_t us = (wall % 1000000000 + (wall % 1000000000 < 0) * 1000000000) / 1000;
         time_t when = (time_t)second;
         struct tm tm;
         char day[32], want[64];
