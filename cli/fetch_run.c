@@ -391,6 +391,28 @@ go(run *r)
     return run_close(r);
 }
 
+static void
+ignore(const seine_record *record, unsigned shard, void *arg)
+{
+    (void)record, (void)shard, (void)arg;
+}
+
+/* Asks the library about the options before any file is made: a fetch that is freed
+ * before it begins. */
+static int
+try_options(const run *r)
+{
+    seine_fetch_opts o = r->plan.opts;
+    seine_fetch *f = NULL;
+    char why[SEINE_WHY] = "";
+
+    o.threads = 0;
+    o.on_record = ignore;
+    seine_err e = seine_fetch_new(&o, why, &f);
+    seine_fetch_free(f);
+    return e == SEINE_OK ? SAY_DONE : no_fetch(e, why);
+}
+
 /* Opens in the order in which mistakes are cheap to find. */
 static int
 prepare(run *r)
@@ -401,7 +423,9 @@ prepare(run *r)
 
     if (code != SAY_DONE)
         return code;
-    code = feed_open(&r->feed, r->args);
+    code = try_options(r);
+    if (code == SAY_DONE)
+        code = feed_open(&r->feed, r->args);
     if (code == SAY_DONE)
         code = voice_open(&r->voice, r->args, &r->board);
     if (code == SAY_DONE)

@@ -5,8 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "heap.h"
 #include "say.h"
 
 static bool
@@ -128,27 +130,25 @@ refused(seine_err e, const char *name, const char *why)
                     seine_err_text(e));
 }
 
+static const char *
+path_of(const char *name)
+{
+    return strncmp(name, "jsonl:", 6) == 0 ? name + 6
+           : strncmp(name, "csv:", 4) == 0 ? name + 4
+                                           : name;
+}
+
 /* One -o: [FMT:]FILE. */
 static int
 open_file(const fetch_settings *set, const char *name, seine_sink_opts base,
           seine_sinks *sinks)
 {
-    static const struct {
-        const char *name;
-        seine_sink_format format;
-    } formats[] = {{"jsonl:", SEINE_SINK_JSONL}, {"csv:", SEINE_SINK_CSV}};
     char why[160] = "";
 
-    base.path = name;
-    base.format = SEINE_SINK_AUTO;
-    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
-        size_t n = strlen(formats[i].name);
-
-        if (strncmp(name, formats[i].name, n) == 0) {
-            base.format = formats[i].format;
-            base.path = name + n;
-        }
-    }
+    base.path = path_of(name);
+    base.format = base.path == name ? SEINE_SINK_AUTO
+                  : name[0] == 'c'  ? SEINE_SINK_CSV
+                                    : SEINE_SINK_JSONL;
     if (!base.path[0])
         return say_fail(SAY_USAGE, "-o pages.jsonl", "--output '%s': no name",
                         show(name).text);
@@ -162,6 +162,39 @@ open_file(const fetch_settings *set, const char *name, seine_sink_opts base,
     }
     seine_err e = seine_sinks_open(sinks, &base, why);
     return e == SEINE_OK ? SAY_DONE : refused(e, name, why);
+}
+
+/* Files that were made just now for a run that cannot begin. */
+static void
+remove_new(const fetch_settings *set, const bool *existed, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct stat about;
+        const char *path = path_of(set->output.items[i]);
+
+        if (!existed[i] && stat(path, &about) == 0 && S_ISREG(about.st_mode))
+            unlink(path);
+    }
+}
+
+/* The file of the summary is written at the end; whether it can be is asked before. */
+static int
+check_summary(const fetch_settings *set)
+{
+    const char *path = set->summary;
+    char directory[4096] = ".";
+    const char *slash = path ? strrchr(path, '/') : NULL;
+
+    if (!path || !path[0] || strcmp(path, "-") == 0)
+        return SAY_DONE;
+    if (slash)
+        snprintf(directory, sizeof directory, "%.*s",
+                 slash == path ? 1 : (int)(slash - path), path);
+    if (access(directory, W_OK) == 0 &&
+        (access(path, F_OK) != 0 || access(path, W_OK) == 0))
+        return SAY_DONE;
+    return say_fail(SAY_USAGE, "another name", "--summary: cannot write '%s': %s",
+                    show(path).text, show_errno(errno).text);
 }
 
 static int
@@ -181,10 +214,17 @@ open_all(const fetch_settings *set, const seine_fields *fields, outputs *o)
     int code = SAY_DONE;
     char why[160] = "";
 
-    for (size_t i = 0; code == SAY_DONE && i < set->output.count; i++)
-        code = open_file(set, set->output.items[i], base, o->sinks);
+    bool *existed = heap_zeroed(set->output.count + 1, sizeof *existed);
+    for (size_t i = 0; i < set->output.count; i++)
+        existed[i] = access(path_of(set->output.items[i]), F_OK) == 0;
+    size_t opened = 0;
+    while (code == SAY_DONE && opened < set->output.count)
+        code = open_file(set, set->output.items[opened++], base, o->sinks);
     if (code == SAY_DONE && !files_only)
         code = open_file(set, "-", base, o->sinks);
+    if (code != SAY_DONE)
+        remove_new(set, existed, opened);
+    free(existed);
     if (code != SAY_DONE)
         return code;
     seine_err e = seine_sinks_open(o->sinks, &counting, why);
@@ -233,6 +273,7 @@ outputs_open(const args *a, const seine_fields *fields, board *b,
     bool terminal = isatty(STDOUT_FILENO);
     int code = check(set);
 
+    code = code == SAY_DONE ? check_summary(set) : code;
     *out = (outputs){.board = b,
                      .form = outputs_form_of(set),
                      .skips = set->skips,

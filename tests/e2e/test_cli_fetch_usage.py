@@ -140,6 +140,16 @@ def an_output_that_cannot_be_is_exit_2(name):
         check(os.listdir(where), [])
 
 
+@rows([(["--resolve", "nonsense"],), (["--allow-net", "10.0.0.0/99"],), (["--zone", "10.0.0.0/8=nowhere"],), (["--dns", "nowhere!"],),
+       (["--summary", "/no/such/dir/s.json"],), (["-o", "b.xml"],)], name=lambda row: " ".join(row[0]))
+def what_the_library_refuses_is_exit_2_too_and_leaves_no_file(words):
+    with tempfile.TemporaryDirectory() as where:
+        r = seine("fetch", "-o", "a.jsonl", *words, URL, cwd=where)
+        check((r.code, r.out), (2, ""), r.err)
+        check(r.err.startswith("seine: ") and "\ntry: " in r.err, True, r.err)
+        check(os.listdir(where), [])
+
+
 @case
 def no_urls_on_a_terminal_is_a_question_and_not_a_hang():
     master, slave = os.openpty()
