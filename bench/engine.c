@@ -310,8 +310,7 @@ report(const kind *k)
 
     missed += !ok;
     if (!as_json)
-        printf("%-44s %8.0f %8.0f  ns  %s\n", k->what, value, runs[0],
-               verdict);
+        printf("%-44s %8.0f %8.0f  ns  %s\n", k->what, value, runs[0], verdict);
     else if (k->bar == 0)
         printf("{\"name\":\"%s\",\"value\":%.0f,\"best\":%.0f,\"unit\":\"ns\"}\n",
                k->what, value, runs[0]);
