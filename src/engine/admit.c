@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/base64.h"
 #include "base/time.h"
 #include "net/h1.h"
 
@@ -188,26 +189,6 @@ unescape(sn_str from, char *out)
     return n;
 }
 
-static void
-base64(const unsigned char *from, size_t n, char *out)
-{
-    static const char digits[] =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-    for (size_t i = 0; i < n; i += 3) {
-        unsigned bits = (unsigned)from[i] << 16;
-
-        if (i + 1 < n)
-            bits |= (unsigned)from[i + 1] << 8;
-        if (i + 2 < n)
-            bits |= from[i + 2];
-        *out++ = digits[bits >> 18];
-        *out++ = digits[bits >> 12 & 63];
-        *out++ = i + 1 < n ? digits[bits >> 6 & 63] : '=';
-        *out++ = i + 2 < n ? digits[bits & 63] : '=';
-    }
-}
-
 /* A user in the URL becomes a field that stays with the origin; the URL loses it. */
 static bool
 take_user(sn_visit *v, seine_url *u, sn_field *out_field)
@@ -221,12 +202,12 @@ take_user(sn_visit *v, seine_url *u, sn_field *out_field)
     size_t n = unescape(user, plain);
     plain[n++] = ':';
     n += unescape(word, plain + n);
-    size_t len = 6 + (n + 2) / 3 * 4;
+    size_t len = 6 + SN_BASE64_ROOM(n);
     char *text = SN_ARENA_ARRAY(&v->arena, char, len + 1);
     if (!text)
         return false;
     memcpy(text, "Basic ", 6);
-    base64((const unsigned char *)plain, n, text + 6);
+    sn_base64(plain, n, text + 6);
     *out_field = (sn_field){SN_STR("Authorization"), {text, len}};
     seine_url_drop_user(u);
     return true;

@@ -51,6 +51,15 @@ set_error(seine_fetched *got, seine_err e)
     set_fault(got, &f);
 }
 
+/* Refused at the door: our own rules, whatever the kind says elsewhere. */
+static void
+set_refused(seine_fetched *got, seine_skip reason)
+{
+    set_error(got, kind_of(reason));
+    if (reason != SEINE_SKIP_BUDGET)
+        got->fate = SEINE_FATE_BLOCKED;
+}
+
 static bool
 keep_body(seine_fetched *got, seine_view body)
 {
@@ -84,7 +93,7 @@ on_record(const seine_record *r, unsigned shard, void *arg)
         got->attempts = r->attempts;
         got->duration_ms = (uint64_t)(r->total / SEINE_MS(1));
         if (r->type == SEINE_RECORD_SKIP)
-            set_error(got, kind_of(r->reason));
+            set_refused(got, r->reason);
         else if (r->fate == SEINE_FATE_OK && !keep_body(got, r->body))
             set_error(got, SEINE_E_NOMEM);
         else

@@ -142,8 +142,12 @@ emit(sn_run *r, sn_visit *v)
 static void
 give_up(sn_run *r, sn_visit *v, seine_err why)
 {
+    seine_err cause = SEINE_OK;
+
+    if (why == SEINE_E_BREAKER)
+        cause = sn_scheduler_cause(r->scheduler, v);
     if (!v->is_skip)
-        sn_verdict_give_up(v, why);
+        sn_verdict_give_up(v, why, cause);
     emit(r, v);
 }
 

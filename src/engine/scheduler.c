@@ -795,3 +795,18 @@ sn_scheduler_head(sn_scheduler *s, sn_visit *v, uint16_t status, seine_time now)
     g->retry_after = 1;
     sn_pace_pause(&g->pace, sn_time_add(now, wish));
 }
+
+seine_err
+sn_scheduler_cause(const sn_scheduler *s, const sn_visit *v)
+{
+    const sn_guards *g;
+    seine_breaker_stats b;
+
+    if (s->hosts.all[v->host].guards == SN_NONE)
+        return SEINE_OK;
+    g = sn_hosts_guards(&s->hosts, v->host);
+    if (!g->set.breaker)
+        return SEINE_OK;
+    seine_breaker_stats_get(&g->breaker, &b);
+    return b.why;
+}

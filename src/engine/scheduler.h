@@ -65,6 +65,9 @@ void sn_scheduler_end(sn_scheduler *s, sn_visit *v, seine_time now);
  * with *out_why (BREAKER, RETRY_AFTER_TOO_LONG). NULL: none. */
 sn_visit *sn_scheduler_parked(sn_scheduler *s, seine_err *out_why);
 
+/* The failure that opened the breaker of v's host last; OK: none did. */
+seine_err sn_scheduler_cause(const sn_scheduler *s, const sn_visit *v);
+
 /* The next visit whose own deadline had passed when its turn came. NULL: none. */
 sn_visit *sn_scheduler_expired(sn_scheduler *s, seine_time now);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/verdict.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/time.h"
@@ -244,7 +245,7 @@ sn_verdict_rule(const sn_commons *c, sn_visit *v, seine_time now, uint64_t dice)
 }
 
 void
-sn_verdict_give_up(sn_visit *v, seine_err why)
+sn_verdict_give_up(sn_visit *v, seine_err why, seine_err cause)
 {
     bool has_failed = v->retry.attempts > 0 && v->end.fault.code != SEINE_OK &&
                       seine_err_class(v->end.fault.code) != SEINE_LOCAL;
@@ -256,5 +257,7 @@ sn_verdict_give_up(sn_visit *v, seine_err why)
     seine_fault f = SEINE_FAULT;
     f.code = why;
     f.status = v->end.fault.status;
+    if (cause != SEINE_OK)
+        snprintf(f.text, sizeof f.text, "%s", seine_err_text(cause));
     conclude(v, &f);
 }

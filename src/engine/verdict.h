@@ -55,7 +55,8 @@ sn_ruling sn_verdict_rule(const sn_commons *c, sn_visit *v, seine_time now,
 
 /* The visit ends without being asked (again): its host was given up (BREAKER,
  * RETRY_AFTER_TOO_LONG), its time has passed, the run ends. A failure it had already
- * stays its error when the host was given up. */
-void sn_verdict_give_up(sn_visit *v, seine_err why);
+ * stays its error when the host was given up; `cause`, if there is one, is why that was.
+ */
+void sn_verdict_give_up(sn_visit *v, seine_err why, seine_err cause);
 
 #endif

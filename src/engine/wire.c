@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/time.h"
 #include "engine/redirect.h"
+#include "seine/mime.h"
 
 #define KEPT 4096 /* a buffer up to here stays with its visit, and is not counted */
 
@@ -174,38 +175,19 @@ lower(sn_arena *arena, sn_str s)
     return copy ? (sn_str){copy, s.len} : (sn_str){0};
 }
 
-static bool
-is_media_type(sn_str s)
-{
-    size_t slash = sn_str_find(s, '/');
-
-    if (slash == 0 || slash + 1 >= s.len)
-        return false;
-    for (size_t i = 0; i < s.len; i++)
-        if (s.ptr[i] <= ' ' || s.ptr[i] >= 0x7f || s.ptr[i] == ',')
-            return false;
-    return true;
-}
-
 void
 sn_wire_content_type(sn_arena *arena, sn_str value, sn_str *out_type, sn_str *out_charset)
 {
-    sn_str type, rest, part, name, text;
+    char mem[SEINE_MIME_ROOM];
+    seine_mime m;
 
     *out_type = *out_charset = (sn_str){0};
-    sn_str_cut(value, ';', &type, &rest);
-    type = sn_str_trim(type);
-    if (!is_media_type(type))
+    seine_mime_init(&m, mem, sizeof mem);
+    if (seine_mime_parse(&m, value.ptr, value.len) != SEINE_OK)
         return;
-    *out_type = lower(arena, type);
-    while (!out_charset->ptr && sn_str_next(&rest, ';', &part)) {
-        if (!sn_str_cut(sn_str_trim(part), '=', &name, &text) ||
-            !sn_str_eq_nocase(name, SN_STR("charset")))
-            continue;
-        if (text.len >= 2 && text.ptr[0] == '"' && text.ptr[text.len - 1] == '"')
-            text = sn_str_slice(text, 1, text.len - 1);
-        *out_charset = lower(arena, text);
-    }
+    seine_mime_part type = seine_mime_essence(&m), charset = seine_mime_charset(&m);
+    *out_type = lower(arena, (sn_str){type.ptr, type.len});
+    *out_charset = lower(arena, (sn_str){charset.ptr, charset.len});
 }
 
 /* What comes back. */

@@ -149,7 +149,7 @@ TEST(nets_and_zones_that_are_none_are_told_too)
     o.deny_net = NULL;
     o.zones = rule;
     CHECK_EQ(seine_fetch_new(&o, why, &f), SEINE_E_CONFIG);
-    CHECK(strstr(why, "zone") != NULL);
+    CHECK(strstr(why, "zone '127.1.0.0/16=nowhere'") != NULL);
 }
 
 TEST(s0_23_s0_21_results_are_in_the_order_of_the_urls)
@@ -180,7 +180,7 @@ TEST(s0_23_s0_21_results_are_in_the_order_of_the_urls)
     CHECK(!seine_fetched_is_ok(&got[1]) && got[1].body.bytes == NULL);
     CHECK_STR(got[1].error, "HTTP 404 error for http://a.test/404");
     CHECK_EQ(got[2].fault.code, SEINE_E_BAD_URL);
-    CHECK_EQ(got[2].attempts, 0);
+    CHECK(got[2].attempts == 0 && got[2].fate == SEINE_FATE_BLOCKED);
     CHECK_EQ(got[4].fate, SEINE_FATE_NETWORK_ERROR);
     CHECK_EQ(got[5].fault.code, SEINE_E_BLOCKED_SCHEME);
     CHECK(sum.total == 6 && sum.success == 2 && sum.failed == 4);

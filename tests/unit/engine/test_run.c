@@ -307,6 +307,7 @@ TEST(x_34_a_host_that_keeps_failing_is_given_up)
     CHECK_EQ(record_of(t, 0)->code, SEINE_E_CONNECT_REFUSED);
     CHECK_EQ(record_of(t, 19)->code, SEINE_E_BREAKER);
     CHECK_EQ(record_of(t, 19)->attempts, 0);
+    CHECK_STR(record_of(t, 19)->message, "circuit breaker is open (connection refused)");
     CHECK_EQ(record_of(t, 20)->fate, SEINE_FATE_OK);
     CHECK_STR(t->g.last_event, "host.parked");
     seine_fetch_stats stats = {0};

@@ -523,21 +523,22 @@ TEST(whoever_is_given_up_keeps_the_failure_it_had)
 {
     fixture *f = set_up(NULL);
 
-    sn_verdict_give_up(f->v, SEINE_E_BREAKER);
+    sn_verdict_give_up(f->v, SEINE_E_BREAKER, SEINE_E_CONNECT);
     CHECK_EQ(f->v->fault.code, SEINE_E_BREAKER);
+    CHECK_STR(f->v->fault.text, "could not connect");
     CHECK_STR(f->v->fault.url, "http://a.test/");
     answers(f, 500);
-    sn_verdict_give_up(f->v, SEINE_E_BREAKER);
+    sn_verdict_give_up(f->v, SEINE_E_BREAKER, SEINE_OK);
     CHECK_EQ(f->v->fault.code, SEINE_E_HTTP_BUSY);
     CHECK_EQ(f->v->fault.status, 500);
-    sn_verdict_give_up(f->v, SEINE_E_CANCELED); /* a stop is a stop */
+    sn_verdict_give_up(f->v, SEINE_E_CANCELED, SEINE_OK); /* a stop is a stop */
     CHECK_EQ(f->v->fault.code, SEINE_E_CANCELED);
     CHECK_EQ(f->v->fault.status, 500);
     tear_down(f);
 
     f = set_up(NULL); /* a redirect that went well is no failure */
     CHECK(leads(f, 302, "/x"));
-    sn_verdict_give_up(f->v, SEINE_E_RETRY_AFTER_TOO_LONG);
+    sn_verdict_give_up(f->v, SEINE_E_RETRY_AFTER_TOO_LONG, SEINE_OK);
     CHECK_EQ(f->v->fault.code, SEINE_E_RETRY_AFTER_TOO_LONG);
     tear_down(f);
 }
