@@ -603,8 +603,8 @@ learn(sn_scheduler *s, sn_visit *v, sn_guards *g, seine_time now)
 
     if (from > 0)
         (void)sn_pace_settle(&g->pace, sn_pace_judge(fault), v->ttfb, now);
-    if (from > 0 && fault->status > 0 && seine_hint_quota(&v->hint, &quota) &&
-        quota.r >= 0 && quota.t >= 0) {
+    if (from > 0 && v->has_hint && seine_hint_quota(&v->hint, &quota) && quota.r >= 0 &&
+        quota.t >= 0) {
         if (quota.r == 0)
             g->retry_after = 0;
         sn_pace_quota(&g->pace, (uint64_t)quota.r, quota.t, now);
@@ -788,7 +788,7 @@ sn_scheduler_head(sn_scheduler *s, sn_visit *v, uint16_t status, seine_time now)
     sn_guards *g = sn_hosts_guards(&s->hosts, v->host);
 
     said.status = status;
-    said.retry_after = seine_hint_pause(&v->hint);
+    said.retry_after = sn_visit_wish(v);
     seine_span wish = seine_outcome_pause(&said);
     if (wish <= 0)
         return;

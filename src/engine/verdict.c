@@ -105,7 +105,7 @@ sn_verdict_judge(const sn_commons *c, sn_visit *v, seine_time now)
     bool hop = false;
 
     if (f->status > 0)
-        f->retry_after = seine_hint_pause(&v->hint);
+        f->retry_after = sn_visit_wish(v);
     if (f->sent)
         v->requests++;
     /* We cut it off ourselves: there was no room for what came. */
@@ -196,8 +196,8 @@ reason(const sn_visit *v)
 
     if (f->retry_after < 0 || (f->status != 429 && f->status != 503))
         return SEINE_WAIT_BACKOFF;
-    return seine_hint_retry_after(&v->hint) >= 0 ? SEINE_WAIT_RETRY_AFTER
-                                                 : SEINE_WAIT_RATE_LIMIT;
+    return v->has_hint && seine_hint_retry_after(&v->hint) >= 0 ? SEINE_WAIT_RETRY_AFTER
+                                                                : SEINE_WAIT_RATE_LIMIT;
 }
 
 static sn_ruling

@@ -32,7 +32,24 @@ sn_visit_step(sn_visit *v, sn_state to)
 void
 sn_visit_clear_answer(sn_visit *v)
 {
-    v->end = (sn_end){.fault = SEINE_FAULT};
+    sn_end *end = &v->end;
+
+    /* Member by member: most of a fault is room for texts that nobody reads. */
+    end->fault.code = SEINE_OK;
+    end->fault.phase = SEINE_PHASE_NONE;
+    end->fault.status = 0;
+    end->fault.sent = false;
+    end->fault.timeout_ms = 0;
+    end->fault.retry_after = -1;
+    end->fault.url[0] = end->fault.text[0] = '\0';
+    end->partial = end->reused = end->replayable = false;
+    memset(end->spent, 0, sizeof end->spent);
+    end->peer.v = 0;
+    end->zone = SN_ZONE_PUBLIC;
+    end->http = 255;
+    end->wire_bytes = end->body_bytes = 0;
+    end->notes = 0;
+    v->has_hint = false;
     v->ttfb = 0;
     v->content_type = v->charset = v->location = v->title = (sn_str){0};
     v->n_locations = 0;
@@ -67,17 +84,28 @@ blank(sn_visit *v)
     sn_arena arena = v->arena;
     sn_buf kept = v->kept;
 
-    memset(v, 0, sizeof *v);
+    memset(v, 0, offsetof(sn_visit, end));
     v->arena = arena;
     v->kept = kept;
+    v->started_at = 0;
+    v->started_wall = 0;
+    v->held = (seine_held){0};
+    v->fault.code = SEINE_OK;
+    v->fault.phase = SEINE_PHASE_NONE;
+    v->fault.status = 0;
+    v->fault.sent = false;
+    v->fault.timeout_ms = 0;
+    v->fault.retry_after = -1;
+    v->fault.url[0] = v->fault.text[0] = '\0';
+    v->reason = SEINE_SKIP_BAD_INPUT;
+    v->rule = (sn_str){0};
+    sn_visit_clear_answer(v);
     v->state = SN_EMITTED;
     v->host = SN_NO_HOST;
     v->ip_slot = UINT32_MAX;
     v->since = v->deadline = SEINE_NEVER;
-    v->content_length = -1;
     v->lane = 1;
     v->ceiling = SN_ZONE_LOCAL;
-    v->fault = v->end.fault = (seine_fault)SEINE_FAULT;
 }
 
 /* A list under a lock, which is held for a few instructions. */

@@ -48,6 +48,7 @@ struct sn_visit {
     bool fresh;      /* the next attempt uses no idle connection */
     bool replayed;   /* of this attempt already once */
     bool is_skip;    /* refused at admission: `reason`, `rule` */
+    bool has_hint;   /* the answer said something about our rate */
     bool is_typed;   /* named by the user: own headers, ceiling local */
     uint64_t number; /* 0, 1, 2 … in the order of the input */
     uint32_t host;   /* in its shard; SN_NO_HOST */
@@ -92,8 +93,8 @@ struct sn_visit {
     int64_t content_length;
     seine_field *fields; /* if they are kept */
     size_t n_fields;
-    seine_hint hint;
-    sn_buf kept; /* of the body, if it is kept; memory of the visit's held */
+    seine_hint hint; /* what the server asks for; see has_hint */
+    sn_buf kept;     /* of the body, if it is kept; memory of the visit's held */
     seine_held held;
     struct sn_title *title_reader; /* NULL: no title is read of this answer */
     sn_str title;
@@ -108,6 +109,13 @@ void sn_visit_step(sn_visit *v, sn_state to);
 
 /* Forgets everything of the last answer, before the next attempt. */
 void sn_visit_clear_answer(sn_visit *v);
+
+/* How long the answer asks us to stay away; -1: it does not. */
+static inline seine_span
+sn_visit_wish(const sn_visit *v)
+{
+    return v->has_hint ? seine_hint_pause(&v->hint) : -1;
+}
 
 /* Begins to wait for `why`, at `now`; the wait before, if any, is added up. */
 void sn_visit_wait(sn_visit *v, seine_wait why, seine_time now);

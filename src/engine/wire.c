@@ -225,6 +225,23 @@ take_length(sn_visit *v, sn_str value)
         v->content_length = (int64_t)n;
 }
 
+static bool
+is_wish(sn_str name)
+{
+    return sn_str_starts_nocase(name, SN_STR("retry-after")) ||
+           sn_str_starts_nocase(name, SN_STR("ratelimit")) ||
+           sn_str_starts_nocase(name, SN_STR("x-ratelimit"));
+}
+
+static bool
+take_wish(sn_visit *v, sn_field f)
+{
+    if (!v->has_hint)
+        seine_hint_init(&v->hint, v->started_wall);
+    v->has_hint = true;
+    return seine_hint_feed(&v->hint, f.name.ptr, f.name.len, f.value.ptr, f.value.len);
+}
+
 /* True: it is about how long to stay away. */
 static bool
 take_field(sn_visit *v, sn_field f, bool followed)
@@ -240,10 +257,9 @@ take_field(sn_visit *v, sn_field f, bool followed)
         if (followed && sn_str_eq_nocase(f.name, SN_STR("location")))
             take_location(v, f.value);
         break;
-    case 'r': /* Retry-After, RateLimit */
+    case 'r':
     case 'x':
-        return seine_hint_feed(&v->hint, f.name.ptr, f.name.len, f.value.ptr,
-                               f.value.len);
+        return is_wish(f.name) && take_wish(v, f);
     default:
         break;
     }
@@ -297,7 +313,7 @@ on_head(const sn_head *head, void *arg)
         wishes |= take_field(v, sn_head_field_of(head, i), followed);
     if (wishes)
         take_age(v, head);
-    if (head->status >= 300 && seine_hint_pause(&v->hint) > 0)
+    if (head->status >= 300 && sn_visit_wish(v) > 0)
         f->wire->ops.head(v, head->status, f->wire->ops.arg);
     if (followed)
         return;
@@ -493,7 +509,6 @@ sn_wire_start(sn_wire *w, sn_visit *v, sn_zone pin, seine_time now, int64_t wall
                       : SIZE_MAX - 1;
     v->started_at = now;
     v->started_wall = wall;
-    seine_hint_init(&v->hint, wall);
     sn_visit_step(v, SN_IN_FLIGHT);
     seine_err e = f ? begin(w, f, pin, now) : SEINE_E_NOMEM;
     if (e == SEINE_OK)

@@ -270,6 +270,7 @@ say(fixture *f, uint16_t status, const char *name, const char *value)
     f->v->end.fault.sent = true;
     seine_hint_init(&f->v->hint, 0);
     seine_hint_feed(&f->v->hint, name, strlen(name), value, strlen(value));
+    f->v->has_hint = true;
     CHECK(!sn_verdict_judge(&f->commons, f->v, T0));
 }
 
