@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * engine - what a URL costs above the transport: admitted, scheduled, started, judged,
+ * run - what a URL costs above the transport: admitted, scheduled, started, judged,
  * emitted.
  *
  * The transport answers at once and costs next to nothing itself (a list and a head that
