@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * scheduler - what the scheduler costs per URL: asked for the next one, told how it ended,
- * given another one for the same host.
+ * scheduler - what the scheduler costs per URL: asked for the next one, told how it
+ * ended, given another one for the same host.
  *
  * A fake clock jumps from moment to moment; hosts may be asked 5 times a second each and
  * always have a URL. Thread CPU time, five runs, median. A table, JSON lines with -j.
@@ -126,7 +126,8 @@ row(uint32_t hosts, double bar)
     double value = runs[RUNS / 2];
     bool ok = value <= bar;
     if (as_json)
-        printf("{\"name\":\"scheduler_%u_hosts\",\"value\":%.1f,\"unit\":\"ns\",\"bar\":%.0f,"
+        printf("{\"name\":\"scheduler_%u_hosts\",\"value\":%.1f,\"unit\":\"ns\",\"bar\":%"
+               ".0f,"
                "\"ok\":%s}\n",
                hosts, value, bar, ok ? "true" : "false");
     else

@@ -113,17 +113,14 @@ TEST(sink_file_that_exists_is_left_alone)
 
     make_file("there.jsonl", "{}\n");
     CHECK_EQ(try_open("there.jsonl", false, false, why), SEINE_E_ALREADY);
-    CHECK_STR(why,
-              "there.jsonl exists (3 B)");
+    CHECK_STR(why, "there.jsonl exists (3 B)");
     check_file("there.jsonl", "{}\n");
     CHECK_EQ(truncate("there.jsonl", 1258291), 0); /* 1.2 * 1024 * 1024 */
     CHECK_EQ(try_open("there.jsonl", false, false, why), SEINE_E_ALREADY);
-    CHECK_STR(why,
-              "there.jsonl exists (1.1 MB)");
+    CHECK_STR(why, "there.jsonl exists (1.1 MB)");
     CHECK_EQ(truncate("there.jsonl", 1258292), 0);
     CHECK_EQ(try_open("there.jsonl", false, false, why), SEINE_E_ALREADY);
-    CHECK_STR(why,
-              "there.jsonl exists (1.2 MB)");
+    CHECK_STR(why, "there.jsonl exists (1.2 MB)");
     unlink("there.jsonl");
 }
 
