@@ -455,18 +455,21 @@ take_host(const seine_fetch_host *h, void *arg)
     if (at == HOSTS)
         return;
     if (c->n_hosts == HOSTS)
-        free((void *)(uintptr_t)c->hosts[HOSTS - 1].host.ptr);
+        free(c->names[HOSTS - 1]);
     else
         c->n_hosts++;
     memmove(c->hosts + at + 1, c->hosts + at, (c->n_hosts - 1 - at) * sizeof *c->hosts);
+    memmove(c->names + at + 1, c->names + at, (c->n_hosts - 1 - at) * sizeof c->names[0]);
+    c->names[at] = heap_copy(h->host.ptr, h->host.len);
     c->hosts[at] = *h;
-    c->hosts[at].host.ptr = heap_copy(h->host.ptr, h->host.len);
+    c->hosts[at].host.ptr = c->names[at];
 }
 
 void
 closing_hosts(closing *c, const seine_fetch *f)
 {
-    c->hosts = heap_zeroed(HOSTS, sizeof *c->hosts);
+    c->hosts = heap_zeroed(HOSTS, sizeof c->hosts[0]);
+    c->names = heap_zeroed(HOSTS, sizeof(char *));
     c->n_hosts = 0;
     seine_fetch_hosts(f, take_host, c);
 }
@@ -475,8 +478,8 @@ void
 closing_free(closing *c)
 {
     for (size_t i = 0; i < c->n_hosts; i++)
-        free((void *)(uintptr_t)c->hosts[i].host.ptr);
+        free(c->names[i]);
+    free(c->names);
     free(c->hosts);
-    c->hosts = NULL;
-    c->n_hosts = 0;
+    *c = (closing){.hosts = NULL};
 }

@@ -16,7 +16,8 @@
 typedef struct closing {
     seine_tally_sums sums;
     seine_fetch_stats stats;
-    seine_fetch_host *hosts; /* the busiest first; names are copies */
+    seine_fetch_host *hosts; /* the busiest first */
+    char **names;            /* what their names point to */
     size_t n_hosts;
     const uint64_t *bins; /* of outputs.h */
     seine_span wall;

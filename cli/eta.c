@@ -83,8 +83,8 @@ eta_interval(const eta *e, seine_time now, uint64_t left, seine_span *out_low,
         return false;
     n = grouped(e, &size, sorted);
     qsort(sorted, n, sizeof *sorted, ascending);
-    double slow = (double)sorted[(n - 1) / 4] / size,
-           fast = (double)sorted[3 * n / 4] / size;
+    uint32_t quarter = (n - 1) / 4, three = 3 * n / 4;
+    double slow = (double)sorted[quarter] / size, fast = (double)sorted[three] / size;
     if (fast <= 0)
         return false;
     double low = (double)left / fast, high = slow > 0 ? (double)left / slow : SLOWEST;

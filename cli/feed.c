@@ -66,7 +66,7 @@ feed_open(feed *f, const args *a)
     for (size_t i = 0; i < a->count; i++)
         stdins += is_stdin(a->words[i]);
     int code = check_stdin(f, stdins + none);
-    f->inputs = heap_zeroed(set->input.count + stdins + 1, sizeof *f->inputs);
+    f->inputs = heap_zeroed(set->input.count + stdins + 1, sizeof(seine_input *));
     for (size_t i = 0; code == SAY_DONE && i < set->input.count; i++)
         code = open_one(f, set->input.items[i]);
     if (code == SAY_DONE && none)

@@ -352,9 +352,21 @@ say_start(run *r)
 static int
 no_fetch(seine_err e, const char *why)
 {
+    static const struct {
+        const char *member, *option;
+    } names[] = {{"allow_net ", "--allow-net "},
+                 {"deny_net ", "--deny-net "},
+                 {"zones ", "--zone "}};
+    const char *named = "";
+
     if (e == SEINE_E_NOMEM)
         return say_fail(SAY_MACHINE, "a lower --concurrency or --queue", "out of memory");
-    return say_fail(SAY_USAGE, "seine fetch --help", "%s",
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strncmp(why, names[i].member, strlen(names[i].member)) == 0) {
+            named = names[i].option;
+            why += strlen(names[i].member);
+        }
+    return say_fail(SAY_USAGE, "seine fetch --help", "%s%s", named,
                     why[0] ? why : seine_err_text(e));
 }
 

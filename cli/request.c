@@ -243,12 +243,9 @@ add_user(request *r, const char *user)
             return say_fail(SAY_USAGE, "-u NAME:PASS, or -H 'Authorization: env:NAME'",
                             "--user: no password, and no terminal to ask for it");
     }
-    all = heap_zeroed(n + (pass ? strlen(pass) : 0) + 2, 1);
-    memcpy(all, user, n);
-    if (pass) {
-        all[n] = ':';
-        memcpy(all + n + 1, pass, strlen(pass));
-    }
+    size_t size = n + (pass ? strlen(pass) : 0) + 2;
+    all = heap_zeroed(size, 1);
+    snprintf(all, size, pass ? "%s:%s" : "%s", user, pass ? pass : "");
     char *code = base64(all, strlen(all));
     line = heap_zeroed(strlen(code) + 7, 1);
     snprintf(line, strlen(code) + 7, "Basic %s", code);
