@@ -38,7 +38,7 @@ grow(sn_order *o, uint64_t ahead)
     if (size <= ahead)
         return SEINE_E_NOMEM;
 
-    sn_block **slots = sn_calloc((size_t)size, sizeof *slots);
+    sn_block **slots = sn_calloc((size_t)size, sizeof(void *));
     if (!slots)
         return SEINE_E_NOMEM;
     for (uint64_t i = 0; i < o->size; i++)

@@ -2,21 +2,15 @@
 #include "store/record.h"
 
 static const char *const members[] = {
-#define X(id, name, standard) name,
+#define X(id, name) name,
     SN_MEMBERS(X)
 #undef X
 };
 
-const uint64_t sn_members_standard =
-#define X(id, name, standard) (standard ? SN_MEMBER(id) : 0) |
-    SN_MEMBERS(X)
-#undef X
-        0;
-
 uint64_t
 sn_members_of(const seine_fields *fields)
 {
-    return fields && fields->bits ? fields->bits : sn_members_standard;
+    return fields && fields->bits ? fields->bits : SN_MEMBERS_STANDARD;
 }
 
 const char *
@@ -130,7 +124,7 @@ seine_fields_parse(const char *list, seine_fields *out_fields, seine_view *out_b
 {
     sn_str rest = sn_str_trim(sn_str_of(list)), word;
     bool changes = has_sign(rest), more;
-    uint64_t bits = changes ? sn_members_standard : 0;
+    uint64_t bits = changes ? SN_MEMBERS_STANDARD : 0;
 
     do { /* an empty list is an empty word */
         more = sn_str_cut(rest, ',', &word, &rest);

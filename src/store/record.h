@@ -17,45 +17,45 @@
 
 /* clang-format off */
 #define SN_MEMBERS(X) \
-    X(V,              "v",              true) \
-    X(TYPE,           "type",           true) \
-    X(SEQ,            "seq",            true) \
-    X(TS,             "ts",             true) \
-    X(INPUT,          "input",          true) \
-    X(LINE,           "line",           true) \
-    X(ID,             "id",             true) \
-    X(TAGS,           "tags",           true) \
-    X(URL,            "url",            true) \
-    X(KEY,            "key",            true) \
-    X(FINAL_URL,      "final_url",      true) \
-    X(REDIRECTS,      "redirects",      true) \
-    X(METHOD,         "method",         true) \
-    X(HOST,           "host",           true) \
-    X(IP,             "ip",             true) \
-    X(HTTP,           "http",           true) \
-    X(OUTCOME,        "outcome",        true) \
-    X(OK,             "ok",             true) \
-    X(STATUS,         "status",         true) \
-    X(ERROR,          "error",          true) \
-    X(ATTEMPTS,       "attempts",       true) \
-    X(TRIES,          "tries",          true) \
-    X(HEADERS,        "headers",        false) \
-    X(CONTENT_TYPE,   "content_type",   true) \
-    X(CHARSET,        "charset",        true) \
-    X(CONTENT_LENGTH, "content_length", true) \
-    X(BYTES_IN,       "bytes_in",       true) \
-    X(BYTES_BODY,     "bytes_body",     true) \
-    X(PARTIAL,        "partial",        true) \
-    X(NOTES,          "notes",          true) \
-    X(TIME,           "time",           true) \
-    X(TITLE,          "title",          true) \
-    X(SHA256,         "sha256",         false) \
-    X(BODY,           "body",           true) \
-    X(BODY_B64,       "body_b64",       true)
+    X(V,              "v") \
+    X(TYPE,           "type") \
+    X(SEQ,            "seq") \
+    X(TS,             "ts") \
+    X(INPUT,          "input") \
+    X(LINE,           "line") \
+    X(ID,             "id") \
+    X(TAGS,           "tags") \
+    X(URL,            "url") \
+    X(KEY,            "key") \
+    X(FINAL_URL,      "final_url") \
+    X(REDIRECTS,      "redirects") \
+    X(METHOD,         "method") \
+    X(HOST,           "host") \
+    X(IP,             "ip") \
+    X(HTTP,           "http") \
+    X(OUTCOME,        "outcome") \
+    X(OK,             "ok") \
+    X(STATUS,         "status") \
+    X(ERROR,          "error") \
+    X(ATTEMPTS,       "attempts") \
+    X(TRIES,          "tries") \
+    X(HEADERS,        "headers") \
+    X(CONTENT_TYPE,   "content_type") \
+    X(CHARSET,        "charset") \
+    X(CONTENT_LENGTH, "content_length") \
+    X(BYTES_IN,       "bytes_in") \
+    X(BYTES_BODY,     "bytes_body") \
+    X(PARTIAL,        "partial") \
+    X(NOTES,          "notes") \
+    X(TIME,           "time") \
+    X(TITLE,          "title") \
+    X(SHA256,         "sha256") \
+    X(BODY,           "body") \
+    X(BODY_B64,       "body_b64")
 /* clang-format on */
 
 enum sn_member_index {
-#define X(id, name, standard) SN_MEMBER_INDEX_##id,
+#define X(id, name) SN_MEMBER_INDEX_##id,
     SN_MEMBERS(X)
 #undef X
         SN_MEMBER_COUNT
@@ -66,7 +66,9 @@ enum sn_member_index {
 /* Set when the others were chosen: no member at all is a choice, too. */
 #define SN_MEMBER_CHOSEN (UINT64_C(1) << 63)
 
-extern const uint64_t sn_members_standard;
+/* All but what is written on request only. */
+#define SN_MEMBERS_STANDARD \
+    (((UINT64_C(1) << SN_MEMBER_COUNT) - 1) & ~(SN_MEMBER(HEADERS) | SN_MEMBER(SHA256)))
 
 /* The bits to go by; NULL: the standard set. */
 uint64_t sn_members_of(const seine_fields *fields);
@@ -77,8 +79,8 @@ sn_str_view(seine_view v)
     return (sn_str){v.ptr, v.len};
 }
 
-void sn_record_json(sn_pen *p, const seine_record *r, uint64_t seq, uint64_t members,
-                    seine_body_form body);
+void sn_record_json(sn_pen *p, const seine_record *r, uint64_t seq, uint64_t m,
+                    seine_body_form form);
 
 /* A NULL record: the line of column names. `how`: SEINE_CSV_* */
 void sn_record_csv(sn_pen *p, const seine_record *r, uint64_t seq, uint64_t members,

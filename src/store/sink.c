@@ -569,18 +569,18 @@ join(seine_sinks *s)
 seine_err
 seine_sinks_close(seine_sinks *s)
 {
-    seine_err e = seine_sinks_drain(s);
+    char why[SEINE_WHY] = "";
+    seine_err first = seine_sinks_drain(s);
 
     join(s);
     for (unsigned i = 0; i < s->n_outs; i++) {
-        char why[SEINE_WHY] = "";
+        seine_err e = sn_out_close(&s->outs[i], why);
 
-        e = sn_out_close(&s->outs[i], why);
         if (e != SEINE_OK)
             fail(s, e, why);
     }
     s->n_outs = 0;
-    return (seine_err)atomic_load(&s->err);
+    return first != SEINE_OK ? first : (seine_err)atomic_load(&s->err);
 }
 
 void

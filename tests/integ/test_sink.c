@@ -312,8 +312,8 @@ fill_up(seine_sink_format format, const char *path, rlim_t room, int n)
 
         if (seine_sinks_put(s, 0, &r) != SEINE_OK)
             _exit(11);
-        if (i % 7 == 0)
-            e = seine_sinks_drain(s);
+        if (i % 7 == 0 && seine_sinks_drain(s) == SEINE_E_INVAL)
+            _exit(14);
     }
     e = seine_sinks_close(s);
     seine_sinks_err(s, why);
