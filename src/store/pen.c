@@ -161,6 +161,12 @@ is_plain(const char *bytes)
     return (halves[0] | halves[1]) == 0;
 }
 
+static bool
+is_plain_byte(char c)
+{
+    return (signed char)c >= ' ' && c != 0x7f && c != '"' && c != '\\';
+}
+
 size_t
 sn_pen_plain(const char *bytes, size_t n)
 {
@@ -168,16 +174,44 @@ sn_pen_plain(const char *bytes, size_t n)
 
     while (i + 16 <= n && is_plain(bytes + i))
         i += 16;
-    if (i + 16 > n && n >= 16 &&
-        is_plain(bytes + n - 16)) /* what is left, and some again */
+    if (i + 16 > n && n >= 16 && is_plain(bytes + n - 16)) /* the rest, and some again */
         return n;
-    for (; i < n; i++) {
-        signed char c = (signed char)bytes[i];
-
-        if (c < ' ' || c == 0x7f || c == '"' || c == '\\')
-            break;
-    }
+    while (i < n && is_plain_byte(bytes[i]))
+        i++;
     return i;
+}
+
+/* The same, and the plain bytes are copied, in the same step. */
+static size_t
+copy_plain(char *to, const char *bytes, size_t n)
+{
+    size_t i = 0;
+
+    for (; i + 16 <= n && is_plain(bytes + i); i += 16)
+        memcpy(to + i, bytes + i, 16);
+    if (i + 16 > n && n >= 16 && is_plain(bytes + n - 16)) {
+        memcpy(to + n - 16, bytes + n - 16, 16);
+        return n;
+    }
+    for (; i < n && is_plain_byte(bytes[i]); i++)
+        to[i] = bytes[i];
+    return i;
+}
+
+/* Plain bytes from the start of s, as many as there are. */
+static size_t
+add_plain(sn_pen *p, sn_str s)
+{
+    size_t n;
+
+    if ((size_t)(p->end - p->at) >= s.len) {
+        n = copy_plain(p->at, s.ptr, s.len);
+        p->at += n;
+        return n;
+    }
+    n = sn_pen_plain(s.ptr, s.len);
+    sn_pen_add(p, s.ptr, n);
+    return n;
 }
 
 static void
@@ -219,10 +253,7 @@ sn_pen_quoted(sn_pen *p, sn_str s)
 {
     SN_PEN(p, "\"");
     for (size_t i = 0; i < s.len;) {
-        size_t plain = sn_pen_plain(s.ptr + i, s.len - i);
-
-        sn_pen_add(p, s.ptr + i, plain);
-        i += plain;
+        i += add_plain(p, (sn_str){s.ptr + i, s.len - i});
         if (i < s.len)
             i += strange(p, (sn_str){s.ptr + i, s.len - i});
     }
