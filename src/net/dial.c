@@ -113,7 +113,9 @@ win(sn_dial *d, sn_conn *c)
     sn_origin_use(c->origin);
     x->peer = c->peer;
     x->zone = c->zone;
-    seine_err e = sn_exchange_text(x, &text);
+    seine_err e = SEINE_E_TIMEOUT;
+    if (w->loop.now < x->request->deadline) /* or its timer fires in this very turn */
+        e = sn_exchange_text(x, &text);
     if (e == SEINE_OK) {
         sn_conn_ask(c, x, text);
         return;

@@ -51,6 +51,18 @@ prepare(const seine_chaos *c, const row *r)
     return v;
 }
 
+static void
+judge(const visit *v, const row *r)
+{
+    CHECK_END(v, r->want);
+    CHECK_STR(seine_phase_name(v->end.fault.phase), seine_phase_name(r->phase));
+    CHECK_EQ(v->end.fault.timeout_ms, r->ms);
+    CHECK_EQ(v->end.partial, r->phase == BODY);
+    CHECK_EQ(v->end.fault.sent, r->phase >= SEND);
+    CHECK(v->end.spent[r->phase] > 0);
+    CHECK(v->end.spent[r->phase] <= v->ended - v->begun);
+}
+
 /* Never early; a machine that has other things to do gets five chances to be on time. */
 static void
 on_time(sn_transport *t, const seine_chaos *c, const row *r)
@@ -68,15 +80,10 @@ on_time(sn_transport *t, const seine_chaos *c, const row *r)
         if (r->attempt)
             v->q.deadline = wired_now() + SEINE_MS(r->ms);
         visit_run(t, v);
-        CHECK_END(v, r->want);
-        CHECK_STR(seine_phase_name(v->end.fault.phase), seine_phase_name(r->phase));
-        CHECK_EQ(v->end.fault.timeout_ms, r->ms);
-        CHECK_EQ(v->end.partial, r->phase == BODY);
-        CHECK_EQ(v->end.fault.sent, r->phase >= SEND);
-        CHECK(v->ended - v->begun >= SEINE_MS(r->ms));
-        CHECK(v->end.spent[r->phase] > 0);
-        CHECK(v->end.spent[r->phase] <= v->ended - v->begun);
         late = v->ended - v->begun - SEINE_MS(r->ms);
+        CHECK(late >= 0);
+        if (late <= SEINE_MS(100) || i == 4)
+            judge(v, r);
         free(v);
     }
     CHECK(late <= SEINE_MS(100));
