@@ -80,8 +80,6 @@ how_much(const args *a, const fetch_settings *set, seine_fetch_opts *o)
     o->max_pages = set->max_pages;
     fit_descriptors(a, o);
     o->queue = (uint32_t)set->queue;
-    if (o->queue < 2 * o->concurrency)
-        o->queue = 2 * o->concurrency;
     if (!set->rate.count && options_given(a, "burst"))
         return say_fail(SAY_USAGE, "--rate 50/s", "--burst goes with --rate");
     return SAY_DONE;
@@ -129,6 +127,7 @@ read_budget(const char *text, seine_retry_budget_opts *o)
     if (why)
         return bad("retry-budget", text, why, "--retry-budget 20%, or off");
     o->ratio_milli = percent * 10;
+    o->cap = 1000000; /* a share of all first attempts, not of the latest ones */
     return SAY_DONE;
 }
 

@@ -101,8 +101,8 @@ def dead(settings, folder):
         cost, results, _ = fetch(settings, folder, [f"{base}/{n}" for n in range(1000)], *words)
         attempts = sum(r["attempts"] for r in results)
         (host or chaos).end()
-        if cost.code != 0 or len(results) != 1000:
-            yield {"failed": why(cost) if cost.code else f"{len(results)} records for 1000 URLs", "host": how}
+        if cost.code != 5 or len(results) != 1000:    # 5: a host was given up
+            yield {"failed": why(cost) if cost.code != 5 else f"{len(results)} records for 1000 URLs", "host": how}
             continue
         yield {"host": how, "attempts": host.count if host else attempts, "recorded": attempts, "most": most, "seconds": round(cost.seconds, 3)}
 

@@ -120,9 +120,21 @@ copy(sn_commons *c, const seine_fetch_opts *opts)
     o->zones = copy_list(a, opts->zones, &e);
     if (!o->clock)
         o->clock = seine_clock_system();
-    if (o->queue < o->concurrency * 2)
-        o->queue = o->concurrency > UINT32_MAX / 2 ? UINT32_MAX : o->concurrency * 2;
+    uint32_t least = o->concurrency / 8 * 9 + 64; /* a few ready when others end */
+    if (o->queue < least)
+        o->queue = least;
     return e;
+}
+
+seine_rate
+sn_commons_rate(seine_rate rate)
+{
+    seine_span every = seine_every(rate.count, rate.per);
+    uint64_t more = (uint64_t)(SEINE_MS(1) / (every > 0 ? every : 1));
+
+    rate.burst =
+        more > UINT32_MAX - rate.burst ? UINT32_MAX : rate.burst + (uint32_t)more;
+    return rate;
 }
 
 /* The parts of which there is one for all. */
@@ -138,7 +150,8 @@ make(sn_commons *c, char *out_why)
         e = seine_seen_new(NULL, &c->seen);
     if (e == SEINE_OK && o->rate.count > 0) {
         seine_shared_opts shared = SEINE_SHARED_OPTS;
-        shared.rate = o->rate;
+        shared.rate = sn_commons_rate(o->rate);
+        shared.initial = o->rate.burst;
         e = seine_shared_new(&shared, o->clock->now(o->clock), &c->rate);
         if (e == SEINE_E_INVAL)
             return wrong(out_why, "rate: contradicts itself");

@@ -53,6 +53,10 @@ SEINE_MUST_CHECK seine_err sn_commons_init(sn_commons *c, const seine_fetch_opts
                                            char *out_why);
 void sn_commons_fini(sn_commons *c); /* all visits are back */
 
+/* The rate as a bucket that lets a shard which was woken late catch up: up to a
+ * millisecond's worth of starts more, none of them at the beginning. */
+seine_rate sn_commons_rate(seine_rate rate);
+
 /* "scheme://name:port" of what is kept by host. */
 #define SN_HOST_NAME 280
 

@@ -133,8 +133,8 @@ tell_waiters(seine_fetch *f)
     if (atomic_load_explicit(&f->waiters, memory_order_relaxed) == 0)
         return;
     uint32_t out = sn_visits_out(f->commons.visits), queue = f->commons.opts.queue;
-    /* Not for each one that comes back: a feeder fills a quarter at a time. */
-    if (out > queue - queue / 4 && !atomic_load(&f->closed))
+    /* Not for each one that comes back: a feeder fills a sixteenth at a time. */
+    if (out > queue - queue / 16 && !atomic_load(&f->closed))
         return;
     if (out > 0 && atomic_load(&f->closed))
         return;

@@ -182,7 +182,8 @@ guards_set(sn_guards *g, sn_commons *c, seine_time now)
 
     if (!o->mine && o->host_rate.count > 0) {
         every = seine_every(o->host_rate.count, o->host_rate.per);
-        e = seine_limiter_init_rate(&g->limiter, &o->host_rate, SEINE_FULL, now);
+        seine_rate rate = sn_commons_rate(o->host_rate);
+        e = seine_limiter_init_rate(&g->limiter, &rate, o->host_rate.burst, now);
     } else {
         e = seine_limiter_init(&g->limiter, 0, 1);
     }

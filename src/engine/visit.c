@@ -8,7 +8,7 @@
 #include "base/alloc.h"
 #include "base/time.h"
 
-#define ARENA_CHUNK 2048
+#define ARENA_CHUNK 1024
 #define ARENA_CAP   (1u << 20)
 
 /* From which states a state may be reached, a bit each. */

@@ -63,6 +63,7 @@ typedef struct sn_loop {
     bool coarse;      /* the kernel has no epoll_pwait2 */
     seine_time armed; /* what the timerfd waits for */
     uint64_t turns;
+    seine_time asked;   /* when a wait was last spent asking */
     seine_span longest; /* turn so far, waiting not counted */
 } sn_loop;
 

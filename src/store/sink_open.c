@@ -125,7 +125,7 @@ lock(sn_out *o, char *why)
 
     if (fcntl(o->fd, F_OFD_SETLK, &range) == 0 || (errno != EAGAIN && errno != EACCES))
         return SEINE_OK;
-    sn_why(why, "%s is being written by another process: try another name", o->name);
+    sn_why(why, "%s is being written by another process", o->name);
     return SEINE_E_STATE_LOCKED;
 }
 
