@@ -238,12 +238,14 @@ unready(sn_conn *c)
     c->ready_prev = NULL;
 }
 
-/* There is more to read: in the next turn. */
+/* There is more to read or to send: in the next turn. */
 static void
-read_later(sn_conn *c)
+go_on_later(sn_conn *c)
 {
     sn_wired *w = c->of;
 
+    if (c->ready_prev)
+        return;
     c->ready_next = w->ready;
     c->ready_prev = &w->ready;
     if (c->ready_next)
@@ -594,7 +596,7 @@ hear(sn_conn *c)
             if (!feed(c, (sn_str){w->in, (size_t)n}))
                 return;
             if (c->unread) {
-                read_later(c);
+                go_on_later(c);
                 return;
             }
             if (c->hung_up)
@@ -605,16 +607,10 @@ hear(sn_conn *c)
             over(c, true);
         else if (!is_later(errno))
             over(c, false);
+        else
+            c->unread = false;
         return;
     }
-}
-
-void
-sn_conn_resume(sn_conn *c)
-{
-    unready(c);
-    if (c->state == SN_CONN_DRAINING || c->x->why == SEINE_OK)
-        hear(c);
 }
 
 static void
@@ -632,28 +628,48 @@ static void
 say(sn_conn *c)
 {
     sn_str body = c->x->request->body;
+    size_t room = SN_WIRED_ROOM;
 
     while (c->rest_at < c->rest_len || c->body_at < body.len) {
         bool in_head = c->rest_at < c->rest_len;
-        ssize_t n = in_head ? put(c, c->rest + c->rest_at, c->rest_len - c->rest_at)
-                            : put(c, body.ptr + c->body_at, body.len - c->body_at);
+        sn_str next = in_head ? (sn_str){c->rest + c->rest_at, c->rest_len - c->rest_at}
+                              : (sn_str){body.ptr + c->body_at, body.len - c->body_at};
 
+        if (room == 0) {
+            go_on_later(c);
+            return;
+        }
+        ssize_t n = put(c, next.ptr, next.len < room ? next.len : room);
         if (n < 0) {
             c->broken = !is_later(errno);
             return;
         }
         c->x->sent = true;
+        room -= (size_t)n;
         *(in_head ? &c->rest_at : &c->body_at) += (size_t)n;
     }
     sent_whole(c);
 }
 
-/* Keeps what the kernel did not take: a copy of what is left of the head; the body is
- * the caller's. */
+void
+sn_conn_resume(sn_conn *c)
+{
+    unready(c);
+    if (c->state == SN_CONN_BUSY && c->x->why != SEINE_OK)
+        return;
+    if (c->unsent && !c->broken)
+        say(c);
+    if (c->unread || c->broken)
+        hear(c);
+}
+
+/* Keeps what is not sent yet: a copy of what is left of the head; the body is the
+ * caller's. */
 static seine_err
 keep_rest(sn_conn *c, sn_str text, size_t n)
 {
-    size_t head = text.len - c->x->request->body.len;
+    const sn_request *q = c->x->request;
+    size_t head = text.len - (sn_request_is_apart(q) ? 0 : q->body.len);
 
     c->body_at = n > head ? n - head : 0;
     c->rest_at = 0;
@@ -679,7 +695,7 @@ sn_conn_ask(sn_conn *c, sn_exchange *x, sn_str text)
     be_patient(c, sn_time_sub(x->request->deadline, c->of->loop.now));
     ssize_t n = put(c, text.ptr, text.len);
     x->sent = n > 0;
-    if (n == (ssize_t)text.len) {
+    if (n == (ssize_t)text.len && !sn_request_is_apart(x->request)) {
         sn_exchange_enter(x, SEINE_PHASE_HEAD, x->request->limits->time.head);
         return;
     }
@@ -732,6 +748,6 @@ ready(sn_watch *watch, uint32_t events)
         return;
     if (c->unsent && !c->broken && (events & (EPOLLOUT | EPOLLERR | EPOLLHUP)))
         say(c);
-    if ((speaks || c->broken) && !c->ready_prev)
+    if ((speaks || c->broken) && !(c->ready_prev && c->unread))
         hear(c);
 }

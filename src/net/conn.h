@@ -58,7 +58,7 @@ typedef struct sn_conn {
     sn_timer timer; /* while idle or draining: then it is closed */
     sn_idle_item idle;
     struct sn_conn *next, **prev;             /* of all; or of those nobody uses */
-    struct sn_conn *ready_next, **ready_prev; /* there is more to read */
+    struct sn_conn *ready_next, **ready_prev; /* there is more to read or to send */
     struct sn_wired *of;
     sn_exchange *x;       /* BUSY */
     struct sn_dial *dial; /* CONNECTING */
@@ -102,7 +102,7 @@ void sn_conn_ask(sn_conn *c, sn_exchange *x, sn_str text);
 /* The exchange is over: keeps, drains or closes. */
 void sn_conn_leave(sn_conn *c, seine_err e);
 
-/* Reads what was left in a turn before. */
+/* Goes on with what was left in a turn before. */
 void sn_conn_resume(sn_conn *c);
 
 /* The body begins; more of it is there; when it will have been too slow if nothing

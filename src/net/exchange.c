@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <assert.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -75,8 +76,8 @@ sn_exchange_spare(sn_exchange *x)
     w->spare.n_exchanges++;
 }
 
-seine_err
-sn_exchange_write(const sn_request *request, sn_buf *out)
+static seine_err
+write(const sn_request *request, sn_str body, sn_buf *out)
 {
     seine_url_part host = seine_url_host_port(request->url);
     seine_url_part target = seine_url_target(request->url);
@@ -88,9 +89,36 @@ sn_exchange_write(const sn_request *request, sn_buf *out)
             .target = {target.ptr, target.len},
             .fields = request->fields,
             .n_fields = request->n_fields,
-            .body = request->body,
+            .body = body,
         },
         out);
+}
+
+/* With a body of one byte, and then its length made right: the length stands last. */
+static seine_err
+write_apart(const sn_request *request, sn_buf *out)
+{
+    size_t before = out->len;
+    seine_err e = write(request, SN_STR("x"), out);
+
+    if (e != SEINE_OK)
+        return e;
+    assert(sn_str_ends(sn_buf_view(out), SN_STR("Content-Length: 1\r\n\r\nx")));
+    sn_buf_truncate(out, out->len - (sizeof "1\r\n\r\nx" - 1));
+    sn_buf_u64(out, request->body.len);
+    sn_buf_str(out, SN_STR("\r\n\r\n"));
+    e = sn_buf_done(out);
+    if (e != SEINE_OK)
+        sn_buf_truncate(out, before);
+    return e;
+}
+
+seine_err
+sn_exchange_write(const sn_request *request, sn_buf *out)
+{
+    if (sn_request_is_apart(request))
+        return write_apart(request, out);
+    return write(request, request->body, out);
 }
 
 seine_err

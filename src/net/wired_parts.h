@@ -73,7 +73,7 @@ struct sn_wired {
     sn_buf text;  /* one request */
     sn_exchange *started, **started_end;
     sn_exchange *doomed;
-    sn_conn *ready; /* have more to read */
+    sn_conn *ready; /* go on in the next turn */
     sn_conn *conns; /* all that are open */
     sn_conn *fed;   /* whose bytes are looked at now; NULL: it was closed */
     struct {
@@ -107,9 +107,16 @@ void sn_exchange_limit(sn_exchange *x, seine_time at);
 /* Ends it: what it holds is given back, `end` is called, it is gone. */
 void sn_exchange_end(sn_exchange *x, seine_err e);
 
-/* The request as bytes, valid until the next. */
+/* The request as bytes, valid until the next; without its body if that stays apart. */
 SEINE_MUST_CHECK seine_err sn_exchange_text(sn_exchange *x, sn_str *out_text);
 SEINE_MUST_CHECK seine_err sn_exchange_write(const sn_request *request, sn_buf *out);
+
+/* The body is too large to be copied: it is sent from where it is. */
+static inline bool
+sn_request_is_apart(const sn_request *request)
+{
+    return request->body.len > 16 << 10;
+}
 
 /* dial.c */
 void sn_dial_begin(sn_exchange *x);

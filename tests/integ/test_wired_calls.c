@@ -151,6 +151,39 @@ TEST(a_request_may_leave_in_any_pieces)
     seine_chaos_free(c);
 }
 
+/* Around the size from which on a body is not copied. */
+TEST(a_body_of_any_size_is_sent_whole)
+{
+    enum { MOST = (16 << 10) + 2 };
+    static const char *const methods[] = {"POST", "PUT", "DELETE"};
+    static char bytes[MOST];
+    seine_chaos *c = chaos(NULL);
+    sn_transport *t = wired();
+
+    memset(bytes, 'b', sizeof bytes);
+    EACH_ROW(i, methods)
+        for (size_t size = MOST - 4; size <= MOST; size++) {
+            visit *v = visit_of(seine_chaos_url(c), "/echo");
+            char *sent = calloc(1, BODY_KEPT + 1), *body;
+
+            v->q.method = sn_str_of(methods[i]);
+            v->q.body = (sn_str){bytes, size};
+            send_most = size % 2 ? 0 : 5000;
+            visit_run(t, v);
+            CHECK_END(v, SEINE_OK);
+            CHECK_EQ(v->end.reused, i > 0 || size > MOST - 4);
+            body = strstr(v->body, "\"body\":\"");
+            memset(sent, 'b', 2000);
+            CHECK(body && strncmp(body + 8, sent, 2000) == 0);
+            CHECK(v->bytes > size && v->bytes < size + 1000);
+            free(sent);
+            free(v);
+        }
+    send_most = 0;
+    sn_wired_free(t);
+    seine_chaos_free(c);
+}
+
 TEST(a_send_that_fails_in_the_middle_ends_the_exchange)
 {
     seine_chaos *c = chaos(NULL);
