@@ -120,7 +120,8 @@ copy(sn_commons *c, const seine_fetch_opts *opts)
     o->zones = copy_list(a, opts->zones, &e);
     if (!o->clock)
         o->clock = seine_clock_system();
-    uint32_t least = o->concurrency / 8 * 9 + 64; /* a few ready when others end */
+    uint32_t least =
+        o->concurrency + o->concurrency / 8 + 1; /* a few ready when others end */
     if (o->queue < least)
         o->queue = least;
     return e;
