@@ -79,10 +79,29 @@ feed_open(feed *f, const args *a)
     return code;
 }
 
+/* Records that leave in order wait for the slowest URL. No URL is given that would have
+ * to wait outside of the window: a full one stops requests, and the slowest may be one.
+ */
+static void
+keep_in_window(feed *f)
+{
+    seine_clock *clock = seine_ctx_clock(f->ctx);
+    seine_fetch_stats s;
+
+    for (seine_err e = SEINE_OK; e == SEINE_OK && !atomic_load(&f->stopped);) {
+        seine_fetch_stats_get(f->fetch, &s);
+        if (s.given + 1 < seine_sinks_due(f->ordered) + f->window)
+            return;
+        e = seine_ctx_sleep(f->ctx, clock->now(clock) + SEINE_MS(2));
+    }
+}
+
 /* False: no more can be given. */
 static bool
 give(feed *f, const seine_ask *ask)
 {
+    if (f->ordered)
+        keep_in_window(f);
     seine_err e = seine_fetch_add(f->fetch, ask, f->ctx);
 
     if (e != SEINE_OK && !atomic_load(&f->stopped) && e != SEINE_E_CLOSED)

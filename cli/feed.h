@@ -11,6 +11,7 @@
 
 #include <seine/fetch.h>
 #include <seine/input.h>
+#include <seine/sink.h>
 
 #include "fetch_settings.h"
 
@@ -19,8 +20,10 @@ typedef struct feed {
     seine_input **inputs; /* of -i, and where "-" stands among the words */
     size_t n_inputs;
     seine_fetch *fetch;
-    seine_ctx *ctx; /* of waiting for room; cancelled by stop */
-    int wake;       /* eventfd, written when all is done */
+    const seine_sinks *ordered; /* NULL: records leave as they end */
+    uint32_t window;            /* of `ordered` */
+    seine_ctx *ctx;             /* of waiting for room; cancelled by stop */
+    int wake;                   /* eventfd, written when all is done */
     pthread_t thread;
     bool started;
     atomic_bool at_end;  /* no more URLs will come */

@@ -396,6 +396,10 @@ go(run *r)
         return no_fetch(e, why);
     say_start(r);
     observed_set_ready(&r->observed, true);
+    if (r->outputs.ordered) {
+        r->feed.ordered = r->outputs.sinks;
+        r->feed.window = r->outputs.window;
+    }
     if (!feed_start(&r->feed, r->fetch, r->wake))
         return no_fetch(SEINE_E_NOMEM, why);
     loop(r);

@@ -290,7 +290,8 @@ outputs_open(const args *a, const seine_fields *fields, board *b,
         return code;
     pthread_mutex_init(&out->lock, NULL);
     rows_init(&out->rows, &a->screen, terminal, widest(a));
-    opts.ordered = set->ordered || set->raw;
+    opts.ordered = out->ordered = set->ordered || set->raw;
+    out->window = opts.window;
     opts.room = hooks->room;
     opts.failed = hooks->failed;
     opts.arg = hooks->arg;

@@ -25,6 +25,8 @@ typedef enum outputs_form {
 
 typedef struct outputs {
     seine_sinks *sinks;
+    bool ordered;    /* records leave in the order of the input … */
+    uint32_t window; /* … of which so many may wait */
     seine_tally *tally;
     board *board;
     outputs_form form;
