@@ -105,6 +105,15 @@ def ordered_is_the_order_of_the_input():
 
 
 @case
+def ordered_waits_for_the_slowest_however_many_come_behind_it():
+    with origin() as o:
+        slow = o.url("/ok?fail=1&key=slow")
+        r = seine("fetch", "--mine", "--backoff", "1s..1s", "--ordered", "-j", stdin="\n".join([slow, *(f"ftp://x/{n}" for n in range(70000))]))
+        rows_ = records(r.out)
+        check((rows_[0]["url"], rows_[0]["attempts"], len(rows_)), (slow, 2, 70002))
+
+
+@case
 def raw_is_the_bodies_of_ok_results_in_input_order():
     with origin() as o:
         urls = [o.url(f"/delay:{60 - 20 * n}ms/text:{20 + n}") for n in range(3)]
