@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "chaos/answer.h"
 
+#include <stdio.h>
+
 #include "chaos/body.h"
+#include "chaos/recode.h"
 
 const char *
 snc_answer_reason(unsigned status)
@@ -25,6 +28,7 @@ snc_answer_reason(unsigned status)
         {403, "Forbidden"},
         {404, "Not Found"},
         {405, "Method Not Allowed"},
+        {407, "Proxy Authentication Required"},
         {408, "Request Timeout"},
         {410, "Gone"},
         {413, "Content Too Large"},
@@ -168,6 +172,20 @@ type_field(const shape *s)
 }
 
 static void
+coding_field(const shape *s)
+{
+    const snc_plan *p = s->p;
+
+    if (p->label_count == 0 || !may_have_body(s->status))
+        return;
+    for (size_t i = 0; i < p->label_count; i++) {
+        sn_buf_text(s->text, i ? ", " : "Content-Encoding: ");
+        sn_buf_str(s->text, p->labels[i]);
+    }
+    sn_buf_text(s->text, line_end(p));
+}
+
+static void
 head(const shape *s)
 {
     const snc_plan *p = s->p;
@@ -178,6 +196,7 @@ head(const shape *s)
         sn_buf_printf(s->text, "Content-Range: bytes 0-%llu/%llu%s",
                       (unsigned long long)s->length - 1, (unsigned long long)s->length,
                       line_end(p));
+    coding_field(s);
     framing_fields(s);
     for (size_t i = 0; i < p->line_count; i++) {
         if (p->lines[i].name.len > 0) {
@@ -205,33 +224,49 @@ interim(const shape *s, snc_wire *w)
     snc_wire_units(w, from, s->p->interim);
 }
 
+/* What was written since `from`, and then a unit so many times; where the text goes on.
+ */
+static size_t
+put_units(const shape *s, snc_wire *w, size_t from, const char *unit, uint64_t count)
+{
+    snc_wire_text(w, from);
+    from = s->text->len;
+    sn_buf_text(s->text, unit);
+    snc_wire_units(w, from, count);
+    return s->text->len;
+}
+
 /* The fields that are too large or too many stand last, made while they go out. */
 static void
 put_head(const shape *s, snc_wire *w)
 {
     const snc_plan *p = s->p;
+    const char *end = line_end(p);
+    char unit[64];
     size_t from;
 
     interim(s, w);
     from = s->text->len;
     head(s);
+    if (p->big_cookie > 0) {
+        sn_buf_text(s->text, "Set-Cookie: big=");
+        from = put_units(s, w, from, "c", p->big_cookie);
+        sn_buf_text(s->text, end);
+    }
+    if (p->many_cookies > 0) {
+        snprintf(unit, sizeof unit, "Set-Cookie: c0000000000=v; Path=/%s", end);
+        from = put_units(s, w, from, unit, p->many_cookies);
+    }
     if (p->big_head > 0) {
         sn_buf_text(s->text, "X-Big: ");
-        snc_wire_text(w, from);
-        from = s->text->len;
-        sn_buf_char(s->text, 'b');
-        snc_wire_units(w, from, p->big_head);
-        from = s->text->len;
-        sn_buf_text(s->text, line_end(p));
+        from = put_units(s, w, from, "b", p->big_head);
+        sn_buf_text(s->text, end);
     }
     if (p->many_head > 0) {
-        snc_wire_text(w, from);
-        from = s->text->len;
-        sn_buf_printf(s->text, "X-Many-0000000000: m%s", line_end(p));
-        snc_wire_units(w, from, p->many_head);
-        from = s->text->len;
+        snprintf(unit, sizeof unit, "X-Many-0000000000: m%s", end);
+        from = put_units(s, w, from, unit, p->many_head);
     }
-    sn_buf_text(s->text, line_end(p));
+    sn_buf_text(s->text, end);
     snc_wire_text(w, from);
 }
 
@@ -260,6 +295,17 @@ put_tail(const shape *s, snc_wire *w)
     }
 }
 
+static bool
+is_coded(const shape *s)
+{
+    const snc_recoding *r = &s->p->recoding;
+
+    return s->p->final != SNC_FINAL_RAW &&
+           (may_have_body(s->status) || s->p->with_body) &&
+           (r->count > 0 || r->cut > 0 || r->flips || r->flips_end || r->members > 0 ||
+            r->extra > 0);
+}
+
 /* The body is laid out on a wire of its own first: its length is in the head. */
 static seine_err
 measure(shape *s, snc_wire *body)
@@ -270,6 +316,12 @@ measure(shape *s, snc_wire *body)
     snc_wire_body(body, &none);
     seine_err e = snc_body_make(body, s->p, s->st);
     snc_wire_body_end(body);
+    if (e == SEINE_OK && is_coded(s)) {
+        snc_recoding how = s->p->recoding;
+
+        how.member = how.count > 0 ? how.codings[how.count - 1] : s->p->bomb;
+        e = snc_recode(body, &how, s->text);
+    }
     s->length = snc_wire_body_length(body);
     return e;
 }
@@ -319,7 +371,8 @@ decide(shape *s)
 {
     const snc_plan *p = s->p;
     bool wants_close = p->http10 || p->http09 || p->final == SNC_FINAL_RAW ||
-                       p->framing == SNC_BY_CLOSE || !s->st->ask->keep_alive;
+                       p->framing == SNC_BY_CLOSE || p->unclean ||
+                       !s->st->ask->keep_alive;
 
     s->framing = p->framing;
     if (s->framing == SNC_BY_LENGTH && s->length == SNC_WIRE_ENDLESS)
@@ -362,6 +415,7 @@ snc_answer_make(snc_answer *a, const snc_plan *p, const snc_stage *st)
     snc_wire_fini(&body);
     set_cut(a, p);
     a->mute = p->mute;
+    a->unclean = p->unclean;
     /* Whoever announces more than there is closes, so that the client notices. */
     a->keep = s.keep && p->length_off <= 0 && p->chunk_evil != SNC_CHUNK_LAST &&
               p->chunk_evil != SNC_CHUNK_NONE;

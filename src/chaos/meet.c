@@ -5,6 +5,7 @@
 #include "chaos/arg.h"
 #include "chaos/decide.h"
 #include "chaos/pause.h"
+#include "chaos/proxy.h"
 #include "chaos/quote.h"
 
 #define LONGEST 512 /* bytes of a key or a path in the books */
@@ -60,21 +61,50 @@ key_of(const snc_ask *ask, sn_str host, sn_arena *arena)
     return shorten(join(arena, host, ask->path), arena);
 }
 
+/* Cookies that `badcookie` has set come from nobody's jar. */
 static void
-look_for_leaks(snc_leaks *leaks, const snc_ask *ask, const snc_visitor *v, sn_str origin,
+look_for_traps(snc_leaks *leaks, const snc_ask *ask, sn_str origin, sn_str path)
+{
+    for (size_t i = 0; i < ask->count; i++) {
+        sn_str rest = ask->fields[i].value, pair, name, value;
+        char where[64];
+
+        if (!sn_str_eq_nocase(ask->fields[i].name, SN_STR("cookie")))
+            continue;
+        while (sn_str_next(&rest, ';', &pair)) {
+            sn_str_cut(sn_str_trim(pair), '=', &name, &value);
+            if (!sn_str_starts(value, SN_STR("trap-")))
+                continue;
+            snprintf(where, sizeof where, "cookie %.*s",
+                     (int)(value.len < 40 ? value.len : 40), value.ptr);
+            snc_leaks_note(leaks, origin, path, where);
+        }
+    }
+}
+
+static void
+look_for_leaks(snc_world *w, const snc_ask *ask, const snc_visitor *v, sn_str origin,
                sn_str path)
 {
+    snc_leaks *leaks = &w->leaks;
     char where[80];
 
     if (leaks->secret_count == 0)
         return;
-    snc_leaks_look(leaks, origin, path, "url", ask->target);
+    sn_str own =
+        snc_proxy_origin(w, v, v->tls ? "https" : "http", v->tls ? w->tls_port : w->port);
+    if (snc_leaks_look(leaks, origin, path, "url", ask->target) == 0)
+        snc_leaks_look(leaks, origin, path, "url",
+                       snc_arg_decode(ask->target, &w->arena));
     snc_leaks_look(leaks, origin, path, "body", v->body);
     for (size_t i = 0; i < ask->count; i++) {
-        snprintf(where, sizeof where, "header %.*s", SN_FMT(ask->fields[i].name));
+        sn_str name = ask->fields[i].name;
+        bool to_proxy = ask->absolute && sn_str_starts_nocase(name, SN_STR("proxy-"));
+
+        snprintf(where, sizeof where, "header %.*s", SN_FMT(name));
         for (char *c = where; *c; c++)
             *c = sn_lower(*c);
-        snc_leaks_look(leaks, origin, path, where, ask->fields[i].value);
+        snc_leaks_look(leaks, to_proxy ? own : origin, path, where, ask->fields[i].value);
     }
 }
 
@@ -123,8 +153,14 @@ admit(snc_world *w, const snc_visitor *v, snc_deciding *d, sn_str origin, seine_
                            .path = path,
                            .agent = snc_ask_field_of(d->ask, SN_STR("user-agent"))};
 
+    if (v->tunnelled || d->ask->absolute) {
+        w->witness.proxied++;
+        if (arrival.host)
+            arrival.host->proxied++;
+    }
     d->trace->seen = snc_witness_arrive(&w->witness, &arrival);
-    look_for_leaks(&w->leaks, d->ask, v, origin, path);
+    look_for_traps(&w->leaks, d->ask, origin, path);
+    look_for_leaks(w, d->ask, v, origin, path);
     if (arrival.host && snc_script_disallows(&w->script, d->host, d->ask->path))
         arrival.host->disallowed++;
     d->trace->key = snc_tally_hit(&w->tally, d->scene.key);
@@ -147,12 +183,18 @@ snc_world_ask(snc_world *w, const snc_visitor *v, const snc_ask *ask, seine_time
     *out_trace = (snc_trace){.epoch = w->epoch};
 
     sn_str host = lower(sn_str_slice(snc_ask_host_name(ask), 0, 255), &w->arena);
-    sn_str origin = join(&w->arena, SN_STR("http://"), lower(ask->host, &w->arena));
-    snc_deciding d = {.w = w, .ask = ask, .host = host, .trace = out_trace, .now = now};
+    bool tls = v->tls && !ask->absolute; /* that one is about http:// */
+    sn_str origin = join(&w->arena, tls ? SN_STR("https://") : SN_STR("http://"),
+                         lower(ask->host, &w->arena));
+    snc_deciding d = {
+        .w = w, .ask = ask, .host = host, .tls = tls, .trace = out_trace, .now = now};
     d.scene = (snc_scene){.ask = ask,
                           .added = &w->added,
                           .arena = &w->arena,
                           .seed = w->seed,
+                          .tls = tls,
+                          .port = w->port,
+                          .tls_port = w->tls_port,
                           .key = key_of(ask, host, &w->arena),
                           .hit = 1,
                           .nth = v->nth};
@@ -176,7 +218,9 @@ snc_world_ask(snc_world *w, const snc_visitor *v, const snc_ask *ask, seine_time
                        .origin = origin,
                        .body = v->body,
                        .body_len = v->body_len,
-                       .port = w->port,
+                       .tls = v->tls,
+                       .secure = tls,
+                       .port = tls ? w->tls_port : w->port,
                        .dead_port = w->dead_port};
     if (e == SEINE_OK)
         e = snc_answer_make(out_answer, &d.plan, &stage);

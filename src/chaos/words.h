@@ -36,7 +36,10 @@ typedef struct snc_scene {
     const sn_map *added; /* words from tests: name to snc_added; or NULL */
     sn_arena *arena;
     uint64_t seed;
-    sn_str key;   /* what is counted */
+    bool tls;                /* it was asked for as https:// */
+    uint16_t port, tls_port; /* of this server; 0: no such door */
+    sn_str key;              /* what is counted */
+    sn_str login; /* "USER:PASSWORD" that was given to a SOCKS proxy; ptr NULL: none */
     uint64_t hit; /* and how often it came, this one included */
     uint64_t nth; /* request on its connection; the first is 1 */
 } snc_scene;
@@ -87,8 +90,9 @@ bool snc_words_known(sn_str name);
 /* Whether the path holds this word, without looking at its arguments. */
 bool snc_words_hold(sn_str path, sn_str name);
 
-/* The table, in two parts: words of what is served, words of how. */
-extern const snc_word snc_words_served[], snc_words_sent[]; /* ended by a NULL name */
+/* The table, in three parts: words of what is served, of its coding, of how it is sent.
+ * Each is ended by a NULL name. */
+extern const snc_word snc_words_served[], snc_words_coded[], snc_words_sent[];
 
 /* Adds a field to the plan; NULL or "too many". */
 const char *snc_plan_field(snc_plan *p, sn_str name, sn_str value);

@@ -34,6 +34,7 @@
 #include "chaos/plan.h"
 #include "chaos/script.h"
 #include "chaos/tally.h"
+#include "chaos/tls.h"
 #include "chaos/witness.h"
 #include "chaos/words.h"
 
@@ -41,7 +42,8 @@
 
 typedef struct snc_world {
     uint64_t seed;
-    uint16_t port, dead_port;
+    uint16_t port, tls_port, socks_port; /* 0: no such door */
+    uint16_t dead_port, hole_port;
     uint64_t epoch; /* how often everything was forgotten */
     snc_witness witness;
     snc_tally tally;
@@ -68,6 +70,9 @@ typedef struct snc_visitor {
     uint64_t connection, nth; /* request on it; the first is 1 */
     snc_host *address;        /* whom it connected to */
     sn_str peer;              /* "127.0.0.1:50412" */
+    sn_str own;               /* "127.0.0.1", whom it came to */
+    bool tunnelled;           /* through us as a proxy */
+    const snc_tls_facts *tls; /* NULL: plain */
     sn_str body;
     uint64_t body_len;
     int64_t wall; /* Unix time in ns, for Retry-After dates */
@@ -102,6 +107,8 @@ void snc_world_begin(snc_world *w, snc_trace *trace, seine_time now);
 
 /* A request that is none; `why` is static. */
 void snc_world_bad(snc_world *w, const char *why, snc_answer *out_answer);
+
+void snc_world_count_bad(snc_world *w, const char *why);
 
 /* INVAL: a name of the table, none at all, words that are wrong. ALREADY, FULL,
  * NOMEM. */

@@ -23,7 +23,8 @@
     X(CR,               "cr")               /* a bare CR in a head was read as a blank */ \
     X(ODD_HEADERS,      "odd_headers")      /* lines of a head were dropped */ \
     X(FRAMING_CONFLICT, "framing_conflict") /* both lengths: chunked won */ \
-    X(EXTRA_BYTES,      "extra_bytes")      /* bytes behind the end of the response */
+    X(EXTRA_BYTES,      "extra_bytes")      /* bytes behind the end of the response */ \
+    X(TRAILING_BYTES,   "trailing_bytes")   /* bytes behind the end of a coded body */
 /* clang-format on */
 
 enum sn_note_index {

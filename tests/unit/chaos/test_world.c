@@ -9,6 +9,7 @@
 #include "check.h"
 #include "failing.h"
 #include "seine/plumbing.h"
+#include "unpack.h"
 
 #define T0 SEINE_SECS(1000)
 
@@ -23,6 +24,7 @@ typedef struct stage {
     size_t len;
     seine_time now;
     uint64_t nth;
+    const snc_tls_facts *tls;
 } stage;
 
 static stage s;
@@ -32,6 +34,7 @@ begin(uint64_t seed)
 {
     CHECK_EQ(snc_world_init(&s.w, seed), SEINE_OK);
     s.w.port = 8080;
+    s.w.tls_port = 8443;
     s.w.dead_port = 9;
     s.now = T0;
     s.nth = 0;
@@ -45,6 +48,8 @@ open_request(const char *method, const char *target, const char *host, const cha
     snc_visitor v = {.connection = 1,
                      .nth = ++s.nth,
                      .peer = SN_STR("127.0.0.1:5"),
+                     .own = SN_STR("127.0.0.1"),
+                     .tls = s.tls,
                      .body = sn_str_of(body),
                      .body_len = strlen(body)};
     size_t n;
@@ -210,6 +215,93 @@ TEST(every_evil_of_framing_is_on_the_wire)
     CHECK(memmem(s.said, s.len, "X-Nul: a\0b\r\n", 12));
     CHECK_EQ(open_request("HEAD", "/withbody/ok", "a", "", ""), SEINE_OK);
     CHECK(strstr(s.said, "\r\n\r\nok\n"));
+    done(true);
+    finish();
+}
+
+/* What the client gets as a body, and what it becomes. */
+static unpacked
+body_of(snc_coding coding)
+{
+    const char *end = memmem(s.said, s.len, "\r\n\r\n", 4);
+    static char out[65536];
+    unpacked u =
+        unpack(coding, end + 4, s.len - (size_t)(end + 4 - s.said), out, sizeof out - 1);
+
+    out[u.sum < sizeof out - 1 ? u.sum : sizeof out - 1] = '\0';
+    return u;
+}
+
+TEST(a_coded_body_is_labelled_and_its_length_is_right)
+{
+    static const struct {
+        const char *path, *label;
+        snc_coding coding;
+        unpack_end end;
+        uint64_t sum;
+    } rows[] = {
+        {"/gzip/ok", "gzip", SNC_CODING_GZIP, UNPACKED_WHOLE, 3},
+        {"/deflate/ok", "deflate", SNC_CODING_DEFLATE, UNPACKED_WHOLE, 3},
+        {"/rawdeflate/ok", "deflate", SNC_CODING_RAW, UNPACKED_WHOLE, 3},
+        {"/br/ok", "br", SNC_CODING_BR, UNPACKED_WHOLE, 3},
+        {"/zstd/ok", "zstd", SNC_CODING_ZSTD, UNPACKED_WHOLE, 3},
+        {"/gzip:x-gzip/ok", "x-gzip", SNC_CODING_GZIP, UNPACKED_WHOLE, 3},
+        {"/gzip/empty", "gzip", SNC_CODING_GZIP, UNPACKED_WHOLE, 0},
+        {"/gzip/status:503", "gzip", SNC_CODING_GZIP, UNPACKED_WHOLE, 24},
+        {"/bomb:gzip:8M", "gzip", SNC_CODING_GZIP, UNPACKED_WHOLE, 8 << 20},
+        {"/bomb:br:8M", "br", SNC_CODING_BR, UNPACKED_WHOLE, 8 << 20},
+        {"/bomb:zstd:8M", "zstd", SNC_CODING_ZSTD, UNPACKED_WHOLE, 8 << 20},
+        {"/bomb:deflate:8M", "deflate", SNC_CODING_DEFLATE, UNPACKED_WHOLE, 8 << 20},
+        {"/codecut:1/gzip/ok", "gzip", SNC_CODING_GZIP, UNPACKED_SHORT, 3},
+        {"/codeflip:-5/gzip/ok", "gzip", SNC_CODING_GZIP, UNPACKED_BAD, 3},
+        {"/codecut:9/bomb:gzip:1M", "gzip", SNC_CODING_GZIP, UNPACKED_SHORT, 1 << 20},
+        {"/lie:gzip/ok", "gzip", SNC_CODING_GZIP, UNPACKED_BAD, 0},
+        {"/gzip/coding:sdch/ok", "gzip, sdch", SNC_CODING_GZIP, UNPACKED_WHOLE, 3},
+        {"/members:2/codetail:7/gzip/ok", "gzip", SNC_CODING_GZIP, UNPACKED_WHOLE, 3},
+    };
+    char field[64];
+
+    begin(1);
+    EACH_ROW(i, rows) {
+        get(rows[i].path);
+        snprintf(field, sizeof field, "\r\nContent-Encoding: %s\r\n", rows[i].label);
+        CHECK(strstr(s.said, field));
+        unpacked u = body_of(rows[i].coding);
+        CHECK_EQ(u.end, rows[i].end);
+        CHECK_EQ(u.sum, rows[i].sum);
+        CHECK_EQ(s.answer.whole, rows[i].end == UNPACKED_WHOLE && !strstr(field, "sdch"));
+    }
+    CHECK(strstr(get("/br/bomb:gzip:20M"), "\r\nContent-Encoding: gzip, br\r\n"));
+    unpacked outer = body_of(SNC_CODING_BR); /* a bomb inside of another coding */
+    CHECK_EQ(outer.end, UNPACKED_WHOLE);
+    unpacked inner = unpack(SNC_CODING_GZIP, outer.out, (size_t)outer.sum, NULL, 0);
+    CHECK_EQ(inner.end, UNPACKED_WHOLE);
+    CHECK_EQ(inner.sum, 20 << 20);
+    CHECK(!strstr(get("/gzip:-/ok"), "Content-Encoding") &&
+          body_of(SNC_CODING_GZIP).sum == 3);
+    CHECK_STR(get("/gzip/status:304"), "HTTP/1.1 304 Not Modified\r\n\r\n");
+    CHECK_STR(get("/gzip/raw:SGk"), "Hi");
+    finish();
+}
+
+TEST(a_long_coded_body_goes_in_chunks_and_a_head_request_knows_the_same)
+{
+    begin(1);
+    CHECK(strstr(get("/gzip/bytes:300k"), "Transfer-Encoding: chunked\r\n"));
+    CHECK(s.len > 300 << 10); /* nothing to gain in noise */
+    CHECK(strstr(get("/gzip/http10/bytes:300k"), "Connection: close\r\n"));
+    CHECK_EQ(body_of(SNC_CODING_GZIP).sum, 300 << 10);
+    CHECK_EQ(body_of(SNC_CODING_GZIP).end, UNPACKED_WHOLE);
+    CHECK(strstr(get("/gzip/close/site:1:30000/_list"), "Content-Encoding: gzip\r\n"));
+    CHECK_EQ(body_of(SNC_CODING_GZIP).end, UNPACKED_WHOLE);
+    CHECK(body_of(SNC_CODING_GZIP).sum > 30000 * 60);
+    CHECK_EQ(open_request("HEAD", "/gzip/text:1000", "a", "", ""), SEINE_OK);
+    const char *length = strstr(s.said, "Content-Length: ");
+    unsigned long n = length ? strtoul(length + 16, NULL, 10) : 0;
+    done(true);
+    const char *end = strstr(get("/gzip/text:1000"), "\r\n\r\n");
+    CHECK_EQ(s.len - (size_t)(end + 4 - s.said), n);
+    CHECK_EQ(open_request("HEAD", "/gzip/bytes:1G", "a", "", ""), SEINE_OK);
     done(true);
     finish();
 }
@@ -490,6 +582,150 @@ TEST(secrets_at_another_origin_are_found_in_url_field_and_body)
         "{\"origin\":\"http://b.test\",\"where\":\"header x-key\",\"path\":\"/ok\"},"
         "{\"origin\":\"http://b.test\",\"where\":\"url\",\"path\":\"/ok?hunter2\"},"
         "{\"origin\":\"http://c.test\",\"where\":\"body\",\"path\":\"/ok\"}]"));
+    finish();
+}
+
+TEST(a_secret_in_a_url_is_known_behind_percent_signs)
+{
+    begin(1);
+    post("/_chaos/secret", "{\"value\":\"p&ss w\",\"origin\":\"http://a.test\"}");
+    get_with("/ok?x=p%26ss%20w", "b.test", "");
+    CHECK(strstr(get("/_chaos/report"), "\"leaks\":[{\"origin\":\"http://b.test\","
+                                        "\"where\":\"url\","));
+    finish();
+}
+
+/* The origin of a request: its scheme is the door's, but for one to a proxy. */
+TEST(a_secret_of_https_is_a_leak_over_http_and_a_proxy_has_an_origin_of_its_own)
+{
+    static const snc_tls_facts tls = {.name = {"a.test", 6}, .version = "TLSv1.3"};
+    const char *secret = "{\"value\":\"hunter2\",\"origin\":\"https://a.test\"}";
+
+    begin(1);
+    post("/_chaos/secret", secret);
+    s.tls = &tls;
+    get_with("/ok", "a.test", "Cookie: s=hunter2\r\n");
+    CHECK_EQ(s.w.leaks.found_count, 0);
+    s.tls = NULL;
+    get_with("/ok", "a.test", "Cookie: s=hunter2\r\n"); /* a downgrade */
+    CHECK_EQ(s.w.leaks.found_count, 1);
+    post("/_chaos/secret",
+         "{\"value\":\"pass-of-p\",\"origin\":\"http://127.0.0.1:8080\"}");
+    get_with("http://a.test/ok", "a.test", "Proxy-Authorization: pass-of-p\r\n");
+    CHECK_EQ(s.w.leaks.found_count, 1);
+    get_with("http://a.test/ok", "a.test", "X-Other: pass-of-p\r\n");
+    CHECK_EQ(s.w.leaks.found_count, 2);
+    get_with("/ok", "b.test", "Proxy-Authorization: pass-of-p\r\n"); /* not to a proxy */
+    CHECK_EQ(s.w.leaks.found_count, 3);
+    finish();
+}
+
+TEST(a_cookie_that_no_jar_may_take_is_a_leak_when_it_comes_back)
+{
+    static const struct {
+        const char *kind, *field;
+    } rows[] = {
+        {"foreign", "Set-Cookie: a=trap-foreign; Domain=another-host.test\r\n"},
+        {"suffix", "Set-Cookie: a=trap-suffix; Domain=test\r\n"},
+        {"child", "Set-Cookie: a=trap-child; Domain=child.x.a.test\r\n"},
+        {"ctl", "Set-Cookie: a=trap-ctl\1\r\n"},
+        {"nul", "Set-Cookie: a=trap-nul\0\r\n"},
+        {"secure", "Set-Cookie: __Secure-a=trap-secure\r\n"},
+        {"host", "Set-Cookie: __Host-a=trap-host; Secure\r\n"},
+        {"hostdomain",
+         "Set-Cookie: __Host-a=trap-hostdomain; Secure; Path=/; Domain=x.a.test\r\n"},
+    };
+
+    begin(1);
+    EACH_ROW(i, rows) {
+        char path[64], cookie[64];
+
+        snprintf(path, sizeof path, "/badcookie:%s/ok", rows[i].kind);
+        get_with(path, "x.a.test:8080", "");
+        CHECK(memmem(s.said, s.len, rows[i].field, strlen(rows[i].field)));
+        snprintf(cookie, sizeof cookie, "Cookie: b=1; a=trap-%s\r\n", rows[i].kind);
+        get_with("/ok", "x.a.test:8080", cookie);
+        CHECK_EQ(s.w.leaks.found_count, i + 1);
+    }
+    CHECK(
+        strstr(get("/_chaos/report"),
+               "{\"origin\":\"http://x.a.test:8080\",\"where\":\"cookie trap-child\","));
+    CHECK(strstr(get("/cookies:2/ok"), "\r\nSet-Cookie: c0000000000=v; Path=/\r\n"
+                                       "Set-Cookie: c0000000001=v; Path=/\r\n\r\nok\n"));
+    CHECK(strstr(get("/bigcookie:5/ok"), "\r\nSet-Cookie: big=ccccc\r\n\r\nok\n"));
+    CHECK(strstr(get("/setcookie:x=1;%20Max-Age=0/ok"),
+                 "\r\nSet-Cookie: x=1; Max-Age=0\r\n"));
+    finish();
+}
+
+TEST(a_redirect_leaves_for_another_host_or_another_scheme)
+{
+    static const snc_tls_facts tls = {.name = {"a.test", 6}, .version = "TLSv1.3"};
+    static const struct {
+        const char *path, *host, *location;
+        bool tls;
+        unsigned status;
+    } rows[] = {
+        {"/away:b.test/echo?x=1", "a.test:8080", "http://b.test:8080/echo?x=1", false,
+         302},
+        {"/away:b.test:307/echo", "a.test", "http://b.test/echo", false, 307},
+        {"/delay:0ms/away:b.test", "a.test:8443", "https://b.test:8443/delay:0ms/ok",
+         true, 302},
+        {"/scheme:https/echo", "a.test:8080", "https://a.test:8443/echo", false, 302},
+        {"/scheme:https:301/echo", "a.test", "https://a.test/echo", false, 301},
+        {"/scheme:http/echo", "a.test:8443", "http://a.test:8080/echo", true, 302},
+        {"/scheme:http/ok", "a.test:8080", NULL, false, 200}, /* it is there */
+        {"/scheme:https/ok", "a.test:8443", NULL, true, 200},
+    };
+    char field[128];
+
+    begin(1);
+    EACH_ROW(i, rows) {
+        s.tls = rows[i].tls ? &tls : NULL;
+        get_with(rows[i].path, rows[i].host, "");
+        CHECK_EQ(s.answer.status, rows[i].status);
+        snprintf(field, sizeof field, "\r\nLocation: %s\r\n",
+                 rows[i].location ? rows[i].location : "");
+        CHECK(!rows[i].location || strstr(s.said, field));
+    }
+    s.tls = NULL;
+    finish();
+}
+
+TEST(a_site_over_https_links_to_https)
+{
+    static const snc_tls_facts tls = {.name = {"a.test", 6}, .version = "TLSv1.3"};
+
+    begin(1);
+    s.tls = &tls;
+    CHECK(strstr(get_with("/site:1:9:hosts=2/_list", "a.test:8443", ""),
+                 "\"https://h0.test:8443/site:1:9:hosts=2/p/0\""));
+    CHECK(strstr(get_with("/site:1:9/_list", "a.test:8443", ""),
+                 "\"https://a.test:8443/site:1:9/p/0\""));
+    s.tls = NULL;
+    finish();
+}
+
+TEST(a_request_through_a_proxy_to_where_nobody_is)
+{
+    begin(1);
+    s.w.hole_port = 10;
+    get_with("http://a.test:9/ok", "a.test:9", "");
+    CHECK_EQ(s.answer.status, 502);
+    get_with("http://a.test:10/ok", "a.test:10", "");
+    CHECK(s.answer.mute);
+    get_with("http://a.test/ok", "a.test", "");
+    CHECK_EQ(s.answer.status, 200);
+    CHECK_EQ(s.w.witness.proxied, 3);
+    get_with("/ok", "a.test", "");
+    CHECK_EQ(s.w.witness.proxied, 3);
+    post("/_chaos/script", "{\"proxy\":\"a.test\",\"fault\":\"proxyauth:u:p\"}");
+    get_with("http://a.test/ok", "a.test", "");
+    CHECK_EQ(s.answer.status, 407);
+    get_with("http://a.test/ok", "a.test", "Proxy-Authorization: Basic dTpw\r\n");
+    CHECK_EQ(s.answer.status, 200);
+    get_with("/ok", "a.test", "");
+    CHECK_EQ(s.answer.status, 200);
     finish();
 }
 

@@ -14,6 +14,7 @@ TEST(note_has_a_word_for_each_bit)
         {SN_NOTE_ODD_HEADERS, "odd_headers"},
         {SN_NOTE_FRAMING_CONFLICT, "framing_conflict"},
         {SN_NOTE_EXTRA_BYTES, "extra_bytes"},
+        {SN_NOTE_TRAILING_BYTES, "trailing_bytes"},
     };
 
     EACH_ROW(i, rows)
