@@ -17,9 +17,9 @@
 #include "say.h"
 
 typedef struct settings {
-    const char *listen, *script, *site, *report;
+    const char *listen, *script, *site, *report, *ca_out;
     uint64_t seed;
-    bool listen_any, dns;
+    bool listen_any, dns, tls;
 } settings;
 
 static int run(const args *a);
@@ -36,6 +36,13 @@ static const option options[] = {
      .more = "Whoever can reach the port can then make this machine send anything to them."},
     {"dns", NULL, KIND_FLAG, AT(dns),
      .help = "serve names, too: *.test, over UDP and TCP"},
+    {"tls", NULL, KIND_FLAG, AT(tls),
+     .help = "serve HTTPS, too, with certificates made here",
+     .more = "A label of the name says what is wrong with its certificate or the handshake: expired, future, wronghost, selfsigned, untrusted, "
+             "fresh, client, tls10, tls12, noresume, stall, garbage, alert, fin, reset. Anything else is right."},
+    {"ca-out", NULL, KIND_FILE, "FILE", AT(ca_out),
+     .help = "write the certificate of its authority to FILE (PEM)",
+     .more = "Made anew at every start. Its key never leaves the program."},
     {"seed", NULL, KIND_COUNT, "N", "1", AT(seed),
      .help = "the same seed gives the same answers"},
     {"site", NULL, KIND_TEXT, "SPEC", AT(site),
@@ -69,7 +76,7 @@ const command cmd_chaos = {
             "/redir:3/ok?fail=2. An unknown word is answered with the list of all words. /_chaos/report tells what the server saw: "
             "requests per host, the closest two of them, the most in any second, who came too early, what leaked.\n\n"
             "The first line on standard output says where it is: {`http`:`http://127.0.0.1:41234`, …}. `dead` is a port that refuses, "
-            "`hole` one that never answers. It serves until INT or TERM.",
+            "`hole` one that never answers; with --tls `https` is there and `ca`, what --ca-out wrote. It serves until INT or TERM.",
     .options = options,
     .examples = examples,
     .settings_size = sizeof(settings),
@@ -159,16 +166,31 @@ no_server(const settings *set, seine_err e)
 }
 
 static void
-print_places(const seine_chaos *c)
+print_places(const seine_chaos *c, const char *ca)
 {
-    static const char *const places[] = {"http", "dns", "dead", "hole"};
+    static const char *const places[] = {"http", "https", "dns", "dead", "hole"};
     seine_json *line = heap_json(seine_json_new_object());
 
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
         if (seine_chaos_where(c, places[i]))
             jsonl_set(line, places[i], jsonl_string(seine_chaos_where(c, places[i])));
+    if (ca)
+        jsonl_set(line, "ca", jsonl_string(ca));
     out_json(line);
     out_flush();
+}
+
+static int
+write_text(const char *text, const char *path)
+{
+    FILE *f = strcmp(path, "-") == 0 ? stdout : fopen(path, "w");
+    bool fine = f && fputs(text, f) >= 0 && fflush(f) == 0;
+    int why = errno;
+    if (f && f != stdout && fclose(f) != 0)
+        fine = false;
+    return fine ? SAY_DONE
+                : say_fail(SAY_MACHINE, "somewhere else", "cannot write '%s': %s",
+                           show(path).text, show_errno(why).text);
 }
 
 static int
@@ -180,15 +202,9 @@ write_report(seine_chaos *c, const char *path)
         return SAY_DONE;
     if (seine_chaos_report(c, &text) != SEINE_OK)
         return say_fail(SAY_MACHINE, NULL, "no memory for the report");
-    FILE *f = strcmp(path, "-") == 0 ? stdout : fopen(path, "w");
-    bool fine = f && fputs(text, f) >= 0 && fflush(f) == 0;
-    int why = errno;
-    if (f && f != stdout && fclose(f) != 0)
-        fine = false;
+    int code = write_text(text, path);
     seine_chaos_text_free(text);
-    return fine ? SAY_DONE
-                : say_fail(SAY_MACHINE, "somewhere else", "cannot write '%s': %s",
-                           show(path).text, show_errno(why).text);
+    return code;
 }
 
 /* INT and TERM are blocked before the server starts its thread. */
@@ -203,7 +219,9 @@ serve(const args *a, seine_chaos *c)
     sigemptyset(&ends);
     sigaddset(&ends, SIGINT);
     sigaddset(&ends, SIGTERM);
-    print_places(c);
+    if (set->ca_out && write_text(seine_chaos_where(c, "ca"), set->ca_out) != SAY_DONE)
+        return SAY_MACHINE;
+    print_places(c, set->ca_out);
     if (!a->quiet && strcmp(range, "127.0.0.1/32") == 0)
         say_note(
             "listening on 127.0.0.1 alone: this kernel does not bind to the device lo");
@@ -231,6 +249,9 @@ run(const args *a)
         return say_fail(SAY_USAGE, "--listen 127.0.0.1:0, or --listen-any if you mean it",
                         "--listen '%s': not an address of this machine alone",
                         show(set->listen).text);
+    if (set->ca_out && !set->tls)
+        return say_fail(SAY_USAGE, "seine chaos --tls --ca-out FILE",
+                        "--ca-out without --tls: there is no certificate");
     char *script = make_script(set);
     if (!script)
         return SAY_USAGE;
@@ -238,8 +259,11 @@ run(const args *a)
     sigaddset(&ends, SIGINT);
     sigaddset(&ends, SIGTERM);
     sigprocmask(SIG_BLOCK, &ends, NULL);
-    seine_chaos_opts opts = {
-        .seed = set->seed, .listen = set->listen, .dns = set->dns, .script = script};
+    seine_chaos_opts opts = {.seed = set->seed,
+                             .listen = set->listen,
+                             .tls = set->tls,
+                             .dns = set->dns,
+                             .script = script};
     seine_err e = seine_chaos_new(&opts, &c);
     free(script);
     int code = e == SEINE_OK ? serve(a, c) : no_server(set, e);

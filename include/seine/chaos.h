@@ -43,7 +43,7 @@ typedef struct seine_chaos seine_chaos;
 typedef struct seine_chaos_opts {
     uint64_t seed;
     const char *listen; /* "127.0.0.1:8080", "8080"; NULL: a port the kernel chooses */
-    bool tls, dns;      /* serve HTTPS (not yet: INVAL) and DNS, too */
+    bool tls, dns;      /* serve HTTPS and DNS, too */
     const char *script; /* JSON lines: faults by host and path, a site; or NULL */
     uint32_t max_connections; /* 0: as many as there are descriptors, up to 65,536 */
 } seine_chaos_opts;
@@ -73,9 +73,10 @@ void seine_chaos_free(seine_chaos *c); /* NULL is fine; ends its thread first */
 /* "http://127.0.0.1:41234"; borrowed. */
 const char *seine_chaos_url(const seine_chaos *c);
 
-/* Other places: "http" is the same, "dead" a port that refuses, "hole" one that never
- * answers, "dns" the name server as "127.0.0.1:41235", "range" the addresses it listens
- * on, usually "127.0.0.0/8". NULL: there is no such place. */
+/* Other places: "http" is the same, "https" the one with TLS, "ca" the certificate to
+ * trust there (PEM), "dead" a port that refuses, "hole" one that never answers, "dns" the
+ * name server as "127.0.0.1:41235", "range" the addresses it listens on, usually
+ * "127.0.0.0/8". NULL: there is no such place. */
 const char *seine_chaos_where(const seine_chaos *c, const char *place);
 
 /* What the server saw until now, as one JSON object. The text comes from the

@@ -319,7 +319,8 @@ decide(shape *s)
 {
     const snc_plan *p = s->p;
     bool wants_close = p->http10 || p->http09 || p->final == SNC_FINAL_RAW ||
-                       p->framing == SNC_BY_CLOSE || !s->st->ask->keep_alive;
+                       p->framing == SNC_BY_CLOSE || p->unclean ||
+                       !s->st->ask->keep_alive;
 
     s->framing = p->framing;
     if (s->framing == SNC_BY_LENGTH && s->length == SNC_WIRE_ENDLESS)
@@ -362,6 +363,7 @@ snc_answer_make(snc_answer *a, const snc_plan *p, const snc_stage *st)
     snc_wire_fini(&body);
     set_cut(a, p);
     a->mute = p->mute;
+    a->unclean = p->unclean;
     /* Whoever announces more than there is closes, so that the client notices. */
     a->keep = s.keep && p->length_off <= 0 && p->chunk_evil != SNC_CHUNK_LAST &&
               p->chunk_evil != SNC_CHUNK_NONE;

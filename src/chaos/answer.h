@@ -24,6 +24,7 @@
 #include "chaos/ask.h"
 #include "chaos/plan.h"
 #include "chaos/site.h"
+#include "chaos/tls.h"
 #include "chaos/wire.h"
 
 /* Whom it is for. */
@@ -36,6 +37,7 @@ typedef struct snc_stage {
     sn_str origin; /* "http://127.0.0.1:8080", as it was asked for */
     sn_str body;   /* of the request, as far as it was kept */
     uint64_t body_len;
+    const snc_tls_facts *tls; /* NULL: plain */
     uint16_t port, dead_port;
 } snc_stage;
 
@@ -50,6 +52,7 @@ typedef struct snc_answer {
     seine_span every;
     snc_cut cut;
     uint64_t cut_at; /* of all bytes */
+    bool unclean;    /* no close_notify before FIN */
     seine_span idle;
     snc_idle idle_end;
 } snc_answer;

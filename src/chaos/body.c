@@ -80,6 +80,23 @@ html(snc_wire *w, const snc_plan *p, sn_buf *text)
 }
 
 static void
+echo_tls(const snc_tls_facts *tls, sn_buf *out)
+{
+    if (!tls)
+        return;
+    sn_buf_text(out, ",\"tls\":{");
+    snc_quote_member(out, "name", tls->name);
+    sn_buf_char(out, ',');
+    snc_quote_member(out, "version", sn_str_of(tls->version));
+    sn_buf_printf(out, ",\"resumed\":%s,\"client\":", tls->resumed ? "true" : "false");
+    if (tls->client)
+        snc_quote(out, sn_str_of(tls->client));
+    else
+        sn_buf_text(out, "null");
+    sn_buf_char(out, '}');
+}
+
+static void
 echo(const snc_stage *st, sn_buf *out)
 {
     const snc_ask *ask = st->ask;
@@ -104,6 +121,7 @@ echo(const snc_stage *st, sn_buf *out)
                   (unsigned long long)st->connection, (unsigned long long)st->nth,
                   (unsigned long long)st->hit);
     snc_quote_member(out, "from", st->peer);
+    echo_tls(st->tls, out);
     sn_buf_text(out, "}\n");
 }
 
@@ -203,6 +221,7 @@ snc_body_base(const snc_plan *p, const snc_stage *st)
     return (snc_site_base){.origin = st->origin,
                            .prefix = p->prefix,
                            .names = sn_str_ends(host, SN_STR(".test")),
+                           .tls = st->tls,
                            .port = st->port,
                            .dead_port = st->dead_port};
 }

@@ -32,7 +32,7 @@ struct seine_chaos {
     seine_err result;
     sn_buf text;
 
-    char http[40], dead[40], hole[40], dns[40];
+    char http[40], https[40], dead[40], hole[40], dns[40];
 };
 
 static seine_err
@@ -147,6 +147,8 @@ seine_chaos_new(const seine_chaos_opts *opts, seine_chaos **out_chaos)
     pthread_cond_init(&c->done, NULL);
     sn_buf_init(&c->text, (size_t)1 << 30);
     address(c->http, sizeof c->http, "http://", c->server.world.port);
+    if (c->server.tls)
+        address(c->https, sizeof c->https, "https://", c->server.world.tls_port);
     address(c->dead, sizeof c->dead, "http://", c->server.world.dead_port);
     address(c->hole, sizeof c->hole, "http://", c->server.hole_port);
     if (c->server.resolver)
@@ -195,6 +197,8 @@ seine_chaos_where(const seine_chaos *c, const char *place)
     const struct {
         const char *name, *text;
     } places[] = {{"http", c->http},
+                  {"https", c->https},
+                  {"ca", c->server.tls ? snc_tls_ca(c->server.tls) : ""},
                   {"dead", c->dead},
                   {"hole", c->hole},
                   {"dns", c->dns},

@@ -23,6 +23,7 @@ typedef struct snc_deciding {
     snc_world *w;
     const snc_ask *ask;
     sn_str host; /* lower case, without its port */
+    bool tls;
     snc_scene scene;
     snc_trace *trace;
     seine_time now;

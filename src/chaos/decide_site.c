@@ -68,7 +68,8 @@ snc_decide_site(snc_deciding *d)
     sn_str rest = d->plan.rest, name = snc_ask_host_name(d->ask);
     snc_site_base base = {.prefix = d->plan.prefix,
                           .names = sn_str_ends(name, SN_STR(".test")),
-                          .port = d->w->port,
+                          .tls = d->tls,
+                          .port = d->tls ? d->w->tls_port : d->w->port,
                           .dead_port = d->w->dead_port};
     snc_page page;
     snc_roll roll;

@@ -7,8 +7,6 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
-#include <sys/uio.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -16,7 +14,6 @@
 
 #define BODY   65536         /* bytes of a request's body that are kept */
 #define LINGER SEINE_SECS(2) /* how long we wait for the client's FIN */
-#define STAMP  SEINE_SECS(5) /* an older stamp is a wall clock that was moved */
 
 #define GUEST_OF(member, p) \
     ((snc_guest *)(void *)((char *)(p)-offsetof(snc_guest, member)))
@@ -56,6 +53,8 @@ snc_guest_alarm(snc_guest *g, seine_time due)
 void
 snc_guest_fin(snc_guest *g)
 {
+    if (g->tls && !g->unclean)
+        snc_tls_close(g->tls);
     shutdown(g->fd, SHUT_WR);
     g->state = SNC_GUEST_LINGER;
     g->readable = true;
@@ -74,7 +73,7 @@ snc_guest_idled(snc_guest *g)
         snc_guest_reset(g);
         return;
     }
-    if (end == SNC_IDLE_BYTES && send(g->fd, late, sizeof late - 1, MSG_NOSIGNAL) < 0)
+    if (end == SNC_IDLE_BYTES && snc_guest_write(g, late, sizeof late - 1) < 0)
         g->gone = true;
     snc_guest_fin(g);
 }
@@ -114,6 +113,7 @@ dispatch(snc_guest *g, const snc_ask *ask)
                            .nth = ++g->nth,
                            .address = g->address,
                            .peer = sn_str_of(g->peer),
+                           .tls = g->tls ? snc_tls_facts_of(g->tls) : NULL,
                            .body = sn_buf_view(&g->body),
                            .body_len = g->body_len,
                            .wall = s->wall};
@@ -176,7 +176,7 @@ begin_body(snc_guest *g, const snc_ask *ask, sn_str bytes, sn_str *rest)
         return;
     }
     if (ask->continues && rest->len == 0 &&
-        send(g->fd, go_on, sizeof go_on - 1, MSG_NOSIGNAL) < 0)
+        snc_guest_write(g, go_on, sizeof go_on - 1) < 0)
         g->gone = true;
     feed(g, rest);
 }
@@ -247,38 +247,6 @@ eat_new(snc_guest *g, sn_str bytes)
         snc_guest_reset(g);
 }
 
-/* Reads, and says when it arrived. The kernel's own stamp counts, so that a judge
- * that was kept waiting does not blame the client; it is of the wall clock, and only
- * its age is taken from there. */
-static ssize_t
-receive(snc_guest *g)
-{
-    snc_server *s = g->server;
-    char control[CMSG_SPACE(sizeof(struct timespec))];
-    struct iovec to = {s->in, sizeof s->in};
-    struct msghdr msg = {.msg_iov = &to,
-                         .msg_iovlen = 1,
-                         .msg_control = control,
-                         .msg_controllen = sizeof control};
-    ssize_t n = recvmsg(g->fd, &msg, 0);
-
-    if (n <= 0)
-        return n;
-    g->arrived = s->now = s->clock->now(s->clock);
-    s->wall = s->clock->wall(s->clock);
-    for (struct cmsghdr *c = CMSG_FIRSTHDR(&msg); c; c = CMSG_NXTHDR(&msg, c)) {
-        struct timespec at;
-
-        if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_TIMESTAMPNS)
-            continue;
-        memcpy(&at, CMSG_DATA(c), sizeof at);
-        seine_span age = s->wall - (SEINE_SECS(at.tv_sec) + at.tv_nsec);
-        if (age > 0 && age < STAMP)
-            g->arrived = s->now - age;
-    }
-    return n;
-}
-
 /* True: something was read. */
 static bool
 step_read(snc_guest *g)
@@ -292,7 +260,7 @@ step_read(snc_guest *g)
     if (!g->readable)
         return false;
 
-    ssize_t n = receive(g);
+    ssize_t n = snc_guest_receive(g, s->in, sizeof s->in);
     if (n < 0 && (errno == EAGAIN || errno == EINTR)) {
         g->readable = errno == EINTR;
         return g->readable;
@@ -303,7 +271,7 @@ step_read(snc_guest *g)
     }
     if (g->state == SNC_GUEST_LINGER)
         return true;
-    g->readable = (size_t)n == sizeof s->in || g->half;
+    g->readable = (size_t)n == sizeof s->in || g->half || g->tls;
     if (g->idle_end != SNC_IDLE_KEEP) {
         snc_alarm_stop(&s->alarms, &g->alarm);
         g->idle_end = SNC_IDLE_KEEP;
@@ -318,12 +286,14 @@ run(snc_guest *g)
     bool more = true;
 
     while (more && !g->dead) {
-        more = false;
+        more = g->state == SNC_GUEST_GREET && snc_guest_greeted(g);
+        if (g->dead)
+            break;
         if (g->state == SNC_GUEST_READ || g->state == SNC_GUEST_LINGER)
-            more = step_read(g);
+            more |= step_read(g);
         if (!g->dead && g->state == SNC_GUEST_SEND)
             more |= snc_guest_send(g);
-        if (!g->dead && g->answer && (g->gone || g->half))
+        if (!g->dead && (g->answer || g->state == SNC_GUEST_HOLD) && (g->gone || g->half))
             close_now(g);
     }
     if (g->dead)
@@ -381,8 +351,9 @@ name(char *out, size_t room, const struct sockaddr_in *a, bool port)
 }
 
 void
-snc_guest_new(snc_server *s, int fd, const struct sockaddr_in *peer)
+snc_guest_new(const snc_door *door, int fd, const struct sockaddr_in *peer)
 {
+    snc_server *s = door->server;
     snc_guest *g = sn_zalloc(sizeof *g);
     struct sockaddr_in own = {.sin_family = AF_INET};
     socklen_t len = sizeof own;
@@ -397,6 +368,7 @@ snc_guest_new(snc_server *s, int fd, const struct sockaddr_in *peer)
     g->server = s;
     g->fd = fd;
     g->id = ++s->next_id;
+    g->state = SNC_GUEST_READ;
     name(g->peer, sizeof g->peer, peer, true);
     name(g->own, sizeof g->own, &own, false);
     if (snc_server_watch(s, fd, EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET, &g->watch) !=
@@ -414,6 +386,10 @@ snc_guest_new(snc_server *s, int fd, const struct sockaddr_in *peer)
     if (++s->world.witness.open > s->world.witness.peak_open)
         s->world.witness.peak_open = s->world.witness.open;
     register_epoch(g);
+    if (door->kind == SNC_DOOR_HTTPS)
+        snc_guest_greet(g);
+    if (g->dead)
+        snc_guest_free(g);
 }
 
 void
@@ -434,5 +410,6 @@ snc_guest_free(snc_guest *g)
     sn_buf_fini(&g->in);
     sn_buf_fini(&g->head);
     sn_buf_fini(&g->body);
+    snc_tls_line_free(g->tls);
     sn_free(g);
 }

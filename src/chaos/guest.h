@@ -2,9 +2,10 @@
 /*
  * guest.h - one connection, from accept to its end.
  *
- * A guest is always in one of six states; what the client does and what the alarm
+ * A guest is always in one of seven states; what the client does and what the alarm
  * says move it on:
  *
+ *     GREET    in the middle of a TLS handshake
  *     READ     waits for a request, or for the rest of one
  *     WAIT     has one, and lets time pass before the first byte
  *     SEND     bytes are going out, as fast as the socket or the drip allows
@@ -30,6 +31,7 @@
 #include "chaos/server.h"
 
 typedef enum snc_guest_state {
+    SNC_GUEST_GREET,
     SNC_GUEST_READ,
     SNC_GUEST_WAIT,
     SNC_GUEST_SEND,
@@ -44,11 +46,13 @@ typedef struct snc_guest {
     snc_server *server;
     struct snc_guest *prev, *next;
     int fd;
+    snc_tls_line *tls; /* NULL: plain */
     snc_guest_state state;
     bool readable, writable;
-    bool half; /* the client sends no more */
-    bool gone; /* and does not read either */
-    bool dead; /* closed, and to be freed */
+    bool half;       /* the client sends no more */
+    bool gone;       /* and does not read either */
+    bool dead;       /* closed, and to be freed */
+    bool said_hello; /* in TLS, and it is noted */
 
     uint64_t id, nth, epoch;
     snc_host *address, *host; /* of this epoch */
@@ -70,16 +74,27 @@ typedef struct snc_guest {
     uint64_t sent, allowance; /* bytes of this answer; bytes that may go now */
     seine_time drain_until;
     snc_idle idle_end;
+    bool unclean; /* FIN comes without a close_notify */
 } snc_guest;
 
 /* Takes over the descriptor; it is closed when there is no memory. */
-void snc_guest_new(snc_server *s, int fd, const struct sockaddr_in *peer);
+void snc_guest_new(const snc_door *door, int fd, const struct sockaddr_in *peer);
 
 /* Ends it at once, whatever it does. */
 void snc_guest_free(snc_guest *g);
 
 /* Below: guest.c and guest_send.c for each other. None of them frees the guest; one
  * that is closed is `dead`. */
+
+/* Like recv and send, through TLS if there is any. */
+ssize_t snc_guest_receive(snc_guest *g, char *out, size_t room);
+ssize_t snc_guest_write(snc_guest *g, const char *bytes, size_t n);
+
+/* A TLS handshake has to come first. */
+void snc_guest_greet(snc_guest *g);
+
+/* Goes on with it. True: the state is another. */
+bool snc_guest_greeted(snc_guest *g);
 
 /* Begins with the server's answer. */
 void snc_guest_answer(snc_guest *g);

@@ -102,6 +102,7 @@ cut(snc_guest *g)
         snc_guest_drain(g);
         break;
     case SNC_CUT_FIN:
+        g->unclean = g->answer->unclean;
         snc_guest_end(g, false, false, false);
         snc_guest_fin(g);
         break;
@@ -117,6 +118,7 @@ finish(snc_guest *g)
     bool keeps = a->keep;
     seine_span idle = a->idle;
 
+    g->unclean = a->unclean;
     g->idle_end = keeps ? a->idle_end : SNC_IDLE_KEEP;
     snc_guest_end(g, true, false, false);
     g->state = SNC_GUEST_READ;
@@ -152,7 +154,7 @@ put(snc_guest *g, const char *bytes, size_t n)
 {
     bool paced = g->answer->every > 0 && g->sent >= g->answer->drip_from;
     size_t may = allowed(g, n);
-    ssize_t done = may > 0 ? send(g->fd, bytes, may, MSG_NOSIGNAL) : 0;
+    ssize_t done = may > 0 ? snc_guest_write(g, bytes, may) : 0;
 
     if (done < 0) {
         if (errno != EAGAIN && errno != EINTR) {

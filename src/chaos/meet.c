@@ -147,8 +147,10 @@ snc_world_ask(snc_world *w, const snc_visitor *v, const snc_ask *ask, seine_time
     *out_trace = (snc_trace){.epoch = w->epoch};
 
     sn_str host = lower(sn_str_slice(snc_ask_host_name(ask), 0, 255), &w->arena);
-    sn_str origin = join(&w->arena, SN_STR("http://"), lower(ask->host, &w->arena));
-    snc_deciding d = {.w = w, .ask = ask, .host = host, .trace = out_trace, .now = now};
+    sn_str origin = join(&w->arena, v->tls ? SN_STR("https://") : SN_STR("http://"),
+                         lower(ask->host, &w->arena));
+    snc_deciding d = {
+        .w = w, .ask = ask, .host = host, .tls = v->tls, .trace = out_trace, .now = now};
     d.scene = (snc_scene){.ask = ask,
                           .added = &w->added,
                           .arena = &w->arena,
@@ -176,7 +178,8 @@ snc_world_ask(snc_world *w, const snc_visitor *v, const snc_ask *ask, seine_time
                        .origin = origin,
                        .body = v->body,
                        .body_len = v->body_len,
-                       .port = w->port,
+                       .tls = v->tls,
+                       .port = v->tls ? w->tls_port : w->port,
                        .dead_port = w->dead_port};
     if (e == SEINE_OK)
         e = snc_answer_make(out_answer, &d.plan, &stage);

@@ -100,6 +100,7 @@ typedef struct snc_plan {
     snc_cut cut;
     uint64_t cut_at; /* bytes of the response, of the body with `cut_body` */
     bool cut_body;
+    bool unclean;     /* FIN without a close_notify, at the cut or at the end */
     uint64_t shorter; /* so many bytes are missing at the end */
     bool is_short;
 

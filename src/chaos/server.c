@@ -78,10 +78,10 @@ why(void)
 /* No descriptor left: one is kept for this, so that the client hears of it and the
  * listener does not wake us up for ever. False: nobody was there. */
 static bool
-turn_away(snc_server *s)
+turn_away(snc_server *s, int listener)
 {
     close(s->spare);
-    int fd = accept4(s->listener, NULL, NULL, SOCK_CLOEXEC);
+    int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
     if (fd >= 0) {
         close(fd);
         s->world.witness.refused++;
@@ -105,22 +105,23 @@ refuse(snc_server *s, int fd)
 static void
 on_accept(snc_watch *watch, uint32_t events)
 {
-    snc_server *s =
-        (snc_server *)(void *)((char *)watch - offsetof(snc_server, accepting));
+    const snc_door *door =
+        (snc_door *)(void *)((char *)watch - offsetof(snc_door, watch));
+    snc_server *s = door->server;
 
     (void)events;
     for (int i = 0; i < EVENTS; i++) {
         struct sockaddr_in peer = {.sin_family = AF_INET};
         socklen_t len = sizeof peer;
-        int fd = accept4(s->listener, (struct sockaddr *)&peer, &len,
+        int fd = accept4(door->fd, (struct sockaddr *)&peer, &len,
                          SOCK_NONBLOCK | SOCK_CLOEXEC);
 
         if (fd >= 0 && s->open < s->most)
-            snc_guest_new(s, fd, &peer);
+            snc_guest_new(door, fd, &peer);
         else if (fd >= 0)
             refuse(s, fd);
         else if (errno == EMFILE || errno == ENFILE
-                     ? !turn_away(s)
+                     ? !turn_away(s, door->fd)
                      : errno != EINTR && errno != ECONNABORTED)
             break;
     }
@@ -180,6 +181,22 @@ dig_hole(snc_server *s)
 }
 
 static seine_err
+open_door(snc_server *s, snc_door_kind kind, uint32_t address, uint16_t port,
+          bool *out_bound)
+{
+    snc_door *door = &s->doors[kind];
+
+    door->watch.ready = on_accept;
+    door->server = s;
+    door->kind = kind;
+    door->fd =
+        snc_server_socket(SOCK_STREAM, address, port, address >> 24 != 127, out_bound);
+    if (door->fd < 0 || listen(door->fd, BACKLOG) != 0)
+        return why();
+    return snc_server_watch(s, door->fd, EPOLLIN, &door->watch);
+}
+
+static seine_err
 open_sockets(snc_server *s, const seine_chaos_opts *opts)
 {
     uint32_t address;
@@ -192,21 +209,21 @@ open_sockets(snc_server *s, const seine_chaos_opts *opts)
     s->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
     if (s->epoll < 0 || s->spare < 0)
         return why();
-    s->listener =
-        snc_server_socket(SOCK_STREAM, address, port, address >> 24 != 127, &bound);
-    if (s->listener < 0 || listen(s->listener, BACKLOG) != 0)
-        return why();
+    seine_err e = open_door(s, SNC_DOOR_HTTP, address, port, &bound);
+    if (e == SEINE_OK && s->tls)
+        e = open_door(s, SNC_DOOR_HTTPS, address, 0, &bound);
+    if (e != SEINE_OK)
+        return e;
+    s->world.port = snc_server_port(s->doors[SNC_DOOR_HTTP].fd);
+    s->world.tls_port = s->tls ? snc_server_port(s->doors[SNC_DOOR_HTTPS].fd) : 0;
     s->range = address >> 24 != 127 ? "0.0.0.0/0"
                : bound              ? "127.0.0.0/8"
                                     : "127.0.0.1/32";
     s->dead = snc_server_socket(SOCK_STREAM, INADDR_LOOPBACK, 0, false, &bound);
     if (s->dead < 0)
         return why();
-    s->world.port = snc_server_port(s->listener);
     s->world.dead_port = snc_server_port(s->dead);
-    s->accepting.ready = on_accept;
-    seine_err e = dig_hole(s);
-    return e != SEINE_OK ? e : snc_server_watch(s, s->listener, EPOLLIN, &s->accepting);
+    return dig_hole(s);
 }
 
 static uint32_t
@@ -226,13 +243,15 @@ snc_server_init(snc_server *s, const seine_chaos_opts *opts)
 {
     snc_script_fault fault;
 
-    s->epoll = s->spare = s->listener = s->dead = s->hole = s->filler = -1;
+    s->epoll = s->spare = s->dead = s->hole = s->filler = -1;
+    for (int i = 0; i < SNC_DOORS; i++)
+        s->doors[i].fd = -1;
     s->clock = seine_clock_system();
     s->now = s->clock->now(s->clock);
     s->most = limit(opts->max_connections);
     seine_err e = snc_world_init(&s->world, opts->seed);
     if (e == SEINE_OK && opts->tls)
-        e = SEINE_E_INVAL;
+        e = snc_tls_new(s->clock->wall(s->clock), &s->tls);
     if (e == SEINE_OK && opts->script)
         e = snc_script_add(&s->world.script, sn_str_of(opts->script), &fault);
     s->world.script_base = s->world.script.count;
@@ -248,7 +267,7 @@ snc_server_init(snc_server *s, const seine_chaos_opts *opts)
 void
 snc_server_fini(snc_server *s)
 {
-    const int fds[] = {s->epoll, s->spare, s->listener, s->dead, s->hole, s->filler};
+    const int fds[] = {s->epoll, s->spare, s->dead, s->hole, s->filler};
 
     while (s->guests)
         snc_guest_free(s->guests);
@@ -256,6 +275,10 @@ snc_server_fini(snc_server *s)
     for (size_t i = 0; i < sizeof fds / sizeof *fds; i++)
         if (fds[i] >= 0)
             close(fds[i]);
+    for (int i = 0; i < SNC_DOORS; i++)
+        if (s->doors[i].fd >= 0)
+            close(s->doors[i].fd);
+    snc_tls_free(s->tls);
     snc_alarms_fini(&s->alarms);
     snc_world_fini(&s->world);
 }

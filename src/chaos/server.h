@@ -11,9 +11,9 @@
  *         snc_server_turn(&server);
  *     snc_server_fini(&server);
  *
- * It listens with one socket on all addresses of the device `lo`, that is on all of
- * 127/8 and nowhere else. Two more ports are there to be hit: `dead` refuses every
- * connection, `hole` never answers a SYN.
+ * It listens on all addresses of the device `lo`, that is on all of 127/8 and nowhere
+ * else, with one socket a door: HTTP, with `tls` HTTPS. Two more ports are there to be
+ * hit: `dead` refuses every connection, `hole` never answers a SYN.
  *
  * Time    the system's monotonic clock: once a turn, and whenever bytes arrive. When
  *         they did is what the kernel says, however long we were kept from reading.
@@ -24,6 +24,7 @@
 #define SNC_SERVER_H
 
 #include "chaos/alarm.h"
+#include "chaos/tls.h"
 #include "chaos/world.h"
 #include "seine/chaos.h"
 #include "seine/clock.h"
@@ -34,14 +35,25 @@ struct snc_watch {
     void (*ready)(snc_watch *self, uint32_t events);
 };
 
+/* Where guests come in. */
+typedef enum snc_door_kind { SNC_DOOR_HTTP, SNC_DOOR_HTTPS, SNC_DOORS } snc_door_kind;
+
+typedef struct snc_door {
+    snc_watch watch;
+    struct snc_server *server;
+    snc_door_kind kind;
+    int fd; /* -1: closed */
+} snc_door;
+
 typedef struct snc_server {
     snc_world world;
     seine_clock *clock;
     seine_time now;
     int64_t wall; /* when bytes arrived last */
     int epoll, spare;
-    int listener, dead, hole, filler;
-    snc_watch accepting;
+    snc_door doors[SNC_DOORS];
+    int dead, hole, filler;
+    snc_tls *tls; /* NULL: no HTTPS */
     snc_alarms alarms;
     struct snc_guest *guests; /* all of them, a list */
     uint32_t open, most;

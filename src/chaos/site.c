@@ -256,12 +256,12 @@ snc_site_origin(const snc_site *s, const snc_site_base *b, uint32_t host, sn_buf
         sn_buf_str(out, b->origin);
         return;
     }
+    sn_buf_text(out, b->tls ? "https://" : "http://");
     if (b->names)
-        sn_buf_printf(out, "http://h%u.test", host);
+        sn_buf_printf(out, "h%u.test", host);
     else
-        sn_buf_printf(out, "http://127.%u.%u.%u", at >> 16 & 255, at >> 8 & 255,
-                      at & 255);
-    if (port != 80)
+        sn_buf_printf(out, "127.%u.%u.%u", at >> 16 & 255, at >> 8 & 255, at & 255);
+    if (port != (b->tls ? 443 : 80))
         sn_buf_printf(out, ":%u", port);
 }
 

@@ -80,6 +80,7 @@ typedef struct snc_site_base {
     sn_str origin; /* "http://127.0.0.1:8080", for a site with one host */
     sn_str prefix; /* "/site:1:1000", or empty: at the root */
     bool names;    /* h0.test instead of 127.1.0.1 */
+    bool tls;      /* https:// instead of http:// */
     uint16_t port, dead_port;
 } snc_site_base;
 

@@ -111,6 +111,31 @@ snc_host_close(snc_host *h)
         h->open--;
 }
 
+void
+snc_witness_hello(snc_witness *w, snc_host *host, snc_host *address)
+{
+    w->hellos++;
+    if (host)
+        host->hellos++;
+    if (address)
+        address->hellos++;
+}
+
+void
+snc_witness_greeted(snc_witness *w, snc_host *host, snc_host *address, bool resumed)
+{
+    w->handshakes++;
+    w->resumed += resumed;
+    if (host) {
+        host->handshakes++;
+        host->resumed += resumed;
+    }
+    if (address) {
+        address->handshakes++;
+        address->resumed += resumed;
+    }
+}
+
 static snc_path *
 find_path(snc_witness *w, const snc_host *host, sn_str target)
 {

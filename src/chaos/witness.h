@@ -34,7 +34,8 @@ typedef struct snc_host {
     sn_str name;
     uint64_t requests, connections, bytes_out, resets, aborted, early, disallowed;
     uint64_t open, peak_open, in_flight, peak_in_flight;
-    seine_time retry_from, retry_until; /* no request in between; 0: none */
+    uint64_t hellos, handshakes, resumed; /* of TLS: begun, ended well, with a ticket */
+    seine_time retry_from, retry_until;   /* no request in between; 0: none */
     snc_arrivals arrivals;
     char *agents[SNC_WITNESS_AGENTS];
     size_t agent_count;
@@ -54,6 +55,7 @@ typedef struct snc_witness {
     uint64_t hosts_dropped, paths_dropped;
     uint64_t requests, connections, in_flight, peak_in_flight, open, peak_open;
     uint64_t bytes_out, resets, aborted, refused;
+    uint64_t hellos, handshakes, resumed;
 } snc_witness;
 
 void snc_witness_init(snc_witness *w);
@@ -70,6 +72,10 @@ snc_host *snc_witness_address(snc_witness *w, sn_str name);
 /* A connection begins and ends at a host or an address; NULL is fine. */
 void snc_host_open(snc_host *h);
 void snc_host_close(snc_host *h);
+
+/* A TLS handshake begins, and ends well; NULL is fine. */
+void snc_witness_hello(snc_witness *w, snc_host *host, snc_host *address);
+void snc_witness_greeted(snc_witness *w, snc_host *host, snc_host *address, bool resumed);
 
 typedef struct snc_arrival {
     seine_time at;

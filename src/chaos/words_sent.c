@@ -99,6 +99,14 @@ WORD(fin)
     return cut(p, SNC_CUT_FIN, arg);
 }
 
+/* Without a number at the very end. */
+WORD(tlscut)
+{
+    UNUSED(0);
+    p->unclean = true;
+    return arg[0].ptr ? cut(p, SNC_CUT_FIN, arg) : NULL;
+}
+
 WORD(shorter)
 {
     UNUSED(0);
@@ -408,6 +416,7 @@ const snc_word snc_words_sent[] = {
     {"noread",    "",           "time",    0, 0, false, false, noread,    "never answers and does not read a request's body"},
     {"reset",     "100",        "cut",     1, 2, false, false, reset,     "RST after so many bytes, the head included; :body"},
     {"fin",       "100",        "cut",     1, 2, false, false, fin,       "FIN after so many bytes; :body"},
+    {"tlscut",    "100",        "cut",     0, 2, false, false, tlscut,    "the same without close_notify; without a number at the end"},
     {"short",     "10",         "cut",     1, 1, false, false, shorter,   "ends so many bytes early"},
     {"stale",     "",           "cut",     0, 0, false, false, stale,     "RST unless it is the first request of its connection"},
     {"idle",      "50ms",       "cut",     1, 2, false, false, idle,      "then FIN on the idle connection; :rst, :bytes"},

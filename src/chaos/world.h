@@ -34,6 +34,7 @@
 #include "chaos/plan.h"
 #include "chaos/script.h"
 #include "chaos/tally.h"
+#include "chaos/tls.h"
 #include "chaos/witness.h"
 #include "chaos/words.h"
 
@@ -41,8 +42,8 @@
 
 typedef struct snc_world {
     uint64_t seed;
-    uint16_t port, dead_port;
-    uint64_t epoch; /* how often everything was forgotten */
+    uint16_t port, tls_port, dead_port; /* 0: no such door */
+    uint64_t epoch;                     /* how often everything was forgotten */
     snc_witness witness;
     snc_tally tally;
     snc_ledger ledger;
@@ -68,6 +69,7 @@ typedef struct snc_visitor {
     uint64_t connection, nth; /* request on it; the first is 1 */
     snc_host *address;        /* whom it connected to */
     sn_str peer;              /* "127.0.0.1:50412" */
+    const snc_tls_facts *tls; /* NULL: plain */
     sn_str body;
     uint64_t body_len;
     int64_t wall; /* Unix time in ns, for Retry-After dates */

@@ -6,6 +6,8 @@ import http.client
 import json
 import os
 import signal
+import socket
+import ssl
 import subprocess
 import sys
 import tempfile
@@ -21,7 +23,7 @@ class Server:
 
     def __init__(self, process):
         self.process = process
-        self.places = json.loads(process.stdout.readline())
+        self.places = json.loads(process.stdout.readline() or "{}")
 
     def get(self, path, host=None):
         where = urllib.parse.urlsplit(self.places["http"])
@@ -61,6 +63,34 @@ def the_first_line_says_where_it_is_and_it_serves_until_it_is_told_to_end():
     with chaos("--dns") as c:
         check(sorted(c.places), ["dead", "dns", "hole", "http"])
         check(c.end(signal.SIGINT), (130, "", ""))
+
+
+def tls(c, ca, name):
+    """A request over TLS to a name that is at 127.0.0.1; its body, or what is wrong with the certificate."""
+    context = ssl.create_default_context(cafile=ca)
+    port = int(c.places["https"].rsplit(":", 1)[1])
+    try:
+        with socket.create_connection(("127.0.0.1", port), timeout=20) as plain, context.wrap_socket(plain, server_hostname=name) as s:
+            s.sendall(b"GET /close/ok HTTP/1.1\r\nHost: %s\r\n\r\n" % name.encode())
+            return b"".join(iter(lambda: s.recv(65536), b"")).split(b"\r\n\r\n")[1].decode()
+    except ssl.SSLCertVerificationError as e:
+        return e.verify_code
+
+
+@case
+def https_is_served_with_certificates_of_an_authority_that_is_written_out():
+    with tempfile.TemporaryDirectory() as where, chaos("--tls", "--ca-out", "ca.pem", cwd=where) as c:
+        check(sorted(c.places), ["ca", "dead", "hole", "http", "https"])
+        check(c.places["ca"], "ca.pem")
+        ca = os.path.join(where, "ca.pem")
+        check([tls(c, ca, name) for name in ("a.test", "127.0.0.1")], ["ok\n", "ok\n"])
+        # What OpenSSL calls them: expired, not yet valid, self-signed, no issuer, another host.
+        check([tls(c, ca, f"{label}.a.test") for label in ("expired", "future", "selfsigned", "untrusted", "wronghost")], [10, 9, 18, 20, 62])
+        host = json.loads(c.get("/_chaos/report")[1])["hosts"]["a.test"]
+        check([host[k] for k in ("tls_hellos", "tls_handshakes", "tls_resumed")], [1, 1, 0])
+        check(c.end(), (143, "", ""))
+    with chaos("--tls", "--ca-out", "/no/such/folder/x") as c:
+        check(c.process.wait(20), 3)
 
 
 @case
@@ -168,6 +198,7 @@ def a_site_is_summed_up():
     (["site", "x"], "'x': a site starts with its seed, a number", "seine chaos site 1:1000"),
     (["site", "1:9", "--base", "ftp://x"], "'1:9': a base is http://HOST:PORT", "seine chaos site 1:1000"),
     (["site"], "chaos site needs an argument", "seine chaos site SPEC"),
+    (["--ca-out", "x"], "--ca-out without --tls: there is no certificate", "seine chaos --tls --ca-out FILE"),
     (["x"], "chaos: 'x' is one argument too many", "seine chaos "),
 ], name=lambda row: " ".join(row[0]))
 def what_makes_no_sense_is_said_and_nothing_is_served(words, happened, hint):

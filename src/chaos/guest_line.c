@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <time.h>
+
+#include "base/time.h"
+#include "chaos/guest.h"
+
+#define STAMP SEINE_SECS(5) /* an older stamp is a wall clock that was moved */
+#define NOISE 1000          /* bytes instead of a handshake */
+
+/* Reads, and says when it arrived. The kernel's own stamp counts, so that a judge
+ * that was kept waiting does not blame the client; it is of the wall clock, and only
+ * its age is taken from there. */
+static ssize_t
+receive(void *self, void *out, size_t room)
+{
+    snc_guest *g = self;
+    snc_server *s = g->server;
+    char control[CMSG_SPACE(sizeof(struct timespec))];
+    struct iovec to = {out, room};
+    struct msghdr msg = {.msg_iov = &to,
+                         .msg_iovlen = 1,
+                         .msg_control = control,
+                         .msg_controllen = sizeof control};
+    ssize_t n = recvmsg(g->fd, &msg, 0);
+
+    if (n <= 0)
+        return n;
+    g->arrived = s->now = s->clock->now(s->clock);
+    s->wall = s->clock->wall(s->clock);
+    for (struct cmsghdr *c = CMSG_FIRSTHDR(&msg); c; c = CMSG_NXTHDR(&msg, c)) {
+        struct timespec at;
+
+        if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_TIMESTAMPNS)
+            continue;
+        memcpy(&at, CMSG_DATA(c), sizeof at);
+        seine_span age = s->wall - (SEINE_SECS(at.tv_sec) + at.tv_nsec);
+        if (age > 0 && age < STAMP)
+            g->arrived = s->now - age;
+    }
+    return n;
+}
+
+static ssize_t
+send_(void *self, const void *bytes, size_t n)
+{
+    const snc_guest *g = self;
+
+    return send(g->fd, bytes, n, MSG_NOSIGNAL);
+}
+
+/* What comes behind our FIN is of no interest, and not read as TLS. */
+ssize_t
+snc_guest_receive(snc_guest *g, char *out, size_t room)
+{
+    return g->tls && g->state != SNC_GUEST_LINGER ? snc_tls_read(g->tls, out, room)
+                                                  : receive(g, out, room);
+}
+
+ssize_t
+snc_guest_write(snc_guest *g, const char *bytes, size_t n)
+{
+    return g->tls ? snc_tls_write(g->tls, bytes, n) : send_(g, bytes, n);
+}
+
+void
+snc_guest_greet(snc_guest *g)
+{
+    snc_server *s = g->server;
+    const snc_tls_ends ends = {receive, send_, g};
+
+    g->state = SNC_GUEST_GREET;
+    if (snc_tls_line_new(s->tls, &ends, sn_str_of(g->own), s->clock->wall(s->clock),
+                         &g->tls) != SEINE_OK)
+        snc_guest_reset(g);
+}
+
+static void
+note_hello(snc_guest *g, const snc_tls_facts *facts)
+{
+    snc_witness *w = &g->server->world.witness;
+
+    if (!facts->hello || g->said_hello)
+        return;
+    g->said_hello = true;
+    snc_witness_hello(w, snc_witness_host(w, facts->name), g->address);
+}
+
+/* It looks like nothing at all, least of all like a record. */
+static void
+make_noise(snc_guest *g)
+{
+    char noise[NOISE];
+
+    snc_wire_fill(g->server->world.seed, 0, noise, sizeof noise);
+    noise[0] = 'G';
+    if (send_(g, noise, sizeof noise) < 0)
+        g->gone = true;
+}
+
+bool
+snc_guest_greeted(snc_guest *g)
+{
+    snc_witness *w = &g->server->world.witness;
+    const snc_tls_facts *facts = snc_tls_facts_of(g->tls);
+
+    if (!g->readable && !g->writable)
+        return false;
+    snc_tls_got got = snc_tls_greet(g->tls);
+    note_hello(g, facts);
+    switch (got) {
+    case SNC_TLS_READ:
+        g->readable = false;
+        return false;
+    case SNC_TLS_WRITE:
+        g->writable = false;
+        return false;
+    case SNC_TLS_DONE:
+        snc_witness_greeted(w, snc_witness_host(w, facts->name), g->address,
+                            facts->resumed);
+        g->state = SNC_GUEST_READ;
+        g->readable = true;
+        break;
+    case SNC_TLS_STALL:
+        g->state = SNC_GUEST_HOLD;
+        break;
+    case SNC_TLS_RST:
+        snc_guest_drain(g);
+        break;
+    case SNC_TLS_GARBAGE:
+        make_noise(g);
+        snc_guest_fin(g);
+        break;
+    default:
+        snc_guest_fin(g);
+    }
+    return true;
+}
