@@ -2,6 +2,7 @@
 #include "chaos/answer.h"
 
 #include "chaos/body.h"
+#include "chaos/recode.h"
 
 const char *
 snc_answer_reason(unsigned status)
@@ -168,6 +169,20 @@ type_field(const shape *s)
 }
 
 static void
+coding_field(const shape *s)
+{
+    const snc_plan *p = s->p;
+
+    if (p->label_count == 0 || !may_have_body(s->status))
+        return;
+    for (size_t i = 0; i < p->label_count; i++) {
+        sn_buf_text(s->text, i ? ", " : "Content-Encoding: ");
+        sn_buf_str(s->text, p->labels[i]);
+    }
+    sn_buf_text(s->text, line_end(p));
+}
+
+static void
 head(const shape *s)
 {
     const snc_plan *p = s->p;
@@ -178,6 +193,7 @@ head(const shape *s)
         sn_buf_printf(s->text, "Content-Range: bytes 0-%llu/%llu%s",
                       (unsigned long long)s->length - 1, (unsigned long long)s->length,
                       line_end(p));
+    coding_field(s);
     framing_fields(s);
     for (size_t i = 0; i < p->line_count; i++) {
         if (p->lines[i].name.len > 0) {
@@ -260,6 +276,17 @@ put_tail(const shape *s, snc_wire *w)
     }
 }
 
+static bool
+is_coded(const shape *s)
+{
+    const snc_recoding *r = &s->p->recoding;
+
+    return s->p->final != SNC_FINAL_RAW &&
+           (may_have_body(s->status) || s->p->with_body) &&
+           (r->count > 0 || r->cut > 0 || r->flips || r->flips_end || r->members > 0 ||
+            r->extra > 0);
+}
+
 /* The body is laid out on a wire of its own first: its length is in the head. */
 static seine_err
 measure(shape *s, snc_wire *body)
@@ -270,6 +297,12 @@ measure(shape *s, snc_wire *body)
     snc_wire_body(body, &none);
     seine_err e = snc_body_make(body, s->p, s->st);
     snc_wire_body_end(body);
+    if (e == SEINE_OK && is_coded(s)) {
+        snc_recoding how = s->p->recoding;
+
+        how.member = how.count > 0 ? how.codings[how.count - 1] : s->p->bomb;
+        e = snc_recode(body, &how, s->text);
+    }
     s->length = snc_wire_body_length(body);
     return e;
 }

@@ -14,6 +14,7 @@ snc_body_type(const snc_plan *p)
 {
     switch (p->final) {
     case SNC_FINAL_BYTES:
+    case SNC_FINAL_BOMB:
         return "application/octet-stream";
     case SNC_FINAL_HTML:
     case SNC_FINAL_CALENDAR:
@@ -148,7 +149,7 @@ put_roll(snc_wire *w, const snc_roll *roll)
         memcpy(text + origin, roll->base.prefix.ptr, prefix);
     copy->base.origin = (sn_str){text, origin};
     copy->base.prefix = (sn_str){text + origin, prefix};
-    snc_wire_lines(w, roll_lines, copy);
+    snc_wire_lines(w, roll_lines, NULL, copy);
     return SEINE_OK;
 }
 
@@ -175,7 +176,7 @@ put_diary(snc_wire *w, const snc_diary *diary)
     if (!r)
         return SEINE_E_NOMEM;
     *r = (reading){diary, 0, diary->end};
-    snc_wire_lines(w, diary_lines, r);
+    snc_wire_lines(w, diary_lines, NULL, r);
     return SEINE_OK;
 }
 
@@ -210,6 +211,22 @@ site(snc_wire *w, const snc_plan *p, const snc_stage *st)
         snc_roll_robots(&p->site, &base, host, st->text);
     }
     snc_wire_text(w, from);
+    return SEINE_OK;
+}
+
+/* A wire of three pieces, however large it becomes. */
+static seine_err
+bomb(snc_wire *w, const snc_plan *p, sn_buf *text)
+{
+    size_t from = text->len;
+    snc_bomb b;
+    seine_err e = snc_coder_bomb(p->bomb, p->count, text, &b);
+
+    if (e != SEINE_OK)
+        return e;
+    snc_wire_repeat(w, from, b.unit_at - from, 1);
+    snc_wire_repeat(w, b.unit_at, b.tail_at - b.unit_at, b.count);
+    snc_wire_text(w, b.tail_at);
     return SEINE_OK;
 }
 
@@ -265,6 +282,8 @@ snc_body_make(snc_wire *w, const snc_plan *p, const snc_stage *st)
         break;
     case SNC_FINAL_SITE:
         return site(w, p, st);
+    case SNC_FINAL_BOMB:
+        return bomb(w, p, text);
     case SNC_FINAL_LOG:
         return put_diary(w, st->diary);
     case SNC_FINAL_CALENDAR:

@@ -13,10 +13,16 @@
 #define SNC_PLAN_H
 
 #include "base/str.h"
+#include "chaos/coder.h"
 #include "chaos/site.h"
 #include "seine/time.h"
 
-#define SNC_PLAN_LINES 32
+#define SNC_PLAN_LINES  32
+#define SNC_PLAN_LABELS 16
+
+#define SNC_RECODE_MOST 8 /* codings of a body */
+#define SNC_RECODE_HELD \
+    ((uint64_t)65536) /* the most that is cut or counted from the end */
 
 /* What the body is. */
 typedef enum snc_final {
@@ -32,6 +38,7 @@ typedef enum snc_final {
     SNC_FINAL_SITE,     /* `rest` of a generated site */
     SNC_FINAL_CALENDAR, /* `rest` of an endless one */
     SNC_FINAL_SAID,     /* `raw` as text: what is wrong, or the words there are */
+    SNC_FINAL_BOMB,     /* `count` zeros, coded as `bomb` says */
     SNC_FINAL_LOG       /* the diary */
 } snc_final;
 
@@ -73,6 +80,17 @@ typedef enum snc_idle {
     SNC_IDLE_BYTES
 } snc_idle;
 
+/* What happens to the body before it is framed (recode.h). */
+typedef struct snc_recoding {
+    snc_coding codings[SNC_RECODE_MOST]; /* the first is the innermost */
+    unsigned count;
+    uint64_t cut;            /* bytes missing at the end */
+    bool flips, flips_end;   /* a byte is wrong: the flip-th; the flip-th from the end */
+    uint64_t flip;           /* from 0; from the end from 1 */
+    uint64_t members, extra; /* texts of nothing, other bytes behind the end */
+    snc_coding member;       /* of which coding */
+} snc_recoding;
+
 /* A field, or with an empty name a line that is sent as it is. */
 typedef struct snc_plan_line {
     sn_str name, value;
@@ -90,6 +108,11 @@ typedef struct snc_plan {
     sn_str nest_tag;
     uint64_t nest, attrs, links;
     bool has_content; /* one of the three was asked for */
+
+    snc_coding bomb;
+    snc_recoding recoding;
+    sn_str labels[SNC_PLAN_LABELS]; /* of Content-Encoding, the innermost first */
+    size_t label_count;
 
     seine_span delay; /* before the first byte */
     uint64_t drip;    /* so many bytes */

@@ -28,7 +28,7 @@
  * Keys are random whatever the seed is: somebody may trust this authority.
  *
  * Time    wall time is passed in, for the dates of certificates.
- * Memory  1,024 certificates, then they are made anew; about 8 KiB a line while it
+ * Memory  256 certificates, then they are made anew; about 8 KiB a line while it
  *         idles, all of it OpenSSL's.
  * Threads one owner.
  */
@@ -39,7 +39,7 @@
 
 #include "base/str.h"
 
-#define SNC_TLS_CERTS 1024
+#define SNC_TLS_CERTS 256
 
 typedef struct snc_tls snc_tls;
 typedef struct snc_tls_line snc_tls_line;

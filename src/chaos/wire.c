@@ -24,7 +24,10 @@ void
 snc_wire_fini(snc_wire *w)
 {
     sn_free(w->kept);
-    sn_free(w->self);
+    if (w->drop)
+        w->drop(w->self);
+    else
+        sn_free(w->self);
     *w = (snc_wire){.count = 0};
 }
 
@@ -63,9 +66,20 @@ snc_wire_units(snc_wire *w, size_t from, uint64_t count)
 }
 
 void
-snc_wire_lines(snc_wire *w, snc_wire_fn *fn, void *give)
+snc_wire_repeat(snc_wire *w, size_t from, size_t unit, uint64_t count)
+{
+    add(w, (snc_piece){.kind = SNC_PIECE_UNITS,
+                       .from = from,
+                       .unit = unit,
+                       .number_at = unit,
+                       .length = unit * count});
+}
+
+void
+snc_wire_lines(snc_wire *w, snc_wire_fn *fn, void (*drop)(void *self), void *give)
 {
     w->lines = fn;
+    w->drop = drop;
     w->self = give;
     add(w, (snc_piece){.kind = SNC_PIECE_LINES, .length = SNC_WIRE_ENDLESS});
 }
@@ -92,7 +106,9 @@ snc_wire_move(snc_wire *w, snc_wire *give)
         add(w, give->pieces[i]);
     if (give->self) {
         w->lines = give->lines;
+        w->drop = give->drop;
         w->self = SN_STEAL(give->self);
+        give->drop = NULL;
     }
     give->count = 0;
 }

@@ -73,7 +73,8 @@ typedef struct snc_wire {
     unsigned pending_at, pending_len;
 
     snc_wire_fn *lines;
-    void *self; /* freed with the wire */
+    void (*drop)(void *self); /* with the wire */
+    void *self;
 } snc_wire;
 
 void snc_wire_init(snc_wire *w, const sn_buf *text);
@@ -86,7 +87,12 @@ void snc_wire_bytes(snc_wire *w, uint64_t seed, uint64_t length);
 /* What was added to the text since `from`, `count` times. A run of ten zeros in it
  * is replaced by the number of the repetition, from 0. */
 void snc_wire_units(snc_wire *w, size_t from, uint64_t count);
-void snc_wire_lines(snc_wire *w, snc_wire_fn *fn, void *give);
+
+/* The same without looking for digits, of `unit` bytes from there. */
+void snc_wire_repeat(snc_wire *w, size_t from, size_t unit, uint64_t count);
+
+/* Lines that `fn` makes; `drop` ends what was given with the wire, NULL frees it. */
+void snc_wire_lines(snc_wire *w, snc_wire_fn *fn, void (*drop)(void *self), void *give);
 
 void snc_wire_body(snc_wire *w, const snc_chunks *chunks);
 void snc_wire_body_end(snc_wire *w);

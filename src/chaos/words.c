@@ -30,6 +30,8 @@ look_up(sn_str name)
 {
     const snc_word *word = find(snc_words_served, name);
 
+    if (!word)
+        word = find(snc_words_coded, name);
     return word ? word : find(snc_words_sent, name);
 }
 
@@ -177,6 +179,7 @@ snc_words_help(sn_buf *out)
     sn_buf_text(out, "A path is words, applied from left to right: "
                      "/delay:100ms/reset:1000/bytes:5000\n\n");
     help_of(snc_words_served, out);
+    help_of(snc_words_coded, out);
     help_of(snc_words_sent, out);
     sn_buf_text(
         out,

@@ -87,8 +87,9 @@ bool snc_words_known(sn_str name);
 /* Whether the path holds this word, without looking at its arguments. */
 bool snc_words_hold(sn_str path, sn_str name);
 
-/* The table, in two parts: words of what is served, words of how. */
-extern const snc_word snc_words_served[], snc_words_sent[]; /* ended by a NULL name */
+/* The table, in three parts: words of what is served, of its coding, of how it is sent.
+ * Each is ended by a NULL name. */
+extern const snc_word snc_words_served[], snc_words_coded[], snc_words_sent[];
 
 /* Adds a field to the plan; NULL or "too many". */
 const char *snc_plan_field(snc_plan *p, sn_str name, sn_str value);

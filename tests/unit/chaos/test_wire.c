@@ -206,7 +206,7 @@ lines_in(bool on, char *out, size_t most)
     snc_wire_init(&w, &text);
     snc_wire_text(&w, 0);
     snc_wire_body(&w, &c);
-    snc_wire_lines(&w, ten_lines, next);
+    snc_wire_lines(&w, ten_lines, NULL, next);
     snc_wire_body_end(&w);
     size_t from = text.len;
     sn_buf_text(&text, "T");

@@ -164,9 +164,9 @@ TEST(each_word_does_its_one_thing)
 
 TEST(every_word_of_the_table_has_an_example_that_works)
 {
-    const snc_word *tables[] = {snc_words_served, snc_words_sent};
+    const snc_word *tables[] = {snc_words_served, snc_words_coded, snc_words_sent};
 
-    for (size_t t = 0; t < 2; t++)
+    for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
         for (const snc_word *w = tables[t]; w->name; w++) {
             char path[64];
 
@@ -224,6 +224,16 @@ TEST(what_makes_no_sense_is_named)
         {"/length:5/ok", "length:5",
          "is +5, -5, =TEXT, two, same, list, odd, fold, space or none"},
         {"/idle:1s:bang/ok", "idle:1s:bang", "ends with fin, rst or bytes"},
+        {"/bomb:gzip", "bomb:gzip", "lacks an argument"},
+        {"/bomb:lzw:1M", "bomb:lzw:1M", "wants a coding and a size, like gzip:256M"},
+        {"/bomb:br:x", "bomb:br:x", "wants a coding and a size, like gzip:256M"},
+        {"/gzip/gzip/gzip/gzip/gzip/gzip/gzip/gzip/br/ok", "br", "more than 8 codings"},
+        {"/codecut:65k/gzip/ok", "codecut:65k", "wants a number of bytes, at most 64k"},
+        {"/codeflip:-0/gzip/ok", "codeflip:-0",
+         "wants the number of a byte, like 100, or -5 from the end"},
+        {"/codeflip:x/gzip/ok", "codeflip:x",
+         "wants the number of a byte, like 100, or -5 from the end"},
+        {"/tlscut:x/ok", "tlscut:x", "wants a number of bytes, like 100 or 100:body"},
         {"/interim:1:200/ok", "interim:1:200",
          "wants a number and a status, like 40 or 40:100"},
     };
@@ -341,12 +351,12 @@ TEST(a_plan_has_a_largest_number_of_fields)
 TEST(the_help_names_every_word_once)
 {
     sn_buf out;
-    const snc_word *tables[] = {snc_words_served, snc_words_sent};
+    const snc_word *tables[] = {snc_words_served, snc_words_coded, snc_words_sent};
 
     sn_buf_init(&out, 65536);
     snc_words_help(&out);
     CHECK_EQ(sn_buf_done(&out), SEINE_OK);
-    for (size_t t = 0; t < 2; t++)
+    for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
         for (const snc_word *w = tables[t]; w->name; w++) {
             char line[64];
 

@@ -9,6 +9,7 @@
 #include "check.h"
 #include "failing.h"
 #include "seine/plumbing.h"
+#include "unpack.h"
 
 #define T0 SEINE_SECS(1000)
 
@@ -210,6 +211,93 @@ TEST(every_evil_of_framing_is_on_the_wire)
     CHECK(memmem(s.said, s.len, "X-Nul: a\0b\r\n", 12));
     CHECK_EQ(open_request("HEAD", "/withbody/ok", "a", "", ""), SEINE_OK);
     CHECK(strstr(s.said, "\r\n\r\nok\n"));
+    done(true);
+    finish();
+}
+
+/* What the client gets as a body, and what it becomes. */
+static unpacked
+body_of(snc_coding coding)
+{
+    const char *end = memmem(s.said, s.len, "\r\n\r\n", 4);
+    static char out[65536];
+    unpacked u =
+        unpack(coding, end + 4, s.len - (size_t)(end + 4 - s.said), out, sizeof out - 1);
+
+    out[u.sum < sizeof out - 1 ? u.sum : sizeof out - 1] = '\0';
+    return u;
+}
+
+TEST(a_coded_body_is_labelled_and_its_length_is_right)
+{
+    static const struct {
+        const char *path, *label;
+        snc_coding coding;
+        unpack_end end;
+        uint64_t sum;
+    } rows[] = {
+        {"/gzip/ok", "gzip", SNC_CODING_GZIP, UNPACKED_WHOLE, 3},
+        {"/deflate/ok", "deflate", SNC_CODING_DEFLATE, UNPACKED_WHOLE, 3},
+        {"/rawdeflate/ok", "deflate", SNC_CODING_RAW, UNPACKED_WHOLE, 3},
+        {"/br/ok", "br", SNC_CODING_BR, UNPACKED_WHOLE, 3},
+        {"/zstd/ok", "zstd", SNC_CODING_ZSTD, UNPACKED_WHOLE, 3},
+        {"/gzip:x-gzip/ok", "x-gzip", SNC_CODING_GZIP, UNPACKED_WHOLE, 3},
+        {"/gzip/empty", "gzip", SNC_CODING_GZIP, UNPACKED_WHOLE, 0},
+        {"/gzip/status:503", "gzip", SNC_CODING_GZIP, UNPACKED_WHOLE, 24},
+        {"/bomb:gzip:8M", "gzip", SNC_CODING_GZIP, UNPACKED_WHOLE, 8 << 20},
+        {"/bomb:br:8M", "br", SNC_CODING_BR, UNPACKED_WHOLE, 8 << 20},
+        {"/bomb:zstd:8M", "zstd", SNC_CODING_ZSTD, UNPACKED_WHOLE, 8 << 20},
+        {"/bomb:deflate:8M", "deflate", SNC_CODING_DEFLATE, UNPACKED_WHOLE, 8 << 20},
+        {"/codecut:1/gzip/ok", "gzip", SNC_CODING_GZIP, UNPACKED_SHORT, 3},
+        {"/codeflip:-5/gzip/ok", "gzip", SNC_CODING_GZIP, UNPACKED_BAD, 3},
+        {"/codecut:9/bomb:gzip:1M", "gzip", SNC_CODING_GZIP, UNPACKED_SHORT, 1 << 20},
+        {"/lie:gzip/ok", "gzip", SNC_CODING_GZIP, UNPACKED_BAD, 0},
+        {"/gzip/coding:sdch/ok", "gzip, sdch", SNC_CODING_GZIP, UNPACKED_WHOLE, 3},
+        {"/members:2/codetail:7/gzip/ok", "gzip", SNC_CODING_GZIP, UNPACKED_WHOLE, 3},
+    };
+    char field[64];
+
+    begin(1);
+    EACH_ROW(i, rows) {
+        get(rows[i].path);
+        snprintf(field, sizeof field, "\r\nContent-Encoding: %s\r\n", rows[i].label);
+        CHECK(strstr(s.said, field));
+        unpacked u = body_of(rows[i].coding);
+        CHECK_EQ(u.end, rows[i].end);
+        CHECK_EQ(u.sum, rows[i].sum);
+        CHECK_EQ(s.answer.whole, rows[i].end == UNPACKED_WHOLE && !strstr(field, "sdch"));
+    }
+    CHECK(strstr(get("/br/bomb:gzip:20M"), "\r\nContent-Encoding: gzip, br\r\n"));
+    unpacked outer = body_of(SNC_CODING_BR); /* a bomb inside of another coding */
+    CHECK_EQ(outer.end, UNPACKED_WHOLE);
+    unpacked inner = unpack(SNC_CODING_GZIP, outer.out, (size_t)outer.sum, NULL, 0);
+    CHECK_EQ(inner.end, UNPACKED_WHOLE);
+    CHECK_EQ(inner.sum, 20 << 20);
+    CHECK(!strstr(get("/gzip:-/ok"), "Content-Encoding") &&
+          body_of(SNC_CODING_GZIP).sum == 3);
+    CHECK_STR(get("/gzip/status:304"), "HTTP/1.1 304 Not Modified\r\n\r\n");
+    CHECK_STR(get("/gzip/raw:SGk"), "Hi");
+    finish();
+}
+
+TEST(a_long_coded_body_goes_in_chunks_and_a_head_request_knows_the_same)
+{
+    begin(1);
+    CHECK(strstr(get("/gzip/bytes:300k"), "Transfer-Encoding: chunked\r\n"));
+    CHECK(s.len > 300 << 10); /* nothing to gain in noise */
+    CHECK(strstr(get("/gzip/http10/bytes:300k"), "Connection: close\r\n"));
+    CHECK_EQ(body_of(SNC_CODING_GZIP).sum, 300 << 10);
+    CHECK_EQ(body_of(SNC_CODING_GZIP).end, UNPACKED_WHOLE);
+    CHECK(strstr(get("/gzip/close/site:1:30000/_list"), "Content-Encoding: gzip\r\n"));
+    CHECK_EQ(body_of(SNC_CODING_GZIP).end, UNPACKED_WHOLE);
+    CHECK(body_of(SNC_CODING_GZIP).sum > 30000 * 60);
+    CHECK_EQ(open_request("HEAD", "/gzip/text:1000", "a", "", ""), SEINE_OK);
+    const char *length = strstr(s.said, "Content-Length: ");
+    unsigned long n = length ? strtoul(length + 16, NULL, 10) : 0;
+    done(true);
+    const char *end = strstr(get("/gzip/text:1000"), "\r\n\r\n");
+    CHECK_EQ(s.len - (size_t)(end + 4 - s.said), n);
+    CHECK_EQ(open_request("HEAD", "/gzip/bytes:1G", "a", "", ""), SEINE_OK);
     done(true);
     finish();
 }
