@@ -168,7 +168,7 @@ no_server(const settings *set, seine_err e)
 static void
 print_places(const seine_chaos *c, const char *ca)
 {
-    static const char *const places[] = {"http", "https", "dns", "dead", "hole"};
+    static const char *const places[] = {"http", "https", "socks", "dns", "dead", "hole"};
     seine_json *line = heap_json(seine_json_new_object());
 
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A request to the evil server, answered as it would be on a socket; or, behind a byte
- * 0xff, a query to its name server. */
+ * 0xff, a query to its name server, behind 0xfe what a client says to its SOCKS proxy. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "chaos/intake.h"
 #include "chaos/names.h"
+#include "chaos/proxy.h"
 #include "chaos/world.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
@@ -72,6 +73,14 @@ meet(snc_world *w, const snc_ask *ask, sn_str body)
     snc_answer answer;
     snc_trace trace;
 
+    if (ask->connect) {
+        snc_passage to;
+
+        REQUIRE(snc_proxy_connect(w, &v, ask, 1, &answer, &to) == SEINE_OK);
+        read_answer(w, &answer);
+        snc_answer_fini(&answer);
+        return;
+    }
     for (seine_time now = 1; now < 4; now++) { /* hits 1, 2 and 3 */
         seine_err err = snc_world_ask(w, &v, ask, SEINE_SECS(now), &answer, &trace);
 
@@ -86,6 +95,30 @@ meet(snc_world *w, const snc_ask *ask, sn_str body)
     }
 }
 
+/* Message by message, until one is bad, not whole or the last. */
+static void
+ask_socks(snc_world *w, sn_str bytes)
+{
+    snc_visitor v = {.connection = 1, .nth = 1};
+    snc_socks socks = {.at = SNC_SOCKS_HELLO};
+    snc_answer answer;
+    snc_passage to = {.way = SNC_WAY_NONE};
+    size_t used = 0;
+    snc_ask_got got;
+
+    while ((got = snc_socks_read(&socks, bytes, &used)) == SNC_ASK_OK) {
+        REQUIRE(used > 0 && used <= bytes.len);
+        bytes = sn_str_slice(bytes, used, bytes.len);
+        REQUIRE(snc_proxy_socks(w, &v, &socks, 1, &answer, &to) == SEINE_OK);
+        read_answer(w, &answer);
+        bool over = !answer.keep || to.way != SNC_WAY_NONE;
+        snc_answer_fini(&answer);
+        if (over)
+            break;
+    }
+    REQUIRE(got != SNC_ASK_BAD || socks.why);
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
@@ -96,6 +129,12 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 
     if (n > 0 && bytes[0] == 0xff) {
         ask_for_name(bytes + 1, n - 1);
+        return 0;
+    }
+    if (n > 0 && bytes[0] == 0xfe) {
+        REQUIRE(snc_world_init(&world, 1) == SEINE_OK);
+        ask_socks(&world, sn_str_slice(text, 1, n));
+        snc_world_fini(&world);
         return 0;
     }
     snc_ask_got got = snc_ask_head(&ask, text);

@@ -26,6 +26,7 @@ snc_answer_reason(unsigned status)
         {403, "Forbidden"},
         {404, "Not Found"},
         {405, "Method Not Allowed"},
+        {407, "Proxy Authentication Required"},
         {408, "Request Timeout"},
         {410, "Gone"},
         {413, "Content Too Large"},

@@ -37,7 +37,8 @@ typedef struct snc_stage {
     sn_str origin; /* "http://127.0.0.1:8080", as it was asked for */
     sn_str body;   /* of the request, as far as it was kept */
     uint64_t body_len;
-    const snc_tls_facts *tls; /* NULL: plain */
+    const snc_tls_facts *tls; /* of the connection; NULL: plain */
+    bool secure;              /* it was asked for as https:// */
     uint16_t port, dead_port;
 } snc_stage;
 

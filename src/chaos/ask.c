@@ -46,12 +46,30 @@ is_value(sn_str s)
     return true;
 }
 
+/* RFC 9112, 3.2.3: HOST:PORT and nothing else. */
+static bool
+read_authority(snc_ask *ask)
+{
+    sn_str host = ask->target;
+    size_t colon = host.len;
+
+    while (colon > 0 && sn_is_digit(host.ptr[colon - 1]))
+        colon--;
+    ask->connect = true;
+    ask->host = host;
+    return colon > 1 && colon < host.len && host.len - colon <= 5 &&
+           host.ptr[colon - 1] == ':' && sn_str_find(host, '/') == host.len &&
+           sn_str_find(host, '@') == host.len;
+}
+
 /* http://host:1/path?query becomes its parts. */
 static bool
 read_target(snc_ask *ask)
 {
     sn_str rest = ask->target;
 
+    if (sn_str_eq(ask->method, SN_STR("CONNECT")))
+        return read_authority(ask);
     if (sn_str_starts_nocase(rest, SN_STR("http://"))) {
         rest = sn_str_slice(rest, 7, rest.len);
         size_t slash = sn_str_find(rest, '/'), mark = sn_str_find(rest, '?');
@@ -135,7 +153,7 @@ read_fields(snc_ask *ask)
             if (!is_visible(value))
                 return bad(ask, "Host holds a byte it may not hold");
             has_host = true;
-            if (!ask->absolute)
+            if (!ask->absolute && !ask->connect)
                 ask->host = value;
         } else if (sn_str_eq_nocase(name, SN_STR("content-length"))) {
             if (read_length(ask, value, &has_length) != SNC_ASK_OK)

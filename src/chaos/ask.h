@@ -42,6 +42,7 @@ typedef struct snc_ask {
     sn_str host;           /* of the target or of Host, with its port; may be empty */
     unsigned minor;        /* HTTP/1.minor */
     bool keep_alive, chunked, continues, absolute;
+    bool connect;    /* to `host`, which has a port; there is no path */
     uint64_t length; /* of the body, when it is not chunked */
     size_t head_len;
     const char *why; /* when it is bad; static */

@@ -238,7 +238,7 @@ snc_body_base(const snc_plan *p, const snc_stage *st)
     return (snc_site_base){.origin = st->origin,
                            .prefix = p->prefix,
                            .names = sn_str_ends(host, SN_STR(".test")),
-                           .tls = st->tls,
+                           .tls = st->secure,
                            .port = st->port,
                            .dead_port = st->dead_port};
 }

@@ -32,7 +32,7 @@ struct seine_chaos {
     seine_err result;
     sn_buf text;
 
-    char http[40], https[40], dead[40], hole[40], dns[40];
+    char http[40], https[40], socks[40], dead[40], hole[40], dns[40];
 };
 
 static seine_err
@@ -147,10 +147,11 @@ seine_chaos_new(const seine_chaos_opts *opts, seine_chaos **out_chaos)
     pthread_cond_init(&c->done, NULL);
     sn_buf_init(&c->text, (size_t)1 << 30);
     address(c->http, sizeof c->http, "http://", c->server.world.port);
+    address(c->socks, sizeof c->socks, "socks5://", c->server.world.socks_port);
     if (c->server.tls)
         address(c->https, sizeof c->https, "https://", c->server.world.tls_port);
     address(c->dead, sizeof c->dead, "http://", c->server.world.dead_port);
-    address(c->hole, sizeof c->hole, "http://", c->server.hole_port);
+    address(c->hole, sizeof c->hole, "http://", c->server.world.hole_port);
     if (c->server.resolver)
         address(c->dns, sizeof c->dns, "", snc_resolver_port(c->server.resolver));
     c->answering.ready = on_bell;
@@ -196,13 +197,11 @@ seine_chaos_where(const seine_chaos *c, const char *place)
 {
     const struct {
         const char *name, *text;
-    } places[] = {{"http", c->http},
-                  {"https", c->https},
-                  {"ca", c->server.tls ? snc_tls_ca(c->server.tls) : ""},
-                  {"dead", c->dead},
-                  {"hole", c->hole},
-                  {"dns", c->dns},
-                  {"range", c->server.range}};
+    } places[] = {
+        {"http", c->http},   {"https", c->https},
+        {"socks", c->socks}, {"ca", c->server.tls ? snc_tls_ca(c->server.tls) : ""},
+        {"dead", c->dead},   {"hole", c->hole},
+        {"dns", c->dns},     {"range", c->server.range}};
 
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
         if (strcmp(places[i].name, place) == 0 && places[i].text[0])

@@ -158,6 +158,23 @@ decide_root(snc_deciding *d)
     return true;
 }
 
+/* What a proxy says about a port where nobody is. */
+static bool
+decide_passage(snc_deciding *d)
+{
+    size_t name = snc_ask_host_name(d->ask).len;
+    uint64_t port;
+
+    if (sn_str_u64(sn_str_slice(d->ask->host, name + 1, d->ask->host.len), &port) !=
+        SEINE_OK)
+        return false;
+    if (port == d->w->dead_port)
+        snc_decide_say(d, 502, SN_STR("refused\n"));
+    else if (port == d->w->hole_port)
+        d->plan.mute = d->plan.has_final = true;
+    return port == d->w->dead_port || port == d->w->hole_port;
+}
+
 static bool
 starts_with_word(sn_str path)
 {
@@ -174,6 +191,13 @@ snc_decide(snc_deciding *d)
     sn_str path = d->ask->path;
     snc_rule *r;
 
+    if (d->ask->absolute && (r = snc_script_find(&d->w->script, SNC_RULE_PROXY, d->host,
+                                                 path, d->ask->target, d->scene.hit))) {
+        overlay(d, r->fault, starts_with_word(path));
+        return;
+    }
+    if (d->ask->absolute && decide_passage(d))
+        return;
     if (decide_robots(d))
         return;
     r = snc_script_find(&d->w->script, SNC_RULE_FAULT, d->host, path, d->ask->target,

@@ -55,6 +55,8 @@ snc_guest_fin(snc_guest *g)
 {
     if (g->tls && !g->unclean)
         snc_tls_close(g->tls);
+    if (g->outer && !g->unclean)
+        snc_tls_close(g->outer);
     shutdown(g->fd, SHUT_WR);
     g->state = SNC_GUEST_LINGER;
     g->readable = true;
@@ -78,9 +80,8 @@ snc_guest_idled(snc_guest *g)
     snc_guest_fin(g);
 }
 
-/* Who it is, in records that exist in this epoch. */
-static void
-register_epoch(snc_guest *g)
+void
+snc_guest_register(snc_guest *g)
 {
     snc_world *w = &g->server->world;
 
@@ -102,21 +103,30 @@ at_host(snc_guest *g, snc_host *host)
     g->host = host;
 }
 
+snc_visitor
+snc_guest_visitor(const snc_guest *g)
+{
+    return (snc_visitor){.connection = g->id,
+                         .nth = g->nth,
+                         .address = g->address,
+                         .peer = sn_str_of(g->peer),
+                         .own = sn_str_of(g->own),
+                         .tunnelled = g->tunnelled,
+                         .tls = g->tls ? snc_tls_facts_of(g->tls) : NULL,
+                         .body = sn_buf_view(&g->body),
+                         .body_len = g->body_len,
+                         .wall = g->server->wall};
+}
+
 /* A whole request is there. */
 static void
 dispatch(snc_guest *g, const snc_ask *ask)
 {
     snc_server *s = g->server;
 
-    register_epoch(g);
-    snc_visitor visitor = {.connection = g->id,
-                           .nth = ++g->nth,
-                           .address = g->address,
-                           .peer = sn_str_of(g->peer),
-                           .tls = g->tls ? snc_tls_facts_of(g->tls) : NULL,
-                           .body = sn_buf_view(&g->body),
-                           .body_len = g->body_len,
-                           .wall = s->wall};
+    snc_guest_register(g);
+    g->nth++;
+    snc_visitor visitor = snc_guest_visitor(g);
     if (snc_world_ask(&s->world, &visitor, ask, g->arrived, &s->answer, &g->trace) !=
         SEINE_OK) {
         snc_guest_reset(g);
@@ -192,6 +202,8 @@ eat(snc_guest *g, sn_str bytes)
         feed(g, &rest);
         return rest;
     }
+    if (g->socks)
+        return snc_guest_socks(g, bytes);
     switch (snc_ask_head(ask, bytes)) {
     case SNC_ASK_MORE:
         g->need_more = true;
@@ -204,8 +216,10 @@ eat(snc_guest *g, sn_str bytes)
     }
     rest = sn_str_slice(bytes, ask->head_len, bytes.len);
     g->body_len = 0;
-    if ((!ask->chunked && ask->length == 0) ||
-        snc_words_hold(ask->path, SN_STR("noread")))
+    if (ask->connect)
+        snc_guest_connect(g, ask);
+    else if ((!ask->chunked && ask->length == 0) ||
+             snc_words_hold(ask->path, SN_STR("noread")))
         dispatch(g, ask);
     else
         begin_body(g, ask, bytes, &rest);
@@ -385,9 +399,11 @@ snc_guest_new(const snc_door *door, int fd, const struct sockaddr_in *peer)
     s->world.witness.connections++;
     if (++s->world.witness.open > s->world.witness.peak_open)
         s->world.witness.peak_open = s->world.witness.open;
-    register_epoch(g);
+    snc_guest_register(g);
     if (door->kind == SNC_DOOR_HTTPS)
         snc_guest_greet(g);
+    if (door->kind == SNC_DOOR_SOCKS && !(g->socks = sn_zalloc(sizeof *g->socks)))
+        snc_guest_reset(g);
     if (g->dead)
         snc_guest_free(g);
 }
@@ -410,6 +426,9 @@ snc_guest_free(snc_guest *g)
     sn_buf_fini(&g->in);
     sn_buf_fini(&g->head);
     sn_buf_fini(&g->body);
+    sn_buf_fini(&g->early);
     snc_tls_line_free(g->tls);
+    snc_tls_line_free(g->outer);
+    sn_free(g->socks);
     sn_free(g);
 }

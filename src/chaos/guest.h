@@ -28,6 +28,7 @@
 #include <netinet/in.h>
 
 #include "chaos/intake.h"
+#include "chaos/proxy.h"
 #include "chaos/server.h"
 
 typedef enum snc_guest_state {
@@ -46,7 +47,11 @@ typedef struct snc_guest {
     snc_server *server;
     struct snc_guest *prev, *next;
     int fd;
-    snc_tls_line *tls; /* NULL: plain */
+    snc_tls_line *tls, *outer; /* NULL: plain; around `tls`, of one to us as a proxy */
+    snc_socks *socks;          /* NULL: it speaks HTTP */
+    sn_buf early;              /* bytes for `tls` that came before it */
+    snc_passage to;            /* where it goes when the answer is out */
+    bool tunnelled;
     snc_guest_state state;
     bool readable, writable;
     bool half;       /* the client sends no more */
@@ -95,6 +100,19 @@ void snc_guest_greet(snc_guest *g);
 
 /* Goes on with it. True: the state is another. */
 bool snc_guest_greeted(snc_guest *g);
+
+/* Finds the records of this epoch: the old ones may be gone. */
+void snc_guest_register(snc_guest *g);
+
+/* As the world sees it. */
+snc_visitor snc_guest_visitor(const snc_guest *g);
+
+/* It asks us as a proxy: a request with CONNECT, a message of SOCKS. */
+void snc_guest_connect(snc_guest *g, const snc_ask *ask);
+sn_str snc_guest_socks(snc_guest *g, sn_str bytes);
+
+/* The answer is out: the tunnel begins. */
+void snc_guest_tunnel(snc_guest *g);
 
 /* Begins with the server's answer. */
 void snc_guest_answer(snc_guest *g);

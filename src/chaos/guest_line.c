@@ -52,6 +52,45 @@ send_(void *self, const void *bytes, size_t n)
     return send(g->fd, bytes, n, MSG_NOSIGNAL);
 }
 
+/* What came before the tunnel began. */
+static size_t
+take_early(snc_guest *g, void *out, size_t room)
+{
+    size_t n = g->early.len < room ? g->early.len : room;
+
+    if (n > 0)
+        memcpy(out, g->early.ptr, n);
+    sn_buf_drop(&g->early, n);
+    return n;
+}
+
+/* Below TLS is the socket, or the TLS line to us as a proxy. */
+static ssize_t
+receive_below(void *self, void *out, size_t room)
+{
+    snc_guest *g = self;
+    size_t n = take_early(g, out, room);
+
+    return n > 0 ? (ssize_t)n : receive(g, out, room);
+}
+
+static ssize_t
+receive_inside(void *self, void *out, size_t room)
+{
+    snc_guest *g = self;
+    size_t n = take_early(g, out, room);
+
+    return n > 0 ? (ssize_t)n : snc_tls_read(g->outer, out, room);
+}
+
+static ssize_t
+send_inside(void *self, const void *bytes, size_t n)
+{
+    snc_guest *g = self;
+
+    return snc_tls_write(g->outer, bytes, n);
+}
+
 /* What comes behind our FIN is of no interest, and not read as TLS. */
 ssize_t
 snc_guest_receive(snc_guest *g, char *out, size_t room)
@@ -70,11 +109,15 @@ void
 snc_guest_greet(snc_guest *g)
 {
     snc_server *s = g->server;
-    const snc_tls_ends ends = {receive, send_, g};
+    const snc_tls_ends socket_ = {receive_below, send_, g};
+    const snc_tls_ends line = {receive_inside, send_inside, g};
 
+    g->outer = g->tls;
+    g->tls = NULL;
+    g->said_hello = false;
     g->state = SNC_GUEST_GREET;
-    if (snc_tls_line_new(s->tls, &ends, sn_str_of(g->own), s->clock->wall(s->clock),
-                         &g->tls) != SEINE_OK)
+    if (snc_tls_line_new(s->tls, g->outer ? &line : &socket_, sn_str_of(g->own),
+                         s->clock->wall(s->clock), &g->tls) != SEINE_OK)
         snc_guest_reset(g);
 }
 
@@ -109,6 +152,7 @@ snc_guest_greeted(snc_guest *g)
 
     if (!g->readable && !g->writable)
         return false;
+    snc_guest_register(g);
     snc_tls_got got = snc_tls_greet(g->tls);
     note_hello(g, facts);
     switch (got) {

@@ -124,6 +124,8 @@ finish(snc_guest *g)
     g->state = SNC_GUEST_READ;
     if (!keeps)
         snc_guest_fin(g);
+    else if (g->to.way != SNC_WAY_NONE)
+        snc_guest_tunnel(g);
     else if (g->idle_end != SNC_IDLE_KEEP && idle == 0)
         snc_guest_idled(g);
     else if (g->idle_end != SNC_IDLE_KEEP)

@@ -5,6 +5,7 @@
 #include "chaos/arg.h"
 #include "chaos/decide.h"
 #include "chaos/pause.h"
+#include "chaos/proxy.h"
 #include "chaos/quote.h"
 
 #define LONGEST 512 /* bytes of a key or a path in the books */
@@ -61,20 +62,26 @@ key_of(const snc_ask *ask, sn_str host, sn_arena *arena)
 }
 
 static void
-look_for_leaks(snc_leaks *leaks, const snc_ask *ask, const snc_visitor *v, sn_str origin,
+look_for_leaks(snc_world *w, const snc_ask *ask, const snc_visitor *v, sn_str origin,
                sn_str path)
 {
+    snc_leaks *leaks = &w->leaks;
     char where[80];
 
     if (leaks->secret_count == 0)
         return;
+    sn_str own =
+        snc_proxy_origin(w, v, v->tls ? "https" : "http", v->tls ? w->tls_port : w->port);
     snc_leaks_look(leaks, origin, path, "url", ask->target);
     snc_leaks_look(leaks, origin, path, "body", v->body);
     for (size_t i = 0; i < ask->count; i++) {
-        snprintf(where, sizeof where, "header %.*s", SN_FMT(ask->fields[i].name));
+        sn_str name = ask->fields[i].name;
+        bool to_proxy = ask->absolute && sn_str_starts_nocase(name, SN_STR("proxy-"));
+
+        snprintf(where, sizeof where, "header %.*s", SN_FMT(name));
         for (char *c = where; *c; c++)
             *c = sn_lower(*c);
-        snc_leaks_look(leaks, origin, path, where, ask->fields[i].value);
+        snc_leaks_look(leaks, to_proxy ? own : origin, path, where, ask->fields[i].value);
     }
 }
 
@@ -123,8 +130,13 @@ admit(snc_world *w, const snc_visitor *v, snc_deciding *d, sn_str origin, seine_
                            .path = path,
                            .agent = snc_ask_field_of(d->ask, SN_STR("user-agent"))};
 
+    if (v->tunnelled || d->ask->absolute) {
+        w->witness.proxied++;
+        if (arrival.host)
+            arrival.host->proxied++;
+    }
     d->trace->seen = snc_witness_arrive(&w->witness, &arrival);
-    look_for_leaks(&w->leaks, d->ask, v, origin, path);
+    look_for_leaks(w, d->ask, v, origin, path);
     if (arrival.host && snc_script_disallows(&w->script, d->host, d->ask->path))
         arrival.host->disallowed++;
     d->trace->key = snc_tally_hit(&w->tally, d->scene.key);
@@ -147,14 +159,18 @@ snc_world_ask(snc_world *w, const snc_visitor *v, const snc_ask *ask, seine_time
     *out_trace = (snc_trace){.epoch = w->epoch};
 
     sn_str host = lower(sn_str_slice(snc_ask_host_name(ask), 0, 255), &w->arena);
-    sn_str origin = join(&w->arena, v->tls ? SN_STR("https://") : SN_STR("http://"),
+    bool tls = v->tls && !ask->absolute; /* that one is about http:// */
+    sn_str origin = join(&w->arena, tls ? SN_STR("https://") : SN_STR("http://"),
                          lower(ask->host, &w->arena));
     snc_deciding d = {
-        .w = w, .ask = ask, .host = host, .tls = v->tls, .trace = out_trace, .now = now};
+        .w = w, .ask = ask, .host = host, .tls = tls, .trace = out_trace, .now = now};
     d.scene = (snc_scene){.ask = ask,
                           .added = &w->added,
                           .arena = &w->arena,
                           .seed = w->seed,
+                          .tls = tls,
+                          .port = w->port,
+                          .tls_port = w->tls_port,
                           .key = key_of(ask, host, &w->arena),
                           .hit = 1,
                           .nth = v->nth};
@@ -179,7 +195,8 @@ snc_world_ask(snc_world *w, const snc_visitor *v, const snc_ask *ask, seine_time
                        .body = v->body,
                        .body_len = v->body_len,
                        .tls = v->tls,
-                       .port = v->tls ? w->tls_port : w->port,
+                       .secure = tls,
+                       .port = tls ? w->tls_port : w->port,
                        .dead_port = w->dead_port};
     if (e == SEINE_OK)
         e = snc_answer_make(out_answer, &d.plan, &stage);

@@ -147,6 +147,10 @@ typedef struct snc_plan {
     seine_span idle; /* after so long */
     snc_idle idle_end;
 
+    sn_str login; /* "USER:PASSWORD" a proxy wants; ptr NULL: none */
+    bool has_method, has_reply;
+    unsigned method, reply; /* of SOCKS: the method it chooses, how the request ends */
+
     bool stop;    /* the words behind this one do not count */
     bool damaged; /* no client may take it for a whole response */
 } snc_plan;

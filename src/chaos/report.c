@@ -87,11 +87,10 @@ add_host(snc_host *h, sn_buf *out)
     number(out, "aborted_by_client", h->aborted);
     number(out, "early_after_retry", h->early);
     number(out, "disallowed_hits", h->disallowed);
-    if (h->hellos > 0) {
-        number(out, "tls_hellos", h->hellos);
-        number(out, "tls_handshakes", h->handshakes);
-        number(out, "tls_resumed", h->resumed);
-    }
+    number(out, "proxied", h->proxied);
+    number(out, "tls_hellos", h->hellos);
+    number(out, "tls_handshakes", h->handshakes);
+    number(out, "tls_resumed", h->resumed);
     add_agents(h, out);
     sn_buf_char(out, '}');
 }
@@ -210,6 +209,11 @@ add_totals(const snc_world *w, sn_buf *out)
     number(out, "bytes_out", t->bytes_out);
     number(out, "resets", t->resets);
     number(out, "aborted_by_client", t->aborted);
+    number(out, "proxied", t->proxied);
+    number(out, "proxy_connects", t->connects);
+    number(out, "socks_requests", t->socks);
+    number(out, "socks_names", t->socks_names);
+    number(out, "tunnels", t->tunnels);
     number(out, "tls_hellos", t->hellos);
     number(out, "tls_handshakes", t->handshakes);
     number(out, "tls_resumed", t->resumed);

@@ -206,6 +206,18 @@ read_site(reading *in, snc_rule *r)
 }
 
 static const char *
+read_proxy(reading *in, snc_rule *r)
+{
+    r->kind = SNC_RULE_PROXY;
+    if (!text_of(in, "proxy", &r->host) || !text_of(in, "fault", &r->fault) ||
+        r->fault.len == 0)
+        return "proxy is a host or *, fault is a text of words";
+    if (sn_str_eq(r->host, SN_STR("*")))
+        r->host.ptr = NULL;
+    return read_nth_of(in, r);
+}
+
+static const char *
 read_rule(reading *in, snc_rule *r)
 {
     *r = (snc_rule){.from = 1, .to = UINT64_MAX};
@@ -215,6 +227,8 @@ read_rule(reading *in, snc_rule *r)
         return read_robots(in, r);
     if (seine_json_get(in->line, "dns"))
         return read_dns(in, r);
+    if (seine_json_get(in->line, "proxy"))
+        return read_proxy(in, r);
     if (seine_json_get(in->line, "site"))
         return read_site(in, r);
     return read_fault(in, r);

@@ -7,11 +7,13 @@
  *     {"robots":"a.test","disallow":["/private/"]}
  *     {"dns":"x.test","answers":["127.1.0.1","127.1.0.2"],"ttl":1}
  *     {"site":"1:1000:robots=5"}
+ *     {"proxy":"a.test","fault":"status:502"}
  *
  * The first line that matches wins. `host` and `match` may be missing and then match
  * everything; `*` stands for any text, and a pattern with a `?` is compared with the
  * query too. `nth` counts the requests for the path of a host: 3, 3-5, 3-. A site is
- * served at the root of its `host`, or of all hosts.
+ * served at the root of its `host`, or of all hosts. A proxy's rule is for one host it
+ * is asked to lead to, or with `*` for all.
  *
  *     snc_script script = {0};
  *     snc_script_fault bad;
@@ -38,6 +40,7 @@ typedef enum snc_rule_kind {
     SNC_RULE_FAULT,
     SNC_RULE_ROBOTS,
     SNC_RULE_DNS,
+    SNC_RULE_PROXY,
     SNC_RULE_SITE
 } snc_rule_kind;
 

@@ -168,12 +168,12 @@ dig_hole(snc_server *s)
     s->hole = snc_server_socket(SOCK_STREAM, INADDR_LOOPBACK, 0, false, &bound);
     if (s->hole < 0 || listen(s->hole, 0) != 0)
         return why();
-    s->hole_port = snc_server_port(s->hole);
+    s->world.hole_port = snc_server_port(s->hole);
     s->filler = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (s->filler < 0)
         return why();
     at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    at.sin_port = htons(s->hole_port);
+    at.sin_port = htons(s->world.hole_port);
     return connect(s->filler, (struct sockaddr *)&at, sizeof at) == 0 ||
                    errno == EINPROGRESS
                ? SEINE_OK
@@ -212,8 +212,11 @@ open_sockets(snc_server *s, const seine_chaos_opts *opts)
     seine_err e = open_door(s, SNC_DOOR_HTTP, address, port, &bound);
     if (e == SEINE_OK && s->tls)
         e = open_door(s, SNC_DOOR_HTTPS, address, 0, &bound);
+    if (e == SEINE_OK)
+        e = open_door(s, SNC_DOOR_SOCKS, address, 0, &bound);
     if (e != SEINE_OK)
         return e;
+    s->world.socks_port = snc_server_port(s->doors[SNC_DOOR_SOCKS].fd);
     s->world.port = snc_server_port(s->doors[SNC_DOOR_HTTP].fd);
     s->world.tls_port = s->tls ? snc_server_port(s->doors[SNC_DOOR_HTTPS].fd) : 0;
     s->range = address >> 24 != 127 ? "0.0.0.0/0"

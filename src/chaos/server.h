@@ -12,8 +12,8 @@
  *     snc_server_fini(&server);
  *
  * It listens on all addresses of the device `lo`, that is on all of 127/8 and nowhere
- * else, with one socket a door: HTTP, with `tls` HTTPS. Two more ports are there to be
- * hit: `dead` refuses every connection, `hole` never answers a SYN.
+ * else, with one socket a door: HTTP, SOCKS5, with `tls` HTTPS. Two more ports are there
+ * to be hit: `dead` refuses every connection, `hole` never answers a SYN.
  *
  * Time    the system's monotonic clock: once a turn, and whenever bytes arrive. When
  *         they did is what the kernel says, however long we were kept from reading.
@@ -36,7 +36,12 @@ struct snc_watch {
 };
 
 /* Where guests come in. */
-typedef enum snc_door_kind { SNC_DOOR_HTTP, SNC_DOOR_HTTPS, SNC_DOORS } snc_door_kind;
+typedef enum snc_door_kind {
+    SNC_DOOR_HTTP,
+    SNC_DOOR_HTTPS,
+    SNC_DOOR_SOCKS,
+    SNC_DOORS
+} snc_door_kind;
 
 typedef struct snc_door {
     snc_watch watch;
@@ -58,7 +63,6 @@ typedef struct snc_server {
     struct snc_guest *guests; /* all of them, a list */
     uint32_t open, most;
     uint64_t next_id;
-    uint16_t hole_port;
     const char *range; /* the addresses it listens on */
     bool stop;
     struct snc_resolver *resolver; /* NULL: no names are served */

@@ -34,6 +34,7 @@ typedef struct snc_host {
     sn_str name;
     uint64_t requests, connections, bytes_out, resets, aborted, early, disallowed;
     uint64_t open, peak_open, in_flight, peak_in_flight;
+    uint64_t proxied;                     /* requests that came through a proxy: us */
     uint64_t hellos, handshakes, resumed; /* of TLS: begun, ended well, with a ticket */
     seine_time retry_from, retry_until;   /* no request in between; 0: none */
     snc_arrivals arrivals;
@@ -56,6 +57,7 @@ typedef struct snc_witness {
     uint64_t requests, connections, in_flight, peak_in_flight, open, peak_open;
     uint64_t bytes_out, resets, aborted, refused;
     uint64_t hellos, handshakes, resumed;
+    uint64_t proxied, connects, socks, socks_names, tunnels;
 } snc_witness;
 
 void snc_witness_init(snc_witness *w);

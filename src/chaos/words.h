@@ -36,7 +36,10 @@ typedef struct snc_scene {
     const sn_map *added; /* words from tests: name to snc_added; or NULL */
     sn_arena *arena;
     uint64_t seed;
-    sn_str key;   /* what is counted */
+    bool tls;                /* it was asked for as https:// */
+    uint16_t port, tls_port; /* of this server; 0: no such door */
+    sn_str key;              /* what is counted */
+    sn_str login; /* "USER:PASSWORD" that was given to a SOCKS proxy; ptr NULL: none */
     uint64_t hit; /* and how often it came, this one included */
     uint64_t nth; /* request on its connection; the first is 1 */
 } snc_scene;

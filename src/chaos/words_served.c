@@ -283,6 +283,50 @@ WORD(auth)
     return end_with(p, 401);
 }
 
+/* Of HTTP in a field, of SOCKS in a message of its own. */
+WORD(proxyauth)
+{
+    sn_str got = snc_ask_field_of(s->ask, SN_STR("proxy-authorization")), scheme, token;
+    char *coded;
+
+    UNUSED(0);
+    p->login = join(s->arena, arg[0], SN_STR(":"), arg[1], SN_STR(""));
+    coded = sn_arena_get(s->arena, p->login.len / 3 * 4 + 5, 1, 1);
+    if (sn_str_eq(s->login, p->login))
+        return NULL;
+    if (coded && sn_str_cut(got, ' ', &scheme, &token) &&
+        sn_str_eq_nocase(scheme, SN_STR("basic")) &&
+        sn_str_eq(sn_str_trim(token),
+                  (sn_str){coded, snc_arg_to_base64(p->login, coded)}))
+        return NULL;
+    snc_plan_field(p, SN_STR("Proxy-Authenticate"), SN_STR("Basic realm=\"chaos\""));
+    return end_with(p, 407);
+}
+
+static const char *
+byte_of(sn_str arg, bool *out_has, unsigned *out)
+{
+    uint64_t n;
+
+    if (!snc_arg_count(arg, 255, &n))
+        return "wants a number up to 255";
+    *out_has = true;
+    *out = (unsigned)n;
+    return NULL;
+}
+
+WORD(method)
+{
+    UNUSED(0);
+    return byte_of(arg[0], &p->has_method, &p->method);
+}
+
+WORD(reply)
+{
+    UNUSED(0);
+    return byte_of(arg[0], &p->has_reply, &p->reply);
+}
+
 WORD(etag)
 {
     sn_str tag = join(s->arena, SN_STR("\""), arg[0], SN_STR("\""), SN_STR(""));
@@ -326,6 +370,9 @@ const snc_word snc_words_served[] = {
     {"need-cookie", "n",              "state",    1, 1, false, false, need_cookie, "403 without this cookie"},
     {"auth",        "bearer:TOKEN",   "state",    2, 2, false, false, auth,        "401 without it; also basic:USER:PASSWORD"},
     {"etag",        "X",              "state",    1, 1, false, false, etag,        "304 when it matches If-None-Match"},
+    {"proxyauth",   "USER:PASSWORD",  "proxy",    2, 2, false, false, proxyauth,   "407 without it; in scripts for proxies, and in absolute form"},
+    {"method",      "255",            "proxy",    1, 1, false, false, method,      "what SOCKS chooses; 255: nothing"},
+    {"reply",       "5",              "proxy",    1, 1, false, false, reply,       "how SOCKS ends a request; 5: refused"},
     {.name = NULL},
 };
 /* clang-format on */

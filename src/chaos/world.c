@@ -129,11 +129,8 @@ snc_world_end(snc_world *w, snc_trace *trace, const snc_ending *e)
 }
 
 void
-snc_world_bad(snc_world *w, const char *why, snc_answer *out_answer)
+snc_world_count_bad(snc_world *w, const char *why)
 {
-    static const char head[] = "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\n"
-                               "Connection: close\r\n\r\n";
-
     w->bad_requests++;
     for (size_t i = 0; i < sizeof w->bad / sizeof *w->bad; i++) {
         if (w->bad[i].why && strcmp(w->bad[i].why, why) != 0)
@@ -142,6 +139,15 @@ snc_world_bad(snc_world *w, const char *why, snc_answer *out_answer)
         w->bad[i].count++;
         break;
     }
+}
+
+void
+snc_world_bad(snc_world *w, const char *why, snc_answer *out_answer)
+{
+    static const char head[] = "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\n"
+                               "Connection: close\r\n\r\n";
+
+    snc_world_count_bad(w, why);
     *out_answer = (snc_answer){.status = 400};
     sn_buf_reset(&w->text);
     sn_buf_printf(&w->text, "%s%s\n", head, why);

@@ -42,8 +42,9 @@
 
 typedef struct snc_world {
     uint64_t seed;
-    uint16_t port, tls_port, dead_port; /* 0: no such door */
-    uint64_t epoch;                     /* how often everything was forgotten */
+    uint16_t port, tls_port, socks_port; /* 0: no such door */
+    uint16_t dead_port, hole_port;
+    uint64_t epoch; /* how often everything was forgotten */
     snc_witness witness;
     snc_tally tally;
     snc_ledger ledger;
@@ -69,6 +70,8 @@ typedef struct snc_visitor {
     uint64_t connection, nth; /* request on it; the first is 1 */
     snc_host *address;        /* whom it connected to */
     sn_str peer;              /* "127.0.0.1:50412" */
+    sn_str own;               /* "127.0.0.1", whom it came to */
+    bool tunnelled;           /* through us as a proxy */
     const snc_tls_facts *tls; /* NULL: plain */
     sn_str body;
     uint64_t body_len;
@@ -104,6 +107,8 @@ void snc_world_begin(snc_world *w, snc_trace *trace, seine_time now);
 
 /* A request that is none; `why` is static. */
 void snc_world_bad(snc_world *w, const char *why, snc_answer *out_answer);
+
+void snc_world_count_bad(snc_world *w, const char *why);
 
 /* INVAL: a name of the table, none at all, words that are wrong. ALREADY, FULL,
  * NOMEM. */

@@ -55,13 +55,13 @@ def chaos(*words, cwd=None):
 @case
 def the_first_line_says_where_it_is_and_it_serves_until_it_is_told_to_end():
     with chaos() as c:
-        check(sorted(c.places), ["dead", "hole", "http"])
+        check(sorted(c.places), ["dead", "hole", "http", "socks"])
         check(c.get("/ok"), (200, "ok\n"))
         check(c.get("/status:503")[0], 503)
         check(c.get("/nonsense")[0], 400)
         check(c.end(), (143, "", ""))
     with chaos("--dns") as c:
-        check(sorted(c.places), ["dead", "dns", "hole", "http"])
+        check(sorted(c.places), ["dead", "dns", "hole", "http", "socks"])
         check(c.end(signal.SIGINT), (130, "", ""))
 
 
@@ -80,7 +80,7 @@ def tls(c, ca, name):
 @case
 def https_is_served_with_certificates_of_an_authority_that_is_written_out():
     with tempfile.TemporaryDirectory() as where, chaos("--tls", "--ca-out", "ca.pem", cwd=where) as c:
-        check(sorted(c.places), ["ca", "dead", "hole", "http", "https"])
+        check(sorted(c.places), ["ca", "dead", "hole", "http", "https", "socks"])
         check(c.places["ca"], "ca.pem")
         ca = os.path.join(where, "ca.pem")
         check([tls(c, ca, name) for name in ("a.test", "127.0.0.1")], ["ok\n", "ok\n"])

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The evil server's HTTPS on real sockets, as a client of OpenSSL sees it. */
+/* The evil server's HTTPS and its tunnels on real sockets, as a client of OpenSSL sees
+ * them. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
@@ -382,6 +383,130 @@ TEST(plain_bytes_at_the_tls_door_end_the_connection)
     close(fd);
     CHECK_EQ(number(c, "totals", NULL, "tls_hellos"), 0);
     CHECK_EQ(number(c, "totals", NULL, "requests"), 0);
+    seine_chaos_free(c);
+}
+
+static void
+put(int fd, const char *bytes, size_t n)
+{
+    CHECK_EQ(send(fd, bytes, n, MSG_NOSIGNAL), n);
+}
+
+/* Exactly so many bytes. */
+static const char *
+get(int fd, size_t n)
+{
+    static char in[4096];
+    size_t len = 0;
+    ssize_t got = 1;
+
+    while (len < n && got > 0)
+        if ((got = recv(fd, in + len, n - len, 0)) > 0)
+            len += (size_t)got;
+    in[len] = '\0';
+    return in;
+}
+
+#define ESTABLISHED "HTTP/1.1 200 Connection established\r\n\r\n"
+
+/* TLS over whatever leads to the other side. */
+static void
+talk_tls(SSL_CTX *ctx, BIO *way, const char *name)
+{
+    SSL *ssl = SSL_new(ctx);
+
+    SSL_set_bio(ssl, way, way);
+    SSL_set_tlsext_host_name(ssl, name);
+    SSL_set1_host(ssl, name);
+    CHECK_EQ(SSL_connect(ssl), 1);
+    ask(ssl, "/close/bytes:30000");
+    const answer *a = hear(ssl, SIZE_MAX);
+    CHECK(a->how == NOTIFIED && a->len > 30000);
+    SSL_free(ssl);
+}
+
+TEST(a_tunnel_ends_at_the_door_it_was_asked_for)
+{
+    seine_chaos *c = start();
+    SSL_CTX *ctx = trusting(c);
+    uint16_t port = port_of(seine_chaos_url(c));
+    static const char plain[] = "CONNECT a.test:80 HTTP/1.1\r\nHost: a.test:80\r\n\r\n"
+                                "GET /close/ok HTTP/1.1\r\nHost: a.test\r\n\r\n";
+    static const char secure[] = "CONNECT b.test:443 HTTP/1.1\r\nHost: b.test\r\n\r\n";
+    int fd = dial(INADDR_LOOPBACK, port);
+
+    put(fd, plain, sizeof plain - 1); /* the request comes early, and is answered late */
+    CHECK_STR(get(fd, sizeof ESTABLISHED - 1), ESTABLISHED);
+    CHECK(strstr(get(fd, 4000), "\r\n\r\nok\n"));
+    close(fd);
+    fd = dial(INADDR_LOOPBACK, port);
+    put(fd, secure, sizeof secure - 1);
+    CHECK_STR(get(fd, sizeof ESTABLISHED - 1), ESTABLISHED);
+    talk_tls(ctx, BIO_new_socket(fd, BIO_NOCLOSE), "b.test");
+    close(fd);
+    CHECK_EQ(told(c, "totals", NULL, "tunnels", 2), 2);
+    CHECK_EQ(number(c, "hosts", "a.test", "proxied"), 2); /* both said so in Host */
+    CHECK_EQ(number(c, "hosts", "b.test", "tls_handshakes"), 1);
+    SSL_CTX_free(ctx);
+    seine_chaos_free(c);
+}
+
+TEST(a_proxy_behind_tls_leads_to_tls_inside_of_it)
+{
+    seine_chaos *c = start();
+    SSL_CTX *ctx = trusting(c);
+    SSL *outer = call(c, ctx, "proxy.test", NULL, NULL);
+    static const char secure[] = "CONNECT b.test:443 HTTP/1.1\r\nHost: b.test\r\n\r\n";
+    BIO *inside = BIO_new(BIO_f_ssl());
+
+    CHECK_EQ(SSL_write(outer, secure, sizeof secure - 1), sizeof secure - 1);
+    CHECK_STR(hear(outer, sizeof ESTABLISHED - 1)->bytes, ESTABLISHED);
+    BIO_set_ssl(inside, outer, BIO_NOCLOSE);
+    talk_tls(ctx, inside, "b.test");
+    hang_up(outer);
+    CHECK_EQ(number(c, "hosts", "proxy.test", "tls_handshakes"), 1);
+    CHECK_EQ(number(c, "hosts", "b.test", "tls_handshakes"), 1);
+    CHECK_EQ(number(c, "hosts", "a.test", "proxied"), 1);
+    SSL_CTX_free(ctx);
+    seine_chaos_free(c);
+}
+
+TEST(socks_takes_its_messages_in_any_pieces)
+{
+    static const char hello[] = "\5\1\0", name[] = "\5\1\0\3\6s.test\0\x50";
+    static const size_t steps[] = {1, 3, 100};
+    seine_chaos *c = start();
+    SSL_CTX *ctx = trusting(c);
+    uint16_t port = port_of(seine_chaos_where(c, "socks"));
+
+    EACH_ROW(i, steps) {
+        int fd = dial(INADDR_LOOPBACK, port);
+
+        for (size_t at = 0; at < sizeof hello - 1; at += steps[i])
+            put(fd, hello + at,
+                sizeof hello - 1 - at < steps[i] ? sizeof hello - 1 - at : steps[i]);
+        CHECK(memcmp(get(fd, 2), "\5\0", 2) == 0);
+        for (size_t at = 0; at < sizeof name - 1; at += steps[i])
+            put(fd, name + at,
+                sizeof name - 1 - at < steps[i] ? sizeof name - 1 - at : steps[i]);
+        CHECK(memcmp(get(fd, 10), "\5\0\0\1", 4) == 0);
+        put(fd, "GET /close/ok HTTP/1.1\r\nHost: s.test\r\n\r\n", 42);
+        CHECK(strstr(get(fd, 4000), "\r\n\r\nok\n"));
+        close(fd);
+    }
+    int fd = dial(INADDR_LOOPBACK, port);
+    put(fd, "\5\1\0\5\1\0\3\6t.test\1\xbb", 16); /* both at once */
+    CHECK(memcmp(get(fd, 12), "\5\0\5\0\0\1", 6) == 0);
+    talk_tls(ctx, BIO_new_socket(fd, BIO_NOCLOSE), "t.test");
+    close(fd);
+    fd = dial(INADDR_LOOPBACK, port);
+    put(fd, "GET / HTTP/1.1\r\n\r\n", 18); /* not even SOCKS */
+    CHECK_STR(get(fd, 10), "");
+    close(fd);
+    CHECK_EQ(told(c, "totals", NULL, "socks_names", 4), 4);
+    CHECK_EQ(told(c, "totals", NULL, "bad_requests", 1), 1);
+    CHECK_EQ(number(c, "hosts", "s.test", "proxied"), 3);
+    SSL_CTX_free(ctx);
     seine_chaos_free(c);
 }
 

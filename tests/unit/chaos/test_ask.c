@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "chaos/ask.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/buf.h"
@@ -48,6 +49,30 @@ TEST(an_absolute_target_names_the_host_itself)
         snc_ask_head(&a, SN_STR("GET http://e.org?q HTTP/1.1\r\nHost: other\r\n\r\n")),
         SNC_ASK_OK);
     CHECK(is(a.host, "e.org") && is(a.path, "/") && is(a.query, "q"));
+}
+
+TEST(a_connect_names_a_host_and_a_port_and_nothing_else)
+{
+    static const struct {
+        const char *target;
+        bool fine;
+    } rows[] = {{"e.org:443", true},    {"127.0.0.1:1", true},
+                {"[::1]:443", true},    {"e.org", false},
+                {"e.org:", false},      {":443", false},
+                {"e.org:443/a", false}, {"/", false},
+                {"u@e.org:443", false}, {"http://e.org:443", false},
+                {"e.org:123456", false}};
+
+    EACH_ROW(i, rows) {
+        char head[128];
+        snc_ask a;
+
+        snprintf(head, sizeof head, "CONNECT %s HTTP/1.1\r\nHost: other\r\n\r\n",
+                 rows[i].target);
+        CHECK_EQ(snc_ask_head(&a, sn_str_of(head)),
+                 rows[i].fine ? SNC_ASK_OK : SNC_ASK_BAD);
+        CHECK(!rows[i].fine || (a.connect && is(a.host, rows[i].target)));
+    }
 }
 
 TEST(connections_live_on_as_the_version_and_the_field_say)

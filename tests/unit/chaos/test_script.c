@@ -118,6 +118,8 @@ TEST(robots_names_and_sites_have_rules_of_their_own)
             "{\"robots\":\"b.test\",\"disallow\":[\"/private/\",\"/tmp\"]}\n"
             "{\"dns\":\"x.test\",\"answers\":[\"127.1.0.1\",\"127.1.0.2\"],\"ttl\":7}\n"
             "{\"dns\":\"y.test\",\"rcode\":2,\"delay_ms\":30}\n"
+            "{\"proxy\":\"p.test\",\"nth\":2,\"fault\":\"status:502\"}\n"
+            "{\"proxy\":\"*\",\"fault\":\"reply:5\"}\n"
             "{\"site\":\"1:50:hosts=3\",\"host\":\"s.test\"}\n"),
         SEINE_OK);
     sn_str none = {NULL, 0};
@@ -131,6 +133,11 @@ TEST(robots_names_and_sites_have_rules_of_their_own)
     CHECK(r && r->answer_count == 2 && r->answers[1] == 0x7f010002 && r->ttl == 7);
     r = snc_script_find(&s, SNC_RULE_DNS, SN_STR("y.test"), none, none, 1);
     CHECK(r && r->rcode == 2 && r->delay == SEINE_MS(30));
+    r = snc_script_find(&s, SNC_RULE_PROXY, SN_STR("p.test"), none, none, 2);
+    CHECK(r && sn_str_eq(r->fault, SN_STR("status:502")));
+    r = snc_script_find(&s, SNC_RULE_PROXY, SN_STR("p.test"), none, none, 3);
+    CHECK(r && sn_str_eq(r->fault, SN_STR("reply:5")));
+    CHECK(!snc_script_find(&s, SNC_RULE_FAULT, SN_STR("p.test"), none, none, 2));
     r = snc_script_find(&s, SNC_RULE_SITE, SN_STR("s.test"), none, none, 1);
     CHECK(r && r->site.pages == 50 && r->site.hosts == 3);
     CHECK(!snc_script_find(&s, SNC_RULE_SITE, SN_STR("t.test"), none, none, 1));
@@ -161,6 +168,10 @@ TEST(a_bad_line_is_named_and_no_line_of_its_script_is_taken)
          "answers is a list of at most 16 IPv4 addresses"},
         {"{\"dns\":7}", "dns is a name, ttl, rcode and delay_ms are numbers"},
         {"{\"site\":\"x\"}", "a site starts with its seed, a number"},
+        {"{\"proxy\":7,\"fault\":\"ok\"}",
+         "proxy is a host or *, fault is a text of words"},
+        {"{\"proxy\":\"a\"}", "proxy is a host or *, fault is a text of words"},
+        {"{\"proxy\":\"a\",\"fault\":\"reply:256\"}", "wants a number up to 255"},
         {"{\"site\":7}", "site and host are texts"},
     };
 
