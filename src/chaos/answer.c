@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "chaos/answer.h"
 
+#include <stdio.h>
+
 #include "chaos/body.h"
 #include "chaos/recode.h"
 
@@ -222,33 +224,49 @@ interim(const shape *s, snc_wire *w)
     snc_wire_units(w, from, s->p->interim);
 }
 
+/* What was written since `from`, and then a unit so many times; where the text goes on.
+ */
+static size_t
+put_units(const shape *s, snc_wire *w, size_t from, const char *unit, uint64_t count)
+{
+    snc_wire_text(w, from);
+    from = s->text->len;
+    sn_buf_text(s->text, unit);
+    snc_wire_units(w, from, count);
+    return s->text->len;
+}
+
 /* The fields that are too large or too many stand last, made while they go out. */
 static void
 put_head(const shape *s, snc_wire *w)
 {
     const snc_plan *p = s->p;
+    const char *end = line_end(p);
+    char unit[64];
     size_t from;
 
     interim(s, w);
     from = s->text->len;
     head(s);
+    if (p->big_cookie > 0) {
+        sn_buf_text(s->text, "Set-Cookie: big=");
+        from = put_units(s, w, from, "c", p->big_cookie);
+        sn_buf_text(s->text, end);
+    }
+    if (p->many_cookies > 0) {
+        snprintf(unit, sizeof unit, "Set-Cookie: c0000000000=v; Path=/%s", end);
+        from = put_units(s, w, from, unit, p->many_cookies);
+    }
     if (p->big_head > 0) {
         sn_buf_text(s->text, "X-Big: ");
-        snc_wire_text(w, from);
-        from = s->text->len;
-        sn_buf_char(s->text, 'b');
-        snc_wire_units(w, from, p->big_head);
-        from = s->text->len;
-        sn_buf_text(s->text, line_end(p));
+        from = put_units(s, w, from, "b", p->big_head);
+        sn_buf_text(s->text, end);
     }
     if (p->many_head > 0) {
-        snc_wire_text(w, from);
-        from = s->text->len;
-        sn_buf_printf(s->text, "X-Many-0000000000: m%s", line_end(p));
-        snc_wire_units(w, from, p->many_head);
-        from = s->text->len;
+        snprintf(unit, sizeof unit, "X-Many-0000000000: m%s", end);
+        from = put_units(s, w, from, unit, p->many_head);
     }
-    sn_buf_text(s->text, line_end(p));
+    sn_buf_text(s->text, end);
     snc_wire_text(w, from);
 }
 

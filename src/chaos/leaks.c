@@ -19,27 +19,57 @@ snc_leaks_reset(snc_leaks *l)
     l->dropped = 0;
 }
 
+/* "http://a.test:80" is "http://a.test". */
+static sn_str
+without_port(sn_str origin)
+{
+    if (sn_str_starts_nocase(origin, SN_STR("http://")) &&
+        sn_str_ends(origin, SN_STR(":80")))
+        origin.len -= 3;
+    else if (sn_str_starts_nocase(origin, SN_STR("https://")) &&
+             sn_str_ends(origin, SN_STR(":443")))
+        origin.len -= 4;
+    return origin;
+}
+
+/* The letters of base64 that depend on the value alone, when `shift` bytes stand before
+ * it; a few of them could turn up anywhere. */
+static size_t
+code(sn_str value, size_t shift, char *out)
+{
+    char bytes[SNC_LEAKS_LONGEST + 2] = {0};
+    size_t from = (shift * 8 + 5) / 6, to = (shift + value.len) * 8 / 6;
+
+    if (value.len < 6)
+        return 0;
+    memcpy(bytes + shift, value.ptr, value.len);
+    snc_arg_to_base64((sn_str){bytes, shift + value.len}, out);
+    memmove(out, out + from, to - from);
+    return to - from;
+}
+
 seine_err
 snc_leaks_register(snc_leaks *l, sn_str value, sn_str origin)
 {
-    snc_secret_kept s = {.len = value.len, .origin_len = origin.len};
+    size_t room = (value.len + 2) / 3 * 4 + 8;
 
+    origin = without_port(origin);
     if (value.len == 0 || value.len > SNC_LEAKS_LONGEST || origin.len > SNC_LEAKS_LONGEST)
         return SEINE_E_INVAL;
     if (l->secret_count == SNC_LEAKS_SECRETS)
         return SEINE_E_FULL;
-    s.value = sn_alloc(value.len + origin.len + value.len / 3 * 4 + 8);
+    snc_secret_kept s = {.len = value.len, .origin_len = origin.len};
+    s.value = sn_alloc(value.len + origin.len + 3 * room);
     if (!s.value)
         return SEINE_E_NOMEM;
     s.origin = s.value + value.len;
-    s.coded = s.origin + origin.len;
     memcpy(s.value, value.ptr, value.len);
     if (origin.len > 0)
         memcpy(s.origin, origin.ptr, origin.len);
-    snc_arg_to_base64(value, s.coded);
-    /* The letters that do not depend on what may follow; a few of them could turn
-     * up anywhere. */
-    s.coded_len = value.len >= 6 ? value.len * 8 / 6 : 0;
+    for (size_t i = 0; i < 3; i++) {
+        s.coded[i] = s.origin + origin.len + i * room;
+        s.coded_len[i] = code(value, i, s.coded[i]);
+    }
     l->secrets[l->secret_count++] = s;
     return SEINE_OK;
 }
@@ -53,8 +83,8 @@ put(char *to, sn_str s)
     return to + s.len + 1;
 }
 
-static void
-note(snc_leaks *l, sn_str origin, sn_str path, const char *where)
+void
+snc_leaks_note(snc_leaks *l, sn_str origin, sn_str path, const char *where)
 {
     sn_str place = sn_str_of(where);
     snc_leak *leak = &l->found[l->found_count];
@@ -72,23 +102,69 @@ note(snc_leaks *l, sn_str origin, sn_str path, const char *where)
     l->found_count++;
 }
 
-static bool
-holds(sn_str text, const char *part, size_t len)
+/* Both alphabets of base64 (RFC 4648, 4 and 5) are one. */
+static char
+letter(char c)
 {
-    return text.len >= len && len > 0 && memmem(text.ptr, text.len, part, len);
+    return c == '-' ? '+' : c == '_' ? '/' : c;
 }
 
-void
+static bool
+holds_coded(sn_str text, const char *part, size_t len)
+{
+    for (size_t i = 0; len > 0 && i + len <= text.len; i++) {
+        size_t k = 0;
+
+        while (k < len && letter(text.ptr[i + k]) == part[k])
+            k++;
+        if (k == len)
+            return true;
+    }
+    return false;
+}
+
+static bool
+holds(sn_str text, const snc_secret_kept *s)
+{
+    bool found = text.len >= s->len && memmem(text.ptr, text.len, s->value, s->len);
+
+    for (size_t i = 0; i < 3 && !found; i++)
+        found = holds_coded(text, s->coded[i], s->coded_len[i]);
+    return found;
+}
+
+static bool
+is_same(const snc_secret_kept *a, const snc_secret_kept *b)
+{
+    return a->len == b->len && memcmp(a->value, b->value, a->len) == 0;
+}
+
+/* Whether the i-th is known by an earlier entry, or at home there by another one. */
+static bool
+is_settled(const snc_leaks *l, size_t i, sn_str origin)
+{
+    for (size_t k = 0; k < l->secret_count; k++) {
+        const snc_secret_kept *s = &l->secrets[k];
+
+        if (is_same(s, &l->secrets[i]) &&
+            (k < i || sn_str_eq_nocase(origin, (sn_str){s->origin, s->origin_len})))
+            return true;
+    }
+    return false;
+}
+
+size_t
 snc_leaks_look(snc_leaks *l, sn_str origin, sn_str path, const char *where, sn_str text)
 {
-    for (size_t i = 0; i < l->secret_count; i++) {
-        const snc_secret_kept *s = &l->secrets[i];
+    size_t found = 0;
 
-        if (sn_str_eq_nocase(origin, (sn_str){s->origin, s->origin_len}))
-            continue;
-        if (holds(text, s->value, s->len) || holds(text, s->coded, s->coded_len))
-            note(l, origin, path, where);
-    }
+    origin = without_port(origin);
+    for (size_t i = 0; i < l->secret_count; i++)
+        if (!is_settled(l, i, origin) && holds(text, &l->secrets[i])) {
+            snc_leaks_note(l, origin, path, where);
+            found++;
+        }
+    return found;
 }
 
 static int

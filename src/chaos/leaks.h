@@ -2,13 +2,13 @@
 /*
  * leaks.h - secrets that turn up where they do not belong.
  *
- * A secret is registered with the origin it belongs to. Every request to another
- * origin is searched for it: target, fields, body; as it is, and as base64, which is
- * how a password travels.
+ * A secret is registered with the origin it belongs to; registered again with another
+ * one it belongs to both. Every request to other origins is searched for it: target,
+ * fields, body; as it is, and inside of base64, which is how a password travels. The
+ * port of a scheme may be left out: http://a.test is http://a.test:80.
  *
- *     seine_err e = snc_leaks_register(&leaks, SN_STR("hunter2"),
- * SN_STR("http://a.test")); snc_leaks_look(&leaks, &look, SN_STR("field authorization"),
- * value);
+ *     e = snc_leaks_register(&leaks, SN_STR("hunter2"), SN_STR("http://a.test"));
+ *     snc_leaks_look(&leaks, origin, path, "header authorization", value);
  *
  * Time    plays no part.
  * Memory  64 secrets of at most 1,024 bytes, 1,000 leaks; more are counted.
@@ -25,8 +25,10 @@
 #define SNC_LEAKS_FOUND   1000
 
 typedef struct snc_secret_kept {
-    char *value, *coded, *origin; /* one allocation; `coded` is base64 */
-    size_t len, coded_len, origin_len;
+    char *value, *origin; /* one allocation, with all of `coded` */
+    size_t len, origin_len;
+    char *coded[3]; /* base64: the letters that stand for it behind 0, 1, 2 bytes more */
+    size_t coded_len[3];
 } snc_secret_kept;
 
 typedef struct snc_leak {
@@ -46,9 +48,12 @@ void snc_leaks_reset(snc_leaks *l); /* also the end of it */
 /* INVAL: empty or too long; FULL; NOMEM. */
 SEINE_MUST_CHECK seine_err snc_leaks_register(snc_leaks *l, sn_str value, sn_str origin);
 
-/* Looks for secrets of other origins than this one. */
-void snc_leaks_look(snc_leaks *l, sn_str origin, sn_str path, const char *where,
-                    sn_str text);
+/* Looks for secrets of other origins than this one; how many there were. */
+size_t snc_leaks_look(snc_leaks *l, sn_str origin, sn_str path, const char *where,
+                      sn_str text);
+
+/* Notes one that was found otherwise. */
+void snc_leaks_note(snc_leaks *l, sn_str origin, sn_str path, const char *where);
 
 /* A JSON array of them, sorted. */
 void snc_leaks_report(snc_leaks *l, sn_buf *out);

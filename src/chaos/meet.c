@@ -61,6 +61,27 @@ key_of(const snc_ask *ask, sn_str host, sn_arena *arena)
     return shorten(join(arena, host, ask->path), arena);
 }
 
+/* Cookies that `badcookie` has set come from nobody's jar. */
+static void
+look_for_traps(snc_leaks *leaks, const snc_ask *ask, sn_str origin, sn_str path)
+{
+    for (size_t i = 0; i < ask->count; i++) {
+        sn_str rest = ask->fields[i].value, pair, name, value;
+        char where[64];
+
+        if (!sn_str_eq_nocase(ask->fields[i].name, SN_STR("cookie")))
+            continue;
+        while (sn_str_next(&rest, ';', &pair)) {
+            sn_str_cut(sn_str_trim(pair), '=', &name, &value);
+            if (!sn_str_starts(value, SN_STR("trap-")))
+                continue;
+            snprintf(where, sizeof where, "cookie %.*s",
+                     (int)(value.len < 40 ? value.len : 40), value.ptr);
+            snc_leaks_note(leaks, origin, path, where);
+        }
+    }
+}
+
 static void
 look_for_leaks(snc_world *w, const snc_ask *ask, const snc_visitor *v, sn_str origin,
                sn_str path)
@@ -72,7 +93,9 @@ look_for_leaks(snc_world *w, const snc_ask *ask, const snc_visitor *v, sn_str or
         return;
     sn_str own =
         snc_proxy_origin(w, v, v->tls ? "https" : "http", v->tls ? w->tls_port : w->port);
-    snc_leaks_look(leaks, origin, path, "url", ask->target);
+    if (snc_leaks_look(leaks, origin, path, "url", ask->target) == 0)
+        snc_leaks_look(leaks, origin, path, "url",
+                       snc_arg_decode(ask->target, &w->arena));
     snc_leaks_look(leaks, origin, path, "body", v->body);
     for (size_t i = 0; i < ask->count; i++) {
         sn_str name = ask->fields[i].name;
@@ -136,6 +159,7 @@ admit(snc_world *w, const snc_visitor *v, snc_deciding *d, sn_str origin, seine_
             arrival.host->proxied++;
     }
     d->trace->seen = snc_witness_arrive(&w->witness, &arrival);
+    look_for_traps(&w->leaks, d->ask, origin, path);
     look_for_leaks(w, d->ask, v, origin, path);
     if (arrival.host && snc_script_disallows(&w->script, d->host, d->ask->path))
         arrival.host->disallowed++;

@@ -136,7 +136,8 @@ typedef struct snc_plan {
     sn_str te;          /* verbatim Transfer-Encoding; the body is chunked */
     snc_chunk_evil chunk_evil;
     uint64_t chunk_size, chunk_ext, trailers;
-    uint64_t big_head, many_head; /* bytes of one field; fields */
+    uint64_t big_head, many_head;      /* bytes of one field; fields */
+    uint64_t big_cookie, many_cookies; /* the same of Set-Cookie */
     uint64_t interim;
     unsigned interim_status;
     uint64_t extra; /* bytes behind the end */

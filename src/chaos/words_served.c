@@ -207,6 +207,56 @@ WORD(to)
     return NULL;
 }
 
+/* Another origin, the rest of the path. */
+static const char *
+leave(snc_plan *p, const snc_scene *s, const snc_spot *at, sn_str start, sn_str port,
+      sn_str status)
+{
+    uint64_t n = 302;
+    sn_str rest = at->after.len > 0 ? at->after : SN_STR("/ok");
+
+    if (status.ptr && (!snc_arg_count(status, 399, &n) || n < 300))
+        return "ends with a status from 300 to 399";
+    return redirect(p, (unsigned)n, join(s->arena, start, port, at->before, rest), s);
+}
+
+/* ":8080" of the request, or nothing. */
+static sn_str
+port_of(const snc_ask *ask)
+{
+    return sn_str_slice(ask->host, snc_ask_host_name(ask).len, ask->host.len);
+}
+
+WORD(away)
+{
+    UNUSED(0);
+    if (arg[0].len == 0)
+        return "wants a host";
+    return leave(p, s, at,
+                 join(s->arena, s->tls ? SN_STR("https://") : SN_STR("http://"), arg[0],
+                      SN_STR(""), SN_STR("")),
+                 port_of(s->ask), arg[1]);
+}
+
+WORD(scheme)
+{
+    bool tls = sn_str_eq(arg[0], SN_STR("https"));
+    uint16_t port = tls ? s->tls_port : s->port;
+    char number[8] = "";
+
+    UNUSED(0);
+    if (!tls && !sn_str_eq(arg[0], SN_STR("http")))
+        return "is http or https";
+    if (tls == s->tls)
+        return NULL;
+    if (port_of(s->ask).len > 0 && port > 0)
+        snprintf(number, sizeof number, ":%u", port);
+    return leave(p, s, at,
+                 join(s->arena, tls ? SN_STR("https://") : SN_STR("http://"),
+                      snc_ask_host_name(s->ask), SN_STR(""), SN_STR("")),
+                 sn_str_of(number), arg[1]);
+}
+
 WORD(nest)
 {
     UNUSED(0);
@@ -252,6 +302,61 @@ WORD(cookie)
     return snc_plan_field(
         p, SN_STR("Set-Cookie"),
         join(s->arena, arg[0], SN_STR("="), arg[1], SN_STR("; Path=/")));
+}
+
+WORD(setcookie)
+{
+    UNUSED(0);
+    return snc_plan_field(p, SN_STR("Set-Cookie"), arg[0]);
+}
+
+WORD(cookies)
+{
+    UNUSED(0);
+    return snc_arg_count(arg[0], SNC_ARG_MOST >> 10, &p->many_cookies) ? NULL
+                                                                       : "wants a number";
+}
+
+WORD(bigcookie)
+{
+    UNUSED(0);
+    return snc_arg_size(arg[0], &p->big_cookie) ? NULL : "wants a size";
+}
+
+/* What no jar may take. A value that comes back is noted as a leak. */
+WORD(badcookie)
+{
+    static const struct {
+        sn_str kind, text;
+        bool of_host; /* the host's name stands behind it, or its last label */
+        bool last;
+    } kinds[] = {
+        {{"foreign", 7}, {"a=trap-foreign; Domain=another-host.test", 40}, false, false},
+        {{"suffix", 6}, {"a=trap-suffix; Domain=", 22}, true, true},
+        {{"child", 5}, {"a=trap-child; Domain=child.", 27}, true, false},
+        {{"ctl", 3}, {"a=trap-ctl\1", 11}, false, false},
+        {{"nul", 3}, {"a=trap-nul\0", 11}, false, false},
+        {{"secure", 6}, {"__Secure-a=trap-secure", 22}, false, false},
+        {{"host", 4}, {"__Host-a=trap-host; Secure", 26}, false, false},
+        {{"hostdomain", 10},
+         {"__Host-a=trap-hostdomain; Secure; Path=/; Domain=", 49},
+         true,
+         false},
+    };
+    sn_str host = snc_ask_host_name(s->ask), first;
+
+    UNUSED(0);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        if (!sn_str_eq(arg[0], kinds[i].kind))
+            continue;
+        while (kinds[i].last && sn_str_find(host, '.') < host.len)
+            sn_str_cut(host, '.', &first, &host);
+        return snc_plan_field(p, SN_STR("Set-Cookie"),
+                              join(s->arena, kinds[i].text,
+                                   kinds[i].of_host ? host : SN_STR(""), SN_STR(""),
+                                   SN_STR("")));
+    }
+    return "is foreign, suffix, child, ctl, nul, secure, host or hostdomain";
 }
 
 WORD(need_cookie)
@@ -361,12 +466,18 @@ const snc_word snc_words_served[] = {
     {"redir",       "3",              "redirect", 1, 1, false, false, redir,       "so many hops, then the rest"},
     {"loop",        "",               "redirect", 0, 0, true,  true,  loop,        "to itself"},
     {"to",          "302",            "redirect", 0, 1, true,  true,  to,          "this status with u= as Location, verbatim; none: no Location"},
+    {"away",        "b.test:302",     "redirect", 1, 2, false, false, away,        "to another host, with the rest; its status"},
+    {"scheme",      "https:302",      "redirect", 1, 2, false, false, scheme,      "to the other door, with the rest; done when it is there"},
     {"nest",        "b:1000",         "content",  2, 2, false, false, nest,        "a page with so many open tags inside each other"},
     {"attrs",       "300",            "content",  1, 1, false, false, attrs,       "a page with a tag of so many attributes"},
     {"links",       "100000",         "content",  1, 1, false, false, links,       "a page with so many links more"},
     {"charset",     "latin1",         "content",  1, 1, false, false, charset,     "this charset in Content-Type, whatever the bytes are"},
     {"ctype",       "text%2Fcsv",     "content",  1, 1, false, false, ctype,       "this Content-Type"},
     {"cookie",      "n:v",            "state",    2, 2, false, false, cookie,      "sets a cookie"},
+    {"setcookie",   "TEXT",           "state",    1, 1, false, false, setcookie,   "sets this cookie, verbatim"},
+    {"badcookie",   "foreign",        "state",    1, 1, false, false, badcookie,   "what no jar takes: foreign, suffix, child, ctl, nul, secure, host, hostdomain"},
+    {"cookies",     "100",            "state",    1, 1, false, false, cookies,     "sets so many cookies"},
+    {"bigcookie",   "5000",           "state",    1, 1, false, false, bigcookie,   "sets one of so many bytes"},
     {"need-cookie", "n",              "state",    1, 1, false, false, need_cookie, "403 without this cookie"},
     {"auth",        "bearer:TOKEN",   "state",    2, 2, false, false, auth,        "401 without it; also basic:USER:PASSWORD"},
     {"etag",        "X",              "state",    1, 1, false, false, etag,        "304 when it matches If-None-Match"},

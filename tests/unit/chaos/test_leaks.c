@@ -41,6 +41,45 @@ TEST(a_secret_is_known_in_base64_as_a_whole_and_as_the_start_of_more)
     snc_leaks_reset(&leaks);
 }
 
+/* user:hunter22, ab:hunter22, a:hunter22: the secret begins at another bit each time. */
+TEST(a_secret_is_known_inside_of_base64_wherever_it_begins)
+{
+    static const char *const texts[] = {
+        "Basic dXNlcjpodW50ZXIyMg==", "Basic YWI6aHVudGVyMjI=", "Basic YTpodW50ZXIyMg==",
+        "eA.aHVudGVyMjI.eA",         /* alone */
+        "dXNlcjpodW50ZXIyMnh4eHg="}; /* and something behind it */
+
+    CHECK_EQ(snc_leaks_register(&leaks, SN_STR("hunter22"), SN_STR("http://a")),
+             SEINE_OK);
+    EACH_ROW(i, texts) {
+        look("http://b", "header x", texts[i]);
+        CHECK_EQ(leaks.found_count, i + 1);
+    }
+    look("http://b", "header x", "dXNlcjpodW50ZXIzMg=="); /* user:hunter32 */
+    CHECK_EQ(leaks.found_count, 5);
+    snc_leaks_reset(&leaks);
+    CHECK_EQ(snc_leaks_register(&leaks, SN_STR("\xfb\xff\xfe\xfb\xff\xfe"), SN_STR("x")),
+             SEINE_OK);
+    look("http://b", "url", "-__--__-"); /* the alphabet of URLs */
+    look("http://b", "url", "+//++//+");
+    CHECK_EQ(leaks.found_count, 2);
+    snc_leaks_reset(&leaks);
+}
+
+TEST(a_secret_may_be_at_home_at_several_origins)
+{
+    CHECK_EQ(snc_leaks_register(&leaks, SN_STR("abc"), SN_STR("http://a")), SEINE_OK);
+    CHECK_EQ(snc_leaks_register(&leaks, SN_STR("abc"), SN_STR("https://b:443")),
+             SEINE_OK);
+    look("http://a:80", "url", "abc");
+    look("https://b", "url", "abc");
+    CHECK_EQ(leaks.found_count, 0);
+    look("http://b", "url", "abc"); /* another scheme */
+    look("http://a:443", "url", "abc");
+    CHECK_EQ(leaks.found_count, 2); /* once each */
+    snc_leaks_reset(&leaks);
+}
+
 TEST(the_report_is_sorted_json)
 {
     sn_buf out;

@@ -24,6 +24,7 @@ typedef struct stage {
     size_t len;
     seine_time now;
     uint64_t nth;
+    const snc_tls_facts *tls;
 } stage;
 
 static stage s;
@@ -33,6 +34,7 @@ begin(uint64_t seed)
 {
     CHECK_EQ(snc_world_init(&s.w, seed), SEINE_OK);
     s.w.port = 8080;
+    s.w.tls_port = 8443;
     s.w.dead_port = 9;
     s.now = T0;
     s.nth = 0;
@@ -46,6 +48,8 @@ open_request(const char *method, const char *target, const char *host, const cha
     snc_visitor v = {.connection = 1,
                      .nth = ++s.nth,
                      .peer = SN_STR("127.0.0.1:5"),
+                     .own = SN_STR("127.0.0.1"),
+                     .tls = s.tls,
                      .body = sn_str_of(body),
                      .body_len = strlen(body)};
     size_t n;
@@ -578,6 +582,150 @@ TEST(secrets_at_another_origin_are_found_in_url_field_and_body)
         "{\"origin\":\"http://b.test\",\"where\":\"header x-key\",\"path\":\"/ok\"},"
         "{\"origin\":\"http://b.test\",\"where\":\"url\",\"path\":\"/ok?hunter2\"},"
         "{\"origin\":\"http://c.test\",\"where\":\"body\",\"path\":\"/ok\"}]"));
+    finish();
+}
+
+TEST(a_secret_in_a_url_is_known_behind_percent_signs)
+{
+    begin(1);
+    post("/_chaos/secret", "{\"value\":\"p&ss w\",\"origin\":\"http://a.test\"}");
+    get_with("/ok?x=p%26ss%20w", "b.test", "");
+    CHECK(strstr(get("/_chaos/report"), "\"leaks\":[{\"origin\":\"http://b.test\","
+                                        "\"where\":\"url\","));
+    finish();
+}
+
+/* The origin of a request: its scheme is the door's, but for one to a proxy. */
+TEST(a_secret_of_https_is_a_leak_over_http_and_a_proxy_has_an_origin_of_its_own)
+{
+    static const snc_tls_facts tls = {.name = {"a.test", 6}, .version = "TLSv1.3"};
+    const char *secret = "{\"value\":\"hunter2\",\"origin\":\"https://a.test\"}";
+
+    begin(1);
+    post("/_chaos/secret", secret);
+    s.tls = &tls;
+    get_with("/ok", "a.test", "Cookie: s=hunter2\r\n");
+    CHECK_EQ(s.w.leaks.found_count, 0);
+    s.tls = NULL;
+    get_with("/ok", "a.test", "Cookie: s=hunter2\r\n"); /* a downgrade */
+    CHECK_EQ(s.w.leaks.found_count, 1);
+    post("/_chaos/secret",
+         "{\"value\":\"pass-of-p\",\"origin\":\"http://127.0.0.1:8080\"}");
+    get_with("http://a.test/ok", "a.test", "Proxy-Authorization: pass-of-p\r\n");
+    CHECK_EQ(s.w.leaks.found_count, 1);
+    get_with("http://a.test/ok", "a.test", "X-Other: pass-of-p\r\n");
+    CHECK_EQ(s.w.leaks.found_count, 2);
+    get_with("/ok", "b.test", "Proxy-Authorization: pass-of-p\r\n"); /* not to a proxy */
+    CHECK_EQ(s.w.leaks.found_count, 3);
+    finish();
+}
+
+TEST(a_cookie_that_no_jar_may_take_is_a_leak_when_it_comes_back)
+{
+    static const struct {
+        const char *kind, *field;
+    } rows[] = {
+        {"foreign", "Set-Cookie: a=trap-foreign; Domain=another-host.test\r\n"},
+        {"suffix", "Set-Cookie: a=trap-suffix; Domain=test\r\n"},
+        {"child", "Set-Cookie: a=trap-child; Domain=child.x.a.test\r\n"},
+        {"ctl", "Set-Cookie: a=trap-ctl\1\r\n"},
+        {"nul", "Set-Cookie: a=trap-nul\0\r\n"},
+        {"secure", "Set-Cookie: __Secure-a=trap-secure\r\n"},
+        {"host", "Set-Cookie: __Host-a=trap-host; Secure\r\n"},
+        {"hostdomain",
+         "Set-Cookie: __Host-a=trap-hostdomain; Secure; Path=/; Domain=x.a.test\r\n"},
+    };
+
+    begin(1);
+    EACH_ROW(i, rows) {
+        char path[64], cookie[64];
+
+        snprintf(path, sizeof path, "/badcookie:%s/ok", rows[i].kind);
+        get_with(path, "x.a.test:8080", "");
+        CHECK(memmem(s.said, s.len, rows[i].field, strlen(rows[i].field)));
+        snprintf(cookie, sizeof cookie, "Cookie: b=1; a=trap-%s\r\n", rows[i].kind);
+        get_with("/ok", "x.a.test:8080", cookie);
+        CHECK_EQ(s.w.leaks.found_count, i + 1);
+    }
+    CHECK(
+        strstr(get("/_chaos/report"),
+               "{\"origin\":\"http://x.a.test:8080\",\"where\":\"cookie trap-child\","));
+    CHECK(strstr(get("/cookies:2/ok"), "\r\nSet-Cookie: c0000000000=v; Path=/\r\n"
+                                       "Set-Cookie: c0000000001=v; Path=/\r\n\r\nok\n"));
+    CHECK(strstr(get("/bigcookie:5/ok"), "\r\nSet-Cookie: big=ccccc\r\n\r\nok\n"));
+    CHECK(strstr(get("/setcookie:x=1;%20Max-Age=0/ok"),
+                 "\r\nSet-Cookie: x=1; Max-Age=0\r\n"));
+    finish();
+}
+
+TEST(a_redirect_leaves_for_another_host_or_another_scheme)
+{
+    static const snc_tls_facts tls = {.name = {"a.test", 6}, .version = "TLSv1.3"};
+    static const struct {
+        const char *path, *host, *location;
+        bool tls;
+        unsigned status;
+    } rows[] = {
+        {"/away:b.test/echo?x=1", "a.test:8080", "http://b.test:8080/echo?x=1", false,
+         302},
+        {"/away:b.test:307/echo", "a.test", "http://b.test/echo", false, 307},
+        {"/delay:0ms/away:b.test", "a.test:8443", "https://b.test:8443/delay:0ms/ok",
+         true, 302},
+        {"/scheme:https/echo", "a.test:8080", "https://a.test:8443/echo", false, 302},
+        {"/scheme:https:301/echo", "a.test", "https://a.test/echo", false, 301},
+        {"/scheme:http/echo", "a.test:8443", "http://a.test:8080/echo", true, 302},
+        {"/scheme:http/ok", "a.test:8080", NULL, false, 200}, /* it is there */
+        {"/scheme:https/ok", "a.test:8443", NULL, true, 200},
+    };
+    char field[128];
+
+    begin(1);
+    EACH_ROW(i, rows) {
+        s.tls = rows[i].tls ? &tls : NULL;
+        get_with(rows[i].path, rows[i].host, "");
+        CHECK_EQ(s.answer.status, rows[i].status);
+        snprintf(field, sizeof field, "\r\nLocation: %s\r\n",
+                 rows[i].location ? rows[i].location : "");
+        CHECK(!rows[i].location || strstr(s.said, field));
+    }
+    s.tls = NULL;
+    finish();
+}
+
+TEST(a_site_over_https_links_to_https)
+{
+    static const snc_tls_facts tls = {.name = {"a.test", 6}, .version = "TLSv1.3"};
+
+    begin(1);
+    s.tls = &tls;
+    CHECK(strstr(get_with("/site:1:9:hosts=2/_list", "a.test:8443", ""),
+                 "\"https://h0.test:8443/site:1:9:hosts=2/p/0\""));
+    CHECK(strstr(get_with("/site:1:9/_list", "a.test:8443", ""),
+                 "\"https://a.test:8443/site:1:9/p/0\""));
+    s.tls = NULL;
+    finish();
+}
+
+TEST(a_request_through_a_proxy_to_where_nobody_is)
+{
+    begin(1);
+    s.w.hole_port = 10;
+    get_with("http://a.test:9/ok", "a.test:9", "");
+    CHECK_EQ(s.answer.status, 502);
+    get_with("http://a.test:10/ok", "a.test:10", "");
+    CHECK(s.answer.mute);
+    get_with("http://a.test/ok", "a.test", "");
+    CHECK_EQ(s.answer.status, 200);
+    CHECK_EQ(s.w.witness.proxied, 3);
+    get_with("/ok", "a.test", "");
+    CHECK_EQ(s.w.witness.proxied, 3);
+    post("/_chaos/script", "{\"proxy\":\"a.test\",\"fault\":\"proxyauth:u:p\"}");
+    get_with("http://a.test/ok", "a.test", "");
+    CHECK_EQ(s.answer.status, 407);
+    get_with("http://a.test/ok", "a.test", "Proxy-Authorization: Basic dTpw\r\n");
+    CHECK_EQ(s.answer.status, 200);
+    get_with("/ok", "a.test", "");
+    CHECK_EQ(s.answer.status, 200);
     finish();
 }
 
