@@ -19,7 +19,8 @@ const command *const commands[] = {
     &cmd_http_date,
     &cmd_http_mime,
     &cmd_http_ratelimit,
-    &cmd_chaos_site, /* before chaos, whose name it begins with */
+    &cmd_chaos_site, /* both before chaos, whose name they begin with */
+    &cmd_chaos_suite,
     &cmd_chaos,
     &cmd_doctor,
     &cmd_help,

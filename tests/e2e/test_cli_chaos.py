@@ -197,6 +197,8 @@ def a_site_is_summed_up():
     (["--script", "/no/such"], "cannot read '/no/such': no such file or directory", "another name, or - for standard input"),
     (["site", "x"], "'x': a site starts with its seed, a number", "seine chaos site 1:1000"),
     (["site", "1:9", "--base", "ftp://x"], "'1:9': a base is http://HOST:PORT", "seine chaos site 1:1000"),
+    (["suite"], "chaos suite needs --cmd with {url} in it", "seine chaos suite --cmd 'curl -sSf {url}'"),
+    (["suite", "--cmd", "curl"], "chaos suite needs --cmd with {url} in it", "seine chaos suite --cmd 'curl -sSf {url}'"),
     (["site"], "chaos site needs an argument", "seine chaos site SPEC"),
     (["--ca-out", "x"], "--ca-out without --tls: there is no certificate", "seine chaos --tls --ca-out FILE"),
     (["x"], "chaos: 'x' is one argument too many", "seine chaos "),
@@ -206,6 +208,68 @@ def what_makes_no_sense_is_said_and_nothing_is_served(words, happened, hint):
     check(r.err.splitlines()[0], f"seine: {happened}")
     check(r.err.splitlines()[1].startswith(f"try: {hint}".strip()), True, r.err)
     check((r.code, r.out), (2, ""))
+
+
+def suite(command, *words):
+    """Exit code, rows and sums of `chaos suite --json`."""
+    r = seine("chaos", "suite", "--json", "--cmd", command, *words)
+    lines = [json.loads(line) for line in r.out.splitlines()]
+    return r.code, lines[:-1], lines[-1]
+
+
+@case
+def a_suite_judges_a_command_by_how_it_ends():
+    """A client that is always pleased, one that never is: each is right about half of it."""
+    code, rows_, sums = suite("true {url}", "--only", "tcp")
+    check((code, sums), (1, {"right": 0, "wrong": len(rows_), "skipped": 0}))
+    check({row["verdict"] for row in rows_}, {"takes it for a whole response"})
+    code, rows_, sums = suite("false {url}", "--only", "fine")
+    check({(row["exit"], row["verdict"]) for row in rows_}, {(1, "refuses a whole response")})
+    code, rows_, sums = suite("false {url}", "--only", "tcp")
+    check((code, sums["wrong"]), (0, 0))
+    code, rows_, sums = suite("kill -11 $$ # {url}", "--only", "redirect")
+    check({(row["signal"], row["exit"], row["verdict"]) for row in rows_}, {(11, None, "crashes")})
+
+
+@case
+def a_suite_ends_a_command_that_hangs_and_all_it_has_started():
+    code, rows_, _ = suite("sh -c 'sleep 300; :' & echo hello; wait # {url}", "--only", "loop", "--limit", "300ms")
+    check(code, 1)
+    check([(row["verdict"], row["bytes"], row["signal"]) for row in rows_], [("hangs", 6, 9)])
+    check(rows_[0]["ms"] >= 300, True)
+
+
+@case
+def a_suite_measures_memory_above_the_first_row():
+    eat = "python3 -c 'import sys; x = bytearray(200 << 20 if \"loop\" in sys.argv[1] else 1)' {url}"
+    _, rows_, _ = suite(eat, "--only", "redirect")
+    check([row["verdict"] for row in rows_ if "loop" in row["url"]], ["takes too much memory"])
+    check({row["verdict"] for row in rows_ if "loop" not in row["url"]}, {"right"})
+
+
+@case
+def a_suite_fills_in_what_the_command_asks_for():
+    with tempfile.TemporaryDirectory() as where:
+        seen = os.path.join(where, "seen")
+        _, rows_, sums = suite(f"echo {{host}} {{port}} {{dns}} {{url}} >> {seen}; grep -c BEGIN {{ca}}", "--only", "expired.test")
+        check((len(rows_), sums["skipped"]), (1, 0))
+        with open(seen, encoding="utf-8") as f:
+            host, port, dns, url = f.read().split()
+        check((host, url), ("expired.test", f"https://expired.test:{port}/ok"))
+        check(dns.startswith("127.0.0.1:"), True)
+        check(rows_[0]["bytes"], 2)
+    r = seine("chaos", "suite", "--cmd", "true {url}", "--only", "tls")
+    check((r.code, r.out.splitlines()[1:]), (2, []))
+
+
+@case
+def a_suite_prints_a_table_for_people():
+    r = seine("chaos", "suite", "--cmd", "true {url}", "--only", "fine")
+    lines = r.out.splitlines()
+    check(lines[0].split(), ["fault", "exit", "bytes", "time", "RSS", "verdict"])
+    check(lines[1].split()[:4], ["http", "ok", "0", "0"])
+    check(lines[-1], f"{len(lines) - 2} right, 0 wrong, 0 skipped")
+    check(r.code, 0)
 
 
 @case

@@ -112,6 +112,7 @@ def examples_of_the_help_run():
                 continue
             line = line.replace("/var/log/nginx/access.log", "access.log")
             line = re.sub(r"> ~/\S*/", "> ", line)
+            line = re.sub(r"(seine chaos suite.*) --cmd '.*'", r"\1 --only fine --cmd 'true {url}'", line)  # no judgement on curl
             if re.match(r"seine chaos( --|$)", line):  # serves until it is told to end
                 line = f"timeout 1 {line} | grep -q '\"http\":\"http://127.0.0.1:'"
             out = run(line + " && echo finished", where)

@@ -474,6 +474,7 @@ TEST(a_proxy_behind_tls_leads_to_tls_inside_of_it)
 TEST(socks_takes_its_messages_in_any_pieces)
 {
     static const char hello[] = "\5\1\0", name[] = "\5\1\0\3\6s.test\0\x50";
+    static const char request[] = "GET /close/ok HTTP/1.1\r\nHost: s.test\r\n\r\n";
     static const size_t steps[] = {1, 3, 100};
     seine_chaos *c = start();
     SSL_CTX *ctx = trusting(c);
@@ -490,7 +491,7 @@ TEST(socks_takes_its_messages_in_any_pieces)
             put(fd, name + at,
                 sizeof name - 1 - at < steps[i] ? sizeof name - 1 - at : steps[i]);
         CHECK(memcmp(get(fd, 10), "\5\0\0\1", 4) == 0);
-        put(fd, "GET /close/ok HTTP/1.1\r\nHost: s.test\r\n\r\n", 42);
+        put(fd, request, sizeof request - 1);
         CHECK(strstr(get(fd, 4000), "\r\n\r\nok\n"));
         close(fd);
     }
