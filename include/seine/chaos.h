@@ -74,9 +74,10 @@ void seine_chaos_free(seine_chaos *c); /* NULL is fine; ends its thread first */
 const char *seine_chaos_url(const seine_chaos *c);
 
 /* Other places: "http" is the same, "https" the one with TLS, "ca" the certificate to
- * trust there (PEM), "socks" a SOCKS5 proxy that leads to the other two, "dead" a port that refuses, "hole" one that never answers, "dns" the
- * name server as "127.0.0.1:41235", "range" the addresses it listens on, usually
- * "127.0.0.0/8". NULL: there is no such place. */
+ * trust there (PEM), "socks" a SOCKS5 proxy that leads to the other two, "dead" a port
+ * that refuses, "hole" one that never answers, "dns" the name server as
+ * "127.0.0.1:41235", "range" the addresses it listens on, usually "127.0.0.0/8". NULL:
+ * there is no such place. */
 const char *seine_chaos_where(const seine_chaos *c, const char *place);
 
 /* What the server saw until now, as one JSON object. The text comes from the
