@@ -64,7 +64,7 @@ static const example examples[] = {
 const command cmd_backoff_simulate = {
     .name = "backoff simulate",
     .arguments = "",
-    .about = "see when failed requests would be tried again, and for how long",
+    .about = "see when failed requests are tried again, and how long",
     .text = "The waits are those of the library (seine/retry.h). One draw is shown in figures; the bars are a thousand: solid up to the "
             "shortest wait chance gave, shaded up to the longest.",
     .options = options,

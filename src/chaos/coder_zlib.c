@@ -6,8 +6,8 @@
 #include "base/alloc.h"
 #include "chaos/coder.h"
 
-#define UNIT ((uint64_t)1 << 20) /* zeros of a bomb's unit */
-#define LONG 65521               /* the prime of Adler-32 */
+#define UNIT ((uint64_t)256 << 10) /* zeros of a bomb's unit */
+#define LONG 65521                 /* the prime of Adler-32 */
 
 typedef struct coder {
     snc_coder base;

@@ -50,13 +50,21 @@ snc_guest_alarm(snc_guest *g, seine_time due)
         snc_guest_reset(g);
 }
 
+/* False: it has to wait until the socket takes it. */
+static bool
+say_goodbye(snc_guest *g)
+{
+    return snc_tls_close(g->tls) && (!g->outer || snc_tls_close(g->outer));
+}
+
 void
 snc_guest_fin(snc_guest *g)
 {
-    if (g->tls && !g->unclean)
-        snc_tls_close(g->tls);
-    if (g->outer && !g->unclean)
-        snc_tls_close(g->outer);
+    if (g->tls && !g->unclean && !say_goodbye(g)) {
+        g->state = SNC_GUEST_CLOSE;
+        g->writable = false;
+        return;
+    }
     shutdown(g->fd, SHUT_WR);
     g->state = SNC_GUEST_LINGER;
     g->readable = true;
@@ -301,6 +309,10 @@ run(snc_guest *g)
 
     while (more && !g->dead) {
         more = g->state == SNC_GUEST_GREET && snc_guest_greeted(g);
+        if (!g->dead && g->state == SNC_GUEST_CLOSE && g->writable)
+            snc_guest_fin(g);
+        if (!g->dead && g->state == SNC_GUEST_CLOSE && g->gone)
+            close_now(g);
         if (g->dead)
             break;
         if (g->state == SNC_GUEST_READ || g->state == SNC_GUEST_LINGER)

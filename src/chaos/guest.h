@@ -2,7 +2,7 @@
 /*
  * guest.h - one connection, from accept to its end.
  *
- * A guest is always in one of seven states; what the client does and what the alarm
+ * A guest is always in one of eight states; what the client does and what the alarm
  * says move it on:
  *
  *     GREET    in the middle of a TLS handshake
@@ -11,6 +11,7 @@
  *     SEND     bytes are going out, as fast as the socket or the drip allows
  *     HOLD     says nothing any more: mute, stalled
  *     DRAIN    all bytes must have arrived before RST follows
+ *     CLOSE    TLS has a last word to say, and no room for it
  *     LINGER   FIN is out; reads what still comes, so that no RST destroys the end
  *
  * A request is answered before the next one is looked at, however many are there. A
@@ -38,6 +39,7 @@ typedef enum snc_guest_state {
     SNC_GUEST_SEND,
     SNC_GUEST_HOLD,
     SNC_GUEST_DRAIN,
+    SNC_GUEST_CLOSE,
     SNC_GUEST_LINGER
 } snc_guest_state;
 

@@ -12,9 +12,11 @@ static bool
 read_base(const char *base, snc_site_base *out)
 {
     sn_str text = sn_str_of(base);
-    uint64_t port = 80;
+    bool tls = sn_str_starts(text, SN_STR("https://"));
+    size_t scheme = tls ? 8 : 7;
+    uint64_t port = tls ? 443 : 80;
 
-    if (!sn_str_starts(text, SN_STR("http://")))
+    if (!tls && !sn_str_starts(text, SN_STR("http://")))
         return false;
     while (text.len > 0 && text.ptr[text.len - 1] == '/')
         text.len--;
@@ -23,14 +25,15 @@ read_base(const char *base, snc_site_base *out)
             text.ptr[i] >= 0x7f)
             return false;
 
-    sn_str rest = sn_str_slice(text, 7, text.len), host, number;
+    sn_str rest = sn_str_slice(text, scheme, text.len), host, number;
     size_t slash = sn_str_find(rest, '/');
-    out->origin = sn_str_slice(text, 0, 7 + slash);
+    out->origin = sn_str_slice(text, 0, scheme + slash);
     out->prefix = sn_str_slice(rest, slash, rest.len);
     if (sn_str_cut(sn_str_slice(rest, 0, slash), ':', &host, &number) &&
         !snc_arg_count(number, UINT16_MAX, &port))
         return false;
     out->names = sn_str_ends(host, SN_STR(".test"));
+    out->tls = tls;
     out->port = (uint16_t)port;
     return host.len > 0;
 }

@@ -191,6 +191,8 @@ snc_proxy_connect(snc_world *w, const snc_visitor *v, const snc_ask *ask, seine_
     if (e == SEINE_OK && status / 100 == 2 && kind <= PORT_HTTPS) {
         lead(&x, kind, out_to);
         w->witness.tunnels++;
+        if (p.final != SNC_FINAL_RAW) /* whatever the client says about its connection */
+            out_answer->keep = true;
     }
     return e;
 }

@@ -66,12 +66,6 @@ struct snc_tls_line {
     char client[256];
 };
 
-const char *
-snc_tls_version(void)
-{
-    return OPENSSL_VERSION_TEXT;
-}
-
 static unsigned
 tricks_of(sn_str name)
 {
@@ -610,10 +604,11 @@ snc_tls_write(snc_tls_line *l, const void *bytes, size_t n)
     return (ssize_t)done;
 }
 
-void
+bool
 snc_tls_close(snc_tls_line *l)
 {
     ERR_clear_error();
-    if (l->facts.done)
-        SSL_shutdown(l->ssl);
+    int rc = l->facts.done ? SSL_shutdown(l->ssl) : 0;
+
+    return rc >= 0 || SSL_get_error(l->ssl, rc) != SSL_ERROR_WANT_WRITE;
 }

@@ -91,10 +91,7 @@ const snc_tls_facts *snc_tls_facts_of(const snc_tls_line *l);
 ssize_t snc_tls_read(snc_tls_line *l, void *out, size_t room);
 ssize_t snc_tls_write(snc_tls_line *l, const void *bytes, size_t n);
 
-/* close_notify, if there was a handshake. */
-void snc_tls_close(snc_tls_line *l);
-
-/* Of libssl, as it was built. */
-const char *snc_tls_version(void);
+/* close_notify, if there was a handshake. False: it has to wait; again, then. */
+bool snc_tls_close(snc_tls_line *l);
 
 #endif

@@ -44,6 +44,10 @@ TEST(the_truth_about_a_site_needs_no_server)
                               &l, NULL),
              SEINE_OK);
     CHECK(strstr(l.text, "\"http://h0.test:81/site:1:1:hosts=2/p/0\""));
+    l = (listing){.len = 0};
+    CHECK_EQ(seine_chaos_site("1:1:hosts=2", "https://a.test", 9, keep, &l, NULL),
+             SEINE_OK);
+    CHECK(strstr(l.text, "\"https://h0.test/p/0\""));
     l = (listing){.stop = 2};
     CHECK_EQ(seine_chaos_site("1:10000", "http://a", 9, keep, &l, NULL),
              SEINE_E_CANCELED);
@@ -56,7 +60,8 @@ TEST(a_site_or_a_base_that_makes_no_sense_is_named)
         const char *spec, *base, *why;
     } rows[] = {
         {"x", "http://a", "a site starts with its seed, a number"},
-        {"1:1", "https://a", "a base is http://HOST:PORT"},
+        {"1:1", "ftp://a", "a base is http://HOST:PORT"},
+        {"1:1", "https://", "a base is http://HOST:PORT"},
         {"1:1", "http://", "a base is http://HOST:PORT"},
         {"1:1", "http://a:x", "a base is http://HOST:PORT"},
         {"1:1", "http://a:70000", "a base is http://HOST:PORT"},

@@ -435,7 +435,12 @@ TEST(bytes_go_both_ways_and_the_end_is_said)
     CHECK(memcmp(in, "hello", 5) == 0);
     CHECK_EQ(snc_tls_write(s.line, "there", 5), 5);
     CHECK_EQ(SSL_read(s.client, in, sizeof in), 5);
-    snc_tls_close(s.line);
+    s.narrow = 0; /* no room for the last word yet */
+    CHECK(!snc_tls_close(s.line));
+    CHECK_EQ(SSL_get_error(s.client, SSL_read(s.client, in, sizeof in)),
+             SSL_ERROR_WANT_READ);
+    s.narrow = SIZE_MAX;
+    CHECK(snc_tls_close(s.line));
     CHECK_EQ(SSL_get_error(s.client, SSL_read(s.client, in, sizeof in)),
              SSL_ERROR_ZERO_RETURN);
     SSL_shutdown(s.client);
@@ -490,7 +495,6 @@ TEST(the_authority_is_a_certificate_in_pem)
 
     CHECK_EQ(snc_tls_new(WALL, &t), SEINE_OK);
     CHECK(strstr(snc_tls_ca(t), "-----BEGIN CERTIFICATE-----"));
-    CHECK(strstr(snc_tls_version(), "OpenSSL"));
     snc_tls_free(t);
     snc_tls_free(NULL);
     snc_tls_line_free(NULL);
