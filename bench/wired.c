@@ -139,7 +139,7 @@ start(guest *g)
                         .limits = &limits,
                         .ceiling = SN_ZONE_LOCAL,
                         .pin = SN_ZONE_NO_PIN};
-    sn_handler h = {NULL, head, body, end, g};
+    sn_handler h = {.head = head, .body = body, .end = end, .arg = g};
 
     started++;
     must(t->ops->start(t, &g->q, &h, &g->x));

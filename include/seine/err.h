@@ -149,6 +149,7 @@ typedef enum seine_phase {
     SEINE_PHASE_NONE,
     SEINE_PHASE_DNS,
     SEINE_PHASE_CONNECT,
+    SEINE_PHASE_PROXY, /* connected to the proxy, until the way is open */
     SEINE_PHASE_TLS,
     SEINE_PHASE_SEND,
     SEINE_PHASE_HEAD,

@@ -41,6 +41,7 @@
 
 #include "seine/alloc.h"
 #include "seine/breaker.h"
+#include "seine/cookie.h"
 #include "seine/ctx.h"
 #include "seine/family.h"
 #include "seine/input.h"
@@ -58,7 +59,8 @@ enum { /* what of an answer is kept for the record */
        SEINE_KEEP_TITLE = 1,
        SEINE_KEEP_FIELDS = 2,
        SEINE_KEEP_BODY = 4,
-       SEINE_KEEP_SHA256 = 8
+       SEINE_KEEP_SHA256 = 8,
+       SEINE_KEEP_WIRE = 16 /* record.captures */
 };
 
 /* Called once per URL; the record is gone when it returns. */
@@ -122,6 +124,20 @@ typedef struct seine_fetch_opts {
     uint32_t keep;               /* SEINE_KEEP_TITLE */
     bool dedup;                  /* true: a URL whose key was given before is counted */
     const char *strip_params;    /* left out of keys: "utm_*,fbclid" */
+    bool raw_encoding;           /* bodies that cannot be decoded are taken as they are */
+
+    /* trust */
+    const char *cacert;                /* PEM; NULL: the system's */
+    const char *cert, *cert_key;       /* of this client, PEM; NULL: none */
+    uint8_t tls_min;                   /* 12 or 13 */
+    bool insecure;                     /* no certificate of a given host is checked … */
+    const char *const *insecure_hosts; /* … or of exactly these; NULL ends; NULL: none */
+
+    /* on behalf of */
+    const char *proxy;    /* for all; NULL: as `proxy_env` says */
+    const char *no_proxy; /* "localhost,.example,10.0.0.0/8,*" */
+    bool proxy_env;       /* http_proxy and its kin count; false */
+    seine_jar *jar;       /* cookies; NULL: none are taken or sent */
 
     /* where */
     seine_family family;

@@ -118,6 +118,39 @@ typedef struct seine_tried {
     seine_wait wait_reason;
 } seine_tried;
 
+/* Why the bytes of an answer end early, as an archive says it. */
+typedef enum seine_cut {
+    SEINE_CUT_NONE,
+    SEINE_CUT_LENGTH, /* a limit in bytes */
+    SEINE_CUT_TIME,
+    SEINE_CUT_DISCONNECT,
+    SEINE_CUT_OTHER
+} seine_cut;
+
+/* A request and its answer as they were on the wire, for an archive: one of each hop. */
+typedef struct seine_capture {
+    seine_view url;
+    int64_t wall; /* when it was asked */
+    seine_view ip;
+    seine_view request;  /* head and body; secrets are REDACTED */
+    seine_view response; /* as received, framing included; absent: none came */
+    uint32_t head_len;   /* bytes up to the body: interim heads and the final one */
+    seine_cut cut;
+} seine_capture;
+
+typedef struct seine_tls_facts {
+    uint8_t version;   /* 12, 13; 0: no TLS */
+    bool verified;     /* false: nobody looked at the certificate */
+    int64_t not_after; /* of the certificate, Unix seconds; INT64_MIN: not known */
+} seine_tls_facts;
+
+/* Where the answer stands in an archive. */
+typedef struct seine_warc_place {
+    seine_view file; /* name without directories; absent: nowhere */
+    uint64_t offset, length;
+    seine_view id; /* "<urn:uuid:…>" */
+} seine_warc_place;
+
 typedef enum seine_record_type {
     SEINE_RECORD_RESULT,
     SEINE_RECORD_SKIP
@@ -162,6 +195,12 @@ typedef struct seine_record {
     seine_view body;       /* absent: not kept */
     const uint8_t *sha256; /* 32 bytes; NULL: not asked for */
 
+    seine_tls_facts secure;
+    const seine_capture *captures; /* NULL: not kept */
+    size_t n_captures;
+    seine_warc_place warc; /* set by the archive among the sinks */
+    seine_view body_file;  /* set by the sink that saves bodies */
+
     seine_skip reason; /* of a SKIP */
     seine_view rule;
 } seine_record;
@@ -174,7 +213,8 @@ typedef struct seine_fields {
 typedef enum seine_body_form {
     SEINE_BODY_NONE,
     SEINE_BODY_TEXT,
-    SEINE_BODY_B64
+    SEINE_BODY_B64,
+    SEINE_BODY_FILE /* the name of the file it was saved to */
 } seine_body_form;
 
 enum {                     /* how a row of CSV is written */

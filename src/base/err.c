@@ -54,8 +54,8 @@ seine_err_group(seine_err e)
 const char *
 seine_phase_name(seine_phase p)
 {
-    static const char *const names[] = {"none", "dns",  "connect", "tls",
-                                        "send", "head", "body"};
+    static const char *const names[] = {"none", "dns",  "connect", "proxy",
+                                        "tls",  "send", "head",    "body"};
 
     return (unsigned)p < sizeof names / sizeof *names ? names[p] : "none";
 }

@@ -70,6 +70,7 @@ seine_fetch_defaults(void)
         .dns_timeout = SEINE_SECS(5),
         .tcp_timeout = SEINE_SECS(5),
         .tls_timeout = SEINE_SECS(5),
+        .tls_min = 12,
         .head_timeout = SEINE_SECS(20),
         .speed_bytes = 100,
         .speed_span = SEINE_SECS(20),

@@ -9,7 +9,7 @@
 static const char *const methods[] = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "other"};
 static const char *const classes[] = {"none", "1xx", "2xx", "3xx", "4xx", "5xx"};
 static const char *const outcomes[] = {"ok", "failed", "skipped", "blocked"};
-static const char *const phases[] = {"dns", "connect", "tls", "send", "ttfb", "body"};
+static const char *const phases[] = {"dns", "connect", "proxy", "tls", "send", "ttfb", "body"};
 static const char *const versions[] = {"1.1"};
 static const char *const lookups[] = {"hit", "ok", "nxdomain", "error", "timeout"};
 static const char *const states[] = {"closed", "open", "half_open"};

@@ -493,7 +493,8 @@ begin(sn_wire *w, sn_flight *f, sn_zone pin, seine_time now)
                      .fresh = v->fresh};
     if (!sn_wire_fields(w, v, &f->request))
         return SEINE_E_NOMEM;
-    sn_handler handler = {on_admit, on_head, on_body, on_end, f};
+    sn_handler handler = {
+        .admit = on_admit, .head = on_head, .body = on_body, .end = on_end, .arg = f};
     sn_transport *t = w->env->transport;
     return t->ops->start(t, &f->request, &handler, &v->exchange);
 }

@@ -182,6 +182,8 @@ too_long(sn_exchange *x)
         return SEINE_E_DNS_TIMEOUT;
     case SEINE_PHASE_CONNECT:
         return x->dial ? sn_dial_why(x->dial) : SEINE_E_CONNECT_TIMEOUT;
+    case SEINE_PHASE_PROXY:
+        return SEINE_E_PROXY_ERROR;
     case SEINE_PHASE_TLS:
         return SEINE_E_TLS_TIMEOUT;
     case SEINE_PHASE_SEND:

@@ -26,6 +26,7 @@
 #include "net/head.h"
 #include "net/note.h"
 #include "net/zone.h"
+#include "seine/record.h"
 #include "seine/url.h"
 
 typedef struct sn_transport sn_transport;
@@ -52,6 +53,8 @@ typedef struct sn_limits {
     uint64_t max_body; /* decoded, 16 MiB */
 } sn_limits;
 
+struct sn_proxy; /* net/proxy.h */
+
 typedef struct sn_request {
     sn_str method;
     const seine_url *url;   /* http or https; what goes on the wire, never the key */
@@ -64,6 +67,9 @@ typedef struct sn_request {
     sn_zone pin;             /* lowest zone the name was ever connected in */
     bool fresh;              /* use no idle connection */
     bool conditional, range; /* 304, 206 may come */
+    bool insecure;           /* nobody looks at the certificate of this host */
+    bool raw_encoding; /* a coding that is unknown or broken: the bytes as they are */
+    const struct sn_proxy *proxy; /* NULL: straight to the host */
 } sn_request;
 
 typedef struct sn_end {
@@ -77,6 +83,7 @@ typedef struct sn_end {
     uint8_t http; /* minor version of the answer: 0, 1; 255: none */
     uint64_t wire_bytes, body_bytes;
     uint32_t notes; /* SN_NOTE_… */
+    seine_tls_facts secure;
 } sn_end;
 
 /* head? body* end. `end` exactly once, and never from inside start or cancel. Inside
@@ -88,6 +95,9 @@ typedef struct sn_handler {
     seine_err (*admit)(const sn_ip *peer, void *arg);
     /* The final head, after its blank line. */
     void (*head)(const sn_head *head, void *arg);
+    /* Bytes of the answer as they were received, interim heads, framing and coding
+     * included, each before what is made of them is told. NULL: nobody archives. */
+    void (*wire)(sn_str bytes, void *arg);
     /* A piece of the decoded body. False: the caller has enough; the exchange ends
      * as CANCELED, partial. */
     bool (*body)(sn_str piece, void *arg);

@@ -48,10 +48,13 @@
     X(PARTIAL,        "partial") \
     X(NOTES,          "notes") \
     X(TIME,           "time") \
+    X(TLS,            "tls") \
     X(TITLE,          "title") \
     X(SHA256,         "sha256") \
     X(BODY,           "body") \
-    X(BODY_B64,       "body_b64")
+    X(BODY_B64,       "body_b64") \
+    X(BODY_FILE,      "body_file") \
+    X(WARC,           "warc")
 /* clang-format on */
 
 enum sn_member_index {

@@ -125,7 +125,11 @@ visit_of(const char *base, const char *path)
 static inline seine_err
 visit_start(sn_transport *t, visit *v)
 {
-    sn_handler h = {visit_admit, visit_head, visit_body, visit_end, v};
+    sn_handler h = {.admit = visit_admit,
+                    .head = visit_head,
+                    .body = visit_body,
+                    .end = visit_end,
+                    .arg = v};
 
     v->t = t;
     v->begun = wired_now();

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cookie.h - cookies that stay home: which of them does this request carry?
+ *
+ * A jar takes what servers set and gives back what a request to a URL may carry, by the
+ * rules of RFC 6265 as its revision tells them: domain and path match, Secure, HttpOnly,
+ * the prefixes __Host- and __Secure-, Max-Age before Expires, 400 days at most. A Domain
+ * that is a public suffix, an address, or not a parent of the host is refused. It is
+ * bounded: 4,096 bytes of name and value, 50 of one response, 50 of one host, 3,000 in
+ * all, 8 KiB sent; the least recently used goes first.
+ *
+ *     e = seine_jar_new(&jar);
+ *     e = seine_jar_load(jar, "cookies.txt", wall, why);    the format of Netscape
+ *     e = seine_jar_take(jar, &url, value, len, wall);      of a Set-Cookie field
+ *     n = seine_jar_cookie(jar, &url, wall, buf, cap);      of the Cookie field
+ *     e = seine_jar_save(jar, "cookies.txt", wall, why);
+ *
+ * Time    is passed in: Unix time in ns.
+ * Memory  at most 3,000 cookies.
+ * Threads any thread; one lock, never held across I/O.
+ */
+#ifndef SEINE_COOKIE_H
+#define SEINE_COOKIE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "seine/abi.h"
+#include "seine/err.h"
+#include "seine/url.h"
+
+typedef struct seine_jar seine_jar;
+
+#define SEINE_JAR_SENT 8192 /* bytes of a Cookie field at most */
+
+SEINE_BEGIN
+
+SEINE_MUST_CHECK seine_err seine_jar_new(seine_jar **out_jar);
+void seine_jar_free(seine_jar *jar); /* NULL is fine */
+
+/* One Set-Cookie value of an answer from that URL. INVAL: refused, the jar is as it
+ * was. NOMEM. */
+SEINE_MUST_CHECK seine_err seine_jar_take(seine_jar *jar, const seine_url *url,
+                                          const char *value, size_t len, int64_t wall);
+
+/* The value of the Cookie field of a request to that URL, not terminated; 0: none is
+ * sent. */
+size_t seine_jar_cookie(seine_jar *jar, const seine_url *url, int64_t wall,
+                        char buf[SEINE_JAR_SENT]);
+
+size_t seine_jar_count(const seine_jar *jar);
+
+/* IO, CONFIG (a line is no cookie; out_why, SEINE_WHY bytes or NULL, says which), NOMEM.
+ * A file that is not there is an empty jar to `load`: ALREADY is never told. Saved with
+ * mode 0600, whole or not at all. */
+SEINE_MUST_CHECK seine_err seine_jar_load(seine_jar *jar, const char *path, int64_t wall,
+                                          char *out_why);
+SEINE_MUST_CHECK seine_err seine_jar_save(seine_jar *jar, const char *path, int64_t wall,
+                                          char *out_why);
+
+SEINE_END
+
+#endif
