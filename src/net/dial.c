@@ -237,15 +237,6 @@ named(sn_lookup *l, seine_err e, const sn_dns_answer *answer)
         fail(d->x, e);
 }
 
-/* Without the brackets of an IPv6 address. */
-static sn_str
-bare(seine_url_part name)
-{
-    if (name.len > 2 && name.ptr[0] == '[')
-        return (sn_str){name.ptr + 1, name.len - 2};
-    return (sn_str){name.ptr, name.len};
-}
-
 void
 sn_dial_begin(sn_exchange *x)
 {
@@ -266,9 +257,9 @@ sn_dial_begin(sn_exchange *x)
     x->dial = d;
     seine_err e = seine_url_name(x->request->url, &name);
     if (e == SEINE_OK)
-        e = sn_dns_ask(w->dns, bare(name), (uint16_t)seine_url_port(x->request->url),
-                       w->loop.now, sn_time_min(x->limit_at, x->request->deadline),
-                       &d->lookup);
+        e = sn_dns_ask(w->dns, sn_url_bare(name),
+                       (uint16_t)seine_url_port(x->request->url), w->loop.now,
+                       sn_time_min(x->limit_at, x->request->deadline), &d->lookup);
     if (e == SEINE_OK)
         race(d, &d->lookup.answer);
     else if (e != SEINE_E_BUSY)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <assert.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -236,9 +237,7 @@ describe(sn_exchange *x, seine_err e, sn_end *out)
     f->sent = x->sent;
     f->timeout_ms = e == SEINE_OK ? 0 : timeout_ms(x, e);
     f->retry_after = -1;
-    f->text[0] = '\0';
-    if (e == SEINE_E_TLS_ERROR) /* until there is TLS: nothing else ends so */
-        memcpy(f->text, "https is not built in yet", sizeof "https is not built in yet");
+    memcpy(f->text, x->of->why, x->of->why[0] ? sizeof f->text : 1);
     out->partial = has_head && e != SEINE_OK;
     out->reused = x->reused;
     out->replayable = e == SEINE_E_CONN_STALE && x->replayable;
@@ -249,6 +248,8 @@ describe(sn_exchange *x, seine_err e, sn_end *out)
     out->wire_bytes = r ? r->wire : 0;
     out->body_bytes = r ? r->body : 0;
     out->notes = r ? r->h1.notes : 0;
+    out->secure = x->conn && x->conn->secure ? *sn_tls_facts_of(x->conn->tls)
+                                             : (seine_tls_facts){0, false, INT64_MIN};
 }
 
 void
@@ -265,6 +266,7 @@ sn_exchange_end(sn_exchange *x, seine_err e)
         x->prev = NULL;
     }
     describe(x, e, &w->end);
+    w->why[0] = '\0';
     if (x->conn)
         sn_conn_leave(x->conn, e);
     x->conn = NULL;
@@ -277,4 +279,11 @@ sn_exchange_end(sn_exchange *x, seine_err e)
     if (x->handler.end)
         x->handler.end(&w->end, x->handler.arg);
     sn_exchange_spare(x);
+}
+
+void
+sn_exchange_fail(sn_exchange *x, seine_err e, const char *text)
+{
+    snprintf(x->of->why, sizeof x->of->why, "%s", text);
+    sn_exchange_end(x, e);
 }

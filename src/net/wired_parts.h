@@ -68,6 +68,7 @@ struct sn_wired {
     seine_time own_read; /* when the own addresses were */
     seine_held held;     /* heads */
     sn_idle idle;
+    sn_tickets tickets;
     char *in;     /* SN_WIRED_ROOM bytes that were just received */
     sn_buf batch; /* requests started and not launched, as bytes */
     sn_buf text;  /* one request */
@@ -84,6 +85,7 @@ struct sn_wired {
         uint32_t n_exchanges, n_conns, n_dials, n_readers;
     } spare; /* used again, a bounded number of each */
     sn_end end;
+    char why[96]; /* of the end that comes next, for people; "": nothing to say */
     sn_wired_stats stats;
     uint64_t n_ended;
     uint32_t live; /* exchanges */
@@ -106,6 +108,8 @@ void sn_exchange_limit(sn_exchange *x, seine_time at);
 
 /* Ends it: what it holds is given back, `end` is called, it is gone. */
 void sn_exchange_end(sn_exchange *x, seine_err e);
+/* The same, and `text` says more than the kind. */
+void sn_exchange_fail(sn_exchange *x, seine_err e, const char *text);
 
 /* The request as bytes, valid until the next; without its body if that stays apart. */
 SEINE_MUST_CHECK seine_err sn_exchange_text(sn_exchange *x, sn_str *out_text);
@@ -116,6 +120,21 @@ static inline bool
 sn_request_is_apart(const sn_request *request)
 {
     return request->body.len > 16 << 10;
+}
+
+static inline bool
+sn_request_is_https(const sn_request *request)
+{
+    return seine_url_scheme(request->url).len == 5;
+}
+
+/* Without the brackets of an IPv6 address. */
+static inline sn_str
+sn_url_bare(seine_url_part name)
+{
+    if (name.len > 2 && name.ptr[0] == '[')
+        return (sn_str){name.ptr + 1, name.len - 2};
+    return (sn_str){name.ptr, name.len};
 }
 
 /* dial.c */
