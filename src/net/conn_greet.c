@@ -16,8 +16,15 @@ typedef enum told {
 static told
 tunnel(sn_conn *c)
 {
-    (void)c;
-    return TOLD_NEXT;
+    switch (sn_conn_tunnel(c)) {
+    case SN_TUNNEL_MORE:
+        return TOLD_WAIT;
+    case SN_TUNNEL_FAIL:
+        return TOLD_END;
+    case SN_TUNNEL_OPEN:
+    default:
+        return TOLD_NEXT;
+    }
 }
 
 /* Until the host is who it should be: SEINE_PHASE_TLS, limit time.tls. */

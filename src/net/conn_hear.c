@@ -103,11 +103,34 @@ sn_conn_begin_body(sn_conn *c)
                       c->reader->n_marks > 0 ? limits->speed_span : SEINE_NEVER);
 }
 
+/* The proxy speaks for itself: 407 is nothing a site can say. */
+static bool
+is_refused(sn_conn *c)
+{
+    sn_exchange *x = c->x;
+
+    if (!sn_request_is_forward(x->request))
+        return false;
+    x->via = c->reader->head.status == 407 ? SN_VIA_BAD : SN_VIA_GOOD;
+    if (x->via == SN_VIA_GOOD)
+        return false;
+    x->at_proxy = true;
+    sn_proxy_tell(x->request->proxy,
+                  x->request->proxy->authorization.len > 0 ? "refuses the login (407)"
+                                                           : "wants a login (407)",
+                  c->of->why);
+    return true;
+}
+
 static void
 on_head(sn_conn *c)
 {
     sn_exchange *x = c->x;
 
+    if (is_refused(c)) {
+        sn_exchange_end(x, SEINE_E_PROXY_AUTH);
+        return;
+    }
     c->reader->has_head = true;
     if (!c->unsent)
         sn_conn_begin_body(c);
@@ -138,11 +161,14 @@ on_body(sn_conn *c, sn_str piece)
 static bool
 on_event(sn_conn *c, sn_h1_event event, sn_str piece)
 {
+    sn_wired *w = c->of;
     sn_reader *r = c->reader;
     seine_err e = SEINE_OK;
 
     if (event == SN_H1_HEAD) {
         on_head(c);
+        if (w->fed != c)
+            return false;
     } else if (event == SN_H1_DONE || event == SN_H1_FAIL) {
         if (!c->x)
             sn_conn_rest(c);
@@ -160,7 +186,7 @@ on_event(sn_conn *c, sn_h1_event event, sn_str piece)
     }
     if (e != SEINE_OK)
         sn_exchange_end(c->x, e);
-    return event != SN_H1_MORE && c->of->fed == c;
+    return event != SN_H1_MORE && w->fed == c; /* or it is gone */
 }
 
 /* Hands over what was received. False: the connection is not to be read any more. */

@@ -48,7 +48,6 @@ say_connect(sn_tunnel *t)
 {
     const sn_proxy *p = t->proxy;
     char at[NAME_MOST + 16];
-    sn_field login = {SN_STR("Proxy-Authorization"), p->authorization};
     bool v6 = sn_str_find(t->to.name, ':') < t->to.name.len;
     int n = snprintf(at, sizeof at, "%s%.*s%s:%u", v6 ? "[" : "", SN_FMT(t->to.name),
                      v6 ? "]" : "", t->to.port);
@@ -56,8 +55,7 @@ say_connect(sn_tunnel *t)
     return sn_h1_write(&(sn_h1_request){.method = SN_STR("CONNECT"),
                                         .form = SN_H1_AUTHORITY,
                                         .host = {at, (size_t)n},
-                                        .fields = &login,
-                                        .n_fields = p->authorization.len > 0},
+                                        .authorization = p->authorization},
                        &t->out);
 }
 

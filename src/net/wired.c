@@ -21,11 +21,21 @@ of(sn_transport *t)
 /* Scheme, host and port, in the form in which the href has them; only user information
  * or a dot at the end of the name have to be taken out. */
 static sn_str
-key_of(const seine_url *u, char mem[SEINE_URL_ROOM])
+key_of(const seine_url *u, const sn_proxy *proxy, char *mem, size_t room)
 {
     seine_url_part scheme = seine_url_scheme(u), at = seine_url_host_port(u);
     seine_url_part host = seine_url_host(u);
 
+    if (proxy) {
+        size_t n = seine_url_authority(u, mem, SEINE_URL_ROOM);
+
+        n = n < SEINE_URL_ROOM ? n : SEINE_URL_ROOM - 1;
+        size_t more = proxy->key.len < room - n - 1 ? proxy->key.len : room - n - 1;
+
+        mem[n] = ' ';
+        memcpy(mem + n + 1, proxy->key.ptr, more);
+        return (sn_str){mem, n + 1 + more};
+    }
     if (at.ptr == scheme.ptr + scheme.len + 3 && host.ptr[host.len - 1] != '.')
         return (sn_str){scheme.ptr, scheme.len + 3 + at.len};
     return (sn_str){mem, seine_url_authority(u, mem, SEINE_URL_ROOM)};
@@ -89,7 +99,7 @@ reuse(sn_exchange *x)
 
     if (!c)
         return false;
-    if (x->handler.admit)
+    if (x->handler.admit && c->peer.v != 0)
         e = x->handler.admit(&c->peer, x->handler.arg);
     x->admitted = true;
     if (e == SEINE_OK)
@@ -116,7 +126,8 @@ launch(sn_exchange *x)
         e = SEINE_E_TLS_ERROR;
     }
     if (e == SEINE_OK)
-        e = sn_idle_origin(&w->idle, key_of(q->url, w->key), &x->origin);
+        e = sn_idle_origin(&w->idle, key_of(q->url, q->proxy, w->key, sizeof w->key),
+                           &x->origin);
     if (e != SEINE_OK) {
         sn_exchange_end(x, e);
         return;
