@@ -33,6 +33,7 @@
 struct sn_wired;
 struct sn_dial;
 struct sn_tunnel;
+struct sn_tls;
 
 /* A response while it is read; there is one only from its first byte on. */
 typedef struct sn_reader {
@@ -67,6 +68,8 @@ typedef struct sn_conn {
     struct sn_dial *dial;     /* CONNECTING */
     struct sn_tunnel *tunnel; /* GREETING a proxy */
     sn_reader *reader;        /* NULL before the first byte */
+    struct sn_tls *tls;       /* through which all bytes pass; NULL: none */
+    struct sn_tls *outer;     /* below it, with a proxy; NULL: none */
     sn_origin *origin;        /* in use */
     char *rest;               /* of the head of the request, not sent yet … */
     size_t rest_at, rest_len;
@@ -77,6 +80,7 @@ typedef struct sn_conn {
     int fd;
     uint8_t state;
     uint8_t step; /* of the greeting */
+    bool secure;  /* `tls` is with the host itself, and agreed */
     bool unsent;  /* the request is not sent whole */
     bool broken;  /* sending failed: its end is not an orderly one */
     bool hung_up; /* the peer has ended it, or an error is pending */

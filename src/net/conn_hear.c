@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+
 #include "base/alloc.h"
 #include "base/time.h"
 #include "net/conn_parts.h"
@@ -70,7 +72,13 @@ died(sn_conn *c)
 
     x->replayable = x->reused && (!x->sent || is_idempotent(x->request->method));
     c->of->stats.stale += x->reused;
-    return x->replayable ? SEINE_E_CONN_STALE : SEINE_E_CONN_RESET;
+    if (x->replayable)
+        return SEINE_E_CONN_STALE;
+    if (!x->reused && c->tls && sn_tls_err(c->tls) != SEINE_OK) {
+        snprintf(c->of->why, sizeof c->of->why, "%s", sn_tls_text(c->tls));
+        return sn_tls_err(c->tls); /* an alert is an answer, of a kind */
+    }
+    return SEINE_E_CONN_RESET;
 }
 
 /* The peer has ended it. */
@@ -86,7 +94,7 @@ over(sn_conn *c, bool in_order)
     }
     if (!c->reader)
         e = died(c);
-    else if (in_order && !c->broken)
+    else if (in_order && (c->tls || !c->broken))
         e = sn_h1_eof(&c->reader->h1);
     else
         e = sn_h1_lost(&c->reader->h1);
@@ -221,6 +229,12 @@ feed(sn_conn *c, sn_str in)
     return true;
 }
 
+static bool
+has_more(const sn_conn *c)
+{
+    return c->tls && sn_tls_has_more(c->tls);
+}
+
 /*
  * Edge-triggered: less than was asked for means that there is no more for now, and the
  * next byte is an event. When the peer has ended it no event follows, so everything is
@@ -235,7 +249,7 @@ sn_conn_hear(sn_conn *c)
         ssize_t n = sn_conn_pull(c, w->in, SN_WIRED_ROOM);
 
         if (n > 0) {
-            c->unread = n == SN_WIRED_ROOM;
+            c->unread = n == SN_WIRED_ROOM || has_more(c);
             if (!feed(c, (sn_str){w->in, (size_t)n}))
                 return;
             if (c->unread) {
@@ -250,8 +264,8 @@ sn_conn_hear(sn_conn *c)
             over(c, true);
         else if (!sn_conn_is_later(errno))
             over(c, false);
-        else
-            c->unread = false;
+        else if ((c->unread = has_more(c)))
+            sn_conn_later(c);
         return;
     }
 }

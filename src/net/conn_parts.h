@@ -13,9 +13,13 @@
 #include "net/wired_parts.h"
 
 /* The two functions through which all bytes pass. -1 is an error, errno says which. */
+ssize_t sn_conn_pull_tls(sn_conn *c, char *into, size_t room);
+
 static inline ssize_t
 sn_conn_pull(sn_conn *c, char *into, size_t room)
 {
+    if (c->tls)
+        return sn_conn_pull_tls(c, into, room);
     ssize_t n = recv(c->fd, into, room, 0);
 
     if (n > 0)
@@ -26,6 +30,8 @@ sn_conn_pull(sn_conn *c, char *into, size_t room)
 static inline ssize_t
 sn_conn_put(sn_conn *c, const char *bytes, size_t n)
 {
+    if (c->tls)
+        return sn_tls_write(c->tls, bytes, n);
     ssize_t sent = send(c->fd, bytes, n, MSG_NOSIGNAL);
 
     if (sent > 0)
@@ -46,6 +52,10 @@ void sn_conn_rest(sn_conn *c);
 
 /* conn_greet.c: something happened while it is GREETING. */
 void sn_conn_greet(sn_conn *c);
+/* What TLS there is goes, with a word to the peer if it ends in order. */
+void sn_conn_drop_tls(sn_conn *c);
+/* Nothing has come of which anybody must know: silence, or a ticket. */
+bool sn_conn_is_silent(sn_conn *c);
 
 /* conn_tunnel.c: talks to the proxy as far as that goes. OPEN: the way is; FAIL: the
  * exchange has ended, the connection is gone. */

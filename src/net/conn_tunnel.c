@@ -23,10 +23,12 @@ begin(sn_conn *c)
     sn_wired *w = c->of;
     sn_tunnel_to to = {.ip = x->peer, .port = (uint16_t)seine_url_port(q->url)};
     sn_tunnel *t = sn_alloc(sizeof *t);
+    seine_url_part name = {0};
 
     if (!t)
         return SEINE_E_NOMEM;
-    seine_err e = sn_url_bare_name(q->url, &to.name);
+    seine_err e = seine_url_name(q->url, &name);
+    to.name = sn_url_bare(name);
     if (e == SEINE_OK)
         e = sn_tunnel_init(t, q->proxy, &to, w->opts.budget ? &w->held : NULL);
     if (e != SEINE_OK) {
@@ -34,7 +36,8 @@ begin(sn_conn *c)
         return e;
     }
     c->tunnel = t;
-    sn_exchange_enter(x, SEINE_PHASE_PROXY, q->limits->time.tcp);
+    if (x->phase != SEINE_PHASE_PROXY) /* or TLS with it came first */
+        sn_exchange_enter(x, SEINE_PHASE_PROXY, q->limits->time.tcp);
     return SEINE_OK;
 }
 
@@ -80,8 +83,11 @@ hear(sn_conn *c)
     while (event == SN_TUNNEL_MORE) {
         ssize_t n = sn_conn_pull(c, w->in, SN_WIRED_ROOM);
 
-        if (n < 0 && sn_conn_is_later(errno))
+        if (n < 0 && sn_conn_is_later(errno)) {
+            if (c->tls && sn_tls_has_more(c->tls))
+                sn_conn_later(c);
             return SN_TUNNEL_MORE;
+        }
         event = n > 0 ? sn_tunnel_hear(c->tunnel, (sn_str){w->in, (size_t)n})
                       : sn_tunnel_lost(c->tunnel);
         if (event == SN_TUNNEL_MORE && !say(c))

@@ -283,20 +283,6 @@ named(sn_lookup *l, seine_err e, const sn_dns_answer *answer)
         fail(d->x, e);
 }
 
-seine_err
-sn_url_bare_name(const seine_url *u, sn_str *out_name)
-{
-    seine_url_part name;
-    seine_err e = seine_url_name(u, &name);
-
-    if (e != SEINE_OK)
-        return e;
-    if (name.len > 2 && name.ptr[0] == '[')
-        name = (seine_url_part){name.ptr + 1, name.len - 2};
-    *out_name = (sn_str){name.ptr, name.len};
-    return SEINE_OK;
-}
-
 static seine_err
 look_up(sn_dial *d, sn_str name, uint16_t port,
         void (*done)(sn_lookup *l, seine_err e, const sn_dns_answer *answer))
@@ -395,7 +381,7 @@ sn_dial_begin(sn_exchange *x)
     sn_wired *w = x->of;
     const sn_timeouts *limits = &x->request->limits->time;
     sn_dial *d = make(w);
-    sn_str name;
+    seine_url_part name;
 
     x->connect_by = sn_time_add(w->loop.now, limits->connect);
     sn_exchange_enter(x, SEINE_PHASE_DNS, limits->dns);
@@ -407,13 +393,13 @@ sn_dial_begin(sn_exchange *x)
     d->x = x;
     d->n_tries = 0;
     x->dial = d;
-    seine_err e = sn_url_bare_name(x->request->url, &name);
+    seine_err e = seine_url_name(x->request->url, &name);
     if (e == SEINE_OK && x->request->proxy) {
-        seek_site(d, name);
+        seek_site(d, sn_url_bare(name));
         return;
     }
     if (e == SEINE_OK)
-        e = look_up(d, name, port_of(x->request), named);
+        e = look_up(d, sn_url_bare(name), port_of(x->request), named);
     if (e == SEINE_OK)
         race(d, &d->lookup.answer);
     else if (e != SEINE_E_BUSY)

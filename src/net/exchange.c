@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <assert.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -241,10 +242,7 @@ describe(sn_exchange *x, seine_err e, sn_end *out)
     f->sent = x->sent;
     f->timeout_ms = e == SEINE_OK ? 0 : timeout_ms(x, e);
     f->retry_after = -1;
-    memcpy(f->text, x->of->why, sizeof f->text);
-    x->of->why[0] = '\0';
-    if (e == SEINE_E_TLS_ERROR) /* until there is TLS: nothing else ends so */
-        memcpy(f->text, "https is not built in yet", sizeof "https is not built in yet");
+    memcpy(f->text, x->of->why, x->of->why[0] ? sizeof f->text : 1);
     out->partial = has_head && e != SEINE_OK;
     out->reused = x->reused;
     out->replayable = e == SEINE_E_CONN_STALE && x->replayable;
@@ -256,23 +254,30 @@ describe(sn_exchange *x, seine_err e, sn_end *out)
     out->wire_bytes = r ? r->wire : 0;
     out->body_bytes = r ? r->body : 0;
     out->notes = r ? r->h1.notes : 0;
+    out->secure = x->conn && x->conn->secure ? *sn_tls_facts_of(x->conn->tls)
+                                             : (seine_tls_facts){0, false, INT64_MIN};
 }
 
 /* What happens on the way to the proxy, or to what it says, is not the site's doing. */
 static seine_err
 blame_proxy(sn_exchange *x, seine_err e)
 {
+    sn_wired *w = x->of;
+    char what[sizeof w->why];
+
     if (e == SEINE_OK || seine_err_class(e) == SEINE_LOCAL)
         return e;
     if (x->via == SN_VIA_NONE)
         x->via = SN_VIA_BAD;
-    if (e == SEINE_E_TIMEOUT || e == SEINE_E_PROXY_ERROR || e == SEINE_E_PROXY_REFUSED ||
-        e == SEINE_E_PROXY_AUTH) {
-        if (!x->of->why[0] && e == SEINE_E_PROXY_ERROR) /* its time is over */
-            sn_proxy_tell(x->request->proxy, "no answer in time", x->of->why);
+    if (e == SEINE_E_TIMEOUT || e == SEINE_E_PROXY_REFUSED || e == SEINE_E_PROXY_AUTH)
         return e;
-    }
-    sn_proxy_tell(x->request->proxy, seine_err_text(e), x->of->why);
+    if (e == SEINE_E_PROXY_ERROR && !w->why[0]) /* its time is over */
+        snprintf(what, sizeof what, "no answer in time");
+    else if (e == SEINE_E_PROXY_ERROR)
+        return e;
+    else
+        snprintf(what, sizeof what, "%s", w->why[0] ? w->why : seine_err_text(e));
+    sn_proxy_tell(x->request->proxy, what, w->why);
     return SEINE_E_PROXY_ERROR;
 }
 
@@ -292,6 +297,7 @@ sn_exchange_end(sn_exchange *x, seine_err e)
         x->prev = NULL;
     }
     describe(x, e, &w->end);
+    w->why[0] = '\0';
     if (x->conn)
         sn_conn_leave(x->conn, e);
     x->conn = NULL;
@@ -304,4 +310,11 @@ sn_exchange_end(sn_exchange *x, seine_err e)
     if (x->handler.end)
         x->handler.end(&w->end, x->handler.arg);
     sn_exchange_spare(x);
+}
+
+void
+sn_exchange_fail(sn_exchange *x, seine_err e, const char *text)
+{
+    snprintf(x->of->why, sizeof x->of->why, "%s", text);
+    sn_exchange_end(x, e);
 }

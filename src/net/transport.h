@@ -26,7 +26,8 @@
 #include "net/head.h"
 #include "net/note.h"
 #include "net/zone.h"
-#include "seine/record.h"
+#include "seine/err.h"
+#include "seine/secure.h"
 #include "seine/url.h"
 
 typedef struct sn_transport sn_transport;
@@ -68,6 +69,7 @@ typedef struct sn_request {
     bool fresh;              /* use no idle connection */
     bool conditional, range; /* 304, 206 may come */
     bool insecure;           /* nobody looks at the certificate of this host */
+    bool identify;           /* this client's certificate may be shown to it */
     bool raw_encoding; /* a coding that is unknown or broken: the bytes as they are */
     const struct sn_proxy *proxy; /* NULL: straight to the host */
 } sn_request;

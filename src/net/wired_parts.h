@@ -13,6 +13,7 @@
 #include "net/race.h"
 #include "net/wired.h"
 
+#define SN_WIRED_KEY  (SEINE_URL_ROOM + 1024)
 #define SN_WIRED_ROOM (256 << 10) /* bytes read of one connection in a turn */
 
 union sn_sockaddr {
@@ -71,6 +72,7 @@ struct sn_wired {
     seine_time own_read; /* when the own addresses were */
     seine_held held;     /* heads */
     sn_idle idle;
+    sn_tickets tickets;
     char *in;     /* SN_WIRED_ROOM bytes that were just received */
     sn_buf batch; /* requests started and not launched, as bytes */
     sn_buf text;  /* one request */
@@ -87,13 +89,13 @@ struct sn_wired {
         uint32_t n_exchanges, n_conns, n_dials, n_readers;
     } spare; /* used again, a bounded number of each */
     sn_end end;
+    char why[96]; /* of the end that comes next, for people; "": nothing to say */
     sn_wired_stats stats;
     uint64_t n_ended;
     uint32_t live; /* exchanges */
     bool watched;  /* somebody has the descriptor */
     bool turning;
-    char why[SN_PROXY_TELL];         /* of the end to come, for people; "" */
-    char key[SEINE_URL_ROOM + 1024]; /* of an origin */
+    char key[SN_WIRED_KEY]; /* of an origin */
 };
 
 /* exchange.c */
@@ -110,6 +112,8 @@ void sn_exchange_limit(sn_exchange *x, seine_time at);
 
 /* Ends it: what it holds is given back, `end` is called, it is gone. */
 void sn_exchange_end(sn_exchange *x, seine_err e);
+/* The same, and `text` says more than the kind. */
+void sn_exchange_fail(sn_exchange *x, seine_err e, const char *text);
 
 /* The request as bytes, valid until the next; without its body if that stays apart. */
 SEINE_MUST_CHECK seine_err sn_exchange_text(sn_exchange *x, sn_str *out_text);
@@ -129,8 +133,20 @@ sn_request_is_apart(const sn_request *request)
     return request->body.len > 16 << 10;
 }
 
-/* The host as it is looked up, without the brackets of an IPv6 address. */
-SEINE_MUST_CHECK seine_err sn_url_bare_name(const seine_url *u, sn_str *out_name);
+static inline bool
+sn_request_is_https(const sn_request *request)
+{
+    return seine_url_scheme(request->url).len == 5;
+}
+
+/* Without the brackets of an IPv6 address. */
+static inline sn_str
+sn_url_bare(seine_url_part name)
+{
+    if (name.len > 2 && name.ptr[0] == '[')
+        return (sn_str){name.ptr + 1, name.len - 2};
+    return (sn_str){name.ptr, name.len};
+}
 
 /* dial.c */
 void sn_dial_begin(sn_exchange *x);
