@@ -208,9 +208,11 @@ TEST(sink_names_that_cannot_be_are_told_in_one_line)
         const char *why;
     } rows[] = {
         {"x.txt", SEINE_E_INVAL,
-         "x.txt: no format has that ending: try .jsonl, .csv, or FORMAT:NAME"},
+         "x.txt: no format has that ending: try .jsonl, .csv, .sqlite, .warc.gz, or "
+         "FORMAT:NAME"},
         {"x", SEINE_E_INVAL,
-         "x: no format has that ending: try .jsonl, .csv, or FORMAT:NAME"},
+         "x: no format has that ending: try .jsonl, .csv, .sqlite, .warc.gz, or "
+         "FORMAT:NAME"},
         {"x.jsonl.gz", SEINE_E_INVAL,
          "x.jsonl.gz: outputs are not compressed yet: try a name without"},
         {"no/such/x.csv", SEINE_E_IO,
