@@ -101,27 +101,17 @@ static void
 win(sn_dial *d, sn_conn *c)
 {
     sn_exchange *x = d->x;
-    sn_wired *w = x->of;
-    sn_str text;
 
     remove_try(d, c);
     if (d->both)
-        sn_origin_won(x->origin, c->peer.v, w->loop.now);
+        sn_origin_won(x->origin, c->peer.v, x->of->loop.now);
     sn_dial_drop(d);
     c->dial = NULL;
     c->origin = x->origin;
     sn_origin_use(c->origin);
     x->peer = c->peer;
     x->zone = c->zone;
-    seine_err e = SEINE_E_TIMEOUT;
-    if (w->loop.now < x->request->deadline) /* or its timer fires in this very turn */
-        e = sn_exchange_text(x, &text);
-    if (e == SEINE_OK) {
-        sn_conn_ask(c, x, text);
-        return;
-    }
-    sn_conn_close(c);
-    sn_exchange_end(x, e);
+    sn_conn_meet(c, x);
 }
 
 void
