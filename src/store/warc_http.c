@@ -222,6 +222,12 @@ sn_warc_http_next(sn_warc_http *h, sn_str *in, sn_str *out_piece)
 }
 
 bool
+sn_warc_http_has_ended(const sn_warc_http *h)
+{
+    return h->state == DONE;
+}
+
+bool
 sn_warc_http_is_whole(const sn_warc_http *h)
 {
     return h->state == DONE || h->state == UNTIL_END;

@@ -49,6 +49,7 @@ void sn_warc_http_begin(sn_warc_http *h, bool head_only);
 bool sn_warc_http_next(sn_warc_http *h, sn_str *in, sn_str *out_piece);
 
 /* With all of the bytes taken, and the connection closed behind them. */
+bool sn_warc_http_has_ended(const sn_warc_http *h); /* by itself, not by the close */
 bool sn_warc_http_is_whole(const sn_warc_http *h);
 
 #endif
