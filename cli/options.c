@@ -15,6 +15,7 @@ const command *const commands[] = {
     &cmd_url_parse,
     &cmd_url_resolve,
     &cmd_url_normalize,
+    &cmd_url_site,
     &cmd_http_retry_after,
     &cmd_http_date,
     &cmd_http_mime,

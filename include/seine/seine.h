@@ -31,6 +31,7 @@
 #include "seine/mime.h"
 #include "seine/outcome.h"
 #include "seine/pool.h"
+#include "seine/psl.h"
 #include "seine/record.h"
 #include "seine/retry.h"
 #include "seine/secure.h"
