@@ -26,6 +26,7 @@
 #include "seine/key.h"
 #include "seine/keyed.h"
 #include "seine/limiter.h"
+#include "seine/links.h"
 #include "seine/log.h"
 #include "seine/metrics.h"
 #include "seine/mime.h"
