@@ -36,6 +36,7 @@
 #include "seine/record.h"
 #include "seine/retry.h"
 #include "seine/secure.h"
+#include "seine/secret.h"
 #include "seine/seen.h"
 #include "seine/shared.h"
 #include "seine/sink.h"
