@@ -238,6 +238,7 @@ sn_conn_close(sn_conn *c)
         sn_idle_drop(&w->idle, &c->idle);
     unready(c);
     sn_conn_unread(c);
+    sn_conn_untunnel(c);
     sn_conn_drop_tls(c);
     drop_rest(c);
     sn_timer_clear(&c->timer);
@@ -282,6 +283,8 @@ sn_conn_judge(sn_conn *c, sn_zone ceiling, sn_zone pin)
 
     if (c->judged == w->zones_version + 1 && c->judged_ceiling == ceiling &&
         c->judged_pin == pin)
+        return SEINE_OK;
+    if (c->peer.v == 0)
         return SEINE_OK;
     sn_sockaddr_of(&c->peer, 0, &at);
     seine_err e = sn_zone_check(&w->zones, &at.any, ceiling, pin);

@@ -17,8 +17,15 @@ typedef enum told {
 static told
 tunnel(sn_conn *c)
 {
-    (void)c;
-    return TOLD_NEXT;
+    switch (sn_conn_tunnel(c)) {
+    case SN_TUNNEL_MORE:
+        return TOLD_WAIT;
+    case SN_TUNNEL_FAIL:
+        return TOLD_END;
+    case SN_TUNNEL_OPEN:
+    default:
+        return TOLD_NEXT;
+    }
 }
 
 static ssize_t
@@ -94,6 +101,27 @@ shake_hands(sn_conn *c)
     return TOLD_NEXT;
 }
 
+/* Until the proxy is who it should be, with https:// of its own; its certificate is
+ * always looked at. */
+static told
+secure_proxy(sn_conn *c)
+{
+    sn_exchange *x = c->x;
+    const sn_proxy *proxy = x->request->proxy;
+
+    if (!proxy || proxy->kind != SN_PROXY_HTTPS)
+        return TOLD_NEXT;
+    if (!c->tls) {
+        sn_exchange_enter(x, SEINE_PHASE_PROXY, x->request->limits->time.tcp);
+        seine_err e = put_tls_on(c, proxy->host, proxy->port, false, false);
+        if (e != SEINE_OK) {
+            sn_exchange_end(x, e);
+            return TOLD_END;
+        }
+    }
+    return shake_hands(c);
+}
+
 /* Until the host is who it should be. */
 static told
 secure(sn_conn *c)
@@ -121,7 +149,7 @@ secure(sn_conn *c)
     return t;
 }
 
-static told (*const steps[])(sn_conn *c) = {tunnel, secure};
+static told (*const steps[])(sn_conn *c) = {secure_proxy, tunnel, secure};
 
 static void
 ask(sn_conn *c)

@@ -128,11 +128,32 @@ sn_conn_begin_body(sn_conn *c)
                       c->reader->n_marks > 0 ? limits->speed_span : SEINE_NEVER);
 }
 
+/* The proxy speaks for itself: 407 is nothing a site can say. */
+static bool
+is_refused(sn_conn *c)
+{
+    sn_exchange *x = c->x;
+
+    if (!sn_request_is_forward(x->request))
+        return false;
+    x->via = c->reader->head.status == 407 ? SN_VIA_BAD : SN_VIA_GOOD;
+    if (x->via == SN_VIA_GOOD)
+        return false;
+    x->at_proxy = true;
+    sn_proxy_tell(x->request->proxy,
+                  x->request->proxy->authorization.len > 0 ? "refuses the login (407)"
+                                                           : "wants a login (407)",
+                  c->of->why);
+    return true;
+}
+
 static seine_err
 on_head(sn_conn *c)
 {
     sn_exchange *x = c->x;
 
+    if (is_refused(c))
+        return SEINE_E_PROXY_AUTH;
     c->reader->has_head = true;
     if (!c->unsent)
         sn_conn_begin_body(c);
@@ -145,6 +166,7 @@ on_head(sn_conn *c)
 static bool
 on_event(sn_conn *c, sn_h1_event event, sn_str *piece)
 {
+    sn_wired *w = c->of;
     sn_reader *r = c->reader;
     seine_err e = SEINE_OK;
 
@@ -164,7 +186,7 @@ on_event(sn_conn *c, sn_h1_event event, sn_str *piece)
     }
     if (e != SEINE_OK)
         sn_exchange_end(c->x, e);
-    return event != SN_H1_MORE && c->of->fed == c && !(r->unpack && r->unpack->stuck);
+    return event != SN_H1_MORE && w->fed == c && !(r->unpack && r->unpack->stuck);
 }
 
 /* To whoever archives: before anything is made of them, and of what cannot be read

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* conn_parts.h - what the files of a connection know of each other: conn.c opens, asks,
  * keeps and closes it, conn_greet.c says what has to be said before the first request,
- * conn_hear.c reads, conn_body.c unpacks. */
+ * conn_tunnel.c what of it is said to a proxy, conn_hear.c reads, conn_body.c unpacks. */
 #ifndef SN_CONN_PARTS_H
 #define SN_CONN_PARTS_H
 
@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 
 #include "net/conn.h"
+#include "net/tunnel.h"
 #include "net/wired_parts.h"
 
 /* The two functions through which all bytes pass. -1 is an error, errno says which. */
@@ -55,6 +56,11 @@ void sn_conn_greet(sn_conn *c);
 void sn_conn_drop_tls(sn_conn *c);
 /* Nothing has come of which anybody must know: silence, or a ticket. */
 bool sn_conn_is_silent(sn_conn *c);
+
+/* conn_tunnel.c: talks to the proxy as far as that goes. OPEN: the way is; FAIL: the
+ * exchange has ended, the connection is gone. */
+sn_tunnel_event sn_conn_tunnel(sn_conn *c);
+void sn_conn_untunnel(sn_conn *c); /* there may be none */
 
 /* conn_hear.c: reads what there is. */
 void sn_conn_hear(sn_conn *c);

@@ -74,14 +74,22 @@ typedef struct sn_request {
     const struct sn_proxy *proxy; /* NULL: straight to the host */
 } sn_request;
 
+/* What an attempt says about the proxy it went through. */
+typedef enum sn_via {
+    SN_VIA_NONE, /* nothing, or there was none */
+    SN_VIA_GOOD, /* it did its part, or answered that it will not */
+    SN_VIA_BAD,  /* not reached, no sense, no login */
+} sn_via;
+
 typedef struct sn_end {
     seine_fault fault; /* code, phase, status, sent, timeout_ms; retry_after is -1 */
     bool partial;      /* a head came and the body is not whole */
     bool reused;       /* on a connection that had served before */
     bool replayable;   /* CONN_STALE: may be sent again without being counted */
     seine_span spent[SEINE_PHASE_BODY + 1]; /* per phase; 0 for one not entered */
-    sn_ip peer;                             /* v = 0: no connection was tried */
-    sn_zone zone;                           /* of the peer */
+    sn_ip peer;   /* v = 0: no connection was tried, or a proxy alone knows */
+    sn_zone zone; /* of the peer; public when nobody knows */
+    sn_via via;
     uint8_t http; /* minor version of the answer: 0, 1; 255: none */
     uint64_t wire_bytes, body_bytes;
     uint32_t notes; /* SN_NOTE_… */

@@ -31,20 +31,29 @@ place_of(const seine_url *u, char mem[SEINE_URL_ROOM])
     return (sn_str){mem, seine_url_authority(u, mem, SEINE_URL_ROOM)};
 }
 
-/* Connections are shared by those of one place who trust alike. */
+/* Connections are shared by those of one place who trust alike and come the same way. */
 static sn_str
-key_of(const sn_request *q, char mem[SEINE_URL_ROOM])
+key_of(const sn_request *q, char mem[SN_WIRED_KEY])
 {
     sn_str key = place_of(q->url, mem);
+    bool special = sn_request_is_https(q) && (q->insecure || q->identify);
 
-    if (!sn_request_is_https(q) || (!q->insecure && !q->identify))
+    if (!special && !q->proxy)
         return key;
-    memmove(mem, key.ptr, key.len);
-    if (q->insecure)
-        mem[key.len++] = '!';
-    if (q->identify)
-        mem[key.len++] = '+';
-    return (sn_str){mem, key.len};
+    size_t n = key.len < SEINE_URL_ROOM ? key.len : SEINE_URL_ROOM;
+    memmove(mem, key.ptr, n);
+    if (special && q->insecure)
+        mem[n++] = '!';
+    if (special && q->identify)
+        mem[n++] = '+';
+    if (q->proxy) {
+        sn_str way = sn_str_slice(q->proxy->key, 0, SN_WIRED_KEY - n - 1);
+
+        mem[n++] = ' ';
+        memcpy(mem + n, way.ptr, way.len);
+        n += way.len;
+    }
+    return (sn_str){mem, n};
 }
 
 static void
@@ -105,7 +114,7 @@ reuse(sn_exchange *x)
 
     if (!c)
         return false;
-    if (x->handler.admit)
+    if (x->handler.admit && c->peer.v != 0)
         e = x->handler.admit(&c->peer, x->handler.arg);
     x->admitted = true;
     if (e == SEINE_OK)

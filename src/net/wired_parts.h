@@ -9,9 +9,11 @@
 
 #include "base/buf.h"
 #include "net/conn.h"
+#include "net/proxy.h"
 #include "net/race.h"
 #include "net/wired.h"
 
+#define SN_WIRED_KEY  (SEINE_URL_ROOM + 1024)
 #define SN_WIRED_ROOM (256 << 10) /* bytes read of one connection in a turn */
 
 union sn_sockaddr {
@@ -42,11 +44,13 @@ struct sn_exchange {
     seine_err why; /* cancelled */
     bool is_started, is_ended;
     bool admitted, sent, reused, replayable;
-    sn_ip peer;
+    bool at_proxy; /* whatever fails now is the proxy's fault, not the site's */
+    sn_via via;
+    sn_ip peer; /* the site's; v = 0: not known (yet) */
     sn_zone zone;
 };
 
-/* A name on its way to a connection. */
+/* A name on its way to a connection: its own, or that of a proxy. */
 struct sn_dial {
     sn_lookup lookup;
     sn_race race;
@@ -94,7 +98,7 @@ struct sn_wired {
     uint32_t live; /* exchanges */
     bool watched;  /* somebody has the descriptor */
     bool turning;
-    char key[SEINE_URL_ROOM]; /* of an origin */
+    char key[SN_WIRED_KEY]; /* of an origin */
 };
 
 /* exchange.c */
@@ -117,6 +121,13 @@ void sn_exchange_fail(sn_exchange *x, seine_err e, const char *text);
 /* The request as bytes, valid until the next; without its body if that stays apart. */
 SEINE_MUST_CHECK seine_err sn_exchange_text(sn_exchange *x, sn_str *out_text);
 SEINE_MUST_CHECK seine_err sn_exchange_write(const sn_request *request, sn_buf *out);
+
+/* Through a proxy that is asked as if it were the site: http without a tunnel. */
+static inline bool
+sn_request_is_forward(const sn_request *request)
+{
+    return request->proxy && !sn_proxy_needs_tunnel(request->proxy, request->url);
+}
 
 /* The body is too large to be copied: it is sent from where it is. */
 static inline bool
