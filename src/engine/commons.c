@@ -122,6 +122,8 @@ copy(sn_commons *c, const seine_fetch_opts *opts)
     o->cert = copy_text(a, opts->cert, &e);
     o->cert_key = copy_text(a, opts->cert_key, &e);
     o->insecure_hosts = copy_list(a, opts->insecure_hosts, &e);
+    o->proxy = o->no_proxy = NULL; /* the login is where it is needed */
+    o->proxy_env = NULL;
     if (!o->clock)
         o->clock = seine_clock_system();
     uint32_t least =
@@ -209,6 +211,11 @@ sn_commons_init(sn_commons *c, const seine_fetch_opts *opts, char *out_why)
         return e;
     sn_arena_init(&c->memory, 4096, SIZE_MAX);
     e = copy(c, opts);
+    if (e == SEINE_OK) /* who does not trust URLs does not trust the environment */
+        e = sn_proxies_init(&c->proxies,
+                            &(sn_proxies_opts){opts->proxy, opts->no_proxy,
+                                               opts->untrusted ? NULL : opts->proxy_env},
+                            out_why);
     if (e == SEINE_OK)
         e = make(c, out_why);
     if (e != SEINE_OK) {
@@ -233,6 +240,7 @@ sn_commons_fini(sn_commons *c)
     if (c->has_ipcap)
         sn_ipcap_fini(&c->ipcap);
     sn_tls_ctx_free(c->tls);
+    sn_proxies_fini(&c->proxies);
     seine_budget_free(c->budget);
     seine_shared_free(c->rate);
     seine_seen_free(c->seen);

@@ -66,7 +66,7 @@ sn_wire_init(sn_wire *w, sn_commons *commons, const sn_env *env, const sn_wire_o
     *w = (sn_wire){.commons = commons, .env = env, .ops = *ops};
     w->plain = sn_calloc(3, sizeof *w->plain);
     w->home = sn_calloc(3 + o->n_fields, sizeof *w->home);
-    if (!w->plain || !w->home) {
+    if (!w->plain || !w->home || sn_vias_init(&w->vias, o) != SEINE_OK) {
         sn_wire_fini(w);
         return SEINE_E_NOMEM;
     }
@@ -89,6 +89,7 @@ sn_wire_fini(sn_wire *w)
         sn_title_free(f->title);
         sn_free(f);
     }
+    sn_vias_fini(&w->vias);
     sn_free(w->plain);
     sn_free(w->home);
     *w = (sn_wire){0};
@@ -431,6 +432,9 @@ on_end(const sn_end *end, void *arg)
     sn_visit *v = f->visit;
 
     v->end = *end;
+    if (f->request.proxy)
+        sn_vias_end(&f->wire->vias, f->request.proxy, &f->via, end,
+                    f->wire->env->clock->now(f->wire->env->clock));
     v->ttfb = sn_time_add(end->spent[SEINE_PHASE_SEND], end->spent[SEINE_PHASE_HEAD]);
     if (v->title_reader && !end->partial && end->fault.code == SEINE_OK)
         v->title = sn_title_end(v->title_reader, &v->arena);
@@ -499,11 +503,41 @@ set_trust(const seine_fetch_opts *o, const sn_visit *v, sn_request *r)
     r->raw_encoding = o->raw_encoding;
 }
 
+/* The proxy of this hop, if there is one, may be asked. */
+static seine_err
+choose_proxy(sn_wire *w, sn_flight *f, seine_time now, const sn_proxy **out_proxy)
+{
+    sn_visit *v = f->visit;
+    const sn_proxy *proxy = sn_proxies_choose(&w->commons->proxies, &v->url);
+
+    f->via = (seine_permit){0};
+    v->via_at = INT64_MIN;
+    *out_proxy = proxy;
+    if (!proxy)
+        return SEINE_OK;
+    seine_time at = SEINE_NEVER;
+    seine_err e = sn_vias_begin(&w->vias, proxy, now, &f->via, &at);
+    if (e != SEINE_OK) {
+        v->via_at = at;
+        v->end.fault.phase = SEINE_PHASE_PROXY;
+        sn_proxy_tell(proxy,
+                      e == SEINE_E_BREAKER ? "left alone after failures"
+                                           : "given up after failures",
+                      v->end.fault.text);
+    }
+    return e;
+}
+
 static seine_err
 begin(sn_wire *w, sn_flight *f, sn_zone pin, seine_time now)
 {
     sn_visit *v = f->visit;
     const sn_limits *limits = &w->commons->limits;
+    const sn_proxy *proxy;
+    seine_err e = choose_proxy(w, f, now, &proxy);
+
+    if (e != SEINE_OK)
+        return e;
 
     if (v->timeout != limits->time.attempt) {
         f->limits = *limits;
@@ -518,7 +552,9 @@ begin(sn_wire *w, sn_flight *f, sn_zone pin, seine_time now)
                      .limits = limits,
                      .ceiling = v->ceiling,
                      .pin = pin,
-                     .fresh = v->fresh};
+                     .fresh = v->fresh,
+                     .judge = w->commons->opts.untrusted,
+                     .proxy = proxy};
     set_trust(&w->commons->opts, v, &f->request);
     if (!sn_wire_fields(w, v, &f->request))
         return SEINE_E_NOMEM;
@@ -546,8 +582,10 @@ sn_wire_start(sn_wire *w, sn_visit *v, sn_zone pin, seine_time now, int64_t wall
     /* Whatever the transport refuses for good was let in by mistake. */
     v->end.fault.code = e == SEINE_E_INVAL ? SEINE_E_BAD_URL : e;
     v->end.http = 255;
-    if (f)
+    if (f) {
+        sn_vias_end(&w->vias, f->request.proxy, &f->via, NULL, now);
         land(f);
+    }
     push_ended(w, v);
 }
 
