@@ -107,6 +107,9 @@ sn_emit_message(const seine_fault *f, char *buf, size_t cap)
                 ? snprintf(buf, cap, "%s", seine_err_text(f->code))
                 : snprintf(buf, cap, "asks to wait %s, longer than allowed", span);
         break;
+    case SEINE_E_PROXY_ERROR:
+    case SEINE_E_PROXY_REFUSED:
+    case SEINE_E_PROXY_AUTH:
     case SEINE_E_TLS_CERT_EXPIRED:
     case SEINE_E_TLS_HOST_MISMATCH: /* the text is the whole of it */
         n = snprintf(buf, cap, "%s", f->text[0] ? f->text : seine_err_text(f->code));
@@ -149,6 +152,12 @@ sn_emit_hint(const seine_fault *f)
         return "tell the site; for this host alone: --insecure=HOST";
     case SEINE_E_TLS_UNTRUSTED:
         return "--cacert FILE if you know who signed it, or --insecure=HOST";
+    case SEINE_E_PROXY_ERROR:
+        return "check --proxy and http_proxy, https_proxy, all_proxy";
+    case SEINE_E_PROXY_REFUSED:
+        return "the proxy says no; straight there: --no-proxy HOST";
+    case SEINE_E_PROXY_AUTH:
+        return "--proxy http://USER:PASSWORD@HOST:PORT";
     case SEINE_E_BAD_ENCODING:
         return "--raw-encoding takes the bytes as they are";
     case SEINE_E_HEADER_TIMEOUT:
