@@ -197,6 +197,19 @@ on_event(sn_conn *c, sn_h1_event event, sn_str piece)
     return event != SN_H1_MORE && w->fed == c; /* or it is gone */
 }
 
+/* What the reader took of the last `before` bytes, of which `in` is left; all of them
+ * when they are no answer. */
+static void
+tell_wire(sn_conn *c, sn_str in, size_t before, sn_h1_event event)
+{
+    sn_str bytes = {in.ptr - (before - in.len), before - in.len};
+
+    if (event == SN_H1_FAIL)
+        bytes.len = before;
+    if (bytes.len > 0)
+        c->x->handler.wire(bytes, c->x->handler.arg);
+}
+
 /* Hands over what was received. False: the connection is not to be read any more. */
 static bool
 feed(sn_conn *c, sn_str in)
@@ -218,6 +231,8 @@ feed(sn_conn *c, sn_str in)
         event = sn_h1_next(&r->h1, &in, &piece);
         if (in_body)
             r->wire += before - in.len;
+        if (c->x && c->x->handler.wire)
+            tell_wire(c, in, before, event);
     } while (on_event(c, event, piece));
     if (event != SN_H1_MORE || w->fed != c)
         return false;
