@@ -74,7 +74,8 @@ sn_wire_init(sn_wire *w, sn_commons *commons, const sn_env *env, const sn_wire_o
     w->n_plain = put_plain(o, &plain);
     home.level = put_plain(o, &home);
     for (size_t i = 0; i < o->n_fields; i++)
-        put(&home, (sn_field){str_of(o->fields[i].name), str_of(o->fields[i].value)});
+        if (sn_redirect_reach(str_of(o->fields[i].name)) != SN_REACH_PROXY)
+            put(&home, (sn_field){str_of(o->fields[i].name), str_of(o->fields[i].value)});
     w->n_home = home.n;
     w->conditional = home.conditional;
     w->range = home.range;
@@ -115,21 +116,33 @@ may_go(sn_str name, const sn_visit *v, bool at_home, bool provoked)
         return v->n_hops == 0 && !provoked;
     case SN_REACH_BODY:
         return at_home && (v->n_hops == 0 || v->body.len > 0);
+    case SN_REACH_PROXY:
+        return false;
+    case SN_REACH_REFERER: /* one that goes further was made before */
     case SN_REACH_ORIGIN:
     default:
         return at_home;
     }
 }
 
-static void
-put_own(list *l, const sn_field *fields, size_t n, const sn_visit *v, bool at_home)
+/* Puts what may go; false: no memory for a Referer that has to be another one. */
+static bool
+put_scoped(list *l, sn_field f, sn_visit *v, bool at_home)
 {
-    bool provoked = was_provoked(v);
-
-    l->level = l->n;
-    for (size_t i = 0; i < n; i++)
-        if (may_go(fields[i].name, v, at_home, provoked))
-            put(l, fields[i]);
+    if (may_go(f.name, v, at_home, was_provoked(v))) {
+        put(l, f);
+        return true;
+    }
+    if (sn_redirect_reach(f.name) != SN_REACH_REFERER)
+        return true;
+    char mem[SEINE_URL_ROOM];
+    sn_str bare = sn_redirect_referer(f.value, &v->url, mem);
+    if (bare.len == 0)
+        return true;
+    char *copy = sn_arena_text(&v->arena, bare);
+    if (copy)
+        put(l, (sn_field){f.name, {copy, bare.len}});
+    return copy != NULL;
 }
 
 bool
@@ -152,10 +165,13 @@ sn_wire_fields(const sn_wire *w, sn_visit *v, sn_request *out_request)
     l.level = l.n;
     for (size_t i = 0; i < o->n_fields; i++) {
         sn_field f = {str_of(o->fields[i].name), str_of(o->fields[i].value)};
-        if (may_go(f.name, v, at_home, was_provoked(v)))
-            put(&l, f);
+        if (!put_scoped(&l, f, v, at_home))
+            return false;
     }
-    put_own(&l, v->own, v->n_own, v, at_home);
+    l.level = l.n;
+    for (size_t i = 0; i < v->n_own; i++)
+        if (!put_scoped(&l, v->own[i], v, at_home))
+            return false;
     out_request->fields = l.fields;
     out_request->n_fields = l.n;
     out_request->conditional = l.conditional;

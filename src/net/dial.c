@@ -155,6 +155,8 @@ try_one(sn_dial *d, const sn_ip *ip, bool *out_done)
 
     sn_sockaddr_of(ip, port, &at);
     seine_err e = sn_zone_check(&w->zones, &at.any, r->ceiling, r->pin);
+    if (e != SEINE_OK && !x->refused.v)
+        x->refused = *ip;
     if (e != SEINE_OK)
         return e;
     if (!x->admitted && x->handler.admit) {

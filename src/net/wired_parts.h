@@ -43,6 +43,7 @@ struct sn_exchange {
     bool is_started, is_ended;
     bool admitted, sent, reused, replayable;
     sn_ip peer;
+    sn_ip refused; /* the first that the zones refused; v = 0: none */
     sn_zone zone;
 };
 
