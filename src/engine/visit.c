@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/time.h"
+#include "engine/capture.h"
 #include "seine/secret.h"
 
 #define ARENA_CHUNK 1024
@@ -143,6 +144,7 @@ sn_visits_free(sn_visits *p)
         next = v->next;
         sn_arena_fini(&v->arena);
         sn_buf_fini(&v->kept);
+        sn_capture_free(v->captures);
         sn_free(v);
     }
     pthread_mutex_destroy(&p->lock);
