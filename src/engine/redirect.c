@@ -104,8 +104,6 @@ sn_redirect_reach(sn_str field)
         return SN_REACH_BODY;
     if (sn_str_eq_nocase(field, SN_STR("Referer")))
         return SN_REACH_REFERER;
-    if (sn_str_eq_nocase(field, SN_STR("Proxy-Authorization")))
-        return SN_REACH_PROXY;
     return SN_REACH_ORIGIN;
 }
 

@@ -52,7 +52,6 @@ typedef enum sn_reach {
     SN_REACH_ORIGIN,  /* everything else */
     SN_REACH_URL,     /* conditions, Range: the very URL */
     SN_REACH_BODY,    /* Content-*: the origin, and only with the body they describe */
-    SN_REACH_PROXY,   /* Proxy-Authorization: no origin at all */
     SN_REACH_REFERER, /* as sn_redirect_referer says */
 } sn_reach;
 

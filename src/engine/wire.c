@@ -75,8 +75,7 @@ sn_wire_init(sn_wire *w, sn_commons *commons, const sn_env *env, const sn_wire_o
     w->n_plain = put_plain(o, &plain);
     home.level = put_plain(o, &home);
     for (size_t i = 0; i < o->n_fields; i++)
-        if (sn_redirect_reach(str_of(o->fields[i].name)) != SN_REACH_PROXY)
-            put(&home, (sn_field){str_of(o->fields[i].name), str_of(o->fields[i].value)});
+        put(&home, (sn_field){str_of(o->fields[i].name), str_of(o->fields[i].value)});
     w->n_home = home.n;
     w->conditional = home.conditional;
     w->range = home.range;
@@ -117,8 +116,6 @@ may_go(sn_str name, const sn_visit *v, bool at_home, bool provoked)
         return v->n_hops == 0 && !provoked;
     case SN_REACH_BODY:
         return at_home && (v->n_hops == 0 || v->body.len > 0);
-    case SN_REACH_PROXY:
-        return false;
     case SN_REACH_REFERER: /* one that goes further was made before */
     case SN_REACH_ORIGIN:
     default:

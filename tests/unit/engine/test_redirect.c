@@ -216,7 +216,6 @@ TEST(fields_reach_as_far_as_their_kind)
         {"Referer", SN_REACH_REFERER},
         {"referer", SN_REACH_REFERER},
         {"X-Referer", SN_REACH_ORIGIN},
-        {"proxy-authorization", SN_REACH_PROXY},
         {"If-None-Match", SN_REACH_URL},
         {"if-modified-since", SN_REACH_URL},
         {"Range", SN_REACH_URL},
