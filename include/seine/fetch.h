@@ -50,6 +50,7 @@
 #include "seine/metrics.h"
 #include "seine/record.h"
 #include "seine/retry.h"
+#include "seine/secret.h"
 #include "seine/summary.h"
 #include "seine/tally.h"
 
@@ -153,9 +154,10 @@ typedef struct seine_fetch_opts {
                   void *arg); /* false: no new request, outputs are full; NULL */
     seine_event_fn on_event;  /* NULL */
     void *arg;
-    seine_log *log;         /* NULL: none */
-    seine_metrics *metrics; /* NULL: none */
-    seine_clock *clock;     /* NULL: the system's */
+    const seine_secrets *secrets; /* in no message of a record; outlive it; NULL: none */
+    seine_log *log;               /* NULL: none */
+    seine_metrics *metrics;       /* NULL: none */
+    seine_clock *clock;           /* NULL: the system's */
 } seine_fetch_opts;
 
 #define SEINE_FETCH_OPTS seine_fetch_defaults()

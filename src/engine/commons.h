@@ -42,8 +42,8 @@ typedef struct sn_commons {
     sn_tls_ctx *tls;          /* whom to trust */
     sn_proxies proxies;       /* never changes */
     sn_ipcap ipcap;
-    bool has_ipcap;
-    uint64_t secret[2]; /* of the hash that gives a host its shard */
+    bool has_ipcap, is_copied; /* the options */
+    uint64_t secret[2];        /* of the hash that gives a host its shard */
     _Atomic uint64_t next_number;
     _Atomic int stop;          /* SN_GOING … */
     _Atomic int stop_why;      /* seine_err: CANCELED, DEADLINE */

@@ -129,6 +129,7 @@ emit(sn_run *r, sn_visit *v)
 
     sn_visit_step(v, SN_DONE);
     sn_emit_record(v, o->keep, r->wall, &r->emit);
+    sn_emit_redact(&r->emit, o->secrets);
     count_done(r, &r->emit.record);
     sn_meters_emitted(r->meters, &r->emit.record);
     tell_end(r, v);

@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/time.h"
 #include "engine/capture.h"
+#include "seine/secret.h"
 
 #define ARENA_CHUNK 1024
 #define ARENA_CAP   (1u << 20)
@@ -195,6 +196,8 @@ sn_visits_take(sn_visits *p, seine_err *out_err)
 void
 sn_visits_give(sn_visits *p, sn_visit *give)
 {
+    for (size_t i = 0; i < give->n_own; i++) /* they may be secrets */
+        seine_wipe((char *)give->own[i].value.ptr, give->own[i].value.len);
     sn_arena_reset(&give->arena);
     pthread_mutex_lock(&p->lock);
     give->next = p->free;

@@ -117,21 +117,31 @@ may_go(sn_str name, const sn_visit *v, bool at_home, bool provoked)
         return v->n_hops == 0 && !provoked;
     case SN_REACH_BODY:
         return at_home && (v->n_hops == 0 || v->body.len > 0);
+    case SN_REACH_REFERER: /* one that goes further was made before */
     case SN_REACH_ORIGIN:
     default:
         return at_home;
     }
 }
 
-static void
-put_own(list *l, const sn_field *fields, size_t n, const sn_visit *v, bool at_home)
+/* Puts what may go; false: no memory for a Referer that has to be another one. */
+static bool
+put_scoped(list *l, sn_field f, sn_visit *v, bool at_home)
 {
-    bool provoked = was_provoked(v);
-
-    l->level = l->n;
-    for (size_t i = 0; i < n; i++)
-        if (may_go(fields[i].name, v, at_home, provoked))
-            put(l, fields[i]);
+    if (may_go(f.name, v, at_home, was_provoked(v))) {
+        put(l, f);
+        return true;
+    }
+    if (sn_redirect_reach(f.name) != SN_REACH_REFERER)
+        return true;
+    char mem[SEINE_URL_ROOM];
+    sn_str bare = sn_redirect_referer(f.value, &v->url, mem);
+    if (bare.len == 0)
+        return true;
+    char *copy = sn_arena_text(&v->arena, bare);
+    if (copy)
+        put(l, (sn_field){f.name, {copy, bare.len}});
+    return copy != NULL;
 }
 
 bool
@@ -154,10 +164,13 @@ sn_wire_fields(const sn_wire *w, sn_visit *v, sn_request *out_request)
     l.level = l.n;
     for (size_t i = 0; i < o->n_fields; i++) {
         sn_field f = {str_of(o->fields[i].name), str_of(o->fields[i].value)};
-        if (may_go(f.name, v, at_home, was_provoked(v)))
-            put(&l, f);
+        if (!put_scoped(&l, f, v, at_home))
+            return false;
     }
-    put_own(&l, v->own, v->n_own, v, at_home);
+    l.level = l.n;
+    for (size_t i = 0; i < v->n_own; i++)
+        if (!put_scoped(&l, v->own[i], v, at_home))
+            return false;
     out_request->fields = l.fields;
     out_request->n_fields = l.n;
     out_request->conditional = l.conditional;
@@ -548,7 +561,6 @@ begin(sn_wire *w, sn_flight *f, sn_zone pin, seine_time now)
 
     if (e != SEINE_OK)
         return e;
-
     if (v->timeout != limits->time.attempt) {
         f->limits = *limits;
         f->limits.time.attempt = v->timeout;
@@ -571,9 +583,7 @@ begin(sn_wire *w, sn_flight *f, sn_zone pin, seine_time now)
     sn_handler handler = {
         .admit = on_admit, .head = on_head, .body = on_body, .end = on_end, .arg = f};
     if (w->commons->opts.keep & SEINE_KEEP_WIRE) {
-        seine_err e =
-            sn_capture_begin(v, w->commons->budget, &f->request, v->started_wall);
-
+        e = sn_capture_begin(v, w->commons->budget, &f->request, v->started_wall);
         if (e != SEINE_OK)
             return e;
         handler.wire = on_wire;

@@ -149,12 +149,16 @@ admit(sn_exchange *x, const sn_ip *ip)
 
 /* Judges an address of the site itself. */
 static seine_err
-judge(const sn_exchange *x, const sn_ip *ip)
+judge(sn_exchange *x, const sn_ip *ip)
 {
     union sn_sockaddr at;
 
     sn_sockaddr_of(ip, 0, &at);
-    return sn_zone_check(&x->of->zones, &at.any, x->request->ceiling, x->request->pin);
+    seine_err e =
+        sn_zone_check(&x->of->zones, &at.any, x->request->ceiling, x->request->pin);
+    if (e != SEINE_OK && !x->refused.v)
+        x->refused = *ip;
+    return e;
 }
 
 static sn_zone

@@ -93,7 +93,9 @@ typedef struct sn_end {
     sn_via via;
     uint8_t http; /* minor version of the answer: 0, 1; 255: none */
     uint64_t wire_bytes, body_bytes;
-    uint32_t notes; /* SN_NOTE_… */
+    uint32_t notes;      /* SN_NOTE_… */
+    sn_zone refused;     /* BLOCKED_ADDRESS: where the first address refused is, … */
+    sn_cidr refused_net; /* … and the net one could allow; net.v = 0: not known */
     seine_tls_facts secure;
 } sn_end;
 
