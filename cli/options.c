@@ -21,6 +21,7 @@ const command *const commands[] = {
     &cmd_http_mime,
     &cmd_http_cookie,
     &cmd_http_ratelimit,
+    &cmd_json_check,
     &cmd_chaos_site, /* both before chaos, whose name they begin with */
     &cmd_chaos_suite,
     &cmd_chaos,
