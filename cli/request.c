@@ -13,6 +13,7 @@
 
 #include <seine/version.h>
 
+#include "cookies.h"
 #include "heap.h"
 #include "say.h"
 
@@ -103,21 +104,21 @@ trimmed(const char *text, size_t n)
 
 /* A value, or where it is: env:NAME, file:PATH. NULL: it was said what is wrong. */
 static const char *
-find_value(request *r, const char *value, size_t *len)
+find_value(request *r, const char *label, const char *value, size_t *len)
 {
     if (*len > 4 && strncmp(value, "env:", 4) == 0) {
         char *name = keep(r, heap_copy(value + 4, *len - 4));
         const char *text = getenv(name);
 
         if (!text)
-            say_fail(SAY_USAGE, "set it", "--header: no '%s' in the environment",
+            say_fail(SAY_USAGE, "set it", "%s: no '%s' in the environment", label,
                      show(name).text);
         *len = text ? strlen(text) : 0;
         return text;
     }
     if (*len > 5 && strncmp(value, "file:", 5) == 0) {
         char *path = keep(r, heap_copy(value + 5, *len - 5));
-        char *text = read_whole("--header", path, len);
+        char *text = read_whole(label, path, len);
 
         if (!text)
             return NULL;
@@ -151,7 +152,7 @@ add_line(request *r, const char *line, size_t len)
         value++;
         n--;
     }
-    value = find_value(r, value, &n);
+    value = find_value(r, "--header", value, &n);
     if (!value)
         return SAY_USAGE;
     if (!is_value(value, n))
@@ -256,6 +257,36 @@ add_user(request *r, const char *user)
     return SAY_DONE;
 }
 
+/* "a=b; c=d", behind what -H says of cookies. */
+static int
+add_cookie(request *r, const char *text)
+{
+    size_t n = strlen(text);
+    const char *value = find_value(r, "--cookie", text, &n);
+
+    if (!value)
+        return SAY_USAGE;
+    if (!is_value(value, n) || n > 8192)
+        return say_fail(SAY_USAGE, "-b 'NAME=VALUE; NAME=VALUE'",
+                        "--cookie: not one line of at most 8192 bytes");
+    for (size_t i = 0; n > 0 && i < r->n_fields; i++) {
+        seine_field *f = &r->fields[i];
+
+        if (f->name.len == 6 && strncasecmp(f->name.ptr, "cookie", 6) == 0) {
+            size_t size = f->value.len + n + 3;
+            char *both = keep(r, heap_zeroed(size, 1));
+
+            snprintf(both, size, "%.*s; %.*s", (int)f->value.len, f->value.ptr, (int)n,
+                     value);
+            f->value = (seine_view){both, size - 1};
+            return SAY_DONE;
+        }
+    }
+    if (n > 0)
+        add_field(r, "Cookie", 6, value, n);
+    return SAY_DONE;
+}
+
 static int
 set_body(const fetch_settings *set, request *r)
 {
@@ -346,6 +377,8 @@ request_make(const fetch_settings *set, request *out_request)
     }
     if (code == SAY_DONE && set->user)
         code = add_user(r, set->user);
+    if (code == SAY_DONE && set->cookie && !cookies_are_filed(set))
+        code = add_cookie(r, set->cookie);
     if (code == SAY_DONE)
         code = set_names(set, r);
     if (code == SAY_DONE)
