@@ -119,4 +119,13 @@ SEINE_MUST_CHECK seine_err sn_jar_put(seine_jar *jar, const sn_cookie_view *c,
 /* Under the lock: all into `found`, oldest first; what has expired is left out. */
 size_t sn_jar_list(seine_jar *jar, int64_t wall);
 
+/* The text of a file, `path`, as `load` reads it; all lines are good before one is
+ * taken. */
+SEINE_MUST_CHECK seine_err sn_jar_read(seine_jar *jar, sn_str text, const char *path,
+                                       int64_t wall, char *out_why);
+
+/* The lines of a file; *out_text is freed by sn_free, also on failure: NOMEM. */
+SEINE_MUST_CHECK seine_err sn_jar_print(seine_jar *jar, int64_t wall, char **out_text,
+                                        size_t *out_len);
+
 #endif

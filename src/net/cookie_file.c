@@ -255,23 +255,29 @@ read_lines(file *f, sn_str text, const char *path, char *out_why)
 }
 
 seine_err
-seine_jar_load(seine_jar *jar, const char *path, int64_t wall, char *out_why)
+sn_jar_read(seine_jar *jar, sn_str text, const char *path, int64_t wall, char *out_why)
 {
     file *f SN_AUTOFREE = sn_zalloc(sizeof *f);
-    sn_buf text;
 
     if (!f)
         return SEINE_E_NOMEM;
     f->jar = jar;
     f->wall = wall;
     f->dry = true;
+    seine_err e = read_lines(f, text, path, out_why);
+    f->dry = false;
+    return e == SEINE_OK ? read_lines(f, text, path, out_why) : e;
+}
+
+seine_err
+seine_jar_load(seine_jar *jar, const char *path, int64_t wall, char *out_why)
+{
+    sn_buf text;
+
     sn_buf_init(&text, FILE_MAX + 65536);
     seine_err e = read_file(path, &text, out_why);
     if (e == SEINE_OK)
-        e = read_lines(f, sn_buf_view(&text), path, out_why);
-    f->dry = false;
-    if (e == SEINE_OK)
-        e = read_lines(f, sn_buf_view(&text), path, out_why);
+        e = sn_jar_read(jar, sn_buf_view(&text), path, wall, out_why);
     sn_buf_fini(&text);
     return e;
 }
@@ -320,8 +326,8 @@ print_all(seine_jar *jar, int64_t wall, char *buf, size_t room, size_t *out_len)
 }
 
 /* Memory is taken outside of the lock; meanwhile the jar may have grown. */
-static seine_err
-print_jar(seine_jar *jar, int64_t wall, char **out_text, size_t *out_len)
+seine_err
+sn_jar_print(seine_jar *jar, int64_t wall, char **out_text, size_t *out_len)
 {
     size_t room = 0, need;
 
@@ -445,7 +451,7 @@ seine_jar_save(seine_jar *jar, const char *path, int64_t wall, char *out_why)
 {
     char *text;
     size_t len;
-    seine_err e = print_jar(jar, wall, &text, &len);
+    seine_err e = sn_jar_print(jar, wall, &text, &len);
 
     if (e == SEINE_OK)
         e = save(path, text, len, out_why);
