@@ -182,9 +182,13 @@ add_line(request *r, const char *line, size_t len, bool typed)
     const char *colon = memchr(line, ':', len);
     size_t name_len = colon ? (size_t)(colon - line) : len;
 
-    if (!is_token(line, name_len) || !colon)
+    if (!is_token(line, name_len) || !colon) {
+        /* a name at most: what follows may be a secret that lacks its colon */
+        while (!is_token(line, name_len) && name_len > 0)
+            name_len--;
         return say_fail(SAY_USAGE, hint, "--header '%s': not 'Name: value'",
                         show_bytes(line, name_len).text);
+    }
     for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
         if (strlen(ours[i]) == name_len && strncasecmp(ours[i], line, name_len) == 0)
             return say_fail(SAY_USAGE, "leave it out",
