@@ -238,6 +238,8 @@ sn_conn_close(sn_conn *c)
         sn_idle_drop(&w->idle, &c->idle);
     unready(c);
     sn_conn_unread(c);
+    sn_conn_untunnel(c);
+    sn_conn_drop_tls(c);
     drop_rest(c);
     sn_timer_clear(&c->timer);
     sn_loop_del(&w->loop, c->fd, &c->watch);
@@ -268,6 +270,8 @@ sn_conn_is_quiet(sn_conn *c)
 
     if (c->of->loop.now - c->since < QUIET_FOR)
         return true;
+    if (c->tls)
+        return sn_conn_is_silent(c);
     return recv(c->fd, &byte, 1, MSG_PEEK) < 0 && sn_conn_is_later(errno);
 }
 
@@ -279,6 +283,8 @@ sn_conn_judge(sn_conn *c, sn_zone ceiling, sn_zone pin)
 
     if (c->judged == w->zones_version + 1 && c->judged_ceiling == ceiling &&
         c->judged_pin == pin)
+        return SEINE_OK;
+    if (c->peer.v == 0)
         return SEINE_OK;
     sn_sockaddr_of(&c->peer, 0, &at);
     seine_err e = sn_zone_check(&w->zones, &at.any, ceiling, pin);
@@ -411,17 +417,15 @@ sn_conn_resume(sn_conn *c)
         sn_conn_hear(c);
 }
 
-/* Keeps what is not sent yet: a copy of what is left of the head; the body is the
- * caller's. */
+/* Keeps what is not sent yet: a copy of what is left, since TLS wants to see the same
+ * bytes again; a body that stays apart is the caller's. */
 static seine_err
 keep_rest(sn_conn *c, sn_str text, size_t n)
 {
     const sn_request *q = c->x->request;
-    size_t head = text.len - (sn_request_is_apart(q) ? 0 : q->body.len);
-
-    c->body_at = n > head ? n - head : 0;
+    c->body_at = sn_request_is_apart(q) ? 0 : q->body.len;
     c->rest_at = 0;
-    c->rest_len = n < head ? head - n : 0;
+    c->rest_len = text.len - n;
     if (c->rest_len == 0)
         return SEINE_OK;
     c->rest = sn_alloc(c->rest_len);
@@ -442,7 +446,7 @@ sn_conn_ask(sn_conn *c, sn_exchange *x, sn_str text)
     c->state = SN_CONN_BUSY;
     be_patient(c, sn_time_sub(x->request->deadline, c->of->loop.now));
     ssize_t n = sn_conn_put(c, text.ptr, text.len);
-    x->sent = n > 0;
+    x->sent = n > 0 || c->tls; /* with TLS a part of it may have left */
     if (n == (ssize_t)text.len && !sn_request_is_apart(x->request)) {
         sn_exchange_enter(x, SEINE_PHASE_HEAD, x->request->limits->time.head);
         return;
@@ -482,12 +486,16 @@ ready(sn_watch *watch, uint32_t events)
     sn_conn *c = (sn_conn *)(void *)watch;
     bool speaks = events & (EPOLLIN | GONE);
 
+    if (c->tls) {
+        sn_tls_event(c->tls, events & GONE);
+        speaks = speaks || sn_tls_wants_out(c->tls);
+    }
     if (c->state == SN_CONN_CONNECTING) {
         connected(c, events);
         return;
     }
     if (c->state == SN_CONN_IDLE) {
-        if (speaks)
+        if (speaks && !(c->tls && sn_conn_is_silent(c)))
             sn_conn_close(c);
         return;
     }

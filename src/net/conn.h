@@ -32,6 +32,8 @@
 
 struct sn_wired;
 struct sn_dial;
+struct sn_tunnel;
+struct sn_tls;
 
 /* A response while it is read; there is one only from its first byte on. */
 typedef struct sn_reader {
@@ -62,11 +64,14 @@ typedef struct sn_conn {
     struct sn_conn *next, **prev;             /* of all; or of those nobody uses */
     struct sn_conn *ready_next, **ready_prev; /* there is more to read or to send */
     struct sn_wired *of;
-    sn_exchange *x;       /* GREETING, BUSY */
-    struct sn_dial *dial; /* CONNECTING */
-    sn_reader *reader;    /* NULL before the first byte */
-    sn_origin *origin;    /* in use */
-    char *rest;           /* of the head of the request, not sent yet … */
+    sn_exchange *x;           /* GREETING, BUSY */
+    struct sn_dial *dial;     /* CONNECTING */
+    struct sn_tunnel *tunnel; /* GREETING a proxy */
+    sn_reader *reader;        /* NULL before the first byte */
+    struct sn_tls *tls;       /* through which all bytes pass; NULL: none */
+    struct sn_tls *outer;     /* below it, with a proxy; NULL: none */
+    sn_origin *origin;        /* in use */
+    char *rest;               /* of the head of the request, not sent yet … */
     size_t rest_at, rest_len;
     size_t body_at;         /* … and of its body from here on */
     seine_time born, since; /* since: idle */
@@ -75,6 +80,7 @@ typedef struct sn_conn {
     int fd;
     uint8_t state;
     uint8_t step; /* of the greeting */
+    bool secure;  /* `tls` is with the host itself, and agreed */
     bool unsent;  /* the request is not sent whole */
     bool broken;  /* sending failed: its end is not an orderly one */
     bool hung_up; /* the peer has ended it, or an error is pending */
@@ -82,7 +88,7 @@ typedef struct sn_conn {
     uint8_t judged_ceiling, judged_pin; /* when its zone was last looked at … */
     uint32_t judged;                    /* … with that version of the zones + 1 */
     sn_zone zone;
-    sn_ip peer;
+    sn_ip peer; /* whom it leads to; v = 0: a proxy alone knows */
 } sn_conn;
 
 /* A socket on its way to `ip`. OK: `out_now` says whether it is there already,

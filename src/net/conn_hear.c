@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+
 #include "base/alloc.h"
 #include "base/time.h"
 #include "net/conn_parts.h"
@@ -70,7 +72,13 @@ died(sn_conn *c)
 
     x->replayable = x->reused && (!x->sent || is_idempotent(x->request->method));
     c->of->stats.stale += x->reused;
-    return x->replayable ? SEINE_E_CONN_STALE : SEINE_E_CONN_RESET;
+    if (x->replayable)
+        return SEINE_E_CONN_STALE;
+    if (!x->reused && c->tls && sn_tls_err(c->tls) != SEINE_OK) {
+        snprintf(c->of->why, sizeof c->of->why, "%s", sn_tls_text(c->tls));
+        return sn_tls_err(c->tls); /* an alert is an answer, of a kind */
+    }
+    return SEINE_E_CONN_RESET;
 }
 
 /* The peer has ended it. */
@@ -86,7 +94,7 @@ over(sn_conn *c, bool in_order)
     }
     if (!c->reader)
         e = died(c);
-    else if (in_order && !c->broken)
+    else if (in_order && (c->tls || !c->broken))
         e = sn_h1_eof(&c->reader->h1);
     else
         e = sn_h1_lost(&c->reader->h1);
@@ -103,11 +111,34 @@ sn_conn_begin_body(sn_conn *c)
                       c->reader->n_marks > 0 ? limits->speed_span : SEINE_NEVER);
 }
 
+/* The proxy speaks for itself: 407 is nothing a site can say. */
+static bool
+is_refused(sn_conn *c)
+{
+    sn_exchange *x = c->x;
+
+    if (!sn_request_is_forward(x->request))
+        return false;
+    x->via = c->reader->head.status == 407 ? SN_VIA_BAD : SN_VIA_GOOD;
+    if (x->via == SN_VIA_GOOD)
+        return false;
+    x->at_proxy = true;
+    sn_proxy_tell(x->request->proxy,
+                  x->request->proxy->authorization.len > 0 ? "refuses the login (407)"
+                                                           : "wants a login (407)",
+                  c->of->why);
+    return true;
+}
+
 static void
 on_head(sn_conn *c)
 {
     sn_exchange *x = c->x;
 
+    if (is_refused(c)) {
+        sn_exchange_end(x, SEINE_E_PROXY_AUTH);
+        return;
+    }
     c->reader->has_head = true;
     if (!c->unsent)
         sn_conn_begin_body(c);
@@ -138,11 +169,14 @@ on_body(sn_conn *c, sn_str piece)
 static bool
 on_event(sn_conn *c, sn_h1_event event, sn_str piece)
 {
+    sn_wired *w = c->of;
     sn_reader *r = c->reader;
     seine_err e = SEINE_OK;
 
     if (event == SN_H1_HEAD) {
         on_head(c);
+        if (w->fed != c)
+            return false;
     } else if (event == SN_H1_DONE || event == SN_H1_FAIL) {
         if (!c->x)
             sn_conn_rest(c);
@@ -160,7 +194,7 @@ on_event(sn_conn *c, sn_h1_event event, sn_str piece)
     }
     if (e != SEINE_OK)
         sn_exchange_end(c->x, e);
-    return event != SN_H1_MORE && c->of->fed == c;
+    return event != SN_H1_MORE && w->fed == c; /* or it is gone */
 }
 
 /* What the reader took of the last `before` bytes, of which `in` is left; all of them
@@ -210,6 +244,12 @@ feed(sn_conn *c, sn_str in)
     return true;
 }
 
+static bool
+has_more(const sn_conn *c)
+{
+    return c->tls && sn_tls_has_more(c->tls);
+}
+
 /*
  * Edge-triggered: less than was asked for means that there is no more for now, and the
  * next byte is an event. When the peer has ended it no event follows, so everything is
@@ -224,7 +264,7 @@ sn_conn_hear(sn_conn *c)
         ssize_t n = sn_conn_pull(c, w->in, SN_WIRED_ROOM);
 
         if (n > 0) {
-            c->unread = n == SN_WIRED_ROOM;
+            c->unread = n == SN_WIRED_ROOM || has_more(c);
             if (!feed(c, (sn_str){w->in, (size_t)n}))
                 return;
             if (c->unread) {
@@ -239,8 +279,8 @@ sn_conn_hear(sn_conn *c)
             over(c, true);
         else if (!sn_conn_is_later(errno))
             over(c, false);
-        else
-            c->unread = false;
+        else if ((c->unread = has_more(c)))
+            sn_conn_later(c);
         return;
     }
 }

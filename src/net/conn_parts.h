@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* conn_parts.h - what the files of a connection know of each other: conn.c opens, asks,
  * keeps and closes it, conn_greet.c says what has to be said before the first request,
- * conn_hear.c reads. */
+ * conn_tunnel.c what of it is said to a proxy, conn_hear.c reads. */
 #ifndef SN_CONN_PARTS_H
 #define SN_CONN_PARTS_H
 
@@ -9,12 +9,17 @@
 #include <sys/socket.h>
 
 #include "net/conn.h"
+#include "net/tunnel.h"
 #include "net/wired_parts.h"
 
 /* The two functions through which all bytes pass. -1 is an error, errno says which. */
+ssize_t sn_conn_pull_tls(sn_conn *c, char *into, size_t room);
+
 static inline ssize_t
 sn_conn_pull(sn_conn *c, char *into, size_t room)
 {
+    if (c->tls)
+        return sn_conn_pull_tls(c, into, room);
     ssize_t n = recv(c->fd, into, room, 0);
 
     if (n > 0)
@@ -25,6 +30,8 @@ sn_conn_pull(sn_conn *c, char *into, size_t room)
 static inline ssize_t
 sn_conn_put(sn_conn *c, const char *bytes, size_t n)
 {
+    if (c->tls)
+        return sn_tls_write(c->tls, bytes, n);
     ssize_t sent = send(c->fd, bytes, n, MSG_NOSIGNAL);
 
     if (sent > 0)
@@ -45,6 +52,15 @@ void sn_conn_rest(sn_conn *c);
 
 /* conn_greet.c: something happened while it is GREETING. */
 void sn_conn_greet(sn_conn *c);
+/* What TLS there is goes, with a word to the peer if it ends in order. */
+void sn_conn_drop_tls(sn_conn *c);
+/* Nothing has come of which anybody must know: silence, or a ticket. */
+bool sn_conn_is_silent(sn_conn *c);
+
+/* conn_tunnel.c: talks to the proxy as far as that goes. OPEN: the way is; FAIL: the
+ * exchange has ended, the connection is gone. */
+sn_tunnel_event sn_conn_tunnel(sn_conn *c);
+void sn_conn_untunnel(sn_conn *c); /* there may be none */
 
 /* conn_hear.c: reads what there is. */
 void sn_conn_hear(sn_conn *c);

@@ -99,11 +99,7 @@ choose(sn_out *o, char *why)
                "%s: no format has that ending: try .jsonl, .csv, .sqlite, .warc.gz, or "
                "FORMAT:NAME",
                o->name);
-    else if (f->packs && o->opts.pack == SEINE_PACK_AUTO && pack != SEINE_PACK_NONE &&
-             f->ops) {
-        sn_why(why, "%s: outputs are not compressed yet: try a name without", o->name);
-        return SEINE_E_INVAL;
-    } else if (!f->ops)
+    else if (!f->ops)
         sn_why(why, "%s: %s is not written yet: try .jsonl", o->name, f->lack);
     if (!f || !f->ops)
         return SEINE_E_INVAL;

@@ -28,6 +28,7 @@ start_csv(sn_out *o, char *why)
 
 const sn_out_ops sn_out_csv = {
     .size = sizeof(sn_outtext),
+    .patience = SN_OUTTEXT_PATIENCE,
     .open = open_csv,
     .start = start_csv,
     .record = sn_outtext_record,

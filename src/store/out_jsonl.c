@@ -29,6 +29,7 @@ open_jsonl(sn_out *o, char *why)
 
 const sn_out_ops sn_out_jsonl = {
     .size = sizeof(sn_outtext),
+    .patience = SN_OUTTEXT_PATIENCE,
     .open = open_jsonl,
     .start = sn_outtext_start,
     .record = sn_outtext_record,

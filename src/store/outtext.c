@@ -8,6 +8,7 @@
 #include "seine/plumbing.h"
 
 enum {
+    HEAD = 512,       /* bytes of column names */
     TAIL = 1 << 20,   /* bytes of a last line that are looked at */
     ROOM = 256 << 10, /* bytes of the buffer … */
     BLOCK = 128 << 10 /* … and how many are written at once */
@@ -51,21 +52,68 @@ check_tail(sn_out *o, char *why)
 
 /* Rows go under the columns they belong to. */
 static seine_err
-check_head(sn_out *o, char *why)
+check_head(sn_out *o, sn_str there, char *why)
 {
     sn_outtext *t = o->self;
-    char head[512], there[512];
+    char head[HEAD];
     sn_pen p = sn_pen_on(head, sizeof head);
 
     t->render(o, &p, NULL, 0);
     size_t n = sn_pen_len(&p) - 1 - (o->how & SEINE_CSV_CRLF ? 1 : 0);
-    bool same = n < t->file.size && sn_outfile_read(&t->file, there, n + 1, 0) &&
-                memcmp(head, there, n) == 0 && (there[n] == '\n' || there[n] == '\r');
-
-    if (same)
+    if (n < there.len && memcmp(head, there.ptr, n) == 0 &&
+        (there.ptr[n] == '\n' || there.ptr[n] == '\r'))
         return SEINE_OK;
     sn_why(why, "%s has other columns: try --overwrite, or another name", o->name);
     return SEINE_E_OUTPUT_CHANGED;
+}
+
+static seine_err
+check_plain(sn_out *o, char *why)
+{
+    sn_outtext *t = o->self;
+    char there[HEAD];
+    size_t n = t->file.size < HEAD ? (size_t)t->file.size : HEAD;
+    seine_err e = SEINE_OK;
+
+    if (!sn_outfile_read(&t->file, there, n, 0))
+        return sn_outfile_fail(o, EIO, why);
+    if (o->opts.format == SEINE_SINK_CSV)
+        e = check_head(o, (sn_str){there, n}, why);
+    return e == SEINE_OK ? check_tail(o, why) : e;
+}
+
+/* A member of ours holds a buffer of lines, or one longer line. What is torn and holds
+ * more is somebody else's, and not ours to cut. */
+static bool
+is_ours(const sn_packed *there)
+{
+    return there->torn <= ROOM || !there->torn_lines;
+}
+
+static seine_err
+check_packed(sn_out *o, char *why)
+{
+    sn_outtext *t = o->self;
+    sn_packed there;
+    seine_err e = sn_pack_scan(&t->file, o->opts.pack, &there);
+
+    if (e == SEINE_E_IO)
+        return sn_outfile_fail(o, EIO, why);
+    if (e == SEINE_E_BAD_ENCODING)
+        sn_why(why, "%s is damaged at byte %llu: try --overwrite, or another name",
+               o->name, (unsigned long long)there.whole);
+    else if (e == SEINE_OK && !is_ours(&there))
+        sn_why(why, "%s is cut off at its end: try --overwrite, or another name",
+               o->name);
+    else if (e == SEINE_OK && there.text > 0 && there.last != '\n')
+        sn_why(why, "%s ends within a line: try --overwrite, or another name", o->name);
+    if (e == SEINE_E_BAD_ENCODING || (e == SEINE_OK && why[0] != '\0'))
+        return SEINE_E_OUTPUT_CHANGED;
+    t->torn = t->file.size - there.whole;
+    t->is_empty = there.text == 0;
+    if (e == SEINE_OK && !t->is_empty && o->opts.format == SEINE_SINK_CSV)
+        e = check_head(o, (sn_str){there.head, there.n_head}, why);
+    return e;
 }
 
 seine_err
@@ -75,11 +123,12 @@ sn_outtext_open(sn_out *o, char *why)
     seine_err e = sn_outfile_open(&t->file, o, why);
 
     t->is_empty = t->file.size == 0;
+    t->is_packed = o->opts.pack == SEINE_PACK_GZIP || o->opts.pack == SEINE_PACK_ZSTD;
+    if (t->is_packed)
+        sn_pack_init(&t->pack, o->opts.pack);
     if (e != SEINE_OK || t->is_empty)
         return e;
-    if (o->opts.format == SEINE_SINK_CSV)
-        e = check_head(o, why);
-    return e == SEINE_OK ? check_tail(o, why) : e;
+    return t->is_packed ? check_packed(o, why) : check_plain(o, why);
 }
 
 size_t
@@ -121,16 +170,41 @@ write_buffer(sn_out *o, char *why)
     return SEINE_OK;
 }
 
+/* The same as one member, which is there or not. */
+static seine_err
+write_packed(sn_out *o, char *why)
+{
+    sn_outtext *t = o->self;
+    uint64_t lines = t->lines;
+    size_t done;
+    sn_str member;
+    seine_err e = sn_pack_text(&t->pack, (sn_str){t->buf, t->len}, &member);
+
+    t->len = 0;
+    t->lines = 0;
+    if (e != SEINE_OK)
+        return fail_nomem(why);
+    if (!sn_outfile_write(&t->file, member, &done)) {
+        int error = errno;
+
+        sn_outfile_take_back(&t->file, done);
+        return sn_outfile_fail(o, error, why);
+    }
+    o->bytes += member.len;
+    o->records += lines - t->has_head;
+    t->has_head = false;
+    return SEINE_OK;
+}
+
 seine_err
 sn_outtext_flush(sn_out *o, bool all, char *why)
 {
     sn_outtext *t = o->self;
 
-    (void)all;
-    if (t->len == 0)
+    if (t->len == 0 || (t->is_packed && !all))
         return SEINE_OK;
 
-    seine_err e = write_buffer(o, why);
+    seine_err e = t->is_packed ? write_packed(o, why) : write_buffer(o, why);
     if (t->room > ROOM) { /* a long line was in it */
         char *small = sn_realloc(t->buf, ROOM);
 
@@ -181,7 +255,8 @@ add(sn_out *o, const seine_record *r, uint64_t seq, char *why)
         return e;
     t->len += n;
     t->lines++;
-    return t->len >= BLOCK ? sn_outtext_flush(o, true, why) : SEINE_OK;
+    return t->len >= (t->is_packed ? ROOM : BLOCK) ? sn_outtext_flush(o, true, why)
+                                                   : SEINE_OK;
 }
 
 seine_err
@@ -229,6 +304,8 @@ sn_outtext_start(sn_out *o, char *why)
 
     if (e == SEINE_OK)
         e = grow(t, ROOM, why);
+    if (e == SEINE_OK && t->torn > 0)
+        sn_outfile_take_back(&t->file, (size_t)t->torn);
     if (e == SEINE_OK && t->needs_newline &&
         !sn_outfile_write(&t->file, SN_STR("\n"), &done))
         return sn_outfile_fail(o, errno, why);
@@ -241,6 +318,7 @@ sn_outtext_close(sn_out *o, char *why)
     sn_outtext *t = o->self;
     seine_err e = sn_outfile_close(&t->file, o, why);
 
+    sn_pack_fini(&t->pack);
     sn_free(t->buf);
     return e;
 }

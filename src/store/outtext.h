@@ -6,6 +6,10 @@
  * when half of it is used or nothing else is to be done. A file that cannot be written
  * any further is cut back to its last whole line.
  *
+ * Packed, all lines of the buffer are one member of their own: when it is full, when
+ * nothing else is to be done, or after a second. What a killed run left of a member is
+ * cut off before something is appended.
+ *
  * Time    plays no part; writing blocks.
  * Memory  the buffer; a longer line makes it grow, once.
  * Threads one owner.
@@ -14,6 +18,7 @@
 #define SN_OUTTEXT_H
 
 #include "store/outfile.h"
+#include "store/pack.h"
 
 /* Writes the line; a NULL record is the line of column names. */
 typedef void (*sn_outtext_render)(const sn_out *o, sn_pen *p, const seine_record *r,
@@ -28,6 +33,9 @@ typedef struct sn_outtext {
     sn_outtext_row row;
     bool is_empty;      /* what is written is the first of the file */
     bool needs_newline; /* the last line that is there lacks it */
+    bool is_packed;
+    sn_pack pack;
+    uint64_t torn; /* bytes at the end of a packed file to be cut off */
     char *buf;
     size_t len, room;
     uint64_t lines; /* in the buffer … */
@@ -43,6 +51,9 @@ SEINE_MUST_CHECK seine_err sn_outtext_record(sn_out *o, seine_record *r, uint64_
 SEINE_MUST_CHECK seine_err sn_outtext_line(sn_out *o, const sn_said *said, char *why);
 SEINE_MUST_CHECK seine_err sn_outtext_flush(sn_out *o, bool all, char *why);
 SEINE_MUST_CHECK seine_err sn_outtext_close(sn_out *o, char *why);
+
+/* How long lines may wait for others to be packed with. */
+#define SN_OUTTEXT_PATIENCE SEINE_SECS(1)
 
 /* How many of the first n bytes are whole lines, and how many lines. */
 size_t sn_outtext_whole(const sn_outtext *t, sn_str bytes, uint64_t *out_lines);
