@@ -481,6 +481,34 @@ take_off(sn_wire *w, sn_visit *v)
     return f;
 }
 
+static bool
+is_same_host(seine_url_part a, sn_str b)
+{
+    return sn_str_eq_nocase((sn_str){a.ptr, a.len}, b);
+}
+
+/* Whoever was named by the user may go unchecked, and nobody else. */
+static bool
+is_insecure(const seine_fetch_opts *o, const sn_visit *v)
+{
+    seine_url_part host = seine_url_host(&v->url), first = seine_url_host(&v->first);
+
+    for (const char *const *h = o->insecure_hosts; h && *h; h++)
+        if (is_same_host(host, sn_str_of(*h)))
+            return true;
+    return o->insecure &&
+           (v->n_hops == 0 || is_same_host(host, (sn_str){first.ptr, first.len}));
+}
+
+static void
+set_trust(const seine_fetch_opts *o, const sn_visit *v, sn_request *r)
+{
+    r->insecure = (o->insecure || o->insecure_hosts) && is_insecure(o, v);
+    r->identify =
+        o->cert && (v->n_hops == 0 || sn_redirect_is_same_origin(&v->first, &v->url));
+    r->raw_encoding = o->raw_encoding;
+}
+
 static seine_err
 begin(sn_wire *w, sn_flight *f, sn_zone pin, seine_time now)
 {
@@ -501,6 +529,7 @@ begin(sn_wire *w, sn_flight *f, sn_zone pin, seine_time now)
                      .ceiling = v->ceiling,
                      .pin = pin,
                      .fresh = v->fresh};
+    set_trust(&w->commons->opts, v, &f->request);
     if (!sn_wire_fields(w, v, &f->request))
         return SEINE_E_NOMEM;
     sn_handler handler = {
