@@ -206,7 +206,7 @@ taken(const fetch_settings *set, fetch_plan *p)
                         show_bytes(word.ptr ? word.ptr : "", word.len).text);
     if (asks_for(set->fields, "headers"))
         o->keep |= SEINE_KEEP_FIELDS;
-    if (asks_for(set->fields, "sha256"))
+    if (asks_for(set->fields, "sha256") || set->save)
         o->keep |= SEINE_KEEP_SHA256;
     if (set->body != 0 || set->raw || set->save)
         o->keep |= SEINE_KEEP_BODY;
