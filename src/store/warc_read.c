@@ -385,6 +385,7 @@ end_file(seine_warc *w)
 {
     unsigned long long got = w->entry.block - w->left, all = w->entry.block;
 
+    w->is_cut = w->state != SN_WARC_BETWEEN || w->in_member;
     switch (w->state) {
     case SN_WARC_BETWEEN:
         if (!w->in_member)

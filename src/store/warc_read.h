@@ -76,6 +76,7 @@ struct seine_warc {
     sn_warc_state state;
     bool is_over; /* DONE or FAIL was said */
     bool failed;
+    bool is_cut; /* … because the file ends too early */
 
     /* bytes of the file */
     sn_warc_kind kind;
