@@ -47,5 +47,6 @@
 #include "seine/url.h"
 #include "seine/version.h"
 #include "seine/view.h"
+#include "seine/warc.h"
 
 #endif
