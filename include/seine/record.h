@@ -167,7 +167,7 @@ typedef struct seine_record {
     const seine_hop *hops;
     size_t n_hops;
     seine_view method, host, ip;
-    uint8_t http; /* 10, 11; 0: no answer */
+    uint8_t http; /* 10, 11; 1: an answer, its version is not known; 0: none */
 
     seine_fate fate;
     const seine_fault *fault; /* code OK when the fate is */

@@ -133,7 +133,7 @@ put_place(sn_pen *p, const seine_record *r, uint64_t m)
         STRING(p, "host", r->host);
     if (HAS(IP))
         STRING(p, "ip", r->ip);
-    if (HAS(HTTP) && r->http > 0)
+    if (HAS(HTTP) && r->http >= 10)
         put_http(p, r->http);
 }
 
