@@ -103,7 +103,7 @@ static const example examples[] = {
 const command cmd_breaker_simulate = {
     .name = "breaker simulate",
     .arguments = "[TRACE|-]",
-    .about = "try a circuit breaker on a trace of calls before it meets a real outage",
+    .about = "try a circuit breaker on a trace of calls",
     .text = "The trace has one call per line: its time, as in limit simulate, then `ok`, `fail` or an HTTP status, then how long it took if "
             "that is known; or a line of an access log; or JSON with `t` or `ts`, `ok` or `status`, and `duration_ms`. Without TRACE "
             "and --traffic, standard input is read.\n\n"

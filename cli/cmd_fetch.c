@@ -140,8 +140,9 @@ static const option options[] = {
      .help = "the URLs given may reach public addresses only"},
 
     {"output", "o", KIND_FILES, "[FMT:]FILE", AT(output),
-     .help = "write records to FILE (.jsonl, .csv); may be repeated",
-     .more = "All outputs get the same records. `jsonl:` or `csv:` before the name says the format when the name does not. `-` is standard "
+     .help = "write records to FILE (.jsonl .csv .sqlite .warc); may be repeated",
+     .more = "All outputs get the same records. `.gz` or `.zst` behind `.jsonl`, `.csv` and `.warc` packs them. `jsonl:`, `csv.gz:`, `sqlite:` "
+             "before the name says the format when the name does not. `-` is standard "
              "output, which is silent otherwise. A file that exists is an error without --append or --overwrite."},
     {"format", "f", KIND_CHOICE, "auto|text|jsonl|csv", "auto", AT(format), .env = true,
      .help = "of standard output",
@@ -153,8 +154,12 @@ static const option options[] = {
      .more = "`%{time.total}` is a member of the record, `%%` a percent sign; \\n, \\t and \\r as usual. What is absent is empty."},
     {"fields", NULL, KIND_TEXT, "LIST", AT(fields), .env = true, .rare = true,
      .help = "members of records: url,status or +headers,-key"},
-    {"body", NULL, KIND_CHOICE, "none|text|b64", "none", AT(body), .env = true, .rare = true,
-     .help = "bodies inside of records"},
+    {"body", NULL, KIND_CHOICE, "none|text|b64|file", "none", AT(body), .env = true, .rare = true,
+     .help = "bodies inside of records, or in files of --save"},
+    {"save", NULL, KIND_FILE, "DIR", AT(save), .env = true, .rare = true,
+     .help = "bodies to files in DIR, named by their hash",
+     .more = "A body becomes DIR/ab/cdef….html by the SHA-256 of its bytes and its content type; the same body is written once. Records tell the "
+             "name as `body_file`."},
     {"raw", NULL, KIND_FLAG, AT(raw), .rare = true, .env = true,
      .help = "standard output is the bodies of ok results, in input order"},
     {"ordered", NULL, KIND_FLAG, AT(ordered), .env = true, .rare = true,

@@ -89,7 +89,7 @@ static const example examples[] = {
 const command cmd_limit_simulate = {
     .name = "limit simulate",
     .arguments = "[TRACE|-]",
-    .about = "try a rate limit on a trace of requests before it meets real traffic",
+    .about = "try a rate limit on a trace of requests",
     .text = "The trace has one request per line: seconds (`12.345`), a duration (`1m30s`), an RFC 3339 date, a line of an access log "
             "(`[10/Oct/2000:13:55:36 -0700]`), or JSON with a member `t` or `ts`. A second word is the number of tokens the request "
             "wants. Without TRACE and --traffic, standard input is read.\n\n"

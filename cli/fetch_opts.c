@@ -208,7 +208,7 @@ taken(const fetch_settings *set, fetch_plan *p)
         o->keep |= SEINE_KEEP_FIELDS;
     if (asks_for(set->fields, "sha256"))
         o->keep |= SEINE_KEEP_SHA256;
-    if (set->body != 0 || set->raw)
+    if (set->body != 0 || set->raw || set->save)
         o->keep |= SEINE_KEEP_BODY;
     return SAY_DONE;
 }

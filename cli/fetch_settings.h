@@ -61,7 +61,7 @@ typedef struct fetch_settings {
     /* outputs */
     texts output;
     int format, body;
-    const char *write_out, *fields, *summary;
+    const char *write_out, *fields, *summary, *save;
     bool json, raw, ordered, events, skips, csv_raw, csv_crlf, append, overwrite;
     const char *fail_on;
 

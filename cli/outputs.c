@@ -8,7 +8,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "heap.h"
 #include "say.h"
 
 static bool
@@ -117,12 +116,14 @@ refused(seine_err e, const char *name, const char *why)
 {
     const char *hint =
         e == SEINE_E_ALREADY        ? "--append, --overwrite, or another name"
-        : e == SEINE_E_INVAL        ? "a name that ends in .jsonl or .csv, or jsonl:FILE"
+        : e == SEINE_E_INVAL        ? "another name, or FORMAT:NAME, as in jsonl:NAME"
         : e == SEINE_E_STATE_LOCKED ? "another name; somebody else is writing to it"
                                     : "another name, or another directory";
 
     if (e == SEINE_E_NOMEM)
         return say_fail(SAY_MACHINE, NULL, "out of memory");
+    if (e == SEINE_E_ALREADY)
+        return say_fail(SAY_USAGE, hint, "%s and belongs to no unfinished job", why);
     if (why[0])
         return say_fail(e == SEINE_E_DISK_FULL ? SAY_MACHINE : SAY_USAGE, hint, "%s",
                         why);
@@ -130,12 +131,34 @@ refused(seine_err e, const char *name, const char *why)
                     seine_err_text(e));
 }
 
+/* [FMT:]FILE, where FMT is a format and perhaps how it is packed: "csv.gz". */
 static const char *
-path_of(const char *name)
+path_of(const char *name, seine_sink_opts *opts)
 {
-    return strncmp(name, "jsonl:", 6) == 0 ? name + 6
-           : strncmp(name, "csv:", 4) == 0 ? name + 4
-                                           : name;
+    static const struct {
+        const char *word;
+        seine_sink_format format;
+        bool packs;
+    } formats[] = {{"jsonl", SEINE_SINK_JSONL, true},
+                   {"csv", SEINE_SINK_CSV, true},
+                   {"sqlite", SEINE_SINK_SQLITE, false},
+                   {"warc", SEINE_SINK_WARC, true}};
+
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        size_t n = strlen(formats[i].word);
+
+        if (strncmp(name, formats[i].word, n) != 0)
+            continue;
+        if (formats[i].packs && strncmp(name + n, ".gz:", 4) == 0)
+            opts->pack = SEINE_PACK_GZIP;
+        else if (formats[i].packs && strncmp(name + n, ".zst:", 5) == 0)
+            opts->pack = SEINE_PACK_ZSTD;
+        else if (name[n] != ':')
+            continue;
+        opts->format = formats[i].format;
+        return strchr(name, ':') + 1;
+    }
+    return name;
 }
 
 /* One -o: [FMT:]FILE. */
@@ -143,12 +166,9 @@ static int
 open_file(const fetch_settings *set, const char *name, seine_sink_opts base,
           seine_sinks *sinks)
 {
-    char why[160] = "";
+    char why[SEINE_WHY] = "";
 
-    base.path = path_of(name);
-    base.format = base.path == name ? SEINE_SINK_AUTO
-                  : name[0] == 'c'  ? SEINE_SINK_CSV
-                                    : SEINE_SINK_JSONL;
+    base.path = path_of(name, &base);
     if (!base.path[0])
         return say_fail(SAY_USAGE, "-o pages.jsonl", "--output '%s': no name",
                         show(name).text);
@@ -164,17 +184,23 @@ open_file(const fetch_settings *set, const char *name, seine_sink_opts base,
     return e == SEINE_OK ? SAY_DONE : refused(e, name, why);
 }
 
-/* Files that were made just now for a run that cannot begin. */
-static void
-remove_new(const fetch_settings *set, const bool *existed, size_t count)
+/* Bodies go to a directory, under names that no server has a say in. */
+static int
+open_save(const fetch_settings *set, outputs *o)
 {
-    for (size_t i = 0; i < count; i++) {
-        struct stat about;
-        const char *path = path_of(set->output.items[i]);
+    seine_sink_opts opts = {.format = SEINE_SINK_SAVE, .path = set->save};
+    char why[SEINE_WHY] = "";
 
-        if (!existed[i] && stat(path, &about) == 0 && S_ISREG(about.st_mode))
-            unlink(path);
-    }
+    if (!set->save)
+        return SAY_DONE;
+    seine_err e = seine_sinks_open(o->sinks, &opts, why);
+    if (e == SEINE_OK)
+        return SAY_DONE;
+    if (e == SEINE_E_NOMEM)
+        return say_fail(SAY_MACHINE, NULL, "out of memory");
+    return say_fail(e == SEINE_E_DISK_FULL ? SAY_MACHINE : SAY_USAGE,
+                    "--save with a directory, or a name that is not taken", "--save: %s",
+                    why);
 }
 
 /* The file of the summary is written at the end; whether it can be is asked before. */
@@ -201,30 +227,25 @@ static int
 open_all(const fetch_settings *set, const seine_fields *fields, outputs *o)
 {
     static const seine_body_form bodies[] = {SEINE_BODY_NONE, SEINE_BODY_TEXT,
-                                             SEINE_BODY_B64};
+                                             SEINE_BODY_B64, SEINE_BODY_FILE};
     seine_sink_opts base = {.append = set->append,
                             .overwrite = set->overwrite,
                             .csv_raw = set->csv_raw,
                             .csv_crlf = set->csv_crlf,
                             .no_skips = !set->skips,
                             .fields = *fields,
-                            .body = bodies[set->body]};
+                            .body = bodies[set->body],
+                            .repeats = set->dedup != 0,
+                            .command = "fetch"};
     seine_sink_opts counting = {.format = SEINE_SINK_CALL, .call = take, .arg = o};
     bool files_only = set->output.count > 0 && !set->raw && !set->write_out;
-    int code = SAY_DONE;
-    char why[160] = "";
+    int code = open_save(set, o);
+    char why[SEINE_WHY] = "";
 
-    bool *existed = heap_zeroed(set->output.count + 1, sizeof *existed);
-    for (size_t i = 0; i < set->output.count; i++)
-        existed[i] = access(path_of(set->output.items[i]), F_OK) == 0;
-    size_t opened = 0;
-    while (code == SAY_DONE && opened < set->output.count)
-        code = open_file(set, set->output.items[opened++], base, o->sinks);
+    for (size_t i = 0; code == SAY_DONE && i < set->output.count; i++)
+        code = open_file(set, set->output.items[i], base, o->sinks);
     if (code == SAY_DONE && !files_only)
         code = open_file(set, "-", base, o->sinks);
-    if (code != SAY_DONE)
-        remove_new(set, existed, opened);
-    free(existed);
     if (code != SAY_DONE)
         return code;
     seine_err e = seine_sinks_open(o->sinks, &counting, why);
@@ -240,6 +261,8 @@ check(const fetch_settings *set)
     if (set->raw && set->write_out)
         return say_fail(SAY_USAGE, "one of the two",
                         "--raw does not go with --write-out");
+    if (set->body == 3 && !set->save)
+        return say_fail(SAY_USAGE, "--save DIR", "--body file goes with --save");
     if (set->json && set->format != STDOUT_AUTO && set->format != STDOUT_JSONL)
         return say_fail(SAY_USAGE, "one of the two", "--json does not go with --format");
     return SAY_DONE;

@@ -37,7 +37,7 @@
 #include "seine/alloc.h"
 #include "seine/err.h"
 
-#define SEINE_JSON_DEPTH 64                 /* arrays and objects inside each other */
+#define SEINE_JSON_DEPTH 128                /* arrays and objects inside each other */
 #define SEINE_JSON_BYTES ((size_t)64 << 20) /* of one text */
 
 typedef struct seine_json seine_json;
@@ -59,10 +59,19 @@ typedef struct seine_json_fault {
 
 SEINE_BEGIN
 
-/* One value and nothing after it but blanks. BAD_JSON: not JSON, not UTF-8, a key
- * twice in one object, an integer beyond 64 bits, a number beyond a double;
- * JSON_TOO_DEEP and RANGE: over the caps above; NOMEM (inside a string that can
- * read as BAD_JSON too). Writes *out_fault on every failure; it may be NULL. */
+/* Is it JSON, by the grammar of RFC 8259? BAD_JSON: no, or more than 1,000,000 values;
+ * JSON_TOO_DEEP and RANGE: over the caps above; NOMEM: *out_fault. OK: *out_note is what
+ * parse would refuse all the same (a name twice in one object, a number of more than 64
+ * characters, beyond 64 bits or a double), with an empty text if there is nothing.
+ * Either may be NULL. One pass, no tree. */
+SEINE_MUST_CHECK seine_err seine_json_check(const char *bytes, size_t len,
+                                            seine_json_fault *out_fault,
+                                            seine_json_fault *out_note);
+
+/* One value and nothing after it but blanks. BAD_JSON: not JSON, what check notes, or a
+ * name with a zero in it; JSON_TOO_DEEP and RANGE: over the caps above; NOMEM (inside a
+ * string that can read as BAD_JSON too). Writes *out_fault on every failure; it may be
+ * NULL. */
 SEINE_MUST_CHECK seine_err seine_json_parse(const char *bytes, size_t len,
                                             seine_json **out_json,
                                             seine_json_fault *out_fault);

@@ -34,6 +34,7 @@
 
 #include "seine/abi.h"
 #include "seine/err.h"
+#include "seine/secure.h"
 #include "seine/time.h"
 #include "seine/view.h"
 
@@ -138,12 +139,6 @@ typedef struct seine_capture {
     seine_cut cut;
 } seine_capture;
 
-typedef struct seine_tls_facts {
-    uint8_t version;   /* 12, 13; 0: no TLS */
-    bool verified;     /* false: nobody looked at the certificate */
-    int64_t not_after; /* of the certificate, Unix seconds; INT64_MIN: not known */
-} seine_tls_facts;
-
 /* Where the answer stands in an archive. */
 typedef struct seine_warc_place {
     seine_view file; /* name without directories; absent: nowhere */
@@ -167,7 +162,7 @@ typedef struct seine_record {
     const seine_hop *hops;
     size_t n_hops;
     seine_view method, host, ip;
-    uint8_t http; /* 10, 11; 0: no answer */
+    uint8_t http; /* 10, 11; 1: an answer, its version is not known; 0: none */
 
     seine_fate fate;
     const seine_fault *fault; /* code OK when the fate is */

@@ -30,12 +30,23 @@
 typedef struct seine_sinks seine_sinks;
 
 typedef enum seine_sink_format {
-    SEINE_SINK_AUTO, /* by the extension: .jsonl .ndjson .csv; else INVAL */
+    SEINE_SINK_AUTO, /* by the extension: .jsonl .ndjson .csv .sqlite .warc; else INVAL */
     SEINE_SINK_JSONL,
     SEINE_SINK_CSV,
-    SEINE_SINK_RAW, /* bodies of ok results alone */
-    SEINE_SINK_CALL /* opts.call */
+    SEINE_SINK_RAW,  /* bodies of ok results alone */
+    SEINE_SINK_CALL, /* opts.call */
+    SEINE_SINK_SQLITE,
+    SEINE_SINK_WARC,
+    SEINE_SINK_SAVE /* path: a directory; bodies under the hash of their bytes */
 } seine_sink_format;
+
+/* JSON lines, CSV and WARC can be packed. */
+typedef enum seine_sink_pack {
+    SEINE_PACK_AUTO, /* by the extension behind that of the format: .gz .zst */
+    SEINE_PACK_NONE,
+    SEINE_PACK_GZIP,
+    SEINE_PACK_ZSTD
+} seine_sink_pack;
 
 /* Called on the sink thread: for whoever formats for people, counts, or has a sink of
  * its own. Anything but OK ends the run like a failed write. */
@@ -43,6 +54,7 @@ typedef seine_err (*seine_sink_fn)(const seine_record *r, uint64_t seq, void *ar
 
 typedef struct seine_sink_opts {
     seine_sink_format format;
+    seine_sink_pack pack;
     const char *path;       /* "-": standard output; NULL: fd */
     int fd;                 /* stays the caller's */
     bool append, overwrite; /* neither: a file that exists is ALREADY */
@@ -50,6 +62,8 @@ typedef struct seine_sink_opts {
     bool no_skips;       /* of this sink */
     seine_fields fields; /* bits 0: the standard set */
     seine_body_form body;
+    bool repeats;        /* a key may come again: SQLite's is then not unique */
+    const char *command; /* for those that say what made them; NULL: nothing */
     seine_sink_fn call;
     void *arg;
 } seine_sink_opts;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/json_check.h"
 #include "base/str.h"
 #include "seine/plumbing.h"
 
@@ -127,28 +128,6 @@ sn_json_decimal(double value, char out[32])
     return (size_t)n;
 }
 
-/* Offset of the bracket that goes one deeper than allowed, or `len`. */
-static size_t
-too_deep(const char *bytes, size_t len)
-{
-    unsigned depth = 0;
-    bool quoted = false;
-
-    for (size_t i = 0; i < len; i++) {
-        char c = bytes[i];
-
-        if (quoted && c == '\\')
-            i++;
-        else if (c == '"')
-            quoted = !quoted;
-        else if (!quoted && (c == '[' || c == '{') && ++depth > SEINE_JSON_DEPTH)
-            return i;
-        else if (!quoted && (c == ']' || c == '}') && depth > 0)
-            depth--;
-    }
-    return len;
-}
-
 static seine_err
 fail(seine_err e, size_t offset, const char *text, seine_json_fault *out_fault)
 {
@@ -159,6 +138,72 @@ fail(seine_err e, size_t offset, const char *text, seine_json_fault *out_fault)
     return e;
 }
 
+/* "expected ':', found '}'": what a scan found, for people. */
+static void
+tell(sn_str all, const sn_json_flaw *flaw, seine_json_fault *out_fault)
+{
+    char found[16] = "the end";
+    sn_str rest = sn_str_slice(all, flaw->offset, all.len);
+    uint32_t c;
+
+    if (!out_fault)
+        return;
+    size_t n = sn_utf8_decode(rest, &c);
+    if (n > 0 && is_plain(c))
+        snprintf(found, sizeof found, "'%.*s'", (int)n, rest.ptr);
+    else if (n > 0 && c == '"')
+        snprintf(found, sizeof found, "a quote");
+    else if (rest.len > 0)
+        snprintf(found, sizeof found, "byte 0x%02x", (unsigned char)*rest.ptr);
+    out_fault->offset = flaw->offset;
+    snprintf(out_fault->text, sizeof out_fault->text,
+             flaw->wants ? "expected %s, found %s" : "%s", flaw->text, found);
+}
+
+static seine_err
+too_large(seine_json_fault *out_fault)
+{
+    return fail(SEINE_E_RANGE, SEINE_JSON_BYTES, "text is larger than the cap",
+                out_fault);
+}
+
+seine_err
+seine_json_check(const char *bytes, size_t len, seine_json_fault *out_fault,
+                 seine_json_fault *out_note)
+{
+    sn_json_flaw flaw, note;
+    sn_json_names names;
+
+    if (len > SEINE_JSON_BYTES)
+        return too_large(out_fault);
+    sn_json_names_init(&names);
+    seine_err e = sn_json_scan((sn_str){bytes, len}, &names, &flaw, &note);
+    sn_json_names_fini(&names);
+    if (e == SEINE_E_NOMEM)
+        return fail(e, 0, seine_err_text(e), out_fault);
+    if (e != SEINE_OK) {
+        tell((sn_str){bytes, len}, &flaw, out_fault);
+        return e;
+    }
+    fail(e, 0, "", out_note);
+    if (note.text)
+        tell((sn_str){bytes, len}, &note, out_note);
+    return SEINE_OK;
+}
+
+/* The grammar and the budgets, before anything is allocated. Names are the parser's. */
+static seine_err
+look_at(sn_str text, seine_json_fault *out_fault)
+{
+    sn_json_flaw flaw, note;
+    seine_err e = sn_json_scan(text, NULL, &flaw, &note);
+
+    if (e == SEINE_OK && !note.text)
+        return SEINE_OK;
+    tell(text, e == SEINE_OK ? &note : &flaw, out_fault);
+    return e == SEINE_OK ? SEINE_E_BAD_JSON : e;
+}
+
 seine_err
 seine_json_parse(const char *bytes, size_t len, seine_json **out_json,
                  seine_json_fault *out_fault)
@@ -166,11 +211,10 @@ seine_json_parse(const char *bytes, size_t len, seine_json **out_json,
     json_error_t error;
 
     if (len > SEINE_JSON_BYTES)
-        return fail(SEINE_E_RANGE, SEINE_JSON_BYTES, "text is larger than the cap",
-                    out_fault);
-    size_t at = too_deep(bytes, len);
-    if (at < len)
-        return fail(SEINE_E_JSON_TOO_DEEP, at, "nested too deep", out_fault);
+        return too_large(out_fault);
+    seine_err e = look_at((sn_str){bytes, len}, out_fault);
+    if (e != SEINE_OK)
+        return e;
 
     json_t *json = json_loadb(
         bytes, len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_ALLOW_NUL, &error);

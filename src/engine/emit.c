@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "base/time.h"
+#include "engine/capture.h"
 
 static seine_view
 view_of(sn_str s)
@@ -176,8 +177,8 @@ sn_emit_hint(const seine_fault *f)
 
 /* The record. */
 
-static void
-ip_text(const sn_ip *ip, char out[48])
+void
+sn_emit_ip(const sn_ip *ip, char out[48])
 {
     char text[SN_CIDR_TEXT];
 
@@ -303,7 +304,7 @@ fill_result(const sn_visit *v, unsigned keep, sn_emit *out)
     r->method = view_of(v->method);
     r->host = (seine_view){host.ptr, host.len};
     if (v->end.peer.v != 0) {
-        ip_text(&v->end.peer, out->ip);
+        sn_emit_ip(&v->end.peer, out->ip);
         r->ip = view_text(out->ip);
     }
     r->http =
@@ -326,7 +327,7 @@ fill_result(const sn_visit *v, unsigned keep, sn_emit *out)
 }
 
 void
-sn_emit_record(const sn_visit *v, unsigned keep, int64_t wall, sn_emit *out)
+sn_emit_record(sn_visit *v, unsigned keep, int64_t wall, sn_emit *out)
 {
     seine_record *r = &out->record;
 
@@ -349,4 +350,6 @@ sn_emit_record(const sn_visit *v, unsigned keep, int64_t wall, sn_emit *out)
         return;
     }
     fill_result(v, keep, out);
+    if (keep & SEINE_KEEP_WIRE)
+        r->captures = sn_capture_list(v, &r->n_captures);
 }

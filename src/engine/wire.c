@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/time.h"
+#include "engine/capture.h"
 #include "engine/redirect.h"
 #include "seine/mime.h"
 
@@ -367,6 +368,14 @@ sn_wire_drop(sn_visit *v)
     seine_budget_release(&v->held);
 }
 
+static void
+on_wire(sn_str bytes, void *arg)
+{
+    sn_flight *f = arg;
+
+    sn_capture_wire(f->visit, bytes);
+}
+
 static bool
 on_body(sn_str piece, void *arg)
 {
@@ -435,6 +444,7 @@ on_end(const sn_end *end, void *arg)
     if (v->title_reader && !end->partial && end->fault.code == SEINE_OK)
         v->title = sn_title_end(v->title_reader, &v->arena);
     v->title_reader = NULL;
+    sn_capture_end(v);
     land(f);
     push_ended(f->wire, v);
 }
@@ -495,6 +505,14 @@ begin(sn_wire *w, sn_flight *f, sn_zone pin, seine_time now)
         return SEINE_E_NOMEM;
     sn_handler handler = {
         .admit = on_admit, .head = on_head, .body = on_body, .end = on_end, .arg = f};
+    if (w->commons->opts.keep & SEINE_KEEP_WIRE) {
+        seine_err e =
+            sn_capture_begin(v, w->commons->budget, &f->request, v->started_wall);
+
+        if (e != SEINE_OK)
+            return e;
+        handler.wire = on_wire;
+    }
     sn_transport *t = w->env->transport;
     return t->ops->start(t, &f->request, &handler, &v->exchange);
 }

@@ -87,13 +87,31 @@ sn_csv_is_formula(sn_str s)
     return false;
 }
 
+/* A ' before what is guarded is a character, and gets one more: so the guard can be
+ * undone. */
+bool
+sn_csv_is_guarded(sn_str s)
+{
+    while (s.len > 0 && s.ptr[0] == '\'')
+        s = sn_str_slice(s, 1, s.len);
+    return sn_csv_is_formula(s);
+}
+
+sn_str
+sn_csv_unguard(sn_str s)
+{
+    bool guarded = s.len > 0 && s.ptr[0] == '\'' && sn_csv_is_guarded(s);
+
+    return guarded ? sn_str_slice(s, 1, s.len) : s;
+}
+
 /* Most cells: printable ASCII without a mark, a quote or a sign in front. */
 static bool
 is_simple(sn_str s)
 {
     return s.len == 0 || (sn_pen_plain(s.ptr, s.len) == s.len && s.ptr[0] > ' ' &&
                           s.ptr[s.len - 1] > ' ' && !is_sign((unsigned char)s.ptr[0]) &&
-                          !memchr(s.ptr, ',', s.len));
+                          s.ptr[0] != '\'' && !memchr(s.ptr, ',', s.len));
 }
 
 static bool
@@ -136,7 +154,7 @@ sn_csv_cell(sn_pen *p, sn_str s, unsigned how)
     bool quotes = needs_quotes(s, how);
     if (quotes)
         SN_PEN(p, "\"");
-    if (!(how & SEINE_CSV_RAW) && sn_csv_is_formula(s))
+    if (!(how & SEINE_CSV_RAW) && sn_csv_is_guarded(s))
         SN_PEN(p, "'");
     for (size_t i = 0; i < s.len;) {
         size_t plain = sn_pen_plain(s.ptr + i, s.len - i);

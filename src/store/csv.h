@@ -7,7 +7,8 @@
  *     sn_csv_cell(&pen, SN_STR("-5"), 0);             -5: exactly a JSON number
  *
  * A cell is taken for a formula when its first character that is seen acts as = + - @,
- * a tab or CR, in any width; it gets a ' before it.
+ * a tab or CR, in any width; it gets a ' before it. A cell that looks guarded already
+ * gets one more, so that taking one away gives back every text.
  *
  * Time    plays no part.
  * Memory  the pen's.
@@ -22,6 +23,12 @@
 void sn_csv_cell(sn_pen *p, sn_str s, unsigned how);
 
 bool sn_csv_is_formula(sn_str s);
+
+/* Whether a ' goes before it: a formula, or one behind any number of '. */
+bool sn_csv_is_guarded(sn_str s);
+
+/* The text that was written as this cell. */
+sn_str sn_csv_unguard(sn_str cell);
 
 /* Bytes of the row that the text begins with, its end included; 0: it is not whole. */
 size_t sn_csv_row(const char *bytes, size_t n);

@@ -19,8 +19,6 @@ unread(sn_str path)
     static const struct {
         const char *ending, *why;
     } formats[] = {
-        {".gz", "compressed input is not read yet: try zcat FILE | seine fetch -"},
-        {".zst", "compressed input is not read yet: try zstdcat FILE | seine fetch -"},
         {".csv", "CSV is not read yet: try one URL a line"},
         {".xml", "sitemaps are not read yet: try one URL a line"},
         {".warc", "WARC is not read yet: try one URL a line"},
@@ -35,13 +33,29 @@ unread(sn_str path)
     return NULL;
 }
 
+/* The name without what says that it is packed. */
+static sn_str
+inner_name(sn_str path)
+{
+    if (sn_str_ends(path, SN_STR(".gz")))
+        path.len -= 3;
+    else if (sn_str_ends(path, SN_STR(".zst")))
+        path.len -= 4;
+    return path;
+}
+
 static seine_err
 fail_errno(seine_input *in, int error, char *why)
 {
     char text[SN_WHY_TEXT];
 
     sn_why_text(error, text);
-    sn_why(why, "cannot read %s: %s", in->name, text);
+    if (error == ENODATA || error == EBADMSG)
+        sn_why(why, "%s: the packed bytes are %s behind line %llu", in->name,
+               error == ENODATA ? "cut off" : "damaged",
+               (unsigned long long)atomic_load(&in->lines.lines));
+    else
+        sn_why(why, "cannot read %s: %s", in->name, text);
     return error == ENOMEM ? SEINE_E_NOMEM : SEINE_E_IO;
 }
 
@@ -49,7 +63,8 @@ static seine_err
 open_path(seine_input *in, const char *path, char *why)
 {
     struct stat st;
-    const char *ending = unread(sn_str_of(path));
+    sn_str inner = inner_name(sn_str_of(path));
+    const char *ending = unread(inner);
 
     sn_why_name(path, in->name);
     if (ending && in->format == SEINE_INPUT_AUTO) {
@@ -66,8 +81,7 @@ open_path(seine_input *in, const char *path, char *why)
         return fail_errno(in, EISDIR, why);
     in->size = S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
     if (in->format == SEINE_INPUT_AUTO &&
-        (sn_str_ends(sn_str_of(path), SN_STR(".jsonl")) ||
-         sn_str_ends(sn_str_of(path), SN_STR(".ndjson"))))
+        (sn_str_ends(inner, SN_STR(".jsonl")) || sn_str_ends(inner, SN_STR(".ndjson"))))
         in->format = SEINE_INPUT_JSONL;
     return SEINE_OK;
 }
@@ -170,7 +184,9 @@ seine_input_progress(const seine_input *in, uint64_t *out_lines, uint64_t *out_b
                      uint64_t *out_size)
 {
     *out_lines = atomic_load_explicit(&in->lines.lines, memory_order_relaxed);
-    *out_bytes = atomic_load_explicit(&in->lines.bytes, memory_order_relaxed);
+    *out_bytes = atomic_load_explicit(
+        atomic_load(&in->lines.is_packed) ? &in->lines.raw : &in->lines.bytes,
+        memory_order_relaxed);
     *out_size = in->size;
 }
 
@@ -229,12 +245,19 @@ begin(seine_input *in)
     const char *why = NULL;
 
     in->is_begun = true;
-    if (sn_str_starts(first, SN_STR("\x1f\x8b")))
-        why = "compressed input is not read yet: try zcat";
-    else if (sn_str_starts(first, SN_STR("\x28\xb5\x2f\xfd")))
-        why = "compressed input is not read yet: try zstdcat";
-    else if (sn_str_starts(first, SN_STR("\xff\xfe")) ||
-             sn_str_starts(first, SN_STR("\xfe\xff")))
+    for (size_t i = 0; i < 2; i++) {
+        static const sn_codec_kind kinds[] = {SN_CODEC_GZIP, SN_CODEC_ZSTD};
+
+        if (first.len == 0 || sn_codec_match_of(kinds[i], first) != SN_CODEC_YES)
+            continue;
+        seine_err e = sn_lines_unpack(&in->lines, kinds[i]);
+        if (e != SEINE_OK)
+            return e;
+        first = sn_lines_peek(&in->lines);
+        break;
+    }
+    if (sn_str_starts(first, SN_STR("\xff\xfe")) ||
+        sn_str_starts(first, SN_STR("\xfe\xff")))
         why = "UTF-16 is not read: save it as UTF-8";
     if (why) {
         sn_why(in->why, "%s: %s", in->name, why);

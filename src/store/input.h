@@ -12,12 +12,24 @@
 #include <stdatomic.h>
 
 #include "base/arena.h"
+#include "base/codec.h"
 #include "seine/alloc.h"
 #include "seine/input.h"
 #include "seine/url.h"
 #include "store/why.h"
 
 #define SN_LINE_MAX ((size_t)1 << 20)
+
+#define SN_LINES_BLOCK (64 << 10)
+
+/* What is packed on its way to lines. */
+typedef struct sn_unpack {
+    sn_codec codec;
+    sn_codec_kind kind;
+    bool is_between; /* a stream has ended and none begun */
+    sn_str in;       /* of packed */
+    char packed[SN_LINES_BLOCK];
+} sn_unpack;
 
 /* Lines of any length out of a descriptor, in bounded memory. */
 typedef struct sn_lines {
@@ -26,8 +38,10 @@ typedef struct sn_lines {
     size_t at, end, room;
     bool is_over;     /* there is no more to read */
     bool is_skipping; /* in a line that is too long */
-    int error;        /* errno of a failed read */
-    _Atomic uint64_t lines, bytes;
+    int error; /* errno of a failed read; EBADMSG, ENODATA: packed, and damaged, cut */
+    sn_unpack *unpack; /* NULL: it is not packed */
+    atomic_bool is_packed;
+    _Atomic uint64_t lines, bytes, raw; /* raw: bytes of the descriptor */
 } sn_lines;
 
 /* What a line is. */
@@ -39,6 +53,9 @@ typedef enum sn_line_kind {
 
 SEINE_MUST_CHECK seine_err sn_lines_init(sn_lines *l, int fd, int stop);
 void sn_lines_fini(sn_lines *l);
+
+/* Before the first line: the bytes are packed. NOMEM. */
+SEINE_MUST_CHECK seine_err sn_lines_unpack(sn_lines *l, sn_codec_kind kind);
 
 /* The next line without its newline, valid until the next call. */
 sn_line_kind sn_lines_next(sn_lines *l, sn_str *out_line);

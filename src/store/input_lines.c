@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "store/input.h"
 
-enum { BUFFER = 64 << 10 };
+enum { BUFFER = SN_LINES_BLOCK };
 
 seine_err
 sn_lines_init(sn_lines *l, int fd, int stop)
@@ -20,8 +20,13 @@ sn_lines_init(sn_lines *l, int fd, int stop)
 void
 sn_lines_fini(sn_lines *l)
 {
+    if (l->unpack) {
+        sn_codec_fini(&l->unpack->codec);
+        sn_free(l->unpack);
+    }
     sn_free(l->buf);
     l->buf = NULL;
+    l->unpack = NULL;
 }
 
 /* Waits until a read does not block. False: stopped, or an error. A plain file is
@@ -41,27 +46,111 @@ await(sn_lines *l)
     return l->error == 0;
 }
 
+/* The next bytes of the descriptor: how many; 0 at the end, at a stop, or with `error`.
+ */
+static size_t
+take(sn_lines *l, char *to, size_t room)
+{
+    ssize_t got = -1;
+
+    while (got < 0) {
+        if (!await(l))
+            return 0;
+        got = read(l->fd, to, room);
+        if (got < 0 && errno != EINTR && errno != EAGAIN) {
+            l->error = errno;
+            return 0;
+        }
+    }
+    atomic_fetch_add_explicit(&l->raw, (size_t)got, memory_order_relaxed);
+    return (size_t)got;
+}
+
+/* Behind the end of a stream: another one, zeros that fill up a block, or nothing. */
+static void
+go_on(sn_lines *l)
+{
+    sn_unpack *u = l->unpack;
+
+    while (u->in.len > 0 && u->in.ptr[0] == '\0')
+        u->in = sn_str_slice(u->in, 1, u->in.len);
+    u->is_between = u->in.len == 0;
+    if (!u->is_between && sn_codec_begin(&u->codec, u->kind) != SEINE_OK) {
+        l->error = ENOMEM;
+        l->is_over = true;
+    }
+}
+
+static int
+flaw_of(const sn_unpack *u)
+{
+    return u->codec.err == SEINE_E_NOMEM ? ENOMEM : EBADMSG;
+}
+
+/* Unpacks more behind what is there, which has room for it. */
+static void
+fill_packed(sn_lines *l)
+{
+    sn_unpack *u = l->unpack;
+    size_t before = l->end;
+
+    while (l->end == before && !l->is_over) {
+        sn_codec_room room = {l->buf + l->end, l->room - l->end};
+
+        if (u->in.len == 0) {
+            u->in = (sn_str){u->packed, take(l, u->packed, sizeof u->packed)};
+            l->is_over = u->in.len == 0;
+            if (l->is_over && l->error == 0 && !u->is_between)
+                l->error = ENODATA;
+        }
+        if (u->is_between && !l->is_over)
+            go_on(l);
+        if (u->is_between || l->is_over)
+            continue;
+        sn_codec_event event = sn_codec_step(&u->codec, &u->in, &room, false);
+        l->end = l->room - room.len;
+        u->is_between = event == SN_CODEC_END;
+        if (event == SN_CODEC_FAIL) {
+            l->error = flaw_of(u);
+            l->is_over = true;
+        }
+    }
+}
+
 /* Reads more behind what is there, which has room for it. */
 static void
 fill(sn_lines *l)
 {
-    ssize_t got = -1;
-
-    while (got < 0 && !l->is_over) {
-        if (!await(l)) {
-            l->is_over = true;
-            return;
-        }
-        got = read(l->fd, l->buf + l->end, l->room - l->end);
-        if (got == 0)
-            l->is_over = true;
-        if (got < 0 && errno != EINTR && errno != EAGAIN) {
-            l->error = errno;
-            l->is_over = true;
-        }
+    if (l->unpack) {
+        fill_packed(l);
+        return;
     }
-    if (got > 0)
-        l->end += (size_t)got;
+    size_t got = take(l, l->buf + l->end, l->room - l->end);
+
+    l->is_over = got == 0;
+    l->end += got;
+}
+
+/* What was read so far is the beginning of a packed stream. */
+seine_err
+sn_lines_unpack(sn_lines *l, sn_codec_kind kind)
+{
+    sn_unpack *u = sn_zalloc(sizeof *u);
+
+    if (!u)
+        return SEINE_E_NOMEM;
+    u->kind = kind;
+    sn_codec_init(&u->codec, &(sn_codec_opts){.way = SN_CODEC_DECODE});
+    l->unpack = u;
+    atomic_store(&l->is_packed, true);
+    seine_err e = sn_codec_begin(&u->codec, kind);
+    if (e != SEINE_OK)
+        return e;
+    u->in = (sn_str){u->packed, l->end - l->at};
+    memcpy(u->packed, l->buf + l->at, u->in.len);
+    l->at = l->end = 0;
+    l->is_over = false; /* the descriptor may be, what it said is not */
+    return SEINE_OK;
 }
 
 /* Room behind the line that was begun: it moves to the front, and the buffer grows up to

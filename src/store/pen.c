@@ -110,7 +110,7 @@ sn_pen_ms(sn_pen *p, seine_span ns)
 }
 
 /* The day `days` after 1970-01-01, counted in eras of 400 years that begin on a first
- * of March, so that the leap day comes last. 64 bits of ns hold 1677 to 2262. */
+ * of March, so that the leap day comes last. Years 1 to 9999. */
 static void
 date(char *to, int64_t days)
 {
@@ -144,6 +144,23 @@ sn_pen_stamp(sn_pen *p, int64_t wall)
     pair(text + 22, rest / 100 % 100);
     pair(text + 24, rest % 100);
     finish(p, text, text + SN_STAMP);
+}
+
+void
+sn_pen_moment(sn_pen *p, int64_t seconds)
+{
+    const int64_t first = INT64_C(-62135596800), last = INT64_C(253402300799);
+    int64_t at = seconds < first ? first : seconds > last ? last : seconds;
+    int64_t days = at / 86400 - (at % 86400 < 0);
+    unsigned rest = (unsigned)(at - days * 86400);
+    char aside[SHORT], *text = begin(p, aside);
+
+    memcpy(text, "0000-00-00T00:00:00Z", 20);
+    date(text, days);
+    pair(text + 11, rest / 3600);
+    pair(text + 14, rest / 60 % 60);
+    pair(text + 17, rest % 60);
+    finish(p, text, text + 20);
 }
 
 /* Sixteen bytes at once. As signed numbers those from 0x80 on are below a blank. */

@@ -76,6 +76,9 @@ void sn_pen_ms(sn_pen *p, seine_span ns);
 #define SN_STAMP 27
 void sn_pen_stamp(sn_pen *p, int64_t wall);
 
+/* 2026-11-15T19:20:01Z: Unix seconds, brought into the years 1 to 9999. */
+void sn_pen_moment(sn_pen *p, int64_t seconds);
+
 /* A JSON string with its quotes, as sn_json_quote writes it: valid UTF-8 on one line,
  * without control characters. */
 void sn_pen_quoted(sn_pen *p, sn_str s);

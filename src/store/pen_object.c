@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "seine/plumbing.h"
 #include "store/pen.h"
 
 /*
@@ -8,12 +9,12 @@
  * each level.
  */
 
-enum { DEPTH = 64 };
+enum { DEPTH = SEINE_JSON_DEPTH - 1 }; /* inside a record, one level more */
 
 typedef struct reader {
     const char *at, *end;
     sn_pen *pen;
-    uint64_t arrays; /* bit d: level d is an array */
+    uint64_t arrays[2]; /* bit d: level d is an array */
     unsigned depth;
 } reader;
 
@@ -149,7 +150,9 @@ take_string(reader *r)
 static bool
 is_array(const reader *r)
 {
-    return r->arrays >> (r->depth - 1) & 1;
+    unsigned level = r->depth - 1;
+
+    return r->arrays[level / 64] >> level % 64 & 1;
 }
 
 /* "name": of a member. */
@@ -197,8 +200,9 @@ take_value(reader *r)
         return take_scalar(r) && close_levels(r);
     if (r->depth == DEPTH)
         return false;
-    r->arrays &= ~(UINT64_C(1) << r->depth);
-    r->arrays |= (uint64_t)array << r->depth++;
+    uint64_t bit = UINT64_C(1) << r->depth % 64, *word = &r->arrays[r->depth / 64];
+    *word = array ? *word | bit : *word & ~bit;
+    r->depth++;
     take(r, array ? '[' : '{');
     skip(r);
     if (look(r) == (array ? ']' : '}'))
@@ -210,7 +214,7 @@ bool
 sn_pen_object(sn_pen *p, sn_str json)
 {
     sn_pen before = *p;
-    reader r = {json.ptr, json.ptr + json.len, p, 0, 0};
+    reader r = {json.ptr, json.ptr + json.len, p, {0, 0}, 0};
 
     skip(&r);
     bool good = look(&r) == '{' && take_value(&r);

@@ -6,19 +6,22 @@
  * counted and what is copied are two walks over the same list of views.
  */
 
-#define VIEWS(X) \
-    X(input)     \
-    X(id)        \
-    X(tags)      \
-    X(url)       \
-    X(key)       \
-    X(final_url) \
-    X(method)    \
-    X(host)      \
-    X(ip)        \
-    X(message)   \
-    X(hint)      \
-    X(content_type) X(charset) X(title) X(body) X(rule)
+#define VIEWS(X)    \
+    X(input)        \
+    X(id)           \
+    X(tags)         \
+    X(url)          \
+    X(key)          \
+    X(final_url)    \
+    X(method)       \
+    X(host)         \
+    X(ip)           \
+    X(message)      \
+    X(hint)         \
+    X(content_type) \
+    X(charset) X(title) X(body) X(rule) X(warc.file) X(warc.id) X(body_file)
+
+#define CAPTURE_VIEWS(X) X(url) X(ip) X(request) X(response)
 
 static bool
 has_fault(const seine_record *r)
@@ -34,6 +37,7 @@ sn_record_room(const seine_record *r)
     n += r->n_hops * sizeof *r->hops + r->n_tries * sizeof *r->tries;
     n += r->n_notes * sizeof *r->notes + r->n_fields * sizeof *r->fields;
     n += has_fault(r) ? sizeof *r->fault : 0;
+    n += r->captures ? r->n_captures * sizeof *r->captures : 0;
     n += r->sha256 ? 32 : 0;
 #define X(member) n += (r->member).len;
     VIEWS(X)
@@ -44,6 +48,11 @@ sn_record_room(const seine_record *r)
         n += strlen(r->notes[i]) + 1;
     for (size_t i = 0; i < r->n_fields; i++)
         n += r->fields[i].name.len + r->fields[i].value.len;
+    for (size_t i = 0; r->captures && i < r->n_captures; i++) {
+#define X(member) n += r->captures[i].member.len;
+        CAPTURE_VIEWS(X)
+#undef X
+    }
     return n;
 }
 
@@ -71,12 +80,14 @@ keep_lists(char **at, seine_record *c)
 {
     seine_hop *hops = keep(at, c->hops, c->n_hops * sizeof *hops);
     const char **notes, *const *from = c->notes;
+    seine_capture *captures;
     seine_field *fields;
 
     c->tries = keep(at, c->tries, c->n_tries * sizeof *c->tries);
     notes = keep(at, from, c->n_notes * sizeof *notes);
     fields = keep(at, c->fields, c->n_fields * sizeof *fields);
     c->fault = keep(at, c->fault, has_fault(c) ? sizeof *c->fault : 0);
+    captures = keep(at, c->captures, c->captures ? c->n_captures * sizeof *captures : 0);
 
     for (size_t i = 0; i < c->n_hops; i++)
         keep_view(at, &hops[i].url);
@@ -86,6 +97,12 @@ keep_lists(char **at, seine_record *c)
         keep_view(at, &fields[i].name);
         keep_view(at, &fields[i].value);
     }
+    for (size_t i = 0; c->captures && i < c->n_captures; i++) {
+#define X(member) keep_view(at, &captures[i].member);
+        CAPTURE_VIEWS(X)
+#undef X
+    }
+    c->captures = c->captures ? captures : NULL;
     c->hops = hops;
     c->notes = notes;
     c->fields = c->fields ? fields : NULL;

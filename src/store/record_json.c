@@ -133,7 +133,7 @@ put_place(sn_pen *p, const seine_record *r, uint64_t m)
         STRING(p, "host", r->host);
     if (HAS(IP))
         STRING(p, "ip", r->ip);
-    if (HAS(HTTP) && r->http > 0)
+    if (HAS(HTTP) && r->http >= 10)
         put_http(p, r->http);
 }
 
@@ -334,6 +334,36 @@ put_time(sn_pen *p, const seine_record *r)
 }
 
 static void
+put_tls(sn_pen *p, const seine_tls_facts *t)
+{
+    SN_PEN(p, ",\"tls\":{\"version\":\"");
+    sn_pen_u64(p, t->version / 10);
+    SN_PEN(p, ".");
+    sn_pen_u64(p, t->version % 10);
+    if (t->verified)
+        SN_PEN(p, "\",\"verified\":true");
+    else
+        SN_PEN(p, "\",\"verified\":false");
+    if (t->not_after != INT64_MIN) {
+        SN_PEN(p, ",\"not_after\":\"");
+        sn_pen_moment(p, t->not_after);
+        SN_PEN(p, "\"");
+    }
+    SN_PEN(p, "}");
+}
+
+static void
+put_warc(sn_pen *p, const seine_warc_place *w)
+{
+    SN_PEN(p, ",\"warc\":{\"file\":");
+    put_view(p, w->file);
+    NUMBER(p, "offset", w->offset);
+    NUMBER(p, "length", w->length);
+    STRING(p, "id", w->id);
+    SN_PEN(p, "}");
+}
+
+static void
 put_content(sn_pen *p, const seine_record *r, uint64_t m, seine_body_form form)
 {
     if (HAS(TITLE))
@@ -350,6 +380,10 @@ put_content(sn_pen *p, const seine_record *r, uint64_t m, seine_body_form form)
         sn_pen_base64(p, sn_str_view(r->body));
         SN_PEN(p, "\"");
     }
+    if (HAS(BODY_FILE) && form != SEINE_BODY_TEXT && form != SEINE_BODY_B64)
+        STRING(p, "body_file", r->body_file); /* of the three there is one */
+    if (HAS(WARC) && r->warc.file.ptr)
+        put_warc(p, &r->warc);
 }
 
 static void
@@ -372,6 +406,8 @@ put_result(sn_pen *p, const seine_record *r, uint64_t m, seine_body_form form)
     put_answer(p, r, m);
     if (HAS(TIME))
         put_time(p, r);
+    if (HAS(TLS) && r->secure.version > 0)
+        put_tls(p, &r->secure);
     put_content(p, r, m, form);
 }
 

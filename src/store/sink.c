@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "store/sink.h"
+#include "seine/sink.h"
 
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/alloc.h"
 #include "base/time.h"
 #include "seine/clock.h"
 #include "store/order.h"
+#include "store/out.h"
 
 /*
  * The thread takes what is in the lanes, renders and writes it, and then naps for 5 ms
@@ -35,7 +37,7 @@ typedef struct line {
 struct seine_sinks {
     seine_sinks_opts opts;
     seine_clock *clock;
-    sn_out outs[OUTPUTS];
+    sn_out outs[OUTPUTS]; /* those that set members of records first */
     unsigned n_outs, n_lanes;
     sn_lane *lanes;
     pthread_t thread;
@@ -82,6 +84,33 @@ seine_sinks_new(const seine_sinks_opts *opts, seine_sinks **out_sinks)
     return SEINE_OK;
 }
 
+/* The same file under whatever name: what two of them write would mix. */
+static bool
+is_there(const seine_sinks *s, const seine_sink_opts *opts)
+{
+    struct stat st;
+
+    if (!opts->path || stat(opts->path, &st) != 0)
+        return false;
+    for (unsigned i = 0; i < s->n_outs; i++)
+        if (s->outs[i].ino != 0 && s->outs[i].ino == st.st_ino &&
+            s->outs[i].dev == st.st_dev)
+            return true;
+    return false;
+}
+
+/* Behind the others of its rank. */
+static void
+take_rank(seine_sinks *s)
+{
+    unsigned i = s->n_outs++;
+    sn_out o = s->outs[i];
+
+    for (; o.ops->is_first && i > 0 && !s->outs[i - 1].ops->is_first; i--)
+        s->outs[i] = s->outs[i - 1];
+    s->outs[i] = o;
+}
+
 seine_err
 seine_sinks_open(seine_sinks *s, const seine_sink_opts *opts, char *out_why)
 {
@@ -92,9 +121,16 @@ seine_sinks_open(seine_sinks *s, const seine_sink_opts *opts, char *out_why)
         return SEINE_E_INVAL;
     }
 
+    if (is_there(s, opts)) {
+        char name[SN_WHY_NAME];
+
+        sn_why_name(opts->path, name);
+        sn_why(out_why, "%s is an output already", name);
+        return SEINE_E_INVAL;
+    }
     seine_err e = sn_out_open(&s->outs[s->n_outs], opts, why);
     if (e == SEINE_OK)
-        s->n_outs++;
+        take_rank(s);
     else
         sn_why(out_why, "%s", why);
     return e;
@@ -135,19 +171,33 @@ seine_sinks_err(const seine_sinks *s, char *out_why)
     return e;
 }
 
+/* Whether it has waited long enough for more to come. */
+static bool
+is_over(sn_out *o, seine_time now)
+{
+    if (o->since == 0)
+        o->since = now;
+    return now - o->since >= o->ops->patience;
+}
+
 /* All outputs, also when one of them fails: each keeps what it was given. */
 static void
-flush(seine_sinks *s)
+flush(seine_sinks *s, bool all)
 {
+    seine_time now = s->clock->now(s->clock);
     uint64_t bytes = 0;
 
     for (unsigned i = 0; i < s->n_outs; i++) {
+        sn_out *o = &s->outs[i];
         char why[SEINE_WHY] = "";
-        seine_err e = sn_out_flush(&s->outs[i], why);
+        bool everything = all || is_over(o, now);
+        seine_err e = sn_out_flush(o, everything, why);
 
+        if (everything)
+            o->since = 0;
         if (e != SEINE_OK)
             fail(s, e, why);
-        bytes += s->outs[i].bytes;
+        bytes += o->bytes;
     }
     atomic_store_explicit(&s->bytes, bytes, memory_order_relaxed);
 }
@@ -160,9 +210,9 @@ count(_Atomic uint64_t *n)
 }
 
 static void
-write_record(seine_sinks *s, const seine_record *r)
+write_record(seine_sinks *s, seine_record *r)
 {
-    char why[SEINE_WHY];
+    char why[SEINE_WHY] = "";
     seine_err e = SEINE_OK;
 
     if (has_failed(s))
@@ -176,12 +226,12 @@ write_record(seine_sinks *s, const seine_record *r)
         return;
     }
     fail(s, e, why);
-    flush(s); /* the others keep what they have; nothing is added any more */
+    flush(s, true); /* the others keep what they have; nothing is added any more */
 }
 
 /* A record that came too early: on the heap until its turn comes. */
 static void
-hold(seine_sinks *s, const seine_record *r, sn_block *block)
+hold(seine_sinks *s, seine_record *r, sn_block *block)
 {
     seine_err e = SEINE_E_NOMEM;
 
@@ -209,7 +259,7 @@ write_due(seine_sinks *s)
 
 /* Writes or holds the record; the block, if it is one, is gone afterwards. */
 static void
-emit(seine_sinks *s, const seine_record *r, sn_block *block)
+emit(seine_sinks *s, seine_record *r, sn_block *block)
 {
     if (s->opts.ordered && r->number > s->order.due && !has_failed(s)) {
         hold(s, r, block);
@@ -288,10 +338,11 @@ write_line(seine_sinks *s, const line *n)
         sn_pen p = sn_pen_on(text, room);
 
         count(&s->seq);
+        uint64_t seq = atomic_load_explicit(&s->seq, memory_order_relaxed);
         SN_PEN(&p, "{\"v\":1,\"type\":");
         sn_pen_quoted(&p, (sn_str){n->text, n->type_len});
         SN_PEN(&p, ",\"seq\":");
-        sn_pen_u64(&p, atomic_load_explicit(&s->seq, memory_order_relaxed));
+        sn_pen_u64(&p, seq);
         SN_PEN(&p, ",\"ts\":\"");
         sn_pen_stamp(&p, n->wall);
         SN_PEN(&p, "\"");
@@ -299,8 +350,9 @@ write_line(seine_sinks *s, const line *n)
             SN_PEN(&p, ",");
         sn_pen_add(&p, n->text + n->type_len, n->len);
         SN_PEN(&p, "}\n");
+        sn_said said = {{n->text, n->type_len}, seq, {text, sn_pen_len(&p)}};
         for (unsigned i = 0; i < s->n_outs && e == SEINE_OK; i++)
-            e = sn_out_line(&s->outs[i], (sn_str){text, sn_pen_len(&p)}, why);
+            e = sn_out_line(&s->outs[i], &said, why);
     } else {
         sn_why(why, "%s", seine_err_text(e));
     }
@@ -345,7 +397,7 @@ turn(seine_sinks *s)
         tell_room(s, &s->lanes[i]);
     any |= write_all_lines(s, lines);
     if (asked != atomic_load(&s->done)) {
-        flush(s);
+        flush(s, true);
         atomic_store(&s->done, asked);
         s->clock->wake(s->clock, word(&s->done), INT32_MAX);
         any = true;
@@ -400,9 +452,8 @@ run(void *arg)
         uint32_t bell = atomic_load(&s->bell);
         bool closing = atomic_load(&s->closing), any = turn(s);
 
-        if (any)
-            flush(s);
-        else if (closing)
+        flush(s, !any);
+        if (!any && closing)
             return NULL;
         if (!closing)
             rest(s, any ? NAP : ASLEEP, bell);
@@ -441,6 +492,8 @@ start_outs(seine_sinks *s)
             fail(s, e, why);
             return e;
         }
+        if (s->outs[i].last_seq > atomic_load(&s->seq))
+            atomic_store(&s->seq, s->outs[i].last_seq);
     }
     return SEINE_OK;
 }

@@ -382,11 +382,11 @@ def initial_tokens_count_from_the_first_step():
 
 
 ERRORS = [
-    ("{", "bad_json at byte 1: string or '}' expected near end of file"),
-    ("", "bad_json at byte 0: unexpected token near end of file"),
+    ("{", "bad_json at byte 1: expected a name in quotes or '}', found the end"),
+    ("", "bad_json at byte 0: expected a value, found the end"),
     ("[1]", "an array where an object is wanted"),
     ('{"a":1,"a":2}', "bad_json at byte 10: duplicate object key near '\"a\"'"),
-    ("[" * 65 + "]" * 65, "json_too_deep at byte 64: nested too deep"),
+    ("[" * 129 + "]" * 129, "json_too_deep at byte 128: nested too deep"),
     ('{"rate":1}', "no member 'steps'"),
     ('{"rate":1,"steps":5}', "steps: an integer where an array is wanted"),
     ('{"steps":[]}', "no member 'rate'"),

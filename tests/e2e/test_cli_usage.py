@@ -201,7 +201,7 @@ def at_most_twenty_mistakes_are_shown_and_the_rest_counted():
        ("2026-02-29T19:20:01Z\n", "1:1: '2026-02-29T19:20:01Z' is not a time"),
        ("-5\n", "1:1: '-5' is not a time"),
        ("1\0 2\n", "1:2: a zero byte"),
-       ('{"t":1\n', "1:7: '}' expected near end of file"),
+       ('{"t":1\n', "1:7: expected ',' or '}', found the end"),
        ('{"n":1}\n', "1:1: no member 't' or 'ts'"),
        ('{"t":true}\n', "1:1: its time is not one"),
        ('{"t":1,"n":-1}\n', "1:1: 'n' is not a number of tokens"),

@@ -165,6 +165,164 @@ TEST(sink_overwrites_and_appends_when_told)
     unlink("new.jsonl");
 }
 
+/* The text of a packed file, by somebody else's program. */
+static char *
+unpack(const char *program, const char *path)
+{
+    char *text = calloc(1, 1 << 20);
+    int fds[2], status = -1;
+    size_t n = 0;
+    ssize_t got;
+
+    CHECK_EQ(pipe(fds), 0);
+    pid_t pid = fork();
+    if (pid == 0) {
+        dup2(fds[1], STDOUT_FILENO);
+        close(fds[0]);
+        execlp(program, program, "-dc", path, (char *)NULL);
+        _exit(127);
+    }
+    close(fds[1]);
+    while ((got = read(fds[0], text + n, (1 << 20) - 1 - n)) > 0)
+        n += (size_t)got;
+    close(fds[0]);
+    CHECK_EQ(waitpid(pid, &status, 0), pid);
+    CHECK_EQ(status, 0);
+    return text;
+}
+
+static void
+check_unpacked(const char *program, const char *path, const char *want)
+{
+    char *text = unpack(program, path);
+
+    CHECK_STR(text, want);
+    free(text);
+}
+
+static const struct {
+    const char *program, *path;
+} packed[] = {{"gzip", "p.jsonl.gz"}, {"zstd", "p.jsonl.zst"}};
+
+#define ONE "{\"seq\":1,\"url\":\"u\"}\n"
+
+TEST(sink_packs_lines_that_other_programs_unpack)
+{
+    char why[SEINE_WHY];
+
+    EACH_ROW(i, packed) {
+        const char *path = packed[i].path;
+
+        CHECK_EQ(write_some((seine_sink_opts){.path = path}, 1, why), SEINE_OK);
+        check_unpacked(packed[i].program, path, ONE);
+        CHECK_EQ(write_some((seine_sink_opts){.path = path}, 1, why), SEINE_E_ALREADY);
+        CHECK_EQ(write_some((seine_sink_opts){.path = path, .append = true}, 1, why),
+                 SEINE_OK);
+        check_unpacked(packed[i].program, path, ONE ONE);
+        CHECK_EQ(write_some((seine_sink_opts){.path = path, .overwrite = true}, 1, why),
+                 SEINE_OK);
+        check_unpacked(packed[i].program, path, ONE);
+        unlink(path);
+    }
+}
+
+/* Cut after every byte: what was in whole members is there, once, and what is appended.
+ */
+TEST(sink_goes_on_behind_the_last_whole_member)
+{
+    char why[SEINE_WHY], *whole;
+    size_t first, both;
+
+    EACH_ROW(i, packed) {
+        const char *path = packed[i].path;
+
+        CHECK_EQ(write_some((seine_sink_opts){.path = path}, 1, why), SEINE_OK);
+        free(read_file(path, &first));
+        CHECK_EQ(write_some((seine_sink_opts){.path = path, .append = true}, 1, why),
+                 SEINE_OK);
+        whole = read_file(path, &both);
+        for (size_t n = 0; n < both; n += n % 7 == 0 ? 1 : 3) {
+            int fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
+
+            CHECK_EQ(write(fd, whole, n), (ssize_t)n);
+            close(fd);
+            CHECK_EQ(write_some((seine_sink_opts){.path = path, .append = true}, 1, why),
+                     SEINE_OK);
+            check_unpacked(packed[i].program, path, n < first ? ONE : ONE ONE);
+        }
+        free(whole);
+        unlink(path);
+    }
+}
+
+static void
+pack_file(const char *text, const char *path)
+{
+    int status = -1;
+
+    make_file("plain", text);
+    pid_t pid = fork();
+    if (pid == 0) {
+        int to = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+
+        dup2(to, STDOUT_FILENO);
+        execlp("gzip", "gzip", "-c", "plain", (char *)NULL);
+        _exit(127);
+    }
+    CHECK_EQ(waitpid(pid, &status, 0), pid);
+    CHECK_EQ(status, 0);
+    unlink("plain");
+}
+
+TEST(sink_appends_to_no_packed_file_it_does_not_understand)
+{
+    static char many[600000];
+    char why[SEINE_WHY];
+    size_t n;
+    seine_sink_opts to = {.path = "f.jsonl.gz", .append = true};
+
+    make_file("f.jsonl.gz", "{\"plain\":1}\n");
+    CHECK_EQ(write_some(to, 1, why), SEINE_E_OUTPUT_CHANGED);
+    CHECK_STR(why, "f.jsonl.gz is damaged at byte 0: try --overwrite, or another name");
+    check_file("f.jsonl.gz", "{\"plain\":1}\n");
+
+    pack_file("{\"half\":", "f.jsonl.gz");
+    CHECK_EQ(write_some(to, 1, why), SEINE_E_OUTPUT_CHANGED);
+    CHECK_STR(why, "f.jsonl.gz ends within a line: try --overwrite, or another name");
+
+    for (size_t i = 0; i + 10 < sizeof many; i += 10) /* lines that do not shrink much */
+        snprintf(many + i, 11, "%09u\n", (unsigned)(i * 2654435761u) % 1000000000);
+    pack_file(many, "f.jsonl.gz");
+    CHECK_EQ(write_some(to, 1, why), SEINE_OK); /* whole: fine */
+    pack_file(many, "f.jsonl.gz");
+    free(read_file("f.jsonl.gz", &n));
+    CHECK_EQ(truncate("f.jsonl.gz", (off_t)n - 1), 0);
+    CHECK_EQ(write_some(to, 1, why), SEINE_E_OUTPUT_CHANGED);
+    CHECK_STR(why, "f.jsonl.gz is cut off at its end: try --overwrite, or another name");
+
+    pack_file("a,b\n", "f.csv.gz");
+    to.path = "f.csv.gz";
+    CHECK_EQ(write_some(to, 1, why), SEINE_E_OUTPUT_CHANGED);
+    CHECK_STR(why, "f.csv.gz has other columns: try --overwrite, or another name");
+    unlink("f.jsonl.gz");
+    unlink("f.csv.gz");
+}
+
+TEST(sink_file_is_one_output_only)
+{
+    char why[SEINE_WHY];
+    seine_sinks *s = NULL;
+
+    CHECK_EQ(seine_sinks_new(NULL, &s), SEINE_OK);
+    CHECK_EQ(seine_sinks_open(s, &(seine_sink_opts){.path = "t.jsonl"}, why), SEINE_OK);
+    CHECK_EQ(seine_sinks_open(s, &(seine_sink_opts){.path = "./t.jsonl"}, why),
+             SEINE_E_INVAL);
+    CHECK_STR(why, "./t.jsonl is an output already");
+    CHECK_EQ(seine_sinks_open(s, &(seine_sink_opts){.path = "t.csv"}, why), SEINE_OK);
+    seine_sinks_free(s);
+    CHECK_EQ(access("t.jsonl", F_OK), -1);
+}
+
 static const char head[] =
     "seq,ts,input,url,final_url,outcome,status,attempts,content_type,content_length,"
     "bytes_body,time_ms,title,error_kind,error_message";
@@ -183,6 +341,12 @@ TEST(sink_csv_has_its_column_names_once)
              SEINE_OK);
     snprintf(want, sizeof want, "%s\n%s%s", head, row, row);
     check_file("c.csv", want);
+
+    CHECK_EQ(write_some((seine_sink_opts){.path = "c.csv.zst"}, 1, why), SEINE_OK);
+    CHECK_EQ(write_some((seine_sink_opts){.path = "c.csv.zst", .append = true}, 1, why),
+             SEINE_OK);
+    check_unpacked("zstd", "c.csv.zst", want);
+    unlink("c.csv.zst");
 
     make_file("c.csv", "a,b\n1,2\n");
     CHECK_EQ(write_some((seine_sink_opts){.path = "c.csv", .append = true}, 1, why),
@@ -208,11 +372,20 @@ TEST(sink_names_that_cannot_be_are_told_in_one_line)
         const char *why;
     } rows[] = {
         {"x.txt", SEINE_E_INVAL,
-         "x.txt: no format has that ending: try .jsonl, .csv, or FORMAT:NAME"},
+         "x.txt: no format has that ending: try .jsonl, .csv, .sqlite, .warc.gz, or "
+         "FORMAT:NAME"},
         {"x", SEINE_E_INVAL,
-         "x: no format has that ending: try .jsonl, .csv, or FORMAT:NAME"},
-        {"x.jsonl.gz", SEINE_E_INVAL,
-         "x.jsonl.gz: outputs are not compressed yet: try a name without"},
+         "x: no format has that ending: try .jsonl, .csv, .sqlite, .warc.gz, or "
+         "FORMAT:NAME"},
+        {"x.gz", SEINE_E_INVAL,
+         "x.gz: no format has that ending: try .jsonl, .csv, .sqlite, .warc.gz, or "
+         "FORMAT:NAME"},
+        {"x.sqlite.gz", SEINE_E_INVAL,
+         "x.sqlite.gz: no format has that ending: try .jsonl, .csv, .sqlite, .warc.gz, "
+         "or "
+         "FORMAT:NAME"},
+        {"x.html", SEINE_E_INVAL,
+         "x.html: reports as HTML are not written yet: try .jsonl"},
         {"no/such/x.csv", SEINE_E_IO,
          "cannot open no/such/x.csv: no such file or directory"},
         {"d.csv", SEINE_E_IO, "cannot open d.csv: is a directory"},

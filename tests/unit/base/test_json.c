@@ -73,7 +73,7 @@ TEST(json_refuses_with_a_name_and_an_offset)
         long long offset; /* -1: the parser's word is taken */
     } rows[] = {
         {"", SEINE_E_BAD_JSON, 0},
-        {"{\"a\":1,}", SEINE_E_BAD_JSON, 8},
+        {"{\"a\":1,}", SEINE_E_BAD_JSON, 7},
         {"{\"a\":1} x", SEINE_E_BAD_JSON, -1},       /* something follows */
         {"{\"a\":1,\"a\":2}", SEINE_E_BAD_JSON, 10}, /* the same key twice */
         {"9223372036854775808", SEINE_E_BAD_JSON, -1},

@@ -9,6 +9,7 @@
 
 #include "check.h"
 #include "failing.h"
+#include "store/pack.h"
 
 /* An input of these bytes, through a file that has no name. */
 static seine_input *
@@ -341,8 +342,7 @@ TEST(input_that_cannot_be_read_is_told_in_one_line)
     } rows[] = {
         {"/no/such/file", "cannot read /no/such/file: no such file or directory"},
         {"/", "cannot read /: is a directory"},
-        {"urls.txt.gz", "urls.txt.gz: compressed input is not read yet: try zcat FILE | "
-                        "seine fetch -"},
+        {"urls.csv.gz", "urls.csv.gz: CSV is not read yet: try one URL a line"},
         {"urls.csv", "urls.csv: CSV is not read yet: try one URL a line"},
         {"sitemap.xml", "sitemap.xml: sitemaps are not read yet: try one URL a line"},
     };
@@ -363,8 +363,9 @@ TEST(input_in_a_foreign_encoding_is_told_in_one_line)
         const char *bytes;
         const char *why;
     } rows[] = {
-        {"\x1f\x8b\x08\x01", "compressed input is not read yet: try zcat"},
-        {"\x28\xb5\x2f\xfd", "compressed input is not read yet: try zstdcat"},
+        {"\x1f\x8b\x08\x01", ": the packed bytes are cut off behind line 0"},
+        {"\x28\xb5\x2f\xfd", ": the packed bytes are cut off behind line 0"},
+        {"\x1f\x8b\xff\xff", ": the packed bytes are damaged behind line 0"},
         {"\xff\xfe"
          "ab",
          "UTF-16 is not read: save it as UTF-8"},
@@ -382,6 +383,115 @@ TEST(input_in_a_foreign_encoding_is_told_in_one_line)
         CHECK_EQ(seine_input_next(in, &ask), SEINE_E_IO);
         seine_input_free(in);
     }
+}
+
+/* Packs the text behind what is there; returns the new length. */
+static size_t
+pack(seine_sink_pack kind, const char *text, size_t len, char *to, size_t n)
+{
+    sn_pack p;
+    sn_str member;
+
+    sn_pack_init(&p, kind);
+    CHECK_EQ(sn_pack_text(&p, (sn_str){text, len}, &member), SEINE_OK);
+    memcpy(to + n, member.ptr, member.len);
+    n += member.len;
+    sn_pack_fini(&p);
+    return n;
+}
+
+static const seine_sink_pack kinds[] = {SEINE_PACK_GZIP, SEINE_PACK_ZSTD};
+
+TEST(input_that_is_packed_is_unpacked_on_the_way)
+{
+    static char bytes[1000];
+
+    EACH_ROW(i, kinds) {
+        size_t n = pack(kinds[i], "a\n# no\nb", 8, bytes, 0);
+
+        n = pack(kinds[i], "c\r\nd", 4, bytes, n);
+        memset(bytes + n, 0, 100); /* a tape is filled up with zeros */
+        seine_input *in = open_bytes(bytes, n + 100, SEINE_INPUT_AUTO, NULL);
+        expect(in, "a", 1);
+        expect(in, "bc", 3);
+        expect(in, "d", 4);
+        uint64_t lines, read, size;
+        seine_input_progress(in, &lines, &read, &size);
+        CHECK_EQ(read, size);
+        CHECK_EQ(lines, 4);
+        expect_end(in);
+
+        n = pack(kinds[i], "\xef\xbb\xbf{\"url\":\"x\"}\n", 15, bytes, 0);
+        in = open_bytes(bytes, n, SEINE_INPUT_AUTO, NULL);
+        expect(in, "x", 1);
+        expect_end(in);
+    }
+}
+
+TEST(input_that_is_cut_off_gives_its_whole_lines_and_says_so)
+{
+    static char bytes[1000];
+
+    EACH_ROW(i, kinds) {
+        size_t first = pack(kinds[i], "a\nb\n", 4, bytes, 0);
+        size_t n = pack(kinds[i], "c\nd", 3, bytes, first);
+
+        for (size_t cut = 4; cut < n; cut++) {
+            seine_input *in = open_bytes(bytes, cut, SEINE_INPUT_AUTO, NULL);
+            seine_ask ask;
+            seine_err e;
+            size_t lines = 0;
+
+            for (; (e = seine_input_next(in, &ask)) == SEINE_OK; lines++)
+                CHECK(is(ask.url, lines == 0 ? "a" : lines == 1 ? "b" : "c"));
+            CHECK(lines <= 3 && (cut < first || lines >= 2));
+            CHECK_EQ(e, cut == first ? SEINE_E_CLOSED : SEINE_E_IO);
+            if (e == SEINE_E_IO)
+                CHECK(strstr(seine_input_why(in), "the packed bytes are cut off behind"));
+            seine_input_free(in);
+        }
+    }
+}
+
+/* A megabyte of text to the kilobyte: memory is that of a line, time that of the text. */
+TEST(input_that_explodes_is_one_bad_line)
+{
+    static char packed[1 << 20], text[8 << 20];
+
+    memset(text, 'x', sizeof text);
+    EACH_ROW(i, kinds) {
+        size_t n = pack(kinds[i], text, sizeof text, packed, 0);
+        n = pack(kinds[i], "\nb\n", 3, packed, n);
+        seine_input *in = open_bytes(packed, n, SEINE_INPUT_AUTO, NULL);
+
+        expect_bad(in, SEINE_SKIP_BAD_INPUT, "the line is longer than 1 MiB", 1);
+        expect(in, "b", 2);
+        expect_end(in);
+    }
+}
+
+TEST(input_that_is_packed_needs_memory_for_it)
+{
+    static char bytes[1000];
+    char path[64];
+    size_t n = pack(SEINE_PACK_GZIP, "a\n", 2, bytes, 0);
+    int fd = memfd_create("input", MFD_CLOEXEC);
+
+    n = pack(SEINE_PACK_GZIP, "b\n", 2, bytes, n);
+    CHECK_EQ(write(fd, bytes, n), (ssize_t)n);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    FAIL_EACH(k)
+    {
+        seine_input *in = NULL;
+        seine_ask ask;
+        seine_err e = seine_input_open(&(seine_input_opts){.path = path}, NULL, &in);
+
+        for (int i = 0; i < 2 && e == SEINE_OK; i++)
+            e = seine_input_next(in, &ask);
+        CHECK(e == SEINE_OK || e == SEINE_E_NOMEM);
+        seine_input_free(in);
+    }
+    close(fd);
 }
 
 TEST(input_stopped_is_at_its_end)

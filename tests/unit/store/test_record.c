@@ -92,7 +92,7 @@ TEST(record_of_a_timeout_is_the_line_of_the_specification)
         "\"tls\":24.8,\"ttfb\":5000.3,\"body\":0,\"total\":5037.0}}\n");
 }
 
-/* The first example, without the members that are of crawls, jobs and TLS. */
+/* The first example, without the members that are of crawls and jobs. */
 TEST(record_of_a_page_is_the_line_of_the_specification)
 {
     seine_tried tries[] = {{.wall = WALL - INT64_C(6100100) * 1000,
@@ -125,6 +125,7 @@ TEST(record_of_a_page_is_the_line_of_the_specification)
     r.body_time = SEINE_US(4400);
     r.total = SEINE_US(42600);
     r.title = VIEW("A");
+    r.secure = (seine_tls_facts){13, true, 1801440000};
     CHECK_STR(
         json(&r, 42, NULL, SEINE_BODY_NONE),
         "{\"v\":1,\"type\":\"result\",\"seq\":42,\"ts\":\"2026-11-15T19:20:01.123456Z\","
@@ -138,7 +139,9 @@ TEST(record_of_a_page_is_the_line_of_the_specification)
         "\"content_type\":\"text/"
         "html\",\"charset\":\"utf-8\",\"bytes_in\":4120,\"bytes_body\":15988,"
         "\"time\":{\"queue\":3.1,\"throttle\":812.0,\"backoff\":1000.0,\"dns\":0,"
-        "\"connect\":0,\"tls\":0,\"ttfb\":38.2,\"body\":4.4,\"total\":42.6},\"title\":"
+        "\"connect\":0,\"tls\":0,\"ttfb\":38.2,\"body\":4.4,\"total\":42.6},\"tls\":{"
+        "\"version\":\"1.3\",\"verified\":true,\"not_after\":\"2027-02-01T00:00:00Z\"},"
+        "\"title\":"
         "\"A\"}"
         "\n");
 }
@@ -268,6 +271,38 @@ TEST(record_body_is_text_or_base64_as_asked)
         json(&r, 0, "sha256", SEINE_BODY_NONE),
         "{\"sha256\":\"ab010000000000000000000000000000000000000000000000000000000000"
         "00\"}\n");
+}
+
+TEST(record_tells_how_it_was_secured_and_where_its_bytes_are)
+{
+    seine_record r = plain();
+
+    r.secure = (seine_tls_facts){12, false, INT64_MIN};
+    r.warc = (seine_warc_place){VIEW("x.warc.gz"), 412, 99, VIEW("<urn:uuid:1>")};
+    r.body_file = VIEW("ab/cd.html");
+    r.body = VIEW("B");
+    CHECK_STR(json(&r, 1, "tls", SEINE_BODY_NONE),
+              "{\"tls\":{\"version\":\"1.2\",\"verified\":false}}\n");
+    CHECK_STR(json(&r, 1, "warc", SEINE_BODY_NONE),
+              "{\"warc\":{\"file\":\"x.warc.gz\",\"offset\":412,\"length\":99,"
+              "\"id\":\"<urn:uuid:1>\"}}\n");
+    CHECK_STR(json(&r, 1, "body_file", SEINE_BODY_FILE),
+              "{\"body_file\":\"ab/cd.html\"}\n");
+    CHECK_STR(json(&r, 1, "body_file,body", SEINE_BODY_TEXT), "{\"body\":\"B\"}\n");
+    CHECK_STR(json(&r, 1, "-warc,-body_file,-tls,-time", SEINE_BODY_NONE),
+              "{\"v\":1,\"type\":\"result\",\"seq\":1,\"ts\":"
+              "\"2026-11-15T19:20:06.000100Z\",\"url\":\"http://e.example/\","
+              "\"outcome\":\"ok\",\"ok\":true,\"attempts\":0}\n");
+    r.secure.not_after = INT64_C(253402300799); /* never, as certificates say it */
+    CHECK_STR(json(&r, 1, "tls", SEINE_BODY_NONE),
+              "{\"tls\":{\"version\":\"1.2\",\"verified\":false,"
+              "\"not_after\":\"9999-12-31T23:59:59Z\"}}\n");
+    r.secure.not_after = INT64_MAX;
+    CHECK(strstr(json(&r, 1, "tls", SEINE_BODY_NONE), "\"9999-12-31T23:59:59Z\""));
+    r.secure.not_after = -1;
+    CHECK(strstr(json(&r, 1, "tls", SEINE_BODY_NONE), "\"1969-12-31T23:59:59Z\""));
+    r.secure.not_after = INT64_MIN + 1;
+    CHECK(strstr(json(&r, 1, "tls", SEINE_BODY_NONE), "\"0001-01-01T00:00:00Z\""));
 }
 
 TEST(record_fields_are_chosen_or_changed)
@@ -486,7 +521,7 @@ TEST(record_copy_stands_alone)
     sn_rng rng = sn_rng_seed(check_seed());
 
     for (int round = 0; round < 300; round++) {
-        static char mem[24][64];
+        static char mem[29][64], wire[64];
         static char before[65536], after[65536];
         seine_fault fault = SEINE_FAULT;
         char *note_texts[] = {mem[20], mem[21]};
@@ -497,6 +532,15 @@ TEST(record_copy_stands_alone)
         seine_field fields[2] = {{some(&rng, mem[2], 64), some(&rng, mem[3], 64)},
                                  {some(&rng, mem[4], 64), some(&rng, mem[5], 64)}};
         uint8_t digest[32];
+        seine_capture captures[2] = {{.url = some(&rng, mem[22], 64),
+                                      .wall = 1,
+                                      .ip = VIEW("::1"),
+                                      .request = some(&rng, mem[23], 64),
+                                      .response = some(&rng, mem[24], 64),
+                                      .head_len = 7,
+                                      .cut = SEINE_CUT_TIME},
+                                     {.url = some(&rng, mem[25], 64)}};
+        seine_view said;
         seine_record r = plain();
 
         memcpy(mem[20], "lf", 3);
@@ -527,6 +571,14 @@ TEST(record_copy_stands_alone)
         r.notes = (const char *const *)note_texts;
         r.n_notes = sn_rng_below(&rng, 3);
         r.sha256 = sn_rng_below(&rng, 2) ? digest : NULL;
+        r.captures = sn_rng_below(&rng, 2) ? captures : NULL;
+        r.n_captures = 2;
+        r.secure = (seine_tls_facts){12, false, INT64_MIN};
+        r.warc =
+            (seine_warc_place){some(&rng, mem[26], 64), 7, 8, some(&rng, mem[27], 64)};
+        r.body_file = some(&rng, mem[28], 64);
+        said = captures[0].response;
+        memcpy(wire, said.ptr ? said.ptr : "", said.len);
         if (sn_rng_below(&rng, 2)) {
             r.fate = SEINE_FATE_TIMEOUT;
             r.fault = &fault;
@@ -541,6 +593,7 @@ TEST(record_copy_stands_alone)
         size_t n = seine_record_json(&r, 1, &all, SEINE_BODY_B64, before, sizeof before);
 
         memset(mem, '!', sizeof mem);
+        memset(captures, 0, sizeof captures);
         memset(hops, 0, sizeof hops);
         memset(tries, 0, sizeof tries);
         memset(fields, 0, sizeof fields);
@@ -550,6 +603,15 @@ TEST(record_copy_stands_alone)
         CHECK_EQ(seine_record_json(c, 1, &all, SEINE_BODY_B64, after, sizeof after), n);
         CHECK(memcmp(before, after, n) == 0);
         CHECK(c->fault != NULL);
+        CHECK_EQ(c->captures != NULL, r.captures != NULL);
+        if (c->captures) {
+            CHECK_EQ(c->captures[0].response.len, said.len);
+            CHECK(memcmp(c->captures[0].response.ptr, wire, said.len) == 0);
+            CHECK_EQ(c->captures[0].cut, SEINE_CUT_TIME);
+            CHECK_EQ(c->captures[0].head_len, 7);
+            CHECK(memcmp(c->captures[0].ip.ptr, "::1", 3) == 0);
+            CHECK(c->captures[1].response.ptr == NULL);
+        }
         free(block);
     }
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "store/sink.h"
+#include "seine/sink.h"
 
 #include <fcntl.h>
 #include <pthread.h>

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "store/outtext.h"
+
+static void
+render(const sn_out *o, sn_pen *p, const seine_record *r, uint64_t seq)
+{
+    sn_record_json(p, r, seq, o->members, o->opts.body);
+}
+
+static size_t
+row(const char *bytes, size_t n)
+{
+    const char *end = memchr(bytes, '\n', n);
+
+    return end ? (size_t)(end - bytes) + 1 : 0;
+}
+
+static seine_err
+open_jsonl(sn_out *o, char *why)
+{
+    sn_outtext *t = o->self;
+
+    t->render = render;
+    t->row = row;
+    return sn_outtext_open(o, why);
+}
+
+const sn_out_ops sn_out_jsonl = {
+    .size = sizeof(sn_outtext),
+    .patience = SN_OUTTEXT_PATIENCE,
+    .open = open_jsonl,
+    .start = sn_outtext_start,
+    .record = sn_outtext_record,
+    .line = sn_outtext_line,
+    .flush = sn_outtext_flush,
+    .close = sn_outtext_close,
+};

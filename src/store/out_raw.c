@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The bodies of ok results, one behind the other; each of them whole or not there. */
+#include <errno.h>
+
+#include "store/outfile.h"
+
+static seine_err
+open_raw(sn_out *o, char *why)
+{
+    return sn_outfile_open(o->self, o, why);
+}
+
+static seine_err
+start_raw(sn_out *o, char *why)
+{
+    return sn_outfile_start(o->self, o, why);
+}
+
+static seine_err
+record_raw(sn_out *o, seine_record *r, uint64_t seq, char *why)
+{
+    sn_outfile *f = o->self;
+    size_t done;
+
+    (void)seq;
+    if (r->type == SEINE_RECORD_SKIP || r->fate != SEINE_FATE_OK || r->body.len == 0)
+        return SEINE_OK;
+    if (!sn_outfile_write(f, sn_str_view(r->body), &done)) {
+        int error = errno;
+
+        sn_outfile_take_back(f, done);
+        return sn_outfile_fail(o, error, why);
+    }
+    o->bytes += done;
+    o->records++;
+    return SEINE_OK;
+}
+
+static seine_err
+close_raw(sn_out *o, char *why)
+{
+    return sn_outfile_close(o->self, o, why);
+}
+
+const sn_out_ops sn_out_raw = {
+    .size = sizeof(sn_outfile),
+    .open = open_raw,
+    .start = start_raw,
+    .record = record_raw,
+    .close = close_raw,
+};

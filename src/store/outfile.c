@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store/outfile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static seine_err
+kind_of(int error)
+{
+    if (error == ENOSPC || error == EDQUOT || error == EFBIG)
+        return SEINE_E_DISK_FULL;
+    return error == EPIPE || error == ECONNRESET ? SEINE_E_OUTPUT_CLOSED : SEINE_E_IO;
+}
+
+static seine_err
+fail_open(const sn_out *o, int error, char *why)
+{
+    char text[SN_WHY_TEXT];
+
+    sn_why_text(error, text);
+    sn_why(why, "cannot open %s: %s", o->name, text);
+    return error == ENOSPC || error == EDQUOT ? SEINE_E_DISK_FULL : SEINE_E_IO;
+}
+
+/* 8112 is "8,112". */
+static void
+thousands(uint64_t n, char out[32])
+{
+    char digits[24];
+    int len = snprintf(digits, sizeof digits, "%llu", (unsigned long long)n), at = 0;
+
+    for (int i = 0; i < len; i++) {
+        if (i > 0 && (len - i) % 3 == 0)
+            out[at++] = ',';
+        out[at++] = digits[i];
+    }
+    out[at] = '\0';
+}
+
+seine_err
+sn_outfile_fail(const sn_out *o, int error, char *why)
+{
+    char text[SN_WHY_TEXT], count[32];
+
+    thousands(o->records, count);
+    sn_why_text(error, text);
+    if (kind_of(error) == SEINE_E_OUTPUT_CLOSED)
+        sn_why(why, "%s was closed by its reader after %s records", o->name, count);
+    else
+        sn_why(why, "cannot write %s: %s; %s records are safe", o->name, text, count);
+    return kind_of(error);
+}
+
+static void
+tell_size(int64_t n, char out[32])
+{
+    static const char units[][3] = {"B", "KB", "MB", "GB", "TB"};
+    size_t unit = 0;
+    int64_t tenths = n * 10;
+
+    for (; tenths >= 10240 && unit < 4; unit++)
+        tenths /= 1024;
+    if (unit == 0)
+        snprintf(out, 32, "%lld B", (long long)n);
+    else
+        snprintf(out, 32, "%lld.%lld %s", (long long)tenths / 10, (long long)tenths % 10,
+                 units[unit]);
+}
+
+seine_err
+sn_outfile_exists(const sn_out *o, int64_t size, char *why)
+{
+    char text[32];
+
+    tell_size(size, text);
+    sn_why(why, "%s exists (%s)", o->name, text);
+    return SEINE_E_ALREADY;
+}
+
+/* A file that is there: a plain one if it may be changed, a pipe or device in any case.
+ * A link to a plain file is not followed: it may lead anywhere. */
+static seine_err
+open_existing(sn_outfile *f, const sn_out *o, char *why)
+{
+    const char *path = o->opts.path;
+    struct stat st, link;
+
+    if (stat(path, &st) != 0 || lstat(path, &link) != 0)
+        return fail_open(o, errno, why);
+    if (S_ISDIR(st.st_mode))
+        return fail_open(o, EISDIR, why);
+    if (S_ISREG(st.st_mode) && S_ISLNK(link.st_mode)) {
+        sn_why(why, "%s is a symbolic link: not followed; try its target", o->name);
+        return SEINE_E_IO;
+    }
+    if (S_ISREG(st.st_mode) && !o->opts.append && !o->opts.overwrite)
+        return sn_outfile_exists(o, st.st_size, why);
+
+    int flags = S_ISREG(st.st_mode) ? O_RDWR | O_NOFOLLOW : O_WRONLY;
+    f->fd = open(path, flags | O_CLOEXEC | O_NOCTTY);
+    return f->fd < 0 ? fail_open(o, errno, why) : SEINE_OK;
+}
+
+static seine_err
+open_path(sn_outfile *f, const sn_out *o, char *why)
+{
+    f->is_own = true;
+    f->fd = open(o->opts.path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0666);
+    f->is_new = f->fd >= 0;
+    if (f->is_new)
+        return SEINE_OK;
+    return errno == EEXIST ? open_existing(f, o, why) : fail_open(o, errno, why);
+}
+
+/* One writer at a time; the lock dies with whoever holds it. File systems that have no
+ * locks are written without. */
+static seine_err
+lock(const sn_outfile *f, const sn_out *o, char *why)
+{
+    struct flock range = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+
+    if (fcntl(f->fd, F_OFD_SETLK, &range) == 0 || (errno != EAGAIN && errno != EACCES))
+        return SEINE_OK;
+    sn_why(why, "%s is being written by another process", o->name);
+    return SEINE_E_STATE_LOCKED;
+}
+
+static seine_err
+look_at(sn_outfile *f, sn_out *o, char *why)
+{
+    struct stat st;
+
+    if (fstat(f->fd, &st) != 0)
+        return fail_open(o, errno, why);
+    f->is_plain = S_ISREG(st.st_mode);
+    if (!f->is_plain)
+        return SEINE_OK;
+    f->size = o->opts.append ? (uint64_t)st.st_size : 0;
+    o->dev = st.st_dev;
+    o->ino = st.st_ino;
+    return lock(f, o, why);
+}
+
+seine_err
+sn_outfile_open(sn_outfile *f, sn_out *o, char *why)
+{
+    const char *path = o->opts.path;
+
+    *f = (sn_outfile){.fd = -1, .is_open = true};
+    if (path && strcmp(path, "-") != 0 && strcmp(path, "/dev/stdout") != 0) {
+        seine_err e = open_path(f, o, why);
+
+        return e == SEINE_OK ? look_at(f, o, why) : e;
+    }
+    f->fd = path ? STDOUT_FILENO : o->opts.fd;
+    if (fcntl(f->fd, F_GETFL) < 0)
+        return fail_open(o, errno, why);
+    if (isatty(f->fd))
+        o->how |= SEINE_CSV_SHOWN;
+    return SEINE_OK;
+}
+
+seine_err
+sn_outfile_start(sn_outfile *f, sn_out *o, char *why)
+{
+    if (f->is_own && o->opts.overwrite && !o->opts.append && ftruncate(f->fd, 0) != 0 &&
+        errno != EINVAL) /* pipes and devices have no length */
+        return sn_outfile_fail(o, errno, why);
+    if (f->is_own)
+        (void)lseek(f->fd, 0, SEEK_END);
+    return SEINE_OK;
+}
+
+bool
+sn_outfile_read(const sn_outfile *f, char *to, size_t n, uint64_t at)
+{
+    while (n > 0) {
+        ssize_t got = pread(f->fd, to, n, (off_t)at);
+
+        if (got <= 0 && !(got < 0 && errno == EINTR))
+            return false;
+        if (got > 0) {
+            to += got;
+            at += (uint64_t)got;
+            n -= (size_t)got;
+        }
+    }
+    return true;
+}
+
+bool
+sn_outfile_write(sn_outfile *f, sn_str bytes, size_t *out_done)
+{
+    size_t done = 0;
+    bool ok = true;
+
+    while (ok && done < bytes.len) {
+        ssize_t wrote = write(f->fd, bytes.ptr + done, bytes.len - done);
+
+        if (wrote > 0) {
+            done += (size_t)wrote;
+        } else if (wrote < 0 && errno == EAGAIN) { /* somebody made it so */
+            struct pollfd ready = {.fd = f->fd, .events = POLLOUT};
+
+            (void)poll(&ready, 1, -1);
+        } else if (wrote == 0 || errno != EINTR) {
+            errno = wrote == 0 ? EIO : errno;
+            ok = false;
+        }
+    }
+    f->size += done;
+    *out_done = done;
+    return ok;
+}
+
+void
+sn_outfile_take_back(sn_outfile *f, size_t n)
+{
+    struct stat st;
+    off_t at = lseek(f->fd, 0, SEEK_CUR);
+
+    if (n == 0 || fstat(f->fd, &st) != 0 || !S_ISREG(st.st_mode) || at != st.st_size)
+        return;
+    if (ftruncate(f->fd, at - (off_t)n) != 0)
+        return;
+    (void)lseek(f->fd, at - (off_t)n, SEEK_SET);
+    f->size -= n;
+}
+
+seine_err
+sn_outfile_close(sn_outfile *f, sn_out *o, char *why)
+{
+    seine_err e = SEINE_OK;
+    bool is_open = f->is_open && f->is_own && f->fd >= 0;
+
+    if (is_open && o->is_started && fdatasync(f->fd) != 0 && errno != EINVAL &&
+        errno != EROFS)
+        e = SEINE_E_FSYNC_FAILED;
+    if (is_open && close(f->fd) != 0 && errno != EINTR && e == SEINE_OK)
+        e = kind_of(errno);
+    if (e != SEINE_OK)
+        sn_why(why, "cannot write %s: %s", o->name, seine_err_text(e));
+    if (f->is_new && !o->is_started)
+        (void)unlink(o->opts.path);
+    *f = (sn_outfile){.fd = -1};
+    return e;
+}
