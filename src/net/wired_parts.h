@@ -46,7 +46,8 @@ struct sn_exchange {
     bool admitted, sent, reused, replayable;
     bool at_proxy; /* whatever fails now is the proxy's fault, not the site's */
     sn_via via;
-    sn_ip peer; /* the site's; v = 0: not known (yet) */
+    sn_ip peer;    /* the site's; v = 0: not known (yet) */
+    sn_ip refused; /* the first that the zones refused; v = 0: none */
     sn_zone zone;
 };
 

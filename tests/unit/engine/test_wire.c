@@ -349,3 +349,86 @@ TEST(a_request_that_cannot_begin_has_ended)
         tear_down(t);
     }
 }
+
+/* Ten hops over scheme, host and port: each sees exactly what the table allows. */
+TEST(fields_cross_ten_hops_as_the_table_says)
+{
+    static const seine_field fields[] = {
+        {{"Authorization", 13}, {"Bearer t", 8}},
+        {{"X-Key", 5}, {"k", 1}},
+        {{"Cookie", 6}, {"c=1", 3}},
+        {{"Referer", 7}, {"http://u:p@a.test/r?q#f", 23}},
+        {{"If-None-Match", 13}, {"\"e\"", 3}},
+        {{"Range", 5}, {"bytes=0-9", 9}},
+        {{"Accept-Language", 15}, {"de", 2}},
+
+    };
+    static const struct {
+        const char *url;
+        bool home, conditional;
+        const char *referer; /* "": none */
+    } rows[] = {
+        {"http://a.test/", true, true, "http://a.test/r?q"},
+        {"http://a.test/1", true, false, "http://a.test/r?q"},
+        {"https://a.test/2", false, false, "http://a.test/"},
+        {"http://b.test/3", false, false,
+         "http://a.test/"}, /* a downgrade of the chain */
+        {"http://a.test:81/4", false, false, "http://a.test/"},
+        {"http://a.test/5", true, false, "http://a.test/r?q"},
+        {"http://x.a.test/6", false, false, "http://a.test/"},
+        {"https://b.test/7", false, false, "http://a.test/"},
+        {"https://b.test:81/8", false, false, "http://a.test/"},
+        {"http://test/9", false, false, "http://a.test/"},
+        {"http://a.test/10", true, false, "http://a.test/r?q"},
+    };
+    enum { N = sizeof rows / sizeof *rows };
+    char locations[N][80];
+    fixture *t = set_up();
+
+    t->opts.fields = fields;
+    t->opts.n_fields = sizeof fields / sizeof *fields;
+    for (size_t i = 0; i + 1 < N; i++) {
+        char *location = locations[i];
+
+        /* who redirects may name a user; nobody is sent there as him */
+        snprintf(location, 80, "Location: %.*s//eve:pw@%s",
+                 (int)strcspn(rows[i + 1].url, "/"), rows[i + 1].url,
+                 strstr(rows[i + 1].url, "//") + 2);
+        script_on(t->s, rows[i].url, &(answer){.status = 302, .fields = location});
+    }
+    run_url(t, rows[0].url);
+    CHECK_EQ(script_requests(t->s), N);
+    EACH_ROW(i, rows) {
+        const asked *a = script_request(t->s, (unsigned)i);
+        char want[400];
+
+        /* a piece of a packed body would be of no use */
+        snprintf(want, sizeof want, "User-Agent: test\nAccept: */*\n%s%s%s%s%s%s%s",
+                 rows[i].conditional ? "" : CODINGS,
+                 rows[i].home ? "Authorization: Bearer t\nX-Key: k\nCookie: c=1\n" : "",
+                 rows[i].referer[0] ? "Referer: " : "", rows[i].referer,
+                 rows[i].referer[0] ? "\n" : "",
+                 rows[i].conditional ? "If-None-Match: \"e\"\nRange: bytes=0-9\n" : "",
+                 "Accept-Language: de\n");
+        CHECK_STR(a->fields, want);
+        CHECK_STR(a->url, rows[i].url);
+        CHECK_EQ(a->conditional, rows[i].conditional);
+    }
+    CHECK_EQ(t->g.all[0].n_hops, N - 1);
+    tear_down(t);
+}
+
+TEST(a_user_in_a_url_stays_with_its_origin)
+{
+    fixture *t = set_up();
+
+    script_on(t->s, "http://a.test/",
+              &(answer){.status = 302, .fields = "Location: http://b.test/"});
+    script_on(t->s, "http://b.test/",
+              &(answer){.status = 302, .fields = "Location: http://a.test/x"});
+    run_url(t, "http://joe:pw@a.test/");
+    CHECK_STR(script_request(t->s, 0)->fields, PLAIN "Authorization: Basic am9lOnB3\n");
+    CHECK_STR(script_request(t->s, 1)->fields, PLAIN);
+    CHECK_STR(script_request(t->s, 2)->fields, PLAIN "Authorization: Basic am9lOnB3\n");
+    tear_down(t);
+}
