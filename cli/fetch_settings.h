@@ -54,6 +54,7 @@ typedef struct fetch_settings {
     bool follow_body;
 
     /* where */
+    const char *proxy, *no_proxy;
     bool ipv4, ipv6, https_only, untrusted_urls;
     const char *dns;
     texts resolve, allow_net, deny_net, zone;
