@@ -9,7 +9,8 @@
 #include "engine/redirect.h"
 #include "seine/mime.h"
 
-#define KEPT 4096 /* a buffer up to here stays with its visit, and is not counted */
+#define PLAIN 4    /* fields of our own */
+#define KEPT  4096 /* a buffer up to here stays with its visit, and is not counted */
 
 /* Fields. */
 
@@ -26,13 +27,22 @@ typedef struct list {
     bool conditional, range;
 } list;
 
+/* A part of what is packed cannot be unpacked: who asks for one takes it plain. */
+static bool
+replaces(sn_str name, sn_str of)
+{
+    return sn_str_eq_nocase(name, of) ||
+           (sn_str_eq_nocase(name, SN_STR("Range")) &&
+            sn_str_eq_nocase(of, SN_STR("Accept-Encoding")));
+}
+
 static void
 put(list *l, sn_field f)
 {
     size_t kept = 0;
 
     for (size_t i = 0; i < l->level; i++)
-        if (!sn_str_eq_nocase(l->fields[i].name, f.name))
+        if (!replaces(f.name, l->fields[i].name))
             l->fields[kept++] = l->fields[i];
     if (kept < l->level) {
         memmove(l->fields + kept, l->fields + l->level,
@@ -56,6 +66,7 @@ put_plain(const seine_fetch_opts *o, list *l)
     if (o->from && *o->from)
         put(l, (sn_field){SN_STR("From"), sn_str_of(o->from)});
     put(l, (sn_field){SN_STR("Accept"), SN_STR("*/*")});
+    put(l, (sn_field){SN_STR("Accept-Encoding"), SN_STR("gzip, deflate, br, zstd")});
     return l->n;
 }
 
@@ -65,8 +76,8 @@ sn_wire_init(sn_wire *w, sn_commons *commons, const sn_env *env, const sn_wire_o
     const seine_fetch_opts *o = &commons->opts;
 
     *w = (sn_wire){.commons = commons, .env = env, .ops = *ops};
-    w->plain = sn_calloc(3, sizeof *w->plain);
-    w->home = sn_calloc(3 + o->n_fields, sizeof *w->home);
+    w->plain = sn_calloc(PLAIN, sizeof *w->plain);
+    w->home = sn_calloc(PLAIN + o->n_fields, sizeof *w->home);
     if (!w->plain || !w->home || sn_vias_init(&w->vias, o) != SEINE_OK) {
         sn_wire_fini(w);
         return SEINE_E_NOMEM;
@@ -156,7 +167,8 @@ sn_wire_fields(const sn_wire *w, sn_visit *v, sn_request *out_request)
         out_request->range = w->range;
         return true;
     }
-    list l = {.fields = SN_ARENA_ARRAY(&v->arena, sn_field, 3 + o->n_fields + v->n_own)};
+    list l = {.fields =
+                  SN_ARENA_ARRAY(&v->arena, sn_field, PLAIN + o->n_fields + v->n_own)};
     if (!l.fields)
         return false;
     bool at_home = v->n_hops == 0 || sn_redirect_is_same_origin(&v->first, &v->url);

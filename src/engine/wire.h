@@ -52,7 +52,7 @@ typedef struct sn_wire {
     sn_wire_ops ops;
     sn_field *home; /* what goes with a request to a given URL */
     size_t n_home;
-    sn_field *plain; /* User-Agent, From, Accept */
+    sn_field *plain; /* User-Agent, From, Accept, Accept-Encoding */
     size_t n_plain;
     bool conditional, range; /* `home` has such fields */
     sn_vias vias;

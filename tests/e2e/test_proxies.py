@@ -148,6 +148,53 @@ def microsocks_says_why_it_cannot():
         check(error(r)["message"], f"proxy socks5://127.0.0.1:{port}: connection refused (reply 5)")
 
 
+@contextlib.contextmanager
+def secure():
+    """An evil server with TLS, the words that trust it, and its port."""
+    with tempfile.TemporaryDirectory() as home:
+        ca = os.path.join(home, "ca.pem")
+        with origin("--tls", "--ca-out", ca) as o:
+            yield o, ["--cacert", ca], int(o.places["https"].rsplit(":", 1)[1])
+
+
+@case
+def tinyproxy_opens_tunnels_for_https():
+    with secure() as (o, trust, there), tinyproxy(LOGIN, more=f"ConnectPort {there}\n") as port:
+        proxy = f"http://{LOGIN}@127.0.0.1:{port}"
+        urls = [f"https://127.0.0.1:{there}/bytes:{100 + n}" for n in range(20)]
+        r = fetch(*trust, "-x", proxy, *urls)
+        check(kinds(r), ["ok"] * 20)
+        check({x["tls"]["verified"] for x in results(r.out)}, {True})
+        check(bodies(fetch(*trust, "-x", proxy, f"https://localhost:{there}/ok")), ["ok\n"])  # resolved there
+        r = fetch(*trust, "-x", f"http://127.0.0.1:{port}", urls[0])
+        check((error(r)["kind"], error(r)["phase"]), ("proxy_auth", "proxy"))
+        # A port it was not told of.
+        r = fetch(*trust, "-x", proxy, o.places["dead"].replace("http:", "https:"))
+        check(error(r)["kind"], "proxy_refused")
+        check(error(r)["message"], f"proxy http://127.0.0.1:{port}: answered 403")
+        r = fetch("-x", proxy, urls[0])  # trusted by nobody
+        check((error(r)["kind"], error(r)["phase"]), ("tls_untrusted", "tls"))
+
+
+@case
+def microsocks_leads_to_https():
+    with secure() as (_, trust, there), microsocks(LOGIN) as port:
+        for kind in ("socks5", "socks5h"):
+            r = fetch(*trust, "-x", f"{kind}://{LOGIN}@127.0.0.1:{port}", f"https://127.0.0.1:{there}/ok", f"https://localhost:{there}/ok")
+            check(bodies(r), ["ok\n", "ok\n"], kind)
+
+
+@case
+def the_evil_server_is_a_proxy_with_tls():
+    with secure() as (o, trust, there):
+        proxy = f"https://{LOGIN}@127.0.0.1:{there}"
+        r = fetch(*trust, "-x", proxy, "https://a.test/ok", "http://a.test/ok")
+        check(bodies(r), ["ok\n", "ok\n"])
+        check(o.report()["totals"]["proxied"], 2)
+        r = fetch("-x", proxy, "-k", "https://a.test/ok")  # -k is for hosts
+        check((error(r)["kind"], error(r)["phase"]), ("proxy_error", "proxy"))
+
+
 @case
 def the_environment_chooses_and_no_proxy_forbids():
     with origin() as o, tinyproxy() as http, microsocks() as socks:
