@@ -9,8 +9,9 @@
 #include "engine/redirect.h"
 #include "seine/mime.h"
 
-#define PLAIN 4    /* fields of our own */
-#define KEPT  4096 /* a buffer up to here stays with its visit, and is not counted */
+#define PLAIN       4    /* fields of our own */
+#define KEPT        4096 /* a buffer up to here stays with its visit, and is not counted */
+#define COOKIES_SET 50   /* of one response; the others do not count */
 
 /* Fields. */
 
@@ -99,6 +100,7 @@ sn_wire_fini(sn_wire *w)
     for (sn_flight *f = w->spare, *next; f; f = next) {
         next = f->next;
         sn_title_free(f->title);
+        sn_free(f->cookie);
         sn_free(f);
     }
     sn_vias_fini(&w->vias);
@@ -188,6 +190,90 @@ sn_wire_fields(const sn_wire *w, sn_visit *v, sn_request *out_request)
     out_request->conditional = l.conditional;
     out_request->range = l.range;
     return true;
+}
+
+/* Cookies. */
+
+/* Where the user's own cookies stand in the list; its length: nowhere. */
+static size_t
+find_cookie(const sn_request *r)
+{
+    size_t i = 0;
+
+    while (i < r->n_fields && !sn_str_eq_nocase(r->fields[i].name, SN_STR("Cookie")))
+        i++;
+    return i;
+}
+
+static bool
+join_cookies(sn_flight *f, sn_str jar, sn_str own, sn_str *out_value)
+{
+    size_t need = jar.len + (own.len > 0 ? 2 + own.len : 0);
+
+    if (need > f->cookie_room) {
+        sn_free(f->cookie);
+        f->cookie = sn_alloc(need);
+        f->cookie_room = f->cookie ? need : 0;
+        if (!f->cookie)
+            return false;
+    }
+    memcpy(f->cookie, jar.ptr, jar.len);
+    if (own.len > 0) {
+        memcpy(f->cookie + jar.len, "; ", 2);
+        memcpy(f->cookie + jar.len + 2, own.ptr, own.len);
+    }
+    *out_value = (sn_str){f->cookie, need};
+    return true;
+}
+
+/* What the jar has for this hop, and behind it what the user gave for this origin. */
+static bool
+add_cookies(sn_wire *w, sn_flight *f)
+{
+    seine_jar *jar = w->commons->opts.jar;
+    sn_request *r = &f->request;
+    char buf[SEINE_JAR_SENT];
+    size_t at, cap = sizeof buf;
+    sn_str own = {0};
+
+    if (!jar)
+        return true;
+    at = find_cookie(r);
+    if (at < r->n_fields)
+        own = r->fields[at].value;
+    if (own.len > 0)
+        cap = own.len + 2 < cap ? cap - own.len - 2 : 0;
+    size_t n = seine_jar_cookie(jar, r->url, f->visit->started_wall, buf, cap);
+    if (n == 0)
+        return true;
+    sn_field *fields = SN_ARENA_ARRAY(&f->visit->arena, sn_field, r->n_fields + 1);
+    sn_field cookie = {.name = SN_STR("Cookie")};
+    if (!fields || !join_cookies(f, (sn_str){buf, n}, own, &cookie.value))
+        return false;
+    memcpy(fields, r->fields, r->n_fields * sizeof *fields);
+    fields[at] = cookie;
+    r->fields = fields;
+    r->n_fields += at == r->n_fields;
+    return true;
+}
+
+/* The head is whole, so they count, whatever becomes of the body. */
+static void
+take_cookies(sn_flight *f, const sn_head *head)
+{
+    seine_jar *jar = f->wire->commons->opts.jar;
+    seine_clock *clock = f->wire->env->clock;
+    uint32_t at = 0;
+    sn_str value;
+
+    for (int n = 0;
+         jar && n < COOKIES_SET && sn_head_next(head, SN_STR("set-cookie"), &at, &value);
+         n++) {
+        seine_err e =
+            seine_jar_take(jar, &f->visit->url, value.ptr, value.len, clock->wall(clock));
+        if (e == SEINE_E_NOMEM) /* one that is refused does no harm */
+            f->visit->kept.err = e;
+    }
 }
 
 /* Content-Type. */
@@ -338,6 +424,7 @@ on_head(const sn_head *head, void *arg)
 
     for (uint32_t i = 0; i < head->n_fields; i++)
         wishes |= take_field(v, sn_head_field_of(head, i), followed);
+    take_cookies(f, head);
     if (wishes)
         take_age(v, head);
     if (head->status >= 300 && sn_visit_wish(v) > 0)
@@ -590,7 +677,7 @@ begin(sn_wire *w, sn_flight *f, sn_zone pin, seine_time now)
                      .judge = w->commons->opts.untrusted,
                      .proxy = proxy};
     set_trust(&w->commons->opts, v, &f->request);
-    if (!sn_wire_fields(w, v, &f->request))
+    if (!sn_wire_fields(w, v, &f->request) || !add_cookies(w, f))
         return SEINE_E_NOMEM;
     sn_handler handler = {
         .admit = on_admit, .head = on_head, .body = on_body, .end = on_end, .arg = f};

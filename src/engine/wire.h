@@ -37,6 +37,8 @@ typedef struct sn_flight {
     sn_limits limits; /* if the visit has a time-out of its own */
     sn_title *title;  /* NULL: not made yet */
     seine_permit via; /* of its proxy */
+    char *cookie;     /* what the jar had for it; NULL: nothing yet */
+    size_t cookie_room;
 } sn_flight;
 
 /* What the transport asks and tells in the middle of a turn, for the scheduler. */
