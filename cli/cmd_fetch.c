@@ -147,6 +147,15 @@ static const option options[] = {
      .help = "its key, if that is not in the same file"},
     {"tls-min", NULL, KIND_CHOICE, "1.2|1.3", "1.2", AT(tls_min), .env = true, .rare = true,
      .help = "oldest version of TLS"},
+    {"proxy", "x", KIND_TEXT, "URL|off", AT(proxy), .env = true, .rare = true,
+     .help = "through a proxy: http:// https:// socks5:// socks5h://",
+     .more = "If not given: `https_proxy` or `HTTPS_PROXY`, `http_proxy` (lower case only), `all_proxy` or `ALL_PROXY`. No scheme is http; no port "
+             "1080, for https 443. `socks5` resolves names here, the others let the proxy do it. A login is `USER:PASSWORD@`, percent-encoded; "
+             "`env:NAME` and `file:PATH` read the URL from there."},
+    {"no-proxy", NULL, KIND_TEXT, "LIST", AT(no_proxy), .env = true, .rare = true,
+     .help = "hosts asked straight: names, addresses, nets, or *",
+     .more = "If not given: `no_proxy` or `NO_PROXY`. `e.example` and `.e.example` are the name and all below it; `e.example:8080` that port alone; "
+             "`10.0.0.0/8` addresses that stand in URLs; `*` is everything."},
     {"ipv4", "4", KIND_FLAG, AT(ipv4), .env = true, .rare = true,
      .help = "IPv4 alone"},
     {"ipv6", "6", KIND_FLAG, AT(ipv6), .env = true, .rare = true,

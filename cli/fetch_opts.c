@@ -346,6 +346,9 @@ fetch_plan_make(const args *a, fetch_plan *out_plan)
     p->opts.n_fields = p->request.n_fields;
     p->opts.body = p->request.body;
     p->opts.secrets = p->request.secrets;
+    p->opts.proxy = set->proxy; /* after its login was hidden where it was typed */
+    p->opts.no_proxy = set->no_proxy;
+    p->opts.proxy_env = getenv;
     return SAY_DONE;
 }
 

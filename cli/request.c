@@ -482,6 +482,39 @@ add_headers(request *r, const texts *lines)
     return code;
 }
 
+/* Also from elsewhere; logins of the environment stay where they are, and out of
+ * messages. */
+static int
+hide_proxies(request *r, fetch_settings *set)
+{
+    static const char *const names[] = {"http_proxy", "https_proxy", "HTTPS_PROXY",
+                                        "all_proxy", "ALL_PROXY"};
+    bool was_typed = r->is_typed;
+    size_t len = set->proxy ? strlen(set->proxy) : 0;
+    int code = SAY_DONE;
+
+    if (set->proxy && !is_elsewhere(set->proxy, len))
+        return request_hide_url(r, "--proxy", &set->proxy);
+    if (set->proxy) {
+        const char *value = find_value(r, "--proxy", set->proxy, &len);
+
+        if (!value)
+            return SAY_USAGE;
+        set->proxy = keep_copy(r, value, len);
+        const char *copy = keep_copy(r, value, len);
+        code = request_hide_url(r, "--proxy", &copy);
+    }
+    for (size_t i = 0; !set->proxy && i < sizeof names / sizeof *names; i++) {
+        const char *text = getenv(names[i]);
+        const char *copy = text ? keep_copy(r, text, strlen(text)) : "";
+
+        if (code == SAY_DONE)
+            code = request_hide_url(r, names[i], &copy);
+    }
+    r->is_typed = was_typed;
+    return code;
+}
+
 static int
 hide_urls(request *r, const args *a)
 {
@@ -494,7 +527,7 @@ hide_urls(request *r, const args *a)
         code = request_hide_url(r, "--base", &set->base);
     if (code == SAY_DONE && set->referer)
         code = request_hide_url(r, "--referer", &set->referer);
-    return code;
+    return code == SAY_DONE ? hide_proxies(r, set) : code;
 }
 
 int
