@@ -12,6 +12,8 @@ extern const command cmd_backoff_simulate;
 extern const command cmd_url_parse;
 extern const command cmd_url_resolve;
 extern const command cmd_url_normalize;
+extern const command cmd_warc_ls;
+extern const command cmd_warc_check;
 extern const command cmd_url_site;
 extern const command cmd_http_retry_after;
 extern const command cmd_http_date;

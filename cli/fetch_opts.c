@@ -8,6 +8,7 @@
 
 #include <seine/url.h>
 
+#include "outputs.h"
 #include "say.h"
 
 static int
@@ -206,10 +207,12 @@ taken(const fetch_settings *set, fetch_plan *p)
                         show_bytes(word.ptr ? word.ptr : "", word.len).text);
     if (asks_for(set->fields, "headers"))
         o->keep |= SEINE_KEEP_FIELDS;
-    if (asks_for(set->fields, "sha256"))
+    if (asks_for(set->fields, "sha256") || set->save)
         o->keep |= SEINE_KEEP_SHA256;
     if (set->body != 0 || set->raw || set->save)
         o->keep |= SEINE_KEEP_BODY;
+    if (outputs_archive(set))
+        o->keep |= SEINE_KEEP_WIRE;
     return SAY_DONE;
 }
 
@@ -284,9 +287,9 @@ fetch_plan_make(const args *a, fetch_plan *out_plan)
     code = code == SAY_DONE ? taken(set, p) : code;
     code = code == SAY_DONE ? where(set, &p->opts) : code;
     code = code == SAY_DONE ? quotas(set, p) : code;
-    code = code == SAY_DONE ? check_base(set) : code;
     code = code == SAY_DONE ? how_much(a, set, &p->opts) : code;
-    code = code == SAY_DONE ? request_make(set, &p->request) : code;
+    code = code == SAY_DONE ? request_make(a, &p->request) : code;
+    code = code == SAY_DONE ? check_base(set) : code;
     if (code != SAY_DONE)
         return code;
     p->opts.method = p->request.method;
@@ -295,6 +298,7 @@ fetch_plan_make(const args *a, fetch_plan *out_plan)
     p->opts.fields = p->request.fields;
     p->opts.n_fields = p->request.n_fields;
     p->opts.body = p->request.body;
+    p->opts.secrets = p->request.secrets;
     return SAY_DONE;
 }
 

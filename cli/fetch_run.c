@@ -224,7 +224,7 @@ show_status(run *r)
              figure_count(f.stats.hosts).text, figure_count(f.stats.parked).text,
              figure_count(f.stats.connections).text, figure_span(t->p50).text,
              figure_span(t->p95).text);
-    board_err(&r->board, text.text, text.len);
+    board_say(&r->board, text.text, text.len);
     grow_free(&text);
     free(t);
 }
@@ -342,6 +342,10 @@ loop(run *r)
 static void
 say_start(run *r)
 {
+    if (r->plan.request.is_typed)
+        voice_note(&r->voice, "job.start",
+                   "seine: a secret on the command line can be read by others before it "
+                   "is wiped; try: env:NAME, file:PATH or -H @FILE");
     if (r->observed.http)
         voice_note(&r->voice, "job.start", "seine: metrics on http://%s/metrics",
                    metrics_http_where(r->observed.http));
@@ -434,12 +438,13 @@ try_options(const run *r)
 static int
 prepare(run *r)
 {
-    const outputs_hooks hooks = {
+    outputs_hooks hooks = {
         .room = on_room, .failed = on_failed, .watch = on_watch, .arg = r};
     int code = fetch_plan_make(r->args, &r->plan);
 
     if (code != SAY_DONE)
         return code;
+    hooks.user_agent = r->plan.request.user_agent;
     code = try_options(r);
     if (code == SAY_DONE)
         code = cookies_open(r->args, &r->plan.opts.jar);

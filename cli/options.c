@@ -15,6 +15,8 @@ const command *const commands[] = {
     &cmd_url_parse,
     &cmd_url_resolve,
     &cmd_url_normalize,
+    &cmd_warc_ls,
+    &cmd_warc_check,
     &cmd_url_site,
     &cmd_http_retry_after,
     &cmd_http_date,

@@ -187,13 +187,13 @@ phase_name(int i)
     return i == SEINE_PHASE_NONE ? "queue" : seine_phase_name((seine_phase)i);
 }
 
-#define STRINGS(X) \
-    X(input)       \
-    X(id)          \
-    X(url)         \
-    X(key)         \
-    X(final_url)   \
-    X(method) X(host) X(ip) X(content_type) X(charset) X(title) X(body_file) X(rule)
+#define STRINGS(X)                                                           \
+    X(input)                                                                 \
+    X(id)                                                                    \
+    X(url)                                                                   \
+    X(key)                                                                   \
+    X(final_url) X(method) X(host) X(ip) X(content_type) X(charset) X(title) \
+        X(body_file) X(rule)
 
 static seine_err
 read_strings(sn_record_reader *rr)
@@ -663,7 +663,7 @@ read_body(sn_record_reader *rr)
     }
     if (e == SEINE_OK && find(rr, rr->json, NULL, "body_b64", &m)) {
         if (rr->form == SEINE_BODY_TEXT)
-            return unfit(&m, "one too many beside \"body\"");
+            return unfit(&m, "possible beside \"body\"");
         e = read_b64(&m);
         rr->form = SEINE_BODY_B64;
     }
