@@ -111,7 +111,7 @@ TEST(cookie_file_brings_back_what_was_saved)
 {
     home h = home_new();
     seine_jar *jar = new_jar(), *again = new_jar();
-    char first[4096];
+    char first[SEINE_JAR_SENT + 1];
 
     CHECK_EQ(set_at(jar, "https://a.example.com/", "z=1; Path=/p; Secure", T0), SEINE_OK);
     CHECK_EQ(set_at(jar, "https://a.example.com/", "a=2; Domain=example.com", T0),
@@ -387,7 +387,7 @@ TEST(cookie_file_reads_back_whatever_a_jar_holds)
     home h = home_new();
     sn_rng rng = sn_rng_seed(check_seed());
     seine_jar *jar = new_jar(), *again = new_jar();
-    char before[4096];
+    char before[SEINE_JAR_SENT + 1];
 
     for (int round = 0; round < 300; round++) {
         char value[24];
