@@ -307,8 +307,9 @@ def the_process_list_shows_none_and_a_note_says_so_once(name, noted):
                                   "--metrics", "127.0.0.1:0", f"{w.home}/delay:1500ms/ok", f"{login}:{w.one.port}/delay:1500ms/ok?n=2"],
                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, env=env)
             end = time.monotonic() + 20
-            while w.one.report()["totals"]["requests"] < 3 and time.monotonic() < end:
+            while w.one.report()["totals"]["requests"] < 2 and time.monotonic() < end:
                 time.sleep(0.02)
+            check(p.poll(), None, "it still runs")
             with open(f"/proc/{p.pid}/cmdline", "rb") as f:
                 words = f.read()
             with open(f"/proc/{p.pid}/status", encoding="utf-8") as f:
@@ -322,8 +323,7 @@ def the_process_list_shows_none_and_a_note_says_so_once(name, noted):
                 pass    # nobody may look at all: better still
             out, err = p.communicate(timeout=30)
         clean("cmdline", words)
-        # What may not be dumped has no command line at all on some kernels.
-        check(words == b"" or (b"Authorization: *" in words and b"joe:*" in words and b"X-Env: env:MY_KEY" in words), True, str(words))
+        check(b"Authorization: *" in words and b"joe:*" in words and b"X-Env: env:MY_KEY" in words, True, str(words))
         check(re.search(r"NoNewPrivs:\s+1", status) is not None, True, status)
         check(re.search(r"Max core file size\s+0\s+0", limits) is not None, True, limits)
         check(err.decode().count("a secret on the command line"), int(noted), err.decode())
