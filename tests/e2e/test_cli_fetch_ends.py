@@ -270,4 +270,17 @@ def retry_on_says_what_is_tried_again(listed, path, want):
         check(results(r.out)[0]["attempts"], want, r.err)
 
 
+@case
+def an_address_above_its_page_is_named_with_the_net_to_allow():
+    with origin("--dns") as o:
+        r = seine("fetch", "-j", "--dns", o.places["dns"], "--zone", "127.1.0.0/16=public", f"http://a.test:{o.port}/to:302?u=http://127.0.0.1:{o.port}/ok")
+        error = results(r.out)[0]["error"]
+        check((error["kind"], error["message"], error["hint"]),
+              ("blocked_address", f"http://127.0.0.1:{o.port}/ok (local) found on http://a.test:{o.port}/to:302?u=http://127.0.0.1:{o.port}/ok (public): not contacted",
+               "--allow-net 127.0.0.1/32 if you trust that page"))
+        r = seine("fetch", "-j", "http://169.254.169.254/")
+        error = results(r.out)[0]["error"]
+        check((error["message"], error["hint"]), ("http://169.254.169.254/ (forbidden): not contacted", "--allow-net 169.254.169.254/32 if you trust it"))
+
+
 finish()
