@@ -8,6 +8,7 @@
 
 #include <seine/url.h>
 
+#include "outputs.h"
 #include "say.h"
 
 static int
@@ -205,10 +206,12 @@ taken(const fetch_settings *set, fetch_plan *p)
                         show_bytes(word.ptr ? word.ptr : "", word.len).text);
     if (asks_for(set->fields, "headers"))
         o->keep |= SEINE_KEEP_FIELDS;
-    if (asks_for(set->fields, "sha256"))
+    if (asks_for(set->fields, "sha256") || set->save)
         o->keep |= SEINE_KEEP_SHA256;
     if (set->body != 0 || set->raw || set->save)
         o->keep |= SEINE_KEEP_BODY;
+    if (outputs_archive(set))
+        o->keep |= SEINE_KEEP_WIRE;
     return SAY_DONE;
 }
 

@@ -12,6 +12,7 @@
 
 #include <seine/plumbing.h>
 
+#include "cookies.h"
 #include "fetch_state.h"
 #include "heap.h"
 #include "jsonl.h"
@@ -437,13 +438,16 @@ try_options(const run *r)
 static int
 prepare(run *r)
 {
-    const outputs_hooks hooks = {
+    outputs_hooks hooks = {
         .room = on_room, .failed = on_failed, .watch = on_watch, .arg = r};
     int code = fetch_plan_make(r->args, &r->plan);
 
     if (code != SAY_DONE)
         return code;
+    hooks.user_agent = r->plan.request.user_agent;
     code = try_options(r);
+    if (code == SAY_DONE)
+        code = cookies_open(r->args, &r->plan.opts.jar);
     if (code == SAY_DONE)
         code = feed_open(&r->feed, r->args);
     if (code == SAY_DONE)
@@ -475,9 +479,14 @@ fetch_run(const args *a)
     int code = r->signals < 0 || r->wake < 0
                    ? say_fail(SAY_MACHINE, "ulimit -n 1024", "no file descriptor left")
                    : prepare(r);
-    if (code == SAY_DONE)
+    bool ready = code == SAY_DONE;
+    if (ready)
         code = go(r);
     seine_fetch_free(r->fetch);
+    if (ready && code != SAY_USAGE &&
+        cookies_save(r->set, r->plan.opts.jar, &r->voice) != SAY_DONE)
+        code = SAY_MACHINE;
+    seine_jar_free(r->plan.opts.jar);
     observed_write(&r->observed);
     outputs_free(&r->outputs);
     observed_close(&r->observed);

@@ -46,7 +46,8 @@ typedef struct fetch_settings {
     /* what is sent */
     texts header;
     const char *method, *data, *user, *user_agent, *contact, *referer;
-    bool head, location, compressed;
+    const char *cookie, *cookie_jar;
+    bool head, location, compressed, cookies;
 
     /* what is taken */
     const char *accept;
@@ -62,6 +63,7 @@ typedef struct fetch_settings {
     texts output;
     int format, body;
     const char *write_out, *fields, *summary, *save;
+    uint64_t warc_size;
     bool json, raw, ordered, events, skips, csv_raw, csv_crlf, append, overwrite;
     const char *fail_on;
 

@@ -15,10 +15,13 @@ const command *const commands[] = {
     &cmd_url_parse,
     &cmd_url_resolve,
     &cmd_url_normalize,
+    &cmd_warc_ls,
+    &cmd_warc_check,
     &cmd_url_site,
     &cmd_http_retry_after,
     &cmd_http_date,
     &cmd_http_mime,
+    &cmd_http_cookie,
     &cmd_http_ratelimit,
     &cmd_json_check,
     &cmd_chaos_site, /* both before chaos, whose name they begin with */

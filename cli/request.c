@@ -14,6 +14,7 @@
 
 #include <seine/version.h>
 
+#include "cookies.h"
 #include "heap.h"
 #include "password.h"
 #include "say.h"
@@ -340,6 +341,44 @@ request_hide_url(request *r, const char *label, const char **text)
     return SAY_DONE;
 }
 
+/* "a=b; c=d", behind what -H says of cookies. */
+static int
+add_cookie(request *r, const char *text)
+{
+    size_t n = strlen(text);
+    bool elsewhere = is_elsewhere(text, n);
+    const char *value =
+        elsewhere ? find_value(r, "--cookie", text, &n) : keep_copy(r, text, n);
+
+    if (!value)
+        return SAY_USAGE;
+    if (!is_value(value, n) || n > 8192)
+        return say_fail(SAY_USAGE, "-b 'NAME=VALUE; NAME=VALUE'",
+                        "--cookie: not one line of at most 8192 bytes");
+    seine_err e = seine_secrets_add_field(r->secrets, "Cookie", 6, value, n);
+    if (e != SEINE_OK)
+        return no_more(e, "--cookie");
+    const char *equals = elsewhere ? NULL : strchr(text, '=');
+    if (equals) /* which stays: it is no name of a file */
+        hide(r, equals + 1, strlen(equals + 1));
+    for (size_t i = 0; n > 0 && i < r->n_fields; i++) {
+        seine_field *f = &r->fields[i];
+
+        if (f->name.len == 6 && strncasecmp(f->name.ptr, "cookie", 6) == 0) {
+            size_t size = f->value.len + n + 3;
+            char *both = keep(r, heap_zeroed(size, 1), size);
+
+            snprintf(both, size, "%.*s; %.*s", (int)f->value.len, f->value.ptr, (int)n,
+                     value);
+            f->value = (seine_view){both, size - 1};
+            return SAY_DONE;
+        }
+    }
+    if (n > 0)
+        add_field(r, "Cookie", 6, value, n);
+    return SAY_DONE;
+}
+
 static int
 set_body(const fetch_settings *set, request *r)
 {
@@ -426,6 +465,15 @@ dump_nothing(void)
 #endif
 }
 
+static bool
+has_secrets(const request *r)
+{
+    for (size_t i = 0; i < r->n_fields; i++)
+        if (seine_secret_is_field(r->fields[i].name.ptr, r->fields[i].name.len))
+            return true;
+    return r->is_typed;
+}
+
 static int
 add_headers(request *r, const texts *lines)
 {
@@ -476,13 +524,15 @@ request_make(const args *a, request *out_request)
         code = add_headers(r, &set->header);
     if (code == SAY_DONE && set->user)
         code = add_user(r, set->user);
+    if (code == SAY_DONE && set->cookie && !cookies_are_filed(set))
+        code = add_cookie(r, set->cookie);
     if (code == SAY_DONE)
         code = set_names(set, r);
     if (code == SAY_DONE)
         code = set_body(set, r);
     for (size_t i = 0; i < r->n_read; i++)
         seine_wipe(r->read[i], strlen(r->read[i]));
-    if (r->n_fields > 0 || r->is_typed)
+    if (has_secrets(r))
         dump_nothing();
     if (code != SAY_DONE)
         request_free(r);

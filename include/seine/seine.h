@@ -44,8 +44,10 @@
 #include "seine/tally.h"
 #include "seine/throttle.h"
 #include "seine/time.h"
+#include "seine/tree.h"
 #include "seine/url.h"
 #include "seine/version.h"
 #include "seine/view.h"
+#include "seine/warc.h"
 
 #endif

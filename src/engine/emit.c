@@ -109,6 +109,13 @@ sn_emit_message(const seine_fault *f, char *buf, size_t cap)
                 ? snprintf(buf, cap, "%s", seine_err_text(f->code))
                 : snprintf(buf, cap, "asks to wait %s, longer than allowed", span);
         break;
+    case SEINE_E_PROXY_ERROR:
+    case SEINE_E_PROXY_REFUSED:
+    case SEINE_E_PROXY_AUTH:
+    case SEINE_E_TLS_CERT_EXPIRED:
+    case SEINE_E_TLS_HOST_MISMATCH: /* the text is the whole of it */
+        n = snprintf(buf, cap, "%s", f->text[0] ? f->text : seine_err_text(f->code));
+        break;
     default:
         if (seine_err_group(f->code) == SEINE_E_TIMEOUT && f->timeout_ms > 0)
             n = timeout_text(f, buf, cap);
@@ -140,6 +147,21 @@ sn_emit_hint(const seine_fault *f)
     case SEINE_E_CONNECT_TIMEOUT:
     case SEINE_E_CONNECT_UNREACHABLE:
         return "check the network, or raise --connect-timeout";
+    case SEINE_E_TLS_TIMEOUT:
+        return "raise --tls-timeout and --connect-timeout";
+    case SEINE_E_TLS_CERT_EXPIRED:
+    case SEINE_E_TLS_HOST_MISMATCH:
+        return "tell the site; for this host alone: --insecure=HOST";
+    case SEINE_E_TLS_UNTRUSTED:
+        return "--cacert FILE if you know who signed it, or --insecure=HOST";
+    case SEINE_E_PROXY_ERROR:
+        return "check --proxy and http_proxy, https_proxy, all_proxy";
+    case SEINE_E_PROXY_REFUSED:
+        return "the proxy says no; straight there: --no-proxy HOST";
+    case SEINE_E_PROXY_AUTH:
+        return "--proxy http://USER:PASSWORD@HOST:PORT";
+    case SEINE_E_BAD_ENCODING:
+        return "--raw-encoding takes the bytes as they are";
     case SEINE_E_HEADER_TIMEOUT:
         return "raise --head-timeout or lower --per-host";
     case SEINE_E_TIMEOUT:
@@ -384,6 +406,7 @@ fill_result(const sn_visit *v, unsigned keep, sn_emit *out)
     r->content_length = v->content_length;
     r->bytes_in = v->end.wire_bytes;
     r->bytes_body = v->end.body_bytes;
+    r->secure = v->end.secure;
     r->fields = v->fields;
     r->n_fields = v->n_fields;
     fill_error(v, out);

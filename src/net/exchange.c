@@ -253,7 +253,9 @@ describe(sn_exchange *x, seine_err e, sn_end *out)
     out->http = has_head ? r->head.minor : UINT8_MAX;
     out->wire_bytes = r ? r->wire : 0;
     out->body_bytes = r ? r->body : 0;
-    out->notes = r ? r->h1.notes : 0;
+    out->notes = r ? r->h1.notes | r->notes : 0;
+    if (r && r->unpack)
+        out->notes |= r->unpack->decode.notes;
     out->refused_net.net.v = 0;
     if (e == SEINE_E_BLOCKED_ADDRESS && x->refused.v) {
         union sn_sockaddr at;

@@ -71,6 +71,7 @@ typedef struct sn_request {
     bool insecure;           /* nobody looks at the certificate of this host */
     bool identify;           /* this client's certificate may be shown to it */
     bool raw_encoding; /* a coding that is unknown or broken: the bytes as they are */
+    bool judge; /* also names that a proxy resolves: all answers we get must be allowed */
     const struct sn_proxy *proxy; /* NULL: straight to the host */
 } sn_request;
 
