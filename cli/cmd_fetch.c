@@ -99,7 +99,9 @@ static const option options[] = {
     {"data", "d", KIND_TEXT, "S|@FILE|@-", AT(data), .env = true, .rare = true,
      .help = "body of the requests; makes them POST"},
     {"user", "u", KIND_TEXT, "NAME[:PASS]", AT(user), .rare = true,
-     .help = "Basic authentication at the hosts given; asks for PASS"},
+     .help = "Basic authentication at the hosts given; asks for PASS",
+     .more = "PASS, or all of it, may be `env:NAME` or `file:PATH`. Without PASS it is asked on the terminal. What is typed is overwritten in the "
+             "list of processes, and a note warns; it is sent to the origins of the given URLs and to no other."},
     {"cookie", "b", KIND_TEXT, "S", AT(cookie), .rare = true,
      .help = "cookies for the hosts given: a=b; c=d; or a file of them",
      .more = "They go to the origins of the given URLs and to no other; `env:NAME` and `file:PATH` keep them out of the command line. What has no "
