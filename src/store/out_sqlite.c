@@ -45,6 +45,10 @@ enum {
     "CREATE TABLE summary(run INTEGER PRIMARY KEY, json TEXT NOT NULL) STRICT;\n" \
     "CREATE INDEX result_outcome ON result(outcome, error_kind); CREATE INDEX result_host ON result(host); CREATE INDEX skip_reason ON skip(reason);\n" \
     "CREATE VIEW failed AS SELECT url, outcome, status, error_kind, error_message FROM result WHERE outcome <> 'ok';\n"
+
+#define MARKS \
+    "INSERT INTO seine_meta VALUES ('schema', '" TEXT(SCHEMA) "'); PRAGMA application_id = " TEXT(APPLICATION_ID) "; " \
+    "PRAGMA user_version = " TEXT(SCHEMA) "; COMMIT; PRAGMA journal_mode = WAL"
 /* clang-format on */
 
 #define INSERT(how)                                                                   \
@@ -295,13 +299,18 @@ beside(const sn_out *o, const char *ending)
     return path;
 }
 
-static void
-remove_beside(const sn_out *o, const char *ending)
+/* What belongs to a database that is gone would be taken for part of the next one. */
+static seine_err
+remove_beside(const sn_out *o, const char *const endings[3])
 {
-    char *path SN_AUTOFREE = beside(o, ending);
+    for (size_t i = 0; i < 3; i++) {
+        char *path SN_AUTOFREE = beside(o, endings[i]);
 
-    if (path)
+        if (!path)
+            return SEINE_E_NOMEM;
         (void)unlink(path);
+    }
+    return SEINE_OK;
 }
 
 /* A file of that name with all tables in it. It has no journal: if that fails
@@ -329,14 +338,7 @@ make_tables(sn_out *o, const char *path, char *why)
     if (e == SEINE_OK)
         e = sn_sqlite_exec(b->db, o->opts.repeats ? TABLES("") : TABLES(" UNIQUE"));
     if (e == SEINE_OK)
-        e = sn_sqlite_exec(
-            b->db,
-            "INSERT INTO seine_meta VALUES ('schema', '" TEXT(
-                SCHEMA) "'); PRAGMA application_id = " TEXT(APPLICATION_ID) "; PRAGMA "
-                                                                            "user_"
-                                                                            "version "
-                                                                            "= " TEXT(
-                                                                                SCHEMA) "; COMMIT");
+        e = sn_sqlite_exec(b->db, MARKS);
     if (e != SEINE_OK)
         fail_db(o, e, why);
     sn_sqlite_close(SN_STEAL(b->db));
@@ -346,16 +348,17 @@ make_tables(sn_out *o, const char *path, char *why)
 static seine_err
 make(sn_out *o, char *why)
 {
+    static const char *const ours[] = {".part-wal", ".part-shm", ".part-journal"};
+    static const char *const replaced[] = {"-wal", "-shm", "-journal"};
     char *path SN_AUTOFREE = beside(o, ".part");
 
     if (!path)
         return SEINE_E_NOMEM;
-    seine_err e = make_tables(o, path, why);
-    if (e == SEINE_OK) { /* of the database that is replaced: not of this one */
-        remove_beside(o, "-wal");
-        remove_beside(o, "-shm");
-        remove_beside(o, "-journal");
-    }
+    seine_err e = remove_beside(o, ours);
+    if (e == SEINE_OK)
+        e = make_tables(o, path, why);
+    if (e == SEINE_OK)
+        e = remove_beside(o, replaced);
     if (e == SEINE_OK && rename(path, o->opts.path) != 0)
         e = sn_outfile_fail(o, errno, why);
     if (e != SEINE_OK) {
@@ -445,7 +448,7 @@ start_sqlite(sn_out *o, char *why)
     if (e != SEINE_OK)
         return e;
     b->is_there = true;
-    e = sn_sqlite_exec(b->db, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
+    e = sn_sqlite_exec(b->db, "PRAGMA synchronous = NORMAL;"
                               "PRAGMA wal_autocheckpoint = 8000");
     if (e == SEINE_OK)
         e = begin(b);
@@ -554,7 +557,7 @@ make_clean(base *b, const seine_record *r)
 static double
 ms(seine_span span)
 {
-    return span > 0 ? (double)(span / 1000) / 1000 : 0;
+    return span > 0 ? (double)(((uint64_t)span + 500) / 1000) / 1000 : 0;
 }
 
 static void
@@ -698,12 +701,11 @@ flush_sqlite(sn_out *o, bool all, char *why)
 static void
 finish(base *b)
 {
-    if (!b->db || !b->meta)
-        return;
-    if (put_moment(b, "finished") != SEINE_OK)
-        return;
-    seine_err e = sn_sqlite_exec(b->db, "PRAGMA wal_checkpoint(TRUNCATE)");
-    (void)e; /* a reader may hold it up; the rows are there in any case */
+    if (b->db && b->meta) {
+        seine_err e = put_moment(b, "finished");
+
+        (void)e; /* every record is there without it */
+    }
 }
 
 static seine_err
