@@ -663,7 +663,7 @@ read_body(sn_record_reader *rr)
     }
     if (e == SEINE_OK && find(rr, rr->json, NULL, "body_b64", &m)) {
         if (rr->form == SEINE_BODY_TEXT)
-            return unfit(&m, "one too many beside \"body\"");
+            return unfit(&m, "possible beside \"body\"");
         e = read_b64(&m);
         rr->form = SEINE_BODY_B64;
     }
