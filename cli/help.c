@@ -30,8 +30,8 @@ help_label(const option *o)
 
     for (const char *l = o->letters; l && *l; l++)
         n += (size_t)snprintf(out.text + n, sizeof out.text - n, "-%c, ", *l);
-    snprintf(out.text + n, sizeof out.text - n, "--%s%s%s", o->name, o->value ? " " : "",
-             o->value ? o->value : "");
+    snprintf(out.text + n, sizeof out.text - n, o->alone ? "--%s[=%.0s%s]" : "--%s%s%s",
+             o->name, o->value ? " " : "", o->value ? o->value : "");
     return out;
 }
 

@@ -51,13 +51,19 @@ def man_renders_the_page_without_a_warning_and_with_every_option():
         check(row["help"].replace("`", "")[:30] in page, True, row["help"])
 
 
+def spelt(o):
+    """What stands behind its name: a value that may be missing stands behind a sign."""
+    value = o.get("value")
+    return "" if value is None else f"[={value}]" if o.get("alone") else f" {value}"
+
+
 @rows([(c,) for c in COMMANDS], name=lambda row: row[0]["command"])
 def help_names_every_option(command):
     words = command["command"].split()
     full = seine(*words, "--help")
     check((full.code, full.err), (0, ""))
     for o in options_of(command):
-        want = ", ".join([f"-{c}" for c in o.get("letters", "")] + [f"--{o['option']}"]) + (f" {o['value']}" if "value" in o else "")
+        want = ", ".join([f"-{c}" for c in o.get("letters", "")] + [f"--{o['option']}"]) + spelt(o)
         check(want in full.out, True, want)
         if "env" in o:
             check(o["env"] in full.out, True)
@@ -95,6 +101,12 @@ def the_parser_knows_what_the_table_says(command, o):
         return
     if o.get("no"):
         understood("--no-" + o["option"])
+    if o.get("alone"):
+        understood(name)
+        understood(f"{name}=x")
+        for letter in o.get("letters", ""):
+            understood("-" + letter)
+        return
     value = o["value"].split("|")[0] if o["kind"] == "choice" else o.get("default", VALUES.get(o["kind"]))
     understood(name, value)
     understood(f"{name}={value}")
