@@ -83,7 +83,7 @@ seine_warc_field(const seine_warc *w, const char *name)
     return (seine_view){value.ptr, value.len};
 }
 
-static void
+__attribute__((format(printf, 3, 0))) static void
 say(sn_warc_flaw *f, uint64_t offset, const char *fmt, va_list args)
 {
     f->offset = offset;
