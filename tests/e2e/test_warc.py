@@ -418,6 +418,22 @@ def what_wget_archives_is_sound():
             check([x["status"] for x in ls(f"{d}/{name}") if x["type"] == "response"], [200])
 
 
+@rows(KINDS)
+def an_archive_is_a_list_of_urls(kind):
+    with origin() as o, folder() as d:
+        urls = [o.url("/text:100"), o.url("/text:100?again"), o.url("/status:404")]
+        seine("fetch", *FAST, "-o", f"{d}/x{kind}", *urls)
+        r = seine("fetch", *FAST, "-i", f"{d}/x{kind}")
+        check(sorted(x["url"] for x in map(json.loads, r.out.splitlines()) if x["type"] == "result"), sorted(urls))
+        with open(f"{d}/x{kind}", "rb") as f:
+            data = f.read()
+        check(seine("fetch", *FAST, "-", stdin=data).out.count('"type":"result"'), 3)
+        with open(f"{d}/cut{kind}", "wb") as f:
+            f.write(data[:-20])
+        r = seine("fetch", *FAST, "-i", f"{d}/cut{kind}")
+        check((r.code != 0, "cut off" in r.err), (True, True), r.err)
+
+
 VECTORS = os.environ.get("SEINE_VECTORS")
 if VECTORS:
     @rows([("example.warc",), ("example.warc.gz",)])
