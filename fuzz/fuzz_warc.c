@@ -81,9 +81,12 @@ read_any(sn_str all, bool check)
 {
     reading whole = read_all(all, SIZE_MAX, check), parts = read_all(all, 7, check);
 
-    REQUIRE(whole.end == parts.end && whole.records == parts.records);
-    REQUIRE(whole.flaws == parts.flaws && whole.sound == parts.sound);
-    REQUIRE(sn_str_eq(sn_buf_view(&whole.blocks), sn_buf_view(&parts.blocks)));
+    /* How much of a damaged stream is given before it is known depends on the pieces. */
+    REQUIRE(whole.end == parts.end && whole.sound == parts.sound);
+    if (whole.end == SEINE_WARC_DONE) {
+        REQUIRE(whole.records == parts.records && whole.flaws == parts.flaws);
+        REQUIRE(sn_str_eq(sn_buf_view(&whole.blocks), sn_buf_view(&parts.blocks)));
+    }
     REQUIRE(whole.end == SEINE_WARC_DONE || whole.why[0]);
     reading again = read_all((sn_str){all.ptr, (size_t)whole.sound}, 1000, false);
     REQUIRE(again.end == SEINE_WARC_DONE && again.sound == whole.sound);
