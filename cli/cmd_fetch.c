@@ -11,8 +11,8 @@ static const option options[] = {
      .help = "read URLs from FILE; may be repeated; -: stdin",
      .more = "One URL per line; blank lines and lines that begin with # are passed over. A file named .jsonl or .ndjson, or whose first "
              "byte is `{`, has one JSON object per line: `url`, and if wanted `method`, `headers`, `body`, `body_b64`, `timeout`, `retries`, "
-             "`priority`, `tags`, `id`, `idempotent`. It is read as it is needed: the first request leaves before the end of the input."},
-    {"input-format", NULL, KIND_CHOICE, "auto|text|jsonl", "auto", AT(input_format), .env = true, .rare = true,
+             "`priority`, `tags`, `id`, `idempotent`. Of a web archive (.warc) the targets of its answers are read. It is read as it is needed: the first request leaves before the end of the input."},
+    {"input-format", NULL, KIND_CHOICE, "auto|text|jsonl|warc", "auto", AT(input_format), .env = true, .rare = true,
      .help = "what the input is"},
     {"base", NULL, KIND_TEXT, "URL", AT(base), .env = true, .rare = true,
      .help = "relative URLs of the input resolve against it"},
