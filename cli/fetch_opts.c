@@ -8,6 +8,7 @@
 
 #include <seine/url.h>
 
+#include "outputs.h"
 #include "say.h"
 
 static int
@@ -210,6 +211,8 @@ taken(const fetch_settings *set, fetch_plan *p)
         o->keep |= SEINE_KEEP_SHA256;
     if (set->body != 0 || set->raw || set->save)
         o->keep |= SEINE_KEEP_BODY;
+    if (outputs_archive(set))
+        o->keep |= SEINE_KEEP_WIRE;
     return SAY_DONE;
 }
 

@@ -433,12 +433,13 @@ try_options(const run *r)
 static int
 prepare(run *r)
 {
-    const outputs_hooks hooks = {
+    outputs_hooks hooks = {
         .room = on_room, .failed = on_failed, .watch = on_watch, .arg = r};
     int code = fetch_plan_make(r->args, &r->plan);
 
     if (code != SAY_DONE)
         return code;
+    hooks.user_agent = r->plan.request.user_agent;
     code = try_options(r);
     if (code == SAY_DONE)
         code = feed_open(&r->feed, r->args);

@@ -62,6 +62,7 @@ typedef struct fetch_settings {
     texts output;
     int format, body;
     const char *write_out, *fields, *summary, *save;
+    uint64_t warc_size;
     bool json, raw, ordered, events, skips, csv_raw, csv_crlf, append, overwrite;
     const char *fail_on;
 

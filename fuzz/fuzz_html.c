@@ -3,20 +3,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "text/html.h"
+#include "text/html_count.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 
 #define REQUIRE(c) ((c) ? (void)0 : abort())
 
-enum { ALL = SN_HTML_TITLE | SN_HTML_BASE | SN_HTML_LINK };
+enum {
+    ALL = SN_HTML_TITLE | SN_HTML_BASE | SN_HTML_LINK | SN_HTML_META | SN_HTML_LANG |
+          SN_HTML_JSONLD
+};
 
 /* What was found, and the tokenizer that found it. */
 typedef struct seen {
     sn_buf log;
     sn_html html;
+    sn_html_count count;
     uint64_t size;
-    unsigned links, titles, bases;
+    unsigned links, titles, bases, langs;
 } seen;
 
 static void
@@ -34,19 +38,25 @@ see(void *user, const sn_html_event *e)
 
     REQUIRE(e->tag > SN_TAG_OTHER && e->tag < SN_TAG_COUNT);
     REQUIRE(e->offset < s->size);
-    REQUIRE(e->value.len <= SN_HTML_VALUE && e->rel.len <= SN_HTML_VALUE);
+    REQUIRE(e->value.len <= SN_HTML_VALUE || e->what == SN_HTML_JSONLD);
+    REQUIRE(e->rel.len <= SN_HTML_VALUE && e->hreflang.len <= SN_HTML_VALUE);
+    REQUIRE(e->line >= 1 && e->col >= 1 && e->line + (uint64_t)e->col <= e->offset + 2);
     REQUIRE(e->text.len <= SN_HTML_TEXT_LEN);
     REQUIRE(!memchr(e->text.len ? e->text.ptr : "", '\n', e->text.len));
     if (e->what == SN_HTML_TITLE)
         REQUIRE(++s->titles == 1 && e->value.len <= SN_HTML_TITLE_LEN);
     else if (e->what == SN_HTML_BASE)
         REQUIRE(++s->bases == 1);
-    else
-        REQUIRE(e->what == SN_HTML_LINK && ++s->links <= SN_HTML_LINKS);
-    sn_buf_printf(&s->log, "%d %d %d %llu %d ", (int)e->what, (int)e->tag, (int)e->attr,
-                  (unsigned long long)e->offset, e->cut);
+    else if (e->what == SN_HTML_LANG)
+        REQUIRE(++s->langs == 1);
+    else if (e->what == SN_HTML_LINK)
+        REQUIRE(++s->links <= SN_HTML_LINKS);
+    sn_buf_printf(&s->log, "%d %d %d %llu %u:%u %d ", (int)e->what, (int)e->tag,
+                  (int)e->attr, (unsigned long long)e->offset, e->line, e->col, e->cut);
     put(&s->log, e->value);
     put(&s->log, e->rel);
+    put(&s->log, e->hreflang);
+    put(&s->log, e->name);
     put(&s->log, e->text);
     return true;
 }
@@ -59,6 +69,8 @@ read_page(seen *s, const sn_html_options *opts, const char *page, size_t len,
     s->size = len;
     sn_buf_init(&s->log, (size_t)1 << 30);
     sn_html_init(&s->html, opts, see, s);
+    sn_html_count_init(&s->count, 0);
+    s->html.opts.count = &s->count;
     for (size_t at = 0; at < len; at += piece) {
         size_t n = piece < len - at ? piece : len - at;
         char *copy = n > 1 ? malloc(n) : NULL; /* a sanitizer sees its end */
@@ -72,6 +84,10 @@ read_page(seen *s, const sn_html_options *opts, const char *page, size_t len,
     REQUIRE(sn_html_enough(&s->html));
     REQUIRE(s->html.steps <= 16 * len + 4096);
     REQUIRE(sn_buf_done(&s->log) == SEINE_OK);
+    REQUIRE(s->count.depth <= SN_HTML_MAX_DEPTH + 1);
+    sn_buf_printf(&s->log, "%llu tags, %u, %llu, %d", (unsigned long long)s->count.tags,
+                  s->count.deepest, (unsigned long long)s->count.reopened,
+                  (int)sn_html_count_verdict(&s->count, len));
 }
 
 static void
@@ -89,8 +105,9 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     unsigned how = n > 0 ? bytes[0] : 0;
     sn_html_options opts = {.want = how & 0x80 ? SN_HTML_TITLE : ALL,
                             .until_title = how & 0x40,
-                            .scripting = how & 0x20};
-    seen whole, cut, single;
+                            .scripting = how & 0x20,
+                            .lines = true};
+    static seen whole, cut, single;
 
     if (n == 0)
         return 0;

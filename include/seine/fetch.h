@@ -129,7 +129,7 @@ typedef struct seine_fetch_opts {
     /* trust */
     const char *cacert;                /* PEM; NULL: the system's */
     const char *cert, *cert_key;       /* of this client, PEM; NULL: none */
-    uint8_t tls_min;                   /* 12 or 13 */
+    uint8_t tls_min;                   /* 12 or 13; 0: 12 */
     bool insecure;                     /* no certificate of a given host is checked … */
     const char *const *insecure_hosts; /* … or of exactly these; NULL ends; NULL: none */
 

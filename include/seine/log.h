@@ -19,8 +19,9 @@
  * Writers never wait: lines go into a ring, one thread carries them out. When the
  * ring is full, trace, debug and info are dropped and counted. Equal warnings and
  * errors are merged: the first is written at once, then one line per 10 s says
- * how many more there were (`seine.repeated`). What speaks of secrets in a URL is
- * written as REDACTED, and so is every field marked secret.
+ * how many more there were (`seine.repeated`). Every text is redacted before it is
+ * written (secret.h): users and tokens in URLs, values of `secrets`; and so is every
+ * field marked secret.
  *
  * Time    comes from the clock of the options: wall time in lines, in UTC;
  *         monotonic time for merging.
@@ -40,6 +41,7 @@
 #include "seine/abi.h"
 #include "seine/clock.h"
 #include "seine/err.h"
+#include "seine/secret.h"
 #include "seine/time.h"
 
 typedef struct seine_log seine_log;
@@ -95,12 +97,13 @@ typedef struct seine_log_opts {
     seine_clock *clock;  /* NULL: the system's */
     seine_span merge;    /* for how long equal warnings are merged; 0: not at all */
     uint32_t ring;       /* lines that may wait; 0: each call writes its own line */
+    const seine_secrets *secrets; /* what no line shows; outlives the log; NULL: none */
 } seine_log_opts;
 
 #define SEINE_LOG_OPTS                                                      \
     {                                                                       \
         SEINE_LOG_WARN, SEINE_LOG_TEXT, 2, NULL, NULL, "seine", NULL, NULL, \
-            SEINE_SECS(10), 8192                                            \
+            SEINE_SECS(10), 8192, NULL                                      \
     }
 
 typedef struct seine_log_stats {

@@ -34,6 +34,7 @@
 
 #include "seine/abi.h"
 #include "seine/err.h"
+#include "seine/secure.h"
 #include "seine/time.h"
 #include "seine/view.h"
 
@@ -137,12 +138,6 @@ typedef struct seine_capture {
     uint32_t head_len;   /* bytes up to the body: interim heads and the final one */
     seine_cut cut;
 } seine_capture;
-
-typedef struct seine_tls_facts {
-    uint8_t version;   /* 12, 13; 0: no TLS */
-    bool verified;     /* false: nobody looked at the certificate */
-    int64_t not_after; /* of the certificate, Unix seconds; INT64_MIN: not known */
-} seine_tls_facts;
 
 /* Where the answer stands in an archive. */
 typedef struct seine_warc_place {

@@ -107,6 +107,65 @@ sn_sha1(const void *bytes, size_t n, uint8_t out_digest[20])
     return digest(EVP_sha1(), bytes, n, out_digest);
 }
 
+static const EVP_MD *
+method(sn_digest_kind kind)
+{
+    switch (kind) {
+    case SN_DIGEST_MD5:
+        return EVP_md5();
+    case SN_DIGEST_SHA1:
+        return EVP_sha1();
+    case SN_DIGEST_SHA256:
+        return EVP_sha256();
+    case SN_DIGEST_SHA512:
+        return EVP_sha512();
+    case SN_DIGEST_NONE:
+    default:
+        return NULL;
+    }
+}
+
+/* The method is looked up by its name, which costs more than the digest of a short
+ * text: only when it is another one than the last. */
+seine_err
+sn_digest_begin(sn_digest *d, sn_digest_kind kind)
+{
+    const EVP_MD *how = kind == d->kind ? NULL : method(kind);
+
+    if (kind == SN_DIGEST_NONE || (!how && kind != d->kind))
+        return SEINE_E_INVAL;
+    if (!d->ctx)
+        d->ctx = EVP_MD_CTX_new();
+    d->failed = !d->ctx || EVP_DigestInit_ex(d->ctx, how, NULL) != 1;
+    d->kind = d->failed ? SN_DIGEST_NONE : kind;
+    return d->failed ? SEINE_E_NOMEM : SEINE_OK;
+}
+
+void
+sn_digest_add(sn_digest *d, const void *bytes, size_t n)
+{
+    if (!d->failed && n > 0 && EVP_DigestUpdate(d->ctx, bytes, n) != 1)
+        d->failed = true;
+}
+
+seine_err
+sn_digest_end(sn_digest *d, uint8_t out_digest[SN_DIGEST_MOST], size_t *out_len)
+{
+    unsigned len = 0;
+
+    if (d->failed || EVP_DigestFinal_ex(d->ctx, out_digest, &len) != 1)
+        return SEINE_E_NOMEM;
+    *out_len = len;
+    return SEINE_OK;
+}
+
+void
+sn_digest_fini(sn_digest *d)
+{
+    EVP_MD_CTX_free(d->ctx);
+    *d = (sn_digest){0};
+}
+
 const char *
 sn_hash_version(void)
 {

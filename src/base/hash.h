@@ -6,13 +6,21 @@
  * the key cannot prepare keys that collide. Every table that holds names from
  * outside uses it.
  *
+ * What is not in memory at once is digested as it comes:
+ *
+ *     e = sn_digest_begin(&d, SN_DIGEST_SHA1);
+ *     sn_digest_add(&d, piece, n); …
+ *     e = sn_digest_end(&d, bytes, &len);           20 of them
+ *
  * Time    plays no part.
- * Memory  nothing is kept; SHA allocates inside libcrypto for one call.
- * Threads any thread.
+ * Memory  nothing is kept but a digest's state, which serves one after another; SHA
+ *         allocates inside libcrypto.
+ * Threads any thread; a digest has one owner.
  */
 #ifndef SN_HASH_H
 #define SN_HASH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -28,6 +36,30 @@ uint32_t sn_crc32(uint32_t crc, const void *bytes, size_t n);
 
 SEINE_MUST_CHECK seine_err sn_sha256(const void *bytes, size_t n, uint8_t out_digest[32]);
 SEINE_MUST_CHECK seine_err sn_sha1(const void *bytes, size_t n, uint8_t out_digest[20]);
+
+typedef enum sn_digest_kind {
+    SN_DIGEST_NONE,
+    SN_DIGEST_MD5,
+    SN_DIGEST_SHA1,
+    SN_DIGEST_SHA256,
+    SN_DIGEST_SHA512
+} sn_digest_kind;
+
+enum { SN_DIGEST_MOST = 64 }; /* bytes of the longest */
+
+typedef struct sn_digest {
+    void *ctx; /* libcrypto's; NULL before the first begin */
+    sn_digest_kind kind;
+    bool failed;
+} sn_digest;
+
+/* All zero is a digest that nobody began. */
+SEINE_MUST_CHECK seine_err sn_digest_begin(sn_digest *d, sn_digest_kind kind);
+void sn_digest_add(sn_digest *d, const void *bytes, size_t n);
+/* NOMEM, also for an add that failed. */
+SEINE_MUST_CHECK seine_err sn_digest_end(sn_digest *d, uint8_t out_digest[SN_DIGEST_MOST],
+                                         size_t *out_len);
+void sn_digest_fini(sn_digest *d);
 
 /* Of libcrypto, as it runs. */
 const char *sn_hash_version(void);

@@ -43,6 +43,7 @@ struct seine_log {
     seine_log_sink sink;
     void *arg;
     char service[TEXT_MAX + 1], version[TEXT_MAX + 1];
+    const seine_secrets *secrets;
     seine_clock *clock;
     seine_span merge;
     uint64_t secret[2];
@@ -272,6 +273,7 @@ begin(const seine_log *log, sn_line *line, const sn_record *r)
     full.thread = name;
     full.service = log->service;
     full.version = log->version;
+    full.secrets = log->secrets;
     sn_line_begin(line, log->format, &full);
 }
 
@@ -396,6 +398,7 @@ seine_log_new(const seine_log_opts *opts, seine_log **out_log)
     log->arg = opts->arg;
     log->clock = opts->clock ? opts->clock : seine_clock_system();
     log->merge = opts->merge;
+    log->secrets = opts->secrets;
     log->max = opts->ring > 0 ? opts->ring : RING_MAX;
     log->room = opts->ring * LINE_AVG > RING_LOW ? opts->ring * LINE_AVG : RING_LOW;
     if (opts->service)

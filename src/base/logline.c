@@ -186,6 +186,27 @@ is_word(sn_str s)
     return s.len > 0;
 }
 
+/* More than put_safe writes, so that it sees a cut. */
+typedef struct clean {
+    char bytes[VALUE + 64];
+} clean;
+
+static sn_str
+cleaned(const seine_secrets *secrets, sn_str s, clean *room)
+{
+    size_t n = sn_redact(secrets, s, room->bytes, sizeof room->bytes);
+
+    return (sn_str){room->bytes, n < sizeof room->bytes ? n : sizeof room->bytes};
+}
+
+static sn_str
+cleaned_url(const seine_secrets *secrets, sn_str s, clean *room)
+{
+    size_t n = sn_redact_url(secrets, s, room->bytes, sizeof room->bytes);
+
+    return (sn_str){room->bytes, n < sizeof room->bytes ? n : sizeof room->bytes};
+}
+
 static void
 put_string(sn_line *l, seine_log_format f, sn_str s)
 {
@@ -247,13 +268,15 @@ put_u64(sn_line *l, uint64_t n)
 }
 
 static void
-put_value(sn_line *l, seine_log_format f, const seine_log_field *v)
+put_value(sn_line *l, seine_log_format f, const seine_log_field *v,
+          const seine_secrets *secrets)
 {
-    char text[VALUE + 64]; /* more than put_safe writes, so that it sees a cut */
+    clean room;
+    char text[24];
 
     switch (v->kind) {
     case SEINE_LOG_STR:
-        put_string(l, f, (sn_str){v->as.text, v->len});
+        put_string(l, f, cleaned(secrets, (sn_str){v->as.text, v->len}, &room));
         return;
     case SEINE_LOG_INT:
         put_i64(l, v->as.i);
@@ -276,9 +299,7 @@ put_value(sn_line *l, seine_log_format f, const seine_log_field *v)
         put_string(l, f, sn_str_of(seine_err_name((seine_err)v->as.i)));
         return;
     case SEINE_LOG_URL:
-        put_string(
-            l, f,
-            (sn_str){text, sn_redact((sn_str){v->as.text, v->len}, text, sizeof text)});
+        put_string(l, f, cleaned_url(secrets, (sn_str){v->as.text, v->len}, &room));
         return;
     case SEINE_LOG_SECRET:
         break;
@@ -308,13 +329,15 @@ put_name(sn_line *l, seine_log_format f, const seine_log_field *v)
 
 /* All of the field, or nothing and false. */
 static bool
-put_field(sn_line *l, seine_log_format f, const seine_log_field *v, const char *before)
+put_field(sn_line *l, seine_log_format f, const sn_record *r, size_t i,
+          const char *before)
 {
+    const seine_log_field *v = &r->fields[i];
     size_t mark = l->len;
 
     put_text(l, before);
     put_name(l, f, v);
-    put_value(l, f, v);
+    put_value(l, f, v, r->secrets);
     if (!l->is_over)
         return true;
     l->len = mark;
@@ -329,7 +352,7 @@ put_fields(sn_line *l, seine_log_format f, const sn_record *r)
     bool all = true;
 
     for (size_t i = 0; i < r->n && all; i++) {
-        all = put_field(l, f, &r->fields[i], before);
+        all = put_field(l, f, r, i, before);
         before = f == SEINE_LOG_JSON ? "," : " ";
     }
     l->is_over = !all;
@@ -389,11 +412,22 @@ put_pair(sn_line *l, const char *before, const char *value, size_t max)
 }
 
 static void
+put_message(sn_line *l, const sn_record *r, style how)
+{
+    clean room;
+    sn_str message = sn_str_of(r->message ? r->message : r->event);
+
+    put_safe(l, cleaned(r->secrets, message, &room), how, VALUE);
+}
+
+static void
 begin_json(sn_line *l, const sn_record *r)
 {
     put_text(l, "{\"@timestamp\":\"0000-00-00T00:00:00.000000Z\"");
     put_pair(l, ",\"log.level\":\"", seine_log_level_name(r->level), NAME);
-    put_pair(l, ",\"message\":\"", r->message ? r->message : r->event, VALUE);
+    put_text(l, ",\"message\":\"");
+    put_message(l, r, JSON);
+    put(l, SN_STR("\""));
     put_pair(l, ",\"event.name\":\"", r->event, NAME);
     l->place = l->len;
     if (r->service[0])
@@ -414,7 +448,7 @@ begin_text(sn_line *l, const sn_record *r)
     put_text(l, "00:00:00 ");
     put(l, level);
     put_text(l, level.len < 5 ? "  " : " ");
-    put_safe(l, sn_str_of(r->message ? r->message : r->event), BARE, VALUE);
+    put_message(l, r, BARE);
     l->place = l->fields = l->len;
 }
 

@@ -6,7 +6,7 @@
  * and has at most SN_LINE bytes. Control and format characters never reach a
  * terminal: text shows them as \x1b or \u{202e}, JSON as \u001b. A value is cut
  * with an ellipsis; fields for which there is no room are left out, and the line
- * says so.
+ * says so. Texts are redacted before they are cut.
  *
  * A line is made in two steps, so that equal records can be counted in between:
  *
@@ -34,6 +34,7 @@ typedef struct sn_record {
     const char *service, *version; /* "" is not said */
     const char *thread;
     int64_t thread_id;
+    const seine_secrets *secrets; /* NULL: none */
 } sn_record;
 
 typedef struct sn_line {

@@ -3,7 +3,10 @@
 
 #include <string.h>
 
-#define NAME 64 /* letters of a parameter's name; a longer one is taken for a secret */
+#include "base/alloc.h"
+
+#define SMALL 1024 /* bytes of a text that need no memory */
+#define NAME  64   /* letters of a parameter's name; a longer one is taken for a secret */
 
 /* The whole name, once only its letters and digits are left, in lower case. */
 static const char *const names[] = {
@@ -19,20 +22,6 @@ static const char *const ends[] = {
 
 /* How it may begin: signed requests of Amazon and Google. */
 static const char *const starts[] = {"xamz", "xgoog"};
-
-typedef struct pen {
-    char *at, *end;
-} pen;
-
-static void
-put(pen *p, sn_str s)
-{
-    size_t room = (size_t)(p->end - p->at), n = s.len < room ? s.len : room;
-
-    if (n > 0)
-        memcpy(p->at, s.ptr, n);
-    p->at += n;
-}
 
 /* One character of a name, where %74 is a t; advances past it. */
 static char
@@ -76,6 +65,65 @@ is_secret(sn_str name)
     return false;
 }
 
+/* The text, and where in it something has to go: from each byte up to ends[byte]. */
+typedef struct work {
+    sn_str text;
+    uint32_t *ends;
+    uint8_t *units; /* the text with its escapes undone … */
+    uint32_t *at;   /* … and where each unit begins; one more: where the last ends */
+    uint32_t n_units;
+    uint64_t steps;
+    void *heap;
+    uint32_t small_ends[SMALL], small_at[SMALL + 1];
+    uint8_t small_units[SMALL];
+} work;
+
+/* False: there is no memory, or the text is longer than 32 bits count. */
+static bool
+begin(work *w, sn_str text)
+{
+    size_t n = text.len;
+
+    w->text = text;
+    w->steps = 0;
+    w->heap = NULL;
+    w->ends = w->small_ends;
+    w->at = w->small_at;
+    w->units = w->small_units;
+    if (n > SMALL) {
+        if (n >= UINT32_MAX / 16)
+            return false;
+        w->heap = sn_alloc(n * (2 * sizeof(uint32_t) + 1) + sizeof(uint32_t));
+        if (!w->heap)
+            return false;
+        w->ends = w->heap;
+        w->at = w->ends + n;
+        w->units = (uint8_t *)(w->at + n + 1);
+    }
+    memset(w->ends, 0, n * sizeof *w->ends);
+    return true;
+}
+
+/* What was undone may be a secret. */
+static void
+end(work *w)
+{
+    if (w->heap)
+        explicit_bzero(w->units, w->text.len);
+    else
+        explicit_bzero(w->small_units, sizeof w->small_units);
+    sn_free(w->heap);
+}
+
+static void
+mark(work *w, size_t from, size_t to)
+{
+    if (to > from && w->ends[from] < to)
+        w->ends[from] = (uint32_t)to;
+}
+
+/* URLs. */
+
 /* Bytes of `s` before the first that is in `set`. */
 static size_t
 span(sn_str s, const char *set)
@@ -93,6 +141,12 @@ is_slash(char c)
     return c == '/' || c == '\\'; /* browsers take one for the other */
 }
 
+static sn_str
+skip(sn_str s, size_t n)
+{
+    return sn_str_slice(s, n, s.len);
+}
+
 /* Where user information would begin: behind "//", or at the very start. */
 static size_t
 authority(sn_str url)
@@ -105,26 +159,22 @@ authority(sn_str url)
     return 0;
 }
 
+/* The last "@" of the authority ends the user information. */
 static sn_str
-skip(sn_str s, size_t n)
+user_at(sn_str url, size_t start)
 {
-    return sn_str_slice(s, n, s.len);
+    size_t host = start;
+
+    for (size_t i = start, n = start + span(skip(url, start), "/?#\\"); i < n; i++)
+        if (url.ptr[i] == '@')
+            host = i + 1;
+    return sn_str_slice(url, start, host);
 }
 
-/* Writes the user information, if any, as REDACTED; returns what follows. */
-static sn_str
-user(pen *p, sn_str url)
+sn_str
+sn_redact_user(sn_str url)
 {
-    size_t start = authority(url), host = start;
-
-    put(p, sn_str_slice(url, 0, start));
-    for (size_t i = start, end = start + span(skip(url, start), "/?#\\"); i < end; i++)
-        if (url.ptr[i] == '@')
-            host = i;
-    if (host == start)
-        return skip(url, start);
-    put(p, SN_STR(SN_REDACTED));
-    return skip(url, host);
+    return user_at(url, authority(url));
 }
 
 /* A value ends where the next parameter begins; a secret may hold a slash or a
@@ -142,32 +192,350 @@ value_end(char part)
     }
 }
 
-size_t
-sn_redact(sn_str url, char *out_bytes, size_t cap)
+static void
+mark_user(work *w, sn_str user)
 {
-    pen p = {out_bytes, out_bytes + cap};
-    sn_str rest = user(&p, url);
+    size_t from = (size_t)(user.ptr - w->text.ptr);
+
+    if (user.len > 1)
+        mark(w, from, from + user.len - 1);
+}
+
+static void
+mark_parameters(work *w, sn_str rest)
+{
     char part = '/'; /* path, '?' query or '#' fragment */
 
-    while (rest.len > 0) {
+    for (;;) {
         size_t n = span(rest, "?#&;");
 
-        if (n == rest.len) {
-            put(&p, rest);
-            break;
-        }
+        if (n == rest.len)
+            return;
         if ((rest.ptr[n] == '?' && part == '/') || rest.ptr[n] == '#')
             part = rest.ptr[n];
-        put(&p, sn_str_slice(rest, 0, n + 1));
         rest = skip(rest, n + 1);
 
         sn_str name = sn_str_slice(rest, 0, span(rest, "=?#&;"));
         if (name.len == rest.len || rest.ptr[name.len] != '=' || !is_secret(name))
             continue;
-        put(&p, sn_str_slice(rest, 0, name.len + 1));
-        put(&p, SN_STR(SN_REDACTED));
         rest = skip(rest, name.len + 1);
-        rest = skip(rest, span(rest, value_end(part)));
+        size_t from = (size_t)(rest.ptr - w->text.ptr), len = span(rest, value_end(part));
+        mark(w, from, from + len);
+        rest = skip(rest, len);
     }
-    return (size_t)(p.at - out_bytes);
+}
+
+static void
+mark_url(work *w, sn_str url)
+{
+    size_t start = authority(url);
+    sn_str user = user_at(url, start);
+
+    mark_user(w, user);
+    mark_parameters(w, skip(url, start + user.len));
+}
+
+/* Words that may be URLs. */
+
+static bool
+is_gap(char c)
+{
+    return (unsigned char)c <= ' ' || c == 0x7f || c == '"' || c == '<' || c == '>' ||
+           c == '`';
+}
+
+/* "(see https://e.org/)," without what belongs to the sentence. */
+static sn_str
+bare(sn_str word)
+{
+    while (word.len > 0 && memchr("'),.:;]}", word.ptr[word.len - 1], 8))
+        word.len--;
+    return word;
+}
+
+/* Every "//" behind a colon, and one that the word begins with, opens an authority. */
+static void
+mark_users(work *w, sn_str word)
+{
+    for (size_t i = 0; i + 2 < word.len; i++)
+        if (is_slash(word.ptr[i]) && is_slash(word.ptr[i + 1]) &&
+            (i == 0 || word.ptr[i - 1] == ':' || word.ptr[i - 1] == '\'' ||
+             word.ptr[i - 1] == '(')) {
+            mark_user(w, user_at(word, i + 2));
+            i++;
+        }
+}
+
+static void
+mark_words(work *w)
+{
+    sn_str text = w->text;
+
+    for (size_t i = 0; i < text.len;) {
+        size_t n = i;
+
+        while (n < text.len && !is_gap(text.ptr[n]))
+            n++;
+        sn_str word = bare(sn_str_slice(text, i, n));
+        if (word.len > 2) {
+            mark_users(w, word);
+            mark_parameters(w, word);
+        }
+        i = n + 1;
+    }
+}
+
+/* Values of the set. */
+
+static bool
+is_escape(sn_str text, size_t i)
+{
+    return text.len - i > 2 && text.ptr[i] == '%' && sn_hex_digit(text.ptr[i + 1]) >= 0 &&
+           sn_hex_digit(text.ptr[i + 2]) >= 0;
+}
+
+/* False: there is no escape in the text. */
+static bool
+undo_escapes(work *w)
+{
+    sn_str text = w->text;
+    bool any = false;
+    size_t i = 0;
+
+    w->n_units = 0;
+    for (; i < text.len; w->n_units++) {
+        bool escape = is_escape(text, i);
+
+        w->at[w->n_units] = (uint32_t)i;
+        w->units[w->n_units] = escape ? (uint8_t)(sn_hex_digit(text.ptr[i + 1]) << 4 |
+                                                  sn_hex_digit(text.ptr[i + 2]))
+                                      : (uint8_t)text.ptr[i];
+        i += escape ? 3 : 1;
+        any = any || escape;
+    }
+    w->at[w->n_units] = (uint32_t)i;
+    return any;
+}
+
+/* One pass over the text: as it is, or its units; for plain values or coded ones. */
+typedef struct pass {
+    work *w;
+    const sn_trie *trie;
+    const uint8_t *bytes;
+    const uint32_t *at; /* NULL: each byte is a unit */
+    size_t n;
+    bool coded;
+} pass;
+
+static size_t
+place(const pass *p, size_t unit)
+{
+    return p->at ? p->at[unit] : unit;
+}
+
+/* The two alphabets of base64 as one. */
+static uint8_t
+plain_digit(uint8_t c)
+{
+    return c == '-' ? '+' : c == '_' ? '/' : c;
+}
+
+static bool
+is_digit(uint8_t c)
+{
+    return sn_is_alpha((char)c) || sn_is_digit((char)c) || (c && memchr("+/-_", c, 4));
+}
+
+static uint8_t
+read_byte(const pass *p, uint8_t c)
+{
+    return p->coded ? plain_digit(c) : c;
+}
+
+/* `from` is where the hit begins in the text, `unit` the first one behind it. */
+static void
+mark_hit(const pass *p, size_t from, size_t first, size_t unit, unsigned flags)
+{
+    if (flags & SN_TRIE_LEFT && first > 0 && is_digit(p->bytes[first - 1]))
+        from = place(p, first - 1);
+    if (flags & SN_TRIE_RIGHT && unit < p->n && is_digit(p->bytes[unit]))
+        unit++;
+    for (int i = 0; p->coded && i < 2 && unit < p->n && p->bytes[unit] == '='; i++)
+        unit++;
+    mark(p->w, from, place(p, unit));
+}
+
+/* Before an escape is taken for one character: does a value begin with its digits? */
+static void
+try_digits(const pass *p, size_t k, uint32_t state)
+{
+    const sn_trie *t = p->trie;
+    const char *escape = p->w->text.ptr + p->at[k];
+    uint8_t low = read_byte(p, (uint8_t)escape[2]),
+            high = read_byte(p, (uint8_t)escape[1]);
+
+    for (uint32_t at = t->nodes[state].near; at; at = t->nodes[t->nodes[at].fail].near) {
+        uint32_t one = sn_trie_child(t, at, low, &p->w->steps);
+        uint32_t two = one ? sn_trie_child(t, one, high, &p->w->steps) : 0;
+
+        p->w->steps++;
+        if (one && t->nodes[one].len)
+            mark_hit(p, p->at[k] + 2, 0, k + t->nodes[one].len, t->nodes[one].flags);
+        if (two && t->nodes[two].len)
+            mark_hit(p, p->at[k] + 1, 0, k + t->nodes[two].len - 1, t->nodes[two].flags);
+    }
+}
+
+static void
+look(const pass *p)
+{
+    uint32_t state = 0;
+
+    if (!p->trie->nodes)
+        return;
+    for (size_t k = p->n; k-- > 0;) {
+        if (p->at && p->at[k + 1] - p->at[k] == 3)
+            try_digits(p, k, state);
+        state = sn_trie_step(p->trie, state, read_byte(p, p->bytes[k]), &p->w->steps);
+        const sn_trie_node *hit = sn_trie_hit(p->trie, state);
+        if (hit)
+            mark_hit(p, place(p, k), k, k + hit->len, hit->flags);
+    }
+}
+
+static void
+mark_values(work *w, const seine_secrets *s)
+{
+    const uint8_t *bytes = (const uint8_t *)w->text.ptr;
+
+    if (!s || s->n == 0 || w->text.len == 0)
+        return;
+    look(&(pass){w, &s->plain, bytes, NULL, w->text.len, false});
+    look(&(pass){w, &s->coded, bytes, NULL, w->text.len, true});
+    if (!undo_escapes(w))
+        return;
+    look(&(pass){w, &s->plain, w->units, w->at, w->n_units, false});
+    look(&(pass){w, &s->coded, w->units, w->at, w->n_units, true});
+}
+
+/* Writing. */
+
+typedef struct pen {
+    char *to;
+    size_t cap, len; /* len may be more than there is room for */
+} pen;
+
+static void
+put(pen *p, const char *bytes, size_t n)
+{
+    size_t room = p->len < p->cap ? p->cap - p->len : 0;
+
+    if (n > 0 && room > 0)
+        memcpy(p->to + p->len, bytes, n < room ? n : room);
+    p->len += n;
+}
+
+/* What touches goes together. */
+static size_t
+end_of(const work *w, size_t i)
+{
+    size_t last = w->ends[i];
+
+    for (size_t k = i + 1; k <= last && k < w->text.len; k++)
+        if (w->ends[k] > last)
+            last = w->ends[k];
+    return last;
+}
+
+static size_t
+write_out(const work *w, char *out_bytes, size_t cap)
+{
+    pen p = {out_bytes, cap, 0};
+    size_t from = 0;
+
+    for (size_t i = 0; i < w->text.len;) {
+        if (w->ends[i] <= i) {
+            i++;
+            continue;
+        }
+        put(&p, w->text.ptr + from, i - from);
+        put(&p, SN_REDACTED, sizeof SN_REDACTED - 1);
+        from = i = end_of(w, i);
+    }
+    put(&p, w->text.ptr + from, w->text.len - from);
+    return p.len;
+}
+
+static size_t
+copy(sn_str text, char *out_bytes, size_t cap)
+{
+    pen p = {out_bytes, cap, 0};
+
+    put(&p, text.ptr, text.len);
+    return p.len;
+}
+
+/* Most texts hold no URL with anything to hide in it. */
+static bool
+may_hide(const seine_secrets *s, sn_str text)
+{
+    return text.len > 0 && ((s && s->n > 0) || memchr(text.ptr, '@', text.len) ||
+                            memchr(text.ptr, '=', text.len));
+}
+
+static size_t
+redact(const seine_secrets *s, sn_str text, bool is_url, char *out_bytes, size_t cap)
+{
+    work w;
+
+    if (!may_hide(s, text))
+        return copy(text, out_bytes, cap);
+    if (!begin(&w, text))
+        return copy(SN_STR(SN_REDACTED), out_bytes, cap);
+    if (is_url)
+        mark_url(&w, text);
+    else
+        mark_words(&w);
+    mark_values(&w, s);
+    size_t n = write_out(&w, out_bytes, cap);
+    end(&w);
+    return n;
+}
+
+size_t
+sn_redact(const seine_secrets *secrets, sn_str text, char *out_bytes, size_t cap)
+{
+    return redact(secrets, text, false, out_bytes, cap);
+}
+
+size_t
+sn_redact_url(const seine_secrets *secrets, sn_str url, char *out_bytes, size_t cap)
+{
+    return redact(secrets, url, true, out_bytes, cap);
+}
+
+size_t
+seine_redact(const seine_secrets *s, const char *text, size_t n, char *out_bytes,
+             size_t cap)
+{
+    return redact(s, (sn_str){text, n}, false, out_bytes, cap);
+}
+
+bool
+sn_redact_field(sn_str name)
+{
+    return seine_secret_is_field(name.ptr, name.len);
+}
+
+uint64_t
+sn_redact_steps(const seine_secrets *secrets, sn_str text)
+{
+    work w;
+
+    if (!begin(&w, text))
+        return 0;
+    mark_words(&w);
+    mark_values(&w, secrets);
+    end(&w);
+    return w.steps;
 }

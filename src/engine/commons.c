@@ -118,6 +118,10 @@ copy(sn_commons *c, const seine_fetch_opts *opts)
     o->allow_net = copy_list(a, opts->allow_net, &e);
     o->deny_net = copy_list(a, opts->deny_net, &e);
     o->zones = copy_list(a, opts->zones, &e);
+    o->cacert = copy_text(a, opts->cacert, &e);
+    o->cert = copy_text(a, opts->cert, &e);
+    o->cert_key = copy_text(a, opts->cert_key, &e);
+    o->insecure_hosts = copy_list(a, opts->insecure_hosts, &e);
     if (!o->clock)
         o->clock = seine_clock_system();
     uint32_t least =
@@ -161,6 +165,10 @@ make(sn_commons *c, char *out_why)
         e = seine_budget_new(
             &(seine_want){{o->max_memory, UINT64_MAX, UINT64_MAX, UINT64_MAX}},
             &c->budget);
+    if (e == SEINE_OK)
+        e = sn_tls_ctx_new(
+            &(sn_tls_opts){o->cacert, o->cert, o->cert_key, o->tls_min ? o->tls_min : 12},
+            out_why, &c->tls);
     if (e == SEINE_OK && o->per_ip > 0 && !o->mine) {
         seine_span every = o->host_rate.count > 0
                                ? seine_every(o->host_rate.count, o->host_rate.per)
@@ -224,6 +232,7 @@ sn_commons_fini(sn_commons *c)
 {
     if (c->has_ipcap)
         sn_ipcap_fini(&c->ipcap);
+    sn_tls_ctx_free(c->tls);
     seine_budget_free(c->budget);
     seine_shared_free(c->rate);
     seine_seen_free(c->seen);

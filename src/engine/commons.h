@@ -17,6 +17,7 @@
 
 #include "engine/ipcap.h"
 #include "engine/visit.h"
+#include "net/tls.h"
 #include "net/zone.h"
 #include "seine/fetch.h"
 #include "seine/seen.h"
@@ -37,6 +38,7 @@ typedef struct sn_commons {
     seine_throttle in_flight; /* --concurrency */
     seine_shared *rate;       /* --rate; NULL: off */
     seine_budget *budget;     /* --max-memory */
+    sn_tls_ctx *tls;          /* whom to trust */
     sn_ipcap ipcap;
     bool has_ipcap;
     uint64_t secret[2]; /* of the hash that gives a host its shard */

@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "base/time.h"
+#include "engine/capture.h"
 
 static seine_view
 view_of(sn_str s)
@@ -107,6 +108,10 @@ sn_emit_message(const seine_fault *f, char *buf, size_t cap)
                 ? snprintf(buf, cap, "%s", seine_err_text(f->code))
                 : snprintf(buf, cap, "asks to wait %s, longer than allowed", span);
         break;
+    case SEINE_E_TLS_CERT_EXPIRED:
+    case SEINE_E_TLS_HOST_MISMATCH: /* the text is the whole of it */
+        n = snprintf(buf, cap, "%s", f->text[0] ? f->text : seine_err_text(f->code));
+        break;
     default:
         if (seine_err_group(f->code) == SEINE_E_TIMEOUT && f->timeout_ms > 0)
             n = timeout_text(f, buf, cap);
@@ -138,6 +143,15 @@ sn_emit_hint(const seine_fault *f)
     case SEINE_E_CONNECT_TIMEOUT:
     case SEINE_E_CONNECT_UNREACHABLE:
         return "check the network, or raise --connect-timeout";
+    case SEINE_E_TLS_TIMEOUT:
+        return "raise --tls-timeout and --connect-timeout";
+    case SEINE_E_TLS_CERT_EXPIRED:
+    case SEINE_E_TLS_HOST_MISMATCH:
+        return "tell the site; for this host alone: --insecure=HOST";
+    case SEINE_E_TLS_UNTRUSTED:
+        return "--cacert FILE if you know who signed it, or --insecure=HOST";
+    case SEINE_E_BAD_ENCODING:
+        return "--raw-encoding takes the bytes as they are";
     case SEINE_E_HEADER_TIMEOUT:
         return "raise --head-timeout or lower --per-host";
     case SEINE_E_TIMEOUT:
@@ -176,8 +190,8 @@ sn_emit_hint(const seine_fault *f)
 
 /* The record. */
 
-static void
-ip_text(const sn_ip *ip, char out[48])
+void
+sn_emit_ip(const sn_ip *ip, char out[48])
 {
     char text[SN_CIDR_TEXT];
 
@@ -303,7 +317,7 @@ fill_result(const sn_visit *v, unsigned keep, sn_emit *out)
     r->method = view_of(v->method);
     r->host = (seine_view){host.ptr, host.len};
     if (v->end.peer.v != 0) {
-        ip_text(&v->end.peer, out->ip);
+        sn_emit_ip(&v->end.peer, out->ip);
         r->ip = view_text(out->ip);
     }
     r->http =
@@ -317,6 +331,7 @@ fill_result(const sn_visit *v, unsigned keep, sn_emit *out)
     r->content_length = v->content_length;
     r->bytes_in = v->end.wire_bytes;
     r->bytes_body = v->end.body_bytes;
+    r->secure = v->end.secure;
     r->fields = v->fields;
     r->n_fields = v->n_fields;
     fill_error(v, out);
@@ -326,7 +341,7 @@ fill_result(const sn_visit *v, unsigned keep, sn_emit *out)
 }
 
 void
-sn_emit_record(const sn_visit *v, unsigned keep, int64_t wall, sn_emit *out)
+sn_emit_record(sn_visit *v, unsigned keep, int64_t wall, sn_emit *out)
 {
     seine_record *r = &out->record;
 
@@ -349,4 +364,6 @@ sn_emit_record(const sn_visit *v, unsigned keep, int64_t wall, sn_emit *out)
         return;
     }
     fill_result(v, keep, out);
+    if (keep & SEINE_KEEP_WIRE)
+        r->captures = sn_capture_list(v, &r->n_captures);
 }

@@ -31,7 +31,10 @@ typedef struct sn_emit {
 } sn_emit;
 
 /* The visit is DONE. `keep` are the SEINE_KEEP_… of the options. */
-void sn_emit_record(const sn_visit *v, unsigned keep, int64_t wall, sn_emit *out);
+void sn_emit_record(sn_visit *v, unsigned keep, int64_t wall, sn_emit *out);
+
+/* An address as text: 203.0.113.5, 2001:db8::1. */
+void sn_emit_ip(const sn_ip *ip, char out[48]);
 
 /* One sentence about a fault, for the record; at most `cap` bytes with the terminator.
  * Returns its length. */

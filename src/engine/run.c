@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/time.h"
+#include "engine/capture.h"
 #include "engine/emit.h"
 #include "engine/meters.h"
 #include "engine/verdict.h"
@@ -135,6 +136,7 @@ emit(sn_run *r, sn_visit *v)
         o->on_record(&r->emit.record, r->index, o->arg);
     sn_visit_step(v, SN_EMITTED);
     sn_wire_drop(v);
+    sn_capture_drop(v);
     sn_visits_give(r->commons->visits, v);
 }
 
@@ -205,6 +207,7 @@ move_on(sn_run *r, sn_visit *v)
     uint32_t to = sn_run_shard(&v->url, r->commons->secret, r->n);
 
     sn_wire_drop(v);
+    sn_capture_keep(v);
     v->host = SN_NO_HOST;
     if (to != r->index) {
         sn_visit_step(v, SN_ADMITTED);
@@ -223,6 +226,7 @@ come_back(sn_run *r, sn_visit *v, const sn_ruling *ruling)
     seine_err e;
 
     sn_wire_drop(v);
+    sn_capture_back(v);
     e = sn_scheduler_again(r->scheduler, v, ruling->at, ruling->why, r->now);
     if (e != SEINE_OK)
         give_up(r, v, e);

@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/time.h"
+#include "engine/capture.h"
 
 #define ARENA_CHUNK 1024
 #define ARENA_CAP   (1u << 20)
@@ -142,6 +143,7 @@ sn_visits_free(sn_visits *p)
         next = v->next;
         sn_arena_fini(&v->arena);
         sn_buf_fini(&v->kept);
+        sn_capture_free(v->captures);
         sn_free(v);
     }
     pthread_mutex_destroy(&p->lock);

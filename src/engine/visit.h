@@ -96,6 +96,7 @@ struct sn_visit {
     seine_hint hint; /* what the server asks for; see has_hint */
     sn_buf kept;     /* of the body, if it is kept; memory of the visit's held */
     seine_held held;
+    struct sn_captures *captures;  /* NULL: nobody archives; see engine/capture.h */
     struct sn_title *title_reader; /* NULL: no title is read of this answer */
     sn_str title;
     struct sn_sha256 *digest;

@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/time.h"
+#include "engine/capture.h"
 #include "engine/redirect.h"
 #include "seine/mime.h"
 
@@ -367,6 +368,14 @@ sn_wire_drop(sn_visit *v)
     seine_budget_release(&v->held);
 }
 
+static void
+on_wire(sn_str bytes, void *arg)
+{
+    sn_flight *f = arg;
+
+    sn_capture_wire(f->visit, bytes);
+}
+
 static bool
 on_body(sn_str piece, void *arg)
 {
@@ -435,6 +444,7 @@ on_end(const sn_end *end, void *arg)
     if (v->title_reader && !end->partial && end->fault.code == SEINE_OK)
         v->title = sn_title_end(v->title_reader, &v->arena);
     v->title_reader = NULL;
+    sn_capture_end(v);
     land(f);
     push_ended(f->wire, v);
 }
@@ -471,6 +481,34 @@ take_off(sn_wire *w, sn_visit *v)
     return f;
 }
 
+static bool
+is_same_host(seine_url_part a, sn_str b)
+{
+    return sn_str_eq_nocase((sn_str){a.ptr, a.len}, b);
+}
+
+/* Whoever was named by the user may go unchecked, and nobody else. */
+static bool
+is_insecure(const seine_fetch_opts *o, const sn_visit *v)
+{
+    seine_url_part host = seine_url_host(&v->url), first = seine_url_host(&v->first);
+
+    for (const char *const *h = o->insecure_hosts; h && *h; h++)
+        if (is_same_host(host, sn_str_of(*h)))
+            return true;
+    return o->insecure &&
+           (v->n_hops == 0 || is_same_host(host, (sn_str){first.ptr, first.len}));
+}
+
+static void
+set_trust(const seine_fetch_opts *o, const sn_visit *v, sn_request *r)
+{
+    r->insecure = (o->insecure || o->insecure_hosts) && is_insecure(o, v);
+    r->identify =
+        o->cert && (v->n_hops == 0 || sn_redirect_is_same_origin(&v->first, &v->url));
+    r->raw_encoding = o->raw_encoding;
+}
+
 static seine_err
 begin(sn_wire *w, sn_flight *f, sn_zone pin, seine_time now)
 {
@@ -491,10 +529,19 @@ begin(sn_wire *w, sn_flight *f, sn_zone pin, seine_time now)
                      .ceiling = v->ceiling,
                      .pin = pin,
                      .fresh = v->fresh};
+    set_trust(&w->commons->opts, v, &f->request);
     if (!sn_wire_fields(w, v, &f->request))
         return SEINE_E_NOMEM;
     sn_handler handler = {
         .admit = on_admit, .head = on_head, .body = on_body, .end = on_end, .arg = f};
+    if (w->commons->opts.keep & SEINE_KEEP_WIRE) {
+        seine_err e =
+            sn_capture_begin(v, w->commons->budget, &f->request, v->started_wall);
+
+        if (e != SEINE_OK)
+            return e;
+        handler.wire = on_wire;
+    }
     sn_transport *t = w->env->transport;
     return t->ops->start(t, &f->request, &handler, &v->exchange);
 }

@@ -1,55 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "net/conn.h"
 
-#include <errno.h>
 #include <netinet/tcp.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/time.h"
-#include "net/wired_parts.h"
+#include "net/conn_parts.h"
 
-#define SPARE         1024
-#define SPARE_READERS 64
-#define SPARE_HEAD    8192          /* bytes of a head worth keeping */
-#define DRAIN_MOST    65536         /* bytes of a body read for nobody */
-#define DRAIN_TIME    SEINE_SECS(1) /* and for how long */
-#define QUIET_FOR     SEINE_MS(1)   /* idle for less was just seen to be quiet */
-#define GONE          (EPOLLRDHUP | EPOLLHUP | EPOLLERR)
+#define SPARE      1024
+#define DRAIN_MOST 65536         /* bytes of a body read for nobody */
+#define DRAIN_TIME SEINE_SECS(1) /* and for how long */
+#define QUIET_FOR  SEINE_MS(1)   /* idle for less was just seen to be quiet */
+#define GONE       (EPOLLRDHUP | EPOLLHUP | EPOLLERR)
 
 static void ready(sn_watch *watch, uint32_t events);
 static void time_is_over(sn_timer *t, seine_time now);
-static void hear(sn_conn *c);
-
-/* The two functions through which all bytes pass. -1 is an error, errno says which. */
-static ssize_t
-pull(sn_conn *c, char *into, size_t room)
-{
-    ssize_t n = recv(c->fd, into, room, 0);
-
-    if (n > 0)
-        c->of->stats.bytes_in += (uint64_t)n;
-    return n;
-}
-
-static ssize_t
-put(sn_conn *c, const char *bytes, size_t n)
-{
-    ssize_t sent = send(c->fd, bytes, n, MSG_NOSIGNAL);
-
-    if (sent > 0)
-        c->of->stats.bytes_out += (uint64_t)sent;
-    return sent;
-}
-
-static bool
-is_later(int why)
-{
-    return why == EAGAIN || why == EINTR;
-}
 
 size_t
 sn_sockaddr_of(const sn_ip *ip, uint16_t port, union sn_sockaddr *out_address)
@@ -239,8 +207,8 @@ unready(sn_conn *c)
 }
 
 /* There is more to read or to send: in the next turn. */
-static void
-go_on_later(sn_conn *c)
+void
+sn_conn_later(sn_conn *c)
 {
     sn_wired *w = c->of;
 
@@ -251,50 +219,6 @@ go_on_later(sn_conn *c)
     if (c->ready_next)
         c->ready_next->ready_prev = &c->ready_next;
     w->ready = c;
-}
-
-static void
-drop_reader(sn_conn *c)
-{
-    sn_wired *w = c->of;
-    sn_reader *r = SN_STEAL(c->reader);
-
-    if (!r)
-        return;
-    if (w->spare.n_readers == SPARE_READERS || r->head.room > SPARE_HEAD) {
-        sn_reader_free(r);
-        return;
-    }
-    r->next = w->spare.readers;
-    w->spare.readers = r;
-    w->spare.n_readers++;
-}
-
-static bool
-take_reader(sn_conn *c)
-{
-    sn_wired *w = c->of;
-    const sn_request *q = c->x->request;
-    sn_reader *r = w->spare.readers;
-
-    if (r) {
-        w->spare.readers = r->next;
-        w->spare.n_readers--;
-    } else {
-        r = sn_zalloc(sizeof *r);
-        if (!r)
-            return false;
-        sn_head_init(&r->head, w->opts.budget ? &w->held : NULL);
-    }
-    sn_h1_begin(&r->h1, &r->head,
-                &(sn_h1_ask){.head_only = sn_str_eq(q->method, SN_STR("HEAD")),
-                             .conditional = q->conditional,
-                             .range = q->range});
-    r->has_head = false;
-    r->wire = r->body = 0;
-    r->n_marks = 0;
-    c->reader = r;
-    return true;
 }
 
 static void
@@ -313,7 +237,9 @@ sn_conn_close(sn_conn *c)
     if (c->idle.origin)
         sn_idle_drop(&w->idle, &c->idle);
     unready(c);
-    drop_reader(c);
+    sn_conn_unread(c);
+    sn_conn_untunnel(c);
+    sn_conn_drop_tls(c);
     drop_rest(c);
     sn_timer_clear(&c->timer);
     sn_loop_del(&w->loop, c->fd, &c->watch);
@@ -344,7 +270,9 @@ sn_conn_is_quiet(sn_conn *c)
 
     if (c->of->loop.now - c->since < QUIET_FOR)
         return true;
-    return recv(c->fd, &byte, 1, MSG_PEEK) < 0 && is_later(errno);
+    if (c->tls)
+        return sn_conn_is_silent(c);
+    return recv(c->fd, &byte, 1, MSG_PEEK) < 0 && sn_conn_is_later(errno);
 }
 
 seine_err
@@ -355,6 +283,8 @@ sn_conn_judge(sn_conn *c, sn_zone ceiling, sn_zone pin)
 
     if (c->judged == w->zones_version + 1 && c->judged_ceiling == ceiling &&
         c->judged_pin == pin)
+        return SEINE_OK;
+    if (c->peer.v == 0)
         return SEINE_OK;
     sn_sockaddr_of(&c->peer, 0, &at);
     seine_err e = sn_zone_check(&w->zones, &at.any, ceiling, pin);
@@ -389,8 +319,8 @@ idle_for(const sn_conn *c)
     return sn_time_max(span, 0);
 }
 
-static void
-rest_or_close(sn_conn *c)
+void
+sn_conn_rest(sn_conn *c)
 {
     sn_wired *w = c->of;
     seine_span span = c->reader ? idle_for(c) : 0;
@@ -399,7 +329,7 @@ rest_or_close(sn_conn *c)
         sn_conn_close(c);
         return;
     }
-    drop_reader(c);
+    sn_conn_unread(c);
     c->state = SN_CONN_IDLE;
     c->since = w->loop.now;
     sn_timer_set(&w->loop, &c->timer, sn_time_add(c->since, span));
@@ -424,7 +354,7 @@ sn_conn_leave(sn_conn *c, seine_err e)
 {
     c->x = NULL;
     if (e == SEINE_OK) {
-        rest_or_close(c);
+        sn_conn_rest(c);
     } else if (may_drain(c, e)) {
         c->state = SN_CONN_DRAINING;
         sn_timer_set(&c->of->loop, &c->timer, c->of->loop.now + DRAIN_TIME);
@@ -433,192 +363,12 @@ sn_conn_leave(sn_conn *c, seine_err e)
     }
 }
 
-static bool
-is_idempotent(sn_str method)
-{
-    static const char *const words[] = {"GET", "HEAD",   "OPTIONS",
-                                        "PUT", "DELETE", "TRACE"};
-
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (sn_str_eq(method, sn_str_of(words[i])))
-            return true;
-    return false;
-}
-
-/* It ended without a byte of an answer. */
-static seine_err
-died(sn_conn *c)
-{
-    sn_exchange *x = c->x;
-
-    x->replayable = x->reused && (!x->sent || is_idempotent(x->request->method));
-    c->of->stats.stale += x->reused;
-    return x->replayable ? SEINE_E_CONN_STALE : SEINE_E_CONN_RESET;
-}
-
-/* The peer has ended it. */
-static void
-over(sn_conn *c, bool in_order)
-{
-    seine_err e;
-
-    c->hung_up = true;
-    if (c->state == SN_CONN_DRAINING) {
-        sn_conn_close(c);
-        return;
-    }
-    if (!c->reader)
-        e = died(c);
-    else if (in_order && !c->broken)
-        e = sn_h1_eof(&c->reader->h1);
-    else
-        e = sn_h1_lost(&c->reader->h1);
-    sn_exchange_end(c->x, e);
-}
-
-static void
-begin_body(sn_conn *c)
-{
-    const sn_timeouts *limits = &c->x->request->limits->time;
-
-    sn_reader_pace(c->reader, limits, c->of->loop.now);
-    sn_exchange_enter(c->x, SEINE_PHASE_BODY,
-                      c->reader->n_marks > 0 ? limits->speed_span : SEINE_NEVER);
-}
-
-static void
-on_head(sn_conn *c)
-{
-    sn_exchange *x = c->x;
-
-    c->reader->has_head = true;
-    if (!c->unsent)
-        begin_body(c);
-    if (x->handler.head)
-        x->handler.head(&c->reader->head, x->handler.arg);
-}
-
-/* Nobody wants more of it, or may have more. */
-static seine_err
-on_body(sn_conn *c, sn_str piece)
-{
-    sn_exchange *x = c->x;
-    sn_reader *r = c->reader;
-    uint64_t most = x->request->limits->max_body, room = most - r->body;
-    bool is_more = piece.len > room;
-
-    if (is_more)
-        piece.len = (size_t)room;
-    r->body += piece.len;
-    if (piece.len > 0 && x->handler.body && !x->handler.body(piece, x->handler.arg))
-        return SEINE_E_CANCELED;
-    if (is_more || (r->body == most && r->h1.framing == SN_H1_LENGTH && r->h1.left > 0))
-        return SEINE_E_BODY_TOO_LARGE;
-    return SEINE_OK;
-}
-
-/* One event of the reader. False: no more of the input is wanted. */
-static bool
-on_event(sn_conn *c, sn_h1_event event, sn_str piece)
-{
-    sn_reader *r = c->reader;
-    seine_err e = SEINE_OK;
-
-    if (event == SN_H1_HEAD) {
-        on_head(c);
-    } else if (event == SN_H1_DONE || event == SN_H1_FAIL) {
-        if (!c->x)
-            rest_or_close(c);
-        else
-            sn_exchange_end(c->x, event == SN_H1_DONE ? SEINE_OK : r->h1.err);
-        return false;
-    } else if (event == SN_H1_BODY && c->x) {
-        e = on_body(c, piece);
-    }
-    if (e == SEINE_OK && c->x && r->wire > c->x->request->limits->max_wire)
-        e = SEINE_E_BODY_TOO_LARGE;
-    if (c->x && c->x->why != SEINE_OK) {
-        c->broken = true; /* what was received is not looked at */
-        return false;
-    }
-    if (e != SEINE_OK)
-        sn_exchange_end(c->x, e);
-    return event != SN_H1_MORE && c->of->fed == c;
-}
-
-/* Hands over what was received. False: the connection is not to be read any more. */
-static bool
-feed(sn_conn *c, sn_str in)
-{
-    sn_wired *w = c->of;
-    sn_h1_event event;
-    sn_str piece = {0};
-
-    if (!c->reader && !take_reader(c)) {
-        sn_exchange_end(c->x, SEINE_E_NOMEM);
-        return false;
-    }
-    w->fed = c;
-    do {
-        sn_reader *r = c->reader;
-        bool in_body = r->has_head;
-        size_t before = in.len;
-
-        event = sn_h1_next(&r->h1, &in, &piece);
-        if (in_body)
-            r->wire += before - in.len;
-    } while (on_event(c, event, piece));
-    if (event != SN_H1_MORE || w->fed != c)
-        return false;
-    w->fed = NULL;
-    if (c->x && c->x->phase == SEINE_PHASE_BODY && c->reader->n_marks > 0) {
-        sn_reader_more(c->reader, w->loop.now);
-        sn_exchange_limit(c->x, sn_reader_stalls(c->reader, c->x->limit));
-    }
-    return true;
-}
-
-/*
- * Edge-triggered: less than was asked for means that there is no more for now, and the
- * next byte is an event. When the peer has ended it no event follows, so everything is
- * read up to the end.
- */
-static void
-hear(sn_conn *c)
-{
-    sn_wired *w = c->of;
-
-    for (;;) {
-        ssize_t n = pull(c, w->in, SN_WIRED_ROOM);
-
-        if (n > 0) {
-            c->unread = n == SN_WIRED_ROOM;
-            if (!feed(c, (sn_str){w->in, (size_t)n}))
-                return;
-            if (c->unread) {
-                go_on_later(c);
-                return;
-            }
-            if (c->hung_up)
-                continue;
-            return;
-        }
-        if (n == 0)
-            over(c, true);
-        else if (!is_later(errno))
-            over(c, false);
-        else
-            c->unread = false;
-        return;
-    }
-}
-
 static void
 sent_whole(sn_conn *c)
 {
     drop_rest(c);
     if (c->reader && c->reader->has_head)
-        begin_body(c);
+        sn_conn_begin_body(c);
     else
         sn_exchange_enter(c->x, SEINE_PHASE_HEAD, c->x->request->limits->time.head);
 }
@@ -636,12 +386,12 @@ say(sn_conn *c)
                               : (sn_str){body.ptr + c->body_at, body.len - c->body_at};
 
         if (room == 0) {
-            go_on_later(c);
+            sn_conn_later(c);
             return;
         }
-        ssize_t n = put(c, next.ptr, next.len < room ? next.len : room);
+        ssize_t n = sn_conn_put(c, next.ptr, next.len < room ? next.len : room);
         if (n < 0) {
-            c->broken = !is_later(errno);
+            c->broken = !sn_conn_is_later(errno);
             return;
         }
         c->x->sent = true;
@@ -655,25 +405,27 @@ void
 sn_conn_resume(sn_conn *c)
 {
     unready(c);
-    if (c->state == SN_CONN_BUSY && c->x->why != SEINE_OK)
+    if (c->x && c->x->why != SEINE_OK)
         return;
+    if (c->state == SN_CONN_GREETING) {
+        sn_conn_greet(c);
+        return;
+    }
     if (c->unsent && !c->broken)
         say(c);
     if (c->unread || c->broken)
-        hear(c);
+        sn_conn_hear(c);
 }
 
-/* Keeps what is not sent yet: a copy of what is left of the head; the body is the
- * caller's. */
+/* Keeps what is not sent yet: a copy of what is left, since TLS wants to see the same
+ * bytes again; a body that stays apart is the caller's. */
 static seine_err
 keep_rest(sn_conn *c, sn_str text, size_t n)
 {
     const sn_request *q = c->x->request;
-    size_t head = text.len - (sn_request_is_apart(q) ? 0 : q->body.len);
-
-    c->body_at = n > head ? n - head : 0;
+    c->body_at = sn_request_is_apart(q) ? 0 : q->body.len;
     c->rest_at = 0;
-    c->rest_len = n < head ? head - n : 0;
+    c->rest_len = text.len - n;
     if (c->rest_len == 0)
         return SEINE_OK;
     c->rest = sn_alloc(c->rest_len);
@@ -693,15 +445,15 @@ sn_conn_ask(sn_conn *c, sn_exchange *x, sn_str text)
     c->x = x;
     c->state = SN_CONN_BUSY;
     be_patient(c, sn_time_sub(x->request->deadline, c->of->loop.now));
-    ssize_t n = put(c, text.ptr, text.len);
-    x->sent = n > 0;
+    ssize_t n = sn_conn_put(c, text.ptr, text.len);
+    x->sent = n > 0 || c->tls; /* with TLS a part of it may have left */
     if (n == (ssize_t)text.len && !sn_request_is_apart(x->request)) {
         sn_exchange_enter(x, SEINE_PHASE_HEAD, x->request->limits->time.head);
         return;
     }
     c->unsent = true;
     sn_exchange_enter(x, SEINE_PHASE_SEND, x->request->limits->time.send);
-    c->broken = n < 0 && !is_later(errno);
+    c->broken = n < 0 && !sn_conn_is_later(errno);
     if (!c->broken) {
         e = keep_rest(c, text, n > 0 ? (size_t)n : 0);
         if (e != SEINE_OK) {
@@ -711,7 +463,7 @@ sn_conn_ask(sn_conn *c, sn_exchange *x, sn_str text)
         say(c); /* until the kernel takes no more: then there will be an event */
     }
     if (c->broken)
-        hear(c);
+        sn_conn_hear(c);
 }
 
 static void
@@ -734,20 +486,28 @@ ready(sn_watch *watch, uint32_t events)
     sn_conn *c = (sn_conn *)(void *)watch;
     bool speaks = events & (EPOLLIN | GONE);
 
+    if (c->tls) {
+        sn_tls_event(c->tls, events & GONE);
+        speaks = speaks || sn_tls_wants_out(c->tls);
+    }
     if (c->state == SN_CONN_CONNECTING) {
         connected(c, events);
         return;
     }
     if (c->state == SN_CONN_IDLE) {
-        if (speaks)
+        if (speaks && !(c->tls && sn_conn_is_silent(c)))
             sn_conn_close(c);
         return;
     }
     c->hung_up = c->hung_up || (events & GONE);
     if (c->x && c->x->why != SEINE_OK)
         return;
+    if (c->state == SN_CONN_GREETING) {
+        sn_conn_greet(c);
+        return;
+    }
     if (c->unsent && !c->broken && (events & (EPOLLOUT | EPOLLERR | EPOLLHUP)))
         say(c);
     if ((speaks || c->broken) && !(c->ready_prev && c->unread))
-        hear(c);
+        sn_conn_hear(c);
 }

@@ -6,12 +6,13 @@
  * then it is idle and used again, or closed. All system calls on a stream of bytes are
  * in conn.c, behind two functions, so that another layer fits between.
  *
- *     CONNECTING → BUSY ⇄ IDLE          DRAINING: the rest of a body nobody wants,
- *                   ↓  ↗                64 KiB at most, is read so that the
- *                DRAINING               connection can be kept
+ *     CONNECTING → GREETING → BUSY ⇄ IDLE    DRAINING: the rest of a body nobody
+ *                              ↓  ↗          wants, 64 KiB at most, is read so that
+ *                           DRAINING         the connection can be kept
  *
  *     e = sn_conn_open(w, &ip, port, span, &c);    in progress, or there already
- *     sn_conn_ask(c, x);                           sends, reads, ends the exchange
+ *     sn_conn_meet(c, x);                          proxy, TLS, then …
+ *     sn_conn_ask(c, x, text);                     … sends, reads, ends the exchange
  *
  * Time    the loop's.
  * Memory  240 bytes; while a response is read, what its head needs; while a request is
@@ -31,6 +32,8 @@
 
 struct sn_wired;
 struct sn_dial;
+struct sn_tunnel;
+struct sn_tls;
 
 /* A response while it is read; there is one only from its first byte on. */
 typedef struct sn_reader {
@@ -48,6 +51,7 @@ typedef struct sn_reader {
 
 typedef enum sn_conn_state {
     SN_CONN_CONNECTING,
+    SN_CONN_GREETING, /* before the first request: a proxy, TLS */
     SN_CONN_BUSY,
     SN_CONN_IDLE,
     SN_CONN_DRAINING,
@@ -60,11 +64,14 @@ typedef struct sn_conn {
     struct sn_conn *next, **prev;             /* of all; or of those nobody uses */
     struct sn_conn *ready_next, **ready_prev; /* there is more to read or to send */
     struct sn_wired *of;
-    sn_exchange *x;       /* BUSY */
-    struct sn_dial *dial; /* CONNECTING */
-    sn_reader *reader;    /* NULL before the first byte */
-    sn_origin *origin;    /* in use */
-    char *rest;           /* of the head of the request, not sent yet … */
+    sn_exchange *x;           /* GREETING, BUSY */
+    struct sn_dial *dial;     /* CONNECTING */
+    struct sn_tunnel *tunnel; /* GREETING a proxy */
+    sn_reader *reader;        /* NULL before the first byte */
+    struct sn_tls *tls;       /* through which all bytes pass; NULL: none */
+    struct sn_tls *outer;     /* below it, with a proxy; NULL: none */
+    sn_origin *origin;        /* in use */
+    char *rest;               /* of the head of the request, not sent yet … */
     size_t rest_at, rest_len;
     size_t body_at;         /* … and of its body from here on */
     seine_time born, since; /* since: idle */
@@ -72,6 +79,8 @@ typedef struct sn_conn {
     uint32_t patience_s;    /* TCP_USER_TIMEOUT */
     int fd;
     uint8_t state;
+    uint8_t step; /* of the greeting */
+    bool secure;  /* `tls` is with the host itself, and agreed */
     bool unsent;  /* the request is not sent whole */
     bool broken;  /* sending failed: its end is not an orderly one */
     bool hung_up; /* the peer has ended it, or an error is pending */
@@ -79,7 +88,7 @@ typedef struct sn_conn {
     uint8_t judged_ceiling, judged_pin; /* when its zone was last looked at … */
     uint32_t judged;                    /* … with that version of the zones + 1 */
     sn_zone zone;
-    sn_ip peer;
+    sn_ip peer; /* whom it leads to; v = 0: a proxy alone knows */
 } sn_conn;
 
 /* A socket on its way to `ip`. OK: `out_now` says whether it is there already,
@@ -94,6 +103,10 @@ bool sn_conn_is_quiet(sn_conn *c);
 
 /* OK or BLOCKED_ADDRESS for the peer of an idle connection. */
 SEINE_MUST_CHECK seine_err sn_conn_judge(sn_conn *c, sn_zone ceiling, sn_zone pin);
+
+/* It is connected and belongs to the exchange, which is asked when everything that comes
+ * before is agreed. The exchange may have ended when it returns. */
+void sn_conn_meet(sn_conn *c, sn_exchange *x);
 
 /* Puts the exchange on it and sends `text`, the request as bytes. The exchange may have
  * ended when it returns. */

@@ -101,27 +101,21 @@ static void
 win(sn_dial *d, sn_conn *c)
 {
     sn_exchange *x = d->x;
-    sn_wired *w = x->of;
-    sn_str text;
 
     remove_try(d, c);
     if (d->both)
-        sn_origin_won(x->origin, c->peer.v, w->loop.now);
+        sn_origin_won(x->origin, c->peer.v, x->of->loop.now);
     sn_dial_drop(d);
     c->dial = NULL;
     c->origin = x->origin;
     sn_origin_use(c->origin);
+    if (x->request->proxy) { /* it leads to the site */
+        c->peer = x->peer;
+        c->zone = x->zone;
+    }
     x->peer = c->peer;
     x->zone = c->zone;
-    seine_err e = SEINE_E_TIMEOUT;
-    if (w->loop.now < x->request->deadline) /* or its timer fires in this very turn */
-        e = sn_exchange_text(x, &text);
-    if (e == SEINE_OK) {
-        sn_conn_ask(c, x, text);
-        return;
-    }
-    sn_conn_close(c);
-    sn_exchange_end(x, e);
+    sn_conn_meet(c, x);
 }
 
 void
@@ -141,6 +135,51 @@ sn_dial_heard(sn_conn *c, seine_err e)
     step(d);
 }
 
+/* May that address be used for it? Asked once per exchange. */
+static seine_err
+admit(sn_exchange *x, const sn_ip *ip)
+{
+    seine_err e = SEINE_OK;
+
+    if (!x->admitted && x->handler.admit)
+        e = x->handler.admit(ip, x->handler.arg);
+    x->admitted = true;
+    return e;
+}
+
+/* Judges an address of the site itself. */
+static seine_err
+judge(const sn_exchange *x, const sn_ip *ip)
+{
+    union sn_sockaddr at;
+
+    sn_sockaddr_of(ip, 0, &at);
+    return sn_zone_check(&x->of->zones, &at.any, x->request->ceiling, x->request->pin);
+}
+
+static sn_zone
+zone_of(const sn_exchange *x, const sn_ip *ip)
+{
+    union sn_sockaddr at;
+
+    sn_sockaddr_of(ip, 0, &at);
+    return sn_zone_of(&x->of->zones, &at.any);
+}
+
+/* That is where the site is. */
+static void
+settle(sn_exchange *x, const sn_ip *ip)
+{
+    x->peer = *ip;
+    x->zone = zone_of(x, ip);
+}
+
+static uint16_t
+port_of(const sn_request *r)
+{
+    return r->proxy ? r->proxy->port : (uint16_t)seine_url_port(r->url);
+}
+
 /* One more socket; *out_done: the exchange needs nothing of this any more. */
 static seine_err
 try_one(sn_dial *d, const sn_ip *ip, bool *out_done)
@@ -148,31 +187,28 @@ try_one(sn_dial *d, const sn_ip *ip, bool *out_done)
     sn_exchange *x = d->x;
     sn_wired *w = x->of;
     const sn_request *r = x->request;
-    uint16_t port = (uint16_t)seine_url_port(r->url);
-    union sn_sockaddr at;
     sn_conn *c;
     bool now;
 
-    sn_sockaddr_of(ip, port, &at);
-    seine_err e = sn_zone_check(&w->zones, &at.any, r->ceiling, r->pin);
-    if (e != SEINE_OK)
-        return e;
-    if (!x->admitted && x->handler.admit) {
-        e = x->handler.admit(ip, x->handler.arg);
+    if (!r->proxy) { /* whose address is trusted by whoever named it */
+        seine_err e = judge(x, ip);
+
+        if (e != SEINE_OK)
+            return e;
+        e = admit(x, ip);
         if (e != SEINE_OK) {
             *out_done = true;
             sn_exchange_end(x, e);
             return e;
         }
+        settle(x, ip);
     }
-    x->admitted = true;
-    x->peer = *ip;
-    x->zone = sn_zone_of(&w->zones, &at.any);
-    e = sn_conn_open(w, ip, port, sn_time_sub(r->deadline, w->loop.now), &c, &now);
+    seine_err e =
+        sn_conn_open(w, ip, port_of(r), sn_time_sub(r->deadline, w->loop.now), &c, &now);
     if (e != SEINE_OK)
         return e;
     c->dial = d;
-    c->zone = x->zone;
+    c->zone = zone_of(x, ip);
     d->tries[d->n_tries++] = c;
     if (now && !met_itself(c)) {
         *out_done = true;
@@ -247,13 +283,96 @@ named(sn_lookup *l, seine_err e, const sn_dns_answer *answer)
         fail(d->x, e);
 }
 
-/* Without the brackets of an IPv6 address. */
-static sn_str
-bare(seine_url_part name)
+static seine_err
+look_up(sn_dial *d, sn_str name, uint16_t port,
+        void (*done)(sn_lookup *l, seine_err e, const sn_dns_answer *answer))
 {
-    if (name.len > 2 && name.ptr[0] == '[')
-        return (sn_str){name.ptr + 1, name.len - 2};
-    return (sn_str){name.ptr, name.len};
+    sn_exchange *x = d->x;
+    sn_wired *w = x->of;
+
+    d->lookup = (sn_lookup){.done = done, .of = w};
+    return sn_dns_ask(w->dns, name, port, w->loop.now,
+                      sn_time_min(x->limit_at, x->request->deadline), &d->lookup);
+}
+
+/* What is known of the site is judged: now the proxy itself. */
+static void
+seek_proxy(sn_dial *d)
+{
+    sn_exchange *x = d->x;
+    const sn_proxy *proxy = x->request->proxy;
+    seine_err e = x->peer.v != 0 ? admit(x, &x->peer) : SEINE_OK;
+
+    x->at_proxy = e == SEINE_OK;
+    if (e != SEINE_OK)
+        x->peer.v = 0; /* no connection was tried */
+    if (e == SEINE_OK)
+        e = look_up(d, proxy->host, proxy->port, named);
+    if (e == SEINE_OK)
+        race(d, &d->lookup.answer);
+    else if (e != SEINE_E_BUSY || !x->at_proxy)
+        fail(x, e);
+}
+
+/* There is no race behind a proxy: the first address that may be used, of IPv4 before
+ * those of IPv6, which fewer proxies know. */
+static seine_err
+choose_site(sn_exchange *x, const sn_dns_answer *answer)
+{
+    seine_err e = SEINE_E_DNS_NXDOMAIN;
+
+    for (unsigned i = 0; i < (unsigned)answer->n4 + answer->n6; i++) {
+        const sn_ip *ip = i < answer->n4 ? &answer->v4[i] : &answer->v6[i - answer->n4];
+
+        e = judge(x, ip);
+        if (e == SEINE_OK) {
+            settle(x, ip);
+            return SEINE_OK;
+        }
+    }
+    return e;
+}
+
+static void
+site_named(sn_lookup *l, seine_err e, const sn_dns_answer *answer)
+{
+    sn_dial *d = (sn_dial *)(void *)((char *)l - offsetof(sn_dial, lookup));
+
+    if (e == SEINE_OK)
+        e = choose_site(d->x, answer);
+    if (e == SEINE_OK)
+        seek_proxy(d);
+    else
+        fail(d->x, e);
+}
+
+/* Who resolves the name of the site judges its addresses; addresses that stand in the
+ * URL are judged here whoever resolves. */
+static void
+seek_site(sn_dial *d, sn_str name)
+{
+    sn_exchange *x = d->x;
+    const sn_request *r = x->request;
+    seine_err e = SEINE_OK;
+    sn_ip ip;
+
+    if (seine_url_host_is(r->url) != SEINE_HOST_NAME) {
+        e = sn_ip_parse(name, &ip);
+        if (e == SEINE_OK)
+            e = judge(x, &ip);
+        if (e == SEINE_OK)
+            settle(x, &ip);
+    } else if (!sn_proxy_resolves(r->proxy)) {
+        e = look_up(d, name, (uint16_t)seine_url_port(r->url), site_named);
+        if (e == SEINE_E_BUSY)
+            return;
+        if (e == SEINE_OK)
+            e = choose_site(x, &d->lookup.answer);
+    }
+    if (e == SEINE_OK)
+        seek_proxy(d);
+    else
+        fail(x, e);
 }
 
 void
@@ -261,8 +380,8 @@ sn_dial_begin(sn_exchange *x)
 {
     sn_wired *w = x->of;
     const sn_timeouts *limits = &x->request->limits->time;
-    seine_url_part name;
     sn_dial *d = make(w);
+    seine_url_part name;
 
     x->connect_by = sn_time_add(w->loop.now, limits->connect);
     sn_exchange_enter(x, SEINE_PHASE_DNS, limits->dns);
@@ -270,15 +389,17 @@ sn_dial_begin(sn_exchange *x)
         sn_exchange_end(x, SEINE_E_NOMEM);
         return;
     }
-    d->lookup = (sn_lookup){.done = named, .of = w};
+    d->lookup = (sn_lookup){.of = w};
     d->x = x;
     d->n_tries = 0;
     x->dial = d;
     seine_err e = seine_url_name(x->request->url, &name);
+    if (e == SEINE_OK && x->request->proxy) {
+        seek_site(d, sn_url_bare(name));
+        return;
+    }
     if (e == SEINE_OK)
-        e = sn_dns_ask(w->dns, bare(name), (uint16_t)seine_url_port(x->request->url),
-                       w->loop.now, sn_time_min(x->limit_at, x->request->deadline),
-                       &d->lookup);
+        e = look_up(d, sn_url_bare(name), port_of(x->request), named);
     if (e == SEINE_OK)
         race(d, &d->lookup.answer);
     else if (e != SEINE_E_BUSY)

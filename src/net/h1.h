@@ -119,14 +119,16 @@ typedef struct sn_h1_request {
     sn_str target; /* path and query exactly as parsed; nothing for AUTHORITY */
     const sn_field *fields;
     size_t n_fields;
+    sn_str authorization; /* Proxy-Authorization, of what goes to a proxy; empty: none */
     sn_str body;
     bool close; /* say Connection: close */
 } sn_h1_request;
 
 /* Adds the request to `out`, Host first. INVAL, and nothing is added: a name is not a
  * token, a value has control bytes, a field is one of those the transport writes
- * itself (Host, lengths, hop by hop), the target has blanks or a fragment or does not
- * begin with a slash, CONNECT and AUTHORITY do not come together. FULL, NOMEM. */
+ * itself (Host, lengths, hop by hop, the login for a proxy), the target has blanks or a
+ * fragment or does not begin with a slash, CONNECT and AUTHORITY do not come together.
+ * FULL, NOMEM. */
 SEINE_MUST_CHECK seine_err sn_h1_write(const sn_h1_request *r, sn_buf *out);
 
 /* May be a field's name (a token), a field's value (no control byte but tab)? For

@@ -56,6 +56,7 @@ sn_h1_is_own_field(sn_str name)
         {"content-length", 14},
         {"proxy-connection", 16},
         {"transfer-encoding", 17},
+        {"proxy-authorization", 19},
     };
 
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
@@ -109,8 +110,8 @@ is_sound(const sn_h1_request *r)
 {
     bool connects = sn_str_eq(r->method, SN_STR("CONNECT"));
 
-    if (!sn_h1_is_name(r->method) || !is_host(r->host) || !is_target(r) ||
-        connects != (r->form == SN_H1_AUTHORITY))
+    if (!sn_h1_is_value(r->authorization) || !sn_h1_is_name(r->method) ||
+        !is_host(r->host) || !is_target(r) || connects != (r->form == SN_H1_AUTHORITY))
         return false;
     for (size_t i = 0; i < r->n_fields; i++)
         if (!sn_h1_is_name(r->fields[i].name) || !sn_h1_is_value(r->fields[i].value) ||
@@ -161,6 +162,8 @@ sn_h1_write(const sn_h1_request *r, sn_buf *out)
     write_line(r, out);
     for (size_t i = 0; i < r->n_fields; i++)
         write_field(r->fields[i].name, r->fields[i].value, out);
+    if (r->authorization.len > 0)
+        write_field(SN_STR("Proxy-Authorization"), r->authorization, out);
     if (r->close)
         write_field(SN_STR("Connection"), SN_STR("close"), out);
     if (has_length(r)) {

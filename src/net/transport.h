@@ -26,7 +26,8 @@
 #include "net/head.h"
 #include "net/note.h"
 #include "net/zone.h"
-#include "seine/record.h"
+#include "seine/err.h"
+#include "seine/secure.h"
 #include "seine/url.h"
 
 typedef struct sn_transport sn_transport;
@@ -68,9 +69,17 @@ typedef struct sn_request {
     bool fresh;              /* use no idle connection */
     bool conditional, range; /* 304, 206 may come */
     bool insecure;           /* nobody looks at the certificate of this host */
+    bool identify;           /* this client's certificate may be shown to it */
     bool raw_encoding; /* a coding that is unknown or broken: the bytes as they are */
     const struct sn_proxy *proxy; /* NULL: straight to the host */
 } sn_request;
+
+/* What an attempt says about the proxy it went through. */
+typedef enum sn_via {
+    SN_VIA_NONE, /* nothing, or there was none */
+    SN_VIA_GOOD, /* it did its part, or answered that it will not */
+    SN_VIA_BAD,  /* not reached, no sense, no login */
+} sn_via;
 
 typedef struct sn_end {
     seine_fault fault; /* code, phase, status, sent, timeout_ms; retry_after is -1 */
@@ -78,8 +87,9 @@ typedef struct sn_end {
     bool reused;       /* on a connection that had served before */
     bool replayable;   /* CONN_STALE: may be sent again without being counted */
     seine_span spent[SEINE_PHASE_BODY + 1]; /* per phase; 0 for one not entered */
-    sn_ip peer;                             /* v = 0: no connection was tried */
-    sn_zone zone;                           /* of the peer */
+    sn_ip peer;   /* v = 0: no connection was tried, or a proxy alone knows */
+    sn_zone zone; /* of the peer; public when nobody knows */
+    sn_via via;
     uint8_t http; /* minor version of the answer: 0, 1; 255: none */
     uint64_t wire_bytes, body_bytes;
     uint32_t notes; /* SN_NOTE_… */

@@ -21,7 +21,7 @@ of(sn_transport *t)
 /* Scheme, host and port, in the form in which the href has them; only user information
  * or a dot at the end of the name have to be taken out. */
 static sn_str
-key_of(const seine_url *u, char mem[SEINE_URL_ROOM])
+place_of(const seine_url *u, char mem[SEINE_URL_ROOM])
 {
     seine_url_part scheme = seine_url_scheme(u), at = seine_url_host_port(u);
     seine_url_part host = seine_url_host(u);
@@ -29,6 +29,31 @@ key_of(const seine_url *u, char mem[SEINE_URL_ROOM])
     if (at.ptr == scheme.ptr + scheme.len + 3 && host.ptr[host.len - 1] != '.')
         return (sn_str){scheme.ptr, scheme.len + 3 + at.len};
     return (sn_str){mem, seine_url_authority(u, mem, SEINE_URL_ROOM)};
+}
+
+/* Connections are shared by those of one place who trust alike and come the same way. */
+static sn_str
+key_of(const sn_request *q, char mem[SN_WIRED_KEY])
+{
+    sn_str key = place_of(q->url, mem);
+    bool special = sn_request_is_https(q) && (q->insecure || q->identify);
+
+    if (!special && !q->proxy)
+        return key;
+    size_t n = key.len < SEINE_URL_ROOM ? key.len : SEINE_URL_ROOM;
+    memmove(mem, key.ptr, n);
+    if (special && q->insecure)
+        mem[n++] = '!';
+    if (special && q->identify)
+        mem[n++] = '+';
+    if (q->proxy) {
+        sn_str way = sn_str_slice(q->proxy->key, 0, SN_WIRED_KEY - n - 1);
+
+        mem[n++] = ' ';
+        memcpy(mem + n, way.ptr, way.len);
+        n += way.len;
+    }
+    return (sn_str){mem, n};
 }
 
 static void
@@ -89,7 +114,7 @@ reuse(sn_exchange *x)
 
     if (!c)
         return false;
-    if (x->handler.admit)
+    if (x->handler.admit && c->peer.v != 0)
         e = x->handler.admit(&c->peer, x->handler.arg);
     x->admitted = true;
     if (e == SEINE_OK)
@@ -111,12 +136,13 @@ launch(sn_exchange *x)
     x->since = w->loop.now;
     if (e == SEINE_OK && q->deadline <= w->loop.now)
         e = SEINE_E_TIMEOUT;
-    if (e == SEINE_OK && seine_url_scheme(q->url).len == 5) { /* https */
+    if (e == SEINE_OK && !w->opts.tls && sn_request_is_https(q)) {
         x->phase = SEINE_PHASE_TLS;
-        e = SEINE_E_TLS_ERROR;
+        sn_exchange_fail(x, SEINE_E_TLS_ERROR, "no TLS here");
+        return;
     }
     if (e == SEINE_OK)
-        e = sn_idle_origin(&w->idle, key_of(q->url, w->key), &x->origin);
+        e = sn_idle_origin(&w->idle, key_of(q, w->key), &x->origin);
     if (e != SEINE_OK) {
         sn_exchange_end(x, e);
         return;
@@ -349,6 +375,7 @@ sn_wired_new(const sn_wired_opts *opts, char *out_why, sn_transport **out_transp
     sn_buf_init(&w->batch, SIZE_MAX / 2);
     sn_buf_init(&w->text, SIZE_MAX / 2);
     sn_idle_init(&w->idle, opts->max_idle, opts->max_idle_origin);
+    sn_tickets_init(&w->tickets, opts->budget ? &w->held : NULL);
     e = build(w, out_why);
     if (e != SEINE_OK) {
         sn_wired_free(&w->base);
@@ -394,6 +421,7 @@ sn_wired_free(sn_transport *t)
         sn_dns_free(w->dns);
     free_spare(w);
     sn_idle_fini(&w->idle);
+    sn_tickets_fini(&w->tickets);
     sn_zones_fini(&w->zones);
     sn_buf_fini(&w->batch);
     sn_buf_fini(&w->text);

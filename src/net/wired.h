@@ -19,6 +19,7 @@
 #define SN_WIRED_H
 
 #include "net/dns.h"
+#include "net/tls.h"
 #include "net/transport.h"
 #include "seine/budget.h"
 
@@ -27,6 +28,7 @@ typedef struct sn_wired_opts {
     sn_dns_opts dns;
     sn_zones_opts zones;
     seine_budget *budget;     /* NULL: unlimited */
+    sn_tls_ctx *tls;          /* borrowed; NULL: https ends as TLS_ERROR */
     uint32_t max_connections; /* open at once; at the bound the longest idle is closed */
     uint32_t max_idle;        /* in all */
     uint32_t max_idle_origin; /* of one origin: the host's in-flight limit */
@@ -38,7 +40,8 @@ typedef struct sn_wired_opts {
 typedef struct sn_wired_stats {
     uint64_t opened, reused, stale, closed;
     uint32_t open, idle;
-    uint64_t bytes_in, bytes_out;
+    uint64_t bytes_in, bytes_out; /* on the wire, TLS included */
+    uint64_t handshakes, resumed; /* of TLS that ended well; of those, short ones */
     seine_span longest_turn;
 } sn_wired_stats;
 

@@ -9,9 +9,11 @@
 
 #include "base/buf.h"
 #include "net/conn.h"
+#include "net/proxy.h"
 #include "net/race.h"
 #include "net/wired.h"
 
+#define SN_WIRED_KEY  (SEINE_URL_ROOM + 1024)
 #define SN_WIRED_ROOM (256 << 10) /* bytes read of one connection in a turn */
 
 union sn_sockaddr {
@@ -42,11 +44,13 @@ struct sn_exchange {
     seine_err why; /* cancelled */
     bool is_started, is_ended;
     bool admitted, sent, reused, replayable;
-    sn_ip peer;
+    bool at_proxy; /* whatever fails now is the proxy's fault, not the site's */
+    sn_via via;
+    sn_ip peer; /* the site's; v = 0: not known (yet) */
     sn_zone zone;
 };
 
-/* A name on its way to a connection. */
+/* A name on its way to a connection: its own, or that of a proxy. */
 struct sn_dial {
     sn_lookup lookup;
     sn_race race;
@@ -68,6 +72,7 @@ struct sn_wired {
     seine_time own_read; /* when the own addresses were */
     seine_held held;     /* heads */
     sn_idle idle;
+    sn_tickets tickets;
     char *in;     /* SN_WIRED_ROOM bytes that were just received */
     sn_buf batch; /* requests started and not launched, as bytes */
     sn_buf text;  /* one request */
@@ -84,12 +89,13 @@ struct sn_wired {
         uint32_t n_exchanges, n_conns, n_dials, n_readers;
     } spare; /* used again, a bounded number of each */
     sn_end end;
+    char why[96]; /* of the end that comes next, for people; "": nothing to say */
     sn_wired_stats stats;
     uint64_t n_ended;
     uint32_t live; /* exchanges */
     bool watched;  /* somebody has the descriptor */
     bool turning;
-    char key[SEINE_URL_ROOM]; /* of an origin */
+    char key[SN_WIRED_KEY]; /* of an origin */
 };
 
 /* exchange.c */
@@ -106,16 +112,40 @@ void sn_exchange_limit(sn_exchange *x, seine_time at);
 
 /* Ends it: what it holds is given back, `end` is called, it is gone. */
 void sn_exchange_end(sn_exchange *x, seine_err e);
+/* The same, and `text` says more than the kind. */
+void sn_exchange_fail(sn_exchange *x, seine_err e, const char *text);
 
 /* The request as bytes, valid until the next; without its body if that stays apart. */
 SEINE_MUST_CHECK seine_err sn_exchange_text(sn_exchange *x, sn_str *out_text);
 SEINE_MUST_CHECK seine_err sn_exchange_write(const sn_request *request, sn_buf *out);
+
+/* Through a proxy that is asked as if it were the site: http without a tunnel. */
+static inline bool
+sn_request_is_forward(const sn_request *request)
+{
+    return request->proxy && !sn_proxy_needs_tunnel(request->proxy, request->url);
+}
 
 /* The body is too large to be copied: it is sent from where it is. */
 static inline bool
 sn_request_is_apart(const sn_request *request)
 {
     return request->body.len > 16 << 10;
+}
+
+static inline bool
+sn_request_is_https(const sn_request *request)
+{
+    return seine_url_scheme(request->url).len == 5;
+}
+
+/* Without the brackets of an IPv6 address. */
+static inline sn_str
+sn_url_bare(seine_url_part name)
+{
+    if (name.len > 2 && name.ptr[0] == '[')
+        return (sn_str){name.ptr + 1, name.len - 2};
+    return (sn_str){name.ptr, name.len};
 }
 
 /* dial.c */

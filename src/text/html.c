@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+#include "text/html_count.h"
+
 typedef enum state {
     DATA,
     TAG_OPEN,     /* behind < */
@@ -61,6 +63,7 @@ name_start(sn_html *t)
 {
     memset(t->name, 0, sizeof t->name);
     t->name_len = 0;
+    t->name_rest = 0;
 }
 
 /* Takes bytes of a name, in lower case, up to what ends it or `stop`. Too long a
@@ -74,6 +77,8 @@ name_add(sn_html *t, const char *p, const char *end, char stop)
     for (; p < end && (c = fold[(unsigned char)*p]) && c != (uint8_t)stop; p++) {
         if (n < SN_HTML_NAME)
             t->name[n] = (char)c;
+        else
+            t->name_rest = (t->name_rest ^ c) * UINT64_C(0x100000001b3) + 1;
         n += n <= SN_HTML_NAME;
     }
     t->name_len = (uint8_t)n;
@@ -122,8 +127,12 @@ tag_done(sn_html *t, const char *p)
 {
     sn_html_content content = SN_HTML_MARKUP;
 
+    if (t->opts.count)
+        sn_html_count_tag(t->opts.count, t);
     if (t->tag != SN_TAG_OTHER || t->breaks_out)
         content = sn_html_tag_done(t);
+    if (t->in_script && content == SN_HTML_RAW)
+        t->script_from = t->fed + (uint64_t)(p - t->piece);
     t->raw = t->tag;
     t->escape = 0;
     t->dashes = 0;
@@ -277,6 +286,8 @@ tag_name(sn_html *t, const char *p, const char *end)
     if (p == end)
         return p;
     t->breaks_out = t->depth > 0 && sn_html_is_breakout(t->name, t->name_len);
+    if (t->opts.count)
+        sn_html_count_name(t->opts.count, t);
     attrs_start(t, sn_html_find_tag(t->name, t->name_len));
     return before_attr(t, p, end);
 }
@@ -290,12 +301,22 @@ tag_start(sn_html *t, const char *p, const char *end, bool end_tag)
     return tag_name(t, p, end);
 }
 
+/* Comments and what passes for them are nodes of a tree too. */
+static void
+noted(sn_html *t)
+{
+    if (t->opts.count)
+        sn_html_count_node(t->opts.count);
+}
+
 static const char *
 end_tag_open(sn_html *t, const char *p, const char *end)
 {
     if (sn_is_alpha(*p))
         return tag_start(t, p, end, true);
     t->state = *p == '>' ? DATA : BOGUS;
+    if (t->state == BOGUS)
+        noted(t);
     return p + (*p == '>');
 }
 
@@ -309,6 +330,8 @@ tag_open(sn_html *t, const char *p, const char *end)
         p++;
         return p < end ? end_tag_open(t, p, end) : p;
     }
+    if (*p == '!' || *p == '?')
+        noted(t);
     if (*p == '!') {
         t->state = DECLARATION;
         return p + 1;
@@ -533,6 +556,8 @@ raw_end(sn_html *t, const char *p, const char *end)
     if (fold[(unsigned char)*p] == 0 && name_is(t, (sn_html_tag)t->raw)) {
         t->end_tag = true;
         t->breaks_out = false;
+        if (t->opts.count)
+            sn_html_count_raw_end(t->opts.count);
         attrs_start(t, (sn_html_tag)t->raw);
     } else {
         raw_end_is_text(t);
@@ -613,6 +638,11 @@ step(sn_html *t, const char *p, const char *end)
     return end;
 }
 
+enum {
+    KEPT = 4, /* attributes of a tag that is asked for most: of link and of meta */
+    PARTS = 3
+};
+
 static void
 text_init(sn_html_text *x, size_t cap)
 {
@@ -624,9 +654,10 @@ void
 sn_html_init(sn_html *t, const sn_html_options *opts, sn_html_fn fn, void *user)
 {
     *t = (sn_html){.opts = *opts, .fn = fn, .user = user, .state = DATA};
-    sn_buf_init(&t->values, (SN_ATTR_COUNT - 1) * (size_t)SN_HTML_VALUE);
-    sn_buf_init(&t->decoded, 2 * (size_t)SN_HTML_VALUE);
-    sn_buf_init(&t->held.bytes, 2 * (size_t)SN_HTML_VALUE);
+    sn_buf_init(&t->values, KEPT * (size_t)SN_HTML_VALUE);
+    sn_buf_init(&t->decoded, PARTS * (size_t)SN_HTML_VALUE);
+    sn_buf_init(&t->held.bytes, PARTS * (size_t)SN_HTML_VALUE);
+    sn_buf_init(&t->script, SN_HTML_SCRIPT_LEN);
     text_init(&t->held.text, 4 * SN_HTML_TEXT_LEN);
     text_init(&t->title, 4 * SN_HTML_TITLE_LEN);
 }
@@ -639,6 +670,7 @@ sn_html_fini(sn_html *t)
     sn_buf_fini(&t->held.bytes);
     sn_buf_fini(&t->held.text.raw);
     sn_buf_fini(&t->title.raw);
+    sn_buf_fini(&t->script);
 }
 
 void
@@ -652,6 +684,8 @@ sn_html_reset(sn_html *t)
     t->held.bytes = old.held.bytes;
     t->held.text.raw = old.held.text.raw;
     t->title.raw = old.title.raw;
+    t->script = old.script;
+    sn_buf_reset(&t->script);
     sn_buf_reset(&t->values);
     sn_buf_reset(&t->decoded);
     sn_buf_reset(&t->held.bytes);
@@ -663,8 +697,8 @@ sn_html_reset(sn_html *t)
 static seine_err
 trouble(sn_html *t)
 {
-    const seine_err errs[] = {t->values.err, t->decoded.err, t->held.bytes.err,
-                              t->held.text.raw.err, t->title.raw.err};
+    const seine_err errs[] = {t->values.err,        t->decoded.err,   t->held.bytes.err,
+                              t->held.text.raw.err, t->title.raw.err, t->script.err};
 
     for (size_t i = 0; i < sizeof errs / sizeof *errs; i++)
         if (t->err == SEINE_OK)
@@ -682,6 +716,10 @@ sn_html_feed(sn_html *t, const char *bytes, size_t n)
     for (; p < end && !t->enough; t->steps++)
         p = step(t, p, end);
     t->steps += (uint64_t)(p - bytes);
+    if (t->in_script && !t->enough)
+        sn_html_script_upto(t, t->fed + n);
+    if (t->opts.lines && !t->enough)
+        sn_html_piece_lines(t, n);
     t->fed += n;
     return trouble(t);
 }

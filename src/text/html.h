@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * html.h - title, base and links of a page, while its bytes come in.
+ * html.h - what a page says of itself and where it leads, while its bytes come in.
  *
  * The tokenizer of the HTML standard in one pass: no tree, no recursion, pieces of
  * any size, and the same events however the page is cut. It knows comments, raw
@@ -20,12 +20,14 @@
  * as it should. Bytes are taken as ASCII or a superset of it and handed on as they
  * are; only character references become UTF-8.
  *
- * At most 50,000 links, 256 attributes of a tag, 64 KiB of a value and 4 KiB of
- * title: what is beyond is dropped, and sn_html_notes tells.
+ * At most 50,000 links, 256 attributes of a tag, 64 KiB of a value, 4 KiB of title
+ * and 1 MiB of a script of JSON-LD: what is beyond is dropped, and sn_html_notes
+ * tells. With `lines` every event knows its line and column; with `count` the same
+ * pass adds up what a tree would cost (text/html_count.h).
  *
  * Time    plays no part; steps (below) are at most 16 for each byte, and 4096.
- * Memory  grows with the longest tag, title and link, below 600 KiB; nothing is
- *         allocated once it has grown, nor before the first of them.
+ * Memory  grows with the longest tag, title, link and JSON-LD, below 1 MiB without
+ *         the last; nothing is allocated once it has grown, nor before the first.
  * Threads one owner.
  */
 #ifndef SN_HTML_H
@@ -39,13 +41,17 @@ enum {
     SN_HTML_VALUE = 64 * 1024,
     SN_HTML_TITLE_LEN = 4096,
     SN_HTML_TEXT_LEN = 256, /* of a link */
+    SN_HTML_SCRIPT_LEN = 1024 * 1024,
 };
 
 /* What can be found; a mask of them what is wanted. */
 typedef enum sn_html_what {
-    SN_HTML_TITLE = 1, /* value: the first one, blanks collapsed; once */
-    SN_HTML_BASE = 2,  /* value: of the first <base href>; once */
-    SN_HTML_LINK = 4   /* tag, attr, value, rel; text of an <a> */
+    SN_HTML_TITLE = 1,  /* value: the first one, blanks collapsed; once */
+    SN_HTML_BASE = 2,   /* value: of the first <base href>; once */
+    SN_HTML_LINK = 4,   /* tag, attr, value; rel and hreflang; text of an <a> */
+    SN_HTML_META = 8,   /* name (of `attr`), value: its content */
+    SN_HTML_LANG = 16,  /* value: of the first <html lang>; once */
+    SN_HTML_JSONLD = 32 /* value: the text of a script of JSON-LD, as it stands */
 } sn_html_what;
 
 /* clang-format off */
@@ -59,6 +65,8 @@ typedef enum sn_html_what {
     X(FORM,          "form")          \
     X(AREA,          "area")          \
     X(BASE,          "base")          \
+    X(META,          "meta")          \
+    X(HTML,          "html")          \
     X(MATH,          "math")          \
     X(DESC,          "desc")          \
     X(INPUT,         "input")         \
@@ -82,12 +90,21 @@ typedef enum sn_html_what {
     X(FOREIGNOBJECT, "foreignobject")
 
 #define SN_HTML_ATTR_TABLE(X) \
-    X(REL,    "rel")    \
-    X(SRC,    "src")    \
-    X(HREF,   "href")   \
-    X(TYPE,   "type")   \
-    X(DATA,   "data")   \
-    X(ACTION, "action")
+    X(REL,         "rel")         \
+    X(SRC,         "src")         \
+    X(HREF,        "href")        \
+    X(TYPE,        "type")        \
+    X(NAME,        "name")        \
+    X(DATA,        "data")        \
+    X(LANG,        "lang")        \
+    X(ACTION,      "action")      \
+    X(SRCSET,      "srcset")      \
+    X(POSTER,      "poster")      \
+    X(CONTENT,     "content")     \
+    X(PROPERTY,    "property")    \
+    X(HREFLANG,    "hreflang")    \
+    X(HTTP_EQUIV,  "http-equiv")  \
+    X(IMAGESRCSET, "imagesrcset")
 /* clang-format on */
 
 typedef enum sn_html_tag {
@@ -116,8 +133,10 @@ typedef struct sn_html_event { /* views: valid during the call */
     bool cut;     /* the value was longer */
     sn_str value; /* decoded; not trimmed, unless it is a title */
     sn_str text;  /* blanks collapsed, at most SN_HTML_TEXT_LEN */
-    sn_str rel;
-    uint64_t offset; /* of the tag's first byte */
+    sn_str rel, hreflang;
+    sn_str name;        /* of a meta */
+    uint64_t offset;    /* of the tag's first byte */
+    uint32_t line, col; /* the same, from 1, columns in bytes; 0 without `lines` */
 } sn_html_event;
 
 /* False: enough, nothing more is wanted. */
@@ -127,6 +146,8 @@ typedef struct sn_html_options {
     unsigned want;    /* of sn_html_what */
     bool until_title; /* enough at </title> */
     bool scripting;   /* <noscript> is text, as for a browser that runs scripts */
+    bool lines;       /* tell line and column */
+    struct sn_html_count *count; /* fed with every tag; NULL: nothing is */
 } sn_html_options;
 
 /* What was dropped. */
@@ -134,7 +155,8 @@ enum {
     SN_HTML_NOTE_LINKS = 1,
     SN_HTML_NOTE_ATTRS = 2,
     SN_HTML_NOTE_VALUE = 4,
-    SN_HTML_NOTE_TITLE = 8
+    SN_HTML_NOTE_TITLE = 8,
+    SN_HTML_NOTE_SCRIPT = 16
 };
 
 /* Text as people see it: blanks collapsed while it is collected, references not
@@ -150,12 +172,23 @@ typedef struct sn_html_value {
     bool cut;
 } sn_html_value;
 
+/* A place in the page. */
+typedef struct sn_html_place {
+    uint64_t offset;
+    uint32_t line, col;
+} sn_html_place;
+
+/* The parts of a link: value, rel, hreflang, one behind the other. */
+typedef struct sn_html_parts {
+    size_t value, rel, hreflang; /* lengths */
+} sn_html_parts;
+
 /* A link whose text is still coming. */
 typedef struct sn_html_held {
-    sn_buf bytes; /* href and rel */
-    size_t value_len;
+    sn_buf bytes;
+    sn_html_parts parts;
     sn_html_text text;
-    uint64_t offset;
+    sn_html_place place;
     bool open, cut;
 } sn_html_held;
 
@@ -171,14 +204,20 @@ typedef struct sn_html { /* private */
     uint64_t tag_at;
     uint64_t steps;
 
+    uint64_t counted, line_at; /* bytes searched for lines; where the last one begins */
+    uint32_t line;             /* before `counted`, from 0 */
+    sn_html_place early;       /* of a tag that began before the last piece ended */
+
     uint8_t state; /* html.c */
     uint8_t tag;   /* sn_html_tag being read */
     uint8_t attr;
     uint8_t raw;    /* the tag whose end ends the raw text */
     uint8_t escape; /* script: 0 not, 1 escaped, 2 doubly */
     uint8_t dashes, name_len;
+
     bool end_tag, self_closing, breaks_out, bang, start;
     char name[SN_HTML_NAME]; /* of tag or attribute, lower case, zeros behind */
+    uint64_t name_rest;      /* what is beyond, as a hash */
 
     uint32_t keep; /* attributes the tag is asked for, not seen yet */
     uint32_t seen;
@@ -190,9 +229,12 @@ typedef struct sn_html { /* private */
     uint64_t foreign; /* a bit for each: is it foreign? */
     uint32_t templates;
     uint32_t links;
-    bool titling, titled, based;
-    uint64_t title_at;
+    bool titling, titled, based, langed;
+    sn_html_place title_place, script_place;
     sn_html_text title;
+    sn_buf script;        /* of JSON-LD */
+    uint64_t script_from; /* the first byte behind its tag */
+    bool in_script, script_cut;
     sn_html_held held;
     sn_buf decoded;
 
@@ -230,6 +272,14 @@ sn_html_notes(const sn_html *t)
  * there was more. */
 bool sn_html_decode(sn_buf *out, sn_str raw, bool attribute, size_t max);
 
+/* The next URL of a srcset, which may hold several ("a.jpg 1x, b.jpg 2x"); false:
+ * there is none. `rest` moves behind it. */
+bool sn_html_srcset(sn_str *rest, sn_str *out_url);
+
+/* What a <meta http-equiv=refresh> says: seconds to wait, and where to then, empty
+ * for the page itself. False: it says nothing. */
+bool sn_html_refresh(sn_str content, uint32_t *out_seconds, sn_str *out_url);
+
 /* Of this noun's files, among themselves. */
 
 typedef enum sn_html_content { /* what stands behind a start tag */
@@ -249,6 +299,15 @@ uint32_t sn_html_keeps(const sn_html *t, sn_html_tag tag);
 
 /* A tag is whole: gives what it means, answers what follows it. */
 sn_html_content sn_html_tag_done(sn_html *t);
+
+/* Takes the script's bytes up to `to`, all of which stand in this piece or before it. */
+void sn_html_script_upto(sn_html *t, uint64_t to);
+
+/* Where the tag being read begins. */
+sn_html_place sn_html_here(sn_html *t);
+
+/* The piece of `n` bytes was read: counts its lines. */
+void sn_html_piece_lines(sn_html *t, size_t n);
 
 bool sn_html_is_foreign(const sn_html *t);
 void sn_html_text_add(sn_html_text *x, const char *p, size_t n);

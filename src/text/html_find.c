@@ -7,37 +7,40 @@
 enum { DEPTH = 64 }; /* of svg in HTML in svg in …; more is not looked at */
 
 #define BIT(attr) (UINT32_C(1) << SN_ATTR_##attr)
+#define LINKED    (BIT(REL) | BIT(HREFLANG))
+#define METAS     (BIT(NAME) | BIT(PROPERTY) | BIT(HTTP_EQUIV) | BIT(CONTENT))
 
 typedef struct meaning {
     sn_html_attr link; /* the attribute that leads somewhere */
+    sn_html_attr more; /* another one, of one URL or of many */
     uint32_t keep;     /* others to look at */
     sn_html_content content;
 } meaning;
 
 /* clang-format off */
 static const meaning meanings[SN_TAG_COUNT] = {
-    [SN_TAG_A]         = {SN_ATTR_HREF, BIT(REL), SN_HTML_MARKUP},
-    [SN_TAG_AREA]      = {SN_ATTR_HREF, BIT(REL), SN_HTML_MARKUP},
-    [SN_TAG_LINK]      = {SN_ATTR_HREF, BIT(REL), SN_HTML_MARKUP},
-    [SN_TAG_IMG]       = {SN_ATTR_SRC, 0, SN_HTML_MARKUP},
-    [SN_TAG_SCRIPT]    = {SN_ATTR_SRC, 0, SN_HTML_RAW},
-    [SN_TAG_IFRAME]    = {SN_ATTR_SRC, 0, SN_HTML_RAW},
-    [SN_TAG_FRAME]     = {SN_ATTR_SRC, 0, SN_HTML_MARKUP},
-    [SN_TAG_EMBED]     = {SN_ATTR_SRC, 0, SN_HTML_MARKUP},
-    [SN_TAG_SOURCE]    = {SN_ATTR_SRC, 0, SN_HTML_MARKUP},
-    [SN_TAG_VIDEO]     = {SN_ATTR_SRC, 0, SN_HTML_MARKUP},
-    [SN_TAG_AUDIO]     = {SN_ATTR_SRC, 0, SN_HTML_MARKUP},
-    [SN_TAG_TRACK]     = {SN_ATTR_SRC, 0, SN_HTML_MARKUP},
-    [SN_TAG_INPUT]     = {SN_ATTR_SRC, BIT(TYPE), SN_HTML_MARKUP},
-    [SN_TAG_OBJECT]    = {SN_ATTR_DATA, 0, SN_HTML_MARKUP},
-    [SN_TAG_FORM]      = {SN_ATTR_ACTION, 0, SN_HTML_MARKUP},
-    [SN_TAG_TITLE]     = {SN_ATTR_OTHER, 0, SN_HTML_RAW},
-    [SN_TAG_TEXTAREA]  = {SN_ATTR_OTHER, 0, SN_HTML_RAW},
-    [SN_TAG_STYLE]     = {SN_ATTR_OTHER, 0, SN_HTML_RAW},
-    [SN_TAG_XMP]       = {SN_ATTR_OTHER, 0, SN_HTML_RAW},
-    [SN_TAG_NOEMBED]   = {SN_ATTR_OTHER, 0, SN_HTML_RAW},
-    [SN_TAG_NOFRAMES]  = {SN_ATTR_OTHER, 0, SN_HTML_RAW},
-    [SN_TAG_PLAINTEXT] = {SN_ATTR_OTHER, 0, SN_HTML_PLAIN},
+    [SN_TAG_A]           = {SN_ATTR_HREF, SN_ATTR_OTHER, LINKED, SN_HTML_MARKUP},
+    [SN_TAG_AREA]        = {SN_ATTR_HREF, SN_ATTR_OTHER, LINKED, SN_HTML_MARKUP},
+    [SN_TAG_LINK]        = {SN_ATTR_HREF, SN_ATTR_IMAGESRCSET, LINKED, SN_HTML_MARKUP},
+    [SN_TAG_IMG]         = {SN_ATTR_SRC, SN_ATTR_SRCSET, 0, SN_HTML_MARKUP},
+    [SN_TAG_SCRIPT]      = {SN_ATTR_SRC, SN_ATTR_OTHER, 0, SN_HTML_RAW},
+    [SN_TAG_IFRAME]      = {SN_ATTR_SRC, SN_ATTR_OTHER, 0, SN_HTML_RAW},
+    [SN_TAG_FRAME]       = {SN_ATTR_SRC, SN_ATTR_OTHER, 0, SN_HTML_MARKUP},
+    [SN_TAG_EMBED]       = {SN_ATTR_SRC, SN_ATTR_OTHER, 0, SN_HTML_MARKUP},
+    [SN_TAG_SOURCE]      = {SN_ATTR_SRC, SN_ATTR_SRCSET, 0, SN_HTML_MARKUP},
+    [SN_TAG_VIDEO]       = {SN_ATTR_SRC, SN_ATTR_POSTER, 0, SN_HTML_MARKUP},
+    [SN_TAG_AUDIO]       = {SN_ATTR_SRC, SN_ATTR_OTHER, 0, SN_HTML_MARKUP},
+    [SN_TAG_TRACK]       = {SN_ATTR_SRC, SN_ATTR_OTHER, 0, SN_HTML_MARKUP},
+    [SN_TAG_INPUT]       = {SN_ATTR_SRC, SN_ATTR_OTHER, BIT(TYPE), SN_HTML_MARKUP},
+    [SN_TAG_OBJECT]      = {SN_ATTR_DATA, SN_ATTR_OTHER, 0, SN_HTML_MARKUP},
+    [SN_TAG_FORM]        = {SN_ATTR_ACTION, SN_ATTR_OTHER, 0, SN_HTML_MARKUP},
+    [SN_TAG_TITLE]       = {SN_ATTR_OTHER, SN_ATTR_OTHER, 0, SN_HTML_RAW},
+    [SN_TAG_TEXTAREA]    = {SN_ATTR_OTHER, SN_ATTR_OTHER, 0, SN_HTML_RAW},
+    [SN_TAG_STYLE]       = {SN_ATTR_OTHER, SN_ATTR_OTHER, 0, SN_HTML_RAW},
+    [SN_TAG_XMP]         = {SN_ATTR_OTHER, SN_ATTR_OTHER, 0, SN_HTML_RAW},
+    [SN_TAG_NOEMBED]     = {SN_ATTR_OTHER, SN_ATTR_OTHER, 0, SN_HTML_RAW},
+    [SN_TAG_NOFRAMES]    = {SN_ATTR_OTHER, SN_ATTR_OTHER, 0, SN_HTML_RAW},
+    [SN_TAG_PLAINTEXT]   = {SN_ATTR_OTHER, SN_ATTR_OTHER, 0, SN_HTML_PLAIN},
 };
 /* clang-format on */
 
@@ -45,12 +48,20 @@ uint32_t
 sn_html_keeps(const sn_html *t, sn_html_tag tag)
 {
     const meaning *m = &meanings[tag];
+    unsigned want = t->opts.want;
 
     if (tag == SN_TAG_BASE)
-        return t->opts.want & SN_HTML_BASE ? BIT(HREF) : 0;
+        return want & SN_HTML_BASE ? BIT(HREF) : 0;
+    if (tag == SN_TAG_META)
+        return want & (SN_HTML_META | SN_HTML_LINK) ? METAS : 0;
+    if (tag == SN_TAG_HTML)
+        return want & SN_HTML_LANG ? BIT(LANG) : 0;
+    if (tag == SN_TAG_SCRIPT)
+        return (want & SN_HTML_JSONLD ? BIT(TYPE) : 0) |
+               (want & SN_HTML_LINK ? BIT(SRC) : 0);
     if (m->link == SN_ATTR_OTHER || !(t->opts.want & SN_HTML_LINK))
         return 0;
-    return m->keep | UINT32_C(1) << m->link;
+    return (m->keep | UINT32_C(1) << m->link | UINT32_C(1) << m->more) & ~BIT(OTHER);
 }
 
 static void
@@ -133,13 +144,22 @@ text_said(sn_html *t, sn_html_text *x, size_t max, bool *out_cut)
 }
 
 static void
+at(sn_html_event *e, sn_html_place place)
+{
+    e->offset = place.offset;
+    e->line = place.line;
+    e->col = place.col;
+}
+
+static void
 title_end(sn_html *t)
 {
-    sn_html_event e = {.what = SN_HTML_TITLE, .tag = SN_TAG_TITLE, .offset = t->title_at};
+    sn_html_event e = {.what = SN_HTML_TITLE, .tag = SN_TAG_TITLE};
 
     if (!t->titling)
         return;
     t->titling = false;
+    at(&e, t->title_place);
     e.value = text_said(t, &t->title, SN_HTML_TITLE_LEN, &e.cut);
     if (e.cut)
         t->notes |= SN_HTML_NOTE_TITLE;
@@ -160,7 +180,9 @@ raw_value(const sn_html *t, sn_html_attr attr)
 {
     const sn_html_value *v = &t->value[attr];
 
-    return (sn_str){v->len > 0 ? t->values.ptr + v->at : NULL, v->len};
+    if (!has(t, attr) || v->len == 0 || sn_buf_done(&t->values) != SEINE_OK)
+        return (sn_str){NULL, 0};
+    return (sn_str){t->values.ptr + v->at, v->len};
 }
 
 /* Appends the value of an attribute to `out`, decoded; its length. */
@@ -181,27 +203,30 @@ value_of(sn_html *t, sn_html_attr attr, sn_buf *out, bool *out_cut)
     return out->len - before;
 }
 
-/* The value of the tag's attribute, with its rel if it can have one, as `e` shows
- * them: both stand in `bytes`. */
-static size_t
+/* The value of the tag's attribute with what else it says, one behind the other. */
+static sn_html_parts
 link_read(sn_html *t, sn_html_attr attr, sn_buf *bytes, bool *out_cut)
 {
-    bool rel_cut;
+    sn_html_parts parts = {0};
+    bool cut;
 
     sn_buf_truncate(bytes, 0);
-    size_t len = value_of(t, attr, bytes, out_cut);
-    if (attr == SN_ATTR_HREF)
-        value_of(t, SN_ATTR_REL, bytes, &rel_cut);
-    return len;
+    parts.value = value_of(t, attr, bytes, out_cut);
+    if (attr == SN_ATTR_HREF) {
+        parts.rel = value_of(t, SN_ATTR_REL, bytes, &cut);
+        parts.hreflang = value_of(t, SN_ATTR_HREFLANG, bytes, &cut);
+    }
+    return parts;
 }
 
 static void
-link_give(sn_html *t, sn_html_event *e, const sn_buf *bytes, size_t value_len)
+link_give(sn_html *t, sn_html_event *e, const sn_buf *bytes, const sn_html_parts *parts)
 {
-    sn_str both = sn_buf_view(bytes);
+    sn_str all = sn_buf_view(bytes);
 
-    e->value = sn_str_slice(both, 0, value_len);
-    e->rel = sn_str_slice(both, value_len, both.len);
+    e->value = sn_str_slice(all, 0, parts->value);
+    e->rel = sn_str_slice(all, parts->value, parts->value + parts->rel);
+    e->hreflang = sn_str_slice(all, parts->value + parts->rel, all.len);
     emit(t, e);
 }
 
@@ -210,27 +235,25 @@ static void
 held_end(sn_html *t)
 {
     sn_html_held *h = &t->held;
-    sn_html_event e = {.what = SN_HTML_LINK,
-                       .tag = SN_TAG_A,
-                       .attr = SN_ATTR_HREF,
-                       .cut = h->cut,
-                       .offset = h->offset};
+    sn_html_event e = {
+        .what = SN_HTML_LINK, .tag = SN_TAG_A, .attr = SN_ATTR_HREF, .cut = h->cut};
     bool cut;
 
     if (!h->open)
         return;
     h->open = false;
+    at(&e, h->place);
     e.text = text_said(t, &h->text, SN_HTML_TEXT_LEN, &cut);
-    link_give(t, &e, &h->bytes, h->value_len);
+    link_give(t, &e, &h->bytes, &h->parts);
 }
 
 static void
-held_start(sn_html *t)
+held_start(sn_html *t, sn_html_place place)
 {
     sn_html_held *h = &t->held;
 
-    h->value_len = link_read(t, SN_ATTR_HREF, &h->bytes, &h->cut);
-    h->offset = t->tag_at;
+    h->parts = link_read(t, SN_ATTR_HREF, &h->bytes, &h->cut);
+    h->place = place;
     h->open = true;
     text_start(&h->text);
 }
@@ -248,42 +271,161 @@ link_counts(sn_html *t)
     return false;
 }
 
+/* A link for each URL of a srcset. */
+static void
+links_of_set(sn_html *t, sn_html_event *e)
+{
+    sn_html_parts parts = link_read(t, e->attr, &t->decoded, &e->cut);
+    sn_str rest = sn_str_slice(sn_buf_view(&t->decoded), 0, parts.value);
+
+    t->steps += rest.len;
+    while (sn_html_srcset(&rest, &e->value) && link_counts(t))
+        emit(t, e);
+}
+
+static void
+link_of(sn_html *t, sn_html_attr attr, sn_html_place place)
+{
+    sn_html_event e = {.what = SN_HTML_LINK, .tag = (sn_html_tag)t->tag, .attr = attr};
+
+    if (attr == SN_ATTR_OTHER || !has(t, attr))
+        return;
+    at(&e, place);
+    if (attr == SN_ATTR_SRCSET || attr == SN_ATTR_IMAGESRCSET) {
+        links_of_set(t, &e);
+    } else if (!link_counts(t)) {
+        return;
+    } else if (e.tag == SN_TAG_A) {
+        held_start(t, place);
+    } else {
+        sn_html_parts parts = link_read(t, attr, &t->decoded, &e.cut);
+
+        link_give(t, &e, &t->decoded, &parts);
+    }
+}
+
 static void
 link(sn_html *t)
 {
-    sn_html_event e = {.what = SN_HTML_LINK,
-                       .tag = (sn_html_tag)t->tag,
-                       .attr = meanings[t->tag].link,
-                       .offset = t->tag_at};
+    const meaning *m = &meanings[t->tag];
 
-    if (e.tag == SN_TAG_A)
+    if (t->tag == SN_TAG_A)
         held_end(t);
-    if (e.attr == SN_ATTR_OTHER || !has(t, e.attr))
+    if (m->link == SN_ATTR_OTHER || t->seen == 0 || !(t->opts.want & SN_HTML_LINK))
         return;
-    if (e.tag == SN_TAG_INPUT &&
+    if (t->tag == SN_TAG_INPUT &&
         !sn_str_eq_nocase(raw_value(t, SN_ATTR_TYPE), SN_STR("image")))
         return;
-    if (!link_counts(t))
+    sn_html_place place = sn_html_here(t);
+    link_of(t, m->link, place);
+    link_of(t, m->more, place);
+}
+
+/* A refresh that leads somewhere is a link. */
+static void
+refresh(sn_html *t, sn_html_event *e)
+{
+    sn_str url;
+    uint32_t seconds;
+
+    if (!sn_html_refresh(e->value, &seconds, &url) || url.len == 0 || !link_counts(t))
         return;
-    if (e.tag == SN_TAG_A) {
-        held_start(t);
-    } else {
-        size_t len = link_read(t, e.attr, &t->decoded, &e.cut);
-        link_give(t, &e, &t->decoded, len);
+    sn_html_event link = {.what = SN_HTML_LINK,
+                          .tag = SN_TAG_META,
+                          .attr = SN_ATTR_CONTENT,
+                          .value = url,
+                          .offset = e->offset,
+                          .line = e->line,
+                          .col = e->col};
+    emit(t, &link);
+}
+
+static void
+meta(sn_html *t)
+{
+    static const sn_html_attr names[] = {SN_ATTR_NAME, SN_ATTR_PROPERTY,
+                                         SN_ATTR_HTTP_EQUIV};
+    sn_html_event e = {.what = SN_HTML_META, .tag = SN_TAG_META};
+    bool cut;
+
+    if (t->templates > 0 || !has(t, SN_ATTR_CONTENT))
+        return;
+    at(&e, sn_html_here(t));
+    for (size_t i = 0; i < sizeof names / sizeof *names && !t->enough; i++) {
+        if (!has(t, names[i]))
+            continue;
+        sn_buf_truncate(&t->decoded, 0);
+        size_t len = value_of(t, SN_ATTR_CONTENT, &t->decoded, &e.cut);
+        value_of(t, names[i], &t->decoded, &cut);
+        sn_str both = sn_buf_view(&t->decoded);
+        e.attr = names[i];
+        e.value = sn_str_slice(both, 0, len);
+        e.name = sn_str_trim(sn_str_slice(both, len, both.len));
+        if (t->opts.want & SN_HTML_META)
+            emit(t, &e);
+        if (names[i] == SN_ATTR_HTTP_EQUIV && (t->opts.want & SN_HTML_LINK) &&
+            sn_str_eq_nocase(e.name, SN_STR("refresh")))
+            refresh(t, &e);
     }
+}
+
+static void
+lang(sn_html *t)
+{
+    sn_html_event e = {.what = SN_HTML_LANG, .tag = SN_TAG_HTML, .attr = SN_ATTR_LANG};
+
+    if (t->langed || t->templates > 0 || !has(t, SN_ATTR_LANG))
+        return;
+    t->langed = true;
+    at(&e, sn_html_here(t));
+    sn_buf_truncate(&t->decoded, 0);
+    value_of(t, SN_ATTR_LANG, &t->decoded, &e.cut);
+    e.value = sn_str_trim(sn_buf_view(&t->decoded));
+    emit(t, &e);
+}
+
+static void
+script_start(sn_html *t)
+{
+    sn_str type = raw_value(t, SN_ATTR_TYPE);
+
+    type.len = sn_str_find(type, ';');
+    t->in_script = t->templates == 0 && (t->opts.want & SN_HTML_JSONLD) &&
+                   sn_str_eq_nocase(sn_str_trim(type), SN_STR("application/ld+json"));
+    if (!t->in_script)
+        return;
+    t->script_place = sn_html_here(t);
+    t->script_cut = false;
+    sn_buf_truncate(&t->script, 0);
+}
+
+/* It ends where the tag being read begins, or with the page. */
+static void
+script_end(sn_html *t, uint64_t to)
+{
+    sn_html_event e = {.what = SN_HTML_JSONLD, .tag = SN_TAG_SCRIPT};
+
+    if (!t->in_script)
+        return;
+    t->in_script = false;
+    sn_html_script_upto(t, to);
+    e.cut = t->script_cut;
+    if (e.cut)
+        t->notes |= SN_HTML_NOTE_SCRIPT;
+    at(&e, t->script_place);
+    e.value = sn_buf_view(&t->script);
+    emit(t, &e);
 }
 
 static void
 base(sn_html *t)
 {
-    sn_html_event e = {.what = SN_HTML_BASE,
-                       .tag = SN_TAG_BASE,
-                       .attr = SN_ATTR_HREF,
-                       .offset = t->tag_at};
+    sn_html_event e = {.what = SN_HTML_BASE, .tag = SN_TAG_BASE, .attr = SN_ATTR_HREF};
 
     if (t->based || t->templates > 0 || !has(t, SN_ATTR_HREF))
         return;
     t->based = true;
+    at(&e, sn_html_here(t));
     sn_buf_truncate(&t->decoded, 0);
     value_of(t, SN_ATTR_HREF, &t->decoded, &e.cut);
     e.value = sn_buf_view(&t->decoded);
@@ -297,7 +439,7 @@ title_start(sn_html *t)
         return;
     t->titled = true;
     t->titling = t->opts.until_title || (t->opts.want & SN_HTML_TITLE);
-    t->title_at = t->tag_at;
+    t->title_place = sn_html_here(t);
 }
 
 bool
@@ -364,6 +506,16 @@ opened(sn_html *t)
     case SN_TAG_BASE:
         base(t);
         break;
+    case SN_TAG_META:
+        meta(t);
+        break;
+    case SN_TAG_HTML:
+        lang(t);
+        break;
+    case SN_TAG_SCRIPT:
+        link(t);
+        script_start(t);
+        break;
     case SN_TAG_TITLE:
         title_start(t);
         break;
@@ -382,6 +534,9 @@ closed(sn_html *t)
     switch ((sn_html_tag)t->tag) {
     case SN_TAG_A:
         held_end(t);
+        break;
+    case SN_TAG_SCRIPT:
+        script_end(t, t->tag_at);
         break;
     case SN_TAG_SVG:
     case SN_TAG_MATH:
@@ -421,4 +576,5 @@ sn_html_text_end(sn_html *t)
 {
     title_end(t);
     held_end(t);
+    script_end(t, t->fed);
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""seine url parse, resolve, normalize: arguments, lines, cases."""
+"""seine url parse, resolve, normalize, site: arguments, lines, cases."""
 import base64
 import json
 import os
@@ -153,6 +153,54 @@ def cases_take_bytes_as_base64_and_from_files():
 ], name=lambda row: json.dumps(row[0]))
 def a_bad_case_says_why(given, want):
     check(cases("parse", given), [{"ok": False, "error": want}])
+
+
+@rows([
+    ("https://www.example.co.uk/a?b", "example.co.uk", "co.uk"),
+    ("www.example.co.uk", "example.co.uk", "co.uk"),               # a host by itself
+    ("http://b\u00fccher.example.com./", "example.com", "com"),    # a dot at the end
+    ("http://\u98df\u72ee.com.cn/", "xn--85x722f.com.cn", "com.cn"),  # a URL is in the letters of the DNS
+    ("WWW.\u98df\u72ee.\u516c\u53f8.CN", "\u98df\u72ee.\u516c\u53f8.cn", "\u516c\u53f8.cn"),  # a host in its own
+    ("com", None, "com"),
+    ("http://.com/", None, None),
+    ("http://127.0.0.1/", "127.0.0.1", None),                      # an address is its own site
+    ("http://[::1]:80/", "[::1]", None),
+    ("mailto:x@example.com", None, None),
+])
+def site_is_what_somebody_registered(text, site, suffix):
+    r, out = url("site", text)
+    check((r.code, r.err), (0, ""))
+    check(out, [{"input": text, "ok": True, "site": site, "suffix": suffix}])
+    check(cases("site", {"id": 7, "input": text}), [{"id": 7, "ok": True, "site": site, "suffix": suffix}])
+
+
+@case
+def site_as_text_is_one_a_line():
+    r = seine("url", "site", "-f", "text", stdin="http://a.b.example.org/\nco.uk\n")
+    check((r.code, r.out, r.err), (0, "example.org\n\n", ""))
+    r = seine("url", "site", "-f", "text", "a b")
+    check((r.code, r.out, r.err), (1, "", "seine: 'a b': relative, and there is no base, at byte 0\n"))
+
+
+@case
+def site_goes_from_a_base():
+    check(cases("site", {"ref": "/x", "base": "https://a.example.com/"}), [{"ok": True, "site": "example.com", "suffix": "com"}])
+    bad = cases("site", {"input": "/x", "base": "x"}, {"id": 1}, {"input": "", "ref": ""}, {"input": "http://"}, "{")
+    check([o["ok"] for o in bad], [False] * 5)
+    check([o.get("id") for o in bad], [None, 1, None, None, None])
+
+
+@case
+def site_by_another_list():
+    with tempfile.TemporaryDirectory() as home:
+        path = os.path.join(home, "list.dat")
+        with open(path, "w", encoding="utf-8") as f:
+            f.write("// ===BEGIN ICANN DOMAINS===\ncom\nshop.com\n// ===END ICANN DOMAINS===\n")
+        r, out = url("site", "--list", path, "a.b.shop.com")
+        check((r.code, out[0]["site"]), (0, "b.shop.com"))
+        r = seine("url", "site", "--list", path + "x", "a.example.com")
+        check((r.code, r.out), (2, ""))
+    check(seine("url", "site", "--jsonl", "x").code, 2)
 
 
 finish()

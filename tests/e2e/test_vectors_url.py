@@ -68,6 +68,14 @@ def tests():
             check(got["href"], "http://g/" if want == "http://g" else want, row["ref"])
         check(len(rows) > 40, True)
 
+    @case
+    def sites_agree_with_the_checks_of_the_list():
+        with open(os.path.join(VECTORS, "psl", "tests", "tests.txt"), encoding="utf-8") as f:
+            rows = [line.split() for line in f if line.strip() and not line.startswith(("//", "null"))]
+        for (host, want), got in zip(rows, ask("site", [{"input": host} for host, _ in rows])):
+            check((got["ok"], got["site"]), (True, None if want == "null" else want), host)
+        check(len(rows) > 70, True)
+
 
 if VECTORS:
     tests()

@@ -311,13 +311,13 @@ TEST(a_name_is_looked_up_and_its_host_is_asked)
     seine_chaos_free(c);
 }
 
-TEST(https_ends_in_a_named_error_until_it_is_built)
+TEST(https_ends_in_a_named_error_where_there_is_no_tls)
 {
     sn_transport *t = wired();
     visit *v = get(t, "https://127.0.0.1:1", "/");
 
     CHECK_END(v, SEINE_E_TLS_ERROR);
-    CHECK_STR(v->end.fault.text, "https is not built in yet");
+    CHECK_STR(v->end.fault.text, "no TLS here");
     CHECK_EQ(v->end.fault.phase, SEINE_PHASE_TLS);
     CHECK(!v->end.fault.sent);
     free(v);

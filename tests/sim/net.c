@@ -264,6 +264,17 @@ net_cancel(sn_transport *base, sn_exchange *x, seine_err why)
     plan(t, x, t->world->now);
 }
 
+/* Nothing of it left, for a reason of ours; or the time of the URL was over before that
+ * of the attempt, which is ours, too. */
+static bool
+is_unseen(const sim_world *w, const sn_exchange *x, const seine_fault *f)
+{
+    bool url_is_over =
+        f->code == SEINE_E_TIMEOUT && x->request.deadline - x->start < w->opts.timeout;
+
+    return seine_outcome_undo(f) || (url_is_over && !x->sent);
+}
+
 static void
 finish(net *t, sn_exchange *x, seine_err code, seine_phase phase)
 {
@@ -287,9 +298,8 @@ finish(net *t, sn_exchange *x, seine_err code, seine_phase phase)
     if (phase > SEINE_PHASE_DNS || code == SEINE_OK)
         end.peer = h->ip;
     end.wire_bytes = end.body_bytes = x->stage >= BODY ? x->size : 0;
-    if (seine_outcome_undo(&end.fault) && x->tat != 0 && x->tat == h->tat)
-        h->tat -=
-            seine_every(w->opts.host_rate.count, w->opts.host_rate.per); /* unseen */
+    if (is_unseen(w, x, &end.fault) && x->tat != 0 && x->tat == h->tat)
+        h->tat -= seine_every(w->opts.host_rate.count, w->opts.host_rate.per);
     w->pages[x->id].last_ok = code == SEINE_OK && x->status == 200;
     h->in_flight--;
     if (code == SEINE_OK && h->idle < 8)

@@ -130,3 +130,47 @@ TEST(hash_siphash_agrees_with_the_paper_at_every_length)
         CHECK(sn_siphash24(key, input, n) == naive(key, input, n, 2, 4));
     }
 }
+
+static void
+digest_of(sn_digest *d, sn_digest_kind kind, const char *text, size_t cut, char *out_hex)
+{
+    uint8_t bytes[SN_DIGEST_MOST];
+    size_t n = 0;
+
+    CHECK_EQ(sn_digest_begin(d, kind), SEINE_OK);
+    sn_digest_add(d, text, cut);
+    sn_digest_add(d, text + cut, strlen(text) - cut);
+    CHECK_EQ(sn_digest_end(d, bytes, &n), SEINE_OK);
+    for (size_t i = 0; i < n; i++)
+        snprintf(out_hex + 2 * i, 3, "%02x", bytes[i]);
+}
+
+/* The digests of "abc": RFC 1321, FIPS 180-4. One state serves all of them. */
+TEST(digest_in_pieces_is_the_digest_of_the_whole)
+{
+    static const struct {
+        sn_digest_kind kind;
+        const char *hex;
+    } rows[] = {
+        {SN_DIGEST_MD5, "900150983cd24fb0d6963f7d28e17f72"},
+        {SN_DIGEST_SHA1, "a9993e364706816aba3e25717850c26c9cd0d89d"},
+        {SN_DIGEST_SHA1, "a9993e364706816aba3e25717850c26c9cd0d89d"},
+        {SN_DIGEST_SHA256,
+         "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"},
+        {SN_DIGEST_SHA512,
+         "ddaf35a193617abacc417349ae20413112e6fa4e89a97ea20a9eeee64b55d39a"
+         "2192992a274fc1a836ba3c23a3feebbd454d4423643ce80e2a9ac94fa54ca49f"},
+    };
+    sn_digest d = {0};
+
+    EACH_ROW(i, rows)
+        for (size_t cut = 0; cut <= 3; cut++) {
+            char hex[2 * SN_DIGEST_MOST + 1] = "";
+
+            digest_of(&d, rows[i].kind, "abc", cut, hex);
+            CHECK_STR(hex, rows[i].hex);
+        }
+    CHECK_EQ(sn_digest_begin(&d, SN_DIGEST_NONE), SEINE_E_INVAL);
+    sn_digest_fini(&d);
+    sn_digest_fini(&d);
+}

@@ -424,3 +424,32 @@ TEST(logline_stands_any_bytes)
         json_decref(o);
     }
 }
+
+TEST(logline_shows_no_secret_in_any_text)
+{
+    char long_text[3000];
+    seine_secrets *s = NULL;
+    seine_log_field fields[] = {
+        seine_log_str("host", "hunter2.example"),
+        seine_log_url("url", "https://e.org/?q=%68unter2&token=abc"),
+        seine_log_bytes("long", long_text, sizeof long_text),
+    };
+    sn_record r = record(fields, 3);
+
+    CHECK_EQ(seine_secrets_new(&s), SEINE_OK);
+    CHECK_EQ(seine_secrets_add(s, "hunter2", 7), SEINE_OK);
+    memset(long_text, 'x', sizeof long_text);
+    /* cut in the middle, half of it would still be there */
+    memcpy(long_text + 2042, "hunter2", 7);
+    r.message = "Basic am9lOmh1bnRlcjI= of http://a:b@c/";
+    r.secrets = s;
+    for (int f = SEINE_LOG_TEXT; f <= SEINE_LOG_JSON; f++) {
+        const char *line = line_of((seine_log_format)f, &r, 0);
+
+        CHECK(strstr(line, "Basic am9lOREDACTED of http://REDACTED@c/") != NULL);
+        CHECK(strstr(line, "REDACTED.example") != NULL);
+        CHECK(strstr(line, "https://e.org/?q=REDACTED&token=REDACTED") != NULL);
+        CHECK(strstr(line, "hunte") == NULL);
+    }
+    seine_secrets_free(s);
+}

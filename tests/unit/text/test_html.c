@@ -9,7 +9,10 @@
 #include "check.h"
 #include "failing.h"
 
-enum { ALL = SN_HTML_TITLE | SN_HTML_BASE | SN_HTML_LINK };
+enum {
+    ALL = SN_HTML_TITLE | SN_HTML_BASE | SN_HTML_LINK,
+    FACTS = SN_HTML_META | SN_HTML_LANG | SN_HTML_JSONLD
+};
 
 /* What came, as text: "title=Nets base=/x a.href=/y(text)[rel] img.src=z". */
 typedef struct heard {
@@ -29,9 +32,15 @@ hear(void *user, const sn_html_event *e)
         sn_buf_char(&h->log, ' ');
     if (h->offsets)
         sn_buf_printf(&h->log, "%llu:", (unsigned long long)e->offset);
-    sn_buf_text(&h->log, e->what == SN_HTML_TITLE  ? "title"
-                         : e->what == SN_HTML_BASE ? "base"
-                                                   : sn_html_tag_name(e->tag));
+    if (e->line > 0)
+        sn_buf_printf(&h->log, "%u:%u:", e->line, e->col);
+    sn_buf_text(&h->log, e->what == SN_HTML_TITLE    ? "title"
+                         : e->what == SN_HTML_BASE   ? "base"
+                         : e->what == SN_HTML_LANG   ? "lang"
+                         : e->what == SN_HTML_JSONLD ? "jsonld"
+                                                     : sn_html_tag_name(e->tag));
+    if (e->what == SN_HTML_META)
+        sn_buf_printf(&h->log, ".%s.%.*s", sn_html_attr_name(e->attr), SN_FMT(e->name));
     if (e->what == SN_HTML_LINK)
         sn_buf_printf(&h->log, ".%s", sn_html_attr_name(e->attr));
     sn_buf_char(&h->log, '=');
@@ -40,6 +49,8 @@ hear(void *user, const sn_html_event *e)
         sn_buf_printf(&h->log, "(%.*s)", SN_FMT(e->text));
     if (e->rel.len > 0)
         sn_buf_printf(&h->log, "[%.*s]", SN_FMT(e->rel));
+    if (e->hreflang.len > 0)
+        sn_buf_printf(&h->log, "{%.*s}", SN_FMT(e->hreflang));
     h->last = *e;
     return ++h->count != h->most;
 }
@@ -144,6 +155,8 @@ TEST(html_finds_title_base_and_links)
         {"<ahref=x><aa href=x><imgs src=x>", ""}, /* other names */
         {"<averyveryverylongname href=x><a averyveryverylongname=y href=z>", "a.href=z"},
         {"<template1 ><foreignobjects><a href=1>", "a.href=1"},
+        /* each tag has its own type */
+        {"<input type=image src=a><input src=b>", "input.src=a"},
     };
 
     EXPECT(rows);
@@ -749,6 +762,120 @@ TEST(html_does_not_care_how_a_page_is_cut)
     sn_html_fini(&b);
     sn_buf_fini(&whole.log);
     sn_buf_fini(&cut.log);
+}
+
+static void
+expect_facts(const char *page, const char *want)
+{
+    expect_with(&(sn_html_options){.want = FACTS}, page, strlen(page), want);
+}
+
+TEST(html_finds_every_url_of_a_srcset)
+{
+    static const row rows[] = {
+        {"<img srcset='a.jpg 1x, b.jpg 2x'>", "img.srcset=a.jpg img.srcset=b.jpg"},
+        {"<img src=s srcset=a,b>", "img.src=s img.srcset=a,b"}, /* one URL */
+        {"<source srcset=' ,, a, b  100w,c'>",
+         "source.srcset=a source.srcset=b source.srcset=c"},
+        {"<img srcset='a (x, y), b'>", "img.srcset=a img.srcset=b"}, /* in parentheses */
+        {"<img srcset='data:,a ( , b'>", "img.srcset=data:,a"},
+        {"<img srcset='a&amp;b 1x'>", "img.srcset=a&b"},
+        {"<img srcset=''><img srcset=' , '>", ""},
+        {"<link rel=preload imagesrcset='a 1x, b 2x'>",
+         "link.imagesrcset=a link.imagesrcset=b"},
+        {"<video src=v poster=p>", "video.src=v video.poster=p"},
+        {"<template><img srcset='a, b'></template>", ""},
+    };
+
+    EXPECT(rows);
+}
+
+TEST(html_takes_a_refresh_that_leads_somewhere_for_a_link)
+{
+    static const row rows[] = {
+        {"<meta http-equiv=refresh content='5; url=/a?b&amp;c'>", "meta.content=/a?b&c"},
+        {"<META HTTP-EQUIV=' Refresh ' CONTENT=0;/x>", "meta.content=/x"},
+        {"<meta http-equiv=refresh content=5>", ""}, /* the page itself */
+        {"<meta http-equiv=refresh content='x; url=/a'>", ""},
+        {"<meta name=refresh content='5; url=/a'>", ""},
+        {"<template><meta http-equiv=refresh content='5; url=/a'></template>", ""},
+    };
+
+    EXPECT(rows);
+}
+
+TEST(html_tells_the_language_of_a_link)
+{
+    expect("<link rel=alternate hreflang=de href=/de><a href=/f hreflang=fr>f</a>",
+           "link.href=/de[alternate]{de} a.href=/f(f){fr}");
+}
+
+TEST(html_finds_metas_language_and_json_ld)
+{
+    static const row rows[] = {
+        {"<meta name=robots content='noindex, nofollow'>",
+         "meta.name.robots=noindex, nofollow"},
+        {"<meta property=og:title content='a &amp; b'>", "meta.property.og:title=a & b"},
+        {"<meta name=a property=b content=c>", "meta.name.a=c meta.property.b=c"},
+        {"<meta http-equiv=refresh content='1;u'>", "meta.http-equiv.refresh=1;u"},
+        {"<meta name=a><meta content=c><meta charset=utf-8>", ""},
+        {"<html lang=' de '><html lang=en>", "lang=de"},
+        {"<html><p lang=fr>", ""},
+        {"<script type=application/ld+json>{\"a\":1}</script>", "jsonld={\"a\":1}"},
+        {"<script type='Application/LD+JSON; charset=utf-8'>&lt;</script>",
+         "jsonld=&lt;"},
+        {"<script type=application/ld+json><!-- a </b> </script>", "jsonld=<!-- a </b> "},
+        {"<script type=application/ld+json>1</script><script>2</script>", "jsonld=1"},
+        {"<script type=application/ld+json>1</scrip", "jsonld=1</scrip"},
+        {"<script type=application/json>1</script>", ""},
+        {"<template><script type=application/ld+json>1</script></template>", ""},
+        {"<script type=application/ld+json></script>", "jsonld="},
+    };
+
+    EACH_ROW(i, rows)
+        expect_facts(rows[i].page, rows[i].want);
+}
+
+TEST(html_keeps_1_mib_of_json_ld)
+{
+    static const char head[] = "<script type=application/ld+json>";
+    enum { LEN = SN_HTML_SCRIPT_LEN + 1 };
+    char *page = malloc(sizeof head + LEN);
+    heard h;
+    sn_html t;
+
+    for (size_t more = 0; more <= 1; more++) {
+        size_t len = sizeof head - 1 + SN_HTML_SCRIPT_LEN + more;
+
+        memcpy(page, head, sizeof head);
+        memset(page + sizeof head - 1, 'x', LEN);
+        heard_init(&h);
+        sn_html_init(&t, &(sn_html_options){.want = FACTS}, hear, &h);
+        feed(&t, page, len, 4096, 65536);
+        CHECK_EQ(h.count, 1);
+        CHECK_EQ(h.last.value.len, SN_HTML_SCRIPT_LEN);
+        CHECK_EQ(h.last.cut, more == 1);
+        CHECK_EQ(sn_html_notes(&t), more == 1 ? SN_HTML_NOTE_SCRIPT : 0);
+        sn_html_fini(&t);
+        sn_buf_fini(&h.log);
+    }
+    free(page);
+}
+
+TEST(html_tells_line_and_column)
+{
+    static const row rows[] = {
+        {"<a href=1></a>\n <a href=2></a><a\nhref=3>\n</a>\r\n\n<img src=4>",
+         "1:1:a.href=1 2:2:a.href=2 2:16:a.href=3 6:1:img.src=4"},
+        /* a link comes after what is in it, from where it began */
+        {"\n<a href=1>\n<img src=2></a>", "3:1:img.src=2 2:1:a.href=1"},
+        {"\n\n<title>a\nb</title><base\n\nhref=x><link href=y>",
+         "3:1:title=a b 4:10:base=x 6:8:link.href=y"},
+    };
+
+    EACH_ROW(i, rows)
+        expect_with(&(sn_html_options){.want = ALL, .lines = true}, rows[i].page,
+                    strlen(rows[i].page), rows[i].want);
 }
 
 TEST(html_knows_its_names)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/codec.h"
 #include "check.h"
 #include "seine/plumbing.h"
 #include "seine/url.h"
@@ -27,6 +28,7 @@ typedef struct page {
     char base_mem[SEINE_URL_ROOM], mem[SEINE_URL_ROOM];
     seine_url base;
     bool titled;
+    unsigned cut; /* values over 64 KiB */
 } page;
 
 static sn_str
@@ -114,13 +116,15 @@ static void
 check_link(page *p, const sn_html_event *e)
 {
     for (size_t i = 0; i < LISTS; i++) {
-        if (lists[i].tag != e->tag)
+        if (lists[i].tag != e->tag || e->attr == SN_ATTR_SRCSET ||
+            e->attr == SN_ATTR_IMAGESRCSET)
             continue;
         sn_str got = resolved(p, e->value);
         while (!sn_str_eq(got, next_of(p, i)) && skip_again(p, i))
             continue;
         sn_str want = next_of(p, i);
-        if (!sn_str_eq(got, want))
+        p->cut += e->cut;
+        if (!e->cut && !sn_str_eq(got, want))
             check_fail(__FILE__, __LINE__, "%s %zu: %.*s, want %.*s", lists[i].name,
                        p->at[i], SN_FMT(got), SN_FMT(want));
         p->at[i]++;
@@ -157,9 +161,10 @@ read_page(page *p, unsigned want, const char *bytes, size_t len)
         CHECK_EQ(sn_html_feed(&t, bytes + at, len - at < 4096 ? len - at : 4096),
                  SEINE_OK);
     CHECK_EQ(sn_html_end(&t), SEINE_OK);
-    CHECK_EQ(sn_html_notes(&t), 0);
+    CHECK_EQ(sn_html_notes(&t), p->cut > 0 ? SN_HTML_NOTE_VALUE : 0);
     CHECK(t.steps <= 16 * len + 4096);
     sn_html_fini(&t);
+    CHECK(p->cut <= 1);
 }
 
 /* Bytes of a file in malloc'ed memory, or NULL. */
@@ -177,18 +182,35 @@ load(const char *home, const char *name, size_t *out_len)
     return mem;
 }
 
-/* False: packed, and nobody here unpacks it. */
-static bool
+/* The same of what a gzip file holds. */
+static char *
+unpack(char *packed, size_t *len)
+{
+    char *mem = malloc(ROOM);
+    sn_str in = {packed, *len};
+    sn_codec_room room = {mem, ROOM};
+    sn_codec c;
+
+    sn_codec_init(&c, &(sn_codec_opts){.way = SN_CODEC_DECODE});
+    CHECK_EQ(sn_codec_begin(&c, SN_CODEC_GZIP), SEINE_OK);
+    CHECK_EQ(sn_codec_step(&c, &in, &room, true), SN_CODEC_END);
+    sn_codec_fini(&c);
+    *len = ROOM - room.len;
+    free(packed);
+    return mem;
+}
+
+static void
 check_page(const char *home, const seine_json *want)
 {
     static page p;
     sn_str name = member(want, "file"), url = member(want, "url");
     size_t len;
 
-    if (sn_str_ends(name, SN_STR(".gz")))
-        return false;
     char *bytes = load(home, name.ptr, &len);
     CHECK(bytes);
+    if (sn_str_ends(name, SN_STR(".gz")))
+        bytes = unpack(bytes, &len);
     p = (page){.want = want};
     seine_url_init(&p.base, p.base_mem, sizeof p.base_mem);
     CHECK_EQ(seine_url_parse(&p.base, url.ptr, url.len, NULL), SEINE_OK);
@@ -202,7 +224,6 @@ check_page(const char *home, const seine_json *want)
         CHECK_EQ(p.at[i], seine_json_size(seine_json_get(want, lists[i].name)));
     }
     free(bytes);
-    return true;
 }
 
 TEST(html_finds_in_pages_of_the_web_what_a_browser_does)
@@ -220,12 +241,11 @@ TEST(html_finds_in_pages_of_the_web_what_a_browser_does)
         seine_json *want = NULL;
 
         CHECK_EQ(seine_json_parse(line.ptr, line.len, &want, NULL), SEINE_OK);
-        if (want && check_page(home, want))
-            checked++;
-        else
-            printf("     packed, skipped: %.*s\n", SN_FMT(member(want, "file")));
+        if (want)
+            check_page(home, want);
+        checked += want != NULL;
         seine_json_free(want);
     }
-    CHECK(checked >= 20);
+    CHECK_EQ(checked, 24);
     free(text);
 }

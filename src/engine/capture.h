@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * capture.h - what went over the wire for a visit, kept for an archive.
+ *
+ * Every hop of a chain of redirects has one capture, and so has the last attempt: the
+ * request as it was written, with secrets REDACTED, and the bytes of the answer as they
+ * came. An attempt that is tried again takes its capture with it.
+ *
+ *     e = sn_capture_begin(v, budget, &request, wall);
+ *     sn_capture_wire(v, bytes); …                  as the transport tells
+ *     sn_capture_end(v);                            v->end says why it ended
+ *     sn_capture_keep(v)  or  sn_capture_back(v)    a redirect; a retry
+ *     list = sn_capture_list(v, &n);                for the record
+ *     sn_capture_drop(v);
+ *
+ * Without room for what comes the exchange is cut off like one whose body has none:
+ * v->kept.err says why.
+ *
+ * Time    wall time is passed in.
+ * Memory  one buffer a visit, reserved from the budget before it grows.
+ * Threads one owner: that of the visit.
+ */
+#ifndef SN_CAPTURE_H
+#define SN_CAPTURE_H
+
+#include "engine/visit.h"
+
+typedef struct sn_captures sn_captures;
+
+SEINE_MUST_CHECK seine_err sn_capture_begin(sn_visit *v, seine_budget *budget,
+                                            const sn_request *request, int64_t wall);
+void sn_capture_wire(sn_visit *v, sn_str bytes);
+void sn_capture_end(sn_visit *v);
+
+/* The last one stays: it is followed to another URL. Or it goes. */
+void sn_capture_keep(sn_visit *v);
+void sn_capture_back(sn_visit *v);
+
+/* Those kept and the last one; valid until the visit changes. NULL: none. */
+const seine_capture *sn_capture_list(sn_visit *v, size_t *out_n);
+
+/* All go, with their memory; a small buffer stays for the next visit. */
+void sn_capture_drop(sn_visit *v);
+void sn_capture_free(sn_captures *c); /* NULL is fine */
+
+/* Why the bytes of an answer end where they do; `lack`: there was no room for more. */
+seine_cut sn_capture_cut(const sn_end *end, seine_err lack);
+
+#endif

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/alloc.h"
+#include "base/time.h"
+#include "net/conn_parts.h"
+
+typedef enum told {
+    TOLD_NEXT, /* this is done, or not needed */
+    TOLD_WAIT, /* the peer has the word: an event will follow */
+    TOLD_END   /* the exchange has ended, the connection is gone */
+} told;
+
+/* A step is called when it begins and with every event until it is done; the phase of
+ * the exchange tells which of them it is. All bytes pass through sn_conn_pull and
+ * sn_conn_put. */
+
+/* Until the proxy has opened the way: SEINE_PHASE_PROXY, limit time.tcp. */
+static told
+tunnel(sn_conn *c)
+{
+    switch (sn_conn_tunnel(c)) {
+    case SN_TUNNEL_MORE:
+        return TOLD_WAIT;
+    case SN_TUNNEL_FAIL:
+        return TOLD_END;
+    case SN_TUNNEL_OPEN:
+    default:
+        return TOLD_NEXT;
+    }
+}
+
+static ssize_t
+receive(void *self, char *into, size_t room, bool *out_dry)
+{
+    sn_conn *c = self;
+    ssize_t n = recv(c->fd, into, room, 0);
+
+    if (n > 0)
+        c->of->stats.bytes_in += (uint64_t)n;
+    *out_dry = n > 0 && (size_t)n < room;
+    return n;
+}
+
+static ssize_t
+transmit(void *self, const char *bytes, size_t n)
+{
+    sn_conn *c = self;
+    ssize_t sent = send(c->fd, bytes, n, MSG_NOSIGNAL);
+
+    if (sent > 0)
+        c->of->stats.bytes_out += (uint64_t)sent;
+    return sent;
+}
+
+static const sn_tls_ends ends = {receive, transmit};
+
+/* TLS with `host`, on the socket or on what there is of TLS already. */
+static seine_err
+put_tls_on(sn_conn *c, sn_str host, uint16_t port, bool insecure, bool identify)
+{
+    sn_wired *w = c->of;
+    sn_tls *tls;
+
+    if (!w->opts.tls)
+        return SEINE_E_TLS_ERROR;
+    seine_err e = sn_tls_new(w->opts.tls,
+                             &(sn_tls_want){.host = host,
+                                            .port = port,
+                                            .insecure = insecure,
+                                            .identify = identify,
+                                            .ends = &ends,
+                                            .self = c,
+                                            .below = c->tls,
+                                            .tickets = &w->tickets,
+                                            .now = &w->loop.now},
+                             &tls);
+    if (e != SEINE_OK)
+        return e;
+    c->outer = c->tls;
+    c->tls = tls;
+    return SEINE_OK;
+}
+
+/* One step of the handshake. */
+static told
+shake_hands(sn_conn *c)
+{
+    sn_wired *w = c->of;
+    sn_tls_got got = sn_tls_greet(c->tls);
+
+    if (got == SN_TLS_FAILED) {
+        sn_exchange_fail(c->x, sn_tls_err(c->tls), sn_tls_text(c->tls));
+        return TOLD_END;
+    }
+    if (got == SN_TLS_WAIT) {
+        if (sn_tls_has_more(c->tls))
+            sn_conn_later(c);
+        return TOLD_WAIT;
+    }
+    w->stats.handshakes++;
+    w->stats.resumed += sn_tls_is_resumed(c->tls);
+    return TOLD_NEXT;
+}
+
+/* Until the proxy is who it should be, with https:// of its own; its certificate is
+ * always looked at. */
+static told
+secure_proxy(sn_conn *c)
+{
+    sn_exchange *x = c->x;
+    const sn_proxy *proxy = x->request->proxy;
+
+    if (!proxy || proxy->kind != SN_PROXY_HTTPS)
+        return TOLD_NEXT;
+    if (!c->tls) {
+        sn_exchange_enter(x, SEINE_PHASE_PROXY, x->request->limits->time.tcp);
+        seine_err e = put_tls_on(c, proxy->host, proxy->port, false, false);
+        if (e != SEINE_OK) {
+            sn_exchange_end(x, e);
+            return TOLD_END;
+        }
+    }
+    return shake_hands(c);
+}
+
+/* Until the host is who it should be. */
+static told
+secure(sn_conn *c)
+{
+    sn_exchange *x = c->x;
+    const sn_request *q = x->request;
+    seine_url_part name;
+
+    if (!sn_request_is_https(q))
+        return TOLD_NEXT;
+    if (x->phase != SEINE_PHASE_TLS) {
+        sn_exchange_enter(x, SEINE_PHASE_TLS, q->limits->time.tls);
+        seine_err e = seine_url_name(q->url, &name);
+        if (e == SEINE_OK)
+            e = put_tls_on(c, sn_url_bare(name), (uint16_t)seine_url_port(q->url),
+                           q->insecure, q->identify);
+        if (e != SEINE_OK) {
+            sn_exchange_end(x, e);
+            return TOLD_END;
+        }
+    }
+    told t = shake_hands(c);
+    if (t == TOLD_NEXT)
+        c->secure = true;
+    return t;
+}
+
+static told (*const steps[])(sn_conn *c) = {secure_proxy, tunnel, secure};
+
+static void
+ask(sn_conn *c)
+{
+    sn_exchange *x = c->x;
+    sn_str text;
+    seine_err e = sn_exchange_text(x, &text);
+
+    if (e == SEINE_OK)
+        sn_conn_ask(c, x, text);
+    else
+        sn_exchange_end(x, e);
+}
+
+void
+sn_conn_greet(sn_conn *c)
+{
+    for (; c->step < sizeof steps / sizeof *steps; c->step++)
+        if (steps[c->step](c) != TOLD_NEXT)
+            return;
+    ask(c);
+}
+
+void
+sn_conn_meet(sn_conn *c, sn_exchange *x)
+{
+    x->conn = c;
+    c->x = x;
+    c->state = SN_CONN_GREETING;
+    c->step = 0;
+    if (c->of->loop.now >= x->request->deadline) /* or its timer fires in this turn */
+        sn_exchange_end(x, SEINE_E_TIMEOUT);
+    else
+        sn_conn_greet(c);
+}
+
+void
+sn_conn_drop_tls(sn_conn *c)
+{
+    bool in_order = !c->broken && !c->unsent;
+
+    sn_tls_free(SN_STEAL(c->tls), in_order);
+    sn_tls_free(SN_STEAL(c->outer), in_order);
+    c->secure = false;
+}
+
+ssize_t
+sn_conn_pull_tls(sn_conn *c, char *into, size_t room)
+{
+    ssize_t n = sn_tls_read(c->tls, into, room);
+
+    if (sn_tls_has_ended(c->tls))
+        c->hung_up = true;
+    return n;
+}
+
+bool
+sn_conn_is_silent(sn_conn *c)
+{
+    char byte;
+
+    sn_tls_event(c->tls, false);
+    return sn_tls_read(c->tls, &byte, 1) < 0 && errno == EAGAIN &&
+           !sn_tls_has_more(c->tls);
+}

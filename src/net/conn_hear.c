@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+
+#include "base/alloc.h"
+#include "base/time.h"
+#include "net/conn_parts.h"
+
+#define SPARE_READERS 64
+#define SPARE_HEAD    8192 /* bytes of a head worth keeping */
+
+void
+sn_conn_unread(sn_conn *c)
+{
+    sn_wired *w = c->of;
+    sn_reader *r = SN_STEAL(c->reader);
+
+    if (!r)
+        return;
+    if (w->spare.n_readers == SPARE_READERS || r->head.room > SPARE_HEAD) {
+        sn_reader_free(r);
+        return;
+    }
+    r->next = w->spare.readers;
+    w->spare.readers = r;
+    w->spare.n_readers++;
+}
+
+static bool
+take_reader(sn_conn *c)
+{
+    sn_wired *w = c->of;
+    const sn_request *q = c->x->request;
+    sn_reader *r = w->spare.readers;
+
+    if (r) {
+        w->spare.readers = r->next;
+        w->spare.n_readers--;
+    } else {
+        r = sn_zalloc(sizeof *r);
+        if (!r)
+            return false;
+        sn_head_init(&r->head, w->opts.budget ? &w->held : NULL);
+    }
+    sn_h1_begin(&r->h1, &r->head,
+                &(sn_h1_ask){.head_only = sn_str_eq(q->method, SN_STR("HEAD")),
+                             .conditional = q->conditional,
+                             .range = q->range});
+    r->has_head = false;
+    r->wire = r->body = 0;
+    r->n_marks = 0;
+    c->reader = r;
+    return true;
+}
+
+static bool
+is_idempotent(sn_str method)
+{
+    static const char *const words[] = {"GET", "HEAD",   "OPTIONS",
+                                        "PUT", "DELETE", "TRACE"};
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (sn_str_eq(method, sn_str_of(words[i])))
+            return true;
+    return false;
+}
+
+/* It ended without a byte of an answer. */
+static seine_err
+died(sn_conn *c)
+{
+    sn_exchange *x = c->x;
+
+    x->replayable = x->reused && (!x->sent || is_idempotent(x->request->method));
+    c->of->stats.stale += x->reused;
+    if (x->replayable)
+        return SEINE_E_CONN_STALE;
+    if (!x->reused && c->tls && sn_tls_err(c->tls) != SEINE_OK) {
+        snprintf(c->of->why, sizeof c->of->why, "%s", sn_tls_text(c->tls));
+        return sn_tls_err(c->tls); /* an alert is an answer, of a kind */
+    }
+    return SEINE_E_CONN_RESET;
+}
+
+/* The peer has ended it. */
+static void
+over(sn_conn *c, bool in_order)
+{
+    seine_err e;
+
+    c->hung_up = true;
+    if (c->state == SN_CONN_DRAINING) {
+        sn_conn_close(c);
+        return;
+    }
+    if (!c->reader)
+        e = died(c);
+    else if (in_order && (c->tls || !c->broken))
+        e = sn_h1_eof(&c->reader->h1);
+    else
+        e = sn_h1_lost(&c->reader->h1);
+    sn_exchange_end(c->x, e);
+}
+
+void
+sn_conn_begin_body(sn_conn *c)
+{
+    const sn_timeouts *limits = &c->x->request->limits->time;
+
+    sn_reader_pace(c->reader, limits, c->of->loop.now);
+    sn_exchange_enter(c->x, SEINE_PHASE_BODY,
+                      c->reader->n_marks > 0 ? limits->speed_span : SEINE_NEVER);
+}
+
+/* The proxy speaks for itself: 407 is nothing a site can say. */
+static bool
+is_refused(sn_conn *c)
+{
+    sn_exchange *x = c->x;
+
+    if (!sn_request_is_forward(x->request))
+        return false;
+    x->via = c->reader->head.status == 407 ? SN_VIA_BAD : SN_VIA_GOOD;
+    if (x->via == SN_VIA_GOOD)
+        return false;
+    x->at_proxy = true;
+    sn_proxy_tell(x->request->proxy,
+                  x->request->proxy->authorization.len > 0 ? "refuses the login (407)"
+                                                           : "wants a login (407)",
+                  c->of->why);
+    return true;
+}
+
+static void
+on_head(sn_conn *c)
+{
+    sn_exchange *x = c->x;
+
+    if (is_refused(c)) {
+        sn_exchange_end(x, SEINE_E_PROXY_AUTH);
+        return;
+    }
+    c->reader->has_head = true;
+    if (!c->unsent)
+        sn_conn_begin_body(c);
+    if (x->handler.head)
+        x->handler.head(&c->reader->head, x->handler.arg);
+}
+
+/* Nobody wants more of it, or may have more. */
+static seine_err
+on_body(sn_conn *c, sn_str piece)
+{
+    sn_exchange *x = c->x;
+    sn_reader *r = c->reader;
+    uint64_t most = x->request->limits->max_body, room = most - r->body;
+    bool is_more = piece.len > room;
+
+    if (is_more)
+        piece.len = (size_t)room;
+    r->body += piece.len;
+    if (piece.len > 0 && x->handler.body && !x->handler.body(piece, x->handler.arg))
+        return SEINE_E_CANCELED;
+    if (is_more || (r->body == most && r->h1.framing == SN_H1_LENGTH && r->h1.left > 0))
+        return SEINE_E_BODY_TOO_LARGE;
+    return SEINE_OK;
+}
+
+/* One event of the reader. False: no more of the input is wanted. */
+static bool
+on_event(sn_conn *c, sn_h1_event event, sn_str piece)
+{
+    sn_wired *w = c->of;
+    sn_reader *r = c->reader;
+    seine_err e = SEINE_OK;
+
+    if (event == SN_H1_HEAD) {
+        on_head(c);
+        if (w->fed != c)
+            return false;
+    } else if (event == SN_H1_DONE || event == SN_H1_FAIL) {
+        if (!c->x)
+            sn_conn_rest(c);
+        else
+            sn_exchange_end(c->x, event == SN_H1_DONE ? SEINE_OK : r->h1.err);
+        return false;
+    } else if (event == SN_H1_BODY && c->x) {
+        e = on_body(c, piece);
+    }
+    if (e == SEINE_OK && c->x && r->wire > c->x->request->limits->max_wire)
+        e = SEINE_E_BODY_TOO_LARGE;
+    if (c->x && c->x->why != SEINE_OK) {
+        c->broken = true; /* what was received is not looked at */
+        return false;
+    }
+    if (e != SEINE_OK)
+        sn_exchange_end(c->x, e);
+    return event != SN_H1_MORE && w->fed == c; /* or it is gone */
+}
+
+/* What the reader took of the last `before` bytes, of which `in` is left; all of them
+ * when they are no answer. */
+static void
+tell_wire(sn_conn *c, sn_str in, size_t before, sn_h1_event event)
+{
+    sn_str bytes = {in.ptr - (before - in.len), before - in.len};
+
+    if (event == SN_H1_FAIL)
+        bytes.len = before;
+    if (bytes.len > 0)
+        c->x->handler.wire(bytes, c->x->handler.arg);
+}
+
+/* Hands over what was received. False: the connection is not to be read any more. */
+static bool
+feed(sn_conn *c, sn_str in)
+{
+    sn_wired *w = c->of;
+    sn_h1_event event;
+    sn_str piece = {0};
+
+    if (!c->reader && !take_reader(c)) {
+        sn_exchange_end(c->x, SEINE_E_NOMEM);
+        return false;
+    }
+    w->fed = c;
+    do {
+        sn_reader *r = c->reader;
+        bool in_body = r->has_head;
+        size_t before = in.len;
+
+        event = sn_h1_next(&r->h1, &in, &piece);
+        if (in_body)
+            r->wire += before - in.len;
+        if (c->x && c->x->handler.wire)
+            tell_wire(c, in, before, event);
+    } while (on_event(c, event, piece));
+    if (event != SN_H1_MORE || w->fed != c)
+        return false;
+    w->fed = NULL;
+    if (c->x && c->x->phase == SEINE_PHASE_BODY && c->reader->n_marks > 0) {
+        sn_reader_more(c->reader, w->loop.now);
+        sn_exchange_limit(c->x, sn_reader_stalls(c->reader, c->x->limit));
+    }
+    return true;
+}
+
+static bool
+has_more(const sn_conn *c)
+{
+    return c->tls && sn_tls_has_more(c->tls);
+}
+
+/*
+ * Edge-triggered: less than was asked for means that there is no more for now, and the
+ * next byte is an event. When the peer has ended it no event follows, so everything is
+ * read up to the end.
+ */
+void
+sn_conn_hear(sn_conn *c)
+{
+    sn_wired *w = c->of;
+
+    for (;;) {
+        ssize_t n = sn_conn_pull(c, w->in, SN_WIRED_ROOM);
+
+        if (n > 0) {
+            c->unread = n == SN_WIRED_ROOM || has_more(c);
+            if (!feed(c, (sn_str){w->in, (size_t)n}))
+                return;
+            if (c->unread) {
+                sn_conn_later(c);
+                return;
+            }
+            if (c->hung_up)
+                continue;
+            return;
+        }
+        if (n == 0)
+            over(c, true);
+        else if (!sn_conn_is_later(errno))
+            over(c, false);
+        else if ((c->unread = has_more(c)))
+            sn_conn_later(c);
+        return;
+    }
+}

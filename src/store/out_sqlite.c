@@ -1,0 +1,735 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Records as rows of a database. Readers may look at it while it is written: it is in
+ * WAL mode, and a batch of records, 20 ms of them or a thousand, is one transaction.
+ *
+ * A new database is made under another name and then renamed, so that a file of that
+ * name either is one of ours, with all of its tables, or as empty as it was claimed.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "seine/clock.h"
+#include "seine/version.h"
+#include "store/outfile.h"
+#include "store/sqlite.h"
+
+enum {
+    BATCH = 1000 /* records of a transaction … */
+};
+#define PATIENCE SEINE_MS(20) /* … and how long it may take */
+
+#define SCHEMA         1
+#define APPLICATION_ID 0x5345494E /* SEIN */
+#define STRING(x)      #x
+#define TEXT(x)        STRING(x)
+
+/* clang-format off */
+#define TABLES(unique) \
+    "CREATE TABLE seine_meta(key TEXT PRIMARY KEY, value TEXT) STRICT, WITHOUT ROWID;\n" \
+    "CREATE TABLE result(seq INTEGER PRIMARY KEY, key TEXT NOT NULL" unique ", ts TEXT NOT NULL, input TEXT, url TEXT NOT NULL, final_url TEXT, host TEXT, ip TEXT, depth INTEGER, parent TEXT,\n" \
+    "  outcome TEXT NOT NULL, status INTEGER, error_kind TEXT, error_message TEXT, attempts INTEGER NOT NULL, content_type TEXT, charset TEXT, bytes_in INTEGER, bytes_body INTEGER,\n" \
+    "  time_total REAL, time_wait REAL, sha256 TEXT, title TEXT, change TEXT, body BLOB, json TEXT NOT NULL) STRICT;\n" \
+    "CREATE TABLE skip(seq INTEGER PRIMARY KEY, url TEXT NOT NULL, reason TEXT NOT NULL, rule TEXT, parent TEXT, ts TEXT NOT NULL) STRICT;\n" \
+    "CREATE TABLE link(seq INTEGER PRIMARY KEY, source TEXT, line INTEGER, target TEXT NOT NULL, verdict TEXT NOT NULL, status INTEGER, json TEXT NOT NULL) STRICT;\n" \
+    "CREATE TABLE item_error(seq INTEGER PRIMARY KEY, kind TEXT, url TEXT, n INTEGER, errors TEXT NOT NULL, data TEXT NOT NULL) STRICT;\n" \
+    "CREATE TABLE summary(run INTEGER PRIMARY KEY, json TEXT NOT NULL) STRICT;\n" \
+    "CREATE INDEX result_outcome ON result(outcome, error_kind); CREATE INDEX result_host ON result(host); CREATE INDEX skip_reason ON skip(reason);\n" \
+    "CREATE VIEW failed AS SELECT url, outcome, status, error_kind, error_message FROM result WHERE outcome <> 'ok';\n"
+/* clang-format on */
+
+#define INSERT(how)                                                                   \
+    how " INTO result VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, " \
+        "?, ?, ?, ?, ?, ?, ?, ?)"
+
+typedef struct base {
+    bool is_open, is_new; /* is_new: made by open */
+    bool is_there;        /* the tables are there: something is appended */
+    int fd;               /* of the lock. Closed last: closing it drops SQLite's own */
+    sn_sqlite *db;
+    sn_sqlite_stmt *result, *skip, *summary, *meta;
+    bool in_batch, has_failed;
+    uint64_t held; /* records of the batch */
+    uint64_t held_bytes;
+    int64_t run;
+    char *json; /* the record as text … */
+    size_t room;
+    char *clean; /* … and texts of it that were not UTF-8 */
+    size_t clean_room;
+} base;
+
+static seine_err
+fail_db(const sn_out *o, seine_err e, char *why)
+{
+    base *b = o->self;
+
+    b->has_failed = true;
+    if (e == SEINE_E_NOMEM || !b->db) {
+        sn_why(why, "%s", seine_err_text(e));
+        return e;
+    }
+    sn_outfile_fail(o, sn_sqlite_errno(b->db), why);
+    return e;
+}
+
+static seine_err
+refuse(const sn_out *o, seine_err e, const char *what, char *why)
+{
+    sn_why(why, "%s %s: try --overwrite, or another name", o->name, what);
+    return e;
+}
+
+static seine_err
+fail_open(const sn_out *o, int error, char *why)
+{
+    char text[SN_WHY_TEXT];
+
+    sn_why_text(error, text);
+    sn_why(why, "cannot open %s: %s", o->name, text);
+    return error == ENOSPC || error == EDQUOT ? SEINE_E_DISK_FULL : SEINE_E_IO;
+}
+
+/* One writer at a time; the lock dies with whoever holds it. It is none of those that
+ * SQLite uses. */
+static seine_err
+lock(const sn_out *o, int fd, char *why)
+{
+    if (flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+        return SEINE_OK;
+    sn_why(why, "%s is being written by another process", o->name);
+    return SEINE_E_STATE_LOCKED;
+}
+
+static uint32_t
+big_endian(const uint8_t *at)
+{
+    return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
+}
+
+/* By its first bytes, because SQLite would touch what it opens. They are never changed
+ * after the file got its name. */
+static seine_err
+check_head(const sn_out *o, int fd, char *why)
+{
+    uint8_t head[100];
+    char what[64];
+
+    if (pread(fd, head, sizeof head, 0) != (ssize_t)sizeof head ||
+        memcmp(head, "SQLite format 3", 16) != 0)
+        return refuse(o, SEINE_E_STATE_FOREIGN, "is no SQLite database", why);
+    if (big_endian(head + 68) != APPLICATION_ID)
+        return refuse(o, SEINE_E_STATE_FOREIGN, "is a database of another program", why);
+    if (big_endian(head + 60) <= SCHEMA)
+        return SEINE_OK;
+    snprintf(what, sizeof what, "has schema %u, and this version writes %d",
+             big_endian(head + 60), SCHEMA);
+    return refuse(o, SEINE_E_STATE_NEWER, what, why);
+}
+
+/* One number of the database, or `otherwise`. */
+static seine_err
+ask(base *b, const char *sql, int64_t otherwise, int64_t *out_n)
+{
+    sn_sqlite_stmt *stmt;
+    bool there = false;
+    seine_err e = sn_sqlite_prepare(b->db, sql, &stmt);
+
+    if (e != SEINE_OK)
+        return e;
+    e = sn_sqlite_next(stmt, &there);
+    *out_n = there && !sn_sqlite_is_null(stmt, 0) ? sn_sqlite_int(stmt, 0) : otherwise;
+    sn_sqlite_finalize(stmt);
+    return e;
+}
+
+static seine_err
+prepare(base *b, bool repeats)
+{
+    const struct {
+        sn_sqlite_stmt **to;
+        const char *sql;
+    } all[] = {
+        {&b->result, repeats ? INSERT("INSERT") : INSERT("INSERT OR REPLACE")},
+        {&b->skip, "INSERT INTO skip VALUES (?, ?, ?, ?, ?, ?)"},
+        {&b->summary, "INSERT OR REPLACE INTO summary VALUES (?, ?)"},
+        {&b->meta, "INSERT OR REPLACE INTO seine_meta VALUES (?, ?)"},
+    };
+    seine_err e = SEINE_OK;
+
+    for (size_t i = 0; i < sizeof all / sizeof *all && e == SEINE_OK; i++)
+        e = sn_sqlite_prepare(b->db, all[i].sql, all[i].to);
+    return e;
+}
+
+/* What is there: our tables, and how far they go. */
+static seine_err
+look_into(sn_out *o, char *why)
+{
+    base *b = o->self;
+    int64_t is_unique = 0, version = 0, last = 0;
+    seine_err e = ask(b,
+                      "SELECT count(*) FROM sqlite_schema WHERE name = 'result' AND sql "
+                      "LIKE '%UNIQUE%'",
+                      0, &is_unique);
+
+    if (e == SEINE_OK)
+        e = prepare(b, o->opts.repeats);
+    if (e == SEINE_OK)
+        e = ask(b, "SELECT CAST(value AS INTEGER) FROM seine_meta WHERE key = 'schema'",
+                0, &version);
+    if (e == SEINE_OK)
+        e = ask(b,
+                "SELECT max((SELECT ifnull(max(seq), 0) FROM result), (SELECT "
+                "ifnull(max(seq), 0) FROM skip), (SELECT ifnull(max(seq), 0) FROM link), "
+                "(SELECT ifnull(max(seq), 0) FROM item_error), (SELECT "
+                "ifnull(max(json_extract(json, '$.seq')), 0) FROM summary))",
+                0, &last);
+    if (e == SEINE_OK)
+        e = ask(b, "SELECT max(run) + 1 FROM summary", 1, &b->run);
+    if (e == SEINE_E_NOMEM)
+        return e;
+    if (e == SEINE_E_STATE_LOCKED) {
+        sn_why(why, "%s is locked by another process", o->name);
+        return e;
+    }
+    if (e == SEINE_E_STATE_CORRUPT)
+        return refuse(o, e, "is damaged", why);
+    if (e != SEINE_OK || version != SCHEMA)
+        return refuse(o, SEINE_E_OUTPUT_CHANGED, "has other tables", why);
+    if (is_unique && o->opts.repeats)
+        return refuse(o, SEINE_E_OUTPUT_CHANGED, "holds every key once, and keys repeat",
+                      why);
+    o->last_seq = last > 0 ? (uint64_t)last : 0;
+    return SEINE_OK;
+}
+
+static seine_err
+connect_it(sn_out *o, char *why)
+{
+    base *b = o->self;
+    seine_err e = sn_sqlite_open(o->opts.path, SN_SQLITE_WRITE, &b->db);
+
+    if (e != SEINE_OK && e != SEINE_E_NOMEM)
+        sn_why(why, "cannot open %s: %s", o->name, seine_err_text(e));
+    return e;
+}
+
+static seine_err
+open_existing(sn_out *o, char *why)
+{
+    base *b = o->self;
+    const char *path = o->opts.path;
+    struct stat st;
+
+    if (lstat(path, &st) != 0)
+        return fail_open(o, errno, why);
+    if (S_ISLNK(st.st_mode)) {
+        sn_why(why, "%s is a symbolic link: not followed; try its target", o->name);
+        return SEINE_E_IO;
+    }
+    if (!S_ISREG(st.st_mode)) {
+        sn_why(why, "%s is no plain file, as a database has to be", o->name);
+        return SEINE_E_IO;
+    }
+    if (!o->opts.append && !o->opts.overwrite)
+        return sn_outfile_exists(o, st.st_size, why);
+    b->fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY);
+    if (b->fd < 0)
+        return fail_open(o, errno, why);
+    seine_err e = lock(o, b->fd, why);
+    if (e != SEINE_OK || !o->opts.append || st.st_size == 0)
+        return e;
+    e = check_head(o, b->fd, why);
+    if (e == SEINE_OK)
+        e = connect_it(o, why);
+    b->is_there = e == SEINE_OK;
+    return e == SEINE_OK ? look_into(o, why) : e;
+}
+
+static seine_err
+open_sqlite(sn_out *o, char *why)
+{
+    base *b = o->self;
+    const char *path = o->opts.path;
+    struct stat st;
+    seine_err e = SEINE_OK;
+
+    *b = (base){.is_open = true, .fd = -1, .run = 1};
+    if (!path || strcmp(path, "-") == 0) {
+        sn_why(why, "%s cannot be a database", o->name);
+        return SEINE_E_INVAL;
+    }
+    b->fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0666);
+    b->is_new = b->fd >= 0;
+    if (b->is_new)
+        e = lock(o, b->fd, why);
+    else
+        e = errno == EEXIST ? open_existing(o, why) : fail_open(o, errno, why);
+    if (e != SEINE_OK)
+        return e;
+    if (fstat(b->fd, &st) != 0)
+        return fail_open(o, errno, why);
+    o->dev = st.st_dev;
+    o->ino = st.st_ino;
+    return SEINE_OK;
+}
+
+/* The path with something behind it; the caller frees. */
+static char *
+beside(const sn_out *o, const char *ending)
+{
+    size_t n = strlen(o->opts.path) + strlen(ending) + 1;
+    char *path = sn_alloc(n);
+
+    if (path)
+        snprintf(path, n, "%s%s", o->opts.path, ending);
+    return path;
+}
+
+static void
+remove_beside(const sn_out *o, const char *ending)
+{
+    char *path SN_AUTOFREE = beside(o, ending);
+
+    if (path)
+        (void)unlink(path);
+}
+
+/* A file of that name with all tables in it. It has no journal: if that fails
+ * it is thrown away. */
+static seine_err
+make_tables(sn_out *o, const char *path, char *why)
+{
+    base *b = o->self;
+    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+
+    if (fd < 0 && errno == EEXIST && unlink(path) == 0) /* of somebody who was killed */
+        fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return sn_outfile_fail(o, errno, why);
+
+    /* closed by whoever closes the database: before that it would drop its locks */
+    int before = b->fd;
+    b->fd = fd;
+    close(before);
+    seine_err e = lock(o, fd, why);
+    if (e == SEINE_OK)
+        e = sn_sqlite_open(path, SN_SQLITE_WRITE, &b->db);
+    if (e == SEINE_OK)
+        e = sn_sqlite_exec(b->db, "PRAGMA journal_mode = MEMORY; BEGIN IMMEDIATE");
+    if (e == SEINE_OK)
+        e = sn_sqlite_exec(b->db, o->opts.repeats ? TABLES("") : TABLES(" UNIQUE"));
+    if (e == SEINE_OK)
+        e = sn_sqlite_exec(
+            b->db,
+            "INSERT INTO seine_meta VALUES ('schema', '" TEXT(
+                SCHEMA) "'); PRAGMA application_id = " TEXT(APPLICATION_ID) "; PRAGMA "
+                                                                            "user_"
+                                                                            "version "
+                                                                            "= " TEXT(
+                                                                                SCHEMA) "; COMMIT");
+    if (e != SEINE_OK)
+        fail_db(o, e, why);
+    sn_sqlite_close(SN_STEAL(b->db));
+    return e;
+}
+
+static seine_err
+make(sn_out *o, char *why)
+{
+    char *path SN_AUTOFREE = beside(o, ".part");
+
+    if (!path)
+        return SEINE_E_NOMEM;
+    seine_err e = make_tables(o, path, why);
+    if (e == SEINE_OK) { /* of the database that is replaced: not of this one */
+        remove_beside(o, "-wal");
+        remove_beside(o, "-shm");
+        remove_beside(o, "-journal");
+    }
+    if (e == SEINE_OK && rename(path, o->opts.path) != 0)
+        e = sn_outfile_fail(o, errno, why);
+    if (e != SEINE_OK) {
+        (void)unlink(path);
+        return e;
+    }
+    e = connect_it(o, why);
+    return e == SEINE_OK ? prepare(o->self, o->opts.repeats) : e;
+}
+
+static seine_err
+put_meta(base *b, const char *key, const char *value)
+{
+    sn_sqlite_row row = sn_sqlite_bind(b->meta);
+
+    sn_sqlite_put_text(&row, sn_str_of(key));
+    sn_sqlite_put_text(&row, sn_str_of(value));
+    return sn_sqlite_done(&row);
+}
+
+static seine_err
+put_moment(base *b, const char *key)
+{
+    seine_clock *clock = seine_clock_system();
+    char text[SN_STAMP + 1] = "";
+    sn_pen p = sn_pen_on(text, SN_STAMP);
+
+    sn_pen_stamp(&p, clock->wall(clock));
+    return put_meta(b, key, text);
+}
+
+static seine_err
+begin(base *b)
+{
+    if (b->in_batch)
+        return SEINE_OK;
+    seine_err e = sn_sqlite_exec(b->db, "BEGIN IMMEDIATE");
+    b->in_batch = e == SEINE_OK;
+    return e;
+}
+
+/* What could not be committed is taken back, and the file is as it was before. */
+static seine_err
+commit(sn_out *o, char *why)
+{
+    base *b = o->self;
+
+    if (!b->in_batch)
+        return SEINE_OK;
+    seine_err e = sn_sqlite_exec(b->db, "COMMIT");
+    b->in_batch = false;
+    if (e == SEINE_OK) {
+        o->records += b->held;
+        o->bytes += b->held_bytes;
+    } else {
+        fail_db(o, e, why);
+        seine_err back = sn_sqlite_exec(b->db, "ROLLBACK");
+        (void)back; /* it may have been taken back already */
+    }
+    b->held = b->held_bytes = 0;
+    return e;
+}
+
+/* A batch is whole or not there. */
+static seine_err
+fail_batch(sn_out *o, seine_err e, char *why)
+{
+    base *b = o->self;
+
+    fail_db(o, e, why);
+    if (b->in_batch) {
+        seine_err back = sn_sqlite_exec(b->db, "ROLLBACK");
+
+        (void)back;
+    }
+    b->in_batch = false;
+    b->held = b->held_bytes = 0;
+    return e;
+}
+
+static seine_err
+start_sqlite(sn_out *o, char *why)
+{
+    base *b = o->self;
+    seine_err e = b->is_there ? SEINE_OK : make(o, why);
+
+    if (e != SEINE_OK)
+        return e;
+    b->is_there = true;
+    e = sn_sqlite_exec(b->db, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
+                              "PRAGMA wal_autocheckpoint = 4000");
+    if (e == SEINE_OK)
+        e = begin(b);
+    if (e == SEINE_OK)
+        e = put_meta(b, "version", seine_version());
+    if (e == SEINE_OK && o->opts.command)
+        e = put_meta(b, "command", o->opts.command);
+    if (e == SEINE_OK)
+        e = put_moment(b, "started");
+    if (e == SEINE_OK)
+        e = sn_sqlite_exec(b->db, "DELETE FROM seine_meta WHERE key = 'finished'");
+    return e == SEINE_OK ? commit(o, why) : fail_batch(o, e, why);
+}
+
+static seine_err
+render(sn_out *o, const seine_record *r, uint64_t seq, sn_str *out_json)
+{
+    base *b = o->self;
+    seine_body_form form =
+        o->opts.body == SEINE_BODY_FILE ? SEINE_BODY_FILE : SEINE_BODY_NONE;
+
+    for (;;) {
+        sn_pen p = sn_pen_on(b->json, b->room);
+
+        sn_record_json(&p, r, seq, o->members, form);
+        size_t n = sn_pen_len(&p);
+        if (n <= b->room) {
+            *out_json = (sn_str){b->json, n - 1}; /* without its newline */
+            return SEINE_OK;
+        }
+        char *json = sn_realloc(b->json, n + 4096);
+        if (!json)
+            return SEINE_E_NOMEM;
+        b->json = json;
+        b->room = n + 4096;
+    }
+}
+
+/* How many bytes are characters, and none of them zero. */
+static size_t
+valid(sn_str s)
+{
+    size_t n = 0;
+
+    while (n < s.len) {
+        n += sn_pen_plain(s.ptr + n, s.len - n);
+        if (n == s.len)
+            break;
+        uint32_t c;
+        size_t size = sn_utf8_decode(sn_str_slice(s, n, s.len), &c);
+
+        if (size == 0 || c == 0)
+            break;
+        n += size;
+    }
+    return n;
+}
+
+/* Text is UTF-8: what is not becomes U+FFFD, and so does a zero, where text would end.
+ * *at moves on in the memory for such texts, which is large enough for all of them. */
+static void
+put_text(base *b, sn_sqlite_row *row, seine_view v, size_t *at)
+{
+    sn_str s = sn_str_view(v);
+    size_t good = s.ptr ? valid(s) : 0;
+    char *to = b->clean + *at;
+    size_t n = 0;
+
+    if (!s.ptr || good == s.len) {
+        sn_sqlite_put_text(row, s);
+        return;
+    }
+    while (s.len > 0) {
+        memcpy(to + n, s.ptr, good);
+        n += good;
+        s = sn_str_slice(s, good, s.len);
+        if (s.len == 0)
+            break;
+        memcpy(to + n, "\xef\xbf\xbd", 3);
+        n += 3;
+        s = sn_str_slice(s, 1, s.len);
+        good = valid(s);
+    }
+    *at += n;
+    sn_sqlite_put_text(row, (sn_str){to, n});
+}
+
+static seine_err
+make_clean(base *b, const seine_record *r)
+{
+    size_t n = r->input.len + r->url.len + r->key.len + r->final_url.len + r->host.len +
+               r->ip.len + r->message.len + r->content_type.len + r->charset.len +
+               r->title.len + r->rule.len;
+    size_t room = 3 * n + 1;
+
+    if (room <= b->clean_room)
+        return SEINE_OK;
+    char *clean = sn_realloc(b->clean, room);
+    if (!clean)
+        return SEINE_E_NOMEM;
+    b->clean = clean;
+    b->clean_room = room;
+    return SEINE_OK;
+}
+
+static double
+ms(seine_span span)
+{
+    return span > 0 ? (double)(span / 1000) / 1000 : 0;
+}
+
+static void
+put_known(sn_sqlite_row *row, bool known, uint64_t n)
+{
+    if (known)
+        sn_sqlite_put_int(row, n < INT64_MAX ? (int64_t)n : INT64_MAX);
+    else
+        sn_sqlite_put_null(row);
+}
+
+static void
+put_error(base *b, sn_sqlite_row *row, const seine_record *r, size_t *at)
+{
+    bool failed = r->fate != SEINE_FATE_OK && r->fault && r->fault->code != SEINE_OK;
+
+    if (!failed) {
+        sn_sqlite_put_null(row);
+        sn_sqlite_put_null(row);
+        return;
+    }
+    sn_sqlite_put_text(row, sn_str_of(seine_err_name(r->fault->code)));
+    if (r->message.ptr)
+        put_text(b, row, r->message, at);
+    else
+        sn_sqlite_put_text(row, sn_str_of(seine_err_text(r->fault->code)));
+}
+
+static seine_view
+url_of(const seine_record *r)
+{
+    return r->url.ptr ? r->url : r->input.ptr ? r->input : (seine_view){"", 0};
+}
+
+static seine_err
+put_result(sn_out *o, const seine_record *r, uint64_t seq, sn_str json)
+{
+    base *b = o->self;
+    char stamp[SN_STAMP], hex[64];
+    sn_pen p = sn_pen_on(stamp, sizeof stamp), h = sn_pen_on(hex, sizeof hex);
+    sn_sqlite_row row = sn_sqlite_bind(b->result);
+    bool has_body = o->opts.body == SEINE_BODY_TEXT || o->opts.body == SEINE_BODY_B64;
+    size_t at = 0;
+
+    sn_pen_stamp(&p, r->wall);
+    sn_sqlite_put_int(&row, (int64_t)seq);
+    put_text(b, &row, r->key.ptr ? r->key : url_of(r), &at);
+    sn_sqlite_put_text(&row, (sn_str){stamp, sizeof stamp});
+    put_text(b, &row, r->input, &at);
+    put_text(b, &row, url_of(r), &at);
+    put_text(b, &row, r->final_url, &at);
+    put_text(b, &row, r->host, &at);
+    put_text(b, &row, r->ip, &at);
+    sn_sqlite_put_null(&row); /* depth */
+    sn_sqlite_put_null(&row); /* parent */
+    sn_sqlite_put_text(&row, sn_str_of(seine_fate_name(r->fate)));
+    put_known(&row, r->status > 0, r->status);
+    put_error(b, &row, r, &at);
+    sn_sqlite_put_int(&row, r->attempts);
+    put_text(b, &row, r->content_type, &at);
+    put_text(b, &row, r->charset, &at);
+    put_known(&row, r->http > 0, r->bytes_in);
+    put_known(&row, r->http > 0, r->bytes_body);
+    sn_sqlite_put_real(&row, ms(r->total));
+    sn_sqlite_put_real(&row, ms(r->queue) + ms(r->throttle) + ms(r->backoff));
+    if (r->sha256)
+        sn_pen_hex(&h, r->sha256, 32);
+    sn_sqlite_put_text(&row, r->sha256 ? (sn_str){hex, 64} : (sn_str){NULL, 0});
+    put_text(b, &row, r->title, &at);
+    sn_sqlite_put_null(&row); /* change */
+    sn_sqlite_put_blob(&row, has_body ? sn_str_view(r->body) : (sn_str){NULL, 0});
+    sn_sqlite_put_text(&row, json);
+    b->held_bytes += json.len + (has_body ? r->body.len : 0);
+    return sn_sqlite_done(&row);
+}
+
+static seine_err
+put_skip(sn_out *o, const seine_record *r, uint64_t seq)
+{
+    base *b = o->self;
+    char stamp[SN_STAMP];
+    sn_pen p = sn_pen_on(stamp, sizeof stamp);
+    sn_sqlite_row row = sn_sqlite_bind(b->skip);
+    size_t at = 0;
+
+    sn_pen_stamp(&p, r->wall);
+    sn_sqlite_put_int(&row, (int64_t)seq);
+    put_text(b, &row, url_of(r), &at);
+    sn_sqlite_put_text(&row, sn_str_of(seine_skip_name(r->reason)));
+    put_text(b, &row, r->rule, &at);
+    sn_sqlite_put_null(&row); /* parent */
+    sn_sqlite_put_text(&row, (sn_str){stamp, sizeof stamp});
+    b->held_bytes += r->url.len + r->rule.len;
+    return sn_sqlite_done(&row);
+}
+
+static seine_err
+record_sqlite(sn_out *o, seine_record *r, uint64_t seq, char *why)
+{
+    base *b = o->self;
+    bool is_skip = r->type == SEINE_RECORD_SKIP;
+    sn_str json = {NULL, 0};
+    seine_err e = make_clean(b, r);
+
+    if (e == SEINE_OK && !is_skip)
+        e = render(o, r, seq, &json);
+    if (e == SEINE_OK)
+        e = begin(b);
+    if (e == SEINE_OK)
+        e = is_skip ? put_skip(o, r, seq) : put_result(o, r, seq, json);
+    if (e != SEINE_OK)
+        return fail_batch(o, e, why);
+    return ++b->held >= BATCH ? commit(o, why) : SEINE_OK;
+}
+
+static seine_err
+line_sqlite(sn_out *o, const sn_said *said, char *why)
+{
+    base *b = o->self;
+
+    if (!sn_str_eq(said->type, SN_STR("summary")))
+        return SEINE_OK;
+    seine_err e = begin(b);
+    if (e == SEINE_OK) {
+        sn_sqlite_row row = sn_sqlite_bind(b->summary);
+
+        sn_sqlite_put_int(&row, b->run);
+        sn_sqlite_put_text(&row, sn_str_slice(said->text, 0, said->text.len - 1));
+        e = sn_sqlite_done(&row);
+    }
+    return e == SEINE_OK ? SEINE_OK : fail_batch(o, e, why);
+}
+
+static seine_err
+flush_sqlite(sn_out *o, bool all, char *why)
+{
+    return all ? commit(o, why) : SEINE_OK;
+}
+
+/* `finished` is there if all went well. */
+static void
+finish(base *b)
+{
+    if (!b->db || !b->meta)
+        return;
+    if (put_moment(b, "finished") != SEINE_OK)
+        return;
+    seine_err e = sn_sqlite_exec(b->db, "PRAGMA wal_checkpoint(TRUNCATE)");
+    (void)e; /* a reader may hold it up; the rows are there in any case */
+}
+
+static seine_err
+close_sqlite(sn_out *o, char *why)
+{
+    base *b = o->self;
+
+    (void)why;
+    if (!b->is_open)
+        return SEINE_OK;
+    if (o->is_started && b->is_there && !b->in_batch && !b->has_failed)
+        finish(b);
+    sn_sqlite_close(b->db);
+    if (b->fd >= 0)
+        close(b->fd);
+    if (b->is_new && !o->is_started)
+        (void)unlink(o->opts.path);
+    sn_free(b->json);
+    sn_free(b->clean);
+    return SEINE_OK;
+}
+
+const sn_out_ops sn_out_sqlite = {
+    .size = sizeof(base),
+    .patience = PATIENCE,
+    .open = open_sqlite,
+    .start = start_sqlite,
+    .record = record_sqlite,
+    .line = line_sqlite,
+    .flush = flush_sqlite,
+    .close = close_sqlite,
+};

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * warc_http.h - where the payload is in an HTTP message of an archive.
+ *
+ * A record holds a message as it was on the wire. Its payload, of which there is a
+ * digest, is the body without the framing of HTTP; a content coding stays. So heads are
+ * passed over, interim ones too, and chunks are taken out of their framing:
+ *
+ *     sn_warc_http_begin(&h, head_only);
+ *     while (in.len > 0 && sn_warc_http_next(&h, &in, &piece))
+ *         digest(piece);                              may be empty
+ *     h.status, h.type, h.head_len; sn_warc_http_is_whole(&h)
+ *
+ * It judges nothing: what is no HTTP has no payload. Bytes behind the end of the message
+ * are not taken.
+ *
+ * Time    plays no part.
+ * Memory  its own: the beginning of a line.
+ * Threads one owner.
+ */
+#ifndef SN_WARC_HTTP_H
+#define SN_WARC_HTTP_H
+
+#include "base/str.h"
+
+enum { SN_WARC_LINE = 256, SN_WARC_TYPE = 128 };
+
+typedef struct sn_warc_http {
+    bool head_only;          /* asked with HEAD: no body, whatever the head says */
+    bool is_request;         /* the first line is one of a request */
+    bool has_head;           /* the final one has been seen */
+    uint16_t status;         /* of the final head */
+    uint64_t head_len;       /* bytes up to the body */
+    uint64_t taken;          /* bytes in all */
+    char type[SN_WARC_TYPE]; /* the media type it claims, in lower case; "": none */
+    /* its own */
+    uint8_t state;
+    bool is_chunked, has_length;
+    uint64_t left; /* bytes of the body, or of the chunk */
+    uint16_t line_len;
+    bool at_first; /* line of a head */
+    char line[SN_WARC_LINE];
+} sn_warc_http;
+
+void sn_warc_http_begin(sn_warc_http *h, bool head_only);
+
+/* Takes some of `in`; *out_piece is payload, or empty. False: the message has ended, or
+ * is none; nothing is taken any more. */
+bool sn_warc_http_next(sn_warc_http *h, sn_str *in, sn_str *out_piece);
+
+/* With all of the bytes taken, and the connection closed behind them. */
+bool sn_warc_http_has_ended(const sn_warc_http *h); /* by itself, not by the close */
+bool sn_warc_http_is_whole(const sn_warc_http *h);
+
+#endif
