@@ -94,13 +94,14 @@ read_format(const char *typed, const char *name, seine_sink_format *out)
 }
 
 static int
-code_of(seine_err e, const char *why)
+code_of(seine_err e, const seine_converted *done, const char *why)
 {
     switch (e) {
     case SEINE_E_ALREADY:
         return say_fail(SAY_USAGE, "--append, --overwrite, or another name", "%s", why);
     case SEINE_E_PARSE:
-        return say_fail(SAY_USAGE, "--skip-bad to leave it out", "%s", why);
+        return say_fail(SAY_USAGE, done->bad > 0 ? "--skip-bad to leave it out" : NULL,
+                        "%s", why);
     case SEINE_E_INVAL:
     case SEINE_E_OUTPUT_CHANGED:
     case SEINE_E_STATE_LOCKED:
@@ -140,6 +141,6 @@ run(const args *a)
 
     seine_err e = seine_convert(&o, &done, why);
     if (e != SEINE_OK)
-        return code_of(e, why);
+        return code_of(e, &done, why);
     return done.bad > 0 ? SAY_FAILED : SAY_DONE;
 }

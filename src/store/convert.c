@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/base64.h"
 #include "store/csv.h"
 #include "store/outtext.h"
 
@@ -100,6 +101,39 @@ sn_convert_lost(sn_convert *c, sn_str name)
     lost->names[lost->n++].times = 1;
 }
 
+/* Mostly there is room for it at once. */
+void
+sn_convert_quote(sn_buf *to, sn_str text)
+{
+    size_t room = text.len + 2, n = 0;
+
+    do {
+        room = n > room ? n : room;
+        char *at = sn_buf_reserve(to, room);
+        if (!at)
+            return;
+        sn_pen p = sn_pen_on(at, room);
+        sn_pen_quoted(&p, text);
+        n = sn_pen_len(&p);
+    } while (n > room);
+    sn_buf_commit(to, n);
+}
+
+void
+sn_convert_base64(sn_buf *to, sn_str bytes)
+{
+    size_t room = SN_BASE64_ROOM(bytes.len) + 2;
+    char *at = sn_buf_reserve(to, room);
+
+    if (!at)
+        return;
+    sn_pen p = sn_pen_on(at, room);
+    SN_PEN(&p, "\"");
+    sn_pen_base64(&p, bytes);
+    SN_PEN(&p, "\"");
+    sn_buf_commit(to, sn_pen_len(&p));
+}
+
 static void
 note(const sn_convert *c, const char *line)
 {
@@ -114,10 +148,21 @@ tell_lost(sn_convert *c)
     const sn_lost *lost = &c->lost;
     sn_buf b;
 
-    if (lost->n == 0)
-        return;
     sn_buf_init(&b, 1 << 14);
-    sn_buf_printf(&b, "%s has no place for", c->to == SEINE_SINK_CSV ? "CSV" : "SQLite");
+    if (c->bodies_left > 0) {
+        sn_buf_printf(&b, "%llu bodies were left out: try --body b64",
+                      (unsigned long long)c->bodies_left);
+        note(c, b.ptr ? b.ptr : "bodies were left out");
+        sn_buf_reset(&b);
+    }
+    if (lost->n == 0) {
+        sn_buf_fini(&b);
+        return;
+    }
+    sn_buf_printf(&b, "no place in %s for",
+                  c->to == SEINE_SINK_CSV      ? "CSV"
+                  : c->to == SEINE_SINK_SQLITE ? "SQLite"
+                                               : "JSON lines");
     for (size_t i = 0; i < lost->n; i++)
         sn_buf_printf(&b, "%s %s (%llu)", i > 0 ? "," : "", lost->names[i].name,
                       (unsigned long long)lost->names[i].times);
@@ -175,6 +220,7 @@ open_out(sn_convert *c, seine_sink_format format)
         .csv_raw = o->csv_raw,
         .csv_crlf = o->csv_crlf,
         .repeats = true,
+        .body = c->to == SEINE_SINK_SQLITE ? SEINE_BODY_B64 : SEINE_BODY_NONE,
         .command = "convert",
     };
     struct stat st;
@@ -230,6 +276,7 @@ begin(sn_convert *c, sn_shape shape)
         e = begin_rows(c);
     else if (c->to == SEINE_SINK_CSV && c->rr.record.sha256)
         e = reopen(c, SEINE_SINK_CSV);
+    c->last_seq = c->out.last_seq;
     return e == SEINE_OK ? sn_out_start(&c->out, c->why) : e;
 }
 
@@ -246,9 +293,9 @@ sn_convert_put(sn_convert *c, const sn_buf *text, sn_str type, uint64_t seq)
 }
 
 /* The line as JSON, on one line and inert, whatever it was. Mostly it is so already, and
- * there is room for it at once. */
-static seine_err
-put_json(sn_convert *c, sn_str line)
+ * there is room for it at once. False: it is a bad line, or there is no memory. */
+static bool
+make_inert(sn_convert *c, sn_str line)
 {
     size_t room = line.len + 1;
 
@@ -256,17 +303,33 @@ put_json(sn_convert *c, sn_str line)
         sn_buf_reset(&c->text);
         char *to = sn_buf_reserve(&c->text, room);
         if (!to)
-            return sn_convert_put(c, &c->text, c->rr.type, c->rr.seq);
+            return false;
         sn_pen p = sn_pen_on(to, room);
         if (!sn_pen_object(&p, line))
-            return sn_convert_bad(c, "nested too deep");
+            return false;
         SN_PEN(&p, "\n");
         if (p.lost == 0) {
             sn_buf_commit(&c->text, sn_pen_len(&p));
-            return sn_convert_put(c, &c->text, c->rr.type, c->rr.seq);
+            return true;
         }
         room = sn_pen_len(&p);
     }
+}
+
+static seine_err
+fail_inert(sn_convert *c)
+{
+    if (c->text.err == SEINE_E_NOMEM)
+        return fail_nomem(c);
+    return sn_convert_bad(c, c->text.err ? "larger than 64 MiB" : "nested too deep");
+}
+
+static seine_err
+put_json(sn_convert *c, sn_str line)
+{
+    if (!make_inert(c, line))
+        return fail_inert(c);
+    return sn_convert_put(c, &c->text, c->rr.type, c->rr.seq);
 }
 
 /* Members of a record that have a column, or say nothing that the others do not. */
@@ -294,8 +357,9 @@ each_member(const char *name, const seine_json *value, void *arg)
     sn_str word = sn_str_of(name);
 
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
-        if (strcmp(name, columns[i]) == 0)
-            return true;
+        if (strcmp(name, columns[i]) == 0 &&
+            !(c->to == SEINE_SINK_SQLITE && strcmp(name, "input") == 0))
+            return true; /* the table of skips has no input */
     if (strcmp(name, "sha256") == 0 && c->out.members & SN_MEMBER(SHA256))
         return true;
     if (strcmp(name, "time") == 0) {
@@ -315,29 +379,53 @@ each_member(const char *name, const seine_json *value, void *arg)
     return true;
 }
 
+/* A row keeps the line it came from, but for the body, which has a column. Rows have
+ * numbers of their own where those of the lines do not rise. */
+static seine_err
+put_sqlite(sn_convert *c, sn_str line)
+{
+    seine_record *r = &c->rr.record;
+    bool text = c->rr.form == SEINE_BODY_TEXT;
+
+    if (r->type == SEINE_RECORD_SKIP)
+        seine_json_each(c->rr.json, each_member, c);
+    if (!make_inert(c, line))
+        return fail_inert(c);
+    sn_str json = sn_str_slice(sn_buf_view(&c->text), 0, c->text.len - 1);
+    if (text || c->rr.form == SEINE_BODY_B64) {
+        sn_buf_reset(&c->cut);
+        sn_line_without(&c->cut, json, text ? SN_STR("body") : SN_STR("body_b64"));
+        if (c->cut.err != SEINE_OK)
+            return fail_nomem(c);
+        json = sn_buf_view(&c->cut);
+    }
+    r->json = (seine_view){json.ptr, json.len};
+    c->last_seq = c->rr.seq > c->last_seq ? c->rr.seq : c->last_seq + 1;
+    c->stats.records++;
+    return sn_out_record(&c->out, r, c->last_seq, c->why);
+}
+
 static seine_err
 put_record(sn_convert *c, sn_str line)
 {
-    switch (c->to) {
-    case SEINE_SINK_CSV:
-        seine_json_each(c->rr.json, each_member, c);
-        break;
-    case SEINE_SINK_SQLITE:
-        break;
-    default:
+    if (c->to == SEINE_SINK_SQLITE)
+        return put_sqlite(c, line);
+    if (c->to != SEINE_SINK_CSV)
         return put_json(c, line);
-    }
+    seine_json_each(c->rr.json, each_member, c);
     c->stats.records++;
     return sn_out_record(&c->out, &c->rr.record, c->rr.seq, c->why);
 }
 
-/* A summary, an event: JSON lines and SQLite have a place for it. */
+/* A summary, an event: JSON lines have a place for it, SQLite for one summary. */
 static seine_err
 put_other(sn_convert *c, sn_str line)
 {
     char name[SN_LOST_NAME];
+    bool summary = sn_str_eq(c->rr.type, SN_STR("summary"));
 
-    if (c->to != SEINE_SINK_CSV)
+    if (c->to == SEINE_SINK_JSONL ||
+        (c->to == SEINE_SINK_SQLITE && summary && c->summaries++ == 0))
         return put_json(c, line);
     snprintf(name, sizeof name, "the record %.*s", SN_FMT(c->rr.type));
     sn_convert_lost(c, sn_str_of(name));
@@ -429,6 +517,8 @@ run(sn_convert *c)
         return sn_convert_from_jsonl(c);
     case SEINE_SINK_CSV:
         return sn_convert_from_csv(c);
+    case SEINE_SINK_SQLITE:
+        return sn_convert_from_sqlite(c);
     default:
         sn_why(c->why, "%s: that format is not read yet", c->source.name);
         return SEINE_E_INVAL;
@@ -480,6 +570,7 @@ init(sn_convert *c, const seine_convert_opts *opts, char *why)
     sn_record_reader_init(&c->rr);
     sn_buf_init(&c->text, 6 * SEINE_JSON_BYTES);
     sn_buf_init(&c->made, SEINE_JSON_BYTES);
+    sn_buf_init(&c->cut, SEINE_JSON_BYTES);
     sn_arena_init(&c->keep, 4096, 64 << 20);
     sn_map_init(&c->column_of, 100000);
 }
@@ -491,6 +582,7 @@ fini(sn_convert *c)
     sn_record_reader_fini(&c->rr);
     sn_buf_fini(&c->text);
     sn_buf_fini(&c->made);
+    sn_buf_fini(&c->cut);
     sn_map_fini(&c->column_of);
     sn_arena_fini(&c->keep);
 }

@@ -52,9 +52,13 @@ typedef struct sn_convert {
     bool is_strict; /* the next bad line cannot be left out */
     sn_shape shape;
     sn_lost lost;
-    sn_buf text;   /* a line on its way out */
-    sn_buf made;   /* a line that a reader makes */
-    sn_arena keep; /* for the whole conversion: names of columns */
+    uint64_t last_seq;    /* of rows, which have each their own */
+    uint64_t summaries;   /* of which SQLite keeps one */
+    uint64_t bodies_left; /* out, because nobody asked for them */
+    sn_buf text;          /* a line on its way out */
+    sn_buf made;          /* a line that a reader makes */
+    sn_buf cut;           /* a line without its body */
+    sn_arena keep;        /* for the whole conversion: names of columns */
     sn_map column_of;
     struct sn_column *columns; /* of OBJECTS as CSV */
     size_t n_columns;
@@ -71,6 +75,11 @@ void sn_convert_lost(sn_convert *c, sn_str name);
 /* The readers: to the end of the input. */
 SEINE_MUST_CHECK seine_err sn_convert_from_jsonl(sn_convert *c);
 SEINE_MUST_CHECK seine_err sn_convert_from_csv(sn_convert *c);
+SEINE_MUST_CHECK seine_err sn_convert_from_sqlite(sn_convert *c);
+
+/* A JSON string, or base64 between quotes. */
+void sn_convert_quote(sn_buf *to, sn_str text);
+void sn_convert_base64(sn_buf *to, sn_str bytes);
 
 /* An object as a row under the columns of the first one. */
 SEINE_MUST_CHECK seine_err sn_convert_head(sn_convert *c, const seine_json *object);

@@ -46,29 +46,11 @@ typedef struct rows {
     size_t sha256; /* the column of it; 0: none */
 } rows;
 
-/* Mostly there is room for it at once. */
-static void
-add_quoted(sn_buf *b, sn_str text)
-{
-    size_t room = text.len + 2, n = 0;
-
-    do {
-        room = n > room ? n : room;
-        char *to = sn_buf_reserve(b, room);
-        if (!to)
-            return;
-        sn_pen p = sn_pen_on(to, room);
-        sn_pen_quoted(&p, text);
-        n = sn_pen_len(&p);
-    } while (n > room);
-    sn_buf_commit(b, n);
-}
-
 static void
 add_name(sn_buf *b, sn_str name)
 {
     sn_buf_text(b, b->len > 1 ? "," : "");
-    add_quoted(b, name);
+    sn_convert_quote(b, name);
     sn_buf_char(b, ':');
 }
 
@@ -95,7 +77,7 @@ add_member(const rows *r, const char *name, own column)
     if (cell.len == 0)
         return;
     add_name(b, sn_str_of(name));
-    add_quoted(b, cell);
+    sn_convert_quote(b, cell);
 }
 
 /* What is no number is left for the reader of records to complain about. */
@@ -111,7 +93,7 @@ add_number(const rows *r, const char *name, own column)
     if (is_number(cell))
         sn_buf_str(b, cell);
     else
-        add_quoted(b, cell);
+        sn_convert_quote(b, cell);
 }
 
 static void
@@ -126,10 +108,10 @@ add_error(const rows *r)
     if (!r->c->opts->csv_raw)
         message = sn_csv_unguard(message);
     sn_buf_text(b, ",\"error\":{\"kind\":");
-    add_quoted(b, kind);
+    sn_convert_quote(b, kind);
     if (message.len > 0) {
         sn_buf_text(b, ",\"message\":");
-        add_quoted(b, message);
+        sn_convert_quote(b, message);
     }
     sn_buf_char(b, '}');
 }
@@ -168,7 +150,7 @@ add_result(const rows *r)
     add_member(r, "title", OWN_TITLE);
     if (r->sha256 > 0 && r->csv.cells[r->sha256].len > 0) {
         sn_buf_text(b, ",\"sha256\":");
-        add_quoted(b, r->csv.cells[r->sha256]);
+        sn_convert_quote(b, r->csv.cells[r->sha256]);
     }
 }
 
@@ -196,7 +178,7 @@ make_object(const rows *r)
     sn_buf_char(&r->c->made, '{');
     for (size_t i = 0; i < r->n; i++) {
         add_name(&r->c->made, r->names[i]);
-        add_quoted(&r->c->made, r->csv.cells[i]);
+        sn_convert_quote(&r->c->made, r->csv.cells[i]);
     }
 }
 

@@ -653,10 +653,10 @@ record_sqlite(sn_out *o, seine_record *r, uint64_t seq, char *why)
 {
     base *b = o->self;
     bool is_skip = r->type == SEINE_RECORD_SKIP;
-    sn_str json = {NULL, 0};
+    sn_str json = sn_str_view(r->json); /* what it was read from says more than it */
     seine_err e = make_clean(b, r);
 
-    if (e == SEINE_OK && !is_skip)
+    if (e == SEINE_OK && !is_skip && !json.ptr)
         e = render(o, r, seq, &json);
     if (e == SEINE_OK)
         e = begin(b);

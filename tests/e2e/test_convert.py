@@ -7,6 +7,7 @@ import io
 import json
 import os
 import random
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -66,7 +67,7 @@ def records_go_to_csv_and_back_and_what_is_lost_is_named():
         write(d, "a.jsonl", lines(SPEC))
         r = seine("convert", "a.jsonl", "a.csv", cwd=d)
         check((r.code, r.out), (0, ""))
-        check(r.err, "seine: CSV has no place for key (3), method (2), host (2), ip (1), http (1), tries (1), charset (1), bytes_in (1), "
+        check(r.err, "seine: no place in CSV for key (3), method (2), host (2), ip (1), http (1), tries (1), charset (1), bytes_in (1), "
                      "time but its total (2), tls (1), line (1), error but kind and message (1)\n")
         table = list(csv.DictReader(io.StringIO(read(d, "a.csv"), newline="")))  # another reader
         check([row["url"] for row in table], [o["url"] for o in SPEC])
@@ -86,6 +87,50 @@ def records_go_to_csv_and_back_and_what_is_lost_is_named():
             check(now, want)
         again = seine("convert", "--from", "jsonl", "--to", "csv", stdin=r.out)
         check((again.err, again.out), ("", read(d, "a.csv")))
+
+
+@case
+def records_go_through_sqlite_and_back_unchanged():
+    extra = [{**SPEC[0], "seq": 400, "depth": 2, "links": 45, "via": {"tag": "a", "line": 40}},  # what this version does not know
+             {"v": 1, "type": "summary", "seq": 401, "total": 4, "ok": 2}]
+    records = [{k: v for k, v in o.items() if not (o["type"] == "skip" and k == "key")} for o in SPEC] + extra
+    with tempfile.TemporaryDirectory() as d:
+        write(d, "a.jsonl", lines(records))
+        r = seine("convert", "a.jsonl", "a.sqlite", cwd=d)
+        check((r.code, r.out, r.err), (0, "", ""))
+        db = sqlite3.connect(os.path.join(d, "a.sqlite"))  # another reader
+        check(db.execute("SELECT seq, url, outcome, status, bytes_body, time_total FROM result ORDER BY seq").fetchall(),
+              [(42, "https://e.example/a", "ok", 200, 15988, 42.6), (43, "https://slow.example/", "timeout", None, None, 5037.0),
+               (400, "https://e.example/a", "ok", 200, 15988, 42.6)])
+        check(db.execute("SELECT seq, url, reason FROM skip").fetchall(), [(311, "https://e.example/cgi/x", "robots")])
+        check(db.execute("SELECT count(*) FROM failed").fetchone(), (1,))
+        check(db.execute("PRAGMA integrity_check").fetchone(), ("ok",))
+        db.close()
+        shell = subprocess.run(["sqlite3", "-json", os.path.join(d, "a.sqlite"), "SELECT json FROM result ORDER BY seq"], capture_output=True, check=True)
+        check([json.loads(row["json"]) for row in json.loads(shell.stdout)], [o for o in records if o["type"] == "result"])
+        r = seine("convert", "a.sqlite", cwd=d)
+        check((r.code, r.err, r.out), (0, "", lines(records)))
+        check(sorted(os.listdir(d)), ["a.jsonl", "a.sqlite"])
+        check(seine("convert", "a.sqlite", "b.sqlite", cwd=d).code, 0)
+        check(seine("convert", "b.sqlite", cwd=d).out, lines(records))
+        r = seine("convert", "--append", "a.sqlite", "b.sqlite", cwd=d)
+        check((r.code, len(parsed(seine("convert", "b.sqlite", cwd=d).out))), (0, 2 * len(records)))
+        r = seine("convert", "a.sqlite", "a.csv", cwd=d)
+        check((r.code, len(list(csv.DictReader(io.StringIO(read(d, "a.csv"), newline=""))))), (0, 4))
+
+
+@case
+def bodies_have_a_column_in_sqlite():
+    record = {"v": 1, "type": "result", "seq": 1, "ts": "2026-11-15T19:20:01.000000Z", "url": "http://e/", "outcome": "ok", "ok": True, "body_b64": "AP8K"}
+    with tempfile.TemporaryDirectory() as d:
+        write(d, "a.jsonl", lines([record]))
+        check(seine("convert", "a.jsonl", "a.sqlite", cwd=d).code, 0)
+        db = sqlite3.connect(os.path.join(d, "a.sqlite"))
+        check(db.execute("SELECT body, json LIKE '%body%' FROM result").fetchone(), (b"\x00\xff\n", 0))
+        db.close()
+        r = seine("convert", "a.sqlite", cwd=d)
+        check((r.code, r.err), (0, "seine: 1 bodies were left out: try --body b64\n"))
+        check(parsed(seine("convert", "a.sqlite", "--body", "b64", cwd=d).out), [record])
 
 
 @rows([("utf8 ʤ é 😀",), ("a\nb",), ("a\r\nb",), ("\"",), ("'",), (" x ",), ("=1+1",), ("'=1",), ("-5",), ("",), ("\x1b[1m",), (",",)])
@@ -183,7 +228,7 @@ def the_first_bad_line_is_the_end_unless_told_otherwise():
 @case
 def names_of_strangers_are_inert_on_a_terminal():
     r = seine("convert", "--to", "csv", stdin='{"a":1,"\\u001b[31m":[1]}\n')
-    check(r.err, "seine: CSV has no place for \\x1b[31m (1)\n")
+    check(r.err, "seine: no place in CSV for \\x1b[31m (1)\n")
 
 
 @case

@@ -97,10 +97,10 @@ TEST(convert_changes_the_format)
          "{\"v\":1,\"type\":\"skip\",\"seq\":1,\"key\":\"k\","
          "\"reason\":\"port\"}\n{\"v\":1,\"type\":\"event\"}\n",
          HEAD "\n1,1970-01-01T00:00:00.000000Z,,,,skip,,,,,,,,port,\n",
-         "CSV has no place for key (1), the record event (1)\n"},
+         "no place in CSV for key (1), the record event (1)\n"},
         /* anybody's objects and rows */
         {"a.jsonl", "a.csv", "{\"b\":1,\"a\":\"x,y\",\"n\":[1]}\n\n{\"a\":true,\"c\":{}}",
-         "b,a\n1,\"x,y\"\n,true\n", "CSV has no place for n (1), c (1)\n"},
+         "b,a\n1,\"x,y\"\n,true\n", "no place in CSV for n (1), c (1)\n"},
         {"a.csv", "a.jsonl", "a,b\n1,'=2\n\n,\"\"\"\"\n",
          "{\"a\":\"1\",\"b\":\"'=2\"}\n{\"a\":\"\",\"b\":\"\\\"\"}\n", ""},
         {"a.csv", "a.jsonl",
@@ -190,6 +190,67 @@ TEST(convert_ends_at_a_bad_line_or_leaves_it_out)
         }
         tear_down();
     }
+}
+
+/* JSON lines to SQLite and back: the same lines, but for what rows of skips have not. */
+TEST(convert_goes_through_sqlite_and_back)
+{
+    static const char lines[] = RECORD
+        "{\"v\":1,\"type\":\"result\",\"seq\":7,\"url\":\"u\",\"outcome\":\"ok\","
+        "\"links\":[1.50]}\n"
+        "{\"v\":1,\"type\":\"skip\",\"seq\":9,\"ts\":\"2026-11-15T19:20:01.000000Z\","
+        "\"url\":\"http://e/x\",\"reason\":\"port\",\"rule\":\"r\"}\n"
+        "{\"v\":1,\"type\":\"result\",\"seq\":10,\"url\":\"u\",\"outcome\":\"ok\","
+        "\"body_b64\":\"aGkA\"}\n"
+        "{\"v\":1,\"type\":\"summary\",\"seq\":11,\"ok\":2}\n";
+    seine_convert_opts o = SEINE_CONVERT_OPTS;
+    seine_converted done;
+    char why[SEINE_WHY] = "", again[128];
+
+    set_up("a.jsonl", "a.sqlite");
+    save(in_path, lines, strlen(lines));
+    CHECK_EQ(convert(o, &done, why), SEINE_OK);
+    CHECK_EQ(done.records, 5);
+    CHECK_STR(notes, "");
+    snprintf(again, sizeof again, "%s/b.jsonl", folder);
+    o.in = out_path;
+    o.out = again;
+    o.note = note;
+    CHECK_EQ(seine_convert(&o, &done, why), SEINE_OK);
+    CHECK_STR(notes, "1 bodies were left out: try --body b64\n");
+    o.body = SEINE_BODY_B64;
+    o.overwrite = true;
+    CHECK_EQ(seine_convert(&o, &done, why), SEINE_OK);
+    CHECK_STR(load(again), lines);
+    o.body = SEINE_BODY_TEXT;
+    CHECK_EQ(seine_convert(&o, &done, why), SEINE_OK);
+    CHECK(strstr(load(again), "\"body\":\"hi\\u0000\"") != NULL);
+    (void)unlink(again);
+    tear_down();
+}
+
+TEST(convert_tells_what_a_database_is_not)
+{
+    seine_convert_opts o = SEINE_CONVERT_OPTS;
+    seine_converted done;
+    char why[SEINE_WHY];
+
+    set_up("a.sqlite", "a.jsonl");
+    save(in_path, "not at all", 10);
+    CHECK_EQ(convert(o, &done, why), SEINE_E_PARSE);
+    CHECK(strstr(why, "a.sqlite is no SQLite database") != NULL);
+    CHECK_STR(load(out_path), "(none)");
+    save(in_path, "", 0);
+    CHECK_EQ(convert(o, &done, why), SEINE_E_INVAL);
+    CHECK(strstr(why, "a.sqlite holds no records of seine") != NULL);
+    tear_down();
+
+    set_up("a.jsonl", "a.sqlite");
+    save(in_path, "{\"a\":1}\n", 8);
+    CHECK_EQ(convert(o, &done, why), SEINE_E_INVAL);
+    CHECK(strstr(why, "holds no records of seine, SQLite nothing else") != NULL);
+    CHECK_STR(load(out_path), "(none)");
+    tear_down();
 }
 
 TEST(convert_tells_a_stranger_among_records)
