@@ -71,9 +71,10 @@ by_bytes(sn_convert *c, seine_sink_format *out)
         return e;
     if (sn_str_starts(first, SN_STR("SQLit")))
         *out = SEINE_SINK_SQLITE;
-    else if (sn_str_starts(first, SN_STR("WARC/")))
+    else if (sn_str_starts(first, SN_STR("WARC/"))) {
         *out = SEINE_SINK_WARC;
-    else if (sn_str_starts(sn_str_trim(first), SN_STR("{")))
+        (void)sn_source_rewind(&c->source); /* its places are those of packed bytes */
+    } else if (sn_str_starts(sn_str_trim(first), SN_STR("{")))
         *out = SEINE_SINK_JSONL;
     return SEINE_OK;
 }
@@ -504,6 +505,7 @@ choose(sn_convert *c)
                        "keeps: try seine fetch -o NAME.warc.gz");
         return SEINE_E_INVAL;
     }
+    c->source.is_raw = c->from == SEINE_SINK_WARC;
     if (c->from == SEINE_SINK_AUTO)
         e = by_bytes(c, &c->from);
     return e;
@@ -520,8 +522,7 @@ run(sn_convert *c)
     case SEINE_SINK_SQLITE:
         return sn_convert_from_sqlite(c);
     default:
-        sn_why(c->why, "%s: that format is not read yet", c->source.name);
-        return SEINE_E_INVAL;
+        return sn_convert_from_warc(c);
     }
 }
 

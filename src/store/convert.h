@@ -76,6 +76,7 @@ void sn_convert_lost(sn_convert *c, sn_str name);
 SEINE_MUST_CHECK seine_err sn_convert_from_jsonl(sn_convert *c);
 SEINE_MUST_CHECK seine_err sn_convert_from_csv(sn_convert *c);
 SEINE_MUST_CHECK seine_err sn_convert_from_sqlite(sn_convert *c);
+SEINE_MUST_CHECK seine_err sn_convert_from_warc(sn_convert *c);
 
 /* A JSON string, or base64 between quotes. */
 void sn_convert_quote(sn_buf *to, sn_str text);

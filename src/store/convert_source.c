@@ -171,6 +171,8 @@ begin(sn_source *s, char *why)
     bool maybe = true;
 
     s->is_begun = true;
+    if (s->is_raw)
+        return SEINE_OK;
     while (maybe && !s->is_over && s->in.len < 4) {
         size_t n;
         seine_err e = read_some(s, s->raw + s->in.len, BLOCK - s->in.len, &n, why);
@@ -209,6 +211,19 @@ next(sn_source *s, sn_str *out, char *why)
     *out = s->in;
     s->in.len = 0;
     return e;
+}
+
+bool
+sn_source_rewind(sn_source *s)
+{
+    if (lseek(s->fd, 0, SEEK_SET) != 0)
+        return false;
+    sn_codec_fini(&s->codec);
+    s->codec = (sn_codec){.lib = NULL};
+    s->is_raw = true;
+    s->is_begun = s->is_packed = s->is_over = s->is_between = false;
+    s->in = s->ready = (sn_str){NULL, 0};
+    return true;
 }
 
 seine_err

@@ -25,6 +25,7 @@ typedef struct sn_source {
     char name[SN_WHY_NAME];
     seine_err (*idle)(void *arg); /* NULL: nobody waits; not OK ends the reading */
     void *arg;
+    bool is_raw; /* set before the first read: packed bytes stay packed */
 
     bool is_own, is_begun, is_packed, is_over, is_between; /* below: private */
     sn_codec codec;
@@ -41,6 +42,9 @@ void sn_source_close(sn_source *s); /* all zero is fine */
 /* IO: it cannot be read; PARSE: the packed bytes are damaged or cut off; what idle said.
  * `why`: one line. */
 SEINE_MUST_CHECK seine_err sn_source_next(sn_source *s, sn_str *out_block, char *why);
+
+/* From the start again, and raw; false, and nothing changes, for what cannot go back. */
+bool sn_source_rewind(sn_source *s);
 
 /* At most 64 bytes are sure to be there. */
 SEINE_MUST_CHECK seine_err sn_source_peek(sn_source *s, size_t n, sn_str *out_first,

@@ -133,6 +133,60 @@ def bodies_have_a_column_in_sqlite():
         check(parsed(seine("convert", "a.sqlite", "--body", "b64", cwd=d).out), [record])
 
 
+def warc_record(kind, block, **fields):
+    head = {"WARC-Type": kind, "WARC-Record-ID": f"<urn:uuid:00000000-0000-0000-0000-{len(block):012d}>", "WARC-Date": "2026-11-15T19:20:01Z",
+            **{k.replace("_", "-"): v for k, v in fields.items()}, "Content-Length": str(len(block))}
+    return b"WARC/1.1\r\n" + "".join(f"{k}: {v}\r\n" for k, v in head.items()).encode() + b"\r\n" + block + b"\r\n\r\n"
+
+
+def archive():
+    http = {"Content_Type": "application/http;msgtype=response", "WARC_IP_Address": "203.0.113.5"}
+    packed = gzip.compress("page é".encode())
+    chunks = b"".join(b"%x\r\n%s\r\n" % (len(packed[i:i + 7]), packed[i:i + 7]) for i in range(0, len(packed), 7)) + b"0\r\n\r\n"
+    return [
+        warc_record("warcinfo", b"software: x\r\n", Content_Type="application/warc-fields"),
+        warc_record("response", b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nContent-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n"
+                    + chunks, WARC_Target_URI="http://e.example/a", **http),
+        warc_record("request", b"GET /a HTTP/1.1\r\nHost: e.example\r\n\r\n", WARC_Target_URI="http://e.example/a",
+                    Content_Type="application/http;msgtype=request"),
+        warc_record("response", b"HTTP/1.1 404 Not Found\r\nContent-Length: 4\r\n\r\ngone", WARC_Target_URI="http://e.example/b", **http),
+        warc_record("response", b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf", WARC_Target_URI="http://e.example/c", WARC_Truncated="disconnect", **http),
+        warc_record("revisit", b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n", WARC_Target_URI="http://e.example/d", **http),
+        warc_record("response", b"HTTP/1.1 200 OK\r\nContent-Encoding: br, gzip\r\nContent-Length: 2\r\n\r\nxx", WARC_Target_URI="http://e.example/e", **http),
+    ]
+
+
+@rows([("a.warc", lambda r: r), ("a.warc.gz", gzip.compress)])
+def responses_of_an_archive_are_results(name, pack):
+    records = [pack(r) for r in archive()]
+    with tempfile.TemporaryDirectory() as d:
+        write(d, name, b"".join(records))
+        r = seine("convert", name, "--body", "text", cwd=d)
+        check((r.code, r.err), (0, "seine: no place in JSON lines for the record warcinfo (1), the record request (1)\n"))
+        out = parsed(r.out)
+        at = [sum(len(p) for p in records[:i]) for i in (1, 3, 4, 5, 6)]
+        check([(o["url"], o["outcome"], o["status"], o.get("body"), o.get("partial"), o.get("notes")) for o in out], [
+            ("http://e.example/a", "ok", 200, "page é", None, None),
+            ("http://e.example/b", "http_error", 404, "gone", None, None),
+            ("http://e.example/c", "bad_response", 200, "half", True, None),
+            ("http://e.example/d", "ok", 200, None, None, None),
+            ("http://e.example/e", "ok", 200, "xx", None, ["coded_body"])])
+        check(out[0], {"v": 1, "type": "result", "seq": 1, "ts": "2026-11-15T19:20:01.000000Z", "url": "http://e.example/a", "ip": "203.0.113.5",
+                       "outcome": "ok", "ok": True, "status": 200, "content_type": "text/html", "body": "page é",
+                       "warc": {"file": name, "offset": at[0], "length": len(records[1]), "id": out[0]["warc"]["id"]}})
+        check([o["warc"]["offset"] for o in out], at)
+        check((out[1]["error"]["kind"], out[2]["error"]["kind"]), ("http", "body_truncated"))
+        check(seine("convert", name, cwd=d).err.split("\n")[0], "seine: 4 bodies were left out: try --body b64")
+        check(seine("convert", name, "a.csv", "-q", cwd=d).code, 0)
+        check(seine("convert", name, "a.sqlite", "-q", cwd=d).code, 0)
+        check(len(parsed(seine("convert", "a.sqlite", cwd=d).out)), 5)
+        with open(os.path.join(d, name), "rb") as f:  # known by its bytes; a pipe has no places
+            check([o["url"] for o in parsed(seine("convert", "-q", stdin=f.read()).out)], [o["url"] for o in out])
+        write(d, "cut-" + name, b"".join(records)[:-30])
+        r = seine("convert", "cut-" + name, "-q", cwd=d)
+        check((r.code, len(r.out.splitlines())), (2, 4))
+
+
 @rows([("utf8 ʤ é 😀",), ("a\nb",), ("a\r\nb",), ("\"",), ("'",), (" x ",), ("=1+1",), ("'=1",), ("-5",), ("",), ("\x1b[1m",), (",",)])
 def any_text_survives_json_csv_json(text):
     objects = [{"a": text, "b": "x"}, {"a": "y", "b": text}]
@@ -297,8 +351,16 @@ def csv_spectrum_passes():
         check(parsed(r.out), want, name)
 
 
+def the_warc_of_the_vectors_is_read():
+    for name in ("example.warc", "example.warc.gz"):
+        r = seine("convert", os.path.join(VECTORS, "warc", name), "-q", "--body", "b64")
+        check((r.code, [(o["url"], o["status"], "body_b64" in o) for o in parsed(r.out)]),
+              (0, [("http://example.com/", 200, True), ("http://example.com/", 200, False)]))
+
+
 if VECTORS:
     case(csv_spectrum_passes)
+    case(the_warc_of_the_vectors_is_read)
 else:
     skip("csv-spectrum, SEINE_VECTORS is not set")
 finish()
