@@ -20,6 +20,7 @@ extern const command cmd_http_retry_after;
 extern const command cmd_http_date;
 extern const command cmd_http_mime;
 extern const command cmd_http_ratelimit;
+extern const command cmd_http_cookie;
 extern const command cmd_json_check;
 extern const command cmd_chaos_site;
 extern const command cmd_chaos_suite;

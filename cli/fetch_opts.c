@@ -287,9 +287,9 @@ fetch_plan_make(const args *a, fetch_plan *out_plan)
     code = code == SAY_DONE ? taken(set, p) : code;
     code = code == SAY_DONE ? where(set, &p->opts) : code;
     code = code == SAY_DONE ? quotas(set, p) : code;
-    code = code == SAY_DONE ? check_base(set) : code;
     code = code == SAY_DONE ? how_much(a, set, &p->opts) : code;
-    code = code == SAY_DONE ? request_make(set, &p->request) : code;
+    code = code == SAY_DONE ? request_make(a, &p->request) : code;
+    code = code == SAY_DONE ? check_base(set) : code;
     if (code != SAY_DONE)
         return code;
     p->opts.method = p->request.method;
@@ -298,6 +298,7 @@ fetch_plan_make(const args *a, fetch_plan *out_plan)
     p->opts.fields = p->request.fields;
     p->opts.n_fields = p->request.n_fields;
     p->opts.body = p->request.body;
+    p->opts.secrets = p->request.secrets;
     return SAY_DONE;
 }
 

@@ -46,7 +46,8 @@ typedef struct fetch_settings {
     /* what is sent */
     texts header;
     const char *method, *data, *user, *user_agent, *contact, *referer;
-    bool head, location, compressed;
+    const char *cookie, *cookie_jar;
+    bool head, location, compressed, cookies;
 
     /* what is taken */
     const char *accept;

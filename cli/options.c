@@ -22,6 +22,7 @@ const command *const commands[] = {
     &cmd_http_retry_after,
     &cmd_http_date,
     &cmd_http_mime,
+    &cmd_http_cookie,
     &cmd_http_ratelimit,
     &cmd_json_check,
     &cmd_chaos_site, /* both before chaos, whose name they begin with */

@@ -5,8 +5,50 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <wchar.h>
+
+#include <seine/secret.h>
+
+#include "heap.h"
+
+static const seine_secrets *hidden;
+
+void
+say_hide(const seine_secrets *secrets)
+{
+    hidden = secrets;
+}
+
+const seine_secrets *
+say_hidden(void)
+{
+    return hidden;
+}
+
+char *
+say_clean(const char *bytes, size_t n, size_t *out_len)
+{
+    size_t len = seine_redact(hidden, bytes, n, NULL, 0);
+    char *text = heap_zeroed(len + 1, 1);
+
+    seine_redact(hidden, bytes, n, text, len);
+    *out_len = len;
+    return text;
+}
+
+static void __attribute__((format(printf, 2, 0)))
+put(const char *before, const char *fmt, va_list list)
+{
+    char text[4096], clean[4096]; /* no memory: it may be what the message is about */
+    int n = vsnprintf(text, sizeof text, fmt, list);
+    size_t len = n < 0 ? 0 : (size_t)n < sizeof text ? (size_t)n : sizeof text - 1;
+
+    len = seine_redact(hidden, text, len, clean, sizeof clean);
+    fprintf(stderr, "%s%.*s\n", before, (int)(len < sizeof clean ? len : sizeof clean),
+            clean);
+}
 
 int
 say_fail(int code, const char *hint, const char *fmt, ...)
@@ -14,9 +56,7 @@ say_fail(int code, const char *hint, const char *fmt, ...)
     va_list list;
 
     va_start(list, fmt);
-    fputs("seine: ", stderr);
-    vfprintf(stderr, fmt, list);
-    fputc('\n', stderr);
+    put("seine: ", fmt, list);
     va_end(list);
     if (hint)
         fprintf(stderr, "try: %s\n", hint);
@@ -29,9 +69,7 @@ say_note(const char *fmt, ...)
     va_list list;
 
     va_start(list, fmt);
-    fputs("seine: ", stderr);
-    vfprintf(stderr, fmt, list);
-    fputc('\n', stderr);
+    put("seine: ", fmt, list);
     va_end(list);
 }
 
@@ -87,6 +125,9 @@ show_bytes(const char *bytes, size_t n)
     enum { MOST = 96 };
     shown out = {""};
     size_t used = 0;
+    char *clean = say_clean(bytes, n, &n); /* before it is cut */
+
+    bytes = clean;
 
     for (size_t i = 0; i < n;) {
         size_t len = show_char(bytes + i, n - i, NULL);
@@ -103,6 +144,7 @@ show_bytes(const char *bytes, size_t n)
         used += len ? len : 4;
         i += len ? len : 1;
     }
+    free(clean);
     return out;
 }
 

@@ -17,6 +17,7 @@
 
 #include "engine/ipcap.h"
 #include "engine/visit.h"
+#include "net/proxy.h"
 #include "net/tls.h"
 #include "net/zone.h"
 #include "seine/fetch.h"
@@ -39,9 +40,10 @@ typedef struct sn_commons {
     seine_shared *rate;       /* --rate; NULL: off */
     seine_budget *budget;     /* --max-memory */
     sn_tls_ctx *tls;          /* whom to trust */
+    sn_proxies proxies;       /* never changes */
     sn_ipcap ipcap;
-    bool has_ipcap;
-    uint64_t secret[2]; /* of the hash that gives a host its shard */
+    bool has_ipcap, is_copied; /* the options */
+    uint64_t secret[2];        /* of the hash that gives a host its shard */
     _Atomic uint64_t next_number;
     _Atomic int stop;          /* SN_GOING … */
     _Atomic int stop_why;      /* seine_err: CANCELED, DEADLINE */

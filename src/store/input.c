@@ -194,10 +194,14 @@ seine_input_progress(const seine_input *in, uint64_t *out_lines, uint64_t *out_b
 static seine_view
 excerpt(seine_input *in, sn_str line)
 {
-    size_t n = line.len;
+    static const char secret[] = "\"headers\""; /* the values of a line may be */
+    const char *end = line.len > 0 && line.ptr[0] == '{'
+                          ? memmem(line.ptr, line.len, secret, sizeof secret - 1)
+                          : NULL;
+    size_t n = end ? (size_t)(end - line.ptr) : line.len;
 
-    if (n > 256) {
-        for (n = 256; n > 252 && (line.ptr[n] & 0xc0) == 0x80; n--)
+    if (n > 256 || end) {
+        for (n = n < 256 ? n : 256; n > 252 && (line.ptr[n] & 0xc0) == 0x80; n--)
             continue;
         memcpy(in->shown, line.ptr, n);
         memcpy(in->shown + n, "\xe2\x80\xa6", 3);

@@ -59,7 +59,7 @@ WRONG = [
     (["--fail-on", "few"], "--fail-on 'few': not a whole number", "--fail-on none, any, all, 5 or 20%"),
     (["--fail-on", "101%"], "--fail-on '101%': a share must not be above 100%", "--fail-on none, any, all, 5 or 20%"),
     (["-H", "nonsense"], "--header 'nonsense': not 'Name: value'", "-H 'Accept: text/html'"),
-    (["-H", "a b: c"], "--header 'a b': not 'Name: value'", "-H 'Accept: text/html'"),
+    (["-H", "a b: c"], "--header 'a': not 'Name: value'", "-H 'Accept: text/html'"),
     (["-H", "Host: x"], "--header 'host': this one is made by the program", "leave it out"),
     (["-H", "X: a\nB: c"], "--header 'X': a control character in its value", "a value of one line"),
     (["-H", "X: env:SEINE_NO_SUCH"], "--header: no 'SEINE_NO_SUCH' in the environment", "set it"),
