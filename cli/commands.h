@@ -6,6 +6,7 @@
 #include "options.h"
 
 extern const command cmd_fetch;
+extern const command cmd_convert;
 extern const command cmd_limit_simulate;
 extern const command cmd_breaker_simulate;
 extern const command cmd_backoff_simulate;

@@ -9,6 +9,7 @@
 /* In the order of the help. */
 const command *const commands[] = {
     &cmd_fetch,
+    &cmd_convert,
     &cmd_limit_simulate,
     &cmd_breaker_simulate,
     &cmd_backoff_simulate,

@@ -16,6 +16,7 @@
 #include "seine/budget.h"
 #include "seine/call.h"
 #include "seine/clock.h"
+#include "seine/convert.h"
 #include "seine/cookie.h"
 #include "seine/ctx.h"
 #include "seine/err.h"
