@@ -187,11 +187,13 @@ phase_name(int i)
     return i == SEINE_PHASE_NONE ? "queue" : seine_phase_name((seine_phase)i);
 }
 
-#define STRINGS(X)                                                                \
-    X(input)                                                                      \
-    X(id)                                                                         \
-    X(url) X(key) X(final_url) X(method) X(host) X(ip) X(content_type) X(charset) \
-        X(title) X(body_file) X(rule)
+#define STRINGS(X) \
+    X(input)       \
+    X(id)          \
+    X(url)         \
+    X(key)         \
+    X(final_url)   \
+    X(method) X(host) X(ip) X(content_type) X(charset) X(title) X(body_file) X(rule)
 
 static seine_err
 read_strings(sn_record_reader *rr)
