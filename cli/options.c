@@ -9,6 +9,7 @@
 /* In the order of the help. */
 const command *const commands[] = {
     &cmd_fetch,
+    &cmd_extract,
     &cmd_limit_simulate,
     &cmd_breaker_simulate,
     &cmd_backoff_simulate,
@@ -16,6 +17,8 @@ const command *const commands[] = {
     &cmd_url_resolve,
     &cmd_url_normalize,
     &cmd_url_site,
+    &cmd_html_tree,
+    &cmd_html_meta_refresh,
     &cmd_http_retry_after,
     &cmd_http_date,
     &cmd_http_mime,

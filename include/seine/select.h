@@ -60,7 +60,7 @@ SEINE_MUST_CHECK seine_err seine_select_new(const char *text, size_t len,
                                             seine_select_fault *out_fault);
 void seine_select_free(seine_select *s); /* NULL is fine */
 
-/* The tree is borrowed, and so is every selector once it was used. NOMEM. */
+/* The tree is borrowed; selectors are known by their text, and may come and go. NOMEM. */
 SEINE_MUST_CHECK seine_err seine_finder_new(const seine_tree *tree,
                                             seine_finder **out_finder);
 void seine_finder_free(seine_finder *f); /* NULL is fine */

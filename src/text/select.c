@@ -513,6 +513,16 @@ whole(sn_select_in *in)
     return true;
 }
 
+static uint64_t
+hash(const char *text, size_t len)
+{
+    uint64_t h = UINT64_C(0xcbf29ce484222325);
+
+    for (size_t i = 0; i < len; i++)
+        h = (h ^ (unsigned char)text[i]) * UINT64_C(0x100000001b3);
+    return h ^ h >> 29;
+}
+
 void
 seine_select_free(seine_select *s)
 {
@@ -542,6 +552,7 @@ seine_select_new(const char *text, size_t len, seine_select **out_select,
     sn_buf_init(&s->simple_mem, SEINE_SELECT_BYTES * sizeof(sn_simple));
     sn_buf_init(&s->compound_mem, SN_SELECT_COMPOUNDS * sizeof(sn_compound));
     sn_buf_init(&s->text, UINT16_MAX);
+    s->hash = hash(text, len);
     bool good = whole(&in);
     if (s->simple_mem.err != SEINE_OK || s->compound_mem.err != SEINE_OK ||
         s->text.err != SEINE_OK) {

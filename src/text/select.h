@@ -97,6 +97,7 @@ struct seine_select {
     uint16_t list; /* the last compound of its first selector */
     uint16_t compounds, simples;
     bool has_scope;
+    uint64_t hash; /* of its text: finders know it by that */
 };
 
 static inline const sn_simple *

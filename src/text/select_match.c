@@ -41,7 +41,7 @@ seine_finder_new(const seine_tree *tree, seine_finder **out_finder)
 static void
 known_free(sn_known *k)
 {
-    for (uint16_t i = 0; i < k->select->simples; i++)
+    for (uint16_t i = 0; k->of && i < k->simples; i++)
         sn_free(k->of[i].places);
     sn_free(k->of);
     sn_free(k->memo);
@@ -85,31 +85,41 @@ number_names(const seine_finder *f, sn_known *k)
     }
 }
 
+static sn_known *
+known_new(const seine_finder *f, const seine_select *s)
+{
+    sn_known *k = sn_zalloc(sizeof *k);
+
+    if (!k)
+        return NULL;
+    k->hash = s->hash;
+    k->simples = s->simples;
+    k->compounds = s->compounds;
+    k->of = sn_calloc(s->simples + 1U, sizeof *k->of);
+    k->memo = sn_calloc((size_t)s->compounds * f->nodes + 1, 1);
+    if (!k->of || !k->memo) {
+        known_free(k);
+        return NULL;
+    }
+    k->select = s;
+    number_names(f, k);
+    return k;
+}
+
 /* What is known of this selector, which moves to the front. NULL: no memory. */
 static sn_known *
 known(seine_finder *f, const seine_select *s)
 {
     sn_known **at = &f->known, *k;
 
-    while (*at && (*at)->select != s)
+    while (*at && ((*at)->hash != s->hash || (*at)->simples != s->simples ||
+                   (*at)->compounds != s->compounds))
         at = &(*at)->next;
-    if ((k = *at)) {
+    if ((k = *at))
         *at = k->next;
-    } else {
-        k = sn_zalloc(sizeof *k);
-        if (!k)
-            return NULL;
-        k->select = s;
-        k->of = sn_calloc(s->simples + 1U, sizeof *k->of);
-        k->memo = sn_calloc((size_t)s->compounds * f->nodes + 1, 1);
-        if (!k->of || !k->memo) {
-            sn_free(k->of);
-            sn_free(k->memo);
-            sn_free(k);
-            return NULL;
-        }
-        number_names(f, k);
-    }
+    else if (!(k = known_new(f, s)))
+        return NULL;
+    k->select = s;
     k->next = f->known;
     f->known = k;
     return k;

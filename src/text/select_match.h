@@ -20,7 +20,9 @@ typedef struct sn_known_simple {
 /* What is known of a selector on this tree. */
 typedef struct sn_known {
     struct sn_known *next;
-    const seine_select *select;
+    const seine_select *select; /* of the call; it may be gone afterwards */
+    uint64_t hash;
+    uint16_t simples, compounds;
     sn_known_simple *of; /* by simple */
     uint8_t *memo;       /* by compound and node */
     uint64_t steps;

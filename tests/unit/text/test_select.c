@@ -324,6 +324,26 @@ TEST(select_with_scope_forgets_when_the_scope_changes)
     seine_tree_free(t);
 }
 
+TEST(select_may_be_freed_while_its_finder_lives)
+{
+    static const char *const texts[] = {"p", "b", "p", "#x", "p", "i"};
+    seine_tree *t = tree_of("<p id=x><b>");
+    seine_finder *f = NULL;
+
+    CHECK_EQ(seine_finder_new(t, &f), SEINE_OK);
+    EACH_ROW(i, texts) {
+        seine_select *s = selector(texts[i]);
+        seine_node n = 0;
+
+        CHECK_EQ(seine_finder_next(f, s, 0, &n), SEINE_OK);
+        CHECK(*texts[i] == 'i' ? n == 0
+                               : seine_node_is(t, n, *texts[i] == 'b' ? "b" : "p"));
+        seine_select_free(s);
+    }
+    seine_finder_free(f);
+    seine_tree_free(t);
+}
+
 TEST(select_does_not_look_into_templates)
 {
     static const row rows[] = {{"p", "b"}, {"template", "t"}, {"body:has(i)", ""}};
@@ -471,8 +491,12 @@ TEST(select_gives_up_after_a_million_steps_of_a_page)
     CHECK_EQ(seine_tree_new(&t), SEINE_OK);
     CHECK_EQ(seine_tree_parse(t, html.ptr, html.len, NULL), SEINE_OK);
     CHECK_EQ(seine_finder_new(t, &f), SEINE_OK);
-    for (size_t i = 0; i < 32; i++)
-        all[i] = selector("x ~ .y");
+    for (size_t i = 0; i < 32; i++) {
+        char text[32];
+
+        snprintf(text, sizeof text, "x ~ .y%zu", i);
+        all[i] = selector(text);
+    }
     for (size_t i = 0; i < 32 && e == SEINE_OK; i++) {
         CHECK(seine_finder_steps(f) <= 1000000);
         e = seine_finder_next(f, all[i], 0, &n);
