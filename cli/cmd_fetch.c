@@ -11,8 +11,8 @@ static const option options[] = {
      .help = "read URLs from FILE; may be repeated; -: stdin",
      .more = "One URL per line; blank lines and lines that begin with # are passed over. A file named .jsonl or .ndjson, or whose first "
              "byte is `{`, has one JSON object per line: `url`, and if wanted `method`, `headers`, `body`, `body_b64`, `timeout`, `retries`, "
-             "`priority`, `tags`, `id`, `idempotent`. It is read as it is needed: the first request leaves before the end of the input."},
-    {"input-format", NULL, KIND_CHOICE, "auto|text|jsonl", "auto", AT(input_format), .env = true, .rare = true,
+             "`priority`, `tags`, `id`, `idempotent`. Of a web archive (.warc) the targets of its answers are read. It is read as it is needed: the first request leaves before the end of the input."},
+    {"input-format", NULL, KIND_CHOICE, "auto|text|jsonl|warc", "auto", AT(input_format), .env = true, .rare = true,
      .help = "what the input is"},
     {"base", NULL, KIND_TEXT, "URL", AT(base), .env = true, .rare = true,
      .help = "relative URLs of the input resolve against it"},
@@ -99,7 +99,9 @@ static const option options[] = {
     {"data", "d", KIND_TEXT, "S|@FILE|@-", AT(data), .env = true, .rare = true,
      .help = "body of the requests; makes them POST"},
     {"user", "u", KIND_TEXT, "NAME[:PASS]", AT(user), .rare = true,
-     .help = "Basic authentication at the hosts given; asks for PASS"},
+     .help = "Basic authentication at the hosts given; asks for PASS",
+     .more = "PASS, or all of it, may be `env:NAME` or `file:PATH`. Without PASS it is asked on the terminal. What is typed is overwritten in the "
+             "list of processes, and a note warns; it is sent to the origins of the given URLs and to no other."},
     {"cookie", "b", KIND_TEXT, "S", AT(cookie), .rare = true,
      .help = "cookies for the hosts given: a=b; c=d; or a file of them",
      .more = "They go to the origins of the given URLs and to no other; `env:NAME` and `file:PATH` keep them out of the command line. What has no "

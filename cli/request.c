@@ -465,6 +465,15 @@ dump_nothing(void)
 #endif
 }
 
+static bool
+has_secrets(const request *r)
+{
+    for (size_t i = 0; i < r->n_fields; i++)
+        if (seine_secret_is_field(r->fields[i].name.ptr, r->fields[i].name.len))
+            return true;
+    return r->is_typed;
+}
+
 static int
 add_headers(request *r, const texts *lines)
 {
@@ -556,7 +565,7 @@ request_make(const args *a, request *out_request)
         code = set_body(set, r);
     for (size_t i = 0; i < r->n_read; i++)
         seine_wipe(r->read[i], strlen(r->read[i]));
-    if (r->n_fields > 0 || r->is_typed)
+    if (has_secrets(r))
         dump_nothing();
     if (code != SAY_DONE)
         request_free(r);
