@@ -16,6 +16,7 @@
 #include "seine/budget.h"
 #include "seine/call.h"
 #include "seine/clock.h"
+#include "seine/convert.h"
 #include "seine/cookie.h"
 #include "seine/ctx.h"
 #include "seine/err.h"
@@ -44,8 +45,10 @@
 #include "seine/tally.h"
 #include "seine/throttle.h"
 #include "seine/time.h"
+#include "seine/tree.h"
 #include "seine/url.h"
 #include "seine/version.h"
 #include "seine/view.h"
+#include "seine/warc.h"
 
 #endif

@@ -18,7 +18,7 @@ static const struct format {
     {SEINE_SINK_RAW, {NULL}, false, &sn_out_raw, NULL},
     {SEINE_SINK_CALL, {NULL}, false, &sn_out_call, NULL},
     {SEINE_SINK_SQLITE, {".sqlite", ".sqlite3"}, false, &sn_out_sqlite, NULL},
-    {SEINE_SINK_WARC, {".warc"}, true, NULL, "WARC"},
+    {SEINE_SINK_WARC, {".warc"}, true, &sn_out_warc, NULL},
     {SEINE_SINK_SAVE, {NULL}, false, &sn_out_save, NULL},
 };
 

@@ -199,12 +199,12 @@ put_skip(sn_out *o, const seine_record *r, uint64_t seq)
 seine_err
 sn_base_put(sn_out *o, const seine_record *r, uint64_t seq)
 {
-    sn_str json = {NULL, 0};
+    sn_str json = sn_str_view(r->json); /* what it was read from says more than it */
     seine_err e = make_clean(o->self, r);
 
     if (e == SEINE_OK && r->type == SEINE_RECORD_SKIP)
         return put_skip(o, r, seq);
-    if (e == SEINE_OK)
+    if (e == SEINE_OK && !json.ptr)
         e = render(o, r, seq, &json);
     return e == SEINE_OK ? put_result(o, r, seq, json) : e;
 }

@@ -128,7 +128,8 @@ tag_done(sn_html *t, const char *p)
     sn_html_content content = SN_HTML_MARKUP;
 
     if (t->opts.count)
-        sn_html_count_tag(t->opts.count, t);
+        sn_html_count_tag(t->opts.count, t,
+                          t->fed + (uint64_t)(p - t->piece) - t->tag_at);
     if (t->tag != SN_TAG_OTHER || t->breaks_out)
         content = sn_html_tag_done(t);
     if (t->in_script && content == SN_HTML_RAW)
@@ -147,6 +148,8 @@ attr_named(sn_html *t)
     t->attr = SN_ATTR_OTHER;
     if (t->attrs == SN_HTML_ATTRS) {
         t->notes |= SN_HTML_NOTE_ATTRS;
+        if (t->opts.count)
+            sn_html_count_attrs(t->opts.count);
         return;
     }
     t->attrs++;

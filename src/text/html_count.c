@@ -70,7 +70,11 @@ typedef enum kind {
         KNOWN
 } kind;
 
-enum { SLOTS = SN_HTML_KINDS - KNOWN, LOOK = 16 };
+enum {
+    SLOTS = SN_HTML_KINDS - KNOWN,
+    LOOK = 16,
+    HEAVY = 512 /* bytes of a tag that make an element count once more */
+};
 _Static_assert(SLOTS >= 32, "room for names that are not known");
 
 typedef struct row {
@@ -139,6 +143,12 @@ refuse(sn_html_count *c, seine_err e)
 }
 
 void
+sn_html_count_attrs(sn_html_count *c)
+{
+    refuse(c, SEINE_E_HTML_TOO_COMPLEX);
+}
+
+void
 sn_html_count_node(sn_html_count *c)
 {
     if (++c->tags > c->max_tags)
@@ -150,6 +160,7 @@ sn_html_count_node(sn_html_count *c)
 static void
 format_drop(sn_html_count *c, uint32_t i)
 {
+    c->weight -= c->format[i].weight;
     memmove(&c->format[i], &c->format[i + 1], (c->formats - i - 1) * sizeof *c->format);
     c->formats--;
     c->open--;
@@ -158,8 +169,10 @@ format_drop(sn_html_count *c, uint32_t i)
 static void
 format_clear(sn_html_count *c)
 {
-    while (c->formats > 0 && c->format[--c->formats].kind != 0)
+    while (c->formats > 0 && c->format[--c->formats].kind != 0) {
+        c->weight -= c->format[c->formats].weight;
         c->open--;
+    }
 }
 
 /* The last one of this kind behind the last mark, or -1. */
@@ -176,6 +189,7 @@ format_find(const sn_html_count *c, uint8_t k)
 static void
 format_add(sn_html_count *c, uint8_t k, bool plain)
 {
+    uint32_t weight = (uint32_t)(1 + c->tag_len / HEAVY);
     uint32_t alike = 0, oldest = 0;
 
     for (uint32_t i = c->formats; plain && i-- > 0 && c->format[i].kind != 0;)
@@ -189,7 +203,8 @@ format_add(sn_html_count *c, uint8_t k, bool plain)
         refuse(c, SEINE_E_HTML_TOO_COMPLEX);
         return;
     }
-    c->format[c->formats++] = (sn_html_count_format){k, plain};
+    c->format[c->formats++] = (sn_html_count_format){k, plain, weight};
+    c->weight += weight;
     c->open++;
 }
 
@@ -291,7 +306,7 @@ push(sn_html_count *c, const sn_html_count_named *n, bool foreign)
     if (limits && (flags & SCOPE))
         o->scope = at;
     if (!foreign && (flags & MARK))
-        c->format[c->formats++] = (sn_html_count_format){0, false};
+        c->format[c->formats++] = (sn_html_count_format){0, false, 0};
     /* Formatting that its block has left behind is opened again inside of the next. */
     if (++c->depth + c->open > c->deepest)
         c->deepest = c->depth + c->open;
@@ -501,13 +516,12 @@ closed(sn_html_count *c)
 }
 
 void
-sn_html_count_tag(sn_html_count *c, const sn_html *t)
+sn_html_count_tag(sn_html_count *c, const sn_html *t, uint64_t tag_len)
 {
     if (c->err != SEINE_OK)
         return;
+    c->tag_len = tag_len < UINT32_MAX ? (uint32_t)tag_len : UINT32_MAX;
     sn_html_count_node(c);
-    if (t->notes & SN_HTML_NOTE_ATTRS)
-        refuse(c, SEINE_E_HTML_TOO_COMPLEX);
     if (t->attrs > c->most_attrs)
         c->most_attrs = t->attrs;
     if (c->raw_end && c->pushed)
@@ -518,7 +532,7 @@ sn_html_count_tag(sn_html_count *c, const sn_html *t)
     if (!t->end_tag)
         opened(c, t);
     c->raw_end = false;
-    c->reopened += c->open;
+    c->reopened += c->weight;
     if (c->open > c->most_open)
         c->most_open = c->open;
     if (c->reopened > SN_HTML_MAX_REOPENED)

@@ -14,8 +14,9 @@
  *
  * Limits: 150,000 tags, comments too; depth 256; 256 attributes of a tag; 32 open
  * formatting elements; and open formatting elements added up tag by tag, at most a
- * third of the bytes and 1,000, and 150,000. Where the count is not sure it is too
- * high, not too low.
+ * third of the bytes and 1,000, and 150,000. There an element counts once more for
+ * each 512 bytes of its tag, since its attributes are opened again too. Where the count
+ * is not sure it is too high, not too low.
  *
  * Time    plays no part; a tag takes a fixed number of steps, whatever is open.
  * Memory  the struct, 26 KiB.
@@ -53,6 +54,7 @@ typedef struct sn_html_count_open {
 typedef struct sn_html_count_format {
     uint8_t kind; /* 0: a mark, up to which a cell or an object clears the list */
     bool plain;   /* without attributes */
+    uint32_t weight;
 } sn_html_count_format;
 
 typedef struct sn_html_count {
@@ -62,8 +64,10 @@ typedef struct sn_html_count {
     uint64_t max_tags; /* below: private */
     seine_err err;     /* over a limit; then nothing more is counted */
     sn_html_count_named tag;
+    uint32_t tag_len;
     bool raw_end, pushed; /* pushed: by the last start tag */
     uint32_t depth, open, formats;
+    uint64_t weight;              /* of all that are open */
     uint16_t top;                 /* stack[0] is nobody */
     uint16_t last[SN_HTML_KINDS]; /* the topmost of each kind; 0: none */
     sn_html_count_open stack[SN_HTML_STACK];
@@ -77,10 +81,11 @@ void sn_html_count_init(sn_html_count *c, uint64_t max_tags);
 SEINE_MUST_CHECK seine_err sn_html_count_verdict(const sn_html_count *c, uint64_t bytes);
 
 /* For the tokenizer: the name of a tag was read; that was the end of raw text; the
- * tag is whole; a node that is no element. */
+ * tag is whole; it has too many attributes; a node that is no element. */
 void sn_html_count_name(sn_html_count *c, const sn_html *t);
 void sn_html_count_raw_end(sn_html_count *c);
-void sn_html_count_tag(sn_html_count *c, const sn_html *t);
+void sn_html_count_tag(sn_html_count *c, const sn_html *t, uint64_t tag_len);
+void sn_html_count_attrs(sn_html_count *c);
 void sn_html_count_node(sn_html_count *c);
 
 #endif

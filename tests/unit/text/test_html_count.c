@@ -161,7 +161,8 @@ TEST(html_count_refuses_more_than_256_attributes_of_a_tag)
             len += (size_t)snprintf(page + len, sizeof page - len, " a%d", i);
         page[len++] = '>';
         CHECK_EQ(count(&c, page, len, 0), n > 256 ? SEINE_E_HTML_TOO_COMPLEX : SEINE_OK);
-        CHECK_EQ(c.most_attrs, 256);
+        if (n == 256)
+            CHECK_EQ(c.most_attrs, 256);
     }
 }
 

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * tree.h - the nodes of a seine_tree, for those who walk all of them.
+ *
+ * Only tree_parse.c knows the library that made them. Names are numbers; two nodes
+ * have the same name if they have the same number.
+ *
+ * Threads any number may look at a tree that does not change.
+ */
+#ifndef SN_TREE_H
+#define SN_TREE_H
+
+#include "base/buf.h"
+#include "seine/tree.h"
+
+typedef enum sn_ns { SN_NS_HTML, SN_NS_SVG, SN_NS_MATH } sn_ns;
+typedef enum sn_attr_ns {
+    SN_ATTR_PLAIN,
+    SN_ATTR_XLINK,
+    SN_ATTR_XML,
+    SN_ATTR_XMLNS
+} sn_attr_ns;
+
+typedef struct sn_tree_attr {
+    uint32_t name;
+    uint32_t at, len; /* the value, in `text` */
+    sn_attr_ns ns;
+} sn_tree_attr;
+
+typedef struct sn_node {
+    seine_node parent, prev; /* prev: the sibling before, of any kind; 0: none */
+    seine_node end;          /* behind its inside */
+    uint32_t name;           /* of an element */
+    uint32_t at, len;        /* attributes: the first and how many; of others its text */
+    uint32_t offset;
+    uint8_t kind, ns;
+} sn_node;
+
+struct seine_tree {
+    sn_buf node_mem, attr_mem, name_mem; /* of sn_node, sn_tree_attr, sn_str's span */
+    sn_buf text;                         /* of texts, values and names */
+    uint32_t *table;                     /* names by hash; 0: free, else number + 1 */
+    uint32_t table_size, names;
+    bool quirks;
+    seine_node root;
+    struct sn_maker *maker; /* the library's, kept for the next page */
+};
+
+static inline uint32_t
+sn_tree_size(const seine_tree *t)
+{
+    return (uint32_t)(t->node_mem.len / sizeof(sn_node));
+}
+
+static inline const sn_node *
+sn_tree_node(const seine_tree *t, seine_node n)
+{
+    return (const sn_node *)(const void *)t->node_mem.ptr + n;
+}
+
+static inline const sn_tree_attr *
+sn_tree_attr_at(const seine_tree *t, uint32_t i)
+{
+    return (const sn_tree_attr *)(const void *)t->attr_mem.ptr + i;
+}
+
+/* The number of a name, or UINT32_MAX if nothing in the tree has it. */
+uint32_t sn_tree_name(const seine_tree *t, sn_str name);
+sn_str sn_tree_name_text(const seine_tree *t, uint32_t name);
+
+/* The value of an attribute without prefix; false: it has none. */
+bool sn_tree_value(const seine_tree *t, seine_node n, uint32_t name, sn_str *out_value);
+
+/* Of tree_parse.c, which alone adds. */
+uint32_t sn_tree_intern(seine_tree *t, sn_str name);
+void sn_maker_free(struct sn_maker *m);
+
+#endif

@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Trees as text: what people read, HTML again, and the form of html5lib's tests. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "text/tree.h"
+
+#define MOST ((size_t)256 << 20) /* bytes of a text */
+
+static sn_str
+text_of(const seine_tree *t, const sn_node *n)
+{
+    return (sn_str){t->text.ptr + n->at, n->len};
+}
+
+static sn_str
+name_of(const seine_tree *t, const sn_node *n)
+{
+    return sn_tree_name_text(t, n->name);
+}
+
+static bool
+is_html(const seine_tree *t, const sn_node *n, const char *names)
+{
+    sn_str rest = sn_str_of(names), name;
+
+    if (n->kind != SEINE_NODE_ELEMENT || n->ns != SN_NS_HTML)
+        return false;
+    while (sn_str_next(&rest, ' ', &name))
+        if (sn_str_eq(name_of(t, n), name))
+            return true;
+    return false;
+}
+
+static seine_err
+finish(sn_buf *b, seine_text *out_text)
+{
+    seine_err e;
+
+    sn_buf_text(b, "");
+    if (!b->ptr)
+        sn_buf_reserve(b, 1);
+    e = sn_buf_take(b, out_text);
+    sn_buf_fini(b);
+    return e == SEINE_OK ? e : SEINE_E_NOMEM;
+}
+
+seine_err
+seine_node_text(const seine_tree *t, seine_node n, seine_text *out_text)
+{
+    sn_buf b;
+
+    sn_buf_init(&b, MOST);
+    for (seine_node i = n; i < seine_node_end(t, n); i++)
+        if (sn_tree_node(t, i)->kind == SEINE_NODE_TEXT)
+            sn_buf_str(&b, text_of(t, sn_tree_node(t, i)));
+    return finish(&b, out_text);
+}
+
+/* Words with what stood between them: 0 nothing, 1 a blank, 2 a new line. */
+typedef struct words {
+    sn_buf out;
+    int gap;
+} words;
+
+static void
+gap(words *w, int size)
+{
+    if (w->gap < size)
+        w->gap = size;
+}
+
+static void
+say(words *w, sn_str s)
+{
+    for (size_t i = 0; i < s.len;) {
+        size_t from = i;
+
+        while (i < s.len && !sn_is_space(s.ptr[i]))
+            i++;
+        if (i > from) {
+            if (w->gap > 0 && w->out.len > 0)
+                sn_buf_char(&w->out, w->gap == 1 ? ' ' : '\n');
+            w->gap = 0;
+            sn_buf_add(&w->out, s.ptr + from, i - from);
+        }
+        for (; i < s.len && sn_is_space(s.ptr[i]); i++)
+            gap(w, 1);
+    }
+}
+
+static const char unseen[] = "script style template noscript head";
+static const char blocks[] =
+    "address article aside blockquote body br button caption center dd details dialog "
+    "dir "
+    "div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr "
+    "html legend li main menu nav ol optgroup option p pre search section select summary "
+    "table tbody textarea tfoot thead title tr ul";
+
+/* Each name of a tree is looked up once: 1 unseen, 2 a block, 3 a cell. */
+static uint8_t *
+kinds_of_names(const seine_tree *t)
+{
+    static const char *const lists[] = {unseen, blocks, "td th"};
+    uint8_t *kinds = sn_zalloc(t->names + 1);
+
+    for (uint8_t k = 0; kinds && k < 3; k++) {
+        sn_str rest = sn_str_of(lists[k]), name;
+
+        while (sn_str_next(&rest, ' ', &name)) {
+            uint32_t id = sn_tree_name(t, name);
+
+            if (id != UINT32_MAX)
+                kinds[id] = (uint8_t)(k + 1);
+        }
+    }
+    return kinds;
+}
+
+seine_err
+seine_node_words(const seine_tree *t, seine_node n, seine_text *out_text)
+{
+    uint8_t *kinds SN_AUTOFREE = kinds_of_names(t);
+    seine_node end = seine_node_end(t, n), open = n; /* open: not left yet */
+    words w = {.gap = 0};
+
+    if (!kinds)
+        return SEINE_E_NOMEM;
+    sn_buf_init(&w.out, MOST);
+    for (seine_node i = n; i < end;) {
+        const sn_node *node = sn_tree_node(t, i);
+        uint8_t kind = node->kind == SEINE_NODE_ELEMENT ? kinds[node->name] : 0;
+
+        while (open != n && sn_tree_node(t, open)->end <= i) { /* leaving blocks */
+            const sn_node *left = sn_tree_node(t, open);
+
+            if (kinds[left->name] >= 2)
+                gap(&w, kinds[left->name] == 2 ? 2 : 1);
+            open = left->parent;
+        }
+        if (kind == 1 && i != n) {
+            i = node->end;
+            continue;
+        }
+        if (kind >= 2)
+            gap(&w, kind == 2 ? 2 : 1);
+        if (node->kind == SEINE_NODE_TEXT)
+            say(&w, text_of(t, node));
+        else if (node->kind == SEINE_NODE_ELEMENT && node->end > i + 1)
+            open = i;
+        i++;
+    }
+    return finish(&w.out, out_text);
+}
+
+static void
+put_escaped(sn_buf *b, sn_str s, bool attribute)
+{
+    for (size_t i = 0; i < s.len; i++) {
+        char c = s.ptr[i];
+
+        if (c == '&')
+            sn_buf_text(b, "&amp;");
+        else if (c == '<' && !attribute)
+            sn_buf_text(b, "&lt;");
+        else if (c == '>' && !attribute)
+            sn_buf_text(b, "&gt;");
+        else if (c == '"' && attribute)
+            sn_buf_text(b, "&quot;");
+        else
+            sn_buf_char(b, c);
+    }
+}
+
+static const char voids[] =
+    "area base basefont bgsound br col embed frame hr img input keygen link meta param "
+    "source track wbr";
+static const char raws[] = "style script xmp iframe noembed noframes plaintext";
+
+static const char *
+prefix(sn_attr_ns ns)
+{
+    static const char *const prefixes[] = {"", "xlink:", "xml:", "xmlns:"};
+
+    return prefixes[ns];
+}
+
+static void
+put_start(sn_buf *b, const seine_tree *t, const sn_node *n)
+{
+    sn_buf_char(b, '<');
+    sn_buf_str(b, name_of(t, n));
+    for (uint32_t i = 0; i < n->len; i++) {
+        const sn_tree_attr *a = sn_tree_attr_at(t, n->at + i);
+
+        sn_buf_char(b, ' ');
+        sn_buf_text(b, prefix(a->ns));
+        sn_buf_str(b, sn_tree_name_text(t, a->name));
+        sn_buf_text(b, "=\"");
+        put_escaped(b, (sn_str){t->text.ptr + a->at, a->len}, true);
+        sn_buf_char(b, '"');
+    }
+    sn_buf_char(b, '>');
+}
+
+static void
+put_end(sn_buf *b, const seine_tree *t, const sn_node *n)
+{
+    if (n->kind != SEINE_NODE_ELEMENT || is_html(t, n, voids))
+        return;
+    sn_buf_text(b, "</");
+    sn_buf_str(b, name_of(t, n));
+    sn_buf_char(b, '>');
+}
+
+static void
+put_node(sn_buf *b, const seine_tree *t, const sn_node *n)
+{
+    switch ((seine_node_kind)n->kind) {
+    case SEINE_NODE_ELEMENT:
+        put_start(b, t, n);
+        break;
+    case SEINE_NODE_TEXT:
+        if (is_html(t, sn_tree_node(t, n->parent), raws))
+            sn_buf_str(b, text_of(t, n));
+        else
+            put_escaped(b, text_of(t, n), false);
+        break;
+    case SEINE_NODE_COMMENT:
+        sn_buf_text(b, "<!--");
+        sn_buf_str(b, text_of(t, n));
+        sn_buf_text(b, "-->");
+        break;
+    case SEINE_NODE_DOCTYPE:
+        sn_buf_text(b, "<!DOCTYPE ");
+        sn_buf_str(b, text_of(t, n));
+        sn_buf_char(b, '>');
+        break;
+    case SEINE_NODE_INSTRUCTION:
+        sn_buf_text(b, "<?");
+        sn_buf_str(b, text_of(t, n));
+        sn_buf_text(b, "?>");
+        break;
+    case SEINE_NODE_DOCUMENT:
+        break;
+    }
+}
+
+seine_err
+seine_node_html(const seine_tree *t, seine_node n, seine_text *out_text)
+{
+    seine_node end = seine_node_end(t, n), open = n;
+    sn_buf b;
+
+    sn_buf_init(&b, MOST);
+    for (seine_node i = n; i < end; i++) {
+        const sn_node *node = sn_tree_node(t, i);
+
+        for (; i > n && open != n && sn_tree_node(t, open)->end <= i;
+             open = sn_tree_node(t, open)->parent)
+            put_end(&b, t, sn_tree_node(t, open));
+        put_node(&b, t, node);
+        if (node->kind == SEINE_NODE_ELEMENT && node->end > i + 1)
+            open = i;
+        else
+            put_end(&b, t, node);
+    }
+    for (; end > n + 1; open = sn_tree_node(t, open)->parent) {
+        put_end(&b, t, sn_tree_node(t, open));
+        if (open == n)
+            break;
+    }
+    return finish(&b, out_text);
+}
+
+/* html5lib's form. */
+
+/* Names of svg that are not in lower case (13.2.6.1). */
+static const char *const svg_names[] = {
+    "altGlyph",
+    "altGlyphDef",
+    "altGlyphItem",
+    "animateColor",
+    "animateMotion",
+    "animateTransform",
+    "clipPath",
+    "feBlend",
+    "feColorMatrix",
+    "feComponentTransfer",
+    "feComposite",
+    "feConvolveMatrix",
+    "feDiffuseLighting",
+    "feDisplacementMap",
+    "feDistantLight",
+    "feDropShadow",
+    "feFlood",
+    "feFuncA",
+    "feFuncB",
+    "feFuncG",
+    "feFuncR",
+    "feGaussianBlur",
+    "feImage",
+    "feMerge",
+    "feMergeNode",
+    "feMorphology",
+    "feOffset",
+    "fePointLight",
+    "feSpecularLighting",
+    "feSpotLight",
+    "feTile",
+    "feTurbulence",
+    "foreignObject",
+    "glyphRef",
+    "linearGradient",
+    "radialGradient",
+    "textPath",
+};
+
+static sn_str
+svg_name(sn_str name)
+{
+    for (size_t i = 0; i < sizeof svg_names / sizeof *svg_names; i++)
+        if (sn_str_eq_nocase(name, sn_str_of(svg_names[i])))
+            return sn_str_of(svg_names[i]);
+    return name;
+}
+
+static void
+indent(sn_buf *b, size_t depth)
+{
+    sn_buf_text(b, b->len > 0 ? "\n| " : "| ");
+    while (depth-- > 0)
+        sn_buf_text(b, "  ");
+}
+
+typedef struct line {
+    const char *prefix;
+    sn_str name, value;
+} line;
+
+/* The i-th byte of what is printed, or -1. */
+static int
+byte_at(const line *l, size_t i)
+{
+    size_t n = strlen(l->prefix);
+
+    if (i < n)
+        return (unsigned char)l->prefix[i];
+    return i - n < l->name.len ? (unsigned char)l->name.ptr[i - n] : -1;
+}
+
+static int
+by_name(const void *a, const void *b)
+{
+    size_t i = 0;
+
+    while (byte_at(a, i) == byte_at(b, i) && byte_at(a, i) >= 0)
+        i++;
+    return byte_at(a, i) - byte_at(b, i);
+}
+
+static void
+print_attrs(sn_buf *b, const seine_tree *t, const sn_node *n, size_t depth)
+{
+    static const char *const prefixes[] = {"", "xlink ", "xml ", "xmlns "};
+    line *lines SN_AUTOFREE = n->len > 0 ? sn_calloc(n->len, sizeof *lines) : NULL;
+
+    if (!lines && n->len > 0)
+        b->err = SEINE_E_NOMEM;
+    for (uint32_t i = 0; lines && i < n->len; i++) {
+        const sn_tree_attr *a = sn_tree_attr_at(t, n->at + i);
+
+        lines[i] = (line){prefixes[a->ns],
+                          sn_tree_name_text(t, a->name),
+                          {t->text.ptr + a->at, a->len}};
+    }
+    if (lines)
+        qsort(lines, n->len, sizeof *lines, by_name);
+    for (uint32_t i = 0; lines && i < n->len; i++) {
+        indent(b, depth);
+        sn_buf_text(b, lines[i].prefix);
+        sn_buf_str(b, lines[i].name);
+        sn_buf_text(b, "=\"");
+        sn_buf_str(b, lines[i].value);
+        sn_buf_char(b, '"');
+    }
+}
+
+static void
+print_node(sn_buf *b, const seine_tree *t, const sn_node *n, size_t depth)
+{
+    indent(b, depth);
+    switch ((seine_node_kind)n->kind) {
+    case SEINE_NODE_ELEMENT:
+        sn_buf_char(b, '<');
+        sn_buf_text(b, n->ns == SN_NS_SVG ? "svg " : n->ns == SN_NS_MATH ? "math " : "");
+        sn_buf_str(b, n->ns == SN_NS_SVG ? svg_name(name_of(t, n)) : name_of(t, n));
+        sn_buf_char(b, '>');
+        print_attrs(b, t, n, depth + 1);
+        break;
+    case SEINE_NODE_TEXT:
+        sn_buf_char(b, '"');
+        sn_buf_str(b, text_of(t, n));
+        sn_buf_char(b, '"');
+        break;
+    case SEINE_NODE_COMMENT:
+        sn_buf_text(b, "<!-- ");
+        sn_buf_str(b, text_of(t, n));
+        sn_buf_text(b, " -->");
+        break;
+    case SEINE_NODE_INSTRUCTION:
+        sn_buf_text(b, "<?");
+        sn_buf_str(b, text_of(t, n));
+        sn_buf_text(b, "?>");
+        break;
+    default:
+        sn_buf_text(b, "<!DOCTYPE ");
+        sn_buf_str(b, text_of(t, n));
+        sn_buf_char(b, '>');
+        break;
+    }
+}
+
+/* What is in a template stands one level deeper. */
+static void
+print_content(sn_buf *b, size_t depth)
+{
+    indent(b, depth);
+    sn_buf_text(b, "content");
+}
+
+seine_err
+seine_tree_print(const seine_tree *t, seine_text *out_text)
+{
+    seine_node open = 0;
+    size_t depth = 0;
+    sn_buf b;
+
+    sn_buf_init(&b, MOST);
+    for (seine_node i = 1; i < sn_tree_size(t); i++) {
+        const sn_node *node = sn_tree_node(t, i);
+
+        for (; open != node->parent; open = sn_tree_node(t, open)->parent)
+            depth -= is_html(t, sn_tree_node(t, open), "template") ? 2 : 1;
+        print_node(&b, t, node, depth);
+        if (is_html(t, node, "template"))
+            print_content(&b, depth + 1);
+        if (node->end > i + 1) {
+            depth += is_html(t, node, "template") ? 2 : 1;
+            open = i;
+        }
+    }
+    return finish(&b, out_text);
+}
