@@ -10,6 +10,7 @@
 const command *const commands[] = {
     &cmd_fetch,
     &cmd_convert,
+    &cmd_extract,
     &cmd_limit_simulate,
     &cmd_breaker_simulate,
     &cmd_backoff_simulate,
@@ -19,6 +20,8 @@ const command *const commands[] = {
     &cmd_url_site,
     &cmd_warc_ls,
     &cmd_warc_check,
+    &cmd_html_tree,
+    &cmd_html_meta_refresh,
     &cmd_http_retry_after,
     &cmd_http_date,
     &cmd_http_mime,
