@@ -115,7 +115,7 @@ decode(sn_str s, sn_arena *memory, sn_str *out)
                       sn_hex_digit(s.ptr[i + 1]) >= 0 && sn_hex_digit(s.ptr[i + 2]) >= 0;
 
         copy[n++] =
-            escape ? (char)(sn_hex_digit(s.ptr[i + 1]) << 4 | sn_hex_digit(s.ptr[i + 2]))
+            escape ? (char)(sn_hex_digit(s.ptr[i + 1]) * 16 + sn_hex_digit(s.ptr[i + 2]))
                    : s.ptr[i];
         i += escape ? 2 : 0;
     }
