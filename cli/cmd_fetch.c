@@ -99,7 +99,9 @@ static const option options[] = {
     {"data", "d", KIND_TEXT, "S|@FILE|@-", AT(data), .env = true, .rare = true,
      .help = "body of the requests; makes them POST"},
     {"user", "u", KIND_TEXT, "NAME[:PASS]", AT(user), .rare = true,
-     .help = "Basic authentication at the hosts given; asks for PASS"},
+     .help = "Basic authentication at the hosts given; asks for PASS",
+     .more = "PASS, or all of it, may be `env:NAME` or `file:PATH`. Without PASS it is asked on the terminal. What is typed is overwritten in the "
+             "list of processes, and a note warns; it is sent to the origins of the given URLs and to no other."},
     {"cookie", "b", KIND_TEXT, "S", AT(cookie), .rare = true,
      .help = "cookies for the hosts given: a=b; c=d; or a file of them",
      .more = "They go to the origins of the given URLs and to no other; `env:NAME` and `file:PATH` keep them out of the command line. What has no "
@@ -147,6 +149,15 @@ static const option options[] = {
      .help = "its key, if that is not in the same file"},
     {"tls-min", NULL, KIND_CHOICE, "1.2|1.3", "1.2", AT(tls_min), .env = true, .rare = true,
      .help = "oldest version of TLS"},
+    {"proxy", "x", KIND_TEXT, "URL|off", AT(proxy), .env = true, .rare = true,
+     .help = "through a proxy: http:// https:// socks5:// socks5h://",
+     .more = "If not given: `https_proxy` or `HTTPS_PROXY`, `http_proxy` (lower case only), `all_proxy` or `ALL_PROXY`. No scheme is http; no port "
+             "1080, for https 443. `socks5` resolves names here, the others let the proxy do it. A login is `USER:PASSWORD@`, percent-encoded; "
+             "`env:NAME` and `file:PATH` read the URL from there."},
+    {"no-proxy", NULL, KIND_TEXT, "LIST", AT(no_proxy), .env = true, .rare = true,
+     .help = "hosts asked straight: names, addresses, nets, or *",
+     .more = "If not given: `no_proxy` or `NO_PROXY`. `e.example` and `.e.example` are the name and all below it; `e.example:8080` that port alone; "
+             "`10.0.0.0/8` addresses that stand in URLs; `*` is everything."},
     {"ipv4", "4", KIND_FLAG, AT(ipv4), .env = true, .rare = true,
      .help = "IPv4 alone"},
     {"ipv6", "6", KIND_FLAG, AT(ipv6), .env = true, .rare = true,

@@ -135,7 +135,6 @@ read_budget(const char *text, seine_retry_budget_opts *o)
     return SAY_DONE;
 }
 
-/* Which transport failures are tried again is not a choice: it follows from the error. */
 static int
 read_retry_on(const char *text, seine_retry_opts *o)
 {
@@ -144,8 +143,8 @@ read_retry_on(const char *text, seine_retry_opts *o)
     uint32_t words = 0;
     const char *why = specs_statuses(text, also, o->status, &words, spare);
 
-    if (!why && words != 3)
-        why = "net and timeout are always tried again, so both belong in the list";
+    o->not_net = !(words & 1);
+    o->not_timeout = !(words & 2);
     return why ? bad("retry-on", text, why, "--retry-on net,timeout,429,5xx,!501")
                : SAY_DONE;
 }
@@ -346,6 +345,9 @@ fetch_plan_make(const args *a, fetch_plan *out_plan)
     p->opts.n_fields = p->request.n_fields;
     p->opts.body = p->request.body;
     p->opts.secrets = p->request.secrets;
+    p->opts.proxy = set->proxy; /* after its login was hidden where it was typed */
+    p->opts.no_proxy = set->no_proxy;
+    p->opts.proxy_env = getenv;
     return SAY_DONE;
 }
 

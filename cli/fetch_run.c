@@ -349,6 +349,9 @@ say_start(run *r)
     if (r->observed.http)
         voice_note(&r->voice, "job.start", "seine: metrics on http://%s/metrics",
                    metrics_http_where(r->observed.http));
+    char proxies[256];
+    if (seine_fetch_proxies(r->fetch, proxies, sizeof proxies) > 0)
+        voice_note(&r->voice, "job.start", "seine: through the proxy %s", proxies);
     if (r->set->insecure && !*r->set->insecure)
         voice_note(&r->voice, "job.start",
                    "seine: no certificate of the hosts given is checked (-k)");
@@ -367,7 +370,8 @@ no_fetch(seine_err e, const char *why)
         const char *member, *option;
     } names[] = {{"allow_net ", "--allow-net "}, {"deny_net ", "--deny-net "},
                  {"cacert ", "--cacert "},       {"cert ", "--cert "},
-                 {"cert_key ", "--cert-key "},   {"zones ", "--zone "}};
+                 {"cert_key ", "--cert-key "},   {"zones ", "--zone "},
+                 {"proxy: ", "--proxy: "},       {"no_proxy: ", "--no-proxy: "}};
     const char *named = "";
 
     if (e == SEINE_E_NOMEM)

@@ -60,6 +60,7 @@ typedef struct fetch_settings {
     int tls_min;
 
     /* where */
+    const char *proxy, *no_proxy;
     bool ipv4, ipv6, https_only, untrusted_urls;
     const char *dns;
     texts resolve, allow_net, deny_net, zone;

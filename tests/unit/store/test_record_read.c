@@ -376,6 +376,33 @@ TEST(record_read_passes_over_what_it_does_not_know)
     sn_record_reader_fini(&rr);
 }
 
+TEST(line_without_a_member_is_the_same_line)
+{
+    static const struct {
+        const char *line, *name, *want;
+    } rows[] = {
+        {"{\"a\":1,\"b\":2,\"c\":3}", "b", "{\"a\":1,\"c\":3}"},
+        {"{\"a\":1,\"b\":2}", "b", "{\"a\":1}"},
+        {"{\"a\":1,\"b\":2}", "a", "{\"b\":2}"},
+        {"{ \"a\" : 1 , \"b\" : 2 }", "a", "{ \"b\" : 2 }"},
+        {"{ \"a\" : 1 , \"b\" : 2 }", "b", "{ \"a\" : 1  }"},
+        {"{\"a\":{\"b\":[\"}\"]},\"b\":\"x\\\"y\"}", "b",
+         "{\"a\":{\"b\":[\"}\"]}}"}, /* only its own members */
+        {"{\"a\":{\"b\":1}}", "a", "{}"},
+        {"{\"a\":1}", "x", "{\"a\":1}"},
+        {"{}", "x", "{}"},
+    };
+
+    EACH_ROW(i, rows) {
+        sn_buf b;
+
+        sn_buf_init(&b, 1000);
+        sn_line_without(&b, sn_str_of(rows[i].line), sn_str_of(rows[i].name));
+        CHECK_STR(b.ptr, rows[i].want);
+        sn_buf_fini(&b);
+    }
+}
+
 /* An answer of which only its size is known has that size. */
 TEST(record_read_keeps_sizes_without_a_version)
 {
