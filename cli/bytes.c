@@ -48,27 +48,54 @@ decode(const char *text, size_t len, bytes *out)
     return true;
 }
 
+/* All of it, at most BYTES_MOST and one more. False: it cannot be read. */
 static bool
-load(const char *path, bytes *out, reason *why)
+slurp(FILE *f, bytes *out)
 {
-    FILE *f = fopen(path, "rb");
     size_t cap = 0, n = 1;
 
-    if (!f)
-        return reason_set(why, "cannot open '%s': %s", show(path).text,
-                          show_errno(errno).text);
     while (n > 0 && out->len <= BYTES_MOST) {
         out->own = heap_room(out->own, out->len + 65536, &cap, 1);
         n = fread(out->own + out->len, 1, cap - out->len, f);
         out->len += n;
     }
     out->ptr = out->own;
-    bool failed = ferror(f) != 0;
+    return ferror(f) == 0;
+}
+
+static bool
+load(const char *path, bytes *out, reason *why)
+{
+    FILE *f = fopen(path, "rb");
+
+    if (!f)
+        return reason_set(why, "cannot open '%s': %s", show(path).text,
+                          show_errno(errno).text);
+    bool good = slurp(f, out);
     fclose(f);
-    if (failed)
+    if (!good)
         return reason_set(why, "cannot read '%s'", show(path).text);
     return out->len <= BYTES_MOST ||
            reason_set(why, "'%s' is too large", show(path).text);
+}
+
+int
+bytes_file(const char *path, bytes *out)
+{
+    FILE *f = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
+
+    *out = (bytes){NULL, 0, NULL};
+    if (!f)
+        return say_fail(SAY_USAGE, NULL, "cannot open '%s': %s", show(path).text,
+                        show_errno(errno).text);
+    bool good = slurp(f, out);
+    if (f != stdin)
+        fclose(f);
+    if (!good)
+        return say_fail(SAY_MACHINE, NULL, "cannot read '%s'", show(path).text);
+    if (out->len > BYTES_MOST)
+        return say_fail(SAY_USAGE, NULL, "'%s' is longer than 64 MiB", show(path).text);
+    return SAY_DONE;
 }
 
 bool

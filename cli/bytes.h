@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bytes.h - a member of a case that is bytes: as text, base64, or in a file.
+ * bytes.h - bytes of a case, as text, base64 or in a file, or a whole file's.
  *
  *     {"input":"é"}   {"input_b64":"w6k="}   {"input_file":"name"}
  */
@@ -21,5 +21,8 @@ typedef struct bytes {
  * not. *out is written in any case. */
 bool bytes_read(const seine_json *in, const char *name, bytes *out, reason *why);
 void bytes_free(bytes *b);
+
+/* A whole file, "-": standard input. Says what is wrong and answers an exit code. */
+int bytes_file(const char *path, bytes *out);
 
 #endif

@@ -41,8 +41,8 @@ static const option options[] = {
 };
 
 static const example examples[] = {
-    {"seine http cookie --url https://www.example.com/a 'id=1; Domain=example.com' 'id=2; Domain=com' --to https://api.example.com/",
-     "What of this is sent to a sister host:"},
+    {"seine http cookie --url http://a.example.com/ --to / 'k=v; Domain=com'",
+     "A cookie for everybody is for nobody:"},
     {NULL, NULL},
 };
 

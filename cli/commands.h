@@ -7,6 +7,7 @@
 
 extern const command cmd_fetch;
 extern const command cmd_convert;
+extern const command cmd_extract;
 extern const command cmd_limit_simulate;
 extern const command cmd_breaker_simulate;
 extern const command cmd_backoff_simulate;
@@ -16,6 +17,8 @@ extern const command cmd_url_normalize;
 extern const command cmd_warc_ls;
 extern const command cmd_warc_check;
 extern const command cmd_url_site;
+extern const command cmd_html_tree;
+extern const command cmd_html_meta_refresh;
 extern const command cmd_http_retry_after;
 extern const command cmd_http_date;
 extern const command cmd_http_mime;

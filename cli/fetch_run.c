@@ -349,6 +349,15 @@ say_start(run *r)
     if (r->observed.http)
         voice_note(&r->voice, "job.start", "seine: metrics on http://%s/metrics",
                    metrics_http_where(r->observed.http));
+    char proxies[256];
+    if (seine_fetch_proxies(r->fetch, proxies, sizeof proxies) > 0)
+        voice_note(&r->voice, "job.start", "seine: through the proxy %s", proxies);
+    if (r->set->insecure && !*r->set->insecure)
+        voice_note(&r->voice, "job.start",
+                   "seine: no certificate of the hosts given is checked (-k)");
+    else if (r->set->insecure)
+        voice_note(&r->voice, "job.start", "seine: certificates of %s are not checked",
+                   show(r->set->insecure).text);
     for (size_t i = 0; i < r->set->allow_net.count; i++)
         voice_note(&r->voice, "job.start", "seine: any page may lead to %s",
                    show(r->set->allow_net.items[i]).text);
@@ -359,9 +368,10 @@ no_fetch(seine_err e, const char *why)
 {
     static const struct {
         const char *member, *option;
-    } names[] = {{"allow_net ", "--allow-net "},
-                 {"deny_net ", "--deny-net "},
-                 {"zones ", "--zone "}};
+    } names[] = {{"allow_net ", "--allow-net "}, {"deny_net ", "--deny-net "},
+                 {"cacert ", "--cacert "},       {"cert ", "--cert "},
+                 {"cert_key ", "--cert-key "},   {"zones ", "--zone "},
+                 {"proxy: ", "--proxy: "},       {"no_proxy: ", "--no-proxy: "}};
     const char *named = "";
 
     if (e == SEINE_E_NOMEM)

@@ -33,7 +33,8 @@ typedef struct fetch_settings {
     bool adaptive, mine;
 
     /* how long */
-    seine_span timeout, connect_timeout, dns_timeout, tcp_timeout, head_timeout;
+    seine_span timeout, connect_timeout, dns_timeout, tcp_timeout, tls_timeout,
+        head_timeout;
     seine_span max_time, grace;
     const char *min_speed;
 
@@ -52,9 +53,14 @@ typedef struct fetch_settings {
     /* what is taken */
     const char *accept;
     uint64_t max_redirects, max_body, max_wire;
-    bool follow_body;
+    bool follow_body, raw_encoding;
+
+    /* trust */
+    const char *insecure, *cacert, *cert, *cert_key;
+    int tls_min;
 
     /* where */
+    const char *proxy, *no_proxy;
     bool ipv4, ipv6, https_only, untrusted_urls;
     const char *dns;
     texts resolve, allow_net, deny_net, zone;

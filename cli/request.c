@@ -465,6 +465,15 @@ dump_nothing(void)
 #endif
 }
 
+static bool
+has_secrets(const request *r)
+{
+    for (size_t i = 0; i < r->n_fields; i++)
+        if (seine_secret_is_field(r->fields[i].name.ptr, r->fields[i].name.len))
+            return true;
+    return r->is_typed;
+}
+
 static int
 add_headers(request *r, const texts *lines)
 {
@@ -482,6 +491,39 @@ add_headers(request *r, const texts *lines)
     return code;
 }
 
+/* Also from elsewhere; logins of the environment stay where they are, and out of
+ * messages. */
+static int
+hide_proxies(request *r, fetch_settings *set)
+{
+    static const char *const names[] = {"http_proxy", "https_proxy", "HTTPS_PROXY",
+                                        "all_proxy", "ALL_PROXY"};
+    bool was_typed = r->is_typed;
+    size_t len = set->proxy ? strlen(set->proxy) : 0;
+    int code = SAY_DONE;
+
+    if (set->proxy && !is_elsewhere(set->proxy, len))
+        return request_hide_url(r, "--proxy", &set->proxy);
+    if (set->proxy) {
+        const char *value = find_value(r, "--proxy", set->proxy, &len);
+
+        if (!value)
+            return SAY_USAGE;
+        set->proxy = keep_copy(r, value, len);
+        const char *copy = keep_copy(r, value, len);
+        code = request_hide_url(r, "--proxy", &copy);
+    }
+    for (size_t i = 0; !set->proxy && i < sizeof names / sizeof *names; i++) {
+        const char *text = getenv(names[i]);
+        const char *copy = text ? keep_copy(r, text, strlen(text)) : "";
+
+        if (code == SAY_DONE)
+            code = request_hide_url(r, names[i], &copy);
+    }
+    r->is_typed = was_typed;
+    return code;
+}
+
 static int
 hide_urls(request *r, const args *a)
 {
@@ -494,7 +536,7 @@ hide_urls(request *r, const args *a)
         code = request_hide_url(r, "--base", &set->base);
     if (code == SAY_DONE && set->referer)
         code = request_hide_url(r, "--referer", &set->referer);
-    return code;
+    return code == SAY_DONE ? hide_proxies(r, set) : code;
 }
 
 int
@@ -523,7 +565,7 @@ request_make(const args *a, request *out_request)
         code = set_body(set, r);
     for (size_t i = 0; i < r->n_read; i++)
         seine_wipe(r->read[i], strlen(r->read[i]));
-    if (r->n_fields > 0 || r->is_typed)
+    if (has_secrets(r))
         dump_nothing();
     if (code != SAY_DONE)
         request_free(r);

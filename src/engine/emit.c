@@ -301,7 +301,7 @@ fill_times(const sn_visit *v, seine_record *r)
             w != SEINE_WAIT_RETRY_AFTER)
             r->throttle = sn_time_add(r->throttle, v->waited[w]);
     r->dns = spent[SEINE_PHASE_DNS];
-    r->connect = spent[SEINE_PHASE_CONNECT];
+    r->connect = spent[SEINE_PHASE_CONNECT] + spent[SEINE_PHASE_PROXY];
     r->tls = spent[SEINE_PHASE_TLS];
     r->ttfb = spent[SEINE_PHASE_SEND] + spent[SEINE_PHASE_HEAD];
     r->body_time = spent[SEINE_PHASE_BODY];

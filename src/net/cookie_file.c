@@ -102,6 +102,12 @@ read_file(const char *path, sn_buf *out, char *out_why)
     return e;
 }
 
+static bool
+has(sn_str s, char c)
+{
+    return sn_str_find(s, c) < s.len;
+}
+
 /* A host as the jar knows it; curl leaves the brackets of an address out, wget adds the
  * port. */
 static bool
@@ -112,8 +118,7 @@ read_domain(sn_str text, char mem[SEINE_URL_ROOM], sn_cookie_place *out_place)
     bool bare = text.len > 0 && text.ptr[0] != '[' &&
                 memchr(text.ptr, ':', text.len) != memrchr(text.ptr, ':', text.len);
 
-    if (text.len == 0 || text.len > SN_COOKIE_DOMAIN || memchr(text.ptr, '/', text.len) ||
-        memchr(text.ptr, '@', text.len))
+    if (text.len == 0 || text.len > SN_COOKIE_DOMAIN || has(text, '/') || has(text, '@'))
         return false;
     int n = snprintf(whole, sizeof whole, bare ? "http://[%.*s]/" : "http://%.*s/",
                      SN_FMT(text));
@@ -210,9 +215,8 @@ read_cookie(file *f, sn_str line, bool http_only, seine_err *out_err)
         return "not a path";
     if (!read_expires(part[4], f->wall, &c.expires))
         return "not a time";
-    if (has_control(part[5]) || has_control(part[6]) ||
-        memchr(part[5].ptr, ';', part[5].len) || memchr(part[5].ptr, '=', part[5].len) ||
-        (part[6].len > 0 && memchr(part[6].ptr, ';', part[6].len)))
+    if (has_control(part[5]) || has_control(part[6]) || has(part[5], ';') ||
+        has(part[5], '=') || has(part[6], ';'))
         return "not a name and a value";
     c.domain = place.host;
     c.path = part[2];

@@ -248,6 +248,8 @@ describe(sn_exchange *x, seine_err e, sn_end *out)
     out->replayable = e == SEINE_E_CONN_STALE && x->replayable;
     memcpy(out->spent, x->spent, sizeof out->spent);
     out->peer = x->peer;
+    if (x->at_proxy) /* nobody came as far as the site */
+        out->peer.v = 0;
     out->zone = x->zone;
     out->via = x->via;
     out->http = has_head ? r->head.minor : UINT8_MAX;

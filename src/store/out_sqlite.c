@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Records as rows of a database. Readers may look at it while it is written: it is in
- * WAL mode, and a batch of records, 20 ms of them or a thousand, is one transaction.
+ * WAL mode, and a batch of records, 100 ms of them or a thousand, is one transaction.
  *
  * A new database is made under another name and then renamed, so that a file of that
  * name either is one of ours, with all of its tables, or as empty as it was claimed.
  */
+#include "store/out_sqlite.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -18,12 +20,14 @@
 #include "seine/clock.h"
 #include "seine/version.h"
 #include "store/outfile.h"
-#include "store/sqlite.h"
 
 enum {
     BATCH = 1000 /* records of a transaction … */
 };
-#define PATIENCE SEINE_MS(20) /* … and how long it may take */
+/* … and how long it may take while more of them come: every page of an index that a batch
+ * touches is written once, so at 10,000 a second batches of 1,000 cost two thirds of what
+ * batches of 200 do. When nothing comes for a moment they are committed at once. */
+#define PATIENCE SEINE_MS(100)
 
 #define SCHEMA         1
 #define APPLICATION_ID 0x5345494E /* SEIN */
@@ -42,32 +46,20 @@ enum {
     "CREATE TABLE summary(run INTEGER PRIMARY KEY, json TEXT NOT NULL) STRICT;\n" \
     "CREATE INDEX result_outcome ON result(outcome, error_kind); CREATE INDEX result_host ON result(host); CREATE INDEX skip_reason ON skip(reason);\n" \
     "CREATE VIEW failed AS SELECT url, outcome, status, error_kind, error_message FROM result WHERE outcome <> 'ok';\n"
+
+#define MARKS \
+    "INSERT INTO seine_meta VALUES ('schema', '" TEXT(SCHEMA) "'); PRAGMA application_id = " TEXT(APPLICATION_ID) "; " \
+    "PRAGMA user_version = " TEXT(SCHEMA) "; COMMIT; PRAGMA journal_mode = WAL"
 /* clang-format on */
 
 #define INSERT(how)                                                                   \
     how " INTO result VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, " \
         "?, ?, ?, ?, ?, ?, ?, ?)"
 
-typedef struct base {
-    bool is_open, is_new; /* is_new: made by open */
-    bool is_there;        /* the tables are there: something is appended */
-    int fd;               /* of the lock. Closed last: closing it drops SQLite's own */
-    sn_sqlite *db;
-    sn_sqlite_stmt *result, *skip, *summary, *meta;
-    bool in_batch, has_failed;
-    uint64_t held; /* records of the batch */
-    uint64_t held_bytes;
-    int64_t run;
-    char *json; /* the record as text … */
-    size_t room;
-    char *clean; /* … and texts of it that were not UTF-8 */
-    size_t clean_room;
-} base;
-
 static seine_err
 fail_db(const sn_out *o, seine_err e, char *why)
 {
-    base *b = o->self;
+    sn_base *b = o->self;
 
     b->has_failed = true;
     if (e == SEINE_E_NOMEM || !b->db) {
@@ -134,7 +126,7 @@ check_head(const sn_out *o, int fd, char *why)
 
 /* One number of the database, or `otherwise`. */
 static seine_err
-ask(base *b, const char *sql, int64_t otherwise, int64_t *out_n)
+ask(sn_base *b, const char *sql, int64_t otherwise, int64_t *out_n)
 {
     sn_sqlite_stmt *stmt;
     bool there = false;
@@ -149,7 +141,7 @@ ask(base *b, const char *sql, int64_t otherwise, int64_t *out_n)
 }
 
 static seine_err
-prepare(base *b, bool repeats)
+prepare(sn_base *b, bool repeats)
 {
     const struct {
         sn_sqlite_stmt **to;
@@ -171,7 +163,7 @@ prepare(base *b, bool repeats)
 static seine_err
 look_into(sn_out *o, char *why)
 {
-    base *b = o->self;
+    sn_base *b = o->self;
     int64_t is_unique = 0, version = 0, last = 0;
     seine_err e = ask(b,
                       "SELECT count(*) FROM sqlite_schema WHERE name = 'result' AND sql "
@@ -212,7 +204,7 @@ look_into(sn_out *o, char *why)
 static seine_err
 connect_it(sn_out *o, char *why)
 {
-    base *b = o->self;
+    sn_base *b = o->self;
     seine_err e = sn_sqlite_open(o->opts.path, SN_SQLITE_WRITE, &b->db);
 
     if (e != SEINE_OK && e != SEINE_E_NOMEM)
@@ -223,7 +215,7 @@ connect_it(sn_out *o, char *why)
 static seine_err
 open_existing(sn_out *o, char *why)
 {
-    base *b = o->self;
+    sn_base *b = o->self;
     const char *path = o->opts.path;
     struct stat st;
 
@@ -255,12 +247,12 @@ open_existing(sn_out *o, char *why)
 static seine_err
 open_sqlite(sn_out *o, char *why)
 {
-    base *b = o->self;
+    sn_base *b = o->self;
     const char *path = o->opts.path;
     struct stat st;
     seine_err e = SEINE_OK;
 
-    *b = (base){.is_open = true, .fd = -1, .run = 1};
+    *b = (sn_base){.is_open = true, .fd = -1, .run = 1};
     if (!path || strcmp(path, "-") == 0) {
         sn_why(why, "%s cannot be a database", o->name);
         return SEINE_E_INVAL;
@@ -292,13 +284,18 @@ beside(const sn_out *o, const char *ending)
     return path;
 }
 
-static void
-remove_beside(const sn_out *o, const char *ending)
+/* What belongs to a database that is gone would be taken for part of the next one. */
+static seine_err
+remove_beside(const sn_out *o, const char *const endings[3])
 {
-    char *path SN_AUTOFREE = beside(o, ending);
+    for (size_t i = 0; i < 3; i++) {
+        char *path SN_AUTOFREE = beside(o, endings[i]);
 
-    if (path)
+        if (!path)
+            return SEINE_E_NOMEM;
         (void)unlink(path);
+    }
+    return SEINE_OK;
 }
 
 /* A file of that name with all tables in it. It has no journal: if that fails
@@ -306,7 +303,7 @@ remove_beside(const sn_out *o, const char *ending)
 static seine_err
 make_tables(sn_out *o, const char *path, char *why)
 {
-    base *b = o->self;
+    sn_base *b = o->self;
     int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
 
     if (fd < 0 && errno == EEXIST && unlink(path) == 0) /* of somebody who was killed */
@@ -326,14 +323,7 @@ make_tables(sn_out *o, const char *path, char *why)
     if (e == SEINE_OK)
         e = sn_sqlite_exec(b->db, o->opts.repeats ? TABLES("") : TABLES(" UNIQUE"));
     if (e == SEINE_OK)
-        e = sn_sqlite_exec(
-            b->db,
-            "INSERT INTO seine_meta VALUES ('schema', '" TEXT(
-                SCHEMA) "'); PRAGMA application_id = " TEXT(APPLICATION_ID) "; PRAGMA "
-                                                                            "user_"
-                                                                            "version "
-                                                                            "= " TEXT(
-                                                                                SCHEMA) "; COMMIT");
+        e = sn_sqlite_exec(b->db, MARKS);
     if (e != SEINE_OK)
         fail_db(o, e, why);
     sn_sqlite_close(SN_STEAL(b->db));
@@ -343,16 +333,17 @@ make_tables(sn_out *o, const char *path, char *why)
 static seine_err
 make(sn_out *o, char *why)
 {
+    static const char *const ours[] = {".part-wal", ".part-shm", ".part-journal"};
+    static const char *const replaced[] = {"-wal", "-shm", "-journal"};
     char *path SN_AUTOFREE = beside(o, ".part");
 
     if (!path)
         return SEINE_E_NOMEM;
-    seine_err e = make_tables(o, path, why);
-    if (e == SEINE_OK) { /* of the database that is replaced: not of this one */
-        remove_beside(o, "-wal");
-        remove_beside(o, "-shm");
-        remove_beside(o, "-journal");
-    }
+    seine_err e = remove_beside(o, ours);
+    if (e == SEINE_OK)
+        e = make_tables(o, path, why);
+    if (e == SEINE_OK)
+        e = remove_beside(o, replaced);
     if (e == SEINE_OK && rename(path, o->opts.path) != 0)
         e = sn_outfile_fail(o, errno, why);
     if (e != SEINE_OK) {
@@ -364,7 +355,7 @@ make(sn_out *o, char *why)
 }
 
 static seine_err
-put_meta(base *b, const char *key, const char *value)
+put_meta(sn_base *b, const char *key, const char *value)
 {
     sn_sqlite_row row = sn_sqlite_bind(b->meta);
 
@@ -374,7 +365,7 @@ put_meta(base *b, const char *key, const char *value)
 }
 
 static seine_err
-put_moment(base *b, const char *key)
+put_moment(sn_base *b, const char *key)
 {
     seine_clock *clock = seine_clock_system();
     char text[SN_STAMP + 1] = "";
@@ -385,7 +376,7 @@ put_moment(base *b, const char *key)
 }
 
 static seine_err
-begin(base *b)
+begin(sn_base *b)
 {
     if (b->in_batch)
         return SEINE_OK;
@@ -398,7 +389,7 @@ begin(base *b)
 static seine_err
 commit(sn_out *o, char *why)
 {
-    base *b = o->self;
+    sn_base *b = o->self;
 
     if (!b->in_batch)
         return SEINE_OK;
@@ -420,7 +411,7 @@ commit(sn_out *o, char *why)
 static seine_err
 fail_batch(sn_out *o, seine_err e, char *why)
 {
-    base *b = o->self;
+    sn_base *b = o->self;
 
     fail_db(o, e, why);
     if (b->in_batch) {
@@ -436,14 +427,14 @@ fail_batch(sn_out *o, seine_err e, char *why)
 static seine_err
 start_sqlite(sn_out *o, char *why)
 {
-    base *b = o->self;
+    sn_base *b = o->self;
     seine_err e = b->is_there ? SEINE_OK : make(o, why);
 
     if (e != SEINE_OK)
         return e;
     b->is_there = true;
-    e = sn_sqlite_exec(b->db, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
-                              "PRAGMA wal_autocheckpoint = 4000");
+    e = sn_sqlite_exec(b->db, "PRAGMA synchronous = NORMAL;"
+                              "PRAGMA wal_autocheckpoint = 8000");
     if (e == SEINE_OK)
         e = begin(b);
     if (e == SEINE_OK)
@@ -458,210 +449,13 @@ start_sqlite(sn_out *o, char *why)
 }
 
 static seine_err
-render(sn_out *o, const seine_record *r, uint64_t seq, sn_str *out_json)
-{
-    base *b = o->self;
-    seine_body_form form =
-        o->opts.body == SEINE_BODY_FILE ? SEINE_BODY_FILE : SEINE_BODY_NONE;
-
-    for (;;) {
-        sn_pen p = sn_pen_on(b->json, b->room);
-
-        sn_record_json(&p, r, seq, o->members, form);
-        size_t n = sn_pen_len(&p);
-        if (n <= b->room) {
-            *out_json = (sn_str){b->json, n - 1}; /* without its newline */
-            return SEINE_OK;
-        }
-        char *json = sn_realloc(b->json, n + 4096);
-        if (!json)
-            return SEINE_E_NOMEM;
-        b->json = json;
-        b->room = n + 4096;
-    }
-}
-
-/* How many bytes are characters, and none of them zero. */
-static size_t
-valid(sn_str s)
-{
-    size_t n = 0;
-
-    while (n < s.len) {
-        n += sn_pen_plain(s.ptr + n, s.len - n);
-        if (n == s.len)
-            break;
-        uint32_t c;
-        size_t size = sn_utf8_decode(sn_str_slice(s, n, s.len), &c);
-
-        if (size == 0 || c == 0)
-            break;
-        n += size;
-    }
-    return n;
-}
-
-/* Text is UTF-8: what is not becomes U+FFFD, and so does a zero, where text would end.
- * *at moves on in the memory for such texts, which is large enough for all of them. */
-static void
-put_text(base *b, sn_sqlite_row *row, seine_view v, size_t *at)
-{
-    sn_str s = sn_str_view(v);
-    size_t good = s.ptr ? valid(s) : 0;
-    char *to = b->clean + *at;
-    size_t n = 0;
-
-    if (!s.ptr || good == s.len) {
-        sn_sqlite_put_text(row, s);
-        return;
-    }
-    while (s.len > 0) {
-        memcpy(to + n, s.ptr, good);
-        n += good;
-        s = sn_str_slice(s, good, s.len);
-        if (s.len == 0)
-            break;
-        memcpy(to + n, "\xef\xbf\xbd", 3);
-        n += 3;
-        s = sn_str_slice(s, 1, s.len);
-        good = valid(s);
-    }
-    *at += n;
-    sn_sqlite_put_text(row, (sn_str){to, n});
-}
-
-static seine_err
-make_clean(base *b, const seine_record *r)
-{
-    size_t n = r->input.len + r->url.len + r->key.len + r->final_url.len + r->host.len +
-               r->ip.len + r->message.len + r->content_type.len + r->charset.len +
-               r->title.len + r->rule.len;
-    size_t room = 3 * n + 1;
-
-    if (room <= b->clean_room)
-        return SEINE_OK;
-    char *clean = sn_realloc(b->clean, room);
-    if (!clean)
-        return SEINE_E_NOMEM;
-    b->clean = clean;
-    b->clean_room = room;
-    return SEINE_OK;
-}
-
-static double
-ms(seine_span span)
-{
-    return span > 0 ? (double)(span / 1000) / 1000 : 0;
-}
-
-static void
-put_known(sn_sqlite_row *row, bool known, uint64_t n)
-{
-    if (known)
-        sn_sqlite_put_int(row, n < INT64_MAX ? (int64_t)n : INT64_MAX);
-    else
-        sn_sqlite_put_null(row);
-}
-
-static void
-put_error(base *b, sn_sqlite_row *row, const seine_record *r, size_t *at)
-{
-    bool failed = r->fate != SEINE_FATE_OK && r->fault && r->fault->code != SEINE_OK;
-
-    if (!failed) {
-        sn_sqlite_put_null(row);
-        sn_sqlite_put_null(row);
-        return;
-    }
-    sn_sqlite_put_text(row, sn_str_of(seine_err_name(r->fault->code)));
-    if (r->message.ptr)
-        put_text(b, row, r->message, at);
-    else
-        sn_sqlite_put_text(row, sn_str_of(seine_err_text(r->fault->code)));
-}
-
-static seine_view
-url_of(const seine_record *r)
-{
-    return r->url.ptr ? r->url : r->input.ptr ? r->input : (seine_view){"", 0};
-}
-
-static seine_err
-put_result(sn_out *o, const seine_record *r, uint64_t seq, sn_str json)
-{
-    base *b = o->self;
-    char stamp[SN_STAMP], hex[64];
-    sn_pen p = sn_pen_on(stamp, sizeof stamp), h = sn_pen_on(hex, sizeof hex);
-    sn_sqlite_row row = sn_sqlite_bind(b->result);
-    bool has_body = o->opts.body == SEINE_BODY_TEXT || o->opts.body == SEINE_BODY_B64;
-    size_t at = 0;
-
-    sn_pen_stamp(&p, r->wall);
-    sn_sqlite_put_int(&row, (int64_t)seq);
-    put_text(b, &row, r->key.ptr ? r->key : url_of(r), &at);
-    sn_sqlite_put_text(&row, (sn_str){stamp, sizeof stamp});
-    put_text(b, &row, r->input, &at);
-    put_text(b, &row, url_of(r), &at);
-    put_text(b, &row, r->final_url, &at);
-    put_text(b, &row, r->host, &at);
-    put_text(b, &row, r->ip, &at);
-    sn_sqlite_put_null(&row); /* depth */
-    sn_sqlite_put_null(&row); /* parent */
-    sn_sqlite_put_text(&row, sn_str_of(seine_fate_name(r->fate)));
-    put_known(&row, r->status > 0, r->status);
-    put_error(b, &row, r, &at);
-    sn_sqlite_put_int(&row, r->attempts);
-    put_text(b, &row, r->content_type, &at);
-    put_text(b, &row, r->charset, &at);
-    put_known(&row, r->http > 0, r->bytes_in);
-    put_known(&row, r->http > 0, r->bytes_body);
-    sn_sqlite_put_real(&row, ms(r->total));
-    sn_sqlite_put_real(&row, ms(r->queue) + ms(r->throttle) + ms(r->backoff));
-    if (r->sha256)
-        sn_pen_hex(&h, r->sha256, 32);
-    sn_sqlite_put_text(&row, r->sha256 ? (sn_str){hex, 64} : (sn_str){NULL, 0});
-    put_text(b, &row, r->title, &at);
-    sn_sqlite_put_null(&row); /* change */
-    sn_sqlite_put_blob(&row, has_body ? sn_str_view(r->body) : (sn_str){NULL, 0});
-    sn_sqlite_put_text(&row, json);
-    b->held_bytes += json.len + (has_body ? r->body.len : 0);
-    return sn_sqlite_done(&row);
-}
-
-static seine_err
-put_skip(sn_out *o, const seine_record *r, uint64_t seq)
-{
-    base *b = o->self;
-    char stamp[SN_STAMP];
-    sn_pen p = sn_pen_on(stamp, sizeof stamp);
-    sn_sqlite_row row = sn_sqlite_bind(b->skip);
-    size_t at = 0;
-
-    sn_pen_stamp(&p, r->wall);
-    sn_sqlite_put_int(&row, (int64_t)seq);
-    put_text(b, &row, url_of(r), &at);
-    sn_sqlite_put_text(&row, sn_str_of(seine_skip_name(r->reason)));
-    put_text(b, &row, r->rule, &at);
-    sn_sqlite_put_null(&row); /* parent */
-    sn_sqlite_put_text(&row, (sn_str){stamp, sizeof stamp});
-    b->held_bytes += r->url.len + r->rule.len;
-    return sn_sqlite_done(&row);
-}
-
-static seine_err
 record_sqlite(sn_out *o, seine_record *r, uint64_t seq, char *why)
 {
-    base *b = o->self;
-    bool is_skip = r->type == SEINE_RECORD_SKIP;
-    sn_str json = sn_str_view(r->json); /* what it was read from says more than it */
-    seine_err e = make_clean(b, r);
+    sn_base *b = o->self;
+    seine_err e = begin(b);
 
-    if (e == SEINE_OK && !is_skip && !json.ptr)
-        e = render(o, r, seq, &json);
     if (e == SEINE_OK)
-        e = begin(b);
-    if (e == SEINE_OK)
-        e = is_skip ? put_skip(o, r, seq) : put_result(o, r, seq, json);
+        e = sn_base_put(o, r, seq);
     if (e != SEINE_OK)
         return fail_batch(o, e, why);
     return ++b->held >= BATCH ? commit(o, why) : SEINE_OK;
@@ -670,7 +464,7 @@ record_sqlite(sn_out *o, seine_record *r, uint64_t seq, char *why)
 static seine_err
 line_sqlite(sn_out *o, const sn_said *said, char *why)
 {
-    base *b = o->self;
+    sn_base *b = o->self;
 
     if (!sn_str_eq(said->type, SN_STR("summary")))
         return SEINE_OK;
@@ -693,20 +487,19 @@ flush_sqlite(sn_out *o, bool all, char *why)
 
 /* `finished` is there if all went well. */
 static void
-finish(base *b)
+finish(sn_base *b)
 {
-    if (!b->db || !b->meta)
-        return;
-    if (put_moment(b, "finished") != SEINE_OK)
-        return;
-    seine_err e = sn_sqlite_exec(b->db, "PRAGMA wal_checkpoint(TRUNCATE)");
-    (void)e; /* a reader may hold it up; the rows are there in any case */
+    if (b->db && b->meta) {
+        seine_err e = put_moment(b, "finished");
+
+        (void)e; /* every record is there without it */
+    }
 }
 
 static seine_err
 close_sqlite(sn_out *o, char *why)
 {
-    base *b = o->self;
+    sn_base *b = o->self;
 
     (void)why;
     if (!b->is_open)
@@ -724,7 +517,7 @@ close_sqlite(sn_out *o, char *why)
 }
 
 const sn_out_ops sn_out_sqlite = {
-    .size = sizeof(base),
+    .size = sizeof(sn_base),
     .patience = PATIENCE,
     .open = open_sqlite,
     .start = start_sqlite,

@@ -83,7 +83,7 @@ seine_warc_field(const seine_warc *w, const char *name)
     return (seine_view){value.ptr, value.len};
 }
 
-static void
+__attribute__((format(printf, 3, 0))) static void
 say(sn_warc_flaw *f, uint64_t offset, const char *fmt, va_list args)
 {
     f->offset = offset;
@@ -112,8 +112,9 @@ sn_warc_fail(seine_warc *w, const char *fmt, ...)
         return;
     w->failed = true;
     va_start(args, fmt);
-    say(&w->why, between && w->kind > SN_WARC_AS_IT_IS ? w->member_at : w->entry.offset,
-        fmt, args);
+    say(&w->damage,
+        between && w->kind > SN_WARC_AS_IT_IS ? w->member_at : w->entry.offset, fmt,
+        args);
     va_end(args);
 }
 
@@ -294,11 +295,13 @@ begin_record(seine_warc *w)
            (w->ready.ptr[blank] == '\r' || w->ready.ptr[blank] == '\n'))
         blank++;
     if (blank > 0) {
-        sn_warc_flaw_add(w, "blank lines before a record");
+        if (!w->is_blank)
+            sn_warc_flaw_add(w, "blank lines before a record");
+        w->is_blank = true;
         w->ready = (sn_str){w->ready.ptr + blank, w->ready.len - blank};
         return;
     }
-    w->at_start = false;
+    w->at_start = w->is_blank = false;
     sn_buf_reset(&w->head);
     w->scanned = 0;
     w->n_fields = 0;
@@ -457,10 +460,9 @@ finish(seine_warc *w, bool is_last)
     if (!is_last)
         return SEINE_WARC_MORE;
     end_file(w);
-    if (w->failed)
-        return SEINE_WARC_FAIL;
-    w->is_over = true;
-    return tell_flaw(w) ? SEINE_WARC_FLAW : SEINE_WARC_DONE;
+    w->is_over = !w->failed;
+    w->why = w->damage;
+    return tell_flaw(w) ? SEINE_WARC_FLAW : w->failed ? SEINE_WARC_FAIL : SEINE_WARC_DONE;
 }
 
 /* True: `out_event` is to be told. */
@@ -469,9 +471,11 @@ step(seine_warc *w, sn_str *in, bool is_last, seine_warc_event *out_event,
      seine_view *out_piece)
 {
     if (w->failed || w->is_over || w->told < w->n_flaws) {
-        *out_event = w->failed      ? SEINE_WARC_FAIL
-                     : tell_flaw(w) ? SEINE_WARC_FLAW
-                                    : SEINE_WARC_DONE;
+        *out_event = tell_flaw(w) ? SEINE_WARC_FLAW
+                     : w->failed  ? SEINE_WARC_FAIL
+                                  : SEINE_WARC_DONE;
+        if (*out_event == SEINE_WARC_FAIL)
+            w->why = w->damage;
         return true;
     }
     if (w->state == SN_WARC_ENDED) {

@@ -102,7 +102,8 @@ struct seine_warc {
 
     sn_warc_flaw flaws[SN_WARC_FLAWS];
     uint32_t n_flaws, told;
-    sn_warc_flaw why;
+    sn_warc_flaw why, damage; /* told last; why it failed */
+    bool is_blank;            /* blank lines before the next record were told */
     sn_warc_checks checks;
 };
 

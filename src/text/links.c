@@ -280,10 +280,9 @@ seine_links_at(const seine_links *l, size_t i, seine_link *out_link)
 bool
 seine_links_meta(const seine_links *l, size_t i, seine_meta *out_meta)
 {
-    const said *s = (const said *)(const void *)l->metas.ptr + i;
-
-    if (i >= l->metas.len / sizeof *s)
+    if (i >= l->metas.len / sizeof(said))
         return false;
+    const said *s = (const said *)(const void *)l->metas.ptr + i;
     *out_meta = (seine_meta){sn_html_attr_name((sn_html_attr)s->attr), view(l, s->name),
                              view(l, s->content)};
     return true;
@@ -292,10 +291,9 @@ seine_links_meta(const seine_links *l, size_t i, seine_meta *out_meta)
 bool
 seine_links_jsonld(const seine_links *l, size_t i, seine_view *out_text)
 {
-    const span *s = (const span *)(const void *)l->scripts.ptr + i;
-
-    if (i >= l->scripts.len / sizeof *s)
+    if (i >= l->scripts.len / sizeof(span))
         return false;
+    const span *s = (const span *)(const void *)l->scripts.ptr + i;
     *out_text = view(l, *s);
     return true;
 }

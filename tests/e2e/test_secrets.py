@@ -27,7 +27,8 @@ BEARER = "tok-7Qx/9+Zk=ümlaut&x".encode()   # every character that an encoding 
 KEY = b"key-41ab%20cd 0123456789"
 COOKIE = b"sid-abcdef0123456789"
 PASSWORD = b"pass:w0rd?of#joe"
-ALL = (BEARER, KEY, COOKIE, PASSWORD)
+TYPED = b"cookie-of-mine-77"
+ALL = (BEARER, KEY, COOKIE, PASSWORD, TYPED)
 hops = 0
 
 
@@ -138,7 +139,7 @@ def header_words(folder):
     with open(os.path.join(folder, "lines"), "wb") as f:
         f.write(b"# of the job\nX-File: file:" + os.path.join(folder, "key").encode() + b"\nCookie: sid=" + COOKIE + b"\n")
     return ["-H", b"Authorization: Bearer " + BEARER, "-H", "X-Env: env:MY_KEY", "-H", "@" + os.path.join(folder, "lines"), "-e",
-            b"http://joe:" + COOKIE + b"@a.test/page?q=1"]
+            b"http://joe:" + COOKIE + b"@a.test/page?q=1", "-b", b"typed=" + TYPED]
 
 
 ENV = {b"MY_KEY": KEY}
@@ -159,7 +160,7 @@ def ten_hops_to_other_origins_carry_no_secret_and_home_gets_all(w):
     check((record["status"], len(record["redirects"])), (200, 10), p.stderr.decode())
     check(w.judge(), 11)
     got = record["body"].encode()   # the server's echo, at home again
-    for value in (BEARER, KEY, COOKIE):
+    for value in (BEARER, KEY, COOKIE, TYPED):
         check(value in got or json.dumps(value.decode(errors="replace"))[1:-1].encode() in got, True, str(value))
     check(b"joe:" not in got, True)
     check([h["url"] for h in record["redirects"] if "@" in h["url"]], [])
@@ -307,8 +308,9 @@ def the_process_list_shows_none_and_a_note_says_so_once(name, noted):
                                   "--metrics", "127.0.0.1:0", f"{w.home}/delay:1500ms/ok", f"{login}:{w.one.port}/delay:1500ms/ok?n=2"],
                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, env=env)
             end = time.monotonic() + 20
-            while w.one.report()["totals"]["requests"] < 3 and time.monotonic() < end:
+            while w.one.report()["totals"]["requests"] < 2 and time.monotonic() < end:
                 time.sleep(0.02)
+            check(p.poll(), None, "it still runs")
             with open(f"/proc/{p.pid}/cmdline", "rb") as f:
                 words = f.read()
             with open(f"/proc/{p.pid}/status", encoding="utf-8") as f:
@@ -322,8 +324,7 @@ def the_process_list_shows_none_and_a_note_says_so_once(name, noted):
                 pass    # nobody may look at all: better still
             out, err = p.communicate(timeout=30)
         clean("cmdline", words)
-        # What may not be dumped has no command line at all on some kernels.
-        check(words == b"" or (b"Authorization: *" in words and b"joe:*" in words and b"X-Env: env:MY_KEY" in words), True, str(words))
+        check(b"Authorization: *" in words and b"joe:*" in words and b"X-Env: env:MY_KEY" in words, True, str(words))
         check(re.search(r"NoNewPrivs:\s+1", status) is not None, True, status)
         check(re.search(r"Max core file size\s+0\s+0", limits) is not None, True, limits)
         check(err.decode().count("a secret on the command line"), int(noted), err.decode())

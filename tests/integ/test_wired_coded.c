@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Packed bodies on real sockets: unpacked to their end, or not ok. */
-#include "failing.h"
-#include "wired_tls.h"
+#include "wired.h"
 
 TEST(a_body_comes_as_it_was_before_it_was_packed)
 {

@@ -500,6 +500,27 @@ TEST(addresses_of_the_site_are_judged_the_proxys_is_not)
             }
             free(v);
         }
+    /* Whoever trusts no URL resolves what the proxy will, and all of it must be allowed.
+     */
+    for (size_t j = 0; j < N_KINDS; j++) {
+        uint64_t opened = wired_stats(k.s.t).opened;
+        visit *v = visit_of("https://c.test", "/ok");
+
+        v->q.proxy = proxy(&k, kinds[j], "");
+        v->q.ceiling = SN_ZONE_PUBLIC;
+        v->q.judge = true;
+        visit_run(k.s.t, v);
+        CHECK_END(v, SEINE_E_BLOCKED_ADDRESS);
+        CHECK_EQ(wired_stats(k.s.t).opened, opened);
+        free(v);
+        v = visit_of("https://c.test", "/ok");
+        v->q.proxy = k.p.http;
+        v->q.judge = true;
+        visit_run(k.s.t, v);
+        CHECK_END(v, SEINE_OK);
+        CHECK_EQ(v->end.peer.v, sn_proxy_resolves(k.p.http) ? 0 : 4);
+        free(v);
+    }
     /* A kept connection to an address is judged again. */
     const sn_proxy *via = proxy(&k, "socks5", "");
     visit *v = get_via(&k, via, "http://a.test", "/ok");

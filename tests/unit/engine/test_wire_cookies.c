@@ -106,8 +106,8 @@ TEST(cookies_of_the_user_go_with_those_of_the_jar_at_home_alone)
     run(t, "http://a.test/");
     CHECK_EQ(script_requests(t->s), 5);
     CHECK(strstr(script_request(t->s, 0)->fields, "cookie: u=1; v=2\n"));
-    CHECK_STR(script_request(t->s, 1)->fields,
-              "User-Agent: test\nAccept: */*\nCookie: k=a; u=1; v=2\nX-A: x\n");
+    CHECK_STR(cookies(t, 1), "k=a; u=1; v=2");
+    CHECK(strstr(script_request(t->s, 1)->fields, "\nX-A: x\n"));
     CHECK_STR(cookies(t, 2), "-"); /* neither to another host */
     CHECK_STR(cookies(t, 3), "k=b");
     CHECK_STR(cookies(t, 4), "k=a"); /* another scheme: not the user's */

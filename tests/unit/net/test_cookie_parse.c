@@ -299,7 +299,7 @@ TEST(cookie_parser_reads_nothing_but_its_bytes)
         if (sn_cookie_parse((sn_str){value, n}, T0, &set) != SEINE_OK)
             continue;
         CHECK(set.name.len > 0 && set.name.ptr >= value);
-        CHECK(set.value.ptr + set.value.len <= value + n);
+        CHECK(set.value.len == 0 || set.value.ptr + set.value.len <= value + n);
         CHECK(set.expires == SEINE_NEVER || set.expires <= T0 + SN_COOKIE_LIFE);
         CHECK(!memchr(set.name.ptr, '=', set.name.len));
         CHECK(set.value.len == 0 || !memchr(set.value.ptr, ';', set.value.len));

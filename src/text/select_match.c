@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Matching, right to left. What was found out about a node and a compound is kept, and
+ * so is what was found out on the way up or to the left of it, so that both are asked
+ * once: the work is linear whatever the combinators are.
+ */
+#include <string.h>
+
+#include "base/alloc.h"
+#include "text/select_match.h"
+
+enum {
+    SELF_YES = 1, /* the compound, and what is left of it, is this node */
+    SELF_NO = 2,
+    UP_YES = 4, /* it is this node or one above it */
+    UP_NO = 8,
+    BACK_YES = 16, /* it is this node or a sibling before it */
+    BACK_NO = 32,
+
+    PER_NODE = 50, /* steps for a selector */
+    FLOOR = 1000,  /* but at least */
+    PER_PAGE = 1000000
+};
+
+seine_err
+seine_finder_new(const seine_tree *tree, seine_finder **out_finder)
+{
+    seine_finder *f = sn_zalloc(sizeof *f);
+
+    if (!f)
+        return SEINE_E_NOMEM;
+    f->tree = tree;
+    f->nodes = sn_tree_size(tree);
+    f->attr_id = sn_tree_name(tree, SN_STR("id"));
+    f->attr_class = sn_tree_name(tree, SN_STR("class"));
+    f->tag_template = sn_tree_name(tree, SN_STR("template"));
+    *out_finder = f;
+    return SEINE_OK;
+}
+
+static void
+known_free(sn_known *k)
+{
+    for (uint16_t i = 0; k->of && i < k->simples; i++)
+        sn_free(k->of[i].places);
+    sn_free(k->of);
+    sn_free(k->memo);
+    sn_free(k);
+}
+
+void
+seine_finder_free(seine_finder *f)
+{
+    if (!f)
+        return;
+    while (f->known) {
+        sn_known *k = f->known;
+
+        f->known = k->next;
+        known_free(k);
+    }
+    for (size_t i = 0; i < sizeof f->places / sizeof *f->places; i++)
+        sn_free(f->places[i]);
+    sn_free(f);
+}
+
+uint64_t
+seine_finder_steps(const seine_finder *f)
+{
+    return f->steps;
+}
+
+static void
+number_names(const seine_finder *f, sn_known *k)
+{
+    const seine_select *s = k->select;
+
+    for (uint16_t i = 0; i < s->simples; i++) {
+        const sn_simple *x = sn_select_simple(s, i);
+
+        if (x->kind != SN_SIMPLE_TAG && x->kind != SN_SIMPLE_ATTR)
+            continue;
+        k->of[i].name = sn_tree_name(f->tree, sn_select_text(s, x->name));
+        k->of[i].exact = sn_tree_name(f->tree, sn_select_text(s, x->exact));
+    }
+}
+
+static sn_known *
+known_new(const seine_finder *f, const seine_select *s)
+{
+    sn_known *k = sn_zalloc(sizeof *k);
+
+    if (!k)
+        return NULL;
+    k->hash = s->hash;
+    k->simples = s->simples;
+    k->compounds = s->compounds;
+    k->of = sn_calloc(s->simples + 1U, sizeof *k->of);
+    k->memo = sn_calloc((size_t)s->compounds * f->nodes + 1, 1);
+    if (!k->of || !k->memo) {
+        known_free(k);
+        return NULL;
+    }
+    k->select = s;
+    number_names(f, k);
+    return k;
+}
+
+/* What is known of this selector, which moves to the front. NULL: no memory. */
+static sn_known *
+known(seine_finder *f, const seine_select *s)
+{
+    sn_known **at = &f->known, *k;
+
+    while (*at && ((*at)->hash != s->hash || (*at)->simples != s->simples ||
+                   (*at)->compounds != s->compounds))
+        at = &(*at)->next;
+    if ((k = *at))
+        *at = k->next;
+    else if (!(k = known_new(f, s)))
+        return NULL;
+    k->select = s;
+    k->next = f->known;
+    f->known = k;
+    return k;
+}
+
+bool
+sn_match_step(sn_match *m, uint64_t n)
+{
+    m->known->steps += n;
+    m->f->steps += n;
+    if (m->known->steps > (uint64_t)PER_NODE * m->f->nodes + FLOOR ||
+        m->f->steps > PER_PAGE)
+        m->err = SEINE_E_SELECTOR_TIMEOUT;
+    return m->err == SEINE_OK;
+}
+
+static uint8_t *
+memo(const sn_match *m, seine_node n, uint16_t c)
+{
+    return &m->known->memo[(size_t)c * m->f->nodes + n];
+}
+
+seine_node
+sn_match_parent(const sn_match *m, seine_node n)
+{
+    return sn_tree_node(m->f->tree, n)->parent;
+}
+
+seine_node
+sn_match_before(const sn_match *m, seine_node n)
+{
+    do
+        n = sn_tree_node(m->f->tree, n)->prev;
+    while (n != 0 && sn_tree_node(m->f->tree, n)->kind != SEINE_NODE_ELEMENT);
+    return n;
+}
+
+/* The compound `c` is this node or one that `before` leads to. */
+static bool
+reached(sn_match *m, seine_node from, uint16_t c, uint8_t yes, uint8_t no,
+        seine_node (*before)(const sn_match *m, seine_node n))
+{
+    seine_node n = from;
+    bool found = false;
+
+    for (; n != 0 && m->err == SEINE_OK; n = before(m, n)) {
+        uint8_t is = *memo(m, n, c);
+
+        found = (is & yes) || (!(is & no) && sn_match_compound(m, n, c));
+        if (found || (is & no))
+            break;
+    }
+    if (m->err != SEINE_OK)
+        return false;
+    for (seine_node i = from; i != n; i = before(m, i))
+        *memo(m, i, c) |= found ? yes : no;
+    if (n != 0)
+        *memo(m, n, c) |= found ? yes : no;
+    return found;
+}
+
+static bool
+related(sn_match *m, seine_node n, const sn_compound *c)
+{
+    switch ((sn_combinator)c->comb) {
+    case SN_COMB_DESCENDANT:
+        return reached(m, sn_match_parent(m, n), c->left, UP_YES, UP_NO, sn_match_parent);
+    case SN_COMB_CHILD:
+        n = sn_match_parent(m, n);
+        return n != 0 && sn_match_compound(m, n, c->left);
+    case SN_COMB_AFTER:
+        return reached(m, sn_match_before(m, n), c->left, BACK_YES, BACK_NO,
+                       sn_match_before);
+    case SN_COMB_NEXT:
+        n = sn_match_before(m, n);
+        return n != 0 && sn_match_compound(m, n, c->left);
+    case SN_COMB_NONE:
+        break;
+    }
+    return true;
+}
+
+bool
+sn_match_simples(sn_match *m, seine_node n, const sn_compound *c)
+{
+    for (uint16_t i = c->first; i != SN_SELECT_NONE;
+         i = sn_select_simple(m->known->select, i)->next)
+        if (!sn_match_simple(m, n, i))
+            return false;
+    return true;
+}
+
+bool
+sn_match_compound(sn_match *m, seine_node n, uint16_t at)
+{
+    const sn_compound *c = sn_select_compound(m->known->select, at);
+    uint8_t is = *memo(m, n, at);
+
+    if (is & (SELF_YES | SELF_NO))
+        return is & SELF_YES;
+    if (!sn_match_step(m, 1))
+        return false;
+    bool yes = sn_match_simples(m, n, c) && related(m, n, c);
+    if (m->err != SEINE_OK)
+        return false;
+    *memo(m, n, at) |= yes ? SELF_YES : SELF_NO;
+    return yes;
+}
+
+bool
+sn_match_list(sn_match *m, seine_node n, uint16_t first)
+{
+    for (uint16_t c = first; c != SN_SELECT_NONE;
+         c = sn_select_compound(m->known->select, c)->next)
+        if (sn_match_compound(m, n, c))
+            return true;
+    return false;
+}
+
+/* Of a selector with :scope nothing is known in another scope. */
+static void
+enter_scope(sn_match *m, seine_node scope)
+{
+    sn_known *k = m->known;
+    size_t bytes = (size_t)k->select->compounds * m->f->nodes;
+
+    if (!k->select->has_scope || (k->used && k->scope == scope)) {
+        k->used = true;
+        return;
+    }
+    if (k->used) {
+        memset(k->memo, 0, bytes);
+        for (uint16_t i = 0; i < k->select->simples; i++) {
+            sn_free(k->of[i].places);
+            k->of[i].places = NULL;
+        }
+        sn_match_step(m, bytes / 64);
+    }
+    k->used = true;
+    k->scope = scope;
+}
+
+static seine_err
+begin(sn_match *m, seine_finder *f, const seine_select *s, seine_node scope)
+{
+    *m = (sn_match){.f = f, .known = known(f, s)};
+    if (!m->known)
+        return SEINE_E_NOMEM;
+    enter_scope(m, scope);
+    return m->err;
+}
+
+seine_err
+seine_finder_next(seine_finder *f, const seine_select *s, seine_node scope,
+                  seine_node *node)
+{
+    sn_match m;
+    seine_node end = seine_node_end(f->tree, scope), n = *node + 1, found = 0;
+    seine_err e = begin(&m, f, s, scope);
+
+    while (e == SEINE_OK && n < end && found == 0) {
+        const sn_node *at = sn_tree_node(f->tree, n);
+
+        if (at->kind == SEINE_NODE_ELEMENT && sn_match_list(&m, n, s->list))
+            found = n;
+        e = m.err;
+        /* what is in a template is no part of the page */
+        n = at->kind == SEINE_NODE_ELEMENT && at->name == f->tag_template &&
+                    at->ns == SN_NS_HTML && found == 0
+                ? at->end
+                : n + 1;
+    }
+    if (e == SEINE_OK)
+        *node = found;
+    return e;
+}
+
+seine_err
+seine_finder_matches(seine_finder *f, const seine_select *s, seine_node node,
+                     bool *out_matches)
+{
+    sn_match m;
+    seine_err e = begin(&m, f, s, 0);
+
+    if (e != SEINE_OK)
+        return e;
+    bool yes = node > 0 && node < f->nodes &&
+               sn_tree_node(f->tree, node)->kind == SEINE_NODE_ELEMENT &&
+               sn_match_list(&m, node, s->list);
+    if (m.err == SEINE_OK)
+        *out_matches = yes;
+    return m.err;
+}

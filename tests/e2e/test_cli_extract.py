@@ -1,0 +1,164 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""seine extract and seine html: arguments, files, cases."""
+import base64
+import json
+import os
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
+from e2e import case, check, finish, rows, seine  # noqa: E402
+
+PAGE = """<!DOCTYPE html><html lang=en><title> A  &amp; B </title><base href=/d/>
+<link rel=canonical href=/c><meta name=robots content=noindex>
+<h2><a href=one rel=nofollow>First <b>link</b></a></h2><h2><a href=//o.example/two>Second</a></h2>
+<script type=application/ld+json>{"@type":"Thing"}</script>
+<table><tr><th>a<th>b<tr><td colspan=2>c</table>
+"""
+
+
+def cases(verb, *objects):
+    r = seine(*verb.split(), "--jsonl", stdin="".join(json.dumps(o) + "\n" for o in objects))
+    check((r.code, r.err), (0, ""))
+    return [json.loads(line) for line in r.out.splitlines()]
+
+
+@case
+def one_selector_without_a_name_prints_a_match_a_line():
+    r = seine("extract", "--css", "h2", stdin=PAGE)
+    check((r.code, r.out, r.err), (0, "First link\nSecond\n", ""))
+    check(seine("extract", "-j", "--css", "h2", stdin=PAGE).out, '"First link"\n"Second"\n')
+    check(seine("extract", "--css", "h3", stdin=PAGE).out, "")
+
+
+@case
+def attributes_that_are_urls_are_resolved():
+    check(seine("extract", "--base", "https://e.example/x", "--css", "h2 a@href", stdin=PAGE).out,
+          "https://e.example/d/one\nhttps://o.example/two\n")
+    check(seine("extract", "--css", "h2 a@href", stdin="<h2><a href=x>").out, "x\n")
+    check(seine("extract", "--css", "a@rel", stdin=PAGE).out, "nofollow\n")
+    check(seine("extract", "--css", "h2 b@html", stdin=PAGE).out, "<b>link</b>\n")
+    check(seine("extract", "--css", '[title="a@b"]', stdin="<p title=a@b>x").out, "x\n")
+
+
+@case
+def several_things_are_one_object():
+    r = seine("extract", "--base", "https://e.example/x", "--title", "--links", "--meta", "--jsonld", "--tables", "--css", "heads=h2", "--css", "b", stdin=PAGE)
+    out = json.loads(r.out)
+    links = out.pop("links")
+    check(out, {"title": "A & B", "base": "https://e.example/d/", "canonical": "https://e.example/c", "lang": "en",
+                "meta": [{"name": "robots", "content": "noindex"}], "jsonld": [{"@type": "Thing"}],
+                "heads": ["First link", "Second"], "b": ["link"], "tables": [[["a", "b"], ["c", "c"]]]})
+    check(links[1], {"url": "https://e.example/d/one", "tag": "a", "attr": "href", "text": "First link", "rel": "nofollow", "line": 3, "col": 5})
+    check([k["tag"] for k in links], ["link", "a", "a"])
+
+
+@case
+def text_is_as_people_see_it():
+    check(json.loads(seine("extract", "--text", stdin="<p>a  b<script>x</script><p>c<br>d").out), {"text": "a b\nc\nd"})
+
+
+@case
+def each_file_has_its_object():
+    with tempfile.TemporaryDirectory() as folder:
+        for name in "ab":
+            with open(os.path.join(folder, name), "w") as f:
+                f.write(f"<title>{name}</title>")
+        r = seine("extract", "--title", "a", "b", cwd=folder)
+        check([json.loads(line) for line in r.out.splitlines()], [{"file": "a", "title": "a"}, {"file": "b", "title": "b"}])
+        r = seine("extract", "--title", "a", "none", cwd=folder)
+        check((r.code, r.err), (2, "seine: cannot open 'none': no such file or directory\n"))
+
+
+@case
+def pointers_give_values():
+    doc = '{"a":[{"b":"x"},{"b":2},{"c":3}]}'
+    check(seine("extract", "--json-pointer", "/a/-/b", stdin=doc).out, "x\n2\n")
+    check(seine("extract", "--json-pointer", "v=/a/0", "--json-pointer", "w=/a/1/b", stdin=doc).out, '{"v":[{"b":"x"}],"w":[2]}\n')
+    r = seine("extract", "--json-pointer", "/a", stdin="{")
+    check((r.code, r.out), (1, ""))
+
+
+@rows([
+    (("--css", "article..product"), "seine: --css: selector 'article..product' is not valid: expected a class name after '.', at byte 7\ntry: article.product\n"),
+    (("--css", "a["), "seine: --css: selector 'a[' is not valid: expected an attribute name after '[', at byte 2\ntry: seine extract --css 'h2 a@href'\n"),
+    (("--json-pointer", "a"), "seine: --json-pointer: 'a' is no JSON pointer: it begins with / and has ~ only in ~0 and ~1\ntry: --json-pointer /data/0/name\n"),
+    ((), "seine: extract needs to know what\ntry: --links, --title, --css 'h2 a@href', --json-pointer /data\n"),
+    (("--title", "--base", "x"), "seine: --base 'x': relative, and there is no base\ntry: --base https://e.example/page\n"),
+    (("--jsonl", "x"), "seine: --jsonl reads standard input, not 'x'\ntry: one of the two\n"),
+])
+def what_is_asked_wrongly_is_said_before_anything_is_read(words, err):
+    r = seine("extract", *words)
+    check((r.code, r.out, r.err), (2, "", err))
+
+
+@case
+def a_page_that_costs_too_much_still_has_its_links():
+    bomb = "<a href=x>y</a>" + "<div>" * 1000
+    r = seine("extract", "--links", "--css", "p=p", stdin=bomb)
+    out = json.loads(r.out)
+    check((r.code, out["links"][0]["url"], out["error"]), (1, "x", "html_too_deep: HTML nested too deep"))
+    r = seine("extract", "--css", "p", stdin=bomb)
+    check((r.code, r.out, r.err), (1, "", "seine: standard input: html_too_deep: HTML nested too deep\n"))
+    r = seine("html", "tree", stdin=bomb)
+    check((r.code, r.out), (1, ""))
+
+
+@case
+def bytes_that_are_not_utf8_become_replacement_characters():
+    check(seine("extract", "--css", "p", stdin=b"\xef\xbb\xbf<p>a\xff\xc3\xa9\xed\xa0\x80").out, "a\ufffd\xe9\ufffd\ufffd\ufffd\n")
+
+
+@case
+def cases_give_matches_values_and_what_is_wanted():
+    html = "<p id=a class=x>hi <b>you</b></p><a href=x>y</a>"
+    got = cases("extract", {"id": 1, "html": html, "css": ["p.x"]}, {"html": html, "css": "b, a@href", "url": "http://h/d/"},
+                {"html_b64": base64.b64encode(html.encode()).decode(), "css": ["a", "#a@class"]},
+                {"html": html, "want": ["links", "title"], "url": "http://h/d/"},
+                {"json": {"a": [1, 2]}, "pointer": "/a/1"}, {"json": '{"a/b":null}', "pointer": "/a~1b"})
+    check(got[0], {"id": 1, "ok": True, "matches": [{"id": "a", "tag": "p", "text": "hi you", "attr": None}]})
+    check([(m["tag"], m["attr"]) for m in got[1]["matches"]], [("b", None), ("a", "http://h/d/x")])
+    check([(m["tag"], m["attr"]) for m in got[2]["matches"]], [("a", None), ("p", "x")])
+    check((got[3]["base"], got[3]["title"], got[3]["canonical"], len(got[3]["links"])), ("http://h/d/", "", None, 1))
+    check([got[4]["value"], got[5]["value"]], [2, None])
+
+
+@case
+def a_bad_case_is_an_answer():
+    got = cases("extract", {"html": "x"}, {"html": "x", "css": "a..b"}, {"html": "x", "css": [1]}, {"html": "x", "want": ["nosuch"]}, {"id": 7, "css": "a"},
+                {"json": "[1", "pointer": ""}, {"json": [1], "pointer": "x"}, {"json": [1], "pointer": "/1"}, {"json": [1]}, {"html": "x", "json": 1, "css": "a"},
+                {"html": "<div>" * 999, "css": "p"}, {"html": "x", "css": "p", "url": "nope"}, {"html": "x", "css": "p", "want": []}, {"html": "x", "cs": "p"})
+    check([g["ok"] for g in got], [False] * len(got))
+    check(got[4]["id"], 7)
+    check(got[10]["error"], "html_too_deep: HTML nested too deep")
+
+
+@case
+def trees_are_in_html5libs_form():
+    check(seine("html", "tree", "-", stdin="<p>a<b>b").out, '| <html>\n|   <head>\n|   <body>\n|     <p>\n|       "a"\n|       <b>\n|         "b"\n')
+    check(seine("html", "tree", "--fragment", "tr", stdin="<td>a").out, '| <td>\n|   "a"\n')
+    got = cases("html tree", {"html": "<noscript><p></noscript>", "scripting": True}, {"data": "<td>a", "fragment": "tr", "document": "x", "file": "y"},
+                {"html": "x", "fragment": "nosuch"}, {"html": "<div>" * 999}, {}, {"html_b64": base64.b64encode(b"a\xff").decode()})
+    check(got[0]["tree"], '| <html>\n|   <head>\n|     <noscript>\n|       "<p>"\n|   <body>')
+    check(got[1], {"ok": True, "tree": '| <td>\n|   "a"'})
+    check([g["ok"] for g in got[2:]], [False, False, False, True])
+    check(got[5]["tree"].endswith('"a\ufffd"'), True)
+
+
+@case
+def refreshes_say_when_and_where():
+    r = seine("html", "meta-refresh", "5; url=/next", "7", "x")
+    check([json.loads(line) for line in r.out.splitlines()],
+          [{"content": "5; url=/next", "seconds": 5, "url": "/next"}, {"content": "7", "seconds": 7, "url": ""}, {"content": "x", "seconds": None, "url": None}])
+    check(r.code, 1)
+    got = cases("html meta-refresh", {"id": "a", "content": "1; url= f\to\no "}, {"content": "1;../x", "url": "http://h/a/b/"}, {"content": "x"}, {}, {"content": "1", "url": "x"})
+    check(got[0], {"id": "a", "ok": True, "seconds": 1, "url": "foo"})
+    check(got[1]["url"], "http://h/a/x")
+    check(got[2], {"ok": True, "seconds": None, "url": None})
+    check([g["ok"] for g in got[3:]], [False, False])
+    check(seine("html", "meta-refresh").code, 2)
+
+
+finish()
