@@ -122,7 +122,7 @@ show(sn_csv_reader *r)
     }
     r->cells = r->views;
     r->n = r->count;
-    r->is_blank = r->count == 1 && r->text.len == 0 && !r->is_quoted;
+    r->is_blank = r->count == 1 && r->text.len == 0 && !r->is_quoted && !r->flaw;
     r->is_new = true;
     return SN_CSV_ROW;
 }
