@@ -2,12 +2,13 @@
 /*
  * wired - what a request costs the transport alone: no scheduler, no records.
  *
- *     bench-wired [-j] [-n REQUESTS] [-c CONNECTIONS] [URL]
+ *     bench-wired [-j] [-n REQUESTS] [-c CONNECTIONS] [-a AUTHORITIES] [-f] [URL]
  *
  * GET after GET of one URL, 64 in flight on kept connections, by one thread; the URL is
- * 2 KB of a server in a child process unless one is given. CPU is that of the thread
- * alone, user and system apart, per request; five runs, median and best. Prints a table
- * for people, and one JSON object per line with -j.
+ * 2 KB of a server in a child process unless one is given; with https its authority is
+ * trusted by -a, and -f makes a new connection for each request. CPU is that of the
+ * thread alone, user and system apart, per request; five runs, median and best. Prints a
+ * table for people, and one JSON object per line with -j.
  */
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -34,6 +35,7 @@ static seine_url url;
 static sn_transport *t;
 static uint64_t wanted = 10000, started, ended, failed;
 static uint32_t width = 64;
+static bool fresh;
 static sn_limits limits = {.max_wire = 16 << 20, .max_body = 16 << 20};
 static const sn_field fields[] = {{{"User-Agent", 10}, {"seine-bench", 11}},
                                   {{"Accept", 6}, {"*/*", 3}}};
@@ -137,6 +139,7 @@ start(guest *g)
                         .n_fields = sizeof fields / sizeof *fields,
                         .deadline = now() + SEINE_SECS(30),
                         .limits = &limits,
+                        .fresh = fresh,
                         .ceiling = SN_ZONE_LOCAL,
                         .pin = SN_ZONE_NO_PIN};
     sn_handler h = {.head = head, .body = body, .end = end, .arg = g};
@@ -250,10 +253,16 @@ main(int argc, char **argv)
 {
     char why[SEINE_WHY] = "", text[64];
     pid_t server = 0;
+    sn_tls_opts trust = {.min = 12};
+    sn_tls_ctx *ctx = NULL;
 
-    for (int o; (o = getopt(argc, argv, "jn:c:")) != -1;)
+    for (int o; (o = getopt(argc, argv, "jfn:c:a:")) != -1;)
         if (o == 'j')
             as_json = true;
+        else if (o == 'f')
+            fresh = true;
+        else if (o == 'a')
+            trust.cacert = optarg;
         else if (o == 'n')
             wanted = strtoull(optarg, NULL, 10);
         else if (o == 'c')
@@ -266,9 +275,11 @@ main(int argc, char **argv)
     const char *what = server ? text : argv[optind];
     seine_url_init(&url, mem, sizeof mem);
     must(seine_url_parse(&url, what, strlen(what), NULL));
+    must(sn_tls_ctx_new(&trust, why, &ctx));
     sn_wired_opts opts = {.clock = seine_clock_system(),
+                          .tls = ctx,
                           .dns = {.timeout = SEINE_SECS(5), .max_names = 1000},
-                          .max_connections = width,
+                          .max_connections = fresh ? 2 * width : width,
                           .max_idle = width,
                           .max_idle_origin = width,
                           .idle_time = SEINE_SECS(15),
@@ -279,9 +290,11 @@ main(int argc, char **argv)
     sn_wired_stats stats;
     sn_wired_stats_get(t, &stats);
     if (!as_json)
-        printf("%llu connections opened, %llu requests failed\n",
-               (unsigned long long)stats.opened, (unsigned long long)failed);
+        printf("%llu connections opened, %llu handshakes resumed, %llu requests failed\n",
+               (unsigned long long)stats.opened, (unsigned long long)stats.resumed,
+               (unsigned long long)failed);
     sn_wired_free(t);
+    sn_tls_ctx_free(ctx);
     if (server) {
         kill(server, SIGKILL);
         waitpid(server, NULL, 0);
