@@ -13,10 +13,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/buf.h"
 #include "seine/links.h"
 #include "seine/select.h"
-#include "seine/tree.h"
+#include "text/tree.h"
 
 enum { MB = 1000 * 1000, RUNS = 3 };
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "heap.h"
+#include "say.h"
 
 enum { PIECE = 32 << 10 };
 
@@ -174,15 +175,29 @@ board_err(board *b, const char *bytes, size_t n)
 }
 
 void
+board_say(board *b, const char *bytes, size_t n)
+{
+    char *clean = say_clean(bytes, n, &n);
+
+    board_err(b, clean, n);
+    free(clean);
+}
+
+void
 board_bar(board *b, const char *text)
 {
+    size_t n;
+    char *clean;
+
     if (text[0] == '\0')
         pthread_mutex_lock(&b->lock);
     else if (pthread_mutex_trylock(&b->lock) != 0)
         return;
     if (text[0] == '\0')
         hide(b);
-    snprintf(b->bar, sizeof b->bar, "%s", text);
+    clean = say_clean(text, strlen(text), &n);
+    snprintf(b->bar, sizeof b->bar, "%s", clean);
+    free(clean);
     if (is_writable(STDERR_FILENO))
         draw(b);
     pthread_mutex_unlock(&b->lock);

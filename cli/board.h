@@ -47,6 +47,9 @@ int board_failed(board *b);
 
 void board_err(board *b, const char *bytes, size_t n);
 
+/* The same of what is no line of the log, which redacts its own: without secrets. */
+void board_say(board *b, const char *bytes, size_t n);
+
 /* At most two lines, without a line feed at the end. */
 void board_bar(board *b, const char *text);
 

@@ -6,6 +6,7 @@
 #include "options.h"
 
 extern const command cmd_fetch;
+extern const command cmd_convert;
 extern const command cmd_extract;
 extern const command cmd_limit_simulate;
 extern const command cmd_breaker_simulate;
@@ -13,6 +14,8 @@ extern const command cmd_backoff_simulate;
 extern const command cmd_url_parse;
 extern const command cmd_url_resolve;
 extern const command cmd_url_normalize;
+extern const command cmd_warc_ls;
+extern const command cmd_warc_check;
 extern const command cmd_url_site;
 extern const command cmd_html_tree;
 extern const command cmd_html_meta_refresh;
@@ -20,6 +23,7 @@ extern const command cmd_http_retry_after;
 extern const command cmd_http_date;
 extern const command cmd_http_mime;
 extern const command cmd_http_ratelimit;
+extern const command cmd_http_cookie;
 extern const command cmd_json_check;
 extern const command cmd_chaos_site;
 extern const command cmd_chaos_suite;

@@ -255,7 +255,7 @@ say_closing(run *r, const closing *c)
     if (r->voice.text && !r->voice.quiet)
         closing_advice(c, &text);
     if (text.len > 0)
-        board_err(&r->board, text.text, text.len);
+        board_say(&r->board, text.text, text.len);
     grow_free(&text);
 }
 

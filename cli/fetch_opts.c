@@ -3,11 +3,14 @@
 
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 
 #include <seine/url.h>
 
+#include "heap.h"
+#include "outputs.h"
 #include "say.h"
 
 static int
@@ -96,6 +99,7 @@ how_long(const fetch_settings *set, seine_fetch_opts *o)
         {"connect-timeout", set->connect_timeout, &o->connect_timeout},
         {"dns-timeout", set->dns_timeout, &o->dns_timeout},
         {"tcp-timeout", set->tcp_timeout, &o->tcp_timeout},
+        {"tls-timeout", set->tls_timeout, &o->tls_timeout},
         {"head-timeout", set->head_timeout, &o->head_timeout},
     };
 
@@ -131,7 +135,6 @@ read_budget(const char *text, seine_retry_budget_opts *o)
     return SAY_DONE;
 }
 
-/* Which transport failures are tried again is not a choice: it follows from the error. */
 static int
 read_retry_on(const char *text, seine_retry_opts *o)
 {
@@ -140,8 +143,8 @@ read_retry_on(const char *text, seine_retry_opts *o)
     uint32_t words = 0;
     const char *why = specs_statuses(text, also, o->status, &words, spare);
 
-    if (!why && words != 3)
-        why = "net and timeout are always tried again, so both belong in the list";
+    o->not_net = !(words & 1);
+    o->not_timeout = !(words & 2);
     return why ? bad("retry-on", text, why, "--retry-on net,timeout,429,5xx,!501")
                : SAY_DONE;
 }
@@ -197,6 +200,7 @@ taken(const fetch_settings *set, fetch_plan *p)
     o->follow_body = set->follow_body;
     o->max_body = set->max_body;
     o->max_wire = set->max_wire;
+    o->raw_encoding = set->raw_encoding;
     o->dedup = set->dedup == 0;
     o->strip_params = set->strip_params;
     o->keep = SEINE_KEEP_TITLE;
@@ -206,10 +210,12 @@ taken(const fetch_settings *set, fetch_plan *p)
                         show_bytes(word.ptr ? word.ptr : "", word.len).text);
     if (asks_for(set->fields, "headers"))
         o->keep |= SEINE_KEEP_FIELDS;
-    if (asks_for(set->fields, "sha256"))
+    if (asks_for(set->fields, "sha256") || set->save)
         o->keep |= SEINE_KEEP_SHA256;
     if (set->body != 0 || set->raw || set->save)
         o->keep |= SEINE_KEEP_BODY;
+    if (outputs_archive(set))
+        o->keep |= SEINE_KEEP_WIRE;
     return SAY_DONE;
 }
 
@@ -234,6 +240,45 @@ where(const fetch_settings *set, seine_fetch_opts *o)
     o->zones = items(&set->zone);
     o->untrusted = set->untrusted_urls;
     o->https_only = set->https_only;
+    return SAY_DONE;
+}
+
+/* --insecure: all hosts given; --insecure=a.example,b.example: these. */
+static void
+insecure(const char *text, fetch_plan *p)
+{
+    size_t n = 0, cap = 0;
+
+    p->opts.insecure = text && !*text;
+    if (!text || !*text)
+        return;
+    p->hosts = heap_copy(text, strlen(text));
+    for (char *host = p->hosts; host;) {
+        char *comma = strchr(host, ',');
+
+        if (comma)
+            *comma++ = '\0';
+        p->host_list = heap_room(p->host_list, n + 1, &cap, sizeof *p->host_list);
+        if (*host)
+            p->host_list[n++] = host;
+        host = comma;
+    }
+    p->host_list[n] = NULL;
+    p->opts.insecure_hosts = p->host_list;
+}
+
+static int
+trusted(const fetch_settings *set, fetch_plan *p)
+{
+    seine_fetch_opts *o = &p->opts;
+
+    if (set->cert_key && !set->cert)
+        return say_fail(SAY_USAGE, "--cert FILE", "--cert-key goes with --cert");
+    insecure(set->insecure, p);
+    o->cacert = set->cacert;
+    o->cert = set->cert;
+    o->cert_key = set->cert_key;
+    o->tls_min = set->tls_min == 0 ? 12 : 13;
     return SAY_DONE;
 }
 
@@ -283,18 +328,26 @@ fetch_plan_make(const args *a, fetch_plan *out_plan)
     code = code == SAY_DONE ? again(set, &p->opts) : code;
     code = code == SAY_DONE ? taken(set, p) : code;
     code = code == SAY_DONE ? where(set, &p->opts) : code;
+    code = code == SAY_DONE ? trusted(set, p) : code;
     code = code == SAY_DONE ? quotas(set, p) : code;
-    code = code == SAY_DONE ? check_base(set) : code;
     code = code == SAY_DONE ? how_much(a, set, &p->opts) : code;
-    code = code == SAY_DONE ? request_make(set, &p->request) : code;
-    if (code != SAY_DONE)
+    code = code == SAY_DONE ? request_make(a, &p->request) : code;
+    code = code == SAY_DONE ? check_base(set) : code;
+    if (code != SAY_DONE) {
+        free(p->hosts);
+        free(p->host_list);
         return code;
+    }
     p->opts.method = p->request.method;
     p->opts.user_agent = p->request.user_agent;
     p->opts.from = p->request.from;
     p->opts.fields = p->request.fields;
     p->opts.n_fields = p->request.n_fields;
     p->opts.body = p->request.body;
+    p->opts.secrets = p->request.secrets;
+    p->opts.proxy = set->proxy; /* after its login was hidden where it was typed */
+    p->opts.no_proxy = set->no_proxy;
+    p->opts.proxy_env = getenv;
     return SAY_DONE;
 }
 
@@ -302,4 +355,6 @@ void
 fetch_plan_free(fetch_plan *p)
 {
     request_free(&p->request);
+    free(p->hosts);
+    free(p->host_list);
 }

@@ -11,6 +11,8 @@
 typedef struct fetch_plan {
     seine_fetch_opts opts; /* without callbacks, log and metrics */
     request request;
+    char *hosts;            /* of --insecure, cut at its commas … */
+    const char **host_list; /* … and where they begin */
     quota fail_on, max_errors;
     seine_fields fields;
 } fetch_plan;

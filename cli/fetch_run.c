@@ -12,6 +12,7 @@
 
 #include <seine/plumbing.h>
 
+#include "cookies.h"
 #include "fetch_state.h"
 #include "heap.h"
 #include "jsonl.h"
@@ -223,7 +224,7 @@ show_status(run *r)
              figure_count(f.stats.hosts).text, figure_count(f.stats.parked).text,
              figure_count(f.stats.connections).text, figure_span(t->p50).text,
              figure_span(t->p95).text);
-    board_err(&r->board, text.text, text.len);
+    board_say(&r->board, text.text, text.len);
     grow_free(&text);
     free(t);
 }
@@ -341,9 +342,22 @@ loop(run *r)
 static void
 say_start(run *r)
 {
+    if (r->plan.request.is_typed)
+        voice_note(&r->voice, "job.start",
+                   "seine: a secret on the command line can be read by others before it "
+                   "is wiped; try: env:NAME, file:PATH or -H @FILE");
     if (r->observed.http)
         voice_note(&r->voice, "job.start", "seine: metrics on http://%s/metrics",
                    metrics_http_where(r->observed.http));
+    char proxies[256];
+    if (seine_fetch_proxies(r->fetch, proxies, sizeof proxies) > 0)
+        voice_note(&r->voice, "job.start", "seine: through the proxy %s", proxies);
+    if (r->set->insecure && !*r->set->insecure)
+        voice_note(&r->voice, "job.start",
+                   "seine: no certificate of the hosts given is checked (-k)");
+    else if (r->set->insecure)
+        voice_note(&r->voice, "job.start", "seine: certificates of %s are not checked",
+                   show(r->set->insecure).text);
     for (size_t i = 0; i < r->set->allow_net.count; i++)
         voice_note(&r->voice, "job.start", "seine: any page may lead to %s",
                    show(r->set->allow_net.items[i]).text);
@@ -354,9 +368,10 @@ no_fetch(seine_err e, const char *why)
 {
     static const struct {
         const char *member, *option;
-    } names[] = {{"allow_net ", "--allow-net "},
-                 {"deny_net ", "--deny-net "},
-                 {"zones ", "--zone "}};
+    } names[] = {{"allow_net ", "--allow-net "}, {"deny_net ", "--deny-net "},
+                 {"cacert ", "--cacert "},       {"cert ", "--cert "},
+                 {"cert_key ", "--cert-key "},   {"zones ", "--zone "},
+                 {"proxy: ", "--proxy: "},       {"no_proxy: ", "--no-proxy: "}};
     const char *named = "";
 
     if (e == SEINE_E_NOMEM)
@@ -433,13 +448,16 @@ try_options(const run *r)
 static int
 prepare(run *r)
 {
-    const outputs_hooks hooks = {
+    outputs_hooks hooks = {
         .room = on_room, .failed = on_failed, .watch = on_watch, .arg = r};
     int code = fetch_plan_make(r->args, &r->plan);
 
     if (code != SAY_DONE)
         return code;
+    hooks.user_agent = r->plan.request.user_agent;
     code = try_options(r);
+    if (code == SAY_DONE)
+        code = cookies_open(r->args, &r->plan.opts.jar);
     if (code == SAY_DONE)
         code = feed_open(&r->feed, r->args);
     if (code == SAY_DONE)
@@ -471,9 +489,14 @@ fetch_run(const args *a)
     int code = r->signals < 0 || r->wake < 0
                    ? say_fail(SAY_MACHINE, "ulimit -n 1024", "no file descriptor left")
                    : prepare(r);
-    if (code == SAY_DONE)
+    bool ready = code == SAY_DONE;
+    if (ready)
         code = go(r);
     seine_fetch_free(r->fetch);
+    if (ready && code != SAY_USAGE &&
+        cookies_save(r->set, r->plan.opts.jar, &r->voice) != SAY_DONE)
+        code = SAY_MACHINE;
+    seine_jar_free(r->plan.opts.jar);
     observed_write(&r->observed);
     outputs_free(&r->outputs);
     observed_close(&r->observed);

@@ -33,7 +33,8 @@ typedef struct fetch_settings {
     bool adaptive, mine;
 
     /* how long */
-    seine_span timeout, connect_timeout, dns_timeout, tcp_timeout, head_timeout;
+    seine_span timeout, connect_timeout, dns_timeout, tcp_timeout, tls_timeout,
+        head_timeout;
     seine_span max_time, grace;
     const char *min_speed;
 
@@ -46,14 +47,20 @@ typedef struct fetch_settings {
     /* what is sent */
     texts header;
     const char *method, *data, *user, *user_agent, *contact, *referer;
-    bool head, location, compressed;
+    const char *cookie, *cookie_jar;
+    bool head, location, compressed, cookies;
 
     /* what is taken */
     const char *accept;
     uint64_t max_redirects, max_body, max_wire;
-    bool follow_body;
+    bool follow_body, raw_encoding;
+
+    /* trust */
+    const char *insecure, *cacert, *cert, *cert_key;
+    int tls_min;
 
     /* where */
+    const char *proxy, *no_proxy;
     bool ipv4, ipv6, https_only, untrusted_urls;
     const char *dns;
     texts resolve, allow_net, deny_net, zone;
@@ -62,6 +69,7 @@ typedef struct fetch_settings {
     texts output;
     int format, body;
     const char *write_out, *fields, *summary, *save;
+    uint64_t warc_size;
     bool json, raw, ordered, events, skips, csv_raw, csv_crlf, append, overwrite;
     const char *fail_on;
 

@@ -30,8 +30,8 @@ help_label(const option *o)
 
     for (const char *l = o->letters; l && *l; l++)
         n += (size_t)snprintf(out.text + n, sizeof out.text - n, "-%c, ", *l);
-    snprintf(out.text + n, sizeof out.text - n, "--%s%s%s", o->name, o->value ? " " : "",
-             o->value ? o->value : "");
+    snprintf(out.text + n, sizeof out.text - n, o->alone ? "--%s[=%.0s%s]" : "--%s%s%s",
+             o->name, o->value ? " " : "", o->value ? o->value : "");
     return out;
 }
 
@@ -199,6 +199,35 @@ help_command(const screen *s, const command *c, bool all)
     return SAY_DONE;
 }
 
+/* How many commands from here on begin with the same of two words. */
+static size_t
+family(size_t i)
+{
+    size_t n = 0, word = strcspn(commands[i]->name, " ");
+
+    while (commands[i + n] &&
+           strncmp(commands[i + n]->name, commands[i]->name, word) == 0 &&
+           commands[i + n]->name[word] == ' ')
+        n++;
+    return n;
+}
+
+/* "url …   parse, resolve, normalize": one screen has no room for each. */
+static void
+put_family(const screen *s, size_t i, size_t n)
+{
+    size_t word = strcspn(commands[i]->name, " "), len = 0;
+    char verbs[256] = "";
+
+    for (size_t k = 0; k < n && len < sizeof verbs; k++)
+        len += (size_t)snprintf(verbs + len, sizeof verbs - len, "%s%s",
+                                k > 0 ? ", " : "", commands[i + k]->name + word + 1);
+    out_text("  ");
+    screen_put(s, INK_BOLD, "%.*s", (int)word, commands[i]->name);
+    out_text(" …");
+    wrap(s, verbs, 20, word + 4);
+}
+
 int
 help_overview(const screen *s, bool all)
 {
@@ -209,6 +238,11 @@ help_overview(const screen *s, bool all)
         size_t gap = all ? GAP + 6 : 20;
         char line[128];
 
+        if (!all && family(i) > 2) {
+            put_family(s, i, family(i));
+            i += family(i) - 1;
+            continue;
+        }
         snprintf(line, sizeof line, "%s %s", commands[i]->name, takes);
         out_text("  ");
         screen_put(s, INK_BOLD, "%-*s", (int)strlen(commands[i]->name),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "options.h"
@@ -20,6 +21,7 @@ hold_streams(void)
 int
 main(int argc, char **argv)
 {
+    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
     hold_streams();
     signal(SIGPIPE, SIG_IGN); /* a reader that has gone is an exit code */
 

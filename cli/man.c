@@ -73,9 +73,9 @@ put_option(const option *o)
     roff(o->name);
     out_text("\\fR");
     if (o->value) {
-        out_text(" \\fI");
+        out_text(o->alone ? "[=\\fI" : " \\fI");
         roff(o->value);
-        out_text("\\fR");
+        out_text(o->alone ? "\\fR]" : "\\fR");
     }
     out_text("\n");
     roff(o->help);
@@ -170,6 +170,8 @@ table_option(const char *name, const option *o)
         jsonl_set(line, "letters", jsonl_string(o->letters));
     if (o->value)
         jsonl_set(line, "value", jsonl_string(o->value));
+    if (o->alone)
+        jsonl_set(line, "alone", heap_json(seine_json_new_bool(true)));
     if (o->no)
         jsonl_set(line, "no", heap_json(seine_json_new_bool(true)));
     if (o->initial)

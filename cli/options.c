@@ -9,6 +9,7 @@
 /* In the order of the help. */
 const command *const commands[] = {
     &cmd_fetch,
+    &cmd_convert,
     &cmd_extract,
     &cmd_limit_simulate,
     &cmd_breaker_simulate,
@@ -17,11 +18,14 @@ const command *const commands[] = {
     &cmd_url_resolve,
     &cmd_url_normalize,
     &cmd_url_site,
+    &cmd_warc_ls,
+    &cmd_warc_check,
     &cmd_html_tree,
     &cmd_html_meta_refresh,
     &cmd_http_retry_after,
     &cmd_http_date,
     &cmd_http_mime,
+    &cmd_http_cookie,
     &cmd_http_ratelimit,
     &cmd_json_check,
     &cmd_chaos_site, /* both before chaos, whose name they begin with */

@@ -56,6 +56,7 @@ typedef struct option {
     size_t at;           /* offset in the settings */
     uint64_t min, max;   /* counts; max 0: no bound */
     bool off;            /* "off" is allowed; for rates always */
+    bool alone;          /* --x and --x=V, never --x V: without one the text is "" */
     bool no;             /* --no-x exists though it takes a value: the text is "" */
     bool env;            /* SEINE_MAX_WAIT sets it too */
     bool rare;           /* not on the one screen of -h */

@@ -161,6 +161,27 @@ path_of(const char *name, seine_sink_opts *opts)
     return name;
 }
 
+bool
+outputs_archive(const fetch_settings *set)
+{
+    for (size_t i = 0; i < set->output.count; i++) {
+        seine_sink_opts opts = {.format = SEINE_SINK_AUTO};
+        const char *path = path_of(set->output.items[i], &opts);
+        size_t n = strlen(path);
+
+        if (opts.format == SEINE_SINK_WARC)
+            return true;
+        for (size_t k = 0; opts.format == SEINE_SINK_AUTO && k < 3; k++) {
+            static const char *const endings[] = {".warc", ".warc.gz", ".warc.zst"};
+            size_t len = strlen(endings[k]);
+
+            if (n > len && strcmp(path + n - len, endings[k]) == 0)
+                return true;
+        }
+    }
+    return false;
+}
+
 /* One -o: [FMT:]FILE. */
 static int
 open_file(const fetch_settings *set, const char *name, seine_sink_opts base,
@@ -224,7 +245,8 @@ check_summary(const fetch_settings *set)
 }
 
 static int
-open_all(const fetch_settings *set, const seine_fields *fields, outputs *o)
+open_all(const fetch_settings *set, const seine_fields *fields, const char *user_agent,
+         outputs *o)
 {
     static const seine_body_form bodies[] = {SEINE_BODY_NONE, SEINE_BODY_TEXT,
                                              SEINE_BODY_B64, SEINE_BODY_FILE};
@@ -236,7 +258,10 @@ open_all(const fetch_settings *set, const seine_fields *fields, outputs *o)
                             .fields = *fields,
                             .body = bodies[set->body],
                             .repeats = set->dedup != 0,
-                            .command = "fetch"};
+                            .command = "fetch",
+                            .max_file = set->warc_size,
+                            .user_agent = user_agent,
+                            .robots = "ignore"};
     seine_sink_opts counting = {.format = SEINE_SINK_CALL, .call = take, .arg = o};
     bool files_only = set->output.count > 0 && !set->raw && !set->write_out;
     int code = open_save(set, o);
@@ -322,7 +347,7 @@ outputs_open(const args *a, const seine_fields *fields, board *b,
         seine_sinks_new(&opts, &out->sinks) != SEINE_OK)
         code = say_fail(SAY_MACHINE, NULL, "out of memory");
     if (code == SAY_DONE)
-        code = open_all(set, fields, out);
+        code = open_all(set, fields, hooks->user_agent, out);
     if (code != SAY_DONE)
         outputs_free(out);
     return code;

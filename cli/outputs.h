@@ -46,6 +46,7 @@ typedef struct outputs_hooks {
     void (*failed)(seine_err e, void *arg);
     void (*watch)(const seine_record *r, void *arg);
     void *arg;
+    const char *user_agent; /* what is sent, for archives */
 } outputs_hooks;
 
 /* Opens everything, so that mistakes are told before the first request. SAY_DONE, or it
@@ -53,6 +54,9 @@ typedef struct outputs_hooks {
 int outputs_open(const args *a, const seine_fields *fields, board *b,
                  const outputs_hooks *hooks, outputs *out);
 void outputs_free(outputs *o);
+
+/* Is one of them a web archive? */
+bool outputs_archive(const fetch_settings *set);
 
 /* What standard output is, before it is opened. */
 outputs_form outputs_form_of(const fetch_settings *set);

@@ -139,6 +139,8 @@ long_option(parse *p, const char *word)
 
     if (!o)
         return unknown(c, word);
+    if (o->alone && equals && !no)
+        return take_value(p, o, equals + 1);
     if ((no || !values_takes(o)) && equals) {
         char hint[80];
 

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "say.h"
@@ -36,8 +37,8 @@ ellipsis(const rows *r)
     return r->screen.blocks ? "…" : "~";
 }
 
-size_t
-rows_foreign(rows *r, const char *bytes, size_t n, size_t columns)
+static size_t
+put_foreign(rows *r, const char *bytes, size_t n, size_t columns)
 {
     size_t used = 0;
 
@@ -59,21 +60,35 @@ rows_foreign(rows *r, const char *bytes, size_t n, size_t columns)
     return used;
 }
 
+size_t
+rows_foreign(rows *r, const char *bytes, size_t n, size_t columns)
+{
+    char *clean = say_clean(bytes, n, &n); /* before it is cut */
+    size_t used = put_foreign(r, clean, n, columns);
+
+    free(clean);
+    return used;
+}
+
 /* A URL keeps its beginning and its end. */
 static void
-put_url(rows *r, seine_view url)
+put_url(rows *r, seine_view given)
 {
     bool plain = true;
     size_t used;
+    seine_view url;
+    char *clean = say_clean(given.ptr ? given.ptr : "", given.len, &url.len);
+
+    url.ptr = clean;
 
     for (size_t i = 0; i < url.len; i++)
         plain = plain && url.ptr[i] > ' ' && url.ptr[i] < 0x7f;
     if (url.len > r->url)
         r->url = url.len < r->most ? url.len : r->most;
     if (!r->cut) {
-        used = rows_foreign(r, url.ptr, url.len, SIZE_MAX);
+        used = put_foreign(r, url.ptr, url.len, SIZE_MAX);
     } else if (!plain || url.len <= r->url) {
-        used = rows_foreign(r, url.ptr, url.len, r->url);
+        used = put_foreign(r, url.ptr, url.len, r->url);
     } else {
         size_t tail = (r->url - ELLIPSIS) / 3, head = r->url - ELLIPSIS - tail;
 
@@ -83,6 +98,7 @@ put_url(rows *r, seine_view url)
         used = r->url;
     }
     grow_pad(&r->line, used < r->url ? r->url - used : 0);
+    free(clean);
 }
 
 figure

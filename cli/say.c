@@ -5,8 +5,50 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <wchar.h>
+
+#include <seine/secret.h>
+
+#include "heap.h"
+
+static const seine_secrets *hidden;
+
+void
+say_hide(const seine_secrets *secrets)
+{
+    hidden = secrets;
+}
+
+const seine_secrets *
+say_hidden(void)
+{
+    return hidden;
+}
+
+char *
+say_clean(const char *bytes, size_t n, size_t *out_len)
+{
+    size_t len = seine_redact(hidden, bytes, n, NULL, 0);
+    char *text = heap_zeroed(len + 1, 1);
+
+    seine_redact(hidden, bytes, n, text, len);
+    *out_len = len;
+    return text;
+}
+
+static void __attribute__((format(printf, 2, 0)))
+put(const char *before, const char *fmt, va_list list)
+{
+    char text[4096], clean[4096]; /* no memory: it may be what the message is about */
+    int n = vsnprintf(text, sizeof text, fmt, list);
+    size_t len = n < 0 ? 0 : (size_t)n < sizeof text ? (size_t)n : sizeof text - 1;
+
+    len = seine_redact(hidden, text, len, clean, sizeof clean);
+    fprintf(stderr, "%s%.*s\n", before, (int)(len < sizeof clean ? len : sizeof clean),
+            clean);
+}
 
 int
 say_fail(int code, const char *hint, const char *fmt, ...)
@@ -14,9 +56,7 @@ say_fail(int code, const char *hint, const char *fmt, ...)
     va_list list;
 
     va_start(list, fmt);
-    fputs("seine: ", stderr);
-    vfprintf(stderr, fmt, list);
-    fputc('\n', stderr);
+    put("seine: ", fmt, list);
     va_end(list);
     if (hint)
         fprintf(stderr, "try: %s\n", hint);
@@ -29,9 +69,7 @@ say_note(const char *fmt, ...)
     va_list list;
 
     va_start(list, fmt);
-    fputs("seine: ", stderr);
-    vfprintf(stderr, fmt, list);
-    fputc('\n', stderr);
+    put("seine: ", fmt, list);
     va_end(list);
 }
 
@@ -57,8 +95,17 @@ printable(const unsigned char *s, size_t n, uint32_t *out_char)
     static const struct {
         uint32_t first, last;
     } refused[] = {
-        {0x00, 0x1f},     {0x7f, 0x9f},     {0x200b, 0x200f}, {0x2028, 0x202e},
-        {0x2060, 0x206f}, {0xd800, 0xdfff}, {0xfeff, 0xfeff}, {0x110000, UINT32_MAX},
+        /* Cc, Cf but the two joiners, Zl and Zp of Unicode 15, and what is no character
+         */
+        {0x00, 0x1f},       {0x7f, 0x9f},           {0xad, 0xad},
+        {0x600, 0x605},     {0x61c, 0x61c},         {0x6dd, 0x6dd},
+        {0x70f, 0x70f},     {0x890, 0x891},         {0x8e2, 0x8e2},
+        {0x180e, 0x180e},   {0x200b, 0x200b},       {0x200e, 0x200f},
+        {0x2028, 0x202e},   {0x2060, 0x2064},       {0x2066, 0x206f},
+        {0xd800, 0xdfff},   {0xfeff, 0xfeff},       {0xfff9, 0xfffb},
+        {0x110bd, 0x110bd}, {0x110cd, 0x110cd},     {0x13430, 0x1343f},
+        {0x1bca0, 0x1bca3}, {0x1d173, 0x1d17a},     {0xe0001, 0xe0001},
+        {0xe0020, 0xe007f}, {0x110000, UINT32_MAX},
     };
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
         if (c >= refused[i].first && c <= refused[i].last)
@@ -87,6 +134,9 @@ show_bytes(const char *bytes, size_t n)
     enum { MOST = 96 };
     shown out = {""};
     size_t used = 0;
+    char *clean = say_clean(bytes, n, &n); /* before it is cut */
+
+    bytes = clean;
 
     for (size_t i = 0; i < n;) {
         size_t len = show_char(bytes + i, n - i, NULL);
@@ -103,6 +153,7 @@ show_bytes(const char *bytes, size_t n)
         used += len ? len : 4;
         i += len ? len : 1;
     }
+    free(clean);
     return out;
 }
 

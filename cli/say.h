@@ -27,6 +27,15 @@ enum {
 int say_fail(int code, const char *hint, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* What no message shows from here on; NULL: nothing. It is the program's one variable,
+ * because messages come from everywhere. */
+struct seine_secrets;
+void say_hide(const struct seine_secrets *secrets);
+const struct seine_secrets *say_hidden(void);
+
+/* The text as it may be shown, terminated; the caller frees it. */
+char *say_clean(const char *bytes, size_t n, size_t *out_len);
+
 /* A line of the same form without a verdict. */
 void say_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 

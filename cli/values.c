@@ -57,7 +57,8 @@ add_text(texts *list, const char *text)
 bool
 values_takes(const option *o)
 {
-    return o->kind != KIND_FLAG && o->kind != KIND_ACTION && o->kind != KIND_TIMES;
+    return !o->alone && o->kind != KIND_FLAG && o->kind != KIND_ACTION &&
+           o->kind != KIND_TIMES;
 }
 
 const char *

@@ -59,6 +59,7 @@ voice_open(voice *v, const args *a, board *b)
     }
     opts.format = set->log == LOG_KIND_JSON ? SEINE_LOG_JSON : SEINE_LOG_TEXT;
     opts.version = seine_version();
+    opts.secrets = say_hidden();
     if (set->log != LOG_KIND_OFF && seine_log_new(&opts, &v->log) != SEINE_OK)
         code = say_fail(SAY_MACHINE, NULL, "out of memory");
     /* What the program itself says about the run is no matter of levels. */
@@ -101,7 +102,7 @@ voice_note(voice *v, const char *event, const char *fmt, ...)
     }
     size_t len = n < (int)sizeof text - 1 ? (size_t)n : sizeof text - 2;
     text[len++] = '\n';
-    board_err(v->board, text, len);
+    board_say(v->board, text, len);
 }
 
 void
@@ -121,5 +122,5 @@ voice_fail(voice *v, seine_err e, const char *hint, const char *fmt, ...)
     }
     int n = hint ? snprintf(all, sizeof all, "seine: %s\ntry: %s\n", text, hint)
                  : snprintf(all, sizeof all, "seine: %s\n", text);
-    board_err(v->board, all, (size_t)n < sizeof all ? (size_t)n : sizeof all - 1);
+    board_say(v->board, all, (size_t)n < sizeof all ? (size_t)n : sizeof all - 1);
 }

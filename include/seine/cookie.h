@@ -16,8 +16,8 @@
  *     e = seine_jar_save(jar, "cookies.txt", wall, why);
  *
  * Time    is passed in: Unix time in ns.
- * Memory  at most 3,000 cookies.
- * Threads any thread; one lock, never held across I/O.
+ * Memory  90 KiB and at most 3,000 cookies.
+ * Threads any thread; one lock, never held across I/O or an allocation.
  */
 #ifndef SEINE_COOKIE_H
 #define SEINE_COOKIE_H
@@ -28,6 +28,7 @@
 #include "seine/abi.h"
 #include "seine/err.h"
 #include "seine/url.h"
+#include "seine/view.h"
 
 typedef struct seine_jar seine_jar;
 
@@ -43,16 +44,19 @@ void seine_jar_free(seine_jar *jar); /* NULL is fine */
 SEINE_MUST_CHECK seine_err seine_jar_take(seine_jar *jar, const seine_url *url,
                                           const char *value, size_t len, int64_t wall);
 
-/* The value of the Cookie field of a request to that URL, not terminated; 0: none is
- * sent. */
-size_t seine_jar_cookie(seine_jar *jar, const seine_url *url, int64_t wall,
-                        char buf[SEINE_JAR_SENT]);
+/* The value of the Cookie field of a request to that URL, not terminated, in `cap` bytes
+ * and SEINE_JAR_SENT at most; the least recently used are left out. 0: none is sent. */
+size_t seine_jar_cookie(seine_jar *jar, const seine_url *url, int64_t wall, char *buf,
+                        size_t cap);
 
+/* How many are there, also those that expired and were not missed yet. */
 size_t seine_jar_count(const seine_jar *jar);
 
-/* IO, CONFIG (a line is no cookie; out_why, SEINE_WHY bytes or NULL, says which), NOMEM.
- * A file that is not there is an empty jar to `load`: ALREADY is never told. Saved with
- * mode 0600, whole or not at all. */
+/* Files in the format of Netscape, as curl and wget have them. `load` adds to what is
+ * there; a file that does not exist is empty. CONFIG: a line is no cookie, and none was
+ * taken; out_why, SEINE_WHY bytes or NULL, says "FILE:LINE: what". IO, DISK_FULL, NOMEM.
+ * `save` puts a new file of mode 0600 in the place of the old one, whole or not at all,
+ * and of a symbolic link, which is not followed. */
 SEINE_MUST_CHECK seine_err seine_jar_load(seine_jar *jar, const char *path, int64_t wall,
                                           char *out_why);
 SEINE_MUST_CHECK seine_err seine_jar_save(seine_jar *jar, const char *path, int64_t wall,

@@ -50,6 +50,7 @@
 #include "seine/metrics.h"
 #include "seine/record.h"
 #include "seine/retry.h"
+#include "seine/secret.h"
 #include "seine/summary.h"
 #include "seine/tally.h"
 
@@ -129,15 +130,16 @@ typedef struct seine_fetch_opts {
     /* trust */
     const char *cacert;                /* PEM; NULL: the system's */
     const char *cert, *cert_key;       /* of this client, PEM; NULL: none */
-    uint8_t tls_min;                   /* 12 or 13 */
+    uint8_t tls_min;                   /* 12 or 13; 0: 12 */
     bool insecure;                     /* no certificate of a given host is checked … */
     const char *const *insecure_hosts; /* … or of exactly these; NULL ends; NULL: none */
 
     /* on behalf of */
-    const char *proxy;    /* for all; NULL: as `proxy_env` says */
-    const char *no_proxy; /* "localhost,.example,10.0.0.0/8,*" */
-    bool proxy_env;       /* http_proxy and its kin count; false */
-    seine_jar *jar;       /* cookies; NULL: none are taken or sent */
+    const char *proxy;    /* for all, "off": none; NULL: as `proxy_env` says */
+    const char *no_proxy; /* "localhost,.example,10.0.0.0/8,*"; NULL: likewise */
+    char *(*proxy_env)(const char *name); /* getenv: http_proxy and its kin count, read
+                                             once by new; NULL: they do not */
+    seine_jar *jar;                       /* cookies; NULL: none are taken or sent */
 
     /* where */
     seine_family family;
@@ -152,9 +154,10 @@ typedef struct seine_fetch_opts {
                   void *arg); /* false: no new request, outputs are full; NULL */
     seine_event_fn on_event;  /* NULL */
     void *arg;
-    seine_log *log;         /* NULL: none */
-    seine_metrics *metrics; /* NULL: none */
-    seine_clock *clock;     /* NULL: the system's */
+    const seine_secrets *secrets; /* in no message of a record; outlive it; NULL: none */
+    seine_log *log;               /* NULL: none */
+    seine_metrics *metrics;       /* NULL: none */
+    seine_clock *clock;           /* NULL: the system's */
 } seine_fetch_opts;
 
 #define SEINE_FETCH_OPTS seine_fetch_defaults()
@@ -204,6 +207,11 @@ void seine_fetch_wake(seine_fetch *f);
 
 bool seine_fetch_is_done(const seine_fetch *f);
 void seine_fetch_stats_get(const seine_fetch *f, seine_fetch_stats *out_stats);
+
+/* The proxies in force, for people: "http://p.example:3128 (resolves names)", one for
+ * http and another for https with what they are for, "" for none; never a login. Writes
+ * at most `cap` bytes with the terminator; returns the length of the whole text. */
+size_t seine_fetch_proxies(const seine_fetch *f, char *buf, size_t cap);
 
 /* Every host; after finish, or from a step's owner. */
 void seine_fetch_hosts(const seine_fetch *f, seine_fetch_host_fn fn, void *arg);

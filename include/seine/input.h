@@ -52,7 +52,8 @@ typedef struct seine_ask {
 typedef enum seine_input_format {
     SEINE_INPUT_AUTO,
     SEINE_INPUT_TEXT,
-    SEINE_INPUT_JSONL
+    SEINE_INPUT_JSONL,
+    SEINE_INPUT_WARC /* the targets of its answers */
 } seine_input_format;
 
 typedef struct seine_input_opts {

@@ -195,6 +195,7 @@ typedef struct seine_record {
     size_t n_captures;
     seine_warc_place warc; /* set by the archive among the sinks */
     seine_view body_file;  /* set by the sink that saves bodies */
+    seine_view json;       /* of one that was read: its line without the body */
 
     seine_skip reason; /* of a SKIP */
     seine_view rule;

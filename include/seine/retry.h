@@ -54,6 +54,7 @@ typedef struct seine_retry_opts {
     seine_span max_elapsed; /* NEVER; no attempt starts later than this after the first */
     seine_span min_attempt; /* 0; time an attempt needs to be worth starting */
     uint64_t status[10];    /* bit s % 64 of word s / 64: status s may pass */
+    bool not_net, not_timeout; /* false; other faults, time-outs are final */
 } seine_retry_opts;
 
 /* The statuses are 408, 425, 429 and 5xx but 501 and 505. */
@@ -62,7 +63,7 @@ typedef struct seine_retry_opts {
     {3, SEINE_JITTER_PLUSMINUS, 10, SEINE_SECS(1), SEINE_SECS(30), SEINE_SECS(3600), \
      SEINE_NEVER, 0, \
      {0, 0, 0, 0, 0, 0, UINT64_C(0x0000220001000000), UINT64_C(0xfdd0000000000000), \
-      UINT64_C(0xffffffffffffffff), UINT64_C(0xffffff)}}
+      UINT64_C(0xffffffffffffffff), UINT64_C(0xffffff)}, false, false}
 /* clang-format on */
 
 typedef struct seine_retry_budget seine_retry_budget;
@@ -122,11 +123,11 @@ SEINE_MUST_CHECK seine_err seine_retry_check(const seine_retry_opts *opts);
 void seine_retry_begin(seine_retry *r, seine_time now);
 
 /* What to do after the attempt that ended in `f`. In this order: success,
- * canceled, may it pass (TRANSIENT or BUDGET; a code HTTP or HTTP_BUSY with a
- * status is judged by opts->status), attempts, method, max_elapsed, deadline, and
- * the budgets last, so that a refused retry costs nothing. On 429 and 503 the
- * wait is at least the server's wish, and up to 10 % more. `dice` are 64 uniform
- * random bits. */
+ * canceled, may it pass (TRANSIENT, unless opts->not_net or not_timeout says no, or
+ * BUDGET; a code HTTP or HTTP_BUSY with a status is judged by opts->status), attempts,
+ * method, max_elapsed, deadline, and the budgets last, so that a refused retry costs
+ * nothing. On 429 and 503 the wait is at least the server's wish, and up to 10 % more.
+ * `dice` are 64 uniform random bits. */
 seine_verdict seine_retry_next(seine_retry *r, const seine_fault *f, seine_time now,
                                uint64_t dice);
 

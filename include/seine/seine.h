@@ -16,6 +16,7 @@
 #include "seine/budget.h"
 #include "seine/call.h"
 #include "seine/clock.h"
+#include "seine/convert.h"
 #include "seine/cookie.h"
 #include "seine/ctx.h"
 #include "seine/err.h"
@@ -50,5 +51,6 @@
 #include "seine/url.h"
 #include "seine/version.h"
 #include "seine/view.h"
+#include "seine/warc.h"
 
 #endif

@@ -62,8 +62,11 @@ typedef struct seine_sink_opts {
     bool no_skips;       /* of this sink */
     seine_fields fields; /* bits 0: the standard set */
     seine_body_form body;
-    bool repeats;        /* a key may come again: SQLite's is then not unique */
-    const char *command; /* for those that say what made them; NULL: nothing */
+    bool repeats;           /* a key may come again: SQLite's is then not unique */
+    const char *command;    /* for those that say what made them; NULL: nothing */
+    uint64_t max_file;      /* of WARC: bytes after which x-00002 begins; 0: one file */
+    const char *user_agent; /* of WARC: what was sent; NULL: not said */
+    const char *robots;     /* of WARC: how robots.txt was treated; NULL: not said */
     seine_sink_fn call;
     void *arg;
 } seine_sink_opts;

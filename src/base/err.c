@@ -64,9 +64,12 @@ size_t
 seine_fault_text(const seine_fault *f, char *buf, size_t cap)
 {
     const char *detail = f->text[0] ? f->text : seine_err_text(f->code);
+    seine_err group = seine_err_group(f->code);
     int n;
 
-    switch (seine_err_group(f->code)) {
+    if (f->code == SEINE_E_PROXY_REFUSED || f->code == SEINE_E_PROXY_AUTH)
+        group = SEINE_E_CONNECT; /* no status of the site */
+    switch (group) {
     case SEINE_E_TIMEOUT:
         n = snprintf(buf, cap, "Request timed out after %" PRId64 "ms", f->timeout_ms);
         break;

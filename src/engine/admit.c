@@ -5,7 +5,9 @@
 
 #include "base/arena.h"
 #include "base/base64.h"
+#include "base/redact.h"
 #include "base/time.h"
+#include "engine/redirect.h"
 #include "net/h1.h"
 
 static sn_str
@@ -208,6 +210,7 @@ take_user(sn_visit *v, seine_url *u, sn_field *out_field)
         return false;
     memcpy(text, "Basic ", 6);
     sn_base64(plain, n, text + 6);
+    seine_wipe(plain, n);
     *out_field = (sn_field){SN_STR("Authorization"), {text, len}};
     seine_url_drop_user(u);
     return true;
@@ -269,6 +272,9 @@ keep_fields(sn_visit *v, const seine_ask *ask, const sn_field *user)
             return SEINE_E_INVAL;
         if (!keep(v, name, &own[i].name) || !keep(v, value, &own[i].value))
             return SEINE_E_NOMEM;
+        if (sn_redirect_reach(name) == SN_REACH_REFERER)
+            own[i].value.len =
+                sn_redirect_bare((char *)own[i].value.ptr, own[i].value.len);
     }
     if (user->name.len > 0)
         own[n - 1] = *user;
@@ -350,6 +356,21 @@ read_url(sn_commons *c, sn_visit *v, sn_str text, sn_field *out_user)
     return SEINE_OK;
 }
 
+/* The text without its user information. */
+static bool
+keep_bare(sn_visit *v, sn_str given)
+{
+    sn_str user = sn_redact_user(sn_str_trim(given));
+
+    if (!keep(v, given, &v->input) || user.len == 0)
+        return given.len == 0 || v->input.ptr;
+    char *at = (char *)v->input.ptr + (user.ptr - given.ptr);
+    size_t before = (size_t)(user.ptr - given.ptr);
+    memmove(at, at + user.len, given.len - before - user.len);
+    v->input.len -= user.len;
+    return true;
+}
+
 /* What the record shows as given; never a password. */
 static bool
 keep_input(sn_visit *v, const seine_ask *ask, bool has_user)
@@ -360,7 +381,7 @@ keep_input(sn_visit *v, const seine_ask *ask, bool has_user)
         v->input = href(v);
         return true;
     }
-    return keep(v, given, &v->input);
+    return keep_bare(v, given);
 }
 
 static seine_err

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/redact.h"
 #include "engine/emit.h"
-#include "engine/redirect.h"
 #include "net/h1.h"
 #include "store/warc_http.h"
 
@@ -100,7 +100,7 @@ write_request(sn_captures *c, sn_visit *v, const sn_request *request)
         return SEINE_E_NOMEM;
     for (size_t i = 0; i < request->n_fields; i++) {
         fields[i] = request->fields[i];
-        if (sn_redirect_reach(fields[i].name) != SN_REACH_ALL)
+        if (sn_redact_field(fields[i].name))
             fields[i].value = SN_STR("REDACTED");
         room += fields[i].name.len + fields[i].value.len + 4;
     }

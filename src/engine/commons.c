@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/time.h"
+#include "engine/redirect.h"
 
 static seine_err
 wrong(char *out_why, const char *text)
@@ -96,7 +97,23 @@ copy_fields(sn_arena *a, const seine_field *fields, size_t n, seine_err *e)
     for (size_t i = 0; copy && i < n; i++)
         copy[i] = (seine_field){copy_view(a, fields[i].name, e),
                                 copy_view(a, fields[i].value, e)};
+    for (size_t i = 0; *e == SEINE_OK && copy && i < n; i++)
+        if (sn_redirect_reach((sn_str){copy[i].name.ptr, copy[i].name.len}) ==
+            SN_REACH_REFERER)
+            copy[i].value.len =
+                sn_redirect_bare((char *)copy[i].value.ptr, copy[i].value.len);
     return copy;
+}
+
+/* Fields and bodies may be secrets. */
+static void
+wipe(const seine_fetch_opts *o)
+{
+    for (size_t i = 0; i < o->n_fields && o->fields; i++)
+        if (o->fields[i].value.ptr)
+            seine_wipe((char *)o->fields[i].value.ptr, o->fields[i].value.len);
+    if (o->body.ptr)
+        seine_wipe((char *)o->body.ptr, o->body.len);
 }
 
 static seine_err
@@ -118,8 +135,15 @@ copy(sn_commons *c, const seine_fetch_opts *opts)
     o->allow_net = copy_list(a, opts->allow_net, &e);
     o->deny_net = copy_list(a, opts->deny_net, &e);
     o->zones = copy_list(a, opts->zones, &e);
+    o->cacert = copy_text(a, opts->cacert, &e);
+    o->cert = copy_text(a, opts->cert, &e);
+    o->cert_key = copy_text(a, opts->cert_key, &e);
+    o->insecure_hosts = copy_list(a, opts->insecure_hosts, &e);
+    o->proxy = o->no_proxy = NULL; /* the login is where it is needed */
+    o->proxy_env = NULL;
     if (!o->clock)
         o->clock = seine_clock_system();
+    c->is_copied = e == SEINE_OK;
     uint32_t least =
         o->concurrency + o->concurrency / 8 + 1; /* a few ready when others end */
     if (o->queue < least)
@@ -161,6 +185,10 @@ make(sn_commons *c, char *out_why)
         e = seine_budget_new(
             &(seine_want){{o->max_memory, UINT64_MAX, UINT64_MAX, UINT64_MAX}},
             &c->budget);
+    if (e == SEINE_OK)
+        e = sn_tls_ctx_new(
+            &(sn_tls_opts){o->cacert, o->cert, o->cert_key, o->tls_min ? o->tls_min : 12},
+            out_why, &c->tls);
     if (e == SEINE_OK && o->per_ip > 0 && !o->mine) {
         seine_span every = o->host_rate.count > 0
                                ? seine_every(o->host_rate.count, o->host_rate.per)
@@ -201,6 +229,11 @@ sn_commons_init(sn_commons *c, const seine_fetch_opts *opts, char *out_why)
         return e;
     sn_arena_init(&c->memory, 4096, SIZE_MAX);
     e = copy(c, opts);
+    if (e == SEINE_OK) /* who does not trust URLs does not trust the environment */
+        e = sn_proxies_init(&c->proxies,
+                            &(sn_proxies_opts){opts->proxy, opts->no_proxy,
+                                               opts->untrusted ? NULL : opts->proxy_env},
+                            out_why);
     if (e == SEINE_OK)
         e = make(c, out_why);
     if (e != SEINE_OK) {
@@ -224,11 +257,15 @@ sn_commons_fini(sn_commons *c)
 {
     if (c->has_ipcap)
         sn_ipcap_fini(&c->ipcap);
+    sn_tls_ctx_free(c->tls);
+    sn_proxies_fini(&c->proxies);
     seine_budget_free(c->budget);
     seine_shared_free(c->rate);
     seine_seen_free(c->seen);
     sn_visits_free(c->visits);
     seine_throttle_fini(&c->in_flight);
+    if (c->is_copied)
+        wipe(&c->opts);
     sn_arena_fini(&c->memory);
     memset(c, 0, sizeof *c);
 }

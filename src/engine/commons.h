@@ -17,6 +17,8 @@
 
 #include "engine/ipcap.h"
 #include "engine/visit.h"
+#include "net/proxy.h"
+#include "net/tls.h"
 #include "net/zone.h"
 #include "seine/fetch.h"
 #include "seine/seen.h"
@@ -37,9 +39,11 @@ typedef struct sn_commons {
     seine_throttle in_flight; /* --concurrency */
     seine_shared *rate;       /* --rate; NULL: off */
     seine_budget *budget;     /* --max-memory */
+    sn_tls_ctx *tls;          /* whom to trust */
+    sn_proxies proxies;       /* never changes */
     sn_ipcap ipcap;
-    bool has_ipcap;
-    uint64_t secret[2]; /* of the hash that gives a host its shard */
+    bool has_ipcap, is_copied; /* the options */
+    uint64_t secret[2];        /* of the hash that gives a host its shard */
     _Atomic uint64_t next_number;
     _Atomic int stop;          /* SN_GOING … */
     _Atomic int stop_why;      /* seine_err: CANCELED, DEADLINE */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/redact.h"
 #include "base/time.h"
 #include "engine/capture.h"
 
@@ -108,6 +109,13 @@ sn_emit_message(const seine_fault *f, char *buf, size_t cap)
                 ? snprintf(buf, cap, "%s", seine_err_text(f->code))
                 : snprintf(buf, cap, "asks to wait %s, longer than allowed", span);
         break;
+    case SEINE_E_PROXY_ERROR:
+    case SEINE_E_PROXY_REFUSED:
+    case SEINE_E_PROXY_AUTH:
+    case SEINE_E_TLS_CERT_EXPIRED:
+    case SEINE_E_TLS_HOST_MISMATCH: /* the text is the whole of it */
+        n = snprintf(buf, cap, "%s", f->text[0] ? f->text : seine_err_text(f->code));
+        break;
     default:
         if (seine_err_group(f->code) == SEINE_E_TIMEOUT && f->timeout_ms > 0)
             n = timeout_text(f, buf, cap);
@@ -139,6 +147,21 @@ sn_emit_hint(const seine_fault *f)
     case SEINE_E_CONNECT_TIMEOUT:
     case SEINE_E_CONNECT_UNREACHABLE:
         return "check the network, or raise --connect-timeout";
+    case SEINE_E_TLS_TIMEOUT:
+        return "raise --tls-timeout and --connect-timeout";
+    case SEINE_E_TLS_CERT_EXPIRED:
+    case SEINE_E_TLS_HOST_MISMATCH:
+        return "tell the site; for this host alone: --insecure=HOST";
+    case SEINE_E_TLS_UNTRUSTED:
+        return "--cacert FILE if you know who signed it, or --insecure=HOST";
+    case SEINE_E_PROXY_ERROR:
+        return "check --proxy and http_proxy, https_proxy, all_proxy";
+    case SEINE_E_PROXY_REFUSED:
+        return "the proxy says no; straight there: --no-proxy HOST";
+    case SEINE_E_PROXY_AUTH:
+        return "--proxy http://USER:PASSWORD@HOST:PORT";
+    case SEINE_E_BAD_ENCODING:
+        return "--raw-encoding takes the bytes as they are";
     case SEINE_E_HEADER_TIMEOUT:
         return "raise --head-timeout or lower --per-host";
     case SEINE_E_TIMEOUT:
@@ -173,6 +196,69 @@ sn_emit_hint(const seine_fault *f)
     default:
         return NULL;
     }
+}
+
+/* The beginning of a URL, where there is no room for all of it. */
+static void
+put_url(char *buf, size_t cap, size_t *at, seine_view url)
+{
+    enum { LONGEST = 100 };
+    int n = snprintf(buf + *at, cap - *at, "%.*s%s",
+                     (int)(url.len < LONGEST ? url.len : LONGEST), url.ptr,
+                     url.len > LONGEST ? "\xe2\x80\xa6" : "");
+
+    *at += n > 0 && (size_t)n < cap - *at ? (size_t)n : 0;
+}
+
+static void
+put_words(char *buf, size_t cap, size_t *at, const char *before, const char *word,
+          const char *behind)
+{
+    int n = snprintf(buf + *at, cap - *at, "%s%s%s", before, word, behind);
+
+    *at += n > 0 && (size_t)n < cap - *at ? (size_t)n : 0;
+}
+
+/* "http://10.0.0.5/ (private) found on https://a.example/ (public): not contacted",
+ * and the net that would have to be allowed. */
+static void
+fill_blocked(const sn_visit *v, sn_emit *out)
+{
+    char net[SN_CIDR_TEXT];
+    size_t n = 0, cap = sizeof out->message;
+    bool found = v->n_hops > 0;
+    bool stepped_up = v->end.refused == SN_ZONE_FORBIDDEN || v->end.refused > v->ceiling;
+
+    if (v->end.refused_net.net.v == 0)
+        return;
+    put_url(out->message, cap, &n, view_href(&v->url));
+    put_words(out->message, cap, &n, " (", sn_zone_name(v->end.refused), ")");
+    if (found) {
+        put_words(out->message, cap, &n, " found on ", "", "");
+        put_url(out->message, cap, &n, v->hops[v->n_hops - 1].url);
+        put_words(out->message, cap, &n, " (", sn_zone_name(v->ceiling), ")");
+    }
+    put_words(out->message, cap, &n, ": not contacted", "", "");
+    sn_cidr_text(&v->end.refused_net, net);
+    snprintf(out->hint, sizeof out->hint,
+             stepped_up ? "--allow-net %s if you trust %s"
+                        : "--allow-net %s, unless --deny-net forbids %s",
+             net, stepped_up && found ? "that page" : "it");
+    out->record.message = (seine_view){out->message, n};
+    out->record.hint = view_text(out->hint);
+}
+
+void
+sn_emit_redact(sn_emit *e, const seine_secrets *secrets)
+{
+    seine_view *m = &e->record.message;
+    char text[sizeof e->message];
+
+    if (m->ptr != e->message)
+        return;
+    size_t n = sn_redact(secrets, (sn_str){m->ptr, m->len}, text, sizeof text);
+    m->len = n < sizeof text ? n : sizeof text;
+    memcpy(e->message, text, m->len);
 }
 
 /* The record. */
@@ -215,7 +301,7 @@ fill_times(const sn_visit *v, seine_record *r)
             w != SEINE_WAIT_RETRY_AFTER)
             r->throttle = sn_time_add(r->throttle, v->waited[w]);
     r->dns = spent[SEINE_PHASE_DNS];
-    r->connect = spent[SEINE_PHASE_CONNECT];
+    r->connect = spent[SEINE_PHASE_CONNECT] + spent[SEINE_PHASE_PROXY];
     r->tls = spent[SEINE_PHASE_TLS];
     r->ttfb = spent[SEINE_PHASE_SEND] + spent[SEINE_PHASE_HEAD];
     r->body_time = spent[SEINE_PHASE_BODY];
@@ -267,6 +353,8 @@ fill_error(const sn_visit *v, sn_emit *out)
     size_t n = sn_emit_message(&v->fault, out->message, sizeof out->message);
     r->message = (seine_view){out->message, n};
     r->hint = view_text(sn_emit_hint(&v->fault));
+    if (v->fault.code == SEINE_E_BLOCKED_ADDRESS)
+        fill_blocked(v, out);
     r->retryable = seine_err_class(v->fault.code) == SEINE_TRANSIENT ||
                    r->fate == SEINE_FATE_GAVE_UP;
 }
@@ -318,6 +406,7 @@ fill_result(const sn_visit *v, unsigned keep, sn_emit *out)
     r->content_length = v->content_length;
     r->bytes_in = v->end.wire_bytes;
     r->bytes_body = v->end.body_bytes;
+    r->secure = v->end.secure;
     r->fields = v->fields;
     r->n_fields = v->n_fields;
     fill_error(v, out);

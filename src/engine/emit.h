@@ -24,7 +24,7 @@
 /* Room for what a record points to beside the visit. */
 typedef struct sn_emit {
     seine_record record;
-    char message[320];
+    char message[320], hint[80];
     char ip[48];
     uint8_t sha256[32];
     const char *notes[SN_NOTE_COUNT + 1];
@@ -42,5 +42,8 @@ size_t sn_emit_message(const seine_fault *f, char *buf, size_t cap);
 
 /* What to do about it; NULL: nobody knows. */
 const char *sn_emit_hint(const seine_fault *f);
+
+/* Takes out of the message what is in the set. */
+void sn_emit_redact(sn_emit *e, const seine_secrets *secrets);
 
 #endif

@@ -615,6 +615,41 @@ tell_host(const seine_fetch_host *host, void *arg)
     t->fn(host, t->arg);
 }
 
+/* How one is shown, and what it takes out of our hands. */
+static void
+put_proxy(sn_buf *b, const sn_proxy *p, const char *what)
+{
+    if (!p)
+        return;
+    sn_buf_text(b, b->len > 0 ? ", " : "");
+    sn_buf_text(b, what);
+    sn_buf_str(b, p->shown);
+    if (sn_proxy_resolves(p))
+        sn_buf_text(b, " (resolves names)");
+}
+
+size_t
+seine_fetch_proxies(const seine_fetch *f, char *buf, size_t cap)
+{
+    const sn_proxies *p = &f->commons.proxies;
+    bool same = p->http == p->https;
+    sn_buf b;
+
+    sn_buf_init(&b, 4096);
+    if (!p->none) {
+        put_proxy(&b, p->http, same ? "" : "for http ");
+        put_proxy(&b, same ? NULL : p->https, "for https ");
+    }
+    sn_str text = sn_buf_view(&b);
+    size_t n = text.len < cap ? text.len : cap > 0 ? cap - 1 : 0;
+    if (n > 0)
+        memcpy(buf, text.ptr, n);
+    if (cap > 0)
+        buf[n] = '\0';
+    sn_buf_fini(&b);
+    return text.len;
+}
+
 void
 seine_fetch_hosts(const seine_fetch *f, seine_fetch_host_fn fn, void *arg)
 {

@@ -209,7 +209,9 @@ sn_pace_judge(const seine_fault *f)
     case SEINE_E_CONNECT:
     case SEINE_E_RESET:
     case SEINE_E_SHORT:
-        return f->phase == SEINE_PHASE_DNS ? SN_PACE_NONE : SN_PACE_PUSH;
+        return f->phase == SEINE_PHASE_DNS || f->phase == SEINE_PHASE_PROXY
+                   ? SN_PACE_NONE
+                   : SN_PACE_PUSH;
     default:
         return SN_PACE_NONE;
     }

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/redact.h"
 #include "net/zone.h"
 
 bool
@@ -101,5 +102,46 @@ sn_redirect_reach(sn_str field)
         return SN_REACH_URL;
     if (sn_str_starts_nocase(field, SN_STR("Content-")))
         return SN_REACH_BODY;
+    if (sn_str_eq_nocase(field, SN_STR("Referer")))
+        return SN_REACH_REFERER;
     return SN_REACH_ORIGIN;
+}
+
+static bool
+is_https(const seine_url *u)
+{
+    return is_part(seine_url_scheme(u), SN_STR("https"));
+}
+
+sn_str
+sn_redirect_referer(sn_str referer, const seine_url *to, char *mem)
+{
+    seine_url from;
+
+    seine_url_init(&from, mem, SEINE_URL_ROOM);
+    if (seine_url_parse(&from, referer.ptr, referer.len, NULL) != SEINE_OK ||
+        (!is_https(&from) && !is_part(seine_url_scheme(&from), SN_STR("http"))) ||
+        (is_https(&from) && !is_https(to)))
+        return (sn_str){0};
+    seine_url_drop_user(&from);
+    seine_url_drop_fragment(&from);
+    seine_url_part href = seine_url_href(&from);
+    if (sn_redirect_is_same_origin(&from, to))
+        return (sn_str){href.ptr, href.len};
+    seine_url_part path = seine_url_path(&from);
+    return (sn_str){href.ptr, (size_t)(path.ptr - href.ptr) + 1};
+}
+
+size_t
+sn_redirect_bare(char *referer, size_t n)
+{
+    sn_str user = sn_redact_user((sn_str){referer, n});
+
+    if (user.len > 0) {
+        char *at = referer + (user.ptr - referer);
+
+        memmove(at, at + user.len, n - (size_t)(at - referer) - user.len);
+        n -= user.len;
+    }
+    return sn_str_find((sn_str){referer, n}, '#');
 }

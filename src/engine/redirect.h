@@ -48,12 +48,22 @@ bool sn_redirect_is_same_origin(const seine_url *a, const seine_url *b);
 
 /* How far a field of a request may go. */
 typedef enum sn_reach {
-    SN_REACH_ALL,    /* who we are and what we can read */
-    SN_REACH_ORIGIN, /* everything else */
-    SN_REACH_URL,    /* conditions, Range: the very URL */
-    SN_REACH_BODY,   /* Content-*: the origin, and only with the body they describe */
+    SN_REACH_ALL,     /* who we are and what we can read */
+    SN_REACH_ORIGIN,  /* everything else */
+    SN_REACH_URL,     /* conditions, Range: the very URL */
+    SN_REACH_BODY,    /* Content-*: the origin, and only with the body they describe */
+    SN_REACH_REFERER, /* as sn_redirect_referer says */
 } sn_reach;
 
 sn_reach sn_redirect_reach(sn_str field);
+
+/* The Referer of a request to an origin that is not the one it was typed for, by
+ * strict-origin-when-cross-origin: whole to its own origin, the origin alone to others,
+ * none (empty) from https to http, or where it is no URL. Written to `mem`,
+ * SEINE_URL_ROOM bytes. */
+sn_str sn_redirect_referer(sn_str referer, const seine_url *to, char *mem);
+
+/* Takes user information and fragment out of a Referer, in place; its new length. */
+size_t sn_redirect_bare(char *referer, size_t n);
 
 #endif

@@ -129,6 +129,7 @@ emit(sn_run *r, sn_visit *v)
 
     sn_visit_step(v, SN_DONE);
     sn_emit_record(v, o->keep, r->wall, &r->emit);
+    sn_emit_redact(&r->emit, o->secrets);
     count_done(r, &r->emit.record);
     sn_meters_emitted(r->meters, &r->emit.record);
     tell_end(r, v);
@@ -167,7 +168,8 @@ count_attempt(sn_run *r, const sn_visit *v)
     s->bytes_body += end->body_bytes;
     if (end->reused)
         s->reused++;
-    else if (end->peer.v != 0 && (end->fault.status > 0 || end->fault.sent))
+    else if ((end->peer.v != 0 || end->via != SN_VIA_NONE) &&
+             (end->fault.status > 0 || end->fault.sent))
         s->connections++;
     sn_meters_attempt(r->meters, v);
 }

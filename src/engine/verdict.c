@@ -225,6 +225,20 @@ again(const sn_commons *c, sn_visit *v, seine_time now, uint64_t dice)
     return r;
 }
 
+/* Its proxy is left alone: once more when it may be asked, if that is in time; else it
+ * is the proxy's error. No attempt was made. */
+static sn_ruling
+rest(sn_visit *v)
+{
+    seine_time at = v->via_at;
+
+    if (v->end.fault.code == SEINE_E_BREAKER && at < v->deadline)
+        return (sn_ruling){SN_THEN_LATER, at, SEINE_WAIT_BREAKER, SEINE_STOP_NO};
+    v->end.fault.code = SEINE_E_PROXY_ERROR;
+    conclude(v, &v->end.fault);
+    return finished(SEINE_STOP_FINAL);
+}
+
 sn_ruling
 sn_verdict_rule(const sn_commons *c, sn_visit *v, seine_time now, uint64_t dice)
 {
@@ -240,6 +254,8 @@ sn_verdict_rule(const sn_commons *c, sn_visit *v, seine_time now, uint64_t dice)
     if (code == SEINE_E_BUSY || code == SEINE_E_LIMITED) /* its host waits already */
         return (sn_ruling){SN_THEN_LATER, now, SEINE_WAIT_ADDRESS, SEINE_STOP_NO};
 
+    if (v->end.fault.phase == SEINE_PHASE_PROXY && v->via_at != INT64_MIN)
+        return rest(v);
     seine_retry_begin(&v->retry, v->started_at);
     return again(c, v, now, dice);
 }

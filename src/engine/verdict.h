@@ -17,6 +17,7 @@
  * | connection, name, time-out, body cut            | again, if it may be repeated   |
  * | a kept connection was dead                      | again at once, once, uncounted |
  * | no descriptor, no port, address busy            | later, uncounted               |
+ * | its proxy is left alone; is given up            | later, uncounted; done         |
  * | 429, 503 with a Retry-After that is too long    | done, retry_after_too_long     |
  * | a 304, 206 nobody asked for                     | again, once                    |
  * | everything else                                 | done                           |

@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/time.h"
 #include "engine/capture.h"
+#include "seine/secret.h"
 
 #define ARENA_CHUNK 1024
 #define ARENA_CAP   (1u << 20)
@@ -47,6 +48,7 @@ sn_visit_clear_answer(sn_visit *v)
     memset(end->spent, 0, sizeof end->spent);
     end->peer.v = 0;
     end->zone = SN_ZONE_PUBLIC;
+    end->via = SN_VIA_NONE;
     end->http = 255;
     end->wire_bytes = end->body_bytes = 0;
     end->notes = 0;
@@ -194,6 +196,8 @@ sn_visits_take(sn_visits *p, seine_err *out_err)
 void
 sn_visits_give(sn_visits *p, sn_visit *give)
 {
+    for (size_t i = 0; i < give->n_own; i++) /* they may be secrets */
+        seine_wipe((char *)give->own[i].value.ptr, give->own[i].value.len);
     sn_arena_reset(&give->arena);
     pthread_mutex_lock(&p->lock);
     give->next = p->free;

@@ -9,7 +9,9 @@
 #include "engine/redirect.h"
 #include "seine/mime.h"
 
-#define KEPT 4096 /* a buffer up to here stays with its visit, and is not counted */
+#define PLAIN       4    /* fields of our own */
+#define KEPT        4096 /* a buffer up to here stays with its visit, and is not counted */
+#define COOKIES_SET 50   /* of one response; the others do not count */
 
 /* Fields. */
 
@@ -26,13 +28,22 @@ typedef struct list {
     bool conditional, range;
 } list;
 
+/* A part of what is packed cannot be unpacked: who asks for one takes it plain. */
+static bool
+replaces(sn_str name, sn_str of)
+{
+    return sn_str_eq_nocase(name, of) ||
+           (sn_str_eq_nocase(name, SN_STR("Range")) &&
+            sn_str_eq_nocase(of, SN_STR("Accept-Encoding")));
+}
+
 static void
 put(list *l, sn_field f)
 {
     size_t kept = 0;
 
     for (size_t i = 0; i < l->level; i++)
-        if (!sn_str_eq_nocase(l->fields[i].name, f.name))
+        if (!replaces(f.name, l->fields[i].name))
             l->fields[kept++] = l->fields[i];
     if (kept < l->level) {
         memmove(l->fields + kept, l->fields + l->level,
@@ -56,6 +67,7 @@ put_plain(const seine_fetch_opts *o, list *l)
     if (o->from && *o->from)
         put(l, (sn_field){SN_STR("From"), sn_str_of(o->from)});
     put(l, (sn_field){SN_STR("Accept"), SN_STR("*/*")});
+    put(l, (sn_field){SN_STR("Accept-Encoding"), SN_STR("gzip, deflate, br, zstd")});
     return l->n;
 }
 
@@ -65,9 +77,9 @@ sn_wire_init(sn_wire *w, sn_commons *commons, const sn_env *env, const sn_wire_o
     const seine_fetch_opts *o = &commons->opts;
 
     *w = (sn_wire){.commons = commons, .env = env, .ops = *ops};
-    w->plain = sn_calloc(3, sizeof *w->plain);
-    w->home = sn_calloc(3 + o->n_fields, sizeof *w->home);
-    if (!w->plain || !w->home) {
+    w->plain = sn_calloc(PLAIN, sizeof *w->plain);
+    w->home = sn_calloc(PLAIN + o->n_fields, sizeof *w->home);
+    if (!w->plain || !w->home || sn_vias_init(&w->vias, o) != SEINE_OK) {
         sn_wire_fini(w);
         return SEINE_E_NOMEM;
     }
@@ -88,8 +100,10 @@ sn_wire_fini(sn_wire *w)
     for (sn_flight *f = w->spare, *next; f; f = next) {
         next = f->next;
         sn_title_free(f->title);
+        sn_free(f->cookie);
         sn_free(f);
     }
+    sn_vias_fini(&w->vias);
     sn_free(w->plain);
     sn_free(w->home);
     *w = (sn_wire){0};
@@ -116,21 +130,31 @@ may_go(sn_str name, const sn_visit *v, bool at_home, bool provoked)
         return v->n_hops == 0 && !provoked;
     case SN_REACH_BODY:
         return at_home && (v->n_hops == 0 || v->body.len > 0);
+    case SN_REACH_REFERER: /* one that goes further was made before */
     case SN_REACH_ORIGIN:
     default:
         return at_home;
     }
 }
 
-static void
-put_own(list *l, const sn_field *fields, size_t n, const sn_visit *v, bool at_home)
+/* Puts what may go; false: no memory for a Referer that has to be another one. */
+static bool
+put_scoped(list *l, sn_field f, sn_visit *v, bool at_home)
 {
-    bool provoked = was_provoked(v);
-
-    l->level = l->n;
-    for (size_t i = 0; i < n; i++)
-        if (may_go(fields[i].name, v, at_home, provoked))
-            put(l, fields[i]);
+    if (may_go(f.name, v, at_home, was_provoked(v))) {
+        put(l, f);
+        return true;
+    }
+    if (sn_redirect_reach(f.name) != SN_REACH_REFERER)
+        return true;
+    char mem[SEINE_URL_ROOM];
+    sn_str bare = sn_redirect_referer(f.value, &v->url, mem);
+    if (bare.len == 0)
+        return true;
+    char *copy = sn_arena_text(&v->arena, bare);
+    if (copy)
+        put(l, (sn_field){f.name, {copy, bare.len}});
+    return copy != NULL;
 }
 
 bool
@@ -145,7 +169,8 @@ sn_wire_fields(const sn_wire *w, sn_visit *v, sn_request *out_request)
         out_request->range = w->range;
         return true;
     }
-    list l = {.fields = SN_ARENA_ARRAY(&v->arena, sn_field, 3 + o->n_fields + v->n_own)};
+    list l = {.fields =
+                  SN_ARENA_ARRAY(&v->arena, sn_field, PLAIN + o->n_fields + v->n_own)};
     if (!l.fields)
         return false;
     bool at_home = v->n_hops == 0 || sn_redirect_is_same_origin(&v->first, &v->url);
@@ -153,15 +178,102 @@ sn_wire_fields(const sn_wire *w, sn_visit *v, sn_request *out_request)
     l.level = l.n;
     for (size_t i = 0; i < o->n_fields; i++) {
         sn_field f = {str_of(o->fields[i].name), str_of(o->fields[i].value)};
-        if (may_go(f.name, v, at_home, was_provoked(v)))
-            put(&l, f);
+        if (!put_scoped(&l, f, v, at_home))
+            return false;
     }
-    put_own(&l, v->own, v->n_own, v, at_home);
+    l.level = l.n;
+    for (size_t i = 0; i < v->n_own; i++)
+        if (!put_scoped(&l, v->own[i], v, at_home))
+            return false;
     out_request->fields = l.fields;
     out_request->n_fields = l.n;
     out_request->conditional = l.conditional;
     out_request->range = l.range;
     return true;
+}
+
+/* Cookies. */
+
+/* Where the user's own cookies stand in the list; its length: nowhere. */
+static size_t
+find_cookie(const sn_request *r)
+{
+    size_t i = 0;
+
+    while (i < r->n_fields && !sn_str_eq_nocase(r->fields[i].name, SN_STR("Cookie")))
+        i++;
+    return i;
+}
+
+static bool
+join_cookies(sn_flight *f, sn_str jar, sn_str own, sn_str *out_value)
+{
+    size_t need = jar.len + (own.len > 0 ? 2 + own.len : 0);
+
+    if (need > f->cookie_room) {
+        sn_free(f->cookie);
+        f->cookie = sn_alloc(need);
+        f->cookie_room = f->cookie ? need : 0;
+        if (!f->cookie)
+            return false;
+    }
+    memcpy(f->cookie, jar.ptr, jar.len);
+    if (own.len > 0) {
+        memcpy(f->cookie + jar.len, "; ", 2);
+        memcpy(f->cookie + jar.len + 2, own.ptr, own.len);
+    }
+    *out_value = (sn_str){f->cookie, need};
+    return true;
+}
+
+/* What the jar has for this hop, and behind it what the user gave for this origin. */
+static bool
+add_cookies(sn_wire *w, sn_flight *f)
+{
+    seine_jar *jar = w->commons->opts.jar;
+    sn_request *r = &f->request;
+    char buf[SEINE_JAR_SENT];
+    size_t at, cap = sizeof buf;
+    sn_str own = {0};
+
+    if (!jar)
+        return true;
+    at = find_cookie(r);
+    if (at < r->n_fields)
+        own = r->fields[at].value;
+    if (own.len > 0)
+        cap = own.len + 2 < cap ? cap - own.len - 2 : 0;
+    size_t n = seine_jar_cookie(jar, r->url, f->visit->started_wall, buf, cap);
+    if (n == 0)
+        return true;
+    sn_field *fields = SN_ARENA_ARRAY(&f->visit->arena, sn_field, r->n_fields + 1);
+    sn_field cookie = {.name = SN_STR("Cookie")};
+    if (!fields || !join_cookies(f, (sn_str){buf, n}, own, &cookie.value))
+        return false;
+    memcpy(fields, r->fields, r->n_fields * sizeof *fields);
+    fields[at] = cookie;
+    r->fields = fields;
+    r->n_fields += at == r->n_fields;
+    return true;
+}
+
+/* The head is whole, so they count, whatever becomes of the body. */
+static void
+take_cookies(sn_flight *f, const sn_head *head)
+{
+    seine_jar *jar = f->wire->commons->opts.jar;
+    seine_clock *clock = f->wire->env->clock;
+    uint32_t at = 0;
+    sn_str value;
+
+    for (int n = 0;
+         jar && n < COOKIES_SET && sn_head_next(head, SN_STR("set-cookie"), &at, &value);
+         n++) {
+        seine_err e =
+            seine_jar_take(jar, &f->visit->url, value.ptr, value.len, clock->wall(clock));
+        if (e == SEINE_E_NOMEM) /* one that is refused does no harm */
+            f->visit->kept.err = e;
+    }
 }
 
 /* Content-Type. */
@@ -312,6 +424,7 @@ on_head(const sn_head *head, void *arg)
 
     for (uint32_t i = 0; i < head->n_fields; i++)
         wishes |= take_field(v, sn_head_field_of(head, i), followed);
+    take_cookies(f, head);
     if (wishes)
         take_age(v, head);
     if (head->status >= 300 && sn_visit_wish(v) > 0)
@@ -440,6 +553,9 @@ on_end(const sn_end *end, void *arg)
     sn_visit *v = f->visit;
 
     v->end = *end;
+    if (f->request.proxy)
+        sn_vias_end(&f->wire->vias, f->request.proxy, &f->via, end,
+                    f->wire->env->clock->now(f->wire->env->clock));
     v->ttfb = sn_time_add(end->spent[SEINE_PHASE_SEND], end->spent[SEINE_PHASE_HEAD]);
     if (v->title_reader && !end->partial && end->fault.code == SEINE_OK)
         v->title = sn_title_end(v->title_reader, &v->arena);
@@ -481,12 +597,69 @@ take_off(sn_wire *w, sn_visit *v)
     return f;
 }
 
+static bool
+is_same_host(seine_url_part a, sn_str b)
+{
+    return sn_str_eq_nocase((sn_str){a.ptr, a.len}, b);
+}
+
+/* Whoever was named by the user may go unchecked, and nobody else. */
+static bool
+is_insecure(const seine_fetch_opts *o, const sn_visit *v)
+{
+    seine_url_part host = seine_url_host(&v->url), first = seine_url_host(&v->first);
+
+    for (const char *const *h = o->insecure_hosts; h && *h; h++)
+        if (is_same_host(host, sn_str_of(*h)))
+            return true;
+    return o->insecure &&
+           (v->n_hops == 0 || is_same_host(host, (sn_str){first.ptr, first.len}));
+}
+
+static void
+set_trust(const seine_fetch_opts *o, const sn_visit *v, sn_request *r)
+{
+    r->insecure = (o->insecure || o->insecure_hosts) && is_insecure(o, v);
+    r->identify =
+        o->cert && (v->n_hops == 0 || sn_redirect_is_same_origin(&v->first, &v->url));
+    r->raw_encoding = o->raw_encoding;
+}
+
+/* The proxy of this hop, if there is one, may be asked. */
+static seine_err
+choose_proxy(sn_wire *w, sn_flight *f, seine_time now, const sn_proxy **out_proxy)
+{
+    sn_visit *v = f->visit;
+    const sn_proxy *proxy = sn_proxies_choose(&w->commons->proxies, &v->url);
+
+    f->via = (seine_permit){0};
+    v->via_at = INT64_MIN;
+    *out_proxy = proxy;
+    if (!proxy)
+        return SEINE_OK;
+    seine_time at = SEINE_NEVER;
+    seine_err e = sn_vias_begin(&w->vias, proxy, now, &f->via, &at);
+    if (e != SEINE_OK) {
+        v->via_at = at;
+        v->end.fault.phase = SEINE_PHASE_PROXY;
+        sn_proxy_tell(proxy,
+                      e == SEINE_E_BREAKER ? "left alone after failures"
+                                           : "given up after failures",
+                      v->end.fault.text);
+    }
+    return e;
+}
+
 static seine_err
 begin(sn_wire *w, sn_flight *f, sn_zone pin, seine_time now)
 {
     sn_visit *v = f->visit;
     const sn_limits *limits = &w->commons->limits;
+    const sn_proxy *proxy;
+    seine_err e = choose_proxy(w, f, now, &proxy);
 
+    if (e != SEINE_OK)
+        return e;
     if (v->timeout != limits->time.attempt) {
         f->limits = *limits;
         f->limits.time.attempt = v->timeout;
@@ -500,15 +673,16 @@ begin(sn_wire *w, sn_flight *f, sn_zone pin, seine_time now)
                      .limits = limits,
                      .ceiling = v->ceiling,
                      .pin = pin,
-                     .fresh = v->fresh};
-    if (!sn_wire_fields(w, v, &f->request))
+                     .fresh = v->fresh,
+                     .judge = w->commons->opts.untrusted,
+                     .proxy = proxy};
+    set_trust(&w->commons->opts, v, &f->request);
+    if (!sn_wire_fields(w, v, &f->request) || !add_cookies(w, f))
         return SEINE_E_NOMEM;
     sn_handler handler = {
         .admit = on_admit, .head = on_head, .body = on_body, .end = on_end, .arg = f};
     if (w->commons->opts.keep & SEINE_KEEP_WIRE) {
-        seine_err e =
-            sn_capture_begin(v, w->commons->budget, &f->request, v->started_wall);
-
+        e = sn_capture_begin(v, w->commons->budget, &f->request, v->started_wall);
         if (e != SEINE_OK)
             return e;
         handler.wire = on_wire;
@@ -535,8 +709,10 @@ sn_wire_start(sn_wire *w, sn_visit *v, sn_zone pin, seine_time now, int64_t wall
     /* Whatever the transport refuses for good was let in by mistake. */
     v->end.fault.code = e == SEINE_E_INVAL ? SEINE_E_BAD_URL : e;
     v->end.http = 255;
-    if (f)
+    if (f) {
+        sn_vias_end(&w->vias, f->request.proxy, &f->via, NULL, now);
         land(f);
+    }
     push_ended(w, v);
 }
 

@@ -26,6 +26,7 @@
 #include "base/env.h"
 #include "engine/commons.h"
 #include "engine/title.h"
+#include "engine/via.h"
 
 /* One request under way: what the transport borrows until its end. */
 typedef struct sn_flight {
@@ -35,6 +36,9 @@ typedef struct sn_flight {
     sn_request request;
     sn_limits limits; /* if the visit has a time-out of its own */
     sn_title *title;  /* NULL: not made yet */
+    seine_permit via; /* of its proxy */
+    char *cookie;     /* what the jar had for it; NULL: nothing yet */
+    size_t cookie_room;
 } sn_flight;
 
 /* What the transport asks and tells in the middle of a turn, for the scheduler. */
@@ -50,10 +54,11 @@ typedef struct sn_wire {
     sn_wire_ops ops;
     sn_field *home; /* what goes with a request to a given URL */
     size_t n_home;
-    sn_field *plain; /* User-Agent, From, Accept */
+    sn_field *plain; /* User-Agent, From, Accept, Accept-Encoding */
     size_t n_plain;
     bool conditional, range; /* `home` has such fields */
-    sn_flight *flying;       /* newest first */
+    sn_vias vias;
+    sn_flight *flying; /* newest first */
     sn_flight *spare;
     uint32_t n; /* flying */
     sn_visit *ended, *last_ended;

@@ -48,8 +48,8 @@ find(const seine_fault *f)
     case SEINE_E_CONNECT:
     case SEINE_E_RESET:
     case SEINE_E_SHORT:
-        /* The resolver has a breaker of its own. */
-        return f->phase == SEINE_PHASE_DNS ? ours : bad;
+        /* The resolver has a breaker of its own, and so has a proxy. */
+        return f->phase == SEINE_PHASE_DNS || f->phase == SEINE_PHASE_PROXY ? ours : bad;
     default: /* names, certificates, and everything LOCAL */
         return ours;
     }

@@ -117,8 +117,11 @@ may_pass(const seine_retry_opts *opts, const seine_fault *f)
 {
     if (f->status != 0 && (f->code == SEINE_E_HTTP || f->code == SEINE_E_HTTP_BUSY))
         return listed(opts, f->status);
-    return seine_err_class(f->code) == SEINE_TRANSIENT ||
-           seine_err_group(f->code) == SEINE_E_BUDGET;
+    if (seine_err_group(f->code) == SEINE_E_BUDGET)
+        return true;
+    if (seine_err_group(f->code) == SEINE_E_TIMEOUT ? opts->not_timeout : opts->not_net)
+        return false;
+    return seine_err_class(f->code) == SEINE_TRANSIENT;
 }
 
 /* The server's wish, where it is one about this request; -1 none. */

@@ -356,6 +356,7 @@ sn_conn_leave(sn_conn *c, seine_err e)
     if (e == SEINE_OK) {
         sn_conn_rest(c);
     } else if (may_drain(c, e)) {
+        sn_conn_drop_body(c);
         c->state = SN_CONN_DRAINING;
         sn_timer_set(&c->of->loop, &c->timer, c->of->loop.now + DRAIN_TIME);
     } else {
@@ -508,6 +509,10 @@ ready(sn_watch *watch, uint32_t events)
     }
     if (c->unsent && !c->broken && (events & (EPOLLOUT | EPOLLERR | EPOLLHUP)))
         say(c);
-    if ((speaks || c->broken) && !(c->ready_prev && c->unread))
+    if (!speaks && !c->broken)
+        return;
+    if (c->ready_prev && c->unread)
+        c->missed = true;
+    else
         sn_conn_hear(c);
 }

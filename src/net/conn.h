@@ -22,6 +22,7 @@
 #ifndef SN_CONN_H
 #define SN_CONN_H
 
+#include "net/decode.h"
 #include "net/h1.h"
 #include "net/idle.h"
 #include "net/loop.h"
@@ -35,12 +36,35 @@ struct sn_dial;
 struct sn_tunnel;
 struct sn_tls;
 
+typedef struct sn_kept {
+    char *ptr; /* NULL: nothing */
+    size_t room;
+} sn_kept;
+
+/* A packed body while it is unpacked. Of one connection at most 256 KiB are made in a
+ * turn; what was received and not looked at by then is kept. */
+typedef struct sn_unpack {
+    struct sn_unpack *next; /* of those nobody uses */
+    sn_decode decode;
+    size_t room;  /* bytes that may be made in this turn */
+    bool stuck;   /* there was no more room … */
+    bool unread;  /* … and more in the socket */
+    sn_kept kept; /* the last n_kept bytes of it are input … */
+    size_t n_kept;
+    size_t n_piece; /* … of which so many are of the body, the rest is to be read */
+    size_t n_first; /* for raw_encoding: bytes before anything was made of them */
+    char first[2048];
+} sn_unpack;
+
 /* A response while it is read; there is one only from its first byte on. */
 typedef struct sn_reader {
     struct sn_reader *next; /* of those nobody uses */
     sn_h1 h1;
     sn_head head;
     bool has_head;       /* the final one is complete */
+    sn_unpack *unpack;   /* NULL: the body is not packed */
+    seine_err spoiled;   /* it cannot be unpacked, and is read for the archive alone */
+    uint32_t notes;      /* of unpacking */
     uint64_t wire, body; /* bytes of the body, with and without its framing */
     /* How slowly the body comes: marks[k % n_marks] is when it had k * step bytes, for
      * the last n_marks of them; k = mark is the newest. n_marks 0: it does not matter. */
@@ -85,6 +109,7 @@ typedef struct sn_conn {
     bool broken;  /* sending failed: its end is not an orderly one */
     bool hung_up; /* the peer has ended it, or an error is pending */
     bool unread;  /* more may be there than was read */
+    bool missed;  /* something came while it had to wait */
     uint8_t judged_ceiling, judged_pin; /* when its zone was last looked at … */
     uint32_t judged;                    /* … with that version of the zones + 1 */
     sn_zone zone;

@@ -12,8 +12,9 @@ void
 sn_conn_unread(sn_conn *c)
 {
     sn_wired *w = c->of;
-    sn_reader *r = SN_STEAL(c->reader);
 
+    sn_conn_drop_body(c);
+    sn_reader *r = SN_STEAL(c->reader);
     if (!r)
         return;
     if (w->spare.n_readers == SPARE_READERS || r->head.room > SPARE_HEAD) {
@@ -47,6 +48,8 @@ take_reader(sn_conn *c)
                              .range = q->range});
     r->has_head = false;
     r->wire = r->body = 0;
+    r->spoiled = SEINE_OK;
+    r->notes = 0;
     r->n_marks = 0;
     c->reader = r;
     return true;
@@ -81,6 +84,18 @@ died(sn_conn *c)
     return SEINE_E_CONN_RESET;
 }
 
+/* Its end, in good order or by its framing's fault. */
+static void
+on_end(sn_conn *c, seine_err e)
+{
+    if (!c->x)
+        sn_conn_rest(c);
+    else if (c->reader->spoiled != SEINE_OK)
+        sn_exchange_end(c->x, c->reader->spoiled);
+    else
+        sn_exchange_end(c->x, e == SEINE_OK ? sn_conn_end_body(c) : e);
+}
+
 /* The peer has ended it. */
 static void
 over(sn_conn *c, bool in_order)
@@ -92,13 +107,15 @@ over(sn_conn *c, bool in_order)
         sn_conn_close(c);
         return;
     }
-    if (!c->reader)
-        e = died(c);
-    else if (in_order && (c->tls || !c->broken))
+    if (!c->reader) {
+        sn_exchange_end(c->x, died(c));
+        return;
+    }
+    if (in_order && (c->tls || !c->broken))
         e = sn_h1_eof(&c->reader->h1);
     else
         e = sn_h1_lost(&c->reader->h1);
-    sn_exchange_end(c->x, e);
+    on_end(c, e);
 }
 
 void
@@ -130,61 +147,36 @@ is_refused(sn_conn *c)
     return true;
 }
 
-static void
+static seine_err
 on_head(sn_conn *c)
 {
     sn_exchange *x = c->x;
 
-    if (is_refused(c)) {
-        sn_exchange_end(x, SEINE_E_PROXY_AUTH);
-        return;
-    }
+    if (is_refused(c))
+        return SEINE_E_PROXY_AUTH;
     c->reader->has_head = true;
     if (!c->unsent)
         sn_conn_begin_body(c);
     if (x->handler.head)
         x->handler.head(&c->reader->head, x->handler.arg);
-}
-
-/* Nobody wants more of it, or may have more. */
-static seine_err
-on_body(sn_conn *c, sn_str piece)
-{
-    sn_exchange *x = c->x;
-    sn_reader *r = c->reader;
-    uint64_t most = x->request->limits->max_body, room = most - r->body;
-    bool is_more = piece.len > room;
-
-    if (is_more)
-        piece.len = (size_t)room;
-    r->body += piece.len;
-    if (piece.len > 0 && x->handler.body && !x->handler.body(piece, x->handler.arg))
-        return SEINE_E_CANCELED;
-    if (is_more || (r->body == most && r->h1.framing == SN_H1_LENGTH && r->h1.left > 0))
-        return SEINE_E_BODY_TOO_LARGE;
-    return SEINE_OK;
+    return sn_conn_begin_unpack(c);
 }
 
 /* One event of the reader. False: no more of the input is wanted. */
 static bool
-on_event(sn_conn *c, sn_h1_event event, sn_str piece)
+on_event(sn_conn *c, sn_h1_event event, sn_str *piece)
 {
     sn_wired *w = c->of;
     sn_reader *r = c->reader;
     seine_err e = SEINE_OK;
 
     if (event == SN_H1_HEAD) {
-        on_head(c);
-        if (w->fed != c)
-            return false;
+        e = on_head(c);
     } else if (event == SN_H1_DONE || event == SN_H1_FAIL) {
-        if (!c->x)
-            sn_conn_rest(c);
-        else
-            sn_exchange_end(c->x, event == SN_H1_DONE ? SEINE_OK : r->h1.err);
+        on_end(c, event == SN_H1_DONE ? SEINE_OK : r->h1.err);
         return false;
     } else if (event == SN_H1_BODY && c->x) {
-        e = on_body(c, piece);
+        e = sn_conn_body(c, piece);
     }
     if (e == SEINE_OK && c->x && r->wire > c->x->request->limits->max_wire)
         e = SEINE_E_BODY_TOO_LARGE;
@@ -194,54 +186,94 @@ on_event(sn_conn *c, sn_h1_event event, sn_str piece)
     }
     if (e != SEINE_OK)
         sn_exchange_end(c->x, e);
-    return event != SN_H1_MORE && w->fed == c; /* or it is gone */
+    return event != SN_H1_MORE && w->fed == c && !(r->unpack && r->unpack->stuck);
 }
 
-/* What the reader took of the last `before` bytes, of which `in` is left; all of them
- * when they are no answer. */
+/* To whoever archives: before anything is made of them, and of what cannot be read
+ * all there is. */
 static void
-tell_wire(sn_conn *c, sn_str in, size_t before, sn_h1_event event)
+archive(const sn_conn *c, sn_h1_event event, const char *from, const sn_str *in)
 {
-    sn_str bytes = {in.ptr - (before - in.len), before - in.len};
+    size_t n = (size_t)(in->ptr - from) + (event == SN_H1_FAIL ? in->len : 0);
 
-    if (event == SN_H1_FAIL)
-        bytes.len = before;
-    if (bytes.len > 0)
-        c->x->handler.wire(bytes, c->x->handler.arg);
+    if (n > 0)
+        c->x->handler.wire((sn_str){from, n}, c->x->handler.arg);
 }
 
-/* Hands over what was received. False: the connection is not to be read any more. */
 static bool
-feed(sn_conn *c, sn_str in)
+read_on(sn_conn *c, sn_h1_event *out_event, sn_str *in, sn_str *out_piece)
+{
+    sn_reader *r = c->reader;
+    bool in_body = r->has_head;
+    const char *from = in->ptr;
+
+    *out_event = sn_h1_next(&r->h1, in, out_piece);
+    if (in_body)
+        r->wire += (uint64_t)(in->ptr - from);
+    if (c->x && c->x->handler.wire)
+        archive(c, *out_event, from, in);
+    return on_event(c, *out_event, out_piece);
+}
+
+/* It has had its share of this turn. */
+static void
+wait_for_turn(sn_conn *c, sn_str piece, sn_str in)
+{
+    c->reader->unpack->unread = c->unread;
+    seine_err e = sn_conn_keep(c, piece, in);
+    if (e != SEINE_OK) {
+        sn_exchange_end(c->x, e);
+        return;
+    }
+    c->unread = true;
+    sn_conn_later(c);
+}
+
+/* Hands over what was received; `piece` is of the body already. False: the connection is
+ * not to be read any more. */
+static bool
+feed(sn_conn *c, sn_str piece, sn_str in)
 {
     sn_wired *w = c->of;
-    sn_h1_event event;
-    sn_str piece = {0};
+    sn_h1_event event = SN_H1_BODY;
 
     if (!c->reader && !take_reader(c)) {
         sn_exchange_end(c->x, SEINE_E_NOMEM);
         return false;
     }
     w->fed = c;
-    do {
-        sn_reader *r = c->reader;
-        bool in_body = r->has_head;
-        size_t before = in.len;
-
-        event = sn_h1_next(&r->h1, &in, &piece);
-        if (in_body)
-            r->wire += before - in.len;
-        if (c->x && c->x->handler.wire)
-            tell_wire(c, in, before, event);
-    } while (on_event(c, event, piece));
-    if (event != SN_H1_MORE || w->fed != c)
-        return false;
+    bool goes_on =
+        piece.len > 0 || sn_conn_is_stuck(c) ? on_event(c, event, &piece) : true;
+    while (goes_on)
+        goes_on = read_on(c, &event, &in, &piece);
+    bool is_here = w->fed == c;
     w->fed = NULL;
+    if (is_here && sn_conn_is_stuck(c) && !c->broken) {
+        wait_for_turn(c, piece, in);
+        return false;
+    }
+    if (event != SN_H1_MORE || !is_here)
+        return false;
     if (c->x && c->x->phase == SEINE_PHASE_BODY && c->reader->n_marks > 0) {
         sn_reader_more(c->reader, w->loop.now);
         sn_exchange_limit(c->x, sn_reader_stalls(c->reader, c->x->limit));
     }
     return true;
+}
+
+/* What the turn before had to leave. */
+static bool
+feed_kept(sn_conn *c)
+{
+    sn_str piece, in;
+
+    sn_wired *w = c->of;
+
+    c->unread = c->reader->unpack->unread || c->missed;
+    sn_conn_lend(c, &piece, &in);
+    bool goes_on = feed(c, piece, in);
+    sn_wired_take_back(w);
+    return goes_on;
 }
 
 static bool
@@ -260,12 +292,16 @@ sn_conn_hear(sn_conn *c)
 {
     sn_wired *w = c->of;
 
+    sn_conn_next_share(c);
+    if (sn_conn_is_stuck(c) && !feed_kept(c))
+        return;
     for (;;) {
+        c->missed = false;
         ssize_t n = sn_conn_pull(c, w->in, SN_WIRED_ROOM);
 
         if (n > 0) {
             c->unread = n == SN_WIRED_ROOM || has_more(c);
-            if (!feed(c, (sn_str){w->in, (size_t)n}))
+            if (!feed(c, (sn_str){0}, (sn_str){w->in, (size_t)n}))
                 return;
             if (c->unread) {
                 sn_conn_later(c);

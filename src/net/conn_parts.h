@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* conn_parts.h - what the files of a connection know of each other: conn.c opens, asks,
  * keeps and closes it, conn_greet.c says what has to be said before the first request,
- * conn_tunnel.c what of it is said to a proxy, conn_hear.c reads. */
+ * conn_tunnel.c what of it is said to a proxy, conn_hear.c reads, conn_body.c unpacks. */
 #ifndef SN_CONN_PARTS_H
 #define SN_CONN_PARTS_H
 
@@ -68,5 +68,24 @@ void sn_conn_hear(sn_conn *c);
 void sn_conn_begin_body(sn_conn *c);
 /* Gives back what was needed to read a response. */
 void sn_conn_unread(sn_conn *c);
+
+/* conn_body.c: the body, from its framing to whoever asked. The head is there: it is
+ * packed or not. BAD_ENCODING, BUDGET, NOMEM. */
+SEINE_MUST_CHECK seine_err sn_conn_begin_unpack(sn_conn *c);
+/* A piece of it; `piece` moves past what was taken, all of it unless it is stuck. Also
+ * BODY_TOO_LARGE, CANCELED. */
+SEINE_MUST_CHECK seine_err sn_conn_body(sn_conn *c, sn_str *piece);
+/* The framing says that it is whole: is it? Also BODY_TRUNCATED. */
+SEINE_MUST_CHECK seine_err sn_conn_end_body(sn_conn *c);
+void sn_conn_drop_body(sn_conn *c);
+void sn_unpack_free(sn_unpack *u);
+
+/* It has made its share of this turn, and keeps the rest of the input; the next turn
+ * begins with that. */
+bool sn_conn_is_stuck(const sn_conn *c);
+SEINE_MUST_CHECK seine_err sn_conn_keep(sn_conn *c, sn_str piece, sn_str in);
+void sn_conn_lend(sn_conn *c, sn_str *out_piece, sn_str *out_in);
+void sn_wired_take_back(sn_wired *w); /* what was lent, if nobody kept it again */
+void sn_conn_next_share(sn_conn *c);
 
 #endif

@@ -149,12 +149,16 @@ admit(sn_exchange *x, const sn_ip *ip)
 
 /* Judges an address of the site itself. */
 static seine_err
-judge(const sn_exchange *x, const sn_ip *ip)
+judge(sn_exchange *x, const sn_ip *ip)
 {
     union sn_sockaddr at;
 
     sn_sockaddr_of(ip, 0, &at);
-    return sn_zone_check(&x->of->zones, &at.any, x->request->ceiling, x->request->pin);
+    seine_err e =
+        sn_zone_check(&x->of->zones, &at.any, x->request->ceiling, x->request->pin);
+    if (e != SEINE_OK && !x->refused.v)
+        x->refused = *ip;
+    return e;
 }
 
 static sn_zone
@@ -315,20 +319,22 @@ seek_proxy(sn_dial *d)
 }
 
 /* There is no race behind a proxy: the first address that may be used, of IPv4 before
- * those of IPv6, which fewer proxies know. */
+ * those of IPv6, which fewer proxies know. One that resolves itself may find any of
+ * them: then all must be allowed, and which it was is not known. */
 static seine_err
 choose_site(sn_exchange *x, const sn_dns_answer *answer)
 {
+    bool is_ours = !sn_proxy_resolves(x->request->proxy);
     seine_err e = SEINE_E_DNS_NXDOMAIN;
 
     for (unsigned i = 0; i < (unsigned)answer->n4 + answer->n6; i++) {
         const sn_ip *ip = i < answer->n4 ? &answer->v4[i] : &answer->v6[i - answer->n4];
 
         e = judge(x, ip);
-        if (e == SEINE_OK) {
+        if (e == SEINE_OK && is_ours)
             settle(x, ip);
-            return SEINE_OK;
-        }
+        if ((e == SEINE_OK) == is_ours)
+            return e;
     }
     return e;
 }
@@ -362,7 +368,7 @@ seek_site(sn_dial *d, sn_str name)
             e = judge(x, &ip);
         if (e == SEINE_OK)
             settle(x, &ip);
-    } else if (!sn_proxy_resolves(r->proxy)) {
+    } else if (!sn_proxy_resolves(r->proxy) || r->judge) {
         e = look_up(d, name, (uint16_t)seine_url_port(r->url), site_named);
         if (e == SEINE_E_BUSY)
             return;

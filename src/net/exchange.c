@@ -248,12 +248,24 @@ describe(sn_exchange *x, seine_err e, sn_end *out)
     out->replayable = e == SEINE_E_CONN_STALE && x->replayable;
     memcpy(out->spent, x->spent, sizeof out->spent);
     out->peer = x->peer;
+    if (x->at_proxy) /* nobody came as far as the site */
+        out->peer.v = 0;
     out->zone = x->zone;
     out->via = x->via;
     out->http = has_head ? r->head.minor : UINT8_MAX;
     out->wire_bytes = r ? r->wire : 0;
     out->body_bytes = r ? r->body : 0;
-    out->notes = r ? r->h1.notes : 0;
+    out->notes = r ? r->h1.notes | r->notes : 0;
+    if (r && r->unpack)
+        out->notes |= r->unpack->decode.notes;
+    out->refused_net.net.v = 0;
+    if (e == SEINE_E_BLOCKED_ADDRESS && x->refused.v) {
+        union sn_sockaddr at;
+
+        sn_sockaddr_of(&x->refused, 0, &at);
+        out->refused = sn_zone_of(&x->of->zones, &at.any);
+        out->refused_net = sn_zone_net(&x->of->zones, &at.any);
+    }
     out->secure = x->conn && x->conn->secure ? *sn_tls_facts_of(x->conn->tls)
                                              : (seine_tls_facts){0, false, INT64_MIN};
 }

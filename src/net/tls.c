@@ -612,6 +612,15 @@ sn_tls_free(sn_tls *t, bool in_order)
     sn_free(t);
 }
 
+/* The peer has the word, which may take it a while: 17 KiB for sending are given back,
+ * which SSL_MODE_RELEASE_BUFFERS alone does not do. They come back with every request,
+ * and with tickets that arrive. */
+static void
+rest(sn_tls *t)
+{
+    SSL_free_buffers(t->ssl);
+}
+
 static void
 begin_call(sn_tls *t)
 {
@@ -679,8 +688,10 @@ sn_tls_greet(sn_tls *t)
         refused_ticket(t);
         return SN_TLS_DONE;
     }
-    if (is_later(t, rc))
+    if (is_later(t, rc)) {
+        rest(t);
         return SN_TLS_WAIT;
+    }
     if (t->err == SEINE_OK)
         t->err = SEINE_E_CONN_RESET;
     refused_ticket(t);
@@ -710,6 +721,8 @@ sn_tls_read(sn_tls *t, char *into, size_t room)
         else if (is_later(t, rc))
             break;
     }
+    if (got < room)
+        rest(t);
     if (got > 0)
         return (ssize_t)got;
     if (t->end == CLOSED)
@@ -729,8 +742,10 @@ sn_tls_write(sn_tls *t, const char *bytes, size_t n)
         return -1;
     }
     int rc = SSL_write_ex(t->ssl, bytes, n, &sent);
-    if (rc == 1)
+    if (rc == 1) {
+        rest(t);
         return (ssize_t)sent;
+    }
     int why = SSL_get_error(t->ssl, rc);
     errno =
         why == SSL_ERROR_WANT_WRITE || why == SSL_ERROR_WANT_READ ? EAGAIN : ECONNRESET;

@@ -71,6 +71,7 @@ typedef struct sn_request {
     bool insecure;           /* nobody looks at the certificate of this host */
     bool identify;           /* this client's certificate may be shown to it */
     bool raw_encoding; /* a coding that is unknown or broken: the bytes as they are */
+    bool judge; /* also names that a proxy resolves: all answers we get must be allowed */
     const struct sn_proxy *proxy; /* NULL: straight to the host */
 } sn_request;
 
@@ -92,7 +93,9 @@ typedef struct sn_end {
     sn_via via;
     uint8_t http; /* minor version of the answer: 0, 1; 255: none */
     uint64_t wire_bytes, body_bytes;
-    uint32_t notes; /* SN_NOTE_… */
+    uint32_t notes;      /* SN_NOTE_… */
+    sn_zone refused;     /* BLOCKED_ADDRESS: where the first address refused is, … */
+    sn_cidr refused_net; /* … and the net one could allow; net.v = 0: not known */
     seine_tls_facts secure;
 } sn_end;
 

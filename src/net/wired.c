@@ -7,7 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/time.h"
-#include "net/wired_parts.h"
+#include "net/conn_parts.h"
 
 #define OWN_EVERY  SEINE_SECS(60) /* the addresses of this machine are read again */
 #define BATCH_MOST (1 << 20)
@@ -400,6 +400,10 @@ free_spare(sn_wired *w)
         w->spare.readers = r->next;
         sn_reader_free(r);
     }
+    for (sn_unpack *u; (u = w->spare.unpacks);) {
+        w->spare.unpacks = u->next;
+        sn_unpack_free(u);
+    }
     for (sn_conn *c; (c = w->spare.conns);) {
         w->spare.conns = c->next;
         sn_timer_forget(&w->loop, &c->timer);
@@ -426,6 +430,7 @@ sn_wired_free(sn_transport *t)
     sn_buf_fini(&w->batch);
     sn_buf_fini(&w->text);
     sn_free(w->in);
+    sn_free(w->scratch);
     sn_loop_fini(&w->loop);
     seine_budget_release(&w->held);
     sn_free(w);

@@ -46,7 +46,8 @@ struct sn_exchange {
     bool admitted, sent, reused, replayable;
     bool at_proxy; /* whatever fails now is the proxy's fault, not the site's */
     sn_via via;
-    sn_ip peer; /* the site's; v = 0: not known (yet) */
+    sn_ip peer;    /* the site's; v = 0: not known (yet) */
+    sn_ip refused; /* the first that the zones refused; v = 0: none */
     sn_zone zone;
 };
 
@@ -73,20 +74,23 @@ struct sn_wired {
     seine_held held;     /* heads */
     sn_idle idle;
     sn_tickets tickets;
-    char *in;     /* SN_WIRED_ROOM bytes that were just received */
-    sn_buf batch; /* requests started and not launched, as bytes */
-    sn_buf text;  /* one request */
+    char *in;      /* SN_WIRED_ROOM bytes that were just received */
+    char *scratch; /* SN_DECODE_STEP bytes that were just unpacked; NULL: never yet */
+    sn_buf batch;  /* requests started and not launched, as bytes */
+    sn_buf text;   /* one request */
     sn_exchange *started, **started_end;
     sn_exchange *doomed;
     sn_conn *ready; /* go on in the next turn */
     sn_conn *conns; /* all that are open */
+    sn_kept lent;   /* what `fed` kept, while it is looked at */
     sn_conn *fed;   /* whose bytes are looked at now; NULL: it was closed */
     struct {
         sn_exchange *exchanges;
         sn_conn *conns;
         sn_dial *dials;
         sn_reader *readers;
-        uint32_t n_exchanges, n_conns, n_dials, n_readers;
+        sn_unpack *unpacks;
+        uint32_t n_exchanges, n_conns, n_dials, n_readers, n_unpacks;
     } spare; /* used again, a bounded number of each */
     sn_end end;
     char why[96]; /* of the end that comes next, for people; "": nothing to say */

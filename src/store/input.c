@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "seine/plumbing.h"
+#include "seine/warc.h"
 
 /* Formats that have a name and no reader yet: telling so is better than a million bad
  * lines. */
@@ -21,7 +22,6 @@ unread(sn_str path)
     } formats[] = {
         {".csv", "CSV is not read yet: try one URL a line"},
         {".xml", "sitemaps are not read yet: try one URL a line"},
-        {".warc", "WARC is not read yet: try one URL a line"},
         {".html", "links of HTML are not read yet: try one URL a line"},
         {".htm", "links of HTML are not read yet: try one URL a line"},
         {".md", "links of Markdown are not read yet: try one URL a line"},
@@ -162,6 +162,7 @@ seine_input_free(seine_input *in)
     sn_arena_fini(&in->arena);
     seine_text_free(&in->tags);
     seine_json_free(in->json);
+    seine_warc_free(in->warc);
     sn_free(in);
 }
 
@@ -194,10 +195,14 @@ seine_input_progress(const seine_input *in, uint64_t *out_lines, uint64_t *out_b
 static seine_view
 excerpt(seine_input *in, sn_str line)
 {
-    size_t n = line.len;
+    static const char secret[] = "\"headers\""; /* the values of a line may be */
+    const char *end = line.len > 0 && line.ptr[0] == '{'
+                          ? memmem(line.ptr, line.len, secret, sizeof secret - 1)
+                          : NULL;
+    size_t n = end ? (size_t)(end - line.ptr) : line.len;
 
-    if (n > 256) {
-        for (n = 256; n > 252 && (line.ptr[n] & 0xc0) == 0x80; n--)
+    if (n > 256 || end) {
+        for (n = n < 256 ? n : 256; n > 252 && (line.ptr[n] & 0xc0) == 0x80; n--)
             continue;
         memcpy(in->shown, line.ptr, n);
         memcpy(in->shown + n, "\xe2\x80\xa6", 3);
@@ -268,6 +273,8 @@ begin(seine_input *in)
         atomic_fetch_add_explicit(&in->lines.bytes, 3, memory_order_relaxed);
         first = sn_lines_peek(&in->lines);
     }
+    if (in->format == SEINE_INPUT_AUTO && sn_str_eq(first, SN_STR("WARC")))
+        in->format = SEINE_INPUT_WARC;
     if (in->format == SEINE_INPUT_AUTO)
         in->format =
             sn_str_starts(first, SN_STR("{")) ? SEINE_INPUT_JSONL : SEINE_INPUT_TEXT;
@@ -317,6 +324,14 @@ seine_input_next(seine_input *in, seine_ask *out_ask)
         seine_err e = begin(in);
         if (e != SEINE_OK)
             return e;
+    }
+    if (in->format == SEINE_INPUT_WARC) {
+        seine_err e =
+            atomic_load(&in->stopped) ? SEINE_E_CLOSED : sn_input_warc(in, &ask);
+
+        if (e == SEINE_OK)
+            *out_ask = ask;
+        return e == SEINE_E_CLOSED ? end(in) : e;
     }
     do {
         kind =

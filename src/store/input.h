@@ -60,6 +60,10 @@ SEINE_MUST_CHECK seine_err sn_lines_unpack(sn_lines *l, sn_codec_kind kind);
 /* The next line without its newline, valid until the next call. */
 sn_line_kind sn_lines_next(sn_lines *l, sn_str *out_line);
 
+/* All bytes that are there, taken, valid until the next call; none: the end, a stop, or
+ * `error`. */
+sn_str sn_lines_take(sn_lines *l);
+
 /* The first bytes, up to four, without taking them; fewer only at the end. */
 sn_str sn_lines_peek(sn_lines *l);
 
@@ -78,6 +82,8 @@ struct seine_input {
     sn_arena arena; /* of one line */
     seine_text tags;
     struct seine_json *json; /* whose strings the ask looks at */
+    struct seine_warc *warc; /* of an archive */
+    seine_view warc_in;
 };
 
 /* Makes the ask a skip with that reason; in->rule is written by the caller. */
@@ -85,5 +91,9 @@ void sn_input_bad(seine_input *in, seine_skip reason, sn_str line, seine_ask *as
 
 /* A line of JSON: NOMEM; else OK, also for a bad one. */
 SEINE_MUST_CHECK seine_err sn_input_json(seine_input *in, sn_str line, seine_ask *ask);
+
+/* The next answer of an archive; CLOSED: there is no more, or it could not be read; IO
+ * with in->why; NOMEM. */
+SEINE_MUST_CHECK seine_err sn_input_warc(seine_input *in, seine_ask *ask);
 
 #endif

@@ -198,6 +198,19 @@ pass(sn_lines *l, size_t n)
     atomic_fetch_add_explicit(&l->bytes, n, memory_order_relaxed);
 }
 
+sn_str
+sn_lines_take(sn_lines *l)
+{
+    if (l->at == l->end) {
+        l->at = l->end = 0;
+        while (!l->is_over && l->end == 0)
+            fill(l);
+    }
+    sn_str bytes = {l->buf + l->at, l->end - l->at};
+    pass(l, bytes.len);
+    return bytes;
+}
+
 /* The rest of a line that was too long, up to its end. */
 static void
 pass_long(sn_lines *l)

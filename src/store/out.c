@@ -17,9 +17,9 @@ static const struct format {
     {SEINE_SINK_CSV, {".csv"}, true, &sn_out_csv, NULL},
     {SEINE_SINK_RAW, {NULL}, false, &sn_out_raw, NULL},
     {SEINE_SINK_CALL, {NULL}, false, &sn_out_call, NULL},
-    {SEINE_SINK_SQLITE, {".sqlite", ".sqlite3", ".db"}, false, NULL, "SQLite"},
-    {SEINE_SINK_WARC, {".warc"}, true, NULL, "WARC"},
-    {SEINE_SINK_SAVE, {NULL}, false, NULL, "a directory of bodies"},
+    {SEINE_SINK_SQLITE, {".sqlite", ".sqlite3"}, false, &sn_out_sqlite, NULL},
+    {SEINE_SINK_WARC, {".warc"}, true, &sn_out_warc, NULL},
+    {SEINE_SINK_SAVE, {NULL}, false, &sn_out_save, NULL},
 };
 
 enum { FORMATS = sizeof formats / sizeof *formats };

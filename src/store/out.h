@@ -85,6 +85,7 @@ SEINE_MUST_CHECK seine_err sn_out_close(sn_out *o, char *why);
 void sn_out_drop(sn_out *o); /* close, whatever it says */
 
 /* The formats. */
-extern const sn_out_ops sn_out_jsonl, sn_out_csv, sn_out_raw, sn_out_call;
+extern const sn_out_ops sn_out_jsonl, sn_out_csv, sn_out_raw, sn_out_call, sn_out_save,
+    sn_out_sqlite, sn_out_warc;
 
 #endif

@@ -187,13 +187,11 @@ phase_name(int i)
     return i == SEINE_PHASE_NONE ? "queue" : seine_phase_name((seine_phase)i);
 }
 
+/* clang-format off */
 #define STRINGS(X) \
-    X(input)       \
-    X(id)          \
-    X(url)         \
-    X(key)         \
-    X(final_url)   \
-    X(method) X(host) X(ip) X(content_type) X(charset) X(title) X(body_file) X(rule)
+    X(input) X(id) X(url) X(key) X(final_url) X(method) X(host) X(ip) X(content_type) \
+    X(charset) X(title) X(body_file) X(rule)
+/* clang-format on */
 
 static seine_err
 read_strings(sn_record_reader *rr)
@@ -663,7 +661,7 @@ read_body(sn_record_reader *rr)
     }
     if (e == SEINE_OK && find(rr, rr->json, NULL, "body_b64", &m)) {
         if (rr->form == SEINE_BODY_TEXT)
-            return unfit(&m, "one too many beside \"body\"");
+            return unfit(&m, "possible beside \"body\"");
         e = read_b64(&m);
         rr->form = SEINE_BODY_B64;
     }
@@ -700,9 +698,10 @@ behind_value(sn_str s, size_t at)
     return at;
 }
 
-/* The text of a member as it stands in the line: numbers keep their spelling. */
-static sn_str
-raw_member(sn_str s, sn_str name)
+/* A member as it stands in the line: where its name begins, where its value does, and
+ * where that ends. False: there is none. */
+static bool
+find_raw(sn_str s, sn_str name, size_t out[3])
 {
     size_t at = sn_str_find(s, '{') + 1;
 
@@ -710,17 +709,51 @@ raw_member(sn_str s, sn_str name)
         while (at < s.len && strchr(" \t\r\n,", s.ptr[at]))
             at++;
         if (at >= s.len || s.ptr[at] != '"')
-            return (sn_str){NULL, 0};
-        size_t from = at;
+            return false;
+        out[0] = at;
         at = behind_string(s, at);
-        bool same = sn_str_eq((sn_str){s.ptr + from + 1, at - from - 2}, name);
+        bool same = sn_str_eq((sn_str){s.ptr + out[0] + 1, at - out[0] - 2}, name);
         while (strchr(" \t\r\n:", s.ptr[at]))
             at++;
-        from = at;
-        at = behind_value(s, at);
+        out[1] = at;
+        out[2] = at = behind_value(s, at);
         if (same)
-            return (sn_str){s.ptr + from, at - from};
+            return true;
     }
+}
+
+/* The text of a member: numbers keep their spelling. */
+static sn_str
+raw_member(sn_str s, sn_str name)
+{
+    size_t at[3];
+
+    if (!find_raw(s, name, at))
+        return (sn_str){NULL, 0};
+    return (sn_str){s.ptr + at[1], at[2] - at[1]};
+}
+
+void
+sn_line_without(sn_buf *to, sn_str line, sn_str name)
+{
+    size_t at[3];
+
+    if (!find_raw(line, name, at)) {
+        sn_buf_str(to, line);
+        return;
+    }
+    size_t from = at[0], behind = at[2];
+    while (from > 0 && strchr(" \t\r\n", line.ptr[from - 1]))
+        from--;
+    if (line.ptr[from - 1] == ',') {
+        from--;
+    } else { /* the first: the comma behind it goes, too */
+        while (behind < line.len && strchr(" \t\r\n", line.ptr[behind]))
+            behind++;
+        behind += line.ptr[behind] == ',';
+    }
+    sn_buf_str(to, sn_str_slice(line, 0, from));
+    sn_buf_str(to, sn_str_slice(line, behind, line.len));
 }
 
 static seine_err

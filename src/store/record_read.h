@@ -21,6 +21,7 @@
 #define SN_RECORD_READ_H
 
 #include "base/arena.h"
+#include "base/buf.h"
 #include "seine/alloc.h"
 #include "seine/plumbing.h"
 #include "store/record.h"
@@ -51,6 +52,9 @@ void sn_record_reader_fini(sn_record_reader *rr);
 /* BAD_JSON, JSON_TOO_DEEP: no JSON; INVAL: no object, or a member is not what it has to
  * be; NOMEM. `why`: SEINE_WHY bytes. */
 SEINE_MUST_CHECK seine_err sn_record_read(sn_record_reader *rr, sn_str line, char *why);
+
+/* Adds the line, an object of JSON, without its member of that name. */
+void sn_line_without(sn_buf *to, sn_str line, sn_str name);
 
 /* "2026-11-15T19:20:01.123456Z", up to nine decimals, or with an offset (+01:00). INVAL,
  * RANGE: before 1678 or behind 2261. */

@@ -443,6 +443,21 @@ rest(seine_sinks *s, uint32_t how, uint32_t bell)
     atomic_store(&s->state, AWAKE);
 }
 
+static void
+close_outs(seine_sinks *s)
+{
+    for (unsigned i = 0; i < s->n_outs; i++) {
+        char why[SEINE_WHY] = "";
+        seine_err e = sn_out_close(&s->outs[i], why);
+
+        if (e != SEINE_OK)
+            fail(s, e, why);
+    }
+    s->n_outs = 0;
+}
+
+/* Outputs are closed where they were written, without signals: the last bytes may be
+ * those that are too many. */
 static void *
 run(void *arg)
 {
@@ -453,8 +468,10 @@ run(void *arg)
         bool closing = atomic_load(&s->closing), any = turn(s);
 
         flush(s, !any);
-        if (!any && closing)
+        if (!any && closing) {
+            close_outs(s);
             return NULL;
+        }
         if (!closing)
             rest(s, any ? NAP : ASLEEP, bell);
     }
@@ -622,17 +639,10 @@ join(seine_sinks *s)
 seine_err
 seine_sinks_close(seine_sinks *s)
 {
-    char why[SEINE_WHY] = "";
     seine_err first = seine_sinks_drain(s);
 
     join(s);
-    for (unsigned i = 0; i < s->n_outs; i++) {
-        seine_err e = sn_out_close(&s->outs[i], why);
-
-        if (e != SEINE_OK)
-            fail(s, e, why);
-    }
-    s->n_outs = 0;
+    close_outs(s); /* of those that never started */
     return first != SEINE_OK ? first : (seine_err)atomic_load(&s->err);
 }
 

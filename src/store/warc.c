@@ -6,7 +6,8 @@
 #include "base/base32.h"
 #include "store/pen.h"
 
-#define PIECE (16 << 10) /* of packed bytes at once */
+#define PIECE  (16 << 10) /* of packed bytes at once */
+#define STORED 1000       /* bytes of a record that are not worth packing */
 
 static const char profile[] =
     "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest";
@@ -202,9 +203,39 @@ pack_piece(sn_warc *w, sn_str in, bool finish, sn_buf *out)
     }
 }
 
+static void
+put_u32(sn_buf *out, uint32_t n)
+{
+    for (int i = 0; i < 4; i++)
+        sn_buf_char(out, (char)(n >> 8 * i));
+}
+
+/* A gzip member of one stored block (RFC 1952, RFC 1951 3.2.4). To find the codes of so
+ * few bytes takes longer than all else that is done for a page, and saves 200 of them. */
+static seine_err
+store(sn_str head, sn_str block, sn_buf *out)
+{
+    static const char member[] = "\x1f\x8b\x08\0\0\0\0\0\x04\xff\x01", end[] = "\r\n\r\n";
+    uint32_t n = (uint32_t)(head.len + block.len + 4);
+    uint32_t crc = sn_crc32(0, head.ptr, head.len);
+
+    crc = sn_crc32(sn_crc32(crc, block.ptr, block.len), end, 4);
+    sn_buf_add(out, member, sizeof member - 1);
+    put_u32(out, n | ~n << 16);
+    sn_buf_str(out, head);
+    sn_buf_str(out, block);
+    sn_buf_add(out, end, 4);
+    put_u32(out, crc);
+    put_u32(out, n);
+    return sn_buf_done(out);
+}
+
 static seine_err
 pack(sn_warc *w, sn_str head, sn_str block, sn_buf *out)
 {
+    if (w->opts.pack == SN_WARC_GZIP && head.len + block.len <= STORED)
+        return store(head, block, out);
+
     bool gzip = w->opts.pack == SN_WARC_GZIP;
     seine_err e = sn_codec_begin(&w->codec, gzip ? SN_CODEC_GZIP : SN_CODEC_ZSTD);
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Every class of damage that plain HTTP can show, through the whole program: the named
+"""Every class of damage that HTTP, TLS and codings can show, through the whole program: the named
 error, in time, in little memory, and the run goes on. covers: S0-04, S0-06"""
 import base64
 import json
@@ -9,6 +9,7 @@ import resource
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 sys.dont_write_bytecode = True
@@ -18,9 +19,12 @@ from e2e import PROGRAM, case, check, environment, finish, rows  # noqa: E402
 SANITIZED = any(word in os.path.basename(os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else "")) for word in ("asan", "tsan"))
 SLOW = 5 if SANITIZED else 1
 
-chaos = subprocess.Popen([PROGRAM, "chaos", "--dns"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment())
+HOME = tempfile.TemporaryDirectory()
+CA = os.path.join(HOME.name, "ca.pem")
+chaos = subprocess.Popen([PROGRAM, "chaos", "--dns", "--tls", "--ca-out", CA], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment())
 PLACES = json.loads(chaos.stdout.readline())
 PORT = PLACES["http"].rsplit(":", 1)[1]
+TLS = PLACES["https"].rsplit(":", 1)[1]
 
 
 def raw(data):
@@ -33,7 +37,11 @@ def place(name, default=""):
     return PLACES.get(name, default)
 
 
-OPTIONS = ["--mine", "--retries", "0", "-t", "2s", "--tcp-timeout", "300ms", "--head-timeout", "500ms", "--dns-timeout", "300ms",
+def tls(host, path="/ok"):
+    return f"https://{host}:{TLS}{path}"
+
+
+OPTIONS = ["--mine", "--cacert", CA, "--tls-timeout", "500ms", "--retries", "0", "-t", "2s", "--tcp-timeout", "300ms", "--head-timeout", "500ms", "--dns-timeout", "300ms",
            "--min-speed", "1000/600ms", "--max-body", "1M", "--breaker", "off", "--dns", PLACES["dns"], "--progress", "off", "-j",
            "--dedup", "off", "--no-summary"]
 
@@ -140,6 +148,65 @@ CATALOGUE = [
     (raw("HTTP/1.1 200\r\n\r\nx"), None),
     (raw("HTTP/1.1  200 OK\r\n\r\n"), "bad_status_line"),
     (raw("HTTP/1.1 099 OK\r\n\r\n"), "bad_status_line"),
+    # TLS
+    (tls("127.0.0.1"), None),
+    (tls("valid.test"), None),
+    (tls("fresh.test"), None),
+    (tls("tls12.test", "/bytes:100000"), None),
+    (tls("noresume.test"), None),
+    (tls("expired.test"), "tls_cert_expired"),
+    (tls("future.test"), "tls_cert_expired"),
+    (tls("wronghost.test"), "tls_host_mismatch"),
+    (tls("selfsigned.test"), "tls_untrusted"),
+    (tls("untrusted.test"), "tls_untrusted"),
+    (tls("tls10.test"), "tls_error"),
+    (tls("x.garbage.test"), "tls_error"),
+    (tls("alert.test"), "tls_error"),
+    (tls("client.test"), "tls_error"),
+    (tls("fin.test"), "conn_reset"),
+    (tls("reset.test"), "conn_reset"),
+    (tls("stall.test"), "tls_timeout"),
+    (f"https://127.0.0.1:{PORT}/ok", "tls_error"),  # who speaks no TLS at all
+    (tls("a.test", "/fin:0/ok"), "conn_reset"),
+    (tls("a.test", "/reset:9/ok"), "header_truncated"),
+    (tls("a.test", "/fin:200/bytes:5000"), "body_truncated"),
+    (tls("a.test", "/chunked/reset:300/bytes:5000"), "body_truncated"),
+    (tls("a.test", "/close/bytes:500"), None),
+    (tls("a.test", "/close/tlscut:400/bytes:500"), "body_truncated"),
+    (tls("a.test", "/close/tlscut:500:body/bytes:500"), "body_truncated"),
+    (tls("a.test", "/stall:500/bytes:5000"), "stalled"),
+    (tls("a.test", "/mute"), "header_timeout"),
+    (tls("a.test", "/bytes:2M"), "body_too_large"),
+    (tls("a.test", "/scheme:http/ok"), None, "downgrade"),
+    # codings
+    ("/gzip/html:100", None),
+    ("/deflate/html:100", None),
+    ("/rawdeflate/html:100", None),
+    ("/br/html:100", None),
+    ("/zstd/html:100", None),
+    ("/gzip:x-gzip/html:100", None),
+    ("/gzip/br/html:100", None),
+    ("/chunked/gzip/html:100", None),
+    ("/close/zstd/html:100", None),
+    ("/members:1023/gzip/ok", None),
+    ("/codetail:9/gzip/ok", None, "trailing_bytes"),
+    ("/codecut:1/gzip/ok", "body_truncated"),
+    ("/codecut:1/deflate/ok", "body_truncated"),
+    ("/codecut:1/br/html:9", "body_truncated"),
+    ("/codecut:1/zstd/ok", "body_truncated"),
+    ("/codeflip:-5/gzip/ok", "bad_encoding"),
+    ("/codeflip:-1/gzip/ok", "bad_encoding"),
+    ("/lie:gzip/ok", "bad_encoding"),
+    ("/lie:zstd/ok", "bad_encoding"),
+    ("/coding:sdch/ok", "bad_encoding"),
+    ("/gzip/br/zstd/ok", "bad_encoding"),
+    ("/fin:5:body/gzip/html:100", "body_truncated"),
+    ("/bomb:gzip:1G", "body_too_large"),
+    ("/bomb:deflate:1G", "body_too_large"),
+    ("/bomb:br:1G", "body_too_large"),
+    ("/bomb:zstd:1G", "body_too_large"),
+    ("/br/bomb:gzip:1G", "body_too_large"),
+    (tls("a.test", "/zstd/bomb:br:1G"), "body_too_large"),
     # statuses
     ("/status:404", "http"),
     ("/status:410", "http"),
@@ -180,7 +247,7 @@ def check_row(record, kind, note):
         for member in ("message", "retryable"):
             assert member in record["error"], record["error"]
         if record.get("partial"):
-            assert kind in ("body_truncated", "stalled", "timeout", "body_too_large", "bad_framing", "canceled"), record
+            assert kind in ("body_truncated", "stalled", "timeout", "body_too_large", "bad_framing", "bad_encoding", "canceled"), record
 
 
 @rows([row if len(row) == 3 else (*row, None) for row in CATALOGUE], name=lambda row: row[0][:60])
@@ -211,7 +278,8 @@ def p5_bombs_do_not_grow_memory():
     if SANITIZED:
         return
     bombs = [f"/{w}/bytes:900M?key={i}" for i, w in enumerate(["chunked", "close", "chunksize:4096"])] + \
-            ["/bighead:900M/ok", "/manyhead:9000000/ok", "/interim:9000000/ok", "/chunkext:900M/bytes:9000"]
+            ["/bighead:900M/ok", "/manyhead:9000000/ok", "/interim:9000000/ok", "/chunkext:900M/bytes:9000"] + \
+            [f"/bomb:{c}:900M" for c in ("gzip", "deflate", "br", "zstd")] + ["/br/bomb:gzip:900M", "/zstd/bomb:br:900M"]
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
     records, took = fetch(*[PLACES["http"] + b for b in bombs])
     after = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss

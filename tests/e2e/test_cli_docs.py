@@ -17,7 +17,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
 from e2e import BUILD, ROOT, case, check, environment, finish, rows, seine  # noqa: E402
 
-PAGES = [os.path.join(ROOT, "docs", name) for name in ("simulate.md", "cli.md")]
+PAGES = [os.path.join(ROOT, "docs", name) for name in ("simulate.md", "cli.md", "convert.md")]
 BLOCK = re.compile(r"(?<=```console\n).*?(?=```)", re.S)
 
 
@@ -87,7 +87,8 @@ def the_page_of_the_command_line_knows_every_option_and_invents_none():
         if "option" not in row:
             check(f"`seine {row['command']}" in page, True, row["command"])
             continue
-        words = f"--{row['option']}" + (f" {row['value']}" if "value" in row else "")
+        value = row.get("value", "")
+        words = f"--{row['option']}" + (f"[={value}]" if row.get("alone") else f" {value}" if value else "")
         check(words in page, True, words)
         check(row.get("env", "") in page, True)
     for name in re.findall(r"--([a-z][a-z0-9-]*)", page):

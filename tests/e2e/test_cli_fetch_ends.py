@@ -261,4 +261,26 @@ def lines_of_progress_without_a_terminal_have_no_escapes():
         check(("\r" in r.err, "\x1b" in r.err, r.code), (False, False, 0))
 
 
+@rows([("net,timeout,5xx", "/reset:0?key=a", 3), ("timeout,5xx", "/reset:0?key=b", 1), ("net,5xx", "/mute?key=c", 1), ("timeout", "/mute?key=d", 3),
+       ("net,timeout", "/status:503?key=e", 1), ("5xx,!501", "/status:503?key=f", 3), ("!net,timeout,5xx", "/reset:0?key=g", 1)],
+      name=lambda row: f"{row[0]} {row[1]}")
+def retry_on_says_what_is_tried_again(listed, path, want):
+    with origin() as o:
+        r = seine("fetch", "-j", "--retry-on", listed, "--backoff", "1ms..1ms", "--head-timeout", "200ms", "--breaker", "off", o.url(path))
+        check(results(r.out)[0]["attempts"], want, r.err)
+
+
+@case
+def an_address_above_its_page_is_named_with_the_net_to_allow():
+    with origin("--dns") as o:
+        r = seine("fetch", "-j", "--dns", o.places["dns"], "--zone", "127.1.0.0/16=public", f"http://a.test:{o.port}/to:302?u=http://127.0.0.1:{o.port}/ok")
+        error = results(r.out)[0]["error"]
+        check((error["kind"], error["message"], error["hint"]),
+              ("blocked_address", f"http://127.0.0.1:{o.port}/ok (local) found on http://a.test:{o.port}/to:302?u=http://127.0.0.1:{o.port}/ok (public): not contacted",
+               "--allow-net 127.0.0.1/32 if you trust that page"))
+        r = seine("fetch", "-j", "http://169.254.169.254/")
+        error = results(r.out)[0]["error"]
+        check((error["message"], error["hint"]), ("http://169.254.169.254/ (forbidden): not contacted", "--allow-net 169.254.169.254/32 if you trust it"))
+
+
 finish()

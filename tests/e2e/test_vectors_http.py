@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Dates, Retry-After and MIME types of others, through the verbs.
+"""Dates, Retry-After, MIME types and cookies of others, through the verbs.
 
 They are found through SEINE_VECTORS and are no part of the project. Every row must
-agree.
+agree, but for three cookies that their authors switched off: docs/cookie.md.
 """
+import calendar
+import email.utils
 import json
 import os
 import subprocess
@@ -15,6 +17,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
 from e2e import PROGRAM, case, check, environment, finish, skip  # noqa: E402
 
 VECTORS = os.environ.get("SEINE_VECTORS")
+LAST_DAY = 9000000000
 
 
 def load(*path):
@@ -61,6 +64,30 @@ def tests():
         outputs = [{"value": row["output"]} for row in load("mime", "mime-types", "resources", "mime-types.json") if row["output"]]
         for row, got in zip(outputs, ask("mime", outputs)):
             check(got["output"], row["value"])
+
+    @case
+    def cookies_agree():
+        rows = load("cookies", "parser.json")
+        out = ask("cookie", [{"received": row["received"], "url": "http://home.example.org:8888/cookie-parser?" + row["test"],
+                              "sent-to": row.get("sent-to", "/cookie-parser-result?" + row["test"]), "now": 1301616000} for row in rows])
+        bad = [row["test"] for row, got in zip(rows, out) if not got["ok"] or got["sent"] != row["sent"]]
+        check(bad, ["DISABLED_CHROMIUM0022", "DISABLED_CHROMIUM0023", "DISABLED_PATH0029"])
+        check(len(rows) > 200, True)
+
+    @case
+    def cookies_live_until_their_dates():
+        for name in ("examples.json", "bsd-examples.json"):
+            with open(os.path.join(VECTORS, "cookies", "dates", name), encoding="utf-8") as f:
+                rows = json.loads("".join(line for line in f if not line.startswith("//")))
+            cases = []
+            for row in rows:
+                end = calendar.timegm(email.utils.parsedate(row["expected"])) if row["expected"] else LAST_DAY
+                cases += [{"received": ["k=v; Expires=" + row["test"]], "url": "http://h.example/", "now": now} for now in (max(end - 1, 0), end)]
+            out = ask("cookie", cases)
+            for i, row in enumerate(rows):
+                lives = [bool(got["sent"]) for got in out[2 * i:2 * i + 2]]
+                want = [not row["expected"].endswith("1970 00:00:00 GMT"), False] if row["expected"] else [True, True]
+                check(lives, want, row["test"])
 
 
 if VECTORS:

@@ -33,7 +33,7 @@ class Result:
 def environment(extra=None):
     """The caller's environment without what would change the output."""
     env = {k: v for k, v in os.environ.items()
-           if not k.startswith("SEINE_") and k not in ("NO_COLOR", "CLICOLOR_FORCE", "COLUMNS", "TERM")}
+           if not k.startswith("SEINE_") and not k.lower().endswith("_proxy") and k not in ("NO_COLOR", "CLICOLOR_FORCE", "COLUMNS", "TERM")}
     env.update({"LC_ALL": "C.UTF-8", "TZ": "UTC"})
     env.update(extra or {})
     return env

@@ -423,3 +423,22 @@ TEST(json_print_without_memory_leaves_the_text_alone)
     }
     seine_json_free(json);
 }
+
+/* The parser itself would take the zero for the end of the text. */
+TEST(json_text_goes_on_behind_a_zero)
+{
+    static const struct {
+        const char *text;
+        size_t len;
+    } rows[] = {{"1\0", 2},   {"1\0002", 3}, {"-1.5e3\0", 7}, {"true\0", 5},
+                {"[1]\0", 4}, {"{}\0}", 4},  {"\"a\"\0", 4}};
+
+    EACH_ROW(i, rows) {
+        seine_json *json = NULL;
+        seine_json_fault fault;
+
+        CHECK_EQ(seine_json_parse(rows[i].text, rows[i].len, &json, &fault),
+                 SEINE_E_BAD_JSON);
+        seine_json_free(json);
+    }
+}

@@ -29,12 +29,14 @@ typedef struct answer {
     size_t fill;      /* so many bytes x instead of a body */
     seine_span takes; /* 0: 10 ms */
     sn_zone zone;
+    sn_via via;
     bool unsent, partial, reused, replayable;
     uint32_t notes;
 } answer;
 
 typedef struct asked { /* one request, as it left */
     char url[256], method[16], body[64], fields[512];
+    char proxy[64]; /* as it is shown; "" */
     seine_time at;
     sn_zone ceiling;
     bool fresh, conditional, range;

@@ -347,6 +347,31 @@ TEST(a_user_in_a_url_becomes_a_field_and_leaves_no_trace)
     done(c);
 }
 
+/* What is refused is shown as given, too. */
+TEST(a_user_in_what_is_no_url_is_not_shown_either)
+{
+    static const struct {
+        const char *text, *input;
+    } rows[] = {
+        {"http://joe:pw@a.test:99999/x", "http://a.test:99999/x"},
+        {"http://joe:pw@/", "http:///"},
+        {"ftp://joe:pw@a.test/x", "ftp://a.test/x"},
+        {" http://joe:pw@[::1/", " http://[::1/"},
+        {"http://a b/", "http://a b/"},
+    };
+
+    EACH_ROW(i, rows) {
+        sn_commons *c = commons_with(NULL);
+        seine_ask ask = ask_of(rows[i].text);
+        sn_visit *v = admit(c, &ask);
+
+        CHECK(v->is_skip);
+        CHECK(is(v->input, rows[i].input));
+        give(c, v);
+        done(c);
+    }
+}
+
 static void
 small(seine_fetch_opts *o)
 {

@@ -280,3 +280,75 @@ TEST(every_kind_of_a_record_has_a_message_and_hints_are_short)
         }
     }
 }
+
+static void
+hop(sn_visit *v, const char *to)
+{
+    static char mem[SEINE_URL_ROOM];
+    static seine_hop hops[1];
+    seine_url_part href = seine_url_href(&v->url);
+
+    hops[0] = (seine_hop){{href.ptr, href.len}, 302};
+    v->hops = hops;
+    v->n_hops = 1;
+    seine_url_init(&v->url, mem, sizeof mem);
+    CHECK_EQ(seine_url_parse(&v->url, to, strlen(to), NULL), SEINE_OK);
+}
+
+TEST(an_address_that_is_refused_is_named_with_its_page_and_the_net_to_allow)
+{
+    fixture *f = set_up("https://e.example/");
+    sn_visit *v = f->v;
+
+    hop(v, "http://10.0.0.5/");
+    v->ceiling = SN_ZONE_PUBLIC;
+    v->fault.code = SEINE_E_BLOCKED_ADDRESS;
+    const seine_record *r = emit(f, 0);
+    CHECK(is(r->message, "address not allowed")); /* the transport did not say where */
+    v->end.refused = SN_ZONE_PRIVATE;
+    v->end.refused_net = (sn_cidr){{4, {10}}, 8};
+    r = emit(f, 0);
+    CHECK(is(r->message,
+             "http://10.0.0.5/ (private) found on https://e.example/ (public): "
+             "not contacted"));
+    CHECK(is(r->hint, "--allow-net 10.0.0.0/8 if you trust that page"));
+    v->ceiling = SN_ZONE_PRIVATE; /* no step up: pinned, or denied */
+    r = emit(f, 0);
+    CHECK(is(r->hint, "--allow-net 10.0.0.0/8, unless --deny-net forbids it"));
+    tear_down(f);
+    f = set_up("http://169.254.169.254/");
+    f->v->fault.code = SEINE_E_BLOCKED_ADDRESS;
+    f->v->end.refused = SN_ZONE_FORBIDDEN;
+    f->v->end.refused_net = (sn_cidr){{4, {169, 254, 169, 254}}, 32};
+    r = emit(f, 0);
+    CHECK(is(r->message, "http://169.254.169.254/ (forbidden): not contacted"));
+    CHECK(is(r->hint, "--allow-net 169.254.169.254/32 if you trust it"));
+    tear_down(f);
+}
+
+TEST(the_message_of_a_record_shows_no_secret)
+{
+    char path[400] = "http://10.0.0.5/hunter2/";
+    fixture *f = set_up("https://e.example/?token=abc");
+    seine_secrets *s = NULL;
+
+    CHECK_EQ(seine_secrets_new(&s), SEINE_OK);
+    CHECK_EQ(seine_secrets_add(s, "hunter2", 7), SEINE_OK);
+    memset(path + strlen(path), 'x', 300);
+    hop(f->v, path);
+    f->v->ceiling = SN_ZONE_PUBLIC;
+    f->v->fault.code = SEINE_E_BLOCKED_ADDRESS;
+    f->v->end.refused = SN_ZONE_PRIVATE;
+    f->v->end.refused_net = (sn_cidr){{4, {10}}, 8};
+    emit(f, 0);
+    sn_emit_redact(&f->e, s);
+    f->e.message[f->e.record.message.len] = '\0';
+    CHECK(strstr(f->e.message, "http://10.0.0.5/REDACTED/xxx") == f->e.message);
+    CHECK(strstr(f->e.message, "https://e.example/?token=REDACTED (public)") != NULL);
+    CHECK(strstr(f->e.message, "x\xe2\x80\xa6 (private)") != NULL);
+    f->v->fault.code = SEINE_OK;
+    emit(f, 0);
+    sn_emit_redact(&f->e, s); /* nothing to redact */
+    seine_secrets_free(s);
+    tear_down(f);
+}

@@ -473,9 +473,12 @@ TEST(whatever_allocation_fails_every_url_has_one_record_or_a_named_error)
         o.adaptive = false;
         if (seine_metrics_new(&metrics) == SEINE_OK)
             o.metrics = metrics;
+        if (seine_jar_new(&o.jar) != SEINE_OK)
+            o.jar = NULL;
         script_on(s, "http://a.test/1",
                   &(answer){.status = 302, .fields = "Location: http://b.test/2"});
-        script_on(s, "http://b.test/2", &(answer){.status = 500},
+        script_on(s, "http://b.test/2",
+                  &(answer){.status = 500, .fields = "Set-Cookie: k=v"},
                   &(answer){.fields = "Content-Type: text/html; charset=utf-8\nX: y",
                             .body = "<title>T</title>",
                             .fill = 10000});
@@ -503,6 +506,7 @@ TEST(whatever_allocation_fails_every_url_has_one_record_or_a_named_error)
             seine_fetch_free(f);
         }
         seine_metrics_free(metrics);
+        seine_jar_free(o.jar);
         free(g);
         script_free(s);
     }

@@ -213,7 +213,9 @@ TEST(fields_reach_as_far_as_their_kind)
         {"Cookie", SN_REACH_ORIGIN},
         {"X-Secret", SN_REACH_ORIGIN},
         {"Accept-Charset", SN_REACH_ORIGIN},
-        {"Referer", SN_REACH_ORIGIN},
+        {"Referer", SN_REACH_REFERER},
+        {"referer", SN_REACH_REFERER},
+        {"X-Referer", SN_REACH_ORIGIN},
         {"If-None-Match", SN_REACH_URL},
         {"if-modified-since", SN_REACH_URL},
         {"Range", SN_REACH_URL},
@@ -222,4 +224,58 @@ TEST(fields_reach_as_far_as_their_kind)
 
     EACH_ROW(i, rows)
         CHECK_EQ(sn_redirect_reach(sn_str_of(rows[i].name)), rows[i].reach);
+}
+
+TEST(a_referer_crosses_as_strict_origin_when_cross_origin)
+{
+    static const struct {
+        const char *referer, *to, *want;
+    } rows[] = {
+        {"http://a.test/x?y=1", "http://b.test/", "http://a.test/"},
+        {"http://a.test/x?y=1", "https://b.test/", "http://a.test/"},
+        {"https://a.test/x?y=1", "https://b.test/", "https://a.test/"},
+        {"https://a.test/x?y=1", "http://b.test/", ""}, /* a downgrade */
+        {"https://a.test/x?y=1", "http://a.test/", ""},
+        {"http://a.test/x?y=1", "http://a.test/z", "http://a.test/x?y=1"},
+        {"http://a.test/x?y=1", "http://a.test:81/z", "http://a.test/"},
+        {"http://a.test:81/x", "http://b.test/z", "http://a.test:81/"},
+        {"http://a.test/x", "https://a.test/", "http://a.test/"},
+        {"http://joe:pw@a.test/x#f", "http://b.test/", "http://a.test/"},
+        {"http://joe:pw@a.test/x#f", "http://a.test/", "http://a.test/x"},
+        {"nonsense", "http://b.test/", ""},
+        {"ftp://a.test/x", "http://b.test/", ""},
+        {"", "http://b.test/", ""},
+    };
+
+    EACH_ROW(i, rows) {
+        char mem[SEINE_URL_ROOM], to_mem[SEINE_URL_ROOM];
+        seine_url to;
+
+        seine_url_init(&to, to_mem, sizeof to_mem);
+        CHECK_EQ(seine_url_parse(&to, rows[i].to, strlen(rows[i].to), NULL), SEINE_OK);
+        sn_str got = sn_redirect_referer(sn_str_of(rows[i].referer), &to, mem);
+        CHECK_EQ(got.len, strlen(rows[i].want));
+        CHECK(got.len == 0 || memcmp(got.ptr, rows[i].want, got.len) == 0);
+    }
+}
+
+TEST(a_referer_never_has_a_user_or_a_fragment)
+{
+    static const struct {
+        const char *text, *want;
+    } rows[] = {
+        {"http://joe:pw@a.test/x#f", "http://a.test/x"},
+        {"http://a.test/x", "http://a.test/x"},
+        {"joe:pw@a.test", "a.test"},
+        {"anything goes", "anything goes"},
+        {"", ""},
+    };
+
+    EACH_ROW(i, rows) {
+        char text[64];
+
+        snprintf(text, sizeof text, "%s", rows[i].text);
+        text[sn_redirect_bare(text, strlen(text))] = '\0';
+        CHECK_STR(text, rows[i].want);
+    }
 }

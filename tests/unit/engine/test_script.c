@@ -180,6 +180,8 @@ write_down(script *s, wirelike *w, const sn_request *r, const char *url, seine_t
                  .range = r->range,
                  .shard = w->shard};
     snprintf(a->url, sizeof a->url, "%s", url);
+    if (r->proxy)
+        snprintf(a->proxy, sizeof a->proxy, "%.*s", SN_FMT(r->proxy->shown));
     snprintf(a->method, sizeof a->method, "%.*s", SN_FMT(r->method));
     snprintf(a->body, sizeof a->body, "%.*s", SN_FMT(r->body));
     for (size_t i = 0; i < r->n_fields && at < sizeof a->fields; i++)
@@ -307,6 +309,7 @@ finish(wirelike *w, sn_exchange *x, seine_err err, seine_time now)
                   .replayable = a->replayable,
                   .peer = {4, {192, 0, 2, 1}},
                   .zone = a->zone,
+                  .via = a->via,
                   .http = has_head ? 1 : 255,
                   .notes = a->notes};
 

@@ -83,13 +83,17 @@ TEST(x_26_outcome_of_every_kind_of_end)
     }
 }
 
-TEST(outcome_of_a_timeout_of_the_resolver_is_not_the_hosts)
+TEST(outcome_of_a_timeout_of_the_resolver_or_a_proxy_is_not_the_hosts)
 {
-    seine_fault f = fault(SEINE_E_TIMEOUT, 0);
+    static const seine_phase phases[] = {SEINE_PHASE_DNS, SEINE_PHASE_PROXY};
 
-    f.phase = SEINE_PHASE_DNS;
-    CHECK_EQ(seine_outcome_breaker(&f), SEINE_IGNORED);
-    CHECK_EQ(seine_outcome_throttle(&f), SEINE_IGNORED);
+    EACH_ROW(i, phases) {
+        seine_fault f = fault(SEINE_E_TIMEOUT, 0);
+
+        f.phase = phases[i];
+        CHECK_EQ(seine_outcome_breaker(&f), SEINE_IGNORED);
+        CHECK_EQ(seine_outcome_throttle(&f), SEINE_IGNORED);
+    }
 }
 
 TEST(outcome_of_anything_local_never_counts_against_a_host)

@@ -1168,3 +1168,33 @@ TEST(retry_agrees_with_the_vectors_of_cenkalti)
     }
     json_decref(rows);
 }
+
+/* net and timeout of --retry-on: each can be left out, a status has its own list. */
+TEST(retry_of_time_outs_and_of_other_faults_can_be_left_out)
+{
+    static const struct {
+        seine_err code;
+        bool is_timeout;
+    } rows[] = {
+        {SEINE_E_TIMEOUT, true},         {SEINE_E_HEADER_TIMEOUT, true},
+        {SEINE_E_CONNECT_TIMEOUT, true}, {SEINE_E_CONN_RESET, false},
+        {SEINE_E_BODY_TRUNCATED, false}, {SEINE_E_CONNECT_REFUSED, false},
+    };
+
+    EACH_ROW(i, rows)
+        for (int bits = 0; bits < 4; bits++) {
+            seine_retry_opts o = SEINE_RETRY_OPTS;
+            o.not_net = bits & 1;
+            o.not_timeout = bits & 2;
+            seine_retry r = {.opts = &o, .deadline = SEINE_NEVER, .idempotent = true};
+            seine_fault f = SEINE_FAULT;
+            f.code = rows[i].code;
+            seine_retry_begin(&r, 0);
+            seine_verdict got = seine_retry_next(&r, &f, 0, 0);
+            bool off = rows[i].is_timeout ? o.not_timeout : o.not_net;
+            CHECK_EQ(got.stop == SEINE_STOP_FINAL, off);
+            f.code = SEINE_E_HTTP_BUSY;
+            f.status = 503;
+            CHECK(seine_retry_next(&r, &f, 0, 0).stop != SEINE_STOP_FINAL);
+        }
+}

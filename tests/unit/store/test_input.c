@@ -285,7 +285,12 @@ TEST(input_json_line_that_is_bad_says_why)
         CHECK_EQ(seine_input_next(in, &ask), SEINE_OK);
         CHECK(ask.is_bad);
         CHECK_EQ(ask.reason, SEINE_SKIP_BAD_INPUT);
-        CHECK(is(ask.input, rows[i].line));
+        /* headers may be secrets: of a line that has some, what is before them */
+        const char *headers = strstr(rows[i].line, "\"headers\"");
+        char shown[300];
+        snprintf(shown, sizeof shown, "%.*s…",
+                 headers ? (int)(headers - rows[i].line) : 0, rows[i].line);
+        CHECK(is(ask.input, headers ? shown : rows[i].line));
         CHECK(!ask.fields && !ask.tags.ptr && !ask.body.ptr); /* nothing half read */
         if (rows[i].rule)
             CHECK(is(ask.rule, rows[i].rule));

@@ -1,0 +1,490 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "net/cookie.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/hash.h"
+#include "base/rng.h"
+#include "base/time.h"
+
+/* Chains: `link` is the pointer that points here. */
+
+static void
+chain_in(sn_cookie **head, sn_cookie *c)
+{
+    c->next = *head;
+    c->link = head;
+    if (c->next)
+        c->next->link = &c->next;
+    *head = c;
+}
+
+static void
+chain_out(sn_cookie *c)
+{
+    *c->link = c->next;
+    if (c->next)
+        c->next->link = c->link;
+}
+
+static void
+secure_in(sn_cookie **head, sn_cookie *c)
+{
+    c->next_secure = *head;
+    c->link_secure = head;
+    if (c->next_secure)
+        c->next_secure->link_secure = &c->next_secure;
+    *head = c;
+}
+
+static void
+secure_out(sn_cookie *c)
+{
+    *c->link_secure = c->next_secure;
+    if (c->next_secure)
+        c->next_secure->link_secure = c->link_secure;
+}
+
+/* The order of use. */
+
+static void
+use_out(seine_jar *jar, sn_cookie *c)
+{
+    *(c->newer ? &c->newer->older : &jar->newest) = c->older;
+    *(c->older ? &c->older->newer : &jar->oldest) = c->newer;
+}
+
+static void
+use_in(seine_jar *jar, sn_cookie *c)
+{
+    c->used = ++jar->ticks;
+    c->newer = NULL;
+    c->older = jar->newest;
+    *(jar->newest ? &jar->newest->newer : &jar->oldest) = c;
+    jar->newest = c;
+}
+
+/* What leaves the jar waits on a list, by `older`, until the lock is open. */
+
+static void
+bury(seine_jar *jar, sn_cookie *c, sn_cookie **dead)
+{
+    chain_out(c);
+    if (c->view.secure)
+        secure_out(c);
+    use_out(jar, c);
+    jar->count--;
+    c->older = *dead;
+    *dead = c;
+}
+
+static void
+free_all(sn_cookie *dead)
+{
+    for (sn_cookie *next; dead; dead = next) {
+        next = dead->older;
+        sn_free(dead);
+    }
+}
+
+static bool
+is_over(const sn_cookie *c, int64_t wall)
+{
+    return c->view.expires <= wall;
+}
+
+static void
+sweep(seine_jar *jar, int64_t wall, sn_cookie **dead)
+{
+    if (jar->soonest > wall)
+        return;
+    jar->soonest = SEINE_NEVER;
+    for (sn_cookie *c = jar->newest, *older; c; c = older) {
+        older = c->older;
+        if (is_over(c, wall))
+            bury(jar, c, dead);
+        else
+            jar->soonest = sn_time_min(jar->soonest, c->view.expires);
+    }
+}
+
+seine_err
+sn_jar_new(seine_psl *give, seine_jar **out_jar)
+{
+    seine_jar *jar = sn_zalloc(sizeof *jar);
+
+    if (!jar) {
+        seine_psl_free(give);
+        return SEINE_E_NOMEM;
+    }
+    jar->psl = give;
+    jar->soonest = SEINE_NEVER;
+    sn_rng_secret(jar->secret, sizeof jar->secret);
+    pthread_mutex_init(&jar->lock, NULL);
+    *out_jar = jar;
+    return SEINE_OK;
+}
+
+seine_err
+seine_jar_new(seine_jar **out_jar)
+{
+    seine_psl *psl = NULL;
+    seine_err e = seine_psl_new(NULL, &psl);
+
+    /* A jar without a list is of use: no Domain counts then. */
+    return e == SEINE_E_NOMEM ? e : sn_jar_new(psl, out_jar);
+}
+
+void
+seine_jar_free(seine_jar *jar)
+{
+    if (!jar)
+        return;
+    free_all(jar->newest);
+    seine_psl_free(jar->psl);
+    pthread_mutex_destroy(&jar->lock);
+    sn_free(jar);
+}
+
+size_t
+seine_jar_count(const seine_jar *jar)
+{
+    pthread_mutex_t *lock = (pthread_mutex_t *)&jar->lock;
+
+    pthread_mutex_lock(lock);
+    size_t n = jar->count;
+    pthread_mutex_unlock(lock);
+    return n;
+}
+
+/* Putting one in. */
+
+static sn_str
+write_to(char **at, sn_str s)
+{
+    sn_str copy = {*at, s.len};
+
+    memcpy(*at, s.ptr ? s.ptr : "", s.len);
+    *at += s.len;
+    return copy;
+}
+
+static uint64_t
+hash_of(const seine_jar *jar, sn_str s)
+{
+    return sn_siphash(jar->secret, s.ptr, s.len);
+}
+
+/* Names below one site can set cookies for each other; others cannot. */
+static uint64_t
+site_of(const seine_jar *jar, sn_str domain)
+{
+    size_t n = jar->psl ? seine_psl_site(jar->psl, domain.ptr, domain.len) : 0;
+
+    return hash_of(jar,
+                   n > 0 ? sn_str_slice(domain, domain.len - n, domain.len) : domain);
+}
+
+static sn_cookie *
+copy_of(const seine_jar *jar, const sn_cookie_view *v)
+{
+    size_t len = v->name.len + v->value.len + v->domain.len + v->path.len;
+    sn_cookie *c = sn_zalloc(sizeof *c + len);
+
+    if (!c)
+        return NULL;
+    char *at = c->text;
+    c->view = *v;
+    c->view.name = write_to(&at, v->name);
+    c->view.value = write_to(&at, v->value);
+    c->view.domain = write_to(&at, v->domain);
+    c->view.path = write_to(&at, v->path);
+    c->hash = hash_of(jar, v->domain);
+    c->site = site_of(jar, v->domain);
+    return c;
+}
+
+static bool
+is_at(const sn_cookie *c, uint64_t hash, sn_str domain)
+{
+    return c->hash == hash && sn_str_eq(c->view.domain, domain);
+}
+
+static bool
+is_same(const sn_cookie *a, const sn_cookie *b)
+{
+    return is_at(a, b->hash, b->view.domain) && a->view.host_only == b->view.host_only &&
+           sn_str_eq(a->view.name, b->view.name) && sn_str_eq(a->view.path, b->view.path);
+}
+
+static bool
+is_below(sn_str host, sn_str domain)
+{
+    return sn_str_ends(host, domain) &&
+           (host.len == domain.len || host.ptr[host.len - domain.len - 1] == '.');
+}
+
+/* RFC 6265bis, 5.7: what came over http leaves alone what came over https, where a
+ * request would carry both. */
+static bool
+would_hide(const seine_jar *jar, const sn_cookie *c, int64_t wall)
+{
+    const sn_cookie *s = jar->secure[c->site % SN_JAR_SLOTS];
+
+    for (; s; s = s->next_secure)
+        if (sn_str_eq(s->view.name, c->view.name) && !is_over(s, wall) &&
+            (is_below(s->view.domain, c->view.domain) ||
+             is_below(c->view.domain, s->view.domain)) &&
+            sn_cookie_path_matches(c->view.path, s->view.path))
+            return true;
+    return false;
+}
+
+static sn_cookie **
+slot_of(seine_jar *jar, const sn_cookie *c)
+{
+    return &jar->slots[c->hash % SN_JAR_SLOTS];
+}
+
+static sn_cookie *
+find_same(seine_jar *jar, const sn_cookie *c)
+{
+    sn_cookie *old = *slot_of(jar, c);
+
+    while (old && !is_same(old, c))
+        old = old->next;
+    return old;
+}
+
+/* Room for one more at its host, then for one more at all. */
+static void
+make_room(seine_jar *jar, const sn_cookie *c, int64_t wall, sn_cookie **dead)
+{
+    sn_cookie *least = NULL;
+    size_t n = 0;
+
+    for (sn_cookie *o = *slot_of(jar, c), *next; o; o = next) {
+        next = o->next;
+        if (!is_at(o, c->hash, c->view.domain))
+            continue;
+        if (is_over(o, wall)) {
+            bury(jar, o, dead);
+            continue;
+        }
+        n++;
+        if (!least || o->used < least->used)
+            least = o;
+    }
+    if (n >= SN_JAR_HOST)
+        bury(jar, least, dead);
+    if (jar->count >= SN_JAR_ALL)
+        sweep(jar, wall, dead);
+    if (jar->count >= SN_JAR_ALL)
+        bury(jar, jar->oldest, dead);
+}
+
+static void
+put_in(seine_jar *jar, sn_cookie *c, int64_t wall, sn_cookie **dead)
+{
+    sn_cookie *old = find_same(jar, c);
+
+    c->created = old && !is_over(old, wall) ? old->created : ++jar->ticks;
+    if (old)
+        bury(jar, old, dead);
+    if (is_over(c, wall)) {
+        c->older = *dead;
+        *dead = c;
+        return;
+    }
+    make_room(jar, c, wall, dead);
+    chain_in(slot_of(jar, c), c);
+    if (c->view.secure)
+        secure_in(&jar->secure[c->site % SN_JAR_SLOTS], c);
+    use_in(jar, c);
+    jar->count++;
+    jar->soonest = sn_time_min(jar->soonest, c->view.expires);
+}
+
+seine_err
+sn_jar_put(seine_jar *jar, const sn_cookie_view *v, int64_t wall)
+{
+    sn_cookie *c = copy_of(jar, v), *dead = NULL;
+
+    if (!c)
+        return SEINE_E_NOMEM;
+    pthread_mutex_lock(&jar->lock);
+    bool hides = v->plain && would_hide(jar, c, wall);
+    if (!hides)
+        put_in(jar, c, wall, &dead);
+    pthread_mutex_unlock(&jar->lock);
+    if (hides)
+        sn_free(c);
+    free_all(dead);
+    return hides ? SEINE_E_INVAL : SEINE_OK;
+}
+
+seine_err
+seine_jar_take(seine_jar *jar, const seine_url *url, const char *value, size_t len,
+               int64_t wall)
+{
+    char mem[SN_COOKIE_DOMAIN];
+    sn_cookie_place from;
+    sn_set_cookie set;
+    sn_cookie_view c;
+    seine_err e = sn_cookie_place_of(url, &from);
+
+    if (e == SEINE_OK)
+        e = sn_cookie_parse((sn_str){value, len}, wall, &set);
+    if (e == SEINE_OK)
+        e = sn_cookie_scope(&set, &from, jar->psl, mem, &c);
+    return e == SEINE_OK ? sn_jar_put(jar, &c, wall) : e;
+}
+
+/* Taking those out that go with a request. */
+
+typedef bool (*before)(const sn_cookie *a, const sn_cookie *b);
+
+static bool
+used_before(const sn_cookie *a, const sn_cookie *b)
+{
+    return a->used < b->used;
+}
+
+static bool
+created_before(const sn_cookie *a, const sn_cookie *b)
+{
+    return a->created < b->created;
+}
+
+/* RFC 6265, 5.4: longer paths first, then what was created earlier. */
+static bool
+sent_before(const sn_cookie *a, const sn_cookie *b)
+{
+    if (a->view.path.len != b->view.path.len)
+        return a->view.path.len > b->view.path.len;
+    return created_before(a, b);
+}
+
+/* Shell's sort with Ciura's gaps: no memory, and 3,000 are not squared. */
+static void
+sort(sn_cookie **list, size_t n, before goes)
+{
+    static const size_t gaps[] = {1750, 701, 301, 132, 57, 23, 10, 4, 1};
+
+    for (size_t g = 0; g < sizeof gaps / sizeof *gaps; g++)
+        for (size_t i = gaps[g]; i < n; i++) {
+            sn_cookie *c = list[i];
+            size_t at = i;
+
+            for (; at >= gaps[g] && goes(c, list[at - gaps[g]]); at -= gaps[g])
+                list[at] = list[at - gaps[g]];
+            list[at] = c;
+        }
+}
+
+/* Adds those of one domain, the host's or one above it. */
+static size_t
+find_at(seine_jar *jar, sn_str domain, const sn_cookie_place *to, int64_t wall, size_t n)
+{
+    uint64_t hash = hash_of(jar, domain);
+    bool exact = domain.len == to->host.len;
+
+    for (sn_cookie *c = jar->slots[hash % SN_JAR_SLOTS]; c; c = c->next)
+        if (is_at(c, hash, domain) && (exact || !c->view.host_only) &&
+            !is_over(c, wall) && (to->secure || !c->view.secure) &&
+            sn_cookie_path_matches(to->path, c->view.path))
+            jar->found[n++] = c;
+    return n;
+}
+
+static size_t
+find(seine_jar *jar, const sn_cookie_place *to, int64_t wall)
+{
+    sn_str domain = to->host, label;
+    size_t n = find_at(jar, domain, to, wall, 0);
+
+    while (!to->is_address && sn_str_cut(domain, '.', &label, &domain))
+        n = find_at(jar, domain, to, wall, n);
+    return n;
+}
+
+static size_t
+size_of(const sn_cookie *c)
+{
+    return c->view.name.len + 1 + c->view.value.len;
+}
+
+static char *
+append(char *at, sn_str s)
+{
+    memcpy(at, s.ptr, s.len);
+    return at + s.len;
+}
+
+static size_t
+print(sn_cookie *const *list, size_t n, char *buf)
+{
+    char *at = buf;
+
+    for (size_t i = 0; i < n; i++) {
+        if (i > 0)
+            at = append(at, SN_STR("; "));
+        at = append(at, list[i]->view.name);
+        *at++ = '=';
+        at = append(at, list[i]->view.value);
+    }
+    return (size_t)(at - buf);
+}
+
+/* The most recently used of `found` that fit; they stay in the order of use. */
+static size_t
+fit(sn_cookie **found, size_t n, size_t cap)
+{
+    size_t from = n, len = 0;
+
+    sort(found, n, used_before);
+    while (from > 0) {
+        size_t more = size_of(found[from - 1]) + (from < n ? 2 : 0);
+
+        if (more > cap - len)
+            break;
+        len += more;
+        from--;
+    }
+    memmove(found, found + from, (n - from) * sizeof *found);
+    return n - from;
+}
+
+size_t
+seine_jar_cookie(seine_jar *jar, const seine_url *url, int64_t wall, char *buf,
+                 size_t cap)
+{
+    sn_cookie_place to;
+
+    if (sn_cookie_place_of(url, &to) != SEINE_OK)
+        return 0;
+    pthread_mutex_lock(&jar->lock);
+    size_t n = jar->count > 0 ? find(jar, &to, wall) : 0;
+    n = fit(jar->found, n, cap < SEINE_JAR_SENT ? cap : SEINE_JAR_SENT);
+    for (size_t i = 0; i < n; i++) {
+        use_out(jar, jar->found[i]);
+        use_in(jar, jar->found[i]);
+    }
+    sort(jar->found, n, sent_before);
+    size_t len = print(jar->found, n, buf);
+    pthread_mutex_unlock(&jar->lock);
+    return len;
+}
+
+size_t
+sn_jar_list(seine_jar *jar, int64_t wall)
+{
+    size_t n = 0;
+
+    for (sn_cookie *c = jar->newest; c; c = c->older)
+        if (!is_over(c, wall))
+            jar->found[n++] = c;
+    sort(jar->found, n, created_before);
+    return n;
+}

@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/buf.h"
+#include "base/rng.h"
+#include "base/time.h"
+#include "net/cookie.h"
+
+#define SECOND   INT64_C(1000000000)
+#define FILE_MAX ((size_t)16 << 20)
+#define HTTPONLY SN_STR("#HttpOnly_")
+#define HEADING                     \
+    "# Netscape HTTP Cookie File\n" \
+    "# Made by seine; whoever reads it can log in as you.\n\n"
+
+/* Why not. */
+
+/* The end of a long path, and nothing that moves a cursor. */
+static void
+show(const char *path, char out[80])
+{
+    size_t len = strlen(path), from = len > 70 ? len - 67 : 0;
+    int n = snprintf(out, 80, "%s%s", from > 0 ? "..." : "", path + from);
+
+    for (int i = 0; i < n; i++)
+        if ((unsigned char)out[i] < ' ' || out[i] == 0x7f)
+            out[i] = '?';
+}
+
+static void
+say(char *out_why, const char *path, size_t line, const char *what)
+{
+    char name[80], at[24] = "";
+
+    if (!out_why)
+        return;
+    show(path, name);
+    if (line > 0)
+        snprintf(at, sizeof at, ":%zu", line);
+    snprintf(out_why, SEINE_WHY, "%s%s: %s", name, at, what);
+}
+
+static seine_err
+say_errno(char *out_why, const char *path, int error)
+{
+    const char *text = strerrordesc_np(error);
+
+    say(out_why, path, 0, text ? text : "unknown error");
+    return error == ENOSPC || error == EDQUOT ? SEINE_E_DISK_FULL
+           : error == ENOMEM                  ? SEINE_E_NOMEM
+                                              : SEINE_E_IO;
+}
+
+/* Reading. */
+
+static seine_err
+read_all(int fd, sn_buf *out, int *out_errno)
+{
+    ssize_t n = 1;
+
+    while (n != 0) {
+        char *to = sn_buf_reserve(out, 65536);
+
+        if (!to)
+            return sn_buf_done(out);
+        n = read(fd, to, 65536);
+        if (n < 0 && errno != EINTR) {
+            *out_errno = errno;
+            return SEINE_E_IO;
+        }
+        sn_buf_commit(out, n > 0 ? (size_t)n : 0);
+    }
+    return SEINE_OK;
+}
+
+static seine_err
+read_file(const char *path, sn_buf *out, char *out_why)
+{
+    struct stat about;
+    int error = 0, fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+    if (fd < 0)
+        return errno == ENOENT ? SEINE_OK : say_errno(out_why, path, errno);
+    seine_err e = SEINE_E_IO;
+    if (fstat(fd, &about) == 0 && !S_ISREG(about.st_mode))
+        say(out_why, path, 0, "not a regular file");
+    else
+        e = read_all(fd, out, &error);
+    close(fd);
+    if (error)
+        return say_errno(out_why, path, error);
+    if (e == SEINE_E_FULL) {
+        say(out_why, path, 0, "larger than 16 MiB");
+        return SEINE_E_CONFIG;
+    }
+    return e;
+}
+
+static bool
+has(sn_str s, char c)
+{
+    return sn_str_find(s, c) < s.len;
+}
+
+/* A host as the jar knows it; curl leaves the brackets of an address out, wget adds the
+ * port. */
+static bool
+read_domain(sn_str text, char mem[SEINE_URL_ROOM], sn_cookie_place *out_place)
+{
+    char whole[SN_COOKIE_DOMAIN + 16];
+    seine_url url;
+    bool bare = text.len > 0 && text.ptr[0] != '[' &&
+                memchr(text.ptr, ':', text.len) != memrchr(text.ptr, ':', text.len);
+
+    if (text.len == 0 || text.len > SN_COOKIE_DOMAIN || has(text, '/') || has(text, '@'))
+        return false;
+    int n = snprintf(whole, sizeof whole, bare ? "http://[%.*s]/" : "http://%.*s/",
+                     SN_FMT(text));
+    seine_url_init(&url, mem, SEINE_URL_ROOM);
+    return seine_url_parse(&url, whole, (size_t)n, NULL) == SEINE_OK &&
+           sn_cookie_place_of(&url, out_place) == SEINE_OK;
+}
+
+static bool
+read_flag(sn_str text, bool *out_flag)
+{
+    *out_flag = sn_str_eq_nocase(text, SN_STR("TRUE"));
+    return *out_flag || sn_str_eq_nocase(text, SN_STR("FALSE"));
+}
+
+/* Unix seconds, whole or not; 0 and nothing are "until the end of the session". */
+static bool
+read_expires(sn_str text, int64_t wall, int64_t *out_expires)
+{
+    sn_str whole, part;
+    int64_t n = 0;
+
+    sn_str_cut(text, '.', &whole, &part);
+    for (size_t i = 0; i < part.len; i++)
+        if (!sn_is_digit(part.ptr[i]))
+            return false;
+    if (whole.len > 0) {
+        seine_err e = sn_str_i64(whole, &n);
+
+        if (e == SEINE_E_RANGE)
+            n = whole.ptr[0] == '-' ? -1 : INT64_MAX;
+        else if (e != SEINE_OK)
+            return false;
+    }
+    if (n < 0)
+        *out_expires = INT64_MIN;
+    else if (n == 0)
+        *out_expires = SEINE_NEVER;
+    else
+        *out_expires = sn_time_min(sn_time_mul(SECOND, (uint64_t)n),
+                                   sn_time_add(wall, SN_COOKIE_LIFE));
+    return true;
+}
+
+static bool
+has_control(sn_str s)
+{
+    for (size_t i = 0; i < s.len; i++)
+        if ((unsigned char)s.ptr[i] < ' ' || s.ptr[i] == 0x7f)
+            return true;
+    return false;
+}
+
+typedef struct file {
+    seine_jar *jar;
+    int64_t wall;
+    bool dry;                 /* look, take nothing */
+    char mem[SEINE_URL_ROOM]; /* of a domain */
+} file;
+
+/* A line says what nobody may set: it is passed over, like one that has expired. */
+static bool
+is_allowed(const seine_jar *jar, const sn_cookie_view *c, bool is_address)
+{
+    bool known =
+        c->host_only || (!is_address && jar->psl &&
+                         seine_psl_site(jar->psl, c->domain.ptr, c->domain.len) > 0);
+
+    return known && c->name.len > 0 && c->name.len + c->value.len <= SN_COOKIE_BYTES &&
+           sn_cookie_prefix_holds(c);
+}
+
+/* NULL: fine; else what is wrong with the line. */
+static const char *
+read_cookie(file *f, sn_str line, bool http_only, seine_err *out_err)
+{
+    sn_str part[7] = {{0}}, rest = line;
+    sn_cookie_view c = {.http_only = http_only};
+    sn_cookie_place place;
+    bool below;
+    int n = 0;
+
+    for (bool more = true; more && n < 7; n++)
+        more = sn_str_cut(rest, '\t', &part[n], &rest);
+    if (n < 6 || rest.len > 0)
+        return "not seven fields with tabs between them";
+    sn_str domain =
+        sn_str_slice(part[0], part[0].len > 0 && part[0].ptr[0] == '.', part[0].len);
+    if (!read_domain(domain, f->mem, &place))
+        return "not a host";
+    if (!read_flag(part[1], &below) || !read_flag(part[3], &c.secure))
+        return "neither TRUE nor FALSE";
+    if (part[2].len == 0 || part[2].ptr[0] != '/' || has_control(part[2]))
+        return "not a path";
+    if (!read_expires(part[4], f->wall, &c.expires))
+        return "not a time";
+    if (has_control(part[5]) || has_control(part[6]) || has(part[5], ';') ||
+        has(part[5], '=') || has(part[6], ';'))
+        return "not a name and a value";
+    c.domain = place.host;
+    c.path = part[2];
+    c.name = part[5];
+    c.value = part[6];
+    c.host_only = !below || place.is_address;
+    if (!f->dry && is_allowed(f->jar, &c, place.is_address))
+        *out_err = sn_jar_put(f->jar, &c, f->wall);
+    return NULL;
+}
+
+static bool
+is_blank(sn_str s)
+{
+    return sn_str_trim(s).len == 0;
+}
+
+static seine_err
+read_lines(file *f, sn_str text, const char *path, char *out_why)
+{
+    seine_err e = SEINE_OK;
+    size_t number = 0;
+
+    for (sn_str line; e == SEINE_OK && sn_str_next(&text, '\n', &line);) {
+        number++;
+        if (line.len > 0 && line.ptr[line.len - 1] == '\r')
+            line.len--;
+        bool http_only = sn_str_starts(line, HTTPONLY);
+        if (http_only)
+            line = sn_str_slice(line, HTTPONLY.len, line.len);
+        else if (is_blank(line) || line.ptr[0] == '#')
+            continue;
+        const char *flaw = read_cookie(f, line, http_only, &e);
+        if (flaw) {
+            say(out_why, path, number, flaw);
+            return SEINE_E_CONFIG;
+        }
+    }
+    return e;
+}
+
+seine_err
+sn_jar_read(seine_jar *jar, sn_str text, const char *path, int64_t wall, char *out_why)
+{
+    file *f SN_AUTOFREE = sn_zalloc(sizeof *f);
+
+    if (!f)
+        return SEINE_E_NOMEM;
+    f->jar = jar;
+    f->wall = wall;
+    f->dry = true;
+    seine_err e = read_lines(f, text, path, out_why);
+    f->dry = false;
+    return e == SEINE_OK ? read_lines(f, text, path, out_why) : e;
+}
+
+seine_err
+seine_jar_load(seine_jar *jar, const char *path, int64_t wall, char *out_why)
+{
+    sn_buf text;
+
+    sn_buf_init(&text, FILE_MAX + 65536);
+    seine_err e = read_file(path, &text, out_why);
+    if (e == SEINE_OK)
+        e = sn_jar_read(jar, sn_buf_view(&text), path, wall, out_why);
+    sn_buf_fini(&text);
+    return e;
+}
+
+/* Writing. */
+
+static int64_t
+expires_of(const sn_cookie_view *c)
+{
+    return c->expires == SEINE_NEVER ? 0 : sn_time_max(c->expires / SECOND, 1);
+}
+
+/* Bytes that the line takes at most. */
+static size_t
+room_for(const sn_cookie_view *c)
+{
+    return HTTPONLY.len + 1 + c->domain.len + c->path.len + c->name.len + c->value.len +
+           sizeof "\tFALSE\t\tFALSE\t-9223372036854775808\t\t\n";
+}
+
+static size_t
+print(const sn_cookie_view *c, char *to, size_t room)
+{
+    return (size_t)snprintf(to, room, "%s%s%.*s\t%s\t%.*s\t%s\t%lld\t%.*s\t%.*s\n",
+                            c->http_only ? "#HttpOnly_" : "", c->host_only ? "" : ".",
+                            SN_FMT(c->domain), c->host_only ? "FALSE" : "TRUE",
+                            SN_FMT(c->path), c->secure ? "TRUE" : "FALSE",
+                            (long long)expires_of(c), SN_FMT(c->name), SN_FMT(c->value));
+}
+
+/* Into `buf` what fits; returns the room that all of it needs. */
+static size_t
+print_all(seine_jar *jar, int64_t wall, char *buf, size_t room, size_t *out_len)
+{
+    size_t need = 1, len = 0;
+
+    pthread_mutex_lock(&jar->lock);
+    size_t n = sn_jar_list(jar, wall);
+    for (size_t i = 0; i < n; i++)
+        need += room_for(&jar->found[i]->view);
+    for (size_t i = 0; i < n && need <= room; i++)
+        len += print(&jar->found[i]->view, buf + len, room - len);
+    pthread_mutex_unlock(&jar->lock);
+    *out_len = len;
+    return need;
+}
+
+/* Memory is taken outside of the lock; meanwhile the jar may have grown. */
+seine_err
+sn_jar_print(seine_jar *jar, int64_t wall, char **out_text, size_t *out_len)
+{
+    size_t room = 0, need;
+
+    *out_text = NULL;
+    while ((need = print_all(jar, wall, *out_text, room, out_len)) > room) {
+        sn_free(*out_text);
+        room = need + need / 4;
+        *out_text = sn_alloc(room);
+        if (!*out_text)
+            return SEINE_E_NOMEM;
+    }
+    return SEINE_OK;
+}
+
+static bool
+write_all(int fd, const char *bytes, size_t n)
+{
+    while (n > 0) {
+        ssize_t wrote = write(fd, bytes, n);
+
+        if (wrote < 0 && errno == EINTR)
+            continue;
+        if (wrote < 0)
+            return false;
+        bytes += wrote;
+        n -= (size_t)wrote;
+    }
+    return true;
+}
+
+/* A name in that directory that nobody has. */
+static int
+open_beside(int dir, char out_name[32])
+{
+    int fd = -1;
+
+    for (int i = 0; i < 16 && fd < 0; i++) {
+        uint64_t dice;
+
+        sn_rng_secret(&dice, sizeof dice);
+        snprintf(out_name, 32, ".seine-%016llx", (unsigned long long)dice);
+        fd = openat(dir, out_name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+                    0600);
+        if (fd < 0 && errno != EEXIST)
+            return -1;
+    }
+    return fd;
+}
+
+/* True: written, durable, and then in its place. Else errno says why. */
+static bool
+replace(int dir, const char *base, const char *text, size_t len)
+{
+    char name[32];
+    int fd = open_beside(dir, name);
+
+    if (fd < 0)
+        return false;
+    bool fine = write_all(fd, HEADING, sizeof HEADING - 1) && write_all(fd, text, len) &&
+                fsync(fd) == 0;
+    int error = fine ? 0 : errno;
+    if (close(fd) != 0 && fine) {
+        fine = false;
+        error = errno;
+    }
+    if (fine && renameat(dir, name, dir, base) != 0) {
+        fine = false;
+        error = errno;
+    }
+    if (!fine)
+        unlinkat(dir, name, 0);
+    errno = error;
+    return fine;
+}
+
+/* "a/b" is "b" in "a". */
+static int
+open_directory(const char *path, const char **out_base)
+{
+    const char *slash = strrchr(path, '/');
+    char *dir SN_AUTOFREE = NULL;
+
+    *out_base = slash ? slash + 1 : path;
+    if (!slash)
+        return open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    size_t len = slash == path ? 1 : (size_t)(slash - path);
+    dir = sn_zalloc(len + 1);
+    if (!dir) {
+        errno = ENOMEM;
+        return -1;
+    }
+    memcpy(dir, path, len);
+    return open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
+static seine_err
+save(const char *path, const char *text, size_t len, char *out_why)
+{
+    const char *base;
+    struct stat about;
+    int dir = open_directory(path, &base);
+
+    if (dir < 0)
+        return say_errno(out_why, path, errno);
+    /* To rename over /dev/null would be the end of it. */
+    bool odd = fstatat(dir, base, &about, AT_SYMLINK_NOFOLLOW) == 0 &&
+               !S_ISREG(about.st_mode) && !S_ISLNK(about.st_mode);
+    seine_err e = SEINE_OK;
+    if (odd || !*base) {
+        say(out_why, path, 0, "not a regular file");
+        e = SEINE_E_IO;
+    } else if (!replace(dir, base, text, len)) {
+        e = say_errno(out_why, path, errno);
+    }
+    close(dir);
+    return e;
+}
+
+seine_err
+seine_jar_save(seine_jar *jar, const char *path, int64_t wall, char *out_why)
+{
+    char *text;
+    size_t len;
+    seine_err e = sn_jar_print(jar, wall, &text, &len);
+
+    if (e == SEINE_OK)
+        e = save(path, text, len, out_why);
+    sn_free(text);
+    return e;
+}

@@ -1,0 +1,614 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store/convert.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/base64.h"
+#include "store/csv.h"
+#include "store/outtext.h"
+
+static const struct format {
+    const char *name;
+    seine_sink_format format;
+    const char *endings[3];
+    bool packs;
+} formats[] = {
+    {"jsonl", SEINE_SINK_JSONL, {".jsonl", ".ndjson"}, true},
+    {"csv", SEINE_SINK_CSV, {".csv"}, true},
+    {"sqlite", SEINE_SINK_SQLITE, {".sqlite", ".sqlite3", ".db"}, false},
+    {"warc", SEINE_SINK_WARC, {".warc"}, true},
+};
+
+enum { FORMATS = sizeof formats / sizeof *formats };
+
+seine_err
+seine_convert_format(const char *name, seine_sink_format *out_format)
+{
+    for (size_t i = 0; i < FORMATS; i++)
+        if (strcmp(name, formats[i].name) == 0) {
+            *out_format = formats[i].format;
+            return SEINE_OK;
+        }
+    return SEINE_E_INVAL;
+}
+
+static bool
+is_stream(const char *path)
+{
+    return !path || strcmp(path, "-") == 0;
+}
+
+static seine_sink_format
+by_name(const char *path)
+{
+    sn_str name = sn_str_of(path), inner = name;
+
+    if (sn_str_ends(name, SN_STR(".gz")))
+        inner.len -= 3;
+    else if (sn_str_ends(name, SN_STR(".zst")))
+        inner.len -= 4;
+    for (size_t i = 0; i < FORMATS; i++)
+        for (size_t k = 0; k < 3 && formats[i].endings[k]; k++)
+            if (sn_str_ends(formats[i].packs ? inner : name,
+                            sn_str_of(formats[i].endings[k])))
+                return formats[i].format;
+    return SEINE_SINK_AUTO;
+}
+
+/* One byte tells JSON lines, which may come slowly, from the rest. */
+static seine_err
+by_bytes(sn_convert *c, seine_sink_format *out)
+{
+    sn_str first;
+    seine_err e = sn_source_peek(&c->source, 1, &first, c->why);
+
+    *out = SEINE_SINK_CSV;
+    if (e == SEINE_OK && first.len > 0 && (*first.ptr == 'S' || *first.ptr == 'W'))
+        e = sn_source_peek(&c->source, 5, &first, c->why);
+    if (e != SEINE_OK)
+        return e;
+    if (sn_str_starts(first, SN_STR("SQLit")))
+        *out = SEINE_SINK_SQLITE;
+    else if (sn_str_starts(first, SN_STR("WARC/"))) {
+        *out = SEINE_SINK_WARC;
+        (void)sn_source_rewind(&c->source); /* its places are those of packed bytes */
+    } else if (sn_str_starts(sn_str_trim(first), SN_STR("{")))
+        *out = SEINE_SINK_JSONL;
+    return SEINE_OK;
+}
+
+void
+sn_convert_lost(sn_convert *c, sn_str name)
+{
+    sn_lost *lost = &c->lost;
+    size_t n = name.len < SN_LOST_NAME - 1 ? name.len : SN_LOST_NAME - 1;
+
+    while (n < name.len && n > 0 && (name.ptr[n] & 0xc0) == 0x80) /* whole characters */
+        n--;
+    for (size_t i = 0; i < lost->n; i++)
+        if (strlen(lost->names[i].name) == n &&
+            memcmp(lost->names[i].name, name.ptr, n) == 0) {
+            lost->names[i].times++;
+            return;
+        }
+    if (lost->n == SN_LOST_NAMES) {
+        lost->others++;
+        return;
+    }
+    memcpy(lost->names[lost->n].name, name.ptr, n);
+    lost->names[lost->n].name[n] = '\0';
+    lost->names[lost->n++].times = 1;
+}
+
+/* Mostly there is room for it at once. */
+void
+sn_convert_quote(sn_buf *to, sn_str text)
+{
+    size_t room = text.len + 2, n = 0;
+
+    do {
+        room = n > room ? n : room;
+        char *at = sn_buf_reserve(to, room);
+        if (!at)
+            return;
+        sn_pen p = sn_pen_on(at, room);
+        sn_pen_quoted(&p, text);
+        n = sn_pen_len(&p);
+    } while (n > room);
+    sn_buf_commit(to, n);
+}
+
+void
+sn_convert_base64(sn_buf *to, sn_str bytes)
+{
+    size_t room = SN_BASE64_ROOM(bytes.len) + 2;
+    char *at = sn_buf_reserve(to, room);
+
+    if (!at)
+        return;
+    sn_pen p = sn_pen_on(at, room);
+    SN_PEN(&p, "\"");
+    sn_pen_base64(&p, bytes);
+    SN_PEN(&p, "\"");
+    sn_buf_commit(to, sn_pen_len(&p));
+}
+
+static void
+note(const sn_convert *c, const char *line)
+{
+    if (c->opts->note)
+        c->opts->note(line, c->opts->arg);
+}
+
+/* All that was lost, in one line. */
+static void
+tell_lost(sn_convert *c)
+{
+    const sn_lost *lost = &c->lost;
+    sn_buf b;
+
+    sn_buf_init(&b, 1 << 14);
+    if (c->bodies_left > 0) {
+        sn_buf_printf(&b, "%llu bodies were left out: try --body b64",
+                      (unsigned long long)c->bodies_left);
+        note(c, b.ptr ? b.ptr : "bodies were left out");
+        sn_buf_reset(&b);
+    }
+    if (lost->n == 0) {
+        sn_buf_fini(&b);
+        return;
+    }
+    sn_buf_printf(&b, "no place in %s for",
+                  c->to == SEINE_SINK_CSV      ? "CSV"
+                  : c->to == SEINE_SINK_SQLITE ? "SQLite"
+                                               : "JSON lines");
+    for (size_t i = 0; i < lost->n; i++)
+        sn_buf_printf(&b, "%s %s (%llu)", i > 0 ? "," : "", lost->names[i].name,
+                      (unsigned long long)lost->names[i].times);
+    if (lost->others > 0)
+        sn_buf_printf(&b, ", and others (%llu)", (unsigned long long)lost->others);
+    note(c, b.ptr ? b.ptr : "something was lost");
+    sn_buf_fini(&b);
+}
+
+/* "pages.jsonl:7:3: what is wrong" */
+static void
+say_place(const sn_convert *c, const char *what, char *out)
+{
+    char place[48] = "";
+
+    if (c->line > 0 && c->column > 0)
+        snprintf(place, sizeof place, ":%llu:%llu", (unsigned long long)c->line,
+                 (unsigned long long)c->column);
+    else if (c->line > 0)
+        snprintf(place, sizeof place, ":%llu", (unsigned long long)c->line);
+    sn_why(out, "%s%s: %s", c->source.name, place, what);
+}
+
+seine_err
+sn_convert_bad(sn_convert *c, const char *what)
+{
+    char told[SEINE_WHY];
+
+    say_place(c, what, told);
+    c->stats.bad++;
+    if (!c->opts->skip_bad || c->is_strict) {
+        sn_why(c->why, "%s", told);
+        return SEINE_E_PARSE;
+    }
+    note(c, told);
+    return SEINE_OK;
+}
+
+static seine_err
+fail_nomem(sn_convert *c)
+{
+    sn_why(c->why, "%s", seine_err_text(SEINE_E_NOMEM));
+    return SEINE_E_NOMEM;
+}
+
+static seine_err
+open_out(sn_convert *c, seine_sink_format format)
+{
+    const seine_convert_opts *o = c->opts;
+    seine_sink_opts sink = {
+        .format = format,
+        .path = is_stream(o->out) ? "-" : o->out,
+        .append = o->append,
+        .overwrite = o->overwrite,
+        .csv_raw = o->csv_raw,
+        .csv_crlf = o->csv_crlf,
+        .repeats = true,
+        .body = c->to == SEINE_SINK_SQLITE ? SEINE_BODY_B64 : SEINE_BODY_NONE,
+        .command = "convert",
+    };
+    struct stat st;
+
+    if (c->rr.record.sha256) /* the first record has one: so may the others */
+        sink.fields.bits = SN_MEMBERS_STANDARD | SN_MEMBER(SHA256);
+    seine_err e = sn_out_open(&c->out, &sink, c->why);
+    c->is_open = e == SEINE_OK;
+    if (!c->is_open || c->out.ino == 0 || fstat(c->source.fd, &st) != 0 ||
+        st.st_ino != c->out.ino || st.st_dev != c->out.dev)
+        return e;
+    sn_why(c->why, "%s is the input itself", c->out.name);
+    return SEINE_E_INVAL;
+}
+
+/* It was never started: nothing of it stays. */
+static seine_err
+reopen(sn_convert *c, seine_sink_format format)
+{
+    sn_out_drop(&c->out);
+    c->is_open = false;
+    return open_out(c, format);
+}
+
+/* Rows of anybody's columns are lines that end where a row ends. */
+static seine_err
+begin_rows(sn_convert *c)
+{
+    if (c->opts->append && c->out.ops == &sn_out_csv) {
+        sn_why(c->why, "%s: only records are appended to CSV: try another name",
+               c->out.name);
+        return SEINE_E_INVAL;
+    }
+    seine_err e = reopen(c, SEINE_SINK_JSONL);
+    if (e == SEINE_OK)
+        ((sn_outtext *)c->out.self)->row = sn_csv_row;
+    return e;
+}
+
+/* The first line has told what the others are. */
+static seine_err
+begin(sn_convert *c, sn_shape shape)
+{
+    seine_err e = SEINE_OK;
+
+    c->shape = shape;
+    if (c->to == SEINE_SINK_SQLITE && shape == SN_SHAPE_OBJECTS) {
+        sn_why(c->why, "%s holds no records of seine, SQLite nothing else: try --to csv",
+               c->source.name);
+        return SEINE_E_INVAL;
+    }
+    if (c->to == SEINE_SINK_CSV && shape == SN_SHAPE_OBJECTS)
+        e = begin_rows(c);
+    else if (c->to == SEINE_SINK_CSV && c->rr.record.sha256)
+        e = reopen(c, SEINE_SINK_CSV);
+    c->last_seq = c->out.last_seq;
+    return e == SEINE_OK ? sn_out_start(&c->out, c->why) : e;
+}
+
+seine_err
+sn_convert_put(sn_convert *c, const sn_buf *text, sn_str type, uint64_t seq)
+{
+    sn_said said = {type, seq, sn_buf_view(text)};
+
+    if (sn_buf_done(text) != SEINE_OK)
+        return text->err == SEINE_E_NOMEM ? fail_nomem(c)
+                                          : sn_convert_bad(c, "larger than 64 MiB");
+    c->stats.records++;
+    return sn_out_line(&c->out, &said, c->why);
+}
+
+/* The line as JSON, on one line and inert, whatever it was. Mostly it is so already, and
+ * there is room for it at once. False: it is a bad line, or there is no memory. */
+static bool
+make_inert(sn_convert *c, sn_str line)
+{
+    size_t room = line.len + 1;
+
+    for (;;) {
+        sn_buf_reset(&c->text);
+        char *to = sn_buf_reserve(&c->text, room);
+        if (!to)
+            return false;
+        sn_pen p = sn_pen_on(to, room);
+        if (!sn_pen_object(&p, line))
+            return false;
+        SN_PEN(&p, "\n");
+        if (p.lost == 0) {
+            sn_buf_commit(&c->text, sn_pen_len(&p));
+            return true;
+        }
+        room = sn_pen_len(&p);
+    }
+}
+
+static seine_err
+fail_inert(sn_convert *c)
+{
+    if (c->text.err == SEINE_E_NOMEM)
+        return fail_nomem(c);
+    return sn_convert_bad(c, c->text.err ? "larger than 64 MiB" : "nested too deep");
+}
+
+static seine_err
+put_json(sn_convert *c, sn_str line)
+{
+    if (!make_inert(c, line))
+        return fail_inert(c);
+    return sn_convert_put(c, &c->text, c->rr.type, c->rr.seq);
+}
+
+/* Members of a record that have a column, or say nothing that the others do not. */
+static bool
+each_member(const char *name, const seine_json *value, void *arg)
+{
+    static const char *const columns[] = {"v",
+                                          "type",
+                                          "seq",
+                                          "ts",
+                                          "input",
+                                          "url",
+                                          "final_url",
+                                          "outcome",
+                                          "ok",
+                                          "status",
+                                          "attempts",
+                                          "content_type",
+                                          "content_length",
+                                          "bytes_body",
+                                          "title",
+                                          "reason",
+                                          "rule"};
+    sn_convert *c = arg;
+    sn_str word = sn_str_of(name);
+
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+        if (strcmp(name, columns[i]) == 0 &&
+            !(c->to == SEINE_SINK_SQLITE && strcmp(name, "input") == 0))
+            return true; /* the table of skips has no input */
+    if (strcmp(name, "sha256") == 0 && c->out.members & SN_MEMBER(SHA256))
+        return true;
+    if (strcmp(name, "time") == 0) {
+        if (seine_json_size(value) == 1 && seine_json_get(value, "total"))
+            return true;
+        word = SN_STR("time but its total");
+    }
+    if (strcmp(name, "error") == 0) {
+        size_t known = seine_json_get(value, "kind") != NULL;
+
+        known += seine_json_get(value, "message") != NULL;
+        if (seine_json_size(value) == known)
+            return true;
+        word = SN_STR("error but kind and message");
+    }
+    sn_convert_lost(c, word);
+    return true;
+}
+
+/* A row keeps the line it came from, but for the body, which has a column. Rows have
+ * numbers of their own where those of the lines do not rise. */
+static seine_err
+put_sqlite(sn_convert *c, sn_str line)
+{
+    seine_record *r = &c->rr.record;
+    bool text = c->rr.form == SEINE_BODY_TEXT;
+
+    if (r->type == SEINE_RECORD_SKIP)
+        seine_json_each(c->rr.json, each_member, c);
+    if (!make_inert(c, line))
+        return fail_inert(c);
+    sn_str json = sn_str_slice(sn_buf_view(&c->text), 0, c->text.len - 1);
+    if (text || c->rr.form == SEINE_BODY_B64) {
+        sn_buf_reset(&c->cut);
+        sn_line_without(&c->cut, json, text ? SN_STR("body") : SN_STR("body_b64"));
+        if (c->cut.err != SEINE_OK)
+            return fail_nomem(c);
+        json = sn_buf_view(&c->cut);
+    }
+    r->json = (seine_view){json.ptr, json.len};
+    c->last_seq = c->rr.seq > c->last_seq ? c->rr.seq : c->last_seq + 1;
+    c->stats.records++;
+    return sn_out_record(&c->out, r, c->last_seq, c->why);
+}
+
+static seine_err
+put_record(sn_convert *c, sn_str line)
+{
+    if (c->to == SEINE_SINK_SQLITE)
+        return put_sqlite(c, line);
+    if (c->to != SEINE_SINK_CSV)
+        return put_json(c, line);
+    seine_json_each(c->rr.json, each_member, c);
+    c->stats.records++;
+    return sn_out_record(&c->out, &c->rr.record, c->rr.seq, c->why);
+}
+
+/* A summary, an event: JSON lines have a place for it, SQLite for one summary. */
+static seine_err
+put_other(sn_convert *c, sn_str line)
+{
+    char name[SN_LOST_NAME];
+    bool summary = sn_str_eq(c->rr.type, SN_STR("summary"));
+
+    if (c->to == SEINE_SINK_JSONL ||
+        (c->to == SEINE_SINK_SQLITE && summary && c->summaries++ == 0))
+        return put_json(c, line);
+    snprintf(name, sizeof name, "the record %.*s", SN_FMT(c->rr.type));
+    sn_convert_lost(c, sn_str_of(name));
+    return SEINE_OK;
+}
+
+static seine_err
+put_object(sn_convert *c, sn_str line)
+{
+    return c->to == SEINE_SINK_CSV ? sn_convert_row(c, c->rr.json) : put_json(c, line);
+}
+
+seine_err
+sn_convert_line(sn_convert *c, sn_str line)
+{
+    char why[SEINE_WHY] = "";
+    seine_err e = sn_record_read(&c->rr, line, why);
+    sn_shape shape = c->rr.kind == SN_READ_FOREIGN ? SN_SHAPE_OBJECTS : SN_SHAPE_RECORDS;
+
+    if (e == SEINE_E_NOMEM)
+        return fail_nomem(c);
+    if (e != SEINE_OK)
+        return sn_convert_bad(c, why);
+    if (c->shape == SN_SHAPE_NONE) {
+        e = begin(c, shape);
+        if (e == SEINE_OK && shape == SN_SHAPE_OBJECTS && c->to == SEINE_SINK_CSV)
+            e = sn_convert_head(c, c->rr.json);
+        if (e != SEINE_OK)
+            return e;
+    }
+    if (c->shape == SN_SHAPE_OBJECTS)
+        return put_object(c, line);
+    if (c->rr.kind == SN_READ_RECORD)
+        return put_record(c, line);
+    if (c->rr.kind == SN_READ_OTHER)
+        return put_other(c, line);
+    return c->to == SEINE_SINK_JSONL ? put_json(c, line)
+                                     : sn_convert_bad(c, "no record, among records");
+}
+
+static seine_err
+flush_idle(void *arg)
+{
+    sn_convert *c = arg;
+
+    return c->is_open && c->out.is_started ? sn_out_flush(&c->out, true, c->why)
+                                           : SEINE_OK;
+}
+
+static seine_err
+choose(sn_convert *c)
+{
+    const seine_convert_opts *o = c->opts;
+    seine_err e = SEINE_OK;
+
+    c->from = o->from != SEINE_SINK_AUTO ? o->from
+              : is_stream(o->in)         ? SEINE_SINK_AUTO
+                                         : by_name(o->in);
+    c->to = o->to != SEINE_SINK_AUTO ? o->to
+            : is_stream(o->out)      ? SEINE_SINK_JSONL
+                                     : by_name(o->out);
+    if (c->to == SEINE_SINK_AUTO) {
+        char name[SN_WHY_NAME];
+
+        sn_why_name(o->out, name);
+        sn_why(c->why, "%s: no format has that ending: try --to jsonl|csv|sqlite|warc",
+               name);
+        return SEINE_E_INVAL;
+    }
+    if (c->to == SEINE_SINK_SQLITE && is_stream(o->out)) {
+        sn_why(c->why, "SQLite is a file: it cannot be written to standard output");
+        return SEINE_E_INVAL;
+    }
+    if (c->to == SEINE_SINK_WARC) {
+        sn_why(c->why, "a WARC is made of what was on the wire, which no other format "
+                       "keeps: try seine fetch -o NAME.warc.gz");
+        return SEINE_E_INVAL;
+    }
+    c->source.is_raw = c->from == SEINE_SINK_WARC;
+    if (c->from == SEINE_SINK_AUTO)
+        e = by_bytes(c, &c->from);
+    return e;
+}
+
+static seine_err
+run(sn_convert *c)
+{
+    switch (c->from) {
+    case SEINE_SINK_JSONL:
+        return sn_convert_from_jsonl(c);
+    case SEINE_SINK_CSV:
+        return sn_convert_from_csv(c);
+    case SEINE_SINK_SQLITE:
+        return sn_convert_from_sqlite(c);
+    default:
+        return sn_convert_from_warc(c);
+    }
+}
+
+/* An input without a line is an output without one. */
+static seine_err
+begin_empty(sn_convert *c)
+{
+    seine_err e = SEINE_OK;
+
+    if (c->to == SEINE_SINK_CSV && c->from != SEINE_SINK_SQLITE)
+        e = begin_rows(c);
+    return e == SEINE_OK ? sn_out_start(&c->out, c->why) : e;
+}
+
+/* What is there goes out, whatever happened; the first error counts. */
+static seine_err
+finish(sn_convert *c, seine_err e)
+{
+    char why[SEINE_WHY] = "";
+
+    if (e == SEINE_OK && c->shape == SN_SHAPE_NONE)
+        e = begin_empty(c);
+    if (c->is_open && c->out.is_started && e != SEINE_E_OUTPUT_CLOSED) {
+        seine_err last = sn_out_flush(&c->out, true, why);
+
+        if (e == SEINE_OK && last != SEINE_OK) {
+            sn_why(c->why, "%s", why);
+            e = last;
+        }
+    }
+    if (c->is_open) {
+        seine_err last = sn_out_close(&c->out, why);
+
+        if (e == SEINE_OK && last != SEINE_OK) {
+            sn_why(c->why, "%s", why);
+            e = last;
+        }
+    }
+    return e;
+}
+
+static void
+init(sn_convert *c, const seine_convert_opts *opts, char *why)
+{
+    *c = (sn_convert){.opts = opts, .why = why};
+    sn_record_reader_init(&c->rr);
+    sn_buf_init(&c->text, 6 * SEINE_JSON_BYTES);
+    sn_buf_init(&c->made, SEINE_JSON_BYTES);
+    sn_buf_init(&c->cut, SEINE_JSON_BYTES);
+    sn_arena_init(&c->keep, 4096, 64 << 20);
+    sn_map_init(&c->column_of, 100000);
+}
+
+static void
+fini(sn_convert *c)
+{
+    sn_source_close(&c->source);
+    sn_record_reader_fini(&c->rr);
+    sn_buf_fini(&c->text);
+    sn_buf_fini(&c->made);
+    sn_buf_fini(&c->cut);
+    sn_map_fini(&c->column_of);
+    sn_arena_fini(&c->keep);
+}
+
+seine_err
+seine_convert(const seine_convert_opts *opts, seine_converted *out_stats, char *out_why)
+{
+    char why[SEINE_WHY] = "";
+    sn_convert c;
+
+    init(&c, opts, why);
+    seine_err e = sn_source_open(&c.source, opts->in, why);
+    c.source.idle = flush_idle;
+    c.source.arg = &c;
+    if (e == SEINE_OK)
+        e = choose(&c);
+    if (e == SEINE_OK)
+        e = open_out(&c, c.to);
+    if (e == SEINE_OK)
+        e = run(&c);
+    e = finish(&c, e);
+    tell_lost(&c);
+    *out_stats = c.stats;
+    if (e != SEINE_OK)
+        sn_why(out_why, "%s", why[0] ? why : seine_err_text(e));
+    fini(&c);
+    return e;
+}

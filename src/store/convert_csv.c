@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <string.h>
+
+#include "store/convert.h"
+#include "store/csv.h"
+#include "store/csv_read.h"
+
+/*
+ * A row of our own columns becomes the members it was made of; what CSV left out stays
+ * absent. A row of anybody else's becomes an object of strings under the names of the
+ * header line.
+ */
+
+/* The columns of a record, and the members they are. */
+typedef enum own {
+    OWN_SEQ,
+    OWN_TS,
+    OWN_INPUT,
+    OWN_URL,
+    OWN_FINAL_URL,
+    OWN_OUTCOME,
+    OWN_STATUS,
+    OWN_ATTEMPTS,
+    OWN_CONTENT_TYPE,
+    OWN_CONTENT_LENGTH,
+    OWN_BYTES_BODY,
+    OWN_TIME_MS,
+    OWN_TITLE,
+    OWN_ERROR_KIND,
+    OWN_ERROR_MESSAGE,
+    OWN_COUNT
+} own;
+
+static const char *const own_names[OWN_COUNT] = {
+    "seq",        "ts",      "input",    "url",          "final_url",
+    "outcome",    "status",  "attempts", "content_type", "content_length",
+    "bytes_body", "time_ms", "title",    "error_kind",   "error_message"};
+
+typedef struct rows {
+    sn_convert *c;
+    sn_csv_reader csv;
+    sn_str *names; /* of the columns; NULL: the header was not seen */
+    size_t n;
+    bool is_own;
+    size_t sha256; /* the column of it; 0: none */
+} rows;
+
+static void
+add_name(sn_buf *b, sn_str name)
+{
+    sn_buf_text(b, b->len > 1 ? "," : "");
+    sn_convert_quote(b, name);
+    sn_buf_char(b, ':');
+}
+
+static bool
+is_number(sn_str s)
+{
+    size_t i = 0;
+
+    while (i < s.len && (sn_is_digit(s.ptr[i]) || (i > 0 && s.ptr[i] == '.')))
+        i++;
+    return s.len > 0 && i == s.len && s.ptr[s.len - 1] != '.' &&
+           (s.ptr[0] != '0' || s.len == 1 || s.ptr[1] == '.');
+}
+
+/* ,"name":"cell", where there is something in the cell. */
+static void
+add_member(const rows *r, const char *name, own column)
+{
+    sn_str cell = r->csv.cells[column];
+    sn_buf *b = &r->c->made;
+
+    if (!r->c->opts->csv_raw)
+        cell = sn_csv_unguard(cell);
+    if (cell.len == 0)
+        return;
+    add_name(b, sn_str_of(name));
+    sn_convert_quote(b, cell);
+}
+
+/* What is no number is left for the reader of records to complain about. */
+static void
+add_number(const rows *r, const char *name, own column)
+{
+    sn_str cell = r->csv.cells[column];
+    sn_buf *b = &r->c->made;
+
+    if (cell.len == 0)
+        return;
+    add_name(b, sn_str_of(name));
+    if (is_number(cell))
+        sn_buf_str(b, cell);
+    else
+        sn_convert_quote(b, cell);
+}
+
+static void
+add_error(const rows *r)
+{
+    sn_buf *b = &r->c->made;
+    sn_str kind = r->csv.cells[OWN_ERROR_KIND];
+    sn_str message = r->csv.cells[OWN_ERROR_MESSAGE];
+
+    if (kind.len == 0)
+        return;
+    if (!r->c->opts->csv_raw)
+        message = sn_csv_unguard(message);
+    sn_buf_text(b, ",\"error\":{\"kind\":");
+    sn_convert_quote(b, kind);
+    if (message.len > 0) {
+        sn_buf_text(b, ",\"message\":");
+        sn_convert_quote(b, message);
+    }
+    sn_buf_char(b, '}');
+}
+
+static void
+add_skip(const rows *r)
+{
+    add_member(r, "url", OWN_URL);
+    add_member(r, "input", OWN_INPUT);
+    add_member(r, "reason", OWN_ERROR_KIND);
+    add_member(r, "rule", OWN_ERROR_MESSAGE);
+}
+
+static void
+add_result(const rows *r)
+{
+    sn_buf *b = &r->c->made;
+    sn_str outcome = r->csv.cells[OWN_OUTCOME], time = r->csv.cells[OWN_TIME_MS];
+
+    add_member(r, "input", OWN_INPUT);
+    add_member(r, "url", OWN_URL);
+    add_member(r, "final_url", OWN_FINAL_URL);
+    add_member(r, "outcome", OWN_OUTCOME);
+    sn_buf_text(b, sn_str_eq(outcome, SN_STR("ok")) ? ",\"ok\":true" : ",\"ok\":false");
+    add_number(r, "status", OWN_STATUS);
+    add_error(r);
+    add_number(r, "attempts", OWN_ATTEMPTS);
+    add_member(r, "content_type", OWN_CONTENT_TYPE);
+    add_number(r, "content_length", OWN_CONTENT_LENGTH);
+    add_number(r, "bytes_body", OWN_BYTES_BODY);
+    if (is_number(time)) {
+        sn_buf_text(b, ",\"time\":{\"total\":");
+        sn_buf_str(b, time);
+        sn_buf_char(b, '}');
+    }
+    add_member(r, "title", OWN_TITLE);
+    if (r->sha256 > 0 && r->csv.cells[r->sha256].len > 0) {
+        sn_buf_text(b, ",\"sha256\":");
+        sn_convert_quote(b, r->csv.cells[r->sha256]);
+    }
+}
+
+static void
+make_record(const rows *r)
+{
+    bool skip = sn_str_eq(r->csv.cells[OWN_OUTCOME], SN_STR("skip"));
+    sn_buf *b = &r->c->made;
+
+    sn_buf_text(b, skip ? "{\"v\":1,\"type\":\"skip\"" : "{\"v\":1,\"type\":\"result\"");
+    add_number(r, "seq", OWN_SEQ);
+    add_member(r, "ts", OWN_TS);
+    if (skip)
+        add_skip(r);
+    else
+        add_result(r);
+    for (size_t i = OWN_COUNT; i < r->n; i++)
+        if (i != r->sha256 && r->csv.cells[i].len > 0)
+            sn_convert_lost(r->c, r->names[i]);
+}
+
+static void
+make_object(const rows *r)
+{
+    sn_buf_char(&r->c->made, '{');
+    for (size_t i = 0; i < r->n; i++) {
+        add_name(&r->c->made, r->names[i]);
+        sn_convert_quote(&r->c->made, r->csv.cells[i]);
+    }
+}
+
+static seine_err
+bad_head(rows *r, const char *what, sn_str name)
+{
+    char shown[SN_WHY_NAME];
+    char *copy = sn_arena_text(&r->c->keep, name);
+
+    sn_why_name(copy ? copy : "", shown);
+    sn_why(r->c->why, "%s:%llu: column '%s': %s", r->c->source.name,
+           (unsigned long long)r->csv.line, shown, what);
+    r->c->stats.bad++;
+    return SEINE_E_PARSE;
+}
+
+/* Names make members: they are there once, in UTF-8 and without a zero. */
+static seine_err
+keep_names(rows *r)
+{
+    sn_map once;
+    seine_err e = SEINE_OK;
+
+    r->names = SN_ARENA_ARRAY(&r->c->keep, sn_str, r->csv.n);
+    if (!r->names)
+        return SEINE_E_NOMEM;
+    r->n = r->csv.n;
+    sn_map_init(&once, r->n);
+    for (size_t i = 0; e == SEINE_OK && i < r->n; i++) {
+        sn_str cell = r->csv.cells[i];
+        char *name = sn_arena_text(&r->c->keep, cell);
+
+        if (!name)
+            e = SEINE_E_NOMEM;
+        else if (memchr(name, '\0', cell.len) || !sn_utf8_valid(cell))
+            e = bad_head(r, "its name is no text", cell);
+        else {
+            r->names[i] = (sn_str){name, cell.len};
+            e = sn_map_add(&once, r->names[i], &r->names[i]);
+        }
+        if (e == SEINE_E_ALREADY)
+            e = bad_head(r, "its name stands there twice", cell);
+    }
+    sn_map_fini(&once);
+    return e;
+}
+
+static seine_err
+take_head(rows *r)
+{
+    seine_err e = keep_names(r);
+
+    r->is_own = e == SEINE_OK && r->n >= OWN_COUNT;
+    for (size_t i = 0; r->is_own && i < OWN_COUNT; i++)
+        r->is_own = sn_str_eq(r->names[i], sn_str_of(own_names[i]));
+    for (size_t i = OWN_COUNT; r->is_own && i < r->n; i++)
+        if (sn_str_eq(r->names[i], SN_STR("sha256")))
+            r->sha256 = i;
+    return e;
+}
+
+static seine_err
+take_row(rows *r)
+{
+    sn_convert *c = r->c;
+    char text[SEINE_WHY];
+
+    c->line = r->csv.line;
+    c->column = 0;
+    if (r->csv.flaw != SN_CSV_FINE) {
+        c->line = r->csv.flaw_line;
+        c->column = r->csv.flaw_column;
+        if (!r->names) /* without names there are no rows */
+            c->is_strict = true;
+        return sn_convert_bad(c, sn_csv_flaw_text(r->csv.flaw));
+    }
+    if (r->csv.is_blank && (!r->names || r->n != 1))
+        return SEINE_OK;
+    if (!r->names)
+        return take_head(r);
+    if (r->csv.n != r->n) {
+        if (r->csv.n < r->n) {
+            char *name = sn_arena_text(&c->rr.arena, r->names[r->csv.n]);
+            char shown[SN_WHY_NAME];
+
+            sn_why_name(name ? name : "", shown);
+            snprintf(text, sizeof text, "%zu cells under %zu columns: '%s' is missing",
+                     r->csv.n, r->n, shown);
+        } else {
+            snprintf(text, sizeof text, "%zu cells under %zu columns", r->csv.n, r->n);
+        }
+        return sn_convert_bad(c, text);
+    }
+    sn_buf_reset(&c->made);
+    if (r->is_own)
+        make_record(r);
+    else
+        make_object(r);
+    sn_buf_char(&c->made, '}');
+    if (c->made.err != SEINE_OK)
+        return c->made.err == SEINE_E_NOMEM ? SEINE_E_NOMEM
+                                            : sn_convert_bad(c, "larger than 64 MiB");
+    return sn_convert_line(c, sn_buf_view(&c->made));
+}
+
+static seine_err
+refuse_utf16(sn_convert *c)
+{
+    sn_str first;
+    seine_err e = sn_source_peek(&c->source, 2, &first, c->why);
+
+    if (e == SEINE_OK && (sn_str_starts(first, SN_STR("\xff\xfe")) ||
+                          sn_str_starts(first, SN_STR("\xfe\xff")))) {
+        sn_why(c->why, "%s: UTF-16 is not read: save it as UTF-8", c->source.name);
+        return SEINE_E_PARSE;
+    }
+    return e;
+}
+
+seine_err
+sn_convert_from_csv(sn_convert *c)
+{
+    rows r = {.c = c};
+    sn_csv_event event = SN_CSV_MORE;
+    sn_str block = {NULL, 0};
+    bool is_last = false;
+    seine_err e = refuse_utf16(c);
+
+    sn_csv_reader_init(&r.csv, NULL);
+    while (e == SEINE_OK && event != SN_CSV_END) {
+        if (event == SN_CSV_MORE) {
+            e = sn_source_next(&c->source, &block, c->why);
+            is_last = block.len == 0;
+        }
+        if (e == SEINE_OK)
+            event = sn_csv_next(&r.csv, &block, is_last);
+        if (e == SEINE_OK && event == SN_CSV_ROW)
+            e = take_row(&r);
+        if (event == SN_CSV_NOMEM)
+            e = SEINE_E_NOMEM;
+    }
+    sn_csv_reader_fini(&r.csv);
+    return e;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * convert_source.h - the bytes of a file or stream, unpacked where they are packed.
+ *
+ *     e = sn_source_open(&s, path, why);
+ *     e = sn_source_peek(&s, 4, &first);          not taken; fewer only at the end
+ *     while ((e = sn_source_next(&s, &block)) == SEINE_OK && block.len > 0)
+ *         …                                       until the next call
+ *     sn_source_close(&s);
+ *
+ * gzip and zstd are known by their first bytes; several members in a row are one text.
+ *
+ * Time    reading blocks; `idle` is called before a read that would.
+ * Memory  two blocks of 64 KiB and a codec.
+ * Threads one owner.
+ */
+#ifndef SN_CONVERT_SOURCE_H
+#define SN_CONVERT_SOURCE_H
+
+#include "base/codec.h"
+#include "store/why.h"
+
+typedef struct sn_source {
+    int fd;
+    char name[SN_WHY_NAME];
+    seine_err (*idle)(void *arg); /* NULL: nobody waits; not OK ends the reading */
+    void *arg;
+    bool is_raw; /* set before the first read: packed bytes stay packed */
+
+    bool is_own, is_begun, is_packed, is_over, is_between; /* below: private */
+    sn_codec codec;
+    sn_codec_kind kind;
+    char *raw, *text; /* a block each, as read and unpacked */
+    sn_str in;        /* of raw */
+    sn_str ready;     /* what peek looked at */
+} sn_source;
+
+/* NULL, "-": standard input. INVAL: it cannot be opened, `why` says so; NOMEM. */
+SEINE_MUST_CHECK seine_err sn_source_open(sn_source *s, const char *path, char *why);
+void sn_source_close(sn_source *s); /* all zero is fine */
+
+/* IO: it cannot be read; PARSE: the packed bytes are damaged or cut off; what idle said.
+ * `why`: one line. */
+SEINE_MUST_CHECK seine_err sn_source_next(sn_source *s, sn_str *out_block, char *why);
+
+/* From the start again, and raw; false, and nothing changes, for what cannot go back. */
+bool sn_source_rewind(sn_source *s);
+
+/* At most 64 bytes are sure to be there. */
+SEINE_MUST_CHECK seine_err sn_source_peek(sn_source *s, size_t n, sn_str *out_first,
+                                          char *why);
+
+#endif

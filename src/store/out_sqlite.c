@@ -1,0 +1,528 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Records as rows of a database. Readers may look at it while it is written: it is in
+ * WAL mode, and a batch of records, 100 ms of them or a thousand, is one transaction.
+ *
+ * A new database is made under another name and then renamed, so that a file of that
+ * name either is one of ours, with all of its tables, or as empty as it was claimed.
+ */
+#include "store/out_sqlite.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "seine/clock.h"
+#include "seine/version.h"
+#include "store/outfile.h"
+
+enum {
+    BATCH = 1000 /* records of a transaction … */
+};
+/* … and how long it may take while more of them come: every page of an index that a batch
+ * touches is written once, so at 10,000 a second batches of 1,000 cost two thirds of what
+ * batches of 200 do. When nothing comes for a moment they are committed at once. */
+#define PATIENCE SEINE_MS(100)
+
+#define SCHEMA         1
+#define APPLICATION_ID 0x5345494E /* SEIN */
+#define STRING(x)      #x
+#define TEXT(x)        STRING(x)
+
+/* clang-format off */
+#define TABLES(unique) \
+    "CREATE TABLE seine_meta(key TEXT PRIMARY KEY, value TEXT) STRICT, WITHOUT ROWID;\n" \
+    "CREATE TABLE result(seq INTEGER PRIMARY KEY, key TEXT NOT NULL" unique ", ts TEXT NOT NULL, input TEXT, url TEXT NOT NULL, final_url TEXT, host TEXT, ip TEXT, depth INTEGER, parent TEXT,\n" \
+    "  outcome TEXT NOT NULL, status INTEGER, error_kind TEXT, error_message TEXT, attempts INTEGER NOT NULL, content_type TEXT, charset TEXT, bytes_in INTEGER, bytes_body INTEGER,\n" \
+    "  time_total REAL, time_wait REAL, sha256 TEXT, title TEXT, change TEXT, body BLOB, json TEXT NOT NULL) STRICT;\n" \
+    "CREATE TABLE skip(seq INTEGER PRIMARY KEY, url TEXT NOT NULL, reason TEXT NOT NULL, rule TEXT, parent TEXT, ts TEXT NOT NULL) STRICT;\n" \
+    "CREATE TABLE link(seq INTEGER PRIMARY KEY, source TEXT, line INTEGER, target TEXT NOT NULL, verdict TEXT NOT NULL, status INTEGER, json TEXT NOT NULL) STRICT;\n" \
+    "CREATE TABLE item_error(seq INTEGER PRIMARY KEY, kind TEXT, url TEXT, n INTEGER, errors TEXT NOT NULL, data TEXT NOT NULL) STRICT;\n" \
+    "CREATE TABLE summary(run INTEGER PRIMARY KEY, json TEXT NOT NULL) STRICT;\n" \
+    "CREATE INDEX result_outcome ON result(outcome, error_kind); CREATE INDEX result_host ON result(host); CREATE INDEX skip_reason ON skip(reason);\n" \
+    "CREATE VIEW failed AS SELECT url, outcome, status, error_kind, error_message FROM result WHERE outcome <> 'ok';\n"
+
+#define MARKS \
+    "INSERT INTO seine_meta VALUES ('schema', '" TEXT(SCHEMA) "'); PRAGMA application_id = " TEXT(APPLICATION_ID) "; " \
+    "PRAGMA user_version = " TEXT(SCHEMA) "; COMMIT; PRAGMA journal_mode = WAL"
+/* clang-format on */
+
+#define INSERT(how)                                                                   \
+    how " INTO result VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, " \
+        "?, ?, ?, ?, ?, ?, ?, ?)"
+
+static seine_err
+fail_db(const sn_out *o, seine_err e, char *why)
+{
+    sn_base *b = o->self;
+
+    b->has_failed = true;
+    if (e == SEINE_E_NOMEM || !b->db) {
+        sn_why(why, "%s", seine_err_text(e));
+        return e;
+    }
+    sn_outfile_fail(o, sn_sqlite_errno(b->db), why);
+    return e;
+}
+
+static seine_err
+refuse(const sn_out *o, seine_err e, const char *what, char *why)
+{
+    sn_why(why, "%s %s: try --overwrite, or another name", o->name, what);
+    return e;
+}
+
+static seine_err
+fail_open(const sn_out *o, int error, char *why)
+{
+    char text[SN_WHY_TEXT];
+
+    sn_why_text(error, text);
+    sn_why(why, "cannot open %s: %s", o->name, text);
+    return error == ENOSPC || error == EDQUOT ? SEINE_E_DISK_FULL : SEINE_E_IO;
+}
+
+/* One writer at a time; the lock dies with whoever holds it. It is none of those that
+ * SQLite uses. */
+static seine_err
+lock(const sn_out *o, int fd, char *why)
+{
+    if (flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+        return SEINE_OK;
+    sn_why(why, "%s is being written by another process", o->name);
+    return SEINE_E_STATE_LOCKED;
+}
+
+static uint32_t
+big_endian(const uint8_t *at)
+{
+    return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
+}
+
+/* By its first bytes, because SQLite would touch what it opens. They are never changed
+ * after the file got its name. */
+static seine_err
+check_head(const sn_out *o, int fd, char *why)
+{
+    uint8_t head[100];
+    char what[64];
+
+    if (pread(fd, head, sizeof head, 0) != (ssize_t)sizeof head ||
+        memcmp(head, "SQLite format 3", 16) != 0)
+        return refuse(o, SEINE_E_STATE_FOREIGN, "is no SQLite database", why);
+    if (big_endian(head + 68) != APPLICATION_ID)
+        return refuse(o, SEINE_E_STATE_FOREIGN, "is a database of another program", why);
+    if (big_endian(head + 60) <= SCHEMA)
+        return SEINE_OK;
+    snprintf(what, sizeof what, "has schema %u, and this version writes %d",
+             big_endian(head + 60), SCHEMA);
+    return refuse(o, SEINE_E_STATE_NEWER, what, why);
+}
+
+/* One number of the database, or `otherwise`. */
+static seine_err
+ask(sn_base *b, const char *sql, int64_t otherwise, int64_t *out_n)
+{
+    sn_sqlite_stmt *stmt;
+    bool there = false;
+    seine_err e = sn_sqlite_prepare(b->db, sql, &stmt);
+
+    if (e != SEINE_OK)
+        return e;
+    e = sn_sqlite_next(stmt, &there);
+    *out_n = there && !sn_sqlite_is_null(stmt, 0) ? sn_sqlite_int(stmt, 0) : otherwise;
+    sn_sqlite_finalize(stmt);
+    return e;
+}
+
+static seine_err
+prepare(sn_base *b, bool repeats)
+{
+    const struct {
+        sn_sqlite_stmt **to;
+        const char *sql;
+    } all[] = {
+        {&b->result, repeats ? INSERT("INSERT") : INSERT("INSERT OR REPLACE")},
+        {&b->skip, "INSERT INTO skip VALUES (?, ?, ?, ?, ?, ?)"},
+        {&b->summary, "INSERT OR REPLACE INTO summary VALUES (?, ?)"},
+        {&b->meta, "INSERT OR REPLACE INTO seine_meta VALUES (?, ?)"},
+    };
+    seine_err e = SEINE_OK;
+
+    for (size_t i = 0; i < sizeof all / sizeof *all && e == SEINE_OK; i++)
+        e = sn_sqlite_prepare(b->db, all[i].sql, all[i].to);
+    return e;
+}
+
+/* What is there: our tables, and how far they go. */
+static seine_err
+look_into(sn_out *o, char *why)
+{
+    sn_base *b = o->self;
+    int64_t is_unique = 0, version = 0, last = 0;
+    seine_err e = ask(b,
+                      "SELECT count(*) FROM sqlite_schema WHERE name = 'result' AND sql "
+                      "LIKE '%UNIQUE%'",
+                      0, &is_unique);
+
+    if (e == SEINE_OK)
+        e = prepare(b, o->opts.repeats);
+    if (e == SEINE_OK)
+        e = ask(b, "SELECT CAST(value AS INTEGER) FROM seine_meta WHERE key = 'schema'",
+                0, &version);
+    if (e == SEINE_OK)
+        e = ask(b,
+                "SELECT max((SELECT ifnull(max(seq), 0) FROM result), (SELECT "
+                "ifnull(max(seq), 0) FROM skip), (SELECT ifnull(max(seq), 0) FROM link), "
+                "(SELECT ifnull(max(seq), 0) FROM item_error), (SELECT "
+                "ifnull(max(json_extract(json, '$.seq')), 0) FROM summary))",
+                0, &last);
+    if (e == SEINE_OK)
+        e = ask(b, "SELECT max(run) + 1 FROM summary", 1, &b->run);
+    if (e == SEINE_E_NOMEM)
+        return e;
+    if (e == SEINE_E_STATE_LOCKED) {
+        sn_why(why, "%s is locked by another process", o->name);
+        return e;
+    }
+    if (e == SEINE_E_STATE_CORRUPT)
+        return refuse(o, e, "is damaged", why);
+    if (e != SEINE_OK || version != SCHEMA)
+        return refuse(o, SEINE_E_OUTPUT_CHANGED, "has other tables", why);
+    if (is_unique && o->opts.repeats)
+        return refuse(o, SEINE_E_OUTPUT_CHANGED, "holds every key once, and keys repeat",
+                      why);
+    o->last_seq = last > 0 ? (uint64_t)last : 0;
+    return SEINE_OK;
+}
+
+static seine_err
+connect_it(sn_out *o, char *why)
+{
+    sn_base *b = o->self;
+    seine_err e = sn_sqlite_open(o->opts.path, SN_SQLITE_WRITE, &b->db);
+
+    if (e != SEINE_OK && e != SEINE_E_NOMEM)
+        sn_why(why, "cannot open %s: %s", o->name, seine_err_text(e));
+    return e;
+}
+
+static seine_err
+open_existing(sn_out *o, char *why)
+{
+    sn_base *b = o->self;
+    const char *path = o->opts.path;
+    struct stat st;
+
+    if (lstat(path, &st) != 0)
+        return fail_open(o, errno, why);
+    if (S_ISLNK(st.st_mode)) {
+        sn_why(why, "%s is a symbolic link: not followed; try its target", o->name);
+        return SEINE_E_IO;
+    }
+    if (!S_ISREG(st.st_mode)) {
+        sn_why(why, "%s is no plain file, as a database has to be", o->name);
+        return SEINE_E_IO;
+    }
+    if (!o->opts.append && !o->opts.overwrite)
+        return sn_outfile_exists(o, st.st_size, why);
+    b->fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY);
+    if (b->fd < 0)
+        return fail_open(o, errno, why);
+    seine_err e = lock(o, b->fd, why);
+    if (e != SEINE_OK || !o->opts.append || st.st_size == 0)
+        return e;
+    e = check_head(o, b->fd, why);
+    if (e == SEINE_OK)
+        e = connect_it(o, why);
+    b->is_there = e == SEINE_OK;
+    return e == SEINE_OK ? look_into(o, why) : e;
+}
+
+static seine_err
+open_sqlite(sn_out *o, char *why)
+{
+    sn_base *b = o->self;
+    const char *path = o->opts.path;
+    struct stat st;
+    seine_err e = SEINE_OK;
+
+    *b = (sn_base){.is_open = true, .fd = -1, .run = 1};
+    if (!path || strcmp(path, "-") == 0) {
+        sn_why(why, "%s cannot be a database", o->name);
+        return SEINE_E_INVAL;
+    }
+    b->fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0666);
+    b->is_new = b->fd >= 0;
+    if (b->is_new)
+        e = lock(o, b->fd, why);
+    else
+        e = errno == EEXIST ? open_existing(o, why) : fail_open(o, errno, why);
+    if (e != SEINE_OK)
+        return e;
+    if (fstat(b->fd, &st) != 0)
+        return fail_open(o, errno, why);
+    o->dev = st.st_dev;
+    o->ino = st.st_ino;
+    return SEINE_OK;
+}
+
+/* The path with something behind it; the caller frees. */
+static char *
+beside(const sn_out *o, const char *ending)
+{
+    size_t n = strlen(o->opts.path) + strlen(ending) + 1;
+    char *path = sn_alloc(n);
+
+    if (path)
+        snprintf(path, n, "%s%s", o->opts.path, ending);
+    return path;
+}
+
+/* What belongs to a database that is gone would be taken for part of the next one. */
+static seine_err
+remove_beside(const sn_out *o, const char *const endings[3])
+{
+    for (size_t i = 0; i < 3; i++) {
+        char *path SN_AUTOFREE = beside(o, endings[i]);
+
+        if (!path)
+            return SEINE_E_NOMEM;
+        (void)unlink(path);
+    }
+    return SEINE_OK;
+}
+
+/* A file of that name with all tables in it. It has no journal: if that fails
+ * it is thrown away. */
+static seine_err
+make_tables(sn_out *o, const char *path, char *why)
+{
+    sn_base *b = o->self;
+    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+
+    if (fd < 0 && errno == EEXIST && unlink(path) == 0) /* of somebody who was killed */
+        fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return sn_outfile_fail(o, errno, why);
+
+    /* closed by whoever closes the database: before that it would drop its locks */
+    int before = b->fd;
+    b->fd = fd;
+    close(before);
+    seine_err e = lock(o, fd, why);
+    if (e == SEINE_OK)
+        e = sn_sqlite_open(path, SN_SQLITE_WRITE, &b->db);
+    if (e == SEINE_OK)
+        e = sn_sqlite_exec(b->db, "PRAGMA journal_mode = MEMORY; BEGIN IMMEDIATE");
+    if (e == SEINE_OK)
+        e = sn_sqlite_exec(b->db, o->opts.repeats ? TABLES("") : TABLES(" UNIQUE"));
+    if (e == SEINE_OK)
+        e = sn_sqlite_exec(b->db, MARKS);
+    if (e != SEINE_OK)
+        fail_db(o, e, why);
+    sn_sqlite_close(SN_STEAL(b->db));
+    return e;
+}
+
+static seine_err
+make(sn_out *o, char *why)
+{
+    static const char *const ours[] = {".part-wal", ".part-shm", ".part-journal"};
+    static const char *const replaced[] = {"-wal", "-shm", "-journal"};
+    char *path SN_AUTOFREE = beside(o, ".part");
+
+    if (!path)
+        return SEINE_E_NOMEM;
+    seine_err e = remove_beside(o, ours);
+    if (e == SEINE_OK)
+        e = make_tables(o, path, why);
+    if (e == SEINE_OK)
+        e = remove_beside(o, replaced);
+    if (e == SEINE_OK && rename(path, o->opts.path) != 0)
+        e = sn_outfile_fail(o, errno, why);
+    if (e != SEINE_OK) {
+        (void)unlink(path);
+        return e;
+    }
+    e = connect_it(o, why);
+    return e == SEINE_OK ? prepare(o->self, o->opts.repeats) : e;
+}
+
+static seine_err
+put_meta(sn_base *b, const char *key, const char *value)
+{
+    sn_sqlite_row row = sn_sqlite_bind(b->meta);
+
+    sn_sqlite_put_text(&row, sn_str_of(key));
+    sn_sqlite_put_text(&row, sn_str_of(value));
+    return sn_sqlite_done(&row);
+}
+
+static seine_err
+put_moment(sn_base *b, const char *key)
+{
+    seine_clock *clock = seine_clock_system();
+    char text[SN_STAMP + 1] = "";
+    sn_pen p = sn_pen_on(text, SN_STAMP);
+
+    sn_pen_stamp(&p, clock->wall(clock));
+    return put_meta(b, key, text);
+}
+
+static seine_err
+begin(sn_base *b)
+{
+    if (b->in_batch)
+        return SEINE_OK;
+    seine_err e = sn_sqlite_exec(b->db, "BEGIN IMMEDIATE");
+    b->in_batch = e == SEINE_OK;
+    return e;
+}
+
+/* What could not be committed is taken back, and the file is as it was before. */
+static seine_err
+commit(sn_out *o, char *why)
+{
+    sn_base *b = o->self;
+
+    if (!b->in_batch)
+        return SEINE_OK;
+    seine_err e = sn_sqlite_exec(b->db, "COMMIT");
+    b->in_batch = false;
+    if (e == SEINE_OK) {
+        o->records += b->held;
+        o->bytes += b->held_bytes;
+    } else {
+        fail_db(o, e, why);
+        seine_err back = sn_sqlite_exec(b->db, "ROLLBACK");
+        (void)back; /* it may have been taken back already */
+    }
+    b->held = b->held_bytes = 0;
+    return e;
+}
+
+/* A batch is whole or not there. */
+static seine_err
+fail_batch(sn_out *o, seine_err e, char *why)
+{
+    sn_base *b = o->self;
+
+    fail_db(o, e, why);
+    if (b->in_batch) {
+        seine_err back = sn_sqlite_exec(b->db, "ROLLBACK");
+
+        (void)back;
+    }
+    b->in_batch = false;
+    b->held = b->held_bytes = 0;
+    return e;
+}
+
+static seine_err
+start_sqlite(sn_out *o, char *why)
+{
+    sn_base *b = o->self;
+    seine_err e = b->is_there ? SEINE_OK : make(o, why);
+
+    if (e != SEINE_OK)
+        return e;
+    b->is_there = true;
+    e = sn_sqlite_exec(b->db, "PRAGMA synchronous = NORMAL;"
+                              "PRAGMA wal_autocheckpoint = 8000");
+    if (e == SEINE_OK)
+        e = begin(b);
+    if (e == SEINE_OK)
+        e = put_meta(b, "version", seine_version());
+    if (e == SEINE_OK && o->opts.command)
+        e = put_meta(b, "command", o->opts.command);
+    if (e == SEINE_OK)
+        e = put_moment(b, "started");
+    if (e == SEINE_OK)
+        e = sn_sqlite_exec(b->db, "DELETE FROM seine_meta WHERE key = 'finished'");
+    return e == SEINE_OK ? commit(o, why) : fail_batch(o, e, why);
+}
+
+static seine_err
+record_sqlite(sn_out *o, seine_record *r, uint64_t seq, char *why)
+{
+    sn_base *b = o->self;
+    seine_err e = begin(b);
+
+    if (e == SEINE_OK)
+        e = sn_base_put(o, r, seq);
+    if (e != SEINE_OK)
+        return fail_batch(o, e, why);
+    return ++b->held >= BATCH ? commit(o, why) : SEINE_OK;
+}
+
+static seine_err
+line_sqlite(sn_out *o, const sn_said *said, char *why)
+{
+    sn_base *b = o->self;
+
+    if (!sn_str_eq(said->type, SN_STR("summary")))
+        return SEINE_OK;
+    seine_err e = begin(b);
+    if (e == SEINE_OK) {
+        sn_sqlite_row row = sn_sqlite_bind(b->summary);
+
+        sn_sqlite_put_int(&row, b->run);
+        sn_sqlite_put_text(&row, sn_str_slice(said->text, 0, said->text.len - 1));
+        e = sn_sqlite_done(&row);
+    }
+    return e == SEINE_OK ? SEINE_OK : fail_batch(o, e, why);
+}
+
+static seine_err
+flush_sqlite(sn_out *o, bool all, char *why)
+{
+    return all ? commit(o, why) : SEINE_OK;
+}
+
+/* `finished` is there if all went well. */
+static void
+finish(sn_base *b)
+{
+    if (b->db && b->meta) {
+        seine_err e = put_moment(b, "finished");
+
+        (void)e; /* every record is there without it */
+    }
+}
+
+static seine_err
+close_sqlite(sn_out *o, char *why)
+{
+    sn_base *b = o->self;
+
+    (void)why;
+    if (!b->is_open)
+        return SEINE_OK;
+    if (o->is_started && b->is_there && !b->in_batch && !b->has_failed)
+        finish(b);
+    sn_sqlite_close(b->db);
+    if (b->fd >= 0)
+        close(b->fd);
+    if (b->is_new && !o->is_started)
+        (void)unlink(o->opts.path);
+    sn_free(b->json);
+    sn_free(b->clean);
+    return SEINE_OK;
+}
+
+const sn_out_ops sn_out_sqlite = {
+    .size = sizeof(sn_base),
+    .patience = PATIENCE,
+    .open = open_sqlite,
+    .start = start_sqlite,
+    .record = record_sqlite,
+    .line = line_sqlite,
+    .flush = flush_sqlite,
+    .close = close_sqlite,
+};

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store/out_sqlite.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+
+static seine_err
+render(sn_out *o, const seine_record *r, uint64_t seq, sn_str *out_json)
+{
+    sn_base *b = o->self;
+    seine_body_form form =
+        o->opts.body == SEINE_BODY_FILE ? SEINE_BODY_FILE : SEINE_BODY_NONE;
+
+    for (;;) {
+        sn_pen p = sn_pen_on(b->json, b->room);
+
+        sn_record_json(&p, r, seq, o->members, form);
+        size_t n = sn_pen_len(&p);
+        if (n <= b->room) {
+            *out_json = (sn_str){b->json, n - 1}; /* without its newline */
+            return SEINE_OK;
+        }
+        char *json = sn_realloc(b->json, n + 4096);
+        if (!json)
+            return SEINE_E_NOMEM;
+        b->json = json;
+        b->room = n + 4096;
+    }
+}
+
+/* How many bytes are characters, and none of them zero. */
+static size_t
+valid(sn_str s)
+{
+    size_t n = 0;
+
+    while (n < s.len) {
+        n += sn_pen_plain(s.ptr + n, s.len - n);
+        if (n == s.len)
+            break;
+        uint32_t c;
+        size_t size = sn_utf8_decode(sn_str_slice(s, n, s.len), &c);
+
+        if (size == 0 || c == 0)
+            break;
+        n += size;
+    }
+    return n;
+}
+
+/* Text is UTF-8: what is not becomes U+FFFD, and so does a zero, where text would end.
+ * *at moves on in the memory for such texts, which is large enough for all of them. */
+static void
+put_text(sn_base *b, sn_sqlite_row *row, seine_view v, size_t *at)
+{
+    sn_str s = sn_str_view(v);
+    size_t good = s.ptr ? valid(s) : 0;
+    char *to = b->clean + *at;
+    size_t n = 0;
+
+    if (!s.ptr || good == s.len) {
+        sn_sqlite_put_text(row, s);
+        return;
+    }
+    while (s.len > 0) {
+        memcpy(to + n, s.ptr, good);
+        n += good;
+        s = sn_str_slice(s, good, s.len);
+        if (s.len == 0)
+            break;
+        memcpy(to + n, "\xef\xbf\xbd", 3);
+        n += 3;
+        s = sn_str_slice(s, 1, s.len);
+        good = valid(s);
+    }
+    *at += n;
+    sn_sqlite_put_text(row, (sn_str){to, n});
+}
+
+static seine_err
+make_clean(sn_base *b, const seine_record *r)
+{
+    size_t n = r->input.len + r->url.len + r->key.len + r->final_url.len + r->host.len +
+               r->ip.len + r->message.len + r->content_type.len + r->charset.len +
+               r->title.len + r->rule.len;
+    size_t room = 3 * n + 1;
+
+    if (room <= b->clean_room)
+        return SEINE_OK;
+    char *clean = sn_realloc(b->clean, room);
+    if (!clean)
+        return SEINE_E_NOMEM;
+    b->clean = clean;
+    b->clean_room = room;
+    return SEINE_OK;
+}
+
+static double
+ms(seine_span span)
+{
+    return span > 0 ? (double)(((uint64_t)span + 500) / 1000) / 1000 : 0;
+}
+
+static void
+put_known(sn_sqlite_row *row, bool known, uint64_t n)
+{
+    if (known)
+        sn_sqlite_put_int(row, n < INT64_MAX ? (int64_t)n : INT64_MAX);
+    else
+        sn_sqlite_put_null(row);
+}
+
+static void
+put_error(sn_base *b, sn_sqlite_row *row, const seine_record *r, size_t *at)
+{
+    bool failed = r->fate != SEINE_FATE_OK && r->fault && r->fault->code != SEINE_OK;
+
+    if (!failed) {
+        sn_sqlite_put_null(row);
+        sn_sqlite_put_null(row);
+        return;
+    }
+    sn_sqlite_put_text(row, sn_str_of(seine_err_name(r->fault->code)));
+    if (r->message.ptr)
+        put_text(b, row, r->message, at);
+    else
+        sn_sqlite_put_text(row, sn_str_of(seine_err_text(r->fault->code)));
+}
+
+static seine_view
+url_of(const seine_record *r)
+{
+    return r->url.ptr ? r->url : r->input.ptr ? r->input : (seine_view){"", 0};
+}
+
+static seine_err
+put_result(sn_out *o, const seine_record *r, uint64_t seq, sn_str json)
+{
+    sn_base *b = o->self;
+    char stamp[SN_STAMP], hex[64];
+    sn_pen p = sn_pen_on(stamp, sizeof stamp), h = sn_pen_on(hex, sizeof hex);
+    sn_sqlite_row row = sn_sqlite_bind(b->result);
+    bool has_body = o->opts.body == SEINE_BODY_TEXT || o->opts.body == SEINE_BODY_B64;
+    size_t at = 0;
+
+    sn_pen_stamp(&p, r->wall);
+    sn_sqlite_put_int(&row, (int64_t)seq);
+    put_text(b, &row, r->key.ptr ? r->key : url_of(r), &at);
+    sn_sqlite_put_text(&row, (sn_str){stamp, sizeof stamp});
+    put_text(b, &row, r->input, &at);
+    put_text(b, &row, url_of(r), &at);
+    put_text(b, &row, r->final_url, &at);
+    put_text(b, &row, r->host, &at);
+    put_text(b, &row, r->ip, &at);
+    sn_sqlite_put_null(&row); /* depth */
+    sn_sqlite_put_null(&row); /* parent */
+    sn_sqlite_put_text(&row, sn_str_of(seine_fate_name(r->fate)));
+    put_known(&row, r->status > 0, r->status);
+    put_error(b, &row, r, &at);
+    sn_sqlite_put_int(&row, r->attempts);
+    put_text(b, &row, r->content_type, &at);
+    put_text(b, &row, r->charset, &at);
+    put_known(&row, r->http > 0, r->bytes_in);
+    put_known(&row, r->http > 0, r->bytes_body);
+    sn_sqlite_put_real(&row, ms(r->total));
+    sn_sqlite_put_real(&row, ms(r->queue) + ms(r->throttle) + ms(r->backoff));
+    if (r->sha256)
+        sn_pen_hex(&h, r->sha256, 32);
+    sn_sqlite_put_text(&row, r->sha256 ? (sn_str){hex, 64} : (sn_str){NULL, 0});
+    put_text(b, &row, r->title, &at);
+    sn_sqlite_put_null(&row); /* change */
+    sn_sqlite_put_blob(&row, has_body ? sn_str_view(r->body) : (sn_str){NULL, 0});
+    sn_sqlite_put_text(&row, json);
+    b->held_bytes += json.len + (has_body ? r->body.len : 0);
+    return sn_sqlite_done(&row);
+}
+
+static seine_err
+put_skip(sn_out *o, const seine_record *r, uint64_t seq)
+{
+    sn_base *b = o->self;
+    char stamp[SN_STAMP];
+    sn_pen p = sn_pen_on(stamp, sizeof stamp);
+    sn_sqlite_row row = sn_sqlite_bind(b->skip);
+    size_t at = 0;
+
+    sn_pen_stamp(&p, r->wall);
+    sn_sqlite_put_int(&row, (int64_t)seq);
+    put_text(b, &row, url_of(r), &at);
+    sn_sqlite_put_text(&row, sn_str_of(seine_skip_name(r->reason)));
+    put_text(b, &row, r->rule, &at);
+    sn_sqlite_put_null(&row); /* parent */
+    sn_sqlite_put_text(&row, (sn_str){stamp, sizeof stamp});
+    b->held_bytes += r->url.len + r->rule.len;
+    return sn_sqlite_done(&row);
+}
+
+seine_err
+sn_base_put(sn_out *o, const seine_record *r, uint64_t seq)
+{
+    sn_str json = sn_str_view(r->json); /* what it was read from says more than it */
+    seine_err e = make_clean(o->self, r);
+
+    if (e == SEINE_OK && r->type == SEINE_RECORD_SKIP)
+        return put_skip(o, r, seq);
+    if (e == SEINE_OK && !json.ptr)
+        e = render(o, r, seq, &json);
+    return e == SEINE_OK ? put_result(o, r, seq, json) : e;
+}

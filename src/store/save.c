@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Bodies of whole answers in a directory: DIR/ab/cdef….html by the SHA-256 of the body
+ * and the type of its content. A name is made of hex digits and a word of the table
+ * below, so no server has a say in it, and the same body is one file. A body is written
+ * under another name beside it and then renamed: what has its name is whole.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/hash.h"
+#include "store/outfile.h"
+#include "store/save.h"
+
+enum { HEX = 64, PLACE = HEX + 1 + 1 + 8 + 1 }; /* ab/cdef….EXT and its end */
+
+typedef struct saver {
+    bool is_open, is_new;
+    int dir;           /* all names are beneath it */
+    uint64_t parts;    /* files begun */
+    char part[40];     /* the name of the one being written */
+    char place[PLACE]; /* of the body of the last record */
+} saver;
+
+/* clang-format off */
+static const struct {
+    const char *type, *ending;
+} types[] = {
+    {"text/html", "html"}, {"application/xhtml+xml", "xhtml"}, {"text/plain", "txt"}, {"text/css", "css"}, {"text/csv", "csv"},
+    {"text/javascript", "js"}, {"application/javascript", "js"}, {"application/x-javascript", "js"}, {"text/markdown", "md"},
+    {"text/calendar", "ics"}, {"application/json", "json"}, {"application/x-ndjson", "ndjson"}, {"application/xml", "xml"}, {"text/xml", "xml"},
+    {"application/rss+xml", "rss"}, {"application/atom+xml", "atom"}, {"application/pdf", "pdf"}, {"application/rtf", "rtf"},
+    {"application/epub+zip", "epub"}, {"application/msword", "doc"}, {"application/vnd.ms-excel", "xls"}, {"application/vnd.ms-powerpoint", "ppt"},
+    {"application/vnd.openxmlformats-officedocument.wordprocessingml.document", "docx"},
+    {"application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "xlsx"},
+    {"application/vnd.openxmlformats-officedocument.presentationml.presentation", "pptx"}, {"application/vnd.oasis.opendocument.text", "odt"},
+    {"application/zip", "zip"}, {"application/gzip", "gz"}, {"application/x-gzip", "gz"}, {"application/zstd", "zst"}, {"application/x-tar", "tar"},
+    {"application/x-bzip2", "bz2"}, {"application/x-xz", "xz"}, {"application/x-7z-compressed", "7z"}, {"application/wasm", "wasm"},
+    {"image/png", "png"}, {"image/jpeg", "jpg"}, {"image/gif", "gif"}, {"image/webp", "webp"}, {"image/avif", "avif"}, {"image/svg+xml", "svg"},
+    {"image/x-icon", "ico"}, {"image/vnd.microsoft.icon", "ico"}, {"image/bmp", "bmp"}, {"image/tiff", "tif"}, {"font/woff", "woff"},
+    {"font/woff2", "woff2"}, {"font/ttf", "ttf"}, {"font/otf", "otf"}, {"audio/mpeg", "mp3"}, {"audio/ogg", "ogg"}, {"audio/wav", "wav"},
+    {"audio/flac", "flac"}, {"video/mp4", "mp4"}, {"video/webm", "webm"}, {"video/ogg", "ogv"}, {"video/mpeg", "mpg"},
+};
+/* clang-format on */
+
+const char *
+sn_save_ending(sn_str type)
+{
+    sn_str essence = sn_str_trim(sn_str_slice(type, 0, sn_str_find(type, ';')));
+
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (sn_str_eq_nocase(essence, sn_str_of(types[i].type)))
+            return types[i].ending;
+    if (essence.len > 5 &&
+        sn_str_eq_nocase(sn_str_slice(essence, essence.len - 5, essence.len),
+                         SN_STR("+json")))
+        return "json";
+    if (essence.len > 4 &&
+        sn_str_eq_nocase(sn_str_slice(essence, essence.len - 4, essence.len),
+                         SN_STR("+xml")))
+        return "xml";
+    return "bin";
+}
+
+static seine_err
+fail_open(const sn_out *o, int error, char *why)
+{
+    char text[SN_WHY_TEXT];
+
+    sn_why_text(error, text);
+    if (error == ELOOP)
+        sn_why(why, "%s is a symbolic link: not followed; try its target", o->name);
+    else if (error == ENOTDIR)
+        sn_why(why, "%s is not a directory", o->name);
+    else
+        sn_why(why, "cannot use %s: %s", o->name, text);
+    return error == ENOSPC || error == EDQUOT ? SEINE_E_DISK_FULL : SEINE_E_IO;
+}
+
+static seine_err
+open_save(sn_out *o, char *why)
+{
+    saver *s = o->self;
+    struct stat st;
+
+    s->dir = -1;
+    s->is_open = true;
+    if (!o->opts.path)
+        return SEINE_E_INVAL;
+    if (lstat(o->opts.path, &st) == 0 && S_ISLNK(st.st_mode))
+        return fail_open(o, ELOOP, why);
+    if (mkdir(o->opts.path, 0777) == 0)
+        s->is_new = true;
+    else if (errno != EEXIST)
+        return fail_open(o, errno, why);
+    s->dir = open(o->opts.path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (s->dir < 0 || faccessat(AT_FDCWD, o->opts.path, W_OK | X_OK, AT_EACCESS) != 0)
+        return fail_open(o, errno, why);
+    if (fstat(s->dir, &st) != 0)
+        return fail_open(o, errno, why);
+    o->dev = st.st_dev;
+    o->ino = st.st_ino;
+    return SEINE_OK;
+}
+
+/* Beneath a directory and through no link, whoever else writes to it. Kernels before 5.6
+ * are asked for one step at a time, which these names are. */
+static int
+open_beneath(int dir, const char *name, int flags)
+{
+    struct open_how how = {.flags = (unsigned)(flags | O_CLOEXEC | O_NOFOLLOW),
+                           .mode = flags & O_CREAT ? 0666 : 0,
+                           .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS};
+    int fd = (int)syscall(SYS_openat2, dir, name, &how, sizeof how);
+
+    if (fd < 0 && (errno == ENOSYS || errno == EPERM))
+        fd = openat(dir, name, flags | O_CLOEXEC | O_NOFOLLOW, 0666);
+    return fd;
+}
+
+static int
+open_shelf(const saver *s)
+{
+    char shelf[3] = {s->place[0], s->place[1], '\0'};
+
+    if (mkdirat(s->dir, shelf, 0777) != 0 && errno != EEXIST)
+        return -1;
+    return open_beneath(s->dir, shelf, O_RDONLY | O_DIRECTORY);
+}
+
+/* Nobody who lives has this name: what is there was left by somebody who was killed. */
+static int
+open_part(saver *s, int shelf)
+{
+    int flags = O_WRONLY | O_CREAT | O_EXCL;
+
+    snprintf(s->part, sizeof s->part, "part-%ld-%llu", (long)getpid(),
+             (unsigned long long)s->parts++);
+    int fd = open_beneath(shelf, s->part, flags);
+    if (fd < 0 && errno == EEXIST && unlinkat(shelf, s->part, 0) == 0)
+        fd = open_beneath(shelf, s->part, flags);
+    return fd;
+}
+
+static bool
+is_there(int shelf, const char *name, size_t size)
+{
+    struct stat st;
+
+    return fstatat(shelf, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode) &&
+           (uint64_t)st.st_size == size;
+}
+
+/* False, and errno. */
+static bool
+write_body(saver *s, int shelf, sn_str body)
+{
+    sn_outfile f = {.fd = open_part(s, shelf)};
+    size_t done;
+
+    if (f.fd < 0)
+        return false;
+    bool ok = sn_outfile_write(&f, body, &done);
+    int error = errno;
+
+    if (close(f.fd) != 0 && ok) {
+        ok = false;
+        error = errno;
+    }
+    if (ok && renameat(shelf, s->part, shelf, s->place + 3) != 0) {
+        ok = false;
+        error = errno;
+    }
+    if (!ok)
+        (void)unlinkat(shelf, s->part, 0);
+    errno = error;
+    return ok;
+}
+
+static bool
+keep(sn_out *o, sn_str body)
+{
+    saver *s = o->self;
+    int shelf = open_shelf(s);
+
+    if (shelf < 0)
+        return false;
+    bool is_known = is_there(shelf, s->place + 3, body.len);
+    bool ok = is_known || write_body(s, shelf, body);
+    int error = errno;
+
+    close(shelf);
+    if (ok && !is_known)
+        o->bytes += body.len;
+    errno = error;
+    return ok;
+}
+
+static void
+name_it(saver *s, const uint8_t *digest, sn_str type)
+{
+    char hex[HEX + 1];
+    sn_pen p = sn_pen_on(hex, sizeof hex);
+
+    sn_pen_hex(&p, digest, 32);
+    snprintf(s->place, sizeof s->place, "%.2s/%.62s.%s", hex, hex + 2,
+             sn_save_ending(type));
+}
+
+static seine_err
+record_save(sn_out *o, seine_record *r, uint64_t seq, char *why)
+{
+    saver *s = o->self;
+    uint8_t digest[32];
+    const uint8_t *known = r->sha256;
+
+    (void)seq;
+    if (r->type == SEINE_RECORD_RESULT && r->body.ptr && !r->partial && r->http > 0) {
+        if (!known) {
+            seine_err e = sn_sha256(r->body.ptr, r->body.len, digest);
+
+            if (e != SEINE_OK)
+                return e;
+            known = digest;
+        }
+        name_it(s, known, sn_str_view(r->content_type));
+        if (!keep(o, sn_str_view(r->body)))
+            return sn_outfile_fail(o, errno, why);
+        r->body_file = (seine_view){s->place, strlen(s->place)};
+    }
+    o->records++;
+    return SEINE_OK;
+}
+
+static seine_err
+close_save(sn_out *o, char *why)
+{
+    saver *s = o->self;
+    seine_err e = SEINE_OK;
+
+    if (!s->is_open)
+        return SEINE_OK;
+    if (s->dir >= 0 && o->is_started && o->bytes > 0 && syncfs(s->dir) != 0 &&
+        errno != EROFS) {
+        e = SEINE_E_FSYNC_FAILED;
+        sn_why(why, "cannot write %s: %s", o->name, seine_err_text(e));
+    }
+    if (s->dir >= 0)
+        close(s->dir);
+    if (s->is_new && !o->is_started)
+        (void)rmdir(o->opts.path);
+    return e;
+}
+
+const sn_out_ops sn_out_save = {
+    .size = sizeof(saver),
+    .is_first = true,
+    .open = open_save,
+    .record = record_save,
+    .close = close_save,
+};

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store/sqlite.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WAIT_MS = 10000 };
+
+static seine_err
+err_of(sqlite3 *db, int code)
+{
+    switch (code & 0xff) {
+    case SQLITE_OK:
+    case SQLITE_ROW:
+    case SQLITE_DONE:
+        return SEINE_OK;
+    case SQLITE_NOMEM:
+        return SEINE_E_NOMEM;
+    case SQLITE_FULL:
+        return SEINE_E_DISK_FULL;
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+        return SEINE_E_STATE_LOCKED;
+    case SQLITE_CORRUPT:
+        return SEINE_E_STATE_CORRUPT;
+    case SQLITE_NOTADB:
+        return SEINE_E_STATE_FOREIGN;
+    default:
+        break;
+    }
+    int error = db ? sqlite3_system_errno(db) : 0;
+    return error == ENOSPC || error == EDQUOT || error == EFBIG ? SEINE_E_DISK_FULL
+                                                                : SEINE_E_IO;
+}
+
+int
+sn_sqlite_errno(sqlite3 *db)
+{
+    int error = sqlite3_system_errno(db);
+
+    switch (sqlite3_errcode(db) & 0xff) {
+    case SQLITE_FULL:
+        return error == EDQUOT || error == EFBIG ? error : ENOSPC;
+    case SQLITE_NOMEM:
+        return ENOMEM;
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+        return EBUSY;
+    case SQLITE_READONLY:
+    case SQLITE_PERM:
+        return EACCES;
+    default:
+        return error ? error : EIO;
+    }
+}
+
+/* Only the last part of a path must not be a link; SQLite would refuse one anywhere. */
+static bool
+resolve(const char *path, char out[PATH_MAX])
+{
+    const char *slash = strrchr(path, '/');
+    char directory[PATH_MAX], real[PATH_MAX];
+    int n = slash ? (int)(slash - path) + 1 : 0;
+
+    if (snprintf(directory, sizeof directory, "%.*s.", n, path) >= PATH_MAX ||
+        !realpath(directory, real))
+        return false;
+    return snprintf(out, PATH_MAX, "%s/%s", strcmp(real, "/") == 0 ? "" : real,
+                    path + n) < PATH_MAX;
+}
+
+seine_err
+sn_sqlite_open(const char *path, sn_sqlite_how how, sqlite3 **out_db)
+{
+    int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_PRIVATECACHE |
+                (how == SN_SQLITE_WRITE ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY);
+    char real[PATH_MAX];
+    sqlite3 *db = NULL;
+
+    if (!resolve(path, real))
+        return SEINE_E_IO;
+    seine_err e = err_of(NULL, sqlite3_open_v2(real, &db, flags, NULL));
+    if (e == SEINE_OK)
+        e = err_of(db, sqlite3_busy_timeout(db, WAIT_MS));
+    if (e == SEINE_OK) /* what is in the file has no power over whoever opens it */
+        e = err_of(db, sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL));
+    if (e == SEINE_OK)
+        e = sn_sqlite_exec(db, "PRAGMA trusted_schema = OFF; PRAGMA cache_size = -8192");
+    if (e != SEINE_OK) {
+        sn_sqlite_close(db);
+        return e;
+    }
+    *out_db = db;
+    return SEINE_OK;
+}
+
+void
+sn_sqlite_close(sqlite3 *db)
+{
+    sqlite3_stmt *stmt;
+
+    if (!db)
+        return;
+    while ((stmt = sqlite3_next_stmt(db, NULL)))
+        sqlite3_finalize(stmt);
+    sqlite3_close(db);
+}
+
+seine_err
+sn_sqlite_exec(sqlite3 *db, const char *sql)
+{
+    return err_of(db, sqlite3_exec(db, sql, NULL, NULL, NULL));
+}
+
+seine_err
+sn_sqlite_prepare(sqlite3 *db, const char *sql, sqlite3_stmt **out_stmt)
+{
+    return err_of(
+        db, sqlite3_prepare_v3(db, sql, -1, SQLITE_PREPARE_PERSISTENT, out_stmt, NULL));
+}
+
+void
+sn_sqlite_finalize(sqlite3_stmt *stmt)
+{
+    sqlite3_finalize(stmt);
+}
+
+sn_sqlite_row
+sn_sqlite_bind(sqlite3_stmt *stmt)
+{
+    return (sn_sqlite_row){.stmt = stmt};
+}
+
+/* The first failure stays. */
+static void
+put(sn_sqlite_row *row, int code)
+{
+    if (row->code == SQLITE_OK)
+        row->code = code;
+}
+
+void
+sn_sqlite_put_int(sn_sqlite_row *row, int64_t n)
+{
+    put(row, sqlite3_bind_int64(row->stmt, ++row->at, n));
+}
+
+void
+sn_sqlite_put_real(sn_sqlite_row *row, double n)
+{
+    put(row, sqlite3_bind_double(row->stmt, ++row->at, n));
+}
+
+void
+sn_sqlite_put_text(sn_sqlite_row *row, sn_str text)
+{
+    put(row, sqlite3_bind_text64(row->stmt, ++row->at, text.ptr, text.len, SQLITE_STATIC,
+                                 SQLITE_UTF8));
+}
+
+void
+sn_sqlite_put_blob(sn_sqlite_row *row, sn_str bytes)
+{
+    put(row,
+        sqlite3_bind_blob64(row->stmt, ++row->at, bytes.ptr, bytes.len, SQLITE_STATIC));
+}
+
+void
+sn_sqlite_put_null(sn_sqlite_row *row)
+{
+    put(row, sqlite3_bind_null(row->stmt, ++row->at));
+}
+
+seine_err
+sn_sqlite_done(sn_sqlite_row *row)
+{
+    sqlite3 *db = sqlite3_db_handle(row->stmt);
+    int code = row->code;
+
+    while (code == SQLITE_OK || code == SQLITE_ROW)
+        code = sqlite3_step(row->stmt);
+    seine_err e = err_of(db, code);
+    sqlite3_reset(row->stmt);
+    sqlite3_clear_bindings(row->stmt);
+    return e;
+}
+
+seine_err
+sn_sqlite_next(sqlite3_stmt *stmt, bool *out_there)
+{
+    int code = sqlite3_step(stmt);
+    seine_err e = err_of(sqlite3_db_handle(stmt), code);
+
+    *out_there = code == SQLITE_ROW;
+    if (!*out_there)
+        sqlite3_reset(stmt);
+    return e;
+}
+
+bool
+sn_sqlite_is_null(sqlite3_stmt *stmt, int column)
+{
+    return sqlite3_column_type(stmt, column) == SQLITE_NULL;
+}
+
+int64_t
+sn_sqlite_int(sqlite3_stmt *stmt, int column)
+{
+    return sqlite3_column_int64(stmt, column);
+}
+
+double
+sn_sqlite_real(sqlite3_stmt *stmt, int column)
+{
+    return sqlite3_column_double(stmt, column);
+}
+
+sn_str
+sn_sqlite_text(sqlite3_stmt *stmt, int column)
+{
+    const void *text = sqlite3_column_text(stmt, column);
+
+    return (sn_str){text, (size_t)sqlite3_column_bytes(stmt, column)};
+}
+
+sn_str
+sn_sqlite_blob(sqlite3_stmt *stmt, int column)
+{
+    const void *bytes = sqlite3_column_blob(stmt, column);
+
+    return (sn_str){bytes, (size_t)sqlite3_column_bytes(stmt, column)};
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include "text/pattern.h"
+
+#include <pcre2.h>
+#include <stdio.h>
+
+#include "base/alloc.h"
+
+enum { NESTED = 32, HEAP_KIB = 1024 };
+
+struct sn_pattern {
+    pcre2_code *code;
+};
+
+static void *
+take(size_t n, void *arg)
+{
+    (void)arg;
+    return sn_alloc(n);
+}
+
+static void
+give(void *p, void *arg)
+{
+    (void)arg;
+    sn_free(p);
+}
+
+static seine_err
+wrong(char *out_why, const char *what, size_t at)
+{
+    if (out_why)
+        snprintf(out_why, SEINE_WHY, "%s (at byte %zu)", what, at);
+    return SEINE_E_CONFIG;
+}
+
+static seine_err
+refuse(int code, size_t at, char *out_why)
+{
+    PCRE2_UCHAR text[120];
+
+    if (code == PCRE2_ERROR_NOMEMORY || code == 121) /* 121: while compiling */
+        return SEINE_E_NOMEM;
+    if (pcre2_get_error_message(code, text, sizeof text) < 0)
+        return wrong(out_why, "not a regular expression", at);
+    return wrong(out_why, (const char *)text, at);
+}
+
+static seine_err
+compile(sn_str text, pcre2_compile_context *how, char *out_why, pcre2_code **out_code)
+{
+    uint32_t flags = PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | PCRE2_NEVER_BACKSLASH_C;
+    uint32_t references = 0;
+    size_t at;
+    int why;
+
+    pcre2_set_parens_nest_limit(how, NESTED);
+    *out_code = pcre2_compile((PCRE2_SPTR)text.ptr, text.len, flags, &why, &at, how);
+    if (!*out_code)
+        return refuse(why, at, out_why);
+    pcre2_pattern_info(*out_code, PCRE2_INFO_BACKREFMAX, &references);
+    if (references == 0)
+        return SEINE_OK;
+    pcre2_code_free(*out_code);
+    return wrong(out_why, "back-references are not allowed", text.len);
+}
+
+seine_err
+sn_pattern_new(sn_str text, char *out_why, sn_pattern **out_pattern)
+{
+    if (text.len > SN_PATTERN_MAX)
+        return wrong(out_why, "longer than 1024 bytes", SN_PATTERN_MAX);
+    sn_pattern *p = sn_alloc(sizeof *p);
+    pcre2_general_context *memory = pcre2_general_context_create(take, give, NULL);
+    pcre2_compile_context *how = memory ? pcre2_compile_context_create(memory) : NULL;
+    seine_err e = SEINE_E_NOMEM;
+
+    if (p && how)
+        e = compile(text.ptr ? text : SN_STR(""), how, out_why, &p->code);
+    pcre2_compile_context_free(how);
+    pcre2_general_context_free(memory);
+    if (e == SEINE_OK)
+        *out_pattern = p;
+    else
+        sn_free(p);
+    return e;
+}
+
+void
+sn_pattern_free(sn_pattern *p)
+{
+    if (!p)
+        return;
+    pcre2_code_free(p->code);
+    sn_free(p);
+}
+
+seine_err
+sn_matcher_init(sn_matcher *m)
+{
+    pcre2_general_context *memory = pcre2_general_context_create(take, give, NULL);
+
+    *m = (sn_matcher){0};
+    if (memory) {
+        m->block = pcre2_match_data_create(1, memory);
+        m->context = pcre2_match_context_create(memory);
+    }
+    pcre2_general_context_free(memory);
+    if (m->block && m->context)
+        return SEINE_OK;
+    sn_matcher_fini(m);
+    return SEINE_E_NOMEM;
+}
+
+void
+sn_matcher_fini(sn_matcher *m)
+{
+    pcre2_match_data_free(m->block);
+    pcre2_match_context_free(m->context);
+    *m = (sn_matcher){0};
+}
+
+static uint32_t
+steps_for(size_t len)
+{
+    size_t most = (UINT32_MAX - SN_PATTERN_STEPS) / SN_PATTERN_STEPS_BYTE;
+
+    return SN_PATTERN_STEPS + (uint32_t)(len < most ? len : most) * SN_PATTERN_STEPS_BYTE;
+}
+
+seine_err
+sn_pattern_match(const sn_pattern *p, sn_matcher *m, sn_str text, bool *out_found)
+{
+    if (!text.ptr)
+        text = SN_STR("");
+    pcre2_set_match_limit(m->context, steps_for(text.len));
+    pcre2_set_heap_limit(m->context, HEAP_KIB);
+    int n =
+        pcre2_match(p->code, (PCRE2_SPTR)text.ptr, text.len, 0, 0, m->block, m->context);
+    *out_found = n >= 0;
+    if (n >= 0 || n == PCRE2_ERROR_NOMATCH)
+        return SEINE_OK;
+    return n == PCRE2_ERROR_NOMEMORY ? SEINE_E_NOMEM : SEINE_E_PATTERN_BUDGET;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * pattern.h - does this text match that regular expression, and at what price at most?
+ *
+ * Regular expressions come from users (--include, --exclude, recipes), texts from the
+ * web. An expression that backtracks could be made to work for ever on the right text,
+ * so both sides are bounded: an expression has at most 1 KiB and no back-references; a
+ * match may take 10,000 steps and 64 for each byte of the text, and 1 MiB. More is
+ * PATTERN_BUDGET, an answer of its own, never a no.
+ *
+ *     e = sn_pattern_new(SN_STR("^/docs/.*\\.html$"), why, &p);
+ *     e = sn_matcher_init(&m);                          one for each thread
+ *     e = sn_pattern_match(p, &m, text, &found);
+ *
+ * The language is that of PCRE2, on UTF-8; a match may begin anywhere. Bytes of a text
+ * that are no UTF-8 match nothing.
+ *
+ * Time    plays no part.
+ * Memory  the pattern's and the matcher's own; nothing is allocated for a simple match.
+ * Threads patterns: any, once made. A matcher: one owner.
+ */
+#ifndef SN_PATTERN_H
+#define SN_PATTERN_H
+
+#include "base/str.h"
+#include "seine/err.h"
+#include "seine/view.h"
+
+enum { SN_PATTERN_MAX = 1024, SN_PATTERN_STEPS = 10000, SN_PATTERN_STEPS_BYTE = 64 };
+
+typedef struct sn_pattern sn_pattern;
+
+/* CONFIG: out_why (SEINE_WHY bytes, or NULL) says what is wrong and at which byte.
+ * NOMEM. */
+SEINE_MUST_CHECK seine_err sn_pattern_new(sn_str text, char *out_why,
+                                          sn_pattern **out_pattern);
+void sn_pattern_free(sn_pattern *p); /* NULL is fine */
+
+typedef struct sn_matcher {
+    void *block, *context;
+} sn_matcher;
+
+SEINE_MUST_CHECK seine_err sn_matcher_init(sn_matcher *m); /* NOMEM */
+void sn_matcher_fini(sn_matcher *m);
+
+/* OK and *out_found. PATTERN_BUDGET, NOMEM: not known. */
+SEINE_MUST_CHECK seine_err sn_pattern_match(const sn_pattern *p, sn_matcher *m,
+                                            sn_str text, bool *out_found);
+
+#endif

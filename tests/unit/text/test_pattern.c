@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "text/pattern.h"
+
+#include <string.h>
+
+#include "check.h"
+#include "failing.h"
+
+static bool
+matches(const char *pattern, sn_str text)
+{
+    sn_pattern *p = NULL;
+    sn_matcher m;
+    char why[SEINE_WHY];
+    bool found = false;
+
+    CHECK_EQ(sn_pattern_new(sn_str_of(pattern), why, &p), SEINE_OK);
+    CHECK_EQ(sn_matcher_init(&m), SEINE_OK);
+    CHECK_EQ(sn_pattern_match(p, &m, text, &found), SEINE_OK);
+    sn_matcher_fini(&m);
+    sn_pattern_free(p);
+    return found;
+}
+
+TEST(pattern_matches_anywhere_in_a_text)
+{
+    static const struct {
+        const char *pattern, *text;
+        bool found;
+    } rows[] = {
+        {"^/docs/.*\\.html$", "/docs/a/b.html", true},
+        {"^/docs/.*\\.html$", "/x/docs/a.html", false},
+        {"b+", "aabba", true},
+        {"^b", "ab", false},
+        {"", "", true},
+        {"", "x", true},
+        {"(?i)LOGOUT", "/a/logout?x", true},
+        {"LOGOUT", "/a/logout?x", false},
+        {"^.$", "\xc3\xa4", true},
+        {"(?<year>\\d{4})/\\d\\d$", "/2026/11", true},
+        {"(?=a)b", "ab", false},
+    };
+
+    EACH_ROW(i, rows)
+        CHECK_EQ(matches(rows[i].pattern, sn_str_of(rows[i].text)), rows[i].found);
+}
+
+TEST(pattern_takes_any_bytes_for_a_text)
+{
+    CHECK(!matches("^.$", (sn_str){"\xff", 1}));
+    CHECK(matches("b$", (sn_str){"\xff\x80"
+                                 "b",
+                                 3}));
+    CHECK(matches("a\\x00b", (sn_str){"a\0b", 3}));
+    CHECK(matches("^$", (sn_str){NULL, 0}));
+}
+
+TEST(pattern_says_what_is_wrong_and_where)
+{
+    static const struct {
+        const char *pattern, *why;
+    } rows[] = {
+        {"a(b", "missing closing parenthesis (at byte 3)"},
+        {"a[", "missing terminating ] for character class (at byte 2)"},
+        {"*", "quantifier does not follow a repeatable item (at byte 0)"},
+        {"(a)\\1", "back-references are not allowed (at byte 5)"},
+        {"(?<n>a)\\k<n>", "back-references are not allowed (at byte 12)"},
+    };
+    char why[SEINE_WHY];
+    sn_pattern *p;
+
+    EACH_ROW(i, rows) {
+        CHECK_EQ(sn_pattern_new(sn_str_of(rows[i].pattern), why, &p), SEINE_E_CONFIG);
+        CHECK_STR(why, rows[i].why);
+    }
+    CHECK_EQ(sn_pattern_new(SN_STR("("), NULL, &p), SEINE_E_CONFIG);
+}
+
+TEST(pattern_is_at_most_1024_bytes_long)
+{
+    char text[SN_PATTERN_MAX + 1], why[SEINE_WHY];
+    sn_pattern *p;
+
+    memset(text, 'a', sizeof text);
+    CHECK_EQ(sn_pattern_new((sn_str){text, SN_PATTERN_MAX}, why, &p), SEINE_OK);
+    sn_pattern_free(p);
+    CHECK_EQ(sn_pattern_new((sn_str){text, sizeof text}, why, &p), SEINE_E_CONFIG);
+    CHECK_STR(why, "longer than 1024 bytes (at byte 1024)");
+}
+
+TEST(pattern_that_explodes_runs_out_of_steps)
+{
+    static const char *const bombs[] = {"(a+)+$", "(a|a)*b$", "^(([a-z])+.)+[A-Z]$",
+                                        "(?:a?){30}a{30}b"};
+    char text[] = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!";
+    sn_matcher m;
+
+    CHECK_EQ(sn_matcher_init(&m), SEINE_OK);
+    EACH_ROW(i, bombs) {
+        sn_pattern *p = NULL;
+        bool found;
+
+        CHECK_EQ(sn_pattern_new(sn_str_of(bombs[i]), NULL, &p), SEINE_OK);
+        seine_err e = sn_pattern_match(p, &m, sn_str_of(text), &found);
+        CHECK(e == SEINE_E_PATTERN_BUDGET || (e == SEINE_OK && !found));
+        if (i == 0)
+            CHECK_EQ(e, SEINE_E_PATTERN_BUDGET);
+        sn_pattern_free(p);
+    }
+    sn_matcher_fini(&m);
+}
+
+TEST(pattern_survives_every_allocation_that_fails)
+{
+    FAIL_EACH(r)
+    {
+        sn_pattern *p = NULL;
+        sn_matcher m;
+        bool found;
+        seine_err e = sn_pattern_new(SN_STR("^(a|b)*c"), NULL, &p);
+
+        CHECK(e == SEINE_OK || e == SEINE_E_NOMEM);
+        if (e == SEINE_OK && sn_matcher_init(&m) == SEINE_OK) {
+            e = sn_pattern_match(p, &m, SN_STR("abababc"), &found);
+            CHECK(e == SEINE_E_NOMEM || (e == SEINE_OK && found));
+            sn_matcher_fini(&m);
+        }
+        if (e == SEINE_OK || p)
+            sn_pattern_free(p);
+    }
+}
