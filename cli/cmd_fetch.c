@@ -11,9 +11,11 @@ static const option options[] = {
      .help = "read URLs from FILE; may be repeated; -: stdin",
      .more = "One URL per line; blank lines and lines that begin with # are passed over. A file named .jsonl or .ndjson, or whose first "
              "byte is `{`, has one JSON object per line: `url`, and if wanted `method`, `headers`, `body`, `body_b64`, `timeout`, `retries`, "
-             "`priority`, `tags`, `id`, `idempotent`. Of a web archive (.warc) the targets of its answers are read. It is read as it is needed: the first request leaves before the end of the input."},
-    {"input-format", NULL, KIND_CHOICE, "auto|text|jsonl|warc", "auto", AT(input_format), .env = true, .rare = true,
+             "`priority`, `tags`, `id`, `idempotent`. A file named .csv has a header line and the URLs in one column; the other columns become `tags`. Of a web archive (.warc) the targets of its answers are read. It is read as it is needed: the first request leaves before the end of the input."},
+    {"input-format", NULL, KIND_CHOICE, "auto|text|jsonl|csv|warc", "auto", AT(input_format), .env = true, .rare = true,
      .help = "what the input is"},
+    {"url-column", NULL, KIND_TEXT, "NAME", "url", AT(url_column), .env = true, .rare = true,
+     .help = "the column of a CSV that has the URLs; the others become tags"},
     {"base", NULL, KIND_TEXT, "URL", AT(base), .env = true, .rare = true,
      .help = "relative URLs of the input resolve against it"},
     {"max-pages", "n", KIND_COUNT, "N", AT(max_pages), .off = true, .env = true, .rare = true,

@@ -17,10 +17,13 @@ static int
 open_one(feed *f, const char *path)
 {
     static const seine_input_format formats[] = {SEINE_INPUT_AUTO, SEINE_INPUT_TEXT,
-                                                 SEINE_INPUT_JSONL, SEINE_INPUT_WARC};
+                                                 SEINE_INPUT_JSONL, SEINE_INPUT_CSV,
+                                                 SEINE_INPUT_WARC};
     const fetch_settings *set = f->args->settings;
-    seine_input_opts opts = {
-        .path = path, .format = formats[set->input_format], .base = set->base};
+    seine_input_opts opts = {.path = path,
+                             .format = formats[set->input_format],
+                             .base = set->base,
+                             .url_column = set->url_column};
     char why[SEINE_WHY] = "";
     seine_err e = seine_input_open(&opts, why, &f->inputs[f->n_inputs]);
 

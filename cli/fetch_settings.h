@@ -23,7 +23,7 @@ typedef struct fetch_settings {
     /* what */
     texts input;
     int input_format;
-    const char *base, *strip_params;
+    const char *base, *url_column, *strip_params;
     uint64_t max_pages;
     int dedup;
 

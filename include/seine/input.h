@@ -4,7 +4,8 @@
  *
  * One URL per line, or one JSON object per line with what belongs to that URL (method,
  * headers, body, timeout, retries, priority, tags, id). Text is the rule; a file whose
- * name ends in .jsonl or .ndjson, or whose first byte is "{", is JSON lines. Blank lines
+ * name ends in .jsonl or .ndjson, or whose first byte is "{", is JSON lines; .csv has a
+ * header line, the URL in one column and tags in the others. Blank lines
  * and lines that begin with # are passed over; a BOM, CR and blanks at the ends too. A
  * line that cannot be read is no reason to stop: it becomes an ask that is_bad, and its
  * record says which line and why.
@@ -53,13 +54,15 @@ typedef enum seine_input_format {
     SEINE_INPUT_AUTO,
     SEINE_INPUT_TEXT,
     SEINE_INPUT_JSONL,
+    SEINE_INPUT_CSV, /* a header line; the other columns become tags */
     SEINE_INPUT_WARC /* the targets of its answers */
 } seine_input_format;
 
 typedef struct seine_input_opts {
     const char *path; /* "-": standard input */
     seine_input_format format;
-    const char *base; /* relative URLs resolve against it; NULL: none */
+    const char *base;       /* relative URLs resolve against it; NULL: none */
+    const char *url_column; /* of CSV; NULL: "url" */
 } seine_input_opts;
 
 SEINE_BEGIN

@@ -114,7 +114,7 @@ show(sn_csv_reader *r)
 {
     size_t from = 0;
 
-    if (!end_cell(r) || r->text.err == SEINE_E_NOMEM)
+    if (r->text.err == SEINE_E_NOMEM)
         return SN_CSV_NOMEM;
     for (size_t i = 0; i < r->count; i++) {
         r->views[i] = (sn_str){r->text.ptr ? r->text.ptr + from : "", r->ends[i] - from};
@@ -122,7 +122,7 @@ show(sn_csv_reader *r)
     }
     r->cells = r->views;
     r->n = r->count;
-    r->is_blank = r->count == 1 && r->text.len == 0 && !r->is_quoted;
+    r->is_blank = r->count == 1 && r->text.len == 0 && !r->is_quoted && !r->flaw;
     r->is_new = true;
     return SN_CSV_ROW;
 }
@@ -209,8 +209,10 @@ take_mark(sn_csv_reader *r, char c, sn_csv_event *out_event)
         if (!end_cell(r))
             *out_event = SN_CSV_NOMEM;
     } else if (c == '\n' || c == '\r') {
+        bool ended = end_cell(r); /* while its line is the last */
+
         count_line(r, c);
-        *out_event = show(r);
+        *out_event = ended ? show(r) : SN_CSV_NOMEM;
     } else {
         if (r->state == SN_CSV_AT_QUOTE)
             mar(r, SN_CSV_BEHIND);
@@ -258,7 +260,7 @@ finish(sn_csv_reader *r)
         return SN_CSV_END;
     if (r->state == SN_CSV_IN_QUOTES)
         mar(r, SN_CSV_OPEN);
-    return show(r);
+    return end_cell(r) ? show(r) : SN_CSV_NOMEM;
 }
 
 sn_csv_event

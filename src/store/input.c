@@ -20,7 +20,6 @@ unread(sn_str path)
     static const struct {
         const char *ending, *why;
     } formats[] = {
-        {".csv", "CSV is not read yet: try one URL a line"},
         {".xml", "sitemaps are not read yet: try one URL a line"},
         {".html", "links of HTML are not read yet: try one URL a line"},
         {".htm", "links of HTML are not read yet: try one URL a line"},
@@ -83,6 +82,8 @@ open_path(seine_input *in, const char *path, char *why)
     if (in->format == SEINE_INPUT_AUTO &&
         (sn_str_ends(inner, SN_STR(".jsonl")) || sn_str_ends(inner, SN_STR(".ndjson"))))
         in->format = SEINE_INPUT_JSONL;
+    if (in->format == SEINE_INPUT_AUTO && sn_str_ends(inner, SN_STR(".csv")))
+        in->format = SEINE_INPUT_CSV;
     return SEINE_OK;
 }
 
@@ -134,6 +135,7 @@ seine_input_open(const seine_input_opts *opts, char *out_why, seine_input **out_
     if (!in)
         return SEINE_E_NOMEM;
     in->format = opts->format;
+    in->url_column = opts->url_column ? opts->url_column : "url";
     in->lines.fd = in->lines.stop = -1;
     sn_arena_init(&in->arena, 4096, 8 * SN_LINE_MAX);
 
@@ -159,6 +161,7 @@ seine_input_free(seine_input *in)
     if (in->lines.stop >= 0)
         close(in->lines.stop);
     sn_lines_fini(&in->lines);
+    sn_input_csv_free(in->rows);
     sn_arena_fini(&in->arena);
     seine_text_free(&in->tags);
     seine_json_free(in->json);
@@ -332,6 +335,17 @@ seine_input_next(seine_input *in, seine_ask *out_ask)
         if (e == SEINE_OK)
             *out_ask = ask;
         return e == SEINE_E_CLOSED ? end(in) : e;
+    }
+    if (in->format == SEINE_INPUT_CSV) {
+        seine_err e = in->rows ? SEINE_OK : sn_input_csv_new(in);
+
+        if (e == SEINE_OK)
+            e = sn_input_csv(in, &ask);
+        if (e != SEINE_OK)
+            return e == SEINE_E_CLOSED ? end(in) : e;
+        resolve(in, &ask);
+        *out_ask = ask;
+        return SEINE_OK;
     }
     do {
         kind =

@@ -79,7 +79,9 @@ struct seine_input {
     bool has_base;
     seine_url base, url;
     char base_mem[SEINE_URL_ROOM], url_mem[SEINE_URL_ROOM];
-    sn_arena arena; /* of one line */
+    const char *url_column;
+    struct sn_input_rows *rows; /* of CSV */
+    sn_arena arena;             /* of one line */
     seine_text tags;
     struct seine_json *json; /* whose strings the ask looks at */
     struct seine_warc *warc; /* of an archive */
@@ -88,6 +90,11 @@ struct seine_input {
 
 /* Makes the ask a skip with that reason; in->rule is written by the caller. */
 void sn_input_bad(seine_input *in, seine_skip reason, sn_str line, seine_ask *ask);
+
+/* CSV: an ask, also of a bad row; CLOSED: the end; IO: `why`; NOMEM. */
+SEINE_MUST_CHECK seine_err sn_input_csv_new(seine_input *in);
+SEINE_MUST_CHECK seine_err sn_input_csv(seine_input *in, seine_ask *ask);
+void sn_input_csv_free(struct sn_input_rows *rows); /* NULL is fine */
 
 /* A line of JSON: NOMEM; else OK, also for a bad one. */
 SEINE_MUST_CHECK seine_err sn_input_json(seine_input *in, sn_str line, seine_ask *ask);

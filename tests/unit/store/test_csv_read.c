@@ -121,6 +121,9 @@ TEST(csv_read_bounds_cells_rows_and_columns)
         {"abcd,efgh,i\nx\n", "[abcd][efgh][]!4 1:11\n[x]\n"},
         {"a,b,c\nx\n", "[a][b][c]\n[x]\n"},
         {"a,b,c,d,e\nx\n", "[a][b][c]!5 1:8\n[x]\n"},
+        {"a,b,c,d\nx\n", "[a][b][c]!5 1:8\n[x]\n"}, /* the last cell is one too many */
+        {"a,b,c,d", "[a][b][c]!5 1:8\n"},
+        {"abcde\nx\n", "[]!3 1:1\n[x]\n"}, /* what was not kept is not blank */
         {"a,\"bc\nef\ng\",h\nx\n", "[a][][]!3 1:3\n[x]\n"},
     };
 

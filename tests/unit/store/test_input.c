@@ -21,7 +21,7 @@ open_bytes(const char *bytes, size_t n, seine_input_format format, const char *b
 
     CHECK_EQ(write(fd, bytes, n), (ssize_t)n);
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    CHECK_EQ(seine_input_open(&(seine_input_opts){path, format, base}, why, &in),
+    CHECK_EQ(seine_input_open(&(seine_input_opts){path, format, base, NULL}, why, &in),
              SEINE_OK);
     CHECK_STR(why, "");
     close(fd);
@@ -334,7 +334,8 @@ TEST(input_refuses_a_base_that_is_none)
     char why[SEINE_WHY] = "";
     seine_input *in = NULL;
 
-    CHECK_EQ(seine_input_open(&(seine_input_opts){"-", SEINE_INPUT_AUTO, "/x"}, why, &in),
+    CHECK_EQ(seine_input_open(&(seine_input_opts){"-", SEINE_INPUT_AUTO, "/x", NULL}, why,
+                              &in),
              SEINE_E_INVAL);
     CHECK_STR(why, "the base is no URL: relative, and there is no base");
     CHECK(!in);
@@ -347,8 +348,6 @@ TEST(input_that_cannot_be_read_is_told_in_one_line)
     } rows[] = {
         {"/no/such/file", "cannot read /no/such/file: no such file or directory"},
         {"/", "cannot read /: is a directory"},
-        {"urls.csv.gz", "urls.csv.gz: CSV is not read yet: try one URL a line"},
-        {"urls.csv", "urls.csv: CSV is not read yet: try one URL a line"},
         {"sitemap.xml", "sitemap.xml: sitemaps are not read yet: try one URL a line"},
     };
 
