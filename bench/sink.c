@@ -19,7 +19,7 @@
 
 enum { RUNS = 3, MANY = 100000, HOSTS = 500, PAGE = 4096 };
 
-static bool as_json;
+static bool as_json, archives;
 
 static void
 must(seine_err e)
@@ -49,9 +49,40 @@ look(const seine_record *r, uint64_t seq, void *arg)
     return SEINE_OK;
 }
 
+/* An answer of 2 KiB of text, of which no two are the same. */
+static size_t
+answer(unsigned i, char *out, size_t cap)
+{
+    static const char *const words[] = {
+        "the",  "page ", "of ",  "all ", "days ", "<p>",  "</p>\n", "net ",
+        "sea ", "haul ", "fish", "-",    "under", "2026", ". ",     "quickly "};
+    size_t n = (size_t)snprintf(out, cap,
+                                "HTTP/1.1 200 OK\r\nServer: nginx\r\nContent-Type: "
+                                "text/html\r\nETag: \"%08x\"\r\n"
+                                "Content-Length: 2048\r\n\r\n",
+                                i);
+    uint64_t state = i * UINT64_C(0x9e3779b97f4a7c15) + 1;
+
+    for (size_t end = n + 2048; n < end;) {
+        const char *word = words[state >> 60];
+
+        state = state * UINT64_C(6364136223846793005) + 1442695040888963407u;
+        for (; *word && n < end; word++)
+            out[n++] = *word;
+        if ((state >> 20 & 3) == 0 && n < end)
+            out[n++] = (char)('a' + (state >> 30) % 26);
+    }
+    return n;
+}
+
 static void
 put(seine_sinks *s, unsigned i, const char *page)
 {
+    static const char asked[] = "GET /articles/page-of-the-day HTTP/1.1\r\nHost: "
+                                "www.example.org\r\nUser-Agent: seine/1\r\nAccept: "
+                                "*/*\r\nAccept-Encoding: gzip, deflate, br, zstd\r\n\r\n";
+    char wire[4096];
+
     static const seine_fault none = SEINE_FAULT;
     char url[128], host[64];
     seine_view u = {url, 0}, h = {host, 0};
@@ -87,6 +118,16 @@ put(seine_sinks *s, unsigned i, const char *page)
         .title = {"A page of the day: how things are", 33},
         .body = {page, page ? PAGE : 0},
     };
+    seine_capture capture = {.url = u,
+                             .wall = r.wall,
+                             .ip = r.ip,
+                             .request = {asked, sizeof asked - 1},
+                             .response = {wire, 0}};
+    if (archives) {
+        capture.response.len = answer(i, wire, sizeof wire);
+        r.captures = &capture;
+        r.n_captures = 1;
+    }
     while (!seine_sinks_is_ready(s, 0))
         nanosleep(&(struct timespec){0, 20000}, NULL);
     must(seine_sinks_put(s, 0, &r));
@@ -170,5 +211,14 @@ main(int argc, char **argv)
     measure("sqlite with bodies",
             (seine_sink_opts){.path = "bench-sink.sqlite", .body = SEINE_BODY_TEXT}, page,
             bodies);
+    archives = true;
+    double wires =
+        measure("lane with answers of 2 KiB", (seine_sink_opts){.path = NULL}, NULL, 0);
+    static const char *const archived[] = {"bench-sink.warc", "bench-sink.warc.gz",
+                                           "bench-sink.warc.zst"};
+    for (size_t i = 0; i < sizeof archived / sizeof *archived; i++)
+        measure(archived[i] + strlen("bench-sink."),
+                (seine_sink_opts){.path = archived[i]}, NULL, wires);
+    unlink("bench-sink.cdxj");
     return 0;
 }

@@ -76,7 +76,7 @@ check_ask(const seine_ask *a, print *p)
 }
 
 static print
-read_all(int fd, uint8_t choice)
+read_all(int fd, uint8_t choice, bool packed)
 {
     char path[64], why[SEINE_WHY];
     seine_input_opts o = {.path = path, .format = (seine_input_format)(choice % 4)};
@@ -89,7 +89,7 @@ read_all(int fd, uint8_t choice)
     REQUIRE(seine_input_open(&o, why, &in) == SEINE_OK);
     while ((p.end = seine_input_next(in, &ask)) == SEINE_OK)
         check_ask(&ask, &p);
-    REQUIRE(p.end == SEINE_E_CLOSED || (p.end == SEINE_E_IO && p.asks == 0));
+    REQUIRE(p.end == SEINE_E_CLOSED || (p.end == SEINE_E_IO && (p.asks == 0 || packed)));
     seine_input_free(in);
     return p;
 }
@@ -105,9 +105,11 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     int file = memfd_create("input", MFD_CLOEXEC), ends[2];
     bytes += 2;
     n -= 2;
+    bool packed = n >= 4 && (memcmp(bytes, "\x1f\x8b", 2) == 0 ||
+                             memcmp(bytes, "\x28\xb5\x2f\xfd", 4) == 0);
 
     REQUIRE(file >= 0 && write(file, bytes, n) == (ssize_t)n);
-    print whole = read_all(file, choice);
+    print whole = read_all(file, choice, packed);
     close(file);
 
     /* A pipe that hands out packets gives one to a read: pieces of any size. */
@@ -121,8 +123,10 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
         at += len;
     }
     close(ends[1]);
-    print pieces = read_all(ends[0], choice);
+    print pieces = read_all(ends[0], choice, packed);
     close(ends[0]);
-    REQUIRE(memcmp(&whole, &pieces, sizeof whole) == 0);
+    REQUIRE(whole.end == pieces.end);
+    if (whole.end == SEINE_E_CLOSED || !packed) /* else: up to where it is damaged */
+        REQUIRE(memcmp(&whole, &pieces, sizeof whole) == 0);
     return 0;
 }

@@ -24,7 +24,7 @@ from clients import Seine  # noqa: E402
 from measure import ROOT, build  # noqa: E402
 
 OUTPUT = ROOT / "build" / "bench-net.jsonl"
-BARS = ["half", "dead", "million", "paced"]
+BARS = ["half", "dead", "million", "paced", "secure", "sinks"]
 SCENES = [scene.name for scene in compare.SCENES]
 
 

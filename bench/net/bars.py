@@ -18,11 +18,14 @@ QUIET = ["--progress", "off", "-q", "--fail-on", "none", "--overwrite"]
 BREAKER_FAILS, DEAD_IN_FLIGHT, PROBES = 5, 8, 1
 PACES = [(1, 10), (100, 500), (10000, 30000)]  # per second, requests
 MILLION = 1000000
+SECURE = 1000  # connections
+SINK_RATE, SINK_PAGES = 10000, 60000  # per second, requests
+SINKS = ["out.jsonl", "out.csv", "out.jsonl.gz", "out.warc", "out.warc.gz", "out.sqlite"]
 
 
 def measure(settings, emit):
     folder = pathlib.Path(settings.folder) / "bars"
-    for name, bar in (("half", half), ("dead", dead), ("million", million), ("paced", paced)):
+    for name, bar in (("half", half), ("dead", dead), ("million", million), ("paced", paced), ("secure", secure), ("sinks", sinks)):
         if name not in settings.bars:
             continue
         for row in bar(settings, folder):
@@ -177,3 +180,56 @@ def lateness(times, interval):
     took = times[-1] - times[0]
     return {"early_us": round(max(0, -min(off)), 1), "late_us": round(sum(max(0, o) for o in off) / len(off), 1),
             "slower": round(took / ((len(times) - 1) * interval) - 1, 6)}
+
+
+def secure(settings, folder):
+    """What a TLS connection holds in memory while it waits, beside a plain one; how many new connections take up an old session."""
+    count = max(50, int(SECURE * settings.scale))
+    chaos = Chaos("--tls", "--ca-out", str(pathlib.Path(settings.folder) / "ca.pem"), cpu=settings.server_cpu)
+    trust = ["--cacert", pathlib.Path(settings.folder) / "ca.pem"]
+    try:
+        peaks = {}
+        for scheme in ("http", "https"):
+            urls = [f"{chaos.places[scheme]}/delay:3s/ok?n={n}" for n in range(count)]
+            cost, results, _ = fetch(settings, folder, urls, "--mine", "-c", count, "-t", "60s", "--connect-timeout", "30s", "--tls-timeout", "30s", *trust)
+            if cost.code != 0 or len(results) != count:
+                yield {"failed": why(cost) if cost.code else f"{len(results)} records for {count} URLs"}
+                return
+            peaks[scheme] = cost.peak_mb
+            shutil.rmtree(folder)
+        before = chaos.report()["totals"]
+        urls = [f"{chaos.places['https']}/close/ok?n={n}" for n in range(count)]
+        cost, results, _ = fetch(settings, folder, urls, "--mine", "-c", 4, *trust)
+        after = chaos.report()["totals"]
+        new, again = (after[name] - before[name] for name in ("tls_handshakes", "tls_resumed"))
+        if cost.code != 0 or new < count:
+            yield {"failed": why(cost) if cost.code else f"{new} handshakes for {count} URLs"}
+            return
+        yield {"connections": count, "plain_mb": round(peaks["http"], 2), "tls_mb": round(peaks["https"], 2),
+               "kb_each": round((peaks["https"] - peaks["http"]) * 1024 / count, 2), "handshakes": new, "resumed": again}
+    finally:
+        chaos.end()
+
+
+def sinks(settings, folder):
+    """10,000 pages a second are asked for: how many are written with each kind of output, and what does the run hold?"""
+    if not Nginx.installed():
+        yield {"failed": "nginx is not installed"}
+        return
+    nginx = Nginx(pathlib.Path(settings.folder) / "nginx-sinks", settings.server_cpu)
+    count = max(1000, int(SINK_PAGES * settings.scale))
+    try:
+        for n in range(settings.rounds):
+            for name in SINKS:
+                folder.mkdir(exist_ok=True)
+                (folder / "urls.txt").write_text("".join(f"http://127.0.0.1:{nginx.port}/p/{n}\n" for n in range(count)))
+                cost = run([SEINE, "fetch", "-i", "urls.txt", "-o", name, "--threads", 1, "--mine", "-c", 64, "-r", f"{SINK_RATE}/s", *QUIET], folder,
+                           cpu=settings.client_cpu)
+                size = sum(f.stat().st_size for f in folder.iterdir() if f.name.startswith("out."))
+                row = {"failed": why(cost)} if cost.code else {
+                    "per_second": round(count / cost.seconds, 1), "cpu_us": round(cost.cpu / count * 1e6, 2), "peak_mb": round(cost.peak_mb, 2),
+                    "bytes_each": round(size / count, 1)}
+                yield {"output": name.removeprefix("out"), "round": n + 1, "pages": count, **row}
+                shutil.rmtree(folder, ignore_errors=True)
+    finally:
+        nginx.end()

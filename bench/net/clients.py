@@ -18,13 +18,20 @@ PYTHON = "/usr/bin/python3"
 class Job:
     """So many requests, so many in flight, in an empty folder where the list lies as urls.txt."""
 
-    def __init__(self, folder, port, requests, in_flight, seconds):
+    def __init__(self, folder, port, requests, in_flight, seconds, cert=None, path="p"):
         self.folder, self.port, self.requests, self.in_flight, self.seconds = folder, port, requests, in_flight, seconds
-        self.base = f"http://127.0.0.1:{port}"
+        self.cert, self.path = cert, path
+        self.base = f"{'https' if cert else 'http'}://127.0.0.1:{port}"
 
     def write(self, name, line):
         with open(self.folder / name, "w", encoding="ascii") as f:
-            f.writelines(line.format(url=f"{self.base}/p/{n}", n=n) for n in range(self.requests))
+            f.writelines(line.format(url=f"{self.base}/{self.path}/{n}", n=n) for n in range(self.requests))
+
+    def env(self, client):
+        """Where the certificate is, for those who look into the environment."""
+        if not self.cert:
+            return client.env
+        return {**client.env, **{name: str(self.cert) for name in ("SSL_CERT_FILE", "CURL_CA_BUNDLE", "NODE_EXTRA_CA_CERTS")}}
 
 
 class Client:
@@ -34,6 +41,7 @@ class Client:
     env = {}
     requests = {"pages": 50000, "flight-1000": 20000, "flight-10000": 50000}
     asks_version = ["--version"]
+    unpacks = False  # knows what to do with a packed body
 
     def version(self):
         """The first number with a dot that it prints of itself."""
@@ -64,6 +72,7 @@ class Client:
 
 class Seine(Client):
     name, note = "seine", "JSON-lines records written to a file"
+    unpacks = True
     requests = {"pages": 200000, "flight-1000": 20000, "flight-10000": 50000}
 
     def missing(self):
@@ -76,7 +85,7 @@ class Seine(Client):
 
     def words(self, job):
         return [SEINE, "fetch", "-i", "urls.txt", "--mine", "-c", job.in_flight, "--threads", 1, "-o", "out.jsonl", "--overwrite",
-                "--progress", "off", "-q"]
+                "--progress", "off", "-q", *(["--cacert", job.cert] if job.cert else [])]
 
     def good(self, job, cost):
         return count_good(job.folder / "out.jsonl")
@@ -93,6 +102,7 @@ def count_good(path):
 
 class Wrk(Client):
     name, note = "wrk", "the yardstick: one URL, no list, nothing kept"
+    unpacks = True  # it never does: the yardstick
     asks_version = ["-v"]
     ran = re.compile(r"(\d+) requests in ([0-9.]+)(us|ms|s|m)")
 
@@ -100,7 +110,7 @@ class Wrk(Client):
         pass
 
     def words(self, job):
-        return ["wrk", "-t1", f"-c{job.in_flight}", f"-d{job.seconds}s", "--timeout", "30s", f"{job.base}/p/0"]
+        return ["wrk", "-t1", f"-c{job.in_flight}", f"-d{job.seconds}s", "--timeout", "30s", f"{job.base}/{job.path}/0"]
 
     def asked(self, job, cost):
         return int(self.ran.search(cost.out).group(1))
@@ -131,7 +141,8 @@ class Wget2(Client):
     requests = {"pages": 60000, "flight-1000": 20000, "flight-10000": 20000}
 
     def words(self, job):
-        return ["wget2", "-q", "--no-config", "--no-hsts", "--no-hpkp", "--tries=1", f"--max-threads={job.in_flight}", "-O", "/dev/null", "-i", "urls.txt"]
+        return ["wget2", "-q", "--no-config", "--no-hsts", "--no-hpkp", "--tries=1", f"--max-threads={job.in_flight}", "-O", "/dev/null", "-i", "urls.txt",
+                *([f"--ca-certificate={job.cert}"] if job.cert else [])]
 
     def good(self, job, cost):
         return None
@@ -139,11 +150,12 @@ class Wget2(Client):
 
 class Curl(Client):
     name, note, most = "curl", "-Z", 300
+    unpacks = True
     line = 'url = "{url}"\noutput = "/dev/null"\n'
     requests = {"pages": 20000}
 
     def words(self, job):
-        return ["curl", "-q", "-s", "-Z", "--parallel-max", job.in_flight, "-w", "%{http_code}\\n", "-K", "urls.txt"]
+        return ["curl", "-q", "-s", *(["--compressed"] if job.path == "z" else []), "-Z", "--parallel-max", job.in_flight, "-w", "%{http_code}\\n", "-K", "urls.txt"]
 
     def good(self, job, cost):
         return cost.out.split().count("200")
@@ -156,7 +168,7 @@ class Aria2(Client):
 
     def words(self, job):
         return ["aria2c", "--no-conf", "-q", "-i", "urls.txt", "-d", "pages", "-j", job.in_flight, "-x1", "-s1", "-m1", "--file-allocation=none",
-                "--download-result=hide", "--summary-interval=0"]
+                "--download-result=hide", "--summary-interval=0", *([f"--ca-certificate={job.cert}"] if job.cert else [])]
 
     def good(self, job, cost):
         folder = job.folder / "pages"
@@ -172,6 +184,10 @@ class Library(Client):
 
 class Go(Library):
     name, note, driver = "Go net/http", "GOMAXPROCS 1", [BUILT / "gohttp"]
+    unpacks = True
+
+    def words(self, job):
+        return [*super().words(job), *(["unpack"] if job.path == "z" else [])]
 
     def missing(self):
         if not shutil.which("go"):
@@ -207,6 +223,7 @@ class Module(Library):
 
 class Aiohttp(Module):
     name, note, module, driver = "aiohttp", "Python", "aiohttp", [PYTHON, PEERS / "aio.py"]
+    unpacks = True
     requests = {"pages": 10000, "flight-1000": 10000, "flight-10000": 20000}
 
 

@@ -13,13 +13,16 @@ DELAY_MS = 100
 
 
 class Scene:
-    """A server and a number of requests in flight; `pages` keeps its server, the others get a new one for each run."""
+    """A server and a number of requests in flight; those of nginx keep it, delayed ones get a new server for each run.
+    `share` is how many of the requests of `pages` are made."""
 
-    def __init__(self, name, in_flight, delayed):
-        self.name, self.in_flight, self.delayed = name, in_flight, delayed
+    def __init__(self, name, in_flight, delayed=False, port="port", path="p", share=1.0):
+        self.name, self.in_flight, self.delayed, self.port, self.path, self.share = name, in_flight, delayed, port, path, share
 
 
-SCENES = [Scene("pages", 64, False), Scene("flight-1000", 1000, True), Scene("flight-10000", 10000, True)]
+SCENES = [Scene("pages", 64), Scene("tls", 64, port="tls", share=0.5), Scene("tls-new", 64, port="new", share=0.05),
+          Scene("tls-full", 64, port="full", share=0.05), Scene("gzip", 64, path="z", share=0.25),
+          Scene("flight-1000", 1000, True), Scene("flight-10000", 10000, True)]
 
 
 def once(client, scene, settings, nginx, scale):
@@ -27,15 +30,18 @@ def once(client, scene, settings, nginx, scale):
     folder = pathlib.Path(settings.folder) / "run"
     folder.mkdir()
     server = Delay(DELAY_MS, settings.server_cpu) if scene.delayed else nginx
-    requests = max(int(client.requests.get(scene.name, 20000) * scale), scene.in_flight if scene.delayed else 200)
-    job = Job(folder, server.port, requests, scene.in_flight, max(1, round(settings.seconds * (2 if scene.delayed else scale))))
+    usual = client.requests.get(scene.name, 20000) if scene.delayed else client.requests["pages"] * scene.share
+    requests = max(int(usual * scale), scene.in_flight if scene.delayed else 200)
+    port = getattr(server, scene.port)
+    job = Job(folder, port, requests, scene.in_flight, max(1, round(settings.seconds * (2 if scene.delayed else scale))),
+              server.cert if scene.port in ("tls", "new", "full") else None, scene.path)
     try:
         client.prepare(job)
         before = 0 if scene.delayed else nginx.served()
         words = [str(word) for word in client.words(job)]
-        cost = run(words, folder, client.env, settings.client_cpu)
+        cost = run(words, folder, job.env(client), settings.client_cpu)
         served = (server.end()["answers"] if scene.delayed else nginx.served() - before - 1)
-        row = {"command": shown(words, server.port)}
+        row = {"command": shown(words, job)}
         row.update(judged(client, job, cost, served))
         if scene.delayed:
             row.update(flight(row, server.seen, scene.in_flight))
@@ -71,9 +77,9 @@ def flight(row, seen, in_flight):
     return {"ideal_s": math.ceil(row["requests"] / in_flight) * DELAY_MS / 1000, "server_us": round(seen["cpu_s"] / row["requests"] * 1e6, 2), **said}
 
 
-def shown(words, port):
+def shown(words, job):
     """A command line without what differs from machine to machine."""
-    text = " ".join(words).replace(str(ROOT) + "/", "").replace(f":{port}", ":PORT")
+    text = " ".join(words).replace(str(ROOT) + "/", "").replace(f":{job.port}", ":PORT").replace(str(job.cert), "site.pem")
     return text.replace("build/peers/", "").replace("bench/peers/", "").replace("build/seine", "seine").replace("/usr/bin/", "")
 
 
@@ -83,7 +89,7 @@ def compare(scene, settings, emit):
         if not Nginx.installed():
             emit({"type": "absent", "scene": scene.name, "program": "nginx", "why": "not installed"})
             return
-        nginx = Nginx(pathlib.Path(settings.folder) / "nginx", settings.server_cpu)
+        nginx = Nginx(pathlib.Path(settings.folder) / f"nginx-{scene.name}", settings.server_cpu)
     try:
         rounds(scene, settings, emit, nginx)
     finally:
@@ -97,6 +103,8 @@ def rounds(scene, settings, emit, nginx):
         reason = client.missing()
         if reason is None and client.most < scene.in_flight:
             reason = f"has at most {client.most} in flight"
+        if reason is None and scene.path == "z" and not client.unpacks:
+            reason = "does not unpack"
         if reason:
             emit({"type": "absent", "scene": scene.name, "program": client.name, "why": reason})
         else:

@@ -11,6 +11,7 @@ PEERS = ROOT / "bench" / "peers"
 BUILT = ROOT / "build" / "peers"
 SEINE = ROOT / "build" / "seine"
 PAGE_BYTES = 2048
+PACKED_PAGES = 10  # a packed page unpacks to so many
 PATIENCE = 120
 
 

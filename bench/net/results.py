@@ -3,6 +3,12 @@
 from measure import median
 
 WRK, OURS = "wrk", "seine"
+SECTIONS = (
+    ("tls", "HTTPS, keep-alive, 64 in flight, one client thread\nnginx, one worker, ECDSA P-256, TLS 1.3 where the client has it."),
+    ("tls-new", "HTTPS, a new connection for each page, sessions may be resumed\nnginx closes every connection after one answer."),
+    ("tls-full", "HTTPS, a new connection for each page, no resumption\nnginx has neither session cache nor tickets."),
+    ("gzip", "20 KB pages packed by gzip, keep-alive, 64 in flight, one client thread\nPacked once, served as they are; wrk does not unpack."),
+)
 JITTER_US = 1000  # how much of an arrival's earliness may be the way and not the start, as in the witness's own rate=
 
 
@@ -100,10 +106,10 @@ def judged(what, wanted, value, limit, text, absent, at_least=False):
     return Bar(what, wanted, None if value is None else text, met, absent or "not measured")
 
 
-def bars_of_pages(f):
+def bars_of_pages(f, what="2 KB pages, 64 in flight, records written"):
     absent = f.failed(OURS) or f.failed(WRK)
     rate, cpu = f.ratio(OURS, "per_second"), f.ratio(OURS, "cpu_us")
-    yield judged("2 KB pages, 64 in flight, records written", "≥ 0.85 × wrk", rate, 0.85, f"{number(rate, 2)} × wrk", absent, at_least=True)
+    yield judged(what, "≥ 0.85 × wrk", rate, 0.85, f"{number(rate, 2)} × wrk", absent, at_least=True)
     there, _ = f.programs("per_second")
     peers = [p for p in there if p not in (WRK, OURS)]
     if f.failed(OURS) or not peers:
@@ -112,7 +118,8 @@ def bars_of_pages(f):
         ahead = [p for p in peers if f.get(p, "per_second") >= f.get(OURS, "per_second")]
         yield Bar("the same", "ahead of every peer", f"behind {', '.join(ahead)}" if ahead else f"{number(f.ratio(OURS, 'per_second', peers[0]), 2)} × {peers[0]}, the next",
                   not ahead)
-    yield judged("the same", "CPU per request ≤ 1.4 × wrk's", cpu, 1.4, f"{number(cpu, 2)} × wrk's", absent)
+    if "HTTPS" not in what:
+        yield judged("the same", "CPU per request ≤ 1.4 × wrk's", cpu, 1.4, f"{number(cpu, 2)} × wrk's", absent)
 
 
 def bars_of_flight(f):
@@ -178,9 +185,43 @@ def bars_of_paced(rows):
         yield judged("the same", "≤ 1 % late on average", slower, 0.01, f"{number(100 * (slower or 0), 2)} % ({number(row.get('late_us'), 0)} µs)", wrong)
 
 
+def bars_of_secure(rows):
+    wrong = bad(rows)
+    row = {} if wrong else rows[0]
+    kb, new = row.get("kb_each"), row.get("handshakes")
+    share = None if wrong else 100 * row["resumed"] / new
+    count = number(row.get("connections", 1000), 0)
+    yield judged(f"{count} TLS connections that wait", "≤ 48 KB each, beside as many plain ones", kb, 48,
+                 f"{number(kb)} KB ({number(row.get('tls_mb'))} MB, plain {number(row.get('plain_mb'))} MB)", wrong)
+    yield judged(f"{number(new, 0)} new TLS connections to one host", "≥ 95 % take up a session", share, 95, f"{number(share)} %", wrong, at_least=True)
+
+
+def by_output(rows):
+    found = {}
+    for row in rows:
+        found.setdefault(row.get("output"), []).append(row)
+    return found
+
+
+def bars_of_sinks(rows):
+    found = by_output(rows)
+    for name in (".warc.gz", ".sqlite"):
+        wrong = bad(found.get(name, []))
+        rate = None if wrong else median([r["per_second"] for r in found[name]])
+        yield judged(f"10,000 pages a second asked for, written as {name}", "≥ 7,000 a second", rate, 7000, f"{number(rate, 0)} a second", wrong, at_least=True)
+
+
+def outputs(rows):
+    body = [[name, *(number(median([r.get(m) for r in got]), d) for m, d in (("per_second", 0), ("cpu_us", 1), ("peak_mb", 1), ("bytes_each", 0))), str(len(got))]
+            for name, got in by_output(rows).items()]
+    return table(["output", "pages/s", "CPU µs/page", "peak MB", "bytes/page", "runs"], body, text=("output",))
+
+
 def bars(lines):
-    found = [*bars_of_pages(Figures(lines, "pages")), *bars_of_flight(Figures(lines, "flight-10000"))]
-    for name, judge in (("half", bars_of_half), ("dead", bars_of_dead), ("million", bars_of_million), ("paced", bars_of_paced)):
+    found = [*bars_of_pages(Figures(lines, "pages")), *bars_of_pages(Figures(lines, "tls"), "HTTPS, 2 KB pages, 64 in flight, records written"),
+             *bars_of_flight(Figures(lines, "flight-10000"))]
+    for name, judge in (("secure", bars_of_secure), ("sinks", bars_of_sinks), ("half", bars_of_half), ("dead", bars_of_dead), ("million", bars_of_million),
+                        ("paced", bars_of_paced)):
         found += judge(rows_of(lines, name))
     return found
 
@@ -218,6 +259,13 @@ Written by `make bench-net` from one measurement, never by hand. What the column
     one = Figures(lines, "pages")
     if one:
         parts += ["## 2 KB pages, keep-alive, 64 in flight, one client thread\nnginx, one worker.\n", pages(one)]
+    for scene, title in SECTIONS:
+        f = Figures(lines, scene)
+        if f:
+            parts += [f"## {title}\n", pages(f)]
+    written = [row for row in rows_of(lines, "sinks") if "failed" not in row]
+    if written:
+        parts += ["## What outputs cost\n10,000 pages of 2 KB a second are asked for, one client thread and the thread of the outputs.\n", outputs(written)]
     for count in (1000, 10000):
         f = Figures(lines, f"flight-{count}")
         if f:

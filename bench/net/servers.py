@@ -2,6 +2,7 @@
 """The servers that clients are measured against: nginx with one worker, the delay server, `seine chaos`."""
 import ctypes
 import getpass
+import gzip
 import http.client
 import json
 import os
@@ -14,7 +15,7 @@ import socket
 import subprocess
 import time
 
-from measure import BUILT, PAGE_BYTES, SEINE, pin
+from measure import BUILT, PACKED_PAGES, PAGE_BYTES, SEINE, pin
 
 CONFIG = """\
 user {user};
@@ -34,14 +35,43 @@ http {{
     open_file_cache max=100;
     default_type text/html;
     client_body_temp_path {folder}/b; proxy_temp_path {folder}/p; fastcgi_temp_path {folder}/f; uwsgi_temp_path {folder}/u; scgi_temp_path {folder}/s;
+    ssl_certificate {folder}/site.pem;
+    ssl_certificate_key {folder}/site.key;
+    ssl_protocols TLSv1.2 TLSv1.3;
+    root {folder}/www;
     server {{
         listen 127.0.0.1:{port} backlog=4096;
-        root {folder}/www;
         location /p/ {{ try_files /page.html =404; }}
+        location /z/ {{ add_header Content-Encoding gzip; try_files /page.html.gz =404; }}
         location = /status {{ stub_status; }}
+    }}
+    server {{
+        listen 127.0.0.1:{tls} ssl backlog=4096;
+        ssl_session_cache shared:kept:4m;
+        location /p/ {{ try_files /page.html =404; }}
+    }}
+    server {{
+        listen 127.0.0.1:{new} ssl backlog=4096;
+        ssl_session_cache shared:new:4m;
+        keepalive_timeout 0;
+        location /p/ {{ try_files /page.html =404; }}
+    }}
+    server {{
+        listen 127.0.0.1:{full} ssl backlog=4096;
+        ssl_session_cache off;
+        ssl_session_tickets off;
+        keepalive_timeout 0;
+        location /p/ {{ try_files /page.html =404; }}
     }}
 }}
 """
+
+
+def certify(folder):
+    """A certificate for 127.0.0.1 that is its own authority; clients are told to trust it."""
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1",
+                    "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", str(folder / "site.key"), "-out", str(folder / "site.pem")],
+                   check=True, capture_output=True)
 
 
 def die_with_parent():
@@ -81,11 +111,14 @@ class Nginx:
         folder = pathlib.Path(folder)
         (folder / "www").mkdir(parents=True)
         (folder / "www" / "page.html").write_text(page())
+        (folder / "www" / "page.html.gz").write_bytes(gzip.compress(page().encode() * PACKED_PAGES, 6))
+        certify(folder)
+        self.cert = folder / "site.pem"
         folder.chmod(0o755)
-        self.port = free_port()
+        self.port, self.tls, self.new, self.full = (free_port() for _ in range(4))
         files = min(20000, resource.getrlimit(resource.RLIMIT_NOFILE)[1])
         (folder / "nginx.conf").write_text(CONFIG.format(
-            user=getpass.getuser(), folder=folder, port=self.port, files=files, connections=files - 500))
+            user=getpass.getuser(), folder=folder, port=self.port, tls=self.tls, new=self.new, full=self.full, files=files, connections=files - 500))
         program = shutil.which("nginx") or "/usr/sbin/nginx"
         affinity = pin(cpu)
         self.process = subprocess.Popen([program, "-p", str(folder), "-c", str(folder / "nginx.conf"), "-e", "stderr"], stdin=subprocess.DEVNULL,

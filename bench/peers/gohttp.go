@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// gohttp LIST N fetches the URLs of a file with Go's net/http, N in flight, on one
+// gohttp LIST N [unpack] fetches the URLs of a file with Go's net/http, N in flight, on one
 // thread, and prints how many were 200 and whole.
 package main
 
@@ -34,7 +34,7 @@ func main() {
 		panic(err)
 	}
 	client := &http.Client{Transport: &http.Transport{
-		MaxIdleConns: n, MaxIdleConnsPerHost: n, MaxConnsPerHost: n, DisableCompression: true}}
+		MaxIdleConns: n, MaxIdleConnsPerHost: n, MaxConnsPerHost: n, DisableCompression: len(os.Args) < 4}}
 	urls := make(chan string, n)
 	var ok int64
 	var all sync.WaitGroup

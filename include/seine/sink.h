@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sink.h - where records go: files and pipes, as JSON lines or CSV, written by a thread
- * of their own.
+ * sink.h - where records go: files, pipes, databases and archives, written by a thread of
+ * their own.
  *
  * Shards put records into lanes and never wait; one thread takes them out, gives each
- * its `seq` (1, 2, 3 …), renders it for every output and writes whole lines. All outputs
- * get the same records. When the thread cannot keep up, a lane says that it is not ready,
- * and the engine starts no request until it is: back-pressure, not memory.
+ * its `seq` (1, 2, 3 …), renders it for every output and writes whole records. All
+ * outputs get the same ones. When the thread cannot keep up, a lane says that it is not
+ * ready, and the engine starts no request until it is: back-pressure, not memory.
  *
  *     e = seine_sinks_new(&(seine_sinks_opts)SEINE_SINKS_OPTS, &s);
  *     e = seine_sinks_open(s, &(seine_sink_opts){.path = "out.jsonl"}, why);
@@ -16,7 +16,7 @@
  *
  * What went wrong is told once and stays: DISK_FULL, OUTPUT_CLOSED (the reader of a pipe
  * has gone), IO. Then `failed` is called, put takes and drops, and what was written
- * before stays whole: the last line is complete.
+ * before stays whole: the last line, member or batch is complete.
  *
  * Time    wall time of records is theirs.
  * Memory  1 MiB a lane and the records in it; the reorder window of `ordered`.
@@ -55,7 +55,7 @@ typedef seine_err (*seine_sink_fn)(const seine_record *r, uint64_t seq, void *ar
 typedef struct seine_sink_opts {
     seine_sink_format format;
     seine_sink_pack pack;
-    const char *path;       /* "-": standard output; NULL: fd */
+    const char *path;       /* "-": standard output; NULL: fd; copied */
     int fd;                 /* stays the caller's */
     bool append, overwrite; /* neither: a file that exists is ALREADY */
     bool csv_raw, csv_crlf;
@@ -97,9 +97,10 @@ SEINE_MUST_CHECK seine_err seine_sinks_new(const seine_sinks_opts *opts,
 
 /* Before start. Opens and locks the file at once, so that a mistake is told before the
  * first request; nothing in it changes before start, and a new one is taken away again
- * when there is none. ALREADY: it exists; OUTPUT_CHANGED: what is there cannot be
- * appended to; IO, DISK_FULL, INVAL, STATE_LOCKED, NOMEM: out_why, SEINE_WHY bytes or
- * NULL, is one clear line. */
+ * when there is none. ALREADY: it exists; OUTPUT_CHANGED, STATE_FOREIGN, STATE_NEWER:
+ * what is there cannot be appended to; INVAL: no such format, or the file is an output
+ * already; IO, DISK_FULL, INVAL, STATE_LOCKED, NOMEM: out_why, SEINE_WHY bytes or NULL,
+ * is one clear line. */
 SEINE_MUST_CHECK seine_err seine_sinks_open(seine_sinks *s, const seine_sink_opts *opts,
                                             char *out_why);
 

@@ -307,9 +307,10 @@ undo_escapes(work *w)
         bool escape = is_escape(text, i);
 
         w->at[w->n_units] = (uint32_t)i;
-        w->units[w->n_units] = escape ? (uint8_t)(sn_hex_digit(text.ptr[i + 1]) << 4 |
-                                                  sn_hex_digit(text.ptr[i + 2]))
-                                      : (uint8_t)text.ptr[i];
+        w->units[w->n_units] = (uint8_t)text.ptr[i];
+        if (escape)
+            w->units[w->n_units] = (uint8_t)(sn_hex_digit(text.ptr[i + 1]) << 4 |
+                                             sn_hex_digit(text.ptr[i + 2]));
         i += escape ? 3 : 1;
         any = any || escape;
     }

@@ -47,7 +47,10 @@ unescape(const char *from, size_t n, char *to)
         int low = n - i > 2 ? sn_hex_digit(from[i + 2]) : -1;
         bool escape = from[i] == '%' && high >= 0 && low >= 0;
 
-        to[len++] = escape ? (char)(high << 4 | low) : from[i];
+        to[len] = from[i];
+        if (escape)
+            to[len] = (char)(high << 4 | low);
+        len++;
         i += escape ? 2 : 0;
     }
     return len;

@@ -114,9 +114,11 @@ decode(sn_str s, sn_arena *memory, sn_str *out)
         bool escape = s.ptr[i] == '%' && i + 2 < s.len &&
                       sn_hex_digit(s.ptr[i + 1]) >= 0 && sn_hex_digit(s.ptr[i + 2]) >= 0;
 
-        copy[n++] =
-            escape ? (char)(sn_hex_digit(s.ptr[i + 1]) << 4 | sn_hex_digit(s.ptr[i + 2]))
-                   : s.ptr[i];
+        copy[n] = s.ptr[i];
+        if (escape)
+            copy[n] =
+                (char)(sn_hex_digit(s.ptr[i + 1]) << 4 | sn_hex_digit(s.ptr[i + 2]));
+        n++;
         i += escape ? 2 : 0;
     }
     copy[n] = '\0';

@@ -250,13 +250,9 @@ is_sound(const sn_tunnel *t)
 static sn_tunnel_event
 on_message(sn_tunnel *t, sn_str rest)
 {
-    sn_tunnel_event event;
-
     if (t->state == AT_REPLY)
         return open_it(t, rest);
-    if (t->said < t->out.len)
-        return fail(t, SEINE_E_PROXY_ERROR, "answered before it was asked");
-    event = t->state == AT_METHOD ? on_method(t) : on_login(t);
+    sn_tunnel_event event = t->state == AT_METHOD ? on_method(t) : on_login(t);
     if (event == SN_TUNNEL_MORE && rest.len > 0)
         return fail(t, SEINE_E_PROXY_ERROR, "answered before it was asked");
     return event;
@@ -265,6 +261,8 @@ on_message(sn_tunnel *t, sn_str rest)
 static sn_tunnel_event
 hear_socks(sn_tunnel *t, sn_str in)
 {
+    if (t->said < t->out.len)
+        return fail(t, SEINE_E_PROXY_ERROR, "answered before it was asked");
     for (size_t i = 0; i < in.len; i++) {
         t->in[t->n_in++] = (uint8_t)in.ptr[i];
         if (!is_sound(t))

@@ -286,7 +286,6 @@ open_warc(sn_out *o, char *why)
                                .pack = o->opts.pack == SEINE_PACK_GZIP   ? SN_WARC_GZIP
                                        : o->opts.pack == SEINE_PACK_ZSTD ? SN_WARC_ZSTD
                                                                          : SN_WARC_PLAIN,
-                               .level = 1,
                                .software = "seine/" SEINE_VERSION,
                                .user_agent = o->opts.user_agent,
                                .robots = o->opts.robots});

@@ -6,8 +6,9 @@
 #include "base/base32.h"
 #include "store/pen.h"
 
-#define PIECE  (16 << 10) /* of packed bytes at once */
-#define STORED 1000       /* bytes of a record that are not worth packing */
+#define PIECE  (16 << 10)  /* of packed bytes at once */
+#define STORED 1000        /* bytes of a record that are not worth packing */
+#define LARGE  (256 << 10) /* one that is longer is packed in pieces */
 
 static const char profile[] =
     "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest";
@@ -22,10 +23,10 @@ sn_warc_init(sn_warc *w, const sn_warc_opts *opts)
         w->rng = sn_rng_seed(opts->seed);
     else
         sn_rng_secret(&w->rng, sizeof w->rng);
-    sn_codec_init(&w->codec,
-                  &(sn_codec_opts){.way = SN_CODEC_ENCODE, .level = opts->level});
+    sn_codec_init(&w->codec, &(sn_codec_opts){.way = SN_CODEC_ENCODE, .level = 1});
     sn_warc_seen_init(&w->seen, SN_WARC_PAYLOADS, SN_WARC_ADDRESSES);
     sn_buf_init(&w->head, 1 << 20);
+    sn_buf_init(&w->whole, LARGE);
 }
 
 void
@@ -35,6 +36,8 @@ sn_warc_fini(sn_warc *w)
     sn_digest_fini(&w->digest);
     sn_warc_seen_fini(&w->seen);
     sn_buf_fini(&w->head);
+    sn_buf_fini(&w->whole);
+    sn_gzip_fini(&w->gzip);
 }
 
 const char *
@@ -231,10 +234,23 @@ store(sn_str head, sn_str block, sn_buf *out)
 }
 
 static seine_err
+pack_whole(sn_warc *w, sn_str head, sn_str block, sn_buf *out)
+{
+    sn_buf_reset(&w->whole);
+    sn_buf_str(&w->whole, head);
+    sn_buf_str(&w->whole, block);
+    sn_buf_str(&w->whole, SN_STR("\r\n\r\n"));
+    seine_err e = sn_buf_done(&w->whole);
+    return e == SEINE_OK ? sn_gzip_member(&w->gzip, sn_buf_view(&w->whole), out) : e;
+}
+
+static seine_err
 pack(sn_warc *w, sn_str head, sn_str block, sn_buf *out)
 {
     if (w->opts.pack == SN_WARC_GZIP && head.len + block.len <= STORED)
         return store(head, block, out);
+    if (w->opts.pack == SN_WARC_GZIP && head.len + block.len + 4 <= LARGE)
+        return pack_whole(w, head, block, out);
 
     bool gzip = w->opts.pack == SN_WARC_GZIP;
     seine_err e = sn_codec_begin(&w->codec, gzip ? SN_CODEC_GZIP : SN_CODEC_ZSTD);

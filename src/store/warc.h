@@ -25,6 +25,7 @@
 
 #include "base/buf.h"
 #include "base/codec.h"
+#include "base/gzip.h"
 #include "base/hash.h"
 #include "base/rng.h"
 #include "seine/record.h"
@@ -42,7 +43,6 @@ typedef enum sn_warc_pack { SN_WARC_PLAIN, SN_WARC_GZIP, SN_WARC_ZSTD } sn_warc_
 
 typedef struct sn_warc_opts {
     sn_warc_pack pack;
-    int level;              /* of packing; 0: the usual one */
     const char *software;   /* borrowed, as the others */
     const char *user_agent; /* NULL: not said */
     const char *robots;     /* NULL: not said */
@@ -53,6 +53,8 @@ typedef struct sn_warc {
     sn_warc_opts opts;
     sn_rng rng;
     sn_codec codec;
+    sn_gzip gzip; /* for records of a usual size, which are … */
+    sn_buf whole; /* … put together here */
     sn_digest digest;
     sn_warc_seen seen;
     sn_buf head; /* of the record being made */

@@ -169,7 +169,10 @@ read_field(seine_warc *w, sn_str line)
     }
     if (!sn_str_cut(line, ':', &name, &value) || !is_token(name))
         return false;
-    w->fields[w->n_fields++] = (sn_warc_field){name, sn_str_trim(value)};
+    value = sn_str_trim(value);
+    if (value.len == 0) /* a line that goes on finds its place by it */
+        value = (sn_str){line.ptr + line.len, 0};
+    w->fields[w->n_fields++] = (sn_warc_field){name, value};
     return true;
 }
 

@@ -477,7 +477,7 @@ static bool
 list(sn_select_in *in, bool relative, bool may_be_empty, uint16_t *out_first)
 {
     const char *behind = "";
-    uint16_t last = SN_SELECT_NONE, one;
+    uint16_t last = SN_SELECT_NONE, one = SN_SELECT_NONE;
 
     *out_first = SN_SELECT_NONE;
     sn_select_blanks(in);

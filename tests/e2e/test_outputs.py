@@ -208,7 +208,13 @@ def killed_at_any_moment_files_are_whole_up_to_the_last_commit():
             with open(listing, "w", encoding="utf-8") as f:
                 f.writelines(o.url(f"/html?n={n}-{k}\n") for k in range(4000))
             p = start(*MINE, "--append", "-o", gz, "-o", zst, "-o", db, "-i", listing)
-            time.sleep(dice.choice((0.02, 0.05, 0.1, 0.15)) * dice.random() * 2)
+            if n % 3 == 0:  # anywhere: before, within and behind the opening of files
+                time.sleep(0.05 * dice.random())
+            else:  # while it writes
+                size, late = os.path.getsize(gz) if os.path.exists(gz) else 0, time.monotonic() + 10
+                while time.monotonic() < late and not (os.path.exists(gz) and os.path.getsize(gz) > size):
+                    time.sleep(0.001)
+                time.sleep(0.15 * dice.random())
             p.kill()
             code, err = end(p)
             check(code, -signal.SIGKILL, err)
@@ -234,7 +240,7 @@ def killed_at_any_moment_files_are_whole_up_to_the_last_commit():
         check(len(table), len({row["url"] for row in table}))
         check(tool("sqlite3", db, "PRAGMA integrity_check"), "ok\n")
         check(query(db, "SELECT count(*) FROM result")[0][0] > rows_before, True)
-        check(len(urls) > 1000, True, str(len(urls)))
+        check(len(urls) > 100, True, str(len(urls)))
 
 
 def small(limit):

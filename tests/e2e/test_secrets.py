@@ -220,6 +220,45 @@ def a_login_in_a_url_stays_at_its_origin_and_in_no_record(w):
     check(w.judge() > 30, True)
 
 
+@case
+def over_https_and_down_to_http_they_stay_at_home():
+    """The scheme is part of the origin: https home, http away, and a downgrade is noted."""
+    global hops
+    with tempfile.TemporaryDirectory() as folder, origin("--dns", "--tls", "--ca-out", os.path.join(folder, "ca.pem")) as o:
+        tls = int(o.places["https"].rsplit(":", 1)[1])
+        home = f"https://a.test:{tls}"
+        w = World(o, o)
+        w.register(origins=[home])
+        url = home + "/ok"
+        for place in reversed([home, f"http://a.test:{o.port}", f"https://b.test:{tls}", f"http://b.test:{o.port}", home, f"https://x.a.test:{tls}", home]):
+            url = f"{place}/to:302?u={urllib.parse.quote(url, safe='')}"
+        words = [*w.dns, "--mine", "--cacert", os.path.join(folder, "ca.pem"), *header_words(folder), "-j", "--log", "json", "-vvv"]
+        p = run([*words, url])
+        record = results(p.stdout.decode())[0]
+        check((record["status"], len(record["redirects"]), "downgrade" in record["notes"]), (200, 7, True), p.stdout.decode())
+        clean("stdout", p.stdout)
+        clean("stderr", p.stderr)
+        p = run([*words, "--https-only", url])
+        check(results(p.stdout.decode())[0]["error"]["kind"], "redirect_refused")
+        check(o.report()["leaks"], [])
+        hops += len(o.log())
+
+
+@rows([("http://joe:{pw}@127.0.0.1:{http}",), ("socks5://joe:{pw}@{socks}",), ("http://joe:{pw}@127.0.0.1:{dead}",), ("nonsense://joe:{pw}@x",)])
+def a_login_for_a_proxy_is_seen_by_the_proxy_alone(form):
+    pw = urllib.parse.quote(PASSWORD.decode(), safe="")
+
+    def test(w):
+        proxy = form.format(pw=pw, http=w.one.port, socks=w.one.places["socks"].split("//")[1], dead=w.one.places["dead"].rsplit(":", 1)[1])
+        w.register([PASSWORD, base64.b64encode(b"joe:" + PASSWORD)], [f"http://127.0.0.1:{w.one.port}"])
+        p = run([*w.dns, "-x", proxy, "--retries", "0", "-j", "--log", "json", "-vvv", w.chain()], {})
+        clean("stdout", p.stdout)
+        clean("stderr", p.stderr)
+        check(w.one.report()["leaks"], [])
+        check(p.returncode == 2, "nonsense" in form, p.stderr.decode())
+    with_world(test)
+
+
 @case_in_world
 def conditions_and_bodies_go_no_further_than_the_table_says(w):
     b = urllib.parse.quote(f"http://b.test:{w.one.port}/echo", safe="")

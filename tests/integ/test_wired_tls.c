@@ -580,3 +580,57 @@ TEST(a_handshake_in_single_bytes_is_a_handshake)
     }
     secure_end(&s);
 }
+
+/* Loops of several threads share one context, which the first of them makes. */
+
+typedef struct loop_of {
+    pthread_t thread;
+    sn_tls_ctx *ctx;
+    const char *base;
+    int ok;
+} loop_of;
+
+static void *
+loop_run(void *arg)
+{
+    loop_of *l = arg;
+    sn_wired_opts o = wired_opts();
+    sn_transport *t = NULL;
+
+    o.tls = l->ctx;
+    if (sn_wired_new(&o, NULL, &t) != SEINE_OK)
+        return NULL;
+    for (int i = 0; i < 4; i++) {
+        visit *v = visit_of(l->base, "/ok");
+
+        v->q.insecure = i % 2;
+        v->q.fresh = true;
+        visit_run(t, v);
+        l->ok += v->end.fault.code == (i % 2 ? SEINE_OK : SEINE_E_TLS_UNTRUSTED);
+        free(v);
+    }
+    sn_wired_free(t);
+    return NULL;
+}
+
+TEST(several_loops_share_one_context)
+{
+    secured s = secure();
+
+    for (int round = 0; round < 5; round++) {
+        loop_of loops[4];
+        sn_tls_ctx *ctx = NULL;
+
+        CHECK_EQ(sn_tls_ctx_new(&(sn_tls_opts){.min = 12}, NULL, &ctx), SEINE_OK);
+        for (int i = 0; i < 4; i++) {
+            loops[i] = (loop_of){.ctx = ctx, .base = seine_chaos_where(s.c, "https")};
+            CHECK_EQ(pthread_create(&loops[i].thread, NULL, loop_run, &loops[i]), 0);
+        }
+        for (int i = 0; i < 4; i++) {
+            pthread_join(loops[i].thread, NULL);
+            CHECK_EQ(loops[i].ok, 4);
+        }
+        sn_tls_ctx_free(ctx);
+    }
+    secure_end(&s);
+}

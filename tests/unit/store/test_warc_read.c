@@ -417,9 +417,10 @@ TEST(warc_dates_are_those_of_the_standard)
 /* Folded values of WARC/1.0 are one; names have no case; targets may wear brackets. */
 TEST(warc_reader_reads_fields_as_old_archives_have_them)
 {
-    static const char text[] = "WARC/1.0\r\nwarc-type: resource\r\nX-Long: a\r\n  b\r\n"
-                               "\tc\r\nWARC-Target-URI: <http://e/>\r\n"
-                               "Content-Length: 0\r\n\r\n\r\n\r\n";
+    static const char text[] =
+        "WARC/1.0\r\nwarc-type: resource\r\nX-Long: a\r\n  b\r\n"
+        "\tc\r\nX-Late:\r\n here\r\nX-None:\r\nWARC-Target-URI: <http://e/>\r\n"
+        "Content-Length: 0\r\n\r\n\r\n\r\n";
     seine_warc *w;
     seine_view in = {text, sizeof text - 1}, piece;
 
@@ -429,6 +430,10 @@ TEST(warc_reader_reads_fields_as_old_archives_have_them)
     char value[32];
     snprintf(value, sizeof value, "%.*s", (int)v.len, v.ptr);
     CHECK_STR(value, "a    b   c");
+    v = seine_warc_field(w, "X-Late");
+    snprintf(value, sizeof value, "%.*s", (int)v.len, v.ptr);
+    CHECK_STR(value, "here");
+    CHECK_EQ(seine_warc_field(w, "X-None").len, 0);
     v = seine_warc_at(w)->target;
     snprintf(value, sizeof value, "%.*s", (int)v.len, v.ptr);
     CHECK_STR(value, "http://e/");

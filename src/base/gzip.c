@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/gzip.h"
+
+#include <libdeflate.h>
+
+#define LEVEL 1 /* on short texts higher ones win nothing */
+
+seine_err
+sn_gzip_member(sn_gzip *g, sn_str text, sn_buf *out)
+{
+    if (!g->lib)
+        g->lib = libdeflate_alloc_compressor(LEVEL);
+    if (!g->lib)
+        return SEINE_E_NOMEM;
+    size_t room = libdeflate_gzip_compress_bound(g->lib, text.len);
+    char *to = sn_buf_reserve(out, room);
+    if (!to)
+        return sn_buf_done(out);
+    const char *from = text.ptr ? text.ptr : "";
+    sn_buf_commit(out, libdeflate_gzip_compress(g->lib, from, text.len, to, room));
+    return SEINE_OK;
+}
+
+void
+sn_gzip_fini(sn_gzip *g)
+{
+    if (g->lib)
+        libdeflate_free_compressor(g->lib);
+    g->lib = NULL;
+}
