@@ -45,7 +45,7 @@ static const option options[] = {
     {"text", NULL, KIND_FLAG, AT(text),
      .help = "the text as people see it"},
     {"base", NULL, KIND_TEXT, "URL", AT(base),
-     .help = "the page's own URL"},
+     .help = "the URL of the page"},
     {"json", "j", KIND_FLAG, AT(json),
      .help = "a match a line: as a JSON string"},
     {"jsonl", NULL, KIND_FLAG, AT(jsonl),
@@ -58,7 +58,7 @@ static const option options[] = {
 };
 
 static const example examples[] = {
-    {"printf '<h2><a href=a>A</a></h2>' | seine extract --base https://e.example/ --css 'h2 a@href'", "Where the headings lead:"},
+    {"printf '<a href=b>B</a>' | seine extract --base http://e.example --css a@href", "Where the headings lead:"},
     {"printf '<title>T</title><p>x<p>y' | seine extract --title --css words=p", "Several things, as one object:"},
     {"printf '{\"a\":[{\"b\":1},{\"b\":2}]}' | seine extract --json-pointer /a/-/b", "Every `b`:"},
     {NULL, NULL},

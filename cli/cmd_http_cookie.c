@@ -41,8 +41,8 @@ static const option options[] = {
 };
 
 static const example examples[] = {
-    {"seine http cookie --url http://a.example.com/ --to / 'k=v; Domain=com'",
-     "A cookie for everybody is for nobody:"},
+    {"seine http cookie --url http://a.example.com/ --to / 'k=v; Path=/'",
+     "What is sent back:"},
     {NULL, NULL},
 };
 

@@ -42,7 +42,7 @@ static const option check_options[] = {
 
 static const example ls_examples[] = {
     {"seine warc ls pages.warc.gz", "What is in an archive:"},
-    {"seine warc ls --jsonl pages.warc.gz | jq -r 'select(.type==\"response\").target'", "The addresses of its answers:"},
+    {"seine warc ls --jsonl pages.warc.gz | head -3", "The same for a program:"},
     {NULL, NULL},
 };
 static const example check_examples[] = {

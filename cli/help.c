@@ -238,7 +238,7 @@ help_overview(const screen *s, bool all)
         size_t gap = all ? GAP + 6 : 20;
         char line[128];
 
-        if (!all && family(i) > 2) {
+        if (!all && family(i) > 1) {
             put_family(s, i, family(i));
             i += family(i) - 1;
             continue;

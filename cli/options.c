@@ -18,6 +18,7 @@ const command *const commands[] = {
     &cmd_url_resolve,
     &cmd_url_normalize,
     &cmd_url_site,
+    &cmd_robots_check,
     &cmd_warc_ls,
     &cmd_warc_check,
     &cmd_html_tree,

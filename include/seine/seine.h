@@ -37,6 +37,7 @@
 #include "seine/psl.h"
 #include "seine/record.h"
 #include "seine/retry.h"
+#include "seine/robots.h"
 #include "seine/secret.h"
 #include "seine/secure.h"
 #include "seine/seen.h"

@@ -36,7 +36,7 @@ take_block(sn_convert *c, sn_str block)
 {
     seine_err e = SEINE_OK;
 
-    while (e == SEINE_OK) {
+    while (e == SEINE_OK && block.len > 0) {
         const char *end = memchr(block.ptr, '\n', block.len);
         size_t n = end ? (size_t)(end - block.ptr) : block.len;
         sn_str part = {block.ptr, n};

@@ -245,6 +245,7 @@ static void
 settle_mark(sn_csv_reader *r)
 {
     if (r->mark > 0 && r->mark < 3) {
+        begin_cell(r);
         r->state = SN_CSV_IN_PLAIN;
         r->is_begun = true;
         add(r, "\xef\xbb\xbf", r->mark);

@@ -17,8 +17,9 @@
  *         }
  *     sn_csv_reader_fini(&r);
  *
- * A row that is not as it should be has a flaw with its place; the next row is read as if
- * nothing had happened. How many cells a row should have is for the caller to say.
+ * A row that is not as it should be has a flaw with its place, and what its cells hold is
+ * not to be relied on; the next row is read as if nothing had happened. How many cells a
+ * row should have is for the caller to say.
  *
  * Time    linear in the bytes.
  * Memory  one row, within the limits; a row over them is read to its end and not kept.

@@ -6,6 +6,7 @@ In a console block lines that begin with "$ " are commands, what follows is thei
 output, standard error included. `$ cat NAME` makes the file it shows.
 With --write the pages get the output as it is now (look at the difference).
 """
+import gzip
 import json
 import os
 import re
@@ -108,6 +109,10 @@ def examples_of_the_help_run():
             f.write(log)
         with open(os.path.join(where, "faults.jsonl"), "w", encoding="utf-8") as f:
             f.write('{"match":"/api*","fault":"status:503"}\n')
+        record = b"WARC/1.1\r\nWARC-Type: warcinfo\r\nWARC-Record-ID: <urn:uuid:12345678-9abc-4def-8123-456789abcdef>\r\n" \
+            b"WARC-Date: 2026-11-15T00:00:00Z\r\nContent-Type: application/warc-fields\r\nContent-Length: 14\r\n\r\nsoftware: test\r\n\r\n"
+        with open(os.path.join(where, "pages.warc.gz"), "wb") as f:
+            f.write(gzip.compress(record))
         for line in lines:
             if "seine fetch" in line:  # test_cli_fetch_records.py has a server for them
                 continue

@@ -124,6 +124,7 @@ TEST(csv_read_bounds_cells_rows_and_columns)
         {"a,b,c,d\nx\n", "[a][b][c]!5 1:8\n[x]\n"}, /* the last cell is one too many */
         {"a,b,c,d", "[a][b][c]!5 1:8\n"},
         {"abcde\nx\n", "[]!3 1:1\n[x]\n"}, /* what was not kept is not blank */
+        {"\xef\xbf\xbdyy\nx\n", "[\xef]!3 1:1\n[x]\n"}, /* begins like a mark */
         {"a,\"bc\nef\ng\",h\nx\n", "[a][][]!3 1:3\n[x]\n"},
     };
 
