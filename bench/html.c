@@ -15,7 +15,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "text/html.h"
+#include "text/html_count.h"
 
 enum { RUNS = 5, MANY = 8000, ROOM = 64 * 1024 };
 
@@ -26,7 +26,8 @@ static char page[ROOM], copied[ROOM];
 static const char *text = page;
 static size_t len;
 static size_t found;
-static sn_html all, first;
+static sn_html all, first, facts, counting;
+static sn_html_count counts;
 
 static double
 cpu_ns(void)
@@ -189,6 +190,19 @@ whole(void)
 }
 
 static void
+crawled(void)
+{
+    read_with(&facts, SIZE_MAX / 2);
+}
+
+static void
+counted(void)
+{
+    sn_html_count_init(&counts, 0);
+    read_with(&counting, SIZE_MAX / 2);
+}
+
+static void
 packets(void)
 {
     read_with(&all, 1460);
@@ -248,6 +262,12 @@ main(int argc, char **argv)
                  count, NULL);
     sn_html_init(&first, &(sn_html_options){.want = SN_HTML_TITLE, .until_title = true},
                  count, NULL);
+    sn_html_init(&facts,
+                 &(sn_html_options){.want = SN_HTML_TITLE | SN_HTML_BASE | SN_HTML_LINK |
+                                            SN_HTML_META | SN_HTML_LANG | SN_HTML_JSONLD,
+                                    .lines = true},
+                 count, NULL);
+    sn_html_init(&counting, &(sn_html_options){.count = &counts}, count, NULL);
     make_page();
     whole();
     if (!as_json)
@@ -256,6 +276,8 @@ main(int argc, char **argv)
     measure("copy", 0, copy, MANY);
     measure("memchr for each <", 0, search, MANY);
     measure("title, base, links: 10 KB page", 500, whole, MANY);
+    measure("and metas, JSON-LD, lines: as a crawl does", 500, crawled, MANY);
+    measure("what a tree would cost", 0, counted, MANY);
     measure("title, base, links: in packets", 0, packets, MANY);
     measure("title, base, links: byte by byte", 0, bytes, MANY / 10);
     measure("until the title (of the whole page)", 0, title, MANY);
@@ -267,6 +289,8 @@ main(int argc, char **argv)
     free(mem);
     sn_html_fini(&all);
     sn_html_fini(&first);
+    sn_html_fini(&facts);
+    sn_html_fini(&counting);
     if (!as_json)
         printf("%d bar%s missed\n", missed, missed == 1 ? "" : "s");
     return 0;

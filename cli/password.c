@@ -61,12 +61,12 @@ password_ask(const char *name, char **out_text, size_t *out_len)
                         "-u NAME:env:VARIABLE, or -H 'Authorization: env:NAME'",
                         "--user: no password, and no terminal to ask for it");
     }
-    dprintf(own >= 0 ? own : STDERR_FILENO, "Password for %s: ", name);
     silent = was;
     silent.c_lflag &= ~(tcflag_t)(ECHO | ICANON | ISIG);
     silent.c_cc[VMIN] = 1;
     silent.c_cc[VTIME] = 0;
-    tcsetattr(fd, TCSAFLUSH, &silent);
+    tcsetattr(fd, TCSAFLUSH, &silent); /* before it is asked: nothing typed is shown */
+    dprintf(own >= 0 ? own : STDERR_FILENO, "Password for %s: ", name);
     bool got = read_line(fd, line, out_len);
     tcsetattr(fd, TCSAFLUSH, &was);
     dprintf(own >= 0 ? own : STDERR_FILENO, "\n");

@@ -26,6 +26,9 @@
 typedef struct core {
     SSL_CTX *plain, *named; /* named: shows the client's certificate; NULL: none */
     BIO_METHOD *bio;
+    X509_LOOKUP_METHOD *lookup;
+    X509_LOOKUP *bundle; /* the file of the system's authorities … */
+    _Atomic bool is_read;
 } core;
 
 struct sn_tls_ctx {
@@ -324,6 +327,7 @@ free_core(core *c)
     SSL_CTX_free(c->plain);
     SSL_CTX_free(c->named);
     BIO_meth_free(c->bio);
+    X509_LOOKUP_meth_free(c->lookup);
     sn_free(c);
 }
 
@@ -363,11 +367,56 @@ make_ssl(const sn_tls_ctx *ctx)
     return NULL;
 }
 
+/*
+ * The system has its authorities in a directory, of which one file is read when its name
+ * comes up, and in one long file, which takes 30 ms. The second is read when the first
+ * does not know a name. Two threads may read it at once: the store knows duplicates.
+ */
+static int
+find_in_bundle(X509_LOOKUP *l, X509_LOOKUP_TYPE type, const X509_NAME *name,
+               X509_OBJECT *out)
+{
+    core *c = X509_LOOKUP_get_method_data(l);
+    X509_STORE *store = X509_LOOKUP_get_store(l);
+
+    if (type != X509_LU_X509 || atomic_load(&c->is_read))
+        return 0; /* then it is in the store, which was asked before */
+    ERR_set_mark();
+    X509_LOOKUP_load_file(c->bundle, NULL, X509_FILETYPE_DEFAULT);
+    ERR_pop_to_mark();
+    atomic_store(&c->is_read, true);
+
+    X509_STORE_lock(store);
+    const X509_OBJECT *o =
+        X509_OBJECT_retrieve_by_subject(X509_STORE_get0_objects(store), type, name);
+    X509 *cert = o ? X509_OBJECT_get0_X509(o) : NULL;
+    bool found = cert && X509_OBJECT_set1_X509(out, cert) == 1;
+    X509_STORE_unlock(store);
+    if (found)
+        X509_free(cert); /* the caller counts itself */
+    return found;
+}
+
+static bool
+trust_system(core *c)
+{
+    X509_STORE *store = SSL_CTX_get_cert_store(c->plain);
+
+    c->lookup = X509_LOOKUP_meth_new("seine");
+    if (!c->lookup ||
+        X509_LOOKUP_meth_set_get_by_subject(c->lookup, find_in_bundle) != 1 ||
+        SSL_CTX_set_default_verify_dir(c->plain) != 1)
+        return false;
+    c->bundle = X509_STORE_add_lookup(store, X509_LOOKUP_file());
+    X509_LOOKUP *l = X509_STORE_add_lookup(store, c->lookup);
+    return c->bundle && l && X509_LOOKUP_set_method_data(l, c) == 1;
+}
+
 static seine_err
 trust(const sn_tls_ctx *ctx, core *c, char *out_why)
 {
     if (!ctx->cacert)
-        return SSL_CTX_set_default_verify_paths(c->plain) == 1 ? SEINE_OK : SEINE_E_NOMEM;
+        return trust_system(c) ? SEINE_OK : SEINE_E_NOMEM;
     if (SSL_CTX_load_verify_file(c->plain, ctx->cacert) == 1)
         return SEINE_OK;
     return refuse(out_why, "cacert", ctx->cacert, file_error("no certificate in it"));

@@ -56,9 +56,35 @@ among(const char *name, sn_html_tag from, sn_html_tag to)
     return (sn_html_tag)search(tags, (int)from, (int)to, name);
 }
 
+/* Most tags mean nothing to us: their first letter tells. Both tables are by length. */
+static bool
+may_mean(char first, size_t len)
+{
+#define LETTER(c) UINT32_C(1) << ((c) - 'a')
+    static const uint32_t letters[SN_HTML_NAME + 2] = {
+        [1] = LETTER('a'),
+        [3] = LETTER('i') | LETTER('s') | LETTER('x'),
+        [4] = LETTER('l') | LETTER('f') | LETTER('a') | LETTER('b') | LETTER('m') |
+              LETTER('h') | LETTER('d'),
+        [5] = LETTER('i') | LETTER('s') | LETTER('t') | LETTER('v') | LETTER('a') |
+              LETTER('e') | LETTER('f'),
+        [6] = LETTER('s') | LETTER('i') | LETTER('o'),
+        [7] = LETTER('n'),
+        [8] = LETTER('n') | LETTER('t'),
+        [9] = LETTER('p'),
+        [13] = LETTER('f'),
+    };
+#undef LETTER
+
+    return len <= SN_HTML_NAME && first >= 'a' && first <= 'z' &&
+           (letters[len] >> (first - 'a') & 1);
+}
+
 sn_html_tag
 sn_html_find_tag(const char name[SN_HTML_NAME], size_t len)
 {
+    if (!may_mean(name[0], len))
+        return SN_TAG_OTHER;
     switch (len) {
     case 1:
         return among(name, SN_TAG_A, SN_TAG_A);
@@ -83,12 +109,33 @@ sn_html_find_tag(const char name[SN_HTML_NAME], size_t len)
     }
 }
 
+static sn_html_attr
+attr_among(const char *name, sn_html_attr from, sn_html_attr to)
+{
+    return (sn_html_attr)search(attrs, (int)from, (int)to, name);
+}
+
 sn_html_attr
 sn_html_find_attr(const char name[SN_HTML_NAME], size_t len)
 {
-    if (len > SN_HTML_NAME)
+    switch (len) {
+    case 3:
+        return attr_among(name, SN_ATTR_REL, SN_ATTR_SRC);
+    case 4:
+        return attr_among(name, SN_ATTR_HREF, SN_ATTR_LANG);
+    case 6:
+        return attr_among(name, SN_ATTR_ACTION, SN_ATTR_POSTER);
+    case 7:
+        return attr_among(name, SN_ATTR_CONTENT, SN_ATTR_CONTENT);
+    case 8:
+        return attr_among(name, SN_ATTR_PROPERTY, SN_ATTR_HREFLANG);
+    case 10:
+        return attr_among(name, SN_ATTR_HTTP_EQUIV, SN_ATTR_HTTP_EQUIV);
+    case 11:
+        return attr_among(name, SN_ATTR_IMAGESRCSET, SN_ATTR_IMAGESRCSET);
+    default:
         return SN_ATTR_OTHER;
-    return (sn_html_attr)search(attrs, SN_ATTR_OTHER + 1, SN_ATTR_COUNT - 1, name);
+    }
 }
 
 bool

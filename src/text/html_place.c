@@ -5,17 +5,39 @@
 
 #include "text/html.h"
 
-/* Lines up to `to`, which lies in this piece. Each byte is searched once. */
+/* In blocks of a size the compiler knows, so that it counts them at once. */
+static uint32_t
+line_feeds(const char *p, size_t n)
+{
+    enum { BLOCK = 64 };
+    uint32_t all = 0;
+
+    for (; n >= BLOCK; p += BLOCK, n -= BLOCK) {
+        uint8_t hits = 0;
+
+        for (int i = 0; i < BLOCK; i++)
+            hits = (uint8_t)(hits + (p[i] == '\n'));
+        all += hits;
+    }
+    for (; n > 0; p++, n--)
+        all += *p == '\n';
+    return all;
+}
+
+/* Lines up to `to`, which lies in this piece. Each byte is looked at once. */
 static void
 count_lines(sn_html *t, uint64_t to)
 {
-    const char *p = t->piece + (t->counted - t->fed), *end = t->piece + (to - t->fed);
+    const char *p = t->piece + (t->counted - t->fed);
+    size_t n = (size_t)(to - t->counted);
+    uint32_t more = line_feeds(p, n);
 
-    for (; p < end && (p = memchr(p, '\n', (size_t)(end - p))); p++) {
-        t->line++;
-        t->line_at = t->fed + (uint64_t)(p - t->piece) + 1;
-    }
     t->counted = to;
+    if (more == 0)
+        return;
+    const char *last = memrchr(p, '\n', n);
+    t->line += more;
+    t->line_at = t->fed + (uint64_t)(last - t->piece) + 1;
 }
 
 static sn_html_place

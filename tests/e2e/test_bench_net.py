@@ -216,7 +216,9 @@ def one_peer_ahead_is_named():
     check(verdict(lines, "ahead"), "met")
     lines += figures("h2load", [8.5])
     check(verdict(lines, "ahead"), "missed")
-    check([b.measured for b in results.bars([MACHINE, *lines]) if b.wanted.startswith("ahead")], ["behind h2load"])
+    check([b.measured for b in results.bars([MACHINE, *lines]) if b.wanted.startswith("ahead")], ["behind h2load", "not measured"])
+    lines = figures("wrk", [9.0], scene="tls") + figures("seine", [8.0], scene="tls") + figures("Go net/http", [8.5], scene="tls")
+    check([b.measured for b in results.bars([MACHINE, *lines]) if b.wanted.startswith("ahead")], ["not measured", "behind Go net/http"])
 
 
 @case
@@ -240,9 +242,23 @@ def the_page_shows_who_failed_and_who_is_absent_and_no_bar_is_met_by_silence():
 
 
 @case
+def tls_connections_and_outputs_are_judged_at_their_edge():
+    secure = {"type": "bar", "bar": "secure", "connections": 1000, "plain_mb": 10.0, "tls_mb": 50.0, "kb_each": 48.0, "handshakes": 1000, "resumed": 950}
+    check((verdict([secure], "≤ 48 KB"), verdict([secure], "≥ 95 %")), ("met", "met"))
+    secure.update(kb_each=48.1, resumed=949)
+    check((verdict([secure], "≤ 48 KB"), verdict([secure], "≥ 95 %")), ("missed", "missed"))
+    rows = [{"type": "bar", "bar": "sinks", "output": name, "round": n, "pages": 1, "per_second": rate, "cpu_us": 1.0, "peak_mb": 1.0, "bytes_each": 1.0}
+            for name, rates in ((".warc.gz", (6999.0, 7000.0, 9000.0)), (".sqlite", (6000.0, 6999.0, 9999.0))) for n, rate in enumerate(rates)]
+    check([b.verdict.strip("*") for b in results.bars([MACHINE, *rows]) if b.wanted == "≥ 7,000 a second"], ["met", "missed"])
+    check(results.render([MACHINE, *rows]).count("| .warc.gz |"), 1)
+
+
+@case
 def a_command_is_shown_without_this_machine():
-    check(compare.shown([f"{ROOT}/build/seine", "fetch", "http://127.0.0.1:4711/p/0"], 4711), "seine fetch http://127.0.0.1:PORT/p/0")
-    check(compare.shown(["/usr/bin/python3", f"{ROOT}/bench/peers/aio.py", "urls.txt", "64"], 4711), "python3 aio.py urls.txt 64")
+    job = clients.Job("/x", 4711, 1, 64, 1, cert="/x/site.pem")
+    check(compare.shown([f"{ROOT}/build/seine", "fetch", "--cacert", "/x/site.pem", "https://127.0.0.1:4711/p/0"], job),
+          "seine fetch --cacert site.pem https://127.0.0.1:PORT/p/0")
+    check(compare.shown(["/usr/bin/python3", f"{ROOT}/bench/peers/aio.py", "urls.txt", "64"], job), "python3 aio.py urls.txt 64")
 
 
 finish()

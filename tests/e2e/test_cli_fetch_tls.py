@@ -47,6 +47,10 @@ def the_record_says_how_it_was_secured(version, host):
 def the_system_store_is_the_default_and_the_environment_can_name_another():
     check(record(fetch(url("a.test")))["error"]["kind"], "tls_untrusted")
     check(record(fetch(url("a.test"), env={"SSL_CERT_FILE": CA}))["ok"], True)
+    where = tempfile.mkdtemp(dir=HOME.name)
+    name = subprocess.run(["openssl", "x509", "-hash", "-noout", "-in", CA], check=True, capture_output=True).stdout.decode().strip()
+    os.symlink(CA, os.path.join(where, name + ".0"))
+    check(record(fetch(url("a.test"), env={"SSL_CERT_DIR": where, "SSL_CERT_FILE": "/no/such/file"}))["ok"], True)
     check(record(fetch("--ca", CA, url("a.test")))["ok"], True)
     check(record(fetch(url("a.test"), env={"SEINE_CACERT": CA}))["ok"], True)
 

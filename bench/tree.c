@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * tree - how fast pages become trees, how fast selectors find, what bombs cost.
+ *
+ * CPU time of the thread, best of three, since a tree touches much fresh memory and the
+ * neighbours of a busy machine show. The page is dense markup, 1 MB: lists, tables,
+ * links, attributes. A bomb is 1 MB made to be expensive; its cost is that of links and
+ * tree together, refused or not. With -v each bomb has its line. Prints a table for
+ * people, and one JSON object per line with -j.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "seine/links.h"
+#include "seine/select.h"
+#include "text/tree.h"
+
+enum { MB = 1000 * 1000, RUNS = 3 };
+
+static bool as_json, verbose;
+static int missed;
+
+static double
+cpu_ms(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+static void
+need(seine_err e)
+{
+    if (e != SEINE_OK) {
+        fprintf(stderr, "bench: %s\n", seine_err_text(e));
+        exit(1);
+    }
+}
+
+/* bar > 0: at least; < 0: at most. */
+static void
+report(const char *name, double value, const char *unit, double bar)
+{
+    bool ok = bar == 0 || (bar > 0 ? value >= bar : value <= -bar);
+
+    missed += !ok;
+    if (as_json) {
+        printf("{\"name\":\"%s\",\"value\":%.2f,\"unit\":\"%s\"", name, value, unit);
+        if (bar != 0)
+            printf(",\"bar\":%g,\"ok\":%s", bar > 0 ? bar : -bar, ok ? "true" : "false");
+        printf("}\n");
+        return;
+    }
+    printf("%-46s %10.2f  %-8s ", name, value, unit);
+    if (bar != 0)
+        printf("%s %-6g %s", bar > 0 ? ">=" : "<=", bar > 0 ? bar : -bar,
+               ok ? "met" : "MISSED");
+    printf("\n");
+}
+
+static void
+fill(sn_buf *b, const char *head, const char *body)
+{
+    sn_buf_reset(b);
+    sn_buf_text(b, head);
+    while (b->len < MB)
+        sn_buf_text(b, body);
+    need(sn_buf_done(b));
+}
+
+static double
+tree_ms(const sn_buf *b, seine_err *out_err)
+{
+    double best = 1e9;
+
+    for (int i = 0; i < RUNS; i++) {
+        double start = cpu_ms();
+        seine_tree *t = NULL;
+
+        need(seine_tree_new(&t));
+        *out_err = seine_tree_parse(t, b->ptr, b->len, NULL);
+        seine_tree_free(t);
+        double ms = cpu_ms() - start;
+        best = ms < best ? ms : best;
+    }
+    return best;
+}
+
+static double
+links_ms(const sn_buf *b)
+{
+    double best = 1e9;
+
+    for (int i = 0; i < RUNS; i++) {
+        double start = cpu_ms();
+        seine_links *l = NULL;
+
+        need(seine_links_new(NULL, &l));
+        need(seine_links_feed(l, b->ptr, b->len));
+        need(seine_links_end(l));
+        seine_links_free(l);
+        double ms = cpu_ms() - start;
+        best = ms < best ? ms : best;
+    }
+    return best;
+}
+
+static const char row[] = "<li class=\"item odd\" data-id=17><a "
+                          "href=\"/2024/a-story?ref=home&amp;pos=1\" class=\"t x\">"
+                          "A story of <b>fish</b> and nets</a> <span class=meta>by "
+                          "somebody</span>\n<table><tr><td>1<td "
+                          "class=n>2</table></li>\n";
+
+static const char *const selectors[] = {
+    "li",
+    ".meta",
+    "li.item > a[href]",
+    "ul li:nth-child(odd) td.n",
+    "li:has(td.n) ~ li a",
+};
+
+static void
+select_all(const seine_tree *t)
+{
+    for (size_t i = 0; i < sizeof selectors / sizeof *selectors; i++) {
+        double best = 1e9;
+        char name[96];
+
+        for (int run = 0; run < RUNS; run++) {
+            seine_select *s = NULL;
+            seine_finder *f = NULL;
+            seine_node n = 0;
+            double start = cpu_ms();
+
+            need(seine_select_new(selectors[i], strlen(selectors[i]), &s, NULL));
+            need(seine_finder_new(t, &f));
+            do
+                need(seine_finder_next(f, s, 0, &n));
+            while (n != 0);
+            seine_finder_free(f);
+            seine_select_free(s);
+            double ms = cpu_ms() - start;
+            best = ms < best ? ms : best;
+        }
+        snprintf(name, sizeof name, "select %s", selectors[i]);
+        report(name, best * 1e6 / seine_tree_size(t), "ns/node", 0);
+    }
+}
+
+static void
+honest(void)
+{
+    sn_buf page;
+    seine_tree *t = NULL;
+    seine_err e;
+
+    sn_buf_init(&page, 2 * MB);
+    fill(&page, "<!DOCTYPE html><title>t</title><body><ul>", row);
+    report("links of dense markup", (double)page.len / 1e3 / links_ms(&page), "MB/s", 0);
+    report("tree of dense markup", tree_ms(&page, &e) * MB / (double)page.len, "ms/MB",
+           -100);
+    need(e);
+    need(seine_tree_new(&t));
+    need(seine_tree_parse(t, page.ptr, page.len, NULL));
+    select_all(t);
+    seine_tree_free(t);
+    sn_buf_fini(&page);
+}
+
+typedef struct bomb {
+    const char *head, *body;
+} bomb;
+
+#define FORMATS                                                                        \
+    "<b id=1><b id=2><b id=3><b id=4><b id=5><b id=6><b id=7><b id=8><i id=1><i id=2>" \
+    "<i id=3><i id=4><i id=5><i id=6><i id=7><i id=8><u id=1><u id=2><u id=3><u id=4>" \
+    "<u id=5><u id=6><u id=7><u id=8><s id=1><s id=2><s id=3><s id=4><s id=5><s id=6>"
+
+static const bomb bombs[] = {
+    {"", "<div>"},
+    {"", "<b>"},
+    {FORMATS, "<p>x</p>"},
+    {"<b>", "<p>x</p>"},
+    {"<b><i><u>", "<p>"},
+    {"", "<a><p>"},
+    {"", "<a><div></a>"},
+    {"", "<b><div></b></div>"},
+    {"", "<b><p>x</b>"},
+    {"", "<table><td>"},
+    {"<table>", "x<b>"},
+    {"<table>", "<tr>x"},
+    {"<table>", "<div>x</div>"},
+    {"<select>", "<option>"},
+    {"", "<svg>"},
+    {"<svg>", "<g/>"},
+    {"<math>", "<mi>"},
+    {"", "<template>"},
+    {"", "<nobr>"},
+    {"", "<button><p>"},
+    {"", "</p>"},
+    {"", "</br>"},
+    {"", "<br>"},
+    {"", "<!>"},
+    {"", "<?a>"},
+    {"<p ", " a"},
+    {"<p a=\"", "x"},
+    {"", "&amp;"},
+    {"", "&nosuchname"},
+    {"", "&CounterClockwiseContourIntegra"},
+    {"", "<"},
+    {"", "<a"},
+    {"", "x"},
+    {"", "\r\n"},
+    {"<script>", "<!--<script>"},
+    {"", "<script></script>"},
+    {"<title>", "</titl"},
+    {"<svg>", "<![CDATA[]]"},
+    {"", "<li>"},
+    {"", "<form><div></form>"},
+    {"<x><div>", "<q></x>"},
+    {"", "<xabcdefgh></xabcdefgh>"},
+    {"<ruby>", "<rb><rt>"},
+    {"<select><style>", "<b a=1><i>"},
+    {"<frameset>", "<noframes><div>"},
+    {"", "<body a=1>"},
+    {"<table>", "<caption>"},
+    {"<table>", "<colgroup><col>"},
+    {"", "<font size=1>x"},
+    {"<a><b><i><u>", "</a><p>"},
+    {"", "<marquee>"},
+    {"", "<object><b>"},
+    {"", "<ul><li>"},
+    {"<table>", "<input type=hidden>"},
+    {"", "<iframe></iframe>"},
+    {"<head>", " <meta>"},
+    {"</body></html>", "<!--x-->"},
+    {"<p>", "</div>"},
+    {"", "<a href=x>"},
+    {"", "<img srcset='a,b,c'>"},
+    {"<img srcset='", "a 1x,"},
+    {"", "<img src=x>"},
+};
+
+static void
+explode(void)
+{
+    double worst = 0;
+    size_t which = 0;
+    sn_buf page;
+    char name[128];
+
+    sn_buf_init(&page, 2 * MB);
+    for (size_t i = 0; i < sizeof bombs / sizeof *bombs; i++) {
+        seine_err e;
+
+        fill(&page, bombs[i].head, bombs[i].body);
+        double ms = (links_ms(&page) + tree_ms(&page, &e)) * MB / (double)page.len;
+        if (verbose)
+            printf("%-32.32s %-20.20s %8.2f ms/MB %s\n", bombs[i].head, bombs[i].body, ms,
+                   e == SEINE_OK ? "" : seine_err_name(e));
+        if (ms > worst) {
+            worst = ms;
+            which = i;
+        }
+    }
+    snprintf(name, sizeof name, "worst of %zu bombs", sizeof bombs / sizeof *bombs);
+    report(name, worst, "ms/MB", -100);
+    if (!as_json)
+        printf("it is %.40s %s\n", bombs[which].head, bombs[which].body);
+    sn_buf_fini(&page);
+}
+
+int
+main(int argc, char **argv)
+{
+    setvbuf(stdout, NULL, _IOLBF, 0); /* a figure is seen when it is there */
+    for (int i = 1; i < argc; i++) {
+        as_json = as_json || strcmp(argv[i], "-j") == 0;
+        verbose = verbose || strcmp(argv[i], "-v") == 0;
+    }
+    honest();
+    explode();
+    if (!as_json)
+        printf("%d bars missed\n", missed);
+    return 0;
+}
