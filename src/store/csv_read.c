@@ -65,14 +65,15 @@ begin_cell(sn_csv_reader *r)
 static void
 add(sn_csv_reader *r, const char *bytes, size_t n)
 {
+    size_t cell = r->limits.cell - (r->text.len - r->begun);
+    size_t row = r->limits.row - r->text.len;
+
     if (r->flaw >= SN_CSV_LONG_CELL)
         return;
-    if (n > r->limits.cell - (r->text.len - r->begun))
-        mar(r, SN_CSV_LONG_CELL);
+    if (n > cell || n > row)
+        mar(r, row < cell ? SN_CSV_LONG_ROW : SN_CSV_LONG_CELL);
     else
         sn_buf_add(&r->text, bytes, n);
-    if (r->text.err == SEINE_E_FULL)
-        mar(r, SN_CSV_LONG_ROW);
 }
 
 static bool

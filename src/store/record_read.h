@@ -53,6 +53,10 @@ void sn_record_reader_fini(sn_record_reader *rr);
  * be; NOMEM. `why`: SEINE_WHY bytes. */
 SEINE_MUST_CHECK seine_err sn_record_read(sn_record_reader *rr, sn_str line, char *why);
 
+/* The text of a member of a line that is an object of JSON, where numbers keep their
+ * spelling; absent: there is none of that name, or it is spelled with escapes. */
+sn_str sn_line_member(sn_str line, sn_str name);
+
 /* Adds the line, an object of JSON, without its member of that name. */
 void sn_line_without(sn_buf *to, sn_str line, sn_str name);
 
