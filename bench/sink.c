@@ -193,6 +193,7 @@ main(int argc, char **argv)
     static char page[PAGE];
 
     as_json = argc > 1 && strcmp(argv[1], "-j") == 0;
+    setvbuf(stdout, NULL, _IOLBF, 0); /* each line when it is known */
     for (size_t i = 0; i < sizeof page; i++)
         page[i] = (char)('a' + i * 2654435761u % 26);
     if (!as_json)

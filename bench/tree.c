@@ -13,9 +13,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "seine/links.h"
-#include "seine/select.h"
-#include "text/tree.h"
+#include <seine/links.h>
+#include <seine/select.h>
+#include <seine/tree.h>
 
 enum { MB = 1000 * 1000, RUNS = 3 };
 
