@@ -222,7 +222,7 @@ def sinks(settings, folder):
         for n in range(settings.rounds):
             for name in SINKS:
                 folder.mkdir(exist_ok=True)
-                (folder / "urls.txt").write_text("".join(f"http://127.0.0.1:{nginx.port}/p/{n}\n" for n in range(count)))
+                (folder / "urls.txt").write_text("".join(f"http://127.0.0.1:{nginx.port}/u/{n}\n" for n in range(count)))
                 cost = run([SEINE, "fetch", "-i", "urls.txt", "-o", name, "--threads", 1, "--mine", "-c", 64, "-r", f"{SINK_RATE}/s", *QUIET], folder,
                            cpu=settings.client_cpu)
                 size = sum(f.stat().st_size for f in folder.iterdir() if f.name.startswith("out."))

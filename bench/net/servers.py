@@ -43,6 +43,7 @@ http {{
         listen 127.0.0.1:{port} backlog=4096;
         location /p/ {{ try_files /page.html =404; }}
         location /z/ {{ add_header Content-Encoding gzip; try_files /page.html.gz =404; }}
+        location /u/ {{ ssi on; try_files /each.html =404; }}
         location = /status {{ stub_status; }}
     }}
     server {{
@@ -111,6 +112,7 @@ class Nginx:
         folder = pathlib.Path(folder)
         (folder / "www").mkdir(parents=True)
         (folder / "www" / "page.html").write_text(page())
+        (folder / "www" / "each.html").write_text('<!--#echo var="request_uri" -->' + page())
         (folder / "www" / "page.html.gz").write_bytes(gzip.compress(page().encode() * PACKED_PAGES, 6))
         certify(folder)
         self.cert = folder / "site.pem"
