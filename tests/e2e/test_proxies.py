@@ -112,13 +112,22 @@ def tinyproxy_wants_a_login():
         check(o.report()["totals"]["requests"], 3)
 
 
+def may_name(kind):
+    """Has this machine a localhost? With socks5h the proxy has to ask it; with socks5 we know."""
+    try:
+        return kind == "socks5" or socket.getaddrinfo("localhost", 80, type=socket.SOCK_STREAM)[0][4][0] == "127.0.0.1"
+    except OSError:
+        return False
+
+
 @case
 def microsocks_leads_there_by_name_and_by_address():
     with origin("--dns") as o, microsocks() as port:
         there = o.url("/ok")
         for kind in ("socks5", "socks5h"):
-            r = fetch("-x", f"{kind}://127.0.0.1:{port}", there, o.url("/ok?2", "localhost"))
-            check(bodies(r), ["ok\n", "ok\n"], kind)
+            urls = [there] + [o.url("/ok?2", "localhost")] * may_name(kind)
+            r = fetch("-x", f"{kind}://127.0.0.1:{port}", *urls)
+            check(bodies(r), ["ok\n"] * len(urls), kind)
         # Names under .test are known to the server's own resolver alone: to us.
         name = o.url("/ok?3", "a.test")
         r = fetch("-x", f"socks5://127.0.0.1:{port}", "--dns", o.places["dns"], name)
@@ -180,8 +189,9 @@ def tinyproxy_opens_tunnels_for_https():
 def microsocks_leads_to_https():
     with secure() as (_, trust, there), microsocks(LOGIN) as port:
         for kind in ("socks5", "socks5h"):
-            r = fetch(*trust, "-x", f"{kind}://{LOGIN}@127.0.0.1:{port}", f"https://127.0.0.1:{there}/ok", f"https://localhost:{there}/ok")
-            check(bodies(r), ["ok\n", "ok\n"], kind)
+            urls = [f"https://127.0.0.1:{there}/ok"] + [f"https://localhost:{there}/ok"] * may_name(kind)
+            r = fetch(*trust, "-x", f"{kind}://{LOGIN}@127.0.0.1:{port}", *urls)
+            check(bodies(r), ["ok\n"] * len(urls), kind)
 
 
 @case
