@@ -606,7 +606,8 @@ TEST(record_copy_stands_alone)
         CHECK_EQ(c->captures != NULL, r.captures != NULL);
         if (c->captures) {
             CHECK_EQ(c->captures[0].response.len, said.len);
-            CHECK(memcmp(c->captures[0].response.ptr, wire, said.len) == 0);
+            CHECK(said.len == 0 ||
+                  memcmp(c->captures[0].response.ptr, wire, said.len) == 0);
             CHECK_EQ(c->captures[0].cut, SEINE_CUT_TIME);
             CHECK_EQ(c->captures[0].head_len, 7);
             CHECK(memcmp(c->captures[0].ip.ptr, "::1", 3) == 0);
