@@ -142,7 +142,8 @@ put(pen *p, sn_str text)
         p->cut = true;
         return;
     }
-    memcpy(p->out + p->len, text.ptr, text.len);
+    if (text.len > 0)
+        memcpy(p->out + p->len, text.ptr, text.len);
     p->len += text.len;
 }
 
