@@ -94,7 +94,7 @@ check_row(const sn_csv_reader *r, const sn_csv_limits *limits, print *p)
     REQUIRE(sum <= limits->row);
     REQUIRE(!r->flaw || (r->flaw_line >= r->line && r->flaw_column > 0));
     mix(p, &r->line, sizeof r->line);
-    mix(p, &(int){r->flaw}, sizeof(int));
+    mix(p, &(int){(int)r->flaw}, sizeof(int));
     mix(p, &(int){r->is_blank}, sizeof(int));
     if (r->flaw) {
         mix(p, &r->flaw_line, sizeof r->flaw_line);
