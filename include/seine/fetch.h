@@ -42,6 +42,7 @@
 #include "seine/alloc.h"
 #include "seine/breaker.h"
 #include "seine/cookie.h"
+#include "seine/crawl.h"
 #include "seine/ctx.h"
 #include "seine/family.h"
 #include "seine/input.h"
@@ -126,6 +127,16 @@ typedef struct seine_fetch_opts {
     bool dedup;                  /* true: a URL whose key was given before is counted */
     const char *strip_params;    /* left out of keys: "utm_*,fbclid" */
     bool raw_encoding;           /* bodies that cannot be decoded are taken as they are */
+
+    /* which URLs */
+    const char *const *include; /* patterns; one of them is in the URL; NULL ends */
+    const char *const *exclude; /* none of them is; they win */
+    const char *accept_type;    /* "text/html,text/plain": other bodies are not taken, and
+                                   the URL is skipped with reason mime; NULL: all are */
+    uint64_t max_bytes;         /* of bodies in all; 0: off; the rest is skipped */
+    seine_obey robots;          /* OFF */
+    seine_span max_crawl_delay; /* 60 s: a longer Crawl-delay is cut to it */
+    const seine_crawl_opts *crawl; /* links are followed; NULL: they are not */
 
     /* trust */
     const char *cacert;                /* PEM; NULL: the system's */

@@ -146,6 +146,12 @@ typedef struct seine_warc_place {
     seine_view id; /* "<urn:uuid:…>" */
 } seine_warc_place;
 
+/* The place on its parent where a URL was found. */
+typedef struct seine_found {
+    seine_view tag, attr, text; /* "a", "href", "A page"; absent: not known */
+    uint32_t line;              /* 0: not known */
+} seine_found;
+
 typedef enum seine_record_type {
     SEINE_RECORD_RESULT,
     SEINE_RECORD_SKIP
@@ -164,6 +170,15 @@ typedef struct seine_record {
     seine_view method, host, ip;
     uint8_t http; /* 10, 11; 1: an answer, its version is not known; 0: none */
 
+    /* of a crawl */
+    bool is_crawled;   /* depth and n_links are known */
+    uint32_t depth;    /* links from a given URL */
+    seine_view parent; /* absent: it was given */
+    seine_found via;
+    uint32_t n_links; /* of a page that was read */
+    seine_view lang, canonical, meta_robots;
+    seine_err extract; /* why links or fields are missing of a page that is ok; OK */
+
     seine_fate fate;
     const seine_fault *fault; /* code OK when the fate is */
     seine_view message, hint; /* for people; hint may be absent */
@@ -174,7 +189,9 @@ typedef struct seine_record {
     size_t n_tries;
 
     seine_view content_type, charset;
-    int64_t content_length; /* as declared; -1: not */
+    const char *charset_from; /* "bom" "header" "meta" "guess" "default"; NULL: unknown */
+    uint64_t charset_errors;  /* bytes that became U+FFFD */
+    int64_t content_length;   /* as declared; -1: not */
     uint64_t bytes_in, bytes_body;
     bool partial;
     const char *const *notes;

@@ -18,6 +18,7 @@
 #include "seine/clock.h"
 #include "seine/convert.h"
 #include "seine/cookie.h"
+#include "seine/crawl.h"
 #include "seine/ctx.h"
 #include "seine/err.h"
 #include "seine/family.h"

@@ -88,6 +88,7 @@ seine_fetch_defaults(void)
         .max_wire = 16 << 20,
         .keep = SEINE_KEEP_TITLE,
         .dedup = true,
+        .max_crawl_delay = SEINE_SECS(60),
     };
 }
 

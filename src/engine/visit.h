@@ -39,6 +39,9 @@ typedef enum sn_state {
     SN_EMITTED,   /* exactly one record is on its way; the arena is free */
 } sn_state;
 
+/* What is asked for. Of the first alone there are records. */
+typedef enum sn_kind { SN_KIND_PAGE, SN_KIND_ROBOTS, SN_KIND_SITEMAP } sn_kind;
+
 typedef struct sn_visit sn_visit;
 struct sn_visit {
     sn_visit *next; /* in whatever list it is: inbox, queue of a host, pool */
@@ -50,6 +53,7 @@ struct sn_visit {
     bool is_skip;    /* refused at admission: `reason`, `rule` */
     bool has_hint;   /* the answer said something about our rate */
     bool is_typed;   /* named by the user: own headers, ceiling local */
+    uint8_t kind;    /* sn_kind */
     uint64_t number; /* 0, 1, 2 … in the order of the input */
     uint32_t host;   /* in its shard; SN_NO_HOST */
     sn_zone ceiling;
@@ -66,6 +70,12 @@ struct sn_visit {
     seine_hop *hops;      /* room for opts.max_redirects, made by the first */
     uint32_t n_hops;
     seine_span timeout; /* of one attempt */
+
+    /* where it was found, in a crawl */
+    uint32_t depth;    /* links from a given URL */
+    uint32_t moved;    /* redirects in a row that led here */
+    sn_str parent;     /* absent: it was given */
+    seine_found found; /* texts of the tables of text/html.h */
 
     /* attempts */
     seine_retry retry;
@@ -100,6 +110,7 @@ struct sn_visit {
     seine_held held;
     struct sn_captures *captures;  /* NULL: nobody archives; see engine/capture.h */
     struct sn_title *title_reader; /* NULL: no title is read of this answer */
+    struct sn_page *page;          /* NULL: it is not read for links */
     sn_str title;
     struct sn_sha256 *digest;
     seine_fault fault; /* of the whole visit: what the record says */

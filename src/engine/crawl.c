@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "seine/crawl.h"
+
+seine_crawl_opts
+seine_crawl_defaults(void)
+{
+    return (seine_crawl_opts){.depth = 5,
+                              .scope = SEINE_SCOPE_HOST,
+                              .sitemaps = SEINE_SITEMAPS_AUTO,
+                              .nofollow = true,
+                              .skips = true,
+                              .pattern_budget = 10000,
+                              .max_subdomains = 256};
+}
+
+const char *
+seine_scope_name(seine_scope s)
+{
+    static const char *const names[] = {"host", "domain", "prefix", "any"};
+
+    return (unsigned)s < sizeof names / sizeof *names ? names[s] : "?";
+}
