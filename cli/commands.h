@@ -5,6 +5,7 @@
 
 #include "options.h"
 
+extern const command cmd_crawl;
 extern const command cmd_fetch;
 extern const command cmd_convert;
 extern const command cmd_extract;

@@ -9,6 +9,7 @@
 
 #include <seine/url.h>
 
+#include "crawl_opts.h"
 #include "heap.h"
 #include "request.h"
 #include "say.h"
@@ -60,6 +61,8 @@ feed_open(feed *f, const args *a)
     bool none = a->count == 0 && set->input.count == 0;
 
     *f = (feed){.args = a, .wake = -1};
+    if (none && crawl_is_asked(a))
+        return say_fail(SAY_USAGE, "seine crawl https://…, or -i FILE", "no seeds given");
     if (none && isatty(STDIN_FILENO))
         return say_fail(SAY_USAGE,
                         "seine fetch https://…, -i FILE, or pipe a list into it",

@@ -120,7 +120,7 @@ static bool
 write_summary(run *r, const closing *c, seine_text *members)
 {
     seine_tally_run about = {
-        .command = "fetch",
+        .command = r->args->command->name,
         .stopped_by = c->stopped_by,
         .duplicates = c->stats.duplicates,
         .wall = c->wall,

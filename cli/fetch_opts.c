@@ -150,8 +150,9 @@ read_retry_on(const char *text, seine_retry_opts *o)
 }
 
 static int
-again(const fetch_settings *set, seine_fetch_opts *o)
+again(const args *a, const fetch_settings *set, seine_fetch_opts *o)
 {
+    enum { PATIENT = 3 }; /* failed probes, where a host has more than a few URLs */
     static const seine_jitter jitters[] = {SEINE_JITTER_PLUSMINUS, SEINE_JITTER_FULL,
                                            SEINE_JITTER_EQUAL, SEINE_JITTER_DECORRELATED,
                                            SEINE_JITTER_NONE};
@@ -163,6 +164,8 @@ again(const fetch_settings *set, seine_fetch_opts *o)
     o->retry.jitter = jitters[set->jitter];
     o->retry.max_attempts = (uint32_t)set->retries + 1;
     o->max_retry_after = set->max_retry_after;
+    if (crawl_is_asked(a))
+        o->park = PATIENT;
     why = specs_breaker(set->breaker, &o->breaker, &o->park, spare);
     if (why)
         return bad("breaker", set->breaker, why,
@@ -325,7 +328,7 @@ fetch_plan_make(const args *a, fetch_plan *out_plan)
     if (set->config)
         return say_fail(SAY_USAGE, "leave it out", "--config: this version reads none");
     int code = how_long(set, &p->opts);
-    code = code == SAY_DONE ? again(set, &p->opts) : code;
+    code = code == SAY_DONE ? again(a, set, &p->opts) : code;
     code = code == SAY_DONE ? taken(set, p) : code;
     code = code == SAY_DONE ? where(set, &p->opts) : code;
     code = code == SAY_DONE ? trusted(set, p) : code;
@@ -333,9 +336,9 @@ fetch_plan_make(const args *a, fetch_plan *out_plan)
     code = code == SAY_DONE ? how_much(a, set, &p->opts) : code;
     code = code == SAY_DONE ? request_make(a, &p->request) : code;
     code = code == SAY_DONE ? check_base(set) : code;
+    code = code == SAY_DONE ? crawl_plan_make(a, &p->opts, &p->crawl) : code;
     if (code != SAY_DONE) {
-        free(p->hosts);
-        free(p->host_list);
+        fetch_plan_free(p);
         return code;
     }
     p->opts.method = p->request.method;
@@ -355,6 +358,9 @@ void
 fetch_plan_free(fetch_plan *p)
 {
     request_free(&p->request);
+    crawl_plan_free(&p->crawl);
     free(p->hosts);
     free(p->host_list);
+    p->hosts = NULL;
+    p->host_list = NULL;
 }

@@ -5,11 +5,13 @@
 
 #include <seine/fetch.h>
 
+#include "crawl_opts.h"
 #include "request.h"
 #include "specs.h"
 
 typedef struct fetch_plan {
     seine_fetch_opts opts; /* without callbacks, log and metrics */
+    crawl_plan crawl;      /* what opts.crawl points to */
     request request;
     char *hosts;            /* of --insecure, cut at its commas … */
     const char **host_list; /* … and where they begin */

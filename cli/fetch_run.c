@@ -364,15 +364,18 @@ say_start(run *r)
 }
 
 static int
-no_fetch(seine_err e, const char *why)
+no_fetch(const run *r, seine_err e, const char *why)
 {
     static const struct {
         const char *member, *option;
     } names[] = {{"allow_net ", "--allow-net "}, {"deny_net ", "--deny-net "},
                  {"cacert ", "--cacert "},       {"cert ", "--cert "},
                  {"cert_key ", "--cert-key "},   {"zones ", "--zone "},
-                 {"proxy: ", "--proxy: "},       {"no_proxy: ", "--no-proxy: "}};
+                 {"proxy: ", "--proxy: "},       {"no_proxy: ", "--no-proxy: "},
+                 {"include ", "--include "},     {"exclude ", "--exclude "},
+                 {"domains ", "--domains "},     {"accept_type ", "--accept-type "}};
     const char *named = "";
+    char hint[64];
 
     if (e == SEINE_E_NOMEM)
         return say_fail(SAY_MACHINE, "a lower --concurrency or --queue", "out of memory");
@@ -381,8 +384,8 @@ no_fetch(seine_err e, const char *why)
             named = names[i].option;
             why += strlen(names[i].member);
         }
-    return say_fail(SAY_USAGE, "seine fetch --help", "%s%s", named,
-                    why[0] ? why : seine_err_text(e));
+    snprintf(hint, sizeof hint, "seine %s --help", r->args->command->name);
+    return say_fail(SAY_USAGE, hint, "%s%s", named, why[0] ? why : seine_err_text(e));
 }
 
 /* Everything is open and checked: now it begins. */
@@ -405,10 +408,10 @@ go(run *r)
     r->deadline = limited ? r->start + r->set->max_time : SEINE_NEVER;
     eta_init(&r->eta, r->start);
     if (seine_sinks_start(r->outputs.sinks, o->threads) != SEINE_OK)
-        return no_fetch(SEINE_E_NOMEM, why);
+        return no_fetch(r, SEINE_E_NOMEM, why);
     e = seine_fetch_new(o, why, &r->fetch);
     if (e != SEINE_OK)
-        return no_fetch(e, why);
+        return no_fetch(r, e, why);
     say_start(r);
     observed_set_ready(&r->observed, true);
     if (r->outputs.ordered) {
@@ -416,7 +419,7 @@ go(run *r)
         r->feed.window = r->outputs.window;
     }
     if (!feed_start(&r->feed, r->fetch, r->wake))
-        return no_fetch(SEINE_E_NOMEM, why);
+        return no_fetch(r, SEINE_E_NOMEM, why);
     loop(r);
     feed_join(&r->feed);
     return run_close(r);
@@ -441,7 +444,7 @@ try_options(const run *r)
     o.on_record = ignore;
     seine_err e = seine_fetch_new(&o, why, &f);
     seine_fetch_free(f);
-    return e == SEINE_OK ? SAY_DONE : no_fetch(e, why);
+    return e == SEINE_OK ? SAY_DONE : no_fetch(r, e, why);
 }
 
 /* Opens in the order in which mistakes are cheap to find. */
@@ -455,6 +458,7 @@ prepare(run *r)
     if (code != SAY_DONE)
         return code;
     hooks.user_agent = r->plan.request.user_agent;
+    hooks.obeys = r->plan.opts.robots == SEINE_OBEY_ON;
     code = try_options(r);
     if (code == SAY_DONE)
         code = cookies_open(r->args, &r->plan.opts.jar);

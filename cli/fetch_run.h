@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fetch_run.h - one run of `seine fetch`, from checked settings to the exit code.
+ * fetch_run.h - one run of `seine fetch` or `seine crawl`, from checked settings to the
+ * exit code.
  *
  * The main thread waits for signals, draws the progress and keeps the time; a thread of
  * its own feeds the URLs; the library's threads fetch and write.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fetch_settings.h - what was typed for `seine fetch`, before it means anything. */
+/* fetch_settings.h - what was typed for `fetch` and `crawl`, before it means anything. */
 #ifndef CLI_FETCH_SETTINGS_H
 #define CLI_FETCH_SETTINGS_H
 
@@ -19,13 +19,30 @@ typedef enum progress_kind {
     PROGRESS_OFF
 } progress_kind;
 
+/* As they stand in the options. */
+enum obey_choice { OBEY_ON, OBEY_OFF, OBEY_AUDIT };
+enum scope_choice { SCOPE_HOST, SCOPE_DOMAIN, SCOPE_PREFIX, SCOPE_ANY };
+enum sitemap_choice { SITEMAP_AUTO, SITEMAP_ONLY, SITEMAP_OFF };
+
 typedef struct fetch_settings {
     /* what */
     texts input;
     int input_format;
     const char *base, *url_column, *strip_params;
-    uint64_t max_pages;
+    uint64_t max_pages, max_bytes;
     int dedup;
+    texts include, exclude;
+    const char *accept_type;
+    int robots; /* obey_choice */
+    seine_span max_crawl_delay;
+
+    /* of a crawl: which links */
+    const char *depth;
+    int scope, sitemap;
+    bool parent, nofollow;
+    texts domains;
+    uint64_t pattern_budget, max_per_host, max_subdomains;
+    const char *job;
 
     /* how much at once */
     uint64_t concurrency, per_host, per_ip, burst, host_burst, queue, threads, max_memory;

@@ -8,6 +8,7 @@
 
 /* In the order of the help. */
 const command *const commands[] = {
+    &cmd_crawl,
     &cmd_fetch,
     &cmd_convert,
     &cmd_extract,

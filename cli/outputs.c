@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "crawl_opts.h"
 #include "say.h"
 
 static bool
@@ -245,9 +246,10 @@ check_summary(const fetch_settings *set)
 }
 
 static int
-open_all(const fetch_settings *set, const seine_fields *fields, const char *user_agent,
+open_all(const args *a, const seine_fields *fields, const outputs_hooks *hooks,
          outputs *o)
 {
+    const fetch_settings *set = a->settings;
     static const seine_body_form bodies[] = {SEINE_BODY_NONE, SEINE_BODY_TEXT,
                                              SEINE_BODY_B64, SEINE_BODY_FILE};
     seine_sink_opts base = {.append = set->append,
@@ -258,10 +260,10 @@ open_all(const fetch_settings *set, const seine_fields *fields, const char *user
                             .fields = *fields,
                             .body = bodies[set->body],
                             .repeats = set->dedup != 0,
-                            .command = "fetch",
+                            .command = a->command->name,
                             .max_file = set->warc_size,
-                            .user_agent = user_agent,
-                            .robots = "ignore"};
+                            .user_agent = hooks->user_agent,
+                            .robots = hooks->obeys ? "classic" : "ignore"};
     seine_sink_opts counting = {.format = SEINE_SINK_CALL, .call = take, .arg = o};
     bool files_only = set->output.count > 0 && !set->raw && !set->write_out;
     int code = open_save(set, o);
@@ -300,7 +302,7 @@ widest(const args *a)
     const fetch_settings *set = a->settings;
     size_t most = 0;
 
-    if (set->input.count > 0)
+    if (set->input.count > 0 || crawl_is_asked(a))
         return 0;
     for (size_t i = 0; i < a->count; i++) {
         size_t n = strlen(a->words[i]) + (strstr(a->words[i], "://") ? 0 : 8) + 1;
@@ -338,7 +340,7 @@ outputs_open(const args *a, const seine_fields *fields, board *b,
         return code;
     pthread_mutex_init(&out->lock, NULL);
     rows_init(&out->rows, &a->screen, terminal, widest(a));
-    opts.ordered = out->ordered = set->ordered || set->raw;
+    opts.ordered = out->ordered = set->ordered || (set->raw && !crawl_is_asked(a));
     out->window = opts.window;
     opts.room = hooks->room;
     opts.failed = hooks->failed;
@@ -347,7 +349,7 @@ outputs_open(const args *a, const seine_fields *fields, board *b,
         seine_sinks_new(&opts, &out->sinks) != SEINE_OK)
         code = say_fail(SAY_MACHINE, NULL, "out of memory");
     if (code == SAY_DONE)
-        code = open_all(set, fields, hooks->user_agent, out);
+        code = open_all(a, fields, hooks, out);
     if (code != SAY_DONE)
         outputs_free(out);
     return code;

@@ -46,7 +46,8 @@ typedef struct outputs_hooks {
     void (*failed)(seine_err e, void *arg);
     void (*watch)(const seine_record *r, void *arg);
     void *arg;
-    const char *user_agent; /* what is sent, for archives */
+    const char *user_agent; /* what is sent, for archives … */
+    bool obeys;             /* … and that robots.txt is obeyed */
 } outputs_hooks;
 
 /* Opens everything, so that mistakes are told before the first request. SAY_DONE, or it
