@@ -9,6 +9,7 @@
 #include "base/redact.h"
 #include "base/time.h"
 #include "engine/capture.h"
+#include "engine/page.h"
 
 static seine_view
 view_of(sn_str s)
@@ -326,7 +327,7 @@ was_downgraded(const sn_visit *v)
 }
 
 static void
-fill_notes(const sn_visit *v, sn_emit *out)
+fill_notes(const sn_visit *v, uint32_t page_notes, sn_emit *out)
 {
     size_t n = 0;
 
@@ -337,6 +338,9 @@ fill_notes(const sn_visit *v, sn_emit *out)
     }
     if (v->n_hops > 0 && was_downgraded(v))
         out->notes[n++] = "downgrade";
+    for (unsigned i = 0; i < SEINE_LINKS_NOTES; i++)
+        if (page_notes >> i & 1)
+            out->notes[n++] = seine_links_note_name(i);
     out->record.notes = out->notes;
     out->record.n_notes = n;
 }
@@ -359,6 +363,56 @@ fill_error(const sn_visit *v, sn_emit *out)
                    r->fate == SEINE_FATE_GAVE_UP;
 }
 
+/* Where it was found. */
+static void
+fill_found(const sn_visit *v, seine_record *r)
+{
+    r->is_crawled = true;
+    r->depth = v->depth;
+    r->parent = view_of(v->parent);
+    if (v->parent.ptr)
+        r->via = v->found;
+}
+
+/* The URL the page calls its own, in the visit's arena. */
+static seine_view
+canonical_of(sn_visit *v, sn_str value)
+{
+    char base_mem[SEINE_URL_ROOM], mem[SEINE_URL_ROOM];
+    seine_url base, url;
+
+    seine_url_init(&base, base_mem, sizeof base_mem);
+    seine_url_init(&url, mem, sizeof mem);
+    if (!value.ptr || sn_page_base(v->page, &v->url, &base) != SEINE_OK ||
+        seine_url_resolve(&url, &base, value.ptr, value.len, NULL) != SEINE_OK)
+        return (seine_view){0};
+    seine_url_part href = seine_url_href(&url);
+    const char *copy = sn_arena_text(&v->arena, (sn_str){href.ptr, href.len});
+    return copy ? (seine_view){copy, href.len} : (seine_view){0};
+}
+
+/* What a page says that was read for its links. */
+static void
+fill_page(sn_visit *v, const sn_page_facts *facts, seine_record *r)
+{
+    r->n_links = (uint32_t)sn_page_n_links(v->page);
+    r->lang = view_of(facts->lang);
+    r->meta_robots = view_of(facts->meta_robots);
+    r->canonical = canonical_of(v, facts->canonical);
+    r->extract = facts->err;
+    if (facts->charset.ptr)
+        r->charset = view_of(facts->charset);
+    r->charset_from = facts->charset_from;
+    r->charset_errors = facts->charset_errors;
+}
+
+static bool
+is_whole(const sn_visit *v, seine_fate fate)
+{
+    return v->end.fault.status > 0 && !v->end.partial &&
+           (fate == SEINE_FATE_OK || fate == SEINE_FATE_HTTP_ERROR);
+}
+
 /* What was made of a whole body, and the bytes as far as they came. */
 static void
 fill_body(const sn_visit *v, unsigned keep, sn_emit *out)
@@ -366,8 +420,7 @@ fill_body(const sn_visit *v, unsigned keep, sn_emit *out)
     seine_record *r = &out->record;
     sn_str kept = sn_buf_view(&v->kept);
     bool answered = v->end.fault.status > 0;
-    bool whole = answered && !v->end.partial &&
-                 (r->fate == SEINE_FATE_OK || r->fate == SEINE_FATE_HTTP_ERROR);
+    bool whole = is_whole(v, r->fate);
 
     r->partial = v->end.partial && r->fate != SEINE_FATE_OK;
     if (whole)
@@ -380,10 +433,11 @@ fill_body(const sn_visit *v, unsigned keep, sn_emit *out)
 }
 
 static void
-fill_result(const sn_visit *v, unsigned keep, sn_emit *out)
+fill_result(sn_visit *v, const seine_fetch_opts *o, sn_emit *out)
 {
     seine_record *r = &out->record;
     seine_url_part host = seine_url_host(&v->url);
+    sn_page_facts facts = {0};
 
     if (v->n_hops > 0 || v->end.fault.status > 0)
         r->final_url = view_href(&v->url);
@@ -411,15 +465,37 @@ fill_result(const sn_visit *v, unsigned keep, sn_emit *out)
     r->n_fields = v->n_fields;
     fill_error(v, out);
     fill_times(v, r);
-    fill_notes(v, out);
-    fill_body(v, keep, out);
+    if (o->crawl && v->page && is_whole(v, r->fate)) {
+        sn_page_facts_get(v->page, &facts);
+        fill_page(v, &facts, r);
+    }
+    fill_notes(v, facts.notes, out);
+    fill_body(v, o->keep, out);
+}
+
+/* Its head said that it is nothing we want. */
+static void
+refuse(sn_visit *v, const char *types)
+{
+    enum { LONGEST = 160 };
+    char rule[LONGEST];
+    int n = snprintf(rule, sizeof rule, "%.*s is not in --accept-type %s",
+                     SN_FMT(v->content_type), types ? types : "");
+    size_t len = n < 0 ? 0 : (size_t)n < sizeof rule ? (size_t)n : sizeof rule - 1;
+    const char *copy = sn_arena_text(&v->arena, (sn_str){rule, len});
+
+    v->is_skip = true;
+    v->reason = SEINE_SKIP_MIME;
+    v->rule = copy ? (sn_str){copy, len} : (sn_str){0};
 }
 
 void
-sn_emit_record(sn_visit *v, unsigned keep, int64_t wall, sn_emit *out)
+sn_emit_record(sn_visit *v, const seine_fetch_opts *o, int64_t wall, sn_emit *out)
 {
     seine_record *r = &out->record;
 
+    if (v->not_wanted && v->fault.code == SEINE_OK)
+        refuse(v, o->accept_type);
     *r = (seine_record){.type = v->is_skip ? SEINE_RECORD_SKIP : SEINE_RECORD_RESULT,
                         .wall = wall,
                         .number = v->number,
@@ -432,13 +508,15 @@ sn_emit_record(sn_visit *v, unsigned keep, int64_t wall, sn_emit *out)
         r->url = view_href(&v->first);
         r->key = view_of(v->key);
     }
+    if (o->crawl)
+        fill_found(v, r);
     if (v->is_skip) {
         r->fault = &v->fault;
         r->reason = v->reason;
         r->rule = view_of(v->rule);
         return;
     }
-    fill_result(v, keep, out);
-    if (keep & SEINE_KEEP_WIRE)
+    fill_result(v, o, out);
+    if (o->keep & SEINE_KEEP_WIRE)
         r->captures = sn_capture_list(v, &r->n_captures);
 }

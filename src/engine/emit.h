@@ -5,7 +5,7 @@
  * The record is a set of views into the visit; whoever is called back looks at it or
  * copies it, and then the visit goes back to where it came from.
  *
- *     sn_emit_record(v, wall, &e);                 e.record, and what it points to
+ *     sn_emit_record(v, opts, wall, &e);           e.record, and what it points to
  *     on_record(&e.record, shard, arg);
  *
  * Messages for people say what happened, with the limit that was hit: "no answer within
@@ -20,6 +20,7 @@
 
 #include "engine/commons.h"
 #include "net/note.h"
+#include "seine/links.h"
 
 /* Room for what a record points to beside the visit. */
 typedef struct sn_emit {
@@ -27,11 +28,12 @@ typedef struct sn_emit {
     char message[320], hint[80];
     char ip[48];
     uint8_t sha256[32];
-    const char *notes[SN_NOTE_COUNT + 1];
+    const char *notes[SN_NOTE_COUNT + 1 + SEINE_LINKS_NOTES];
 } sn_emit;
 
-/* The visit is DONE. `keep` are the SEINE_KEEP_… of the options. */
-void sn_emit_record(sn_visit *v, unsigned keep, int64_t wall, sn_emit *out);
+/* The visit is DONE, and its page is still there. One whose type is not wanted becomes a
+ * skip here. */
+void sn_emit_record(sn_visit *v, const seine_fetch_opts *o, int64_t wall, sn_emit *out);
 
 /* An address as text: 203.0.113.5, 2001:db8::1. */
 void sn_emit_ip(const sn_ip *ip, char out[48]);

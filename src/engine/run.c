@@ -38,6 +38,7 @@ struct sn_run {
     seine_time narrow_until; /* NEVER: not narrowed by this shard */
     seine_time narrowed_at;
     uint64_t came, left;      /* visits from the inbox; to other shards */
+    uint64_t refused;         /* by what their head said */
     seine_fetch_stats stats;  /* the owner's */
     seine_fetch_stats before; /* what the meters know */
     sn_emit emit;
@@ -128,15 +129,16 @@ emit(sn_run *r, sn_visit *v)
     const seine_fetch_opts *o = &r->commons->opts;
 
     sn_visit_step(v, SN_DONE);
-    sn_emit_record(v, o->keep, r->wall, &r->emit);
+    sn_emit_record(v, o, r->wall, &r->emit);
     sn_emit_redact(&r->emit, o->secrets);
     count_done(r, &r->emit.record);
+    r->refused += v->not_wanted;
     sn_meters_emitted(r->meters, &r->emit.record);
     tell_end(r, v);
     if (o->on_record)
         o->on_record(&r->emit.record, r->index, o->arg);
     sn_visit_step(v, SN_EMITTED);
-    sn_wire_drop(v);
+    sn_wire_drop(&r->wire, v);
     sn_capture_drop(v);
     sn_visits_give(r->commons->visits, v);
 }
@@ -208,7 +210,7 @@ move_on(sn_run *r, sn_visit *v)
 {
     uint32_t to = sn_run_shard(&v->url, r->commons->secret, r->n);
 
-    sn_wire_drop(v);
+    sn_wire_drop(&r->wire, v);
     sn_capture_keep(v);
     v->host = SN_NO_HOST;
     if (to != r->index) {
@@ -227,7 +229,7 @@ come_back(sn_run *r, sn_visit *v, const sn_ruling *ruling)
 {
     seine_err e;
 
-    sn_wire_drop(v);
+    sn_wire_drop(&r->wire, v);
     sn_capture_back(v);
     e = sn_scheduler_again(r->scheduler, v, ruling->at, ruling->why, r->now);
     if (e != SEINE_OK)
@@ -477,7 +479,7 @@ check_balance(const sn_run *r)
 
     for (const sn_visit *v = r->wire.ended; v; v = v->next)
         ended++;
-    assert(r->came == r->left + r->stats.done + r->wire.n + ended +
+    assert(r->came == r->left + r->refused + r->stats.done + r->wire.n + ended +
                           sn_scheduler_waiting(r->scheduler, by));
     assert(r->n > 1 ||
            seine_throttle_in_flight(&r->commons->in_flight) == r->wire.n + ended);

@@ -108,8 +108,10 @@ sn_verdict_judge(const sn_commons *c, sn_visit *v, seine_time now)
         f->retry_after = sn_visit_wish(v);
     if (f->sent)
         v->requests++;
-    /* We cut it off ourselves: there was no room for what came. */
-    if (f->code == SEINE_E_CANCELED && v->kept.err != SEINE_OK)
+    /* We cut it off ourselves: nothing more was asked for, or there was no room. */
+    if (v->enough)
+        f->code = SEINE_OK;
+    else if (f->code == SEINE_E_CANCELED && v->kept.err != SEINE_OK)
         f->code = v->kept.err == SEINE_E_FULL ? SEINE_E_BODY_TOO_LARGE : v->kept.err;
     else if (f->code == SEINE_OK && v->kept.err != SEINE_OK)
         f->code = v->kept.err;
@@ -117,7 +119,7 @@ sn_verdict_judge(const sn_commons *c, sn_visit *v, seine_time now)
     if (f->code == SEINE_E_TIMEOUT && now >= v->deadline &&
         sn_time_sub(v->deadline, v->started_at) < v->timeout)
         f->code = SEINE_E_DEADLINE;
-    if (f->code == SEINE_OK) {
+    if (f->code == SEINE_OK && !v->not_wanted) {
         f->code = kind_of(&c->opts, v, &hop);
         f->phase = f->code == SEINE_OK ? f->phase : SEINE_PHASE_HEAD; /* it said so */
     }

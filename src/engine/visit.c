@@ -59,7 +59,8 @@ sn_visit_clear_answer(sn_visit *v)
     v->content_length = -1;
     v->fields = NULL;
     v->n_fields = 0;
-    v->title_reader = NULL;
+    v->robots_tag = 0;
+    v->enough = v->not_wanted = false;
     v->digest = NULL;
     sn_buf_reset(&v->kept);
 }

@@ -108,10 +108,12 @@ struct sn_visit {
     seine_hint hint; /* what the server asks for; see has_hint */
     sn_buf kept;     /* of the body, if it is kept; memory of the visit's held */
     seine_held held;
-    struct sn_captures *captures;  /* NULL: nobody archives; see engine/capture.h */
-    struct sn_title *title_reader; /* NULL: no title is read of this answer */
-    struct sn_page *page;          /* NULL: it is not read for links */
-    sn_str title;
+    struct sn_captures *captures; /* NULL: nobody archives; see engine/capture.h */
+    struct sn_page *page;         /* NULL: it is not read, or did not end well */
+    sn_str title;                 /* of the page */
+    uint8_t robots_tag;           /* SEINE_NOFOLLOW … of the head */
+    bool enough;                  /* we ended it ourselves, and that is fine */
+    bool not_wanted;              /* not of a type that is asked for */
     struct sn_sha256 *digest;
     seine_fault fault; /* of the whole visit: what the record says */
     seine_skip reason;

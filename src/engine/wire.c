@@ -12,6 +12,8 @@
 #define PLAIN       4    /* fields of our own */
 #define KEPT        4096 /* a buffer up to here stays with its visit, and is not counted */
 #define COOKIES_SET 50   /* of one response; the others do not count */
+#define ROBOTS      (512u << 10) /* of robots.txt; RFC 9309 asks for 500 KiB at least */
+#define READ        65536        /* a reader up to here is not counted */
 
 /* Fields. */
 
@@ -99,10 +101,10 @@ sn_wire_fini(sn_wire *w)
 {
     for (sn_flight *f = w->spare, *next; f; f = next) {
         next = f->next;
-        sn_title_free(f->title);
         sn_free(f->cookie);
         sn_free(f);
     }
+    sn_page_pool_fini(&w->pages);
     sn_vias_fini(&w->vias);
     sn_free(w->plain);
     sn_free(w->home);
@@ -370,8 +372,11 @@ take_field(sn_visit *v, sn_field f, bool followed)
         if (followed && sn_str_eq_nocase(f.name, SN_STR("location")))
             take_location(v, f.value);
         break;
-    case 'r':
     case 'x':
+        if (sn_str_eq_nocase(f.name, SN_STR("x-robots-tag")))
+            v->robots_tag |= (uint8_t)sn_page_robots_tag(f.value);
+        /* fall through */
+    case 'r':
         return is_wish(f.name) && take_wish(v, f);
     default:
         break;
@@ -414,6 +419,82 @@ keep_fields(sn_visit *v, const sn_head *head)
     v->n_fields = head->n_fields;
 }
 
+/* Whether `type` is in a list; "image/" and a star means all that begin so. */
+static bool
+is_listed(const char *types, sn_str type)
+{
+    sn_str rest = sn_str_of(types), one;
+
+    while (sn_str_next(&rest, ',', &one)) {
+        one = sn_str_trim(one);
+        if (sn_str_ends(one, SN_STR("*"))
+                ? sn_str_starts_nocase(type, sn_str_slice(one, 0, one.len - 1))
+                : sn_str_eq_nocase(one, type))
+            return true;
+    }
+    return false;
+}
+
+/* A page whose type is known and not asked for is not taken. */
+static bool
+is_wanted(const seine_fetch_opts *o, const sn_visit *v, uint16_t status)
+{
+    return !o->accept_type || v->kind != SN_KIND_PAGE || status < 200 || status > 299 ||
+           !v->content_type.ptr || is_listed(o->accept_type, v->content_type);
+}
+
+static bool
+is_accepted(const seine_fetch_opts *o, uint16_t status)
+{
+    return status / 64u < sizeof o->accept / sizeof *o->accept &&
+           (o->accept[status / 64] >> status % 64 & 1) != 0;
+}
+
+/* What this answer is read for; false: it is not. */
+static bool
+page_wants(const seine_fetch_opts *o, const sn_visit *v, uint16_t status,
+           sn_page_wants *out_wants)
+{
+    *out_wants = (sn_page_wants){.kind = (sn_kind)v->kind,
+                                 .content_type = v->content_type,
+                                 .charset = v->charset,
+                                 .robots = v->robots_tag};
+    switch ((sn_kind)v->kind) {
+    case SN_KIND_SITEMAP:
+        return status >= 200 && status <= 299;
+    case SN_KIND_PAGE:
+        out_wants->links = o->crawl && is_accepted(o, status) && !sn_redirect_is(status);
+        return sn_page_is_html(v->content_type) &&
+               (out_wants->links || o->keep & SEINE_KEEP_TITLE);
+    case SN_KIND_ROBOTS:
+    default:
+        return false;
+    }
+}
+
+static void
+begin_page(sn_flight *f, uint16_t status)
+{
+    sn_visit *v = f->visit;
+    sn_page_wants wants;
+
+    if (!page_wants(&f->wire->commons->opts, v, status, &wants))
+        return;
+    v->page = sn_page_take(&f->wire->pages);
+    if (v->page)
+        sn_page_begin(v->page, &wants);
+    else if (wants.links || wants.kind == SN_KIND_SITEMAP)
+        v->kept.err = SEINE_E_NOMEM; /* a page without its links is not whole */
+}
+
+static void
+drop_page(sn_wire *w, sn_visit *v)
+{
+    sn_page_give(&w->pages, v->page);
+    v->page = NULL;
+    v->title = (sn_str){0};
+}
+
 static void
 on_head(const sn_head *head, void *arg)
 {
@@ -433,13 +514,34 @@ on_head(const sn_head *head, void *arg)
         return;
     if (keep & SEINE_KEEP_FIELDS)
         keep_fields(v, head);
-    if (keep & SEINE_KEEP_TITLE && sn_title_is_wanted(v->content_type)) {
-        if (!f->title)
-            f->title = sn_title_new();
-        if (f->title)
-            sn_title_begin(f->title);
-        v->title_reader = f->title;
+    if (!is_wanted(&f->wire->commons->opts, v, head->status))
+        v->enough = v->not_wanted = true;
+    else
+        begin_page(f, head->status);
+}
+
+/* The visit may hold so many bytes: kept ones, and of a reader that has grown. */
+static bool
+hold(sn_wire *w, sn_visit *v, size_t kept)
+{
+    size_t page = v->page ? sn_page_memory(v->page) : 0;
+    uint64_t need = kept + (page > READ ? page - READ : 0);
+    seine_want nothing = {{0}};
+
+    if (!w->commons->budget || need == 0)
+        return true;
+    if (!v->held.of &&
+        seine_budget_try(w->commons->budget, &nothing, &v->held) != SEINE_OK) {
+        v->kept.err = SEINE_E_BUDGET;
+        return false;
     }
+    uint64_t has = v->held.has.n[SEINE_RES_MEMORY];
+    if (need > has &&
+        seine_budget_grow(&v->held, SEINE_RES_MEMORY, need - has) != SEINE_OK) {
+        v->kept.err = SEINE_E_BUDGET;
+        return false;
+    }
+    return true;
 }
 
 /* Room for so many bytes more, reserved first. */
@@ -454,26 +556,13 @@ grow(sn_wire *w, sn_visit *v, size_t more)
         room = v->kept.cap + 1;
     if (room < need)
         room = need;
-    if (!v->held.of && w->commons->budget) {
-        seine_want nothing = {{0}};
-        seine_err e = seine_budget_try(w->commons->budget, &nothing, &v->held);
-        if (e != SEINE_OK) {
-            v->kept.err = SEINE_E_BUDGET;
-            return false;
-        }
-    }
-    uint64_t has = v->held.has.n[SEINE_RES_MEMORY];
-    if (w->commons->budget && room > has &&
-        seine_budget_grow(&v->held, SEINE_RES_MEMORY, room - has) != SEINE_OK) {
-        v->kept.err = SEINE_E_BUDGET;
-        return false;
-    }
-    return sn_buf_reserve(&v->kept, more) != NULL;
+    return hold(w, v, room) && sn_buf_reserve(&v->kept, more) != NULL;
 }
 
 void
-sn_wire_drop(sn_visit *v)
+sn_wire_drop(sn_wire *w, sn_visit *v)
 {
+    drop_page(w, v);
     if (v->kept.room > KEPT)
         sn_buf_fini(&v->kept);
     else
@@ -490,6 +579,23 @@ on_wire(sn_str bytes, void *arg)
 }
 
 static bool
+read_page(sn_wire *w, sn_visit *v, sn_str piece)
+{
+    sn_page_feed(v->page, piece);
+    return hold(w, v, v->kept.room > KEPT ? v->kept.room : 0);
+}
+
+/* What of the piece is within the first `max` bytes; then there is enough. */
+static sn_str
+up_to(sn_visit *v, sn_str piece, size_t max)
+{
+    size_t left = v->kept.len < max ? max - v->kept.len : 0;
+
+    v->enough = piece.len > left;
+    return sn_str_slice(piece, 0, left);
+}
+
+static bool
 on_body(sn_str piece, void *arg)
 {
     sn_flight *f = arg;
@@ -499,14 +605,19 @@ on_body(sn_str piece, void *arg)
         return false;
     if (v->n_locations > 0) /* of a redirect */
         return true;
-    if (v->title_reader)
-        sn_title_feed(v->title_reader, piece);
-    if (!(f->wire->commons->opts.keep & (SEINE_KEEP_BODY | SEINE_KEEP_SHA256)))
+    if (v->enough)
+        return false;
+    if (v->page && !read_page(f->wire, v, piece))
+        return false;
+    if (v->kind == SN_KIND_ROBOTS)
+        piece = up_to(v, piece, ROBOTS);
+    else if (!(f->wire->commons->opts.keep & (SEINE_KEEP_BODY | SEINE_KEEP_SHA256)) ||
+             v->kind != SN_KIND_PAGE)
         return true;
     if (!grow(f->wire, v, piece.len))
         return false;
     sn_buf_add(&v->kept, piece.ptr, piece.len);
-    return v->kept.err == SEINE_OK;
+    return v->kept.err == SEINE_OK && !v->enough;
 }
 
 static seine_err
@@ -546,6 +657,23 @@ push_ended(sn_wire *w, sn_visit *v)
     w->last_ended = v;
 }
 
+/* The reader stays if the body ended well. */
+static void
+end_page(sn_wire *w, sn_visit *v)
+{
+    sn_page_facts facts;
+
+    if (!v->page)
+        return;
+    if (v->end.partial || v->end.fault.code != SEINE_OK || v->kept.err != SEINE_OK) {
+        drop_page(w, v);
+        return;
+    }
+    sn_page_end(v->page);
+    sn_page_facts_get(v->page, &facts);
+    v->title = facts.title;
+}
+
 static void
 on_end(const sn_end *end, void *arg)
 {
@@ -557,9 +685,7 @@ on_end(const sn_end *end, void *arg)
         sn_vias_end(&f->wire->vias, f->request.proxy, &f->via, end,
                     f->wire->env->clock->now(f->wire->env->clock));
     v->ttfb = sn_time_add(end->spent[SEINE_PHASE_SEND], end->spent[SEINE_PHASE_HEAD]);
-    if (v->title_reader && !end->partial && end->fault.code == SEINE_OK)
-        v->title = sn_title_end(v->title_reader, &v->arena);
-    v->title_reader = NULL;
+    end_page(f->wire, v);
     sn_capture_end(v);
     land(f);
     push_ended(f->wire, v);

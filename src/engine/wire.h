@@ -14,7 +14,11 @@
  *
  * Body bytes are kept only if the options say so, and reserved from the budget before
  * they grow; when there is no room the exchange is cut off, and the reason stands in
- * v->kept.err. Nothing that is made of a body is kept of one that did not end well.
+ * v->kept.err. Pages are read while they arrive (engine/page.h): v->page is there when
+ * the body ended well, and nothing that is made of a body is kept of one that did not.
+ *
+ * Two things end an exchange early and well (v->enough): robots.txt beyond 512 KiB, and
+ * a type that is not asked for (v->not_wanted).
  *
  * Time    is passed in; `at` of the shard for what happens inside of a turn.
  * Memory  a flight per request under way, used again.
@@ -25,7 +29,7 @@
 
 #include "base/env.h"
 #include "engine/commons.h"
-#include "engine/title.h"
+#include "engine/page.h"
 #include "engine/via.h"
 
 /* One request under way: what the transport borrows until its end. */
@@ -35,7 +39,6 @@ typedef struct sn_flight {
     sn_visit *visit;
     sn_request request;
     sn_limits limits; /* if the visit has a time-out of its own */
-    sn_title *title;  /* NULL: not made yet */
     seine_permit via; /* of its proxy */
     char *cookie;     /* what the jar had for it; NULL: nothing yet */
     size_t cookie_room;
@@ -60,7 +63,8 @@ typedef struct sn_wire {
     sn_vias vias;
     sn_flight *flying; /* newest first */
     sn_flight *spare;
-    uint32_t n; /* flying */
+    sn_page_pool pages; /* readers of bodies; a visit has its own until sn_wire_drop */
+    uint32_t n;         /* flying */
     sn_visit *ended, *last_ended;
 } sn_wire;
 
@@ -78,8 +82,9 @@ sn_visit *sn_wire_ended(sn_wire *w);
 /* All that fly end with `why` in a later turn. */
 void sn_wire_cancel(sn_wire *w, seine_err why);
 
-/* What was kept of a body goes, and its memory; before the visit waits, or is gone. */
-void sn_wire_drop(sn_visit *v);
+/* What was kept of a body goes, its reader and its memory; before the visit waits, or is
+ * gone. */
+void sn_wire_drop(sn_wire *w, sn_visit *v);
 
 /* The fields of its request: borrowed, or in the visit's arena. False: no memory. */
 bool sn_wire_fields(const sn_wire *w, sn_visit *v, sn_request *out_request);

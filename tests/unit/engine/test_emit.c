@@ -42,7 +42,8 @@ tear_down(fixture *f)
 static const seine_record *
 emit(fixture *f, unsigned keep)
 {
-    sn_emit_record(f->v, keep, 77, &f->e);
+    f->commons.opts.keep = keep;
+    sn_emit_record(f->v, &f->commons.opts, 77, &f->e);
     return &f->e.record;
 }
 

@@ -1,0 +1,527 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/page.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "seine/links.h"
+#include "text/html.h"
+
+#define AGENT     SN_STR("seine")
+#define MAX_REST  65536       /* what a big page made it grow beyond is given back */
+#define MAX_BYTES (16u << 20) /* of values and texts */
+#define MAX_SAID  1024        /* of one fact but the title and what is a URL */
+
+enum {
+    OF_LINKS = SN_HTML_TITLE | SN_HTML_BASE | SN_HTML_LINK | SN_HTML_META | SN_HTML_LANG
+};
+
+/* A text among the bytes of all. */
+typedef struct span {
+    uint32_t at, len;
+} span;
+
+typedef struct row {
+    uint64_t offset; /* of its tag, for the order */
+    span value;
+    uint32_t text_at, line;
+    uint16_t text_len;
+    uint8_t tag, attr;
+    bool nofollow, is_map;
+} row;
+
+typedef enum fact { TITLE, LANG, CANONICAL, BASE, FACTS } fact;
+
+struct sn_page {
+    sn_page *next; /* in its pool */
+    sn_html html;
+    bool until_title; /* what html was made for */
+    bool made;
+    sn_kind kind;
+    bool ended;
+    sn_str charset; /* of the header; borrowed until the end */
+    sn_buf bytes;
+    sn_buf links; /* of row */
+    sn_buf robots_said;
+    span facts[FACTS];
+    bool has[FACTS];
+    unsigned robots, notes;
+    seine_err err;
+};
+
+/* What is found. */
+
+static size_t
+rows_of(const sn_page *p)
+{
+    return p->links.len / sizeof(row);
+}
+
+static span
+keep(sn_page *p, sn_str s)
+{
+    span at = {(uint32_t)p->bytes.len, (uint32_t)s.len};
+
+    sn_buf_str(&p->bytes, s);
+    return at;
+}
+
+static void
+keep_fact(sn_page *p, fact f, sn_str value)
+{
+    if (p->has[f] || value.len > p->bytes.cap - p->bytes.len)
+        return;
+    p->facts[f] = keep(p, value);
+    p->has[f] = true;
+}
+
+/* The next word of `list`, between blanks and commas; false: there is none. */
+static bool
+next_word(sn_str *list, sn_str *out_word)
+{
+    size_t i = 0, from;
+
+    while (i < list->len && (sn_is_space(list->ptr[i]) || list->ptr[i] == ','))
+        i++;
+    from = i;
+    while (i < list->len && !sn_is_space(list->ptr[i]) && list->ptr[i] != ',')
+        i++;
+    *out_word = sn_str_slice(*list, from, i);
+    *list = sn_str_slice(*list, i, list->len);
+    return out_word->len > 0;
+}
+
+/* What the words of a rel say of a link. */
+typedef struct relation {
+    bool any, part, canonical, nofollow;
+} relation;
+
+/* Of these a page is made; they lead nowhere. */
+static bool
+is_part(sn_str word)
+{
+    static const char *const words[] = {"stylesheet",
+                                        "icon",
+                                        "apple-touch-icon",
+                                        "apple-touch-icon-precomposed",
+                                        "mask-icon",
+                                        "fluid-icon",
+                                        "preload",
+                                        "modulepreload",
+                                        "prefetch",
+                                        "prerender",
+                                        "dns-prefetch",
+                                        "preconnect",
+                                        "manifest",
+                                        "pingback",
+                                        "edituri",
+                                        "wlwmanifest",
+                                        "image_src",
+                                        "apple-touch-startup-image",
+                                        "compression-dictionary",
+                                        "import",
+                                        "expect"};
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (sn_str_eq_nocase(word, sn_str_of(words[i])))
+            return true;
+    return false;
+}
+
+static relation
+relation_of(sn_str rel, bool of_link)
+{
+    relation r = {0};
+    sn_str word;
+
+    while (next_word(&rel, &word)) {
+        r.any = true;
+        r.nofollow = r.nofollow || sn_str_eq_nocase(word, SN_STR("nofollow"));
+        if (of_link) {
+            r.canonical = r.canonical || sn_str_eq_nocase(word, SN_STR("canonical"));
+            r.part = r.part || is_part(word);
+        }
+    }
+    return r;
+}
+
+/* The link of an <a> comes when its text is known: behind those inside of it. */
+static void
+in_order(sn_page *p)
+{
+    row *all = (row *)(void *)p->links.ptr;
+    size_t i = rows_of(p);
+
+    if (p->links.err != SEINE_OK || i < 2 || all[i - 2].offset <= all[i - 1].offset)
+        return;
+    row last = all[--i];
+    for (; i > 0 && all[i - 1].offset > last.offset; i--)
+        all[i] = all[i - 1];
+    all[i] = last;
+}
+
+static void
+put_link(sn_page *p, const sn_html_event *e, const relation *rel)
+{
+    if (e->value.len + e->text.len > p->bytes.cap - p->bytes.len ||
+        p->links.cap - p->links.len < sizeof(row)) {
+        p->notes |= SEINE_LINKS_CAPPED;
+        return;
+    }
+    row r = {.offset = e->offset,
+             .value = keep(p, e->value),
+             .text_at = (uint32_t)p->bytes.len,
+             .line = e->line,
+             .text_len = (uint16_t)e->text.len,
+             .tag = (uint8_t)e->tag,
+             .attr = (uint8_t)e->attr,
+             .nofollow = rel->nofollow};
+    sn_buf_str(&p->bytes, e->text);
+    sn_buf_add(&p->links, &r, sizeof r);
+    if (e->tag == SN_TAG_A)
+        in_order(p);
+}
+
+static void
+on_link(sn_page *p, const sn_html_event *e)
+{
+    relation rel = {0};
+
+    switch (e->tag) {
+    case SN_TAG_A:
+    case SN_TAG_AREA:
+        if (e->rel.len > 0)
+            rel = relation_of(e->rel, false);
+        break;
+    case SN_TAG_LINK:
+        rel = relation_of(e->rel, true);
+        if (rel.canonical && e->attr == SN_ATTR_HREF)
+            keep_fact(p, CANONICAL, e->value);
+        if (!rel.any || rel.part || e->attr != SN_ATTR_HREF)
+            return;
+        break;
+    case SN_TAG_IFRAME:
+    case SN_TAG_FRAME:
+    case SN_TAG_META:
+        break;
+    default:
+        return;
+    }
+    put_link(p, e, &rel);
+}
+
+static unsigned
+asked(sn_str words)
+{
+    unsigned asks = 0;
+    sn_str word;
+
+    while (next_word(&words, &word)) {
+        if (sn_str_eq_nocase(word, SN_STR("noindex")))
+            asks |= SEINE_NOINDEX;
+        else if (sn_str_eq_nocase(word, SN_STR("nofollow")))
+            asks |= SEINE_NOFOLLOW;
+        else if (sn_str_eq_nocase(word, SN_STR("noarchive")))
+            asks |= SEINE_NOARCHIVE;
+        else if (sn_str_eq_nocase(word, SN_STR("none")))
+            asks |= SEINE_NOINDEX | SEINE_NOFOLLOW;
+    }
+    return asks;
+}
+
+static void
+on_meta(sn_page *p, const sn_html_event *e)
+{
+    if (e->attr != SN_ATTR_NAME || (!sn_str_eq_nocase(e->name, SN_STR("robots")) &&
+                                    !sn_str_eq_nocase(e->name, AGENT)))
+        return;
+    p->robots |= asked(e->value);
+    sn_str said = sn_str_trim(e->value);
+    bool again = p->robots_said.len > 0;
+    if (said.len + 2 > p->robots_said.cap - p->robots_said.len)
+        return;
+    if (again)
+        sn_buf_str(&p->robots_said, SN_STR(", "));
+    sn_buf_str(&p->robots_said, said);
+}
+
+static bool
+on_event(void *user, const sn_html_event *e)
+{
+    sn_page *p = user;
+
+    switch (e->what) {
+    case SN_HTML_LINK:
+        on_link(p, e);
+        break;
+    case SN_HTML_META:
+        on_meta(p, e);
+        break;
+    case SN_HTML_TITLE:
+        keep_fact(p, TITLE, e->value);
+        break;
+    case SN_HTML_BASE:
+        keep_fact(p, BASE, e->value);
+        break;
+    case SN_HTML_LANG:
+        if (e->value.len <= MAX_SAID)
+            keep_fact(p, LANG, e->value);
+        break;
+    case SN_HTML_JSONLD:
+        break;
+    }
+    return true;
+}
+
+/* Reading. */
+
+sn_page *
+sn_page_new(void)
+{
+    sn_page *p = sn_zalloc(sizeof *p);
+
+    if (!p)
+        return NULL;
+    sn_buf_init(&p->bytes, MAX_BYTES);
+    sn_buf_init(&p->links, SN_HTML_LINKS * sizeof(row));
+    sn_buf_init(&p->robots_said, MAX_SAID);
+    return p;
+}
+
+void
+sn_page_free(sn_page *p)
+{
+    if (!p)
+        return;
+    if (p->made)
+        sn_html_fini(&p->html);
+    sn_buf_fini(&p->bytes);
+    sn_buf_fini(&p->links);
+    sn_buf_fini(&p->robots_said);
+    sn_free(p);
+}
+
+static size_t
+html_memory(const sn_page *p)
+{
+    const sn_html *h = &p->html;
+
+    return !p->made ? 0
+                    : h->values.room + h->title.raw.room + h->script.room +
+                          h->held.bytes.room + h->held.text.raw.room + h->decoded.room;
+}
+
+size_t
+sn_page_memory(const sn_page *p)
+{
+    return sizeof *p + p->bytes.room + p->links.room + p->robots_said.room +
+           html_memory(p);
+}
+
+/* A tokenizer that looks for what is wanted; the one it has, if it does. */
+static void
+make_html(sn_page *p, bool until_title)
+{
+    if (p->made && p->until_title == until_title) {
+        sn_html_reset(&p->html);
+        return;
+    }
+    if (p->made)
+        sn_html_fini(&p->html);
+    sn_html_options o = {.want = until_title ? SN_HTML_TITLE : OF_LINKS,
+                         .until_title = until_title,
+                         .lines = !until_title};
+    sn_html_init(&p->html, &o, on_event, p);
+    p->made = true;
+    p->until_title = until_title;
+}
+
+void
+sn_page_begin(sn_page *p, const sn_page_wants *wants)
+{
+    p->kind = wants->kind;
+    p->ended = false;
+    p->charset = wants->charset;
+    p->robots = wants->robots;
+    p->notes = 0;
+    p->err = SEINE_OK;
+    memset(p->has, 0, sizeof p->has);
+    sn_buf_reset(&p->bytes);
+    sn_buf_reset(&p->links);
+    sn_buf_reset(&p->robots_said);
+    if (p->kind == SN_KIND_PAGE)
+        make_html(p, !wants->links);
+}
+
+/* The first of what went wrong. */
+static void
+note_error(sn_page *p, seine_err e)
+{
+    const seine_err errs[] = {e, p->bytes.err, p->links.err, p->robots_said.err};
+
+    for (size_t i = 0; i < sizeof errs / sizeof *errs; i++)
+        if (p->err == SEINE_OK)
+            p->err = errs[i];
+}
+
+void
+sn_page_feed(sn_page *p, sn_str piece)
+{
+    if (p->kind != SN_KIND_PAGE || p->err != SEINE_OK || sn_html_enough(&p->html))
+        return;
+    note_error(p, sn_html_feed(&p->html, piece.ptr, piece.len));
+}
+
+void
+sn_page_end(sn_page *p)
+{
+    if (p->kind == SN_KIND_PAGE && p->err == SEINE_OK) {
+        if (!sn_html_enough(&p->html))
+            note_error(p, sn_html_end(&p->html));
+        p->notes |= sn_html_notes(&p->html);
+    }
+    p->ended = true;
+}
+
+/* Looking. */
+
+size_t
+sn_page_n_links(const sn_page *p)
+{
+    return p->ended && p->err == SEINE_OK ? rows_of(p) : 0;
+}
+
+static sn_str
+text_at(const sn_page *p, uint32_t at, uint32_t len)
+{
+    return (sn_str){p->bytes.ptr ? p->bytes.ptr + at : "", len};
+}
+
+bool
+sn_page_link_at(const sn_page *p, size_t i, sn_page_link *out_link)
+{
+    if (i >= sn_page_n_links(p))
+        return false;
+    const row *r = (const row *)(const void *)p->links.ptr + i;
+    *out_link = (sn_page_link){.value = text_at(p, r->value.at, r->value.len),
+                               .tag = sn_html_tag_name((sn_html_tag)r->tag),
+                               .attr = sn_html_attr_name((sn_html_attr)r->attr),
+                               .text = text_at(p, r->text_at, r->text_len),
+                               .line = r->line,
+                               .nofollow = r->nofollow,
+                               .is_map = r->is_map};
+    return true;
+}
+
+static sn_str
+fact_of(const sn_page *p, fact f)
+{
+    return p->has[f] ? text_at(p, p->facts[f].at, p->facts[f].len) : (sn_str){0};
+}
+
+void
+sn_page_facts_get(const sn_page *p, sn_page_facts *out_facts)
+{
+    *out_facts = (sn_page_facts){.robots = p->robots, .err = p->err};
+    if (!p->ended || p->err != SEINE_OK)
+        return;
+    out_facts->title = fact_of(p, TITLE);
+    out_facts->lang = fact_of(p, LANG);
+    out_facts->canonical = fact_of(p, CANONICAL);
+    out_facts->base = fact_of(p, BASE);
+    if (p->robots_said.len > 0)
+        out_facts->meta_robots = sn_buf_view(&p->robots_said);
+    out_facts->notes = p->notes;
+}
+
+/* A base of data: or javascript: is none (HTML standard, 4.2.3). */
+static bool
+base_counts(const seine_url *u)
+{
+    seine_url_part scheme = seine_url_scheme(u);
+    sn_str s = {scheme.ptr, scheme.len};
+
+    return !sn_str_eq(s, SN_STR("data")) && !sn_str_eq(s, SN_STR("javascript"));
+}
+
+seine_err
+sn_page_base(const sn_page *p, const seine_url *url, seine_url *out_base)
+{
+    sn_str base = p->ended && p->err == SEINE_OK ? fact_of(p, BASE) : (sn_str){0};
+
+    if (base.ptr &&
+        seine_url_resolve(out_base, url, base.ptr, base.len, NULL) == SEINE_OK &&
+        base_counts(out_base))
+        return SEINE_OK;
+    return seine_url_copy(out_base, url);
+}
+
+bool
+sn_page_is_html(sn_str content_type)
+{
+    return sn_str_eq(content_type, SN_STR("text/html")) ||
+           sn_str_eq(content_type, SN_STR("application/xhtml+xml"));
+}
+
+/* Words with a value of their own, which is behind a colon as an agent's words are. */
+static bool
+has_value(sn_str word)
+{
+    return sn_str_eq_nocase(word, SN_STR("unavailable_after")) ||
+           sn_str_starts_nocase(word, SN_STR("max-"));
+}
+
+unsigned
+sn_page_robots_tag(sn_str value)
+{
+    sn_str head, words;
+
+    if (!sn_str_cut(value, ':', &head, &words) || sn_str_find(head, ',') < head.len ||
+        has_value(sn_str_trim(head)))
+        return asked(value);
+    return sn_str_eq_nocase(sn_str_trim(head), AGENT) ? asked(words) : 0;
+}
+
+/* The pool. */
+
+sn_page *
+sn_page_take(sn_page_pool *pool)
+{
+    sn_page *p = pool->spare;
+
+    if (!p)
+        return sn_page_new();
+    pool->spare = p->next;
+    p->next = NULL;
+    return p;
+}
+
+void
+sn_page_give(sn_page_pool *pool, sn_page *give)
+{
+    if (!give)
+        return;
+    if (sn_page_memory(give) > MAX_REST) {
+        if (give->made)
+            sn_html_fini(&give->html);
+        give->made = false;
+        sn_buf_fini(&give->bytes);
+        sn_buf_fini(&give->links);
+        sn_buf_init(&give->bytes, MAX_BYTES);
+        sn_buf_init(&give->links, SN_HTML_LINKS * sizeof(row));
+        sn_buf_reset(&give->robots_said);
+    }
+    give->ended = false;
+    give->next = pool->spare;
+    pool->spare = give;
+}
+
+void
+sn_page_pool_fini(sn_page_pool *pool)
+{
+    for (sn_page *p = pool->spare, *next; p; p = next) {
+        next = p->next;
+        sn_page_free(p);
+    }
+    pool->spare = NULL;
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * page.h - what an answer leads to and says of itself, read while its body comes in.
+ *
+ *     p = sn_page_take(&pool);                at the head of an answer
+ *     sn_page_begin(p, &wants);
+ *     sn_page_feed(p, piece);                  bytes of any number, until the end
+ *     sn_page_end(p);                          the body is whole
+ *     for (i = 0; sn_page_link_at(p, i, &link); i++)
+ *         …                                    in the order of the page
+ *     sn_page_give(&pool, p);
+ *
+ * Until sn_page_end nothing is known: of a body that did not end well nothing is told.
+ *
+ * The links are those a crawl follows: a and area, link but for the parts of a page
+ * (stylesheets, icons, what is to be loaded early), iframe, frame, and where a meta
+ * refresh leads. Pictures, scripts, media and forms are none. At most 50,000 and 16 MiB
+ * of them are kept; facts.notes tells when there were more.
+ *
+ * Time    plays no part; work is linear in the bytes.
+ * Memory  what was found; used again, and given back beyond 64 KiB between two pages.
+ * Threads one owner.
+ */
+#ifndef SN_PAGE_H
+#define SN_PAGE_H
+
+#include "base/str.h"
+#include "engine/visit.h"
+
+typedef struct sn_page sn_page;
+
+typedef struct sn_page_wants {
+    sn_kind kind; /* PAGE: links, title, metas; SITEMAP: its URLs */
+    bool links;   /* false: the title alone, and nothing is read behind it */
+    sn_str content_type, charset; /* of the header; lower case */
+    unsigned robots;              /* SEINE_NOFOLLOW … of the header */
+} sn_page_wants;
+
+typedef struct sn_page_link { /* views into the page, valid until the next begin */
+    sn_str value;             /* in UTF-8, to be resolved against the base */
+    const char *tag, *attr;   /* "a", "href"; "loc" of a sitemap */
+    sn_str text;
+    uint32_t line;
+    bool nofollow; /* its rel says so */
+    bool is_map;   /* an entry of a sitemap index: leads to a further sitemap */
+} sn_page_link;
+
+typedef struct sn_page_facts { /* ptr NULL: it does not say; valid as the links are */
+    sn_str title, lang;
+    sn_str canonical, base; /* as they stand there */
+    sn_str meta_robots;     /* of all metas for robots and for us, ", " between them */
+    sn_str charset;
+    const char *charset_from; /* "header"; NULL: not known */
+    uint64_t charset_errors;
+    unsigned robots; /* SEINE_NOFOLLOW …: metas and the header */
+    uint32_t notes;  /* SEINE_LINKS_CAPPED … */
+    seine_err err;   /* why links are missing; OK */
+} sn_page_facts;
+
+/* NULL: no memory. */
+sn_page *sn_page_new(void);
+void sn_page_free(sn_page *p);
+
+void sn_page_begin(sn_page *p, const sn_page_wants *wants);
+void sn_page_feed(sn_page *p, sn_str piece);
+void sn_page_end(sn_page *p);
+
+/* After the end; before, there are none. */
+size_t sn_page_n_links(const sn_page *p);
+bool sn_page_link_at(const sn_page *p, size_t i, sn_page_link *out_link);
+void sn_page_facts_get(const sn_page *p, sn_page_facts *out_facts);
+
+/* What the values of a page at `url` are resolved against: its base, if it has a good
+ * one, else the page itself. RANGE: the URL does not fit into that of the base. */
+SEINE_MUST_CHECK seine_err sn_page_base(const sn_page *p, const seine_url *url,
+                                        seine_url *out_base);
+
+/* Bytes it holds now. */
+size_t sn_page_memory(const sn_page *p);
+
+/* "text/html", "application/xhtml+xml". */
+bool sn_page_is_html(sn_str content_type);
+
+/* What the value of an X-Robots-Tag says to us. */
+unsigned sn_page_robots_tag(sn_str value);
+
+/* Those that are read at the same time. */
+typedef struct sn_page_pool {
+    sn_page *spare;
+} sn_page_pool;
+
+sn_page *sn_page_take(sn_page_pool *pool); /* NULL: no memory */
+void sn_page_give(sn_page_pool *pool, sn_page *give);
+void sn_page_pool_fini(sn_page_pool *pool); /* all are back */
+
+#endif

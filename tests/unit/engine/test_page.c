@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/page.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "check.h"
+#include "failing.h"
+#include "seine/links.h"
+
+static const sn_page_wants of_links = {.kind = SN_KIND_PAGE, .links = true};
+static const sn_page_wants of_title = {.kind = SN_KIND_PAGE};
+
+static void
+read_cut(sn_page *p, const sn_page_wants *wants, sn_str page, size_t cut)
+{
+    sn_page_begin(p, wants);
+    sn_page_feed(p, sn_str_slice(page, 0, cut));
+    sn_page_feed(p, sn_str_slice(page, cut, page.len));
+    sn_page_end(p);
+}
+
+static sn_page_facts
+facts_of(sn_page *p, const sn_page_wants *wants, const char *page)
+{
+    sn_page_facts f;
+
+    read_cut(p, wants, sn_str_of(page), strlen(page) / 2);
+    sn_page_facts_get(p, &f);
+    return f;
+}
+
+static bool
+is(sn_str s, const char *text)
+{
+    return s.ptr && sn_str_eq(s, sn_str_of(text));
+}
+
+TEST(page_title_alone_is_the_same_wherever_it_is_cut)
+{
+    sn_str page = SN_STR(
+        "<html><head><title> A &amp;\n B </title><title>C</title></head><a href=x>");
+    sn_page *p = sn_page_new();
+    sn_page_facts f;
+
+    for (size_t cut = 0; cut <= page.len; cut++) {
+        read_cut(p, &of_title, page, cut);
+        sn_page_facts_get(p, &f);
+        CHECK(is(f.title, "A & B"));
+        CHECK_EQ(sn_page_n_links(p), 0);
+    }
+    CHECK(facts_of(p, &of_title, "<p>no title").title.ptr == NULL);
+    CHECK(is(facts_of(p, &of_title, "<title>open").title, "open"));
+    sn_page_free(p);
+}
+
+TEST(page_leads_where_a_reader_may_go_and_to_no_part_of_itself)
+{
+    static const char page[] =
+        "<!doctype html><html lang=de><head><base href=/b/><title>T</title>\n"
+        "<link rel=stylesheet href=0.css><link rel='shortcut icon' href=0.ico>\n"
+        "<link rel='alternate stylesheet' href=0b.css><link href=0norel>\n"
+        "<link rel=canonical href=c><link rel=next href=n>\n"
+        "<link rel=preload href=0p><link rel=dns-prefetch href=//0.example/>\n"
+        "<meta http-equiv=refresh content='5; url=r'></head>\n"
+        "<a href='a1' rel='noopener NoFollow'>One <b>more</b><iframe "
+        "src=i></iframe></a>\n"
+        "<map><area href=m></map><frameset><frame src=f></frameset>\n"
+        "<img src=0.png><script src=0.js></script><video src=0.mp4></video>\n"
+        "<form action=0form></form><embed src=0e><object data=0o></object><a>none</a>";
+    static const struct {
+        const char *value, *tag, *attr, *text;
+        uint32_t line;
+        bool nofollow;
+    } want[] = {
+        {"c", "link", "href", "", 4, false},    {"n", "link", "href", "", 4, false},
+        {"r", "meta", "content", "", 6, false}, {"a1", "a", "href", "One more", 7, true},
+        {"i", "iframe", "src", "", 7, false}, /* inside, and told before it */
+        {"m", "area", "href", "", 8, false},    {"f", "frame", "src", "", 8, false},
+    };
+    sn_page *p = sn_page_new();
+    sn_page_facts f;
+    sn_page_link l;
+
+    for (size_t cut = 0; cut < sizeof page; cut++) {
+        read_cut(p, &of_links, sn_str_of(page), cut);
+        CHECK_EQ(sn_page_n_links(p), sizeof want / sizeof *want);
+        for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+            CHECK(sn_page_link_at(p, i, &l));
+            CHECK(is(l.value, want[i].value) && is(l.text, want[i].text));
+            CHECK_STR(l.tag, want[i].tag);
+            CHECK_STR(l.attr, want[i].attr);
+            CHECK_EQ(l.line, want[i].line);
+            CHECK_EQ(l.nofollow, want[i].nofollow);
+            CHECK(!l.is_map);
+        }
+        CHECK(!sn_page_link_at(p, sizeof want / sizeof *want, &l));
+    }
+    sn_page_facts_get(p, &f);
+    CHECK(is(f.title, "T") && is(f.lang, "de") && is(f.canonical, "c"));
+    CHECK(is(f.base, "/b/") && f.meta_robots.ptr == NULL);
+    CHECK(f.robots == 0 && f.notes == 0 && f.err == SEINE_OK);
+    sn_page_free(p);
+}
+
+TEST(page_says_what_metas_and_the_header_ask_of_robots)
+{
+    sn_page *p = sn_page_new();
+    sn_page_wants wants = of_links;
+    sn_page_facts f = facts_of(p, &wants,
+                               "<meta name=ROBOTS content=' NoIndex,follow '>"
+                               "<meta name=other content=noarchive>"
+                               "<meta name=Seine content=nofollow>");
+
+    CHECK_EQ(f.robots, SEINE_NOINDEX | SEINE_NOFOLLOW);
+    CHECK(is(f.meta_robots, "NoIndex,follow, nofollow"));
+    f = facts_of(p, &wants, "<meta name=robots content=none>");
+    CHECK_EQ(f.robots, SEINE_NOINDEX | SEINE_NOFOLLOW);
+    wants.robots = SEINE_NOARCHIVE;
+    f = facts_of(p, &wants, "<p>");
+    CHECK(f.robots == SEINE_NOARCHIVE && f.meta_robots.ptr == NULL);
+    sn_page_free(p);
+}
+
+TEST(page_reads_a_robots_tag_that_is_for_all_or_for_us)
+{
+    static const struct {
+        const char *value;
+        unsigned asks;
+    } rows[] = {
+        {"nofollow", SEINE_NOFOLLOW},
+        {"noindex, NOFOLLOW", SEINE_NOINDEX | SEINE_NOFOLLOW},
+        {"none", SEINE_NOINDEX | SEINE_NOFOLLOW},
+        {"googlebot: nofollow", 0}, /* for another */
+        {"Seine: nofollow, noarchive", SEINE_NOFOLLOW | SEINE_NOARCHIVE},
+        {"unavailable_after: 25 Jun 2030 15:00:00 PST, nofollow", SEINE_NOFOLLOW},
+        {"max-snippet:20, nofollow", SEINE_NOFOLLOW},
+        {"noindex, unavailable_after: 25 Jun 2030", SEINE_NOINDEX},
+        {"", 0},
+    };
+
+    EACH_ROW(i, rows) {
+        CHECK_EQ(sn_page_robots_tag(sn_str_of(rows[i].value)), rows[i].asks);
+    }
+}
+
+TEST(page_tells_nothing_before_its_end)
+{
+    sn_page *p = sn_page_new();
+    sn_page_facts f;
+    sn_page_link l;
+
+    sn_page_begin(p, &of_links);
+    sn_page_feed(p, SN_STR("<title>T</title><a href=x>y</a><p>"));
+    sn_page_facts_get(p, &f);
+    CHECK(f.title.ptr == NULL && sn_page_n_links(p) == 0 && !sn_page_link_at(p, 0, &l));
+    sn_page_end(p);
+    CHECK_EQ(sn_page_n_links(p), 1);
+    sn_page_begin(p, &of_links);
+    CHECK_EQ(sn_page_n_links(p), 0);
+    sn_page_end(p);
+    sn_page_facts_get(p, &f);
+    CHECK(f.title.ptr == NULL && sn_page_n_links(p) == 0);
+    sn_page_free(p);
+}
+
+TEST(page_values_are_resolved_against_a_good_base_alone)
+{
+    static const struct {
+        const char *page, *base;
+    } rows[] = {
+        {"<p>", "http://a.test/x/y"},
+        {"<base href=/z/>", "http://a.test/z/"},
+        {"<base href='http://b.test/'><base href=/z/>", "http://b.test/"},
+        {"<base href='javascript:1'>", "http://a.test/x/y"},
+        {"<base href='data:,1'>", "http://a.test/x/y"},
+        {"<base href='http://[::'>", "http://a.test/x/y"},
+    };
+    sn_page *p = sn_page_new();
+    char mem[256], base_mem[256];
+    seine_url url, base;
+
+    seine_url_init(&url, mem, sizeof mem);
+    seine_url_init(&base, base_mem, sizeof base_mem);
+    CHECK_EQ(seine_url_parse(&url, "http://a.test/x/y", 17, NULL), SEINE_OK);
+    EACH_ROW(i, rows) {
+        read_cut(p, &of_links, sn_str_of(rows[i].page), 0);
+        CHECK_EQ(sn_page_base(p, &url, &base), SEINE_OK);
+        seine_url_part href = seine_url_href(&base);
+        CHECK(is((sn_str){href.ptr, href.len}, rows[i].base));
+    }
+    sn_page_free(p);
+}
+
+TEST(page_of_a_million_links_has_fifty_thousand_and_a_note)
+{
+    enum { MANY = 60000 };
+    sn_page *p = sn_page_new();
+    sn_page_facts f;
+    char link[64];
+
+    sn_page_begin(p, &of_links);
+    for (int i = 0; i < MANY; i++) {
+        int n = snprintf(link, sizeof link, "<a href='/%d'>%d</a>\n", i, i);
+        sn_page_feed(p, (sn_str){link, (size_t)n});
+    }
+    sn_page_end(p);
+    sn_page_facts_get(p, &f);
+    CHECK_EQ(sn_page_n_links(p), SEINE_LINKS_MOST);
+    CHECK_EQ(f.notes, SEINE_LINKS_CAPPED);
+    sn_page_free(p);
+}
+
+TEST(page_that_was_big_gives_its_memory_back)
+{
+    static char page[200000];
+    sn_page_pool pool = {0};
+    sn_page *p = sn_page_take(&pool);
+    size_t small = sn_page_memory(p);
+
+    memset(page, 'x', sizeof page - 1);
+    memcpy(page, "<a href='", 9);
+    read_cut(p, &of_links, (sn_str){page, sizeof page - 1}, 100000);
+    CHECK(sn_page_memory(p) > 65536);
+    sn_page_give(&pool, p);
+    CHECK(sn_page_take(&pool) == p);
+    CHECK(sn_page_memory(p) < small + 2048);
+    CHECK(is(facts_of(p, &of_title, "<title>b</title>").title, "b"));
+    sn_page_give(&pool, p);
+    sn_page_give(&pool, NULL);
+    sn_page_pool_fini(&pool);
+    sn_page_free(NULL);
+}
+
+TEST(page_reads_html_alone)
+{
+    CHECK(sn_page_is_html(SN_STR("text/html")));
+    CHECK(sn_page_is_html(SN_STR("application/xhtml+xml")));
+    CHECK(!sn_page_is_html(SN_STR("text/plain")));
+    CHECK(!sn_page_is_html((sn_str){0}));
+}
+
+TEST(page_without_memory_says_so)
+{
+    sn_page_facts f;
+
+    FAIL_EACH(round)
+    {
+        sn_page *p = sn_page_new();
+
+        if (p) {
+            f = facts_of(p, &of_links, "<title>abc</title><a href=x>y</a>");
+            CHECK(f.err == SEINE_E_NOMEM || (is(f.title, "abc") && sn_page_n_links(p)));
+            CHECK(f.err == SEINE_OK || (!f.title.ptr && sn_page_n_links(p) == 0));
+        }
+        sn_page_free(p);
+    }
+}
+
+TEST(page_allocates_nothing_once_it_is_warm)
+{
+    static const char page[] = "<title>T</title><a href=/a>b</a><a href=/c>d</a>";
+    sn_page *p = sn_page_new();
+    sn_page_facts f;
+
+    facts_of(p, &of_links, page);
+    count_begin();
+    f = facts_of(p, &of_links, page);
+    CHECK_EQ(count_calls(), 0);
+    count_end();
+    CHECK(f.err == SEINE_OK && sn_page_n_links(p) == 2);
+    sn_page_free(p);
+}
