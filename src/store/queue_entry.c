@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * An entry in the bytes of a chunk; numbers are of 7 bits to a byte, low ones first.
+ *
+ *     what      bytes    there when
+ *     head      1        always: the three bits below
+ *     context   …        HAS_CONTEXT; the first of a chunk has one
+ *     number    1 … 10   it has not: less that of its context, zigzag
+ *     line      1 … 5    the same
+ *     meta      4        HAS_META: not that of its context
+ *     shared    1, 2     IS_ANCHOR is not set: so much of the anchor, then the rest
+ *     length    1, 2     always
+ *     text      length   of the target, or of its rest
+ *
+ * A context holds for all entries up to the next one:
+ *
+ *     number, line, depth    of its first entry
+ *     meta      4            moved, kind, ceiling, tag, attr, flags of it
+ *     shared, length, text   of the parent; shared with the first parent of the chunk
+ *
+ * An anchor is a target that is there whole; those behind it are told by it. As neither
+ * depends on what is between, an entry is read without those before it.
+ */
+#include <string.h>
+
+#include "store/queue_parts.h"
+
+enum { HAS_CONTEXT = 1, IS_ANCHOR = 2, HAS_META = 4, FIRST_CONTEXT = 1, META = 4 };
+
+typedef struct context {
+    uint64_t number, line;
+    uint64_t depth;
+    uint32_t meta;
+    size_t shared; /* with the first parent */
+    sn_str rest;
+} context;
+
+static size_t
+width(uint64_t n)
+{
+    size_t w = 1;
+
+    for (; n >= 0x80; n >>= 7)
+        w++;
+    return w;
+}
+
+static uint8_t *
+put_number(uint8_t *at, uint64_t n)
+{
+    for (; n >= 0x80; n >>= 7)
+        *at++ = (uint8_t)(n | 0x80);
+    *at++ = (uint8_t)n;
+    return at;
+}
+
+static uint8_t *
+put_text(uint8_t *at, sn_str text)
+{
+    at = put_number(at, text.len);
+    if (text.len > 0)
+        memcpy(at, text.ptr, text.len);
+    return at + text.len;
+}
+
+static uint64_t
+zigzag(uint64_t n)
+{
+    return n << 1 ^ -(n >> 63);
+}
+
+static uint64_t
+unzigzag(uint64_t n)
+{
+    return n >> 1 ^ -(n & 1);
+}
+
+static uint32_t
+meta_of(const sn_queued *u)
+{
+    return (uint32_t)u->moved | (uint32_t)u->kind << 8 | (uint32_t)u->ceiling << 11 |
+           (uint32_t)u->tag << 13 | (uint32_t)u->attr << 19 | (uint32_t)u->flags << 23;
+}
+
+static void
+set_meta(sn_queued *u, uint32_t meta)
+{
+    u->moved = (uint8_t)meta;
+    u->kind = meta >> 8 & 7;
+    u->ceiling = meta >> 11 & 3;
+    u->tag = meta >> 13 & 63;
+    u->attr = meta >> 19 & 15;
+    u->flags = (uint8_t)(meta >> 23);
+}
+
+/* Reads; what is not there is 0, and `bad` says so at the end. */
+typedef struct reader {
+    const uint8_t *at, *end;
+    bool bad;
+} reader;
+
+static uint64_t
+get_number(reader *r)
+{
+    uint64_t n = 0;
+
+    for (unsigned shift = 0; r->at < r->end && shift < 64; shift += 7) {
+        uint8_t b = *r->at++;
+
+        n |= (uint64_t)(b & 0x7f) << shift;
+        if (b < 0x80)
+            return n;
+    }
+    r->bad = true;
+    return 0;
+}
+
+static uint32_t
+get_meta(reader *r)
+{
+    uint32_t meta = 0;
+
+    if (r->end - r->at < META) {
+        r->bad = true;
+        return 0;
+    }
+    memcpy(&meta, r->at, META);
+    r->at += META;
+    return meta;
+}
+
+static sn_str
+get_text(reader *r)
+{
+    uint64_t n = get_number(r);
+
+    if (n > SN_QUEUED_MOST || n > (uint64_t)(r->end - r->at)) {
+        r->bad = true;
+        return (sn_str){0};
+    }
+    sn_str text = {(const char *)r->at, (size_t)n};
+    r->at += n;
+    return text;
+}
+
+static reader
+reader_at(const sn_chunk *c, size_t at)
+{
+    return (reader){c->bytes + at, c->bytes + c->end, at >= c->end};
+}
+
+static context
+get_context(reader *r)
+{
+    context x;
+
+    x.number = get_number(r);
+    x.line = get_number(r);
+    x.depth = get_number(r);
+    x.meta = get_meta(r);
+    x.shared = (size_t)get_number(r);
+    x.rest = get_text(r);
+    return x;
+}
+
+static context
+context_at(const sn_chunk *c, size_t at)
+{
+    reader r = reader_at(c, at);
+
+    return get_context(&r);
+}
+
+static size_t
+common(sn_str a, sn_str b)
+{
+    size_t n = a.len < b.len ? a.len : b.len, i = 0;
+
+    for (uint64_t x, y; i + 8 <= n; i += 8) {
+        memcpy(&x, a.ptr + i, 8);
+        memcpy(&y, b.ptr + i, 8);
+        if (x != y)
+            return i + (size_t)__builtin_ctzll(x ^ y) / 8;
+    }
+    while (i < n && a.ptr[i] == b.ptr[i])
+        i++;
+    return i;
+}
+
+static sn_str
+behind(sn_str s, size_t n)
+{
+    return (sn_str){s.ptr ? s.ptr + n : NULL, s.len - n};
+}
+
+static bool
+is_same_page(const sn_chunk *c, const context *x, const sn_queued *u)
+{
+    if (x->depth != u->depth || x->shared + x->rest.len != u->parent.len ||
+        !sn_str_eq(x->rest, behind(u->parent, x->shared)))
+        return false;
+    return x->shared == 0 ||
+           memcmp(context_at(c, FIRST_CONTEXT).rest.ptr, u->parent.ptr, x->shared) == 0;
+}
+
+/* What is said of the page, unless it was said before. */
+static size_t
+plan_context(const sn_chunk *c, const sn_queued *u, sn_entry *out)
+{
+    if (c) {
+        context now = context_at(c, c->open.context);
+
+        if (is_same_page(c, &now, u)) {
+            out->number = zigzag(u->number - now.number);
+            out->line = zigzag(u->line - now.line);
+            out->head = meta_of(u) == now.meta ? 0 : HAS_META;
+            return width(out->number) + width(out->line) + (out->head ? META : 0);
+        }
+        out->from_parent = common(context_at(c, FIRST_CONTEXT).rest, u->parent);
+    }
+    size_t rest = u->parent.len - out->from_parent;
+    out->head = HAS_CONTEXT;
+    return width(u->number) + width(u->line) + width(u->depth) + META +
+           width(out->from_parent) + width(rest) + rest;
+}
+
+/* A text that has less than half in common with the anchor is the next one. */
+static size_t
+plan_target(const sn_chunk *c, const sn_queued *u, sn_entry *out)
+{
+    if (c) {
+        reader r = reader_at(c, c->open.anchor);
+
+        out->shared = common(get_text(&r), u->target);
+    }
+    if (2 * out->shared < u->target.len || !c) {
+        out->shared = 0;
+        out->head |= IS_ANCHOR;
+        return width(u->target.len) + u->target.len;
+    }
+    size_t rest = u->target.len - out->shared;
+    return width(out->shared) + width(rest) + rest;
+}
+
+void
+sn_entry_plan(const sn_chunk *c, const sn_queued *u, sn_entry *out)
+{
+    *out = (sn_entry){.u = u};
+    size_t n = plan_context(c, u, out);
+    out->len = 1 + n + plan_target(c, u, out);
+}
+
+static uint8_t *
+put_meta(uint8_t *at, const sn_queued *u)
+{
+    uint32_t meta = meta_of(u);
+
+    memcpy(at, &meta, META);
+    return at + META;
+}
+
+static uint8_t *
+put_context(uint8_t *at, const sn_entry *e)
+{
+    at = put_number(at, e->u->number);
+    at = put_number(at, e->u->line);
+    at = put_number(at, e->u->depth);
+    at = put_meta(at, e->u);
+    at = put_number(at, e->from_parent);
+    return put_text(at, behind(e->u->parent, e->from_parent));
+}
+
+void
+sn_entry_write(sn_chunk *c, const sn_entry *e)
+{
+    uint8_t *at = c->bytes + c->end;
+
+    *at++ = e->head;
+    if (e->head & HAS_CONTEXT) {
+        c->open.context = (uint16_t)(at - c->bytes);
+        at = put_context(at, e);
+    } else {
+        at = put_number(at, e->number);
+        at = put_number(at, e->line);
+        if (e->head & HAS_META)
+            at = put_meta(at, e->u);
+    }
+    if (e->head & IS_ANCHOR)
+        c->open.anchor = (uint16_t)(at - c->bytes);
+    else
+        at = put_number(at, e->shared);
+    at = put_text(at, behind(e->u->target, e->shared));
+    c->end = (uint16_t)(at - c->bytes);
+}
+
+/* The first n bytes of one text and all of another, side by side in `room`. */
+static bool
+join(sn_str start, size_t n, sn_str rest, char *room, sn_str *out)
+{
+    if (n == 0) {
+        *out = rest;
+        return true;
+    }
+    if (n > start.len || n + rest.len > SN_QUEUED_MOST)
+        return false;
+    memcpy(room, start.ptr, n);
+    if (rest.len > 0)
+        memcpy(room + n, rest.ptr, rest.len);
+    *out = (sn_str){room, n + rest.len};
+    return true;
+}
+
+static bool
+read_context(sn_queue *q, const sn_chunk *c, const context *x, sn_queued *out)
+{
+    sn_str first = x->shared > 0 ? context_at(c, FIRST_CONTEXT).rest : (sn_str){0};
+
+    out->number = x->number;
+    out->line = (uint32_t)x->line;
+    out->depth = (uint32_t)x->depth;
+    set_meta(out, x->meta);
+    return join(first, x->shared, x->rest, q->parent, &out->parent);
+}
+
+/* The target is its own anchor, or begins like the one at the mark. */
+static bool
+read_target(sn_queue *q, const sn_chunk *c, reader *r, sn_mark *m, bool is_anchor,
+            sn_queued *out)
+{
+    if (is_anchor) {
+        m->anchor = (uint16_t)(r->at - c->bytes);
+        out->target = get_text(r);
+        return true;
+    }
+    size_t shared = (size_t)get_number(r);
+    reader anchor = reader_at(c, m->anchor);
+    return join(get_text(&anchor), shared, get_text(r), q->target, &out->target);
+}
+
+seine_err
+sn_entry_read(sn_queue *q, const sn_chunk *c, sn_mark from, sn_queued *out,
+              sn_mark *out_next)
+{
+    reader r = reader_at(c, from.at);
+    uint8_t head = r.bad ? 0 : *r.at++;
+    sn_mark m = from;
+    sn_queued u;
+    context x;
+
+    if (head & HAS_CONTEXT) {
+        m.context = (uint16_t)(r.at - c->bytes);
+        x = get_context(&r);
+    } else {
+        x = context_at(c, m.context);
+        x.number += unzigzag(get_number(&r));
+        x.line += unzigzag(get_number(&r));
+        if (head & HAS_META)
+            x.meta = get_meta(&r);
+    }
+    bool ok = read_context(q, c, &x, &u);
+    ok = read_target(q, c, &r, &m, (head & IS_ANCHOR) != 0, &u) && ok && !r.bad;
+    if (!ok)
+        return SEINE_E_STATE_CORRUPT;
+    m.at = (uint16_t)(r.at - c->bytes);
+    *out = u;
+    *out_next = m;
+    return SEINE_OK;
+}

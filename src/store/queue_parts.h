@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * queue_parts.h - what the files of the queue share.
+ *
+ * Everything about a chunk but its bytes stands in a table of 32 bytes each, in pages
+ * that never move; chunks are known by their number in it, which stays the same when the
+ * bytes grow, go to the file or come back. A chunk is in one of three states:
+ *
+ *     OPEN     the first or the last of its list, or both: read from, written to
+ *     MIDDLE   neither; in the list of those that may go to the file, newest first
+ *     SPILLED  a middle one that went: its place in the file and its checksum
+ *
+ * Time    plays no part.
+ * Memory  bytes are counted as the heap takes them: n + 8, in steps of 16.
+ * Threads one owner.
+ */
+#ifndef SN_QUEUE_PARTS_H
+#define SN_QUEUE_PARTS_H
+
+#include "store/queue.h"
+
+enum {
+    SN_CHUNK_MOST = 1016,  /* bytes of one with more than one entry */
+    SN_CHUNK_PAGE = 512,   /* chunks to a page of the table */
+    SN_SPILL_BLOCK = 1024, /* a chunk begins at a multiple of it */
+    SN_SPILL_BATCH = 64 << 10
+};
+
+typedef enum sn_chunk_state {
+    SN_CHUNK_OPEN,
+    SN_CHUNK_MIDDLE,
+    SN_CHUNK_SPILLED
+} sn_chunk_state;
+
+/* Where a reader or a writer stands, and what holds there: offsets in a chunk. */
+typedef struct sn_mark {
+    uint16_t at;
+    uint16_t context; /* what the entries have in common; 0: none */
+    uint16_t anchor;  /* the whole text that others begin like; 0: none */
+} sn_mark;
+
+typedef struct sn_chunk {
+    union {
+        uint8_t *bytes;
+        struct {
+            uint32_t block, crc;
+        } file; /* SPILLED */
+    };
+    union {
+        struct {
+            sn_mark read;
+            uint16_t context, anchor; /* of the writer, who stands at `end` */
+        } open;
+        struct {
+            uint32_t older, newer;
+        } middle;
+    };
+    uint32_t next; /* of the list, or of the free ones; 0: none */
+    uint16_t end;  /* bytes in use */
+    uint16_t room;
+    uint8_t state; /* sn_chunk_state */
+} sn_chunk;
+
+/* Chunks that are in a file. */
+typedef struct sn_spill {
+    char *dir;
+    int fd;           /* -1: not made yet */
+    uint64_t *used;   /* a bit per block */
+    uint32_t words;   /* of it */
+    uint32_t blocks;  /* of the file that were ever used */
+    uint32_t n_used;  /* of these now */
+    uint32_t hand;    /* where the search for free ones goes on */
+    uint8_t *staging; /* what is written at once; NULL before the first */
+} sn_spill;
+
+struct sn_queue {
+    sn_chunk **pages;
+    uint32_t n_pages, pages_room;
+    uint32_t free; /* chunks that are not in use, by `next` */
+    uint32_t newest;
+    uint64_t middle_bytes; /* of chunks that may go */
+    uint64_t max_bytes;
+    uint64_t bytes, spilled, urls;
+    uint32_t shown; /* the chunk whose head was decoded; 0: none */
+    sn_mark shown_at, shown_next;
+    sn_spill spill;
+    char target[SN_QUEUED_MOST], parent[SN_QUEUED_MOST]; /* put together for the head */
+};
+
+static inline sn_chunk *
+sn_chunk_at(const sn_queue *q, uint32_t id)
+{
+    return &q->pages[id / SN_CHUNK_PAGE][id % SN_CHUNK_PAGE];
+}
+
+/* What the heap takes for n bytes, and the most that fit into the same. */
+static inline size_t
+sn_heap_cost(size_t n)
+{
+    return n <= 24 ? 32 : (n + 8 + 15) & ~(size_t)15;
+}
+
+static inline size_t
+sn_heap_room(size_t n)
+{
+    return sn_heap_cost(n) - 8;
+}
+
+/* Memory that is counted. */
+void *sn_queue_alloc(sn_queue *q, size_t n);
+void *sn_queue_realloc(sn_queue *q, void *p, size_t was, size_t n);
+void sn_queue_release(sn_queue *q, void *p, size_t n);
+
+/* A chunk with room for n bytes; 0: no memory. */
+uint32_t sn_chunk_new(sn_queue *q, size_t n);
+seine_err sn_chunk_resize(sn_queue *q, sn_chunk *c, size_t n);
+void sn_chunk_free(sn_queue *q, uint32_t id); /* wherever its bytes are */
+
+/* Into the list of those that may go, and out of it. */
+void sn_middle_add(sn_queue *q, uint32_t id);
+void sn_middle_remove(sn_queue *q, uint32_t id);
+
+/*
+ * Entries. `plan` says how an entry is written at the end of a chunk (NULL: of an empty
+ * one) and how long it gets; `write` writes it there, at the mark, and moves the mark.
+ */
+typedef struct sn_entry {
+    const sn_queued *u;
+    size_t len;            /* of all of it */
+    size_t shared;         /* of the target, with the anchor */
+    size_t from_parent;    /* of the parent, with the first parent of the chunk */
+    uint64_t number, line; /* less those of the context */
+    uint8_t head;          /* what it has, see queue_entry.c */
+} sn_entry;
+
+void sn_entry_plan(const sn_chunk *c, const sn_queued *u, sn_entry *out);
+void sn_entry_write(sn_chunk *c, const sn_entry *e);
+
+/* The entry at the mark, and the mark behind it. STATE_CORRUPT: there is none. */
+seine_err sn_entry_read(sn_queue *q, const sn_chunk *c, sn_mark from, sn_queued *out,
+                        sn_mark *out_next);
+
+/* The file. */
+seine_err sn_spill_init(sn_queue *q, const char *dir);
+void sn_spill_fini(sn_queue *q); /* frees what it has, counts no more */
+seine_err sn_spill_make_room(sn_queue *q, size_t n); /* n bytes more are wanted */
+seine_err sn_spill_load(sn_queue *q, sn_chunk *c);   /* SPILLED, then OPEN */
+void sn_spill_forget(sn_queue *q, const sn_chunk *c);
+
+#endif

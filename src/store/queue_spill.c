@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/hash.h"
+#include "store/queue_parts.h"
+
+enum {
+    BATCH = SN_SPILL_BATCH / SN_SPILL_BLOCK, /* blocks that are written at once */
+    LOOK = 16384, /* blocks that are looked at for a free one */
+    STAGING = SN_SPILL_BATCH + 32 * SN_SPILL_BLOCK /* the last one may be long */
+};
+
+seine_err
+sn_spill_init(sn_queue *q, const char *dir)
+{
+    size_t n = strlen(dir) + 1;
+
+    q->spill.fd = -1;
+    q->spill.dir = sn_queue_alloc(q, n);
+    if (!q->spill.dir)
+        return SEINE_E_NOMEM;
+    memcpy(q->spill.dir, dir, n);
+    return SEINE_OK;
+}
+
+void
+sn_spill_fini(sn_queue *q)
+{
+    if (q->spill.fd >= 0)
+        close(q->spill.fd);
+    sn_free(q->spill.dir);
+    sn_free(q->spill.used);
+    sn_free(q->spill.staging);
+}
+
+static seine_err
+err_of(int error)
+{
+    if (error == ENOSPC || error == EDQUOT || error == EFBIG)
+        return SEINE_E_DISK_FULL;
+    return error == EMFILE || error == ENFILE ? SEINE_E_NO_FILES : SEINE_E_IO;
+}
+
+/* A file without a name, and what is needed to write to it. */
+static seine_err
+open_file(sn_queue *q)
+{
+    sn_spill *s = &q->spill;
+    char name[4096];
+
+    if (!s->staging)
+        s->staging = sn_queue_alloc(q, STAGING);
+    if (!s->staging)
+        return SEINE_E_NOMEM;
+    if (s->fd < 0)
+        s->fd = open(s->dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (s->fd >= 0)
+        return SEINE_OK;
+    int n = snprintf(name, sizeof name, "%s/seine-queue-XXXXXX", s->dir);
+    if (n < 0 || (size_t)n >= sizeof name)
+        return SEINE_E_IO;
+    s->fd = mkostemp(name, O_CLOEXEC); /* where there is no O_TMPFILE */
+    if (s->fd < 0)
+        return err_of(errno);
+    unlink(name);
+    return SEINE_OK;
+}
+
+static uint32_t
+blocks_of(const sn_chunk *c)
+{
+    return ((uint32_t)c->end + SN_SPILL_BLOCK - 1) / SN_SPILL_BLOCK;
+}
+
+static bool
+is_used(const sn_spill *s, uint32_t block)
+{
+    return s->used[block / 64] >> block % 64 & 1;
+}
+
+static void
+mark(sn_spill *s, uint32_t block, uint32_t n, bool used)
+{
+    for (uint32_t i = block; i < block + n; i++) {
+        uint64_t bit = UINT64_C(1) << i % 64;
+
+        s->used[i / 64] = used ? s->used[i / 64] | bit : s->used[i / 64] & ~bit;
+    }
+    s->n_used += used ? n : 0 - n;
+}
+
+static void
+give_back(sn_spill *s, uint32_t block, uint32_t n)
+{
+    mark(s, block, n, false);
+    if (s->n_used > 0)
+        return;
+    s->blocks = s->hand = 0;
+    (void)!ftruncate(s->fd, 0); /* what fails leaves space that is used again */
+}
+
+/* n free blocks in a row, looking on from where the last ones were found. */
+static bool
+find_blocks(sn_spill *s, uint32_t n, uint32_t *out_block)
+{
+    uint32_t left = s->n_used == s->blocks ? 0 : s->blocks < LOOK ? s->blocks : LOOK;
+    uint32_t at = s->hand, run = 0;
+
+    for (; left > 0; left--, at++) {
+        if (at >= s->blocks) {
+            at = 0;
+            run = 0;
+        }
+        if (is_used(s, at)) {
+            run = 0;
+        } else if (++run == n) {
+            *out_block = at + 1 - n;
+            s->hand = at + 1;
+            return true;
+        }
+    }
+    s->hand = at;
+    return false;
+}
+
+static seine_err
+take_blocks(sn_queue *q, uint32_t n, uint32_t *out_block)
+{
+    sn_spill *s = &q->spill;
+
+    if (!find_blocks(s, n, out_block)) {
+        uint32_t words = (s->blocks + n + 63) / 64;
+
+        if (s->blocks > UINT32_MAX - n - 64)
+            return SEINE_E_DISK_FULL;
+        if (words > s->words) {
+            uint32_t more = words + words / 2 + 16;
+            uint64_t *used = sn_queue_realloc(q, s->used, s->words * sizeof *used,
+                                              more * sizeof *used);
+
+            if (!used)
+                return SEINE_E_NOMEM;
+            memset(used + s->words, 0, (more - s->words) * sizeof *used);
+            s->used = used;
+            s->words = more;
+        }
+        *out_block = s->blocks;
+        s->blocks += n;
+    }
+    mark(s, *out_block, n, true);
+    return SEINE_OK;
+}
+
+static seine_err
+write_all(int fd, const uint8_t *bytes, size_t n, uint64_t at)
+{
+    while (n > 0) {
+        ssize_t done = pwrite(fd, bytes, n, (off_t)at);
+
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done <= 0)
+            return done < 0 ? err_of(errno) : SEINE_E_DISK_FULL;
+        bytes += done;
+        n -= (size_t)done;
+        at += (uint64_t)done;
+    }
+    return SEINE_OK;
+}
+
+/* Chunks on their way into the file. */
+typedef struct batch {
+    uint32_t ids[BATCH], blocks[BATCH];
+    uint32_t n;
+} batch;
+
+/* The newest ones, each with its place. */
+static seine_err
+choose(sn_queue *q, batch *b)
+{
+    uint32_t all = 0;
+    seine_err e = SEINE_OK;
+
+    for (uint32_t id = q->newest; id != 0 && all < BATCH;) {
+        const sn_chunk *c = sn_chunk_at(q, id);
+
+        e = take_blocks(q, blocks_of(c), &b->blocks[b->n]);
+        if (e != SEINE_OK)
+            break;
+        b->ids[b->n++] = id;
+        all += blocks_of(c);
+        id = c->middle.older;
+    }
+    return e;
+}
+
+/* Those whose places follow each other are written at once. */
+static seine_err
+write_batch(sn_queue *q, const batch *b)
+{
+    seine_err e = SEINE_OK;
+
+    for (uint32_t i = 0, k; i < b->n && e == SEINE_OK; i = k) {
+        uint32_t first = b->blocks[i], next = first;
+        size_t n = 0;
+
+        for (k = i; k < b->n && b->blocks[k] == next; k++) {
+            const sn_chunk *c = sn_chunk_at(q, b->ids[k]);
+            size_t at = (size_t)(next - first) * SN_SPILL_BLOCK;
+
+            memset(q->spill.staging + n, 0, at - n);
+            memcpy(q->spill.staging + at, c->bytes, c->end);
+            n = at + c->end;
+            next += blocks_of(c);
+        }
+        e = write_all(q->spill.fd, q->spill.staging, n, (uint64_t)first * SN_SPILL_BLOCK);
+    }
+    return e;
+}
+
+static void
+leave(sn_queue *q, uint32_t id, uint32_t block)
+{
+    sn_chunk *c = sn_chunk_at(q, id);
+    uint32_t crc = sn_crc32(0, c->bytes, c->end);
+
+    sn_middle_remove(q, id);
+    sn_queue_release(q, c->bytes, c->room);
+    c->state = SN_CHUNK_SPILLED;
+    c->file.block = block;
+    c->file.crc = crc;
+    q->spilled += c->end;
+}
+
+static seine_err
+spill_batch(sn_queue *q)
+{
+    batch b = {.n = 0};
+    seine_err e = open_file(q);
+
+    if (e == SEINE_OK)
+        e = choose(q, &b);
+    if (e == SEINE_OK)
+        e = write_batch(q, &b);
+    for (uint32_t i = 0; i < b.n; i++)
+        if (e == SEINE_OK)
+            leave(q, b.ids[i], b.blocks[i]);
+        else
+            give_back(&q->spill, b.blocks[i], blocks_of(sn_chunk_at(q, b.ids[i])));
+    return e;
+}
+
+/* Chunks go in batches, and early enough that those of one more fit. */
+seine_err
+sn_spill_make_room(sn_queue *q, size_t n)
+{
+    uint64_t least =
+        q->max_bytes / 8 < SN_SPILL_BATCH ? q->max_bytes / 8 : SN_SPILL_BATCH;
+    seine_err e = SEINE_OK;
+
+    while (q->bytes + n > q->max_bytes - least && q->middle_bytes > least &&
+           e == SEINE_OK)
+        e = spill_batch(q);
+    return e;
+}
+
+static seine_err
+read_all(int fd, uint8_t *bytes, size_t n, uint64_t at)
+{
+    while (n > 0) {
+        ssize_t done = pread(fd, bytes, n, (off_t)at);
+
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done <= 0)
+            return done < 0 ? SEINE_E_IO : SEINE_E_STATE_CORRUPT;
+        bytes += done;
+        n -= (size_t)done;
+        at += (uint64_t)done;
+    }
+    return SEINE_OK;
+}
+
+seine_err
+sn_spill_load(sn_queue *q, sn_chunk *c)
+{
+    size_t room = sn_heap_room(c->end);
+    uint8_t *bytes = sn_queue_alloc(q, room);
+
+    if (!bytes)
+        return SEINE_E_NOMEM;
+    seine_err e =
+        read_all(q->spill.fd, bytes, c->end, (uint64_t)c->file.block * SN_SPILL_BLOCK);
+    if (e == SEINE_OK && sn_crc32(0, bytes, c->end) != c->file.crc)
+        e = SEINE_E_STATE_CORRUPT;
+    if (e != SEINE_OK) {
+        sn_queue_release(q, bytes, room);
+        return e;
+    }
+    sn_spill_forget(q, c);
+    c->bytes = bytes;
+    c->room = (uint16_t)room;
+    c->state = SN_CHUNK_OPEN;
+    memset(&c->open, 0, sizeof c->open);
+    return SEINE_OK;
+}
+
+void
+sn_spill_forget(sn_queue *q, const sn_chunk *c)
+{
+    q->spilled -= c->end;
+    give_back(&q->spill, c->file.block, blocks_of(c));
+}
