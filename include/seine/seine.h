@@ -45,6 +45,7 @@
 #include "seine/select.h"
 #include "seine/shared.h"
 #include "seine/sink.h"
+#include "seine/sitemap.h"
 #include "seine/summary.h"
 #include "seine/tally.h"
 #include "seine/throttle.h"

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From bytes as they come to the bytes of a text. */
+#include <string.h>
+
+#include "base/alloc.h"
+#include "text/sitemap.h"
+
+static bool
+goes_on(const seine_sitemap *s)
+{
+    return s->err == SEINE_OK && !s->is_enough;
+}
+
+/* One line of a text: a URL, or nothing to us. */
+static void
+end_line(seine_sitemap *s)
+{
+    sn_str line = sn_str_trim((sn_str){s->slots[SN_SITEMAP_LOC], s->len[SN_SITEMAP_LOC]});
+    bool is_url = sn_str_starts_nocase(line, SN_STR("http://")) ||
+                  sn_str_starts_nocase(line, SN_STR("https://"));
+
+    if (is_url && !s->is_long) {
+        s->kind = SEINE_SITEMAP_TEXT;
+        memmove(s->slots[SN_SITEMAP_LOC], line.ptr, line.len);
+        s->len[SN_SITEMAP_LOC] = line.len;
+        sn_sitemap_give(s, false);
+    }
+    s->len[SN_SITEMAP_LOC] = 0;
+    s->is_long = false;
+}
+
+static void
+lines(seine_sitemap *s, sn_str in)
+{
+    while (in.len > 0 && goes_on(s)) {
+        size_t n = 0, *have = &s->len[SN_SITEMAP_LOC];
+
+        while (n < in.len && in.ptr[n] != '\n' && in.ptr[n] != '\r')
+            n++;
+        if (n > SN_XML_TEXT - *have)
+            s->is_long = true;
+        else
+            memcpy(s->slots[SN_SITEMAP_LOC] + *have, in.ptr, n), *have += n;
+        if (n < in.len) {
+            end_line(s);
+            n++;
+        }
+        in = sn_str_slice(in, n, in.len);
+    }
+    if (s->kind == SEINE_SITEMAP_NONE && s->bytes > SN_SITEMAP_BLIND)
+        sn_sitemap_fail(s, SEINE_E_BAD_XML, "neither XML nor a list of URLs");
+}
+
+static void
+characters(seine_sitemap *s, sn_str in)
+{
+    if (s->form == SN_FORM_TEXT) {
+        lines(s, in);
+        return;
+    }
+    seine_err e = sn_xml_feed(&s->xml, in);
+    if (e != SEINE_OK)
+        sn_sitemap_fail(s, e, NULL);
+    if (s->xml.is_over)
+        s->is_enough = true; /* what stands behind the root is nobody's */
+}
+
+/* ISO 8859-1: its bytes are the first 256 characters of Unicode. */
+static void
+latin(seine_sitemap *s, sn_str in)
+{
+    char out[1024];
+
+    while (in.len > 0 && goes_on(s)) {
+        size_t n = 0, i = 0;
+
+        for (; i < in.len && n < sizeof out - 1; i++) {
+            unsigned char c = (unsigned char)in.ptr[i];
+
+            if (c >= 0x80)
+                out[n++] = (char)(0xc0 | c >> 6);
+            out[n++] = (char)(c < 0x80 ? c : 0x80 | (c & 0x3f));
+        }
+        characters(s, (sn_str){out, n});
+        in = sn_str_slice(in, i, in.len);
+    }
+}
+
+static void
+encoded(seine_sitemap *s, sn_str in)
+{
+    if (s->is_latin)
+        latin(s, in);
+    else
+        characters(s, in);
+}
+
+/* The value of encoding="…" in <?xml …?>; empty: it does not say. */
+static sn_str
+declared(sn_str head)
+{
+    static const char word[] = "encoding";
+    const char *at = memmem(head.ptr, head.len, word, sizeof word - 1);
+    sn_str rest = {0}, value;
+
+    if (!at)
+        return rest;
+    at += sizeof word - 1;
+    rest = sn_str_trim((sn_str){at, (size_t)(head.ptr + head.len - at)});
+    if (rest.len == 0 || *rest.ptr != '=')
+        return (sn_str){0};
+    rest = sn_str_trim(sn_str_slice(rest, 1, rest.len));
+    if (rest.len == 0 || (*rest.ptr != '"' && *rest.ptr != '\''))
+        return (sn_str){0};
+    sn_str_cut(sn_str_slice(rest, 1, rest.len), *rest.ptr, &value, &rest);
+    return value;
+}
+
+static void
+set_encoding(seine_sitemap *s, sn_str name)
+{
+    static const struct {
+        const char *name;
+        bool is_latin;
+    } known[] = {{"", false},         {"utf-8", false},      {"utf8", false},
+                 {"us-ascii", false}, {"ascii", false},      {"iso-8859-1", true},
+                 {"latin1", true},    {"iso8859-1", true},   {"iso_8859-1", true},
+                 {"latin-1", true},   {"windows-1252", true}};
+
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (sn_str_eq_nocase(name, sn_str_of(known[i].name))) {
+            s->is_latin = known[i].is_latin;
+            return;
+        }
+    sn_sitemap_fail(s, SEINE_E_BAD_CHARSET, "its encoding is not read");
+}
+
+static bool
+is_utf16(sn_str head)
+{
+    return sn_str_starts(head, SN_STR("\xff\xfe")) ||
+           sn_str_starts(head, SN_STR("\xfe\xff")) ||
+           (head.len > 1 && (head.ptr[0] == '\0' || head.ptr[1] == '\0'));
+}
+
+/* Whether the first bytes tell by now what it is; a mark of UTF-8 is passed over. */
+static void
+decide(seine_sitemap *s, bool is_last)
+{
+    static const sn_str mark = {"\xef\xbb\xbf", 3}, xml = {"<?xml", 5};
+    sn_str head = {s->head, s->n_head};
+    unsigned char first = head.len > 0 ? (unsigned char)head.ptr[0] : 0;
+
+    if (sn_str_eq(head, mark)) {
+        s->n_head = 0;
+        return;
+    }
+    if (!is_last && (sn_str_starts(mark, head) || (head.len == 1 && first >= 0xfe)))
+        return;
+    if (is_utf16(head)) {
+        sn_sitemap_fail(s, SEINE_E_BAD_CHARSET, "its encoding is not read");
+        return;
+    }
+    s->form = first == '<' ? SN_FORM_XML : SN_FORM_TEXT;
+    if (s->form == SN_FORM_TEXT)
+        return;
+    bool may_say = sn_str_starts(xml, head) || sn_str_starts(head, xml);
+    if (may_say && !is_last && head.len < sizeof s->head &&
+        sn_str_find(head, '>') == head.len)
+        s->form = SN_FORM_UNKNOWN;
+    else if (sn_str_starts(head, xml))
+        set_encoding(s, declared(head));
+}
+
+/* Blanks before anything else are passed over. */
+static void
+sniff(seine_sitemap *s, sn_str *in)
+{
+    while (in->len > 0 && s->form == SN_FORM_UNKNOWN && goes_on(s)) {
+        char c = *in->ptr;
+
+        *in = sn_str_slice(*in, 1, in->len);
+        s->xml.line += c == '\n' && s->n_head == 0;
+        if (s->n_head == 0 && sn_is_space(c))
+            continue;
+        s->head[s->n_head++] = c;
+        decide(s, false);
+    }
+    if (s->form != SN_FORM_UNKNOWN && goes_on(s))
+        encoded(s, (sn_str){s->head, s->n_head});
+}
+
+/* Bytes unpacked. */
+static void
+plain(seine_sitemap *s, sn_str in)
+{
+    uint64_t left = s->most.max_bytes - s->bytes;
+    bool is_more = in.len > left;
+
+    if (is_more)
+        in.len = (size_t)left;
+    s->bytes += in.len;
+    if (s->form == SN_FORM_UNKNOWN)
+        sniff(s, &in);
+    if (in.len > 0 && goes_on(s))
+        encoded(s, in);
+    if (is_more && goes_on(s)) {
+        s->notes |= SEINE_SITEMAP_CAPPED;
+        s->is_enough = true;
+    }
+}
+
+static void
+begin_member(seine_sitemap *s)
+{
+    if (!s->room)
+        s->room = sn_alloc(SN_SITEMAP_STEP);
+    seine_err e = s->room ? sn_codec_begin(&s->codec, SN_CODEC_GZIP) : SEINE_E_NOMEM;
+
+    if (e == SEINE_OK && s->members++ == SN_SITEMAP_MEMBERS)
+        e = SEINE_E_BAD_ENCODING;
+    if (e != SEINE_OK)
+        sn_sitemap_fail(s, e, seine_err_text(e));
+    s->pack = SN_PACK_INSIDE;
+}
+
+/* All that the packed bytes make. */
+static void
+unpack(seine_sitemap *s, sn_str *in)
+{
+    sn_codec_event event = SN_CODEC_ROOM;
+
+    while (event == SN_CODEC_ROOM && goes_on(s)) {
+        sn_codec_room room = {s->room, SN_SITEMAP_STEP};
+        size_t before = in->len;
+
+        event = sn_codec_step(&s->codec, in, &room, false);
+        s->packed += before - in->len;
+        plain(s, (sn_str){s->room, SN_SITEMAP_STEP - room.len});
+        if (s->bytes > SN_SITEMAP_RATIO_FROM && s->bytes / SN_SITEMAP_RATIO > s->packed &&
+            goes_on(s))
+            sn_sitemap_fail(s, SEINE_E_BODY_TOO_LARGE,
+                            "gzip makes too much of its bytes");
+    }
+    if (event == SN_CODEC_FAIL)
+        sn_sitemap_fail(s, s->codec.err, "its gzip is damaged");
+    if (event == SN_CODEC_END) {
+        s->pack = SN_PACK_BEFORE;
+        s->n_peek = 0;
+    }
+}
+
+/* Before a member: what is no further one is ignored, what is no first one is plain. */
+static void
+before(seine_sitemap *s, sn_str *in, bool is_last)
+{
+    sn_codec_match match = SN_CODEC_MAYBE;
+
+    while (in->len > 0 && match == SN_CODEC_MAYBE) {
+        s->peek[s->n_peek++] = *in->ptr;
+        *in = sn_str_slice(*in, 1, in->len);
+        match = sn_codec_match_of(SN_CODEC_GZIP, (sn_str){s->peek, s->n_peek});
+    }
+    sn_str peeked = {s->peek, s->n_peek};
+    if (match == SN_CODEC_YES) {
+        begin_member(s);
+        if (goes_on(s))
+            unpack(s, &peeked);
+    } else if (match == SN_CODEC_NO || is_last) {
+        s->pack = s->members > 0 ? SN_PACK_BEHIND : SN_PACK_NONE;
+        if (s->members == 0)
+            plain(s, peeked);
+    }
+}
+
+void
+sn_sitemap_bytes(seine_sitemap *s, sn_str in)
+{
+    while (in.len > 0 && goes_on(s) && s->pack != SN_PACK_BEHIND) {
+        if (s->pack == SN_PACK_BEFORE) {
+            before(s, &in, false);
+        } else if (s->pack == SN_PACK_INSIDE) {
+            unpack(s, &in);
+        } else {
+            plain(s, in);
+            return;
+        }
+    }
+}
+
+static void
+end_text(seine_sitemap *s)
+{
+    if (s->form == SN_FORM_UNKNOWN && s->n_head > 0) {
+        decide(s, true);
+        if (goes_on(s))
+            encoded(s, (sn_str){s->head, s->n_head});
+    }
+    if (s->form == SN_FORM_TEXT && goes_on(s))
+        end_line(s);
+    if (s->form != SN_FORM_XML) {
+        if (s->kind == SEINE_SITEMAP_NONE)
+            sn_sitemap_fail(s, SEINE_E_BAD_XML, "neither XML nor a list of URLs");
+        return;
+    }
+    seine_err e = goes_on(s) ? sn_xml_end(&s->xml) : SEINE_OK;
+    if (e != SEINE_OK)
+        sn_sitemap_fail(s, e, NULL);
+}
+
+void
+sn_sitemap_bytes_end(seine_sitemap *s)
+{
+    if (s->pack == SN_PACK_BEFORE && s->n_peek > 0)
+        before(s, &(sn_str){0}, true);
+    if (s->pack == SN_PACK_INSIDE)
+        sn_sitemap_fail(s, SEINE_E_BODY_TRUNCATED, "its gzip ends too early");
+    if (goes_on(s))
+        end_text(s);
+}
