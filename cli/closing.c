@@ -74,7 +74,7 @@ put_fate(const closing *c, seine_fate fate, grow *out)
             char name[8];
 
             snprintf(name, sizeof name, "%u", s);
-            if (!ok)
+            if (!ok && !(c->opts->crawl && s >= 300 && s < 400)) /* they are links */
                 name_one(&list, name, c->sums.statuses[s]);
         }
     else
@@ -84,17 +84,30 @@ put_fate(const closing *c, seine_fate fate, grow *out)
     put_named(out, &list);
 }
 
+/* ", 212 skipped (198 offsite, 14 robots)": the most frequent first. */
 static void
 put_skips(const closing *c, grow *out)
 {
-    named list = {.kinds = 0};
+    bool told[SEINE_SKIP_COUNT] = {false};
+    const char *before = " (";
 
     if (c->sums.skipped == 0)
         return;
-    for (int s = 0; s < SEINE_SKIP_COUNT; s++)
-        name_one(&list, seine_skip_name((seine_skip)s), c->sums.skips[s]);
     grow_put(out, ", %s skipped", figure_count(c->sums.skipped).text);
-    put_named(out, &list);
+    for (int k = 0; k < SEINE_SKIP_COUNT; k++) {
+        int most = 0;
+
+        for (int s = 0; s < SEINE_SKIP_COUNT; s++)
+            if (!told[s] && (told[most] || c->sums.skips[s] > c->sums.skips[most]))
+                most = s;
+        if (c->sums.skips[most] == 0)
+            break;
+        told[most] = true;
+        grow_put(out, "%s%s %s", before, figure_count(c->sums.skips[most]).text,
+                 seine_skip_name((seine_skip)most));
+        before = ", ";
+    }
+    grow_put(out, ")");
 }
 
 void
@@ -108,13 +121,15 @@ closing_line(const closing *c, grow *out)
         {"pipe", "its reader"},         {"memory", "want of memory"},
     };
     const seine_tally_sums *t = &c->sums;
+    bool crawl = c->opts->crawl != NULL;
+    uint64_t n = crawl ? t->total - t->skipped : t->total;
 
-    grow_put(out, "done: %s URL%s, %s ok", figure_count(t->total).text,
-             t->total == 1 ? "" : "s", figure_count(t->ok).text);
+    grow_put(out, "done: %s %s%s, %s ok", figure_count(n).text, crawl ? "page" : "URL",
+             n == 1 ? "" : "s", figure_count(t->ok).text);
     for (int f = SEINE_FATE_OK + 1; f < SEINE_FATE_COUNT; f++)
         put_fate(c, (seine_fate)f, out);
     put_skips(c, out);
-    if (c->stats.duplicates)
+    if (c->stats.duplicates && !crawl) /* every page links to others */
         grow_put(out, ", %s duplicate%s", figure_count(c->stats.duplicates).text,
                  c->stats.duplicates == 1 ? "" : "s");
     grow_put(out, " in %s", figure_span(c->wall).text);
@@ -184,6 +199,33 @@ put_statuses(const closing *c, const screen *s, grow *out)
                          figure_count(c->sums.statuses[i]).text);
         if (used == 0)
             label(out, s, "statuses");
+        else if (used + (size_t)n + 3 > s->width - 12) {
+            grow_put(out, "\n%10s", "");
+            used = 0;
+        } else
+            grow_put(out, "   ");
+        grow_put(out, "%s", text);
+        used += (size_t)n + 3;
+    }
+    if (used)
+        grow_put(out, "\n");
+}
+
+/* Why URLs were not fetched, each reason with its count. */
+static void
+put_reasons(const closing *c, const screen *s, grow *out)
+{
+    size_t used = 0;
+
+    for (int i = 0; i < SEINE_SKIP_COUNT; i++) {
+        char text[64];
+
+        if (c->sums.skips[i] == 0)
+            continue;
+        int n = snprintf(text, sizeof text, "%s: %s", seine_skip_name((seine_skip)i),
+                         figure_count(c->sums.skips[i]).text);
+        if (used == 0)
+            label(out, s, "skips");
         else if (used + (size_t)n + 3 > s->width - 12) {
             grow_put(out, "\n%10s", "");
             used = 0;
@@ -359,6 +401,7 @@ closing_table(const closing *c, const screen *s, grow *out)
 {
     put_outcomes(c, s, out);
     put_statuses(c, s, out);
+    put_reasons(c, s, out);
     put_traffic(c, s, out);
     put_latency(c, s, out);
     put_time(c, s, out);
@@ -408,6 +451,21 @@ advise_waits(const closing *c, advice *a)
                   "guests keep");
 }
 
+/* What a crawl left out and might have been meant. */
+static void
+advise_crawl(const closing *c, advice *a)
+{
+    const uint64_t *skips = c->sums.skips;
+    uint64_t deep = skips[SEINE_SKIP_DEPTH], pages = c->sums.total - c->sums.skipped;
+
+    if (deep > 0)
+        advise(a, "a larger --depth than %u, or off: %s URL%s deeper",
+               c->opts->crawl->depth, figure_count(deep).text,
+               deep == 1 ? " is" : "s are");
+    if (pages <= 1 && skips[SEINE_SKIP_OFFSITE] > 0)
+        advise(a, "--scope domain or --domains: the seed leads to other hosts alone");
+}
+
 void
 closing_advice(const closing *c, grow *out)
 {
@@ -437,8 +495,10 @@ closing_advice(const closing *c, grow *out)
     if (t->statuses[429] > 0)
         advise(&a, "a lower --host-rate: %s answers were 429, too many requests",
                figure_count(t->statuses[429]).text);
-    if (t->skips[SEINE_SKIP_SCHEME] > 0)
-        advise(&a, "http:// URLs: this version speaks no other scheme");
+    if (t->skips[SEINE_SKIP_SCHEME] > 0 && !c->opts->crawl)
+        advise(&a, "http:// or https:// URLs: this version speaks no other scheme");
+    if (c->opts->crawl)
+        advise_crawl(c, &a);
     advise_waits(c, &a);
 }
 

@@ -12,10 +12,22 @@ eta_init(eta *e, seine_time now)
     *e = (eta){.start = now, .slot_end = now + SLOT};
 }
 
+static void
+mark(eta *e, uint64_t done, uint64_t known)
+{
+    const eta_mark *last = &e->marks[(e->n_marks + ETA_MARKS - 1) % ETA_MARKS];
+
+    if (e->n_marks > 0 && done - last->done < ETA_WINDOW / ETA_MARKS)
+        return;
+    e->marks[e->n_marks++ % ETA_MARKS] = (eta_mark){done, known};
+}
+
 void
-eta_add(eta *e, seine_time now, uint64_t done)
+eta_add(eta *e, seine_time now, uint64_t done, uint64_t known)
 {
     e->done = done;
+    e->known = known > done ? known : done;
+    mark(e, done, e->known);
     while (now >= e->slot_end) {
         /* After a pause of the whole program only the newest minute matters. */
         if (now - e->slot_end > ETA_SLOTS * SLOT)
@@ -40,6 +52,26 @@ eta_rate(const eta *e, seine_time now)
         sum += e->slots[(e->next + ETA_SLOTS - i) % ETA_SLOTS];
     span += n * SLOT;
     return span > 0 ? (double)sum * 1e9 / (double)span : 0;
+}
+
+double
+eta_growth(const eta *e)
+{
+    enum { ENOUGH = 20 };
+    uint32_t n = e->n_marks < ETA_MARKS ? e->n_marks : ETA_MARKS;
+    eta_mark from = {e->done, e->known};
+
+    for (uint32_t i = 1; i <= n; i++) {
+        eta_mark m = e->marks[(e->n_marks - i) % ETA_MARKS];
+
+        /* Beyond the window only to have anything at all. */
+        if (e->done - m.done > ETA_WINDOW && e->done - from.done >= ENOUGH)
+            break;
+        from = m;
+    }
+    if (e->done - from.done < ENOUGH || e->known < from.known)
+        return 0;
+    return (double)(e->known - from.known) / (double)(e->done - from.done);
 }
 
 static int

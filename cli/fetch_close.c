@@ -42,6 +42,15 @@ given_up(const seine_tally_sums *t)
     return t->errors[SEINE_E_RETRY_AFTER_TOO_LONG] + t->errors[SEINE_E_BREAKER];
 }
 
+/* Hosts stay out of reach, with work left there. */
+static bool
+is_parked(const seine_tally_sums *t, const seine_fetch_stats *s)
+{
+    return (s->parked > 0 && given_up(t) > 0) ||
+           t->skips[SEINE_SKIP_ROBOTS_UNREACHABLE] > 0 ||
+           t->errors[SEINE_E_ROBOTS_UNREACHABLE] > 0;
+}
+
 static bool
 has_work_left(const run *r, const seine_tally_sums *t)
 {
@@ -73,7 +82,7 @@ run_exit_code(const run *r, const seine_tally_sums *t, const seine_fetch_stats *
         return EXIT_SIGNAL + r->signal;
     if (e == SEINE_E_OUTPUT_CLOSED)
         return SAY_PIPE;
-    if (s->parked > 0 && given_up(t) > 0)
+    if (is_parked(t, s))
         return EXIT_PARKED;
     if ((r->is_late || atomic_load(&r->too_many)) && has_work_left(r, t))
         return EXIT_EARLY;
@@ -93,7 +102,7 @@ run_stopped_by(const run *r, const seine_tally_sums *t, const seine_fetch_stats 
         return "disk";
     if (r->signal)
         return "signal";
-    if (s->parked > 0 && given_up(t) > 0)
+    if (is_parked(t, s))
         return "parked";
     if (r->is_late && has_work_left(r, t))
         return "max_time";
@@ -238,6 +247,20 @@ say_parked(run *r, const closing *c)
                figure_count(given_up(&c->sums)).text);
 }
 
+/* The host whose robots.txt never came, if one did not. */
+static void
+say_unreachable(run *r, const closing *c)
+{
+    uint64_t n = c->sums.skips[SEINE_SKIP_ROBOTS_UNREACHABLE];
+
+    if (n == 0)
+        return;
+    voice_fail(&r->voice, SEINE_E_ROBOTS_UNREACHABLE,
+               "the same command later, or --robots off if the host is yours",
+               "robots.txt of %s could not be had: %s URL%s not asked for",
+               r->unreachable, figure_count(n).text, n == 1 ? "" : "s");
+}
+
 static void
 say_closing(run *r, const closing *c)
 {
@@ -292,6 +315,7 @@ run_close(run *r)
     say_failed_output(r);
     say_failed_input(r);
     say_parked(r, &c);
+    say_unreachable(r, &c);
     say_closing(r, &c);
     seine_text_free(&members);
     closing_free(&c);

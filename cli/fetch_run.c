@@ -60,6 +60,32 @@ on_failed(seine_err e, void *arg)
     nudge(r);
 }
 
+/* "e.example:8080" of a URL, with or without its scheme; never a login. */
+static shown
+host_of(const char *url, size_t n)
+{
+    const char *at = memmem(url, n, "://", 3), *end = url + n;
+
+    url = at ? at + 3 : url;
+    for (const char *c = url; c < end; c++) {
+        if (strchr("/?#", *c))
+            end = c;
+        else if (*c == '@')
+            url = c + 1;
+    }
+    return show_host(url, (size_t)(end - url));
+}
+
+/* The first host whose robots.txt did not come, for the message. */
+static void
+note_unreachable(run *r, const seine_record *record)
+{
+    if (record->reason == SEINE_SKIP_ROBOTS_UNREACHABLE && !r->unreachable[0] &&
+        record->url.len > 0)
+        snprintf(r->unreachable, sizeof r->unreachable, "%s",
+                 host_of(record->url.ptr, record->url.len).text);
+}
+
 static void
 on_watch(const seine_record *record, void *arg)
 {
@@ -67,8 +93,10 @@ on_watch(const seine_record *record, void *arg)
     run *r = arg;
     const quota *q = &r->plan.max_errors;
 
-    if (record->type != SEINE_RECORD_RESULT)
+    if (record->type != SEINE_RECORD_RESULT) {
+        note_unreachable(r, record);
         return;
+    }
     r->results++;
     r->bad += record->fate != SEINE_FATE_OK;
     if ((q->percent && r->results < ENOUGH) || !quota_is_reached(q, r->bad, r->results))
@@ -175,15 +203,19 @@ look(run *r, progress_facts *f, seine_tally_sums *t, char host[128])
     f->ok = t->ok;
     f->errors = t->failed + t->blocked;
     f->skipped = f->stats.refused;
-    f->total = at_end ? f->stats.admitted + f->stats.refused : feed_estimate(&r->feed);
-    f->is_estimate = !at_end;
+    f->is_crawl = crawl_is_asked(r->args);
+    f->name = r->name[0] ? r->name : NULL;
+    f->total = f->is_crawl ? f->stats.admitted
+               : at_end    ? f->stats.admitted + f->stats.refused
+                           : feed_estimate(&r->feed);
+    f->is_estimate = !at_end && !f->is_crawl;
     if (!at_end && r->set->input.count == 0 && r->feed.n_inputs == 0)
         f->is_estimate = false;
     pthread_mutex_lock(&r->outputs.lock);
     snprintf(host, 128, "%s", r->outputs.host);
     pthread_mutex_unlock(&r->outputs.lock);
     f->host = f->stats.hosts == 1 && host[0] ? host : NULL;
-    eta_add(&r->eta, f->now, f->stats.done);
+    eta_add(&r->eta, f->now, f->stats.done, f->stats.admitted);
 }
 
 static void
@@ -483,6 +515,9 @@ fetch_run(const args *a)
     r->args = a;
     r->set = a->settings;
     r->voice.fd = -1;
+    if (crawl_is_asked(a) && a->count > 0 && strcmp(a->words[0], "-") != 0)
+        snprintf(r->name, sizeof r->name, "%s",
+                 host_of(a->words[0], strlen(a->words[0])).text);
     r->screen = screen_look_at(STDERR_FILENO, a->color);
     r->on_terminal =
         isatty(STDIN_FILENO) || isatty(STDOUT_FILENO) || isatty(STDERR_FILENO);

@@ -33,7 +33,8 @@ typedef struct run {
     outputs outputs;
     feed feed;
     seine_fetch *fetch;
-    screen screen; /* of standard error */
+    char name[128]; /* of a crawl: where it began; "" */
+    screen screen;  /* of standard error */
     progress_kind progress;
     int signals, wake;
 
@@ -48,6 +49,7 @@ typedef struct run {
     atomic_int failed;     /* a seine_err: the outputs, or no memory */
     atomic_bool too_many;  /* --max-errors */
     uint64_t results, bad; /* of the sink thread */
+    char unreachable[128]; /* likewise: a host whose robots.txt did not come; "" */
     pthread_mutex_t lock;
     parked parked;
 } run;

@@ -76,12 +76,13 @@ progress_limit(const progress_facts *f, char *buf, size_t cap)
     const char *name = progress_wait_name(most);
     bool per_host = most != SEINE_WAIT_CONCURRENCY && most != SEINE_WAIT_RATE &&
                     most != SEINE_WAIT_OUTPUT;
+    const char *host = f->host ? f->host : f->slow;
 
     buf[0] = '\0';
     if (s->in_flight >= f->concurrency && f->concurrency > 0)
         snprintf(buf, cap, "--concurrency");
-    else if (s->waiting_for[most] > 0 && per_host && f->host)
-        snprintf(buf, cap, "%s on %.60s", name, f->host);
+    else if (s->waiting_for[most] > 0 && per_host && host)
+        snprintf(buf, cap, "%s on %.60s", name, host);
     else if (s->waiting_for[most] > 0)
         snprintf(buf, cap, "%s", name);
     else if (f->is_reading && s->in_flight + s->waiting < f->concurrency)
@@ -102,11 +103,29 @@ put_clock(line *l, seine_time until, seine_time now)
     put(l, "waiting until %02d:%02d:%02d", tm.tm_hour, tm.tm_min, tm.tm_sec);
 }
 
+/* How long it takes still, by the pace of the last minute and by the slowest host. What
+ * a crawl has yet to find counts. */
+static bool
+interval(const progress_facts *f, seine_span *low, seine_span *high)
+{
+    uint64_t left = f->stats.waiting + f->stats.in_flight;
+
+    if (f->is_crawl)
+        left = (uint64_t)((double)left / (1 - eta_growth(f->eta)));
+    if (!eta_interval(f->eta, f->now, left, low, high))
+        return false;
+    seine_span slowest = f->slowest / SEINE_SECS(1) * SEINE_SECS(1);
+    *low = *low > slowest ? *low : slowest;
+    *high = *high > f->slowest ? *high : slowest + SEINE_SECS(1);
+    return true;
+}
+
 /* What is known of the end: an interval, or why there is none. */
 static void
 put_eta(line *l, const progress_facts *f)
 {
     const seine_fetch_stats *s = &f->stats;
+    double growth = f->is_crawl ? eta_growth(f->eta) : 0;
     seine_span low, high;
 
     if (f->is_stopping)
@@ -116,7 +135,9 @@ put_eta(line *l, const progress_facts *f)
         put_clock(l, s->parked_until, f->now);
     else if (f->is_reading)
         put(l, "reading input");
-    else if (eta_interval(f->eta, f->now, s->waiting + s->in_flight, &low, &high)) {
+    else if (growth >= 1)
+        put(l, "growing, %.1f new per page", growth);
+    else if (interval(f, &low, &high)) {
         figure from = figure_span(low), to = figure_span(high);
         size_t unit = strcspn(from.text, " ");
 
@@ -134,7 +155,7 @@ put_eta(line *l, const progress_facts *f)
 static uint64_t
 finished(const progress_facts *f)
 {
-    return f->stats.done + f->skipped;
+    return f->stats.done + (f->is_crawl ? 0 : f->skipped);
 }
 
 static void
@@ -268,6 +289,17 @@ progress_bar(const screen *s, const progress_facts *f)
     return out;
 }
 
+static void
+put_name(line *l, const progress_facts *f)
+{
+    if (!f->is_crawl || !f->name)
+        return;
+    put(l, "%.60s", f->name);
+    if (f->stats.hosts > 1)
+        put(l, " (%s hosts)", figure_count(f->stats.hosts).text);
+    put(l, "  ");
+}
+
 progress_text
 progress_line(const progress_facts *f)
 {
@@ -275,6 +307,7 @@ progress_line(const progress_facts *f)
     char limit[96];
     line l = {out.bytes, 0, sizeof out.bytes};
 
+    put_name(&l, f);
     put_counts(&l, f);
     if (f->total) {
         put(&l, "  ");
@@ -288,6 +321,6 @@ progress_line(const progress_facts *f)
     while (l.len > 0 && out.bytes[l.len - 1] == ' ')
         out.bytes[--l.len] = '\0';
     if (progress_limit(f, limit, sizeof limit)[0])
-        put(&l, "  limited by %s", limit);
+        put(&l, f->is_crawl ? "  (limited by %s)" : "  limited by %s", limit);
     return out;
 }

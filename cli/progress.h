@@ -5,7 +5,10 @@
  *     62 %  ━━━━━━━━━━━━━━━━━━━━━━━━━──────────────  622/1,000  98/s  ETA 3–4 s
  *     ok 598  err 24  retried 611  64 in flight  limited by --host-rate
  *
- * The part of the bar that failed is red, or "!" without colours.
+ * The part of the bar that failed is red, or "!" without colours. Of a crawl the total
+ * is what is known by now, and the line has its name:
+ *
+ *     docs.example  1,204/1,310  92 %  4.7/s  ok 1,198  err 6  4 in flight  ETA 21–25 s
  */
 #ifndef CLI_PROGRESS_H
 #define CLI_PROGRESS_H
@@ -26,6 +29,12 @@ typedef struct progress_facts {
     uint32_t concurrency;
     const char *host; /* the only one, or NULL */
     const eta *eta;
+
+    /* of a crawl */
+    bool is_crawl;
+    const char *name;   /* the host it began at, or NULL */
+    const char *slow;   /* the host that will take longest, or NULL … */
+    seine_span slowest; /* … and how long, at the pace it keeps */
 } progress_facts;
 
 typedef struct progress_text {
