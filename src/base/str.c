@@ -114,6 +114,32 @@ sn_str_next(sn_str *rest, char at, sn_str *out_part)
     return true;
 }
 
+/* Each star takes as little as it can; only the last one seen is ever moved on. */
+bool
+sn_str_glob(sn_str pattern, sn_str text)
+{
+    size_t p = 0, n = 0, star = SIZE_MAX, from = 0;
+
+    while (n < text.len) {
+        if (p < pattern.len && pattern.ptr[p] == '*') {
+            star = p++;
+            from = n;
+        } else if (p < pattern.len &&
+                   (pattern.ptr[p] == '?' || pattern.ptr[p] == text.ptr[n])) {
+            p++;
+            n++;
+        } else if (star != SIZE_MAX) {
+            p = star + 1;
+            n = ++from;
+        } else {
+            return false;
+        }
+    }
+    while (p < pattern.len && pattern.ptr[p] == '*')
+        p++;
+    return p == pattern.len;
+}
+
 seine_err
 sn_str_u64(sn_str s, uint64_t *out_n)
 {

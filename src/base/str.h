@@ -63,6 +63,9 @@ bool sn_str_cut(sn_str s, char at, sn_str *out_head, sn_str *out_tail);
  * alone and "" nothing. False when none is left. */
 bool sn_str_next(sn_str *rest, char at, sn_str *out_part);
 
+/* Is the whole text this pattern, where * stands for any bytes and ? for one? */
+bool sn_str_glob(sn_str pattern, sn_str text);
+
 SEINE_MUST_CHECK seine_err sn_str_u64(sn_str s, uint64_t *out_n);
 SEINE_MUST_CHECK seine_err sn_str_i64(sn_str s, int64_t *out_n);
 

@@ -69,33 +69,6 @@ even_escapes(const char *at, const char *end, char *out)
     return out;
 }
 
-/* A pattern with * and ?. Each star takes as little as it can; only the last one
- * seen is ever moved on. */
-static bool
-matches(sn_str pattern, sn_str name)
-{
-    size_t p = 0, n = 0, star = SIZE_MAX, from = 0;
-
-    while (n < name.len) {
-        if (p < pattern.len && pattern.ptr[p] == '*') {
-            star = p++;
-            from = n;
-        } else if (p < pattern.len &&
-                   (pattern.ptr[p] == '?' || pattern.ptr[p] == name.ptr[n])) {
-            p++;
-            n++;
-        } else if (star != SIZE_MAX) {
-            p = star + 1;
-            n = ++from;
-        } else {
-            return false;
-        }
-    }
-    while (p < pattern.len && pattern.ptr[p] == '*')
-        p++;
-    return p == pattern.len;
-}
-
 static bool
 is_stripped(sn_str parameter, sn_str list)
 {
@@ -103,7 +76,7 @@ is_stripped(sn_str parameter, sn_str list)
 
     sn_str_cut(parameter, '=', &name, &value);
     while (sn_str_next(&list, ',', &pattern))
-        if (matches(sn_str_trim(pattern), name))
+        if (sn_str_glob(sn_str_trim(pattern), name))
             return true;
     return false;
 }

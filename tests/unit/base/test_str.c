@@ -109,6 +109,26 @@ TEST(str_cut_splits_at_the_first_separator)
     }
 }
 
+TEST(str_glob_is_the_whole_text)
+{
+    static const struct {
+        const char *pattern, *text;
+        bool is;
+    } rows[] = {
+        {"", "", true},           {"", "a", false},         {"*", "", true},
+        {"*", "abc", true},       {"a*", "abc", true},      {"a*", "ba", false},
+        {"*c", "abc", true},      {"*c", "acb", false},     {"a*c", "ac", true},
+        {"a*c*e", "abcde", true}, {"a*c*e", "abcd", false}, {"a?c", "abc", true},
+        {"a?c", "ac", false},     {"?", "", false},         {"**b", "aab", true},
+        {"*ab", "aaab", true},  /* the star goes on after a false start */
+        {"a\\*", "a\\x", true}, /* nothing is quoted */
+    };
+
+    EACH_ROW(i, rows)
+        CHECK_EQ(sn_str_glob(sn_str_of(rows[i].pattern), sn_str_of(rows[i].text)),
+                 rows[i].is);
+}
+
 TEST(str_next_walks_the_parts)
 {
     static const struct {

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * named.h - hosts that were named: is this one of them?
+ *
+ *     e.example       the host and all below it, as with wget -D
+ *     .e.example      the same
+ *     *.e.example     the same
+ *     img*.e.example  * is any bytes, dots too, ? is one; the pattern is the whole name
+ *     e.example:8080  only on that port
+ *     10.0.0.5        an address; [::1] likewise
+ *
+ * Names without wildcards are looked up label by label from the right, so a long list
+ * costs no more than a short one; the others are tried one after the other.
+ *
+ * Time    plays no part.
+ * Memory  the names.
+ * Threads any thread: it does not change.
+ */
+#ifndef SN_NAMED_H
+#define SN_NAMED_H
+
+#include "base/str.h"
+#include "seine/err.h"
+#include "seine/view.h"
+
+enum { SN_NAMED_GLOBS = 1000 };
+
+typedef struct sn_named sn_named;
+
+/* The list ends with NULL. CONFIG: out_why (SEINE_WHY bytes, or NULL) says which is no
+ * host. NOMEM. */
+SEINE_MUST_CHECK seine_err sn_named_new(const char *const *texts, char *out_why,
+                                        sn_named **out_named);
+void sn_named_free(sn_named *n); /* NULL is fine */
+
+/* The name as seine_url_name gives it. */
+bool sn_named_has(const sn_named *n, sn_str name, int port);
+
+#endif

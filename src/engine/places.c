@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/places.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/hash.h"
+#include "base/rng.h"
+
+enum { FIRST_ROOM = 16 };
+
+typedef struct entry {
+    uint64_t hash;
+    sn_place place; /* views into what follows */
+    char text[];
+} entry;
+
+typedef struct sn_places_table {
+    struct sn_places_table *before; /* outgrown: somebody may still look at it */
+    size_t room, count;             /* room: a power of two; count: under the lock */
+    _Atomic(entry *) slots[];
+} table;
+
+void
+sn_places_init(sn_places *p)
+{
+    atomic_init(&p->table, NULL);
+    atomic_init(&p->depths, 0);
+    sn_rng_secret(p->secret, sizeof p->secret);
+    pthread_mutex_init(&p->lock, NULL);
+}
+
+void
+sn_places_fini(sn_places *p)
+{
+    table *t = atomic_load(&p->table);
+
+    for (size_t i = 0; t && i < t->room; i++)
+        sn_free(atomic_load(&t->slots[i]));
+    while (t) {
+        table *before = t->before;
+
+        sn_free(t);
+        t = before;
+    }
+    atomic_store(&p->table, NULL);
+    pthread_mutex_destroy(&p->lock);
+}
+
+static uint64_t
+hash_name(const sn_places *p, sn_str name, int32_t port)
+{
+    uint64_t key[2] = {p->secret[0] ^ (uint32_t)port, p->secret[1]};
+
+    return sn_siphash(key, name.ptr, name.len);
+}
+
+static uint64_t
+hash_below(const sn_places *p, uint64_t hash, sn_str segment)
+{
+    uint64_t key[2] = {p->secret[0] ^ hash, p->secret[1] + 1};
+
+    return sn_siphash(key, segment.ptr, segment.len);
+}
+
+/* The next segment with its slash at the end; false: none is left that has one. */
+static bool
+segment(sn_str *rest, sn_str *out_part)
+{
+    size_t at = sn_str_find(*rest, '/');
+
+    if (at == rest->len)
+        return false;
+    *out_part = sn_str_slice(*rest, 0, at + 1);
+    *rest = sn_str_slice(*rest, at + 1, rest->len);
+    return true;
+}
+
+static uint64_t
+depth_bit(unsigned depth)
+{
+    return (uint64_t)1 << (depth < 63 ? depth : 63);
+}
+
+static bool
+is_same(const entry *e, uint64_t hash, const sn_place *place)
+{
+    return e->hash == hash && e->place.port == place->port &&
+           sn_str_eq(e->place.name, place->name) && sn_str_eq(e->place.dir, place->dir);
+}
+
+/* Where it is, or where it would go. The table has a free slot. */
+static size_t
+find(const table *t, uint64_t hash, const sn_place *place)
+{
+    size_t i = hash & (t->room - 1);
+
+    for (;; i = (i + 1) & (t->room - 1)) {
+        const entry *e = atomic_load_explicit(&t->slots[i], memory_order_acquire);
+
+        if (!e || is_same(e, hash, place))
+            return i;
+    }
+}
+
+static bool
+has(const sn_places *p, uint64_t hash, const sn_place *place)
+{
+    const table *t = atomic_load_explicit(&p->table, memory_order_acquire);
+
+    if (!t)
+        return false;
+    return atomic_load_explicit(&t->slots[find(t, hash, place)], memory_order_acquire) !=
+           NULL;
+}
+
+bool
+sn_places_has(const sn_places *p, const sn_place *place)
+{
+    uint64_t hash = hash_name(p, place->name, place->port);
+    sn_str rest = place->dir, part;
+
+    while (segment(&rest, &part))
+        hash = hash_below(p, hash, part);
+    return has(p, hash, place);
+}
+
+bool
+sn_places_has_above(const sn_places *p, const sn_place *place)
+{
+    uint64_t depths = atomic_load_explicit(&p->depths, memory_order_relaxed);
+    uint64_t hash = hash_name(p, place->name, place->port);
+    sn_str rest = place->dir, part;
+    sn_place above = *place;
+
+    for (unsigned depth = 1; segment(&rest, &part); depth++) {
+        if ((depths >> (depth < 63 ? depth : 63)) == 0)
+            return false; /* all that are there are shallower */
+        hash = hash_below(p, hash, part);
+        above.dir.len = (size_t)(part.ptr + part.len - place->dir.ptr);
+        if ((depths & depth_bit(depth)) && has(p, hash, &above))
+            return true;
+    }
+    return false;
+}
+
+static entry *
+make(const sn_places *p, const sn_place *place, uint64_t *out_depth)
+{
+    size_t name = place->name.len, dir = place->dir.len;
+    entry *e = sn_alloc(sizeof *e + name + dir);
+    sn_str rest, part;
+    unsigned depth = 0;
+
+    if (!e)
+        return NULL;
+    memcpy(e->text, place->name.ptr, name);
+    if (dir > 0)
+        memcpy(e->text + name, place->dir.ptr, dir);
+    e->place = (sn_place){{e->text, name}, {e->text + name, dir}, place->port};
+    e->hash = hash_name(p, e->place.name, e->place.port);
+    for (rest = e->place.dir; segment(&rest, &part); depth++)
+        e->hash = hash_below(p, e->hash, part);
+    *out_depth = depth_bit(depth);
+    return e;
+}
+
+/* Under the lock: puts the entry in, if there is room. ALREADY: not needed. */
+static seine_err
+put(sn_places *p, entry *e)
+{
+    table *t = atomic_load_explicit(&p->table, memory_order_relaxed);
+
+    if (!t)
+        return SEINE_E_FULL;
+    size_t i = find(t, e->hash, &e->place);
+    if (atomic_load_explicit(&t->slots[i], memory_order_relaxed))
+        return SEINE_E_ALREADY;
+    if (t->count >= t->room / 4 * 3)
+        return SEINE_E_FULL;
+    t->count++;
+    atomic_store_explicit(&t->slots[i], e, memory_order_release);
+    return SEINE_OK;
+}
+
+/* Under the lock: all entries of the present table into a larger one. */
+static void
+move(sn_places *p, table *to)
+{
+    table *from = atomic_load_explicit(&p->table, memory_order_relaxed);
+
+    for (size_t i = 0; from && i < from->room; i++) {
+        entry *e = atomic_load_explicit(&from->slots[i], memory_order_relaxed);
+
+        if (e)
+            atomic_store_explicit(&to->slots[find(to, e->hash, &e->place)], e,
+                                  memory_order_relaxed);
+    }
+    to->count = from ? from->count : 0;
+    to->before = from;
+    atomic_store_explicit(&p->table, to, memory_order_release);
+}
+
+/* A table of twice the room, made outside the lock; somebody else may be faster. */
+static seine_err
+grow(sn_places *p)
+{
+    const table *old = atomic_load_explicit(&p->table, memory_order_acquire);
+    size_t room = old ? old->room * 2 : FIRST_ROOM;
+    table *t = sn_zalloc(sizeof *t + room * sizeof *t->slots);
+
+    if (!t)
+        return SEINE_E_NOMEM;
+    t->room = room;
+    pthread_mutex_lock(&p->lock);
+    bool is_needed = atomic_load_explicit(&p->table, memory_order_relaxed) == old;
+    if (is_needed)
+        move(p, t);
+    pthread_mutex_unlock(&p->lock);
+    if (!is_needed)
+        sn_free(t);
+    return SEINE_OK;
+}
+
+seine_err
+sn_places_add(sn_places *p, const sn_place *place)
+{
+    uint64_t depth;
+    entry *made = make(p, place, &depth);
+    seine_err e = made ? SEINE_E_FULL : SEINE_E_NOMEM;
+
+    if (made) /* first, for those who find that it is there already */
+        atomic_fetch_or_explicit(&p->depths, depth, memory_order_release);
+    while (e == SEINE_E_FULL) {
+        pthread_mutex_lock(&p->lock);
+        e = put(p, made);
+        pthread_mutex_unlock(&p->lock);
+        if (e == SEINE_E_FULL && (e = grow(p)) == SEINE_OK)
+            e = SEINE_E_FULL;
+    }
+    if (e != SEINE_OK)
+        sn_free(made);
+    return e == SEINE_E_ALREADY ? SEINE_OK : e;
+}

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/scope.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/hash.h"
+#include "engine/named.h"
+#include "engine/places.h"
+#include "engine/sieve.h"
+#include "seine/psl.h"
+
+enum { SITES = 1024 /* names whose registrable domain is remembered */ };
+
+struct sn_scope {
+    seine_scope kind;
+    bool is_crawl;
+    sn_places seeds;
+    sn_named *named; /* --domains; NULL: none */
+    sn_sieve *sieve; /* NULL: no patterns */
+    seine_psl *psl;
+    uint64_t secret[2];
+    _Atomic uint64_t sites[SITES]; /* 56 bits of the name's hash, 8 of length */
+};
+
+static seine_err
+wrong(char *out_why, const char *text)
+{
+    if (out_why)
+        snprintf(out_why, SEINE_WHY, "%s", text);
+    return SEINE_E_CONFIG;
+}
+
+static seine_err
+fill(sn_scope *s, const seine_fetch_opts *o, char *out_why)
+{
+    bool has_patterns = (o->include && *o->include) || (o->exclude && *o->exclude);
+    seine_err e = SEINE_OK;
+
+    if (has_patterns)
+        e = sn_sieve_new(o->include, o->exclude, out_why, &s->sieve);
+    if (e != SEINE_OK || !o->crawl)
+        return e;
+    if ((unsigned)o->crawl->scope > SEINE_SCOPE_ANY)
+        return wrong(out_why, "scope: host, domain, prefix or any");
+    s->is_crawl = true;
+    s->kind = o->crawl->scope;
+    e = seine_psl_new(NULL, &s->psl);
+    if (e == SEINE_OK && o->crawl->domains && *o->crawl->domains)
+        e = sn_named_new(o->crawl->domains, out_why, &s->named);
+    return e;
+}
+
+seine_err
+sn_scope_new(const seine_fetch_opts *o, char *out_why, sn_scope **out)
+{
+    sn_scope *s = sn_zalloc(sizeof *s);
+
+    if (!s)
+        return SEINE_E_NOMEM;
+    sn_places_init(&s->seeds);
+    memcpy(s->secret, s->seeds.secret, sizeof s->secret);
+    seine_err e = fill(s, o, out_why);
+    if (e == SEINE_OK)
+        *out = s;
+    else
+        sn_scope_free(s);
+    return e;
+}
+
+void
+sn_scope_free(sn_scope *s)
+{
+    if (!s)
+        return;
+    sn_places_fini(&s->seeds);
+    sn_named_free(s->named);
+    sn_sieve_free(s->sieve);
+    seine_psl_free(s->psl);
+    sn_free(s);
+}
+
+/* How many bytes at the end of the name are its registrable domain; all of them where
+ * it has none. Asking the list costs more than all the rest: answers are remembered. */
+static size_t
+site_of(const sn_scope *s, sn_str name)
+{
+    uint64_t hash = sn_siphash(s->secret, name.ptr, name.len);
+    _Atomic uint64_t *slot = &((sn_scope *)s)->sites[hash % SITES];
+    uint64_t known = atomic_load_explicit(slot, memory_order_relaxed);
+
+    if (known >> 8 == hash >> 8 && (known & 0xff) != 0)
+        return known & 0xff;
+    size_t len = seine_psl_site(s->psl, name.ptr, name.len);
+    if (len == 0)
+        len = name.len;
+    if (len <= 0xff)
+        atomic_store_explicit(slot, (hash >> 8) << 8 | len, memory_order_relaxed);
+    return len;
+}
+
+static sn_str
+domain_of(const sn_scope *s, const seine_url *u, sn_str name)
+{
+    if (seine_url_host_is(u) != SEINE_HOST_NAME)
+        return name;
+    return sn_str_slice(name, name.len - site_of(s, name), name.len);
+}
+
+static bool
+name_of(const seine_url *u, sn_str *out_name)
+{
+    seine_url_part name;
+
+    if (seine_url_name(u, &name) != SEINE_OK)
+        return false;
+    *out_name = (sn_str){name.ptr, name.len};
+    return true;
+}
+
+/* The path as it stands in the key of the URL: escapes that mean the same are equal.
+ * `mem`: SEINE_URL_ROOM bytes, for a path that has one. */
+static sn_str
+path_of(const seine_url *u, char *mem)
+{
+    seine_url_part path = seine_url_path(u);
+    size_t len;
+
+    if (path.len == 0 || !memchr(path.ptr, '%', path.len))
+        return (sn_str){path.ptr, path.len};
+    if (seine_url_key(u, NULL, mem, SEINE_URL_ROOM, &len) != SEINE_OK)
+        return (sn_str){path.ptr, path.len};
+    sn_str rest = sn_str_slice((sn_str){mem, len}, u->path_at, len);
+    return sn_str_slice(rest, 0, sn_str_find(rest, '?'));
+}
+
+/* What stands in front of the last slash, with it. */
+static sn_str
+dir_of(const seine_url *u, char *mem)
+{
+    sn_str path = path_of(u, mem);
+    const char *slash = path.len > 0 ? memrchr(path.ptr, '/', path.len) : NULL;
+
+    return slash ? sn_str_slice(path, 0, (size_t)(slash - path.ptr) + 1) : SN_STR("/");
+}
+
+static seine_err
+add(sn_scope *s, const seine_url *u, sn_str dir)
+{
+    sn_place place = {.port = u->port};
+
+    if (!name_of(u, &place.name))
+        return SEINE_OK;
+    switch (s->kind) {
+    case SEINE_SCOPE_ANY:
+        return SEINE_OK;
+    case SEINE_SCOPE_DOMAIN:
+        place = (sn_place){domain_of(s, u, place.name), {0}, SN_PORT_ANY};
+        break;
+    case SEINE_SCOPE_PREFIX:
+        place.dir = dir;
+        break;
+    case SEINE_SCOPE_HOST:
+        break;
+    }
+    return sn_places_add(&s->seeds, &place);
+}
+
+seine_err
+sn_scope_seed(sn_scope *s, const seine_url *seed)
+{
+    char mem[SEINE_URL_ROOM];
+
+    return s->is_crawl ? add(s, seed, dir_of(seed, mem)) : SEINE_OK;
+}
+
+static bool
+is_same_domain(const sn_scope *s, const seine_url *a, const seine_url *b)
+{
+    sn_str first, second;
+
+    return name_of(a, &first) && name_of(b, &second) &&
+           sn_str_eq(domain_of(s, a, first), domain_of(s, b, second));
+}
+
+seine_err
+sn_scope_widen(sn_scope *s, const seine_url *from, const seine_url *to)
+{
+    char mem[SEINE_URL_ROOM], mem_to[SEINE_URL_ROOM];
+
+    if (!s->is_crawl || !is_same_domain(s, from, to))
+        return SEINE_OK;
+    sn_str given = dir_of(from, mem), target = dir_of(to, mem_to);
+    return add(s, to, sn_str_starts(given, target) ? given : target);
+}
+
+static bool
+is_in(const sn_scope *s, const seine_url *u)
+{
+    sn_place place = {.port = u->port};
+    char mem[SEINE_URL_ROOM];
+
+    if (s->kind == SEINE_SCOPE_ANY)
+        return true;
+    if (!name_of(u, &place.name))
+        return false;
+    sn_str name = place.name;
+    if (s->kind == SEINE_SCOPE_PREFIX)
+        place.dir = path_of(u, mem);
+    else if (s->kind == SEINE_SCOPE_DOMAIN)
+        place = (sn_place){domain_of(s, u, name), {0}, SN_PORT_ANY};
+    if (s->kind == SEINE_SCOPE_PREFIX ? sn_places_has_above(&s->seeds, &place)
+                                      : sn_places_has(&s->seeds, &place))
+        return true;
+    return s->named && sn_named_has(s->named, name, seine_url_port(u));
+}
+
+static void
+refuse(sn_ruled *out, seine_skip reason, sn_str rule)
+{
+    out->in = false;
+    out->reason = reason;
+    out->len = (uint16_t)rule.len;
+    memcpy(out->rule, rule.ptr, rule.len);
+    out->rule[rule.len] = '\0';
+}
+
+static sn_str
+offsite_rule(seine_scope kind)
+{
+    switch (kind) {
+    case SEINE_SCOPE_HOST:
+        return SN_STR("--scope host");
+    case SEINE_SCOPE_DOMAIN:
+        return SN_STR("--scope domain");
+    case SEINE_SCOPE_PREFIX:
+        return SN_STR("--scope prefix");
+    case SEINE_SCOPE_ANY:
+        break;
+    }
+    return SN_STR("--scope any");
+}
+
+void
+sn_scope_judge(const sn_scope *s, const seine_url *url, bool is_given, sn_ruled *out)
+{
+    sn_str text = {url->href, url->query_end};
+    const char *rule = NULL;
+
+    out->in = true;
+    out->reason = SEINE_SKIP_OFFSITE;
+    out->len = 0;
+    out->rule[0] = '\0';
+    if (s->is_crawl && !is_given && !is_in(s, url)) {
+        refuse(out, SEINE_SKIP_OFFSITE, offsite_rule(s->kind));
+        return;
+    }
+    if (!s->sieve)
+        return;
+    rule = sn_sieve_exclude(s->sieve, text);
+    if (!rule && !(s->is_crawl && is_given))
+        rule = sn_sieve_include(s->sieve, text);
+    if (rule)
+        refuse(out, SEINE_SKIP_PATTERN, sn_str_of(rule));
+}

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/sieve.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "text/pattern.h"
+
+enum { MATCHERS = 16 };
+
+typedef struct pattern {
+    sn_pattern *code;
+    char rule[SN_SIEVE_RULE];    /* --exclude '\.pdf$' */
+    char unknown[SN_SIEVE_RULE]; /* --exclude '\.pdf$': pattern_budget */
+} pattern;
+
+typedef struct list {
+    pattern *all;
+    size_t n;
+} list;
+
+/* A matcher that nobody uses; on a line of its own, threads should not meet here. */
+typedef struct idle {
+    _Alignas(64) _Atomic(sn_matcher *) matcher;
+} idle;
+
+struct sn_sieve {
+    idle idle[MATCHERS];
+    list include, exclude;
+    char none[SN_SIEVE_RULE]; /* --include none of 2 */
+};
+
+/* As much of the pattern as fits, whole characters, "…" where it is cut. */
+static void
+write_rule(char out[SN_SIEVE_RULE], const char *option, sn_str text, const char *end)
+{
+    size_t room =
+        SN_SIEVE_RULE - 1 - strlen(option) - strlen(" ''") - strlen(end) - strlen("…");
+    size_t n = text.len;
+
+    if (n > room) {
+        for (n = room; n > 0 && ((unsigned char)text.ptr[n] & 0xc0) == 0x80;)
+            n--;
+    }
+    snprintf(out, SN_SIEVE_RULE, "%s '%.*s%s'%s", option, (int)n, text.ptr,
+             n < text.len ? "…" : "", end);
+}
+
+static seine_err
+too_many(const char *option, char *out_why)
+{
+    if (out_why)
+        snprintf(out_why, SEINE_WHY, "%s: more than %d patterns", option, SN_SIEVE_MOST);
+    return SEINE_E_CONFIG;
+}
+
+static seine_err
+add(list *l, const char *option, const char *text, char *out_why)
+{
+    pattern *p = &l->all[l->n];
+    char why[SEINE_WHY] = "";
+    seine_err e = sn_pattern_new(sn_str_of(text), why, &p->code);
+
+    if (e == SEINE_E_CONFIG && out_why)
+        snprintf(out_why, SEINE_WHY, "%s '%.40s': %.105s", option, text, why);
+    if (e != SEINE_OK)
+        return e;
+    l->n++;
+    write_rule(p->rule, option, sn_str_of(text), "");
+    write_rule(p->unknown, option, sn_str_of(text), ": pattern_budget");
+    return SEINE_OK;
+}
+
+static seine_err
+fill(list *l, const char *option, const char *const *texts, char *out_why)
+{
+    size_t n = 0;
+    seine_err e = SEINE_OK;
+
+    while (texts && texts[n])
+        if (++n > SN_SIEVE_MOST)
+            return too_many(option, out_why);
+    if (n == 0)
+        return SEINE_OK;
+    l->all = sn_calloc(n, sizeof *l->all);
+    if (!l->all)
+        return SEINE_E_NOMEM;
+    for (size_t i = 0; i < n && e == SEINE_OK; i++)
+        e = add(l, option, texts[i], out_why);
+    return e;
+}
+
+static void
+list_fini(list *l)
+{
+    for (size_t i = 0; i < l->n; i++)
+        sn_pattern_free(l->all[i].code);
+    sn_free(l->all);
+}
+
+static void
+matcher_free(sn_matcher *m)
+{
+    if (m)
+        sn_matcher_fini(m);
+    sn_free(m);
+}
+
+static sn_matcher *
+matcher_new(void)
+{
+    sn_matcher *m = sn_alloc(sizeof *m);
+
+    if (m && sn_matcher_init(m) == SEINE_OK)
+        return m;
+    sn_free(m);
+    return NULL;
+}
+
+seine_err
+sn_sieve_new(const char *const *include, const char *const *exclude, char *out_why,
+             sn_sieve **out_sieve)
+{
+    sn_sieve *s = sn_zalloc_line(sizeof *s);
+
+    if (!s)
+        return SEINE_E_NOMEM;
+    seine_err e = fill(&s->exclude, "--exclude", exclude, out_why);
+    if (e == SEINE_OK)
+        e = fill(&s->include, "--include", include, out_why);
+    if (e != SEINE_OK) {
+        sn_sieve_free(s);
+        return e;
+    }
+    snprintf(s->none, sizeof s->none, "--include none of %zu", s->include.n);
+    *out_sieve = s;
+    return SEINE_OK;
+}
+
+void
+sn_sieve_free(sn_sieve *s)
+{
+    if (!s)
+        return;
+    list_fini(&s->include);
+    list_fini(&s->exclude);
+    for (size_t i = 0; i < MATCHERS; i++)
+        matcher_free(atomic_load(&s->idle[i].matcher));
+    sn_free_line(s);
+}
+
+/* Threads have their stacks far from each other: each begins at a place of its own. */
+static size_t
+own_place(const void *on_stack)
+{
+    return (size_t)((uintptr_t)on_stack >> 20) * 7 % MATCHERS;
+}
+
+/* NULL: no memory. */
+static sn_matcher *
+matcher_take(const sn_sieve *s, size_t from)
+{
+    idle *places = ((sn_sieve *)s)->idle;
+
+    for (size_t i = 0; i < MATCHERS; i++) {
+        _Atomic(sn_matcher *) *at = &places[(from + i) % MATCHERS].matcher;
+
+        if (!atomic_load_explicit(at, memory_order_relaxed))
+            continue;
+        sn_matcher *m = atomic_exchange_explicit(at, NULL, memory_order_acquire);
+        if (m)
+            return m;
+    }
+    return matcher_new();
+}
+
+static void
+matcher_give(const sn_sieve *s, size_t from, sn_matcher *m)
+{
+    idle *places = ((sn_sieve *)s)->idle;
+
+    for (size_t i = 0; i < MATCHERS && m; i++) {
+        _Atomic(sn_matcher *) *at = &places[(from + i) % MATCHERS].matcher;
+        sn_matcher *nobody = NULL;
+
+        if (atomic_compare_exchange_strong_explicit(at, &nobody, m, memory_order_release,
+                                                    memory_order_relaxed))
+            m = NULL;
+    }
+    matcher_free(m);
+}
+
+static const char *
+not_known(const pattern *p, seine_err e)
+{
+    return e == SEINE_E_NOMEM ? "no memory to match a pattern" : p->unknown;
+}
+
+/* The first that is found, or NULL; *out_unknown: the rule where that is not known. */
+static const pattern *
+find(const sn_sieve *s, const list *l, sn_str url, const char **out_unknown)
+{
+    size_t from = own_place(&url);
+    const pattern *found = NULL;
+
+    *out_unknown = NULL;
+    if (l->n == 0)
+        return NULL;
+    sn_matcher *m = matcher_take(s, from);
+    for (size_t i = 0; i < l->n && !found; i++) {
+        bool is_in = false;
+        seine_err e =
+            m ? sn_pattern_match(l->all[i].code, m, url, &is_in) : SEINE_E_NOMEM;
+
+        if (e == SEINE_OK && is_in)
+            found = &l->all[i];
+        else if (e != SEINE_OK && !*out_unknown)
+            *out_unknown = not_known(&l->all[i], e);
+    }
+    matcher_give(s, from, m);
+    return found;
+}
+
+const char *
+sn_sieve_exclude(const sn_sieve *s, sn_str url)
+{
+    const char *unknown;
+    const pattern *found = find(s, &s->exclude, url, &unknown);
+
+    return found ? found->rule : unknown;
+}
+
+const char *
+sn_sieve_include(const sn_sieve *s, sn_str url)
+{
+    const char *unknown;
+
+    if (s->include.n == 0 || find(s, &s->include, url, &unknown))
+        return NULL;
+    return unknown ? unknown : s->none;
+}
