@@ -189,7 +189,7 @@ make(sn_commons *c, char *out_why)
         e = sn_tls_ctx_new(
             &(sn_tls_opts){o->cacert, o->cert, o->cert_key, o->tls_min ? o->tls_min : 12},
             out_why, &c->tls);
-    if (e == SEINE_OK && o->per_ip > 0 && !o->mine) {
+    if (e == SEINE_OK && o->per_ip > 0 && (!o->mine || o->crawl)) {
         seine_span every = o->host_rate.count > 0
                                ? seine_every(o->host_rate.count, o->host_rate.per)
                                : 0;

@@ -14,6 +14,8 @@
 #define MAX_FIGURES  4096 /* hosts of which figures are kept */
 #define MANY_GUARDS  4096 /* from here on idle hosts fold theirs */
 
+#define CRAWL_FIRST_US 1000000u /* a host no one knows, found by a crawl */
+
 seine_err
 sn_hosts_init(sn_hosts *hs, sn_commons *commons, sn_wheel *wheel, seine_time now)
 {
@@ -145,7 +147,7 @@ sn_hosts_find(sn_hosts *hs, const seine_url *url, seine_time now, uint32_t *out_
                                .hash = hash,
                                .guards = SN_NONE,
                                .figures = SN_NONE,
-                               .lane = SN_NORMAL,
+                               .parked_next = SN_NONE,
                                .pin = SN_ZONE_NO_PIN};
     hs->table[at] = ++hs->n;
     *out_host = hs->n - 1;
@@ -172,50 +174,138 @@ guards_more(sn_hosts *hs)
     return SEINE_OK;
 }
 
+bool
+sn_hosts_is_mine(const sn_hosts *hs, const sn_host *h)
+{
+    const seine_fetch_opts *o = &hs->commons->opts;
+
+    return o->mine && (!o->crawl || h->is_given);
+}
+
+static seine_span
+rate_of(const sn_hosts *hs)
+{
+    const seine_rate *rate = &hs->commons->opts.host_rate;
+
+    return rate->count > 0 ? seine_every(rate->count, rate->per) : 0;
+}
+
+seine_span
+sn_hosts_every(const sn_hosts *hs, const sn_host *h)
+{
+    if (sn_hosts_is_mine(hs, h))
+        return 0;
+    return sn_time_max(rate_of(hs), SEINE_MS((seine_span)h->delay_ms));
+}
+
+static uint32_t
+floor_us(const sn_hosts *hs, const sn_host *h)
+{
+    return (uint32_t)sn_time_min((sn_hosts_every(hs, h) + 999) / 1000, UINT32_MAX);
+}
+
+/* The interval a host that nobody knows begins with. */
+static uint32_t
+first_us(const sn_hosts *hs, const sn_host *h)
+{
+    uint32_t least = hs->commons->opts.crawl ? CRAWL_FIRST_US : 0;
+
+    return floor_us(hs, h) > least ? floor_us(hs, h) : least;
+}
+
+/* A stated delay is a wall without a burst. */
+static bool
+is_delayed(const sn_hosts *hs, const sn_host *h)
+{
+    return h->delay_ms > 0 && !sn_hosts_is_mine(hs, h);
+}
+
+static seine_err
+set_limiter(const sn_hosts *hs, const sn_host *h, sn_guards *g, seine_time now)
+{
+    const seine_fetch_opts *o = &hs->commons->opts;
+    seine_span every = sn_hosts_every(hs, h);
+
+    if (every == 0 || is_delayed(hs, h))
+        return seine_limiter_init(&g->limiter, every, 1);
+    seine_rate rate = sn_commons_rate(o->host_rate);
+    return seine_limiter_init_rate(&g->limiter, &rate, o->host_rate.burst, now);
+}
+
+static seine_err
+set_throttle(const sn_hosts *hs, const sn_host *h, sn_guards *g)
+{
+    const seine_fetch_opts *o = &hs->commons->opts;
+    uint32_t most = o->per_host;
+
+    if (most == 0 || sn_hosts_is_mine(hs, h))
+        return SEINE_OK;
+    if (is_delayed(hs, h))
+        most = 1;
+    g->set.throttle = &g->throttle;
+    if (o->adaptive)
+        return seine_throttle_init_adaptive(
+            &g->throttle,
+            &(seine_adapt_opts){most < 2 ? most : 2, 1, most, false, SEINE_NEVER});
+    return seine_throttle_init_semaphore(&g->throttle, most);
+}
+
 /* The brakes of a host, by the options; none is missing, some never hold. */
 static seine_err
-guards_set(sn_guards *g, sn_commons *c, seine_time now)
+guards_set(const sn_hosts *hs, const sn_host *h, sn_guards *g, seine_time now)
 {
+    sn_commons *c = hs->commons;
     const seine_fetch_opts *o = &c->opts;
-    seine_span every = 0;
-    seine_err e;
+    seine_err e = set_limiter(hs, h, g, now);
 
-    if (!o->mine && o->host_rate.count > 0) {
-        every = seine_every(o->host_rate.count, o->host_rate.per);
-        seine_rate rate = sn_commons_rate(o->host_rate);
-        e = seine_limiter_init_rate(&g->limiter, &rate, o->host_rate.burst, now);
-    } else {
-        e = seine_limiter_init(&g->limiter, 0, 1);
-    }
     if (e != SEINE_OK)
         return e;
     bool has_breaker = o->breaker.failure_threshold > 0 || o->breaker.failure_pct > 0;
     if (has_breaker && (e = seine_breaker_init(&g->breaker, &o->breaker)) != SEINE_OK)
         return e;
-    uint32_t per_host = o->mine ? 0 : o->per_host;
-    if (per_host > 0 && o->adaptive)
-        e = seine_throttle_init_adaptive(
-            &g->throttle, &(seine_adapt_opts){per_host < 2 ? per_host : 2, 1, per_host,
-                                              false, SEINE_NEVER});
-    else if (per_host > 0)
-        e = seine_throttle_init_semaphore(&g->throttle, per_host);
-    if (e != SEINE_OK)
+    g->set = (seine_guards){.breaker = has_breaker ? &g->breaker : NULL,
+                            .limiter = &g->limiter,
+                            .global_limiter = c->rate,
+                            .global_throttle = &c->in_flight};
+    if ((e = set_throttle(hs, h, g)) != SEINE_OK)
         return e;
     if (o->retry_budget.ratio_milli != UINT32_MAX &&
         (e = seine_retry_budget_new(&o->retry_budget, &g->retry_budget)) != SEINE_OK)
         return e;
-    uint32_t floor_us = (uint32_t)sn_time_min((every + 999) / 1000, UINT32_MAX);
-    if (o->adaptive && !o->mine)
-        sn_pace_init(&g->pace, floor_us, floor_us, now);
+    if (o->adaptive && !sn_hosts_is_mine(hs, h))
+        sn_pace_init(&g->pace, floor_us(hs, h), first_us(hs, h), now);
     else
         sn_pace_init_off(&g->pace, 0, now);
     g->held_since = SEINE_NEVER;
-    g->set = (seine_guards){.breaker = has_breaker ? &g->breaker : NULL,
-                            .limiter = &g->limiter,
-                            .throttle = per_host > 0 ? &g->throttle : NULL,
-                            .global_limiter = c->rate,
-                            .global_throttle = &c->in_flight};
     return SEINE_OK;
+}
+
+void
+sn_hosts_retune(sn_hosts *hs, uint32_t host, seine_time now)
+{
+    sn_host *h = &hs->all[host];
+
+    if (h->guards == SN_NONE)
+        return;
+    sn_guards *g = guards_at(hs, h->guards);
+    bool mine = sn_hosts_is_mine(hs, h), delayed = is_delayed(hs, h);
+    seine_rate rate = sn_commons_rate(hs->commons->opts.host_rate);
+    seine_limiter_set_rate(&g->limiter, now, sn_hosts_every(hs, h),
+                           mine || delayed ? 1 : rate.burst);
+    if (mine) {
+        seine_time last = g->pace.last, pause = g->pace.pause;
+        sn_pace_init_off(&g->pace, 0, now);
+        g->pace.last = last;
+        g->pace.pause = pause;
+        g->set.throttle = NULL; /* slots that are out know where they belong */
+        return;
+    }
+    if (g->pace.ivl_us > 0)
+        sn_pace_set_floor(&g->pace, floor_us(hs, h));
+    if (g->set.throttle)
+        (void)!seine_throttle_set(&g->throttle, delayed ? 1 : hs->commons->opts.per_host);
+    if (delayed) /* a whole interval from the last one, and no token is left over */
+        h->next = sn_time_max(h->next, sn_time_add(g->pace.last, sn_hosts_every(hs, h)));
 }
 
 seine_err
@@ -233,7 +323,7 @@ sn_hosts_guard(sn_hosts *hs, uint32_t host, seine_time now, sn_guards **out_guar
     uint32_t i = hs->free_guards;
     sn_guards *g = guards_at(hs, i);
     uint32_t next = g->link;
-    e = guards_set(g, hs->commons, now);
+    e = guards_set(hs, h, g, now);
     if (e != SEINE_OK) {
         guards_drop(g);
         g->link = next;
@@ -252,16 +342,16 @@ sn_hosts_guards(const sn_hosts *hs, uint32_t host)
     return guards_at(hs, hs->all[host].guards);
 }
 
-/* Would a new host behave the same, from `next` on? */
+/* Would a new host behave the same, from `next` on? Or more carefully. */
 static bool
-is_plain(const sn_guards *g)
+is_plain(const sn_hosts *hs, const sn_host *h, const sn_guards *g)
 {
     seine_breaker_stats b = {.state = SEINE_BREAKER_CLOSED};
 
     if (g->set.breaker)
         seine_breaker_stats_get(&g->breaker, &b);
     return b.state == SEINE_BREAKER_CLOSED && b.failures == 0 && g->pace.knee_us == 0 &&
-           g->pace.ivl_us <= g->pace.floor_us;
+           (g->pace.ivl_us == 0 || g->pace.ivl_us <= first_us(hs, h));
 }
 
 void
@@ -273,7 +363,7 @@ sn_hosts_fold(sn_hosts *hs, uint32_t host, seine_time now)
         h->n_waiting > 0 || h->n_again > 0 || h->place != SN_IDLE)
         return;
     sn_guards *g = guards_at(hs, h->guards);
-    if (!is_plain(g) || g->pace.quota_until > now)
+    if (!is_plain(hs, h, g) || g->pace.quota_until > now)
         return;
     h->next = sn_time_max(h->next, sn_time_max(g->limiter.full, g->limiter.shut));
     h->next = sn_time_max(h->next, g->pace.pause);
@@ -394,30 +484,52 @@ sn_figures_quantile(const sn_figures *f, unsigned percent)
     return 0;
 }
 
+/* The last of those that ask for robots.txt, which stand first in their ring; the ring's
+ * last one when there are none. */
+static sn_visit *
+before_first(sn_visit *last)
+{
+    sn_visit *at = last;
+
+    while (at->next->kind == SN_KIND_ROBOTS) {
+        at = at->next;
+        if (at == last)
+            break;
+    }
+    return at;
+}
+
 void
 sn_host_push(sn_host *h, sn_visit *v, unsigned lane, bool first)
 {
-    sn_visit *last = h->last[lane];
+    bool robots = v->kind == SN_KIND_ROBOTS;
+    sn_visit **ring = &h->last[robots ? SN_HIGH : lane], *last = *ring;
 
-    if (last) {
-        v->next = last->next;
-        last->next = v;
-    } else {
-        v->next = v;
-    }
-    if (!last || !first)
-        h->last[lane] = v;
     h->n_waiting++;
+    if (!last) {
+        v->next = v;
+        *ring = v;
+        return;
+    }
+    bool ahead = robots || first;
+    bool all_ask = last->kind == SN_KIND_ROBOTS; /* the last one: so all do */
+    sn_visit *at = ahead ? before_first(last) : last;
+    v->next = at->next;
+    at->next = v;
+    if (!ahead || (all_ask && at == last))
+        *ring = v;
 }
 
 sn_visit *
 sn_host_pop(sn_host *h)
 {
-    unsigned lane = sn_host_lane(h);
-    sn_visit *last = h->last[lane];
+    unsigned lane = 0;
 
-    if (!last)
+    while (lane < SN_LANES && !h->last[lane])
+        lane++;
+    if (lane == SN_LANES)
         return NULL;
+    sn_visit *last = h->last[lane];
     sn_visit *v = last->next;
     if (v == last)
         h->last[lane] = NULL;
@@ -431,5 +543,15 @@ sn_host_pop(sn_host *h)
 unsigned
 sn_host_lane(const sn_host *h)
 {
-    return h->last[SN_HIGH] ? SN_HIGH : h->last[SN_NORMAL] ? SN_NORMAL : SN_LOW;
+    if (h->last[SN_HIGH])
+        return SN_HIGH;
+    return h->last[SN_NORMAL] || h->n_source > 0 ? SN_NORMAL : SN_LOW;
+}
+
+bool
+sn_host_has_visit(const sn_host *h)
+{
+    if (!h->shut)
+        return h->n_waiting > 0;
+    return h->last[SN_HIGH] && h->last[SN_HIGH]->next->kind == SN_KIND_ROBOTS;
 }

@@ -28,6 +28,8 @@ typedef enum sn_place {
     SN_WHEEL,  /* until `next` */
     SN_LANE,   /* ready, in a lane */
     SN_BUSY,   /* as many in flight as allowed: the next end wakes it */
+    SN_ASIDE,  /* nothing of it may go yet: an end, a put, a visit, the gate wake it */
+    SN_DRY,    /* no visit was free for its next URL */
     SN_PARKED, /* not asked again in this run */
 } sn_place;
 
@@ -42,11 +44,17 @@ typedef struct sn_host {
     uint32_t guards;             /* SN_NONE: folded */
     uint32_t figures;            /* SN_NONE: none are kept */
     uint32_t n_waiting, n_again; /* in the rings; waiting for a moment of their own */
+    uint32_t n_source;           /* URLs at the source */
     uint32_t in_flight;
-    uint8_t place, lane; /* sn_place; lane it stands in */
-    uint8_t why;         /* seine_wait: what holds it, or held it last */
-    uint8_t pin;         /* sn_zone */
-    uint16_t parked_by;  /* seine_err */
+    uint32_t delay_ms;    /* Crawl-delay; 0: none */
+    uint32_t parked_next; /* in the list of parked hosts whose URLs are to be ended */
+    uint8_t place;        /* sn_place */
+    bool shut;            /* of its visits only robots.txt may start */
+    bool is_given;        /* a given URL names it */
+    bool is_told;         /* it is in the list of parked hosts */
+    uint8_t why;          /* seine_wait: what holds it, or held it last */
+    uint8_t pin;          /* sn_zone */
+    uint16_t parked_by;   /* seine_err */
 } sn_host;
 
 typedef struct sn_guards {
@@ -57,6 +65,7 @@ typedef struct sn_guards {
     seine_guards set; /* pointers to those that are on */
     seine_retry_budget *retry_budget;
     seine_span held;       /* how long brakes have held the host, in all */
+    seine_span held_mark;  /* when the last visit left it */
     seine_time held_since; /* NEVER: they do not now */
     sn_ip ip;              /* connected to last; v = 0: unknown */
     uint32_t link;         /* next free one */
@@ -109,6 +118,15 @@ SEINE_MUST_CHECK seine_err sn_hosts_guard(sn_hosts *hs, uint32_t host, seine_tim
                                           sn_guards **out_guards);
 sn_guards *sn_hosts_guards(const sn_hosts *hs, uint32_t host); /* there are */
 
+/* The least time between two starts, by --host-rate and Crawl-delay; 0: any. */
+seine_span sn_hosts_every(const sn_hosts *hs, const sn_host *h);
+
+/* Is it one of those that `mine` is about? In a crawl these are the given ones. */
+bool sn_hosts_is_mine(const sn_hosts *hs, const sn_host *h);
+
+/* The brakes of its guards, if it has any, follow what was changed in the host. */
+void sn_hosts_retune(sn_hosts *hs, uint32_t host, seine_time now);
+
 /* Gives the guards of an idle host back if there are many and they say nothing. */
 void sn_hosts_fold(sn_hosts *hs, uint32_t host, seine_time now);
 
@@ -118,10 +136,14 @@ void sn_figures_start(sn_figures *f, seine_time now);
 void sn_figures_end(sn_figures *f, bool ok, seine_span took);
 seine_span sn_figures_quantile(const sn_figures *f, unsigned percent);
 
+/* Behind the others of its lane, or before them; robots.txt goes before everything. */
 void sn_host_push(sn_host *h, sn_visit *v, unsigned lane, bool first);
 sn_visit *sn_host_pop(sn_host *h);
 
-/* The lane of its best waiting visit. */
+/* The lane of its best waiting visit, or of its URLs at the source. */
 unsigned sn_host_lane(const sn_host *h);
+
+/* Does one of its visits wait that the gate lets pass? */
+bool sn_host_has_visit(const sn_host *h);
 
 #endif

@@ -20,7 +20,10 @@ struct sn_scheduler {
     sn_hosts hosts;
     lane lanes[SN_LANES];
     sn_heap again;                      /* visits with a moment of their own */
+    sn_source source;                   /* more NULL: none */
+    lane dry;                           /* hosts for whose next URL no visit was free */
     sn_visit *parked, *expired;         /* lists; to be ended by the caller */
+    uint32_t parked_hosts;              /* a list; their URLs at the source likewise */
     uint32_t waiting[SEINE_WAIT_COUNT]; /* by what holds their host */
     uint32_t n_waiting;
     uint32_t n_parked;
@@ -48,6 +51,8 @@ sn_scheduler_new(sn_commons *commons, seine_time now, sn_scheduler **out_schedul
     s->commons = commons;
     s->rate_at = INT64_MIN;
     s->parked_until = SEINE_NEVER;
+    s->parked_hosts = SN_NONE;
+    s->dry = (lane){SN_NONE, SN_NONE};
     for (unsigned i = 0; i < SN_LANES; i++)
         s->lanes[i] = (lane){SN_NONE, SN_NONE};
     sn_heap_init(&s->again, UINT32_MAX);
@@ -109,13 +114,31 @@ name_of(const sn_host *h)
 
 /* Where a host stands. */
 
+static uint32_t
+work_of(const sn_host *h)
+{
+    return h->n_waiting + h->n_source;
+}
+
 /* What the waiting visits of a host wait for, from here on. */
 static void
 blame(sn_scheduler *s, sn_host *h, seine_wait why)
 {
-    s->waiting[h->why] -= h->n_waiting;
-    s->waiting[why] += h->n_waiting;
+    if (h->why == why)
+        return;
+    s->waiting[h->why] -= work_of(h);
+    s->waiting[why] += work_of(h);
     h->why = (uint8_t)why;
+}
+
+/* Which of the two walls is the higher one? */
+static seine_wait
+rate_why(const sn_scheduler *s, const sn_host *h)
+{
+    return h->delay_ms > 0 &&
+                   sn_hosts_every(&s->hosts, h) == SEINE_MS((seine_span)h->delay_ms)
+               ? SEINE_WAIT_CRAWL_DELAY
+               : SEINE_WAIT_HOST_RATE;
 }
 
 /* Brakes hold the host, or do no longer: kept for the records of its visits. */
@@ -141,13 +164,10 @@ hold(sn_scheduler *s, uint32_t host, bool held, seine_time now)
 }
 
 static void
-to_lane(sn_scheduler *s, uint32_t host, bool first)
+push_host(sn_scheduler *s, lane *l, uint32_t host, bool first)
 {
     sn_host *h = &s->hosts.all[host];
-    lane *l = &s->lanes[sn_host_lane(h)];
 
-    h->lane = (uint8_t)sn_host_lane(h);
-    h->place = SN_LANE;
     h->link = SN_NONE;
     if (l->first == SN_NONE) {
         l->first = l->last = host;
@@ -158,6 +178,39 @@ to_lane(sn_scheduler *s, uint32_t host, bool first)
         s->hosts.all[l->last].link = host;
         l->last = host;
     }
+}
+
+static uint32_t
+pop_host(sn_scheduler *s, lane *l)
+{
+    uint32_t host = l->first;
+
+    if (host == SN_NONE)
+        return SN_NONE;
+    l->first = s->hosts.all[host].link;
+    if (l->first == SN_NONE)
+        l->last = SN_NONE;
+    return host;
+}
+
+static void
+to_lane(sn_scheduler *s, uint32_t host, bool first)
+{
+    sn_host *h = &s->hosts.all[host];
+
+    h->place = SN_LANE;
+    push_host(s, &s->lanes[sn_host_lane(h)], host, first);
+}
+
+/* Nothing of it may go, whatever the brakes say. */
+static void
+to_side(sn_scheduler *s, uint32_t host, seine_time now)
+{
+    sn_host *h = &s->hosts.all[host];
+
+    h->place = SN_ASIDE;
+    hold(s, host, false, now);
+    blame(s, h, SEINE_WAIT_QUEUE);
 }
 
 static void
@@ -171,19 +224,32 @@ to_wheel(sn_scheduler *s, uint32_t host, seine_time at, seine_wait why, seine_ti
     sn_wheel_put(&s->wheel, host, at);
 }
 
+/* A host that was left without a visit is ready again. False: there is none. */
+static bool
+take_dry(sn_scheduler *s)
+{
+    uint32_t host = pop_host(s, &s->dry);
+
+    if (host != SN_NONE && s->hosts.all[host].place == SN_DRY)
+        to_lane(s, host, false);
+    return host != SN_NONE;
+}
+
 /* To wherever a host with work belongs that stands nowhere now. */
 static void
 settle_in(sn_scheduler *s, uint32_t host, seine_time now)
 {
     sn_host *h = &s->hosts.all[host];
 
-    if (h->n_waiting == 0) {
+    if (work_of(h) == 0) {
         h->place = SN_IDLE;
         hold(s, host, false, now);
         sn_hosts_fold(&s->hosts, host, now);
+    } else if (h->shut && !sn_host_has_visit(h)) {
+        to_side(s, host, now);
     } else if (h->next > now) {
-        to_wheel(s, host, h->next,
-                 h->why == SEINE_WAIT_QUEUE ? SEINE_WAIT_HOST_RATE : h->why, now);
+        to_wheel(s, host, h->next, h->why == SEINE_WAIT_QUEUE ? rate_why(s, h) : h->why,
+                 now);
     } else {
         hold(s, host, false, now);
         blame(s, h, SEINE_WAIT_QUEUE);
@@ -192,6 +258,8 @@ settle_in(sn_scheduler *s, uint32_t host, seine_time now)
 }
 
 /* Visits. */
+
+static void tell_parked(sn_scheduler *s, uint32_t host);
 
 static void
 push_list(sn_visit **list, sn_visit *v)
@@ -227,8 +295,12 @@ stand(sn_scheduler *s, sn_visit *v, bool first, seine_time now)
     sn_visit_wait(v, SEINE_WAIT_QUEUE, now);
     sn_host_push(h, v, v->lane < SN_LANES ? v->lane : SN_LOW, first);
     s->waiting[h->why]++;
-    if (h->place == SN_IDLE)
+    if (h->place == SN_IDLE || (h->place == SN_ASIDE && sn_host_has_visit(h)))
         settle_in(s, v->host, now);
+    else if (h->place ==
+             SN_DRY) /* it has one of its own now; the others may look again */
+        while (take_dry(s))
+            continue;
 }
 
 seine_err
@@ -272,6 +344,90 @@ sn_scheduler_again(sn_scheduler *s, sn_visit *v, seine_time at, seine_wait why,
     return SEINE_OK;
 }
 
+void
+sn_scheduler_set_source(sn_scheduler *s, const sn_source *source)
+{
+    s->source = *source;
+}
+
+seine_err
+sn_scheduler_host(sn_scheduler *s, const seine_url *url, bool is_given, seine_time now,
+                  uint32_t *out_host)
+{
+    uint32_t host;
+    seine_err e = sn_hosts_find(&s->hosts, url, now, &host);
+
+    if (e != SEINE_OK)
+        return e;
+    sn_host *h = &s->hosts.all[host];
+    if (is_given && !h->is_given) {
+        h->is_given = true;
+        if (sn_hosts_is_mine(&s->hosts, h))
+            sn_hosts_retune(&s->hosts, host, now);
+    }
+    *out_host = host;
+    return SEINE_OK;
+}
+
+void
+sn_scheduler_put(sn_scheduler *s, uint32_t host, uint32_t n, seine_time now)
+{
+    sn_host *h = &s->hosts.all[host];
+
+    h->n_source += n;
+    s->n_waiting += n;
+    s->waiting[h->why] += n;
+    if (h->place == SN_PARKED)
+        tell_parked(s, host);
+    else if (h->place == SN_IDLE || (h->place == SN_ASIDE && !h->shut))
+        settle_in(s, host, now);
+}
+
+void
+sn_scheduler_less(sn_scheduler *s, uint32_t host, uint32_t n)
+{
+    sn_host *h = &s->hosts.all[host];
+
+    assert(n <= h->n_source);
+    h->n_source -= n;
+    s->n_waiting -= n;
+    s->waiting[h->why] -= n;
+}
+
+void
+sn_scheduler_gate(sn_scheduler *s, uint32_t host, bool shut, seine_time now)
+{
+    sn_host *h = &s->hosts.all[host];
+
+    h->shut = shut;
+    if (!shut && h->place == SN_ASIDE)
+        settle_in(s, host, now);
+}
+
+void
+sn_scheduler_delay(sn_scheduler *s, uint32_t host, seine_span delay, seine_time now)
+{
+    sn_host *h = &s->hosts.all[host];
+    seine_span ms =
+        sn_time_min(delay / SEINE_MS(1) + (delay % SEINE_MS(1) > 0), UINT32_MAX);
+
+    if (h->delay_ms == (uint32_t)ms)
+        return;
+    h->delay_ms = (uint32_t)ms;
+    sn_hosts_retune(&s->hosts, host, now);
+    if (h->place == SN_WHEEL &&
+        (h->why == SEINE_WAIT_HOST_RATE || h->why == SEINE_WAIT_CRAWL_DELAY)) {
+        blame(s, h, rate_why(s, h));
+        hold(s, host, true, now);
+    }
+}
+
+uint32_t
+sn_scheduler_busy(const sn_scheduler *s, uint32_t host)
+{
+    return s->hosts.all[host].in_flight + s->hosts.all[host].n_again;
+}
+
 /* Those whose moment has come stand at their hosts again. */
 static void
 take_again(sn_scheduler *s, seine_time now)
@@ -298,32 +454,18 @@ take_due(sn_scheduler *s, seine_time now)
     }
 }
 
-static uint32_t
-pop_lane(sn_scheduler *s, unsigned i)
-{
-    lane *l = &s->lanes[i];
-    uint32_t host = l->first;
-
-    if (host == SN_NONE)
-        return SN_NONE;
-    l->first = s->hosts.all[host].link;
-    if (l->first == SN_NONE)
-        l->last = SN_NONE;
-    return host;
-}
-
 /* High before normal; of eight starts the low lane gets one if it waits. */
 static uint32_t
 pop_ready(sn_scheduler *s)
 {
     uint32_t host = SN_NONE;
 
-    if (s->low_turns >= 7 && (host = pop_lane(s, SN_LOW)) != SN_NONE) {
+    if (s->low_turns >= 7 && (host = pop_host(s, &s->lanes[SN_LOW])) != SN_NONE) {
         s->low_turns = 0;
         return host;
     }
     for (unsigned i = 0; i < SN_LANES && host == SN_NONE; i++)
-        host = pop_lane(s, i);
+        host = pop_host(s, &s->lanes[i]);
     if (s->lanes[SN_LOW].first != SN_NONE)
         s->low_turns++;
     return host;
@@ -337,12 +479,12 @@ brakes(sn_scheduler *s, uint32_t host, sn_guards *g, seine_time now, seine_wait 
     seine_time at = h->next;
     sn_commons *c = s->commons;
 
-    *out_why = SEINE_WAIT_HOST_RATE;
+    *out_why = h->why == SEINE_WAIT_QUEUE ? rate_why(s, h) : h->why;
     if (g->pace.pause > at) {
         at = g->pace.pause;
         *out_why = g->retry_after ? SEINE_WAIT_RETRY_AFTER : SEINE_WAIT_RATE_LIMIT;
     }
-    if (at <= now && c->has_ipcap && g->ip.v != 0) {
+    if (at <= now && c->has_ipcap && g->ip.v != 0 && !sn_hosts_is_mine(&s->hosts, h)) {
         seine_time when = sn_ipcap_when(&c->ipcap, &g->ip, now);
         if (when > now) {
             at = when;
@@ -353,7 +495,17 @@ brakes(sn_scheduler *s, uint32_t host, sn_guards *g, seine_time now, seine_wait 
     return at;
 }
 
-typedef enum tried { STARTED, HELD, ALL_HELD } tried;
+/* DRY: a visit is wanting, for this host and for all others with a source. */
+typedef enum tried { STARTED, HELD, ALL_HELD, DRY } tried;
+
+/* There is work, and somebody else has what it needs. */
+static void
+starve(sn_scheduler *s)
+{
+    if (!s->starved)
+        atomic_fetch_add(&s->commons->starving, 1);
+    s->starved = true;
+}
 
 /* attempt_begin said no. HELD: to this host. ALL_HELD: to everybody. */
 static tried
@@ -379,7 +531,7 @@ refused(sn_scheduler *s, uint32_t host, sn_guards *g, seine_answer answer, seine
         h->next = when;
         to_wheel(s, host, when,
                  g->limiter.shut > now && g->retry_after ? SEINE_WAIT_RETRY_AFTER
-                                                         : SEINE_WAIT_HOST_RATE,
+                                                         : rate_why(s, h),
                  now);
         return HELD;
     }
@@ -395,9 +547,7 @@ refused(sn_scheduler *s, uint32_t host, sn_guards *g, seine_answer answer, seine
         blame(s, h, SEINE_WAIT_RATE);
     } else {
         blame(s, h, SEINE_WAIT_CONCURRENCY);
-        if (!s->starved)
-            atomic_fetch_add(&s->commons->starving, 1);
-        s->starved = true;
+        starve(s);
     }
     to_lane(s, host, true);
     return ALL_HELD;
@@ -405,15 +555,11 @@ refused(sn_scheduler *s, uint32_t host, sn_guards *g, seine_answer answer, seine
 
 /* A visit of the host leaves: its waits are known now. */
 static sn_visit *
-leave(sn_scheduler *s, uint32_t host, sn_guards *g, const seine_attempt *attempt,
-      seine_time now)
+leave(sn_scheduler *s, uint32_t host, const sn_guards *g, seine_time now)
 {
-    sn_host *h = &s->hosts.all[host];
-
-    s->waiting[h->why]--;
-    sn_visit *v = sn_host_pop(h);
-    s->n_waiting--;
+    sn_visit *v = sn_host_pop(&s->hosts.all[host]);
     seine_span held = g->held - v->held_mark, all = now - v->since;
+
     if (held > all)
         held = all;
     if (held > 0) {
@@ -421,11 +567,43 @@ leave(sn_scheduler *s, uint32_t host, sn_guards *g, const seine_attempt *attempt
         v->since += held; /* the rest was the queue */
     }
     sn_visit_wait_over(v, now);
-    sn_visit_step(v, SN_READY);
-    v->attempt = *attempt;
-    v->retry.host = g->retry_budget;
-    h->in_flight++;
     return v;
+}
+
+/* A URL of the source becomes a visit: it has waited since the start before it, as far as
+ * anybody knows. */
+static sn_visit *
+draw(sn_scheduler *s, uint32_t host, const sn_guards *g, seine_time now)
+{
+    sn_visit *v = s->source.take(host, now, s->source.arg);
+
+    if (!v)
+        return NULL;
+    assert(s->hosts.all[host].n_source > 0);
+    s->hosts.all[host].n_source--;
+    v->host = host;
+    v->since = SEINE_NEVER;
+    sn_visit_step(v, SN_WAITING);
+    if (g->held > g->held_mark)
+        v->waited[g->held_why] += g->held - g->held_mark;
+    return v;
+}
+
+/* The attempt is given back as if it had never begun, and the host waits for a visit. */
+static tried
+run_dry(sn_scheduler *s, uint32_t host, seine_attempt *attempt, seine_time now)
+{
+    seine_fault none = SEINE_FAULT;
+
+    none.code = SEINE_E_CANCELED;
+    if (attempt)
+        (void)!seine_attempt_end(attempt, &none, now);
+    hold(s, host, false, now);
+    blame(s, &s->hosts.all[host], SEINE_WAIT_CONCURRENCY);
+    s->hosts.all[host].place = SN_DRY;
+    push_host(s, &s->dry, host, false);
+    starve(s);
+    return DRY;
 }
 
 /* The next start of the host, as far as its pace is concerned. */
@@ -435,13 +613,15 @@ pace_on(sn_scheduler *s, uint32_t host, sn_guards *g, seine_time now)
     sn_host *h = &s->hosts.all[host];
     seine_clock *clock = s->commons->opts.clock;
 
-    if (g->pace.ivl_us > 0 && h->n_waiting == 0)
+    if (g->pace.ivl_us > 0 && work_of(h) == 0)
         sn_pace_starve(&g->pace);
     seine_time at =
         sn_pace_start(&g->pace, now, g->pace.ivl_us > 0 ? clock->dice(clock) : 0);
     seine_time limit = seine_limiter_when(&g->limiter, now, 1);
     h->next = sn_time_max(h->next, sn_time_max(at, limit));
-    blame(s, h, at > limit ? SEINE_WAIT_PACE : SEINE_WAIT_HOST_RATE);
+    blame(s, h,
+          at > limit && g->pace.ivl_us > g->pace.floor_us ? SEINE_WAIT_PACE
+                                                          : rate_why(s, h));
 }
 
 static void
@@ -456,27 +636,83 @@ count_start(sn_scheduler *s, const sn_visit *v, seine_time now)
         f->retries++;
 }
 
+/* Is there one for a host whose brakes agree? The call may add visits, hosts and gates:
+ * what is known of the host is known anew afterwards. */
+static sn_more
+ask(sn_scheduler *s, uint32_t host, seine_time now)
+{
+    const sn_host *h = &s->hosts.all[host];
+
+    if (sn_host_has_visit(h))
+        return SN_MORE_NOW;
+    if (h->shut || h->n_source == 0)
+        return SN_MORE_NONE;
+    sn_more more = s->source.more(host, now, s->source.arg);
+    h = &s->hosts.all[host];
+    if (more == SN_MORE_NOW && !h->shut && h->n_source > 0)
+        return SN_MORE_NOW;
+    return sn_host_has_visit(h) ? SN_MORE_NOW : SN_MORE_LATER;
+}
+
+/* Nothing of it may start now. */
+static tried
+wait_for_more(sn_scheduler *s, uint32_t host, sn_guards *g, seine_time now)
+{
+    sn_pace_starve(&g->pace);
+    if (work_of(&s->hosts.all[host]) == 0)
+        settle_in(s, host, now);
+    else
+        to_side(s, host, now);
+    return HELD;
+}
+
+static tried
+start(sn_scheduler *s, uint32_t host, sn_guards *g, seine_attempt *attempt,
+      seine_time now, sn_visit **out_visit)
+{
+    bool own = sn_host_has_visit(&s->hosts.all[host]);
+    seine_wait why = (seine_wait)s->hosts.all[host].why;
+    sn_visit *v = own ? leave(s, host, g, now) : draw(s, host, g, now);
+
+    if (!v)
+        return run_dry(s, host, attempt, now);
+    s->waiting[why]--;
+    s->n_waiting--;
+    sn_visit_step(v, SN_READY);
+    v->attempt = *attempt;
+    v->retry.host = g->retry_budget;
+    s->hosts.all[host].in_flight++;
+    g->held_mark = g->held;
+    *out_visit = v;
+    return STARTED;
+}
+
 static tried
 try_host(sn_scheduler *s, uint32_t host, seine_time now, sn_visit **out_visit)
 {
-    sn_host *h = &s->hosts.all[host];
-    sn_guards *g = sn_hosts_guards(&s->hosts, host);
+    sn_guards *g;
     seine_attempt attempt;
     seine_wait why;
 
+    if (sn_hosts_guard(&s->hosts, host, now, &g) != SEINE_OK)
+        return run_dry(s, host, NULL, now);
     seine_time at = brakes(s, host, g, now, &why);
     if (at > now) {
         to_wheel(s, host, at, why, now);
         return HELD;
     }
+    if (ask(s, host, now) != SN_MORE_NOW)
+        return wait_for_more(s, host, g, now);
     seine_breaker_state was = seine_breaker_get(&g->breaker);
     seine_answer answer = seine_attempt_begin(&attempt, &g->set, NULL, now);
     if (answer.err != SEINE_OK)
         return refused(s, host, g, answer, now);
     if (g->set.breaker && was == SEINE_BREAKER_OPEN)
-        tell(s, &(seine_event){"breaker.half_open", name_of(h), SEINE_OK, SEINE_NEVER,
-                               was, SEINE_BREAKER_HALF_OPEN});
-    *out_visit = leave(s, host, g, &attempt, now);
+        tell(s, &(seine_event){"breaker.half_open", name_of(&s->hosts.all[host]),
+                               SEINE_OK, SEINE_NEVER, was, SEINE_BREAKER_HALF_OPEN});
+    tried t = start(s, host, g, &attempt, now, out_visit);
+    if (t != STARTED)
+        return t;
     pace_on(s, host, g, now);
     count_start(s, *out_visit, now);
     settle_in(s, host, now);
@@ -495,6 +731,7 @@ sn_scheduler_next(sn_scheduler *s, seine_time now)
 {
     uint32_t host;
     sn_visit *v = NULL;
+    bool dry = false;
 
     if (s->starved) {
         s->starved = false;
@@ -502,15 +739,23 @@ sn_scheduler_next(sn_scheduler *s, seine_time now)
     }
     take_again(s, now);
     take_due(s, now);
+    /* Visits come free in many ways and nobody says so: with every question one host is
+     * tried again, and the next one when it was given one. */
+    take_dry(s);
     while (may_start(s, now) && (host = pop_ready(s)) != SN_NONE) {
         sn_host *h = &s->hosts.all[host];
         if (h->place != SN_LANE)
             continue;
-        if (h->n_waiting == 0) {
+        if (work_of(h) == 0 || (h->shut && !sn_host_has_visit(h))) {
             settle_in(s, host, now);
             continue;
         }
+        if (dry && !sn_host_has_visit(h)) {
+            run_dry(s, host, NULL, now);
+            continue;
+        }
         tried t = try_host(s, host, now, &v);
+        dry = dry || t == DRY;
         if (t == ALL_HELD)
             break;
         if (v && v->deadline <= now) { /* too late: what it took is given back */
@@ -534,7 +779,7 @@ sn_scheduler_admit(sn_scheduler *s, sn_visit *v, const sn_ip *peer, seine_time n
     seine_time when;
 
     g->ip = *peer;
-    if (!c->has_ipcap)
+    if (!c->has_ipcap || sn_hosts_is_mine(&s->hosts, &s->hosts.all[v->host]))
         return SEINE_OK;
     seine_err e = sn_ipcap_start(&c->ipcap, peer, now, &v->ip_slot, &when);
     if (e != SEINE_OK) {
@@ -543,6 +788,19 @@ sn_scheduler_admit(sn_scheduler *s, sn_visit *v, const sn_ip *peer, seine_time n
         h->next = sn_time_max(h->next, when);
     }
     return e;
+}
+
+/* What a parked host has at the source is to be ended. */
+static void
+tell_parked(sn_scheduler *s, uint32_t host)
+{
+    sn_host *h = &s->hosts.all[host];
+
+    if (h->n_source == 0 || h->is_told)
+        return;
+    h->is_told = true;
+    h->parked_next = s->parked_hosts;
+    s->parked_hosts = host;
 }
 
 /* The host is given up in this run: what waits at it is handed out to be ended. */
@@ -559,6 +817,7 @@ park(sn_scheduler *s, uint32_t host, seine_err why, seine_time until)
         push_list(&s->parked, v);
     h->place = SN_PARKED; /* a lane or the wheel that still has it passes it over */
     h->parked_by = (uint16_t)why;
+    tell_parked(s, host);
     s->n_parked++;
     s->parked_until = sn_time_min(s->parked_until, until);
     tell(s, &(seine_event){"host.parked", name_of(h), why, until, 0, 0});
@@ -656,7 +915,7 @@ sn_scheduler_end(sn_scheduler *s, sn_visit *v, seine_time now)
     sn_figures *f = sn_hosts_figures(&s->hosts, host);
     if (f && v->end.fault.sent)
         sn_figures_end(f, v->end.fault.code == SEINE_OK, now - v->attempt.start);
-    if (h->place == SN_BUSY)
+    if (h->place == SN_BUSY || h->place == SN_ASIDE)
         settle_in(s, host, now);
     else if (h->place == SN_IDLE)
         sn_hosts_fold(&s->hosts, host, now);
@@ -672,6 +931,21 @@ sn_scheduler_parked(sn_scheduler *s, seine_err *out_why)
         *out_why = (seine_err)s->hosts.all[v->host].parked_by;
     }
     return v;
+}
+
+bool
+sn_scheduler_parked_host(sn_scheduler *s, uint32_t *out_host, seine_err *out_why)
+{
+    uint32_t host = s->parked_hosts;
+
+    if (host == SN_NONE)
+        return false;
+    sn_host *h = &s->hosts.all[host];
+    s->parked_hosts = h->parked_next;
+    h->is_told = false;
+    *out_host = host;
+    *out_why = (seine_err)h->parked_by;
+    return true;
 }
 
 sn_visit *
@@ -706,7 +980,7 @@ sn_scheduler_drain(sn_scheduler *s)
 seine_time
 sn_scheduler_when(sn_scheduler *s, seine_time now)
 {
-    if (s->parked || s->expired)
+    if (s->parked || s->expired || s->parked_hosts != SN_NONE)
         return now;
     seine_time at = sn_time_min(sn_heap_when(&s->again), sn_wheel_when(&s->wheel));
     bool ready = false;
@@ -763,7 +1037,7 @@ sn_scheduler_hosts(const sn_scheduler *s, seine_time now, sn_host_fn fn, void *a
                                 .ok = f->ok,
                                 .failed = f->failed,
                                 .retries = f->retries,
-                                .waiting = h->n_waiting + h->n_again,
+                                .waiting = work_of(h) + h->n_again,
                                 .in_flight = h->in_flight,
                                 .max_in_1s = f->max_in_1s,
                                 .min_gap = f->min_gap,

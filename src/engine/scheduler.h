@@ -33,6 +33,50 @@ SEINE_MUST_CHECK seine_err sn_scheduler_new(sn_commons *commons, seine_time now,
                                             sn_scheduler **out_scheduler);
 void sn_scheduler_free(sn_scheduler *s); /* no visit is left in it */
 
+/* Where the URLs of a host come from besides the visits that were added: they are counted
+ * here and kept there, and become visits when their turn has come. Both calls come from
+ * inside sn_scheduler_next, with the permits of the host in reach: nothing is asked of
+ * the source that could not start at once. */
+typedef enum sn_more { SN_MORE_NONE, SN_MORE_NOW, SN_MORE_LATER } sn_more;
+
+typedef struct sn_source {
+    /* Has the host one that may start now? What may not be asked at all is gone after the
+     * call (sn_scheduler_less was called inside). LATER: only after one of the host's
+     * requests has ended. */
+    sn_more (*more)(uint32_t host, seine_time now, void *arg);
+    /* That one, as a visit in ADMITTED; it counts no more among those that wait. NULL: no
+     * memory or no visit is free; asked again when a visit of any host has ended. */
+    sn_visit *(*take)(uint32_t host, seine_time now, void *arg);
+    void *arg;
+} sn_source;
+
+void sn_scheduler_set_source(sn_scheduler *s, const sn_source *source);
+
+/* The number of the URL's host, which is made if it is new. `is_given`: a given URL names
+ * it, from now on. NOMEM, INVAL. */
+SEINE_MUST_CHECK seine_err sn_scheduler_host(sn_scheduler *s, const seine_url *url,
+                                             bool is_given, seine_time now,
+                                             uint32_t *out_host);
+
+/* n URLs more, or fewer, wait at the source for this host. */
+void sn_scheduler_put(sn_scheduler *s, uint32_t host, uint32_t n, seine_time now);
+void sn_scheduler_less(sn_scheduler *s, uint32_t host, uint32_t n);
+
+/* Shut: of this host only visits of kind ROBOTS start. The others wait for nothing. */
+void sn_scheduler_gate(sn_scheduler *s, uint32_t host, bool shut, seine_time now);
+
+/* A Crawl-delay: no two starts are closer, one at a time; 0: none. It holds from the last
+ * start on. Not for hosts that are mine. */
+void sn_scheduler_delay(sn_scheduler *s, uint32_t host, seine_span delay, seine_time now);
+
+/* Visits of the host in flight, and waiting for a moment of their own. */
+uint32_t sn_scheduler_busy(const sn_scheduler *s, uint32_t host);
+
+/* A parked host with URLs at the source, which end with *out_why: the caller takes them
+ * from there and says so with sn_scheduler_less. Each is told once, and again when more
+ * were put. False: none. */
+bool sn_scheduler_parked_host(sn_scheduler *s, uint32_t *out_host, seine_err *out_why);
+
 /* The visit waits at the host of v->url, which is made if it is new: behind the
  * others of its lane. NOMEM: it does not. */
 SEINE_MUST_CHECK seine_err sn_scheduler_add(sn_scheduler *s, sn_visit *v, seine_time now);
@@ -71,15 +115,17 @@ seine_err sn_scheduler_cause(const sn_scheduler *s, const sn_visit *v);
 /* The next visit whose own deadline had passed when its turn came. NULL: none. */
 sn_visit *sn_scheduler_expired(sn_scheduler *s, seine_time now);
 
-/* Any visit that waits, for an orderly stop. NULL: none is left. */
+/* Any visit that waits, for an orderly stop; the source keeps its own. NULL: none is
+ * left. */
 sn_visit *sn_scheduler_drain(sn_scheduler *s);
 
-/* When next, or one of the three above, could give a visit; NEVER: only after an end,
- * an add, or a wake. */
+/* When next, or one of those above, could give something; NEVER: only after an end, an
+ * add, a put, a gate that opens, or a wake. */
 seine_time sn_scheduler_when(sn_scheduler *s, seine_time now);
 
-/* True: it has work, and every slot of --concurrency is taken. With several shards the
- * one that gives a slot back wakes those that are starved (commons->starving > 0). */
+/* True: it has work, and every slot of --concurrency is taken or no visit is free. With
+ * several shards the one that gives a slot back wakes those that are starved
+ * (commons->starving > 0). */
 bool sn_scheduler_is_starved(const sn_scheduler *s);
 
 /* What happened to hosts since the last call, oldest first: breaker.open, .half_open,
@@ -90,7 +136,7 @@ bool sn_scheduler_event(sn_scheduler *s, seine_event *out_event);
 uint32_t sn_scheduler_n_hosts(const sn_scheduler *s, uint32_t *out_parked,
                               seine_time *out_until);
 
-/* Visits waiting, by what they wait for. */
+/* Visits and URLs at the source that wait, by what they wait for. */
 uint32_t sn_scheduler_waiting(const sn_scheduler *s, uint32_t out_by[SEINE_WAIT_COUNT]);
 
 /* Every host known, busiest first is the caller's business. Texts are borrowed. */
