@@ -52,12 +52,14 @@ static const char *
 path_shape(sn_str path)
 {
     sn_str segments[SN_TRAP_SEGMENTS], segment;
-    unsigned n = 0;
+    unsigned n = 0, all = 0;
 
     while (next_segment(&path, &segment)) {
-        if (n == SN_TRAP_SEGMENTS)
+        if (segment.len == 0 && path.len == 0) /* the last slash */
+            break;
+        if (++all > SN_TRAP_SEGMENTS)
             return "more than 32 path segments";
-        if (segment.len == 0) /* doubled and last slashes */
+        if (segment.len == 0) /* doubled slashes are no repetition */
             continue;
         segments[n++] = segment;
         if (same(segments, n) >= SN_TRAP_SAME)

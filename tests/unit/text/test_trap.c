@@ -39,6 +39,9 @@ TEST(trap_shape_lets_honest_urls_pass)
         "/a/b/a/c/a",
         "/2026/11/11",
         "/1/2/3/4/5/6/7/8/9/a/b/c/d/e/f/g/h/i/j/k/l/m/n/o/p/q/r/s/t/u/v/w",
+        /* a last slash is no segment, doubled ones repeat nothing */
+        "/1/2/3/4/5/6/7/8/9/a/b/c/d/e/f/g/h/i/j/k/l/m/n/o/p/q/r/s/t/u/v/w/",
+        "/a/////b",
     };
 
     EACH_ROW(i, paths)
@@ -59,6 +62,9 @@ TEST(trap_shape_names_what_is_odd)
         {"/1/2/3/4/5/6/7/8/9/10/11/12/13/14/15/16/17/18/19/20/21/22/23/24/25/26/27/28/29"
          "/30/31/32/33",
          "", "more than 32 path segments"},
+        /* empty ones count, or a site could make up more for ever */
+        {"/a///////////////////////////////b", "", ""},
+        {"/a////////////////////////////////b", "", "more than 32 path segments"},
         {"/", "a&a&a&a&a&a&a&a&a", "a query parameter more than 8 times"},
         {"/",
          "1&2&3&4&5&6&7&8&9&10&11&12&13&14&15&16&17&18&19&20&21&22&23&24&25&26&27&28&29&"
