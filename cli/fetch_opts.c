@@ -215,6 +215,10 @@ taken(const fetch_settings *set, fetch_plan *p)
         o->keep |= SEINE_KEEP_FIELDS;
     if (asks_for(set->fields, "sha256") || set->save)
         o->keep |= SEINE_KEEP_SHA256;
+    if (asks_for(set->fields, "links") || asks_for(set->fields, "lang") ||
+        asks_for(set->fields, "canonical") || asks_for(set->fields, "meta_robots") ||
+        asks_for(set->fields, "charset_from") || asks_for(set->fields, "charset_errors"))
+        o->keep |= SEINE_KEEP_LINKS;
     if (set->body != 0 || set->raw || set->save)
         o->keep |= SEINE_KEEP_BODY;
     if (outputs_archive(set))

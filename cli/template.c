@@ -117,7 +117,7 @@ find(const seine_json *from, const char *path, size_t len)
 static seine_json *
 as_json(template *t, const seine_record *r, uint64_t seq)
 {
-    static const char all[] = "+headers,+sha256";
+    static const char all[] = "+headers,+sha256,+lang,+canonical,+meta_robots,+links";
     seine_fields fields = {0};
     seine_view bad;
     seine_json *json = NULL;

@@ -62,7 +62,9 @@ enum { /* what of an answer is kept for the record */
        SEINE_KEEP_FIELDS = 2,
        SEINE_KEEP_BODY = 4,
        SEINE_KEEP_SHA256 = 8,
-       SEINE_KEEP_WIRE = 16 /* record.captures */
+       SEINE_KEEP_WIRE = 16, /* record.captures */
+       SEINE_KEEP_LINKS = 32 /* n_links, lang, canonical, meta_robots, charset_from; a
+                                crawl keeps them unasked */
 };
 
 /* Called once per URL; the record is gone when it returns. */

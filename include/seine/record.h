@@ -171,11 +171,12 @@ typedef struct seine_record {
     uint8_t http; /* 10, 11; 1: an answer, its version is not known; 0: none */
 
     /* of a crawl */
-    bool is_crawled;   /* depth and n_links are known */
+    bool is_crawled;   /* depth is known */
     uint32_t depth;    /* links from a given URL */
     seine_view parent; /* absent: it was given */
     seine_found via;
-    uint32_t n_links; /* of a page that was read */
+    bool has_links;   /* it was read for links: n_links is known */
+    uint32_t n_links; /* those a crawl may follow, as often as they stand there */
     seine_view lang, canonical, meta_robots;
     seine_err extract; /* why links or fields are missing of a page that is ok; OK */
 

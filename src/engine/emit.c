@@ -395,6 +395,7 @@ canonical_of(sn_visit *v, sn_str value)
 static void
 fill_page(sn_visit *v, const sn_page_facts *facts, seine_record *r)
 {
+    r->has_links = facts->err == SEINE_OK;
     r->n_links = (uint32_t)sn_page_n_links(v->page);
     r->lang = view_of(facts->lang);
     r->meta_robots = view_of(facts->meta_robots);
@@ -465,11 +466,11 @@ fill_result(sn_visit *v, const seine_fetch_opts *o, sn_emit *out)
     r->n_fields = v->n_fields;
     fill_error(v, out);
     fill_times(v, r);
-    if (o->crawl && v->page && is_whole(v, r->fate)) {
+    if (v->page && is_whole(v, r->fate))
         sn_page_facts_get(v->page, &facts);
+    if (facts.has_links)
         fill_page(v, &facts, r);
-    }
-    fill_notes(v, facts.notes, out);
+    fill_notes(v, facts.has_links ? facts.notes : 0, out);
     fill_body(v, o->keep, out);
 }
 

@@ -38,7 +38,7 @@ struct sn_page {
     bool until_title; /* what html was made for */
     bool made;
     sn_kind kind;
-    bool ended;
+    bool ended, has_links;
     sn_str charset; /* of the header; borrowed until the end */
     sn_buf bytes;
     sn_buf links; /* of row */
@@ -341,6 +341,7 @@ sn_page_begin(sn_page *p, const sn_page_wants *wants)
 {
     p->kind = wants->kind;
     p->ended = false;
+    p->has_links = wants->links || wants->kind == SN_KIND_SITEMAP;
     p->charset = wants->charset;
     p->robots = wants->robots;
     p->notes = 0;
@@ -422,7 +423,8 @@ fact_of(const sn_page *p, fact f)
 void
 sn_page_facts_get(const sn_page *p, sn_page_facts *out_facts)
 {
-    *out_facts = (sn_page_facts){.robots = p->robots, .err = p->err};
+    *out_facts =
+        (sn_page_facts){.robots = p->robots, .has_links = p->has_links, .err = p->err};
     if (!p->ended || p->err != SEINE_OK)
         return;
     out_facts->title = fact_of(p, TITLE);

@@ -54,6 +54,7 @@ typedef struct sn_page_facts { /* ptr NULL: it does not say; valid as the links 
     uint64_t charset_errors;
     unsigned robots; /* SEINE_NOFOLLOW …: metas and the header */
     uint32_t notes;  /* SEINE_LINKS_CAPPED … */
+    bool has_links;  /* they were asked for, not the title alone */
     seine_err err;   /* why links are missing; OK */
 } sn_page_facts;
 

@@ -463,7 +463,8 @@ page_wants(const seine_fetch_opts *o, const sn_visit *v, uint16_t status,
     case SN_KIND_SITEMAP:
         return status >= 200 && status <= 299;
     case SN_KIND_PAGE:
-        out_wants->links = o->crawl && is_accepted(o, status) && !sn_redirect_is(status);
+        out_wants->links = (o->crawl || o->keep & SEINE_KEEP_LINKS) &&
+                           is_accepted(o, status) && !sn_redirect_is(status);
         return sn_page_is_html(v->content_type) &&
                (out_wants->links || o->keep & SEINE_KEEP_TITLE);
     case SN_KIND_ROBOTS:

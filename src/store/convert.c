@@ -226,8 +226,9 @@ open_out(sn_convert *c, seine_sink_format format)
     };
     struct stat st;
 
-    if (c->rr.record.sha256) /* the first record has one: so may the others */
-        sink.fields.bits = SN_MEMBERS_STANDARD | SN_MEMBER(SHA256);
+    uint64_t extras = sn_record_extras(&c->rr.record);
+    if (extras) /* what the first record has, so may the others */
+        sink.fields.bits = SN_MEMBERS_STANDARD | extras;
     seine_err e = sn_out_open(&c->out, &sink, c->why);
     c->is_open = e == SEINE_OK;
     if (!c->is_open || c->out.ino == 0 || fstat(c->source.fd, &st) != 0 ||
@@ -275,7 +276,7 @@ begin(sn_convert *c, sn_shape shape)
     }
     if (c->to == SEINE_SINK_CSV && shape == SN_SHAPE_OBJECTS)
         e = begin_rows(c);
-    else if (c->to == SEINE_SINK_CSV && c->rr.record.sha256)
+    else if (c->to == SEINE_SINK_CSV && sn_record_extras(&c->rr.record))
         e = reopen(c, SEINE_SINK_CSV);
     c->last_seq = c->out.last_seq;
     return e == SEINE_OK ? sn_out_start(&c->out, c->why) : e;
@@ -333,6 +334,25 @@ put_json(sn_convert *c, sn_str line)
     return sn_convert_put(c, &c->text, c->rr.type, c->rr.seq);
 }
 
+/* Those that are there when they are asked for. */
+static bool
+has_column(const sn_convert *c, sn_str name)
+{
+    static const struct {
+        const char *name;
+        uint64_t bit;
+    } extras[] = {{"lang", SN_MEMBER(LANG)},
+                  {"canonical", SN_MEMBER(CANONICAL)},
+                  {"meta_robots", SN_MEMBER(META_ROBOTS)},
+                  {"links", SN_MEMBER(LINKS)},
+                  {"sha256", SN_MEMBER(SHA256)}};
+
+    for (size_t i = 0; i < sizeof extras / sizeof *extras; i++)
+        if (sn_str_eq(name, sn_str_of(extras[i].name)))
+            return c->out.members & extras[i].bit;
+    return false;
+}
+
 /* Members of a record that have a column, or say nothing that the others do not. */
 static bool
 each_member(const char *name, const seine_json *value, void *arg)
@@ -361,7 +381,7 @@ each_member(const char *name, const seine_json *value, void *arg)
         if (strcmp(name, columns[i]) == 0 &&
             !(c->to == SEINE_SINK_SQLITE && strcmp(name, "input") == 0))
             return true; /* the table of skips has no input */
-    if (strcmp(name, "sha256") == 0 && c->out.members & SN_MEMBER(SHA256))
+    if (c->to == SEINE_SINK_SQLITE ? strcmp(name, "parent") == 0 : has_column(c, word))
         return true;
     if (strcmp(name, "time") == 0) {
         if (seine_json_size(value) == 1 && seine_json_get(value, "total"))

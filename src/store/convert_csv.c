@@ -37,13 +37,25 @@ static const char *const own_names[OWN_COUNT] = {
     "outcome",    "status",  "attempts", "content_type", "content_length",
     "bytes_body", "time_ms", "title",    "error_kind",   "error_message"};
 
+/* Columns that are there when they were asked for, and whether they are numbers. */
+static const struct {
+    const char *name;
+    bool is_number;
+} extras[] = {{"lang", false},
+              {"canonical", false},
+              {"meta_robots", false},
+              {"links", true},
+              {"sha256", false}};
+
+enum { EXTRAS = sizeof extras / sizeof *extras };
+
 typedef struct rows {
     sn_convert *c;
     sn_csv_reader csv;
     sn_str *names; /* of the columns; NULL: the header was not seen */
     size_t n;
     bool is_own;
-    size_t sha256; /* the column of it; 0: none */
+    size_t extra[EXTRAS]; /* their columns; 0: none */
 } rows;
 
 static void
@@ -67,7 +79,7 @@ is_number(sn_str s)
 
 /* ,"name":"cell", where there is something in the cell. */
 static void
-add_member(const rows *r, const char *name, own column)
+add_member(const rows *r, const char *name, size_t column)
 {
     sn_str cell = r->csv.cells[column];
     sn_buf *b = &r->c->made;
@@ -82,7 +94,7 @@ add_member(const rows *r, const char *name, own column)
 
 /* What is no number is left for the reader of records to complain about. */
 static void
-add_number(const rows *r, const char *name, own column)
+add_number(const rows *r, const char *name, size_t column)
 {
     sn_str cell = r->csv.cells[column];
     sn_buf *b = &r->c->made;
@@ -148,10 +160,20 @@ add_result(const rows *r)
         sn_buf_char(b, '}');
     }
     add_member(r, "title", OWN_TITLE);
-    if (r->sha256 > 0 && r->csv.cells[r->sha256].len > 0) {
-        sn_buf_text(b, ",\"sha256\":");
-        sn_convert_quote(b, r->csv.cells[r->sha256]);
-    }
+    for (size_t i = 0; i < EXTRAS; i++)
+        if (r->extra[i] > 0 && extras[i].is_number)
+            add_number(r, extras[i].name, r->extra[i]);
+        else if (r->extra[i] > 0)
+            add_member(r, extras[i].name, r->extra[i]);
+}
+
+static bool
+is_extra(const rows *r, size_t column)
+{
+    for (size_t i = 0; i < EXTRAS; i++)
+        if (r->extra[i] == column)
+            return true;
+    return false;
 }
 
 static void
@@ -168,7 +190,7 @@ make_record(const rows *r)
     else
         add_result(r);
     for (size_t i = OWN_COUNT; i < r->n; i++)
-        if (i != r->sha256 && r->csv.cells[i].len > 0)
+        if (!is_extra(r, i) && r->csv.cells[i].len > 0)
             sn_convert_lost(r->c, r->names[i]);
 }
 
@@ -235,8 +257,9 @@ take_head(rows *r)
     for (size_t i = 0; r->is_own && i < OWN_COUNT; i++)
         r->is_own = sn_str_eq(r->names[i], sn_str_of(own_names[i]));
     for (size_t i = OWN_COUNT; r->is_own && i < r->n; i++)
-        if (sn_str_eq(r->names[i], SN_STR("sha256")))
-            r->sha256 = i;
+        for (size_t k = 0; k < EXTRAS; k++)
+            if (sn_str_eq(r->names[i], sn_str_of(extras[k].name)))
+                r->extra[k] = i;
     return e;
 }
 

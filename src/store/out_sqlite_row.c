@@ -83,7 +83,7 @@ make_clean(sn_base *b, const seine_record *r)
 {
     size_t n = r->input.len + r->url.len + r->key.len + r->final_url.len + r->host.len +
                r->ip.len + r->message.len + r->content_type.len + r->charset.len +
-               r->title.len + r->rule.len;
+               r->title.len + r->rule.len + r->parent.len;
     size_t room = 3 * n + 1;
 
     if (room <= b->clean_room)
@@ -153,8 +153,8 @@ put_result(sn_out *o, const seine_record *r, uint64_t seq, sn_str json)
     put_text(b, &row, r->final_url, &at);
     put_text(b, &row, r->host, &at);
     put_text(b, &row, r->ip, &at);
-    sn_sqlite_put_null(&row); /* depth */
-    sn_sqlite_put_null(&row); /* parent */
+    put_known(&row, r->is_crawled, r->depth);
+    put_text(b, &row, r->parent, &at);
     sn_sqlite_put_text(&row, sn_str_of(seine_fate_name(r->fate)));
     put_known(&row, r->status > 0, r->status);
     put_error(b, &row, r, &at);
@@ -190,9 +190,9 @@ put_skip(sn_out *o, const seine_record *r, uint64_t seq)
     put_text(b, &row, url_of(r), &at);
     sn_sqlite_put_text(&row, sn_str_of(seine_skip_name(r->reason)));
     put_text(b, &row, r->rule, &at);
-    sn_sqlite_put_null(&row); /* parent */
+    put_text(b, &row, r->parent, &at);
     sn_sqlite_put_text(&row, (sn_str){stamp, sizeof stamp});
-    b->held_bytes += r->url.len + r->rule.len;
+    b->held_bytes += r->url.len + r->rule.len + r->parent.len;
     return sn_sqlite_done(&row);
 }
 

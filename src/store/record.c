@@ -13,6 +13,15 @@ sn_members_of(const seine_fields *fields)
     return fields && fields->bits ? fields->bits : SN_MEMBERS_STANDARD;
 }
 
+uint64_t
+sn_record_extras(const seine_record *r)
+{
+    return (r->lang.ptr ? SN_MEMBER(LANG) : 0) |
+           (r->canonical.ptr ? SN_MEMBER(CANONICAL) : 0) |
+           (r->meta_robots.ptr ? SN_MEMBER(META_ROBOTS) : 0) |
+           (r->has_links ? SN_MEMBER(LINKS) : 0) | (r->sha256 ? SN_MEMBER(SHA256) : 0);
+}
+
 const char *
 seine_fate_name(seine_fate f)
 {
@@ -113,6 +122,13 @@ bit_of(sn_str word)
     return 0;
 }
 
+/* That a member which crawls have unasked is put away, too. */
+static uint64_t
+less(uint64_t bits)
+{
+    return (bits & SN_MEMBERS_CRAWL) >> SN_MEMBER_INDEX_LANG << SN_MEMBERS_LESS;
+}
+
 static bool
 has_sign(sn_str word)
 {
@@ -124,7 +140,7 @@ seine_fields_parse(const char *list, seine_fields *out_fields, seine_view *out_b
 {
     sn_str rest = sn_str_trim(sn_str_of(list)), word;
     bool changes = has_sign(rest), more;
-    uint64_t bits = changes ? SN_MEMBERS_STANDARD : 0;
+    uint64_t bits = changes ? SN_MEMBERS_STANDARD : less(SN_MEMBERS_CRAWL);
 
     do { /* an empty list is an empty word */
         more = sn_str_cut(rest, ',', &word, &rest);
@@ -136,7 +152,8 @@ seine_fields_parse(const char *list, seine_fields *out_fields, seine_view *out_b
                 *out_bad = (seine_view){word.ptr, word.len};
             return SEINE_E_INVAL;
         }
-        bits = changes && *word.ptr == '-' ? bits & ~bit : bits | bit;
+        bits = changes && *word.ptr == '-' ? (bits & ~bit) | less(bit)
+                                           : (bits & ~less(bit)) | bit;
     } while (more);
     out_fields->bits = bits | SN_MEMBER_CHOSEN;
     return SEINE_OK;

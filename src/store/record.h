@@ -33,6 +33,9 @@
     X(HOST,           "host") \
     X(IP,             "ip") \
     X(HTTP,           "http") \
+    X(DEPTH,          "depth") \
+    X(PARENT,         "parent") \
+    X(VIA,            "via") \
     X(OUTCOME,        "outcome") \
     X(OK,             "ok") \
     X(STATUS,         "status") \
@@ -42,6 +45,8 @@
     X(HEADERS,        "headers") \
     X(CONTENT_TYPE,   "content_type") \
     X(CHARSET,        "charset") \
+    X(CHARSET_FROM,   "charset_from") \
+    X(CHARSET_ERRORS, "charset_errors") \
     X(CONTENT_LENGTH, "content_length") \
     X(BYTES_IN,       "bytes_in") \
     X(BYTES_BODY,     "bytes_body") \
@@ -50,6 +55,11 @@
     X(TIME,           "time") \
     X(TLS,            "tls") \
     X(TITLE,          "title") \
+    X(LANG,           "lang") \
+    X(CANONICAL,      "canonical") \
+    X(META_ROBOTS,    "meta_robots") \
+    X(LINKS,          "links") \
+    X(EXTRACT,        "extract") \
     X(SHA256,         "sha256") \
     X(BODY,           "body") \
     X(BODY_B64,       "body_b64") \
@@ -69,12 +79,24 @@ enum sn_member_index {
 /* Set when the others were chosen: no member at all is a choice, too. */
 #define SN_MEMBER_CHOSEN (UINT64_C(1) << 63)
 
+/* Written of a crawled page, and on request of others. */
+#define SN_MEMBERS_CRAWL \
+    (SN_MEMBER(LANG) | SN_MEMBER(CANONICAL) | SN_MEMBER(META_ROBOTS) | SN_MEMBER(LINKS))
+
+/* Those of them that were put away, or chosen not to be, as bits from here on. */
+#define SN_MEMBERS_LESS 56
+
 /* All but what is written on request only. */
-#define SN_MEMBERS_STANDARD \
-    (((UINT64_C(1) << SN_MEMBER_COUNT) - 1) & ~(SN_MEMBER(HEADERS) | SN_MEMBER(SHA256)))
+#define SN_MEMBERS_STANDARD                   \
+    (((UINT64_C(1) << SN_MEMBER_COUNT) - 1) & \
+     ~(SN_MEMBERS_CRAWL | SN_MEMBER(HEADERS) | SN_MEMBER(SHA256)))
 
 /* The bits to go by; NULL: the standard set. */
 uint64_t sn_members_of(const seine_fields *fields);
+
+/* What has a column of CSV of its own when it is asked for, and is known of this one. */
+uint64_t sn_record_extras(const seine_record *r);
+#define SN_MEMBERS_EXTRA (SN_MEMBERS_CRAWL | SN_MEMBER(SHA256))
 
 static inline sn_str
 sn_str_view(seine_view v)

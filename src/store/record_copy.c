@@ -19,7 +19,15 @@
     X(message)      \
     X(hint)         \
     X(content_type) \
-    X(charset) X(title) X(body) X(rule) X(warc.file) X(warc.id) X(body_file)
+    X(charset)      \
+    X(parent)       \
+    X(via.tag)      \
+    X(via.attr)     \
+    X(via.text)     \
+    X(lang)         \
+    X(canonical)    \
+    X(meta_robots)  \
+    X(title) X(body) X(rule) X(warc.file) X(warc.id) X(body_file)
 
 #define CAPTURE_VIEWS(X) X(url) X(ip) X(request) X(response)
 

@@ -30,8 +30,33 @@ head(sn_pen *p, uint64_t members)
 {
     SN_PEN(p, "seq,ts,input,url,final_url,outcome,status,attempts,content_type,"
               "content_length,bytes_body,time_ms,title,error_kind,error_message");
+    if (members & SN_MEMBER(LANG))
+        SN_PEN(p, ",lang");
+    if (members & SN_MEMBER(CANONICAL))
+        SN_PEN(p, ",canonical");
+    if (members & SN_MEMBER(META_ROBOTS))
+        SN_PEN(p, ",meta_robots");
+    if (members & SN_MEMBER(LINKS))
+        SN_PEN(p, ",links");
     if (members & SN_MEMBER(SHA256))
         SN_PEN(p, ",sha256");
+}
+
+static void
+extras(sn_pen *p, const seine_record *r, uint64_t members, unsigned how)
+{
+    if (members & SN_MEMBER(LANG))
+        cell(p, r->lang, how);
+    if (members & SN_MEMBER(CANONICAL))
+        cell(p, r->canonical, how);
+    if (members & SN_MEMBER(META_ROBOTS))
+        cell(p, r->meta_robots, how);
+    if (members & SN_MEMBER(LINKS))
+        number(p, r->has_links, r->n_links);
+    if (members & SN_MEMBER(SHA256))
+        SN_PEN(p, ",");
+    if (members & SN_MEMBER(SHA256) && r->sha256)
+        sn_pen_hex(p, r->sha256, 32);
 }
 
 static void
@@ -84,10 +109,7 @@ sn_record_csv(sn_pen *p, const seine_record *r, uint64_t seq, uint64_t members,
             skip(p, r, how);
         else
             result(p, r, how);
-        if (members & SN_MEMBER(SHA256))
-            SN_PEN(p, ",");
-        if (members & SN_MEMBER(SHA256) && r->sha256)
-            sn_pen_hex(p, r->sha256, 32);
+        extras(p, r, members, how);
     }
     if (how & SEINE_CSV_CRLF)
         SN_PEN(p, "\r\n");

@@ -138,6 +138,29 @@ put_place(sn_pen *p, const seine_record *r, uint64_t m)
 }
 
 static void
+put_via(sn_pen *p, const seine_found *via)
+{
+    SN_PEN(p, ",\"via\":{\"tag\":");
+    put_view(p, via->tag);
+    STRING(p, "attr", via->attr);
+    STRING(p, "text", via->text);
+    if (via->line > 0)
+        NUMBER(p, "line", via->line);
+    SN_PEN(p, "}");
+}
+
+static void
+put_found(sn_pen *p, const seine_record *r, uint64_t m)
+{
+    if (HAS(DEPTH) && r->is_crawled)
+        NUMBER(p, "depth", r->depth);
+    if (HAS(PARENT))
+        STRING(p, "parent", r->parent);
+    if (HAS(VIA) && r->via.tag.ptr)
+        put_via(p, &r->via);
+}
+
+static void
 put_error(sn_pen *p, const seine_record *r)
 {
     const seine_fault *f = r->fault;
@@ -297,6 +320,12 @@ put_answer(sn_pen *p, const seine_record *r, uint64_t m)
         STRING(p, "content_type", r->content_type);
     if (HAS(CHARSET))
         STRING(p, "charset", r->charset);
+    if (HAS(CHARSET_FROM) && r->charset_from) {
+        SN_PEN(p, ",\"charset_from\":");
+        put_word(p, r->charset_from);
+    }
+    if (HAS(CHARSET_ERRORS) && r->charset_errors > 0)
+        NUMBER(p, "charset_errors", r->charset_errors);
     if (HAS(CONTENT_LENGTH) && r->content_length >= 0)
         NUMBER(p, "content_length", (uint64_t)r->content_length);
     if (HAS(BYTES_IN) && r->http > 0)
@@ -363,11 +392,32 @@ put_warc(sn_pen *p, const seine_warc_place *w)
     SN_PEN(p, "}");
 }
 
+/* What a page says of itself; a crawl tells it unasked. */
+static void
+put_page(sn_pen *p, const seine_record *r, uint64_t m)
+{
+    if (r->is_crawled)
+        m |= SN_MEMBERS_CRAWL & ~(m >> SN_MEMBERS_LESS << SN_MEMBER_INDEX_LANG);
+    if (HAS(TITLE))
+        STRING(p, "title", r->title);
+    if (HAS(LANG))
+        STRING(p, "lang", r->lang);
+    if (HAS(CANONICAL))
+        STRING(p, "canonical", r->canonical);
+    if (HAS(META_ROBOTS))
+        STRING(p, "meta_robots", r->meta_robots);
+    if (HAS(LINKS) && r->has_links)
+        NUMBER(p, "links", r->n_links);
+    if (HAS(EXTRACT) && r->extract != SEINE_OK) {
+        SN_PEN(p, ",\"extract\":{\"error\":{\"kind\":");
+        put_word(p, seine_err_name(r->extract));
+        SN_PEN(p, "}}");
+    }
+}
+
 static void
 put_content(sn_pen *p, const seine_record *r, uint64_t m, seine_body_form form)
 {
-    if (HAS(TITLE))
-        STRING(p, "title", r->title);
     if (HAS(SHA256) && r->sha256) {
         SN_PEN(p, ",\"sha256\":\"");
         sn_pen_hex(p, r->sha256, 32);
@@ -392,6 +442,11 @@ put_skip(sn_pen *p, const seine_record *r)
     STRING(p, "url", r->url);
     STRING(p, "key", r->key);
     put_origin(p, r, UINT64_MAX);
+    STRING(p, "parent", r->parent);
+    if (r->via.tag.ptr)
+        put_via(p, &r->via);
+    if (r->is_crawled)
+        NUMBER(p, "depth", r->depth);
     SN_PEN(p, ",\"reason\":");
     put_word(p, seine_skip_name(r->reason));
     STRING(p, "rule", r->rule);
@@ -402,12 +457,14 @@ put_result(sn_pen *p, const seine_record *r, uint64_t m, seine_body_form form)
 {
     put_origin(p, r, m);
     put_place(p, r, m);
+    put_found(p, r, m);
     put_verdict(p, r, m);
     put_answer(p, r, m);
     if (HAS(TIME))
         put_time(p, r);
     if (HAS(TLS) && r->secure.version > 0)
         put_tls(p, &r->secure);
+    put_page(p, r, m);
     put_content(p, r, m, form);
 }
 

@@ -190,7 +190,8 @@ phase_name(int i)
 /* clang-format off */
 #define STRINGS(X) \
     X(input) X(id) X(url) X(key) X(final_url) X(method) X(host) X(ip) X(content_type) \
-    X(charset) X(title) X(body_file) X(rule)
+    X(charset) X(parent) X(title) X(lang) X(canonical) X(meta_robots) X(body_file) \
+    X(rule)
 /* clang-format on */
 
 static seine_err
@@ -217,6 +218,12 @@ read_numbers(sn_record_reader *rr)
 
     if (find(rr, rr->json, NULL, "line", &m))
         e = read_u64(&m, &r->line);
+    if (e == SEINE_OK && (r->is_crawled = find(rr, rr->json, NULL, "depth", &m)))
+        e = read_u32(&m, &r->depth);
+    if (e == SEINE_OK && (r->has_links = find(rr, rr->json, NULL, "links", &m)))
+        e = read_u32(&m, &r->n_links);
+    if (e == SEINE_OK && find(rr, rr->json, NULL, "charset_errors", &m))
+        e = read_u64(&m, &r->charset_errors);
     if (e == SEINE_OK && find(rr, rr->json, NULL, "status", &m))
         e = read_status(&m, &r->status);
     if (e == SEINE_OK && find(rr, rr->json, NULL, "attempts", &m))
@@ -308,6 +315,61 @@ read_kind(sn_record_reader *rr, const seine_json *error, const char *in, seine_e
     if (e == SEINE_OK && kind == SEINE_OK)
         return unfit(&m, "a kind of error");
     *out = (seine_err)kind;
+    return e;
+}
+
+static seine_err
+read_via(sn_record_reader *rr)
+{
+    seine_found *via = &rr->record.via;
+    member m, one;
+
+    if (!find(rr, rr->json, NULL, "via", &m))
+        return SEINE_OK;
+    seine_err e = read_object(&m);
+    if (e == SEINE_OK && !find(rr, m.value, "via", "tag", &one))
+        return unfit(&one, "there");
+    if (e == SEINE_OK)
+        e = read_view(&one, &via->tag);
+    if (e == SEINE_OK && find(rr, m.value, "via", "attr", &one))
+        e = read_view(&one, &via->attr);
+    if (e == SEINE_OK && find(rr, m.value, "via", "text", &one))
+        e = read_view(&one, &via->text);
+    if (e == SEINE_OK && find(rr, m.value, "via", "line", &one))
+        e = read_u32(&one, &via->line);
+    return e;
+}
+
+static const char *const charset_sources[] = {"bom", "header", "meta", "guess",
+                                              "default"};
+
+static const char *
+charset_source(int i)
+{
+    return charset_sources[i];
+}
+
+/* What was made of a page: who named its charset, and why nothing else was. */
+static seine_err
+read_page(sn_record_reader *rr)
+{
+    enum { SOURCES = sizeof charset_sources / sizeof *charset_sources };
+    seine_err e = SEINE_OK;
+    int source = 0;
+    member m, error;
+
+    if (find(rr, rr->json, NULL, "charset_from", &m)) {
+        e = read_word(&m, charset_source, SOURCES, "who names a charset", &source);
+        rr->record.charset_from = charset_sources[source];
+    }
+    if (e == SEINE_OK && find(rr, rr->json, NULL, "extract", &m)) {
+        e = read_object(&m);
+        if (e == SEINE_OK && find(rr, m.value, "extract", "error", &error)) {
+            e = read_object(&error);
+            if (e == SEINE_OK)
+                e = read_kind(rr, error.value, "extract.error", &rr->record.extract);
+        }
+    }
     return e;
 }
 
@@ -692,8 +754,9 @@ static seine_err
 read_result(sn_record_reader *rr)
 {
     static seine_err (*const parts[])(sn_record_reader *) = {
-        read_numbers, read_verdict, read_answer, read_tries, read_hops,   read_headers,
-        read_notes,   read_time,    read_tls,    read_warc,  read_sha256, read_body,
+        read_numbers, read_verdict, read_answer, read_tries, read_hops,
+        read_headers, read_notes,   read_time,   read_tls,   read_warc,
+        read_sha256,  read_body,    read_via,    read_page,
     };
     seine_err e = SEINE_OK;
 
@@ -709,6 +772,8 @@ read_skip(sn_record_reader *rr)
     member m;
 
     seine_err e = read_numbers(rr);
+    if (e == SEINE_OK)
+        e = read_via(rr);
     if (e != SEINE_OK)
         return e;
     if (!find(rr, rr->json, NULL, "reason", &m))

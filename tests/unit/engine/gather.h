@@ -26,7 +26,9 @@ typedef struct gathered {
     seine_tried tries[8];
     seine_span queue, throttle, backoff, total;
     char url[128], final_url[128], title[64], body[64], message[128];
-    bool partial, has_sha256;
+    char lang[16], canonical[128], meta_robots[64], rule[128], note[32];
+    bool partial, has_sha256, has_links;
+    uint32_t n_links;
     int64_t content_length;
     unsigned shard;
 } gathered;
@@ -74,6 +76,8 @@ gather_record(const seine_record *r, unsigned shard, void *arg)
                      .total = r->total,
                      .partial = r->partial,
                      .has_sha256 = r->sha256 != NULL,
+                     .has_links = r->has_links,
+                     .n_links = r->n_links,
                      .content_length = r->content_length,
                      .shard = shard};
     for (size_t t = 0; t < r->n_tries && t < 8; t++)
@@ -83,6 +87,12 @@ gather_record(const seine_record *r, unsigned shard, void *arg)
     gather_view(to->title, sizeof to->title, r->title);
     gather_view(to->body, sizeof to->body, r->body);
     gather_view(to->message, sizeof to->message, r->message);
+    gather_view(to->lang, sizeof to->lang, r->lang);
+    gather_view(to->canonical, sizeof to->canonical, r->canonical);
+    gather_view(to->meta_robots, sizeof to->meta_robots, r->meta_robots);
+    gather_view(to->rule, sizeof to->rule, r->rule);
+    if (r->n_notes > 0)
+        snprintf(to->note, sizeof to->note, "%s", r->notes[0]);
 }
 
 static inline bool

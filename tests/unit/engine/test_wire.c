@@ -282,6 +282,84 @@ TEST(a_page_cut_off_has_no_title)
     tear_down(t);
 }
 
+#define PAGE                                                                   \
+    "<html lang=de><base href=/b/><title>T</title><link rel=canonical href=c>" \
+    "<meta name=robots content=noindex><a href=1>x</a><a href=2>y</a>"
+
+TEST(a_page_says_of_itself_what_is_asked_for)
+{
+    fixture *t = set_up();
+    static const char html[] = "Content-Type: text/html";
+
+    t->opts.retry.max_attempts = 1;
+    script_on(t->s, "http://a.test/", &(answer){.fields = html, .body = PAGE});
+    script_on(t->s, "http://a.test/no",
+              &(answer){.status = 404, .fields = html, .body = PAGE});
+    script_on(t->s, "http://a.test/cut",
+              &(answer){.err = SEINE_E_BODY_TRUNCATED,
+                        .status = 200,
+                        .partial = true,
+                        .fields = html,
+                        .body = PAGE});
+    run_url(t, "http://a.test/");
+    CHECK(!t->g.all[0].has_links);
+    CHECK_STR(t->g.all[0].canonical, "");
+    t->opts.keep |= SEINE_KEEP_LINKS;
+    run_url(t, "http://a.test/");
+    const gathered *r = &t->g.all[1];
+    CHECK(r->has_links && r->n_links == 3); /* the canonical one is a link, too */
+    CHECK_STR(r->title, "T");
+    CHECK_STR(r->lang, "de");
+    CHECK_STR(r->canonical, "http://a.test/b/c");
+    CHECK_STR(r->meta_robots, "noindex");
+    run_url(t, "http://a.test/no"); /* of an answer that is none, the title */
+    CHECK(!t->g.all[2].has_links);
+    CHECK_STR(t->g.all[2].title, "T");
+    CHECK_STR(t->g.all[2].lang, "");
+    run_url(t, "http://a.test/cut"); /* and of one that is not whole nothing */
+    CHECK(!t->g.all[3].has_links);
+    CHECK_STR(t->g.all[3].title, "");
+    CHECK_STR(t->g.all[3].lang, "");
+    tear_down(t);
+}
+
+TEST(a_type_that_is_not_accepted_is_a_skip_and_its_body_stays_where_it_is)
+{
+    static const struct {
+        uint16_t status;
+        const char *fields;
+        seine_record_type type;
+    } rows[] = {
+        {200, "Content-Type: image/png", SEINE_RECORD_SKIP},
+        {200, "Content-Type: text/HTML; charset=x", SEINE_RECORD_RESULT},
+        {200, "Content-Type: text/plain", SEINE_RECORD_RESULT},
+        {200, "Content-Type: text/plainer", SEINE_RECORD_SKIP},
+        {200, "Content-Type: video/mp4", SEINE_RECORD_RESULT},
+        {200, "X: y", SEINE_RECORD_RESULT}, /* nobody knows */
+        {404, "Content-Type: image/png", SEINE_RECORD_RESULT},
+    };
+
+    EACH_ROW(i, rows) {
+        fixture *t = set_up();
+        t->opts.accept_type = "text/html, text/plain,video/*";
+        t->opts.keep = SEINE_KEEP_BODY;
+        t->opts.retry.max_attempts = 1;
+        script_on(t->s, "http://a.test/",
+                  &(answer){.status = rows[i].status,
+                            .fields = rows[i].fields,
+                            .body = "body"});
+        run_url(t, "http://a.test/");
+        CHECK_EQ(t->g.n, 1);
+        CHECK_EQ(t->g.all[0].type, rows[i].type);
+        CHECK_STR(t->g.all[0].body, rows[i].type == SEINE_RECORD_SKIP ? "" : "body");
+        if (rows[i].type == SEINE_RECORD_SKIP) {
+            CHECK_EQ(t->g.all[0].reason, SEINE_SKIP_MIME);
+            CHECK(strstr(t->g.all[0].rule, " is not in --accept-type text/html,"));
+        }
+        tear_down(t);
+    }
+}
+
 TEST(s0_27_bytes_are_kept_only_while_there_is_room)
 {
     static const struct {
@@ -307,6 +385,31 @@ TEST(s0_27_bytes_are_kept_only_while_there_is_room)
         run_url(t, "http://a.test/");
         CHECK_EQ(t->g.all[0].code, rows[i].kind);
         CHECK_EQ(t->g.all[0].partial, rows[i].kind != SEINE_OK);
+        tear_down(t);
+    }
+}
+
+/* Links are memory, too. */
+TEST(a_page_of_many_links_is_read_while_there_is_room)
+{
+    static char page[400000];
+    static const struct {
+        uint64_t memory;
+        seine_err kind;
+    } rows[] = {{UINT64_C(8) << 20, SEINE_OK}, {200000, SEINE_E_BUDGET}};
+
+    for (size_t i = 0; i + 12 < sizeof page; i += 12)
+        memcpy(page + i, "<a href=xy>\n", 12);
+    EACH_ROW(i, rows) {
+        fixture *t = set_up();
+        t->opts.keep = SEINE_KEEP_LINKS;
+        t->opts.retry.max_attempts = 1;
+        t->opts.max_memory = rows[i].memory;
+        script_on(t->s, "http://a.test/",
+                  &(answer){.fields = "Content-Type: text/html", .body = page});
+        run_url(t, "http://a.test/");
+        CHECK_EQ(t->g.all[0].code, rows[i].kind);
+        CHECK_EQ(t->g.all[0].n_links, rows[i].kind == SEINE_OK ? 33333 : 0);
         tear_down(t);
     }
 }

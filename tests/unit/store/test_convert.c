@@ -197,9 +197,10 @@ TEST(convert_goes_through_sqlite_and_back)
 {
     static const char lines[] = RECORD
         "{\"v\":1,\"type\":\"result\",\"seq\":7,\"url\":\"u\",\"outcome\":\"ok\","
-        "\"links\":[1.50]}\n"
+        "\"jsonld\":[1.50]}\n"
         "{\"v\":1,\"type\":\"skip\",\"seq\":9,\"ts\":\"2026-11-15T19:20:01.000000Z\","
-        "\"url\":\"http://e/x\",\"reason\":\"port\",\"rule\":\"r\"}\n"
+        "\"url\":\"http://e/x\",\"parent\":\"http://e/\",\"reason\":\"port\","
+        "\"rule\":\"r\"}\n"
         "{\"v\":1,\"type\":\"result\",\"seq\":10,\"url\":\"u\",\"outcome\":\"ok\","
         "\"body_b64\":\"aGkA\"}\n"
         "{\"v\":1,\"type\":\"summary\",\"seq\":11,\"ok\":2}\n";
@@ -358,6 +359,37 @@ TEST(convert_gives_a_digest_a_column)
     CHECK_STR(load(out_path),
               HEAD ",sha256\n0,1970-01-01T00:00:00.000000Z,,u,,ok,,0,,,,0,"
                    ",,," DIGEST "\n");
+    CHECK_STR(notes, "");
+    tear_down();
+}
+
+TEST(convert_gives_what_pages_say_columns_and_takes_it_back)
+{
+#define SAID ",lang,canonical,meta_robots,links,sha256"
+    seine_convert_opts o = SEINE_CONVERT_OPTS;
+    seine_converted done;
+    char why[SEINE_WHY];
+    static const char head[] =
+        "{\"v\":1,\"type\":\"result\",\"seq\":3,\"ts\":\"1970-01-01T00:00:00.000000Z\","
+        "\"url\":\"u\",\"outcome\":\"ok\",\"ok\":true,\"attempts\":1,"
+        "\"time\":{\"total\":0},\"lang\":\"de\",\"canonical\":\"http://c/\","
+        "\"meta_robots\":\"none\",\"links\":7,\"sha256\":\"" DIGEST "\"}\n";
+
+    set_up("a.jsonl", "a.csv");
+    save(in_path, head, strlen(head));
+    CHECK_EQ(convert(o, &done, why), SEINE_OK);
+    CHECK_STR(load(out_path), HEAD SAID "\n3,1970-01-01T00:00:00.000000Z,,u,,ok,,1,,,,0,"
+                                        ",,,de,http://c/,none,7," DIGEST "\n");
+    CHECK_STR(notes, "");
+    tear_down();
+    set_up("a.csv", "a.jsonl");
+    save(in_path,
+         HEAD SAID "\n3,1970-01-01T00:00:00.000000Z,,u,,ok,,1,,,,0,"
+                   ",,,de,http://c/,none,7," DIGEST "\n",
+         strlen(HEAD SAID "\n3,1970-01-01T00:00:00.000000Z,,u,,ok,,1,,,,0,"
+                          ",,,de,http://c/,none,7," DIGEST "\n"));
+    CHECK_EQ(convert(o, &done, why), SEINE_OK);
+    CHECK_STR(load(out_path), head);
     CHECK_STR(notes, "");
     tear_down();
 }

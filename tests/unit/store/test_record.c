@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/record.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/rng.h"
 #include "check.h"
@@ -173,6 +175,48 @@ TEST(record_of_a_skip_is_the_line_of_the_specification)
         "{\"v\":1,\"type\":\"skip\",\"seq\":1,\"ts\":\"1970-01-01T00:00:00.000000Z\","
         "\"url\":\"{x\",\"input\":\"{x\",\"line\":3,\"id\":\"i\",\"tags\":{\"t\":1},"
         "\"reason\":\"bad_input\"}\n");
+}
+
+/* Both examples whole, but for the job. */
+TEST(record_of_a_crawl_says_where_it_was_found)
+{
+    seine_record r = plain();
+
+    r.is_crawled = r.has_links = true;
+    r.depth = 1;
+    r.parent = VIEW("https://e.example/");
+    r.via = (seine_found){VIEW("a"), VIEW("href"), VIEW("A page"), 40};
+    r.charset = VIEW("utf-8");
+    r.charset_from = "header";
+    r.title = VIEW("A");
+    r.n_links = 45;
+    CHECK_STR(json(&r, 42, "-v,-type,-seq,-ts,-url,-time,-ok,-attempts", SEINE_BODY_NONE),
+              "{\"depth\":1,\"parent\":\"https://e.example/\",\"via\":{\"tag\":\"a\","
+              "\"attr\":\"href\",\"text\":\"A page\",\"line\":40},\"outcome\":\"ok\","
+              "\"charset\":\"utf-8\",\"charset_from\":\"header\",\"title\":\"A\","
+              "\"links\":45}\n");
+    r = plain();
+    r.charset_errors = 3;
+    r.extract = SEINE_E_BAD_CHARSET;
+    r.via = (seine_found){.tag = VIEW("loc")};
+    CHECK_STR(json(&r, 42, "depth,parent,via,charset_errors,extract", SEINE_BODY_NONE),
+              "{\"via\":{\"tag\":\"loc\"},\"charset_errors\":3,"
+              "\"extract\":{\"error\":{\"kind\":\"bad_charset\"}}}\n");
+    r = (seine_record){.type = SEINE_RECORD_SKIP,
+                       .wall = WALL - INT64_C(4000100) * 1000,
+                       .url = VIEW("https://e.example/cgi/x"),
+                       .key = VIEW("https://e.example/cgi/x"),
+                       .is_crawled = true,
+                       .parent = VIEW("https://e.example/"),
+                       .depth = 1,
+                       .reason = SEINE_SKIP_ROBOTS,
+                       .rule = VIEW("robots.txt:14 Disallow: /cgi")};
+    CHECK_STR(
+        json(&r, 311, NULL, SEINE_BODY_NONE),
+        "{\"v\":1,\"type\":\"skip\",\"seq\":311,\"ts\":\"2026-11-15T19:20:02.000000Z\","
+        "\"url\":\"https://e.example/cgi/x\",\"key\":\"https://e.example/cgi/x\","
+        "\"parent\":\"https://e.example/\",\"depth\":1,"
+        "\"reason\":\"robots\",\"rule\":\"robots.txt:14 Disallow: /cgi\"}\n");
 }
 
 TEST(record_members_that_are_rare_stand_in_their_place)
@@ -357,11 +401,57 @@ TEST(record_standard_set_is_everything_but_what_is_on_request)
 {
     seine_fields all, standard;
 
-    CHECK_EQ(seine_fields_parse("+headers,+sha256", &all, NULL), SEINE_OK);
+    CHECK_EQ(seine_fields_parse("+headers,+sha256,+lang,+canonical,+meta_robots,+links",
+                                &all, NULL),
+             SEINE_OK);
     CHECK_EQ(seine_fields_parse("-headers", &standard, NULL), SEINE_OK);
     CHECK_EQ(standard.bits & ~SN_MEMBER_CHOSEN, sn_members_of(NULL));
     CHECK_EQ(all.bits & ~SN_MEMBER_CHOSEN, (UINT64_C(1) << SN_MEMBER_COUNT) - 1);
-    CHECK_EQ(all.bits ^ standard.bits, SN_MEMBER(HEADERS) | SN_MEMBER(SHA256));
+    CHECK_EQ(all.bits ^ standard.bits,
+             SN_MEMBERS_CRAWL | SN_MEMBER(HEADERS) | SN_MEMBER(SHA256));
+}
+
+/* What a crawl tells unasked can be asked of others, and be put away. */
+TEST(record_of_a_crawl_tells_more_unless_it_is_put_away)
+{
+    static const struct {
+        bool crawled;
+        const char *fields, *want;
+    } rows[] = {
+        {true, NULL,
+         "\"lang\":\"de\",\"canonical\":\"http://c/"
+         "\",\"meta_robots\":\"none\",\"links\":0"},
+        {true, "+headers",
+         "\"lang\":\"de\",\"canonical\":\"http://c/"
+         "\",\"meta_robots\":\"none\",\"links\":0"},
+        {true, "-lang,-links", "\"canonical\":\"http://c/\",\"meta_robots\":\"none\""},
+        {true, "-canonical,-meta_robots,-lang,+lang", "\"lang\":\"de\",\"links\":0"},
+        {true, "links", "\"links\":0"}, /* exactly these */
+        {true, "url", ""},
+        {false, NULL, ""},
+        {false, "+links", "\"links\":0"},
+        {false, "-title", ""},
+        {false, "lang,canonical", "\"lang\":\"de\",\"canonical\":\"http://c/\""},
+    };
+
+    EACH_ROW(i, rows) {
+        seine_record r = plain();
+        char want[256];
+
+        r.is_crawled = rows[i].crawled;
+        r.has_links = true;
+        r.lang = VIEW("de");
+        r.canonical = VIEW("http://c/");
+        r.meta_robots = VIEW("none");
+        const char *line = json(&r, 1, rows[i].fields, SEINE_BODY_NONE);
+        const char *from = strstr(line, "\"lang");
+        if (!from)
+            from = strstr(line, "\"canon");
+        if (!from)
+            from = strstr(line, "\"links");
+        snprintf(want, sizeof want, "%s%s", rows[i].want, from ? "}\n" : "");
+        CHECK_STR(from ? from : "", want);
+    }
 }
 
 TEST(record_row_of_csv_has_the_columns_of_the_specification)
@@ -435,6 +525,25 @@ TEST(record_rows_have_as_many_cells_as_columns)
 }
 
 /* The table of outcomes and kinds of the specification. */
+TEST(record_row_of_csv_has_what_pages_say_when_it_is_asked_for)
+{
+    seine_record r = plain();
+
+    r.is_crawled = r.has_links = true;
+    r.n_links = 3;
+    r.lang = VIEW("de");
+    r.canonical = VIEW("=c");
+    CHECK(strstr(csv(NULL, "+links,+lang,+canonical,+meta_robots,+sha256", 0),
+                 "error_message,lang,canonical,meta_robots,links,sha256\n"));
+    CHECK(strstr(csv(&r, "+links,+lang,+canonical,+meta_robots,+sha256", 0),
+                 ",,de,'=c,,3,\n"));
+    CHECK(strstr(csv(NULL, NULL, 0), "error_message\n"));
+    r.type = SEINE_RECORD_SKIP;
+    r.has_links = false;
+    r.lang = r.canonical = (seine_view){0};
+    CHECK(strstr(csv(&r, "+links,+lang", 0), "offsite,,,\n"));
+}
+
 TEST(record_fate_follows_from_the_kind)
 {
     static const struct {
@@ -521,7 +630,7 @@ TEST(record_copy_stands_alone)
     sn_rng rng = sn_rng_seed(check_seed());
 
     for (int round = 0; round < 300; round++) {
-        static char mem[29][64], wire[64];
+        static char mem[36][64], wire[64];
         static char before[65536], after[65536];
         seine_fault fault = SEINE_FAULT;
         char *note_texts[] = {mem[20], mem[21]};
@@ -577,6 +686,12 @@ TEST(record_copy_stands_alone)
         r.warc =
             (seine_warc_place){some(&rng, mem[26], 64), 7, 8, some(&rng, mem[27], 64)};
         r.body_file = some(&rng, mem[28], 64);
+        r.parent = some(&rng, mem[29], 64);
+        r.via = (seine_found){some(&rng, mem[30], 64), some(&rng, mem[31], 64),
+                              some(&rng, mem[32], 64), 9};
+        r.lang = some(&rng, mem[33], 64);
+        r.canonical = some(&rng, mem[34], 64);
+        r.meta_robots = some(&rng, mem[35], 64);
         said = captures[0].response;
         memcpy(wire, said.ptr ? said.ptr : "", said.len);
         if (sn_rng_below(&rng, 2)) {

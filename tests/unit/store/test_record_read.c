@@ -144,6 +144,31 @@ draw_outside(draw *d, seine_record *r)
     r->body = maybe(d);
 }
 
+static void
+draw_found(draw *d, seine_record *r)
+{
+    r->is_crawled = below(d, 2);
+    r->depth = r->is_crawled ? (uint32_t)sn_rng_next(d->rng) : 0;
+    r->parent = maybe(d);
+    if (below(d, 2))
+        r->via = (seine_found){text(d), maybe(d), maybe(d), (uint32_t)below(d, 3)};
+}
+
+static void
+draw_page(draw *d, seine_record *r)
+{
+    static const char *const from[] = {"bom", "header", "meta", "guess", "default", NULL};
+
+    r->has_links = below(d, 2);
+    r->n_links = r->has_links ? (uint32_t)below(d, 50001) : 0;
+    r->lang = maybe(d);
+    r->canonical = maybe(d);
+    r->meta_robots = maybe(d);
+    r->charset_from = from[below(d, 6)];
+    r->charset_errors = below(d, 3);
+    r->extract = below(d, 2) ? some_err(d) : SEINE_OK;
+}
+
 static seine_record
 draw_record(draw *d)
 {
@@ -169,6 +194,7 @@ draw_record(draw *d)
     r.key = maybe(d);
     r.reason = (seine_skip)below(d, SEINE_SKIP_COUNT);
     r.rule = maybe(d);
+    draw_found(d, &r);
     if (r.type == SEINE_RECORD_SKIP)
         return r;
     r.final_url = maybe(d);
@@ -194,6 +220,7 @@ draw_record(draw *d)
     r.bytes_body = r.http > 0 ? below(d, 1u << 30) : 0;
     r.partial = below(d, 2);
     r.title = maybe(d);
+    draw_page(d, &r);
     draw_lists(d, &r);
     draw_times(d, &r);
     draw_outside(d, &r);
@@ -266,6 +293,17 @@ TEST(record_read_names_the_member_that_is_wrong)
         {RESULT "\"ok\":true}", "\"ok\" is not what the outcome says"},
         {RESULT "\"status\":65536}", "\"status\" is not within its bounds"},
         {RESULT "\"attempts\":-1}", "\"attempts\" is not within its bounds"},
+        {RESULT "\"depth\":-1}", "\"depth\" is not within its bounds"},
+        {RESULT "\"links\":[]}", "\"links\" is an array, not an integer"},
+        {RESULT "\"parent\":1}", "\"parent\" is an integer, not a string"},
+        {RESULT "\"via\":1}", "\"via\" is an integer, not an object"},
+        {RESULT "\"via\":{}}", "\"via.tag\" is not there"},
+        {RESULT "\"via\":{\"tag\":\"a\",\"line\":\"1\"}}",
+         "\"via.line\" is a string, not an integer"},
+        {RESULT "\"charset_from\":\"luck\"}",
+         "\"charset_from\" is not who names a charset"},
+        {RESULT "\"extract\":{\"error\":{\"kind\":\"x\"}}}",
+         "\"extract.error.kind\" is not a kind of error"},
         {RESULT "\"error\":\"x\"}", "\"error\" is a string, not an object"},
         {RESULT "\"error\":{}}", "\"error.kind\" is not there"},
         {RESULT "\"error\":{\"kind\":\"ok\"}}", "\"error.kind\" is not a kind of error"},
