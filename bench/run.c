@@ -149,6 +149,8 @@ turn(sn_transport *t, seine_time until)
         sn_handler h = f->live[i];
         if (h.admit(&peer, h.arg) != SEINE_OK)
             abort();
+        if (h.sent)
+            h.sent(h.arg);
         h.head(&f->head, h.arg);
         h.body((sn_str){page, sizeof page}, h.arg);
         h.end(&end, h.arg);

@@ -417,23 +417,29 @@ in_last_second(sn_figures *f, seine_time now)
     f->slices[slice % 20]++;
     f->in_slices++;
     uint32_t n = 0;
-    uint64_t kept = f->requests < SN_FIGURE_STARTS ? f->requests : SN_FIGURE_STARTS;
+    uint64_t kept = f->sent < SN_FIGURE_STARTS ? f->sent : SN_FIGURE_STARTS;
     while (n < kept &&
-           now - f->starts[(f->requests - 1 - n) % SN_FIGURE_STARTS] < SEINE_SECS(1))
+           now - f->starts[(f->sent - 1 - n) % SN_FIGURE_STARTS] < SEINE_SECS(1))
         n++;
     return n < SN_FIGURE_STARTS ? n + 1 : (f->in_slices > n ? f->in_slices : n);
 }
 
 void
-sn_figures_start(sn_figures *f, seine_time now)
+sn_figures_start(sn_figures *f)
+{
+    f->requests++;
+}
+
+void
+sn_figures_sent(sn_figures *f, seine_time now)
 {
     if (f->last != SEINE_NEVER && now - f->last < f->min_gap)
         f->min_gap = now - f->last;
     uint32_t n = in_last_second(f, now);
     if (n > f->max_in_1s)
         f->max_in_1s = n;
-    f->starts[f->requests % SN_FIGURE_STARTS] = now;
-    f->requests++;
+    f->starts[f->sent % SN_FIGURE_STARTS] = now;
+    f->sent++;
     f->last = now;
 }
 

@@ -67,10 +67,12 @@ typedef struct sn_guards {
     seine_span held;       /* how long brakes have held the host, in all */
     seine_span held_mark;  /* when the last visit left it */
     seine_time held_since; /* NEVER: they do not now */
+    seine_span gap;        /* of the newest start to the next one */
     sn_ip ip;              /* connected to last; v = 0: unknown */
     uint32_t link;         /* next free one */
     uint8_t held_why;      /* seine_wait: the last brake that did */
     uint8_t retry_after;   /* the pause that holds was asked for by the server */
+    bool is_leaving;       /* the newest start has not left yet */
 } sn_guards;
 
 /* Latencies in quarter octaves from 1 us on. */
@@ -79,6 +81,7 @@ typedef struct sn_guards {
 
 typedef struct sn_figures {
     uint64_t requests, ok, failed, retries;
+    uint64_t sent; /* of them left, or are taken to have */
     uint32_t opens, max_in_1s;
     seine_time last;
     seine_span min_gap;
@@ -132,7 +135,8 @@ void sn_hosts_fold(sn_hosts *hs, uint32_t host, seine_time now);
 
 /* NULL: none are kept of this one. */
 sn_figures *sn_hosts_figures(sn_hosts *hs, uint32_t host);
-void sn_figures_start(sn_figures *f, seine_time now);
+void sn_figures_start(sn_figures *f);
+void sn_figures_sent(sn_figures *f, seine_time now); /* as the server sees it */
 void sn_figures_end(sn_figures *f, bool ok, seine_span took);
 seine_span sn_figures_quantile(const sn_figures *f, unsigned percent);
 

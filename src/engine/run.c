@@ -47,6 +47,7 @@ struct sn_run {
 };
 
 static seine_err may_use(sn_visit *v, const sn_ip *peer, void *arg);
+static void is_sent(sn_visit *v, void *arg);
 static void is_asked(sn_visit *v, uint16_t status, void *arg);
 
 seine_err
@@ -68,7 +69,8 @@ sn_run_new(sn_commons *commons, const sn_env *env, sn_run *const *all, uint32_t 
     r->stats.parked_until = r->before.parked_until = SEINE_NEVER;
     seine_err e = sn_scheduler_new(commons, r->now, &r->scheduler);
     if (e == SEINE_OK)
-        e = sn_wire_init(&r->wire, commons, env, &(sn_wire_ops){may_use, is_asked, r});
+        e = sn_wire_init(&r->wire, commons, env,
+                         &(sn_wire_ops){may_use, is_sent, is_asked, r});
     if (e != SEINE_OK) {
         sn_run_free(r);
         return e;
@@ -304,6 +306,14 @@ may_use(sn_visit *v, const sn_ip *peer, void *arg)
     sn_run *r = arg;
 
     return sn_scheduler_admit(r->scheduler, v, peer, r->env->clock->now(r->env->clock));
+}
+
+static void
+is_sent(sn_visit *v, void *arg)
+{
+    sn_run *r = arg;
+
+    sn_scheduler_sent(r->scheduler, v, r->env->clock->now(r->env->clock));
 }
 
 static void

@@ -10,6 +10,8 @@
 
 #define EVENTS 64
 
+#define APART SEINE_MS(20) /* from here on it matters when a request leaves */
+
 typedef struct lane {
     uint32_t first, last; /* hosts; SN_NONE: empty */
 } lane;
@@ -619,6 +621,7 @@ pace_on(sn_scheduler *s, uint32_t host, sn_guards *g, seine_time now)
         sn_pace_start(&g->pace, now, g->pace.ivl_us > 0 ? clock->dice(clock) : 0);
     seine_time limit = seine_limiter_when(&g->limiter, now, 1);
     h->next = sn_time_max(h->next, sn_time_max(at, limit));
+    g->gap = h->next - now;
     blame(s, h,
           at > limit && g->pace.ivl_us > g->pace.floor_us ? SEINE_WAIT_PACE
                                                           : rate_why(s, h));
@@ -631,7 +634,9 @@ count_start(sn_scheduler *s, const sn_visit *v, seine_time now)
 
     if (!f)
         return;
-    sn_figures_start(f, now);
+    sn_figures_start(f);
+    if (!v->is_leaving)
+        sn_figures_sent(f, now);
     if (v->n_tries > 0)
         f->retries++;
 }
@@ -701,6 +706,12 @@ try_host(sn_scheduler *s, uint32_t host, seine_time now, sn_visit **out_visit)
         to_wheel(s, host, at, why, now);
         return HELD;
     }
+    if (g->is_leaving) {
+        blame(s, &s->hosts.all[host], rate_why(s, &s->hosts.all[host]));
+        hold(s, host, true, now);
+        s->hosts.all[host].place = SN_BUSY; /* until it has left */
+        return HELD;
+    }
     if (ask(s, host, now) != SN_MORE_NOW)
         return wait_for_more(s, host, g, now);
     seine_breaker_state was = seine_breaker_get(&g->breaker);
@@ -714,6 +725,7 @@ try_host(sn_scheduler *s, uint32_t host, seine_time now, sn_visit **out_visit)
     if (t != STARTED)
         return t;
     pace_on(s, host, g, now);
+    (*out_visit)->is_leaving = g->is_leaving = g->gap >= APART;
     count_start(s, *out_visit, now);
     settle_in(s, host, now);
     return STARTED;
@@ -801,6 +813,25 @@ tell_parked(sn_scheduler *s, uint32_t host)
     h->is_told = true;
     h->parked_next = s->parked_hosts;
     s->parked_hosts = host;
+}
+
+void
+sn_scheduler_sent(sn_scheduler *s, sn_visit *v, seine_time now)
+{
+    uint32_t host = v->host;
+    sn_host *h = &s->hosts.all[host];
+    sn_guards *g = sn_hosts_guards(&s->hosts, host);
+    sn_figures *f = sn_hosts_figures(&s->hosts, host);
+
+    if (!v->is_leaving)
+        return;
+    v->is_leaving = g->is_leaving = false;
+    if (f)
+        sn_figures_sent(f, now);
+    g->pace.last = sn_time_max(g->pace.last, now);
+    h->next = sn_time_max(h->next, sn_time_add(now, g->gap));
+    if (h->place == SN_BUSY)
+        settle_in(s, host, now);
 }
 
 /* The host is given up in this run: what waits at it is handed out to be ended. */
@@ -902,6 +933,8 @@ sn_scheduler_end(sn_scheduler *s, sn_visit *v, seine_time now)
     if (seine_attempt_end(&v->attempt, &v->end.fault, now) != SEINE_OK)
         return;
     h->in_flight--;
+    if (v->is_leaving)
+        v->is_leaving = g->is_leaving = false;
     if (v->ip_slot != UINT32_MAX) {
         sn_ipcap_end(&s->commons->ipcap, v->ip_slot);
         v->ip_slot = UINT32_MAX;

@@ -97,6 +97,12 @@ SEINE_MUST_CHECK seine_err sn_scheduler_admit(sn_scheduler *s, sn_visit *v,
 /* The lowest zone the name of v's host was ever connected in. */
 sn_zone sn_scheduler_pin(const sn_scheduler *s, const sn_visit *v);
 
+/* The request of v has left, and only now (v->is_leaving). The next one of its host keeps
+ * its distance from this moment, not from the one at which a name was asked for and a
+ * connection begun; and until this moment, or the end of v, none starts. So it is where
+ * requests are 20 ms apart or more; below, the difference is within what is promised. */
+void sn_scheduler_sent(sn_scheduler *s, sn_visit *v, seine_time now);
+
 /* The head of v's answer is here, and v->hint knows it: a wish to be left alone holds the
  * host from now on; the body may take its time. */
 void sn_scheduler_head(sn_scheduler *s, sn_visit *v, uint16_t status, seine_time now);

@@ -50,6 +50,7 @@ struct sn_visit {
     uint8_t lane;    /* 0 high: redirects, due retries; 1 normal; 2 low */
     bool fresh;      /* the next attempt uses no idle connection */
     bool replayed;   /* of this attempt already once */
+    bool is_leaving; /* its host starts no other before this one has left or ended */
     bool is_skip;    /* refused at admission: `reason`, `rule` */
     bool has_hint;   /* the answer said something about our rate */
     bool is_typed;   /* named by the user: own headers, ceiling local */

@@ -630,6 +630,15 @@ on_admit(const sn_ip *peer, void *arg)
 }
 
 static void
+on_sent(void *arg)
+{
+    sn_flight *f = arg;
+
+    if (f->visit->is_leaving)
+        f->wire->ops.sent(f->visit, f->wire->ops.arg);
+}
+
+static void
 land(sn_flight *f)
 {
     sn_wire *w = f->wire;
@@ -806,8 +815,12 @@ begin(sn_wire *w, sn_flight *f, sn_zone pin, seine_time now)
     set_trust(&w->commons->opts, v, &f->request);
     if (!sn_wire_fields(w, v, &f->request) || !add_cookies(w, f))
         return SEINE_E_NOMEM;
-    sn_handler handler = {
-        .admit = on_admit, .head = on_head, .body = on_body, .end = on_end, .arg = f};
+    sn_handler handler = {.admit = on_admit,
+                          .sent = on_sent,
+                          .head = on_head,
+                          .body = on_body,
+                          .end = on_end,
+                          .arg = f};
     if (w->commons->opts.keep & SEINE_KEEP_WIRE) {
         e = sn_capture_begin(v, w->commons->budget, &f->request, v->started_wall);
         if (e != SEINE_OK)

@@ -374,6 +374,17 @@ sent_whole(sn_conn *c)
         sn_exchange_enter(c->x, SEINE_PHASE_HEAD, c->x->request->limits->time.head);
 }
 
+/* Something of the request has left. */
+static void
+has_left(sn_exchange *x)
+{
+    if (x->sent)
+        return;
+    x->sent = true;
+    if (x->handler.sent)
+        x->handler.sent(x->handler.arg);
+}
+
 /* Sends on. When that fails there may still be an answer to read. */
 static void
 say(sn_conn *c)
@@ -395,7 +406,7 @@ say(sn_conn *c)
             c->broken = !sn_conn_is_later(errno);
             return;
         }
-        c->x->sent = true;
+        has_left(c->x);
         room -= (size_t)n;
         *(in_head ? &c->rest_at : &c->body_at) += (size_t)n;
     }
@@ -447,7 +458,8 @@ sn_conn_ask(sn_conn *c, sn_exchange *x, sn_str text)
     c->state = SN_CONN_BUSY;
     be_patient(c, sn_time_sub(x->request->deadline, c->of->loop.now));
     ssize_t n = sn_conn_put(c, text.ptr, text.len);
-    x->sent = n > 0 || c->tls; /* with TLS a part of it may have left */
+    if (n > 0 || c->tls) /* with TLS a part of it may have left */
+        has_left(x);
     if (n == (ssize_t)text.len && !sn_request_is_apart(x->request)) {
         sn_exchange_enter(x, SEINE_PHASE_HEAD, x->request->limits->time.head);
         return;

@@ -99,13 +99,17 @@ typedef struct sn_end {
     seine_tls_facts secure;
 } sn_end;
 
-/* head? body* end. `end` exactly once, and never from inside start or cancel. Inside
- * of any of them other exchanges may be started and cancelled. */
+/* sent? head? body* end. `end` exactly once, and never from inside start or cancel.
+ * Inside of any of them other exchanges may be started and cancelled. */
 typedef struct sn_handler {
     /* An address is about to be connected to, or an idle connection to it is about
      * to be used: OK, or the exchange ends with this error (BUSY, LIMITED), nothing
      * sent. Asked once per exchange; NULL: all are fine. */
     seine_err (*admit)(const sn_ip *peer, void *arg);
+    /* The first bytes of the request were handed over: names, connections, proxies and
+     * TLS are behind it, and the server is about to see it. At most once; NULL: nobody
+     * wants to know. */
+    void (*sent)(void *arg);
     /* The final head, after its blank line. */
     void (*head)(const sn_head *head, void *arg);
     /* Bytes of the answer as they were received, interim heads, framing and coding

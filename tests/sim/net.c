@@ -363,6 +363,25 @@ promise(sim_world *w, sn_exchange *x)
         x->host->pause = sn_time_max(x->host->pause, w->now + x->host->retry_after);
 }
 
+/* The server sees it: no closer to the one before than the rate allows (O1). */
+static void
+arrive(sim_world *w, sn_exchange *x)
+{
+    const seine_fetch_opts *o = &w->opts;
+    sim_host *h = x->host;
+    seine_span every =
+        o->host_rate.count > 0 ? seine_every(o->host_rate.count, o->host_rate.per) : 0;
+
+    if (!o->mine && every >= SEINE_MS(20) && o->host_rate.burst == 1 && h->is_seen &&
+        w->now - h->seen < every)
+        sim_broken(w, "O1", "host %u: two requests %lld ns apart",
+                   (unsigned)(h - w->hosts), (long long)(w->now - h->seen));
+    h->seen = w->now;
+    h->is_seen = true;
+    if (x->handler.sent)
+        x->handler.sent(x->handler.arg);
+}
+
 static void
 advance(net *t, sn_exchange *x)
 {
@@ -403,6 +422,7 @@ advance(net *t, sn_exchange *x)
         }
         x->stage = HEAD;
         x->sent = true;
+        arrive(w, x);
         plan(t, x, w->now + spread(w, x, h->ttfb, 12));
         return;
     case HEAD:

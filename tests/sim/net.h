@@ -42,6 +42,8 @@ typedef struct sim_host {
     uint32_t in_flight, peak, idle;
     seine_time second;
     uint32_t in_second;
+    seine_time seen; /* the newest request that arrived */
+    bool is_seen;
     uint64_t starts;
 } sim_host;
 

@@ -26,8 +26,9 @@ typedef struct answer {
     uint16_t status;    /* 0 and no err: 200 */
     const char *fields; /* "Location: /x\nRetry-After: 5" */
     const char *body;
-    size_t fill;      /* so many bytes x instead of a body */
-    seine_span takes; /* 0: 10 ms */
+    size_t fill;         /* so many bytes x instead of a body */
+    seine_span takes;    /* 0: 10 ms */
+    seine_span connects; /* of that, until the request leaves */
     sn_zone zone;
     sn_via via;
     bool unsent, partial, reused, replayable;
@@ -36,8 +37,8 @@ typedef struct answer {
 
 typedef struct asked { /* one request, as it left */
     char url[256], method[16], body[64], fields[512];
-    char proxy[64]; /* as it is shown; "" */
-    seine_time at;
+    char proxy[64];         /* as it is shown; "" */
+    seine_time at, sent_at; /* begun; as the server saw it, NEVER: it did not */
     sn_zone ceiling;
     bool fresh, conditional, range;
     unsigned shard;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/run.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -352,6 +353,43 @@ TEST(a_wish_holds_the_host_from_the_head_on)
     CHECK(script_request(t->s, 1)->at >= T0 + SEINE_MS(10) + SEINE_SECS(5));
     CHECK_EQ(record_of(t, 0)->tries[0].wait_reason, SEINE_WAIT_RETRY_AFTER);
     tear_down(t);
+}
+
+TEST(requests_arrive_as_far_apart_as_was_promised_however_long_they_connect)
+{
+    static const bool adaptive[] = {false, true};
+
+    EACH_ROW(i, adaptive) {
+        sn_rng r = sn_rng_seed(check_seed());
+        fixture *t = prepare();
+        char url[64];
+        seine_time last = INT64_MIN;
+
+        t->opts.mine = false;
+        t->opts.adaptive = adaptive[i];
+        t->opts.per_host = 4;
+        t->opts.host_rate = (seine_rate){20, SEINE_SECS(1), 1};
+        open(t);
+        for (int n = 0; n < 60; n++) {
+            seine_span connects = (seine_span)sn_rng_below(&r, SEINE_MS(200));
+            answer a = {.connects = connects, .takes = connects + SEINE_MS(30)};
+            a.status = n % 7 == 3 ? 302 : 200; /* a hop is a request like any other */
+            a.fields = n % 7 == 3 ? "Location: /p1" : NULL;
+            snprintf(url, sizeof url, "http://a.test/p%d", n);
+            script_on(t->s, url, n % 9 == 4 ? &(answer){.status = 500} : &a, &a);
+            give(t, url);
+        }
+        live(t, SEINE_NEVER);
+        CHECK(script_requests(t->s) > 60);
+        for (unsigned n = 0; n < script_requests(t->s); n++) {
+            const asked *a = script_request(t->s, n);
+
+            CHECK(a->sent_at != SEINE_NEVER);
+            CHECK(last == INT64_MIN || a->sent_at - last >= SEINE_MS(50));
+            last = a->sent_at;
+        }
+        tear_down(t);
+    }
 }
 
 TEST(no_more_descriptors_means_fewer_at_once_for_ten_seconds)

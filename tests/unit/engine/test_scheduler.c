@@ -15,6 +15,12 @@ is_host(const sn_visit *v, char letter)
     return seine_url_host(&v->url).ptr[0] == letter;
 }
 
+static void
+keep_host(const seine_fetch_host *host, void *arg)
+{
+    *(seine_fetch_host *)arg = *host;
+}
+
 TEST(starts_at_one_host_are_never_closer_than_its_rate_allows)
 {
     shard t;
@@ -36,6 +42,103 @@ TEST(starts_at_one_host_are_never_closer_than_its_rate_allows)
         end(&t, v, SEINE_OK, 200, due);
     }
     CHECK_EQ(sn_scheduler_when(t.s, SEINE_SECS(2)), SEINE_NEVER);
+    close_shard(&t);
+}
+
+TEST(the_next_start_keeps_its_distance_from_when_the_last_one_left)
+{
+    shard t;
+    seine_fetch_opts o = polite();
+
+    open_shard(&t, &o);
+    for (int i = 0; i < 3; i++)
+        add(&t, "http://a.example/", 0);
+    sn_visit *first = sn_scheduler_next(t.s, 0);
+    CHECK(first->is_leaving);
+    sn_scheduler_sent(t.s, first, SEINE_MS(30)); /* a name, a connection, TLS */
+    CHECK(!first->is_leaving);
+    CHECK(!sn_scheduler_next(t.s, SEINE_MS(230) - 1));
+    CHECK(sn_scheduler_when(t.s, SEINE_MS(230) - 1) <= SEINE_MS(230));
+    sn_visit *second = sn_scheduler_next(t.s, SEINE_MS(230));
+    CHECK(second != NULL);
+    sn_scheduler_sent(t.s, second, SEINE_MS(230)); /* on the same connection */
+    sn_scheduler_sent(t.s, second, SEINE_MS(300)); /* said twice is said once */
+    CHECK(!sn_scheduler_next(t.s, SEINE_MS(430) - 1));
+    sn_visit *third = sn_scheduler_next(t.s, SEINE_MS(430));
+    CHECK(third != NULL);
+    end(&t, first, SEINE_OK, 200, SEINE_MS(500));
+    end(&t, second, SEINE_OK, 200, SEINE_MS(500));
+    end(&t, third, SEINE_OK, 200, SEINE_MS(500));
+    close_shard(&t);
+}
+
+TEST(nothing_starts_while_a_request_has_not_left)
+{
+    shard t;
+    seine_fetch_opts o = polite();
+
+    open_shard(&t, &o);
+    for (int i = 0; i < 3; i++)
+        add(&t, "http://a.example/", 0);
+    sn_visit *first = sn_scheduler_next(t.s, 0);
+    CHECK(!sn_scheduler_next(t.s, SEINE_SECS(3)));
+    CHECK_EQ(sn_scheduler_when(t.s, SEINE_SECS(3)), SEINE_NEVER);
+    sn_scheduler_sent(t.s, first, SEINE_SECS(3));
+    CHECK(!sn_scheduler_next(t.s, SEINE_MS(3200) - 1));
+    sn_visit *second = sn_scheduler_next(t.s, SEINE_MS(3200));
+    CHECK(second != NULL);
+    CHECK_EQ(second->waited[SEINE_WAIT_HOST_RATE], SEINE_MS(3200));
+    end(&t, first, SEINE_OK, 200, SEINE_MS(3300));
+    CHECK(!sn_scheduler_next(t.s, SEINE_SECS(8)));
+    end(&t, second, SEINE_E_CONNECT_TIMEOUT, 0, SEINE_SECS(9)); /* it never left */
+    sn_visit *third = sn_scheduler_next(t.s, SEINE_SECS(9));
+    CHECK(third != NULL);
+    end(&t, third, SEINE_OK, 200, SEINE_SECS(9));
+    close_shard(&t);
+}
+
+TEST(below_20_ms_apart_it_does_not_matter_when_a_request_leaves)
+{
+    static const seine_span around[] = {-1, 0, 1};
+
+    EACH_ROW(i, around) {
+        shard t;
+        seine_fetch_opts o = polite();
+
+        o.host_rate = (seine_rate){1, SEINE_MS(20) + around[i], 1};
+        open_shard(&t, &o);
+        add(&t, "http://a.example/", 0);
+        add(&t, "http://a.example/", 0);
+        sn_visit *first = sn_scheduler_next(t.s, 0);
+        CHECK_EQ(first->is_leaving, around[i] >= 0);
+        sn_visit *second = sn_scheduler_next(t.s, SEINE_SECS(1));
+        CHECK_EQ(second == NULL, around[i] >= 0);
+        end(&t, first, SEINE_OK, 200, SEINE_SECS(1));
+        if (second)
+            end(&t, second, SEINE_OK, 200, SEINE_SECS(1));
+        close_shard(&t);
+    }
+}
+
+TEST(figures_tell_the_gaps_a_server_sees)
+{
+    shard t;
+    seine_fetch_opts o = polite();
+    seine_fetch_host got = {0};
+
+    open_shard(&t, &o);
+    add(&t, "http://a.example/", 0);
+    add(&t, "http://a.example/", 0);
+    sn_visit *v = sn_scheduler_next(t.s, 0);
+    sn_scheduler_sent(t.s, v, SEINE_MS(30));
+    end(&t, v, SEINE_OK, 200, SEINE_MS(40));
+    v = sn_scheduler_next(t.s, SEINE_MS(230));
+    sn_scheduler_sent(t.s, v, SEINE_MS(235));
+    end(&t, v, SEINE_OK, 200, SEINE_MS(240));
+    sn_scheduler_hosts(t.s, SEINE_MS(240), keep_host, &got);
+    CHECK_EQ(got.min_gap, SEINE_MS(205));
+    CHECK_EQ(got.requests, 2);
+    CHECK_EQ(got.max_in_1s, 2);
     close_shard(&t);
 }
 
@@ -463,11 +566,11 @@ TEST(figures_of_a_host_are_exact_for_small_rates_and_close_for_latencies)
     sn_figures f = {.last = SEINE_NEVER, .min_gap = SEINE_NEVER};
 
     for (int i = 0; i < 100; i++)
-        sn_figures_start(&f, SEINE_MS(200) * i);
+        sn_figures_sent(&f, SEINE_MS(200) * i);
     CHECK_EQ(f.max_in_1s, 5);
     CHECK_EQ(f.min_gap, SEINE_MS(200));
     for (int i = 0; i < 1000; i++)
-        sn_figures_start(&f, SEINE_SECS(100) + SEINE_MS(1) * i);
+        sn_figures_sent(&f, SEINE_SECS(100) + SEINE_MS(1) * i);
     CHECK(f.max_in_1s >= 950 && f.max_in_1s <= 1000);
     for (int i = 1; i <= 100; i++)
         sn_figures_end(&f, true, SEINE_MS(i));

@@ -424,6 +424,7 @@ TEST(a_crawl_delay_makes_it_one_at_a_time)
         uint32_t host = dig(&w, 'a', 3, 0);
         sn_scheduler_delay(t.s, host, SEINE_SECS(1), 0);
         sn_visit *v = sn_scheduler_next(t.s, 0);
+        sn_scheduler_sent(t.s, v, 0);
         CHECK(!sn_scheduler_next(t.s, SEINE_SECS(9)));
         CHECK_EQ(waiting_for(&t, SEINE_WAIT_CONCURRENCY), 2);
         end(&t, v, SEINE_OK, 200, SEINE_SECS(9));
@@ -633,6 +634,7 @@ TEST(in_a_crawl_only_given_hosts_are_mine)
     open_well(&w, &t, &o);
     uint32_t found = dig(&w, 'a', 2, 0);
     sn_visit *v = sn_scheduler_next(t.s, 0);
+    sn_scheduler_sent(t.s, v, 0);
     CHECK(!sn_scheduler_next(t.s, SEINE_MS(200) - 1));
     CHECK_EQ(sn_scheduler_host(t.s, &v->url, true, SEINE_MS(1), &host), SEINE_OK);
     CHECK_EQ(host, found);

@@ -48,7 +48,8 @@ struct sn_exchange {
     answer answer;
     seine_time start, due;
     seine_err canceled;
-    bool admitted;
+    bool admitted, left;
+    unsigned asked; /* where it is written down; MAX_ASKED: nowhere */
     uint64_t n;
 };
 
@@ -174,6 +175,7 @@ write_down(script *s, wirelike *w, const sn_request *r, const char *url, seine_t
     asked *a = &s->asked[s->n_asked++];
     size_t at = 0;
     *a = (asked){.at = now,
+                 .sent_at = SEINE_NEVER,
                  .ceiling = r->ceiling,
                  .fresh = r->fresh,
                  .conditional = r->conditional,
@@ -209,6 +211,7 @@ start(sn_transport *t, const sn_request *request, const sn_handler *handler,
     } else {
         x = calloc(1, sizeof *x);
         x->answer = next_answer(s, url);
+        x->asked = s->n_asked;
         write_down(s, w, request, url, now);
         if (++s->in_flight > s->peak)
             s->peak = s->in_flight;
@@ -238,11 +241,32 @@ cancel(sn_transport *t, sn_exchange *x, seine_err why)
 }
 
 static seine_time
+due_end(const sn_exchange *x)
+{
+    return sn_time_min(x->due, x->request->deadline);
+}
+
+static seine_time
 due(const sn_exchange *x)
 {
     if (!x->admitted)
         return x->start;
-    return sn_time_min(x->due, x->request->deadline);
+    if (!x->left && !x->answer.unsent)
+        return sn_time_min(x->start + x->answer.connects, due_end(x));
+    return due_end(x);
+}
+
+/* It leaves now. */
+static void
+leave(script *s, sn_exchange *x, seine_time now)
+{
+    x->left = true;
+    pthread_mutex_lock(&s->lock);
+    if (x->asked < MAX_ASKED)
+        s->asked[x->asked].sent_at = now;
+    pthread_mutex_unlock(&s->lock);
+    if (x->handler.sent)
+        x->handler.sent(x->handler.arg);
 }
 
 /* The next one: the earliest, then the first to come. */
@@ -352,6 +376,8 @@ advance(wirelike *w, sn_exchange *x, seine_time now)
             x->answer.unsent = true;
             finish(w, x, e, now);
         }
+    } else if (!x->left && !x->answer.unsent && now < due_end(x)) {
+        leave(w->of, x, now);
     } else if (now >= x->request->deadline) {
         finish(w, x, SEINE_E_TIMEOUT, now);
     } else {
