@@ -75,8 +75,9 @@ typedef struct seine_event {
     const char *name;
     seine_view host;
     seine_err cause;
-    seine_time until; /* NEVER: not said */
-    int64_t from, to; /* of rate.changed, in us; of breaker.*, seine_breaker_state */
+    seine_time until;  /* NEVER: not said */
+    int64_t from, to;  /* of rate.changed, in us; of breaker.*, seine_breaker_state */
+    seine_view detail; /* of trap: the path pattern; absent: none */
 } seine_event;
 typedef void (*seine_event_fn)(const seine_event *e, unsigned shard, void *arg);
 

@@ -8,6 +8,7 @@
 #include "base/redact.h"
 #include "base/time.h"
 #include "engine/redirect.h"
+#include "engine/scope.h"
 #include "net/h1.h"
 
 static sn_str
@@ -317,6 +318,25 @@ keep_request(sn_commons *c, sn_visit *v, const seine_ask *ask)
     return SEINE_OK;
 }
 
+/* A given URL: the crawl is around it, and --include and --exclude are asked. */
+static seine_err
+judge(sn_commons *c, sn_visit *v)
+{
+    sn_ruled ruled;
+
+    if (!c->scope)
+        return SEINE_OK;
+    sn_scope_judge(c->scope, &v->first, true, &ruled);
+    if (!ruled.in) {
+        char *rule = sn_arena_text(&v->arena, (sn_str){ruled.rule, ruled.len});
+        if (!rule)
+            return SEINE_E_NOMEM;
+        sn_admit_refuse(v, ruled.reason, (sn_str){rule, ruled.len});
+        return SEINE_OK;
+    }
+    return c->opts.crawl ? sn_scope_seed(c->scope, &v->first) : SEINE_OK;
+}
+
 /* OK: it may be asked. Otherwise it is a skip, or NOMEM. */
 static seine_err
 read_url(sn_commons *c, sn_visit *v, sn_str text, sn_field *out_user)
@@ -391,7 +411,7 @@ fill(sn_commons *c, sn_visit *v, const seine_ask *ask)
     seine_err e;
 
     v->line = ask->line;
-    v->is_typed = true;
+    v->is_typed = v->at_home = true;
     v->ceiling = c->opts.untrusted ? SN_ZONE_PUBLIC : SN_ZONE_LOCAL;
     if (!keep_view(v, ask->id, &v->id) || !keep_view(v, ask->tags, &v->tags))
         return SEINE_E_NOMEM;
@@ -406,6 +426,8 @@ fill(sn_commons *c, sn_visit *v, const seine_ask *ask)
         e = SEINE_E_NOMEM;
     if (e == SEINE_OK && href(v).len > 0)
         e = keep_key(c, v);
+    if (e == SEINE_OK && !v->is_skip)
+        e = judge(c, v);
     if (e != SEINE_OK || v->is_skip)
         return e;
     e = keep_request(c, v, ask);
@@ -440,6 +462,7 @@ sn_admit(sn_commons *c, const seine_ask *ask, seine_time now, sn_visit **out_vis
     v->number = atomic_fetch_add_explicit(&c->next_number, 1, memory_order_relaxed);
     v->admitted_at = now;
     sn_visit_step(v, SN_ADMITTED);
+    sn_commons_more(c, 1);
     *out_visit = v;
     return SEINE_OK;
 }

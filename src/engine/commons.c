@@ -4,8 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/time.h"
 #include "engine/redirect.h"
+#include "engine/scope.h"
 
 static seine_err
 wrong(char *out_why, const char *text)
@@ -105,6 +107,21 @@ copy_fields(sn_arena *a, const seine_field *fields, size_t n, seine_err *e)
     return copy;
 }
 
+static const seine_crawl_opts *
+copy_crawl(sn_arena *a, const seine_crawl_opts *opts, seine_err *e)
+{
+    seine_crawl_opts *copy = SN_ARENA_NEW(a, seine_crawl_opts);
+
+    if (!copy) {
+        *e = SEINE_E_NOMEM;
+        return NULL;
+    }
+    *copy = *opts;
+    copy->domains = copy_list(a, opts->domains, e);
+    copy->spill = copy_text(a, opts->spill, e);
+    return copy;
+}
+
 /* Fields and bodies may be secrets. */
 static void
 wipe(const seine_fetch_opts *o)
@@ -139,6 +156,11 @@ copy(sn_commons *c, const seine_fetch_opts *opts)
     o->cert = copy_text(a, opts->cert, &e);
     o->cert_key = copy_text(a, opts->cert_key, &e);
     o->insecure_hosts = copy_list(a, opts->insecure_hosts, &e);
+    o->include = copy_list(a, opts->include, &e);
+    o->exclude = copy_list(a, opts->exclude, &e);
+    o->accept_type = copy_text(a, opts->accept_type, &e);
+    if (opts->crawl)
+        o->crawl = copy_crawl(a, opts->crawl, &e);
     o->proxy = o->no_proxy = NULL; /* the login is where it is needed */
     o->proxy_env = NULL;
     if (!o->clock)
@@ -171,7 +193,7 @@ make(sn_commons *c, char *out_why)
 
     if (e == SEINE_OK)
         e = sn_visits_new(o->queue, &c->visits);
-    if (e == SEINE_OK && o->dedup)
+    if (e == SEINE_OK && (o->dedup || o->crawl))
         e = seine_seen_new(NULL, &c->seen);
     if (e == SEINE_OK && o->rate.count > 0) {
         seine_shared_opts shared = SEINE_SHARED_OPTS;
@@ -197,6 +219,36 @@ make(sn_commons *c, char *out_why)
         e = sn_ipcap_init(&c->ipcap, &ip);
         c->has_ipcap = e == SEINE_OK;
     }
+    return e;
+}
+
+/* "seine/0.1 (+mail)" is seine to robots.txt. */
+static void
+name_agent(sn_commons *c)
+{
+    const char *from = c->opts.user_agent;
+    size_t n = 0;
+
+    while (n + 1 < sizeof c->agent && from[n] && from[n] != '/' && !sn_is_space(from[n]))
+        n++;
+    memcpy(c->agent, from, n);
+    c->agent[n] = '\0';
+}
+
+/* What judges URLs besides the set of those seen. */
+static seine_err
+make_judges(sn_commons *c, char *out_why)
+{
+    const seine_fetch_opts *o = &c->opts;
+    seine_err e = SEINE_OK;
+
+    name_agent(c);
+    if (o->crawl || o->include || o->exclude)
+        e = sn_scope_new(o, out_why, &c->scope);
+    if (e == SEINE_OK && o->crawl)
+        e = seine_psl_new(NULL, &c->psl);
+    if (e == SEINE_OK && o->crawl)
+        e = seine_seen_new(NULL, &c->late_seen);
     return e;
 }
 
@@ -236,6 +288,8 @@ sn_commons_init(sn_commons *c, const seine_fetch_opts *opts, char *out_why)
                             out_why);
     if (e == SEINE_OK)
         e = make(c, out_why);
+    if (e == SEINE_OK)
+        e = make_judges(c, out_why);
     if (e != SEINE_OK) {
         sn_commons_fini(c);
         return e;
@@ -262,10 +316,104 @@ sn_commons_fini(sn_commons *c)
     seine_budget_free(c->budget);
     seine_shared_free(c->rate);
     seine_seen_free(c->seen);
+    seine_seen_free(c->late_seen);
+    seine_psl_free(c->psl);
+    sn_scope_free(c->scope);
     sn_visits_free(c->visits);
     seine_throttle_fini(&c->in_flight);
     if (c->is_copied)
         wipe(&c->opts);
     sn_arena_fini(&c->memory);
     memset(c, 0, sizeof *c);
+}
+
+/* The load. */
+
+#define ONE_STUCK (UINT64_C(1) << 32)
+
+sn_load
+sn_commons_load(const sn_commons *c)
+{
+    uint64_t both = atomic_load(&c->load);
+
+    return (sn_load){(uint32_t)both, (uint32_t)(both >> 32)};
+}
+
+void
+sn_commons_more(sn_commons *c, uint32_t work)
+{
+    atomic_fetch_add(&c->load, work);
+}
+
+void
+sn_commons_less(sn_commons *c, uint32_t work)
+{
+    atomic_fetch_sub(&c->load, work);
+}
+
+void
+sn_commons_stick(sn_commons *c, uint32_t n)
+{
+    atomic_fetch_add(&c->load, n * ONE_STUCK);
+}
+
+void
+sn_commons_unstick(sn_commons *c, uint32_t n)
+{
+    atomic_fetch_sub(&c->load, n * ONE_STUCK);
+}
+
+bool
+sn_commons_is_closed(const sn_commons *c)
+{
+    return atomic_load(&c->closed) && atomic_load(&c->adding) == 0;
+}
+
+bool
+sn_commons_is_quiet(const sn_commons *c)
+{
+    return sn_commons_is_closed(c) && sn_commons_load(c).work == 0;
+}
+
+bool
+sn_commons_is_stuck(const sn_commons *c)
+{
+    if (!sn_commons_is_closed(c))
+        return false;
+    sn_load load = sn_commons_load(c);
+    return load.work > 0 && load.work == load.stuck;
+}
+
+bool
+sn_commons_is_done(const sn_commons *c)
+{
+    return sn_commons_is_quiet(c) && atomic_load(&c->late) == 0;
+}
+
+bool
+sn_commons_admit(sn_commons *c)
+{
+    uint64_t max = c->opts.max_pages, before = atomic_fetch_add(&c->admitted, 1);
+
+    if (max == 0 || before < max)
+        return true;
+    atomic_fetch_sub(&c->admitted, 1);
+    return false;
+}
+
+uint32_t
+sn_commons_shard(const sn_commons *c, const seine_url *url, uint32_t n)
+{
+    seine_url_part name;
+
+    if (n <= 1)
+        return 0;
+    if (seine_url_name(url, &name) != SEINE_OK)
+        name = seine_url_host(url);
+    if (c->psl && seine_url_host_is(url) == SEINE_HOST_NAME) {
+        size_t len = seine_psl_site(c->psl, name.ptr, name.len);
+        if (len > 0)
+            name = (seine_url_part){name.ptr + name.len - len, len};
+    }
+    return (uint32_t)(sn_siphash(c->secret, name.ptr, name.len) % n);
 }

@@ -21,6 +21,7 @@
 #include "net/tls.h"
 #include "net/zone.h"
 #include "seine/fetch.h"
+#include "seine/psl.h"
 #include "seine/seen.h"
 #include "seine/shared.h"
 
@@ -49,7 +50,52 @@ typedef struct sn_commons {
     _Atomic int stop_why;      /* seine_err: CANCELED, DEADLINE */
     _Atomic uint32_t narrowed; /* percent of --concurrency to use: descriptors ran out */
     _Atomic uint32_t starving; /* shards that wait for a slot of another */
+
+    /* what was given and found, and how much of it is left */
+    _Atomic uint64_t admitted, refused, duplicates;
+    _Atomic uint64_t load;       /* units of work in the low half; see sn_load */
+    _Atomic uint64_t late;       /* refusals that are told at the end */
+    _Atomic uint64_t bytes_body; /* of all answers */
+    _Atomic uint64_t mail_bytes; /* between shards */
+    _Atomic bool closed;         /* no more URLs are given … */
+    _Atomic uint32_t adding;     /* … once these calls are over */
+    _Atomic bool gives_up;       /* on hosts whose robots.txt cannot be had */
+
+    /* a crawl, or robots.txt */
+    struct sn_scope *scope; /* NULL: all URLs are fine */
+    seine_seen *late_seen;  /* keys of late refusals */
+    seine_psl *psl;         /* NULL: nobody asks */
+    char agent[64];         /* the product token of the user agent */
 } sn_commons;
+
+/* What is left to do, read at one moment. A unit is a URL that was admitted and has no
+ * record yet, a robots.txt, a sitemap. Stuck are the URLs that wait for a robots.txt
+ * which cannot be had. */
+typedef struct sn_load {
+    uint32_t work, stuck;
+} sn_load;
+
+sn_load sn_commons_load(const sn_commons *c);
+void sn_commons_more(sn_commons *c, uint32_t work);
+void sn_commons_less(sn_commons *c, uint32_t work);
+void sn_commons_stick(sn_commons *c, uint32_t n);
+void sn_commons_unstick(sn_commons *c, uint32_t n);
+
+/* Nobody gives URLs any more. */
+bool sn_commons_is_closed(const sn_commons *c);
+
+/* Closed, and nothing is left but what is told at the end; but what waits for a
+ * robots.txt in vain; but nothing at all. */
+bool sn_commons_is_quiet(const sn_commons *c);
+bool sn_commons_is_stuck(const sn_commons *c);
+bool sn_commons_is_done(const sn_commons *c);
+
+/* The shard of a URL, of `n`: all hosts of one name on the same one, in a crawl all of
+ * one registrable domain. */
+uint32_t sn_commons_shard(const sn_commons *c, const seine_url *url, uint32_t n);
+
+/* One more is admitted, unless `max_pages` are. */
+bool sn_commons_admit(sn_commons *c);
 
 /* Copies the options, checks those that only the engine can judge, makes what is
  * shared. CONFIG: out_why (SEINE_WHY bytes, or NULL) says which option and how. NOMEM. */

@@ -10,6 +10,7 @@
 #include "base/time.h"
 #include "engine/capture.h"
 #include "engine/page.h"
+#include "text/html.h"
 
 static seine_view
 view_of(sn_str s)
@@ -440,7 +441,9 @@ fill_result(sn_visit *v, const seine_fetch_opts *o, sn_emit *out)
     seine_url_part host = seine_url_host(&v->url);
     sn_page_facts facts = {0};
 
-    if (v->n_hops > 0 || v->end.fault.status > 0)
+    if (v->target.len > 0)
+        r->final_url = view_href(&v->target);
+    else if (v->n_hops > 0 || v->end.fault.status > 0)
         r->final_url = view_href(&v->url);
     r->hops = v->hops;
     r->n_hops = v->n_hops;
@@ -520,4 +523,35 @@ sn_emit_record(sn_visit *v, const seine_fetch_opts *o, int64_t wall, sn_emit *ou
     fill_result(v, o, out);
     if (o->keep & SEINE_KEEP_WIRE)
         r->captures = sn_capture_list(v, &r->n_captures);
+}
+
+void
+sn_emit_skip(const sn_link *link, sn_str key, seine_skip reason, sn_str rule,
+             int64_t wall, sn_emit *out)
+{
+    static const seine_fault none = SEINE_FAULT;
+    seine_record *r = &out->record;
+
+    *r = (seine_record){.type = SEINE_RECORD_SKIP,
+                        .wall = wall,
+                        .number = link->number,
+                        .input = view_of(link->url),
+                        .fault = &none,
+                        .reason = reason,
+                        .rule = view_of(rule),
+                        .is_crawled = true,
+                        .depth = link->depth,
+                        .content_length = -1};
+    if (key.len > 0) {
+        r->url = view_of(link->url);
+        r->key = view_of(key);
+    }
+    if (link->parent.len == 0)
+        return;
+    r->parent = view_of(link->parent);
+    r->via.line = link->line;
+    if (link->tag > 0) {
+        r->via.tag = view_text(sn_html_tag_name((sn_html_tag)link->tag));
+        r->via.attr = view_text(sn_html_attr_name((sn_html_attr)link->attr));
+    }
 }

@@ -19,6 +19,7 @@
 #define SN_EMIT_H
 
 #include "engine/commons.h"
+#include "engine/mail.h"
 #include "net/note.h"
 #include "seine/links.h"
 
@@ -34,6 +35,10 @@ typedef struct sn_emit {
 /* The visit is DONE, and its page is still there. One whose type is not wanted becomes a
  * skip here. */
 void sn_emit_record(sn_visit *v, const seine_fetch_opts *o, int64_t wall, sn_emit *out);
+
+/* The record of a URL that was found and refused. */
+void sn_emit_skip(const sn_link *link, sn_str key, seine_skip reason, sn_str rule,
+                  int64_t wall, sn_emit *out);
 
 /* An address as text: 203.0.113.5, 2001:db8::1. */
 void sn_emit_ip(const sn_ip *ip, char out[48]);

@@ -33,10 +33,8 @@ struct seine_fetch {
     shard *shards;
     sn_run **runs; /* the table the shards know each other by */
     sn_meters *meters;
-    _Atomic uint64_t admitted, refused, duplicates;
-    _Atomic bool closed, quit;
-    _Atomic uint32_t adding; /* calls of add that may still give */
-    _Atomic int threads;     /* OPEN … */
+    _Atomic bool quit;
+    _Atomic int threads; /* OPEN … */
     _Atomic uint32_t waiters;
     uint32_t
         word; /* what they are parked on; changes when there is room, or all is done */
@@ -136,9 +134,9 @@ tell_waiters(seine_fetch *f)
         return;
     uint32_t out = sn_visits_out(f->commons.visits), queue = f->commons.opts.queue;
     /* Not for each one that comes back: a feeder fills a sixteenth at a time. */
-    if (out > queue - queue / 16 && !atomic_load(&f->closed))
+    if (out > queue - queue / 16 && !atomic_load(&f->commons.closed))
         return;
-    if (out > 0 && atomic_load(&f->closed))
+    if (atomic_load(&f->commons.closed) && !sn_commons_is_done(&f->commons))
         return;
     __atomic_add_fetch(&f->word, 1, __ATOMIC_SEQ_CST);
     f->clock->wake(f->clock, &f->word, INT32_MAX);
@@ -384,7 +382,7 @@ try_admit(seine_fetch *f, void *arg)
 {
     giving *g = arg;
 
-    if (atomic_load(&f->closed)) {
+    if (atomic_load(&f->commons.closed)) {
         g->err = SEINE_E_CLOSED;
         return true;
     }
@@ -396,17 +394,10 @@ try_admit(seine_fetch *f, void *arg)
 static void
 count(seine_fetch *f, sn_visit *v)
 {
-    uint64_t max = f->commons.opts.max_pages;
-
-    if (!v->is_skip) {
-        uint64_t before = atomic_fetch_add(&f->admitted, 1);
-        if (max > 0 && before >= max) {
-            atomic_fetch_sub(&f->admitted, 1);
-            sn_admit_refuse(v, SEINE_SKIP_BUDGET, SN_STR("max_pages"));
-        }
-    }
+    if (!v->is_skip && !sn_commons_admit(&f->commons))
+        sn_admit_refuse(v, SEINE_SKIP_BUDGET, SN_STR("max_pages"));
     if (v->is_skip)
-        atomic_fetch_add(&f->refused, 1);
+        atomic_fetch_add(&f->commons.refused, 1);
     sn_meters_given(f->meters, 1, v->is_skip);
 }
 
@@ -423,23 +414,23 @@ add(seine_fetch *f, const seine_ask *ask, seine_ctx *ctx)
             return e;
     }
     if (g.err == SEINE_E_ALREADY) {
-        atomic_fetch_add(&f->duplicates, 1);
+        atomic_fetch_add(&f->commons.duplicates, 1);
         return SEINE_OK;
     }
     if (g.err != SEINE_OK)
         return g.err;
     count(f, g.visit);
-    sn_run_give(f->runs[sn_run_shard(&g.visit->url, f->commons.secret, f->n)], g.visit);
+    sn_run_give(f->runs[sn_commons_shard(&f->commons, &g.visit->url, f->n)], g.visit);
     return SEINE_OK;
 }
 
 seine_err
 seine_fetch_add(seine_fetch *f, const seine_ask *ask, seine_ctx *ctx)
 {
-    atomic_fetch_add(&f->adding, 1);
+    atomic_fetch_add(&f->commons.adding, 1);
     seine_err e = add(f, ask, ctx);
-    atomic_fetch_sub(&f->adding, 1);
-    if (atomic_load(&f->closed)) /* finish may have waited for this call */
+    atomic_fetch_sub(&f->commons.adding, 1);
+    if (atomic_load(&f->commons.closed)) /* finish may have waited for this call */
         wake_waiters(f);
     return e;
 }
@@ -449,8 +440,10 @@ seine_fetch_add(seine_fetch *f, const seine_ask *ask, seine_ctx *ctx)
 void
 seine_fetch_close(seine_fetch *f)
 {
-    atomic_store(&f->closed, true);
+    atomic_store(&f->commons.closed, true);
     wake_waiters(f); /* who waits for room waits in vain */
+    if (f->commons.opts.crawl || f->commons.opts.robots != SEINE_OBEY_OFF)
+        wake_shards(f); /* this may have been all there was to wait for */
 }
 
 void
@@ -474,8 +467,7 @@ seine_fetch_wake(seine_fetch *f)
 bool
 seine_fetch_is_done(const seine_fetch *f)
 {
-    return atomic_load(&f->closed) && atomic_load(&f->adding) == 0 &&
-           sn_visits_out(f->commons.visits) == 0;
+    return sn_commons_is_done(&f->commons);
 }
 
 static bool
@@ -583,9 +575,9 @@ seine_fetch_stats_get(const seine_fetch *f, seine_fetch_stats *out_stats)
     /* Shards are read one after the other: what was under way between two looks, or
      * lies in an inbox, waits. */
     s.done = s.ok + s.failed + s.blocked;
-    s.admitted = atomic_load(&f->admitted);
-    s.refused = atomic_load(&f->refused);
-    s.duplicates = atomic_load(&f->duplicates);
+    s.admitted = atomic_load(&f->commons.admitted);
+    s.refused = atomic_load(&f->commons.refused);
+    s.duplicates = atomic_load(&f->commons.duplicates);
     s.given = s.admitted + s.refused;
     if (s.admitted < s.done)
         s.admitted = s.done;

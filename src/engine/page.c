@@ -405,8 +405,8 @@ sn_page_link_at(const sn_page *p, size_t i, sn_page_link *out_link)
         return false;
     const row *r = (const row *)(const void *)p->links.ptr + i;
     *out_link = (sn_page_link){.value = text_at(p, r->value.at, r->value.len),
-                               .tag = sn_html_tag_name((sn_html_tag)r->tag),
-                               .attr = sn_html_attr_name((sn_html_attr)r->attr),
+                               .tag = r->tag,
+                               .attr = r->attr,
                                .text = text_at(p, r->text_at, r->text_len),
                                .line = r->line,
                                .nofollow = r->nofollow,

@@ -38,7 +38,7 @@ typedef struct sn_page_wants {
 
 typedef struct sn_page_link { /* views into the page, valid until the next begin */
     sn_str value;             /* in UTF-8, to be resolved against the base */
-    const char *tag, *attr;   /* "a", "href"; "loc" of a sitemap */
+    uint8_t tag, attr;        /* of the tables of text/html.h; 0: of a sitemap */
     sn_str text;
     uint32_t line;
     bool nofollow; /* its rel says so */

@@ -10,12 +10,15 @@
 #include "base/time.h"
 #include "engine/capture.h"
 #include "engine/emit.h"
+#include "engine/frontier.h"
 #include "engine/meters.h"
 #include "engine/verdict.h"
 #include "engine/wire.h"
 
 #define NARROW      SEINE_SECS(10) /* for so long fewer are started */
 #define NARROW_STEP SEINE_SECS(1)  /* once in so long fewer still */
+#define AT_ONCE     4096           /* records of what was never asked, in a turn */
+#define MAIL_MOST   (8u << 20)     /* bytes between shards; above, nothing starts */
 
 /* Every member of the stats is a number of eight bytes. */
 #define FIGURES (sizeof(seine_fetch_stats) / sizeof(uint64_t))
@@ -27,6 +30,7 @@ struct sn_run {
     sn_run *const *all;
     uint32_t index, n;
     sn_scheduler *scheduler;
+    sn_frontier *frontier; /* NULL: nothing is found, and no robots.txt counts */
     sn_wire wire;
     sn_meters *meters;
     seine_time now;
@@ -34,6 +38,8 @@ struct sn_run {
     bool held;               /* nothing may start: outputs are full, or narrowed */
     bool freed_slots;        /* of --concurrency, in this turn */
     bool canceled;           /* what flew was told to end */
+    bool was_over;           /* nothing was left, after the last turn */
+    bool has_more;           /* records to tell of that a turn had no room for */
     seine_time drain_until;  /* NEVER: no stop yet */
     seine_time narrow_until; /* NEVER: not narrowed by this shard */
     seine_time narrowed_at;
@@ -43,12 +49,14 @@ struct sn_run {
     seine_fetch_stats before; /* what the meters know */
     sn_emit emit;
     _Alignas(64) sn_inbox inbox;
+    sn_box box;                                   /* links that other shards found */
     _Alignas(64) _Atomic uint64_t shown[FIGURES]; /* written by the owner alone */
 };
 
 static seine_err may_use(sn_visit *v, const sn_ip *peer, void *arg);
 static void is_sent(sn_visit *v, void *arg);
 static void is_asked(sn_visit *v, uint16_t status, void *arg);
+static seine_err make_frontier(sn_run *r);
 
 seine_err
 sn_run_new(sn_commons *commons, const sn_env *env, sn_run *const *all, uint32_t index,
@@ -71,6 +79,8 @@ sn_run_new(sn_commons *commons, const sn_env *env, sn_run *const *all, uint32_t 
     if (e == SEINE_OK)
         e = sn_wire_init(&r->wire, commons, env,
                          &(sn_wire_ops){may_use, is_sent, is_asked, r});
+    if (e == SEINE_OK)
+        e = make_frontier(r);
     if (e != SEINE_OK) {
         sn_run_free(r);
         return e;
@@ -84,6 +94,11 @@ sn_run_free(sn_run *r)
 {
     if (!r)
         return;
+    for (sn_post *p = sn_mail_take_all(&r->box), *next; p; p = next) {
+        next = p->next;
+        sn_mail_free(p);
+    }
+    sn_frontier_free(r->frontier);
     sn_wire_fini(&r->wire);
     sn_scheduler_free(r->scheduler);
     sn_free_line(r);
@@ -93,6 +108,20 @@ void
 sn_run_set_meters(sn_run *r, sn_meters *meters)
 {
     r->meters = meters;
+}
+
+static int
+stop_of(const sn_run *r)
+{
+    return atomic_load_explicit(&r->commons->stop, memory_order_acquire);
+}
+
+static seine_err
+stop_why(const sn_run *r)
+{
+    int why = atomic_load_explicit(&r->commons->stop_why, memory_order_relaxed);
+
+    return why == SEINE_OK ? SEINE_E_CANCELED : (seine_err)why;
 }
 
 /* The end of a visit. */
@@ -125,24 +154,55 @@ tell_end(const sn_run *r, const sn_visit *v)
            SN_T("duration", record->total));
 }
 
+/* The visit is over: what it held goes back. */
 static void
-emit(sn_run *r, sn_visit *v)
+let_go(sn_run *r, sn_visit *v)
 {
-    const seine_fetch_opts *o = &r->commons->opts;
-
-    sn_visit_step(v, SN_DONE);
-    sn_emit_record(v, o, r->wall, &r->emit);
-    sn_emit_redact(&r->emit, o->secrets);
-    count_done(r, &r->emit.record);
-    r->refused += v->not_wanted;
-    sn_meters_emitted(r->meters, &r->emit.record);
-    tell_end(r, v);
-    if (o->on_record)
-        o->on_record(&r->emit.record, r->index, o->arg);
     sn_visit_step(v, SN_EMITTED);
     sn_wire_drop(&r->wire, v);
     sn_capture_drop(v);
     sn_visits_give(r->commons->visits, v);
+    sn_commons_less(r->commons, 1);
+}
+
+static void
+tell(sn_run *r)
+{
+    const seine_fetch_opts *o = &r->commons->opts;
+
+    sn_emit_redact(&r->emit, o->secrets);
+    count_done(r, &r->emit.record);
+    sn_meters_emitted(r->meters, &r->emit.record);
+    if (o->on_record)
+        o->on_record(&r->emit.record, r->index, o->arg);
+}
+
+static void
+emit(sn_run *r, sn_visit *v)
+{
+    sn_visit_step(v, SN_DONE);
+    sn_emit_record(v, &r->commons->opts, r->wall, &r->emit);
+    if (v->not_wanted && v->is_skip) { /* it was admitted */
+        atomic_fetch_sub(&r->commons->admitted, 1);
+        atomic_fetch_add(&r->commons->refused, 1);
+        r->refused++;
+    }
+    tell_end(r, v);
+    tell(r);
+    let_go(r, v);
+}
+
+/* A robots.txt or a sitemap has no record: the frontier that wanted it hears the end. */
+static void
+come_home(sn_run *r, sn_visit *v)
+{
+    sn_visit_step(v, SN_DONE);
+    if (v->home != r->index) {
+        sn_run_give(r->all[v->home], v);
+        return;
+    }
+    sn_frontier_back(r->frontier, v, r->now);
+    let_go(r, v);
 }
 
 /* It ends for a reason of ours, wherever it stood. */
@@ -155,7 +215,28 @@ give_up(sn_run *r, sn_visit *v, seine_err why)
         cause = sn_scheduler_cause(r->scheduler, v);
     if (!v->is_skip)
         sn_verdict_give_up(v, why, cause);
-    emit(r, v);
+    if (v->kind == SN_KIND_PAGE)
+        emit(r, v);
+    else
+        come_home(r, v);
+}
+
+/* Stage 1: to its host, if the rules of that host allow it. */
+static void
+admit(sn_run *r, sn_visit *v)
+{
+    seine_err e = r->frontier && v->kind == SN_KIND_PAGE
+                      ? sn_frontier_visit(r->frontier, v, r->now)
+                      : sn_scheduler_add(r->scheduler, v, r->now);
+
+    if (e == SEINE_E_ROBOTS) {
+        atomic_fetch_sub(&r->commons->admitted, 1);
+        atomic_fetch_add(&r->commons->refused, 1);
+        r->refused++;
+        emit(r, v);
+    } else if (e != SEINE_OK) {
+        give_up(r, v, e);
+    }
 }
 
 /* Verdict. */
@@ -170,6 +251,8 @@ count_attempt(sn_run *r, const sn_visit *v)
     s->requests += end->fault.sent;
     s->bytes_in += end->wire_bytes;
     s->bytes_body += end->body_bytes;
+    if (r->commons->opts.max_bytes > 0)
+        atomic_fetch_add(&r->commons->bytes_body, end->body_bytes);
     if (end->reused)
         s->reused++;
     else if ((end->peer.v != 0 || end->via != SN_VIA_NONE) &&
@@ -210,20 +293,18 @@ widen(sn_run *r)
 static void
 move_on(sn_run *r, sn_visit *v)
 {
-    uint32_t to = sn_run_shard(&v->url, r->commons->secret, r->n);
+    uint32_t to = sn_commons_shard(r->commons, &v->url, r->n);
 
     sn_wire_drop(&r->wire, v);
     sn_capture_keep(v);
     v->host = SN_NO_HOST;
+    sn_visit_step(v, SN_ADMITTED);
     if (to != r->index) {
-        sn_visit_step(v, SN_ADMITTED);
         r->left++;
         sn_run_give(r->all[to], v);
-        return;
+    } else {
+        admit(r, v);
     }
-    seine_err e = sn_scheduler_add(r->scheduler, v, r->now);
-    if (e != SEINE_OK)
-        give_up(r, v, e);
 }
 
 static void
@@ -252,6 +333,20 @@ tell_retry(sn_run *r, const sn_visit *v, const sn_ruling *ruling)
            SN_T("delay", ruling->at - r->now));
 }
 
+/* Stages 5 and 6: where it leads, and its record. */
+static void
+finish(sn_run *r, sn_visit *v)
+{
+    if (v->kind != SN_KIND_PAGE) {
+        come_home(r, v);
+        return;
+    }
+    if (r->frontier && v->fault.code == SEINE_OK && !v->not_wanted &&
+        stop_of(r) == SN_GOING)
+        sn_frontier_page(r->frontier, v, r->now);
+    emit(r, v);
+}
+
 static void
 follow(sn_run *r, sn_visit *v, const sn_ruling *ruling)
 {
@@ -273,7 +368,7 @@ follow(sn_run *r, sn_visit *v, const sn_ruling *ruling)
     default:
         if (ruling->stop == SEINE_STOP_ATTEMPTS || ruling->stop == SEINE_STOP_BUDGET)
             sn_meters_exhausted(r->meters);
-        emit(r, v);
+        finish(r, v);
     }
 }
 
@@ -324,18 +419,20 @@ is_asked(sn_visit *v, uint16_t status, void *arg)
     sn_scheduler_head(r->scheduler, v, status, r->env->clock->now(r->env->clock));
 }
 
-static int
-stop_of(const sn_run *r)
+static void
+take_visit(sn_run *r, sn_visit *v)
 {
-    return atomic_load_explicit(&r->commons->stop, memory_order_acquire);
-}
-
-static seine_err
-stop_why(const sn_run *r)
-{
-    int why = atomic_load_explicit(&r->commons->stop_why, memory_order_relaxed);
-
-    return why == SEINE_OK ? SEINE_E_CANCELED : (seine_err)why;
+    if (v->is_skip) {
+        emit(r, v);
+    } else if (v->state == SN_DONE) {
+        come_home(r, v);
+    } else {
+        r->came++;
+        if (stop_of(r) == SN_GOING)
+            admit(r, v);
+        else
+            give_up(r, v, stop_why(r));
+    }
 }
 
 static void
@@ -343,31 +440,52 @@ take_in(sn_run *r)
 {
     for (sn_visit *v = sn_inbox_take_all(&r->inbox), *next; v; v = next) {
         next = v->next;
-        if (v->is_skip) {
-            emit(r, v);
-            continue;
-        }
-        r->came++;
-        seine_err e = stop_of(r) == SN_GOING ? sn_scheduler_add(r->scheduler, v, r->now)
-                                             : stop_why(r);
-        if (e != SEINE_OK)
-            give_up(r, v, e);
+        take_visit(r, v);
     }
+    for (sn_post *p = sn_mail_take_all(&r->box), *next; p; p = next) {
+        next = p->next;
+        sn_frontier_post(r->frontier, p, r->now);
+    }
+    if (r->frontier && stop_of(r) == SN_GOING)
+        sn_frontier_due(r->frontier, r->now);
+}
+
+/* The next one that waits, wherever that is. */
+static sn_visit *
+next_waiting(sn_run *r)
+{
+    sn_visit *v = sn_scheduler_drain(r->scheduler);
+
+    if (!v && r->frontier)
+        v = sn_frontier_drain(r->frontier, SN_NO_HOST, r->now);
+    return v;
+}
+
+/* Ends what waits, so many in a turn as there is room for. */
+static void
+end_all(sn_run *r, seine_err why)
+{
+    sn_visit *v;
+
+    for (uint32_t n = 0; n < AT_ONCE; n++) {
+        if (!(v = next_waiting(r)))
+            return;
+        give_up(r, v, why);
+    }
+    r->has_more = true;
 }
 
 /* No new request; what waits ends now, what flies has `grace` or no time at all. */
 static void
 stop(sn_run *r)
 {
-    sn_visit *v;
     int how = stop_of(r);
 
     if (how == SN_GOING)
         return;
     if (r->drain_until == SEINE_NEVER)
         r->drain_until = sn_time_add(r->now, r->commons->opts.grace);
-    while ((v = sn_scheduler_drain(r->scheduler)))
-        give_up(r, v, stop_why(r));
+    end_all(r, stop_why(r));
     if (!r->canceled && (how == SN_STOPPING || r->now >= r->drain_until)) {
         r->canceled = true;
         sn_wire_cancel(&r->wire, stop_why(r));
@@ -381,6 +499,8 @@ may_start(sn_run *r)
     uint32_t percent = atomic_load_explicit(&r->commons->narrowed, memory_order_relaxed);
 
     if (o->ready && !o->ready(r->index, o->arg))
+        return false;
+    if (atomic_load_explicit(&r->commons->mail_bytes, memory_order_relaxed) > MAIL_MOST)
         return false;
     return percent >= 100 ||
            (uint64_t)seine_throttle_in_flight(&r->commons->in_flight) * 100 <
@@ -401,17 +521,104 @@ start(sn_run *r)
     }
 }
 
+/* A host was given up: so is what waits for it here. */
+static void
+end_host(sn_run *r, uint32_t host, seine_err why)
+{
+    sn_visit *v;
+
+    sn_frontier_park(r->frontier, host);
+    while ((v = sn_frontier_drain(r->frontier, host, r->now))) {
+        v->host = host;
+        give_up(r, v, why);
+    }
+}
+
 /* Hosts that were given up, and visits whose time has passed. */
 static void
 end_waiting(sn_run *r)
 {
     seine_err why;
+    uint32_t host;
     sn_visit *v;
 
     while ((v = sn_scheduler_parked(r->scheduler, &why)))
         give_up(r, v, why);
+    while (r->frontier && sn_scheduler_parked_host(r->scheduler, &host, &why))
+        end_host(r, host, why);
     while ((v = sn_scheduler_expired(r->scheduler, r->now)))
         give_up(r, v, SEINE_E_DEADLINE);
+}
+
+/* The last things: what waits for a robots.txt in vain, and what is told at the end. */
+static void
+end_crawl(sn_run *r)
+{
+    sn_commons *c = r->commons;
+
+    if (!r->frontier || !sn_commons_is_closed(c))
+        return;
+    if (sn_commons_is_stuck(c))
+        atomic_store(&c->gives_up, true);
+    if (atomic_load(&c->gives_up))
+        r->has_more |= sn_frontier_stuck(r->frontier, AT_ONCE, r->now);
+    if (sn_commons_is_quiet(c))
+        r->has_more |= sn_frontier_late(r->frontier, AT_ONCE);
+}
+
+/* For the frontier. */
+
+static void
+refuse(const sn_refusal *refusal, void *arg)
+{
+    sn_run *r = arg;
+
+    sn_emit_skip(refusal->link, refusal->key, refusal->reason, refusal->rule, r->wall,
+                 &r->emit);
+    atomic_fetch_add(&r->commons->refused, 1);
+    sn_meters_given(r->meters, 1, 1);
+    tell(r);
+}
+
+/* It was admitted, and has left whatever list it stood in. */
+static void
+refuse_visit(sn_visit *v, void *arg)
+{
+    sn_run *r = arg;
+
+    atomic_fetch_add(&r->commons->refused, 1);
+    r->refused++;
+    emit(r, v);
+}
+
+static void
+send(uint32_t shard, sn_post *give, void *arg)
+{
+    const sn_run *r = arg;
+
+    if (sn_mail_put(&r->all[shard]->box, give))
+        sn_run_wake(r->all[shard]);
+}
+
+static void
+tell_event(const seine_event *e, void *arg)
+{
+    const sn_run *r = arg;
+    const seine_fetch_opts *o = &r->commons->opts;
+
+    if (o->on_event)
+        o->on_event(e, r->index, o->arg);
+}
+
+static seine_err
+make_frontier(sn_run *r)
+{
+    const seine_fetch_opts *o = &r->commons->opts;
+    sn_frontier_ops ops = {refuse, refuse_visit, send, tell_event, r};
+
+    if (!o->crawl && o->robots == SEINE_OBEY_OFF)
+        return SEINE_OK;
+    return sn_frontier_new(r->commons, r->scheduler, &ops, r->index, r->n, &r->frontier);
 }
 
 /* The world. */
@@ -459,6 +666,20 @@ wake_starved(sn_run *r)
     r->freed_slots = false;
 }
 
+/* The last unit of work was ours: others may have something to tell. */
+static void
+wake_all_at_the_end(sn_run *r)
+{
+    bool is_over = r->frontier && (sn_commons_is_quiet(r->commons) ||
+                                   atomic_load(&r->commons->gives_up));
+
+    if (is_over && !r->was_over && r->n > 1)
+        for (uint32_t i = 0; i < r->n; i++)
+            if (i != r->index)
+                sn_run_wake(r->all[i]);
+    r->was_over = is_over;
+}
+
 static void
 publish(sn_run *r)
 {
@@ -489,8 +710,8 @@ check_balance(const sn_run *r)
 
     for (const sn_visit *v = r->wire.ended; v; v = v->next)
         ended++;
-    assert(r->came == r->left + r->refused + r->stats.done + r->wire.n + ended +
-                          sn_scheduler_waiting(r->scheduler, by));
+    assert(r->frontier || r->came == r->left + r->refused + r->stats.done + r->wire.n +
+                                         ended + sn_scheduler_waiting(r->scheduler, by));
     assert(r->n > 1 ||
            seine_throttle_in_flight(&r->commons->in_flight) == r->wire.n + ended);
 #else
@@ -506,6 +727,7 @@ sn_run_turn(sn_run *r, seine_time until)
 
     r->now = t->ops->turn(t, until);
     r->wall = r->env->clock->wall(r->env->clock);
+    r->has_more = false;
     while ((v = sn_wire_ended(&r->wire)))
         judge(r, v);
     take_in(r);
@@ -514,7 +736,9 @@ sn_run_turn(sn_run *r, seine_time until)
     start(r);
     tell_events(r);
     end_waiting(r);
+    end_crawl(r);
     wake_starved(r);
+    wake_all_at_the_end(r);
     publish(r);
     check_balance(r);
     return r->now;
@@ -523,8 +747,9 @@ sn_run_turn(sn_run *r, seine_time until)
 seine_time
 sn_run_when(const sn_run *r)
 {
-    if (r->wire.ended ||
-        atomic_load_explicit(&r->inbox.head, memory_order_relaxed) != NULL)
+    if (r->wire.ended || r->has_more ||
+        atomic_load_explicit(&r->inbox.head, memory_order_relaxed) != NULL ||
+        atomic_load_explicit(&r->box.head, memory_order_relaxed) != NULL)
         return r->now;
     seine_time at = SEINE_NEVER;
     if (stop_of(r) != SN_GOING)
@@ -533,6 +758,8 @@ sn_run_when(const sn_run *r)
                                          : sn_time_min(r->drain_until, SEINE_NEVER);
     else if (!r->held)
         at = sn_scheduler_when(r->scheduler, r->now);
+    if (r->frontier && stop_of(r) == SN_GOING)
+        at = sn_time_min(at, sn_frontier_when(r->frontier));
     return sn_time_min(at, r->narrow_until);
 }
 
@@ -558,7 +785,9 @@ sn_run_is_idle(const sn_run *r)
 
     return r->wire.n == 0 && !r->wire.ended &&
            sn_scheduler_waiting(r->scheduler, by) == 0 &&
-           atomic_load_explicit(&r->inbox.head, memory_order_relaxed) == NULL;
+           (!r->frontier || sn_frontier_waiting(r->frontier) == 0) &&
+           atomic_load_explicit(&r->inbox.head, memory_order_relaxed) == NULL &&
+           atomic_load_explicit(&r->box.head, memory_order_relaxed) == NULL;
 }
 
 void
@@ -580,16 +809,4 @@ void
 sn_run_hosts(const sn_run *r, sn_host_fn fn, void *arg)
 {
     sn_scheduler_hosts(r->scheduler, r->now, fn, arg);
-}
-
-uint32_t
-sn_run_shard(const seine_url *url, const uint64_t secret[2], uint32_t n)
-{
-    seine_url_part name;
-
-    if (n <= 1)
-        return 0;
-    if (seine_url_name(url, &name) != SEINE_OK)
-        name = seine_url_host(url);
-    return (uint32_t)(sn_siphash(secret, name.ptr, name.len) % n);
 }

@@ -53,7 +53,4 @@ bool sn_run_is_idle(const sn_run *r);
 void sn_run_stats(const sn_run *r, seine_fetch_stats *out_stats);
 void sn_run_hosts(const sn_run *r, sn_host_fn fn, void *arg);
 
-/* The shard of a URL: all hosts of one name on the same one. */
-uint32_t sn_run_shard(const seine_url *url, const uint64_t secret[2], uint32_t n);
-
 #endif

@@ -719,8 +719,13 @@ try_host(sn_scheduler *s, uint32_t host, seine_time now, sn_visit **out_visit)
     if (answer.err != SEINE_OK)
         return refused(s, host, g, answer, now);
     if (g->set.breaker && was == SEINE_BREAKER_OPEN)
-        tell(s, &(seine_event){"breaker.half_open", name_of(&s->hosts.all[host]),
-                               SEINE_OK, SEINE_NEVER, was, SEINE_BREAKER_HALF_OPEN});
+        tell(s, &(seine_event){"breaker.half_open",
+                               name_of(&s->hosts.all[host]),
+                               SEINE_OK,
+                               SEINE_NEVER,
+                               was,
+                               SEINE_BREAKER_HALF_OPEN,
+                               {0}});
     tried t = start(s, host, g, &attempt, now, out_visit);
     if (t != STARTED)
         return t;
@@ -851,7 +856,7 @@ park(sn_scheduler *s, uint32_t host, seine_err why, seine_time until)
     tell_parked(s, host);
     s->n_parked++;
     s->parked_until = sn_time_min(s->parked_until, until);
-    tell(s, &(seine_event){"host.parked", name_of(h), why, until, 0, 0});
+    tell(s, &(seine_event){"host.parked", name_of(h), why, until, 0, 0, {0}});
 }
 
 /* What the breaker did when the attempt was settled. */
@@ -869,13 +874,14 @@ watch_breaker(sn_scheduler *s, uint32_t host, sn_guards *g, seine_breaker_state 
         sn_figures *f = sn_hosts_figures(&s->hosts, host);
         if (f)
             f->opens++;
-        tell(s, &(seine_event){"breaker.open", name_of(h), b.why, b.open_until, was,
-                               b.state});
+        tell(s, &(seine_event){
+                    "breaker.open", name_of(h), b.why, b.open_until, was, b.state, {0}});
         if (o->park > 0 && b.streak >= o->park)
             park(s, host, SEINE_E_BREAKER, b.open_until);
     } else if (b.state == SEINE_BREAKER_CLOSED) {
-        tell(s, &(seine_event){"breaker.closed", name_of(h), SEINE_OK, SEINE_NEVER, was,
-                               b.state});
+        tell(s,
+             &(seine_event){
+                 "breaker.closed", name_of(h), SEINE_OK, SEINE_NEVER, was, b.state, {0}});
         if (g->pace.ivl_us > 0)
             sn_pace_slow(&g->pace, 1000000);
     }
@@ -900,8 +906,13 @@ learn(sn_scheduler *s, sn_visit *v, sn_guards *g, seine_time now)
         sn_pace_quota(&g->pace, (uint64_t)quota.r, quota.t, now);
     }
     if (sn_pace_is_news(from, g->pace.ivl_us))
-        tell(s, &(seine_event){"rate.changed", name_of(h), SEINE_OK, SEINE_NEVER, from,
-                               g->pace.ivl_us});
+        tell(s, &(seine_event){"rate.changed",
+                               name_of(h),
+                               SEINE_OK,
+                               SEINE_NEVER,
+                               from,
+                               g->pace.ivl_us,
+                               {0}});
     seine_span wish = seine_outcome_pause(fault);
     if (wish > s->commons->opts.max_retry_after) {
         park(s, v->host, SEINE_E_RETRY_AFTER_TOO_LONG, sn_time_add(now, wish));
@@ -1116,4 +1127,10 @@ sn_scheduler_cause(const sn_scheduler *s, const sn_visit *v)
         return SEINE_OK;
     seine_breaker_stats_get(&g->breaker, &b);
     return b.why;
+}
+
+sn_str
+sn_scheduler_name(const sn_scheduler *s, uint32_t host)
+{
+    return sn_str_of(s->hosts.all[host].name);
 }

@@ -134,6 +134,9 @@ seine_time sn_scheduler_when(sn_scheduler *s, seine_time now);
  * (commons->starving > 0). */
 bool sn_scheduler_is_starved(const sn_scheduler *s);
 
+/* "https://e.example:443". */
+sn_str sn_scheduler_name(const sn_scheduler *s, uint32_t host);
+
 /* What happened to hosts since the last call, oldest first: breaker.open, .half_open,
  * .closed, host.parked, rate.changed. At most 64 are kept. False: no more. */
 bool sn_scheduler_event(sn_scheduler *s, seine_event *out_event);

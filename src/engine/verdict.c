@@ -6,6 +6,7 @@
 
 #include "base/time.h"
 #include "engine/redirect.h"
+#include "engine/rules.h"
 
 #define PATIENCE SEINE_MS(100) /* until descriptors or ports are free again */
 
@@ -18,12 +19,18 @@ is_accepted(const seine_fetch_opts *o, uint16_t status)
 
 /* Judging. */
 
+static uint32_t
+most_hops(const seine_fetch_opts *o, const sn_visit *v)
+{
+    return v->kind == SN_KIND_ROBOTS ? SN_RULES_HOPS : o->max_redirects;
+}
+
 /* The hop that just answered is part of the chain. */
 static bool
 note_hop(const seine_fetch_opts *o, sn_visit *v)
 {
     if (!v->hops)
-        v->hops = SN_ARENA_ARRAY(&v->arena, seine_hop, o->max_redirects);
+        v->hops = SN_ARENA_ARRAY(&v->arena, seine_hop, most_hops(o, v));
     if (!v->hops)
         return false;
     seine_url_part href = seine_url_href(&v->url);
@@ -57,6 +64,25 @@ move_to(const seine_fetch_opts *o, sn_visit *v, const seine_url *to, bool as_get
     return SEINE_OK;
 }
 
+/* In a crawl a redirect is a link: the page ends with it. */
+static bool
+is_crawled(const seine_fetch_opts *o, const sn_visit *v)
+{
+    return o->crawl && v->kind == SN_KIND_PAGE;
+}
+
+static seine_err
+note_target(const seine_fetch_opts *o, sn_visit *v, const seine_url *to)
+{
+    size_t room = seine_url_href(to).len + 1;
+    char *mem = SN_ARENA_ARRAY(&v->arena, char, room);
+
+    if (!mem || !note_hop(o, v))
+        return SEINE_E_NOMEM;
+    seine_url_init(&v->target, mem, room);
+    return seine_url_copy(&v->target, to);
+}
+
 static seine_err
 follow(const seine_fetch_opts *o, sn_visit *v)
 {
@@ -69,14 +95,16 @@ follow(const seine_fetch_opts *o, sn_visit *v)
                      .n_locations = v->n_locations,
                      .method = v->method,
                      .has_body = v->body.len > 0,
-                     .hops = v->n_hops,
-                     .max = o->max_redirects,
+                     .hops = is_crawled(o, v) ? v->moved : v->n_hops,
+                     .max = most_hops(o, v),
                      .follow_body = o->follow_body,
                      .https_only = o->https_only};
 
     seine_url_init(&to, mem, sizeof mem);
     seine_err e = sn_redirect_next(&r, &to, &as_get);
-    return e == SEINE_OK ? move_to(o, v, &to, as_get) : e;
+    if (e != SEINE_OK)
+        return e;
+    return is_crawled(o, v) ? note_target(o, v, &to) : move_to(o, v, &to, as_get);
 }
 
 /* The kind of a whole answer. */
@@ -87,11 +115,11 @@ kind_of(const seine_fetch_opts *o, sn_visit *v, bool *out_hop)
 
     if (is_accepted(o, status))
         return SEINE_OK;
-    if (status >= 300 && status < 400 && o->max_redirects == 0)
+    if (status >= 300 && status < 400 && most_hops(o, v) == 0)
         return SEINE_OK;
     if (sn_redirect_is(status)) {
         seine_err e = follow(o, v);
-        *out_hop = e == SEINE_OK;
+        *out_hop = e == SEINE_OK && !is_crawled(o, v);
         return e;
     }
     seine_err e = seine_retry_classify(v->retry.opts, status);

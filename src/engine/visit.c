@@ -56,6 +56,7 @@ sn_visit_clear_answer(sn_visit *v)
     v->ttfb = 0;
     v->content_type = v->charset = v->location = v->title = (sn_str){0};
     v->n_locations = 0;
+    v->target.len = 0;
     v->content_length = -1;
     v->fields = NULL;
     v->n_fields = 0;
@@ -116,7 +117,7 @@ blank(sn_visit *v)
 struct sn_visits {
     pthread_mutex_t lock;
     sn_visit *free;
-    uint32_t made, max;
+    uint32_t max;
     _Atomic uint32_t out;
 };
 
@@ -155,24 +156,26 @@ sn_visits_free(sn_visits *p)
 
 /* One that is free, or leave to make one (*out_make). */
 static sn_visit *
-pop(sn_visits *p, bool *out_make)
+pop(sn_visits *p, bool is_own, bool *out_make)
 {
     pthread_mutex_lock(&p->lock);
-    sn_visit *v = p->free;
-    *out_make = !v && p->made < p->max;
+    bool has_room =
+        is_own || atomic_load_explicit(&p->out, memory_order_relaxed) < p->max;
+    sn_visit *v = has_room ? p->free : NULL;
+    *out_make = !v && has_room;
     if (v)
         p->free = v->next;
-    else if (*out_make)
-        p->made++;
+    if (v || *out_make)
+        atomic_fetch_add_explicit(&p->out, 1, memory_order_relaxed);
     pthread_mutex_unlock(&p->lock);
     return v;
 }
 
-sn_visit *
-sn_visits_take(sn_visits *p, seine_err *out_err)
+static sn_visit *
+take(sn_visits *p, bool is_own, seine_err *out_err)
 {
     bool make;
-    sn_visit *v = pop(p, &make);
+    sn_visit *v = pop(p, is_own, &make);
 
     if (!v && !make) {
         *out_err = SEINE_E_FULL;
@@ -181,17 +184,28 @@ sn_visits_take(sn_visits *p, seine_err *out_err)
     if (!v) {
         v = sn_zalloc(sizeof *v);
         if (!v) {
-            pthread_mutex_lock(&p->lock);
-            p->made--;
-            pthread_mutex_unlock(&p->lock);
+            atomic_fetch_sub_explicit(&p->out, 1, memory_order_relaxed);
             *out_err = SEINE_E_NOMEM;
             return NULL;
         }
         sn_arena_init(&v->arena, ARENA_CHUNK, ARENA_CAP);
     }
     blank(v);
-    atomic_fetch_add_explicit(&p->out, 1, memory_order_relaxed);
     return v;
+}
+
+sn_visit *
+sn_visits_take(sn_visits *p, seine_err *out_err)
+{
+    return take(p, false, out_err);
+}
+
+sn_visit *
+sn_visits_take_own(sn_visits *p)
+{
+    seine_err e;
+
+    return take(p, true, &e);
 }
 
 void

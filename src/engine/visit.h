@@ -54,6 +54,7 @@ struct sn_visit {
     bool is_skip;    /* refused at admission: `reason`, `rule` */
     bool has_hint;   /* the answer said something about our rate */
     bool is_typed;   /* named by the user: own headers, ceiling local */
+    bool at_home;    /* its first origin was named by the user */
     uint8_t kind;    /* sn_kind */
     uint64_t number; /* 0, 1, 2 … in the order of the input */
     uint32_t host;   /* in its shard; SN_NO_HOST */
@@ -73,10 +74,12 @@ struct sn_visit {
     seine_span timeout; /* of one attempt */
 
     /* where it was found, in a crawl */
-    uint32_t depth;    /* links from a given URL */
-    uint32_t moved;    /* redirects in a row that led here */
-    sn_str parent;     /* absent: it was given */
-    seine_found found; /* texts of the tables of text/html.h */
+    uint32_t depth;           /* links from a given URL */
+    uint32_t moved;           /* redirects in a row that led here */
+    sn_str parent;            /* absent: it was given */
+    seine_found found;        /* texts of the tables of text/html.h */
+    seine_url target;         /* of a page that redirects; no text: it does not */
+    uint32_t home, home_host; /* of a robots.txt or sitemap: shard and host it is for */
 
     /* attempts */
     seine_retry retry;
@@ -147,6 +150,10 @@ void sn_visits_free(sn_visits *p); /* all are back */
 
 /* NULL: `max` are out (*out_err FULL), or NOMEM. */
 sn_visit *sn_visits_take(sn_visits *p, seine_err *out_err);
+
+/* The same for visits of our own, whose number the requests in flight bound: `max` does
+ * not count. NULL: no memory. */
+sn_visit *sn_visits_take_own(sn_visits *p);
 void sn_visits_give(sn_visits *p, sn_visit *give);
 uint32_t sn_visits_out(const sn_visits *p);
 

@@ -159,12 +159,21 @@ put_scoped(list *l, sn_field f, sn_visit *v, bool at_home)
     return copy != NULL;
 }
 
+/* Does this hop go to an origin that the user named? */
+static bool
+is_at_home(const sn_visit *v)
+{
+    return v->at_home &&
+           (v->n_hops == 0 || sn_redirect_is_same_origin(&v->first, &v->url));
+}
+
 bool
 sn_wire_fields(const sn_wire *w, sn_visit *v, sn_request *out_request)
 {
     const seine_fetch_opts *o = &w->commons->opts;
 
-    if (v->n_hops == 0 && v->n_own == 0 && v->n_tries == 0) {
+    if (v->n_hops == 0 && v->n_own == 0 && v->n_tries == 0 &&
+        (v->at_home || o->n_fields == 0)) {
         out_request->fields = w->home;
         out_request->n_fields = w->n_home;
         out_request->conditional = w->conditional;
@@ -175,7 +184,7 @@ sn_wire_fields(const sn_wire *w, sn_visit *v, sn_request *out_request)
                   SN_ARENA_ARRAY(&v->arena, sn_field, PLAIN + o->n_fields + v->n_own)};
     if (!l.fields)
         return false;
-    bool at_home = v->n_hops == 0 || sn_redirect_is_same_origin(&v->first, &v->url);
+    bool at_home = is_at_home(v);
     put_plain(o, &l);
     l.level = l.n;
     for (size_t i = 0; i < o->n_fields; i++) {
@@ -748,7 +757,7 @@ is_insecure(const seine_fetch_opts *o, const sn_visit *v)
     for (const char *const *h = o->insecure_hosts; h && *h; h++)
         if (is_same_host(host, sn_str_of(*h)))
             return true;
-    return o->insecure &&
+    return o->insecure && v->at_home &&
            (v->n_hops == 0 || is_same_host(host, (sn_str){first.ptr, first.len}));
 }
 
@@ -756,8 +765,7 @@ static void
 set_trust(const seine_fetch_opts *o, const sn_visit *v, sn_request *r)
 {
     r->insecure = (o->insecure || o->insecure_hosts) && is_insecure(o, v);
-    r->identify =
-        o->cert && (v->n_hops == 0 || sn_redirect_is_same_origin(&v->first, &v->url));
+    r->identify = o->cert && is_at_home(v);
     r->raw_encoding = o->raw_encoding;
 }
 

@@ -102,7 +102,7 @@ feed(sim *s)
         if (e != SEINE_OK)
             return e;
         w->pages[s->fed++].given = 1;
-        sn_run_give(s->runs[sn_run_shard(&v->url, s->commons.secret, w->n_shards)], v);
+        sn_run_give(s->runs[sn_commons_shard(&s->commons, &v->url, w->n_shards)], v);
     }
     return SEINE_OK;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/page.h"
+#include "text/html.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -88,8 +89,8 @@ TEST(page_leads_where_a_reader_may_go_and_to_no_part_of_itself)
         for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
             CHECK(sn_page_link_at(p, i, &l));
             CHECK(is(l.value, want[i].value) && is(l.text, want[i].text));
-            CHECK_STR(l.tag, want[i].tag);
-            CHECK_STR(l.attr, want[i].attr);
+            CHECK_STR(sn_html_tag_name((sn_html_tag)l.tag), want[i].tag);
+            CHECK_STR(sn_html_attr_name((sn_html_attr)l.attr), want[i].attr);
             CHECK_EQ(l.line, want[i].line);
             CHECK_EQ(l.nofollow, want[i].nofollow);
             CHECK(!l.is_map);

@@ -66,7 +66,7 @@ give(fixture *t, const char *url)
     ask.url = (seine_view){url, strlen(url)};
     CHECK_EQ(sn_admit(&t->commons, &ask, script_now(t->s), &v), SEINE_OK);
     t->given++;
-    sn_run_give(t->runs[sn_run_shard(&v->url, t->commons.secret, t->n)], v);
+    sn_run_give(t->runs[sn_commons_shard(&t->commons, &v->url, t->n)], v);
 }
 
 static void
@@ -235,8 +235,8 @@ TEST(a_redirect_to_a_host_of_another_shard_goes_there)
         seine_url first;
         seine_url_init(&first, first_mem, sizeof first_mem);
         CHECK_EQ(seine_url_parse(&first, "http://first.test/", 18, NULL), SEINE_OK);
-        if (sn_run_shard(&u, t->commons.secret, 3) !=
-            sn_run_shard(&first, t->commons.secret, 3))
+        if (sn_commons_shard(&t->commons, &u, 3) !=
+            sn_commons_shard(&t->commons, &first, 3))
             break;
     }
     snprintf(location, sizeof location, "Location: %s", url);
@@ -253,7 +253,7 @@ TEST(all_ports_and_schemes_of_a_name_are_on_one_shard)
 {
     static const char *const urls[] = {"http://e.test/", "https://e.test:8443/x",
                                        "http://E.TEST.:81/"};
-    const uint64_t secret[2] = {1, 2};
+    sn_commons commons = {.secret = {1, 2}};
     uint32_t shard = 0;
 
     EACH_ROW(i, urls) {
@@ -261,11 +261,11 @@ TEST(all_ports_and_schemes_of_a_name_are_on_one_shard)
         seine_url u;
         seine_url_init(&u, mem, sizeof mem);
         CHECK_EQ(seine_url_parse(&u, urls[i], strlen(urls[i]), NULL), SEINE_OK);
-        uint32_t got = sn_run_shard(&u, secret, 64);
+        uint32_t got = sn_commons_shard(&commons, &u, 64);
         if (i > 0)
             CHECK_EQ(got, shard);
         shard = got;
-        CHECK_EQ(sn_run_shard(&u, secret, 1), 0);
+        CHECK_EQ(sn_commons_shard(&commons, &u, 1), 0);
     }
 }
 

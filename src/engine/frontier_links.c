@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "base/log.h"
+#include "engine/frontier_parts.h"
+#include "engine/page.h"
+#include "net/zone.h"
+#include "seine/links.h"
+
+/* Routing. */
+
+void
+sn_frontier_send(sn_frontier *f, uint32_t shard)
+{
+    sn_post *p = f->posts[shard];
+
+    if (!p)
+        return;
+    f->posts[shard] = NULL;
+    atomic_fetch_add(&f->commons->mail_bytes, p->used);
+    f->ops.send(shard, p, f->ops.arg);
+}
+
+static void
+send_all(sn_frontier *f)
+{
+    for (uint32_t i = 0; i < f->n; i++)
+        sn_frontier_send(f, i);
+}
+
+void
+sn_frontier_route(sn_frontier *f, const sn_link *link, const seine_url *url,
+                  seine_time now)
+{
+    uint32_t to = sn_commons_shard(f->commons, url, f->n);
+
+    sn_commons_more(f->commons, 1);
+    if (to == f->index) {
+        sn_frontier_admit(f, link, url, now);
+        return;
+    }
+    if (sn_mail_write(&f->posts[to], link) != SEINE_OK) {
+        sn_frontier_refuse(f, link, url, SEINE_SKIP_BUDGET, SN_STR("no memory"));
+        sn_commons_less(f->commons, 1);
+    } else if (f->posts[to]->used >= SN_MAIL_FULL) {
+        sn_frontier_send(f, to);
+    }
+}
+
+/* Judging by the text alone. */
+
+static bool
+is_web(const seine_url *u)
+{
+    sn_str scheme = sn_part(seine_url_scheme(u));
+
+    return sn_str_eq(scheme, SN_STR("http")) || sn_str_eq(scheme, SN_STR("https"));
+}
+
+typedef struct opinion {
+    bool refused;
+    seine_skip reason;
+    sn_str rule;
+    sn_ruled ruled;
+} opinion;
+
+static bool
+refused(opinion *o, seine_skip reason, sn_str rule)
+{
+    o->refused = true;
+    o->reason = reason;
+    o->rule = rule;
+    return true;
+}
+
+static bool
+is_refused(const sn_frontier *f, const sn_candidate *c, opinion *o)
+{
+    const seine_fetch_opts *opts = &f->commons->opts;
+    const char *shape;
+
+    if (c->bad.len > 0)
+        return refused(o, SEINE_SKIP_BAD_URL, c->bad);
+    if (!is_web(&c->url))
+        return refused(o, SEINE_SKIP_SCHEME, SN_STR("neither http nor https"));
+    if (opts->https_only &&
+        !sn_str_eq(sn_part(seine_url_scheme(&c->url)), SN_STR("https")))
+        return refused(o, SEINE_SKIP_SCHEME, SN_STR("https only"));
+    sn_scope_judge(f->commons->scope, &c->url, false, &o->ruled);
+    if (!o->ruled.in)
+        return refused(o, o->ruled.reason, (sn_str){o->ruled.rule, o->ruled.len});
+    if (sn_zone_port_is_blocked((uint16_t)seine_url_port(&c->url)))
+        return refused(o, SEINE_SKIP_PORT, SN_STR("a port of another protocol"));
+    shape = sn_trap_shape(sn_part(seine_url_path(&c->url)),
+                          sn_part(seine_url_query(&c->url)));
+    return shape && refused(o, SEINE_SKIP_TRAP, sn_str_of(shape));
+}
+
+static void
+count_duplicate(sn_frontier *f)
+{
+    atomic_fetch_add_explicit(&f->commons->duplicates, 1, memory_order_relaxed);
+}
+
+static uint64_t
+next_number(sn_frontier *f)
+{
+    return atomic_fetch_add_explicit(&f->commons->next_number, 1, memory_order_relaxed);
+}
+
+/* A new key: work for its owner, or a refusal. */
+static void
+decide(sn_frontier *f, sn_candidate *c, seine_time now)
+{
+    opinion o = {0};
+
+    c->link.number = next_number(f);
+    if (is_refused(f, c, &o)) {
+        sn_refusal r = {&c->link, c->bad.len > 0 ? (sn_str){0} : c->key, o.reason,
+                        o.rule};
+        f->ops.refuse(&r, f->ops.arg);
+        return;
+    }
+    sn_frontier_route(f, &c->link, &c->url, now);
+}
+
+/* Too deep, or nobody but a nofollow leads there so far: it is told at the end. */
+static void
+put_off(sn_frontier *f, const sn_candidate *c, seine_skip reason)
+{
+    bool is_new = false;
+    sn_queued q = {.target = c->link.url,
+                   .parent = c->link.parent,
+                   .line = c->link.line,
+                   .depth = c->link.depth,
+                   .moved = c->link.moved,
+                   .tag = c->link.tag,
+                   .attr = c->link.attr,
+                   .flags = (uint8_t)reason};
+
+    if (seine_seen_add(f->commons->late_seen, c->key.ptr, c->key.len, &is_new) ==
+            SEINE_OK &&
+        is_new && sn_queue_put(f->queue, &f->late, &q) == SEINE_OK)
+        atomic_fetch_add(&f->commons->late, 1);
+    else
+        count_duplicate(f);
+}
+
+static bool
+is_forgotten(const sn_frontier *f, const sn_candidate *c)
+{
+    opinion o = {0};
+
+    return !f->commons->opts.crawl->skips && is_refused(f, c, &o) &&
+           (o.reason == SEINE_SKIP_OFFSITE || o.reason == SEINE_SKIP_SCHEME);
+}
+
+/* Links that are not followed as they are: true, and they are done with. */
+static bool
+is_late(sn_frontier *f, sn_candidate *c)
+{
+    const seine_crawl_opts *o = f->commons->opts.crawl;
+    bool too_deep = o->depth != UINT32_MAX && c->link.depth > o->depth;
+    opinion ignored = {0};
+
+    if (!too_deep && !c->nofollow)
+        return false;
+    if (c->bad.len > 0 || is_refused(f, c, &ignored))
+        return false;
+    if (seine_seen_has(f->commons->seen, c->key.ptr, c->key.len))
+        count_duplicate(f);
+    else
+        put_off(f, c, too_deep ? SEINE_SKIP_DEPTH : SEINE_SKIP_NOFOLLOW);
+    return true;
+}
+
+static void
+judge(sn_frontier *f, size_t n, seine_time now)
+{
+    sn_candidate *rest[SN_BATCH];
+    size_t left = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        sn_candidate *c = &f->batch[i];
+        if (is_forgotten(f, c) || is_late(f, c))
+            continue;
+        f->prints[left] = seine_seen_print(f->commons->seen, c->key.ptr, c->key.len);
+        rest[left++] = c;
+    }
+    if (left == 0)
+        return;
+    if (seine_seen_add_many(f->commons->seen, f->prints, left, f->is_new) != SEINE_OK) {
+        for (size_t i = 0; i < left; i++)
+            sn_frontier_refuse(f, &rest[i]->link, NULL, SEINE_SKIP_BUDGET,
+                               SN_STR("no memory"));
+        return;
+    }
+    for (size_t i = 0; i < left; i++)
+        if (f->is_new[i])
+            decide(f, rest[i], now);
+        else
+            count_duplicate(f);
+}
+
+/* Reading. */
+
+/* No URL at all: its text is its key. */
+static void
+is_no_url(sn_candidate *c, sn_str value, const char *why)
+{
+    size_t n = value.len < SEINE_URL_MAX ? value.len : SEINE_URL_MAX;
+
+    if (n > 0)
+        memcpy(c->key_mem, value.ptr, n);
+    c->key = c->link.url = (sn_str){c->key_mem, n};
+    c->bad = sn_str_of(why);
+}
+
+static void
+read_link(sn_frontier *f, sn_candidate *c, const seine_url *base, sn_str value)
+{
+    const char *strip = f->commons->opts.strip_params;
+    seine_url_flaw flaw = {SEINE_URL_NONE, 0};
+    size_t len;
+
+    c->bad = (sn_str){0};
+    seine_url_init(&c->url, c->href_mem, SEINE_URL_ROOM);
+    if (seine_url_resolve(&c->url, base, value.ptr, value.len, &flaw) != SEINE_OK) {
+        is_no_url(c, value, seine_url_flaw_text(flaw.kind));
+        return;
+    }
+    seine_url_drop_fragment(&c->url);
+    seine_url_drop_user(&c->url);
+    c->link.url = sn_part(seine_url_href(&c->url));
+    if (seine_url_key(&c->url, strip, c->key_mem, SEINE_URL_ROOM, &len) != SEINE_OK) {
+        is_no_url(c, value, "longer than the limit");
+        return;
+    }
+    c->key = (sn_str){c->key_mem, len};
+}
+
+/* What the links of a page have in common. */
+typedef struct finding {
+    const seine_url *base;
+    sn_link link;
+    bool nofollow;
+} finding;
+
+static void
+add_links(sn_frontier *f, sn_visit *v, const finding *from, seine_time now)
+{
+    const seine_crawl_opts *o = f->commons->opts.crawl;
+    size_t n = 0;
+    sn_page_link l;
+
+    for (size_t i = 0; sn_page_link_at(v->page, i, &l); i++) {
+        if (l.is_map) {
+            sn_frontier_map(f, v, l.value, now);
+            continue;
+        }
+        sn_candidate *c = &f->batch[n++];
+        c->link = from->link;
+        c->link.line = l.line;
+        c->link.tag = l.tag;
+        c->link.attr = l.attr;
+        c->nofollow = from->nofollow || (o->nofollow && l.nofollow);
+        read_link(f, c, from->base, l.value);
+        if (n == SN_BATCH) {
+            judge(f, n, now);
+            n = 0;
+        }
+    }
+    judge(f, n, now);
+}
+
+/* A redirect is a link without a text: the same depth, one more in a row. */
+static void
+add_target(sn_frontier *f, sn_visit *v, const sn_link *like, seine_time now)
+{
+    sn_candidate *c = &f->batch[0];
+
+    if (v->is_typed)
+        (void)!sn_scope_widen(f->commons->scope, &v->url, &v->target);
+    c->link = *like;
+    c->link.depth = v->depth;
+    c->link.moved = (uint8_t)(v->moved < UINT8_MAX ? v->moved + 1 : UINT8_MAX);
+    c->nofollow = false;
+    read_link(f, c, &v->url, sn_part(seine_url_href(&v->target)));
+    judge(f, 1, now);
+}
+
+/* What values are resolved against: <base>, if it is a good one. */
+static const seine_url *
+base_of(const sn_visit *v, const sn_page_facts *facts, seine_url *mem)
+{
+    if (facts->base.len == 0 ||
+        seine_url_resolve(mem, &v->url, facts->base.ptr, facts->base.len, NULL) !=
+            SEINE_OK ||
+        seine_url_is_opaque(mem))
+        return &v->url;
+    return mem;
+}
+
+void
+sn_frontier_page(sn_frontier *f, sn_visit *v, seine_time now)
+{
+    const seine_crawl_opts *o = f->commons->opts.crawl;
+    char mem[SEINE_URL_ROOM];
+    seine_url base;
+    sn_page_facts facts;
+    finding from = {.link = {.parent = sn_part(seine_url_href(&v->url)),
+                             .depth = v->depth + 1,
+                             .ceiling = (uint8_t)sn_zone_ceiling(v->end.zone)}};
+
+    if (!o)
+        return;
+    if (v->target.len > 0)
+        add_target(f, v, &from.link, now);
+    if (v->page && !(v->kind == SN_KIND_PAGE && o->sitemaps == SEINE_SITEMAPS_ONLY)) {
+        seine_url_init(&base, mem, sizeof mem);
+        sn_page_facts_get(v->page, &facts);
+        from.base = base_of(v, &facts, &base);
+        from.nofollow = o->nofollow && facts.robots & SEINE_NOFOLLOW;
+        add_links(f, v, &from, now);
+    }
+    send_all(f);
+}

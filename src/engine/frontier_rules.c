@@ -1,0 +1,439 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <assert.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/time.h"
+#include "engine/admit.h"
+#include "engine/frontier_parts.h"
+
+/* What waits at a host behind its rules: pages, sitemaps, given URLs. */
+static uint32_t
+behind(const sn_frontier *f, uint32_t host)
+{
+    const sn_extra *x = sn_sites_has_extra(&f->sites, host);
+
+    return f->sites.all[host].chain.n + x->first.n + x->n_held;
+}
+
+/* Visits of our own. */
+
+static bool
+keep_url(sn_visit *v, const seine_url *url)
+{
+    seine_url_part href = seine_url_href(url);
+    char *mem = SN_ARENA_ARRAY(&v->arena, char, href.len + 1);
+
+    if (!mem)
+        return false;
+    seine_url_init(&v->first, mem, href.len + 1);
+    if (seine_url_copy(&v->first, url) != SEINE_OK)
+        return false;
+    v->url = v->first;
+    v->input = sn_part(seine_url_href(&v->first));
+    return true;
+}
+
+static bool
+keep_key(sn_frontier *f, sn_visit *v)
+{
+    char key[SEINE_URL_ROOM];
+    size_t len;
+
+    if (seine_url_key(&v->first, f->commons->opts.strip_params, key, sizeof key, &len) !=
+        SEINE_OK)
+        return false;
+    if (sn_str_eq((sn_str){key, len}, v->input)) {
+        v->key = v->input;
+        return true;
+    }
+    char *copy = sn_arena_text(&v->arena, (sn_str){key, len});
+    v->key = (sn_str){copy, len};
+    return copy != NULL;
+}
+
+sn_visit *
+sn_frontier_make(sn_frontier *f, const seine_url *url, sn_kind kind, seine_time now)
+{
+    const seine_fetch_opts *o = &f->commons->opts;
+    sn_visit *v = sn_visits_take_own(f->commons->visits);
+
+    if (!v)
+        return NULL;
+    if (!keep_url(v, url) || !keep_key(f, v)) {
+        sn_visits_give(f->commons->visits, v);
+        return NULL;
+    }
+    v->kind = (uint8_t)kind;
+    v->method = SN_STR("GET");
+    v->timeout = o->timeout;
+    v->retry.opts = &o->retry;
+    v->retry.deadline = SEINE_NEVER;
+    v->retry.idempotent = true;
+    v->lane = 1;
+    v->home = f->index;
+    v->admitted_at = now;
+    sn_visit_step(v, SN_ADMITTED);
+    return v;
+}
+
+/* Who names a host says how far its robots.txt may reach. */
+static sn_zone
+ceiling_of(sn_frontier *f, uint32_t host)
+{
+    const sn_extra *x = sn_sites_has_extra(&f->sites, host);
+
+    if (x->held)
+        return x->held->ceiling;
+    return sn_frontier_look(f, host) ? (sn_zone)f->ahead.ceiling : SN_ZONE_PUBLIC;
+}
+
+static sn_visit *
+ask_robots(sn_frontier *f, uint32_t host, seine_url *url, seine_time now)
+{
+    sn_extra *x = sn_sites_has_extra(&f->sites, host);
+
+    if (!sn_frontier_url(f, host, SN_STR("/robots.txt"), url))
+        return NULL;
+    sn_visit *v = sn_frontier_make(f, url, SN_KIND_ROBOTS, now);
+    if (!v)
+        return NULL;
+    v->ceiling = ceiling_of(f, host);
+    v->lane = 0;
+    x->is_wanted = false;
+    x->rules.state = SN_RULES_ASKED;
+    return v;
+}
+
+/* The sitemap in `ahead`. */
+static sn_visit *
+ask_map(sn_frontier *f, uint32_t host, seine_url *url, seine_time now)
+{
+    if (!sn_frontier_url(f, host, f->ahead.target, url))
+        return NULL;
+    sn_visit *v = sn_frontier_make(f, url, SN_KIND_SITEMAP, now);
+    if (!v)
+        return NULL;
+    v->ceiling = (sn_zone)f->ahead.ceiling;
+    v->moved = f->ahead.moved;
+    v->lane = 0;
+    sn_frontier_pop(f, host);
+    sn_sites_has_extra(&f->sites, host)->maps_out++;
+    return v;
+}
+
+sn_visit *
+sn_frontier_ask(sn_frontier *f, uint32_t host, seine_time now)
+{
+    const sn_extra *x = sn_sites_has_extra(&f->sites, host);
+    char mem[SEINE_URL_ROOM];
+    seine_url url;
+
+    seine_url_init(&url, mem, sizeof mem);
+    sn_visit *v =
+        x->is_wanted ? ask_robots(f, host, &url, now) : ask_map(f, host, &url, now);
+    if (v) {
+        v->home_host = host;
+        v->at_home = (f->sites.all[host].flags & SN_SITE_GIVEN) != 0;
+    }
+    return v;
+}
+
+/* Sitemaps. */
+
+/* May a sitemap be asked of that host? Those of one domain speak for each other. */
+static bool
+is_near(const sn_frontier *f, const seine_url *from, const seine_url *to)
+{
+    sn_str a = sn_part(seine_url_host(from)), b = sn_part(seine_url_host(to));
+    size_t n = seine_psl_site(f->commons->psl, a.ptr, a.len);
+    size_t m = seine_psl_site(f->commons->psl, b.ptr, b.len);
+    sn_ruled ruled;
+
+    if (sn_str_eq(a, b) ||
+        (n > 0 && n == m && memcmp(a.ptr + a.len - n, b.ptr + b.len - m, n) == 0))
+        return true;
+    sn_scope_judge(f->commons->scope, to, false, &ruled);
+    return ruled.in;
+}
+
+static void
+add_map(sn_frontier *f, const seine_url *from, sn_str text, sn_zone ceiling,
+        uint8_t level, seine_time now)
+{
+    static const char mark[] = "sitemap ";
+    char mem[SEINE_URL_ROOM], key[sizeof mark + SEINE_URL_ROOM];
+    bool is_new = false;
+    seine_url url;
+    size_t len;
+
+    seine_url_init(&url, mem, sizeof mem);
+    if (level > 5 || seine_url_resolve(&url, from, text.ptr, text.len, NULL) != SEINE_OK)
+        return;
+    sn_str scheme = sn_part(seine_url_scheme(&url));
+    if ((!sn_str_eq(scheme, SN_STR("http")) && !sn_str_eq(scheme, SN_STR("https"))) ||
+        !is_near(f, from, &url))
+        return;
+    seine_url_drop_fragment(&url);
+    seine_url_drop_user(&url);
+    memcpy(key, mark, sizeof mark - 1);
+    if (seine_url_key(&url, NULL, key + sizeof mark - 1, SEINE_URL_ROOM, &len) !=
+            SEINE_OK ||
+        seine_seen_add(f->commons->seen, key, sizeof mark - 1 + len, &is_new) !=
+            SEINE_OK ||
+        !is_new)
+        return;
+    sn_frontier_route(f,
+                      &(sn_link){.url = sn_part(seine_url_href(&url)),
+                                 .moved = level,
+                                 .ceiling = (uint8_t)ceiling,
+                                 .kind = SN_KIND_SITEMAP},
+                      &url, now);
+}
+
+/* The first sitemaps of a host: those its robots.txt names; of a given one the usual one
+ * besides. */
+static void
+begin_maps(sn_frontier *f, uint32_t host, sn_zone ceiling, seine_time now)
+{
+    const seine_crawl_opts *o = f->commons->opts.crawl;
+    sn_extra *x = sn_sites_has_extra(&f->sites, host);
+    char mem[SEINE_URL_ROOM];
+    seine_url root;
+    seine_view named;
+
+    if (!o || o->sitemaps == SEINE_SITEMAPS_OFF || o->depth == 0 || x->has_maps)
+        return;
+    x->has_maps = true;
+    seine_url_init(&root, mem, sizeof mem);
+    if (!sn_frontier_url(f, host, SN_STR("/robots.txt"), &root))
+        return;
+    for (size_t i = 0; x->rules.robots && i < SN_SITE_MAPS &&
+                       seine_robots_sitemap(x->rules.robots, i, &named);
+         i++)
+        add_map(f, &root, (sn_str){named.ptr, named.len}, ceiling, 0, now);
+    if (f->sites.all[host].flags & SN_SITE_GIVEN)
+        add_map(f, &root, SN_STR("/sitemap.xml"), ceiling, 0, now);
+    for (uint32_t i = 0; i < f->n; i++)
+        sn_frontier_send(f, i);
+}
+
+/* What a sitemap leads to further ones. */
+void
+sn_frontier_map(sn_frontier *f, const sn_visit *v, sn_str value, seine_time now)
+{
+    add_map(f, &v->url, value, sn_zone_ceiling(v->end.zone),
+            (uint8_t)(v->moved < 200 ? v->moved + 1 : 200), now);
+}
+
+/* The rules of a host. */
+
+static void
+want(sn_frontier *f, uint32_t host, seine_time now)
+{
+    sn_extra *x = sn_sites_has_extra(&f->sites, host);
+
+    x->is_wanted = true;
+    x->rules.state = SN_RULES_UNKNOWN;
+    sn_commons_more(f->commons, 1);
+    sn_scheduler_put(f->scheduler, host, 1, now);
+}
+
+bool
+sn_frontier_is_open(sn_frontier *f, uint32_t host, seine_time now)
+{
+    sn_site *site = &f->sites.all[host];
+    sn_extra *x = sn_sites_has_extra(&f->sites, host);
+
+    if (site->flags & SN_SITE_FREE) {
+        begin_maps(f, host, SN_ZONE_LOCAL, now);
+        return true;
+    }
+    if (x->is_wanted || !sn_rules_are_stale(&x->rules, now))
+        return x->rules.state == SN_RULES_PARSED || x->rules.state == SN_RULES_ABSENT;
+    want(f, host, now);
+    return false;
+}
+
+seine_err
+sn_frontier_obey(sn_frontier *f, uint32_t host, sn_str target,
+                 seine_robots_verdict *out_verdict)
+{
+    const sn_extra *x = sn_sites_has_extra(&f->sites, host);
+
+    if (f->sites.all[host].flags & SN_SITE_FREE ||
+        f->commons->opts.robots != SEINE_OBEY_ON)
+        return SEINE_OK;
+    return sn_rules_allow(&x->rules, f->commons->agent, target, out_verdict)
+               ? SEINE_OK
+               : SEINE_E_ROBOTS;
+}
+
+/* Given URLs go on, or are refused, now that the rules are known. */
+static void
+release(sn_frontier *f, uint32_t host, seine_time now)
+{
+    sn_extra *x = sn_sites_has_extra(&f->sites, host);
+    sn_visit *v = x->held, *next;
+
+    f->waiting -= x->n_held;
+    x->held = x->last_held = NULL;
+    x->n_held = 0;
+    for (; v; v = next) {
+        next = v->next;
+        v->host = SN_NO_HOST;
+        seine_err e = sn_frontier_visit(f, v, now);
+        if (e == SEINE_OK)
+            continue;
+        if (e != SEINE_E_ROBOTS)
+            sn_admit_refuse(v, SEINE_SKIP_BUDGET, SN_STR("no memory"));
+        atomic_fetch_sub(&f->commons->admitted, 1);
+        f->ops.end(v, f->ops.arg);
+    }
+}
+
+static void
+obey_delay(sn_frontier *f, uint32_t host, const sn_rules *rules, seine_time now)
+{
+    const seine_fetch_opts *o = &f->commons->opts;
+    bool cut;
+    seine_span delay = sn_rules_delay(rules, f->commons->agent, o->max_crawl_delay, &cut);
+    sn_str name = sn_scheduler_name(f->scheduler, host);
+
+    if (delay > 0 && o->robots == SEINE_OBEY_ON)
+        sn_scheduler_delay(f->scheduler, host, delay, now);
+    if (!cut)
+        return;
+    SN_LOG(o->log, INFO, "crawl_delay.clamped", SN_S("host", name), SN_T("delay", delay));
+    f->ops.tell(&(seine_event){.name = "crawl_delay.clamped",
+                               .host = {name.ptr, name.len},
+                               .until = SEINE_NEVER,
+                               .to = delay / 1000},
+                f->ops.arg);
+}
+
+/* The rules are known: what waits behind them may go. */
+static void
+open(sn_frontier *f, uint32_t host, sn_zone ceiling, seine_time now)
+{
+    sn_extra *x = sn_sites_has_extra(&f->sites, host);
+    uint32_t n = f->sites.all[host].chain.n + x->first.n;
+
+    obey_delay(f, host, &x->rules, now);
+    if (n > 0)
+        sn_scheduler_put(f->scheduler, host, n, now);
+    begin_maps(f, host, ceiling, now);
+    release(f, host, now);
+}
+
+/* They cannot be had for now: what waits is stuck until they are asked for again. */
+static void
+shut(sn_frontier *f, uint32_t host, seine_err why, seine_time now)
+{
+    sn_extra *x = sn_sites_has_extra(&f->sites, host);
+    sn_str name = sn_scheduler_name(f->scheduler, host);
+
+    SN_SAY(f->commons->opts.log, WARN, "robots.unreachable",
+           "robots.txt cannot be read: the host waits", SN_S("host", name),
+           SN_E("err", why), SN_T("again", x->rules.until - now));
+    f->ops.tell(&(seine_event){.name = "robots.unreachable",
+                               .host = {name.ptr, name.len},
+                               .cause = why,
+                               .until = x->rules.until},
+                f->ops.arg);
+    f->sites.all[host].flags |= SN_SITE_STUCK;
+    sn_commons_stick(f->commons, behind(f, host));
+    seine_err e = sn_heap_put(&f->again, x->rules.until, host);
+    if (e != SEINE_OK)
+        x->rules.until = SEINE_NEVER; /* not again in this run */
+}
+
+static void
+robots_back(sn_frontier *f, sn_visit *v, seine_time now)
+{
+    uint32_t host = v->home_host;
+    sn_extra *x = sn_sites_has_extra(&f->sites, host);
+
+    assert(x && x->rules.state == SN_RULES_ASKED);
+    sn_rules_answer(&x->rules, &v->fault, sn_buf_view(&v->kept), now);
+    if (x->rules.state == SN_RULES_UNREACHABLE)
+        shut(f, host, v->fault.code, now);
+    else
+        open(f, host, sn_zone_ceiling(v->end.zone), now);
+}
+
+static void
+map_back(sn_frontier *f, sn_visit *v, seine_time now)
+{
+    sn_extra *x = sn_sites_has_extra(&f->sites, v->home_host);
+    sn_str url = sn_part(seine_url_href(&v->first));
+
+    SN_LOG(f->commons->opts.log, DEBUG, "sitemap", SN_URL("url", url),
+           SN_E("err", v->fault.code), SN_U("status", v->fault.status));
+    if (v->fault.code == SEINE_OK)
+        sn_frontier_page(f, v, now);
+    x->maps_out--;
+    sn_scheduler_put(f->scheduler, v->home_host, 0, now); /* the next level may begin */
+}
+
+void
+sn_frontier_back(sn_frontier *f, sn_visit *v, seine_time now)
+{
+    if (v->kind == SN_KIND_ROBOTS)
+        robots_back(f, v, now);
+    else
+        map_back(f, v, now);
+}
+
+void
+sn_frontier_due(sn_frontier *f, seine_time now)
+{
+    while (sn_heap_when(&f->again) <= now) {
+        uint32_t host = (uint32_t)sn_heap_take(&f->again).item;
+        sn_site *site = &f->sites.all[host];
+
+        if (!(site->flags & SN_SITE_STUCK) || atomic_load(&f->commons->gives_up))
+            continue;
+        site->flags &= (uint8_t)~SN_SITE_STUCK;
+        want(f, host, now);
+        sn_commons_unstick(f->commons, behind(f, host));
+    }
+}
+
+seine_time
+sn_frontier_when(const sn_frontier *f)
+{
+    return sn_heap_when(&f->again);
+}
+
+/* The end of a crawl that waits for nothing else. */
+
+static bool
+refuse_next(sn_frontier *f, uint32_t host, seine_time now)
+{
+    sn_str rule = SN_STR("robots.txt could not be read");
+    sn_visit *v = sn_frontier_drain(f, host, now);
+
+    if (!v)
+        return false;
+    sn_admit_refuse(v, SEINE_SKIP_ROBOTS_UNREACHABLE, rule);
+    atomic_fetch_sub(&f->commons->admitted, 1);
+    f->ops.end(v, f->ops.arg);
+    return true;
+}
+
+bool
+sn_frontier_stuck(sn_frontier *f, uint32_t most, seine_time now)
+{
+    for (; f->stuck_at < f->sites.n; f->stuck_at++) {
+        if (!(f->sites.all[f->stuck_at].flags & SN_SITE_STUCK))
+            continue;
+        while (most > 0 && refuse_next(f, f->stuck_at, now))
+            most--;
+        if (most == 0)
+            return true;
+        f->sites.all[f->stuck_at].flags &= (uint8_t)~SN_SITE_STUCK;
+    }
+    f->stuck_at = 0;
+    return false;
+}

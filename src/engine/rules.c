@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/rules.h"
+
+#include "base/alloc.h"
+#include "base/time.h"
+
+#define GOOD_FOR SEINE_SECS(24 * 3600)
+#define FIRST    SEINE_SECS(60)
+#define LONGEST  SEINE_SECS(3600)
+
+void
+sn_rules_fini(sn_rules *r)
+{
+    seine_robots_free(r->robots);
+    *r = (sn_rules){0};
+}
+
+/* Nothing can be had of the host, ever: there are no rules to break either. */
+static bool
+is_nowhere(seine_err e)
+{
+    switch (seine_err_group(e)) {
+    case SEINE_E_DNS:
+    case SEINE_E_TLS:
+        return true;
+    default:
+        return e == SEINE_E_BLOCKED_ADDRESS || e == SEINE_E_BLOCKED_PORT;
+    }
+}
+
+/* RFC 9309, 2.3.1.3: a redirect that leads nowhere is "unavailable". */
+static bool
+is_unavailable(const seine_fault *f)
+{
+    return f->code == SEINE_E_TOO_MANY_REDIRECTS || f->code == SEINE_E_BAD_REDIRECT ||
+           f->code == SEINE_E_REDIRECT_REFUSED || f->code == SEINE_E_BLOCKED_SCHEME ||
+           (f->status >= 400 && f->status < 500 && f->status != 429) ||
+           (f->status >= 300 && f->status < 400);
+}
+
+static void
+fail(sn_rules *r, seine_time now)
+{
+    seine_span wait = FIRST;
+
+    for (unsigned i = 0; i < r->failures && wait < LONGEST; i++)
+        wait *= 2;
+    if (r->failures < UINT8_MAX)
+        r->failures++;
+    r->state = SN_RULES_UNREACHABLE;
+    r->until = sn_time_add(now, sn_time_min(wait, LONGEST));
+}
+
+static void
+settle(sn_rules *r, sn_rules_state state, seine_time now)
+{
+    r->state = (uint8_t)state;
+    r->failures = 0;
+    r->until = sn_time_add(now, GOOD_FOR);
+}
+
+/* Whole, or cut off by ourselves where the limit is. */
+static bool
+is_answer(const seine_fault *end, sn_str body)
+{
+    bool ok = end->status >= 200 && end->status < 300;
+
+    return ok && (end->code == SEINE_OK || body.len >= SEINE_ROBOTS_BYTES);
+}
+
+void
+sn_rules_answer(sn_rules *r, const seine_fault *end, sn_str body, seine_time now)
+{
+    seine_robots *robots;
+
+    if (is_answer(end, body)) {
+        if (seine_robots_new(body.ptr ? body.ptr : "", body.len, &robots) != SEINE_OK) {
+            fail(r, now);
+            return;
+        }
+        seine_robots_free(r->robots);
+        r->robots = robots;
+        settle(r, SN_RULES_PARSED, now);
+    } else if (is_unavailable(end) || is_nowhere(end->code)) {
+        seine_robots_free(SN_STEAL(r->robots));
+        settle(r, SN_RULES_ABSENT, now);
+    } else {
+        fail(r, now);
+    }
+}
+
+bool
+sn_rules_are_stale(sn_rules *r, seine_time now)
+{
+    if ((r->state != SN_RULES_PARSED && r->state != SN_RULES_ABSENT) || now < r->until)
+        return r->state == SN_RULES_UNKNOWN;
+    r->state = SN_RULES_UNKNOWN;
+    return true;
+}
+
+bool
+sn_rules_allow(const sn_rules *r, const char *agent, sn_str url,
+               seine_robots_verdict *out_verdict)
+{
+    *out_verdict = (seine_robots_verdict){.allowed = true};
+    if (r->state == SN_RULES_PARSED)
+        seine_robots_check(r->robots, agent, url.ptr, url.len, out_verdict);
+    return out_verdict->allowed;
+}
+
+seine_span
+sn_rules_delay(const sn_rules *r, const char *agent, seine_span longest, bool *out_cut)
+{
+    int64_t delay =
+        r->state == SN_RULES_PARSED ? seine_robots_delay(r->robots, agent) : 0;
+
+    *out_cut = delay > longest;
+    return delay <= 0 ? 0 : *out_cut ? longest : delay;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * rules.h - the robots.txt of one host: is it known, what does it say, when is it asked
+ * for again?
+ *
+ *     UNKNOWN → ASKED → PARSED       2xx: what the text says, for 24 h
+ *                     → ABSENT       4xx but 429, too many redirects, a host that is not
+ *                                    there: everything is allowed, for 24 h
+ *                     → UNREACHABLE  5xx, 429, no answer: nothing for now; asked again
+ *                                    after 60 s, doubling up to 1 h
+ *
+ * A host whose name does not exist, whose address is forbidden or whose certificate is
+ * bad counts as one without rules: its pages then fail for their own reason.
+ *
+ *     sn_rules_answer(&rules, &fault, body, now);
+ *     if (!sn_rules_allow(&rules, agent, url, &verdict))
+ *         …                                   verdict.rule, verdict.line
+ *
+ * Time    is passed in.
+ * Memory  the text of the file and 40 bytes a rule.
+ * Threads one owner.
+ */
+#ifndef SN_RULES_H
+#define SN_RULES_H
+
+#include "base/str.h"
+#include "seine/robots.h"
+#include "seine/time.h"
+
+typedef enum sn_rules_state {
+    SN_RULES_UNKNOWN, /* nobody asked yet, or it is too old */
+    SN_RULES_ASKED,
+    SN_RULES_PARSED,
+    SN_RULES_ABSENT,
+    SN_RULES_UNREACHABLE,
+} sn_rules_state;
+
+typedef struct sn_rules {
+    seine_robots *robots; /* PARSED; stays for its sitemaps while it is asked again */
+    seine_time until;     /* PARSED, ABSENT: good before; UNREACHABLE: asked again at */
+    uint8_t state;        /* sn_rules_state */
+    uint8_t failures;     /* in a row */
+} sn_rules;
+
+enum { SN_RULES_HOPS = 5 }; /* redirects of robots.txt that are followed */
+
+void sn_rules_fini(sn_rules *r);
+
+/* What the end of the last attempt means. `body` is what came of it. NOMEM: it is as if
+ * there had been no answer. */
+void sn_rules_answer(sn_rules *r, const seine_fault *end, sn_str body, seine_time now);
+
+/* Are they too old to be used? Then the state is UNKNOWN. */
+bool sn_rules_are_stale(sn_rules *r, seine_time now);
+
+/* PARSED or ABSENT: what they say about a URL. */
+bool sn_rules_allow(const sn_rules *r, const char *agent, sn_str url,
+                    seine_robots_verdict *out_verdict);
+
+/* Crawl-delay, at most `longest`; 0: none. *out_cut: it was longer. */
+seine_span sn_rules_delay(const sn_rules *r, const char *agent, seine_span longest,
+                          bool *out_cut);
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * sites.h - what a frontier knows of the hosts of its shard, by their numbers.
+ *
+ * 28 bytes of each for ever: the list of its waiting URLs, how many were admitted, the
+ * level it is at. Everything else (robots.txt, the tree of path patterns, sitemaps,
+ * given URLs that wait for the rules) is an extra that exists while the host has work,
+ * and is given up for hosts that are idle when there are many; robots.txt is then asked
+ * for again.
+ *
+ *     e = sn_sites_at(&sites, host, &site);
+ *     e = sn_sites_extra(&sites, host, &extra);
+ *
+ * Time    plays no part.
+ * Memory  28 bytes a host; extras in blocks that are used again.
+ * Threads one owner.
+ */
+#ifndef SN_SITES_H
+#define SN_SITES_H
+
+#include "base/map.h"
+#include "engine/rules.h"
+#include "engine/visit.h"
+#include "store/queue.h"
+#include "text/trap.h"
+
+enum {
+    SN_SITE_GIVEN = 1,  /* a URL of it was named by the user */
+    SN_SITE_FREE = 2,   /* robots.txt does not count here */
+    SN_SITE_PARKED = 4, /* given up in this run */
+    SN_SITE_STUCK = 8   /* what waits here is counted as stuck */
+};
+
+enum { SN_SITE_MAPS = 50000 }; /* files of sitemaps */
+
+typedef struct sn_site {
+    sn_chain chain;   /* URLs that wait */
+    uint32_t n_pages; /* admitted */
+    uint32_t extra;   /* SN_NONE */
+    uint16_t level;   /* no deeper URL starts before all up to here have ended */
+    uint8_t flags;
+} sn_site;
+
+typedef struct sn_extra {
+    uint32_t host; /* SN_NONE: free */
+    uint32_t link; /* next free one */
+    sn_rules rules;
+    sn_trap_tree *trap;         /* NULL: nothing varied yet */
+    sn_chain first;             /* what goes before: sitemaps, pages of a level that
+                                   has begun */
+    uint32_t maps_out;          /* sitemaps under way */
+    sn_visit *held, *last_held; /* given URLs that wait for the rules */
+    uint32_t n_held;
+    uint32_t n_maps; /* files of sitemaps, all of them */
+    bool is_wanted;  /* robots.txt is what the host is asked for next */
+    bool has_maps;   /* the first sitemaps were looked for */
+} sn_extra;
+
+typedef struct sn_sites {
+    sn_site *all;
+    uint32_t n, room;
+    sn_extra **extras; /* blocks: pointers into them stay valid */
+    uint32_t n_extras, free_extra, used;
+    uint32_t sweep; /* where the last search for an idle one ended */
+    sn_map domains; /* registrable domain → hosts of it */
+    sn_arena names;
+} sn_sites;
+
+void sn_sites_init(sn_sites *s);
+void sn_sites_fini(sn_sites *s); /* the queue and held visits are the caller's */
+
+/* The site of that host, made if it is new. NOMEM. Valid until the next is made. */
+SEINE_MUST_CHECK seine_err sn_sites_at(sn_sites *s, uint32_t host, sn_site **out_site);
+
+/* Its extra, made if there is none. NOMEM. */
+SEINE_MUST_CHECK seine_err sn_sites_extra(sn_sites *s, uint32_t host,
+                                          sn_extra **out_extra);
+sn_extra *sn_sites_has_extra(const sn_sites *s, uint32_t host); /* NULL: it has none */
+
+/* Above so many extras, gives up one of a host that is_idle says yes to. */
+void sn_sites_evict(sn_sites *s, bool (*is_idle)(uint32_t host, void *arg), void *arg);
+
+/* One more host of a registrable domain: how many there are now. NOMEM. */
+SEINE_MUST_CHECK seine_err sn_sites_domain(sn_sites *s, sn_str domain,
+                                           uint32_t *out_hosts);
+
+#endif
