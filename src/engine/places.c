@@ -55,12 +55,21 @@ hash_name(const sn_places *p, sn_str name, int32_t port)
     return sn_siphash(key, name.ptr, name.len);
 }
 
+/* No secret is needed here: only seeds come into the table, whoever asks. */
 static uint64_t
-hash_below(const sn_places *p, uint64_t hash, sn_str segment)
+hash_below(uint64_t hash, sn_str segment)
 {
-    uint64_t key[2] = {p->secret[0] ^ hash, p->secret[1] + 1};
+    uint64_t word;
+    size_t i = 0;
 
-    return sn_siphash(key, segment.ptr, segment.len);
+    for (; i + sizeof word <= segment.len; i += sizeof word) {
+        memcpy(&word, segment.ptr + i, sizeof word);
+        hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+        hash ^= hash >> 29;
+    }
+    for (; i < segment.len; i++)
+        hash = (hash ^ (unsigned char)segment.ptr[i]) * 0x100000001b3u;
+    return hash ^ hash >> 32;
 }
 
 /* The next segment with its slash at the end; false: none is left that has one. */
@@ -121,7 +130,7 @@ sn_places_has(const sn_places *p, const sn_place *place)
     sn_str rest = place->dir, part;
 
     while (segment(&rest, &part))
-        hash = hash_below(p, hash, part);
+        hash = hash_below(hash, part);
     return has(p, hash, place);
 }
 
@@ -131,12 +140,14 @@ sn_places_has_above(const sn_places *p, const sn_place *place)
     uint64_t depths = atomic_load_explicit(&p->depths, memory_order_relaxed);
     uint64_t hash = hash_name(p, place->name, place->port);
     sn_str rest = place->dir, part;
-    sn_place above = *place;
+    sn_place above = {place->name, {place->dir.ptr, 0}, place->port};
 
+    if (!has(p, hash, &above)) /* most links lead to other hosts */
+        return false;
     for (unsigned depth = 1; segment(&rest, &part); depth++) {
         if ((depths >> (depth < 63 ? depth : 63)) == 0)
             return false; /* all that are there are shallower */
-        hash = hash_below(p, hash, part);
+        hash = hash_below(hash, part);
         above.dir.len = (size_t)(part.ptr + part.len - place->dir.ptr);
         if ((depths & depth_bit(depth)) && has(p, hash, &above))
             return true;
@@ -160,7 +171,7 @@ make(const sn_places *p, const sn_place *place, uint64_t *out_depth)
     e->place = (sn_place){{e->text, name}, {e->text + name, dir}, place->port};
     e->hash = hash_name(p, e->place.name, e->place.port);
     for (rest = e->place.dir; segment(&rest, &part); depth++)
-        e->hash = hash_below(p, e->hash, part);
+        e->hash = hash_below(e->hash, part);
     *out_depth = depth_bit(depth);
     return e;
 }
@@ -222,8 +233,8 @@ grow(sn_places *p)
     return SEINE_OK;
 }
 
-seine_err
-sn_places_add(sn_places *p, const sn_place *place)
+static seine_err
+add(sn_places *p, const sn_place *place)
 {
     uint64_t depth;
     entry *made = make(p, place, &depth);
@@ -241,4 +252,14 @@ sn_places_add(sn_places *p, const sn_place *place)
     if (e != SEINE_OK)
         sn_free(made);
     return e == SEINE_E_ALREADY ? SEINE_OK : e;
+}
+
+seine_err
+sn_places_add(sn_places *p, const sn_place *place)
+{
+    seine_err e = SEINE_OK;
+
+    if (place->dir.len > 0)
+        e = add(p, &(sn_place){place->name, {0}, place->port});
+    return e == SEINE_OK ? add(p, place) : e;
 }

@@ -46,7 +46,8 @@ typedef struct sn_places {
 void sn_places_init(sn_places *p);
 void sn_places_fini(sn_places *p);
 
-/* OK also when it is there already. NOMEM. */
+/* OK also when it is there already. With a directory its host is in the set, too. NOMEM.
+ */
 SEINE_MUST_CHECK seine_err sn_places_add(sn_places *p, const sn_place *place);
 
 /* This very place. */

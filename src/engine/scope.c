@@ -195,25 +195,39 @@ sn_scope_widen(sn_scope *s, const seine_url *from, const seine_url *to)
     return add(s, to, sn_str_starts(given, target) ? given : target);
 }
 
+/* By itself: the other scopes need no room for a path. */
+static __attribute__((noinline)) bool
+is_below(const sn_scope *s, const seine_url *u, sn_str name)
+{
+    char mem[SEINE_URL_ROOM];
+    sn_place place = {name, path_of(u, mem), u->port};
+
+    return sn_places_has_above(&s->seeds, &place);
+}
+
+static bool
+is_seeded(const sn_scope *s, const seine_url *u, sn_str name)
+{
+    sn_place place = {name, {0}, u->port};
+
+    if (s->kind == SEINE_SCOPE_PREFIX)
+        return is_below(s, u, name);
+    if (s->kind == SEINE_SCOPE_DOMAIN)
+        place = (sn_place){domain_of(s, u, name), {0}, SN_PORT_ANY};
+    return sn_places_has(&s->seeds, &place);
+}
+
 static bool
 is_in(const sn_scope *s, const seine_url *u)
 {
-    sn_place place = {.port = u->port};
-    char mem[SEINE_URL_ROOM];
+    sn_str name;
 
     if (s->kind == SEINE_SCOPE_ANY)
         return true;
-    if (!name_of(u, &place.name))
+    if (!name_of(u, &name))
         return false;
-    sn_str name = place.name;
-    if (s->kind == SEINE_SCOPE_PREFIX)
-        place.dir = path_of(u, mem);
-    else if (s->kind == SEINE_SCOPE_DOMAIN)
-        place = (sn_place){domain_of(s, u, name), {0}, SN_PORT_ANY};
-    if (s->kind == SEINE_SCOPE_PREFIX ? sn_places_has_above(&s->seeds, &place)
-                                      : sn_places_has(&s->seeds, &place))
-        return true;
-    return s->named && sn_named_has(s->named, name, seine_url_port(u));
+    return is_seeded(s, u, name) ||
+           (s->named && sn_named_has(s->named, name, seine_url_port(u)));
 }
 
 static void
