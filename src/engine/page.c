@@ -5,11 +5,13 @@
 
 #include "base/alloc.h"
 #include "seine/links.h"
+#include "seine/sitemap.h"
 #include "text/html.h"
 
 #define AGENT     SN_STR("seine")
 #define MAX_REST  65536       /* what a big page made it grow beyond is given back */
 #define MAX_BYTES (16u << 20) /* of values and texts */
+#define MAP_BYTES 122880      /* of a reader of sitemaps, at most */
 #define MAX_SAID  1024        /* of one fact but the title and what is a URL */
 
 enum {
@@ -37,6 +39,7 @@ struct sn_page {
     sn_html html;
     bool until_title; /* what html was made for */
     bool made;
+    seine_sitemap *map; /* made by the first sitemap */
     sn_kind kind;
     bool ended, has_links;
     sn_str charset; /* of the header; borrowed until the end */
@@ -273,6 +276,23 @@ on_event(void *user, const sn_html_event *e)
     return true;
 }
 
+/* A line of a sitemap is a link without tag and text. */
+static bool
+on_entry(const seine_sitemap_entry *e, void *user)
+{
+    sn_page *p = user;
+    sn_str loc = {e->loc.ptr, e->loc.len};
+
+    if (loc.len > p->bytes.cap - p->bytes.len ||
+        p->links.cap - p->links.len < sizeof(row)) {
+        p->notes |= SEINE_LINKS_CAPPED;
+        return false;
+    }
+    row r = {.value = keep(p, loc), .is_map = e->is_map};
+    sn_buf_add(&p->links, &r, sizeof r);
+    return true;
+}
+
 /* Reading. */
 
 sn_page *
@@ -295,6 +315,7 @@ sn_page_free(sn_page *p)
         return;
     if (p->made)
         sn_html_fini(&p->html);
+    seine_sitemap_free(p->map);
     sn_buf_fini(&p->bytes);
     sn_buf_fini(&p->links);
     sn_buf_fini(&p->robots_said);
@@ -315,7 +336,7 @@ size_t
 sn_page_memory(const sn_page *p)
 {
     return sizeof *p + p->bytes.room + p->links.room + p->robots_said.room +
-           html_memory(p);
+           html_memory(p) + (p->map ? MAP_BYTES : 0);
 }
 
 /* A tokenizer that looks for what is wanted; the one it has, if it does. */
@@ -336,6 +357,15 @@ make_html(sn_page *p, bool until_title)
     p->until_title = until_title;
 }
 
+static seine_err
+make_map(sn_page *p)
+{
+    if (!p->map)
+        return seine_sitemap_new(NULL, on_entry, p, &p->map);
+    seine_sitemap_reset(p->map);
+    return SEINE_OK;
+}
+
 void
 sn_page_begin(sn_page *p, const sn_page_wants *wants)
 {
@@ -352,6 +382,8 @@ sn_page_begin(sn_page *p, const sn_page_wants *wants)
     sn_buf_reset(&p->robots_said);
     if (p->kind == SN_KIND_PAGE)
         make_html(p, !wants->links);
+    else if (p->kind == SN_KIND_SITEMAP)
+        p->err = make_map(p);
 }
 
 /* The first of what went wrong. */
@@ -368,9 +400,22 @@ note_error(sn_page *p, seine_err e)
 void
 sn_page_feed(sn_page *p, sn_str piece)
 {
-    if (p->kind != SN_KIND_PAGE || p->err != SEINE_OK || sn_html_enough(&p->html))
+    if (p->err != SEINE_OK)
         return;
-    note_error(p, sn_html_feed(&p->html, piece.ptr, piece.len));
+    if (p->kind == SN_KIND_SITEMAP)
+        note_error(p, seine_sitemap_feed(p->map, piece.ptr, piece.len));
+    else if (p->kind == SN_KIND_PAGE && !sn_html_enough(&p->html))
+        note_error(p, sn_html_feed(&p->html, piece.ptr, piece.len));
+}
+
+/* Many are cut off or end in nonsense: what stood before is as good as any link. */
+static void
+end_map(sn_page *p)
+{
+    if (p->err == SEINE_OK)
+        note_error(p, seine_sitemap_end(p->map));
+    if (p->err == SEINE_E_BAD_XML)
+        p->err = SEINE_OK;
 }
 
 void
@@ -381,6 +426,8 @@ sn_page_end(sn_page *p)
             note_error(p, sn_html_end(&p->html));
         p->notes |= sn_html_notes(&p->html);
     }
+    if (p->kind == SN_KIND_SITEMAP)
+        end_map(p);
     p->ended = true;
 }
 
@@ -507,6 +554,8 @@ sn_page_give(sn_page_pool *pool, sn_page *give)
         if (give->made)
             sn_html_fini(&give->html);
         give->made = false;
+        seine_sitemap_free(give->map);
+        give->map = NULL;
         sn_buf_fini(&give->bytes);
         sn_buf_fini(&give->links);
         sn_buf_init(&give->bytes, MAX_BYTES);

@@ -233,6 +233,46 @@ TEST(page_that_was_big_gives_its_memory_back)
     sn_page_free(NULL);
 }
 
+TEST(page_of_a_sitemap_leads_to_its_pages_and_further_maps)
+{
+    static const sn_page_wants wants = {.kind = SN_KIND_SITEMAP};
+    static const struct {
+        const char *text;
+        size_t n;
+        bool maps;
+    } rows[] = {
+        {"<urlset><url><loc>http://a.example/1?a&amp;b</loc></url>"
+         "<url><loc> /2 </loc></url></urlset>",
+         2, false},
+        {"<sitemapindex><sitemap><loc>http://a.example/1?a&amp;b</loc></sitemap>"
+         "</sitemapindex>",
+         1, true},
+        /* cut off: what stood before counts */
+        {"<urlset><url><loc>http://a.example/1?a&amp;b</loc></url><url><loc>http", 1,
+         false},
+        {"<html><a href=x>", 0, false},
+        {"", 0, false},
+    };
+    sn_page *p = sn_page_new();
+
+    EACH_ROW(i, rows) {
+        sn_str text = sn_str_of(rows[i].text);
+        sn_page_link l;
+        for (size_t cut = 0; cut <= text.len; cut++) {
+            read_cut(p, &wants, text, cut);
+            CHECK_EQ(sn_page_n_links(p), rows[i].n);
+            if (sn_page_link_at(p, 0, &l)) {
+                CHECK(is(l.value, "http://a.example/1?a&b"));
+                CHECK_EQ(l.is_map, rows[i].maps);
+                CHECK(!l.nofollow);
+            }
+        }
+    }
+    CHECK_EQ(facts_of(p, &of_links, "<a href=x>").err, SEINE_OK); /* a page, after all */
+    CHECK_EQ(sn_page_n_links(p), 1);
+    sn_page_free(p);
+}
+
 TEST(page_reads_html_alone)
 {
     CHECK(sn_page_is_html(SN_STR("text/html")));
