@@ -12,6 +12,7 @@ release: deps      ; @cmake --preset release >/dev/null && cmake --build --prese
 install: release   ; @cmake --install build/release $(if $(PREFIX),--prefix $(PREFIX))
 bench: release     ; @tools/bench $(B)
 bench-net: release ; @python3 bench/net $(B)
+bench-crawl: release ; @python3 bench/crawl $(B)
 deps-bench:        ; @tools/deps-bench
 fuzz:              ; @$(M) tree P=fuzz && tools/fuzz $(F)
 soak:              ; @tools/soak
@@ -22,4 +23,4 @@ lint: tree         ; @tools/lint $(P)
 deps:              ; @tools/deps
 clean:             ; @rm -rf build
 
-.PHONY: all run test asan tsan clang tree release install bench bench-net deps-bench fuzz soak coverage docs fmt lint deps clean
+.PHONY: all run test asan tsan clang tree release install bench bench-net bench-crawl deps-bench fuzz soak coverage docs fmt lint deps clean

@@ -106,8 +106,9 @@ def main(words):
     whole = not (o.only or o.programs or o.source or o.scale != 1)
     page = o.results or (whole and ROOT / "bench" / "RESULTS.md")
     if page:
-        pathlib.Path(page).write_text(results.render(lines), encoding="utf-8")
-        print(f"written: {page if o.results else 'bench/RESULTS.md'}", file=sys.stderr)
+        page = pathlib.Path(page)
+        page.write_text(results.joined(page.read_text(encoding="utf-8") if page.exists() else "", results.render(lines)), encoding="utf-8")
+        print(f"written: {o.results or 'bench/RESULTS.md'}", file=sys.stderr)
     for bar in results.bars(lines):
         print(f"{bar.verdict.strip('*'):12}  {bar.what}: {bar.wanted}: {bar.measured}", file=sys.stderr)
     return 0

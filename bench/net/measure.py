@@ -18,7 +18,7 @@ PATIENCE = 120
 def build():
     """Compiles bench/peers/*.c and the Go peer where they are older than their source. Nothing here is part of the product."""
     BUILT.mkdir(parents=True, exist_ok=True)
-    for name in ("run", "delay"):
+    for name in ("run", "delay", "site"):
         source, program = PEERS / f"{name}.c", BUILT / name
         if stale(program, source):
             subprocess.run(["cc", "-std=gnu17", "-D_GNU_SOURCE", "-O2", "-Wall", "-Wextra", "-o", program, source], check=True)

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """bench/RESULTS.md, made from the lines of a measurement and nothing else."""
+import re
+
 from measure import median
 
 WRK, OURS = "wrk", "seine"
@@ -20,6 +22,16 @@ def table(head, rows, text=("program", "note")):
     """A Markdown table; columns are numbers unless they are named in text."""
     lines = ["| " + " | ".join(head) + " |", "|" + "".join("---|" if name in text else "---:|" for name in head)]
     return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows]) + "\n"
+
+
+def joined(old, part):
+    """The page with this part in place of the one of the same title, or behind the others. A part begins with a title of
+    the first rank; each is written by its own measurement and keeps what the others wrote."""
+    title = part.split("\n", 1)[0]
+    parts = [p for p in re.split(r"^(?=# )", old, flags=re.M) if p.strip()]
+    found = [i for i, p in enumerate(parts) if p.split("\n", 1)[0] == title]
+    parts[found[0] if found else len(parts):(found[0] if found else len(parts)) + 1] = [part]
+    return "\n".join(p.rstrip("\n") + "\n" for p in parts)
 
 
 class Figures:

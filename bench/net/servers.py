@@ -149,6 +149,50 @@ class Nginx:
         self.process.wait(20)
 
 
+SITE = """\
+user {user};
+daemon off;
+worker_processes 1;
+pid {folder}/nginx.pid;
+error_log stderr crit;
+events {{ worker_connections 1024; }}
+http {{
+    access_log off;
+    sendfile on;
+    tcp_nopush on;
+    keepalive_requests 1000000000;
+    types {{ text/html html; }}
+    open_file_cache max=50000;
+    client_body_temp_path {folder}/b; proxy_temp_path {folder}/p; fastcgi_temp_path {folder}/f; uwsgi_temp_path {folder}/u; scgi_temp_path {folder}/s;
+    server {{
+        listen 127.0.0.1:{port} backlog=4096;
+        root {root};
+        location = /status {{ stub_status; }}
+    }}
+}}
+"""
+
+
+class Site(Nginx):
+    """nginx with a tree of files."""
+
+    def __init__(self, folder, root):
+        folder = pathlib.Path(folder)
+        folder.mkdir(parents=True)
+        self.port = free_port()
+        (folder / "nginx.conf").write_text(SITE.format(user=getpass.getuser(), folder=folder, port=self.port, root=root))
+        program = shutil.which("nginx") or "/usr/sbin/nginx"
+        self.process = subprocess.Popen([program, "-p", str(folder), "-c", str(folder / "nginx.conf"), "-e", "stderr"], stdin=subprocess.DEVNULL,
+                                        preexec_fn=die_with_parent)
+        for _ in range(200):
+            try:
+                get(self.port, "/status")
+                return
+            except OSError:
+                time.sleep(0.02)
+        raise RuntimeError("nginx does not answer")
+
+
 class Delay:
     """bench/peers/delay; what it saw is in `seen` after the end."""
 
