@@ -441,6 +441,13 @@ fill(sn_commons *c, sn_visit *v, const seine_ask *ask)
     return e;
 }
 
+/* In a crawl links may lead there again: a refused URL, too, has one record. */
+static bool
+is_remembered(const sn_commons *c, const sn_visit *v)
+{
+    return !v->is_skip || (c->opts.crawl && v->key.len > 0);
+}
+
 seine_err
 sn_admit(sn_commons *c, const seine_ask *ask, seine_time now, sn_visit **out_visit)
 {
@@ -451,7 +458,7 @@ sn_admit(sn_commons *c, const seine_ask *ask, seine_time now, sn_visit **out_vis
     if (!v)
         return e;
     e = fill(c, v, ask);
-    if (e == SEINE_OK && !v->is_skip)
+    if (e == SEINE_OK && is_remembered(c, v))
         e = seine_seen_add(c->seen, v->key.ptr, v->key.len, &is_new);
     if (e == SEINE_OK && !is_new)
         e = SEINE_E_ALREADY;

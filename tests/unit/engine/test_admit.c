@@ -243,6 +243,28 @@ TEST(a_key_that_was_here_before_is_nothing_new)
 }
 
 static void
+crawling(seine_fetch_opts *o)
+{
+    static const seine_crawl_opts crawl = {.depth = 1};
+    static const char *const exclude[] = {"/x", NULL};
+
+    o->crawl = &crawl;
+    o->exclude = exclude;
+}
+
+TEST(in_a_crawl_what_is_refused_is_remembered)
+{
+    sn_commons *c = commons_with(crawling);
+    seine_ask ask = ask_of("http://e.example/x");
+    sn_visit *v = admit(c, &ask), *again;
+
+    CHECK(v->is_skip);
+    CHECK_EQ(sn_admit(c, &ask, T0, &again), SEINE_E_ALREADY);
+    give(c, v);
+    done(c);
+}
+
+static void
 no_dedup(seine_fetch_opts *o)
 {
     o->dedup = false;
