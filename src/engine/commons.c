@@ -395,6 +395,7 @@ sn_commons_admit(sn_commons *c)
 {
     uint64_t max = c->opts.max_pages, before = atomic_fetch_add(&c->admitted, 1);
 
+    before += atomic_load(&c->unwanted);
     if (max == 0 || before < max)
         return true;
     atomic_fetch_sub(&c->admitted, 1);

@@ -53,6 +53,7 @@ typedef struct sn_commons {
 
     /* what was given and found, and how much of it is left */
     _Atomic uint64_t admitted, refused, duplicates;
+    _Atomic uint64_t unwanted;   /* refused by their type, and yet asked for */
     _Atomic uint64_t load;       /* units of work in the low half; see sn_load */
     _Atomic uint64_t late;       /* refusals that are told at the end */
     _Atomic uint64_t bytes_body; /* of all answers */

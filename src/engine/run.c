@@ -183,6 +183,7 @@ emit(sn_run *r, sn_visit *v)
     sn_visit_step(v, SN_DONE);
     sn_emit_record(v, &r->commons->opts, r->wall, &r->emit);
     if (v->not_wanted && v->is_skip) { /* it was admitted */
+        atomic_fetch_add(&r->commons->unwanted, 1);
         atomic_fetch_sub(&r->commons->admitted, 1);
         atomic_fetch_add(&r->commons->refused, 1);
         r->refused++;
@@ -196,7 +197,8 @@ emit(sn_run *r, sn_visit *v)
 static void
 come_home(sn_run *r, sn_visit *v)
 {
-    sn_visit_step(v, SN_DONE);
+    if (v->state != SN_DONE) /* it may have ended at another shard */
+        sn_visit_step(v, SN_DONE);
     if (v->home != r->index) {
         sn_run_give(r->all[v->home], v);
         return;
