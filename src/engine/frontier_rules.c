@@ -348,6 +348,14 @@ shut(sn_frontier *f, uint32_t host, seine_err why, seine_time now)
         x->rules.until = SEINE_NEVER; /* not again in this run */
 }
 
+/* A redirect led to another host, which did not answer: that the other one is not there
+ * says nothing about this one. */
+static bool
+is_lost(const sn_visit *v)
+{
+    return v->n_hops > 0 && v->fault.code != SEINE_OK && v->fault.status == 0;
+}
+
 static void
 robots_back(sn_frontier *f, sn_visit *v, seine_time now)
 {
@@ -355,7 +363,13 @@ robots_back(sn_frontier *f, sn_visit *v, seine_time now)
     sn_extra *x = sn_sites_has_extra(&f->sites, host);
 
     assert(x && x->rules.state == SN_RULES_ASKED);
-    sn_rules_answer(&x->rules, &v->fault, sn_buf_view(&v->kept), now);
+    if (is_lost(v))
+        sn_rules_fail(&x->rules, now);
+    else
+        sn_rules_answer(&x->rules, &v->fault, sn_buf_view(&v->kept), now);
+    if (x->rules.state == SN_RULES_UNREACHABLE &&
+        f->commons->opts.robots == SEINE_OBEY_AUDIT)
+        sn_rules_ignore(&x->rules, now); /* nobody waits for what is not obeyed */
     if (x->rules.state == SN_RULES_UNREACHABLE)
         shut(f, host, v->fault.code, now);
     else

@@ -28,18 +28,20 @@ is_nowhere(seine_err e)
     }
 }
 
-/* RFC 9309, 2.3.1.3: a redirect that leads nowhere is "unavailable". */
+/* RFC 9309, 2.3.1.3: a redirect that leads nowhere is "unavailable". Where we gave up
+ * ourselves the status is that of a hop, and says nothing. */
 static bool
 is_unavailable(const seine_fault *f)
 {
+    bool said = f->status >= 300 && f->status < 500 && f->status != 429;
+
     return f->code == SEINE_E_TOO_MANY_REDIRECTS || f->code == SEINE_E_BAD_REDIRECT ||
            f->code == SEINE_E_REDIRECT_REFUSED || f->code == SEINE_E_BLOCKED_SCHEME ||
-           (f->status >= 400 && f->status < 500 && f->status != 429) ||
-           (f->status >= 300 && f->status < 400);
+           (said && seine_err_class(f->code) != SEINE_LOCAL);
 }
 
-static void
-fail(sn_rules *r, seine_time now)
+void
+sn_rules_fail(sn_rules *r, seine_time now)
 {
     seine_span wait = FIRST;
 
@@ -69,23 +71,29 @@ is_answer(const seine_fault *end, sn_str body)
 }
 
 void
+sn_rules_ignore(sn_rules *r, seine_time now)
+{
+    seine_robots_free(SN_STEAL(r->robots));
+    settle(r, SN_RULES_ABSENT, now);
+}
+
+void
 sn_rules_answer(sn_rules *r, const seine_fault *end, sn_str body, seine_time now)
 {
     seine_robots *robots;
 
     if (is_answer(end, body)) {
         if (seine_robots_new(body.ptr ? body.ptr : "", body.len, &robots) != SEINE_OK) {
-            fail(r, now);
+            sn_rules_fail(r, now);
             return;
         }
         seine_robots_free(r->robots);
         r->robots = robots;
         settle(r, SN_RULES_PARSED, now);
     } else if (is_unavailable(end) || is_nowhere(end->code)) {
-        seine_robots_free(SN_STEAL(r->robots));
-        settle(r, SN_RULES_ABSENT, now);
+        sn_rules_ignore(r, now);
     } else {
-        fail(r, now);
+        sn_rules_fail(r, now);
     }
 }
 

@@ -50,6 +50,10 @@ void sn_rules_fini(sn_rules *r);
  * there had been no answer. */
 void sn_rules_answer(sn_rules *r, const seine_fault *end, sn_str body, seine_time now);
 
+/* It cannot be had for now; there is none, or none that counts. */
+void sn_rules_fail(sn_rules *r, seine_time now);
+void sn_rules_ignore(sn_rules *r, seine_time now);
+
 /* Are they too old to be used? Then the state is UNKNOWN. */
 bool sn_rules_are_stale(sn_rules *r, seine_time now);
 

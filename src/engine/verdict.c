@@ -137,7 +137,7 @@ sn_verdict_judge(const sn_commons *c, sn_visit *v, seine_time now)
     if (f->sent)
         v->requests++;
     /* We cut it off ourselves: nothing more was asked for, or there was no room. */
-    if (v->enough)
+    if (v->enough && v->kept.err == SEINE_OK && f->code == SEINE_E_CANCELED)
         f->code = SEINE_OK;
     else if (f->code == SEINE_E_CANCELED && v->kept.err != SEINE_OK)
         f->code = v->kept.err == SEINE_E_FULL ? SEINE_E_BODY_TOO_LARGE : v->kept.err;

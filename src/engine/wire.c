@@ -317,10 +317,12 @@ sn_wire_content_type(sn_arena *arena, sn_str value, sn_str *out_type, sn_str *ou
 /* What comes back. */
 
 static bool
-is_followed(const sn_wire *w, uint16_t status)
+is_followed(const sn_wire *w, const sn_visit *v, uint16_t status)
 {
     const seine_fetch_opts *o = &w->commons->opts;
 
+    if (v->kind == SN_KIND_ROBOTS) /* whatever is done with redirects of pages */
+        return sn_redirect_is(status);
     return sn_redirect_is(status) && o->max_redirects > 0 &&
            !(o->accept[status / 64] >> status % 64 & 1);
 }
@@ -511,7 +513,7 @@ on_head(const sn_head *head, void *arg)
     sn_flight *f = arg;
     sn_visit *v = f->visit;
     unsigned keep = f->wire->commons->opts.keep;
-    bool followed = is_followed(f->wire, head->status), wishes = false;
+    bool followed = is_followed(f->wire, v, head->status), wishes = false;
 
     for (uint32_t i = 0; i < head->n_fields; i++)
         wishes |= take_field(v, sn_head_field_of(head, i), followed);
