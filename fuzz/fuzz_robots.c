@@ -12,6 +12,27 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 
 #define REQUIRE(c) ((c) ? (void)0 : abort())
 
+typedef struct shown {
+    seine_robots_verdict decides;
+    int64_t delay;
+    uint32_t last;
+    bool found;
+} shown;
+
+/* Lines that count come in order, and the one that decides is among them. */
+static void
+look(const seine_robots_line *line, void *arg)
+{
+    shown *s = arg;
+
+    REQUIRE(line->line > s->last);
+    s->last = line->line;
+    if (line->kind == SEINE_ROBOTS_DELAY && line->delay > s->delay)
+        s->delay = line->delay;
+    s->found |= line->line == s->decides.line &&
+                (line->kind == SEINE_ROBOTS_ALLOW) == s->decides.allowed;
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
@@ -33,6 +54,9 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     REQUIRE(seine_robots_delay(r, agent) >= -1);
     for (size_t i = 0; i < 100 && seine_robots_sitemap(r, i, &map); i++)
         REQUIRE(map.len <= rest.len);
+    shown s = {.decides = v, .delay = -1};
+    seine_robots_each(r, agent, look, &s);
+    REQUIRE(s.found == (v.line > 0) && s.delay == seine_robots_delay(r, agent));
     sn_str target = sn_robots_target(url, mem);
     REQUIRE(target.len > 0 && target.ptr[0] == '/');
     seine_robots_free(r);

@@ -45,6 +45,24 @@ typedef struct seine_robots_verdict {
     seine_view group; /* the agent that the file named, "*"; absent: no group applies */
 } seine_robots_verdict;
 
+typedef enum seine_robots_kind {
+    SEINE_ROBOTS_AGENT, /* a User-agent line of a group that applies */
+    SEINE_ROBOTS_ALLOW,
+    SEINE_ROBOTS_DISALLOW,
+    SEINE_ROBOTS_DELAY,
+    SEINE_ROBOTS_SITEMAP /* of nobody's group */
+} seine_robots_kind;
+
+/* A line that counts; views into the robots. */
+typedef struct seine_robots_line {
+    seine_robots_kind kind;
+    seine_view text; /* without comment and blanks at its ends; of a sitemap its value */
+    uint32_t line;   /* from 1 */
+    int64_t delay;   /* ns; -1: none, or no number */
+} seine_robots_line;
+
+typedef void (*seine_robots_fn)(const seine_robots_line *line, void *arg);
+
 SEINE_BEGIN
 
 /* Any bytes are a robots.txt. NOMEM. */
@@ -60,6 +78,10 @@ void seine_robots_check(const seine_robots *r, const char *agent, const char *ur
 /* Crawl-delay of the groups that apply, the longest, in ns; -1: none. No part of the RFC.
  */
 int64_t seine_robots_delay(const seine_robots *r, const char *agent);
+
+/* Every line that counts for the agent, in the order of the file. */
+void seine_robots_each(const seine_robots *r, const char *agent, seine_robots_fn fn,
+                       void *arg);
 
 /* The i-th Sitemap line's value; of nobody's group. False: there are not so many. */
 bool seine_robots_sitemap(const seine_robots *r, size_t i, seine_view *out_url);

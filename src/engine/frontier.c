@@ -8,9 +8,8 @@
 #include "base/alloc.h"
 #include "base/log.h"
 #include "engine/admit.h"
+#include "engine/opinion.h"
 #include "text/html.h"
-
-#define NARROW_PARAMS 4 /* so many names of parameters: a tenth of the budget */
 
 static sn_more more(uint32_t host, seine_time now, void *arg);
 static sn_visit *take(uint32_t host, seine_time now, void *arg);
@@ -233,20 +232,17 @@ tell_trap(sn_frontier *f, const seine_url *url, sn_str pattern)
 static bool
 is_trapped(sn_frontier *f, uint32_t host, const seine_url *url, ruling *r)
 {
-    uint32_t budget = f->commons->opts.crawl->pattern_budget, count;
+    uint32_t count;
     sn_extra *x = sn_sites_has_extra(&f->sites, host);
     char text[SN_TRAP_ROOM];
     sn_trap_kind kind;
 
-    if (budget == 0)
-        return false;
     size_t n = sn_trap_pattern(sn_part(seine_url_path(url)),
                                sn_part(seine_url_query(url)), text, &kind);
     sn_str pattern = {text, n};
-    if (!kind.varies)
+    uint32_t budget = sn_opinion_budget(f->commons->opts.crawl, &kind);
+    if (budget == 0)
         return false;
-    if (kind.params >= NARROW_PARAMS)
-        budget = budget / 10 > 0 ? budget / 10 : 1;
     if (!x->trap && !(x->trap = sn_trap_tree_new()))
         return refused(r, SEINE_SKIP_BUDGET, SN_STR("no memory"));
     uint32_t before = sn_trap_counted(x->trap, pattern);

@@ -3,6 +3,7 @@
 
 #include "base/log.h"
 #include "engine/frontier_parts.h"
+#include "engine/opinion.h"
 #include "engine/page.h"
 #include "net/zone.h"
 #include "seine/links.h"
@@ -50,50 +51,14 @@ sn_frontier_route(sn_frontier *f, const sn_link *link, const seine_url *url,
 /* Judging by the text alone. */
 
 static bool
-is_web(const seine_url *u)
+is_refused(const sn_frontier *f, const sn_candidate *c, sn_opinion *o)
 {
-    sn_str scheme = sn_part(seine_url_scheme(u));
-
-    return sn_str_eq(scheme, SN_STR("http")) || sn_str_eq(scheme, SN_STR("https"));
-}
-
-typedef struct opinion {
-    bool refused;
-    seine_skip reason;
-    sn_str rule;
-    sn_ruled ruled;
-} opinion;
-
-static bool
-refused(opinion *o, seine_skip reason, sn_str rule)
-{
+    if (c->bad.len == 0)
+        return sn_opinion_refuses(&f->commons->opts, f->commons->scope, &c->url, o);
     o->refused = true;
-    o->reason = reason;
-    o->rule = rule;
+    o->reason = SEINE_SKIP_BAD_URL;
+    o->rule = c->bad;
     return true;
-}
-
-static bool
-is_refused(const sn_frontier *f, const sn_candidate *c, opinion *o)
-{
-    const seine_fetch_opts *opts = &f->commons->opts;
-    const char *shape;
-
-    if (c->bad.len > 0)
-        return refused(o, SEINE_SKIP_BAD_URL, c->bad);
-    if (!is_web(&c->url))
-        return refused(o, SEINE_SKIP_SCHEME, SN_STR("neither http nor https"));
-    if (opts->https_only &&
-        !sn_str_eq(sn_part(seine_url_scheme(&c->url)), SN_STR("https")))
-        return refused(o, SEINE_SKIP_SCHEME, SN_STR("https only"));
-    sn_scope_judge(f->commons->scope, &c->url, false, &o->ruled);
-    if (!o->ruled.in)
-        return refused(o, o->ruled.reason, (sn_str){o->ruled.rule, o->ruled.len});
-    if (sn_zone_port_is_blocked((uint16_t)seine_url_port(&c->url)))
-        return refused(o, SEINE_SKIP_PORT, SN_STR("a port of another protocol"));
-    shape = sn_trap_shape(sn_part(seine_url_path(&c->url)),
-                          sn_part(seine_url_query(&c->url)));
-    return shape && refused(o, SEINE_SKIP_TRAP, sn_str_of(shape));
 }
 
 static void
@@ -112,7 +77,7 @@ next_number(sn_frontier *f)
 static void
 decide(sn_frontier *f, sn_candidate *c, seine_time now)
 {
-    opinion o = {0};
+    sn_opinion o;
 
     c->link.number = next_number(f);
     if (is_refused(f, c, &o)) {
@@ -149,7 +114,7 @@ put_off(sn_frontier *f, const sn_candidate *c, seine_skip reason)
 static bool
 is_forgotten(const sn_frontier *f, const sn_candidate *c)
 {
-    opinion o = {0};
+    sn_opinion o;
 
     return !f->commons->opts.crawl->skips && is_refused(f, c, &o) &&
            (o.reason == SEINE_SKIP_OFFSITE || o.reason == SEINE_SKIP_SCHEME);
@@ -161,7 +126,7 @@ is_late(sn_frontier *f, sn_candidate *c)
 {
     const seine_crawl_opts *o = f->commons->opts.crawl;
     bool too_deep = o->depth != UINT32_MAX && c->link.depth > o->depth;
-    opinion ignored = {0};
+    sn_opinion ignored;
 
     if (!too_deep && !c->nofollow)
         return false;

@@ -384,6 +384,26 @@ is_for(const rule *a, const walk *w)
                     : is_everybody(a);
 }
 
+/* Whether this rule counts, and what follows from it for the next ones. */
+static bool
+counts(walk *w, const rule *what)
+{
+    if (what->kind == AGENT) {
+        if (w->rules)
+            w->applies = w->rules = false;
+        if (is_for(what, w)) {
+            w->applies = true;
+            w->says = what;
+        }
+        return false;
+    }
+    if (what->kind == SITEMAP)
+        return false;
+    /* Only Allow and Disallow end a list of agents. */
+    w->rules = w->rules || what->kind != DELAY;
+    return w->applies;
+}
+
 /* The next rule that counts; NULL: no more. */
 static const rule *
 next_rule(walk *w)
@@ -391,20 +411,7 @@ next_rule(walk *w)
     while (w->i < w->r->n) {
         const rule *what = &w->r->rules[w->i++];
 
-        if (what->kind == AGENT) {
-            if (w->rules)
-                w->applies = w->rules = false;
-            if (is_for(what, w)) {
-                w->applies = true;
-                w->says = what;
-            }
-            continue;
-        }
-        if (what->kind == SITEMAP)
-            continue;
-        /* Only Allow and Disallow end a list of agents. */
-        w->rules = w->rules || what->kind != DELAY;
-        if (w->applies)
+        if (counts(w, what))
             return what;
     }
     return NULL;
@@ -466,6 +473,44 @@ seine_robots_delay(const seine_robots *r, const char *agent)
         if (what->kind == DELAY)
             longest = sn_time_max(longest, what->delay);
     return longest;
+}
+
+static seine_robots_kind
+public_kind(kind k)
+{
+    switch (k) {
+    case ALLOW:
+        return SEINE_ROBOTS_ALLOW;
+    case DISALLOW:
+        return SEINE_ROBOTS_DISALLOW;
+    case DELAY:
+        return SEINE_ROBOTS_DELAY;
+    case SITEMAP:
+        return SEINE_ROBOTS_SITEMAP;
+    case AGENT:
+    case OTHER:
+        break;
+    }
+    return SEINE_ROBOTS_AGENT;
+}
+
+void
+seine_robots_each(const seine_robots *r, const char *agent, seine_robots_fn fn, void *arg)
+{
+    walk w = begin(r, agent);
+
+    for (size_t i = 0; i < r->n; i++) {
+        const rule *what = &r->rules[i];
+
+        if (!counts(&w, what) && what->kind != SITEMAP &&
+            !(what->kind == AGENT && is_for(what, &w)))
+            continue;
+        fn(&(seine_robots_line){public_kind(what->kind),
+                                {what->text.ptr, what->text.len},
+                                what->line,
+                                what->delay},
+           arg);
+    }
 }
 
 bool

@@ -314,3 +314,47 @@ TEST(robots_match_agrees_with_the_plain_reading)
             check_fail(__FILE__, __LINE__, "'%s' of '%s'", p, t);
     }
 }
+
+static void
+write_line(const seine_robots_line *line, void *arg)
+{
+    char *out = arg;
+
+    snprintf(out + strlen(out), 400 - strlen(out), "%u %d %.*s|", line->line, line->kind,
+             (int)line->text.len, line->text.ptr);
+    if (line->kind == SEINE_ROBOTS_DELAY)
+        CHECK_EQ(line->delay, SEINE_MS(1500));
+}
+
+TEST(robots_show_every_line_that_counts_for_an_agent)
+{
+    static const char text[] = "Sitemap: /s.xml\n"      /* 1 */
+                               "User-agent: seine\n"    /* 2 */
+                               "User-agent: other\n"    /* 3 */
+                               "Crawl-delay: 1.5 # s\n" /* 4 */
+                               "Disallow: /a\n"         /* 5 */
+                               "User-agent: *\n"        /* 6 */
+                               "Disallow: /\n"          /* 7 */
+                               "User-agent: SEINE/2\n"  /* 8 */
+                               "Allow: /a/b\n"          /* 9 */
+                               "Nonsense: x\n";         /* 10 */
+    static const struct {
+        const char *agent, *want;
+    } rows[] = {
+        {"seine",
+         "1 4 /s.xml|2 0 User-agent: seine|4 3 Crawl-delay: 1.5|5 2 Disallow: /a|"
+         "8 0 User-agent: SEINE/2|9 1 Allow: /a/b|"},
+        {"Other/1.0", "1 4 /s.xml|3 0 User-agent: other|4 3 Crawl-delay: 1.5|"
+                      "5 2 Disallow: /a|"},
+        {"nobody", "1 4 /s.xml|6 0 User-agent: *|7 2 Disallow: /|"},
+    };
+
+    EACH_ROW(i, rows) {
+        char got[400] = "";
+        seine_robots *r = robots(text);
+
+        seine_robots_each(r, rows[i].agent, write_line, got);
+        CHECK_STR(got, rows[i].want);
+        seine_robots_free(r);
+    }
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/opinion.h"
+
+#include "net/zone.h"
+
+#define NARROW_PARAMS 4
+
+static sn_str
+str_of(seine_url_part p)
+{
+    return (sn_str){p.ptr, p.len};
+}
+
+static bool
+refused(sn_opinion *out, seine_skip reason, sn_str rule)
+{
+    out->refused = true;
+    out->reason = reason;
+    out->rule = rule;
+    return true;
+}
+
+bool
+sn_opinion_refuses(const seine_fetch_opts *o, const sn_scope *scope, const seine_url *url,
+                   sn_opinion *out)
+{
+    sn_str scheme = str_of(seine_url_scheme(url));
+    bool is_https = sn_str_eq(scheme, SN_STR("https"));
+
+    out->refused = false;
+    if (!is_https && !sn_str_eq(scheme, SN_STR("http")))
+        return refused(out, SEINE_SKIP_SCHEME, SN_STR("neither http nor https"));
+    if (o->https_only && !is_https)
+        return refused(out, SEINE_SKIP_SCHEME, SN_STR("https only"));
+    sn_scope_judge(scope, url, false, &out->ruled);
+    if (!out->ruled.in)
+        return refused(out, out->ruled.reason, (sn_str){out->ruled.rule, out->ruled.len});
+    if (sn_zone_port_is_blocked((uint16_t)seine_url_port(url)))
+        return refused(out, SEINE_SKIP_PORT, SN_STR("a port of another protocol"));
+    const char *shape =
+        sn_trap_shape(str_of(seine_url_path(url)), str_of(seine_url_query(url)));
+    return shape && refused(out, SEINE_SKIP_TRAP, sn_str_of(shape));
+}
+
+uint32_t
+sn_opinion_budget(const seine_crawl_opts *o, const sn_trap_kind *kind)
+{
+    if (!kind->varies || o->pattern_budget == 0)
+        return 0;
+    if (kind->params < NARROW_PARAMS)
+        return o->pattern_budget;
+    return o->pattern_budget / 10 > 0 ? o->pattern_budget / 10 : 1;
+}

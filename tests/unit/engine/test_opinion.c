@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/opinion.h"
+
+#include <string.h>
+
+#include "check.h"
+
+TEST(opinion_names_the_first_rule_that_refuses)
+{
+    static const struct {
+        const char *url, *rule;
+        seine_skip reason;
+    } rows[] = {
+        {"http://e.example/", "", 0},
+        {"mailto:a@e.example", "neither http nor https", SEINE_SKIP_SCHEME},
+        {"ftp://e.example/", "neither http nor https", SEINE_SKIP_SCHEME},
+        {"http://o.example:25/", "--scope host", SEINE_SKIP_OFFSITE},
+        {"http://e.example:25/x/x/x/x", "--scope host", SEINE_SKIP_OFFSITE},
+        {"http://mail.example:25/x/x/x/x", "a port of another protocol", SEINE_SKIP_PORT},
+        {"http://e.example/no/x/x/x/x", "--exclude '/no/'", SEINE_SKIP_PATTERN},
+        {"http://e.example/a/a/a/a", "a path that goes round 3 times", SEINE_SKIP_TRAP},
+    };
+    static const char *const exclude[] = {"/no/", NULL}, *const domains[] = {
+                                                             "mail.example", NULL};
+    seine_fetch_opts o = SEINE_FETCH_OPTS;
+    seine_crawl_opts c = SEINE_CRAWL_OPTS;
+    char mem[SEINE_URL_ROOM];
+    sn_scope *s = NULL;
+    sn_opinion got;
+    seine_url u;
+
+    o.crawl = &c;
+    o.exclude = exclude;
+    c.domains = domains;
+    CHECK_EQ(sn_scope_new(&o, NULL, &s), SEINE_OK);
+    seine_url_init(&u, mem, sizeof mem);
+    CHECK_EQ(seine_url_parse(&u, "http://e.example/", 17, NULL), SEINE_OK);
+    CHECK_EQ(sn_scope_seed(s, &u), SEINE_OK);
+    EACH_ROW(i, rows) {
+        char rule[200] = "";
+
+        CHECK_EQ(seine_url_parse(&u, rows[i].url, strlen(rows[i].url), NULL), SEINE_OK);
+        bool is = sn_opinion_refuses(&o, s, &u, &got);
+        CHECK_EQ(is, rows[i].rule[0] != '\0');
+        CHECK_EQ(is, got.refused);
+        if (!is)
+            continue;
+        memcpy(rule, got.rule.ptr, got.rule.len);
+        CHECK_STR(rule, rows[i].rule);
+        CHECK_EQ(got.reason, rows[i].reason);
+    }
+    o.https_only = true;
+    CHECK_EQ(seine_url_parse(&u, "http://o.example/", 17, NULL), SEINE_OK);
+    CHECK(sn_opinion_refuses(&o, s, &u, &got));
+    CHECK_EQ(got.reason, SEINE_SKIP_SCHEME);
+    sn_scope_free(s);
+}
+
+TEST(opinion_of_a_pattern_is_its_budget)
+{
+    static const struct {
+        uint32_t budget;
+        sn_trap_kind kind;
+        uint32_t want;
+    } rows[] = {
+        {10000, {true, 3}, 10000},
+        {10000, {true, 4}, 1000}, /* a form that was filled in */
+        {10000, {false, 0}, 0},   /* nothing varies: any number */
+        {0, {true, 4}, 0},        /* off */
+        {5, {true, 9}, 1},        /* never none at all */
+    };
+
+    EACH_ROW(i, rows) {
+        seine_crawl_opts c = SEINE_CRAWL_OPTS;
+
+        c.pattern_budget = rows[i].budget;
+        CHECK_EQ(sn_opinion_budget(&c, &rows[i].kind), rows[i].want);
+    }
+}
