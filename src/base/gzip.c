@@ -3,6 +3,8 @@
 
 #include <libdeflate.h>
 
+#include "base/hash.h"
+
 #define LEVEL 1 /* on short texts higher ones win nothing */
 
 seine_err
@@ -27,4 +29,10 @@ sn_gzip_fini(sn_gzip *g)
     if (g->lib)
         libdeflate_free_compressor(g->lib);
     g->lib = NULL;
+}
+
+uint32_t
+sn_crc32(uint32_t crc, const void *bytes, size_t n)
+{
+    return n > 0 ? libdeflate_crc32(crc, bytes, n) : crc;
 }

@@ -74,20 +74,6 @@ sn_siphash24(const uint64_t key[2], const void *bytes, size_t n)
     return sip_hash(key, bytes, n, 2, 4);
 }
 
-uint32_t
-sn_crc32(uint32_t crc, const void *bytes, size_t n)
-{
-    const uint8_t *p = bytes;
-
-    crc = ~crc;
-    for (size_t i = 0; i < n; i++) {
-        crc ^= p[i];
-        for (int bit = 0; bit < 8; bit++)
-            crc = crc >> 1 ^ (0xedb88320u & -(crc & 1));
-    }
-    return ~crc;
-}
-
 static seine_err
 digest(const EVP_MD *how, const void *bytes, size_t n, uint8_t *out_digest)
 {

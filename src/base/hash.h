@@ -31,7 +31,8 @@ uint64_t sn_siphash(const uint64_t key[2], const void *bytes, size_t n);
 /* The published SipHash-2-4, for peers that agree on it. */
 uint64_t sn_siphash24(const uint64_t key[2], const void *bytes, size_t n);
 
-/* CRC-32 as in gzip and PNG; start with 0, feed the result back for more bytes. */
+/* CRC-32 as in gzip and PNG; start with 0, feed the result back for more bytes. Made by
+ * the library that packs gzip, see base/gzip.c: some gigabytes a second. */
 uint32_t sn_crc32(uint32_t crc, const void *bytes, size_t n);
 
 SEINE_MUST_CHECK seine_err sn_sha256(const void *bytes, size_t n, uint8_t out_digest[32]);
