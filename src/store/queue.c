@@ -118,6 +118,7 @@ sn_queue_put(sn_queue *q, sn_chain *l, const sn_queued *u)
         sn_chunk *c = sn_chunk_at(q, l->last);
         sn_entry entry;
 
+        sn_chunk_fetch(c, c->end, c->open.context, c->open.anchor);
         sn_entry_plan(c, u, &entry);
         if (c->end + entry.len <= SN_CHUNK_MOST)
             e = append(q, c, &entry);
@@ -141,6 +142,7 @@ sn_queue_head(sn_queue *q, const sn_chain *l, sn_queued *out)
     sn_chunk *c = sn_chunk_at(q, l->first);
     if (c->state == SN_CHUNK_SPILLED)
         e = sn_spill_load(q, c);
+    sn_chunk_fetch(c, c->open.read.at, c->open.read.context, c->open.read.anchor);
     if (e == SEINE_OK)
         e = sn_entry_read(q, c, c->open.read, out, &q->shown_next);
     q->shown = e == SEINE_OK ? l->first : 0;

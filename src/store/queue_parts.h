@@ -93,6 +93,16 @@ sn_chunk_at(const sn_queue *q, uint32_t id)
     return &q->pages[id / SN_CHUNK_PAGE][id % SN_CHUNK_PAGE];
 }
 
+/* The lines of a chunk that its reader or writer is about to touch, all at once. */
+static inline void
+sn_chunk_fetch(const sn_chunk *c, size_t at, size_t context, size_t anchor)
+{
+    __builtin_prefetch(c->bytes);
+    __builtin_prefetch(c->bytes + context);
+    __builtin_prefetch(c->bytes + anchor);
+    __builtin_prefetch(c->bytes + at);
+}
+
 /* What the heap takes for n bytes, and the most that fit into the same. */
 static inline size_t
 sn_heap_cost(size_t n)

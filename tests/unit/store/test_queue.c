@@ -2,12 +2,14 @@
 #include "store/queue.h"
 
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/rng.h"
 #include "check.h"
+#include "failing.h"
 
 enum { MOST = SN_QUEUED_MOST };
 
@@ -278,4 +280,257 @@ TEST(queue_has_nothing_for_an_empty_list)
     CHECK_EQ(figures(q).urls, 0);
     sn_queue_free(q);
     sn_queue_free(NULL);
+}
+
+static sn_queued
+link_to(const char *target)
+{
+    return (sn_queued){.target = sn_str_of(target),
+                       .parent = SN_STR("http://e.example/")};
+}
+
+/* Fills a list with n links that differ in their number alone. */
+static void
+fill(sn_queue *q, sn_chain *c, uint32_t n)
+{
+    sn_queued u = link_to("/a/path/of/some/length");
+
+    for (; u.number < n; u.number++)
+        CHECK_EQ(sn_queue_put(q, c, &u), SEINE_OK);
+}
+
+TEST(queue_keeps_members_at_their_bounds)
+{
+    static char longest[MOST + 1];
+    sn_str whole = {longest, MOST}, beyond = {longest, MOST + 1};
+    const struct {
+        sn_queued u;
+        seine_err want;
+    } rows[] = {
+        {{.target = whole, .parent = whole}, SEINE_OK},
+        {{.number = UINT64_MAX, .line = UINT32_MAX, .depth = UINT32_MAX}, SEINE_OK},
+        {{.number = 0}, SEINE_OK}, /* a step of more than half of all numbers */
+        {{.number = UINT64_C(1) << 63}, SEINE_OK},
+        {{.number = 0, .line = UINT32_MAX}, SEINE_OK},
+        {{.kind = 7, .ceiling = 3, .tag = 63, .attr = 15}, SEINE_OK},
+        {{.moved = 255, .flags = 255}, SEINE_OK},
+        {{.target = beyond}, SEINE_E_RANGE},
+        {{.parent = beyond}, SEINE_E_RANGE},
+        {{.kind = 8}, SEINE_E_INVAL},
+        {{.ceiling = 4}, SEINE_E_INVAL},
+        {{.tag = 64}, SEINE_E_INVAL},
+        {{.attr = 16}, SEINE_E_INVAL},
+    };
+    sn_queue *q = queue_of(0);
+    sn_chain c = SN_CHAIN;
+    sn_queued u;
+
+    memset(longest, 'x', sizeof longest);
+    EACH_ROW(i, rows)
+        CHECK_EQ(sn_queue_put(q, &c, &rows[i].u), rows[i].want);
+    EACH_ROW(i, rows) {
+        if (rows[i].want != SEINE_OK)
+            continue;
+        CHECK_EQ(sn_queue_head(q, &c, &u), SEINE_OK);
+        CHECK(same(&u, &rows[i].u));
+        sn_queue_pop(q, &c);
+    }
+    CHECK_EQ(c.n, 0);
+    sn_queue_free(q);
+}
+
+TEST(queue_head_stays_until_it_is_popped)
+{
+    sn_queue *q = queue_of(0);
+    sn_chain a = SN_CHAIN, b = SN_CHAIN;
+    sn_queued u;
+
+    fill(q, &a, 3);
+    fill(q, &b, 2);
+    CHECK_EQ(sn_queue_head(q, &a, &u), SEINE_OK);
+    CHECK_EQ(sn_queue_head(q, &a, &u), SEINE_OK);
+    CHECK_EQ(u.number, 0);
+    sn_queue_pop(q, &a);
+    CHECK_EQ(sn_queue_head(q, &a, &u), SEINE_OK);
+    CHECK_EQ(sn_queue_head(q, &b, &u), SEINE_OK); /* of another list, in between */
+    sn_queue_pop(q, &a);
+    CHECK_EQ(sn_queue_head(q, &a, &u), SEINE_OK);
+    CHECK_EQ(u.number, 2);
+    CHECK_EQ(sn_queue_head(q, &b, &u), SEINE_OK);
+    CHECK_EQ(u.number, 0);
+    CHECK_EQ(a.n, 1);
+    CHECK_EQ(b.n, 2);
+    sn_queue_free(q);
+}
+
+/* A chunk that is freed and made again is not taken for the one whose head was shown. */
+TEST(queue_forgets_the_head_of_a_list_that_is_dropped)
+{
+    sn_queue *q = queue_of(0);
+    sn_chain a = SN_CHAIN, b = SN_CHAIN;
+    sn_queued u,
+        longer = link_to("/another/path/that/is/quite/a/bit/longer/than/the/first");
+
+    fill(q, &a, 2);
+    CHECK_EQ(sn_queue_head(q, &a, &u), SEINE_OK);
+    sn_queue_drop(q, &a);
+    CHECK_EQ(sn_queue_put(q, &b, &longer), SEINE_OK);
+    fill(q, &b, 1);
+    sn_queue_pop(q, &b);
+    CHECK_EQ(sn_queue_head(q, &b, &u), SEINE_OK);
+    CHECK(sn_str_eq(u.target, SN_STR("/a/path/of/some/length")));
+    sn_queue_free(q);
+}
+
+TEST(queue_drop_gives_everything_back_and_leaves_other_lists)
+{
+    const size_t maxima[] = {0, 30000}; /* in memory; most of it in the file */
+
+    EACH_ROW(i, maxima) {
+        sn_queue *q = queue_of(maxima[i]);
+        sn_chain other = SN_CHAIN, c = SN_CHAIN;
+        sn_queued u;
+
+        fill(q, &other, 4000);
+        uint64_t spilled = figures(q).spilled, before = figures(q).bytes + spilled;
+        fill(q, &c, 20000);
+        CHECK_EQ(figures(q).spilled > spilled, maxima[i] > 0);
+        CHECK_EQ(figures(q).urls, 24000);
+        sn_queue_drop(q, &c);
+        CHECK_EQ(c.n, 0);
+        CHECK_EQ(c.first, 0);
+        CHECK_EQ(figures(q).urls, 4000);
+        /* but for the table of chunks, the map of the file and its buffer */
+        CHECK(figures(q).bytes + figures(q).spilled < before + 140000);
+        for (uint64_t k = 0; k < 4000; k++) {
+            CHECK_EQ(sn_queue_head(q, &other, &u), SEINE_OK);
+            CHECK_EQ(u.number, k);
+            sn_queue_pop(q, &other);
+        }
+        CHECK_EQ(figures(q).spilled, 0);
+        sn_queue_free(q);
+    }
+}
+
+/* 53 links of a host, from pages with nine of them each, in paths of 40 bytes. */
+TEST(queue_keeps_a_url_with_its_page_in_64_bytes)
+{
+    enum { HOSTS = 500, EACH = 53 };
+    sn_queue *q = queue_of(0);
+    sn_rng rng = sn_rng_seed(check_seed());
+    uint64_t empty = figures(q).bytes;
+    char path[41], page[64];
+
+    for (unsigned host = 0; host < HOSTS; host++) {
+        sn_chain c = SN_CHAIN;
+
+        for (unsigned i = 0; i < EACH; i++) {
+            if (i % 9 == 0)
+                snprintf(page, sizeof page,
+                         "https://www.host-%04u.example/dir/page-%05u.html", host,
+                         (unsigned)sn_rng_below(&rng, 100000));
+            snprintf(path, sizeof path, "/dir/%016llx-%08x.article",
+                     (unsigned long long)sn_rng_next(&rng),
+                     (unsigned)sn_rng_below(&rng, UINT32_MAX));
+            sn_queued u = {.target = sn_str_of(path), .parent = sn_str_of(page)};
+            u.number = host * EACH + i;
+            u.line = 10 * i;
+            CHECK_EQ(u.target.len, 38);
+            CHECK_EQ(sn_queue_put(q, &c, &u), SEINE_OK);
+        }
+    }
+    CHECK((figures(q).bytes - empty) / (HOSTS * EACH) <= 64);
+    sn_queue_free(q);
+}
+
+/* Of 600 bytes there is one to a chunk: what it was given to grow goes back. */
+TEST(queue_gives_back_what_a_full_chunk_does_not_use)
+{
+    enum { MANY = 1000, LEN = 600 };
+    static char path[LEN];
+    sn_queue *q = queue_of(0);
+    sn_chain c = SN_CHAIN;
+    uint64_t before = figures(q).bytes;
+
+    for (unsigned i = 0; i < MANY; i++) {
+        memset(path, 'a' + (int)(i % 26), sizeof path);
+        CHECK_EQ(sn_queue_put(q, &c, &(sn_queued){.target = {path, LEN}}), SEINE_OK);
+    }
+    CHECK((figures(q).bytes - before) / MANY <= LEN + 32 + 48);
+    sn_queue_free(q);
+}
+
+/* "/" and no page: the least the heap gives, and 32 bytes in the table. */
+TEST(queue_takes_64_bytes_for_a_list_of_one_short_url)
+{
+    enum { LISTS = 5120 };
+    sn_queue *q = queue_of(0);
+    sn_queued u = {.target = SN_STR("/"), .number = 1000};
+    uint64_t before = figures(q).bytes;
+
+    for (unsigned i = 0; i < LISTS - 1; i++) { /* number 0 of the table is nobody's */
+        sn_chain c = SN_CHAIN;
+
+        CHECK_EQ(sn_queue_put(q, &c, &u), SEINE_OK);
+    }
+    uint64_t table = LISTS * 32 + LISTS / 512 * 16;
+    CHECK(figures(q).bytes - before <= (LISTS - 1) * 32 + table + 256);
+    sn_queue_free(q);
+}
+
+TEST(queue_stays_below_its_bound_while_lists_have_a_middle)
+{
+    enum { MAX = 1 << 19 };
+    sn_queue *q = queue_of(MAX);
+    sn_chain c[20] = {0};
+    uint64_t most = 0;
+
+    for (uint64_t i = 0; i < 100000; i++) {
+        sn_queued u = link_to("/a/path/of/some/length");
+
+        u.number = i;
+        CHECK_EQ(sn_queue_put(q, &c[i % 20], &u), SEINE_OK);
+        if (figures(q).bytes > most)
+            most = figures(q).bytes;
+    }
+    CHECK(most <= MAX);
+    CHECK(figures(q).spilled > 0);
+    sn_queue_free(q);
+}
+
+/* Whatever fails leaves list and queue as before: what was put is there, in order. */
+TEST(queue_survives_failing_allocations)
+{
+    FAIL_EACH(r)
+    {
+        sn_queue *q = NULL;
+        sn_chain c = SN_CHAIN;
+        seine_err e = sn_queue_new(&(sn_queue_opts){.max_bytes = 20000}, &q);
+        uint32_t put = 0;
+
+        CHECK(e == SEINE_OK || e == SEINE_E_NOMEM);
+        if (e != SEINE_OK)
+            continue;
+        for (sn_queued u = link_to("/a/path"); u.number < 3000; u.number++) {
+            e = sn_queue_put(q, &c, &u);
+            CHECK(e == SEINE_OK || e == SEINE_E_NOMEM);
+            if (e == SEINE_OK)
+                put++;
+            CHECK_EQ(c.n, put);
+        }
+        CHECK_EQ(figures(q).urls, put);
+        uint64_t last = 0;
+        for (sn_queued u; c.n > 0; sn_queue_pop(q, &c)) {
+            e = sn_queue_head(q, &c, &u);
+            CHECK(e == SEINE_OK || e == SEINE_E_NOMEM);
+            if (e != SEINE_OK)
+                break;
+            CHECK(u.number >= last);
+            last = u.number + 1;
+        }
+        sn_queue_drop(q, &c);
+        CHECK_EQ(figures(q).urls, 0);
+        CHECK_EQ(figures(q).spilled, 0);
+        sn_queue_free(q);
+    }
 }
