@@ -9,7 +9,7 @@ One JSON line per URL, in the order it was met:
     {"key":"http://127.0.0.1:8080/git/git.html","kind":"page"}
 
 kind: page, missing (404), moved (a directory without its slash; `to`), other (no HTML), offsite,
-scheme (neither http nor https), nofollow (no other link leads there).
+scheme (neither http nor https), bad_url (no URL at all; the key is the text), nofollow (no other link leads there).
 """
 import collections
 import json
@@ -48,13 +48,15 @@ def flat(path):
 
 
 def resolved(base, text):
-    """(scheme, authority, path, query or None) of a reference; ("other", text) for schemes that are not of the web."""
+    """(scheme, authority, path, query or None) of a reference; ("scheme", text) for schemes that are not of the web,
+    ("bad_url", text) for what the standard refuses: here, characters that no host has."""
+    whole = text
     text = re.sub(r"[\t\n\r]", "", text.strip("".join(map(chr, range(33)))))
     text = text.split("#", 1)[0]
     found = re.match(r"([A-Za-z][A-Za-z0-9+.-]*):", text)
     scheme, authority, path, query = base
     if found and found.group(1).lower() not in SPECIAL:
-        return "other", found.group(1).lower() + text[len(found.group(1)):]
+        return "scheme", found.group(1).lower() + text[len(found.group(1)):]
     if found:
         rest = text[len(found.group(0)):]
         if found.group(1).lower() != scheme or rest[:2].replace("\\", "/") == "//":
@@ -65,6 +67,8 @@ def resolved(base, text):
     if before.startswith("//"):
         authority, slash, tail = before.lstrip("/").partition("/")
         authority, path = authority.rpartition("@")[2].lower(), slash + tail or "/"
+        if not authority or re.search(r"[\0-\x20#/<>?@\\^|%]|[^:]*\[", authority):
+            return "bad_url", whole
         if authority.endswith(f":{SPECIAL[scheme]}"):
             authority = authority.rpartition(":")[0]
     elif before.startswith("/"):
@@ -78,7 +82,7 @@ def resolved(base, text):
 
 def key(url):
     """The form by which two URLs are the same: escapes in upper case, none where none is needed, no empty query."""
-    if url[0] == "other":
+    if url[0] not in SPECIAL:
         return url[1]
 
     def again(found):
@@ -173,8 +177,8 @@ def walk(root, base):
             continue
         if is_shunned:
             shunned[name] = url
-        elif url[0] == "other":
-            met[name] = ("scheme", None)
+        elif url[0] not in SPECIAL:
+            met[name] = (url[0], None)
         elif url[:2] != start[:2]:
             met[name] = ("offsite", None)
         else:
@@ -184,7 +188,7 @@ def walk(root, base):
     for name, url in shunned.items():
         if name not in met:
             same = url[:2] == start[:2]
-            met[name] = ("nofollow" if same else "scheme" if url[0] == "other" else "offsite", None)
+            met[name] = ("nofollow" if same else url[0] if url[0] not in SPECIAL else "offsite", None)
     return met
 
 
