@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/time.h"
+#include "oracle.h"
 #include "seine/outcome.h"
 
 typedef enum stage { DNS, CONNECT, HEAD, BODY, ENDED } stage;
@@ -19,6 +20,7 @@ struct sn_exchange {
     sn_handler handler;
     sim_host *host;
     uint32_t id, hop;
+    uint32_t node; /* of a crawl */
     stage stage;
     seine_time start, at; /* at: of its next event */
     seine_time since;     /* its stage began */
@@ -26,12 +28,19 @@ struct sn_exchange {
     seine_phase fail_in;
     uint16_t status;
     uint32_t size;
-    bool reused, partial, sent, live, counted;
+    bool reused, partial, sent, live, counted, silent, enough;
     seine_err canceled;
     uint32_t serial; /* events of an older life are void */
     seine_time tat;  /* of its host after it; 0: not counted */
     char location[64];
 };
+
+/* A host that its owner asks as he likes. */
+static bool
+is_mine(const sim_world *w, const sim_host *h)
+{
+    return w->opts.mine && (!w->site || w->site->hosts[h - w->hosts].is_given);
+}
 
 typedef struct net {
     sn_transport base;
@@ -109,7 +118,7 @@ judge(sim_world *w, sn_exchange *x)
                    (long long)(w->now - w->stopped_at));
     if (x->request.deadline > sn_time_add(w->now, o->timeout))
         sim_broken(w, "S7", "deadline later than the timeout");
-    if (!o->mine && o->host_rate.count > 0) {
+    if (!is_mine(w, h) && o->host_rate.count > 0) {
         seine_span every = seine_every(o->host_rate.count, o->host_rate.per);
         seine_span slack = every * (o->host_rate.burst - 1);
         if (w->now < h->tat - slack)
@@ -117,7 +126,7 @@ judge(sim_world *w, sn_exchange *x)
                        (long long)(h->tat - slack - w->now));
         h->tat = x->tat = sn_time_max(h->tat, w->now) + every;
     }
-    if (!o->mine && h->in_flight >= o->per_host)
+    if (!is_mine(w, h) && h->in_flight >= o->per_host)
         sim_broken(w, "S4", "host %u: %u in flight", n, h->in_flight + 1);
     if (w->now < h->closed_until)
         sim_broken(w, "S5", "host %u: a request while its breaker is open", n);
@@ -128,11 +137,40 @@ judge(sim_world *w, sn_exchange *x)
                    (long long)(h->pause - w->now));
     for (size_t i = 0; i < x->request.n_fields; i++)
         if (sn_str_eq(x->request.fields[i].name, SN_STR(SIM_SECRET)) &&
-            h != &w->hosts[x->id % w->n_hosts])
+            !(w->site ? w->site->hosts[n].is_given : h == &w->hosts[x->id % w->n_hosts]))
             sim_broken(w, "S10", "a secret of another origin at host %u", n);
+    if (w->site) {
+        oracle_start(w, x->node, x->request.ceiling);
+        return;
+    }
     seine_url_part query = seine_url_query(x->request.url);
     if (query.len == 3 && x->request.ceiling > (sn_zone)(query.ptr[2] - '0'))
         sim_broken(w, "S9", "host %u: ceiling above the zone it was found in", n);
+}
+
+/* How often it was asked for. */
+static uint32_t
+asked(const sim_world *w, const sn_exchange *x)
+{
+    return w->site ? w->site->nodes[x->node].asked : w->pages[x->id].asked;
+}
+
+/* A robots.txt that is late, broken or silent. */
+static void
+decide_robots(sim_world *w, sn_exchange *x)
+{
+    const site_host *h = &w->site->hosts[w->site->nodes[x->node].n];
+    uint64_t dice = roll(w, x->id, asked(w, x), 7, 4);
+
+    if (h->robots == ROBOTS_SILENT)
+        x->silent = true;
+    if (h->robots == ROBOTS_BROKEN ||
+        (h->robots == ROBOTS_LATE && h->robots_asked <= h->late))
+        x->status = dice == 0 ? 429 : dice == 1 ? 503 : 500;
+    if (x->status != 200 && dice == 3 && h->robots == ROBOTS_LATE) {
+        x->fail = SEINE_E_CONN_RESET;
+        x->fail_in = SEINE_PHASE_HEAD;
+    }
 }
 
 /* What the server will do, decided when the request leaves. */
@@ -140,12 +178,21 @@ static void
 decide(sim_world *w, sn_exchange *x)
 {
     sim_host *h = x->host;
-    uint32_t n = w->pages[x->id].asked++, id = x->id;
+    uint32_t n = asked(w, x), id = x->id;
     uint32_t dice = (uint32_t)roll(w, id, n, 1, 1000);
 
     x->status = 200;
     x->size = (uint32_t)roll(w, id, n, 2, 3000);
     x->fail = SEINE_OK;
+    if (w->site) {
+        const site_answer *a = site_answer_of(w->site, x->node);
+        x->status = a->status;
+        x->size = (uint32_t)a->len;
+        if (w->site->nodes[x->node].kind == SITE_ROBOTS)
+            decide_robots(w, x);
+    } else {
+        w->pages[x->id].asked++;
+    }
     bool down = h->flap > 0 && w->now / h->flap % 2 == 1;
     if (h->nx) {
         x->fail = SEINE_E_DNS_NXDOMAIN;
@@ -185,9 +232,9 @@ spread(const sim_world *w, const sn_exchange *x, seine_span base, uint32_t what)
 {
     seine_span jitter = x->host->jitter;
 
-    return base + (jitter > 0 ? (seine_span)roll(w, x->id, w->pages[x->id].asked, what,
-                                                 (uint64_t)jitter)
-                              : 0);
+    return base + (jitter > 0
+                       ? (seine_span)roll(w, x->id, asked(w, x), what, (uint64_t)jitter)
+                       : 0);
 }
 
 static void
@@ -196,6 +243,31 @@ plan(net *t, sn_exchange *x, seine_time at)
     x->at = sn_time_min(at, x->request.deadline);
     if (sn_heap_put(&t->events, x->at, (uint64_t)x->serial << 32 | x->id) != SEINE_OK)
         abort();
+}
+
+/* Which page of which host it is. */
+static void
+name(sim_world *w, sn_exchange *x)
+{
+    seine_url_part host = seine_url_host(x->request.url);
+    seine_url_part path = seine_url_path(x->request.url);
+    const char *p = path.ptr + 3, *end = path.ptr + path.len;
+
+    if (w->site) {
+        seine_url_part href = seine_url_href(x->request.url);
+        x->node = site_node_of(w->site, (sn_str){href.ptr, href.len});
+        const site_node *node = &w->site->nodes[x->node];
+        x->id = (uint32_t)node->id;
+        x->host = node->host < w->n_hosts ? &w->hosts[node->host] : NULL;
+        if (w->trace)
+            printf("                    %s\n", node->url);
+        return;
+    }
+    x->host = sim_host_of(w, (sn_str){host.ptr, host.len});
+    for (; p < end && sn_is_digit(*p); p++)
+        x->id = x->id * 10 + (uint32_t)(*p - '0');
+    for (p++; p < end && sn_is_digit(*p); p++)
+        x->hop = x->hop * 10 + (uint32_t)(*p - '0');
 }
 
 static seine_err
@@ -223,14 +295,11 @@ net_start(sn_transport *base, const sn_request *request, const sn_handler *handl
     uint32_t serial = ++serials;
     *x = (sn_exchange){
         .net = t, .request = *request, .handler = *handler, .serial = serial};
-    seine_url_part host = seine_url_host(request->url);
-    seine_url_part path = seine_url_path(request->url);
-    x->host = sim_host_of(w, (sn_str){host.ptr, host.len});
-    const char *p = path.ptr + 3, *end = path.ptr + path.len;
-    for (; p < end && sn_is_digit(*p); p++)
-        x->id = x->id * 10 + (uint32_t)(*p - '0');
-    for (p++; p < end && sn_is_digit(*p); p++)
-        x->hop = x->hop * 10 + (uint32_t)(*p - '0');
+    name(w, x);
+    if (!x->host) {
+        sim_broken(w, "S8", "a request to a host that is none");
+        return SEINE_E_INVAL;
+    }
     x->start = x->since = w->now;
     x->live = true;
     t->in_flight++;
@@ -300,7 +369,10 @@ finish(net *t, sn_exchange *x, seine_err code, seine_phase phase)
     end.wire_bytes = end.body_bytes = x->stage >= BODY ? x->size : 0;
     if (is_unseen(w, x, &end.fault) && x->tat != 0 && x->tat == h->tat)
         h->tat -= seine_every(w->opts.host_rate.count, w->opts.host_rate.per);
-    w->pages[x->id].last_ok = code == SEINE_OK && x->status == 200;
+    if (w->site)
+        oracle_end(w, x->node, code == SEINE_OK || x->enough, end.fault.status, code);
+    else
+        w->pages[x->id].last_ok = code == SEINE_OK && x->status == 200;
     h->in_flight--;
     if (code == SEINE_OK && h->idle < 8)
         h->idle++;
@@ -320,7 +392,7 @@ static void
 give_head(net *t, sn_exchange *x)
 {
     sim_host *h = x->host;
-    char text[256];
+    char text[400];
     int n = 0;
 
     sn_head_reset(&t->head);
@@ -328,17 +400,24 @@ give_head(net *t, sn_exchange *x)
     t->head.minor = 1;
     struct {
         const char *name;
-        char value[80];
-    } fields[3];
+        char value[200];
+    } fields[4];
+    const site_answer *a =
+        t->world->site ? site_answer_of(t->world->site, x->node) : NULL;
+    bool is_real = a && x->status == a->status;
     fields[n].name = "Content-Type";
-    snprintf(fields[n++].value, 80, "text/html");
-    if (x->status == 302) {
+    snprintf(fields[n++].value, 200, "%s", is_real ? a->type : "text/html");
+    if (is_real && a->x_robots) {
+        fields[n].name = "X-Robots-Tag";
+        snprintf(fields[n++].value, 200, "%s", a->x_robots);
+    }
+    if (is_real ? a->location[0] : x->status == 302) {
         fields[n].name = "Location";
-        snprintf(fields[n++].value, 80, "%s", x->location);
+        snprintf(fields[n++].value, 200, "%s", is_real ? a->location : x->location);
     }
     if (x->status == 429 && h->retry_after >= 0) {
         fields[n].name = "Retry-After";
-        snprintf(fields[n++].value, 80, "%lld",
+        snprintf(fields[n++].value, 200, "%lld",
                  (long long)(h->retry_after / SEINE_SECS(1)));
     }
     for (int i = 0; i < n; i++) {
@@ -353,6 +432,29 @@ give_head(net *t, sn_exchange *x)
     }
     if (x->handler.head)
         x->handler.head(&t->head, x->handler.arg);
+}
+
+/* The body in a few pieces, or half of it. False: nobody wants more. */
+static bool
+give_body(sim_world *w, sn_exchange *x)
+{
+    static const char page[3000] = "<title>sim</title><a href=/never/9>busy</a>";
+    sn_str all = {page, x->size};
+
+    if (w->site) {
+        const site_answer *a = site_answer_of(w->site, x->node);
+        all = x->status == a->status ? (sn_str){a->body, a->len} : (sn_str){page, 40};
+    }
+    all.len = x->fail == SEINE_OK ? all.len : all.len / 2;
+    size_t step = 1 + roll(w, x->id, asked(w, x), 14, all.len + all.len / 4 + 1);
+    for (size_t at = 0; at < all.len && x->handler.body; at += step) {
+        sn_str piece = sn_str_slice(all, at, at + step);
+        if (!x->handler.body(piece, x->handler.arg)) {
+            x->enough = at + piece.len >= 512 << 10 && w->opts.max_memory > 4 << 20;
+            return false;
+        }
+    }
+    return true;
 }
 
 /* The Retry-After is known from here on: what is in flight may end. */
@@ -372,8 +474,8 @@ arrive(sim_world *w, sn_exchange *x)
     seine_span every =
         o->host_rate.count > 0 ? seine_every(o->host_rate.count, o->host_rate.per) : 0;
 
-    if (!o->mine && every >= SEINE_MS(20) && o->host_rate.burst == 1 && h->is_seen &&
-        w->now - h->seen < every)
+    if (!is_mine(w, h) && every >= SEINE_MS(20) && o->host_rate.burst == 1 &&
+        h->is_seen && w->now - h->seen < every)
         sim_broken(w, "O1", "host %u: two requests %lld ns apart",
                    (unsigned)(h - w->hosts), (long long)(w->now - h->seen));
     h->seen = w->now;
@@ -423,7 +525,7 @@ advance(net *t, sn_exchange *x)
         x->stage = HEAD;
         x->sent = true;
         arrive(w, x);
-        plan(t, x, w->now + spread(w, x, h->ttfb, 12));
+        plan(t, x, x->silent ? SEINE_NEVER : w->now + spread(w, x, h->ttfb, 12));
         return;
     case HEAD:
         x->stage = BODY;
@@ -431,17 +533,13 @@ advance(net *t, sn_exchange *x)
         promise(w, x);
         plan(t, x, w->now + spread(w, x, h->body, 13));
         return;
-    case BODY: {
-        static const char page[3000] = "<title>sim</title>";
-        uint32_t size = x->fail == SEINE_OK ? x->size : x->size / 2;
-        if (x->handler.body && size > 0 &&
-            !x->handler.body((sn_str){page, size}, x->handler.arg)) {
+    case BODY:
+        if (!give_body(w, x)) {
             finish(t, x, SEINE_E_CANCELED, SEINE_PHASE_BODY);
             return;
         }
         finish(t, x, x->fail, x->fail == SEINE_OK ? SEINE_PHASE_NONE : x->fail_in);
         return;
-    }
     default:
         abort();
     }

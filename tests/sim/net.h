@@ -9,7 +9,9 @@
  * and says which invariant was broken (docs/sim.md).
  *
  * URLs are http://h7.sim/p/123: host 7, page 123, which is the number of the visit. A
- * redirect leads to /p/123/2?z=0, hop 2, named by bytes from a peer in zone 0.
+ * redirect leads to /p/123/2?z=0, hop 2, named by bytes from a peer in zone 0. Half of
+ * all worlds are crawled: their URLs, pages and rules are those of site.h, and what is
+ * to be recorded is known to oracle.h.
  */
 #ifndef SIM_NET_H
 #define SIM_NET_H
@@ -64,6 +66,8 @@ typedef struct sim_world {
     uint32_t n_hosts, n_pages, n_shards;
     sim_host *hosts;
     sim_page *pages;
+    struct site *site; /* what is crawled; NULL: pages are given, and have no links */
+    uint64_t pages_asked;
     uint64_t step, hash;
     uint64_t starts, ends, early_cancels;
     bool trace, broken;

@@ -10,6 +10,7 @@
  * prints the command that plays it again.
  */
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,7 @@
 #include "engine/admit.h"
 #include "engine/run.h"
 #include "net.h"
+#include "oracle.h"
 
 #define MAX_SHARDS 4
 
@@ -34,6 +36,17 @@ typedef struct sim {
 } sim;
 
 static uint64_t until_step = UINT64_MAX;
+static uint64_t playing; /* for whoever asks what died */
+
+/* An assertion or worse: the seed is all that is needed. */
+static void
+on_death(int sig)
+{
+    printf("sim: died of signal %d seed=0x%" PRIx64 "\n", sig, playing);
+    fflush(stdout);
+    signal(sig, SIG_DFL);
+    raise(sig);
+}
 
 static void
 on_record(const seine_record *r, unsigned shard, void *arg)
@@ -43,6 +56,11 @@ on_record(const seine_record *r, unsigned shard, void *arg)
 
     (void)shard;
     s->records++;
+    s->skips += r->type == SEINE_RECORD_SKIP;
+    if (w->site) {
+        oracle_record(w, r);
+        return;
+    }
     if (r->number >= w->n_pages) {
         sim_broken(w, "S3", "a record of nothing: %llu", (unsigned long long)r->number);
         return;
@@ -83,15 +101,35 @@ on_event(const seine_event *e, unsigned shard, void *arg)
     }
 }
 
+static int
+next_url(const sim_world *w, uint32_t i, char *url, size_t cap)
+{
+    if (w->site)
+        return snprintf(url, cap, "%s", w->site->nodes[w->site->seeds[i]].url);
+    return snprintf(url, cap, "http://h%u.sim/p/%u", i % w->n_hosts, i);
+}
+
+/* As seine_fetch_add does it. */
+static void
+give(sim *s, sn_visit *v)
+{
+    sn_commons *c = &s->commons;
+
+    if (!v->is_skip && !sn_commons_admit(c))
+        sn_admit_refuse(v, SEINE_SKIP_BUDGET, SN_STR("max_pages"));
+    if (v->is_skip)
+        atomic_fetch_add(&c->refused, 1);
+    sn_run_give(s->runs[sn_commons_shard(c, &v->url, s->world->n_shards)], v);
+}
+
 static seine_err
 feed(sim *s)
 {
     sim_world *w = s->world;
-    char url[64];
+    char url[200];
 
     while (s->fed < w->n_pages && s->stops == 0) {
-        int n =
-            snprintf(url, sizeof url, "http://h%u.sim/p/%u", s->fed % w->n_hosts, s->fed);
+        int n = next_url(w, s->fed, url, sizeof url);
         seine_ask ask = SEINE_ASK;
         ask.url = (seine_view){url, (size_t)n};
         ask.priority = (int8_t)((int)(s->fed % 19) - 9);
@@ -99,12 +137,44 @@ feed(sim *s)
         seine_err e = sn_admit(&s->commons, &ask, w->now, &v);
         if (e == SEINE_E_FULL)
             return SEINE_OK;
+        if (e == SEINE_E_ALREADY && w->site) { /* links led there before */
+            s->fed++;
+            continue;
+        }
         if (e != SEINE_OK)
             return e;
         w->pages[s->fed++].given = 1;
-        sn_run_give(s->runs[sn_commons_shard(&s->commons, &v->url, w->n_shards)], v);
+        give(s, v);
     }
+    atomic_store(&s->commons.closed, true);
     return SEINE_OK;
+}
+
+/* A crawl: every unit of work is a visit, or waits in a queue or in a letter. */
+static void
+check_load(sim *s, uint64_t out)
+{
+    sim_world *w = s->world;
+    sn_load load = sn_commons_load(&s->commons);
+    uint64_t admitted = atomic_load(&s->commons.admitted);
+
+    if (out > load.work)
+        sim_broken(w, "S1", "%llu visits are out, and work is %u",
+                   (unsigned long long)out, load.work);
+    if (load.stuck > load.work)
+        sim_broken(w, "S1", "%u of %u are stuck", load.stuck, load.work);
+    if (s->records - s->skips > admitted)
+        sim_broken(w, "S1", "%llu are admitted, and %llu have results",
+                   (unsigned long long)admitted,
+                   (unsigned long long)(s->records - s->skips));
+    if (admitted > s->records - s->skips + load.work)
+        sim_broken(w, "S1", "%llu are admitted, %llu have results, work is %u",
+                   (unsigned long long)admitted,
+                   (unsigned long long)(s->records - s->skips), load.work);
+    if (s->skips != atomic_load(&s->commons.refused))
+        sim_broken(w, "S1", "%llu are refused, and %llu are skips",
+                   (unsigned long long)atomic_load(&s->commons.refused),
+                   (unsigned long long)s->skips);
 }
 
 static void
@@ -119,9 +189,11 @@ check_balance(sim *s)
         in_flight += sim_net_in_flight(s->env[i].transport);
     }
     uint64_t out = sn_visits_out(s->commons.visits);
-    if (s->fed != s->records + out)
+    if (!w->site && s->fed != s->records + out)
         sim_broken(w, "S1", "given %u, records %llu, out %llu", s->fed,
                    (unsigned long long)s->records, (unsigned long long)out);
+    if (w->site)
+        check_load(s, out);
     if (sum.in_flight != in_flight)
         sim_broken(w, "S1", "in flight %llu, on the wire %u",
                    (unsigned long long)sum.in_flight, in_flight);
@@ -141,9 +213,19 @@ check_end(sim *s)
     sim_world *w = s->world;
     seine_want used = {{0}};
 
-    for (uint32_t i = 0; i < w->n_pages; i++)
+    for (uint32_t i = 0; i < w->n_pages && !w->site; i++)
         if (w->pages[i].given && w->pages[i].records != 1)
             sim_broken(w, "S2", "page %u has %u records", i, w->pages[i].records);
+    if (w->site)
+        oracle_judge(w);
+    sn_load load = sn_commons_load(&s->commons);
+    if (load.work != 0 || load.stuck != 0 || atomic_load(&s->commons.mail_bytes) != 0)
+        sim_broken(w, "S11", "work %u, stuck %u, %llu bytes of mail", load.work,
+                   load.stuck, (unsigned long long)atomic_load(&s->commons.mail_bytes));
+    if (atomic_load(&s->commons.admitted) != s->records - s->skips)
+        sim_broken(w, "S1", "%llu were admitted, %llu have results",
+                   (unsigned long long)atomic_load(&s->commons.admitted),
+                   (unsigned long long)(s->records - s->skips));
     if (sn_visits_out(s->commons.visits) != 0)
         sim_broken(w, "S11", "visits are out");
     if (seine_throttle_in_flight(&s->commons.in_flight) != 0)
@@ -187,7 +269,7 @@ stop(sim *s)
 static bool
 is_done(const sim *s)
 {
-    if (s->fed < s->world->n_pages && s->stops == 0)
+    if (!sn_commons_is_done(&s->commons))
         return false;
     for (uint32_t i = 0; i < s->world->n_shards; i++)
         if (!sn_run_is_idle(s->runs[i]))
@@ -239,7 +321,10 @@ run_seed(uint64_t seed, uint32_t hosts, uint32_t pages, bool trace, uint64_t *ou
     sim_world *w = s.world;
     char why[SEINE_WHY] = "";
 
+    playing = seed;
     w->trace = trace;
+    if (trace && w->site)
+        site_print(w->site);
     w->opts.on_record = on_record;
     w->opts.on_event = on_event;
     w->opts.arg = &s;
@@ -387,6 +472,8 @@ main(int argc, char **argv)
         base = seed;
     }
     clock_t began = clock();
+    signal(SIGABRT, on_death);
+    signal(SIGSEGV, on_death);
     for (uint64_t i = 0; i < count && failed < 5; i++) {
         uint64_t this = one ? seed : base * UINT64_C(1000003) + i;
         bool ok = run_seed(this, hosts, pages, trace, &hash, &spent);

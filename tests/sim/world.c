@@ -3,6 +3,7 @@
 
 #include "base/time.h"
 #include "net.h"
+#include "site.h"
 
 static sim_world *
 of(seine_clock *c)
@@ -150,6 +151,38 @@ draw_opts(sim_world *w)
     o->n_fields = 1;
 }
 
+/* A crawl is the same net with links. */
+static void
+draw_crawl(sim_world *w)
+{
+    seine_fetch_opts *o = &w->opts;
+    site *s = w->site;
+
+    o->crawl = &s->crawl;
+    o->include = s->include[0] ? s->include : NULL;
+    o->exclude = s->exclude[0] ? s->exclude : NULL;
+    o->robots = chance(w, 80)   ? SEINE_OBEY_ON
+                : chance(w, 50) ? SEINE_OBEY_OFF
+                                : SEINE_OBEY_AUDIT;
+    if (chance(w, 70))
+        o->accept_type = "text/html,application/xhtml+xml";
+    if (chance(w, 20))
+        o->max_pages = 1 + below(w, s->n_pages + 10);
+    if (chance(w, 5))
+        o->max_bytes = 1 + below(w, 1 << 20);
+    if (chance(w, 30))
+        o->max_crawl_delay = between(w, 0, SEINE_SECS(10));
+    o->dedup = true;
+    if (o->queue < s->n_seeds) /* the scope is around all of them from the beginning */
+        o->queue = s->n_seeds;
+    for (uint32_t i = 0; i < w->n_hosts; i++) {
+        sim_host *h = &w->hosts[i];
+        h->redirect = h->s404 = 0;
+        if (chance(w, 60)) /* a good one */
+            h->reset = h->cut = h->refuse = h->s500 = h->stale = 0;
+    }
+}
+
 sim_world *
 sim_world_new(uint64_t seed, uint32_t max_hosts, uint32_t max_pages)
 {
@@ -167,6 +200,11 @@ sim_world_new(uint64_t seed, uint32_t max_hosts, uint32_t max_pages)
     w->n_pages = 1 + (uint32_t)below(w, chance(w, 5) ? 5000 : chance(w, 40) ? 400 : 60);
     w->n_hosts = w->n_hosts < max_hosts ? w->n_hosts : max_hosts;
     w->n_pages = w->n_pages < max_pages ? w->n_pages : max_pages;
+    if (sn_rng_below(&w->model, 2) == 0) {
+        w->site = site_new(seed, max_hosts, max_pages);
+        w->n_hosts = w->site->n_hosts;
+        w->n_pages = w->site->n_seeds;
+    }
     w->n_shards = 1 + (uint32_t)below(w, chance(w, 50) ? 1 : 4);
     w->hosts = calloc(w->n_hosts, sizeof *w->hosts);
     w->pages = calloc(w->n_pages, sizeof *w->pages);
@@ -177,6 +215,8 @@ sim_world_new(uint64_t seed, uint32_t max_hosts, uint32_t max_pages)
     for (uint32_t i = 0; i < w->n_hosts; i++)
         draw_host(w, &w->hosts[i], i);
     draw_opts(w);
+    if (w->site)
+        draw_crawl(w);
     return w;
 }
 
@@ -185,6 +225,7 @@ sim_world_free(sim_world *w)
 {
     if (!w)
         return;
+    site_free(w->site);
     free(w->hosts);
     free(w->pages);
     free(w);
