@@ -57,15 +57,16 @@ eta_rate(const eta *e, seine_time now)
 double
 eta_growth(const eta *e)
 {
-    enum { ENOUGH = 20 };
+    enum { ENOUGH = 20, PART = 4 };
     uint32_t n = e->n_marks < ETA_MARKS ? e->n_marks : ETA_MARKS;
+    uint64_t window = e->done / PART < ETA_WINDOW ? e->done / PART : ETA_WINDOW;
     eta_mark from = {e->done, e->known};
 
     for (uint32_t i = 1; i <= n; i++) {
         eta_mark m = e->marks[(e->n_marks - i) % ETA_MARKS];
 
         /* Beyond the window only to have anything at all. */
-        if (e->done - m.done > ETA_WINDOW && e->done - from.done >= ENOUGH)
+        if (e->done - m.done > window && e->done - from.done >= ENOUGH)
             break;
         from = m;
     }

@@ -10,7 +10,8 @@
  *     if (eta_interval(&e, now, left, &low, &high))
  *         printf("ETA %s–%s", …);
  *
- * Where results bring new work, the growth is what the last 1,000 of them brought, each.
+ * Where results bring new work, the growth is what the last quarter of them brought,
+ * each, or the last 1,000: what a sitemap told at the beginning is soon forgotten.
  * With a growth g below 1 the work that is left becomes left / (1 - g) in the end; from 1
  * on there is no end in sight.
  *

@@ -215,6 +215,10 @@ look(run *r, progress_facts *f, seine_tally_sums *t, char host[128])
     snprintf(host, 128, "%s", r->outputs.host);
     pthread_mutex_unlock(&r->outputs.lock);
     f->host = f->stats.hosts == 1 && host[0] ? host : NULL;
+    if (f->is_crawl && seine_fetch_slowest_get(r->fetch, &r->slowest)) {
+        f->slow = r->slowest.host;
+        f->slowest = r->slowest.left;
+    }
     eta_add(&r->eta, f->now, f->stats.done, f->stats.admitted);
 }
 

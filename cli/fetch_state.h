@@ -40,6 +40,7 @@ typedef struct run {
 
     seine_time start, deadline, next_line;
     eta eta;
+    seine_fetch_slowest slowest;
     int signal; /* that ended it; 0 */
     unsigned stops;
     bool is_late; /* --max-time */

@@ -139,6 +139,19 @@ width_left(const rows *r)
     return r->screen.width > used + 8 ? r->screen.width - used : 8;
 }
 
+/* Of a page of a crawl that is elsewhere: where. */
+static bool
+put_target(rows *r, const seine_record *record, size_t room)
+{
+    const char *arrow = r->screen.blocks ? "→ " : "> ";
+
+    if (record->status < 300 || record->status >= 400 || !record->final_url.len)
+        return false;
+    grow_put(&r->line, "  %s", arrow);
+    rows_foreign(r, record->final_url.ptr, record->final_url.len, room - 2);
+    return true;
+}
+
 /* Title, or what went wrong. */
 static void
 put_words(rows *r, const seine_record *record)
@@ -154,7 +167,9 @@ put_words(rows *r, const seine_record *record)
     size_t tail = strlen(tries);
     if (tail + 8 > room)
         tail = 0;
-    if (record->fate == SEINE_FATE_OK && (record->title.len || tail)) {
+    bool said = record->is_crawled && record->fate == SEINE_FATE_OK &&
+                put_target(r, record, room - tail);
+    if (!said && record->fate == SEINE_FATE_OK && (record->title.len || tail)) {
         grow_add(&r->line, "  ", 2);
         rows_foreign(r, record->title.ptr, record->title.len, room - tail);
     } else if (record->fate != SEINE_FATE_OK && record->fate != SEINE_FATE_HTTP_ERROR) {
@@ -172,14 +187,36 @@ put_words(rows *r, const seine_record *record)
 }
 
 static void
-put_skip(rows *r, const seine_record *record)
+put_dash(rows *r, ink colour)
 {
+    grow_ink(&r->line, &r->screen, colour, "%s  ", r->screen.blocks ? "–" : "-");
+}
+
+static void
+end_line(rows *r)
+{
+    while (r->line.len > 0 && r->line.text[r->line.len - 1] == ' ')
+        r->line.len--;
+    grow_add(&r->line, "\n", 1);
+}
+
+/* What was not fetched stays in the background, with the reason and the rule. */
+static void
+make_skip(rows *r, const seine_record *record)
+{
+    if (r->screen.colour)
+        grow_put(&r->line, "%s", screen_code(INK_DIM));
+    put_dash(r, INK_NONE);
     grow_add(&r->line, "  ", 2);
-    grow_put(&r->line, "skipped: %s", seine_skip_name(record->reason));
+    put_url(r, record->url.len ? record->url : record->input);
+    grow_put(&r->line, "  skipped: %s", seine_skip_name(record->reason));
     if (record->rule.len) {
         grow_add(&r->line, ", ", 2);
         rows_foreign(r, record->rule.ptr, record->rule.len, r->cut ? 40 : LONGEST);
     }
+    if (r->screen.colour)
+        grow_put(&r->line, "%s", screen_code(INK_NONE));
+    end_line(r);
 }
 
 void
@@ -187,26 +224,21 @@ rows_make(rows *r, const seine_record *record)
 {
     ink colour = ink_of(record);
     seine_view url = record->url.len ? record->url : record->input;
-    bool skip = record->type == SEINE_RECORD_SKIP;
+    bool body = record->bytes_body > 0 || record->fate == SEINE_FATE_OK;
 
     r->line.len = 0;
-    if (record->status && !skip)
+    if (record->type == SEINE_RECORD_SKIP) {
+        make_skip(r, record);
+        return;
+    }
+    if (record->status)
         grow_ink(&r->line, &r->screen, colour, "%3u", record->status);
     else
-        grow_ink(&r->line, &r->screen, colour, "%s  ", r->screen.blocks ? "–" : "-");
+        put_dash(r, colour);
     grow_add(&r->line, "  ", 2);
     put_url(r, url);
-    if (skip) {
-        put_skip(r, record);
-    } else {
-        bool body = record->bytes_body > 0 || record->fate == SEINE_FATE_OK;
-
-        grow_put(&r->line, "  %8s  %9s",
-                 body ? figure_bytes(record->bytes_body).text : "-",
-                 record->attempts ? figure_span(record->total).text : "-");
-        put_words(r, record);
-    }
-    while (r->line.len > 0 && r->line.text[r->line.len - 1] == ' ')
-        r->line.len--;
-    grow_add(&r->line, "\n", 1);
+    grow_put(&r->line, "  %8s  %9s", body ? figure_bytes(record->bytes_body).text : "-",
+             record->attempts ? figure_span(record->total).text : "-");
+    put_words(r, record);
+    end_line(r);
 }

@@ -222,6 +222,10 @@ void seine_fetch_wake(seine_fetch *f);
 bool seine_fetch_is_done(const seine_fetch *f);
 void seine_fetch_stats_get(const seine_fetch *f, seine_fetch_stats *out_stats);
 
+/* The host that will take longest, as of an earlier call: asking makes the shards look.
+ * False: nothing waits, or they have not looked yet. */
+bool seine_fetch_slowest_get(const seine_fetch *f, seine_fetch_slowest *out_slowest);
+
 /* The proxies in force, for people: "http://p.example:3128 (resolves names)", one for
  * http and another for https with what they are for, "" for none; never a login. Writes
  * at most `cap` bytes with the terminator; returns the length of the whole text. */

@@ -52,6 +52,13 @@ typedef struct seine_fetch_host {
     seine_span every; /* interval that holds now */
 } seine_fetch_host;
 
+/* The host that will take longest, at the pace it keeps now. */
+typedef struct seine_fetch_slowest {
+    char host[160]; /* as above; cut if it is longer */
+    uint64_t waiting;
+    seine_span every, left; /* one start to the next; until the last one */
+} seine_fetch_slowest;
+
 typedef struct seine_tally_sums {
     uint64_t total, ok, failed, blocked, skipped;
     uint64_t fates[SEINE_FATE_COUNT], skips[SEINE_SKIP_COUNT];

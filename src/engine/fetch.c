@@ -643,6 +643,19 @@ seine_fetch_proxies(const seine_fetch *f, char *buf, size_t cap)
     return text.len;
 }
 
+bool
+seine_fetch_slowest_get(const seine_fetch *f, seine_fetch_slowest *out_slowest)
+{
+    seine_fetch_slowest s = {.left = 0};
+
+    for (uint32_t i = 0; i < f->n; i++)
+        sn_run_slowest(f->runs[i], &s);
+    if (s.left <= 0)
+        return false;
+    *out_slowest = s;
+    return true;
+}
+
 void
 seine_fetch_hosts(const seine_fetch *f, seine_fetch_host_fn fn, void *arg)
 {

@@ -282,6 +282,8 @@ release(sn_frontier *f, uint32_t host, seine_time now)
     for (; v; v = next) {
         next = v->next;
         v->host = SN_NO_HOST;
+        if (v->n_hops == 0)
+            f->sites.all[host].n_pages--; /* it comes through the door a second time */
         seine_err e = sn_frontier_visit(f, v, now);
         if (e == SEINE_OK)
             continue;

@@ -12,6 +12,7 @@
 #include "engine/emit.h"
 #include "engine/frontier.h"
 #include "engine/meters.h"
+#include "engine/slowest.h"
 #include "engine/verdict.h"
 #include "engine/wire.h"
 
@@ -49,7 +50,8 @@ struct sn_run {
     seine_fetch_stats before; /* what the meters know */
     sn_emit emit;
     _Alignas(64) sn_inbox inbox;
-    sn_box box;                                   /* links that other shards found */
+    sn_box box; /* links that other shards found */
+    sn_slowest slowest;
     _Alignas(64) _Atomic uint64_t shown[FIGURES]; /* written by the owner alone */
 };
 
@@ -75,6 +77,7 @@ sn_run_new(sn_commons *commons, const sn_env *env, sn_run *const *all, uint32_t 
     r->wall = env->clock->wall(env->clock);
     r->drain_until = r->narrow_until = SEINE_NEVER;
     r->stats.parked_until = r->before.parked_until = SEINE_NEVER;
+    sn_slowest_init(&r->slowest);
     seine_err e = sn_scheduler_new(commons, r->now, &r->scheduler);
     if (e == SEINE_OK)
         e = sn_wire_init(&r->wire, commons, env,
@@ -101,6 +104,7 @@ sn_run_free(sn_run *r)
     sn_frontier_free(r->frontier);
     sn_wire_fini(&r->wire);
     sn_scheduler_free(r->scheduler);
+    sn_slowest_fini(&r->slowest);
     sn_free_line(r);
 }
 
@@ -742,6 +746,7 @@ sn_run_turn(sn_run *r, seine_time until)
     wake_starved(r);
     wake_all_at_the_end(r);
     publish(r);
+    sn_slowest_turn(&r->slowest, r->scheduler, r->now);
     check_balance(r);
     return r->now;
 }
@@ -805,6 +810,12 @@ sn_run_stats(const sn_run *r, seine_fetch_stats *out_stats)
     /* The earliest, not a sum; 0 is what a blank snapshot has. */
     seine_time own = (seine_time)(sum[FIGURES - 1] - (uint64_t)until);
     out_stats->parked_until = until == 0 || (own != 0 && own < until) ? own : until;
+}
+
+void
+sn_run_slowest(sn_run *r, seine_fetch_slowest *io_slowest)
+{
+    sn_slowest_get(&r->slowest, io_slowest);
 }
 
 void

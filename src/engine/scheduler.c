@@ -2,6 +2,7 @@
 #include "engine/scheduler.h"
 
 #include <assert.h>
+#include <stdio.h>
 
 #include "base/alloc.h"
 #include "base/time.h"
@@ -1097,6 +1098,50 @@ sn_scheduler_hosts(const sn_scheduler *s, seine_time now, sn_host_fn fn, void *a
                 out.limited_by = (seine_wait)w;
         fn(&out, arg);
     }
+}
+
+/* How far apart its starts are, by all that is known of it now. */
+static seine_span
+every_of(const sn_scheduler *s, uint32_t host, seine_time now)
+{
+    const sn_host *h = &s->hosts.all[host];
+    const seine_fetch_opts *o = &s->commons->opts;
+    seine_span every = SEINE_MS((seine_span)h->delay_ms);
+
+    if (o->host_rate.count > 0 && !o->mine)
+        every = sn_time_max(every, o->host_rate.per / (seine_span)o->host_rate.count);
+    if (h->guards != SN_NONE)
+        every = sn_time_max(every,
+                            sn_pace_every(&sn_hosts_guards(&s->hosts, host)->pace, now));
+    return every;
+}
+
+bool
+sn_scheduler_slowest(const sn_scheduler *s, seine_time now, uint32_t *at, uint32_t n,
+                     seine_fetch_slowest *io_slowest)
+{
+    uint32_t end = n < s->hosts.n - *at ? *at + n : s->hosts.n;
+
+    for (; *at < end; ++*at) {
+        const sn_host *h = &s->hosts.all[*at];
+        uint64_t waiting = (uint64_t)work_of(h) + h->n_again;
+
+        if (waiting == 0 || h->place == SN_PARKED)
+            continue;
+        seine_span every = every_of(s, *at, now);
+        seine_span left = sn_time_add(sn_time_mul(every, waiting - 1),
+                                      h->next > now ? h->next - now : 0);
+        if (left <= io_slowest->left)
+            continue;
+        seine_view name = name_of(h);
+        *io_slowest =
+            (seine_fetch_slowest){.waiting = waiting, .every = every, .left = left};
+        snprintf(io_slowest->host, sizeof io_slowest->host, "%.*s",
+                 (int)(name.len < sizeof io_slowest->host ? name.len
+                                                          : sizeof io_slowest->host),
+                 name.ptr);
+    }
+    return *at < s->hosts.n;
 }
 
 void

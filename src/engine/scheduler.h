@@ -152,4 +152,10 @@ uint32_t sn_scheduler_waiting(const sn_scheduler *s, uint32_t out_by[SEINE_WAIT_
 typedef void (*sn_host_fn)(const seine_fetch_host *host, void *arg);
 void sn_scheduler_hosts(const sn_scheduler *s, seine_time now, sn_host_fn fn, void *arg);
 
+/* Looks at hosts *at to *at + n - 1, moves *at behind them, and writes the one that takes
+ * longest at the pace it keeps, if that is longer than io_slowest->left. The host is
+ * shown as in seine_fetch_host. False: there are none left to look at. */
+bool sn_scheduler_slowest(const sn_scheduler *s, seine_time now, uint32_t *at, uint32_t n,
+                          seine_fetch_slowest *io_slowest);
+
 #endif

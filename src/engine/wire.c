@@ -430,7 +430,8 @@ keep_fields(sn_visit *v, const sn_head *head)
     v->n_fields = head->n_fields;
 }
 
-/* Whether `type` is in a list; "image/" and a star means all that begin so. */
+/* Whether `type` is in a list; a star at the end means all that begin so, two with a
+ * slash between them everything. */
 static bool
 is_listed(const char *types, sn_str type)
 {
@@ -438,6 +439,8 @@ is_listed(const char *types, sn_str type)
 
     while (sn_str_next(&rest, ',', &one)) {
         one = sn_str_trim(one);
+        if (sn_str_eq(one, SN_STR("*/*")))
+            return true;
         if (sn_str_ends(one, SN_STR("*"))
                 ? sn_str_starts_nocase(type, sn_str_slice(one, 0, one.len - 1))
                 : sn_str_eq_nocase(one, type))
