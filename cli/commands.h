@@ -19,6 +19,7 @@ extern const command cmd_warc_ls;
 extern const command cmd_warc_check;
 extern const command cmd_url_site;
 extern const command cmd_robots_check;
+extern const command cmd_robots_show;
 extern const command cmd_sitemap;
 extern const command cmd_html_tree;
 extern const command cmd_html_meta_refresh;

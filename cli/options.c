@@ -20,6 +20,7 @@ const command *const commands[] = {
     &cmd_url_normalize,
     &cmd_url_site,
     &cmd_robots_check,
+    &cmd_robots_show,
     &cmd_sitemap,
     &cmd_warc_ls,
     &cmd_warc_check,

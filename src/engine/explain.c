@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "seine/explain.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/time.h"
+#include "engine/opinion.h"
+#include "engine/rules.h"
+#include "seine/seen.h"
+
+struct seine_explain {
+    const seine_fetch_opts *opts;
+    sn_scope *scope;
+    seine_seen *seeds; /* keys */
+    char agent[64];
+};
+
+static sn_str
+str_of(seine_url_part p)
+{
+    return (sn_str){p.ptr, p.len};
+}
+
+static void
+name_agent(seine_explain *x)
+{
+    const char *from = x->opts->user_agent ? x->opts->user_agent : "seine";
+    size_t n = 0;
+
+    while (n + 1 < sizeof x->agent && from[n] && from[n] != '/' && !sn_is_space(from[n]))
+        n++;
+    memcpy(x->agent, from, n);
+    x->agent[n] = '\0';
+}
+
+seine_err
+seine_explain_new(const seine_fetch_opts *opts, char *out_why,
+                  seine_explain **out_explain)
+{
+    if (!opts->crawl)
+        return SEINE_E_INVAL;
+    seine_explain *x = sn_zalloc(sizeof *x);
+
+    if (!x)
+        return SEINE_E_NOMEM;
+    x->opts = opts;
+    name_agent(x);
+    seine_err e = sn_scope_new(opts, out_why, &x->scope);
+    if (e == SEINE_OK)
+        e = seine_seen_new(NULL, &x->seeds);
+    if (e != SEINE_OK) {
+        seine_explain_free(x);
+        return e;
+    }
+    *out_explain = x;
+    return SEINE_OK;
+}
+
+void
+seine_explain_free(seine_explain *x)
+{
+    if (!x)
+        return;
+    sn_scope_free(x->scope);
+    seine_seen_free(x->seeds);
+    sn_free(x);
+}
+
+const char *
+seine_explain_agent(const seine_explain *x)
+{
+    return x->agent;
+}
+
+/* As links are read: without user and fragment. */
+static seine_err
+read_url(const char *text, size_t len, seine_url *u)
+{
+    seine_err e = seine_url_parse(u, text, len, NULL);
+
+    if (e != SEINE_OK)
+        return e;
+    seine_url_drop_fragment(u);
+    seine_url_drop_user(u);
+    return SEINE_OK;
+}
+
+seine_err
+seine_explain_seed(seine_explain *x, const char *url, size_t len)
+{
+    char mem[SEINE_URL_ROOM], key[SEINE_URL_ROOM];
+    size_t key_len;
+    bool is_new;
+    seine_url u;
+
+    seine_url_init(&u, mem, sizeof mem);
+    seine_err e = read_url(url, len, &u);
+    sn_str scheme = str_of(seine_url_scheme(&u));
+    if (e == SEINE_OK && !sn_str_eq(scheme, SN_STR("http")) &&
+        !sn_str_eq(scheme, SN_STR("https")))
+        e = SEINE_E_BLOCKED_SCHEME;
+    if (e == SEINE_OK)
+        e = seine_url_key(&u, x->opts->strip_params, key, sizeof key, &key_len);
+    if (e == SEINE_OK)
+        e = seine_seen_add(x->seeds, key, key_len, &is_new);
+    return e == SEINE_OK ? sn_scope_seed(x->scope, &u) : e;
+}
+
+const char *
+seine_robots_state_name(seine_robots_state s)
+{
+    static const char *const names[] = {"unasked", "parsed", "absent", "unreachable"};
+
+    return (unsigned)s < sizeof names / sizeof *names ? names[s] : "?";
+}
+
+void
+seine_explain_robots(const seine_fault *end, seine_view body,
+                     seine_robots_state *out_state, seine_robots **out_robots)
+{
+    sn_rules r = {0};
+
+    sn_rules_answer(&r, end, (sn_str){body.ptr, body.len}, 0);
+    *out_robots = SN_STEAL(r.robots);
+    *out_state = r.state == SN_RULES_PARSED   ? SEINE_ROBOTS_PARSED
+                 : r.state == SN_RULES_ABSENT ? SEINE_ROBOTS_ABSENT
+                                              : SEINE_ROBOTS_UNREACHABLE;
+    sn_rules_fini(&r);
+}
+
+static void
+refuse(seine_explained *out, seine_skip reason, sn_str rule)
+{
+    if (!out->admitted)
+        return; /* the first counts */
+    out->admitted = false;
+    out->reason = reason;
+    snprintf(out->rule, sizeof out->rule, "%.*s", SN_FMT(rule));
+}
+
+/* A seed is judged as it is admitted, a link as it is found. */
+static void
+judge_text(const seine_explain *x, const seine_url *u, seine_explained *out)
+{
+    sn_opinion o = {.ruled = {.in = false}};
+    bool refused = sn_opinion_refuses(x->opts, x->scope, u, &o);
+
+    if (out->is_given) {
+        sn_scope_judge(x->scope, u, true, &o.ruled);
+        refused = !o.ruled.in;
+        o.reason = o.ruled.reason;
+        o.rule = (sn_str){o.ruled.rule, o.ruled.len};
+    }
+    out->in_scope = o.ruled.in;
+    out->scope_reason = o.ruled.reason;
+    snprintf(out->scope_rule, sizeof out->scope_rule, "%s", o.ruled.rule);
+    if (refused)
+        refuse(out, o.reason, o.rule);
+}
+
+static void
+judge_path(const seine_explain *x, const seine_url *u, seine_explained *out)
+{
+    sn_str path = str_of(seine_url_path(u)), query = str_of(seine_url_query(u));
+    sn_trap_kind kind;
+
+    out->shape = sn_trap_shape(path, query);
+    size_t n = sn_trap_pattern(path, query, out->pattern, &kind);
+    out->pattern[n] = '\0';
+    out->budget = sn_opinion_budget(x->opts->crawl, &kind);
+}
+
+static void
+judge_rules(const seine_explain *x, const seine_url *u, const seine_robots *robots,
+            seine_explained *out)
+{
+    sn_rules r = {.state = out->robots == SEINE_ROBOTS_PARSED ? SN_RULES_PARSED
+                                                              : SN_RULES_ABSENT,
+                  .robots = (seine_robots *)robots};
+    bool obeys = x->opts->robots == SEINE_OBEY_ON;
+    char rule[256];
+
+    if (out->robots == SEINE_ROBOTS_UNREACHABLE && obeys)
+        refuse(out, SEINE_SKIP_ROBOTS_UNREACHABLE,
+               SN_STR("robots.txt could not be read"));
+    out->delay =
+        sn_rules_delay(&r, x->agent, x->opts->max_crawl_delay, &out->delay_is_cut);
+    if (sn_rules_allow(&r, x->agent, str_of(seine_url_target(u)), &out->verdict) ||
+        !obeys)
+        return;
+    snprintf(rule, sizeof rule, "robots.txt:%u %.*s", out->verdict.line,
+             (int)(out->verdict.rule.len < 200 ? out->verdict.rule.len : 200),
+             out->verdict.rule.ptr);
+    refuse(out, SEINE_SKIP_ROBOTS, sn_str_of(rule));
+}
+
+/* How often the host is asked at most: the slower of the two. */
+static seine_span
+pace_of(const seine_explain *x, const seine_explained *got)
+{
+    const seine_fetch_opts *o = x->opts;
+    seine_span every = 0;
+
+    if (!o->mine && o->host_rate.count > 0)
+        every = o->host_rate.per / (seine_span)o->host_rate.count;
+    return o->robots == SEINE_OBEY_ON ? sn_time_max(every, got->delay) : every;
+}
+
+seine_err
+seine_explain_url(const seine_explain *x, const char *url, size_t len,
+                  seine_robots_state state, const seine_robots *robots,
+                  seine_explained *out)
+{
+    char mem[SEINE_URL_ROOM];
+    size_t key_len;
+    seine_url u;
+
+    seine_url_init(&u, mem, sizeof mem);
+    seine_err e = read_url(url, len, &u);
+    if (e != SEINE_OK)
+        return e;
+    *out = (seine_explained){.admitted = true, .robots = state};
+    seine_url_part href = seine_url_href(&u);
+    memcpy(out->url, href.ptr, href.len + 1);
+    e = seine_url_key(&u, x->opts->strip_params, out->key, sizeof out->key, &key_len);
+    if (e != SEINE_OK)
+        return SEINE_E_BAD_URL;
+    out->is_given = seine_seen_has(x->seeds, out->key, key_len);
+    judge_text(x, &u, out);
+    if (x->opts->robots == SEINE_OBEY_OFF)
+        out->robots = SEINE_ROBOTS_UNASKED;
+    else
+        judge_rules(x, &u, robots, out);
+    judge_path(x, &u, out);
+    out->every = pace_of(x, out);
+    return SEINE_OK;
+}
