@@ -24,21 +24,22 @@ enum {
     PUBLISHED
 };
 
+#define MARK(parent, name, role) parent, role, sizeof(name) - 1, name
+
 static const struct {
-    uint8_t parent;
+    uint8_t parent, role, len;
     const char *name;
-    uint8_t role;
 } marks[] = {
-    {URLSET, "url", PAGE},       {URLSET, "sitemap", MAP},
-    {INDEX, "sitemap", MAP},     {INDEX, "url", PAGE},
-    {PAGE, "loc", LOC},          {PAGE, "lastmod", LASTMOD},
-    {PAGE, "changefreq", FREQ},  {PAGE, "priority", PRIORITY},
-    {MAP, "loc", LOC},           {MAP, "lastmod", LASTMOD},
-    {RSS, "channel", CHANNEL},   {RSS, "item", ITEM},
-    {CHANNEL, "item", ITEM},     {ITEM, "link", LOC},
-    {ITEM, "guid", GUID},        {ITEM, "pubDate", LASTMOD},
-    {FEED, "entry", ENTRY},      {ENTRY, "link", HREF},
-    {ENTRY, "updated", LASTMOD}, {ENTRY, "published", PUBLISHED},
+    {MARK(URLSET, "url", PAGE)},       {MARK(URLSET, "sitemap", MAP)},
+    {MARK(INDEX, "sitemap", MAP)},     {MARK(INDEX, "url", PAGE)},
+    {MARK(PAGE, "loc", LOC)},          {MARK(PAGE, "lastmod", LASTMOD)},
+    {MARK(PAGE, "changefreq", FREQ)},  {MARK(PAGE, "priority", PRIORITY)},
+    {MARK(MAP, "loc", LOC)},           {MARK(MAP, "lastmod", LASTMOD)},
+    {MARK(RSS, "channel", CHANNEL)},   {MARK(RSS, "item", ITEM)},
+    {MARK(CHANNEL, "item", ITEM)},     {MARK(ITEM, "link", LOC)},
+    {MARK(ITEM, "guid", GUID)},        {MARK(ITEM, "pubDate", LASTMOD)},
+    {MARK(FEED, "entry", ENTRY)},      {MARK(ENTRY, "link", HREF)},
+    {MARK(ENTRY, "updated", LASTMOD)}, {MARK(ENTRY, "published", PUBLISHED)},
 };
 
 static const struct {
@@ -86,8 +87,8 @@ role_of(const seine_sitemap *s, const sn_xml_event *e)
     if (e->parent == OTHER || !is_ours(s, e))
         return OTHER;
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
-        if (marks[i].parent == e->parent &&
-            sn_str_eq_nocase(e->name, sn_str_of(marks[i].name)))
+        if (marks[i].parent == e->parent && marks[i].len == e->name.len &&
+            sn_str_eq_nocase(e->name, (sn_str){marks[i].name, marks[i].len}))
             return marks[i].role;
     return OTHER;
 }

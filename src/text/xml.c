@@ -25,8 +25,6 @@ enum {
     REF /* behind "&" */
 };
 
-#define HASH 14695981039346656037u /* FNV-1a */
-
 void
 sn_xml_init(sn_xml *x, sn_xml_fn fn, void *arg)
 {
@@ -62,13 +60,18 @@ fail(sn_xml *x, const char *flaw)
     x->err = SEINE_E_BAD_XML;
 }
 
+/* Eight bytes at a time. Who finds two names that are alike gains nothing. */
 static uint64_t
 hash_of(sn_str s)
 {
-    uint64_t h = HASH;
+    uint64_t h = s.len, word;
 
-    for (size_t i = 0; i < s.len; i++)
-        h = (h ^ (unsigned char)s.ptr[i]) * 1099511628211u;
+    for (; s.len > 0; s = sn_str_slice(s, 8, s.len)) {
+        word = 0;
+        memcpy(&word, s.ptr, s.len < 8 ? s.len : 8);
+        h = (h ^ word) * 0x9e3779b97f4a7c15u;
+        h ^= h >> 32;
+    }
     return h;
 }
 
@@ -165,22 +168,70 @@ end_attr(sn_xml *x)
     tell(x, &e);
 }
 
-/* Bytes of the text that is wanted, or of the value that is. */
+/* Lines end in it. */
+static void
+pass(sn_xml *x, sn_str s)
+{
+    const char *end = s.ptr + s.len;
+
+    for (const char *p = s.ptr; s.len > 0 && (p = memchr(p, '\n', (size_t)(end - p)));
+         p++)
+        x->line++;
+}
+
+static bool
+is_text(unsigned state)
+{
+    return state == OUTSIDE || state == CDATA;
+}
+
+/* Whether the bytes of this state are wanted. */
+static bool
+is_kept(const sn_xml *x, unsigned state)
+{
+    return is_text(state) ? x->kept > 0 && x->kept == x->depth : x->wants_attrs;
+}
+
+/* Bytes of a text or a value that is wanted. */
 static void
 keep(sn_xml *x, unsigned state, sn_str s)
 {
-    bool is_text = state == OUTSIDE || state == CDATA;
-    size_t *n = is_text ? &x->n_text : &x->n_value;
+    size_t *n = is_text(state) ? &x->n_text : &x->n_value;
+    char *to = is_text(state) ? x->text : x->value;
 
-    if (is_text ? x->kept == 0 || x->kept != x->depth : !x->wants_attrs)
-        return;
     if (s.len > SN_XML_TEXT - *n) {
-        fail(x, is_text ? "a text of more than 8 KiB" : "a value of more than 8 KiB");
+        pass(x, sn_str_slice(s, 0, SN_XML_TEXT - *n));
+        fail(x,
+             is_text(state) ? "a text of more than 8 KiB" : "a value of more than 8 KiB");
         return;
     }
     if (s.len > 0)
-        memcpy((is_text ? x->text : x->value) + *n, s.ptr, s.len);
+        memcpy(to + *n, s.ptr, s.len);
     *n += s.len;
+}
+
+static void
+keep_if(sn_xml *x, unsigned state, sn_str s)
+{
+    if (is_kept(x, state))
+        keep(x, state, s);
+}
+
+/* The bytes of a run, with their lines. */
+static void
+keep_run(sn_xml *x, unsigned state, sn_str s)
+{
+    keep_if(x, state, s);
+    if (x->depth == 0) {
+        sn_str rest = sn_str_trim(s);
+
+        if (rest.len > 0) {
+            pass(x, (sn_str){s.ptr, (size_t)(rest.ptr - s.ptr)});
+            fail(x, "text before the first element");
+        }
+    }
+    if (x->err == SEINE_OK)
+        pass(x, s);
 }
 
 static bool
@@ -224,24 +275,25 @@ next(sn_xml *x, sn_str *in)
     return c;
 }
 
-/* Takes everything before the first `a` or `b`. */
+/* Takes everything before the first `a`, and before the first & if that counts: in one
+ * pass, or many of them would be looked for again and again. */
 static sn_str
-run(sn_xml *x, sn_str *in, char a, char b)
+run(sn_xml *x, sn_str *in, char a, bool refs)
 {
     size_t n = 0;
 
-    for (; n < in->len && in->ptr[n] != a && in->ptr[n] != b; n++)
-        x->line += in->ptr[n] == '\n';
+    if (refs) {
+        while (n < in->len && in->ptr[n] != a && in->ptr[n] != '&')
+            n++;
+    } else {
+        const char *end = memchr(in->ptr, a, in->len);
+
+        n = end ? (size_t)(end - in->ptr) : in->len;
+    }
     sn_str taken = {in->ptr, n};
     x->steps += n;
     *in = sn_str_slice(*in, n, in->len);
     return taken;
-}
-
-static bool
-is_blank(sn_str s)
-{
-    return sn_str_trim(s).len == 0;
 }
 
 static void
@@ -256,14 +308,7 @@ begin_ref(sn_xml *x, sn_str *in)
 static void
 outside(sn_xml *x, sn_str *in)
 {
-    bool is_kept = x->kept > 0 && x->kept == x->depth;
-    sn_str text = run(x, in, '<', is_kept ? '&' : '<');
-
-    if (x->depth == 0 && !is_blank(text)) {
-        fail(x, "text before the first element");
-        return;
-    }
-    keep(x, OUTSIDE, text);
+    keep_run(x, OUTSIDE, run(x, in, '<', is_kept(x, OUTSIDE)));
     if (in->len == 0 || x->err != SEINE_OK)
         return;
     if (*in->ptr == '&') {
@@ -325,7 +370,7 @@ static void
 comment(sn_xml *x, sn_str *in)
 {
     if (x->seen == 0)
-        run(x, in, '-', '-');
+        pass(x, run(x, in, '-', false));
     if (in->len == 0)
         return;
     char c = next(x, in);
@@ -341,13 +386,8 @@ comment(sn_xml *x, sn_str *in)
 static void
 cdata(sn_xml *x, sn_str *in)
 {
-    if (x->seen == 0) {
-        sn_str text = run(x, in, ']', ']');
-
-        if (x->depth == 0 && !is_blank(text))
-            fail(x, "text before the first element");
-        keep(x, CDATA, text);
-    }
+    if (x->seen == 0)
+        keep_run(x, CDATA, run(x, in, ']', false));
     if (in->len == 0 || x->err != SEINE_OK)
         return;
     char c = *in->ptr;
@@ -357,11 +397,11 @@ cdata(sn_xml *x, sn_str *in)
     } else if (c == ']') {
         next(x, in);
         if (x->seen == 2)
-            keep(x, CDATA, SN_STR("]"));
+            keep_if(x, CDATA, SN_STR("]"));
         else
             x->seen++;
     } else {
-        keep(x, CDATA, (sn_str){"]]", x->seen});
+        keep_if(x, CDATA, (sn_str){"]]", x->seen});
         x->seen = 0;
     }
 }
@@ -371,7 +411,7 @@ static void
 instruction(sn_xml *x, sn_str *in)
 {
     if (x->seen == 0)
-        run(x, in, '?', '?');
+        pass(x, run(x, in, '?', false));
     if (in->len == 0)
         return;
     char c = next(x, in);
@@ -480,7 +520,7 @@ equals(sn_xml *x, sn_str *in)
 static void
 quoted(sn_xml *x, sn_str *in)
 {
-    keep(x, QUOTED, run(x, in, x->quote, x->wants_attrs ? '&' : x->quote));
+    keep_run(x, QUOTED, run(x, in, x->quote, x->wants_attrs));
     if (in->len == 0 || x->err != SEINE_OK)
         return;
     if (*in->ptr == '&') {
@@ -503,7 +543,7 @@ bare(sn_xml *x, sn_str *in)
         x->state = TAG;
         end_attr(x);
     } else {
-        keep(x, BARE, (sn_str){&(char){c}, 1});
+        keep_if(x, BARE, (sn_str){&(char){c}, 1});
         next(x, in);
     }
 }
