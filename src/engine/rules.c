@@ -33,11 +33,13 @@ is_nowhere(seine_err e)
 static bool
 is_unavailable(const seine_fault *f)
 {
-    bool said = f->status >= 300 && f->status < 500 && f->status != 429;
+    bool is_whole = f->code == SEINE_OK || f->code == SEINE_E_HTTP;
+    bool is_4xx = f->status >= 400 && f->status < 500 && f->status != 429;
+    bool is_3xx = f->status >= 300 && f->status < 400;
 
     return f->code == SEINE_E_TOO_MANY_REDIRECTS || f->code == SEINE_E_BAD_REDIRECT ||
            f->code == SEINE_E_REDIRECT_REFUSED || f->code == SEINE_E_BLOCKED_SCHEME ||
-           (said && seine_err_class(f->code) != SEINE_LOCAL);
+           (is_4xx && seine_err_class(f->code) != SEINE_LOCAL) || (is_3xx && is_whole);
 }
 
 void
