@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/time.h"
+#include "seine/url.h"
 
 #define GOOD_FOR SEINE_SECS(24 * 3600)
 #define FIRST    SEINE_SECS(60)
@@ -108,13 +109,47 @@ sn_rules_are_stale(sn_rules *r, seine_time now)
     return true;
 }
 
+static bool
+is_unreserved(int c)
+{
+    return sn_is_alpha((char)c) || sn_is_digit((char)c) || c == '-' || c == '.' ||
+           c == '_' || c == '~';
+}
+
+/* The same URL with no escape that was not needed; its length. */
+static size_t
+plain(sn_str url, char *to)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < url.len; i++) {
+        int high = i + 2 < url.len ? sn_hex_digit(url.ptr[i + 1]) : -1;
+        int low = i + 2 < url.len ? sn_hex_digit(url.ptr[i + 2]) : -1;
+
+        to[n] = url.ptr[i];
+        if (to[n] == '%' && high >= 0 && low >= 0 && is_unreserved(high << 4 | low)) {
+            to[n] = (char)(high << 4 | low);
+            i += 2;
+        }
+        n++;
+    }
+    return n;
+}
+
+/* RFC 9309, 2.2.2: "/%7Ea" is "/~a". The parser takes both sides as they are written, as
+ * others do, so a URL is asked about in its plain spelling, too. */
 bool
 sn_rules_allow(const sn_rules *r, const char *agent, sn_str url,
                seine_robots_verdict *out_verdict)
 {
+    char text[SEINE_URL_ROOM];
+
     *out_verdict = (seine_robots_verdict){.allowed = true};
-    if (r->state == SN_RULES_PARSED)
-        seine_robots_check(r->robots, agent, url.ptr, url.len, out_verdict);
+    if (r->state != SN_RULES_PARSED)
+        return true;
+    seine_robots_check(r->robots, agent, url.ptr, url.len, out_verdict);
+    if (out_verdict->allowed && url.len < sizeof text && sn_str_find(url, '%') < url.len)
+        seine_robots_check(r->robots, agent, text, plain(url, text), out_verdict);
     return out_verdict->allowed;
 }
 

@@ -45,7 +45,7 @@ draw_rules(sn_rng *r, site_host *h)
         {false, "/s/"},
         {true, "/a/b/*.html$"},
         {false, "/b/p*2"},
-        {false, "/b/"},
+        {false, "/~"},
         {false, "/spiral/x/y/"},
         {false, "/"},
         {true, "/p"},
