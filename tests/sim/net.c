@@ -478,6 +478,8 @@ arrive(sim_world *w, sn_exchange *x)
         h->is_seen && w->now - h->seen < every)
         sim_broken(w, "O1", "host %u: two requests %lld ns apart",
                    (unsigned)(h - w->hosts), (long long)(w->now - h->seen));
+    if (w->site)
+        oracle_arrive(w, x->node);
     h->seen = w->now;
     h->is_seen = true;
     if (x->handler.sent)

@@ -171,6 +171,24 @@ is_known(const sim_world *w, const site_host *h)
            (h->decided && w->now <= h->decided_at + SEINE_SECS(24 * 3600));
 }
 
+/* One that cannot be had is asked for again after 60 s, then after twice as long, up to
+ * an hour; each time with the attempts that any URL has. */
+static void
+check_patience(sim_world *w, uint32_t host)
+{
+    const site_host *h = &w->site->hosts[host];
+    uint32_t attempts = w->opts.retry.max_attempts * (w->hosts[host].stale ? 2 : 1);
+    seine_span least = 0, wait = SEINE_SECS(60);
+
+    for (uint32_t n = attempts; n < h->robots_since; n += attempts) {
+        least += wait;
+        wait = sn_time_min(2 * wait, SEINE_SECS(3600));
+    }
+    if (w->now < h->robots_at + least)
+        sim_broken(w, "S8", "robots.txt of host %u: %u requests in %lld s", host,
+                   h->robots_since, (long long)(w->now - h->robots_at) / SEINE_SECS(1));
+}
+
 static void
 start_robots(sim_world *w, uint32_t i)
 {
@@ -187,7 +205,9 @@ start_robots(sim_world *w, uint32_t i)
         sim_broken(w, "S8", "robots.txt of host %u is asked for again after %lld s",
                    node->n, (long long)(w->now - h->decided_at) / SEINE_SECS(1));
     h->robots_asked++;
-    h->robots_at = w->now;
+    if (h->robots_since++ == 0)
+        h->robots_at = w->now;
+    check_patience(w, node->n);
 }
 
 static void
@@ -235,18 +255,35 @@ start_page(sim_world *w, uint32_t i)
         sim_broken(w, "S8", "%llu pages are asked for", ull(w->pages_asked));
 }
 
-static void
-check_delay(sim_world *w, site_host *h)
+/* The Crawl-delay in force; 0: none. */
+static seine_span
+delay_of(const sim_world *w, const site_host *h)
 {
     seine_span delay = h->delay_ms * SEINE_MS(1);
 
     if (!oracle_obeys(w, h) || !h->decided || !site_has_robots(h) || delay <= 0)
-        return;
-    delay = sn_time_min(delay, w->opts.max_crawl_delay);
-    /* what started before the rules were known does not count */
-    if (h->last > h->decided_at && w->now < h->last + delay)
-        sim_broken(w, "S4", "%s: %lld ns before its crawl-delay is over", h->name,
-                   (long long)(h->last + delay - w->now));
+        return 0;
+    return sn_time_min(delay, w->opts.max_crawl_delay);
+}
+
+/* What left before the rules were known does not count. */
+static void
+check_delay(sim_world *w, const site_host *h, seine_time last, const char *what)
+{
+    seine_span delay = delay_of(w, h);
+
+    if (last > h->decided_at && w->now < last + delay)
+        sim_broken(w, "S4", "%s: %s %lld ns before its crawl-delay is over", h->name,
+                   what, (long long)(last + delay - w->now));
+}
+
+void
+oracle_arrive(sim_world *w, uint32_t i)
+{
+    site_host *h = &w->site->hosts[w->site->nodes[i].host];
+
+    check_delay(w, h, h->seen, "one arrives");
+    h->seen = w->now;
 }
 
 void
@@ -267,9 +304,13 @@ oracle_start(sim_world *w, uint32_t i, sn_zone ceiling)
         node->kind != SITE_ROBOTS && node->kind != SITE_MAP)
         sim_broken(w, "S9", "%s: ceiling %d, found in zone %d", node->url, (int)ceiling,
                    (int)node->zone);
-    check_delay(w, &s->hosts[node->host]);
-    s->hosts[node->host].last = w->now;
-    s->hosts[node->host].asked = true;
+    site_host *h = &s->hosts[node->host];
+    check_delay(w, h, h->last, "one leaves");
+    if (delay_of(w, h) > 0 && h->last > h->decided_at &&
+        w->hosts[node->host].in_flight > 0)
+        sim_broken(w, "S4", "%s: two at a time under a crawl-delay", h->name);
+    h->last = w->now;
+    h->asked = true;
     if (node->kind == SITE_ROBOTS)
         start_robots(w, i);
     else if (node->kind == SITE_MAP)
@@ -306,10 +347,9 @@ end_robots(sim_world *w, uint32_t i, bool whole, uint16_t status, seine_err code
         h->decided = true;
         h->sure = whole; /* a cut one may be asked for again */
         h->decided_at = w->now;
-        h->robots_bad = 0;
+        h->robots_since = 0;
     } else if (!whole || status != 302) {
         h->decided = false;
-        h->robots_bad++;
     }
 }
 
@@ -400,6 +440,8 @@ oracle_record(sim_world *w, const seine_record *r)
     node->reason = (uint8_t)r->reason;
     node->extract = r->extract;
     node->depth = r->depth;
+    node->parent =
+        r->parent.ptr ? site_find(s, (sn_str){r->parent.ptr, r->parent.len}) : SITE_NONE;
     if (node->kind == SITE_NEVER || (!node->given && !node->found))
         sim_broken(w, "S2", "%s has a record, and nothing led there", node->url);
     if (r->type == SEINE_RECORD_SKIP)

@@ -22,6 +22,9 @@
 /* A request leaves for that node: S8 and everything else that forbids it. */
 void oracle_start(sim_world *w, uint32_t node, sn_zone ceiling);
 
+/* It has reached the server. */
+void oracle_arrive(sim_world *w, uint32_t node);
+
 /* Its answer has ended. `whole`: with that status, all of it, and nobody broke off. */
 void oracle_end(sim_world *w, uint32_t node, bool whole, uint16_t status, seine_err code);
 

@@ -202,6 +202,41 @@ judge_skip(sim_world *w, const site_node *node, unsigned why)
                    seine_skip_name((seine_skip)node->reason));
 }
 
+static bool
+leads(sim_world *w, uint32_t from, uint32_t to, bool *out_moved)
+{
+    const site_answer *a = site_answer_of(w->site, from);
+
+    for (uint32_t k = 0; k < a->n_links; k++)
+        if (a->links[k].node == to) {
+            *out_moved = a->links[k].moved;
+            return true;
+        }
+    return false;
+}
+
+/* The page it is said to be found on leads there, and is one link nearer. */
+static void
+judge_parent(sim_world *w, uint32_t i)
+{
+    const site *s = w->site;
+    const site_node *node = &s->nodes[i];
+    bool moved = false;
+
+    if (node->given || node->host == SITE_NONE)
+        return;
+    if (node->parent == SITE_NONE || !s->nodes[node->parent].whole ||
+        !leads(w, node->parent, i, &moved)) {
+        sim_broken(w, "S2", "%s was not found where its record says", node->url);
+        return;
+    }
+    const site_node *parent = &s->nodes[node->parent];
+    uint32_t depth = parent->kind == SITE_MAP ? MAP_DEPTH : parent->depth + !moved;
+    if (node->depth != depth)
+        sim_broken(w, "S2", "%s: depth %u, found at depth %u", node->url, node->depth,
+                   depth);
+}
+
 /* Refused without a record, as was asked for. */
 static bool
 is_untold(const sim_world *w, unsigned why)
@@ -227,6 +262,7 @@ judge_node(sim_world *w, uint32_t i)
     }
     if (!node->may)
         sim_broken(w, "S2", "%s has a record, and nothing led there", node->url);
+    judge_parent(w, i);
     if (node->type == SEINE_RECORD_RESULT)
         judge_result(w, node, why);
     else

@@ -79,13 +79,12 @@ typedef struct site_host {
     bool is_given;
     /* the witness's */
     uint32_t robots_asked; /* answers of robots.txt begun */
-    uint32_t robots_bad;   /* in a row */
-    seine_time robots_at;  /* of the last start */
+    uint32_t robots_since; /* those since the last that was good … */
+    seine_time robots_at;  /* … the first of them */
     bool decided, sure, nowhere;
     seine_time decided_at;
-    seine_time last; /* start of any request */
+    seine_time last, seen; /* start of any request, and when it got there */
     bool asked;
-    uint64_t admitted;
 } site_host;
 
 typedef struct site_node {
@@ -106,8 +105,8 @@ typedef struct site_node {
     uint32_t asked;
     /* of its record */
     uint8_t records, type, fate, reason;
-    seine_err code, extract;
-    uint32_t depth;
+    seine_err extract;
+    uint32_t depth, parent;
     /* the oracle's */
     uint32_t near;        /* the shallowest depth at which a page led here … */
     uint32_t near_at_all; /* … counting links that are not to be followed */
