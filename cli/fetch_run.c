@@ -142,6 +142,11 @@ write_event(run *r, const seine_event *e)
         jsonl_set(data, "from_us", heap_json(seine_json_new_int(e->from)));
         jsonl_set(data, "to_us", heap_json(seine_json_new_int(e->to)));
     }
+    if (strcmp(e->name, "crawl_delay.clamped") == 0)
+        jsonl_set(data, "to_us", heap_json(seine_json_new_int(e->to)));
+    if (e->detail.len > 0)
+        jsonl_set(data, "pattern",
+                  jsonl_string(show_bytes(e->detail.ptr, e->detail.len).text));
     jsonl_set(all, "event", jsonl_string(e->name));
     if (e->host.len)
         jsonl_set(all, "host", jsonl_string(show_host(e->host.ptr, e->host.len).text));

@@ -89,6 +89,14 @@ err_of(int number)
                               : SEINE_E_IO;
 }
 
+/* Never asked for, and the end came: there may be thousands, and their number is told. */
+static bool
+is_left_over(const seine_record *r)
+{
+    return r->type == SEINE_RECORD_RESULT && r->fate == SEINE_FATE_CANCELED &&
+           r->attempts == 0;
+}
+
 /* On the sink thread, once per record. */
 static seine_err
 take(const seine_record *r, uint64_t seq, void *arg)
@@ -101,6 +109,8 @@ take(const seine_record *r, uint64_t seq, void *arg)
     note_host(o, r);
     o->watch(r, o->arg);
     if (r->type == SEINE_RECORD_SKIP && !o->skips)
+        return SEINE_OK;
+    if (o->is_crawl && o->form == FORM_ROWS && is_left_over(r))
         return SEINE_OK;
     if (o->form == FORM_ROWS) {
         rows_make(&o->rows, r);
@@ -327,6 +337,7 @@ outputs_open(const args *a, const seine_fields *fields, board *b,
     *out = (outputs){.board = b,
                      .form = outputs_form_of(set),
                      .skips = set->skips,
+                     .is_crawl = crawl_is_asked(a),
                      .watch = hooks->watch,
                      .arg = hooks->arg};
     if (code == SAY_DONE && set->write_out) {

@@ -30,7 +30,7 @@ typedef struct outputs {
     seine_tally *tally;
     board *board;
     outputs_form form;
-    bool skips;
+    bool skips, is_crawl;
     rows rows;
     template pattern;
     uint64_t bins[OUTPUTS_BINS]; /* how long requests took; after drain */

@@ -81,6 +81,8 @@ progress_limit(const progress_facts *f, char *buf, size_t cap)
     buf[0] = '\0';
     if (s->in_flight >= f->concurrency && f->concurrency > 0)
         snprintf(buf, cap, "--concurrency");
+    else if (s->waiting_for[most] > 0 && most == SEINE_WAIT_PACE && host)
+        snprintf(buf, cap, "the pace of %.60s", host);
     else if (s->waiting_for[most] > 0 && per_host && host)
         snprintf(buf, cap, "%s on %.60s", name, host);
     else if (s->waiting_for[most] > 0)
