@@ -247,15 +247,6 @@ put_segment(pen *p, sn_str s)
     return true;
 }
 
-static bool
-comes_before(sn_str a, sn_str b)
-{
-    size_t n = a.len < b.len ? a.len : b.len;
-    int way = memcmp(a.ptr, b.ptr, n);
-
-    return way < 0 || (way == 0 && a.len < b.len);
-}
-
 static void
 sort(sn_str *names, uint32_t n)
 {
@@ -263,7 +254,7 @@ sort(sn_str *names, uint32_t n)
         sn_str name = names[i];
         uint32_t at = i;
 
-        for (; at > 0 && comes_before(name, names[at - 1]); at--)
+        for (; at > 0 && sn_str_cmp(name, names[at - 1]) < 0; at--)
             names[at] = names[at - 1];
         names[at] = name;
     }
