@@ -620,8 +620,6 @@ sn_frontier_visit(sn_frontier *f, sn_visit *v, seine_time now)
     if (e != SEINE_OK)
         return e;
     sn_extra *x = sn_sites_has_extra(&f->sites, host);
-    if (v->n_hops == 0)
-        site->n_pages++;
     if (!(site->flags & SN_SITE_PARKED) && !sn_frontier_is_open(f, host, now)) {
         v->host = host;
         v->next = NULL;
@@ -639,6 +637,7 @@ sn_frontier_visit(sn_frontier *f, sn_visit *v, seine_time now)
                         (sn_str){rule ? rule : "", rule ? r.text.len : 0});
         return SEINE_E_ROBOTS;
     }
+    site->n_pages += v->n_hops == 0;
     return sn_scheduler_add(f->scheduler, v, now);
 }
 

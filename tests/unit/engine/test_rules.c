@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/rules.h"
+
+#include <string.h>
+
+#include "check.h"
+#include "failing.h"
+
+#define DAY SEINE_SECS(24 * 3600)
+
+static seine_fault
+ended(seine_err code, uint16_t status)
+{
+    seine_fault f = SEINE_FAULT;
+
+    f.code = code;
+    f.status = status;
+    return f;
+}
+
+static bool
+allows(const sn_rules *r, const char *path)
+{
+    seine_robots_verdict v;
+
+    return sn_rules_allow(r, "seine", sn_str_of(path), &v);
+}
+
+TEST(rules_follow_from_the_answer_as_rfc_9309_has_it)
+{
+    static const struct {
+        seine_err code;
+        uint16_t status;
+        sn_rules_state state;
+    } rows[] = {
+        {SEINE_OK, 200, SN_RULES_PARSED},
+        {SEINE_OK, 204, SN_RULES_PARSED}, /* nothing in it: nothing is forbidden */
+        {SEINE_E_HTTP, 404, SN_RULES_ABSENT},
+        {SEINE_E_HTTP, 401, SN_RULES_ABSENT}, /* 2.3.1.3: unavailable */
+        {SEINE_E_HTTP, 403, SN_RULES_ABSENT},
+        {SEINE_E_HTTP_BUSY, 429, SN_RULES_UNREACHABLE},
+        {SEINE_E_HTTP_BUSY, 500, SN_RULES_UNREACHABLE},
+        {SEINE_E_HTTP, 501, SN_RULES_UNREACHABLE},
+        {SEINE_E_HTTP_BUSY, 503, SN_RULES_UNREACHABLE},
+        {SEINE_E_TOO_MANY_REDIRECTS, 301, SN_RULES_ABSENT},
+        {SEINE_E_CONNECT_REFUSED, 0, SN_RULES_UNREACHABLE},
+        {SEINE_E_HEADER_TIMEOUT, 0, SN_RULES_UNREACHABLE},
+        {SEINE_E_BODY_TRUNCATED, 200, SN_RULES_UNREACHABLE}, /* a part may lie */
+        {SEINE_E_DNS_SERVFAIL, 0, SN_RULES_UNREACHABLE},
+        {SEINE_E_DNS_NXDOMAIN, 0, SN_RULES_ABSENT}, /* its pages say so themselves */
+        {SEINE_E_TLS_CERT_EXPIRED, 0, SN_RULES_ABSENT},
+        {SEINE_E_BLOCKED_ADDRESS, 0, SN_RULES_ABSENT},
+        {SEINE_E_BREAKER, 0, SN_RULES_UNREACHABLE},
+    };
+
+    EACH_ROW(i, rows) {
+        sn_rules r = {0};
+        seine_fault f = ended(rows[i].code, rows[i].status);
+
+        sn_rules_answer(&r, &f, (sn_str){0}, 0);
+        CHECK_EQ(r.state, rows[i].state);
+        sn_rules_fini(&r);
+    }
+}
+
+TEST(rules_that_cannot_be_had_are_asked_for_after_60_s_doubling_to_an_hour)
+{
+    static const int64_t seconds[] = {60, 120, 240, 480, 960, 1920, 3600, 3600};
+    seine_fault f = ended(SEINE_E_HTTP_BUSY, 503);
+    sn_rules r = {0};
+
+    EACH_ROW(i, seconds) {
+        seine_time now = SEINE_SECS(1000 * (int64_t)i);
+        sn_rules_answer(&r, &f, (sn_str){0}, now);
+        CHECK_EQ(r.until - now, SEINE_SECS(seconds[i]));
+    }
+    f = ended(SEINE_OK, 200);
+    sn_rules_answer(&r, &f, SN_STR("Disallow:"), 0);
+    f = ended(SEINE_E_HTTP_BUSY, 503);
+    sn_rules_answer(&r, &f, (sn_str){0}, 0);
+    CHECK_EQ(r.until, SEINE_SECS(60)); /* a good answer between begins anew */
+    sn_rules_fini(&r);
+}
+
+TEST(rules_are_good_for_a_day_and_not_a_nanosecond_longer)
+{
+    seine_fault f = ended(SEINE_OK, 200);
+    sn_rules r = {0};
+
+    CHECK(sn_rules_are_stale(&r, 0)); /* nobody asked yet */
+    sn_rules_answer(&r, &f, SN_STR("User-agent: *\nDisallow: /x"), 5);
+    CHECK(!sn_rules_are_stale(&r, 5 + DAY - 1));
+    CHECK(!allows(&r, "/x/1") && allows(&r, "/y"));
+    CHECK(sn_rules_are_stale(&r, 5 + DAY));
+    CHECK_EQ(r.state, SN_RULES_UNKNOWN);
+    sn_rules_fini(&r);
+}
+
+TEST(rules_of_a_file_we_cut_off_at_its_limit_count)
+{
+    static char text[SEINE_ROBOTS_BYTES];
+    seine_fault f = ended(SEINE_E_CANCELED, 200);
+    sn_rules r = {0};
+
+    memset(text, '\n', sizeof text);
+    memcpy(text, "User-agent: *\nDisallow: /x", 26);
+    sn_rules_answer(&r, &f, (sn_str){text, sizeof text}, 0);
+    CHECK_EQ(r.state, SN_RULES_PARSED);
+    CHECK(!allows(&r, "/x"));
+    sn_rules_fini(&r);
+}
+
+TEST(rules_give_a_delay_that_is_never_longer_than_allowed)
+{
+    static const struct {
+        const char *text;
+        seine_span delay;
+        bool cut;
+    } rows[] = {
+        {"User-agent: *\nCrawl-delay: 2", SEINE_SECS(2), false},
+        {"User-agent: *\nCrawl-delay: 60", SEINE_SECS(60), false},
+        {"User-agent: *\nCrawl-delay: 61", SEINE_SECS(60), true},
+        {"User-agent: *\nCrawl-delay: 0.5", SEINE_MS(500), false},
+        {"User-agent: *\nCrawl-delay: 0", 0, false},
+        {"User-agent: *\nDisallow: /", 0, false},
+    };
+    seine_fault f = ended(SEINE_OK, 200);
+
+    EACH_ROW(i, rows) {
+        sn_rules r = {0};
+        bool cut;
+
+        sn_rules_answer(&r, &f, sn_str_of(rows[i].text), 0);
+        CHECK_EQ(sn_rules_delay(&r, "seine", SEINE_SECS(60), &cut), rows[i].delay);
+        CHECK_EQ(cut, rows[i].cut);
+        sn_rules_fini(&r);
+    }
+}
+
+TEST(rules_without_memory_are_rules_that_cannot_be_had)
+{
+    seine_fault f = ended(SEINE_OK, 200);
+
+    FAIL_EACH(n)
+    {
+        sn_rules r = {0};
+        sn_rules_answer(&r, &f, SN_STR("User-agent: *\nDisallow: /x"), 0);
+        CHECK(r.state == SN_RULES_PARSED || r.state == SN_RULES_UNREACHABLE);
+        sn_rules_fini(&r);
+    }
+}
