@@ -592,18 +592,38 @@ leave(sn_frontier *f, uint32_t host, seine_time now)
     return v;
 }
 
+/* There was no memory for a visit: what it was for ends, or a crawl might not. */
+static void
+lose(sn_frontier *f, uint32_t host, seine_time now)
+{
+    const sn_extra *x = sn_sites_has_extra(&f->sites, host);
+
+    if (x->is_wanted) {
+        sn_frontier_unasked(f, host, now);
+    } else if (f->ahead.kind == SN_KIND_PAGE) {
+        refuse_ahead(f, host, SEINE_SKIP_BUDGET, SN_STR("no memory"));
+    } else {
+        sn_frontier_pop(f, host);
+        sn_commons_less(f->commons, 1);
+    }
+    sn_scheduler_less(f->scheduler, host, 1);
+}
+
 static sn_visit *
 take(uint32_t host, seine_time now, void *arg)
 {
     sn_frontier *f = arg;
     const sn_extra *x = sn_sites_has_extra(&f->sites, host);
+    bool is_ours = x && x->is_wanted;
 
-    if (x && x->is_wanted)
-        return sn_frontier_ask(f, host, now);
-    if (!sn_frontier_look(f, host))
+    if (!is_ours && !sn_frontier_look(f, host))
         return NULL;
-    return f->ahead.kind == SN_KIND_SITEMAP ? sn_frontier_ask(f, host, now)
-                                            : leave(f, host, now);
+    sn_visit *v = is_ours || f->ahead.kind == SN_KIND_SITEMAP
+                      ? sn_frontier_ask(f, host, now)
+                      : leave(f, host, now);
+    if (!v)
+        lose(f, host, now);
+    return v;
 }
 
 /* Given URLs. */

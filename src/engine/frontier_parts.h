@@ -92,6 +92,9 @@ seine_err sn_frontier_obey(sn_frontier *f, uint32_t host, sn_str target,
 /* The visit for robots.txt, or for the next sitemap. NULL: no memory. */
 sn_visit *sn_frontier_ask(sn_frontier *f, uint32_t host, seine_time now);
 
+/* robots.txt could not even be asked for. */
+void sn_frontier_unasked(sn_frontier *f, uint32_t host, seine_time now);
+
 /* A new visit of our own for that URL; NULL: no memory. */
 sn_visit *sn_frontier_make(sn_frontier *f, const seine_url *url, sn_kind kind,
                            seine_time now);

@@ -282,8 +282,6 @@ release(sn_frontier *f, uint32_t host, seine_time now)
     for (; v; v = next) {
         next = v->next;
         v->host = SN_NO_HOST;
-        if (v->n_hops == 0)
-            f->sites.all[host].n_pages--; /* it comes through the door a second time */
         seine_err e = sn_frontier_visit(f, v, now);
         if (e == SEINE_OK)
             continue;
@@ -356,6 +354,19 @@ static bool
 is_lost(const sn_visit *v)
 {
     return v->n_hops > 0 && v->fault.code != SEINE_OK && v->fault.status == 0;
+}
+
+void
+sn_frontier_unasked(sn_frontier *f, uint32_t host, seine_time now)
+{
+    sn_extra *x = sn_sites_has_extra(&f->sites, host);
+    seine_fault none = SEINE_FAULT;
+
+    none.code = SEINE_E_NOMEM;
+    x->is_wanted = false;
+    sn_rules_answer(&x->rules, &none, (sn_str){0}, now);
+    shut(f, host, none.code, now);
+    sn_commons_less(f->commons, 1);
 }
 
 static void

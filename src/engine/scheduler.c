@@ -1031,6 +1031,9 @@ sn_scheduler_when(sn_scheduler *s, seine_time now)
     bool ready = false;
     for (unsigned i = 0; i < SN_LANES; i++)
         ready = ready || s->lanes[i].first != SN_NONE;
+    if (s->dry.first != SN_NONE) /* for want of memory, perhaps: nobody tells when it is
+                                    back */
+        at = sn_time_min(at, sn_time_add(now, SEINE_MS(100)));
     if (ready && s->rate_at > now)
         at = sn_time_min(at, s->rate_at);
     else if (ready && !s->starved &&

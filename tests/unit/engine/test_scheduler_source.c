@@ -559,7 +559,7 @@ TEST(without_a_free_visit_nothing_is_taken_and_nobody_spins)
     CHECK(sn_scheduler_is_starved(t.s));
     CHECK_EQ(t.commons.starving, 1);
     CHECK_EQ(seine_throttle_in_flight(&t.commons.in_flight), 0);
-    CHECK_EQ(sn_scheduler_when(t.s, 0), SEINE_NEVER);
+    CHECK_EQ(sn_scheduler_when(t.s, 0), SEINE_MS(100)); /* it may be for want of memory */
     CHECK_EQ(waiting(&t), 4);
     sn_visit *other = add(&t, "http://c.example/", 0); /* who brings one is not held */
     CHECK(sn_scheduler_next(t.s, 0) == other);
@@ -589,7 +589,7 @@ TEST(a_retry_of_a_host_without_a_free_visit_is_not_held)
     w.empty = true;
     again(&t, v, SEINE_SECS(1), 0);
     CHECK(!sn_scheduler_next(t.s, 0));
-    CHECK_EQ(sn_scheduler_when(t.s, 0), SEINE_SECS(1));
+    CHECK_EQ(sn_scheduler_when(t.s, 0), SEINE_MS(100));
     CHECK(sn_scheduler_next(t.s, SEINE_SECS(1)) == v);
     end(&t, v, SEINE_OK, 200, SEINE_SECS(1));
     close_well(&w, &t);
