@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <seine/charset.h>
 #include <seine/jsonptr.h>
 
 #include "bytes.h"
@@ -15,7 +16,7 @@
 
 typedef struct settings {
     texts css, pointers;
-    const char *base;
+    const char *base, *charset;
     bool links, title, meta, jsonld, tables, text;
     bool json, jsonl;
 } settings;
@@ -46,12 +47,15 @@ static const option options[] = {
      .help = "the text as people see it"},
     {"base", NULL, KIND_TEXT, "URL", AT(base),
      .help = "the URL of the page"},
+    {"charset", NULL, KIND_TEXT, "NAME", AT(charset),
+     .help = "the encoding of pages, as a header would name it",
+     .more = "Else what a byte order mark, a meta or an XML declaration names; then UTF-8 if it is valid, then windows-1252."},
     {"json", "j", KIND_FLAG, AT(json),
      .help = "a match a line: as a JSON string"},
     {"jsonl", NULL, KIND_FLAG, AT(jsonl),
      .help = "many cases: one JSON object per line, in and out",
      .more = "In: `html` or `json`, as text, base64 (`html_b64`) or a file's name (`html_file`); `url`; `css` (one or a list), "
-             "`pointer`, or `want`, a list of links, title, meta, jsonld, tables, text. "
+             "`pointer`, or `want`, a list of links, title, meta, jsonld, tables, text; `charset` of bytes that are no text. "
              "Out: `matches` of `id`, `tag`, `text`, `attr`; `value`; or `base`, `title`, `canonical` and what was wanted. "
              "`id` is copied; a bad case is {`ok`:false, `error`} and the exit code stays 0."},
     {.name = NULL},
@@ -68,7 +72,7 @@ const command cmd_extract = {
     .name = "extract",
     .arguments = "[FILE|-]…",
     .about = "take links, fields and tables out of pages",
-    .text = "Pages are UTF-8. One --css or --json-pointer without a name prints a match a line; anything else one JSON object a file. "
+    .text = "One --css or --json-pointer without a name prints a match a line; anything else one JSON object a file. "
             "Without files standard input is read. A page that would be too costly as a tree is refused by name (html_too_deep, html_too_complex); "
             "its links are still given. The exit code is 1 if a page was refused.",
     .options = options,
@@ -283,7 +287,7 @@ add_all(const job *j, const bytes *in, seine_json *out, reason *why)
         return false;
     if (j->css.count == 0 && !has_facts(j->set))
         return true;
-    good = page_open(&p, in->ptr, in->len, j->set->base, why);
+    good = page_open(&p, in, j->set->charset, j->set->base, why);
     if (good && j->plain) {
         sink s = {&j->css.all[0], NULL, j->set->json};
 
@@ -443,16 +447,19 @@ static bool
 html_case(const seine_json *in, const bytes *html, seine_json *out, reason *why)
 {
     static page p;
-    const char *url = NULL;
+    const char *url = NULL, *charset = NULL;
     const seine_json *css = seine_json_get(in, "css"), *want = seine_json_get(in, "want");
-    bool good = jsonl_text(in, "url", &url, why);
+    bool good =
+        jsonl_text(in, "url", &url, why) && jsonl_text(in, "charset", &charset, why);
 
+    if (jsonl_has(in, "html")) /* text is UTF-8, whatever it says of itself */
+        charset = "utf-8";
     if (good && !css == !want)
         good =
             reason_set(why, css ? "both 'css' and 'want'" : "no member 'css' or 'want'");
     if (!good)
         return false;
-    good = page_open(&p, html->ptr, html->len, url, why) &&
+    good = page_open(&p, html, charset, url, why) &&
            (css ? match_all(&p, css, out, why) : want_all(&p, want, out, why));
     page_close(&p);
     return good;
@@ -539,6 +546,17 @@ check_base(const char *base)
 }
 
 static int
+check_charset(const char *name)
+{
+    seine_charset c;
+
+    if (name && !seine_charset_find(name, strlen(name), &c))
+        return say_fail(SAY_USAGE, "--charset utf-8, --charset shift_jis",
+                        "--charset '%s': no encoding of the web", show(name).text);
+    return SAY_DONE;
+}
+
+static int
 run(const args *a)
 {
     const settings *set = a->settings;
@@ -554,6 +572,8 @@ run(const args *a)
                         "--links, --title, --css 'h2 a@href', --json-pointer /data",
                         "extract needs to know what");
     int code = check_base(set->base);
+    if (code == SAY_DONE)
+        code = check_charset(set->charset);
     if (code == SAY_DONE)
         code = read_fields(set, &j.css, &j.pointers);
     if (code == SAY_DONE) {

@@ -22,6 +22,7 @@ extern const command cmd_robots_check;
 extern const command cmd_robots_show;
 extern const command cmd_sitemap;
 extern const command cmd_html_tree;
+extern const command cmd_html_encoding;
 extern const command cmd_html_meta_refresh;
 extern const command cmd_http_retry_after;
 extern const command cmd_http_date;

@@ -5,50 +5,28 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <seine/charset.h>
 #include <seine/jsonptr.h>
 
 #include "heap.h"
 #include "say.h"
 
-/* Length of a good UTF-8 character at `p`, or 0. */
-static size_t
-character(const unsigned char *p, size_t n)
+/* Without memory the program ends. */
+static void
+need(seine_err e)
 {
-    size_t len = p[0] < 0x80   ? 1
-                 : p[0] < 0xc2 ? 0
-                 : p[0] < 0xe0 ? 2
-                 : p[0] < 0xf0 ? 3
-                 : p[0] < 0xf5 ? 4
-                               : 0;
-
-    if (len == 0 || len > n)
-        return 0;
-    for (size_t i = 1; i < len; i++)
-        if ((p[i] & 0xc0) != 0x80)
-            return 0;
-    if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] > 0x9f) ||
-        (p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] > 0x8f))
-        return 0;
-    return len;
+    if (e == SEINE_E_NOMEM)
+        heap_json(NULL);
 }
 
-/* As UTF-8, without the mark it may begin with; each bad byte is U+FFFD. */
-static char *
-as_utf8(const char *bytes, size_t len, size_t *out_len)
+/* As UTF-8, without the mark it may begin with. */
+static void
+read_html(page *p, const char *html, size_t len, const char *charset)
 {
-    const unsigned char *p = (const unsigned char *)bytes;
-    size_t bad = 0, n = 0, at = len >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    seine_charset_choice c;
 
-    for (size_t i = at, one; i<len; i += one> 0 ? one : 1)
-        bad += (one = character(p + i, len - i)) == 0;
-    char *out = heap_zeroed(len + 2 * bad + 1, 1);
-    for (size_t i = at, one; i<len; i += one> 0 ? one : 1) {
-        one = character(p + i, len - i);
-        memcpy(out + n, one > 0 ? bytes + i : "\xef\xbf\xbd", one > 0 ? one : 3);
-        n += one > 0 ? one : 3;
-    }
-    *out_len = n;
-    return out;
+    seine_charset_decide(html, len, charset, charset ? strlen(charset) : 0, &c);
+    need(seine_charset_decode(c.charset, html + c.bom, len - c.bom, &p->html, NULL));
 }
 
 seine_json *
@@ -138,13 +116,6 @@ field_free(field *f)
     *f = (field){NULL, NULL, NULL, NULL};
 }
 
-static void
-need(seine_err e)
-{
-    if (e != SEINE_OK)
-        heap_json(NULL); /* memory is all that can be missing */
-}
-
 static bool
 read_url(page *p, const char *url, reason *why)
 {
@@ -170,14 +141,14 @@ read_base(page *p)
 }
 
 bool
-page_open(page *p, const char *html, size_t len, const char *url, reason *why)
+page_open(page *p, const bytes *html, const char *charset, const char *url, reason *why)
 {
     memset(p, 0, sizeof *p);
-    p->html = as_utf8(html, len, &p->len);
+    read_html(p, html->ptr, html->len, charset);
     seine_url_init(&p->url, p->url_mem, sizeof p->url_mem);
     seine_url_init(&p->base, p->base_mem, sizeof p->base_mem);
     need(seine_links_new(NULL, &p->links));
-    need(seine_links_feed(p->links, p->html, p->len));
+    need(seine_links_feed(p->links, p->html.bytes, p->html.len));
     need(seine_links_end(p->links));
     if (!url)
         read_base(p);
@@ -190,7 +161,7 @@ page_close(page *p)
     seine_finder_free(p->finder);
     seine_tree_free(p->tree);
     seine_links_free(p->links);
-    free(p->html);
+    seine_text_free(&p->html);
     memset(p, 0, sizeof *p);
 }
 
@@ -200,7 +171,7 @@ page_tree(page *p, reason *why)
     if (p->tree)
         return true;
     need(seine_tree_new(&p->tree));
-    seine_err e = seine_tree_parse(p->tree, p->html, p->len, NULL);
+    seine_err e = seine_tree_parse(p->tree, p->html.bytes, p->html.len, NULL);
     if (e == SEINE_OK)
         e = seine_finder_new(p->tree, &p->finder);
     if (e == SEINE_E_NOMEM)

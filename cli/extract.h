@@ -2,7 +2,7 @@
 /*
  * extract.h - what is taken out of a page, for `extract` and its lines of JSON.
  *
- * A page is UTF-8 here: what is not becomes U+FFFD. It is read once without a tree for
+ * A page is read in the encoding that it or somebody else names, once without a tree for
  * links and facts, and a tree is made if something wants one.
  */
 #ifndef CLI_EXTRACT_H
@@ -16,11 +16,11 @@
 #include <seine/tree.h>
 #include <seine/url.h>
 
+#include "bytes.h"
 #include "jsonl.h"
 
 typedef struct page {
-    char *html; /* UTF-8; owned */
-    size_t len;
+    seine_text html; /* UTF-8 */
     char url_mem[SEINE_URL_ROOM], base_mem[SEINE_URL_ROOM];
     seine_url url, base; /* empty: not known */
     seine_links *links;
@@ -41,8 +41,10 @@ bool field_css(field *f, const char *text, reason *why);
 bool field_pointer(field *f, const char *text, reason *why);
 void field_free(field *f);
 
-/* Reads the page; `url` may be NULL. False: `url` is none, and why. */
-bool page_open(page *p, const char *html, size_t len, const char *url, reason *why);
+/* Reads the page; `url` may be NULL, and `charset`, which is what its header would say.
+ * False: `url` is none, and why. */
+bool page_open(page *p, const bytes *html, const char *charset, const char *url,
+               reason *why);
 void page_close(page *p);
 
 /* Makes the tree if there is none yet. False: it is refused, and why. */

@@ -25,6 +25,7 @@ const command *const commands[] = {
     &cmd_warc_ls,
     &cmd_warc_check,
     &cmd_html_tree,
+    &cmd_html_encoding,
     &cmd_html_meta_refresh,
     &cmd_http_retry_after,
     &cmd_http_date,

@@ -15,6 +15,7 @@
 #include "seine/breakers.h"
 #include "seine/budget.h"
 #include "seine/call.h"
+#include "seine/charset.h"
 #include "seine/clock.h"
 #include "seine/convert.h"
 #include "seine/cookie.h"

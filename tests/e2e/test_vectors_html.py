@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Pages, trees, selectors, refreshes and JSON pointers of other projects, through the verbs.
+"""Pages, trees, selectors, encodings, refreshes and JSON pointers of other projects, through the verbs.
 
-They are found through SEINE_VECTORS and are no part of the project. docs/tree.md and
-docs/select.md say which of them are not met, and why.
+They are found through SEINE_VECTORS and are no part of the project. docs/tree.md,
+docs/select.md and docs/charset.md say which of them are not met, and why.
 """
 import glob
 import gzip
@@ -92,6 +92,15 @@ def tests():
         check(len(rows), 73)
 
     @case
+    def encodings_agree_with_html5lib():
+        rows = json.loads(load("html-encoding", "html5lib-sniff.json"))
+        rows = [r for r in rows if "/scripted/" not in r["id"]]  # what a script would write nobody runs
+        out = ask("html encoding", [{"html_b64": r["html_b64"]} for r in rows])
+        wrong = {r["id"]: got["encoding"] for r, got in zip(rows, out) if got["encoding"] != r["encoding"].lower()}
+        share("encodings", len(rows) - len(wrong), len(rows), 0.99)
+        check((wrong, len(rows)), ({}, 82))
+
+    @case
     def json_pointers_agree_with_the_rfc():
         vector = json.loads(load("json-pointer", "rfc6901-section5.json"))
         document, pairs = vector["document"], vector["cases"]
@@ -111,5 +120,5 @@ def tests():
 if VECTORS:
     tests()
 else:
-    skip("SEINE_VECTORS is not set: pages, trees, selectors, refreshes, pointers")
+    skip("SEINE_VECTORS is not set: pages, trees, selectors, encodings, refreshes, pointers")
 finish()

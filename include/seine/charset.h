@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * charset.h - in which encoding is this page written, and what does it say in UTF-8?
+ *
+ * The forty encodings of the WHATWG Encoding Standard under its 228 labels, and no
+ * others: that is what browsers read. Who decides stands in the order of the HTML
+ * Standard: a byte order mark, the header, a meta (or the XML declaration) within the
+ * first 1,024 bytes, a guess (it is valid UTF-8, and not ASCII alone), and if all are
+ * silent windows-1252. A label that is not known is as if it were not there. Of a whole
+ * page a meta further down counts too, before the guess: there a browser begins again.
+ *
+ *     seine_charset_choice c;
+ *     seine_charset_decide(bytes, n, "Latin1", 6, &c);       windows-1252, of the header
+ *     e = seine_charset_decode(c.charset, bytes + c.bom, n - c.bom, &text, &errors);
+ *     seine_text_free(&text);
+ *
+ * Bytes that mean nothing become U+FFFD, as the standard says where, and are counted.
+ * `replacement` stands for encodings that are not safe to read: all of it is one U+FFFD.
+ *
+ * Time    plays no part. Work is linear in the bytes.
+ * Memory  at most three times the bytes.
+ * Threads any thread.
+ */
+#ifndef SEINE_CHARSET_H
+#define SEINE_CHARSET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "seine/abi.h"
+#include "seine/alloc.h"
+#include "seine/err.h"
+
+/* clang-format off */
+#define SEINE_CHARSETS(X) \
+    X(UTF_8,          "utf-8") \
+    X(IBM866,         "ibm866") \
+    X(ISO_8859_2,     "iso-8859-2") \
+    X(ISO_8859_3,     "iso-8859-3") \
+    X(ISO_8859_4,     "iso-8859-4") \
+    X(ISO_8859_5,     "iso-8859-5") \
+    X(ISO_8859_6,     "iso-8859-6") \
+    X(ISO_8859_7,     "iso-8859-7") \
+    X(ISO_8859_8,     "iso-8859-8") \
+    X(ISO_8859_10,    "iso-8859-10") \
+    X(ISO_8859_13,    "iso-8859-13") \
+    X(ISO_8859_14,    "iso-8859-14") \
+    X(ISO_8859_15,    "iso-8859-15") \
+    X(ISO_8859_16,    "iso-8859-16") \
+    X(KOI8_R,         "koi8-r") \
+    X(KOI8_U,         "koi8-u") \
+    X(MACINTOSH,      "macintosh") \
+    X(WINDOWS_874,    "windows-874") \
+    X(WINDOWS_1250,   "windows-1250") \
+    X(WINDOWS_1251,   "windows-1251") \
+    X(WINDOWS_1252,   "windows-1252") \
+    X(WINDOWS_1253,   "windows-1253") \
+    X(WINDOWS_1254,   "windows-1254") \
+    X(WINDOWS_1255,   "windows-1255") \
+    X(WINDOWS_1256,   "windows-1256") \
+    X(WINDOWS_1257,   "windows-1257") \
+    X(WINDOWS_1258,   "windows-1258") \
+    X(X_MAC_CYRILLIC, "x-mac-cyrillic") \
+    X(ISO_8859_8_I,   "iso-8859-8-i") \
+    X(GBK,            "gbk") \
+    X(GB18030,        "gb18030") \
+    X(BIG5,           "big5") \
+    X(EUC_JP,         "euc-jp") \
+    X(ISO_2022_JP,    "iso-2022-jp") \
+    X(SHIFT_JIS,      "shift_jis") \
+    X(EUC_KR,         "euc-kr") \
+    X(REPLACEMENT,    "replacement") \
+    X(UTF_16BE,       "utf-16be") \
+    X(UTF_16LE,       "utf-16le") \
+    X(X_USER_DEFINED, "x-user-defined")
+/* clang-format on */
+
+typedef enum seine_charset {
+#define X(id, name) SEINE_CHARSET_##id,
+    SEINE_CHARSETS(X)
+#undef X
+        SEINE_CHARSET_COUNT
+} seine_charset;
+
+/* Who says so. */
+typedef enum seine_charset_from {
+    SEINE_FROM_BOM,
+    SEINE_FROM_HEADER,
+    SEINE_FROM_META, /* or an XML declaration */
+    SEINE_FROM_GUESS,
+    SEINE_FROM_DEFAULT,
+    SEINE_FROM_COUNT
+} seine_charset_from;
+
+typedef struct seine_charset_choice {
+    seine_charset charset;
+    seine_charset_from from;
+    size_t bom; /* bytes of a byte order mark, to be passed over */
+} seine_charset_choice;
+
+#define SEINE_CHARSET_HEAD 1024 /* bytes a meta is looked for in */
+
+SEINE_BEGIN
+
+const char *seine_charset_name(seine_charset c);           /* "utf-8" */
+const char *seine_charset_from_name(seine_charset_from f); /* "bom" */
+
+/* The encoding of a label, blanks around it and case aside. False: there is none. */
+bool seine_charset_find(const char *label, size_t len, seine_charset *out_charset);
+
+/* Of the bytes of a whole page and the label of its header, which may be NULL. */
+void seine_charset_decide(const char *bytes, size_t n, const char *label, size_t len,
+                          seine_charset_choice *out_choice);
+
+/* The bytes as UTF-8; `out_errors` (how many U+FFFD were put) may be NULL. NOMEM. */
+SEINE_MUST_CHECK seine_err seine_charset_decode(seine_charset c, const char *bytes,
+                                                size_t n, seine_text *out_text,
+                                                uint64_t *out_errors);
+
+SEINE_END
+
+#endif
