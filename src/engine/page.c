@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "engine/page_parts.h"
 #include "seine/links.h"
 #include "seine/sitemap.h"
 #include "text/html.h"
@@ -42,7 +43,8 @@ struct sn_page {
     seine_sitemap *map; /* made by the first sitemap */
     sn_kind kind;
     bool ended, has_links;
-    sn_str charset; /* of the header; borrowed until the end */
+    sn_page_charset charset;
+    uint64_t charset_errors;
     sn_buf bytes;
     sn_buf links; /* of row */
     sn_buf robots_said;
@@ -166,13 +168,15 @@ in_order(sn_page *p)
 static void
 put_link(sn_page *p, const sn_html_event *e, const relation *rel)
 {
-    if (e->value.len + e->text.len > p->bytes.cap - p->bytes.len ||
+    sn_str value = sn_page_charset_query(&p->charset, e->value);
+
+    if (value.len + e->text.len > p->bytes.cap - p->bytes.len ||
         p->links.cap - p->links.len < sizeof(row)) {
         p->notes |= SEINE_LINKS_CAPPED;
         return;
     }
     row r = {.offset = e->offset,
-             .value = keep(p, e->value),
+             .value = keep(p, value),
              .text_at = (uint32_t)p->bytes.len,
              .line = e->line,
              .text_len = (uint16_t)e->text.len,
@@ -248,6 +252,14 @@ on_meta(sn_page *p, const sn_html_event *e)
     sn_buf_str(&p->robots_said, said);
 }
 
+static sn_str
+on_bytes(void *user, sn_str raw, sn_html_attr attr)
+{
+    sn_page *p = user;
+
+    return sn_page_charset_convert(&p->charset, raw, attr);
+}
+
 static bool
 on_event(void *user, const sn_html_event *e)
 {
@@ -305,6 +317,7 @@ sn_page_new(void)
     sn_buf_init(&p->bytes, MAX_BYTES);
     sn_buf_init(&p->links, SN_HTML_LINKS * sizeof(row));
     sn_buf_init(&p->robots_said, MAX_SAID);
+    sn_page_charset_init(&p->charset);
     return p;
 }
 
@@ -319,6 +332,7 @@ sn_page_free(sn_page *p)
     sn_buf_fini(&p->bytes);
     sn_buf_fini(&p->links);
     sn_buf_fini(&p->robots_said);
+    sn_page_charset_fini(&p->charset);
     sn_free(p);
 }
 
@@ -336,7 +350,8 @@ size_t
 sn_page_memory(const sn_page *p)
 {
     return sizeof *p + p->bytes.room + p->links.room + p->robots_said.room +
-           html_memory(p) + (p->map ? MAP_BYTES : 0);
+           p->charset.decoded.room + p->charset.converted.room + html_memory(p) +
+           (p->map ? MAP_BYTES : 0);
 }
 
 /* A tokenizer that looks for what is wanted; the one it has, if it does. */
@@ -351,7 +366,8 @@ make_html(sn_page *p, bool until_title)
         sn_html_fini(&p->html);
     sn_html_options o = {.want = until_title ? SN_HTML_TITLE : OF_LINKS,
                          .until_title = until_title,
-                         .lines = !until_title};
+                         .lines = !until_title,
+                         .convert = on_bytes};
     sn_html_init(&p->html, &o, on_event, p);
     p->made = true;
     p->until_title = until_title;
@@ -366,13 +382,18 @@ make_map(sn_page *p)
     return SEINE_OK;
 }
 
+static bool
+is_xhtml(sn_str content_type)
+{
+    return sn_str_eq(content_type, SN_STR("application/xhtml+xml"));
+}
+
 void
 sn_page_begin(sn_page *p, const sn_page_wants *wants)
 {
     p->kind = wants->kind;
     p->ended = false;
     p->has_links = wants->links || wants->kind == SN_KIND_SITEMAP;
-    p->charset = wants->charset;
     p->robots = wants->robots;
     p->notes = 0;
     p->err = SEINE_OK;
@@ -380,6 +401,9 @@ sn_page_begin(sn_page *p, const sn_page_wants *wants)
     sn_buf_reset(&p->bytes);
     sn_buf_reset(&p->links);
     sn_buf_reset(&p->robots_said);
+    p->charset_errors = 0;
+    sn_page_charset_begin(&p->charset, wants->charset, is_xhtml(wants->content_type),
+                          wants->links);
     if (p->kind == SN_KIND_PAGE)
         make_html(p, !wants->links);
     else if (p->kind == SN_KIND_SITEMAP)
@@ -390,11 +414,46 @@ sn_page_begin(sn_page *p, const sn_page_wants *wants)
 static void
 note_error(sn_page *p, seine_err e)
 {
-    const seine_err errs[] = {e, p->bytes.err, p->links.err, p->robots_said.err};
+    const seine_err errs[] = {e, p->bytes.err, p->links.err, p->robots_said.err,
+                              sn_page_charset_done(&p->charset)};
 
     for (size_t i = 0; i < sizeof errs / sizeof *errs; i++)
         if (p->err == SEINE_OK)
             p->err = errs[i];
+}
+
+/* What is in an encoding that nobody reads leads nowhere. */
+static void
+feed_html(sn_page *p, sn_str bytes)
+{
+    if (p->charset.choice.charset == SEINE_CHARSET_REPLACEMENT)
+        p->err = SEINE_E_BAD_CHARSET;
+    else
+        note_error(p, sn_html_feed(&p->html, bytes.ptr, bytes.len));
+}
+
+static void
+feed_page(sn_page *p, sn_str piece)
+{
+    sn_str bytes;
+
+    while (p->err == SEINE_OK && !sn_html_enough(&p->html) &&
+           sn_page_charset_next(&p->charset, &piece, &bytes))
+        feed_html(p, bytes);
+}
+
+static void
+end_page(sn_page *p)
+{
+    sn_str bytes;
+
+    while (p->err == SEINE_OK && !sn_html_enough(&p->html) &&
+           sn_page_charset_last(&p->charset, &bytes))
+        feed_html(p, bytes);
+    if (p->err == SEINE_OK && !sn_html_enough(&p->html))
+        note_error(p, sn_html_end(&p->html));
+    p->notes |= sn_html_notes(&p->html);
+    p->charset_errors = sn_page_charset_end(&p->charset);
 }
 
 void
@@ -404,8 +463,8 @@ sn_page_feed(sn_page *p, sn_str piece)
         return;
     if (p->kind == SN_KIND_SITEMAP)
         note_error(p, seine_sitemap_feed(p->map, piece.ptr, piece.len));
-    else if (p->kind == SN_KIND_PAGE && !sn_html_enough(&p->html))
-        note_error(p, sn_html_feed(&p->html, piece.ptr, piece.len));
+    else if (p->kind == SN_KIND_PAGE)
+        feed_page(p, piece);
 }
 
 /* Many are cut off or end in nonsense: what stood before is as good as any link. */
@@ -421,11 +480,8 @@ end_map(sn_page *p)
 void
 sn_page_end(sn_page *p)
 {
-    if (p->kind == SN_KIND_PAGE && p->err == SEINE_OK) {
-        if (!sn_html_enough(&p->html))
-            note_error(p, sn_html_end(&p->html));
-        p->notes |= sn_html_notes(&p->html);
-    }
+    if (p->kind == SN_KIND_PAGE && p->err == SEINE_OK)
+        end_page(p);
     if (p->kind == SN_KIND_SITEMAP)
         end_map(p);
     p->ended = true;
@@ -472,6 +528,13 @@ sn_page_facts_get(const sn_page *p, sn_page_facts *out_facts)
 {
     *out_facts =
         (sn_page_facts){.robots = p->robots, .has_links = p->has_links, .err = p->err};
+    if (p->ended && p->kind == SN_KIND_PAGE && p->charset.is_decided) {
+        const char *name = seine_charset_name(p->charset.choice.charset);
+
+        out_facts->charset = sn_str_of(name);
+        out_facts->charset_from = seine_charset_from_name(p->charset.choice.from);
+        out_facts->charset_errors = p->charset_errors;
+    }
     if (!p->ended || p->err != SEINE_OK)
         return;
     out_facts->title = fact_of(p, TITLE);
@@ -508,8 +571,7 @@ sn_page_base(const sn_page *p, const seine_url *url, seine_url *out_base)
 bool
 sn_page_is_html(sn_str content_type)
 {
-    return sn_str_eq(content_type, SN_STR("text/html")) ||
-           sn_str_eq(content_type, SN_STR("application/xhtml+xml"));
+    return sn_str_eq(content_type, SN_STR("text/html")) || is_xhtml(content_type);
 }
 
 /* Words with a value of their own, which is behind a colon as an agent's words are. */
@@ -558,6 +620,8 @@ sn_page_give(sn_page_pool *pool, sn_page *give)
         give->map = NULL;
         sn_buf_fini(&give->bytes);
         sn_buf_fini(&give->links);
+        sn_page_charset_fini(&give->charset);
+        sn_page_charset_init(&give->charset);
         sn_buf_init(&give->bytes, MAX_BYTES);
         sn_buf_init(&give->links, SN_HTML_LINKS * sizeof(row));
         sn_buf_reset(&give->robots_said);

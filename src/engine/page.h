@@ -17,6 +17,9 @@
  * refresh leads. Pictures, scripts, media and forms are none. At most 50,000 and 16 MiB
  * of them are kept; facts.notes tells when there were more.
  *
+ * A page is read in the encoding its mark, header or metas name (docs/charset.md); texts
+ * and values come out as UTF-8.
+ *
  * Time    plays no part; work is linear in the bytes.
  * Memory  what was found; used again, and given back beyond 64 KiB between two pages.
  * Threads one owner.
@@ -51,11 +54,11 @@ typedef struct sn_page_facts { /* ptr NULL: it does not say; valid as the links 
     sn_str meta_robots;     /* of all metas for robots and for us, ", " between them */
     sn_str charset;
     const char *charset_from; /* "header"; NULL: not known */
-    uint64_t charset_errors;
-    unsigned robots; /* SEINE_NOFOLLOW …: metas and the header */
-    uint32_t notes;  /* SEINE_LINKS_CAPPED … */
-    bool has_links;  /* they were asked for, not the title alone */
-    seine_err err;   /* why links are missing; OK */
+    uint64_t charset_errors;  /* bytes that are no characters, as far as they were read */
+    unsigned robots;          /* SEINE_NOFOLLOW …: metas and the header */
+    uint32_t notes;           /* SEINE_LINKS_CAPPED … */
+    bool has_links;           /* they were asked for, not the title alone */
+    seine_err err;            /* why links are missing; OK */
 } sn_page_facts;
 
 /* NULL: no memory. */

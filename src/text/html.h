@@ -18,7 +18,8 @@
  * belongs to it; `offset` has the order of the page. A <base> counts for the links
  * before it too, so one who resolves them at once is right only if it came first,
  * as it should. Bytes are taken as ASCII or a superset of it and handed on as they
- * are; only character references become UTF-8.
+ * are, unless `convert` makes something else of values and texts that have others; only
+ * character references become UTF-8.
  *
  * At most 50,000 links, 256 attributes of a tag, 64 KiB of a value, 4 KiB of title
  * and 1 MiB of a script of JSON-LD: what is beyond is dropped, and sn_html_notes
@@ -142,12 +143,17 @@ typedef struct sn_html_event { /* views: valid during the call */
 /* False: enough, nothing more is wanted. */
 typedef bool (*sn_html_fn)(void *user, const sn_html_event *e);
 
+/* What bytes beyond ASCII stand for, before references are read: of the value of an
+ * attribute, or (OTHER) of text. Valid until the next call. */
+typedef sn_str (*sn_html_convert)(void *user, sn_str raw, sn_html_attr attr);
+
 typedef struct sn_html_options {
     unsigned want;    /* of sn_html_what */
     bool until_title; /* enough at </title> */
     bool scripting;   /* <noscript> is text, as for a browser that runs scripts */
     bool lines;       /* tell line and column */
     struct sn_html_count *count; /* fed with every tag; NULL: nothing is */
+    sn_html_convert convert;     /* NULL: bytes stay as they are */
 } sn_html_options;
 
 /* What was dropped. */

@@ -2,6 +2,7 @@
 /* What tags mean: the title, the base, links, and what the text behind them is. */
 #include <string.h>
 
+#include "text/charset.h"
 #include "text/html.h"
 
 enum { DEPTH = 64 }; /* of svg in HTML in svg in …; more is not looked at */
@@ -126,6 +127,15 @@ text_start(sn_html_text *x)
     x->blank = x->cut = false;
 }
 
+static sn_str
+converted(sn_html *t, sn_str raw, sn_html_attr attr)
+{
+    if (!t->opts.convert || sn_ascii_len(raw) == raw.len)
+        return raw;
+    t->steps += raw.len;
+    return t->opts.convert(t->user, raw, attr);
+}
+
 /* What the text says, in `decoded`; *out_cut whether it says more. */
 static sn_str
 text_said(sn_html *t, sn_html_text *x, size_t max, bool *out_cut)
@@ -133,7 +143,8 @@ text_said(sn_html *t, sn_html_text *x, size_t max, bool *out_cut)
     bool all;
 
     sn_buf_truncate(&t->decoded, 0);
-    all = sn_html_decode(&t->decoded, sn_buf_view(&x->raw), false, x->raw.cap);
+    sn_str raw = converted(t, sn_buf_view(&x->raw), SN_ATTR_OTHER);
+    all = sn_html_decode(&t->decoded, raw, false, x->raw.cap);
     t->steps += x->raw.len;
     size_t whole = t->decoded.ptr ? collapse(t->decoded.ptr, t->decoded.len) : 0;
     size_t len = whole > 0 ? shortened(t->decoded.ptr, whole, max) : 0;
@@ -193,7 +204,8 @@ value_of(sn_html *t, sn_html_attr attr, sn_buf *out, bool *out_cut)
 
     *out_cut = false;
     if (has(t, attr) && sn_buf_done(&t->values) == SEINE_OK) {
-        bool all = sn_html_decode(out, raw_value(t, attr), true, SN_HTML_VALUE);
+        sn_str raw = converted(t, raw_value(t, attr), attr);
+        bool all = sn_html_decode(out, raw, true, SN_HTML_VALUE);
 
         t->steps += t->value[attr].len;
         *out_cut = !all || t->value[attr].cut;

@@ -273,6 +273,105 @@ TEST(page_of_a_sitemap_leads_to_its_pages_and_further_maps)
     sn_page_free(p);
 }
 
+/* What pages of other encodings say, in UTF-8. */
+TEST(page_is_read_in_the_encoding_that_is_named)
+{
+    static const struct {
+        const char *label, *page, *title, *link, *charset, *from;
+        size_t len; /* 0: it has no zeros */
+        uint64_t errors;
+    } rows[] = {
+        {"utf-8", "<title>\xc3\xa9</title><a href=/\xc3\xa9?\xc3\xa9>", "\xc3\xa9",
+         "/\xc3\xa9?\xc3\xa9", "utf-8", "header", 0, 0},
+        {"utf-8", "<title>\xe9</title><a href=/\xe9> \xff", "\xef\xbf\xbd",
+         "/\xef\xbf\xbd", "utf-8", "header", 0, 3},
+        /* the query is the page's own bytes, references in it too */
+        {"latin1",
+         "<title>\xe9&eacute;\x80</title><a "
+         "href='/\xe9?\xe9&eacute;&#8364;&#22806;#\xe9'>",
+         "\xc3\xa9\xc3\xa9\xe2\x82\xac", "/\xc3\xa9?%E9%E9%80%26%2322806%3B#\xc3\xa9",
+         "windows-1252", "header", 0, 0},
+        {NULL, "<meta charset=sjis><title>\x8a\x4f</title><a href=/\x8a\x4f?q=\x8a\x4f>",
+         "\xe5\xa4\x96", "/\xe5\xa4\x96?q=%8AO", "shift_jis", "meta", 0, 0},
+        {"no such", "<title>\xc3\xa9</title><a href=\xc3\xa9>", "\xc3\xa9", "\xc3\xa9",
+         "utf-8", "guess", 0, 0},
+        {NULL, "<title>\xc3\xa9</title><a href=\xe9?\xe9>", "\xc3\xa9", "\xc3\xa9?%E9",
+         "windows-1252", "default", 0, 0},
+        {NULL, "<title>T</title><a href=x>", "T", "x", "windows-1252", "default", 0, 0},
+        {"big5", "\xef\xbb\xbf<title>\xc3\xa9</title><a href=x>", "\xc3\xa9", "x",
+         "utf-8", "bom", 0, 0},
+        {NULL,
+         "\xff\xfe<\0t\0i\0t\0l\0e\0>\0\x16\x59<\0/\0t\0i\0t\0l\0e\0>\0<\0a\0 "
+         "\0h\0r\0e\0f\0=\0?\0\x16\x59>\0\0",
+         "\xe5\xa4\x96", "?\xe5\xa4\x96", "utf-16le", "bom", 61, 1},
+        {"iso-2022-jp", "<title>\x1b$B30\x1b(B</title><a href=/\x1b$B30\x1b(B>",
+         "\xe5\xa4\x96", "/\xe5\xa4\x96", "iso-2022-jp", "header", 0, 0},
+    };
+    sn_page *p = sn_page_new();
+    sn_page_facts f;
+    sn_page_link l;
+
+    EACH_ROW(i, rows) {
+        sn_page_wants wants = of_links;
+        size_t n = rows[i].len ? rows[i].len : strlen(rows[i].page);
+
+        wants.charset = sn_str_of(rows[i].label);
+        for (size_t cut = 0; cut <= n; cut++) {
+            read_cut(p, &wants, (sn_str){rows[i].page, n}, cut);
+            sn_page_facts_get(p, &f);
+            CHECK(is(f.title, rows[i].title));
+            CHECK(sn_page_link_at(p, 0, &l) && is(l.value, rows[i].link));
+            CHECK(is(f.charset, rows[i].charset));
+            CHECK_STR(f.charset_from, rows[i].from);
+            CHECK_EQ(f.charset_errors, rows[i].errors);
+        }
+    }
+    sn_page_free(p);
+}
+
+/* The decision needs 1,024 bytes, wherever they end. */
+TEST(page_waits_for_a_meta_as_long_as_there_may_be_one)
+{
+    static char page[3000];
+    sn_page *p = sn_page_new();
+    sn_page_facts f;
+
+    memset(page, ' ', sizeof page);
+    memcpy(page, "<title>\xe9</title>", 16);
+    memcpy(page + 1024 - 21, "<meta charset=koi8-r>", 21);
+    for (size_t cut = 0; cut <= sizeof page; cut += 7) {
+        read_cut(p, &of_links, (sn_str){page, sizeof page}, cut);
+        sn_page_facts_get(p, &f);
+        CHECK(is(f.title, "\xd0\x98") && is(f.charset, "koi8-r"));
+    }
+    memcpy(page + 1024 - 21, " <meta charset=koi8-r>", 22);
+    read_cut(p, &of_links, (sn_str){page, sizeof page}, 500);
+    sn_page_facts_get(p, &f);
+    CHECK(is(f.title, "\xc3\xa9") && is(f.charset, "windows-1252"));
+    sn_page_free(p);
+}
+
+TEST(page_that_nobody_can_read_says_so)
+{
+    sn_page *p = sn_page_new();
+    sn_page_wants wants = of_links;
+    sn_page_facts f;
+
+    wants.charset = SN_STR("hz-gb-2312");
+    f = facts_of(p, &wants, "<title>T</title><a href=x>y</a>");
+    CHECK_EQ(f.err, SEINE_E_BAD_CHARSET);
+    CHECK(sn_page_n_links(p) == 0 && f.title.ptr == NULL);
+    CHECK(is(f.charset, "replacement"));
+    /* XML that names nothing is UTF-8. */
+    wants.charset = (sn_str){0};
+    wants.content_type = SN_STR("application/xhtml+xml");
+    f = facts_of(p, &wants, "<title>T\xe9</title>");
+    CHECK(is(f.charset, "utf-8") && is(f.title, "T\xef\xbf\xbd"));
+    CHECK_EQ(f.charset_errors, 1);
+    CHECK_STR(f.charset_from, "default");
+    sn_page_free(p);
+}
+
 TEST(page_reads_html_alone)
 {
     CHECK(sn_page_is_html(SN_STR("text/html")));
