@@ -162,7 +162,6 @@ http {{
     tcp_nopush on;
     keepalive_requests 1000000000;
     types {{ text/html html; }}
-    open_file_cache max=50000;
     client_body_temp_path {folder}/b; proxy_temp_path {folder}/p; fastcgi_temp_path {folder}/f; uwsgi_temp_path {folder}/u; scgi_temp_path {folder}/s;
     server {{
         listen 127.0.0.1:{port} backlog=4096;
