@@ -51,7 +51,7 @@ static bool
 date(const char *text, size_t n, seine_time *from, seine_time *until)
 {
     char day[LONGEST + 16];
-    int year, month;
+    int year = 0, month = 0;
 
     number(text, 4, &year);
     number(n > 4 ? text + 5 : NULL, 2, &month);
