@@ -86,6 +86,14 @@ void sn_wheel_put(sn_wheel *w, uint32_t item, seine_time at);
 /* An item with at <= now, the earliest first, or SN_NONE. */
 uint32_t sn_wheel_take(sn_wheel *w, seine_time now);
 
+/* For whoever wants to prepare: item 0 is the next to leave, 1 to 4 are among the next
+ * few; SN_NONE: so many are not near. */
+static inline uint32_t
+sn_wheel_peek(const sn_wheel *w, uint32_t i)
+{
+    return w->due.n > i ? (uint32_t)w->due.entries[i].item : SN_NONE;
+}
+
 /* The next moment to look again, never after the next item is due; SEINE_NEVER
  * when empty. It is that item's own moment when it is near and almost alone in its
  * millisecond, or else when the slot begins. */

@@ -36,22 +36,22 @@
 typedef struct sn_pace {
     seine_time last;        /* the newest start */
     seine_time pause;       /* no start before: a quota is spent, the server asked */
-    seine_time cut;         /* the newest cut */
-    seine_time hold;        /* no speeding up before */
-    seine_time knee_until;  /* the knee is believed in until then */
     seine_time quota_until; /* quota_us holds until then */
     seine_time epoch;       /* began then */
     uint32_t floor_us;
     uint32_t ivl_us;   /* own interval; 0: the pace is off, the floor alone holds */
-    uint32_t knee_us;  /* interval at which the host last pushed back; 0: none */
     uint32_t quota_us; /* interval that makes the quota last */
-    uint32_t hold_s;
-    uint32_t srtt_us;    /* smoothed time to the first byte */
-    uint32_t ttfb_us[8]; /* of this epoch's good answers */
-    uint16_t med_ms[16]; /* medians of the last epochs, a ring */
+    uint32_t srtt_us;  /* smoothed time to the first byte */
     uint8_t n_ok, n_soft, n_push, n_med;
     uint16_t n_all;
     uint8_t starved, spare;
+    uint32_t knee_us; /* interval at which the host last pushed back; 0: none */
+    uint32_t hold_s;
+    uint32_t ttfb_us[8];   /* of this epoch's good answers */
+    seine_time cut;        /* the newest cut */
+    seine_time hold;       /* no speeding up before */
+    seine_time knee_until; /* the knee is believed in until then */
+    uint16_t med_ms[16];   /* medians of the last epochs, a ring */
 } sn_pace;
 
 /* What an ended attempt says about the host's strength. */

@@ -20,20 +20,27 @@
 
 typedef struct adapt {
     pthread_mutex_t lock;
-    seine_adapt_opts opts;
-    uint32_t limit;
-    uint32_t successes;    /* AIMD: since the limit last moved */
-    seine_time lowered_at; /* slots older than this have been answered for */
-    uint32_t samples;      /* gradient: up to WARM_UP */
-    double usual;          /* gradient: the long latency */
-    double estimate;       /* gradient: the limit before rounding */
+    sn_aimd base;
+    bool gradient;
+    seine_span slow;
+    uint32_t samples; /* gradient: up to WARM_UP */
+    double usual;     /* gradient: the long latency */
+    double estimate;  /* gradient: the limit before rounding */
 } adapt;
 
 static void
-move(adapt *a, uint32_t limit)
+move(sn_aimd *a, uint32_t limit)
 {
     __atomic_store_n(&a->limit, limit, __ATOMIC_SEQ_CST);
     a->successes = 0;
+}
+
+static uint32_t
+aimd_limit(void *self)
+{
+    const sn_aimd *a = self;
+
+    return a->limit;
 }
 
 static uint32_t
@@ -41,28 +48,56 @@ limit_of(void *self)
 {
     const adapt *a = self;
 
-    return __atomic_load_n(&a->limit, __ATOMIC_SEQ_CST);
+    return __atomic_load_n(&a->base.limit, __ATOMIC_SEQ_CST);
 }
 
 /* Once per round trip: of all the calls that ran into the same trouble only the
  * first lowers the limit. */
-static void
-lower(adapt *a, seine_time start, seine_time now)
+static bool
+lower(sn_aimd *a, seine_time start, seine_time now)
 {
     uint32_t less = (uint32_t)((uint64_t)a->limit * 9 / 10);
 
     if (start <= a->lowered_at)
-        return;
+        return false;
     a->lowered_at = sn_time_max(a->lowered_at, now);
-    move(a, less > a->opts.min ? less : a->opts.min);
-    a->estimate = a->limit;
+    move(a, less > a->min ? less : a->min);
+    return true;
 }
 
 static void
-count_success(adapt *a)
+count_success(sn_aimd *a)
 {
     if (++a->successes >= a->limit)
-        move(a, a->limit < a->opts.max ? a->limit + 1 : a->limit);
+        move(a, a->limit < a->max ? a->limit + 1 : a->limit);
+}
+
+static bool
+is_in_use(const sn_aimd *a, uint32_t in_flight)
+{
+    return 2 * (uint64_t)in_flight >= a->limit;
+}
+
+void
+sn_aimd_sample(void *self, seine_outcome how, seine_time start, seine_time now,
+               uint32_t in_flight)
+{
+    sn_aimd *a = self;
+
+    if (how == SEINE_FAILURE)
+        lower(a, start, now);
+    else if (how == SEINE_SUCCESS && is_in_use(a, in_flight))
+        count_success(a);
+}
+
+const seine_throttle_ops sn_aimd_ops = {aimd_limit, sn_aimd_sample, NULL};
+
+void
+sn_aimd_ceiling(sn_aimd *a, uint32_t max)
+{
+    a->max = max;
+    if (a->limit > max)
+        move(a, max);
 }
 
 /* Adds a latency to the long average and returns what that was worth for it. */
@@ -94,8 +129,8 @@ follow(adapt *a, double latency, bool in_use)
     double next = a->estimate * gradient + sqrt(a->estimate);
 
     a->estimate += (next - a->estimate) * SMOOTHING;
-    a->estimate = fmax(a->opts.min, fmin(a->opts.max, a->estimate));
-    move(a, (uint32_t)a->estimate);
+    a->estimate = fmax(a->base.min, fmin(a->base.max, a->estimate));
+    move(&a->base, (uint32_t)a->estimate);
 }
 
 static void
@@ -108,13 +143,14 @@ sample(void *self, seine_outcome how, seine_time start, seine_time now,
     if (how == SEINE_IGNORED)
         return;
     pthread_mutex_lock(&a->lock);
-    bool in_use = 2 * (uint64_t)in_flight >= a->limit;
+    bool in_use = is_in_use(&a->base, in_flight);
 
-    if (how == SEINE_FAILURE || latency > a->opts.slow)
-        lower(a, start, now);
-    else if (!a->opts.gradient && in_use)
-        count_success(a);
-    else if (a->opts.gradient && latency > 0) /* a clock that stands tells nothing */
+    if (how == SEINE_FAILURE || latency > a->slow) {
+        if (lower(&a->base, start, now))
+            a->estimate = a->base.limit;
+    } else if (!a->gradient && in_use)
+        count_success(&a->base);
+    else if (a->gradient && latency > 0) /* a clock that stands tells nothing */
         follow(a, (double)latency, in_use);
     pthread_mutex_unlock(&a->lock);
 }
@@ -141,10 +177,10 @@ sn_adapt_new(const seine_adapt_opts *opts, void **out_self)
         return SEINE_E_NOMEM;
 
     pthread_mutex_init(&a->lock, NULL);
-    a->opts = *opts;
-    a->limit = opts->initial;
+    a->base = (sn_aimd)SN_AIMD(opts->initial, opts->min, opts->max);
+    a->gradient = opts->gradient;
+    a->slow = opts->slow;
     a->estimate = opts->initial;
-    a->lowered_at = INT64_MIN;
     *out_self = a;
     return SEINE_OK;
 }
@@ -156,10 +192,8 @@ sn_adapt_ceiling(void *self, uint32_t max)
     seine_err e = SEINE_E_INVAL;
 
     pthread_mutex_lock(&a->lock);
-    if (max >= a->opts.min) {
-        a->opts.max = max;
-        if (a->limit > max)
-            move(a, max);
+    if (max >= a->base.min) {
+        sn_aimd_ceiling(&a->base, max);
         a->estimate = fmin(a->estimate, max);
         e = SEINE_OK;
     }

@@ -3,8 +3,8 @@
  * adapt.h - the throttle's strategies that find their limit themselves.
  *
  * Time    of the samples; none is read.
- * Memory  one allocation, given back by the strategy's fini.
- * Threads any thread.
+ * Memory  one allocation, given back by the strategy's fini; of an sn_aimd, none.
+ * Threads any thread; an sn_aimd has one owner.
  */
 #ifndef SN_ADAPT_H
 #define SN_ADAPT_H
@@ -12,6 +12,24 @@
 #include "seine/throttle.h"
 
 extern const seine_throttle_ops sn_adapt_ops;
+
+/* AIMD alone, in memory of the throttle's only owner, who asks nobody to wait: nothing is
+ * locked. For seine_throttle_init_custom, with `self` the sn_aimd. */
+typedef struct sn_aimd {
+    seine_time lowered_at;     /* slots older than this have been answered for */
+    uint32_t limit, successes; /* successes since the limit last moved */
+    uint32_t min, max;
+} sn_aimd;
+
+#define SN_AIMD(initial, min, max)            \
+    {                                         \
+        INT64_MIN, (initial), 0, (min), (max) \
+    }
+
+extern const seine_throttle_ops sn_aimd_ops;
+void sn_aimd_ceiling(sn_aimd *a, uint32_t max); /* at least `min` */
+void sn_aimd_sample(void *self, seine_outcome how, seine_time start, seine_time now,
+                    uint32_t in_flight);
 
 /* INVAL, NOMEM. */
 seine_err sn_adapt_new(const seine_adapt_opts *opts, void **out_self);

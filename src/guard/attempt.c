@@ -2,12 +2,22 @@
 #include "seine/attempt.h"
 
 #include "base/time.h"
+#include "guard/breaker.h"
+#include "guard/gcra.h"
 #include "seine/outcome.h"
 
 static seine_answer
 refused(seine_err err, seine_time when)
 {
     return (seine_answer){err, when};
+}
+
+static seine_time
+ready(const seine_limiter *lim, seine_time now)
+{
+    seine_span cost = sn_gcra_cost(lim, 1);
+
+    return cost == SEINE_NEVER ? SEINE_NEVER : sn_gcra_ready(lim, now, cost);
 }
 
 /* What can be asked without taking anything. */
@@ -19,9 +29,10 @@ ask(const seine_guards *g, const seine_ctx *ctx, seine_time now)
 
     if (e != SEINE_OK)
         return refused(e, SEINE_NEVER);
-    if (g->breaker && (when = seine_breaker_when(g->breaker, now)) > now)
+    if (g->breaker && sn_breaker_state(g->breaker) != SEINE_BREAKER_CLOSED &&
+        (when = seine_breaker_when(g->breaker, now)) > now)
         return refused(SEINE_E_BREAKER, when);
-    if ((when = seine_limiter_when(g->limiter, now, 1)) > now)
+    if (g->limiter && (when = ready(g->limiter, now)) > now)
         return refused(SEINE_E_LIMITED, when);
     return refused(SEINE_OK, now);
 }
@@ -64,7 +75,14 @@ seine_answer
 seine_attempt_begin(seine_attempt *a, const seine_guards *g, const seine_ctx *ctx,
                     seine_time now)
 {
-    *a = (seine_attempt){.guards = g, .start = now};
+    /* Member by member: most of an attempt is what a budget may have given. */
+    a->guards = g;
+    a->permit.held = 0;
+    a->slot.of = a->global_slot.of = NULL;
+    a->held.of = NULL;
+    a->start = now;
+    a->mark = a->global_mark = 0;
+    a->open = false;
 
     seine_answer answer = ask(g, ctx, now);
     if (answer.err != SEINE_OK)
@@ -76,10 +94,12 @@ seine_attempt_begin(seine_attempt *a, const seine_guards *g, const seine_ctx *ct
     }
     /* Both were asked at this very moment and have one owner: they cannot refuse. */
     if (g->limiter) {
-        seine_limiter_allow(g->limiter, now, 1);
+        sn_gcra_pay(g->limiter, now, g->limiter->every);
         a->mark = g->limiter->full;
     }
-    if (g->breaker)
+    if (g->breaker && sn_breaker_state(g->breaker) == SEINE_BREAKER_CLOSED)
+        a->permit = sn_breaker_pass(g->breaker, now);
+    else if (g->breaker)
         (void)!seine_breaker_acquire(g->breaker, now, &a->permit);
     a->open = true;
     return answer;
@@ -101,6 +121,33 @@ settle(seine_attempt *a, const seine_fault *f, seine_time now)
         seine_breaker_hold(b, sn_time_add(now, wish), now);
 }
 
+static void
+release(seine_slot *slot, seine_outcome how, seine_time now)
+{
+    if (slot->of)
+        (void)!seine_throttle_release(slot, how, now);
+}
+
+/* Well, and nothing is asked for: most attempts end so. */
+static bool
+is_fine(const seine_fault *f)
+{
+    return f->code == SEINE_OK && f->status >= 200 && f->status < 300;
+}
+
+static seine_err
+end_well(seine_attempt *a, const seine_fault *f, seine_time now)
+{
+    seine_breaker *b = a->guards->breaker;
+
+    if (b && !sn_breaker_succeed(b, &a->permit))
+        settle(a, f, now);
+    release(&a->slot, SEINE_SUCCESS, now);
+    release(&a->global_slot, SEINE_SUCCESS, now);
+    seine_budget_release(&a->held);
+    return SEINE_OK;
+}
+
 seine_err
 seine_attempt_end(seine_attempt *a, const seine_fault *f, seine_time now)
 {
@@ -109,12 +156,12 @@ seine_attempt_end(seine_attempt *a, const seine_fault *f, seine_time now)
     if (!a->open)
         return SEINE_E_ALREADY;
     a->open = false;
+    if (is_fine(f))
+        return end_well(a, f, now);
 
     settle(a, f, now);
-    if (a->slot.of)
-        (void)!seine_throttle_release(&a->slot, seine_outcome_throttle(f), now);
-    if (a->global_slot.of)
-        (void)!seine_throttle_release(&a->global_slot, seine_outcome_throttle(f), now);
+    release(&a->slot, seine_outcome_throttle(f), now);
+    release(&a->global_slot, seine_outcome_throttle(f), now);
 
     if (seine_outcome_undo(f)) {
         if (g->limiter)

@@ -12,24 +12,8 @@
 #define MAX_CALLS  1024
 #define LAST_ID    0x7fffffffu /* the registry uses the bit above */
 
-/* Both live in `word`, whose own type is uint64_t. */
-typedef struct __attribute__((may_alias)) probe {
-    seine_time start;
-    uint32_t id;
-    uint32_t loose; /* taken by can_execute */
-} probe;
-
-typedef struct __attribute__((may_alias)) body {
-    uint64_t generation;
-    seine_time open_until, failed_at;
-    uint64_t succeeded, failed, ignored, slow, rejected, late, opened;
-    uint32_t run;    /* CLOSED: failures in a row; HALF_OPEN: successes */
-    uint32_t streak; /* failed probes since CLOSED; the open time grows with it */
-    probe only;      /* the place of the probe when there can be but one */
-    uint32_t issued; /* id of the newest probe of this generation */
-    uint16_t why;
-    uint8_t state, active;
-} body;
+typedef sn_probe probe;
+typedef sn_breaker_body body;
 
 /* What needs more room. */
 typedef struct more {
@@ -50,13 +34,13 @@ typedef struct call {
 static inline body *
 of(seine_breaker *b)
 {
-    return (body *)(void *)b->word;
+    return sn_breaker_of(b);
 }
 
 static inline const body *
 seen(const seine_breaker *b)
 {
-    return (const body *)(const void *)b->word;
+    return sn_breaker_seen(b);
 }
 
 static inline sn_window *

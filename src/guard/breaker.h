@@ -19,6 +19,68 @@
 
 #include "seine/breaker.h"
 
+/* Both live in `word`, whose own type is uint64_t; what a call that goes well looks at
+ * comes first. */
+typedef struct __attribute__((may_alias)) sn_probe {
+    seine_time start;
+    uint32_t id;
+    uint32_t loose; /* taken by can_execute */
+} sn_probe;
+
+typedef struct __attribute__((may_alias)) sn_breaker_body {
+    uint64_t generation;
+    uint64_t succeeded;
+    uint32_t run;    /* CLOSED: failures in a row; HALF_OPEN: successes */
+    uint32_t streak; /* failed probes since CLOSED; the open time grows with it */
+    uint32_t issued; /* id of the newest probe of this generation */
+    uint16_t why;
+    uint8_t state, active;
+    seine_time open_until, failed_at;
+    uint64_t failed, ignored, slow, rejected, late, opened;
+    sn_probe only; /* the place of the probe when there can be but one */
+} sn_breaker_body;
+
+static inline sn_breaker_body *
+sn_breaker_of(seine_breaker *b)
+{
+    return (sn_breaker_body *)(void *)b->word;
+}
+
+static inline const sn_breaker_body *
+sn_breaker_seen(const seine_breaker *b)
+{
+    return (const sn_breaker_body *)(const void *)b->word;
+}
+
+static inline seine_breaker_state
+sn_breaker_state(const seine_breaker *b)
+{
+    return (seine_breaker_state)sn_breaker_seen(b)->state;
+}
+
+/* The permit of a breaker that is CLOSED. */
+static inline seine_permit
+sn_breaker_pass(const seine_breaker *b, seine_time now)
+{
+    return (seine_permit){sn_breaker_seen(b)->generation, now, 0, 0, 1};
+}
+
+/* A call of a CLOSED breaker went well: what settle would do, if there is nothing to
+ * weigh. False: there is, and nothing was done. */
+static inline bool
+sn_breaker_succeed(seine_breaker *b, seine_permit *permit)
+{
+    sn_breaker_body *s = sn_breaker_of(b);
+
+    if (s->state != SEINE_BREAKER_CLOSED || permit->generation != s->generation ||
+        !permit->held || b->extra || b->opts->slow > 0)
+        return false;
+    permit->held = 0;
+    s->succeeded += s->succeeded < UINT64_MAX;
+    s->run = 0;
+    return true;
+}
+
 typedef struct sn_change {
     seine_breaker_state from, to; /* equal: nothing to tell */
     uint64_t seq;

@@ -136,10 +136,40 @@ take(seine_throttle *t, uint32_t limit, uint32_t flags)
     return true;
 }
 
+/* Of one owner who never waits: nothing needs to be exchanged. */
+static inline bool
+is_owned(const seine_throttle *t)
+{
+    return t && t->ops == &sn_aimd_ops;
+}
+
+static bool
+take_owned(seine_throttle *t)
+{
+    const sn_aimd *a = t->self;
+
+    if (t->in_flight >= a->limit)
+        return false;
+    if (++t->in_flight > t->peak)
+        t->peak = t->in_flight;
+    return true;
+}
+
+static seine_err
+release_owned(seine_throttle *t, seine_slot *slot, seine_outcome how, seine_time now)
+{
+    slot->of = NULL;
+    if (t->in_flight == 0)
+        return SEINE_E_ALREADY;
+    sn_aimd_sample(t->self, how, slot->start, now, t->in_flight);
+    t->in_flight--;
+    return SEINE_OK;
+}
+
 bool
 seine_throttle_try(seine_throttle *t, seine_time now, seine_slot *out_slot)
 {
-    if (t && !take(t, seine_throttle_limit(t), 0))
+    if (is_owned(t) ? !take_owned(t) : t && !take(t, seine_throttle_limit(t), 0))
         return false;
     *out_slot = (seine_slot){t ? t : (seine_throttle *)&off, now};
     return true;
@@ -258,6 +288,8 @@ seine_throttle_release(seine_slot *slot, seine_outcome how, seine_time now)
         return SEINE_E_ALREADY;
     if ((unsigned)how > SEINE_IGNORED)
         return SEINE_E_INVAL;
+    if (is_owned(t))
+        return release_owned(t, slot, how, now);
     slot->of = NULL;
     if (t == &off)
         return SEINE_OK;

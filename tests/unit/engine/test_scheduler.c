@@ -505,6 +505,34 @@ TEST(a_hundred_thousand_idle_hosts_fold_their_guards_and_stay_polite)
     close_shard(&t);
 }
 
+TEST(a_retry_finds_its_host_also_when_its_guards_were_folded)
+{
+    shard t;
+    seine_fetch_opts o = polite();
+    char url[64];
+
+    o.mine = true;
+    open_shard(&t, &o);
+    for (int i = 0; i < 4200; i++) { /* so many that idle ones fold */
+        snprintf(url, sizeof url, "http://h%d.example/", i);
+        add(&t, url, 0);
+        end(&t, sn_scheduler_next(t.s, 0), SEINE_E_HTTP_BUSY, 500, 0);
+    }
+    static const seine_span after[] = {0, SEINE_MS(5)};
+    EACH_ROW(i, after) {
+        sn_visit *v = add(&t, "http://late.example/", 0);
+        CHECK(sn_scheduler_next(t.s, 0) == v);
+        v->state = SN_IN_FLIGHT;
+        v->end.fault.code = SEINE_E_NO_FILES; /* nothing that is remembered of a host */
+        sn_scheduler_end(t.s, v, 0);
+        CHECK_EQ(sn_scheduler_again(t.s, v, after[i], SEINE_WAIT_CONCURRENCY, 0),
+                 SEINE_OK);
+        CHECK(sn_scheduler_next(t.s, after[i]) == v);
+        end(&t, v, SEINE_OK, 200, after[i]);
+    }
+    close_shard(&t);
+}
+
 TEST(every_allocation_of_a_scheduler_may_fail)
 {
     FAIL_EACH(n)
@@ -559,22 +587,4 @@ TEST(options_that_contradict_themselves_are_told_by_name)
     o = polite();
     o.timeout = SEINE_NEVER;
     CHECK_EQ(sn_commons_init(&c, &o, why), SEINE_E_CONFIG);
-}
-
-TEST(figures_of_a_host_are_exact_for_small_rates_and_close_for_latencies)
-{
-    sn_figures f = {.last = SEINE_NEVER, .min_gap = SEINE_NEVER};
-
-    for (int i = 0; i < 100; i++)
-        sn_figures_sent(&f, SEINE_MS(200) * i);
-    CHECK_EQ(f.max_in_1s, 5);
-    CHECK_EQ(f.min_gap, SEINE_MS(200));
-    for (int i = 0; i < 1000; i++)
-        sn_figures_sent(&f, SEINE_SECS(100) + SEINE_MS(1) * i);
-    CHECK(f.max_in_1s >= 950 && f.max_in_1s <= 1000);
-    for (int i = 1; i <= 100; i++)
-        sn_figures_end(&f, true, SEINE_MS(i));
-    seine_span p50 = sn_figures_quantile(&f, 50), p95 = sn_figures_quantile(&f, 95);
-    CHECK(p50 >= SEINE_MS(50) && p50 <= SEINE_MS(63));
-    CHECK(p95 >= SEINE_MS(95) && p95 <= SEINE_MS(119));
 }

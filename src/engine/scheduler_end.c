@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/scheduler_parts.h"
+#include "guard/breaker.h"
+#include "seine/outcome.h"
+
+seine_err
+sn_scheduler_admit(sn_scheduler *s, sn_visit *v, const sn_ip *peer, seine_time now)
+{
+    sn_commons *c = s->commons;
+    sn_guards *g = sn_hosts_guards(&s->hosts, v->host);
+    seine_time when;
+
+    g->ip = *peer;
+    if (!c->has_ipcap || sn_hosts_is_mine(&s->hosts, &s->hosts.all[v->host]))
+        return SEINE_OK;
+    seine_err e = sn_ipcap_start(&c->ipcap, peer, now, &v->ip_slot, &when);
+    if (e != SEINE_OK) {
+        v->ip_slot = UINT32_MAX;
+        sn_host *h = &s->hosts.all[v->host];
+        h->next = sn_time_max(h->next, when);
+    }
+    return e;
+}
+
+void
+sn_scheduler_sent(sn_scheduler *s, sn_visit *v, seine_time now)
+{
+    uint32_t host = v->host;
+
+    if (!v->is_leaving)
+        return;
+    sn_host *h = &s->hosts.all[host];
+    sn_guards *g = sn_hosts_guards(&s->hosts, host);
+    sn_figures *f = sn_hosts_figures(&s->hosts, host);
+    v->is_leaving = g->is_leaving = false;
+    if (f)
+        sn_figures_sent(f, now);
+    if (now > v->attempt.start) {
+        g->pace.last = sn_time_max(g->pace.last, now);
+        h->next = sn_time_max(h->next, sn_time_add(now, SEINE_US((seine_span)g->gap_us)));
+    }
+    if (h->place == SN_BUSY)
+        sn_scheduler_settle(s, host, now);
+}
+
+void
+sn_scheduler_head(sn_scheduler *s, sn_visit *v, uint16_t status, seine_time now)
+{
+    seine_fault said = SEINE_FAULT;
+    sn_guards *g = sn_hosts_guards(&s->hosts, v->host);
+
+    said.status = status;
+    said.retry_after = sn_visit_wish(v);
+    seine_span wish = seine_outcome_pause(&said);
+    if (wish <= 0)
+        return;
+    g->retry_after = 1;
+    sn_pace_pause(&g->pace, sn_time_add(now, wish));
+}
+
+/* What a parked host has at the source is to be ended. */
+void
+sn_scheduler_tell_parked(sn_scheduler *s, uint32_t host)
+{
+    sn_host *h = &s->hosts.all[host];
+
+    if (h->n_source == 0 || h->is_told)
+        return;
+    h->is_told = true;
+    s->hosts.cards[host].parked_next = s->parked_hosts;
+    s->parked_hosts = host;
+}
+
+/* The host is given up in this run: what waits at it is handed out to be ended. */
+void
+sn_scheduler_park(sn_scheduler *s, uint32_t host, seine_err why, seine_time until)
+{
+    sn_host *h = &s->hosts.all[host];
+    sn_visit *v;
+
+    if (h->place == SN_PARKED)
+        return;
+    s->waiting[h->why] -= h->n_waiting;
+    while ((v = sn_host_pop(h)))
+        sn_visit_push(&s->parked, v);
+    h->place = SN_PARKED; /* a lane or the wheel that still has it passes it over */
+    s->hosts.cards[host].parked_by = (uint16_t)why;
+    sn_scheduler_tell_parked(s, host);
+    s->n_parked++;
+    s->parked_until = sn_time_min(s->parked_until, until);
+    sn_scheduler_tell(
+        s, host,
+        &(seine_event){
+            .name = "host.parked", .cause = why, .until = until, .from = 0, .to = 0});
+}
+
+/* What the breaker did when the attempt was settled. */
+static void
+watch_breaker(sn_scheduler *s, uint32_t host, sn_guards *g, seine_breaker_state was)
+{
+    const seine_fetch_opts *o = &s->commons->opts;
+    seine_breaker_stats b;
+
+    seine_breaker_stats_get(&g->breaker, &b);
+    if (b.state == SEINE_BREAKER_OPEN) {
+        sn_figures *f = sn_hosts_figures(&s->hosts, host);
+        if (f)
+            f->opens++;
+        sn_scheduler_tell(s, host,
+                          &(seine_event){.name = "breaker.open",
+                                         .cause = b.why,
+                                         .until = b.open_until,
+                                         .from = was,
+                                         .to = b.state});
+        if (o->park > 0 && b.streak >= o->park)
+            sn_scheduler_park(s, host, SEINE_E_BREAKER, b.open_until);
+    } else if (b.state == SEINE_BREAKER_CLOSED) {
+        sn_scheduler_tell(s, host,
+                          &(seine_event){.name = "breaker.closed",
+                                         .cause = SEINE_OK,
+                                         .until = SEINE_NEVER,
+                                         .from = was,
+                                         .to = b.state});
+        if (g->pace.ivl_us > 0)
+            sn_pace_slow(&g->pace, 1000000);
+    }
+}
+
+/* The server wants to be left alone for a while. */
+static void
+obey(sn_scheduler *s, uint32_t host, sn_guards *g, seine_span wish, seine_time now)
+{
+    if (wish > s->commons->opts.max_retry_after) {
+        sn_scheduler_park(s, host, SEINE_E_RETRY_AFTER_TOO_LONG, sn_time_add(now, wish));
+    } else if (wish > 0) {
+        g->retry_after = 1;
+        uint64_t more = sn_rng_next(&s->rng) % (uint64_t)(wish / 10 + 1);
+        sn_pace_pause(&g->pace, sn_time_add(now, wish + (seine_span)more));
+    }
+}
+
+/* A quota it states, of requests that are left. */
+static void
+share(sn_visit *v, sn_guards *g, seine_time now)
+{
+    seine_quota quota;
+
+    if (!seine_hint_quota(&v->hint, &quota) || quota.r < 0 || quota.t < 0)
+        return;
+    if (quota.r == 0)
+        g->retry_after = 0;
+    sn_pace_quota(&g->pace, (uint64_t)quota.r, quota.t, now);
+}
+
+/* What the server said about its strength: how it answered, its quota, its wish. */
+static void
+learn(sn_scheduler *s, sn_visit *v, sn_guards *g, bool fine, seine_time now)
+{
+    const seine_fault *fault = &v->end.fault;
+    uint32_t from = g->pace.ivl_us;
+
+    if (from > 0)
+        (void)sn_pace_settle(&g->pace, fine ? SN_PACE_OK : sn_pace_judge(fault), v->ttfb,
+                             now);
+    if (from > 0 && v->has_hint)
+        share(v, g, now);
+    if (g->pace.ivl_us != from && sn_pace_is_news(from, g->pace.ivl_us))
+        sn_scheduler_tell(s, v->host,
+                          &(seine_event){.name = "rate.changed",
+                                         .cause = SEINE_OK,
+                                         .until = SEINE_NEVER,
+                                         .from = from,
+                                         .to = g->pace.ivl_us});
+    if (!fine)
+        obey(s, v->host, g, seine_outcome_pause(fault), now);
+    if (from > 0) {
+        sn_host *h = &s->hosts.all[v->host];
+        h->next = sn_time_max(h->next, sn_pace_next(&g->pace, now, 0));
+    }
+}
+
+/* Was a connection made? Then the name is pinned to the zone of its peer. */
+static bool
+was_connected(const sn_end *end)
+{
+    return end->peer.v != 0 && (end->reused || end->fault.code == SEINE_OK ||
+                                end->fault.phase > SEINE_PHASE_CONNECT);
+}
+
+/* A whole answer with nothing special about it. */
+static bool
+is_fine(const seine_fault *f)
+{
+    return f->code == SEINE_OK && f->status >= 200 && f->status < 300;
+}
+
+void
+sn_scheduler_end(sn_scheduler *s, sn_visit *v, seine_time now)
+{
+    uint32_t host = v->host;
+    sn_host *h = &s->hosts.all[host];
+    sn_guards *g = sn_hosts_guards(&s->hosts, host);
+    seine_breaker_state was = sn_breaker_state(&g->breaker);
+
+    if (seine_attempt_end(&v->attempt, &v->end.fault, now) != SEINE_OK)
+        return;
+    h->in_flight--;
+    if (v->is_leaving)
+        v->is_leaving = g->is_leaving = false;
+    if (v->ip_slot != UINT32_MAX) {
+        sn_ipcap_end(&s->commons->ipcap, v->ip_slot);
+        v->ip_slot = UINT32_MAX;
+    }
+    if (was_connected(&v->end)) {
+        g->ip = v->end.peer;
+        h->pin = (uint8_t)sn_zone_pin((sn_zone)h->pin, v->end.zone);
+    }
+    learn(s, v, g, is_fine(&v->end.fault), now);
+    if (g->set.breaker && sn_breaker_state(&g->breaker) != was)
+        watch_breaker(s, host, g, was);
+    sn_figures *f = v->end.fault.sent ? sn_hosts_figures(&s->hosts, host) : NULL;
+    if (f)
+        sn_figures_end(f, v->end.fault.code == SEINE_OK, now - v->attempt.start);
+    if (h->place == SN_BUSY || h->place == SN_ASIDE)
+        sn_scheduler_settle(s, host, now);
+    else if (h->place == SN_IDLE)
+        sn_hosts_fold(&s->hosts, host, now);
+}

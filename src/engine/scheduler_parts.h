@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* scheduler_parts.h - what the files of the scheduler know of each other: scheduler.c has
+ * the places of hosts and gives the next visit, scheduler_wait.c takes in who waits and
+ * lets go who need not wait any more, scheduler_end.c hears what became of a request,
+ * scheduler_tell.c says what is going on. */
+#ifndef SN_SCHEDULER_PARTS_H
+#define SN_SCHEDULER_PARTS_H
+
+#include "base/rng.h"
+#include "base/time.h"
+#include "engine/ready.h"
+#include "engine/scheduler.h"
+
+#define SN_SCHEDULER_EVENTS 64
+
+struct sn_scheduler {
+    sn_commons *commons;
+    sn_wheel wheel;
+    sn_hosts hosts;
+    sn_ready ready;
+    sn_turns dry;  /* hosts for whose next URL no visit was free */
+    sn_heap again; /* visits with a moment of their own */
+    sn_source source;
+    sn_rng rng;
+    sn_visit *parked, *expired;         /* lists; to be ended by the caller */
+    uint32_t parked_hosts;              /* a list; their URLs at the source likewise */
+    uint32_t waiting[SEINE_WAIT_COUNT]; /* by what holds their host */
+    uint32_t n_waiting;
+    uint32_t n_parked;
+    seine_time parked_until;
+    seine_time rate_at; /* --rate gives nothing before */
+    bool starved;       /* --concurrency is used up, or no visit is free */
+    uint32_t drain_at;  /* hosts before it are drained */
+    seine_event events[SN_SCHEDULER_EVENTS];
+    uint32_t event_at, n_events;
+};
+
+static inline void
+sn_visit_push(sn_visit **list, sn_visit *v)
+{
+    v->next = *list;
+    *list = v;
+}
+
+static inline sn_visit *
+sn_visit_pop(sn_visit **list)
+{
+    sn_visit *v = *list;
+
+    if (v)
+        *list = v->next;
+    return v;
+}
+
+/* What a host has to do. */
+static inline uint32_t
+sn_host_work(const sn_host *h)
+{
+    return h->n_waiting + h->n_source;
+}
+
+/* scheduler.c */
+
+/* What the waiting visits of a host wait for, from here on. */
+static inline void
+sn_scheduler_blame(sn_scheduler *s, sn_host *h, seine_wait why)
+{
+    if (h->why == why)
+        return;
+    s->waiting[h->why] -= sn_host_work(h);
+    s->waiting[why] += sn_host_work(h);
+    h->why = (uint8_t)why;
+}
+
+/* Brakes hold the host, or do no longer: kept for the records of its visits. */
+void sn_scheduler_hold(sn_scheduler *s, uint32_t host, bool held, seine_time now);
+
+/* Which of the two walls is the higher one: --host-rate or a Crawl-delay? */
+seine_wait sn_scheduler_wall(const sn_scheduler *s, uint32_t host);
+
+/* To wherever a host belongs that stands nowhere now. */
+void sn_scheduler_settle(sn_scheduler *s, uint32_t host, seine_time now);
+
+/* A host that was left without a visit is ready again. False: there is none. */
+bool sn_scheduler_moisten(sn_scheduler *s);
+
+/* scheduler_wait.c */
+void sn_scheduler_take_again(sn_scheduler *s, seine_time now); /* whose moment has come */
+
+/* scheduler_end.c */
+void sn_scheduler_park(sn_scheduler *s, uint32_t host, seine_err why, seine_time until);
+void sn_scheduler_tell_parked(sn_scheduler *s, uint32_t host);
+
+/* scheduler_tell.c */
+void sn_scheduler_tell(sn_scheduler *s, uint32_t host, const seine_event *e);
+
+#endif

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+
+#include "engine/scheduler_parts.h"
+
+/* "e.example", or "e.example:8080" where the port is not the scheme's own. */
+static seine_view
+label(const sn_scheduler *s, uint32_t host)
+{
+    sn_str name = sn_scheduler_name(s, host);
+    bool tls = sn_str_starts(name, SN_STR("https:"));
+    sn_str own = tls ? SN_STR(":443") : SN_STR(":80");
+
+    name = sn_str_slice(name, tls ? 8 : 7, name.len);
+    if (sn_str_ends(name, own))
+        name.len -= own.len;
+    return (seine_view){name.ptr, name.len};
+}
+
+void
+sn_scheduler_tell(sn_scheduler *s, uint32_t host, const seine_event *e)
+{
+    seine_event *to = &s->events[(s->event_at + s->n_events) % SN_SCHEDULER_EVENTS];
+
+    *to = *e;
+    to->host = label(s, host);
+    if (s->n_events < SN_SCHEDULER_EVENTS)
+        s->n_events++;
+    else
+        s->event_at = (s->event_at + 1) % SN_SCHEDULER_EVENTS; /* the oldest is lost */
+}
+
+bool
+sn_scheduler_event(sn_scheduler *s, seine_event *out_event)
+{
+    if (s->n_events == 0)
+        return false;
+    *out_event = s->events[s->event_at];
+    s->event_at = (s->event_at + 1) % SN_SCHEDULER_EVENTS;
+    s->n_events--;
+    return true;
+}
+
+sn_str
+sn_scheduler_name(const sn_scheduler *s, uint32_t host)
+{
+    return sn_str_of(s->hosts.cards[host].name);
+}
+
+bool
+sn_scheduler_is_starved(const sn_scheduler *s)
+{
+    return s->starved;
+}
+
+uint32_t
+sn_scheduler_n_hosts(const sn_scheduler *s, uint32_t *out_parked, seine_time *out_until)
+{
+    *out_parked = s->n_parked;
+    *out_until = s->parked_until;
+    return s->hosts.n;
+}
+
+uint32_t
+sn_scheduler_waiting(const sn_scheduler *s, uint32_t out_by[SEINE_WAIT_COUNT])
+{
+    for (unsigned i = 0; i < SEINE_WAIT_COUNT; i++)
+        out_by[i] = s->waiting[i];
+    return s->n_waiting;
+}
+
+uint32_t
+sn_scheduler_busy(const sn_scheduler *s, uint32_t host)
+{
+    return s->hosts.all[host].in_flight + s->hosts.all[host].n_again;
+}
+
+sn_zone
+sn_scheduler_pin(const sn_scheduler *s, const sn_visit *v)
+{
+    return (sn_zone)s->hosts.all[v->host].pin;
+}
+
+seine_err
+sn_scheduler_cause(const sn_scheduler *s, const sn_visit *v)
+{
+    const sn_guards *g;
+    seine_breaker_stats b;
+
+    if (s->hosts.all[v->host].guards == SN_NONE)
+        return SEINE_OK;
+    g = sn_hosts_guards(&s->hosts, v->host);
+    if (!g->set.breaker)
+        return SEINE_OK;
+    seine_breaker_stats_get(&g->breaker, &b);
+    return b.why;
+}
+
+static void
+describe(const sn_scheduler *s, uint32_t host, seine_time now, seine_fetch_host *out)
+{
+    static const sn_figures none = {.min_gap = SEINE_NEVER};
+    const sn_host *h = &s->hosts.all[host];
+    const sn_guards *g = h->guards == SN_NONE ? NULL : sn_hosts_guards(&s->hosts, host);
+    const sn_figures *f =
+        h->figures == SN_NONE ? &none : sn_hosts_figures((sn_hosts *)&s->hosts, host);
+
+    *out = (seine_fetch_host){.host = label(s, host),
+                              .requests = f->requests,
+                              .ok = f->ok,
+                              .failed = f->failed,
+                              .retries = f->retries,
+                              .waiting = sn_host_work(h) + h->n_again,
+                              .in_flight = h->in_flight,
+                              .max_in_1s = f->max_in_1s,
+                              .min_gap = f->min_gap,
+                              .p50 = sn_figures_quantile(f, 50),
+                              .p95 = sn_figures_quantile(f, 95),
+                              .breaker_opens = f->opens,
+                              .parked = h->place == SN_PARKED,
+                              .every = g ? sn_pace_every(&g->pace, now) : 0};
+    if (g && g->set.breaker)
+        out->breaker = seine_breaker_get(&g->breaker);
+    for (unsigned w = 0; w < SEINE_WAIT_COUNT; w++)
+        if (f->held[w] > f->held[out->limited_by])
+            out->limited_by = (seine_wait)w;
+}
+
+void
+sn_scheduler_hosts(const sn_scheduler *s, seine_time now, sn_host_fn fn, void *arg)
+{
+    for (uint32_t i = 0; i < s->hosts.n; i++) {
+        seine_fetch_host out;
+
+        describe(s, i, now, &out);
+        fn(&out, arg);
+    }
+}
+
+/* How far apart its starts are, by all that is known of it now. */
+static seine_span
+every_of(const sn_scheduler *s, uint32_t host, seine_time now)
+{
+    seine_span every = sn_hosts_every(&s->hosts, host);
+
+    if (s->hosts.all[host].guards == SN_NONE)
+        return every;
+    return sn_time_max(every,
+                       sn_pace_every(&sn_hosts_guards(&s->hosts, host)->pace, now));
+}
+
+bool
+sn_scheduler_slowest(const sn_scheduler *s, seine_time now, uint32_t *at, uint32_t n,
+                     seine_fetch_slowest *io_slowest)
+{
+    uint32_t end = n < s->hosts.n - *at ? *at + n : s->hosts.n;
+
+    for (; *at < end; ++*at) {
+        const sn_host *h = &s->hosts.all[*at];
+        uint64_t waiting = (uint64_t)sn_host_work(h) + h->n_again;
+
+        if (waiting == 0 || h->place == SN_PARKED)
+            continue;
+        seine_span every = every_of(s, *at, now);
+        seine_span left = sn_time_add(sn_time_mul(every, waiting - 1),
+                                      h->next > now ? h->next - now : 0);
+        if (left <= io_slowest->left)
+            continue;
+        seine_view name = label(s, *at);
+        *io_slowest =
+            (seine_fetch_slowest){.waiting = waiting, .every = every, .left = left};
+        snprintf(io_slowest->host, sizeof io_slowest->host, "%.*s",
+                 (int)(name.len < sizeof io_slowest->host ? name.len
+                                                          : sizeof io_slowest->host),
+                 name.ptr);
+    }
+    return *at < s->hosts.n;
+}

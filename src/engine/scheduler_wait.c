@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <assert.h>
+
+#include "engine/scheduler_parts.h"
+
+/* The visit stands at its host. */
+static void
+stand(sn_scheduler *s, sn_visit *v, bool first, seine_time now)
+{
+    sn_host *h = &s->hosts.all[v->host];
+
+    if (h->place == SN_PARKED) {
+        sn_visit_push(&s->parked, v);
+        return;
+    }
+    const sn_guards *g = sn_hosts_guards(&s->hosts, v->host);
+    v->held_mark = g->held;
+    if (g->held_since != SEINE_NEVER)
+        v->held_mark += now - g->held_since;
+    sn_visit_wait(v, SEINE_WAIT_QUEUE, now);
+    sn_host_push(h, v, v->lane < SN_LANES ? v->lane : SN_LOW, first);
+    s->waiting[h->why]++;
+    if (h->place == SN_IDLE || (h->place == SN_ASIDE && sn_host_has_visit(h)))
+        sn_scheduler_settle(s, v->host, now);
+    else if (h->place ==
+             SN_DRY) /* it has one of its own now; the others may look again */
+        while (sn_scheduler_moisten(s))
+            continue;
+}
+
+seine_err
+sn_scheduler_add(sn_scheduler *s, sn_visit *v, seine_time now)
+{
+    uint32_t host;
+    sn_guards *g;
+    seine_err e = sn_hosts_find(&s->hosts, &v->url, now, &host);
+
+    if (e == SEINE_OK)
+        e = sn_hosts_guard(&s->hosts, host, now, &g);
+    if (e != SEINE_OK)
+        return e;
+    v->host = host;
+    sn_visit_step(v, SN_WAITING);
+    s->n_waiting++;
+    stand(s, v, false, now);
+    return SEINE_OK;
+}
+
+seine_err
+sn_scheduler_again(sn_scheduler *s, sn_visit *v, seine_time at, seine_wait why,
+                   seine_time now)
+{
+    sn_guards *g;
+    seine_err e = sn_hosts_guard(&s->hosts, v->host, now, &g);
+
+    if (e == SEINE_OK && at > now)
+        e = sn_heap_put(&s->again, at, (uint64_t)(uintptr_t)v);
+    if (e != SEINE_OK)
+        return e;
+    sn_visit_step(v, SN_WAITING);
+    s->n_waiting++;
+    v->lane = SN_HIGH;
+    v->not_before = at;
+    if (at > now) {
+        sn_visit_wait(v, why, now);
+        s->hosts.all[v->host].n_again++;
+        s->waiting[why]++;
+    } else {
+        stand(s, v, true, now);
+    }
+    return SEINE_OK;
+}
+
+void
+sn_scheduler_take_again(sn_scheduler *s, seine_time now)
+{
+    while (sn_heap_when(&s->again) <= now) {
+        sn_visit *v = (sn_visit *)(uintptr_t)sn_heap_take(&s->again).item;
+
+        s->hosts.all[v->host].n_again--;
+        s->waiting[v->waits_for]--;
+        stand(s, v, false, now);
+    }
+}
+
+void
+sn_scheduler_set_source(sn_scheduler *s, const sn_source *source)
+{
+    s->source = *source;
+}
+
+seine_err
+sn_scheduler_host(sn_scheduler *s, const seine_url *url, bool is_given, seine_time now,
+                  uint32_t *out_host)
+{
+    uint32_t host;
+    seine_err e = sn_hosts_find(&s->hosts, url, now, &host);
+
+    if (e != SEINE_OK)
+        return e;
+    sn_host *h = &s->hosts.all[host];
+    if (is_given && !h->is_given) {
+        h->is_given = true;
+        if (sn_hosts_is_mine(&s->hosts, h))
+            sn_hosts_retune(&s->hosts, host, now);
+    }
+    *out_host = host;
+    return SEINE_OK;
+}
+
+void
+sn_scheduler_put(sn_scheduler *s, uint32_t host, uint32_t n, seine_time now)
+{
+    sn_host *h = &s->hosts.all[host];
+
+    h->n_source += n;
+    s->n_waiting += n;
+    s->waiting[h->why] += n;
+    if (h->place == SN_PARKED)
+        sn_scheduler_tell_parked(s, host);
+    else if (h->place == SN_IDLE || (h->place == SN_ASIDE && !h->shut))
+        sn_scheduler_settle(s, host, now);
+}
+
+void
+sn_scheduler_less(sn_scheduler *s, uint32_t host, uint32_t n)
+{
+    sn_host *h = &s->hosts.all[host];
+
+    assert(n <= h->n_source);
+    h->n_source -= n;
+    s->n_waiting -= n;
+    s->waiting[h->why] -= n;
+}
+
+void
+sn_scheduler_gate(sn_scheduler *s, uint32_t host, bool shut, seine_time now)
+{
+    sn_host *h = &s->hosts.all[host];
+
+    h->shut = shut;
+    if (!shut && h->place == SN_ASIDE)
+        sn_scheduler_settle(s, host, now);
+}
+
+void
+sn_scheduler_delay(sn_scheduler *s, uint32_t host, seine_span delay, seine_time now)
+{
+    sn_host *h = &s->hosts.all[host];
+    sn_host_card *card = &s->hosts.cards[host];
+    seine_span ms =
+        sn_time_min(delay / SEINE_MS(1) + (delay % SEINE_MS(1) > 0), UINT32_MAX);
+
+    if (card->delay_ms == (uint32_t)ms)
+        return;
+    card->delay_ms = (uint32_t)ms;
+    h->is_delayed = ms > 0;
+    sn_hosts_retune(&s->hosts, host, now);
+    if (h->place == SN_WHEEL &&
+        (h->why == SEINE_WAIT_HOST_RATE || h->why == SEINE_WAIT_CRAWL_DELAY)) {
+        sn_scheduler_blame(s, h, sn_scheduler_wall(s, host));
+        sn_scheduler_hold(s, host, true, now);
+    }
+}
+
+sn_visit *
+sn_scheduler_parked(sn_scheduler *s, seine_err *out_why)
+{
+    sn_visit *v = sn_visit_pop(&s->parked);
+
+    if (v) {
+        s->n_waiting--;
+        *out_why = (seine_err)s->hosts.cards[v->host].parked_by;
+    }
+    return v;
+}
+
+bool
+sn_scheduler_parked_host(sn_scheduler *s, uint32_t *out_host, seine_err *out_why)
+{
+    uint32_t host = s->parked_hosts;
+
+    if (host == SN_NONE)
+        return false;
+    s->parked_hosts = s->hosts.cards[host].parked_next;
+    s->hosts.all[host].is_told = false;
+    *out_host = host;
+    *out_why = (seine_err)s->hosts.cards[host].parked_by;
+    return true;
+}
+
+sn_visit *
+sn_scheduler_expired(sn_scheduler *s, seine_time now)
+{
+    (void)now;
+    return sn_visit_pop(&s->expired);
+}
+
+sn_visit *
+sn_scheduler_drain(sn_scheduler *s)
+{
+    sn_visit *v = sn_visit_pop(&s->parked);
+
+    for (; !v && s->drain_at < s->hosts.n; s->drain_at += v ? 0 : 1) {
+        sn_host *h = &s->hosts.all[s->drain_at];
+        if ((v = sn_host_pop(h)))
+            s->waiting[h->why]--;
+    }
+    if (!v && s->again.n > 0) {
+        v = (sn_visit *)(uintptr_t)sn_heap_take(&s->again).item;
+        s->hosts.all[v->host].n_again--;
+        s->waiting[v->waits_for]--;
+    }
+    if (v)
+        s->n_waiting--;
+    else
+        s->drain_at = 0;
+    return v;
+}
