@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A byte that says how to cut and how much to read, then a sitemap. Entries have a URL
- * and are within their limits, and neither pieces nor a reset change what is told.
+ * and are within their limits, and neither pieces nor a reset nor gzip change what is
+ * told.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/str.h"
+#include "base/codec.h"
 #include "seine/sitemap.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
@@ -58,6 +59,29 @@ read_in(seine_sitemap *s, heard *h, const char *text, size_t len, size_t piece)
     REQUIRE(h->entries == seine_sitemap_count(s));
 }
 
+/* The same behind gzip. */
+static void
+read_packed(seine_sitemap *s, heard *h, sn_str text, size_t piece)
+{
+    static char packed[64 << 10];
+    sn_codec c;
+    sn_codec_room room = {packed, sizeof packed};
+
+    sn_codec_init(&c, &(sn_codec_opts){.way = SN_CODEC_ENCODE, .level = 1});
+    REQUIRE(sn_codec_begin(&c, SN_CODEC_GZIP) == SEINE_OK);
+    REQUIRE(sn_codec_step(&c, &text, &room, true) == SN_CODEC_END);
+    sn_codec_fini(&c);
+    seine_sitemap_reset(s);
+    read_in(s, h, packed, sizeof packed - room.len, piece);
+}
+
+static void
+check_same(const heard *a, const heard *b)
+{
+    REQUIRE(a->hash == b->hash && a->entries == b->entries);
+    REQUIRE(a->err == b->err && a->kind == b->kind && a->notes == b->notes);
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
@@ -79,8 +103,11 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     REQUIRE(opts.max_urls == 0 || whole.entries <= 2);
     seine_sitemap_reset(s);
     read_in(s, &now, text, len, 1 + bytes[0] % 64U);
-    REQUIRE(now.hash == whole.hash && now.entries == whole.entries);
-    REQUIRE(now.err == whole.err && now.kind == whole.kind && now.notes == whole.notes);
+    check_same(&now, &whole);
+    if (bytes[0] & 0x20 && len < 32 << 10 && len > 0 && text[0] != 0x1f) {
+        read_packed(s, &now, (sn_str){text, len}, 1 + bytes[0] % 64U);
+        check_same(&now, &whole);
+    }
     seine_sitemap_free(s);
     return 0;
 }
