@@ -17,9 +17,9 @@
 static int
 open_one(feed *f, const char *path)
 {
-    static const seine_input_format formats[] = {SEINE_INPUT_AUTO, SEINE_INPUT_TEXT,
-                                                 SEINE_INPUT_JSONL, SEINE_INPUT_CSV,
-                                                 SEINE_INPUT_WARC};
+    static const seine_input_format formats[] = {
+        SEINE_INPUT_AUTO,    SEINE_INPUT_TEXT, SEINE_INPUT_JSONL, SEINE_INPUT_CSV,
+        SEINE_INPUT_SITEMAP, SEINE_INPUT_WARC, SEINE_INPUT_HTML};
     const fetch_settings *set = f->args->settings;
     seine_input_opts opts = {.path = path,
                              .format = formats[set->input_format],

@@ -18,7 +18,7 @@
      .more = "One URL per line; blank lines and lines that begin with # are passed over. A file named .jsonl or .ndjson, or whose first "
              "byte is `{`, has one JSON object per line: `url`, and if wanted `method`, `headers`, `body`, `body_b64`, `timeout`, `retries`, "
              "`priority`, `tags`, `id`, `idempotent`. A file named .csv has a header line and the URLs in one column; the other columns become `tags`. Of a web archive (.warc) the targets of its answers are read. It is read as it is needed: the first request leaves before the end of the input."},
-    {"input-format", NULL, KIND_CHOICE, "auto|text|jsonl|csv|warc", "auto", AT(input_format), .env = true, .rare = true,
+    {"input-format", NULL, KIND_CHOICE, "auto|text|jsonl|csv|sitemap|warc|html", "auto", AT(input_format), .env = true, .rare = true,
      .help = "what the input is"},
     {"url-column", NULL, KIND_TEXT, "NAME", "url", AT(url_column), .env = true, .rare = true,
      .help = "the column of a CSV that has the URLs; the others become tags"},

@@ -79,7 +79,7 @@ static print
 read_all(int fd, uint8_t choice, bool packed)
 {
     char path[64], why[SEINE_WHY];
-    seine_input_opts o = {.path = path, .format = (seine_input_format)(choice % 4)};
+    seine_input_opts o = {.path = path, .format = (seine_input_format)(choice % 7)};
     seine_input *in = NULL;
     seine_ask ask;
     print p = {0};

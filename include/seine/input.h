@@ -5,7 +5,9 @@
  * One URL per line, or one JSON object per line with what belongs to that URL (method,
  * headers, body, timeout, retries, priority, tags, id). Text is the rule; a file whose
  * name ends in .jsonl or .ndjson, or whose first byte is "{", is JSON lines; .csv has a
- * header line, the URL in one column and tags in the others. Blank lines
+ * header line, the URL in one column and tags in the others; .xml is a sitemap or a
+ * feed, .html a page, and so is what begins like one: `line` is then the number of the
+ * URL in it. Blank lines
  * and lines that begin with # are passed over; a BOM, CR and blanks at the ends too. A
  * line that cannot be read is no reason to stop: it becomes an ask that is_bad, and its
  * record says which line and why.
@@ -54,8 +56,10 @@ typedef enum seine_input_format {
     SEINE_INPUT_AUTO,
     SEINE_INPUT_TEXT,
     SEINE_INPUT_JSONL,
-    SEINE_INPUT_CSV, /* a header line; the other columns become tags */
-    SEINE_INPUT_WARC /* the targets of its answers */
+    SEINE_INPUT_CSV,     /* a header line; the other columns become tags */
+    SEINE_INPUT_WARC,    /* the targets of its answers */
+    SEINE_INPUT_SITEMAP, /* every loc: a urlset, an index, a feed */
+    SEINE_INPUT_HTML     /* where <a> and <area> lead */
 } seine_input_format;
 
 typedef struct seine_input_opts {

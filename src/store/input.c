@@ -12,24 +12,44 @@
 #include "seine/plumbing.h"
 #include "seine/warc.h"
 
-/* Formats that have a name and no reader yet: telling so is better than a million bad
- * lines. */
-static const char *
-unread(sn_str path)
+/* What the end of a name says. */
+static seine_input_format
+format_of(sn_str name)
 {
     static const struct {
-        const char *ending, *why;
+        const char *ending;
+        seine_input_format format;
     } formats[] = {
-        {".xml", "sitemaps are not read yet: try one URL a line"},
-        {".html", "links of HTML are not read yet: try one URL a line"},
-        {".htm", "links of HTML are not read yet: try one URL a line"},
-        {".md", "links of Markdown are not read yet: try one URL a line"},
+        {".jsonl", SEINE_INPUT_JSONL}, {".ndjson", SEINE_INPUT_JSONL},
+        {".csv", SEINE_INPUT_CSV},     {".xml", SEINE_INPUT_SITEMAP},
+        {".html", SEINE_INPUT_HTML},   {".htm", SEINE_INPUT_HTML},
     };
 
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
-        if (sn_str_ends(path, sn_str_of(formats[i].ending)))
-            return formats[i].why;
-    return NULL;
+        if (sn_str_ends(name, sn_str_of(formats[i].ending)))
+            return formats[i].format;
+    return SEINE_INPUT_AUTO;
+}
+
+/* What its first four bytes say. */
+static seine_input_format
+format_by(sn_str first)
+{
+    static const struct {
+        const char *bytes;
+        seine_input_format format;
+    } formats[] = {
+        {"WARC", SEINE_INPUT_WARC},    {"{", SEINE_INPUT_JSONL},
+        {"<?xm", SEINE_INPUT_SITEMAP}, {"<url", SEINE_INPUT_SITEMAP},
+        {"<sit", SEINE_INPUT_SITEMAP}, {"<rss", SEINE_INPUT_SITEMAP},
+        {"<fee", SEINE_INPUT_SITEMAP}, {"<!do", SEINE_INPUT_HTML},
+        {"<htm", SEINE_INPUT_HTML},
+    };
+
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        if (sn_str_starts_nocase(first, sn_str_of(formats[i].bytes)))
+            return formats[i].format;
+    return SEINE_INPUT_TEXT;
 }
 
 /* The name without what says that it is packed. */
@@ -63,11 +83,13 @@ open_path(seine_input *in, const char *path, char *why)
 {
     struct stat st;
     sn_str inner = inner_name(sn_str_of(path));
-    const char *ending = unread(inner);
 
     sn_why_name(path, in->name);
-    if (ending && in->format == SEINE_INPUT_AUTO) {
-        sn_why(why, "%s: %s", in->name, ending);
+    if (in->format == SEINE_INPUT_AUTO)
+        in->format = format_of(inner);
+    if (in->format == SEINE_INPUT_AUTO && sn_str_ends(inner, SN_STR(".md"))) {
+        sn_why(why, "%s: links of Markdown are not read yet: try one URL a line",
+               in->name);
         return SEINE_E_IO;
     }
     in->lines.fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
@@ -79,11 +101,6 @@ open_path(seine_input *in, const char *path, char *why)
     if (S_ISDIR(st.st_mode))
         return fail_errno(in, EISDIR, why);
     in->size = S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
-    if (in->format == SEINE_INPUT_AUTO &&
-        (sn_str_ends(inner, SN_STR(".jsonl")) || sn_str_ends(inner, SN_STR(".ndjson"))))
-        in->format = SEINE_INPUT_JSONL;
-    if (in->format == SEINE_INPUT_AUTO && sn_str_ends(inner, SN_STR(".csv")))
-        in->format = SEINE_INPUT_CSV;
     return SEINE_OK;
 }
 
@@ -166,6 +183,7 @@ seine_input_free(seine_input *in)
     seine_text_free(&in->tags);
     seine_json_free(in->json);
     seine_warc_free(in->warc);
+    sn_input_markup_free(in->markup);
     sn_free(in);
 }
 
@@ -276,11 +294,8 @@ begin(seine_input *in)
         atomic_fetch_add_explicit(&in->lines.bytes, 3, memory_order_relaxed);
         first = sn_lines_peek(&in->lines);
     }
-    if (in->format == SEINE_INPUT_AUTO && sn_str_eq(first, SN_STR("WARC")))
-        in->format = SEINE_INPUT_WARC;
     if (in->format == SEINE_INPUT_AUTO)
-        in->format =
-            sn_str_starts(first, SN_STR("{")) ? SEINE_INPUT_JSONL : SEINE_INPUT_TEXT;
+        in->format = format_by(first);
     return SEINE_OK;
 }
 
@@ -314,6 +329,20 @@ end(seine_input *in)
     return SEINE_E_CLOSED;
 }
 
+static seine_err
+next_marked(seine_input *in, seine_ask *out_ask)
+{
+    seine_ask ask = SEINE_ASK;
+    seine_err e = atomic_load(&in->stopped) ? SEINE_E_CLOSED : sn_input_markup(in, &ask);
+
+    if (e != SEINE_OK)
+        return e == SEINE_E_CLOSED ? end(in) : e;
+    e = read_line(in, SN_LINE_WHOLE, (sn_str){ask.url.ptr, ask.url.len}, &ask);
+    if (e == SEINE_OK)
+        *out_ask = ask;
+    return e;
+}
+
 seine_err
 seine_input_next(seine_input *in, seine_ask *out_ask)
 {
@@ -336,6 +365,8 @@ seine_input_next(seine_input *in, seine_ask *out_ask)
             *out_ask = ask;
         return e == SEINE_E_CLOSED ? end(in) : e;
     }
+    if (in->format == SEINE_INPUT_SITEMAP || in->format == SEINE_INPUT_HTML)
+        return next_marked(in, out_ask);
     if (in->format == SEINE_INPUT_CSV) {
         seine_err e = in->rows ? SEINE_OK : sn_input_csv_new(in);
 

@@ -86,6 +86,7 @@ struct seine_input {
     struct seine_json *json; /* whose strings the ask looks at */
     struct seine_warc *warc; /* of an archive */
     seine_view warc_in;
+    struct sn_input_markup *markup; /* of a sitemap or a page */
 };
 
 /* Makes the ask a skip with that reason; in->rule is written by the caller. */
@@ -102,5 +103,9 @@ SEINE_MUST_CHECK seine_err sn_input_json(seine_input *in, sn_str line, seine_ask
 /* The next answer of an archive; CLOSED: there is no more, or it could not be read; IO
  * with in->why; NOMEM. */
 SEINE_MUST_CHECK seine_err sn_input_warc(seine_input *in, seine_ask *ask);
+
+/* The next URL of a sitemap or a page, as it stands there; likewise. */
+SEINE_MUST_CHECK seine_err sn_input_markup(seine_input *in, seine_ask *ask);
+void sn_input_markup_free(struct sn_input_markup *m); /* NULL is fine */
 
 #endif

@@ -210,6 +210,23 @@ def a_file_of_more_than_50_000_urls_is_cut_and_noted():
           (0, 50000, "seine: -: sitemap_capped: only 50,000 URLs and 50 MiB of a file are read\n"))
 
 
+@case
+def fetch_takes_a_sitemap_or_a_page_as_its_list():
+    with pages({"/a": "A", "/b": "B"}) as p, tempfile.TemporaryDirectory() as home:
+        packed, page = os.path.join(home, "map.xml.gz"), os.path.join(home, "page")
+        with open(packed, "wb") as f:
+            f.write(gzip.compress(urlset(p.base + "/a", p.base + "/b").encode()))
+        with open(page, "w", encoding="utf-8") as f:
+            f.write("<a href=b>")
+        r = seine("fetch", "-i", packed, "--mine")
+        check((r.code, sorted(p.asked)), (0, ["/a", "/b"]))
+        p.asked.clear()
+        r = seine("fetch", "-i", page, "--input-format", "html", "--base", p.base)
+        check((r.code, p.asked), (0, ["/b"]))
+        r = seine("fetch", "-i", "-", stdin=f"<urlset><url><loc>{p.base}/a</loc></url>")
+        check((r.code, "standard input: bad_xml: line 1: it ends too early" in r.err), (3, True), r.err)
+
+
 def reference(data):
     """loc, lastmod, changefreq and priority of each entry, by Python's XML parser."""
     if not data.lstrip().startswith(b"<"):

@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "check.h"
 #include "failing.h"
 #include "store/pack.h"
@@ -348,7 +349,7 @@ TEST(input_that_cannot_be_read_is_told_in_one_line)
     } rows[] = {
         {"/no/such/file", "cannot read /no/such/file: no such file or directory"},
         {"/", "cannot read /: is a directory"},
-        {"sitemap.xml", "sitemap.xml: sitemaps are not read yet: try one URL a line"},
+        {"notes.md", "notes.md: links of Markdown are not read yet: try one URL a line"},
     };
 
     EACH_ROW(i, rows) {
@@ -536,4 +537,120 @@ TEST(input_without_memory_says_so)
         seine_input_free(in);
     }
     close(fd);
+}
+
+/* By its first bytes; without them, because its name or somebody says so. */
+TEST(input_of_a_sitemap_is_every_loc)
+{
+    static const char *const rows[] = {
+        "<?xml version='1.0'?><urlset><url><loc>http://a/?x&amp;y</loc></url>"
+        "<url><loc>http://b/</loc></url></urlset>",
+        "\xef\xbb\xbf<sitemapindex><sitemap><loc>http://a/?x&amp;y</loc></sitemap>"
+        "<sitemap><loc> http://b/ </loc></sitemap></sitemapindex>",
+        "<rss><channel><item><link>http://a/?x&amp;y</link></item>"
+        "<item><link>http://b/</link></item></channel></rss>",
+        "<feed><entry><link href='http://a/?x&amp;y'/></entry>"
+        "<entry><link href='http://b/'/></entry></feed>",
+    };
+
+    EACH_ROW(i, rows) {
+        seine_input *in = open_text(rows[i]);
+        seine_ask ask;
+
+        expect(in, "http://a/?x&y", 1);
+        expect(in, "http://b/", 2);
+        CHECK_EQ(seine_input_next(in, &ask), SEINE_E_CLOSED);
+        seine_input_free(in);
+    }
+}
+
+TEST(input_of_a_sitemap_has_more_urls_than_a_crawl_would_read)
+{
+    enum { MANY = 50010 };
+    seine_ask ask;
+    sn_buf all;
+    int n = 0;
+
+    sn_buf_init(&all, 4 << 20);
+    sn_buf_text(&all, "<urlset>");
+    for (int i = 0; i < MANY; i++)
+        sn_buf_text(&all, "<url><loc>http://e/</loc></url>\n");
+    sn_buf_text(&all, "</urlset>");
+    CHECK_EQ(sn_buf_done(&all), SEINE_OK);
+    seine_input *in = open_bytes(all.ptr, all.len, SEINE_INPUT_SITEMAP, NULL);
+    while (seine_input_next(in, &ask) == SEINE_OK)
+        n++;
+    CHECK_EQ(n, MANY);
+    seine_input_free(in);
+    sn_buf_fini(&all);
+}
+
+TEST(input_of_a_sitemap_that_breaks_gives_what_stands_before_and_says_where)
+{
+    seine_input *in = open_text("<urlset>\n<url><loc>http://a/</loc></url>\n<url>");
+    seine_ask ask;
+
+    expect(in, "http://a/", 1);
+    CHECK_EQ(seine_input_next(in, &ask), SEINE_E_IO);
+    CHECK(strstr(seine_input_why(in), ": bad_xml: line 3: it ends too early") != NULL);
+    CHECK_EQ(seine_input_next(in, &ask), SEINE_E_IO);
+    seine_input_free(in);
+}
+
+TEST(input_of_a_sitemap_resolves_against_the_base)
+{
+    static const char text[] = "<urlset><url><loc>b</loc></url></urlset>";
+    seine_input *in =
+        open_bytes(text, sizeof text - 1, SEINE_INPUT_AUTO, "http://e.example/a/");
+
+    expect(in, "http://e.example/a/b", 1);
+    seine_input_free(in);
+}
+
+TEST(input_of_a_page_is_where_its_links_lead)
+{
+    static const char text[] =
+        "<!DOCTYPE html><link href=x><a href='a?1&amp;2'>A</a><img src=i><a href=''>"
+        "<area href=//f.example/><a>";
+    static const char based[] = "<html><base href=/d/><a href=a>";
+    seine_ask ask;
+    seine_input *in =
+        open_bytes(text, sizeof text - 1, SEINE_INPUT_AUTO, "http://e.example/p/q");
+
+    expect(in, "http://e.example/p/a?1&2", 1);
+    expect(in, "http://f.example/", 2);
+    CHECK_EQ(seine_input_next(in, &ask), SEINE_E_CLOSED);
+    seine_input_free(in);
+    in = open_bytes(based, sizeof based - 1, SEINE_INPUT_AUTO, "http://e.example/p/q");
+    expect(in, "http://e.example/d/a", 1);
+    seine_input_free(in);
+    in = open_bytes(based, sizeof based - 1, SEINE_INPUT_HTML, NULL);
+    expect(in, "a", 1); /* nobody says where it was */
+    seine_input_free(in);
+}
+
+TEST(input_of_markup_lives_with_any_lack_of_memory)
+{
+    static const char text[] = "<urlset><url><loc>http://a/</loc></url></urlset>";
+
+    FAIL_EACH(n)
+    {
+        for (int i = 0; i < 2; i++) {
+            char path[64], why[SEINE_WHY];
+            seine_input *in = NULL;
+            seine_ask ask;
+            int fd = memfd_create("input", MFD_CLOEXEC);
+
+            CHECK_EQ(write(fd, text, sizeof text - 1), (ssize_t)sizeof text - 1);
+            snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+            seine_input_opts o = {.path = path,
+                                  .format = i ? SEINE_INPUT_HTML : SEINE_INPUT_SITEMAP};
+            seine_err e = seine_input_open(&o, why, &in);
+            while (e == SEINE_OK)
+                e = seine_input_next(in, &ask);
+            CHECK(e == SEINE_E_CLOSED || e == SEINE_E_NOMEM);
+            seine_input_free(in);
+            close(fd);
+        }
+    }
 }

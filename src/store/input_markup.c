@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* URLs out of marked-up files: the locs of a sitemap or feed, the links of a page. */
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/buf.h"
+#include "seine/links.h"
+#include "seine/sitemap.h"
+#include "store/input.h"
+
+/* URLs of a block of the file; no more than its bytes, in UTF-8, and one begun before. */
+#define FOUND (4 * SN_LINES_BLOCK)
+
+struct sn_input_markup {
+    seine_sitemap *map; /* NULL: it is a page */
+    seine_links *page;
+    sn_buf found; /* a length and the bytes, again and again */
+    size_t at;    /* of the next; of a page: its number */
+    bool is_over;
+    seine_err err; /* told behind what was found before */
+};
+
+static bool
+on_entry(const seine_sitemap_entry *e, void *arg)
+{
+    struct sn_input_markup *m = arg;
+
+    sn_buf_add(&m->found, &e->loc.len, sizeof e->loc.len);
+    sn_buf_add(&m->found, e->loc.ptr, e->loc.len);
+    return true;
+}
+
+void
+sn_input_markup_free(struct sn_input_markup *m)
+{
+    if (!m)
+        return;
+    seine_sitemap_free(m->map);
+    seine_links_free(m->page);
+    sn_buf_fini(&m->found);
+    sn_free(m);
+}
+
+static seine_err
+begin(seine_input *in)
+{
+    /* Who gives a list means all of it. */
+    static const seine_sitemap_opts all = {UINT64_MAX, UINT64_MAX};
+    struct sn_input_markup *m = sn_zalloc(sizeof *m);
+
+    if (!m)
+        return SEINE_E_NOMEM;
+    in->markup = m;
+    sn_buf_init(&m->found, FOUND);
+    return in->format == SEINE_INPUT_HTML ? seine_links_new(NULL, &m->page)
+                                          : seine_sitemap_new(&all, on_entry, m, &m->map);
+}
+
+/* The next block of the file, or its end. */
+static void
+read_block(seine_input *in)
+{
+    struct sn_input_markup *m = in->markup;
+    sn_str block = sn_lines_take(&in->lines);
+
+    m->is_over = block.len == 0;
+    if (in->lines.error)
+        return;
+    if (m->page)
+        m->err = m->is_over ? seine_links_end(m->page)
+                            : seine_links_feed(m->page, block.ptr, block.len);
+    else
+        m->err = m->is_over ? seine_sitemap_end(m->map)
+                            : seine_sitemap_feed(m->map, block.ptr, block.len);
+    if (m->err == SEINE_OK)
+        m->err = sn_buf_done(&m->found);
+    m->is_over |= m->err != SEINE_OK;
+}
+
+/* The next loc; what is read before there is none is let go. */
+static bool
+next_loc(seine_input *in, sn_str *out_url)
+{
+    struct sn_input_markup *m = in->markup;
+    size_t len;
+
+    while (m->at == m->found.len) {
+        if (m->is_over)
+            return false;
+        sn_buf_reset(&m->found);
+        m->at = 0;
+        read_block(in);
+    }
+    memcpy(&len, m->found.ptr + m->at, sizeof len);
+    *out_url = (sn_str){m->found.ptr + m->at + sizeof len, len};
+    m->at += sizeof len + len;
+    return true;
+}
+
+/* The next link of a page that leads to another. */
+static bool
+next_link(seine_input *in, sn_str *out_url)
+{
+    struct sn_input_markup *m = in->markup;
+    seine_link link;
+
+    while (!m->is_over)
+        read_block(in);
+    while (m->err == SEINE_OK && seine_links_at(m->page, m->at++, &link)) {
+        *out_url = sn_str_trim((sn_str){link.value.ptr, link.value.len});
+        if (out_url->len > 0 &&
+            (strcmp(link.tag, "a") == 0 || strcmp(link.tag, "area") == 0))
+            return true;
+    }
+    return false;
+}
+
+/* Against <base>, which --base may be needed for. */
+static void
+set_page_base(seine_input *in)
+{
+    struct sn_input_markup *m = in->markup;
+    seine_view base = seine_links_base(m->page);
+
+    if (!base.ptr || m->err != SEINE_OK)
+        return;
+    seine_err e = in->has_base
+                      ? seine_url_resolve(&in->url, &in->base, base.ptr, base.len, NULL)
+                      : seine_url_parse(&in->url, base.ptr, base.len, NULL);
+    if (e == SEINE_OK && seine_url_copy(&in->base, &in->url) == SEINE_OK)
+        in->has_base = true;
+}
+
+static seine_err
+end(seine_input *in)
+{
+    const struct sn_input_markup *m = in->markup;
+    uint64_t line = 0;
+    const char *why = m->map ? seine_sitemap_why(m->map, &line) : NULL;
+
+    if (m->err == SEINE_OK || in->lines.error)
+        return SEINE_E_CLOSED; /* the caller says what is wrong with the file */
+    if (m->err == SEINE_E_NOMEM)
+        return m->err;
+    if (line > 0)
+        sn_why(in->why, "%s: %s: line %llu: %s", in->name, seine_err_name(m->err),
+               (unsigned long long)line, why);
+    else
+        sn_why(in->why, "%s: %s: %s", in->name, seine_err_name(m->err),
+               why ? why : seine_err_text(m->err));
+    return SEINE_E_IO;
+}
+
+seine_err
+sn_input_markup(seine_input *in, seine_ask *ask)
+{
+    seine_err e = in->markup ? SEINE_OK : begin(in);
+    sn_str url;
+
+    if (e != SEINE_OK)
+        return e;
+    bool is_page = in->markup->page != NULL, was_over = in->markup->is_over;
+    if (is_page ? !next_link(in, &url) : !next_loc(in, &url))
+        return end(in);
+    if (is_page && !was_over)
+        set_page_base(in);
+    ask->line = 1 + atomic_fetch_add_explicit(&in->lines.lines, 1, memory_order_relaxed);
+    ask->url = ask->input = (seine_view){url.ptr, url.len};
+    return SEINE_OK;
+}
