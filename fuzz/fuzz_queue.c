@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The first byte says what the others are: the bytes of a chunk, to be read as entries,
- * or turns of a game with a queue and the obvious one beside it, in the course of which
- * the file may be damaged: from then on lists may end early, but what is read is still
- * right.
+ * The first byte says what the others are: the bytes of a chunk, to be read as entries
+ * (each xor '@', so that an editor can show them), or turns of a game with a queue and
+ * the obvious one beside it, in the course of which the file may be damaged: from then on
+ * lists may end early, but what is read is still right.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -402,6 +402,8 @@ TEST(logline_stands_any_bytes)
             f[k] = seine_log_str(bytes[k], bytes[5]);
             f[k].kind = sn_rng_below(&r, 3) ? SEINE_LOG_STR : SEINE_LOG_URL;
         }
+        for (char *c = bytes[1]; *c; c++) /* nothing in it can be taken for a secret */
+            *c = *c == '@' || *c == '=' ? '+' : *c;
         f[0] = seine_log_str("sure", bytes[1]);
         sn_record rec = record(f, sn_rng_below(&r, 7));
         rec.message = bytes[2];
