@@ -97,14 +97,33 @@ collapse(char *s, size_t len)
     return n > 0 && s[n - 1] == ' ' ? n - 1 : n;
 }
 
-void
-sn_html_text_add(sn_html_text *x, const char *p, size_t n)
+/* Blanks become one, and none at the start; the bytes fit, whatever they are. */
+static size_t
+add_all(sn_html_text *x, const char *p, size_t n, char *out)
+{
+    bool blank = x->blank, has_any = x->raw.len > 0;
+    size_t len = 0;
+
+    for (const char *end = p + n; p < end; p++) {
+        if (sn_is_space(*p)) {
+            blank = has_any;
+            continue;
+        }
+        if (blank)
+            out[len++] = ' ';
+        out[len++] = *p;
+        blank = false;
+        has_any = true;
+    }
+    x->blank = blank;
+    return len;
+}
+
+static size_t
+add_some(sn_html_text *x, const char *p, size_t n, char *out)
 {
     size_t room = x->raw.cap - x->raw.len, len = 0;
-    char *out = x->cut ? NULL : sn_buf_reserve(&x->raw, n < room ? n + 1 : room);
 
-    if (!out)
-        return;
     for (const char *end = p + n; p < end && !x->cut; p++) {
         if (sn_is_space(*p)) {
             x->blank = x->raw.len + len > 0;
@@ -117,7 +136,17 @@ sn_html_text_add(sn_html_text *x, const char *p, size_t n)
             out[len++] = *p;
         x->blank = false;
     }
-    sn_buf_commit(&x->raw, len);
+    return len;
+}
+
+void
+sn_html_text_add(sn_html_text *x, const char *p, size_t n)
+{
+    size_t room = x->raw.cap - x->raw.len;
+    char *out = x->cut ? NULL : sn_buf_reserve(&x->raw, n < room ? n + 1 : room);
+
+    if (out)
+        sn_buf_commit(&x->raw, n < room ? add_all(x, p, n, out) : add_some(x, p, n, out));
 }
 
 static void

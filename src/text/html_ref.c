@@ -153,12 +153,28 @@ special(sn_str s, bool attribute)
     return m.used > 0 ? (m.used++, m) : (meaning){"&", 1, 1};
 }
 
+/* In every byte of x that is c the top bit, and perhaps in some above the first one. */
+static uint64_t
+hits(uint64_t x, char c)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    uint64_t v = x ^ ones * (unsigned char)c;
+
+    return (v - ones) & ~v & ones << 7;
+}
+
+/* Eight bytes at a time as long as nothing in them stands for something else. */
 static size_t
 plain(sn_str s)
 {
     static const bool taken[256] = {['&'] = true, ['\r'] = true, ['\0'] = true};
     size_t n = 0;
 
+    for (uint64_t x; n + sizeof x <= s.len; n += sizeof x) {
+        memcpy(&x, s.ptr + n, sizeof x);
+        if (hits(x, '&') | hits(x, '\r') | hits(x, '\0'))
+            break;
+    }
     while (n < s.len && !taken[(unsigned char)s.ptr[n]])
         n++;
     return n;
