@@ -56,7 +56,7 @@ is_refused(const sn_frontier *f, const sn_candidate *c, sn_opinion *o)
     if (c->bad.len == 0)
         return sn_opinion_refuses(&f->commons->opts, f->commons->scope, &c->url, o);
     o->refused = true;
-    o->reason = SEINE_SKIP_BAD_URL;
+    o->reason = c->is_too_long ? SEINE_SKIP_TOO_LONG : SEINE_SKIP_BAD_URL;
     o->rule = c->bad;
     return true;
 }
@@ -171,14 +171,15 @@ judge(sn_frontier *f, size_t n, seine_time now)
 
 /* No URL at all: its text is its key. */
 static void
-is_no_url(sn_candidate *c, sn_str value, const char *why)
+is_no_url(sn_candidate *c, sn_str value, const seine_url_flaw *flaw)
 {
     size_t n = value.len < SEINE_URL_MAX ? value.len : SEINE_URL_MAX;
 
     if (n > 0)
         memcpy(c->key_mem, value.ptr, n);
     c->key = c->link.url = (sn_str){c->key_mem, n};
-    c->bad = sn_str_of(why);
+    c->bad = sn_str_of(seine_url_flaw_text(flaw->kind));
+    c->is_too_long = flaw->kind == SEINE_URL_TOO_LONG;
 }
 
 static void
@@ -191,14 +192,15 @@ read_link(sn_frontier *f, sn_candidate *c, const seine_url *base, sn_str value)
     c->bad = (sn_str){0};
     seine_url_init(&c->url, c->href_mem, SEINE_URL_ROOM);
     if (seine_url_resolve(&c->url, base, value.ptr, value.len, &flaw) != SEINE_OK) {
-        is_no_url(c, value, seine_url_flaw_text(flaw.kind));
+        is_no_url(c, value, &flaw);
         return;
     }
     seine_url_drop_fragment(&c->url);
     seine_url_drop_user(&c->url);
     c->link.url = sn_part(seine_url_href(&c->url));
     if (seine_url_key(&c->url, strip, c->key_mem, SEINE_URL_ROOM, &len) != SEINE_OK) {
-        is_no_url(c, value, "longer than the limit");
+        flaw.kind = SEINE_URL_TOO_LONG;
+        is_no_url(c, value, &flaw);
         return;
     }
     c->key = (sn_str){c->key_mem, len};

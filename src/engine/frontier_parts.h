@@ -23,7 +23,8 @@ typedef struct sn_candidate {
     sn_link link;
     seine_url url;
     sn_str key;
-    sn_str bad;    /* no URL: why */
+    sn_str bad; /* no URL: why */
+    bool is_too_long;
     bool nofollow; /* asked not to */
     char *href_mem, *key_mem;
 } sn_candidate;
