@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/time.h"
+#include "seine/url.h"
 
 #define BIT(reason) (1u << SEINE_SKIP_##reason)
 
@@ -144,7 +145,7 @@ oracle_refusals(const sim_world *w, uint32_t i)
     unsigned why = 0;
 
     if (node->host == SITE_NONE)
-        return 1u << node->skip;
+        return node->skip;
     if (oracle_obeys(w, &s->hosts[node->host]) && !site_is_allowed(s, i))
         why |= BIT(ROBOTS);
     if (s->exclude[0] && has_part(s->exclude, node->url))
@@ -205,9 +206,6 @@ start_robots(sim_world *w, uint32_t i)
         sim_broken(w, "S8", "robots.txt of host %u is asked for again after %lld s",
                    node->n, (long long)(w->now - h->decided_at) / SEINE_SECS(1));
     h->robots_asked++;
-    if (h->robots_since++ == 0)
-        h->robots_at = w->now;
-    check_patience(w, node->n);
 }
 
 static void
@@ -280,10 +278,16 @@ check_delay(sim_world *w, const site_host *h, seine_time last, const char *what)
 void
 oracle_arrive(sim_world *w, uint32_t i)
 {
-    site_host *h = &w->site->hosts[w->site->nodes[i].host];
+    const site_node *node = &w->site->nodes[i];
+    site_host *h = &w->site->hosts[node->host];
 
     check_delay(w, h, h->seen, "one arrives");
     h->seen = w->now;
+    if (node->kind != SITE_ROBOTS || node->url[node->path + 1] == 'm')
+        return;
+    if (h->robots_since++ == 0)
+        h->robots_at = w->now;
+    check_patience(w, node->host);
 }
 
 void
@@ -394,6 +398,7 @@ oracle_end(sim_world *w, uint32_t i, bool whole, uint16_t status, seine_err code
         return;
     }
     node->whole = whole && is_read(w, node, status);
+    node->early = node->whole && !w->stopping;
     if (node->whole)
         note_links(w, i);
 }
@@ -411,6 +416,10 @@ node_of_record(const site *s, const seine_record *r)
             if (found != SITE_NONE)
                 return found;
         }
+    for (uint32_t i = 0; i < s->n && r->input.len > 100; i++) /* it is shown in part */
+        if (s->nodes[i].len > SEINE_URL_MAX &&
+            memcmp(s->nodes[i].url, r->input.ptr, 100) == 0)
+            return i;
     return SITE_NONE;
 }
 
@@ -421,8 +430,9 @@ oracle_record(sim_world *w, const seine_record *r)
     uint32_t i = node_of_record(s, r);
 
     if (i == SITE_NONE) {
-        sim_broken(w, "S2", "a record of nothing: %.*s",
-                   (int)(r->url.len < 80 ? r->url.len : 80), r->url.ptr);
+        sim_broken(w, "S2", "a record of nothing: %.*s %.*s",
+                   (int)(r->url.len < 80 ? r->url.len : 80), r->url.ptr,
+                   (int)(r->input.len < 80 ? r->input.len : 80), r->input.ptr);
         return;
     }
     site_node *node = &s->nodes[i];

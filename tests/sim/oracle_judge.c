@@ -19,6 +19,8 @@ is_ok(const site_node *node)
 static bool
 is_source(const sim_world *w, const site_node *node)
 {
+    if (!node->early)
+        return false;
     if (node->kind == SITE_MAP)
         return true;
     return is_ok(node) &&
@@ -254,9 +256,9 @@ judge_node(sim_world *w, uint32_t i)
     if (node->kind == SITE_ROBOTS && node->records == 0)
         return;
     if (node->records == 0) {
-        if (node->need && !w->stopping && !is_untold(w, why))
+        if (node->need && !is_untold(w, why))
             sim_broken(w, "S2", "%s has no record", node->url);
-        if (node->asked > 0 && node->kind != SITE_MAP && !w->stopping)
+        if (node->asked > 0 && node->kind != SITE_MAP)
             sim_broken(w, "S2", "%s was asked for and has no record", node->url);
         return;
     }

@@ -9,6 +9,7 @@
 
 #include "base/rng.h"
 #include "seine/time.h"
+#include "seine/url.h"
 
 uint64_t
 site_roll(const site *s, uint64_t a, uint64_t b, uint64_t what, uint64_t below)
@@ -153,8 +154,8 @@ site_new(uint64_t seed, uint32_t max_hosts, uint32_t max_pages)
     s->seed = seed;
     s->answered = SITE_NONE;
     s->n_hosts =
-        1 + (uint32_t)(chance(&r, 35) ? 0 : sn_rng_below(&r, chance(&r, 15) ? 60 : 12));
-    s->n_pages = 1 + (uint32_t)sn_rng_below(&r, chance(&r, 4)    ? 2000
+        1 + (uint32_t)(chance(&r, 35) ? 0 : sn_rng_below(&r, chance(&r, 20) ? 60 : 12));
+    s->n_pages = 1 + (uint32_t)sn_rng_below(&r, chance(&r, 6)    ? 2000
                                                 : chance(&r, 30) ? 200
                                                                  : 40);
     s->n_hosts = s->n_hosts < max_hosts ? s->n_hosts : max_hosts;
@@ -362,7 +363,7 @@ site_node_of(site *s, sn_str url)
                         .near = UINT32_MAX,
                         .near_at_all = UINT32_MAX,
                         .kind = SITE_JUNK};
-    node->host = host_of(s, text, &node->path);
+    node->host = len > SEINE_URL_MAX ? SITE_NONE : host_of(s, text, &node->path);
     if (node->host != SITE_NONE)
         classify(s, node);
     node->next = s->buckets[bucket];

@@ -95,11 +95,12 @@ typedef struct site_node {
     uint32_t path; /* where "/path?query" begins */
     uint32_t n;    /* its number */
     uint8_t kind;
-    uint8_t skip; /* of junk: the reason that is due */
+    uint32_t skip; /* of junk: the reasons that are fine, a bit each */
     /* the witness's */
     bool given, found, followed; /* a link led here; one without nofollow */
     bool whole;                  /* its last answer was whole and accepted */
     bool flying, counted;
+    bool early;   /* … and that was before the stop */
     uint8_t zone; /* of the highest peer that named it */
     uint16_t status;
     uint32_t asked;

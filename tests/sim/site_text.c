@@ -189,6 +189,8 @@ refer(const site *s, const base *b, uint32_t i, uint64_t style, char *to, size_t
             return snprintf(to, cap, "%s%s", rest, style == 8 ? "#a?b" : "");
         }
         break;
+    case 12:
+        return snprintf(to, cap, "http://user:word@%s%s", host, path);
     case 11:
         if (here)
             return snprintf(to, cap, "/./%.1s\n%s", path + 1, path[1] ? path + 2 : "");
@@ -230,7 +232,10 @@ say_link(site *s, site_answer *a, const base *b, uint32_t from, site_link link,
           sizeof ref);
     const char *rel =
         link.nofollow ? form & 1 ? " rel=nofollow" : " REL='ext NoFollow'" : "";
-    if (form % 23 == 0 && !link.nofollow) {
+    if (form % 19 == 0 && !link.nofollow && s->nodes[link.node].host != SITE_NONE) {
+        say(a, "<meta http-equiv=Refresh content=\"7;URL='%s'\">\n",
+            s->nodes[link.node].url);
+    } else if (form % 23 == 0 && !link.nofollow) {
         say(a, "<link rel=\"next\" href=");
         say_value(a, ref, form);
         say(a, ">\n");
@@ -250,28 +255,45 @@ say_link(site *s, site_answer *a, const base *b, uint32_t from, site_link link,
     leads(a, link);
 }
 
+#define WHY(reason) (1u << SEINE_SKIP_##reason)
+
+/* Longer than any URL may be. */
+static uint32_t
+too_long(site *s, unsigned n)
+{
+    char text[9000];
+    int len = snprintf(text, sizeof text, "http://h0.d0.sim/%02u", n);
+
+    memset(text + len, 'z', sizeof text - (size_t)len);
+    return site_node_of(s, (sn_str){text, sizeof text - 1});
+}
+
 static uint32_t
 junk(site *s, uint32_t from, uint64_t k)
 {
     static const struct {
         const char *text;
-        uint8_t reason;
-    } all[] = {{"mailto:a%u@d0.sim", SEINE_SKIP_SCHEME},
-               {"javascript:void(%u)", SEINE_SKIP_SCHEME},
-               {"tel:+49%u", SEINE_SKIP_SCHEME},
-               {"ftp://h0.d0.sim/%u", SEINE_SKIP_SCHEME},
-               {"http://elsewhere.example/%u", SEINE_SKIP_OFFSITE}};
+        uint32_t why;
+    } all[] = {{"mailto:a%u@d0.sim", WHY(SCHEME)},
+               {"javascript:void(%u)", WHY(SCHEME)},
+               {"tel:+49%u", WHY(SCHEME)},
+               {"ftp://h0.d0.sim/%u", WHY(SCHEME)},
+               {"http://a b%u/", WHY(BAD_URL)},
+               {"http://h0.d0.sim:25/%u", WHY(PORT) | WHY(OFFSITE) | WHY(PATTERN)},
+               {"", WHY(TOO_LONG)},
+               {"http://elsewhere.example/%u", WHY(OFFSITE)}};
     uint64_t which = site_roll(s, s->nodes[from].id, k, D_WHICH,
-                               s->crawl.scope == SEINE_SCOPE_ANY ? 4 : 5);
+                               s->crawl.scope == SEINE_SCOPE_ANY ? 7 : 8);
+    unsigned number = (unsigned)site_roll(s, s->nodes[from].id, k, D_GO, 20);
     char text[100];
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
-    int n = snprintf(text, sizeof text, all[which].text,
-                     (unsigned)site_roll(s, s->nodes[from].id, k, D_GO, 20));
+    int n = snprintf(text, sizeof text, all[which].text, number);
 #pragma GCC diagnostic pop
-    uint32_t node = site_node_of(s, (sn_str){text, (size_t)n});
-    s->nodes[node].skip = all[which].reason;
+    uint32_t node =
+        n > 0 ? site_node_of(s, (sn_str){text, (size_t)n}) : too_long(s, number % 3);
+    s->nodes[node].skip = all[which].why;
     return node;
 }
 
