@@ -135,7 +135,7 @@ month_name(const char *p, int *out)
 static bool
 mail(const char *text, seine_time *from, seine_time *until)
 {
-    int day, month, year, hour, minute, second = 0;
+    int day = 0, month = 0, year = 0, hour = 0, minute = 0, second = 0;
     const char *comma = strchr(text, ',');
     char full[LONGEST + 32];
 
