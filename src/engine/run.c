@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/time.h"
+#include "engine/admit.h"
 #include "engine/capture.h"
 #include "engine/emit.h"
 #include "engine/frontier.h"
@@ -59,6 +60,7 @@ static seine_err may_use(sn_visit *v, const sn_ip *peer, void *arg);
 static void is_sent(sn_visit *v, void *arg);
 static void is_asked(sn_visit *v, uint16_t status, void *arg);
 static seine_err make_frontier(sn_run *r);
+static void refuse_visit(sn_visit *v, void *arg);
 
 seine_err
 sn_run_new(sn_commons *commons, const sn_env *env, sn_run *const *all, uint32_t index,
@@ -498,6 +500,27 @@ stop(sn_run *r)
     }
 }
 
+/* The bytes of the whole run are used up: what was not asked for yet is skipped. */
+static void
+end_over_bytes(sn_run *r)
+{
+    sn_commons *c = r->commons;
+    uint64_t max = c->opts.max_bytes;
+    sn_visit *v;
+
+    if (max == 0 || atomic_load_explicit(&c->bytes_body, memory_order_relaxed) < max)
+        return;
+    for (uint32_t n = 0; n < AT_ONCE && (v = next_waiting(r)); n++) {
+        if (v->kind != SN_KIND_PAGE || v->requests > 0) {
+            give_up(r, v, SEINE_E_BUDGET);
+            continue;
+        }
+        sn_admit_refuse(v, SEINE_SKIP_BUDGET, SN_STR("max_bytes"));
+        atomic_fetch_sub(&c->admitted, 1);
+        refuse_visit(v, r);
+    }
+}
+
 static bool
 may_start(sn_run *r)
 {
@@ -738,6 +761,7 @@ sn_run_turn(sn_run *r, seine_time until)
         judge(r, v);
     take_in(r);
     stop(r);
+    end_over_bytes(r);
     widen(r);
     start(r);
     tell_events(r);

@@ -582,6 +582,26 @@ TEST(a_budget_of_bytes_skips_the_rest)
     BYE(w);
 }
 
+TEST(a_budget_of_bytes_counts_for_a_list_too)
+{
+    world *w = prepare();
+
+    w->o.crawl = NULL;
+    w->o.robots = SEINE_OBEY_OFF;
+    w->o.max_bytes = 5;
+    w->o.concurrency = 1;
+    page(w, "http://a.test/0", "12345");
+    open(w);
+    give(w, "http://a.test/0");
+    give(w, "http://a.test/1");
+    give(w, "http://a.test/2");
+    close_world(w);
+    CHECK(is_ok(w, "http://a.test/0"));
+    CHECK_EQ(count(w, true, SEINE_SKIP_BUDGET), 2);
+    CHECK_EQ(script_requests(w->s), 1);
+    BYE(w);
+}
+
 TEST(a_stop_in_the_middle_ends_every_url_that_waits)
 {
     world *w = prepare();
