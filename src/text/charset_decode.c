@@ -620,6 +620,8 @@ sn_decoder_feed(sn_decoder *d, sn_str piece, sn_buf *out)
     while (piece.len > 0) {
         if (!out)
             piece = pass_ascii(d, piece);
+        if (piece.len == 0)
+            return;
         size_t n = piece.len < BLOCK ? piece.len : BLOCK;
         char *room = out ? sn_buf_reserve(out, n * WIDEST + REST) : unseen;
         work w = {d, room};

@@ -296,19 +296,19 @@ of_metas(scan *s, seine_charset *out)
 bool
 sn_charset_scan_late(sn_str page, seine_charset *out_charset)
 {
+    if (page.len <= SEINE_CHARSET_HEAD)
+        return false;
     scan s = {page.ptr, page.ptr + page.len, .late = true};
-
-    return page.len > SEINE_CHARSET_HEAD && of_metas(&s, out_charset);
+    return of_metas(&s, out_charset);
 }
 
 bool
 sn_charset_scan(sn_str head, seine_charset *out_charset)
 {
     head = sn_str_slice(head, 0, SEINE_CHARSET_HEAD);
-    scan s = {.at = head.ptr, .end = head.ptr + head.len};
-
     if (head.len == 0)
         return false;
+    scan s = {.at = head.ptr, .end = head.ptr + head.len};
     if (sn_str_starts(head, (sn_str){"<\0?\0x\0", 6})) {
         *out_charset = SEINE_CHARSET_UTF_16LE;
         return true;

@@ -389,6 +389,41 @@ TEST(s0_27_bytes_are_kept_only_while_there_is_room)
     }
 }
 
+/* The rest of it is not even taken, and that is no failure. */
+TEST(robots_txt_is_read_up_to_512_kib)
+{
+    enum { MOST = 512 * 1024 };
+    static const char rule[] = "Disallow: /x\n";
+    static const struct {
+        size_t at; /* where the rule begins */
+        seine_record_type type;
+    } rows[] = {
+        {100, SEINE_RECORD_SKIP},
+        {MOST - sizeof rule + 1, SEINE_RECORD_SKIP}, /* its last byte is the last */
+        {MOST, SEINE_RECORD_RESULT},
+    };
+    static char file[MOST + 100000];
+
+    EACH_ROW(i, rows) {
+        fixture *t = set_up();
+
+        memset(file, '\n', sizeof file - 1);
+        memcpy(file, "User-agent: *", 13);
+        memcpy(file + rows[i].at, rule, sizeof rule - 1);
+        t->opts.mine = false;
+        t->opts.max_body = MOST; /* a byte more would be too large */
+        t->opts.robots = SEINE_OBEY_ON;
+        t->opts.retry.max_attempts = 1;
+        script_on(t->s, "http://a.test/robots.txt",
+                  &(answer){.fields = "Content-Type: text/plain", .body = file});
+        run_url(t, "http://a.test/x");
+        CHECK_EQ(t->g.n, 1);
+        CHECK_EQ(t->g.all[0].type, rows[i].type);
+        CHECK_EQ(script_asked(t->s, "http://a.test/robots.txt"), 1);
+        tear_down(t);
+    }
+}
+
 /* Links are memory, too. */
 TEST(a_page_of_many_links_is_read_while_there_is_room)
 {
