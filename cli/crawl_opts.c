@@ -110,6 +110,33 @@ read_crawl(const args *a, crawl_plan *p)
     return SAY_DONE;
 }
 
+static bool
+is_token(const char *text, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (text[i] <= ' ' || text[i] >= 0x7f || strchr("/()<>@,;:\\\"[]?=", text[i]))
+            return false;
+    return n > 0;
+}
+
+/* Each of "text/html,image/…" is a media type, all of one kind, or everything. */
+static int
+check_types(const char *list)
+{
+    for (const char *p = list; p && *p;) {
+        p += strspn(p, " ");
+        size_t n = strcspn(p, ","), slash = strcspn(p, "/");
+        bool fine = (n == 1 && *p == '*') || (slash < n && is_token(p, slash) &&
+                                              is_token(p + slash + 1, n - slash - 1));
+        if (!fine)
+            return say_fail(SAY_USAGE, "--accept-type text/html,image/*",
+                            "--accept-type: '%s' is no media type",
+                            show_bytes(p, n).text);
+        p += n + (p[n] == ',');
+    }
+    return SAY_DONE;
+}
+
 /* --mine: hosts that are mine need no robots.txt. Beyond the hosts of the seeds it is
  * obeyed, and a word for it is a word. */
 static seine_obey
@@ -135,8 +162,9 @@ crawl_plan_make(const args *a, seine_fetch_opts *o, crawl_plan *out_plan)
     o->max_bytes = set->max_bytes;
     o->robots = read_robots(a, set);
     o->max_crawl_delay = set->max_crawl_delay;
-    if (!crawl_is_asked(a))
-        return SAY_DONE;
+    int code = check_types(set->accept_type);
+    if (code != SAY_DONE || !crawl_is_asked(a))
+        return code;
     o->crawl = &out_plan->opts;
     return read_crawl(a, out_plan);
 }

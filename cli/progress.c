@@ -116,9 +116,14 @@ interval(const progress_facts *f, seine_span *low, seine_span *high)
         left = (uint64_t)((double)left / (1 - eta_growth(f->eta)));
     if (!eta_interval(f->eta, f->now, left, low, high))
         return false;
-    seine_span slowest = f->slowest / SEINE_SECS(1) * SEINE_SECS(1);
-    *low = *low > slowest ? *low : slowest;
-    *high = *high > f->slowest ? *high : slowest + SEINE_SECS(1);
+    /* A page takes a request, and now and then more. */
+    double each = f->stats.requests > f->stats.done && f->stats.done > 0
+                      ? (double)f->stats.requests / (double)f->stats.done
+                      : 1;
+    seine_span least = f->slowest / SEINE_SECS(1);
+    seine_span most = (seine_span)((double)f->slowest * each / 1e9);
+    *low = *low > SEINE_SECS(least) ? *low : SEINE_SECS(least);
+    *high = *high > SEINE_SECS(most + 1) ? *high : SEINE_SECS(most + 1);
     return true;
 }
 
