@@ -7,6 +7,7 @@
 
 extern const command cmd_crawl;
 extern const command cmd_fetch;
+extern const command cmd_explain;
 extern const command cmd_convert;
 extern const command cmd_extract;
 extern const command cmd_limit_simulate;

@@ -12,7 +12,7 @@
 bool
 crawl_is_asked(const args *a)
 {
-    return a->command == &cmd_crawl;
+    return a->command == &cmd_crawl || a->command == &cmd_explain;
 }
 
 /* Several --domains, with commas or without, become one list. */

@@ -13,7 +13,7 @@ typedef struct crawl_plan {
     const char **domains; /* … and where they begin */
 } crawl_plan;
 
-/* Whether these are the words of `seine crawl`. */
+/* Whether these are the words of `seine crawl`, or of `explain`, which asks about one. */
 bool crawl_is_asked(const args *a);
 
 /* Into `o`, which then points into `out_plan`. SAY_DONE, or it was said what is wrong and

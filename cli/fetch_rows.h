@@ -11,6 +11,9 @@
 #else
 #define FOR(fetch, crawl) fetch
 #endif
+#ifndef IN_EXPLAIN
+#define IN_EXPLAIN 0 /* 1: what decides about URLs stands on the one screen, no more */
+#endif
 
 /* clang-format off */
     {"input", "i", KIND_FILES, "FILE", AT(input), .rare = FOR(false, true),
@@ -44,7 +47,7 @@
     {"exclude", NULL, KIND_LIST, "RE", AT(exclude), .env = true, .rare = FOR(true, false),
      .help = "none in which RE matches; may be repeated",
      .more = "It beats --include, and seeds have to pass it, too."},
-    {"max-pages", "n", KIND_COUNT, "N", AT(max_pages), .off = true, .env = true, .rare = FOR(true, false),
+    {"max-pages", "n", KIND_COUNT, "N", AT(max_pages), .off = true, .env = true, .rare = FOR(true, IN_EXPLAIN),
      .help = "fetch at most so many; the rest is skipped"},
     {"max-bytes", NULL, KIND_SIZE, "SIZE", AT(max_bytes), .off = true, .env = true, .rare = true,
      .help = "at most so many bytes of bodies in all; the rest is skipped"},
@@ -77,7 +80,7 @@
      .help = "fetch a URL that is given twice once, or each time"},
 #endif
 
-    {"concurrency", "c", KIND_COUNT, "N", "64", AT(concurrency), .min = 1, .max = 65536, .env = true,
+    {"concurrency", "c", KIND_COUNT, "N", "64", AT(concurrency), .min = 1, .max = 65536, .env = true, .rare = IN_EXPLAIN,
      .help = "requests in flight in all"},
     {"per-host", NULL, KIND_COUNT, "N", "4", AT(per_host), .min = 1, .max = 65536, .env = true, .rare = FOR(false, true),
      .help = "requests in flight per host"},
@@ -104,7 +107,7 @@
     {"max-memory", NULL, KIND_SIZE, "SIZE", "512M", AT(max_memory), .min = 1 << 20, .env = true, .rare = true,
      .help = "bound on buffers and bodies"},
 
-    {"timeout", "t", KIND_SPAN, "D", "30s", AT(timeout), .env = true,
+    {"timeout", "t", KIND_SPAN, "D", "30s", AT(timeout), .env = true, .rare = IN_EXPLAIN,
      .help = "one attempt, everything included"},
     {"connect-timeout", NULL, KIND_SPAN, "D", "10s", AT(connect_timeout), .env = true, .rare = true,
      .help = "looking up the name, connecting and TLS, together"},
@@ -118,7 +121,7 @@
      .help = "from the request to the end of the head of the response"},
     {"min-speed", NULL, KIND_TEXT, "SIZE/D|off", "100/20s", AT(min_speed), .env = true, .rare = true,
      .help = "a body slower than this ends as stalled"},
-    {"max-time", "m", KIND_SPAN, "D", AT(max_time), .off = true, .env = true,
+    {"max-time", "m", KIND_SPAN, "D", AT(max_time), .off = true, .env = true, .rare = IN_EXPLAIN,
      .help = "the whole run; with work left the exit code is 4"},
     {"grace", NULL, KIND_SPAN, "D", "10s", AT(grace), .env = true, .rare = true,
      .help = "time to finish what is in flight after a stop"},
@@ -237,12 +240,12 @@
     {"untrusted-urls", NULL, KIND_FLAG, AT(untrusted_urls), .env = true, .rare = true,
      .help = "the URLs given may reach public addresses only"},
 
-    {"output", "o", KIND_FILES, "[FMT:]FILE", AT(output),
+    {"output", "o", KIND_FILES, "[FMT:]FILE", AT(output), .rare = IN_EXPLAIN,
      .help = "write records to FILE (.jsonl .csv .sqlite .warc); may be repeated",
      .more = "All outputs get the same records. `.gz` or `.zst` behind `.jsonl`, `.csv` and `.warc` packs them. `jsonl:`, `csv.gz:`, `sqlite:` "
              "before the name says the format when the name does not. `-` is standard "
              "output, which is silent otherwise. A file that exists is an error without --append or --overwrite."},
-    {"format", "f", KIND_CHOICE, "auto|text|jsonl|csv", "auto", AT(format), .env = true,
+    {"format", "f", KIND_CHOICE, "auto|text|jsonl|csv", "auto", AT(format), .env = true, .rare = IN_EXPLAIN,
      .help = "of standard output",
      .more = "`auto` is text on a terminal and JSON lines everywhere else."},
     {"json", "j", KIND_FLAG, AT(json), .env = true, .rare = true,

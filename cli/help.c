@@ -212,13 +212,28 @@ family(size_t i)
     return n;
 }
 
+/* The command behind a family whose name is its first word alone; NULL: another. */
+static const command *
+head_of(size_t i, size_t n)
+{
+    size_t word = strcspn(commands[i]->name, " ");
+    const command *c = commands[i + n];
+
+    return c && strlen(c->name) == word && strncmp(c->name, commands[i]->name, word) == 0
+               ? c
+               : NULL;
+}
+
 /* "url …   parse, resolve, normalize": one screen has no room for each. */
 static void
 put_family(const screen *s, size_t i, size_t n)
 {
     size_t word = strcspn(commands[i]->name, " "), len = 0;
+    const command *head = head_of(i, n);
     char verbs[256] = "";
 
+    if (head)
+        len = (size_t)snprintf(verbs, sizeof verbs, "%s; ", head->about);
     for (size_t k = 0; k < n && len < sizeof verbs; k++)
         len += (size_t)snprintf(verbs + len, sizeof verbs - len, "%s%s",
                                 k > 0 ? ", " : "", commands[i + k]->name + word + 1);
@@ -239,8 +254,10 @@ help_overview(const screen *s, bool all)
         char line[128];
 
         if (!all && family(i) > 1) {
-            put_family(s, i, family(i));
-            i += family(i) - 1;
+            size_t n = family(i);
+
+            put_family(s, i, n);
+            i += n - 1 + (head_of(i, n) != NULL);
             continue;
         }
         snprintf(line, sizeof line, "%s %s", commands[i]->name, takes);

@@ -10,6 +10,7 @@
 const command *const commands[] = {
     &cmd_crawl,
     &cmd_fetch,
+    &cmd_explain,
     &cmd_convert,
     &cmd_extract,
     &cmd_limit_simulate,

@@ -13,7 +13,7 @@
 struct seine_explain {
     const seine_fetch_opts *opts;
     sn_scope *scope;
-    seine_seen *seeds; /* keys */
+    seine_seen *seeds; /* keys, and authorities of their hosts */
     char agent[64];
 };
 
@@ -87,6 +87,26 @@ read_url(const char *text, size_t len, seine_url *u)
     return SEINE_OK;
 }
 
+/* "https://e.example:443": no key looks like that, for a key has a path. */
+static bool
+is_given_host(const seine_explain *x, const seine_url *u)
+{
+    char host[320];
+    size_t n = seine_url_authority(u, host, sizeof host);
+
+    return n < sizeof host && seine_seen_has(x->seeds, host, n);
+}
+
+static seine_err
+add_host(seine_explain *x, const seine_url *u)
+{
+    char host[320];
+    size_t n = seine_url_authority(u, host, sizeof host);
+    bool is_new;
+
+    return n < sizeof host ? seine_seen_add(x->seeds, host, n, &is_new) : SEINE_OK;
+}
+
 seine_err
 seine_explain_seed(seine_explain *x, const char *url, size_t len)
 {
@@ -105,6 +125,8 @@ seine_explain_seed(seine_explain *x, const char *url, size_t len)
         e = seine_url_key(&u, x->opts->strip_params, key, sizeof key, &key_len);
     if (e == SEINE_OK)
         e = seine_seen_add(x->seeds, key, key_len, &is_new);
+    if (e == SEINE_OK)
+        e = add_host(x, &u);
     return e == SEINE_OK ? sn_scope_seed(x->scope, &u) : e;
 }
 
@@ -198,12 +220,12 @@ judge_rules(const seine_explain *x, const seine_url *u, const seine_robots *robo
 
 /* How often the host is asked at most: the slower of the two. */
 static seine_span
-pace_of(const seine_explain *x, const seine_explained *got)
+pace_of(const seine_explain *x, const seine_explained *got, bool is_mine)
 {
     const seine_fetch_opts *o = x->opts;
     seine_span every = 0;
 
-    if (!o->mine && o->host_rate.count > 0)
+    if (!is_mine && o->host_rate.count > 0)
         every = o->host_rate.per / (seine_span)o->host_rate.count;
     return o->robots == SEINE_OBEY_ON ? sn_time_max(every, got->delay) : every;
 }
@@ -229,11 +251,12 @@ seine_explain_url(const seine_explain *x, const char *url, size_t len,
         return SEINE_E_BAD_URL;
     out->is_given = seine_seen_has(x->seeds, out->key, key_len);
     judge_text(x, &u, out);
-    if (x->opts->robots == SEINE_OBEY_OFF)
+    bool is_mine = x->opts->mine && is_given_host(x, &u);
+    if (x->opts->robots == SEINE_OBEY_OFF || is_mine)
         out->robots = SEINE_ROBOTS_UNASKED;
     else
         judge_rules(x, &u, robots, out);
     judge_path(x, &u, out);
-    out->every = pace_of(x, out);
+    out->every = pace_of(x, out, is_mine);
     return SEINE_OK;
 }

@@ -113,8 +113,11 @@ TEST(explain_tells_key_pattern_and_pace)
     CHECK(a.got.admitted && !a.got.verdict.allowed);
     a.opts.robots = SEINE_OBEY_OFF;
     CHECK_EQ(ask(&a, "http://e.example/x")->robots, SEINE_ROBOTS_UNASKED);
-    a.opts.mine = true;
+    a.opts.robots = SEINE_OBEY_ON;
+    a.opts.mine = true; /* the hosts that are given, and no others */
     CHECK_EQ(ask(&a, "http://e.example/x")->every, 0);
+    CHECK_EQ(a.got.robots, SEINE_ROBOTS_UNASKED);
+    CHECK_EQ(ask(&a, "http://o.example/x")->every, SEINE_SECS(1));
     end(&a);
 }
 
