@@ -60,7 +60,7 @@ root(seine_sitemap *s, const sn_xml_event *e)
     for (size_t i = 0; i < sizeof roots / sizeof *roots; i++) {
         if (!sn_str_eq_nocase(e->name, sn_str_of(roots[i].name)))
             continue;
-        if (e->prefix.len <= sizeof s->prefix) {
+        if (e->prefix.len > 0 && e->prefix.len <= sizeof s->prefix) {
             memcpy(s->prefix, e->prefix.ptr, e->prefix.len);
             s->n_prefix = (uint8_t)e->prefix.len;
         }
