@@ -21,7 +21,8 @@
  * gzip may make no more than 200 times its bytes of them, once that is over 1 MiB.
  *
  * Time    plays no part. Work is linear in the bytes unpacked, whatever they are.
- * Memory  50 KiB, and 70 KiB more while gzip is unpacked; kept by reset.
+ * Memory  50 KiB, 60 KiB more once gzip was met, 8 KiB for another encoding than UTF-8;
+ *         kept by reset.
  * Threads one owner.
  */
 #ifndef SEINE_SITEMAP_H
@@ -86,7 +87,7 @@ void seine_sitemap_free(seine_sitemap *s); /* NULL is fine */
 /* Ready for another file. */
 void seine_sitemap_reset(seine_sitemap *s);
 
-/* BAD_XML: broken, or no sitemap. BAD_CHARSET: in an encoding that is not read.
+/* BAD_XML: broken, or no sitemap. BAD_CHARSET: in an encoding nobody knows.
  * BAD_ENCODING, BODY_TOO_LARGE: gzip is damaged, or makes too much. NOMEM. An error
  * stays, and nothing more is read. */
 SEINE_MUST_CHECK seine_err seine_sitemap_feed(seine_sitemap *s, const char *bytes,

@@ -75,6 +75,7 @@ seine_sitemap_new(const seine_sitemap_opts *opts, seine_sitemap_fn fn, void *arg
     if (s->most.max_bytes == 0)
         s->most.max_bytes = SEINE_SITEMAP_BYTES;
     sn_codec_init(&s->codec, &(sn_codec_opts){.way = SN_CODEC_DECODE});
+    sn_buf_init(&s->decoded, (size_t)4 * SN_SITEMAP_CHARS);
     seine_sitemap_reset(s);
     *out_sitemap = s;
     return SEINE_OK;
@@ -86,6 +87,7 @@ seine_sitemap_free(seine_sitemap *s)
     if (!s)
         return;
     sn_codec_fini(&s->codec);
+    sn_buf_fini(&s->decoded);
     sn_free(s->room);
     sn_free(s);
 }
@@ -103,7 +105,7 @@ seine_sitemap_reset(seine_sitemap *s)
     s->n_peek = 0;
     s->members = 0;
     s->form = SN_FORM_UNKNOWN;
-    s->is_latin = s->is_long = false;
+    s->is_foreign = s->is_long = false;
     s->n_head = 0;
     s->n_prefix = 0;
     sn_sitemap_begin_entry(s);

@@ -15,12 +15,14 @@
 
 #include "base/codec.h"
 #include "seine/sitemap.h"
+#include "text/charset.h"
 #include "text/xml.h"
 
 enum {
     SN_SITEMAP_HEAD = 256,          /* first bytes that may tell an encoding */
     SN_SITEMAP_BLIND = 64 << 10,    /* bytes of text without a URL before it is none */
     SN_SITEMAP_STEP = 16 << 10,     /* unpacked at once */
+    SN_SITEMAP_CHARS = 2 << 10,     /* decoded at once; each byte is 3 at most */
     SN_SITEMAP_MEMBERS = 1024,      /* of gzip */
     SN_SITEMAP_RATIO = 200,         /* unpacked : packed, … */
     SN_SITEMAP_RATIO_FROM = 1 << 20 /* … looked at above so many bytes */
@@ -55,7 +57,9 @@ struct seine_sitemap {
 
     /* what kind of text */
     enum { SN_FORM_UNKNOWN, SN_FORM_XML, SN_FORM_TEXT } form;
-    bool is_latin; /* ISO 8859-1: each byte is a character */
+    bool is_foreign;    /* not UTF-8: it goes through the decoder */
+    sn_decoder decoder; /* of it … */
+    sn_buf decoded;     /* … and what it made of a few bytes */
     uint16_t n_head;
     char head[SN_SITEMAP_HEAD];
 

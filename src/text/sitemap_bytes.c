@@ -65,36 +65,6 @@ characters(seine_sitemap *s, sn_str in)
         s->is_enough = true; /* what stands behind the root is nobody's */
 }
 
-/* ISO 8859-1: its bytes are the first 256 characters of Unicode. */
-static void
-latin(seine_sitemap *s, sn_str in)
-{
-    char out[1024];
-
-    while (in.len > 0 && goes_on(s)) {
-        size_t n = 0, i = 0;
-
-        for (; i < in.len && n < sizeof out - 1; i++) {
-            unsigned char c = (unsigned char)in.ptr[i];
-
-            if (c >= 0x80)
-                out[n++] = (char)(0xc0 | c >> 6);
-            out[n++] = (char)(c < 0x80 ? c : 0x80 | (c & 0x3f));
-        }
-        characters(s, (sn_str){out, n});
-        in = sn_str_slice(in, i, in.len);
-    }
-}
-
-static void
-encoded(seine_sitemap *s, sn_str in)
-{
-    if (s->is_latin)
-        latin(s, in);
-    else
-        characters(s, in);
-}
-
 /* The value of encoding="…" in <?xml …?>; empty: it does not say. */
 static sn_str
 declared(sn_str head)
@@ -117,30 +87,46 @@ declared(sn_str head)
 }
 
 static void
-set_encoding(seine_sitemap *s, sn_str name)
+set_encoding(seine_sitemap *s, seine_charset c)
 {
-    static const struct {
-        const char *name;
-        bool is_latin;
-    } known[] = {{"", false},         {"utf-8", false},      {"utf8", false},
-                 {"us-ascii", false}, {"ascii", false},      {"iso-8859-1", true},
-                 {"latin1", true},    {"iso8859-1", true},   {"iso_8859-1", true},
-                 {"latin-1", true},   {"windows-1252", true}};
-
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (sn_str_eq_nocase(name, sn_str_of(known[i].name))) {
-            s->is_latin = known[i].is_latin;
-            return;
-        }
-    sn_sitemap_fail(s, SEINE_E_BAD_CHARSET, "its encoding is not read");
+    s->is_foreign = true;
+    sn_decoder_init(&s->decoder, c);
 }
 
-static bool
-is_utf16(sn_str head)
+/* A file that can be read so far is not UTF-16, whatever it says. */
+static void
+set_declared(seine_sitemap *s, sn_str name)
 {
-    return sn_str_starts(head, SN_STR("\xff\xfe")) ||
-           sn_str_starts(head, SN_STR("\xfe\xff")) ||
-           (head.len > 1 && (head.ptr[0] == '\0' || head.ptr[1] == '\0'));
+    seine_charset c = SEINE_CHARSET_UTF_8;
+
+    if (name.len > 0 && !seine_charset_find(name.ptr, name.len, &c))
+        sn_sitemap_fail(s, SEINE_E_BAD_CHARSET, "its encoding is not known");
+    else if (c != SEINE_CHARSET_UTF_8 && sn_charset_is_ascii(c))
+        set_encoding(s, c);
+}
+
+/* By its mark, which is passed over, or by its first "<". */
+static bool
+is_utf16(seine_sitemap *s)
+{
+    sn_str head = {s->head, s->n_head};
+
+    if (sn_str_eq(head, SN_STR("\xff\xfe")) || sn_str_eq(head, SN_STR("<\0")))
+        set_encoding(s, SEINE_CHARSET_UTF_16LE);
+    else if (sn_str_eq(head, SN_STR("\xfe\xff")) || sn_str_eq(head, SN_STR("\0<")))
+        set_encoding(s, SEINE_CHARSET_UTF_16BE);
+    else
+        return false;
+    if ((unsigned char)s->head[0] >= 0xfe)
+        s->n_head = 0;
+    return true;
+}
+
+/* What may be the half of a character of UTF-16, or of its mark. */
+static bool
+is_odd(unsigned char c)
+{
+    return c >= 0xfe || c == '\0' || c == '<';
 }
 
 /* Whether the first bytes tell by now what it is; a mark of UTF-8 is passed over. */
@@ -155,12 +141,10 @@ decide(seine_sitemap *s, bool is_last)
         s->n_head = 0;
         return;
     }
-    if (!is_last && (sn_str_starts(mark, head) || (head.len == 1 && first >= 0xfe)))
+    if (!is_last && (sn_str_starts(mark, head) || (head.len == 1 && is_odd(first))))
         return;
-    if (is_utf16(head)) {
-        sn_sitemap_fail(s, SEINE_E_BAD_CHARSET, "its encoding is not read");
+    if (!s->is_foreign && is_utf16(s))
         return;
-    }
     s->form = first == '<' ? SN_FORM_XML : SN_FORM_TEXT;
     if (s->form == SN_FORM_TEXT)
         return;
@@ -168,15 +152,19 @@ decide(seine_sitemap *s, bool is_last)
     if (may_say && !is_last && head.len < sizeof s->head &&
         sn_str_find(head, '>') == head.len)
         s->form = SN_FORM_UNKNOWN;
-    else if (sn_str_starts(head, xml))
-        set_encoding(s, declared(head));
+    else if (sn_str_starts(head, xml) && !s->is_foreign)
+        set_declared(s, declared(head));
 }
 
-/* Blanks before anything else are passed over. */
+/* Blanks before anything else are passed over. Ends where it is known what the file is,
+ * or that the bytes must be decoded before they can tell. */
 static void
 sniff(seine_sitemap *s, sn_str *in)
 {
-    while (in->len > 0 && s->form == SN_FORM_UNKNOWN && goes_on(s)) {
+    bool was_foreign = s->is_foreign;
+
+    while (in->len > 0 && s->form == SN_FORM_UNKNOWN && goes_on(s) &&
+           s->is_foreign == was_foreign) {
         char c = *in->ptr;
 
         *in = sn_str_slice(*in, 1, in->len);
@@ -186,8 +174,67 @@ sniff(seine_sitemap *s, sn_str *in)
         s->head[s->n_head++] = c;
         decide(s, false);
     }
-    if (s->form != SN_FORM_UNKNOWN && goes_on(s))
-        encoded(s, (sn_str){s->head, s->n_head});
+}
+
+/* Bytes of UTF-8, or of an encoding that is not known yet: those are left in `in`, behind
+ * the head. */
+static void
+text(seine_sitemap *s, sn_str *in)
+{
+    bool was_foreign = s->is_foreign;
+
+    if (s->form == SN_FORM_UNKNOWN) {
+        sniff(s, in);
+        if (s->is_foreign != was_foreign || s->form == SN_FORM_UNKNOWN || !goes_on(s))
+            return;
+        characters(s, (sn_str){s->head, s->n_head});
+    }
+    if (goes_on(s))
+        characters(s, *in);
+    *in = (sn_str){0};
+}
+
+/* What the decoder has made. */
+static void
+take_decoded(seine_sitemap *s)
+{
+    sn_str made = sn_buf_view(&s->decoded);
+    seine_err e = sn_buf_done(&s->decoded);
+
+    if (e != SEINE_OK)
+        sn_sitemap_fail(s, e, seine_err_text(e));
+    else if (made.len > 0)
+        text(s, &made);
+}
+
+static void
+decode(seine_sitemap *s, sn_str in)
+{
+    while (in.len > 0 && goes_on(s)) {
+        sn_buf_reset(&s->decoded);
+        sn_decoder_feed(&s->decoder, sn_str_slice(in, 0, SN_SITEMAP_CHARS), &s->decoded);
+        in = sn_str_slice(in, SN_SITEMAP_CHARS, in.len);
+        take_decoded(s);
+    }
+}
+
+/* The first bytes may say that they themselves must be decoded. */
+static void
+encoded(seine_sitemap *s, sn_str in)
+{
+    char head[SN_SITEMAP_HEAD];
+    size_t n;
+
+    if (!s->is_foreign) {
+        text(s, &in);
+        if (!s->is_foreign || !goes_on(s))
+            return;
+        n = s->n_head;
+        memcpy(head, s->head, n);
+        s->n_head = 0;
+        decode(s, (sn_str){head, n});
+    }
+    decode(s, in);
 }
 
 /* Bytes unpacked. */
@@ -200,9 +247,7 @@ plain(seine_sitemap *s, sn_str in)
     if (is_more)
         in.len = (size_t)left;
     s->bytes += in.len;
-    if (s->form == SN_FORM_UNKNOWN)
-        sniff(s, &in);
-    if (in.len > 0 && goes_on(s))
+    if (in.len > 0)
         encoded(s, in);
     if (is_more && goes_on(s)) {
         s->notes |= SEINE_SITEMAP_CAPPED;
@@ -291,10 +336,15 @@ sn_sitemap_bytes(seine_sitemap *s, sn_str in)
 static void
 end_text(seine_sitemap *s)
 {
+    if (s->is_foreign) {
+        sn_buf_reset(&s->decoded);
+        sn_decoder_end(&s->decoder, &s->decoded);
+        take_decoded(s);
+    }
     if (s->form == SN_FORM_UNKNOWN && s->n_head > 0) {
         decide(s, true);
         if (goes_on(s))
-            encoded(s, (sn_str){s->head, s->n_head});
+            characters(s, (sn_str){s->head, s->n_head});
     }
     if (s->form == SN_FORM_TEXT && goes_on(s))
         end_line(s);

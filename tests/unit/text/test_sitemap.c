@@ -242,11 +242,52 @@ TEST(sitemap_says_in_which_line_it_breaks)
     seine_sitemap_free(s);
 }
 
-TEST(sitemap_reads_latin_1_where_the_file_says_so)
+TEST(sitemap_reads_the_encoding_that_the_file_declares)
 {
-    CHECK_STR(read_all("<?xml version=\"1.0\" encoding='ISO-8859-1' ?>"
-                       "<urlset><url><loc>http://e/\xe9\xff</loc></url></urlset>"),
-              "urlset\nhttp://e/\xc3\xa9\xc3\xbf\n");
+    static const struct {
+        const char *name, *bytes, *want;
+    } rows[] = {
+        {"ISO-8859-1", "\xe9\xff", "\xc3\xa9\xc3\xbf"},
+        {"windows-1251", "\xff", "\xd1\x8f"},
+        {"Shift_JIS", "\x82\xa0", "\xe3\x81\x82"},
+        {"UTF-8", "\xc3\xa9", "\xc3\xa9"},
+        {"UTF-16", "\xc3\xa9", "\xc3\xa9"}, /* it could not be read if it were */
+    };
+
+    EACH_ROW(i, rows) {
+        char text[256], want[64];
+
+        snprintf(text, sizeof text,
+                 "<?xml version=\"1.0\" encoding='%s' ?>"
+                 "<urlset><url><loc>http://e/%s</loc></url></urlset>",
+                 rows[i].name, rows[i].bytes);
+        snprintf(want, sizeof want, "urlset\nhttp://e/%s\n", rows[i].want);
+        for (size_t piece = 1; piece < 120; piece += 7)
+            CHECK_STR(read_in(sn_str_of(text), piece), want);
+    }
+}
+
+TEST(sitemap_reads_utf_16_with_its_mark_or_without)
+{
+    static const char text[] = "<?xml version='1.0' encoding='UTF-16'?>\n<urlset><url>"
+                               "<loc>http://e/1</loc></url></urlset>";
+    char wide[2 + 2 * sizeof text];
+
+    for (int row = 0; row < 4; row++) {
+        bool is_big = row & 1, has_mark = row & 2;
+        size_t n = 0;
+
+        if (has_mark) {
+            wide[n++] = is_big ? '\xfe' : '\xff';
+            wide[n++] = is_big ? '\xff' : '\xfe';
+        }
+        for (size_t i = 0; i < sizeof text - 1; i++) {
+            wide[n++] = is_big ? '\0' : text[i];
+            wide[n++] = is_big ? text[i] : '\0';
+        }
+        for (size_t piece = 1; piece < 300; piece += 13)
+            CHECK_STR(read_in((sn_str){wide, n}, piece), "urlset\nhttp://e/1\n");
+    }
 }
 
 /* Packs the text; the caller frees it. */
