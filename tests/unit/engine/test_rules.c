@@ -51,6 +51,12 @@ TEST(rules_follow_from_the_answer_as_rfc_9309_has_it)
         {SEINE_E_TLS_CERT_EXPIRED, 0, SN_RULES_ABSENT},
         {SEINE_E_BLOCKED_ADDRESS, 0, SN_RULES_ABSENT},
         {SEINE_E_BREAKER, 0, SN_RULES_UNREACHABLE},
+        /* a status that was said on the way to an end of our own says nothing */
+        {SEINE_E_DEADLINE, 302, SN_RULES_UNREACHABLE},
+        {SEINE_E_CANCELED, 404, SN_RULES_UNREACHABLE},
+        {SEINE_E_BODY_TRUNCATED, 302, SN_RULES_UNREACHABLE},
+        {SEINE_E_BODY_TRUNCATED, 404, SN_RULES_ABSENT}, /* its head was enough */
+        {SEINE_E_HTTP, 300, SN_RULES_ABSENT},
     };
 
     EACH_ROW(i, rows) {
@@ -61,6 +67,27 @@ TEST(rules_follow_from_the_answer_as_rfc_9309_has_it)
         CHECK_EQ(r.state, rows[i].state);
         sn_rules_fini(&r);
     }
+}
+
+/* 2.2.2: escapes of characters that need none are no way around a rule. */
+TEST(rules_forbid_a_path_in_every_spelling)
+{
+    static const char text[] = "User-agent: *\nDisallow: /~a/\nDisallow: /b%2Fc\n";
+    static const struct {
+        const char *path;
+        bool allowed;
+    } rows[] = {
+        {"/~a/x", false},  {"/%7Ea/x", false}, {"/%7e%61/x", false},
+        {"/b%2Fc", false}, {"/b%2fc", false},  {"/b/c", true}, /* another path */
+        {"/%7Eb/x", true}, {"/%7", true},      {"/%zz", true},
+    };
+    sn_rules r = {0};
+    seine_fault f = ended(SEINE_OK, 200);
+
+    sn_rules_answer(&r, &f, (sn_str){text, sizeof text - 1}, 0);
+    EACH_ROW(i, rows)
+        CHECK_EQ(allows(&r, rows[i].path), rows[i].allowed);
+    sn_rules_fini(&r);
 }
 
 TEST(rules_that_cannot_be_had_are_asked_for_after_60_s_doubling_to_an_hour)
