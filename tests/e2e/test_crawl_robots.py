@@ -194,7 +194,7 @@ def a_sitemap_that_robots_txt_names_is_read():
     check(balanced(run), [], run.ending())
     check("/only/here" in p.asked, True, run.ending())
     check("/shut/9" in p.asked, False)
-    check([r["via"]["tag"] for r in run.results if r["url"].endswith("/only/here")], ["loc"])
+    check([r["parent"] for r in run.results if r["url"].endswith("/only/here")], [p.base + "/maps/a.xml"])
 
 
 finish()
