@@ -290,3 +290,48 @@ TEST_THREADS(adapt_stays_in_its_bounds_under_threads)
         seine_throttle_fini(&t);
     }
 }
+
+TEST(a_throttle_of_one_owner_does_what_the_shared_one_does)
+{
+    enum { MOST = 12 };
+    sn_rng r = sn_rng_seed(check_seed());
+    seine_throttle shared, owned;
+    sn_aimd mine = SN_AIMD(2, 1, 9);
+    seine_slot a[MOST], b[MOST];
+    int n = 0;
+    seine_time now = SEINE_SECS(1);
+
+    CHECK_EQ(seine_throttle_init_adaptive(
+                 &shared, &(seine_adapt_opts){2, 1, 9, false, SEINE_NEVER}),
+             SEINE_OK);
+    seine_throttle_init_custom(&owned, &sn_aimd_ops, &mine);
+    for (int i = 0; i < 20000; i++) {
+        now += (seine_time)sn_rng_below(&r, SEINE_MS(10));
+        if (sn_rng_below(&r, 2) && n < MOST) {
+            bool got = seine_throttle_try(&shared, now, &a[n]);
+            CHECK_EQ(seine_throttle_try(&owned, now, &b[n]), got);
+            n += got;
+        } else if (n > 0) {
+            int at = (int)sn_rng_below(&r, (uint64_t)n);
+            seine_outcome how =
+                (seine_outcome)(sn_rng_below(&r, 8) > 1 ? SEINE_SUCCESS
+                                                        : sn_rng_below(&r, 2) + 1);
+            CHECK_EQ(seine_throttle_release(&a[at], how, now), SEINE_OK);
+            CHECK_EQ(seine_throttle_release(&b[at], how, now), SEINE_OK);
+            CHECK_EQ(seine_throttle_release(&b[at], how, now), SEINE_E_ALREADY);
+            a[at] = a[--n];
+            b[at] = b[n];
+        }
+        if (i % 5000 == 4999) {
+            uint32_t most = i % 10000 == 9999 ? 9 : 3;
+            CHECK_EQ(seine_throttle_set(&shared, most), SEINE_OK);
+            sn_aimd_ceiling(&mine, most);
+        }
+        CHECK_EQ(seine_throttle_limit(&owned), seine_throttle_limit(&shared));
+        CHECK_EQ(seine_throttle_in_flight(&owned), seine_throttle_in_flight(&shared));
+    }
+    for (int i = 0; i < n; i++)
+        CHECK_EQ(seine_throttle_release(&a[i], SEINE_IGNORED, now), SEINE_OK);
+    seine_throttle_fini(&shared);
+    seine_throttle_fini(&owned);
+}
