@@ -116,6 +116,8 @@ add(sn_named *n, const char *text, char *out_why)
     glob g = {.port = SN_PORT_ANY};
     sn_str host;
 
+    if (strstr(text, "://"))
+        return wrong(text, "a URL, not the name of a host", out_why);
     if (!cut_port(sn_str_of(text), &host, &g.port))
         return wrong(text, "not a port", out_why);
     host = bare(host);
