@@ -118,6 +118,8 @@ eta_interval(const eta *e, seine_time now, uint64_t left, seine_span *out_low,
     qsort(sorted, n, sizeof *sorted, ascending);
     uint32_t quarter = (n - 1) / 4, three = 3 * n / 4;
     double slow = (double)sorted[quarter] / size, fast = (double)sorted[three] / size;
+    double recent = eta_rate(e, now); /* it may be getting faster */
+    fast = fast > recent ? fast : recent;
     if (fast <= 0)
         return false;
     double low = (double)left / fast, high = slow > 0 ? (double)left / slow : SLOWEST;

@@ -4,7 +4,8 @@
  *
  * The results of each of the last 60 seconds are kept. What is left, divided by the
  * fast and by the slow quartile of these rates, is an interval, and the interval is
- * what is shown. Nothing is said in the first 5 s, nor before 20 results.
+ * what is shown. Where the last seconds were faster still, they are the fast end. Nothing
+ * is said in the first 5 s, nor before 20 results.
  *
  *     eta_add(&e, now, done, known);                as often as one likes
  *     if (eta_interval(&e, now, left, &low, &high))
