@@ -56,7 +56,7 @@ measure(const char *name, work fn, const void *arg)
     double median = ROOM * 1e3 / took[RUNS / 2], best = ROOM * 1e3 / took[0];
     if (as_json)
         printf(
-            "{\"bench\":\"charset\",\"case\":\"%s\",\"mb_per_s\":%.0f,\"best\":%.0f}\n",
+            "{\"name\":\"charset: %s\",\"value\":%.0f,\"best\":%.0f,\"unit\":\"MB/s\"}\n",
             name, median, best);
     else
         printf("%-34s %8.0f MB/s  %8.0f best\n", name, median, best);
@@ -135,7 +135,7 @@ scan(void)
     }
     double ns = (cpu_ns() - from) / MANY;
     if (as_json)
-        printf("{\"bench\":\"charset\",\"case\":\"scan\",\"ns\":%.0f}\n", ns);
+        printf("{\"name\":\"charset: scan\",\"value\":%.0f,\"unit\":\"ns\"}\n", ns);
     else
         printf("%-34s %8.0f ns\n", "scan of 1,024 bytes without a meta", ns);
 }

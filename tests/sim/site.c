@@ -124,6 +124,13 @@ draw_crawl(site *s, sn_rng *r)
         s->include[0] = chance(r, 50) ? "sim/" : parts[sn_rng_below(r, 4)];
 }
 
+static bool
+is_excluded(const site *s, const char *url)
+{
+    return (s->exclude[0] && strstr(url, s->exclude[0])) ||
+           (s->exclude[1] && strstr(url, s->exclude[1]));
+}
+
 static void
 draw_seeds(site *s, sn_rng *r)
 {
@@ -140,7 +147,8 @@ draw_seeds(site *s, sn_rng *r)
             len = site_page_url(s, page, url, sizeof url);
         uint32_t node = site_node_of(s, (sn_str){url, (size_t)len});
         s->nodes[node].given = true;
-        s->hosts[s->nodes[node].host].is_given = true;
+        if (!is_excluded(s, s->nodes[node].url)) /* who is refused names nobody */
+            s->hosts[s->nodes[node].host].is_given = true;
         s->seeds[s->n_seeds++] = node;
     }
 }
