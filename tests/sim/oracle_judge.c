@@ -194,7 +194,7 @@ judge_skip(sim_world *w, const site_node *node, unsigned why)
         fine = node->kind == SITE_FILE && w->opts.accept_type;
         break;
     case SEINE_SKIP_ROBOTS_UNREACHABLE:
-        fine = h && !h->decided && w->opts.robots == SEINE_OBEY_ON;
+        fine = h && !(h->decided && h->sure) && w->opts.robots == SEINE_OBEY_ON;
         break;
     default:
         break;
