@@ -161,6 +161,7 @@ crawl_plan_make(const args *a, seine_fetch_opts *o, crawl_plan *out_plan)
     o->accept_type = set->accept_type;
     o->max_bytes = set->max_bytes;
     o->robots = read_robots(a, set);
+    o->robots_on_mine = options_given(a, "robots");
     o->max_crawl_delay = set->max_crawl_delay;
     int code = check_types(set->accept_type);
     if (code != SAY_DONE || !crawl_is_asked(a))

@@ -138,6 +138,7 @@ typedef struct seine_fetch_opts {
                                    the URL is skipped with reason mime; NULL: all are */
     uint64_t max_bytes;         /* of bodies in all; 0: off; the rest is skipped */
     seine_obey robots;          /* OFF */
+    bool robots_on_mine;        /* it counts on hosts that are mine, too */
     seine_span max_crawl_delay; /* 60 s: a longer Crawl-delay is cut to it */
     const seine_crawl_opts *crawl; /* links are followed; NULL: they are not */
 

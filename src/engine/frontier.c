@@ -130,7 +130,7 @@ flags_of(const sn_frontier *f, bool is_given)
     const seine_fetch_opts *o = &f->commons->opts;
     uint8_t flags = is_given ? SN_SITE_GIVEN : 0;
 
-    if (o->robots == SEINE_OBEY_OFF || (is_given && o->mine))
+    if (o->robots == SEINE_OBEY_OFF || (is_given && o->mine && !o->robots_on_mine))
         flags |= SN_SITE_FREE;
     return flags;
 }

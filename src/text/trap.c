@@ -214,6 +214,20 @@ is_token(sn_str s)
 }
 
 /* In lower case, runs of digits as one sign. True: there was one. */
+/* %C3 is a letter of another script, its digits are none. */
+static bool
+is_escape(sn_str s, size_t at)
+{
+    return s.ptr[at] == '%' && at + 2 < s.len && sn_hex_digit(s.ptr[at + 1]) >= 0 &&
+           sn_hex_digit(s.ptr[at + 2]) >= 0;
+}
+
+static bool
+ends_escape(sn_str s, size_t at)
+{
+    return at >= 2 && is_escape(s, at - 2);
+}
+
 static bool
 put_text(pen *p, sn_str s)
 {
@@ -222,9 +236,13 @@ put_text(pen *p, sn_str s)
     for (size_t i = 0; i < s.len; i++) {
         char c = sn_lower(s.ptr[i]);
 
-        if (!sn_is_digit(c)) {
+        if (is_escape(s, i)) {
+            char escape[3] = {'%', sn_lower(s.ptr[i + 1]), sn_lower(s.ptr[i + 2])};
+            put(p, (sn_str){escape, 3});
+            i += 2;
+        } else if (!sn_is_digit(c)) {
             put(p, (sn_str){&c, 1});
-        } else if (i == 0 || !sn_is_digit(s.ptr[i - 1])) {
+        } else if (i == 0 || !sn_is_digit(s.ptr[i - 1]) || ends_escape(s, i - 1)) {
             put(p, SN_STR("#"));
             varies = true;
         }

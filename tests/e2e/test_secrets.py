@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.error
 import urllib.parse
 import urllib.request
 
@@ -392,8 +393,12 @@ def metrics_name_no_secret_while_it_runs(w):
             line = p.stderr.readline().decode()
         where = re.search(r"http://[0-9.:]+/metrics", line).group(0)
         for path in (where, where.replace("/metrics", "/healthz?verbose")):
-            with urllib.request.urlopen(path, timeout=10) as r:
-                clean(path, r.read())
+            try:
+                with urllib.request.urlopen(path, timeout=10) as r:
+                    clean(path, r.read())
+            except urllib.error.HTTPError as e:     # not ready yet: it may say so, and nothing else
+                check(e.code, 503)
+                clean(path, e.read())
         p.communicate(timeout=30)
 
 

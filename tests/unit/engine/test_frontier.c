@@ -240,6 +240,21 @@ TEST(frontier_refuses_a_seed_that_robots_txt_forbids)
     BYE(w);
 }
 
+TEST(hosts_that_are_mine_need_no_robots_txt_unless_it_is_said)
+{
+    for (int said = 0; said < 2; said++) {
+        world *w = prepare();
+
+        w->o.mine = true;
+        w->o.robots_on_mine = said;
+        text(w, "http://r.test/robots.txt", "User-agent: *\nDisallow: /\n");
+        crawl(w, "http://r.test/");
+        CHECK_EQ(script_asked(w->s, "http://r.test/robots.txt"), said);
+        CHECK_EQ(is_ok(w, "http://r.test/"), !said);
+        BYE(w);
+    }
+}
+
 TEST(frontier_obeys_nothing_in_an_audit)
 {
     world *w = prepare();
