@@ -64,6 +64,9 @@ void sn_frontier_free(sn_frontier *f); /* nothing waits in it */
  * refused, v->is_skip. NOMEM. */
 SEINE_MUST_CHECK seine_err sn_frontier_visit(sn_frontier *f, sn_visit *v, seine_time now);
 
+/* A page was answered, with whatever status: its host is there. */
+void sn_frontier_answered(sn_frontier *f, const sn_visit *v, seine_time now);
+
 /* A page has ended well: where it leads. */
 void sn_frontier_page(sn_frontier *f, sn_visit *v, seine_time now);
 

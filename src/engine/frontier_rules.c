@@ -218,6 +218,16 @@ begin_maps(sn_frontier *f, uint32_t host, sn_zone ceiling, seine_time now)
         sn_frontier_send(f, i);
 }
 
+/* Of a host whose robots.txt does not count they are asked for when it has shown that it
+ * is there: one that is dead is not asked twice as often. */
+void
+sn_frontier_answered(sn_frontier *f, const sn_visit *v, seine_time now)
+{
+    if (v->host < f->sites.n && f->sites.all[v->host].flags & SN_SITE_FREE &&
+        sn_sites_has_extra(&f->sites, v->host))
+        begin_maps(f, v->host, sn_zone_ceiling(v->end.zone), now);
+}
+
 /* What a sitemap leads to further ones. */
 void
 sn_frontier_map(sn_frontier *f, const sn_visit *v, sn_str value, seine_time now)
@@ -245,10 +255,8 @@ sn_frontier_is_open(sn_frontier *f, uint32_t host, seine_time now)
     sn_site *site = &f->sites.all[host];
     sn_extra *x = sn_sites_has_extra(&f->sites, host);
 
-    if (site->flags & SN_SITE_FREE) {
-        begin_maps(f, host, SN_ZONE_LOCAL, now);
+    if (site->flags & SN_SITE_FREE)
         return true;
-    }
     if (x->is_wanted || !sn_rules_are_stale(&x->rules, now))
         return x->rules.state == SN_RULES_PARSED || x->rules.state == SN_RULES_ABSENT;
     want(f, host, now);

@@ -349,6 +349,8 @@ finish(sn_run *r, sn_visit *v)
         come_home(r, v);
         return;
     }
+    if (r->frontier && v->end.fault.status > 0 && stop_of(r) == SN_GOING)
+        sn_frontier_answered(r->frontier, v, r->now);
     if (r->frontier && v->fault.code == SEINE_OK && !v->not_wanted &&
         stop_of(r) == SN_GOING)
         sn_frontier_page(r->frontier, v, r->now);

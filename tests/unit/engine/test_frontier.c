@@ -516,6 +516,23 @@ TEST(of_sitemaps_alone_links_are_not_followed)
     BYE(w);
 }
 
+TEST(a_dead_host_of_mine_is_not_asked_for_sitemaps)
+{
+    for (int dead = 0; dead < 2; dead++) {
+        world *w = prepare();
+
+        w->o.mine = true;
+        w->crawl.sitemaps = SEINE_SITEMAPS_AUTO;
+        script_on(w->s, "http://a.test/",
+                  &(answer){.err = dead ? SEINE_E_CONNECT_REFUSED : SEINE_OK,
+                            .unsent = dead,
+                            .status = dead ? 0 : 404});
+        crawl(w, "http://a.test/");
+        CHECK_EQ(script_asked(w->s, "http://a.test/sitemap.xml"), !dead);
+        BYE(w);
+    }
+}
+
 /* A page with so many links; % in `to` is their number. */
 static void
 many(world *w, const char *url, const char *to, int n)
