@@ -104,7 +104,7 @@ TEST(mail_without_memory_stays_as_it_was)
     }
 }
 
-enum { SENDERS = 3, POSTS = 2000 };
+enum { SENDERS = 3, POSTS = 500 };
 
 static void *
 put_many(void *arg)
@@ -120,7 +120,7 @@ put_many(void *arg)
     return NULL;
 }
 
-TEST(no_mail_is_lost_between_threads)
+TEST_THREADS(no_mail_is_lost_between_threads)
 {
     sn_box box = {0};
     pthread_t senders[SENDERS];
