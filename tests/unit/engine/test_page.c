@@ -303,7 +303,7 @@ TEST(page_is_read_in_the_encoding_that_is_named)
         {NULL,
          "\xff\xfe<\0t\0i\0t\0l\0e\0>\0\x16\x59<\0/\0t\0i\0t\0l\0e\0>\0<\0a\0 "
          "\0h\0r\0e\0f\0=\0?\0\x16\x59>\0\0",
-         "\xe5\xa4\x96", "?\xe5\xa4\x96", "utf-16le", "bom", 61, 1},
+         "\xe5\xa4\x96", "?\xe5\xa4\x96", "utf-16le", "bom", 57, 1},
         {"iso-2022-jp", "<title>\x1b$B30\x1b(B</title><a href=/\x1b$B30\x1b(B>",
          "\xe5\xa4\x96", "/\xe5\xa4\x96", "iso-2022-jp", "header", 0, 0},
     };
