@@ -64,7 +64,7 @@ TEST(mail_says_the_parent_of_links_in_a_row_once)
 
 TEST(mail_comes_out_of_the_box_in_the_order_it_was_put)
 {
-    sn_box box = {0};
+    sn_box box = {NULL};
     sn_link l = link_to("http://u.test/", "", 0);
 
     CHECK(!sn_mail_take_all(&box));
@@ -122,7 +122,7 @@ put_many(void *arg)
 
 TEST_THREADS(no_mail_is_lost_between_threads)
 {
-    sn_box box = {0};
+    sn_box box = {NULL};
     pthread_t senders[SENDERS];
     int got = 0;
 

@@ -181,7 +181,7 @@ cost(size_t n)
 static void *
 resize(void *p, size_t n, void *arg)
 {
-    block *was = p ? (block *)((char *)p - offsetof(block, bytes)) : NULL;
+    block *was = p ? (block *)(void *)((char *)p - offsetof(block, bytes)) : NULL;
     uint64_t before = was ? cost(was->n) : 0;
     block *b = realloc(was, sizeof *b + n);
 
@@ -200,7 +200,7 @@ get(size_t n, void *arg)
 static void
 release(void *p, void *arg)
 {
-    block *b = (block *)((char *)p - offsetof(block, bytes));
+    block *b = (block *)(void *)((char *)p - offsetof(block, bytes));
 
     (void)arg;
     bytes_out -= cost(b->n);
