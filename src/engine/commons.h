@@ -55,7 +55,7 @@ typedef struct sn_commons {
     _Atomic uint64_t admitted, refused, duplicates;
     _Atomic uint64_t unwanted;   /* refused by their type, and yet asked for */
     _Atomic uint64_t load;       /* units of work in the low half; see sn_load */
-    _Atomic uint64_t late;       /* refusals that are told at the end */
+    _Atomic uint64_t late;       /* shards with something to tell at the end */
     _Atomic uint64_t bytes_body; /* of all answers */
     _Atomic uint64_t mail_bytes; /* between shards */
     _Atomic bool closed;         /* no more URLs are given … */

@@ -755,41 +755,95 @@ sn_frontier_park(sn_frontier *f, uint32_t host)
         site->flags |= SN_SITE_PARKED;
 }
 
+/* Why a link that was put off is not followed at the end, either; false: a given URL that
+ * came later brought it into scope, and it is followed. */
+static bool
+stays_refused(sn_frontier *f, const sn_queued *q, const seine_url *url, sn_opinion *o)
+{
+    const sn_commons *c = f->commons;
+    seine_skip reason = (seine_skip)(q->flags & ~SN_PUT_NOFOLLOW);
+
+    if (reason == SEINE_SKIP_OFFSITE) {
+        if (sn_opinion_refuses(&c->opts, c->scope, url, o))
+            return true;
+        reason = q->depth > c->opts.crawl->depth     ? SEINE_SKIP_DEPTH
+                 : q->flags & SN_PUT_NOFOLLOW        ? SEINE_SKIP_NOFOLLOW
+                 : atomic_load(&c->stop) != SN_GOING ? SEINE_SKIP_OFFSITE
+                                                     : SEINE_SKIP_COUNT;
+    }
+    o->reason = reason;
+    o->rule = reason == SEINE_SKIP_DEPTH      ? SN_STR("--depth")
+              : reason == SEINE_SKIP_NOFOLLOW ? SN_STR("--nofollow")
+                                              : SN_STR("--scope");
+    return reason != SEINE_SKIP_COUNT;
+}
+
+/* True: it is work after all. */
+static bool
+tell_late(sn_frontier *f, const sn_queued *q, const seine_url *url, seine_time now)
+{
+    sn_commons *c = f->commons;
+    sn_link link = link_of(q, url);
+    sn_opinion o = {0};
+
+    link.number = atomic_fetch_add_explicit(&c->next_number, 1, memory_order_relaxed);
+    if (!stays_refused(f, q, url, &o)) {
+        sn_frontier_route(f, &link, url, now);
+        return true;
+    }
+    if (c->opts.crawl->skips || o.reason != SEINE_SKIP_OFFSITE)
+        sn_frontier_refuse(f, &link, url, o.reason, o.rule);
+    return false;
+}
+
+/* The first of those put off; false: it cannot be read, and neither can the others. */
+static bool
+end_late(sn_frontier *f, seine_url *url, seine_time now, bool *io_more)
+{
+    char key[SEINE_URL_ROOM];
+    sn_queued q;
+    bool is_new = false;
+    size_t len;
+    seine_err e = sn_queue_head(f->queue, &f->late, &q);
+
+    if (e == SEINE_OK)
+        e = seine_url_parse(url, q.target.ptr, q.target.len, NULL);
+    if (e != SEINE_OK) {
+        f->err = e;
+        return false;
+    }
+    /* Texts of the head are gone once something is routed: it leaves first. */
+    char parent[SN_QUEUED_MOST];
+    memcpy(parent, q.parent.ptr ? q.parent.ptr : "", q.parent.len);
+    q.parent.ptr = parent;
+    f->ahead_of = SN_NO_HOST;
+    sn_queue_pop(f->queue, &f->late);
+    e = seine_url_key(url, f->commons->opts.strip_params, key, sizeof key, &len);
+    if (e == SEINE_OK)
+        e = seine_seen_add(f->commons->seen, key, len, &is_new);
+    if (e == SEINE_OK && is_new)
+        *io_more |= tell_late(f, &q, url, now);
+    else
+        atomic_fetch_add_explicit(&f->commons->duplicates, 1, memory_order_relaxed);
+    return true;
+}
+
 bool
-sn_frontier_late(sn_frontier *f, uint32_t most)
+sn_frontier_late(sn_frontier *f, uint32_t most, seine_time now)
 {
     char mem[SEINE_URL_ROOM];
     seine_url url;
+    bool is_work = false;
 
     seine_url_init(&url, mem, sizeof mem);
-    for (; f->late.n > 0 && most > 0; most--) {
-        sn_queued q;
-        bool is_new = false;
-        seine_err e = sn_queue_head(f->queue, &f->late, &q);
-        if (e == SEINE_OK)
-            e = seine_url_parse(&url, q.target.ptr, q.target.len, NULL);
-        if (e != SEINE_OK)
-            f->err = e;
-        char key[SEINE_URL_ROOM];
-        size_t len;
-        if (e == SEINE_OK &&
-            seine_url_key(&url, f->commons->opts.strip_params, key, sizeof key, &len) ==
-                SEINE_OK &&
-            seine_seen_add(f->commons->seen, key, len, &is_new) == SEINE_OK && is_new) {
-            sn_link link = link_of(&q, &url);
-            link.number = atomic_fetch_add_explicit(&f->commons->next_number, 1,
-                                                    memory_order_relaxed);
-            sn_frontier_refuse(f, &link, &url, (seine_skip)q.flags,
-                               q.flags == SEINE_SKIP_DEPTH ? SN_STR("--depth")
-                                                           : SN_STR("--nofollow"));
-        } else {
-            atomic_fetch_add_explicit(&f->commons->duplicates, 1, memory_order_relaxed);
-        }
-        atomic_fetch_sub(&f->commons->late, e == SEINE_OK ? 1 : f->late.n);
-        if (e == SEINE_OK)
-            sn_queue_pop(f->queue, &f->late);
-        else
+    for (; f->late.n > 0 && most > 0; most--)
+        if (!end_late(f, &url, now, &is_work))
             sn_queue_drop(f->queue, &f->late);
+    for (uint32_t i = 0; i < f->n; i++)
+        sn_frontier_send(f, i);
+    if (f->late.n == 0 && f->holds_end && !is_work) {
+        f->holds_end = false;
+        atomic_fetch_sub(&f->commons->late, 1);
     }
     return f->late.n > 0;
 }

@@ -91,7 +91,7 @@ void sn_frontier_park(sn_frontier *f, uint32_t host);
 /* At the end: refuses what waits for a robots.txt that cannot be had; tells of late
  * refusals. At most `most` records a call; true: there are more. */
 bool sn_frontier_stuck(sn_frontier *f, uint32_t most, seine_time now);
-bool sn_frontier_late(sn_frontier *f, uint32_t most);
+bool sn_frontier_late(sn_frontier *f, uint32_t most, seine_time now);
 
 /* URLs that wait in its queue, and what is not OK with it. */
 uint64_t sn_frontier_waiting(const sn_frontier *f);

@@ -99,16 +99,37 @@ put_off(sn_frontier *f, const sn_candidate *c, seine_skip reason)
                    .line = c->link.line,
                    .depth = c->link.depth,
                    .moved = c->link.moved,
+                   .ceiling = c->link.ceiling,
                    .tag = c->link.tag,
                    .attr = c->link.attr,
-                   .flags = (uint8_t)reason};
+                   .flags = (uint8_t)(reason | (c->nofollow ? SN_PUT_NOFOLLOW : 0))};
 
-    if (seine_seen_add(f->commons->late_seen, c->key.ptr, c->key.len, &is_new) ==
-            SEINE_OK &&
-        is_new && sn_queue_put(f->queue, &f->late, &q) == SEINE_OK)
-        atomic_fetch_add(&f->commons->late, 1);
-    else
+    f->ahead_of = SN_NO_HOST;
+    if (seine_seen_add(f->commons->late_seen, c->key.ptr, c->key.len, &is_new) !=
+            SEINE_OK ||
+        !is_new || sn_queue_put(f->queue, &f->late, &q) != SEINE_OK) {
         count_duplicate(f);
+        return;
+    }
+    if (!f->holds_end)
+        atomic_fetch_add(&f->commons->late, 1);
+    f->holds_end = true;
+}
+
+/* Seeds are still being given, and one of them may bring it into scope. */
+static bool
+is_early(sn_frontier *f, const sn_candidate *c)
+{
+    sn_opinion o;
+
+    if (c->bad.len > 0 || sn_commons_is_closed(f->commons) || !is_refused(f, c, &o) ||
+        o.reason != SEINE_SKIP_OFFSITE)
+        return false;
+    if (seine_seen_has(f->commons->seen, c->key.ptr, c->key.len))
+        count_duplicate(f);
+    else
+        put_off(f, c, SEINE_SKIP_OFFSITE);
+    return true;
 }
 
 static bool
@@ -147,7 +168,7 @@ judge(sn_frontier *f, size_t n, seine_time now)
 
     for (size_t i = 0; i < n; i++) {
         sn_candidate *c = &f->batch[i];
-        if (is_forgotten(f, c) || is_late(f, c))
+        if (is_early(f, c) || is_forgotten(f, c) || is_late(f, c))
             continue;
         f->prints[left] = seine_seen_print(f->commons->seen, c->key.ptr, c->key.len);
         rest[left++] = c;

@@ -16,7 +16,10 @@
 #include "engine/scope.h"
 #include "engine/sites.h"
 
-enum { SN_BATCH = 32 }; /* links judged together */
+enum {
+    SN_BATCH = 32,       /* links judged together */
+    SN_PUT_NOFOLLOW = 64 /* with the reason of one that was put off: and a nofollow */
+};
 
 /* A link while it is judged. */
 typedef struct sn_candidate {
@@ -36,7 +39,8 @@ struct sn_frontier {
     uint32_t index, n;
     sn_queue *queue;
     sn_sites sites;
-    sn_chain late;     /* too deep, nofollow */
+    sn_chain late;     /* too deep, nofollow, offsite while seeds still come */
+    bool holds_end;    /* counted in commons->late: it may still have something to tell */
     sn_heap again;     /* hosts whose robots.txt is asked for again */
     uint64_t waiting;  /* pages in chains and held visits */
     seine_err err;     /* of the queue */

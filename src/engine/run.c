@@ -594,7 +594,7 @@ end_crawl(sn_run *r)
     if (atomic_load(&c->gives_up))
         r->has_more |= sn_frontier_stuck(r->frontier, AT_ONCE, r->now);
     if (sn_commons_is_quiet(c))
-        r->has_more |= sn_frontier_late(r->frontier, AT_ONCE);
+        r->has_more |= sn_frontier_late(r->frontier, AT_ONCE, r->now);
 }
 
 /* For the frontier. */

@@ -456,6 +456,32 @@ TEST(what_is_not_followed_has_a_record_with_its_reason)
     BYE(w);
 }
 
+TEST(a_seed_that_comes_late_brings_its_site_into_scope)
+{
+    world *w = prepare();
+
+    page(w, "http://a.test/",
+         "<a href=http://b.test/1>1</a><a href=http://b.test/>b</a>"
+         "<a href=http://c.test/>c</a>"
+         "<a rel=nofollow href=http://b.test/no>n</a>");
+    page(w, "http://b.test/1", "<a href=/2>2</a>");
+    open(w);
+    give(w, "http://a.test/");
+    for (int i = 0; i < 40 && w->n == 0; i++)
+        sn_fetch_turn(w->f, SEINE_NEVER);
+    give(w, "http://b.test/");
+    close_world(w);
+    CHECK(is_ok(w, "http://b.test/"));
+    CHECK_EQ(told_of(w, "http://b.test/")->depth, 0);
+    CHECK(is_ok(w, "http://b.test/1"));
+    CHECK_EQ(told_of(w, "http://b.test/1")->depth, 1);
+    CHECK(is_ok(w, "http://b.test/2"));
+    CHECK(is_skipped(w, "http://b.test/no", SEINE_SKIP_NOFOLLOW));
+    CHECK(is_skipped(w, "http://c.test/", SEINE_SKIP_OFFSITE));
+    CHECK_STR(told_of(w, "http://c.test/")->rule, "--scope host");
+    BYE(w);
+}
+
 TEST(without_skips_other_sites_are_not_even_remembered)
 {
     world *w = prepare();
