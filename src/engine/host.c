@@ -229,7 +229,5 @@ sn_host_lane(const sn_host *h)
 bool
 sn_host_has_visit(const sn_host *h)
 {
-    if (!h->shut)
-        return h->n_waiting > 0;
-    return h->last[SN_HIGH] && h->last[SN_HIGH]->next->kind == SN_KIND_ROBOTS;
+    return h->n_waiting > 0;
 }

@@ -34,7 +34,7 @@ typedef enum sn_place {
     SN_WHEEL,  /* until `next` */
     SN_LANE,   /* ready, in a lane */
     SN_BUSY,   /* as many in flight as allowed: the next end wakes it */
-    SN_ASIDE,  /* nothing of it may go yet: an end, a put, a visit, the gate wake it */
+    SN_ASIDE,  /* nothing of it may go yet: an end, a put, a visit wake it */
     SN_DRY,    /* no visit was free for its next URL */
     SN_PARKED, /* not asked again in this run */
 } sn_place;
@@ -53,7 +53,6 @@ typedef struct sn_host {         /* one cache line: all that a start and an end 
     uint8_t place;       /* sn_place */
     uint8_t why;         /* seine_wait: what holds it, or held it last */
     uint8_t pin;         /* sn_zone */
-    bool shut : 1;       /* of its visits only robots.txt may start */
     bool is_given : 1;   /* a given URL names it */
     bool is_delayed : 1; /* by a Crawl-delay */
     bool is_told : 1;    /* it is in the list of parked hosts */
@@ -186,7 +185,7 @@ sn_visit *sn_host_pop(sn_host *h);
 /* The lane of its best waiting visit, or of its URLs at the source. */
 unsigned sn_host_lane(const sn_host *h);
 
-/* Does one of its visits wait that the gate lets pass? */
+/* Does one of its visits wait? */
 bool sn_host_has_visit(const sn_host *h);
 
 #endif

@@ -157,8 +157,6 @@ sn_scheduler_settle(sn_scheduler *s, uint32_t host, seine_time now)
         h->place = SN_IDLE;
         sn_scheduler_hold(s, host, false, now);
         sn_hosts_fold(&s->hosts, host, now);
-    } else if (h->shut && !sn_host_has_visit(h)) {
-        to_side(s, host, now);
     } else if (h->next > now) {
         to_wheel(s, host, h->next, why_of(s, host), now);
     } else {
@@ -360,7 +358,7 @@ count_start(sn_scheduler *s, const sn_visit *v, seine_time now)
         f->retries++;
 }
 
-/* Is there one for a host whose brakes agree? The call may add visits, hosts and gates:
+/* Is there one for a host whose brakes agree? The call may add visits and hosts:
  * what is known of the host is known anew afterwards. */
 static sn_more
 ask(sn_scheduler *s, uint32_t host, seine_time now)
@@ -369,11 +367,11 @@ ask(sn_scheduler *s, uint32_t host, seine_time now)
 
     if (sn_host_has_visit(h))
         return SN_MORE_NOW;
-    if (h->shut || h->n_source == 0)
+    if (h->n_source == 0)
         return SN_MORE_NONE;
     sn_more more = s->source.more(host, now, s->source.arg);
     h = &s->hosts.all[host];
-    if (more == SN_MORE_NOW && !h->shut && h->n_source > 0)
+    if (more == SN_MORE_NOW && h->n_source > 0)
         return SN_MORE_NOW;
     return sn_host_has_visit(h) ? SN_MORE_NOW : SN_MORE_LATER;
 }
@@ -464,7 +462,7 @@ visit_host(sn_scheduler *s, uint32_t host, bool dry, seine_time now, sn_visit **
 
     if (h->place != SN_LANE)
         return HELD;
-    if (sn_host_work(h) == 0 || (h->shut && !sn_host_has_visit(h))) {
+    if (sn_host_work(h) == 0) {
         sn_scheduler_settle(s, host, now);
         return HELD;
     }

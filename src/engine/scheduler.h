@@ -62,9 +62,6 @@ SEINE_MUST_CHECK seine_err sn_scheduler_host(sn_scheduler *s, const seine_url *u
 void sn_scheduler_put(sn_scheduler *s, uint32_t host, uint32_t n, seine_time now);
 void sn_scheduler_less(sn_scheduler *s, uint32_t host, uint32_t n);
 
-/* Shut: of this host only visits of kind ROBOTS start. The others wait for nothing. */
-void sn_scheduler_gate(sn_scheduler *s, uint32_t host, bool shut, seine_time now);
-
 /* A Crawl-delay: no two starts are closer, one at a time; 0: none. It holds from the last
  * start on. Not for hosts that are mine. */
 void sn_scheduler_delay(sn_scheduler *s, uint32_t host, seine_span delay, seine_time now);
@@ -126,7 +123,7 @@ sn_visit *sn_scheduler_expired(sn_scheduler *s, seine_time now);
 sn_visit *sn_scheduler_drain(sn_scheduler *s);
 
 /* When next, or one of those above, could give something; NEVER: only after an end, an
- * add, a put, a gate that opens, or a wake. */
+ * add, a put, or a wake. */
 seine_time sn_scheduler_when(sn_scheduler *s, seine_time now);
 
 /* True: it has work, and every slot of --concurrency is taken or no visit is free. With

@@ -118,7 +118,7 @@ sn_scheduler_put(sn_scheduler *s, uint32_t host, uint32_t n, seine_time now)
     s->waiting[h->why] += n;
     if (h->place == SN_PARKED)
         sn_scheduler_tell_parked(s, host);
-    else if (h->place == SN_IDLE || (h->place == SN_ASIDE && !h->shut))
+    else if (h->place == SN_IDLE || h->place == SN_ASIDE)
         sn_scheduler_settle(s, host, now);
 }
 
@@ -131,16 +131,6 @@ sn_scheduler_less(sn_scheduler *s, uint32_t host, uint32_t n)
     h->n_source -= n;
     s->n_waiting -= n;
     s->waiting[h->why] -= n;
-}
-
-void
-sn_scheduler_gate(sn_scheduler *s, uint32_t host, bool shut, seine_time now)
-{
-    sn_host *h = &s->hosts.all[host];
-
-    h->shut = shut;
-    if (!shut && h->place == SN_ASIDE)
-        sn_scheduler_settle(s, host, now);
 }
 
 void

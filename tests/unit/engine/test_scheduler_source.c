@@ -290,57 +290,6 @@ TEST(a_retry_wakes_a_host_whose_urls_come_later)
     close_well(&w, &t);
 }
 
-TEST(a_shut_gate_lets_robots_txt_pass_and_nothing_else)
-{
-    shard t;
-    well w;
-    seine_fetch_opts o = polite();
-
-    o.mine = true;
-    open_well(&w, &t, &o);
-    uint32_t host = dig(&w, 'a', 1, 0);
-    sn_scheduler_gate(t.s, host, true, 0);
-    sn_visit *page = add(&t, "http://a.example/page", 0);
-    CHECK(!sn_scheduler_next(t.s, 0));
-    CHECK_EQ(w.asked, 0);
-    CHECK_EQ(sn_scheduler_when(t.s, 0), SEINE_NEVER);
-    sn_visit *robots = add_robots(&t, "http://a.example/robots.txt", 1);
-    CHECK(sn_scheduler_next(t.s, 1) == robots);
-    CHECK(!sn_scheduler_next(t.s, 1));
-    end(&t, robots, SEINE_OK, 200, 2);
-    CHECK(!sn_scheduler_next(t.s, 2)); /* the end of it is not the opening of the gate */
-    CHECK_EQ(sn_scheduler_when(t.s, 2), SEINE_NEVER);
-    sn_scheduler_gate(t.s, host, false, 3);
-    CHECK(sn_scheduler_next(t.s, 3) == page);
-    sn_visit *v = sn_scheduler_next(t.s, 3);
-    CHECK(v && w.asked == 1);
-    end(&t, page, SEINE_OK, 200, 3);
-    end(&t, v, SEINE_OK, 200, 3);
-    close_well(&w, &t);
-}
-
-TEST(a_retry_of_robots_txt_comes_through_a_shut_gate)
-{
-    shard t;
-    well w;
-    seine_fetch_opts o = polite();
-
-    o.mine = true;
-    open_well(&w, &t, &o);
-    uint32_t host = dig(&w, 'a', 1, 0);
-    sn_scheduler_gate(t.s, host, true, 0);
-    sn_visit *robots = add_robots(&t, "http://a.example/robots.txt", 0);
-    CHECK(sn_scheduler_next(t.s, 0) == robots);
-    again(&t, robots, SEINE_SECS(1), 0);
-    add(&t, "http://a.example/page", 0);
-    CHECK(!sn_scheduler_next(t.s, SEINE_SECS(1) - 1));
-    CHECK(sn_scheduler_next(t.s, SEINE_SECS(1)) == robots);
-    again(&t, robots, SEINE_SECS(1), SEINE_SECS(1)); /* and one that comes at once */
-    CHECK(sn_scheduler_next(t.s, SEINE_SECS(1)) == robots);
-    end(&t, robots, SEINE_OK, 200, SEINE_SECS(1));
-    close_well(&w, &t);
-}
-
 TEST(robots_txt_goes_before_retries_whatever_came_first)
 {
     shard t;
@@ -366,25 +315,6 @@ TEST(robots_txt_goes_before_retries_whatever_came_first)
     for (int i = 0; i < 5; i++)
         end(&t, order[i], SEINE_OK, 200, 0);
     close_shard(&t);
-}
-
-TEST(a_gate_shut_while_the_host_waits_for_its_moment_holds_it)
-{
-    shard t;
-    well w;
-    seine_fetch_opts o = polite();
-
-    open_well(&w, &t, &o);
-    uint32_t host = dig(&w, 'a', 2, 0);
-    end(&t, sn_scheduler_next(t.s, 0), SEINE_OK, 200, 0);
-    sn_scheduler_gate(t.s, host, true, 1);
-    CHECK(!sn_scheduler_next(t.s, SEINE_MS(200)));
-    CHECK_EQ(sn_scheduler_when(t.s, SEINE_MS(200)), SEINE_NEVER);
-    sn_scheduler_gate(t.s, host, false, SEINE_MS(300));
-    sn_visit *v = sn_scheduler_next(t.s, SEINE_MS(300));
-    CHECK(v != NULL);
-    end(&t, v, SEINE_OK, 200, SEINE_MS(300));
-    close_well(&w, &t);
 }
 
 TEST(a_crawl_delay_is_the_floor_from_the_last_start_on)
@@ -720,7 +650,6 @@ TEST(counts_balance_with_a_source_whatever_happens)
                 sn_visits_give(t.commons.visits, v);
             }
         } else if (dice == 7) {
-            sn_scheduler_gate(t.s, host, sn_rng_below(&r, 2), now);
             w.later[host] = sn_scheduler_busy(t.s, host) > 0 && sn_rng_below(&r, 2);
         } else {
             now += (seine_time)sn_rng_below(&r, SEINE_MS(300));
