@@ -289,9 +289,9 @@ measure(const shape *s, uint32_t urls)
             first.bytes = f.bytes, first.spilled = f.spilled;
     }
     double both = median(put) + median(take);
-    bool many = urls / s->lists >= 40, is_near = s->lists <= 1000 && !s->spilled;
+    bool is_near = s->lists <= 1000 && !s->spilled;
     snprintf(name, sizeof name, "%s_bytes", s->name);
-    report(name, s->lists, first.bytes, "bytes/url", many ? 64 : 256);
+    report(name, s->lists, first.bytes, "bytes/url", 64);
     snprintf(name, sizeof name, "%s_%s", s->name, s->spilled ? "in_file" : "resident");
     report(name, s->lists, s->spilled ? first.spilled : first.resident, "bytes/url", 0);
     snprintf(name, sizeof name, "%s_put", s->name);
