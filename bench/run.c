@@ -188,13 +188,13 @@ say(sn_head *head, const char *name, const char *value)
 }
 
 static seine_err
-open_net(void *self, const sn_commons *commons, uint32_t shard, uint32_t n, char *out_why,
-         sn_transport **out_transport)
+open_net(void *self, const sn_shared_state *shared, uint32_t shard, uint32_t n,
+         char *out_why, sn_transport **out_transport)
 {
     flat *f = calloc(1, sizeof *f);
 
     (void)self;
-    (void)commons;
+    (void)shared;
     (void)shard;
     (void)n;
     (void)out_why;

@@ -31,7 +31,7 @@ static const char *const names[] = {"source", "visits", "given"};
 static bool as_json;
 
 typedef struct bench {
-    sn_commons commons;
+    sn_shared_state shared;
     sn_scheduler *s;
     seine_clock *clock;
     sn_visit *free; /* visits for the source */
@@ -70,7 +70,7 @@ url_of(uint32_t host, char *mem, size_t cap, seine_url *out)
 }
 
 static sn_visit *
-visit_of(sn_commons *c, uint32_t host)
+visit_of(sn_shared_state *c, uint32_t host)
 {
     seine_err e;
     sn_visit *v = sn_visits_take(c->visits, &e);
@@ -134,11 +134,11 @@ set_up(bench *b, way how, uint32_t hosts)
     need(seine_clock_fake_new(0, 0, 1, &b->clock) == SEINE_OK);
     o.clock = b->clock;
     o.queue = how == SOURCE ? POOL : hosts + POOL;
-    need(sn_commons_init(&b->commons, &o, NULL) == SEINE_OK);
-    need(sn_scheduler_new(&b->commons, 0, &b->s) == SEINE_OK);
+    need(sn_shared_state_init(&b->shared, &o, NULL) == SEINE_OK);
+    need(sn_scheduler_new(&b->shared, 0, &b->s) == SEINE_OK);
     if (how != SOURCE) {
         for (uint32_t i = 0; i < hosts; i++)
-            need(sn_scheduler_add(b->s, visit_of(&b->commons, i), 0) == SEINE_OK);
+            need(sn_scheduler_add(b->s, visit_of(&b->shared, i), 0) == SEINE_OK);
         return;
     }
     sn_scheduler_set_source(b->s, &(sn_source){more, take, b});
@@ -152,7 +152,7 @@ set_up(bench *b, way how, uint32_t hosts)
         sn_scheduler_put(b->s, host, OPS * 2, 0);
     }
     for (uint32_t i = 0; i < POOL; i++) {
-        sn_visit *v = visit_of(&b->commons, 0);
+        sn_visit *v = visit_of(&b->shared, 0);
         v->next = b->free;
         b->free = v;
     }
@@ -163,13 +163,13 @@ tear_down(bench *b, uint32_t hosts)
 {
     (void)hosts;
     for (sn_visit *v; (v = sn_scheduler_drain(b->s));)
-        sn_visits_give(b->commons.visits, v);
+        sn_visits_give(b->shared.visits, v);
     for (sn_visit *v; (v = b->free);) {
         b->free = v->next;
-        sn_visits_give(b->commons.visits, v);
+        sn_visits_give(b->shared.visits, v);
     }
     sn_scheduler_free(b->s);
-    sn_commons_fini(&b->commons);
+    sn_shared_state_fini(&b->shared);
     seine_clock_fake_free(b->clock);
 }
 

@@ -239,7 +239,7 @@ href(const sn_visit *v)
 }
 
 static seine_err
-keep_key(sn_commons *c, sn_visit *v)
+keep_key(sn_shared_state *c, sn_visit *v)
 {
     char key[SEINE_URL_ROOM];
     size_t len;
@@ -286,7 +286,7 @@ keep_fields(sn_visit *v, const seine_ask *ask, const sn_field *user)
 
 /* Method, body, time-out and how often: of the ask, else of the options. */
 static seine_err
-keep_request(sn_commons *c, sn_visit *v, const seine_ask *ask)
+keep_request(sn_shared_state *c, sn_visit *v, const seine_ask *ask)
 {
     const seine_fetch_opts *o = &c->opts;
 
@@ -320,7 +320,7 @@ keep_request(sn_commons *c, sn_visit *v, const seine_ask *ask)
 
 /* A given URL: the crawl is around it, and --include and --exclude are asked. */
 static seine_err
-judge(sn_commons *c, sn_visit *v)
+judge(sn_shared_state *c, sn_visit *v)
 {
     sn_ruled ruled;
 
@@ -339,7 +339,7 @@ judge(sn_commons *c, sn_visit *v)
 
 /* OK: it may be asked. Otherwise it is a skip, or NOMEM. */
 static seine_err
-read_url(sn_commons *c, sn_visit *v, sn_str text, sn_field *out_user)
+read_url(sn_shared_state *c, sn_visit *v, sn_str text, sn_field *out_user)
 {
     char mem[SEINE_URL_ROOM];
     seine_url_flaw flaw = {SEINE_URL_NONE, 0};
@@ -405,7 +405,7 @@ keep_input(sn_visit *v, const seine_ask *ask, bool has_user)
 }
 
 static seine_err
-fill(sn_commons *c, sn_visit *v, const seine_ask *ask)
+fill(sn_shared_state *c, sn_visit *v, const seine_ask *ask)
 {
     sn_field user = {{0}, {0}};
     seine_err e;
@@ -443,13 +443,13 @@ fill(sn_commons *c, sn_visit *v, const seine_ask *ask)
 
 /* In a crawl links may lead there again: a refused URL, too, has one record. */
 static bool
-is_remembered(const sn_commons *c, const sn_visit *v)
+is_remembered(const sn_shared_state *c, const sn_visit *v)
 {
     return !v->is_skip || (c->opts.crawl && v->key.len > 0);
 }
 
 seine_err
-sn_admit(sn_commons *c, const seine_ask *ask, seine_time now, sn_visit **out_visit)
+sn_admit(sn_shared_state *c, const seine_ask *ask, seine_time now, sn_visit **out_visit)
 {
     seine_err e = SEINE_OK;
     bool is_new = true;
@@ -469,7 +469,7 @@ sn_admit(sn_commons *c, const seine_ask *ask, seine_time now, sn_visit **out_vis
     v->number = atomic_fetch_add_explicit(&c->next_number, 1, memory_order_relaxed);
     v->admitted_at = now;
     sn_visit_step(v, SN_ADMITTED);
-    sn_commons_more(c, 1);
+    sn_shared_state_add_work(c, 1);
     *out_visit = v;
     return SEINE_OK;
 }

@@ -8,7 +8,7 @@
  * and its record says why. A key that was here before is counted by the caller and ends
  * here.
  *
- *     e = sn_admit(commons, &ask, now, &visit);
+ *     e = sn_admit(shared, &ask, now, &visit);
  *     OK: give it to its shard · ALREADY: the same as an earlier one · FULL · NOMEM
  *
  * Time    is passed in.
@@ -18,12 +18,12 @@
 #ifndef SN_ADMIT_H
 #define SN_ADMIT_H
 
-#include "engine/commons.h"
+#include "engine/shared_state.h"
 #include "engine/visit.h"
 
 /* ALREADY, FULL, NOMEM: there is no visit, and the URL counts as not given. */
-SEINE_MUST_CHECK seine_err sn_admit(sn_commons *c, const seine_ask *ask, seine_time now,
-                                    sn_visit **out_visit);
+SEINE_MUST_CHECK seine_err sn_admit(sn_shared_state *c, const seine_ask *ask,
+                                    seine_time now, sn_visit **out_visit);
 
 /* Turns an admitted visit into a skip: it is refused after all. */
 void sn_admit_refuse(sn_visit *v, seine_skip reason, sn_str rule);

@@ -18,8 +18,8 @@
 #ifndef SN_EMIT_H
 #define SN_EMIT_H
 
-#include "engine/commons.h"
 #include "engine/mail.h"
+#include "engine/shared_state.h"
 #include "net/note.h"
 #include "seine/links.h"
 

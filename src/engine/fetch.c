@@ -26,7 +26,7 @@ typedef struct shard {
 enum { OPEN, JOINING, JOINED };
 
 struct seine_fetch {
-    sn_commons commons;
+    sn_shared_state shared;
     const sn_net *net;
     seine_clock *clock;
     uint32_t n; /* shards */
@@ -132,11 +132,11 @@ tell_waiters(seine_fetch *f)
     atomic_thread_fence(memory_order_seq_cst);
     if (atomic_load_explicit(&f->waiters, memory_order_relaxed) == 0)
         return;
-    uint32_t out = sn_visits_out(f->commons.visits), queue = f->commons.opts.queue;
+    uint32_t out = sn_visits_out(f->shared.visits), queue = f->shared.opts.queue;
     /* Not for each one that comes back: a feeder fills a sixteenth at a time. */
-    if (out > queue - queue / 16 && !atomic_load(&f->commons.closed))
+    if (out > queue - queue / 16 && !atomic_load(&f->shared.closed))
         return;
-    if (atomic_load(&f->commons.closed) && !sn_commons_is_done(&f->commons))
+    if (atomic_load(&f->shared.closed) && !sn_shared_state_is_done(&f->shared))
         return;
     __atomic_add_fetch(&f->word, 1, __ATOMIC_SEQ_CST);
     f->clock->wake(f->clock, &f->word, INT32_MAX);
@@ -177,7 +177,7 @@ shard_main(void *arg)
 static seine_err
 start_threads(seine_fetch *f)
 {
-    for (uint32_t i = 0; i < f->commons.opts.threads; i++) {
+    for (uint32_t i = 0; i < f->shared.opts.threads; i++) {
         shard *s = &f->shards[i];
         char name[24]; /* 256 shards at most: the kernel takes 15 bytes */
 
@@ -248,9 +248,9 @@ make_shards(seine_fetch *f, char *out_why)
         s->of = f;
         s->env.clock = f->clock;
         seine_err e =
-            f->net->open(f->net->self, &f->commons, i, f->n, out_why, &s->env.transport);
+            f->net->open(f->net->self, &f->shared, i, f->n, out_why, &s->env.transport);
         if (e == SEINE_OK)
-            e = sn_run_new(&f->commons, &s->env, f->runs, i, f->n, &s->run);
+            e = sn_run_new(&f->shared, &s->env, f->runs, i, f->n, &s->run);
         if (e != SEINE_OK)
             return e;
         f->runs[i] = s->run;
@@ -278,7 +278,7 @@ take_apart(seine_fetch *f)
     sn_free(f->shards);
     sn_free(f->runs);
     sn_meters_free(f->meters);
-    sn_commons_fini(&f->commons);
+    sn_shared_state_fini(&f->shared);
     sn_free(f);
 }
 
@@ -294,14 +294,14 @@ sn_fetch_open(const seine_fetch_opts *opts, const sn_net *net, char *out_why,
     seine_fetch *f = sn_zalloc(sizeof *f);
     if (!f)
         return SEINE_E_NOMEM;
-    e = sn_commons_init(&f->commons, opts, out_why);
+    e = sn_shared_state_init(&f->shared, opts, out_why);
     if (e != SEINE_OK) {
         sn_free(f);
         return e;
     }
     f->net = net;
     f->fd = -1;
-    f->clock = f->commons.opts.clock;
+    f->clock = f->shared.opts.clock;
     f->n = opts->threads > 0 ? opts->threads : 1;
     if (opts->metrics)
         e = sn_meters_new(opts->metrics, &f->meters);
@@ -382,11 +382,11 @@ try_admit(seine_fetch *f, void *arg)
 {
     giving *g = arg;
 
-    if (atomic_load(&f->commons.closed)) {
+    if (atomic_load(&f->shared.closed)) {
         g->err = SEINE_E_CLOSED;
         return true;
     }
-    g->err = sn_admit(&f->commons, g->ask, f->clock->now(f->clock), &g->visit);
+    g->err = sn_admit(&f->shared, g->ask, f->clock->now(f->clock), &g->visit);
     return g->err != SEINE_E_FULL;
 }
 
@@ -394,10 +394,10 @@ try_admit(seine_fetch *f, void *arg)
 static void
 count(seine_fetch *f, sn_visit *v)
 {
-    if (!v->is_skip && !sn_commons_admit(&f->commons))
+    if (!v->is_skip && !sn_shared_state_admit(&f->shared))
         sn_admit_refuse(v, SEINE_SKIP_BUDGET, SN_STR("max_pages"));
     if (v->is_skip)
-        atomic_fetch_add(&f->commons.refused, 1);
+        atomic_fetch_add(&f->shared.refused, 1);
     sn_meters_given(f->meters, 1, v->is_skip);
 }
 
@@ -407,30 +407,30 @@ add(seine_fetch *f, const seine_ask *ask, seine_ctx *ctx)
     giving g = {ask, NULL, SEINE_OK};
 
     if (!try_admit(f, &g)) {
-        if (!ctx || f->commons.opts.threads == 0)
+        if (!ctx || f->shared.opts.threads == 0)
             return SEINE_E_FULL;
         seine_err e = wait_for(f, ctx, try_admit, &g);
         if (e != SEINE_OK)
             return e;
     }
     if (g.err == SEINE_E_ALREADY) {
-        atomic_fetch_add(&f->commons.duplicates, 1);
+        atomic_fetch_add(&f->shared.duplicates, 1);
         return SEINE_OK;
     }
     if (g.err != SEINE_OK)
         return g.err;
     count(f, g.visit);
-    sn_run_give(f->runs[sn_commons_shard(&f->commons, &g.visit->url, f->n)], g.visit);
+    sn_run_give(f->runs[sn_shared_state_shard(&f->shared, &g.visit->url, f->n)], g.visit);
     return SEINE_OK;
 }
 
 seine_err
 seine_fetch_add(seine_fetch *f, const seine_ask *ask, seine_ctx *ctx)
 {
-    atomic_fetch_add(&f->commons.adding, 1);
+    atomic_fetch_add(&f->shared.adding, 1);
     seine_err e = add(f, ask, ctx);
-    atomic_fetch_sub(&f->commons.adding, 1);
-    if (atomic_load(&f->commons.closed)) /* finish may have waited for this call */
+    atomic_fetch_sub(&f->shared.adding, 1);
+    if (atomic_load(&f->shared.closed)) /* finish may have waited for this call */
         wake_waiters(f);
     return e;
 }
@@ -440,9 +440,9 @@ seine_fetch_add(seine_fetch *f, const seine_ask *ask, seine_ctx *ctx)
 void
 seine_fetch_close(seine_fetch *f)
 {
-    atomic_store(&f->commons.closed, true);
+    atomic_store(&f->shared.closed, true);
     wake_waiters(f); /* who waits for room waits in vain */
-    if (f->commons.opts.crawl || f->commons.opts.robots != SEINE_OBEY_OFF)
+    if (f->shared.opts.crawl || f->shared.opts.robots != SEINE_OBEY_OFF)
         wake_shards(f); /* this may have been all there was to wait for */
 }
 
@@ -451,9 +451,9 @@ seine_fetch_stop(seine_fetch *f, seine_err why)
 {
     int going = SN_GOING, none = SEINE_OK;
 
-    atomic_compare_exchange_strong(&f->commons.stop_why, &none, (int)why);
-    if (!atomic_compare_exchange_strong(&f->commons.stop, &going, SN_DRAINING))
-        atomic_store(&f->commons.stop, SN_STOPPING);
+    atomic_compare_exchange_strong(&f->shared.stop_why, &none, (int)why);
+    if (!atomic_compare_exchange_strong(&f->shared.stop, &going, SN_DRAINING))
+        atomic_store(&f->shared.stop, SN_STOPPING);
     seine_fetch_close(f);
     wake_shards(f);
 }
@@ -467,7 +467,7 @@ seine_fetch_wake(seine_fetch *f)
 bool
 seine_fetch_is_done(const seine_fetch *f)
 {
-    return sn_commons_is_done(&f->commons);
+    return sn_shared_state_is_done(&f->shared);
 }
 
 static bool
@@ -511,8 +511,8 @@ work_until_done(seine_fetch *f, seine_ctx *ctx)
 static seine_err
 wait_done(seine_fetch *f, seine_ctx *ctx)
 {
-    return f->commons.opts.threads == 0 ? work_until_done(f, ctx)
-                                        : wait_for(f, ctx, is_done, NULL);
+    return f->shared.opts.threads == 0 ? work_until_done(f, ctx)
+                                       : wait_for(f, ctx, is_done, NULL);
 }
 
 /* All is done and nobody gives any more: the shards have nothing left to do. */
@@ -575,9 +575,9 @@ seine_fetch_stats_get(const seine_fetch *f, seine_fetch_stats *out_stats)
     /* Shards are read one after the other: what was under way between two looks, or
      * lies in an inbox, waits. */
     s.done = s.ok + s.failed + s.blocked;
-    s.admitted = atomic_load(&f->commons.admitted);
-    s.refused = atomic_load(&f->commons.refused);
-    s.duplicates = atomic_load(&f->commons.duplicates);
+    s.admitted = atomic_load(&f->shared.admitted);
+    s.refused = atomic_load(&f->shared.refused);
+    s.duplicates = atomic_load(&f->shared.duplicates);
     s.given = s.admitted + s.refused;
     if (s.admitted < s.done)
         s.admitted = s.done;
@@ -624,7 +624,7 @@ put_proxy(sn_buf *b, const sn_proxy *p, const char *what)
 size_t
 seine_fetch_proxies(const seine_fetch *f, char *buf, size_t cap)
 {
-    const sn_proxies *p = &f->commons.proxies;
+    const sn_proxies *p = &f->shared.proxies;
     bool same = p->http == p->https;
     sn_buf b;
 

@@ -14,11 +14,11 @@
 #ifndef SN_FETCH_H
 #define SN_FETCH_H
 
-#include "engine/commons.h"
+#include "engine/shared_state.h"
 
 typedef struct sn_net {
     /* CONFIG with out_why, NOMEM, NO_FILES. Called on the opener's thread. */
-    seine_err (*open)(void *self, const sn_commons *commons, uint32_t shard,
+    seine_err (*open)(void *self, const sn_shared_state *shared, uint32_t shard,
                       uint32_t n_shards, char *out_why, sn_transport **out_transport);
     void (*close)(void *self, sn_transport *t);
     void *self;

@@ -74,7 +74,7 @@ most_connections(uint32_t n_shards)
 }
 
 static seine_err
-open_wired(void *self, const sn_commons *c, uint32_t shard, uint32_t n_shards,
+open_wired(void *self, const sn_shared_state *c, uint32_t shard, uint32_t n_shards,
            char *out_why, sn_transport **out_transport)
 {
     const seine_fetch_opts *o = &c->opts;

@@ -18,7 +18,7 @@ static sn_visit *take(uint32_t host, seine_time now, void *arg);
 static seine_err
 make_queue(sn_frontier *f)
 {
-    const seine_fetch_opts *o = &f->commons->opts;
+    const seine_fetch_opts *o = &f->shared->opts;
     uint64_t share = o->max_memory / 4 / f->n;
     sn_queue_opts queue = {.max_bytes = share < SIZE_MAX ? (size_t)share : SIZE_MAX,
                            .spill = o->crawl ? o->crawl->spill : NULL};
@@ -43,14 +43,14 @@ make(sn_frontier *f)
 }
 
 seine_err
-sn_frontier_new(sn_commons *c, sn_scheduler *s, const sn_frontier_ops *ops,
+sn_frontier_new(sn_shared_state *c, sn_scheduler *s, const sn_frontier_ops *ops,
                 uint32_t index, uint32_t n, sn_frontier **out_frontier)
 {
     sn_frontier *f = sn_zalloc(sizeof *f);
 
     if (!f)
         return SEINE_E_NOMEM;
-    f->commons = c;
+    f->shared = c;
     f->scheduler = s;
     f->ops = *ops;
     f->index = index;
@@ -94,7 +94,7 @@ sn_frontier_refuse(sn_frontier *f, const sn_link *link, const seine_url *url,
     size_t len = 0;
     sn_refusal r = {.link = link, .reason = reason, .rule = rule};
 
-    if (url && seine_url_key(url, f->commons->opts.strip_params, key, sizeof key, &len) ==
+    if (url && seine_url_key(url, f->shared->opts.strip_params, key, sizeof key, &len) ==
                    SEINE_OK)
         r.key = (sn_str){key, len};
     f->ops.refuse(&r, f->ops.arg);
@@ -106,7 +106,7 @@ turn_away(sn_frontier *f, const sn_link *link, const seine_url *url, seine_skip 
           sn_str rule)
 {
     sn_frontier_refuse(f, link, url, reason, rule);
-    sn_commons_less(f->commons, 1);
+    sn_shared_state_end_work(f->shared, 1);
 }
 
 /* Hosts. */
@@ -127,7 +127,7 @@ is_idle(uint32_t host, void *arg)
 static uint8_t
 flags_of(const sn_frontier *f, bool is_given)
 {
-    const seine_fetch_opts *o = &f->commons->opts;
+    const seine_fetch_opts *o = &f->shared->opts;
     uint8_t flags = is_given ? SN_SITE_GIVEN : 0;
 
     if (o->robots == SEINE_OBEY_OFF || (is_given && o->mine && !o->robots_on_mine))
@@ -198,14 +198,14 @@ refused_by(ruling *r, seine_skip reason, const char *what, sn_str name, uint64_t
 static bool
 is_one_too_many(sn_frontier *f, const seine_url *url, const sn_site *site, ruling *r)
 {
-    const seine_crawl_opts *o = f->commons->opts.crawl;
+    const seine_crawl_opts *o = f->shared->opts.crawl;
     sn_str name = sn_part(seine_url_host(url));
     uint32_t hosts;
 
     if (site->n_pages > 0 || site->flags & SN_SITE_GIVEN || o->max_subdomains == 0 ||
         seine_url_host_is(url) != SEINE_HOST_NAME)
         return false;
-    size_t len = seine_psl_site(f->commons->psl, name.ptr, name.len);
+    size_t len = seine_psl_site(f->shared->psl, name.ptr, name.len);
     sn_str domain = len > 0 ? sn_str_slice(name, name.len - len, name.len) : name;
     if (sn_sites_domain(&f->sites, domain, &hosts) != SEINE_OK)
         return refused(r, SEINE_SKIP_BUDGET, SN_STR("no memory"));
@@ -219,7 +219,7 @@ tell_trap(sn_frontier *f, const seine_url *url, sn_str pattern)
 {
     seine_url_part host = seine_url_host_port(url);
 
-    SN_SAY(f->commons->opts.log, WARN, "trap", "a path pattern has had its share",
+    SN_SAY(f->shared->opts.log, WARN, "trap", "a path pattern has had its share",
            SN_S("host", sn_part(host)), SN_S("pattern", pattern));
     f->ops.tell(&(seine_event){.name = "trap",
                                .host = {host.ptr, host.len},
@@ -240,7 +240,7 @@ is_trapped(sn_frontier *f, uint32_t host, const seine_url *url, ruling *r)
     size_t n = sn_trap_pattern(sn_part(seine_url_path(url)),
                                sn_part(seine_url_query(url)), text, &kind);
     sn_str pattern = {text, n};
-    uint32_t budget = sn_opinion_budget(f->commons->opts.crawl, &kind);
+    uint32_t budget = sn_opinion_budget(f->shared->opts.crawl, &kind);
     if (budget == 0)
         return false;
     if (!x->trap && !(x->trap = sn_trap_tree_new()))
@@ -287,7 +287,7 @@ static bool
 is_refused(sn_frontier *f, uint32_t host, const sn_site *site, const seine_url *url,
            ruling *r)
 {
-    const seine_crawl_opts *o = f->commons->opts.crawl;
+    const seine_crawl_opts *o = f->shared->opts.crawl;
     const sn_extra *x = sn_sites_has_extra(&f->sites, host);
 
     if (is_one_too_many(f, url, site, r))
@@ -299,7 +299,7 @@ is_refused(sn_frontier *f, uint32_t host, const sn_site *site, const seine_url *
                           o->max_per_host);
     if (is_trapped(f, host, url, r))
         return true;
-    return !sn_commons_admit(f->commons) &&
+    return !sn_shared_state_admit(f->shared) &&
            refused(r, SEINE_SKIP_BUDGET, SN_STR("max_pages"));
 }
 
@@ -325,7 +325,7 @@ announce(sn_frontier *f, uint32_t host, seine_time now)
     if (sn_frontier_is_open(f, host, now))
         sn_scheduler_put(f->scheduler, host, 1, now);
     else if (f->sites.all[host].flags & SN_SITE_STUCK)
-        sn_commons_stick(f->commons, 1);
+        sn_shared_state_add_stuck(f->shared, 1);
 }
 
 static seine_err
@@ -343,7 +343,7 @@ admit_map(sn_frontier *f, uint32_t host, const sn_link *l, sn_str target, seine_
     sn_extra *x = sn_sites_has_extra(&f->sites, host);
 
     if (x->n_maps >= SN_SITE_MAPS || put(f, &x->first, l, target) != SEINE_OK) {
-        sn_commons_less(f->commons, 1);
+        sn_shared_state_end_work(f->shared, 1);
         return;
     }
     x->n_maps++;
@@ -356,7 +356,7 @@ put_page(sn_frontier *f, uint32_t host, const sn_link *l, sn_str target)
 {
     sn_site *site = &f->sites.all[host];
     sn_extra *x = sn_sites_has_extra(&f->sites, host);
-    bool is_early = f->commons->opts.crawl->depth != UINT32_MAX &&
+    bool is_early = f->shared->opts.crawl->depth != UINT32_MAX &&
                     l->depth <= site->level && site->chain.n > 0;
 
     return put(f, is_early ? &x->first : &site->chain, l, target);
@@ -386,7 +386,7 @@ sn_frontier_admit(sn_frontier *f, const sn_link *link, const seine_url *url,
     }
     e = put_page(f, host, link, target);
     if (e != SEINE_OK) {
-        atomic_fetch_sub(&f->commons->admitted, 1);
+        atomic_fetch_sub(&f->shared->admitted, 1);
         turn_away(f, link, url, SEINE_SKIP_BUDGET,
                   e == SEINE_E_NOMEM ? SN_STR("no memory") : SN_STR("no space to spill"));
         return;
@@ -411,7 +411,7 @@ sn_frontier_post(sn_frontier *f, sn_post *give, seine_time now)
         else
             turn_away(f, &link, NULL, SEINE_SKIP_BUDGET, SN_STR("no memory"));
     }
-    atomic_fetch_sub(&f->commons->mail_bytes, give->used);
+    atomic_fetch_sub(&f->shared->mail_bytes, give->used);
     sn_mail_free(give);
 }
 
@@ -465,10 +465,10 @@ sn_frontier_look(sn_frontier *f, uint32_t host)
 static bool
 is_over_bytes(const sn_frontier *f)
 {
-    uint64_t max = f->commons->opts.max_bytes;
+    uint64_t max = f->shared->opts.max_bytes;
 
     return max > 0 &&
-           atomic_load_explicit(&f->commons->bytes_body, memory_order_relaxed) >= max;
+           atomic_load_explicit(&f->shared->bytes_body, memory_order_relaxed) >= max;
 }
 
 /* What has come up against the URL in `ahead` since it was admitted. */
@@ -496,9 +496,9 @@ refuse_ahead(sn_frontier *f, uint32_t host, seine_skip reason, sn_str rule)
         url.len = 0;
     sn_link link = link_of(&f->ahead, &url);
     sn_frontier_refuse(f, &link, &url, reason, rule);
-    atomic_fetch_sub(&f->commons->admitted, 1);
+    atomic_fetch_sub(&f->shared->admitted, 1);
     sn_frontier_pop(f, host);
-    sn_commons_less(f->commons, 1);
+    sn_shared_state_end_work(f->shared, 1);
 }
 
 /* Nothing of a level starts before all that is less deep has ended. */
@@ -509,7 +509,7 @@ must_wait(sn_frontier *f, uint32_t host)
     const sn_extra *x = sn_sites_has_extra(&f->sites, host);
     uint16_t depth = f->ahead.depth < UINT16_MAX ? (uint16_t)f->ahead.depth : UINT16_MAX;
 
-    if (f->commons->opts.crawl->depth == UINT32_MAX || depth <= site->level)
+    if (f->shared->opts.crawl->depth == UINT32_MAX || depth <= site->level)
         return false;
     if (x->first.n > 0)
         return false;
@@ -547,7 +547,7 @@ more(uint32_t host, seine_time now, void *arg)
     while (sn_frontier_look(f, host)) {
         if (f->ahead.kind == SN_KIND_SITEMAP && is_refused_late(f, host, &r)) {
             sn_frontier_pop(f, host);
-            sn_commons_less(f->commons, 1);
+            sn_shared_state_end_work(f->shared, 1);
         } else if (f->ahead.kind == SN_KIND_SITEMAP) {
             return SN_MORE_NOW;
         } else if (is_refused_late(f, host, &r)) {
@@ -604,7 +604,7 @@ lose(sn_frontier *f, uint32_t host, seine_time now)
         refuse_ahead(f, host, SEINE_SKIP_BUDGET, SN_STR("no memory"));
     } else {
         sn_frontier_pop(f, host);
-        sn_commons_less(f->commons, 1);
+        sn_shared_state_end_work(f->shared, 1);
     }
     sn_scheduler_less(f->scheduler, host, 1);
 }
@@ -648,7 +648,7 @@ sn_frontier_visit(sn_frontier *f, sn_visit *v, seine_time now)
         x->n_held++;
         f->waiting++;
         if (site->flags & SN_SITE_STUCK)
-            sn_commons_stick(f->commons, 1);
+            sn_shared_state_add_stuck(f->shared, 1);
         return SEINE_OK;
     }
     if (is_known(x) && is_disallowed(f, host, &v->url, &r)) {
@@ -679,7 +679,7 @@ uncount(sn_frontier *f, uint32_t host)
     if (is_put(site, sn_sites_has_extra(&f->sites, host)))
         sn_scheduler_less(f->scheduler, host, 1);
     if (site->flags & SN_SITE_STUCK)
-        sn_commons_unstick(f->commons, 1);
+        sn_shared_state_end_stuck(f->shared, 1);
 }
 
 static sn_visit *
@@ -694,7 +694,7 @@ take_held(sn_frontier *f, uint32_t host)
     x->n_held--;
     f->waiting--;
     if (f->sites.all[host].flags & SN_SITE_STUCK)
-        sn_commons_unstick(f->commons, 1);
+        sn_shared_state_end_stuck(f->shared, 1);
     return v;
 }
 
@@ -711,7 +711,7 @@ drain_host(sn_frontier *f, uint32_t host, seine_time now)
     if (x->is_wanted) {
         x->is_wanted = false;
         sn_scheduler_less(f->scheduler, host, 1);
-        sn_commons_less(f->commons, 1);
+        sn_shared_state_end_work(f->shared, 1);
     }
     if ((v = take_held(f, host)))
         return v;
@@ -725,7 +725,7 @@ drain_host(sn_frontier *f, uint32_t host, seine_time now)
             refuse_ahead(f, host, SEINE_SKIP_BUDGET, SN_STR("no memory"));
         } else {
             sn_frontier_pop(f, host);
-            sn_commons_less(f->commons, 1);
+            sn_shared_state_end_work(f->shared, 1);
         }
         uncount(f, host);
     }
@@ -760,7 +760,7 @@ sn_frontier_park(sn_frontier *f, uint32_t host)
 static bool
 stays_refused(sn_frontier *f, const sn_queued *q, const seine_url *url, sn_opinion *o)
 {
-    const sn_commons *c = f->commons;
+    const sn_shared_state *c = f->shared;
     seine_skip reason = (seine_skip)(q->flags & ~SN_PUT_NOFOLLOW);
 
     if (reason == SEINE_SKIP_OFFSITE) {
@@ -782,7 +782,7 @@ stays_refused(sn_frontier *f, const sn_queued *q, const seine_url *url, sn_opini
 static bool
 tell_late(sn_frontier *f, const sn_queued *q, const seine_url *url, seine_time now)
 {
-    sn_commons *c = f->commons;
+    sn_shared_state *c = f->shared;
     sn_link link = link_of(q, url);
     sn_opinion o = {0};
 
@@ -818,13 +818,13 @@ end_late(sn_frontier *f, seine_url *url, seine_time now, bool *io_more)
     q.parent.ptr = parent;
     f->ahead_of = SN_NO_HOST;
     sn_queue_pop(f->queue, &f->late);
-    e = seine_url_key(url, f->commons->opts.strip_params, key, sizeof key, &len);
+    e = seine_url_key(url, f->shared->opts.strip_params, key, sizeof key, &len);
     if (e == SEINE_OK)
-        e = seine_seen_add(f->commons->seen, key, len, &is_new);
+        e = seine_seen_add(f->shared->seen, key, len, &is_new);
     if (e == SEINE_OK && is_new)
         *io_more |= tell_late(f, &q, url, now);
     else
-        atomic_fetch_add_explicit(&f->commons->duplicates, 1, memory_order_relaxed);
+        atomic_fetch_add_explicit(&f->shared->duplicates, 1, memory_order_relaxed);
     return true;
 }
 
@@ -843,7 +843,7 @@ sn_frontier_late(sn_frontier *f, uint32_t most, seine_time now)
         sn_frontier_send(f, i);
     if (f->late.n == 0 && f->holds_end && !is_work) {
         f->holds_end = false;
-        atomic_fetch_sub(&f->commons->late, 1);
+        atomic_fetch_sub(&f->shared->late, 1);
     }
     return f->late.n > 0;
 }

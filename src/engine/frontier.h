@@ -21,7 +21,7 @@
  * anywhere they are refused. Sitemaps come next, and while the depth is limited a host is
  * asked level by level.
  *
- * Every URL is one unit of commons->load from the moment somebody routes it until its
+ * Every URL is one unit of shared->load from the moment somebody routes it until its
  * record is out, and so is every robots.txt and sitemap: a crawl is over when there is
  * none left.
  *
@@ -32,9 +32,9 @@
 #ifndef SN_FRONTIER_H
 #define SN_FRONTIER_H
 
-#include "engine/commons.h"
 #include "engine/mail.h"
 #include "engine/scheduler.h"
+#include "engine/shared_state.h"
 
 typedef struct sn_frontier sn_frontier;
 
@@ -55,7 +55,7 @@ typedef struct sn_frontier_ops {
 } sn_frontier_ops;
 
 /* Shard `index` of `n`. It is the source of that scheduler from here on. NOMEM. */
-SEINE_MUST_CHECK seine_err sn_frontier_new(sn_commons *c, sn_scheduler *s,
+SEINE_MUST_CHECK seine_err sn_frontier_new(sn_shared_state *c, sn_scheduler *s,
                                            const sn_frontier_ops *ops, uint32_t index,
                                            uint32_t n, sn_frontier **out_frontier);
 void sn_frontier_free(sn_frontier *f); /* nothing waits in it */

@@ -18,7 +18,7 @@ sn_frontier_send(sn_frontier *f, uint32_t shard)
     if (!p)
         return;
     f->posts[shard] = NULL;
-    atomic_fetch_add(&f->commons->mail_bytes, p->used);
+    atomic_fetch_add(&f->shared->mail_bytes, p->used);
     f->ops.send(shard, p, f->ops.arg);
 }
 
@@ -33,16 +33,16 @@ void
 sn_frontier_route(sn_frontier *f, const sn_link *link, const seine_url *url,
                   seine_time now)
 {
-    uint32_t to = sn_commons_shard(f->commons, url, f->n);
+    uint32_t to = sn_shared_state_shard(f->shared, url, f->n);
 
-    sn_commons_more(f->commons, 1);
+    sn_shared_state_add_work(f->shared, 1);
     if (to == f->index) {
         sn_frontier_admit(f, link, url, now);
         return;
     }
     if (sn_mail_write(&f->posts[to], link) != SEINE_OK) {
         sn_frontier_refuse(f, link, url, SEINE_SKIP_BUDGET, SN_STR("no memory"));
-        sn_commons_less(f->commons, 1);
+        sn_shared_state_end_work(f->shared, 1);
     } else if (f->posts[to]->used >= SN_MAIL_FULL) {
         sn_frontier_send(f, to);
     }
@@ -54,7 +54,7 @@ static bool
 is_refused(const sn_frontier *f, const sn_candidate *c, sn_opinion *o)
 {
     if (c->bad.len == 0)
-        return sn_opinion_refuses(&f->commons->opts, f->commons->scope, &c->url, o);
+        return sn_opinion_refuses(&f->shared->opts, f->shared->scope, &c->url, o);
     o->refused = true;
     o->reason = c->is_too_long ? SEINE_SKIP_TOO_LONG : SEINE_SKIP_BAD_URL;
     o->rule = c->bad;
@@ -64,13 +64,13 @@ is_refused(const sn_frontier *f, const sn_candidate *c, sn_opinion *o)
 static void
 count_duplicate(sn_frontier *f)
 {
-    atomic_fetch_add_explicit(&f->commons->duplicates, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&f->shared->duplicates, 1, memory_order_relaxed);
 }
 
 static uint64_t
 next_number(sn_frontier *f)
 {
-    return atomic_fetch_add_explicit(&f->commons->next_number, 1, memory_order_relaxed);
+    return atomic_fetch_add_explicit(&f->shared->next_number, 1, memory_order_relaxed);
 }
 
 /* A new key: work for its owner, or a refusal. */
@@ -105,14 +105,14 @@ put_off(sn_frontier *f, const sn_candidate *c, seine_skip reason)
                    .flags = (uint8_t)(reason | (c->nofollow ? SN_PUT_NOFOLLOW : 0))};
 
     f->ahead_of = SN_NO_HOST;
-    if (seine_seen_add(f->commons->late_seen, c->key.ptr, c->key.len, &is_new) !=
+    if (seine_seen_add(f->shared->late_seen, c->key.ptr, c->key.len, &is_new) !=
             SEINE_OK ||
         !is_new || sn_queue_put(f->queue, &f->late, &q) != SEINE_OK) {
         count_duplicate(f);
         return;
     }
     if (!f->holds_end)
-        atomic_fetch_add(&f->commons->late, 1);
+        atomic_fetch_add(&f->shared->late, 1);
     f->holds_end = true;
 }
 
@@ -122,10 +122,10 @@ is_early(sn_frontier *f, const sn_candidate *c)
 {
     sn_opinion o;
 
-    if (c->bad.len > 0 || sn_commons_is_closed(f->commons) || !is_refused(f, c, &o) ||
+    if (c->bad.len > 0 || sn_shared_state_is_closed(f->shared) || !is_refused(f, c, &o) ||
         o.reason != SEINE_SKIP_OFFSITE)
         return false;
-    if (seine_seen_has(f->commons->seen, c->key.ptr, c->key.len))
+    if (seine_seen_has(f->shared->seen, c->key.ptr, c->key.len))
         count_duplicate(f);
     else
         put_off(f, c, SEINE_SKIP_OFFSITE);
@@ -137,7 +137,7 @@ is_forgotten(const sn_frontier *f, const sn_candidate *c)
 {
     sn_opinion o;
 
-    return !f->commons->opts.crawl->skips && is_refused(f, c, &o) &&
+    return !f->shared->opts.crawl->skips && is_refused(f, c, &o) &&
            (o.reason == SEINE_SKIP_OFFSITE || o.reason == SEINE_SKIP_SCHEME);
 }
 
@@ -145,7 +145,7 @@ is_forgotten(const sn_frontier *f, const sn_candidate *c)
 static bool
 is_late(sn_frontier *f, sn_candidate *c)
 {
-    const seine_crawl_opts *o = f->commons->opts.crawl;
+    const seine_crawl_opts *o = f->shared->opts.crawl;
     bool too_deep = o->depth != UINT32_MAX && c->link.depth > o->depth;
     sn_opinion ignored;
 
@@ -153,7 +153,7 @@ is_late(sn_frontier *f, sn_candidate *c)
         return false;
     if (c->bad.len > 0 || is_refused(f, c, &ignored))
         return false;
-    if (seine_seen_has(f->commons->seen, c->key.ptr, c->key.len))
+    if (seine_seen_has(f->shared->seen, c->key.ptr, c->key.len))
         count_duplicate(f);
     else
         put_off(f, c, too_deep ? SEINE_SKIP_DEPTH : SEINE_SKIP_NOFOLLOW);
@@ -170,12 +170,12 @@ judge(sn_frontier *f, size_t n, seine_time now)
         sn_candidate *c = &f->batch[i];
         if (is_early(f, c) || is_forgotten(f, c) || is_late(f, c))
             continue;
-        f->prints[left] = seine_seen_print(f->commons->seen, c->key.ptr, c->key.len);
+        f->prints[left] = seine_seen_print(f->shared->seen, c->key.ptr, c->key.len);
         rest[left++] = c;
     }
     if (left == 0)
         return;
-    if (seine_seen_add_many(f->commons->seen, f->prints, left, f->is_new) != SEINE_OK) {
+    if (seine_seen_add_many(f->shared->seen, f->prints, left, f->is_new) != SEINE_OK) {
         for (size_t i = 0; i < left; i++)
             sn_frontier_refuse(f, &rest[i]->link, NULL, SEINE_SKIP_BUDGET,
                                SN_STR("no memory"));
@@ -206,7 +206,7 @@ is_no_url(sn_candidate *c, sn_str value, const seine_url_flaw *flaw)
 static void
 read_link(sn_frontier *f, sn_candidate *c, const seine_url *base, sn_str value)
 {
-    const char *strip = f->commons->opts.strip_params;
+    const char *strip = f->shared->opts.strip_params;
     seine_url_flaw flaw = {SEINE_URL_NONE, 0};
     size_t len;
 
@@ -237,7 +237,7 @@ typedef struct finding {
 static void
 add_links(sn_frontier *f, sn_visit *v, const finding *from, seine_time now)
 {
-    const seine_crawl_opts *o = f->commons->opts.crawl;
+    const seine_crawl_opts *o = f->shared->opts.crawl;
     size_t n = 0;
     sn_page_link l;
 
@@ -268,7 +268,7 @@ add_target(sn_frontier *f, sn_visit *v, const sn_link *like, seine_time now)
     sn_candidate *c = &f->batch[0];
 
     if (v->is_typed)
-        (void)!sn_scope_widen(f->commons->scope, &v->url, &v->target);
+        (void)!sn_scope_widen(f->shared->scope, &v->url, &v->target);
     c->link = *like;
     c->link.depth = v->depth;
     c->link.moved = (uint8_t)(v->moved < UINT8_MAX ? v->moved + 1 : UINT8_MAX);
@@ -292,7 +292,7 @@ base_of(const sn_visit *v, const sn_page_facts *facts, seine_url *mem)
 void
 sn_frontier_page(sn_frontier *f, sn_visit *v, seine_time now)
 {
-    const seine_crawl_opts *o = f->commons->opts.crawl;
+    const seine_crawl_opts *o = f->shared->opts.crawl;
     char mem[SEINE_URL_ROOM];
     seine_url base;
     sn_page_facts facts;

@@ -33,14 +33,14 @@ typedef struct sn_candidate {
 } sn_candidate;
 
 struct sn_frontier {
-    sn_commons *commons;
+    sn_shared_state *shared;
     sn_scheduler *scheduler;
     sn_frontier_ops ops;
     uint32_t index, n;
     sn_queue *queue;
     sn_sites sites;
     sn_chain late;     /* too deep, nofollow, offsite while seeds still come */
-    bool holds_end;    /* counted in commons->late: it may still have something to tell */
+    bool holds_end;    /* counted in shared->late: it may still have something to tell */
     sn_heap again;     /* hosts whose robots.txt is asked for again */
     uint64_t waiting;  /* pages in chains and held visits */
     seine_err err;     /* of the queue */

@@ -40,7 +40,7 @@ keep_key(sn_frontier *f, sn_visit *v)
     char key[SEINE_URL_ROOM];
     size_t len;
 
-    if (seine_url_key(&v->first, f->commons->opts.strip_params, key, sizeof key, &len) !=
+    if (seine_url_key(&v->first, f->shared->opts.strip_params, key, sizeof key, &len) !=
         SEINE_OK)
         return false;
     if (sn_str_eq((sn_str){key, len}, v->input)) {
@@ -55,13 +55,13 @@ keep_key(sn_frontier *f, sn_visit *v)
 sn_visit *
 sn_frontier_make(sn_frontier *f, const seine_url *url, sn_kind kind, seine_time now)
 {
-    const seine_fetch_opts *o = &f->commons->opts;
-    sn_visit *v = sn_visits_take_own(f->commons->visits);
+    const seine_fetch_opts *o = &f->shared->opts;
+    sn_visit *v = sn_visits_take_own(f->shared->visits);
 
     if (!v)
         return NULL;
     if (!keep_url(v, url) || !keep_key(f, v)) {
-        sn_visits_give(f->commons->visits, v);
+        sn_visits_give(f->shared->visits, v);
         return NULL;
     }
     v->kind = (uint8_t)kind;
@@ -146,14 +146,14 @@ static bool
 is_near(const sn_frontier *f, const seine_url *from, const seine_url *to)
 {
     sn_str a = sn_part(seine_url_host(from)), b = sn_part(seine_url_host(to));
-    size_t n = seine_psl_site(f->commons->psl, a.ptr, a.len);
-    size_t m = seine_psl_site(f->commons->psl, b.ptr, b.len);
+    size_t n = seine_psl_site(f->shared->psl, a.ptr, a.len);
+    size_t m = seine_psl_site(f->shared->psl, b.ptr, b.len);
     sn_ruled ruled;
 
     if (sn_str_eq(a, b) ||
         (n > 0 && n == m && memcmp(a.ptr + a.len - n, b.ptr + b.len - m, n) == 0))
         return true;
-    sn_scope_judge(f->commons->scope, to, false, &ruled);
+    sn_scope_judge(f->shared->scope, to, false, &ruled);
     return ruled.in;
 }
 
@@ -179,7 +179,7 @@ add_map(sn_frontier *f, const seine_url *from, sn_str text, sn_zone ceiling,
     memcpy(key, mark, sizeof mark - 1);
     if (seine_url_key(&url, NULL, key + sizeof mark - 1, SEINE_URL_ROOM, &len) !=
             SEINE_OK ||
-        seine_seen_add(f->commons->seen, key, sizeof mark - 1 + len, &is_new) !=
+        seine_seen_add(f->shared->seen, key, sizeof mark - 1 + len, &is_new) !=
             SEINE_OK ||
         !is_new)
         return;
@@ -196,7 +196,7 @@ add_map(sn_frontier *f, const seine_url *from, sn_str text, sn_zone ceiling,
 static void
 begin_maps(sn_frontier *f, uint32_t host, sn_zone ceiling, seine_time now)
 {
-    const seine_crawl_opts *o = f->commons->opts.crawl;
+    const seine_crawl_opts *o = f->shared->opts.crawl;
     sn_extra *x = sn_sites_has_extra(&f->sites, host);
     char mem[SEINE_URL_ROOM];
     seine_url root;
@@ -245,7 +245,7 @@ want(sn_frontier *f, uint32_t host, seine_time now)
 
     x->is_wanted = true;
     x->rules.state = SN_RULES_UNKNOWN;
-    sn_commons_more(f->commons, 1);
+    sn_shared_state_add_work(f->shared, 1);
     sn_scheduler_put(f->scheduler, host, 1, now);
 }
 
@@ -270,9 +270,9 @@ sn_frontier_obey(sn_frontier *f, uint32_t host, sn_str target,
     const sn_extra *x = sn_sites_has_extra(&f->sites, host);
 
     if (f->sites.all[host].flags & SN_SITE_FREE ||
-        f->commons->opts.robots != SEINE_OBEY_ON)
+        f->shared->opts.robots != SEINE_OBEY_ON)
         return SEINE_OK;
-    return sn_rules_allow(&x->rules, f->commons->agent, target, out_verdict)
+    return sn_rules_allow(&x->rules, f->shared->agent, target, out_verdict)
                ? SEINE_OK
                : SEINE_E_ROBOTS;
 }
@@ -295,7 +295,7 @@ release(sn_frontier *f, uint32_t host, seine_time now)
             continue;
         if (e != SEINE_E_ROBOTS)
             sn_admit_refuse(v, SEINE_SKIP_BUDGET, SN_STR("no memory"));
-        atomic_fetch_sub(&f->commons->admitted, 1);
+        atomic_fetch_sub(&f->shared->admitted, 1);
         f->ops.end(v, f->ops.arg);
     }
 }
@@ -303,9 +303,9 @@ release(sn_frontier *f, uint32_t host, seine_time now)
 static void
 obey_delay(sn_frontier *f, uint32_t host, const sn_rules *rules, seine_time now)
 {
-    const seine_fetch_opts *o = &f->commons->opts;
+    const seine_fetch_opts *o = &f->shared->opts;
     bool cut;
-    seine_span delay = sn_rules_delay(rules, f->commons->agent, o->max_crawl_delay, &cut);
+    seine_span delay = sn_rules_delay(rules, f->shared->agent, o->max_crawl_delay, &cut);
     sn_str name = sn_scheduler_name(f->scheduler, host);
 
     if (delay > 0 && o->robots == SEINE_OBEY_ON)
@@ -341,7 +341,7 @@ shut(sn_frontier *f, uint32_t host, seine_err why, seine_time now)
     sn_extra *x = sn_sites_has_extra(&f->sites, host);
     sn_str name = sn_scheduler_name(f->scheduler, host);
 
-    SN_SAY(f->commons->opts.log, WARN, "robots.unreachable",
+    SN_SAY(f->shared->opts.log, WARN, "robots.unreachable",
            "robots.txt cannot be read: the host waits", SN_S("host", name),
            SN_E("err", why), SN_T("again", x->rules.until - now));
     f->ops.tell(&(seine_event){.name = "robots.unreachable",
@@ -350,7 +350,7 @@ shut(sn_frontier *f, uint32_t host, seine_err why, seine_time now)
                                .until = x->rules.until},
                 f->ops.arg);
     f->sites.all[host].flags |= SN_SITE_STUCK;
-    sn_commons_stick(f->commons, behind(f, host));
+    sn_shared_state_add_stuck(f->shared, behind(f, host));
     seine_err e = sn_heap_put(&f->again, x->rules.until, host);
     if (e != SEINE_OK)
         x->rules.until = SEINE_NEVER; /* not again in this run */
@@ -374,7 +374,7 @@ sn_frontier_unasked(sn_frontier *f, uint32_t host, seine_time now)
     x->is_wanted = false;
     sn_rules_answer(&x->rules, &none, (sn_str){0}, now);
     shut(f, host, none.code, now);
-    sn_commons_less(f->commons, 1);
+    sn_shared_state_end_work(f->shared, 1);
 }
 
 static void
@@ -389,7 +389,7 @@ robots_back(sn_frontier *f, sn_visit *v, seine_time now)
     else
         sn_rules_answer(&x->rules, &v->fault, sn_buf_view(&v->kept), now);
     if (x->rules.state == SN_RULES_UNREACHABLE &&
-        f->commons->opts.robots == SEINE_OBEY_AUDIT)
+        f->shared->opts.robots == SEINE_OBEY_AUDIT)
         sn_rules_ignore(&x->rules, now); /* nobody waits for what is not obeyed */
     if (x->rules.state == SN_RULES_UNREACHABLE)
         shut(f, host, v->fault.code, now);
@@ -403,7 +403,7 @@ map_back(sn_frontier *f, sn_visit *v, seine_time now)
     sn_extra *x = sn_sites_has_extra(&f->sites, v->home_host);
     sn_str url = sn_part(seine_url_href(&v->first));
 
-    SN_LOG(f->commons->opts.log, DEBUG, "sitemap", SN_URL("url", url),
+    SN_LOG(f->shared->opts.log, DEBUG, "sitemap", SN_URL("url", url),
            SN_E("err", v->fault.code), SN_U("status", v->fault.status));
     if (v->fault.code == SEINE_OK)
         sn_frontier_page(f, v, now);
@@ -427,11 +427,11 @@ sn_frontier_due(sn_frontier *f, seine_time now)
         uint32_t host = (uint32_t)sn_heap_take(&f->again).item;
         sn_site *site = &f->sites.all[host];
 
-        if (!(site->flags & SN_SITE_STUCK) || atomic_load(&f->commons->gives_up))
+        if (!(site->flags & SN_SITE_STUCK) || atomic_load(&f->shared->gives_up))
             continue;
         site->flags &= (uint8_t)~SN_SITE_STUCK;
         want(f, host, now);
-        sn_commons_unstick(f->commons, behind(f, host));
+        sn_shared_state_end_stuck(f->shared, behind(f, host));
     }
 }
 
@@ -452,7 +452,7 @@ refuse_next(sn_frontier *f, uint32_t host, seine_time now)
     if (!v)
         return false;
     sn_admit_refuse(v, SEINE_SKIP_ROBOTS_UNREACHABLE, rule);
-    atomic_fetch_sub(&f->commons->admitted, 1);
+    atomic_fetch_sub(&f->shared->admitted, 1);
     f->ops.end(v, f->ops.arg);
     return true;
 }

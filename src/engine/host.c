@@ -14,9 +14,9 @@
 _Static_assert(sizeof(sn_host) == 64, "a cache line");
 
 seine_err
-sn_hosts_init(sn_hosts *hs, sn_commons *commons, sn_wheel *wheel, seine_time now)
+sn_hosts_init(sn_hosts *hs, sn_shared_state *shared, sn_wheel *wheel, seine_time now)
 {
-    *hs = (sn_hosts){.commons = commons, .wheel = wheel, .free_guards = SN_NONE};
+    *hs = (sn_hosts){.shared = shared, .wheel = wheel, .free_guards = SN_NONE};
     sn_arena_init(&hs->names, 16384, SIZE_MAX);
     sn_rng_secret(hs->secret, sizeof hs->secret);
     hs->room = FIRST_ROOM;

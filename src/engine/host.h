@@ -21,9 +21,9 @@
 #define SN_HOST_H
 
 #include "base/wheel.h"
-#include "engine/commons.h"
 #include "engine/figures.h"
 #include "engine/pace.h"
+#include "engine/shared_state.h"
 #include "guard/adapt.h"
 
 #define SN_GUARDS_BLOCK  64
@@ -88,7 +88,7 @@ typedef struct sn_guards {
 } sn_guards;
 
 typedef struct sn_hosts {
-    sn_commons *commons;
+    sn_shared_state *shared;
     sn_host *all; /* starts on a cache line */
     sn_host_card *cards;
     uint32_t n, room;
@@ -104,7 +104,7 @@ typedef struct sn_hosts {
     uint64_t secret[2];
 } sn_hosts;
 
-SEINE_MUST_CHECK seine_err sn_hosts_init(sn_hosts *hs, sn_commons *commons,
+SEINE_MUST_CHECK seine_err sn_hosts_init(sn_hosts *hs, sn_shared_state *shared,
                                          sn_wheel *wheel, seine_time now);
 void sn_hosts_fini(sn_hosts *hs);
 
@@ -139,7 +139,7 @@ seine_span sn_hosts_every(const sn_hosts *hs, uint32_t host);
 static inline bool
 sn_hosts_is_mine(const sn_hosts *hs, const sn_host *h)
 {
-    const seine_fetch_opts *o = &hs->commons->opts;
+    const seine_fetch_opts *o = &hs->shared->opts;
 
     return o->mine && (!o->crawl || h->is_given);
 }

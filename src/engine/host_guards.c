@@ -104,7 +104,7 @@ give_guards(sn_hosts *hs, uint32_t i)
 static seine_span
 rate_of(const sn_hosts *hs)
 {
-    const seine_rate *rate = &hs->commons->opts.host_rate;
+    const seine_rate *rate = &hs->shared->opts.host_rate;
 
     return rate->count > 0 ? seine_every(rate->count, rate->per) : 0;
 }
@@ -127,7 +127,7 @@ floor_us(const sn_hosts *hs, uint32_t host)
 static uint32_t
 first_us(const sn_hosts *hs, uint32_t host)
 {
-    uint32_t least = hs->commons->opts.crawl ? CRAWL_FIRST_US : 0;
+    uint32_t least = hs->shared->opts.crawl ? CRAWL_FIRST_US : 0;
 
     return floor_us(hs, host) > least ? floor_us(hs, host) : least;
 }
@@ -144,19 +144,19 @@ is_delayed(const sn_hosts *hs, uint32_t host)
 static seine_err
 set_limiter(const sn_hosts *hs, uint32_t host, sn_guards *g, seine_time now)
 {
-    const seine_fetch_opts *o = &hs->commons->opts;
+    const seine_fetch_opts *o = &hs->shared->opts;
     seine_span every = sn_hosts_every(hs, host);
 
     if (every == 0 || is_delayed(hs, host))
         return seine_limiter_init(&g->limiter, every, 1);
-    seine_rate rate = sn_commons_rate(o->host_rate);
+    seine_rate rate = sn_shared_state_rate(o->host_rate);
     return seine_limiter_init_rate(&g->limiter, &rate, o->host_rate.burst, now);
 }
 
 static seine_err
 set_throttle(const sn_hosts *hs, uint32_t host, sn_guards *g)
 {
-    const seine_fetch_opts *o = &hs->commons->opts;
+    const seine_fetch_opts *o = &hs->shared->opts;
     uint32_t most = o->per_host;
 
     if (most == 0 || sn_hosts_is_mine(hs, &hs->all[host]))
@@ -175,7 +175,7 @@ set_throttle(const sn_hosts *hs, uint32_t host, sn_guards *g)
 static seine_err
 guards_set(const sn_hosts *hs, uint32_t host, sn_guards *g, seine_time now)
 {
-    sn_commons *c = hs->commons;
+    sn_shared_state *c = hs->shared;
     const seine_fetch_opts *o = &c->opts;
     seine_err e = set_limiter(hs, host, g, now);
 
@@ -210,7 +210,7 @@ sn_hosts_retune(sn_hosts *hs, uint32_t host, seine_time now)
         return;
     sn_guards *g = guards_at(hs, h->guards);
     bool mine = sn_hosts_is_mine(hs, h), delayed = is_delayed(hs, host);
-    seine_rate rate = sn_commons_rate(hs->commons->opts.host_rate);
+    seine_rate rate = sn_shared_state_rate(hs->shared->opts.host_rate);
     seine_limiter_set_rate(&g->limiter, now, sn_hosts_every(hs, host),
                            mine || delayed ? 1 : rate.burst);
     if (mine) {
@@ -223,8 +223,8 @@ sn_hosts_retune(sn_hosts *hs, uint32_t host, seine_time now)
     }
     if (g->pace.ivl_us > 0)
         sn_pace_set_floor(&g->pace, floor_us(hs, host));
-    uint32_t most = delayed ? 1 : hs->commons->opts.per_host;
-    if (g->set.throttle && hs->commons->opts.adaptive)
+    uint32_t most = delayed ? 1 : hs->shared->opts.per_host;
+    if (g->set.throttle && hs->shared->opts.adaptive)
         sn_aimd_ceiling(&g->cap, most);
     else if (g->set.throttle)
         (void)!seine_throttle_set(&g->throttle, most);

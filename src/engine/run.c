@@ -27,7 +27,7 @@
 _Static_assert(sizeof(seine_fetch_stats) % sizeof(uint64_t) == 0, "nothing but numbers");
 
 struct sn_run {
-    sn_commons *commons;
+    sn_shared_state *shared;
     const sn_env *env;
     sn_run *const *all;
     uint32_t index, n;
@@ -63,14 +63,14 @@ static seine_err make_frontier(sn_run *r);
 static void refuse_visit(sn_visit *v, void *arg);
 
 seine_err
-sn_run_new(sn_commons *commons, const sn_env *env, sn_run *const *all, uint32_t index,
+sn_run_new(sn_shared_state *shared, const sn_env *env, sn_run *const *all, uint32_t index,
            uint32_t n, sn_run **out_run)
 {
     sn_run *r = sn_zalloc_line(sizeof *r);
 
     if (!r)
         return SEINE_E_NOMEM;
-    r->commons = commons;
+    r->shared = shared;
     r->env = env;
     r->all = all;
     r->index = index;
@@ -80,9 +80,9 @@ sn_run_new(sn_commons *commons, const sn_env *env, sn_run *const *all, uint32_t 
     r->drain_until = r->narrow_until = SEINE_NEVER;
     r->stats.parked_until = r->before.parked_until = SEINE_NEVER;
     sn_slowest_init(&r->slowest);
-    seine_err e = sn_scheduler_new(commons, r->now, &r->scheduler);
+    seine_err e = sn_scheduler_new(shared, r->now, &r->scheduler);
     if (e == SEINE_OK)
-        e = sn_wire_init(&r->wire, commons, env,
+        e = sn_wire_init(&r->wire, shared, env,
                          &(sn_wire_ops){may_use, is_sent, is_asked, r});
     if (e == SEINE_OK)
         e = make_frontier(r);
@@ -119,13 +119,13 @@ sn_run_set_meters(sn_run *r, sn_meters *meters)
 static int
 stop_of(const sn_run *r)
 {
-    return atomic_load_explicit(&r->commons->stop, memory_order_acquire);
+    return atomic_load_explicit(&r->shared->stop, memory_order_acquire);
 }
 
 static seine_err
 stop_why(const sn_run *r)
 {
-    int why = atomic_load_explicit(&r->commons->stop_why, memory_order_relaxed);
+    int why = atomic_load_explicit(&r->shared->stop_why, memory_order_relaxed);
 
     return why == SEINE_OK ? SEINE_E_CANCELED : (seine_err)why;
 }
@@ -154,7 +154,7 @@ tell_end(const sn_run *r, const sn_visit *v)
     const seine_record *record = &r->emit.record;
     sn_str url = {record->url.ptr, record->url.len};
 
-    SN_LOG(r->commons->opts.log, DEBUG, "fetch", SN_URL("url", url),
+    SN_LOG(r->shared->opts.log, DEBUG, "fetch", SN_URL("url", url),
            SN_U("status", record->status), SN_E("err", v->fault.code),
            SN_U("resend", v->retry.attempts > 0 ? v->retry.attempts - 1 : 0),
            SN_T("duration", record->total));
@@ -167,14 +167,14 @@ let_go(sn_run *r, sn_visit *v)
     sn_visit_step(v, SN_EMITTED);
     sn_wire_drop(&r->wire, v);
     sn_capture_drop(v);
-    sn_visits_give(r->commons->visits, v);
-    sn_commons_less(r->commons, 1);
+    sn_visits_give(r->shared->visits, v);
+    sn_shared_state_end_work(r->shared, 1);
 }
 
 static void
 tell(sn_run *r)
 {
-    const seine_fetch_opts *o = &r->commons->opts;
+    const seine_fetch_opts *o = &r->shared->opts;
 
     sn_emit_redact(&r->emit, o->secrets);
     count_done(r, &r->emit.record);
@@ -187,11 +187,11 @@ static void
 emit(sn_run *r, sn_visit *v)
 {
     sn_visit_step(v, SN_DONE);
-    sn_emit_record(v, &r->commons->opts, r->wall, &r->emit);
+    sn_emit_record(v, &r->shared->opts, r->wall, &r->emit);
     if (v->not_wanted && v->is_skip) { /* it was admitted */
-        atomic_fetch_add(&r->commons->unwanted, 1);
-        atomic_fetch_sub(&r->commons->admitted, 1);
-        atomic_fetch_add(&r->commons->refused, 1);
+        atomic_fetch_add(&r->shared->unwanted, 1);
+        atomic_fetch_sub(&r->shared->admitted, 1);
+        atomic_fetch_add(&r->shared->refused, 1);
         r->refused++;
     }
     tell_end(r, v);
@@ -238,8 +238,8 @@ admit(sn_run *r, sn_visit *v)
                       : sn_scheduler_add(r->scheduler, v, r->now);
 
     if (e == SEINE_E_ROBOTS) {
-        atomic_fetch_sub(&r->commons->admitted, 1);
-        atomic_fetch_add(&r->commons->refused, 1);
+        atomic_fetch_sub(&r->shared->admitted, 1);
+        atomic_fetch_add(&r->shared->refused, 1);
         r->refused++;
         emit(r, v);
     } else if (e != SEINE_OK) {
@@ -259,8 +259,8 @@ count_attempt(sn_run *r, const sn_visit *v)
     s->requests += end->fault.sent;
     s->bytes_in += end->wire_bytes;
     s->bytes_body += end->body_bytes;
-    if (r->commons->opts.max_bytes > 0)
-        atomic_fetch_add(&r->commons->bytes_body, end->body_bytes);
+    if (r->shared->opts.max_bytes > 0)
+        atomic_fetch_add(&r->shared->bytes_body, end->body_bytes);
     if (end->reused)
         s->reused++;
     else if ((end->peer.v != 0 || end->via != SN_VIA_NONE) &&
@@ -273,7 +273,7 @@ count_attempt(sn_run *r, const sn_visit *v)
 static void
 narrow(sn_run *r, seine_err why)
 {
-    sn_commons *c = r->commons;
+    sn_shared_state *c = r->shared;
 
     if (r->narrow_until == SEINE_NEVER || r->now - r->narrowed_at >= NARROW_STEP) {
         uint32_t percent = atomic_load_explicit(&c->narrowed, memory_order_relaxed);
@@ -294,14 +294,14 @@ widen(sn_run *r)
     if (r->narrow_until > r->now)
         return;
     r->narrow_until = SEINE_NEVER;
-    atomic_store_explicit(&r->commons->narrowed, 100, memory_order_relaxed);
+    atomic_store_explicit(&r->shared->narrowed, 100, memory_order_relaxed);
 }
 
 /* To the next URL of a chain, whose host may live in another shard. */
 static void
 move_on(sn_run *r, sn_visit *v)
 {
-    uint32_t to = sn_commons_shard(r->commons, &v->url, r->n);
+    uint32_t to = sn_shared_state_shard(r->shared, &v->url, r->n);
 
     sn_wire_drop(&r->wire, v);
     sn_capture_keep(v);
@@ -335,7 +335,7 @@ tell_retry(sn_run *r, const sn_visit *v, const sn_ruling *ruling)
 
     r->stats.retries++;
     sn_meters_retry(r->meters, v->end.fault.code, ruling->at - r->now);
-    SN_LOG(r->commons->opts.log, DEBUG, "retry", SN_S("host", host),
+    SN_LOG(r->shared->opts.log, DEBUG, "retry", SN_S("host", host),
            SN_E("err", v->end.fault.code), SN_U("resend", v->retry.attempts),
            SN_S("wait", seine_wait_name(ruling->why)),
            SN_T("delay", ruling->at - r->now));
@@ -387,12 +387,12 @@ judge(sn_run *r, sn_visit *v)
 {
     seine_clock *clock = r->env->clock;
     sn_ruling ruling = {0};
-    bool hop = sn_verdict_judge(r->commons, v, r->now);
+    bool hop = sn_verdict_judge(r->shared, v, r->now);
 
     count_attempt(r, v);
     if (!hop) {
         uint64_t dice = v->end.fault.code == SEINE_OK ? 0 : clock->dice(clock);
-        ruling = sn_verdict_rule(r->commons, v, r->now, dice);
+        ruling = sn_verdict_rule(r->shared, v, r->now, dice);
     }
     sn_scheduler_end(r->scheduler, v, r->now);
     v->retry.host = NULL; /* the host may have folded it away */
@@ -494,7 +494,7 @@ stop(sn_run *r)
     if (how == SN_GOING)
         return;
     if (r->drain_until == SEINE_NEVER)
-        r->drain_until = sn_time_add(r->now, r->commons->opts.grace);
+        r->drain_until = sn_time_add(r->now, r->shared->opts.grace);
     end_all(r, stop_why(r));
     if (!r->canceled && (how == SN_STOPPING || r->now >= r->drain_until)) {
         r->canceled = true;
@@ -506,7 +506,7 @@ stop(sn_run *r)
 static void
 end_over_bytes(sn_run *r)
 {
-    sn_commons *c = r->commons;
+    sn_shared_state *c = r->shared;
     uint64_t max = c->opts.max_bytes;
     sn_visit *v;
 
@@ -526,15 +526,15 @@ end_over_bytes(sn_run *r)
 static bool
 may_start(sn_run *r)
 {
-    const seine_fetch_opts *o = &r->commons->opts;
-    uint32_t percent = atomic_load_explicit(&r->commons->narrowed, memory_order_relaxed);
+    const seine_fetch_opts *o = &r->shared->opts;
+    uint32_t percent = atomic_load_explicit(&r->shared->narrowed, memory_order_relaxed);
 
     if (o->ready && !o->ready(r->index, o->arg))
         return false;
-    if (atomic_load_explicit(&r->commons->mail_bytes, memory_order_relaxed) > MAIL_MOST)
+    if (atomic_load_explicit(&r->shared->mail_bytes, memory_order_relaxed) > MAIL_MOST)
         return false;
     return percent >= 100 ||
-           (uint64_t)seine_throttle_in_flight(&r->commons->in_flight) * 100 <
+           (uint64_t)seine_throttle_in_flight(&r->shared->in_flight) * 100 <
                (uint64_t)o->concurrency * percent;
 }
 
@@ -585,15 +585,15 @@ end_waiting(sn_run *r)
 static void
 end_crawl(sn_run *r)
 {
-    sn_commons *c = r->commons;
+    sn_shared_state *c = r->shared;
 
-    if (!r->frontier || !sn_commons_is_closed(c))
+    if (!r->frontier || !sn_shared_state_is_closed(c))
         return;
-    if (sn_commons_is_stuck(c))
+    if (sn_shared_state_is_stuck(c))
         atomic_store(&c->gives_up, true);
     if (atomic_load(&c->gives_up))
         r->has_more |= sn_frontier_stuck(r->frontier, AT_ONCE, r->now);
-    if (sn_commons_is_quiet(c))
+    if (sn_shared_state_is_quiet(c))
         r->has_more |= sn_frontier_late(r->frontier, AT_ONCE, r->now);
 }
 
@@ -606,7 +606,7 @@ refuse(const sn_refusal *refusal, void *arg)
 
     sn_emit_skip(refusal->link, refusal->key, refusal->reason, refusal->rule, r->wall,
                  &r->emit);
-    atomic_fetch_add(&r->commons->refused, 1);
+    atomic_fetch_add(&r->shared->refused, 1);
     sn_meters_given(r->meters, 1, 1);
     tell(r);
 }
@@ -617,7 +617,7 @@ refuse_visit(sn_visit *v, void *arg)
 {
     sn_run *r = arg;
 
-    atomic_fetch_add(&r->commons->refused, 1);
+    atomic_fetch_add(&r->shared->refused, 1);
     r->refused++;
     emit(r, v);
 }
@@ -635,7 +635,7 @@ static void
 tell_event(const seine_event *e, void *arg)
 {
     const sn_run *r = arg;
-    const seine_fetch_opts *o = &r->commons->opts;
+    const seine_fetch_opts *o = &r->shared->opts;
 
     if (o->on_event)
         o->on_event(e, r->index, o->arg);
@@ -644,12 +644,12 @@ tell_event(const seine_event *e, void *arg)
 static seine_err
 make_frontier(sn_run *r)
 {
-    const seine_fetch_opts *o = &r->commons->opts;
+    const seine_fetch_opts *o = &r->shared->opts;
     sn_frontier_ops ops = {refuse, refuse_visit, send, tell_event, r};
 
     if (!o->crawl && o->robots == SEINE_OBEY_OFF)
         return SEINE_OK;
-    return sn_frontier_new(r->commons, r->scheduler, &ops, r->index, r->n, &r->frontier);
+    return sn_frontier_new(r->shared, r->scheduler, &ops, r->index, r->n, &r->frontier);
 }
 
 /* The world. */
@@ -657,7 +657,7 @@ make_frontier(sn_run *r)
 static void
 log_event(const sn_run *r, const seine_event *e)
 {
-    seine_log *log = r->commons->opts.log;
+    seine_log *log = r->shared->opts.log;
     sn_str host = {e->host.ptr, e->host.len};
 
     if (strcmp(e->name, "breaker.open") == 0)
@@ -673,7 +673,7 @@ log_event(const sn_run *r, const seine_event *e)
 static void
 tell_events(sn_run *r)
 {
-    const seine_fetch_opts *o = &r->commons->opts;
+    const seine_fetch_opts *o = &r->shared->opts;
     seine_event e;
 
     while (sn_scheduler_event(r->scheduler, &e)) {
@@ -690,7 +690,7 @@ static void
 wake_starved(sn_run *r)
 {
     if (r->freed_slots && r->n > 1 &&
-        atomic_load_explicit(&r->commons->starving, memory_order_seq_cst) > 0)
+        atomic_load_explicit(&r->shared->starving, memory_order_seq_cst) > 0)
         for (uint32_t i = 0; i < r->n; i++)
             if (i != r->index)
                 sn_run_wake(r->all[i]);
@@ -701,8 +701,8 @@ wake_starved(sn_run *r)
 static void
 wake_all_at_the_end(sn_run *r)
 {
-    bool is_over = r->frontier && (sn_commons_is_quiet(r->commons) ||
-                                   atomic_load(&r->commons->gives_up));
+    bool is_over = r->frontier && (sn_shared_state_is_quiet(r->shared) ||
+                                   atomic_load(&r->shared->gives_up));
 
     if (is_over && !r->was_over && r->n > 1)
         for (uint32_t i = 0; i < r->n; i++)
@@ -744,7 +744,7 @@ check_balance(const sn_run *r)
     assert(r->frontier || r->came == r->left + r->refused + r->stats.done + r->wire.n +
                                          ended + sn_scheduler_waiting(r->scheduler, by));
     assert(r->n > 1 ||
-           seine_throttle_in_flight(&r->commons->in_flight) == r->wire.n + ended);
+           seine_throttle_in_flight(&r->shared->in_flight) == r->wire.n + ended);
 #else
     (void)r;
 #endif

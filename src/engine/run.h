@@ -14,7 +14,7 @@
  * flight; and permits held = in flight. Debug builds assert it.
  *
  * Time    is what the transport's turn returned.
- * Memory  of the shard; visits come from the commons.
+ * Memory  of the shard; visits come from the shared state.
  * Threads one owner; the inbox, wake and stats from any thread.
  */
 #ifndef SN_RUN_H
@@ -27,7 +27,7 @@ typedef struct sn_run sn_run;
 
 /* Shard `index` of `n`; `all` is the table of all shards, filled when all are made (a
  * redirect to a host of another shard goes there). The env is borrowed. */
-SEINE_MUST_CHECK seine_err sn_run_new(sn_commons *commons, const sn_env *env,
+SEINE_MUST_CHECK seine_err sn_run_new(sn_shared_state *shared, const sn_env *env,
                                       sn_run *const *all, uint32_t index, uint32_t n,
                                       sn_run **out_run);
 void sn_run_free(sn_run *r); /* its transport has no exchange left */

@@ -12,19 +12,19 @@
 #define APART   SEINE_MS(20)  /* from here on it matters when a request leaves */
 
 seine_err
-sn_scheduler_new(sn_commons *commons, seine_time now, sn_scheduler **out_scheduler)
+sn_scheduler_new(sn_shared_state *shared, seine_time now, sn_scheduler **out_scheduler)
 {
     sn_scheduler *s = sn_zalloc(sizeof *s);
 
     if (!s)
         return SEINE_E_NOMEM;
-    seine_err e = sn_hosts_init(&s->hosts, commons, &s->wheel, now);
+    seine_err e = sn_hosts_init(&s->hosts, shared, &s->wheel, now);
     if (e != SEINE_OK) {
         sn_free(s);
         return e;
     }
-    s->commons = commons;
-    s->rng = sn_rng_seed(commons->opts.clock->dice(commons->opts.clock));
+    s->shared = shared;
+    s->rng = sn_rng_seed(shared->opts.clock->dice(shared->opts.clock));
     s->rate_at = INT64_MIN;
     s->parked_until = SEINE_NEVER;
     s->parked_hosts = SN_NONE;
@@ -41,7 +41,7 @@ sn_scheduler_free(sn_scheduler *s)
     if (!s)
         return;
     if (s->starved)
-        atomic_fetch_sub(&s->commons->starving, 1);
+        atomic_fetch_sub(&s->shared->starving, 1);
     sn_heap_fini(&s->again);
     sn_hosts_fini(&s->hosts);
     sn_wheel_fini(&s->wheel);
@@ -193,7 +193,7 @@ brakes(sn_scheduler *s, uint32_t host, sn_guards *g, seine_time now, seine_wait 
 {
     sn_host *h = &s->hosts.all[host];
     seine_time at = h->next;
-    sn_commons *c = s->commons;
+    sn_shared_state *c = s->shared;
 
     if (g->pace.pause > at) {
         at = g->pace.pause;
@@ -217,7 +217,7 @@ static void
 starve(sn_scheduler *s)
 {
     if (!s->starved)
-        atomic_fetch_add(&s->commons->starving, 1);
+        atomic_fetch_add(&s->shared->starving, 1);
     s->starved = true;
 }
 
@@ -451,7 +451,7 @@ static bool
 may_start(const sn_scheduler *s, seine_time now)
 {
     return s->rate_at <= now &&
-           atomic_load_explicit(&s->commons->stop, memory_order_relaxed) == SN_GOING;
+           atomic_load_explicit(&s->shared->stop, memory_order_relaxed) == SN_GOING;
 }
 
 /* A ready host: its visit, or where it stands instead. */
@@ -489,7 +489,7 @@ sn_scheduler_next(sn_scheduler *s, seine_time now)
 
     if (s->starved) {
         s->starved = false;
-        atomic_fetch_sub(&s->commons->starving, 1);
+        atomic_fetch_sub(&s->shared->starving, 1);
     }
     if (sn_heap_when(&s->again) <= now)
         sn_scheduler_take_again(s, now);
@@ -523,7 +523,6 @@ sn_scheduler_when(sn_scheduler *s, seine_time now)
         return at;
     if (s->rate_at > now)
         return sn_time_min(at, s->rate_at);
-    bool going =
-        atomic_load_explicit(&s->commons->stop, memory_order_relaxed) == SN_GOING;
+    bool going = atomic_load_explicit(&s->shared->stop, memory_order_relaxed) == SN_GOING;
     return going && !s->starved ? now : at;
 }

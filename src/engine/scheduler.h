@@ -24,12 +24,12 @@
 #ifndef SN_SCHEDULER_H
 #define SN_SCHEDULER_H
 
-#include "engine/commons.h"
+#include "engine/shared_state.h"
 #include "engine/visit.h"
 
 typedef struct sn_scheduler sn_scheduler;
 
-SEINE_MUST_CHECK seine_err sn_scheduler_new(sn_commons *commons, seine_time now,
+SEINE_MUST_CHECK seine_err sn_scheduler_new(sn_shared_state *shared, seine_time now,
                                             sn_scheduler **out_scheduler);
 void sn_scheduler_free(sn_scheduler *s); /* no visit is left in it */
 
@@ -83,7 +83,7 @@ SEINE_MUST_CHECK seine_err sn_scheduler_again(sn_scheduler *s, sn_visit *v, sein
                                               seine_wait why, seine_time now);
 
 /* The next visit that may start: READY, attempt begun, retry counted by the caller. Or
- * NULL. While `commons->stop` or the outputs are not ready: NULL. */
+ * NULL. While `shared->stop` or the outputs are not ready: NULL. */
 sn_visit *sn_scheduler_next(sn_scheduler *s, seine_time now);
 
 /* May a connection to that address be used for v now? Takes the address's slot
@@ -128,7 +128,7 @@ seine_time sn_scheduler_when(sn_scheduler *s, seine_time now);
 
 /* True: it has work, and every slot of --concurrency is taken or no visit is free. With
  * several shards the one that gives a slot back wakes those that are starved
- * (commons->starving > 0). */
+ * (shared->starving > 0). */
 bool sn_scheduler_is_starved(const sn_scheduler *s);
 
 /* "https://e.example:443". */

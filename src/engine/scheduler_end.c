@@ -6,7 +6,7 @@
 seine_err
 sn_scheduler_admit(sn_scheduler *s, sn_visit *v, const sn_ip *peer, seine_time now)
 {
-    sn_commons *c = s->commons;
+    sn_shared_state *c = s->shared;
     sn_guards *g = sn_hosts_guards(&s->hosts, v->host);
     seine_time when;
 
@@ -98,7 +98,7 @@ sn_scheduler_park(sn_scheduler *s, uint32_t host, seine_err why, seine_time unti
 static void
 watch_breaker(sn_scheduler *s, uint32_t host, sn_guards *g, seine_breaker_state was)
 {
-    const seine_fetch_opts *o = &s->commons->opts;
+    const seine_fetch_opts *o = &s->shared->opts;
     seine_breaker_stats b;
 
     seine_breaker_stats_get(&g->breaker, &b);
@@ -130,7 +130,7 @@ watch_breaker(sn_scheduler *s, uint32_t host, sn_guards *g, seine_breaker_state 
 static void
 obey(sn_scheduler *s, uint32_t host, sn_guards *g, seine_span wish, seine_time now)
 {
-    if (wish > s->commons->opts.max_retry_after) {
+    if (wish > s->shared->opts.max_retry_after) {
         sn_scheduler_park(s, host, SEINE_E_RETRY_AFTER_TOO_LONG, sn_time_add(now, wish));
     } else if (wish > 0) {
         g->retry_after = 1;
@@ -208,7 +208,7 @@ sn_scheduler_end(sn_scheduler *s, sn_visit *v, seine_time now)
     if (v->is_leaving)
         v->is_leaving = g->is_leaving = false;
     if (v->ip_slot != UINT32_MAX) {
-        sn_ipcap_end(&s->commons->ipcap, v->ip_slot);
+        sn_ipcap_end(&s->shared->ipcap, v->ip_slot);
         v->ip_slot = UINT32_MAX;
     }
     if (was_connected(&v->end)) {

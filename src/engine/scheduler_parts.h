@@ -14,7 +14,7 @@
 #define SN_SCHEDULER_EVENTS 64
 
 struct sn_scheduler {
-    sn_commons *commons;
+    sn_shared_state *shared;
     sn_wheel wheel;
     sn_hosts hosts;
     sn_ready ready;

@@ -127,7 +127,7 @@ kind_of(const seine_fetch_opts *o, sn_visit *v, bool *out_hop)
 }
 
 bool
-sn_verdict_judge(const sn_commons *c, sn_visit *v, seine_time now)
+sn_verdict_judge(const sn_shared_state *c, sn_visit *v, seine_time now)
 {
     seine_fault *f = &v->end.fault;
     bool hop = false;
@@ -231,7 +231,7 @@ reason(const sn_visit *v)
 }
 
 static sn_ruling
-again(const sn_commons *c, sn_visit *v, seine_time now, uint64_t dice)
+again(const sn_shared_state *c, sn_visit *v, seine_time now, uint64_t dice)
 {
     seine_fault f = v->end.fault;
 
@@ -270,7 +270,7 @@ rest(sn_visit *v)
 }
 
 sn_ruling
-sn_verdict_rule(const sn_commons *c, sn_visit *v, seine_time now, uint64_t dice)
+sn_verdict_rule(const sn_shared_state *c, sn_visit *v, seine_time now, uint64_t dice)
 {
     seine_err code = v->end.fault.code;
 

@@ -31,7 +31,7 @@
 #ifndef SN_VERDICT_H
 #define SN_VERDICT_H
 
-#include "engine/commons.h"
+#include "engine/shared_state.h"
 
 typedef enum sn_then {
     SN_THEN_DONE,   /* v->fault is how it ended */
@@ -48,10 +48,10 @@ typedef struct sn_ruling {
 } sn_ruling;
 
 /* True: the visit goes on to another URL, which is v->url now. */
-bool sn_verdict_judge(const sn_commons *c, sn_visit *v, seine_time now);
+bool sn_verdict_judge(const sn_shared_state *c, sn_visit *v, seine_time now);
 
 /* v->end stays as it was judged. `dice` are 64 random bits. */
-sn_ruling sn_verdict_rule(const sn_commons *c, sn_visit *v, seine_time now,
+sn_ruling sn_verdict_rule(const sn_shared_state *c, sn_visit *v, seine_time now,
                           uint64_t dice);
 
 /* The visit ends without being asked (again): its host was given up (BREAKER,

@@ -74,11 +74,12 @@ put_plain(const seine_fetch_opts *o, list *l)
 }
 
 seine_err
-sn_wire_init(sn_wire *w, sn_commons *commons, const sn_env *env, const sn_wire_ops *ops)
+sn_wire_init(sn_wire *w, sn_shared_state *shared, const sn_env *env,
+             const sn_wire_ops *ops)
 {
-    const seine_fetch_opts *o = &commons->opts;
+    const seine_fetch_opts *o = &shared->opts;
 
-    *w = (sn_wire){.commons = commons, .env = env, .ops = *ops};
+    *w = (sn_wire){.shared = shared, .env = env, .ops = *ops};
     w->plain = sn_calloc(PLAIN, sizeof *w->plain);
     w->home = sn_calloc(PLAIN + o->n_fields, sizeof *w->home);
     if (!w->plain || !w->home || sn_vias_init(&w->vias, o) != SEINE_OK) {
@@ -170,7 +171,7 @@ is_at_home(const sn_visit *v)
 bool
 sn_wire_fields(const sn_wire *w, sn_visit *v, sn_request *out_request)
 {
-    const seine_fetch_opts *o = &w->commons->opts;
+    const seine_fetch_opts *o = &w->shared->opts;
 
     if (v->n_hops == 0 && v->n_own == 0 && v->n_tries == 0 &&
         (v->at_home || o->n_fields == 0)) {
@@ -241,7 +242,7 @@ join_cookies(sn_flight *f, sn_str jar, sn_str own, sn_str *out_value)
 static bool
 add_cookies(sn_wire *w, sn_flight *f)
 {
-    seine_jar *jar = w->commons->opts.jar;
+    seine_jar *jar = w->shared->opts.jar;
     sn_request *r = &f->request;
     char buf[SEINE_JAR_SENT];
     size_t at, cap = sizeof buf;
@@ -272,7 +273,7 @@ add_cookies(sn_wire *w, sn_flight *f)
 static void
 take_cookies(sn_flight *f, const sn_head *head)
 {
-    seine_jar *jar = f->wire->commons->opts.jar;
+    seine_jar *jar = f->wire->shared->opts.jar;
     seine_clock *clock = f->wire->env->clock;
     uint32_t at = 0;
     sn_str value;
@@ -319,7 +320,7 @@ sn_wire_content_type(sn_arena *arena, sn_str value, sn_str *out_type, sn_str *ou
 static bool
 is_followed(const sn_wire *w, const sn_visit *v, uint16_t status)
 {
-    const seine_fetch_opts *o = &w->commons->opts;
+    const seine_fetch_opts *o = &w->shared->opts;
 
     if (v->kind == SN_KIND_ROBOTS) /* whatever is done with redirects of pages */
         return sn_redirect_is(status);
@@ -493,7 +494,7 @@ begin_page(sn_flight *f, uint16_t status)
     sn_visit *v = f->visit;
     sn_page_wants wants;
 
-    if (!page_wants(&f->wire->commons->opts, v, status, &wants))
+    if (!page_wants(&f->wire->shared->opts, v, status, &wants))
         return;
     v->page = sn_page_take(&f->wire->pages);
     if (v->page)
@@ -515,7 +516,7 @@ on_head(const sn_head *head, void *arg)
 {
     sn_flight *f = arg;
     sn_visit *v = f->visit;
-    unsigned keep = f->wire->commons->opts.keep;
+    unsigned keep = f->wire->shared->opts.keep;
     bool followed = is_followed(f->wire, v, head->status), wishes = false;
 
     for (uint32_t i = 0; i < head->n_fields; i++)
@@ -529,7 +530,7 @@ on_head(const sn_head *head, void *arg)
         return;
     if (keep & SEINE_KEEP_FIELDS)
         keep_fields(v, head);
-    if (!is_wanted(&f->wire->commons->opts, v, head->status))
+    if (!is_wanted(&f->wire->shared->opts, v, head->status))
         v->enough = v->not_wanted = true;
     else
         begin_page(f, head->status);
@@ -543,10 +544,10 @@ hold(sn_wire *w, sn_visit *v, size_t kept)
     uint64_t need = kept + (page > READ ? page - READ : 0);
     seine_want nothing = {{0}};
 
-    if (!w->commons->budget || need == 0)
+    if (!w->shared->budget || need == 0)
         return true;
     if (!v->held.of &&
-        seine_budget_try(w->commons->budget, &nothing, &v->held) != SEINE_OK) {
+        seine_budget_try(w->shared->budget, &nothing, &v->held) != SEINE_OK) {
         v->kept.err = SEINE_E_BUDGET;
         return false;
     }
@@ -626,7 +627,7 @@ on_body(sn_str piece, void *arg)
         return false;
     if (v->kind == SN_KIND_ROBOTS)
         piece = up_to(v, piece, ROBOTS);
-    else if (!(f->wire->commons->opts.keep & (SEINE_KEEP_BODY | SEINE_KEEP_SHA256)) ||
+    else if (!(f->wire->shared->opts.keep & (SEINE_KEEP_BODY | SEINE_KEEP_SHA256)) ||
              v->kind != SN_KIND_PAGE)
         return true;
     if (!grow(f->wire, v, piece.len))
@@ -779,7 +780,7 @@ static seine_err
 choose_proxy(sn_wire *w, sn_flight *f, seine_time now, const sn_proxy **out_proxy)
 {
     sn_visit *v = f->visit;
-    const sn_proxy *proxy = sn_proxies_choose(&w->commons->proxies, &v->url);
+    const sn_proxy *proxy = sn_proxies_choose(&w->shared->proxies, &v->url);
 
     f->via = (seine_permit){0};
     v->via_at = INT64_MIN;
@@ -803,7 +804,7 @@ static seine_err
 begin(sn_wire *w, sn_flight *f, sn_zone pin, seine_time now)
 {
     sn_visit *v = f->visit;
-    const sn_limits *limits = &w->commons->limits;
+    const sn_limits *limits = &w->shared->limits;
     const sn_proxy *proxy;
     seine_err e = choose_proxy(w, f, now, &proxy);
 
@@ -823,9 +824,9 @@ begin(sn_wire *w, sn_flight *f, sn_zone pin, seine_time now)
                      .ceiling = v->ceiling,
                      .pin = pin,
                      .fresh = v->fresh,
-                     .judge = w->commons->opts.untrusted,
+                     .judge = w->shared->opts.untrusted,
                      .proxy = proxy};
-    set_trust(&w->commons->opts, v, &f->request);
+    set_trust(&w->shared->opts, v, &f->request);
     if (!sn_wire_fields(w, v, &f->request) || !add_cookies(w, f))
         return SEINE_E_NOMEM;
     sn_handler handler = {.admit = on_admit,
@@ -834,8 +835,8 @@ begin(sn_wire *w, sn_flight *f, sn_zone pin, seine_time now)
                           .body = on_body,
                           .end = on_end,
                           .arg = f};
-    if (w->commons->opts.keep & SEINE_KEEP_WIRE) {
-        e = sn_capture_begin(v, w->commons->budget, &f->request, v->started_wall);
+    if (w->shared->opts.keep & SEINE_KEEP_WIRE) {
+        e = sn_capture_begin(v, w->shared->budget, &f->request, v->started_wall);
         if (e != SEINE_OK)
             return e;
         handler.wire = on_wire;
@@ -850,8 +851,8 @@ sn_wire_start(sn_wire *w, sn_visit *v, sn_zone pin, seine_time now, int64_t wall
     sn_flight *f = take_off(w, v);
 
     sn_visit_clear_answer(v);
-    v->kept.cap = w->commons->opts.max_body < SIZE_MAX - 1
-                      ? (size_t)w->commons->opts.max_body
+    v->kept.cap = w->shared->opts.max_body < SIZE_MAX - 1
+                      ? (size_t)w->shared->opts.max_body
                       : SIZE_MAX - 1;
     v->started_at = now;
     v->started_wall = wall;

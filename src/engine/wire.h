@@ -28,8 +28,8 @@
 #define SN_WIRE_H
 
 #include "base/env.h"
-#include "engine/commons.h"
 #include "engine/page.h"
+#include "engine/shared_state.h"
 #include "engine/via.h"
 
 /* One request under way: what the transport borrows until its end. */
@@ -53,7 +53,7 @@ typedef struct sn_wire_ops {
 } sn_wire_ops;
 
 typedef struct sn_wire {
-    sn_commons *commons;
+    sn_shared_state *shared;
     const sn_env *env;
     sn_wire_ops ops;
     sn_field *home; /* what goes with a request to a given URL */
@@ -69,7 +69,7 @@ typedef struct sn_wire {
     sn_visit *ended, *last_ended;
 } sn_wire;
 
-SEINE_MUST_CHECK seine_err sn_wire_init(sn_wire *w, sn_commons *commons,
+SEINE_MUST_CHECK seine_err sn_wire_init(sn_wire *w, sn_shared_state *shared,
                                         const sn_env *env, const sn_wire_ops *ops);
 void sn_wire_fini(sn_wire *w); /* nothing is flying */
 

@@ -26,7 +26,7 @@
 
 typedef struct sim {
     sim_world *world;
-    sn_commons commons;
+    sn_shared_state shared;
     sn_env env[MAX_SHARDS];
     sn_run *runs[MAX_SHARDS];
     uint32_t fed;
@@ -113,13 +113,13 @@ next_url(const sim_world *w, uint32_t i, char *url, size_t cap)
 static void
 give(sim *s, sn_visit *v)
 {
-    sn_commons *c = &s->commons;
+    sn_shared_state *c = &s->shared;
 
-    if (!v->is_skip && !sn_commons_admit(c))
+    if (!v->is_skip && !sn_shared_state_admit(c))
         sn_admit_refuse(v, SEINE_SKIP_BUDGET, SN_STR("max_pages"));
     if (v->is_skip)
         atomic_fetch_add(&c->refused, 1);
-    sn_run_give(s->runs[sn_commons_shard(c, &v->url, s->world->n_shards)], v);
+    sn_run_give(s->runs[sn_shared_state_shard(c, &v->url, s->world->n_shards)], v);
 }
 
 static seine_err
@@ -134,7 +134,7 @@ feed(sim *s)
         ask.url = (seine_view){url, (size_t)n};
         ask.priority = (int8_t)((int)(s->fed % 19) - 9);
         sn_visit *v;
-        seine_err e = sn_admit(&s->commons, &ask, w->now, &v);
+        seine_err e = sn_admit(&s->shared, &ask, w->now, &v);
         if (e == SEINE_E_FULL)
             return SEINE_OK;
         if (e == SEINE_E_ALREADY && w->site) { /* links led there before */
@@ -146,7 +146,7 @@ feed(sim *s)
         w->pages[s->fed++].given = 1;
         give(s, v);
     }
-    atomic_store(&s->commons.closed, true);
+    atomic_store(&s->shared.closed, true);
     return SEINE_OK;
 }
 
@@ -155,8 +155,8 @@ static void
 check_load(sim *s, uint64_t out)
 {
     sim_world *w = s->world;
-    sn_load load = sn_commons_load(&s->commons);
-    uint64_t admitted = atomic_load(&s->commons.admitted);
+    sn_load load = sn_shared_state_load(&s->shared);
+    uint64_t admitted = atomic_load(&s->shared.admitted);
 
     if (out > load.work)
         sim_broken(w, "S1", "%llu visits are out, and work is %u",
@@ -171,9 +171,9 @@ check_load(sim *s, uint64_t out)
         sim_broken(w, "S1", "%llu are admitted, %llu have results, work is %u",
                    (unsigned long long)admitted,
                    (unsigned long long)(s->records - s->skips), load.work);
-    if (s->skips != atomic_load(&s->commons.refused))
+    if (s->skips != atomic_load(&s->shared.refused))
         sim_broken(w, "S1", "%llu are refused, and %llu are skips",
-                   (unsigned long long)atomic_load(&s->commons.refused),
+                   (unsigned long long)atomic_load(&s->shared.refused),
                    (unsigned long long)s->skips);
 }
 
@@ -188,7 +188,7 @@ check_balance(sim *s)
         sn_run_stats(s->runs[i], &sum);
         in_flight += sim_net_in_flight(s->env[i].transport);
     }
-    uint64_t out = sn_visits_out(s->commons.visits);
+    uint64_t out = sn_visits_out(s->shared.visits);
     if (!w->site && s->fed != s->records + out)
         sim_broken(w, "S1", "given %u, records %llu, out %llu", s->fed,
                    (unsigned long long)s->records, (unsigned long long)out);
@@ -200,8 +200,8 @@ check_balance(sim *s)
     if (in_flight > w->opts.concurrency)
         sim_broken(w, "S4", "%u in flight in all", in_flight);
     seine_want used;
-    if (s->commons.budget) {
-        seine_budget_used(s->commons.budget, &used);
+    if (s->shared.budget) {
+        seine_budget_used(s->shared.budget, &used);
         if (used.n[SEINE_RES_MEMORY] > w->opts.max_memory)
             sim_broken(w, "S16", "memory over the budget");
     }
@@ -218,20 +218,20 @@ check_end(sim *s)
             sim_broken(w, "S2", "page %u has %u records", i, w->pages[i].records);
     if (w->site)
         oracle_judge(w);
-    sn_load load = sn_commons_load(&s->commons);
-    if (load.work != 0 || load.stuck != 0 || atomic_load(&s->commons.mail_bytes) != 0)
+    sn_load load = sn_shared_state_load(&s->shared);
+    if (load.work != 0 || load.stuck != 0 || atomic_load(&s->shared.mail_bytes) != 0)
         sim_broken(w, "S11", "work %u, stuck %u, %llu bytes of mail", load.work,
-                   load.stuck, (unsigned long long)atomic_load(&s->commons.mail_bytes));
-    if (atomic_load(&s->commons.admitted) != s->records - s->skips)
+                   load.stuck, (unsigned long long)atomic_load(&s->shared.mail_bytes));
+    if (atomic_load(&s->shared.admitted) != s->records - s->skips)
         sim_broken(w, "S1", "%llu were admitted, %llu have results",
-                   (unsigned long long)atomic_load(&s->commons.admitted),
+                   (unsigned long long)atomic_load(&s->shared.admitted),
                    (unsigned long long)(s->records - s->skips));
-    if (sn_visits_out(s->commons.visits) != 0)
+    if (sn_visits_out(s->shared.visits) != 0)
         sim_broken(w, "S11", "visits are out");
-    if (seine_throttle_in_flight(&s->commons.in_flight) != 0)
+    if (seine_throttle_in_flight(&s->shared.in_flight) != 0)
         sim_broken(w, "S11", "slots are held");
-    if (s->commons.budget)
-        seine_budget_used(s->commons.budget, &used);
+    if (s->shared.budget)
+        seine_budget_used(s->shared.budget, &used);
     if (used.n[SEINE_RES_MEMORY] != 0)
         sim_broken(w, "S11", "%llu bytes are held",
                    (unsigned long long)used.n[SEINE_RES_MEMORY]);
@@ -261,15 +261,15 @@ stop(sim *s)
     sim_note(w, "stop", (uint64_t)s->stops, 0);
     w->stopping = true;
     w->stopped_at = w->now;
-    atomic_store(&s->commons.stop_why, SEINE_E_CANCELED);
-    atomic_store(&s->commons.stop, s->stops == 1 ? SN_DRAINING : SN_STOPPING);
+    atomic_store(&s->shared.stop_why, SEINE_E_CANCELED);
+    atomic_store(&s->shared.stop, s->stops == 1 ? SN_DRAINING : SN_STOPPING);
     s->stop_at = s->stops == 1 ? w->now + w->opts.grace : SEINE_NEVER;
 }
 
 static bool
 is_done(const sim *s)
 {
-    if (!sn_commons_is_done(&s->commons))
+    if (!sn_shared_state_is_done(&s->shared))
         return false;
     for (uint32_t i = 0; i < s->world->n_shards; i++)
         if (!sn_run_is_idle(s->runs[i]))
@@ -331,12 +331,12 @@ run_seed(uint64_t seed, uint32_t hosts, uint32_t pages, bool trace, uint64_t *ou
     s.stop_at = sn_rng_below(&w->model, 10) == 0
                     ? w->now + (seine_time)sn_rng_below(&w->model, SEINE_SECS(60))
                     : SEINE_NEVER;
-    seine_err e = sn_commons_init(&s.commons, &w->opts, why);
+    seine_err e = sn_shared_state_init(&s.shared, &w->opts, why);
     if (e != SEINE_OK)
         sim_broken(w, "S0", "options: %s %s", seine_err_name(e), why);
     for (uint32_t i = 0; i < w->n_shards && e == SEINE_OK; i++) {
         s.env[i] = (sn_env){&w->clock, sim_net_new(w, i)};
-        e = sn_run_new(&s.commons, &s.env[i], s.runs, i, w->n_shards, &s.runs[i]);
+        e = sn_run_new(&s.shared, &s.env[i], s.runs, i, w->n_shards, &s.runs[i]);
         if (e != SEINE_OK)
             sim_broken(w, "S0", "shard: %s", seine_err_name(e));
     }
@@ -360,7 +360,7 @@ run_seed(uint64_t seed, uint32_t hosts, uint32_t pages, bool trace, uint64_t *ou
             sn_run_free(s.runs[i]);
             sim_net_free(s.env[i].transport);
         }
-        sn_commons_fini(&s.commons);
+        sn_shared_state_fini(&s.shared);
         sim_world_free(w);
     }
     return ok;

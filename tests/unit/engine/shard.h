@@ -19,7 +19,7 @@
 
 /* A shard without a net: visits are made, started and ended by hand. */
 typedef struct shard {
-    sn_commons commons;
+    sn_shared_state shared;
     sn_scheduler *s;
     seine_clock *clock;
 } shard;
@@ -58,19 +58,19 @@ open_shard(shard *t, const seine_fetch_opts *given)
 
     CHECK_EQ(seine_clock_fake_new(0, 0, 1, &t->clock), SEINE_OK);
     o.clock = t->clock;
-    CHECK_EQ(sn_commons_init(&t->commons, &o, why), SEINE_OK);
-    CHECK_EQ(sn_scheduler_new(&t->commons, 0, &t->s), SEINE_OK);
+    CHECK_EQ(sn_shared_state_init(&t->shared, &o, why), SEINE_OK);
+    CHECK_EQ(sn_scheduler_new(&t->shared, 0, &t->s), SEINE_OK);
 }
 
 static inline void
 close_shard(shard *t)
 {
     for (sn_visit *v; (v = sn_scheduler_drain(t->s));)
-        sn_visits_give(t->commons.visits, v);
-    CHECK_EQ(sn_visits_out(t->commons.visits), 0);
-    CHECK_EQ(seine_throttle_in_flight(&t->commons.in_flight), 0);
+        sn_visits_give(t->shared.visits, v);
+    CHECK_EQ(sn_visits_out(t->shared.visits), 0);
+    CHECK_EQ(seine_throttle_in_flight(&t->shared.in_flight), 0);
     sn_scheduler_free(t->s);
-    sn_commons_fini(&t->commons);
+    sn_shared_state_fini(&t->shared);
     seine_clock_fake_free(t->clock);
 }
 
@@ -78,7 +78,7 @@ static inline sn_visit *
 visit(shard *t, const char *url)
 {
     seine_err e;
-    sn_visit *v = sn_visits_take(t->commons.visits, &e);
+    sn_visit *v = sn_visits_take(t->shared.visits, &e);
     size_t len = strlen(url);
 
     seine_url_init(&v->url, sn_arena_text(&v->arena, (sn_str){url, len}), len + 1);
@@ -86,7 +86,7 @@ visit(shard *t, const char *url)
     seine_url_init(&v->url, mem, len + 8);
     CHECK_EQ(seine_url_parse(&v->url, url, len, NULL), SEINE_OK);
     v->state = SN_ADMITTED;
-    v->retry.opts = &t->commons.opts.retry;
+    v->retry.opts = &t->shared.opts.retry;
     seine_hint_init(&v->hint, 0);
     return v;
 }
@@ -109,7 +109,7 @@ end(shard *t, sn_visit *v, seine_err code, uint16_t status, seine_time now)
     v->end.fault.status = status;
     v->end.fault.sent = true;
     sn_scheduler_end(t->s, v, now);
-    sn_visits_give(t->commons.visits, v);
+    sn_visits_give(t->shared.visits, v);
 }
 
 #endif

@@ -9,7 +9,7 @@
 #include "script.h"
 
 typedef struct fixture {
-    sn_commons commons;
+    sn_shared_state shared;
     sn_visit *v;
     sn_emit e;
 } fixture;
@@ -21,10 +21,10 @@ set_up(const char *url)
     seine_fetch_opts o = SEINE_FETCH_OPTS;
     seine_ask ask = SEINE_ASK;
 
-    CHECK_EQ(sn_commons_init(&f->commons, &o, NULL), SEINE_OK);
+    CHECK_EQ(sn_shared_state_init(&f->shared, &o, NULL), SEINE_OK);
     ask.url = (seine_view){url, strlen(url)};
     ask.line = 3;
-    CHECK_EQ(sn_admit(&f->commons, &ask, T0, &f->v), SEINE_OK);
+    CHECK_EQ(sn_admit(&f->shared, &ask, T0, &f->v), SEINE_OK);
     f->v->end.http = 255;
     return f;
 }
@@ -34,16 +34,16 @@ tear_down(fixture *f)
 {
     f->v->state = SN_EMITTED;
     sn_buf_reset(&f->v->kept);
-    sn_visits_give(f->commons.visits, f->v);
-    sn_commons_fini(&f->commons);
+    sn_visits_give(f->shared.visits, f->v);
+    sn_shared_state_fini(&f->shared);
     free(f);
 }
 
 static const seine_record *
 emit(fixture *f, unsigned keep)
 {
-    f->commons.opts.keep = keep;
-    sn_emit_record(f->v, &f->commons.opts, 77, &f->e);
+    f->shared.opts.keep = keep;
+    sn_emit_record(f->v, &f->shared.opts, 77, &f->e);
     return &f->e.record;
 }
 

@@ -18,7 +18,7 @@ enum { MAX_SHARDS = 3 };
 typedef struct fixture {
     script *s;
     seine_fetch_opts opts;
-    sn_commons commons;
+    sn_shared_state shared;
     sn_env env[MAX_SHARDS];
     sn_run *runs[MAX_SHARDS];
     uint32_t n;
@@ -46,12 +46,12 @@ open(fixture *t)
 {
     const sn_net *net = script_net(t->s);
 
-    CHECK_EQ(sn_commons_init(&t->commons, &t->opts, NULL), SEINE_OK);
+    CHECK_EQ(sn_shared_state_init(&t->shared, &t->opts, NULL), SEINE_OK);
     for (uint32_t i = 0; i < t->n; i++) {
         t->env[i].clock = script_clock(t->s);
-        CHECK_EQ(net->open(net->self, &t->commons, i, t->n, NULL, &t->env[i].transport),
+        CHECK_EQ(net->open(net->self, &t->shared, i, t->n, NULL, &t->env[i].transport),
                  SEINE_OK);
-        CHECK_EQ(sn_run_new(&t->commons, &t->env[i], t->runs, i, t->n, &t->runs[i]),
+        CHECK_EQ(sn_run_new(&t->shared, &t->env[i], t->runs, i, t->n, &t->runs[i]),
                  SEINE_OK);
     }
     return t;
@@ -64,9 +64,9 @@ give(fixture *t, const char *url)
     sn_visit *v;
 
     ask.url = (seine_view){url, strlen(url)};
-    CHECK_EQ(sn_admit(&t->commons, &ask, script_now(t->s), &v), SEINE_OK);
+    CHECK_EQ(sn_admit(&t->shared, &ask, script_now(t->s), &v), SEINE_OK);
     t->given++;
-    sn_run_give(t->runs[sn_commons_shard(&t->commons, &v->url, t->n)], v);
+    sn_run_give(t->runs[sn_shared_state_shard(&t->shared, &v->url, t->n)], v);
 }
 
 static void
@@ -76,7 +76,7 @@ check_balance(fixture *t)
 
     for (uint32_t i = 0; i < t->n; i++)
         sn_run_stats(t->runs[i], &sum);
-    CHECK_EQ(t->given, t->g.n + sn_visits_out(t->commons.visits));
+    CHECK_EQ(t->given, t->g.n + sn_visits_out(t->shared.visits));
     CHECK_EQ(sum.in_flight, script_in_flight(t->s));
     CHECK_EQ(sum.done, sum.ok + sum.failed + sum.blocked);
 }
@@ -114,13 +114,13 @@ live(fixture *t, seine_time until)
 static void
 tear_down(fixture *t)
 {
-    CHECK_EQ(sn_visits_out(t->commons.visits), 0);
-    CHECK_EQ(seine_throttle_in_flight(&t->commons.in_flight), 0);
+    CHECK_EQ(sn_visits_out(t->shared.visits), 0);
+    CHECK_EQ(seine_throttle_in_flight(&t->shared.in_flight), 0);
     for (uint32_t i = 0; i < t->n; i++) {
         sn_run_free(t->runs[i]);
         script_net(t->s)->close(script_net(t->s)->self, t->env[i].transport);
     }
-    sn_commons_fini(&t->commons);
+    sn_shared_state_fini(&t->shared);
     script_free(t->s);
     free(t);
 }
@@ -128,8 +128,8 @@ tear_down(fixture *t)
 static void
 stop(fixture *t, int how, seine_err why)
 {
-    atomic_store(&t->commons.stop_why, (int)why);
-    atomic_store(&t->commons.stop, how);
+    atomic_store(&t->shared.stop_why, (int)why);
+    atomic_store(&t->shared.stop, how);
 }
 
 static const gathered *
@@ -237,8 +237,8 @@ TEST(a_redirect_to_a_host_of_another_shard_goes_there)
         seine_url first;
         seine_url_init(&first, first_mem, sizeof first_mem);
         CHECK_EQ(seine_url_parse(&first, "http://first.test/", 18, NULL), SEINE_OK);
-        if (sn_commons_shard(&t->commons, &u, 3) !=
-            sn_commons_shard(&t->commons, &first, 3))
+        if (sn_shared_state_shard(&t->shared, &u, 3) !=
+            sn_shared_state_shard(&t->shared, &first, 3))
             break;
     }
     snprintf(location, sizeof location, "Location: %s", url);
@@ -255,7 +255,7 @@ TEST(all_ports_and_schemes_of_a_name_are_on_one_shard)
 {
     static const char *const urls[] = {"http://e.test/", "https://e.test:8443/x",
                                        "http://E.TEST.:81/"};
-    sn_commons commons = {.secret = {1, 2}};
+    sn_shared_state shared = {.secret = {1, 2}};
     uint32_t shard = 0;
 
     EACH_ROW(i, urls) {
@@ -263,11 +263,11 @@ TEST(all_ports_and_schemes_of_a_name_are_on_one_shard)
         seine_url u;
         seine_url_init(&u, mem, sizeof mem);
         CHECK_EQ(seine_url_parse(&u, urls[i], strlen(urls[i]), NULL), SEINE_OK);
-        uint32_t got = sn_commons_shard(&commons, &u, 64);
+        uint32_t got = sn_shared_state_shard(&shared, &u, 64);
         if (i > 0)
             CHECK_EQ(got, shard);
         shard = got;
-        CHECK_EQ(sn_commons_shard(&commons, &u, 1), 0);
+        CHECK_EQ(sn_shared_state_shard(&shared, &u, 1), 0);
     }
 }
 
@@ -410,7 +410,7 @@ TEST(no_more_descriptors_means_fewer_at_once_for_ten_seconds)
         give(t, url);
     }
     live(t, T0 + SEINE_MS(50));
-    CHECK_EQ(atomic_load(&t->commons.narrowed), 75);
+    CHECK_EQ(atomic_load(&t->shared.narrowed), 75);
     CHECK_EQ(script_in_flight(t->s), 0); /* none spins */
     CHECK_EQ(script_requests(t->s), 8);
     live(t, T0 + SEINE_MS(500));
@@ -423,7 +423,7 @@ TEST(no_more_descriptors_means_fewer_at_once_for_ten_seconds)
     }
     script_jump(t->s, SEINE_SECS(11));
     sn_run_turn(t->runs[0], INT64_MIN);
-    CHECK_EQ(atomic_load(&t->commons.narrowed), 100);
+    CHECK_EQ(atomic_load(&t->shared.narrowed), 100);
     tear_down(t);
 }
 
@@ -510,7 +510,7 @@ TEST(a_stop_waits_no_longer_than_its_grace)
     fixture *t = every_state();
     seine_time stopped = script_now(t->s);
 
-    t->commons.opts.grace = SEINE_MS(700);
+    t->shared.opts.grace = SEINE_MS(700);
     stop(t, SN_DRAINING, SEINE_E_DEADLINE);
     live(t, SEINE_NEVER);
     CHECK_EQ(record_of(t, 1)->code, SEINE_E_DEADLINE);

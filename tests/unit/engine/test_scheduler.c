@@ -181,13 +181,13 @@ TEST(no_more_than_concurrency_in_flight_and_an_end_lets_the_next_start)
         out[i] = sn_scheduler_next(t.s, 0);
     CHECK(!sn_scheduler_next(t.s, 0));
     CHECK(sn_scheduler_is_starved(t.s));
-    CHECK_EQ(t.commons.starving, 1);
+    CHECK_EQ(t.shared.starving, 1);
     CHECK_EQ(sn_scheduler_when(t.s, 0), SEINE_NEVER);
     end(&t, out[0], SEINE_OK, 200, 5);
     sn_visit *v = sn_scheduler_next(t.s, 5);
     CHECK(v != NULL);
     CHECK_EQ(v->waited[SEINE_WAIT_QUEUE], 5);
-    CHECK_EQ(t.commons.starving, 0);
+    CHECK_EQ(t.shared.starving, 0);
     end(&t, v, SEINE_OK, 200, 6);
     end(&t, out[1], SEINE_OK, 200, 6);
     end(&t, out[2], SEINE_OK, 200, 6);
@@ -267,7 +267,7 @@ TEST(t19_a_dead_host_sees_threshold_and_concurrency_minus_one_and_a_probe)
     end(&t, probe, SEINE_E_CONNECT_REFUSED, 0, SEINE_SECS(61));
     for (sn_visit *v; (v = sn_scheduler_parked(t.s, &why)); parked++) {
         CHECK_EQ(why, SEINE_E_BREAKER);
-        sn_visits_give(t.commons.visits, v);
+        sn_visits_give(t.shared.visits, v);
     }
     CHECK_EQ(parked + starts + 1, 900);
     close_shard(&t);
@@ -353,11 +353,11 @@ TEST(retry_after_pauses_the_whole_host_and_a_longer_one_parks_it)
         v = sn_scheduler_parked(t.s, &why);
         CHECK(v != NULL);
         CHECK_EQ(why, SEINE_E_RETRY_AFTER_TOO_LONG);
-        sn_visits_give(t.commons.visits, v);
+        sn_visits_give(t.shared.visits, v);
     }
     v = add(&t, "http://a.example/", SEINE_SECS(20)); /* one more comes later */
     CHECK(sn_scheduler_parked(t.s, &why) == v);
-    sn_visits_give(t.commons.visits, v);
+    sn_visits_give(t.shared.visits, v);
     close_shard(&t);
 }
 
@@ -463,14 +463,14 @@ TEST(counts_of_what_waits_balance_whatever_happens)
                          SEINE_OK);
                 n_in++;
             } else {
-                sn_visits_give(t.commons.visits, v);
+                sn_visits_give(t.shared.visits, v);
             }
         } else {
             now += (seine_time)sn_rng_below(&r, SEINE_MS(300));
         }
         seine_err why;
         for (sn_visit *v; (v = sn_scheduler_parked(t.s, &why)); n_in--)
-            sn_visits_give(t.commons.visits, v);
+            sn_visits_give(t.shared.visits, v);
         uint32_t by[SEINE_WAIT_COUNT], sum = 0;
         uint32_t all = sn_scheduler_waiting(t.s, by);
         for (int w = 0; w < SEINE_WAIT_COUNT; w++)
@@ -500,7 +500,7 @@ TEST(a_hundred_thousand_idle_hosts_fold_their_guards_and_stay_polite)
         add(&t, url, 1);
         CHECK(!sn_scheduler_next(t.s, SEINE_MS(200) - 1));
         sn_visit *v = sn_scheduler_drain(t.s);
-        sn_visits_give(t.commons.visits, v);
+        sn_visits_give(t.shared.visits, v);
     }
     close_shard(&t);
 }
@@ -537,14 +537,14 @@ TEST(every_allocation_of_a_scheduler_may_fail)
 {
     FAIL_EACH(n)
     {
-        sn_commons c;
+        sn_shared_state c;
         sn_scheduler *s;
         seine_fetch_opts o = polite();
 
         o.per_ip = 8;
         o.dedup = true;
         o.rate = (seine_rate){100, SEINE_SECS(1), 1};
-        seine_err e = sn_commons_init(&c, &o, NULL);
+        seine_err e = sn_shared_state_init(&c, &o, NULL);
         if (e != SEINE_OK) {
             CHECK_EQ(e, SEINE_E_NOMEM);
             continue;
@@ -567,24 +567,24 @@ TEST(every_allocation_of_a_scheduler_may_fail)
             sn_scheduler_free(s);
         }
         CHECK(e == SEINE_OK || e == SEINE_E_NOMEM);
-        sn_commons_fini(&c);
+        sn_shared_state_fini(&c);
     }
 }
 
 TEST(options_that_contradict_themselves_are_told_by_name)
 {
-    sn_commons c;
+    sn_shared_state c;
     char why[SEINE_WHY];
     seine_fetch_opts o = polite();
 
     o.concurrency = 0;
-    CHECK_EQ(sn_commons_init(&c, &o, why), SEINE_E_CONFIG);
+    CHECK_EQ(sn_shared_state_init(&c, &o, why), SEINE_E_CONFIG);
     CHECK_STR(why, "concurrency: at least 1");
     o = polite();
     o.host_rate.burst = 0;
-    CHECK_EQ(sn_commons_init(&c, &o, why), SEINE_E_CONFIG);
+    CHECK_EQ(sn_shared_state_init(&c, &o, why), SEINE_E_CONFIG);
     CHECK_STR(why, "host_rate: contradicts itself");
     o = polite();
     o.timeout = SEINE_NEVER;
-    CHECK_EQ(sn_commons_init(&c, &o, why), SEINE_E_CONFIG);
+    CHECK_EQ(sn_shared_state_init(&c, &o, why), SEINE_E_CONFIG);
 }

@@ -43,7 +43,7 @@ take(uint32_t host, seine_time now, void *arg)
 
     (void)now;
     w->tried++;
-    if (w->empty || sn_visits_out(w->t->commons.visits) == w->t->commons.opts.queue)
+    if (w->empty || sn_visits_out(w->t->shared.visits) == w->t->shared.opts.queue)
         return NULL;
     w->n[host]--;
     return visit(w->t, w->names[host]);
@@ -86,7 +86,7 @@ close_well(well *w, shard *t)
     uint32_t by[SEINE_WAIT_COUNT];
     uint32_t left = sn_scheduler_waiting(t->s, by);
     for (sn_visit *v; (v = sn_scheduler_drain(t->s)); left--)
-        sn_visits_give(t->commons.visits, v);
+        sn_visits_give(t->shared.visits, v);
     CHECK_EQ(left, 0);
     close_shard(t);
 }
@@ -420,7 +420,7 @@ TEST(a_crawl_delay_survives_the_folding_of_the_guards)
         add(&t, "http://slow.example/", SEINE_SECS(3) * i + 1);
         CHECK(!sn_scheduler_next(t.s, SEINE_SECS(3) * (i + 1) - 1));
         v = sn_scheduler_drain(t.s);
-        sn_visits_give(t.commons.visits, v);
+        sn_visits_give(t.shared.visits, v);
     }
     close_shard(&t);
 }
@@ -487,8 +487,8 @@ TEST(without_a_free_visit_nothing_is_taken_and_nobody_spins)
     CHECK(!sn_scheduler_next(t.s, 0));
     CHECK_EQ(w.tried, 1); /* what one was refused the other need not ask for */
     CHECK(sn_scheduler_is_starved(t.s));
-    CHECK_EQ(t.commons.starving, 1);
-    CHECK_EQ(seine_throttle_in_flight(&t.commons.in_flight), 0);
+    CHECK_EQ(t.shared.starving, 1);
+    CHECK_EQ(seine_throttle_in_flight(&t.shared.in_flight), 0);
     CHECK_EQ(sn_scheduler_when(t.s, 0), SEINE_MS(100)); /* it may be for want of memory */
     CHECK_EQ(waiting(&t), 4);
     sn_visit *other = add(&t, "http://c.example/", 0); /* who brings one is not held */
@@ -498,7 +498,7 @@ TEST(without_a_free_visit_nothing_is_taken_and_nobody_spins)
     sn_visit *a = sn_scheduler_next(t.s, 1), *b = sn_scheduler_next(t.s, 1);
     CHECK(a && b && a->host != b->host); /* at once: no token had been taken */
     CHECK(!sn_scheduler_is_starved(t.s));
-    CHECK_EQ(t.commons.starving, 0);
+    CHECK_EQ(t.shared.starving, 0);
     CHECK(!sn_scheduler_next(t.s, SEINE_MS(200)));
     end(&t, a, SEINE_OK, 200, SEINE_MS(200));
     end(&t, b, SEINE_OK, 200, SEINE_MS(200));
@@ -616,7 +616,7 @@ TEST(counts_balance_with_a_source_whatever_happens)
     o.concurrency = 8;
     o.queue = 9;
     open_well(&w, &t, &o);
-    t.commons.opts.queue = 12;
+    t.shared.opts.queue = 12;
     for (int i = 0; i < 20000; i++) {
         uint32_t host = dig(&w, (char)('a' + sn_rng_below(&r, 5)), 0, now);
         uint64_t dice = sn_rng_below(&r, 10);
@@ -647,7 +647,7 @@ TEST(counts_balance_with_a_source_whatever_happens)
                          SEINE_OK);
                 n_in++;
             } else {
-                sn_visits_give(t.commons.visits, v);
+                sn_visits_give(t.shared.visits, v);
             }
         } else if (dice == 7) {
             w.later[host] = sn_scheduler_busy(t.s, host) > 0 && sn_rng_below(&r, 2);
@@ -657,7 +657,7 @@ TEST(counts_balance_with_a_source_whatever_happens)
         seine_err why;
         while ((v = sn_scheduler_parked(t.s, &why))) {
             n_in--;
-            sn_visits_give(t.commons.visits, v);
+            sn_visits_give(t.shared.visits, v);
         }
         while (sn_scheduler_parked_host(t.s, &host, &why)) {
             sn_scheduler_less(t.s, host, w.n[host]);

@@ -423,12 +423,12 @@ no_fd(sn_transport *t)
 static const sn_transport_ops ops = {start, cancel, turn, wake, no_fd};
 
 static seine_err
-open_net(void *self, const sn_commons *commons, uint32_t shard, uint32_t n_shards,
+open_net(void *self, const sn_shared_state *shared, uint32_t shard, uint32_t n_shards,
          char *out_why, sn_transport **out_transport)
 {
     wirelike *w = calloc(1, sizeof *w);
 
-    (void)commons;
+    (void)shared;
     (void)n_shards;
     (void)out_why;
     w->base.ops = &ops;

@@ -16,7 +16,7 @@
 #define I SEINE_IGNORED
 
 typedef struct fixture {
-    sn_commons commons;
+    sn_shared_state shared;
     sn_visit *v;
 } fixture;
 
@@ -30,9 +30,9 @@ set_up(void (*change)(seine_fetch_opts *o))
     o.retry.jitter = SEINE_JITTER_NONE;
     if (change)
         change(&o);
-    CHECK_EQ(sn_commons_init(&f->commons, &o, NULL), SEINE_OK);
+    CHECK_EQ(sn_shared_state_init(&f->shared, &o, NULL), SEINE_OK);
     ask.url = (seine_view){"http://a.test/", 14};
-    CHECK_EQ(sn_admit(&f->commons, &ask, T0, &f->v), SEINE_OK);
+    CHECK_EQ(sn_admit(&f->shared, &ask, T0, &f->v), SEINE_OK);
     f->v->state = SN_IN_FLIGHT;
     f->v->started_at = T0;
     seine_hint_init(&f->v->hint, 0);
@@ -43,8 +43,8 @@ static void
 tear_down(fixture *f)
 {
     f->v->state = SN_EMITTED;
-    sn_visits_give(f->commons.visits, f->v);
-    sn_commons_fini(&f->commons);
+    sn_visits_give(f->shared.visits, f->v);
+    sn_shared_state_fini(&f->shared);
     free(f);
 }
 
@@ -59,8 +59,8 @@ ends(fixture *f, seine_err code, uint16_t status, seine_phase phase, bool sent)
     v->end.fault.status = status;
     v->end.fault.phase = phase;
     v->end.fault.sent = sent;
-    CHECK(!sn_verdict_judge(&f->commons, v, T0 + SEINE_SECS(1)));
-    return sn_verdict_rule(&f->commons, v, T0 + SEINE_SECS(1), 0);
+    CHECK(!sn_verdict_judge(&f->shared, v, T0 + SEINE_SECS(1)));
+    return sn_verdict_rule(&f->shared, v, T0 + SEINE_SECS(1), 0);
 }
 
 static sn_ruling
@@ -215,9 +215,9 @@ TEST(a_dead_kept_connection_is_replayed_once_and_not_counted)
         v->end.fault.code = SEINE_E_CONN_STALE;
         v->end.fault.sent = true;
         v->end.replayable = true;
-        CHECK(!sn_verdict_judge(&f->commons, v, T0));
+        CHECK(!sn_verdict_judge(&f->shared, v, T0));
         CHECK_EQ(seine_outcome_breaker(&v->end.fault), SEINE_IGNORED);
-        sn_ruling r = sn_verdict_rule(&f->commons, v, T0, 0);
+        sn_ruling r = sn_verdict_rule(&f->shared, v, T0, 0);
         if (round == 0) {
             CHECK_EQ(r.then, SN_THEN_REPLAY);
             CHECK_EQ(r.at, T0);
@@ -271,7 +271,7 @@ say(fixture *f, uint16_t status, const char *name, const char *value)
     seine_hint_init(&f->v->hint, 0);
     seine_hint_feed(&f->v->hint, name, strlen(name), value, strlen(value));
     f->v->has_hint = true;
-    CHECK(!sn_verdict_judge(&f->commons, f->v, T0));
+    CHECK(!sn_verdict_judge(&f->shared, f->v, T0));
 }
 
 TEST(a_wish_of_the_server_is_waited_for)
@@ -280,12 +280,12 @@ TEST(a_wish_of_the_server_is_waited_for)
 
     say(f, 429, "Retry-After", "120");
     CHECK_EQ(f->v->end.fault.retry_after, SEINE_SECS(120));
-    sn_ruling r = sn_verdict_rule(&f->commons, f->v, T0, 0);
+    sn_ruling r = sn_verdict_rule(&f->shared, f->v, T0, 0);
     CHECK_EQ(r.then, SN_THEN_RETRY);
     CHECK_EQ(r.at, T0 + SEINE_SECS(120));
     CHECK_EQ(r.why, SEINE_WAIT_RETRY_AFTER);
     say(f, 429, "RateLimit", "\"d\";r=0;t=30");
-    r = sn_verdict_rule(&f->commons, f->v, T0, 0);
+    r = sn_verdict_rule(&f->shared, f->v, T0, 0);
     CHECK_EQ(r.at, T0 + SEINE_SECS(30));
     CHECK_EQ(r.why, SEINE_WAIT_RATE_LIMIT);
     tear_down(f);
@@ -310,7 +310,7 @@ TEST(a_wish_that_is_too_long_ends_the_visit)
         fixture *f = set_up(NULL);
         bool again = rows[i].kind == SEINE_E_HTTP_BUSY;
         say(f, rows[i].status, "Retry-After", rows[i].wish);
-        sn_ruling r = sn_verdict_rule(&f->commons, f->v, T0, 0);
+        sn_ruling r = sn_verdict_rule(&f->shared, f->v, T0, 0);
         CHECK_EQ(r.then, again ? SN_THEN_RETRY : SN_THEN_DONE);
         CHECK_EQ(again ? f->v->end.fault.code : f->v->fault.code, rows[i].kind);
         CHECK_EQ(f->v->retry.attempts, 1);
@@ -376,7 +376,7 @@ leads(fixture *f, uint16_t status, const char *location)
     v->end.fault.sent = true;
     v->location = sn_str_of(location);
     v->n_locations = 1;
-    return sn_verdict_judge(&f->commons, v, T0);
+    return sn_verdict_judge(&f->shared, v, T0);
 }
 
 TEST(a_redirect_moves_the_visit_and_is_no_attempt)
@@ -413,7 +413,7 @@ TEST(a_redirect_reaches_no_further_than_who_sent_it)
     v->end.fault.status = 302;
     v->location = SN_STR("/x");
     v->n_locations = 1;
-    CHECK(sn_verdict_judge(&f->commons, v, T0));
+    CHECK(sn_verdict_judge(&f->shared, v, T0));
     CHECK_EQ(v->ceiling, SN_ZONE_PRIVATE);
     CHECK(leads(f, 302, "/y")); /* from a public peer */
     CHECK_EQ(v->ceiling, SN_ZONE_PUBLIC);
@@ -422,7 +422,7 @@ TEST(a_redirect_reaches_no_further_than_who_sent_it)
     v->end.fault.status = 302;
     v->location = SN_STR("/z");
     v->n_locations = 1;
-    CHECK(sn_verdict_judge(&f->commons, v, T0));
+    CHECK(sn_verdict_judge(&f->shared, v, T0));
     CHECK_EQ(v->ceiling, SN_ZONE_PUBLIC); /* never up again */
     tear_down(f);
 }
@@ -451,7 +451,7 @@ TEST(the_eleventh_redirect_is_too_many)
     for (int i = 0; i < 10; i++)
         CHECK(leads(f, 302, "/again"));
     CHECK(!leads(f, 302, "/again"));
-    CHECK_EQ(sn_verdict_rule(&f->commons, f->v, T0, 0).then, SN_THEN_DONE);
+    CHECK_EQ(sn_verdict_rule(&f->shared, f->v, T0, 0).then, SN_THEN_DONE);
     CHECK_EQ(f->v->fault.code, SEINE_E_TOO_MANY_REDIRECTS);
     CHECK_EQ(f->v->n_hops, 10);
     tear_down(f);
@@ -485,12 +485,12 @@ TEST(want_of_memory_for_a_body_is_told_as_such)
         f->v->end.fault.code = SEINE_E_CANCELED; /* we said that we had enough */
         f->v->end.fault.status = 200;
         f->v->kept.err = rows[i].err;
-        CHECK(!sn_verdict_judge(&f->commons, f->v, T0));
+        CHECK(!sn_verdict_judge(&f->shared, f->v, T0));
         CHECK_EQ(f->v->end.fault.code, rows[i].kind);
         sn_visit_clear_answer(f->v);
         f->v->end.fault.status = 200; /* it ended before we could say so */
         f->v->kept.err = SEINE_E_NOMEM;
-        CHECK(!sn_verdict_judge(&f->commons, f->v, T0));
+        CHECK(!sn_verdict_judge(&f->shared, f->v, T0));
         CHECK_EQ(f->v->end.fault.code, SEINE_E_NOMEM);
         f->v->kept.err = SEINE_OK;
         tear_down(f);
@@ -513,7 +513,7 @@ TEST(s0_05_the_time_of_the_url_is_told_from_that_of_the_attempt)
         v->started_at = T0;
         v->deadline = T0 + rows[i].left;
         v->end.fault.code = SEINE_E_TIMEOUT;
-        CHECK(!sn_verdict_judge(&f->commons, v,
+        CHECK(!sn_verdict_judge(&f->shared, v,
                                 sn_time_min(v->deadline, T0 + SEINE_SECS(30))));
         CHECK_EQ(v->end.fault.code, rows[i].kind);
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "engine/commons.h"
+#include "engine/shared_state.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -134,7 +134,7 @@ wipe(const seine_fetch_opts *o)
 }
 
 static seine_err
-copy(sn_commons *c, const seine_fetch_opts *opts)
+copy(sn_shared_state *c, const seine_fetch_opts *opts)
 {
     seine_fetch_opts *o = &c->opts;
     sn_arena *a = &c->memory;
@@ -174,7 +174,7 @@ copy(sn_commons *c, const seine_fetch_opts *opts)
 }
 
 seine_rate
-sn_commons_rate(seine_rate rate)
+sn_shared_state_rate(seine_rate rate)
 {
     seine_span every = seine_every(rate.count, rate.per);
     uint64_t more = (uint64_t)(SEINE_MS(1) / (every > 0 ? every : 1));
@@ -186,7 +186,7 @@ sn_commons_rate(seine_rate rate)
 
 /* The parts of which there is one for all. */
 static seine_err
-make(sn_commons *c, char *out_why)
+make(sn_shared_state *c, char *out_why)
 {
     const seine_fetch_opts *o = &c->opts;
     seine_err e = seine_throttle_init_semaphore(&c->in_flight, o->concurrency);
@@ -197,7 +197,7 @@ make(sn_commons *c, char *out_why)
         e = seine_seen_new(NULL, &c->seen);
     if (e == SEINE_OK && o->rate.count > 0) {
         seine_shared_opts shared = SEINE_SHARED_OPTS;
-        shared.rate = sn_commons_rate(o->rate);
+        shared.rate = sn_shared_state_rate(o->rate);
         shared.initial = o->rate.burst;
         e = seine_shared_new(&shared, o->clock->now(o->clock), &c->rate);
         if (e == SEINE_E_INVAL)
@@ -224,7 +224,7 @@ make(sn_commons *c, char *out_why)
 
 /* "seine/0.1 (+mail)" is seine to robots.txt. */
 static void
-name_agent(sn_commons *c)
+name_agent(sn_shared_state *c)
 {
     const char *from = c->opts.user_agent;
     size_t n = 0;
@@ -237,7 +237,7 @@ name_agent(sn_commons *c)
 
 /* What judges URLs besides the set of those seen. */
 static seine_err
-make_judges(sn_commons *c, char *out_why)
+make_judges(sn_shared_state *c, char *out_why)
 {
     const seine_fetch_opts *o = &c->opts;
     seine_err e = SEINE_OK;
@@ -271,7 +271,7 @@ try_guards(const seine_fetch_opts *o, char *out_why)
 }
 
 seine_err
-sn_commons_init(sn_commons *c, const seine_fetch_opts *opts, char *out_why)
+sn_shared_state_init(sn_shared_state *c, const seine_fetch_opts *opts, char *out_why)
 {
     memset(c, 0, sizeof *c);
     seine_err e = check(opts, out_why);
@@ -291,7 +291,7 @@ sn_commons_init(sn_commons *c, const seine_fetch_opts *opts, char *out_why)
     if (e == SEINE_OK)
         e = make_judges(c, out_why);
     if (e != SEINE_OK) {
-        sn_commons_fini(c);
+        sn_shared_state_fini(c);
         return e;
     }
     const seine_fetch_opts *o = &c->opts;
@@ -307,7 +307,7 @@ sn_commons_init(sn_commons *c, const seine_fetch_opts *opts, char *out_why)
 }
 
 void
-sn_commons_fini(sn_commons *c)
+sn_shared_state_fini(sn_shared_state *c)
 {
     if (c->has_ipcap)
         sn_ipcap_fini(&c->ipcap);
@@ -332,7 +332,7 @@ sn_commons_fini(sn_commons *c)
 #define ONE_STUCK (UINT64_C(1) << 32)
 
 sn_load
-sn_commons_load(const sn_commons *c)
+sn_shared_state_load(const sn_shared_state *c)
 {
     uint64_t both = atomic_load(&c->load);
 
@@ -340,58 +340,58 @@ sn_commons_load(const sn_commons *c)
 }
 
 void
-sn_commons_more(sn_commons *c, uint32_t work)
+sn_shared_state_add_work(sn_shared_state *c, uint32_t work)
 {
     atomic_fetch_add(&c->load, work);
 }
 
 void
-sn_commons_less(sn_commons *c, uint32_t work)
+sn_shared_state_end_work(sn_shared_state *c, uint32_t work)
 {
     atomic_fetch_sub(&c->load, work);
 }
 
 void
-sn_commons_stick(sn_commons *c, uint32_t n)
+sn_shared_state_add_stuck(sn_shared_state *c, uint32_t n)
 {
     atomic_fetch_add(&c->load, n * ONE_STUCK);
 }
 
 void
-sn_commons_unstick(sn_commons *c, uint32_t n)
+sn_shared_state_end_stuck(sn_shared_state *c, uint32_t n)
 {
     atomic_fetch_sub(&c->load, n * ONE_STUCK);
 }
 
 bool
-sn_commons_is_closed(const sn_commons *c)
+sn_shared_state_is_closed(const sn_shared_state *c)
 {
     return atomic_load(&c->closed) && atomic_load(&c->adding) == 0;
 }
 
 bool
-sn_commons_is_quiet(const sn_commons *c)
+sn_shared_state_is_quiet(const sn_shared_state *c)
 {
-    return sn_commons_is_closed(c) && sn_commons_load(c).work == 0;
+    return sn_shared_state_is_closed(c) && sn_shared_state_load(c).work == 0;
 }
 
 bool
-sn_commons_is_stuck(const sn_commons *c)
+sn_shared_state_is_stuck(const sn_shared_state *c)
 {
-    if (!sn_commons_is_closed(c))
+    if (!sn_shared_state_is_closed(c))
         return false;
-    sn_load load = sn_commons_load(c);
+    sn_load load = sn_shared_state_load(c);
     return load.work > 0 && load.work == load.stuck;
 }
 
 bool
-sn_commons_is_done(const sn_commons *c)
+sn_shared_state_is_done(const sn_shared_state *c)
 {
-    return sn_commons_is_quiet(c) && atomic_load(&c->late) == 0;
+    return sn_shared_state_is_quiet(c) && atomic_load(&c->late) == 0;
 }
 
 bool
-sn_commons_admit(sn_commons *c)
+sn_shared_state_admit(sn_shared_state *c)
 {
     uint64_t max = c->opts.max_pages, before = atomic_fetch_add(&c->admitted, 1);
 
@@ -403,7 +403,7 @@ sn_commons_admit(sn_commons *c)
 }
 
 uint32_t
-sn_commons_shard(const sn_commons *c, const seine_url *url, uint32_t n)
+sn_shared_state_shard(const sn_shared_state *c, const seine_url *url, uint32_t n)
 {
     seine_url_part name;
 

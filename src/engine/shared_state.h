@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * commons.h - what all shards of one fetch share, and nothing else is shared.
+ * shared_state.h - what all shards of one fetch share, and nothing else is shared.
  *
  * The options as given, the count of requests in flight and the bucket of the whole
  * (one atomic each), the table of addresses, the memory budget, the visits, the set of
@@ -10,8 +10,8 @@
  * Memory  made once; freed when all shards are gone.
  * Threads any thread, each member by its own rule.
  */
-#ifndef SN_COMMONS_H
-#define SN_COMMONS_H
+#ifndef SN_SHARED_STATE_H
+#define SN_SHARED_STATE_H
 
 #include <stdatomic.h>
 
@@ -31,7 +31,7 @@ enum {
     SN_STOPPING
 }; /* no new request; nothing in flight either */
 
-typedef struct sn_commons {
+typedef struct sn_shared_state {
     seine_fetch_opts opts; /* texts and arrays in `memory` */
     sn_arena memory;
     sn_limits limits; /* of a request, from opts */
@@ -67,7 +67,7 @@ typedef struct sn_commons {
     seine_seen *late_seen;  /* keys of late refusals */
     seine_psl *psl;         /* NULL: nobody asks */
     char agent[64];         /* the product token of the user agent */
-} sn_commons;
+} sn_shared_state;
 
 /* What is left to do, read at one moment. A unit is a URL that was admitted and has no
  * record yet, a robots.txt, a sitemap. Stuck are the URLs that wait for a robots.txt
@@ -76,37 +76,39 @@ typedef struct sn_load {
     uint32_t work, stuck;
 } sn_load;
 
-sn_load sn_commons_load(const sn_commons *c);
-void sn_commons_more(sn_commons *c, uint32_t work);
-void sn_commons_less(sn_commons *c, uint32_t work);
-void sn_commons_stick(sn_commons *c, uint32_t n);
-void sn_commons_unstick(sn_commons *c, uint32_t n);
+sn_load sn_shared_state_load(const sn_shared_state *c);
+void sn_shared_state_add_work(sn_shared_state *c, uint32_t work);
+void sn_shared_state_end_work(sn_shared_state *c, uint32_t work);
+void sn_shared_state_add_stuck(sn_shared_state *c, uint32_t n);
+void sn_shared_state_end_stuck(sn_shared_state *c, uint32_t n);
 
 /* Nobody gives URLs any more. */
-bool sn_commons_is_closed(const sn_commons *c);
+bool sn_shared_state_is_closed(const sn_shared_state *c);
 
 /* Closed, and nothing is left but what is told at the end; but what waits for a
  * robots.txt in vain; but nothing at all. */
-bool sn_commons_is_quiet(const sn_commons *c);
-bool sn_commons_is_stuck(const sn_commons *c);
-bool sn_commons_is_done(const sn_commons *c);
+bool sn_shared_state_is_quiet(const sn_shared_state *c);
+bool sn_shared_state_is_stuck(const sn_shared_state *c);
+bool sn_shared_state_is_done(const sn_shared_state *c);
 
 /* The shard of a URL, of `n`: all hosts of one name on the same one, in a crawl all of
  * one registrable domain. */
-uint32_t sn_commons_shard(const sn_commons *c, const seine_url *url, uint32_t n);
+uint32_t sn_shared_state_shard(const sn_shared_state *c, const seine_url *url,
+                               uint32_t n);
 
 /* One more is admitted, unless `max_pages` are. */
-bool sn_commons_admit(sn_commons *c);
+bool sn_shared_state_admit(sn_shared_state *c);
 
 /* Copies the options, checks those that only the engine can judge, makes what is
  * shared. CONFIG: out_why (SEINE_WHY bytes, or NULL) says which option and how. NOMEM. */
-SEINE_MUST_CHECK seine_err sn_commons_init(sn_commons *c, const seine_fetch_opts *opts,
-                                           char *out_why);
-void sn_commons_fini(sn_commons *c); /* all visits are back */
+SEINE_MUST_CHECK seine_err sn_shared_state_init(sn_shared_state *c,
+                                                const seine_fetch_opts *opts,
+                                                char *out_why);
+void sn_shared_state_fini(sn_shared_state *c); /* all visits are back */
 
 /* The rate as a bucket that lets a shard which was woken late catch up: up to a
  * millisecond's worth of starts more, none of them at the beginning. */
-seine_rate sn_commons_rate(seine_rate rate);
+seine_rate sn_shared_state_rate(seine_rate rate);
 
 /* "scheme://name:port" of what is kept by host. */
 #define SN_HOST_NAME 280
