@@ -97,7 +97,7 @@ report(const char *name, const double *runs, double bar)
 static void
 judge(const sn_scope *s, long n)
 {
-    sn_ruled got;
+    sn_scope_verdict got;
 
     for (long i = 0; i < n; i++) {
         sn_scope_judge(s, &urls[(size_t)i % COUNT], false, &got);

@@ -57,7 +57,7 @@ make(seine_scope kind, char texts[LINES][TEXT])
 static bool
 judge(const sn_scope *s, const seine_url *url, bool is_given)
 {
-    sn_ruled first, again;
+    sn_scope_verdict first, again;
 
     sn_scope_judge(s, url, is_given, &first);
     sn_scope_judge(s, url, is_given, &again);

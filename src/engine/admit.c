@@ -322,16 +322,16 @@ keep_request(sn_shared_state *c, sn_visit *v, const seine_ask *ask)
 static seine_err
 judge(sn_shared_state *c, sn_visit *v)
 {
-    sn_ruled ruled;
+    sn_scope_verdict verdict;
 
     if (!c->scope)
         return SEINE_OK;
-    sn_scope_judge(c->scope, &v->first, true, &ruled);
-    if (!ruled.in) {
-        char *rule = sn_arena_text(&v->arena, (sn_str){ruled.rule, ruled.len});
+    sn_scope_judge(c->scope, &v->first, true, &verdict);
+    if (!verdict.in) {
+        char *rule = sn_arena_text(&v->arena, (sn_str){verdict.rule, verdict.len});
         if (!rule)
             return SEINE_E_NOMEM;
-        sn_admit_refuse(v, ruled.reason, (sn_str){rule, ruled.len});
+        sn_admit_refuse(v, verdict.reason, (sn_str){rule, verdict.len});
         return SEINE_OK;
     }
     return c->opts.crawl ? sn_scope_seed(c->scope, &v->first) : SEINE_OK;

@@ -6,8 +6,8 @@
 
 #include "base/alloc.h"
 #include "base/time.h"
-#include "engine/opinion.h"
 #include "engine/rules.h"
+#include "engine/url_rules.h"
 #include "seine/seen.h"
 
 struct seine_explain {
@@ -166,18 +166,18 @@ refuse(seine_explained *out, seine_skip reason, sn_str rule)
 static void
 judge_text(const seine_explain *x, const seine_url *u, seine_explained *out)
 {
-    sn_opinion o = {.ruled = {.in = false}};
-    bool refused = sn_opinion_refuses(x->opts, x->scope, u, &o);
+    sn_url_verdict o = {.verdict = {.in = false}};
+    bool refused = sn_url_rules_refuse(x->opts, x->scope, u, &o);
 
     if (out->is_given) {
-        sn_scope_judge(x->scope, u, true, &o.ruled);
-        refused = !o.ruled.in;
-        o.reason = o.ruled.reason;
-        o.rule = (sn_str){o.ruled.rule, o.ruled.len};
+        sn_scope_judge(x->scope, u, true, &o.verdict);
+        refused = !o.verdict.in;
+        o.reason = o.verdict.reason;
+        o.rule = (sn_str){o.verdict.rule, o.verdict.len};
     }
-    out->in_scope = o.ruled.in;
-    out->scope_reason = o.ruled.reason;
-    snprintf(out->scope_rule, sizeof out->scope_rule, "%s", o.ruled.rule);
+    out->in_scope = o.verdict.in;
+    out->scope_reason = o.verdict.reason;
+    snprintf(out->scope_rule, sizeof out->scope_rule, "%s", o.verdict.rule);
     if (refused)
         refuse(out, o.reason, o.rule);
 }
@@ -191,7 +191,7 @@ judge_path(const seine_explain *x, const seine_url *u, seine_explained *out)
     out->shape = sn_trap_shape(path, query);
     size_t n = sn_trap_pattern(path, query, out->pattern, &kind);
     out->pattern[n] = '\0';
-    out->budget = sn_opinion_budget(x->opts->crawl, &kind);
+    out->budget = sn_url_rules_budget(x->opts->crawl, &kind);
 }
 
 static void

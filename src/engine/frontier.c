@@ -8,7 +8,7 @@
 #include "base/alloc.h"
 #include "base/log.h"
 #include "engine/admit.h"
-#include "engine/opinion.h"
+#include "engine/url_rules.h"
 #include "text/html.h"
 
 static sn_more more(uint32_t host, seine_time now, void *arg);
@@ -240,7 +240,7 @@ is_trapped(sn_frontier *f, uint32_t host, const seine_url *url, ruling *r)
     size_t n = sn_trap_pattern(sn_part(seine_url_path(url)),
                                sn_part(seine_url_query(url)), text, &kind);
     sn_str pattern = {text, n};
-    uint32_t budget = sn_opinion_budget(f->shared->opts.crawl, &kind);
+    uint32_t budget = sn_url_rules_budget(f->shared->opts.crawl, &kind);
     if (budget == 0)
         return false;
     if (!x->trap && !(x->trap = sn_trap_tree_new()))
@@ -758,13 +758,13 @@ sn_frontier_park(sn_frontier *f, uint32_t host)
 /* Why a link that was put off is not followed at the end, either; false: a given URL that
  * came later brought it into scope, and it is followed. */
 static bool
-stays_refused(sn_frontier *f, const sn_queued *q, const seine_url *url, sn_opinion *o)
+stays_refused(sn_frontier *f, const sn_queued *q, const seine_url *url, sn_url_verdict *o)
 {
     const sn_shared_state *c = f->shared;
     seine_skip reason = (seine_skip)(q->flags & ~SN_PUT_NOFOLLOW);
 
     if (reason == SEINE_SKIP_OFFSITE) {
-        if (sn_opinion_refuses(&c->opts, c->scope, url, o))
+        if (sn_url_rules_refuse(&c->opts, c->scope, url, o))
             return true;
         reason = q->depth > c->opts.crawl->depth     ? SEINE_SKIP_DEPTH
                  : q->flags & SN_PUT_NOFOLLOW        ? SEINE_SKIP_NOFOLLOW
@@ -784,7 +784,7 @@ tell_late(sn_frontier *f, const sn_queued *q, const seine_url *url, seine_time n
 {
     sn_shared_state *c = f->shared;
     sn_link link = link_of(q, url);
-    sn_opinion o = {0};
+    sn_url_verdict o = {0};
 
     link.number = atomic_fetch_add_explicit(&c->next_number, 1, memory_order_relaxed);
     if (!stays_refused(f, q, url, &o)) {

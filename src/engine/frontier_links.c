@@ -3,8 +3,8 @@
 
 #include "base/log.h"
 #include "engine/frontier_parts.h"
-#include "engine/opinion.h"
 #include "engine/page.h"
+#include "engine/url_rules.h"
 #include "net/zone.h"
 #include "seine/links.h"
 
@@ -51,10 +51,10 @@ sn_frontier_route(sn_frontier *f, const sn_link *link, const seine_url *url,
 /* Judging by the text alone. */
 
 static bool
-is_refused(const sn_frontier *f, const sn_candidate *c, sn_opinion *o)
+is_refused(const sn_frontier *f, const sn_candidate *c, sn_url_verdict *o)
 {
     if (c->bad.len == 0)
-        return sn_opinion_refuses(&f->shared->opts, f->shared->scope, &c->url, o);
+        return sn_url_rules_refuse(&f->shared->opts, f->shared->scope, &c->url, o);
     o->refused = true;
     o->reason = c->is_too_long ? SEINE_SKIP_TOO_LONG : SEINE_SKIP_BAD_URL;
     o->rule = c->bad;
@@ -77,7 +77,7 @@ next_number(sn_frontier *f)
 static void
 decide(sn_frontier *f, sn_candidate *c, seine_time now)
 {
-    sn_opinion o;
+    sn_url_verdict o;
 
     c->link.number = next_number(f);
     if (is_refused(f, c, &o)) {
@@ -120,7 +120,7 @@ put_off(sn_frontier *f, const sn_candidate *c, seine_skip reason)
 static bool
 is_early(sn_frontier *f, const sn_candidate *c)
 {
-    sn_opinion o;
+    sn_url_verdict o;
 
     if (c->bad.len > 0 || sn_shared_state_is_closed(f->shared) || !is_refused(f, c, &o) ||
         o.reason != SEINE_SKIP_OFFSITE)
@@ -135,7 +135,7 @@ is_early(sn_frontier *f, const sn_candidate *c)
 static bool
 is_forgotten(const sn_frontier *f, const sn_candidate *c)
 {
-    sn_opinion o;
+    sn_url_verdict o;
 
     return !f->shared->opts.crawl->skips && is_refused(f, c, &o) &&
            (o.reason == SEINE_SKIP_OFFSITE || o.reason == SEINE_SKIP_SCHEME);
@@ -147,7 +147,7 @@ is_late(sn_frontier *f, sn_candidate *c)
 {
     const seine_crawl_opts *o = f->shared->opts.crawl;
     bool too_deep = o->depth != UINT32_MAX && c->link.depth > o->depth;
-    sn_opinion ignored;
+    sn_url_verdict ignored;
 
     if (!too_deep && !c->nofollow)
         return false;

@@ -148,13 +148,13 @@ is_near(const sn_frontier *f, const seine_url *from, const seine_url *to)
     sn_str a = sn_part(seine_url_host(from)), b = sn_part(seine_url_host(to));
     size_t n = seine_psl_site(f->shared->psl, a.ptr, a.len);
     size_t m = seine_psl_site(f->shared->psl, b.ptr, b.len);
-    sn_ruled ruled;
+    sn_scope_verdict verdict;
 
     if (sn_str_eq(a, b) ||
         (n > 0 && n == m && memcmp(a.ptr + a.len - n, b.ptr + b.len - m, n) == 0))
         return true;
-    sn_scope_judge(f->shared->scope, to, false, &ruled);
-    return ruled.in;
+    sn_scope_judge(f->shared->scope, to, false, &verdict);
+    return verdict.in;
 }
 
 static void

@@ -231,7 +231,7 @@ is_in(const sn_scope *s, const seine_url *u)
 }
 
 static void
-refuse(sn_ruled *out, seine_skip reason, sn_str rule)
+refuse(sn_scope_verdict *out, seine_skip reason, sn_str rule)
 {
     out->in = false;
     out->reason = reason;
@@ -257,7 +257,8 @@ offsite_rule(seine_scope kind)
 }
 
 void
-sn_scope_judge(const sn_scope *s, const seine_url *url, bool is_given, sn_ruled *out)
+sn_scope_judge(const sn_scope *s, const seine_url *url, bool is_given,
+               sn_scope_verdict *out)
 {
     sn_str text = {url->href, url->query_end};
     const char *rule = NULL;

@@ -9,8 +9,8 @@
  *
  *     e = sn_scope_new(&opts, why, &s);
  *     e = sn_scope_seed(s, &seed);                  https://e.example/docs/index.html
- *     sn_scope_judge(s, &link, false, &ruled);      https://other.example/
- *     ruled.in is false, ruled.reason OFFSITE, ruled.rule "--scope host"
+ *     sn_scope_judge(s, &link, false, &verdict);      https://other.example/
+ *     verdict.in is false, verdict.reason OFFSITE, verdict.rule "--scope host"
  *
  *     host    the same name and port; http and https, each on its own port, are one
  *     domain  the same registrable domain (text/psl), any port; an address, a single
@@ -55,16 +55,16 @@ SEINE_MUST_CHECK seine_err sn_scope_seed(sn_scope *s, const seine_url *seed);
 SEINE_MUST_CHECK seine_err sn_scope_widen(sn_scope *s, const seine_url *from,
                                           const seine_url *to);
 
-typedef struct sn_ruled {
+typedef struct sn_scope_verdict {
     bool in;
     seine_skip reason; /* OFFSITE, PATTERN; of one that is in: nothing */
     char rule[SN_SCOPE_RULE];
     uint16_t len; /* of the rule, which is terminated; 0: in */
-} sn_ruled;
+} sn_scope_verdict;
 
 /* An http or https URL, found or given. Of a given one in a crawl only --exclude is
  * asked. Fragment and user information are not looked at. */
 void sn_scope_judge(const sn_scope *s, const seine_url *url, bool is_given,
-                    sn_ruled *out);
+                    sn_scope_verdict *out);
 
 #endif

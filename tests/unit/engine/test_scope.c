@@ -63,7 +63,7 @@ static bool
 has(const sn_scope *s, const char *url)
 {
     parsed p;
-    sn_ruled got;
+    sn_scope_verdict got;
 
     sn_scope_judge(s, url_of(&p, url), false, &got);
     CHECK_EQ(got.len, strlen(got.rule));
@@ -73,7 +73,7 @@ has(const sn_scope *s, const char *url)
 
 /* The rule that refuses; "in". */
 static const char *
-rule(const sn_scope *s, const char *url, bool is_given, sn_ruled *out)
+rule(const sn_scope *s, const char *url, bool is_given, sn_scope_verdict *out)
 {
     parsed p;
 
@@ -291,7 +291,7 @@ TEST(scope_judges_given_urls_by_exclude_alone)
     };
     rules r;
     parsed p;
-    sn_ruled got;
+    sn_scope_verdict got;
 
     crawl_of(&r, SEINE_SCOPE_HOST);
     r.opts.include = include;
@@ -312,7 +312,7 @@ TEST(scope_of_a_fetch_is_its_patterns)
     static const char *const include[] = {"/docs/", NULL};
     seine_fetch_opts o = SEINE_FETCH_OPTS;
     sn_scope *s = NULL;
-    sn_ruled got;
+    sn_scope_verdict got;
     parsed p;
 
     CHECK_EQ(sn_scope_new(&o, NULL, &s), SEINE_OK);
@@ -384,7 +384,7 @@ TEST(scope_refuses_what_a_pattern_cannot_decide_and_says_so)
     char url[64] = "http://e.example/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!";
     rules r;
     parsed p;
-    sn_ruled got;
+    sn_scope_verdict got;
 
     for (int round = 0; round < 2; round++) {
         crawl_of(&r, SEINE_SCOPE_HOST);
@@ -406,7 +406,7 @@ TEST(scope_cuts_the_rule_of_a_long_pattern_at_a_character)
     const char *list[] = {text, NULL};
     seine_fetch_opts o = SEINE_FETCH_OPTS;
     sn_scope *s = NULL;
-    sn_ruled got;
+    sn_scope_verdict got;
 
     for (int i = 0; i < 60; i++)
         snprintf(text + strlen(text), sizeof text - strlen(text), "%s", "(\303\274|e)?");
@@ -487,7 +487,7 @@ TEST(scope_survives_every_allocation_that_fails)
     {
         rules r;
         parsed p, q;
-        sn_ruled got;
+        sn_scope_verdict got;
         sn_scope *s = NULL;
 
         crawl_of(&r, SEINE_SCOPE_PREFIX)->crawl.domains = domains;
@@ -521,7 +521,7 @@ seed_and_judge(void *arg)
     const work *w = arg;
     char text[64];
     parsed p;
-    sn_ruled got;
+    sn_scope_verdict got;
 
     for (int i = 0; i < EACH; i++) {
         snprintf(text, sizeof text, "http://h%d.example/%d/x", i % 10, w->nth * EACH + i);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "engine/opinion.h"
+#include "engine/url_rules.h"
 
 #include <string.h>
 
 #include "check.h"
 
-TEST(opinion_names_the_first_rule_that_refuses)
+TEST(url_rules_names_the_first_rule_that_refuses)
 {
     static const struct {
         const char *url, *rule;
@@ -26,7 +26,7 @@ TEST(opinion_names_the_first_rule_that_refuses)
     seine_crawl_opts c = SEINE_CRAWL_OPTS;
     char mem[SEINE_URL_ROOM];
     sn_scope *s = NULL;
-    sn_opinion got;
+    sn_url_verdict got;
     seine_url u;
 
     o.crawl = &c;
@@ -40,7 +40,7 @@ TEST(opinion_names_the_first_rule_that_refuses)
         char rule[200] = "";
 
         CHECK_EQ(seine_url_parse(&u, rows[i].url, strlen(rows[i].url), NULL), SEINE_OK);
-        bool is = sn_opinion_refuses(&o, s, &u, &got);
+        bool is = sn_url_rules_refuse(&o, s, &u, &got);
         CHECK_EQ(is, rows[i].rule[0] != '\0');
         CHECK_EQ(is, got.refused);
         if (!is)
@@ -51,12 +51,12 @@ TEST(opinion_names_the_first_rule_that_refuses)
     }
     o.https_only = true;
     CHECK_EQ(seine_url_parse(&u, "http://o.example/", 17, NULL), SEINE_OK);
-    CHECK(sn_opinion_refuses(&o, s, &u, &got));
+    CHECK(sn_url_rules_refuse(&o, s, &u, &got));
     CHECK_EQ(got.reason, SEINE_SKIP_SCHEME);
     sn_scope_free(s);
 }
 
-TEST(opinion_of_a_pattern_is_its_budget)
+TEST(url_rules_of_a_pattern_is_its_budget)
 {
     static const struct {
         uint32_t budget;
@@ -74,6 +74,6 @@ TEST(opinion_of_a_pattern_is_its_budget)
         seine_crawl_opts c = SEINE_CRAWL_OPTS;
 
         c.pattern_budget = rows[i].budget;
-        CHECK_EQ(sn_opinion_budget(&c, &rows[i].kind), rows[i].want);
+        CHECK_EQ(sn_url_rules_budget(&c, &rows[i].kind), rows[i].want);
     }
 }

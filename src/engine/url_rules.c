@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "engine/opinion.h"
+#include "engine/url_rules.h"
 
 #include "net/zone.h"
 
@@ -12,7 +12,7 @@ str_of(seine_url_part p)
 }
 
 static bool
-refused(sn_opinion *out, seine_skip reason, sn_str rule)
+refused(sn_url_verdict *out, seine_skip reason, sn_str rule)
 {
     out->refused = true;
     out->reason = reason;
@@ -21,8 +21,8 @@ refused(sn_opinion *out, seine_skip reason, sn_str rule)
 }
 
 bool
-sn_opinion_refuses(const seine_fetch_opts *o, const sn_scope *scope, const seine_url *url,
-                   sn_opinion *out)
+sn_url_rules_refuse(const seine_fetch_opts *o, const sn_scope *scope,
+                    const seine_url *url, sn_url_verdict *out)
 {
     sn_str scheme = str_of(seine_url_scheme(url));
     bool is_https = sn_str_eq(scheme, SN_STR("https"));
@@ -32,9 +32,10 @@ sn_opinion_refuses(const seine_fetch_opts *o, const sn_scope *scope, const seine
         return refused(out, SEINE_SKIP_SCHEME, SN_STR("neither http nor https"));
     if (o->https_only && !is_https)
         return refused(out, SEINE_SKIP_SCHEME, SN_STR("https only"));
-    sn_scope_judge(scope, url, false, &out->ruled);
-    if (!out->ruled.in)
-        return refused(out, out->ruled.reason, (sn_str){out->ruled.rule, out->ruled.len});
+    sn_scope_judge(scope, url, false, &out->verdict);
+    if (!out->verdict.in)
+        return refused(out, out->verdict.reason,
+                       (sn_str){out->verdict.rule, out->verdict.len});
     if (sn_zone_port_is_blocked((uint16_t)seine_url_port(url)))
         return refused(out, SEINE_SKIP_PORT, SN_STR("a port of another protocol"));
     const char *shape =
@@ -43,7 +44,7 @@ sn_opinion_refuses(const seine_fetch_opts *o, const sn_scope *scope, const seine
 }
 
 uint32_t
-sn_opinion_budget(const seine_crawl_opts *o, const sn_trap_kind *kind)
+sn_url_rules_budget(const seine_crawl_opts *o, const sn_trap_kind *kind)
 {
     if (!kind->varies || o->pattern_budget == 0)
         return 0;
