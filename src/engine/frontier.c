@@ -169,15 +169,15 @@ sn_frontier_url(const sn_frontier *f, uint32_t host, sn_str target, seine_url *o
 
 /* Admission by the owner. */
 
-typedef struct ruling {
+typedef struct refusal {
     bool refused;
     seine_skip reason;
     char rule[SN_TRAP_ROOM + 64];
     sn_str text;
-} ruling;
+} refusal;
 
 static bool
-refused(ruling *r, seine_skip reason, sn_str rule)
+refused(refusal *r, seine_skip reason, sn_str rule)
 {
     r->refused = true;
     r->reason = reason;
@@ -186,7 +186,7 @@ refused(ruling *r, seine_skip reason, sn_str rule)
 }
 
 static bool
-refused_by(ruling *r, seine_skip reason, const char *what, sn_str name, uint64_t limit)
+refused_by(refusal *r, seine_skip reason, const char *what, sn_str name, uint64_t limit)
 {
     int n = snprintf(r->rule, sizeof r->rule, "%s%.*s %llu", what, SN_FMT(name),
                      (unsigned long long)limit);
@@ -196,7 +196,7 @@ refused_by(ruling *r, seine_skip reason, const char *what, sn_str name, uint64_t
 
 /* A name that is one of too many of its domain. */
 static bool
-is_one_too_many(sn_frontier *f, const seine_url *url, const sn_site *site, ruling *r)
+is_one_too_many(sn_frontier *f, const seine_url *url, const sn_site *site, refusal *r)
 {
     const seine_crawl_opts *o = f->shared->opts.crawl;
     sn_str name = sn_part(seine_url_host(url));
@@ -230,7 +230,7 @@ tell_trap(sn_frontier *f, const seine_url *url, sn_str pattern)
 
 /* Its path has a pattern of which there are many: is there room for one more? */
 static bool
-is_trapped(sn_frontier *f, uint32_t host, const seine_url *url, ruling *r)
+is_trapped(sn_frontier *f, uint32_t host, const seine_url *url, refusal *r)
 {
     uint32_t count;
     sn_extra *x = sn_sites_has_extra(&f->sites, host);
@@ -257,7 +257,7 @@ is_trapped(sn_frontier *f, uint32_t host, const seine_url *url, ruling *r)
 }
 
 static bool
-refused_by_rules(ruling *r, const seine_robots_verdict *v)
+refused_by_rules(refusal *r, const seine_robots_verdict *v)
 {
     int n = snprintf(r->rule, sizeof r->rule, "robots.txt:%u %.*s", v->line,
                      (int)(v->rule.len < 200 ? v->rule.len : 200),
@@ -267,7 +267,7 @@ refused_by_rules(ruling *r, const seine_robots_verdict *v)
 }
 
 static bool
-is_disallowed(sn_frontier *f, uint32_t host, const seine_url *url, ruling *r)
+is_disallowed(sn_frontier *f, uint32_t host, const seine_url *url, refusal *r)
 {
     seine_robots_verdict verdict;
 
@@ -285,7 +285,7 @@ is_known(const sn_extra *x)
 /* Everything the owner of a host may have against a page. */
 static bool
 is_refused(sn_frontier *f, uint32_t host, const sn_site *site, const seine_url *url,
-           ruling *r)
+           refusal *r)
 {
     const seine_crawl_opts *o = f->shared->opts.crawl;
     const sn_extra *x = sn_sites_has_extra(&f->sites, host);
@@ -369,7 +369,7 @@ sn_frontier_admit(sn_frontier *f, const sn_link *link, const seine_url *url,
     sn_str target = sn_part(seine_url_target(url));
     sn_site *site;
     uint32_t host;
-    ruling r = {0};
+    refusal r = {0};
     seine_err e = sn_frontier_site(f, url, false, now, &host, &site);
 
     if (e != SEINE_OK) {
@@ -473,7 +473,7 @@ is_over_bytes(const sn_frontier *f)
 
 /* What has come up against the URL in `ahead` since it was admitted. */
 static bool
-is_refused_late(sn_frontier *f, uint32_t host, ruling *r)
+is_refused_late(sn_frontier *f, uint32_t host, refusal *r)
 {
     seine_robots_verdict verdict;
 
@@ -536,7 +536,7 @@ more(uint32_t host, seine_time now, void *arg)
 {
     sn_frontier *f = arg;
     sn_extra *x = sn_sites_has_extra(&f->sites, host);
-    ruling r = {0};
+    refusal r = {0};
 
     if (!x)
         return SN_MORE_NONE;
@@ -631,7 +631,7 @@ take(uint32_t host, seine_time now, void *arg)
 seine_err
 sn_frontier_visit(sn_frontier *f, sn_visit *v, seine_time now)
 {
-    ruling r = {0};
+    refusal r = {0};
     sn_site *site;
     uint32_t host;
     seine_err e =

@@ -316,29 +316,29 @@ move_on(sn_run *r, sn_visit *v)
 }
 
 static void
-come_back(sn_run *r, sn_visit *v, const sn_ruling *ruling)
+come_back(sn_run *r, sn_visit *v, const sn_verdict *verdict)
 {
     seine_err e;
 
     sn_wire_drop(&r->wire, v);
     sn_capture_back(v);
-    e = sn_scheduler_again(r->scheduler, v, ruling->at, ruling->why, r->now);
+    e = sn_scheduler_again(r->scheduler, v, verdict->at, verdict->why, r->now);
     if (e != SEINE_OK)
         give_up(r, v, e);
 }
 
 static void
-tell_retry(sn_run *r, const sn_visit *v, const sn_ruling *ruling)
+tell_retry(sn_run *r, const sn_visit *v, const sn_verdict *verdict)
 {
     seine_url_part part = seine_url_host_port(&v->url);
     sn_str host = {part.ptr, part.len};
 
     r->stats.retries++;
-    sn_meters_retry(r->meters, v->end.fault.code, ruling->at - r->now);
+    sn_meters_retry(r->meters, v->end.fault.code, verdict->at - r->now);
     SN_LOG(r->shared->opts.log, DEBUG, "retry", SN_S("host", host),
            SN_E("err", v->end.fault.code), SN_U("resend", v->retry.attempts),
-           SN_S("wait", seine_wait_name(ruling->why)),
-           SN_T("delay", ruling->at - r->now));
+           SN_S("wait", seine_wait_name(verdict->why)),
+           SN_T("delay", verdict->at - r->now));
 }
 
 /* Stages 5 and 6: where it leads, and its record. */
@@ -358,25 +358,25 @@ finish(sn_run *r, sn_visit *v)
 }
 
 static void
-follow(sn_run *r, sn_visit *v, const sn_ruling *ruling)
+follow(sn_run *r, sn_visit *v, const sn_verdict *verdict)
 {
-    switch (ruling->then) {
+    switch (verdict->then) {
     case SN_THEN_RETRY:
-        tell_retry(r, v, ruling);
-        come_back(r, v, ruling);
+        tell_retry(r, v, verdict);
+        come_back(r, v, verdict);
         break;
     case SN_THEN_REPLAY:
         r->stats.replays++;
-        come_back(r, v, ruling);
+        come_back(r, v, verdict);
         break;
     case SN_THEN_LATER:
-        if (ruling->why == SEINE_WAIT_CONCURRENCY)
+        if (verdict->why == SEINE_WAIT_CONCURRENCY)
             narrow(r, v->end.fault.code);
-        come_back(r, v, ruling);
+        come_back(r, v, verdict);
         break;
     case SN_THEN_DONE:
     default:
-        if (ruling->stop == SEINE_STOP_ATTEMPTS || ruling->stop == SEINE_STOP_BUDGET)
+        if (verdict->stop == SEINE_STOP_ATTEMPTS || verdict->stop == SEINE_STOP_BUDGET)
             sn_meters_exhausted(r->meters);
         finish(r, v);
     }
@@ -386,20 +386,20 @@ static void
 judge(sn_run *r, sn_visit *v)
 {
     seine_clock *clock = r->env->clock;
-    sn_ruling ruling = {0};
+    sn_verdict verdict = {0};
     bool hop = sn_verdict_judge(r->shared, v, r->now);
 
     count_attempt(r, v);
     if (!hop) {
         uint64_t dice = v->end.fault.code == SEINE_OK ? 0 : clock->dice(clock);
-        ruling = sn_verdict_rule(r->shared, v, r->now, dice);
+        verdict = sn_verdict_next(r->shared, v, r->now, dice);
     }
     sn_scheduler_end(r->scheduler, v, r->now);
     v->retry.host = NULL; /* the host may have folded it away */
     if (hop)
         move_on(r, v);
     else
-        follow(r, v, &ruling);
+        follow(r, v, &verdict);
 }
 
 /* Scheduler and wire. */

@@ -174,10 +174,10 @@ conclude(sn_visit *v, const seine_fault *f)
     v->fault.url[url.len] = '\0';
 }
 
-static sn_ruling
+static sn_verdict
 finished(seine_stop stop)
 {
-    return (sn_ruling){SN_THEN_DONE, SEINE_NEVER, SEINE_WAIT_QUEUE, stop};
+    return (sn_verdict){SN_THEN_DONE, SEINE_NEVER, SEINE_WAIT_QUEUE, stop};
 }
 
 static bool
@@ -197,7 +197,7 @@ was_unexpected(const sn_visit *v)
 
 /* Remembers the attempt for the record; without memory there is one less to tell. */
 static void
-note_try(sn_visit *v, const sn_ruling *r, seine_time now)
+note_try(sn_visit *v, const sn_verdict *r, seine_time now)
 {
     if (v->n_tries == v->tries_room) {
         uint32_t room = v->tries_room > 0 ? v->tries_room * 2 : 4;
@@ -230,7 +230,7 @@ reason(const sn_visit *v)
                                                                 : SEINE_WAIT_RATE_LIMIT;
 }
 
-static sn_ruling
+static sn_verdict
 again(const sn_shared_state *c, sn_visit *v, seine_time now, uint64_t dice)
 {
     seine_fault f = v->end.fault;
@@ -249,7 +249,7 @@ again(const sn_shared_state *c, sn_visit *v, seine_time now, uint64_t dice)
         conclude(v, &v->end.fault);
         return finished(verdict.stop);
     }
-    sn_ruling r = {SN_THEN_RETRY, verdict.at, reason(v), SEINE_STOP_NO};
+    sn_verdict r = {SN_THEN_RETRY, verdict.at, reason(v), SEINE_STOP_NO};
     note_try(v, &r, now);
     v->fresh = v->replayed = false;
     return r;
@@ -257,32 +257,32 @@ again(const sn_shared_state *c, sn_visit *v, seine_time now, uint64_t dice)
 
 /* Its proxy is left alone: once more when it may be asked, if that is in time; else it
  * is the proxy's error. No attempt was made. */
-static sn_ruling
+static sn_verdict
 rest(sn_visit *v)
 {
     seine_time at = v->via_at;
 
     if (v->end.fault.code == SEINE_E_BREAKER && at < v->deadline)
-        return (sn_ruling){SN_THEN_LATER, at, SEINE_WAIT_BREAKER, SEINE_STOP_NO};
+        return (sn_verdict){SN_THEN_LATER, at, SEINE_WAIT_BREAKER, SEINE_STOP_NO};
     v->end.fault.code = SEINE_E_PROXY_ERROR;
     conclude(v, &v->end.fault);
     return finished(SEINE_STOP_FINAL);
 }
 
-sn_ruling
-sn_verdict_rule(const sn_shared_state *c, sn_visit *v, seine_time now, uint64_t dice)
+sn_verdict
+sn_verdict_next(const sn_shared_state *c, sn_visit *v, seine_time now, uint64_t dice)
 {
     seine_err code = v->end.fault.code;
 
     if (code == SEINE_E_CONN_STALE && v->end.replayable && !v->replayed) {
         v->replayed = v->fresh = true;
-        return (sn_ruling){SN_THEN_REPLAY, now, SEINE_WAIT_QUEUE, SEINE_STOP_NO};
+        return (sn_verdict){SN_THEN_REPLAY, now, SEINE_WAIT_QUEUE, SEINE_STOP_NO};
     }
     if (code == SEINE_E_NO_FILES || code == SEINE_E_NO_PORTS)
-        return (sn_ruling){SN_THEN_LATER, sn_time_add(now, PATIENCE),
-                           SEINE_WAIT_CONCURRENCY, SEINE_STOP_NO};
+        return (sn_verdict){SN_THEN_LATER, sn_time_add(now, PATIENCE),
+                            SEINE_WAIT_CONCURRENCY, SEINE_STOP_NO};
     if (code == SEINE_E_BUSY || code == SEINE_E_LIMITED) /* its host waits already */
-        return (sn_ruling){SN_THEN_LATER, now, SEINE_WAIT_ADDRESS, SEINE_STOP_NO};
+        return (sn_verdict){SN_THEN_LATER, now, SEINE_WAIT_ADDRESS, SEINE_STOP_NO};
 
     if (v->end.fault.phase == SEINE_PHASE_PROXY && v->via_at != INT64_MIN)
         return rest(v);

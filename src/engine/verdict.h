@@ -7,7 +7,7 @@
  * visit alone; both before the guards are told, since they may go with the host:
  *
  *     hop = sn_verdict_judge(c, v, now);            v->end.fault has its final kind
- *     next = hop ? … : sn_verdict_rule(c, v, now, dice);
+ *     next = hop ? … : sn_verdict_next(c, v, now, dice);
  *     sn_scheduler_end(s, v, now);                  breaker, limiter, pace … hear it
  *
  * | the end                                         | follows                        |
@@ -40,19 +40,19 @@ typedef enum sn_then {
     SN_THEN_LATER,  /* it could not begin for our own reasons */
 } sn_then;
 
-typedef struct sn_ruling {
+typedef struct sn_verdict {
     sn_then then;
     seine_time at;
     seine_wait why;
     seine_stop stop; /* of DONE: why not again */
-} sn_ruling;
+} sn_verdict;
 
 /* True: the visit goes on to another URL, which is v->url now. */
 bool sn_verdict_judge(const sn_shared_state *c, sn_visit *v, seine_time now);
 
 /* v->end stays as it was judged. `dice` are 64 random bits. */
-sn_ruling sn_verdict_rule(const sn_shared_state *c, sn_visit *v, seine_time now,
-                          uint64_t dice);
+sn_verdict sn_verdict_next(const sn_shared_state *c, sn_visit *v, seine_time now,
+                           uint64_t dice);
 
 /* The visit ends without being asked (again): its host was given up (BREAKER,
  * RETRY_AFTER_TOO_LONG), its time has passed, the run ends. A failure it had already

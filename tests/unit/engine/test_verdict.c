@@ -49,7 +49,7 @@ tear_down(fixture *f)
 }
 
 /* An attempt ends so; what follows? */
-static sn_ruling
+static sn_verdict
 ends(fixture *f, seine_err code, uint16_t status, seine_phase phase, bool sent)
 {
     sn_visit *v = f->v;
@@ -60,10 +60,10 @@ ends(fixture *f, seine_err code, uint16_t status, seine_phase phase, bool sent)
     v->end.fault.phase = phase;
     v->end.fault.sent = sent;
     CHECK(!sn_verdict_judge(&f->shared, v, T0 + SEINE_SECS(1)));
-    return sn_verdict_rule(&f->shared, v, T0 + SEINE_SECS(1), 0);
+    return sn_verdict_next(&f->shared, v, T0 + SEINE_SECS(1), 0);
 }
 
-static sn_ruling
+static sn_verdict
 answers(fixture *f, uint16_t status)
 {
     return ends(f, SEINE_OK, status, SEINE_PHASE_NONE, true);
@@ -166,7 +166,7 @@ TEST(x_23_x_26_x_27_verdict_follows_the_table_row_by_row)
 
     EACH_ROW(i, rows) {
         fixture *f = set_up(NULL);
-        sn_ruling r = ends(f, rows[i].code, rows[i].status, rows[i].phase, rows[i].sent);
+        sn_verdict r = ends(f, rows[i].code, rows[i].status, rows[i].phase, rows[i].sent);
         CHECK_EQ(f->v->end.fault.code, rows[i].kind);
         CHECK_EQ(seine_outcome_breaker(&f->v->end.fault), rows[i].breaker);
         CHECK_EQ(seine_outcome_throttle(&f->v->end.fault), rows[i].throttle);
@@ -182,7 +182,7 @@ TEST(x_23_x_26_x_27_verdict_follows_the_table_row_by_row)
 TEST(s0_11_attempts_are_counted_and_the_last_failure_stays)
 {
     fixture *f = set_up(NULL);
-    sn_ruling r;
+    sn_verdict r;
 
     r = answers(f, 500);
     CHECK_EQ(r.then, SN_THEN_RETRY);
@@ -217,7 +217,7 @@ TEST(a_dead_kept_connection_is_replayed_once_and_not_counted)
         v->end.replayable = true;
         CHECK(!sn_verdict_judge(&f->shared, v, T0));
         CHECK_EQ(seine_outcome_breaker(&v->end.fault), SEINE_IGNORED);
-        sn_ruling r = sn_verdict_rule(&f->shared, v, T0, 0);
+        sn_verdict r = sn_verdict_next(&f->shared, v, T0, 0);
         if (round == 0) {
             CHECK_EQ(r.then, SN_THEN_REPLAY);
             CHECK_EQ(r.at, T0);
@@ -240,7 +240,7 @@ TEST(what_is_not_idempotent_is_repeated_only_if_nothing_left)
     f->v->retry.idempotent = false;
     CHECK_EQ(ends(f, SEINE_E_CONNECT_REFUSED, 0, SEINE_PHASE_CONNECT, false).then,
              SN_THEN_RETRY);
-    sn_ruling r = ends(f, SEINE_E_CONN_RESET, 0, SEINE_PHASE_HEAD, true);
+    sn_verdict r = ends(f, SEINE_E_CONN_RESET, 0, SEINE_PHASE_HEAD, true);
     CHECK_EQ(r.then, SN_THEN_DONE);
     CHECK_EQ(r.stop, SEINE_STOP_METHOD);
     tear_down(f);
@@ -251,7 +251,7 @@ TEST(want_of_descriptors_waits_a_tenth_of_a_second)
     fixture *f = set_up(NULL);
     seine_time now = T0 + SEINE_SECS(1);
 
-    sn_ruling r = ends(f, SEINE_E_NO_FILES, 0, SEINE_PHASE_CONNECT, false);
+    sn_verdict r = ends(f, SEINE_E_NO_FILES, 0, SEINE_PHASE_CONNECT, false);
     CHECK_EQ(r.at, now + SEINE_MS(100));
     CHECK_EQ(r.why, SEINE_WAIT_CONCURRENCY);
     r = ends(f, SEINE_E_BUSY, 0, SEINE_PHASE_CONNECT, false);
@@ -280,12 +280,12 @@ TEST(a_wish_of_the_server_is_waited_for)
 
     say(f, 429, "Retry-After", "120");
     CHECK_EQ(f->v->end.fault.retry_after, SEINE_SECS(120));
-    sn_ruling r = sn_verdict_rule(&f->shared, f->v, T0, 0);
+    sn_verdict r = sn_verdict_next(&f->shared, f->v, T0, 0);
     CHECK_EQ(r.then, SN_THEN_RETRY);
     CHECK_EQ(r.at, T0 + SEINE_SECS(120));
     CHECK_EQ(r.why, SEINE_WAIT_RETRY_AFTER);
     say(f, 429, "RateLimit", "\"d\";r=0;t=30");
-    r = sn_verdict_rule(&f->shared, f->v, T0, 0);
+    r = sn_verdict_next(&f->shared, f->v, T0, 0);
     CHECK_EQ(r.at, T0 + SEINE_SECS(30));
     CHECK_EQ(r.why, SEINE_WAIT_RATE_LIMIT);
     tear_down(f);
@@ -310,7 +310,7 @@ TEST(a_wish_that_is_too_long_ends_the_visit)
         fixture *f = set_up(NULL);
         bool again = rows[i].kind == SEINE_E_HTTP_BUSY;
         say(f, rows[i].status, "Retry-After", rows[i].wish);
-        sn_ruling r = sn_verdict_rule(&f->shared, f->v, T0, 0);
+        sn_verdict r = sn_verdict_next(&f->shared, f->v, T0, 0);
         CHECK_EQ(r.then, again ? SN_THEN_RETRY : SN_THEN_DONE);
         CHECK_EQ(again ? f->v->end.fault.code : f->v->fault.code, rows[i].kind);
         CHECK_EQ(f->v->retry.attempts, 1);
@@ -338,7 +338,7 @@ TEST(an_accepted_status_wins_over_everything)
 
     EACH_ROW(i, rows) {
         fixture *f = set_up(accept_odd_ones);
-        sn_ruling r = answers(f, rows[i].status);
+        sn_verdict r = answers(f, rows[i].status);
         CHECK_EQ(r.then, SN_THEN_DONE);
         CHECK_EQ(f->v->fault.code, rows[i].kind);
         tear_down(f);
@@ -451,7 +451,7 @@ TEST(the_eleventh_redirect_is_too_many)
     for (int i = 0; i < 10; i++)
         CHECK(leads(f, 302, "/again"));
     CHECK(!leads(f, 302, "/again"));
-    CHECK_EQ(sn_verdict_rule(&f->shared, f->v, T0, 0).then, SN_THEN_DONE);
+    CHECK_EQ(sn_verdict_next(&f->shared, f->v, T0, 0).then, SN_THEN_DONE);
     CHECK_EQ(f->v->fault.code, SEINE_E_TOO_MANY_REDIRECTS);
     CHECK_EQ(f->v->n_hops, 10);
     tear_down(f);
@@ -463,7 +463,7 @@ TEST(an_unexpected_304_or_206_is_tried_once_more)
 
     CHECK_EQ(ends(f, SEINE_E_UNEXPECTED_304, 304, SEINE_PHASE_HEAD, true).then,
              SN_THEN_RETRY);
-    sn_ruling r = ends(f, SEINE_E_UNEXPECTED_206, 206, SEINE_PHASE_HEAD, true);
+    sn_verdict r = ends(f, SEINE_E_UNEXPECTED_206, 206, SEINE_PHASE_HEAD, true);
     CHECK_EQ(r.then, SN_THEN_DONE);
     CHECK_EQ(r.stop, SEINE_STOP_FINAL);
     CHECK_EQ(f->v->fault.code, SEINE_E_UNEXPECTED_206);
