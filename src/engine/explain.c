@@ -6,7 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/time.h"
-#include "engine/rules.h"
+#include "engine/robots_cache.h"
 #include "engine/url_rules.h"
 #include "seine/seen.h"
 
@@ -142,14 +142,14 @@ void
 seine_explain_robots(const seine_fault *end, seine_view body,
                      seine_robots_state *out_state, seine_robots **out_robots)
 {
-    sn_rules r = {0};
+    sn_robots_cache r = {0};
 
-    sn_rules_answer(&r, end, (sn_str){body.ptr, body.len}, 0);
+    sn_robots_cache_settle(&r, end, (sn_str){body.ptr, body.len}, 0);
     *out_robots = SN_STEAL(r.robots);
-    *out_state = r.state == SN_RULES_PARSED   ? SEINE_ROBOTS_PARSED
-                 : r.state == SN_RULES_ABSENT ? SEINE_ROBOTS_ABSENT
-                                              : SEINE_ROBOTS_UNREACHABLE;
-    sn_rules_fini(&r);
+    *out_state = r.state == SN_ROBOTS_PARSED   ? SEINE_ROBOTS_PARSED
+                 : r.state == SN_ROBOTS_ABSENT ? SEINE_ROBOTS_ABSENT
+                                               : SEINE_ROBOTS_UNREACHABLE;
+    sn_robots_cache_fini(&r);
 }
 
 static void
@@ -198,9 +198,9 @@ static void
 judge_rules(const seine_explain *x, const seine_url *u, const seine_robots *robots,
             seine_explained *out)
 {
-    sn_rules r = {.state = out->robots == SEINE_ROBOTS_PARSED ? SN_RULES_PARSED
-                                                              : SN_RULES_ABSENT,
-                  .robots = (seine_robots *)robots};
+    sn_robots_cache r = {.state = out->robots == SEINE_ROBOTS_PARSED ? SN_ROBOTS_PARSED
+                                                                     : SN_ROBOTS_ABSENT,
+                         .robots = (seine_robots *)robots};
     bool obeys = x->opts->robots == SEINE_OBEY_ON;
     char rule[256];
 
@@ -208,8 +208,8 @@ judge_rules(const seine_explain *x, const seine_url *u, const seine_robots *robo
         refuse(out, SEINE_SKIP_ROBOTS_UNREACHABLE,
                SN_STR("robots.txt could not be read"));
     out->delay =
-        sn_rules_delay(&r, x->agent, x->opts->max_crawl_delay, &out->delay_is_cut);
-    if (sn_rules_allow(&r, x->agent, str_of(seine_url_target(u)), &out->verdict) ||
+        sn_robots_cache_delay(&r, x->agent, x->opts->max_crawl_delay, &out->delay_is_cut);
+    if (sn_robots_cache_allow(&r, x->agent, str_of(seine_url_target(u)), &out->verdict) ||
         !obeys)
         return;
     snprintf(rule, sizeof rule, "robots.txt:%u %.*s", out->verdict.line,

@@ -119,7 +119,7 @@ is_idle(uint32_t host, void *arg)
     const sn_extra *x = sn_sites_has_extra(&f->sites, host);
 
     return site->chain.n == 0 && x->first.n == 0 && x->maps_out == 0 && x->n_held == 0 &&
-           !x->is_wanted && x->rules.state != SN_RULES_ASKED &&
+           !x->is_wanted && x->robots.state != SN_ROBOTS_ASKED &&
            !(site->flags & SN_SITE_STUCK) && (!x->trap || site->n_pages < 100) &&
            sn_scheduler_busy(f->scheduler, host) == 0;
 }
@@ -279,7 +279,7 @@ is_disallowed(sn_frontier *f, uint32_t host, const seine_url *url, refusal *r)
 static bool
 is_known(const sn_extra *x)
 {
-    return x->rules.state == SN_RULES_PARSED || x->rules.state == SN_RULES_ABSENT;
+    return x->robots.state == SN_ROBOTS_PARSED || x->robots.state == SN_ROBOTS_ABSENT;
 }
 
 /* Everything the owner of a host may have against a page. */

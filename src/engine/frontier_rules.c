@@ -101,7 +101,7 @@ ask_robots(sn_frontier *f, uint32_t host, seine_url *url, seine_time now)
     v->ceiling = ceiling_of(f, host);
     v->lane = 0;
     x->is_wanted = false;
-    x->rules.state = SN_RULES_ASKED;
+    x->robots.state = SN_ROBOTS_ASKED;
     return v;
 }
 
@@ -208,8 +208,8 @@ begin_maps(sn_frontier *f, uint32_t host, sn_zone ceiling, seine_time now)
     seine_url_init(&root, mem, sizeof mem);
     if (!sn_frontier_url(f, host, SN_STR("/robots.txt"), &root))
         return;
-    for (size_t i = 0; x->rules.robots && i < SN_SITE_MAPS &&
-                       seine_robots_sitemap(x->rules.robots, i, &named);
+    for (size_t i = 0; x->robots.robots && i < SN_SITE_MAPS &&
+                       seine_robots_sitemap(x->robots.robots, i, &named);
          i++)
         add_map(f, &root, (sn_str){named.ptr, named.len}, ceiling, 0, now);
     if (f->sites.all[host].flags & SN_SITE_GIVEN)
@@ -244,7 +244,7 @@ want(sn_frontier *f, uint32_t host, seine_time now)
     sn_extra *x = sn_sites_has_extra(&f->sites, host);
 
     x->is_wanted = true;
-    x->rules.state = SN_RULES_UNKNOWN;
+    x->robots.state = SN_ROBOTS_UNKNOWN;
     sn_shared_state_add_work(f->shared, 1);
     sn_scheduler_put(f->scheduler, host, 1, now);
 }
@@ -257,8 +257,8 @@ sn_frontier_is_open(sn_frontier *f, uint32_t host, seine_time now)
 
     if (site->flags & SN_SITE_FREE)
         return true;
-    if (x->is_wanted || !sn_rules_are_stale(&x->rules, now))
-        return x->rules.state == SN_RULES_PARSED || x->rules.state == SN_RULES_ABSENT;
+    if (x->is_wanted || !sn_robots_cache_expire(&x->robots, now))
+        return x->robots.state == SN_ROBOTS_PARSED || x->robots.state == SN_ROBOTS_ABSENT;
     want(f, host, now);
     return false;
 }
@@ -272,7 +272,7 @@ sn_frontier_obey(sn_frontier *f, uint32_t host, sn_str target,
     if (f->sites.all[host].flags & SN_SITE_FREE ||
         f->shared->opts.robots != SEINE_OBEY_ON)
         return SEINE_OK;
-    return sn_rules_allow(&x->rules, f->shared->agent, target, out_verdict)
+    return sn_robots_cache_allow(&x->robots, f->shared->agent, target, out_verdict)
                ? SEINE_OK
                : SEINE_E_ROBOTS;
 }
@@ -301,11 +301,12 @@ release(sn_frontier *f, uint32_t host, seine_time now)
 }
 
 static void
-obey_delay(sn_frontier *f, uint32_t host, const sn_rules *rules, seine_time now)
+obey_delay(sn_frontier *f, uint32_t host, const sn_robots_cache *rules, seine_time now)
 {
     const seine_fetch_opts *o = &f->shared->opts;
     bool cut;
-    seine_span delay = sn_rules_delay(rules, f->shared->agent, o->max_crawl_delay, &cut);
+    seine_span delay =
+        sn_robots_cache_delay(rules, f->shared->agent, o->max_crawl_delay, &cut);
     sn_str name = sn_scheduler_name(f->scheduler, host);
 
     if (delay > 0 && o->robots == SEINE_OBEY_ON)
@@ -327,7 +328,7 @@ open(sn_frontier *f, uint32_t host, sn_zone ceiling, seine_time now)
     sn_extra *x = sn_sites_has_extra(&f->sites, host);
     uint32_t n = f->sites.all[host].chain.n + x->first.n;
 
-    obey_delay(f, host, &x->rules, now);
+    obey_delay(f, host, &x->robots, now);
     if (n > 0)
         sn_scheduler_put(f->scheduler, host, n, now);
     begin_maps(f, host, ceiling, now);
@@ -343,17 +344,17 @@ shut(sn_frontier *f, uint32_t host, seine_err why, seine_time now)
 
     SN_SAY(f->shared->opts.log, WARN, "robots.unreachable",
            "robots.txt cannot be read: the host waits", SN_S("host", name),
-           SN_E("err", why), SN_T("again", x->rules.until - now));
+           SN_E("err", why), SN_T("again", x->robots.until - now));
     f->ops.tell(&(seine_event){.name = "robots.unreachable",
                                .host = {name.ptr, name.len},
                                .cause = why,
-                               .until = x->rules.until},
+                               .until = x->robots.until},
                 f->ops.arg);
     f->sites.all[host].flags |= SN_SITE_STUCK;
     sn_shared_state_add_stuck(f->shared, behind(f, host));
-    seine_err e = sn_heap_put(&f->again, x->rules.until, host);
+    seine_err e = sn_heap_put(&f->again, x->robots.until, host);
     if (e != SEINE_OK)
-        x->rules.until = SEINE_NEVER; /* not again in this run */
+        x->robots.until = SEINE_NEVER; /* not again in this run */
 }
 
 /* A redirect led to another host, which did not answer: that the other one is not there
@@ -372,7 +373,7 @@ sn_frontier_unasked(sn_frontier *f, uint32_t host, seine_time now)
 
     none.code = SEINE_E_NOMEM;
     x->is_wanted = false;
-    sn_rules_answer(&x->rules, &none, (sn_str){0}, now);
+    sn_robots_cache_settle(&x->robots, &none, (sn_str){0}, now);
     shut(f, host, none.code, now);
     sn_shared_state_end_work(f->shared, 1);
 }
@@ -383,15 +384,15 @@ robots_back(sn_frontier *f, sn_visit *v, seine_time now)
     uint32_t host = v->home_host;
     sn_extra *x = sn_sites_has_extra(&f->sites, host);
 
-    assert(x && x->rules.state == SN_RULES_ASKED);
+    assert(x && x->robots.state == SN_ROBOTS_ASKED);
     if (is_lost(v))
-        sn_rules_fail(&x->rules, now);
+        sn_robots_cache_fail(&x->robots, now);
     else
-        sn_rules_answer(&x->rules, &v->fault, sn_buf_view(&v->kept), now);
-    if (x->rules.state == SN_RULES_UNREACHABLE &&
+        sn_robots_cache_settle(&x->robots, &v->fault, sn_buf_view(&v->kept), now);
+    if (x->robots.state == SN_ROBOTS_UNREACHABLE &&
         f->shared->opts.robots == SEINE_OBEY_AUDIT)
-        sn_rules_ignore(&x->rules, now); /* nobody waits for what is not obeyed */
-    if (x->rules.state == SN_RULES_UNREACHABLE)
+        sn_robots_cache_ignore(&x->robots, now); /* nobody waits for what is not obeyed */
+    if (x->robots.state == SN_ROBOTS_UNREACHABLE)
         shut(f, host, v->fault.code, now);
     else
         open(f, host, sn_zone_ceiling(v->end.zone), now);

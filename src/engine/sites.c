@@ -28,7 +28,7 @@ extra_at(const sn_sites *s, uint32_t i)
 static void
 drop(sn_extra *x)
 {
-    sn_rules_fini(&x->rules);
+    sn_robots_cache_fini(&x->robots);
     sn_trap_tree_free(x->trap);
     *x = (sn_extra){.host = SN_NONE};
 }

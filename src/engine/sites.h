@@ -19,7 +19,7 @@
 #define SN_SITES_H
 
 #include "base/map.h"
-#include "engine/rules.h"
+#include "engine/robots_cache.h"
 #include "engine/visit.h"
 #include "store/queue.h"
 #include "text/trap.h"
@@ -44,7 +44,7 @@ typedef struct sn_site {
 typedef struct sn_extra {
     uint32_t host; /* SN_NONE: free */
     uint32_t link; /* next free one */
-    sn_rules rules;
+    sn_robots_cache robots;
     sn_trap_tree *trap;         /* NULL: nothing varied yet */
     sn_chain first;             /* what goes before: sitemaps, pages of a level that
                                    has begun */

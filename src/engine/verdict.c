@@ -6,7 +6,7 @@
 
 #include "base/time.h"
 #include "engine/redirect.h"
-#include "engine/rules.h"
+#include "engine/robots_cache.h"
 
 #define PATIENCE SEINE_MS(100) /* until descriptors or ports are free again */
 
@@ -22,7 +22,7 @@ is_accepted(const seine_fetch_opts *o, uint16_t status)
 static uint32_t
 most_hops(const seine_fetch_opts *o, const sn_visit *v)
 {
-    return v->kind == SN_KIND_ROBOTS ? SN_RULES_HOPS : o->max_redirects;
+    return v->kind == SN_KIND_ROBOTS ? SN_ROBOTS_HOPS : o->max_redirects;
 }
 
 /* The hop that just answered is part of the chain. */

@@ -68,7 +68,7 @@ TEST(extras_of_idle_hosts_go_when_there_are_many_and_of_no_others)
     uint32_t made = s.n_extras;
     CHECK_EQ(sn_sites_extra(&s, 0, &x), SEINE_OK);
     CHECK_EQ(s.n_extras, made); /* in the place of one that went */
-    CHECK(x->rules.state == SN_RULES_UNKNOWN && !x->trap);
+    CHECK(x->robots.state == SN_ROBOTS_UNKNOWN && !x->trap);
     sn_sites_fini(&s);
 }
 

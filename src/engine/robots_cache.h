@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rules.h - the robots.txt of one host: is it known, what does it say, when is it asked
- * for again?
+ * robots_cache.h - the robots.txt of one host: is it known, what does it say, when is it
+ * asked for again?
  *
  *     UNKNOWN → ASKED → PARSED       2xx: what the text says, for 24 h
  *                     → ABSENT       4xx but 429, too many redirects, a host that is not
@@ -12,57 +12,58 @@
  * A host whose name does not exist, whose address is forbidden or whose certificate is
  * bad counts as one without rules: its pages then fail for their own reason.
  *
- *     sn_rules_answer(&rules, &fault, body, now);
- *     if (!sn_rules_allow(&rules, agent, url, &verdict))
+ *     sn_robots_cache_settle(&rules, &fault, body, now);
+ *     if (!sn_robots_cache_allow(&rules, agent, url, &verdict))
  *         …                                   verdict.rule, verdict.line
  *
  * Time    is passed in.
  * Memory  the text of the file and 40 bytes a rule.
  * Threads one owner.
  */
-#ifndef SN_RULES_H
-#define SN_RULES_H
+#ifndef SN_ROBOTS_CACHE_H
+#define SN_ROBOTS_CACHE_H
 
 #include "base/str.h"
 #include "seine/robots.h"
 #include "seine/time.h"
 
-typedef enum sn_rules_state {
-    SN_RULES_UNKNOWN, /* nobody asked yet, or it is too old */
-    SN_RULES_ASKED,
-    SN_RULES_PARSED,
-    SN_RULES_ABSENT,
-    SN_RULES_UNREACHABLE,
-} sn_rules_state;
+typedef enum sn_robots_state {
+    SN_ROBOTS_UNKNOWN, /* nobody asked yet, or it is too old */
+    SN_ROBOTS_ASKED,
+    SN_ROBOTS_PARSED,
+    SN_ROBOTS_ABSENT,
+    SN_ROBOTS_UNREACHABLE,
+} sn_robots_state;
 
-typedef struct sn_rules {
+typedef struct sn_robots_cache {
     seine_robots *robots; /* PARSED; stays for its sitemaps while it is asked again */
     seine_time until;     /* PARSED, ABSENT: good before; UNREACHABLE: asked again at */
-    uint8_t state;        /* sn_rules_state */
+    uint8_t state;        /* sn_robots_state */
     uint8_t failures;     /* in a row */
-} sn_rules;
+} sn_robots_cache;
 
-enum { SN_RULES_HOPS = 5 }; /* redirects of robots.txt that are followed */
+enum { SN_ROBOTS_HOPS = 5 }; /* redirects of robots.txt that are followed */
 
-void sn_rules_fini(sn_rules *r);
+void sn_robots_cache_fini(sn_robots_cache *r);
 
 /* What the end of the last attempt means. `body` is what came of it. NOMEM: it is as if
  * there had been no answer. */
-void sn_rules_answer(sn_rules *r, const seine_fault *end, sn_str body, seine_time now);
+void sn_robots_cache_settle(sn_robots_cache *r, const seine_fault *end, sn_str body,
+                            seine_time now);
 
 /* It cannot be had for now; there is none, or none that counts. */
-void sn_rules_fail(sn_rules *r, seine_time now);
-void sn_rules_ignore(sn_rules *r, seine_time now);
+void sn_robots_cache_fail(sn_robots_cache *r, seine_time now);
+void sn_robots_cache_ignore(sn_robots_cache *r, seine_time now);
 
 /* Are they too old to be used? Then the state is UNKNOWN. */
-bool sn_rules_are_stale(sn_rules *r, seine_time now);
+bool sn_robots_cache_expire(sn_robots_cache *r, seine_time now);
 
 /* PARSED or ABSENT: what they say about a URL. */
-bool sn_rules_allow(const sn_rules *r, const char *agent, sn_str url,
-                    seine_robots_verdict *out_verdict);
+bool sn_robots_cache_allow(const sn_robots_cache *r, const char *agent, sn_str url,
+                           seine_robots_verdict *out_verdict);
 
 /* Crawl-delay, at most `longest`; 0: none. *out_cut: it was longer. */
-seine_span sn_rules_delay(const sn_rules *r, const char *agent, seine_span longest,
-                          bool *out_cut);
+seine_span sn_robots_cache_delay(const sn_robots_cache *r, const char *agent,
+                                 seine_span longest, bool *out_cut);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "engine/rules.h"
+#include "engine/robots_cache.h"
 
 #include <string.h>
 
@@ -19,11 +19,11 @@ ended(seine_err code, uint16_t status)
 }
 
 static bool
-allows(const sn_rules *r, const char *path)
+allows(const sn_robots_cache *r, const char *path)
 {
     seine_robots_verdict v;
 
-    return sn_rules_allow(r, "seine", sn_str_of(path), &v);
+    return sn_robots_cache_allow(r, "seine", sn_str_of(path), &v);
 }
 
 TEST(rules_follow_from_the_answer_as_rfc_9309_has_it)
@@ -31,41 +31,41 @@ TEST(rules_follow_from_the_answer_as_rfc_9309_has_it)
     static const struct {
         seine_err code;
         uint16_t status;
-        sn_rules_state state;
+        sn_robots_state state;
     } rows[] = {
-        {SEINE_OK, 200, SN_RULES_PARSED},
-        {SEINE_OK, 204, SN_RULES_PARSED}, /* nothing in it: nothing is forbidden */
-        {SEINE_E_HTTP, 404, SN_RULES_ABSENT},
-        {SEINE_E_HTTP, 401, SN_RULES_ABSENT}, /* 2.3.1.3: unavailable */
-        {SEINE_E_HTTP, 403, SN_RULES_ABSENT},
-        {SEINE_E_HTTP_BUSY, 429, SN_RULES_UNREACHABLE},
-        {SEINE_E_HTTP_BUSY, 500, SN_RULES_UNREACHABLE},
-        {SEINE_E_HTTP, 501, SN_RULES_UNREACHABLE},
-        {SEINE_E_HTTP_BUSY, 503, SN_RULES_UNREACHABLE},
-        {SEINE_E_TOO_MANY_REDIRECTS, 301, SN_RULES_ABSENT},
-        {SEINE_E_CONNECT_REFUSED, 0, SN_RULES_UNREACHABLE},
-        {SEINE_E_HEADER_TIMEOUT, 0, SN_RULES_UNREACHABLE},
-        {SEINE_E_BODY_TRUNCATED, 200, SN_RULES_UNREACHABLE}, /* a part may lie */
-        {SEINE_E_DNS_SERVFAIL, 0, SN_RULES_UNREACHABLE},
-        {SEINE_E_DNS_NXDOMAIN, 0, SN_RULES_ABSENT}, /* its pages say so themselves */
-        {SEINE_E_TLS_CERT_EXPIRED, 0, SN_RULES_ABSENT},
-        {SEINE_E_BLOCKED_ADDRESS, 0, SN_RULES_ABSENT},
-        {SEINE_E_BREAKER, 0, SN_RULES_UNREACHABLE},
+        {SEINE_OK, 200, SN_ROBOTS_PARSED},
+        {SEINE_OK, 204, SN_ROBOTS_PARSED}, /* nothing in it: nothing is forbidden */
+        {SEINE_E_HTTP, 404, SN_ROBOTS_ABSENT},
+        {SEINE_E_HTTP, 401, SN_ROBOTS_ABSENT}, /* 2.3.1.3: unavailable */
+        {SEINE_E_HTTP, 403, SN_ROBOTS_ABSENT},
+        {SEINE_E_HTTP_BUSY, 429, SN_ROBOTS_UNREACHABLE},
+        {SEINE_E_HTTP_BUSY, 500, SN_ROBOTS_UNREACHABLE},
+        {SEINE_E_HTTP, 501, SN_ROBOTS_UNREACHABLE},
+        {SEINE_E_HTTP_BUSY, 503, SN_ROBOTS_UNREACHABLE},
+        {SEINE_E_TOO_MANY_REDIRECTS, 301, SN_ROBOTS_ABSENT},
+        {SEINE_E_CONNECT_REFUSED, 0, SN_ROBOTS_UNREACHABLE},
+        {SEINE_E_HEADER_TIMEOUT, 0, SN_ROBOTS_UNREACHABLE},
+        {SEINE_E_BODY_TRUNCATED, 200, SN_ROBOTS_UNREACHABLE}, /* a part may lie */
+        {SEINE_E_DNS_SERVFAIL, 0, SN_ROBOTS_UNREACHABLE},
+        {SEINE_E_DNS_NXDOMAIN, 0, SN_ROBOTS_ABSENT}, /* its pages say so themselves */
+        {SEINE_E_TLS_CERT_EXPIRED, 0, SN_ROBOTS_ABSENT},
+        {SEINE_E_BLOCKED_ADDRESS, 0, SN_ROBOTS_ABSENT},
+        {SEINE_E_BREAKER, 0, SN_ROBOTS_UNREACHABLE},
         /* a status that was said on the way to an end of our own says nothing */
-        {SEINE_E_DEADLINE, 302, SN_RULES_UNREACHABLE},
-        {SEINE_E_CANCELED, 404, SN_RULES_UNREACHABLE},
-        {SEINE_E_BODY_TRUNCATED, 302, SN_RULES_UNREACHABLE},
-        {SEINE_E_BODY_TRUNCATED, 404, SN_RULES_ABSENT}, /* its head was enough */
-        {SEINE_E_HTTP, 300, SN_RULES_ABSENT},
+        {SEINE_E_DEADLINE, 302, SN_ROBOTS_UNREACHABLE},
+        {SEINE_E_CANCELED, 404, SN_ROBOTS_UNREACHABLE},
+        {SEINE_E_BODY_TRUNCATED, 302, SN_ROBOTS_UNREACHABLE},
+        {SEINE_E_BODY_TRUNCATED, 404, SN_ROBOTS_ABSENT}, /* its head was enough */
+        {SEINE_E_HTTP, 300, SN_ROBOTS_ABSENT},
     };
 
     EACH_ROW(i, rows) {
-        sn_rules r = {0};
+        sn_robots_cache r = {0};
         seine_fault f = ended(rows[i].code, rows[i].status);
 
-        sn_rules_answer(&r, &f, (sn_str){0}, 0);
+        sn_robots_cache_settle(&r, &f, (sn_str){0}, 0);
         CHECK_EQ(r.state, rows[i].state);
-        sn_rules_fini(&r);
+        sn_robots_cache_fini(&r);
     }
 }
 
@@ -81,60 +81,60 @@ TEST(rules_forbid_a_path_in_every_spelling)
         {"/b%2Fc", false}, {"/b%2fc", false},  {"/b/c", true}, /* another path */
         {"/%7Eb/x", true}, {"/%7", true},      {"/%zz", true},
     };
-    sn_rules r = {0};
+    sn_robots_cache r = {0};
     seine_fault f = ended(SEINE_OK, 200);
 
-    sn_rules_answer(&r, &f, (sn_str){text, sizeof text - 1}, 0);
+    sn_robots_cache_settle(&r, &f, (sn_str){text, sizeof text - 1}, 0);
     EACH_ROW(i, rows)
         CHECK_EQ(allows(&r, rows[i].path), rows[i].allowed);
-    sn_rules_fini(&r);
+    sn_robots_cache_fini(&r);
 }
 
 TEST(rules_that_cannot_be_had_are_asked_for_after_60_s_doubling_to_an_hour)
 {
     static const int64_t seconds[] = {60, 120, 240, 480, 960, 1920, 3600, 3600};
     seine_fault f = ended(SEINE_E_HTTP_BUSY, 503);
-    sn_rules r = {0};
+    sn_robots_cache r = {0};
 
     EACH_ROW(i, seconds) {
         seine_time now = SEINE_SECS(1000 * (int64_t)i);
-        sn_rules_answer(&r, &f, (sn_str){0}, now);
+        sn_robots_cache_settle(&r, &f, (sn_str){0}, now);
         CHECK_EQ(r.until - now, SEINE_SECS(seconds[i]));
     }
     f = ended(SEINE_OK, 200);
-    sn_rules_answer(&r, &f, SN_STR("Disallow:"), 0);
+    sn_robots_cache_settle(&r, &f, SN_STR("Disallow:"), 0);
     f = ended(SEINE_E_HTTP_BUSY, 503);
-    sn_rules_answer(&r, &f, (sn_str){0}, 0);
+    sn_robots_cache_settle(&r, &f, (sn_str){0}, 0);
     CHECK_EQ(r.until, SEINE_SECS(60)); /* a good answer between begins anew */
-    sn_rules_fini(&r);
+    sn_robots_cache_fini(&r);
 }
 
 TEST(rules_are_good_for_a_day_and_not_a_nanosecond_longer)
 {
     seine_fault f = ended(SEINE_OK, 200);
-    sn_rules r = {0};
+    sn_robots_cache r = {0};
 
-    CHECK(sn_rules_are_stale(&r, 0)); /* nobody asked yet */
-    sn_rules_answer(&r, &f, SN_STR("User-agent: *\nDisallow: /x"), 5);
-    CHECK(!sn_rules_are_stale(&r, 5 + DAY - 1));
+    CHECK(sn_robots_cache_expire(&r, 0)); /* nobody asked yet */
+    sn_robots_cache_settle(&r, &f, SN_STR("User-agent: *\nDisallow: /x"), 5);
+    CHECK(!sn_robots_cache_expire(&r, 5 + DAY - 1));
     CHECK(!allows(&r, "/x/1") && allows(&r, "/y"));
-    CHECK(sn_rules_are_stale(&r, 5 + DAY));
-    CHECK_EQ(r.state, SN_RULES_UNKNOWN);
-    sn_rules_fini(&r);
+    CHECK(sn_robots_cache_expire(&r, 5 + DAY));
+    CHECK_EQ(r.state, SN_ROBOTS_UNKNOWN);
+    sn_robots_cache_fini(&r);
 }
 
 TEST(rules_of_a_file_we_cut_off_at_its_limit_count)
 {
     static char text[SEINE_ROBOTS_BYTES];
     seine_fault f = ended(SEINE_E_CANCELED, 200);
-    sn_rules r = {0};
+    sn_robots_cache r = {0};
 
     memset(text, '\n', sizeof text);
     memcpy(text, "User-agent: *\nDisallow: /x", 26);
-    sn_rules_answer(&r, &f, (sn_str){text, sizeof text}, 0);
-    CHECK_EQ(r.state, SN_RULES_PARSED);
+    sn_robots_cache_settle(&r, &f, (sn_str){text, sizeof text}, 0);
+    CHECK_EQ(r.state, SN_ROBOTS_PARSED);
     CHECK(!allows(&r, "/x"));
-    sn_rules_fini(&r);
+    sn_robots_cache_fini(&r);
 }
 
 TEST(rules_give_a_delay_that_is_never_longer_than_allowed)
@@ -154,13 +154,13 @@ TEST(rules_give_a_delay_that_is_never_longer_than_allowed)
     seine_fault f = ended(SEINE_OK, 200);
 
     EACH_ROW(i, rows) {
-        sn_rules r = {0};
+        sn_robots_cache r = {0};
         bool cut;
 
-        sn_rules_answer(&r, &f, sn_str_of(rows[i].text), 0);
-        CHECK_EQ(sn_rules_delay(&r, "seine", SEINE_SECS(60), &cut), rows[i].delay);
+        sn_robots_cache_settle(&r, &f, sn_str_of(rows[i].text), 0);
+        CHECK_EQ(sn_robots_cache_delay(&r, "seine", SEINE_SECS(60), &cut), rows[i].delay);
         CHECK_EQ(cut, rows[i].cut);
-        sn_rules_fini(&r);
+        sn_robots_cache_fini(&r);
     }
 }
 
@@ -170,9 +170,9 @@ TEST(rules_without_memory_are_rules_that_cannot_be_had)
 
     FAIL_EACH(n)
     {
-        sn_rules r = {0};
-        sn_rules_answer(&r, &f, SN_STR("User-agent: *\nDisallow: /x"), 0);
-        CHECK(r.state == SN_RULES_PARSED || r.state == SN_RULES_UNREACHABLE);
-        sn_rules_fini(&r);
+        sn_robots_cache r = {0};
+        sn_robots_cache_settle(&r, &f, SN_STR("User-agent: *\nDisallow: /x"), 0);
+        CHECK(r.state == SN_ROBOTS_PARSED || r.state == SN_ROBOTS_UNREACHABLE);
+        sn_robots_cache_fini(&r);
     }
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "engine/rules.h"
+#include "engine/robots_cache.h"
 
 #include "base/alloc.h"
 #include "base/time.h"
@@ -10,10 +10,10 @@
 #define LONGEST  SEINE_SECS(3600)
 
 void
-sn_rules_fini(sn_rules *r)
+sn_robots_cache_fini(sn_robots_cache *r)
 {
     seine_robots_free(r->robots);
-    *r = (sn_rules){0};
+    *r = (sn_robots_cache){0};
 }
 
 /* Nothing can be had of the host, ever: there are no rules to break either. */
@@ -44,7 +44,7 @@ is_unavailable(const seine_fault *f)
 }
 
 void
-sn_rules_fail(sn_rules *r, seine_time now)
+sn_robots_cache_fail(sn_robots_cache *r, seine_time now)
 {
     seine_span wait = FIRST;
 
@@ -52,12 +52,12 @@ sn_rules_fail(sn_rules *r, seine_time now)
         wait *= 2;
     if (r->failures < UINT8_MAX)
         r->failures++;
-    r->state = SN_RULES_UNREACHABLE;
+    r->state = SN_ROBOTS_UNREACHABLE;
     r->until = sn_time_add(now, sn_time_min(wait, LONGEST));
 }
 
 static void
-settle(sn_rules *r, sn_rules_state state, seine_time now)
+settle(sn_robots_cache *r, sn_robots_state state, seine_time now)
 {
     r->state = (uint8_t)state;
     r->failures = 0;
@@ -74,38 +74,39 @@ is_answer(const seine_fault *end, sn_str body)
 }
 
 void
-sn_rules_ignore(sn_rules *r, seine_time now)
+sn_robots_cache_ignore(sn_robots_cache *r, seine_time now)
 {
     seine_robots_free(SN_STEAL(r->robots));
-    settle(r, SN_RULES_ABSENT, now);
+    settle(r, SN_ROBOTS_ABSENT, now);
 }
 
 void
-sn_rules_answer(sn_rules *r, const seine_fault *end, sn_str body, seine_time now)
+sn_robots_cache_settle(sn_robots_cache *r, const seine_fault *end, sn_str body,
+                       seine_time now)
 {
     seine_robots *robots;
 
     if (is_answer(end, body)) {
         if (seine_robots_new(body.ptr ? body.ptr : "", body.len, &robots) != SEINE_OK) {
-            sn_rules_fail(r, now);
+            sn_robots_cache_fail(r, now);
             return;
         }
         seine_robots_free(r->robots);
         r->robots = robots;
-        settle(r, SN_RULES_PARSED, now);
+        settle(r, SN_ROBOTS_PARSED, now);
     } else if (is_unavailable(end) || is_nowhere(end->code)) {
-        sn_rules_ignore(r, now);
+        sn_robots_cache_ignore(r, now);
     } else {
-        sn_rules_fail(r, now);
+        sn_robots_cache_fail(r, now);
     }
 }
 
 bool
-sn_rules_are_stale(sn_rules *r, seine_time now)
+sn_robots_cache_expire(sn_robots_cache *r, seine_time now)
 {
-    if ((r->state != SN_RULES_PARSED && r->state != SN_RULES_ABSENT) || now < r->until)
-        return r->state == SN_RULES_UNKNOWN;
-    r->state = SN_RULES_UNKNOWN;
+    if ((r->state != SN_ROBOTS_PARSED && r->state != SN_ROBOTS_ABSENT) || now < r->until)
+        return r->state == SN_ROBOTS_UNKNOWN;
+    r->state = SN_ROBOTS_UNKNOWN;
     return true;
 }
 
@@ -139,13 +140,13 @@ plain(sn_str url, char *to)
 /* RFC 9309, 2.2.2: "/%7Ea" is "/~a". The parser takes both sides as they are written, as
  * others do, so a URL is asked about in its plain spelling, too. */
 bool
-sn_rules_allow(const sn_rules *r, const char *agent, sn_str url,
-               seine_robots_verdict *out_verdict)
+sn_robots_cache_allow(const sn_robots_cache *r, const char *agent, sn_str url,
+                      seine_robots_verdict *out_verdict)
 {
     char text[SEINE_URL_ROOM];
 
     *out_verdict = (seine_robots_verdict){.allowed = true};
-    if (r->state != SN_RULES_PARSED)
+    if (r->state != SN_ROBOTS_PARSED)
         return true;
     seine_robots_check(r->robots, agent, url.ptr, url.len, out_verdict);
     if (out_verdict->allowed && url.len < sizeof text && sn_str_find(url, '%') < url.len)
@@ -154,10 +155,11 @@ sn_rules_allow(const sn_rules *r, const char *agent, sn_str url,
 }
 
 seine_span
-sn_rules_delay(const sn_rules *r, const char *agent, seine_span longest, bool *out_cut)
+sn_robots_cache_delay(const sn_robots_cache *r, const char *agent, seine_span longest,
+                      bool *out_cut)
 {
     int64_t delay =
-        r->state == SN_RULES_PARSED ? seine_robots_delay(r->robots, agent) : 0;
+        r->state == SN_ROBOTS_PARSED ? seine_robots_delay(r->robots, agent) : 0;
 
     *out_cut = delay > longest;
     return delay <= 0 ? 0 : *out_cut ? longest : delay;
