@@ -6,7 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/hash.h"
-#include "engine/named.h"
+#include "engine/host_list.h"
 #include "engine/places.h"
 #include "engine/sieve.h"
 #include "seine/psl.h"
@@ -17,8 +17,8 @@ struct sn_scope {
     seine_scope kind;
     bool is_crawl;
     sn_places seeds;
-    sn_named *named; /* --domains; NULL: none */
-    sn_sieve *sieve; /* NULL: no patterns */
+    sn_host_list *named; /* --domains; NULL: none */
+    sn_sieve *sieve;     /* NULL: no patterns */
     seine_psl *psl;
     uint64_t secret[2];
     _Atomic uint64_t sites[SITES]; /* 56 bits of the name's hash, 8 of length */
@@ -48,7 +48,7 @@ fill(sn_scope *s, const seine_fetch_opts *o, char *out_why)
     s->kind = o->crawl->scope;
     e = seine_psl_new(NULL, &s->psl);
     if (e == SEINE_OK && o->crawl->domains && *o->crawl->domains)
-        e = sn_named_new(o->crawl->domains, out_why, &s->named);
+        e = sn_host_list_new(o->crawl->domains, out_why, &s->named);
     return e;
 }
 
@@ -75,7 +75,7 @@ sn_scope_free(sn_scope *s)
     if (!s)
         return;
     sn_places_fini(&s->seeds);
-    sn_named_free(s->named);
+    sn_host_list_free(s->named);
     sn_sieve_free(s->sieve);
     seine_psl_free(s->psl);
     sn_free(s);
@@ -227,7 +227,7 @@ is_in(const sn_scope *s, const seine_url *u)
     if (!name_of(u, &name))
         return false;
     return is_seeded(s, u, name) ||
-           (s->named && sn_named_has(s->named, name, seine_url_port(u)));
+           (s->named && sn_host_list_has(s->named, name, seine_url_port(u)));
 }
 
 static void

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "engine/named.h"
+#include "engine/host_list.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +16,7 @@ typedef struct glob {
     char text[LONGEST + 1];
 } glob;
 
-struct sn_named {
+struct sn_host_list {
     sn_places names; /* and all below them; nothing is below an address */
     bool has_ports;  /* some of the names are of one port alone */
     glob *globs;
@@ -111,7 +111,7 @@ bare(sn_str host)
 }
 
 static seine_err
-add(sn_named *n, const char *text, char *out_why)
+add(sn_host_list *n, const char *text, char *out_why)
 {
     glob g = {.port = SN_PORT_ANY};
     sn_str host;
@@ -127,16 +127,16 @@ add(sn_named *n, const char *text, char *out_why)
     n->has_ports |= !wild && g.port != SN_PORT_ANY;
     if (!wild)
         return sn_places_add(&n->names, &(sn_place){{g.text, g.len}, {0}, g.port});
-    if (n->n_globs == SN_NAMED_GLOBS)
+    if (n->n_globs == SN_HOST_LIST_GLOBS)
         return wrong(text, "more than 1000 names with wildcards", out_why);
     n->globs[n->n_globs++] = g;
     return SEINE_OK;
 }
 
 seine_err
-sn_named_new(const char *const *texts, char *out_why, sn_named **out_named)
+sn_host_list_new(const char *const *texts, char *out_why, sn_host_list **out_list)
 {
-    sn_named *n = sn_zalloc(sizeof *n);
+    sn_host_list *n = sn_zalloc(sizeof *n);
     seine_err e = SEINE_OK;
     size_t count = 0;
 
@@ -145,22 +145,22 @@ sn_named_new(const char *const *texts, char *out_why, sn_named **out_named)
     sn_places_init(&n->names);
     while (texts[count])
         count++;
-    if (count > SN_NAMED_GLOBS)
-        count = SN_NAMED_GLOBS;
+    if (count > SN_HOST_LIST_GLOBS)
+        count = SN_HOST_LIST_GLOBS;
     n->globs = sn_calloc(count + 1, sizeof *n->globs);
     if (!n->globs)
         e = SEINE_E_NOMEM;
     for (size_t i = 0; e == SEINE_OK && texts[i]; i++)
         e = add(n, texts[i], out_why);
     if (e == SEINE_OK)
-        *out_named = n;
+        *out_list = n;
     else
-        sn_named_free(n);
+        sn_host_list_free(n);
     return e;
 }
 
 void
-sn_named_free(sn_named *n)
+sn_host_list_free(sn_host_list *n)
 {
     if (!n)
         return;
@@ -171,7 +171,7 @@ sn_named_free(sn_named *n)
 
 /* The name itself, then without its first label, and so on. */
 static bool
-has_name(const sn_named *n, sn_str name, int32_t port)
+has_name(const sn_host_list *n, sn_str name, int32_t port)
 {
     while (name.len > 0) {
         if (sn_places_has(&n->names, &(sn_place){name, {0}, SN_PORT_ANY}) ||
@@ -183,7 +183,7 @@ has_name(const sn_named *n, sn_str name, int32_t port)
 }
 
 bool
-sn_named_has(const sn_named *n, sn_str name, int port)
+sn_host_list_has(const sn_host_list *n, sn_str name, int port)
 {
     if (has_name(n, name, port))
         return true;

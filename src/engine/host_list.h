@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * named.h - hosts that were named: is this one of them?
+ * host_list.h - hosts that were named: is this one of them?
  *
  *     e.example       the host and all below it, as with wget -D
  *     .e.example      the same
@@ -16,24 +16,24 @@
  * Memory  the names.
  * Threads any thread: it does not change.
  */
-#ifndef SN_NAMED_H
-#define SN_NAMED_H
+#ifndef SN_HOST_LIST_H
+#define SN_HOST_LIST_H
 
 #include "base/str.h"
 #include "seine/err.h"
 #include "seine/view.h"
 
-enum { SN_NAMED_GLOBS = 1000 };
+enum { SN_HOST_LIST_GLOBS = 1000 };
 
-typedef struct sn_named sn_named;
+typedef struct sn_host_list sn_host_list;
 
 /* The list ends with NULL. CONFIG: out_why (SEINE_WHY bytes, or NULL) says which is no
  * host. NOMEM. */
-SEINE_MUST_CHECK seine_err sn_named_new(const char *const *texts, char *out_why,
-                                        sn_named **out_named);
-void sn_named_free(sn_named *n); /* NULL is fine */
+SEINE_MUST_CHECK seine_err sn_host_list_new(const char *const *texts, char *out_why,
+                                            sn_host_list **out_list);
+void sn_host_list_free(sn_host_list *n); /* NULL is fine */
 
 /* The name as seine_url_name gives it. */
-bool sn_named_has(const sn_named *n, sn_str name, int port);
+bool sn_host_list_has(const sn_host_list *n, sn_str name, int port);
 
 #endif
