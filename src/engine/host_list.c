@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "engine/places.h"
+#include "engine/scope_set.h"
 #include "seine/url.h"
 
 enum { LONGEST = 253 };
@@ -17,8 +17,8 @@ typedef struct glob {
 } glob;
 
 struct sn_host_list {
-    sn_places names; /* and all below them; nothing is below an address */
-    bool has_ports;  /* some of the names are of one port alone */
+    sn_scope_set names; /* and all below them; nothing is below an address */
+    bool has_ports;     /* some of the names are of one port alone */
     glob *globs;
     size_t n_globs;
 };
@@ -126,7 +126,8 @@ add(sn_host_list *n, const char *text, char *out_why)
         return wrong(text, "not the name of a host", out_why);
     n->has_ports |= !wild && g.port != SN_PORT_ANY;
     if (!wild)
-        return sn_places_add(&n->names, &(sn_place){{g.text, g.len}, {0}, g.port});
+        return sn_scope_set_add(&n->names,
+                                &(sn_scope_place){{g.text, g.len}, {0}, g.port});
     if (n->n_globs == SN_HOST_LIST_GLOBS)
         return wrong(text, "more than 1000 names with wildcards", out_why);
     n->globs[n->n_globs++] = g;
@@ -142,7 +143,7 @@ sn_host_list_new(const char *const *texts, char *out_why, sn_host_list **out_lis
 
     if (!n)
         return SEINE_E_NOMEM;
-    sn_places_init(&n->names);
+    sn_scope_set_init(&n->names);
     while (texts[count])
         count++;
     if (count > SN_HOST_LIST_GLOBS)
@@ -164,7 +165,7 @@ sn_host_list_free(sn_host_list *n)
 {
     if (!n)
         return;
-    sn_places_fini(&n->names);
+    sn_scope_set_fini(&n->names);
     sn_free(n->globs);
     sn_free(n);
 }
@@ -174,8 +175,9 @@ static bool
 has_name(const sn_host_list *n, sn_str name, int32_t port)
 {
     while (name.len > 0) {
-        if (sn_places_has(&n->names, &(sn_place){name, {0}, SN_PORT_ANY}) ||
-            (n->has_ports && sn_places_has(&n->names, &(sn_place){name, {0}, port})))
+        if (sn_scope_set_has(&n->names, &(sn_scope_place){name, {0}, SN_PORT_ANY}) ||
+            (n->has_ports &&
+             sn_scope_set_has(&n->names, &(sn_scope_place){name, {0}, port})))
             return true;
         name = sn_str_slice(name, sn_str_find(name, '.') + 1, name.len);
     }

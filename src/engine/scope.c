@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "base/hash.h"
 #include "engine/host_list.h"
-#include "engine/places.h"
+#include "engine/scope_set.h"
 #include "engine/sieve.h"
 #include "seine/psl.h"
 
@@ -16,7 +16,7 @@ enum { SITES = 1024 /* names whose registrable domain is remembered */ };
 struct sn_scope {
     seine_scope kind;
     bool is_crawl;
-    sn_places seeds;
+    sn_scope_set seeds;
     sn_host_list *named; /* --domains; NULL: none */
     sn_sieve *sieve;     /* NULL: no patterns */
     seine_psl *psl;
@@ -59,7 +59,7 @@ sn_scope_new(const seine_fetch_opts *o, char *out_why, sn_scope **out)
 
     if (!s)
         return SEINE_E_NOMEM;
-    sn_places_init(&s->seeds);
+    sn_scope_set_init(&s->seeds);
     memcpy(s->secret, s->seeds.secret, sizeof s->secret);
     seine_err e = fill(s, o, out_why);
     if (e == SEINE_OK)
@@ -74,7 +74,7 @@ sn_scope_free(sn_scope *s)
 {
     if (!s)
         return;
-    sn_places_fini(&s->seeds);
+    sn_scope_set_fini(&s->seeds);
     sn_host_list_free(s->named);
     sn_sieve_free(s->sieve);
     seine_psl_free(s->psl);
@@ -148,7 +148,7 @@ dir_of(const seine_url *u, char *mem)
 static seine_err
 add(sn_scope *s, const seine_url *u, sn_str dir)
 {
-    sn_place place = {.port = u->port};
+    sn_scope_place place = {.port = u->port};
 
     if (!name_of(u, &place.name))
         return SEINE_OK;
@@ -156,7 +156,7 @@ add(sn_scope *s, const seine_url *u, sn_str dir)
     case SEINE_SCOPE_ANY:
         return SEINE_OK;
     case SEINE_SCOPE_DOMAIN:
-        place = (sn_place){domain_of(s, u, place.name), {0}, SN_PORT_ANY};
+        place = (sn_scope_place){domain_of(s, u, place.name), {0}, SN_PORT_ANY};
         break;
     case SEINE_SCOPE_PREFIX:
         place.dir = dir;
@@ -164,7 +164,7 @@ add(sn_scope *s, const seine_url *u, sn_str dir)
     case SEINE_SCOPE_HOST:
         break;
     }
-    return sn_places_add(&s->seeds, &place);
+    return sn_scope_set_add(&s->seeds, &place);
 }
 
 seine_err
@@ -200,21 +200,21 @@ static __attribute__((noinline)) bool
 is_below(const sn_scope *s, const seine_url *u, sn_str name)
 {
     char mem[SEINE_URL_ROOM];
-    sn_place place = {name, path_of(u, mem), u->port};
+    sn_scope_place place = {name, path_of(u, mem), u->port};
 
-    return sn_places_has_above(&s->seeds, &place);
+    return sn_scope_set_has_above(&s->seeds, &place);
 }
 
 static bool
 is_seeded(const sn_scope *s, const seine_url *u, sn_str name)
 {
-    sn_place place = {name, {0}, u->port};
+    sn_scope_place place = {name, {0}, u->port};
 
     if (s->kind == SEINE_SCOPE_PREFIX)
         return is_below(s, u, name);
     if (s->kind == SEINE_SCOPE_DOMAIN)
-        place = (sn_place){domain_of(s, u, name), {0}, SN_PORT_ANY};
-    return sn_places_has(&s->seeds, &place);
+        place = (sn_scope_place){domain_of(s, u, name), {0}, SN_PORT_ANY};
+    return sn_scope_set_has(&s->seeds, &place);
 }
 
 static bool

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "engine/places.h"
+#include "engine/scope_set.h"
 
 #include <string.h>
 
@@ -11,18 +11,18 @@ enum { FIRST_ROOM = 16 };
 
 typedef struct entry {
     uint64_t hash;
-    sn_place place; /* views into what follows */
+    sn_scope_place place; /* views into what follows */
     char text[];
 } entry;
 
-typedef struct sn_places_table {
-    struct sn_places_table *before; /* outgrown: somebody may still look at it */
-    size_t room, count;             /* room: a power of two; count: under the lock */
+typedef struct sn_scope_table {
+    struct sn_scope_table *before; /* outgrown: somebody may still look at it */
+    size_t room, count;            /* room: a power of two; count: under the lock */
     _Atomic(entry *) slots[];
 } table;
 
 void
-sn_places_init(sn_places *p)
+sn_scope_set_init(sn_scope_set *p)
 {
     atomic_init(&p->table, NULL);
     atomic_init(&p->depths, 0);
@@ -31,7 +31,7 @@ sn_places_init(sn_places *p)
 }
 
 void
-sn_places_fini(sn_places *p)
+sn_scope_set_fini(sn_scope_set *p)
 {
     table *t = atomic_load(&p->table);
 
@@ -48,7 +48,7 @@ sn_places_fini(sn_places *p)
 }
 
 static uint64_t
-hash_name(const sn_places *p, sn_str name, int32_t port)
+hash_name(const sn_scope_set *p, sn_str name, int32_t port)
 {
     uint64_t key[2] = {p->secret[0] ^ (uint32_t)port, p->secret[1]};
 
@@ -92,7 +92,7 @@ depth_bit(unsigned depth)
 }
 
 static bool
-is_same(const entry *e, uint64_t hash, const sn_place *place)
+is_same(const entry *e, uint64_t hash, const sn_scope_place *place)
 {
     return e->hash == hash && e->place.port == place->port &&
            sn_str_eq(e->place.name, place->name) && sn_str_eq(e->place.dir, place->dir);
@@ -100,7 +100,7 @@ is_same(const entry *e, uint64_t hash, const sn_place *place)
 
 /* Where it is, or where it would go. The table has a free slot. */
 static size_t
-find(const table *t, uint64_t hash, const sn_place *place)
+find(const table *t, uint64_t hash, const sn_scope_place *place)
 {
     size_t i = hash & (t->room - 1);
 
@@ -113,7 +113,7 @@ find(const table *t, uint64_t hash, const sn_place *place)
 }
 
 static bool
-has(const sn_places *p, uint64_t hash, const sn_place *place)
+has(const sn_scope_set *p, uint64_t hash, const sn_scope_place *place)
 {
     const table *t = atomic_load_explicit(&p->table, memory_order_acquire);
 
@@ -124,7 +124,7 @@ has(const sn_places *p, uint64_t hash, const sn_place *place)
 }
 
 bool
-sn_places_has(const sn_places *p, const sn_place *place)
+sn_scope_set_has(const sn_scope_set *p, const sn_scope_place *place)
 {
     uint64_t hash = hash_name(p, place->name, place->port);
     sn_str rest = place->dir, part;
@@ -135,12 +135,12 @@ sn_places_has(const sn_places *p, const sn_place *place)
 }
 
 bool
-sn_places_has_above(const sn_places *p, const sn_place *place)
+sn_scope_set_has_above(const sn_scope_set *p, const sn_scope_place *place)
 {
     uint64_t depths = atomic_load_explicit(&p->depths, memory_order_relaxed);
     uint64_t hash = hash_name(p, place->name, place->port);
     sn_str rest = place->dir, part;
-    sn_place above = {place->name, {place->dir.ptr, 0}, place->port};
+    sn_scope_place above = {place->name, {place->dir.ptr, 0}, place->port};
 
     if (!has(p, hash, &above)) /* most links lead to other hosts */
         return false;
@@ -156,7 +156,7 @@ sn_places_has_above(const sn_places *p, const sn_place *place)
 }
 
 static entry *
-make(const sn_places *p, const sn_place *place, uint64_t *out_depth)
+make(const sn_scope_set *p, const sn_scope_place *place, uint64_t *out_depth)
 {
     size_t name = place->name.len, dir = place->dir.len;
     entry *e = sn_alloc(sizeof *e + name + dir);
@@ -168,7 +168,7 @@ make(const sn_places *p, const sn_place *place, uint64_t *out_depth)
     memcpy(e->text, place->name.ptr, name);
     if (dir > 0)
         memcpy(e->text + name, place->dir.ptr, dir);
-    e->place = (sn_place){{e->text, name}, {e->text + name, dir}, place->port};
+    e->place = (sn_scope_place){{e->text, name}, {e->text + name, dir}, place->port};
     e->hash = hash_name(p, e->place.name, e->place.port);
     for (rest = e->place.dir; segment(&rest, &part); depth++)
         e->hash = hash_below(e->hash, part);
@@ -178,7 +178,7 @@ make(const sn_places *p, const sn_place *place, uint64_t *out_depth)
 
 /* Under the lock: puts the entry in, if there is room. ALREADY: not needed. */
 static seine_err
-put(sn_places *p, entry *e)
+put(sn_scope_set *p, entry *e)
 {
     table *t = atomic_load_explicit(&p->table, memory_order_relaxed);
 
@@ -196,7 +196,7 @@ put(sn_places *p, entry *e)
 
 /* Under the lock: all entries of the present table into a larger one. */
 static void
-move(sn_places *p, table *to)
+move(sn_scope_set *p, table *to)
 {
     table *from = atomic_load_explicit(&p->table, memory_order_relaxed);
 
@@ -214,7 +214,7 @@ move(sn_places *p, table *to)
 
 /* A table of twice the room, made outside the lock; somebody else may be faster. */
 static seine_err
-grow(sn_places *p)
+grow(sn_scope_set *p)
 {
     const table *old = atomic_load_explicit(&p->table, memory_order_acquire);
     size_t room = old ? old->room * 2 : FIRST_ROOM;
@@ -234,7 +234,7 @@ grow(sn_places *p)
 }
 
 static seine_err
-add(sn_places *p, const sn_place *place)
+add(sn_scope_set *p, const sn_scope_place *place)
 {
     uint64_t depth;
     entry *made = make(p, place, &depth);
@@ -255,11 +255,11 @@ add(sn_places *p, const sn_place *place)
 }
 
 seine_err
-sn_places_add(sn_places *p, const sn_place *place)
+sn_scope_set_add(sn_scope_set *p, const sn_scope_place *place)
 {
     seine_err e = SEINE_OK;
 
     if (place->dir.len > 0)
-        e = add(p, &(sn_place){place->name, {0}, place->port});
+        e = add(p, &(sn_scope_place){place->name, {0}, place->port});
     return e == SEINE_OK ? add(p, place) : e;
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * places.h - a set of places on the web that only grows: is this one in it?
+ * scope_set.h - a set of places on the web that only grows: is this one in it?
  *
  * A place is a host name, a port and perhaps a directory. Whoever asks takes no lock
  * and sees every place whose add has returned; whoever adds takes one.
  *
- *     e = sn_places_add(&p, &(sn_place){SN_STR("e.example"), SN_STR("/docs/"), 8080});
- *     place = (sn_place){SN_STR("e.example"), SN_STR("/docs/a/b.html"), 8080};
- *     sn_places_has(&p, &place) is false, sn_places_has_above(&p, &place) is true
+ *     e = sn_scope_set_add(&p, &(sn_scope_place){SN_STR("e.example"), SN_STR("/docs/"),
+ * 8080}); place = (sn_scope_place){SN_STR("e.example"), SN_STR("/docs/a/b.html"), 8080};
+ *     sn_scope_set_has(&p, &place) is false, sn_scope_set_has_above(&p, &place) is true
  *
  * The hash runs over the name and then over one segment of the directory after the
  * other, so that all directories above a page are looked up in one walk of its path.
@@ -17,8 +17,8 @@
  *         were outgrown stay until fini, together no more than the last one.
  * Threads any thread; init and fini: one owner.
  */
-#ifndef SN_PLACES_H
-#define SN_PLACES_H
+#ifndef SN_SCOPE_SET_H
+#define SN_SCOPE_SET_H
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -30,30 +30,30 @@ enum {
     SN_PORT_ANY = -2
 };
 
-typedef struct sn_place {
+typedef struct sn_scope_place {
     sn_str name;
     sn_str dir; /* "/docs/"; empty: all of the host */
     int32_t port;
-} sn_place;
+} sn_scope_place;
 
-typedef struct sn_places {
-    _Atomic(struct sn_places_table *) table; /* NULL: empty */
+typedef struct sn_scope_set {
+    _Atomic(struct sn_scope_table *) table; /* NULL: empty */
     _Atomic uint64_t depths; /* bit n: a directory of n slashes is there; 63: or more */
     uint64_t secret[2];
     pthread_mutex_t lock; /* of those who add */
-} sn_places;
+} sn_scope_set;
 
-void sn_places_init(sn_places *p);
-void sn_places_fini(sn_places *p);
+void sn_scope_set_init(sn_scope_set *p);
+void sn_scope_set_fini(sn_scope_set *p);
 
 /* OK also when it is there already. With a directory its host is in the set, too. NOMEM.
  */
-SEINE_MUST_CHECK seine_err sn_places_add(sn_places *p, const sn_place *place);
+SEINE_MUST_CHECK seine_err sn_scope_set_add(sn_scope_set *p, const sn_scope_place *place);
 
 /* This very place. */
-bool sn_places_has(const sn_places *p, const sn_place *place);
+bool sn_scope_set_has(const sn_scope_set *p, const sn_scope_place *place);
 
 /* Is a directory above this path in the set? `place->dir` is the path. */
-bool sn_places_has_above(const sn_places *p, const sn_place *place);
+bool sn_scope_set_has_above(const sn_scope_set *p, const sn_scope_place *place);
 
 #endif
