@@ -29,15 +29,15 @@
 #define SN_GUARDS_BLOCK  64
 #define SN_FIGURES_BLOCK 16
 
-typedef enum sn_place {
-    SN_IDLE,   /* nothing waits */
-    SN_WHEEL,  /* until `next` */
-    SN_LANE,   /* ready, in a lane */
-    SN_BUSY,   /* as many in flight as allowed: the next end wakes it */
-    SN_ASIDE,  /* nothing of it may go yet: an end, a put, a visit wake it */
-    SN_DRY,    /* no visit was free for its next URL */
-    SN_PARKED, /* not asked again in this run */
-} sn_place;
+typedef enum sn_host_place {
+    SN_HOST_IDLE,     /* nothing waits */
+    SN_HOST_ON_WHEEL, /* until `next` */
+    SN_HOST_READY,    /* ready, in a lane */
+    SN_HOST_BUSY,     /* as many in flight as allowed: the next end wakes it */
+    SN_HOST_ASIDE,    /* nothing of it may go yet: an end, a put, a visit wake it */
+    SN_HOST_DRY,      /* no visit was free for its next URL */
+    SN_HOST_PARKED,   /* not asked again in this run */
+} sn_host_place;
 
 enum { SN_HIGH, SN_NORMAL, SN_LOW, SN_LANES };
 
@@ -50,7 +50,7 @@ typedef struct sn_host {         /* one cache line: all that a start and an end 
     uint32_t n_waiting, n_again; /* in the rings; waiting for a moment of their own */
     uint32_t n_source;           /* URLs at the source */
     uint32_t in_flight;
-    uint8_t place;       /* sn_place */
+    uint8_t place;       /* sn_host_place */
     uint8_t why;         /* seine_wait: what holds it, or held it last */
     uint8_t pin;         /* sn_zone */
     bool is_given : 1;   /* a given URL names it */

@@ -270,7 +270,7 @@ sn_hosts_fold(sn_hosts *hs, uint32_t host, seine_time now)
     sn_host *h = &hs->all[host];
 
     if (h->guards == SN_NONE || hs->guards_used <= MANY || h->in_flight > 0 ||
-        h->n_waiting > 0 || h->n_again > 0 || h->place != SN_IDLE)
+        h->n_waiting > 0 || h->n_again > 0 || h->place != SN_HOST_IDLE)
         return;
     sn_guards *g = guards_at(hs, h->guards);
     if (!is_plain(hs, host, g) || g->pace.quota_until > now)

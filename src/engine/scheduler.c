@@ -100,7 +100,7 @@ why_of(const sn_scheduler *s, uint32_t host)
 static void
 to_lane(sn_scheduler *s, uint32_t host, bool first)
 {
-    s->hosts.all[host].place = SN_LANE;
+    s->hosts.all[host].place = SN_HOST_READY;
     sn_ready_put(&s->ready, s->hosts.all, host, first);
 }
 
@@ -110,7 +110,7 @@ to_wheel(sn_scheduler *s, uint32_t host, seine_time at, seine_wait why, seine_ti
     sn_host *h = &s->hosts.all[host];
 
     sn_scheduler_blame(s, h, why);
-    h->place = SN_WHEEL;
+    h->place = SN_HOST_ON_WHEEL;
     sn_scheduler_hold(s, host, true, now);
     sn_wheel_put(&s->wheel, host, at);
 }
@@ -121,7 +121,7 @@ to_side(sn_scheduler *s, uint32_t host, seine_time now)
 {
     sn_host *h = &s->hosts.all[host];
 
-    h->place = SN_ASIDE;
+    h->place = SN_HOST_ASIDE;
     sn_scheduler_hold(s, host, false, now);
     sn_scheduler_blame(s, h, SEINE_WAIT_QUEUE);
 }
@@ -135,7 +135,7 @@ to_busy(sn_scheduler *s, uint32_t host, seine_wait why, seine_time now)
     sn_scheduler_blame(s, h, why);
     if (why != SEINE_WAIT_CONCURRENCY)
         sn_scheduler_hold(s, host, true, now);
-    h->place = SN_BUSY;
+    h->place = SN_HOST_BUSY;
 }
 
 bool
@@ -143,7 +143,7 @@ sn_scheduler_moisten(sn_scheduler *s)
 {
     uint32_t host = sn_turns_take(&s->dry, s->hosts.all);
 
-    if (host != SN_NONE && s->hosts.all[host].place == SN_DRY)
+    if (host != SN_NONE && s->hosts.all[host].place == SN_HOST_DRY)
         to_lane(s, host, false);
     return host != SN_NONE;
 }
@@ -154,7 +154,7 @@ sn_scheduler_settle(sn_scheduler *s, uint32_t host, seine_time now)
     sn_host *h = &s->hosts.all[host];
 
     if (sn_host_work(h) == 0) {
-        h->place = SN_IDLE;
+        h->place = SN_HOST_IDLE;
         sn_scheduler_hold(s, host, false, now);
         sn_hosts_fold(&s->hosts, host, now);
     } else if (h->next > now) {
@@ -177,7 +177,7 @@ take_due(sn_scheduler *s, seine_time now)
         for (uint32_t i = 0; i < AHEAD; i++)
             if ((next = sn_wheel_peek(&s->wheel, i)) != SN_NONE)
                 sn_hosts_prefetch(&s->hosts, next);
-        if (s->hosts.all[host].place == SN_WHEEL)
+        if (s->hosts.all[host].place == SN_HOST_ON_WHEEL)
             sn_scheduler_settle(s, host, now);
     }
 }
@@ -318,7 +318,7 @@ run_dry(sn_scheduler *s, uint32_t host, seine_attempt *attempt, seine_time now)
         (void)!seine_attempt_end(attempt, &none, now);
     sn_scheduler_hold(s, host, false, now);
     sn_scheduler_blame(s, &s->hosts.all[host], SEINE_WAIT_CONCURRENCY);
-    s->hosts.all[host].place = SN_DRY;
+    s->hosts.all[host].place = SN_HOST_DRY;
     sn_turns_put(&s->dry, s->hosts.all, host, false);
     starve(s);
     return DRY;
@@ -460,7 +460,7 @@ visit_host(sn_scheduler *s, uint32_t host, bool dry, seine_time now, sn_visit **
 {
     const sn_host *h = &s->hosts.all[host];
 
-    if (h->place != SN_LANE)
+    if (h->place != SN_HOST_READY)
         return HELD;
     if (sn_host_work(h) == 0) {
         sn_scheduler_settle(s, host, now);

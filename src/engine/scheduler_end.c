@@ -39,7 +39,7 @@ sn_scheduler_sent(sn_scheduler *s, sn_visit *v, seine_time now)
         g->pace.last = sn_time_max(g->pace.last, now);
         h->next = sn_time_max(h->next, sn_time_add(now, SEINE_US((seine_span)g->gap_us)));
     }
-    if (h->place == SN_BUSY)
+    if (h->place == SN_HOST_BUSY)
         sn_scheduler_settle(s, host, now);
 }
 
@@ -78,12 +78,12 @@ sn_scheduler_park(sn_scheduler *s, uint32_t host, seine_err why, seine_time unti
     sn_host *h = &s->hosts.all[host];
     sn_visit *v;
 
-    if (h->place == SN_PARKED)
+    if (h->place == SN_HOST_PARKED)
         return;
     s->waiting[h->why] -= h->n_waiting;
     while ((v = sn_host_pop(h)))
         sn_visit_push(&s->parked, v);
-    h->place = SN_PARKED; /* a lane or the wheel that still has it passes it over */
+    h->place = SN_HOST_PARKED; /* a lane or the wheel that still has it passes it over */
     s->hosts.cards[host].parked_by = (uint16_t)why;
     sn_scheduler_tell_parked(s, host);
     s->n_parked++;
@@ -221,8 +221,8 @@ sn_scheduler_end(sn_scheduler *s, sn_visit *v, seine_time now)
     sn_figures *f = v->end.fault.sent ? sn_hosts_figures(&s->hosts, host) : NULL;
     if (f)
         sn_figures_end(f, v->end.fault.code == SEINE_OK, now - v->attempt.start);
-    if (h->place == SN_BUSY || h->place == SN_ASIDE)
+    if (h->place == SN_HOST_BUSY || h->place == SN_HOST_ASIDE)
         sn_scheduler_settle(s, host, now);
-    else if (h->place == SN_IDLE)
+    else if (h->place == SN_HOST_IDLE)
         sn_hosts_fold(&s->hosts, host, now);
 }

@@ -117,7 +117,7 @@ describe(const sn_scheduler *s, uint32_t host, seine_time now, seine_fetch_host 
                               .p50 = sn_figures_quantile(f, 50),
                               .p95 = sn_figures_quantile(f, 95),
                               .breaker_opens = f->opens,
-                              .parked = h->place == SN_PARKED,
+                              .parked = h->place == SN_HOST_PARKED,
                               .every = g ? sn_pace_every(&g->pace, now) : 0};
     if (g && g->set.breaker)
         out->breaker = seine_breaker_get(&g->breaker);
@@ -159,7 +159,7 @@ sn_scheduler_slowest(const sn_scheduler *s, seine_time now, uint32_t *at, uint32
         const sn_host *h = &s->hosts.all[*at];
         uint64_t waiting = (uint64_t)sn_host_work(h) + h->n_again;
 
-        if (waiting == 0 || h->place == SN_PARKED)
+        if (waiting == 0 || h->place == SN_HOST_PARKED)
             continue;
         seine_span every = every_of(s, *at, now);
         seine_span left = sn_time_add(sn_time_mul(every, waiting - 1),

@@ -9,7 +9,7 @@ stand(sn_scheduler *s, sn_visit *v, bool first, seine_time now)
 {
     sn_host *h = &s->hosts.all[v->host];
 
-    if (h->place == SN_PARKED) {
+    if (h->place == SN_HOST_PARKED) {
         sn_visit_push(&s->parked, v);
         return;
     }
@@ -20,10 +20,10 @@ stand(sn_scheduler *s, sn_visit *v, bool first, seine_time now)
     sn_visit_wait(v, SEINE_WAIT_QUEUE, now);
     sn_host_push(h, v, v->lane < SN_LANES ? v->lane : SN_LOW, first);
     s->waiting[h->why]++;
-    if (h->place == SN_IDLE || (h->place == SN_ASIDE && sn_host_has_visit(h)))
+    if (h->place == SN_HOST_IDLE || (h->place == SN_HOST_ASIDE && sn_host_has_visit(h)))
         sn_scheduler_settle(s, v->host, now);
     else if (h->place ==
-             SN_DRY) /* it has one of its own now; the others may look again */
+             SN_HOST_DRY) /* it has one of its own now; the others may look again */
         while (sn_scheduler_moisten(s))
             continue;
 }
@@ -116,9 +116,9 @@ sn_scheduler_put(sn_scheduler *s, uint32_t host, uint32_t n, seine_time now)
     h->n_source += n;
     s->n_waiting += n;
     s->waiting[h->why] += n;
-    if (h->place == SN_PARKED)
+    if (h->place == SN_HOST_PARKED)
         sn_scheduler_tell_parked(s, host);
-    else if (h->place == SN_IDLE || h->place == SN_ASIDE)
+    else if (h->place == SN_HOST_IDLE || h->place == SN_HOST_ASIDE)
         sn_scheduler_settle(s, host, now);
 }
 
@@ -146,7 +146,7 @@ sn_scheduler_delay(sn_scheduler *s, uint32_t host, seine_span delay, seine_time 
     card->delay_ms = (uint32_t)ms;
     h->is_delayed = ms > 0;
     sn_hosts_retune(&s->hosts, host, now);
-    if (h->place == SN_WHEEL &&
+    if (h->place == SN_HOST_ON_WHEEL &&
         (h->why == SEINE_WAIT_HOST_RATE || h->why == SEINE_WAIT_CRAWL_DELAY)) {
         sn_scheduler_blame(s, h, sn_scheduler_wall(s, host));
         sn_scheduler_hold(s, host, true, now);
