@@ -72,7 +72,7 @@ read_setting(snc_site *s, sn_str part)
 }
 
 bool
-snc_site_parse(sn_str spec, snc_site *out_site, const char **out_why)
+snc_site_parse(sn_str spec, snc_site *out_ch, const char **out_why)
 {
     snc_site s = {.fan = 8, .hosts = 1};
     sn_str part;
@@ -95,7 +95,7 @@ snc_site_parse(sn_str spec, snc_site *out_site, const char **out_why)
         *out_why = "percentages of a site add up to more than 100";
     if (*out_why)
         return false;
-    *out_site = s;
+    *out_ch = s;
     return true;
 }
 

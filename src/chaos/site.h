@@ -62,7 +62,7 @@ typedef struct snc_page {
 
 /* "demo" is a site to show; a leading "site:" may stand or not. False: *out_why
  * says what is wrong, in static words. */
-bool snc_site_parse(sn_str spec, snc_site *out_site, const char **out_why);
+bool snc_site_parse(sn_str spec, snc_site *out_ch, const char **out_why);
 
 /* The same site, spelled in one way. */
 void snc_site_spell(const snc_site *s, sn_buf *out);

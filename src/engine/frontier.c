@@ -57,7 +57,7 @@ sn_frontier_new(sn_shared_state *c, sn_scheduler *s, const sn_frontier_ops *ops,
     f->n = n;
     f->late = SN_CHAIN;
     f->ahead_of = SN_NO_HOST;
-    sn_sites_init(&f->sites);
+    sn_crawl_hosts_init(&f->hosts);
     sn_heap_init(&f->again, UINT32_MAX);
     seine_err e = make(f);
     if (e != SEINE_OK) {
@@ -79,7 +79,7 @@ sn_frontier_free(sn_frontier *f)
     sn_free(f->posts);
     sn_free(f->memory);
     sn_queue_free(f->queue);
-    sn_sites_fini(&f->sites);
+    sn_crawl_hosts_fini(&f->hosts);
     sn_heap_fini(&f->again);
     sn_free(f);
 }
@@ -115,12 +115,12 @@ static bool
 is_idle(uint32_t host, void *arg)
 {
     const sn_frontier *f = arg;
-    const sn_site *site = &f->sites.all[host];
-    const sn_extra *x = sn_sites_has_extra(&f->sites, host);
+    const sn_crawl_host *ch = &f->hosts.all[host];
+    const sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
 
-    return site->chain.n == 0 && x->first.n == 0 && x->maps_out == 0 && x->n_held == 0 &&
+    return ch->chain.n == 0 && x->first.n == 0 && x->maps_out == 0 && x->n_held == 0 &&
            !x->is_wanted && x->robots.state != SN_ROBOTS_ASKED &&
-           !(site->flags & SN_SITE_STUCK) && (!x->trap || site->n_pages < 100) &&
+           !(ch->flags & SN_CRAWL_HOST_STUCK) && (!x->trap || ch->n_pages < 100) &&
            sn_scheduler_busy(f->scheduler, host) == 0;
 }
 
@@ -128,31 +128,31 @@ static uint8_t
 flags_of(const sn_frontier *f, bool is_given)
 {
     const seine_fetch_opts *o = &f->shared->opts;
-    uint8_t flags = is_given ? SN_SITE_GIVEN : 0;
+    uint8_t flags = is_given ? SN_CRAWL_HOST_GIVEN : 0;
 
     if (o->robots == SEINE_OBEY_OFF || (is_given && o->mine && !o->robots_on_mine))
-        flags |= SN_SITE_FREE;
+        flags |= SN_CRAWL_HOST_FREE;
     return flags;
 }
 
 seine_err
-sn_frontier_site(sn_frontier *f, const seine_url *url, bool is_given, seine_time now,
-                 uint32_t *out_host, sn_site **out_site)
+sn_frontier_host(sn_frontier *f, const seine_url *url, bool is_given, seine_time now,
+                 uint32_t *out_host, sn_crawl_host **out_ch)
 {
     uint32_t host;
-    sn_extra *x;
+    sn_crawl_state *x;
     seine_err e = sn_scheduler_host(f->scheduler, url, is_given, now, &host);
 
     if (e == SEINE_OK)
-        e = sn_sites_extra(&f->sites, host, &x);
+        e = sn_crawl_hosts_make_state(&f->hosts, host, &x);
     if (e == SEINE_OK)
-        e = sn_sites_at(&f->sites, host, out_site);
+        e = sn_crawl_hosts_at(&f->hosts, host, out_ch);
     if (e != SEINE_OK)
         return e;
-    (*out_site)->flags |= flags_of(f, is_given);
+    (*out_ch)->flags |= flags_of(f, is_given);
     *out_host = host;
-    if (f->sites.used % 64 == 0)
-        sn_sites_evict(&f->sites, is_idle, f);
+    if (f->hosts.used % 64 == 0)
+        sn_crawl_hosts_evict(&f->hosts, is_idle, f);
     return SEINE_OK;
 }
 
@@ -196,18 +196,18 @@ refused_by(refusal *r, seine_skip reason, const char *what, sn_str name, uint64_
 
 /* A name that is one of too many of its domain. */
 static bool
-is_one_too_many(sn_frontier *f, const seine_url *url, const sn_site *site, refusal *r)
+is_one_too_many(sn_frontier *f, const seine_url *url, const sn_crawl_host *ch, refusal *r)
 {
     const seine_crawl_opts *o = f->shared->opts.crawl;
     sn_str name = sn_part(seine_url_host(url));
     uint32_t hosts;
 
-    if (site->n_pages > 0 || site->flags & SN_SITE_GIVEN || o->max_subdomains == 0 ||
+    if (ch->n_pages > 0 || ch->flags & SN_CRAWL_HOST_GIVEN || o->max_subdomains == 0 ||
         seine_url_host_is(url) != SEINE_HOST_NAME)
         return false;
     size_t len = seine_psl_site(f->shared->psl, name.ptr, name.len);
     sn_str domain = len > 0 ? sn_str_slice(name, name.len - len, name.len) : name;
-    if (sn_sites_domain(&f->sites, domain, &hosts) != SEINE_OK)
+    if (sn_crawl_hosts_domain(&f->hosts, domain, &hosts) != SEINE_OK)
         return refused(r, SEINE_SKIP_BUDGET, SN_STR("no memory"));
     return hosts > o->max_subdomains &&
            refused_by(r, SEINE_SKIP_TRAP, "hosts of ", domain, o->max_subdomains);
@@ -233,7 +233,7 @@ static bool
 is_trapped(sn_frontier *f, uint32_t host, const seine_url *url, refusal *r)
 {
     uint32_t count;
-    sn_extra *x = sn_sites_has_extra(&f->sites, host);
+    sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
     char text[SN_TRAP_ROOM];
     sn_trap_kind kind;
 
@@ -277,24 +277,24 @@ is_disallowed(sn_frontier *f, uint32_t host, const seine_url *url, refusal *r)
 }
 
 static bool
-is_known(const sn_extra *x)
+is_known(const sn_crawl_state *x)
 {
     return x->robots.state == SN_ROBOTS_PARSED || x->robots.state == SN_ROBOTS_ABSENT;
 }
 
 /* Everything the owner of a host may have against a page. */
 static bool
-is_refused(sn_frontier *f, uint32_t host, const sn_site *site, const seine_url *url,
+is_refused(sn_frontier *f, uint32_t host, const sn_crawl_host *ch, const seine_url *url,
            refusal *r)
 {
     const seine_crawl_opts *o = f->shared->opts.crawl;
-    const sn_extra *x = sn_sites_has_extra(&f->sites, host);
+    const sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
 
-    if (is_one_too_many(f, url, site, r))
+    if (is_one_too_many(f, url, ch, r))
         return true;
     if (is_known(x) && is_disallowed(f, host, url, r))
         return true;
-    if (o->max_per_host > 0 && site->n_pages >= o->max_per_host)
+    if (o->max_per_host > 0 && ch->n_pages >= o->max_per_host)
         return refused_by(r, SEINE_SKIP_BUDGET, "max-pages-per-host", (sn_str){0},
                           o->max_per_host);
     if (is_trapped(f, host, url, r))
@@ -324,7 +324,7 @@ announce(sn_frontier *f, uint32_t host, seine_time now)
 {
     if (sn_frontier_is_open(f, host, now))
         sn_scheduler_put(f->scheduler, host, 1, now);
-    else if (f->sites.all[host].flags & SN_SITE_STUCK)
+    else if (f->hosts.all[host].flags & SN_CRAWL_HOST_STUCK)
         sn_shared_state_add_stuck(f->shared, 1);
 }
 
@@ -340,9 +340,9 @@ put(sn_frontier *f, sn_chain *chain, const sn_link *l, sn_str target)
 static void
 admit_map(sn_frontier *f, uint32_t host, const sn_link *l, sn_str target, seine_time now)
 {
-    sn_extra *x = sn_sites_has_extra(&f->sites, host);
+    sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
 
-    if (x->n_maps >= SN_SITE_MAPS || put(f, &x->first, l, target) != SEINE_OK) {
+    if (x->n_maps >= SN_CRAWL_HOST_MAPS || put(f, &x->first, l, target) != SEINE_OK) {
         sn_shared_state_end_work(f->shared, 1);
         return;
     }
@@ -354,12 +354,12 @@ admit_map(sn_frontier *f, uint32_t host, const sn_link *l, sn_str target, seine_
 static seine_err
 put_page(sn_frontier *f, uint32_t host, const sn_link *l, sn_str target)
 {
-    sn_site *site = &f->sites.all[host];
-    sn_extra *x = sn_sites_has_extra(&f->sites, host);
-    bool is_early = f->shared->opts.crawl->depth != UINT32_MAX &&
-                    l->depth <= site->level && site->chain.n > 0;
+    sn_crawl_host *ch = &f->hosts.all[host];
+    sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
+    bool is_early = f->shared->opts.crawl->depth != UINT32_MAX && l->depth <= ch->level &&
+                    ch->chain.n > 0;
 
-    return put(f, is_early ? &x->first : &site->chain, l, target);
+    return put(f, is_early ? &x->first : &ch->chain, l, target);
 }
 
 void
@@ -367,10 +367,10 @@ sn_frontier_admit(sn_frontier *f, const sn_link *link, const seine_url *url,
                   seine_time now)
 {
     sn_str target = sn_part(seine_url_target(url));
-    sn_site *site;
+    sn_crawl_host *ch;
     uint32_t host;
     refusal r = {0};
-    seine_err e = sn_frontier_site(f, url, false, now, &host, &site);
+    seine_err e = sn_frontier_host(f, url, false, now, &host, &ch);
 
     if (e != SEINE_OK) {
         turn_away(f, link, url, SEINE_SKIP_BUDGET, SN_STR("no memory"));
@@ -380,7 +380,7 @@ sn_frontier_admit(sn_frontier *f, const sn_link *link, const seine_url *url,
         admit_map(f, host, link, target, now);
         return;
     }
-    if (is_refused(f, host, site, url, &r)) {
+    if (is_refused(f, host, ch, url, &r)) {
         turn_away(f, link, url, r.reason, r.text);
         return;
     }
@@ -391,7 +391,7 @@ sn_frontier_admit(sn_frontier *f, const sn_link *link, const seine_url *url,
                   e == SEINE_E_NOMEM ? SN_STR("no memory") : SN_STR("no space to spill"));
         return;
     }
-    site->n_pages++;
+    ch->n_pages++;
     f->waiting++;
     announce(f, host, now);
 }
@@ -435,9 +435,9 @@ link_of(const sn_queued *q, const seine_url *url)
 static sn_chain *
 next_chain(const sn_frontier *f, uint32_t host)
 {
-    sn_extra *x = sn_sites_has_extra(&f->sites, host);
+    sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
 
-    return x && x->first.n > 0 ? &x->first : &f->sites.all[host].chain;
+    return x && x->first.n > 0 ? &x->first : &f->hosts.all[host].chain;
 }
 
 void
@@ -505,17 +505,17 @@ refuse_ahead(sn_frontier *f, uint32_t host, seine_skip reason, sn_str rule)
 static bool
 must_wait(sn_frontier *f, uint32_t host)
 {
-    sn_site *site = &f->sites.all[host];
-    const sn_extra *x = sn_sites_has_extra(&f->sites, host);
+    sn_crawl_host *ch = &f->hosts.all[host];
+    const sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
     uint16_t depth = f->ahead.depth < UINT16_MAX ? (uint16_t)f->ahead.depth : UINT16_MAX;
 
-    if (f->shared->opts.crawl->depth == UINT32_MAX || depth <= site->level)
+    if (f->shared->opts.crawl->depth == UINT32_MAX || depth <= ch->level)
         return false;
     if (x->first.n > 0)
         return false;
     if (sn_scheduler_busy(f->scheduler, host) > 0 || x->maps_out > 0)
         return true;
-    site->level = depth;
+    ch->level = depth;
     return false;
 }
 
@@ -523,11 +523,11 @@ must_wait(sn_frontier *f, uint32_t host)
 static sn_more
 ask_again(sn_frontier *f, uint32_t host)
 {
-    const sn_extra *x = sn_sites_has_extra(&f->sites, host);
+    const sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
 
     if (!x->is_wanted)
         return SN_MORE_NONE;
-    sn_scheduler_less(f->scheduler, host, f->sites.all[host].chain.n + x->first.n);
+    sn_scheduler_less(f->scheduler, host, f->hosts.all[host].chain.n + x->first.n);
     return SN_MORE_NOW;
 }
 
@@ -535,7 +535,7 @@ static sn_more
 more(uint32_t host, seine_time now, void *arg)
 {
     sn_frontier *f = arg;
-    sn_extra *x = sn_sites_has_extra(&f->sites, host);
+    sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
     refusal r = {0};
 
     if (!x)
@@ -578,7 +578,7 @@ leave(sn_frontier *f, uint32_t host, seine_time now)
     v->depth = q->depth;
     v->moved = q->moved;
     v->ceiling = (sn_zone)q->ceiling;
-    v->at_home = (f->sites.all[host].flags & SN_SITE_GIVEN) != 0;
+    v->at_home = (f->hosts.all[host].flags & SN_CRAWL_HOST_GIVEN) != 0;
     v->found = (seine_found){.line = q->line};
     if (q->tag > 0) {
         sn_str tag = sn_str_of(sn_html_tag_name((sn_html_tag)q->tag));
@@ -596,7 +596,7 @@ leave(sn_frontier *f, uint32_t host, seine_time now)
 static void
 lose(sn_frontier *f, uint32_t host, seine_time now)
 {
-    const sn_extra *x = sn_sites_has_extra(&f->sites, host);
+    const sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
 
     if (x->is_wanted) {
         sn_frontier_unasked(f, host, now);
@@ -613,7 +613,7 @@ static sn_visit *
 take(uint32_t host, seine_time now, void *arg)
 {
     sn_frontier *f = arg;
-    const sn_extra *x = sn_sites_has_extra(&f->sites, host);
+    const sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
     bool is_ours = x && x->is_wanted;
 
     if (!is_ours && !sn_frontier_look(f, host))
@@ -632,22 +632,22 @@ seine_err
 sn_frontier_visit(sn_frontier *f, sn_visit *v, seine_time now)
 {
     refusal r = {0};
-    sn_site *site;
+    sn_crawl_host *ch;
     uint32_t host;
     seine_err e =
-        sn_frontier_site(f, &v->url, v->is_typed && v->n_hops == 0, now, &host, &site);
+        sn_frontier_host(f, &v->url, v->is_typed && v->n_hops == 0, now, &host, &ch);
 
     if (e != SEINE_OK)
         return e;
-    sn_extra *x = sn_sites_has_extra(&f->sites, host);
-    if (!(site->flags & SN_SITE_PARKED) && !sn_frontier_is_open(f, host, now)) {
+    sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
+    if (!(ch->flags & SN_CRAWL_HOST_PARKED) && !sn_frontier_is_open(f, host, now)) {
         v->host = host;
         v->next = NULL;
         *(x->held ? &x->last_held->next : &x->held) = v;
         x->last_held = v;
         x->n_held++;
         f->waiting++;
-        if (site->flags & SN_SITE_STUCK)
+        if (ch->flags & SN_CRAWL_HOST_STUCK)
             sn_shared_state_add_stuck(f->shared, 1);
         return SEINE_OK;
     }
@@ -657,7 +657,7 @@ sn_frontier_visit(sn_frontier *f, sn_visit *v, seine_time now)
                         (sn_str){rule ? rule : "", rule ? r.text.len : 0});
         return SEINE_E_ROBOTS;
     }
-    site->n_pages += v->n_hops == 0;
+    ch->n_pages += v->n_hops == 0;
     return sn_scheduler_add(f->scheduler, v, now);
 }
 
@@ -665,27 +665,27 @@ sn_frontier_visit(sn_frontier *f, sn_visit *v, seine_time now)
 
 /* Does the scheduler know of what waits in the queue? */
 static bool
-is_put(const sn_site *site, const sn_extra *x)
+is_put(const sn_crawl_host *ch, const sn_crawl_state *x)
 {
-    return site->flags & SN_SITE_FREE || is_known(x);
+    return ch->flags & SN_CRAWL_HOST_FREE || is_known(x);
 }
 
 /* It leaves without having been asked: who counts it hears of it. */
 static void
 uncount(sn_frontier *f, uint32_t host)
 {
-    const sn_site *site = &f->sites.all[host];
+    const sn_crawl_host *ch = &f->hosts.all[host];
 
-    if (is_put(site, sn_sites_has_extra(&f->sites, host)))
+    if (is_put(ch, sn_crawl_hosts_state(&f->hosts, host)))
         sn_scheduler_less(f->scheduler, host, 1);
-    if (site->flags & SN_SITE_STUCK)
+    if (ch->flags & SN_CRAWL_HOST_STUCK)
         sn_shared_state_end_stuck(f->shared, 1);
 }
 
 static sn_visit *
 take_held(sn_frontier *f, uint32_t host)
 {
-    sn_extra *x = sn_sites_has_extra(&f->sites, host);
+    sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
     sn_visit *v = x->held;
 
     if (!v)
@@ -693,7 +693,7 @@ take_held(sn_frontier *f, uint32_t host)
     x->held = v->next;
     x->n_held--;
     f->waiting--;
-    if (f->sites.all[host].flags & SN_SITE_STUCK)
+    if (f->hosts.all[host].flags & SN_CRAWL_HOST_STUCK)
         sn_shared_state_end_stuck(f->shared, 1);
     return v;
 }
@@ -703,7 +703,7 @@ take_held(sn_frontier *f, uint32_t host)
 static sn_visit *
 drain_host(sn_frontier *f, uint32_t host, seine_time now)
 {
-    sn_extra *x = sn_sites_has_extra(&f->sites, host);
+    sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
     sn_visit *v;
 
     if (!x)
@@ -739,7 +739,7 @@ sn_frontier_drain(sn_frontier *f, uint32_t host, seine_time now)
 
     if (host != SN_NO_HOST)
         return drain_host(f, host, now);
-    for (; f->drain_at < f->sites.n; f->drain_at++)
+    for (; f->drain_at < f->hosts.n; f->drain_at++)
         if ((v = drain_host(f, f->drain_at, now)))
             return v;
     f->drain_at = 0;
@@ -749,10 +749,10 @@ sn_frontier_drain(sn_frontier *f, uint32_t host, seine_time now)
 void
 sn_frontier_park(sn_frontier *f, uint32_t host)
 {
-    sn_site *site;
+    sn_crawl_host *ch;
 
-    if (sn_sites_at(&f->sites, host, &site) == SEINE_OK)
-        site->flags |= SN_SITE_PARKED;
+    if (sn_crawl_hosts_at(&f->hosts, host, &ch) == SEINE_OK)
+        ch->flags |= SN_CRAWL_HOST_PARKED;
 }
 
 /* Why a link that was put off is not followed at the end, either; false: a given URL that

@@ -26,7 +26,7 @@
  * none left.
  *
  * Time    is passed in.
- * Memory  hosts in engine/sites.h, URLs in store/queue.h.
+ * Memory  hosts in engine/crawl_host.h, URLs in store/queue.h.
  * Threads one owner: its shard.
  */
 #ifndef SN_FRONTIER_H

@@ -12,9 +12,9 @@
 #define SN_FRONTIER_PARTS_H
 
 #include "base/heap.h"
+#include "engine/crawl_host.h"
 #include "engine/frontier.h"
 #include "engine/scope.h"
-#include "engine/sites.h"
 
 enum {
     SN_BATCH = 32,       /* links judged together */
@@ -38,7 +38,7 @@ struct sn_frontier {
     sn_frontier_ops ops;
     uint32_t index, n;
     sn_queue *queue;
-    sn_sites sites;
+    sn_crawl_hosts hosts;
     sn_chain late;     /* too deep, nofollow, offsite while seeds still come */
     bool holds_end;    /* counted in shared->late: it may still have something to tell */
     sn_heap again;     /* hosts whose robots.txt is asked for again */
@@ -64,9 +64,9 @@ sn_part(seine_url_part p)
 /* frontier.c */
 
 /* The host of a URL and what is known of it, made if it is new. */
-SEINE_MUST_CHECK seine_err sn_frontier_site(sn_frontier *f, const seine_url *url,
+SEINE_MUST_CHECK seine_err sn_frontier_host(sn_frontier *f, const seine_url *url,
                                             bool is_given, seine_time now,
-                                            uint32_t *out_host, sn_site **out_site);
+                                            uint32_t *out_host, sn_crawl_host **out_ch);
 
 /* The owner's part of admission: the link is work or refused from here on. */
 void sn_frontier_admit(sn_frontier *f, const sn_link *link, const seine_url *url,

@@ -11,9 +11,9 @@
 static uint32_t
 behind(const sn_frontier *f, uint32_t host)
 {
-    const sn_extra *x = sn_sites_has_extra(&f->sites, host);
+    const sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
 
-    return f->sites.all[host].chain.n + x->first.n + x->n_held;
+    return f->hosts.all[host].chain.n + x->first.n + x->n_held;
 }
 
 /* Visits of our own. */
@@ -81,7 +81,7 @@ sn_frontier_make(sn_frontier *f, const seine_url *url, sn_kind kind, seine_time 
 static sn_zone
 ceiling_of(sn_frontier *f, uint32_t host)
 {
-    const sn_extra *x = sn_sites_has_extra(&f->sites, host);
+    const sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
 
     if (x->held)
         return x->held->ceiling;
@@ -91,7 +91,7 @@ ceiling_of(sn_frontier *f, uint32_t host)
 static sn_visit *
 ask_robots(sn_frontier *f, uint32_t host, seine_url *url, seine_time now)
 {
-    sn_extra *x = sn_sites_has_extra(&f->sites, host);
+    sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
 
     if (!sn_frontier_url(f, host, SN_STR("/robots.txt"), url))
         return NULL;
@@ -118,14 +118,14 @@ ask_map(sn_frontier *f, uint32_t host, seine_url *url, seine_time now)
     v->moved = f->ahead.moved;
     v->lane = 0;
     sn_frontier_pop(f, host);
-    sn_sites_has_extra(&f->sites, host)->maps_out++;
+    sn_crawl_hosts_state(&f->hosts, host)->maps_out++;
     return v;
 }
 
 sn_visit *
 sn_frontier_ask(sn_frontier *f, uint32_t host, seine_time now)
 {
-    const sn_extra *x = sn_sites_has_extra(&f->sites, host);
+    const sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
     char mem[SEINE_URL_ROOM];
     seine_url url;
 
@@ -134,7 +134,7 @@ sn_frontier_ask(sn_frontier *f, uint32_t host, seine_time now)
         x->is_wanted ? ask_robots(f, host, &url, now) : ask_map(f, host, &url, now);
     if (v) {
         v->home_host = host;
-        v->at_home = (f->sites.all[host].flags & SN_SITE_GIVEN) != 0;
+        v->at_home = (f->hosts.all[host].flags & SN_CRAWL_HOST_GIVEN) != 0;
     }
     return v;
 }
@@ -197,7 +197,7 @@ static void
 begin_maps(sn_frontier *f, uint32_t host, sn_zone ceiling, seine_time now)
 {
     const seine_crawl_opts *o = f->shared->opts.crawl;
-    sn_extra *x = sn_sites_has_extra(&f->sites, host);
+    sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
     char mem[SEINE_URL_ROOM];
     seine_url root;
     seine_view named;
@@ -208,11 +208,11 @@ begin_maps(sn_frontier *f, uint32_t host, sn_zone ceiling, seine_time now)
     seine_url_init(&root, mem, sizeof mem);
     if (!sn_frontier_url(f, host, SN_STR("/robots.txt"), &root))
         return;
-    for (size_t i = 0; x->robots.robots && i < SN_SITE_MAPS &&
+    for (size_t i = 0; x->robots.robots && i < SN_CRAWL_HOST_MAPS &&
                        seine_robots_sitemap(x->robots.robots, i, &named);
          i++)
         add_map(f, &root, (sn_str){named.ptr, named.len}, ceiling, 0, now);
-    if (f->sites.all[host].flags & SN_SITE_GIVEN)
+    if (f->hosts.all[host].flags & SN_CRAWL_HOST_GIVEN)
         add_map(f, &root, SN_STR("/sitemap.xml"), ceiling, 0, now);
     for (uint32_t i = 0; i < f->n; i++)
         sn_frontier_send(f, i);
@@ -223,8 +223,8 @@ begin_maps(sn_frontier *f, uint32_t host, sn_zone ceiling, seine_time now)
 void
 sn_frontier_answered(sn_frontier *f, const sn_visit *v, seine_time now)
 {
-    if (v->host < f->sites.n && f->sites.all[v->host].flags & SN_SITE_FREE &&
-        sn_sites_has_extra(&f->sites, v->host))
+    if (v->host < f->hosts.n && f->hosts.all[v->host].flags & SN_CRAWL_HOST_FREE &&
+        sn_crawl_hosts_state(&f->hosts, v->host))
         begin_maps(f, v->host, sn_zone_ceiling(v->end.zone), now);
 }
 
@@ -241,7 +241,7 @@ sn_frontier_map(sn_frontier *f, const sn_visit *v, sn_str value, seine_time now)
 static void
 want(sn_frontier *f, uint32_t host, seine_time now)
 {
-    sn_extra *x = sn_sites_has_extra(&f->sites, host);
+    sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
 
     x->is_wanted = true;
     x->robots.state = SN_ROBOTS_UNKNOWN;
@@ -252,10 +252,10 @@ want(sn_frontier *f, uint32_t host, seine_time now)
 bool
 sn_frontier_is_open(sn_frontier *f, uint32_t host, seine_time now)
 {
-    sn_site *site = &f->sites.all[host];
-    sn_extra *x = sn_sites_has_extra(&f->sites, host);
+    sn_crawl_host *ch = &f->hosts.all[host];
+    sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
 
-    if (site->flags & SN_SITE_FREE)
+    if (ch->flags & SN_CRAWL_HOST_FREE)
         return true;
     if (x->is_wanted || !sn_robots_cache_expire(&x->robots, now))
         return x->robots.state == SN_ROBOTS_PARSED || x->robots.state == SN_ROBOTS_ABSENT;
@@ -267,9 +267,9 @@ seine_err
 sn_frontier_obey(sn_frontier *f, uint32_t host, sn_str target,
                  seine_robots_verdict *out_verdict)
 {
-    const sn_extra *x = sn_sites_has_extra(&f->sites, host);
+    const sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
 
-    if (f->sites.all[host].flags & SN_SITE_FREE ||
+    if (f->hosts.all[host].flags & SN_CRAWL_HOST_FREE ||
         f->shared->opts.robots != SEINE_OBEY_ON)
         return SEINE_OK;
     return sn_robots_cache_allow(&x->robots, f->shared->agent, target, out_verdict)
@@ -281,7 +281,7 @@ sn_frontier_obey(sn_frontier *f, uint32_t host, sn_str target,
 static void
 release(sn_frontier *f, uint32_t host, seine_time now)
 {
-    sn_extra *x = sn_sites_has_extra(&f->sites, host);
+    sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
     sn_visit *v = x->held, *next;
 
     f->waiting -= x->n_held;
@@ -325,8 +325,8 @@ obey_delay(sn_frontier *f, uint32_t host, const sn_robots_cache *rules, seine_ti
 static void
 open(sn_frontier *f, uint32_t host, sn_zone ceiling, seine_time now)
 {
-    sn_extra *x = sn_sites_has_extra(&f->sites, host);
-    uint32_t n = f->sites.all[host].chain.n + x->first.n;
+    sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
+    uint32_t n = f->hosts.all[host].chain.n + x->first.n;
 
     obey_delay(f, host, &x->robots, now);
     if (n > 0)
@@ -339,7 +339,7 @@ open(sn_frontier *f, uint32_t host, sn_zone ceiling, seine_time now)
 static void
 shut(sn_frontier *f, uint32_t host, seine_err why, seine_time now)
 {
-    sn_extra *x = sn_sites_has_extra(&f->sites, host);
+    sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
     sn_str name = sn_scheduler_name(f->scheduler, host);
 
     SN_SAY(f->shared->opts.log, WARN, "robots.unreachable",
@@ -350,7 +350,7 @@ shut(sn_frontier *f, uint32_t host, seine_err why, seine_time now)
                                .cause = why,
                                .until = x->robots.until},
                 f->ops.arg);
-    f->sites.all[host].flags |= SN_SITE_STUCK;
+    f->hosts.all[host].flags |= SN_CRAWL_HOST_STUCK;
     sn_shared_state_add_stuck(f->shared, behind(f, host));
     seine_err e = sn_heap_put(&f->again, x->robots.until, host);
     if (e != SEINE_OK)
@@ -368,7 +368,7 @@ is_lost(const sn_visit *v)
 void
 sn_frontier_unasked(sn_frontier *f, uint32_t host, seine_time now)
 {
-    sn_extra *x = sn_sites_has_extra(&f->sites, host);
+    sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
     seine_fault none = SEINE_FAULT;
 
     none.code = SEINE_E_NOMEM;
@@ -382,7 +382,7 @@ static void
 robots_back(sn_frontier *f, sn_visit *v, seine_time now)
 {
     uint32_t host = v->home_host;
-    sn_extra *x = sn_sites_has_extra(&f->sites, host);
+    sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
 
     assert(x && x->robots.state == SN_ROBOTS_ASKED);
     if (is_lost(v))
@@ -401,7 +401,7 @@ robots_back(sn_frontier *f, sn_visit *v, seine_time now)
 static void
 map_back(sn_frontier *f, sn_visit *v, seine_time now)
 {
-    sn_extra *x = sn_sites_has_extra(&f->sites, v->home_host);
+    sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, v->home_host);
     sn_str url = sn_part(seine_url_href(&v->first));
 
     SN_LOG(f->shared->opts.log, DEBUG, "sitemap", SN_URL("url", url),
@@ -426,11 +426,11 @@ sn_frontier_due(sn_frontier *f, seine_time now)
 {
     while (sn_heap_when(&f->again) <= now) {
         uint32_t host = (uint32_t)sn_heap_take(&f->again).item;
-        sn_site *site = &f->sites.all[host];
+        sn_crawl_host *ch = &f->hosts.all[host];
 
-        if (!(site->flags & SN_SITE_STUCK) || atomic_load(&f->shared->gives_up))
+        if (!(ch->flags & SN_CRAWL_HOST_STUCK) || atomic_load(&f->shared->gives_up))
             continue;
-        site->flags &= (uint8_t)~SN_SITE_STUCK;
+        ch->flags &= (uint8_t)~SN_CRAWL_HOST_STUCK;
         want(f, host, now);
         sn_shared_state_end_stuck(f->shared, behind(f, host));
     }
@@ -461,14 +461,14 @@ refuse_next(sn_frontier *f, uint32_t host, seine_time now)
 bool
 sn_frontier_stuck(sn_frontier *f, uint32_t most, seine_time now)
 {
-    for (; f->stuck_at < f->sites.n; f->stuck_at++) {
-        if (!(f->sites.all[f->stuck_at].flags & SN_SITE_STUCK))
+    for (; f->stuck_at < f->hosts.n; f->stuck_at++) {
+        if (!(f->hosts.all[f->stuck_at].flags & SN_CRAWL_HOST_STUCK))
             continue;
         while (most > 0 && refuse_next(f, f->stuck_at, now))
             most--;
         if (most == 0)
             return true;
-        f->sites.all[f->stuck_at].flags &= (uint8_t)~SN_SITE_STUCK;
+        f->hosts.all[f->stuck_at].flags &= (uint8_t)~SN_CRAWL_HOST_STUCK;
     }
     f->stuck_at = 0;
     return false;

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * crawl_host.h - what a frontier knows of the hosts of its shard, by their numbers.
+ *
+ * 28 bytes of each for ever: the list of its waiting URLs, how many were admitted, the
+ * level it is at. Everything else (robots.txt, the tree of path patterns, sitemaps,
+ * given URLs that wait for the rules) is an state that exists while the host has work,
+ * and is given up for hosts that are idle when there are many; robots.txt is then asked
+ * for again.
+ *
+ *     e = sn_crawl_hosts_at(&hosts, host, &ch);
+ *     e = sn_crawl_hosts_make_state(&sites, host, &state);
+ *
+ * Time    plays no part.
+ * Memory  28 bytes a host; states in blocks that are used again.
+ * Threads one owner.
+ */
+#ifndef SN_CRAWL_HOST_H
+#define SN_CRAWL_HOST_H
+
+#include "base/map.h"
+#include "engine/robots_cache.h"
+#include "engine/visit.h"
+#include "store/queue.h"
+#include "text/trap.h"
+
+enum {
+    SN_CRAWL_HOST_GIVEN = 1,  /* a URL of it was named by the user */
+    SN_CRAWL_HOST_FREE = 2,   /* robots.txt does not count here */
+    SN_CRAWL_HOST_PARKED = 4, /* given up in this run */
+    SN_CRAWL_HOST_STUCK = 8   /* what waits here is counted as stuck */
+};
+
+enum { SN_CRAWL_HOST_MAPS = 50000 }; /* files of sitemaps */
+
+typedef struct sn_crawl_host {
+    sn_chain chain;   /* URLs that wait */
+    uint32_t n_pages; /* admitted */
+    uint32_t state;   /* SN_NONE */
+    uint16_t level;   /* no deeper URL starts before all up to here have ended */
+    uint8_t flags;
+} sn_crawl_host;
+
+typedef struct sn_crawl_state {
+    uint32_t host; /* SN_NONE: free */
+    uint32_t link; /* next free one */
+    sn_robots_cache robots;
+    sn_trap_tree *trap;         /* NULL: nothing varied yet */
+    sn_chain first;             /* what goes before: sitemaps, pages of a level that
+                                   has begun */
+    uint32_t maps_out;          /* sitemaps under way */
+    sn_visit *held, *last_held; /* given URLs that wait for the rules */
+    uint32_t n_held;
+    uint32_t n_maps; /* files of sitemaps, all of them */
+    bool is_wanted;  /* robots.txt is what the host is asked for next */
+    bool has_maps;   /* the first sitemaps were looked for */
+} sn_crawl_state;
+
+typedef struct sn_crawl_hosts {
+    sn_crawl_host *all;
+    uint32_t n, room;
+    sn_crawl_state **states; /* blocks: pointers into them stay valid */
+    uint32_t n_states, free_state, used;
+    uint32_t sweep; /* where the last search for an idle one ended */
+    sn_map domains; /* registrable domain → hosts of it */
+    sn_arena names;
+} sn_crawl_hosts;
+
+void sn_crawl_hosts_init(sn_crawl_hosts *s);
+void
+sn_crawl_hosts_fini(sn_crawl_hosts *s); /* the queue and held visits are the caller's */
+
+/* What is known of that host, made if it is new. NOMEM. Valid until the next is made. */
+SEINE_MUST_CHECK seine_err sn_crawl_hosts_at(sn_crawl_hosts *s, uint32_t host,
+                                             sn_crawl_host **out_ch);
+
+/* Its state, made if there is none. NOMEM. */
+SEINE_MUST_CHECK seine_err sn_crawl_hosts_make_state(sn_crawl_hosts *s, uint32_t host,
+                                                     sn_crawl_state **out_state);
+sn_crawl_state *sn_crawl_hosts_state(const sn_crawl_hosts *s,
+                                     uint32_t host); /* NULL: it has none */
+
+/* Above so many states, gives up one of a host that is_idle says yes to. */
+void sn_crawl_hosts_evict(sn_crawl_hosts *s, bool (*is_idle)(uint32_t host, void *arg),
+                          void *arg);
+
+/* One more host of a registrable domain: how many there are now. NOMEM. */
+SEINE_MUST_CHECK seine_err sn_crawl_hosts_domain(sn_crawl_hosts *s, sn_str domain,
+                                                 uint32_t *out_hosts);
+
+#endif
