@@ -177,7 +177,7 @@ count_lookup(sn_meters *m, const sn_end *end)
         seine_counter_add(m->lookups, ERROR, 1);
         return;
     default:
-        if (!end->reused && (end->peer.v != 0 || end->via == SN_VIA_GOOD))
+        if (!end->reused && (end->peer.v != 0 || end->via == SN_PROXY_GOOD))
             seine_counter_add(m->lookups, end->spent[SEINE_PHASE_DNS] > 0 ? OK : HIT, 1);
     }
 }

@@ -263,7 +263,7 @@ count_attempt(sn_run *r, const sn_visit *v)
         atomic_fetch_add(&r->shared->bytes_body, end->body_bytes);
     if (end->reused)
         s->reused++;
-    else if ((end->peer.v != 0 || end->via != SN_VIA_NONE) &&
+    else if ((end->peer.v != 0 || end->via != SN_PROXY_NONE) &&
              (end->fault.status > 0 || end->fault.sent))
         s->connections++;
     sn_meters_attempt(r->meters, v);

@@ -260,7 +260,7 @@ again(const sn_shared_state *c, sn_visit *v, seine_time now, uint64_t dice)
 static sn_verdict
 rest(sn_visit *v)
 {
-    seine_time at = v->via_at;
+    seine_time at = v->proxy_at;
 
     if (v->end.fault.code == SEINE_E_BREAKER && at < v->deadline)
         return (sn_verdict){SN_THEN_LATER, at, SEINE_WAIT_BREAKER, SEINE_STOP_NO};
@@ -284,7 +284,7 @@ sn_verdict_next(const sn_shared_state *c, sn_visit *v, seine_time now, uint64_t 
     if (code == SEINE_E_BUSY || code == SEINE_E_LIMITED) /* its host waits already */
         return (sn_verdict){SN_THEN_LATER, now, SEINE_WAIT_ADDRESS, SEINE_STOP_NO};
 
-    if (v->end.fault.phase == SEINE_PHASE_PROXY && v->via_at != INT64_MIN)
+    if (v->end.fault.phase == SEINE_PHASE_PROXY && v->proxy_at != INT64_MIN)
         return rest(v);
     seine_retry_begin(&v->retry, v->started_at);
     return again(c, v, now, dice);

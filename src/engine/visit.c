@@ -48,7 +48,7 @@ sn_visit_clear_answer(sn_visit *v)
     memset(end->spent, 0, sizeof end->spent);
     end->peer.v = 0;
     end->zone = SN_ZONE_PUBLIC;
-    end->via = SN_VIA_NONE;
+    end->via = SN_PROXY_NONE;
     end->http = 255;
     end->wire_bytes = end->body_bytes = 0;
     end->notes = 0;

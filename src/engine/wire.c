@@ -82,7 +82,8 @@ sn_wire_init(sn_wire *w, sn_shared_state *shared, const sn_env *env,
     *w = (sn_wire){.shared = shared, .env = env, .ops = *ops};
     w->plain = sn_calloc(PLAIN, sizeof *w->plain);
     w->home = sn_calloc(PLAIN + o->n_fields, sizeof *w->home);
-    if (!w->plain || !w->home || sn_vias_init(&w->vias, o) != SEINE_OK) {
+    if (!w->plain || !w->home ||
+        sn_proxy_breakers_init(&w->proxy_breakers, o) != SEINE_OK) {
         sn_wire_fini(w);
         return SEINE_E_NOMEM;
     }
@@ -106,7 +107,7 @@ sn_wire_fini(sn_wire *w)
         sn_free(f);
     }
     sn_page_pool_fini(&w->pages);
-    sn_vias_fini(&w->vias);
+    sn_proxy_breakers_fini(&w->proxy_breakers);
     sn_free(w->plain);
     sn_free(w->home);
     *w = (sn_wire){0};
@@ -707,8 +708,8 @@ on_end(const sn_end *end, void *arg)
 
     v->end = *end;
     if (f->request.proxy)
-        sn_vias_end(&f->wire->vias, f->request.proxy, &f->via, end,
-                    f->wire->env->clock->now(f->wire->env->clock));
+        sn_proxy_breakers_end(&f->wire->proxy_breakers, f->request.proxy, &f->via, end,
+                              f->wire->env->clock->now(f->wire->env->clock));
     v->ttfb = sn_time_add(end->spent[SEINE_PHASE_SEND], end->spent[SEINE_PHASE_HEAD]);
     end_page(f->wire, v);
     sn_capture_end(v);
@@ -783,14 +784,14 @@ choose_proxy(sn_wire *w, sn_flight *f, seine_time now, const sn_proxy **out_prox
     const sn_proxy *proxy = sn_proxies_choose(&w->shared->proxies, &v->url);
 
     f->via = (seine_permit){0};
-    v->via_at = INT64_MIN;
+    v->proxy_at = INT64_MIN;
     *out_proxy = proxy;
     if (!proxy)
         return SEINE_OK;
     seine_time at = SEINE_NEVER;
-    seine_err e = sn_vias_begin(&w->vias, proxy, now, &f->via, &at);
+    seine_err e = sn_proxy_breakers_begin(&w->proxy_breakers, proxy, now, &f->via, &at);
     if (e != SEINE_OK) {
-        v->via_at = at;
+        v->proxy_at = at;
         v->end.fault.phase = SEINE_PHASE_PROXY;
         sn_proxy_tell(proxy,
                       e == SEINE_E_BREAKER ? "left alone after failures"
@@ -864,7 +865,7 @@ sn_wire_start(sn_wire *w, sn_visit *v, sn_zone pin, seine_time now, int64_t wall
     v->end.fault.code = e == SEINE_E_INVAL ? SEINE_E_BAD_URL : e;
     v->end.http = 255;
     if (f) {
-        sn_vias_end(&w->vias, f->request.proxy, &f->via, NULL, now);
+        sn_proxy_breakers_end(&w->proxy_breakers, f->request.proxy, &f->via, NULL, now);
         land(f);
     }
     push_ended(w, v);

@@ -29,8 +29,8 @@
 
 #include "base/env.h"
 #include "engine/page.h"
+#include "engine/proxy_breaker.h"
 #include "engine/shared_state.h"
-#include "engine/via.h"
 
 /* One request under way: what the transport borrows until its end. */
 typedef struct sn_flight {
@@ -61,7 +61,7 @@ typedef struct sn_wire {
     sn_field *plain; /* User-Agent, From, Accept, Accept-Encoding */
     size_t n_plain;
     bool conditional, range; /* `home` has such fields */
-    sn_vias vias;
+    sn_proxy_breakers proxy_breakers;
     sn_flight *flying; /* newest first */
     sn_flight *spare;
     sn_page_pool pages; /* readers of bodies; a visit has its own until sn_wire_drop */

@@ -136,8 +136,8 @@ is_refused(sn_conn *c)
 
     if (!sn_request_is_forward(x->request))
         return false;
-    x->via = c->reader->head.status == 407 ? SN_VIA_BAD : SN_VIA_GOOD;
-    if (x->via == SN_VIA_GOOD)
+    x->via = c->reader->head.status == 407 ? SN_PROXY_BAD : SN_PROXY_GOOD;
+    if (x->via == SN_PROXY_GOOD)
         return false;
     x->at_proxy = true;
     sn_proxy_tell(x->request->proxy,

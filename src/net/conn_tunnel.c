@@ -55,7 +55,7 @@ fail(sn_conn *c)
 
     memcpy(c->of->why, t->text, sizeof t->text);
     if (t->answered)
-        c->x->via = SN_VIA_GOOD;
+        c->x->via = SN_PROXY_GOOD;
     return end(c, t->err);
 }
 
@@ -114,7 +114,7 @@ sn_conn_tunnel(sn_conn *c)
         if (event != SN_TUNNEL_OPEN)
             return event == SN_TUNNEL_FAIL ? fail(c) : SN_TUNNEL_MORE;
         sn_conn_untunnel(c);
-        x->via = SN_VIA_GOOD;
+        x->via = SN_PROXY_GOOD;
     }
     x->at_proxy = false;
     return SN_TUNNEL_OPEN;

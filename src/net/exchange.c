@@ -279,8 +279,8 @@ blame_proxy(sn_exchange *x, seine_err e)
 
     if (e == SEINE_OK || seine_err_class(e) == SEINE_LOCAL)
         return e;
-    if (x->via == SN_VIA_NONE)
-        x->via = SN_VIA_BAD;
+    if (x->via == SN_PROXY_NONE)
+        x->via = SN_PROXY_BAD;
     if (e == SEINE_E_TIMEOUT || e == SEINE_E_PROXY_REFUSED || e == SEINE_E_PROXY_AUTH)
         return e;
     if (e == SEINE_E_PROXY_ERROR && !w->why[0]) /* its time is over */

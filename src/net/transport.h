@@ -76,11 +76,11 @@ typedef struct sn_request {
 } sn_request;
 
 /* What an attempt says about the proxy it went through. */
-typedef enum sn_via {
-    SN_VIA_NONE, /* nothing, or there was none */
-    SN_VIA_GOOD, /* it did its part, or answered that it will not */
-    SN_VIA_BAD,  /* not reached, no sense, no login */
-} sn_via;
+typedef enum sn_proxy_part {
+    SN_PROXY_NONE, /* nothing, or there was none */
+    SN_PROXY_GOOD, /* it did its part, or answered that it will not */
+    SN_PROXY_BAD,  /* not reached, no sense, no login */
+} sn_proxy_part;
 
 typedef struct sn_end {
     seine_fault fault; /* code, phase, status, sent, timeout_ms; retry_after is -1 */
@@ -90,7 +90,7 @@ typedef struct sn_end {
     seine_span spent[SEINE_PHASE_BODY + 1]; /* per phase; 0 for one not entered */
     sn_ip peer;   /* v = 0: no connection was tried, or a proxy alone knows */
     sn_zone zone; /* of the peer; public when nobody knows */
-    sn_via via;
+    sn_proxy_part via;
     uint8_t http; /* minor version of the answer: 0, 1; 255: none */
     uint64_t wire_bytes, body_bytes;
     uint32_t notes;      /* SN_NOTE_… */

@@ -45,7 +45,7 @@ struct sn_exchange {
     bool is_started, is_ended;
     bool admitted, sent, reused, replayable;
     bool at_proxy; /* whatever fails now is the proxy's fault, not the site's */
-    sn_via via;
+    sn_proxy_part via;
     sn_ip peer;    /* the site's; v = 0: not known (yet) */
     sn_ip refused; /* the first that the zones refused; v = 0: none */
     sn_zone zone;

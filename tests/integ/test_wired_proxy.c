@@ -86,7 +86,7 @@ TEST(every_kind_of_proxy_leads_to_the_page)
             CHECK_END(v, SEINE_OK);
             CHECK_EQ(v->bytes, 1000);
             CHECK_EQ(v->end.secure.version, rows[i].tls ? 13 : 0);
-            CHECK_EQ(v->end.via, SN_VIA_GOOD);
+            CHECK_EQ(v->end.via, SN_PROXY_GOOD);
             /* Only who resolves knows where the site is. */
             CHECK_EQ(v->end.peer.v, known ? 4 : 0);
             CHECK_EQ(v->admits, known);
@@ -148,69 +148,73 @@ TEST(a_proxy_that_lies_is_named_and_the_site_not_asked)
     static const struct {
         const char *kind, *base, *fault;
         seine_err want;
-        sn_via via;
+        sn_proxy_part via;
         const char *text;
     } rows[] = {
         /* CONNECT */
-        {"http", "https://a.test", "status:502", SEINE_E_PROXY_REFUSED, SN_VIA_GOOD,
+        {"http", "https://a.test", "status:502", SEINE_E_PROXY_REFUSED, SN_PROXY_GOOD,
          "answered 502"},
-        {"http", "https://a.test", "status:301", SEINE_E_PROXY_REFUSED, SN_VIA_GOOD,
+        {"http", "https://a.test", "status:301", SEINE_E_PROXY_REFUSED, SN_PROXY_GOOD,
          "answered 301"},
         {"http", "https://a.test", "status:403/html:5000", SEINE_E_PROXY_REFUSED,
-         SN_VIA_GOOD, "answered 403"},
-        {"http", "https://a.test", "proxyauth:u:p", SEINE_E_PROXY_AUTH, SN_VIA_BAD,
+         SN_PROXY_GOOD, "answered 403"},
+        {"http", "https://a.test", "proxyauth:u:p", SEINE_E_PROXY_AUTH, SN_PROXY_BAD,
          "wants a login (407)"},
-        {"http", "https://a.test", "raw:AAEC", SEINE_E_PROXY_ERROR, SN_VIA_BAD, ""},
-        {"http", "https://a.test", "badstatus", SEINE_E_PROXY_ERROR, SN_VIA_BAD, ""},
-        {"http", "https://a.test", "badstatus:ssh", SEINE_E_PROXY_ERROR, SN_VIA_BAD, ""},
-        {"http", "https://a.test", "http09", SEINE_E_PROXY_ERROR, SN_VIA_BAD, ""},
-        {"http", "https://a.test", "extra:10", SEINE_E_PROXY_ERROR, SN_VIA_BAD,
+        {"http", "https://a.test", "raw:AAEC", SEINE_E_PROXY_ERROR, SN_PROXY_BAD, ""},
+        {"http", "https://a.test", "badstatus", SEINE_E_PROXY_ERROR, SN_PROXY_BAD, ""},
+        {"http", "https://a.test", "badstatus:ssh", SEINE_E_PROXY_ERROR, SN_PROXY_BAD,
+         ""},
+        {"http", "https://a.test", "http09", SEINE_E_PROXY_ERROR, SN_PROXY_BAD, ""},
+        {"http", "https://a.test", "extra:10", SEINE_E_PROXY_ERROR, SN_PROXY_BAD,
          "bytes behind its answer"},
-        {"http", "https://a.test", "nul", SEINE_E_PROXY_ERROR, SN_VIA_BAD, ""},
-        {"http", "https://a.test", "bighead:70000", SEINE_E_PROXY_ERROR, SN_VIA_BAD, ""},
-        {"http", "https://a.test", "manyhead:2000", SEINE_E_PROXY_ERROR, SN_VIA_BAD, ""},
-        {"http", "https://a.test", "interim:40", SEINE_E_PROXY_ERROR, SN_VIA_BAD, ""},
-        {"http", "https://a.test", "interim:1:101", SEINE_E_PROXY_ERROR, SN_VIA_BAD, ""},
-        {"http", "https://a.test", "fin:10", SEINE_E_PROXY_ERROR, SN_VIA_BAD,
+        {"http", "https://a.test", "nul", SEINE_E_PROXY_ERROR, SN_PROXY_BAD, ""},
+        {"http", "https://a.test", "bighead:70000", SEINE_E_PROXY_ERROR, SN_PROXY_BAD,
+         ""},
+        {"http", "https://a.test", "manyhead:2000", SEINE_E_PROXY_ERROR, SN_PROXY_BAD,
+         ""},
+        {"http", "https://a.test", "interim:40", SEINE_E_PROXY_ERROR, SN_PROXY_BAD, ""},
+        {"http", "https://a.test", "interim:1:101", SEINE_E_PROXY_ERROR, SN_PROXY_BAD,
+         ""},
+        {"http", "https://a.test", "fin:10", SEINE_E_PROXY_ERROR, SN_PROXY_BAD,
          "closed the connection"},
-        {"http", "https://a.test", "reset:10", SEINE_E_PROXY_ERROR, SN_VIA_BAD,
+        {"http", "https://a.test", "reset:10", SEINE_E_PROXY_ERROR, SN_PROXY_BAD,
          "closed the connection"},
-        {"https", "https://a.test", "status:502", SEINE_E_PROXY_REFUSED, SN_VIA_GOOD,
+        {"https", "https://a.test", "status:502", SEINE_E_PROXY_REFUSED, SN_PROXY_GOOD,
          "answered 502"},
-        {"https", "https://a.test", "fin:10", SEINE_E_PROXY_ERROR, SN_VIA_BAD,
+        {"https", "https://a.test", "fin:10", SEINE_E_PROXY_ERROR, SN_PROXY_BAD,
          "closed the connection"},
-        {"http", "https://a.test:22", "head:A:b", SEINE_E_PROXY_REFUSED, SN_VIA_GOOD,
+        {"http", "https://a.test:22", "head:A:b", SEINE_E_PROXY_REFUSED, SN_PROXY_GOOD,
          "answered 403"},
         /* SOCKS */
-        {"socks5h", "http://a.test", "reply:1", SEINE_E_PROXY_ERROR, SN_VIA_GOOD,
+        {"socks5h", "http://a.test", "reply:1", SEINE_E_PROXY_ERROR, SN_PROXY_GOOD,
          "general failure (reply 1)"},
-        {"socks5h", "http://a.test", "reply:2", SEINE_E_PROXY_REFUSED, SN_VIA_GOOD,
+        {"socks5h", "http://a.test", "reply:2", SEINE_E_PROXY_REFUSED, SN_PROXY_GOOD,
          "not allowed by its rules (reply 2)"},
-        {"socks5h", "http://a.test", "reply:3", SEINE_E_PROXY_ERROR, SN_VIA_GOOD,
+        {"socks5h", "http://a.test", "reply:3", SEINE_E_PROXY_ERROR, SN_PROXY_GOOD,
          "network unreachable (reply 3)"},
-        {"socks5h", "https://a.test", "reply:4", SEINE_E_PROXY_ERROR, SN_VIA_GOOD,
+        {"socks5h", "https://a.test", "reply:4", SEINE_E_PROXY_ERROR, SN_PROXY_GOOD,
          "host unreachable (reply 4)"},
-        {"socks5h", "http://a.test", "reply:5", SEINE_E_PROXY_ERROR, SN_VIA_GOOD,
+        {"socks5h", "http://a.test", "reply:5", SEINE_E_PROXY_ERROR, SN_PROXY_GOOD,
          "connection refused (reply 5)"},
-        {"socks5", "http://127.0.0.1", "reply:6", SEINE_E_PROXY_ERROR, SN_VIA_GOOD,
+        {"socks5", "http://127.0.0.1", "reply:6", SEINE_E_PROXY_ERROR, SN_PROXY_GOOD,
          "time to live expired (reply 6)"},
-        {"socks5h", "http://a.test", "reply:7", SEINE_E_PROXY_REFUSED, SN_VIA_GOOD,
+        {"socks5h", "http://a.test", "reply:7", SEINE_E_PROXY_REFUSED, SN_PROXY_GOOD,
          "command not supported (reply 7)"},
-        {"socks5h", "http://a.test", "reply:8", SEINE_E_PROXY_REFUSED, SN_VIA_GOOD,
+        {"socks5h", "http://a.test", "reply:8", SEINE_E_PROXY_REFUSED, SN_PROXY_GOOD,
          "address type not supported (reply 8)"},
-        {"socks5h", "http://a.test", "reply:99", SEINE_E_PROXY_ERROR, SN_VIA_BAD,
+        {"socks5h", "http://a.test", "reply:99", SEINE_E_PROXY_ERROR, SN_PROXY_BAD,
          "unknown failure (reply 99)"},
-        {"socks5h", "http://a.test", "method:255", SEINE_E_PROXY_AUTH, SN_VIA_BAD,
+        {"socks5h", "http://a.test", "method:255", SEINE_E_PROXY_AUTH, SN_PROXY_BAD,
          "wants a login (method 255)"},
-        {"socks5h", "http://a.test", "proxyauth:u:p", SEINE_E_PROXY_AUTH, SN_VIA_BAD,
+        {"socks5h", "http://a.test", "proxyauth:u:p", SEINE_E_PROXY_AUTH, SN_PROXY_BAD,
          "wants a login (method 255)"},
-        {"socks5h", "http://a.test", "method:3", SEINE_E_PROXY_ERROR, SN_VIA_BAD,
+        {"socks5h", "http://a.test", "method:3", SEINE_E_PROXY_ERROR, SN_PROXY_BAD,
          "chose a method that was not offered"},
         {"socks5h", "http://a.test", "raw:SFRUUC8xLjEgMjAwIE9LDQoNCg",
-         SEINE_E_PROXY_ERROR, SN_VIA_BAD, "does not speak SOCKS5"},
-        {"socks5", "https://a.test", "fin:1", SEINE_E_PROXY_ERROR, SN_VIA_BAD,
+         SEINE_E_PROXY_ERROR, SN_PROXY_BAD, "does not speak SOCKS5"},
+        {"socks5", "https://a.test", "fin:1", SEINE_E_PROXY_ERROR, SN_PROXY_BAD,
          "closed the connection"},
-        {"socks5", "http://a.test", "reset:1", SEINE_E_PROXY_ERROR, SN_VIA_BAD,
+        {"socks5", "http://a.test", "reset:1", SEINE_E_PROXY_ERROR, SN_PROXY_BAD,
          "closed the connection"},
     };
 
@@ -381,7 +385,7 @@ TEST(a_login_opens_the_proxy_and_reaches_nobody_else)
 
             v = get_via(&k, proxy(&k, kinds[j], "joe:Wr0ngPass@"), bases[i], "/ok");
             CHECK_END(v, SEINE_E_PROXY_AUTH);
-            CHECK_EQ(v->end.via, SN_VIA_BAD);
+            CHECK_EQ(v->end.via, SN_PROXY_BAD);
             CHECK_EQ(v->heads, 0);
             CHECK_EQ(v->end.fault.phase, SEINE_PHASE_PROXY);
             CHECK(!strstr(v->end.fault.text, "Wr0ng") &&
@@ -417,7 +421,7 @@ TEST(a_proxy_that_is_not_there_is_a_proxy_error)
         CHECK_EQ(sn_proxies_init(&k.p, &(sn_proxies_opts){.proxy = url}, why), SEINE_OK);
         visit *v = get_via(&k, k.p.http, "http://a.test", "/ok");
         CHECK_END(v, SEINE_E_PROXY_ERROR);
-        CHECK_EQ(v->end.via, SN_VIA_BAD);
+        CHECK_EQ(v->end.via, SN_PROXY_BAD);
         check_nothing(v);
         CHECK(strncmp(v->end.fault.text, "proxy ", 6) == 0);
         CHECK(!strstr(v->end.fault.text, "S3cret") && !strstr(v->end.fault.text, "joe"));
@@ -466,7 +470,7 @@ TEST(the_certificate_of_a_site_behind_a_proxy_is_the_sites)
 
         CHECK_END(v, SEINE_E_TLS_CERT_EXPIRED);
         CHECK_EQ(v->end.fault.phase, SEINE_PHASE_TLS);
-        CHECK_EQ(v->end.via, SN_VIA_GOOD);
+        CHECK_EQ(v->end.via, SN_PROXY_GOOD);
         free(v);
     }
     end(&k);
@@ -496,7 +500,7 @@ TEST(addresses_of_the_site_are_judged_the_proxys_is_not)
             if (rows[i].blocked[j]) {
                 CHECK_EQ(wired_stats(k.s.t).opened, opened); /* no packet */
                 CHECK_EQ(v->admits + v->heads, 0);
-                CHECK_EQ(v->end.via, SN_VIA_NONE);
+                CHECK_EQ(v->end.via, SN_PROXY_NONE);
             }
             free(v);
         }
@@ -576,7 +580,7 @@ TEST(a_proxy_that_is_silent_is_given_up_after_its_own_limit)
         visit_run(k.s.t, v);
         CHECK_END(v, SEINE_E_PROXY_ERROR);
         CHECK(strstr(v->end.fault.text, "no answer in time"));
-        CHECK_EQ(v->end.via, SN_VIA_BAD);
+        CHECK_EQ(v->end.via, SN_PROXY_BAD);
         check_nothing(v);
         CHECK(v->ended - v->begun >= SEINE_MS(150));
         CHECK(v->ended - v->begun < SEINE_SECS(5));
@@ -609,7 +613,7 @@ TEST(what_is_cancelled_while_a_proxy_is_asked_ends)
         k.s.t->ops->cancel(k.s.t, v->x, SEINE_E_CANCELED);
         visit_wait(v);
         CHECK_END(v, SEINE_E_CANCELED);
-        CHECK_EQ(v->end.via, SN_VIA_NONE); /* nobody's fault */
+        CHECK_EQ(v->end.via, SN_PROXY_NONE); /* nobody's fault */
         free(v);
     }
     CHECK_EQ(wired_stats(k.s.t).open, 0);

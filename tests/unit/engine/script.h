@@ -30,7 +30,7 @@ typedef struct answer {
     seine_span takes;    /* 0: 10 ms */
     seine_span connects; /* of that, until the request leaves */
     sn_zone zone;
-    sn_via via;
+    sn_proxy_part via;
     bool unsent, partial, reused, replayable;
     uint32_t notes;
 } answer;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "engine/via.h"
+#include "engine/proxy_breaker.h"
 
 #include "base/log.h"
 #include "base/time.h"
@@ -7,11 +7,11 @@
 #define PATIENCE SEINE_SECS(1) /* while a probe is under way */
 
 seine_err
-sn_vias_init(sn_vias *v, const seine_fetch_opts *opts)
+sn_proxy_breakers_init(sn_proxy_breakers *v, const seine_fetch_opts *opts)
 {
     seine_err e = SEINE_OK;
 
-    *v = (sn_vias){.opts = opts, .how = opts->breaker};
+    *v = (sn_proxy_breakers){.opts = opts, .how = opts->breaker};
     v->how.on_change = NULL; /* that is for hosts */
     if (opts->breaker.failure_threshold == 0 && opts->breaker.failure_pct == 0)
         return SEINE_OK;
@@ -21,20 +21,20 @@ sn_vias_init(sn_vias *v, const seine_fetch_opts *opts)
             v->n++;
     }
     if (e != SEINE_OK)
-        sn_vias_fini(v);
+        sn_proxy_breakers_fini(v);
     return e;
 }
 
 void
-sn_vias_fini(sn_vias *v)
+sn_proxy_breakers_fini(sn_proxy_breakers *v)
 {
     while (v->n > 0)
         seine_breaker_fini(&v->breakers[--v->n]);
 }
 
 seine_err
-sn_vias_begin(sn_vias *v, const sn_proxy *proxy, seine_time now, seine_permit *out_permit,
-              seine_time *out_at)
+sn_proxy_breakers_begin(sn_proxy_breakers *v, const sn_proxy *proxy, seine_time now,
+                        seine_permit *out_permit, seine_time *out_at)
 {
     *out_permit = (seine_permit){0};
     if (v->n == 0)
@@ -54,7 +54,7 @@ sn_vias_begin(sn_vias *v, const sn_proxy *proxy, seine_time now, seine_permit *o
 
 /* What changed is said once, not per URL. */
 static void
-tell(const sn_vias *v, const sn_proxy *proxy, seine_breaker_state was,
+tell(const sn_proxy_breakers *v, const sn_proxy *proxy, seine_breaker_state was,
      seine_breaker_state is, seine_err why)
 {
     if (v->given_up[proxy->index])
@@ -68,12 +68,12 @@ tell(const sn_vias *v, const sn_proxy *proxy, seine_breaker_state was,
 }
 
 void
-sn_vias_end(sn_vias *v, const sn_proxy *proxy, seine_permit *permit, const sn_end *end,
-            seine_time now)
+sn_proxy_breakers_end(sn_proxy_breakers *v, const sn_proxy *proxy, seine_permit *permit,
+                      const sn_end *end, seine_time now)
 {
-    static const seine_outcome said[] = {[SN_VIA_NONE] = SEINE_IGNORED,
-                                         [SN_VIA_GOOD] = SEINE_SUCCESS,
-                                         [SN_VIA_BAD] = SEINE_FAILURE};
+    static const seine_outcome said[] = {[SN_PROXY_NONE] = SEINE_IGNORED,
+                                         [SN_PROXY_GOOD] = SEINE_SUCCESS,
+                                         [SN_PROXY_BAD] = SEINE_FAILURE};
     seine_breaker_stats stats;
 
     if (!permit->held)
@@ -83,7 +83,7 @@ sn_vias_end(sn_vias *v, const sn_proxy *proxy, seine_permit *permit, const sn_en
     if (end)
         permit->why = (uint16_t)end->fault.code;
     seine_err e =
-        seine_breaker_settle(b, permit, said[end ? end->via : SN_VIA_NONE], now);
+        seine_breaker_settle(b, permit, said[end ? end->via : SN_PROXY_NONE], now);
     seine_breaker_stats_get(b, &stats);
     if (e != SEINE_OK || stats.state == was)
         return;

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * via.h - is it worth asking this proxy at all? What a shard knows of its proxies.
+ * proxy_breaker.h - is it worth asking this proxy at all? What a shard knows of its
+ * proxies.
  *
  * One breaker per proxy, with the settings of those of hosts. What a proxy does wrong is
  * counted here and nowhere else: not at the site's breaker, limiter or pace. When it is
  * open, visits wait until it may be probed, uncounted; after `park` failed probes in a
  * row the proxy is given up for this run, and all that would go through it ends.
  *
- *     e = sn_vias_begin(&vias, proxy, now, &permit, &at);
+ *     e = sn_proxy_breakers_begin(&proxy_breakers, proxy, now, &permit, &at);
  *     OK: ask · BREAKER: not before `at` · PROXY_ERROR: never, it is given up
- *     sn_vias_end(&vias, proxy, &permit, &end, now);
+ *     sn_proxy_breakers_end(&proxy_breakers, proxy, &permit, &end, now);
  *
  * | the attempt                                        | says of the proxy |
  * | it did its part, or said that it will not          | success           |
@@ -21,33 +22,35 @@
  * Threads one owner: each shard counts for itself, so there is no lock; a dead proxy is
  *         found out by each of them.
  */
-#ifndef SN_VIA_H
-#define SN_VIA_H
+#ifndef SN_PROXY_BREAKER_H
+#define SN_PROXY_BREAKER_H
 
 #include "net/proxy.h"
 #include "net/transport.h"
 #include "seine/breaker.h"
 #include "seine/fetch.h"
 
-typedef struct sn_vias {
+typedef struct sn_proxy_breakers {
     const seine_fetch_opts *opts;
     seine_breaker_opts how;
     seine_breaker breakers[SN_PROXIES_MOST];
     uint8_t n; /* made; 0: breakers are off */
     bool given_up[SN_PROXIES_MOST];
-} sn_vias;
+} sn_proxy_breakers;
 
 /* The options are borrowed; it may not be moved afterwards. NOMEM. */
-SEINE_MUST_CHECK seine_err sn_vias_init(sn_vias *v, const seine_fetch_opts *opts);
-void sn_vias_fini(sn_vias *v);
+SEINE_MUST_CHECK seine_err sn_proxy_breakers_init(sn_proxy_breakers *v,
+                                                  const seine_fetch_opts *opts);
+void sn_proxy_breakers_fini(sn_proxy_breakers *v);
 
-SEINE_MUST_CHECK seine_err sn_vias_begin(sn_vias *v, const sn_proxy *proxy,
-                                         seine_time now, seine_permit *out_permit,
-                                         seine_time *out_at);
+SEINE_MUST_CHECK seine_err sn_proxy_breakers_begin(sn_proxy_breakers *v,
+                                                   const sn_proxy *proxy, seine_time now,
+                                                   seine_permit *out_permit,
+                                                   seine_time *out_at);
 
 /* A permit that is not held is fine, whatever the rest. `end` NULL: it was not asked
  * after all. */
-void sn_vias_end(sn_vias *v, const sn_proxy *proxy, seine_permit *permit,
-                 const sn_end *end, seine_time now);
+void sn_proxy_breakers_end(sn_proxy_breakers *v, const sn_proxy *proxy,
+                           seine_permit *permit, const sn_end *end, seine_time now);
 
 #endif

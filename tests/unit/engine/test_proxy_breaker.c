@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "engine/via.h"
+#include "engine/proxy_breaker.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +11,8 @@
 #include "script.h"
 
 static const sn_proxy one = {.index = 0}, other = {.index = 1};
-static const sn_end good = {.via = SN_VIA_GOOD}, none = {.via = SN_VIA_NONE},
-                    bad = {.via = SN_VIA_BAD, .fault = {.code = SEINE_E_PROXY_ERROR}};
+static const sn_end good = {.via = SN_PROXY_GOOD}, none = {.via = SN_PROXY_NONE},
+                    bad = {.via = SN_PROXY_BAD, .fault = {.code = SEINE_E_PROXY_ERROR}};
 
 static seine_fetch_opts
 opts(void)
@@ -27,14 +27,14 @@ opts(void)
 
 /* One attempt that ends so at `now`; or why it may not be made. */
 static seine_err
-attempt(sn_vias *v, const sn_proxy *p, const sn_end *end, seine_time now,
+attempt(sn_proxy_breakers *v, const sn_proxy *p, const sn_end *end, seine_time now,
         seine_time *out_at)
 {
     seine_permit permit;
-    seine_err e = sn_vias_begin(v, p, now, &permit, out_at);
+    seine_err e = sn_proxy_breakers_begin(v, p, now, &permit, out_at);
 
     if (e == SEINE_OK)
-        sn_vias_end(v, p, &permit, end, now);
+        sn_proxy_breakers_end(v, p, &permit, end, now);
     return e;
 }
 
@@ -42,9 +42,9 @@ TEST(via_a_proxy_that_keeps_failing_is_left_alone_and_no_other)
 {
     seine_fetch_opts o = opts();
     seine_time at = 0;
-    sn_vias v;
+    sn_proxy_breakers v;
 
-    CHECK_EQ(sn_vias_init(&v, &o), SEINE_OK);
+    CHECK_EQ(sn_proxy_breakers_init(&v, &o), SEINE_OK);
     for (int i = 0; i < 3; i++)
         CHECK_EQ(attempt(&v, &one, &bad, T0, &at), SEINE_OK);
     CHECK_EQ(attempt(&v, &one, &good, T0, &at), SEINE_E_BREAKER);
@@ -53,24 +53,24 @@ TEST(via_a_proxy_that_keeps_failing_is_left_alone_and_no_other)
     CHECK_EQ(attempt(&v, &other, &good, T0, &at), SEINE_OK);
     CHECK_EQ(attempt(&v, &one, &good, T0 + SEINE_SECS(10), &at), SEINE_OK); /* a probe */
     CHECK_EQ(attempt(&v, &one, &good, T0 + SEINE_SECS(10), &at), SEINE_OK);
-    sn_vias_fini(&v);
+    sn_proxy_breakers_fini(&v);
 }
 
 TEST(via_what_says_nothing_and_what_was_not_asked_counts_for_nothing)
 {
     seine_fetch_opts o = opts();
     seine_time at = 0;
-    sn_vias v;
+    sn_proxy_breakers v;
 
-    CHECK_EQ(sn_vias_init(&v, &o), SEINE_OK);
+    CHECK_EQ(sn_proxy_breakers_init(&v, &o), SEINE_OK);
     for (int i = 0; i < 10; i++) {
         CHECK_EQ(attempt(&v, &one, &none, T0, &at), SEINE_OK);
         CHECK_EQ(attempt(&v, &one, NULL, T0, &at), SEINE_OK);
         CHECK_EQ(attempt(&v, &one, &bad, T0, &at), SEINE_OK);
         CHECK_EQ(attempt(&v, &one, &good, T0, &at), SEINE_OK); /* it said no, say */
     }
-    sn_vias_end(&v, NULL, &(seine_permit){0}, NULL, T0);
-    sn_vias_fini(&v);
+    sn_proxy_breakers_end(&v, NULL, &(seine_permit){0}, NULL, T0);
+    sn_proxy_breakers_fini(&v);
 }
 
 TEST(via_while_a_probe_is_under_way_others_come_back_in_a_second)
@@ -78,26 +78,26 @@ TEST(via_while_a_probe_is_under_way_others_come_back_in_a_second)
     seine_fetch_opts o = opts();
     seine_time at = 0, later = T0 + SEINE_SECS(10);
     seine_permit probe;
-    sn_vias v;
+    sn_proxy_breakers v;
 
-    CHECK_EQ(sn_vias_init(&v, &o), SEINE_OK);
+    CHECK_EQ(sn_proxy_breakers_init(&v, &o), SEINE_OK);
     for (int i = 0; i < 3; i++)
         CHECK_EQ(attempt(&v, &one, &bad, T0, &at), SEINE_OK);
-    CHECK_EQ(sn_vias_begin(&v, &one, later, &probe, &at), SEINE_OK);
+    CHECK_EQ(sn_proxy_breakers_begin(&v, &one, later, &probe, &at), SEINE_OK);
     CHECK_EQ(attempt(&v, &one, &good, later, &at), SEINE_E_BREAKER);
     CHECK_EQ(at, later + SEINE_SECS(1));
-    sn_vias_end(&v, &one, &probe, &good, later);
+    sn_proxy_breakers_end(&v, &one, &probe, &good, later);
     CHECK_EQ(attempt(&v, &one, &good, later, &at), SEINE_OK);
-    sn_vias_fini(&v);
+    sn_proxy_breakers_fini(&v);
 }
 
 TEST(via_after_park_failed_probes_a_proxy_is_given_up)
 {
     seine_fetch_opts o = opts();
     seine_time at = 0, now = T0;
-    sn_vias v;
+    sn_proxy_breakers v;
 
-    CHECK_EQ(sn_vias_init(&v, &o), SEINE_OK);
+    CHECK_EQ(sn_proxy_breakers_init(&v, &o), SEINE_OK);
     for (int i = 0; i < 3; i++)
         CHECK_EQ(attempt(&v, &one, &bad, now, &at), SEINE_OK);
     for (uint32_t i = 0; i < o.park; i++) {
@@ -107,20 +107,20 @@ TEST(via_after_park_failed_probes_a_proxy_is_given_up)
     }
     CHECK_EQ(attempt(&v, &one, &good, now + SEINE_SECS(1000), &at), SEINE_E_PROXY_ERROR);
     CHECK_EQ(attempt(&v, &other, &good, now, &at), SEINE_OK);
-    sn_vias_fini(&v);
+    sn_proxy_breakers_fini(&v);
 }
 
 TEST(via_without_breakers_everything_goes)
 {
     seine_fetch_opts o = opts();
     seine_time at = 0;
-    sn_vias v;
+    sn_proxy_breakers v;
 
     o.breaker.failure_threshold = 0;
-    CHECK_EQ(sn_vias_init(&v, &o), SEINE_OK);
+    CHECK_EQ(sn_proxy_breakers_init(&v, &o), SEINE_OK);
     for (int i = 0; i < 100; i++)
         CHECK_EQ(attempt(&v, &one, &bad, T0, &at), SEINE_OK);
-    sn_vias_fini(&v);
+    sn_proxy_breakers_fini(&v);
 }
 
 TEST(via_without_memory)
@@ -128,13 +128,13 @@ TEST(via_without_memory)
     FAIL_EACH(n)
     {
         seine_fetch_opts o = opts();
-        sn_vias v;
+        sn_proxy_breakers v;
 
         o.breaker.half_open_max = 2; /* needs some */
-        seine_err e = sn_vias_init(&v, &o);
+        seine_err e = sn_proxy_breakers_init(&v, &o);
         CHECK(e == SEINE_OK || e == SEINE_E_NOMEM);
         if (e == SEINE_OK)
-            sn_vias_fini(&v);
+            sn_proxy_breakers_fini(&v);
     }
 }
 
@@ -311,9 +311,9 @@ TEST(via_hosts_behind_a_proxy_that_was_down_are_fetched_and_none_is_blamed)
         script_on(t->s, text[i],
                   &(answer){.err = SEINE_E_PROXY_ERROR,
                             .phase = SEINE_PHASE_PROXY,
-                            .via = SN_VIA_BAD,
+                            .via = SN_PROXY_BAD,
                             .unsent = true},
-                  &(answer){.status = 200, .via = SN_VIA_GOOD});
+                  &(answer){.status = 200, .via = SN_PROXY_GOOD});
     }
     t->opts.concurrency = 3;
     t->opts.park = 100;
@@ -341,7 +341,7 @@ TEST(via_a_proxy_that_stays_down_ends_everything_as_its_error)
         script_on(t->s, text[i],
                   &(answer){.err = SEINE_E_PROXY_ERROR,
                             .phase = SEINE_PHASE_PROXY,
-                            .via = SN_VIA_BAD,
+                            .via = SN_PROXY_BAD,
                             .unsent = true});
     }
     run(t, urls);
@@ -373,7 +373,7 @@ TEST(via_a_wait_for_a_proxy_ends_with_the_time_of_the_url)
         script_on(t->s, urls[i],
                   &(answer){.err = SEINE_E_PROXY_ERROR,
                             .phase = SEINE_PHASE_PROXY,
-                            .via = SN_VIA_BAD,
+                            .via = SN_PROXY_BAD,
                             .unsent = true});
     run(t, urls);
     CHECK_EQ(t->g.n, 4);
@@ -400,7 +400,7 @@ TEST(via_what_a_proxy_refuses_is_final_and_does_not_stop_the_others)
             script_on(t->s, text[i],
                       &(answer){.err = SEINE_E_PROXY_REFUSED,
                                 .phase = SEINE_PHASE_PROXY,
-                                .via = SN_VIA_GOOD,
+                                .via = SN_PROXY_GOOD,
                                 .unsent = true});
     }
     run(t, urls);
