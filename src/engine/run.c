@@ -13,9 +13,9 @@
 #include "engine/emit.h"
 #include "engine/frontier.h"
 #include "engine/meters.h"
+#include "engine/request.h"
 #include "engine/slowest.h"
 #include "engine/verdict.h"
-#include "engine/wire.h"
 
 #define NARROW      SEINE_SECS(10) /* for so long fewer are started */
 #define NARROW_STEP SEINE_SECS(1)  /* once in so long fewer still */
@@ -33,7 +33,7 @@ struct sn_run {
     uint32_t index, n;
     sn_scheduler *scheduler;
     sn_frontier *frontier; /* NULL: nothing is found, and no robots.txt counts */
-    sn_wire wire;
+    sn_requests requests;
     sn_meters *meters;
     seine_time now;
     int64_t wall;
@@ -82,8 +82,8 @@ sn_run_new(sn_shared_state *shared, const sn_env *env, sn_run *const *all, uint3
     sn_slowest_init(&r->slowest);
     seine_err e = sn_scheduler_new(shared, r->now, &r->scheduler);
     if (e == SEINE_OK)
-        e = sn_wire_init(&r->wire, shared, env,
-                         &(sn_wire_ops){may_use, is_sent, is_asked, r});
+        e = sn_requests_init(&r->requests, shared, env,
+                             &(sn_requests_ops){may_use, is_sent, is_asked, r});
     if (e == SEINE_OK)
         e = make_frontier(r);
     if (e != SEINE_OK) {
@@ -104,7 +104,7 @@ sn_run_free(sn_run *r)
         sn_mail_free(p);
     }
     sn_frontier_free(r->frontier);
-    sn_wire_fini(&r->wire);
+    sn_requests_fini(&r->requests);
     sn_scheduler_free(r->scheduler);
     sn_slowest_fini(&r->slowest);
     sn_free_line(r);
@@ -165,7 +165,7 @@ static void
 let_go(sn_run *r, sn_visit *v)
 {
     sn_visit_step(v, SN_EMITTED);
-    sn_wire_drop(&r->wire, v);
+    sn_requests_drop(&r->requests, v);
     sn_capture_drop(v);
     sn_visits_give(r->shared->visits, v);
     sn_shared_state_end_work(r->shared, 1);
@@ -303,7 +303,7 @@ move_on(sn_run *r, sn_visit *v)
 {
     uint32_t to = sn_shared_state_shard(r->shared, &v->url, r->n);
 
-    sn_wire_drop(&r->wire, v);
+    sn_requests_drop(&r->requests, v);
     sn_capture_keep(v);
     v->host = SN_NO_HOST;
     sn_visit_step(v, SN_ADMITTED);
@@ -320,7 +320,7 @@ come_back(sn_run *r, sn_visit *v, const sn_verdict *verdict)
 {
     seine_err e;
 
-    sn_wire_drop(&r->wire, v);
+    sn_requests_drop(&r->requests, v);
     sn_capture_back(v);
     e = sn_scheduler_again(r->scheduler, v, verdict->at, verdict->why, r->now);
     if (e != SEINE_OK)
@@ -498,7 +498,7 @@ stop(sn_run *r)
     end_all(r, stop_why(r));
     if (!r->canceled && (how == SN_STOPPING || r->now >= r->drain_until)) {
         r->canceled = true;
-        sn_wire_cancel(&r->wire, stop_why(r));
+        sn_requests_cancel(&r->requests, stop_why(r));
     }
 }
 
@@ -548,7 +548,8 @@ start(sn_run *r)
             v->deadline = sn_time_add(r->now, v->retry.opts->max_elapsed);
             v->retry.deadline = v->deadline;
         }
-        sn_wire_start(&r->wire, v, sn_scheduler_pin(r->scheduler, v), r->now, r->wall);
+        sn_requests_start(&r->requests, v, sn_scheduler_pin(r->scheduler, v), r->now,
+                          r->wall);
     }
 }
 
@@ -721,7 +722,7 @@ publish(sn_run *r)
     s->waiting = sn_scheduler_waiting(r->scheduler, by);
     for (int i = 0; i < SEINE_WAIT_COUNT; i++)
         s->waiting_for[i] = by[i];
-    s->in_flight = r->wire.n;
+    s->in_flight = r->requests.n;
     s->hosts = sn_scheduler_n_hosts(r->scheduler, &parked, &s->parked_until);
     s->parked = parked;
     sn_meters_turn(r->meters, &r->before, s);
@@ -739,12 +740,13 @@ check_balance(const sn_run *r)
     uint32_t by[SEINE_WAIT_COUNT];
     uint64_t ended = 0;
 
-    for (const sn_visit *v = r->wire.ended; v; v = v->next)
+    for (const sn_visit *v = r->requests.ended; v; v = v->next)
         ended++;
-    assert(r->frontier || r->came == r->left + r->refused + r->stats.done + r->wire.n +
-                                         ended + sn_scheduler_waiting(r->scheduler, by));
+    assert(r->frontier || r->came == r->left + r->refused + r->stats.done +
+                                         r->requests.n + ended +
+                                         sn_scheduler_waiting(r->scheduler, by));
     assert(r->n > 1 ||
-           seine_throttle_in_flight(&r->shared->in_flight) == r->wire.n + ended);
+           seine_throttle_in_flight(&r->shared->in_flight) == r->requests.n + ended);
 #else
     (void)r;
 #endif
@@ -759,7 +761,7 @@ sn_run_turn(sn_run *r, seine_time until)
     r->now = t->ops->turn(t, until);
     r->wall = r->env->clock->wall(r->env->clock);
     r->has_more = false;
-    while ((v = sn_wire_ended(&r->wire)))
+    while ((v = sn_requests_ended(&r->requests)))
         judge(r, v);
     take_in(r);
     stop(r);
@@ -780,7 +782,7 @@ sn_run_turn(sn_run *r, seine_time until)
 seine_time
 sn_run_when(const sn_run *r)
 {
-    if (r->wire.ended || r->has_more ||
+    if (r->requests.ended || r->has_more ||
         atomic_load_explicit(&r->inbox.head, memory_order_relaxed) != NULL ||
         atomic_load_explicit(&r->box.head, memory_order_relaxed) != NULL)
         return r->now;
@@ -816,7 +818,7 @@ sn_run_is_idle(const sn_run *r)
 {
     uint32_t by[SEINE_WAIT_COUNT];
 
-    return r->wire.n == 0 && !r->wire.ended &&
+    return r->requests.n == 0 && !r->requests.ended &&
            sn_scheduler_waiting(r->scheduler, by) == 0 &&
            (!r->frontier || sn_frontier_waiting(r->frontier) == 0) &&
            atomic_load_explicit(&r->inbox.head, memory_order_relaxed) == NULL &&

@@ -18,7 +18,7 @@
 #define SCRIPT_H
 
 #include "engine/fetch.h"
-#include "engine/wire.h"
+#include "engine/request.h"
 
 typedef struct answer {
     seine_err err; /* the end; OK: a whole answer */

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "engine/wire.h"
+#include "engine/request.h"
 #include "failing.h"
 #include "gather.h"
 #include "script.h"

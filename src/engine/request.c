@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "engine/wire.h"
+#include "engine/request.h"
 
 #include <string.h>
 
@@ -74,17 +74,17 @@ put_plain(const seine_fetch_opts *o, list *l)
 }
 
 seine_err
-sn_wire_init(sn_wire *w, sn_shared_state *shared, const sn_env *env,
-             const sn_wire_ops *ops)
+sn_requests_init(sn_requests *w, sn_shared_state *shared, const sn_env *env,
+                 const sn_requests_ops *ops)
 {
     const seine_fetch_opts *o = &shared->opts;
 
-    *w = (sn_wire){.shared = shared, .env = env, .ops = *ops};
+    *w = (sn_requests){.shared = shared, .env = env, .ops = *ops};
     w->plain = sn_calloc(PLAIN, sizeof *w->plain);
     w->home = sn_calloc(PLAIN + o->n_fields, sizeof *w->home);
     if (!w->plain || !w->home ||
         sn_proxy_breakers_init(&w->proxy_breakers, o) != SEINE_OK) {
-        sn_wire_fini(w);
+        sn_requests_fini(w);
         return SEINE_E_NOMEM;
     }
     list plain = {.fields = w->plain}, home = {.fields = w->home};
@@ -99,7 +99,7 @@ sn_wire_init(sn_wire *w, sn_shared_state *shared, const sn_env *env,
 }
 
 void
-sn_wire_fini(sn_wire *w)
+sn_requests_fini(sn_requests *w)
 {
     for (sn_flight *f = w->spare, *next; f; f = next) {
         next = f->next;
@@ -110,7 +110,7 @@ sn_wire_fini(sn_wire *w)
     sn_proxy_breakers_fini(&w->proxy_breakers);
     sn_free(w->plain);
     sn_free(w->home);
-    *w = (sn_wire){0};
+    *w = (sn_requests){0};
 }
 
 /* A 304 or 206 came that nobody asked for: what may have provoked it stays away. */
@@ -170,7 +170,7 @@ is_at_home(const sn_visit *v)
 }
 
 bool
-sn_wire_fields(const sn_wire *w, sn_visit *v, sn_request *out_request)
+sn_requests_fields(const sn_requests *w, sn_visit *v, sn_request *out_request)
 {
     const seine_fetch_opts *o = &w->shared->opts;
 
@@ -241,7 +241,7 @@ join_cookies(sn_flight *f, sn_str jar, sn_str own, sn_str *out_value)
 
 /* What the jar has for this hop, and behind it what the user gave for this origin. */
 static bool
-add_cookies(sn_wire *w, sn_flight *f)
+add_cookies(sn_requests *w, sn_flight *f)
 {
     seine_jar *jar = w->shared->opts.jar;
     sn_request *r = &f->request;
@@ -274,8 +274,8 @@ add_cookies(sn_wire *w, sn_flight *f)
 static void
 take_cookies(sn_flight *f, const sn_head *head)
 {
-    seine_jar *jar = f->wire->shared->opts.jar;
-    seine_clock *clock = f->wire->env->clock;
+    seine_jar *jar = f->requests->shared->opts.jar;
+    seine_clock *clock = f->requests->env->clock;
     uint32_t at = 0;
     sn_str value;
 
@@ -302,7 +302,8 @@ lower(sn_arena *arena, sn_str s)
 }
 
 void
-sn_wire_content_type(sn_arena *arena, sn_str value, sn_str *out_type, sn_str *out_charset)
+sn_requests_content_type(sn_arena *arena, sn_str value, sn_str *out_type,
+                         sn_str *out_charset)
 {
     char mem[SEINE_MIME_ROOM];
     seine_mime m;
@@ -319,7 +320,7 @@ sn_wire_content_type(sn_arena *arena, sn_str value, sn_str *out_type, sn_str *ou
 /* What comes back. */
 
 static bool
-is_followed(const sn_wire *w, const sn_visit *v, uint16_t status)
+is_followed(const sn_requests *w, const sn_visit *v, uint16_t status)
 {
     const seine_fetch_opts *o = &w->shared->opts;
 
@@ -377,7 +378,7 @@ take_field(sn_visit *v, sn_field f, bool followed)
     switch (f.name.ptr[0] | 0x20) {
     case 'c':
         if (!v->content_type.ptr && sn_str_eq_nocase(f.name, SN_STR("content-type")))
-            sn_wire_content_type(&v->arena, f.value, &v->content_type, &v->charset);
+            sn_requests_content_type(&v->arena, f.value, &v->content_type, &v->charset);
         else if (sn_str_eq_nocase(f.name, SN_STR("content-length")))
             take_length(v, f.value);
         break;
@@ -495,9 +496,9 @@ begin_page(sn_flight *f, uint16_t status)
     sn_visit *v = f->visit;
     sn_page_wants wants;
 
-    if (!page_wants(&f->wire->shared->opts, v, status, &wants))
+    if (!page_wants(&f->requests->shared->opts, v, status, &wants))
         return;
-    v->page = sn_page_take(&f->wire->pages);
+    v->page = sn_page_take(&f->requests->pages);
     if (v->page)
         sn_page_begin(v->page, &wants);
     else if (wants.links || wants.kind == SN_KIND_SITEMAP)
@@ -505,7 +506,7 @@ begin_page(sn_flight *f, uint16_t status)
 }
 
 static void
-drop_page(sn_wire *w, sn_visit *v)
+drop_page(sn_requests *w, sn_visit *v)
 {
     sn_page_give(&w->pages, v->page);
     v->page = NULL;
@@ -517,8 +518,8 @@ on_head(const sn_head *head, void *arg)
 {
     sn_flight *f = arg;
     sn_visit *v = f->visit;
-    unsigned keep = f->wire->shared->opts.keep;
-    bool followed = is_followed(f->wire, v, head->status), wishes = false;
+    unsigned keep = f->requests->shared->opts.keep;
+    bool followed = is_followed(f->requests, v, head->status), wishes = false;
 
     for (uint32_t i = 0; i < head->n_fields; i++)
         wishes |= take_field(v, sn_head_field_of(head, i), followed);
@@ -526,12 +527,12 @@ on_head(const sn_head *head, void *arg)
     if (wishes)
         take_age(v, head);
     if (head->status >= 300 && sn_visit_wish(v) > 0)
-        f->wire->ops.head(v, head->status, f->wire->ops.arg);
+        f->requests->ops.head(v, head->status, f->requests->ops.arg);
     if (followed)
         return;
     if (keep & SEINE_KEEP_FIELDS)
         keep_fields(v, head);
-    if (!is_wanted(&f->wire->shared->opts, v, head->status))
+    if (!is_wanted(&f->requests->shared->opts, v, head->status))
         v->enough = v->not_wanted = true;
     else
         begin_page(f, head->status);
@@ -539,7 +540,7 @@ on_head(const sn_head *head, void *arg)
 
 /* The visit may hold so many bytes: kept ones, and of a reader that has grown. */
 static bool
-hold(sn_wire *w, sn_visit *v, size_t kept)
+hold(sn_requests *w, sn_visit *v, size_t kept)
 {
     size_t page = v->page ? sn_page_memory(v->page) : 0;
     uint64_t need = kept + (page > READ ? page - READ : 0);
@@ -563,7 +564,7 @@ hold(sn_wire *w, sn_visit *v, size_t kept)
 
 /* Room for so many bytes more, reserved first. */
 static bool
-grow(sn_wire *w, sn_visit *v, size_t more)
+grow(sn_requests *w, sn_visit *v, size_t more)
 {
     size_t need = v->kept.len + more + 1, room = v->kept.room * 2;
 
@@ -577,7 +578,7 @@ grow(sn_wire *w, sn_visit *v, size_t more)
 }
 
 void
-sn_wire_drop(sn_wire *w, sn_visit *v)
+sn_requests_drop(sn_requests *w, sn_visit *v)
 {
     drop_page(w, v);
     if (v->kept.room > KEPT)
@@ -596,7 +597,7 @@ on_wire(sn_str bytes, void *arg)
 }
 
 static bool
-read_page(sn_wire *w, sn_visit *v, sn_str piece)
+read_page(sn_requests *w, sn_visit *v, sn_str piece)
 {
     sn_page_feed(v->page, piece);
     return hold(w, v, v->kept.room > KEPT ? v->kept.room : 0);
@@ -624,14 +625,14 @@ on_body(sn_str piece, void *arg)
         return true;
     if (v->enough)
         return false;
-    if (v->page && !read_page(f->wire, v, piece))
+    if (v->page && !read_page(f->requests, v, piece))
         return false;
     if (v->kind == SN_KIND_ROBOTS)
         piece = up_to(v, piece, ROBOTS);
-    else if (!(f->wire->shared->opts.keep & (SEINE_KEEP_BODY | SEINE_KEEP_SHA256)) ||
+    else if (!(f->requests->shared->opts.keep & (SEINE_KEEP_BODY | SEINE_KEEP_SHA256)) ||
              v->kind != SN_KIND_PAGE)
         return true;
-    if (!grow(f->wire, v, piece.len))
+    if (!grow(f->requests, v, piece.len))
         return false;
     sn_buf_add(&v->kept, piece.ptr, piece.len);
     return v->kept.err == SEINE_OK && !v->enough;
@@ -642,7 +643,7 @@ on_admit(const sn_ip *peer, void *arg)
 {
     sn_flight *f = arg;
 
-    return f->wire->ops.admit(f->visit, peer, f->wire->ops.arg);
+    return f->requests->ops.admit(f->visit, peer, f->requests->ops.arg);
 }
 
 static void
@@ -651,13 +652,13 @@ on_sent(void *arg)
     sn_flight *f = arg;
 
     if (f->visit->is_leaving)
-        f->wire->ops.sent(f->visit, f->wire->ops.arg);
+        f->requests->ops.sent(f->visit, f->requests->ops.arg);
 }
 
 static void
 land(sn_flight *f)
 {
-    sn_wire *w = f->wire;
+    sn_requests *w = f->requests;
 
     if (f->prev)
         f->prev->next = f->next;
@@ -672,7 +673,7 @@ land(sn_flight *f)
 }
 
 static void
-push_ended(sn_wire *w, sn_visit *v)
+push_ended(sn_requests *w, sn_visit *v)
 {
     v->next = NULL;
     v->exchange = NULL;
@@ -685,7 +686,7 @@ push_ended(sn_wire *w, sn_visit *v)
 
 /* The reader stays if the body ended well. */
 static void
-end_page(sn_wire *w, sn_visit *v)
+end_page(sn_requests *w, sn_visit *v)
 {
     sn_page_facts facts;
 
@@ -708,17 +709,17 @@ on_end(const sn_end *end, void *arg)
 
     v->end = *end;
     if (f->request.proxy)
-        sn_proxy_breakers_end(&f->wire->proxy_breakers, f->request.proxy, &f->via, end,
-                              f->wire->env->clock->now(f->wire->env->clock));
+        sn_proxy_breakers_end(&f->requests->proxy_breakers, f->request.proxy, &f->via,
+                              end, f->requests->env->clock->now(f->requests->env->clock));
     v->ttfb = sn_time_add(end->spent[SEINE_PHASE_SEND], end->spent[SEINE_PHASE_HEAD]);
-    end_page(f->wire, v);
+    end_page(f->requests, v);
     sn_capture_end(v);
     land(f);
-    push_ended(f->wire, v);
+    push_ended(f->requests, v);
 }
 
 sn_visit *
-sn_wire_ended(sn_wire *w)
+sn_requests_ended(sn_requests *w)
 {
     sn_visit *v = w->ended;
 
@@ -730,7 +731,7 @@ sn_wire_ended(sn_wire *w)
 /* Starting. */
 
 static sn_flight *
-take_off(sn_wire *w, sn_visit *v)
+take_off(sn_requests *w, sn_visit *v)
 {
     sn_flight *f = w->spare;
 
@@ -738,7 +739,7 @@ take_off(sn_wire *w, sn_visit *v)
         w->spare = f->next;
     else if (!(f = sn_zalloc(sizeof *f)))
         return NULL;
-    f->wire = w;
+    f->requests = w;
     f->visit = v;
     f->prev = NULL;
     f->next = w->flying;
@@ -778,7 +779,7 @@ set_trust(const seine_fetch_opts *o, const sn_visit *v, sn_request *r)
 
 /* The proxy of this hop, if there is one, may be asked. */
 static seine_err
-choose_proxy(sn_wire *w, sn_flight *f, seine_time now, const sn_proxy **out_proxy)
+choose_proxy(sn_requests *w, sn_flight *f, seine_time now, const sn_proxy **out_proxy)
 {
     sn_visit *v = f->visit;
     const sn_proxy *proxy = sn_proxies_choose(&w->shared->proxies, &v->url);
@@ -802,7 +803,7 @@ choose_proxy(sn_wire *w, sn_flight *f, seine_time now, const sn_proxy **out_prox
 }
 
 static seine_err
-begin(sn_wire *w, sn_flight *f, sn_zone pin, seine_time now)
+begin(sn_requests *w, sn_flight *f, sn_zone pin, seine_time now)
 {
     sn_visit *v = f->visit;
     const sn_limits *limits = &w->shared->limits;
@@ -828,7 +829,7 @@ begin(sn_wire *w, sn_flight *f, sn_zone pin, seine_time now)
                      .judge = w->shared->opts.untrusted,
                      .proxy = proxy};
     set_trust(&w->shared->opts, v, &f->request);
-    if (!sn_wire_fields(w, v, &f->request) || !add_cookies(w, f))
+    if (!sn_requests_fields(w, v, &f->request) || !add_cookies(w, f))
         return SEINE_E_NOMEM;
     sn_handler handler = {.admit = on_admit,
                           .sent = on_sent,
@@ -847,7 +848,7 @@ begin(sn_wire *w, sn_flight *f, sn_zone pin, seine_time now)
 }
 
 void
-sn_wire_start(sn_wire *w, sn_visit *v, sn_zone pin, seine_time now, int64_t wall)
+sn_requests_start(sn_requests *w, sn_visit *v, sn_zone pin, seine_time now, int64_t wall)
 {
     sn_flight *f = take_off(w, v);
 
@@ -872,7 +873,7 @@ sn_wire_start(sn_wire *w, sn_visit *v, sn_zone pin, seine_time now, int64_t wall
 }
 
 void
-sn_wire_cancel(sn_wire *w, seine_err why)
+sn_requests_cancel(sn_requests *w, seine_err why)
 {
     sn_transport *t = w->env->transport;
 
