@@ -4,12 +4,12 @@
  *
  * 28 bytes of each for ever: the list of its waiting URLs, how many were admitted, the
  * level it is at. Everything else (robots.txt, the tree of path patterns, sitemaps,
- * given URLs that wait for the rules) is an state that exists while the host has work,
+ * given URLs that wait for the rules) is its state, which exists while the host has work,
  * and is given up for hosts that are idle when there are many; robots.txt is then asked
  * for again.
  *
  *     e = sn_crawl_hosts_at(&hosts, host, &ch);
- *     e = sn_crawl_hosts_make_state(&sites, host, &state);
+ *     e = sn_crawl_hosts_make_state(&hosts, host, &state);
  *
  * Time    plays no part.
  * Memory  28 bytes a host; states in blocks that are used again.
