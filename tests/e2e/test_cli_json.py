@@ -10,9 +10,8 @@ import tempfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
-from e2e import case, check, finish, rows, seine, skip  # noqa: E402
+from e2e import VECTORS, case, check, finish, needs_vectors, rows, seine  # noqa: E402
 
-VECTORS = os.environ.get("SEINE_VECTORS")
 
 
 def answers(r):
@@ -92,6 +91,8 @@ def what_does_not_go_together_is_refused(words, message):
     check((r.code, r.err.split("\n")[0]), (2, "seine: " + message))
 
 
+@case
+@needs_vectors
 def the_json_test_suite_passes():
     files = sorted(glob.glob(os.path.join(VECTORS, "json-testsuite", "test_parsing", "*.json")))
     out = answers(seine("json", "check", *files))
@@ -102,8 +103,4 @@ def the_json_test_suite_passes():
             check(answer["ok"], kind == "y", file)
 
 
-if VECTORS:
-    case(the_json_test_suite_passes)
-else:
-    skip("json-testsuite, SEINE_VECTORS is not set")
 finish()

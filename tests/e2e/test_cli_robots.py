@@ -18,9 +18,8 @@ import threading
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
-from e2e import PROGRAM, case, check, environment, finish, seine, skip  # noqa: E402
+from e2e import PROGRAM, VECTORS, case, check, environment, finish, needs_vectors, seine  # noqa: E402
 
-VECTORS = os.environ.get("SEINE_VECTORS")
 TEXT = "Sitemap: https://e.example/s.xml\nUser-agent: *\nCrawl-delay: 2\nDisallow: /cgi # no\n"
 
 
@@ -177,30 +176,28 @@ def show_prints_the_lines_that_count():
         check((r.code, r.out, r.err), (0, "", "seine: no robots.txt (status 404): everything is allowed\n"))
 
 
-def tests():
-    @case
-    def decisions_of_google_agree():
-        bad, n = [], 0
-        for name in ("robots_test", "spec_test"):
-            with open(os.path.join(VECTORS, "robots-google", name + ".json"), encoding="utf-8") as f:
-                rows = json.load(f)["cases"]
-            n += len(rows)
-            bad += [row["id"] for row, got in zip(rows, ask(rows)) if not got["ok"] or got["allowed"] != row["allowed"]]
-        check(bad, ["google/GoogleOnly_IndexHTMLisDirectory/78", "spec/correctness/index-page/37"])
-        check(n > 500, True)
-
-    @case
-    def decisions_about_the_wild_agree():
-        home = os.path.join(VECTORS, "robots-wild")
-        with open(os.path.join(home, "consensus.sample.jsonl"), encoding="utf-8") as f:
-            rows = [json.loads(line) for line in f]
-        out = ask([{"robots_file": os.path.join(home, "files", row["file"]), "agent": row["agent"], "url": row["url"]} for row in rows])
-        check([row for row, got in zip(rows, out) if not got["ok"] or got["allowed"] != row["allowed"]], [])
-        check(len(rows) > 2000, True)
+@case
+@needs_vectors
+def decisions_of_google_agree():
+    bad, n = [], 0
+    for name in ("robots_test", "spec_test"):
+        with open(os.path.join(VECTORS, "robots-google", name + ".json"), encoding="utf-8") as f:
+            rows = json.load(f)["cases"]
+        n += len(rows)
+        bad += [row["id"] for row, got in zip(rows, ask(rows)) if not got["ok"] or got["allowed"] != row["allowed"]]
+    check(bad, ["google/GoogleOnly_IndexHTMLisDirectory/78", "spec/correctness/index-page/37"])
+    check(n > 500, True)
 
 
-if VECTORS:
-    tests()
-else:
-    skip("SEINE_VECTORS is not set: recorded decisions are not looked at")
+@case
+@needs_vectors
+def decisions_about_the_wild_agree():
+    home = os.path.join(VECTORS, "robots-wild")
+    with open(os.path.join(home, "consensus.sample.jsonl"), encoding="utf-8") as f:
+        rows = [json.loads(line) for line in f]
+    out = ask([{"robots_file": os.path.join(home, "files", row["file"]), "agent": row["agent"], "url": row["url"]} for row in rows])
+    check([row for row, got in zip(rows, out) if not got["ok"] or got["allowed"] != row["allowed"]], [])
+    check(len(rows) > 2000, True)
+
+
 finish()

@@ -14,10 +14,9 @@ import tempfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
-from e2e import PROGRAM, case, check, environment, finish, rows, seine, skip  # noqa: E402
+from e2e import PROGRAM, VECTORS, case, check, environment, finish, needs_vectors, rows, seine  # noqa: E402
 
 PROGRAM = os.path.abspath(PROGRAM)
-VECTORS = os.environ.get("SEINE_VECTORS")
 
 SPEC = [  # the examples of the specification
     {"v": 1, "type": "result", "seq": 42, "ts": "2026-11-15T19:20:01.123456Z", "input": "/a", "url": "https://e.example/a",
@@ -334,6 +333,8 @@ def a_hundred_thousand_lines_need_no_more_memory_than_a_thousand(words, line):
     check(many[1] < few[1] + 4096, True, f"{few[1]} KB, then {many[1]} KB")
 
 
+@case
+@needs_vectors
 def csv_spectrum_passes():
     folder = os.path.join(VECTORS, "csv-spectrum")
     names = sorted(n[:-4] for n in os.listdir(os.path.join(folder, "csvs")))
@@ -352,6 +353,8 @@ def csv_spectrum_passes():
         check(parsed(r.out), want, name)
 
 
+@case
+@needs_vectors
 def the_warc_of_the_vectors_is_read():
     for name in ("example.warc", "example.warc.gz"):
         r = seine("convert", os.path.join(VECTORS, "warc", name), "-q", "--body", "b64")
@@ -359,9 +362,4 @@ def the_warc_of_the_vectors_is_read():
               (0, [("http://example.com/", 200, True), ("http://example.com/", 200, False)]))
 
 
-if VECTORS:
-    case(csv_spectrum_passes)
-    case(the_warc_of_the_vectors_is_read)
-else:
-    skip("csv-spectrum, SEINE_VECTORS is not set")
 finish()

@@ -17,7 +17,7 @@ import time
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(HERE, "..", "support"), HERE]
-from e2e import PROGRAM, case, check, environment, finish, rows, seine, skip  # noqa: E402
+from e2e import PROGRAM, VECTORS, case, check, environment, finish, needs_vectors, rows, seine  # noqa: E402
 from origin import origin  # noqa: E402
 from warc_validator import Invalid, answer, read, validate  # noqa: E402
 
@@ -434,39 +434,39 @@ def an_archive_is_a_list_of_urls(kind):
         check((r.code != 0, "cut off" in r.err), (True, True), r.err)
 
 
-VECTORS = os.environ.get("SEINE_VECTORS")
-if VECTORS:
-    @rows([("example.warc",), ("example.warc.gz",)])
-    def vectors_are_listed_and_sound(name):
-        path = os.path.join(VECTORS, "warc", name)
-        r = seine("warc", "check", path)
-        check((r.code, r.out), (0, f"{path}: ok, 6 records\n"))
-        listed = ls(path)
-        check([x["type"] for x in listed], ["warcinfo", "warcinfo", "response", "request", "revisit", "request"])
-        check([x.get("target") for x in listed], [None, None] + ["http://example.com/"] * 4)
-        check([x.get("status") for x in listed], [None, None, 200, None, 200, None])
-        check([x.get("media") for x in listed][2], "text/html")
-        size = os.path.getsize(path)
-        check(listed[-1]["offset"] + listed[-1]["length"], size)
+@rows([("example.warc",), ("example.warc.gz",)])
+@needs_vectors
+def vectors_are_listed_and_sound(name):
+    path = os.path.join(VECTORS, "warc", name)
+    r = seine("warc", "check", path)
+    check((r.code, r.out), (0, f"{path}: ok, 6 records\n"))
+    listed = ls(path)
+    check([x["type"] for x in listed], ["warcinfo", "warcinfo", "response", "request", "revisit", "request"])
+    check([x.get("target") for x in listed], [None, None] + ["http://example.com/"] * 4)
+    check([x.get("status") for x in listed], [None, None, 200, None, 200, None])
+    check([x.get("media") for x in listed][2], "text/html")
+    size = os.path.getsize(path)
+    check(listed[-1]["offset"] + listed[-1]["length"], size)
 
-    @case
-    def vectors_cut_at_every_byte_are_damaged():
-        for name in ("example.warc", "example.warc.gz"):
-            with open(os.path.join(VECTORS, "warc", name), "rb") as f:
-                data = f.read()
-            ends = {x["offset"] for x in ls(os.path.join(VECTORS, "warc", name))} | {len(data)}
-            with folder() as d:
-                cuts = random.Random(3).sample(range(1, len(data)), 150)
-                for i in range(0, len(cuts), 50):
-                    paths = []
-                    for cut in cuts[i:i + 50]:
-                        paths.append((f"{d}/{cut}", cut))
-                        with open(f"{d}/{cut}", "wb") as f:
-                            f.write(data[:cut])
-                    out = seine("warc", "check", *[p for p, _ in paths]).out
-                    for path, cut in paths:
-                        check(f"{path}: ok" in out, cut in ends, path)
-else:
-    skip("SEINE_VECTORS is not set: no vectors of warc")
+
+@case
+@needs_vectors
+def vectors_cut_at_every_byte_are_damaged():
+    for name in ("example.warc", "example.warc.gz"):
+        with open(os.path.join(VECTORS, "warc", name), "rb") as f:
+            data = f.read()
+        ends = {x["offset"] for x in ls(os.path.join(VECTORS, "warc", name))} | {len(data)}
+        with folder() as d:
+            cuts = random.Random(3).sample(range(1, len(data)), 150)
+            for i in range(0, len(cuts), 50):
+                paths = []
+                for cut in cuts[i:i + 50]:
+                    paths.append((f"{d}/{cut}", cut))
+                    with open(f"{d}/{cut}", "wb") as f:
+                        f.write(data[:cut])
+                out = seine("warc", "check", *[p for p, _ in paths]).out
+                for path, cut in paths:
+                    check(f"{path}: ok" in out, cut in ends, path)
+
 
 finish()

@@ -11,9 +11,10 @@
 
 static check_test *tests, **tail = &tests;
 static atomic_int failures;
-static int row;       /* of the table being walked; -1 outside of one */
-static uint64_t seed; /* of the random test that runs; 0 none */
-static int before;    /* failures when it began */
+static int row;             /* of the table being walked; -1 outside of one */
+static uint64_t seed;       /* of the random test that runs; 0 none */
+static int before;          /* failures when it began */
+static const char *skipped; /* why the test that runs was skipped; NULL it was not */
 
 void
 check_add(check_test *t)
@@ -40,6 +41,22 @@ check_seed(void)
         seed = 1;
     seed |= !seed;
     return seed;
+}
+
+void
+check_skip(const char *why)
+{
+    skipped = why;
+}
+
+const char *
+check_vectors(void)
+{
+    const char *home = getenv("SEINE_VECTORS");
+
+    if (!home)
+        check_skip("SEINE_VECTORS, the folder of conformance vectors, is not set");
+    return home;
 }
 
 void
@@ -75,24 +92,28 @@ check_str(const char *file, int line, const char *what, const char *got, const c
                    want ? want : "(null)");
 }
 
-static bool
-passes(const check_test *t)
+typedef enum outcome { PASSED, FAILED, SKIPPED } outcome;
+
+static outcome
+run_test(const check_test *t)
 {
     before = failures;
     seed = 0;
-    for (int i = 0; i < t->times && failures == before; i++) {
+    skipped = NULL;
+    for (int i = 0; i < t->times && failures == before && !skipped; i++) {
         row = -1;
         t->run();
     }
     if (failures > before && seed)
         printf("  repeat it with CHECK_SEED=%" PRIu64 "\n", seed);
-    return failures == before;
+    return failures > before ? FAILED : skipped ? SKIPPED : PASSED;
 }
 
 int
 main(int argc, char **argv)
 {
-    int passed = 0, failed = 0;
+    static const char *const words[] = {"ok", "not ok", "skipped"};
+    int counts[3] = {0};
 
     /* A crash must not swallow the lines that lead up to it. */
     setvbuf(stdout, NULL, _IOLBF, 0);
@@ -100,10 +121,12 @@ main(int argc, char **argv)
     for (check_test *t = tests; t; t = t->next) {
         if (argc > 1 && !strstr(t->name, argv[1]))
             continue;
-        bool ok = passes(t);
-        printf("%s %s\n", ok ? "ok" : "not ok", t->name);
-        ok ? passed++ : failed++;
+        outcome o = run_test(t);
+        printf("%s %s%s%s\n", words[o], t->name, o == SKIPPED ? ": " : "",
+               o == SKIPPED ? skipped : "");
+        counts[o]++;
     }
-    printf("%d passed, %d failed\n", passed, failed);
-    return failed > 0 || passed == 0;
+    printf("%d passed, %d failed, %d skipped\n", counts[PASSED], counts[FAILED],
+           counts[SKIPPED]);
+    return counts[FAILED] > 0 || counts[PASSED] + counts[SKIPPED] == 0;
 }

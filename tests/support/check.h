@@ -9,8 +9,13 @@
  *     }
  *
  * A test goes on after a failed check. The program prints a line per test and
- * closes with "N passed, N failed"; its first argument selects tests by part
- * of their name. It fails when a test failed, and when none ran.
+ * closes with "N passed, N failed, N skipped"; its first argument selects tests
+ * by part of their name. It fails when a test failed, and when none was found.
+ *
+ * A test that lacks what it needs calls check_skip and returns: it is counted as
+ * skipped, with its reason, unless a check failed before. check_vectors returns
+ * the folder with the recorded cases of other projects (SEINE_VECTORS), or NULL
+ * after it has skipped the test.
  *
  * TEST_THREADS is a test with threads in it: its body runs 50 times. A random
  * test draws its seed from check_seed, which prints it when a check fails and
@@ -35,6 +40,8 @@ typedef struct check_test {
 void check_add(check_test *t);
 bool check_row(size_t row);
 uint64_t check_seed(void);
+void check_skip(const char *why);
+const char *check_vectors(void);
 void check_fail(const char *file, int line, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 void check_eq(const char *file, int line, const char *what, long long got,

@@ -10,9 +10,12 @@
 
     finish()
 
-A case that raises has failed; the others go on. The build directory is the first
-argument, a part of a case's name the second.
+A case that raises has failed; the others go on. A case that compares with recorded
+answers of other projects is marked @needs_vectors below @case or @rows, and is counted
+as skipped where they are not there. The build directory is the first argument, a part
+of a case's name the second.
 """
+import functools
 import os
 import subprocess
 import sys
@@ -21,8 +24,8 @@ import traceback
 BUILD = sys.argv[1] if len(sys.argv) > 1 else "build/dev"
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PROGRAM = os.path.join(BUILD, "seine")
+VECTORS = os.environ.get("SEINE_VECTORS")
 _cases = []
-_skips = []
 
 
 class Result:
@@ -69,13 +72,22 @@ def rows(table, name=lambda row: row[0]):
     return wrap
 
 
-def skip(why):
-    _skips.append(why)
+class Skip(Exception):
+    """Raised in a case that lacks what it needs; its text says what."""
+
+
+def needs_vectors(fn):
+    @functools.wraps(fn)
+    def checked(*args):
+        if not VECTORS:
+            raise Skip("SEINE_VECTORS, the folder of conformance vectors, is not set")
+        fn(*args)
+    return checked
 
 
 def finish():
     wanted = sys.argv[2] if len(sys.argv) > 2 else ""
-    passed = failed = 0
+    passed = failed = skipped = 0
     for name, fn in _cases:
         if wanted not in name:
             continue
@@ -83,12 +95,13 @@ def finish():
             fn()
             passed += 1
             print("ok", name)
+        except Skip as why:
+            skipped += 1
+            print(f"skipped {name}: {why}")
         except Exception as e:
             failed += 1
             where = traceback.extract_tb(e.__traceback__)[-2 if isinstance(e, AssertionError) and len(traceback.extract_tb(e.__traceback__)) > 1 else -1]
             print(f"  {os.path.basename(where.filename)}:{where.lineno}: {e}")
             print("not ok", name)
-    for why in _skips:
-        print("skipped:", why)
-    print(f"{passed} passed, {failed} failed")
-    sys.exit(1 if failed or (passed == 0 and not _skips) else 0)
+    print(f"{passed} passed, {failed} failed, {skipped} skipped")
+    sys.exit(1 if failed or passed + skipped == 0 else 0)

@@ -884,13 +884,11 @@ TEST(hint_quota_is_that_of_an_obvious_search)
 static json_t *
 vectors(const char *name)
 {
-    const char *home = getenv("SEINE_VECTORS");
+    const char *home = check_vectors();
     char path[1024];
 
-    if (!home) {
-        printf("     SEINE_VECTORS is not set: %s skipped\n", name);
+    if (!home)
         return NULL;
-    }
     snprintf(path, sizeof path, "%s/http-dates/%s", home, name);
     json_t *rows = json_load_file(path, 0, NULL);
     CHECK(json_array_size(rows) > 0);

@@ -228,16 +228,14 @@ check_page(const char *home, const seine_json *want)
 
 TEST(html_finds_in_pages_of_the_web_what_a_browser_does)
 {
-    const char *home = getenv("SEINE_VECTORS");
-    size_t len, checked = 0, row = 0;
-    char *text = home ? load(home, "html-links/pages.sample.jsonl", &len) : NULL;
+    const char *home = check_vectors();
+    size_t len = 0, checked = 0, row = 0;
 
-    if (!text) {
-        printf("     SEINE_VECTORS is not set: pages of the web skipped\n");
+    if (!home)
         return;
-    }
+    char *text = load(home, "html-links/pages.sample.jsonl", &len);
     sn_str rest = {text, len}, line;
-    while (sn_str_next(&rest, '\n', &line) && check_row(row++)) {
+    while (text && sn_str_next(&rest, '\n', &line) && check_row(row++)) {
         seine_json *want = NULL;
 
         CHECK_EQ(seine_json_parse(line.ptr, line.len, &want, NULL), SEINE_OK);

@@ -12,21 +12,22 @@
 
 enum { ROOM = 4 << 20 };
 
-/* Bytes of a file in malloc'ed memory, or NULL. */
+/* Bytes of a file in malloc'ed memory; NULL if the test is skipped, or failed. */
 static char *
 load(const char *name, size_t *out_len)
 {
-    const char *home = getenv("SEINE_VECTORS");
+    const char *home = check_vectors();
     char path[4096];
 
-    snprintf(path, sizeof path, "%s/%s", home ? home : "", name);
-    FILE *f = home ? fopen(path, "rb") : NULL;
+    if (!home)
+        return NULL;
+    snprintf(path, sizeof path, "%s/%s", home, name);
+    FILE *f = fopen(path, "rb");
     char *mem = f ? malloc(ROOM) : NULL;
+    CHECK(mem != NULL);
     *out_len = mem ? fread(mem, 1, ROOM, f) : 0;
     if (f)
         fclose(f);
-    else
-        printf("     SEINE_VECTORS is not set: %s skipped\n", name);
     return mem;
 }
 
@@ -137,7 +138,7 @@ check_page(const seine_json *want, const seine_links *l)
 
 TEST(links_of_pages_of_the_web_have_the_facts_a_browser_finds)
 {
-    size_t len, page_len, row = 0;
+    size_t len = 0, page_len, row = 0;
     char *text = load("html-links/pages.sample.jsonl", &len);
     sn_str rest = {text, len}, line;
 

@@ -905,13 +905,11 @@ TEST(url_work_is_linear)
 static json_t *
 vectors(const char *name)
 {
-    const char *home = getenv("SEINE_VECTORS");
+    const char *home = check_vectors();
     char path[1024];
 
-    if (!home) {
-        printf("     SEINE_VECTORS is not set: %s skipped\n", name);
+    if (!home)
         return NULL;
-    }
     snprintf(path, sizeof path, "%s/%s", home, name);
     json_t *rows = json_load_file(path, JSON_ALLOW_NUL, NULL);
     CHECK(json_array_size(rows) > 0);
