@@ -2,7 +2,7 @@
 /*
  * fetch.h - the fetch of <seine/fetch.h> on any net: sockets, or a script of a test.
  *
- *     e = sn_fetch_open(&opts, &sn_net_wired, why, &f);
+ *     e = sn_fetch_open(&opts, &sn_net_sockets, why, &f);
  *
  * A net makes one transport per shard and takes it back. Everything else of the public
  * contract works on the fetch that comes out.
@@ -24,7 +24,7 @@ typedef struct sn_net {
     void *self;
 } sn_net;
 
-extern const sn_net sn_net_wired;
+extern const sn_net sn_net_sockets;
 
 SEINE_MUST_CHECK seine_err sn_fetch_open(const seine_fetch_opts *opts, const sn_net *net,
                                          char *out_why, seine_fetch **out_fetch);

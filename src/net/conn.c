@@ -58,7 +58,7 @@ error_of(int why)
 }
 
 static sn_conn *
-make(sn_wired *w)
+make(sn_socket_transport *w)
 {
     sn_conn *c = w->spare.conns;
 
@@ -83,7 +83,7 @@ make(sn_wired *w)
 static void
 spare(sn_conn *c)
 {
-    sn_wired *w = c->of;
+    sn_socket_transport *w = c->of;
 
     if (w->spare.n_conns == SPARE) {
         sn_timer_forget(&w->loop, &c->timer);
@@ -96,7 +96,7 @@ spare(sn_conn *c)
 }
 
 static bool
-close_longest_idle(sn_wired *w)
+close_longest_idle(sn_socket_transport *w)
 {
     sn_idle_item *i = sn_idle_oldest(&w->idle);
 
@@ -167,7 +167,7 @@ reach(sn_conn *c, uint16_t port, seine_span patience, bool *out_now)
 }
 
 seine_err
-sn_conn_open(sn_wired *w, const sn_ip *ip, uint16_t port, seine_span patience,
+sn_conn_open(sn_socket_transport *w, const sn_ip *ip, uint16_t port, seine_span patience,
              sn_conn **out_conn, bool *out_now)
 {
     if (w->stats.open >= w->opts.max_connections && !close_longest_idle(w))
@@ -210,7 +210,7 @@ unready(sn_conn *c)
 void
 sn_conn_later(sn_conn *c)
 {
-    sn_wired *w = c->of;
+    sn_socket_transport *w = c->of;
 
     if (c->ready_prev)
         return;
@@ -232,7 +232,7 @@ drop_rest(sn_conn *c)
 void
 sn_conn_close(sn_conn *c)
 {
-    sn_wired *w = c->of;
+    sn_socket_transport *w = c->of;
 
     if (c->idle.origin)
         sn_idle_drop(&w->idle, &c->idle);
@@ -278,7 +278,7 @@ sn_conn_is_quiet(sn_conn *c)
 seine_err
 sn_conn_judge(sn_conn *c, sn_zone ceiling, sn_zone pin)
 {
-    const sn_wired *w = c->of;
+    const sn_socket_transport *w = c->of;
     union sn_sockaddr at;
 
     if (c->judged == w->zones_version + 1 && c->judged_ceiling == ceiling &&
@@ -307,7 +307,7 @@ may_stay(const sn_conn *c)
 static seine_span
 idle_for(const sn_conn *c)
 {
-    const sn_wired *w = c->of;
+    const sn_socket_transport *w = c->of;
     const sn_h1 *h = &c->reader->h1;
     seine_span span = w->opts.idle_time;
 
@@ -322,7 +322,7 @@ idle_for(const sn_conn *c)
 void
 sn_conn_rest(sn_conn *c)
 {
-    sn_wired *w = c->of;
+    sn_socket_transport *w = c->of;
     seine_span span = c->reader ? idle_for(c) : 0;
 
     if (span == 0) {
@@ -390,7 +390,7 @@ static void
 say(sn_conn *c)
 {
     sn_str body = c->x->request->body;
-    size_t room = SN_WIRED_ROOM;
+    size_t room = SN_SOCKET_TRANSPORT_ROOM;
 
     while (c->rest_at < c->rest_len || c->body_at < body.len) {
         bool in_head = c->rest_at < c->rest_len;

@@ -31,7 +31,7 @@
 
 #define SN_PACE_MARKS 8
 
-struct sn_wired;
+struct sn_socket_transport;
 struct sn_dial;
 struct sn_tunnel;
 struct sn_tls;
@@ -87,7 +87,7 @@ typedef struct sn_conn {
     sn_idle_item idle;
     struct sn_conn *next, **prev;             /* of all; or of those nobody uses */
     struct sn_conn *ready_next, **ready_prev; /* there is more to read or to send */
-    struct sn_wired *of;
+    struct sn_socket_transport *of;
     sn_exchange *x;           /* GREETING, BUSY */
     struct sn_dial *dial;     /* CONNECTING */
     struct sn_tunnel *tunnel; /* GREETING a proxy */
@@ -118,7 +118,7 @@ typedef struct sn_conn {
 
 /* A socket on its way to `ip`. OK: `out_now` says whether it is there already,
  * otherwise sn_dial_heard will be told. NO_FILES, NO_PORTS, NOMEM, CONNECT_…. */
-SEINE_MUST_CHECK seine_err sn_conn_open(struct sn_wired *w, const sn_ip *ip,
+SEINE_MUST_CHECK seine_err sn_conn_open(struct sn_socket_transport *w, const sn_ip *ip,
                                         uint16_t port, seine_span patience,
                                         sn_conn **out_conn, bool *out_now);
 void sn_conn_close(sn_conn *c);

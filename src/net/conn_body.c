@@ -10,7 +10,7 @@
 
 /* A body as it was packed, while it is unpacked. */
 static sn_unpack *
-make(sn_wired *w)
+make(sn_socket_transport *w)
 {
     sn_unpack *u = w->spare.unpacks;
 
@@ -35,7 +35,7 @@ sn_unpack_free(sn_unpack *u)
 }
 
 static void
-give_back(sn_wired *w, sn_kept *k)
+give_back(sn_socket_transport *w, sn_kept *k)
 {
     if (!k->ptr)
         return;
@@ -47,7 +47,7 @@ give_back(sn_wired *w, sn_kept *k)
 void
 sn_conn_drop_body(sn_conn *c)
 {
-    sn_wired *w = c->of;
+    sn_socket_transport *w = c->of;
     sn_unpack *u = c->reader ? SN_STEAL(c->reader->unpack) : NULL;
 
     if (!u)
@@ -227,7 +227,7 @@ sn_conn_is_stuck(const sn_conn *c)
 }
 
 static seine_err
-take_memory(sn_wired *w, size_t n, sn_kept *out)
+take_memory(sn_socket_transport *w, size_t n, sn_kept *out)
 {
     if (w->opts.budget) {
         seine_err e = seine_budget_grow(&w->held, SEINE_RES_MEMORY, n);
@@ -245,7 +245,7 @@ take_memory(sn_wired *w, size_t n, sn_kept *out)
 seine_err
 sn_conn_keep(sn_conn *c, sn_str piece, sn_str in)
 {
-    sn_wired *w = c->of;
+    sn_socket_transport *w = c->of;
     sn_unpack *u = c->reader->unpack;
     size_t n = piece.len + in.len;
 
@@ -279,7 +279,7 @@ sn_conn_lend(sn_conn *c, sn_str *out_piece, sn_str *out_in)
 }
 
 void
-sn_wired_take_back(sn_wired *w)
+sn_socket_transport_take_back(sn_socket_transport *w)
 {
     give_back(w, &w->lent);
 }

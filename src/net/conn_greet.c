@@ -57,7 +57,7 @@ static const sn_tls_ends ends = {receive, transmit};
 static seine_err
 put_tls_on(sn_conn *c, sn_str host, uint16_t port, bool insecure, bool identify)
 {
-    sn_wired *w = c->of;
+    sn_socket_transport *w = c->of;
     sn_tls *tls;
 
     if (!w->opts.tls)
@@ -84,7 +84,7 @@ put_tls_on(sn_conn *c, sn_str host, uint16_t port, bool insecure, bool identify)
 static told
 shake_hands(sn_conn *c)
 {
-    sn_wired *w = c->of;
+    sn_socket_transport *w = c->of;
     sn_tls_got got = sn_tls_greet(c->tls);
 
     if (got == SN_TLS_FAILED) {

@@ -11,7 +11,7 @@
 void
 sn_conn_unread(sn_conn *c)
 {
-    sn_wired *w = c->of;
+    sn_socket_transport *w = c->of;
 
     sn_conn_drop_body(c);
     sn_reader *r = SN_STEAL(c->reader);
@@ -29,7 +29,7 @@ sn_conn_unread(sn_conn *c)
 static bool
 take_reader(sn_conn *c)
 {
-    sn_wired *w = c->of;
+    sn_socket_transport *w = c->of;
     const sn_request *q = c->x->request;
     sn_reader *r = w->spare.readers;
 
@@ -166,7 +166,7 @@ on_head(sn_conn *c)
 static bool
 on_event(sn_conn *c, sn_h1_event event, sn_str *piece)
 {
-    sn_wired *w = c->of;
+    sn_socket_transport *w = c->of;
     sn_reader *r = c->reader;
     seine_err e = SEINE_OK;
 
@@ -234,7 +234,7 @@ wait_for_turn(sn_conn *c, sn_str piece, sn_str in)
 static bool
 feed(sn_conn *c, sn_str piece, sn_str in)
 {
-    sn_wired *w = c->of;
+    sn_socket_transport *w = c->of;
     sn_h1_event event = SN_H1_BODY;
 
     if (!c->reader && !take_reader(c)) {
@@ -267,12 +267,12 @@ feed_kept(sn_conn *c)
 {
     sn_str piece, in;
 
-    sn_wired *w = c->of;
+    sn_socket_transport *w = c->of;
 
     c->unread = c->reader->unpack->unread || c->missed;
     sn_conn_lend(c, &piece, &in);
     bool goes_on = feed(c, piece, in);
-    sn_wired_take_back(w);
+    sn_socket_transport_take_back(w);
     return goes_on;
 }
 
@@ -290,17 +290,17 @@ has_more(const sn_conn *c)
 void
 sn_conn_hear(sn_conn *c)
 {
-    sn_wired *w = c->of;
+    sn_socket_transport *w = c->of;
 
     sn_conn_next_share(c);
     if (sn_conn_is_stuck(c) && !feed_kept(c))
         return;
     for (;;) {
         c->missed = false;
-        ssize_t n = sn_conn_pull(c, w->in, SN_WIRED_ROOM);
+        ssize_t n = sn_conn_pull(c, w->in, SN_SOCKET_TRANSPORT_ROOM);
 
         if (n > 0) {
-            c->unread = n == SN_WIRED_ROOM || has_more(c);
+            c->unread = n == SN_SOCKET_TRANSPORT_ROOM || has_more(c);
             if (!feed(c, (sn_str){0}, (sn_str){w->in, (size_t)n}))
                 return;
             if (c->unread) {

@@ -9,8 +9,8 @@
 #include <sys/socket.h>
 
 #include "net/conn.h"
+#include "net/socket_transport_parts.h"
 #include "net/tunnel.h"
-#include "net/wired_parts.h"
 
 /* The two functions through which all bytes pass. -1 is an error, errno says which. */
 ssize_t sn_conn_pull_tls(sn_conn *c, char *into, size_t room);
@@ -85,7 +85,8 @@ void sn_unpack_free(sn_unpack *u);
 bool sn_conn_is_stuck(const sn_conn *c);
 SEINE_MUST_CHECK seine_err sn_conn_keep(sn_conn *c, sn_str piece, sn_str in);
 void sn_conn_lend(sn_conn *c, sn_str *out_piece, sn_str *out_in);
-void sn_wired_take_back(sn_wired *w); /* what was lent, if nobody kept it again */
+void sn_socket_transport_take_back(
+    sn_socket_transport *w); /* what was lent, if nobody kept it again */
 void sn_conn_next_share(sn_conn *c);
 
 #endif

@@ -20,7 +20,7 @@ begin(sn_conn *c)
 {
     sn_exchange *x = c->x;
     const sn_request *q = x->request;
-    sn_wired *w = c->of;
+    sn_socket_transport *w = c->of;
     sn_tunnel_to to = {.ip = x->peer, .port = (uint16_t)seine_url_port(q->url)};
     sn_tunnel *t = sn_alloc(sizeof *t);
     seine_url_part name = {0};
@@ -77,11 +77,11 @@ say(sn_conn *c)
 static sn_tunnel_event
 hear(sn_conn *c)
 {
-    sn_wired *w = c->of;
+    sn_socket_transport *w = c->of;
     sn_tunnel_event event = SN_TUNNEL_MORE;
 
     while (event == SN_TUNNEL_MORE) {
-        ssize_t n = sn_conn_pull(c, w->in, SN_WIRED_ROOM);
+        ssize_t n = sn_conn_pull(c, w->in, SN_SOCKET_TRANSPORT_ROOM);
 
         if (n < 0 && sn_conn_is_later(errno)) {
             if (c->tls && sn_tls_has_more(c->tls))

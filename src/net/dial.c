@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/alloc.h"
 #include "base/time.h"
-#include "net/wired_parts.h"
+#include "net/socket_transport_parts.h"
 
 #define SPARE 64
 
@@ -21,7 +21,7 @@ stagger(sn_timer *t, seine_time now)
 }
 
 static sn_dial *
-make(sn_wired *w)
+make(sn_socket_transport *w)
 {
     sn_dial *d = w->spare.dials;
 
@@ -44,7 +44,7 @@ make(sn_wired *w)
 void
 sn_dial_free(sn_dial *d)
 {
-    sn_wired *w = d->lookup.of;
+    sn_socket_transport *w = d->lookup.of;
 
     sn_timer_forget(&w->loop, &d->timer);
     sn_free(d);
@@ -53,7 +53,7 @@ sn_dial_free(sn_dial *d)
 void
 sn_dial_drop(sn_dial *d)
 {
-    sn_wired *w = d->lookup.of;
+    sn_socket_transport *w = d->lookup.of;
 
     sn_dns_cancel(w->dns, &d->lookup);
     sn_timer_clear(&d->timer);
@@ -189,7 +189,7 @@ static seine_err
 try_one(sn_dial *d, const sn_ip *ip, bool *out_done)
 {
     sn_exchange *x = d->x;
-    sn_wired *w = x->of;
+    sn_socket_transport *w = x->of;
     const sn_request *r = x->request;
     sn_conn *c;
     bool now;
@@ -229,7 +229,7 @@ static void
 step(sn_dial *d)
 {
     sn_exchange *x = d->x;
-    sn_wired *w = x->of;
+    sn_socket_transport *w = x->of;
     const sn_ip *ip;
     bool done = false;
 
@@ -292,7 +292,7 @@ look_up(sn_dial *d, sn_str name, uint16_t port,
         void (*done)(sn_lookup *l, seine_err e, const sn_dns_answer *answer))
 {
     sn_exchange *x = d->x;
-    sn_wired *w = x->of;
+    sn_socket_transport *w = x->of;
 
     d->lookup = (sn_lookup){.done = done, .of = w};
     return sn_dns_ask(w->dns, name, port, w->loop.now,
@@ -384,7 +384,7 @@ seek_site(sn_dial *d, sn_str name)
 void
 sn_dial_begin(sn_exchange *x)
 {
-    sn_wired *w = x->of;
+    sn_socket_transport *w = x->of;
     const sn_timeouts *limits = &x->request->limits->time;
     sn_dial *d = make(w);
     seine_url_part name;

@@ -5,7 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/time.h"
-#include "net/wired_parts.h"
+#include "net/socket_transport_parts.h"
 
 #define SPARE    1024
 #define NS_OF_MS 1000000
@@ -19,7 +19,7 @@ of_timer(sn_timer *t)
 }
 
 static sn_exchange *
-make(sn_wired *w)
+make(sn_socket_transport *w)
 {
     sn_exchange *x = w->spare.exchanges;
 
@@ -40,8 +40,8 @@ make(sn_wired *w)
 }
 
 seine_err
-sn_exchange_new(sn_wired *w, const sn_request *request, const sn_handler *handler,
-                sn_exchange **out_exchange)
+sn_exchange_new(sn_socket_transport *w, const sn_request *request,
+                const sn_handler *handler, sn_exchange **out_exchange)
 {
     sn_exchange *x = make(w);
 
@@ -65,7 +65,7 @@ sn_exchange_free(sn_exchange *x)
 void
 sn_exchange_spare(sn_exchange *x)
 {
-    sn_wired *w = x->of;
+    sn_socket_transport *w = x->of;
 
     w->live--;
     if (w->spare.n_exchanges == SPARE) {
@@ -128,14 +128,14 @@ sn_exchange_write(const sn_request *request, sn_buf *out)
 seine_err
 sn_exchange_text(sn_exchange *x, sn_str *out_text)
 {
-    sn_wired *w = x->of;
+    sn_socket_transport *w = x->of;
 
     if (x->text_len > 0) {
         *out_text = (sn_str){w->batch.ptr + x->text_at, x->text_len};
         x->text_len = 0;
         return SEINE_OK;
     }
-    if (w->text.room > SN_WIRED_ROOM) {
+    if (w->text.room > SN_SOCKET_TRANSPORT_ROOM) {
         sn_buf_fini(&w->text);
         sn_buf_init(&w->text, SIZE_MAX / 2);
     }
@@ -274,7 +274,7 @@ describe(sn_exchange *x, seine_err e, sn_end *out)
 static seine_err
 blame_proxy(sn_exchange *x, seine_err e)
 {
-    sn_wired *w = x->of;
+    sn_socket_transport *w = x->of;
     char what[sizeof w->why];
 
     if (e == SEINE_OK || seine_err_class(e) == SEINE_LOCAL)
@@ -296,7 +296,7 @@ blame_proxy(sn_exchange *x, seine_err e)
 void
 sn_exchange_end(sn_exchange *x, seine_err e)
 {
-    sn_wired *w = x->of;
+    sn_socket_transport *w = x->of;
 
     if (x->at_proxy)
         e = blame_proxy(x, e);

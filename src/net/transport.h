@@ -10,8 +10,8 @@
  *     e = t->ops->start(t, &request, &handler, &x);     nothing was called back yet
  *     now = t->ops->turn(t, until);                     head, body …, end
  *
- * The engine knows this table and nothing below it: the real one (net/wired.h) works
- * on sockets, the one of tests/sim on numbers, where `turn` lets virtual time jump.
+ * The engine knows this table and nothing below it: the real one (net/socket_transport.h)
+ * works on sockets, the one of tests/sim on numbers, where `turn` lets virtual time jump.
  *
  * Time    deadlines are absolute; turn returns the moment at which it ended, which
  *         is the `now` of everything until the next turn.

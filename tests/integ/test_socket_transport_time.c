@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* P4: every phase ends at its moment, in real time; never before it. */
-#include "wired.h"
+#include "socket_transport.h"
 
 #define OFF SEINE_NEVER
 
@@ -78,7 +78,7 @@ on_time(sn_transport *t, const seine_chaos *c, const row *r)
             v->q.body = (sn_str){body, sizeof body};
         }
         if (r->attempt)
-            v->q.deadline = wired_now() + SEINE_MS(r->ms);
+            v->q.deadline = transport_now() + SEINE_MS(r->ms);
         visit_run(t, v);
         late = v->ended - v->begun - SEINE_MS(r->ms);
         CHECK(late >= 0);
@@ -92,10 +92,10 @@ on_time(sn_transport *t, const seine_chaos *c, const row *r)
 static sn_transport *
 with_names(const seine_chaos *c)
 {
-    sn_wired_opts o = wired_opts();
+    sn_socket_transport_opts o = transport_opts();
 
     o.dns.server = seine_chaos_where(c, "dns");
-    return wired_of(&o);
+    return transport_of(&o);
 }
 
 TEST(p4_a_phase_ends_at_its_limit_and_names_it)
@@ -123,8 +123,8 @@ TEST(p4_a_phase_ends_at_its_limit_and_names_it)
 
     EACH_ROW(i, rows)
         on_time(t, c, &rows[i]);
-    CHECK_EQ(wired_stats(t).open, 0);
-    sn_wired_free(t);
+    CHECK_EQ(transport_stats(t).open, 0);
+    sn_socket_transport_free(t);
     seine_chaos_free(c);
 }
 
@@ -146,26 +146,26 @@ TEST(p4_an_attempt_ends_at_its_deadline_in_every_phase)
 
     EACH_ROW(i, rows)
         on_time(t, c, &rows[i]);
-    CHECK_EQ(wired_stats(t).open, 0);
-    sn_wired_free(t);
+    CHECK_EQ(transport_stats(t).open, 0);
+    sn_socket_transport_free(t);
     seine_chaos_free(c);
 }
 
 TEST(a_deadline_that_is_past_ends_it_before_anything_is_done)
 {
     seine_chaos *c = chaos(NULL);
-    sn_transport *t = wired();
+    sn_transport *t = transport();
     visit *v = visit_of(seine_chaos_url(c), "/ok");
 
-    v->q.deadline = wired_now();
+    v->q.deadline = transport_now();
     visit_run(t, v);
     CHECK_END(v, SEINE_E_TIMEOUT);
     CHECK_EQ(v->end.fault.timeout_ms, 30000);
     CHECK(!v->end.fault.sent);
     CHECK_EQ(v->admits, 0);
     free(v);
-    CHECK_EQ(wired_stats(t).opened, 0);
-    sn_wired_free(t);
+    CHECK_EQ(transport_stats(t).opened, 0);
+    sn_socket_transport_free(t);
     seine_chaos_free(c);
 }
 
@@ -174,7 +174,7 @@ TEST(a_deadline_that_is_past_ends_it_before_anything_is_done)
 TEST(a_body_that_is_fast_enough_may_take_its_time)
 {
     seine_chaos *c = chaos(NULL);
-    sn_transport *t = wired();
+    sn_transport *t = transport();
     visit *v = visit_of(seine_chaos_url(c), "/drip:20x10ms:body/bytes:3000");
 
     v->limits.time.speed_bytes = 200;
@@ -184,7 +184,7 @@ TEST(a_body_that_is_fast_enough_may_take_its_time)
     CHECK(v->ended - v->begun > SEINE_MS(1200));
     CHECK(v->end.spent[BODY] > SEINE_MS(1200));
     free(v);
-    sn_wired_free(t);
+    sn_socket_transport_free(t);
     seine_chaos_free(c);
 }
 
@@ -205,7 +205,7 @@ TEST(spans_of_phases_add_up)
         sum += v->end.spent[i];
     CHECK(sum <= v->ended - v->begun);
     free(v);
-    sn_wired_free(t);
+    sn_socket_transport_free(t);
     seine_chaos_free(c);
 }
 
@@ -213,11 +213,11 @@ TEST(when_one_address_refuses_the_next_is_tried_at_once)
 {
     seine_chaos *c = chaos("{\"dns\":\"two.test\",\"answers\":[\"127.0.0.2\","
                            "\"127.0.0.3\"],\"ttl\":60}\n");
-    sn_wired_opts o = wired_opts();
+    sn_socket_transport_opts o = transport_opts();
     char base[64];
 
     o.dns.server = seine_chaos_where(c, "dns");
-    sn_transport *t = wired_of(&o);
+    sn_transport *t = transport_of(&o);
     snprintf(base, sizeof base, "http://two.test:%s",
              strrchr(seine_chaos_where(c, "dead"), ':') + 1);
     visit *v = get(t, base, "/ok");
@@ -226,6 +226,6 @@ TEST(when_one_address_refuses_the_next_is_tried_at_once)
     CHECK_EQ(v->end.peer.bytes[3], 3);
     CHECK_EQ(v->admits, 1);
     free(v);
-    sn_wired_free(t);
+    sn_socket_transport_free(t);
     seine_chaos_free(c);
 }

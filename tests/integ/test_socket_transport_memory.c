@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 
 #include "failing.h"
-#include "wired_tls.h"
+#include "socket_transport_tls.h"
 
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
 #define SANITIZED 1
@@ -114,20 +114,20 @@ TEST(any_allocation_of_ours_may_fail)
     sn_tls_ctx *ctx = trusting(&s);
 
     EACH_ROW(i, paths) {
-        sn_wired_opts o = wired_opts();
+        sn_socket_transport_opts o = transport_opts();
         visit *v = visit_of(s.https, paths[i]), fresh = *v;
 
         o.tls = ctx;
         FAIL_EACH(n)
         {
             sn_transport *t = NULL;
-            seine_err e = sn_wired_new(&o, NULL, &t);
+            seine_err e = sn_socket_transport_new(&o, NULL, &t);
 
             *v = fresh;
             v->q.url = &v->url;
             v->url.href = v->mem;
             v->q.limits = &v->limits;
-            v->q.deadline = wired_now() + SEINE_SECS(30);
+            v->q.deadline = transport_now() + SEINE_SECS(30);
             if (e == SEINE_OK)
                 e = visit_start(t, v);
             if (e == SEINE_OK) {
@@ -135,7 +135,7 @@ TEST(any_allocation_of_ours_may_fail)
                 e = v->end.fault.code;
             }
             CHECK(e == SEINE_OK || e == SEINE_E_NOMEM);
-            sn_wired_free(t);
+            sn_socket_transport_free(t);
         }
         free(v);
     }
@@ -166,7 +166,7 @@ TEST(once_warm_unpacking_allocates_nothing)
 
         snprintf(path, sizeof path, "/%s/bytes:2000", codings[k]);
         count_begin();
-        sn_transport *t = wired();
+        sn_transport *t = transport();
         for (int round = 0; round < 12; round++) {
             if (round == 4)
                 before = count_calls();
@@ -181,7 +181,7 @@ TEST(once_warm_unpacking_allocates_nothing)
             }
         }
         CHECK_EQ(count_calls(), before);
-        sn_wired_free(t);
+        sn_socket_transport_free(t);
         count_end();
     }
     stop(&s);
@@ -193,11 +193,11 @@ TEST(p5_a_bomb_of_any_coding_takes_less_than_64_mib)
     static const char *const codings[] = {"gzip", "deflate", "br", "zstd"};
     server s = serve();
     sn_tls_ctx *ctx = trusting(&s);
-    sn_wired_opts o = wired_opts();
+    sn_socket_transport_opts o = transport_opts();
     long worst = 0;
 
     o.tls = ctx;
-    sn_transport *t = wired_of(&o);
+    sn_transport *t = transport_of(&o);
     visit *v = get(t, s.https, "/ok"); /* OpenSSL has what it needs */
     free(v);
     for (int outer = -1; outer < 4; outer++)
@@ -222,9 +222,9 @@ TEST(p5_a_bomb_of_any_coding_takes_less_than_64_mib)
     printf("  worst bomb: %ld KiB above idle\n", worst);
     CHECK(SANITIZED || worst < 64 << 10);
     /* Small turns: nothing else waits for a bomb. */
-    CHECK(SANITIZED || wired_stats(t).longest_turn < SEINE_MS(200));
-    printf("  longest turn: %.1f ms\n", (double)wired_stats(t).longest_turn / 1e6);
-    sn_wired_free(t);
+    CHECK(SANITIZED || transport_stats(t).longest_turn < SEINE_MS(200));
+    printf("  longest turn: %.1f ms\n", (double)transport_stats(t).longest_turn / 1e6);
+    sn_socket_transport_free(t);
     sn_tls_ctx_free(ctx);
     stop(&s);
 }
@@ -232,11 +232,11 @@ TEST(p5_a_bomb_of_any_coding_takes_less_than_64_mib)
 static void
 measure_idle(const server *s, sn_tls_ctx *ctx, int n, const char *name)
 {
-    sn_wired_opts o = wired_opts();
+    sn_socket_transport_opts o = transport_opts();
     visit **v = calloc((size_t)n, sizeof(visit *));
 
     o.tls = ctx;
-    sn_transport *t = wired_of(&o);
+    sn_transport *t = transport_of(&o);
     free(get(t, s->https, "/ok"));
     for (int i = 0; i < n; i++)
         v[i] = visit_of(s->https, "/delay:1s/bytes:2000");
@@ -249,14 +249,14 @@ measure_idle(const server *s, sn_tls_ctx *ctx, int n, const char *name)
         visit_wait(v[i]);
         CHECK_END(v[i], SEINE_OK);
     }
-    CHECK(wired_stats(t).idle >= (uint32_t)n);
+    CHECK(transport_stats(t).idle >= (uint32_t)n);
     double each = (double)(resident("VmRSS:") - before) / n;
     printf("  %s: %.1f KiB for each of %d idle connections\n", name, each, n);
     CHECK(SANITIZED || each <= 48);
     for (int i = 0; i < n; i++)
         free(v[i]);
     free(v);
-    sn_wired_free(t);
+    sn_socket_transport_free(t);
 }
 
 TEST(p5_an_idle_tls_connection_takes_less_than_48_kib)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which connection serves which request, and which never serves another one. */
-#include "wired.h"
+#include "socket_transport.h"
 
 static visit *
 post(const char *base, const char *path)
@@ -15,14 +15,14 @@ post(const char *base, const char *path)
 TEST(a_body_is_sent_with_its_length)
 {
     seine_chaos *c = chaos(NULL);
-    sn_transport *t = wired();
+    sn_transport *t = transport();
     visit *v = visit_run(t, post(seine_chaos_url(c), "/echo"));
 
     CHECK_END(v, SEINE_OK);
     CHECK(strstr(v->body, "\"body\":\"hello\""));
     CHECK(strstr(v->body, "\"method\":\"POST\""));
     free(v);
-    sn_wired_free(t);
+    sn_socket_transport_free(t);
     seine_chaos_free(c);
 }
 
@@ -30,7 +30,7 @@ TEST(a_large_body_is_sent_whole_and_the_connection_kept)
 {
     enum { SIZE = 5 << 20 };
     seine_chaos *c = chaos(NULL);
-    sn_transport *t = wired();
+    sn_transport *t = transport();
     visit *v = post(seine_chaos_url(c), "/ok");
     char *bytes = malloc(SIZE);
 
@@ -39,15 +39,15 @@ TEST(a_large_body_is_sent_whole_and_the_connection_kept)
     visit_run(t, v);
     CHECK_END(v, SEINE_OK);
     CHECK_STR(v->body, "ok\n");
-    CHECK(wired_stats(t).bytes_out > SIZE);
-    CHECK_EQ(wired_stats(t).idle, 1);
+    CHECK(transport_stats(t).bytes_out > SIZE);
+    CHECK_EQ(transport_stats(t).idle, 1);
     free(v);
     v = get(t, seine_chaos_url(c), "/ok");
     CHECK_END(v, SEINE_OK);
     CHECK(v->end.reused);
     free(v);
     free(bytes);
-    sn_wired_free(t);
+    sn_socket_transport_free(t);
     seine_chaos_free(c);
 }
 
@@ -69,7 +69,7 @@ TEST(a_kept_connection_that_dies_before_a_byte_is_stale)
         {"/fin:1/ok", "GET", SEINE_E_HEADER_TRUNCATED, false}, /* a byte was there */
     };
     seine_chaos *c = chaos(NULL);
-    sn_transport *t = wired();
+    sn_transport *t = transport();
 
     EACH_ROW(i, rows) {
         visit *v = get(t, seine_chaos_url(c), "/ok");
@@ -84,17 +84,17 @@ TEST(a_kept_connection_that_dies_before_a_byte_is_stale)
         CHECK_EQ(v->end.replayable, rows[i].replayable);
         CHECK(v->end.reused && v->end.fault.sent);
         free(v);
-        CHECK_EQ(wired_stats(t).open, 0);
+        CHECK_EQ(transport_stats(t).open, 0);
     }
-    CHECK_EQ(wired_stats(t).stale, 8);
-    sn_wired_free(t);
+    CHECK_EQ(transport_stats(t).stale, 8);
+    sn_socket_transport_free(t);
     seine_chaos_free(c);
 }
 
 TEST(a_fresh_request_uses_no_kept_connection)
 {
     seine_chaos *c = chaos(NULL);
-    sn_transport *t = wired();
+    sn_transport *t = transport();
 
     free(get(t, seine_chaos_url(c), "/ok"));
     visit *v = visit_of(seine_chaos_url(c), "/stale/ok");
@@ -103,8 +103,8 @@ TEST(a_fresh_request_uses_no_kept_connection)
     CHECK_END(v, SEINE_OK);
     CHECK(!v->end.reused);
     free(v);
-    CHECK_EQ(wired_stats(t).idle, 2);
-    sn_wired_free(t);
+    CHECK_EQ(transport_stats(t).idle, 2);
+    sn_socket_transport_free(t);
     seine_chaos_free(c);
 }
 
@@ -131,27 +131,27 @@ TEST(a_connection_is_kept_only_when_nothing_speaks_against_it)
         {"/nul/ok", false},
     };
     seine_chaos *c = chaos(NULL);
-    sn_transport *t = wired();
+    sn_transport *t = transport();
 
     EACH_ROW(i, rows) {
         visit *v = visit_of(seine_chaos_url(c), rows[i].path);
 
         v->q.fresh = true;
         visit_run(t, v);
-        wired_idle(t, SEINE_MS(20)); /* a FIN may be on its way */
-        if (wired_stats(t).idle != rows[i].kept)
+        transport_idle(t, SEINE_MS(20)); /* a FIN may be on its way */
+        if (transport_stats(t).idle != rows[i].kept)
             printf("  %s\n", rows[i].path);
-        CHECK_EQ(wired_stats(t).idle, rows[i].kept);
-        CHECK_EQ(wired_stats(t).open, rows[i].kept);
+        CHECK_EQ(transport_stats(t).idle, rows[i].kept);
+        CHECK_EQ(transport_stats(t).open, rows[i].kept);
         free(v);
         /* what is kept serves once more, and is gone */
         v = get(t, seine_chaos_url(c), "/head:Connection:close/ok");
         CHECK_END(v, SEINE_OK);
         CHECK_EQ(v->end.reused, rows[i].kept);
         free(v);
-        CHECK_EQ(wired_stats(t).open, 0);
+        CHECK_EQ(transport_stats(t).open, 0);
     }
-    sn_wired_free(t);
+    sn_socket_transport_free(t);
     seine_chaos_free(c);
 }
 
@@ -160,19 +160,19 @@ TEST(any_event_on_an_idle_connection_closes_it)
     static const char *const paths[] = {"/idle:30ms/ok", "/idle:30ms:rst/ok",
                                         "/idle:30ms:bytes/ok"};
     seine_chaos *c = chaos(NULL);
-    sn_transport *t = wired();
+    sn_transport *t = transport();
 
     EACH_ROW(i, paths) {
         visit *v = get(t, seine_chaos_url(c), paths[i]);
 
         CHECK_END(v, SEINE_OK);
-        CHECK_EQ(wired_stats(t).idle, 1);
+        CHECK_EQ(transport_stats(t).idle, 1);
         free(v);
-        wired_idle(t, SEINE_MS(100));
-        CHECK_EQ(wired_stats(t).idle, 0);
-        CHECK_EQ(wired_stats(t).open, 0);
+        transport_idle(t, SEINE_MS(100));
+        CHECK_EQ(transport_stats(t).idle, 0);
+        CHECK_EQ(transport_stats(t).open, 0);
     }
-    sn_wired_free(t);
+    sn_socket_transport_free(t);
     seine_chaos_free(c);
 }
 
@@ -182,12 +182,12 @@ TEST(a_connection_is_looked_at_before_it_is_used_again)
     static const char *const paths[] = {"/idle:20ms/ok", "/idle:20ms:rst/ok",
                                         "/idle:20ms:bytes/ok"};
     seine_chaos *c = chaos(NULL);
-    sn_transport *t = wired();
+    sn_transport *t = transport();
 
     EACH_ROW(i, paths) {
         visit *v = get(t, seine_chaos_url(c), paths[i]);
 
-        CHECK_EQ(wired_stats(t).idle, 1);
+        CHECK_EQ(transport_stats(t).idle, 1);
         free(v);
         poll(NULL, 0, 100);
         v = get(t, seine_chaos_url(c), "/head:Connection:close/ok");
@@ -195,24 +195,24 @@ TEST(a_connection_is_looked_at_before_it_is_used_again)
         CHECK(!v->end.reused);
         free(v);
     }
-    CHECK_EQ(wired_stats(t).stale, 0);
-    sn_wired_free(t);
+    CHECK_EQ(transport_stats(t).stale, 0);
+    sn_socket_transport_free(t);
     seine_chaos_free(c);
 }
 
 TEST(an_idle_connection_has_its_time)
 {
     seine_chaos *c = chaos(NULL);
-    sn_wired_opts o = wired_opts();
+    sn_socket_transport_opts o = transport_opts();
 
     o.idle_time = SEINE_MS(60);
-    sn_transport *t = wired_of(&o);
+    sn_transport *t = transport_of(&o);
     free(get(t, seine_chaos_url(c), "/ok"));
-    CHECK_EQ(wired_stats(t).idle, 1);
-    wired_idle(t, SEINE_MS(30));
-    CHECK_EQ(wired_stats(t).idle, 1);
-    wired_idle(t, SEINE_MS(80));
-    CHECK_EQ(wired_stats(t).open, 0);
+    CHECK_EQ(transport_stats(t).idle, 1);
+    transport_idle(t, SEINE_MS(30));
+    CHECK_EQ(transport_stats(t).idle, 1);
+    transport_idle(t, SEINE_MS(80));
+    CHECK_EQ(transport_stats(t).open, 0);
 
     /* Nor is one that is too old used before its timer was heard. */
     free(get(t, seine_chaos_url(c), "/ok"));
@@ -220,34 +220,34 @@ TEST(an_idle_connection_has_its_time)
     visit *v = get(t, seine_chaos_url(c), "/ok");
     CHECK(!v->end.reused);
     free(v);
-    sn_wired_free(t);
+    sn_socket_transport_free(t);
     seine_chaos_free(c);
 }
 
 TEST(a_connection_grows_old_by_requests_and_by_time)
 {
     seine_chaos *c = chaos(NULL);
-    sn_wired_opts o = wired_opts();
+    sn_socket_transport_opts o = transport_opts();
 
     o.max_requests = 3;
-    sn_transport *t = wired_of(&o);
+    sn_transport *t = transport_of(&o);
     for (int i = 0; i < 7; i++) {
         visit *v = get(t, seine_chaos_url(c), "/ok");
 
         CHECK_EQ(v->end.reused, i % 3 != 0);
         free(v);
     }
-    sn_wired_free(t);
+    sn_socket_transport_free(t);
 
-    o = wired_opts();
+    o = transport_opts();
     o.max_age = SEINE_MS(50);
-    t = wired_of(&o);
+    t = transport_of(&o);
     free(get(t, seine_chaos_url(c), "/ok"));
     visit *v = get(t, seine_chaos_url(c), "/delay:60ms/ok");
     CHECK(v->end.reused);
-    CHECK_EQ(wired_stats(t).open, 0);
+    CHECK_EQ(transport_stats(t).open, 0);
     free(v);
-    sn_wired_free(t);
+    sn_socket_transport_free(t);
     seine_chaos_free(c);
 }
 
@@ -263,7 +263,7 @@ TEST(the_rest_of_a_small_body_is_read_so_that_the_connection_is_kept)
         {"/drip:1000x1ms:body/chunked/bytes:20000", false}, /* who knows how much */
     };
     seine_chaos *c = chaos(NULL);
-    sn_transport *t = wired();
+    sn_transport *t = transport();
 
     EACH_ROW(i, rows) {
         visit *v = visit_of(seine_chaos_url(c), rows[i].path);
@@ -274,48 +274,49 @@ TEST(the_rest_of_a_small_body_is_read_so_that_the_connection_is_kept)
         CHECK(v->end.partial);
         CHECK_EQ(v->pieces, 1);
         free(v);
-        for (seine_time until = wired_now() + SEINE_SECS(2);
-             wired_stats(t).idle != wired_stats(t).open && wired_now() < until;)
+        for (seine_time until = transport_now() + SEINE_SECS(2);
+             transport_stats(t).idle != transport_stats(t).open &&
+             transport_now() < until;)
             t->ops->turn(t, until);
-        CHECK_EQ(wired_stats(t).idle, rows[i].kept);
-        CHECK_EQ(wired_stats(t).open, rows[i].kept);
+        CHECK_EQ(transport_stats(t).idle, rows[i].kept);
+        CHECK_EQ(transport_stats(t).open, rows[i].kept);
         v = get(t, seine_chaos_url(c), "/head:Connection:close/ok");
         CHECK_END(v, SEINE_OK);
         CHECK_EQ(v->end.reused, rows[i].kept);
         free(v);
     }
-    sn_wired_free(t);
+    sn_socket_transport_free(t);
     seine_chaos_free(c);
 }
 
 TEST(a_rest_that_does_not_come_is_waited_for_a_second)
 {
     seine_chaos *c = chaos(NULL);
-    sn_transport *t = wired();
+    sn_transport *t = transport();
     visit *v = visit_of(seine_chaos_url(c), "/stall:10:body/bytes:1000");
 
     v->enough = true;
     visit_run(t, v);
     CHECK_END(v, SEINE_E_CANCELED);
-    CHECK_EQ(wired_stats(t).open, 1);
-    CHECK_EQ(wired_stats(t).idle, 0);
+    CHECK_EQ(transport_stats(t).open, 1);
+    CHECK_EQ(transport_stats(t).idle, 0);
     free(v);
-    wired_idle(t, SEINE_MS(1100));
-    CHECK_EQ(wired_stats(t).open, 0);
-    sn_wired_free(t);
+    transport_idle(t, SEINE_MS(1100));
+    CHECK_EQ(transport_stats(t).open, 0);
+    sn_socket_transport_free(t);
     seine_chaos_free(c);
 }
 
 TEST(idle_connections_are_bounded_by_origin_and_in_all)
 {
     seine_chaos *c = chaos(NULL);
-    sn_wired_opts o = wired_opts();
+    sn_socket_transport_opts o = transport_opts();
     char other[64];
     visit *v[8];
 
     o.max_idle = 3;
     o.max_idle_origin = 2;
-    sn_transport *t = wired_of(&o);
+    sn_transport *t = transport_of(&o);
     snprintf(other, sizeof other, "http://127.0.0.2:%s",
              strrchr(seine_chaos_url(c), ':') + 1);
     for (int i = 0; i < 8; i++) {
@@ -327,10 +328,10 @@ TEST(idle_connections_are_bounded_by_origin_and_in_all)
         CHECK_END(v[i], SEINE_OK);
         free(v[i]);
     }
-    CHECK_EQ(wired_stats(t).opened, 8);
-    CHECK_EQ(wired_stats(t).idle, 3);
-    CHECK_EQ(wired_stats(t).open, 3);
-    sn_wired_free(t);
+    CHECK_EQ(transport_stats(t).opened, 8);
+    CHECK_EQ(transport_stats(t).idle, 3);
+    CHECK_EQ(transport_stats(t).open, 3);
+    sn_socket_transport_free(t);
     seine_chaos_free(c);
 }
 
@@ -339,10 +340,10 @@ TEST(there_is_never_more_than_one_request_on_a_connection)
 {
     enum { MANY = 300 };
     seine_chaos *c = chaos(NULL);
-    sn_wired_opts o = wired_opts();
+    sn_socket_transport_opts o = transport_opts();
 
     o.max_connections = 1000;
-    sn_transport *t = wired_of(&o);
+    sn_transport *t = transport_of(&o);
     visit *v[MANY];
     for (int i = 0; i < MANY; i++) {
         v[i] =
@@ -359,6 +360,6 @@ TEST(there_is_never_more_than_one_request_on_a_connection)
     CHECK(seen(c, "hosts", "127.0.0.1", "peak_in_flight") <=
           seen(c, "hosts", "127.0.0.1", "peak_connections"));
     CHECK_EQ(seen(c, "hosts", "127.0.0.1", "requests"), MANY);
-    sn_wired_free(t);
+    sn_socket_transport_free(t);
     seine_chaos_free(c);
 }

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "failing.h"
-#include "wired.h"
+#include "socket_transport.h"
 
 static const char *
 port_of(const seine_chaos *c)
@@ -31,7 +31,7 @@ TEST(an_address_above_the_ceiling_sees_no_packet)
     seine_chaos *c = chaos(NULL);
 
     EACH_ROW(i, rows) {
-        sn_transport *t = wired();
+        sn_transport *t = transport();
         visit *v = visit_of(seine_chaos_url(c), "/ok");
 
         seine_chaos_reset(c);
@@ -43,11 +43,11 @@ TEST(an_address_above_the_ceiling_sees_no_packet)
             CHECK_EQ(v->end.fault.phase, SEINE_PHASE_CONNECT);
             CHECK_EQ(v->end.peer.v, 0);
             CHECK_EQ(v->admits, 0);
-            CHECK_EQ(wired_stats(t).opened, 0);
+            CHECK_EQ(transport_stats(t).opened, 0);
             CHECK_EQ(seen(c, "totals", NULL, "connections"), 0);
         }
         free(v);
-        sn_wired_free(t);
+        sn_socket_transport_free(t);
     }
     seine_chaos_free(c);
 }
@@ -55,7 +55,7 @@ TEST(an_address_above_the_ceiling_sees_no_packet)
 TEST(a_kept_connection_is_judged_again_for_each_request)
 {
     seine_chaos *c = chaos(NULL);
-    sn_transport *t = wired();
+    sn_transport *t = transport();
 
     for (int i = 0; i < 6; i++) {
         visit *v = visit_of(seine_chaos_url(c), "/ok");
@@ -64,24 +64,24 @@ TEST(a_kept_connection_is_judged_again_for_each_request)
         visit_run(t, v);
         CHECK_END(v, i % 2 ? SEINE_E_BLOCKED_ADDRESS : SEINE_OK);
         CHECK_EQ(v->end.reused, i > 0 && i % 2 == 0);
-        CHECK_EQ(wired_stats(t).idle, 1);
+        CHECK_EQ(transport_stats(t).idle, 1);
         free(v);
     }
-    CHECK_EQ(wired_stats(t).opened, 1);
-    sn_wired_free(t);
+    CHECK_EQ(transport_stats(t).opened, 1);
+    sn_socket_transport_free(t);
     seine_chaos_free(c);
 }
 
 TEST(an_address_declared_public_may_be_reached_by_anybody)
 {
     seine_chaos *c = chaos(NULL);
-    sn_wired_opts o = wired_opts();
+    sn_socket_transport_opts o = transport_opts();
     sn_zone_rule rule = {{{4, {127, 9, 0, 0}}, 16}, SN_ZONE_PUBLIC};
     char base[64];
 
     o.zones.rules = &rule;
     o.zones.n_rules = 1;
-    sn_transport *t = wired_of(&o);
+    sn_transport *t = transport_of(&o);
     snprintf(base, sizeof base, "http://127.9.0.1:%s", port_of(c));
     visit *v = visit_of(base, "/ok");
     v->q.ceiling = SN_ZONE_PUBLIC;
@@ -89,7 +89,7 @@ TEST(an_address_declared_public_may_be_reached_by_anybody)
     CHECK_END(v, SEINE_OK);
     CHECK_EQ(v->end.zone, SN_ZONE_PUBLIC);
     free(v);
-    sn_wired_free(t);
+    sn_socket_transport_free(t);
     seine_chaos_free(c);
 }
 
@@ -98,31 +98,31 @@ TEST(every_address_of_a_name_is_judged)
 {
     seine_chaos *c = chaos("{\"dns\":\"two.test\",\"answers\":[\"127.0.0.1\","
                            "\"127.9.0.1\"],\"ttl\":60}\n");
-    sn_wired_opts o = wired_opts();
+    sn_socket_transport_opts o = transport_opts();
     sn_zone_rule rule = {{{4, {127, 9, 0, 0}}, 16}, SN_ZONE_PUBLIC};
     char base[64];
 
     o.zones.rules = &rule;
     o.zones.n_rules = 1;
     o.dns.server = seine_chaos_where(c, "dns");
-    sn_transport *t = wired_of(&o);
+    sn_transport *t = transport_of(&o);
     snprintf(base, sizeof base, "http://two.test:%s", port_of(c));
     visit *v = visit_of(base, "/ok");
     v->q.ceiling = SN_ZONE_PUBLIC;
     visit_run(t, v);
     CHECK_END(v, SEINE_OK);
     CHECK_EQ(v->end.peer.bytes[1], 9);
-    CHECK_EQ(wired_stats(t).opened, 1);
+    CHECK_EQ(transport_stats(t).opened, 1);
     CHECK_EQ(seen(c, "addresses", "127.0.0.1", "connections"), -1);
     free(v);
-    sn_wired_free(t);
+    sn_socket_transport_free(t);
     seine_chaos_free(c);
 }
 
 TEST(who_admits_is_asked_once_and_may_say_no)
 {
     seine_chaos *c = chaos(NULL);
-    sn_transport *t = wired();
+    sn_transport *t = transport();
     static const seine_err answers[] = {SEINE_E_BUSY, SEINE_OK, SEINE_E_LIMITED};
 
     EACH_ROW(i, answers) {
@@ -133,29 +133,29 @@ TEST(who_admits_is_asked_once_and_may_say_no)
         CHECK_END(v, answers[i]);
         CHECK_EQ(v->admits, 1);
         CHECK_EQ(v->end.fault.sent, answers[i] == SEINE_OK);
-        CHECK_EQ(wired_stats(t).opened, i > 0);
-        CHECK_EQ(wired_stats(t).idle, i > 0); /* not used, and still there */
+        CHECK_EQ(transport_stats(t).opened, i > 0);
+        CHECK_EQ(transport_stats(t).idle, i > 0); /* not used, and still there */
         free(v);
     }
     CHECK_EQ(seen(c, "hosts", "127.0.0.1", "requests"), 1);
-    sn_wired_free(t);
+    sn_socket_transport_free(t);
     seine_chaos_free(c);
 }
 
 TEST(at_the_bound_of_connections_the_longest_idle_is_closed)
 {
     seine_chaos *c = chaos(NULL);
-    sn_wired_opts o = wired_opts();
+    sn_socket_transport_opts o = transport_opts();
     char base[64];
 
     o.max_connections = 2;
-    sn_transport *t = wired_of(&o);
+    sn_transport *t = transport_of(&o);
     for (int i = 1; i <= 4; i++) {
         snprintf(base, sizeof base, "http://127.0.0.%d:%s", i, port_of(c));
         visit *v = get(t, base, "/ok");
 
         CHECK_END(v, SEINE_OK);
-        CHECK_EQ(wired_stats(t).open, i < 2 ? i : 2);
+        CHECK_EQ(transport_stats(t).open, i < 2 ? i : 2);
         free(v);
     }
     /* Both are busy: there is no place for a third. */
@@ -171,8 +171,8 @@ TEST(at_the_bound_of_connections_the_longest_idle_is_closed)
         CHECK_EQ(v[i]->end.fault.sent, i < 2);
         free(v[i]);
     }
-    CHECK_EQ(wired_stats(t).open, 2);
-    sn_wired_free(t);
+    CHECK_EQ(transport_stats(t).open, 2);
+    sn_socket_transport_free(t);
     seine_chaos_free(c);
 }
 
@@ -181,7 +181,7 @@ static int
 with_no_files(const char *base, const char *other)
 {
     struct rlimit few;
-    sn_transport *t = wired();
+    sn_transport *t = transport();
     visit *v = get(t, base, "/ok");
     int next = dup(0);
 
@@ -216,7 +216,7 @@ with_no_files(const char *base, const char *other)
     if (v->end.fault.code != SEINE_OK)
         return 6;
     free(v);
-    sn_wired_free(t);
+    sn_socket_transport_free(t);
     return 0;
 }
 
@@ -240,10 +240,10 @@ TEST(a_head_that_the_budget_cannot_hold_ends_as_budget)
 {
     seine_chaos *c = chaos(NULL);
     seine_want limits = {{16 << 10, UINT64_MAX, UINT64_MAX, UINT64_MAX}}, used;
-    sn_wired_opts o = wired_opts();
+    sn_socket_transport_opts o = transport_opts();
 
     CHECK_EQ(seine_budget_new(&limits, &o.budget), SEINE_OK);
-    sn_transport *t = wired_of(&o);
+    sn_transport *t = transport_of(&o);
     visit *v = get(t, seine_chaos_url(c), "/bighead:30000/ok");
     CHECK_END(v, SEINE_E_BUDGET);
     CHECK_EQ(v->end.fault.phase, SEINE_PHASE_HEAD);
@@ -251,7 +251,7 @@ TEST(a_head_that_the_budget_cannot_hold_ends_as_budget)
     v = get(t, seine_chaos_url(c), "/ok");
     CHECK_END(v, SEINE_OK);
     free(v);
-    sn_wired_free(t);
+    sn_socket_transport_free(t);
     seine_budget_used(o.budget, &used);
     CHECK_EQ(used.n[SEINE_RES_MEMORY], 0);
     seine_budget_free(o.budget);
@@ -275,10 +275,10 @@ TEST(cancel_is_honoured_in_every_phase_and_releases_everything)
     };
     static char body[32 << 20]; /* more than kernels buffer */
     seine_chaos *c = chaos(NULL);
-    sn_wired_opts o = wired_opts();
+    sn_socket_transport_opts o = transport_opts();
 
     o.dns.server = seine_chaos_where(c, "dns");
-    sn_transport *t = wired_of(&o);
+    sn_transport *t = transport_of(&o);
     EACH_ROW(i, rows) {
         char base[64];
 
@@ -293,7 +293,7 @@ TEST(cancel_is_honoured_in_every_phase_and_releases_everything)
             v->q.body = (sn_str){body, sizeof body};
         }
         CHECK_EQ(visit_start(t, v), SEINE_OK);
-        wired_idle(t, SEINE_MS(60));
+        transport_idle(t, SEINE_MS(60));
         CHECK_EQ(v->ends, 0);
         t->ops->cancel(t, v->x, SEINE_E_DEADLINE);
         CHECK_EQ(v->ends, 0); /* never from inside */
@@ -302,17 +302,17 @@ TEST(cancel_is_honoured_in_every_phase_and_releases_everything)
         CHECK_EQ(v->ends, 1);
         CHECK_END(v, SEINE_E_DEADLINE);
         CHECK_STR(seine_phase_name(v->end.fault.phase), seine_phase_name(rows[i].phase));
-        CHECK_EQ(wired_stats(t).open, 0);
+        CHECK_EQ(transport_stats(t).open, 0);
         free(v);
     }
-    sn_wired_free(t);
+    sn_socket_transport_free(t);
     seine_chaos_free(c);
 }
 
 TEST(what_is_cancelled_before_its_first_turn_does_nothing)
 {
     seine_chaos *c = chaos(NULL);
-    sn_transport *t = wired();
+    sn_transport *t = transport();
     visit *v = visit_of(seine_chaos_url(c), "/ok");
 
     CHECK_EQ(visit_start(t, v), SEINE_OK);
@@ -322,16 +322,16 @@ TEST(what_is_cancelled_before_its_first_turn_does_nothing)
     CHECK_END(v, SEINE_E_CANCELED);
     CHECK_EQ(v->admits, 0);
     CHECK(!v->end.fault.sent);
-    CHECK_EQ(wired_stats(t).opened, 0);
+    CHECK_EQ(transport_stats(t).opened, 0);
     free(v);
-    sn_wired_free(t);
+    sn_socket_transport_free(t);
     seine_chaos_free(c);
 }
 
 TEST(an_exchange_may_cancel_itself_from_its_own_callbacks)
 {
     seine_chaos *c = chaos(NULL);
-    sn_transport *t = wired();
+    sn_transport *t = transport();
 
     for (int i = 0; i < 2; i++) {
         visit *v = visit_of(seine_chaos_url(c), "/bytes:1000");
@@ -342,13 +342,13 @@ TEST(an_exchange_may_cancel_itself_from_its_own_callbacks)
         CHECK_END(v, SEINE_E_CANCELED);
         CHECK(v->end.partial);
         CHECK_EQ(v->pieces, i);
-        CHECK_EQ(wired_stats(t).open, 0);
+        CHECK_EQ(transport_stats(t).open, 0);
         free(v);
         v = get(t, seine_chaos_url(c), "/head:Connection:close/ok");
         CHECK_END(v, SEINE_OK);
         free(v);
     }
-    sn_wired_free(t);
+    sn_socket_transport_free(t);
     seine_chaos_free(c);
 }
 
@@ -367,7 +367,7 @@ stir(visit *v)
 TEST(exchanges_may_be_started_and_cancelled_from_callbacks)
 {
     seine_chaos *c = chaos(NULL);
-    sn_transport *t = wired();
+    sn_transport *t = transport();
     visit *v = visit_of(seine_chaos_url(c), "/ok");
 
     victim = visit_of(seine_chaos_url(c), "/mute");
@@ -384,7 +384,7 @@ TEST(exchanges_may_be_started_and_cancelled_from_callbacks)
     free(v);
     free(victim);
     free(next_one);
-    sn_wired_free(t);
+    sn_socket_transport_free(t);
     seine_chaos_free(c);
 }
 
@@ -395,7 +395,7 @@ TEST(a_thousand_at_once_all_come_home)
                                         "/close/bytes:100", "/reset:30/ok",
                                         "/drip:100x1ms:body/bytes:1000"};
     seine_chaos *c = chaos(NULL);
-    sn_transport *t = wired();
+    sn_transport *t = transport();
     visit **v = calloc(MANY, sizeof *v);
     int bad = 0;
 
@@ -410,11 +410,11 @@ TEST(a_thousand_at_once_all_come_home)
         bad += v[i]->end.fault.code != want;
     }
     CHECK_EQ(bad, 0);
-    CHECK_EQ(wired_stats(t).open, wired_stats(t).idle);
+    CHECK_EQ(transport_stats(t).open, transport_stats(t).idle);
     for (int i = 0; i < MANY; i++)
         free(v[i]);
     free(v);
-    sn_wired_free(t);
+    sn_socket_transport_free(t);
     seine_chaos_free(c);
 }
 
@@ -456,7 +456,7 @@ TEST(once_warm_a_request_allocates_nothing)
     long before = 0;
 
     count_begin();
-    sn_transport *t = wired();
+    sn_transport *t = transport();
     for (int round = 0; round < 20; round++) {
         if (round == 2)
             before = count_calls();
@@ -471,8 +471,8 @@ TEST(once_warm_a_request_allocates_nothing)
         }
     }
     CHECK_EQ(count_calls(), before);
-    CHECK_EQ(wired_stats(t).opened, AT_ONCE);
-    sn_wired_free(t);
+    CHECK_EQ(transport_stats(t).opened, AT_ONCE);
+    sn_socket_transport_free(t);
     count_end();
     stop_serving(child);
 }
@@ -488,12 +488,12 @@ TEST(a_connection_in_flight_takes_less_than_two_kilobytes)
     for (int i = 0; i < MANY; i++)
         v[i] = visit_of(base, "/delay:300ms/ok");
     count_begin();
-    sn_transport *t = wired();
+    sn_transport *t = transport();
     int64_t before = count_bytes();
     for (int i = 0; i < MANY; i++)
         CHECK_EQ(visit_start(t, v[i]), SEINE_OK);
-    wired_idle(t, SEINE_MS(150));
-    CHECK_EQ(wired_stats(t).open, MANY);
+    transport_idle(t, SEINE_MS(150));
+    CHECK_EQ(transport_stats(t).open, MANY);
     CHECK((count_bytes() - before) / MANY < 2048);
     for (int i = 0; i < MANY; i++) {
         visit_wait(v[i]);
@@ -501,7 +501,7 @@ TEST(a_connection_in_flight_takes_less_than_two_kilobytes)
     }
     CHECK((count_bytes() - before) / MANY < 2048); /* idle now */
     free(v);
-    sn_wired_free(t);
+    sn_socket_transport_free(t);
     count_end();
     stop_serving(child);
 }
@@ -509,7 +509,7 @@ TEST(a_connection_in_flight_takes_less_than_two_kilobytes)
 TEST(the_descriptor_is_readable_when_a_turn_has_something_to_do)
 {
     seine_chaos *c = chaos(NULL);
-    sn_transport *t = wired();
+    sn_transport *t = transport();
     struct pollfd wait = {.fd = t->ops->fd(t), .events = POLLIN};
     visit *v = visit_of(seine_chaos_url(c), "/delay:30ms/ok");
     int turns = 0;
@@ -537,25 +537,25 @@ TEST(the_descriptor_is_readable_when_a_turn_has_something_to_do)
     v = visit_of(seine_chaos_url(c), "/mute");
     CHECK_EQ(visit_start(t, v), SEINE_OK);
     for (int i = 0; i < 5; i++)
-        t->ops->turn(t, wired_now() + SEINE_MS(5));
+        t->ops->turn(t, transport_now() + SEINE_MS(5));
     t->ops->cancel(t, v->x, SEINE_E_CANCELED);
     CHECK_EQ(poll(&wait, 1, 5000), 1);
     t->ops->turn(t, 0);
     CHECK_END(v, SEINE_E_CANCELED);
     free(v);
-    sn_wired_free(t);
+    sn_socket_transport_free(t);
     seine_chaos_free(c);
 }
 
 TEST(a_wake_ends_the_wait)
 {
-    sn_transport *t = wired();
-    seine_time from = wired_now();
+    sn_transport *t = transport();
+    seine_time from = transport_now();
 
     t->ops->wake(t);
     t->ops->turn(t, from + SEINE_SECS(5));
-    CHECK(wired_now() - from < SEINE_SECS(2));
-    sn_wired_free(t);
+    CHECK(transport_now() - from < SEINE_SECS(2));
+    sn_socket_transport_free(t);
 }
 
 TEST(an_exchange_survives_every_failing_allocation)
@@ -570,14 +570,14 @@ TEST(an_exchange_survives_every_failing_allocation)
         FAIL_EACH(n)
         {
             sn_transport *t = NULL;
-            sn_wired_opts o = wired_opts();
-            seine_err e = sn_wired_new(&o, NULL, &t);
+            sn_socket_transport_opts o = transport_opts();
+            seine_err e = sn_socket_transport_new(&o, NULL, &t);
 
             *v = fresh;
             v->q.url = &v->url;
             v->url.href = v->mem;
             v->q.limits = &v->limits;
-            v->q.deadline = wired_now() + SEINE_SECS(30);
+            v->q.deadline = transport_now() + SEINE_SECS(30);
             if (e == SEINE_OK)
                 e = visit_start(t, v);
             if (e == SEINE_OK) {
@@ -585,7 +585,7 @@ TEST(an_exchange_survives_every_failing_allocation)
                 e = v->end.fault.code;
             }
             CHECK(e == SEINE_OK || e == SEINE_E_NOMEM);
-            sn_wired_free(t);
+            sn_socket_transport_free(t);
         }
         free(v);
     }

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * wired.h - the transport on real sockets: names, connections, keep-alive, deadlines.
+ * socket_transport.h - the transport on real sockets: names, connections, keep-alive,
+ * deadlines.
  *
  * A loop, a resolver, and connections that are kept: idle ones are a last-in-first-out
  * list per origin, found by hash. A request on one of them is one send and one recv, and
  * allocates nothing. Addresses race (RFC 8305), every one of them judged by its zone
  * before a packet leaves; every phase has its moment on the loop's wheel.
  *
- *     e = sn_wired_new(&(sn_wired_opts){…}, why, &t);
+ *     e = sn_socket_transport_new(&(sn_socket_transport_opts){…}, why, &t);
  *     e = t->ops->start(t, &request, &handler, &x);
  *     now = t->ops->turn(t, SEINE_NEVER);
  *
@@ -15,15 +16,15 @@
  * Memory  4 KiB a connection; what a head needs is reserved from the budget.
  * Threads one owner; wake from any thread.
  */
-#ifndef SN_WIRED_H
-#define SN_WIRED_H
+#ifndef SN_SOCKET_TRANSPORT_H
+#define SN_SOCKET_TRANSPORT_H
 
 #include "net/dns.h"
 #include "net/tls.h"
 #include "net/transport.h"
 #include "seine/budget.h"
 
-typedef struct sn_wired_opts {
+typedef struct sn_socket_transport_opts {
     seine_clock *clock;
     sn_dns_opts dns;
     sn_zones_opts zones;
@@ -35,21 +36,23 @@ typedef struct sn_wired_opts {
     seine_span idle_time;     /* 15 s */
     seine_span max_age;       /* 10 min */
     uint32_t max_requests;    /* 10,000 on one connection */
-} sn_wired_opts;
+} sn_socket_transport_opts;
 
-typedef struct sn_wired_stats {
+typedef struct sn_socket_transport_stats {
     uint64_t opened, reused, stale, closed;
     uint32_t open, idle;
     uint64_t bytes_in, bytes_out; /* on the wire, TLS included */
     uint64_t handshakes, resumed; /* of TLS that ended well; of those, short ones */
     seine_span longest_turn;
-} sn_wired_stats;
+} sn_socket_transport_stats;
 
 /* CONFIG with out_why (SEINE_WHY bytes, or NULL), NOMEM, NO_FILES; IO: the addresses of
  * this machine cannot be read. */
-SEINE_MUST_CHECK seine_err sn_wired_new(const sn_wired_opts *opts, char *out_why,
-                                        sn_transport **out_transport);
-void sn_wired_free(sn_transport *t); /* no exchange is left */
-void sn_wired_stats_get(const sn_transport *t, sn_wired_stats *out_stats);
+SEINE_MUST_CHECK seine_err sn_socket_transport_new(const sn_socket_transport_opts *opts,
+                                                   char *out_why,
+                                                   sn_transport **out_transport);
+void sn_socket_transport_free(sn_transport *t); /* no exchange is left */
+void sn_socket_transport_stats_get(const sn_transport *t,
+                                   sn_socket_transport_stats *out_stats);
 
 #endif

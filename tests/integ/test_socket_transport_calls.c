@@ -8,7 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "wired.h"
+#include "socket_transport.h"
 
 static __thread int fail_connect, fail_datagram, fail_socket; /* with that errno */
 static __thread int fail_send, fail_recv;
@@ -108,7 +108,7 @@ TEST(a_connect_that_fails_at_once_has_its_named_error)
         {.socket = EAFNOSUPPORT, .want = SEINE_E_CONNECT_UNREACHABLE},
     };
     seine_chaos *c = chaos(NULL);
-    sn_transport *t = wired();
+    sn_transport *t = transport();
 
     EACH_ROW(i, rows) {
         fail_connect = rows[i].connect;
@@ -118,21 +118,21 @@ TEST(a_connect_that_fails_at_once_has_its_named_error)
         CHECK_END(v, rows[i].want);
         CHECK_EQ(v->end.fault.phase, SEINE_PHASE_CONNECT);
         CHECK(!v->end.fault.sent);
-        CHECK_EQ(wired_stats(t).opened, 0);
+        CHECK_EQ(transport_stats(t).opened, 0);
         free(v);
     }
     fail_connect = fail_datagram = fail_socket = 0;
     visit *v = get(t, seine_chaos_url(c), "/ok");
     CHECK_END(v, SEINE_OK);
     free(v);
-    sn_wired_free(t);
+    sn_socket_transport_free(t);
     seine_chaos_free(c);
 }
 
 TEST(a_request_may_leave_in_any_pieces)
 {
     seine_chaos *c = chaos(NULL);
-    sn_transport *t = wired();
+    sn_transport *t = transport();
 
     for (size_t most = 1; most < 150; most += 7) {
         visit *v = visit_of(seine_chaos_url(c), "/echo");
@@ -147,7 +147,7 @@ TEST(a_request_may_leave_in_any_pieces)
         free(v);
     }
     send_most = 0;
-    sn_wired_free(t);
+    sn_socket_transport_free(t);
     seine_chaos_free(c);
 }
 
@@ -158,7 +158,7 @@ TEST(a_body_of_any_size_is_sent_whole)
     static const char *const methods[] = {"POST", "PUT", "DELETE"};
     static char bytes[MOST];
     seine_chaos *c = chaos(NULL);
-    sn_transport *t = wired();
+    sn_transport *t = transport();
 
     memset(bytes, 'b', sizeof bytes);
     EACH_ROW(i, methods)
@@ -180,14 +180,14 @@ TEST(a_body_of_any_size_is_sent_whole)
             free(v);
         }
     send_most = 0;
-    sn_wired_free(t);
+    sn_socket_transport_free(t);
     seine_chaos_free(c);
 }
 
 TEST(a_send_that_fails_in_the_middle_ends_the_exchange)
 {
     seine_chaos *c = chaos(NULL);
-    sn_transport *t = wired();
+    sn_transport *t = transport();
 
     for (int before = 0; before < 3; before++) {
         visit *v = visit_of(seine_chaos_url(c), "/ok");
@@ -201,12 +201,12 @@ TEST(a_send_that_fails_in_the_middle_ends_the_exchange)
         visit_run(t, v);
         CHECK_END(v, SEINE_E_SEND_TIMEOUT); /* the peer itself has not ended it */
         CHECK_EQ(v->end.fault.sent, before > 0);
-        CHECK_EQ(wired_stats(t).open, 0);
+        CHECK_EQ(transport_stats(t).open, 0);
         free(v);
     }
     fail_send = 0;
     send_most = 0;
-    sn_wired_free(t);
+    sn_socket_transport_free(t);
     seine_chaos_free(c);
 }
 
@@ -214,7 +214,7 @@ TEST(a_failing_recv_is_a_broken_connection)
 {
     static const int whys[] = {ECONNRESET, ETIMEDOUT, EHOSTUNREACH};
     seine_chaos *c = chaos(NULL);
-    sn_transport *t = wired();
+    sn_transport *t = transport();
 
     EACH_ROW(i, whys) {
         visit *v = visit_of(seine_chaos_url(c), "/ok");
@@ -222,11 +222,11 @@ TEST(a_failing_recv_is_a_broken_connection)
         fail_recv = whys[i];
         visit_run(t, v);
         CHECK_END(v, SEINE_E_CONN_RESET);
-        CHECK_EQ(wired_stats(t).open, 0);
+        CHECK_EQ(transport_stats(t).open, 0);
         free(v);
     }
     fail_recv = 0;
-    sn_wired_free(t);
+    sn_socket_transport_free(t);
     seine_chaos_free(c);
 }
 
@@ -235,11 +235,11 @@ TEST(a_connection_of_which_not_all_was_read_is_not_kept)
 {
     enum { ROOM = 256 << 10 };
     seine_chaos *c = chaos(NULL);
-    sn_transport *t = wired();
+    sn_transport *t = transport();
     char path[64];
     visit *v = get(t, seine_chaos_url(c), "/bytes:200000");
 
-    uint64_t head = wired_stats(t).bytes_in - 200000;
+    uint64_t head = transport_stats(t).bytes_in - 200000;
     free(v);
     recv_fills = true;
     for (int more = -1; more <= 1; more++) {
@@ -248,11 +248,11 @@ TEST(a_connection_of_which_not_all_was_read_is_not_kept)
         CHECK_END(v, SEINE_OK);
         CHECK_EQ(v->bytes, ROOM - head + (uint64_t)more);
         CHECK_EQ(v->end.notes, more == 0 ? 0 : SN_NOTE_EXTRA_BYTES);
-        CHECK_EQ(wired_stats(t).open, 0);
+        CHECK_EQ(transport_stats(t).open, 0);
         free(v);
     }
     recv_fills = false;
-    sn_wired_free(t);
+    sn_socket_transport_free(t);
     seine_chaos_free(c);
 }
 
@@ -262,7 +262,7 @@ static seine_time
 jumping_now(seine_clock *c)
 {
     (void)c;
-    return wired_now() + jump;
+    return transport_now() + jump;
 }
 
 /* The own addresses are read again after a minute; what is idle is judged anew. */
@@ -270,17 +270,17 @@ TEST(a_minute_later_a_kept_connection_is_judged_again)
 {
     seine_chaos *c = chaos(NULL);
     seine_clock clock = *seine_clock_system();
-    sn_wired_opts o = wired_opts();
+    sn_socket_transport_opts o = transport_opts();
 
     clock.now = jumping_now;
     o.clock = &clock;
     o.idle_time = SEINE_SECS(300);
-    sn_transport *t = wired_of(&o);
+    sn_transport *t = transport_of(&o);
     for (int i = 0; i < 3; i++) {
         visit *v = visit_of(seine_chaos_url(c), "/ok");
 
         jump = SEINE_SECS(61 * i);
-        v->q.deadline = wired_now() + jump + SEINE_SECS(30);
+        v->q.deadline = transport_now() + jump + SEINE_SECS(30);
         visit_run(t, v);
         CHECK_END(v, SEINE_OK);
         CHECK_EQ(v->end.reused, i > 0);
@@ -288,7 +288,7 @@ TEST(a_minute_later_a_kept_connection_is_judged_again)
     }
     jump += SEINE_SECS(300);
     t->ops->turn(t, 0);
-    CHECK_EQ(wired_stats(t).open, 0); /* its time is over */
-    sn_wired_free(t);
+    CHECK_EQ(transport_stats(t).open, 0); /* its time is over */
+    sn_socket_transport_free(t);
     seine_chaos_free(c);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What servers do wrong on plain HTTP, and the kind it ends with: the rows of TCP and of
  * HTTP framing, each asked for by its chaos word. */
-#include "wired.h"
+#include "socket_transport.h"
 
 typedef struct row {
     const char *path;
@@ -108,7 +108,7 @@ TEST(what_is_not_a_response_has_its_named_error)
         {"/badchunk:none/bytes:10", SEINE_E_BODY_TRUNCATED, BODY, 0, 10, 200},
     };
     seine_chaos *c = chaos(NULL);
-    sn_transport *t = wired();
+    sn_transport *t = transport();
 
     EACH_ROW(i, rows) {
         visit *v = visit_of(seine_chaos_url(c), rows[i].path);
@@ -116,7 +116,7 @@ TEST(what_is_not_a_response_has_its_named_error)
         v->q.fresh = true;
         expect(t, seine_chaos_url(c), &rows[i], v);
     }
-    sn_wired_free(t);
+    sn_socket_transport_free(t);
     seine_chaos_free(c);
 }
 
@@ -125,7 +125,7 @@ TEST(a_question_that_was_asked_may_be_answered)
     static const row rows[] = {{"/status:304", SEINE_OK, NONE, 0, 0, 304},
                                {"/status:206/bytes:10", SEINE_OK, NONE, 0, 10, 206}};
     seine_chaos *c = chaos(NULL);
-    sn_transport *t = wired();
+    sn_transport *t = transport();
 
     EACH_ROW(i, rows) {
         visit *v = visit_of(seine_chaos_url(c), rows[i].path);
@@ -134,7 +134,7 @@ TEST(a_question_that_was_asked_may_be_answered)
         v->q.range = i == 1;
         expect(t, seine_chaos_url(c), &rows[i], v);
     }
-    sn_wired_free(t);
+    sn_socket_transport_free(t);
     seine_chaos_free(c);
 }
 
@@ -144,7 +144,7 @@ TEST(a_response_to_head_has_no_body)
         {"/bytes:5000", SEINE_OK, NONE, 0, 0, 200},
         {"/withbody/ok", SEINE_OK, NONE, SN_NOTE_EXTRA_BYTES, 0, 200}};
     seine_chaos *c = chaos(NULL);
-    sn_transport *t = wired();
+    sn_transport *t = transport();
 
     EACH_ROW(i, rows) {
         visit *v = visit_of(seine_chaos_url(c), rows[i].path);
@@ -152,7 +152,7 @@ TEST(a_response_to_head_has_no_body)
         v->q.method = SN_STR("HEAD");
         expect(t, seine_chaos_url(c), &rows[i], v);
     }
-    sn_wired_free(t);
+    sn_socket_transport_free(t);
     seine_chaos_free(c);
 }
 
@@ -161,12 +161,12 @@ TEST(a_response_to_head_has_no_body)
 TEST(a_head_is_stopped_at_the_limit_of_all_its_bytes)
 {
     seine_chaos *c = chaos(NULL);
-    sn_transport *t = wired();
+    sn_transport *t = transport();
     visit *v = get(t, seine_chaos_url(c), "/manyhead:300000/ok");
 
     CHECK_END(v, SEINE_E_HEADER_TOO_LARGE);
     free(v);
-    sn_wired_free(t);
+    sn_socket_transport_free(t);
     seine_chaos_free(c);
 }
 
@@ -189,7 +189,7 @@ TEST(a_body_over_the_cap_is_cut_there_and_marked)
         {"/bytes:17M", 16 << 20, 16 << 20, 16 << 20, SEINE_E_BODY_TOO_LARGE},
     };
     seine_chaos *c = chaos(NULL);
-    sn_transport *t = wired();
+    sn_transport *t = transport();
 
     EACH_ROW(i, rows) {
         visit *v = visit_of(seine_chaos_url(c), rows[i].path);
@@ -200,19 +200,19 @@ TEST(a_body_over_the_cap_is_cut_there_and_marked)
         CHECK_END(v, rows[i].want);
         CHECK_EQ(v->bytes, rows[i].bytes);
         CHECK_EQ(v->end.partial, rows[i].want != SEINE_OK);
-        CHECK_EQ(wired_stats(t).idle,
+        CHECK_EQ(transport_stats(t).idle,
                  rows[i].want == SEINE_OK && !strstr(rows[i].path, "close"));
         free(v);
-        wired_idle(t, 0);
+        transport_idle(t, 0);
     }
-    sn_wired_free(t);
+    sn_socket_transport_free(t);
     seine_chaos_free(c);
 }
 
 TEST(bytes_on_the_wire_have_a_cap_of_their_own)
 {
     seine_chaos *c = chaos(NULL);
-    sn_transport *t = wired();
+    sn_transport *t = transport();
     visit *v = visit_of(seine_chaos_url(c), "/chunked/chunksize:1/bytes:1000");
 
     v->limits.max_wire = 3000; /* a byte is six on the wire */
@@ -222,19 +222,19 @@ TEST(bytes_on_the_wire_have_a_cap_of_their_own)
     CHECK(v->end.wire_bytes > 3000 && v->end.wire_bytes < 3010);
     CHECK(v->end.partial);
     free(v);
-    sn_wired_free(t);
+    sn_socket_transport_free(t);
     seine_chaos_free(c);
 }
 
 TEST(a_connection_that_cannot_be_made_has_its_named_error)
 {
     seine_chaos *c = chaos(NULL);
-    sn_wired_opts o = wired_opts();
+    sn_socket_transport_opts o = transport_opts();
     sn_cidr all = {{4, {255, 255, 255, 255}}, 32};
 
     o.zones.allow = &all;
     o.zones.n_allow = 1;
-    sn_transport *t = wired_of(&o);
+    sn_transport *t = transport_of(&o);
     visit *v = get(t, seine_chaos_where(c, "dead"), "/");
 
     CHECK_END(v, SEINE_E_CONNECT_REFUSED);
@@ -248,8 +248,8 @@ TEST(a_connection_that_cannot_be_made_has_its_named_error)
     v = get(t, "http://255.255.255.255:9", "/"); /* nobody is reached by TCP there */
     CHECK_END(v, SEINE_E_CONNECT_UNREACHABLE);
     free(v);
-    CHECK_EQ(wired_stats(t).open, 0);
-    sn_wired_free(t);
+    CHECK_EQ(transport_stats(t).open, 0);
+    sn_socket_transport_free(t);
     seine_chaos_free(c);
 }
 
@@ -266,10 +266,10 @@ TEST(names_that_cannot_be_found_have_their_named_error)
         {"http://a-1-2-3-4.test.example!/", SEINE_E_DNS_BAD_NAME},
     };
     seine_chaos *c = chaos(NULL);
-    sn_wired_opts o = wired_opts();
+    sn_socket_transport_opts o = transport_opts();
 
     o.dns.server = seine_chaos_where(c, "dns");
-    sn_transport *t = wired_of(&o);
+    sn_transport *t = transport_of(&o);
     EACH_ROW(i, rows) {
         visit *v = get(t, rows[i].host, "");
 
@@ -280,18 +280,18 @@ TEST(names_that_cannot_be_found_have_their_named_error)
         CHECK_EQ(v->admits, 0);
         free(v);
     }
-    sn_wired_free(t);
+    sn_socket_transport_free(t);
     seine_chaos_free(c);
 }
 
 TEST(a_name_is_looked_up_and_its_host_is_asked)
 {
     seine_chaos *c = chaos(NULL);
-    sn_wired_opts o = wired_opts();
+    sn_socket_transport_opts o = transport_opts();
     char base[64];
 
     o.dns.server = seine_chaos_where(c, "dns");
-    sn_transport *t = wired_of(&o);
+    sn_transport *t = transport_of(&o);
     snprintf(base, sizeof base, "http://user:pw@Www.Test.:%s",
              strrchr(seine_chaos_url(c), ':') + 1);
     visit *v = get(t, base, "/ok");
@@ -307,13 +307,13 @@ TEST(a_name_is_looked_up_and_its_host_is_asked)
     CHECK_END(v, SEINE_OK);
     CHECK(v->end.reused);
     free(v);
-    sn_wired_free(t);
+    sn_socket_transport_free(t);
     seine_chaos_free(c);
 }
 
 TEST(https_ends_in_a_named_error_where_there_is_no_tls)
 {
-    sn_transport *t = wired();
+    sn_transport *t = transport();
     visit *v = get(t, "https://127.0.0.1:1", "/");
 
     CHECK_END(v, SEINE_E_TLS_ERROR);
@@ -321,18 +321,18 @@ TEST(https_ends_in_a_named_error_where_there_is_no_tls)
     CHECK_EQ(v->end.fault.phase, SEINE_PHASE_TLS);
     CHECK(!v->end.fault.sent);
     free(v);
-    sn_wired_free(t);
+    sn_socket_transport_free(t);
 }
 
 TEST(what_may_not_be_asked_is_refused_at_once)
 {
     static const sn_field bad[] = {{{"Host", 4}, {"x", 1}}, {{"A", 1}, {"a\r\nB: c", 7}}};
-    sn_transport *t = wired();
+    sn_transport *t = transport();
     visit *v = visit_of("http://127.0.0.1:1", "/");
 
     v->q.deadline = SEINE_NEVER;
     CHECK_EQ(visit_start(t, v), SEINE_E_INVAL);
-    v->q.deadline = wired_now() + SEINE_SECS(1);
+    v->q.deadline = transport_now() + SEINE_SECS(1);
     v->q.n_fields = 1;
     EACH_ROW(i, bad) {
         v->q.fields = &bad[i];
@@ -344,28 +344,28 @@ TEST(what_may_not_be_asked_is_refused_at_once)
     t->ops->turn(t, 0);
     CHECK_EQ(v->ends, 0);
     free(v);
-    sn_wired_free(t);
+    sn_socket_transport_free(t);
 }
 
 TEST(options_that_make_no_sense_are_refused)
 {
     sn_transport *t = NULL;
     char why[SEINE_WHY] = "";
-    sn_wired_opts o = wired_opts();
+    sn_socket_transport_opts o = transport_opts();
 
     o.max_connections = 0;
-    CHECK_EQ(sn_wired_new(&o, why, &t), SEINE_E_CONFIG);
+    CHECK_EQ(sn_socket_transport_new(&o, why, &t), SEINE_E_CONFIG);
     CHECK_STR(why, "max_connections: at least 1");
-    o = wired_opts();
+    o = transport_opts();
     o.idle_time = -1;
-    CHECK_EQ(sn_wired_new(&o, NULL, &t), SEINE_E_CONFIG);
-    o = wired_opts();
+    CHECK_EQ(sn_socket_transport_new(&o, NULL, &t), SEINE_E_CONFIG);
+    o = transport_opts();
     o.dns.server = "nonsense";
-    CHECK_EQ(sn_wired_new(&o, why, &t), SEINE_E_CONFIG);
-    o = wired_opts();
+    CHECK_EQ(sn_socket_transport_new(&o, why, &t), SEINE_E_CONFIG);
+    o = transport_opts();
     o.zones.nat64 = &(sn_cidr){{6, {0}}, 7};
     o.zones.n_nat64 = 1;
-    CHECK_EQ(sn_wired_new(&o, why, &t), SEINE_E_CONFIG);
+    CHECK_EQ(sn_socket_transport_new(&o, why, &t), SEINE_E_CONFIG);
     CHECK(!t);
-    sn_wired_free(NULL);
+    sn_socket_transport_free(NULL);
 }

@@ -2,7 +2,8 @@
 /*
  * wired - what a request costs the transport alone: no scheduler, no records.
  *
- *     bench-wired [-j] [-n REQUESTS] [-c CONNECTIONS] [-a AUTHORITIES] [-f] [URL]
+ *     bench-socket_transport [-j] [-n REQUESTS] [-c CONNECTIONS] [-a AUTHORITIES] [-f]
+ * [URL]
  *
  * GET after GET of one URL, 64 in flight on kept connections, by one thread; the URL is
  * 2 KB of a server in a child process unless one is given; with https its authority is
@@ -24,7 +25,7 @@
 #include <unistd.h>
 
 #include "base/str.h"
-#include "net/wired.h"
+#include "net/socket_transport.h"
 
 enum { RUNS = 5 };
 
@@ -276,24 +277,24 @@ main(int argc, char **argv)
     seine_url_init(&url, mem, sizeof mem);
     must(seine_url_parse(&url, what, strlen(what), NULL));
     must(sn_tls_ctx_new(&trust, why, &ctx));
-    sn_wired_opts opts = {.clock = seine_clock_system(),
-                          .tls = ctx,
-                          .dns = {.timeout = SEINE_SECS(5), .max_names = 1000},
-                          .max_connections = fresh ? 2 * width : width,
-                          .max_idle = width,
-                          .max_idle_origin = width,
-                          .idle_time = SEINE_SECS(15),
-                          .max_age = SEINE_SECS(600),
-                          .max_requests = UINT32_MAX};
-    must(sn_wired_new(&opts, why, &t));
+    sn_socket_transport_opts opts = {.clock = seine_clock_system(),
+                                     .tls = ctx,
+                                     .dns = {.timeout = SEINE_SECS(5), .max_names = 1000},
+                                     .max_connections = fresh ? 2 * width : width,
+                                     .max_idle = width,
+                                     .max_idle_origin = width,
+                                     .idle_time = SEINE_SECS(15),
+                                     .max_age = SEINE_SECS(600),
+                                     .max_requests = UINT32_MAX};
+    must(sn_socket_transport_new(&opts, why, &t));
     measure();
-    sn_wired_stats stats;
-    sn_wired_stats_get(t, &stats);
+    sn_socket_transport_stats stats;
+    sn_socket_transport_stats_get(t, &stats);
     if (!as_json)
         printf("%llu connections opened, %llu handshakes resumed, %llu requests failed\n",
                (unsigned long long)stats.opened, (unsigned long long)stats.resumed,
                (unsigned long long)failed);
-    sn_wired_free(t);
+    sn_socket_transport_free(t);
     sn_tls_ctx_free(ctx);
     if (server) {
         kill(server, SIGKILL);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wired.h - the real transport and the evil server in one process: what tests share. */
+/* socket_transport.h - the real transport and the evil server in one process: what tests
+ * share. */
 #ifndef WIRED_TEST_H
 #define WIRED_TEST_H
 
@@ -13,7 +14,7 @@
 #include <seine/plumbing.h>
 
 #include "check.h"
-#include "net/wired.h"
+#include "net/socket_transport.h"
 
 #define BODY_KEPT 4096
 
@@ -41,7 +42,7 @@ typedef struct visit {
 } visit;
 
 static inline seine_time
-wired_now(void)
+transport_now(void)
 {
     seine_clock *c = seine_clock_system();
 
@@ -98,7 +99,7 @@ visit_end(const sn_end *end, void *arg)
 
     v->ends++;
     v->end = *end;
-    v->ended = wired_now();
+    v->ended = transport_now();
     if (v->then)
         v->then(v);
 }
@@ -116,7 +117,7 @@ visit_of(const char *base, const char *path)
     v->q = (sn_request){.method = SN_STR("GET"),
                         .url = &v->url,
                         .limits = &v->limits,
-                        .deadline = wired_now() + SEINE_SECS(30),
+                        .deadline = transport_now() + SEINE_SECS(30),
                         .ceiling = SN_ZONE_LOCAL,
                         .pin = SN_ZONE_NO_PIN};
     return v;
@@ -132,7 +133,7 @@ visit_start(sn_transport *t, visit *v)
                     .arg = v};
 
     v->t = t;
-    v->begun = wired_now();
+    v->begun = transport_now();
     return t->ops->start(t, &v->q, &h, &v->x);
 }
 
@@ -140,9 +141,9 @@ visit_start(sn_transport *t, visit *v)
 static inline void
 visit_wait(visit *v)
 {
-    seine_time until = wired_now() + SEINE_SECS(40);
+    seine_time until = transport_now() + SEINE_SECS(40);
 
-    while (v->ends == 0 && wired_now() < until)
+    while (v->ends == 0 && transport_now() < until)
         v->t->ops->turn(v->t, until);
     CHECK_EQ(v->ends, 1);
 }
@@ -162,52 +163,53 @@ get(sn_transport *t, const char *base, const char *path)
     return visit_run(t, visit_of(base, path));
 }
 
-static inline sn_wired_opts
-wired_opts(void)
+static inline sn_socket_transport_opts
+transport_opts(void)
 {
-    return (sn_wired_opts){.clock = seine_clock_system(),
-                           .dns = {.timeout = SEINE_SECS(5), .max_names = 65536},
-                           .max_connections = 4096,
-                           .max_idle = 4096,
-                           .max_idle_origin = 4096,
-                           .idle_time = SEINE_SECS(15),
-                           .max_age = SEINE_SECS(600),
-                           .max_requests = 10000};
+    return (sn_socket_transport_opts){
+        .clock = seine_clock_system(),
+        .dns = {.timeout = SEINE_SECS(5), .max_names = 65536},
+        .max_connections = 4096,
+        .max_idle = 4096,
+        .max_idle_origin = 4096,
+        .idle_time = SEINE_SECS(15),
+        .max_age = SEINE_SECS(600),
+        .max_requests = 10000};
 }
 
 static inline sn_transport *
-wired_of(const sn_wired_opts *opts)
+transport_of(const sn_socket_transport_opts *opts)
 {
     sn_transport *t = NULL;
     char why[SEINE_WHY] = "";
 
-    CHECK_EQ(sn_wired_new(opts, why, &t), SEINE_OK);
+    CHECK_EQ(sn_socket_transport_new(opts, why, &t), SEINE_OK);
     CHECK_STR(why, "");
     return t;
 }
 
 static inline sn_transport *
-wired(void)
+transport(void)
 {
-    sn_wired_opts o = wired_opts();
+    sn_socket_transport_opts o = transport_opts();
 
-    return wired_of(&o);
+    return transport_of(&o);
 }
 
-static inline sn_wired_stats
-wired_stats(const sn_transport *t)
+static inline sn_socket_transport_stats
+transport_stats(const sn_transport *t)
 {
-    sn_wired_stats s;
+    sn_socket_transport_stats s;
 
-    sn_wired_stats_get(t, &s);
+    sn_socket_transport_stats_get(t, &s);
     return s;
 }
 
 /* Lets `span` pass. */
 static inline void
-wired_idle(sn_transport *t, seine_span span)
+transport_idle(sn_transport *t, seine_span span)
 {
-    for (seine_time until = wired_now() + span; wired_now() < until;)
+    for (seine_time until = transport_now() + span; transport_now() < until;)
         t->ops->turn(t, until);
 }
 

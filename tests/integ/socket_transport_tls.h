@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wired_tls.h - the same with TLS: an evil server, and whoever trusts its authority. */
+/* socket_transport_tls.h - the same with TLS: an evil server, and whoever trusts its
+ * authority. */
 #ifndef WIRED_TLS_TEST_H
 #define WIRED_TLS_TEST_H
 
 #include <unistd.h>
 
-#include "wired.h"
+#include "socket_transport.h"
 
 typedef struct secured {
     seine_chaos *c;
@@ -28,7 +29,7 @@ write_file(char path[64], const char *text)
 
 /* A server whose authority is trusted. */
 static inline secured
-secure_with(const char *script, sn_wired_opts opts, uint8_t tls_min)
+secure_with(const char *script, sn_socket_transport_opts opts, uint8_t tls_min)
 {
     secured s = {0};
     seine_chaos_opts o = SEINE_CHAOS_OPTS;
@@ -43,20 +44,20 @@ secure_with(const char *script, sn_wired_opts opts, uint8_t tls_min)
     CHECK_STR(why, "");
     opts.tls = s.ctx;
     opts.dns.server = seine_chaos_where(s.c, "dns");
-    s.t = wired_of(&opts);
+    s.t = transport_of(&opts);
     return s;
 }
 
 static inline secured
 secure(void)
 {
-    return secure_with(NULL, wired_opts(), 12);
+    return secure_with(NULL, transport_opts(), 12);
 }
 
 static inline void
 secure_end(secured *s)
 {
-    sn_wired_free(s->t);
+    sn_socket_transport_free(s->t);
     sn_tls_ctx_free(s->ctx);
     seine_chaos_free(s->c);
     unlink(s->ca);

@@ -6,7 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "wired.h"
+#include "socket_transport.h"
 
 #define WHOLE "HTTP/1.1 413 Too Large\r\nContent-Length: 3\r\n\r\nno\n"
 
@@ -107,7 +107,7 @@ upload(sn_transport *t, void (*serve)(int fd))
     v->q.method = SN_STR("POST");
     v->q.body = (sn_str){bytes, SIZE};
     visit_run(t, v);
-    CHECK_EQ(wired_stats(t).open, wired_stats(t).idle);
+    CHECK_EQ(transport_stats(t).open, transport_stats(t).idle);
     peer_end(&p);
     free(bytes);
     return v;
@@ -145,33 +145,33 @@ answers_half_and_resets(int fd)
 
 TEST(an_answer_before_the_request_is_sent_is_an_answer)
 {
-    sn_transport *t = wired();
+    sn_transport *t = transport();
     visit *v = upload(t, answers_and_waits);
 
     CHECK_END(v, SEINE_OK);
     CHECK_EQ(v->status, 413);
     CHECK_STR(v->body, "no\n");
     free(v);
-    sn_wired_free(t);
+    sn_socket_transport_free(t);
 }
 
 TEST(an_answer_is_read_after_sending_has_failed)
 {
-    sn_transport *t = wired();
+    sn_transport *t = transport();
     visit *v = upload(t, answers_and_resets);
 
     CHECK_END(v, SEINE_OK);
     CHECK_EQ(v->status, 413);
     CHECK_STR(v->body, "no\n");
     free(v);
-    sn_wired_free(t);
+    sn_socket_transport_free(t);
 }
 
 /* Sending consumes the error of the socket; what is read after it looks like an orderly
  * end and is none. */
 TEST(an_end_after_sending_has_failed_is_no_orderly_one)
 {
-    sn_transport *t = wired();
+    sn_transport *t = transport();
     visit *v = upload(t, answers_half_and_resets);
 
     CHECK_END(v, SEINE_E_BODY_TRUNCATED);
@@ -183,7 +183,7 @@ TEST(an_end_after_sending_has_failed_is_no_orderly_one)
     CHECK_EQ(v->end.fault.phase, SEINE_PHASE_SEND);
     CHECK(v->end.fault.sent);
     free(v);
-    sn_wired_free(t);
+    sn_socket_transport_free(t);
 }
 
 static void
@@ -203,16 +203,16 @@ speaks_byte_by_byte(int fd)
 
 TEST(a_response_may_come_byte_by_byte)
 {
-    sn_transport *t = wired();
+    sn_transport *t = transport();
     peer p;
 
     peer_start(&p, speaks_byte_by_byte);
     visit *v = get(t, p.base, "/");
     CHECK_END(v, SEINE_OK);
     CHECK_STR(v->body, "abcde");
-    CHECK_EQ(wired_stats(t).idle, 1);
+    CHECK_EQ(transport_stats(t).idle, 1);
     free(v);
-    sn_wired_free(t);
+    sn_socket_transport_free(t);
     peer_end(&p);
 }
 
@@ -227,7 +227,7 @@ speaks_late(int fd)
 
 TEST(a_connection_serves_what_comes_after_the_request)
 {
-    sn_transport *t = wired();
+    sn_transport *t = transport();
     peer p;
 
     peer_start(&p, speaks_late);
@@ -239,7 +239,7 @@ TEST(a_connection_serves_what_comes_after_the_request)
     CHECK(v->end.reused);
     CHECK_STR(v->body, "def");
     free(v);
-    sn_wired_free(t);
+    sn_socket_transport_free(t);
     peer_end(&p);
 }
 
@@ -261,13 +261,13 @@ TEST(the_next_address_is_tried_after_250_ms_and_the_first_forgotten)
 {
     seine_chaos *c = chaos("{\"dns\":\"two.test\",\"answers\":[\"127.0.0.2\","
                            "\"127.0.0.3\"],\"ttl\":60}\n");
-    sn_wired_opts o = wired_opts();
+    sn_socket_transport_opts o = transport_opts();
     char base[64];
     int fds[4];
     peer p;
 
     o.dns.server = seine_chaos_where(c, "dns");
-    sn_transport *t = wired_of(&o);
+    sn_transport *t = transport_of(&o);
     uint16_t port = hole(fds);
     peer_start_at(&p, 0x7f000003, port, speaks_late);
     snprintf(base, sizeof base, "http://two.test:%d", port);
@@ -280,11 +280,11 @@ TEST(the_next_address_is_tried_after_250_ms_and_the_first_forgotten)
         CHECK_EQ(v->admits, 1);
         CHECK(i > 0 || v->end.spent[SEINE_PHASE_CONNECT] >= SEINE_MS(250));
         free(v);
-        wired_idle(t, SEINE_MS(20));
+        transport_idle(t, SEINE_MS(20));
     }
-    CHECK_EQ(wired_stats(t).opened, 2);
-    CHECK_EQ(wired_stats(t).closed, 2);
-    sn_wired_free(t);
+    CHECK_EQ(transport_stats(t).opened, 2);
+    CHECK_EQ(transport_stats(t).closed, 2);
+    sn_socket_transport_free(t);
     seine_chaos_free(c);
     peer_end(&p);
     for (int i = 0; i < 4; i++)
@@ -296,12 +296,12 @@ TEST(what_is_told_when_all_fail_is_the_most_telling)
 {
     seine_chaos *c = chaos("{\"dns\":\"two.test\",\"answers\":[\"127.0.0.2\","
                            "\"127.0.0.3\"],\"ttl\":60}\n");
-    sn_wired_opts o = wired_opts();
+    sn_socket_transport_opts o = transport_opts();
     char base[64];
     int fds[4];
 
     o.dns.server = seine_chaos_where(c, "dns");
-    sn_transport *t = wired_of(&o);
+    sn_transport *t = transport_of(&o);
     snprintf(base, sizeof base, "http://two.test:%d", hole(fds));
     visit *v = visit_of(base, "/ok");
     v->limits.time.tcp = SEINE_MS(400);
@@ -310,8 +310,8 @@ TEST(what_is_told_when_all_fail_is_the_most_telling)
     CHECK_EQ(v->end.fault.timeout_ms, 0);
     CHECK(v->ended - v->begun >= SEINE_MS(400));
     free(v);
-    CHECK_EQ(wired_stats(t).open, 0);
-    sn_wired_free(t);
+    CHECK_EQ(transport_stats(t).open, 0);
+    sn_socket_transport_free(t);
     seine_chaos_free(c);
     for (int i = 0; i < 4; i++)
         close(fds[i]);
@@ -339,7 +339,7 @@ answers_then_resets(int fd)
 
 TEST(a_request_of_which_no_byte_left_may_always_be_sent_again)
 {
-    sn_transport *t = wired();
+    sn_transport *t = transport();
     peer p;
 
     peer_start(&p, answers_then_resets);
@@ -354,7 +354,7 @@ TEST(a_request_of_which_no_byte_left_may_always_be_sent_again)
     CHECK(second->end.replayable && second->end.reused && !second->end.fault.sent);
     free(v);
     free(second);
-    sn_wired_free(t);
+    sn_socket_transport_free(t);
     peer_end(&p);
 }
 
@@ -381,20 +381,20 @@ answers_in_between(int fd)
 
 TEST(a_body_may_begin_before_the_request_is_sent)
 {
-    sn_transport *t = wired();
+    sn_transport *t = transport();
     visit *v = upload(t, answers_in_between);
 
     CHECK_END(v, SEINE_OK);
     CHECK_STR(v->body, "abc");
     free(v);
-    sn_wired_free(t);
+    sn_socket_transport_free(t);
 }
 
 /* What localhost is: both families, where the machine has both. The server is on one. */
 TEST(the_family_that_won_is_tried_first_the_next_time)
 {
     seine_chaos *c = chaos(NULL);
-    sn_transport *t = wired();
+    sn_transport *t = transport();
     char base[64];
     uint64_t before = 0;
 
@@ -405,11 +405,11 @@ TEST(the_family_that_won_is_tried_first_the_next_time)
 
         CHECK_END(v, SEINE_OK);
         CHECK_EQ(v->end.peer.v, 4);
-        CHECK(i == 0 || wired_stats(t).opened == before + 1);
-        before = wired_stats(t).opened;
+        CHECK(i == 0 || transport_stats(t).opened == before + 1);
+        before = transport_stats(t).opened;
         free(v);
     }
-    sn_wired_free(t);
+    sn_socket_transport_free(t);
     seine_chaos_free(c);
 }
 
@@ -426,7 +426,7 @@ TEST(an_address_may_be_one_of_ipv6)
     struct sockaddr_in6 at = {.sin6_family = AF_INET6,
                               .sin6_addr = IN6ADDR_LOOPBACK_INIT};
     socklen_t n = sizeof at;
-    sn_transport *t = wired();
+    sn_transport *t = transport();
     peer p = {.fd = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0), .serve = serves_six};
 
     if (p.fd < 0 || bind(p.fd, (struct sockaddr *)&at, sizeof at) != 0) {
@@ -434,7 +434,7 @@ TEST(an_address_may_be_one_of_ipv6)
 
         CHECK_END(v, SEINE_E_CONNECT_UNREACHABLE);
         free(v);
-        sn_wired_free(t);
+        sn_socket_transport_free(t);
         return;
     }
     CHECK_EQ(listen(p.fd, 1), 0);
@@ -447,6 +447,6 @@ TEST(an_address_may_be_one_of_ipv6)
     CHECK_EQ(v->end.peer.v, 6);
     CHECK_EQ(v->end.zone, SN_ZONE_LOCAL);
     free(v);
-    sn_wired_free(t);
+    sn_socket_transport_free(t);
     peer_end(&p);
 }

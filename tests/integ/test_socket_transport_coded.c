@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Packed bodies on real sockets: unpacked to their end, or not ok. */
-#include "wired.h"
+#include "socket_transport.h"
 
 TEST(a_body_comes_as_it_was_before_it_was_packed)
 {
@@ -22,7 +22,7 @@ TEST(a_body_comes_as_it_was_before_it_was_packed)
         "/br/gzip/html:50000",
     };
     seine_chaos *c = chaos(NULL);
-    sn_transport *t = wired();
+    sn_transport *t = transport();
 
     EACH_ROW(i, paths) {
         visit *v = get(t, seine_chaos_url(c), paths[i]);
@@ -36,7 +36,7 @@ TEST(a_body_comes_as_it_was_before_it_was_packed)
         free(v);
         free(plain);
     }
-    sn_wired_free(t);
+    sn_socket_transport_free(t);
     seine_chaos_free(c);
 }
 
@@ -45,7 +45,7 @@ TEST(a_connection_serves_on_after_a_packed_body_of_any_size)
     static const char *const paths[] = {"/gzip/bytes:1000", "/gzip/html:30000", "/ok",
                                         "/br/text:1M",      "/zstd/text:600k",  "/ok"};
     seine_chaos *c = chaos(NULL);
-    sn_transport *t = wired();
+    sn_transport *t = transport();
 
     EACH_ROW(i, paths) {
         visit *v = get(t, seine_chaos_url(c), paths[i]);
@@ -54,8 +54,8 @@ TEST(a_connection_serves_on_after_a_packed_body_of_any_size)
         CHECK_EQ(v->end.reused, i > 0);
         free(v);
     }
-    CHECK_EQ(wired_stats(t).opened, 1);
-    sn_wired_free(t);
+    CHECK_EQ(transport_stats(t).opened, 1);
+    sn_socket_transport_free(t);
     seine_chaos_free(c);
 }
 
@@ -80,7 +80,7 @@ TEST(what_cannot_be_unpacked_is_named)
         {"/gzip/bytes:17M", SEINE_E_BODY_TOO_LARGE},
     };
     seine_chaos *c = chaos(NULL);
-    sn_transport *t = wired();
+    sn_transport *t = transport();
 
     EACH_ROW(i, rows) {
         visit *v = get(t, seine_chaos_url(c), rows[i].path);
@@ -90,7 +90,7 @@ TEST(what_cannot_be_unpacked_is_named)
         CHECK_EQ(v->status, 200);
         free(v);
     }
-    sn_wired_free(t);
+    sn_socket_transport_free(t);
     seine_chaos_free(c);
 }
 
@@ -103,7 +103,7 @@ TEST(codings_of_an_answer_without_a_body_do_not_matter)
                 {"HEAD", "/gzip/ok", 200},
                 {"GET", "/coding:sdch/status:204", 204}};
     seine_chaos *c = chaos(NULL);
-    sn_transport *t = wired();
+    sn_transport *t = transport();
 
     EACH_ROW(i, rows) {
         visit *v = visit_of(seine_chaos_url(c), rows[i].path);
@@ -115,21 +115,21 @@ TEST(codings_of_an_answer_without_a_body_do_not_matter)
         CHECK_EQ(v->bytes, 0);
         free(v);
     }
-    sn_wired_free(t);
+    sn_socket_transport_free(t);
     seine_chaos_free(c);
 }
 
 TEST(bytes_behind_the_end_of_a_packed_body_are_a_note)
 {
     seine_chaos *c = chaos(NULL);
-    sn_transport *t = wired();
+    sn_transport *t = transport();
     visit *v = get(t, seine_chaos_url(c), "/codetail:9/gzip/bytes:100");
 
     CHECK_END(v, SEINE_OK);
     CHECK_EQ(v->end.notes, SN_NOTE_TRAILING_BYTES);
     CHECK_EQ(v->bytes, 100);
     free(v);
-    sn_wired_free(t);
+    sn_socket_transport_free(t);
     seine_chaos_free(c);
 }
 
@@ -153,7 +153,7 @@ TEST(raw_encoding_takes_what_is_unknown_or_a_lie_as_it_is)
         {"/codecut:1/gzip/bytes:100", SEINE_E_BODY_TRUNCATED, false},
     };
     seine_chaos *c = chaos(NULL);
-    sn_transport *t = wired();
+    sn_transport *t = transport();
     visit *plain = get(t, seine_chaos_url(c), "/bytes:100");
 
     EACH_ROW(i, rows) {
@@ -169,7 +169,7 @@ TEST(raw_encoding_takes_what_is_unknown_or_a_lie_as_it_is)
         free(v);
     }
     free(plain);
-    sn_wired_free(t);
+    sn_socket_transport_free(t);
     seine_chaos_free(c);
 }
 
@@ -232,7 +232,7 @@ static size_t
 raw_answer(seine_chaos *c, const char *path, char *out, size_t room)
 {
     char base[64];
-    sn_transport *t = wired();
+    sn_transport *t = transport();
 
     /* Everything behind the head, as it is: nobody asks for a coding to be undone. */
     snprintf(base, sizeof base, "%s", seine_chaos_url(c));
@@ -242,7 +242,7 @@ raw_answer(seine_chaos *c, const char *path, char *out, size_t room)
     size_t n = v->bytes < room ? (size_t)v->bytes : room;
     memcpy(out, v->body, n);
     free(v);
-    sn_wired_free(t);
+    sn_socket_transport_free(t);
     return n;
 }
 
@@ -254,7 +254,7 @@ TEST(every_received_byte_is_told_before_what_is_made_of_it)
         "/gzip/bytes:3000",     "/chunked/br/bytes:3000",
     };
     seine_chaos *c = chaos(NULL);
-    sn_transport *t = wired();
+    sn_transport *t = transport();
 
     EACH_ROW(i, paths) {
         tape *w = record(t, seine_chaos_url(c), paths[i]);
@@ -265,7 +265,7 @@ TEST(every_received_byte_is_told_before_what_is_made_of_it)
         CHECK_EQ(w->len - w->at_head, w->v.end.wire_bytes);
         free(w);
     }
-    sn_wired_free(t);
+    sn_socket_transport_free(t);
     seine_chaos_free(c);
 }
 
@@ -283,7 +283,7 @@ TEST(what_cannot_be_unpacked_is_archived_up_to_its_end)
         {"/close/coding:sdch/bytes:3000", SEINE_E_BAD_ENCODING},
     };
     seine_chaos *c = chaos(NULL);
-    sn_transport *t = wired();
+    sn_transport *t = transport();
     char plain[4096];
 
     CHECK_EQ(raw_answer(c, "/bytes:3000", plain, sizeof plain), 3000);
@@ -298,7 +298,7 @@ TEST(what_cannot_be_unpacked_is_archived_up_to_its_end)
             CHECK(memcmp(w->bytes + w->at_head, plain, 3000) == 0);
         free(w);
     }
-    sn_wired_free(t);
+    sn_socket_transport_free(t);
     seine_chaos_free(c);
 }
 
@@ -307,7 +307,7 @@ TEST(p3_a_packed_body_cut_after_any_byte_is_never_whole)
 {
     static const char *const codings[] = {"gzip", "deflate", "rawdeflate", "br", "zstd"};
     seine_chaos *c = chaos(NULL);
-    sn_transport *t = wired();
+    sn_transport *t = transport();
     int cuts = 0;
 
     EACH_ROW(i, codings) {
@@ -330,7 +330,7 @@ TEST(p3_a_packed_body_cut_after_any_byte_is_never_whole)
         free(whole);
     }
     CHECK(cuts > 500);
-    sn_wired_free(t);
+    sn_socket_transport_free(t);
     seine_chaos_free(c);
 }
 
@@ -338,30 +338,30 @@ TEST(memory_for_unpacking_comes_out_of_the_budget_and_goes_back)
 {
     seine_chaos *c = chaos(NULL);
     seine_budget *b = NULL;
-    sn_wired_opts o = wired_opts();
+    sn_socket_transport_opts o = transport_opts();
 
     CHECK_EQ(seine_budget_new(
                  &(seine_want){{8 << 10, UINT64_MAX, UINT64_MAX, UINT64_MAX}}, &b),
              SEINE_OK);
     o.budget = b;
-    sn_transport *t = wired_of(&o);
+    sn_transport *t = transport_of(&o);
     visit *v = get(t, seine_chaos_url(c), "/gzip/ok"); /* zlib needs 40 KiB */
     CHECK_END(v, SEINE_E_BUDGET);
     free(v);
-    sn_wired_free(t);
+    sn_socket_transport_free(t);
     seine_budget_free(b);
 
     CHECK_EQ(seine_budget_new(
                  &(seine_want){{4 << 20, UINT64_MAX, UINT64_MAX, UINT64_MAX}}, &b),
              SEINE_OK);
     o.budget = b;
-    t = wired_of(&o);
+    t = transport_of(&o);
     for (int i = 0; i < 3; i++) {
         v = get(t, seine_chaos_url(c), "/gzip/html:30000");
         CHECK_END(v, SEINE_OK);
         free(v);
     }
-    sn_wired_free(t);
+    sn_socket_transport_free(t);
     seine_want left;
     seine_budget_used(b, &left);
     CHECK_EQ(left.n[SEINE_RES_MEMORY], 0);

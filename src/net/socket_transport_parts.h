@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wired_parts.h - what the files of the real transport know of each other: wired.c
- * starts and turns, exchange.c has phases, moments and ends, dial.c finds an address
- * that answers, conn.c moves bytes. */
-#ifndef SN_WIRED_PARTS_H
-#define SN_WIRED_PARTS_H
+/* socket_transport_parts.h - what the files of the real transport know of each other:
+ * socket_transport.c starts and turns, exchange.c has phases, moments and ends, dial.c
+ * finds an address that answers, conn.c moves bytes. */
+#ifndef SN_SOCKET_TRANSPORT_PARTS_H
+#define SN_SOCKET_TRANSPORT_PARTS_H
 
 #include <netinet/in.h>
 
@@ -11,10 +11,11 @@
 #include "net/conn.h"
 #include "net/proxy.h"
 #include "net/race.h"
-#include "net/wired.h"
+#include "net/socket_transport.h"
 
-#define SN_WIRED_KEY  (SEINE_URL_ROOM + 1024)
-#define SN_WIRED_ROOM (256 << 10) /* bytes read of one connection in a turn */
+#define SN_SOCKET_TRANSPORT_KEY  (SEINE_URL_ROOM + 1024)
+#define SN_SOCKET_TRANSPORT_ROOM (256 << 10) /* bytes read of one connection in a turn \
+                                              */
 
 union sn_sockaddr {
     struct sockaddr any;
@@ -22,12 +23,12 @@ union sn_sockaddr {
     struct sockaddr_in6 v6;
 };
 
-typedef struct sn_wired sn_wired;
+typedef struct sn_socket_transport sn_socket_transport;
 typedef struct sn_dial sn_dial;
 
 struct sn_exchange {
     sn_exchange *next, **prev; /* started, doomed, or nobody's */
-    sn_wired *of;
+    sn_socket_transport *of;
     const sn_request *request;
     sn_handler handler;
     sn_timer timer; /* the earlier of limit_at and the deadline */
@@ -39,7 +40,7 @@ struct sn_exchange {
     seine_time limit_at;   /* the phase's moment, and … */
     seine_span limit;      /* … the configured span behind it */
     seine_span spent[SEINE_PHASE_BODY + 1];
-    uint32_t text_at, text_len; /* in sn_wired.batch; 0: to be written again */
+    uint32_t text_at, text_len; /* in sn_socket_transport.batch; 0: to be written again */
     seine_phase phase;
     seine_err why; /* cancelled */
     bool is_started, is_ended;
@@ -63,9 +64,9 @@ struct sn_dial {
     sn_dial *next; /* of those nobody uses */
 };
 
-struct sn_wired {
+struct sn_socket_transport {
     sn_transport base;
-    sn_wired_opts opts;
+    sn_socket_transport_opts opts;
     sn_loop loop;
     sn_dns *dns;
     sn_zones zones;
@@ -74,7 +75,7 @@ struct sn_wired {
     seine_held held;     /* heads */
     sn_idle idle;
     sn_tickets tickets;
-    char *in;      /* SN_WIRED_ROOM bytes that were just received */
+    char *in;      /* SN_SOCKET_TRANSPORT_ROOM bytes that were just received */
     char *scratch; /* SN_DECODE_STEP bytes that were just unpacked; NULL: never yet */
     sn_buf batch;  /* requests started and not launched, as bytes */
     sn_buf text;   /* one request */
@@ -94,16 +95,17 @@ struct sn_wired {
     } spare; /* used again, a bounded number of each */
     sn_end end;
     char why[96]; /* of the end that comes next, for people; "": nothing to say */
-    sn_wired_stats stats;
+    sn_socket_transport_stats stats;
     uint64_t n_ended;
     uint32_t live; /* exchanges */
     bool watched;  /* somebody has the descriptor */
     bool turning;
-    char key[SN_WIRED_KEY]; /* of an origin */
+    char key[SN_SOCKET_TRANSPORT_KEY]; /* of an origin */
 };
 
 /* exchange.c */
-SEINE_MUST_CHECK seine_err sn_exchange_new(sn_wired *w, const sn_request *request,
+SEINE_MUST_CHECK seine_err sn_exchange_new(sn_socket_transport *w,
+                                           const sn_request *request,
                                            const sn_handler *handler,
                                            sn_exchange **out_exchange);
 void sn_exchange_spare(sn_exchange *x); /* gives it back, nothing is called */

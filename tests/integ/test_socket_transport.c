@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The real transport: what a request brings home, and on which connection. */
-#include "wired.h"
+#include "socket_transport.h"
 
 TEST(a_request_brings_a_head_a_body_and_an_end)
 {
     seine_chaos *c = chaos(NULL);
-    sn_transport *t = wired();
+    sn_transport *t = transport();
     visit *v = get(t, seine_chaos_url(c), "/ok");
 
     CHECK_END(v, SEINE_OK);
@@ -25,14 +25,14 @@ TEST(a_request_brings_a_head_a_body_and_an_end)
     CHECK_EQ(v->end.zone, SN_ZONE_LOCAL);
     CHECK_EQ(v->admits, 1);
     free(v);
-    sn_wired_free(t);
+    sn_socket_transport_free(t);
     seine_chaos_free(c);
 }
 
 TEST(requests_one_after_the_other_share_one_connection)
 {
     seine_chaos *c = chaos(NULL);
-    sn_transport *t = wired();
+    sn_transport *t = transport();
 
     for (int i = 0; i < 200; i++) {
         visit *v = get(t, seine_chaos_url(c), i % 2 ? "/chunked/bytes:5000" : "/ok");
@@ -45,9 +45,9 @@ TEST(requests_one_after_the_other_share_one_connection)
     }
     CHECK_EQ(seen(c, "hosts", "127.0.0.1", "connections"), 1);
     CHECK_EQ(seen(c, "hosts", "127.0.0.1", "requests"), 200);
-    CHECK_EQ(wired_stats(t).opened, 1);
-    CHECK_EQ(wired_stats(t).reused, 199);
-    CHECK_EQ(wired_stats(t).idle, 1);
-    sn_wired_free(t);
+    CHECK_EQ(transport_stats(t).opened, 1);
+    CHECK_EQ(transport_stats(t).reused, 199);
+    CHECK_EQ(transport_stats(t).idle, 1);
+    sn_socket_transport_free(t);
     seine_chaos_free(c);
 }

@@ -2,7 +2,7 @@
 /* Through proxies, honest ones and those that lie: what arrives is the page or nothing.
  */
 #include "net/proxy.h"
-#include "wired_tls.h"
+#include "socket_transport_tls.h"
 
 static const char *const kinds[] = {"http", "https", "socks5", "socks5h"};
 #define N_KINDS (sizeof kinds / sizeof *kinds)
@@ -15,7 +15,7 @@ typedef struct setup {
 static setup
 begin(const char *script)
 {
-    return (setup){.s = secure_with(script, wired_opts(), 12)};
+    return (setup){.s = secure_with(script, transport_opts(), 12)};
 }
 
 static void
@@ -122,7 +122,7 @@ TEST(connections_are_kept_by_site_and_by_proxy)
     setup k = begin(NULL);
 
     for (size_t i = 0; i < 2; i++) {
-        uint64_t reused = wired_stats(k.s.t).reused;
+        uint64_t reused = transport_stats(k.s.t).reused;
 
         for (size_t j = 0; j < 2 * N_KINDS; j++) {
             visit *v = get_via(&k, proxy(&k, kinds[j / 2], ""), bases[i], "/ok");
@@ -131,7 +131,7 @@ TEST(connections_are_kept_by_site_and_by_proxy)
             CHECK_EQ(v->end.reused, j % 2);
             free(v);
         }
-        CHECK_EQ(wired_stats(k.s.t).reused - reused, N_KINDS);
+        CHECK_EQ(transport_stats(k.s.t).reused - reused, N_KINDS);
         visit *v = get_via(&k, proxy(&k, "socks5h", "joe:pw@"), bases[i], "/ok");
         CHECK(!v->end.reused); /* another login is another way */
         free(v);
@@ -237,7 +237,7 @@ TEST(a_proxy_that_lies_is_named_and_the_site_not_asked)
         CHECK(strncmp(v->end.fault.text, name, strlen(name)) == 0);
         CHECK(strstr(v->end.fault.text, rows[i].text));
         CHECK_EQ(seen(k.s.c, "totals", NULL, "requests"), 0);
-        CHECK_EQ(wired_stats(k.s.t).open, 0);
+        CHECK_EQ(transport_stats(k.s.t).open, 0);
         free(v);
         end(&k);
     }
@@ -490,7 +490,7 @@ TEST(addresses_of_the_site_are_judged_the_proxys_is_not)
 
     for (size_t j = 0; j < N_KINDS; j++)
         EACH_ROW(i, rows) {
-            uint64_t opened = wired_stats(k.s.t).opened;
+            uint64_t opened = transport_stats(k.s.t).opened;
             visit *v = visit_of(rows[i].base, "/ok");
 
             v->q.proxy = proxy(&k, kinds[j], "");
@@ -498,7 +498,7 @@ TEST(addresses_of_the_site_are_judged_the_proxys_is_not)
             visit_run(k.s.t, v);
             CHECK_END(v, rows[i].blocked[j] ? SEINE_E_BLOCKED_ADDRESS : SEINE_OK);
             if (rows[i].blocked[j]) {
-                CHECK_EQ(wired_stats(k.s.t).opened, opened); /* no packet */
+                CHECK_EQ(transport_stats(k.s.t).opened, opened); /* no packet */
                 CHECK_EQ(v->admits + v->heads, 0);
                 CHECK_EQ(v->end.via, SN_PROXY_NONE);
             }
@@ -507,7 +507,7 @@ TEST(addresses_of_the_site_are_judged_the_proxys_is_not)
     /* Whoever trusts no URL resolves what the proxy will, and all of it must be allowed.
      */
     for (size_t j = 0; j < N_KINDS; j++) {
-        uint64_t opened = wired_stats(k.s.t).opened;
+        uint64_t opened = transport_stats(k.s.t).opened;
         visit *v = visit_of("https://c.test", "/ok");
 
         v->q.proxy = proxy(&k, kinds[j], "");
@@ -515,7 +515,7 @@ TEST(addresses_of_the_site_are_judged_the_proxys_is_not)
         v->q.judge = true;
         visit_run(k.s.t, v);
         CHECK_END(v, SEINE_E_BLOCKED_ADDRESS);
-        CHECK_EQ(wired_stats(k.s.t).opened, opened);
+        CHECK_EQ(transport_stats(k.s.t).opened, opened);
         free(v);
         v = visit_of("https://c.test", "/ok");
         v->q.proxy = k.p.http;
@@ -550,7 +550,7 @@ TEST(a_host_that_may_not_be_used_now_is_not_looked_for_behind_a_proxy)
     CHECK_END(v, SEINE_E_BUSY);
     CHECK_EQ(v->admits, 1);
     CHECK_EQ(v->end.peer.v, 0);
-    CHECK_EQ(wired_stats(k.s.t).opened, 0);
+    CHECK_EQ(transport_stats(k.s.t).opened, 0);
     free(v);
     end(&k);
 }
@@ -590,7 +590,7 @@ TEST(a_proxy_that_is_silent_is_given_up_after_its_own_limit)
         v = visit_of(rows[i].base, "/ok");
         v->q.proxy = k.p.http;
         v->limits.time.attempt = SEINE_MS(60);
-        v->q.deadline = wired_now() + SEINE_MS(60);
+        v->q.deadline = transport_now() + SEINE_MS(60);
         visit_run(k.s.t, v);
         CHECK_END(v, SEINE_E_TIMEOUT);
         CHECK_EQ(v->end.fault.phase, SEINE_PHASE_PROXY);
@@ -609,14 +609,14 @@ TEST(what_is_cancelled_while_a_proxy_is_asked_ends)
 
         v->q.proxy = proxy(&k, cases[i], "");
         CHECK_EQ(visit_start(k.s.t, v), SEINE_OK);
-        wired_idle(k.s.t, SEINE_MS(20));
+        transport_idle(k.s.t, SEINE_MS(20));
         k.s.t->ops->cancel(k.s.t, v->x, SEINE_E_CANCELED);
         visit_wait(v);
         CHECK_END(v, SEINE_E_CANCELED);
         CHECK_EQ(v->end.via, SN_PROXY_NONE); /* nobody's fault */
         free(v);
     }
-    CHECK_EQ(wired_stats(k.s.t).open, 0);
+    CHECK_EQ(transport_stats(k.s.t).open, 0);
     end(&k);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* P3 over TLS: a response that is cut after any of its bytes, in order, by FIN without
  * the TLS close or by RST, is never whole; with TLS 1.2 and 1.3. */
-#include "wired_tls.h"
+#include "socket_transport_tls.h"
 
 typedef struct framing {
     const char *words;
@@ -128,7 +128,7 @@ cut_all(const char *host, const char *word)
     EACH_ROW(i, framings)
         cuts += cut_everywhere(&s, host, &framings[i], word);
     CHECK(cuts > 500);
-    CHECK(wired_stats(s.t).resumed * 10 > wired_stats(s.t).handshakes * 9);
+    CHECK(transport_stats(s.t).resumed * 10 > transport_stats(s.t).handshakes * 9);
     secure_end(&s);
 }
 

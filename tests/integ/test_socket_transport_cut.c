@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* P3: a response that is cut, after any of its bytes, by FIN or by RST, is never whole.
  */
-#include "wired.h"
+#include "socket_transport.h"
 
 typedef struct framing {
     const char *words;
@@ -32,7 +32,7 @@ static int
 cut_everywhere(sn_transport *t, const char *base, const framing *f, const char *word)
 {
     char path[128];
-    uint64_t before = wired_stats(t).bytes_in;
+    uint64_t before = transport_stats(t).bytes_in;
 
     snprintf(path, sizeof path, "/%s", f->words);
     visit *v = visit_of(base, path);
@@ -40,7 +40,7 @@ cut_everywhere(sn_transport *t, const char *base, const framing *f, const char *
     visit_run(t, v);
     CHECK_END(v, SEINE_OK);
     CHECK_EQ(v->bytes, 7);
-    uint64_t all = wired_stats(t).bytes_in - before, head = all - v->end.wire_bytes;
+    uint64_t all = transport_stats(t).bytes_in - before, head = all - v->end.wire_bytes;
     CHECK(head > 50 && all > head);
     free(v);
 
@@ -65,26 +65,26 @@ cut_everywhere(sn_transport *t, const char *base, const framing *f, const char *
 TEST(p3_a_response_cut_after_any_byte_by_fin_is_never_whole)
 {
     seine_chaos *c = chaos(NULL);
-    sn_transport *t = wired();
+    sn_transport *t = transport();
     int cuts = 0;
 
     EACH_ROW(i, framings)
         cuts += cut_everywhere(t, seine_chaos_url(c), &framings[i], "fin");
     CHECK(cuts > 300);
-    sn_wired_free(t);
+    sn_socket_transport_free(t);
     seine_chaos_free(c);
 }
 
 TEST(p3_a_response_cut_after_any_byte_by_rst_is_never_whole)
 {
     seine_chaos *c = chaos(NULL);
-    sn_transport *t = wired();
+    sn_transport *t = transport();
     int cuts = 0;
 
     EACH_ROW(i, framings)
         cuts += cut_everywhere(t, seine_chaos_url(c), &framings[i], "reset");
     CHECK(cuts > 300);
-    sn_wired_free(t);
+    sn_socket_transport_free(t);
     seine_chaos_free(c);
 }
 
@@ -105,7 +105,7 @@ TEST(p3_a_large_response_is_whole_or_cut)
         {"/short:1/bytes:3M", SEINE_E_BODY_TRUNCATED, (3 << 20) - 1},
     };
     seine_chaos *c = chaos(NULL);
-    sn_transport *t = wired();
+    sn_transport *t = transport();
 
     EACH_ROW(i, rows) {
         visit *v = get(t, seine_chaos_url(c), rows[i].path);
@@ -114,6 +114,6 @@ TEST(p3_a_large_response_is_whole_or_cut)
         CHECK_EQ(v->bytes, rows[i].bytes);
         free(v);
     }
-    sn_wired_free(t);
+    sn_socket_transport_free(t);
     seine_chaos_free(c);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "net/wired.h"
+#include "net/socket_transport.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -12,10 +12,10 @@
 #define OWN_EVERY  SEINE_SECS(60) /* the addresses of this machine are read again */
 #define BATCH_MOST (1 << 20)
 
-static sn_wired *
+static sn_socket_transport *
 of(sn_transport *t)
 {
-    return (sn_wired *)(void *)t;
+    return (sn_socket_transport *)(void *)t;
 }
 
 /* Scheme, host and port, in the form in which the href has them; only user information
@@ -33,7 +33,7 @@ place_of(const seine_url *u, char mem[SEINE_URL_ROOM])
 
 /* Connections are shared by those of one place who trust alike and come the same way. */
 static sn_str
-key_of(const sn_request *q, char mem[SN_WIRED_KEY])
+key_of(const sn_request *q, char mem[SN_SOCKET_TRANSPORT_KEY])
 {
     sn_str key = place_of(q->url, mem);
     bool special = sn_request_is_https(q) && (q->insecure || q->identify);
@@ -47,7 +47,7 @@ key_of(const sn_request *q, char mem[SN_WIRED_KEY])
     if (special && q->identify)
         mem[n++] = '+';
     if (q->proxy) {
-        sn_str way = sn_str_slice(q->proxy->key, 0, SN_WIRED_KEY - n - 1);
+        sn_str way = sn_str_slice(q->proxy->key, 0, SN_SOCKET_TRANSPORT_KEY - n - 1);
 
         mem[n++] = ' ';
         memcpy(mem + n, way.ptr, way.len);
@@ -64,7 +64,7 @@ shrink(sn_buf *b)
 }
 
 static void
-read_own(sn_wired *w)
+read_own(sn_socket_transport *w)
 {
     if (sn_time_sub(w->loop.now, w->own_read) < OWN_EVERY)
         return;
@@ -76,7 +76,7 @@ read_own(sn_wired *w)
 static void
 take(sn_exchange *x, sn_conn *c, sn_str text)
 {
-    sn_wired *w = x->of;
+    sn_socket_transport *w = x->of;
 
     sn_idle_drop(&w->idle, &c->idle);
     sn_timer_clear(&c->timer);
@@ -129,7 +129,7 @@ reuse(sn_exchange *x)
 static void
 launch(sn_exchange *x)
 {
-    sn_wired *w = x->of;
+    sn_socket_transport *w = x->of;
     const sn_request *q = x->request;
     seine_err e = x->why;
 
@@ -156,7 +156,7 @@ launch(sn_exchange *x)
 
 /* All that are started now; those started meanwhile wait for the next time. */
 static void
-launch_all(sn_wired *w)
+launch_all(sn_socket_transport *w)
 {
     sn_exchange *list = w->started;
 
@@ -177,7 +177,7 @@ launch_all(sn_wired *w)
 }
 
 static void
-doom(sn_wired *w)
+doom(sn_socket_transport *w)
 {
     sn_exchange *x;
     uint64_t most = w->live;
@@ -187,7 +187,7 @@ doom(sn_wired *w)
 }
 
 static void
-resume(sn_wired *w)
+resume(sn_socket_transport *w)
 {
     sn_conn *first = w->ready;
 
@@ -202,13 +202,13 @@ resume(sn_wired *w)
 }
 
 static bool
-is_pending(const sn_wired *w)
+is_pending(const sn_socket_transport *w)
 {
     return w->started || w->doomed || w->ready;
 }
 
 static void
-tell(sn_wired *w)
+tell(sn_socket_transport *w)
 {
     if (w->watched && is_pending(w))
         sn_loop_wake(&w->loop);
@@ -217,7 +217,7 @@ tell(sn_wired *w)
 static seine_time
 turn(sn_transport *t, seine_time until)
 {
-    sn_wired *w = of(t);
+    sn_socket_transport *w = of(t);
     uint64_t before = w->n_ended;
 
     w->turning = true;
@@ -247,7 +247,7 @@ static seine_err
 start(sn_transport *t, const sn_request *request, const sn_handler *handler,
       sn_exchange **out_exchange)
 {
-    sn_wired *w = of(t);
+    sn_socket_transport *w = of(t);
     sn_exchange *x;
     size_t at = w->batch.len;
 
@@ -279,7 +279,7 @@ start(sn_transport *t, const sn_request *request, const sn_handler *handler,
 static void
 cancel(sn_transport *t, sn_exchange *x, seine_err why)
 {
-    sn_wired *w = of(t);
+    sn_socket_transport *w = of(t);
 
     if (x->is_ended || x->why != SEINE_OK)
         return;
@@ -304,7 +304,7 @@ wake(sn_transport *t)
 static int
 fd(sn_transport *t)
 {
-    sn_wired *w = of(t);
+    sn_socket_transport *w = of(t);
     int n = sn_loop_fd(&w->loop);
 
     w->watched = n >= 0;
@@ -323,7 +323,7 @@ refuse(char *out_why, const char *why)
 }
 
 static seine_err
-check(const sn_wired_opts *o, char *out_why)
+check(const sn_socket_transport_opts *o, char *out_why)
 {
     if (o->max_connections == 0)
         return refuse(out_why, "max_connections: at least 1");
@@ -332,13 +332,13 @@ check(const sn_wired_opts *o, char *out_why)
     return SEINE_OK;
 }
 
-/* All parts, in the order in which sn_wired_free undoes them. */
+/* All parts, in the order in which sn_socket_transport_free undoes them. */
 static seine_err
-build(sn_wired *w, char *out_why)
+build(sn_socket_transport *w, char *out_why)
 {
     seine_err e = seine_budget_try(w->opts.budget, &(seine_want){{0}}, &w->held);
 
-    w->in = sn_alloc(SN_WIRED_ROOM);
+    w->in = sn_alloc(SN_SOCKET_TRANSPORT_ROOM);
     if (e == SEINE_OK && !w->in)
         e = SEINE_E_NOMEM;
     if (e == SEINE_OK)
@@ -353,13 +353,14 @@ build(sn_wired *w, char *out_why)
 }
 
 seine_err
-sn_wired_new(const sn_wired_opts *opts, char *out_why, sn_transport **out_transport)
+sn_socket_transport_new(const sn_socket_transport_opts *opts, char *out_why,
+                        sn_transport **out_transport)
 {
     seine_err e = check(opts, out_why);
 
     if (e != SEINE_OK)
         return e;
-    sn_wired *w = sn_zalloc(sizeof *w);
+    sn_socket_transport *w = sn_zalloc(sizeof *w);
     if (!w)
         return SEINE_E_NOMEM;
     e = sn_loop_init(&w->loop, opts->clock);
@@ -378,7 +379,7 @@ sn_wired_new(const sn_wired_opts *opts, char *out_why, sn_transport **out_transp
     sn_tickets_init(&w->tickets, opts->budget ? &w->held : NULL);
     e = build(w, out_why);
     if (e != SEINE_OK) {
-        sn_wired_free(&w->base);
+        sn_socket_transport_free(&w->base);
         return e;
     }
     *out_transport = &w->base;
@@ -386,7 +387,7 @@ sn_wired_new(const sn_wired_opts *opts, char *out_why, sn_transport **out_transp
 }
 
 static void
-free_spare(sn_wired *w)
+free_spare(sn_socket_transport *w)
 {
     for (sn_exchange *x; (x = w->spare.exchanges);) {
         w->spare.exchanges = x->next;
@@ -412,11 +413,11 @@ free_spare(sn_wired *w)
 }
 
 void
-sn_wired_free(sn_transport *t)
+sn_socket_transport_free(sn_transport *t)
 {
     if (!t)
         return;
-    sn_wired *w = of(t);
+    sn_socket_transport *w = of(t);
 
     assert(w->live == 0);
     while (w->conns)
@@ -437,9 +438,9 @@ sn_wired_free(sn_transport *t)
 }
 
 void
-sn_wired_stats_get(const sn_transport *t, sn_wired_stats *out_stats)
+sn_socket_transport_stats_get(const sn_transport *t, sn_socket_transport_stats *out_stats)
 {
-    const sn_wired *w = (const sn_wired *)(const void *)t;
+    const sn_socket_transport *w = (const sn_socket_transport *)(const void *)t;
 
     *out_stats = w->stats;
     out_stats->idle = w->idle.n;

@@ -8,7 +8,7 @@
 #include <pthread.h>
 #include <sys/socket.h>
 
-#include "wired_tls.h"
+#include "socket_transport_tls.h"
 
 /* Trust. */
 
@@ -44,7 +44,7 @@ TEST(a_host_whose_certificate_is_not_right_is_named_and_gets_no_request)
         free(v);
     }
     CHECK_EQ(seen(s.c, "totals", NULL, "requests"), 0);
-    CHECK_EQ(wired_stats(s.t).open, 0);
+    CHECK_EQ(transport_stats(s.t).open, 0);
     secure_end(&s);
 }
 
@@ -80,7 +80,7 @@ TEST(an_insecure_request_is_recorded_and_shares_nothing)
     CHECK_EQ(v->end.secure.version, 13);
     CHECK(!v->end.secure.verified);
     free(v);
-    CHECK_EQ(wired_stats(s.t).idle, 1);
+    CHECK_EQ(transport_stats(s.t).idle, 1);
 
     v = get(s.t, at(&s, "selfsigned.a.test"), "/ok"); /* not on that connection */
     CHECK_END(v, SEINE_E_TLS_UNTRUSTED);
@@ -100,7 +100,7 @@ TEST(an_insecure_request_is_recorded_and_shares_nothing)
         CHECK_END(v, SEINE_OK);
         free(v);
     }
-    CHECK_EQ(wired_stats(s.t).resumed, 0);
+    CHECK_EQ(transport_stats(s.t).resumed, 0);
     CHECK_EQ(seen(s.c, "totals", NULL, "tls_resumed"), 0);
 
     v = visit_of(at(&s, "a.test"), "/ok"); /* a good one, and nobody looks */
@@ -116,23 +116,23 @@ TEST(without_their_authority_nobody_is_trusted)
 {
     secured s = secure();
     sn_tls_ctx *ctx = NULL;
-    sn_wired_opts o = wired_opts();
+    sn_socket_transport_opts o = transport_opts();
 
     CHECK_EQ(sn_tls_ctx_new(&(sn_tls_opts){.min = 12}, NULL, &ctx), SEINE_OK);
     o.tls = ctx;
     o.dns.server = seine_chaos_where(s.c, "dns");
-    sn_transport *t = wired_of(&o);
+    sn_transport *t = transport_of(&o);
     visit *v = get(t, at(&s, "a.test"), "/ok");
     CHECK_END(v, SEINE_E_TLS_UNTRUSTED);
     free(v);
-    sn_wired_free(t);
+    sn_socket_transport_free(t);
     sn_tls_ctx_free(ctx);
     secure_end(&s);
 }
 
 TEST(the_oldest_version_is_a_choice)
 {
-    secured s = secure_with(NULL, wired_opts(), 13);
+    secured s = secure_with(NULL, transport_opts(), 13);
     visit *v = get(s.t, at(&s, "a.test"), "/ok");
 
     CHECK_END(v, SEINE_OK);
@@ -237,13 +237,13 @@ TEST(this_client_shows_itself_where_it_may_and_nowhere_else)
     char cert[64], key[64];
     secured s = secure();
     sn_tls_ctx *ctx = NULL;
-    sn_wired_opts o = wired_opts();
+    sn_socket_transport_opts o = transport_opts();
 
     make_identity(cert, key, false);
     CHECK_EQ(sn_tls_ctx_new(&(sn_tls_opts){s.ca, cert, key, 12}, NULL, &ctx), SEINE_OK);
     o.tls = ctx;
     o.dns.server = seine_chaos_where(s.c, "dns");
-    sn_transport *t = wired_of(&o);
+    sn_transport *t = transport_of(&o);
 
     for (int i = 0; i < 4; i++) { /* TLS 1.3, then 1.2 */
         const char *host = i < 2 ? "client.a.test" : "tls12.client.a.test";
@@ -255,7 +255,7 @@ TEST(this_client_shows_itself_where_it_may_and_nowhere_else)
         CHECK(!v->end.reused);
         free(v);
     }
-    sn_wired_free(t);
+    sn_socket_transport_free(t);
     sn_tls_ctx_free(ctx);
     unlink(cert);
     unlink(key);
@@ -296,8 +296,8 @@ TEST(a_new_connection_to_a_host_seen_before_is_a_short_one)
         CHECK_EQ(seen(s.c, "totals", NULL, "tls_handshakes"), 60);
         CHECK(seen(s.c, "totals", NULL, "tls_resumed") >= 57); /* 95 % */
         CHECK_EQ(seen(s.c, "totals", NULL, "tls_resumed"), 59);
-        CHECK_EQ(wired_stats(s.t).handshakes, 60);
-        CHECK_EQ(wired_stats(s.t).resumed, 59);
+        CHECK_EQ(transport_stats(s.t).handshakes, 60);
+        CHECK_EQ(transport_stats(s.t).resumed, 59);
         secure_end(&s);
     }
 }
@@ -308,8 +308,8 @@ TEST(a_ticket_of_tls_1_3_is_used_once_and_four_are_kept)
 
     visit_often(&s, "a.test", 8, true); /* 16 tickets, of which 4 are kept */
     visit_often(&s, "a.test", 8, true);
-    CHECK(wired_stats(s.t).resumed <= 4 + 2);
-    CHECK(wired_stats(s.t).resumed >= 4);
+    CHECK(transport_stats(s.t).resumed <= 4 + 2);
+    CHECK(transport_stats(s.t).resumed >= 4);
     secure_end(&s);
 }
 
@@ -318,7 +318,7 @@ TEST(who_gives_no_tickets_and_who_changes_certificates_are_served_too)
     secured s = secure();
 
     visit_often(&s, "noresume.a.test", 4, false);
-    CHECK_EQ(wired_stats(s.t).resumed, 0);
+    CHECK_EQ(transport_stats(s.t).resumed, 0);
     visit_often(&s, "fresh.a.test", 4, false);
     visit_often(&s, "a.test", 1, false);
     visit_often(&s, "b.test", 1, false); /* another host: nothing is shared */
@@ -386,12 +386,12 @@ TEST(a_handshake_that_stalls_ends_at_its_limit)
 
     v = visit_of(at(&s, "stall.a.test"), "/ok"); /* cancelled in the middle of it */
     CHECK_EQ(visit_start(s.t, v), SEINE_OK);
-    wired_idle(s.t, SEINE_MS(50));
+    transport_idle(s.t, SEINE_MS(50));
     s.t->ops->cancel(s.t, v->x, SEINE_E_CANCELED);
     visit_wait(v);
     CHECK_END(v, SEINE_E_CANCELED);
     free(v);
-    CHECK_EQ(wired_stats(s.t).open, 0);
+    CHECK_EQ(transport_stats(s.t).open, 0);
     secure_end(&s);
 }
 
@@ -409,10 +409,10 @@ TEST(a_connection_is_kept_and_used_again)
         CHECK(v->end.secure.verified);
         free(v);
         if (i % 10 == 9)
-            wired_idle(s.t, SEINE_MS(3)); /* long enough to be looked at */
+            transport_idle(s.t, SEINE_MS(3)); /* long enough to be looked at */
     }
-    CHECK_EQ(wired_stats(s.t).opened, 1);
-    CHECK_EQ(wired_stats(s.t).handshakes, 1);
+    CHECK_EQ(transport_stats(s.t).opened, 1);
+    CHECK_EQ(transport_stats(s.t).handshakes, 1);
     secure_end(&s);
 }
 
@@ -427,10 +427,10 @@ TEST(whatever_comes_on_an_idle_connection_closes_it)
 
         CHECK_END(v, SEINE_OK);
         free(v);
-        CHECK_EQ(wired_stats(s.t).idle, 1);
-        for (int n = 0; n < 100 && wired_stats(s.t).idle > 0; n++)
-            wired_idle(s.t, SEINE_MS(10));
-        CHECK_EQ(wired_stats(s.t).idle, 0);
+        CHECK_EQ(transport_stats(s.t).idle, 1);
+        for (int n = 0; n < 100 && transport_stats(s.t).idle > 0; n++)
+            transport_idle(s.t, SEINE_MS(10));
+        CHECK_EQ(transport_stats(s.t).idle, 0);
     }
     secure_end(&s);
 }
@@ -490,7 +490,7 @@ TEST(many_at_once)
 
     for (int i = 0; i < 3; i++)
         visit_often(&s, "a.test", 64, true);
-    CHECK_EQ(wired_stats(s.t).handshakes, 3 * 64);
+    CHECK_EQ(transport_stats(s.t).handshakes, 3 * 64);
     secure_end(&s);
 }
 
@@ -566,15 +566,15 @@ TEST(a_handshake_in_single_bytes_is_a_handshake)
         snprintf(resolve, sizeof resolve, "%s:%d:127.0.0.1", hosts[i], port);
         snprintf(base, sizeof base, "https://%s:%d", hosts[i], port);
         const char *const list[] = {resolve, NULL};
-        sn_wired_opts o = wired_opts();
+        sn_socket_transport_opts o = transport_opts();
         o.tls = s.ctx;
         o.dns.resolve = list;
-        sn_transport *t = wired_of(&o);
+        sn_transport *t = transport_of(&o);
         visit *v = get(t, base, "/bytes:500");
         CHECK_END(v, SEINE_OK);
         CHECK_EQ(v->bytes, 500);
         free(v);
-        sn_wired_free(t); /* and the relay ends */
+        sn_socket_transport_free(t); /* and the relay ends */
         pthread_join(r.thread, NULL);
         close(r.listener);
     }
@@ -594,11 +594,11 @@ static void *
 loop_run(void *arg)
 {
     loop_of *l = arg;
-    sn_wired_opts o = wired_opts();
+    sn_socket_transport_opts o = transport_opts();
     sn_transport *t = NULL;
 
     o.tls = l->ctx;
-    if (sn_wired_new(&o, NULL, &t) != SEINE_OK)
+    if (sn_socket_transport_new(&o, NULL, &t) != SEINE_OK)
         return NULL;
     for (int i = 0; i < 4; i++) {
         visit *v = visit_of(l->base, "/ok");
@@ -609,7 +609,7 @@ loop_run(void *arg)
         l->ok += v->end.fault.code == (i % 2 ? SEINE_OK : SEINE_E_TLS_UNTRUSTED);
         free(v);
     }
-    sn_wired_free(t);
+    sn_socket_transport_free(t);
     return NULL;
 }
 

@@ -5,7 +5,7 @@
 
 #include "base/alloc.h"
 #include "engine/fetch.h"
-#include "net/wired.h"
+#include "net/socket_transport.h"
 
 #define SPARE 64 /* descriptors for everything else */
 
@@ -95,22 +95,23 @@ open_wired(void *self, const sn_shared_state *c, uint32_t shard, uint32_t n_shar
     zones.allow = allow;
     zones.deny = deny;
     zones.rules = rules;
-    return sn_wired_new(
-        &(sn_wired_opts){.clock = o->clock,
-                         .dns = {.server = o->dns,
-                                 .resolve = o->resolve,
-                                 .family = o->family,
-                                 .timeout = o->dns_timeout,
-                                 .max_names = 65536},
-                         .zones = zones,
-                         .budget = c->budget,
-                         .tls = c->tls,
-                         .max_connections = most_connections(n_shards),
-                         .max_idle = o->concurrency,
-                         .max_idle_origin = o->mine ? o->concurrency : o->per_host,
-                         .idle_time = SEINE_SECS(15),
-                         .max_age = SEINE_SECS(600),
-                         .max_requests = 10000},
+    return sn_socket_transport_new(
+        &(sn_socket_transport_opts){.clock = o->clock,
+                                    .dns = {.server = o->dns,
+                                            .resolve = o->resolve,
+                                            .family = o->family,
+                                            .timeout = o->dns_timeout,
+                                            .max_names = 65536},
+                                    .zones = zones,
+                                    .budget = c->budget,
+                                    .tls = c->tls,
+                                    .max_connections = most_connections(n_shards),
+                                    .max_idle = o->concurrency,
+                                    .max_idle_origin =
+                                        o->mine ? o->concurrency : o->per_host,
+                                    .idle_time = SEINE_SECS(15),
+                                    .max_age = SEINE_SECS(600),
+                                    .max_requests = 10000},
         out_why, out_transport);
 }
 
@@ -118,20 +119,20 @@ static void
 close_wired(void *self, sn_transport *t)
 {
     (void)self;
-    sn_wired_free(t);
+    sn_socket_transport_free(t);
 }
 
-const sn_net sn_net_wired = {open_wired, close_wired, NULL};
+const sn_net sn_net_sockets = {open_wired, close_wired, NULL};
 
 seine_err
 seine_fetch_new(const seine_fetch_opts *opts, char *out_why, seine_fetch **out_fetch)
 {
-    return sn_fetch_open(opts, &sn_net_wired, out_why, out_fetch);
+    return sn_fetch_open(opts, &sn_net_sockets, out_why, out_fetch);
 }
 
 seine_err
 seine_fetch_all(const seine_fetch_opts *opts, seine_ctx *ctx, const char *const *urls,
                 size_t n, seine_fetched *out_results, seine_summary *out_summary)
 {
-    return sn_fetch_all(opts, &sn_net_wired, ctx, urls, n, out_results, out_summary);
+    return sn_fetch_all(opts, &sn_net_sockets, ctx, urls, n, out_results, out_summary);
 }

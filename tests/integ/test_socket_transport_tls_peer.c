@@ -8,7 +8,7 @@
 #include <pthread.h>
 #include <sys/socket.h>
 
-#include "wired_tls.h"
+#include "socket_transport_tls.h"
 
 typedef struct host {
     X509 *cert;
@@ -130,13 +130,13 @@ host_free(host *h)
 static sn_transport *
 guest(const host *h, sn_tls_ctx **out_ctx)
 {
-    sn_wired_opts o = wired_opts();
+    sn_socket_transport_opts o = transport_opts();
 
     CHECK_EQ(sn_tls_ctx_new(&(sn_tls_opts){.cacert = h->ca, .min = 12}, NULL, out_ctx),
              SEINE_OK);
     o.tls = *out_ctx;
     o.max_idle = 0; /* one request, one connection */
-    return wired_of(&o);
+    return transport_of(&o);
 }
 
 TEST(a_refused_ticket_takes_all_of_its_host_with_it)
@@ -152,11 +152,11 @@ TEST(a_refused_ticket_takes_all_of_its_host_with_it)
 
         CHECK_END(v, SEINE_OK);
         CHECK(v->end.secure.verified);
-        CHECK_EQ(wired_stats(t).resumed - before, resumed[i]);
-        before = wired_stats(t).resumed;
+        CHECK_EQ(transport_stats(t).resumed - before, resumed[i]);
+        before = transport_stats(t).resumed;
         free(v);
     }
-    sn_wired_free(t);
+    sn_socket_transport_free(t);
     sn_tls_ctx_free(ctx);
     host_free(h);
 }
@@ -165,28 +165,28 @@ TEST(a_ticket_that_comes_late_leaves_an_idle_connection_idle)
 {
     host *h = host_new("l");
     sn_tls_ctx *ctx;
-    sn_wired_opts o = wired_opts();
+    sn_socket_transport_opts o = transport_opts();
 
     CHECK_EQ(sn_tls_ctx_new(&(sn_tls_opts){.cacert = h->ca, .min = 12}, NULL, &ctx),
              SEINE_OK);
     o.tls = ctx;
-    sn_transport *t = wired_of(&o);
+    sn_transport *t = transport_of(&o);
     for (int i = 0; i < 3; i++) {
-        uint64_t before = wired_stats(t).bytes_in;
+        uint64_t before = transport_stats(t).bytes_in;
         visit *v = get(t, h->base, "/");
 
         CHECK_END(v, SEINE_OK);
         CHECK_EQ(v->end.reused, i > 0);
         free(v);
         /* An answer is 62 bytes, a ticket more than 200. */
-        for (int n = 0; n < 200 && wired_stats(t).bytes_in < before + 200; n++)
-            wired_idle(t, SEINE_MS(10));
-        wired_idle(t, SEINE_MS(50));
-        CHECK(wired_stats(t).bytes_in > before + 200);
-        CHECK_EQ(wired_stats(t).idle, 1);
+        for (int n = 0; n < 200 && transport_stats(t).bytes_in < before + 200; n++)
+            transport_idle(t, SEINE_MS(10));
+        transport_idle(t, SEINE_MS(50));
+        CHECK(transport_stats(t).bytes_in > before + 200);
+        CHECK_EQ(transport_stats(t).idle, 1);
     }
-    CHECK_EQ(wired_stats(t).opened, 1);
-    sn_wired_free(t);
+    CHECK_EQ(transport_stats(t).opened, 1);
+    sn_socket_transport_free(t);
     sn_tls_ctx_free(ctx);
     host_free(h);
 }
