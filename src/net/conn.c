@@ -98,7 +98,7 @@ spare(sn_conn *c)
 static bool
 close_longest_idle(sn_socket_transport *w)
 {
-    sn_idle_item *i = sn_idle_oldest(&w->idle);
+    sn_pooled_conn *i = sn_conn_pool_oldest(&w->idle);
 
     if (!i)
         return false;
@@ -235,7 +235,7 @@ sn_conn_close(sn_conn *c)
     sn_socket_transport *w = c->of;
 
     if (c->idle.origin)
-        sn_idle_drop(&w->idle, &c->idle);
+        sn_conn_pool_drop(&w->idle, &c->idle);
     unready(c);
     sn_conn_unread(c);
     sn_conn_untunnel(c);
@@ -248,7 +248,7 @@ sn_conn_close(sn_conn *c)
     if (c->next)
         c->next->prev = c->prev;
     if (c->origin)
-        sn_idle_leave(&w->idle, c->origin);
+        sn_conn_pool_leave(&w->idle, c->origin);
     if (w->fed == c)
         w->fed = NULL;
     w->stats.closed++;
@@ -333,7 +333,7 @@ sn_conn_rest(sn_conn *c)
     c->state = SN_CONN_IDLE;
     c->since = w->loop.now;
     sn_timer_set(&w->loop, &c->timer, sn_time_add(c->since, span));
-    sn_idle_item *gone = sn_idle_put(&w->idle, c->origin, &c->idle);
+    sn_pooled_conn *gone = sn_conn_pool_put(&w->idle, c->origin, &c->idle);
     if (gone)
         sn_conn_close((sn_conn *)(void *)((char *)gone - offsetof(sn_conn, idle)));
 }

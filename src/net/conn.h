@@ -22,9 +22,9 @@
 #ifndef SN_CONN_H
 #define SN_CONN_H
 
+#include "net/conn_pool.h"
 #include "net/decode.h"
 #include "net/h1.h"
-#include "net/idle.h"
 #include "net/loop.h"
 #include "net/transport.h"
 #include "net/zone.h"
@@ -84,7 +84,7 @@ typedef enum sn_conn_state {
 typedef struct sn_conn {
     sn_watch watch; /* first, as the loop knows it */
     sn_timer timer; /* while idle or draining: then it is closed */
-    sn_idle_item idle;
+    sn_pooled_conn idle;
     struct sn_conn *next, **prev;             /* of all; or of those nobody uses */
     struct sn_conn *ready_next, **ready_prev; /* there is more to read or to send */
     struct sn_socket_transport *of;

@@ -316,7 +316,7 @@ sn_exchange_end(sn_exchange *x, seine_err e)
     if (x->dial)
         sn_dial_drop(x->dial);
     if (x->origin)
-        sn_idle_leave(&w->idle, x->origin);
+        sn_conn_pool_leave(&w->idle, x->origin);
     x->is_ended = true;
     w->n_ended++;
     if (x->handler.end)

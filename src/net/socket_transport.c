@@ -78,7 +78,7 @@ take(sn_exchange *x, sn_conn *c, sn_str text)
 {
     sn_socket_transport *w = x->of;
 
-    sn_idle_drop(&w->idle, &c->idle);
+    sn_conn_pool_drop(&w->idle, &c->idle);
     sn_timer_clear(&c->timer);
     w->stats.reused++;
     x->peer = c->peer;
@@ -92,10 +92,10 @@ find_idle(sn_exchange *x)
 {
     const sn_request *q = x->request;
 
-    for (sn_idle_item *i = sn_idle_newest(x->origin), *below; i; i = below) {
+    for (sn_pooled_conn *i = sn_conn_pool_newest(x->origin), *below; i; i = below) {
         sn_conn *c = (sn_conn *)(void *)((char *)i - offsetof(sn_conn, idle));
 
-        below = sn_idle_below(i);
+        below = sn_conn_pool_below(i);
         if (c->timer.at <= x->of->loop.now || !sn_conn_is_quiet(c))
             sn_conn_close(c);
         else if (sn_conn_judge(c, q->ceiling, q->pin) == SEINE_OK)
@@ -142,7 +142,7 @@ launch(sn_exchange *x)
         return;
     }
     if (e == SEINE_OK)
-        e = sn_idle_origin(&w->idle, key_of(q, w->key), &x->origin);
+        e = sn_conn_pool_origin(&w->idle, key_of(q, w->key), &x->origin);
     if (e != SEINE_OK) {
         sn_exchange_end(x, e);
         return;
@@ -375,7 +375,7 @@ sn_socket_transport_new(const sn_socket_transport_opts *opts, char *out_why,
     w->end.fault = (seine_fault)SEINE_FAULT;
     sn_buf_init(&w->batch, SIZE_MAX / 2);
     sn_buf_init(&w->text, SIZE_MAX / 2);
-    sn_idle_init(&w->idle, opts->max_idle, opts->max_idle_origin);
+    sn_conn_pool_init(&w->idle, opts->max_idle, opts->max_idle_origin);
     sn_tickets_init(&w->tickets, opts->budget ? &w->held : NULL);
     e = build(w, out_why);
     if (e != SEINE_OK) {
@@ -425,7 +425,7 @@ sn_socket_transport_free(sn_transport *t)
     if (w->dns)
         sn_dns_free(w->dns);
     free_spare(w);
-    sn_idle_fini(&w->idle);
+    sn_conn_pool_fini(&w->idle);
     sn_tickets_fini(&w->tickets);
     sn_zones_fini(&w->zones);
     sn_buf_fini(&w->batch);

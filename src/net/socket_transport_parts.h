@@ -13,9 +13,10 @@
 #include "net/race.h"
 #include "net/socket_transport.h"
 
-#define SN_SOCKET_TRANSPORT_KEY  (SEINE_URL_ROOM + 1024)
-#define SN_SOCKET_TRANSPORT_ROOM (256 << 10) /* bytes read of one connection in a turn \
-                                              */
+#define SN_SOCKET_TRANSPORT_KEY (SEINE_URL_ROOM + 1024)
+#define SN_SOCKET_TRANSPORT_ROOM                          \
+    (256 << 10) /* bytes read of one connection in a turn \
+                 */
 
 union sn_sockaddr {
     struct sockaddr any;
@@ -73,7 +74,7 @@ struct sn_socket_transport {
     uint32_t zones_version;
     seine_time own_read; /* when the own addresses were */
     seine_held held;     /* heads */
-    sn_idle idle;
+    sn_conn_pool idle;
     sn_tickets tickets;
     char *in;      /* SN_SOCKET_TRANSPORT_ROOM bytes that were just received */
     char *scratch; /* SN_DECODE_STEP bytes that were just unpacked; NULL: never yet */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "net/idle.h"
+#include "net/conn_pool.h"
 
 #include <assert.h>
 #include <string.h>
@@ -8,9 +8,9 @@
 #include "base/time.h"
 
 void
-sn_idle_init(sn_idle *s, uint32_t max, uint32_t max_origin)
+sn_conn_pool_init(sn_conn_pool *s, uint32_t max, uint32_t max_origin)
 {
-    *s = (sn_idle){.max = max, .max_origin = max_origin};
+    *s = (sn_conn_pool){.max = max, .max_origin = max_origin};
     sn_map_init(&s->origins, UINT32_MAX);
 }
 
@@ -21,7 +21,7 @@ key_of(const sn_origin *o)
 }
 
 static void
-forget(sn_idle *s, sn_origin *o)
+forget(sn_conn_pool *s, sn_origin *o)
 {
     sn_map_take(&s->origins, key_of(o));
     sn_free(o);
@@ -29,7 +29,7 @@ forget(sn_idle *s, sn_origin *o)
 
 /* Takes it out of the list of those nobody uses. */
 static void
-unkeep(sn_idle *s, sn_origin *o)
+unkeep(sn_conn_pool *s, sn_origin *o)
 {
     *(o->newer ? &o->newer->older : &s->kept_newest) = o->older;
     *(o->older ? &o->older->newer : &s->kept_oldest) = o->newer;
@@ -38,7 +38,7 @@ unkeep(sn_idle *s, sn_origin *o)
 }
 
 static void
-keep(sn_idle *s, sn_origin *o)
+keep(sn_conn_pool *s, sn_origin *o)
 {
     o->newer = NULL;
     o->older = s->kept_newest;
@@ -52,7 +52,7 @@ keep(sn_idle *s, sn_origin *o)
 }
 
 void
-sn_idle_fini(sn_idle *s)
+sn_conn_pool_fini(sn_conn_pool *s)
 {
     assert(s->n == 0);
     while (s->kept_oldest) {
@@ -72,7 +72,7 @@ sn_origin_use(sn_origin *o)
 }
 
 seine_err
-sn_idle_origin(sn_idle *s, sn_str key, sn_origin **out_origin)
+sn_conn_pool_origin(sn_conn_pool *s, sn_str key, sn_origin **out_origin)
 {
     sn_origin *o = sn_map_get(&s->origins, key);
 
@@ -96,7 +96,7 @@ sn_idle_origin(sn_idle *s, sn_str key, sn_origin **out_origin)
 }
 
 void
-sn_idle_leave(sn_idle *s, sn_origin *o)
+sn_conn_pool_leave(sn_conn_pool *s, sn_origin *o)
 {
     assert(o->uses > 0);
     if (--o->uses > 0)
@@ -109,7 +109,7 @@ sn_idle_leave(sn_idle *s, sn_origin *o)
 }
 
 void
-sn_idle_drop(sn_idle *s, sn_idle_item *i)
+sn_conn_pool_drop(sn_conn_pool *s, sn_pooled_conn *i)
 {
     sn_origin *o = i->origin;
 
@@ -117,26 +117,26 @@ sn_idle_drop(sn_idle *s, sn_idle_item *i)
     *(i->below ? &i->below->above : &o->oldest) = i->above;
     *(i->newer ? &i->newer->older : &s->newest) = i->older;
     *(i->older ? &i->older->newer : &s->oldest) = i->newer;
-    *i = (sn_idle_item){0};
+    *i = (sn_pooled_conn){0};
     o->n_idle--;
     s->n--;
 }
 
-sn_idle_item *
-sn_idle_put(sn_idle *s, sn_origin *o, sn_idle_item *i)
+sn_pooled_conn *
+sn_conn_pool_put(sn_conn_pool *s, sn_origin *o, sn_pooled_conn *i)
 {
-    *i = (sn_idle_item){.below = o->newest, .older = s->newest, .origin = o};
+    *i = (sn_pooled_conn){.below = o->newest, .older = s->newest, .origin = o};
     *(i->below ? &i->below->above : &o->oldest) = i;
     *(i->older ? &i->older->newer : &s->oldest) = i;
     o->newest = s->newest = i;
     o->n_idle++;
     s->n++;
 
-    sn_idle_item *gone = o->n_idle > s->max_origin ? o->oldest
-                         : s->n > s->max           ? s->oldest
-                                                   : NULL;
+    sn_pooled_conn *gone = o->n_idle > s->max_origin ? o->oldest
+                           : s->n > s->max           ? s->oldest
+                                                     : NULL;
     if (gone)
-        sn_idle_drop(s, gone);
+        sn_conn_pool_drop(s, gone);
     return gone;
 }
 
