@@ -141,8 +141,8 @@ start(guest *g)
                         .deadline = now() + SEINE_SECS(30),
                         .limits = &limits,
                         .fresh = fresh,
-                        .ceiling = SN_ZONE_LOCAL,
-                        .pin = SN_ZONE_NO_PIN};
+                        .ceiling = SN_ADDRESS_LOCAL,
+                        .pin = SN_ADDRESS_NO_PIN};
     sn_handler h = {.head = head, .body = body, .end = end, .arg = g};
 
     started++;

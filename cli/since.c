@@ -100,7 +100,7 @@ iso(const char *text, size_t n, seine_time *from, seine_time *until)
 
 /* "EST" and its kind (RFC 822, 5.1); an offset stands for itself. */
 static const char *
-zone_of(const char *word)
+find_zone(const char *word)
 {
     static const char *const zones[][2] = {
         {"GMT", "Z"},      {"UT", "Z"},       {"UTC", "Z"},      {"Z", "Z"},
@@ -148,7 +148,7 @@ mail(const char *text, seine_time *from, seine_time *until)
     if (!text)
         return false;
     snprintf(full, sizeof full, "%04d-%02d-%02dT%02d:%02d:%02d%s", year, month, day, hour,
-             minute, second, zone_of(text + strspn(text, " ")));
+             minute, second, find_zone(text + strspn(text, " ")));
     if (!whole(full, from))
         return false;
     *until = *from + SEINE_SECS(1);

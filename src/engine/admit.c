@@ -371,7 +371,7 @@ read_url(sn_shared_state *c, sn_visit *v, sn_str text, sn_field *out_user)
     else if (!https && c->opts.https_only)
         sn_admit_refuse(v, SEINE_SKIP_SCHEME, SN_STR("https only"));
     else if (c->opts.untrusted &&
-             sn_zone_port_is_blocked((uint16_t)seine_url_port(&v->first)))
+             sn_address_guard_blocks_port((uint16_t)seine_url_port(&v->first)))
         sn_admit_refuse(v, SEINE_SKIP_PORT, SN_STR("a port of another protocol"));
     return SEINE_OK;
 }
@@ -412,7 +412,7 @@ fill(sn_shared_state *c, sn_visit *v, const seine_ask *ask)
 
     v->line = ask->line;
     v->is_typed = v->at_home = true;
-    v->ceiling = c->opts.untrusted ? SN_ZONE_PUBLIC : SN_ZONE_LOCAL;
+    v->ceiling = c->opts.untrusted ? SN_ADDRESS_PUBLIC : SN_ADDRESS_LOCAL;
     if (!keep_view(v, ask->id, &v->id) || !keep_view(v, ask->tags, &v->tags))
         return SEINE_E_NOMEM;
     if (ask->is_bad) {

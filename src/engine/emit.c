@@ -229,16 +229,17 @@ fill_blocked(const sn_visit *v, sn_emit *out)
     char net[SN_CIDR_TEXT];
     size_t n = 0, cap = sizeof out->message;
     bool found = v->n_hops > 0;
-    bool stepped_up = v->end.refused == SN_ZONE_FORBIDDEN || v->end.refused > v->ceiling;
+    bool stepped_up =
+        v->end.refused == SN_ADDRESS_FORBIDDEN || v->end.refused > v->ceiling;
 
     if (v->end.refused_net.net.v == 0)
         return;
     put_url(out->message, cap, &n, view_href(&v->url));
-    put_words(out->message, cap, &n, " (", sn_zone_name(v->end.refused), ")");
+    put_words(out->message, cap, &n, " (", sn_address_zone_name(v->end.refused), ")");
     if (found) {
         put_words(out->message, cap, &n, " found on ", "", "");
         put_url(out->message, cap, &n, v->hops[v->n_hops - 1].url);
-        put_words(out->message, cap, &n, " (", sn_zone_name(v->ceiling), ")");
+        put_words(out->message, cap, &n, " (", sn_address_zone_name(v->ceiling), ")");
     }
     put_words(out->message, cap, &n, ": not contacted", "", "");
     sn_cidr_text(&v->end.refused_net, net);

@@ -44,7 +44,7 @@ read_nets(const char *const *list, const char *what, char *out_why, sn_cidr **ou
 }
 
 static seine_err
-read_rules(const char *const *list, char *out_why, sn_zone_rule **out_rules,
+read_rules(const char *const *list, char *out_why, sn_address_zone_rule **out_rules,
            size_t *out_n)
 {
     size_t n = length(list);
@@ -54,7 +54,7 @@ read_rules(const char *const *list, char *out_why, sn_zone_rule **out_rules,
     if (!*out_rules)
         return SEINE_E_NOMEM;
     for (size_t i = 0; i < n; i++)
-        if (sn_zone_rule_parse(sn_str_of(list[i]), &(*out_rules)[i]) != SEINE_OK)
+        if (sn_address_zone_rule_parse(sn_str_of(list[i]), &(*out_rules)[i]) != SEINE_OK)
             return wrong(out_why, "zone", list[i]);
     return SEINE_OK;
 }
@@ -80,8 +80,8 @@ open_wired(void *self, const sn_shared_state *c, uint32_t shard, uint32_t n_shar
     const seine_fetch_opts *o = &c->opts;
     sn_cidr *allow SN_AUTOFREE = NULL;
     sn_cidr *deny SN_AUTOFREE = NULL;
-    sn_zone_rule *rules SN_AUTOFREE = NULL;
-    sn_zones_opts zones = {0};
+    sn_address_zone_rule *rules SN_AUTOFREE = NULL;
+    sn_address_guard_opts zones = {0};
 
     (void)self;
     (void)shard;

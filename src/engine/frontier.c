@@ -577,7 +577,7 @@ leave(sn_frontier *f, uint32_t host, seine_time now)
     v->number = q->number;
     v->depth = q->depth;
     v->moved = q->moved;
-    v->ceiling = (sn_zone)q->ceiling;
+    v->ceiling = (sn_address_zone)q->ceiling;
     v->at_home = (f->hosts.all[host].flags & SN_CRAWL_HOST_GIVEN) != 0;
     v->found = (seine_found){.line = q->line};
     if (q->tag > 0) {

@@ -5,7 +5,7 @@
 #include "engine/frontier_parts.h"
 #include "engine/page.h"
 #include "engine/url_rules.h"
-#include "net/zone.h"
+#include "net/address_guard.h"
 #include "seine/links.h"
 
 /* Routing. */
@@ -298,7 +298,7 @@ sn_frontier_page(sn_frontier *f, sn_visit *v, seine_time now)
     sn_page_facts facts;
     finding from = {.link = {.parent = sn_part(seine_url_href(&v->url)),
                              .depth = v->depth + 1,
-                             .ceiling = (uint8_t)sn_zone_ceiling(v->end.zone)}};
+                             .ceiling = (uint8_t)sn_address_zone_ceiling(v->end.zone)}};
 
     if (!o)
         return;

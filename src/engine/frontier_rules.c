@@ -78,14 +78,15 @@ sn_frontier_make(sn_frontier *f, const seine_url *url, sn_kind kind, seine_time 
 }
 
 /* Who names a host says how far its robots.txt may reach. */
-static sn_zone
+static sn_address_zone
 ceiling_of(sn_frontier *f, uint32_t host)
 {
     const sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
 
     if (x->held)
         return x->held->ceiling;
-    return sn_frontier_look(f, host) ? (sn_zone)f->ahead.ceiling : SN_ZONE_PUBLIC;
+    return sn_frontier_look(f, host) ? (sn_address_zone)f->ahead.ceiling
+                                     : SN_ADDRESS_PUBLIC;
 }
 
 static sn_visit *
@@ -114,7 +115,7 @@ ask_map(sn_frontier *f, uint32_t host, seine_url *url, seine_time now)
     sn_visit *v = sn_frontier_make(f, url, SN_KIND_SITEMAP, now);
     if (!v)
         return NULL;
-    v->ceiling = (sn_zone)f->ahead.ceiling;
+    v->ceiling = (sn_address_zone)f->ahead.ceiling;
     v->moved = f->ahead.moved;
     v->lane = 0;
     sn_frontier_pop(f, host);
@@ -158,7 +159,7 @@ is_near(const sn_frontier *f, const seine_url *from, const seine_url *to)
 }
 
 static void
-add_map(sn_frontier *f, const seine_url *from, sn_str text, sn_zone ceiling,
+add_map(sn_frontier *f, const seine_url *from, sn_str text, sn_address_zone ceiling,
         uint8_t level, seine_time now)
 {
     static const char mark[] = "sitemap ";
@@ -194,7 +195,7 @@ add_map(sn_frontier *f, const seine_url *from, sn_str text, sn_zone ceiling,
 /* The first sitemaps of a host: those its robots.txt names; of a given one the usual one
  * besides. */
 static void
-begin_maps(sn_frontier *f, uint32_t host, sn_zone ceiling, seine_time now)
+begin_maps(sn_frontier *f, uint32_t host, sn_address_zone ceiling, seine_time now)
 {
     const seine_crawl_opts *o = f->shared->opts.crawl;
     sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
@@ -225,14 +226,14 @@ sn_frontier_answered(sn_frontier *f, const sn_visit *v, seine_time now)
 {
     if (v->host < f->hosts.n && f->hosts.all[v->host].flags & SN_CRAWL_HOST_FREE &&
         sn_crawl_hosts_state(&f->hosts, v->host))
-        begin_maps(f, v->host, sn_zone_ceiling(v->end.zone), now);
+        begin_maps(f, v->host, sn_address_zone_ceiling(v->end.zone), now);
 }
 
 /* What a sitemap leads to further ones. */
 void
 sn_frontier_map(sn_frontier *f, const sn_visit *v, sn_str value, seine_time now)
 {
-    add_map(f, &v->url, value, sn_zone_ceiling(v->end.zone),
+    add_map(f, &v->url, value, sn_address_zone_ceiling(v->end.zone),
             (uint8_t)(v->moved < 200 ? v->moved + 1 : 200), now);
 }
 
@@ -323,7 +324,7 @@ obey_delay(sn_frontier *f, uint32_t host, const sn_robots_cache *rules, seine_ti
 
 /* The rules are known: what waits behind them may go. */
 static void
-open(sn_frontier *f, uint32_t host, sn_zone ceiling, seine_time now)
+open(sn_frontier *f, uint32_t host, sn_address_zone ceiling, seine_time now)
 {
     sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
     uint32_t n = f->hosts.all[host].chain.n + x->first.n;
@@ -395,7 +396,7 @@ robots_back(sn_frontier *f, sn_visit *v, seine_time now)
     if (x->robots.state == SN_ROBOTS_UNREACHABLE)
         shut(f, host, v->fault.code, now);
     else
-        open(f, host, sn_zone_ceiling(v->end.zone), now);
+        open(f, host, sn_address_zone_ceiling(v->end.zone), now);
 }
 
 static void

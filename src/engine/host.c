@@ -133,7 +133,7 @@ sn_hosts_find(sn_hosts *hs, const seine_url *url, seine_time now, uint32_t *out_
     if (!copy)
         return SEINE_E_NOMEM;
     hs->all[hs->n] = (sn_host){
-        .next = now, .guards = SN_NONE, .figures = SN_NONE, .pin = SN_ZONE_NO_PIN};
+        .next = now, .guards = SN_NONE, .figures = SN_NONE, .pin = SN_ADDRESS_NO_PIN};
     hs->cards[hs->n] = (sn_host_card){.name = copy, .hash = hash, .parked_next = SN_NONE};
     hs->table[at] = ++hs->n;
     *out_host = hs->n - 1;

@@ -52,7 +52,7 @@ typedef struct sn_host {         /* one cache line: all that a start and an end 
     uint32_t in_flight;
     uint8_t place;       /* sn_host_place */
     uint8_t why;         /* seine_wait: what holds it, or held it last */
-    uint8_t pin;         /* sn_zone */
+    uint8_t pin;         /* sn_address_zone */
     bool is_given : 1;   /* a given URL names it */
     bool is_delayed : 1; /* by a Crawl-delay */
     bool is_told : 1;    /* it is in the list of parked hosts */

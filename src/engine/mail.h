@@ -31,7 +31,7 @@ typedef struct sn_link {
     uint64_t number;
     uint32_t line, depth;
     uint8_t moved;   /* redirects in a row that led here */
-    uint8_t ceiling; /* sn_zone */
+    uint8_t ceiling; /* sn_address_zone */
     uint8_t tag, attr, kind;
 } sn_link;
 

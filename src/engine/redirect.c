@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/redact.h"
-#include "net/zone.h"
+#include "net/address_guard.h"
 
 bool
 sn_redirect_is(uint16_t status)
@@ -52,7 +52,7 @@ judge(const sn_redirect *r, const seine_url *to, bool keeps_body)
         return SEINE_E_REDIRECT_REFUSED;
     /* Somebody else named the port, unless it is the one we are at already. */
     if (seine_url_port(to) != seine_url_port(r->from) &&
-        sn_zone_port_is_blocked((uint16_t)seine_url_port(to)))
+        sn_address_guard_blocks_port((uint16_t)seine_url_port(to)))
         return SEINE_E_BLOCKED_PORT;
     return SEINE_OK;
 }

@@ -803,7 +803,7 @@ choose_proxy(sn_requests *w, sn_flight *f, seine_time now, const sn_proxy **out_
 }
 
 static seine_err
-begin(sn_requests *w, sn_flight *f, sn_zone pin, seine_time now)
+begin(sn_requests *w, sn_flight *f, sn_address_zone pin, seine_time now)
 {
     sn_visit *v = f->visit;
     const sn_limits *limits = &w->shared->limits;
@@ -848,7 +848,8 @@ begin(sn_requests *w, sn_flight *f, sn_zone pin, seine_time now)
 }
 
 void
-sn_requests_start(sn_requests *w, sn_visit *v, sn_zone pin, seine_time now, int64_t wall)
+sn_requests_start(sn_requests *w, sn_visit *v, sn_address_zone pin, seine_time now,
+                  int64_t wall)
 {
     sn_flight *f = take_off(w, v);
 

@@ -77,7 +77,7 @@ void sn_requests_fini(sn_requests *w); /* nothing is flying */
 
 /* The visit is in flight. When the request cannot be begun it has ended already, with
  * the reason in v->end, and comes out of sn_requests_ended like the others. */
-void sn_requests_start(sn_requests *w, sn_visit *v, sn_zone pin, seine_time now,
+void sn_requests_start(sn_requests *w, sn_visit *v, sn_address_zone pin, seine_time now,
                        int64_t wall);
 
 /* The next visit whose exchange has ended, in the order of their ends. NULL: none. */

@@ -92,7 +92,7 @@ SEINE_MUST_CHECK seine_err sn_scheduler_admit(sn_scheduler *s, sn_visit *v,
                                               const sn_ip *peer, seine_time now);
 
 /* The lowest zone the name of v's host was ever connected in. */
-sn_zone sn_scheduler_pin(const sn_scheduler *s, const sn_visit *v);
+sn_address_zone sn_scheduler_pin(const sn_scheduler *s, const sn_visit *v);
 
 /* The request of v has left, and only now (v->is_leaving). The next one of its host keeps
  * its distance from this moment, not from the one at which a name was asked for and a

@@ -213,7 +213,7 @@ sn_scheduler_end(sn_scheduler *s, sn_visit *v, seine_time now)
     }
     if (was_connected(&v->end)) {
         g->ip = v->end.peer;
-        h->pin = (uint8_t)sn_zone_pin((sn_zone)h->pin, v->end.zone);
+        h->pin = (uint8_t)sn_address_zone_pin((sn_address_zone)h->pin, v->end.zone);
     }
     learn(s, v, g, is_fine(&v->end.fault), now);
     if (g->set.breaker && sn_breaker_state(&g->breaker) != was)

@@ -75,10 +75,10 @@ sn_scheduler_busy(const sn_scheduler *s, uint32_t host)
     return s->hosts.all[host].in_flight + s->hosts.all[host].n_again;
 }
 
-sn_zone
+sn_address_zone
 sn_scheduler_pin(const sn_scheduler *s, const sn_visit *v)
 {
-    return (sn_zone)s->hosts.all[v->host].pin;
+    return (sn_address_zone)s->hosts.all[v->host].pin;
 }
 
 seine_err

@@ -17,9 +17,9 @@
 
 #include "engine/ipcap.h"
 #include "engine/visit.h"
+#include "net/address_guard.h"
 #include "net/proxy.h"
 #include "net/tls.h"
-#include "net/zone.h"
 #include "seine/fetch.h"
 #include "seine/psl.h"
 #include "seine/seen.h"

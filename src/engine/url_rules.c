@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/url_rules.h"
 
-#include "net/zone.h"
+#include "net/address_guard.h"
 
 #define NARROW_PARAMS 4
 
@@ -36,7 +36,7 @@ sn_url_rules_refuse(const seine_fetch_opts *o, const sn_scope *scope,
     if (!out->verdict.in)
         return refused(out, out->verdict.reason,
                        (sn_str){out->verdict.rule, out->verdict.len});
-    if (sn_zone_port_is_blocked((uint16_t)seine_url_port(url)))
+    if (sn_address_guard_blocks_port((uint16_t)seine_url_port(url)))
         return refused(out, SEINE_SKIP_PORT, SN_STR("a port of another protocol"));
     const char *shape =
         sn_trap_shape(str_of(seine_url_path(url)), str_of(seine_url_query(url)));

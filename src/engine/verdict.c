@@ -56,7 +56,7 @@ move_to(const seine_fetch_opts *o, sn_visit *v, const seine_url *to, bool as_get
         v->retry.idempotent = true;
     }
     /* What a server's bytes name reaches no further than that server. */
-    sn_zone ceiling = sn_zone_ceiling(v->end.zone);
+    sn_address_zone ceiling = sn_address_zone_ceiling(v->end.zone);
     if (ceiling < v->ceiling)
         v->ceiling = ceiling;
     v->lane = 0;

@@ -47,7 +47,7 @@ sn_visit_clear_answer(sn_visit *v)
     end->partial = end->reused = end->replayable = false;
     memset(end->spent, 0, sizeof end->spent);
     end->peer.v = 0;
-    end->zone = SN_ZONE_PUBLIC;
+    end->zone = SN_ADDRESS_PUBLIC;
     end->via = SN_PROXY_NONE;
     end->http = 255;
     end->wire_bytes = end->body_bytes = 0;
@@ -110,7 +110,7 @@ blank(sn_visit *v)
     v->ip_slot = UINT32_MAX;
     v->since = v->deadline = SEINE_NEVER;
     v->lane = 1;
-    v->ceiling = SN_ZONE_LOCAL;
+    v->ceiling = SN_ADDRESS_LOCAL;
 }
 
 /* A list under a lock, which is held for a few instructions. */

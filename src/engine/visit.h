@@ -58,7 +58,7 @@ struct sn_visit {
     uint8_t kind;    /* sn_kind */
     uint64_t number; /* 0, 1, 2 … in the order of the input */
     uint32_t host;   /* in its shard; SN_NO_HOST */
-    sn_zone ceiling;
+    sn_address_zone ceiling;
 
     /* what was asked */
     sn_str input; /* as given */

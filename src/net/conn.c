@@ -276,22 +276,22 @@ sn_conn_is_quiet(sn_conn *c)
 }
 
 seine_err
-sn_conn_judge(sn_conn *c, sn_zone ceiling, sn_zone pin)
+sn_conn_judge(sn_conn *c, sn_address_zone ceiling, sn_address_zone pin)
 {
     const sn_socket_transport *w = c->of;
     union sn_sockaddr at;
 
-    if (c->judged == w->zones_version + 1 && c->judged_ceiling == ceiling &&
+    if (c->judged == w->guard_version + 1 && c->judged_ceiling == ceiling &&
         c->judged_pin == pin)
         return SEINE_OK;
     if (c->peer.v == 0)
         return SEINE_OK;
     sn_sockaddr_of(&c->peer, 0, &at);
-    seine_err e = sn_zone_check(&w->zones, &at.any, ceiling, pin);
+    seine_err e = sn_address_guard_check(&w->zones, &at.any, ceiling, pin);
     if (e != SEINE_OK)
         return e;
-    c->zone = sn_zone_of(&w->zones, &at.any);
-    c->judged = w->zones_version + 1;
+    c->zone = sn_address_guard_zone(&w->zones, &at.any);
+    c->judged = w->guard_version + 1;
     c->judged_ceiling = (uint8_t)ceiling;
     c->judged_pin = (uint8_t)pin;
     return SEINE_OK;

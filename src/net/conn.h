@@ -22,12 +22,12 @@
 #ifndef SN_CONN_H
 #define SN_CONN_H
 
+#include "net/address_guard.h"
 #include "net/conn_pool.h"
 #include "net/decode.h"
 #include "net/h1.h"
 #include "net/loop.h"
 #include "net/transport.h"
-#include "net/zone.h"
 
 #define SN_PACE_MARKS 8
 
@@ -112,7 +112,7 @@ typedef struct sn_conn {
     bool missed;  /* something came while it had to wait */
     uint8_t judged_ceiling, judged_pin; /* when its zone was last looked at … */
     uint32_t judged;                    /* … with that version of the zones + 1 */
-    sn_zone zone;
+    sn_address_zone zone;
     sn_ip peer; /* whom it leads to; v = 0: a proxy alone knows */
 } sn_conn;
 
@@ -127,7 +127,8 @@ void sn_conn_close(sn_conn *c);
 bool sn_conn_is_quiet(sn_conn *c);
 
 /* OK or BLOCKED_ADDRESS for the peer of an idle connection. */
-SEINE_MUST_CHECK seine_err sn_conn_judge(sn_conn *c, sn_zone ceiling, sn_zone pin);
+SEINE_MUST_CHECK seine_err sn_conn_judge(sn_conn *c, sn_address_zone ceiling,
+                                         sn_address_zone pin);
 
 /* It is connected and belongs to the exchange, which is asked when everything that comes
  * before is agreed. The exchange may have ended when it returns. */

@@ -90,7 +90,7 @@ met_itself(const sn_conn *c)
     socklen_t n = sizeof own, m = sizeof peer;
     sn_ip ip;
 
-    if (c->zone != SN_ZONE_LOCAL || getsockname(c->fd, &own.any, &n) != 0 ||
+    if (c->zone != SN_ADDRESS_LOCAL || getsockname(c->fd, &own.any, &n) != 0 ||
         getpeername(c->fd, &peer.any, &m) != 0)
         return false;
     return own.v4.sin_port == peer.v4.sin_port && sn_ip_of(&own.any, &ip) &&
@@ -154,20 +154,20 @@ judge(sn_exchange *x, const sn_ip *ip)
     union sn_sockaddr at;
 
     sn_sockaddr_of(ip, 0, &at);
-    seine_err e =
-        sn_zone_check(&x->of->zones, &at.any, x->request->ceiling, x->request->pin);
+    seine_err e = sn_address_guard_check(&x->of->zones, &at.any, x->request->ceiling,
+                                         x->request->pin);
     if (e != SEINE_OK && !x->refused.v)
         x->refused = *ip;
     return e;
 }
 
-static sn_zone
-zone_of(const sn_exchange *x, const sn_ip *ip)
+static sn_address_zone
+find_zone(const sn_exchange *x, const sn_ip *ip)
 {
     union sn_sockaddr at;
 
     sn_sockaddr_of(ip, 0, &at);
-    return sn_zone_of(&x->of->zones, &at.any);
+    return sn_address_guard_zone(&x->of->zones, &at.any);
 }
 
 /* That is where the site is. */
@@ -175,7 +175,7 @@ static void
 settle(sn_exchange *x, const sn_ip *ip)
 {
     x->peer = *ip;
-    x->zone = zone_of(x, ip);
+    x->zone = find_zone(x, ip);
 }
 
 static uint16_t
@@ -212,7 +212,7 @@ try_one(sn_dial *d, const sn_ip *ip, bool *out_done)
     if (e != SEINE_OK)
         return e;
     c->dial = d;
-    c->zone = zone_of(x, ip);
+    c->zone = find_zone(x, ip);
     d->tries[d->n_tries++] = c;
     if (now && !met_itself(c)) {
         *out_done = true;

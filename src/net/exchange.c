@@ -263,8 +263,8 @@ describe(sn_exchange *x, seine_err e, sn_end *out)
         union sn_sockaddr at;
 
         sn_sockaddr_of(&x->refused, 0, &at);
-        out->refused = sn_zone_of(&x->of->zones, &at.any);
-        out->refused_net = sn_zone_net(&x->of->zones, &at.any);
+        out->refused = sn_address_guard_zone(&x->of->zones, &at.any);
+        out->refused_net = sn_address_guard_net(&x->of->zones, &at.any);
     }
     out->secure = x->conn && x->conn->secure ? *sn_tls_facts_of(x->conn->tls)
                                              : (seine_tls_facts){0, false, INT64_MIN};

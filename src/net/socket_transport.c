@@ -69,8 +69,8 @@ read_own(sn_socket_transport *w)
     if (sn_time_sub(w->loop.now, w->own_read) < OWN_EVERY)
         return;
     w->own_read = w->loop.now;
-    if (sn_zones_read_own(&w->zones, NULL) == SEINE_OK)
-        w->zones_version++;
+    if (sn_address_guard_read_own(&w->zones, NULL) == SEINE_OK)
+        w->guard_version++;
 }
 
 static void
@@ -342,11 +342,11 @@ build(sn_socket_transport *w, char *out_why)
     if (e == SEINE_OK && !w->in)
         e = SEINE_E_NOMEM;
     if (e == SEINE_OK)
-        e = sn_zones_init(&w->zones, &w->opts.zones);
+        e = sn_address_guard_init(&w->zones, &w->opts.zones);
     if (e == SEINE_E_INVAL)
         e = refuse(out_why, "zones: a prefix or a rule that is none");
     if (e == SEINE_OK)
-        e = sn_zones_read_own(&w->zones, NULL);
+        e = sn_address_guard_read_own(&w->zones, NULL);
     if (e == SEINE_OK)
         e = sn_dns_new(&w->loop, &w->opts.dns, out_why, &w->dns);
     return e;
@@ -427,7 +427,7 @@ sn_socket_transport_free(sn_transport *t)
     free_spare(w);
     sn_conn_pool_fini(&w->idle);
     sn_tickets_fini(&w->tickets);
-    sn_zones_fini(&w->zones);
+    sn_address_guard_fini(&w->zones);
     sn_buf_fini(&w->batch);
     sn_buf_fini(&w->text);
     sn_free(w->in);

@@ -27,7 +27,7 @@
 typedef struct sn_socket_transport_opts {
     seine_clock *clock;
     sn_dns_opts dns;
-    sn_zones_opts zones;
+    sn_address_guard_opts zones;
     seine_budget *budget;     /* NULL: unlimited */
     sn_tls_ctx *tls;          /* borrowed; NULL: https ends as TLS_ERROR */
     uint32_t max_connections; /* open at once; at the bound the longest idle is closed */

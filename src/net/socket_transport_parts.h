@@ -50,7 +50,7 @@ struct sn_exchange {
     sn_proxy_part via;
     sn_ip peer;    /* the site's; v = 0: not known (yet) */
     sn_ip refused; /* the first that the zones refused; v = 0: none */
-    sn_zone zone;
+    sn_address_zone zone;
 };
 
 /* A name on its way to a connection: its own, or that of a proxy. */
@@ -70,8 +70,8 @@ struct sn_socket_transport {
     sn_socket_transport_opts opts;
     sn_loop loop;
     sn_dns *dns;
-    sn_zones zones;
-    uint32_t zones_version;
+    sn_address_guard zones;
+    uint32_t guard_version;
     seine_time own_read; /* when the own addresses were */
     seine_held held;     /* heads */
     sn_conn_pool idle;

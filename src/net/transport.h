@@ -22,10 +22,10 @@
 #ifndef SN_TRANSPORT_H
 #define SN_TRANSPORT_H
 
+#include "net/address_guard.h"
 #include "net/cidr.h"
 #include "net/head.h"
 #include "net/note.h"
-#include "net/zone.h"
 #include "seine/err.h"
 #include "seine/secure.h"
 #include "seine/url.h"
@@ -64,8 +64,8 @@ typedef struct sn_request {
     sn_str body;             /* whole and replayable, or empty */
     seine_time deadline;     /* of the attempt; SEINE_NEVER is INVAL */
     const sn_limits *limits; /* borrowed until the end, too */
-    sn_zone ceiling;         /* highest zone it may reach */
-    sn_zone pin;             /* lowest zone the name was ever connected in */
+    sn_address_zone ceiling; /* highest zone it may reach */
+    sn_address_zone pin;     /* lowest zone the name was ever connected in */
     bool fresh;              /* use no idle connection */
     bool conditional, range; /* 304, 206 may come */
     bool insecure;           /* nobody looks at the certificate of this host */
@@ -88,14 +88,14 @@ typedef struct sn_end {
     bool reused;       /* on a connection that had served before */
     bool replayable;   /* CONN_STALE: may be sent again without being counted */
     seine_span spent[SEINE_PHASE_BODY + 1]; /* per phase; 0 for one not entered */
-    sn_ip peer;   /* v = 0: no connection was tried, or a proxy alone knows */
-    sn_zone zone; /* of the peer; public when nobody knows */
+    sn_ip peer;           /* v = 0: no connection was tried, or a proxy alone knows */
+    sn_address_zone zone; /* of the peer; public when nobody knows */
     sn_proxy_part via;
     uint8_t http; /* minor version of the answer: 0, 1; 255: none */
     uint64_t wire_bytes, body_bytes;
-    uint32_t notes;      /* SN_NOTE_… */
-    sn_zone refused;     /* BLOCKED_ADDRESS: where the first address refused is, … */
-    sn_cidr refused_net; /* … and the net one could allow; net.v = 0: not known */
+    uint32_t notes;          /* SN_NOTE_… */
+    sn_address_zone refused; /* BLOCKED_ADDRESS: where the first address refused is, … */
+    sn_cidr refused_net;     /* … and the net one could allow; net.v = 0: not known */
     seine_tls_facts secure;
 } sn_end;
 

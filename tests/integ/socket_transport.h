@@ -118,8 +118,8 @@ visit_of(const char *base, const char *path)
                         .url = &v->url,
                         .limits = &v->limits,
                         .deadline = transport_now() + SEINE_SECS(30),
-                        .ceiling = SN_ZONE_LOCAL,
-                        .pin = SN_ZONE_NO_PIN};
+                        .ceiling = SN_ADDRESS_LOCAL,
+                        .pin = SN_ADDRESS_NO_PIN};
     return v;
 }
 

@@ -22,7 +22,7 @@ TEST(a_request_brings_a_head_a_body_and_an_end)
     CHECK_EQ(v->end.fault.retry_after, -1);
     CHECK_EQ(v->end.peer.v, 4);
     CHECK_EQ(v->end.peer.bytes[0], 127);
-    CHECK_EQ(v->end.zone, SN_ZONE_LOCAL);
+    CHECK_EQ(v->end.zone, SN_ADDRESS_LOCAL);
     CHECK_EQ(v->admits, 1);
     free(v);
     sn_socket_transport_free(t);

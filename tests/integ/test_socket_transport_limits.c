@@ -20,13 +20,13 @@ port_of(const seine_chaos *c)
 TEST(an_address_above_the_ceiling_sees_no_packet)
 {
     static const struct {
-        sn_zone ceiling, pin;
+        sn_address_zone ceiling, pin;
         seine_err want;
     } rows[] = {
-        {SN_ZONE_LOCAL, SN_ZONE_NO_PIN, SEINE_OK},
-        {SN_ZONE_PRIVATE, SN_ZONE_NO_PIN, SEINE_E_BLOCKED_ADDRESS},
-        {SN_ZONE_PUBLIC, SN_ZONE_NO_PIN, SEINE_E_BLOCKED_ADDRESS},
-        {SN_ZONE_LOCAL, SN_ZONE_PUBLIC, SEINE_E_BLOCKED_ADDRESS}, /* pinned */
+        {SN_ADDRESS_LOCAL, SN_ADDRESS_NO_PIN, SEINE_OK},
+        {SN_ADDRESS_PRIVATE, SN_ADDRESS_NO_PIN, SEINE_E_BLOCKED_ADDRESS},
+        {SN_ADDRESS_PUBLIC, SN_ADDRESS_NO_PIN, SEINE_E_BLOCKED_ADDRESS},
+        {SN_ADDRESS_LOCAL, SN_ADDRESS_PUBLIC, SEINE_E_BLOCKED_ADDRESS}, /* pinned */
     };
     seine_chaos *c = chaos(NULL);
 
@@ -60,7 +60,7 @@ TEST(a_kept_connection_is_judged_again_for_each_request)
     for (int i = 0; i < 6; i++) {
         visit *v = visit_of(seine_chaos_url(c), "/ok");
 
-        v->q.ceiling = i % 2 ? SN_ZONE_PUBLIC : SN_ZONE_LOCAL;
+        v->q.ceiling = i % 2 ? SN_ADDRESS_PUBLIC : SN_ADDRESS_LOCAL;
         visit_run(t, v);
         CHECK_END(v, i % 2 ? SEINE_E_BLOCKED_ADDRESS : SEINE_OK);
         CHECK_EQ(v->end.reused, i > 0 && i % 2 == 0);
@@ -76,7 +76,7 @@ TEST(an_address_declared_public_may_be_reached_by_anybody)
 {
     seine_chaos *c = chaos(NULL);
     sn_socket_transport_opts o = transport_opts();
-    sn_zone_rule rule = {{{4, {127, 9, 0, 0}}, 16}, SN_ZONE_PUBLIC};
+    sn_address_zone_rule rule = {{{4, {127, 9, 0, 0}}, 16}, SN_ADDRESS_PUBLIC};
     char base[64];
 
     o.zones.rules = &rule;
@@ -84,10 +84,10 @@ TEST(an_address_declared_public_may_be_reached_by_anybody)
     sn_transport *t = transport_of(&o);
     snprintf(base, sizeof base, "http://127.9.0.1:%s", port_of(c));
     visit *v = visit_of(base, "/ok");
-    v->q.ceiling = SN_ZONE_PUBLIC;
+    v->q.ceiling = SN_ADDRESS_PUBLIC;
     visit_run(t, v);
     CHECK_END(v, SEINE_OK);
-    CHECK_EQ(v->end.zone, SN_ZONE_PUBLIC);
+    CHECK_EQ(v->end.zone, SN_ADDRESS_PUBLIC);
     free(v);
     sn_socket_transport_free(t);
     seine_chaos_free(c);
@@ -99,7 +99,7 @@ TEST(every_address_of_a_name_is_judged)
     seine_chaos *c = chaos("{\"dns\":\"two.test\",\"answers\":[\"127.0.0.1\","
                            "\"127.9.0.1\"],\"ttl\":60}\n");
     sn_socket_transport_opts o = transport_opts();
-    sn_zone_rule rule = {{{4, {127, 9, 0, 0}}, 16}, SN_ZONE_PUBLIC};
+    sn_address_zone_rule rule = {{{4, {127, 9, 0, 0}}, 16}, SN_ADDRESS_PUBLIC};
     char base[64];
 
     o.zones.rules = &rule;
@@ -108,7 +108,7 @@ TEST(every_address_of_a_name_is_judged)
     sn_transport *t = transport_of(&o);
     snprintf(base, sizeof base, "http://two.test:%s", port_of(c));
     visit *v = visit_of(base, "/ok");
-    v->q.ceiling = SN_ZONE_PUBLIC;
+    v->q.ceiling = SN_ADDRESS_PUBLIC;
     visit_run(t, v);
     CHECK_END(v, SEINE_OK);
     CHECK_EQ(v->end.peer.bytes[1], 9);

@@ -445,7 +445,7 @@ TEST(an_address_may_be_one_of_ipv6)
     CHECK_END(v, SEINE_OK);
     CHECK_STR(v->body, "six");
     CHECK_EQ(v->end.peer.v, 6);
-    CHECK_EQ(v->end.zone, SN_ZONE_LOCAL);
+    CHECK_EQ(v->end.zone, SN_ADDRESS_LOCAL);
     free(v);
     sn_socket_transport_free(t);
     peer_end(&p);

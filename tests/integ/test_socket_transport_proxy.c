@@ -90,7 +90,7 @@ TEST(every_kind_of_proxy_leads_to_the_page)
             /* Only who resolves knows where the site is. */
             CHECK_EQ(v->end.peer.v, known ? 4 : 0);
             CHECK_EQ(v->admits, known);
-            CHECK_EQ(v->end.zone, known ? SN_ZONE_LOCAL : SN_ZONE_PUBLIC);
+            CHECK_EQ(v->end.zone, known ? SN_ADDRESS_LOCAL : SN_ADDRESS_PUBLIC);
             CHECK_EQ(seen(k.s.c, "totals", NULL, "proxied"), ++requests);
             free(v);
         }
@@ -109,7 +109,7 @@ TEST(an_address_goes_to_socks_as_an_address)
     CHECK_END(v, SEINE_OK);
     CHECK_EQ(v->end.peer.v, 4);
     CHECK_EQ(v->end.peer.bytes[3], 9);
-    CHECK_EQ(v->end.zone, SN_ZONE_LOCAL);
+    CHECK_EQ(v->end.zone, SN_ADDRESS_LOCAL);
     CHECK_EQ(v->admits, 1);
     CHECK_EQ(seen(k.s.c, "totals", NULL, "socks_names"), 0);
     free(v);
@@ -494,7 +494,7 @@ TEST(addresses_of_the_site_are_judged_the_proxys_is_not)
             visit *v = visit_of(rows[i].base, "/ok");
 
             v->q.proxy = proxy(&k, kinds[j], "");
-            v->q.ceiling = SN_ZONE_PUBLIC;
+            v->q.ceiling = SN_ADDRESS_PUBLIC;
             visit_run(k.s.t, v);
             CHECK_END(v, rows[i].blocked[j] ? SEINE_E_BLOCKED_ADDRESS : SEINE_OK);
             if (rows[i].blocked[j]) {
@@ -511,7 +511,7 @@ TEST(addresses_of_the_site_are_judged_the_proxys_is_not)
         visit *v = visit_of("https://c.test", "/ok");
 
         v->q.proxy = proxy(&k, kinds[j], "");
-        v->q.ceiling = SN_ZONE_PUBLIC;
+        v->q.ceiling = SN_ADDRESS_PUBLIC;
         v->q.judge = true;
         visit_run(k.s.t, v);
         CHECK_END(v, SEINE_E_BLOCKED_ADDRESS);
@@ -532,7 +532,7 @@ TEST(addresses_of_the_site_are_judged_the_proxys_is_not)
     free(v);
     v = visit_of("http://a.test", "/ok");
     v->q.proxy = via;
-    v->q.ceiling = SN_ZONE_PUBLIC;
+    v->q.ceiling = SN_ADDRESS_PUBLIC;
     visit_run(k.s.t, v);
     CHECK_END(v, SEINE_E_BLOCKED_ADDRESS);
     free(v);

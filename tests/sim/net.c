@@ -144,7 +144,7 @@ judge(sim_world *w, sn_exchange *x)
         return;
     }
     seine_url_part query = seine_url_query(x->request.url);
-    if (query.len == 3 && x->request.ceiling > (sn_zone)(query.ptr[2] - '0'))
+    if (query.len == 3 && x->request.ceiling > (sn_address_zone)(query.ptr[2] - '0'))
         sim_broken(w, "S9", "host %u: ceiling above the zone it was found in", n);
 }
 

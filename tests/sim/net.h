@@ -28,7 +28,7 @@
 
 typedef struct sim_host {
     sn_ip ip;
-    sn_zone zone;
+    sn_address_zone zone;
     seine_span dns, connect, ttfb, jitter, body;             /* latencies */
     uint32_t reset, cut, refuse, slow, s500, s404, redirect; /* of 1000 answers */
     uint32_t stale;  /* of 1000 on a kept connection */

@@ -291,7 +291,7 @@ oracle_arrive(sim_world *w, uint32_t i)
 }
 
 void
-oracle_start(sim_world *w, uint32_t i, sn_zone ceiling)
+oracle_start(sim_world *w, uint32_t i, sn_address_zone ceiling)
 {
     site *s = w->site;
     site_node *node = &s->nodes[i];

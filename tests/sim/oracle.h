@@ -20,7 +20,7 @@
 #include "site.h"
 
 /* A request leaves for that node: S8 and everything else that forbids it. */
-void oracle_start(sim_world *w, uint32_t node, sn_zone ceiling);
+void oracle_start(sim_world *w, uint32_t node, sn_address_zone ceiling);
 
 /* It has reached the server. */
 void oracle_arrive(sim_world *w, uint32_t node);

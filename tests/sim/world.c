@@ -72,8 +72,8 @@ draw_host(sim_world *w, sim_host *h, uint32_t i)
     /* a few addresses for many hosts, of three zones */
     uint32_t a = chance(w, 50) ? i : (uint32_t)below(w, 4);
 
-    h->zone = chance(w, 80) ? SN_ZONE_PUBLIC
-                            : (chance(w, 50) ? SN_ZONE_PRIVATE : SN_ZONE_LOCAL);
+    h->zone = chance(w, 80) ? SN_ADDRESS_PUBLIC
+                            : (chance(w, 50) ? SN_ADDRESS_PRIVATE : SN_ADDRESS_LOCAL);
     h->ip = (sn_ip){
         4, {(uint8_t)(h->zone + 1), (uint8_t)(a >> 16), (uint8_t)(a >> 8), (uint8_t)a}};
     h->dns = between(w, 0, SEINE_MS(50));

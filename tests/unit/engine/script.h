@@ -29,7 +29,7 @@ typedef struct answer {
     size_t fill;         /* so many bytes x instead of a body */
     seine_span takes;    /* 0: 10 ms */
     seine_span connects; /* of that, until the request leaves */
-    sn_zone zone;
+    sn_address_zone zone;
     sn_proxy_part via;
     bool unsent, partial, reused, replayable;
     uint32_t notes;
@@ -39,7 +39,7 @@ typedef struct asked { /* one request, as it left */
     char url[256], method[16], body[64], fields[512];
     char proxy[64];         /* as it is shown; "" */
     seine_time at, sent_at; /* begun; as the server saw it, NEVER: it did not */
-    sn_zone ceiling;
+    sn_address_zone ceiling;
     bool fresh, conditional, range;
     unsigned shard;
 } asked;

@@ -122,7 +122,7 @@ TEST(an_admitted_url_has_what_its_request_needs)
     CHECK_EQ(v->timeout, SEINE_SECS(30));
     CHECK_EQ(v->lane, 1);
     CHECK(v->retry.idempotent && v->is_typed);
-    CHECK_EQ(v->ceiling, SN_ZONE_LOCAL);
+    CHECK_EQ(v->ceiling, SN_ADDRESS_LOCAL);
     CHECK_EQ(v->admitted_at, T0);
     give(c, v);
     done(c);

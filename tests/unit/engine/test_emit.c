@@ -302,24 +302,24 @@ TEST(an_address_that_is_refused_is_named_with_its_page_and_the_net_to_allow)
     sn_visit *v = f->v;
 
     hop(v, "http://10.0.0.5/");
-    v->ceiling = SN_ZONE_PUBLIC;
+    v->ceiling = SN_ADDRESS_PUBLIC;
     v->fault.code = SEINE_E_BLOCKED_ADDRESS;
     const seine_record *r = emit(f, 0);
     CHECK(is(r->message, "address not allowed")); /* the transport did not say where */
-    v->end.refused = SN_ZONE_PRIVATE;
+    v->end.refused = SN_ADDRESS_PRIVATE;
     v->end.refused_net = (sn_cidr){{4, {10}}, 8};
     r = emit(f, 0);
     CHECK(is(r->message,
              "http://10.0.0.5/ (private) found on https://e.example/ (public): "
              "not contacted"));
     CHECK(is(r->hint, "--allow-net 10.0.0.0/8 if you trust that page"));
-    v->ceiling = SN_ZONE_PRIVATE; /* no step up: pinned, or denied */
+    v->ceiling = SN_ADDRESS_PRIVATE; /* no step up: pinned, or denied */
     r = emit(f, 0);
     CHECK(is(r->hint, "--allow-net 10.0.0.0/8, unless --deny-net forbids it"));
     tear_down(f);
     f = set_up("http://169.254.169.254/");
     f->v->fault.code = SEINE_E_BLOCKED_ADDRESS;
-    f->v->end.refused = SN_ZONE_FORBIDDEN;
+    f->v->end.refused = SN_ADDRESS_FORBIDDEN;
     f->v->end.refused_net = (sn_cidr){{4, {169, 254, 169, 254}}, 32};
     r = emit(f, 0);
     CHECK(is(r->message, "http://169.254.169.254/ (forbidden): not contacted"));
@@ -337,9 +337,9 @@ TEST(the_message_of_a_record_shows_no_secret)
     CHECK_EQ(seine_secrets_add(s, "hunter2", 7), SEINE_OK);
     memset(path + strlen(path), 'x', 300);
     hop(f->v, path);
-    f->v->ceiling = SN_ZONE_PUBLIC;
+    f->v->ceiling = SN_ADDRESS_PUBLIC;
     f->v->fault.code = SEINE_E_BLOCKED_ADDRESS;
-    f->v->end.refused = SN_ZONE_PRIVATE;
+    f->v->end.refused = SN_ADDRESS_PRIVATE;
     f->v->end.refused_net = (sn_cidr){{4, {10}}, 8};
     emit(f, 0);
     sn_emit_redact(&f->e, s);

@@ -752,12 +752,12 @@ TEST(a_found_url_reaches_no_higher_than_the_page_it_stands_on)
     script_on(w->s, "http://a.test/",
               &(answer){.fields = "Content-Type: text/html",
                         .body = "<a href=http://b.test/>b</a>",
-                        .zone = SN_ZONE_PUBLIC});
+                        .zone = SN_ADDRESS_PUBLIC});
     crawl(w, "http://a.test/");
     for (unsigned i = 0; i < script_requests(w->s); i++) {
         const asked *a = script_request(w->s, i);
         bool is_found = strncmp(a->url, "http://b.test/", 14) == 0;
-        CHECK_EQ(a->ceiling, is_found ? SN_ZONE_PUBLIC : SN_ZONE_LOCAL);
+        CHECK_EQ(a->ceiling, is_found ? SN_ADDRESS_PUBLIC : SN_ADDRESS_LOCAL);
     }
     BYE(w);
 }

@@ -65,7 +65,7 @@ TEST(a_request_says_who_asks)
     CHECK_STR(a->fields, "User-Agent: test\nFrom: me@a.test\nAccept: */*\n" CODINGS);
     CHECK_STR(a->method, "GET");
     CHECK(!a->conditional && !a->range && !a->fresh);
-    CHECK_EQ(a->ceiling, SN_ZONE_LOCAL);
+    CHECK_EQ(a->ceiling, SN_ADDRESS_LOCAL);
     tear_down(t);
     t = set_up();
     t->opts.user_agent = "";

@@ -407,23 +407,23 @@ TEST(a_redirect_reaches_no_further_than_who_sent_it)
     fixture *f = set_up(NULL);
     sn_visit *v = f->v;
 
-    CHECK_EQ(v->ceiling, SN_ZONE_LOCAL);
+    CHECK_EQ(v->ceiling, SN_ADDRESS_LOCAL);
     sn_visit_clear_answer(v);
-    v->end.zone = SN_ZONE_PRIVATE;
+    v->end.zone = SN_ADDRESS_PRIVATE;
     v->end.fault.status = 302;
     v->location = SN_STR("/x");
     v->n_locations = 1;
     CHECK(sn_verdict_judge(&f->shared, v, T0));
-    CHECK_EQ(v->ceiling, SN_ZONE_PRIVATE);
+    CHECK_EQ(v->ceiling, SN_ADDRESS_PRIVATE);
     CHECK(leads(f, 302, "/y")); /* from a public peer */
-    CHECK_EQ(v->ceiling, SN_ZONE_PUBLIC);
+    CHECK_EQ(v->ceiling, SN_ADDRESS_PUBLIC);
     sn_visit_clear_answer(v);
-    v->end.zone = SN_ZONE_LOCAL;
+    v->end.zone = SN_ADDRESS_LOCAL;
     v->end.fault.status = 302;
     v->location = SN_STR("/z");
     v->n_locations = 1;
     CHECK(sn_verdict_judge(&f->shared, v, T0));
-    CHECK_EQ(v->ceiling, SN_ZONE_PUBLIC); /* never up again */
+    CHECK_EQ(v->ceiling, SN_ADDRESS_PUBLIC); /* never up again */
     tear_down(f);
 }
 

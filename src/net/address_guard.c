@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "net/zone.h"
+#include "net/address_guard.h"
 
 #include <ifaddrs.h>
 #include <stdlib.h>
@@ -12,38 +12,38 @@
 #define V6(bits, ...)        {{6, {__VA_ARGS__}}, bits}
 
 /* The first row that has the address decides. */
-static const sn_zone_rule table[] = {
-    {V4(169, 254, 169, 254, 32), SN_ZONE_FORBIDDEN}, /* metadata services */
-    {V4(169, 254, 170, 2, 32),   SN_ZONE_FORBIDDEN},
-    {V4(100, 100, 100, 200, 32), SN_ZONE_FORBIDDEN},
-    {V4(224, 0, 0, 0, 4),        SN_ZONE_FORBIDDEN}, /* multicast */
-    {V4(240, 0, 0, 0, 4),        SN_ZONE_FORBIDDEN}, /* reserved, broadcast */
-    {V4(0, 0, 0, 0, 8),          SN_ZONE_LOCAL},
-    {V4(127, 0, 0, 0, 8),        SN_ZONE_LOCAL},
-    {V4(169, 254, 0, 0, 16),     SN_ZONE_LOCAL},     /* link */
-    {V4(10, 0, 0, 0, 8),         SN_ZONE_PRIVATE},
-    {V4(172, 16, 0, 0, 12),      SN_ZONE_PRIVATE},
-    {V4(192, 168, 0, 0, 16),     SN_ZONE_PRIVATE},
-    {V4(100, 64, 0, 0, 10),      SN_ZONE_PRIVATE},   /* behind a carrier's NAT */
-    {V4(198, 18, 0, 0, 15),      SN_ZONE_PRIVATE},   /* benchmarks */
-    {V4(192, 0, 0, 0, 24),       SN_ZONE_PRIVATE},   /* protocol assignments */
-    {V4(192, 88, 99, 0, 24),     SN_ZONE_PRIVATE},   /* 6to4 relays */
-    {V4(192, 0, 2, 0, 24),       SN_ZONE_PRIVATE},   /* documentation */
-    {V4(198, 51, 100, 0, 24),    SN_ZONE_PRIVATE},
-    {V4(203, 0, 113, 0, 24),     SN_ZONE_PRIVATE},
-    {V4(0, 0, 0, 0, 0),          SN_ZONE_PUBLIC},
-    {V6(128, 0xfd, 0, 0x0e, 0xc2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0x54), SN_ZONE_FORBIDDEN},
-    {V6(8, 0xff),                SN_ZONE_FORBIDDEN}, /* multicast */
-    {V6(64, 1),                  SN_ZONE_FORBIDDEN}, /* discard, 100::/64 */
-    {V6(128, 0),                 SN_ZONE_LOCAL},     /* :: */
-    {V6(128, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1), SN_ZONE_LOCAL}, /* ::1 */
-    {V6(10, 0xfe, 0x80),         SN_ZONE_LOCAL},     /* link */
-    {V6(7, 0xfc),                SN_ZONE_PRIVATE},
-    {V6(10, 0xfe, 0xc0),         SN_ZONE_PRIVATE},   /* site, of old */
-    {V6(32, 0x20, 0x01, 0x0d, 0xb8), SN_ZONE_PRIVATE}, /* documentation */
-    {V6(20, 0x3f, 0xff, 0),      SN_ZONE_PRIVATE},
-    {V6(3, 0x20),                SN_ZONE_PUBLIC},
-    {V6(0, 0),                   SN_ZONE_FORBIDDEN},
+static const sn_address_zone_rule table[] = {
+    {V4(169, 254, 169, 254, 32), SN_ADDRESS_FORBIDDEN}, /* metadata services */
+    {V4(169, 254, 170, 2, 32),   SN_ADDRESS_FORBIDDEN},
+    {V4(100, 100, 100, 200, 32), SN_ADDRESS_FORBIDDEN},
+    {V4(224, 0, 0, 0, 4),        SN_ADDRESS_FORBIDDEN}, /* multicast */
+    {V4(240, 0, 0, 0, 4),        SN_ADDRESS_FORBIDDEN}, /* reserved, broadcast */
+    {V4(0, 0, 0, 0, 8),          SN_ADDRESS_LOCAL},
+    {V4(127, 0, 0, 0, 8),        SN_ADDRESS_LOCAL},
+    {V4(169, 254, 0, 0, 16),     SN_ADDRESS_LOCAL},     /* link */
+    {V4(10, 0, 0, 0, 8),         SN_ADDRESS_PRIVATE},
+    {V4(172, 16, 0, 0, 12),      SN_ADDRESS_PRIVATE},
+    {V4(192, 168, 0, 0, 16),     SN_ADDRESS_PRIVATE},
+    {V4(100, 64, 0, 0, 10),      SN_ADDRESS_PRIVATE},   /* behind a carrier's NAT */
+    {V4(198, 18, 0, 0, 15),      SN_ADDRESS_PRIVATE},   /* benchmarks */
+    {V4(192, 0, 0, 0, 24),       SN_ADDRESS_PRIVATE},   /* protocol assignments */
+    {V4(192, 88, 99, 0, 24),     SN_ADDRESS_PRIVATE},   /* 6to4 relays */
+    {V4(192, 0, 2, 0, 24),       SN_ADDRESS_PRIVATE},   /* documentation */
+    {V4(198, 51, 100, 0, 24),    SN_ADDRESS_PRIVATE},
+    {V4(203, 0, 113, 0, 24),     SN_ADDRESS_PRIVATE},
+    {V4(0, 0, 0, 0, 0),          SN_ADDRESS_PUBLIC},
+    {V6(128, 0xfd, 0, 0x0e, 0xc2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0x54), SN_ADDRESS_FORBIDDEN},
+    {V6(8, 0xff),                SN_ADDRESS_FORBIDDEN}, /* multicast */
+    {V6(64, 1),                  SN_ADDRESS_FORBIDDEN}, /* discard, 100::/64 */
+    {V6(128, 0),                 SN_ADDRESS_LOCAL},     /* :: */
+    {V6(128, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1), SN_ADDRESS_LOCAL}, /* ::1 */
+    {V6(10, 0xfe, 0x80),         SN_ADDRESS_LOCAL},     /* link */
+    {V6(7, 0xfc),                SN_ADDRESS_PRIVATE},
+    {V6(10, 0xfe, 0xc0),         SN_ADDRESS_PRIVATE},   /* site, of old */
+    {V6(32, 0x20, 0x01, 0x0d, 0xb8), SN_ADDRESS_PRIVATE}, /* documentation */
+    {V6(20, 0x3f, 0xff, 0),      SN_ADDRESS_PRIVATE},
+    {V6(3, 0x20),                SN_ADDRESS_PUBLIC},
+    {V6(0, 0),                   SN_ADDRESS_FORBIDDEN},
 };
 
 static const sn_cidr mapped = V6(96, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff);
@@ -104,7 +104,7 @@ is_unspecified_or_loopback(const sn_ip *ip)
 }
 
 static forms
-forms_of(const sn_zones *z, const sn_ip *ip)
+forms_of(const sn_address_guard *z, const sn_ip *ip)
 {
     const uint8_t *b = ip->bytes;
     forms f = {.raw = *ip};
@@ -135,19 +135,19 @@ by_bytes(const void *a, const void *b)
 }
 
 static bool
-is_own(const sn_zones *z, const sn_ip *ip)
+is_own(const sn_address_guard *z, const sn_ip *ip)
 {
     return z->n_own > 0 && bsearch(ip, z->own, z->n_own, sizeof *z->own, by_bytes);
 }
 
 /* The narrowest rule that has the address, of equals the last; NULL for none. */
-static const sn_zone_rule *
-rule_for(const sn_zones *z, const sn_ip *ip)
+static const sn_address_zone_rule *
+rule_for(const sn_address_guard *z, const sn_ip *ip)
 {
-    const sn_zone_rule *best = NULL;
+    const sn_address_zone_rule *best = NULL;
 
     for (size_t i = 0; i < z->opts.n_rules; i++) {
-        const sn_zone_rule *r = &z->opts.rules[i];
+        const sn_address_zone_rule *r = &z->opts.rules[i];
 
         if (sn_cidr_has(&r->net, ip) && (!best || r->net.bits >= best->net.bits))
             best = r;
@@ -155,39 +155,39 @@ rule_for(const sn_zones *z, const sn_ip *ip)
     return best;
 }
 
-static const sn_zone_rule *
+static const sn_address_zone_rule *
 row_for(const sn_ip *ip)
 {
-    const sn_zone_rule *row = table;
+    const sn_address_zone_rule *row = table;
 
     while (!sn_cidr_has(&row->net, ip))
         row++;
     return row; /* the last row of each version has everything */
 }
 
-static sn_zone
-judge(const sn_zones *z, const sn_ip *ip)
+static sn_address_zone
+judge(const sn_address_guard *z, const sn_ip *ip)
 {
-    const sn_zone_rule *rule = rule_for(z, ip);
+    const sn_address_zone_rule *rule = rule_for(z, ip);
 
     if (rule)
         return rule->zone;
-    sn_zone zone = row_for(ip)->zone;
-    return zone != SN_ZONE_FORBIDDEN && is_own(z, ip) ? SN_ZONE_LOCAL : zone;
+    sn_address_zone zone = row_for(ip)->zone;
+    return zone != SN_ADDRESS_FORBIDDEN && is_own(z, ip) ? SN_ADDRESS_LOCAL : zone;
 }
 
-static sn_zone
-worse(sn_zone a, sn_zone b)
+static sn_address_zone
+worse(sn_address_zone a, sn_address_zone b)
 {
     return a > b ? a : b;
 }
 
 /* By what it carries; the carrier itself counts where somebody spoke of it. */
-static sn_zone
-zone_of(const sn_zones *z, const forms *f)
+static sn_address_zone
+find_zone(const sn_address_guard *z, const forms *f)
 {
-    const sn_zone_rule *rule = rule_for(z, &f->raw);
-    sn_zone zone = SN_ZONE_PUBLIC;
+    const sn_address_zone_rule *rule = rule_for(z, &f->raw);
+    sn_address_zone zone = SN_ADDRESS_PUBLIC;
 
     if (f->n == 0)
         return judge(z, &f->raw);
@@ -195,18 +195,18 @@ zone_of(const sn_zones *z, const forms *f)
         zone = worse(zone, judge(z, &f->v4[i]));
     if (rule)
         zone = worse(zone, rule->zone);
-    return is_own(z, &f->raw) ? worse(zone, SN_ZONE_LOCAL) : zone;
+    return is_own(z, &f->raw) ? worse(zone, SN_ADDRESS_LOCAL) : zone;
 }
 
-sn_zone
-sn_zone_of(const sn_zones *z, const struct sockaddr *addr)
+sn_address_zone
+sn_address_guard_zone(const sn_address_guard *z, const struct sockaddr *addr)
 {
     sn_ip ip;
 
     if (!sn_ip_of(addr, &ip))
-        return SN_ZONE_FORBIDDEN;
+        return SN_ADDRESS_FORBIDDEN;
     forms f = forms_of(z, &ip);
-    return zone_of(z, &f);
+    return find_zone(z, &f);
 }
 
 static bool
@@ -220,7 +220,7 @@ in_any(const sn_cidr *nets, size_t n, const sn_ip *ip)
 
 /* Denied is what looks denied in any form. */
 static bool
-is_denied(const sn_zones *z, const forms *f)
+is_denied(const sn_address_guard *z, const forms *f)
 {
     bool denied = in_any(z->opts.deny, z->opts.n_deny, &f->raw);
 
@@ -231,7 +231,7 @@ is_denied(const sn_zones *z, const forms *f)
 
 /* Allowed is the form that was named, or everything it carries. */
 static bool
-is_allowed(const sn_zones *z, const forms *f)
+is_allowed(const sn_address_guard *z, const forms *f)
 {
     bool carried = f->n > 0;
 
@@ -241,8 +241,8 @@ is_allowed(const sn_zones *z, const forms *f)
 }
 
 seine_err
-sn_zone_check(const sn_zones *z, const struct sockaddr *addr, sn_zone ceiling,
-              sn_zone pin)
+sn_address_guard_check(const sn_address_guard *z, const struct sockaddr *addr,
+                       sn_address_zone ceiling, sn_address_zone pin)
 {
     sn_ip ip;
 
@@ -254,27 +254,27 @@ sn_zone_check(const sn_zones *z, const struct sockaddr *addr, sn_zone ceiling,
     if (is_allowed(z, &f))
         return SEINE_OK;
 
-    sn_zone zone = zone_of(z, &f);
-    if (zone == SN_ZONE_FORBIDDEN || zone > ceiling || zone > pin)
+    sn_address_zone zone = find_zone(z, &f);
+    if (zone == SN_ADDRESS_FORBIDDEN || zone > ceiling || zone > pin)
         return SEINE_E_BLOCKED_ADDRESS;
     return SEINE_OK;
 }
 
-sn_zone
-sn_zone_pin(sn_zone pin, sn_zone connected)
+sn_address_zone
+sn_address_zone_pin(sn_address_zone pin, sn_address_zone connected)
 {
     return connected < pin ? connected : pin;
 }
 
 /* What an address outside the ranking names is trusted least. */
-sn_zone
-sn_zone_ceiling(sn_zone peer)
+sn_address_zone
+sn_address_zone_ceiling(sn_address_zone peer)
 {
-    return peer == SN_ZONE_FORBIDDEN ? SN_ZONE_PUBLIC : peer;
+    return peer == SN_ADDRESS_FORBIDDEN ? SN_ADDRESS_PUBLIC : peer;
 }
 
 sn_cidr
-sn_zone_net(const sn_zones *z, const struct sockaddr *addr)
+sn_address_guard_net(const sn_address_guard *z, const struct sockaddr *addr)
 {
     sn_ip ip = {.v = 4};
 
@@ -282,15 +282,16 @@ sn_zone_net(const sn_zones *z, const struct sockaddr *addr)
         return (sn_cidr){ip, 32};
     forms f = forms_of(z, &ip);
     ip = f.n == 1 ? f.v4[0] : ip;
-    const sn_zone_rule *rule = rule_for(z, &ip), *row = rule ? rule : row_for(&ip);
-    if (f.n < 2 && row->zone != SN_ZONE_PUBLIC && row->net.bits > 0 &&
+    const sn_address_zone_rule *rule = rule_for(z, &ip),
+                               *row = rule ? rule : row_for(&ip);
+    if (f.n < 2 && row->zone != SN_ADDRESS_PUBLIC && row->net.bits > 0 &&
         (rule || !is_own(z, &ip)))
         return row->net;
     return (sn_cidr){ip, ip.v == 4 ? 32 : 128};
 }
 
 bool
-sn_zone_port_is_blocked(uint16_t port)
+sn_address_guard_blocks_port(uint16_t port)
 {
     for (size_t i = 0; i < sizeof ports / sizeof *ports && ports[i] <= port; i++)
         if (ports[i] == port)
@@ -299,22 +300,22 @@ sn_zone_port_is_blocked(uint16_t port)
 }
 
 const char *
-sn_zone_name(sn_zone zone)
+sn_address_zone_name(sn_address_zone zone)
 {
     return names[zone];
 }
 
 seine_err
-sn_zone_rule_parse(sn_str text, sn_zone_rule *out_rule)
+sn_address_zone_rule_parse(sn_str text, sn_address_zone_rule *out_rule)
 {
     sn_str net, name;
-    sn_zone_rule rule;
+    sn_address_zone_rule rule;
 
     if (!sn_str_cut(text, '=', &net, &name) || sn_cidr_parse(net, &rule.net) != SEINE_OK)
         return SEINE_E_INVAL;
-    for (int i = 0; i <= SN_ZONE_FORBIDDEN; i++)
+    for (int i = 0; i <= SN_ADDRESS_FORBIDDEN; i++)
         if (sn_str_eq(name, sn_str_of(names[i]))) {
-            rule.zone = (sn_zone)i;
+            rule.zone = (sn_address_zone)i;
             *out_rule = rule;
             return SEINE_OK;
         }
@@ -334,7 +335,7 @@ keep(char **at, const void *array, size_t n, size_t size)
 }
 
 static bool
-is_sound(const sn_zones_opts *o)
+is_sound(const sn_address_guard_opts *o)
 {
     for (size_t i = 0; i < o->n_nat64; i++) {
         unsigned bits = o->nat64[i].bits;
@@ -344,13 +345,13 @@ is_sound(const sn_zones_opts *o)
             return false;
     }
     for (size_t i = 0; i < o->n_rules; i++)
-        if ((unsigned)o->rules[i].zone > SN_ZONE_FORBIDDEN)
+        if ((unsigned)o->rules[i].zone > SN_ADDRESS_FORBIDDEN)
             return false;
     return true;
 }
 
 seine_err
-sn_zones_init(sn_zones *z, const sn_zones_opts *opts)
+sn_address_guard_init(sn_address_guard *z, const sn_address_guard_opts *opts)
 {
     size_t nets = opts->n_allow + opts->n_deny + opts->n_nat64;
 
@@ -359,7 +360,7 @@ sn_zones_init(sn_zones *z, const sn_zones_opts *opts)
     char *at = sn_calloc(1, opts->n_rules * sizeof *opts->rules + nets * sizeof(sn_cidr));
     if (!at)
         return SEINE_E_NOMEM;
-    *z = (sn_zones){.opts = *opts, .memory = at};
+    *z = (sn_address_guard){.opts = *opts, .memory = at};
     z->opts.rules = keep(&at, opts->rules, opts->n_rules, sizeof *opts->rules);
     z->opts.allow = keep(&at, opts->allow, opts->n_allow, sizeof *opts->allow);
     z->opts.deny = keep(&at, opts->deny, opts->n_deny, sizeof *opts->deny);
@@ -368,15 +369,15 @@ sn_zones_init(sn_zones *z, const sn_zones_opts *opts)
 }
 
 void
-sn_zones_fini(sn_zones *z)
+sn_address_guard_fini(sn_address_guard *z)
 {
     sn_free(z->memory);
     sn_free(z->own);
-    *z = (sn_zones){0};
+    *z = (sn_address_guard){0};
 }
 
 seine_err
-sn_zones_set_own(sn_zones *z, const sn_ip *list, size_t n)
+sn_address_guard_set_own(sn_address_guard *z, const sn_ip *list, size_t n)
 {
     sn_ip *own = sn_calloc(n, sizeof *own);
 
@@ -393,7 +394,7 @@ sn_zones_set_own(sn_zones *z, const sn_ip *list, size_t n)
 }
 
 seine_err
-sn_zones_read_own(sn_zones *z, const sn_iface_source *source)
+sn_address_guard_read_own(sn_address_guard *z, const sn_iface_source *source)
 {
     static const sn_iface_source kernel = {getifaddrs, freeifaddrs};
     struct ifaddrs *list = NULL;
@@ -408,5 +409,5 @@ sn_zones_read_own(sn_zones *z, const sn_iface_source *source)
     for (struct ifaddrs *i = list; own && i; i = i->ifa_next)
         used += i->ifa_addr && sn_ip_of(i->ifa_addr, &own[used]);
     source->put(list);
-    return own ? sn_zones_set_own(z, own, used) : SEINE_E_NOMEM;
+    return own ? sn_address_guard_set_own(z, own, used) : SEINE_E_NOMEM;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "net/zone.h"
+#include "net/address_guard.h"
 
 #include <arpa/inet.h>
 #include <ifaddrs.h>
@@ -43,35 +43,35 @@ net_of(const char *text)
     return net;
 }
 
-static sn_zones
-zones_of(sn_zones_opts opts)
+static sn_address_guard
+zones_of(sn_address_guard_opts opts)
 {
-    sn_zones z = {0};
+    sn_address_guard z = {0};
 
-    CHECK_EQ(sn_zones_init(&z, &opts), SEINE_OK);
+    CHECK_EQ(sn_address_guard_init(&z, &opts), SEINE_OK);
     return z;
 }
 
 typedef struct place {
     const char *text;
-    sn_zone zone;
+    sn_address_zone zone;
 } place;
 
 static void
-check_zone(const sn_zones *z, const char *text, sn_zone want)
+check_zone(const sn_address_guard *z, const char *text, sn_address_zone want)
 {
     address a = address_of(text);
-    sn_zone got = sn_zone_of(z, &a.any);
+    sn_address_zone got = sn_address_guard_zone(z, &a.any);
 
     if (got != want)
-        check_fail(__FILE__, __LINE__, "%s: got %s, want %s", text, sn_zone_name(got),
-                   sn_zone_name(want));
+        check_fail(__FILE__, __LINE__, "%s: got %s, want %s", text,
+                   sn_address_zone_name(got), sn_address_zone_name(want));
 }
 
-#define PUBLIC    SN_ZONE_PUBLIC
-#define PRIVATE   SN_ZONE_PRIVATE
-#define LOCAL     SN_ZONE_LOCAL
-#define FORBIDDEN SN_ZONE_FORBIDDEN
+#define PUBLIC    SN_ADDRESS_PUBLIC
+#define PRIVATE   SN_ADDRESS_PRIVATE
+#define LOCAL     SN_ADDRESS_LOCAL
+#define FORBIDDEN SN_ADDRESS_FORBIDDEN
 
 /* The first and the last address of every row, and their neighbours. */
 static const place places[] = {
@@ -195,16 +195,16 @@ static const place places[] = {
 
 TEST(zone_of_the_first_and_last_of_every_net_and_their_neighbours)
 {
-    sn_zones z = zones_of(SN_ZONES_OPTS);
+    sn_address_guard z = zones_of(SN_ADDRESS_GUARD_OPTS);
 
     EACH_ROW(i, places)
         check_zone(&z, places[i].text, places[i].zone);
-    sn_zones_fini(&z);
-    sn_zones_fini(&z); /* empty is fine */
+    sn_address_guard_fini(&z);
+    sn_address_guard_fini(&z); /* empty is fine */
 }
 
 /* By octets, in another order than the table's. */
-static sn_zone
+static sn_address_zone
 model(unsigned a, unsigned b, unsigned c, unsigned d)
 {
     unsigned abc = a << 16 | b << 8 | c;
@@ -229,7 +229,7 @@ TEST(zone_agrees_with_octets_over_all_of_ipv4)
 {
     static const unsigned thirds[] = {0, 1, 2, 99, 100, 113, 169, 170, 255};
     static const unsigned fourths[] = {0, 2, 200, 254, 255};
-    sn_zones z = zones_of(SN_ZONES_OPTS);
+    sn_address_guard z = zones_of(SN_ADDRESS_GUARD_OPTS);
     unsigned wrong = 0;
 
     for (unsigned ab = 0; ab < 65536; ab++)
@@ -238,10 +238,10 @@ TEST(zone_agrees_with_octets_over_all_of_ipv4)
             address a = {.v4 = {.sin_family = AF_INET}};
 
             a.v4.sin_addr.s_addr = htonl(ab << 16 | c << 8 | d);
-            wrong += sn_zone_of(&z, &a.any) != model(ab >> 8, ab & 255, c, d);
+            wrong += sn_address_guard_zone(&z, &a.any) != model(ab >> 8, ab & 255, c, d);
         }
     CHECK_EQ(wrong, 0);
-    sn_zones_fini(&z);
+    sn_address_guard_fini(&z);
 }
 
 /* Every IPv4 row again, in every form in which IPv6 carries it. */
@@ -251,7 +251,8 @@ TEST(zone_of_ipv6_is_that_of_the_ipv4_it_carries)
         net_of("2a00:64::/32"),           net_of("2a00:6400:4000::/40"),
         net_of("2a00:6400:4800::/48"),    net_of("2a00:6400:5600:aa00::/56"),
         net_of("2a00:6400:6400:bb::/64"), net_of("fd00:64::/96")};
-    sn_zones z = zones_of((sn_zones_opts){.nat64 = nat64, .n_nat64 = COUNT(nat64)});
+    sn_address_guard z =
+        zones_of((sn_address_guard_opts){.nat64 = nat64, .n_nat64 = COUNT(nat64)});
 
     EACH_ROW(i, places) {
         if (strchr(places[i].text, ':'))
@@ -282,13 +283,13 @@ TEST(zone_of_ipv6_is_that_of_the_ipv4_it_carries)
              b[3]);               /* /64 */
         FORM("fd00:64::%s", hex); /* /96 */
     }
-    sn_zones_fini(&z);
+    sn_address_guard_fini(&z);
 }
 
 TEST(zone_check_lets_nothing_step_up)
 {
     static const char *const texts[] = {"8.8.8.8", "10.0.0.5", "127.0.0.1", "224.0.0.1"};
-    sn_zones z = zones_of(SN_ZONES_OPTS);
+    sn_address_guard z = zones_of(SN_ADDRESS_GUARD_OPTS);
 
     for (int zone = PUBLIC; zone <= FORBIDDEN; zone++)
         for (int ceiling = PUBLIC; ceiling <= LOCAL; ceiling++)
@@ -296,34 +297,35 @@ TEST(zone_check_lets_nothing_step_up)
                 address a = address_of(texts[zone]);
                 bool fine = zone != FORBIDDEN && zone <= ceiling && zone <= pin;
 
-                CHECK_EQ(sn_zone_check(&z, &a.any, (sn_zone)ceiling, (sn_zone)pin),
+                CHECK_EQ(sn_address_guard_check(&z, &a.any, (sn_address_zone)ceiling,
+                                                (sn_address_zone)pin),
                          fine ? SEINE_OK : SEINE_E_BLOCKED_ADDRESS);
             }
     /* What is not an address of the network is nowhere. */
     struct sockaddr_un un = {.sun_family = AF_UNIX};
-    CHECK_EQ(sn_zone_of(&z, (struct sockaddr *)&un), FORBIDDEN);
-    CHECK_EQ(sn_zone_check(&z, (struct sockaddr *)&un, LOCAL, SN_ZONE_NO_PIN),
+    CHECK_EQ(sn_address_guard_zone(&z, (struct sockaddr *)&un), FORBIDDEN);
+    CHECK_EQ(sn_address_guard_check(&z, (struct sockaddr *)&un, LOCAL, SN_ADDRESS_NO_PIN),
              SEINE_E_BLOCKED_ADDRESS);
-    sn_zones_fini(&z);
+    sn_address_guard_fini(&z);
 }
 
 /* A name that answered publicly once does not lead inside later (rebinding). */
 TEST(zone_pin_keeps_the_lowest_zone)
 {
-    CHECK_EQ(sn_zone_pin(SN_ZONE_NO_PIN, LOCAL), LOCAL);
-    CHECK_EQ(sn_zone_pin(SN_ZONE_NO_PIN, PUBLIC), PUBLIC);
-    CHECK_EQ(sn_zone_pin(PUBLIC, PRIVATE), PUBLIC);
-    CHECK_EQ(sn_zone_pin(PRIVATE, PUBLIC), PUBLIC);
-    CHECK_EQ(sn_zone_pin(PRIVATE, FORBIDDEN), PRIVATE); /* allowed by a switch */
-    CHECK_EQ(sn_zone_pin(LOCAL, FORBIDDEN), LOCAL);
+    CHECK_EQ(sn_address_zone_pin(SN_ADDRESS_NO_PIN, LOCAL), LOCAL);
+    CHECK_EQ(sn_address_zone_pin(SN_ADDRESS_NO_PIN, PUBLIC), PUBLIC);
+    CHECK_EQ(sn_address_zone_pin(PUBLIC, PRIVATE), PUBLIC);
+    CHECK_EQ(sn_address_zone_pin(PRIVATE, PUBLIC), PUBLIC);
+    CHECK_EQ(sn_address_zone_pin(PRIVATE, FORBIDDEN), PRIVATE); /* allowed by a switch */
+    CHECK_EQ(sn_address_zone_pin(LOCAL, FORBIDDEN), LOCAL);
 }
 
 TEST(zone_ceiling_is_the_peers_zone)
 {
-    CHECK_EQ(sn_zone_ceiling(PUBLIC), PUBLIC);
-    CHECK_EQ(sn_zone_ceiling(PRIVATE), PRIVATE);
-    CHECK_EQ(sn_zone_ceiling(LOCAL), LOCAL);
-    CHECK_EQ(sn_zone_ceiling(FORBIDDEN), PUBLIC);
+    CHECK_EQ(sn_address_zone_ceiling(PUBLIC), PUBLIC);
+    CHECK_EQ(sn_address_zone_ceiling(PRIVATE), PRIVATE);
+    CHECK_EQ(sn_address_zone_ceiling(LOCAL), LOCAL);
+    CHECK_EQ(sn_address_zone_ceiling(FORBIDDEN), PUBLIC);
 }
 
 TEST(zone_switches_allow_deny_and_rename)
@@ -331,17 +333,17 @@ TEST(zone_switches_allow_deny_and_rename)
     sn_cidr allow[] = {net_of("10.0.0.0/8"), net_of("169.254.169.254"),
                        net_of("64:ff9b::c0a8:0/112")};
     sn_cidr deny[] = {net_of("10.66.0.0/16"), net_of("2600::/16")};
-    sn_zone_rule rules[] = {
+    sn_address_zone_rule rules[] = {
         {net_of("127.1.0.0/16"), PUBLIC}, {net_of("127.1.2.0/24"), PRIVATE},
         {net_of("127.1.2.0/24"), LOCAL},  {net_of("8.8.0.0/16"), FORBIDDEN},
         {net_of("2002::/16"), PRIVATE},   {net_of("fe80::/10"), PUBLIC},
     };
-    sn_zones_opts opts = {allow, COUNT(allow), deny, COUNT(deny),
-                          rules, COUNT(rules), NULL, 0};
+    sn_address_guard_opts opts = {allow, COUNT(allow), deny, COUNT(deny),
+                                  rules, COUNT(rules), NULL, 0};
     static const struct {
         const char *text;
         bool passes; /* as found on a public page */
-        sn_zone zone;
+        sn_address_zone zone;
     } rows[] = {
         {"10.1.2.3", true, PRIVATE},        /* allowed */
         {"::ffff:10.1.2.3", true, PRIVATE}, /* and in another form */
@@ -367,7 +369,7 @@ TEST(zone_switches_allow_deny_and_rename)
         {"2001:0:a00:1:0:0:f5ff:fffe", true, PRIVATE},
         {"2001:0:a00:1:0:0:80ff:fffe", false, LOCAL},
     };
-    sn_zones z = zones_of(opts);
+    sn_address_guard z = zones_of(opts);
 
     memset(allow, 0, sizeof allow); /* init has copied them */
     memset(rules, 0, sizeof rules);
@@ -375,16 +377,16 @@ TEST(zone_switches_allow_deny_and_rename)
         address a = address_of(rows[i].text);
 
         check_zone(&z, rows[i].text, rows[i].zone);
-        CHECK_EQ(sn_zone_check(&z, &a.any, PUBLIC, PUBLIC),
+        CHECK_EQ(sn_address_guard_check(&z, &a.any, PUBLIC, PUBLIC),
                  rows[i].passes ? SEINE_OK : SEINE_E_BLOCKED_ADDRESS);
     }
-    sn_zones_fini(&z);
+    sn_address_guard_fini(&z);
 }
 
 TEST(zone_own_addresses_are_local)
 {
-    sn_zones z = zones_of((sn_zones_opts){
-        .rules = &(sn_zone_rule){net_of("44.0.0.0/8"), PUBLIC}, .n_rules = 1});
+    sn_address_guard z = zones_of((sn_address_guard_opts){
+        .rules = &(sn_address_zone_rule){net_of("44.0.0.0/8"), PUBLIC}, .n_rules = 1});
     sn_ip own[4];
 
     check_zone(&z, "5.6.7.8", PUBLIC);
@@ -392,7 +394,7 @@ TEST(zone_own_addresses_are_local)
     CHECK_EQ(sn_ip_parse(SN_STR("2a00::5"), &own[1]), SEINE_OK);
     CHECK_EQ(sn_ip_parse(SN_STR("44.1.1.1"), &own[2]), SEINE_OK);
     CHECK_EQ(sn_ip_parse(SN_STR("2002:101:101::1"), &own[3]), SEINE_OK);
-    CHECK_EQ(sn_zones_set_own(&z, own, 4), SEINE_OK);
+    CHECK_EQ(sn_address_guard_set_own(&z, own, 4), SEINE_OK);
     check_zone(&z, "5.6.7.8", LOCAL);
     check_zone(&z, "5.6.7.9", PUBLIC);
     check_zone(&z, "::ffff:5.6.7.8", LOCAL);
@@ -402,9 +404,10 @@ TEST(zone_own_addresses_are_local)
     check_zone(&z, "44.1.1.1", PUBLIC); /* a rule is somebody's word */
     check_zone(&z, "2002:101:101::1", LOCAL);
     check_zone(&z, "2002:101:101::2", PUBLIC);
-    CHECK_EQ(sn_zones_set_own(&z, NULL, 0), SEINE_OK); /* refreshed: all are gone */
+    CHECK_EQ(sn_address_guard_set_own(&z, NULL, 0),
+             SEINE_OK); /* refreshed: all are gone */
     check_zone(&z, "5.6.7.8", PUBLIC);
-    sn_zones_fini(&z);
+    sn_address_guard_fini(&z);
 }
 
 /* Interfaces of a made-up machine: one without address, one of another family. */
@@ -441,19 +444,19 @@ put_ifaces(struct ifaddrs *list)
 TEST(zone_reads_the_interfaces)
 {
     sn_iface_source source = {get_ifaces, put_ifaces};
-    sn_zones z = zones_of(SN_ZONES_OPTS);
+    sn_address_guard z = zones_of(SN_ADDRESS_GUARD_OPTS);
 
     given = taken = answer = 0;
-    CHECK_EQ(sn_zones_read_own(&z, &source), SEINE_OK);
+    CHECK_EQ(sn_address_guard_read_own(&z, &source), SEINE_OK);
     CHECK_EQ(z.n_own, 2);
     check_zone(&z, "5.6.7.8", LOCAL);
     check_zone(&z, "fe80::77", LOCAL);
     answer = -1;
-    CHECK_EQ(sn_zones_read_own(&z, &source), SEINE_E_IO);
+    CHECK_EQ(sn_address_guard_read_own(&z, &source), SEINE_E_IO);
     check_zone(&z, "5.6.7.8", LOCAL); /* what was known stays */
     CHECK(given == 1 && taken == 1);
-    CHECK_EQ(sn_zones_read_own(&z, NULL), SEINE_OK); /* this machine's */
-    sn_zones_fini(&z);
+    CHECK_EQ(sn_address_guard_read_own(&z, NULL), SEINE_OK); /* this machine's */
+    sn_address_guard_fini(&z);
 }
 
 TEST(zone_without_memory_keeps_what_it_knows)
@@ -464,18 +467,19 @@ TEST(zone_without_memory_keeps_what_it_knows)
     answer = 0;
     FAIL_EACH(r)
     {
-        sn_zones z;
-        seine_err e = sn_zones_init(&z, &(sn_zones_opts){.deny = &net, .n_deny = 1});
+        sn_address_guard z;
+        seine_err e = sn_address_guard_init(
+            &z, &(sn_address_guard_opts){.deny = &net, .n_deny = 1});
 
         CHECK(e == SEINE_OK || e == SEINE_E_NOMEM);
         if (e != SEINE_OK)
             continue;
         given = taken = 0;
-        e = sn_zones_read_own(&z, &source);
+        e = sn_address_guard_read_own(&z, &source);
         CHECK(e == SEINE_OK || e == SEINE_E_NOMEM);
         CHECK_EQ(given, taken);
         CHECK_EQ(z.n_own, e == SEINE_OK ? 2 : 0);
-        sn_zones_fini(&z);
+        sn_address_guard_fini(&z);
     }
 }
 
@@ -483,17 +487,19 @@ TEST(zone_refuses_options_without_sense)
 {
     static const char *const prefixes[] = {"64:ff9b::/95", "2a00::/24",  "2a00::/44",
                                            "2a00::/72",    "2a00::/128", "10.0.0.0/8"};
-    sn_zones z;
+    sn_address_guard z;
 
     EACH_ROW(i, prefixes) {
         sn_cidr net = net_of(prefixes[i]);
 
-        CHECK_EQ(sn_zones_init(&z, &(sn_zones_opts){.nat64 = &net, .n_nat64 = 1}),
+        CHECK_EQ(sn_address_guard_init(
+                     &z, &(sn_address_guard_opts){.nat64 = &net, .n_nat64 = 1}),
                  SEINE_E_INVAL);
     }
-    sn_zone_rule rule = {net_of("::/0"), (sn_zone)4};
-    CHECK_EQ(sn_zones_init(&z, &(sn_zones_opts){.rules = &rule, .n_rules = 1}),
-             SEINE_E_INVAL);
+    sn_address_zone_rule rule = {net_of("::/0"), (sn_address_zone)4};
+    CHECK_EQ(
+        sn_address_guard_init(&z, &(sn_address_guard_opts){.rules = &rule, .n_rules = 1}),
+        SEINE_E_INVAL);
 }
 
 TEST(zone_rules_are_read_from_text)
@@ -516,8 +522,8 @@ TEST(zone_rules_are_read_from_text)
     };
 
     EACH_ROW(i, rows) {
-        sn_zone_rule rule = {.zone = LOCAL};
-        seine_err e = sn_zone_rule_parse(sn_str_of(rows[i].text), &rule);
+        sn_address_zone_rule rule = {.zone = LOCAL};
+        seine_err e = sn_address_zone_rule_parse(sn_str_of(rows[i].text), &rule);
 
         CHECK_EQ(e, rows[i].zone >= 0 ? SEINE_OK : SEINE_E_INVAL);
         if (e == SEINE_OK)
@@ -541,23 +547,23 @@ TEST(zone_names_the_net_one_would_have_to_allow)
         {"5.6.7.8", "5.6.7.8/32"},     /* own */
         {"2001:0:a00:1:0:0:f5ff:fffe", "2001:0:a00:1::f5ff:fffe/128"},
     };
-    sn_zones z = zones_of((sn_zones_opts){
-        .rules = &(sn_zone_rule){net_of("127.1.0.0/16"), PRIVATE}, .n_rules = 1});
+    sn_address_guard z = zones_of((sn_address_guard_opts){
+        .rules = &(sn_address_zone_rule){net_of("127.1.0.0/16"), PRIVATE}, .n_rules = 1});
     sn_ip own;
 
     CHECK_EQ(sn_ip_parse(SN_STR("5.6.7.8"), &own), SEINE_OK);
-    CHECK_EQ(sn_zones_set_own(&z, &own, 1), SEINE_OK);
+    CHECK_EQ(sn_address_guard_set_own(&z, &own, 1), SEINE_OK);
     EACH_ROW(i, rows) {
         address a = address_of(rows[i].text);
-        sn_cidr net = sn_zone_net(&z, &a.any);
+        sn_cidr net = sn_address_guard_net(&z, &a.any);
         char text[SN_CIDR_TEXT];
 
         sn_cidr_text(&net, text);
         CHECK_STR(text, rows[i].net);
     }
     struct sockaddr_un un = {.sun_family = AF_UNIX};
-    CHECK_EQ(sn_zone_net(&z, (struct sockaddr *)&un).bits, 32);
-    sn_zones_fini(&z);
+    CHECK_EQ(sn_address_guard_net(&z, (struct sockaddr *)&un).bits, 32);
+    sn_address_guard_fini(&z);
 }
 
 /* The list of the Fetch standard, once more and by hand: 83 ports with 0. */
@@ -575,10 +581,10 @@ TEST(zone_blocks_the_ports_of_the_fetch_standard)
     int n = 0;
 
     EACH_ROW(i, blocked)
-        CHECK(sn_zone_port_is_blocked(blocked[i]));
+        CHECK(sn_address_guard_blocks_port(blocked[i]));
     EACH_ROW(i, open)
-        CHECK(!sn_zone_port_is_blocked(open[i]));
+        CHECK(!sn_address_guard_blocks_port(open[i]));
     for (unsigned port = 0; port < 65536; port++)
-        n += sn_zone_port_is_blocked((uint16_t)port);
+        n += sn_address_guard_blocks_port((uint16_t)port);
     CHECK_EQ(n, COUNT(blocked));
 }
