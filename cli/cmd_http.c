@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <seine/hint.h>
 #include <seine/mime.h>
+#include <seine/retry_hint.h>
 
 #include "bytes.h"
 #include "commands.h"
@@ -154,28 +154,29 @@ set_seconds(seine_json *out, const char *name, seine_span span)
 }
 
 static bool
-feed(seine_hint *h, const char *name, const bytes *value)
+feed(seine_retry_hint *h, const char *name, const bytes *value)
 {
-    return value->ptr && seine_hint_feed(h, name, strlen(name), value->ptr, value->len);
+    return value->ptr &&
+           seine_retry_hint_feed(h, name, strlen(name), value->ptr, value->len);
 }
 
 static bool
 answer_retry_after(const asked *q, seine_json *out, bool *out_void, reason *why)
 {
-    seine_hint h;
+    seine_retry_hint h;
     int64_t epoch, wall = SEINE_SECS(q->now < 0 ? SOME_DAY : q->now);
 
     if (q->date.ptr &&
-        seine_hint_date(q->date.ptr, q->date.len, wall, &epoch) != SEINE_OK)
+        seine_retry_hint_date(q->date.ptr, q->date.len, wall, &epoch) != SEINE_OK)
         return reason_set(why, "date: no date of HTTP");
     if (q->now < 0 && !q->date.ptr &&
-        seine_hint_date(q->value.ptr, q->value.len, wall, &epoch) == SEINE_OK)
+        seine_retry_hint_date(q->value.ptr, q->value.len, wall, &epoch) == SEINE_OK)
         return reason_set(why, "a date without 'now' or 'date' to count from");
-    seine_hint_init(&h, wall);
+    seine_retry_hint_init(&h, wall);
     feed(&h, "date", &q->date);
     feed(&h, "retry-after", &q->value);
-    set_seconds(out, "delay_s", seine_hint_retry_after(&h));
-    *out_void = seine_hint_retry_after(&h) < 0;
+    set_seconds(out, "delay_s", seine_retry_hint_after(&h));
+    *out_void = seine_retry_hint_after(&h) < 0;
     return true;
 }
 
@@ -185,7 +186,8 @@ answer_date(const asked *q, seine_json *out, bool *out_void, reason *why)
     int64_t epoch = -1, wall = SEINE_SECS(q->now < 0 ? SOME_DAY : q->now);
 
     (void)why;
-    *out_void = seine_hint_date(q->value.ptr, q->value.len, wall, &epoch) != SEINE_OK;
+    *out_void =
+        seine_retry_hint_date(q->value.ptr, q->value.len, wall, &epoch) != SEINE_OK;
     set_count(out, "epoch", *out_void ? -1 : epoch);
     return true;
 }
@@ -194,13 +196,13 @@ static bool
 answer_ratelimit(const asked *q, seine_json *out, bool *out_void, reason *why)
 {
     seine_quota quota = {-1, -1, -1, -1};
-    seine_hint h;
+    seine_retry_hint h;
 
     (void)why;
-    seine_hint_init(&h, SEINE_SECS(q->now < 0 ? SOME_DAY : q->now));
+    seine_retry_hint_init(&h, SEINE_SECS(q->now < 0 ? SOME_DAY : q->now));
     feed(&h, "ratelimit-policy", &q->policy);
     feed(&h, "ratelimit", &q->value);
-    *out_void = !seine_hint_quota(&h, &quota);
+    *out_void = !seine_retry_hint_quota(&h, &quota);
     set_count(out, "r", quota.r);
     set_seconds(out, "t", quota.t);
     set_count(out, "q", quota.q);

@@ -366,9 +366,10 @@ static bool
 take_wish(sn_visit *v, sn_field f)
 {
     if (!v->has_hint)
-        seine_hint_init(&v->hint, v->started_wall);
+        seine_retry_hint_init(&v->hint, v->started_wall);
     v->has_hint = true;
-    return seine_hint_feed(&v->hint, f.name.ptr, f.name.len, f.value.ptr, f.value.len);
+    return seine_retry_hint_feed(&v->hint, f.name.ptr, f.name.len, f.value.ptr,
+                                 f.value.len);
 }
 
 /* True: it is about how long to stay away. */
@@ -407,7 +408,8 @@ take_age(sn_visit *v, const sn_head *head)
         char first = f.name.ptr[0] | 0x20;
 
         if (first == 'd' || first == 'a')
-            seine_hint_feed(&v->hint, f.name.ptr, f.name.len, f.value.ptr, f.value.len);
+            seine_retry_hint_feed(&v->hint, f.name.ptr, f.name.len, f.value.ptr,
+                                  f.value.len);
     }
 }
 

@@ -145,7 +145,7 @@ share(sn_visit *v, sn_guards *g, seine_time now)
 {
     seine_quota quota;
 
-    if (!seine_hint_quota(&v->hint, &quota) || quota.r < 0 || quota.t < 0)
+    if (!seine_retry_hint_quota(&v->hint, &quota) || quota.r < 0 || quota.t < 0)
         return;
     if (quota.r == 0)
         g->retry_after = 0;

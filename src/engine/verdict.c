@@ -226,7 +226,7 @@ reason(const sn_visit *v)
 
     if (f->retry_after < 0 || (f->status != 429 && f->status != 503))
         return SEINE_WAIT_BACKOFF;
-    return v->has_hint && seine_hint_retry_after(&v->hint) >= 0 ? SEINE_WAIT_RETRY_AFTER
+    return v->has_hint && seine_retry_hint_after(&v->hint) >= 0 ? SEINE_WAIT_RETRY_AFTER
                                                                 : SEINE_WAIT_RATE_LIMIT;
 }
 

@@ -24,9 +24,9 @@
 #include "base/buf.h"
 #include "net/transport.h"
 #include "seine/attempt.h"
-#include "seine/hint.h"
 #include "seine/record.h"
 #include "seine/retry.h"
+#include "seine/retry_hint.h"
 
 #define SN_NO_HOST UINT32_MAX
 
@@ -109,8 +109,8 @@ struct sn_visit {
     int64_t content_length;
     seine_field *fields; /* if they are kept */
     size_t n_fields;
-    seine_hint hint; /* what the server asks for; see has_hint */
-    sn_buf kept;     /* of the body, if it is kept; memory of the visit's held */
+    seine_retry_hint hint; /* what the server asks for; see has_hint */
+    sn_buf kept;           /* of the body, if it is kept; memory of the visit's held */
     seine_held held;
     struct sn_captures *captures; /* NULL: nobody archives; see engine/capture.h */
     struct sn_page *page;         /* NULL: it is not read, or did not end well */
@@ -134,7 +134,7 @@ void sn_visit_clear_answer(sn_visit *v);
 static inline seine_span
 sn_visit_wish(const sn_visit *v)
 {
-    return v->has_hint ? seine_hint_pause(&v->hint) : -1;
+    return v->has_hint ? seine_retry_hint_pause(&v->hint) : -1;
 }
 
 /* Begins to wait for `why`, at `now`; the wait before, if any, is added up. */

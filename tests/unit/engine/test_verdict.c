@@ -35,7 +35,7 @@ set_up(void (*change)(seine_fetch_opts *o))
     CHECK_EQ(sn_admit(&f->shared, &ask, T0, &f->v), SEINE_OK);
     f->v->state = SN_IN_FLIGHT;
     f->v->started_at = T0;
-    seine_hint_init(&f->v->hint, 0);
+    seine_retry_hint_init(&f->v->hint, 0);
     return f;
 }
 
@@ -268,8 +268,8 @@ say(fixture *f, uint16_t status, const char *name, const char *value)
     sn_visit_clear_answer(f->v);
     f->v->end.fault.status = status;
     f->v->end.fault.sent = true;
-    seine_hint_init(&f->v->hint, 0);
-    seine_hint_feed(&f->v->hint, name, strlen(name), value, strlen(value));
+    seine_retry_hint_init(&f->v->hint, 0);
+    seine_retry_hint_feed(&f->v->hint, name, strlen(name), value, strlen(value));
     f->v->has_hint = true;
     CHECK(!sn_verdict_judge(&f->shared, f->v, T0));
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "seine/hint.h"
+#include "seine/retry_hint.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -20,23 +20,23 @@ date_at(const char *text, int64_t wall)
 {
     int64_t got = NONE;
 
-    if (seine_hint_date(text, strlen(text), wall, &got) != SEINE_OK)
+    if (seine_retry_hint_date(text, strlen(text), wall, &got) != SEINE_OK)
         CHECK_EQ(got, NONE);
     return got;
 }
 
 static bool
-feed(seine_hint *h, const char *name, const char *value)
+feed(seine_retry_hint *h, const char *name, const char *value)
 {
-    return seine_hint_feed(h, name, strlen(name), value, strlen(value));
+    return seine_retry_hint_feed(h, name, strlen(name), value, strlen(value));
 }
 
-static seine_hint
+static seine_retry_hint
 fresh(void)
 {
-    seine_hint h;
+    seine_retry_hint h;
 
-    seine_hint_init(&h, TODAY);
+    seine_retry_hint_init(&h, TODAY);
     return h;
 }
 
@@ -44,7 +44,7 @@ fresh(void)
 static seine_span
 pause_of(const char *name, const char *value, const char *name2, const char *value2)
 {
-    seine_hint h = fresh(), turned = fresh();
+    seine_retry_hint h = fresh(), turned = fresh();
 
     feed(&h, name, value);
     if (name2) {
@@ -52,8 +52,9 @@ pause_of(const char *name, const char *value, const char *name2, const char *val
         feed(&turned, name2, value2);
     }
     feed(&turned, name, value);
-    CHECK_EQ(seine_hint_pause(&h), seine_hint_pause(&turned)); /* in any order */
-    return seine_hint_pause(&h);
+    CHECK_EQ(seine_retry_hint_pause(&h),
+             seine_retry_hint_pause(&turned)); /* in any order */
+    return seine_retry_hint_pause(&h);
 }
 
 /* Dates. */
@@ -141,11 +142,11 @@ TEST(hint_date_refuses_everything_else)
 
     EACH_ROW(i, rows)
         CHECK_EQ(date_at(rows[i], TODAY), NONE);
-    CHECK_EQ(seine_hint_date(NULL, 0, TODAY, NULL), SEINE_E_PARSE);
+    CHECK_EQ(seine_retry_hint_date(NULL, 0, TODAY, NULL), SEINE_E_PARSE);
     int64_t got;
-    CHECK_EQ(seine_hint_date("Sun\0 06 Nov 1994 08:49:37 GMT", 29, TODAY, &got),
+    CHECK_EQ(seine_retry_hint_date("Sun\0 06 Nov 1994 08:49:37 GMT", 29, TODAY, &got),
              SEINE_E_PARSE);
-    CHECK_EQ(seine_hint_date("Sun, 06 Nov 1994 08:49:37 GMT", 28, TODAY, &got),
+    CHECK_EQ(seine_retry_hint_date("Sun, 06 Nov 1994 08:49:37 GMT", 28, TODAY, &got),
              SEINE_E_PARSE);
 }
 
@@ -225,7 +226,7 @@ TEST(hint_date_reads_what_the_c_library_prints)
                                       49 * INT64_C(31536000));
         }
         size_t n = print_date(want, form, text, sizeof text);
-        CHECK_EQ(seine_hint_date(text, n, wall, &got), SEINE_OK);
+        CHECK_EQ(seine_retry_hint_date(text, n, wall, &got), SEINE_OK);
         CHECK_EQ(got, want);
     }
 }
@@ -264,7 +265,7 @@ TEST(hint_date_accepts_no_other_spelling)
 
         for (uint64_t k = 1 + sn_rng_below(&r, 2); k > 0; k--)
             text[sn_rng_below(&r, n)] = alphabet[sn_rng_below(&r, sizeof alphabet - 1)];
-        if (seine_hint_date(text, n, SEINE_SECS(2000000000), &got) != SEINE_OK)
+        if (seine_retry_hint_date(text, n, SEINE_SECS(2000000000), &got) != SEINE_OK)
             continue;
         accepted++;
         CHECK(is_spelling(text, n, got));
@@ -290,13 +291,13 @@ TEST(hint_retry_after_is_digits_or_a_date)
         {"Sun, 06 Nov 1994 08:49:37 GMT", 0}, /* now */
         {"Sun, 06 Nov 1994 08:49:36 GMT", 0}, /* past */
         {"Thu, 01 Jan 1970 00:00:00 GMT", 0},
-        {"2147483647", SEINE_HINT_MAX - SEINE_SECS(1)},
-        {"2147483648", SEINE_HINT_MAX},
-        {"2147483649", SEINE_HINT_MAX}, /* saturates */
-        {"9223372036854775807", SEINE_HINT_MAX},
-        {"18446744073709551616", SEINE_HINT_MAX},
-        {"99999999999999999999", SEINE_HINT_MAX},
-        {"Fri, 31 Dec 9999 23:59:59 GMT", SEINE_HINT_MAX},
+        {"2147483647", SEINE_RETRY_HINT_MAX - SEINE_SECS(1)},
+        {"2147483648", SEINE_RETRY_HINT_MAX},
+        {"2147483649", SEINE_RETRY_HINT_MAX}, /* saturates */
+        {"9223372036854775807", SEINE_RETRY_HINT_MAX},
+        {"18446744073709551616", SEINE_RETRY_HINT_MAX},
+        {"99999999999999999999", SEINE_RETRY_HINT_MAX},
+        {"Fri, 31 Dec 9999 23:59:59 GMT", SEINE_RETRY_HINT_MAX},
         {"", -1},
         {"   ", -1},
         {"-5", -1},
@@ -314,11 +315,11 @@ TEST(hint_retry_after_is_digits_or_a_date)
     };
 
     EACH_ROW(i, rows) {
-        seine_hint h = fresh();
+        seine_retry_hint h = fresh();
 
         CHECK_EQ(feed(&h, "Retry-After", rows[i].value), rows[i].want >= 0);
-        CHECK_EQ(seine_hint_pause(&h), rows[i].want);
-        CHECK_EQ(seine_hint_retry_after(&h), rows[i].want);
+        CHECK_EQ(seine_retry_hint_pause(&h), rows[i].want);
+        CHECK_EQ(seine_retry_hint_after(&h), rows[i].want);
     }
 }
 
@@ -345,11 +346,11 @@ TEST(hint_retry_after_counts_from_the_date_of_the_answer)
         /* Digits do not care. */
         CHECK_EQ(pause_of("Retry-After", "77", "Date", rows[i].date), SEINE_SECS(77));
     }
-    seine_hint h = fresh(); /* of several, the first */
+    seine_retry_hint h = fresh(); /* of several, the first */
     CHECK(feed(&h, "Date", "Sun, 06 Nov 1994 08:51:07 GMT"));
     CHECK(feed(&h, "Date", "Sun, 06 Nov 1994 00:00:00 GMT"));
     CHECK(feed(&h, "Retry-After", "Sun, 06 Nov 1994 08:51:37 GMT"));
-    CHECK_EQ(seine_hint_pause(&h), SEINE_SECS(30));
+    CHECK_EQ(seine_retry_hint_pause(&h), SEINE_SECS(30));
 }
 
 TEST(hint_retry_after_is_exact_to_the_nanosecond_of_our_clock)
@@ -365,16 +366,17 @@ TEST(hint_retry_after_is_exact_to_the_nanosecond_of_our_clock)
         {SEINE_SECS(100) + 1, 0},
         {0, SEINE_SECS(100)},
         {-1, SEINE_SECS(100) + 1}, /* a clock before its time */
-        {INT64_MIN, SEINE_HINT_MAX - (SEINE_SECS(1) - (INT64_MAX % SEINE_SECS(1) + 1))},
+        {INT64_MIN,
+         SEINE_RETRY_HINT_MAX - (SEINE_SECS(1) - (INT64_MAX % SEINE_SECS(1) + 1))},
         {INT64_MAX, 0},
     };
 
     EACH_ROW(i, rows) {
-        seine_hint h;
+        seine_retry_hint h;
 
-        seine_hint_init(&h, rows[i].wall);
+        seine_retry_hint_init(&h, rows[i].wall);
         CHECK(feed(&h, "Retry-After", "Thu, 01 Jan 1970 00:01:40 GMT"));
-        CHECK_EQ(seine_hint_pause(&h), rows[i].want);
+        CHECK_EQ(seine_retry_hint_pause(&h), rows[i].want);
     }
 }
 
@@ -406,7 +408,7 @@ TEST(hint_of_a_cached_answer_says_nothing)
     };
 
     EACH_ROW(i, rows) {
-        seine_hint h = fresh();
+        seine_retry_hint h = fresh();
         seine_quota quota;
 
         CHECK_EQ(pause_of("Retry-After", "5", "Age", rows[i].age),
@@ -415,11 +417,11 @@ TEST(hint_of_a_cached_answer_says_nothing)
                  rows[i].cached ? -1 : SEINE_SECS(5));
         CHECK(feed(&h, "RateLimit", "\"a\";r=0;t=5"));
         feed(&h, "Age", rows[i].age);
-        CHECK_EQ(seine_hint_quota(&h, &quota), !rows[i].cached);
+        CHECK_EQ(seine_retry_hint_quota(&h, &quota), !rows[i].cached);
     }
-    seine_hint h = fresh(); /* one cache is enough */
+    seine_retry_hint h = fresh(); /* one cache is enough */
     CHECK(feed(&h, "Retry-After", "5") && feed(&h, "Age", "5") && feed(&h, "Age", "0"));
-    CHECK_EQ(seine_hint_pause(&h), -1);
+    CHECK_EQ(seine_retry_hint_pause(&h), -1);
 }
 
 /* RateLimit. */
@@ -429,11 +431,11 @@ static seine_quota
 quota_of(const char *const (*fields)[2])
 {
     seine_quota quota = {-2, -2, -2, -2};
-    seine_hint h = fresh();
+    seine_retry_hint h = fresh();
 
     for (int i = 0; i < 4 && fields[i][0]; i++)
         CHECK(feed(&h, fields[i][0], fields[i][1]));
-    if (!seine_hint_quota(&h, &quota))
+    if (!seine_retry_hint_quota(&h, &quota))
         CHECK_EQ(quota.r, -2);
     return quota;
 }
@@ -487,11 +489,11 @@ TEST(hint_quota_reads_four_dialects)
 
     EACH_ROW(i, rows) {
         if (i == sizeof rows / sizeof *rows - 1) { /* nothing about quotas */
-            seine_hint h = fresh();
+            seine_retry_hint h = fresh();
             seine_quota quota;
 
             CHECK(!feed(&h, "Server", "x"));
-            CHECK(!seine_hint_quota(&h, &quota));
+            CHECK(!seine_retry_hint_quota(&h, &quota));
             continue;
         }
         seine_quota got = quota_of(rows[i].fields);
@@ -554,23 +556,23 @@ TEST(hint_quota_that_binds_has_the_fewest_requests_per_time)
 
 TEST(hint_quota_needs_to_say_what_remains)
 {
-    seine_hint h = fresh();
+    seine_retry_hint h = fresh();
     seine_quota quota;
 
     CHECK(feed(&h, "RateLimit", "\"a\";t=30"));
     CHECK(feed(&h, "RateLimit", "12, \"b\""));
-    CHECK(!seine_hint_quota(&h, &quota));
+    CHECK(!seine_retry_hint_quota(&h, &quota));
 }
 
 TEST(hint_quota_keeps_four_names)
 {
-    seine_hint h = fresh();
+    seine_retry_hint h = fresh();
     seine_quota quota;
 
     CHECK(feed(&h, "RateLimit", "a;r=9;t=1, b;r=8;t=1, c;r=7;t=1, d;r=6;t=1, e;r=0;t=1"));
-    CHECK(seine_hint_quota(&h, &quota));
+    CHECK(seine_retry_hint_quota(&h, &quota));
     CHECK_EQ(quota.r, 6);
-    CHECK_EQ(seine_hint_pause(&h), -1);
+    CHECK_EQ(seine_retry_hint_pause(&h), -1);
 }
 
 TEST(hint_pauses_when_nothing_remains)
@@ -626,24 +628,24 @@ TEST(hint_reset_above_a_thousand_million_is_a_moment)
         static const char *const family[] = {"", "X-"};
 
         for (int k = 0; k < 2; k++) {
-            seine_hint h;
+            seine_retry_hint h;
             char name[32];
 
-            seine_hint_init(&h, SEINE_SECS(rows[i].wall_s));
+            seine_retry_hint_init(&h, SEINE_SECS(rows[i].wall_s));
             if (rows[i].date)
                 CHECK(feed(&h, "Date", rows[i].date));
             snprintf(name, sizeof name, "%sRateLimit-Remaining", family[k]);
             CHECK(feed(&h, name, "0"));
             snprintf(name, sizeof name, "%sRateLimit-Reset", family[k]);
             CHECK(feed(&h, name, rows[i].reset));
-            CHECK_EQ(seine_hint_pause(&h), rows[i].want);
+            CHECK_EQ(seine_retry_hint_pause(&h), rows[i].want);
         }
     }
     /* The `t` of a name is a span, whatever its size. */
-    seine_hint h;
-    seine_hint_init(&h, SEINE_SECS(limit));
+    seine_retry_hint h;
+    seine_retry_hint_init(&h, SEINE_SECS(limit));
     CHECK(feed(&h, "RateLimit", "\"a\";r=0;t=1000000001"));
-    CHECK_EQ(seine_hint_pause(&h), -1);
+    CHECK_EQ(seine_retry_hint_pause(&h), -1);
 }
 
 TEST(hint_ignores_a_field_that_is_damaged_anywhere)
@@ -690,11 +692,11 @@ TEST(hint_ignores_a_field_that_is_damaged_anywhere)
     };
 
     EACH_ROW(i, rows) {
-        seine_hint h = fresh(), untouched = fresh();
+        seine_retry_hint h = fresh(), untouched = fresh();
 
         CHECK(!feed(&h, "RateLimit", rows[i]));
         CHECK(memcmp(&h, &untouched, sizeof h) == 0);
-        CHECK_EQ(seine_hint_pause(&h), -1);
+        CHECK_EQ(seine_retry_hint_pause(&h), -1);
     }
 }
 
@@ -713,7 +715,7 @@ TEST(hint_ignores_a_policy_that_is_damaged_anywhere)
     };
 
     EACH_ROW(i, rows) {
-        seine_hint h = fresh(), untouched = fresh();
+        seine_retry_hint h = fresh(), untouched = fresh();
 
         CHECK(!feed(&h, "RateLimit-Policy", rows[i]));
         CHECK(memcmp(&h, &untouched, sizeof h) == 0);
@@ -743,10 +745,10 @@ TEST(hint_skips_parameters_it_does_not_know)
     };
 
     EACH_ROW(i, rows) {
-        seine_hint h = fresh();
+        seine_retry_hint h = fresh();
 
         CHECK(feed(&h, "RateLimit", rows[i]));
-        CHECK_EQ(seine_hint_pause(&h), S(30));
+        CHECK_EQ(seine_retry_hint_pause(&h), S(30));
     }
 }
 
@@ -756,7 +758,7 @@ TEST(hint_ignores_counts_that_are_none)
                                        "0x1", "one", "\"1\"", ";",   ",1"};
 
     EACH_ROW(i, rows) {
-        seine_hint h = fresh();
+        seine_retry_hint h = fresh();
 
         CHECK(!feed(&h, "X-RateLimit-Remaining", rows[i]));
         CHECK(!feed(&h, "RateLimit-Limit", rows[i]));
@@ -788,16 +790,16 @@ TEST(hint_knows_its_fields_in_any_case_and_no_others)
     };
 
     EACH_ROW(i, rows) {
-        seine_hint h = fresh();
+        seine_retry_hint h = fresh();
 
         CHECK_EQ(feed(&h, rows[i].name, "5"), rows[i].ours);
     }
-    seine_hint h = fresh();
-    CHECK(!seine_hint_feed(&h, "Retry-After\0", 12, "5", 1));
-    CHECK(!seine_hint_feed(&h, "Retry-After", 11, "5\0", 2));
-    CHECK(!seine_hint_feed(&h, NULL, 0, NULL, 0));
-    CHECK(!seine_hint_feed(&h, "Age", 3, NULL, 0));
-    CHECK_EQ(seine_hint_pause(&h), -1);
+    seine_retry_hint h = fresh();
+    CHECK(!seine_retry_hint_feed(&h, "Retry-After\0", 12, "5", 1));
+    CHECK(!seine_retry_hint_feed(&h, "Retry-After", 11, "5\0", 2));
+    CHECK(!seine_retry_hint_feed(&h, NULL, 0, NULL, 0));
+    CHECK(!seine_retry_hint_feed(&h, "Age", 3, NULL, 0));
+    CHECK_EQ(seine_retry_hint_pause(&h), -1);
 }
 
 /* What a hostile server can send: long, and all of it read once. */
@@ -820,13 +822,13 @@ TEST(hint_reads_a_long_value_of_anything)
         for (size_t k = 0, m = strlen(patterns[i]); k < n; k++)
             value[k] = patterns[i][k % m];
         for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
-            seine_hint h = fresh();
+            seine_retry_hint h = fresh();
             seine_quota quota;
 
-            seine_hint_feed(&h, names[k], strlen(names[k]), value, n);
-            seine_span pause = seine_hint_pause(&h);
-            CHECK(pause >= -1 && pause <= SEINE_HINT_MAX);
-            seine_hint_quota(&h, &quota);
+            seine_retry_hint_feed(&h, names[k], strlen(names[k]), value, n);
+            seine_span pause = seine_retry_hint_pause(&h);
+            CHECK(pause >= -1 && pause <= SEINE_RETRY_HINT_MAX);
+            seine_retry_hint_quota(&h, &quota);
         }
     }
     free(value);
@@ -862,7 +864,7 @@ TEST(hint_quota_is_that_of_an_obvious_search)
             if (left[i] == 0)
                 pause = sn_time_max(pause, S(reset[i]));
         }
-        seine_hint h = fresh();
+        seine_retry_hint h = fresh();
         seine_quota got = {0};
         bool first = sn_rng_below(&r, 2) == 0;
 
@@ -870,12 +872,12 @@ TEST(hint_quota_is_that_of_an_obvious_search)
                    first ? limits : policies));
         CHECK(feed(&h, first ? "RateLimit-Policy" : "RateLimit",
                    first ? policies : limits));
-        CHECK(seine_hint_quota(&h, &got));
+        CHECK(seine_retry_hint_quota(&h, &got));
         CHECK_EQ(got.r, left[best]);
         CHECK_EQ(got.t, S(reset[best]));
         CHECK_EQ(got.q, quota[best]);
         CHECK_EQ(got.w, S(window[best]));
-        CHECK_EQ(seine_hint_pause(&h), pause);
+        CHECK_EQ(seine_retry_hint_pause(&h), pause);
     }
 }
 
@@ -919,15 +921,16 @@ TEST(hint_retry_after_agrees_with_the_vectors)
     json_array_foreach(rows, i, row)
     {
         const json_t *want = json_object_get(row, "delay_s");
-        seine_hint h;
+        seine_retry_hint h;
 
         CHECK(check_row(i));
-        seine_hint_init(&h, SEINE_SECS(json_integer_value(json_object_get(row, "now"))));
+        seine_retry_hint_init(
+            &h, SEINE_SECS(json_integer_value(json_object_get(row, "now"))));
         feed(&h, "Retry-After", json_string_value(json_object_get(row, "retry_after")));
-        CHECK_EQ(seine_hint_pause(&h), json_is_null(want) ? -1
-                                       : json_is_string(want)
-                                           ? SEINE_HINT_MAX
-                                           : S(json_integer_value(want)));
+        CHECK_EQ(seine_retry_hint_pause(&h), json_is_null(want) ? -1
+                                             : json_is_string(want)
+                                                 ? SEINE_RETRY_HINT_MAX
+                                                 : S(json_integer_value(want)));
     }
     json_decref(rows);
 }

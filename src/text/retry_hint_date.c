@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "seine/hint.h"
+#include "seine/retry_hint.h"
 
 #include "text/cursor.h"
 
@@ -121,7 +121,7 @@ exists(const struct date *d)
 }
 
 seine_err
-seine_hint_date(const char *text, size_t len, int64_t wall, int64_t *out_epoch)
+seine_retry_hint_date(const char *text, size_t len, int64_t wall, int64_t *out_epoch)
 {
     static const char *const days[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
     struct date d = {0};

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "seine/hint.h"
+#include "seine/retry_hint.h"
 
 #include "base/time.h"
 #include "text/cursor.h"
 
 #define SECOND  INT64_C(1000000000)
 #define DAY     INT64_C(86400)
-#define LONGEST (SEINE_HINT_MAX / SECOND)
+#define LONGEST (SEINE_RETRY_HINT_MAX / SECOND)
 
 /* A RateLimit-Reset above this is a moment, not a span. */
 #define EPOCH_MIN INT64_C(1000000000)
@@ -161,8 +161,8 @@ next_member(sn_cursor *t)
 }
 
 /* The place of a name; the first four names count, more are dropped. */
-static seine_hint_said *
-place(seine_hint *h, uint64_t name)
+static seine_retry_hint_said *
+place(seine_retry_hint *h, uint64_t name)
 {
     const unsigned most = sizeof h->said / sizeof *h->said;
 
@@ -201,10 +201,10 @@ longer(int64_t *n, int64_t said)
 
 /* "limit=100, remaining=0, reset=30": the draft of 2023. */
 static bool
-older_member(seine_hint *h, sn_cursor key, const struct item *value)
+older_member(seine_retry_hint *h, sn_cursor key, const struct item *value)
 {
     static const char *const keys[] = {"limit", "remaining", "reset"};
-    seine_hint_said *s = &h->said[PLAIN];
+    seine_retry_hint_said *s = &h->said[PLAIN];
     int which;
 
     if (!sn_choice(&key, keys, 3, &which) || !sn_ended(&key))
@@ -219,9 +219,9 @@ older_member(seine_hint *h, sn_cursor key, const struct item *value)
 }
 
 static void
-named_limit(seine_hint *h, uint64_t name, const struct pair *p)
+named_limit(seine_retry_hint *h, uint64_t name, const struct pair *p)
 {
-    seine_hint_said *s = p->a >= 0 ? place(h, name) : NULL; /* r is required */
+    seine_retry_hint_said *s = p->a >= 0 ? place(h, name) : NULL; /* r is required */
 
     if (!s)
         return;
@@ -232,7 +232,7 @@ named_limit(seine_hint *h, uint64_t name, const struct pair *p)
 }
 
 static bool
-ratelimit(seine_hint *h, sn_cursor t)
+ratelimit(seine_retry_hint *h, sn_cursor t)
 {
     while (!sn_ended(&t)) {
         struct pair p = {'r', 't', -1, -1};
@@ -254,11 +254,11 @@ ratelimit(seine_hint *h, sn_cursor t)
 }
 
 static bool
-policy(seine_hint *h, sn_cursor t)
+policy(seine_retry_hint *h, sn_cursor t)
 {
     while (!sn_ended(&t)) {
         struct pair p = {'q', 'w', -1, -1};
-        seine_hint_said *s;
+        seine_retry_hint_said *s;
         struct item it;
 
         if (!item(&t, &it) || !parameters(&t, &p) || !next_member(&t))
@@ -276,9 +276,9 @@ policy(seine_hint *h, sn_cursor t)
 
 /* A list that is damaged anywhere counts nowhere (RFC 9651, 4.2). */
 static bool
-list(seine_hint *h, bool (*read)(seine_hint *, sn_cursor), sn_cursor t)
+list(seine_retry_hint *h, bool (*read)(seine_retry_hint *, sn_cursor), sn_cursor t)
 {
-    seine_hint next = *h;
+    seine_retry_hint next = *h;
 
     if (!read(&next, t))
         return false;
@@ -302,11 +302,11 @@ first_number(sn_cursor t, int64_t *out_n)
 }
 
 static bool
-retry_after(seine_hint *h, sn_cursor t)
+retry_after(seine_retry_hint *h, sn_cursor t)
 {
     int64_t n;
 
-    if (seine_hint_date(t.at, (size_t)(t.end - t.at), h->wall, &n) == SEINE_OK) {
+    if (seine_retry_hint_date(t.at, (size_t)(t.end - t.at), h->wall, &n) == SEINE_OK) {
         longer(&h->after_at, n);
         return true;
     }
@@ -355,25 +355,25 @@ field_of(const char *name, size_t len, int *out_place)
 }
 
 void
-seine_hint_init(seine_hint *h, int64_t wall)
+seine_retry_hint_init(seine_retry_hint *h, int64_t wall)
 {
-    static const seine_hint_said nothing = {0, -1, -1, -1, -1};
+    static const seine_retry_hint_said nothing = {0, -1, -1, -1, -1};
 
-    *h = (seine_hint){.wall = wall,
-                      .date = -1,
-                      .after = -1,
-                      .after_at = -1,
-                      .policy_q = -1,
-                      .policy_w = -1,
-                      .count = NAMED};
+    *h = (seine_retry_hint){.wall = wall,
+                            .date = -1,
+                            .after = -1,
+                            .after_at = -1,
+                            .policy_q = -1,
+                            .policy_w = -1,
+                            .count = NAMED};
     for (size_t i = 0; i < sizeof h->said / sizeof *h->said; i++)
         h->said[i] = nothing;
 }
 
 static bool
-take(seine_hint *h, enum field field, int where, sn_cursor t)
+take(seine_retry_hint *h, enum field field, int where, sn_cursor t)
 {
-    seine_hint_said *s = &h->said[where];
+    seine_retry_hint_said *s = &h->said[where];
     int64_t n;
 
     switch (field) {
@@ -383,7 +383,7 @@ take(seine_hint *h, enum field field, int where, sn_cursor t)
     case POLICY:
         return list(h, field == POLICY ? policy : ratelimit, t);
     case DATE:
-        if (seine_hint_date(t.at, (size_t)(t.end - t.at), h->wall, &n) != SEINE_OK)
+        if (seine_retry_hint_date(t.at, (size_t)(t.end - t.at), h->wall, &n) != SEINE_OK)
             return false;
         h->date = h->date < 0 ? n : h->date;
         return true;
@@ -402,8 +402,8 @@ take(seine_hint *h, enum field field, int where, sn_cursor t)
 }
 
 bool
-seine_hint_feed(seine_hint *h, const char *name, size_t name_len, const char *value,
-                size_t value_len)
+seine_retry_hint_feed(seine_retry_hint *h, const char *name, size_t name_len,
+                      const char *value, size_t value_len)
 {
     int where = PLAIN;
     enum field field = field_of(name, name_len, &where);
@@ -422,7 +422,7 @@ span_of(int64_t seconds)
 
 /* From the answer's own moment to `at`, since the server's clock made both. */
 static seine_span
-until(const seine_hint *h, int64_t at)
+until(const seine_retry_hint *h, int64_t at)
 {
     int64_t from = h->date, rest = 0;
 
@@ -436,7 +436,7 @@ until(const seine_hint *h, int64_t at)
 }
 
 seine_span
-seine_hint_retry_after(const seine_hint *h)
+seine_retry_hint_after(const seine_retry_hint *h)
 {
     if (h->cached)
         return -1;
@@ -444,9 +444,9 @@ seine_hint_retry_after(const seine_hint *h)
 }
 
 static seine_quota
-resolve(const seine_hint *h, unsigned i)
+resolve(const seine_retry_hint *h, unsigned i)
 {
-    const seine_hint_said *s = &h->said[i];
+    const seine_retry_hint_said *s = &h->said[i];
     seine_quota quota = {s->r, span_of(s->t), s->q, span_of(s->w)};
 
     if (i < NAMED && s->t > EPOCH_MIN)
@@ -466,9 +466,9 @@ is_whole(const seine_quota *quota)
 }
 
 seine_span
-seine_hint_pause(const seine_hint *h)
+seine_retry_hint_pause(const seine_retry_hint *h)
 {
-    seine_span longest = seine_hint_retry_after(h);
+    seine_span longest = seine_retry_hint_after(h);
 
     if (longest >= 0 || h->cached)
         return longest;
@@ -492,7 +492,7 @@ binds_more(const seine_quota *a, const seine_quota *b)
 }
 
 bool
-seine_hint_quota(const seine_hint *h, seine_quota *out_quota)
+seine_retry_hint_quota(const seine_retry_hint *h, seine_quota *out_quota)
 {
     seine_quota best = {-1, -1, -1, -1};
     bool found = false;
