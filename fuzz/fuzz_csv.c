@@ -45,21 +45,21 @@ static void
 check_again(const sn_csv_reader *r, unsigned how)
 {
     static char text[1 << 20];
-    sn_pen p = sn_pen_on(text, sizeof text);
+    sn_text_writer p = sn_text_writer_on(text, sizeof text);
     sn_csv_reader other;
     sn_buf b;
 
     for (size_t i = 0; i < r->n; i++) {
         if (i > 0)
-            SN_PEN(&p, ",");
+            SN_WRITE(&p, ",");
         sn_csv_cell(&p, r->cells[i], how);
     }
-    SN_PEN(&p, "\n");
+    SN_WRITE(&p, "\n");
     if (p.lost > 0)
         return;
     sn_csv_reader_init(&other, NULL);
     sn_buf_init(&b, SIZE_MAX / 2);
-    sn_str in = {text, sn_pen_len(&p)};
+    sn_str in = {text, sn_text_writer_len(&p)};
     /* A mark at the start of a text is not a character of it. */
     if (in.len >= 3 && memcmp(in.ptr, "\xef\xbb\xbf", 3) == 0)
         goto out;

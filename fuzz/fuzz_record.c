@@ -6,7 +6,7 @@
 
 #include "seine/plumbing.h"
 #include "seine/record.h"
-#include "store/pen.h"
+#include "store/text_writer.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 
@@ -237,9 +237,9 @@ static bool
 is_beyond_parser(seine_view tags)
 {
     char *copy = malloc(6 * tags.len + 1);
-    sn_pen p = sn_pen_on(copy, 6 * tags.len + 1);
+    sn_text_writer p = sn_text_writer_on(copy, 6 * tags.len + 1);
     seine_json *json = NULL;
-    bool valid = sn_pen_object(&p, (sn_str){tags.ptr, tags.len});
+    bool valid = sn_text_writer_object(&p, (sn_str){tags.ptr, tags.len});
     bool parsed = seine_json_parse(tags.ptr, tags.len, &json, NULL) == SEINE_OK;
 
     REQUIRE(copy && p.lost == 0);

@@ -113,9 +113,9 @@ sn_convert_quote(sn_buf *to, sn_str text)
         char *at = sn_buf_reserve(to, room);
         if (!at)
             return;
-        sn_pen p = sn_pen_on(at, room);
-        sn_pen_quoted(&p, text);
-        n = sn_pen_len(&p);
+        sn_text_writer p = sn_text_writer_on(at, room);
+        sn_text_writer_quoted(&p, text);
+        n = sn_text_writer_len(&p);
     } while (n > room);
     sn_buf_commit(to, n);
 }
@@ -128,11 +128,11 @@ sn_convert_base64(sn_buf *to, sn_str bytes)
 
     if (!at)
         return;
-    sn_pen p = sn_pen_on(at, room);
-    SN_PEN(&p, "\"");
-    sn_pen_base64(&p, bytes);
-    SN_PEN(&p, "\"");
-    sn_buf_commit(to, sn_pen_len(&p));
+    sn_text_writer p = sn_text_writer_on(at, room);
+    SN_WRITE(&p, "\"");
+    sn_text_writer_base64(&p, bytes);
+    SN_WRITE(&p, "\"");
+    sn_buf_commit(to, sn_text_writer_len(&p));
 }
 
 static void
@@ -306,15 +306,15 @@ make_inert(sn_convert *c, sn_str line)
         char *to = sn_buf_reserve(&c->text, room);
         if (!to)
             return false;
-        sn_pen p = sn_pen_on(to, room);
-        if (!sn_pen_object(&p, line))
+        sn_text_writer p = sn_text_writer_on(to, room);
+        if (!sn_text_writer_object(&p, line))
             return false;
-        SN_PEN(&p, "\n");
+        SN_WRITE(&p, "\n");
         if (p.lost == 0) {
-            sn_buf_commit(&c->text, sn_pen_len(&p));
+            sn_buf_commit(&c->text, sn_text_writer_len(&p));
             return true;
         }
-        room = sn_pen_len(&p);
+        room = sn_text_writer_len(&p);
     }
 }
 

@@ -34,9 +34,9 @@ add_cell(sn_convert *c, sn_str text)
 
     if (!room)
         return;
-    sn_pen p = sn_pen_on(room, most);
+    sn_text_writer p = sn_text_writer_on(room, most);
     sn_csv_cell(&p, text, how(c));
-    sn_buf_commit(&c->text, sn_pen_len(&p));
+    sn_buf_commit(&c->text, sn_text_writer_len(&p));
 }
 
 /* null is an empty cell, as absence is. */

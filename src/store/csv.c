@@ -109,7 +109,7 @@ sn_csv_unguard(sn_str s)
 static bool
 is_simple(sn_str s)
 {
-    return s.len == 0 || (sn_pen_plain(s.ptr, s.len) == s.len && s.ptr[0] > ' ' &&
+    return s.len == 0 || (sn_text_writer_plain(s.ptr, s.len) == s.len && s.ptr[0] > ' ' &&
                           s.ptr[s.len - 1] > ' ' && !is_sign((unsigned char)s.ptr[0]) &&
                           s.ptr[0] != '\'' && !memchr(s.ptr, ',', s.len));
 }
@@ -126,46 +126,46 @@ needs_quotes(sn_str s, unsigned how)
 
 /* One character that is no plain ASCII; its length in the text. */
 static size_t
-strange(sn_pen *p, sn_str s, unsigned how)
+strange(sn_text_writer *p, sn_str s, unsigned how)
 {
     static const char hex[] = "0123456789abcdef";
     uint32_t c;
     size_t n = sn_utf8_decode(s, &c);
 
     if (n == 0)
-        SN_PEN(p, "\xef\xbf\xbd");
+        SN_WRITE(p, "\xef\xbf\xbd");
     else if (c == '"')
-        SN_PEN(p, "\"\"");
+        SN_WRITE(p, "\"\"");
     else if ((how & SEINE_CSV_SHOWN) && (c < 0x20 || (c >= 0x7f && c < 0xa0)))
-        sn_pen_add(p, (char[]){'\\', 'x', hex[c >> 4], hex[c & 15]}, 4);
+        sn_text_writer_add(p, (char[]){'\\', 'x', hex[c >> 4], hex[c & 15]}, 4);
     else
-        sn_pen_add(p, s.ptr, n);
+        sn_text_writer_add(p, s.ptr, n);
     return n > 0 ? n : 1;
 }
 
 void
-sn_csv_cell(sn_pen *p, sn_str s, unsigned how)
+sn_csv_cell(sn_text_writer *p, sn_str s, unsigned how)
 {
     if (is_simple(s)) {
-        sn_pen_str(p, s);
+        sn_text_writer_str(p, s);
         return;
     }
 
     bool quotes = needs_quotes(s, how);
     if (quotes)
-        SN_PEN(p, "\"");
+        SN_WRITE(p, "\"");
     if (!(how & SEINE_CSV_RAW) && sn_csv_is_guarded(s))
-        SN_PEN(p, "'");
+        SN_WRITE(p, "'");
     for (size_t i = 0; i < s.len;) {
-        size_t plain = sn_pen_plain(s.ptr + i, s.len - i);
+        size_t plain = sn_text_writer_plain(s.ptr + i, s.len - i);
 
-        sn_pen_add(p, s.ptr + i, plain);
+        sn_text_writer_add(p, s.ptr + i, plain);
         i += plain;
         if (i < s.len)
             i += strange(p, (sn_str){s.ptr + i, s.len - i}, how);
     }
     if (quotes)
-        SN_PEN(p, "\"");
+        SN_WRITE(p, "\"");
 }
 
 size_t

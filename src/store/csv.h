@@ -11,16 +11,16 @@
  * gets one more, so that taking one away gives back every text.
  *
  * Time    plays no part.
- * Memory  the pen's.
+ * Memory  the text writer's.
  * Threads any thread.
  */
 #ifndef SN_CSV_H
 #define SN_CSV_H
 
-#include "store/pen.h"
+#include "store/text_writer.h"
 
 /* `how`: SEINE_CSV_RAW, SEINE_CSV_SHOWN of seine/record.h. */
-void sn_csv_cell(sn_pen *p, sn_str s, unsigned how);
+void sn_csv_cell(sn_text_writer *p, sn_str s, unsigned how);
 
 bool sn_csv_is_formula(sn_str s);
 

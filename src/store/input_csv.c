@@ -5,7 +5,7 @@
 #include "base/map.h"
 #include "store/csv_read.h"
 #include "store/input.h"
-#include "store/pen.h"
+#include "store/text_writer.h"
 
 /*
  * Rows of CSV: one column is the URL, the others become tags. Rows are put together from
@@ -141,11 +141,11 @@ add_quoted(sn_buf *b, sn_str text)
 {
     size_t most = 6 * text.len + 2;
     char *room = sn_buf_reserve(b, most);
-    sn_pen p = sn_pen_on(room, room ? most : 0);
+    sn_text_writer p = sn_text_writer_on(room, room ? most : 0);
 
-    sn_pen_quoted(&p, text);
+    sn_text_writer_quoted(&p, text);
     if (room)
-        sn_buf_commit(b, sn_pen_len(&p));
+        sn_buf_commit(b, sn_text_writer_len(&p));
 }
 
 static void

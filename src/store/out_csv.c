@@ -3,7 +3,7 @@
 #include "store/outtext.h"
 
 static void
-render(const sn_out *o, sn_pen *p, const seine_record *r, uint64_t seq)
+render(const sn_out *o, sn_text_writer *p, const seine_record *r, uint64_t seq)
 {
     sn_record_csv(p, r, seq, o->members, o->how);
 }

@@ -369,9 +369,9 @@ put_moment(sn_base *b, const char *key)
 {
     seine_clock *clock = seine_clock_system();
     char text[SN_STAMP + 1] = "";
-    sn_pen p = sn_pen_on(text, SN_STAMP);
+    sn_text_writer p = sn_text_writer_on(text, SN_STAMP);
 
-    sn_pen_stamp(&p, clock->wall(clock));
+    sn_text_writer_stamp(&p, clock->wall(clock));
     return put_meta(b, key, text);
 }
 

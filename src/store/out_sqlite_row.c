@@ -13,10 +13,10 @@ render(sn_out *o, const seine_record *r, uint64_t seq, sn_str *out_json)
         o->opts.body == SEINE_BODY_FILE ? SEINE_BODY_FILE : SEINE_BODY_NONE;
 
     for (;;) {
-        sn_pen p = sn_pen_on(b->json, b->room);
+        sn_text_writer p = sn_text_writer_on(b->json, b->room);
 
         sn_record_json(&p, r, seq, o->members, form);
-        size_t n = sn_pen_len(&p);
+        size_t n = sn_text_writer_len(&p);
         if (n <= b->room) {
             *out_json = (sn_str){b->json, n - 1}; /* without its newline */
             return SEINE_OK;
@@ -36,7 +36,7 @@ valid(sn_str s)
     size_t n = 0;
 
     while (n < s.len) {
-        n += sn_pen_plain(s.ptr + n, s.len - n);
+        n += sn_text_writer_plain(s.ptr + n, s.len - n);
         if (n == s.len)
             break;
         uint32_t c;
@@ -139,12 +139,13 @@ put_result(sn_out *o, const seine_record *r, uint64_t seq, sn_str json)
 {
     sn_base *b = o->self;
     char stamp[SN_STAMP], hex[64];
-    sn_pen p = sn_pen_on(stamp, sizeof stamp), h = sn_pen_on(hex, sizeof hex);
+    sn_text_writer p = sn_text_writer_on(stamp, sizeof stamp),
+                   h = sn_text_writer_on(hex, sizeof hex);
     sn_sqlite_row row = sn_sqlite_bind(b->result);
     bool has_body = o->opts.body == SEINE_BODY_TEXT || o->opts.body == SEINE_BODY_B64;
     size_t at = 0;
 
-    sn_pen_stamp(&p, r->wall);
+    sn_text_writer_stamp(&p, r->wall);
     sn_sqlite_put_int(&row, (int64_t)seq);
     put_text(b, &row, r->key.ptr ? r->key : url_of(r), &at);
     sn_sqlite_put_text(&row, (sn_str){stamp, sizeof stamp});
@@ -166,7 +167,7 @@ put_result(sn_out *o, const seine_record *r, uint64_t seq, sn_str json)
     sn_sqlite_put_real(&row, ms(r->total));
     sn_sqlite_put_real(&row, ms(r->queue) + ms(r->throttle) + ms(r->backoff));
     if (r->sha256)
-        sn_pen_hex(&h, r->sha256, 32);
+        sn_text_writer_hex(&h, r->sha256, 32);
     sn_sqlite_put_text(&row, r->sha256 ? (sn_str){hex, 64} : (sn_str){NULL, 0});
     put_text(b, &row, r->title, &at);
     sn_sqlite_put_null(&row); /* change */
@@ -181,11 +182,11 @@ put_skip(sn_out *o, const seine_record *r, uint64_t seq)
 {
     sn_base *b = o->self;
     char stamp[SN_STAMP];
-    sn_pen p = sn_pen_on(stamp, sizeof stamp);
+    sn_text_writer p = sn_text_writer_on(stamp, sizeof stamp);
     sn_sqlite_row row = sn_sqlite_bind(b->skip);
     size_t at = 0;
 
-    sn_pen_stamp(&p, r->wall);
+    sn_text_writer_stamp(&p, r->wall);
     sn_sqlite_put_int(&row, (int64_t)seq);
     put_text(b, &row, url_of(r), &at);
     sn_sqlite_put_text(&row, sn_str_of(seine_skip_name(r->reason)));

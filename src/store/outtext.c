@@ -56,10 +56,10 @@ check_head(sn_out *o, sn_str there, char *why)
 {
     sn_outtext *t = o->self;
     char head[HEAD];
-    sn_pen p = sn_pen_on(head, sizeof head);
+    sn_text_writer p = sn_text_writer_on(head, sizeof head);
 
     t->render(o, &p, NULL, 0);
-    size_t n = sn_pen_len(&p) - 1 - (o->how & SEINE_CSV_CRLF ? 1 : 0);
+    size_t n = sn_text_writer_len(&p) - 1 - (o->how & SEINE_CSV_CRLF ? 1 : 0);
     if (n < there.len && memcmp(head, there.ptr, n) == 0 &&
         (there.ptr[n] == '\n' || there.ptr[n] == '\r'))
         return SEINE_OK;
@@ -232,10 +232,10 @@ static size_t
 render(const sn_out *o, const seine_record *r, uint64_t seq)
 {
     const sn_outtext *t = o->self;
-    sn_pen p = sn_pen_on(t->buf + t->len, t->room - t->len);
+    sn_text_writer p = sn_text_writer_on(t->buf + t->len, t->room - t->len);
 
     t->render(o, &p, r, seq);
-    return sn_pen_len(&p);
+    return sn_text_writer_len(&p);
 }
 
 /* A line that has no room is rendered again when it has. */

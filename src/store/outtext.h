@@ -21,8 +21,8 @@
 #include "store/pack.h"
 
 /* Writes the line; a NULL record is the line of column names. */
-typedef void (*sn_outtext_render)(const sn_out *o, sn_pen *p, const seine_record *r,
-                                  uint64_t seq);
+typedef void (*sn_outtext_render)(const sn_out *o, sn_text_writer *p,
+                                  const seine_record *r, uint64_t seq);
 
 /* Bytes of the line that `bytes` begin with, its end included; 0: it is not whole. */
 typedef size_t (*sn_outtext_row)(const char *bytes, size_t n);

@@ -163,18 +163,18 @@ size_t
 seine_record_json(const seine_record *r, uint64_t seq, const seine_fields *fields,
                   seine_body_form body, char *buf, size_t cap)
 {
-    sn_pen p = sn_pen_on(buf, cap);
+    sn_text_writer p = sn_text_writer_on(buf, cap);
 
     sn_record_json(&p, r, seq, sn_members_of(fields), body);
-    return sn_pen_len(&p);
+    return sn_text_writer_len(&p);
 }
 
 size_t
 seine_record_csv(const seine_record *r, uint64_t seq, const seine_fields *fields,
                  unsigned how, char *buf, size_t cap)
 {
-    sn_pen p = sn_pen_on(buf, cap);
+    sn_text_writer p = sn_text_writer_on(buf, cap);
 
     sn_record_csv(&p, r, seq, sn_members_of(fields), how);
-    return sn_pen_len(&p);
+    return sn_text_writer_len(&p);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record.h - records inside the library: written by a pen, copied into one block.
+ * record.h - records inside the library: written by a text writer, copied into one block.
  *
  * The members of a result, in the order in which they are written, are one table: the
  * words of --fields, and the bits of seine_fields.
@@ -13,7 +13,7 @@
 #define SN_RECORD_H
 
 #include "seine/record.h"
-#include "store/pen.h"
+#include "store/text_writer.h"
 
 /* clang-format off */
 #define SN_MEMBERS(X) \
@@ -104,12 +104,12 @@ sn_str_view(seine_view v)
     return (sn_str){v.ptr, v.len};
 }
 
-void sn_record_json(sn_pen *p, const seine_record *r, uint64_t seq, uint64_t m,
+void sn_record_json(sn_text_writer *p, const seine_record *r, uint64_t seq, uint64_t m,
                     seine_body_form form);
 
 /* A NULL record: the line of column names. `how`: SEINE_CSV_* */
-void sn_record_csv(sn_pen *p, const seine_record *r, uint64_t seq, uint64_t members,
-                   unsigned how);
+void sn_record_csv(sn_text_writer *p, const seine_record *r, uint64_t seq,
+                   uint64_t members, unsigned how);
 
 /* Bytes of a block that holds the record and everything it looks at; the block made of
  * them, aligned for any type. */

@@ -3,47 +3,47 @@
 #include "store/record.h"
 
 static void
-cell(sn_pen *p, seine_view v, unsigned how)
+cell(sn_text_writer *p, seine_view v, unsigned how)
 {
-    SN_PEN(p, ",");
+    SN_WRITE(p, ",");
     sn_csv_cell(p, sn_str_view(v), how);
 }
 
 static void
-words(sn_pen *p, const char *text)
+words(sn_text_writer *p, const char *text)
 {
-    SN_PEN(p, ",");
-    sn_pen_text(p, text);
+    SN_WRITE(p, ",");
+    sn_text_writer_text(p, text);
 }
 
 /* Empty for what is not known. */
 static void
-number(sn_pen *p, bool known, uint64_t n)
+number(sn_text_writer *p, bool known, uint64_t n)
 {
-    SN_PEN(p, ",");
+    SN_WRITE(p, ",");
     if (known)
-        sn_pen_u64(p, n);
+        sn_text_writer_u64(p, n);
 }
 
 static void
-head(sn_pen *p, uint64_t members)
+head(sn_text_writer *p, uint64_t members)
 {
-    SN_PEN(p, "seq,ts,input,url,final_url,outcome,status,attempts,content_type,"
-              "content_length,bytes_body,time_ms,title,error_kind,error_message");
+    SN_WRITE(p, "seq,ts,input,url,final_url,outcome,status,attempts,content_type,"
+                "content_length,bytes_body,time_ms,title,error_kind,error_message");
     if (members & SN_MEMBER(LANG))
-        SN_PEN(p, ",lang");
+        SN_WRITE(p, ",lang");
     if (members & SN_MEMBER(CANONICAL))
-        SN_PEN(p, ",canonical");
+        SN_WRITE(p, ",canonical");
     if (members & SN_MEMBER(META_ROBOTS))
-        SN_PEN(p, ",meta_robots");
+        SN_WRITE(p, ",meta_robots");
     if (members & SN_MEMBER(LINKS))
-        SN_PEN(p, ",links");
+        SN_WRITE(p, ",links");
     if (members & SN_MEMBER(SHA256))
-        SN_PEN(p, ",sha256");
+        SN_WRITE(p, ",sha256");
 }
 
 static void
-extras(sn_pen *p, const seine_record *r, uint64_t members, unsigned how)
+extras(sn_text_writer *p, const seine_record *r, uint64_t members, unsigned how)
 {
     if (members & SN_MEMBER(LANG))
         cell(p, r->lang, how);
@@ -54,13 +54,13 @@ extras(sn_pen *p, const seine_record *r, uint64_t members, unsigned how)
     if (members & SN_MEMBER(LINKS))
         number(p, r->has_links, r->n_links);
     if (members & SN_MEMBER(SHA256))
-        SN_PEN(p, ",");
+        SN_WRITE(p, ",");
     if (members & SN_MEMBER(SHA256) && r->sha256)
-        sn_pen_hex(p, r->sha256, 32);
+        sn_text_writer_hex(p, r->sha256, 32);
 }
 
 static void
-result(sn_pen *p, const seine_record *r, unsigned how)
+result(sn_text_writer *p, const seine_record *r, unsigned how)
 {
     bool failed = r->fate != SEINE_FATE_OK && r->fault && r->fault->code != SEINE_OK;
 
@@ -71,8 +71,8 @@ result(sn_pen *p, const seine_record *r, unsigned how)
     cell(p, r->content_type, how);
     number(p, r->content_length >= 0, (uint64_t)r->content_length);
     number(p, r->http > 0, r->bytes_body);
-    SN_PEN(p, ",");
-    sn_pen_ms(p, r->total);
+    SN_WRITE(p, ",");
+    sn_text_writer_ms(p, r->total);
     cell(p, r->title, how);
     words(p, failed ? seine_err_name(r->fault->code) : "");
     if (failed && !r->message.ptr) {
@@ -86,23 +86,23 @@ result(sn_pen *p, const seine_record *r, unsigned how)
 
 /* The outcome is "skip", its kind the reason, its message the rule. */
 static void
-skip(sn_pen *p, const seine_record *r, unsigned how)
+skip(sn_text_writer *p, const seine_record *r, unsigned how)
 {
-    SN_PEN(p, ",,skip,,,,,,,,");
-    sn_pen_text(p, seine_skip_name(r->reason));
+    SN_WRITE(p, ",,skip,,,,,,,,");
+    sn_text_writer_text(p, seine_skip_name(r->reason));
     cell(p, r->rule, how);
 }
 
 void
-sn_record_csv(sn_pen *p, const seine_record *r, uint64_t seq, uint64_t members,
+sn_record_csv(sn_text_writer *p, const seine_record *r, uint64_t seq, uint64_t members,
               unsigned how)
 {
     if (!r) {
         head(p, members);
     } else {
-        sn_pen_u64(p, seq);
-        SN_PEN(p, ",");
-        sn_pen_stamp(p, r->wall);
+        sn_text_writer_u64(p, seq);
+        SN_WRITE(p, ",");
+        sn_text_writer_stamp(p, r->wall);
         cell(p, r->input, how);
         cell(p, r->url, how);
         if (r->type == SEINE_RECORD_SKIP)
@@ -112,7 +112,7 @@ sn_record_csv(sn_pen *p, const seine_record *r, uint64_t seq, uint64_t members,
         extras(p, r, members, how);
     }
     if (how & SEINE_CSV_CRLF)
-        SN_PEN(p, "\r\n");
+        SN_WRITE(p, "\r\n");
     else
-        SN_PEN(p, "\n");
+        SN_WRITE(p, "\n");
 }

@@ -7,76 +7,76 @@
  */
 
 static void
-put_view(sn_pen *p, seine_view v)
+put_view(sn_text_writer *p, seine_view v)
 {
-    sn_pen_quoted(p, sn_str_view(v));
+    sn_text_writer_quoted(p, sn_str_view(v));
 }
 
 /* ,"name":"value" where there is a value. */
-#define STRING(p, name, view)            \
-    do {                                 \
-        if ((view).ptr) {                \
-            SN_PEN(p, ",\"" name "\":"); \
-            put_view(p, view);           \
-        }                                \
+#define STRING(p, name, view)              \
+    do {                                   \
+        if ((view).ptr) {                  \
+            SN_WRITE(p, ",\"" name "\":"); \
+            put_view(p, view);             \
+        }                                  \
     } while (0)
 
 /* ,"name":n */
-#define NUMBER(p, name, n)           \
-    do {                             \
-        SN_PEN(p, ",\"" name "\":"); \
-        sn_pen_u64(p, n);            \
+#define NUMBER(p, name, n)             \
+    do {                               \
+        SN_WRITE(p, ",\"" name "\":"); \
+        sn_text_writer_u64(p, n);      \
     } while (0)
 
 #define HAS(id) (m & SN_MEMBER(id))
 
 /* Names that are one of ours need no escapes. */
 static void
-put_word(sn_pen *p, const char *word)
+put_word(sn_text_writer *p, const char *word)
 {
-    SN_PEN(p, "\"");
-    sn_pen_text(p, word);
-    SN_PEN(p, "\"");
+    SN_WRITE(p, "\"");
+    sn_text_writer_text(p, word);
+    SN_WRITE(p, "\"");
 }
 
 static void
-put_stamp(sn_pen *p, int64_t wall)
+put_stamp(sn_text_writer *p, int64_t wall)
 {
-    SN_PEN(p, "\"");
-    sn_pen_stamp(p, wall);
-    SN_PEN(p, "\"");
+    SN_WRITE(p, "\"");
+    sn_text_writer_stamp(p, wall);
+    SN_WRITE(p, "\"");
 }
 
 static void
-put_common(sn_pen *p, const seine_record *r, uint64_t seq, uint64_t m)
+put_common(sn_text_writer *p, const seine_record *r, uint64_t seq, uint64_t m)
 {
     if (HAS(V))
-        SN_PEN(p, ",\"v\":1");
+        SN_WRITE(p, ",\"v\":1");
     if (HAS(TYPE) && r->type == SEINE_RECORD_RESULT)
-        SN_PEN(p, ",\"type\":\"result\"");
+        SN_WRITE(p, ",\"type\":\"result\"");
     else if (HAS(TYPE))
-        SN_PEN(p, ",\"type\":\"skip\"");
+        SN_WRITE(p, ",\"type\":\"skip\"");
     if (HAS(SEQ))
         NUMBER(p, "seq", seq);
     if (HAS(TS)) {
-        SN_PEN(p, ",\"ts\":");
+        SN_WRITE(p, ",\"ts\":");
         put_stamp(p, r->wall);
     }
 }
 
 /* What the text of an object must not become is something else: then it is left out. */
 static void
-put_tags(sn_pen *p, seine_view tags)
+put_tags(sn_text_writer *p, seine_view tags)
 {
-    sn_pen before = *p;
+    sn_text_writer before = *p;
 
-    SN_PEN(p, ",\"tags\":");
-    if (!sn_pen_object(p, sn_str_view(tags)))
+    SN_WRITE(p, ",\"tags\":");
+    if (!sn_text_writer_object(p, sn_str_view(tags)))
         *p = before;
 }
 
 static void
-put_origin(sn_pen *p, const seine_record *r, uint64_t m)
+put_origin(sn_text_writer *p, const seine_record *r, uint64_t m)
 {
     if (HAS(INPUT))
         STRING(p, "input", r->input);
@@ -89,35 +89,35 @@ put_origin(sn_pen *p, const seine_record *r, uint64_t m)
 }
 
 static void
-put_redirects(sn_pen *p, const seine_record *r)
+put_redirects(sn_text_writer *p, const seine_record *r)
 {
-    SN_PEN(p, ",\"redirects\":[");
+    SN_WRITE(p, ",\"redirects\":[");
     for (size_t i = 0; i < r->n_hops; i++) {
         if (i > 0)
-            SN_PEN(p, ",");
-        SN_PEN(p, "{\"url\":");
+            SN_WRITE(p, ",");
+        SN_WRITE(p, "{\"url\":");
         put_view(p, r->hops[i].url);
         NUMBER(p, "status", r->hops[i].status);
-        SN_PEN(p, "}");
+        SN_WRITE(p, "}");
     }
-    SN_PEN(p, "]");
+    SN_WRITE(p, "]");
 }
 
 /* 11 is "1.1", 20 is "2". */
 static void
-put_http(sn_pen *p, unsigned version)
+put_http(sn_text_writer *p, unsigned version)
 {
-    SN_PEN(p, ",\"http\":\"");
-    sn_pen_u64(p, version / 10);
+    SN_WRITE(p, ",\"http\":\"");
+    sn_text_writer_u64(p, version / 10);
     if (version < 20) {
-        SN_PEN(p, ".");
-        sn_pen_u64(p, version % 10);
+        SN_WRITE(p, ".");
+        sn_text_writer_u64(p, version % 10);
     }
-    SN_PEN(p, "\"");
+    SN_WRITE(p, "\"");
 }
 
 static void
-put_place(sn_pen *p, const seine_record *r, uint64_t m)
+put_place(sn_text_writer *p, const seine_record *r, uint64_t m)
 {
     if (HAS(URL))
         STRING(p, "url", r->url);
@@ -138,19 +138,19 @@ put_place(sn_pen *p, const seine_record *r, uint64_t m)
 }
 
 static void
-put_via(sn_pen *p, const seine_found *via)
+put_via(sn_text_writer *p, const seine_found *via)
 {
-    SN_PEN(p, ",\"via\":{\"tag\":");
+    SN_WRITE(p, ",\"via\":{\"tag\":");
     put_view(p, via->tag);
     STRING(p, "attr", via->attr);
     STRING(p, "text", via->text);
     if (via->line > 0)
         NUMBER(p, "line", via->line);
-    SN_PEN(p, "}");
+    SN_WRITE(p, "}");
 }
 
 static void
-put_found(sn_pen *p, const seine_record *r, uint64_t m)
+put_found(sn_text_writer *p, const seine_record *r, uint64_t m)
 {
     if (HAS(DEPTH) && r->is_crawled)
         NUMBER(p, "depth", r->depth);
@@ -161,27 +161,27 @@ put_found(sn_pen *p, const seine_record *r, uint64_t m)
 }
 
 static void
-put_error(sn_pen *p, const seine_record *r)
+put_error(sn_text_writer *p, const seine_record *r)
 {
     const seine_fault *f = r->fault;
 
-    SN_PEN(p, ",\"error\":{\"kind\":");
+    SN_WRITE(p, ",\"error\":{\"kind\":");
     put_word(p, seine_err_name(f->code));
-    SN_PEN(p, ",\"message\":");
+    SN_WRITE(p, ",\"message\":");
     if (r->message.ptr)
         put_view(p, r->message);
     else
         put_word(p, seine_err_text(f->code));
-    SN_PEN(p, ",\"phase\":");
+    SN_WRITE(p, ",\"phase\":");
     put_word(p, f->phase == SEINE_PHASE_NONE ? "queue" : seine_phase_name(f->phase));
     if (r->retryable)
-        SN_PEN(p, ",\"retryable\":true");
+        SN_WRITE(p, ",\"retryable\":true");
     else
-        SN_PEN(p, ",\"retryable\":false");
+        SN_WRITE(p, ",\"retryable\":false");
     STRING(p, "hint", r->hint);
     if (f->timeout_ms > 0)
         NUMBER(p, "timeout_ms", (uint64_t)f->timeout_ms);
-    SN_PEN(p, "}");
+    SN_WRITE(p, "}");
 }
 
 /* A status that is the whole story has no error beside it. */
@@ -193,45 +193,45 @@ is_told(const seine_tried *t)
 }
 
 static void
-put_tries(sn_pen *p, const seine_record *r)
+put_tries(sn_text_writer *p, const seine_record *r)
 {
-    SN_PEN(p, ",\"tries\":[");
+    SN_WRITE(p, ",\"tries\":[");
     for (size_t i = 0; i < r->n_tries; i++) {
         const seine_tried *t = &r->tries[i];
 
         if (i > 0)
-            SN_PEN(p, ",");
-        SN_PEN(p, "{\"n\":");
-        sn_pen_u64(p, t->n);
-        SN_PEN(p, ",\"ts\":");
+            SN_WRITE(p, ",");
+        SN_WRITE(p, "{\"n\":");
+        sn_text_writer_u64(p, t->n);
+        SN_WRITE(p, ",\"ts\":");
         put_stamp(p, t->wall);
         if (t->status > 0)
             NUMBER(p, "status", t->status);
         if (!is_told(t)) {
-            SN_PEN(p, ",\"error\":{\"kind\":");
+            SN_WRITE(p, ",\"error\":{\"kind\":");
             put_word(p, seine_err_name(t->err));
-            SN_PEN(p, "}");
+            SN_WRITE(p, "}");
         }
-        SN_PEN(p, ",\"wait_ms\":");
-        sn_pen_ms(p, t->wait);
-        SN_PEN(p, ",\"wait_reason\":");
+        SN_WRITE(p, ",\"wait_ms\":");
+        sn_text_writer_ms(p, t->wait);
+        SN_WRITE(p, ",\"wait_reason\":");
         put_word(p, seine_wait_name(t->wait_reason));
-        SN_PEN(p, "}");
+        SN_WRITE(p, "}");
     }
-    SN_PEN(p, "]");
+    SN_WRITE(p, "]");
 }
 
 static void
-put_verdict(sn_pen *p, const seine_record *r, uint64_t m)
+put_verdict(sn_text_writer *p, const seine_record *r, uint64_t m)
 {
     if (HAS(OUTCOME)) {
-        SN_PEN(p, ",\"outcome\":");
+        SN_WRITE(p, ",\"outcome\":");
         put_word(p, seine_fate_name(r->fate));
     }
     if (HAS(OK) && r->fate == SEINE_FATE_OK)
-        SN_PEN(p, ",\"ok\":true");
+        SN_WRITE(p, ",\"ok\":true");
     else if (HAS(OK))
-        SN_PEN(p, ",\"ok\":false");
+        SN_WRITE(p, ",\"ok\":false");
     if (HAS(STATUS) && r->status > 0)
         NUMBER(p, "status", r->status);
     if (HAS(ERROR) && r->fate != SEINE_FATE_OK && r->fault && r->fault->code != SEINE_OK)
@@ -250,7 +250,7 @@ same_name(const seine_field *a, const seine_field *b)
 
 /* Letters of what was just written; escapes have none that could change. */
 static void
-put_lower(sn_pen *p, seine_view name)
+put_lower(sn_text_writer *p, seine_view name)
 {
     char *from = p->at;
 
@@ -260,12 +260,12 @@ put_lower(sn_pen *p, seine_view name)
 }
 
 static void
-put_values(sn_pen *p, const seine_record *r, size_t first)
+put_values(sn_text_writer *p, const seine_record *r, size_t first)
 {
     for (size_t i = first; i < r->n_fields; i++)
         if (same_name(&r->fields[first], &r->fields[i])) {
             if (i > first)
-                SN_PEN(p, ",");
+                SN_WRITE(p, ",");
             put_view(p, r->fields[i].value);
         }
 }
@@ -280,39 +280,39 @@ is_first(const seine_record *r, size_t i)
 }
 
 static void
-put_headers(sn_pen *p, const seine_record *r)
+put_headers(sn_text_writer *p, const seine_record *r)
 {
     bool any = false;
 
-    SN_PEN(p, ",\"headers\":{");
+    SN_WRITE(p, ",\"headers\":{");
     for (size_t i = 0; i < r->n_fields; i++) {
         if (!is_first(r, i))
             continue;
         if (any)
-            SN_PEN(p, ",");
+            SN_WRITE(p, ",");
         any = true;
         put_lower(p, r->fields[i].name);
-        SN_PEN(p, ":[");
+        SN_WRITE(p, ":[");
         put_values(p, r, i);
-        SN_PEN(p, "]");
+        SN_WRITE(p, "]");
     }
-    SN_PEN(p, "}");
+    SN_WRITE(p, "}");
 }
 
 static void
-put_notes(sn_pen *p, const seine_record *r)
+put_notes(sn_text_writer *p, const seine_record *r)
 {
-    SN_PEN(p, ",\"notes\":[");
+    SN_WRITE(p, ",\"notes\":[");
     for (size_t i = 0; i < r->n_notes; i++) {
         if (i > 0)
-            SN_PEN(p, ",");
-        sn_pen_quoted(p, sn_str_of(r->notes[i]));
+            SN_WRITE(p, ",");
+        sn_text_writer_quoted(p, sn_str_of(r->notes[i]));
     }
-    SN_PEN(p, "]");
+    SN_WRITE(p, "]");
 }
 
 static void
-put_answer(sn_pen *p, const seine_record *r, uint64_t m)
+put_answer(sn_text_writer *p, const seine_record *r, uint64_t m)
 {
     if (HAS(HEADERS) && r->fields)
         put_headers(p, r);
@@ -321,7 +321,7 @@ put_answer(sn_pen *p, const seine_record *r, uint64_t m)
     if (HAS(CHARSET))
         STRING(p, "charset", r->charset);
     if (HAS(CHARSET_FROM) && r->charset_from) {
-        SN_PEN(p, ",\"charset_from\":");
+        SN_WRITE(p, ",\"charset_from\":");
         put_word(p, r->charset_from);
     }
     if (HAS(CHARSET_ERRORS) && r->charset_errors > 0)
@@ -333,68 +333,68 @@ put_answer(sn_pen *p, const seine_record *r, uint64_t m)
     if (HAS(BYTES_BODY) && r->http > 0)
         NUMBER(p, "bytes_body", r->bytes_body);
     if (HAS(PARTIAL) && r->partial)
-        SN_PEN(p, ",\"partial\":true");
+        SN_WRITE(p, ",\"partial\":true");
     if (HAS(NOTES) && r->n_notes > 0)
         put_notes(p, r);
 }
 
 static void
-put_time(sn_pen *p, const seine_record *r)
+put_time(sn_text_writer *p, const seine_record *r)
 {
-    SN_PEN(p, ",\"time\":{\"queue\":");
-    sn_pen_ms(p, r->queue);
-    SN_PEN(p, ",\"throttle\":");
-    sn_pen_ms(p, r->throttle);
-    SN_PEN(p, ",\"backoff\":");
-    sn_pen_ms(p, r->backoff);
-    SN_PEN(p, ",\"dns\":");
-    sn_pen_ms(p, r->dns);
-    SN_PEN(p, ",\"connect\":");
-    sn_pen_ms(p, r->connect);
-    SN_PEN(p, ",\"tls\":");
-    sn_pen_ms(p, r->tls);
-    SN_PEN(p, ",\"ttfb\":");
-    sn_pen_ms(p, r->ttfb);
-    SN_PEN(p, ",\"body\":");
-    sn_pen_ms(p, r->body_time);
-    SN_PEN(p, ",\"total\":");
-    sn_pen_ms(p, r->total);
-    SN_PEN(p, "}");
+    SN_WRITE(p, ",\"time\":{\"queue\":");
+    sn_text_writer_ms(p, r->queue);
+    SN_WRITE(p, ",\"throttle\":");
+    sn_text_writer_ms(p, r->throttle);
+    SN_WRITE(p, ",\"backoff\":");
+    sn_text_writer_ms(p, r->backoff);
+    SN_WRITE(p, ",\"dns\":");
+    sn_text_writer_ms(p, r->dns);
+    SN_WRITE(p, ",\"connect\":");
+    sn_text_writer_ms(p, r->connect);
+    SN_WRITE(p, ",\"tls\":");
+    sn_text_writer_ms(p, r->tls);
+    SN_WRITE(p, ",\"ttfb\":");
+    sn_text_writer_ms(p, r->ttfb);
+    SN_WRITE(p, ",\"body\":");
+    sn_text_writer_ms(p, r->body_time);
+    SN_WRITE(p, ",\"total\":");
+    sn_text_writer_ms(p, r->total);
+    SN_WRITE(p, "}");
 }
 
 static void
-put_tls(sn_pen *p, const seine_tls_facts *t)
+put_tls(sn_text_writer *p, const seine_tls_facts *t)
 {
-    SN_PEN(p, ",\"tls\":{\"version\":\"");
-    sn_pen_u64(p, t->version / 10);
-    SN_PEN(p, ".");
-    sn_pen_u64(p, t->version % 10);
+    SN_WRITE(p, ",\"tls\":{\"version\":\"");
+    sn_text_writer_u64(p, t->version / 10);
+    SN_WRITE(p, ".");
+    sn_text_writer_u64(p, t->version % 10);
     if (t->verified)
-        SN_PEN(p, "\",\"verified\":true");
+        SN_WRITE(p, "\",\"verified\":true");
     else
-        SN_PEN(p, "\",\"verified\":false");
+        SN_WRITE(p, "\",\"verified\":false");
     if (t->not_after != INT64_MIN) {
-        SN_PEN(p, ",\"not_after\":\"");
-        sn_pen_moment(p, t->not_after);
-        SN_PEN(p, "\"");
+        SN_WRITE(p, ",\"not_after\":\"");
+        sn_text_writer_moment(p, t->not_after);
+        SN_WRITE(p, "\"");
     }
-    SN_PEN(p, "}");
+    SN_WRITE(p, "}");
 }
 
 static void
-put_warc(sn_pen *p, const seine_warc_place *w)
+put_warc(sn_text_writer *p, const seine_warc_place *w)
 {
-    SN_PEN(p, ",\"warc\":{\"file\":");
+    SN_WRITE(p, ",\"warc\":{\"file\":");
     put_view(p, w->file);
     NUMBER(p, "offset", w->offset);
     NUMBER(p, "length", w->length);
     STRING(p, "id", w->id);
-    SN_PEN(p, "}");
+    SN_WRITE(p, "}");
 }
 
 /* What a page says of itself; a crawl tells it unasked. */
 static void
-put_page(sn_pen *p, const seine_record *r, uint64_t m)
+put_page(sn_text_writer *p, const seine_record *r, uint64_t m)
 {
     if (r->is_crawled)
         m |= SN_MEMBERS_CRAWL & ~(m >> SN_MEMBERS_LESS << SN_MEMBER_INDEX_LANG);
@@ -409,26 +409,26 @@ put_page(sn_pen *p, const seine_record *r, uint64_t m)
     if (HAS(LINKS) && r->has_links)
         NUMBER(p, "links", r->n_links);
     if (HAS(EXTRACT) && r->extract != SEINE_OK) {
-        SN_PEN(p, ",\"extract\":{\"error\":{\"kind\":");
+        SN_WRITE(p, ",\"extract\":{\"error\":{\"kind\":");
         put_word(p, seine_err_name(r->extract));
-        SN_PEN(p, "}}");
+        SN_WRITE(p, "}}");
     }
 }
 
 static void
-put_content(sn_pen *p, const seine_record *r, uint64_t m, seine_body_form form)
+put_content(sn_text_writer *p, const seine_record *r, uint64_t m, seine_body_form form)
 {
     if (HAS(SHA256) && r->sha256) {
-        SN_PEN(p, ",\"sha256\":\"");
-        sn_pen_hex(p, r->sha256, 32);
-        SN_PEN(p, "\"");
+        SN_WRITE(p, ",\"sha256\":\"");
+        sn_text_writer_hex(p, r->sha256, 32);
+        SN_WRITE(p, "\"");
     }
     if (HAS(BODY) && form == SEINE_BODY_TEXT)
         STRING(p, "body", r->body);
     if (HAS(BODY_B64) && form == SEINE_BODY_B64 && r->body.ptr) {
-        SN_PEN(p, ",\"body_b64\":\"");
-        sn_pen_base64(p, sn_str_view(r->body));
-        SN_PEN(p, "\"");
+        SN_WRITE(p, ",\"body_b64\":\"");
+        sn_text_writer_base64(p, sn_str_view(r->body));
+        SN_WRITE(p, "\"");
     }
     if (HAS(BODY_FILE) && form != SEINE_BODY_TEXT && form != SEINE_BODY_B64)
         STRING(p, "body_file", r->body_file); /* of the three there is one */
@@ -437,7 +437,7 @@ put_content(sn_pen *p, const seine_record *r, uint64_t m, seine_body_form form)
 }
 
 static void
-put_skip(sn_pen *p, const seine_record *r)
+put_skip(sn_text_writer *p, const seine_record *r)
 {
     STRING(p, "url", r->url);
     STRING(p, "key", r->key);
@@ -447,13 +447,13 @@ put_skip(sn_pen *p, const seine_record *r)
         put_via(p, &r->via);
     if (r->is_crawled)
         NUMBER(p, "depth", r->depth);
-    SN_PEN(p, ",\"reason\":");
+    SN_WRITE(p, ",\"reason\":");
     put_word(p, seine_skip_name(r->reason));
     STRING(p, "rule", r->rule);
 }
 
 static void
-put_result(sn_pen *p, const seine_record *r, uint64_t m, seine_body_form form)
+put_result(sn_text_writer *p, const seine_record *r, uint64_t m, seine_body_form form)
 {
     put_origin(p, r, m);
     put_place(p, r, m);
@@ -469,11 +469,11 @@ put_result(sn_pen *p, const seine_record *r, uint64_t m, seine_body_form form)
 }
 
 void
-sn_record_json(sn_pen *p, const seine_record *r, uint64_t seq, uint64_t m,
+sn_record_json(sn_text_writer *p, const seine_record *r, uint64_t seq, uint64_t m,
                seine_body_form form)
 {
     char *first = p->at;
-    size_t before = sn_pen_len(p);
+    size_t before = sn_text_writer_len(p);
 
     if (r->type == SEINE_RECORD_SKIP)
         m = UINT64_MAX; /* members of results are chosen, a skip is whole */
@@ -482,9 +482,9 @@ sn_record_json(sn_pen *p, const seine_record *r, uint64_t seq, uint64_t m,
         put_skip(p, r);
     else
         put_result(p, r, m, form);
-    if (sn_pen_len(p) == before)
-        SN_PEN(p, "{");
+    if (sn_text_writer_len(p) == before)
+        SN_WRITE(p, "{");
     if (first < p->end)
         *first = '{';
-    SN_PEN(p, "}\n");
+    SN_WRITE(p, "}\n");
 }

@@ -206,9 +206,9 @@ static void
 name_it(saver *s, const uint8_t *digest, sn_str type)
 {
     char hex[HEX + 1];
-    sn_pen p = sn_pen_on(hex, sizeof hex);
+    sn_text_writer p = sn_text_writer_on(hex, sizeof hex);
 
-    sn_pen_hex(&p, digest, 32);
+    sn_text_writer_hex(&p, digest, 32);
     snprintf(s->place, sizeof s->place, "%.2s/%.62s.%s", hex, hex + 2,
              sn_save_ending(type));
 }

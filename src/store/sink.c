@@ -335,22 +335,22 @@ write_line(seine_sinks *s, const line *n)
     if (has_failed(s))
         return;
     if (text) {
-        sn_pen p = sn_pen_on(text, room);
+        sn_text_writer p = sn_text_writer_on(text, room);
 
         count(&s->seq);
         uint64_t seq = atomic_load_explicit(&s->seq, memory_order_relaxed);
-        SN_PEN(&p, "{\"v\":1,\"type\":");
-        sn_pen_quoted(&p, (sn_str){n->text, n->type_len});
-        SN_PEN(&p, ",\"seq\":");
-        sn_pen_u64(&p, seq);
-        SN_PEN(&p, ",\"ts\":\"");
-        sn_pen_stamp(&p, n->wall);
-        SN_PEN(&p, "\"");
+        SN_WRITE(&p, "{\"v\":1,\"type\":");
+        sn_text_writer_quoted(&p, (sn_str){n->text, n->type_len});
+        SN_WRITE(&p, ",\"seq\":");
+        sn_text_writer_u64(&p, seq);
+        SN_WRITE(&p, ",\"ts\":\"");
+        sn_text_writer_stamp(&p, n->wall);
+        SN_WRITE(&p, "\"");
         if (n->len > 0)
-            SN_PEN(&p, ",");
-        sn_pen_add(&p, n->text + n->type_len, n->len);
-        SN_PEN(&p, "}\n");
-        sn_said said = {{n->text, n->type_len}, seq, {text, sn_pen_len(&p)}};
+            SN_WRITE(&p, ",");
+        sn_text_writer_add(&p, n->text + n->type_len, n->len);
+        SN_WRITE(&p, "}\n");
+        sn_said said = {{n->text, n->type_len}, seq, {text, sn_text_writer_len(&p)}};
         for (unsigned i = 0; i < s->n_outs && e == SEINE_OK; i++)
             e = sn_out_line(&s->outs[i], &said, why);
     } else {

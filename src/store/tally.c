@@ -8,7 +8,7 @@
 #include "base/buf.h"
 #include "base/json.h"
 #include "base/time.h"
-#include "store/pen.h"
+#include "store/text_writer.h"
 
 /*
  * One thread adds; others read while it does. So every number is atomic, but nothing

@@ -4,46 +4,46 @@
 #include "base/alloc.h"
 #include "base/json.h"
 #include "seine/tally.h"
-#include "store/pen.h"
+#include "store/text_writer.h"
 
 /* Written twice: to count, and into memory of that size. */
 
-#define NUMBER(p, name, n)           \
-    do {                             \
-        SN_PEN(p, ",\"" name "\":"); \
-        sn_pen_u64(p, n);            \
+#define NUMBER(p, name, n)             \
+    do {                               \
+        SN_WRITE(p, ",\"" name "\":"); \
+        sn_text_writer_u64(p, n);      \
     } while (0)
 
-#define MS(p, before, span) \
-    do {                    \
-        SN_PEN(p, before);  \
-        sn_pen_ms(p, span); \
+#define MS(p, before, span)         \
+    do {                            \
+        SN_WRITE(p, before);        \
+        sn_text_writer_ms(p, span); \
     } while (0)
 
 /* "name":n of what was counted at all; true when it wrote. */
 static bool
-put_count(sn_pen *p, bool any, const char *name, uint64_t n)
+put_count(sn_text_writer *p, bool any, const char *name, uint64_t n)
 {
     if (n == 0)
         return any;
     if (any)
-        SN_PEN(p, ",");
-    SN_PEN(p, "\"");
-    sn_pen_text(p, name);
-    SN_PEN(p, "\":");
-    sn_pen_u64(p, n);
+        SN_WRITE(p, ",");
+    SN_WRITE(p, "\"");
+    sn_text_writer_text(p, name);
+    SN_WRITE(p, "\":");
+    sn_text_writer_u64(p, n);
     return true;
 }
 
 static void
-put_maps(sn_pen *p, const seine_tally_sums *s)
+put_maps(sn_text_writer *p, const seine_tally_sums *s)
 {
     bool any = false;
 
-    SN_PEN(p, ",\"outcomes\":{");
+    SN_WRITE(p, ",\"outcomes\":{");
     for (unsigned i = 0; i < SEINE_FATE_COUNT; i++)
         any = put_count(p, any, seine_fate_name((seine_fate)i), s->fates[i]);
-    SN_PEN(p, "},\"statuses\":{");
+    SN_WRITE(p, "},\"statuses\":{");
     any = false;
     for (unsigned i = 100; i < 1000; i++) {
         char name[] = {(char)('0' + i / 100), (char)('0' + i / 10 % 10),
@@ -51,32 +51,32 @@ put_maps(sn_pen *p, const seine_tally_sums *s)
 
         any = put_count(p, any, name, s->statuses[i]);
     }
-    SN_PEN(p, "},\"errors\":{");
+    SN_WRITE(p, "},\"errors\":{");
     any = false;
     for (unsigned i = 0; i < SEINE_E_COUNT; i++)
         any = put_count(p, any, seine_err_name((seine_err)i), s->errors[i]);
-    SN_PEN(p, "},\"skips\":{");
+    SN_WRITE(p, "},\"skips\":{");
     any = false;
     for (unsigned i = 0; i < SEINE_SKIP_COUNT; i++)
         any = put_count(p, any, seine_skip_name((seine_skip)i), s->skips[i]);
-    SN_PEN(p, "}");
+    SN_WRITE(p, "}");
 }
 
 /* What limited a host, as its option is typed: "host-rate". */
 static void
-put_limit(sn_pen *p, seine_wait why)
+put_limit(sn_text_writer *p, seine_wait why)
 {
-    SN_PEN(p, ",\"limited_by\":\"");
+    SN_WRITE(p, ",\"limited_by\":\"");
     for (const char *c = seine_wait_name(why); *c; c++)
-        sn_pen_add(p, *c == '_' ? "-" : c, 1);
-    SN_PEN(p, "\"");
+        sn_text_writer_add(p, *c == '_' ? "-" : c, 1);
+    SN_WRITE(p, "\"");
 }
 
 static void
-put_host(sn_pen *p, const seine_fetch_host *h)
+put_host(sn_text_writer *p, const seine_fetch_host *h)
 {
-    SN_PEN(p, "{\"host\":");
-    sn_pen_quoted(p, (sn_str){h->host.ptr, h->host.len});
+    SN_WRITE(p, "{\"host\":");
+    sn_text_writer_quoted(p, (sn_str){h->host.ptr, h->host.len});
     NUMBER(p, "requests", h->requests);
     NUMBER(p, "ok", h->ok);
     NUMBER(p, "max_rps_1s", h->max_in_1s);
@@ -85,24 +85,24 @@ put_host(sn_pen *p, const seine_fetch_host *h)
     MS(p, ",\"p95\":", h->p95);
     NUMBER(p, "breaker_opens", h->breaker_opens);
     put_limit(p, h->limited_by);
-    SN_PEN(p, "}");
+    SN_WRITE(p, "}");
 }
 
 static void
-put_hosts(sn_pen *p, const seine_tally_run *run)
+put_hosts(sn_text_writer *p, const seine_tally_run *run)
 {
     NUMBER(p, "hosts", run->stats ? run->stats->hosts : run->n_top);
-    SN_PEN(p, ",\"top_hosts\":[");
+    SN_WRITE(p, ",\"top_hosts\":[");
     for (size_t i = 0; i < run->n_top; i++) {
         if (i > 0)
-            SN_PEN(p, ",");
+            SN_WRITE(p, ",");
         put_host(p, &run->top[i]);
     }
-    SN_PEN(p, "]");
+    SN_WRITE(p, "]");
 }
 
 static void
-put_counts(sn_pen *p, const seine_tally_sums *s, const seine_tally_run *run)
+put_counts(sn_text_writer *p, const seine_tally_sums *s, const seine_tally_run *run)
 {
     char rate[32];
 
@@ -112,12 +112,12 @@ put_counts(sn_pen *p, const seine_tally_sums *s, const seine_tally_run *run)
     NUMBER(p, "blocked", s->blocked);
     NUMBER(p, "skipped", s->skipped);
     NUMBER(p, "pending", run->pending);
-    SN_PEN(p, ",\"success_rate\":");
-    sn_pen_add(p, rate, sn_json_decimal(s->success_rate, rate));
+    SN_WRITE(p, ",\"success_rate\":");
+    sn_text_writer_add(p, rate, sn_json_decimal(s->success_rate, rate));
 }
 
 static void
-put_traffic(sn_pen *p, const seine_tally_sums *s, const seine_tally_run *run)
+put_traffic(sn_text_writer *p, const seine_tally_sums *s, const seine_tally_run *run)
 {
     NUMBER(p, "duplicates", run->duplicates);
     NUMBER(p, "requests", run->stats ? run->stats->requests : s->attempts);
@@ -135,26 +135,26 @@ put_traffic(sn_pen *p, const seine_tally_sums *s, const seine_tally_run *run)
     MS(p, "},\"waits_ms\":{\"queue\":", s->queue);
     MS(p, ",\"throttle\":", s->throttle);
     MS(p, ",\"backoff\":", s->backoff);
-    SN_PEN(p, "}");
+    SN_WRITE(p, "}");
 }
 
 static void
-put_all(sn_pen *p, const seine_tally_sums *s, const seine_tally_run *run)
+put_all(sn_text_writer *p, const seine_tally_sums *s, const seine_tally_run *run)
 {
-    SN_PEN(p, "\"command\":");
-    sn_pen_quoted(p, sn_str_of(run->command));
+    SN_WRITE(p, "\"command\":");
+    sn_text_writer_quoted(p, sn_str_of(run->command));
     put_counts(p, s, run);
     put_maps(p, s);
     put_traffic(p, s, run);
     put_hosts(p, run);
-    SN_PEN(p, ",\"items\":{\"good\":0,\"bad\":0},\"expect\":[],\"stopped_by\":");
-    sn_pen_quoted(p, sn_str_of(run->stopped_by));
-    SN_PEN(p, ",\"exit_code\":");
-    sn_pen_i64(p, run->exit_code);
+    SN_WRITE(p, ",\"items\":{\"good\":0,\"bad\":0},\"expect\":[],\"stopped_by\":");
+    sn_text_writer_quoted(p, sn_str_of(run->stopped_by));
+    SN_WRITE(p, ",\"exit_code\":");
+    sn_text_writer_i64(p, run->exit_code);
     if (run->resumable)
-        SN_PEN(p, ",\"resumable\":true");
+        SN_WRITE(p, ",\"resumable\":true");
     else
-        SN_PEN(p, ",\"resumable\":false");
+        SN_WRITE(p, ",\"resumable\":false");
 }
 
 seine_err
@@ -162,18 +162,18 @@ seine_tally_members(const seine_tally *t, const seine_tally_run *run,
                     seine_text *out_text)
 {
     seine_tally_sums *sums SN_AUTOFREE = sn_alloc(sizeof *sums);
-    sn_pen p = sn_pen_on(NULL, 0);
+    sn_text_writer p = sn_text_writer_on(NULL, 0);
 
     if (!sums)
         return SEINE_E_NOMEM;
     seine_tally_snapshot(t, sums);
     put_all(&p, sums, run);
 
-    size_t n = sn_pen_len(&p);
+    size_t n = sn_text_writer_len(&p);
     char *text = sn_alloc(n + 1);
     if (!text)
         return SEINE_E_NOMEM;
-    p = sn_pen_on(text, n);
+    p = sn_text_writer_on(text, n);
     put_all(&p, sums, run);
     text[n] = '\0';
     *out_text = (seine_text){text, n};

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/base32.h"
-#include "store/pen.h"
+#include "store/text_writer.h"
 
 #define PIECE  (16 << 10)  /* of packed bytes at once */
 #define STORED 1000        /* bytes of a record that are not worth packing */
@@ -136,9 +136,9 @@ static void
 put_date(sn_buf *b, const char *name, int64_t wall)
 {
     char text[SN_STAMP];
-    sn_pen p = sn_pen_on(text, sizeof text);
+    sn_text_writer p = sn_text_writer_on(text, sizeof text);
 
-    sn_pen_stamp(&p, wall);
+    sn_text_writer_stamp(&p, wall);
     put(b, name, (sn_str){text, sizeof text});
 }
 

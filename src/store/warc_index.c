@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "store/pen.h"
+#include "store/text_writer.h"
 #include "store/warc_merge.h"
 
 enum { LIMIT = 8 << 20, LINE_MOST = 64 << 10 };
@@ -46,9 +46,9 @@ void
 sn_warc_stamp(int64_t wall, char out_stamp[15])
 {
     char text[SN_STAMP];
-    sn_pen p = sn_pen_on(text, sizeof text);
+    sn_text_writer p = sn_text_writer_on(text, sizeof text);
 
-    sn_pen_stamp(&p, wall);
+    sn_text_writer_stamp(&p, wall);
     sn_warc_stamp_of((sn_str){text, sizeof text}, out_stamp);
 }
 
@@ -68,44 +68,44 @@ sn_warc_stamp_of(sn_str date, char out_stamp[15])
 /* The line as text. */
 
 static void
-member(sn_pen *p, const char *name, sn_str value)
+member(sn_text_writer *p, const char *name, sn_str value)
 {
-    SN_PEN(p, "\"");
-    sn_pen_text(p, name);
-    SN_PEN(p, "\": ");
-    sn_pen_quoted(p, value);
+    SN_WRITE(p, "\"");
+    sn_text_writer_text(p, name);
+    SN_WRITE(p, "\": ");
+    sn_text_writer_quoted(p, value);
 }
 
 static void
-number(sn_pen *p, const char *name, uint64_t n)
+number(sn_text_writer *p, const char *name, uint64_t n)
 {
-    SN_PEN(p, ", \"");
-    sn_pen_text(p, name);
-    SN_PEN(p, "\": \"");
-    sn_pen_u64(p, n);
-    SN_PEN(p, "\"");
+    SN_WRITE(p, ", \"");
+    sn_text_writer_text(p, name);
+    SN_WRITE(p, "\": \"");
+    sn_text_writer_u64(p, n);
+    SN_WRITE(p, "\"");
 }
 
 static void
-put_object(sn_pen *p, const sn_warc_line *l)
+put_object(sn_text_writer *p, const sn_warc_line *l)
 {
-    SN_PEN(p, " {");
+    SN_WRITE(p, " {");
     member(p, "url", l->url);
     if (l->media.len > 0) {
-        SN_PEN(p, ", ");
+        SN_WRITE(p, ", ");
         member(p, "mime", l->media);
     }
     if (l->status > 0)
         number(p, "status", l->status);
     if (l->digest.len > 0) {
-        SN_PEN(p, ", ");
+        SN_WRITE(p, ", ");
         member(p, "digest", l->digest);
     }
     number(p, "length", l->length);
     number(p, "offset", l->offset);
-    SN_PEN(p, ", ");
+    SN_WRITE(p, ", ");
     member(p, "filename", l->file);
-    SN_PEN(p, "}\n");
+    SN_WRITE(p, "}\n");
 }
 
 /* Behind the others; a line that is longer than any index wants is left out. */
@@ -119,11 +119,11 @@ put_line(sn_warc_index *x, const sn_warc_line *l)
     sn_buf_add(&x->text, l->stamp, strlen(l->stamp));
     char *room = sn_buf_reserve(&x->text, LINE_MOST / 2);
     if (room) {
-        sn_pen p = sn_pen_on(room, LINE_MOST / 2);
+        sn_text_writer p = sn_text_writer_on(room, LINE_MOST / 2);
 
         put_object(&p, l);
         if (p.lost == 0)
-            sn_buf_commit(&x->text, sn_pen_len(&p));
+            sn_buf_commit(&x->text, sn_text_writer_len(&p));
         else
             sn_buf_truncate(&x->text, before);
     }

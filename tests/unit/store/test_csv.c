@@ -8,7 +8,7 @@ static const char *
 cell(const char *in, size_t n, unsigned how)
 {
     static char buf[512];
-    sn_pen p = sn_pen_on(buf, sizeof buf - 1);
+    sn_text_writer p = sn_text_writer_on(buf, sizeof buf - 1);
 
     sn_csv_cell(&p, (sn_str){in, n}, how);
     CHECK_EQ(p.lost, 0);

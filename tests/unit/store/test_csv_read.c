@@ -171,7 +171,7 @@ TEST(csv_read_gives_back_what_the_writer_wrote)
         sn_str cells[4];
         size_t n = 1 + sn_rng_below(&rng, 4);
         unsigned how = (unsigned)sn_rng_below(&rng, 2); /* SEINE_CSV_RAW or not */
-        sn_pen p = sn_pen_on(text, sizeof text);
+        sn_text_writer p = sn_text_writer_on(text, sizeof text);
         sn_csv_reader r;
 
         for (size_t i = 0; i < n; i++) {
@@ -179,12 +179,12 @@ TEST(csv_read_gives_back_what_the_writer_wrote)
             if (!sn_utf8_valid(cells[i]))
                 cells[i] = SN_STR("''=1");
             if (i > 0)
-                SN_PEN(&p, ",");
+                SN_WRITE(&p, ",");
             sn_csv_cell(&p, cells[i], how);
         }
-        SN_PEN(&p, "\n");
+        SN_WRITE(&p, "\n");
         sn_csv_reader_init(&r, NULL);
-        sn_str in = {text, sn_pen_len(&p)};
+        sn_str in = {text, sn_text_writer_len(&p)};
         CHECK_EQ(sn_csv_next(&r, &in, true), SN_CSV_ROW);
         CHECK_EQ(r.n, n);
         CHECK_EQ(r.flaw, SN_CSV_FINE);

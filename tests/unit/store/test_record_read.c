@@ -505,9 +505,9 @@ TEST(stamp_read_undoes_the_pen)
     for (int i = 0; i < 5000; i++) {
         int64_t wall = (int64_t)sn_rng_next(&rng) / 2 / 1000 * 1000, back;
         char text[SN_STAMP];
-        sn_pen p = sn_pen_on(text, sizeof text);
+        sn_text_writer p = sn_text_writer_on(text, sizeof text);
 
-        sn_pen_stamp(&p, wall);
+        sn_text_writer_stamp(&p, wall);
         CHECK_EQ(sn_stamp_read((sn_str){text, SN_STAMP}, &back), SEINE_OK);
         CHECK_EQ(back, wall);
     }

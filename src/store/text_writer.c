@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "store/pen.h"
+#include "store/text_writer.h"
 
 #include "base/base64.h"
 
 void
-sn_pen_over(sn_pen *p, const char *bytes, size_t n)
+sn_text_writer_over(sn_text_writer *p, const char *bytes, size_t n)
 {
     size_t room = (size_t)(p->end - p->at);
 
@@ -15,9 +15,9 @@ sn_pen_over(sn_pen *p, const char *bytes, size_t n)
 }
 
 void
-sn_pen_text(sn_pen *p, const char *terminated)
+sn_text_writer_text(sn_text_writer *p, const char *terminated)
 {
-    sn_pen_str(p, sn_str_of(terminated));
+    sn_text_writer_str(p, sn_str_of(terminated));
 }
 
 /* Two digits at once. */
@@ -61,22 +61,22 @@ digits(char *to, uint64_t n)
 enum { SHORT = 32 };
 
 static char *
-begin(sn_pen *p, char aside[SHORT])
+begin(sn_text_writer *p, char aside[SHORT])
 {
     return p->end - p->at >= SHORT ? p->at : aside;
 }
 
 static void
-finish(sn_pen *p, char *from, char *end)
+finish(sn_text_writer *p, char *from, char *end)
 {
     if (from == p->at)
         p->at = end;
     else
-        sn_pen_add(p, from, (size_t)(end - from));
+        sn_text_writer_add(p, from, (size_t)(end - from));
 }
 
 void
-sn_pen_u64(sn_pen *p, uint64_t n)
+sn_text_writer_u64(sn_text_writer *p, uint64_t n)
 {
     char aside[SHORT], *to = begin(p, aside);
 
@@ -84,22 +84,22 @@ sn_pen_u64(sn_pen *p, uint64_t n)
 }
 
 void
-sn_pen_i64(sn_pen *p, int64_t n)
+sn_text_writer_i64(sn_text_writer *p, int64_t n)
 {
     if (n < 0)
-        SN_PEN(p, "-");
-    sn_pen_u64(p, n < 0 ? -(uint64_t)n : (uint64_t)n);
+        SN_WRITE(p, "-");
+    sn_text_writer_u64(p, n < 0 ? -(uint64_t)n : (uint64_t)n);
 }
 
 void
-sn_pen_ms(sn_pen *p, seine_span ns)
+sn_text_writer_ms(sn_text_writer *p, seine_span ns)
 {
     uint64_t us = ns > 0 ? ((uint64_t)ns + 500) / 1000 : 0;
     unsigned rest = (unsigned)(us % 1000);
     char aside[SHORT], *to = begin(p, aside), *at;
 
     if (us == 0) {
-        SN_PEN(p, "0");
+        SN_WRITE(p, "0");
         return;
     }
     at = digits(to, us / 1000);
@@ -127,7 +127,7 @@ date(char *to, int64_t days)
 }
 
 void
-sn_pen_stamp(sn_pen *p, int64_t wall)
+sn_text_writer_stamp(sn_text_writer *p, int64_t wall)
 {
     const int64_t day = SEINE_SECS(86400);
     int64_t days = wall / day - (wall % day < 0), ns = wall % day;
@@ -147,7 +147,7 @@ sn_pen_stamp(sn_pen *p, int64_t wall)
 }
 
 void
-sn_pen_moment(sn_pen *p, int64_t seconds)
+sn_text_writer_moment(sn_text_writer *p, int64_t seconds)
 {
     const int64_t first = INT64_C(-62135596800), last = INT64_C(253402300799);
     int64_t at = seconds < first ? first : seconds > last ? last : seconds;
@@ -185,7 +185,7 @@ is_plain_byte(char c)
 }
 
 size_t
-sn_pen_plain(const char *bytes, size_t n)
+sn_text_writer_plain(const char *bytes, size_t n)
 {
     size_t i = 0;
 
@@ -217,7 +217,7 @@ copy_plain(char *to, const char *bytes, size_t n)
 
 /* Plain bytes from the start of s, as many as there are. */
 static size_t
-add_plain(sn_pen *p, sn_str s)
+add_plain(sn_text_writer *p, sn_str s)
 {
     size_t n;
 
@@ -226,13 +226,13 @@ add_plain(sn_pen *p, sn_str s)
         p->at += n;
         return n;
     }
-    n = sn_pen_plain(s.ptr, s.len);
-    sn_pen_add(p, s.ptr, n);
+    n = sn_text_writer_plain(s.ptr, s.len);
+    sn_text_writer_add(p, s.ptr, n);
     return n;
 }
 
 static void
-escape(sn_pen *p, uint32_t c)
+escape(sn_text_writer *p, uint32_t c)
 {
     static const char hex[] = "0123456789abcdef", names[] = "\"\"\\\\\bb\ff\nn\rr\tt";
     char text[] = {'\\',       'u', hex[c >> 12 & 15], hex[c >> 8 & 15], hex[c >> 4 & 15],
@@ -241,53 +241,53 @@ escape(sn_pen *p, uint32_t c)
     for (size_t i = 0; i + 1 < sizeof names; i += 2)
         if (c == (unsigned char)names[i]) {
             text[1] = names[i + 1];
-            sn_pen_add(p, text, 2);
+            sn_text_writer_add(p, text, 2);
             return;
         }
-    sn_pen_add(p, text, sizeof text);
+    sn_text_writer_add(p, text, sizeof text);
 }
 
 /* One character that is no plain ASCII; its length in the text. */
 static size_t
-strange(sn_pen *p, sn_str s)
+strange(sn_text_writer *p, sn_str s)
 {
     uint32_t c;
     size_t n = sn_utf8_decode(s, &c);
 
     if (n == 0) {
-        SN_PEN(p, "\xef\xbf\xbd");
+        SN_WRITE(p, "\xef\xbf\xbd");
         return 1;
     }
     if (c < 0xa0 || c == 0x2028 || c == 0x2029)
         escape(p, c);
     else
-        sn_pen_add(p, s.ptr, n);
+        sn_text_writer_add(p, s.ptr, n);
     return n;
 }
 
 void
-sn_pen_quoted(sn_pen *p, sn_str s)
+sn_text_writer_quoted(sn_text_writer *p, sn_str s)
 {
-    SN_PEN(p, "\"");
+    SN_WRITE(p, "\"");
     for (size_t i = 0; i < s.len;) {
         i += add_plain(p, (sn_str){s.ptr + i, s.len - i});
         if (i < s.len)
             i += strange(p, (sn_str){s.ptr + i, s.len - i});
     }
-    SN_PEN(p, "\"");
+    SN_WRITE(p, "\"");
 }
 
 void
-sn_pen_hex(sn_pen *p, const uint8_t *bytes, size_t n)
+sn_text_writer_hex(sn_text_writer *p, const uint8_t *bytes, size_t n)
 {
     static const char hex[] = "0123456789abcdef";
 
     for (size_t i = 0; i < n; i++)
-        sn_pen_add(p, (char[]){hex[bytes[i] >> 4], hex[bytes[i] & 15]}, 2);
+        sn_text_writer_add(p, (char[]){hex[bytes[i] >> 4], hex[bytes[i] & 15]}, 2);
 }
 
 void
-sn_pen_base64(sn_pen *p, sn_str bytes)
+sn_text_writer_base64(sn_text_writer *p, sn_str bytes)
 {
     enum { PART = 768 };
     char text[SN_BASE64_ROOM(PART)];
@@ -296,6 +296,6 @@ sn_pen_base64(sn_pen *p, sn_str bytes)
         size_t n = bytes.len - i < PART ? bytes.len - i : PART;
 
         sn_base64(bytes.ptr + i, n, text);
-        sn_pen_add(p, text, SN_BASE64_ROOM(n));
+        sn_text_writer_add(p, text, SN_BASE64_ROOM(n));
     }
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "store/pen.h"
+#include "store/text_writer.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,40 +13,40 @@
 
 static char buf[4096];
 
-/* What a pen wrote, terminated. */
+/* What a text writer wrote, terminated. */
 static const char *
-text(const sn_pen *p)
+text(const sn_text_writer *p)
 {
     CHECK_EQ(p->lost, 0);
     *p->at = '\0';
     return buf;
 }
 
-static sn_pen
+static sn_text_writer
 fresh(void)
 {
-    return sn_pen_on(buf, sizeof buf - 1);
+    return sn_text_writer_on(buf, sizeof buf - 1);
 }
 
 TEST(pen_counts_what_has_no_room_and_writes_what_has)
 {
     for (size_t cap = 0; cap <= 80; cap++) {
         char small[81];
-        sn_pen p = sn_pen_on(small, cap), all = fresh();
+        sn_text_writer p = sn_text_writer_on(small, cap), all = fresh();
 
         memset(small, '#', sizeof small);
         for (int i = 0; i < 2; i++) {
-            sn_pen *to = i ? &all : &p;
+            sn_text_writer *to = i ? &all : &p;
 
-            SN_PEN(to, "abc");
-            sn_pen_u64(to, 18446744073709551615u);
-            sn_pen_ms(to, SEINE_US(12345));
-            sn_pen_stamp(to, 0);
-            sn_pen_quoted(to, SN_STR("q\"\x01"));
-            sn_pen_text(to, "end");
+            SN_WRITE(to, "abc");
+            sn_text_writer_u64(to, 18446744073709551615u);
+            sn_text_writer_ms(to, SEINE_US(12345));
+            sn_text_writer_stamp(to, 0);
+            sn_text_writer_quoted(to, SN_STR("q\"\x01"));
+            sn_text_writer_text(to, "end");
         }
-        CHECK_EQ(sn_pen_len(&p), sn_pen_len(&all));
-        size_t n = sn_pen_len(&all) < cap ? sn_pen_len(&all) : cap;
+        CHECK_EQ(sn_text_writer_len(&p), sn_text_writer_len(&all));
+        size_t n = sn_text_writer_len(&all) < cap ? sn_text_writer_len(&all) : cap;
         CHECK(memcmp(small, text(&all), n) == 0);
         CHECK_EQ(small[cap], '#');
     }
@@ -64,11 +64,11 @@ TEST(pen_writes_numbers_like_printf)
         uint64_t n =
             (size_t)i < n_edges ? edges[i] : sn_rng_next(&rng) >> sn_rng_below(&rng, 64);
         char want[64];
-        sn_pen p = fresh();
+        sn_text_writer p = fresh();
 
-        sn_pen_u64(&p, n);
-        SN_PEN(&p, " ");
-        sn_pen_i64(&p, (int64_t)n);
+        sn_text_writer_u64(&p, n);
+        SN_WRITE(&p, " ");
+        sn_text_writer_i64(&p, (int64_t)n);
         snprintf(want, sizeof want, "%" PRIu64 " %" PRId64, n, (int64_t)n);
         CHECK_STR(text(&p), want);
     }
@@ -100,9 +100,9 @@ TEST(pen_writes_milliseconds_with_three_decimals_at_most)
     };
 
     EACH_ROW(i, rows) {
-        sn_pen p = fresh();
+        sn_text_writer p = fresh();
 
-        sn_pen_ms(&p, rows[i].ns);
+        sn_text_writer_ms(&p, rows[i].ns);
         CHECK_STR(text(&p), rows[i].want);
     }
 }
@@ -122,12 +122,12 @@ TEST(pen_stamps_every_moment_of_64_bits)
         time_t when = (time_t)second;
         struct tm tm;
         char day[32], want[64];
-        sn_pen p = fresh();
+        sn_text_writer p = fresh();
 
         gmtime_r(&when, &tm);
         strftime(day, sizeof day, "%Y-%m-%dT%H:%M:%S", &tm);
         snprintf(want, sizeof want, "%s.%06dZ", day, (int)us);
-        sn_pen_stamp(&p, wall);
+        sn_text_writer_stamp(&p, wall);
         CHECK_STR(text(&p), want);
     }
 }
@@ -165,7 +165,7 @@ TEST(pen_quotes_like_the_slow_writer)
     for (int round = 0; round < 3000; round++) {
         char in[512], want[4096];
         size_t n = 0;
-        sn_pen p = fresh();
+        sn_text_writer p = fresh();
 
         for (size_t k = sn_rng_below(&rng, 12); k > 0; k--) {
             size_t which = sn_rng_below(&rng, sizeof pieces / sizeof *pieces + 1);
@@ -178,8 +178,8 @@ TEST(pen_quotes_like_the_slow_writer)
             }
         }
         size_t len = sn_json_quote(in, n, want, sizeof want);
-        sn_pen_quoted(&p, (sn_str){in, n});
-        CHECK_EQ(sn_pen_len(&p), len);
+        sn_text_writer_quoted(&p, (sn_str){in, n});
+        CHECK_EQ(sn_text_writer_len(&p), len);
         CHECK_STR(text(&p), want);
     }
 }
@@ -196,7 +196,7 @@ TEST(pen_finds_the_first_byte_that_is_not_plain)
                 memset(bytes, 'x', sizeof bytes);
                 if (at < n)
                     bytes[at] = (char)c;
-                CHECK_EQ(sn_pen_plain(bytes, n), plain ? n : at);
+                CHECK_EQ(sn_text_writer_plain(bytes, n), plain ? n : at);
             }
 }
 
@@ -220,9 +220,9 @@ TEST(pen_object_is_copied_without_blanks_and_inert)
     };
 
     EACH_ROW(i, rows) {
-        sn_pen p = fresh();
+        sn_text_writer p = fresh();
 
-        CHECK(sn_pen_object(&p, sn_str_of(rows[i].json)));
+        CHECK(sn_text_writer_object(&p, sn_str_of(rows[i].json)));
         CHECK_STR(text(&p), rows[i].want);
     }
 }
@@ -274,12 +274,12 @@ TEST(pen_object_that_is_none_writes_nothing)
     };
 
     EACH_ROW(i, bad) {
-        sn_pen p = fresh();
+        sn_text_writer p = fresh();
         sn_str json = sn_str_of(bad[i]);
 
         json.len += i + 1 == sizeof bad / sizeof *bad; /* with its zero */
-        SN_PEN(&p, "kept");
-        CHECK(!sn_pen_object(&p, json));
+        SN_WRITE(&p, "kept");
+        CHECK(!sn_text_writer_object(&p, json));
         CHECK_STR(text(&p), "kept");
     }
 }
@@ -289,7 +289,7 @@ TEST(pen_object_has_127_levels_at_most)
     for (size_t depth = 60; depth <= 128; depth++) {
         char json[300];
         size_t n = 0;
-        sn_pen p = fresh();
+        sn_text_writer p = fresh();
 
         memcpy(json, "{\"a\":", 5);
         n = 5;
@@ -298,7 +298,7 @@ TEST(pen_object_has_127_levels_at_most)
         memset(json + n, ']', depth - 1);
         n += depth - 1;
         json[n++] = '}';
-        CHECK_EQ(sn_pen_object(&p, (sn_str){json, n}), depth <= 127);
+        CHECK_EQ(sn_text_writer_object(&p, (sn_str){json, n}), depth <= 127);
     }
 }
 
@@ -312,7 +312,7 @@ TEST(pen_object_agrees_with_the_parser)
     for (int round = 0; round < 20000; round++) {
         char json[64] = "{\"a\":[1,{\"b\":\"c\"}],\"d\":-1.5}";
         size_t n = strlen(json);
-        sn_pen p = fresh();
+        sn_text_writer p = fresh();
         seine_json *value = NULL, *again = NULL;
 
         for (size_t k = 1 + sn_rng_below(&rng, 3); k > 0; k--)
@@ -320,14 +320,15 @@ TEST(pen_object_agrees_with_the_parser)
                 alphabet[sn_rng_below(&rng, sizeof alphabet - 1)];
         bool parsed = seine_json_parse(json, n, &value, NULL) == SEINE_OK &&
                       seine_json_type_of(value) == SEINE_JSON_OBJECT;
-        bool copied = sn_pen_object(&p, (sn_str){json, n});
+        bool copied = sn_text_writer_object(&p, (sn_str){json, n});
 
         if (parsed)
             CHECK(copied);
         if (copied && parsed) {
             seine_text a = {0}, b = {0};
 
-            CHECK_EQ(seine_json_parse(buf, sn_pen_len(&p), &again, NULL), SEINE_OK);
+            CHECK_EQ(seine_json_parse(buf, sn_text_writer_len(&p), &again, NULL),
+                     SEINE_OK);
             CHECK_EQ(seine_json_print(value, &a), SEINE_OK);
             CHECK_EQ(seine_json_print(again, &b), SEINE_OK);
             CHECK_STR(b.bytes, a.bytes);
@@ -341,16 +342,16 @@ TEST(pen_object_agrees_with_the_parser)
 
 TEST(pen_writes_hex_and_base64)
 {
-    sn_pen p = fresh();
+    sn_text_writer p = fresh();
     static char bytes[1600], want[1000 * 4];
 
-    sn_pen_hex(&p, (const uint8_t[]){0, 0x1f, 0xa0, 0xff}, 4);
+    sn_text_writer_hex(&p, (const uint8_t[]){0, 0x1f, 0xa0, 0xff}, 4);
     CHECK_STR(text(&p), "001fa0ff");
     p = fresh();
-    sn_pen_base64(&p, SN_STR("foobar"));
+    sn_text_writer_base64(&p, SN_STR("foobar"));
     CHECK_STR(text(&p), "Zm9vYmFy");
     p = fresh(); /* longer than it does at once: 1600 zeros are 2133 A, A and == */
-    sn_pen_base64(&p, (sn_str){bytes, sizeof bytes});
+    sn_text_writer_base64(&p, (sn_str){bytes, sizeof bytes});
     memset(want, 'A', 2134);
     memcpy(want + 2134, "==", 3);
     CHECK_STR(text(&p), want);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "seine/plumbing.h"
-#include "store/pen.h"
+#include "store/text_writer.h"
 
 /*
  * JSON that somebody else wrote is read by the grammar of RFC 8259 and copied token by
@@ -13,7 +13,7 @@ enum { DEPTH = SEINE_JSON_DEPTH - 1 }; /* inside a record, one level more */
 
 typedef struct reader {
     const char *at, *end;
-    sn_pen *pen;
+    sn_text_writer *pen;
     uint64_t arrays[2]; /* bit d: level d is an array */
     unsigned depth;
 } reader;
@@ -38,7 +38,7 @@ take(reader *r, char c)
 {
     if (r->at == r->end || *r->at != c)
         return false;
-    sn_pen_add(r->pen, r->at++, 1);
+    sn_text_writer_add(r->pen, r->at++, 1);
     return true;
 }
 
@@ -47,7 +47,7 @@ take_word(reader *r, sn_str word)
 {
     if (!sn_str_starts((sn_str){r->at, (size_t)(r->end - r->at)}, word))
         return false;
-    sn_pen_str(r->pen, word);
+    sn_text_writer_str(r->pen, word);
     r->at += word.len;
     return true;
 }
@@ -59,7 +59,7 @@ take_digits(reader *r)
 
     while (sn_is_digit(look(r)))
         r->at++;
-    sn_pen_add(r->pen, from, (size_t)(r->at - from));
+    sn_text_writer_add(r->pen, from, (size_t)(r->at - from));
     return r->at > from;
 }
 
@@ -88,7 +88,7 @@ take_hex(reader *r, unsigned *out)
         if (digit < 0)
             return false;
         *out = *out << 4 | (unsigned)digit;
-        sn_pen_add(r->pen, r->at++, 1);
+        sn_text_writer_add(r->pen, r->at++, 1);
     }
     return true;
 }
@@ -120,12 +120,12 @@ take_character(reader *r)
     if (n == 0 || c < 0x20)
         return false;
     if ((c >= 0x7f && c < 0xa0) || c == 0x2028 || c == 0x2029)
-        sn_pen_add(r->pen,
-                   (char[]){'\\', 'u', hex[c >> 12], hex[c >> 8 & 15], hex[c >> 4 & 15],
-                            hex[c & 15]},
-                   6);
+        sn_text_writer_add(r->pen,
+                           (char[]){'\\', 'u', hex[c >> 12], hex[c >> 8 & 15],
+                                    hex[c >> 4 & 15], hex[c & 15]},
+                           6);
     else
-        sn_pen_add(r->pen, r->at, n);
+        sn_text_writer_add(r->pen, r->at, n);
     r->at += n;
     return true;
 }
@@ -136,9 +136,9 @@ take_string(reader *r)
     if (!take(r, '"'))
         return false;
     for (;;) {
-        size_t plain = sn_pen_plain(r->at, (size_t)(r->end - r->at));
+        size_t plain = sn_text_writer_plain(r->at, (size_t)(r->end - r->at));
 
-        sn_pen_add(r->pen, r->at, plain);
+        sn_text_writer_add(r->pen, r->at, plain);
         r->at += plain;
         if (take(r, '"'))
             return true;
@@ -211,9 +211,9 @@ take_value(reader *r)
 }
 
 bool
-sn_pen_object(sn_pen *p, sn_str json)
+sn_text_writer_object(sn_text_writer *p, sn_str json)
 {
-    sn_pen before = *p;
+    sn_text_writer before = *p;
     reader r = {json.ptr, json.ptr + json.len, p, {0, 0}, 0};
 
     skip(&r);
