@@ -74,7 +74,7 @@ typedef struct seine_sink_opts {
 typedef struct seine_sinks_opts {
     bool ordered;     /* in the order of the input; needs a bounded number in flight */
     uint32_t window;  /* of `ordered`: records that may wait, 65536 */
-    size_t lane_size; /* 1 MiB */
+    size_t ring_size; /* 1 MiB */
     void (*room)(void *arg);                /* a lane is ready again; any thread. NULL */
     void (*failed)(seine_err e, void *arg); /* on the sink thread. NULL */
     void *arg;

@@ -12,17 +12,17 @@ sn_order_fini(sn_order *o)
 {
     for (uint64_t i = 0; i < o->size; i++)
         while (o->slots[i]) {
-            sn_block *b = o->slots[i];
+            sn_record_block *b = o->slots[i];
 
             o->slots[i] = b->next;
-            sn_block_free(b);
+            sn_record_block_free(b);
         }
     sn_free(o->slots);
     *o = (sn_order){.size = 0};
 }
 
-static sn_block **
-slot(sn_block **slots, uint64_t size, uint64_t number)
+static sn_record_block **
+slot(sn_record_block **slots, uint64_t size, uint64_t number)
 {
     return &slots[number & (size - 1)];
 }
@@ -38,7 +38,7 @@ grow(sn_order *o, uint64_t ahead)
     if (size <= ahead)
         return SEINE_E_NOMEM;
 
-    sn_block **slots = sn_calloc((size_t)size, sizeof(void *));
+    sn_record_block **slots = sn_calloc((size_t)size, sizeof(void *));
     if (!slots)
         return SEINE_E_NOMEM;
     for (uint64_t i = 0; i < o->size; i++)
@@ -51,7 +51,7 @@ grow(sn_order *o, uint64_t ahead)
 }
 
 seine_err
-sn_order_hold(sn_order *o, sn_block *give)
+sn_order_hold(sn_order *o, sn_record_block *give)
 {
     uint64_t number = give->record->number;
     seine_err e = SEINE_OK;
@@ -62,7 +62,7 @@ sn_order_hold(sn_order *o, sn_block *give)
     if (e != SEINE_OK)
         return e;
 
-    sn_block **place = slot(o->slots, o->size, number);
+    sn_record_block **place = slot(o->slots, o->size, number);
     if (*place) { /* a number that was given twice */
         give->next = (*place)->next;
         (*place)->next = give;
@@ -80,11 +80,11 @@ sn_order_pass(sn_order *o)
     o->due++;
 }
 
-sn_block *
+sn_record_block *
 sn_order_take(sn_order *o)
 {
-    sn_block **place = o->size ? slot(o->slots, o->size, o->due) : NULL;
-    sn_block *b = place ? *place : NULL;
+    sn_record_block **place = o->size ? slot(o->slots, o->size, o->due) : NULL;
+    sn_record_block *b = place ? *place : NULL;
 
     if (!b)
         return NULL;

@@ -39,7 +39,7 @@ struct seine_sinks {
     seine_clock *clock;
     sn_out outs[OUTPUTS]; /* those that set members of records first */
     unsigned n_outs, n_lanes;
-    sn_lane *lanes;
+    sn_record_lane *lanes;
     pthread_t thread;
     bool is_started, is_joined;
 
@@ -69,8 +69,8 @@ seine_sinks_new(const seine_sinks_opts *opts, seine_sinks **out_sinks)
     static const seine_sinks_opts defaults = SEINE_SINKS_OPTS;
     const seine_sinks_opts *o = opts ? opts : &defaults;
 
-    if (o->lane_size < 4096 || o->lane_size > (size_t)1 << 32 ||
-        (o->lane_size & (o->lane_size - 1)) != 0 || (o->ordered && o->window == 0))
+    if (o->ring_size < 4096 || o->ring_size > (size_t)1 << 32 ||
+        (o->ring_size & (o->ring_size - 1)) != 0 || (o->ordered && o->window == 0))
         return SEINE_E_INVAL;
 
     seine_sinks *s = sn_zalloc(sizeof *s);
@@ -231,19 +231,19 @@ write_record(seine_sinks *s, seine_record *r)
 
 /* A record that came too early: on the heap until its turn comes. */
 static void
-hold(seine_sinks *s, seine_record *r, sn_block *block)
+hold(seine_sinks *s, seine_record *r, sn_record_block *block)
 {
     seine_err e = SEINE_E_NOMEM;
 
     if (!block)
-        block = sn_block_new(r);
+        block = sn_record_block_new(r);
     if (block)
         e = sn_order_hold(&s->order, block);
     if (e != SEINE_OK) {
         char why[SEINE_WHY];
 
         sn_why(why, "%s", seine_err_text(e));
-        sn_block_free(block);
+        sn_record_block_free(block);
         fail(s, e, why);
     }
 }
@@ -251,15 +251,15 @@ hold(seine_sinks *s, seine_record *r, sn_block *block)
 static void
 write_due(seine_sinks *s)
 {
-    for (sn_block *b; (b = sn_order_take(&s->order));) {
+    for (sn_record_block *b; (b = sn_order_take(&s->order));) {
         write_record(s, b->record);
-        sn_block_free(b);
+        sn_record_block_free(b);
     }
 }
 
 /* Writes or holds the record; the block, if it is one, is gone afterwards. */
 static void
-emit(seine_sinks *s, seine_record *r, sn_block *block)
+emit(seine_sinks *s, seine_record *r, sn_record_block *block)
 {
     if (s->opts.ordered && r->number > s->order.due && !has_failed(s)) {
         hold(s, r, block);
@@ -270,21 +270,21 @@ emit(seine_sinks *s, seine_record *r, sn_block *block)
         sn_order_pass(&s->order);
         write_due(s);
     }
-    sn_block_free(block);
+    sn_record_block_free(block);
 }
 
 static bool
-is_ready(const seine_sinks *s, const sn_lane *l)
+is_ready(const seine_sinks *s, const sn_record_lane *l)
 {
     uint64_t waiting = atomic_load_explicit(&s->waiting, memory_order_acquire);
 
-    return (!s->opts.ordered || waiting < s->opts.window) && sn_lane_is_ready(l);
+    return (!s->opts.ordered || waiting < s->opts.window) && sn_record_lane_is_ready(l);
 }
 
 /* Who sets `starved` looks again afterwards, who clears it gave room before: one of
  * them sees the other, because both exchange it. */
 static void
-tell_room(seine_sinks *s, sn_lane *l)
+tell_room(seine_sinks *s, sn_record_lane *l)
 {
     if (!atomic_fetch_or(&l->starved, 0) || !is_ready(s, l))
         return;
@@ -293,21 +293,21 @@ tell_room(seine_sinks *s, sn_lane *l)
 }
 
 static bool
-take_lane(seine_sinks *s, sn_lane *l)
+take_lane(seine_sinks *s, sn_record_lane *l)
 {
-    uint64_t n = sn_lane_waiting(l);
+    uint64_t n = sn_record_lane_waiting(l);
 
     for (uint64_t i = 1; i <= n; i++) {
-        sn_block *block;
-        seine_record *r = sn_lane_next(l, &block);
+        sn_record_block *block;
+        seine_record *r = sn_record_lane_next(l, &block);
         size_t size = block ? block->size : 0;
 
         emit(s, r, block);
-        sn_lane_done(l, block);
+        sn_record_lane_done(l, block);
         if (size > 0)
             atomic_fetch_sub(&l->held, size);
         if (i % BATCH == 0 || i == n) {
-            sn_lane_release(l);
+            sn_record_lane_release(l);
             tell_room(s, l);
         }
     }
@@ -409,7 +409,7 @@ static bool
 has_work(const seine_sinks *s)
 {
     for (unsigned i = 0; i < s->n_lanes; i++)
-        if (sn_lane_waiting(&s->lanes[i]) > 0)
+        if (sn_record_lane_waiting(&s->lanes[i]) > 0)
             return true;
     return false;
 }
@@ -418,7 +418,8 @@ static bool
 is_urgent(const seine_sinks *s)
 {
     for (unsigned i = 0; i < s->n_lanes; i++)
-        if (sn_lane_is_quarter(&s->lanes[i]) || !sn_lane_is_ready(&s->lanes[i]))
+        if (sn_record_lane_is_quarter(&s->lanes[i]) ||
+            !sn_record_lane_is_ready(&s->lanes[i]))
             return true;
     return false;
 }
@@ -519,7 +520,7 @@ static void
 free_lanes(seine_sinks *s)
 {
     for (unsigned i = 0; i < s->n_lanes; i++)
-        sn_lane_fini(&s->lanes[i]);
+        sn_record_lane_fini(&s->lanes[i]);
     sn_free_line(s->lanes);
     s->lanes = NULL;
     s->n_lanes = 0;
@@ -536,7 +537,7 @@ seine_sinks_start(seine_sinks *s, unsigned lanes)
 
     seine_err e = SEINE_OK;
     while (e == SEINE_OK && s->n_lanes < lanes) {
-        e = sn_lane_init(&s->lanes[s->n_lanes], s->opts.lane_size);
+        e = sn_record_lane_init(&s->lanes[s->n_lanes], s->opts.ring_size);
         s->n_lanes += e == SEINE_OK;
     }
     if (e == SEINE_OK)
@@ -557,12 +558,12 @@ seine_sinks_put(seine_sinks *s, unsigned lane, const seine_record *r)
     if (has_failed(s))
         return SEINE_OK;
 
-    sn_lane *l = &s->lanes[lane];
-    seine_err e = sn_lane_put(l, r);
+    sn_record_lane *l = &s->lanes[lane];
+    seine_err e = sn_record_lane_put(l, r);
     uint32_t state = atomic_load(&s->state);
 
     if (state == ASLEEP ||
-        (state == NAP && (sn_lane_is_quarter(l) || !sn_lane_is_ready(l))))
+        (state == NAP && (sn_record_lane_is_quarter(l) || !sn_record_lane_is_ready(l))))
         if (atomic_exchange(&s->state, AWAKE) != AWAKE)
             ring(s);
     return e;
@@ -574,7 +575,7 @@ seine_sinks_is_ready(const seine_sinks *s, unsigned lane)
     if (lane >= s->n_lanes)
         return false;
 
-    sn_lane *l = &s->lanes[lane];
+    sn_record_lane *l = &s->lanes[lane];
     if (has_failed(s) || is_ready(s, l))
         return true;
     atomic_exchange(&l->starved, 1);

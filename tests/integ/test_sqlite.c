@@ -265,7 +265,7 @@ TEST(sqlite_without_memory_says_so)
         seine_sinks *s = NULL;
         seine_sinks_opts o = SEINE_SINKS_OPTS;
 
-        o.lane_size = 4096;
+        o.ring_size = 4096;
         seine_err e = seine_sinks_new(&o, &s);
         if (e == SEINE_OK)
             e = seine_sinks_open(

@@ -6,10 +6,10 @@
 #include "check.h"
 #include "failing.h"
 
-static sn_block *
+static sn_record_block *
 numbered(uint64_t n)
 {
-    return sn_block_new(&(seine_record){.number = n});
+    return sn_record_block_new(&(seine_record){.number = n});
 }
 
 TEST(order_gives_back_by_number)
@@ -37,7 +37,7 @@ TEST(order_gives_back_by_number)
             } else {
                 CHECK_EQ(sn_order_hold(&o, numbered(numbers[i])), SEINE_OK);
             }
-            for (sn_block *b; (b = sn_order_take(&o)); sn_block_free(b))
+            for (sn_record_block *b; (b = sn_order_take(&o)); sn_record_block_free(b))
                 CHECK_EQ(b->record->number, next++);
             CHECK_EQ(o.waiting, i + 1 - next);
         }
@@ -59,10 +59,10 @@ TEST(order_skips_to_the_lowest_when_nobody_comes)
     CHECK(!sn_order_take(&o));
     sn_order_skip(&o);
     for (int i = 0; i < 2; i++) {
-        sn_block *b = sn_order_take(&o);
+        sn_record_block *b = sn_order_take(&o);
 
         CHECK_EQ(b->record->number, 70);
-        sn_block_free(b);
+        sn_record_block_free(b);
     }
     CHECK(!sn_order_take(&o));
     CHECK_EQ(o.due, 71);
@@ -77,14 +77,15 @@ TEST(order_without_memory_leaves_the_block)
         sn_order o = {0};
 
         for (uint64_t i = 1; i < 200; i += 60) {
-            sn_block *b = numbered(i);
+            sn_record_block *b = numbered(i);
 
             if (b && sn_order_hold(&o, b) != SEINE_OK)
-                sn_block_free(b);
+                sn_record_block_free(b);
         }
-        CHECK_EQ(sn_order_hold(
-                     &o, &(sn_block){.record = &(seine_record){.number = UINT64_MAX}}),
-                 SEINE_E_NOMEM);
+        CHECK_EQ(
+            sn_order_hold(
+                &o, &(sn_record_block){.record = &(seine_record){.number = UINT64_MAX}}),
+            SEINE_E_NOMEM);
         sn_order_fini(&o);
     }
 }

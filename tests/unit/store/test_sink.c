@@ -166,7 +166,7 @@ TEST_THREADS(sink_takes_from_several_lanes_each_in_its_order)
     shard shards[LANES];
 
     h.n = 0;
-    seine_sinks *s = fresh(&(seine_sinks_opts){.window = 1, .lane_size = 8192}, &h);
+    seine_sinks *s = fresh(&(seine_sinks_opts){.window = 1, .ring_size = 8192}, &h);
     CHECK_EQ(seine_sinks_start(s, LANES), SEINE_OK);
     for (unsigned i = 0; i < LANES; i++) {
         shards[i] = (shard){s, i};
@@ -203,7 +203,7 @@ TEST_THREADS(sink_ordered_is_by_number_whatever_the_lane)
     }
     h.n = 0;
     seine_sinks *s =
-        fresh(&(seine_sinks_opts){.ordered = true, .window = 10, .lane_size = 8192}, &h);
+        fresh(&(seine_sinks_opts){.ordered = true, .window = 10, .ring_size = 8192}, &h);
     CHECK_EQ(seine_sinks_start(s, 2), SEINE_OK);
     for (size_t i = 0; i < MANY; i++)
         put(s, i % 2, numbers[i]);
@@ -234,7 +234,7 @@ TEST(sink_ordered_is_not_ready_while_its_window_is_full)
     h.n = 0;
     atomic_store(&h.rooms, 0);
     seine_sinks *s =
-        fresh(&(seine_sinks_opts){.ordered = true, .window = 3, .lane_size = 65536}, &h);
+        fresh(&(seine_sinks_opts){.ordered = true, .window = 3, .ring_size = 65536}, &h);
     CHECK_EQ(seine_sinks_start(s, 1), SEINE_OK);
     put(s, 0, 0);
     settle(s, 1);
@@ -425,7 +425,7 @@ TEST(sink_without_memory_says_so)
     FAIL_EACH(n)
     {
         seine_sinks *s = NULL;
-        seine_sinks_opts o = {.ordered = true, .window = 4, .lane_size = 4096};
+        seine_sinks_opts o = {.ordered = true, .window = 4, .ring_size = 4096};
         seine_record r = {.url = {"u", 1}, .body = {body, sizeof body}, .number = 1};
         seine_err e = seine_sinks_new(&o, &s);
 

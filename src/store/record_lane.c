@@ -1,50 +1,50 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "store/lane.h"
+#include "store/record_lane.h"
 
 #include "base/alloc.h"
 #include "store/record.h"
 
 enum { ALIGN = 16 };
 
-sn_block *
-sn_block_new(const seine_record *r)
+sn_record_block *
+sn_record_block_new(const seine_record *r)
 {
-    size_t head = (sizeof(sn_block) + ALIGN - 1) / ALIGN * ALIGN;
+    size_t head = (sizeof(sn_record_block) + ALIGN - 1) / ALIGN * ALIGN;
     size_t size = head + sn_record_room(r);
-    sn_block *b = sn_alloc(size);
+    sn_record_block *b = sn_alloc(size);
 
     if (!b)
         return NULL;
-    *b = (sn_block){.size = size, .record = sn_record_copy(r, (char *)b + head)};
+    *b = (sn_record_block){.size = size, .record = sn_record_copy(r, (char *)b + head)};
     return b;
 }
 
 void
-sn_block_free(sn_block *b)
+sn_record_block_free(sn_record_block *b)
 {
     sn_free(b);
 }
 
 seine_err
-sn_lane_init(sn_lane *l, size_t size)
+sn_record_lane_init(sn_record_lane *l, size_t size)
 {
-    *l = (sn_lane){.taken = 0};
+    *l = (sn_record_lane){.taken = 0};
     return sn_ring_init(&l->ring, size);
 }
 
 static void
-free_list(sn_block *b)
+free_list(sn_record_block *b)
 {
     while (b) {
-        sn_block *next = b->next;
+        sn_record_block *next = b->next;
 
-        sn_block_free(b);
+        sn_record_block_free(b);
         b = next;
     }
 }
 
 void
-sn_lane_fini(sn_lane *l)
+sn_record_lane_fini(sn_record_lane *l)
 {
     free_list(l->turn);
     free_list(atomic_load(&l->blocks));
@@ -53,15 +53,15 @@ sn_lane_fini(sn_lane *l)
 
 /* A sixteenth of the ring: more would take the place of too many. */
 static size_t
-large(const sn_lane *l)
+large(const sn_record_lane *l)
 {
     return sn_ring_longest(&l->ring) / 8;
 }
 
 static seine_err
-put_block(sn_lane *l, const seine_record *r)
+put_block(sn_record_lane *l, const seine_record *r)
 {
-    sn_block *b = sn_block_new(r);
+    sn_record_block *b = sn_record_block_new(r);
 
     if (!b)
         return SEINE_E_NOMEM;
@@ -77,7 +77,7 @@ put_block(sn_lane *l, const seine_record *r)
 /* The count goes up last and in one order with the sleep of whoever takes: either he
  * sees the record or he is seen asleep. */
 seine_err
-sn_lane_put(sn_lane *l, const seine_record *r)
+sn_record_lane_put(sn_record_lane *l, const seine_record *r)
 {
     size_t n = sn_record_room(r);
     void *place = n <= large(l) ? sn_ring_reserve(&l->ring, n) : NULL;
@@ -96,20 +96,20 @@ sn_lane_put(sn_lane *l, const seine_record *r)
 }
 
 uint64_t
-sn_lane_waiting(const sn_lane *l)
+sn_record_lane_waiting(const sn_record_lane *l)
 {
     return atomic_load(&l->puts) - l->taken;
 }
 
 /* All blocks of the list, turned round, behind those that are there. */
 static void
-fetch_blocks(sn_lane *l)
+fetch_blocks(sn_record_lane *l)
 {
-    sn_block *b = atomic_exchange_explicit(&l->blocks, NULL, memory_order_acquire);
-    sn_block *oldest = NULL, **tail = &l->turn;
+    sn_record_block *b = atomic_exchange_explicit(&l->blocks, NULL, memory_order_acquire);
+    sn_record_block *oldest = NULL, **tail = &l->turn;
 
     while (b) {
-        sn_block *next = b->next;
+        sn_record_block *next = b->next;
 
         b->next = oldest;
         oldest = b;
@@ -121,7 +121,7 @@ fetch_blocks(sn_lane *l)
 }
 
 seine_record *
-sn_lane_next(sn_lane *l, sn_block **out_block)
+sn_record_lane_next(sn_record_lane *l, sn_record_block **out_block)
 {
     size_t n;
 
@@ -137,7 +137,7 @@ sn_lane_next(sn_lane *l, sn_block **out_block)
 }
 
 void
-sn_lane_done(sn_lane *l, const sn_block *block)
+sn_record_lane_done(sn_record_lane *l, const sn_record_block *block)
 {
     l->taken++;
     if (!block)
@@ -145,13 +145,13 @@ sn_lane_done(sn_lane *l, const sn_block *block)
 }
 
 void
-sn_lane_release(sn_lane *l)
+sn_record_lane_release(sn_record_lane *l)
 {
     sn_ring_release(&l->ring);
 }
 
 bool
-sn_lane_is_ready(const sn_lane *l)
+sn_record_lane_is_ready(const sn_record_lane *l)
 {
     size_t half = sn_ring_longest(&l->ring);
 
@@ -160,7 +160,7 @@ sn_lane_is_ready(const sn_lane *l)
 }
 
 bool
-sn_lane_is_quarter(const sn_lane *l)
+sn_record_lane_is_quarter(const sn_record_lane *l)
 {
     return sn_ring_used(&l->ring) >= sn_ring_longest(&l->ring) / 2;
 }

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * record_lane.h - records from one shard to the thread that writes them, in their order.
+ *
+ * A record is copied into a ring and read there in place. One that is large, or finds
+ * the ring full, becomes a block of its own on a list, with the place in the ring it
+ * belongs behind: so putting is never refused while there is memory.
+ *
+ *     e = sn_record_lane_put(&l, record);                 the shard
+ *
+ *     for (n = sn_record_lane_waiting(&l); n > 0; n--) {  the thread
+ *         r = sn_record_lane_next(&l, &block);
+ *         …                                        keeps or frees a block it was given
+ *         sn_record_lane_done(&l);
+ *     }
+ *     sn_record_lane_release(&l);
+ *
+ * Time    plays no part.
+ * Memory  the ring, and blocks; `held` counts their bytes.
+ * Threads one puts, one takes; is_ready: any.
+ */
+#ifndef SN_RECORD_LANE_H
+#define SN_RECORD_LANE_H
+
+#include <stdatomic.h>
+
+#include "base/ring.h"
+#include "seine/record.h"
+
+/* A record with everything it looks at, on the heap. */
+typedef struct sn_record_block {
+    struct sn_record_block *next;
+    uint64_t after; /* place in the ring */
+    size_t size;
+    seine_record *record;
+} sn_record_block;
+
+sn_record_block *sn_record_block_new(const seine_record *r); /* NULL: no memory */
+void sn_record_block_free(sn_record_block *b);
+
+typedef struct sn_record_lane {
+    sn_ring ring;
+    _Alignas(64) _Atomic uint64_t puts; /* records put */
+    sn_record_block *_Atomic blocks;    /* the newest first */
+    _Alignas(64) _Atomic size_t held;
+    _Atomic uint32_t starved; /* somebody was told that it is not ready */
+    uint64_t taken;           /* records done */
+    sn_record_block *turn;    /* the oldest first */
+} sn_record_lane;
+
+/* `size` bytes of ring, a power of two. INVAL, NOMEM. */
+SEINE_MUST_CHECK seine_err sn_record_lane_init(sn_record_lane *l, size_t size);
+void sn_record_lane_fini(sn_record_lane *l);
+
+/* NOMEM. */
+SEINE_MUST_CHECK seine_err sn_record_lane_put(sn_record_lane *l, const seine_record *r);
+
+uint64_t sn_record_lane_waiting(const sn_record_lane *l); /* records put and not done */
+
+/* Of those that wait. *out_block: it is a block, the caller's from here on; else NULL,
+ * and the record is valid until done. */
+seine_record *sn_record_lane_next(sn_record_lane *l, sn_record_block **out_block);
+void sn_record_lane_done(sn_record_lane *l, const sn_record_block *block);
+void sn_record_lane_release(sn_record_lane *l);
+
+/* Less than half of it is used. */
+bool sn_record_lane_is_ready(const sn_record_lane *l);
+bool sn_record_lane_is_quarter(const sn_record_lane *l); /* a quarter is, at least */
+
+#endif
