@@ -22,7 +22,7 @@
 
 #define SN_LABELS_CAP (16u << 20) /* more bytes than the label texts can have */
 
-typedef enum sn_kind { SN_COUNTER, SN_GAUGE, SN_HISTOGRAM } sn_kind;
+typedef enum sn_metric_kind { SN_COUNTER, SN_GAUGE, SN_HISTOGRAM } sn_metric_kind;
 
 typedef _Atomic uint64_t sn_cell;
 
@@ -53,23 +53,23 @@ struct seine_histogram {
     pthread_mutex_t *lock; /* the registry's */
 };
 
-typedef struct sn_block {
-    _Atomic(struct sn_block *) next;
-    sn_kind kind;
+typedef struct sn_metric_block {
+    _Atomic(struct sn_metric_block *) next;
+    sn_metric_kind kind;
     char *labels; /* per series `a="x",b="y"` and a terminator */
     union {
         struct seine_counter counter;
         struct seine_gauge gauge;
         struct seine_histogram histogram;
     } as;
-} sn_block;
+} sn_metric_block;
 
 typedef struct sn_family {
     _Atomic(struct sn_family *) next;
-    sn_kind kind;
+    sn_metric_kind kind;
     bool is_shared; /* several registrations make it up: the http ones */
     char *name, *help;
-    _Atomic(sn_block *) blocks;
+    _Atomic(sn_metric_block *) blocks;
 } sn_family;
 
 struct seine_metrics {
@@ -95,8 +95,9 @@ void sn_labels_end(sn_buf *b);
 bool sn_label_value_ok(const char *value);
 
 /* `labels` holds the texts of `n` series; the draft takes them. */
-SEINE_MUST_CHECK seine_err sn_draft_init(sn_draft *d, sn_kind kind, const char *name,
-                                         const char *help, sn_buf *labels, size_t n,
+SEINE_MUST_CHECK seine_err sn_draft_init(sn_draft *d, sn_metric_kind kind,
+                                         const char *name, const char *help,
+                                         sn_buf *labels, size_t n,
                                          const seine_buckets *buckets);
 void sn_draft_fini(sn_draft *d);
 

@@ -86,7 +86,7 @@ is_snake(sn_str s, size_t max)
 }
 
 static bool
-is_name(sn_kind kind, const char *name)
+is_name(sn_metric_kind kind, const char *name)
 {
     sn_str s = sn_str_of(name), stem = sn_family_stem(name), rest = stem, word;
 
@@ -258,7 +258,7 @@ histogram_init(seine_histogram *h, size_t n, const seine_buckets *b)
 }
 
 static bool
-block_init(sn_block *b, size_t n, const seine_buckets *buckets)
+block_init(sn_metric_block *b, size_t n, const seine_buckets *buckets)
 {
     switch (b->kind) {
     case SN_COUNTER:
@@ -272,7 +272,7 @@ block_init(sn_block *b, size_t n, const seine_buckets *buckets)
 }
 
 static void
-block_free(sn_block *b)
+block_free(sn_metric_block *b)
 {
     switch (b->kind) {
     case SN_COUNTER:
@@ -294,7 +294,7 @@ block_free(sn_block *b)
 static void
 family_free(sn_family *f)
 {
-    for (sn_block *b = f->blocks, *next; b; b = next) {
+    for (sn_metric_block *b = f->blocks, *next; b; b = next) {
         next = b->next;
         block_free(b);
     }
@@ -313,7 +313,7 @@ copy(const char *text)
 }
 
 seine_err
-sn_draft_init(sn_draft *d, sn_kind kind, const char *name, const char *help,
+sn_draft_init(sn_draft *d, sn_metric_kind kind, const char *name, const char *help,
               sn_buf *labels, size_t n, const seine_buckets *buckets)
 {
     size_t lines = n * (kind == SN_HISTOGRAM ? buckets->n + 3 : 1);
@@ -322,7 +322,7 @@ sn_draft_init(sn_draft *d, sn_kind kind, const char *name, const char *help,
     if (lines > SN_SERIES)
         return SEINE_E_RANGE;
     sn_family *f = sn_zalloc(sizeof *f);
-    sn_block *b = f ? sn_zalloc(sizeof *b) : NULL;
+    sn_metric_block *b = f ? sn_zalloc(sizeof *b) : NULL;
     if (!b) {
         sn_free(f);
         return SEINE_E_NOMEM;
@@ -363,11 +363,11 @@ find(const seine_metrics *m, const sn_family *like)
 static bool
 may_join(const sn_family *f, const sn_family *draft)
 {
-    const sn_block *mine = draft->blocks;
+    const sn_metric_block *mine = draft->blocks;
 
     if (!f->is_shared || !draft->is_shared || f->kind != draft->kind)
         return false;
-    for (const sn_block *b = f->blocks; b; b = b->next)
+    for (const sn_metric_block *b = f->blocks; b; b = b->next)
         if (strcmp(b->labels, mine->labels) == 0)
             return false;
     return true;
@@ -386,7 +386,7 @@ append(seine_metrics *m, sn_family *f)
 static void
 join(sn_family *f, sn_family *draft)
 {
-    _Atomic(sn_block *) *end = &f->blocks;
+    _Atomic(sn_metric_block *) *end = &f->blocks;
 
     while (*end)
         end = &(*end)->next;
@@ -420,7 +420,7 @@ sn_drafts_link(seine_metrics *m, sn_draft *drafts, size_t n)
 
         m->lines += drafts[i].lines;
         if (f->kind == SN_HISTOGRAM)
-            ((sn_block *)f->blocks)->as.histogram.lock = &m->lock;
+            ((sn_metric_block *)f->blocks)->as.histogram.lock = &m->lock;
         if (there) {
             join(there, f);
         } else {
@@ -433,8 +433,9 @@ sn_drafts_link(seine_metrics *m, sn_draft *drafts, size_t n)
 }
 
 static seine_err
-add(seine_metrics *m, sn_kind kind, const char *name, const char *help,
-    const seine_label *labels, size_t n, const seine_buckets *buckets, sn_block **out_b)
+add(seine_metrics *m, sn_metric_kind kind, const char *name, const char *help,
+    const seine_label *labels, size_t n, const seine_buckets *buckets,
+    sn_metric_block **out_b)
 {
     size_t series;
     sn_buf texts;
@@ -453,7 +454,7 @@ add(seine_metrics *m, sn_kind kind, const char *name, const char *help,
     if (e != SEINE_OK)
         return e;
 
-    sn_block *b = d.family->blocks;
+    sn_metric_block *b = d.family->blocks;
     e = sn_drafts_link(m, &d, 1);
     sn_draft_fini(&d);
     if (e == SEINE_OK)
@@ -465,7 +466,7 @@ seine_err
 seine_metrics_counter(seine_metrics *m, const char *name, const char *help,
                       const seine_label *labels, size_t n, seine_counter **out_c)
 {
-    sn_block *b;
+    sn_metric_block *b;
     seine_err e = add(m, SN_COUNTER, name, help, labels, n, NULL, &b);
 
     if (e == SEINE_OK)
@@ -477,7 +478,7 @@ seine_err
 seine_metrics_gauge(seine_metrics *m, const char *name, const char *help,
                     const seine_label *labels, size_t n, seine_gauge **out_g)
 {
-    sn_block *b;
+    sn_metric_block *b;
     seine_err e = add(m, SN_GAUGE, name, help, labels, n, NULL, &b);
 
     if (e == SEINE_OK)
@@ -491,7 +492,7 @@ seine_metrics_histogram(seine_metrics *m, const char *name, const char *help,
                         seine_histogram **out_h)
 {
     seine_buckets usual = seine_buckets_default();
-    sn_block *b;
+    sn_metric_block *b;
     seine_err e =
         add(m, SN_HISTOGRAM, name, help, labels, n, buckets ? buckets : &usual, &b);
 

@@ -166,7 +166,7 @@ seine_http_metrics_new(seine_metrics *m, const char *server,
                        seine_http_metrics **out_h)
 {
     sn_draft drafts[4] = {{0}};
-    sn_block *blocks[4];
+    sn_metric_block *blocks[4];
 
     if (n > ROUTES)
         return SEINE_E_RANGE;

@@ -91,7 +91,7 @@ put_histogram(page *p, const seine_histogram *h, unsigned series, const char *la
 }
 
 static unsigned
-series_of(const sn_block *b)
+series_of(const sn_metric_block *b)
 {
     switch (b->kind) {
     case SN_COUNTER:
@@ -105,7 +105,7 @@ series_of(const sn_block *b)
 }
 
 static void
-put_block(page *p, const sn_block *b)
+put_block(page *p, const sn_metric_block *b)
 {
     const char *labels = b->labels;
 
@@ -146,7 +146,7 @@ put_family(page *p, const sn_family *f)
     sn_buf_printf(&p->text, "# TYPE %.*s %s\n", SN_FMT(name), kinds[f->kind]);
     if (p->is_open && *unit)
         sn_buf_printf(&p->text, "# UNIT %.*s %s\n", SN_FMT(name), unit);
-    for (const sn_block *b = f->blocks; b; b = b->next)
+    for (const sn_metric_block *b = f->blocks; b; b = b->next)
         put_block(p, b);
 }
 
