@@ -101,7 +101,7 @@ sn_visit *sn_frontier_ask(sn_frontier *f, uint32_t host, seine_time now);
 void sn_frontier_unasked(sn_frontier *f, uint32_t host, seine_time now);
 
 /* A new visit of our own for that URL; NULL: no memory. */
-sn_visit *sn_frontier_make(sn_frontier *f, const seine_url *url, sn_kind kind,
+sn_visit *sn_frontier_make(sn_frontier *f, const seine_url *url, sn_visit_kind kind,
                            seine_time now);
 
 /* A further sitemap, which the one of this visit names. */

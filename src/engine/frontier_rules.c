@@ -53,7 +53,7 @@ keep_key(sn_frontier *f, sn_visit *v)
 }
 
 sn_visit *
-sn_frontier_make(sn_frontier *f, const seine_url *url, sn_kind kind, seine_time now)
+sn_frontier_make(sn_frontier *f, const seine_url *url, sn_visit_kind kind, seine_time now)
 {
     const seine_fetch_opts *o = &f->shared->opts;
     sn_visit *v = sn_visits_take_own(f->shared->visits);

@@ -41,7 +41,7 @@ struct sn_page {
     bool until_title; /* what html was made for */
     bool made;
     seine_sitemap *map; /* made by the first sitemap */
-    sn_kind kind;
+    sn_visit_kind kind;
     bool ended, has_links;
     sn_page_charset charset;
     uint64_t charset_errors;

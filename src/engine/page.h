@@ -33,8 +33,8 @@
 typedef struct sn_page sn_page;
 
 typedef struct sn_page_wants {
-    sn_kind kind; /* PAGE: links, title, metas; SITEMAP: its URLs */
-    bool links;   /* false: the title alone, and nothing is read behind it */
+    sn_visit_kind kind; /* PAGE: links, title, metas; SITEMAP: its URLs */
+    bool links;         /* false: the title alone, and nothing is read behind it */
     sn_str content_type, charset; /* of the header; lower case */
     unsigned robots;              /* SEINE_NOFOLLOW … of the header */
 } sn_page_wants;

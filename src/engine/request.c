@@ -474,11 +474,11 @@ static bool
 page_wants(const seine_fetch_opts *o, const sn_visit *v, uint16_t status,
            sn_page_wants *out_wants)
 {
-    *out_wants = (sn_page_wants){.kind = (sn_kind)v->kind,
+    *out_wants = (sn_page_wants){.kind = (sn_visit_kind)v->kind,
                                  .content_type = v->content_type,
                                  .charset = v->charset,
                                  .robots = v->robots_tag};
-    switch ((sn_kind)v->kind) {
+    switch ((sn_visit_kind)v->kind) {
     case SN_KIND_SITEMAP:
         return status >= 200 && status <= 299;
     case SN_KIND_PAGE:

@@ -24,7 +24,7 @@ static const uint8_t before[] = {
 };
 
 void
-sn_visit_step(sn_visit *v, sn_state to)
+sn_visit_step(sn_visit *v, sn_visit_state to)
 {
     (void)before; /* of use to the assertion alone */
     assert(before[to] & 1 << v->state);

@@ -30,23 +30,27 @@
 
 #define SN_NO_HOST UINT32_MAX
 
-typedef enum sn_state {
+typedef enum sn_visit_state {
     SN_ADMITTED,  /* new, in scope; on its way to its shard */
     SN_WAITING,   /* its host may not be asked yet, or has a queue */
     SN_READY,     /* limiter, breaker and throttle have said yes; permits are held */
     SN_IN_FLIGHT, /* bytes are moving */
     SN_DONE,      /* verdict given: result or final error; nothing is held */
     SN_EMITTED,   /* exactly one record is on its way; the arena is free */
-} sn_state;
+} sn_visit_state;
 
 /* What is asked for. Of the first alone there are records. */
-typedef enum sn_kind { SN_KIND_PAGE, SN_KIND_ROBOTS, SN_KIND_SITEMAP } sn_kind;
+typedef enum sn_visit_kind {
+    SN_KIND_PAGE,
+    SN_KIND_ROBOTS,
+    SN_KIND_SITEMAP
+} sn_visit_kind;
 
 typedef struct sn_visit sn_visit;
 struct sn_visit {
     sn_visit *next; /* in whatever list it is: inbox, queue of a host, pool */
     sn_arena arena; /* all texts below */
-    sn_state state;
+    sn_visit_state state;
     uint8_t lane;    /* 0 high: redirects, due retries; 1 normal; 2 low */
     bool fresh;      /* the next attempt uses no idle connection */
     bool replayed;   /* of this attempt already once */
@@ -55,7 +59,7 @@ struct sn_visit {
     bool has_hint;   /* the answer said something about our rate */
     bool is_typed;   /* named by the user: own headers, ceiling local */
     bool at_home;    /* its first origin was named by the user */
-    uint8_t kind;    /* sn_kind */
+    uint8_t kind;    /* sn_visit_kind */
     uint64_t number; /* 0, 1, 2 … in the order of the input */
     uint32_t host;   /* in its shard; SN_NO_HOST */
     sn_address_zone ceiling;
@@ -125,7 +129,7 @@ struct sn_visit {
 };
 
 /* Changes the state; asserts that the step is legal. */
-void sn_visit_step(sn_visit *v, sn_state to);
+void sn_visit_step(sn_visit *v, sn_visit_state to);
 
 /* Forgets everything of the last answer, before the next attempt. */
 void sn_visit_clear_answer(sn_visit *v);

@@ -53,7 +53,7 @@ typedef enum sn_attr_op {
 
 typedef enum sn_case { SN_CASE_USUAL, SN_CASE_IGNORED, SN_CASE_KEPT } sn_case;
 
-typedef enum sn_state {
+typedef enum sn_select_state {
     SN_STATE_ROOT,
     SN_STATE_EMPTY,
     SN_STATE_SCOPE,
@@ -64,7 +64,7 @@ typedef enum sn_state {
     SN_STATE_REQUIRED,
     SN_STATE_OPTIONAL,
     SN_STATE_NEVER
-} sn_state;
+} sn_select_state;
 
 /* Where a text stands in the selector's own. */
 typedef struct sn_select_span {

@@ -237,7 +237,7 @@ is_empty(const sn_match *m, seine_node n)
 }
 
 static bool
-state_matches(sn_match *m, seine_node n, sn_state state)
+state_matches(sn_match *m, seine_node n, sn_select_state state)
 {
     seine_node scope = m->known->scope;
 
@@ -311,7 +311,7 @@ sn_match_simple(sn_match *m, seine_node n, uint16_t i)
     case SN_SIMPLE_LANG:
         return lang_matches(m, n, value);
     case SN_SIMPLE_STATE:
-        return state_matches(m, n, (sn_state)s->state);
+        return state_matches(m, n, (sn_select_state)s->state);
     case SN_SIMPLE_NOTHING:
         break;
     }
