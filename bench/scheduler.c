@@ -141,7 +141,7 @@ set_up(bench *b, way how, uint32_t hosts)
             need(sn_scheduler_add(b->s, visit_of(&b->shared, i), 0) == SEINE_OK);
         return;
     }
-    sn_scheduler_set_source(b->s, &(sn_source){more, take, b});
+    sn_scheduler_set_source(b->s, &(sn_url_source){more, take, b});
     for (uint32_t i = 0; i < hosts; i++) {
         char mem[64];
         seine_url url;

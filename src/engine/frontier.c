@@ -64,7 +64,7 @@ sn_frontier_new(sn_shared_state *c, sn_scheduler *s, const sn_frontier_ops *ops,
         sn_frontier_free(f);
         return e;
     }
-    sn_scheduler_set_source(s, &(sn_source){more, take, f});
+    sn_scheduler_set_source(s, &(sn_url_source){more, take, f});
     *out_frontier = f;
     return SEINE_OK;
 }

@@ -39,7 +39,7 @@ void sn_scheduler_free(sn_scheduler *s); /* no visit is left in it */
  * the source that could not start at once. */
 typedef enum sn_more { SN_MORE_NONE, SN_MORE_NOW, SN_MORE_LATER } sn_more;
 
-typedef struct sn_source {
+typedef struct sn_url_source {
     /* Has the host one that may start now? What may not be asked at all is gone after the
      * call (sn_scheduler_less was called inside). LATER: only after one of the host's
      * requests has ended. */
@@ -48,9 +48,9 @@ typedef struct sn_source {
      * memory or no visit is free; asked again when a visit of any host has ended. */
     sn_visit *(*take)(uint32_t host, seine_time now, void *arg);
     void *arg;
-} sn_source;
+} sn_url_source;
 
-void sn_scheduler_set_source(sn_scheduler *s, const sn_source *source);
+void sn_scheduler_set_source(sn_scheduler *s, const sn_url_source *source);
 
 /* The number of the URL's host, which is made if it is new. `is_given`: a given URL names
  * it, from now on. NOMEM, INVAL. */

@@ -20,7 +20,7 @@ struct sn_scheduler {
     sn_ready ready;
     sn_turns dry;  /* hosts for whose next URL no visit was free */
     sn_heap again; /* visits with a moment of their own */
-    sn_source source;
+    sn_url_source source;
     sn_rng rng;
     sn_visit *parked, *expired;         /* lists; to be ended by the caller */
     uint32_t parked_hosts;              /* a list; their URLs at the source likewise */

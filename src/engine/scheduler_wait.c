@@ -84,7 +84,7 @@ sn_scheduler_take_again(sn_scheduler *s, seine_time now)
 }
 
 void
-sn_scheduler_set_source(sn_scheduler *s, const sn_source *source)
+sn_scheduler_set_source(sn_scheduler *s, const sn_url_source *source)
 {
     s->source = *source;
 }

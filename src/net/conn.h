@@ -43,8 +43,8 @@ typedef struct sn_kept {
 
 /* A packed body while it is unpacked. Of one connection at most 256 KiB are made in a
  * turn; what was received and not looked at by then is kept. */
-typedef struct sn_unpack {
-    struct sn_unpack *next; /* of those nobody uses */
+typedef struct sn_body_decoder {
+    struct sn_body_decoder *next; /* of those nobody uses */
     sn_decode decode;
     size_t room;  /* bytes that may be made in this turn */
     bool stuck;   /* there was no more room … */
@@ -54,15 +54,15 @@ typedef struct sn_unpack {
     size_t n_piece; /* … of which so many are of the body, the rest is to be read */
     size_t n_first; /* for raw_encoding: bytes before anything was made of them */
     char first[2048];
-} sn_unpack;
+} sn_body_decoder;
 
 /* A response while it is read; there is one only from its first byte on. */
 typedef struct sn_reader {
     struct sn_reader *next; /* of those nobody uses */
     sn_h1 h1;
     sn_head head;
-    bool has_head;       /* the final one is complete */
-    sn_unpack *unpack;   /* NULL: the body is not packed */
+    bool has_head;           /* the final one is complete */
+    sn_body_decoder *unpack; /* NULL: the body is not packed */
     seine_err spoiled;   /* it cannot be unpacked, and is read for the archive alone */
     uint32_t notes;      /* of unpacking */
     uint64_t wire, body; /* bytes of the body, with and without its framing */

@@ -9,10 +9,10 @@
 #define SHARE         (256 << 10) /* decoded bytes of one connection in a turn */
 
 /* A body as it was packed, while it is unpacked. */
-static sn_unpack *
+static sn_body_decoder *
 make(sn_socket_transport *w)
 {
-    sn_unpack *u = w->spare.unpacks;
+    sn_body_decoder *u = w->spare.unpacks;
 
     if (u) {
         w->spare.unpacks = u->next;
@@ -28,7 +28,7 @@ make(sn_socket_transport *w)
 }
 
 void
-sn_unpack_free(sn_unpack *u)
+sn_body_decoder_free(sn_body_decoder *u)
 {
     sn_decode_fini(&u->decode);
     sn_free(u);
@@ -48,14 +48,14 @@ void
 sn_conn_drop_body(sn_conn *c)
 {
     sn_socket_transport *w = c->of;
-    sn_unpack *u = c->reader ? SN_STEAL(c->reader->unpack) : NULL;
+    sn_body_decoder *u = c->reader ? SN_STEAL(c->reader->unpack) : NULL;
 
     if (!u)
         return;
     c->reader->notes |= u->decode.notes;
     give_back(w, &u->kept);
     if (w->spare.n_unpacks == SPARE_UNPACKS) {
-        sn_unpack_free(u);
+        sn_body_decoder_free(u);
         return;
     }
     u->next = w->spare.unpacks;
@@ -108,7 +108,7 @@ spoil(sn_conn *c, seine_err e)
 static seine_err
 take_as_it_is(sn_conn *c)
 {
-    sn_unpack *u = SN_STEAL(c->reader->unpack);
+    sn_body_decoder *u = SN_STEAL(c->reader->unpack);
     seine_err e = pass(c, (sn_str){u->first, u->n_first});
 
     c->reader->unpack = u;
@@ -119,7 +119,7 @@ take_as_it_is(sn_conn *c)
 static bool
 may_be_raw(const sn_conn *c)
 {
-    const sn_unpack *u = c->reader->unpack;
+    const sn_body_decoder *u = c->reader->unpack;
 
     return c->x->request->raw_encoding && c->reader->body == 0 &&
            u->n_first <= sizeof u->first;
@@ -134,7 +134,7 @@ failed(sn_conn *c, seine_err e)
 }
 
 static void
-remember_first(sn_unpack *u, sn_str piece)
+remember_first(sn_body_decoder *u, sn_str piece)
 {
     if (u->n_first > sizeof u->first || piece.len > sizeof u->first - u->n_first) {
         u->n_first = sizeof u->first + 1; /* too late to change one's mind */
@@ -147,7 +147,7 @@ remember_first(sn_unpack *u, sn_str piece)
 static seine_err
 unpack(sn_conn *c, sn_str *piece)
 {
-    sn_unpack *u = c->reader->unpack;
+    sn_body_decoder *u = c->reader->unpack;
     sn_str out;
 
     if (!u->stuck && c->x->request->raw_encoding && c->reader->body == 0)
@@ -194,7 +194,7 @@ sn_conn_begin_unpack(sn_conn *c)
         return q->raw_encoding ? SEINE_OK : spoil(c, e);
     if (codings.n == 0)
         return SEINE_OK;
-    sn_unpack *u = make(c->of);
+    sn_body_decoder *u = make(c->of);
     if (!u)
         return SEINE_E_NOMEM;
     r->unpack = u;
@@ -246,7 +246,7 @@ seine_err
 sn_conn_keep(sn_conn *c, sn_str piece, sn_str in)
 {
     sn_socket_transport *w = c->of;
-    sn_unpack *u = c->reader->unpack;
+    sn_body_decoder *u = c->reader->unpack;
     size_t n = piece.len + in.len;
 
     assert(piece.len == 0 || in.len == 0 || piece.ptr + piece.len == in.ptr);
@@ -268,7 +268,7 @@ sn_conn_keep(sn_conn *c, sn_str piece, sn_str in)
 void
 sn_conn_lend(sn_conn *c, sn_str *out_piece, sn_str *out_in)
 {
-    sn_unpack *u = c->reader->unpack;
+    sn_body_decoder *u = c->reader->unpack;
     sn_kept *k = &c->of->lent;
 
     *k = u->kept;

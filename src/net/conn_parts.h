@@ -78,7 +78,7 @@ SEINE_MUST_CHECK seine_err sn_conn_body(sn_conn *c, sn_str *piece);
 /* The framing says that it is whole: is it? Also BODY_TRUNCATED. */
 SEINE_MUST_CHECK seine_err sn_conn_end_body(sn_conn *c);
 void sn_conn_drop_body(sn_conn *c);
-void sn_unpack_free(sn_unpack *u);
+void sn_body_decoder_free(sn_body_decoder *u);
 
 /* It has made its share of this turn, and keeps the rest of the input; the next turn
  * begins with that. */

@@ -401,9 +401,9 @@ free_spare(sn_socket_transport *w)
         w->spare.readers = r->next;
         sn_reader_free(r);
     }
-    for (sn_unpack *u; (u = w->spare.unpacks);) {
+    for (sn_body_decoder *u; (u = w->spare.unpacks);) {
         w->spare.unpacks = u->next;
-        sn_unpack_free(u);
+        sn_body_decoder_free(u);
     }
     for (sn_conn *c; (c = w->spare.conns);) {
         w->spare.conns = c->next;

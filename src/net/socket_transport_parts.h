@@ -91,7 +91,7 @@ struct sn_socket_transport {
         sn_conn *conns;
         sn_dial *dials;
         sn_reader *readers;
-        sn_unpack *unpacks;
+        sn_body_decoder *unpacks;
         uint32_t n_exchanges, n_conns, n_dials, n_readers, n_unpacks;
     } spare; /* used again, a bounded number of each */
     sn_end end;

@@ -44,7 +44,7 @@ typedef struct sn_convert {
     seine_sink_format from, to;
     char *why;
     seine_converted stats;
-    sn_source source;
+    sn_convert_source source;
     uint64_t line, column; /* where the reader is; 0: it has no such thing */
     sn_record_reader rr;
     sn_out out;

@@ -16,7 +16,7 @@ enum {
 };
 
 static seine_err
-refuse(sn_source *s, int error, char *why)
+refuse(sn_convert_source *s, int error, char *why)
 {
     char text[SN_WHY_TEXT];
 
@@ -26,7 +26,7 @@ refuse(sn_source *s, int error, char *why)
 }
 
 static seine_err
-open_path(sn_source *s, const char *path, char *why)
+open_path(sn_convert_source *s, const char *path, char *why)
 {
     struct stat st;
 
@@ -41,11 +41,11 @@ open_path(sn_source *s, const char *path, char *why)
 }
 
 seine_err
-sn_source_open(sn_source *s, const char *path, char *why)
+sn_source_open(sn_convert_source *s, const char *path, char *why)
 {
     seine_err e = SEINE_OK;
 
-    *s = (sn_source){.fd = STDIN_FILENO};
+    *s = (sn_convert_source){.fd = STDIN_FILENO};
     if (path && strcmp(path, "-") != 0)
         e = open_path(s, path, why);
     else
@@ -61,19 +61,19 @@ sn_source_open(sn_source *s, const char *path, char *why)
 }
 
 void
-sn_source_close(sn_source *s)
+sn_source_close(sn_convert_source *s)
 {
     if (s->is_own)
         close(s->fd);
     sn_codec_fini(&s->codec);
     sn_free(s->raw);
     sn_free(s->text);
-    *s = (sn_source){.fd = -1};
+    *s = (sn_convert_source){.fd = -1};
 }
 
 /* Whether the next read would wait for somebody. */
 static bool
-would_wait(const sn_source *s)
+would_wait(const sn_convert_source *s)
 {
     struct pollfd fd = {s->fd, POLLIN, 0};
 
@@ -82,7 +82,7 @@ would_wait(const sn_source *s)
 
 /* Up to `room` bytes; 0 at the end. */
 static seine_err
-read_some(sn_source *s, char *to, size_t room, size_t *out_n, char *why)
+read_some(sn_convert_source *s, char *to, size_t room, size_t *out_n, char *why)
 {
     ssize_t got;
     char text[SN_WHY_TEXT];
@@ -111,14 +111,14 @@ read_some(sn_source *s, char *to, size_t room, size_t *out_n, char *why)
 }
 
 static seine_err
-damaged(sn_source *s, const char *how, char *why)
+damaged(sn_convert_source *s, const char *how, char *why)
 {
     sn_why(why, "%s: the packed bytes are %s", s->name, how);
     return SEINE_E_PARSE;
 }
 
 static seine_err
-fail_codec(sn_source *s, seine_err e, char *why)
+fail_codec(sn_convert_source *s, seine_err e, char *why)
 {
     if (e == SEINE_E_BAD_ENCODING)
         return damaged(s, "damaged", why);
@@ -128,7 +128,7 @@ fail_codec(sn_source *s, seine_err e, char *why)
 
 /* The next unpacked bytes; none at the end, which is the end of a member. */
 static seine_err
-unpack(sn_source *s, sn_str *out, char *why)
+unpack(sn_convert_source *s, sn_str *out, char *why)
 {
     for (;;) {
         sn_codec_room room = {s->text, BLOCK};
@@ -165,7 +165,7 @@ unpack(sn_source *s, sn_str *out, char *why)
 
 /* As many of the first bytes as it takes to know what they are. */
 static seine_err
-begin(sn_source *s, char *why)
+begin(sn_convert_source *s, char *why)
 {
     static const sn_codec_kind kinds[] = {SN_CODEC_GZIP, SN_CODEC_ZSTD};
     bool maybe = true;
@@ -195,7 +195,7 @@ begin(sn_source *s, char *why)
 }
 
 static seine_err
-next(sn_source *s, sn_str *out, char *why)
+next(sn_convert_source *s, sn_str *out, char *why)
 {
     seine_err e = s->is_begun ? SEINE_OK : begin(s, why);
 
@@ -214,7 +214,7 @@ next(sn_source *s, sn_str *out, char *why)
 }
 
 bool
-sn_source_rewind(sn_source *s)
+sn_source_rewind(sn_convert_source *s)
 {
     if (lseek(s->fd, 0, SEEK_SET) != 0)
         return false;
@@ -227,7 +227,7 @@ sn_source_rewind(sn_source *s)
 }
 
 seine_err
-sn_source_next(sn_source *s, sn_str *out_block, char *why)
+sn_source_next(sn_convert_source *s, sn_str *out_block, char *why)
 {
     if (s->ready.len > 0) {
         *out_block = s->ready;
@@ -239,7 +239,7 @@ sn_source_next(sn_source *s, sn_str *out_block, char *why)
 
 /* A block that is too short is followed by the next, moved behind it. */
 seine_err
-sn_source_peek(sn_source *s, size_t n, sn_str *out_first, char *why)
+sn_source_peek(sn_convert_source *s, size_t n, sn_str *out_first, char *why)
 {
     seine_err e = SEINE_OK;
 

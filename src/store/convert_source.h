@@ -20,7 +20,7 @@
 #include "base/codec.h"
 #include "store/why.h"
 
-typedef struct sn_source {
+typedef struct sn_convert_source {
     int fd;
     char name[SN_WHY_NAME];
     seine_err (*idle)(void *arg); /* NULL: nobody waits; not OK ends the reading */
@@ -33,21 +33,23 @@ typedef struct sn_source {
     char *raw, *text; /* a block each, as read and unpacked */
     sn_str in;        /* of raw */
     sn_str ready;     /* what peek looked at */
-} sn_source;
+} sn_convert_source;
 
 /* NULL, "-": standard input. INVAL: it cannot be opened, `why` says so; NOMEM. */
-SEINE_MUST_CHECK seine_err sn_source_open(sn_source *s, const char *path, char *why);
-void sn_source_close(sn_source *s); /* all zero is fine */
+SEINE_MUST_CHECK seine_err sn_source_open(sn_convert_source *s, const char *path,
+                                          char *why);
+void sn_source_close(sn_convert_source *s); /* all zero is fine */
 
 /* IO: it cannot be read; PARSE: the packed bytes are damaged or cut off; what idle said.
  * `why`: one line. */
-SEINE_MUST_CHECK seine_err sn_source_next(sn_source *s, sn_str *out_block, char *why);
+SEINE_MUST_CHECK seine_err sn_source_next(sn_convert_source *s, sn_str *out_block,
+                                          char *why);
 
 /* From the start again, and raw; false, and nothing changes, for what cannot go back. */
-bool sn_source_rewind(sn_source *s);
+bool sn_source_rewind(sn_convert_source *s);
 
 /* At most 64 bytes are sure to be there. */
-SEINE_MUST_CHECK seine_err sn_source_peek(sn_source *s, size_t n, sn_str *out_first,
-                                          char *why);
+SEINE_MUST_CHECK seine_err sn_source_peek(sn_convert_source *s, size_t n,
+                                          sn_str *out_first, char *why);
 
 #endif

@@ -23,13 +23,13 @@
 #define SN_LINES_BLOCK (64 << 10)
 
 /* What is packed on its way to lines. */
-typedef struct sn_unpack {
+typedef struct sn_input_unpack {
     sn_codec codec;
     sn_codec_kind kind;
     bool is_between; /* a stream has ended and none begun */
     sn_str in;       /* of packed */
     char packed[SN_LINES_BLOCK];
-} sn_unpack;
+} sn_input_unpack;
 
 /* Lines of any length out of a descriptor, in bounded memory. */
 typedef struct sn_lines {
@@ -39,7 +39,7 @@ typedef struct sn_lines {
     bool is_over;     /* there is no more to read */
     bool is_skipping; /* in a line that is too long */
     int error; /* errno of a failed read; EBADMSG, ENODATA: packed, and damaged, cut */
-    sn_unpack *unpack; /* NULL: it is not packed */
+    sn_input_unpack *unpack; /* NULL: it is not packed */
     atomic_bool is_packed;
     _Atomic uint64_t lines, bytes, raw; /* raw: bytes of the descriptor */
 } sn_lines;

@@ -70,7 +70,7 @@ take(sn_lines *l, char *to, size_t room)
 static void
 go_on(sn_lines *l)
 {
-    sn_unpack *u = l->unpack;
+    sn_input_unpack *u = l->unpack;
 
     while (u->in.len > 0 && u->in.ptr[0] == '\0')
         u->in = sn_str_slice(u->in, 1, u->in.len);
@@ -82,7 +82,7 @@ go_on(sn_lines *l)
 }
 
 static int
-flaw_of(const sn_unpack *u)
+flaw_of(const sn_input_unpack *u)
 {
     return u->codec.err == SEINE_E_NOMEM ? ENOMEM : EBADMSG;
 }
@@ -91,7 +91,7 @@ flaw_of(const sn_unpack *u)
 static void
 fill_packed(sn_lines *l)
 {
-    sn_unpack *u = l->unpack;
+    sn_input_unpack *u = l->unpack;
     size_t before = l->end;
 
     while (l->end == before && !l->is_over) {
@@ -135,7 +135,7 @@ fill(sn_lines *l)
 seine_err
 sn_lines_unpack(sn_lines *l, sn_codec_kind kind)
 {
-    sn_unpack *u = sn_zalloc(sizeof *u);
+    sn_input_unpack *u = sn_zalloc(sizeof *u);
 
     if (!u)
         return SEINE_E_NOMEM;

@@ -54,7 +54,7 @@ open_well(well *w, shard *t, const seine_fetch_opts *o)
 {
     *w = (well){.t = t};
     open_shard(t, o);
-    sn_scheduler_set_source(t->s, &(sn_source){more, take, w});
+    sn_scheduler_set_source(t->s, &(sn_url_source){more, take, w});
 }
 
 /* A host, and n URLs for it. */
