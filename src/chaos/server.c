@@ -15,7 +15,7 @@
 
 #include "base/time.h"
 #include "chaos/arg.h"
-#include "chaos/guest.h"
+#include "chaos/connection.h"
 #include "chaos/resolver.h"
 
 #define EVENTS  256
@@ -117,7 +117,7 @@ on_accept(snc_watch *watch, uint32_t events)
                          SOCK_NONBLOCK | SOCK_CLOEXEC);
 
         if (fd >= 0 && s->open < s->most)
-            snc_guest_new(door, fd, &peer);
+            snc_connection_new(door, fd, &peer);
         else if (fd >= 0)
             refuse(s, fd);
         else if (errno == EMFILE || errno == ENFILE
@@ -272,8 +272,8 @@ snc_server_fini(snc_server *s)
 {
     const int fds[] = {s->epoll, s->spare, s->dead, s->hole, s->filler};
 
-    while (s->guests)
-        snc_guest_free(s->guests);
+    while (s->connections)
+        snc_connection_free(s->connections);
     snc_resolver_close(s->resolver);
     for (size_t i = 0; i < sizeof fds / sizeof *fds; i++)
         if (fds[i] >= 0)

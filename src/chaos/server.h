@@ -35,7 +35,7 @@ struct snc_watch {
     void (*ready)(snc_watch *self, uint32_t events);
 };
 
-/* Where guests come in. */
+/* Where connections come in. */
 typedef enum snc_door_kind {
     SNC_DOOR_HTTP,
     SNC_DOOR_HTTPS,
@@ -60,7 +60,7 @@ typedef struct snc_server {
     int dead, hole, filler;
     snc_tls *tls; /* NULL: no HTTPS */
     snc_alarms alarms;
-    struct snc_guest *guests; /* all of them, a list */
+    struct snc_connection *connections; /* all of them, a list */
     uint32_t open, most;
     uint64_t next_id;
     const char *range; /* the addresses it listens on */

@@ -128,7 +128,7 @@ host_free(host *h)
 }
 
 static sn_transport *
-guest(const host *h, sn_tls_ctx **out_ctx)
+connection(const host *h, sn_tls_ctx **out_ctx)
 {
     sn_socket_transport_opts o = transport_opts();
 
@@ -144,7 +144,7 @@ TEST(a_refused_ticket_takes_all_of_its_host_with_it)
     static const bool resumed[] = {false, true, false, false, true};
     host *h = host_new("aabaa");
     sn_tls_ctx *ctx;
-    sn_transport *t = guest(h, &ctx);
+    sn_transport *t = connection(h, &ctx);
     uint64_t before = 0;
 
     EACH_ROW(i, resumed) {

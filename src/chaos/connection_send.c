@@ -7,13 +7,13 @@
 
 #include "base/alloc.h"
 #include "base/time.h"
-#include "chaos/guest.h"
+#include "chaos/connection.h"
 
 #define AT_ONCE ((uint64_t)256 << 10) /* bytes before the others get their turn */
 #define DRAIN   SEINE_SECS(5)
 
 void
-snc_guest_end(snc_guest *g, bool whole, bool reset, bool aborted)
+snc_connection_end(snc_connection *g, bool whole, bool reset, bool aborted)
 {
     snc_ending ending = {
         .bytes = g->sent, .whole = whole, .reset = reset, .aborted = aborted};
@@ -32,14 +32,14 @@ snc_guest_end(snc_guest *g, bool whole, bool reset, bool aborted)
 
 /* The answer needs more than this turn: it gets memory of its own. */
 static bool
-keep(snc_guest *g)
+keep(snc_connection *g)
 {
     snc_answer *copy;
 
     if (g->answer != &g->server->answer)
         return true;
     if (!snc_wire_keep(&g->answer->wire) || !(copy = sn_alloc(sizeof *copy))) {
-        snc_guest_reset(g);
+        snc_connection_reset(g);
         return false;
     }
     *copy = *g->answer;
@@ -50,7 +50,7 @@ keep(snc_guest *g)
 
 /* What was made and not sent. */
 static bool
-save(snc_guest *g, const char *bytes, size_t n)
+save(snc_connection *g, const char *bytes, size_t n)
 {
     if (!keep(g))
         return false;
@@ -60,7 +60,7 @@ save(snc_guest *g, const char *bytes, size_t n)
     }
     g->left = sn_alloc(n);
     if (!g->left) {
-        snc_guest_reset(g);
+        snc_connection_reset(g);
         return false;
     }
     memcpy(g->left, bytes, n);
@@ -70,41 +70,41 @@ save(snc_guest *g, const char *bytes, size_t n)
 }
 
 static void
-hold(snc_guest *g)
+hold(snc_connection *g)
 {
     if (keep(g))
-        g->state = SNC_GUEST_HOLD;
+        g->state = SNC_CONNECTION_HOLD;
 }
 
 void
-snc_guest_drain(snc_guest *g)
+snc_connection_drain(snc_connection *g)
 {
     int waiting = 0;
-    bool late = g->state == SNC_GUEST_DRAIN && g->server->now >= g->drain_until;
+    bool late = g->state == SNC_CONNECTION_DRAIN && g->server->now >= g->drain_until;
 
     if (ioctl(g->fd, SIOCOUTQ, &waiting) != 0 || waiting == 0 || late) {
-        snc_guest_reset(g);
+        snc_connection_reset(g);
         return;
     }
     if (!keep(g))
         return;
-    if (g->state != SNC_GUEST_DRAIN)
+    if (g->state != SNC_CONNECTION_DRAIN)
         g->drain_until = sn_time_add(g->server->now, DRAIN);
-    g->state = SNC_GUEST_DRAIN;
-    snc_guest_alarm(g, sn_time_add(g->server->now, SEINE_MS(1)));
+    g->state = SNC_CONNECTION_DRAIN;
+    snc_connection_alarm(g, sn_time_add(g->server->now, SEINE_MS(1)));
 }
 
 static void
-cut(snc_guest *g)
+cut(snc_connection *g)
 {
     switch (g->answer->cut) {
     case SNC_CUT_RST:
-        snc_guest_drain(g);
+        snc_connection_drain(g);
         break;
     case SNC_CUT_FIN:
         g->unclean = g->answer->unclean;
-        snc_guest_end(g, false, false, false);
-        snc_guest_fin(g);
+        snc_connection_end(g, false, false, false);
+        snc_connection_fin(g);
         break;
     default:
         hold(g);
@@ -112,7 +112,7 @@ cut(snc_guest *g)
 }
 
 static void
-finish(snc_guest *g)
+finish(snc_connection *g)
 {
     snc_answer *a = g->answer;
     bool keeps = a->keep;
@@ -120,21 +120,21 @@ finish(snc_guest *g)
 
     g->unclean = a->unclean;
     g->idle_end = keeps ? a->idle_end : SNC_IDLE_KEEP;
-    snc_guest_end(g, true, false, false);
-    g->state = SNC_GUEST_READ;
+    snc_connection_end(g, true, false, false);
+    g->state = SNC_CONNECTION_READ;
     if (!keeps)
-        snc_guest_fin(g);
+        snc_connection_fin(g);
     else if (g->to.way != SNC_WAY_NONE)
-        snc_guest_tunnel(g);
+        snc_connection_tunnel(g);
     else if (g->idle_end != SNC_IDLE_KEEP && idle == 0)
-        snc_guest_idled(g);
+        snc_connection_idled(g);
     else if (g->idle_end != SNC_IDLE_KEEP)
-        snc_guest_alarm(g, sn_time_add(g->server->now, idle));
+        snc_connection_alarm(g, sn_time_add(g->server->now, idle));
 }
 
 /* How many of `n` bytes may go out now. */
 static size_t
-allowed(const snc_guest *g, size_t n)
+allowed(const snc_connection *g, size_t n)
 {
     const snc_answer *a = g->answer;
     uint64_t most = n;
@@ -152,11 +152,11 @@ allowed(const snc_guest *g, size_t n)
 
 /* Sends from these bytes. True: go on; false: wait, or it is over. */
 static bool
-put(snc_guest *g, const char *bytes, size_t n)
+put(snc_connection *g, const char *bytes, size_t n)
 {
     bool paced = g->answer->every > 0 && g->sent >= g->answer->drip_from;
     size_t may = allowed(g, n);
-    ssize_t done = may > 0 ? snc_guest_write(g, bytes, may) : 0;
+    ssize_t done = may > 0 ? snc_connection_write(g, bytes, may) : 0;
 
     if (done < 0) {
         if (errno != EAGAIN && errno != EINTR) {
@@ -180,7 +180,7 @@ put(snc_guest *g, const char *bytes, size_t n)
 
 /* The drip has run dry. */
 static bool
-wait_for_drip(snc_guest *g)
+wait_for_drip(snc_connection *g)
 {
     const snc_answer *a = g->answer;
 
@@ -188,14 +188,14 @@ wait_for_drip(snc_guest *g)
         return false;
     g->allowance = a->drip;
     if (keep(g)) {
-        g->state = SNC_GUEST_WAIT;
-        snc_guest_alarm(g, sn_time_add(g->server->now, g->answer->every));
+        g->state = SNC_CONNECTION_WAIT;
+        snc_connection_alarm(g, sn_time_add(g->server->now, g->answer->every));
     }
     return true;
 }
 
 bool
-snc_guest_send(snc_guest *g)
+snc_connection_send(snc_connection *g)
 {
     uint64_t from = g->sent;
 
@@ -211,7 +211,7 @@ snc_guest_send(snc_guest *g)
             return true;
         if (g->sent - from >= AT_ONCE) { /* the others first */
             if (keep(g))
-                snc_guest_alarm(g, s->now);
+                snc_connection_alarm(g, s->now);
             return false;
         }
         if (g->left) {
@@ -232,7 +232,7 @@ snc_guest_send(snc_guest *g)
 }
 
 void
-snc_guest_answer(snc_guest *g)
+snc_connection_answer(snc_connection *g)
 {
     snc_answer *a = g->answer = &g->server->answer;
 
@@ -242,11 +242,11 @@ snc_guest_answer(snc_guest *g)
         hold(g);
     } else if (a->delay > 0) {
         if (keep(g)) {
-            g->state = SNC_GUEST_WAIT;
-            snc_guest_alarm(g, sn_time_add(g->server->now, g->answer->delay));
+            g->state = SNC_CONNECTION_WAIT;
+            snc_connection_alarm(g, sn_time_add(g->server->now, g->answer->delay));
         }
     } else {
         snc_world_begin(&g->server->world, &g->trace, g->server->now);
-        g->state = SNC_GUEST_SEND;
+        g->state = SNC_CONNECTION_SEND;
     }
 }

@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "base/time.h"
-#include "chaos/guest.h"
+#include "chaos/connection.h"
 
 #define STAMP SEINE_SECS(5) /* an older stamp is a wall clock that was moved */
 #define NOISE 1000          /* bytes instead of a handshake */
@@ -17,7 +17,7 @@
 static ssize_t
 receive(void *self, void *out, size_t room)
 {
-    snc_guest *g = self;
+    snc_connection *g = self;
     snc_server *s = g->server;
     char control[CMSG_SPACE(sizeof(struct timespec))];
     struct iovec to = {out, room};
@@ -47,14 +47,14 @@ receive(void *self, void *out, size_t room)
 static ssize_t
 send_(void *self, const void *bytes, size_t n)
 {
-    const snc_guest *g = self;
+    const snc_connection *g = self;
 
     return send(g->fd, bytes, n, MSG_NOSIGNAL);
 }
 
 /* What came before the tunnel began. */
 static size_t
-take_early(snc_guest *g, void *out, size_t room)
+take_early(snc_connection *g, void *out, size_t room)
 {
     size_t n = g->early.len < room ? g->early.len : room;
 
@@ -68,7 +68,7 @@ take_early(snc_guest *g, void *out, size_t room)
 static ssize_t
 receive_below(void *self, void *out, size_t room)
 {
-    snc_guest *g = self;
+    snc_connection *g = self;
     size_t n = take_early(g, out, room);
 
     return n > 0 ? (ssize_t)n : receive(g, out, room);
@@ -77,7 +77,7 @@ receive_below(void *self, void *out, size_t room)
 static ssize_t
 receive_inside(void *self, void *out, size_t room)
 {
-    snc_guest *g = self;
+    snc_connection *g = self;
     size_t n = take_early(g, out, room);
 
     return n > 0 ? (ssize_t)n : snc_tls_read(g->outer, out, room);
@@ -86,27 +86,27 @@ receive_inside(void *self, void *out, size_t room)
 static ssize_t
 send_inside(void *self, const void *bytes, size_t n)
 {
-    snc_guest *g = self;
+    snc_connection *g = self;
 
     return snc_tls_write(g->outer, bytes, n);
 }
 
 /* What comes behind our FIN is of no interest, and not read as TLS. */
 ssize_t
-snc_guest_receive(snc_guest *g, char *out, size_t room)
+snc_connection_receive(snc_connection *g, char *out, size_t room)
 {
-    return g->tls && g->state != SNC_GUEST_LINGER ? snc_tls_read(g->tls, out, room)
-                                                  : receive(g, out, room);
+    return g->tls && g->state != SNC_CONNECTION_LINGER ? snc_tls_read(g->tls, out, room)
+                                                       : receive(g, out, room);
 }
 
 ssize_t
-snc_guest_write(snc_guest *g, const char *bytes, size_t n)
+snc_connection_write(snc_connection *g, const char *bytes, size_t n)
 {
     return g->tls ? snc_tls_write(g->tls, bytes, n) : send_(g, bytes, n);
 }
 
 void
-snc_guest_greet(snc_guest *g)
+snc_connection_greet(snc_connection *g)
 {
     snc_server *s = g->server;
     const snc_tls_ends socket_ = {receive_below, send_, g};
@@ -115,14 +115,14 @@ snc_guest_greet(snc_guest *g)
     g->outer = g->tls;
     g->tls = NULL;
     g->said_hello = false;
-    g->state = SNC_GUEST_GREET;
+    g->state = SNC_CONNECTION_GREET;
     if (snc_tls_line_new(s->tls, g->outer ? &line : &socket_, sn_str_of(g->own),
                          s->clock->wall(s->clock), &g->tls) != SEINE_OK)
-        snc_guest_reset(g);
+        snc_connection_reset(g);
 }
 
 static void
-note_hello(snc_guest *g, const snc_tls_facts *facts)
+note_hello(snc_connection *g, const snc_tls_facts *facts)
 {
     snc_witness *w = &g->server->world.witness;
 
@@ -134,7 +134,7 @@ note_hello(snc_guest *g, const snc_tls_facts *facts)
 
 /* It looks like nothing at all, least of all like a record. */
 static void
-make_noise(snc_guest *g)
+make_noise(snc_connection *g)
 {
     char noise[NOISE];
 
@@ -145,14 +145,14 @@ make_noise(snc_guest *g)
 }
 
 bool
-snc_guest_greeted(snc_guest *g)
+snc_connection_greeted(snc_connection *g)
 {
     snc_witness *w = &g->server->world.witness;
     const snc_tls_facts *facts = snc_tls_facts_of(g->tls);
 
     if (!g->readable && !g->writable)
         return false;
-    snc_guest_register(g);
+    snc_connection_register(g);
     snc_tls_got got = snc_tls_greet(g->tls);
     note_hello(g, facts);
     switch (got) {
@@ -165,21 +165,21 @@ snc_guest_greeted(snc_guest *g)
     case SNC_TLS_DONE:
         snc_witness_greeted(w, snc_witness_host(w, facts->name), g->address,
                             facts->resumed);
-        g->state = SNC_GUEST_READ;
+        g->state = SNC_CONNECTION_READ;
         g->readable = true;
         break;
     case SNC_TLS_STALL:
-        g->state = SNC_GUEST_HOLD;
+        g->state = SNC_CONNECTION_HOLD;
         break;
     case SNC_TLS_RST:
-        snc_guest_drain(g);
+        snc_connection_drain(g);
         break;
     case SNC_TLS_GARBAGE:
         make_noise(g);
-        snc_guest_fin(g);
+        snc_connection_fin(g);
         break;
     default:
-        snc_guest_fin(g);
+        snc_connection_fin(g);
     }
     return true;
 }

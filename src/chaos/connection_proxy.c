@@ -2,30 +2,30 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "chaos/guest.h"
+#include "chaos/connection.h"
 
 static void
-begin(snc_guest *g, seine_err e)
+begin(snc_connection *g, seine_err e)
 {
     g->trace = (snc_trace){.epoch = 0};
     if (e == SEINE_OK)
-        snc_guest_answer(g);
+        snc_connection_answer(g);
     else
-        snc_guest_reset(g);
+        snc_connection_reset(g);
 }
 
 void
-snc_guest_connect(snc_guest *g, const snc_ask *ask)
+snc_connection_connect(snc_connection *g, const snc_ask *ask)
 {
     snc_server *s = g->server;
-    snc_visitor v = snc_guest_visitor(g);
+    snc_visitor v = snc_connection_visitor(g);
 
     begin(g, snc_proxy_connect(&s->world, &v, ask, g->arrived, &s->answer, &g->to));
 }
 
 /* One message from the front of `bytes`; what is left. */
 sn_str
-snc_guest_socks(snc_guest *g, sn_str bytes)
+snc_connection_socks(snc_connection *g, sn_str bytes)
 {
     snc_server *s = g->server;
     size_t used = 0;
@@ -36,12 +36,12 @@ snc_guest_socks(snc_guest *g, sn_str bytes)
         return bytes;
     case SNC_ASK_BAD:
         snc_world_count_bad(&s->world, g->socks->why);
-        snc_guest_reset(g);
+        snc_connection_reset(g);
         return (sn_str){NULL, 0};
     default:
         break;
     }
-    snc_visitor v = snc_guest_visitor(g);
+    snc_visitor v = snc_connection_visitor(g);
     begin(g, snc_proxy_socks(&s->world, &v, g->socks, g->arrived, &s->answer, &g->to));
     return sn_str_slice(bytes, used, bytes.len);
 }
@@ -49,7 +49,7 @@ snc_guest_socks(snc_guest *g, sn_str bytes)
 /* From here on it is somebody who came through another door. What it has sent ahead is
  * read first. */
 void
-snc_guest_tunnel(snc_guest *g)
+snc_connection_tunnel(snc_connection *g)
 {
     snc_passage to = g->to;
 
@@ -66,5 +66,5 @@ snc_guest_tunnel(snc_guest *g)
     g->early = g->in;
     sn_buf_init(&g->in, (size_t)2 * SNC_ASK_HEAD);
     g->need_more = false;
-    snc_guest_greet(g);
+    snc_connection_greet(g);
 }

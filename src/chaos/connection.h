@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * guest.h - one connection, from accept to its end.
+ * connection.h - one connection, from accept to its end.
  *
- * A guest is always in one of eight states; what the client does and what the alarm
+ * A connection is always in one of eight states; what the client does and what the alarm
  * says move it on:
  *
  *     GREET    in the middle of a TLS handshake
@@ -18,13 +18,13 @@
  * client that closes its side while it waits for an answer has gone away.
  *
  * Time    alarms, for delays, drips, idle connections.
- * Memory  an idle guest is this struct. Input that is not a whole head is kept, up
+ * Memory  an idle connection is this struct. Input that is not a whole head is kept, up
  *         to 64 KiB; an answer that has to wait is copied, and what was made and not
  *         sent, up to 32 KiB.
  * Threads the server's.
  */
-#ifndef SNC_GUEST_H
-#define SNC_GUEST_H
+#ifndef SNC_CONNECTION_H
+#define SNC_CONNECTION_H
 
 #include <netinet/in.h>
 
@@ -32,29 +32,29 @@
 #include "chaos/proxy.h"
 #include "chaos/server.h"
 
-typedef enum snc_guest_state {
-    SNC_GUEST_GREET,
-    SNC_GUEST_READ,
-    SNC_GUEST_WAIT,
-    SNC_GUEST_SEND,
-    SNC_GUEST_HOLD,
-    SNC_GUEST_DRAIN,
-    SNC_GUEST_CLOSE,
-    SNC_GUEST_LINGER
-} snc_guest_state;
+typedef enum snc_connection_state {
+    SNC_CONNECTION_GREET,
+    SNC_CONNECTION_READ,
+    SNC_CONNECTION_WAIT,
+    SNC_CONNECTION_SEND,
+    SNC_CONNECTION_HOLD,
+    SNC_CONNECTION_DRAIN,
+    SNC_CONNECTION_CLOSE,
+    SNC_CONNECTION_LINGER
+} snc_connection_state;
 
-typedef struct snc_guest {
+typedef struct snc_connection {
     snc_watch watch;
     snc_alarm alarm;
     snc_server *server;
-    struct snc_guest *prev, *next;
+    struct snc_connection *prev, *next;
     int fd;
     snc_tls_line *tls, *outer; /* NULL: plain; around `tls`, of one to us as a proxy */
     snc_socks *socks;          /* NULL: it speaks HTTP */
     sn_buf early;              /* bytes for `tls` that came before it */
     snc_passage to;            /* where it goes when the answer is out */
     bool tunnelled;
-    snc_guest_state state;
+    snc_connection_state state;
     bool readable, writable;
     bool half;       /* the client sends no more */
     bool gone;       /* and does not read either */
@@ -82,58 +82,58 @@ typedef struct snc_guest {
     seine_time drain_until;
     snc_idle idle_end;
     bool unclean; /* FIN comes without a close_notify */
-} snc_guest;
+} snc_connection;
 
 /* Takes over the descriptor; it is closed when there is no memory. */
-void snc_guest_new(const snc_door *door, int fd, const struct sockaddr_in *peer);
+void snc_connection_new(const snc_door *door, int fd, const struct sockaddr_in *peer);
 
 /* Ends it at once, whatever it does. */
-void snc_guest_free(snc_guest *g);
+void snc_connection_free(snc_connection *g);
 
-/* Below: guest.c and guest_send.c for each other. None of them frees the guest; one
- * that is closed is `dead`. */
+/* Below: connection.c and connection_send.c for each other. None of them frees the
+ * connection; one that is closed is `dead`. */
 
 /* Like recv and send, through TLS if there is any. */
-ssize_t snc_guest_receive(snc_guest *g, char *out, size_t room);
-ssize_t snc_guest_write(snc_guest *g, const char *bytes, size_t n);
+ssize_t snc_connection_receive(snc_connection *g, char *out, size_t room);
+ssize_t snc_connection_write(snc_connection *g, const char *bytes, size_t n);
 
 /* A TLS handshake has to come first. */
-void snc_guest_greet(snc_guest *g);
+void snc_connection_greet(snc_connection *g);
 
 /* Goes on with it. True: the state is another. */
-bool snc_guest_greeted(snc_guest *g);
+bool snc_connection_greeted(snc_connection *g);
 
 /* Finds the records of this epoch: the old ones may be gone. */
-void snc_guest_register(snc_guest *g);
+void snc_connection_register(snc_connection *g);
 
 /* As the world sees it. */
-snc_visitor snc_guest_visitor(const snc_guest *g);
+snc_visitor snc_connection_visitor(const snc_connection *g);
 
 /* It asks us as a proxy: a request with CONNECT, a message of SOCKS. */
-void snc_guest_connect(snc_guest *g, const snc_ask *ask);
-sn_str snc_guest_socks(snc_guest *g, sn_str bytes);
+void snc_connection_connect(snc_connection *g, const snc_ask *ask);
+sn_str snc_connection_socks(snc_connection *g, sn_str bytes);
 
 /* The answer is out: the tunnel begins. */
-void snc_guest_tunnel(snc_guest *g);
+void snc_connection_tunnel(snc_connection *g);
 
 /* Begins with the server's answer. */
-void snc_guest_answer(snc_guest *g);
+void snc_connection_answer(snc_connection *g);
 
 /* Sends what may be sent now. True: the answer is over, or the state is another. */
-bool snc_guest_send(snc_guest *g);
+bool snc_connection_send(snc_connection *g);
 
 /* The answer is over, whole or not, and noted. */
-void snc_guest_end(snc_guest *g, bool whole, bool reset, bool aborted);
+void snc_connection_end(snc_connection *g, bool whole, bool reset, bool aborted);
 
 /* Ends it with RST as soon as the client has got everything. */
-void snc_guest_drain(snc_guest *g);
+void snc_connection_drain(snc_connection *g);
 
 /* Closes: with RST; with FIN, after which it lingers; as its idling ends. */
-void snc_guest_reset(snc_guest *g);
-void snc_guest_fin(snc_guest *g);
-void snc_guest_idled(snc_guest *g);
+void snc_connection_reset(snc_connection *g);
+void snc_connection_fin(snc_connection *g);
+void snc_connection_idled(snc_connection *g);
 
-/* Without memory for its alarm a guest is reset. */
-void snc_guest_alarm(snc_guest *g, seine_time due);
+/* Without memory for its alarm a connection is reset. */
+void snc_connection_alarm(snc_connection *g, seine_time due);
 
 #endif

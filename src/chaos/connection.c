@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "chaos/guest.h"
+#include "chaos/connection.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -16,63 +16,63 @@
 #define LINGER SEINE_SECS(2) /* how long we wait for the client's FIN */
 
 #define GUEST_OF(member, p) \
-    ((snc_guest *)(void *)((char *)(p)-offsetof(snc_guest, member)))
+    ((snc_connection *)(void *)((char *)(p)-offsetof(snc_connection, member)))
 
 /* Also the way to close: everything is noted, the descriptor is gone, and whoever
- * runs the guest frees it. */
+ * runs the connection frees it. */
 static void
-close_now(snc_guest *g)
+close_now(snc_connection *g)
 {
     if (g->dead)
         return;
-    snc_guest_end(g, false, false, g->half || g->gone);
+    snc_connection_end(g, false, false, g->half || g->gone);
     snc_alarm_stop(&g->server->alarms, &g->alarm);
     close(g->fd);
     g->dead = true;
 }
 
 void
-snc_guest_reset(snc_guest *g)
+snc_connection_reset(snc_connection *g)
 {
     struct linger now = {.l_onoff = 1, .l_linger = 0};
 
     if (g->dead)
         return;
     setsockopt(g->fd, SOL_SOCKET, SO_LINGER, &now, sizeof now);
-    snc_guest_end(g, false, true, false);
+    snc_connection_end(g, false, true, false);
     close_now(g);
 }
 
 void
-snc_guest_alarm(snc_guest *g, seine_time due)
+snc_connection_alarm(snc_connection *g, seine_time due)
 {
     if (snc_alarm_set(&g->server->alarms, &g->alarm, due) != SEINE_OK)
-        snc_guest_reset(g);
+        snc_connection_reset(g);
 }
 
 /* False: it has to wait until the socket takes it. */
 static bool
-say_goodbye(snc_guest *g)
+say_goodbye(snc_connection *g)
 {
     return snc_tls_close(g->tls) && (!g->outer || snc_tls_close(g->outer));
 }
 
 void
-snc_guest_fin(snc_guest *g)
+snc_connection_fin(snc_connection *g)
 {
     if (g->tls && !g->unclean && !say_goodbye(g)) {
-        g->state = SNC_GUEST_CLOSE;
+        g->state = SNC_CONNECTION_CLOSE;
         g->writable = false;
         return;
     }
     shutdown(g->fd, SHUT_WR);
-    g->state = SNC_GUEST_LINGER;
+    g->state = SNC_CONNECTION_LINGER;
     g->readable = true;
-    snc_guest_alarm(g, sn_time_add(g->server->now, LINGER));
+    snc_connection_alarm(g, sn_time_add(g->server->now, LINGER));
 }
 
 void
-snc_guest_idled(snc_guest *g)
+snc_connection_idled(snc_connection *g)
 {
     static const char late[] = "HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n"
                                "Content-Length: 0\r\n\r\n";
@@ -80,16 +80,16 @@ snc_guest_idled(snc_guest *g)
 
     g->idle_end = SNC_IDLE_KEEP;
     if (end == SNC_IDLE_RST) {
-        snc_guest_reset(g);
+        snc_connection_reset(g);
         return;
     }
-    if (end == SNC_IDLE_BYTES && snc_guest_write(g, late, sizeof late - 1) < 0)
+    if (end == SNC_IDLE_BYTES && snc_connection_write(g, late, sizeof late - 1) < 0)
         g->gone = true;
-    snc_guest_fin(g);
+    snc_connection_fin(g);
 }
 
 void
-snc_guest_register(snc_guest *g)
+snc_connection_register(snc_connection *g)
 {
     snc_world *w = &g->server->world;
 
@@ -102,7 +102,7 @@ snc_guest_register(snc_guest *g)
 }
 
 static void
-at_host(snc_guest *g, snc_host *host)
+at_host(snc_connection *g, snc_host *host)
 {
     if (!host || host == g->host)
         return;
@@ -112,7 +112,7 @@ at_host(snc_guest *g, snc_host *host)
 }
 
 snc_visitor
-snc_guest_visitor(const snc_guest *g)
+snc_connection_visitor(const snc_connection *g)
 {
     return (snc_visitor){.connection = g->id,
                          .nth = g->nth,
@@ -128,35 +128,35 @@ snc_guest_visitor(const snc_guest *g)
 
 /* A whole request is there. */
 static void
-dispatch(snc_guest *g, const snc_ask *ask)
+dispatch(snc_connection *g, const snc_ask *ask)
 {
     snc_server *s = g->server;
 
-    snc_guest_register(g);
+    snc_connection_register(g);
     g->nth++;
-    snc_visitor visitor = snc_guest_visitor(g);
+    snc_visitor visitor = snc_connection_visitor(g);
     if (snc_world_ask(&s->world, &visitor, ask, g->arrived, &s->answer, &g->trace) !=
         SEINE_OK) {
-        snc_guest_reset(g);
+        snc_connection_reset(g);
         return;
     }
     if (g->epoch == s->world.epoch)
         at_host(g, g->trace.seen.host);
-    snc_guest_answer(g);
+    snc_connection_answer(g);
 }
 
 static void
-refuse(snc_guest *g, const char *why)
+refuse(snc_connection *g, const char *why)
 {
     g->in_body = false;
     g->trace = (snc_trace){.epoch = 0};
     snc_world_bad(&g->server->world, why, &g->server->answer);
-    snc_guest_answer(g);
+    snc_connection_answer(g);
 }
 
 /* Bytes of the body, from the front of `rest`. */
 static void
-feed(snc_guest *g, sn_str *rest)
+feed(snc_connection *g, sn_str *rest)
 {
     sn_str piece;
     snc_ask_got got = SNC_ASK_MORE;
@@ -179,7 +179,7 @@ feed(snc_guest *g, sn_str *rest)
 }
 
 static void
-begin_body(snc_guest *g, const snc_ask *ask, sn_str bytes, sn_str *rest)
+begin_body(snc_connection *g, const snc_ask *ask, sn_str bytes, sn_str *rest)
 {
     static const char go_on[] = "HTTP/1.1 100 Continue\r\n\r\n";
 
@@ -190,18 +190,18 @@ begin_body(snc_guest *g, const snc_ask *ask, sn_str bytes, sn_str *rest)
     sn_buf_init(&g->head, SNC_ASK_HEAD);
     sn_buf_add(&g->head, bytes.ptr, ask->head_len);
     if (sn_buf_done(&g->head) != SEINE_OK) {
-        snc_guest_reset(g);
+        snc_connection_reset(g);
         return;
     }
     if (ask->continues && rest->len == 0 &&
-        snc_guest_write(g, go_on, sizeof go_on - 1) < 0)
+        snc_connection_write(g, go_on, sizeof go_on - 1) < 0)
         g->gone = true;
     feed(g, rest);
 }
 
 /* One request, or a piece of one, from the front of `bytes`; what is left. */
 static sn_str
-eat(snc_guest *g, sn_str bytes)
+eat(snc_connection *g, sn_str bytes)
 {
     snc_ask *ask = &g->server->ask;
     sn_str rest = bytes;
@@ -211,7 +211,7 @@ eat(snc_guest *g, sn_str bytes)
         return rest;
     }
     if (g->socks)
-        return snc_guest_socks(g, bytes);
+        return snc_connection_socks(g, bytes);
     switch (snc_ask_head(ask, bytes)) {
     case SNC_ASK_MORE:
         g->need_more = true;
@@ -225,7 +225,7 @@ eat(snc_guest *g, sn_str bytes)
     rest = sn_str_slice(bytes, ask->head_len, bytes.len);
     g->body_len = 0;
     if (ask->connect)
-        snc_guest_connect(g, ask);
+        snc_connection_connect(g, ask);
     else if ((!ask->chunked && ask->length == 0) ||
              snc_words_hold(ask->path, SN_STR("noread")))
         dispatch(g, ask);
@@ -236,7 +236,7 @@ eat(snc_guest *g, sn_str bytes)
 
 /* What was read earlier. */
 static void
-eat_kept(snc_guest *g)
+eat_kept(snc_connection *g)
 {
     sn_str rest;
 
@@ -251,7 +251,7 @@ eat_kept(snc_guest *g)
 }
 
 static void
-eat_new(snc_guest *g, sn_str bytes)
+eat_new(snc_connection *g, sn_str bytes)
 {
     if (g->in.len == 0) {
         sn_str rest = eat(g, bytes);
@@ -266,23 +266,23 @@ eat_new(snc_guest *g, sn_str bytes)
             eat_kept(g);
     }
     if (!g->dead && sn_buf_done(&g->in) != SEINE_OK)
-        snc_guest_reset(g);
+        snc_connection_reset(g);
 }
 
 /* True: something was read. */
 static bool
-step_read(snc_guest *g)
+step_read(snc_connection *g)
 {
     snc_server *s = g->server;
 
-    if (g->state == SNC_GUEST_READ && g->in.len > 0 && !g->need_more) {
+    if (g->state == SNC_CONNECTION_READ && g->in.len > 0 && !g->need_more) {
         eat_kept(g);
         return true;
     }
     if (!g->readable)
         return false;
 
-    ssize_t n = snc_guest_receive(g, s->in, sizeof s->in);
+    ssize_t n = snc_connection_receive(g, s->in, sizeof s->in);
     if (n < 0 && (errno == EAGAIN || errno == EINTR)) {
         g->readable = errno == EINTR;
         return g->readable;
@@ -291,7 +291,7 @@ step_read(snc_guest *g)
         close_now(g);
         return false;
     }
-    if (g->state == SNC_GUEST_LINGER)
+    if (g->state == SNC_CONNECTION_LINGER)
         return true;
     g->readable = (size_t)n == sizeof s->in || g->half || g->tls;
     if (g->idle_end != SNC_IDLE_KEEP) {
@@ -303,33 +303,34 @@ step_read(snc_guest *g)
 }
 
 static void
-run(snc_guest *g)
+run(snc_connection *g)
 {
     bool more = true;
 
     while (more && !g->dead) {
-        more = g->state == SNC_GUEST_GREET && snc_guest_greeted(g);
-        if (!g->dead && g->state == SNC_GUEST_CLOSE && g->writable)
-            snc_guest_fin(g);
-        if (!g->dead && g->state == SNC_GUEST_CLOSE && g->gone)
+        more = g->state == SNC_CONNECTION_GREET && snc_connection_greeted(g);
+        if (!g->dead && g->state == SNC_CONNECTION_CLOSE && g->writable)
+            snc_connection_fin(g);
+        if (!g->dead && g->state == SNC_CONNECTION_CLOSE && g->gone)
             close_now(g);
         if (g->dead)
             break;
-        if (g->state == SNC_GUEST_READ || g->state == SNC_GUEST_LINGER)
+        if (g->state == SNC_CONNECTION_READ || g->state == SNC_CONNECTION_LINGER)
             more |= step_read(g);
-        if (!g->dead && g->state == SNC_GUEST_SEND)
-            more |= snc_guest_send(g);
-        if (!g->dead && (g->answer || g->state == SNC_GUEST_HOLD) && (g->gone || g->half))
+        if (!g->dead && g->state == SNC_CONNECTION_SEND)
+            more |= snc_connection_send(g);
+        if (!g->dead && (g->answer || g->state == SNC_CONNECTION_HOLD) &&
+            (g->gone || g->half))
             close_now(g);
     }
     if (g->dead)
-        snc_guest_free(g);
+        snc_connection_free(g);
 }
 
 static void
 on_ready(snc_watch *watch, uint32_t events)
 {
-    snc_guest *g = GUEST_OF(watch, watch);
+    snc_connection *g = GUEST_OF(watch, watch);
 
     g->readable |= (events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;
     g->writable |= (events & EPOLLOUT) != 0;
@@ -341,23 +342,23 @@ on_ready(snc_watch *watch, uint32_t events)
 static void
 on_alarm(snc_alarm *alarm)
 {
-    snc_guest *g = GUEST_OF(alarm, alarm);
+    snc_connection *g = GUEST_OF(alarm, alarm);
 
     switch (g->state) {
-    case SNC_GUEST_WAIT:
+    case SNC_CONNECTION_WAIT:
         if (g->sent == 0)
             snc_world_begin(&g->server->world, &g->trace, g->server->now);
-        g->state = SNC_GUEST_SEND;
+        g->state = SNC_CONNECTION_SEND;
         break;
-    case SNC_GUEST_DRAIN:
-        snc_guest_drain(g);
+    case SNC_CONNECTION_DRAIN:
+        snc_connection_drain(g);
         break;
-    case SNC_GUEST_LINGER:
+    case SNC_CONNECTION_LINGER:
         close_now(g);
         break;
-    case SNC_GUEST_READ:
+    case SNC_CONNECTION_READ:
         if (g->idle_end != SNC_IDLE_KEEP)
-            snc_guest_idled(g);
+            snc_connection_idled(g);
         break;
     default:
         break;
@@ -377,10 +378,10 @@ name(char *out, size_t room, const struct sockaddr_in *a, bool port)
 }
 
 void
-snc_guest_new(const snc_door *door, int fd, const struct sockaddr_in *peer)
+snc_connection_new(const snc_door *door, int fd, const struct sockaddr_in *peer)
 {
     snc_server *s = door->server;
-    snc_guest *g = sn_zalloc(sizeof *g);
+    snc_connection *g = sn_zalloc(sizeof *g);
     struct sockaddr_in own = {.sin_family = AF_INET};
     socklen_t len = sizeof own;
 
@@ -394,7 +395,7 @@ snc_guest_new(const snc_door *door, int fd, const struct sockaddr_in *peer)
     g->server = s;
     g->fd = fd;
     g->id = ++s->next_id;
-    g->state = SNC_GUEST_READ;
+    g->state = SNC_CONNECTION_READ;
     name(g->peer, sizeof g->peer, peer, true);
     name(g->own, sizeof g->own, &own, false);
     if (snc_server_watch(s, fd, EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET, &g->watch) !=
@@ -403,25 +404,25 @@ snc_guest_new(const snc_door *door, int fd, const struct sockaddr_in *peer)
         sn_free(g);
         return;
     }
-    g->next = s->guests;
+    g->next = s->connections;
     if (g->next)
         g->next->prev = g;
-    s->guests = g;
+    s->connections = g;
     s->open++;
     s->world.witness.connections++;
     if (++s->world.witness.open > s->world.witness.peak_open)
         s->world.witness.peak_open = s->world.witness.open;
-    snc_guest_register(g);
+    snc_connection_register(g);
     if (door->kind == SNC_DOOR_HTTPS)
-        snc_guest_greet(g);
+        snc_connection_greet(g);
     if (door->kind == SNC_DOOR_SOCKS && !(g->socks = sn_zalloc(sizeof *g->socks)))
-        snc_guest_reset(g);
+        snc_connection_reset(g);
     if (g->dead)
-        snc_guest_free(g);
+        snc_connection_free(g);
 }
 
 void
-snc_guest_free(snc_guest *g)
+snc_connection_free(snc_connection *g)
 {
     snc_server *s = g->server;
 
@@ -434,7 +435,7 @@ snc_guest_free(snc_guest *g)
     s->open--;
     if (g->next)
         g->next->prev = g->prev;
-    *(g->prev ? &g->prev->next : &s->guests) = g->next;
+    *(g->prev ? &g->prev->next : &s->connections) = g->next;
     sn_buf_fini(&g->in);
     sn_buf_fini(&g->head);
     sn_buf_fini(&g->body);
