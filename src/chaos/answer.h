@@ -31,7 +31,7 @@
 typedef struct snc_stage {
     const snc_ask *ask;
     sn_buf *text; /* reset here */
-    const struct snc_diary *diary;
+    const struct snc_request_log *request_log;
     uint64_t seed, hit, connection, nth;
     sn_str key, peer;
     sn_str origin; /* "http://127.0.0.1:8080", as it was asked for */

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "chaos/diary.h"
 #include "chaos/page.h"
 #include "chaos/quote.h"
+#include "chaos/request_log.h"
 #include "chaos/roll.h"
 
 const char *
@@ -153,30 +153,31 @@ put_roll(snc_wire *w, const snc_roll *roll)
     return SEINE_OK;
 }
 
-/* What the diary holds now; what is written while it is read comes the next time. */
+/* What the request_log holds now; what is written while it is read comes the next time.
+ */
 typedef struct reading {
-    const snc_diary *diary;
+    const snc_request_log *request_log;
     uint64_t at, end;
 } reading;
 
 static void
-diary_lines(void *self, sn_buf *out, size_t want)
+request_log_lines(void *self, sn_buf *out, size_t want)
 {
     reading *r = self;
 
     if (r->at < r->end)
-        snc_diary_read(r->diary, &r->at, out, want);
+        snc_request_log_read(r->request_log, &r->at, out, want);
 }
 
 static seine_err
-put_diary(snc_wire *w, const snc_diary *diary)
+put_diary(snc_wire *w, const snc_request_log *request_log)
 {
     reading *r = sn_alloc(sizeof *r);
 
     if (!r)
         return SEINE_E_NOMEM;
-    *r = (reading){diary, 0, diary->end};
-    snc_wire_lines(w, diary_lines, NULL, r);
+    *r = (reading){request_log, 0, request_log->end};
+    snc_wire_lines(w, request_log_lines, NULL, r);
     return SEINE_OK;
 }
 
@@ -285,7 +286,7 @@ snc_body_make(snc_wire *w, const snc_plan *p, const snc_stage *st)
     case SNC_FINAL_BOMB:
         return bomb(w, p, text);
     case SNC_FINAL_LOG:
-        return put_diary(w, st->diary);
+        return put_diary(w, st->request_log);
     case SNC_FINAL_CALENDAR:
         snc_calendar_html(p->prefix, p->rest, text);
         break;

@@ -139,7 +139,7 @@ note(snc_world *w, const snc_deciding *d, const snc_visitor *v, sn_str path,
     sn_buf_text(line, ",\"from\":");
     snc_quote(line, v->peer);
     sn_buf_text(line, "}\n");
-    snc_diary_add(&w->diary, sn_buf_view(line));
+    snc_request_log_add(&w->request_log, sn_buf_view(line));
 }
 
 /* Counts the request everywhere and finds its plan. */
@@ -208,7 +208,7 @@ snc_world_ask(snc_world *w, const snc_visitor *v, const snc_ask *ask, seine_time
     }
     snc_stage stage = {.ask = ask,
                        .text = &w->text,
-                       .diary = &w->diary,
+                       .request_log = &w->request_log,
                        .seed = w->seed,
                        .hit = d.scene.hit,
                        .connection = v->connection,

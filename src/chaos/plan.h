@@ -39,7 +39,7 @@ typedef enum snc_final {
     SNC_FINAL_CALENDAR, /* `rest` of an endless one */
     SNC_FINAL_SAID,     /* `raw` as text: what is wrong, or the words there are */
     SNC_FINAL_BOMB,     /* `count` zeros, coded as `bomb` says */
-    SNC_FINAL_LOG       /* the diary */
+    SNC_FINAL_LOG       /* the request_log */
 } snc_final;
 
 typedef enum snc_cut { SNC_CUT_NONE, SNC_CUT_RST, SNC_CUT_FIN, SNC_CUT_STALL } snc_cut;

@@ -97,7 +97,7 @@ note(const wish *x, unsigned status)
                   status, (unsigned long long)x->v->connection);
     snc_quote(line, x->v->peer);
     sn_buf_text(line, "}\n");
-    snc_diary_add(&x->w->diary, sn_buf_view(line));
+    snc_request_log_add(&x->w->request_log, sn_buf_view(line));
 }
 
 static seine_err
@@ -105,7 +105,7 @@ answer(const wish *x, const snc_plan *p, snc_answer *out_answer)
 {
     snc_stage stage = {.ask = x->ask,
                        .text = &x->w->text,
-                       .diary = &x->w->diary,
+                       .request_log = &x->w->request_log,
                        .seed = x->w->seed,
                        .hit = x->hit,
                        .key = x->host,

@@ -258,5 +258,6 @@ snc_world_report(snc_world *w, sn_buf *out)
     number(out, "keys", w->tally.dropped);
     number(out, "sites", w->ledger.dropped);
     number(out, "leaks", w->leaks.dropped);
-    sn_buf_printf(out, "\"log_lines\":%llu}}\n", (unsigned long long)w->diary.dropped);
+    sn_buf_printf(out, "\"log_lines\":%llu}}\n",
+                  (unsigned long long)w->request_log.dropped);
 }

@@ -64,7 +64,7 @@ note(snc_resolver *r, const snc_question *q, const snc_named *named, bool tcp)
     snc_quote(&w->line, sn_str_of(q->name));
     sn_buf_printf(&w->line, ",\"type\":%u,\"tcp\":%s,\"rcode\":%u,\"bytes\":%zu}\n",
                   q->type, tcp ? "true" : "false", named->rcode, named->len);
-    snc_diary_add(&w->diary, sn_buf_view(&w->line));
+    snc_request_log_add(&w->request_log, sn_buf_view(&w->line));
     w->queries++;
 }
 

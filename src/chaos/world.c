@@ -31,7 +31,7 @@ snc_world_fini(snc_world *w)
     snc_tally_fini(&w->tally);
     snc_ledger_reset(&w->ledger);
     snc_leaks_reset(&w->leaks);
-    snc_diary_fini(&w->diary);
+    snc_request_log_fini(&w->request_log);
     snc_script_fini(&w->script);
     SN_MAP_EACH(entry, &w->added) {
         sn_free(entry->value);
@@ -52,7 +52,7 @@ snc_world_reset(snc_world *w)
     snc_tally_reset(&w->tally);
     snc_ledger_reset(&w->ledger);
     snc_leaks_reset(&w->leaks);
-    snc_diary_reset(&w->diary);
+    snc_request_log_reset(&w->request_log);
     snc_script_cut(&w->script, w->script_base);
     w->control = w->bad_requests = w->queries = 0;
     memset(w->bad, 0, sizeof w->bad);

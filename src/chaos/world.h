@@ -16,7 +16,7 @@
  * query.
  *
  * Time    is passed in.
- * Memory  bounded by the parts (witness, tally, ledger, leaks, diary, script); what
+ * Memory  bounded by the parts (witness, tally, ledger, leaks, request_log, script); what
  *         was dropped is in the report.
  * Threads one owner.
  */
@@ -28,10 +28,10 @@
 #include "base/map.h"
 #include "chaos/answer.h"
 #include "chaos/ask.h"
-#include "chaos/diary.h"
 #include "chaos/leaks.h"
 #include "chaos/ledger.h"
 #include "chaos/plan.h"
+#include "chaos/request_log.h"
 #include "chaos/script.h"
 #include "chaos/tally.h"
 #include "chaos/tls.h"
@@ -49,7 +49,7 @@ typedef struct snc_world {
     snc_tally tally;
     snc_ledger ledger;
     snc_leaks leaks;
-    snc_diary diary;
+    snc_request_log request_log;
     snc_script script;
     size_t script_base; /* rules that stay after a reset */
     sn_map added;
@@ -62,7 +62,7 @@ typedef struct snc_world {
     sn_buf text;    /* its answer */
     sn_buf report;
     sn_buf lines;
-    sn_buf line; /* of the diary */
+    sn_buf line; /* of the request_log */
 } snc_world;
 
 /* Who asks. */
