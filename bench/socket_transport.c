@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * wired - what a request costs the transport alone: no scheduler, no records.
+ * socket_transport - what a request costs the transport alone: no scheduler, no records.
  *
  *     bench-socket_transport [-j] [-n REQUESTS] [-c CONNECTIONS] [-a AUTHORITIES] [-f]
  * [URL]
@@ -41,11 +41,11 @@ static sn_limits limits = {.max_wire = 16 << 20, .max_body = 16 << 20};
 static const sn_field fields[] = {{{"User-Agent", 10}, {"seine-bench", 11}},
                                   {{"Accept", 6}, {"*/*", 3}}};
 
-typedef struct guest {
+typedef struct client {
     sn_request q;
     sn_exchange *x;
     uint64_t bytes;
-} guest;
+} client;
 
 static void
 must(seine_err e)
@@ -104,7 +104,7 @@ us_of(struct timeval v)
     return (double)v.tv_sec * 1e6 + (double)v.tv_usec;
 }
 
-static void start(guest *g);
+static void start(client *g);
 
 static void
 head(const sn_head *h, void *arg)
@@ -116,7 +116,7 @@ head(const sn_head *h, void *arg)
 static bool
 body(sn_str piece, void *arg)
 {
-    guest *g = arg;
+    client *g = arg;
 
     g->bytes += piece.len;
     return true;
@@ -132,7 +132,7 @@ end(const sn_end *e, void *arg)
 }
 
 static void
-start(guest *g)
+start(client *g)
 {
     g->q = (sn_request){.method = SN_STR("GET"),
                         .url = &url,
@@ -150,11 +150,11 @@ start(guest *g)
 }
 
 static void
-run(guest *guests)
+run(client *clients)
 {
     started = ended = 0;
     for (uint32_t i = 0; i < width && started < wanted; i++)
-        start(&guests[i]);
+        start(&clients[i]);
     while (ended < wanted)
         t->ops->turn(t, SEINE_NEVER);
 }
@@ -163,17 +163,17 @@ static void
 measure(void)
 {
     double rate[RUNS], user[RUNS], system_[RUNS], all[RUNS];
-    guest *guests = calloc(width, sizeof *guests);
+    client *clients = calloc(width, sizeof *clients);
     struct rusage from, to;
 
-    if (!guests)
+    if (!clients)
         must(SEINE_E_NOMEM);
-    run(guests);
+    run(clients);
     for (int i = 0; i < RUNS; i++) {
         seine_time begun = now();
 
         getrusage(RUSAGE_THREAD, &from);
-        run(guests);
+        run(clients);
         getrusage(RUSAGE_THREAD, &to);
         double n = (double)wanted;
         rate[i] = n / ((double)(now() - begun) / 1e9);
@@ -181,7 +181,7 @@ measure(void)
         system_[i] = (us_of(to.ru_stime) - us_of(from.ru_stime)) / n;
         all[i] = user[i] + system_[i];
     }
-    free(guests);
+    free(clients);
     report("requests a second", "1/s", rate, true, 0);
     report("user CPU a request", "us", user, false, 1.5);
     report("system CPU a request", "us", system_, false, 0);

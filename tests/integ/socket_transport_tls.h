@@ -19,7 +19,7 @@ typedef struct secured {
 static inline void
 write_file(char path[64], const char *text)
 {
-    snprintf(path, 64, "/tmp/seine-wired-XXXXXX");
+    snprintf(path, 64, "/tmp/seine-tls-XXXXXX");
     int fd = mkstemp(path);
 
     CHECK(fd >= 0);
