@@ -3,24 +3,25 @@ P ?= dev
 C := find . \( -path ./build -o -path ./.git \) -prune -o -name '*.[ch]' -print
 M := $(MAKE) --no-print-directory
 
-all: release
-run: release       ; @tools/demo $(ARGS)
-test: tree $(if $(filter dev,$(P)),release) ; @tools/run-tests $(P) $(T)
+all: product
+run: product       ; @tools/demo $(ARGS)
+test: tree $(if $(filter dev,$(P)),product) ; @tools/run-tests $(P) $(T)
 asan tsan clang:   ; @$(M) test P=$@ T="$(T)"
-tree: deps         ; @cmake --preset $(P) >/dev/null && cmake --build --preset $(P) $(Q)
-release: deps      ; @cmake --preset release >/dev/null && cmake --build --preset release && ln -sfn release/seine build/seine
-install: release   ; @cmake --install build/release $(if $(PREFIX),--prefix $(PREFIX))
+tree: deps         ; @tools/build $(P)
+product: deps      ; @tools/build release product && ln -sfn release/seine build/seine
+release: deps      ; @tools/build release && ln -sfn release/seine build/seine
+install: product   ; @cmake --install build/release $(if $(PREFIX),--prefix $(PREFIX))
 bench: release     ; @tools/bench $(B)
-bench-net: release ; @python3 bench/net $(B)
+bench-net: product ; @python3 bench/net $(B)
 bench-crawl: release ; @python3 bench/crawl $(B)
 deps-bench:        ; @tools/deps-bench
 fuzz:              ; @$(M) tree P=fuzz && tools/fuzz $(F)
 soak:              ; @tools/soak
 coverage:          ; @$(M) tree P=cov && tools/coverage
-docs: tree         ; @tools/make-umbrella && tools/make-requirements && tools/make-man build/$(P)/seine
+docs: deps         ; @tools/build $(P) seine-cli && tools/make-umbrella && tools/make-requirements && tools/make-man build/$(P)/seine
 fmt:               ; @$(C) | xargs clang-format-14 -i
 lint: tree         ; @tools/lint $(P)
 deps:              ; @tools/deps
 clean:             ; @rm -rf build
 
-.PHONY: all run test asan tsan clang tree release install bench bench-net bench-crawl deps-bench fuzz soak coverage docs fmt lint deps clean
+.PHONY: all run test asan tsan clang tree product release install bench bench-net bench-crawl deps-bench fuzz soak coverage docs fmt lint deps clean
