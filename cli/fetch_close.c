@@ -163,7 +163,7 @@ write_summary_file(run *r, const seine_text *members)
     grow_add(&line, members->bytes, members->len);
     grow_put(&line, "}\n");
     bool fine = strcmp(r->set->summary, "-") == 0
-                    ? board_text(&r->board, line.text, line.len) == 0
+                    ? terminal_text(&r->terminal, line.text, line.len) == 0
                     : replace_file(r->set->summary, line.text, line.len);
     int why = errno;
     grow_free(&line);
@@ -186,9 +186,9 @@ say_failed_output(run *r)
     seine_sinks_stats_get(r->outputs.sinks, &stats);
     if (seine_sinks_err(r->outputs.sinks, why) == SEINE_OK)
         why[0] = '\0';
-    if (board_failed(&r->board))
+    if (terminal_failed(&r->terminal))
         snprintf(why, sizeof why, "cannot write standard output: %s",
-                 show_errno(board_failed(&r->board)).text);
+                 show_errno(terminal_failed(&r->terminal)).text);
     const char *advice = e == SEINE_E_NOMEM
                              ? "a lower --concurrency or --queue"
                              : "free some space, then run the same command again";
@@ -278,7 +278,7 @@ say_closing(run *r, const closing *c)
     if (r->voice.text && !r->voice.quiet)
         closing_advice(c, &text);
     if (text.len > 0)
-        board_say(&r->board, text.text, text.len);
+        terminal_say(&r->terminal, text.text, text.len);
     grow_free(&text);
 }
 
@@ -289,11 +289,11 @@ run_close(run *r)
     seine_text members = {NULL, 0};
     int none = SEINE_OK;
 
-    board_bar(&r->board, "");
+    terminal_bar(&r->terminal, "");
     seine_err e = seine_sinks_drain(r->outputs.sinks);
     if (e != SEINE_OK)
         atomic_compare_exchange_strong(&r->failed, &none, (int)e);
-    int written = board_flush(&r->board);
+    int written = terminal_flush(&r->terminal);
     none = SEINE_OK;
     if (written)
         atomic_compare_exchange_strong(
@@ -311,7 +311,7 @@ run_close(run *r)
     int filed = write_summary_file(r, &members);
     if (filed != SAY_DONE && code != SAY_USAGE)
         code = filed;
-    board_flush(&r->board);
+    terminal_flush(&r->terminal);
     say_failed_output(r);
     say_failed_input(r);
     say_parked(r, &c);

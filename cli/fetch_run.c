@@ -236,7 +236,7 @@ show_progress(run *r)
 
     look(r, &f, t, host);
     if (r->progress == PROGRESS_BAR && f.now - r->start > SEINE_MS(300))
-        board_bar(&r->board, progress_bar(&r->screen, &f).bytes);
+        terminal_bar(&r->terminal, progress_bar(&r->screen, &f).bytes);
     if (r->progress == PROGRESS_LINE && f.now >= r->next_line) {
         voice_note(&r->voice, "progress", "%s%s", r->voice.text ? "seine: " : "",
                    progress_line(&f).bytes);
@@ -265,23 +265,23 @@ show_status(run *r)
              figure_count(f.stats.hosts).text, figure_count(f.stats.parked).text,
              figure_count(f.stats.connections).text, figure_span(t->p50).text,
              figure_span(t->p95).text);
-    board_say(&r->board, text.text, text.len);
+    terminal_say(&r->terminal, text.text, text.len);
     grow_free(&text);
     free(t);
 }
 
-/* A bar where there is a terminal, and nothing else that writes to it unasked. */
+/* A bar where there is a on_terminal, and nothing else that writes to it unasked. */
 static progress_kind
 choose_progress(const run *r)
 {
     const char *term = getenv("TERM");
-    bool terminal = isatty(STDERR_FILENO) && term && strcmp(term, "dumb") != 0;
+    bool on_terminal = isatty(STDERR_FILENO) && term && strcmp(term, "dumb") != 0;
     bool crowded = isatty(STDOUT_FILENO) && r->outputs.form == FORM_SINK;
     progress_kind wish = (progress_kind)r->set->progress;
 
     if (r->args->quiet || wish == PROGRESS_OFF)
         return PROGRESS_OFF;
-    if (wish == PROGRESS_LINE || !terminal || !r->voice.text)
+    if (wish == PROGRESS_LINE || !on_terminal || !r->voice.text)
         return PROGRESS_LINE;
     return crowded && wish == PROGRESS_AUTO ? PROGRESS_OFF : PROGRESS_BAR;
 }
@@ -329,7 +329,7 @@ static void
 check_stops(run *r)
 {
     uint64_t count;
-    int why = board_failed(&r->board);
+    int why = terminal_failed(&r->terminal);
 
     if (read(r->wake, &count, sizeof count) < 0 && errno != EAGAIN)
         return;
@@ -373,7 +373,7 @@ loop(run *r)
         while ((number = signals_next(r->signals)) != 0)
             take_signal(r, number);
         check_stops(r);
-        board_try(&r->board);
+        terminal_try(&r->terminal);
         observed_tick(&r->observed, now_is());
         if (r->progress != PROGRESS_OFF && !atomic_load(&r->feed.is_done))
             show_progress(r);
@@ -506,11 +506,11 @@ prepare(run *r)
     if (code == SAY_DONE)
         code = feed_open(&r->feed, r->args);
     if (code == SAY_DONE)
-        code = voice_open(&r->voice, r->args, &r->board);
+        code = voice_open(&r->voice, r->args, &r->terminal);
     if (code == SAY_DONE)
         code = observed_open(&r->observed, r->args);
     if (code == SAY_DONE)
-        code = outputs_open(r->args, &r->plan.fields, &r->board, &hooks, &r->outputs);
+        code = outputs_open(r->args, &r->plan.fields, &r->terminal, &hooks, &r->outputs);
     if (code == SAY_DONE)
         r->progress = choose_progress(r);
     return code;
@@ -531,7 +531,7 @@ fetch_run(const args *a)
     r->on_terminal =
         isatty(STDIN_FILENO) || isatty(STDOUT_FILENO) || isatty(STDERR_FILENO);
     pthread_mutex_init(&r->lock, NULL);
-    board_init(&r->board, isatty(STDOUT_FILENO));
+    terminal_init(&r->terminal, isatty(STDOUT_FILENO));
     r->signals = signals_open();
     r->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     int code = r->signals < 0 || r->wake < 0
@@ -551,7 +551,7 @@ fetch_run(const args *a)
     voice_close(&r->voice);
     feed_free(&r->feed);
     fetch_plan_free(&r->plan);
-    board_fini(&r->board);
+    terminal_fini(&r->terminal);
     pthread_mutex_destroy(&r->lock);
     if (r->signals >= 0)
         close(r->signals);

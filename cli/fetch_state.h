@@ -6,13 +6,13 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "board.h"
 #include "eta.h"
 #include "feed.h"
 #include "fetch_opts.h"
 #include "observed.h"
 #include "outputs.h"
 #include "progress.h"
+#include "terminal.h"
 #include "voice.h"
 
 /* A host that was given up: the first one, for the message. */
@@ -27,7 +27,7 @@ typedef struct run {
     const args *args;
     const fetch_settings *set;
     fetch_plan plan;
-    board board;
+    terminal terminal;
     voice voice;
     observed observed;
     outputs outputs;

@@ -52,7 +52,7 @@ const option shared_options[] = {
      .help = "what `seine version` prints"},
     {"color", NULL, KIND_CHOICE, "auto|always|never", "auto", offsetof(shared, color), .env = true,
      .help = "when to use colours",
-     .more = "`auto` means on a terminal, unless NO_COLOR is set or TERM is `dumb`; CLICOLOR_FORCE asks for them everywhere. "
+     .more = "`auto` means on a on_terminal, unless NO_COLOR is set or TERM is `dumb`; CLICOLOR_FORCE asks for them everywhere. "
              "The option beats the environment."},
     {"quiet", "qs", KIND_FLAG, .at = offsetof(shared, quiet),
      .help = "errors only, no notes"},

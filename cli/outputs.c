@@ -114,10 +114,10 @@ take(const seine_record *r, uint64_t seq, void *arg)
         return SEINE_OK;
     if (o->form == FORM_ROWS) {
         rows_make(&o->rows, r);
-        why = board_text(o->board, o->rows.line.text, o->rows.line.len);
+        why = terminal_text(o->terminal, o->rows.line.text, o->rows.line.len);
     } else if (o->form == FORM_PATTERN) {
         template_make(&o->pattern, r, seq);
-        why = board_text(o->board, o->pattern.out.text, o->pattern.out.len);
+        why = terminal_text(o->terminal, o->pattern.out.text, o->pattern.out.len);
     }
     return err_of(why);
 }
@@ -325,23 +325,23 @@ widest(const args *a)
 }
 
 int
-outputs_open(const args *a, const seine_fields *fields, board *b,
+outputs_open(const args *a, const seine_fields *fields, terminal *b,
              const outputs_hooks *hooks, outputs *out)
 {
     const fetch_settings *set = a->settings;
     seine_sinks_opts opts = SEINE_SINKS_OPTS;
-    bool terminal = isatty(STDOUT_FILENO);
+    bool on_terminal = isatty(STDOUT_FILENO);
     int code = check(set);
 
     code = code == SAY_DONE ? check_summary(set) : code;
-    *out = (outputs){.board = b,
+    *out = (outputs){.terminal = b,
                      .form = outputs_form_of(set),
                      .skips = set->skips,
                      .is_crawl = crawl_is_asked(a),
                      .watch = hooks->watch,
                      .arg = hooks->arg};
     if (code == SAY_DONE && set->write_out) {
-        const char *why = template_init(&out->pattern, set->write_out, terminal);
+        const char *why = template_init(&out->pattern, set->write_out, on_terminal);
 
         if (why)
             code = say_fail(SAY_USAGE, "-w '%{status} %{url}\\n'", "--write-out '%s': %s",
@@ -350,7 +350,7 @@ outputs_open(const args *a, const seine_fields *fields, board *b,
     if (code != SAY_DONE)
         return code;
     pthread_mutex_init(&out->lock, NULL);
-    rows_init(&out->rows, &a->screen, terminal, widest(a));
+    rows_init(&out->rows, &a->screen, on_terminal, widest(a));
     opts.ordered = out->ordered = set->ordered || (set->raw && !crawl_is_asked(a));
     out->window = opts.window;
     opts.room = hooks->room;

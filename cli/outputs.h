@@ -9,10 +9,10 @@
 #include <seine/sink.h>
 #include <seine/tally.h>
 
-#include "board.h"
 #include "fetch_settings.h"
 #include "rows.h"
 #include "template.h"
+#include "terminal.h"
 
 enum { OUTPUTS_BINS = 40 }; /* of half a power of two each, from 1/16 ms on */
 
@@ -28,7 +28,7 @@ typedef struct outputs {
     bool ordered;    /* records leave in the order of the input … */
     uint32_t window; /* … of which so many may wait */
     seine_tally *tally;
-    board *board;
+    terminal *terminal;
     outputs_form form;
     bool skips, is_crawl;
     rows rows;
@@ -52,7 +52,7 @@ typedef struct outputs_hooks {
 
 /* Opens everything, so that mistakes are told before the first request. SAY_DONE, or it
  * was said what is wrong and there is nothing to free. */
-int outputs_open(const args *a, const seine_fields *fields, board *b,
+int outputs_open(const args *a, const seine_fields *fields, terminal *b,
                  const outputs_hooks *hooks, outputs *out);
 void outputs_free(outputs *o);
 

@@ -11,13 +11,13 @@
 enum { LONGEST = 200, UNCUT = 60, BEFORE = 5, BEHIND = 24, ELLIPSIS = 1 };
 
 void
-rows_init(rows *r, const screen *s, bool terminal, size_t widest)
+rows_init(rows *r, const screen *s, bool on_terminal, size_t widest)
 {
     size_t room = s->width > BEFORE + BEHIND ? s->width - BEFORE - BEHIND : 20;
 
-    *r = (rows){.screen = *s, .cut = terminal};
+    *r = (rows){.screen = *s, .cut = on_terminal};
     /* A list gets half of what is left; the rest is for titles. */
-    r->most = !terminal                 ? UNCUT
+    r->most = !on_terminal              ? UNCUT
               : widest && widest < room ? widest
               : room / 2 < 24           ? 24
                                         : room / 2 + room / 8;

@@ -28,7 +28,7 @@ typedef struct rows {
 
 /* `widest`: the longest URL that is known to come. `terminal`: rows are cut to its
  * width. */
-void rows_init(rows *r, const screen *s, bool terminal, size_t widest);
+void rows_init(rows *r, const screen *s, bool on_terminal, size_t widest);
 void rows_fini(rows *r);
 
 /* r->line is the row with its line feed. */

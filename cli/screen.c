@@ -23,7 +23,7 @@ is_set(const char *name)
 }
 
 static bool
-wants_colour(color_when when, bool terminal)
+wants_colour(color_when when, bool on_terminal)
 {
     const char *term = getenv("TERM"), *force = getenv("CLICOLOR_FORCE");
 
@@ -33,7 +33,7 @@ wants_colour(color_when when, bool terminal)
         return false;
     if (force && force[0] && strcmp(force, "0") != 0)
         return true;
-    return terminal && term && strcmp(term, "dumb") != 0;
+    return on_terminal && term && strcmp(term, "dumb") != 0;
 }
 
 static size_t
@@ -56,12 +56,12 @@ look_width(int fd)
 screen
 screen_look_at(int fd, color_when when)
 {
-    bool terminal = isatty(fd);
+    bool on_terminal = isatty(fd);
 
     setlocale(LC_CTYPE, "");
     return (screen){
-        .colour = wants_colour(when, terminal),
-        .blocks = !terminal || strcmp(nl_langinfo(CODESET), "UTF-8") == 0,
+        .colour = wants_colour(when, on_terminal),
+        .blocks = !on_terminal || strcmp(nl_langinfo(CODESET), "UTF-8") == 0,
         .width = look_width(fd),
     };
 }

@@ -33,7 +33,7 @@ check(const char *p, const char *end)
 }
 
 const char *
-template_init(template *t, const char *text, bool terminal)
+template_init(template *t, const char *text, bool on_terminal)
 {
     static const char from[] = "ntr\\", to[] = "\n\t\r\\";
     char *out = heap_zeroed(strlen(text) + 1, 1);
@@ -45,7 +45,7 @@ template_init(template *t, const char *text, bool terminal)
         out[n++] = at ? to[at - from] : *p;
         p += at != NULL;
     }
-    *t = (template){.source = out, .len = n, .escape = terminal};
+    *t = (template){.source = out, .len = n, .escape = on_terminal};
     const char *why = check(out, out + n);
     if (why)
         template_fini(t);

@@ -26,7 +26,7 @@ typedef struct template
 template;
 
 /* NULL, or why it is none. */
-const char *template_init(template *t, const char *text, bool terminal);
+const char *template_init(template *t, const char *text, bool on_terminal);
 void template_fini(template *t);
 
 /* t->out is the text for this record. */

@@ -12,11 +12,11 @@
 
 #include "say.h"
 
-/* Lines of the log go through the board, which knows where the bar is. */
+/* Lines of the log go through the terminal, which knows where the bar is. */
 static void
 to_board(const char *line, size_t len, void *arg)
 {
-    board_err(arg, line, len);
+    terminal_err(arg, line, len);
 }
 
 static int
@@ -37,14 +37,14 @@ read_level(const args *a, seine_log_level *out)
 }
 
 int
-voice_open(voice *v, const args *a, board *b)
+voice_open(voice *v, const args *a, terminal *b)
 {
     const fetch_settings *set = a->settings;
     seine_log_opts opts = SEINE_LOG_OPTS;
     int code = read_level(a, &opts.level);
 
     *v = (voice){
-        .board = b, .fd = -1, .quiet = a->quiet, .text = set->log != LOG_KIND_JSON};
+        .terminal = b, .fd = -1, .quiet = a->quiet, .text = set->log != LOG_KIND_JSON};
     if (code != SAY_DONE)
         return code;
     if (set->log_file) {
@@ -102,7 +102,7 @@ voice_note(voice *v, const char *event, const char *fmt, ...)
     }
     size_t len = n < (int)sizeof text - 1 ? (size_t)n : sizeof text - 2;
     text[len++] = '\n';
-    board_say(v->board, text, len);
+    terminal_say(v->terminal, text, len);
 }
 
 void
@@ -122,5 +122,5 @@ voice_fail(voice *v, seine_err e, const char *hint, const char *fmt, ...)
     }
     int n = hint ? snprintf(all, sizeof all, "seine: %s\ntry: %s\n", text, hint)
                  : snprintf(all, sizeof all, "seine: %s\n", text);
-    board_say(v->board, all, (size_t)n < sizeof all ? (size_t)n : sizeof all - 1);
+    terminal_say(v->terminal, all, (size_t)n < sizeof all ? (size_t)n : sizeof all - 1);
 }

@@ -10,11 +10,11 @@
 
 #include <seine/log.h>
 
-#include "board.h"
 #include "fetch_settings.h"
+#include "terminal.h"
 
 typedef struct voice {
-    board *board;
+    terminal *terminal;
     seine_log *log; /* for the library; NULL: off */
     seine_log *own; /* of the program, when it speaks JSON; NULL */
     int fd;         /* of --log-file; -1 */
@@ -22,7 +22,7 @@ typedef struct voice {
 } voice;
 
 /* SAY_DONE, or it was said what is wrong. */
-int voice_open(voice *v, const args *a, board *b);
+int voice_open(voice *v, const args *a, terminal *b);
 void voice_close(voice *v);
 
 /* A line without a verdict: nothing with --quiet. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "board.h"
+#include "terminal.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -15,14 +15,14 @@
 enum { PIECE = 32 << 10 };
 
 void
-board_init(board *b, bool live)
+terminal_init(terminal *b, bool live)
 {
-    *b = (board){.line_buffered = live};
+    *b = (terminal){.line_buffered = live};
     pthread_mutex_init(&b->lock, NULL);
 }
 
 void
-board_fini(board *b)
+terminal_fini(terminal *b)
 {
     free(b->text);
     pthread_mutex_destroy(&b->lock);
@@ -56,7 +56,7 @@ is_writable(int fd)
 }
 
 static void
-hide(board *b)
+hide(terminal *b)
 {
     if (b->shown)
         write_all(STDERR_FILENO, "\r\x1b[J", 4);
@@ -66,7 +66,7 @@ hide(board *b)
 /* Puts the bar below the last line and the cursor back to where it begins. Lines that
  * are too long are cut by the terminal instead of wrapped. */
 static void
-draw(board *b)
+draw(terminal *b)
 {
     char text[BOARD_BAR + 64];
     const char *feed = strchr(b->bar, '\n');
@@ -84,7 +84,7 @@ draw(board *b)
 }
 
 static void
-fail(board *b, int why)
+fail(terminal *b, int why)
 {
     if (why && !b->failed)
         b->failed = why;
@@ -93,7 +93,7 @@ fail(board *b, int why)
 }
 
 static void
-flush(board *b)
+flush(terminal *b)
 {
     if (b->len == 0)
         return;
@@ -104,7 +104,7 @@ flush(board *b)
 }
 
 int
-board_text(board *b, const char *bytes, size_t n)
+terminal_text(terminal *b, const char *bytes, size_t n)
 {
     pthread_mutex_lock(&b->lock);
     if (!b->failed) {
@@ -123,7 +123,7 @@ board_text(board *b, const char *bytes, size_t n)
 }
 
 int
-board_flush(board *b)
+terminal_flush(terminal *b)
 {
     pthread_mutex_lock(&b->lock);
     flush(b);
@@ -133,7 +133,7 @@ board_flush(board *b)
 }
 
 int
-board_try(board *b)
+terminal_try(terminal *b)
 {
     if (pthread_mutex_trylock(&b->lock) != 0)
         return 0;
@@ -155,7 +155,7 @@ board_try(board *b)
 }
 
 int
-board_failed(board *b)
+terminal_failed(terminal *b)
 {
     if (pthread_mutex_trylock(&b->lock) != 0)
         return 0;
@@ -165,7 +165,7 @@ board_failed(board *b)
 }
 
 void
-board_err(board *b, const char *bytes, size_t n)
+terminal_err(terminal *b, const char *bytes, size_t n)
 {
     pthread_mutex_lock(&b->lock);
     hide(b);
@@ -175,16 +175,16 @@ board_err(board *b, const char *bytes, size_t n)
 }
 
 void
-board_say(board *b, const char *bytes, size_t n)
+terminal_say(terminal *b, const char *bytes, size_t n)
 {
     char *clean = say_clean(bytes, n, &n);
 
-    board_err(b, clean, n);
+    terminal_err(b, clean, n);
     free(clean);
 }
 
 void
-board_bar(board *b, const char *text)
+terminal_bar(terminal *b, const char *text)
 {
     size_t n;
     char *clean;
