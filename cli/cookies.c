@@ -99,7 +99,7 @@ cookies_open(const args *a, seine_jar **out_jar)
 }
 
 int
-cookies_save(const fetch_settings *set, seine_jar *jar, voice *v)
+cookies_save(const fetch_settings *set, seine_jar *jar, run_log *v)
 {
     char why[SEINE_WHY] = "";
 
@@ -108,7 +108,7 @@ cookies_save(const fetch_settings *set, seine_jar *jar, voice *v)
     seine_err e = seine_jar_save(jar, set->cookie_jar, wall(), why);
     if (e == SEINE_OK)
         return SAY_DONE;
-    voice_fail(v, e, "another place", "--cookie-jar: %s",
-               why[0] ? why : seine_err_text(e));
+    run_log_fail(v, e, "another place", "--cookie-jar: %s",
+                 why[0] ? why : seine_err_text(e));
     return SAY_MACHINE;
 }

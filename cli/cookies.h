@@ -11,7 +11,7 @@
 #include <seine/cookie.h>
 
 #include "fetch_settings.h"
-#include "voice.h"
+#include "run_log.h"
 
 /* Whether -b is a file. */
 bool cookies_are_filed(const fetch_settings *set);
@@ -20,6 +20,6 @@ bool cookies_are_filed(const fetch_settings *set);
 int cookies_open(const args *a, seine_jar **out_jar);
 
 /* Saves it if there is a file for it; SAY_DONE, or SAY_MACHINE and it was said. */
-int cookies_save(const fetch_settings *set, seine_jar *jar, voice *v);
+int cookies_save(const fetch_settings *set, seine_jar *jar, run_log *v);
 
 #endif

@@ -169,8 +169,9 @@ write_summary_file(run *r, const seine_text *members)
     grow_free(&line);
     if (fine)
         return SAY_DONE;
-    voice_fail(&r->voice, SEINE_E_IO, "another name", "--summary: cannot write '%s': %s",
-               show(r->set->summary).text, show_errno(why).text);
+    run_log_fail(&r->run_log, SEINE_E_IO, "another name",
+                 "--summary: cannot write '%s': %s", show(r->set->summary).text,
+                 show_errno(why).text);
     return SAY_MACHINE;
 }
 
@@ -193,11 +194,11 @@ say_failed_output(run *r)
                              ? "a lower --concurrency or --queue"
                              : "free some space, then run the same command again";
     if (strstr(why, "records are safe")) /* the output knows best what it holds */
-        voice_fail(&r->voice, e, advice, "%s", why);
+        run_log_fail(&r->run_log, e, advice, "%s", why);
     else
-        voice_fail(&r->voice, e, advice, "%s; %s record%s safe",
-                   why[0] ? why : seine_err_text(e), figure_count(stats.records).text,
-                   stats.records == 1 ? " is" : "s are");
+        run_log_fail(&r->run_log, e, advice, "%s; %s record%s safe",
+                     why[0] ? why : seine_err_text(e), figure_count(stats.records).text,
+                     stats.records == 1 ? " is" : "s are");
 }
 
 static void
@@ -207,8 +208,8 @@ say_failed_input(run *r)
 
     if (e == SEINE_OK)
         return;
-    voice_fail(&r->voice, e, "the rest of the list again", "%s",
-               r->feed.why[0] ? r->feed.why : seine_err_text(e));
+    run_log_fail(&r->run_log, e, "the rest of the list again", "%s",
+                 r->feed.why[0] ? r->feed.why : seine_err_text(e));
 }
 
 static void
@@ -232,19 +233,19 @@ say_parked(run *r, const closing *c)
         snprintf(when, sizeof when,
                  "the same command after %02d:%02d, or a longer --max-retry-after",
                  tm.tm_hour, tm.tm_min);
-        voice_fail(
-            &r->voice, p->cause, when,
+        run_log_fail(
+            &r->run_log, p->cause, when,
             "%s%s asks to wait longer than --max-retry-after %s: host parked, %s URLs "
             "not tried",
             p->host, more, figure_span(r->plan.opts.max_retry_after).text,
             figure_count(given_up(&c->sums)).text);
         return;
     }
-    voice_fail(&r->voice, p->cause == SEINE_OK ? SEINE_E_BREAKER : p->cause,
-               "the same command when it is back, or --breaker off",
-               "%s%s kept failing (%s): host parked, %s URLs not tried", p->host, more,
-               seine_err_name(p->cause == SEINE_OK ? SEINE_E_BREAKER : p->cause),
-               figure_count(given_up(&c->sums)).text);
+    run_log_fail(&r->run_log, p->cause == SEINE_OK ? SEINE_E_BREAKER : p->cause,
+                 "the same command when it is back, or --breaker off",
+                 "%s%s kept failing (%s): host parked, %s URLs not tried", p->host, more,
+                 seine_err_name(p->cause == SEINE_OK ? SEINE_E_BREAKER : p->cause),
+                 figure_count(given_up(&c->sums)).text);
 }
 
 /* The host whose robots.txt never came, if one did not. */
@@ -255,27 +256,27 @@ say_unreachable(run *r, const closing *c)
 
     if (n == 0)
         return;
-    voice_fail(&r->voice, SEINE_E_ROBOTS_UNREACHABLE,
-               "the same command later, or --robots off if the host is yours",
-               "robots.txt of %s could not be had: %s URL%s not asked for",
-               r->unreachable, figure_count(n).text, n == 1 ? "" : "s");
+    run_log_fail(&r->run_log, SEINE_E_ROBOTS_UNREACHABLE,
+                 "the same command later, or --robots off if the host is yours",
+                 "robots.txt of %s could not be had: %s URL%s not asked for",
+                 r->unreachable, figure_count(n).text, n == 1 ? "" : "s");
 }
 
 static void
 say_closing(run *r, const closing *c)
 {
     grow text = {NULL, 0, 0};
-    bool table = r->voice.text && !r->voice.quiet &&
+    bool table = r->run_log.text && !r->run_log.quiet &&
                  ((isatty(STDERR_FILENO) && c->sums.total > 1) || r->set->verbose > 0);
 
     closing_line(c, &text);
-    voice_note(&r->voice, "job.end", "%s", text.text);
+    run_log_note(&r->run_log, "job.end", "%s", text.text);
     text.len = 0;
     if (table) {
         grow_put(&text, "\n");
         closing_table(c, &r->screen, &text);
     }
-    if (r->voice.text && !r->voice.quiet)
+    if (r->run_log.text && !r->run_log.quiet)
         closing_advice(c, &text);
     if (text.len > 0)
         terminal_say(&r->terminal, text.text, text.len);

@@ -238,8 +238,8 @@ show_progress(run *r)
     if (r->progress == PROGRESS_BAR && f.now - r->start > SEINE_MS(300))
         terminal_bar(&r->terminal, progress_bar(&r->screen, &f).bytes);
     if (r->progress == PROGRESS_LINE && f.now >= r->next_line) {
-        voice_note(&r->voice, "progress", "%s%s", r->voice.text ? "seine: " : "",
-                   progress_line(&f).bytes);
+        run_log_note(&r->run_log, "progress", "%s%s", r->run_log.text ? "seine: " : "",
+                     progress_line(&f).bytes);
         r->next_line += SEINE_SECS(10);
     }
     free(t);
@@ -281,7 +281,7 @@ choose_progress(const run *r)
 
     if (r->args->quiet || wish == PROGRESS_OFF)
         return PROGRESS_OFF;
-    if (wish == PROGRESS_LINE || !on_terminal || !r->voice.text)
+    if (wish == PROGRESS_LINE || !on_terminal || !r->run_log.text)
         return PROGRESS_LINE;
     return crowded && wish == PROGRESS_AUTO ? PROGRESS_OFF : PROGRESS_BAR;
 }
@@ -310,7 +310,7 @@ take_signal(run *r, int number)
         return;
     case SIGHUP:
         if (!r->on_terminal) {
-            voice_note(&r->voice, "reload", "seine: nothing to load again");
+            run_log_note(&r->run_log, "reload", "seine: nothing to load again");
             return;
         }
         break;
@@ -384,24 +384,26 @@ static void
 say_start(run *r)
 {
     if (r->plan.request.is_typed)
-        voice_note(&r->voice, "job.start",
-                   "seine: a secret on the command line can be read by others before it "
-                   "is wiped; try: env:NAME, file:PATH or -H @FILE");
+        run_log_note(
+            &r->run_log, "job.start",
+            "seine: a secret on the command line can be read by others before it "
+            "is wiped; try: env:NAME, file:PATH or -H @FILE");
     if (r->observed.http)
-        voice_note(&r->voice, "job.start", "seine: metrics on http://%s/metrics",
-                   metrics_http_where(r->observed.http));
+        run_log_note(&r->run_log, "job.start", "seine: metrics on http://%s/metrics",
+                     metrics_http_where(r->observed.http));
     char proxies[256];
     if (seine_fetch_proxies(r->fetch, proxies, sizeof proxies) > 0)
-        voice_note(&r->voice, "job.start", "seine: through the proxy %s", proxies);
+        run_log_note(&r->run_log, "job.start", "seine: through the proxy %s", proxies);
     if (r->set->insecure && !*r->set->insecure)
-        voice_note(&r->voice, "job.start",
-                   "seine: no certificate of the hosts given is checked (-k)");
+        run_log_note(&r->run_log, "job.start",
+                     "seine: no certificate of the hosts given is checked (-k)");
     else if (r->set->insecure)
-        voice_note(&r->voice, "job.start", "seine: certificates of %s are not checked",
-                   show(r->set->insecure).text);
+        run_log_note(&r->run_log, "job.start",
+                     "seine: certificates of %s are not checked",
+                     show(r->set->insecure).text);
     for (size_t i = 0; i < r->set->allow_net.count; i++)
-        voice_note(&r->voice, "job.start", "seine: any page may lead to %s",
-                   show(r->set->allow_net.items[i]).text);
+        run_log_note(&r->run_log, "job.start", "seine: any page may lead to %s",
+                     show(r->set->allow_net.items[i]).text);
 }
 
 static int
@@ -441,7 +443,7 @@ go(run *r)
     o->ready = is_room;
     o->on_event = on_event;
     o->arg = r;
-    o->log = r->voice.log;
+    o->log = r->run_log.log;
     o->metrics = r->observed.metrics;
     r->start = now_is();
     r->next_line = r->start + SEINE_SECS(10);
@@ -506,7 +508,7 @@ prepare(run *r)
     if (code == SAY_DONE)
         code = feed_open(&r->feed, r->args);
     if (code == SAY_DONE)
-        code = voice_open(&r->voice, r->args, &r->terminal);
+        code = run_log_open(&r->run_log, r->args, &r->terminal);
     if (code == SAY_DONE)
         code = observed_open(&r->observed, r->args);
     if (code == SAY_DONE)
@@ -523,7 +525,7 @@ fetch_run(const args *a)
 
     r->args = a;
     r->set = a->settings;
-    r->voice.fd = -1;
+    r->run_log.fd = -1;
     if (crawl_is_asked(a) && a->count > 0 && strcmp(a->words[0], "-") != 0)
         snprintf(r->name, sizeof r->name, "%s",
                  host_of(a->words[0], strlen(a->words[0])).text);
@@ -542,13 +544,13 @@ fetch_run(const args *a)
         code = go(r);
     seine_fetch_free(r->fetch);
     if (ready && code != SAY_USAGE &&
-        cookies_save(r->set, r->plan.opts.jar, &r->voice) != SAY_DONE)
+        cookies_save(r->set, r->plan.opts.jar, &r->run_log) != SAY_DONE)
         code = SAY_MACHINE;
     seine_jar_free(r->plan.opts.jar);
     observed_write(&r->observed);
     outputs_free(&r->outputs);
     observed_close(&r->observed);
-    voice_close(&r->voice);
+    run_log_close(&r->run_log);
     feed_free(&r->feed);
     fetch_plan_free(&r->plan);
     terminal_fini(&r->terminal);

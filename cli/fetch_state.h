@@ -12,8 +12,8 @@
 #include "observed.h"
 #include "outputs.h"
 #include "progress.h"
+#include "run_log.h"
 #include "terminal.h"
-#include "voice.h"
 
 /* A host that was given up: the first one, for the message. */
 typedef struct parked {
@@ -28,7 +28,7 @@ typedef struct run {
     const fetch_settings *set;
     fetch_plan plan;
     terminal terminal;
-    voice voice;
+    run_log run_log;
     observed observed;
     outputs outputs;
     feed feed;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * voice.h - what a run says on standard error while it works: lines for people, or one
+ * run_log.h - what a run says on standard error while it works: lines for people, or one
  * JSON object per line with --log json.
  */
-#ifndef CLI_VOICE_H
-#define CLI_VOICE_H
+#ifndef CLI_RUN_LOG_H
+#define CLI_RUN_LOG_H
 
 #include <stdbool.h>
 
@@ -13,24 +13,24 @@
 #include "fetch_settings.h"
 #include "terminal.h"
 
-typedef struct voice {
+typedef struct run_log {
     terminal *terminal;
     seine_log *log; /* for the library; NULL: off */
     seine_log *own; /* of the program, when it speaks JSON; NULL */
     int fd;         /* of --log-file; -1 */
     bool quiet, text;
-} voice;
+} run_log;
 
 /* SAY_DONE, or it was said what is wrong. */
-int voice_open(voice *v, const args *a, terminal *b);
-void voice_close(voice *v);
+int run_log_open(run_log *v, const args *a, terminal *b);
+void run_log_close(run_log *v);
 
 /* A line without a verdict: nothing with --quiet. */
-void voice_note(voice *v, const char *event, const char *fmt, ...)
+void run_log_note(run_log *v, const char *event, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* What went wrong, and what to try (NULL: nothing); `e` is its kind. */
-void voice_fail(voice *v, seine_err e, const char *hint, const char *fmt, ...)
+void run_log_fail(run_log *v, seine_err e, const char *hint, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 
 #endif

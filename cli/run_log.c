@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "voice.h"
+#include "run_log.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -37,13 +37,13 @@ read_level(const args *a, seine_log_level *out)
 }
 
 int
-voice_open(voice *v, const args *a, terminal *b)
+run_log_open(run_log *v, const args *a, terminal *b)
 {
     const fetch_settings *set = a->settings;
     seine_log_opts opts = SEINE_LOG_OPTS;
     int code = read_level(a, &opts.level);
 
-    *v = (voice){
+    *v = (run_log){
         .terminal = b, .fd = -1, .quiet = a->quiet, .text = set->log != LOG_KIND_JSON};
     if (code != SAY_DONE)
         return code;
@@ -70,12 +70,12 @@ voice_open(voice *v, const args *a, terminal *b)
         seine_log_new(&opts, &v->own) != SEINE_OK)
         code = say_fail(SAY_MACHINE, NULL, "out of memory");
     if (code != SAY_DONE)
-        voice_close(v);
+        run_log_close(v);
     return code;
 }
 
 void
-voice_close(voice *v)
+run_log_close(run_log *v)
 {
     seine_log_free(v->log);
     seine_log_free(v->own);
@@ -86,7 +86,7 @@ voice_close(voice *v)
 }
 
 void
-voice_note(voice *v, const char *event, const char *fmt, ...)
+run_log_note(run_log *v, const char *event, const char *fmt, ...)
 {
     char text[2048];
     va_list list;
@@ -106,7 +106,7 @@ voice_note(voice *v, const char *event, const char *fmt, ...)
 }
 
 void
-voice_fail(voice *v, seine_err e, const char *hint, const char *fmt, ...)
+run_log_fail(run_log *v, seine_err e, const char *hint, const char *fmt, ...)
 {
     char text[1024], all[1400];
     va_list list;
