@@ -292,7 +292,7 @@ static void
 stop(run *r, seine_err why)
 {
     r->stops++;
-    observed_set_ready(&r->observed, false);
+    run_metrics_set_ready(&r->run_metrics, false);
     seine_fetch_stop(r->fetch, why);
     feed_stop(&r->feed);
 }
@@ -374,7 +374,7 @@ loop(run *r)
             take_signal(r, number);
         check_stops(r);
         terminal_try(&r->terminal);
-        observed_tick(&r->observed, now_is());
+        run_metrics_tick(&r->run_metrics, now_is());
         if (r->progress != PROGRESS_OFF && !atomic_load(&r->feed.is_done))
             show_progress(r);
     }
@@ -388,9 +388,9 @@ say_start(run *r)
             &r->run_log, "job.start",
             "seine: a secret on the command line can be read by others before it "
             "is wiped; try: env:NAME, file:PATH or -H @FILE");
-    if (r->observed.http)
+    if (r->run_metrics.http)
         run_log_note(&r->run_log, "job.start", "seine: metrics on http://%s/metrics",
-                     metrics_http_where(r->observed.http));
+                     metrics_http_where(r->run_metrics.http));
     char proxies[256];
     if (seine_fetch_proxies(r->fetch, proxies, sizeof proxies) > 0)
         run_log_note(&r->run_log, "job.start", "seine: through the proxy %s", proxies);
@@ -444,7 +444,7 @@ go(run *r)
     o->on_event = on_event;
     o->arg = r;
     o->log = r->run_log.log;
-    o->metrics = r->observed.metrics;
+    o->metrics = r->run_metrics.metrics;
     r->start = now_is();
     r->next_line = r->start + SEINE_SECS(10);
     bool limited = r->set->max_time > 0 && r->set->max_time != SEINE_NEVER;
@@ -456,7 +456,7 @@ go(run *r)
     if (e != SEINE_OK)
         return no_fetch(r, e, why);
     say_start(r);
-    observed_set_ready(&r->observed, true);
+    run_metrics_set_ready(&r->run_metrics, true);
     if (r->outputs.ordered) {
         r->feed.ordered = r->outputs.sinks;
         r->feed.window = r->outputs.window;
@@ -510,7 +510,7 @@ prepare(run *r)
     if (code == SAY_DONE)
         code = run_log_open(&r->run_log, r->args, &r->terminal);
     if (code == SAY_DONE)
-        code = observed_open(&r->observed, r->args);
+        code = run_metrics_open(&r->run_metrics, r->args);
     if (code == SAY_DONE)
         code = outputs_open(r->args, &r->plan.fields, &r->terminal, &hooks, &r->outputs);
     if (code == SAY_DONE)
@@ -547,9 +547,9 @@ fetch_run(const args *a)
         cookies_save(r->set, r->plan.opts.jar, &r->run_log) != SAY_DONE)
         code = SAY_MACHINE;
     seine_jar_free(r->plan.opts.jar);
-    observed_write(&r->observed);
+    run_metrics_write(&r->run_metrics);
     outputs_free(&r->outputs);
-    observed_close(&r->observed);
+    run_metrics_close(&r->run_metrics);
     run_log_close(&r->run_log);
     feed_free(&r->feed);
     fetch_plan_free(&r->plan);

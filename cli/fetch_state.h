@@ -9,10 +9,10 @@
 #include "eta.h"
 #include "feed.h"
 #include "fetch_opts.h"
-#include "observed.h"
 #include "outputs.h"
 #include "progress.h"
 #include "run_log.h"
+#include "run_metrics.h"
 #include "terminal.h"
 
 /* A host that was given up: the first one, for the message. */
@@ -29,7 +29,7 @@ typedef struct run {
     fetch_plan plan;
     terminal terminal;
     run_log run_log;
-    observed observed;
+    run_metrics run_metrics;
     outputs outputs;
     feed feed;
     seine_fetch *fetch;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * observed.h - the metrics of a run: the library's, those of the process, the port they
- * are served on and the file they are written to.
+ * run_metrics.h - the metrics of a run: the library's, those of the process, the port
+ * they are served on and the file they are written to.
  */
-#ifndef CLI_OBSERVED_H
-#define CLI_OBSERVED_H
+#ifndef CLI_RUN_METRICS_H
+#define CLI_RUN_METRICS_H
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -14,7 +14,7 @@
 #include "fetch_settings.h"
 #include "metrics_http.h"
 
-typedef struct observed {
+typedef struct run_metrics {
     seine_metrics *metrics; /* NULL: nobody wants them */
     metrics_http *http;
     const char *file;
@@ -25,20 +25,20 @@ typedef struct observed {
     uint64_t cpu_told;    /* ns */
     _Atomic seine_time ticked;
     atomic_bool ready;
-} observed;
+} run_metrics;
 
 /* SAY_DONE, or it was said what is wrong and there is nothing to free. */
-int observed_open(observed *o, const args *a);
-void observed_close(observed *o);
+int run_metrics_open(run_metrics *o, const args *a);
+void run_metrics_close(run_metrics *o);
 
 /* The main loop goes round: writes the file when it is time. */
-void observed_tick(observed *o, seine_time now);
-void observed_set_ready(observed *o, bool ready);
+void run_metrics_tick(run_metrics *o, seine_time now);
+void run_metrics_set_ready(run_metrics *o, bool ready);
 
 /* The file, now. False: it could not be written, errno says why. */
-bool observed_write(observed *o);
+bool run_metrics_write(run_metrics *o);
 
 /* The next tick that matters. */
-seine_time observed_when(const observed *o);
+seine_time run_metrics_when(const run_metrics *o);
 
 #endif

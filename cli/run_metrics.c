@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "observed.h"
+#include "run_metrics.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -74,7 +74,7 @@ cpu_time(void)
 static void
 refresh(void *arg)
 {
-    observed *o = arg;
+    run_metrics *o = arg;
     struct rlimit limit = {0, 0};
     uint64_t cpu = cpu_time();
 
@@ -92,7 +92,7 @@ refresh(void *arg)
 static bool
 is_alive(void *arg)
 {
-    observed *o = arg;
+    run_metrics *o = arg;
 
     return now_is() - atomic_load(&o->ticked) < SEINE_SECS(5);
 }
@@ -100,13 +100,13 @@ is_alive(void *arg)
 static bool
 is_ready(void *arg)
 {
-    observed *o = arg;
+    run_metrics *o = arg;
 
     return is_alive(arg) && atomic_load(&o->ready);
 }
 
 static bool
-register_process(observed *o)
+register_process(run_metrics *o)
 {
     static const char *const compilers[] = {SEINE_COMPILER};
     const char *const versions[] = {seine_version()};
@@ -137,7 +137,7 @@ register_process(observed *o)
 }
 
 bool
-observed_write(observed *o)
+run_metrics_write(run_metrics *o)
 {
     seine_text text = {NULL, 0};
 
@@ -154,21 +154,21 @@ observed_write(observed *o)
 }
 
 int
-observed_open(observed *o, const args *a)
+run_metrics_open(run_metrics *o, const args *a)
 {
     const fetch_settings *set = a->settings;
     metrics_http_opts opts = {
         .refresh = refresh, .is_alive = is_alive, .is_ready = is_ready, .arg = o};
     int code = SAY_DONE;
 
-    *o = (observed){.file = set->metrics_file, .next_write = SEINE_NEVER};
+    *o = (run_metrics){.file = set->metrics_file, .next_write = SEINE_NEVER};
     if (!set->metrics && !set->metrics_file)
         return SAY_DONE;
     pthread_mutex_init(&o->lock, NULL);
     atomic_store(&o->ticked, now_is());
     if (seine_metrics_new(&o->metrics) != SEINE_OK || !register_process(o))
         code = say_fail(SAY_MACHINE, NULL, "out of memory");
-    if (code == SAY_DONE && o->file && !observed_write(o))
+    if (code == SAY_DONE && o->file && !run_metrics_write(o))
         code =
             say_fail(SAY_USAGE, "another name", "--metrics-file: cannot write '%s': %s",
                      show(o->file).text, show_errno(errno).text);
@@ -177,12 +177,12 @@ observed_open(observed *o, const args *a)
     if (code == SAY_DONE && set->metrics)
         code = metrics_http_new(set->metrics, &opts, &o->http);
     if (code != SAY_DONE)
-        observed_close(o);
+        run_metrics_close(o);
     return code;
 }
 
 void
-observed_close(observed *o)
+run_metrics_close(run_metrics *o)
 {
     metrics_http_free(o->http);
     seine_metrics_free(o->metrics);
@@ -191,23 +191,23 @@ observed_close(observed *o)
 }
 
 void
-observed_tick(observed *o, seine_time now)
+run_metrics_tick(run_metrics *o, seine_time now)
 {
     atomic_store(&o->ticked, now);
     if (now < o->next_write)
         return;
-    observed_write(o);
+    run_metrics_write(o);
     o->next_write = now + EVERY;
 }
 
 void
-observed_set_ready(observed *o, bool ready)
+run_metrics_set_ready(run_metrics *o, bool ready)
 {
     atomic_store(&o->ready, ready);
 }
 
 seine_time
-observed_when(const observed *o)
+run_metrics_when(const run_metrics *o)
 {
     return o->next_write;
 }
