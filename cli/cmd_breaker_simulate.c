@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "broken.h"
 #include "commands.h"
 #include "heap.h"
 #include "jsonl.h"
 #include "moment.h"
 #include "out.h"
 #include "say.h"
+#include "sim_breaker.h"
 #include "traffic.h"
 
 typedef struct settings {
@@ -210,7 +210,7 @@ answer_step(game *g, const seine_outcome *how, seine_span took)
             seine_breaker_settle(&g->breaker, &permit, *how, g->now) != SEINE_OK)
             heap_json(NULL);
     }
-    jsonl_set(out, "state", jsonl_string(broken_state(seen_state(g))));
+    jsonl_set(out, "state", jsonl_string(sim_breaker_state(seen_state(g))));
     if (g->windowed) {
         seine_breaker_stats stats;
 
@@ -398,7 +398,7 @@ check(const args *a, const seine_breaker_opts *o)
 }
 
 static void
-introduce(const broken *sim, const settings *set, const screen *s)
+introduce(const sim_breaker *sim, const settings *set, const screen *s)
 {
     const trace *t = sim->trace;
     const seine_breaker_opts *o = sim->opts;
@@ -436,27 +436,27 @@ static int
 simulate(const args *a, const trace *t, const seine_breaker_opts *o)
 {
     const settings *set = a->settings;
-    broken sim;
-    int code = broken_run(&sim, t, o);
+    sim_breaker sim;
+    int code = sim_breaker_run(&sim, t, o);
 
     if (code != SAY_DONE)
         return code;
     if (set->bin > 0 && (sim.end - t->events[0].at) / set->bin >= 1000) {
-        broken_free(&sim);
+        sim_breaker_free(&sim);
         return say_fail(SAY_USAGE, "a longer --bin", "--bin: more than 1000 columns");
     }
     if (set->decisions)
-        broken_decisions(&sim);
+        sim_breaker_decisions(&sim);
     if (set->json)
-        out_json(broken_summary(&sim));
+        out_json(sim_breaker_summary(&sim));
     if (!set->decisions && !set->json) {
         introduce(&sim, set, &a->screen);
         if (set->plot)
-            broken_plot(&sim, &a->screen, set->bin);
-        broken_changes(&sim, &a->screen);
-        broken_sum_up(&sim, &a->screen);
+            sim_breaker_plot(&sim, &a->screen, set->bin);
+        sim_breaker_changes(&sim, &a->screen);
+        sim_breaker_sum_up(&sim, &a->screen);
     }
-    broken_free(&sim);
+    sim_breaker_free(&sim);
     return SAY_DONE;
 }
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * broken.h - what a circuit breaker does to a trace of calls.
+ * sim_breaker.h - what a circuit breaker does to a trace of calls.
  *
  * Every call of the trace asks the breaker at its time. One that is admitted ends
  * as the trace says, after the time the trace says; one that is refused is never
  * made, and the trace's word on it tells what was spared or lost.
  */
-#ifndef CLI_BROKEN_H
-#define CLI_BROKEN_H
+#ifndef CLI_SIM_BREAKER_H
+#define CLI_SIM_BREAKER_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,7 +24,7 @@ typedef struct change {
     seine_breaker_state from, to;
 } change;
 
-typedef struct broken {
+typedef struct sim_breaker {
     const trace *trace;
     const seine_breaker_opts *opts;
     bool *admitted; /* by call */
@@ -36,18 +36,18 @@ typedef struct broken {
     uint64_t lost;            /* refused, and would have succeeded */
     uint64_t opened;
     seine_span open; /* time in the state OPEN */
-} broken;
+} sim_breaker;
 
-int broken_run(broken *sim, const trace *t, const seine_breaker_opts *opts);
-void broken_free(broken *sim);
+int sim_breaker_run(sim_breaker *sim, const trace *t, const seine_breaker_opts *opts);
+void sim_breaker_free(sim_breaker *sim);
 
-void broken_plot(const broken *sim, const screen *s, seine_span bin);
-void broken_changes(const broken *sim, const screen *s);
-void broken_sum_up(const broken *sim, const screen *s);
-void broken_decisions(const broken *sim);
-seine_json *broken_summary(const broken *sim);
+void sim_breaker_plot(const sim_breaker *sim, const screen *s, seine_span bin);
+void sim_breaker_changes(const sim_breaker *sim, const screen *s);
+void sim_breaker_sum_up(const sim_breaker *sim, const screen *s);
+void sim_breaker_decisions(const sim_breaker *sim);
+seine_json *sim_breaker_summary(const sim_breaker *sim);
 
 /* "closed", "open", "half-open" */
-const char *broken_state(seine_breaker_state state);
+const char *sim_breaker_state(seine_breaker_state state);
 
 #endif

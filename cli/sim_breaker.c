@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "broken.h"
+#include "sim_breaker.h"
 
 #include <stdlib.h>
 
@@ -7,7 +7,7 @@
 #include "say.h"
 
 const char *
-broken_state(seine_breaker_state state)
+sim_breaker_state(seine_breaker_state state)
 {
     static const char *const names[] = {"closed", "open", "half-open", "forced open",
                                         "disabled"};
@@ -23,7 +23,7 @@ typedef struct call {
 } call;
 
 typedef struct run {
-    broken *sim;
+    sim_breaker *sim;
     seine_breaker breaker;
     seine_time now;
     call *calls; /* a heap: the first to end is on top */
@@ -34,7 +34,7 @@ static void
 note_change(seine_breaker_state from, seine_breaker_state to, uint64_t seq, void *arg)
 {
     run *r = arg;
-    broken *sim = r->sim;
+    sim_breaker *sim = r->sim;
 
     (void)seq;
     sim->changes =
@@ -105,7 +105,7 @@ settle(run *r, seine_time until)
 static void
 ask(run *r, size_t i)
 {
-    broken *sim = r->sim;
+    sim_breaker *sim = r->sim;
     const event *e = &sim->trace->events[i];
     seine_permit permit;
 
@@ -125,7 +125,7 @@ ask(run *r, size_t i)
 }
 
 static void
-count_open(broken *sim)
+count_open(sim_breaker *sim)
 {
     for (size_t i = 0; i < sim->changed; i++) {
         seine_time next = i + 1 < sim->changed ? sim->changes[i + 1].at : sim->end;
@@ -138,12 +138,12 @@ count_open(broken *sim)
 }
 
 int
-broken_run(broken *sim, const trace *t, const seine_breaker_opts *opts)
+sim_breaker_run(sim_breaker *sim, const trace *t, const seine_breaker_opts *opts)
 {
     run r = {.sim = sim};
     seine_breaker_opts mine = *opts;
 
-    *sim = (broken){.trace = t, .opts = opts};
+    *sim = (sim_breaker){.trace = t, .opts = opts};
     mine.on_change = note_change;
     mine.arg = &r;
     seine_err e = seine_breaker_init(&r.breaker, &mine);
@@ -163,7 +163,7 @@ broken_run(broken *sim, const trace *t, const seine_breaker_opts *opts)
 }
 
 void
-broken_free(broken *sim)
+sim_breaker_free(sim_breaker *sim)
 {
     free(sim->admitted);
     free(sim->changes);

@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "bins.h"
-#include "broken.h"
 #include "heap.h"
 #include "jsonl.h"
 #include "out.h"
+#include "sim_breaker.h"
 
 enum { LABEL = 9 };
 
@@ -40,7 +40,7 @@ spread(const bins *b, slot *slots, seine_time from, seine_time to,
 }
 
 static slot *
-fill(const broken *sim, const bins *b)
+fill(const sim_breaker *sim, const bins *b)
 {
     slot *slots = heap_zeroed(b->count, sizeof *slots);
     const trace *t = sim->trace;
@@ -160,7 +160,7 @@ put_legend(const screen *s, bool half)
 }
 
 void
-broken_plot(const broken *sim, const screen *s, seine_span bin)
+sim_breaker_plot(const sim_breaker *sim, const screen *s, seine_span bin)
 {
     size_t width = s->width > LABEL + 20 ? s->width - LABEL : 20;
     bins b = bin > 0 ? bins_make(sim->trace, sim->end, bin, width)
@@ -190,20 +190,20 @@ state_ink(seine_breaker_state state)
 
 /* A half-open moment that was over at once is told with what came of it. */
 static bool
-is_passing(const broken *sim, size_t i)
+is_passing(const sim_breaker *sim, size_t i)
 {
     return i + 1 < sim->changed && sim->changes[i].to == SEINE_BREAKER_HALF_OPEN &&
            sim->changes[i + 1].at == sim->changes[i].at;
 }
 
 static void
-put_change(const broken *sim, const screen *s, const bins *b, size_t i)
+put_change(const sim_breaker *sim, const screen *s, const bins *b, size_t i)
 {
     const change *c = &sim->changes[i];
     bool again = c->from == SEINE_BREAKER_HALF_OPEN;
     char name[32];
 
-    snprintf(name, sizeof name, "%s%s", broken_state(c->to), again ? " again" : "");
+    snprintf(name, sizeof name, "%s%s", sim_breaker_state(c->to), again ? " again" : "");
     out_print("%14s  ", bins_moment(b, c->at).text);
     screen_put(s, state_ink(c->to), "%s", name);
     if (again || i + 1 < sim->changed)
@@ -219,7 +219,7 @@ put_change(const broken *sim, const screen *s, const bins *b, size_t i)
 }
 
 void
-broken_changes(const broken *sim, const screen *s)
+sim_breaker_changes(const sim_breaker *sim, const screen *s)
 {
     enum { MOST = 12 };
     bins b = bins_make(sim->trace, sim->end, 0, 20);
@@ -246,7 +246,7 @@ put_share(const screen *s, const char *name, uint64_t n, uint64_t of, ink colour
 }
 
 void
-broken_sum_up(const broken *sim, const screen *s)
+sim_breaker_sum_up(const sim_breaker *sim, const screen *s)
 {
     const trace *t = sim->trace;
     uint64_t spared = sim->failed - sim->reached;
@@ -279,7 +279,7 @@ broken_sum_up(const broken *sim, const screen *s)
 }
 
 void
-broken_decisions(const broken *sim)
+sim_breaker_decisions(const sim_breaker *sim)
 {
     for (size_t i = 0; i < sim->trace->count; i++) {
         const event *e = &sim->trace->events[i];
@@ -294,7 +294,7 @@ broken_decisions(const broken *sim)
 }
 
 seine_json *
-broken_summary(const broken *sim)
+sim_breaker_summary(const sim_breaker *sim)
 {
     const trace *t = sim->trace;
     seine_json *out = heap_json(seine_json_new_object());
@@ -314,7 +314,7 @@ broken_summary(const broken *sim)
         seine_json *c = heap_json(seine_json_new_object());
 
         jsonl_set(c, "t", jsonl_in(sim->changes[i].at, SEINE_SECS(1)));
-        jsonl_set(c, "to", jsonl_string(broken_state(sim->changes[i].to)));
+        jsonl_set(c, "to", jsonl_string(sim_breaker_state(sim->changes[i].to)));
         jsonl_add(changes, c);
     }
     jsonl_set(out, "changes", changes);
