@@ -5,10 +5,10 @@
 #include "commands.h"
 #include "heap.h"
 #include "jsonl.h"
-#include "limited.h"
 #include "moment.h"
 #include "out.h"
 #include "say.h"
+#include "sim_limiter.h"
 #include "traffic.h"
 
 typedef struct settings {
@@ -182,7 +182,7 @@ play(const seine_json *steps, const policy *p, columns *out, reason *why)
 
         if (!read_step(seine_json_at(steps, i), &now, &n, &latest, &inner))
             return reason_set(why, "steps[%zu]: %s", i, inner.text);
-        const char *bad = i == 0 ? limited_bucket(p, now, &lim) : NULL;
+        const char *bad = i == 0 ? sim_limiter_bucket(p, now, &lim) : NULL;
         if (bad)
             return reason_set(why, "rate: %s", bad);
         answer_step(out, &lim, now, n, latest);
@@ -219,7 +219,7 @@ answer_case(const seine_json *in, seine_json *out, reason *why)
 
 /* One line about the policy, one about the trace. */
 static void
-introduce(const limited *sim, const settings *set, const screen *s)
+introduce(const sim_limiter *sim, const settings *set, const screen *s)
 {
     const trace *t = sim->trace;
     const policy *p = &sim->policy;
@@ -251,20 +251,20 @@ introduce(const limited *sim, const settings *set, const screen *s)
 }
 
 static int
-show_all(const args *a, const limited *sim)
+show_all(const args *a, const sim_limiter *sim)
 {
     const settings *set = a->settings;
 
     if (set->decisions)
-        limited_decisions(sim);
+        sim_limiter_decisions(sim);
     if (set->json)
-        out_json(limited_summary(sim));
+        out_json(sim_limiter_summary(sim));
     if (set->decisions || set->json)
         return SAY_DONE;
     introduce(sim, set, &a->screen);
     if (set->plot)
-        limited_plot(sim, &a->screen, set->bin);
-    limited_sum_up(sim, &a->screen);
+        sim_limiter_plot(sim, &a->screen, set->bin);
+    sim_limiter_sum_up(sim, &a->screen);
     return SAY_DONE;
 }
 
@@ -336,7 +336,7 @@ simulate(const args *a, const trace *t)
 {
     const settings *set = a->settings;
     policy p = {set->rate, (uint32_t)set->burst, SEINE_FULL, set->max_wait};
-    limited sim;
+    sim_limiter sim;
     enum { MOST_ROWS = 1000 };
 
     if (set->wait && !options_given(a, "max-wait"))
@@ -346,11 +346,11 @@ simulate(const args *a, const trace *t)
     if (set->bin > 0 && trace_length(t) / set->bin >= MOST_ROWS)
         return say_fail(SAY_USAGE, "a longer --bin", "--bin: more than %d rows",
                         MOST_ROWS);
-    int code = limited_run(&sim, t, &p);
+    int code = sim_limiter_run(&sim, t, &p);
     if (code != SAY_DONE)
         return code;
     code = show_all(a, &sim);
-    limited_free(&sim);
+    sim_limiter_free(&sim);
     return code;
 }
 

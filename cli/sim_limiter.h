@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * limited.h - what a token bucket does to a trace.
+ * sim_limiter.h - what a token bucket does to a trace.
  *
- *     limited sim;
- *     if (limited_run(&sim, &trace, &policy) != SAY_DONE)
+ *     sim_limiter sim;
+ *     if (sim_limiter_run(&sim, &trace, &policy) != SAY_DONE)
  *         return SAY_USAGE;
- *     limited_plot(&sim, &screen, 0);
- *     limited_sum_up(&sim, &screen);
- *     limited_free(&sim);
+ *     sim_limiter_plot(&sim, &screen, 0);
+ *     sim_limiter_sum_up(&sim, &screen);
+ *     sim_limiter_free(&sim);
  */
-#ifndef CLI_LIMITED_H
-#define CLI_LIMITED_H
+#ifndef CLI_SIM_LIMITER_H
+#define CLI_SIM_LIMITER_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,7 +30,7 @@ typedef struct policy {
     seine_span max_wait; /* 0: refused at once; SEINE_NEVER: waits for ever */
 } policy;
 
-#define LIMITED_REFUSED (-1)
+#define SIM_LIMITER_REFUSED (-1)
 
 /* A rate of three digits, and how it is typed. */
 typedef struct offer {
@@ -38,10 +38,10 @@ typedef struct offer {
     char text[24];
 } offer;
 
-typedef struct limited {
+typedef struct sim_limiter {
     const trace *trace;
     policy policy;
-    seine_span *waits; /* by request; LIMITED_REFUSED */
+    seine_span *waits; /* by request; SIM_LIMITER_REFUSED */
     uint32_t *left;    /* tokens after each request */
     uint64_t refused, waited;
     seine_span longest, sum;              /* of those that waited */
@@ -53,17 +53,17 @@ typedef struct limited {
     uint64_t overflowed;                  /* requests whose key found no place */
     uint64_t enough_burst; /* with this burst nothing is refused or waits; 0 unknown */
     offer enough_rate;     /* or with this rate; count 0 unknown */
-} limited;
+} sim_limiter;
 
 /* A bucket of this policy, or why there is none. */
-const char *limited_bucket(const policy *p, seine_time now, seine_limiter *out);
+const char *sim_limiter_bucket(const policy *p, seine_time now, seine_limiter *out);
 
-int limited_run(limited *sim, const trace *t, const policy *p);
-void limited_free(limited *sim);
+int sim_limiter_run(sim_limiter *sim, const trace *t, const policy *p);
+void sim_limiter_free(sim_limiter *sim);
 
-void limited_plot(const limited *sim, const screen *s, seine_span bin);
-void limited_sum_up(const limited *sim, const screen *s);
-void limited_decisions(const limited *sim);
-seine_json *limited_summary(const limited *sim);
+void sim_limiter_plot(const sim_limiter *sim, const screen *s, seine_span bin);
+void sim_limiter_sum_up(const sim_limiter *sim, const screen *s);
+void sim_limiter_decisions(const sim_limiter *sim);
+seine_json *sim_limiter_summary(const sim_limiter *sim);
 
 #endif

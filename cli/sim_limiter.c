@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "limited.h"
+#include "sim_limiter.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "say.h"
 
 const char *
-limited_bucket(const policy *p, seine_time now, seine_limiter *out)
+sim_limiter_bucket(const policy *p, seine_time now, seine_limiter *out)
 {
     seine_rate rate = {p->rate.count, p->rate.per, p->burst};
 
@@ -24,14 +24,14 @@ limited_bucket(const policy *p, seine_time now, seine_limiter *out)
 
 /* Most tokens in any second; `starts` says which requests count, and when. */
 static uint64_t
-peak(const limited *sim, bool admitted)
+peak(const sim_limiter *sim, bool admitted)
 {
     const event *events = sim->trace->events;
     size_t count = sim->trace->count, from = 0;
     uint64_t now = 0, most = 0;
 
 #define START(i)  (events[i].at + (admitted ? sim->waits[i] : 0))
-#define COUNTS(i) (!admitted || sim->waits[i] != LIMITED_REFUSED)
+#define COUNTS(i) (!admitted || sim->waits[i] != SIM_LIMITER_REFUSED)
     for (size_t i = 0; i < count; i++) {
         if (!COUNTS(i))
             continue;
@@ -53,7 +53,7 @@ peak(const limited *sim, bool admitted)
 /* The burst a bucket of this rate needs so that nobody ever waits: the deepest
  * debt when every request is served at once. 0: more than a bucket can hold. */
 static uint64_t
-burst_for(const limited *sim, pace rate)
+burst_for(const sim_limiter *sim, pace rate)
 {
     const trace *t = sim->trace;
     const size_t *places = sim->by_key;
@@ -109,7 +109,7 @@ round_up(double per_second)
 /* The lowest rate at which this burst is enough, by halving: a higher rate never
  * needs more burst. */
 static offer
-rate_for(const limited *sim)
+rate_for(const sim_limiter *sim)
 {
     const trace *t = sim->trace;
     const policy *p = &sim->policy;
@@ -136,13 +136,13 @@ rate_for(const limited *sim)
 }
 
 static void
-decide(limited *sim, seine_limiter *lim, size_t i)
+decide(sim_limiter *sim, seine_limiter *lim, size_t i)
 {
     const event *e = &sim->trace->events[i];
     seine_span most = sim->policy.max_wait;
     seine_time latest = most > SEINE_NEVER - e->at ? SEINE_NEVER : e->at + most, at;
 
-    sim->waits[i] = LIMITED_REFUSED;
+    sim->waits[i] = SIM_LIMITER_REFUSED;
     if (seine_limiter_reserve(lim, e->at, e->n, latest, &at)) {
         sim->waits[i] = at - e->at;
         if (at > e->at) {
@@ -159,7 +159,7 @@ decide(limited *sim, seine_limiter *lim, size_t i)
 
 /* A bucket for each key, in the table a server would use: nobody waits there. */
 static const char *
-decide_keyed(limited *sim)
+decide_keyed(sim_limiter *sim)
 {
     const trace *t = sim->trace;
     const policy *p = &sim->policy;
@@ -178,8 +178,8 @@ decide_keyed(limited *sim)
         if (now->n > 0)
             e = seine_keyed_try(buckets, seine_key_str(t->keys + now->key), now->at,
                                 now->n, &grant);
-        sim->waits[i] = now->n == 0 || e == SEINE_OK ? 0 : LIMITED_REFUSED;
-        sim->refused += sim->waits[i] == LIMITED_REFUSED;
+        sim->waits[i] = now->n == 0 || e == SEINE_OK ? 0 : SIM_LIMITER_REFUSED;
+        sim->refused += sim->waits[i] == SIM_LIMITER_REFUSED;
         sim->left[i] = grant.left;
         sim->weighted |= now->n != 1;
     }
@@ -190,10 +190,10 @@ decide_keyed(limited *sim)
 }
 
 static const char *
-decide_all(limited *sim)
+decide_all(sim_limiter *sim)
 {
     seine_limiter lim;
-    const char *why = limited_bucket(&sim->policy, sim->trace->events[0].at, &lim);
+    const char *why = sim_limiter_bucket(&sim->policy, sim->trace->events[0].at, &lim);
 
     if (why)
         return why;
@@ -205,9 +205,9 @@ decide_all(limited *sim)
 }
 
 int
-limited_run(limited *sim, const trace *t, const policy *p)
+sim_limiter_run(sim_limiter *sim, const trace *t, const policy *p)
 {
-    *sim = (limited){.trace = t, .policy = *p, .keys = 1};
+    *sim = (sim_limiter){.trace = t, .policy = *p, .keys = 1};
     sim->waits = heap_zeroed(t->count, sizeof *sim->waits);
     sim->left = heap_zeroed(t->count, sizeof *sim->left);
     sim->by_key = trace_by_key(t);
@@ -219,7 +219,7 @@ limited_run(limited *sim, const trace *t, const policy *p)
 
     const char *why = decide_all(sim);
     if (why) {
-        limited_free(sim);
+        sim_limiter_free(sim);
         return say_fail(SAY_USAGE, "a higher rate or a smaller burst", "%s", why);
     }
 
@@ -233,7 +233,7 @@ limited_run(limited *sim, const trace *t, const policy *p)
 }
 
 void
-limited_free(limited *sim)
+sim_limiter_free(sim_limiter *sim)
 {
     free(sim->waits);
     free(sim->left);

@@ -7,9 +7,9 @@
 #include "bins.h"
 #include "heap.h"
 #include "jsonl.h"
-#include "limited.h"
 #include "out.h"
 #include "say.h"
+#include "sim_limiter.h"
 
 enum { ROWS = 20, PARTS = 3 };
 
@@ -76,7 +76,8 @@ put_figure(const screen *s, uint64_t n, int width, ink colour)
 }
 
 static void
-put_legend(const limited *sim, const screen *s, size_t indent, double per_row, bool mark)
+put_legend(const sim_limiter *sim, const screen *s, size_t indent, double per_row,
+           bool mark)
 {
     out_fill(" ", indent - 2);
     for (size_t k = 0; k < PARTS; k++) {
@@ -113,7 +114,7 @@ column_width(const row *rows, size_t count, int part, const char *title)
 }
 
 static void
-put_rows(const limited *sim, const screen *s, const bins *b, const row *rows)
+put_rows(const sim_limiter *sim, const screen *s, const bins *b, const row *rows)
 {
     bool waits = sim->policy.max_wait != 0;
     int label = 4;
@@ -158,14 +159,14 @@ put_rows(const limited *sim, const screen *s, const bins *b, const row *rows)
 }
 
 void
-limited_plot(const limited *sim, const screen *s, seine_span bin)
+sim_limiter_plot(const sim_limiter *sim, const screen *s, seine_span bin)
 {
     const trace *t = sim->trace;
     bins b = bins_make(t, t->events[t->count - 1].at, bin, ROWS);
     row *rows = heap_zeroed(b.count, sizeof *rows);
 
     for (size_t i = 0; i < t->count; i++) {
-        size_t part = sim->waits[i] == LIMITED_REFUSED ? 2 : sim->waits[i] > 0;
+        size_t part = sim->waits[i] == SIM_LIMITER_REFUSED ? 2 : sim->waits[i] > 0;
 
         rows[bins_place(&b, t->events[i].at)].part[part]++;
     }
@@ -183,7 +184,7 @@ put_share(const screen *s, const char *name, uint64_t n, uint64_t of, ink colour
 }
 
 static void
-put_peaks(const limited *sim)
+put_peaks(const sim_limiter *sim)
 {
     const char *what = sim->weighted ? " tokens" : "";
 
@@ -199,7 +200,7 @@ put_peaks(const limited *sim)
 }
 
 static void
-put_waits(const limited *sim, const screen *s)
+put_waits(const sim_limiter *sim, const screen *s)
 {
     put_share(s, "  waited", sim->waited, sim->trace->count, INK_WARN);
     if (sim->waited)
@@ -226,7 +227,7 @@ worse(const void *left, const void *right)
 }
 
 static void
-put_clients(const limited *sim, const screen *s)
+put_clients(const sim_limiter *sim, const screen *s)
 {
     enum { SHOWN_MOST = 5 };
     const trace *t = sim->trace;
@@ -241,7 +242,7 @@ put_clients(const limited *sim, const screen *s)
         at += sim->begins[i];
         all[at].name = t->keys + t->events[place].key;
         all[at].requests++;
-        all[at].refused += sim->waits[place] == LIMITED_REFUSED;
+        all[at].refused += sim->waits[place] == SIM_LIMITER_REFUSED;
     }
     qsort(all, sim->keys, sizeof *all, worse);
     while (hit < sim->keys && all[hit].refused)
@@ -267,7 +268,7 @@ put_clients(const limited *sim, const screen *s)
 }
 
 void
-limited_sum_up(const limited *sim, const screen *s)
+sim_limiter_sum_up(const sim_limiter *sim, const screen *s)
 {
     const trace *t = sim->trace;
     uint64_t admitted = t->count - sim->refused;
@@ -299,12 +300,12 @@ limited_sum_up(const limited *sim, const screen *s)
 }
 
 void
-limited_decisions(const limited *sim)
+sim_limiter_decisions(const sim_limiter *sim)
 {
     for (size_t i = 0; i < sim->trace->count; i++) {
         const event *e = &sim->trace->events[i];
         seine_json *line = heap_json(seine_json_new_object());
-        bool ok = sim->waits[i] != LIMITED_REFUSED;
+        bool ok = sim->waits[i] != SIM_LIMITER_REFUSED;
 
         jsonl_set(line, "type", jsonl_string("decision"));
         jsonl_set(line, "line", seine_json_new_int((int64_t)e->line));
@@ -321,7 +322,7 @@ limited_decisions(const limited *sim)
 }
 
 seine_json *
-limited_summary(const limited *sim)
+sim_limiter_summary(const sim_limiter *sim)
 {
     const trace *t = sim->trace;
     seine_json *out = heap_json(seine_json_new_object());
