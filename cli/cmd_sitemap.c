@@ -10,7 +10,7 @@
 #include "out.h"
 #include "request.h"
 #include "say.h"
-#include "since.h"
+#include "sitemap_date.h"
 #include "sitemaps.h"
 
 typedef enum form { FORM_JSONL, FORM_TEXT } form;
@@ -111,8 +111,8 @@ print(const seine_sitemap_entry *e, const char *source, seine_sitemap_kind what,
     const printer *p = arg;
     seine_time from, until;
 
-    if (p->since &&
-        (!since_read(e->lastmod.ptr, e->lastmod.len, &from, &until) || until <= p->since))
+    if (p->since && (!sitemap_date_read(e->lastmod.ptr, e->lastmod.len, &from, &until) ||
+                     until <= p->since))
         return;
     if (p->form == FORM_TEXT) {
         out_bytes(e->loc.ptr, e->loc.len);
@@ -179,7 +179,8 @@ run(const args *a)
     seine_time until;
     request r;
 
-    if (set->since && !since_read(set->since, strlen(set->since), &p.since, &until))
+    if (set->since &&
+        !sitemap_date_read(set->since, strlen(set->since), &p.since, &until))
         return say_fail(SAY_USAGE, "--since 2026-11-03", "--since '%s': not a date",
                         show(set->since).text);
     if (set->net.timeout == 0)

@@ -16,7 +16,7 @@
 #include "out.h"
 #include "say.h"
 #include "signals.h"
-#include "since.h"
+#include "sitemap_date.h"
 
 /* One that waits, is asked for, or has come. */
 typedef struct item {
@@ -201,7 +201,8 @@ is_old(const sitemaps *s, seine_view lastmod)
     seine_time from, until;
 
     return s->opts.since > 0 && lastmod.ptr &&
-           since_read(lastmod.ptr, lastmod.len, &from, &until) && until <= s->opts.since;
+           sitemap_date_read(lastmod.ptr, lastmod.len, &from, &until) &&
+           until <= s->opts.since;
 }
 
 static bool

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "since.h"
+#include "sitemap_date.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -156,7 +156,7 @@ mail(const char *text, seine_time *from, seine_time *until)
 }
 
 bool
-since_read(const char *text, size_t n, seine_time *out_from, seine_time *out_until)
+sitemap_date_read(const char *text, size_t n, seine_time *out_from, seine_time *out_until)
 {
     char copy[LONGEST] = "";
     seine_time from, until;
