@@ -140,9 +140,9 @@ written(const bins *b, seine_time at, int digits)
     if (!t->dated)
         return relative(at, end, digits);
     if (end - b->start <= SEINE_SECS(86400))
-        return moment_clock(t->epoch + at, t->zone, digits);
+        return log_date_clock(t->epoch + at, t->zone, digits);
 
-    clock_text out = moment_date(t->epoch + at, t->zone);
+    clock_text out = log_date_date(t->epoch + at, t->zone);
     if (end - b->start > SEINE_SECS(INT64_C(300) * 86400)) {
         out.text[10] = '\0'; /* years: the day is enough */
         return out;

@@ -13,7 +13,7 @@
 
 #include <seine/time.h>
 
-#include "moment.h"
+#include "log_date.h"
 #include "trace.h"
 
 typedef struct bins {

@@ -7,7 +7,7 @@
 #include "commands.h"
 #include "heap.h"
 #include "jsonl.h"
-#include "moment.h"
+#include "log_date.h"
 #include "out.h"
 #include "say.h"
 #include "sim_breaker.h"
@@ -428,7 +428,7 @@ introduce(const sim_breaker *sim, const settings *set, const screen *s)
               figure_count(t->count).text, t->count == 1 ? "" : "s",
               figure_span(set->traffic ? set->length : trace_length(t)).text);
     if (t->dated)
-        out_print(" from %s", moment_date(t->epoch, t->zone).text);
+        out_print(" from %s", log_date_date(t->epoch, t->zone).text);
     out_print(", %s failed\n\n", figure_share(sim->failed, t->count).text);
 }
 

@@ -5,7 +5,7 @@
 #include "commands.h"
 #include "heap.h"
 #include "jsonl.h"
-#include "moment.h"
+#include "log_date.h"
 #include "out.h"
 #include "say.h"
 #include "sim_limiter.h"
@@ -243,7 +243,7 @@ introduce(const sim_limiter *sim, const settings *set, const screen *s)
               show(t->name).text, figure_count(t->count).text, t->count == 1 ? "" : "s",
               figure_span(set->traffic ? set->length : length).text);
     if (t->dated)
-        out_print(" from %s", moment_date(t->epoch, t->zone).text);
+        out_print(" from %s", log_date_date(t->epoch, t->zone).text);
     if (length > 0 && t->count > 1)
         out_print(", %s on average",
                   figure_rate((double)(t->count - 1) * 1e9 / (double)length).text);

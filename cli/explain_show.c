@@ -8,7 +8,7 @@
 #include "grow.h"
 #include "heap.h"
 #include "jsonl.h"
-#include "moment.h"
+#include "log_date.h"
 #include "out.h"
 #include "say.h"
 
@@ -65,7 +65,7 @@ show_source(const explanation *e)
     const robots_answer *a = e->answer;
 
     if (a->wall > 0)
-        out_print(", fetched %.16s, valid 24 h", moment_date(a->wall, 0).text);
+        out_print(", fetched %.16s, valid 24 h", log_date_date(a->wall, 0).text);
     else if (a->source)
         out_print(", in %s", show(a->source).text);
     out_text("\n");

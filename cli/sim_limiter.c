@@ -122,7 +122,7 @@ rate_for(const sim_limiter *sim)
     do {
         high *= 2;
         if (high > 1e8)
-            return none; /* as good as no limit: requests at the same moment */
+            return none; /* as good as no limit: requests at the same log_date */
     } while (burst_for(sim, round_up(high).rate) > p->burst);
     for (int i = 0; i < 24 && high / low > 1.0005; i++) {
         double middle = sqrt(low * high);

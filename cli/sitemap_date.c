@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "moment.h"
+#include "log_date.h"
 
 enum { LONGEST = 64 };
 
@@ -13,8 +13,8 @@ enum { LONGEST = 64 };
 static bool
 whole(const char *text, seine_time *out)
 {
-    moment m = {0};
-    const char *end = moment_rfc3339(text, &m);
+    log_date m = {0};
+    const char *end = log_date_rfc3339(text, &m);
 
     if (!end || *end)
         return false;

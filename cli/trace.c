@@ -53,16 +53,16 @@ add(reading *in, const lines *from, traceline *r)
 
     if (t->count == 0) {
         t->dated = r->dated;
-        t->zone = r->moment.zone;
-        t->epoch = r->dated ? r->moment.at : 0;
+        t->zone = r->date.zone;
+        t->epoch = r->dated ? r->date.at : 0;
     }
     if (r->dated != t->dated)
         return traceline_wrong(r, r->line,
                                r->dated ? "a date among times without one"
                                         : "a time without a date among dates");
     if (r->dated) {
-        r->event.at = r->moment.at;
-        in->fine += r->moment.fine;
+        r->event.at = r->date.at;
+        in->fine += r->date.fine;
     }
     r->event.line = (size_t)from->number;
     if (keyed) {

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "moment.h"
+#include "log_date.h"
 #include "trace.h"
 
 typedef struct traceline {
@@ -20,7 +20,7 @@ typedef struct traceline {
     const char *line, *p; /* p: where the reader stands when it gives up */
     size_t len;           /* of the line, zero bytes included */
     event event;
-    moment moment; /* instead of event.at, if `dated` */
+    log_date date; /* instead of event.at, if `dated` */
     bool dated;
     char key[256];
     char why[160];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "moment.h"
+#include "log_date.h"
 
 #include <ctype.h>
 #include <stdint.h>
@@ -62,7 +62,7 @@ clock_time(const char *p, civil *c)
 }
 
 static const char *
-fraction(const char *p, moment *out, long *nanos)
+fraction(const char *p, log_date *out, long *nanos)
 {
     long unit = 100000000;
 
@@ -94,7 +94,7 @@ offset(const char *p, int *out_minutes)
 
 /* Years of four digits that int64 nanoseconds can hold. */
 static bool
-settle(const civil *c, moment *out)
+settle(const civil *c, log_date *out)
 {
     if (c->year < 1970 || c->year > 2261 || c->month < 1 || c->month > 12 || c->day < 1 ||
         c->day > month_length(c->year, c->month) || c->hour > 23 || c->minute > 59 ||
@@ -108,10 +108,10 @@ settle(const civil *c, moment *out)
 }
 
 const char *
-moment_rfc3339(const char *text, moment *out)
+log_date_rfc3339(const char *text, log_date *out)
 {
     civil c = {0, 0, 0, 0, 0, 0, 0};
-    moment m = {0, 0, false};
+    log_date m = {0, 0, false};
     const char *p = number(text, 4, &c.year);
 
     p = number(sign(p, '-'), 2, &c.month);
@@ -132,11 +132,11 @@ moment_rfc3339(const char *text, moment *out)
 }
 
 const char *
-moment_access_log(const char *text, moment *out)
+log_date_access_log(const char *text, log_date *out)
 {
     static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
     civil c = {0, 0, 0, 0, 0, 0, 0};
-    moment m = {0, 0, false};
+    log_date m = {0, 0, false};
     const char *p = sign(number(text, 2, &c.day), '/');
 
     if (!p || strnlen(p, 4) < 4 || p[3] != '/')
@@ -175,7 +175,7 @@ civil_of(seine_time at, int zone)
 }
 
 clock_text
-moment_date(seine_time at, int zone)
+log_date_date(seine_time at, int zone)
 {
     civil c = civil_of(at, zone);
     clock_text out;
@@ -191,7 +191,7 @@ moment_date(seine_time at, int zone)
 }
 
 clock_text
-moment_clock(seine_time at, int zone, int digits)
+log_date_clock(seine_time at, int zone, int digits)
 {
     civil c = civil_of(at, zone);
     clock_text out;
