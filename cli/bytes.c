@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "heap.h"
 #include "say.h"
+#include "xalloc.h"
 
 /* The value of a digit of base64, or -1. */
 static int
@@ -31,7 +31,7 @@ decode(const char *text, size_t len, bytes *out)
         return false;
     while (fill < 2 && fill < len && text[len - 1 - fill] == '=')
         fill++;
-    out->ptr = out->own = heap_zeroed(len / 4 * 3 + 1, 1);
+    out->ptr = out->own = xalloc_zeroed(len / 4 * 3 + 1, 1);
     for (size_t i = 0; i < len; i++) {
         int value = i < len - fill ? digit(text[i]) : 0;
 
@@ -55,7 +55,7 @@ slurp(FILE *f, bytes *out)
     size_t cap = 0, n = 1;
 
     while (n > 0 && out->len <= BYTES_MOST) {
-        out->own = heap_room(out->own, out->len + 65536, &cap, 1);
+        out->own = xalloc_room(out->own, out->len + 65536, &cap, 1);
         n = fread(out->own + out->len, 1, cap - out->len, f);
         out->len += n;
     }

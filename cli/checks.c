@@ -19,9 +19,9 @@
 #include <seine/clock.h>
 #include <seine/fetch.h>
 
-#include "heap.h"
 #include "rows.h"
 #include "say.h"
+#include "xalloc.h"
 
 enum { PATIENCE_S = 5 };
 #define LITTLE_SPACE ((uint64_t)256 << 20)
@@ -220,7 +220,7 @@ check_output(const doctor_settings *set, size_t i, checked *c)
             return say(c, CHECK_FAIL, "%s: %s", show(name).text, show_errno(errno).text);
         return say(c, CHECK_OK, "%s exists; --append or --overwrite", show(name).text);
     }
-    char *copy = heap_copy(name, strlen(name)), *slash = strrchr(copy, '/');
+    char *copy = xalloc_copy(name, strlen(name)), *slash = strrchr(copy, '/');
     snprintf(where, sizeof where, "%s", !slash ? "." : slash == copy ? "/" : copy);
     if (slash && slash != copy)
         where[slash - copy] = '\0';
@@ -235,7 +235,7 @@ check_target(const doctor_settings *set, size_t i, checked *c)
     seine_ctx *ctx = NULL;
     seine_fetched got;
     size_t n = strlen(set->target);
-    char *url = heap_zeroed(n + 8, 1);
+    char *url = xalloc_zeroed(n + 8, 1);
     const char *const urls[] = {url};
 
     (void)i;
@@ -323,7 +323,7 @@ timed(const doctor_settings *set, size_t i, check_fn fn, checked *c)
 {
     seine_clock *clock = seine_clock_system();
     seine_time start = clock->now(clock);
-    errand *e = heap_zeroed(1, sizeof *e);
+    errand *e = xalloc_zeroed(1, sizeof *e);
     pthread_condattr_t attr;
     pthread_t thread;
 

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "heap.h"
 #include "outputs.h"
 #include "progress.h"
 #include "say.h"
+#include "xalloc.h"
 
 enum { HOSTS = 10, NAMED = 4 };
 
@@ -520,7 +520,7 @@ take_host(const seine_fetch_host *h, void *arg)
         c->n_hosts++;
     memmove(c->hosts + at + 1, c->hosts + at, (c->n_hosts - 1 - at) * sizeof *c->hosts);
     memmove(c->names + at + 1, c->names + at, (c->n_hosts - 1 - at) * sizeof c->names[0]);
-    c->names[at] = heap_copy(h->host.ptr, h->host.len);
+    c->names[at] = xalloc_copy(h->host.ptr, h->host.len);
     c->hosts[at] = *h;
     c->hosts[at].host.ptr = c->names[at];
 }
@@ -528,8 +528,8 @@ take_host(const seine_fetch_host *h, void *arg)
 void
 closing_hosts(closing *c, const seine_fetch *f)
 {
-    c->hosts = heap_zeroed(HOSTS, sizeof c->hosts[0]);
-    c->names = heap_zeroed(HOSTS, sizeof(char *));
+    c->hosts = xalloc_zeroed(HOSTS, sizeof c->hosts[0]);
+    c->names = xalloc_zeroed(HOSTS, sizeof(char *));
     c->n_hosts = 0;
     seine_fetch_hosts(f, take_host, c);
 }

@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "commands.h"
-#include "heap.h"
 #include "jsonl.h"
 #include "out.h"
 #include "say.h"
 #include "traffic.h"
+#include "xalloc.h"
 
 typedef struct settings {
     const char *backoff;
@@ -108,7 +108,7 @@ draw_all(const seine_retry_opts *opts, size_t count, uint64_t seed)
 {
     waits w = {.count = count, .total_least = SEINE_NEVER};
 
-    w.base = heap_zeroed(4 * count, sizeof *w.base);
+    w.base = xalloc_zeroed(4 * count, sizeof *w.base);
     w.first = w.base + count;
     w.least = w.first + count;
     w.most = w.least + count;
@@ -207,7 +207,7 @@ show_text(const args *a, const seine_retry_opts *opts, const waits *w)
 static seine_json *
 in_ms(const seine_span *spans, size_t count)
 {
-    seine_json *array = heap_json(seine_json_new_array());
+    seine_json *array = xalloc_json(seine_json_new_array());
 
     for (size_t i = 0; i < count; i++)
         jsonl_add(array, jsonl_in(spans[i], SEINE_MS(1)));
@@ -217,7 +217,7 @@ in_ms(const seine_span *spans, size_t count)
 static void
 show_json(const waits *w)
 {
-    seine_json *out = heap_json(seine_json_new_object());
+    seine_json *out = xalloc_json(seine_json_new_object());
 
     jsonl_set(out, "type", jsonl_string("summary"));
     jsonl_set(out, "retries", seine_json_new_int((int64_t)w->count));
@@ -313,8 +313,8 @@ answer_case(const seine_json *in, seine_json *out, reason *why)
     if (elapsed >= 0)
         answer_elapsed(&opts, max_elapsed, elapsed, out);
 
-    seine_json *base = heap_json(seine_json_new_array());
-    seine_json *delay = heap_json(seine_json_new_array());
+    seine_json *base = xalloc_json(seine_json_new_array());
+    seine_json *delay = xalloc_json(seine_json_new_array());
     seine_span prev = opts.base;
     uint64_t state = (uint64_t)seed;
 
@@ -341,7 +341,7 @@ read_backoff(const args *a, seine_retry_opts *opts)
     if (!dots)
         return say_fail(SAY_USAGE, hint, "--backoff '%s': not two durations",
                         show(set->backoff).text);
-    char *first = heap_copy(set->backoff, (size_t)(dots - set->backoff));
+    char *first = xalloc_copy(set->backoff, (size_t)(dots - set->backoff));
     seine_span base, max;
     const char *why = units_span(first, &base);
     if (!why)

@@ -5,13 +5,13 @@
 #include <string.h>
 
 #include "commands.h"
-#include "heap.h"
 #include "jsonl.h"
 #include "log_date.h"
 #include "out.h"
 #include "say.h"
 #include "sim_breaker.h"
 #include "traffic.h"
+#include "xalloc.h"
 
 typedef struct settings {
     const char *breaker, *traffic, *outage;
@@ -198,7 +198,7 @@ seen_state(game *g)
 static void
 answer_step(game *g, const seine_outcome *how, seine_span took)
 {
-    seine_json *out = heap_json(seine_json_new_object());
+    seine_json *out = xalloc_json(seine_json_new_object());
     seine_permit permit;
 
     if (how) {
@@ -208,7 +208,7 @@ answer_step(game *g, const seine_outcome *how, seine_span took)
         g->now += took;
         if (admitted &&
             seine_breaker_settle(&g->breaker, &permit, *how, g->now) != SEINE_OK)
-            heap_json(NULL);
+            xalloc_json(NULL);
     }
     jsonl_set(out, "state", jsonl_string(sim_breaker_state(seen_state(g))));
     if (g->windowed) {
@@ -273,7 +273,7 @@ answer_case(const seine_json *in, seine_json *out, reason *why)
         return reason_set(why, "%s: no breaker can be made of this", seine_err_name(e));
 
     bool good = true;
-    g.steps = heap_json(seine_json_new_array());
+    g.steps = xalloc_json(seine_json_new_array());
     jsonl_set(out, "ok", seine_json_new_bool(true));
     jsonl_set(out, "steps", g.steps);
     for (size_t i = 0; good && i < seine_json_size(steps); i++) {
@@ -295,7 +295,7 @@ read_range(const char *name, const char *text, seine_span *from, seine_span *to)
     const char *why = dots ? NULL : "not two durations";
 
     if (dots) {
-        char *first = heap_copy(text, (size_t)(dots - text));
+        char *first = xalloc_copy(text, (size_t)(dots - text));
 
         why = units_span(first, from);
         free(first);

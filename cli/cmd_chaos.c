@@ -11,10 +11,10 @@
 #include <seine/plumbing.h>
 
 #include "commands.h"
-#include "heap.h"
 #include "jsonl.h"
 #include "out.h"
 #include "say.h"
+#include "xalloc.h"
 
 typedef struct settings {
     const char *listen, *script, *site, *report, *ca_out;
@@ -91,7 +91,7 @@ read_script(const char *path)
     enum { MOST = 1 << 20 };
     bool stream = strcmp(path, "-") == 0;
     int fd = stream ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-    char *text = heap_zeroed(MOST + 2, 1);
+    char *text = xalloc_zeroed(MOST + 2, 1);
     size_t len = 0;
     ssize_t n = fd < 0 ? -1 : 1;
 
@@ -118,7 +118,7 @@ read_script(const char *path)
 static char *
 make_script(const settings *set)
 {
-    char *file = set->script ? read_script(set->script) : heap_copy("", 0);
+    char *file = set->script ? read_script(set->script) : xalloc_copy("", 0);
     uint32_t line = 0;
     const char *why = NULL;
     seine_text site = {NULL, 0};
@@ -126,11 +126,11 @@ make_script(const settings *set)
     if (!file)
         return NULL;
     if (set->site) {
-        seine_json *rule = heap_json(seine_json_new_object());
+        seine_json *rule = xalloc_json(seine_json_new_object());
 
         jsonl_set(rule, "site", jsonl_string(set->site));
         if (seine_json_print(rule, &site) != SEINE_OK)
-            heap_json(NULL);
+            xalloc_json(NULL);
         seine_json_free(rule);
     }
     if (seine_chaos_check(file, &line, &why) != SEINE_OK)
@@ -145,7 +145,7 @@ make_script(const settings *set)
         return NULL;
     }
     size_t len = strlen(file);
-    char *all = heap_zeroed(site.len + len + 2, 1);
+    char *all = xalloc_zeroed(site.len + len + 2, 1);
     snprintf(all, site.len + len + 2, "%s\n%s", site.bytes ? site.bytes : "", file);
     seine_text_free(&site);
     free(file);
@@ -169,7 +169,7 @@ static void
 print_places(const seine_chaos *c, const char *ca)
 {
     static const char *const places[] = {"http", "https", "socks", "dns", "dead", "hole"};
-    seine_json *line = heap_json(seine_json_new_object());
+    seine_json *line = xalloc_json(seine_json_new_object());
 
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
         if (seine_chaos_where(c, places[i]))

@@ -5,9 +5,9 @@
 #include <seine/plumbing.h>
 
 #include "commands.h"
-#include "heap.h"
 #include "out.h"
 #include "say.h"
+#include "xalloc.h"
 
 typedef struct settings {
     bool list;

@@ -12,10 +12,10 @@
 #include "catalogue.h"
 #include "child.h"
 #include "commands.h"
-#include "heap.h"
 #include "jsonl.h"
 #include "out.h"
 #include "say.h"
+#include "xalloc.h"
 
 #define MIB ((uint64_t)1 << 20)
 
@@ -136,7 +136,7 @@ fill_in(const suite *s, const catalogue_row *row, const char *url)
         {"{dns}", dns ? dns : ""},
     };
     size_t room = strlen(s->set->cmd) * 40 + 1, n = 0;
-    char *out = heap_zeroed(room, 1);
+    char *out = xalloc_zeroed(room, 1);
 
     for (const char *at = s->set->cmd; *at;) {
         size_t i = 0;
@@ -178,7 +178,7 @@ print_row(const suite *s, const args *a, const catalogue_row *row, const char *u
     char status[24], memory[24], fault[128];
 
     if (s->set->json) {
-        seine_json *line = heap_json(seine_json_new_object());
+        seine_json *line = xalloc_json(seine_json_new_object());
 
         jsonl_set(line, "group", jsonl_string(row->group));
         jsonl_set(line, "url", jsonl_string(url));
@@ -239,7 +239,7 @@ print_sums(const suite *s)
                   figure_count(s->wrong).text, figure_count(s->skipped).text);
         return;
     }
-    seine_json *line = heap_json(seine_json_new_object());
+    seine_json *line = xalloc_json(seine_json_new_object());
     jsonl_set(line, "right", seine_json_new_int((int64_t)s->right));
     jsonl_set(line, "wrong", seine_json_new_int((int64_t)s->wrong));
     jsonl_set(line, "skipped", seine_json_new_int((int64_t)s->skipped));

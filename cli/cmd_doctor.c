@@ -7,10 +7,10 @@
 
 #include "checks.h"
 #include "commands.h"
-#include "heap.h"
 #include "jsonl.h"
 #include "out.h"
 #include "say.h"
+#include "xalloc.h"
 
 static int run(const args *a);
 
@@ -53,7 +53,7 @@ static void
 print_json(const checked *c)
 {
     static const char *const names[] = {"healthy", "unhealthy", "unknown"};
-    seine_json *line = heap_json(seine_json_new_object());
+    seine_json *line = xalloc_json(seine_json_new_object());
 
     jsonl_set(line, "name", jsonl_string(c->name));
     jsonl_set(line, "status", jsonl_string(names[c->status]));

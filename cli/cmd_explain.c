@@ -7,9 +7,9 @@
 #include "commands.h"
 #include "explain_show.h"
 #include "fetch_opts.h"
-#include "heap.h"
 #include "out.h"
 #include "say.h"
+#include "xalloc.h"
 
 #define IN_CRAWL   1
 #define IN_EXPLAIN 1
@@ -80,7 +80,7 @@ root_of(const char *url)
     if (host.len == 0)
         return NULL;
     size_t n = (size_t)(host.ptr + host.len - href.ptr);
-    char *root = heap_zeroed(1, n + 2);
+    char *root = xalloc_zeroed(1, n + 2);
     memcpy(root, href.ptr, n);
     root[n] = '/';
     return root;
@@ -114,7 +114,7 @@ show_one(const args *a, const seine_fetch_opts *o, seine_explain *x, explanation
          const char *url)
 {
     const settings *set = a->settings;
-    seine_explained *got = heap_zeroed(1, sizeof *got);
+    seine_explained *got = xalloc_zeroed(1, sizeof *got);
     seine_robots_state state = e->answer ? e->answer->state : SEINE_ROBOTS_UNASKED;
     seine_err err = seine_explain_url(x, url, strlen(url), state,
                                       e->answer ? e->answer->robots : NULL, got);

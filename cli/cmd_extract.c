@@ -9,10 +9,10 @@
 #include "bytes.h"
 #include "commands.h"
 #include "extract.h"
-#include "heap.h"
 #include "jsonl.h"
 #include "out.h"
 #include "say.h"
+#include "xalloc.h"
 
 typedef struct settings {
     texts css, pointers;
@@ -124,8 +124,8 @@ read_fields(const settings *set, fields *css, fields *pointers)
 {
     reason why = {""};
 
-    css->all = heap_zeroed(set->css.count + 1, sizeof *css->all);
-    pointers->all = heap_zeroed(set->pointers.count + 1, sizeof *css->all);
+    css->all = xalloc_zeroed(set->css.count + 1, sizeof *css->all);
+    pointers->all = xalloc_zeroed(set->pointers.count + 1, sizeof *css->all);
     for (size_t i = 0; i < set->css.count; i++)
         if (!field_css(&css->all[css->count++], set->css.items[i], &why)) {
             char hint[SEINE_SELECT_BYTES];
@@ -180,7 +180,7 @@ on_match(page *p, seine_node n, void *arg)
 static bool
 on_value(const seine_json *value, void *arg)
 {
-    give(arg, heap_json(seine_json_new_copy(value)));
+    give(arg, xalloc_json(seine_json_new_copy(value)));
     return true;
 }
 
@@ -233,7 +233,7 @@ add_from_tree(const job *j, page *p, seine_json *out, reason *why)
     seine_json *value = NULL;
 
     for (size_t i = 0; i < j->css.count; i++) {
-        sink s = {&j->css.all[i], heap_json(seine_json_new_array()), true};
+        sink s = {&j->css.all[i], xalloc_json(seine_json_new_array()), true};
         bool good = page_select(p, s.field->select, on_match, &s, why);
 
         jsonl_set(out, label(s.field), s.array);
@@ -267,7 +267,7 @@ add_values(const job *j, const bytes *in, seine_json *out, reason *why)
                           show(fault.text).text);
     for (size_t i = 0; i < j->pointers.count; i++) {
         const field *f = &j->pointers.all[i];
-        sink s = {f, j->plain ? NULL : heap_json(seine_json_new_array()), j->set->json};
+        sink s = {f, j->plain ? NULL : xalloc_json(seine_json_new_array()), j->set->json};
 
         e = seine_jsonptr_each(json, f->text, strlen(f->text), on_value, &s);
         if (!j->plain)
@@ -303,7 +303,7 @@ add_all(const job *j, const bytes *in, seine_json *out, reason *why)
 static void
 one_file(job *j, const char *name, const bytes *in)
 {
-    seine_json *out = heap_json(seine_json_new_object());
+    seine_json *out = xalloc_json(seine_json_new_object());
     reason why = {""};
 
     if (!j->plain && strcmp(name, "-") != 0)
@@ -348,7 +348,7 @@ static bool
 add_match(page *p, seine_node n, void *arg)
 {
     const sink *s = arg;
-    seine_json *one = heap_json(seine_json_new_object()), *attr = NULL;
+    seine_json *one = xalloc_json(seine_json_new_object()), *attr = NULL;
     seine_view name = seine_node_name(p->tree, n);
 
     if (s->field->attr)
@@ -380,7 +380,7 @@ match_one(page *p, const char *text, seine_json *matches, reason *why)
 static bool
 match_all(page *p, const seine_json *css, seine_json *out, reason *why)
 {
-    seine_json *matches = heap_json(seine_json_new_array());
+    seine_json *matches = xalloc_json(seine_json_new_array());
     bool list = seine_json_type_of(css) == SEINE_JSON_ARRAY;
     bool good = true;
 
@@ -483,7 +483,7 @@ json_case(const seine_json *in, const bytes *text, seine_json *out, reason *why)
                           show(fault.text).text);
     e = seine_jsonptr_get(json, pointer, strlen(pointer), &value);
     if (e == SEINE_OK)
-        jsonl_set(out, "value", heap_json(seine_json_new_copy(value)));
+        jsonl_set(out, "value", xalloc_json(seine_json_new_copy(value)));
     seine_json_free(json);
     if (e == SEINE_E_INVAL)
         return reason_set(why, "'%s' is no JSON pointer", show(pointer).text);
@@ -502,8 +502,8 @@ read_json(const seine_json *in, bytes *out, reason *why)
     if (!json || seine_json_type_of(json) == SEINE_JSON_STRING)
         return bytes_read(in, "json", out, why);
     if (seine_json_print(json, &text) != SEINE_OK)
-        heap_json(NULL);
-    out->ptr = out->own = heap_copy(text.bytes, text.len);
+        xalloc_json(NULL);
+    out->ptr = out->own = xalloc_copy(text.bytes, text.len);
     out->len = text.len;
     seine_text_free(&text);
     return true;

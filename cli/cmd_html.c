@@ -8,10 +8,10 @@
 
 #include "bytes.h"
 #include "commands.h"
-#include "heap.h"
 #include "jsonl.h"
 #include "out.h"
 #include "say.h"
+#include "xalloc.h"
 
 typedef struct settings {
     const char *fragment;
@@ -88,7 +88,7 @@ make_tree(const bytes *html, const seine_tree_opts *opts, seine_text *out, reaso
         e = seine_tree_print(t, out);
     seine_tree_free(t);
     if (e == SEINE_E_NOMEM)
-        heap_json(NULL);
+        xalloc_json(NULL);
     if (e == SEINE_E_INVAL)
         return reason_set(why, "no such element as a fragment's: '%s'",
                           show(opts->fragment).text);
@@ -104,7 +104,7 @@ string(const char *text, size_t len)
 
     if (json)
         return json;
-    char *copy = heap_zeroed(3 * len + 1, 1);
+    char *copy = xalloc_zeroed(3 * len + 1, 1);
     size_t n = 0;
     for (size_t i = 0; i < len;) {
         size_t one = 4;
@@ -118,7 +118,7 @@ string(const char *text, size_t len)
         n += one > 0 ? one : 3;
         i += one > 0 ? one : 1;
     }
-    json = heap_json(seine_json_new_string(copy, n));
+    json = xalloc_json(seine_json_new_string(copy, n));
     free(copy);
     return json;
 }
@@ -185,7 +185,7 @@ run_tree(const args *a)
 static seine_json *
 bare_url(seine_view v)
 {
-    char *copy = heap_zeroed(v.len + 1, 1);
+    char *copy = xalloc_zeroed(v.len + 1, 1);
     size_t n = 0, from = 0;
 
     for (size_t i = 0; i < v.len; i++)
@@ -268,7 +268,7 @@ run_refresh(const args *a)
         return say_fail(SAY_USAGE, "a value, or --jsonl and cases on standard input",
                         "%s needs a value", a->command->name);
     for (size_t i = 0; i < a->count; i++) {
-        seine_json *out = heap_json(seine_json_new_object());
+        seine_json *out = xalloc_json(seine_json_new_object());
 
         jsonl_set(out, "content", jsonl_string(a->words[i]));
         all = put_refresh(a->words[i], strlen(a->words[i]), NULL, out) && all;

@@ -5,10 +5,10 @@
 
 #include "bytes.h"
 #include "commands.h"
-#include "heap.h"
 #include "jsonl.h"
 #include "out.h"
 #include "say.h"
+#include "xalloc.h"
 
 typedef struct settings {
     const char *charset;
@@ -86,7 +86,7 @@ one_file(const char *name, const char *charset)
     int code = bytes_file(name, &html);
 
     if (code == SAY_DONE) {
-        seine_json *out = heap_json(seine_json_new_object());
+        seine_json *out = xalloc_json(seine_json_new_object());
 
         if (strcmp(name, "-") != 0)
             jsonl_set(out, "file", jsonl_string(name));

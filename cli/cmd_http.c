@@ -7,10 +7,10 @@
 
 #include "bytes.h"
 #include "commands.h"
-#include "heap.h"
 #include "jsonl.h"
 #include "out.h"
 #include "say.h"
+#include "xalloc.h"
 
 typedef struct settings {
     const char *date, *policy;
@@ -234,7 +234,7 @@ narrow(const bytes *text, char *out)
 static seine_json *
 widened(const char *text, size_t len)
 {
-    char *wide = heap_zeroed(2 * len + 1, 1);
+    char *wide = xalloc_zeroed(2 * len + 1, 1);
     size_t n = 0;
 
     for (size_t i = 0; i < len; i++) {
@@ -244,7 +244,7 @@ widened(const char *text, size_t len)
             wide[n++] = (char)(0xc0 | c >> 6);
         wide[n++] = (char)(c < 0x80 ? c : 0x80 | (c & 0x3f));
     }
-    seine_json *json = heap_json(seine_json_new_string(wide, n));
+    seine_json *json = xalloc_json(seine_json_new_string(wide, n));
     free(wide);
     return json;
 }
@@ -252,10 +252,10 @@ widened(const char *text, size_t len)
 static void
 set_mime(const seine_mime *m, seine_json *out)
 {
-    seine_json *parameters = heap_json(seine_json_new_object());
+    seine_json *parameters = xalloc_json(seine_json_new_object());
     seine_mime_part name, value;
     size_t len = seine_mime_print(m, NULL, 0);
-    char *text = heap_zeroed(len + 1, 1);
+    char *text = xalloc_zeroed(len + 1, 1);
 
     jsonl_set(out, "essence", jsonl_string(seine_mime_essence(m).ptr));
     for (size_t i = 0; seine_mime_param(m, i, &name, &value); i++)
@@ -270,7 +270,7 @@ static bool
 answer_mime(const asked *q, seine_json *out, bool *out_void, reason *why)
 {
     size_t len = q->value.len;
-    char *value = heap_copy(q->value.ptr, len), *mem = heap_zeroed(len + 2, 1);
+    char *value = xalloc_copy(q->value.ptr, len), *mem = xalloc_zeroed(len + 2, 1);
     seine_mime m;
 
     *out_void = false;
@@ -379,7 +379,7 @@ static bool
 one(const args *a, verb fn, const char *word)
 {
     const settings *set = a->settings;
-    seine_json *out = heap_json(seine_json_new_object());
+    seine_json *out = xalloc_json(seine_json_new_object());
     asked q = {.value = typed(word),
                .date = typed(set->date),
                .policy = typed(set->policy),

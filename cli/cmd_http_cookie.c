@@ -5,10 +5,10 @@
 #include <seine/cookie.h>
 
 #include "commands.h"
-#include "heap.h"
 #include "jsonl.h"
 #include "out.h"
 #include "say.h"
+#include "xalloc.h"
 
 typedef struct settings {
     const char *url, *to;
@@ -94,12 +94,12 @@ text_of(const char *bytes, size_t n)
 static void
 put_sent(const char *cookies, size_t len, seine_json *out)
 {
-    seine_json *sent = heap_json(seine_json_new_array());
+    seine_json *sent = xalloc_json(seine_json_new_array());
 
     for (const char *at = cookies, *end = cookies + len; at < end;) {
         const char *stop = memchr(at, ';', (size_t)(end - at));
         const char *mark = memchr(at, '=', (size_t)(end - at));
-        seine_json *one = heap_json(seine_json_new_object());
+        seine_json *one = xalloc_json(seine_json_new_object());
 
         stop = stop ? stop : end;
         jsonl_set(one, "name", text_of(at, (size_t)(mark - at)));
@@ -200,7 +200,7 @@ once(const args *a)
         seine_jar_free(k.jar);
         return say_fail(SAY_USAGE, "--url https://e.example/", "%s", why.text);
     }
-    seine_json *out = heap_json(seine_json_new_object());
+    seine_json *out = xalloc_json(seine_json_new_object());
     jsonl_set(out, "ok", seine_json_new_bool(true));
     size_t len = close_kitchen(&k, out);
     out_json(out);

@@ -7,11 +7,11 @@
 
 #include "bytes.h"
 #include "commands.h"
-#include "heap.h"
 #include "jsonl.h"
 #include "lines.h"
 #include "out.h"
 #include "say.h"
+#include "xalloc.h"
 
 typedef struct settings {
     int format;
@@ -97,7 +97,7 @@ judge(const char *text, size_t len, bool strict)
 
     to.ok = e == SEINE_OK && !(strict && note.text[0]);
     if (e == SEINE_E_NOMEM)
-        heap_json(NULL);
+        xalloc_json(NULL);
     if (e != SEINE_OK)
         snprintf(to.text, sizeof to.text, "%s: %s", seine_err_name(e), fault.text);
     else if (note.text[0])
@@ -186,7 +186,7 @@ static int
 judge_file(const char *path, bool strict, answer *to)
 {
     bool stream = strcmp(path, "-") == 0;
-    seine_json *ask = heap_json(seine_json_new_object());
+    seine_json *ask = xalloc_json(seine_json_new_object());
     reason why = {""};
     bytes text;
 
@@ -212,7 +212,7 @@ tell(const char *path, const answer *to, int format)
         out_print("%s%s\n", to->text[0] ? ": " : "", to->text);
         return;
     }
-    out = heap_json(seine_json_new_object());
+    out = xalloc_json(seine_json_new_object());
     jsonl_set(out, "file", jsonl_string(path));
     set_answer(out, to);
     out_json(out);

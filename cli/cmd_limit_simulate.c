@@ -3,13 +3,13 @@
 #include <string.h>
 
 #include "commands.h"
-#include "heap.h"
 #include "jsonl.h"
 #include "log_date.h"
 #include "out.h"
 #include "say.h"
 #include "sim_limiter.h"
 #include "traffic.h"
+#include "xalloc.h"
 
 typedef struct settings {
     pace rate;

@@ -8,12 +8,12 @@
 
 #include "bytes.h"
 #include "commands.h"
-#include "heap.h"
 #include "jsonl.h"
 #include "out.h"
 #include "request.h"
 #include "robots_ask.h"
 #include "say.h"
+#include "xalloc.h"
 
 typedef struct settings {
     fetch_settings net; /* first: request.h looks there */
@@ -123,7 +123,7 @@ text_of(seine_view v)
 {
     if (!v.ptr)
         return seine_json_new_null();
-    char *text = heap_copy(v.ptr, v.len);
+    char *text = xalloc_copy(v.ptr, v.len);
     seine_json *json = jsonl_string(text);
     free(text);
     return json;
@@ -132,7 +132,7 @@ text_of(seine_view v)
 static void
 put_sitemaps(const seine_robots *r, seine_json *out)
 {
-    seine_json *sitemaps = heap_json(seine_json_new_array());
+    seine_json *sitemaps = xalloc_json(seine_json_new_array());
     seine_view map;
 
     for (size_t i = 0; r && seine_robots_sitemap(r, i, &map); i++)
@@ -262,7 +262,7 @@ put_answer(const robots_answer *got, seine_json *out)
 static bool
 print_check(const robots_answer *got, const char *agent, const char *url)
 {
-    seine_json *out = heap_json(seine_json_new_object());
+    seine_json *out = xalloc_json(seine_json_new_object());
 
     jsonl_set(out, "url", jsonl_string(url));
     jsonl_set(out, "agent", jsonl_string(agent));
@@ -324,7 +324,7 @@ on_line(const seine_robots_line *line, void *arg)
 {
     listing *l = arg;
     bool is_map = line->kind == SEINE_ROBOTS_SITEMAP;
-    char *text = heap_copy(line->text.ptr, line->text.len);
+    char *text = xalloc_copy(line->text.ptr, line->text.len);
 
     l->n += !is_map;
     if (!l->lines) {
@@ -332,7 +332,7 @@ on_line(const seine_robots_line *line, void *arg)
         print_safe(text, line->text.len);
         out_text("\n");
     } else if (!is_map) {
-        seine_json *one = heap_json(seine_json_new_object());
+        seine_json *one = xalloc_json(seine_json_new_object());
 
         jsonl_set(one, "line", seine_json_new_int(line->line));
         jsonl_set(one, "text", jsonl_string(text));
@@ -344,8 +344,8 @@ on_line(const seine_robots_line *line, void *arg)
 static void
 show_json(const robots_answer *got, const char *agent)
 {
-    seine_json *out = heap_json(seine_json_new_object());
-    listing l = {.lines = heap_json(seine_json_new_array())};
+    seine_json *out = xalloc_json(seine_json_new_object());
+    listing l = {.lines = xalloc_json(seine_json_new_array())};
 
     jsonl_set(out, "agent", jsonl_string(agent));
     jsonl_set(out, "state", jsonl_string(seine_robots_state_name(got->state)));

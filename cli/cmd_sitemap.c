@@ -5,13 +5,13 @@
 #include <seine/plumbing.h>
 
 #include "commands.h"
-#include "heap.h"
 #include "jsonl.h"
 #include "out.h"
 #include "request.h"
 #include "say.h"
 #include "sitemap_date.h"
 #include "sitemaps.h"
+#include "xalloc.h"
 
 typedef enum form { FORM_JSONL, FORM_TEXT } form;
 
@@ -99,7 +99,7 @@ set_text(seine_json *out, const char *name, seine_view v)
 {
     if (!v.ptr)
         return;
-    char *text = heap_copy(v.ptr, v.len);
+    char *text = xalloc_copy(v.ptr, v.len);
     jsonl_set(out, name, jsonl_string(text));
     free(text);
 }
@@ -119,7 +119,7 @@ print(const seine_sitemap_entry *e, const char *source, seine_sitemap_kind what,
         out_text("\n");
         return;
     }
-    seine_json *out = heap_json(seine_json_new_object());
+    seine_json *out = xalloc_json(seine_json_new_object());
     set_text(out, "loc", e->loc);
     set_text(out, "lastmod", e->lastmod);
     set_text(out, "changefreq", e->changefreq);

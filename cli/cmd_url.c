@@ -6,11 +6,11 @@
 
 #include "bytes.h"
 #include "commands.h"
-#include "heap.h"
 #include "jsonl.h"
 #include "lines.h"
 #include "out.h"
 #include "say.h"
+#include "xalloc.h"
 
 typedef struct settings {
     const char *base, *strip;
@@ -273,7 +273,7 @@ show_bad(job *j, const char *text, size_t len, const reason *why)
         say_note("'%s': %s", show_bytes(text, len).text, why->text);
         return;
     }
-    seine_json *out = heap_json(seine_json_new_object());
+    seine_json *out = xalloc_json(seine_json_new_object());
     jsonl_set(out, "input", jsonl_string(text));
     jsonl_set(out, "ok", seine_json_new_bool(false));
     jsonl_set(out, "error", jsonl_string(why->text));
@@ -290,7 +290,7 @@ one(job *j, const char *text, size_t len)
         show_bad(j, text, len, &why);
         return;
     }
-    seine_json *out = heap_json(seine_json_new_object());
+    seine_json *out = xalloc_json(seine_json_new_object());
     jsonl_set(out, "input", jsonl_string(text));
     jsonl_set(out, "ok", seine_json_new_bool(true));
     j->fn(&url.url, j->set->strip, out);

@@ -7,11 +7,11 @@
 
 #include "bytes.h"
 #include "commands.h"
-#include "heap.h"
 #include "jsonl.h"
 #include "lines.h"
 #include "out.h"
 #include "say.h"
+#include "xalloc.h"
 
 typedef struct settings {
     const char *list;
@@ -212,7 +212,7 @@ show_bad(const settings *set, const char *text, size_t len, const char *why)
         say_note("'%s': %s", show_bytes(text, len).text, why);
         return false;
     }
-    seine_json *out = heap_json(seine_json_new_object());
+    seine_json *out = xalloc_json(seine_json_new_object());
     jsonl_set(out, "input", jsonl_string(text));
     jsonl_set(out, "ok", seine_json_new_bool(false));
     jsonl_set(out, "error", jsonl_string(why));
@@ -232,7 +232,7 @@ one(const settings *set, const char *text, size_t len)
     seine_url_init(&none.url, none.mem, sizeof none.mem);
     if (!read_input(&url, &none.url, &input, &bare, &why))
         return show_bad(set, text, len, why.text);
-    seine_json *out = heap_json(seine_json_new_object());
+    seine_json *out = xalloc_json(seine_json_new_object());
     jsonl_set(out, "input", jsonl_string(text));
     jsonl_set(out, "ok", seine_json_new_bool(true));
     put_site(&url.url, bare ? &input : NULL, out);

@@ -2,11 +2,11 @@
 #include <seine/version.h>
 
 #include "commands.h"
-#include "heap.h"
 #include "help.h"
 #include "jsonl.h"
 #include "out.h"
 #include "say.h"
+#include "xalloc.h"
 
 typedef struct settings {
     bool json;
@@ -39,8 +39,8 @@ const command cmd_version = {
 static int
 print_json(void)
 {
-    seine_json *out = heap_json(seine_json_new_object());
-    seine_json *libraries = heap_json(seine_json_new_object());
+    seine_json *out = xalloc_json(seine_json_new_object());
+    seine_json *libraries = xalloc_json(seine_json_new_object());
     const char *name, *version;
 
     for (size_t i = 0; seine_version_library(i, &name, &version); i++)
@@ -51,7 +51,7 @@ print_json(void)
     jsonl_set(out, "compiler", jsonl_string(SEINE_COMPILER));
     jsonl_set(out, "libraries", libraries);
 
-    seine_json *features = heap_json(seine_json_new_array());
+    seine_json *features = xalloc_json(seine_json_new_array());
     for (size_t i = 0; commands[i]; i++)
         jsonl_add(features, jsonl_string(commands[i]->name));
     jsonl_set(out, "features", features);

@@ -9,10 +9,10 @@
 #include <seine/warc.h>
 
 #include "commands.h"
-#include "heap.h"
 #include "jsonl.h"
 #include "out.h"
 #include "say.h"
+#include "xalloc.h"
 
 enum { PIECE = 256 << 10 }; /* bytes read at once */
 
@@ -183,7 +183,7 @@ set_view(seine_json *out, const char *name, seine_view v)
 static seine_json *
 object_of(const reading *r)
 {
-    seine_json *out = heap_json(seine_json_new_object());
+    seine_json *out = xalloc_json(seine_json_new_object());
 
     set_view(out, "file", (seine_view){r->name, strlen(r->name)});
     return out;
@@ -324,7 +324,7 @@ one(reading *r)
 static int
 run(const args *a, bool checks)
 {
-    char *buf = heap_zeroed(PIECE, 1);
+    char *buf = xalloc_zeroed(PIECE, 1);
     bool damaged = false;
     int code = SAY_DONE;
 

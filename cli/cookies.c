@@ -8,8 +8,8 @@
 
 #include <seine/clock.h>
 
-#include "heap.h"
 #include "say.h"
+#include "xalloc.h"
 
 bool
 cookies_are_filed(const fetch_settings *set)
@@ -44,8 +44,8 @@ static int
 check_place(const char *path)
 {
     const char *slash = strrchr(path, '/');
-    char *dir = slash ? heap_copy(path, slash == path ? 1 : (size_t)(slash - path))
-                      : heap_copy(".", 1);
+    char *dir = slash ? xalloc_copy(path, slash == path ? 1 : (size_t)(slash - path))
+                      : xalloc_copy(".", 1);
     int code =
         access(dir, W_OK | X_OK) == 0
             ? SAY_DONE

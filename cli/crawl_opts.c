@@ -6,8 +6,8 @@
 
 #include "commands.h"
 #include "grow.h"
-#include "heap.h"
 #include "say.h"
+#include "xalloc.h"
 
 bool
 crawl_is_asked(const args *a)
@@ -26,10 +26,10 @@ read_domains(const texts *given, crawl_plan *p)
         return;
     for (size_t i = 0; i < given->count; i++)
         grow_put(&all, "%s%s", i ? "," : "", given->items[i]);
-    p->text = heap_copy(all.text, all.len);
+    p->text = xalloc_copy(all.text, all.len);
     grow_free(&all);
     for (char *rest = p->text, *one; (one = strsep(&rest, ",")) != NULL;) {
-        p->domains = heap_room(p->domains, n + 1, &cap, sizeof *p->domains);
+        p->domains = xalloc_room(p->domains, n + 1, &cap, sizeof *p->domains);
         if (*one)
             p->domains[n++] = one;
         p->domains[n] = NULL;

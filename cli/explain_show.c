@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "grow.h"
-#include "heap.h"
 #include "jsonl.h"
 #include "log_date.h"
 #include "out.h"
 #include "say.h"
+#include "xalloc.h"
 
 static const char *
 by_default(const args *a, const char *name)
@@ -238,7 +238,7 @@ view_text(seine_view v)
 {
     if (!v.ptr)
         return seine_json_new_null();
-    char *copy = heap_copy(v.ptr, v.len);
+    char *copy = xalloc_copy(v.ptr, v.len);
     seine_json *json = jsonl_string(copy);
 
     free(copy);
@@ -254,8 +254,8 @@ text_or_null(const char *text)
 static seine_json *
 json_scope(const explanation *e)
 {
-    seine_json *out = heap_json(seine_json_new_object());
-    seine_json *seeds = heap_json(seine_json_new_array());
+    seine_json *out = xalloc_json(seine_json_new_object());
+    seine_json *seeds = xalloc_json(seine_json_new_array());
 
     jsonl_set(out, "in", seine_json_new_bool(e->got->in_scope));
     jsonl_set(out, "scope", jsonl_string(seine_scope_name(e->opts->crawl->scope)));
@@ -271,7 +271,7 @@ json_robots(const explanation *e)
 {
     const seine_robots_verdict *v = &e->got->verdict;
     bool parsed = e->got->robots == SEINE_ROBOTS_PARSED;
-    seine_json *out = heap_json(seine_json_new_object());
+    seine_json *out = xalloc_json(seine_json_new_object());
 
     jsonl_set(out, "state", jsonl_string(seine_robots_state_name(e->got->robots)));
     jsonl_set(out, "agent", jsonl_string(e->agent));
@@ -294,7 +294,7 @@ json_robots(const explanation *e)
 static seine_json *
 json_trap(const explanation *e)
 {
-    seine_json *out = heap_json(seine_json_new_object());
+    seine_json *out = xalloc_json(seine_json_new_object());
 
     jsonl_set(out, "shape", text_or_null(e->got->shape));
     jsonl_set(out, "pattern", jsonl_string(e->got->pattern));
@@ -308,7 +308,7 @@ static seine_json *
 json_limits(const explanation *e)
 {
     slowest s = delay_of(e);
-    seine_json *out = heap_json(seine_json_new_object());
+    seine_json *out = xalloc_json(seine_json_new_object());
     const seine_rate *r = &e->opts->host_rate;
     bool limited = e->got->every > 0 && r->count > 0;
 
@@ -327,7 +327,7 @@ void
 explain_show_json(const explanation *e)
 {
     const seine_explained *x = e->got;
-    seine_json *out = heap_json(seine_json_new_object());
+    seine_json *out = xalloc_json(seine_json_new_object());
 
     jsonl_set(out, "url", jsonl_string(x->url));
     jsonl_set(out, "key", jsonl_string(x->key));

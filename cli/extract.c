@@ -8,15 +8,15 @@
 #include <seine/charset.h>
 #include <seine/jsonptr.h>
 
-#include "heap.h"
 #include "say.h"
+#include "xalloc.h"
 
 /* Without memory the program ends. */
 static void
 need(seine_err e)
 {
     if (e == SEINE_E_NOMEM)
-        heap_json(NULL);
+        xalloc_json(NULL);
 }
 
 /* As UTF-8, without the mark it may begin with. */
@@ -32,7 +32,8 @@ read_html(page *p, const char *html, size_t len, const char *charset)
 seine_json *
 page_string(seine_view v)
 {
-    return heap_json(v.ptr ? seine_json_new_string(v.ptr, v.len) : seine_json_new_null());
+    return xalloc_json(v.ptr ? seine_json_new_string(v.ptr, v.len)
+                             : seine_json_new_null());
 }
 
 static bool
@@ -58,7 +59,7 @@ cut_name(field *f, const char *text)
         n++;
     if (n == 0 || text[n] != '=')
         return text;
-    f->name = heap_copy(text, n);
+    f->name = xalloc_copy(text, n);
     return text + n + 1;
 }
 
@@ -74,7 +75,7 @@ cut_attr(field *f, const char *text)
         n++;
     if (!at || n == 0 || at[1 + n] != '\0')
         return strlen(text);
-    f->attr = heap_copy(at + 1, n);
+    f->attr = xalloc_copy(at + 1, n);
     return (size_t)(at - text);
 }
 
@@ -85,10 +86,10 @@ field_css(field *f, const char *text, reason *why)
     size_t len = cut_attr(f, rest);
     seine_select_fault fault = {0};
 
-    f->text = heap_copy(rest, len);
+    f->text = xalloc_copy(rest, len);
     seine_err e = seine_select_new(f->text, len, &f->select, &fault);
     if (e == SEINE_E_NOMEM)
-        heap_json(NULL);
+        xalloc_json(NULL);
     return e == SEINE_OK || reason_set(why, "selector '%s' is not valid: %s, at byte %zu",
                                        show(f->text).text, fault.text, fault.at);
 }
@@ -98,7 +99,7 @@ field_pointer(field *f, const char *text, reason *why)
 {
     const char *rest = cut_name(f, text);
 
-    f->text = heap_copy(rest, strlen(rest));
+    f->text = xalloc_copy(rest, strlen(rest));
     return seine_jsonptr_valid(rest, strlen(rest)) ||
            reason_set(
                why,
@@ -209,7 +210,7 @@ resolved(const page *p, seine_view v)
     seine_url_init(&u, mem, sizeof mem);
     if (seine_url_href(&p->base).len > 0 &&
         seine_url_resolve(&u, &p->base, v.ptr, v.len, NULL) == SEINE_OK)
-        return heap_json(
+        return xalloc_json(
             seine_json_new_string(seine_url_href(&u).ptr, seine_url_href(&u).len));
     return page_string(v);
 }
@@ -218,7 +219,7 @@ static seine_json *
 taken(seine_err e, seine_text *text)
 {
     need(e);
-    seine_json *json = heap_json(seine_json_new_string(text->bytes, text->len));
+    seine_json *json = xalloc_json(seine_json_new_string(text->bytes, text->len));
     seine_text_free(text);
     return json;
 }
@@ -251,11 +252,11 @@ page_value(page *p, seine_node n, const char *attr)
 seine_json *
 page_links(const page *p)
 {
-    seine_json *all = heap_json(seine_json_new_array());
+    seine_json *all = xalloc_json(seine_json_new_array());
     seine_link k;
 
     for (size_t i = 0; seine_links_at(p->links, i, &k); i++) {
-        seine_json *one = heap_json(seine_json_new_object());
+        seine_json *one = xalloc_json(seine_json_new_object());
 
         jsonl_set(one, "url", resolved(p, k.value));
         jsonl_set(one, "tag", jsonl_string(k.tag));
@@ -274,11 +275,11 @@ page_links(const page *p)
 seine_json *
 page_meta(const page *p)
 {
-    seine_json *all = heap_json(seine_json_new_array());
+    seine_json *all = xalloc_json(seine_json_new_array());
     seine_meta m;
 
     for (size_t i = 0; seine_links_meta(p->links, i, &m); i++) {
-        seine_json *one = heap_json(seine_json_new_object());
+        seine_json *one = xalloc_json(seine_json_new_object());
 
         jsonl_set(one, m.attr, page_string(m.name));
         jsonl_set(one, "content", page_string(m.content));
@@ -291,7 +292,7 @@ page_meta(const page *p)
 seine_json *
 page_jsonld(const page *p)
 {
-    seine_json *all = heap_json(seine_json_new_array()), *one;
+    seine_json *all = xalloc_json(seine_json_new_array()), *one;
     seine_view v;
 
     for (size_t i = 0; seine_links_jsonld(p->links, i, &v); i++) {
@@ -306,7 +307,7 @@ seine_json *
 page_notes(const page *p)
 {
     unsigned notes = seine_links_notes(p->links);
-    seine_json *all = notes ? heap_json(seine_json_new_array()) : NULL;
+    seine_json *all = notes ? xalloc_json(seine_json_new_array()) : NULL;
 
     for (unsigned i = 0; seine_links_note_name(i); i++)
         if (notes & 1U << i)

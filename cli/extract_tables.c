@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "extract.h"
-#include "heap.h"
+#include "xalloc.h"
 
 enum {
     MOST_SPAN = 1000,     /* as the HTML standard */
@@ -42,7 +42,7 @@ static void
 put(table *t, const seine_json *text)
 {
     if (++*t->cells <= MOST_CELLS)
-        jsonl_add(t->row, heap_json(seine_json_new_copy(text)));
+        jsonl_add(t->row, xalloc_json(seine_json_new_copy(text)));
     t->at++;
 }
 
@@ -50,7 +50,7 @@ static deep *
 column(table *t)
 {
     while (t->count <= t->at) {
-        t->columns = heap_room(t->columns, t->count, &t->cap, sizeof *t->columns);
+        t->columns = xalloc_room(t->columns, t->count, &t->cap, sizeof *t->columns);
         t->columns[t->count++] = (deep){NULL, 0};
     }
     return &t->columns[t->at];
@@ -79,7 +79,7 @@ cell(table *t, seine_node n)
         deep *d = column(t);
 
         seine_json_free(d->text);
-        *d = (deep){heap_json(seine_json_new_copy(text)), rows - 1};
+        *d = (deep){xalloc_json(seine_json_new_copy(text)), rows - 1};
         put(t, text);
     }
     seine_json_free(text);
@@ -88,7 +88,7 @@ cell(table *t, seine_node n)
 static void
 row(table *t, seine_node n)
 {
-    t->row = heap_json(seine_json_new_array());
+    t->row = xalloc_json(seine_json_new_array());
     t->at = 0;
     for (seine_node c = seine_node_first(t->page->tree, n); c != 0;
          c = seine_node_next(t->page->tree, c))
@@ -103,7 +103,7 @@ row(table *t, seine_node n)
 static seine_json *
 rows_of(page *p, seine_node n, size_t *cells)
 {
-    table t = {.page = p, .rows = heap_json(seine_json_new_array()), .cells = cells};
+    table t = {.page = p, .rows = xalloc_json(seine_json_new_array()), .cells = cells};
     seine_node end = seine_node_end(p->tree, n);
 
     for (seine_node i = n + 1; i < end;) {
@@ -126,7 +126,7 @@ page_tables(page *p, seine_json **out, reason *why)
 
     if (!page_tree(p, why))
         return false;
-    *out = heap_json(seine_json_new_array());
+    *out = xalloc_json(seine_json_new_array());
     for (seine_node n = 1; n < seine_tree_size(p->tree); n++)
         if (seine_node_is(p->tree, n, "table"))
             jsonl_add(*out, rows_of(p, n, &cells));

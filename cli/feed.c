@@ -10,9 +10,9 @@
 #include <seine/url.h>
 
 #include "crawl_opts.h"
-#include "heap.h"
 #include "request.h"
 #include "say.h"
+#include "xalloc.h"
 
 static int
 open_one(feed *f, const char *path)
@@ -72,7 +72,7 @@ feed_open(feed *f, const args *a)
     for (size_t i = 0; i < a->count; i++)
         stdins += is_stdin(a->words[i]);
     int code = check_stdin(f, stdins + none);
-    f->inputs = heap_zeroed(set->input.count + stdins + 1, sizeof(seine_input *));
+    f->inputs = xalloc_zeroed(set->input.count + stdins + 1, sizeof(seine_input *));
     for (size_t i = 0; code == SAY_DONE && i < set->input.count; i++)
         code = open_one(f, set->input.items[i]);
     if (code == SAY_DONE && none)

@@ -9,9 +9,9 @@
 
 #include <seine/url.h>
 
-#include "heap.h"
 #include "outputs.h"
 #include "say.h"
+#include "xalloc.h"
 
 static int
 bad(const char *name, const char *text, const char *why, const char *hint)
@@ -259,13 +259,13 @@ insecure(const char *text, fetch_plan *p)
     p->opts.insecure = text && !*text;
     if (!text || !*text)
         return;
-    p->hosts = heap_copy(text, strlen(text));
+    p->hosts = xalloc_copy(text, strlen(text));
     for (char *host = p->hosts; host;) {
         char *comma = strchr(host, ',');
 
         if (comma)
             *comma++ = '\0';
-        p->host_list = heap_room(p->host_list, n + 1, &cap, sizeof *p->host_list);
+        p->host_list = xalloc_room(p->host_list, n + 1, &cap, sizeof *p->host_list);
         if (*host)
             p->host_list[n++] = host;
         host = comma;

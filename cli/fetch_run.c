@@ -14,10 +14,10 @@
 
 #include "cookies.h"
 #include "fetch_state.h"
-#include "heap.h"
 #include "jsonl.h"
 #include "say.h"
 #include "signals.h"
+#include "xalloc.h"
 
 #define TICK SEINE_MS(100)
 
@@ -127,8 +127,8 @@ static void
 write_event(run *r, const seine_event *e)
 {
     seine_clock *clock = seine_clock_system();
-    seine_json *all = heap_json(seine_json_new_object());
-    seine_json *data = heap_json(seine_json_new_object());
+    seine_json *all = xalloc_json(seine_json_new_object());
+    seine_json *data = xalloc_json(seine_json_new_object());
     seine_text text = {NULL, 0};
 
     if (e->cause != SEINE_OK)
@@ -139,11 +139,11 @@ write_event(run *r, const seine_event *e)
             jsonl_string(
                 stamp_of(clock->wall(clock) + (e->until - clock->now(clock))).text));
     if (strcmp(e->name, "rate.changed") == 0) {
-        jsonl_set(data, "from_us", heap_json(seine_json_new_int(e->from)));
-        jsonl_set(data, "to_us", heap_json(seine_json_new_int(e->to)));
+        jsonl_set(data, "from_us", xalloc_json(seine_json_new_int(e->from)));
+        jsonl_set(data, "to_us", xalloc_json(seine_json_new_int(e->to)));
     }
     if (strcmp(e->name, "crawl_delay.clamped") == 0)
-        jsonl_set(data, "to_us", heap_json(seine_json_new_int(e->to)));
+        jsonl_set(data, "to_us", xalloc_json(seine_json_new_int(e->to)));
     if (e->detail.len > 0)
         jsonl_set(data, "pattern",
                   jsonl_string(show_bytes(e->detail.ptr, e->detail.len).text));
@@ -230,7 +230,7 @@ look(run *r, progress_facts *f, seine_tally_sums *t, char host[128])
 static void
 show_progress(run *r)
 {
-    seine_tally_sums *t = heap_zeroed(1, sizeof *t);
+    seine_tally_sums *t = xalloc_zeroed(1, sizeof *t);
     progress_facts f;
     char host[128];
 
@@ -249,7 +249,7 @@ show_progress(run *r)
 static void
 show_status(run *r)
 {
-    seine_tally_sums *t = heap_zeroed(1, sizeof *t);
+    seine_tally_sums *t = xalloc_zeroed(1, sizeof *t);
     progress_facts f;
     char host[128];
     grow text = {NULL, 0, 0};
@@ -521,7 +521,7 @@ prepare(run *r)
 int
 fetch_run(const args *a)
 {
-    run *r = heap_zeroed(1, sizeof *r);
+    run *r = xalloc_zeroed(1, sizeof *r);
 
     r->args = a;
     r->set = a->settings;

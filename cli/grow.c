@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "heap.h"
+#include "xalloc.h"
 
 static void
 room(grow *g, size_t n)
@@ -14,7 +14,7 @@ room(grow *g, size_t n)
     if (g->cap - g->len > n)
         return;
     g->cap = 2 * (g->cap + n) + 256;
-    g->text = heap_resize(g->text, g->cap, 1);
+    g->text = xalloc_resize(g->text, g->cap, 1);
 }
 
 void

@@ -6,11 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "heap.h"
 #include "lines.h"
 #include "options.h"
 #include "out.h"
 #include "say.h"
+#include "xalloc.h"
 
 bool
 reason_set(reason *why, const char *fmt, ...)
@@ -27,14 +27,14 @@ void
 jsonl_set(seine_json *object, const char *name, seine_json *give)
 {
     if (seine_json_set(object, name, give) != SEINE_OK)
-        heap_json(NULL);
+        xalloc_json(NULL);
 }
 
 void
 jsonl_add(seine_json *array, seine_json *give)
 {
     if (seine_json_append(array, give) != SEINE_OK)
-        heap_json(NULL);
+        xalloc_json(NULL);
 }
 
 seine_json *
@@ -44,7 +44,7 @@ jsonl_string(const char *text)
 
     if (!json)
         json = seine_json_new_string(show(text).text, strlen(show(text).text));
-    return heap_json(json);
+    return xalloc_json(json);
 }
 
 seine_json *
@@ -59,7 +59,7 @@ jsonl_in(seine_span span, seine_span unit)
 static seine_json *
 answer(const char *text, size_t len, jsonl_fn fn)
 {
-    seine_json *in = NULL, *out = heap_json(seine_json_new_object());
+    seine_json *in = NULL, *out = xalloc_json(seine_json_new_object());
     seine_json_fault fault;
     reason why = {""};
     bool good = false;
@@ -80,7 +80,7 @@ answer(const char *text, size_t len, jsonl_fn fn)
         const seine_json *id = seine_json_get(in, "id");
 
         seine_json_free(out);
-        out = heap_json(seine_json_new_object());
+        out = xalloc_json(seine_json_new_object());
         if (id)
             jsonl_set(out, "id", seine_json_new_copy(id));
         jsonl_set(out, "ok", seine_json_new_bool(false));
@@ -218,7 +218,7 @@ jsonl_pace(const seine_json *object, const char *name, pace *out, reason *why)
         seine_text digits = {NULL, 0};
 
         if (seine_json_print(value, &digits) != SEINE_OK)
-            heap_json(NULL);
+            xalloc_json(NULL);
         bad = units_pace_decimal(digits.bytes, digits.len, out);
         seine_text_free(&digits);
     } else {
@@ -248,7 +248,7 @@ jsonl_span(const seine_json *object, const char *name, seine_span unit, seine_sp
         seine_text digits = {NULL, 0};
 
         if (seine_json_print(value, &digits) != SEINE_OK)
-            heap_json(NULL);
+            xalloc_json(NULL);
         bool minus = digits.bytes[0] == '-';
         good = units_decimal(digits.bytes + minus, digits.len - minus, unit, out);
         if (good && minus)

@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "heap.h"
 #include "out.h"
 #include "say.h"
+#include "xalloc.h"
 
 int
 lines_open(lines *in, const char *path)
@@ -52,7 +52,7 @@ refill(lines *in)
     }
     if (in->end + 1 >= in->cap) {
         in->cap = in->cap ? 2 * in->cap : 64 << 10;
-        in->buf = heap_resize(in->buf, in->cap, 1);
+        in->buf = xalloc_resize(in->buf, in->cap, 1);
     }
     out_flush();
 

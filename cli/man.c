@@ -2,11 +2,11 @@
 #include <seine/version.h>
 #include <string.h>
 
-#include "heap.h"
 #include "help.h"
 #include "jsonl.h"
 #include "out.h"
 #include "say.h"
+#include "xalloc.h"
 
 /* One character of UTF-8 as roff wants it. */
 static size_t
@@ -160,7 +160,7 @@ table_option(const char *name, const option *o)
     static const char *const kinds[] = {"flag",  "span",   "pace",  "count", "size",
                                         "share", "choice", "text",  "file",  "list",
                                         "files", "times",  "action"};
-    seine_json *line = heap_json(seine_json_new_object());
+    seine_json *line = xalloc_json(seine_json_new_object());
     help_text env = help_env(o);
 
     jsonl_set(line, "command", jsonl_string(name));
@@ -171,9 +171,9 @@ table_option(const char *name, const option *o)
     if (o->value)
         jsonl_set(line, "value", jsonl_string(o->value));
     if (o->alone)
-        jsonl_set(line, "alone", heap_json(seine_json_new_bool(true)));
+        jsonl_set(line, "alone", xalloc_json(seine_json_new_bool(true)));
     if (o->no)
-        jsonl_set(line, "no", heap_json(seine_json_new_bool(true)));
+        jsonl_set(line, "no", xalloc_json(seine_json_new_bool(true)));
     if (o->initial)
         jsonl_set(line, "default", jsonl_string(o->initial));
     if (env.text[0])
@@ -187,8 +187,8 @@ help_table(void)
 {
     for (size_t i = 0; commands[i]; i++) {
         const command *c = commands[i];
-        seine_json *line = heap_json(seine_json_new_object());
-        seine_json *lines = heap_json(seine_json_new_array());
+        seine_json *line = xalloc_json(seine_json_new_object());
+        seine_json *lines = xalloc_json(seine_json_new_array());
 
         jsonl_set(line, "command", jsonl_string(c->name));
         jsonl_set(line, "arguments", jsonl_string(c->arguments));

@@ -16,8 +16,8 @@
 
 #include <seine/clock.h>
 
-#include "heap.h"
 #include "say.h"
+#include "xalloc.h"
 
 enum { GUESTS = 32, REQUEST = 4096, PATIENCE_MS = 5000 };
 
@@ -94,7 +94,7 @@ answer(guest *g, int status, const char *type, const char *body, size_t len)
     size_t body_len = g->method == SEINE_HTTP_HEAD ? 0 : len;
 
     g->status = status;
-    g->out = heap_zeroed((size_t)n + body_len, 1);
+    g->out = xalloc_zeroed((size_t)n + body_len, 1);
     memcpy(g->out, head, (size_t)n);
     memcpy(g->out + n, body, body_len);
     g->out_len = (size_t)n + body_len;
@@ -353,7 +353,7 @@ int
 metrics_http_new(const char *address, const metrics_http_opts *opts, metrics_http **out)
 {
     enum { BOTH = 1 << SEINE_HTTP_GET | 1 << SEINE_HTTP_HEAD };
-    metrics_http *m = heap_zeroed(1, sizeof *m);
+    metrics_http *m = xalloc_zeroed(1, sizeof *m);
     seine_http_route routes[PATHS];
 
     m->opts = *opts;

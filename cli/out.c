@@ -10,8 +10,8 @@
 
 #include <seine/plumbing.h>
 
-#include "heap.h"
 #include "say.h"
+#include "xalloc.h"
 
 /* Standard output belongs to the process, and so does what is not yet in it. */
 static struct {
@@ -68,7 +68,7 @@ out_bytes(const char *bytes, size_t n)
     if (pending.cap - pending.len < n) {
         pending.cap =
             2 * pending.cap > pending.len + n ? 2 * pending.cap : pending.len + n + 4096;
-        pending.bytes = heap_resize(pending.bytes, pending.cap, 1);
+        pending.bytes = xalloc_resize(pending.bytes, pending.cap, 1);
     }
     if (n > 0)
         memcpy(pending.bytes + pending.len, bytes, n);
@@ -92,7 +92,7 @@ out_print(const char *fmt, ...)
     va_copy(again, list);
     int n = vsnprintf(line, sizeof line, fmt, list);
     if (n >= (int)sizeof line) {
-        text = heap_zeroed((size_t)n + 1, 1);
+        text = xalloc_zeroed((size_t)n + 1, 1);
         vsnprintf(text, (size_t)n + 1, fmt, again);
     }
     va_end(again);
@@ -116,7 +116,7 @@ out_json(struct seine_json *give)
     seine_text text = {NULL, 0};
 
     if (seine_json_print(give, &text) != SEINE_OK)
-        heap_json(NULL);
+        xalloc_json(NULL);
     seine_json_free(give);
     out_bytes(text.bytes, text.len);
     seine_text_free(&text);

@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "commands.h"
-#include "heap.h"
 #include "help.h"
 #include "options.h"
 #include "say.h"
 #include "values.h"
+#include "xalloc.h"
 
 static int
 unknown(const command *c, const char *word)
@@ -235,7 +235,7 @@ spec_part(const args *a, const char *name, char *part, const char *keys)
 int
 options_spec(const args *a, const char *name, const char *spec, const char *keys)
 {
-    char *copy = heap_copy(spec ? spec : "", spec ? strlen(spec) : 0), *rest = copy;
+    char *copy = xalloc_copy(spec ? spec : "", spec ? strlen(spec) : 0), *rest = copy;
     int code = SAY_DONE;
 
     while (code == SAY_DONE && rest && *rest) {
@@ -292,8 +292,8 @@ run(const command *c, char **words, size_t count)
     args a = {.command = c};
     parse p = {.args = &a, .words = words, .count = count};
 
-    a.settings = heap_zeroed(1, c->settings_size ? c->settings_size : 1);
-    a.words = heap_zeroed(count + 1, sizeof *a.words);
+    a.settings = xalloc_zeroed(1, c->settings_size ? c->settings_size : 1);
+    a.words = xalloc_zeroed(count + 1, sizeof *a.words);
     values_defaults(c, a.settings);
 
     int code = parse_words(&p);

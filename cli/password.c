@@ -12,8 +12,8 @@
 
 #include <seine/secret.h>
 
-#include "heap.h"
 #include "say.h"
+#include "xalloc.h"
 
 enum { LONGEST = 1024, CTRL_C = 3, CTRL_D = 4, CTRL_U = 21, BACKSPACE = 8, DELETE = 127 };
 
@@ -73,7 +73,7 @@ password_ask(const char *name, char **out_text, size_t *out_len)
     if (own >= 0)
         close(own);
     if (got)
-        *out_text = heap_copy(line, *out_len);
+        *out_text = xalloc_copy(line, *out_len);
     seine_wipe(line, sizeof line);
     return got ? SAY_DONE : 128 + SIGINT;
 }

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "heap.h"
+#include "xalloc.h"
 
 static bool
 write_all(int fd, const char *bytes, size_t n)
@@ -33,7 +33,7 @@ replace_file(const char *path, const char *bytes, size_t n)
     struct stat about;
     bool plain = stat(path, &about) != 0 || S_ISREG(about.st_mode);
     size_t len = strlen(path) + 32;
-    char *beside = heap_zeroed(len, 1);
+    char *beside = xalloc_zeroed(len, 1);
 
     snprintf(beside, len, plain ? "%s.%ld.new" : "%s", path, (long)getpid());
     int fd = open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);

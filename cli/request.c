@@ -15,9 +15,9 @@
 #include <seine/version.h>
 
 #include "cookies.h"
-#include "heap.h"
 #include "password.h"
 #include "say.h"
+#include "xalloc.h"
 
 enum { FILE_MOST = 64 << 20, FIELDS_MOST = 1000 };
 
@@ -25,7 +25,7 @@ enum { FILE_MOST = 64 << 20, FIELDS_MOST = 1000 };
 static char *
 keep(request *r, char *text, size_t len)
 {
-    r->owned = heap_room(r->owned, r->n_owned, &r->owned_cap, sizeof *r->owned);
+    r->owned = xalloc_room(r->owned, r->n_owned, &r->owned_cap, sizeof *r->owned);
     r->owned[r->n_owned++] = (owned){text, len};
     return text;
 }
@@ -33,14 +33,14 @@ keep(request *r, char *text, size_t len)
 static char *
 keep_copy(request *r, const char *bytes, size_t n)
 {
-    return keep(r, heap_copy(bytes, n), n);
+    return keep(r, xalloc_copy(bytes, n), n);
 }
 
 static void
 add_field(request *r, const char *name, size_t name_len, const char *value,
           size_t value_len)
 {
-    r->fields = heap_room(r->fields, r->n_fields, &r->fields_cap, sizeof *r->fields);
+    r->fields = xalloc_room(r->fields, r->n_fields, &r->fields_cap, sizeof *r->fields);
     r->fields[r->n_fields++] = (seine_field){{name, name_len}, {value, value_len}};
 }
 
@@ -80,7 +80,7 @@ read_whole(const char *label, const char *path, size_t *out_len)
     ssize_t n = fd < 0 ? -1 : 1;
 
     while (n > 0 && len <= FILE_MOST) {
-        text = len + 1 >= cap ? heap_resize(text, cap = cap ? 2 * cap : 4096, 1) : text;
+        text = len + 1 >= cap ? xalloc_resize(text, cap = cap ? 2 * cap : 4096, 1) : text;
         n = read(fd, text + len, cap - len - 1);
         len += n > 0 ? (size_t)n : 0;
         if (n < 0 && errno == EINTR)
@@ -142,8 +142,8 @@ is_elsewhere(const char *value, size_t n)
 static const char *
 find_value(request *r, const char *label, const char *value, size_t *len)
 {
-    char *name = heap_copy(strchr(value, ':') + 1,
-                           *len - (size_t)(strchr(value, ':') + 1 - value));
+    char *name = xalloc_copy(strchr(value, ':') + 1,
+                             *len - (size_t)(strchr(value, ':') + 1 - value));
     const char *out = NULL;
 
     if (value[0] == 'e') {
@@ -155,7 +155,7 @@ find_value(request *r, const char *label, const char *value, size_t *len)
         } else {
             *len = strlen(text);
             out = keep_copy(r, text, *len);
-            r->read = heap_room(r->read, r->n_read, &r->read_cap, sizeof *r->read);
+            r->read = xalloc_room(r->read, r->n_read, &r->read_cap, sizeof *r->read);
             r->read[r->n_read++] = text;
         }
     } else {
@@ -253,8 +253,8 @@ add_basic(request *r, const char *name, size_t name_len, const char *pass, size_
     static const char digits[] =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     size_t n = name_len + 1 + len, room = 6 + (n + 2) / 3 * 4;
-    char *all = keep(r, heap_zeroed(n + 1, 1), n);
-    char *line = keep(r, heap_zeroed(room + 1, 1), room), *p = line + 6;
+    char *all = keep(r, xalloc_zeroed(n + 1, 1), n);
+    char *line = keep(r, xalloc_zeroed(room + 1, 1), room), *p = line + 6;
 
     memcpy(all, name, name_len);
     all[name_len] = ':';
@@ -366,7 +366,7 @@ add_cookie(request *r, const char *text)
 
         if (f->name.len == 6 && strncasecmp(f->name.ptr, "cookie", 6) == 0) {
             size_t size = f->value.len + n + 3;
-            char *both = keep(r, heap_zeroed(size, 1), size);
+            char *both = keep(r, xalloc_zeroed(size, 1), size);
 
             snprintf(both, size, "%.*s; %.*s", (int)f->value.len, f->value.ptr, (int)n,
                      value);

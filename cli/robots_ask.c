@@ -8,8 +8,8 @@
 
 #include <seine/url.h>
 
-#include "heap.h"
 #include "say.h"
+#include "xalloc.h"
 
 enum { HOPS = 5 };
 
@@ -34,7 +34,7 @@ entry(robots_book *b, const char *authority)
     for (size_t i = 0; i < b->count; i++)
         if (strcmp(b->all[i].authority, authority) == 0)
             return &b->all[i];
-    b->all = heap_room(b->all, b->count, &b->cap, sizeof *b->all);
+    b->all = xalloc_room(b->all, b->count, &b->cap, sizeof *b->all);
     robots_answer *a = &b->all[b->count++];
     *a = (robots_answer){.state = SEINE_ROBOTS_UNREACHABLE, .err = SEINE_E_CANCELED};
     snprintf(a->authority, sizeof a->authority, "%s", authority);
@@ -86,7 +86,7 @@ on_record(const seine_record *r, unsigned shard, void *arg)
     }
     seine_explain_robots(end, r->body, &a->state, &a->robots);
     seine_view source = r->final_url.ptr ? r->final_url : r->url;
-    a->source = source.ptr ? heap_copy(source.ptr, source.len) : NULL;
+    a->source = source.ptr ? xalloc_copy(source.ptr, source.len) : NULL;
     a->status = r->status;
     a->err = end->code;
     a->wall = r->wall;
@@ -174,7 +174,7 @@ robots_load(const char *path, robots_book *out_book)
     if (!in)
         return say_fail(SAY_USAGE, "another name", "cannot open '%s': %s",
                         show(path).text, show_errno(why).text);
-    char *text = heap_zeroed(cap, 1);
+    char *text = xalloc_zeroed(cap, 1);
     size_t n = fread(text, 1, cap, in);
     bool bad = ferror(in) != 0;
     if (in != stdin)
@@ -184,7 +184,7 @@ robots_load(const char *path, robots_book *out_book)
     free(text);
     if (a->err == SEINE_OK) {
         a->state = SEINE_ROBOTS_PARSED;
-        a->source = heap_copy(path, strlen(path));
+        a->source = xalloc_copy(path, strlen(path));
         return SAY_DONE;
     }
     robots_book_free(out_book);

@@ -13,9 +13,9 @@
 #include <seine/clock.h>
 #include <seine/version.h>
 
-#include "heap.h"
 #include "replace.h"
 #include "say.h"
+#include "xalloc.h"
 
 #define EVERY SEINE_SECS(10)
 

@@ -11,7 +11,7 @@
 
 #include <seine/secret.h>
 
-#include "heap.h"
+#include "xalloc.h"
 
 static const seine_secrets *hidden;
 
@@ -31,7 +31,7 @@ char *
 say_clean(const char *bytes, size_t n, size_t *out_len)
 {
     size_t len = seine_redact(hidden, bytes, n, NULL, 0);
-    char *text = heap_zeroed(len + 1, 1);
+    char *text = xalloc_zeroed(len + 1, 1);
 
     seine_redact(hidden, bytes, n, text, len);
     *out_len = len;

@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-#include "heap.h"
 #include "say.h"
+#include "xalloc.h"
 
 const char *
 sim_breaker_state(seine_breaker_state state)
@@ -38,7 +38,7 @@ note_change(seine_breaker_state from, seine_breaker_state to, uint64_t seq, void
 
     (void)seq;
     sim->changes =
-        heap_room(sim->changes, sim->changed, &r->changes_cap, sizeof *sim->changes);
+        xalloc_room(sim->changes, sim->changed, &r->changes_cap, sizeof *sim->changes);
     sim->changes[sim->changed++] = (change){r->now, from, to};
 }
 
@@ -60,7 +60,7 @@ swap(call *a, call *b)
 static void
 push(run *r, call c)
 {
-    r->calls = heap_room(r->calls, r->count, &r->cap, sizeof *r->calls);
+    r->calls = xalloc_room(r->calls, r->count, &r->cap, sizeof *r->calls);
     r->calls[r->count] = c;
     for (size_t i = r->count++; i > 0 && sooner(&r->calls[i], &r->calls[(i - 1) / 2]);
          i = (i - 1) / 2)
@@ -151,7 +151,7 @@ sim_breaker_run(sim_breaker *sim, const trace *t, const seine_breaker_opts *opts
         return say_fail(SAY_USAGE, "seine breaker simulate --help",
                         "no breaker can be made of these settings: %s",
                         seine_err_text(e));
-    sim->admitted = heap_zeroed(t->count, sizeof *sim->admitted);
+    sim->admitted = xalloc_zeroed(t->count, sizeof *sim->admitted);
     for (size_t i = 0; i < t->count; i++)
         ask(&r, i);
     settle(&r, SEINE_NEVER);

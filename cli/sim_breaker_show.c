@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "bins.h"
-#include "heap.h"
 #include "jsonl.h"
 #include "out.h"
 #include "sim_breaker.h"
+#include "xalloc.h"
 
 enum { LABEL = 9 };
 
@@ -42,7 +42,7 @@ spread(const bins *b, slot *slots, seine_time from, seine_time to,
 static slot *
 fill(const sim_breaker *sim, const bins *b)
 {
-    slot *slots = heap_zeroed(b->count, sizeof *slots);
+    slot *slots = xalloc_zeroed(b->count, sizeof *slots);
     const trace *t = sim->trace;
 
     for (size_t i = 0; i < sim->changed; i++)
@@ -283,7 +283,7 @@ sim_breaker_decisions(const sim_breaker *sim)
 {
     for (size_t i = 0; i < sim->trace->count; i++) {
         const event *e = &sim->trace->events[i];
-        seine_json *line = heap_json(seine_json_new_object());
+        seine_json *line = xalloc_json(seine_json_new_object());
 
         jsonl_set(line, "type", jsonl_string("decision"));
         jsonl_set(line, "line", seine_json_new_int((int64_t)e->line));
@@ -297,8 +297,8 @@ seine_json *
 sim_breaker_summary(const sim_breaker *sim)
 {
     const trace *t = sim->trace;
-    seine_json *out = heap_json(seine_json_new_object());
-    seine_json *changes = heap_json(seine_json_new_array());
+    seine_json *out = xalloc_json(seine_json_new_object());
+    seine_json *changes = xalloc_json(seine_json_new_array());
 
     jsonl_set(out, "type", jsonl_string("summary"));
     jsonl_set(out, "calls", seine_json_new_int((int64_t)t->count));
@@ -311,7 +311,7 @@ sim_breaker_summary(const sim_breaker *sim)
     jsonl_set(out, "opened", seine_json_new_int((int64_t)sim->opened));
     jsonl_set(out, "open_s", jsonl_in(sim->open, SEINE_SECS(1)));
     for (size_t i = 0; i < sim->changed; i++) {
-        seine_json *c = heap_json(seine_json_new_object());
+        seine_json *c = xalloc_json(seine_json_new_object());
 
         jsonl_set(c, "t", jsonl_in(sim->changes[i].at, SEINE_SECS(1)));
         jsonl_set(c, "to", jsonl_string(sim_breaker_state(sim->changes[i].to)));

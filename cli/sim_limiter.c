@@ -7,8 +7,8 @@
 
 #include <seine/keyed.h>
 
-#include "heap.h"
 #include "say.h"
+#include "xalloc.h"
 
 const char *
 sim_limiter_bucket(const policy *p, seine_time now, seine_limiter *out)
@@ -208,10 +208,10 @@ int
 sim_limiter_run(sim_limiter *sim, const trace *t, const policy *p)
 {
     *sim = (sim_limiter){.trace = t, .policy = *p, .keys = 1};
-    sim->waits = heap_zeroed(t->count, sizeof *sim->waits);
-    sim->left = heap_zeroed(t->count, sizeof *sim->left);
+    sim->waits = xalloc_zeroed(t->count, sizeof *sim->waits);
+    sim->left = xalloc_zeroed(t->count, sizeof *sim->left);
     sim->by_key = trace_by_key(t);
-    sim->begins = heap_zeroed(t->count, sizeof *sim->begins);
+    sim->begins = xalloc_zeroed(t->count, sizeof *sim->begins);
     for (size_t i = 1; i < t->count; i++) {
         sim->begins[i] = !trace_same_key(t, sim->by_key[i], sim->by_key[i - 1]);
         sim->keys += sim->begins[i];

@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "bins.h"
-#include "heap.h"
 #include "jsonl.h"
 #include "out.h"
 #include "say.h"
 #include "sim_limiter.h"
+#include "xalloc.h"
 
 enum { ROWS = 20, PARTS = 3 };
 
@@ -163,7 +163,7 @@ sim_limiter_plot(const sim_limiter *sim, const screen *s, seine_span bin)
 {
     const trace *t = sim->trace;
     bins b = bins_make(t, t->events[t->count - 1].at, bin, ROWS);
-    row *rows = heap_zeroed(b.count, sizeof *rows);
+    row *rows = xalloc_zeroed(b.count, sizeof *rows);
 
     for (size_t i = 0; i < t->count; i++) {
         size_t part = sim->waits[i] == SIM_LIMITER_REFUSED ? 2 : sim->waits[i] > 0;
@@ -231,7 +231,7 @@ put_clients(const sim_limiter *sim, const screen *s)
 {
     enum { SHOWN_MOST = 5 };
     const trace *t = sim->trace;
-    client *all = heap_zeroed(sim->keys, sizeof *all);
+    client *all = xalloc_zeroed(sim->keys, sizeof *all);
     uint64_t hit = 0;
     size_t at = 0;
     int widest = 0;
@@ -304,7 +304,7 @@ sim_limiter_decisions(const sim_limiter *sim)
 {
     for (size_t i = 0; i < sim->trace->count; i++) {
         const event *e = &sim->trace->events[i];
-        seine_json *line = heap_json(seine_json_new_object());
+        seine_json *line = xalloc_json(seine_json_new_object());
         bool ok = sim->waits[i] != SIM_LIMITER_REFUSED;
 
         jsonl_set(line, "type", jsonl_string("decision"));
@@ -325,7 +325,7 @@ seine_json *
 sim_limiter_summary(const sim_limiter *sim)
 {
     const trace *t = sim->trace;
-    seine_json *out = heap_json(seine_json_new_object());
+    seine_json *out = xalloc_json(seine_json_new_object());
     seine_span mean = sim->waited ? sim->sum / (seine_span)sim->waited : 0;
 
     jsonl_set(out, "type", jsonl_string("summary"));

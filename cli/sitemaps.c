@@ -12,11 +12,11 @@
 
 #include <seine/seen.h>
 
-#include "heap.h"
 #include "out.h"
 #include "say.h"
 #include "signals.h"
 #include "sitemap_date.h"
+#include "xalloc.h"
 
 /* One that waits, is asked for, or has come. */
 typedef struct item {
@@ -71,10 +71,10 @@ note(const sitemaps *s, const char *name, const char *what)
 static item *
 push(sitemaps *s, const char *name, size_t len, unsigned depth)
 {
-    s->items = heap_room(s->items, s->count, &s->cap, sizeof *s->items);
+    s->items = xalloc_room(s->items, s->count, &s->cap, sizeof *s->items);
     item *i = &s->items[s->count++];
 
-    *i = (item){.name = heap_copy(name, len), .depth = (uint8_t)depth};
+    *i = (item){.name = xalloc_copy(name, len), .depth = (uint8_t)depth};
     return i;
 }
 
@@ -143,8 +143,8 @@ sitemaps_add(sitemaps *s, const char *word)
         return say_fail(SAY_USAGE, "https://e.example/sitemap.xml", "'%s' is no URL",
                         show(word).text);
     if (!is_typed(s, authority)) {
-        s->typed = heap_room(s->typed, s->n_typed, &s->typed_cap, sizeof *s->typed);
-        s->typed[s->n_typed++] = heap_copy(authority, strlen(authority));
+        s->typed = xalloc_room(s->typed, s->n_typed, &s->typed_cap, sizeof *s->typed);
+        s->typed[s->n_typed++] = xalloc_copy(authority, strlen(authority));
     }
     if (is_new(s, word, strlen(word)))
         push(s, word, strlen(word), 0);
@@ -250,7 +250,7 @@ tell_end(sitemaps *s, seine_err e)
 static void
 read_file(sitemaps *s, item *i)
 {
-    char *piece = heap_zeroed(1, 64 << 10);
+    char *piece = xalloc_zeroed(1, 64 << 10);
     seine_err e = SEINE_OK;
     size_t n;
 
@@ -308,10 +308,10 @@ on_record(const seine_record *r, unsigned shard, void *arg)
                 r->fault->code == SEINE_E_BODY_TOO_LARGE && r->body.ptr &&
                 r->body.len >= SEINE_SITEMAP_BYTES;
     if (r->type == SEINE_RECORD_RESULT && (r->fate == SEINE_FATE_OK || i->is_cut)) {
-        i->body = heap_copy(r->body.ptr ? r->body.ptr : "", r->body.len);
+        i->body = xalloc_copy(r->body.ptr ? r->body.ptr : "", r->body.len);
         i->len = r->body.len;
         if (r->final_url.ptr)
-            i->final = heap_copy(r->final_url.ptr, r->final_url.len);
+            i->final = xalloc_copy(r->final_url.ptr, r->final_url.len);
         return;
     }
     if (r->type == SEINE_RECORD_RESULT)
@@ -321,7 +321,7 @@ on_record(const seine_record *r, unsigned shard, void *arg)
     else
         snprintf(text, sizeof text, "%s: %.*s", seine_skip_name(r->reason),
                  (int)r->rule.len, r->rule.ptr ? r->rule.ptr : "");
-    i->trouble = heap_copy(text, strlen(text));
+    i->trouble = xalloc_copy(text, strlen(text));
 }
 
 static int
@@ -428,7 +428,7 @@ sitemaps_run(sitemaps *s)
 int
 sitemaps_new(const sitemaps_opts *opts, sitemaps **out_sitemaps)
 {
-    sitemaps *s = heap_zeroed(1, sizeof *s);
+    sitemaps *s = xalloc_zeroed(1, sizeof *s);
 
     s->opts = *opts;
     s->signals = -1;

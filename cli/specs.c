@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "heap.h"
 #include "say.h"
 #include "units.h"
+#include "xalloc.h"
 
 enum { LAST_STATUS = 599, FIRST_STATUS = 100 };
 
@@ -56,7 +56,7 @@ const char *
 specs_statuses(const char *text, const char *const *also, uint64_t out_set[SPECS_WORDS],
                uint32_t *out_also, char why[SPECS_WHY])
 {
-    char *copy = heap_copy(text, strlen(text)), *rest = copy, *word;
+    char *copy = xalloc_copy(text, strlen(text)), *rest = copy, *word;
     uint64_t set[SPECS_WORDS] = {0};
     uint32_t bits = 0;
     const char *bad = NULL;
@@ -96,7 +96,7 @@ specs_range(const char *text, seine_span *out_first, seine_span *out_last)
 
     if (!dots)
         return "not two durations";
-    char *copy = heap_copy(text, (size_t)(dots - text));
+    char *copy = xalloc_copy(text, (size_t)(dots - text));
     const char *why = units_span(copy, &first);
     free(copy);
     if (!why)
@@ -123,7 +123,7 @@ specs_speed(const char *text, uint64_t *out_bytes, seine_span *out_span)
     }
     if (!slash)
         return "not SIZE/DURATION";
-    char *copy = heap_copy(text, (size_t)(slash - text));
+    char *copy = xalloc_copy(text, (size_t)(slash - text));
     const char *why = units_size(copy, &bytes);
     free(copy);
     if (!why)
@@ -187,7 +187,7 @@ specs_breaker(const char *text, seine_breaker_opts *breaker, uint32_t *park,
         breaker->failure_threshold = breaker->failure_pct = 0;
         return NULL;
     }
-    char *copy = heap_copy(text, strlen(text)), *rest = copy, *part;
+    char *copy = xalloc_copy(text, strlen(text)), *rest = copy, *part;
     const char *bad = NULL;
     while (!bad && (part = strsep(&rest, ",")) != NULL) {
         char *equals = strchr(part, '=');

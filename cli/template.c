@@ -7,8 +7,8 @@
 
 #include <seine/plumbing.h>
 
-#include "heap.h"
 #include "say.h"
+#include "xalloc.h"
 
 /* Every "%" begins "%%" or "%{name}". */
 static const char *
@@ -36,7 +36,7 @@ const char *
 template_init(template *t, const char *text, bool on_terminal)
 {
     static const char from[] = "ntr\\", to[] = "\n\t\r\\";
-    char *out = heap_zeroed(strlen(text) + 1, 1);
+    char *out = xalloc_zeroed(strlen(text) + 1, 1);
     size_t n = 0;
 
     for (const char *p = text; *p; p++) {
@@ -127,7 +127,7 @@ as_json(template *t, const seine_record *r, uint64_t seq)
     size_t n = seine_record_json(r, seq, with, SEINE_BODY_NONE, t->json, t->json_cap);
     if (n > t->json_cap) {
         t->json_cap = 2 * n;
-        t->json = heap_resize(t->json, t->json_cap, 1);
+        t->json = xalloc_resize(t->json, t->json_cap, 1);
         n = seine_record_json(r, seq, with, SEINE_BODY_NONE, t->json, t->json_cap);
     }
     return seine_json_parse(t->json, n, &json, NULL) == SEINE_OK ? json : NULL;

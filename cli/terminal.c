@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "heap.h"
 #include "say.h"
+#include "xalloc.h"
 
 enum { PIECE = 32 << 10 };
 
@@ -110,7 +110,7 @@ terminal_text(terminal *b, const char *bytes, size_t n)
     if (!b->failed) {
         if (b->cap - b->len < n) {
             b->cap = 2 * b->cap > b->len + n ? 2 * b->cap : b->len + n + PIECE;
-            b->text = heap_resize(b->text, b->cap, 1);
+            b->text = xalloc_resize(b->text, b->cap, 1);
         }
         memcpy(b->text + b->len, bytes, n);
         b->len += n;

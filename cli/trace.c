@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "heap.h"
 #include "lines.h"
 #include "out.h"
 #include "say.h"
 #include "screen.h"
 #include "traceline.h"
+#include "xalloc.h"
 
 enum { SHOW_MOST = 20 };
 
@@ -70,13 +70,13 @@ add(reading *in, const lines *from, traceline *r)
 
         while (in->keys_cap - in->keys_len < n) {
             in->keys_cap = in->keys_cap ? 2 * in->keys_cap : 4096;
-            t->keys = heap_resize(t->keys, in->keys_cap, 1);
+            t->keys = xalloc_resize(t->keys, in->keys_cap, 1);
         }
         memcpy(t->keys + in->keys_len, r->key, n);
         r->event.key = in->keys_len;
         in->keys_len += n;
     }
-    t->events = heap_room(t->events, t->count, &in->cap, sizeof *t->events);
+    t->events = xalloc_room(t->events, t->count, &in->cap, sizeof *t->events);
     t->events[t->count++] = r->event;
     return true;
 }
@@ -245,7 +245,7 @@ by_key(const void *left, const void *right, void *arg)
 size_t *
 trace_by_key(const trace *t)
 {
-    size_t *places = heap_zeroed(t->count, sizeof *places);
+    size_t *places = xalloc_zeroed(t->count, sizeof *places);
 
     for (size_t i = 0; i < t->count; i++)
         places[i] = i;

@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "heap.h"
 #include "say.h"
 #include "units.h"
+#include "xalloc.h"
 
 enum { MOST = 10000000 };
 
@@ -36,7 +36,7 @@ swell(shape how, double seconds)
 static void
 add(trace *t, size_t *cap, seine_time at)
 {
-    t->events = heap_room(t->events, t->count, cap, sizeof *t->events);
+    t->events = xalloc_room(t->events, t->count, cap, sizeof *t->events);
     t->events[t->count] = (event){.at = at, .n = 1, .line = t->count + 1};
     t->count++;
 }

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "heap.h"
 #include "say.h"
+#include "xalloc.h"
 
 static const char *
 read_choice(const option *o, const char *text, int *out)
@@ -49,7 +49,7 @@ static void
 add_text(texts *list, const char *text)
 {
     list->items =
-        heap_room(list->items, list->count + 1, &list->cap, sizeof *list->items);
+        xalloc_room(list->items, list->count + 1, &list->cap, sizeof *list->items);
     list->items[list->count++] = text;
     list->items[list->count] = NULL;
 }
@@ -131,7 +131,7 @@ values_environment(const option *o, const char *text, void *settings,
         return read_flag(text, (bool *)((char *)settings + o->at));
     if (o->kind != KIND_LIST && o->kind != KIND_FILES)
         return values_read(o, text, settings, why);
-    list->own = heap_copy(text, strlen(text));
+    list->own = xalloc_copy(text, strlen(text));
     for (char *rest = list->own, *part; (part = strsep(&rest, ",")) != NULL;)
         if (part[0])
             add_text(list, part);

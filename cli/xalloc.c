@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "heap.h"
+#include "xalloc.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -17,13 +17,13 @@ checked(void *p)
 }
 
 void *
-heap_zeroed(size_t count, size_t size)
+xalloc_zeroed(size_t count, size_t size)
 {
     return checked(calloc(count ? count : 1, size));
 }
 
 void *
-heap_resize(void *p, size_t count, size_t size)
+xalloc_resize(void *p, size_t count, size_t size)
 {
     size_t bytes;
 
@@ -33,25 +33,25 @@ heap_resize(void *p, size_t count, size_t size)
 }
 
 char *
-heap_copy(const char *bytes, size_t n)
+xalloc_copy(const char *bytes, size_t n)
 {
-    char *copy = heap_zeroed(n + 1, 1);
+    char *copy = xalloc_zeroed(n + 1, 1);
 
     memcpy(copy, bytes, n);
     return copy;
 }
 
 void *
-heap_room(void *p, size_t count, size_t *cap, size_t size)
+xalloc_room(void *p, size_t count, size_t *cap, size_t size)
 {
     if (count < *cap)
         return p;
     *cap = *cap ? 2 * *cap : 16;
-    return heap_resize(p, *cap, size);
+    return xalloc_resize(p, *cap, size);
 }
 
 struct seine_json *
-heap_json(struct seine_json *json)
+xalloc_json(struct seine_json *json)
 {
     return checked(json);
 }
