@@ -44,30 +44,30 @@ name_one(named *list, const char *name, uint64_t n)
 }
 
 static void
-put_named(grow *out, const named *list)
+put_named(textbuf *out, const named *list)
 {
     size_t most = list->kinds < NAMED ? list->kinds : NAMED;
 
     if (list->kinds == 0)
         return;
-    grow_put(out, " (");
+    textbuf_put(out, " (");
     for (size_t i = 0; i < most; i++) {
-        grow_put(out, "%s%s", i ? ", " : "", list->top[i].name);
+        textbuf_put(out, "%s%s", i ? ", " : "", list->top[i].name);
         if (list->kinds > 1)
-            grow_put(out, " ×%s", figure_count(list->top[i].n).text);
+            textbuf_put(out, " ×%s", figure_count(list->top[i].n).text);
     }
-    grow_put(out, list->kinds > most ? ", …)" : ")");
+    textbuf_put(out, list->kinds > most ? ", …)" : ")");
 }
 
 static void
-put_fate(const closing *c, seine_fate fate, grow *out)
+put_fate(const closing *c, seine_fate fate, textbuf *out)
 {
     named list = {.kinds = 0};
 
     if (c->sums.fates[fate] == 0)
         return;
-    grow_put(out, ", %s %s", figure_count(c->sums.fates[fate]).text,
-             seine_fate_name(fate));
+    textbuf_put(out, ", %s %s", figure_count(c->sums.fates[fate]).text,
+                seine_fate_name(fate));
     if (fate == SEINE_FATE_HTTP_ERROR)
         for (unsigned s = 100; s < 1000; s++) {
             bool ok = s < 640 && (c->opts->accept[s / 64] >> s % 64 & 1);
@@ -86,14 +86,14 @@ put_fate(const closing *c, seine_fate fate, grow *out)
 
 /* ", 212 skipped (198 offsite, 14 robots)": the most frequent first. */
 static void
-put_skips(const closing *c, grow *out)
+put_skips(const closing *c, textbuf *out)
 {
     bool told[SEINE_SKIP_COUNT] = {false};
     const char *before = " (";
 
     if (c->sums.skipped == 0)
         return;
-    grow_put(out, ", %s skipped", figure_count(c->sums.skipped).text);
+    textbuf_put(out, ", %s skipped", figure_count(c->sums.skipped).text);
     for (int k = 0; k < SEINE_SKIP_COUNT; k++) {
         int most = 0;
 
@@ -103,15 +103,15 @@ put_skips(const closing *c, grow *out)
         if (c->sums.skips[most] == 0)
             break;
         told[most] = true;
-        grow_put(out, "%s%s %s", before, figure_count(c->sums.skips[most]).text,
-                 seine_skip_name((seine_skip)most));
+        textbuf_put(out, "%s%s %s", before, figure_count(c->sums.skips[most]).text,
+                    seine_skip_name((seine_skip)most));
         before = ", ";
     }
-    grow_put(out, ")");
+    textbuf_put(out, ")");
 }
 
 void
-closing_line(const closing *c, grow *out)
+closing_line(const closing *c, textbuf *out)
 {
     static const struct {
         const char *name, *says;
@@ -124,45 +124,45 @@ closing_line(const closing *c, grow *out)
     bool crawl = c->opts->crawl != NULL;
     uint64_t n = crawl ? t->total - t->skipped : t->total;
 
-    grow_put(out, "done: %s %s%s, %s ok", figure_count(n).text, crawl ? "page" : "URL",
-             n == 1 ? "" : "s", figure_count(t->ok).text);
+    textbuf_put(out, "done: %s %s%s, %s ok", figure_count(n).text, crawl ? "page" : "URL",
+                n == 1 ? "" : "s", figure_count(t->ok).text);
     for (int f = SEINE_FATE_OK + 1; f < SEINE_FATE_COUNT; f++)
         put_fate(c, (seine_fate)f, out);
     put_skips(c, out);
     if (c->stats.duplicates && !crawl) /* every page links to others */
-        grow_put(out, ", %s duplicate%s", figure_count(c->stats.duplicates).text,
-                 c->stats.duplicates == 1 ? "" : "s");
-    grow_put(out, " in %s", figure_span(c->wall).text);
+        textbuf_put(out, ", %s duplicate%s", figure_count(c->stats.duplicates).text,
+                    c->stats.duplicates == 1 ? "" : "s");
+    textbuf_put(out, " in %s", figure_span(c->wall).text);
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
         if (strcmp(ends[i].name, c->stopped_by) == 0)
-            grow_put(out, ", stopped by %s", ends[i].says);
+            textbuf_put(out, ", stopped by %s", ends[i].says);
 }
 
 /* The table */
 
 static void
-label(grow *out, const screen *s, const char *text)
+label(textbuf *out, const screen *s, const char *text)
 {
-    grow_ink(out, s, INK_BOLD, "%-10s", text);
+    textbuf_ink(out, s, INK_BOLD, "%-10s", text);
 }
 
 static void
-put_share(grow *out, const screen *s, ink colour, uint64_t n, uint64_t of)
+put_share(textbuf *out, const screen *s, ink colour, uint64_t n, uint64_t of)
 {
     size_t room = s->width > 80 ? 36 : s->width > 50 ? s->width - 44 : 8;
     size_t cells = of ? (size_t)((double)n * (double)room / (double)of + 0.5) : 0;
 
     if (s->colour)
-        grow_put(out, "%s", screen_code(colour));
+        textbuf_put(out, "%s", screen_code(colour));
     for (size_t i = 0; i < (cells ? cells : 1); i++)
-        grow_put(out, "%s", !s->blocks ? "#" : cells ? "━" : "╸");
+        textbuf_put(out, "%s", !s->blocks ? "#" : cells ? "━" : "╸");
     if (s->colour)
-        grow_put(out, "%s", screen_code(INK_NONE));
-    grow_put(out, "\n");
+        textbuf_put(out, "%s", screen_code(INK_NONE));
+    textbuf_put(out, "\n");
 }
 
 static void
-put_outcomes(const closing *c, const screen *s, grow *out)
+put_outcomes(const closing *c, const screen *s, textbuf *out)
 {
     const seine_tally_sums *t = &c->sums;
     const char *name = "outcomes";
@@ -177,16 +177,16 @@ put_outcomes(const closing *c, const screen *s, grow *out)
         if (n == 0)
             continue;
         label(out, s, name);
-        grow_put(out, "%-13s %9s  %7s  ",
-                 f < SEINE_FATE_COUNT ? seine_fate_name((seine_fate)f) : "skipped",
-                 figure_count(n).text, figure_share(n, t->total).text);
+        textbuf_put(out, "%-13s %9s  %7s  ",
+                    f < SEINE_FATE_COUNT ? seine_fate_name((seine_fate)f) : "skipped",
+                    figure_count(n).text, figure_share(n, t->total).text);
         put_share(out, s, colour, n, t->total);
         name = "";
     }
 }
 
 static void
-put_statuses(const closing *c, const screen *s, grow *out)
+put_statuses(const closing *c, const screen *s, textbuf *out)
 {
     size_t used = 0;
 
@@ -200,20 +200,20 @@ put_statuses(const closing *c, const screen *s, grow *out)
         if (used == 0)
             label(out, s, "statuses");
         else if (used + (size_t)n + 3 > s->width - 12) {
-            grow_put(out, "\n%10s", "");
+            textbuf_put(out, "\n%10s", "");
             used = 0;
         } else
-            grow_put(out, "   ");
-        grow_put(out, "%s", text);
+            textbuf_put(out, "   ");
+        textbuf_put(out, "%s", text);
         used += (size_t)n + 3;
     }
     if (used)
-        grow_put(out, "\n");
+        textbuf_put(out, "\n");
 }
 
 /* Why URLs were not fetched, each reason with its count. */
 static void
-put_reasons(const closing *c, const screen *s, grow *out)
+put_reasons(const closing *c, const screen *s, textbuf *out)
 {
     size_t used = 0;
 
@@ -227,46 +227,46 @@ put_reasons(const closing *c, const screen *s, grow *out)
         if (used == 0)
             label(out, s, "skips");
         else if (used + (size_t)n + 3 > s->width - 12) {
-            grow_put(out, "\n%10s", "");
+            textbuf_put(out, "\n%10s", "");
             used = 0;
         } else
-            grow_put(out, "   ");
-        grow_put(out, "%s", text);
+            textbuf_put(out, "   ");
+        textbuf_put(out, "%s", text);
         used += (size_t)n + 3;
     }
     if (used)
-        grow_put(out, "\n");
+        textbuf_put(out, "\n");
 }
 
 static void
-put_traffic(const closing *c, const screen *s, grow *out)
+put_traffic(const closing *c, const screen *s, textbuf *out)
 {
     const seine_fetch_stats *t = &c->stats;
     double seconds = (double)c->wall / 1e9;
 
     label(out, s, "traffic");
-    grow_put(out, "%s requests", figure_count(t->requests).text);
+    textbuf_put(out, "%s requests", figure_count(t->requests).text);
     if (seconds > 0.05)
-        grow_put(out, " (%s)", figure_rate((double)t->requests / seconds).text);
+        textbuf_put(out, " (%s)", figure_rate((double)t->requests / seconds).text);
     if (t->retries)
-        grow_put(out, ", %s retr%s", figure_count(t->retries).text,
-                 t->retries == 1 ? "y" : "ies");
-    grow_put(out, ", %s received", figure_bytes(t->bytes_in).text);
+        textbuf_put(out, ", %s retr%s", figure_count(t->retries).text,
+                    t->retries == 1 ? "y" : "ies");
+    textbuf_put(out, ", %s received", figure_bytes(t->bytes_in).text);
     if (t->connections)
-        grow_put(out, ", %s connection%s", figure_count(t->connections).text,
-                 t->connections == 1 ? "" : "s");
-    grow_put(out, "\n");
+        textbuf_put(out, ", %s connection%s", figure_count(t->connections).text,
+                    t->connections == 1 ? "" : "s");
+    textbuf_put(out, "\n");
     if (t->breaker_opens || t->parked) {
         label(out, s, "breakers");
-        grow_put(out, "opened %s time%s, %s host%s given up\n",
-                 figure_count(t->breaker_opens).text, t->breaker_opens == 1 ? "" : "s",
-                 figure_count(t->parked).text, t->parked == 1 ? "" : "s");
+        textbuf_put(out, "opened %s time%s, %s host%s given up\n",
+                    figure_count(t->breaker_opens).text, t->breaker_opens == 1 ? "" : "s",
+                    figure_count(t->parked).text, t->parked == 1 ? "" : "s");
     }
 }
 
 /* One character per bin, as high as the bin is full. */
 static void
-put_histogram(const closing *c, const screen *s, grow *out)
+put_histogram(const closing *c, const screen *s, textbuf *out)
 {
     size_t first = OUTPUTS_BINS, last = 0;
     uint64_t most = 0;
@@ -280,34 +280,35 @@ put_histogram(const closing *c, const screen *s, grow *out)
     }
     if (most == 0)
         return;
-    grow_put(out, "%10s%9s  ", "", first ? figure_span(outputs_bin(first)).text : "0");
+    textbuf_put(out, "%10s%9s  ", "", first ? figure_span(outputs_bin(first)).text : "0");
     for (size_t i = first; i <= last; i++) {
         const char *cell = screen_level(s, c->bins[i], most);
 
-        grow_put(out, "%s%s", cell, cell);
+        textbuf_put(out, "%s%s", cell, cell);
     }
     if (last + 1 < OUTPUTS_BINS)
-        grow_put(out, "  %s", figure_span(outputs_bin(last + 1)).text);
-    grow_put(out, "\n");
+        textbuf_put(out, "  %s", figure_span(outputs_bin(last + 1)).text);
+    textbuf_put(out, "\n");
 }
 
 static void
-put_latency(const closing *c, const screen *s, grow *out)
+put_latency(const closing *c, const screen *s, textbuf *out)
 {
     const seine_tally_sums *t = &c->sums;
 
     if (c->stats.requests == 0)
         return;
     label(out, s, "latency");
-    grow_put(out, "p50 %s   p90 %s   p95 %s   p99 %s   max %s\n",
-             figure_span(t->p50).text, figure_span(t->p90).text, figure_span(t->p95).text,
-             figure_span(t->p99).text, figure_span(t->max).text);
+    textbuf_put(out, "p50 %s   p90 %s   p95 %s   p99 %s   max %s\n",
+                figure_span(t->p50).text, figure_span(t->p90).text,
+                figure_span(t->p95).text, figure_span(t->p99).text,
+                figure_span(t->max).text);
     put_histogram(c, s, out);
 }
 
 /* What the time of all URLs together went into, of which most ran side by side. */
 static void
-put_time(const closing *c, const screen *s, grow *out)
+put_time(const closing *c, const screen *s, textbuf *out)
 {
     const seine_tally_sums *t = &c->sums;
     const struct {
@@ -328,11 +329,11 @@ put_time(const closing *c, const screen *s, grow *out)
     for (size_t i = 0; i < 4; i++) {
         if ((double)parts[i].span < 0.005 * (double)sum)
             continue;
-        grow_put(out, "%s%.0f %% %s", any ? ", " : "",
-                 100.0 * (double)parts[i].span / (double)sum, parts[i].name);
+        textbuf_put(out, "%s%.0f %% %s", any ? ", " : "",
+                    100.0 * (double)parts[i].span / (double)sum, parts[i].name);
         any = true;
     }
-    grow_put(out, "\n");
+    textbuf_put(out, "\n");
 }
 
 /* What a host's URLs waited for, or that it was the host itself. */
@@ -351,25 +352,26 @@ span_or_none(seine_span span)
 }
 
 static void
-put_host(const seine_fetch_host *h, size_t name, bool wide, const screen *s, grow *out)
+put_host(const seine_fetch_host *h, size_t name, bool wide, const screen *s, textbuf *out)
 {
     shown who = show_host(h->host.ptr, h->host.len);
     size_t n = strlen(who.text);
 
     if (n > name)
-        grow_put(out, "%.*s%s", (int)name - 1, who.text, s->blocks ? "…" : "~");
+        textbuf_put(out, "%.*s%s", (int)name - 1, who.text, s->blocks ? "…" : "~");
     else
-        grow_put(out, "%-*s", (int)name, who.text);
-    grow_put(out, " %8s %8s", figure_count(h->requests).text, figure_count(h->ok).text);
+        textbuf_put(out, "%-*s", (int)name, who.text);
+    textbuf_put(out, " %8s %8s", figure_count(h->requests).text,
+                figure_count(h->ok).text);
     if (wide)
-        grow_put(out, " %7s %8s", figure_count(h->retries).text,
-                 span_or_none(h->p50).text);
-    grow_put(out, " %8s %6" PRIu32 " %8s  %s\n", span_or_none(h->p95).text, h->max_in_1s,
-             span_or_none(h->min_gap).text, limit_of(h));
+        textbuf_put(out, " %7s %8s", figure_count(h->retries).text,
+                    span_or_none(h->p50).text);
+    textbuf_put(out, " %8s %6" PRIu32 " %8s  %s\n", span_or_none(h->p95).text,
+                h->max_in_1s, span_or_none(h->min_gap).text, limit_of(h));
 }
 
 static void
-put_hosts(const closing *c, const screen *s, grow *out)
+put_hosts(const closing *c, const screen *s, textbuf *out)
 {
     enum { WIDE = 100, LEAST = 12, OTHERS = 57, LONGEST = 32 };
     bool wide = s->width >= WIDE;
@@ -385,19 +387,19 @@ put_hosts(const closing *c, const screen *s, grow *out)
         name = n > name ? n : name;
     }
     name = name > most ? most : name;
-    grow_put(out, "\n");
-    grow_ink(out, s, INK_BOLD, "%-*s %8s %8s%s %8s %6s %8s  %s", (int)name, "host",
-             "requests", "ok", wide ? " retries      p50" : "", "p95", "in 1 s",
-             "closest", "limited by");
-    grow_put(out, "\n");
+    textbuf_put(out, "\n");
+    textbuf_ink(out, s, INK_BOLD, "%-*s %8s %8s%s %8s %6s %8s  %s", (int)name, "host",
+                "requests", "ok", wide ? " retries      p50" : "", "p95", "in 1 s",
+                "closest", "limited by");
+    textbuf_put(out, "\n");
     for (size_t i = 0; i < c->n_hosts; i++)
         put_host(&c->hosts[i], name, wide, s, out);
     if (c->stats.hosts > c->n_hosts)
-        grow_put(out, "and %s more\n", figure_count(c->stats.hosts - c->n_hosts).text);
+        textbuf_put(out, "and %s more\n", figure_count(c->stats.hosts - c->n_hosts).text);
 }
 
 void
-closing_table(const closing *c, const screen *s, grow *out)
+closing_table(const closing *c, const screen *s, textbuf *out)
 {
     put_outcomes(c, s, out);
     put_statuses(c, s, out);
@@ -411,7 +413,7 @@ closing_table(const closing *c, const screen *s, grow *out)
 /* Advice */
 
 typedef struct advice {
-    grow *out;
+    textbuf *out;
     unsigned given;
 } advice;
 
@@ -426,7 +428,7 @@ static void __attribute__((format(printf, 2, 3))) advise(advice *a, const char *
     va_start(list, fmt);
     vsnprintf(text, sizeof text, fmt, list);
     va_end(list);
-    grow_put(a->out, "try: %s\n", text);
+    textbuf_put(a->out, "try: %s\n", text);
 }
 
 static uint64_t
@@ -467,7 +469,7 @@ advise_crawl(const closing *c, advice *a)
 }
 
 void
-closing_advice(const closing *c, grow *out)
+closing_advice(const closing *c, textbuf *out)
 {
     advice a = {out, 0};
     const seine_tally_sums *t = &c->sums;

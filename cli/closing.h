@@ -11,7 +11,7 @@
 #include <seine/fetch.h>
 #include <seine/tally.h>
 
-#include "grow.h"
+#include "textbuf.h"
 
 typedef struct closing {
     seine_tally_sums sums;
@@ -26,13 +26,13 @@ typedef struct closing {
 } closing;
 
 /* The `done:` line, without a line feed. */
-void closing_line(const closing *c, grow *out);
+void closing_line(const closing *c, textbuf *out);
 
 /* The table, every line with its line feed. */
-void closing_table(const closing *c, const screen *s, grow *out);
+void closing_table(const closing *c, const screen *s, textbuf *out);
 
 /* Up to three lines of "try: …". */
-void closing_advice(const closing *c, grow *out);
+void closing_advice(const closing *c, textbuf *out);
 
 /* The ten busiest hosts; after the end of the run. */
 void closing_hosts(closing *c, const seine_fetch *f);

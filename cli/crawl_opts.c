@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "commands.h"
-#include "grow.h"
 #include "say.h"
+#include "textbuf.h"
 #include "xalloc.h"
 
 bool
@@ -20,14 +20,14 @@ static void
 read_domains(const texts *given, crawl_plan *p)
 {
     size_t n = 0, cap = 0;
-    grow all = {NULL, 0, 0};
+    textbuf all = {NULL, 0, 0};
 
     if (given->count == 0)
         return;
     for (size_t i = 0; i < given->count; i++)
-        grow_put(&all, "%s%s", i ? "," : "", given->items[i]);
+        textbuf_put(&all, "%s%s", i ? "," : "", given->items[i]);
     p->text = xalloc_copy(all.text, all.len);
-    grow_free(&all);
+    textbuf_free(&all);
     for (char *rest = p->text, *one; (one = strsep(&rest, ",")) != NULL;) {
         p->domains = xalloc_room(p->domains, n + 1, &cap, sizeof *p->domains);
         if (*one)

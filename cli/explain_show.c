@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "grow.h"
 #include "jsonl.h"
 #include "log_date.h"
 #include "out.h"
 #include "say.h"
+#include "textbuf.h"
 #include "xalloc.h"
 
 static const char *
@@ -162,16 +162,16 @@ delay_of(const explanation *e)
 }
 
 static void
-show_rate(const explanation *e, grow *out)
+show_rate(const explanation *e, textbuf *out)
 {
     const seine_rate *r = &e->opts->host_rate;
 
     if (e->got->every == 0)
-        grow_put(out, e->opts->mine ? "none (--mine)" : "no host-rate");
+        textbuf_put(out, e->opts->mine ? "none (--mine)" : "no host-rate");
     else
-        grow_put(out, "%s host-rate%s",
-                 figure_rate((double)r->count / ((double)r->per / 1e9)).text,
-                 by_default(e->args, "host-rate"));
+        textbuf_put(out, "%s host-rate%s",
+                    figure_rate((double)r->count / ((double)r->per / 1e9)).text,
+                    by_default(e->args, "host-rate"));
 }
 
 static void
@@ -179,23 +179,23 @@ show_limits(const explanation *e)
 {
     const seine_explained *x = e->got;
     slowest s = delay_of(e);
-    grow text = {NULL, 0, 0};
+    textbuf text = {NULL, 0, 0};
 
     show_rate(e, &text);
     if (s.delay >= 0) {
-        grow_put(&text, ", %s crawl-delay (robots.txt:%u)", figure_span(s.delay).text,
-                 s.line);
+        textbuf_put(&text, ", %s crawl-delay (robots.txt:%u)", figure_span(s.delay).text,
+                    s.line);
         if (x->delay_is_cut)
-            grow_put(&text, " cut to %s", figure_span(x->delay).text);
+            textbuf_put(&text, " cut to %s", figure_span(x->delay).text);
         if (e->opts->robots != SEINE_OBEY_ON)
-            grow_put(&text, " not obeyed");
+            textbuf_put(&text, " not obeyed");
     }
     if (x->every > 0)
-        grow_put(&text, " -> one request each %s", figure_span(x->every).text);
+        textbuf_put(&text, " -> one request each %s", figure_span(x->every).text);
     if (e->opts->adaptive && x->every > 0 && x->every < SEINE_SECS(1))
-        grow_put(&text, ", from one each second on");
+        textbuf_put(&text, ", from one each second on");
     out_print("%-9s %s\n", "limits", text.text);
-    grow_free(&text);
+    textbuf_free(&text);
 }
 
 static void

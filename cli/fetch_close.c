@@ -153,20 +153,20 @@ write_summary_file(run *r, const seine_text *members)
 {
     seine_clock *clock = seine_clock_system();
     seine_sinks_stats stats;
-    grow line = {NULL, 0, 0};
+    textbuf line = {NULL, 0, 0};
 
     if (!r->set->summary || !r->set->summary[0] || !members->bytes)
         return SAY_DONE;
     seine_sinks_stats_get(r->outputs.sinks, &stats);
-    grow_put(&line, "{\"v\":1,\"type\":\"summary\",\"seq\":%llu,\"ts\":\"%s\",",
-             (unsigned long long)stats.seq, stamp_of(clock->wall(clock)).text);
-    grow_add(&line, members->bytes, members->len);
-    grow_put(&line, "}\n");
+    textbuf_put(&line, "{\"v\":1,\"type\":\"summary\",\"seq\":%llu,\"ts\":\"%s\",",
+                (unsigned long long)stats.seq, stamp_of(clock->wall(clock)).text);
+    textbuf_add(&line, members->bytes, members->len);
+    textbuf_put(&line, "}\n");
     bool fine = strcmp(r->set->summary, "-") == 0
                     ? terminal_text(&r->terminal, line.text, line.len) == 0
                     : replace_file(r->set->summary, line.text, line.len);
     int why = errno;
-    grow_free(&line);
+    textbuf_free(&line);
     if (fine)
         return SAY_DONE;
     run_log_fail(&r->run_log, SEINE_E_IO, "another name",
@@ -265,7 +265,7 @@ say_unreachable(run *r, const closing *c)
 static void
 say_closing(run *r, const closing *c)
 {
-    grow text = {NULL, 0, 0};
+    textbuf text = {NULL, 0, 0};
     bool table = r->run_log.text && !r->run_log.quiet &&
                  ((isatty(STDERR_FILENO) && c->sums.total > 1) || r->set->verbose > 0);
 
@@ -273,14 +273,14 @@ say_closing(run *r, const closing *c)
     run_log_note(&r->run_log, "job.end", "%s", text.text);
     text.len = 0;
     if (table) {
-        grow_put(&text, "\n");
+        textbuf_put(&text, "\n");
         closing_table(c, &r->screen, &text);
     }
     if (r->run_log.text && !r->run_log.quiet)
         closing_advice(c, &text);
     if (text.len > 0)
         terminal_say(&r->terminal, text.text, text.len);
-    grow_free(&text);
+    textbuf_free(&text);
 }
 
 int

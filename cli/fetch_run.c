@@ -252,21 +252,21 @@ show_status(run *r)
     seine_tally_sums *t = xalloc_zeroed(1, sizeof *t);
     progress_facts f;
     char host[128];
-    grow text = {NULL, 0, 0};
+    textbuf text = {NULL, 0, 0};
 
     look(r, &f, t, host);
-    grow_put(&text, "seine: %s\n", progress_line(&f).bytes);
+    textbuf_put(&text, "seine: %s\n", progress_line(&f).bytes);
     for (int w = 0; w < SEINE_WAIT_COUNT; w++)
         if (f.stats.waiting_for[w])
-            grow_put(&text, "seine: %s wait for %s\n",
-                     figure_count(f.stats.waiting_for[w]).text,
-                     progress_wait_name((seine_wait)w));
-    grow_put(&text, "seine: %s hosts, %s given up, %s connections, p50 %s, p95 %s\n",
-             figure_count(f.stats.hosts).text, figure_count(f.stats.parked).text,
-             figure_count(f.stats.connections).text, figure_span(t->p50).text,
-             figure_span(t->p95).text);
+            textbuf_put(&text, "seine: %s wait for %s\n",
+                        figure_count(f.stats.waiting_for[w]).text,
+                        progress_wait_name((seine_wait)w));
+    textbuf_put(&text, "seine: %s hosts, %s given up, %s connections, p50 %s, p95 %s\n",
+                figure_count(f.stats.hosts).text, figure_count(f.stats.parked).text,
+                figure_count(f.stats.connections).text, figure_span(t->p50).text,
+                figure_span(t->p95).text);
     terminal_say(&r->terminal, text.text, text.len);
-    grow_free(&text);
+    textbuf_free(&text);
     free(t);
 }
 

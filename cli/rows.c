@@ -28,7 +28,7 @@ rows_init(rows *r, const screen *s, bool on_terminal, size_t widest)
 void
 rows_fini(rows *r)
 {
-    grow_free(&r->line);
+    textbuf_free(&r->line);
 }
 
 static const char *
@@ -47,13 +47,13 @@ put_foreign(rows *r, const char *bytes, size_t n, size_t columns)
         size_t room = i + (len ? len : 1) < n ? columns - ELLIPSIS : columns;
 
         if (used + (len ? wide : 4) > room) {
-            grow_add(&r->line, ellipsis(r), strlen(ellipsis(r)));
+            textbuf_add(&r->line, ellipsis(r), strlen(ellipsis(r)));
             return used + ELLIPSIS;
         }
         if (len)
-            grow_add(&r->line, bytes + i, len);
+            textbuf_add(&r->line, bytes + i, len);
         else
-            grow_put(&r->line, "\\x%02x", (unsigned char)bytes[i]);
+            textbuf_put(&r->line, "\\x%02x", (unsigned char)bytes[i]);
         used += len ? wide : 4;
         i += len ? len : 1;
     }
@@ -92,12 +92,12 @@ put_url(rows *r, seine_view given)
     } else {
         size_t tail = (r->url - ELLIPSIS) / 3, head = r->url - ELLIPSIS - tail;
 
-        grow_add(&r->line, url.ptr, head);
-        grow_add(&r->line, ellipsis(r), strlen(ellipsis(r)));
-        grow_add(&r->line, url.ptr + url.len - tail, tail);
+        textbuf_add(&r->line, url.ptr, head);
+        textbuf_add(&r->line, ellipsis(r), strlen(ellipsis(r)));
+        textbuf_add(&r->line, url.ptr + url.len - tail, tail);
         used = r->url;
     }
-    grow_pad(&r->line, used < r->url ? r->url - used : 0);
+    textbuf_pad(&r->line, used < r->url ? r->url - used : 0);
     free(clean);
 }
 
@@ -147,7 +147,7 @@ put_target(rows *r, const seine_record *record, size_t room)
 
     if (record->status < 300 || record->status >= 400 || !record->final_url.len)
         return false;
-    grow_put(&r->line, "  %s", arrow);
+    textbuf_put(&r->line, "  %s", arrow);
     rows_foreign(r, record->final_url.ptr, record->final_url.len, room - 2);
     return true;
 }
@@ -170,7 +170,7 @@ put_words(rows *r, const seine_record *record)
     bool said = record->is_crawled && record->fate == SEINE_FATE_OK &&
                 put_target(r, record, room - tail);
     if (!said && record->fate == SEINE_FATE_OK && (record->title.len || tail)) {
-        grow_add(&r->line, "  ", 2);
+        textbuf_add(&r->line, "  ", 2);
         rows_foreign(r, record->title.ptr, record->title.len, room - tail);
     } else if (record->fate != SEINE_FATE_OK && record->fate != SEINE_FATE_HTTP_ERROR) {
         char text[320];
@@ -178,18 +178,18 @@ put_words(rows *r, const seine_record *record)
         snprintf(text, sizeof text, "%s%s%.*s", kind, record->message.len ? ": " : "",
                  record->message.len < 200 ? (int)record->message.len : 200,
                  record->message.ptr ? record->message.ptr : "");
-        grow_add(&r->line, "  ", 2);
+        textbuf_add(&r->line, "  ", 2);
         rows_foreign(r, text, strlen(text), room - tail);
     }
     if (tail) {
-        grow_ink(&r->line, &r->screen, INK_DIM, "%s", tries);
+        textbuf_ink(&r->line, &r->screen, INK_DIM, "%s", tries);
     }
 }
 
 static void
 put_dash(rows *r, ink colour)
 {
-    grow_ink(&r->line, &r->screen, colour, "%s  ", r->screen.blocks ? "–" : "-");
+    textbuf_ink(&r->line, &r->screen, colour, "%s  ", r->screen.blocks ? "–" : "-");
 }
 
 static void
@@ -197,7 +197,7 @@ end_line(rows *r)
 {
     while (r->line.len > 0 && r->line.text[r->line.len - 1] == ' ')
         r->line.len--;
-    grow_add(&r->line, "\n", 1);
+    textbuf_add(&r->line, "\n", 1);
 }
 
 /* What was not fetched stays in the background, with the reason and the rule. */
@@ -205,17 +205,17 @@ static void
 make_skip(rows *r, const seine_record *record)
 {
     if (r->screen.colour)
-        grow_put(&r->line, "%s", screen_code(INK_DIM));
+        textbuf_put(&r->line, "%s", screen_code(INK_DIM));
     put_dash(r, INK_NONE);
-    grow_add(&r->line, "  ", 2);
+    textbuf_add(&r->line, "  ", 2);
     put_url(r, record->url.len ? record->url : record->input);
-    grow_put(&r->line, "  skipped: %s", seine_skip_name(record->reason));
+    textbuf_put(&r->line, "  skipped: %s", seine_skip_name(record->reason));
     if (record->rule.len) {
-        grow_add(&r->line, ", ", 2);
+        textbuf_add(&r->line, ", ", 2);
         rows_foreign(r, record->rule.ptr, record->rule.len, r->cut ? 40 : LONGEST);
     }
     if (r->screen.colour)
-        grow_put(&r->line, "%s", screen_code(INK_NONE));
+        textbuf_put(&r->line, "%s", screen_code(INK_NONE));
     end_line(r);
 }
 
@@ -232,13 +232,14 @@ rows_make(rows *r, const seine_record *record)
         return;
     }
     if (record->status)
-        grow_ink(&r->line, &r->screen, colour, "%3u", record->status);
+        textbuf_ink(&r->line, &r->screen, colour, "%3u", record->status);
     else
         put_dash(r, colour);
-    grow_add(&r->line, "  ", 2);
+    textbuf_add(&r->line, "  ", 2);
     put_url(r, url);
-    grow_put(&r->line, "  %8s  %9s", body ? figure_bytes(record->bytes_body).text : "-",
-             record->attempts ? figure_span(record->total).text : "-");
+    textbuf_put(&r->line, "  %8s  %9s",
+                body ? figure_bytes(record->bytes_body).text : "-",
+                record->attempts ? figure_span(record->total).text : "-");
     put_words(r, record);
     end_line(r);
 }

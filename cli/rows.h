@@ -15,15 +15,15 @@
 
 #include <seine/record.h>
 
-#include "grow.h"
 #include "screen.h"
+#include "textbuf.h"
 
 typedef struct rows {
     screen screen;
     size_t url; /* width of the column */
     size_t most;
-    bool cut;  /* to the width of the screen */
-    grow line; /* the last row */
+    bool cut;     /* to the width of the screen */
+    textbuf line; /* the last row */
 } rows;
 
 /* `widest`: the longest URL that is known to come. `terminal`: rows are cut to its

@@ -57,7 +57,7 @@ template_fini(template *t)
 {
     free(t->source);
     free(t->json);
-    grow_free(&t->out);
+    textbuf_free(&t->out);
     *t = (template){.source = NULL};
 }
 
@@ -69,9 +69,9 @@ add_foreign(template *t, const char *bytes, size_t n)
         char hex[8];
 
         if (len)
-            grow_add(&t->out, bytes + i, len);
+            textbuf_add(&t->out, bytes + i, len);
         else
-            grow_add(
+            textbuf_add(
                 &t->out, hex,
                 (size_t)snprintf(hex, sizeof hex, "\\x%02x", (unsigned char)bytes[i]));
         i += len ? len : 1;
@@ -88,11 +88,11 @@ add_value(template *t, const seine_json *value)
     if (!value)
         return;
     if (seine_json_string(value, &bytes, &len)) {
-        t->escape ? add_foreign(t, bytes, len) : grow_add(&t->out, bytes, len);
+        t->escape ? add_foreign(t, bytes, len) : textbuf_add(&t->out, bytes, len);
         return;
     }
     if (seine_json_print(value, &text) == SEINE_OK)
-        grow_add(&t->out, text.bytes, text.len);
+        textbuf_add(&t->out, text.bytes, text.len);
     seine_text_free(&text);
 }
 
@@ -143,11 +143,11 @@ template_make(template *t, const seine_record *r, uint64_t seq)
     while (p < end) {
         const char *percent = memchr(p, '%', (size_t)(end - p));
 
-        grow_add(&t->out, p, (size_t)((percent ? percent : end) - p));
+        textbuf_add(&t->out, p, (size_t)((percent ? percent : end) - p));
         if (!percent)
             break;
         if (percent[1] == '%') {
-            grow_add(&t->out, "%", 1);
+            textbuf_add(&t->out, "%", 1);
             p = percent + 2;
             continue;
         }

@@ -12,7 +12,7 @@
 
 #include <seine/record.h>
 
-#include "grow.h"
+#include "textbuf.h"
 
 typedef struct template
 {
@@ -20,7 +20,7 @@ typedef struct template
     size_t len;
     char *json;
     size_t json_cap;
-    grow out;
+    textbuf out;
     bool escape; /* control characters of values, for a terminal */
 }
 template;

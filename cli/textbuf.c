@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "grow.h"
+#include "textbuf.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "xalloc.h"
 
 static void
-room(grow *g, size_t n)
+room(textbuf *g, size_t n)
 {
     if (g->cap - g->len > n)
         return;
@@ -18,7 +18,7 @@ room(grow *g, size_t n)
 }
 
 void
-grow_add(grow *g, const char *bytes, size_t n)
+textbuf_add(textbuf *g, const char *bytes, size_t n)
 {
     room(g, n);
     if (n > 0)
@@ -28,7 +28,7 @@ grow_add(grow *g, const char *bytes, size_t n)
 }
 
 static void __attribute__((format(printf, 2, 0)))
-put_list(grow *g, const char *fmt, va_list list)
+put_list(textbuf *g, const char *fmt, va_list list)
 {
     va_list again;
 
@@ -41,7 +41,7 @@ put_list(grow *g, const char *fmt, va_list list)
 }
 
 void
-grow_put(grow *g, const char *fmt, ...)
+textbuf_put(textbuf *g, const char *fmt, ...)
 {
     va_list list;
 
@@ -51,30 +51,30 @@ grow_put(grow *g, const char *fmt, ...)
 }
 
 void
-grow_ink(grow *g, const screen *s, ink colour, const char *fmt, ...)
+textbuf_ink(textbuf *g, const screen *s, ink colour, const char *fmt, ...)
 {
     bool plain = !s->colour || colour == INK_NONE;
     va_list list;
 
     if (!plain)
-        grow_put(g, "%s", screen_code(colour));
+        textbuf_put(g, "%s", screen_code(colour));
     va_start(list, fmt);
     put_list(g, fmt, list);
     va_end(list);
     if (!plain)
-        grow_put(g, "%s", screen_code(INK_NONE));
+        textbuf_put(g, "%s", screen_code(INK_NONE));
 }
 
 void
-grow_pad(grow *g, size_t blanks)
+textbuf_pad(textbuf *g, size_t blanks)
 {
     while (blanks-- > 0)
-        grow_add(g, " ", 1);
+        textbuf_add(g, " ", 1);
 }
 
 void
-grow_free(grow *g)
+textbuf_free(textbuf *g)
 {
     free(g->text);
-    *g = (grow){NULL, 0, 0};
+    *g = (textbuf){NULL, 0, 0};
 }
