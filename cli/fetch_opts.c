@@ -113,7 +113,7 @@ how_long(const fetch_settings *set, seine_fetch_opts *o)
         *spans[i].to = spans[i].span;
     }
     o->grace = set->grace;
-    const char *why = specs_speed(set->min_speed, &o->speed_bytes, &o->speed_span);
+    const char *why = option_specs_speed(set->min_speed, &o->speed_bytes, &o->speed_span);
     return why ? bad("min-speed", set->min_speed, why, "--min-speed 1k/10s, or off")
                : SAY_DONE;
 }
@@ -141,7 +141,7 @@ read_retry_on(const char *text, seine_retry_opts *o)
     static const char *const also[] = {"net", "timeout", NULL};
     char spare[SPECS_WHY];
     uint32_t words = 0;
-    const char *why = specs_statuses(text, also, o->status, &words, spare);
+    const char *why = option_specs_statuses(text, also, o->status, &words, spare);
 
     o->not_net = !(words & 1);
     o->not_timeout = !(words & 2);
@@ -157,7 +157,7 @@ again(const args *a, const fetch_settings *set, seine_fetch_opts *o)
                                            SEINE_JITTER_EQUAL, SEINE_JITTER_DECORRELATED,
                                            SEINE_JITTER_NONE};
     char spare[SPECS_WHY];
-    const char *why = specs_range(set->backoff, &o->retry.base, &o->retry.max);
+    const char *why = option_specs_range(set->backoff, &o->retry.base, &o->retry.max);
 
     if (why)
         return bad("backoff", set->backoff, why, "--backoff 1s..30s");
@@ -166,7 +166,7 @@ again(const args *a, const fetch_settings *set, seine_fetch_opts *o)
     o->max_retry_after = set->max_retry_after;
     if (crawl_is_asked(a))
         o->park = PATIENT;
-    why = specs_breaker(set->breaker, &o->breaker, &o->park, spare);
+    why = option_specs_breaker(set->breaker, &o->breaker, &o->park, spare);
     if (why)
         return bad("breaker", set->breaker, why,
                    "--breaker fail=5,open=60s, --breaker rate=50%,min=10, or off");
@@ -195,7 +195,7 @@ taken(const fetch_settings *set, fetch_plan *p)
     seine_fetch_opts *o = &p->opts;
     char spare[SPECS_WHY];
     seine_view word = {NULL, 0};
-    const char *why = specs_statuses(set->accept, NULL, o->accept, NULL, spare);
+    const char *why = option_specs_statuses(set->accept, NULL, o->accept, NULL, spare);
 
     if (why)
         return bad("accept", set->accept, why, "--accept 200-299,304");
@@ -292,13 +292,13 @@ trusted(const fetch_settings *set, fetch_plan *p)
 static int
 quotas(const fetch_settings *set, fetch_plan *p)
 {
-    const char *why = specs_quota(set->fail_on, &p->fail_on);
+    const char *why = option_specs_quota(set->fail_on, &p->fail_on);
 
     if (why || strcmp(set->fail_on, "off") == 0)
         return bad("fail-on", set->fail_on, why ? why : "not a number of URLs",
                    "--fail-on none, any, all, 5 or 20%");
     bool word = strspn(set->max_errors, "0123456789") == 0;
-    why = specs_quota(set->max_errors, &p->max_errors);
+    why = option_specs_quota(set->max_errors, &p->max_errors);
     if (why || (word && strcmp(set->max_errors, "off") != 0))
         return bad("max-errors", set->max_errors, why ? why : "not a number of errors",
                    "--max-errors 100, 20% or off");

@@ -6,8 +6,8 @@
 #include <seine/fetch.h>
 
 #include "crawl_opts.h"
+#include "option_specs.h"
 #include "request.h"
-#include "specs.h"
 
 typedef struct fetch_plan {
     seine_fetch_opts opts; /* without callbacks, log and metrics */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "specs.h"
+#include "option_specs.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -53,8 +53,9 @@ read_also(const char *word, const char *const *also, bool remove, uint32_t *bits
 }
 
 const char *
-specs_statuses(const char *text, const char *const *also, uint64_t out_set[SPECS_WORDS],
-               uint32_t *out_also, char why[SPECS_WHY])
+option_specs_statuses(const char *text, const char *const *also,
+                      uint64_t out_set[SPECS_WORDS], uint32_t *out_also,
+                      char why[SPECS_WHY])
 {
     char *copy = xalloc_copy(text, strlen(text)), *rest = copy, *word;
     uint64_t set[SPECS_WORDS] = {0};
@@ -89,7 +90,7 @@ specs_statuses(const char *text, const char *const *also, uint64_t out_set[SPECS
 }
 
 const char *
-specs_range(const char *text, seine_span *out_first, seine_span *out_last)
+option_specs_range(const char *text, seine_span *out_first, seine_span *out_last)
 {
     const char *dots = strstr(text, "..");
     seine_span first, last;
@@ -111,7 +112,7 @@ specs_range(const char *text, seine_span *out_first, seine_span *out_last)
 }
 
 const char *
-specs_speed(const char *text, uint64_t *out_bytes, seine_span *out_span)
+option_specs_speed(const char *text, uint64_t *out_bytes, seine_span *out_span)
 {
     const char *slash = strchr(text, '/');
     uint64_t bytes;
@@ -175,8 +176,8 @@ breaker_value(const char *key, const char *value, seine_breaker_opts *o, uint32_
 }
 
 const char *
-specs_breaker(const char *text, seine_breaker_opts *breaker, uint32_t *park,
-              char why[SPECS_WHY])
+option_specs_breaker(const char *text, seine_breaker_opts *breaker, uint32_t *park,
+                     char why[SPECS_WHY])
 {
     enum { WINDOW = 100 };
     seine_breaker_opts o = *breaker;
@@ -222,7 +223,7 @@ specs_breaker(const char *text, seine_breaker_opts *breaker, uint32_t *park,
 }
 
 const char *
-specs_quota(const char *text, quota *out_quota)
+option_specs_quota(const char *text, quota *out_quota)
 {
     quota q = {0, 0, false};
     const char *why = NULL;

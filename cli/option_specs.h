@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * specs.h - the small languages of some options.
+ * option_specs.h - the small languages of some options.
  *
  *     statuses  200-299,304   5xx,!501            codes, ranges, classes, "!" removes
  *     range     1s..30s                           two durations
@@ -10,8 +10,8 @@
  *
  * Each reader answers NULL and writes, or answers why not and writes nothing.
  */
-#ifndef CLI_SPECS_H
-#define CLI_SPECS_H
+#ifndef CLI_OPTION_SPECS_H
+#define CLI_OPTION_SPECS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,16 +23,18 @@ enum { SPECS_WHY = 96, SPECS_WORDS = 10 }; /* 640 statuses */
 
 /* Starts from nothing. A word that is no status is looked for among `also`, names that
  * end with NULL, and found there sets its bit in *out_also; NULL: there are none. */
-const char *specs_statuses(const char *text, const char *const *also,
-                           uint64_t out_set[SPECS_WORDS], uint32_t *out_also,
-                           char why[SPECS_WHY]);
+const char *option_specs_statuses(const char *text, const char *const *also,
+                                  uint64_t out_set[SPECS_WORDS], uint32_t *out_also,
+                                  char why[SPECS_WHY]);
 
-const char *specs_range(const char *text, seine_span *out_first, seine_span *out_last);
-const char *specs_speed(const char *text, uint64_t *out_bytes, seine_span *out_span);
+const char *option_specs_range(const char *text, seine_span *out_first,
+                               seine_span *out_last);
+const char *option_specs_speed(const char *text, uint64_t *out_bytes,
+                               seine_span *out_span);
 
 /* Over what stands in *breaker and *park. */
-const char *specs_breaker(const char *text, seine_breaker_opts *breaker, uint32_t *park,
-                          char why[SPECS_WHY]);
+const char *option_specs_breaker(const char *text, seine_breaker_opts *breaker,
+                                 uint32_t *park, char why[SPECS_WHY]);
 
 /* The most there may be is below `count`, or below `percent` of all; both 0: any number.
  * With `all` it is all of them. */
@@ -42,7 +44,7 @@ typedef struct quota {
     bool all;
 } quota;
 
-const char *specs_quota(const char *text, quota *out_quota);
+const char *option_specs_quota(const char *text, quota *out_quota);
 
 /* Whether `n` of `of` are too many. */
 bool quota_is_reached(const quota *q, uint64_t n, uint64_t of);
