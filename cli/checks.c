@@ -19,7 +19,7 @@
 #include <seine/clock.h>
 #include <seine/fetch.h>
 
-#include "rows.h"
+#include "record_table.h"
 #include "say.h"
 #include "xalloc.h"
 

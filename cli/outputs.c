@@ -113,8 +113,8 @@ take(const seine_record *r, uint64_t seq, void *arg)
     if (o->is_crawl && o->form == FORM_ROWS && is_left_over(r))
         return SEINE_OK;
     if (o->form == FORM_ROWS) {
-        rows_make(&o->rows, r);
-        why = terminal_text(o->terminal, o->rows.line.text, o->rows.line.len);
+        record_table_make(&o->table, r);
+        why = terminal_text(o->terminal, o->table.line.text, o->table.line.len);
     } else if (o->form == FORM_PATTERN) {
         template_make(&o->pattern, r, seq);
         why = terminal_text(o->terminal, o->pattern.out.text, o->pattern.out.len);
@@ -350,7 +350,7 @@ outputs_open(const args *a, const seine_fields *fields, terminal *b,
     if (code != SAY_DONE)
         return code;
     pthread_mutex_init(&out->lock, NULL);
-    rows_init(&out->rows, &a->screen, on_terminal, widest(a));
+    record_table_init(&out->table, &a->screen, on_terminal, widest(a));
     opts.ordered = out->ordered = set->ordered || (set->raw && !crawl_is_asked(a));
     out->window = opts.window;
     opts.room = hooks->room;
@@ -371,7 +371,7 @@ outputs_free(outputs *o)
 {
     seine_sinks_free(o->sinks);
     seine_tally_free(o->tally);
-    rows_fini(&o->rows);
+    record_table_fini(&o->table);
     if (o->pattern.source)
         template_fini(&o->pattern);
     pthread_mutex_destroy(&o->lock);

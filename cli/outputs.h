@@ -10,7 +10,7 @@
 #include <seine/tally.h>
 
 #include "fetch_settings.h"
-#include "rows.h"
+#include "record_table.h"
 #include "template.h"
 #include "terminal.h"
 
@@ -31,7 +31,7 @@ typedef struct outputs {
     terminal *terminal;
     outputs_form form;
     bool skips, is_crawl;
-    rows rows;
+    record_table table;
     template pattern;
     uint64_t bins[OUTPUTS_BINS]; /* how long requests took; after drain */
     pthread_mutex_t lock;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "rows.h"
+#include "record_table.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,11 +11,11 @@
 enum { LONGEST = 200, UNCUT = 60, BEFORE = 5, BEHIND = 24, ELLIPSIS = 1 };
 
 void
-rows_init(rows *r, const screen *s, bool on_terminal, size_t widest)
+record_table_init(record_table *r, const screen *s, bool on_terminal, size_t widest)
 {
     size_t room = s->width > BEFORE + BEHIND ? s->width - BEFORE - BEHIND : 20;
 
-    *r = (rows){.screen = *s, .cut = on_terminal};
+    *r = (record_table){.screen = *s, .cut = on_terminal};
     /* A list gets half of what is left; the rest is for titles. */
     r->most = !on_terminal              ? UNCUT
               : widest && widest < room ? widest
@@ -26,19 +26,19 @@ rows_init(rows *r, const screen *s, bool on_terminal, size_t widest)
 }
 
 void
-rows_fini(rows *r)
+record_table_fini(record_table *r)
 {
     textbuf_free(&r->line);
 }
 
 static const char *
-ellipsis(const rows *r)
+ellipsis(const record_table *r)
 {
     return r->screen.blocks ? "…" : "~";
 }
 
 static size_t
-put_foreign(rows *r, const char *bytes, size_t n, size_t columns)
+put_foreign(record_table *r, const char *bytes, size_t n, size_t columns)
 {
     size_t used = 0;
 
@@ -61,7 +61,7 @@ put_foreign(rows *r, const char *bytes, size_t n, size_t columns)
 }
 
 size_t
-rows_foreign(rows *r, const char *bytes, size_t n, size_t columns)
+record_table_foreign(record_table *r, const char *bytes, size_t n, size_t columns)
 {
     char *clean = say_clean(bytes, n, &n); /* before it is cut */
     size_t used = put_foreign(r, clean, n, columns);
@@ -72,7 +72,7 @@ rows_foreign(rows *r, const char *bytes, size_t n, size_t columns)
 
 /* A URL keeps its beginning and its end. */
 static void
-put_url(rows *r, seine_view given)
+put_url(record_table *r, seine_view given)
 {
     bool plain = true;
     size_t used;
@@ -130,7 +130,7 @@ ink_of(const seine_record *record)
 }
 
 static size_t
-width_left(const rows *r)
+width_left(const record_table *r)
 {
     size_t used = BEFORE + r->url + BEHIND - 1;
 
@@ -141,20 +141,20 @@ width_left(const rows *r)
 
 /* Of a page of a crawl that is elsewhere: where. */
 static bool
-put_target(rows *r, const seine_record *record, size_t room)
+put_target(record_table *r, const seine_record *record, size_t room)
 {
     const char *arrow = r->screen.blocks ? "→ " : "> ";
 
     if (record->status < 300 || record->status >= 400 || !record->final_url.len)
         return false;
     textbuf_put(&r->line, "  %s", arrow);
-    rows_foreign(r, record->final_url.ptr, record->final_url.len, room - 2);
+    record_table_foreign(r, record->final_url.ptr, record->final_url.len, room - 2);
     return true;
 }
 
 /* Title, or what went wrong. */
 static void
-put_words(rows *r, const seine_record *record)
+put_words(record_table *r, const seine_record *record)
 {
     size_t room = width_left(r);
     const char *kind = record->fault && record->fault->code != SEINE_OK
@@ -171,7 +171,7 @@ put_words(rows *r, const seine_record *record)
                 put_target(r, record, room - tail);
     if (!said && record->fate == SEINE_FATE_OK && (record->title.len || tail)) {
         textbuf_add(&r->line, "  ", 2);
-        rows_foreign(r, record->title.ptr, record->title.len, room - tail);
+        record_table_foreign(r, record->title.ptr, record->title.len, room - tail);
     } else if (record->fate != SEINE_FATE_OK && record->fate != SEINE_FATE_HTTP_ERROR) {
         char text[320];
 
@@ -179,7 +179,7 @@ put_words(rows *r, const seine_record *record)
                  record->message.len < 200 ? (int)record->message.len : 200,
                  record->message.ptr ? record->message.ptr : "");
         textbuf_add(&r->line, "  ", 2);
-        rows_foreign(r, text, strlen(text), room - tail);
+        record_table_foreign(r, text, strlen(text), room - tail);
     }
     if (tail) {
         textbuf_ink(&r->line, &r->screen, INK_DIM, "%s", tries);
@@ -187,13 +187,13 @@ put_words(rows *r, const seine_record *record)
 }
 
 static void
-put_dash(rows *r, ink colour)
+put_dash(record_table *r, ink colour)
 {
     textbuf_ink(&r->line, &r->screen, colour, "%s  ", r->screen.blocks ? "–" : "-");
 }
 
 static void
-end_line(rows *r)
+end_line(record_table *r)
 {
     while (r->line.len > 0 && r->line.text[r->line.len - 1] == ' ')
         r->line.len--;
@@ -202,7 +202,7 @@ end_line(rows *r)
 
 /* What was not fetched stays in the background, with the reason and the rule. */
 static void
-make_skip(rows *r, const seine_record *record)
+make_skip(record_table *r, const seine_record *record)
 {
     if (r->screen.colour)
         textbuf_put(&r->line, "%s", screen_code(INK_DIM));
@@ -212,7 +212,8 @@ make_skip(rows *r, const seine_record *record)
     textbuf_put(&r->line, "  skipped: %s", seine_skip_name(record->reason));
     if (record->rule.len) {
         textbuf_add(&r->line, ", ", 2);
-        rows_foreign(r, record->rule.ptr, record->rule.len, r->cut ? 40 : LONGEST);
+        record_table_foreign(r, record->rule.ptr, record->rule.len,
+                             r->cut ? 40 : LONGEST);
     }
     if (r->screen.colour)
         textbuf_put(&r->line, "%s", screen_code(INK_NONE));
@@ -220,7 +221,7 @@ make_skip(rows *r, const seine_record *record)
 }
 
 void
-rows_make(rows *r, const seine_record *record)
+record_table_make(record_table *r, const seine_record *record)
 {
     ink colour = ink_of(record);
     seine_view url = record->url.len ? record->url : record->input;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rows.h - records as a table for people, a row at a time.
+ * record_table.h - records as a table for people, a row at a time.
  *
  *     200  https://e.example/          1.2 KB    43 ms  Example page
  *     404  https://e.example/gone      0.6 KB    38 ms
@@ -10,34 +10,34 @@
  * what does not fit there loses its middle. Control characters of others are shown as
  * \x1b.
  */
-#ifndef CLI_ROWS_H
-#define CLI_ROWS_H
+#ifndef CLI_RECORD_TABLE_H
+#define CLI_RECORD_TABLE_H
 
 #include <seine/record.h>
 
 #include "screen.h"
 #include "textbuf.h"
 
-typedef struct rows {
+typedef struct record_table {
     screen screen;
     size_t url; /* width of the column */
     size_t most;
     bool cut;     /* to the width of the screen */
     textbuf line; /* the last row */
-} rows;
+} record_table;
 
 /* `widest`: the longest URL that is known to come. `terminal`: rows are cut to its
  * width. */
-void rows_init(rows *r, const screen *s, bool on_terminal, size_t widest);
-void rows_fini(rows *r);
+void record_table_init(record_table *r, const screen *s, bool on_terminal, size_t widest);
+void record_table_fini(record_table *r);
 
 /* r->line is the row with its line feed. */
-void rows_make(rows *r, const seine_record *record);
+void record_table_make(record_table *r, const seine_record *record);
 
 figure figure_bytes(uint64_t n); /* 1.2 KB */
 
 /* Grows a text by at most `columns` columns of foreign bytes, made harmless. Answers
  * the columns used. */
-size_t rows_foreign(rows *r, const char *bytes, size_t n, size_t columns);
+size_t record_table_foreign(record_table *r, const char *bytes, size_t n, size_t columns);
 
 #endif
