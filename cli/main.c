@@ -4,8 +4,8 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "options.h"
-#include "out.h"
+#include "options/options.h"
+#include "screen/out.h"
 
 /* A standard stream that is closed would be the next file opened, and its bytes
  * would end up there. One that cannot be used takes its place, so that using it

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "options/crawl_opts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "screen/say.h"
+#include "screen/textbuf.h"
+#include "screen/xalloc.h"
+#include "verbs/verbs.h"
+
+bool
+crawl_is_asked(const args *a)
+{
+    return a->command == &cmd_crawl || a->command == &cmd_explain;
+}
+
+/* Several --domains, with commas or without, become one list. */
+static void
+read_domains(const texts *given, crawl_plan *p)
+{
+    size_t n = 0, cap = 0;
+    textbuf all = {NULL, 0, 0};
+
+    if (given->count == 0)
+        return;
+    for (size_t i = 0; i < given->count; i++)
+        textbuf_put(&all, "%s%s", i ? "," : "", given->items[i]);
+    p->text = xalloc_copy(all.text, all.len);
+    textbuf_free(&all);
+    for (char *rest = p->text, *one; (one = strsep(&rest, ",")) != NULL;) {
+        p->domains = xalloc_room(p->domains, n + 1, &cap, sizeof *p->domains);
+        if (*one)
+            p->domains[n++] = one;
+        p->domains[n] = NULL;
+    }
+    p->opts.domains = p->domains;
+}
+
+static int
+read_depth(const char *text, uint32_t *out_depth)
+{
+    enum { DEEPEST = 1000000 };
+    uint64_t n = 0;
+
+    if (strcmp(text, "off") == 0) {
+        *out_depth = UINT32_MAX;
+        return SAY_DONE;
+    }
+    const char *why = units_count(text, &n);
+    if (!why && n > DEEPEST)
+        why = "deeper than any site";
+    if (why)
+        return say_fail(SAY_USAGE,
+                        "--depth 3, 0 for the seeds alone, or off for no limit",
+                        "--depth '%s': %s", show(text).text, why);
+    *out_depth = (uint32_t)n;
+    return SAY_DONE;
+}
+
+/* What this version does not do is said before anything is done. */
+static int
+check_job(const fetch_settings *set)
+{
+    if (!set->job || !set->job[0])
+        return SAY_DONE;
+    return say_fail(
+        SAY_USAGE, "leave it out; the crawl is then held in memory",
+        "--job '%s': jobs that survive the program come with the next version",
+        show(set->job).text);
+}
+
+static int
+read_scope(const args *a, const fetch_settings *set, seine_crawl_opts *o)
+{
+    static const seine_scope scopes[] = {SEINE_SCOPE_HOST, SEINE_SCOPE_DOMAIN,
+                                         SEINE_SCOPE_PREFIX, SEINE_SCOPE_ANY};
+
+    o->scope = scopes[set->scope];
+    if (set->parent)
+        return SAY_DONE;
+    if (options_given(a, "scope") && set->scope != SCOPE_PREFIX)
+        return say_fail(SAY_USAGE, "one of the two",
+                        "--no-parent is --scope prefix, and --scope is given");
+    o->scope = SEINE_SCOPE_PREFIX;
+    return SAY_DONE;
+}
+
+static int
+read_crawl(const args *a, crawl_plan *p)
+{
+    static const seine_sitemaps maps[] = {SEINE_SITEMAPS_AUTO, SEINE_SITEMAPS_ONLY,
+                                          SEINE_SITEMAPS_OFF};
+    const fetch_settings *set = a->settings;
+    seine_crawl_opts *o = &p->opts;
+    int code = check_job(set);
+
+    *o = SEINE_CRAWL_OPTS;
+    code = code == SAY_DONE ? read_depth(set->depth, &o->depth) : code;
+    code = code == SAY_DONE ? read_scope(a, set, o) : code;
+    if (code != SAY_DONE)
+        return code;
+    read_domains(&set->domains, p);
+    o->sitemaps = maps[set->sitemap];
+    o->nofollow = set->nofollow;
+    o->skips = set->skips;
+    o->pattern_budget = (uint32_t)set->pattern_budget;
+    o->max_subdomains = (uint32_t)set->max_subdomains;
+    o->max_per_host = set->max_per_host;
+    return SAY_DONE;
+}
+
+static bool
+is_token(const char *text, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (text[i] <= ' ' || text[i] >= 0x7f || strchr("/()<>@,;:\\\"[]?=", text[i]))
+            return false;
+    return n > 0;
+}
+
+/* Each of "text/html,image/…" is a media type, all of one kind, or everything. */
+static int
+check_types(const char *list)
+{
+    for (const char *p = list; p && *p;) {
+        p += strspn(p, " ");
+        size_t n = strcspn(p, ","), slash = strcspn(p, "/");
+        bool fine = (n == 1 && *p == '*') || (slash < n && is_token(p, slash) &&
+                                              is_token(p + slash + 1, n - slash - 1));
+        if (!fine)
+            return say_fail(SAY_USAGE, "--accept-type text/html,image/*",
+                            "--accept-type: '%s' is no media type",
+                            show_bytes(p, n).text);
+        p += n + (p[n] == ',');
+    }
+    return SAY_DONE;
+}
+
+/* --mine: hosts that are mine need no robots.txt. Beyond the hosts of the seeds it is
+ * obeyed, and a word for it is a word. */
+static seine_obey
+read_robots(const args *a, const fetch_settings *set)
+{
+    static const seine_obey obeys[] = {SEINE_OBEY_ON, SEINE_OBEY_OFF, SEINE_OBEY_AUDIT};
+    bool at_home = set->scope == SCOPE_HOST || set->scope == SCOPE_PREFIX;
+
+    if (set->mine && at_home && set->domains.count == 0 && !options_given(a, "robots"))
+        return SEINE_OBEY_OFF;
+    return obeys[set->robots];
+}
+
+int
+crawl_plan_make(const args *a, seine_fetch_opts *o, crawl_plan *out_plan)
+{
+    const fetch_settings *set = a->settings;
+
+    *out_plan = (crawl_plan){.text = NULL};
+    o->include = (const char *const *)set->include.items;
+    o->exclude = (const char *const *)set->exclude.items;
+    o->accept_type = set->accept_type;
+    o->max_bytes = set->max_bytes;
+    o->robots = read_robots(a, set);
+    o->robots_on_mine = options_given(a, "robots");
+    o->max_crawl_delay = set->max_crawl_delay;
+    int code = check_types(set->accept_type);
+    if (code != SAY_DONE || !crawl_is_asked(a))
+        return code;
+    o->crawl = &out_plan->opts;
+    return read_crawl(a, out_plan);
+}
+
+void
+crawl_plan_free(crawl_plan *p)
+{
+    free(p->text);
+    free(p->domains);
+    *p = (crawl_plan){.text = NULL};
+}

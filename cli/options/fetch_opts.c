@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "options/fetch_opts.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include <seine/url.h>
+
+#include "screen/say.h"
+#include "screen/xalloc.h"
+#include "verbs/outputs.h"
+
+static int
+bad(const char *name, const char *text, const char *why, const char *hint)
+{
+    return say_fail(SAY_USAGE, hint, "--%s '%s': %s", name, show(text).text, why);
+}
+
+static uint32_t
+processors(void)
+{
+    cpu_set_t set;
+
+    if (sched_getaffinity(0, sizeof set, &set) != 0)
+        return 1;
+    return CPU_COUNT(&set) > 0 ? (uint32_t)CPU_COUNT(&set) : 1;
+}
+
+static seine_rate
+rate(pace p, uint64_t burst)
+{
+    return (seine_rate){p.count, p.per, (uint32_t)burst};
+}
+
+/* A connection is a descriptor, and the program needs some for itself. When the system
+ * has fewer than are wanted, fewer are in flight, which is said. */
+static void
+fit_descriptors(const args *a, seine_fetch_opts *o)
+{
+    enum { OURS = 24 };
+    struct rlimit limit;
+    rlim_t want = (rlim_t)o->concurrency * 2 + OURS + o->threads * 4;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+        return;
+    if (limit.rlim_cur < want && limit.rlim_cur < limit.rlim_max) {
+        limit.rlim_cur = want < limit.rlim_max ? want : limit.rlim_max;
+        if (setrlimit(RLIMIT_NOFILE, &limit) != 0)
+            getrlimit(RLIMIT_NOFILE, &limit);
+    }
+    if (limit.rlim_cur >= o->concurrency + OURS + o->threads * 4)
+        return;
+    if (limit.rlim_cur < OURS + o->threads * 4 + 8)
+        o->threads = 1;
+    rlim_t left = limit.rlim_cur > OURS + 4 ? limit.rlim_cur - OURS - 4 : 1;
+    if (left >= o->concurrency)
+        return;
+    if (!a->quiet)
+        say_note(
+            "only %llu file descriptors: %llu requests in flight instead of %u; try: "
+            "ulimit -n 4096",
+            (unsigned long long)limit.rlim_cur, (unsigned long long)left, o->concurrency);
+    o->concurrency = (uint32_t)left;
+}
+
+static int
+how_much(const args *a, const fetch_settings *set, seine_fetch_opts *o)
+{
+    o->concurrency = (uint32_t)set->concurrency;
+    o->per_host = (uint32_t)set->per_host;
+    o->per_ip = (uint32_t)set->per_ip;
+    o->threads = set->threads ? (uint32_t)set->threads : processors();
+    if (!set->threads && o->threads > o->concurrency)
+        o->threads = o->concurrency;
+    o->rate = rate(set->rate, set->burst);
+    o->host_rate = rate(set->host_rate, set->host_burst);
+    o->adaptive = set->adaptive;
+    o->mine = set->mine;
+    o->max_memory = set->max_memory;
+    o->max_pages = set->max_pages;
+    fit_descriptors(a, o);
+    o->queue = (uint32_t)set->queue;
+    if (!set->rate.count && options_given(a, "burst"))
+        return say_fail(SAY_USAGE, "--rate 50/s", "--burst goes with --rate");
+    return SAY_DONE;
+}
+
+static int
+how_long(const fetch_settings *set, seine_fetch_opts *o)
+{
+    const struct {
+        const char *name;
+        seine_span span, *to;
+    } spans[] = {
+        {"timeout", set->timeout, &o->timeout},
+        {"connect-timeout", set->connect_timeout, &o->connect_timeout},
+        {"dns-timeout", set->dns_timeout, &o->dns_timeout},
+        {"tcp-timeout", set->tcp_timeout, &o->tcp_timeout},
+        {"tls-timeout", set->tls_timeout, &o->tls_timeout},
+        {"head-timeout", set->head_timeout, &o->head_timeout},
+    };
+
+    for (size_t i = 0; i < sizeof spans / sizeof *spans; i++) {
+        char hint[40];
+
+        snprintf(hint, sizeof hint, "--%s 5s", spans[i].name);
+        if (spans[i].span == 0)
+            return say_fail(SAY_USAGE, hint, "--%s '0': a timeout must be above 0",
+                            spans[i].name);
+        *spans[i].to = spans[i].span;
+    }
+    o->grace = set->grace;
+    const char *why = option_specs_speed(set->min_speed, &o->speed_bytes, &o->speed_span);
+    return why ? bad("min-speed", set->min_speed, why, "--min-speed 1k/10s, or off")
+               : SAY_DONE;
+}
+
+static int
+read_budget(const char *text, seine_retry_budget_opts *o)
+{
+    uint32_t percent;
+
+    if (strcmp(text, "off") == 0) {
+        o->ratio_milli = UINT32_MAX;
+        return SAY_DONE;
+    }
+    const char *why = units_share(text, 100000, &percent);
+    if (why)
+        return bad("retry-budget", text, why, "--retry-budget 20%, or off");
+    o->ratio_milli = percent * 10;
+    o->cap = 1000000; /* a share of all first attempts, not of the latest ones */
+    return SAY_DONE;
+}
+
+static int
+read_retry_on(const char *text, seine_retry_opts *o)
+{
+    static const char *const also[] = {"net", "timeout", NULL};
+    char spare[SPECS_WHY];
+    uint32_t words = 0;
+    const char *why = option_specs_statuses(text, also, o->status, &words, spare);
+
+    o->not_net = !(words & 1);
+    o->not_timeout = !(words & 2);
+    return why ? bad("retry-on", text, why, "--retry-on net,timeout,429,5xx,!501")
+               : SAY_DONE;
+}
+
+static int
+again(const args *a, const fetch_settings *set, seine_fetch_opts *o)
+{
+    enum { PATIENT = 3 }; /* failed probes, where a host has more than a few URLs */
+    static const seine_jitter jitters[] = {SEINE_JITTER_PLUSMINUS, SEINE_JITTER_FULL,
+                                           SEINE_JITTER_EQUAL, SEINE_JITTER_DECORRELATED,
+                                           SEINE_JITTER_NONE};
+    char spare[SPECS_WHY];
+    const char *why = option_specs_range(set->backoff, &o->retry.base, &o->retry.max);
+
+    if (why)
+        return bad("backoff", set->backoff, why, "--backoff 1s..30s");
+    o->retry.jitter = jitters[set->jitter];
+    o->retry.max_attempts = (uint32_t)set->retries + 1;
+    o->max_retry_after = set->max_retry_after;
+    if (crawl_is_asked(a))
+        o->park = PATIENT;
+    why = option_specs_breaker(set->breaker, &o->breaker, &o->park, spare);
+    if (why)
+        return bad("breaker", set->breaker, why,
+                   "--breaker fail=5,open=60s, --breaker rate=50%,min=10, or off");
+    int code = read_retry_on(set->retry_on, &o->retry);
+    return code == SAY_DONE ? read_budget(set->retry_budget, &o->retry_budget) : code;
+}
+
+/* Whether the list asks for a member: "headers", "+headers" and not "-headers". */
+static bool
+asks_for(const char *list, const char *member)
+{
+    size_t n = strlen(member);
+
+    for (const char *p = list; p && *p; p += strcspn(p, ","), p += *p == ',') {
+        const char *word = p + (*p == '+');
+
+        if (strncmp(word, member, n) == 0 && (word[n] == ',' || !word[n]))
+            return true;
+    }
+    return false;
+}
+
+static int
+taken(const fetch_settings *set, fetch_plan *p)
+{
+    seine_fetch_opts *o = &p->opts;
+    char spare[SPECS_WHY];
+    seine_view word = {NULL, 0};
+    const char *why = option_specs_statuses(set->accept, NULL, o->accept, NULL, spare);
+
+    if (why)
+        return bad("accept", set->accept, why, "--accept 200-299,304");
+    o->max_redirects = set->location ? (uint32_t)set->max_redirects : 0;
+    o->follow_body = set->follow_body;
+    o->max_body = set->max_body;
+    o->max_wire = set->max_wire;
+    o->raw_encoding = set->raw_encoding;
+    o->dedup = set->dedup == 0;
+    o->strip_params = set->strip_params;
+    o->keep = SEINE_KEEP_TITLE;
+    if (set->fields && seine_fields_parse(set->fields, &p->fields, &word) != SEINE_OK)
+        return say_fail(SAY_USAGE, "--fields url,status or --fields +headers,-key",
+                        "--fields: '%s' is no member of a record",
+                        show_bytes(word.ptr ? word.ptr : "", word.len).text);
+    if (asks_for(set->fields, "headers"))
+        o->keep |= SEINE_KEEP_FIELDS;
+    if (asks_for(set->fields, "sha256") || set->save)
+        o->keep |= SEINE_KEEP_SHA256;
+    if (asks_for(set->fields, "links") || asks_for(set->fields, "lang") ||
+        asks_for(set->fields, "canonical") || asks_for(set->fields, "meta_robots") ||
+        asks_for(set->fields, "charset_from") || asks_for(set->fields, "charset_errors"))
+        o->keep |= SEINE_KEEP_LINKS;
+    if (set->body != 0 || set->raw || set->save)
+        o->keep |= SEINE_KEEP_BODY;
+    if (outputs_archive(set))
+        o->keep |= SEINE_KEEP_WIRE;
+    return SAY_DONE;
+}
+
+static const char *const *
+items(const texts *list)
+{
+    return (const char *const *)list->items;
+}
+
+static int
+where(const fetch_settings *set, seine_fetch_opts *o)
+{
+    if (set->ipv4 && set->ipv6)
+        return say_fail(SAY_USAGE, "one of the two", "--ipv4 does not go with --ipv6");
+    o->family = set->ipv4   ? SEINE_FAMILY_4
+                : set->ipv6 ? SEINE_FAMILY_6
+                            : SEINE_FAMILY_ANY;
+    o->dns = set->dns;
+    o->resolve = items(&set->resolve);
+    o->allow_net = items(&set->allow_net);
+    o->deny_net = items(&set->deny_net);
+    o->zones = items(&set->zone);
+    o->untrusted = set->untrusted_urls;
+    o->https_only = set->https_only;
+    return SAY_DONE;
+}
+
+/* --insecure: all hosts given; --insecure=a.example,b.example: these. */
+static void
+insecure(const char *text, fetch_plan *p)
+{
+    size_t n = 0, cap = 0;
+
+    p->opts.insecure = text && !*text;
+    if (!text || !*text)
+        return;
+    p->hosts = xalloc_copy(text, strlen(text));
+    for (char *host = p->hosts; host;) {
+        char *comma = strchr(host, ',');
+
+        if (comma)
+            *comma++ = '\0';
+        p->host_list = xalloc_room(p->host_list, n + 1, &cap, sizeof *p->host_list);
+        if (*host)
+            p->host_list[n++] = host;
+        host = comma;
+    }
+    p->host_list[n] = NULL;
+    p->opts.insecure_hosts = p->host_list;
+}
+
+static int
+trusted(const fetch_settings *set, fetch_plan *p)
+{
+    seine_fetch_opts *o = &p->opts;
+
+    if (set->cert_key && !set->cert)
+        return say_fail(SAY_USAGE, "--cert FILE", "--cert-key goes with --cert");
+    insecure(set->insecure, p);
+    o->cacert = set->cacert;
+    o->cert = set->cert;
+    o->cert_key = set->cert_key;
+    o->tls_min = set->tls_min == 0 ? 12 : 13;
+    return SAY_DONE;
+}
+
+static int
+quotas(const fetch_settings *set, fetch_plan *p)
+{
+    const char *why = option_specs_quota(set->fail_on, &p->fail_on);
+
+    if (why || strcmp(set->fail_on, "off") == 0)
+        return bad("fail-on", set->fail_on, why ? why : "not a number of URLs",
+                   "--fail-on none, any, all, 5 or 20%");
+    bool word = strspn(set->max_errors, "0123456789") == 0;
+    why = option_specs_quota(set->max_errors, &p->max_errors);
+    if (why || (word && strcmp(set->max_errors, "off") != 0))
+        return bad("max-errors", set->max_errors, why ? why : "not a number of errors",
+                   "--max-errors 100, 20% or off");
+    return SAY_DONE;
+}
+
+/* A URL to resolve against, or it is said why not. */
+static int
+check_base(const fetch_settings *set)
+{
+    static const char hint[] = "--base https://e.example/dir/";
+    char mem[SEINE_URL_ROOM];
+    seine_url base;
+    seine_url_flaw flaw = {SEINE_URL_NONE, 0};
+
+    if (!set->base)
+        return SAY_DONE;
+    seine_url_init(&base, mem, sizeof mem);
+    seine_err e = seine_url_parse(&base, set->base, strlen(set->base), &flaw);
+    return e == SEINE_OK ? SAY_DONE
+                         : bad("base", set->base, seine_url_flaw_text(flaw.kind), hint);
+}
+
+int
+fetch_plan_make(const args *a, fetch_plan *out_plan)
+{
+    const fetch_settings *set = a->settings;
+    fetch_plan *p = out_plan;
+
+    *p = (fetch_plan){.opts = SEINE_FETCH_OPTS};
+    if (set->config)
+        return say_fail(SAY_USAGE, "leave it out", "--config: this version reads none");
+    int code = how_long(set, &p->opts);
+    code = code == SAY_DONE ? again(a, set, &p->opts) : code;
+    code = code == SAY_DONE ? taken(set, p) : code;
+    code = code == SAY_DONE ? where(set, &p->opts) : code;
+    code = code == SAY_DONE ? trusted(set, p) : code;
+    code = code == SAY_DONE ? quotas(set, p) : code;
+    code = code == SAY_DONE ? how_much(a, set, &p->opts) : code;
+    code = code == SAY_DONE ? request_make(a, &p->request) : code;
+    code = code == SAY_DONE ? check_base(set) : code;
+    code = code == SAY_DONE ? crawl_plan_make(a, &p->opts, &p->crawl) : code;
+    if (code != SAY_DONE) {
+        fetch_plan_free(p);
+        return code;
+    }
+    p->opts.method = p->request.method;
+    p->opts.user_agent = p->request.user_agent;
+    p->opts.from = p->request.from;
+    p->opts.fields = p->request.fields;
+    p->opts.n_fields = p->request.n_fields;
+    p->opts.body = p->request.body;
+    p->opts.secrets = p->request.secrets;
+    p->opts.proxy = set->proxy; /* after its login was hidden where it was typed */
+    p->opts.no_proxy = set->no_proxy;
+    p->opts.proxy_env = getenv;
+    return SAY_DONE;
+}
+
+void
+fetch_plan_free(fetch_plan *p)
+{
+    request_free(&p->request);
+    crawl_plan_free(&p->crawl);
+    free(p->hosts);
+    free(p->host_list);
+    p->hosts = NULL;
+    p->host_list = NULL;
+}

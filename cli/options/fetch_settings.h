@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* fetch_settings.h - what was typed for `fetch` and `crawl`, before it means anything. */
+#ifndef CLI_FETCH_SETTINGS_H
+#define CLI_FETCH_SETTINGS_H
+
+#include "options/options.h"
+
+typedef enum stdout_format {
+    STDOUT_AUTO,
+    STDOUT_TEXT,
+    STDOUT_JSONL,
+    STDOUT_CSV
+} stdout_format;
+typedef enum log_kind { LOG_KIND_TEXT, LOG_KIND_JSON, LOG_KIND_OFF } log_kind;
+typedef enum progress_kind {
+    PROGRESS_AUTO,
+    PROGRESS_BAR,
+    PROGRESS_LINE,
+    PROGRESS_OFF
+} progress_kind;
+
+/* As they stand in the options. */
+enum obey_choice { OBEY_ON, OBEY_OFF, OBEY_AUDIT };
+enum scope_choice { SCOPE_HOST, SCOPE_DOMAIN, SCOPE_PREFIX, SCOPE_ANY };
+enum sitemap_choice { SITEMAP_AUTO, SITEMAP_ONLY, SITEMAP_OFF };
+
+typedef struct fetch_settings {
+    /* what */
+    texts input;
+    int input_format;
+    const char *base, *url_column, *strip_params;
+    uint64_t max_pages, max_bytes;
+    int dedup;
+    texts include, exclude;
+    const char *accept_type;
+    int robots; /* obey_choice */
+    seine_span max_crawl_delay;
+
+    /* of a crawl: which links */
+    const char *depth;
+    int scope, sitemap;
+    bool parent, nofollow;
+    texts domains;
+    uint64_t pattern_budget, max_per_host, max_subdomains;
+    const char *job;
+
+    /* how much at once */
+    uint64_t concurrency, per_host, per_ip, burst, host_burst, queue, threads, max_memory;
+    pace rate, host_rate;
+    bool adaptive, mine;
+
+    /* how long */
+    seine_span timeout, connect_timeout, dns_timeout, tcp_timeout, tls_timeout,
+        head_timeout;
+    seine_span max_time, grace;
+    const char *min_speed;
+
+    /* again */
+    uint64_t retries;
+    const char *retry_on, *backoff, *breaker, *max_errors, *retry_budget;
+    int jitter;
+    seine_span max_retry_after;
+
+    /* what is sent */
+    texts header;
+    const char *method, *data, *user, *user_agent, *contact, *referer;
+    const char *cookie, *cookie_jar;
+    bool head, location, compressed, cookies;
+
+    /* what is taken */
+    const char *accept;
+    uint64_t max_redirects, max_body, max_wire;
+    bool follow_body, raw_encoding;
+
+    /* trust */
+    const char *insecure, *cacert, *cert, *cert_key;
+    int tls_min;
+
+    /* where */
+    const char *proxy, *no_proxy;
+    bool ipv4, ipv6, https_only, untrusted_urls;
+    const char *dns;
+    texts resolve, allow_net, deny_net, zone;
+
+    /* outputs */
+    texts output;
+    int format, body;
+    const char *write_out, *fields, *summary, *save;
+    uint64_t warc_size;
+    bool json, raw, ordered, events, skips, csv_raw, csv_crlf, append, overwrite;
+    const char *fail_on;
+
+    /* what people and machines are told meanwhile */
+    uint32_t verbose;
+    int log, progress;
+    const char *log_level, *log_file, *metrics, *metrics_file;
+    bool config;
+} fetch_settings;
+
+#endif

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "options/help.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "screen/out.h"
+#include "screen/say.h"
+
+/* clang-format off */
+const char help_rules[] =
+    "Options and arguments mix; `--` ends the options; `--opt V` is `--opt=V`; short ones cluster (`-qj`); of a repeated one "
+    "the last counts; every on/off option `--x` also exists as `--no-x`; `-` as a file is standard input.";
+const char help_units[] =
+    "Durations: `500ms`, `2s`, `1h30m`; units ns us ms s m h d w, bare numbers are seconds. Rates: `5/s`, `30/m`, `3/4h`, "
+    "`off`. Counts: `10_000`, `10k`. Sizes: `64k`, `16M`, `2GiB`. Shares: `20%`.";
+const char help_exits[] =
+    "0: finished. 1: finished, and the answer is no. 2: usage or input, and nothing was sent or printed. 3: this machine (disk, "
+    "memory, output). 4: stopped by --max-time or --max-errors with work left. 5: hosts were given up, try later. 129, 130, 143: "
+    "signals. 141: the reader of the output has gone.";
+/* clang-format on */
+
+enum { GAP = 26 }; /* where the words about an option begin */
+
+help_text
+help_label(const option *o)
+{
+    help_text out = {""};
+    size_t n = 0;
+
+    for (const char *l = o->letters; l && *l; l++)
+        n += (size_t)snprintf(out.text + n, sizeof out.text - n, "-%c, ", *l);
+    snprintf(out.text + n, sizeof out.text - n, o->alone ? "--%s[=%.0s%s]" : "--%s%s%s",
+             o->name, o->value ? " " : "", o->value ? o->value : "");
+    return out;
+}
+
+help_text
+help_default(const option *o)
+{
+    help_text out = {""};
+
+    if (o->kind == KIND_FLAG && o->initial)
+        snprintf(out.text, sizeof out.text, "[on]");
+    else if (o->initial)
+        snprintf(out.text, sizeof out.text, "[%s]", o->initial);
+    return out;
+}
+
+help_text
+help_env(const option *o)
+{
+    help_text out = {""};
+    size_t n = 6;
+
+    if (!o->env)
+        return out;
+    memcpy(out.text, "SEINE_", n);
+    for (const char *c = o->name; *c && n + 1 < sizeof out.text; c++)
+        out.text[n++] = (char)(*c == '-' ? '_' : *c >= 'a' && *c <= 'z' ? *c - 32 : *c);
+    return out;
+}
+
+/* Columns a word takes; backquotes are marks, not characters. */
+static size_t
+columns(const char *word, size_t n)
+{
+    size_t sum = 0;
+
+    for (size_t i = 0; i < n; i++)
+        sum += word[i] != '`' && ((unsigned char)word[i] & 0xc0) != 0x80;
+    return sum;
+}
+
+/* A word in which `x` is what can be typed: bold where there are colours. */
+static void
+put_word(const screen *s, const char *word, size_t n, bool *bold)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (word[i] != '`') {
+            out_bytes(word + i, 1);
+            continue;
+        }
+        *bold = !*bold;
+        if (s->colour)
+            out_text(*bold ? "\x1b[1m" : "\x1b[0m");
+    }
+}
+
+/* Wraps sentences at the screen's width, `indent` columns in; the first line
+ * begins at column `at`. */
+static void
+wrap(const screen *s, const char *text, size_t indent, size_t at)
+{
+    size_t width = s->width < 100 ? s->width : 100;
+    bool bold = false;
+
+    while (*text) {
+        size_t n = strcspn(text, " \n"), wide = columns(text, n);
+
+        if (at > indent && at + 1 + wide > width) {
+            out_text("\n");
+            at = 0;
+        }
+        if (at < indent)
+            out_fill(" ", indent - at);
+        else if (at > indent)
+            out_text(" ");
+        at = (at < indent ? indent : at + (at > indent)) + wide;
+        put_word(s, text, n, &bold);
+        text += n;
+        if (strncmp(text, "\n\n", 2) == 0) {
+            out_text("\n\n");
+            at = 0;
+            text += 2;
+        } else if (*text) {
+            text++;
+        }
+    }
+    out_text("\n");
+}
+
+static void
+put_option(const screen *s, const option *o, bool all)
+{
+    help_text name = help_label(o), initial = help_default(o), env = help_env(o);
+    size_t indent = o->letters ? 2 : 6;
+    size_t at = indent + columns(name.text, strlen(name.text));
+    char line[512];
+
+    out_fill(" ", indent);
+    screen_put(s, INK_BOLD, "%s", name.text);
+    if (at + 2 > GAP) {
+        out_text("\n");
+        at = 0;
+    }
+    snprintf(line, sizeof line, "%s%s%s", o->help, initial.text[0] ? " " : "",
+             initial.text);
+    wrap(s, line, GAP, at);
+    if (!all)
+        return;
+    if (o->more)
+        wrap(s, o->more, GAP, 0);
+    if (env.text[0]) {
+        snprintf(line, sizeof line, "Environment: `%s`.", env.text);
+        wrap(s, line, GAP, 0);
+    }
+}
+
+static void
+put_options(const screen *s, const option *list, bool all)
+{
+    for (const option *o = list; o && o->name; o++)
+        if (all || !o->rare)
+            put_option(s, o, all);
+}
+
+static void
+heading(const screen *s, const char *text)
+{
+    out_text("\n");
+    screen_put(s, INK_BOLD, "%s", text);
+    out_text("\n");
+}
+
+int
+help_command(const screen *s, const command *c, bool all)
+{
+    screen_put(s, INK_BOLD, "seine %s", c->name);
+    out_print(" [OPTION…]%s%s\n", c->arguments[0] ? " " : "", c->arguments);
+    wrap(s, c->about, 0, 0);
+    if (all && c->text) {
+        out_text("\n");
+        wrap(s, c->text, 0, 0);
+    }
+    if (c->options) {
+        all ? heading(s, "Options") : out_text("\n");
+        put_options(s, c->options, all);
+    }
+    if (all) {
+        heading(s, "Options of every command");
+        put_options(s, shared_options, all);
+    }
+    if (c->examples) {
+        if (all)
+            heading(s, "Examples");
+        else
+            out_text("\n");
+    }
+    for (const example *e = c->examples; e && e->line; e++) {
+        if (all && e->says)
+            wrap(s, e->says, 2, 0);
+        out_print(all ? "    %s\n" : "  %s\n", e->line);
+        if (!all)
+            break;
+    }
+    if (!all)
+        out_print("%sseine %s --help says more.\n", c->examples ? "" : "\n", c->name);
+    return SAY_DONE;
+}
+
+/* How many commands from here on begin with the same of two words. */
+static size_t
+family(size_t i)
+{
+    size_t n = 0, word = strcspn(commands[i]->name, " ");
+
+    while (commands[i + n] &&
+           strncmp(commands[i + n]->name, commands[i]->name, word) == 0 &&
+           commands[i + n]->name[word] == ' ')
+        n++;
+    return n;
+}
+
+/* The command behind a family whose name is its first word alone; NULL: another. */
+static const command *
+head_of(size_t i, size_t n)
+{
+    size_t word = strcspn(commands[i]->name, " ");
+    const command *c = commands[i + n];
+
+    return c && strlen(c->name) == word && strncmp(c->name, commands[i]->name, word) == 0
+               ? c
+               : NULL;
+}
+
+/* "url …   parse, resolve, normalize": one screen has no room for each. */
+static void
+put_family(const screen *s, size_t i, size_t n)
+{
+    size_t word = strcspn(commands[i]->name, " "), len = 0;
+    const command *head = head_of(i, n);
+    char verbs[256] = "";
+
+    if (head)
+        len = (size_t)snprintf(verbs, sizeof verbs, "%s; ", head->about);
+    for (size_t k = 0; k < n && len < sizeof verbs; k++)
+        len += (size_t)snprintf(verbs + len, sizeof verbs - len, "%s%s",
+                                k > 0 ? ", " : "", commands[i + k]->name + word + 1);
+    out_text("  ");
+    screen_put(s, INK_BOLD, "%.*s", (int)word, commands[i]->name);
+    out_text(" …");
+    wrap(s, verbs, 20, word + 4);
+}
+
+int
+help_overview(const screen *s, bool all)
+{
+    screen_put(s, INK_BOLD, "seine COMMAND");
+    out_text(" [OPTION…] [ARGUMENT…]\n\n");
+    for (size_t i = 0; commands[i]; i++) {
+        const char *takes = all ? commands[i]->arguments : ""; /* else one screen */
+        size_t gap = all ? GAP + 6 : 20;
+        char line[128];
+
+        if (!all && family(i) > 1) {
+            size_t n = family(i);
+
+            put_family(s, i, n);
+            i += n - 1 + (head_of(i, n) != NULL);
+            continue;
+        }
+        snprintf(line, sizeof line, "%s %s", commands[i]->name, takes);
+        out_text("  ");
+        screen_put(s, INK_BOLD, "%-*s", (int)strlen(commands[i]->name),
+                   commands[i]->name);
+        out_print(" %s", takes);
+        size_t at = 2 + columns(line, strlen(line));
+        if (at + 1 > gap) {
+            out_text("\n");
+            at = 0;
+        }
+        wrap(s, commands[i]->about, gap, at);
+    }
+    if (all) {
+        heading(s, "Options of every command");
+        put_options(s, shared_options, all);
+        out_text("\n");
+        wrap(s, help_rules, 0, 0);
+        out_text("\n");
+        wrap(s, help_units, 0, 0);
+        out_text("\n");
+        wrap(s, help_exits, 0, 0);
+    }
+    out_text("\n");
+    wrap(s, "`seine COMMAND -h` is one screen, `--help` everything.", 0, 0);
+    return SAY_DONE;
+}

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "options/values.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "screen/say.h"
+#include "screen/xalloc.h"
+
+static const char *
+read_choice(const option *o, const char *text, int *out)
+{
+    int place = 0;
+
+    for (const char *p = o->value; *p; place++) {
+        size_t n = strcspn(p, "|");
+
+        if (strlen(text) == n && strncmp(p, text, n) == 0) {
+            *out = place;
+            return NULL;
+        }
+        p += n + (p[n] == '|');
+    }
+    return "not one of the choices";
+}
+
+static const char *
+read_count(const option *o, const char *text, uint64_t *out, char why[VALUES_WHY])
+{
+    uint64_t n = 0;
+    const char *bad = o->kind == KIND_SIZE ? units_size(text, &n) : units_count(text, &n);
+
+    if (bad)
+        return bad;
+    if (n >= o->min && (o->max == 0 || n <= o->max)) {
+        *out = n;
+        return NULL;
+    }
+    if (o->max)
+        snprintf(why, VALUES_WHY, "must be %" PRIu64 " to %" PRIu64, o->min, o->max);
+    else
+        snprintf(why, VALUES_WHY, "must be at least %" PRIu64, o->min);
+    return why;
+}
+
+static void
+add_text(texts *list, const char *text)
+{
+    list->items =
+        xalloc_room(list->items, list->count + 1, &list->cap, sizeof *list->items);
+    list->items[list->count++] = text;
+    list->items[list->count] = NULL;
+}
+
+bool
+values_takes(const option *o)
+{
+    return !o->alone && o->kind != KIND_FLAG && o->kind != KIND_ACTION &&
+           o->kind != KIND_TIMES;
+}
+
+const char *
+values_read(const option *o, const char *text, void *settings, char why[VALUES_WHY])
+{
+    void *at = (char *)settings + o->at;
+    bool off = o->off && strcmp(text, "off") == 0;
+
+    switch (o->kind) {
+    case KIND_SPAN:
+        if (!off)
+            return units_span(text, at);
+        *(seine_span *)at = SEINE_NEVER;
+        return NULL;
+    case KIND_PACE:
+        return units_pace(text, at);
+    case KIND_COUNT:
+    case KIND_SIZE:
+        if (!off)
+            return read_count(o, text, at, why);
+        *(uint64_t *)at = 0;
+        return NULL;
+    case KIND_SHARE:
+        if (!off)
+            return units_share(text, o->max ? o->max : 100, at);
+        *(uint32_t *)at = 0;
+        return NULL;
+    case KIND_CHOICE:
+        return read_choice(o, text, at);
+    case KIND_TEXT:
+    case KIND_FILE:
+        if (!text[0])
+            return "must not be empty";
+        *(const char **)at = text;
+        return NULL;
+    case KIND_LIST:
+    case KIND_FILES:
+        if (!text[0])
+            return "must not be empty";
+        add_text(at, text);
+        return NULL;
+    case KIND_TIMES:
+    case KIND_FLAG:
+    case KIND_ACTION:
+        break;
+    }
+    return "takes no value";
+}
+
+static const char *
+read_flag(const char *text, bool *out)
+{
+    static const char *const words[] = {"off", "on", "false", "true", "0", "1"};
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(text, words[i]) == 0) {
+            *out = i % 2;
+            return NULL;
+        }
+    return "neither on nor off";
+}
+
+const char *
+values_environment(const option *o, const char *text, void *settings,
+                   char why[VALUES_WHY])
+{
+    texts *list = (void *)((char *)settings + o->at);
+
+    if (o->kind == KIND_FLAG)
+        return read_flag(text, (bool *)((char *)settings + o->at));
+    if (o->kind != KIND_LIST && o->kind != KIND_FILES)
+        return values_read(o, text, settings, why);
+    list->own = xalloc_copy(text, strlen(text));
+    for (char *rest = list->own, *part; (part = strsep(&rest, ",")) != NULL;)
+        if (part[0])
+            add_text(list, part);
+    return NULL;
+}
+
+void
+values_sample(const option *o, char *out, size_t cap)
+{
+    static const char *const samples[] = {
+        [KIND_SPAN] = "500ms, 2s or 1h30m",
+        [KIND_PACE] = "5/s, 30/m or 3/4h",
+        [KIND_COUNT] = "10, 10_000 or 10k",
+        [KIND_SIZE] = "64k, 16M or 2GiB",
+        [KIND_SHARE] = "20%",
+        [KIND_FILE] = "FILE",
+        [KIND_FILES] = "FILE",
+        [KIND_ACTION] = NULL,
+    };
+    const char *text = samples[o->kind] ? samples[o->kind] : o->value ? o->value : "";
+
+    if (o->kind == KIND_FLAG)
+        snprintf(out, cap, "on or off");
+    else if (o->kind == KIND_PACE)
+        snprintf(out, cap, "--%s 1/m, or --%s off for no limit", o->name, o->name);
+    else
+        snprintf(out, cap, "--%s %s%s", o->name, text, o->off ? ", or off" : "");
+}
+
+int
+values_bad(const option *o, const char *label, const char *text, const char *why)
+{
+    char hint[128];
+
+    values_sample(o, hint, sizeof hint);
+    return say_fail(SAY_USAGE, hint, "%s '%s': %s", label, show(text).text, why);
+}
+
+void
+values_defaults(const command *c, void *settings)
+{
+    char why[VALUES_WHY];
+
+    for (const option *o = c->options; o && o->name; o++)
+        if (o->initial && o->kind != KIND_FLAG)
+            values_read(o, o->initial, settings, why);
+        else if (o->kind == KIND_FLAG)
+            *(bool *)((char *)settings + o->at) = o->initial != NULL;
+}
+
+void
+values_free(const command *c, void *settings)
+{
+    for (const option *o = c->options; o && o->name; o++)
+        if (o->kind == KIND_LIST || o->kind == KIND_FILES) {
+            texts *list = (void *)((char *)settings + o->at);
+
+            free(list->items);
+            free(list->own);
+        }
+}

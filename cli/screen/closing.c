@@ -1,0 +1,547 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "screen/closing.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "screen/progress.h"
+#include "screen/say.h"
+#include "screen/xalloc.h"
+#include "verbs/outputs.h"
+
+enum { HOSTS = 10, NAMED = 4 };
+
+/* " (404 ×3, 500, …)": what the URLs of one kind have in common, the most frequent
+ * first. */
+typedef struct named {
+    struct {
+        char name[32];
+        uint64_t n;
+    } top[NAMED];
+    size_t kinds;
+} named;
+
+static void
+name_one(named *list, const char *name, uint64_t n)
+{
+    size_t at = list->kinds < NAMED ? list->kinds : NAMED;
+
+    if (n == 0)
+        return;
+    list->kinds++;
+    while (at > 0 && list->top[at - 1].n < n) {
+        if (at < NAMED)
+            list->top[at] = list->top[at - 1];
+        at--;
+    }
+    if (at == NAMED)
+        return;
+    snprintf(list->top[at].name, sizeof list->top[at].name, "%s", name);
+    list->top[at].n = n;
+}
+
+static void
+put_named(textbuf *out, const named *list)
+{
+    size_t most = list->kinds < NAMED ? list->kinds : NAMED;
+
+    if (list->kinds == 0)
+        return;
+    textbuf_put(out, " (");
+    for (size_t i = 0; i < most; i++) {
+        textbuf_put(out, "%s%s", i ? ", " : "", list->top[i].name);
+        if (list->kinds > 1)
+            textbuf_put(out, " ×%s", figure_count(list->top[i].n).text);
+    }
+    textbuf_put(out, list->kinds > most ? ", …)" : ")");
+}
+
+static void
+put_fate(const closing *c, seine_fate fate, textbuf *out)
+{
+    named list = {.kinds = 0};
+
+    if (c->sums.fates[fate] == 0)
+        return;
+    textbuf_put(out, ", %s %s", figure_count(c->sums.fates[fate]).text,
+                seine_fate_name(fate));
+    if (fate == SEINE_FATE_HTTP_ERROR)
+        for (unsigned s = 100; s < 1000; s++) {
+            bool ok = s < 640 && (c->opts->accept[s / 64] >> s % 64 & 1);
+            char name[8];
+
+            snprintf(name, sizeof name, "%u", s);
+            if (!ok && !(c->opts->crawl && s >= 300 && s < 400)) /* they are links */
+                name_one(&list, name, c->sums.statuses[s]);
+        }
+    else
+        for (int e = 1; e < SEINE_E_COUNT; e++)
+            if (seine_fate_of((seine_err)e) == fate)
+                name_one(&list, seine_err_name((seine_err)e), c->sums.errors[e]);
+    put_named(out, &list);
+}
+
+/* ", 212 skipped (198 offsite, 14 robots)": the most frequent first. */
+static void
+put_skips(const closing *c, textbuf *out)
+{
+    bool told[SEINE_SKIP_COUNT] = {false};
+    const char *before = " (";
+
+    if (c->sums.skipped == 0)
+        return;
+    textbuf_put(out, ", %s skipped", figure_count(c->sums.skipped).text);
+    for (int k = 0; k < SEINE_SKIP_COUNT; k++) {
+        int most = 0;
+
+        for (int s = 0; s < SEINE_SKIP_COUNT; s++)
+            if (!told[s] && (told[most] || c->sums.skips[s] > c->sums.skips[most]))
+                most = s;
+        if (c->sums.skips[most] == 0)
+            break;
+        told[most] = true;
+        textbuf_put(out, "%s%s %s", before, figure_count(c->sums.skips[most]).text,
+                    seine_skip_name((seine_skip)most));
+        before = ", ";
+    }
+    textbuf_put(out, ")");
+}
+
+void
+closing_line(const closing *c, textbuf *out)
+{
+    static const struct {
+        const char *name, *says;
+    } ends[] = {
+        {"signal", "a signal"},         {"max_time", "--max-time"},
+        {"max_errors", "--max-errors"}, {"disk", "a full disk"},
+        {"pipe", "its reader"},         {"memory", "want of memory"},
+    };
+    const seine_tally_sums *t = &c->sums;
+    bool crawl = c->opts->crawl != NULL;
+    uint64_t n = crawl ? t->total - t->skipped : t->total;
+
+    textbuf_put(out, "done: %s %s%s, %s ok", figure_count(n).text, crawl ? "page" : "URL",
+                n == 1 ? "" : "s", figure_count(t->ok).text);
+    for (int f = SEINE_FATE_OK + 1; f < SEINE_FATE_COUNT; f++)
+        put_fate(c, (seine_fate)f, out);
+    put_skips(c, out);
+    if (c->stats.duplicates && !crawl) /* every page links to others */
+        textbuf_put(out, ", %s duplicate%s", figure_count(c->stats.duplicates).text,
+                    c->stats.duplicates == 1 ? "" : "s");
+    textbuf_put(out, " in %s", figure_span(c->wall).text);
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (strcmp(ends[i].name, c->stopped_by) == 0)
+            textbuf_put(out, ", stopped by %s", ends[i].says);
+}
+
+/* The table */
+
+static void
+label(textbuf *out, const screen *s, const char *text)
+{
+    textbuf_ink(out, s, INK_BOLD, "%-10s", text);
+}
+
+static void
+put_share(textbuf *out, const screen *s, ink colour, uint64_t n, uint64_t of)
+{
+    size_t room = s->width > 80 ? 36 : s->width > 50 ? s->width - 44 : 8;
+    size_t cells = of ? (size_t)((double)n * (double)room / (double)of + 0.5) : 0;
+
+    if (s->colour)
+        textbuf_put(out, "%s", screen_code(colour));
+    for (size_t i = 0; i < (cells ? cells : 1); i++)
+        textbuf_put(out, "%s", !s->blocks ? "#" : cells ? "━" : "╸");
+    if (s->colour)
+        textbuf_put(out, "%s", screen_code(INK_NONE));
+    textbuf_put(out, "\n");
+}
+
+static void
+put_outcomes(const closing *c, const screen *s, textbuf *out)
+{
+    const seine_tally_sums *t = &c->sums;
+    const char *name = "outcomes";
+
+    for (int f = 0; f <= SEINE_FATE_COUNT; f++) {
+        uint64_t n = f < SEINE_FATE_COUNT ? t->fates[f] : t->skipped;
+        ink colour = f == SEINE_FATE_OK                                      ? INK_GOOD
+                     : f == SEINE_FATE_COUNT                                 ? INK_DIM
+                     : f == SEINE_FATE_HTTP_ERROR || f == SEINE_FATE_BLOCKED ? INK_WARN
+                                                                             : INK_BAD;
+
+        if (n == 0)
+            continue;
+        label(out, s, name);
+        textbuf_put(out, "%-13s %9s  %7s  ",
+                    f < SEINE_FATE_COUNT ? seine_fate_name((seine_fate)f) : "skipped",
+                    figure_count(n).text, figure_share(n, t->total).text);
+        put_share(out, s, colour, n, t->total);
+        name = "";
+    }
+}
+
+static void
+put_statuses(const closing *c, const screen *s, textbuf *out)
+{
+    size_t used = 0;
+
+    for (unsigned i = 100; i < 1000; i++) {
+        char text[48];
+
+        if (c->sums.statuses[i] == 0)
+            continue;
+        int n = snprintf(text, sizeof text, "%u: %s", i,
+                         figure_count(c->sums.statuses[i]).text);
+        if (used == 0)
+            label(out, s, "statuses");
+        else if (used + (size_t)n + 3 > s->width - 12) {
+            textbuf_put(out, "\n%10s", "");
+            used = 0;
+        } else
+            textbuf_put(out, "   ");
+        textbuf_put(out, "%s", text);
+        used += (size_t)n + 3;
+    }
+    if (used)
+        textbuf_put(out, "\n");
+}
+
+/* Why URLs were not fetched, each reason with its count. */
+static void
+put_reasons(const closing *c, const screen *s, textbuf *out)
+{
+    size_t used = 0;
+
+    for (int i = 0; i < SEINE_SKIP_COUNT; i++) {
+        char text[64];
+
+        if (c->sums.skips[i] == 0)
+            continue;
+        int n = snprintf(text, sizeof text, "%s: %s", seine_skip_name((seine_skip)i),
+                         figure_count(c->sums.skips[i]).text);
+        if (used == 0)
+            label(out, s, "skips");
+        else if (used + (size_t)n + 3 > s->width - 12) {
+            textbuf_put(out, "\n%10s", "");
+            used = 0;
+        } else
+            textbuf_put(out, "   ");
+        textbuf_put(out, "%s", text);
+        used += (size_t)n + 3;
+    }
+    if (used)
+        textbuf_put(out, "\n");
+}
+
+static void
+put_traffic(const closing *c, const screen *s, textbuf *out)
+{
+    const seine_fetch_stats *t = &c->stats;
+    double seconds = (double)c->wall / 1e9;
+
+    label(out, s, "traffic");
+    textbuf_put(out, "%s requests", figure_count(t->requests).text);
+    if (seconds > 0.05)
+        textbuf_put(out, " (%s)", figure_rate((double)t->requests / seconds).text);
+    if (t->retries)
+        textbuf_put(out, ", %s retr%s", figure_count(t->retries).text,
+                    t->retries == 1 ? "y" : "ies");
+    textbuf_put(out, ", %s received", figure_bytes(t->bytes_in).text);
+    if (t->connections)
+        textbuf_put(out, ", %s connection%s", figure_count(t->connections).text,
+                    t->connections == 1 ? "" : "s");
+    textbuf_put(out, "\n");
+    if (t->breaker_opens || t->parked) {
+        label(out, s, "breakers");
+        textbuf_put(out, "opened %s time%s, %s host%s given up\n",
+                    figure_count(t->breaker_opens).text, t->breaker_opens == 1 ? "" : "s",
+                    figure_count(t->parked).text, t->parked == 1 ? "" : "s");
+    }
+}
+
+/* One character per bin, as high as the bin is full. */
+static void
+put_histogram(const closing *c, const screen *s, textbuf *out)
+{
+    size_t first = OUTPUTS_BINS, last = 0;
+    uint64_t most = 0;
+
+    for (size_t i = 0; i < OUTPUTS_BINS; i++) {
+        if (c->bins[i] == 0)
+            continue;
+        first = i < first ? i : first;
+        last = i;
+        most = c->bins[i] > most ? c->bins[i] : most;
+    }
+    if (most == 0)
+        return;
+    textbuf_put(out, "%10s%9s  ", "", first ? figure_span(outputs_bin(first)).text : "0");
+    for (size_t i = first; i <= last; i++) {
+        const char *cell = screen_level(s, c->bins[i], most);
+
+        textbuf_put(out, "%s%s", cell, cell);
+    }
+    if (last + 1 < OUTPUTS_BINS)
+        textbuf_put(out, "  %s", figure_span(outputs_bin(last + 1)).text);
+    textbuf_put(out, "\n");
+}
+
+static void
+put_latency(const closing *c, const screen *s, textbuf *out)
+{
+    const seine_tally_sums *t = &c->sums;
+
+    if (c->stats.requests == 0)
+        return;
+    label(out, s, "latency");
+    textbuf_put(out, "p50 %s   p90 %s   p95 %s   p99 %s   max %s\n",
+                figure_span(t->p50).text, figure_span(t->p90).text,
+                figure_span(t->p95).text, figure_span(t->p99).text,
+                figure_span(t->max).text);
+    put_histogram(c, s, out);
+}
+
+/* What the time of all URLs together went into, of which most ran side by side. */
+static void
+put_time(const closing *c, const screen *s, textbuf *out)
+{
+    const seine_tally_sums *t = &c->sums;
+    const struct {
+        const char *name;
+        seine_span span;
+    } parts[] = {{"in line", t->queue},
+                 {"held back", t->throttle},
+                 {"backing off", t->backoff},
+                 {"being fetched", SEINE_MS((seine_span)t->total_duration_ms)}};
+    seine_span sum = 0;
+    bool any = false;
+
+    for (size_t i = 0; i < 4; i++)
+        sum += parts[i].span;
+    if (sum <= 0 || t->total < 2)
+        return;
+    label(out, s, "URLs were");
+    for (size_t i = 0; i < 4; i++) {
+        if ((double)parts[i].span < 0.005 * (double)sum)
+            continue;
+        textbuf_put(out, "%s%.0f %% %s", any ? ", " : "",
+                    100.0 * (double)parts[i].span / (double)sum, parts[i].name);
+        any = true;
+    }
+    textbuf_put(out, "\n");
+}
+
+/* What a host's URLs waited for, or that it was the host itself. */
+static const char *
+limit_of(const seine_fetch_host *h)
+{
+    return h->parked                           ? "given up"
+           : h->limited_by == SEINE_WAIT_QUEUE ? "server"
+                                               : progress_wait_name(h->limited_by);
+}
+
+static figure
+span_or_none(seine_span span)
+{
+    return span > 0 && span != SEINE_NEVER ? figure_span(span) : (figure){"-"};
+}
+
+static void
+put_host(const seine_fetch_host *h, size_t name, bool wide, const screen *s, textbuf *out)
+{
+    shown who = show_host(h->host.ptr, h->host.len);
+    size_t n = strlen(who.text);
+
+    if (n > name)
+        textbuf_put(out, "%.*s%s", (int)name - 1, who.text, s->blocks ? "…" : "~");
+    else
+        textbuf_put(out, "%-*s", (int)name, who.text);
+    textbuf_put(out, " %8s %8s", figure_count(h->requests).text,
+                figure_count(h->ok).text);
+    if (wide)
+        textbuf_put(out, " %7s %8s", figure_count(h->retries).text,
+                    span_or_none(h->p50).text);
+    textbuf_put(out, " %8s %6" PRIu32 " %8s  %s\n", span_or_none(h->p95).text,
+                h->max_in_1s, span_or_none(h->min_gap).text, limit_of(h));
+}
+
+static void
+put_hosts(const closing *c, const screen *s, textbuf *out)
+{
+    enum { WIDE = 100, LEAST = 12, OTHERS = 57, LONGEST = 32 };
+    bool wide = s->width >= WIDE;
+    size_t name = LEAST, most = wide                        ? LONGEST
+                                : s->width > OTHERS + LEAST ? s->width - OTHERS
+                                                            : LEAST;
+
+    if (c->n_hosts == 0)
+        return;
+    for (size_t i = 0; i < c->n_hosts; i++) {
+        size_t n = strlen(show_host(c->hosts[i].host.ptr, c->hosts[i].host.len).text);
+
+        name = n > name ? n : name;
+    }
+    name = name > most ? most : name;
+    textbuf_put(out, "\n");
+    textbuf_ink(out, s, INK_BOLD, "%-*s %8s %8s%s %8s %6s %8s  %s", (int)name, "host",
+                "requests", "ok", wide ? " retries      p50" : "", "p95", "in 1 s",
+                "closest", "limited by");
+    textbuf_put(out, "\n");
+    for (size_t i = 0; i < c->n_hosts; i++)
+        put_host(&c->hosts[i], name, wide, s, out);
+    if (c->stats.hosts > c->n_hosts)
+        textbuf_put(out, "and %s more\n", figure_count(c->stats.hosts - c->n_hosts).text);
+}
+
+void
+closing_table(const closing *c, const screen *s, textbuf *out)
+{
+    put_outcomes(c, s, out);
+    put_statuses(c, s, out);
+    put_reasons(c, s, out);
+    put_traffic(c, s, out);
+    put_latency(c, s, out);
+    put_time(c, s, out);
+    put_hosts(c, s, out);
+}
+
+/* Advice */
+
+typedef struct advice {
+    textbuf *out;
+    unsigned given;
+} advice;
+
+static void __attribute__((format(printf, 2, 3))) advise(advice *a, const char *fmt, ...)
+{
+    char text[256];
+    va_list list;
+
+    if (a->given == 3)
+        return;
+    a->given++;
+    va_start(list, fmt);
+    vsnprintf(text, sizeof text, fmt, list);
+    va_end(list);
+    textbuf_put(a->out, "try: %s\n", text);
+}
+
+static uint64_t
+errors_of(const closing *c, seine_err e)
+{
+    return c->sums.errors[e];
+}
+
+static void
+advise_waits(const closing *c, advice *a)
+{
+    const seine_tally_sums *t = &c->sums;
+    seine_span all =
+        t->queue + t->throttle + t->backoff + SEINE_MS((seine_span)t->total_duration_ms);
+    uint64_t by_rate = 0;
+
+    for (size_t i = 0; i < c->n_hosts; i++)
+        by_rate += c->hosts[i].limited_by == SEINE_WAIT_HOST_RATE;
+    if (!c->opts->mine && c->wall > SEINE_SECS(10) && by_rate * 2 > c->n_hosts &&
+        all > 0 && (double)(t->throttle + t->queue) > 0.5 * (double)all)
+        advise(a, "--mine, if these hosts are yours; otherwise the pace is what good "
+                  "guests keep");
+}
+
+/* What a crawl left out and might have been meant. */
+static void
+advise_crawl(const closing *c, advice *a)
+{
+    const uint64_t *skips = c->sums.skips;
+    uint64_t deep = skips[SEINE_SKIP_DEPTH], pages = c->sums.total - c->sums.skipped;
+
+    if (deep > 0)
+        advise(a, "a larger --depth than %u, or off: %s URL%s deeper",
+               c->opts->crawl->depth, figure_count(deep).text,
+               deep == 1 ? " is" : "s are");
+    if (pages <= 1 && skips[SEINE_SKIP_OFFSITE] > 0)
+        advise(a, "--scope domain or --domains: the seed leads to other hosts alone");
+}
+
+void
+closing_advice(const closing *c, textbuf *out)
+{
+    advice a = {out, 0};
+    const seine_tally_sums *t = &c->sums;
+    uint64_t names = errors_of(c, SEINE_E_DNS_SERVFAIL) +
+                     errors_of(c, SEINE_E_DNS_ERROR) + errors_of(c, SEINE_E_DNS_TIMEOUT);
+
+    if (strcmp(c->stopped_by, "done") != 0)
+        return;
+    if (errors_of(c, SEINE_E_BUDGET) > 0)
+        advise(&a,
+               "--retry-budget 100%%, if the host can bear it: %s URLs had no retry left",
+               figure_count(errors_of(c, SEINE_E_BUDGET)).text);
+    if (errors_of(c, SEINE_E_BODY_TOO_LARGE) > 0)
+        advise(&a, "--max-body 256M --max-wire 256M: %s bodies were larger than %s",
+               figure_count(errors_of(c, SEINE_E_BODY_TOO_LARGE)).text,
+               figure_bytes(c->opts->max_body).text);
+    if (errors_of(c, SEINE_E_HEADER_TIMEOUT) > 0)
+        advise(&a,
+               "a longer --head-timeout or a lower --per-host: %s URLs had no answer in "
+               "time",
+               figure_count(errors_of(c, SEINE_E_HEADER_TIMEOUT)).text);
+    if (names > 0)
+        advise(&a, "seine doctor: %s names could not be looked up",
+               figure_count(names).text);
+    if (t->statuses[429] > 0)
+        advise(&a, "a lower --host-rate: %s answers were 429, too many requests",
+               figure_count(t->statuses[429]).text);
+    if (t->skips[SEINE_SKIP_SCHEME] > 0 && !c->opts->crawl)
+        advise(&a, "http:// or https:// URLs: this version speaks no other scheme");
+    if (c->opts->crawl)
+        advise_crawl(c, &a);
+    advise_waits(c, &a);
+}
+
+/* Hosts */
+
+static void
+take_host(const seine_fetch_host *h, void *arg)
+{
+    closing *c = arg;
+    size_t at = c->n_hosts;
+
+    while (at > 0 && c->hosts[at - 1].requests < h->requests)
+        at--;
+    if (at == HOSTS)
+        return;
+    if (c->n_hosts == HOSTS)
+        free(c->names[HOSTS - 1]);
+    else
+        c->n_hosts++;
+    memmove(c->hosts + at + 1, c->hosts + at, (c->n_hosts - 1 - at) * sizeof *c->hosts);
+    memmove(c->names + at + 1, c->names + at, (c->n_hosts - 1 - at) * sizeof c->names[0]);
+    c->names[at] = xalloc_copy(h->host.ptr, h->host.len);
+    c->hosts[at] = *h;
+    c->hosts[at].host.ptr = c->names[at];
+}
+
+void
+closing_hosts(closing *c, const seine_fetch *f)
+{
+    c->hosts = xalloc_zeroed(HOSTS, sizeof c->hosts[0]);
+    c->names = xalloc_zeroed(HOSTS, sizeof(char *));
+    c->n_hosts = 0;
+    seine_fetch_hosts(f, take_host, c);
+}
+
+void
+closing_free(closing *c)
+{
+    for (size_t i = 0; i < c->n_hosts; i++)
+        free(c->names[i]);
+    free(c->names);
+    free(c->hosts);
+    *c = (closing){.hosts = NULL};
+}

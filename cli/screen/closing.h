@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * closing.h - how a run went, for people: one line, on a terminal a table below it, and
+ * at most three lines of advice.
+ *
+ *     done: 2 URLs, 1 ok, 1 http_error (404) in 0.2 s
+ */
+#ifndef CLI_CLOSING_H
+#define CLI_CLOSING_H
+
+#include <seine/fetch.h>
+#include <seine/tally.h>
+
+#include "screen/textbuf.h"
+
+typedef struct closing {
+    seine_tally_sums sums;
+    seine_fetch_stats stats;
+    seine_fetch_host *hosts; /* the busiest first */
+    char **names;            /* what their names point to */
+    size_t n_hosts;
+    const uint64_t *bins; /* of outputs.h */
+    seine_span wall;
+    const char *stopped_by; /* "done", "signal" … */
+    const seine_fetch_opts *opts;
+} closing;
+
+/* The `done:` line, without a line feed. */
+void closing_line(const closing *c, textbuf *out);
+
+/* The table, every line with its line feed. */
+void closing_table(const closing *c, const screen *s, textbuf *out);
+
+/* Up to three lines of "try: …". */
+void closing_advice(const closing *c, textbuf *out);
+
+/* The ten busiest hosts; after the end of the run. */
+void closing_hosts(closing *c, const seine_fetch *f);
+void closing_free(closing *c);
+
+#endif

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "screen/out.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <seine/plumbing.h>
+
+#include "screen/say.h"
+#include "screen/xalloc.h"
+
+/* Standard output belongs to the process, and so does what is not yet in it. */
+static struct {
+    char *bytes;
+    size_t len, cap;
+} pending;
+
+enum { PIECE = 64 << 10 };
+
+static void
+write_all(const char *bytes, size_t n)
+{
+    while (n > 0) {
+        ssize_t wrote = write(STDOUT_FILENO, bytes, n);
+
+        if (wrote < 0 && errno == EINTR)
+            continue;
+        if (wrote < 0 && errno == EPIPE)
+            exit(SAY_PIPE);
+        if (wrote < 0)
+            exit(say_fail(SAY_MACHINE, "free some space, or write somewhere else",
+                          "cannot write standard output: %s", show_errno(errno).text));
+        bytes += wrote;
+        n -= (size_t)wrote;
+    }
+}
+
+void
+out_flush(void)
+{
+    write_all(pending.bytes, pending.len);
+    free(pending.bytes);
+    pending.bytes = NULL;
+    pending.len = pending.cap = 0;
+}
+
+/* Whole lines leave, the begun one stays. */
+static void
+drain(void)
+{
+    char *end = pending.len < PIECE ? NULL : memrchr(pending.bytes, '\n', pending.len);
+
+    if (!end)
+        return;
+    size_t lines = (size_t)(end + 1 - pending.bytes);
+    write_all(pending.bytes, lines);
+    pending.len -= lines;
+    memmove(pending.bytes, pending.bytes + lines, pending.len);
+}
+
+void
+out_bytes(const char *bytes, size_t n)
+{
+    if (pending.cap - pending.len < n) {
+        pending.cap =
+            2 * pending.cap > pending.len + n ? 2 * pending.cap : pending.len + n + 4096;
+        pending.bytes = xalloc_resize(pending.bytes, pending.cap, 1);
+    }
+    if (n > 0)
+        memcpy(pending.bytes + pending.len, bytes, n);
+    pending.len += n;
+    drain();
+}
+
+void
+out_text(const char *text)
+{
+    out_bytes(text, strlen(text));
+}
+
+void
+out_print(const char *fmt, ...)
+{
+    char line[1024], *text = line;
+    va_list list, again;
+
+    va_start(list, fmt);
+    va_copy(again, list);
+    int n = vsnprintf(line, sizeof line, fmt, list);
+    if (n >= (int)sizeof line) {
+        text = xalloc_zeroed((size_t)n + 1, 1);
+        vsnprintf(text, (size_t)n + 1, fmt, again);
+    }
+    va_end(again);
+    va_end(list);
+    if (n > 0)
+        out_bytes(text, (size_t)n);
+    if (text != line)
+        free(text);
+}
+
+void
+out_fill(const char *glyph, size_t times)
+{
+    while (times-- > 0)
+        out_text(glyph);
+}
+
+void
+out_json(struct seine_json *give)
+{
+    seine_text text = {NULL, 0};
+
+    if (seine_json_print(give, &text) != SEINE_OK)
+        xalloc_json(NULL);
+    seine_json_free(give);
+    out_bytes(text.bytes, text.len);
+    seine_text_free(&text);
+    out_text("\n");
+}

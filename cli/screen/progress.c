@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "screen/progress.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include <seine/clock.h>
+
+typedef struct line {
+    char *text;
+    size_t len, cap;
+} line;
+
+static void __attribute__((format(printf, 2, 3))) put(line *l, const char *fmt, ...)
+{
+    va_list list;
+
+    va_start(list, fmt);
+    int n = vsnprintf(l->text + l->len, l->cap - l->len, fmt, list);
+    va_end(list);
+    if (n > 0)
+        l->len += (size_t)n < l->cap - l->len ? (size_t)n : l->cap - l->len - 1;
+}
+
+size_t
+progress_columns(const char *text)
+{
+    size_t sum = 0;
+
+    for (; *text; text++) {
+        if (*text == '\x1b') {
+            text += strcspn(text, "m");
+            if (!*text)
+                break;
+            continue;
+        }
+        sum += ((unsigned char)*text & 0xc0) != 0x80;
+    }
+    return sum;
+}
+
+const char *
+progress_wait_name(seine_wait w)
+{
+    static const char *const names[SEINE_WAIT_COUNT] = {
+        [SEINE_WAIT_QUEUE] = "--per-host",
+        [SEINE_WAIT_CONCURRENCY] = "--concurrency",
+        [SEINE_WAIT_RATE] = "--rate",
+        [SEINE_WAIT_HOST_RATE] = "--host-rate",
+        [SEINE_WAIT_PACE] = "the pace of the host",
+        [SEINE_WAIT_RATE_LIMIT] = "RateLimit",
+        [SEINE_WAIT_RETRY_AFTER] = "Retry-After",
+        [SEINE_WAIT_CRAWL_DELAY] = "crawl-delay",
+        [SEINE_WAIT_BREAKER] = "breaker",
+        [SEINE_WAIT_ADDRESS] = "--per-ip",
+        [SEINE_WAIT_BACKOFF] = "backoff",
+        [SEINE_WAIT_OUTPUT] = "output",
+    };
+
+    return w >= 0 && w < SEINE_WAIT_COUNT ? names[w] : "";
+}
+
+const char *
+progress_limit(const progress_facts *f, char *buf, size_t cap)
+{
+    const seine_fetch_stats *s = &f->stats;
+    seine_wait most = SEINE_WAIT_QUEUE;
+
+    for (int w = 0; w < SEINE_WAIT_COUNT; w++)
+        if (s->waiting_for[w] > s->waiting_for[most])
+            most = (seine_wait)w;
+    if (s->waiting_for[SEINE_WAIT_OUTPUT] > 0)
+        most = SEINE_WAIT_OUTPUT;
+    const char *name = progress_wait_name(most);
+    bool per_host = most != SEINE_WAIT_CONCURRENCY && most != SEINE_WAIT_RATE &&
+                    most != SEINE_WAIT_OUTPUT;
+    const char *host = f->host ? f->host : f->slow;
+
+    buf[0] = '\0';
+    if (s->in_flight >= f->concurrency && f->concurrency > 0)
+        snprintf(buf, cap, "--concurrency");
+    else if (s->waiting_for[most] > 0 && most == SEINE_WAIT_PACE && host)
+        snprintf(buf, cap, "the pace of %.60s", host);
+    else if (s->waiting_for[most] > 0 && per_host && host)
+        snprintf(buf, cap, "%s on %.60s", name, host);
+    else if (s->waiting_for[most] > 0)
+        snprintf(buf, cap, "%s", name);
+    else if (f->is_reading && s->in_flight + s->waiting < f->concurrency)
+        snprintf(buf, cap, "input");
+    else if (s->in_flight > 0)
+        snprintf(buf, cap, "server");
+    return buf;
+}
+
+static void
+put_clock(line *l, seine_time until, seine_time now)
+{
+    seine_clock *c = seine_clock_system();
+    time_t at = (time_t)((c->wall(c) + (until - now)) / SEINE_SECS(1));
+    struct tm tm;
+
+    localtime_r(&at, &tm);
+    put(l, "waiting until %02d:%02d:%02d", tm.tm_hour, tm.tm_min, tm.tm_sec);
+}
+
+/* How long it takes still, by the pace of the last minute and by the slowest host. What
+ * a crawl has yet to find counts. */
+static bool
+interval(const progress_facts *f, seine_span *low, seine_span *high)
+{
+    uint64_t left = f->stats.waiting + f->stats.in_flight;
+
+    if (f->is_crawl)
+        left = (uint64_t)((double)left / (1 - eta_growth(f->eta)));
+    if (!eta_interval(f->eta, f->now, left, low, high))
+        return false;
+    /* A page takes a request, and now and then more. */
+    double each = f->stats.requests > f->stats.done && f->stats.done > 0
+                      ? (double)f->stats.requests / (double)f->stats.done
+                      : 1;
+    seine_span least = f->slowest / SEINE_SECS(1);
+    seine_span most = (seine_span)((double)f->slowest * each / 1e9);
+    *low = *low > SEINE_SECS(least) ? *low : SEINE_SECS(least);
+    *high = *high > SEINE_SECS(most + 1) ? *high : SEINE_SECS(most + 1);
+    return true;
+}
+
+/* What is known of the end: an interval, or why there is none. */
+static void
+put_eta(line *l, const progress_facts *f)
+{
+    const seine_fetch_stats *s = &f->stats;
+    double growth = f->is_crawl ? eta_growth(f->eta) : 0;
+    seine_span low, high;
+
+    if (f->is_stopping)
+        put(l, "stopping");
+    else if (s->in_flight == 0 && s->parked_until != SEINE_NEVER &&
+             s->parked_until > f->now)
+        put_clock(l, s->parked_until, f->now);
+    else if (f->is_reading)
+        put(l, "reading input");
+    else if (growth >= 1)
+        put(l, "growing, %.1f new per page", growth);
+    else if (interval(f, &low, &high)) {
+        figure from = figure_span(low), to = figure_span(high);
+        size_t unit = strcspn(from.text, " ");
+
+        /* "21–25 s" where the unit is the same. */
+        if (strcmp(from.text + unit, to.text + strcspn(to.text, " ")) == 0 &&
+            !strchr(from.text + unit + 1, ' '))
+            from.text[unit] = '\0';
+        if (low == 0)
+            put(l, "ETA < %s", to.text);
+        else
+            put(l, "ETA %s–%s", from.text, to.text);
+    }
+}
+
+static uint64_t
+finished(const progress_facts *f)
+{
+    return f->stats.done + (f->is_crawl ? 0 : f->skipped);
+}
+
+static void
+put_counts(line *l, const progress_facts *f)
+{
+    put(l, "%s", figure_count(finished(f)).text);
+    if (f->total)
+        put(l, "/%s%s", f->is_estimate ? "~" : "", figure_count(f->total).text);
+}
+
+static void
+put_percent(line *l, const progress_facts *f)
+{
+    uint64_t done = finished(f);
+    unsigned percent = f->total ? (unsigned)(100.0 * (double)done / (double)f->total) : 0;
+
+    if (percent >= 100 && (done < f->total || f->is_estimate))
+        percent = 99;
+    put(l, "%s%u %%", f->is_estimate ? "~" : "", percent > 100 ? 100 : percent);
+}
+
+static void
+put_cells(line *l, const screen *s, const char *code, const char *cell, size_t n)
+{
+    if (n == 0)
+        return;
+    if (s->colour)
+        put(l, "\x1b[%sm", code);
+    while (n-- > 0)
+        put(l, "%s", cell);
+    if (s->colour)
+        put(l, "\x1b[0m");
+}
+
+static void
+put_bar(line *l, const screen *s, const progress_facts *f, size_t width)
+{
+    double total = f->total ? (double)f->total : 1, done = (double)finished(f);
+    size_t cells = (size_t)(done / total * (double)width + 0.5);
+    size_t bad = (size_t)((double)f->errors / total * (double)width + 0.5);
+
+    if (cells > width)
+        cells = width;
+    if (done < total && cells == width && width > 0)
+        cells--;
+    if (f->errors > 0 && bad == 0)
+        bad = 1;
+    if (bad > cells)
+        bad = cells;
+    if (!s->blocks)
+        put(l, "[");
+    put_cells(l, s, "32", s->blocks ? "━" : "=", cells - bad);
+    put_cells(l, s, "31", !s->blocks ? "!" : s->colour ? "━" : "╍", bad);
+    put_cells(l, s, "2", s->blocks ? "─" : "-", width - cells);
+    if (!s->blocks)
+        put(l, "]");
+}
+
+static void
+put_rate(line *l, const progress_facts *f)
+{
+    double rate = eta_rate(f->eta, f->now);
+
+    if (rate > 0)
+        put(l, "  %s", figure_rate(rate).text);
+}
+
+static void
+first_line(line *out, const screen *s, const progress_facts *f)
+{
+    enum { NARROW = 8, WIDE = 60 };
+    char tail[512], head[32];
+    line left = {head, 0, sizeof head}, right = {tail, 0, sizeof tail};
+
+    head[0] = '\0';
+    if (f->total)
+        put_percent(&left, f);
+    put_counts(&right, f);
+    put_rate(&right, f);
+    size_t before = right.len;
+    put(&right, "  ");
+    put_eta(&right, f);
+    if (right.len == before + 2)
+        tail[before] = '\0';
+    size_t used = progress_columns(tail) + 6 + 2 + 2 + (s->blocks ? 0 : 2);
+    size_t room = s->width > used + NARROW ? s->width - 1 - used : 0;
+    if (f->total && room >= NARROW) {
+        put(out, "%6s  ", head);
+        put_bar(out, s, f, room < WIDE ? room : WIDE);
+        put(out, "  %s", tail);
+    } else {
+        put(out, "%s%s%s", head, head[0] ? "  " : "", tail);
+    }
+}
+
+static void
+put_ink(line *l, const screen *s, const char *code, const char *word, uint64_t n)
+{
+    bool bright = s && s->colour && n > 0;
+
+    put(l, "%s%s %s%s", bright ? code : "", word, figure_count(n).text,
+        bright ? "\x1b[0m" : "");
+}
+
+static void
+put_figures(line *l, const screen *s, const progress_facts *f)
+{
+    put_ink(l, s, "\x1b[32m", "ok", f->ok);
+    put(l, "  ");
+    put_ink(l, s, "\x1b[31m", "err", f->errors);
+    if (f->skipped)
+        put(l, "  skipped %s", figure_count(f->skipped).text);
+    if (f->stats.retries)
+        put(l, "  retried %s", figure_count(f->stats.retries).text);
+    put(l, "  %s in flight", figure_count(f->stats.in_flight).text);
+}
+
+progress_text
+progress_bar(const screen *s, const progress_facts *f)
+{
+    progress_text out = {""};
+    char limit[96];
+    line l = {out.bytes, 0, sizeof out.bytes};
+
+    first_line(&l, s, f);
+    put(&l, "\n%s", f->total && s->width > 60 ? "        " : "");
+    put_figures(&l, s, f);
+    if (progress_limit(f, limit, sizeof limit)[0])
+        put(&l, "%s  limited by %s%s", s->colour ? "\x1b[2m" : "", limit,
+            s->colour ? "\x1b[0m" : "");
+    return out;
+}
+
+static void
+put_name(line *l, const progress_facts *f)
+{
+    if (!f->is_crawl || !f->name)
+        return;
+    put(l, "%.60s", f->name);
+    if (f->stats.hosts > 1)
+        put(l, " (%s hosts)", figure_count(f->stats.hosts).text);
+    put(l, "  ");
+}
+
+progress_text
+progress_line(const progress_facts *f)
+{
+    progress_text out = {""};
+    char limit[96];
+    line l = {out.bytes, 0, sizeof out.bytes};
+
+    put_name(&l, f);
+    put_counts(&l, f);
+    if (f->total) {
+        put(&l, "  ");
+        put_percent(&l, f);
+    }
+    put_rate(&l, f);
+    put(&l, "  ");
+    put_figures(&l, NULL, f);
+    put(&l, "  ");
+    put_eta(&l, f);
+    while (l.len > 0 && out.bytes[l.len - 1] == ' ')
+        out.bytes[--l.len] = '\0';
+    if (progress_limit(f, limit, sizeof limit)[0])
+        put(&l, f->is_crawl ? "  (limited by %s)" : "  limited by %s", limit);
+    return out;
+}

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "screen/record_table.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "screen/say.h"
+
+enum { LONGEST = 200, UNCUT = 60, BEFORE = 5, BEHIND = 24, ELLIPSIS = 1 };
+
+void
+record_table_init(record_table *r, const screen *s, bool on_terminal, size_t widest)
+{
+    size_t room = s->width > BEFORE + BEHIND ? s->width - BEFORE - BEHIND : 20;
+
+    *r = (record_table){.screen = *s, .cut = on_terminal};
+    /* A list gets half of what is left; the rest is for titles. */
+    r->most = !on_terminal              ? UNCUT
+              : widest && widest < room ? widest
+              : room / 2 < 24           ? 24
+                                        : room / 2 + room / 8;
+    r->url = widest < r->most ? widest : r->most;
+    r->url = r->url < 16 ? 16 : r->url;
+}
+
+void
+record_table_fini(record_table *r)
+{
+    textbuf_free(&r->line);
+}
+
+static const char *
+ellipsis(const record_table *r)
+{
+    return r->screen.blocks ? "…" : "~";
+}
+
+static size_t
+put_foreign(record_table *r, const char *bytes, size_t n, size_t columns)
+{
+    size_t used = 0;
+
+    for (size_t i = 0; i < n;) {
+        size_t wide = 1, len = show_char(bytes + i, n - i, &wide);
+        size_t room = i + (len ? len : 1) < n ? columns - ELLIPSIS : columns;
+
+        if (used + (len ? wide : 4) > room) {
+            textbuf_add(&r->line, ellipsis(r), strlen(ellipsis(r)));
+            return used + ELLIPSIS;
+        }
+        if (len)
+            textbuf_add(&r->line, bytes + i, len);
+        else
+            textbuf_put(&r->line, "\\x%02x", (unsigned char)bytes[i]);
+        used += len ? wide : 4;
+        i += len ? len : 1;
+    }
+    return used;
+}
+
+size_t
+record_table_foreign(record_table *r, const char *bytes, size_t n, size_t columns)
+{
+    char *clean = say_clean(bytes, n, &n); /* before it is cut */
+    size_t used = put_foreign(r, clean, n, columns);
+
+    free(clean);
+    return used;
+}
+
+/* A URL keeps its beginning and its end. */
+static void
+put_url(record_table *r, seine_view given)
+{
+    bool plain = true;
+    size_t used;
+    seine_view url;
+    char *clean = say_clean(given.ptr ? given.ptr : "", given.len, &url.len);
+
+    url.ptr = clean;
+
+    for (size_t i = 0; i < url.len; i++)
+        plain = plain && url.ptr[i] > ' ' && url.ptr[i] < 0x7f;
+    if (url.len > r->url)
+        r->url = url.len < r->most ? url.len : r->most;
+    if (!r->cut) {
+        used = put_foreign(r, url.ptr, url.len, SIZE_MAX);
+    } else if (!plain || url.len <= r->url) {
+        used = put_foreign(r, url.ptr, url.len, r->url);
+    } else {
+        size_t tail = (r->url - ELLIPSIS) / 3, head = r->url - ELLIPSIS - tail;
+
+        textbuf_add(&r->line, url.ptr, head);
+        textbuf_add(&r->line, ellipsis(r), strlen(ellipsis(r)));
+        textbuf_add(&r->line, url.ptr + url.len - tail, tail);
+        used = r->url;
+    }
+    textbuf_pad(&r->line, used < r->url ? r->url - used : 0);
+    free(clean);
+}
+
+figure
+figure_bytes(uint64_t n)
+{
+    static const char *const units[] = {"B", "KB", "MB", "GB", "TB"};
+    figure out;
+    double size = (double)n;
+    size_t u = 0;
+
+    while (u < 4 && size >= (u == 0 ? 1024 : 999.95)) {
+        size /= 1024;
+        u++;
+    }
+    snprintf(out.text, sizeof out.text, u == 0 || size >= 99.95 ? "%.0f %s" : "%.1f %s",
+             size, units[u]);
+    return out;
+}
+
+static ink
+ink_of(const seine_record *record)
+{
+    if (record->type == SEINE_RECORD_SKIP)
+        return INK_DIM;
+    if (record->fate == SEINE_FATE_OK)
+        return INK_GOOD;
+    return record->fate == SEINE_FATE_HTTP_ERROR && record->status < 500 ? INK_WARN
+                                                                         : INK_BAD;
+}
+
+static size_t
+width_left(const record_table *r)
+{
+    size_t used = BEFORE + r->url + BEHIND - 1;
+
+    if (!r->cut)
+        return LONGEST;
+    return r->screen.width > used + 8 ? r->screen.width - used : 8;
+}
+
+/* Of a page of a crawl that is elsewhere: where. */
+static bool
+put_target(record_table *r, const seine_record *record, size_t room)
+{
+    const char *arrow = r->screen.blocks ? "→ " : "> ";
+
+    if (record->status < 300 || record->status >= 400 || !record->final_url.len)
+        return false;
+    textbuf_put(&r->line, "  %s", arrow);
+    record_table_foreign(r, record->final_url.ptr, record->final_url.len, room - 2);
+    return true;
+}
+
+/* Title, or what went wrong. */
+static void
+put_words(record_table *r, const seine_record *record)
+{
+    size_t room = width_left(r);
+    const char *kind = record->fault && record->fault->code != SEINE_OK
+                           ? seine_err_name(record->fault->code)
+                           : "";
+    char tries[24] = "";
+
+    if (record->attempts > 1)
+        snprintf(tries, sizeof tries, "  (%" PRIu32 " tries)", record->attempts);
+    size_t tail = strlen(tries);
+    if (tail + 8 > room)
+        tail = 0;
+    bool said = record->is_crawled && record->fate == SEINE_FATE_OK &&
+                put_target(r, record, room - tail);
+    if (!said && record->fate == SEINE_FATE_OK && (record->title.len || tail)) {
+        textbuf_add(&r->line, "  ", 2);
+        record_table_foreign(r, record->title.ptr, record->title.len, room - tail);
+    } else if (record->fate != SEINE_FATE_OK && record->fate != SEINE_FATE_HTTP_ERROR) {
+        char text[320];
+
+        snprintf(text, sizeof text, "%s%s%.*s", kind, record->message.len ? ": " : "",
+                 record->message.len < 200 ? (int)record->message.len : 200,
+                 record->message.ptr ? record->message.ptr : "");
+        textbuf_add(&r->line, "  ", 2);
+        record_table_foreign(r, text, strlen(text), room - tail);
+    }
+    if (tail) {
+        textbuf_ink(&r->line, &r->screen, INK_DIM, "%s", tries);
+    }
+}
+
+static void
+put_dash(record_table *r, ink colour)
+{
+    textbuf_ink(&r->line, &r->screen, colour, "%s  ", r->screen.blocks ? "–" : "-");
+}
+
+static void
+end_line(record_table *r)
+{
+    while (r->line.len > 0 && r->line.text[r->line.len - 1] == ' ')
+        r->line.len--;
+    textbuf_add(&r->line, "\n", 1);
+}
+
+/* What was not fetched stays in the background, with the reason and the rule. */
+static void
+make_skip(record_table *r, const seine_record *record)
+{
+    if (r->screen.colour)
+        textbuf_put(&r->line, "%s", screen_code(INK_DIM));
+    put_dash(r, INK_NONE);
+    textbuf_add(&r->line, "  ", 2);
+    put_url(r, record->url.len ? record->url : record->input);
+    textbuf_put(&r->line, "  skipped: %s", seine_skip_name(record->reason));
+    if (record->rule.len) {
+        textbuf_add(&r->line, ", ", 2);
+        record_table_foreign(r, record->rule.ptr, record->rule.len,
+                             r->cut ? 40 : LONGEST);
+    }
+    if (r->screen.colour)
+        textbuf_put(&r->line, "%s", screen_code(INK_NONE));
+    end_line(r);
+}
+
+void
+record_table_make(record_table *r, const seine_record *record)
+{
+    ink colour = ink_of(record);
+    seine_view url = record->url.len ? record->url : record->input;
+    bool body = record->bytes_body > 0 || record->fate == SEINE_FATE_OK;
+
+    r->line.len = 0;
+    if (record->type == SEINE_RECORD_SKIP) {
+        make_skip(r, record);
+        return;
+    }
+    if (record->status)
+        textbuf_ink(&r->line, &r->screen, colour, "%3u", record->status);
+    else
+        put_dash(r, colour);
+    textbuf_add(&r->line, "  ", 2);
+    put_url(r, url);
+    textbuf_put(&r->line, "  %8s  %9s",
+                body ? figure_bytes(record->bytes_body).text : "-",
+                record->attempts ? figure_span(record->total).text : "-");
+    put_words(r, record);
+    end_line(r);
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "screen/terminal.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "screen/say.h"
+#include "screen/xalloc.h"
+
+enum { PIECE = 32 << 10 };
+
+void
+terminal_init(terminal *b, bool live)
+{
+    *b = (terminal){.line_buffered = live};
+    pthread_mutex_init(&b->lock, NULL);
+}
+
+void
+terminal_fini(terminal *b)
+{
+    free(b->text);
+    pthread_mutex_destroy(&b->lock);
+}
+
+/* 0, or the errno. */
+static int
+write_all(int fd, const char *bytes, size_t n)
+{
+    while (n > 0) {
+        ssize_t wrote = write(fd, bytes, n);
+
+        if (wrote < 0 && errno == EAGAIN) {
+            poll(&(struct pollfd){.fd = fd, .events = POLLOUT}, 1, -1);
+            continue;
+        }
+        if (wrote < 0 && errno != EINTR)
+            return errno;
+        bytes += wrote > 0 ? wrote : 0;
+        n -= wrote > 0 ? (size_t)wrote : 0;
+    }
+    return 0;
+}
+
+static bool
+is_writable(int fd)
+{
+    struct pollfd p = {.fd = fd, .events = POLLOUT};
+
+    return poll(&p, 1, 0) == 1;
+}
+
+static void
+hide(terminal *b)
+{
+    if (b->shown)
+        write_all(STDERR_FILENO, "\r\x1b[J", 4);
+    b->shown = false;
+}
+
+/* Puts the bar below the last line and the cursor back to where it begins. Lines that
+ * are too long are cut by the terminal instead of wrapped. */
+static void
+draw(terminal *b)
+{
+    char text[BOARD_BAR + 64];
+    const char *feed = strchr(b->bar, '\n');
+
+    if (!b->bar[0])
+        return;
+    int n = feed ? snprintf(text, sizeof text,
+                            "\r\x1b[?7l\x1b[K%.*s\n\x1b[K%s\x1b[?7h\r\x1b[1A",
+                            (int)(feed - b->bar), b->bar, feed + 1)
+                 : snprintf(text, sizeof text, "\r\x1b[?7l\x1b[K%s\x1b[?7h\r", b->bar);
+    if (n > 0)
+        write_all(STDERR_FILENO, text,
+                  (size_t)n < sizeof text ? (size_t)n : sizeof text - 1);
+    b->shown = true;
+}
+
+static void
+fail(terminal *b, int why)
+{
+    if (why && !b->failed)
+        b->failed = why;
+    if (b->failed)
+        b->len = 0;
+}
+
+static void
+flush(terminal *b)
+{
+    if (b->len == 0)
+        return;
+    hide(b);
+    fail(b, write_all(STDOUT_FILENO, b->text, b->len));
+    b->len = 0;
+    draw(b);
+}
+
+int
+terminal_text(terminal *b, const char *bytes, size_t n)
+{
+    pthread_mutex_lock(&b->lock);
+    if (!b->failed) {
+        if (b->cap - b->len < n) {
+            b->cap = 2 * b->cap > b->len + n ? 2 * b->cap : b->len + n + PIECE;
+            b->text = xalloc_resize(b->text, b->cap, 1);
+        }
+        memcpy(b->text + b->len, bytes, n);
+        b->len += n;
+        if (b->line_buffered || b->len >= PIECE)
+            flush(b);
+    }
+    int why = b->failed;
+    pthread_mutex_unlock(&b->lock);
+    return why;
+}
+
+int
+terminal_flush(terminal *b)
+{
+    pthread_mutex_lock(&b->lock);
+    flush(b);
+    int why = b->failed;
+    pthread_mutex_unlock(&b->lock);
+    return why;
+}
+
+int
+terminal_try(terminal *b)
+{
+    if (pthread_mutex_trylock(&b->lock) != 0)
+        return 0;
+    size_t done = 0;
+    while (done < b->len && is_writable(STDOUT_FILENO)) {
+        size_t piece = b->len - done < PIPE_BUF ? b->len - done : PIPE_BUF;
+        int why = write_all(STDOUT_FILENO, b->text + done, piece);
+
+        fail(b, why);
+        done += why ? 0 : piece;
+    }
+    if (done > 0 && b->len >= done) {
+        memmove(b->text, b->text + done, b->len - done);
+        b->len -= done;
+    }
+    int why = b->failed;
+    pthread_mutex_unlock(&b->lock);
+    return why;
+}
+
+int
+terminal_failed(terminal *b)
+{
+    if (pthread_mutex_trylock(&b->lock) != 0)
+        return 0;
+    int why = b->failed;
+    pthread_mutex_unlock(&b->lock);
+    return why;
+}
+
+void
+terminal_err(terminal *b, const char *bytes, size_t n)
+{
+    pthread_mutex_lock(&b->lock);
+    hide(b);
+    write_all(STDERR_FILENO, bytes, n);
+    draw(b);
+    pthread_mutex_unlock(&b->lock);
+}
+
+void
+terminal_say(terminal *b, const char *bytes, size_t n)
+{
+    char *clean = say_clean(bytes, n, &n);
+
+    terminal_err(b, clean, n);
+    free(clean);
+}
+
+void
+terminal_bar(terminal *b, const char *text)
+{
+    size_t n;
+    char *clean;
+
+    if (text[0] == '\0')
+        pthread_mutex_lock(&b->lock);
+    else if (pthread_mutex_trylock(&b->lock) != 0)
+        return;
+    if (text[0] == '\0')
+        hide(b);
+    clean = say_clean(text, strlen(text), &n);
+    snprintf(b->bar, sizeof b->bar, "%s", clean);
+    free(clean);
+    if (is_writable(STDERR_FILENO))
+        draw(b);
+    pthread_mutex_unlock(&b->lock);
+}

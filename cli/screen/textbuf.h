@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* textbuf.h - a text that grows; always terminated, {0} is empty. */
+#ifndef CLI_TEXTBUF_H
+#define CLI_TEXTBUF_H
+
+#include <stddef.h>
+
+#include "screen/screen.h"
+
+typedef struct textbuf {
+    char *text; /* NULL while it is empty */
+    size_t len, cap;
+} textbuf;
+
+void textbuf_add(textbuf *g, const char *bytes, size_t n);
+void textbuf_put(textbuf *g, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* In a colour, where the screen has them. */
+void textbuf_ink(textbuf *g, const screen *s, ink colour, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+void textbuf_pad(textbuf *g, size_t blanks);
+void textbuf_free(textbuf *g);
+
+#endif

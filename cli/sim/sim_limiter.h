@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * sim_limiter.h - what a token bucket does to a trace.
+ *
+ *     sim_limiter sim;
+ *     if (sim_limiter_run(&sim, &trace, &policy) != SAY_DONE)
+ *         return SAY_USAGE;
+ *     sim_limiter_plot(&sim, &screen, 0);
+ *     sim_limiter_sum_up(&sim, &screen);
+ *     sim_limiter_free(&sim);
+ */
+#ifndef CLI_SIM_LIMITER_H
+#define CLI_SIM_LIMITER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <seine/limiter.h>
+#include <seine/plumbing.h>
+
+#include "options/units.h"
+#include "screen/screen.h"
+#include "sim/trace.h"
+
+typedef struct policy {
+    pace rate; /* count 0: no limit */
+    uint32_t burst;
+    int64_t initial;     /* tokens, or SEINE_FULL */
+    seine_span max_wait; /* 0: refused at once; SEINE_NEVER: waits for ever */
+} policy;
+
+#define SIM_LIMITER_REFUSED (-1)
+
+/* A rate of three digits, and how it is typed. */
+typedef struct offer {
+    pace rate;
+    char text[24];
+} offer;
+
+typedef struct sim_limiter {
+    const trace *trace;
+    policy policy;
+    seine_span *waits; /* by request; SIM_LIMITER_REFUSED */
+    uint32_t *left;    /* tokens after each request */
+    uint64_t refused, waited;
+    seine_span longest, sum;              /* of those that waited */
+    bool weighted;                        /* some request wants other than one token */
+    uint64_t peak_offered, peak_admitted; /* tokens in any one second */
+    size_t *by_key;                       /* places of the requests, ordered by key */
+    bool *begins;                         /* by that order: the first of its key */
+    uint64_t keys;                        /* different ones; 1 without */
+    uint64_t overflowed;                  /* requests whose key found no place */
+    uint64_t enough_burst; /* with this burst nothing is refused or waits; 0 unknown */
+    offer enough_rate;     /* or with this rate; count 0 unknown */
+} sim_limiter;
+
+/* A bucket of this policy, or why there is none. */
+const char *sim_limiter_bucket(const policy *p, seine_time now, seine_limiter *out);
+
+int sim_limiter_run(sim_limiter *sim, const trace *t, const policy *p);
+void sim_limiter_free(sim_limiter *sim);
+
+void sim_limiter_plot(const sim_limiter *sim, const screen *s, seine_span bin);
+void sim_limiter_sum_up(const sim_limiter *sim, const screen *s);
+void sim_limiter_decisions(const sim_limiter *sim);
+seine_json *sim_limiter_summary(const sim_limiter *sim);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * traceline.h - one line of a trace: when, how much, how it went, whose it was.
+ *
+ *     traceline r = {.opts = opts, .line = text, .len = length, .event = {.n = 1}};
+ *     if (!traceline_read(&r))
+ *         complain(r.p - r.line, r.why);
+ */
+#ifndef CLI_TRACELINE_H
+#define CLI_TRACELINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "sim/log_date.h"
+#include "sim/trace.h"
+
+typedef struct traceline {
+    const trace_opts *opts;
+    const char *line, *p; /* p: where the reader stands when it gives up */
+    size_t len;           /* of the line, zero bytes included */
+    event event;
+    log_date date; /* instead of event.at, if `dated` */
+    bool dated;
+    char key[256];
+    char why[160];
+} traceline;
+
+bool traceline_read(traceline *r);
+
+/* Notes a mistake at a place in the line; false. */
+bool traceline_wrong(traceline *r, const char *at, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+#endif

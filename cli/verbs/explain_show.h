@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* explain_show.h - what would become of a URL, for people and for programs. */
+#ifndef CLI_EXPLAIN_SHOW_H
+#define CLI_EXPLAIN_SHOW_H
+
+#include "options/fetch_settings.h"
+#include "verbs/robots_ask.h"
+
+typedef struct explanation {
+    const args *args; /* whose settings begin with fetch_settings */
+    const seine_fetch_opts *opts;
+    const char *agent;
+    const char *const *seeds;
+    size_t n_seeds;
+    const robots_answer *answer; /* NULL: nobody asked */
+    const seine_explained *got;
+} explanation;
+
+void explain_show_text(const explanation *e);
+void explain_show_json(const explanation *e);
+
+#endif

@@ -1,0 +1,589 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <seine/charset.h>
+#include <seine/jsonptr.h>
+
+#include "screen/out.h"
+#include "screen/say.h"
+#include "screen/xalloc.h"
+#include "verbs/bytes.h"
+#include "verbs/extract_page.h"
+#include "verbs/jsonl.h"
+#include "verbs/verbs.h"
+
+typedef struct settings {
+    texts css, pointers;
+    const char *base, *charset;
+    bool links, title, meta, jsonld, tables, text;
+    bool json, jsonl;
+} settings;
+
+static int run(const args *a);
+
+#define AT(member) .at = offsetof(settings, member)
+
+/* clang-format off */
+static const option options[] = {
+    {"css", NULL, KIND_LIST, "[NAME=]SEL[@ATTR]", AT(css),
+     .help = "what a CSS selector finds: its text, or an attribute",
+     .more = "`@text` is the text, `@html` the element as HTML. Attributes that are URLs are resolved against --base. "
+             "NAME is what stands before the first `=` if it is a name; the member is called so, or after the selector."},
+    {"json-pointer", NULL, KIND_LIST, "[NAME=]PTR", AT(pointers),
+     .help = "the value of a JSON page at this pointer (RFC 6901)",
+     .more = "`-` in place of an element means every element."},
+    {"links", NULL, KIND_FLAG, AT(links),
+     .help = "all links: `url`, `tag`, `attr`, `text`, `rel`, `line`, `col`",
+     .more = "Resolved against the page's `<base>`, then --base; with `base` and `canonical`."},
+    {"title", NULL, KIND_FLAG, AT(title), .help = "the title"},
+    {"meta", NULL, KIND_FLAG, AT(meta), .help = "all metas, and the language"},
+    {"jsonld", NULL, KIND_FLAG, AT(jsonld), .help = "all scripts of JSON-LD"},
+    {"tables", NULL, KIND_FLAG, AT(tables),
+     .help = "all tables, as rows of texts",
+     .more = "A cell that spans several columns or rows is in each of them."},
+    {"text", NULL, KIND_FLAG, AT(text),
+     .help = "the text as people see it"},
+    {"base", NULL, KIND_TEXT, "URL", AT(base),
+     .help = "the URL of the page"},
+    {"charset", NULL, KIND_TEXT, "NAME", AT(charset),
+     .help = "the encoding of pages, as a header would name it",
+     .more = "Else what a byte order mark, a meta or an XML declaration names; then UTF-8 if it is valid, then windows-1252."},
+    {"json", "j", KIND_FLAG, AT(json),
+     .help = "a match a line: as a JSON string"},
+    {"jsonl", NULL, KIND_FLAG, AT(jsonl),
+     .help = "many cases: one JSON object per line, in and out",
+     .more = "In: `html` or `json`, as text, base64 (`html_b64`) or a file's name (`html_file`); `url`; `css` (one or a list), "
+             "`pointer`, or `want`, a list of links, title, meta, jsonld, tables, text; `charset` of bytes that are no text. "
+             "Out: `matches` of `id`, `tag`, `text`, `attr`; `value`; or `base`, `title`, `canonical` and what was wanted. "
+             "`id` is copied; a bad case is {`ok`:false, `error`} and the exit code stays 0."},
+    {.name = NULL},
+};
+
+static const example examples[] = {
+    {"printf '<a href=b>B</a>' | seine extract --base http://e.example --css a@href", "Where the headings lead:"},
+    {"printf '<title>T</title><p>x<p>y' | seine extract --title --css words=p", "Several things, as one object:"},
+    {"printf '{\"a\":[{\"b\":1},{\"b\":2}]}' | seine extract --json-pointer /a/-/b", "Every `b`:"},
+    {NULL, NULL},
+};
+
+const command cmd_extract = {
+    .name = "extract",
+    .arguments = "[FILE|-]…",
+    .about = "take links, fields and tables out of pages",
+    .text = "One --css or --json-pointer without a name prints a match a line; anything else one JSON object a file. "
+            "Without files standard input is read. A page that would be too costly as a tree is refused by name (html_too_deep, html_too_complex); "
+            "its links are still given. The exit code is 1 if a page was refused.",
+    .options = options,
+    .examples = examples,
+    .settings_size = sizeof(settings),
+    .max_args = SIZE_MAX,
+    .run = run,
+};
+/* clang-format on */
+
+/* Fields of a command line or a case. */
+typedef struct fields {
+    field *all;
+    size_t count;
+} fields;
+
+static void
+fields_free(fields *f)
+{
+    for (size_t i = 0; i < f->count; i++)
+        field_free(&f->all[i]);
+    free(f->all);
+    *f = (fields){NULL, 0};
+}
+
+/* What to type instead: the text without the byte at which it is wrong, if that helps. */
+static void
+without_fault(const char *text, char *out, size_t cap)
+{
+    seine_select_fault fault = {0};
+    seine_select *s = NULL;
+    size_t len = strlen(text);
+
+    out[0] = '\0';
+    if (len >= cap || seine_select_new(text, len, &s, &fault) == SEINE_OK ||
+        fault.at >= len) {
+        seine_select_free(s);
+        return;
+    }
+    memcpy(out, text, fault.at);
+    memcpy(out + fault.at, text + fault.at + 1, len - fault.at);
+    if (seine_select_new(out, len - 1, &s, NULL) != SEINE_OK)
+        out[0] = '\0';
+    seine_select_free(s);
+}
+
+static int
+read_fields(const settings *set, fields *css, fields *pointers)
+{
+    reason why = {""};
+
+    css->all = xalloc_zeroed(set->css.count + 1, sizeof *css->all);
+    pointers->all = xalloc_zeroed(set->pointers.count + 1, sizeof *css->all);
+    for (size_t i = 0; i < set->css.count; i++)
+        if (!field_css(&css->all[css->count++], set->css.items[i], &why)) {
+            char hint[SEINE_SELECT_BYTES];
+
+            without_fault(css->all[i].text, hint, sizeof hint);
+            return say_fail(SAY_USAGE, *hint ? hint : "seine extract --css 'h2 a@href'",
+                            "--css: %s", why.text);
+        }
+    for (size_t i = 0; i < set->pointers.count; i++)
+        if (!field_pointer(&pointers->all[pointers->count++], set->pointers.items[i],
+                           &why))
+            return say_fail(SAY_USAGE, "--json-pointer /data/0/name",
+                            "--json-pointer: %s", why.text);
+    return SAY_DONE;
+}
+
+/* Values of a field, one after the other: to an array, or to standard output. */
+typedef struct sink {
+    const field *field;
+    seine_json *array; /* NULL: print */
+    bool json;
+} sink;
+
+static void
+give(const sink *s, seine_json *value)
+{
+    const char *text;
+    size_t len;
+
+    if (s->array) {
+        jsonl_add(s->array, value);
+    } else if (s->json || !seine_json_string(value, &text, &len)) {
+        out_json(value);
+    } else {
+        out_bytes(text, len);
+        out_text("\n");
+        seine_json_free(value);
+    }
+}
+
+static bool
+on_match(page *p, seine_node n, void *arg)
+{
+    const sink *s = arg;
+    seine_json *value = page_value(p, n, s->field->attr);
+
+    if (value)
+        give(s, value);
+    return true;
+}
+
+static bool
+on_value(const seine_json *value, void *arg)
+{
+    give(arg, xalloc_json(seine_json_new_copy(value)));
+    return true;
+}
+
+static const char *
+label(const field *f)
+{
+    return f->name ? f->name : f->text;
+}
+
+/* One file's work. */
+typedef struct job {
+    const settings *set;
+    fields css, pointers;
+    bool plain; /* a match a line */
+    bool failed;
+} job;
+
+static bool
+has_facts(const settings *s)
+{
+    return s->links || s->title || s->meta || s->jsonld || s->tables || s->text;
+}
+
+static void
+add_facts(const settings *set, const page *p, seine_json *out)
+{
+    seine_json *notes;
+
+    if (set->title)
+        jsonl_set(out, "title", page_title(p));
+    if (set->links) {
+        jsonl_set(out, "base", page_base(p));
+        jsonl_set(out, "canonical", page_canonical(p));
+        jsonl_set(out, "links", page_links(p));
+    }
+    if (set->meta) {
+        jsonl_set(out, "lang", page_lang(p));
+        jsonl_set(out, "meta", page_meta(p));
+    }
+    if (set->jsonld)
+        jsonl_set(out, "jsonld", page_jsonld(p));
+    if ((notes = page_notes(p)))
+        jsonl_set(out, "notes", notes);
+}
+
+/* False: the page is too costly as a tree. */
+static bool
+add_from_tree(const job *j, page *p, seine_json *out, reason *why)
+{
+    seine_json *value = NULL;
+
+    for (size_t i = 0; i < j->css.count; i++) {
+        sink s = {&j->css.all[i], xalloc_json(seine_json_new_array()), true};
+        bool good = page_select(p, s.field->select, on_match, &s, why);
+
+        jsonl_set(out, label(s.field), s.array);
+        if (!good)
+            return false;
+    }
+    if (j->set->tables) {
+        if (!page_tables(p, &value, why))
+            return false;
+        jsonl_set(out, "tables", value);
+    }
+    if (j->set->text) {
+        if (!page_text(p, &value, why))
+            return false;
+        jsonl_set(out, "text", value);
+    }
+    return true;
+}
+
+static bool
+add_values(const job *j, const bytes *in, seine_json *out, reason *why)
+{
+    seine_json *json = NULL;
+    seine_json_fault fault;
+
+    if (j->pointers.count == 0)
+        return true;
+    seine_err e = seine_json_parse(in->ptr, in->len, &json, &fault);
+    if (e != SEINE_OK)
+        return reason_set(why, "%s at byte %zu: %s", seine_err_name(e), fault.offset,
+                          show(fault.text).text);
+    for (size_t i = 0; i < j->pointers.count; i++) {
+        const field *f = &j->pointers.all[i];
+        sink s = {f, j->plain ? NULL : xalloc_json(seine_json_new_array()), j->set->json};
+
+        e = seine_jsonptr_each(json, f->text, strlen(f->text), on_value, &s);
+        if (!j->plain)
+            jsonl_set(out, label(f), s.array);
+    }
+    seine_json_free(json);
+    return true;
+}
+
+static bool
+add_all(const job *j, const bytes *in, seine_json *out, reason *why)
+{
+    static page p;
+    bool good;
+
+    if (!add_values(j, in, out, why))
+        return false;
+    if (j->css.count == 0 && !has_facts(j->set))
+        return true;
+    good = page_open(&p, in, j->set->charset, j->set->base, why);
+    if (good && j->plain) {
+        sink s = {&j->css.all[0], NULL, j->set->json};
+
+        good = page_select(&p, s.field->select, on_match, &s, why);
+    } else if (good) {
+        add_facts(j->set, &p, out);
+        good = add_from_tree(j, &p, out, why);
+    }
+    page_close(&p);
+    return good;
+}
+
+static void
+one_file(job *j, const char *name, const bytes *in)
+{
+    seine_json *out = xalloc_json(seine_json_new_object());
+    reason why = {""};
+
+    if (!j->plain && strcmp(name, "-") != 0)
+        jsonl_set(out, "file", jsonl_string(name));
+    if (!add_all(j, in, out, &why)) {
+        j->failed = true;
+        if (j->plain)
+            say_note("%s: %s",
+                     strcmp(name, "-") == 0 ? "standard input" : show(name).text,
+                     why.text);
+        else
+            jsonl_set(out, "error", jsonl_string(why.text));
+    }
+    if (j->plain)
+        seine_json_free(out);
+    else
+        out_json(out);
+}
+
+static int
+each_file(const args *a, job *j)
+{
+    static char stdin_name[] = "-";
+    char *none[] = {stdin_name};
+    char **names = a->count > 0 ? a->words : none;
+    int code = SAY_DONE;
+
+    for (size_t i = 0; i < (a->count > 0 ? a->count : 1) && code == SAY_DONE; i++) {
+        bytes in;
+
+        code = bytes_file(names[i], &in);
+        if (code == SAY_DONE)
+            one_file(j, names[i], &in);
+        bytes_free(&in);
+    }
+    return code == SAY_DONE && j->failed ? SAY_FAILED : code;
+}
+
+/* Lines of JSON. */
+
+static bool
+add_match(page *p, seine_node n, void *arg)
+{
+    const sink *s = arg;
+    seine_json *one = xalloc_json(seine_json_new_object()), *attr = NULL;
+    seine_view name = seine_node_name(p->tree, n);
+
+    if (s->field->attr)
+        attr = page_value(p, n, s->field->attr);
+    jsonl_set(one, "id", page_string(seine_node_attr(p->tree, n, "id")));
+    jsonl_set(one, "tag", page_string(name));
+    jsonl_set(one, "text", page_value(p, n, NULL));
+    jsonl_set(one, "attr", attr ? attr : seine_json_new_null());
+    jsonl_add(s->array, one);
+    return true;
+}
+
+static bool
+match_one(page *p, const char *text, seine_json *matches, reason *why)
+{
+    field f;
+    bool good = field_css(&f, text, why);
+
+    if (good) {
+        sink s = {&f, matches, true};
+
+        good = page_select(p, f.select, add_match, &s, why);
+    }
+    field_free(&f);
+    return good;
+}
+
+/* One selector, or a list of them: their matches one after the other. */
+static bool
+match_all(page *p, const seine_json *css, seine_json *out, reason *why)
+{
+    seine_json *matches = xalloc_json(seine_json_new_array());
+    bool list = seine_json_type_of(css) == SEINE_JSON_ARRAY;
+    bool good = true;
+
+    for (size_t i = 0; good && i < (list ? seine_json_size(css) : 1); i++) {
+        const char *text = NULL;
+        size_t len;
+
+        good = seine_json_string(list ? seine_json_at(css, i) : css, &text, &len) &&
+                       strlen(text) == len
+                   ? match_one(p, text, matches, why)
+                   : reason_set(why, "css: not a selector or a list of them");
+    }
+    jsonl_set(out, "matches", matches);
+    return good;
+}
+
+static bool
+is_wanted(const seine_json *want, const char *name)
+{
+    for (size_t i = 0; i < seine_json_size(want); i++) {
+        const char *text = "";
+        size_t len;
+
+        if (seine_json_string(seine_json_at(want, i), &text, &len) &&
+            strcmp(text, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool
+want_all(page *p, const seine_json *want, seine_json *out, reason *why)
+{
+    static const char known[] = " links title meta jsonld tables text ";
+    job j = {.plain = false};
+    settings set = {.title = true};
+
+    for (size_t i = 0; i < seine_json_size(want); i++) {
+        const char *text = "";
+        size_t len;
+        char word[64];
+
+        seine_json_string(seine_json_at(want, i), &text, &len);
+        snprintf(word, sizeof word, " %s ", text);
+        if (!*text || !strstr(known, word))
+            return reason_set(
+                why, "want: not a list of links, title, meta, jsonld, tables, text");
+    }
+    set.links = is_wanted(want, "links");
+    set.meta = is_wanted(want, "meta");
+    set.jsonld = is_wanted(want, "jsonld");
+    set.tables = is_wanted(want, "tables");
+    set.text = is_wanted(want, "text");
+    j.set = &set;
+    if (!set.links) {
+        jsonl_set(out, "base", page_base(p));
+        jsonl_set(out, "canonical", page_canonical(p));
+    }
+    add_facts(&set, p, out);
+    return add_from_tree(&j, p, out, why);
+}
+
+static bool
+html_case(const seine_json *in, const bytes *html, seine_json *out, reason *why)
+{
+    static page p;
+    const char *url = NULL, *charset = NULL;
+    const seine_json *css = seine_json_get(in, "css"), *want = seine_json_get(in, "want");
+    bool good =
+        jsonl_text(in, "url", &url, why) && jsonl_text(in, "charset", &charset, why);
+
+    if (jsonl_has(in, "html")) /* text is UTF-8, whatever it says of itself */
+        charset = "utf-8";
+    if (good && !css == !want)
+        good =
+            reason_set(why, css ? "both 'css' and 'want'" : "no member 'css' or 'want'");
+    if (!good)
+        return false;
+    good = page_open(&p, html, charset, url, why) &&
+           (css ? match_all(&p, css, out, why) : want_all(&p, want, out, why));
+    page_close(&p);
+    return good;
+}
+
+static bool
+json_case(const seine_json *in, const bytes *text, seine_json *out, reason *why)
+{
+    const char *pointer = NULL;
+    const seine_json *value = NULL;
+    seine_json *json = NULL;
+    seine_json_fault fault;
+
+    if (!jsonl_text(in, "pointer", &pointer, why))
+        return false;
+    if (!pointer)
+        return reason_set(why, "no member 'pointer'");
+    seine_err e = seine_json_parse(text->ptr, text->len, &json, &fault);
+    if (e != SEINE_OK)
+        return reason_set(why, "%s at byte %zu: %s", seine_err_name(e), fault.offset,
+                          show(fault.text).text);
+    e = seine_jsonptr_get(json, pointer, strlen(pointer), &value);
+    if (e == SEINE_OK)
+        jsonl_set(out, "value", xalloc_json(seine_json_new_copy(value)));
+    seine_json_free(json);
+    if (e == SEINE_E_INVAL)
+        return reason_set(why, "'%s' is no JSON pointer", show(pointer).text);
+    return e == SEINE_OK ||
+           reason_set(why, "there is nothing at '%s'", show(pointer).text);
+}
+
+/* The member `json` may be the value itself. */
+static bool
+read_json(const seine_json *in, bytes *out, reason *why)
+{
+    const seine_json *json = seine_json_get(in, "json");
+    seine_text text = {0};
+
+    *out = (bytes){NULL, 0, NULL};
+    if (!json || seine_json_type_of(json) == SEINE_JSON_STRING)
+        return bytes_read(in, "json", out, why);
+    if (seine_json_print(json, &text) != SEINE_OK)
+        xalloc_json(NULL);
+    out->ptr = out->own = xalloc_copy(text.bytes, text.len);
+    out->len = text.len;
+    seine_text_free(&text);
+    return true;
+}
+
+static bool
+answer(const seine_json *in, seine_json *out, reason *why)
+{
+    bytes html = {0}, json = {0};
+    bool good = jsonl_known(in,
+                            "id html html_b64 html_file json json_b64 json_file url css "
+                            "pointer want charset",
+                            why) &&
+                bytes_read(in, "html", &html, why) && read_json(in, &json, why);
+
+    if (good && !html.ptr == !json.ptr)
+        good = reason_set(why, html.ptr ? "both 'html' and 'json'"
+                                        : "no member 'html' or 'json'");
+    if (good) {
+        jsonl_set(out, "ok", seine_json_new_bool(true));
+        good = html.ptr ? html_case(in, &html, out, why) : json_case(in, &json, out, why);
+    }
+    bytes_free(&html);
+    bytes_free(&json);
+    return good;
+}
+
+static int
+check_base(const char *base)
+{
+    char mem[SEINE_URL_ROOM];
+    seine_url_flaw flaw = {SEINE_URL_NONE, 0};
+    seine_url u;
+
+    seine_url_init(&u, mem, sizeof mem);
+    if (base && seine_url_parse(&u, base, strlen(base), &flaw) != SEINE_OK)
+        return say_fail(SAY_USAGE, "--base https://e.example/page", "--base '%s': %s",
+                        show(base).text, seine_url_flaw_text(flaw.kind));
+    return SAY_DONE;
+}
+
+static int
+check_charset(const char *name)
+{
+    seine_charset c;
+
+    if (name && !seine_charset_find(name, strlen(name), &c))
+        return say_fail(SAY_USAGE, "--charset utf-8, --charset shift_jis",
+                        "--charset '%s': no encoding of the web", show(name).text);
+    return SAY_DONE;
+}
+
+static int
+run(const args *a)
+{
+    const settings *set = a->settings;
+    job j = {.set = set};
+
+    if (set->jsonl && a->count > 0)
+        return say_fail(SAY_USAGE, "one of the two",
+                        "--jsonl reads standard input, not '%s'", show(a->words[0]).text);
+    if (set->jsonl)
+        return jsonl_only(a) ? jsonl_run(NULL, answer) : SAY_USAGE;
+    if (set->css.count + set->pointers.count == 0 && !has_facts(set))
+        return say_fail(SAY_USAGE,
+                        "--links, --title, --css 'h2 a@href', --json-pointer /data",
+                        "extract needs to know what");
+    int code = check_base(set->base);
+    if (code == SAY_DONE)
+        code = check_charset(set->charset);
+    if (code == SAY_DONE)
+        code = read_fields(set, &j.css, &j.pointers);
+    if (code == SAY_DONE) {
+        size_t count = j.css.count + j.pointers.count;
+        const field *only = j.css.count > 0 ? &j.css.all[0] : &j.pointers.all[0];
+
+        j.plain = !has_facts(set) && count == 1 && !only->name;
+        code = each_file(a, &j);
+    }
+    fields_free(&j.css);
+    fields_free(&j.pointers);
+    return code;
+}

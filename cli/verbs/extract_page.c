@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "verbs/extract_page.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <seine/charset.h>
+#include <seine/jsonptr.h>
+
+#include "screen/say.h"
+#include "screen/xalloc.h"
+
+/* Without memory the program ends. */
+static void
+need(seine_err e)
+{
+    if (e == SEINE_E_NOMEM)
+        xalloc_json(NULL);
+}
+
+/* As UTF-8, without the mark it may begin with. */
+static void
+read_html(page *p, const char *html, size_t len, const char *charset)
+{
+    seine_charset_choice c;
+
+    seine_charset_decide(html, len, charset, charset ? strlen(charset) : 0, &c);
+    need(seine_charset_decode(c.charset, html + c.bom, len - c.bom, &p->html, NULL));
+}
+
+seine_json *
+page_string(seine_view v)
+{
+    return xalloc_json(v.ptr ? seine_json_new_string(v.ptr, v.len)
+                             : seine_json_new_null());
+}
+
+static bool
+is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+static bool
+is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* NAME is what stands before the first '=' if it is a name; the rest. */
+static const char *
+cut_name(field *f, const char *text)
+{
+    size_t n = 0;
+
+    *f = (field){NULL, NULL, NULL, NULL};
+    while (is_letter(text[n]) || (n > 0 && is_digit(text[n])))
+        n++;
+    if (n == 0 || text[n] != '=')
+        return text;
+    f->name = xalloc_copy(text, n);
+    return text + n + 1;
+}
+
+/* ATTR is what stands behind the last '@' if it is a name: no selector ends so. */
+static size_t
+cut_attr(field *f, const char *text)
+{
+    const char *at = strrchr(text, '@');
+    size_t n = 0;
+
+    while (at && at[1 + n] &&
+           (is_letter(at[1 + n]) || is_digit(at[1 + n]) || strchr("-:.", at[1 + n])))
+        n++;
+    if (!at || n == 0 || at[1 + n] != '\0')
+        return strlen(text);
+    f->attr = xalloc_copy(at + 1, n);
+    return (size_t)(at - text);
+}
+
+bool
+field_css(field *f, const char *text, reason *why)
+{
+    const char *rest = cut_name(f, text);
+    size_t len = cut_attr(f, rest);
+    seine_select_fault fault = {0};
+
+    f->text = xalloc_copy(rest, len);
+    seine_err e = seine_select_new(f->text, len, &f->select, &fault);
+    if (e == SEINE_E_NOMEM)
+        xalloc_json(NULL);
+    return e == SEINE_OK || reason_set(why, "selector '%s' is not valid: %s, at byte %zu",
+                                       show(f->text).text, fault.text, fault.at);
+}
+
+bool
+field_pointer(field *f, const char *text, reason *why)
+{
+    const char *rest = cut_name(f, text);
+
+    f->text = xalloc_copy(rest, strlen(rest));
+    return seine_jsonptr_valid(rest, strlen(rest)) ||
+           reason_set(
+               why,
+               "'%s' is no JSON pointer: it begins with / and has ~ only in ~0 and ~1",
+               show(rest).text);
+}
+
+void
+field_free(field *f)
+{
+    free(f->name);
+    free(f->text);
+    free(f->attr);
+    seine_select_free(f->select);
+    *f = (field){NULL, NULL, NULL, NULL};
+}
+
+static bool
+read_url(page *p, const char *url, reason *why)
+{
+    seine_url_flaw flaw = {SEINE_URL_NONE, 0};
+
+    if (!url)
+        return true;
+    if (seine_url_parse(&p->url, url, strlen(url), &flaw) != SEINE_OK)
+        return reason_set(why, "'%s': %s", show(url).text,
+                          seine_url_flaw_text(flaw.kind));
+    need(seine_links_base_url(p->links, &p->url, &p->base));
+    return true;
+}
+
+/* Without a URL of the page its own base may still be a whole one. */
+static void
+read_base(page *p)
+{
+    seine_view base = seine_links_base(p->links);
+
+    if (base.ptr && seine_url_parse(&p->base, base.ptr, base.len, NULL) != SEINE_OK)
+        seine_url_init(&p->base, p->base_mem, sizeof p->base_mem);
+}
+
+bool
+page_open(page *p, const bytes *html, const char *charset, const char *url, reason *why)
+{
+    memset(p, 0, sizeof *p);
+    read_html(p, html->ptr, html->len, charset);
+    seine_url_init(&p->url, p->url_mem, sizeof p->url_mem);
+    seine_url_init(&p->base, p->base_mem, sizeof p->base_mem);
+    need(seine_links_new(NULL, &p->links));
+    need(seine_links_feed(p->links, p->html.bytes, p->html.len));
+    need(seine_links_end(p->links));
+    if (!url)
+        read_base(p);
+    return read_url(p, url, why);
+}
+
+void
+page_close(page *p)
+{
+    seine_finder_free(p->finder);
+    seine_tree_free(p->tree);
+    seine_links_free(p->links);
+    seine_text_free(&p->html);
+    memset(p, 0, sizeof *p);
+}
+
+bool
+page_tree(page *p, reason *why)
+{
+    if (p->tree)
+        return true;
+    need(seine_tree_new(&p->tree));
+    seine_err e = seine_tree_parse(p->tree, p->html.bytes, p->html.len, NULL);
+    if (e == SEINE_OK)
+        e = seine_finder_new(p->tree, &p->finder);
+    if (e == SEINE_E_NOMEM)
+        need(e);
+    if (e == SEINE_OK)
+        return true;
+    seine_tree_free(p->tree);
+    p->tree = NULL;
+    return reason_set(why, "%s: %s", seine_err_name(e), seine_err_text(e));
+}
+
+bool
+page_select(page *p, const seine_select *s, page_fn fn, void *arg, reason *why)
+{
+    seine_node n = 0;
+    seine_err e;
+
+    if (!page_tree(p, why))
+        return false;
+    while ((e = seine_finder_next(p->finder, s, 0, &n)) == SEINE_OK && n != 0)
+        if (!fn(p, n, arg))
+            return true;
+    if (e == SEINE_E_NOMEM)
+        need(e);
+    return e == SEINE_OK ||
+           reason_set(why, "%s: %s", seine_err_name(e), seine_err_text(e));
+}
+
+static seine_json *
+resolved(const page *p, seine_view v)
+{
+    char mem[SEINE_URL_ROOM];
+    seine_url u;
+
+    seine_url_init(&u, mem, sizeof mem);
+    if (seine_url_href(&p->base).len > 0 &&
+        seine_url_resolve(&u, &p->base, v.ptr, v.len, NULL) == SEINE_OK)
+        return xalloc_json(
+            seine_json_new_string(seine_url_href(&u).ptr, seine_url_href(&u).len));
+    return page_string(v);
+}
+
+static seine_json *
+taken(seine_err e, seine_text *text)
+{
+    need(e);
+    seine_json *json = xalloc_json(seine_json_new_string(text->bytes, text->len));
+    seine_text_free(text);
+    return json;
+}
+
+/* Attributes that are URLs are given resolved, if the page's URL is known. */
+seine_json *
+page_value(page *p, seine_node n, const char *attr)
+{
+    static const char urls[] =
+        " href src action formaction poster cite background longdesc ";
+    seine_text text = {0};
+    char word[32];
+
+    if (!attr || strcmp(attr, "text") == 0) {
+        need(seine_node_words(p->tree, n, &text));
+        for (size_t i = 0; i < text.len; i++)
+            if (text.bytes[i] == '\n')
+                text.bytes[i] = ' ';
+        return taken(SEINE_OK, &text);
+    }
+    if (strcmp(attr, "html") == 0)
+        return taken(seine_node_html(p->tree, n, &text), &text);
+    seine_view v = seine_node_attr(p->tree, n, attr);
+    if (!v.ptr)
+        return NULL;
+    snprintf(word, sizeof word, " %s ", attr);
+    return strstr(urls, word) ? resolved(p, v) : page_string(v);
+}
+
+seine_json *
+page_links(const page *p)
+{
+    seine_json *all = xalloc_json(seine_json_new_array());
+    seine_link k;
+
+    for (size_t i = 0; seine_links_at(p->links, i, &k); i++) {
+        seine_json *one = xalloc_json(seine_json_new_object());
+
+        jsonl_set(one, "url", resolved(p, k.value));
+        jsonl_set(one, "tag", jsonl_string(k.tag));
+        jsonl_set(one, "attr", jsonl_string(k.attr));
+        jsonl_set(one, "text", page_string(k.text));
+        jsonl_set(one, "rel", page_string(k.rel));
+        if (k.hreflang.len > 0)
+            jsonl_set(one, "hreflang", page_string(k.hreflang));
+        jsonl_set(one, "line", seine_json_new_int(k.line));
+        jsonl_set(one, "col", seine_json_new_int(k.col));
+        jsonl_add(all, one);
+    }
+    return all;
+}
+
+seine_json *
+page_meta(const page *p)
+{
+    seine_json *all = xalloc_json(seine_json_new_array());
+    seine_meta m;
+
+    for (size_t i = 0; seine_links_meta(p->links, i, &m); i++) {
+        seine_json *one = xalloc_json(seine_json_new_object());
+
+        jsonl_set(one, m.attr, page_string(m.name));
+        jsonl_set(one, "content", page_string(m.content));
+        jsonl_add(all, one);
+    }
+    return all;
+}
+
+/* Values; what is no JSON, as text. */
+seine_json *
+page_jsonld(const page *p)
+{
+    seine_json *all = xalloc_json(seine_json_new_array()), *one;
+    seine_view v;
+
+    for (size_t i = 0; seine_links_jsonld(p->links, i, &v); i++) {
+        if (seine_json_parse(v.ptr, v.len, &one, NULL) != SEINE_OK)
+            one = page_string(v);
+        jsonl_add(all, one);
+    }
+    return all;
+}
+
+seine_json *
+page_notes(const page *p)
+{
+    unsigned notes = seine_links_notes(p->links);
+    seine_json *all = notes ? xalloc_json(seine_json_new_array()) : NULL;
+
+    for (unsigned i = 0; seine_links_note_name(i); i++)
+        if (notes & 1U << i)
+            jsonl_add(all, jsonl_string(seine_links_note_name(i)));
+    return all;
+}
+
+/* A page without one has an empty one, as in a browser. */
+seine_json *
+page_title(const page *p)
+{
+    seine_view title = seine_links_title(p->links);
+
+    return page_string(title.ptr ? title : (seine_view){"", 0});
+}
+
+seine_json *
+page_lang(const page *p)
+{
+    return page_string(seine_links_lang(p->links));
+}
+
+seine_json *
+page_canonical(const page *p)
+{
+    seine_view v = seine_links_canonical(p->links);
+
+    return v.ptr ? resolved(p, v) : page_string(v);
+}
+
+seine_json *
+page_base(const page *p)
+{
+    seine_url_part href = seine_url_href(&p->base);
+
+    if (href.len > 0)
+        return page_string((seine_view){href.ptr, href.len});
+    return page_string(seine_links_base(p->links));
+}
+
+bool
+page_text(page *p, seine_json **out, reason *why)
+{
+    seine_text text = {0};
+
+    if (!page_tree(p, why))
+        return false;
+    *out = taken(seine_node_words(p->tree, 0, &text), &text);
+    return true;
+}

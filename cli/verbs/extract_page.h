@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * extract.h - what is taken out of a page, for `extract` and its lines of JSON.
+ *
+ * A page is read in the encoding that it or somebody else names, once without a tree for
+ * links and facts, and a tree is made if something wants one.
+ */
+#ifndef CLI_EXTRACT_H
+#define CLI_EXTRACT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <seine/links.h>
+#include <seine/select.h>
+#include <seine/tree.h>
+#include <seine/url.h>
+
+#include "verbs/bytes.h"
+#include "verbs/jsonl.h"
+
+typedef struct page {
+    seine_text html; /* UTF-8 */
+    char url_mem[SEINE_URL_ROOM], base_mem[SEINE_URL_ROOM];
+    seine_url url, base; /* empty: not known */
+    seine_links *links;
+    seine_tree *tree;     /* NULL: not made yet */
+    seine_finder *finder; /* of the tree */
+} page;
+
+/* What was asked of a page: "[NAME=]SELECTOR[@ATTR]". */
+typedef struct field {
+    char *name; /* NULL: it has none */
+    char *text; /* the selector or pointer alone */
+    char *attr; /* NULL: its text */
+    seine_select *select;
+} field;
+
+/* False: no selector, and why. */
+bool field_css(field *f, const char *text, reason *why);
+bool field_pointer(field *f, const char *text, reason *why);
+void field_free(field *f);
+
+/* Reads the page; `url` may be NULL, and `charset`, which is what its header would say.
+ * False: `url` is none, and why. */
+bool page_open(page *p, const bytes *html, const char *charset, const char *url,
+               reason *why);
+void page_close(page *p);
+
+/* Makes the tree if there is none yet. False: it is refused, and why. */
+bool page_tree(page *p, reason *why);
+
+/* Each match of a selector, until `fn` is false. */
+typedef bool (*page_fn)(page *p, seine_node n, void *arg);
+bool page_select(page *p, const seine_select *s, page_fn fn, void *arg, reason *why);
+
+/* What a field says of a node: its text on one line, or an attribute; NULL: it has none.
+ */
+seine_json *page_value(page *p, seine_node n, const char *attr);
+
+/* Parts of the answer. */
+seine_json *page_links(const page *p);
+seine_json *page_meta(const page *p);
+seine_json *page_jsonld(const page *p);
+seine_json *page_notes(const page *p); /* NULL: there are none */
+seine_json *page_title(const page *p);
+seine_json *page_canonical(const page *p);
+seine_json *page_base(const page *p);
+seine_json *page_lang(const page *p);
+bool page_text(page *p, seine_json **out, reason *why);
+bool page_tables(page *p, seine_json **out, reason *why);
+
+/* A string, or null for what is not there. */
+seine_json *page_string(seine_view v);
+
+#endif

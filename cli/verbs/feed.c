@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "verbs/feed.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <seine/url.h>
+
+#include "options/crawl_opts.h"
+#include "options/request.h"
+#include "screen/say.h"
+#include "screen/xalloc.h"
+
+static int
+open_one(feed *f, const char *path)
+{
+    static const seine_input_format formats[] = {
+        SEINE_INPUT_AUTO,    SEINE_INPUT_TEXT, SEINE_INPUT_JSONL, SEINE_INPUT_CSV,
+        SEINE_INPUT_SITEMAP, SEINE_INPUT_WARC, SEINE_INPUT_HTML};
+    const fetch_settings *set = f->args->settings;
+    seine_input_opts opts = {.path = path,
+                             .format = formats[set->input_format],
+                             .base = set->base,
+                             .url_column = set->url_column};
+    char why[SEINE_WHY] = "";
+    seine_err e = seine_input_open(&opts, why, &f->inputs[f->n_inputs]);
+
+    if (e == SEINE_OK) {
+        f->n_inputs++;
+        return SAY_DONE;
+    }
+    if (e == SEINE_E_NOMEM)
+        return say_fail(SAY_MACHINE, NULL, "out of memory");
+    return say_fail(SAY_USAGE, "another name, or - for standard input", "%s",
+                    why[0] ? why : seine_err_text(e));
+}
+
+static bool
+is_stdin(const char *name)
+{
+    return strcmp(name, "-") == 0;
+}
+
+static int
+check_stdin(const feed *f, size_t times)
+{
+    times += request_reads_stdin(f->args->settings);
+    return times < 2
+               ? SAY_DONE
+               : say_fail(SAY_USAGE, "one of them", "standard input is asked for twice");
+}
+
+int
+feed_open(feed *f, const args *a)
+{
+    const fetch_settings *set = a->settings;
+    size_t stdins = 0;
+    bool none = a->count == 0 && set->input.count == 0;
+
+    *f = (feed){.args = a, .wake = -1};
+    if (none && crawl_is_asked(a))
+        return say_fail(SAY_USAGE, "seine crawl https://…, or -i FILE", "no seeds given");
+    if (none && isatty(STDIN_FILENO))
+        return say_fail(SAY_USAGE,
+                        "seine fetch https://…, -i FILE, or pipe a list into it",
+                        "no URLs given");
+    for (size_t i = 0; i < set->input.count; i++)
+        stdins += is_stdin(set->input.items[i]);
+    for (size_t i = 0; i < a->count; i++)
+        stdins += is_stdin(a->words[i]);
+    int code = check_stdin(f, stdins + none);
+    f->inputs = xalloc_zeroed(set->input.count + stdins + 1, sizeof(seine_input *));
+    for (size_t i = 0; code == SAY_DONE && i < set->input.count; i++)
+        code = open_one(f, set->input.items[i]);
+    if (code == SAY_DONE && none)
+        code = open_one(f, "-");
+    for (size_t i = 0; code == SAY_DONE && i < a->count; i++)
+        if (is_stdin(a->words[i]))
+            code = open_one(f, "-");
+    if (code != SAY_DONE)
+        feed_free(f);
+    return code;
+}
+
+/* Records that leave in order wait for the slowest URL. No URL is given that would have
+ * to wait outside of the window: a full one stops requests, and the slowest may be one.
+ */
+static void
+keep_in_window(feed *f)
+{
+    seine_clock *clock = seine_ctx_clock(f->ctx);
+    seine_fetch_stats s;
+
+    for (seine_err e = SEINE_OK; e == SEINE_OK && !atomic_load(&f->stopped);) {
+        seine_fetch_stats_get(f->fetch, &s);
+        if (s.given + 1 < seine_sinks_due(f->ordered) + f->window)
+            return;
+        e = seine_ctx_sleep(f->ctx, clock->now(clock) + SEINE_MS(2));
+    }
+}
+
+/* False: no more can be given. */
+static bool
+give(feed *f, const seine_ask *ask)
+{
+    if (f->ordered)
+        keep_in_window(f);
+    seine_err e = seine_fetch_add(f->fetch, ask, f->ctx);
+
+    if (e != SEINE_OK && !atomic_load(&f->stopped) && e != SEINE_E_CLOSED)
+        atomic_store(&f->failed, (int)e);
+    return e == SEINE_OK && !atomic_load(&f->stopped);
+}
+
+static bool
+give_input(feed *f, seine_input *in)
+{
+    seine_ask ask = SEINE_ASK;
+    seine_err e = SEINE_OK;
+
+    while (!atomic_load(&f->stopped) && (e = seine_input_next(in, &ask)) == SEINE_OK)
+        if (!give(f, &ask))
+            return false;
+    if (e != SEINE_OK && e != SEINE_E_CLOSED) {
+        snprintf(f->why, sizeof f->why, "%s",
+                 seine_input_why(in) ? seine_input_why(in) : "");
+        atomic_store(&f->failed, (int)e);
+    }
+    return !atomic_load(&f->stopped);
+}
+
+static bool
+give_word(feed *f, const char *word)
+{
+    const fetch_settings *set = f->args->settings;
+    seine_ask ask = SEINE_ASK;
+    char base_mem[SEINE_URL_ROOM], mem[SEINE_URL_ROOM];
+    seine_url base, url;
+
+    ask.url = ask.input = (seine_view){word, strlen(word)};
+    if (set->base && !strstr(word, "://")) {
+        seine_url_init(&base, base_mem, sizeof base_mem);
+        seine_url_init(&url, mem, sizeof mem);
+        if (seine_url_parse(&base, set->base, strlen(set->base), NULL) == SEINE_OK &&
+            seine_url_resolve(&url, &base, word, strlen(word), NULL) == SEINE_OK)
+            ask.url = (seine_view){seine_url_href(&url).ptr, seine_url_href(&url).len};
+    }
+    return give(f, &ask);
+}
+
+/* False: there was more. */
+static bool
+give_all(feed *f)
+{
+    const args *a = f->args;
+    size_t next = 0, files = ((const fetch_settings *)a->settings)->input.count;
+
+    while (next < files && give_input(f, f->inputs[next]))
+        next++;
+    if (next < files)
+        return false;
+    if (a->count == 0 && files == 0)
+        return give_input(f, f->inputs[next]);
+    for (size_t i = 0; i < a->count; i++)
+        if (is_stdin(a->words[i]) ? !give_input(f, f->inputs[next++])
+                                  : !give_word(f, a->words[i]))
+            return i + 1 == a->count && !is_stdin(a->words[i]);
+    return true;
+}
+
+static void *
+feed_main(void *arg)
+{
+    feed *f = arg;
+    uint64_t one = 1;
+    seine_ctx *ctx = NULL;
+
+    pthread_setname_np(pthread_self(), "sn-feed");
+    if (!give_all(f))
+        atomic_store(&f->cut, true);
+    seine_fetch_close(f->fetch);
+    atomic_store(&f->at_end, true);
+    if (seine_ctx_root(seine_clock_system(), &ctx) == SEINE_OK) {
+        seine_err e = seine_fetch_finish(f->fetch, ctx);
+
+        if (e == SEINE_E_NOMEM)
+            atomic_store(&f->failed, (int)e);
+    }
+    seine_ctx_unref(ctx);
+    atomic_store(&f->is_done, true);
+    if (write(f->wake, &one, sizeof one) < 0)
+        return NULL; /* the main thread looks again in a moment anyway */
+    return NULL;
+}
+
+bool
+feed_start(feed *f, seine_fetch *fetch, int wake)
+{
+    f->fetch = fetch;
+    f->wake = wake;
+    if (seine_ctx_root(seine_clock_system(), &f->ctx) != SEINE_OK)
+        return false;
+    f->started = pthread_create(&f->thread, NULL, feed_main, f) == 0;
+    return f->started;
+}
+
+void
+feed_stop(feed *f)
+{
+    atomic_store(&f->stopped, true);
+    for (size_t i = 0; i < f->n_inputs; i++)
+        seine_input_stop(f->inputs[i]);
+    if (f->ctx)
+        seine_ctx_cancel(f->ctx, SEINE_OK);
+}
+
+void
+feed_join(feed *f)
+{
+    if (f->started)
+        pthread_join(f->thread, NULL);
+    f->started = false;
+}
+
+void
+feed_free(feed *f)
+{
+    feed_join(f);
+    for (size_t i = 0; i < f->n_inputs; i++)
+        seine_input_free(f->inputs[i]);
+    free(f->inputs);
+    seine_ctx_unref(f->ctx);
+    *f = (feed){.wake = -1};
+}
+
+uint64_t
+feed_estimate(const feed *f)
+{
+    double sum = (double)f->args->count;
+
+    for (size_t i = 0; i < f->n_inputs; i++) {
+        uint64_t lines = 0, bytes = 0, size = 0;
+
+        seine_input_progress(f->inputs[i], &lines, &bytes, &size);
+        if (size == 0 || bytes == 0 || lines == 0)
+            return 0;
+        sum += (double)lines * (double)size / (double)bytes;
+    }
+    return (uint64_t)sum;
+}

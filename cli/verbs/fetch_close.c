@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "options/replace.h"
+#include "screen/closing.h"
+#include "screen/say.h"
+#include "verbs/fetch_state.h"
+
+enum { EXIT_EARLY = 4, EXIT_PARKED = 5, EXIT_SIGNAL = 128 };
+
+stamp
+stamp_of(int64_t wall)
+{
+    stamp out;
+    time_t seconds = (time_t)(wall / SEINE_SECS(1));
+    struct tm tm;
+
+    gmtime_r(&seconds, &tm);
+    snprintf(out.text, sizeof out.text, "%04d-%02d-%02dT%02d:%02d:%02d.%06dZ",
+             (tm.tm_year + 1900) % 10000, (tm.tm_mon + 1) % 100, tm.tm_mday % 100,
+             tm.tm_hour % 100, tm.tm_min % 100, tm.tm_sec % 100,
+             (int)(wall % SEINE_SECS(1) / 1000));
+    return out;
+}
+
+static seine_err
+failure(const run *r)
+{
+    return (seine_err)atomic_load(&r->failed);
+}
+
+/* URLs that are worth trying when their host is back. */
+static uint64_t
+given_up(const seine_tally_sums *t)
+{
+    return t->errors[SEINE_E_RETRY_AFTER_TOO_LONG] + t->errors[SEINE_E_BREAKER];
+}
+
+/* Hosts stay out of reach, with work left there. */
+static bool
+is_parked(const seine_tally_sums *t, const seine_fetch_stats *s)
+{
+    return (s->parked > 0 && given_up(t) > 0) ||
+           t->skips[SEINE_SKIP_ROBOTS_UNREACHABLE] > 0 ||
+           t->errors[SEINE_E_ROBOTS_UNREACHABLE] > 0;
+}
+
+static bool
+has_work_left(const run *r, const seine_tally_sums *t)
+{
+    return t->fates[SEINE_FATE_CANCELED] > 0 || atomic_load(&r->feed.cut);
+}
+
+/* What was typed wrong is no failure of a host; but when nothing else was there, the
+ * answer is no. */
+static bool
+is_failed(const run *r, const seine_tally_sums *t)
+{
+    uint64_t results = t->total - t->skipped, bad = t->failed + t->blocked;
+
+    if (results == 0 && t->skips[SEINE_SKIP_BUDGET] < t->skipped)
+        return r->plan.fail_on.all || r->plan.fail_on.count > 0 ||
+               r->plan.fail_on.percent > 0;
+    return quota_is_reached(&r->plan.fail_on, bad, results);
+}
+
+int
+run_exit_code(const run *r, const seine_tally_sums *t, const seine_fetch_stats *s)
+{
+    seine_err e = failure(r);
+    seine_err input = (seine_err)atomic_load(&r->feed.failed);
+
+    if ((e != SEINE_OK && e != SEINE_E_OUTPUT_CLOSED) || input != SEINE_OK)
+        return SAY_MACHINE;
+    if (r->signal)
+        return EXIT_SIGNAL + r->signal;
+    if (e == SEINE_E_OUTPUT_CLOSED)
+        return SAY_PIPE;
+    if (is_parked(t, s))
+        return EXIT_PARKED;
+    if ((r->is_late || atomic_load(&r->too_many)) && has_work_left(r, t))
+        return EXIT_EARLY;
+    return is_failed(r, t) ? SAY_FAILED : SAY_DONE;
+}
+
+const char *
+run_stopped_by(const run *r, const seine_tally_sums *t, const seine_fetch_stats *s)
+{
+    seine_err e = failure(r);
+
+    if (e == SEINE_E_NOMEM || atomic_load(&r->feed.failed) == SEINE_E_NOMEM)
+        return "memory";
+    if (e == SEINE_E_OUTPUT_CLOSED && !r->signal)
+        return "pipe";
+    if (e != SEINE_OK && e != SEINE_E_OUTPUT_CLOSED)
+        return "disk";
+    if (r->signal)
+        return "signal";
+    if (is_parked(t, s))
+        return "parked";
+    if (r->is_late && has_work_left(r, t))
+        return "max_time";
+    if (atomic_load(&r->too_many) && has_work_left(r, t))
+        return "max_errors";
+    return "done";
+}
+
+static void
+collect(run *r, closing *c)
+{
+    seine_clock *clock = seine_clock_system();
+
+    *c = (closing){.bins = r->outputs.bins, .opts = &r->plan.opts};
+    seine_tally_snapshot(r->outputs.tally, &c->sums);
+    seine_fetch_stats_get(r->fetch, &c->stats);
+    c->wall = clock->now(clock) - r->start;
+    c->stopped_by = run_stopped_by(r, &c->sums, &c->stats);
+    closing_hosts(c, r->fetch);
+}
+
+/* The record to every JSON lines output. */
+static bool
+write_summary(run *r, const closing *c, seine_text *members)
+{
+    seine_tally_run about = {
+        .command = r->args->command->name,
+        .stopped_by = c->stopped_by,
+        .duplicates = c->stats.duplicates,
+        .wall = c->wall,
+        .exit_code = run_exit_code(r, &c->sums, &c->stats),
+        .stats = &c->stats,
+        .top = c->hosts,
+        .n_top = c->n_hosts,
+    };
+
+    if (r->set->summary && !r->set->summary[0])
+        return true;
+    if (seine_tally_members(r->outputs.tally, &about, members) != SEINE_OK)
+        return false;
+    return seine_sinks_line(r->outputs.sinks, "summary", members->bytes, members->len) ==
+           SEINE_OK;
+}
+
+/* And to a file of its own. */
+static int
+write_summary_file(run *r, const seine_text *members)
+{
+    seine_clock *clock = seine_clock_system();
+    seine_sinks_stats stats;
+    textbuf line = {NULL, 0, 0};
+
+    if (!r->set->summary || !r->set->summary[0] || !members->bytes)
+        return SAY_DONE;
+    seine_sinks_stats_get(r->outputs.sinks, &stats);
+    textbuf_put(&line, "{\"v\":1,\"type\":\"summary\",\"seq\":%llu,\"ts\":\"%s\",",
+                (unsigned long long)stats.seq, stamp_of(clock->wall(clock)).text);
+    textbuf_add(&line, members->bytes, members->len);
+    textbuf_put(&line, "}\n");
+    bool fine = strcmp(r->set->summary, "-") == 0
+                    ? terminal_text(&r->terminal, line.text, line.len) == 0
+                    : replace_file(r->set->summary, line.text, line.len);
+    int why = errno;
+    textbuf_free(&line);
+    if (fine)
+        return SAY_DONE;
+    run_log_fail(&r->run_log, SEINE_E_IO, "another name",
+                 "--summary: cannot write '%s': %s", show(r->set->summary).text,
+                 show_errno(why).text);
+    return SAY_MACHINE;
+}
+
+static void
+say_failed_output(run *r)
+{
+    seine_err e = failure(r);
+    char why[160] = "";
+    seine_sinks_stats stats;
+
+    if (e == SEINE_OK || e == SEINE_E_OUTPUT_CLOSED)
+        return;
+    seine_sinks_stats_get(r->outputs.sinks, &stats);
+    if (seine_sinks_err(r->outputs.sinks, why) == SEINE_OK)
+        why[0] = '\0';
+    if (terminal_failed(&r->terminal))
+        snprintf(why, sizeof why, "cannot write standard output: %s",
+                 show_errno(terminal_failed(&r->terminal)).text);
+    const char *advice = e == SEINE_E_NOMEM
+                             ? "a lower --concurrency or --queue"
+                             : "free some space, then run the same command again";
+    if (strstr(why, "records are safe")) /* the output knows best what it holds */
+        run_log_fail(&r->run_log, e, advice, "%s", why);
+    else
+        run_log_fail(&r->run_log, e, advice, "%s; %s record%s safe",
+                     why[0] ? why : seine_err_text(e), figure_count(stats.records).text,
+                     stats.records == 1 ? " is" : "s are");
+}
+
+static void
+say_failed_input(run *r)
+{
+    seine_err e = (seine_err)atomic_load(&r->feed.failed);
+
+    if (e == SEINE_OK)
+        return;
+    run_log_fail(&r->run_log, e, "the rest of the list again", "%s",
+                 r->feed.why[0] ? r->feed.why : seine_err_text(e));
+}
+
+static void
+say_parked(run *r, const closing *c)
+{
+    seine_clock *clock = seine_clock_system();
+    const parked *p = &r->parked;
+    char when[80], more[64] = "";
+
+    if (!p->is_set || given_up(&c->sums) == 0)
+        return;
+    if (c->stats.parked > 1)
+        snprintf(more, sizeof more, " (and %s more)",
+                 figure_count(c->stats.parked - 1).text);
+    if (p->cause == SEINE_E_RETRY_AFTER_TOO_LONG) {
+        seine_span wait = p->until == SEINE_NEVER ? 0 : p->until - clock->now(clock);
+        time_t at = (time_t)((clock->wall(clock) + wait) / SEINE_SECS(1));
+        struct tm tm;
+
+        localtime_r(&at, &tm);
+        snprintf(when, sizeof when,
+                 "the same command after %02d:%02d, or a longer --max-retry-after",
+                 tm.tm_hour, tm.tm_min);
+        run_log_fail(
+            &r->run_log, p->cause, when,
+            "%s%s asks to wait longer than --max-retry-after %s: host parked, %s URLs "
+            "not tried",
+            p->host, more, figure_span(r->plan.opts.max_retry_after).text,
+            figure_count(given_up(&c->sums)).text);
+        return;
+    }
+    run_log_fail(&r->run_log, p->cause == SEINE_OK ? SEINE_E_BREAKER : p->cause,
+                 "the same command when it is back, or --breaker off",
+                 "%s%s kept failing (%s): host parked, %s URLs not tried", p->host, more,
+                 seine_err_name(p->cause == SEINE_OK ? SEINE_E_BREAKER : p->cause),
+                 figure_count(given_up(&c->sums)).text);
+}
+
+/* The host whose robots.txt never came, if one did not. */
+static void
+say_unreachable(run *r, const closing *c)
+{
+    uint64_t n = c->sums.skips[SEINE_SKIP_ROBOTS_UNREACHABLE];
+
+    if (n == 0)
+        return;
+    run_log_fail(&r->run_log, SEINE_E_ROBOTS_UNREACHABLE,
+                 "the same command later, or --robots off if the host is yours",
+                 "robots.txt of %s could not be had: %s URL%s not asked for",
+                 r->unreachable, figure_count(n).text, n == 1 ? "" : "s");
+}
+
+static void
+say_closing(run *r, const closing *c)
+{
+    textbuf text = {NULL, 0, 0};
+    bool table = r->run_log.text && !r->run_log.quiet &&
+                 ((isatty(STDERR_FILENO) && c->sums.total > 1) || r->set->verbose > 0);
+
+    closing_line(c, &text);
+    run_log_note(&r->run_log, "job.end", "%s", text.text);
+    text.len = 0;
+    if (table) {
+        textbuf_put(&text, "\n");
+        closing_table(c, &r->screen, &text);
+    }
+    if (r->run_log.text && !r->run_log.quiet)
+        closing_advice(c, &text);
+    if (text.len > 0)
+        terminal_say(&r->terminal, text.text, text.len);
+    textbuf_free(&text);
+}
+
+int
+run_close(run *r)
+{
+    closing c;
+    seine_text members = {NULL, 0};
+    int none = SEINE_OK;
+
+    terminal_bar(&r->terminal, "");
+    seine_err e = seine_sinks_drain(r->outputs.sinks);
+    if (e != SEINE_OK)
+        atomic_compare_exchange_strong(&r->failed, &none, (int)e);
+    int written = terminal_flush(&r->terminal);
+    none = SEINE_OK;
+    if (written)
+        atomic_compare_exchange_strong(
+            &r->failed, &none, written == EPIPE ? SEINE_E_OUTPUT_CLOSED : SEINE_E_IO);
+    collect(r, &c);
+    none = SEINE_OK;
+    if (!write_summary(r, &c, &members) && failure(r) == SEINE_OK)
+        atomic_compare_exchange_strong(&r->failed, &none, SEINE_E_NOMEM);
+    e = seine_sinks_close(r->outputs.sinks);
+    none = SEINE_OK;
+    if (e != SEINE_OK)
+        atomic_compare_exchange_strong(&r->failed, &none, (int)e);
+    int code = run_exit_code(r, &c.sums, &c.stats);
+    c.stopped_by = run_stopped_by(r, &c.sums, &c.stats);
+    int filed = write_summary_file(r, &members);
+    if (filed != SAY_DONE && code != SAY_USAGE)
+        code = filed;
+    terminal_flush(&r->terminal);
+    say_failed_output(r);
+    say_failed_input(r);
+    say_parked(r, &c);
+    say_unreachable(r, &c);
+    say_closing(r, &c);
+    seine_text_free(&members);
+    closing_free(&c);
+    return code;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * fetch_run.h - one run of `seine fetch` or `seine crawl`, from checked settings to the
+ * exit code.
+ *
+ * The main thread waits for signals, draws the progress and keeps the time; a thread of
+ * its own feeds the URLs; the library's threads fetch and write.
+ */
+#ifndef CLI_FETCH_RUN_H
+#define CLI_FETCH_RUN_H
+
+#include "options/options.h"
+
+int fetch_run(const args *a);
+
+#endif

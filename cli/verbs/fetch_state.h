@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* fetch_state.h - what the parts of a run share, and how it ended. */
+#ifndef CLI_FETCH_STATE_H
+#define CLI_FETCH_STATE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "options/fetch_opts.h"
+#include "screen/eta.h"
+#include "screen/progress.h"
+#include "screen/terminal.h"
+#include "verbs/feed.h"
+#include "verbs/outputs.h"
+#include "verbs/run_log.h"
+#include "verbs/run_metrics.h"
+
+/* A host that was given up: the first one, for the message. */
+typedef struct parked {
+    char host[128];
+    seine_err cause;
+    seine_time until;
+    bool is_set;
+} parked;
+
+typedef struct run {
+    const args *args;
+    const fetch_settings *set;
+    fetch_plan plan;
+    terminal terminal;
+    run_log run_log;
+    run_metrics run_metrics;
+    outputs outputs;
+    feed feed;
+    seine_fetch *fetch;
+    char name[128]; /* of a crawl: where it began; "" */
+    screen screen;  /* of standard error */
+    progress_kind progress;
+    int signals, wake;
+
+    seine_time start, deadline, next_line;
+    eta eta;
+    seine_fetch_slowest slowest;
+    int signal; /* that ended it; 0 */
+    unsigned stops;
+    bool is_late; /* --max-time */
+    bool on_terminal;
+
+    /* from other threads */
+    atomic_int failed;     /* a seine_err: the outputs, or no memory */
+    atomic_bool too_many;  /* --max-errors */
+    uint64_t results, bad; /* of the sink thread */
+    char unreachable[128]; /* likewise: a host whose robots.txt did not come; "" */
+    pthread_mutex_t lock;
+    parked parked;
+} run;
+
+/* Why the run ended, as in the summary: "done", "signal" … */
+const char *run_stopped_by(const run *r, const seine_tally_sums *t,
+                           const seine_fetch_stats *s);
+
+/* The first that applies in the order 2, 3, signal, 5, 6, 4, 1. */
+int run_exit_code(const run *r, const seine_tally_sums *t, const seine_fetch_stats *s);
+
+/* Summary, messages, the closing words; answers the exit code. */
+int run_close(run *r);
+
+/* "2026-11-15T19:20:01.123456Z" */
+typedef struct stamp {
+    char text[40];
+} stamp;
+stamp stamp_of(int64_t wall);
+
+#endif

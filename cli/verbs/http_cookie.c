@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <string.h>
+
+#include <seine/cookie.h>
+
+#include "screen/out.h"
+#include "screen/say.h"
+#include "screen/xalloc.h"
+#include "verbs/jsonl.h"
+#include "verbs/verbs.h"
+
+typedef struct settings {
+    const char *url, *to;
+    uint64_t now;
+    bool jsonl;
+} settings;
+
+static int run_cookie(const args *a);
+
+#define SOME_DAY INT64_C(1301616000) /* in April 2011, when RFC 6265 was published */
+#define LAST_DAY INT64_C(9000000000) /* in 2255; more nanoseconds do not fit */
+
+#define AT(member) .at = offsetof(settings, member)
+
+/* clang-format off */
+static const option options[] = {
+    {"url", NULL, KIND_TEXT, "URL", AT(url),
+     .help = "where the cookies were set"},
+    {"to", NULL, KIND_TEXT, "URL", AT(to),
+     .help = "where the next request goes; the same URL if not given",
+     .more = "It may be relative to --url."},
+    {"now", NULL, KIND_COUNT, "N", AT(now), .max = LAST_DAY,
+     .help = "the time of both, in Unix seconds",
+     .more = "Without it, a day in April 2011."},
+    {"jsonl", NULL, KIND_FLAG, AT(jsonl),
+     .help = "many cases: one JSON object per line, in and out",
+     .more = "In: `received`, an array of values, `url`, `sent-to`, `now`. Out: `sent`. "
+             "`id` is copied; a bad case is {`ok`:false, `error`} and the exit code stays 0."},
+    {.name = NULL},
+};
+
+static const example examples[] = {
+    {"seine http cookie --url http://a.example.com/ --to / 'k=v; Path=/'",
+     "What is sent back:"},
+    {NULL, NULL},
+};
+
+const command cmd_http_cookie = {
+    .name = "http cookie",
+    .arguments = "[SET-COOKIE]…",
+    .about = "say which cookies a request would carry",
+    .text = "The values of Set-Cookie fields go into an empty jar, in order; `sent` is what a request then carries, in its order: RFC 6265bis and the "
+            "public suffix list. The exit code is 1 if nothing is sent.",
+    .options = options,
+    .examples = examples,
+    .settings_size = sizeof(settings),
+    .max_args = SIZE_MAX,
+    .run = run_cookie,
+};
+/* clang-format on */
+
+typedef struct place {
+    char mem[SEINE_URL_ROOM];
+    seine_url url;
+} place;
+
+static bool
+read_url(place *p, const seine_url *base, const char *what, const char *text, reason *why)
+{
+    seine_url_flaw flaw = {SEINE_URL_NONE, 0};
+    seine_err e;
+
+    seine_url_init(&p->url, p->mem, sizeof p->mem);
+    e = base ? seine_url_resolve(&p->url, base, text, strlen(text), &flaw)
+             : seine_url_parse(&p->url, text, strlen(text), &flaw);
+    if (e == SEINE_OK)
+        return true;
+    return reason_set(why, "%s: %s", what,
+                      e == SEINE_E_BAD_URL ? seine_url_flaw_text(flaw.kind)
+                                           : seine_err_text(e));
+}
+
+static seine_json *
+text_of(const char *bytes, size_t n)
+{
+    char text[SEINE_JAR_SENT + 1];
+
+    snprintf(text, sizeof text, "%.*s", (int)n, bytes);
+    return jsonl_string(text);
+}
+
+/* "a=b; c=d" in its parts: a name has no "=", a value no ";". */
+static void
+put_sent(const char *cookies, size_t len, seine_json *out)
+{
+    seine_json *sent = xalloc_json(seine_json_new_array());
+
+    for (const char *at = cookies, *end = cookies + len; at < end;) {
+        const char *stop = memchr(at, ';', (size_t)(end - at));
+        const char *mark = memchr(at, '=', (size_t)(end - at));
+        seine_json *one = xalloc_json(seine_json_new_object());
+
+        stop = stop ? stop : end;
+        jsonl_set(one, "name", text_of(at, (size_t)(mark - at)));
+        jsonl_set(one, "value", text_of(mark + 1, (size_t)(stop - mark - 1)));
+        jsonl_add(sent, one);
+        at = stop + 2;
+    }
+    jsonl_set(out, "sent", sent);
+}
+
+typedef struct kitchen {
+    place from, to;
+    seine_jar *jar;
+    int64_t wall;
+} kitchen;
+
+static bool
+open_kitchen(kitchen *k, const char *url, const char *to, int64_t now, reason *why)
+{
+    k->wall = SEINE_SECS(now);
+    if (!read_url(&k->from, NULL, "url", url, why) ||
+        !read_url(&k->to, &k->from.url, "sent-to", to ? to : url, why))
+        return false;
+    seine_err e = seine_jar_new(&k->jar);
+    return e == SEINE_OK || reason_set(why, "%s", seine_err_text(e));
+}
+
+static bool
+take(kitchen *k, const char *bytes, size_t len, reason *why)
+{
+    seine_err e = seine_jar_take(k->jar, &k->from.url, bytes, len, k->wall);
+
+    return e == SEINE_OK || e == SEINE_E_INVAL ||
+           reason_set(why, "%s", seine_err_text(e));
+}
+
+/* How many bytes it is. */
+static size_t
+close_kitchen(kitchen *k, seine_json *out)
+{
+    char cookies[SEINE_JAR_SENT];
+    size_t len = seine_jar_cookie(k->jar, &k->to.url, k->wall, cookies, sizeof cookies);
+
+    put_sent(cookies, len, out);
+    return len;
+}
+
+/* One case of --jsonl. What a recorded one expects may stand beside what it asks. */
+static bool
+answer(const seine_json *in, seine_json *out, reason *why)
+{
+    static kitchen k;
+    const char *url = NULL, *to = NULL;
+    int64_t now = SOME_DAY;
+
+    if (!jsonl_known(in, "id test received url sent-to sent_to now sent note", why) ||
+        !jsonl_text(in, "url", &url, why) || !jsonl_text(in, "sent-to", &to, why) ||
+        !jsonl_text(in, "sent_to", &to, why) ||
+        !jsonl_int(in, "now", 0, LAST_DAY, &now, why))
+        return false;
+    const seine_json *received = jsonl_array(in, "received", why);
+    if (!received)
+        return false;
+    if (!url)
+        return reason_set(why, "no member 'url'");
+    k.jar = NULL;
+    bool good = open_kitchen(&k, url, to, now, why);
+    for (size_t i = 0; good && i < seine_json_size(received); i++) {
+        const char *bytes;
+        size_t len;
+
+        good = seine_json_string(seine_json_at(received, i), &bytes, &len)
+                   ? take(&k, bytes, len, why)
+                   : reason_set(why, "received[%zu] is no string", i);
+    }
+    if (good) {
+        jsonl_set(out, "ok", seine_json_new_bool(true));
+        close_kitchen(&k, out);
+    }
+    seine_jar_free(k.jar);
+    return good;
+}
+
+static int
+once(const args *a)
+{
+    static kitchen k;
+    const settings *set = a->settings;
+    reason why;
+    int64_t now = options_given(a, "now") ? (int64_t)set->now : SOME_DAY;
+
+    if (!set->url)
+        return say_fail(SAY_USAGE, "--url https://e.example/", "http cookie needs --url");
+    bool good = open_kitchen(&k, set->url, set->to, now, &why);
+    for (size_t i = 0; good && i < a->count; i++)
+        good = take(&k, a->words[i], strlen(a->words[i]), &why);
+    if (!good) {
+        seine_jar_free(k.jar);
+        return say_fail(SAY_USAGE, "--url https://e.example/", "%s", why.text);
+    }
+    seine_json *out = xalloc_json(seine_json_new_object());
+    jsonl_set(out, "ok", seine_json_new_bool(true));
+    size_t len = close_kitchen(&k, out);
+    out_json(out);
+    seine_jar_free(k.jar);
+    return len > 0 ? SAY_DONE : SAY_FAILED;
+}
+
+static int
+run_cookie(const args *a)
+{
+    const settings *set = a->settings;
+
+    if (set->jsonl && a->count > 0)
+        return say_fail(SAY_USAGE, "one of the two",
+                        "--jsonl reads standard input, not '%s'", show(a->words[0]).text);
+    if (set->jsonl)
+        return jsonl_only(a) ? jsonl_run(NULL, answer) : SAY_USAGE;
+    return once(a);
+}

@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "verbs/outputs.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "options/crawl_opts.h"
+#include "screen/say.h"
+
+static bool
+has_stdout(const fetch_settings *set)
+{
+    for (size_t i = 0; i < set->output.count; i++) {
+        const char *name = set->output.items[i];
+        const char *colon = strrchr(name, ':');
+
+        if (strcmp(name, "-") == 0 || (colon && strcmp(colon, ":-") == 0))
+            return true;
+    }
+    return set->output.count == 0 || set->raw || set->write_out;
+}
+
+static stdout_format
+format_of(const fetch_settings *set)
+{
+    if (set->json)
+        return STDOUT_JSONL;
+    if (set->format != STDOUT_AUTO)
+        return (stdout_format)set->format;
+    return isatty(STDOUT_FILENO) ? STDOUT_TEXT : STDOUT_JSONL;
+}
+
+outputs_form
+outputs_form_of(const fetch_settings *set)
+{
+    if (!has_stdout(set))
+        return FORM_SILENT;
+    if (set->raw)
+        return FORM_SINK;
+    if (set->write_out)
+        return FORM_PATTERN;
+    for (size_t i = 0; i < set->output.count; i++)
+        if (strchr(set->output.items[i], ':') &&
+            strcmp(strrchr(set->output.items[i], ':'), ":-") == 0)
+            return FORM_SINK;
+    return format_of(set) == STDOUT_TEXT ? FORM_ROWS : FORM_SINK;
+}
+
+seine_span
+outputs_bin(size_t i)
+{
+    seine_span base = SEINE_US(62) << i / 2;
+
+    return i == 0 ? 0 : i % 2 ? base + base / 2 : base;
+}
+
+static void
+count_time(outputs *o, const seine_record *r)
+{
+    size_t i = 0;
+
+    if (r->type != SEINE_RECORD_RESULT || r->attempts == 0)
+        return;
+    while (i + 1 < OUTPUTS_BINS && r->total >= outputs_bin(i + 1))
+        i++;
+    o->bins[i]++;
+}
+
+static void
+note_host(outputs *o, const seine_record *r)
+{
+    if (r->host.len == 0 || o->host[0])
+        return;
+    pthread_mutex_lock(&o->lock);
+    snprintf(o->host, sizeof o->host, "%s", show_host(r->host.ptr, r->host.len).text);
+    pthread_mutex_unlock(&o->lock);
+}
+
+static seine_err
+err_of(int number)
+{
+    return number == 0        ? SEINE_OK
+           : number == EPIPE  ? SEINE_E_OUTPUT_CLOSED
+           : number == ENOSPC ? SEINE_E_DISK_FULL
+                              : SEINE_E_IO;
+}
+
+/* Never asked for, and the end came: there may be thousands, and their number is told. */
+static bool
+is_left_over(const seine_record *r)
+{
+    return r->type == SEINE_RECORD_RESULT && r->fate == SEINE_FATE_CANCELED &&
+           r->attempts == 0;
+}
+
+/* On the sink thread, once per record. */
+static seine_err
+take(const seine_record *r, uint64_t seq, void *arg)
+{
+    outputs *o = arg;
+    int why = 0;
+
+    seine_tally_add(o->tally, r);
+    count_time(o, r);
+    note_host(o, r);
+    o->watch(r, o->arg);
+    if (r->type == SEINE_RECORD_SKIP && !o->skips)
+        return SEINE_OK;
+    if (o->is_crawl && o->form == FORM_ROWS && is_left_over(r))
+        return SEINE_OK;
+    if (o->form == FORM_ROWS) {
+        record_table_make(&o->table, r);
+        why = terminal_text(o->terminal, o->table.line.text, o->table.line.len);
+    } else if (o->form == FORM_PATTERN) {
+        template_make(&o->pattern, r, seq);
+        why = terminal_text(o->terminal, o->pattern.out.text, o->pattern.out.len);
+    }
+    return err_of(why);
+}
+
+static int
+refused(seine_err e, const char *name, const char *why)
+{
+    const char *hint =
+        e == SEINE_E_ALREADY        ? "--append, --overwrite, or another name"
+        : e == SEINE_E_INVAL        ? "another name, or FORMAT:NAME, as in jsonl:NAME"
+        : e == SEINE_E_STATE_LOCKED ? "another name; somebody else is writing to it"
+                                    : "another name, or another directory";
+
+    if (e == SEINE_E_NOMEM)
+        return say_fail(SAY_MACHINE, NULL, "out of memory");
+    if (e == SEINE_E_ALREADY)
+        return say_fail(SAY_USAGE, hint, "%s and belongs to no unfinished job", why);
+    if (why[0])
+        return say_fail(e == SEINE_E_DISK_FULL ? SAY_MACHINE : SAY_USAGE, hint, "%s",
+                        why);
+    return say_fail(SAY_USAGE, hint, "--output '%s': %s", show(name).text,
+                    seine_err_text(e));
+}
+
+/* [FMT:]FILE, where FMT is a format and perhaps how it is packed: "csv.gz". */
+static const char *
+path_of(const char *name, seine_sink_opts *opts)
+{
+    static const struct {
+        const char *word;
+        seine_sink_format format;
+        bool packs;
+    } formats[] = {{"jsonl", SEINE_SINK_JSONL, true},
+                   {"csv", SEINE_SINK_CSV, true},
+                   {"sqlite", SEINE_SINK_SQLITE, false},
+                   {"warc", SEINE_SINK_WARC, true}};
+
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        size_t n = strlen(formats[i].word);
+
+        if (strncmp(name, formats[i].word, n) != 0)
+            continue;
+        if (formats[i].packs && strncmp(name + n, ".gz:", 4) == 0)
+            opts->pack = SEINE_PACK_GZIP;
+        else if (formats[i].packs && strncmp(name + n, ".zst:", 5) == 0)
+            opts->pack = SEINE_PACK_ZSTD;
+        else if (name[n] != ':')
+            continue;
+        opts->format = formats[i].format;
+        return strchr(name, ':') + 1;
+    }
+    return name;
+}
+
+bool
+outputs_archive(const fetch_settings *set)
+{
+    for (size_t i = 0; i < set->output.count; i++) {
+        seine_sink_opts opts = {.format = SEINE_SINK_AUTO};
+        const char *path = path_of(set->output.items[i], &opts);
+        size_t n = strlen(path);
+
+        if (opts.format == SEINE_SINK_WARC)
+            return true;
+        for (size_t k = 0; opts.format == SEINE_SINK_AUTO && k < 3; k++) {
+            static const char *const endings[] = {".warc", ".warc.gz", ".warc.zst"};
+            size_t len = strlen(endings[k]);
+
+            if (n > len && strcmp(path + n - len, endings[k]) == 0)
+                return true;
+        }
+    }
+    return false;
+}
+
+/* One -o: [FMT:]FILE. */
+static int
+open_file(const fetch_settings *set, const char *name, seine_sink_opts base,
+          seine_sinks *sinks)
+{
+    char why[SEINE_WHY] = "";
+
+    base.path = path_of(name, &base);
+    if (!base.path[0])
+        return say_fail(SAY_USAGE, "-o pages.jsonl", "--output '%s': no name",
+                        show(name).text);
+    if (strcmp(base.path, "-") == 0) {
+        if (base.format == SEINE_SINK_AUTO && outputs_form_of(set) != FORM_SINK)
+            return SAY_DONE;
+        if (base.format == SEINE_SINK_AUTO)
+            base.format = set->raw                       ? SEINE_SINK_RAW
+                          : format_of(set) == STDOUT_CSV ? SEINE_SINK_CSV
+                                                         : SEINE_SINK_JSONL;
+    }
+    seine_err e = seine_sinks_open(sinks, &base, why);
+    return e == SEINE_OK ? SAY_DONE : refused(e, name, why);
+}
+
+/* Bodies go to a directory, under names that no server has a say in. */
+static int
+open_save(const fetch_settings *set, outputs *o)
+{
+    seine_sink_opts opts = {.format = SEINE_SINK_SAVE, .path = set->save};
+    char why[SEINE_WHY] = "";
+
+    if (!set->save)
+        return SAY_DONE;
+    seine_err e = seine_sinks_open(o->sinks, &opts, why);
+    if (e == SEINE_OK)
+        return SAY_DONE;
+    if (e == SEINE_E_NOMEM)
+        return say_fail(SAY_MACHINE, NULL, "out of memory");
+    return say_fail(e == SEINE_E_DISK_FULL ? SAY_MACHINE : SAY_USAGE,
+                    "--save with a directory, or a name that is not taken", "--save: %s",
+                    why);
+}
+
+/* The file of the summary is written at the end; whether it can be is asked before. */
+static int
+check_summary(const fetch_settings *set)
+{
+    const char *path = set->summary;
+    char directory[4096] = ".";
+    const char *slash = path ? strrchr(path, '/') : NULL;
+
+    if (!path || !path[0] || strcmp(path, "-") == 0)
+        return SAY_DONE;
+    if (slash)
+        snprintf(directory, sizeof directory, "%.*s",
+                 slash == path ? 1 : (int)(slash - path), path);
+    if (access(directory, W_OK) == 0 &&
+        (access(path, F_OK) != 0 || access(path, W_OK) == 0))
+        return SAY_DONE;
+    return say_fail(SAY_USAGE, "another name", "--summary: cannot write '%s': %s",
+                    show(path).text, show_errno(errno).text);
+}
+
+static int
+open_all(const args *a, const seine_fields *fields, const outputs_hooks *hooks,
+         outputs *o)
+{
+    const fetch_settings *set = a->settings;
+    static const seine_body_form bodies[] = {SEINE_BODY_NONE, SEINE_BODY_TEXT,
+                                             SEINE_BODY_B64, SEINE_BODY_FILE};
+    seine_sink_opts base = {.append = set->append,
+                            .overwrite = set->overwrite,
+                            .csv_raw = set->csv_raw,
+                            .csv_crlf = set->csv_crlf,
+                            .no_skips = !set->skips,
+                            .fields = *fields,
+                            .body = bodies[set->body],
+                            .repeats = set->dedup != 0,
+                            .command = a->command->name,
+                            .max_file = set->warc_size,
+                            .user_agent = hooks->user_agent,
+                            .robots = hooks->obeys ? "classic" : "ignore"};
+    seine_sink_opts counting = {.format = SEINE_SINK_CALL, .call = take, .arg = o};
+    bool files_only = set->output.count > 0 && !set->raw && !set->write_out;
+    int code = open_save(set, o);
+    char why[SEINE_WHY] = "";
+
+    for (size_t i = 0; code == SAY_DONE && i < set->output.count; i++)
+        code = open_file(set, set->output.items[i], base, o->sinks);
+    if (code == SAY_DONE && !files_only)
+        code = open_file(set, "-", base, o->sinks);
+    if (code != SAY_DONE)
+        return code;
+    seine_err e = seine_sinks_open(o->sinks, &counting, why);
+    return e == SEINE_OK ? SAY_DONE : refused(e, "-", why);
+}
+
+static int
+check(const fetch_settings *set)
+{
+    if (set->append && set->overwrite)
+        return say_fail(SAY_USAGE, "one of the two",
+                        "--append does not go with --overwrite");
+    if (set->raw && set->write_out)
+        return say_fail(SAY_USAGE, "one of the two",
+                        "--raw does not go with --write-out");
+    if (set->body == 3 && !set->save)
+        return say_fail(SAY_USAGE, "--save DIR", "--body file goes with --save");
+    if (set->json && set->format != STDOUT_AUTO && set->format != STDOUT_JSONL)
+        return say_fail(SAY_USAGE, "one of the two", "--json does not go with --format");
+    return SAY_DONE;
+}
+
+/* The widest of the URLs on the command line. */
+static size_t
+widest(const args *a)
+{
+    const fetch_settings *set = a->settings;
+    size_t most = 0;
+
+    if (set->input.count > 0 || crawl_is_asked(a))
+        return 0;
+    for (size_t i = 0; i < a->count; i++) {
+        size_t n = strlen(a->words[i]) + (strstr(a->words[i], "://") ? 0 : 8) + 1;
+
+        if (strcmp(a->words[i], "-") == 0)
+            return 0;
+        most = n > most ? n : most;
+    }
+    return most;
+}
+
+int
+outputs_open(const args *a, const seine_fields *fields, terminal *b,
+             const outputs_hooks *hooks, outputs *out)
+{
+    const fetch_settings *set = a->settings;
+    seine_sinks_opts opts = SEINE_SINKS_OPTS;
+    bool on_terminal = isatty(STDOUT_FILENO);
+    int code = check(set);
+
+    code = code == SAY_DONE ? check_summary(set) : code;
+    *out = (outputs){.terminal = b,
+                     .form = outputs_form_of(set),
+                     .skips = set->skips,
+                     .is_crawl = crawl_is_asked(a),
+                     .watch = hooks->watch,
+                     .arg = hooks->arg};
+    if (code == SAY_DONE && set->write_out) {
+        const char *why = template_init(&out->pattern, set->write_out, on_terminal);
+
+        if (why)
+            code = say_fail(SAY_USAGE, "-w '%{status} %{url}\\n'", "--write-out '%s': %s",
+                            show(set->write_out).text, why);
+    }
+    if (code != SAY_DONE)
+        return code;
+    pthread_mutex_init(&out->lock, NULL);
+    record_table_init(&out->table, &a->screen, on_terminal, widest(a));
+    opts.ordered = out->ordered = set->ordered || (set->raw && !crawl_is_asked(a));
+    out->window = opts.window;
+    opts.room = hooks->room;
+    opts.failed = hooks->failed;
+    opts.arg = hooks->arg;
+    if (seine_tally_new(&out->tally) != SEINE_OK ||
+        seine_sinks_new(&opts, &out->sinks) != SEINE_OK)
+        code = say_fail(SAY_MACHINE, NULL, "out of memory");
+    if (code == SAY_DONE)
+        code = open_all(a, fields, hooks, out);
+    if (code != SAY_DONE)
+        outputs_free(out);
+    return code;
+}
+
+void
+outputs_free(outputs *o)
+{
+    seine_sinks_free(o->sinks);
+    seine_tally_free(o->tally);
+    record_table_fini(&o->table);
+    if (o->pattern.source)
+        template_fini(&o->pattern);
+    pthread_mutex_destroy(&o->lock);
+    *o = (outputs){.sinks = NULL};
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "verbs/run_log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <seine/version.h>
+
+#include "screen/say.h"
+
+/* Lines of the log go through the terminal, which knows where the bar is. */
+static void
+to_board(const char *line, size_t len, void *arg)
+{
+    terminal_err(arg, line, len);
+}
+
+static int
+read_level(const args *a, seine_log_level *out)
+{
+    const fetch_settings *set = a->settings;
+    seine_log_level level = a->quiet            ? SEINE_LOG_ERROR
+                            : set->verbose == 0 ? SEINE_LOG_WARN
+                            : set->verbose == 1 ? SEINE_LOG_INFO
+                            : set->verbose == 2 ? SEINE_LOG_DEBUG
+                                                : SEINE_LOG_TRACE;
+
+    if (set->log_level && !seine_log_level_parse(set->log_level, &level))
+        return say_fail(SAY_USAGE, "--log-level trace, debug, info, warn or error",
+                        "--log-level '%s': no such level", show(set->log_level).text);
+    *out = level;
+    return SAY_DONE;
+}
+
+int
+run_log_open(run_log *v, const args *a, terminal *b)
+{
+    const fetch_settings *set = a->settings;
+    seine_log_opts opts = SEINE_LOG_OPTS;
+    int code = read_level(a, &opts.level);
+
+    *v = (run_log){
+        .terminal = b, .fd = -1, .quiet = a->quiet, .text = set->log != LOG_KIND_JSON};
+    if (code != SAY_DONE)
+        return code;
+    if (set->log_file) {
+        v->fd = open(set->log_file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+        if (v->fd < 0)
+            return say_fail(SAY_USAGE, "another name", "cannot write '%s': %s",
+                            show(set->log_file).text, show_errno(errno).text);
+        opts.fd = v->fd;
+    } else {
+        opts.sink = to_board;
+        opts.arg = b;
+    }
+    opts.format = set->log == LOG_KIND_JSON ? SEINE_LOG_JSON : SEINE_LOG_TEXT;
+    opts.version = seine_version();
+    opts.secrets = say_hidden();
+    if (set->log != LOG_KIND_OFF && seine_log_new(&opts, &v->log) != SEINE_OK)
+        code = say_fail(SAY_MACHINE, NULL, "out of memory");
+    /* What the program itself says about the run is no matter of levels. */
+    opts.level = a->quiet ? SEINE_LOG_ERROR : SEINE_LOG_INFO;
+    opts.ring = 0;
+    opts.merge = 0;
+    if (code == SAY_DONE && set->log == LOG_KIND_JSON &&
+        seine_log_new(&opts, &v->own) != SEINE_OK)
+        code = say_fail(SAY_MACHINE, NULL, "out of memory");
+    if (code != SAY_DONE)
+        run_log_close(v);
+    return code;
+}
+
+void
+run_log_close(run_log *v)
+{
+    seine_log_free(v->log);
+    seine_log_free(v->own);
+    if (v->fd >= 0)
+        close(v->fd);
+    v->log = v->own = NULL;
+    v->fd = -1;
+}
+
+void
+run_log_note(run_log *v, const char *event, const char *fmt, ...)
+{
+    char text[2048];
+    va_list list;
+
+    if (v->quiet)
+        return;
+    va_start(list, fmt);
+    int n = vsnprintf(text, sizeof text - 1, fmt, list);
+    va_end(list);
+    if (!v->text) {
+        seine_log_write(v->own, SEINE_LOG_INFO, event, text, NULL, 0);
+        return;
+    }
+    size_t len = n < (int)sizeof text - 1 ? (size_t)n : sizeof text - 2;
+    text[len++] = '\n';
+    terminal_say(v->terminal, text, len);
+}
+
+void
+run_log_fail(run_log *v, seine_err e, const char *hint, const char *fmt, ...)
+{
+    char text[1024], all[1400];
+    va_list list;
+
+    va_start(list, fmt);
+    vsnprintf(text, sizeof text, fmt, list);
+    va_end(list);
+    if (!v->text) {
+        seine_log_field fields[] = {seine_log_err("err", e), seine_log_str("hint", hint)};
+
+        seine_log_write(v->own, SEINE_LOG_ERROR, "error", text, fields, hint ? 2 : 1);
+        return;
+    }
+    int n = hint ? snprintf(all, sizeof all, "seine: %s\ntry: %s\n", text, hint)
+                 : snprintf(all, sizeof all, "seine: %s\n", text);
+    terminal_say(v->terminal, all, (size_t)n < sizeof all ? (size_t)n : sizeof all - 1);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* commands.h - the entries that stand at the top of the cmd_*.c files. */
+#ifndef CLI_VERBS_H
+#define CLI_VERBS_H
+
+#include "options/options.h"
+
+extern const command cmd_crawl;
+extern const command cmd_fetch;
+extern const command cmd_explain;
+extern const command cmd_convert;
+extern const command cmd_extract;
+extern const command cmd_limit_simulate;
+extern const command cmd_breaker_simulate;
+extern const command cmd_backoff_simulate;
+extern const command cmd_url_parse;
+extern const command cmd_url_resolve;
+extern const command cmd_url_normalize;
+extern const command cmd_warc_ls;
+extern const command cmd_warc_check;
+extern const command cmd_url_site;
+extern const command cmd_robots_check;
+extern const command cmd_robots_show;
+extern const command cmd_sitemap;
+extern const command cmd_html_tree;
+extern const command cmd_html_encoding;
+extern const command cmd_html_meta_refresh;
+extern const command cmd_http_retry_after;
+extern const command cmd_http_date;
+extern const command cmd_http_mime;
+extern const command cmd_http_ratelimit;
+extern const command cmd_http_cookie;
+extern const command cmd_json_check;
+extern const command cmd_chaos_site;
+extern const command cmd_chaos_suite;
+extern const command cmd_chaos;
+extern const command cmd_doctor;
+extern const command cmd_help;
+extern const command cmd_completion;
+extern const command cmd_version;
+
+#endif

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <seine/version.h>
+
+#include "options/help.h"
+#include "screen/out.h"
+#include "screen/say.h"
+#include "screen/xalloc.h"
+#include "verbs/jsonl.h"
+#include "verbs/verbs.h"
+
+typedef struct settings {
+    bool json;
+} settings;
+
+static int run(const args *a);
+
+/* clang-format off */
+static const option options[] = {
+    {"json", "j", KIND_FLAG, .at = offsetof(settings, json),
+     .help = "as one JSON object"},
+    {.name = NULL},
+};
+
+const command cmd_version = {
+    .name = "version",
+    .arguments = "",
+    .about = "say which seine this is and what it is built from",
+    .text = "Version, commit (where the build knew it), compiler, and the versions of the libraries that are loaded now.",
+    .options = options,
+    .settings_size = sizeof(settings),
+    .run = run,
+};
+/* clang-format on */
+
+#ifndef SEINE_COMMIT
+#define SEINE_COMMIT ""
+#endif
+
+static int
+print_json(void)
+{
+    seine_json *out = xalloc_json(seine_json_new_object());
+    seine_json *libraries = xalloc_json(seine_json_new_object());
+    const char *name, *version;
+
+    for (size_t i = 0; seine_version_library(i, &name, &version); i++)
+        jsonl_set(libraries, name, jsonl_string(version));
+    jsonl_set(out, "version", jsonl_string(seine_version()));
+    if (SEINE_COMMIT[0])
+        jsonl_set(out, "commit", jsonl_string(SEINE_COMMIT));
+    jsonl_set(out, "compiler", jsonl_string(SEINE_COMPILER));
+    jsonl_set(out, "libraries", libraries);
+
+    seine_json *features = xalloc_json(seine_json_new_array());
+    for (size_t i = 0; commands[i]; i++)
+        jsonl_add(features, jsonl_string(commands[i]->name));
+    jsonl_set(out, "features", features);
+    out_json(out);
+    return SAY_DONE;
+}
+
+int
+help_version(void)
+{
+    const char *name, *version;
+
+    out_print("seine %s\n", seine_version());
+    if (SEINE_COMMIT[0])
+        out_print("commit     %s\n", SEINE_COMMIT);
+    out_print("compiler   %s\nlibraries", SEINE_COMPILER);
+    for (size_t i = 0; seine_version_library(i, &name, &version); i++)
+        out_print("%s %s %s", i ? "," : " ", name, version);
+    out_text("\nfeatures  ");
+    for (size_t i = 0; commands[i]; i++)
+        out_print("%s %s", i ? "," : "", commands[i]->name);
+    out_text("\n");
+    return SAY_DONE;
+}
+
+static int
+run(const args *a)
+{
+    const settings *set = a->settings;
+
+    return set->json ? print_json() : help_version();
+}
