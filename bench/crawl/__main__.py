@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """bench/crawl: whole sites, beside wget2 -r and Scrapy; does a page cost the same at the end; what do URLs that wait hold?
-`make bench-crawl`; docs/bench.md.
+`make bench-crawl`; docs/internals/bench.md.
 
 Every run is a JSON line on standard output and in build/bench-crawl.jsonl, then one per figure with its bar; a whole
 measurement writes its part of bench/RESULTS.md.

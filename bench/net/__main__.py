@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""bench/net: seine beside its peers, and its own promises, on this machine. `make bench-net`; docs/bench.md.
+"""bench/net: seine beside its peers, and its own promises, on this machine. `make bench-net`; docs/internals/bench.md.
 
 Every run is a JSON line on standard output and in build/bench-net.jsonl; a whole measurement writes bench/RESULTS.md.
 """

@@ -5,7 +5,7 @@
  * What a URL asks for is what it gets: `/delay:100ms/reset:1000/bytes:5000` waits,
  * sends 1,000 bytes of its response and resets the connection; `/ok?fail=2` answers
  * 503 twice; `/site:7:1000/p/0` is the first page of a made-up site of 1,000 pages.
- * docs/chaos.md has all words. A test starts one, points a client at it and asks
+ * docs/user/chaos.md has all words. A test starts one, points a client at it and asks
  * what arrived:
  *
  *     seine_chaos *c;

@@ -139,7 +139,7 @@ void seine_log_stats_get(const seine_log *log, seine_log_stats *out_stats);
 const char *seine_log_level_name(seine_log_level level);
 bool seine_log_level_parse(const char *name, seine_log_level *out_level);
 
-/* Fields. Short names of the vocabulary (docs/log.md) get their long form in
+/* Fields. Short names of the vocabulary (docs/user/log.md) get their long form in
  * JSON: host is `seine.host`, url `url.full`, err `error.type`. A span is told in
  * milliseconds. A NULL text is the empty one. */
 seine_log_field seine_log_str(const char *name, const char *value);

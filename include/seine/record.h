@@ -257,9 +257,9 @@ SEINE_MUST_CHECK seine_err seine_fields_parse(const char *list, seine_fields *ou
 size_t seine_record_json(const seine_record *r, uint64_t seq, const seine_fields *fields,
                          seine_body_form body, char *buf, size_t cap);
 
-/* The same as a row of CSV, RFC 4180, in the fixed columns of docs/record.md; with a NULL
- * record their names. `how`: SEINE_CSV_*. What fields add has a column of its own, if it
- * is a plain value. */
+/* The same as a row of CSV, RFC 4180, in the fixed columns of docs/user/record.md; with a
+ * NULL record their names. `how`: SEINE_CSV_*. What fields add has a column of its own,
+ * if it is a plain value. */
 size_t seine_record_csv(const seine_record *r, uint64_t seq, const seine_fields *fields,
                         unsigned how, char *buf, size_t cap);
 

@@ -7,7 +7,7 @@
  *
  * An event word and fields; SN_SAY adds a message for people. When the level is
  * off, nothing behind it is evaluated. The names of fields come from the
- * vocabulary in docs/log.md. See <seine/log.h> for what becomes of a record.
+ * vocabulary in docs/user/log.md. See <seine/log.h> for what becomes of a record.
  */
 #ifndef SN_LOG_H
 #define SN_LOG_H

@@ -17,8 +17,8 @@
  * refresh leads. Pictures, scripts, media and forms are none. At most 50,000 and 16 MiB
  * of them are kept; facts.notes tells when there were more.
  *
- * A page is read in the encoding its mark, header or metas name (docs/charset.md); texts
- * and values come out as UTF-8.
+ * A page is read in the encoding its mark, header or metas name (docs/user/charset.md);
+ * texts and values come out as UTF-8.
  *
  * Time    plays no part; work is linear in the bytes.
  * Memory  what was found; used again, and given back beyond 64 KiB between two pages.

@@ -19,9 +19,9 @@
  * is kept in sn_tickets, which belong to one loop.
  *
  * Time    the wall's, by OpenSSL, for certificates; tickets by the loop's.
- * Memory  OpenSSL's own, not through base/alloc; docs/tls.md has figures. The store of
- *         the system is opened with the first connection, and read where it is needed.
- * Threads ctx: any thread. The rest: one owner.
+ * Memory  OpenSSL's own, not through base/alloc; docs/user/tls.md has figures. The store
+ * of the system is opened with the first connection, and read where it is needed. Threads
+ * ctx: any thread. The rest: one owner.
  */
 #ifndef SN_TLS_H
 #define SN_TLS_H

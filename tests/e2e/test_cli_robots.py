@@ -4,7 +4,7 @@
 not, and the decisions of others.
 
 Those are found through SEINE_VECTORS and are no part of the project. Every row must
-agree, but for the two that are Google's own: docs/robots.md.
+agree, but for the two that are Google's own: docs/user/robots.md.
 """
 import contextlib
 import http.server

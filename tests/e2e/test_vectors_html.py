@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pages, trees, selectors, encodings, refreshes and JSON pointers of other projects, through the verbs.
 
-They are found through SEINE_VECTORS and are no part of the project. docs/tree.md,
-docs/select.md and docs/charset.md say which of them are not met, and why.
+They are found through SEINE_VECTORS and are no part of the project. docs/user/tree.md,
+docs/user/select.md and docs/user/charset.md say which of them are not met, and why.
 """
 import glob
 import gzip

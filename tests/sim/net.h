@@ -6,7 +6,7 @@
  * Every choice is a hash of the seed, the page and how often it was asked, so that the
  * same starts at the same moments get the same answers. The net is also the witness: it
  * checks each start against what the options promise and each end against its deadline,
- * and says which invariant was broken (docs/sim.md).
+ * and says which invariant was broken (docs/internals/sim.md).
  *
  * URLs are http://h7.sim/p/123: host 7, page 123, which is the number of the visit. A
  * redirect leads to /p/123/2?z=0, hop 2, named by bytes from a peer in zone 0. Half of

@@ -6,8 +6,8 @@
  *     seine-sim --seed 0x9c3e --trace              one, told step by step
  *
  * The engine is the real one (engine/run.c and all below it); clock, dice and transport
- * are numbers. After every step the invariants of docs/sim.md are checked; a broken one
- * prints the command that plays it again.
+ * are numbers. After every step the invariants of docs/internals/sim.md are checked; a
+ * broken one prints the command that plays it again.
  */
 #include <inttypes.h>
 #include <signal.h>

@@ -343,7 +343,8 @@ load(const char *folder, const char *name, size_t *out_n)
     return bytes;
 }
 
-/* y_ is JSON, n_ is not, i_ is what docs/json.md says: refused but for numbers. */
+/* y_ is JSON, n_ is not, i_ is what docs/internals/json.md says: refused but for numbers.
+ */
 TEST(json_check_passes_the_vectors_of_the_json_test_suite)
 {
     const char *root = check_vectors();

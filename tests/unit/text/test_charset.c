@@ -400,7 +400,7 @@ TEST(charset_single_bytes_agree_with_the_c_library)
     }
 }
 
-/* Every pair of bytes; how many differ, and why, says docs/charset.md. */
+/* Every pair of bytes; how many differ, and why, says docs/user/charset.md. */
 TEST(charset_pairs_agree_with_the_c_library)
 {
     static const struct {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The selectors of web-platform-tests, found through SEINE_VECTORS: they are no part of
- * the project. docs/select.md says which are not met. */
+ * the project. docs/user/select.md says which are not met. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

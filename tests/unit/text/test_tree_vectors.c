@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The trees of html5lib's tests, found through SEINE_VECTORS: they are no part of the
- * project. docs/tree.md says which are not met. */
+ * project. docs/user/tree.md says which are not met. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
