@@ -12,8 +12,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 static void
 check_parts(const seine_mime *m, size_t n)
 {
-    seine_mime_part name, value, first;
-    seine_mime_part essence = seine_mime_essence(m);
+    seine_view name, value, first;
+    seine_view essence = seine_mime_essence(m);
 
     REQUIRE(strlen(essence.ptr) == essence.len && essence.len >= 3);
     REQUIRE(seine_mime_type(m).len + 1 + seine_mime_subtype(m).len == essence.len);

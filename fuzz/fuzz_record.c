@@ -239,7 +239,7 @@ is_beyond_parser(seine_view tags)
     char *copy = malloc(6 * tags.len + 1);
     sn_text_writer p = sn_text_writer_on(copy, 6 * tags.len + 1);
     seine_json *json = NULL;
-    bool valid = sn_text_writer_object(&p, (sn_str){tags.ptr, tags.len});
+    bool valid = sn_text_writer_object(&p, tags);
     bool parsed = seine_json_parse(tags.ptr, tags.len, &json, NULL) == SEINE_OK;
 
     REQUIRE(copy && p.lost == 0);

@@ -26,7 +26,7 @@ parse(parsed *p, sn_str text)
     seine_url_init(&p->url, p->mem, sizeof p->mem);
     p->is_there =
         text.len > 0 && seine_url_parse(&p->url, text.ptr, text.len, NULL) == SEINE_OK;
-    seine_url_part scheme = seine_url_scheme(&p->url);
+    seine_view scheme = seine_url_scheme(&p->url);
     p->is_there = p->is_there && scheme.len >= 4 && memcmp(scheme.ptr, "http", 4) == 0 &&
                   scheme.len <= 5;
 }

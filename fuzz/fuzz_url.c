@@ -68,10 +68,10 @@ check_again(const seine_url *u, const seine_url *base)
 static void
 check_parts(const seine_url *u)
 {
-    seine_url_part parts[] = {seine_url_scheme(u),    seine_url_username(u),
-                              seine_url_password(u),  seine_url_host(u),
-                              seine_url_port_text(u), seine_url_path(u),
-                              seine_url_query(u),     seine_url_fragment(u)};
+    seine_view parts[] = {seine_url_scheme(u),    seine_url_username(u),
+                          seine_url_password(u),  seine_url_host(u),
+                          seine_url_port_text(u), seine_url_path(u),
+                          seine_url_query(u),     seine_url_fragment(u)};
     const char *at = u->href;
 
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
@@ -92,7 +92,7 @@ static void
 check_names(const seine_url *u)
 {
     char text[SEINE_URL_ROOM + 8];
-    seine_url_part name;
+    seine_view name;
 
     if (seine_url_name(u, &name) == SEINE_OK)
         REQUIRE(name.len > 0 && name.len <= seine_url_host(u).len);

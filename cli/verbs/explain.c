@@ -76,7 +76,7 @@ root_of(const char *url)
     if (seine_url_parse(&u, url, strlen(url), NULL) != SEINE_OK)
         return NULL;
     seine_url_drop_user(&u);
-    seine_url_part host = seine_url_host_port(&u), href = seine_url_href(&u);
+    seine_view host = seine_url_host_port(&u), href = seine_url_href(&u);
     if (host.len == 0)
         return NULL;
     size_t n = (size_t)(host.ptr + host.len - href.ptr);

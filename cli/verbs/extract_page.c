@@ -341,10 +341,10 @@ page_canonical(const page *p)
 seine_json *
 page_base(const page *p)
 {
-    seine_url_part href = seine_url_href(&p->base);
+    seine_view href = seine_url_href(&p->base);
 
     if (href.len > 0)
-        return page_string((seine_view){href.ptr, href.len});
+        return page_string(href);
     return page_string(seine_links_base(p->links));
 }
 

@@ -253,7 +253,7 @@ static void
 set_mime(const seine_mime *m, seine_json *out)
 {
     seine_json *parameters = xalloc_json(seine_json_new_object());
-    seine_mime_part name, value;
+    seine_view name, value;
     size_t len = seine_mime_print(m, NULL, 0);
     char *text = xalloc_zeroed(len + 1, 1);
 

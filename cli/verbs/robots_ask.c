@@ -22,7 +22,7 @@ authority_of(const char *url, char *out, size_t cap)
     seine_url_init(&u, mem, sizeof mem);
     if (seine_url_parse(&u, url, strlen(url), NULL) != SEINE_OK)
         return false;
-    seine_url_part scheme = seine_url_scheme(&u);
+    seine_view scheme = seine_url_scheme(&u);
     bool is_web = (scheme.len == 4 && memcmp(scheme.ptr, "http", 4) == 0) ||
                   (scheme.len == 5 && memcmp(scheme.ptr, "https", 5) == 0);
     return is_web && seine_url_authority(&u, out, cap) < cap;

@@ -100,7 +100,7 @@ authority_of(const char *url, size_t len, char *out, size_t cap)
     seine_url_init(&u, mem, sizeof mem);
     if (seine_url_parse(&u, url, len, NULL) != SEINE_OK)
         return false;
-    seine_url_part scheme = seine_url_scheme(&u);
+    seine_view scheme = seine_url_scheme(&u);
     seine_url_authority(&u, out, cap);
     return scheme.len >= 4 && strncmp(scheme.ptr, "http", 4) == 0;
 }
@@ -190,8 +190,8 @@ resolved(const sitemaps *s, seine_view loc, char mem[SEINE_URL_ROOM])
         seine_url_parse(&base, at, strlen(at), NULL) != SEINE_OK ||
         seine_url_resolve(&u, &base, loc.ptr, loc.len, NULL) != SEINE_OK)
         return loc;
-    seine_url_part href = seine_url_href(&u);
-    return (seine_view){href.ptr, href.len};
+    seine_view href = seine_url_href(&u);
+    return href;
 }
 
 /* Whether an index says that nothing has changed there. */

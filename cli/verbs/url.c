@@ -147,7 +147,7 @@ read_base(place *p, const char *text, size_t len, reason *why)
 
 /* Adds a part with the mark the standard puts before or behind one that is there. */
 static void
-put(seine_json *out, const char *name, const char *before, seine_url_part part,
+put(seine_json *out, const char *name, const char *before, seine_view part,
     const char *behind)
 {
     char text[SEINE_URL_ROOM + 2] = "";
@@ -174,7 +174,7 @@ put_parts(const seine_url *u, const char *strip, seine_json *out)
     size_t len = seine_url_origin(u, origin, sizeof origin);
 
     put_href(u, strip, out);
-    put(out, "origin", "", (seine_url_part){origin, len}, "");
+    put(out, "origin", "", (seine_view){origin, len}, "");
     put(out, "protocol", "", seine_url_scheme(u), ":");
     put(out, "username", "", seine_url_username(u), "");
     put(out, "password", "", seine_url_password(u), "");
@@ -194,7 +194,7 @@ put_key(const seine_url *u, const char *strip, seine_json *out)
 
     if (seine_url_key(u, strip, key, sizeof key, &len) != SEINE_OK)
         len = 0; /* cannot be: there is room for every href */
-    put(out, "href", "", (seine_url_part){key, len}, "");
+    put(out, "href", "", (seine_view){key, len}, "");
 }
 
 /* One case of --jsonl. What a recorded one expects may stand beside what it asks. */

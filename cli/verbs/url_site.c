@@ -120,7 +120,7 @@ dots(const char *text, size_t len)
 /* The last `n` bytes of a name; of a host that was given in other letters, as many
  * labels of those. */
 static seine_json *
-ending(seine_url_part name, size_t n, const bytes *bare)
+ending(seine_view name, size_t n, const bytes *bare)
 {
     const char *end = name.ptr + name.len;
     size_t labels = dots(end - n, n) + 1, len = bare ? bare->len : 0;
@@ -149,7 +149,7 @@ static void
 put_site(const seine_url *u, const bytes *bare, seine_json *out)
 {
     seine_url_host_kind is = seine_url_host_is(u);
-    seine_url_part name = seine_url_host(u);
+    seine_view name = seine_url_host(u);
 
     if (is == SEINE_HOST_IPV4 || is == SEINE_HOST_IPV6) {
         jsonl_set(out, "site", seine_json_new_string(name.ptr, name.len));

@@ -29,15 +29,10 @@
 
 #include "seine/abi.h"
 #include "seine/err.h"
+#include "seine/view.h"
 
 #define SEINE_MIME_ROOM   1024 /* enough for what servers send */
 #define SEINE_MIME_PARAMS 16
-
-/* A view of the caller's memory, terminated; `ptr` is never NULL. */
-typedef struct seine_mime_part {
-    const char *ptr;
-    size_t len;
-} seine_mime_part;
 
 typedef struct seine_mime { /* private */
     char *mem;
@@ -59,22 +54,22 @@ void seine_mime_init(seine_mime *m, char *mem, size_t size);
 SEINE_MUST_CHECK seine_err seine_mime_parse(seine_mime *m, const char *value, size_t len);
 
 /* "text/html", "text" and "html", in lower case; empty in an empty type. */
-seine_mime_part seine_mime_essence(const seine_mime *m);
-seine_mime_part seine_mime_type(const seine_mime *m); /* not terminated */
-seine_mime_part seine_mime_subtype(const seine_mime *m);
+seine_view seine_mime_essence(const seine_mime *m);
+seine_view seine_mime_type(const seine_mime *m); /* not terminated */
+seine_view seine_mime_subtype(const seine_mime *m);
 
 bool seine_mime_is(const seine_mime *m, const char *essence);
 
 /* The parameters in their order, names in lower case. False: there are fewer. */
 size_t seine_mime_count(const seine_mime *m);
-bool seine_mime_param(const seine_mime *m, size_t i, seine_mime_part *out_name,
-                      seine_mime_part *out_value);
+bool seine_mime_param(const seine_mime *m, size_t i, seine_view *out_name,
+                      seine_view *out_value);
 
 /* The value of the parameter with this name, in lower case. False: there is none. */
-bool seine_mime_get(const seine_mime *m, const char *name, seine_mime_part *out_value);
+bool seine_mime_get(const seine_mime *m, const char *name, seine_view *out_value);
 
 /* The value of `charset`, empty where there is none. */
-seine_mime_part seine_mime_charset(const seine_mime *m);
+seine_view seine_mime_charset(const seine_mime *m);
 
 /* Writes the type with its parameters, quoted where they must be, as far as `size`
  * allows, and a terminator if size > 0. Returns the length of the whole, like

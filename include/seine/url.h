@@ -33,15 +33,10 @@
 
 #include "seine/abi.h"
 #include "seine/err.h"
+#include "seine/view.h"
 
 #define SEINE_URL_MAX  8192 /* bytes of a reference, and of an href */
 #define SEINE_URL_ROOM (SEINE_URL_MAX + 1)
-
-/* A piece of an href: not terminated, valid until the URL changes. */
-typedef struct seine_url_part {
-    const char *ptr;
-    size_t len;
-} seine_url_part;
 
 typedef enum seine_url_host_kind {
     SEINE_HOST_NONE,  /* mailto:x, foo:/x */
@@ -114,17 +109,17 @@ SEINE_MUST_CHECK seine_err seine_url_copy(seine_url *u, const seine_url *from);
 const char *seine_url_flaw_text(seine_url_flaw_kind kind);
 
 /* The parts, without the marks between them; empty where there is none. */
-seine_url_part seine_url_href(const seine_url *u); /* terminated */
-seine_url_part seine_url_scheme(const seine_url *u);
-seine_url_part seine_url_username(const seine_url *u);
-seine_url_part seine_url_password(const seine_url *u);
-seine_url_part seine_url_host(const seine_url *u);
-seine_url_part seine_url_host_port(const seine_url *u); /* as in the field Host */
-seine_url_part seine_url_port_text(const seine_url *u);
-seine_url_part seine_url_path(const seine_url *u);
-seine_url_part seine_url_query(const seine_url *u);
-seine_url_part seine_url_fragment(const seine_url *u);
-seine_url_part seine_url_target(const seine_url *u); /* path and ?query: to request */
+seine_view seine_url_href(const seine_url *u); /* terminated */
+seine_view seine_url_scheme(const seine_url *u);
+seine_view seine_url_username(const seine_url *u);
+seine_view seine_url_password(const seine_url *u);
+seine_view seine_url_host(const seine_url *u);
+seine_view seine_url_host_port(const seine_url *u); /* as in the field Host */
+seine_view seine_url_port_text(const seine_url *u);
+seine_view seine_url_path(const seine_url *u);
+seine_view seine_url_query(const seine_url *u);
+seine_view seine_url_fragment(const seine_url *u);
+seine_view seine_url_target(const seine_url *u); /* path and ?query: to request */
 
 seine_url_host_kind seine_url_host_is(const seine_url *u);
 
@@ -140,7 +135,7 @@ bool seine_url_is_opaque(const seine_url *u);
 /* The host as it is looked up and keyed: an address, or a name without a dot at
  * its end. DNS_BAD_NAME: no host, a label that is empty or over 63 bytes, over 253
  * in all, or anything but letters, digits, "-" and "_". */
-SEINE_MUST_CHECK seine_err seine_url_name(const seine_url *u, seine_url_part *out_name);
+SEINE_MUST_CHECK seine_err seine_url_name(const seine_url *u, seine_view *out_name);
 
 /* Takes user name and password out, or what follows the # with it. */
 void seine_url_drop_user(seine_url *u);

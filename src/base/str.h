@@ -26,11 +26,10 @@
 #include <stdint.h>
 
 #include "seine/err.h"
+#include "seine/view.h"
 
-typedef struct sn_str {
-    const char *ptr; /* may be NULL when len is 0 */
-    size_t len;
-} sn_str;
+/* The library's own name for the view of the contract. ptr may be NULL when len is 0. */
+typedef seine_view sn_str;
 
 #define SN_STR(literal) ((sn_str){"" literal, sizeof(literal) - 1})
 

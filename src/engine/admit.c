@@ -11,18 +11,6 @@
 #include "engine/scope.h"
 #include "net/h1.h"
 
-static sn_str
-str_of(seine_view v)
-{
-    return (sn_str){v.ptr, v.len};
-}
-
-static sn_str
-part_of(seine_url_part p)
-{
-    return (sn_str){p.ptr, p.len};
-}
-
 bool
 sn_admit_is_idempotent(sn_str method)
 {
@@ -147,7 +135,7 @@ keep(sn_visit *v, sn_str from, sn_str *out)
 static bool
 keep_view(sn_visit *v, seine_view from, sn_str *out)
 {
-    return keep(v, str_of(from), out);
+    return keep(v, from, out);
 }
 
 /* Parses into `u`, whose memory is the caller's, with a scheme before it if need be. */
@@ -196,7 +184,7 @@ unescape(sn_str from, char *out)
 static bool
 take_user(sn_visit *v, seine_url *u, sn_field *out_field)
 {
-    sn_str user = part_of(seine_url_username(u)), word = part_of(seine_url_password(u));
+    sn_str user = seine_url_username(u), word = seine_url_password(u);
 
     *out_field = (sn_field){{0}, {0}};
     if (user.len == 0 && word.len == 0)
@@ -235,7 +223,7 @@ keep_url(sn_visit *v, const seine_url *u)
 static sn_str
 href(const sn_visit *v)
 {
-    return part_of(seine_url_href(&v->first));
+    return seine_url_href(&v->first);
 }
 
 static seine_err
@@ -267,7 +255,7 @@ keep_fields(sn_visit *v, const seine_ask *ask, const sn_field *user)
     if (!own)
         return SEINE_E_NOMEM;
     for (size_t i = 0; i < ask->n_fields; i++) {
-        sn_str name = str_of(ask->fields[i].name), value = str_of(ask->fields[i].value);
+        sn_str name = ask->fields[i].name, value = ask->fields[i].value;
 
         if (!sn_admit_is_field(name, value))
             return SEINE_E_INVAL;
@@ -291,7 +279,7 @@ keep_request(sn_shared_state *c, sn_visit *v, const seine_ask *ask)
     const seine_fetch_opts *o = &c->opts;
 
     v->method = sn_str_of(o->method);
-    v->body = str_of(o->body);
+    v->body = o->body;
     if (ask->body.ptr && !keep_view(v, ask->body, &v->body))
         return SEINE_E_NOMEM;
     if (ask->method.ptr) {
@@ -364,7 +352,7 @@ read_url(sn_shared_state *c, sn_visit *v, sn_str text, sn_field *out_user)
     seine_url_drop_fragment(&u);
     if (!keep_url(v, &u))
         return SEINE_E_NOMEM;
-    sn_str scheme = part_of(seine_url_scheme(&v->first));
+    sn_str scheme = seine_url_scheme(&v->first);
     bool https = sn_str_eq(scheme, SN_STR("https"));
     if (!https && !sn_str_eq(scheme, SN_STR("http")))
         sn_admit_refuse(v, SEINE_SKIP_SCHEME, SN_STR("neither http nor https"));
@@ -395,7 +383,7 @@ keep_bare(sn_visit *v, sn_str given)
 static bool
 keep_input(sn_visit *v, const seine_ask *ask, bool has_user)
 {
-    sn_str given = str_of(ask->input.ptr ? ask->input : ask->url);
+    sn_str given = ask->input.ptr ? ask->input : ask->url;
 
     if (href(v).len > 0 && (has_user || sn_str_eq(given, href(v)))) {
         v->input = href(v);
@@ -421,7 +409,7 @@ fill(sn_shared_state *c, sn_visit *v, const seine_ask *ask)
                    ? SEINE_OK
                    : SEINE_E_NOMEM;
     }
-    e = read_url(c, v, str_of(ask->url), &user);
+    e = read_url(c, v, ask->url, &user);
     if (e == SEINE_OK && !keep_input(v, ask, user.name.len > 0))
         e = SEINE_E_NOMEM;
     if (e == SEINE_OK && href(v).len > 0)

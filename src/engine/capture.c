@@ -92,8 +92,8 @@ static seine_err
 write_request(sn_captures *c, sn_visit *v, const sn_request *request)
 {
     sn_field *fields = SN_ARENA_ARRAY(&v->arena, sn_field, request->n_fields + 1);
-    seine_url_part host = seine_url_host_port(request->url);
-    seine_url_part target = seine_url_target(request->url);
+    seine_view host = seine_url_host_port(request->url);
+    seine_view target = seine_url_target(request->url);
     size_t room = 512 + host.len + target.len + request->body.len;
 
     if (!fields)
@@ -120,8 +120,8 @@ write_request(sn_captures *c, sn_visit *v, const sn_request *request)
 static seine_err
 write_url(sn_captures *c, const seine_url *url)
 {
-    seine_url_part href = seine_url_href(url);
-    sn_str whole = {href.ptr, href.len};
+    seine_view href = seine_url_href(url);
+    sn_str whole = href;
     size_t n = sn_str_find(whole, '#');
     seine_err e = grow(c, n);
 

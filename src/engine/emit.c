@@ -13,12 +13,6 @@
 #include "text/html.h"
 
 static seine_view
-view_of(sn_str s)
-{
-    return (seine_view){s.ptr, s.len};
-}
-
-static seine_view
 view_text(const char *text)
 {
     return (seine_view){text, text ? strlen(text) : 0};
@@ -27,9 +21,9 @@ view_text(const char *text)
 static seine_view
 view_href(const seine_url *u)
 {
-    seine_url_part p = seine_url_href(u);
+    seine_view p = seine_url_href(u);
 
-    return (seine_view){p.ptr, p.len};
+    return p;
 }
 
 /* Messages. */
@@ -259,7 +253,7 @@ sn_emit_redact(sn_emit *e, const seine_secrets *secrets)
 
     if (m->ptr != e->message)
         return;
-    size_t n = sn_redact(secrets, (sn_str){m->ptr, m->len}, text, sizeof text);
+    size_t n = sn_redact(secrets, *m, text, sizeof text);
     m->len = n < sizeof text ? n : sizeof text;
     memcpy(e->message, text, m->len);
 }
@@ -319,7 +313,7 @@ was_downgraded(const sn_visit *v)
 
     for (uint32_t i = 0; i <= v->n_hops; i++) {
         seine_view url = i < v->n_hops ? v->hops[i].url : view_href(&v->url);
-        bool now = sn_str_starts((sn_str){url.ptr, url.len}, SN_STR("https:"));
+        bool now = sn_str_starts(url, SN_STR("https:"));
 
         if (https && !now)
             return true;
@@ -371,7 +365,7 @@ fill_found(const sn_visit *v, seine_record *r)
 {
     r->is_crawled = true;
     r->depth = v->depth;
-    r->parent = view_of(v->parent);
+    r->parent = v->parent;
     if (v->parent.ptr)
         r->via = v->found;
 }
@@ -388,8 +382,8 @@ canonical_of(sn_visit *v, sn_str value)
     if (!value.ptr || sn_page_base(v->page, &v->url, &base) != SEINE_OK ||
         seine_url_resolve(&url, &base, value.ptr, value.len, NULL) != SEINE_OK)
         return (seine_view){0};
-    seine_url_part href = seine_url_href(&url);
-    const char *copy = sn_arena_text(&v->arena, (sn_str){href.ptr, href.len});
+    seine_view href = seine_url_href(&url);
+    const char *copy = sn_arena_text(&v->arena, href);
     return copy ? (seine_view){copy, href.len} : (seine_view){0};
 }
 
@@ -399,12 +393,12 @@ fill_page(sn_visit *v, const sn_page_facts *facts, seine_record *r)
 {
     r->has_links = facts->err == SEINE_OK;
     r->n_links = (uint32_t)sn_page_n_links(v->page);
-    r->lang = view_of(facts->lang);
-    r->meta_robots = view_of(facts->meta_robots);
+    r->lang = facts->lang;
+    r->meta_robots = facts->meta_robots;
     r->canonical = canonical_of(v, facts->canonical);
     r->extract = facts->err;
     if (facts->charset.ptr)
-        r->charset = view_of(facts->charset);
+        r->charset = facts->charset;
     r->charset_from = facts->charset_from;
     r->charset_errors = facts->charset_errors;
 }
@@ -427,7 +421,7 @@ fill_body(const sn_visit *v, unsigned keep, sn_emit *out)
 
     r->partial = v->end.partial && r->fate != SEINE_FATE_OK;
     if (whole)
-        r->title = view_of(v->title);
+        r->title = v->title;
     if (answered && keep & SEINE_KEEP_BODY)
         r->body = (seine_view){kept.ptr ? kept.ptr : "", kept.len};
     if (whole && keep & SEINE_KEEP_SHA256 &&
@@ -439,7 +433,7 @@ static void
 fill_result(sn_visit *v, const seine_fetch_opts *o, sn_emit *out)
 {
     seine_record *r = &out->record;
-    seine_url_part host = seine_url_host(&v->url);
+    seine_view host = seine_url_host(&v->url);
     sn_page_facts facts = {0};
 
     if (v->target.len > 0)
@@ -448,8 +442,8 @@ fill_result(sn_visit *v, const seine_fetch_opts *o, sn_emit *out)
         r->final_url = view_href(&v->url);
     r->hops = v->hops;
     r->n_hops = v->n_hops;
-    r->method = view_of(v->method);
-    r->host = (seine_view){host.ptr, host.len};
+    r->method = v->method;
+    r->host = host;
     if (v->end.peer.v != 0) {
         sn_emit_ip(&v->end.peer, out->ip);
         r->ip = view_text(out->ip);
@@ -460,8 +454,8 @@ fill_result(sn_visit *v, const seine_fetch_opts *o, sn_emit *out)
     r->attempts = v->retry.attempts;
     r->tries = v->tries;
     r->n_tries = v->n_tries;
-    r->content_type = view_of(v->content_type);
-    r->charset = view_of(v->charset);
+    r->content_type = v->content_type;
+    r->charset = v->charset;
     r->content_length = v->content_length;
     r->bytes_in = v->end.wire_bytes;
     r->bytes_body = v->end.body_bytes;
@@ -504,21 +498,21 @@ sn_emit_record(sn_visit *v, const seine_fetch_opts *o, int64_t wall, sn_emit *ou
     *r = (seine_record){.type = v->is_skip ? SEINE_RECORD_SKIP : SEINE_RECORD_RESULT,
                         .wall = wall,
                         .number = v->number,
-                        .input = view_of(v->input),
+                        .input = v->input,
                         .line = v->line,
-                        .id = view_of(v->id),
-                        .tags = view_of(v->tags),
+                        .id = v->id,
+                        .tags = v->tags,
                         .content_length = -1};
     if (seine_url_href(&v->first).len > 0) {
         r->url = view_href(&v->first);
-        r->key = view_of(v->key);
+        r->key = v->key;
     }
     if (o->crawl)
         fill_found(v, r);
     if (v->is_skip) {
         r->fault = &v->fault;
         r->reason = v->reason;
-        r->rule = view_of(v->rule);
+        r->rule = v->rule;
         return;
     }
     fill_result(v, o, out);
@@ -536,20 +530,20 @@ sn_emit_skip(const sn_link *link, sn_str key, seine_skip reason, sn_str rule,
     *r = (seine_record){.type = SEINE_RECORD_SKIP,
                         .wall = wall,
                         .number = link->number,
-                        .input = view_of(link->url),
+                        .input = link->url,
                         .fault = &none,
                         .reason = reason,
-                        .rule = view_of(rule),
+                        .rule = rule,
                         .is_crawled = true,
                         .depth = link->depth,
                         .content_length = -1};
     if (key.len > 0) {
-        r->url = view_of(link->url);
-        r->key = view_of(key);
+        r->url = link->url;
+        r->key = key;
     }
     if (link->parent.len == 0)
         return;
-    r->parent = view_of(link->parent);
+    r->parent = link->parent;
     r->via.line = link->line;
     if (link->tag > 0) {
         r->via.tag = view_text(sn_html_tag_name((sn_html_tag)link->tag));

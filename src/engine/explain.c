@@ -17,12 +17,6 @@ struct seine_explain {
     char agent[64];
 };
 
-static sn_str
-str_of(seine_url_part p)
-{
-    return (sn_str){p.ptr, p.len};
-}
-
 static void
 name_agent(seine_explain *x)
 {
@@ -117,7 +111,7 @@ seine_explain_seed(seine_explain *x, const char *url, size_t len)
 
     seine_url_init(&u, mem, sizeof mem);
     seine_err e = read_url(url, len, &u);
-    sn_str scheme = str_of(seine_url_scheme(&u));
+    sn_str scheme = seine_url_scheme(&u);
     if (e == SEINE_OK && !sn_str_eq(scheme, SN_STR("http")) &&
         !sn_str_eq(scheme, SN_STR("https")))
         e = SEINE_E_BLOCKED_SCHEME;
@@ -144,7 +138,7 @@ seine_explain_robots(const seine_fault *end, seine_view body,
 {
     sn_robots_cache r = {0};
 
-    sn_robots_cache_settle(&r, end, (sn_str){body.ptr, body.len}, 0);
+    sn_robots_cache_settle(&r, end, body, 0);
     *out_robots = SN_STEAL(r.robots);
     *out_state = r.state == SN_ROBOTS_PARSED   ? SEINE_ROBOTS_PARSED
                  : r.state == SN_ROBOTS_ABSENT ? SEINE_ROBOTS_ABSENT
@@ -185,7 +179,7 @@ judge_text(const seine_explain *x, const seine_url *u, seine_explained *out)
 static void
 judge_path(const seine_explain *x, const seine_url *u, seine_explained *out)
 {
-    sn_str path = str_of(seine_url_path(u)), query = str_of(seine_url_query(u));
+    sn_str path = seine_url_path(u), query = seine_url_query(u);
     sn_trap_kind kind;
 
     out->shape = sn_trap_shape(path, query);
@@ -209,8 +203,7 @@ judge_rules(const seine_explain *x, const seine_url *u, const seine_robots *robo
                SN_STR("robots.txt could not be read"));
     out->delay =
         sn_robots_cache_delay(&r, x->agent, x->opts->max_crawl_delay, &out->delay_is_cut);
-    if (sn_robots_cache_allow(&r, x->agent, str_of(seine_url_target(u)), &out->verdict) ||
-        !obeys)
+    if (sn_robots_cache_allow(&r, x->agent, seine_url_target(u), &out->verdict) || !obeys)
         return;
     snprintf(rule, sizeof rule, "robots.txt:%u %.*s", out->verdict.line,
              (int)(out->verdict.rule.len < 200 ? out->verdict.rule.len : 200),
@@ -244,7 +237,7 @@ seine_explain_url(const seine_explain *x, const char *url, size_t len,
     if (e != SEINE_OK)
         return e;
     *out = (seine_explained){.admitted = true, .robots = state};
-    seine_url_part href = seine_url_href(&u);
+    seine_view href = seine_url_href(&u);
     memcpy(out->url, href.ptr, href.len + 1);
     e = seine_url_key(&u, x->opts->strip_params, out->key, sizeof out->key, &key_len);
     if (e != SEINE_OK)

@@ -109,17 +109,15 @@ check(const seine_fetch_opts *o, char *out_why)
     seine_view from = {o->from, o->from ? strlen(o->from) : 0};
     seine_view method = {o->method, o->method ? strlen(o->method) : 0};
 
-    if (!sn_h1_is_value((sn_str){agent.ptr, agent.len}))
+    if (!sn_h1_is_value(agent))
         return wrong(out_why, "user_agent", agent);
-    if (!sn_h1_is_value((sn_str){from.ptr, from.len}))
+    if (!sn_h1_is_value(from))
         return wrong(out_why, "from", from);
-    if (method.len > 0 && (!sn_h1_is_name((sn_str){method.ptr, method.len}) ||
-                           strcmp(o->method, "CONNECT") == 0))
+    if (method.len > 0 && (!sn_h1_is_name(method) || strcmp(o->method, "CONNECT") == 0))
         return wrong(out_why, "method", method);
     for (size_t i = 0; i < o->n_fields; i++) {
         const seine_field *f = &o->fields[i];
-        if (!sn_admit_is_field((sn_str){f->name.ptr, f->name.len},
-                               (sn_str){f->value.ptr, f->value.len}))
+        if (!sn_admit_is_field(f->name, f->value))
             return wrong(out_why, "field", f->name);
     }
     return SEINE_OK;

@@ -199,7 +199,7 @@ static bool
 is_one_too_many(sn_frontier *f, const seine_url *url, const sn_crawl_host *ch, refusal *r)
 {
     const seine_crawl_opts *o = f->shared->opts.crawl;
-    sn_str name = sn_part(seine_url_host(url));
+    sn_str name = seine_url_host(url);
     uint32_t hosts;
 
     if (ch->n_pages > 0 || ch->flags & SN_CRAWL_HOST_GIVEN || o->max_subdomains == 0 ||
@@ -217,10 +217,10 @@ is_one_too_many(sn_frontier *f, const seine_url *url, const sn_crawl_host *ch, r
 static void
 tell_trap(sn_frontier *f, const seine_url *url, sn_str pattern)
 {
-    seine_url_part host = seine_url_host_port(url);
+    seine_view host = seine_url_host_port(url);
 
     SN_SAY(f->shared->opts.log, WARN, "trap", "a path pattern has had its share",
-           SN_S("host", sn_part(host)), SN_S("pattern", pattern));
+           SN_S("host", host), SN_S("pattern", pattern));
     f->ops.tell(&(seine_event){.name = "trap",
                                .host = {host.ptr, host.len},
                                .until = SEINE_NEVER,
@@ -237,8 +237,7 @@ is_trapped(sn_frontier *f, uint32_t host, const seine_url *url, refusal *r)
     char text[SN_TRAP_ROOM];
     sn_trap_kind kind;
 
-    size_t n = sn_trap_pattern(sn_part(seine_url_path(url)),
-                               sn_part(seine_url_query(url)), text, &kind);
+    size_t n = sn_trap_pattern(seine_url_path(url), seine_url_query(url), text, &kind);
     sn_str pattern = {text, n};
     uint32_t budget = sn_url_rules_budget(f->shared->opts.crawl, &kind);
     if (budget == 0)
@@ -271,7 +270,7 @@ is_disallowed(sn_frontier *f, uint32_t host, const seine_url *url, refusal *r)
 {
     seine_robots_verdict verdict;
 
-    if (sn_frontier_obey(f, host, sn_part(seine_url_target(url)), &verdict) == SEINE_OK)
+    if (sn_frontier_obey(f, host, seine_url_target(url), &verdict) == SEINE_OK)
         return false;
     return refused_by_rules(r, &verdict);
 }
@@ -366,7 +365,7 @@ void
 sn_frontier_admit(sn_frontier *f, const sn_link *link, const seine_url *url,
                   seine_time now)
 {
-    sn_str target = sn_part(seine_url_target(url));
+    sn_str target = seine_url_target(url);
     sn_crawl_host *ch;
     uint32_t host;
     refusal r = {0};
@@ -420,7 +419,7 @@ sn_frontier_post(sn_frontier *f, sn_post *give, seine_time now)
 static sn_link
 link_of(const sn_queued *q, const seine_url *url)
 {
-    return (sn_link){.url = sn_part(seine_url_href(url)),
+    return (sn_link){.url = seine_url_href(url),
                      .parent = q->parent,
                      .number = q->number,
                      .line = q->line,
@@ -583,8 +582,8 @@ leave(sn_frontier *f, uint32_t host, seine_time now)
     if (q->tag > 0) {
         sn_str tag = sn_str_of(sn_html_tag_name((sn_html_tag)q->tag));
         sn_str attr = sn_str_of(sn_html_attr_name((sn_html_attr)q->attr));
-        v->found.tag = (seine_view){tag.ptr, tag.len};
-        v->found.attr = (seine_view){attr.ptr, attr.len};
+        v->found.tag = tag;
+        v->found.attr = attr;
     }
     char *parent = q->parent.len > 0 ? sn_arena_text(&v->arena, q->parent) : NULL;
     v->parent = (sn_str){parent, parent ? q->parent.len : 0};

@@ -218,7 +218,7 @@ read_link(sn_frontier *f, sn_candidate *c, const seine_url *base, sn_str value)
     }
     seine_url_drop_fragment(&c->url);
     seine_url_drop_user(&c->url);
-    c->link.url = sn_part(seine_url_href(&c->url));
+    c->link.url = seine_url_href(&c->url);
     if (seine_url_key(&c->url, strip, c->key_mem, SEINE_URL_ROOM, &len) != SEINE_OK) {
         flaw.kind = SEINE_URL_TOO_LONG;
         is_no_url(c, value, &flaw);
@@ -273,7 +273,7 @@ add_target(sn_frontier *f, sn_visit *v, const sn_link *like, seine_time now)
     c->link.depth = v->depth;
     c->link.moved = (uint8_t)(v->moved < UINT8_MAX ? v->moved + 1 : UINT8_MAX);
     c->nofollow = false;
-    read_link(f, c, &v->url, sn_part(seine_url_href(&v->target)));
+    read_link(f, c, &v->url, seine_url_href(&v->target));
     judge(f, 1, now);
 }
 
@@ -296,7 +296,7 @@ sn_frontier_page(sn_frontier *f, sn_visit *v, seine_time now)
     char mem[SEINE_URL_ROOM];
     seine_url base;
     sn_page_facts facts;
-    finding from = {.link = {.parent = sn_part(seine_url_href(&v->url)),
+    finding from = {.link = {.parent = seine_url_href(&v->url),
                              .depth = v->depth + 1,
                              .ceiling = (uint8_t)sn_address_zone_ceiling(v->end.zone)}};
 

@@ -55,12 +55,6 @@ struct sn_frontier {
     char *memory; /* of the candidates */
 };
 
-static inline sn_str
-sn_part(seine_url_part p)
-{
-    return (sn_str){p.ptr, p.len};
-}
-
 /* frontier.c */
 
 /* The host of a URL and what is known of it, made if it is new. */

@@ -21,7 +21,7 @@ behind(const sn_frontier *f, uint32_t host)
 static bool
 keep_url(sn_visit *v, const seine_url *url)
 {
-    seine_url_part href = seine_url_href(url);
+    seine_view href = seine_url_href(url);
     char *mem = SN_ARENA_ARRAY(&v->arena, char, href.len + 1);
 
     if (!mem)
@@ -30,7 +30,7 @@ keep_url(sn_visit *v, const seine_url *url)
     if (seine_url_copy(&v->first, url) != SEINE_OK)
         return false;
     v->url = v->first;
-    v->input = sn_part(seine_url_href(&v->first));
+    v->input = seine_url_href(&v->first);
     return true;
 }
 
@@ -146,7 +146,7 @@ sn_frontier_ask(sn_frontier *f, uint32_t host, seine_time now)
 static bool
 is_near(const sn_frontier *f, const seine_url *from, const seine_url *to)
 {
-    sn_str a = sn_part(seine_url_host(from)), b = sn_part(seine_url_host(to));
+    sn_str a = seine_url_host(from), b = seine_url_host(to);
     size_t n = seine_psl_site(f->shared->psl, a.ptr, a.len);
     size_t m = seine_psl_site(f->shared->psl, b.ptr, b.len);
     sn_scope_verdict verdict;
@@ -171,7 +171,7 @@ add_map(sn_frontier *f, const seine_url *from, sn_str text, sn_address_zone ceil
     seine_url_init(&url, mem, sizeof mem);
     if (level > 5 || seine_url_resolve(&url, from, text.ptr, text.len, NULL) != SEINE_OK)
         return;
-    sn_str scheme = sn_part(seine_url_scheme(&url));
+    sn_str scheme = seine_url_scheme(&url);
     if ((!sn_str_eq(scheme, SN_STR("http")) && !sn_str_eq(scheme, SN_STR("https"))) ||
         !is_near(f, from, &url))
         return;
@@ -185,7 +185,7 @@ add_map(sn_frontier *f, const seine_url *from, sn_str text, sn_address_zone ceil
         !is_new)
         return;
     sn_frontier_route(f,
-                      &(sn_link){.url = sn_part(seine_url_href(&url)),
+                      &(sn_link){.url = seine_url_href(&url),
                                  .moved = level,
                                  .ceiling = (uint8_t)ceiling,
                                  .kind = SN_KIND_SITEMAP},
@@ -212,7 +212,7 @@ begin_maps(sn_frontier *f, uint32_t host, sn_address_zone ceiling, seine_time no
     for (size_t i = 0; x->robots.robots && i < SN_CRAWL_HOST_MAPS &&
                        seine_robots_sitemap(x->robots.robots, i, &named);
          i++)
-        add_map(f, &root, (sn_str){named.ptr, named.len}, ceiling, 0, now);
+        add_map(f, &root, named, ceiling, 0, now);
     if (f->hosts.all[host].flags & SN_CRAWL_HOST_GIVEN)
         add_map(f, &root, SN_STR("/sitemap.xml"), ceiling, 0, now);
     for (uint32_t i = 0; i < f->n; i++)
@@ -403,7 +403,7 @@ static void
 map_back(sn_frontier *f, sn_visit *v, seine_time now)
 {
     sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, v->home_host);
-    sn_str url = sn_part(seine_url_href(&v->first));
+    sn_str url = seine_url_href(&v->first);
 
     SN_LOG(f->shared->opts.log, DEBUG, "sitemap", SN_URL("url", url),
            SN_E("err", v->fault.code), SN_U("status", v->fault.status));

@@ -79,7 +79,7 @@ static bool
 copy_name(sn_str text, glob *out)
 {
     char whole[1100], mem[SEINE_URL_ROOM];
-    seine_url_part name;
+    seine_view name;
     seine_url u;
 
     if (text.len == 0 || text.len > 1024)

@@ -293,7 +293,7 @@ static bool
 on_entry(const seine_sitemap_entry *e, void *user)
 {
     sn_page *p = user;
-    sn_str loc = {e->loc.ptr, e->loc.len};
+    sn_str loc = e->loc;
 
     if (loc.len > p->bytes.cap - p->bytes.len ||
         p->links.cap - p->links.len < sizeof(row)) {
@@ -550,8 +550,8 @@ sn_page_facts_get(const sn_page *p, sn_page_facts *out_facts)
 static bool
 base_counts(const seine_url *u)
 {
-    seine_url_part scheme = seine_url_scheme(u);
-    sn_str s = {scheme.ptr, scheme.len};
+    seine_view scheme = seine_url_scheme(u);
+    sn_str s = scheme;
 
     return !sn_str_eq(s, SN_STR("data")) && !sn_str_eq(s, SN_STR("javascript"));
 }

@@ -14,18 +14,17 @@ sn_redirect_is(uint16_t status)
 }
 
 static bool
-is_part(seine_url_part part, sn_str text)
+is_part(seine_view part, sn_str text)
 {
-    return sn_str_eq((sn_str){part.ptr, part.len}, text);
+    return sn_str_eq(part, text);
 }
 
 bool
 sn_redirect_is_same_origin(const seine_url *a, const seine_url *b)
 {
-    seine_url_part scheme = seine_url_scheme(b), host = seine_url_host(b);
+    seine_view scheme = seine_url_scheme(b), host = seine_url_host(b);
 
-    return is_part(seine_url_scheme(a), (sn_str){scheme.ptr, scheme.len}) &&
-           is_part(seine_url_host(a), (sn_str){host.ptr, host.len}) &&
+    return is_part(seine_url_scheme(a), scheme) && is_part(seine_url_host(a), host) &&
            seine_url_port(a) == seine_url_port(b);
 }
 
@@ -125,10 +124,10 @@ sn_redirect_referer(sn_str referer, const seine_url *to, char *mem)
         return (sn_str){0};
     seine_url_drop_user(&from);
     seine_url_drop_fragment(&from);
-    seine_url_part href = seine_url_href(&from);
+    seine_view href = seine_url_href(&from);
     if (sn_redirect_is_same_origin(&from, to))
-        return (sn_str){href.ptr, href.len};
-    seine_url_part path = seine_url_path(&from);
+        return href;
+    seine_view path = seine_url_path(&from);
     return (sn_str){href.ptr, (size_t)(path.ptr - href.ptr) + 1};
 }
 

@@ -17,12 +17,6 @@
 
 /* Fields. */
 
-static sn_str
-str_of(seine_view v)
-{
-    return (sn_str){v.ptr, v.len};
-}
-
 /* A list in the making: `level` and what is behind it may replace what is before. */
 typedef struct list {
     sn_field *fields;
@@ -91,7 +85,7 @@ sn_requests_init(sn_requests *w, sn_shared_state *shared, const sn_env *env,
     w->n_plain = put_plain(o, &plain);
     home.level = put_plain(o, &home);
     for (size_t i = 0; i < o->n_fields; i++)
-        put(&home, (sn_field){str_of(o->fields[i].name), str_of(o->fields[i].value)});
+        put(&home, (sn_field){o->fields[i].name, o->fields[i].value});
     w->n_home = home.n;
     w->conditional = home.conditional;
     w->range = home.range;
@@ -190,7 +184,7 @@ sn_requests_fields(const sn_requests *w, sn_visit *v, sn_request *out_request)
     put_plain(o, &l);
     l.level = l.n;
     for (size_t i = 0; i < o->n_fields; i++) {
-        sn_field f = {str_of(o->fields[i].name), str_of(o->fields[i].value)};
+        sn_field f = {o->fields[i].name, o->fields[i].value};
         if (!put_scoped(&l, f, v, at_home))
             return false;
     }
@@ -312,9 +306,9 @@ sn_requests_content_type(sn_arena *arena, sn_str value, sn_str *out_type,
     seine_mime_init(&m, mem, sizeof mem);
     if (seine_mime_parse(&m, value.ptr, value.len) != SEINE_OK)
         return;
-    seine_mime_part type = seine_mime_essence(&m), charset = seine_mime_charset(&m);
-    *out_type = lower(arena, (sn_str){type.ptr, type.len});
-    *out_charset = lower(arena, (sn_str){charset.ptr, charset.len});
+    seine_view type = seine_mime_essence(&m), charset = seine_mime_charset(&m);
+    *out_type = lower(arena, type);
+    *out_charset = lower(arena, charset);
 }
 
 /* What comes back. */
@@ -753,22 +747,21 @@ take_off(sn_requests *w, sn_visit *v)
 }
 
 static bool
-is_same_host(seine_url_part a, sn_str b)
+is_same_host(seine_view a, sn_str b)
 {
-    return sn_str_eq_nocase((sn_str){a.ptr, a.len}, b);
+    return sn_str_eq_nocase(a, b);
 }
 
 /* Whoever was named by the user may go unchecked, and nobody else. */
 static bool
 is_insecure(const seine_fetch_opts *o, const sn_visit *v)
 {
-    seine_url_part host = seine_url_host(&v->url), first = seine_url_host(&v->first);
+    seine_view host = seine_url_host(&v->url), first = seine_url_host(&v->first);
 
     for (const char *const *h = o->insecure_hosts; h && *h; h++)
         if (is_same_host(host, sn_str_of(*h)))
             return true;
-    return o->insecure && v->at_home &&
-           (v->n_hops == 0 || is_same_host(host, (sn_str){first.ptr, first.len}));
+    return o->insecure && v->at_home && (v->n_hops == 0 || is_same_host(host, first));
 }
 
 static void

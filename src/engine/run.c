@@ -152,7 +152,7 @@ static void
 tell_end(const sn_run *r, const sn_visit *v)
 {
     const seine_record *record = &r->emit.record;
-    sn_str url = {record->url.ptr, record->url.len};
+    sn_str url = record->url;
 
     SN_LOG(r->shared->opts.log, DEBUG, "fetch", SN_URL("url", url),
            SN_U("status", record->status), SN_E("err", v->fault.code),
@@ -330,8 +330,8 @@ come_back(sn_run *r, sn_visit *v, const sn_verdict *verdict)
 static void
 tell_retry(sn_run *r, const sn_visit *v, const sn_verdict *verdict)
 {
-    seine_url_part part = seine_url_host_port(&v->url);
-    sn_str host = {part.ptr, part.len};
+    seine_view part = seine_url_host_port(&v->url);
+    sn_str host = part;
 
     r->stats.retries++;
     sn_meters_retry(r->meters, v->end.fault.code, verdict->at - r->now);
@@ -659,7 +659,7 @@ static void
 log_event(const sn_run *r, const seine_event *e)
 {
     seine_log *log = r->shared->opts.log;
-    sn_str host = {e->host.ptr, e->host.len};
+    sn_str host = e->host;
 
     if (strcmp(e->name, "breaker.open") == 0)
         SN_SAY(log, WARN, "breaker.open", "breaker opened", SN_S("host", host),

@@ -14,7 +14,7 @@ label(const sn_scheduler *s, uint32_t host)
     name = sn_str_slice(name, tls ? 8 : 7, name.len);
     if (sn_str_ends(name, own))
         name.len -= own.len;
-    return (seine_view){name.ptr, name.len};
+    return name;
 }
 
 void

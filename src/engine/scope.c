@@ -111,11 +111,11 @@ domain_of(const sn_scope *s, const seine_url *u, sn_str name)
 static bool
 name_of(const seine_url *u, sn_str *out_name)
 {
-    seine_url_part name;
+    seine_view name;
 
     if (seine_url_name(u, &name) != SEINE_OK)
         return false;
-    *out_name = (sn_str){name.ptr, name.len};
+    *out_name = name;
     return true;
 }
 
@@ -124,13 +124,13 @@ name_of(const seine_url *u, sn_str *out_name)
 static sn_str
 path_of(const seine_url *u, char *mem)
 {
-    seine_url_part path = seine_url_path(u);
+    seine_view path = seine_url_path(u);
     size_t len;
 
     if (path.len == 0 || !memchr(path.ptr, '%', path.len))
-        return (sn_str){path.ptr, path.len};
+        return path;
     if (seine_url_key(u, NULL, mem, SEINE_URL_ROOM, &len) != SEINE_OK)
-        return (sn_str){path.ptr, path.len};
+        return path;
     sn_str rest = sn_str_slice((sn_str){mem, len}, u->path_at, len);
     return sn_str_slice(rest, 0, sn_str_find(rest, '?'));
 }

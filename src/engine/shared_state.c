@@ -65,7 +65,7 @@ copy_view(sn_arena *a, seine_view v, seine_err *e)
 {
     if (!v.ptr)
         return v;
-    const char *copy = sn_arena_text(a, (sn_str){v.ptr, v.len});
+    const char *copy = sn_arena_text(a, v);
     if (!copy)
         *e = SEINE_E_NOMEM;
     return (seine_view){copy, v.len};
@@ -100,8 +100,7 @@ copy_fields(sn_arena *a, const seine_field *fields, size_t n, seine_err *e)
         copy[i] = (seine_field){copy_view(a, fields[i].name, e),
                                 copy_view(a, fields[i].value, e)};
     for (size_t i = 0; *e == SEINE_OK && copy && i < n; i++)
-        if (sn_redirect_reach((sn_str){copy[i].name.ptr, copy[i].name.len}) ==
-            SN_REACH_REFERER)
+        if (sn_redirect_reach(copy[i].name) == SN_REACH_REFERER)
             copy[i].value.len =
                 sn_redirect_bare((char *)copy[i].value.ptr, copy[i].value.len);
     return copy;
@@ -405,7 +404,7 @@ sn_shared_state_admit(sn_shared_state *c)
 uint32_t
 sn_shared_state_shard(const sn_shared_state *c, const seine_url *url, uint32_t n)
 {
-    seine_url_part name;
+    seine_view name;
 
     if (n <= 1)
         return 0;
@@ -414,7 +413,7 @@ sn_shared_state_shard(const sn_shared_state *c, const seine_url *url, uint32_t n
     if (c->psl && seine_url_host_is(url) == SEINE_HOST_NAME) {
         size_t len = seine_psl_site(c->psl, name.ptr, name.len);
         if (len > 0)
-            name = (seine_url_part){name.ptr + name.len - len, len};
+            name = (seine_view){name.ptr + name.len - len, len};
     }
     return (uint32_t)(sn_siphash(c->secret, name.ptr, name.len) % n);
 }

@@ -5,12 +5,6 @@
 
 #define NARROW_PARAMS 4
 
-static sn_str
-str_of(seine_url_part p)
-{
-    return (sn_str){p.ptr, p.len};
-}
-
 static bool
 refused(sn_url_verdict *out, seine_skip reason, sn_str rule)
 {
@@ -24,7 +18,7 @@ bool
 sn_url_rules_refuse(const seine_fetch_opts *o, const sn_scope *scope,
                     const seine_url *url, sn_url_verdict *out)
 {
-    sn_str scheme = str_of(seine_url_scheme(url));
+    sn_str scheme = seine_url_scheme(url);
     bool is_https = sn_str_eq(scheme, SN_STR("https"));
 
     out->refused = false;
@@ -38,8 +32,7 @@ sn_url_rules_refuse(const seine_fetch_opts *o, const sn_scope *scope,
                        (sn_str){out->verdict.rule, out->verdict.len});
     if (sn_address_guard_blocks_port((uint16_t)seine_url_port(url)))
         return refused(out, SEINE_SKIP_PORT, SN_STR("a port of another protocol"));
-    const char *shape =
-        sn_trap_shape(str_of(seine_url_path(url)), str_of(seine_url_query(url)));
+    const char *shape = sn_trap_shape(seine_url_path(url), seine_url_query(url));
     return shape && refused(out, SEINE_SKIP_TRAP, sn_str_of(shape));
 }
 

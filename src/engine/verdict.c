@@ -33,7 +33,7 @@ note_hop(const seine_fetch_opts *o, sn_visit *v)
         v->hops = SN_ARENA_ARRAY(&v->arena, seine_hop, most_hops(o, v));
     if (!v->hops)
         return false;
-    seine_url_part href = seine_url_href(&v->url);
+    seine_view href = seine_url_href(&v->url);
     v->hops[v->n_hops++] = (seine_hop){{href.ptr, href.len}, v->end.fault.status};
     return true;
 }
@@ -160,7 +160,7 @@ sn_verdict_judge(const sn_shared_state *c, sn_visit *v, seine_time now)
 static void
 conclude(sn_visit *v, const seine_fault *f)
 {
-    seine_url_part url = seine_url_href(&v->url);
+    seine_view url = seine_url_href(&v->url);
 
     if (f->code == SEINE_OK) { /* the rest of it says nothing */
         v->fault.code = SEINE_OK;

@@ -128,7 +128,7 @@ secure(sn_conn *c)
 {
     sn_exchange *x = c->x;
     const sn_request *q = x->request;
-    seine_url_part name;
+    seine_view name;
 
     if (!sn_request_is_https(q))
         return TOLD_NEXT;

@@ -23,7 +23,7 @@ begin(sn_conn *c)
     sn_socket_transport *w = c->of;
     sn_tunnel_to to = {.ip = x->peer, .port = (uint16_t)seine_url_port(q->url)};
     sn_tunnel *t = sn_alloc(sizeof *t);
-    seine_url_part name = {0};
+    seine_view name = {0};
 
     if (!t)
         return SEINE_E_NOMEM;

@@ -149,26 +149,20 @@ sn_cookie_parse(sn_str value, int64_t wall, sn_set_cookie *out_set)
 
 /* Where it comes from and goes to. */
 
-static sn_str
-str_of(seine_url_part part)
-{
-    return (sn_str){part.ptr, part.len};
-}
-
 seine_err
 sn_cookie_place_of(const seine_url *url, sn_cookie_place *out_place)
 {
-    sn_str scheme = str_of(seine_url_scheme(url));
+    sn_str scheme = seine_url_scheme(url);
     seine_url_host_kind kind = seine_url_host_is(url);
-    seine_url_part name;
+    seine_view name;
 
     out_place->secure = sn_str_eq(scheme, SN_STR("https"));
     if (!out_place->secure && !sn_str_eq(scheme, SN_STR("http")))
         return SEINE_E_INVAL;
     if (seine_url_name(url, &name) != SEINE_OK)
         return SEINE_E_INVAL;
-    out_place->host = str_of(name);
-    out_place->path = str_of(seine_url_path(url));
+    out_place->host = name;
+    out_place->path = seine_url_path(url);
     out_place->is_address = kind == SEINE_HOST_IPV4 || kind == SEINE_HOST_IPV6;
     return SEINE_OK;
 }

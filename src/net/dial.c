@@ -387,7 +387,7 @@ sn_dial_begin(sn_exchange *x)
     sn_socket_transport *w = x->of;
     const sn_timeouts *limits = &x->request->limits->time;
     sn_dial *d = make(w);
-    seine_url_part name;
+    seine_view name;
 
     x->connect_by = sn_time_add(w->loop.now, limits->connect);
     sn_exchange_enter(x, SEINE_PHASE_DNS, limits->dns);

@@ -80,8 +80,8 @@ sn_exchange_spare(sn_exchange *x)
 static seine_err
 write(const sn_request *request, sn_str body, sn_buf *out)
 {
-    seine_url_part host = seine_url_host_port(request->url);
-    seine_url_part target = seine_url_target(request->url);
+    seine_view host = seine_url_host_port(request->url);
+    seine_view target = seine_url_target(request->url);
     bool forward = sn_request_is_forward(request);
 
     return sn_h1_write(

@@ -38,12 +38,6 @@ wrong(char *out_why, const char *what, const char *fmt, ...)
     return SEINE_E_CONFIG;
 }
 
-static sn_str
-str_of(seine_url_part p)
-{
-    return (sn_str){p.ptr, p.len};
-}
-
 static bool
 find_kind(sn_str scheme, sn_proxy_kind *out_kind)
 {
@@ -155,7 +149,7 @@ static seine_err
 read_login(const char *what, const seine_url *u, sn_arena *memory, char *out_why,
            sn_proxy *p)
 {
-    sn_str user = str_of(seine_url_username(u)), pass = str_of(seine_url_password(u));
+    sn_str user = seine_url_username(u), pass = seine_url_password(u);
     bool socks = p->kind == SN_PROXY_SOCKS5 || p->kind == SN_PROXY_SOCKS5H;
 
     if (user.len == 0 && pass.len == 0)
@@ -210,7 +204,7 @@ read_place(const char *what, const seine_url *u, sn_str rest, sn_arena *memory,
            char *out_why, sn_proxy *p)
 {
     sn_str authority = authority_of(rest);
-    seine_url_part name;
+    seine_view name;
 
     if (authority.len < rest.len &&
         !sn_str_eq(sn_str_slice(rest, authority.len, rest.len), SN_STR("/")))
@@ -218,7 +212,7 @@ read_place(const char *what, const seine_url *u, sn_str rest, sn_arena *memory,
     if (seine_url_name(u, &name) != SEINE_OK)
         return wrong(out_why, what, "not a host name");
     p->is_address = seine_url_host_is(u) != SEINE_HOST_NAME;
-    p->host = str_of(name);
+    p->host = name;
     if (p->host.ptr[0] == '[')
         p->host = sn_str_slice(p->host, 1, p->host.len - 1);
     p->port = has_port(authority) ? (uint16_t)seine_url_port(u) : kinds[p->kind].port;
@@ -271,7 +265,7 @@ static bool
 read_except(sn_str entry, sn_arena *memory, sn_proxy_except *out, seine_err *out_e)
 {
     char whole[SEINE_URL_ROOM], mem[SEINE_URL_ROOM];
-    seine_url_part name;
+    seine_view name;
     seine_url u;
     sn_ip ip;
 
@@ -290,7 +284,7 @@ read_except(sn_str entry, sn_arena *memory, sn_proxy_except *out, seine_err *out
         seine_url_name(&u, &name) != SEINE_OK)
         return false;
     out->port = has_port(entry) ? (uint16_t)seine_url_port(&u) : 0;
-    sn_str host = str_of(name);
+    sn_str host = name;
     if (host.ptr[0] == '[')
         host = sn_str_slice(host, 1, host.len - 1);
     if (seine_url_host_is(&u) == SEINE_HOST_NAME) {
@@ -354,14 +348,14 @@ static bool
 is_excepted(const sn_proxies *p, const seine_url *url)
 {
     bool is_name = seine_url_host_is(url) == SEINE_HOST_NAME;
-    seine_url_part part;
+    seine_view part;
     sn_ip ip;
 
     if (p->none)
         return true;
     if (p->n_excepts == 0 || seine_url_name(url, &part) != SEINE_OK)
         return false;
-    sn_str host = str_of(part);
+    sn_str host = part;
     if (host.ptr[0] == '[')
         host = sn_str_slice(host, 1, host.len - 1);
     if (!is_name && sn_ip_parse(host, &ip) != SEINE_OK)

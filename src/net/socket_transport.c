@@ -23,8 +23,8 @@ of(sn_transport *t)
 static sn_str
 place_of(const seine_url *u, char mem[SEINE_URL_ROOM])
 {
-    seine_url_part scheme = seine_url_scheme(u), at = seine_url_host_port(u);
-    seine_url_part host = seine_url_host(u);
+    seine_view scheme = seine_url_scheme(u), at = seine_url_host_port(u);
+    seine_view host = seine_url_host(u);
 
     if (at.ptr == scheme.ptr + scheme.len + 3 && host.ptr[host.len - 1] != '.')
         return (sn_str){scheme.ptr, scheme.len + 3 + at.len};
@@ -237,7 +237,7 @@ turn(sn_transport *t, seine_time until)
 static bool
 is_http(const seine_url *u)
 {
-    seine_url_part s = seine_url_scheme(u);
+    seine_view s = seine_url_scheme(u);
 
     return (s.len == 4 && memcmp(s.ptr, "http", 4) == 0) ||
            (s.len == 5 && memcmp(s.ptr, "https", 5) == 0);

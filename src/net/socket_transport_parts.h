@@ -148,11 +148,11 @@ sn_request_is_https(const sn_request *request)
 
 /* Without the brackets of an IPv6 address. */
 static inline sn_str
-sn_url_bare(seine_url_part name)
+sn_url_bare(seine_view name)
 {
     if (name.len > 2 && name.ptr[0] == '[')
         return (sn_str){name.ptr + 1, name.len - 2};
-    return (sn_str){name.ptr, name.len};
+    return name;
 }
 
 /* dial.c */

@@ -420,7 +420,7 @@ put_sqlite(sn_convert *c, sn_str line)
             return fail_nomem(c);
         json = sn_buf_view(&c->cut);
     }
-    r->json = (seine_view){json.ptr, json.len};
+    r->json = json;
     c->last_seq = c->rr.seq > c->last_seq ? c->rr.seq : c->last_seq + 1;
     c->stats.records++;
     return sn_out_record(&c->out, r, c->last_seq, c->why);

@@ -38,14 +38,14 @@ typedef struct archive {
 static sn_str
 field(const archive *a, const char *name)
 {
-    return sn_str_view(seine_warc_field(a->warc, name));
+    return seine_warc_field(a->warc, name);
 }
 
 static void
 begin(archive *a)
 {
     const seine_warc_entry *entry = seine_warc_at(a->warc);
-    sn_str type = sn_str_view(entry->type);
+    sn_str type = entry->type;
 
     a->is_revisit = sn_str_eq_nocase(type, SN_STR("revisit"));
     a->is_wanted = entry->target.ptr &&
@@ -215,13 +215,13 @@ static seine_err
 end(archive *a)
 {
     const seine_warc_entry *entry = seine_warc_at(a->warc);
-    sn_str date = sn_str_view(entry->date), ip = field(a, "WARC-IP-Address");
+    sn_str date = entry->date, ip = field(a, "WARC-IP-Address");
     seine_fault fault = SEINE_FAULT;
     char name[SN_LOST_NAME] = "the record ";
     seine_record r = {.type = SEINE_RECORD_RESULT, .content_length = -1, .fault = &fault};
 
     if (!a->is_wanted || a->http.status == 0) {
-        sn_str type = sn_str_slice(sn_str_view(entry->type), 0, 24);
+        sn_str type = sn_str_slice(entry->type, 0, 24);
 
         memcpy(name + 11, type.ptr ? type.ptr : "", type.len);
         sn_convert_lost(a->c, (sn_str){name, 11 + type.len});
@@ -231,7 +231,7 @@ end(archive *a)
     if (sn_stamp_read(date, &r.wall) != SEINE_OK)
         return sn_convert_bad(a->c, "a record whose WARC-Date is no time");
     r.url = entry->target;
-    r.ip = (seine_view){ip.ptr, ip.len};
+    r.ip = ip;
     r.status = a->http.status;
     r.partial = field(a, "WARC-Truncated").ptr ||
                 (!a->is_revisit && !sn_warc_http_is_whole(&a->http));
@@ -271,7 +271,7 @@ take_block(archive *a, seine_view in, bool is_last, bool *out_done)
             begin(a);
             break;
         case SEINE_WARC_BLOCK:
-            take(a, sn_str_view(piece));
+            take(a, piece);
             break;
         case SEINE_WARC_END:
             e = end(a);
@@ -314,7 +314,7 @@ sn_convert_from_warc(sn_convert *c)
     while (e == SEINE_OK && !done) {
         e = sn_source_next(&c->source, &block, c->why);
         if (e == SEINE_OK)
-            e = take_block(&a, (seine_view){block.ptr, block.len}, block.len == 0, &done);
+            e = take_block(&a, block, block.len == 0, &done);
     }
     seine_warc_free(a.warc);
     sn_codec_fini(&a.codec);

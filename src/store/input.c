@@ -250,7 +250,7 @@ static void
 resolve(seine_input *in, seine_ask *ask)
 {
     seine_url_flaw flaw = {SEINE_URL_NONE, 0};
-    sn_str given = {ask->url.ptr, ask->url.len};
+    sn_str given = ask->url;
 
     if (!in->has_base || ask->is_bad)
         return;
@@ -259,8 +259,8 @@ resolve(seine_input *in, seine_ask *ask)
         sn_input_bad(in, SEINE_SKIP_BAD_URL, given, ask);
         return;
     }
-    seine_url_part href = seine_url_href(&in->url);
-    ask->url = (seine_view){href.ptr, href.len};
+    seine_view href = seine_url_href(&in->url);
+    ask->url = href;
 }
 
 /* What the first bytes tell: an encoding that is not ours, or JSON. */
@@ -314,7 +314,7 @@ read_line(seine_input *in, sn_line_kind kind, sn_str line, seine_ask *ask)
     } else if (in->format == SEINE_INPUT_JSONL) {
         e = sn_input_json(in, line, ask);
     } else {
-        ask->url = ask->input = (seine_view){line.ptr, line.len};
+        ask->url = ask->input = line;
     }
     if (e == SEINE_OK)
         resolve(in, ask);
@@ -337,7 +337,7 @@ next_marked(seine_input *in, seine_ask *out_ask)
 
     if (e != SEINE_OK)
         return e == SEINE_E_CLOSED ? end(in) : e;
-    e = read_line(in, SN_LINE_WHOLE, (sn_str){ask.url.ptr, ask.url.len}, &ask);
+    e = read_line(in, SN_LINE_WHOLE, ask.url, &ask);
     if (e == SEINE_OK)
         *out_ask = ask;
     return e;

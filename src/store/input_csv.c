@@ -204,7 +204,7 @@ take_row(seine_input *in, seine_ask *ask)
                url.len == 0 ? "there is no URL in the row" : "the URL has a zero byte");
         return bad(in, ask);
     }
-    ask->url = ask->input = (seine_view){url.ptr, url.len};
+    ask->url = ask->input = url;
     if (rows->n == 1)
         return SEINE_OK;
     make_tags(rows);
@@ -212,7 +212,7 @@ take_row(seine_input *in, seine_ask *ask)
         sn_why(in->rule, "the row is larger than 8 MiB");
         return bad(in, ask);
     }
-    ask->tags = (seine_view){rows->tags.ptr, rows->tags.len};
+    ask->tags = sn_buf_view(&rows->tags);
     return rows->tags.err;
 }
 

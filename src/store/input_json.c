@@ -180,7 +180,7 @@ read_body_b64(member *m, const char *name, const seine_json *value)
     char *bytes = sn_arena_get(&m->in->arena, text.len + 1, 1, 1);
     if (!bytes)
         return SEINE_E_NOMEM;
-    if (sn_base64_read((sn_str){text.ptr, text.len}, bytes, &n) != SEINE_OK) {
+    if (sn_base64_read(text, bytes, &n) != SEINE_OK) {
         sn_why(m->in->rule, "\"body_b64\" is not base64");
         return SEINE_E_INVAL;
     }

@@ -107,7 +107,7 @@ next_link(seine_input *in, sn_str *out_url)
     while (!m->is_over)
         read_block(in);
     while (m->err == SEINE_OK && seine_links_at(m->page, m->at++, &link)) {
-        *out_url = sn_str_trim((sn_str){link.value.ptr, link.value.len});
+        *out_url = sn_str_trim(link.value);
         if (out_url->len > 0 &&
             (strcmp(link.tag, "a") == 0 || strcmp(link.tag, "area") == 0))
             return true;
@@ -165,6 +165,6 @@ sn_input_markup(seine_input *in, seine_ask *ask)
     if (is_page && !was_over)
         set_page_base(in);
     ask->line = 1 + atomic_fetch_add_explicit(&in->lines.lines, 1, memory_order_relaxed);
-    ask->url = ask->input = (seine_view){url.ptr, url.len};
+    ask->url = ask->input = url;
     return SEINE_OK;
 }

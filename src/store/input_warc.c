@@ -8,7 +8,7 @@
 static bool
 is_answer(const seine_warc_entry *e)
 {
-    sn_str type = {e->type.ptr, e->type.len};
+    sn_str type = e->type;
 
     return e->target.len > 0 &&
            (sn_str_eq(type, SN_STR("response")) || sn_str_eq(type, SN_STR("revisit")));
@@ -45,7 +45,7 @@ sn_input_warc(seine_input *in, seine_ask *ask)
 
             if (more.len == 0 && in->lines.error)
                 return SEINE_E_CLOSED; /* the caller says why */
-            in->warc_in = (seine_view){more.ptr, more.len};
+            in->warc_in = more;
             break;
         }
         case SEINE_WARC_END:

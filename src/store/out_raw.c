@@ -25,7 +25,7 @@ record_raw(sn_out *o, seine_record *r, uint64_t seq, char *why)
     (void)seq;
     if (r->type == SEINE_RECORD_SKIP || r->fate != SEINE_FATE_OK || r->body.len == 0)
         return SEINE_OK;
-    if (!sn_outfile_write(f, sn_str_view(r->body), &done)) {
+    if (!sn_outfile_write(f, r->body, &done)) {
         int error = errno;
 
         sn_outfile_take_back(f, done);

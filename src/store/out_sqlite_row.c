@@ -54,7 +54,7 @@ valid(sn_str s)
 static void
 put_text(sn_base *b, sn_sqlite_row *row, seine_view v, size_t *at)
 {
-    sn_str s = sn_str_view(v);
+    sn_str s = v;
     size_t good = s.ptr ? valid(s) : 0;
     char *to = b->clean + *at;
     size_t n = 0;
@@ -171,7 +171,7 @@ put_result(sn_out *o, const seine_record *r, uint64_t seq, sn_str json)
     sn_sqlite_put_text(&row, r->sha256 ? (sn_str){hex, 64} : (sn_str){NULL, 0});
     put_text(b, &row, r->title, &at);
     sn_sqlite_put_null(&row); /* change */
-    sn_sqlite_put_blob(&row, has_body ? sn_str_view(r->body) : (sn_str){NULL, 0});
+    sn_sqlite_put_blob(&row, has_body ? r->body : (sn_str){NULL, 0});
     sn_sqlite_put_text(&row, json);
     b->held_bytes += json.len + (has_body ? r->body.len : 0);
     return sn_sqlite_done(&row);
@@ -200,7 +200,7 @@ put_skip(sn_out *o, const seine_record *r, uint64_t seq)
 seine_err
 sn_base_put(sn_out *o, const seine_record *r, uint64_t seq)
 {
-    sn_str json = sn_str_view(r->json); /* what it was read from says more than it */
+    sn_str json = r->json; /* what it was read from says more than it */
     seine_err e = make_clean(o->self, r);
 
     if (e == SEINE_OK && r->type == SEINE_RECORD_SKIP)

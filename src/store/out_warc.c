@@ -132,7 +132,7 @@ static seine_err
 index_entry(out_warc *w, const seine_warc *r)
 {
     const seine_warc_entry *e = seine_warc_at(r);
-    sn_str type = {e->type.ptr, e->type.len}, digest;
+    sn_str type = e->type, digest;
     bool is_revisit = sn_str_eq(type, SN_STR("revisit"));
     sn_warc_line line = {.url = {e->target.ptr, e->target.len},
                          .status = e->status,
@@ -145,7 +145,7 @@ index_entry(out_warc *w, const seine_warc *r)
     digest = sn_warc_get(r, "WARC-Payload-Digest");
     line.digest = digest;
     line.media = is_revisit ? SN_STR("warc/revisit") : sn_str_of(e->media_type);
-    sn_warc_stamp_of((sn_str){e->date.ptr, e->date.len}, line.stamp);
+    sn_warc_stamp_of(e->date, line.stamp);
     return sn_warc_index_add(&w->index, &line);
 }
 

@@ -149,7 +149,7 @@ seine_fields_parse(const char *list, seine_fields *out_fields, seine_view *out_b
         uint64_t bit = bit_of(sn_str_slice(word, changes, word.len));
         if (bit == 0 || has_sign(word) != changes) {
             if (out_bad)
-                *out_bad = (seine_view){word.ptr, word.len};
+                *out_bad = word;
             return SEINE_E_INVAL;
         }
         bits = changes && *word.ptr == '-' ? (bits & ~bit) | less(bit)

@@ -98,12 +98,6 @@ uint64_t sn_members_of(const seine_fields *fields);
 uint64_t sn_record_extras(const seine_record *r);
 #define SN_MEMBERS_EXTRA (SN_MEMBERS_CRAWL | SN_MEMBER(SHA256))
 
-static inline sn_str
-sn_str_view(seine_view v)
-{
-    return (sn_str){v.ptr, v.len};
-}
-
 void sn_record_json(sn_text_writer *p, const seine_record *r, uint64_t seq, uint64_t m,
                     seine_body_form form);
 

@@ -6,7 +6,7 @@ static void
 cell(sn_text_writer *p, seine_view v, unsigned how)
 {
     SN_WRITE(p, ",");
-    sn_csv_cell(p, sn_str_view(v), how);
+    sn_csv_cell(p, v, how);
 }
 
 static void

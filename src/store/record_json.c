@@ -9,7 +9,7 @@
 static void
 put_view(sn_text_writer *p, seine_view v)
 {
-    sn_text_writer_quoted(p, sn_str_view(v));
+    sn_text_writer_quoted(p, v);
 }
 
 /* ,"name":"value" where there is a value. */
@@ -71,7 +71,7 @@ put_tags(sn_text_writer *p, seine_view tags)
     sn_text_writer before = *p;
 
     SN_WRITE(p, ",\"tags\":");
-    if (!sn_text_writer_object(p, sn_str_view(tags)))
+    if (!sn_text_writer_object(p, tags))
         *p = before;
 }
 
@@ -245,7 +245,7 @@ put_verdict(sn_text_writer *p, const seine_record *r, uint64_t m)
 static bool
 same_name(const seine_field *a, const seine_field *b)
 {
-    return sn_str_eq_nocase(sn_str_view(a->name), sn_str_view(b->name));
+    return sn_str_eq_nocase(a->name, b->name);
 }
 
 /* Letters of what was just written; escapes have none that could change. */
@@ -427,7 +427,7 @@ put_content(sn_text_writer *p, const seine_record *r, uint64_t m, seine_body_for
         STRING(p, "body", r->body);
     if (HAS(BODY_B64) && form == SEINE_BODY_B64 && r->body.ptr) {
         SN_WRITE(p, ",\"body_b64\":\"");
-        sn_text_writer_base64(p, sn_str_view(r->body));
+        sn_text_writer_base64(p, r->body);
         SN_WRITE(p, "\"");
     }
     if (HAS(BODY_FILE) && form != SEINE_BODY_TEXT && form != SEINE_BODY_B64)

@@ -121,7 +121,7 @@ read_stamp(const member *m, int64_t *out)
     seine_view v;
     seine_err e = read_view(m, &v);
 
-    if (e == SEINE_OK && sn_stamp_read(sn_str_view(v), out) != SEINE_OK)
+    if (e == SEINE_OK && sn_stamp_read(v, out) != SEINE_OK)
         return unfit(m, "a time of RFC 3339");
     return e;
 }
@@ -149,7 +149,7 @@ read_word(const member *m, const char *(*name)(int), int count, const char *list
     seine_err e = read_view(m, &v);
 
     for (int i = 0; e == SEINE_OK && i < count; i++)
-        if (sn_str_eq(sn_str_view(v), sn_str_of(name(i)))) {
+        if (sn_str_eq(v, sn_str_of(name(i)))) {
             *out = i;
             return SEINE_OK;
         }
@@ -705,7 +705,7 @@ read_b64(const member *m)
     char *bytes = sn_arena_get(&m->rr->arena, v.len + 1, 1, 1);
     if (!bytes)
         return SEINE_E_NOMEM;
-    if (sn_base64_read(sn_str_view(v), bytes, &n) != SEINE_OK)
+    if (sn_base64_read(v, bytes, &n) != SEINE_OK)
         return unfit(m, "base64");
     m->rr->record.body = (seine_view){bytes, n};
     return SEINE_OK;
@@ -745,7 +745,7 @@ read_tags(sn_record_reader *rr)
 
         if (!raw.ptr)
             return unfit(&m, "spelled without escapes");
-        rr->record.tags = (seine_view){raw.ptr, raw.len};
+        rr->record.tags = raw;
     }
     return e;
 }
@@ -818,7 +818,7 @@ read_line(sn_record_reader *rr)
     if (!seine_json_int(seine_json_get(rr->json, "v"), &version) || version != 1 ||
         !seine_json_string(seine_json_get(rr->json, "type"), &type.ptr, &type.len))
         return SEINE_OK;
-    rr->type = sn_str_view(type);
+    rr->type = type;
     rr->kind = SN_READ_OTHER;
     if (find(rr, rr->json, NULL, "seq", &m)) {
         seine_err e = read_u64(&m, &rr->seq);

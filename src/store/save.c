@@ -229,8 +229,8 @@ record_save(sn_out *o, seine_record *r, uint64_t seq, char *why)
                 return e;
             known = digest;
         }
-        name_it(s, known, sn_str_view(r->content_type));
-        if (!keep(o, sn_str_view(r->body)))
+        name_it(s, known, r->content_type);
+        if (!keep(o, r->body))
             return sn_outfile_fail(o, errno, why);
         r->body_file = (seine_view){s->place, strlen(s->place)};
     }

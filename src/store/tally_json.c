@@ -76,7 +76,7 @@ static void
 put_host(sn_text_writer *p, const seine_fetch_host *h)
 {
     SN_WRITE(p, "{\"host\":");
-    sn_text_writer_quoted(p, (sn_str){h->host.ptr, h->host.len});
+    sn_text_writer_quoted(p, h->host);
     NUMBER(p, "requests", h->requests);
     NUMBER(p, "ok", h->ok);
     NUMBER(p, "max_rps_1s", h->max_in_1s);

@@ -333,14 +333,14 @@ typedef struct answer {
 static bool
 is_head_only(const seine_capture *c)
 {
-    return sn_str_starts((sn_str){c->request.ptr, c->request.len}, SN_STR("HEAD "));
+    return sn_str_starts(c->request, SN_STR("HEAD "));
 }
 
 /* Bytes behind a message that ended are not part of it. */
 static seine_err
 look_at(sn_warc *w, const seine_capture *c, answer *out)
 {
-    sn_str in = {c->response.ptr, c->response.len}, piece;
+    sn_str in = c->response, piece;
     seine_err e = sn_digest_begin(&w->digest, SN_DIGEST_SHA1);
     uint8_t digest[SN_DIGEST_MOST];
     size_t n;
@@ -368,9 +368,9 @@ put_place(sn_warc *w, const seine_capture *c)
 {
     sn_buf *b = &w->head;
 
-    put(b, "WARC-Target-URI", (sn_str){c->url.ptr, c->url.len});
+    put(b, "WARC-Target-URI", c->url);
     if (c->ip.len > 0)
-        put(b, "WARC-IP-Address", (sn_str){c->ip.ptr, c->ip.len});
+        put(b, "WARC-IP-Address", c->ip);
     if (w->has_info)
         put_id(b, "WARC-Warcinfo-ID", w->info);
 }
@@ -415,7 +415,7 @@ put_answer(sn_warc *w, const seine_capture *c, const answer *a, const uint8_t id
 static seine_err
 put_request(sn_warc *w, const seine_capture *c, const uint8_t answer_id[16], sn_buf *out)
 {
-    sn_str block = {c->request.ptr, c->request.len};
+    sn_str block = c->request;
     uint8_t id[16], sha1[20];
 
     if (block.len == 0)

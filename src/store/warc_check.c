@@ -17,7 +17,7 @@ has(const seine_warc *w, const char *name)
 static bool
 is_type(const seine_warc *w, const char *type)
 {
-    return sn_str_eq((sn_str){w->entry.type.ptr, w->entry.type.len}, sn_str_of(type));
+    return sn_str_eq(w->entry.type, sn_str_of(type));
 }
 
 static bool
@@ -26,7 +26,7 @@ is_one_of(const seine_warc *w, const char *list)
     sn_str rest = sn_str_of(list), type;
 
     while (sn_str_next(&rest, ' ', &type))
-        if (sn_str_eq((sn_str){w->entry.type.ptr, w->entry.type.len}, type))
+        if (sn_str_eq(w->entry.type, type))
             return true;
     return false;
 }

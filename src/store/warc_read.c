@@ -80,7 +80,7 @@ seine_warc_field(const seine_warc *w, const char *name)
 {
     sn_str value = sn_warc_get(w, name);
 
-    return (seine_view){value.ptr, value.len};
+    return value;
 }
 
 __attribute__((format(printf, 3, 0))) static void
@@ -221,11 +221,11 @@ begin_block(seine_warc *w)
     w->entry.type = view_of(w, "WARC-Type");
     w->entry.id = view_of(w, "WARC-Record-ID");
     w->entry.date = view_of(w, "WARC-Date");
-    w->entry.media = (seine_view){media.ptr, media.len};
+    w->entry.media = media;
     sn_str target = sn_warc_get(w, "WARC-Target-URI");
     if (target.len > 2 && target.ptr[0] == '<' && target.ptr[target.len - 1] == '>')
         target = sn_str_slice(target, 1, target.len - 1); /* as WARC/1.0 has it */
-    w->entry.target = (seine_view){target.ptr, target.len};
+    w->entry.target = target;
     if (w->opts.check && sn_warc_check_head(w) != SEINE_OK)
         sn_warc_fail(w, "%s", seine_err_text(SEINE_E_NOMEM));
 }
@@ -361,7 +361,7 @@ tell_media(seine_warc *w)
         memcpy(e->media_type, w->http.type, sizeof e->media_type);
         return;
     }
-    sn_str_cut((sn_str){e->media.ptr, e->media.len}, ';', &type, &rest);
+    sn_str_cut(e->media, ';', &type, &rest);
     type = sn_str_trim(type);
     if (type.len < sizeof e->media_type)
         memcpy(e->media_type, type.ptr ? type.ptr : "", type.len);
@@ -444,7 +444,7 @@ advance(seine_warc *w, seine_warc_event *out_event, seine_view *out_piece)
         if (w->left > 0) {
             sn_str piece = take_block(w);
 
-            *out_piece = (seine_view){piece.ptr, piece.len};
+            *out_piece = piece;
             *out_event = SEINE_WARC_BLOCK;
             return true;
         }
@@ -503,11 +503,11 @@ step(seine_warc *w, sn_str *in, bool is_last, seine_warc_event *out_event,
 seine_warc_event
 seine_warc_next(seine_warc *w, seine_view *in, bool is_last, seine_view *out_piece)
 {
-    sn_str bytes = {in->ptr, in->len};
+    sn_str bytes = *in;
     seine_warc_event event = SEINE_WARC_FAIL;
 
     while (!step(w, &bytes, is_last, &event, out_piece))
         continue;
-    *in = (seine_view){bytes.ptr, bytes.len};
+    *in = bytes;
     return event;
 }

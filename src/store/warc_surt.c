@@ -32,8 +32,8 @@ without_www(sn_str host)
 static void
 put_host(const seine_url *u, sn_buf *out)
 {
-    seine_url_part part = seine_url_host(u), port = seine_url_port_text(u);
-    sn_str host = {part.ptr, part.len};
+    seine_view part = seine_url_host(u), port = seine_url_port_text(u);
+    sn_str host = part;
 
     if (seine_url_host_is(u) == SEINE_HOST_NAME) {
         host = without_www(host);
@@ -84,12 +84,12 @@ static void
 put_target(const seine_url *u, sn_buf *out)
 {
     char lower[SEINE_URL_ROOM];
-    seine_url_part path = seine_url_path(u), query = seine_url_query(u);
+    seine_view path = seine_url_path(u), query = seine_url_query(u);
     size_t n = query.len < sizeof lower ? query.len : 0;
 
     while (path.len > 1 && path.ptr[path.len - 1] == '/')
         path.len--;
-    put_lower((sn_str){path.ptr, path.len}, out);
+    put_lower(path, out);
     if (query.len == 0)
         return;
     sn_buf_char(out, '?');

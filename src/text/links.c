@@ -357,8 +357,8 @@ seine_links_canonical(const seine_links *l)
 static bool
 base_counts(const seine_url *u)
 {
-    seine_url_part scheme = seine_url_scheme(u);
-    sn_str s = {scheme.ptr, scheme.len};
+    seine_view scheme = seine_url_scheme(u);
+    sn_str s = scheme;
 
     return !sn_str_eq(s, SN_STR("data")) && !sn_str_eq(s, SN_STR("javascript"));
 }
@@ -382,7 +382,7 @@ seine_links_robots(const seine_links *l, const char *agent)
     unsigned asks = 0;
 
     for (size_t i = 0; seine_links_meta(l, i, &m); i++) {
-        sn_str name = {m.name.ptr, m.name.len};
+        sn_str name = m.name;
 
         if (strcmp(m.attr, "name") != 0)
             continue;
@@ -409,7 +409,7 @@ seine_refresh_parse(const char *content, size_t len, uint32_t *out_seconds,
 
     if (!sn_html_refresh((sn_str){content, len}, out_seconds, &url))
         return false;
-    *out_url = (seine_view){url.ptr, url.len};
+    *out_url = url;
     return true;
 }
 
@@ -420,7 +420,7 @@ seine_links_refresh(const seine_links *l, uint32_t *out_seconds, seine_view *out
 
     for (size_t i = 0; seine_links_meta(l, i, &m); i++)
         if (strcmp(m.attr, "http-equiv") == 0 &&
-            sn_str_eq_nocase((sn_str){m.name.ptr, m.name.len}, SN_STR("refresh")) &&
+            sn_str_eq_nocase(m.name, SN_STR("refresh")) &&
             seine_refresh_parse(m.content.ptr, m.content.len, out_seconds, out_url))
             return true;
     return false;

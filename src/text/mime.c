@@ -189,25 +189,25 @@ seine_mime_parse(seine_mime *m, const char *value, size_t len)
     return SEINE_OK;
 }
 
-static seine_mime_part
+static seine_view
 part(const seine_mime *m, uint32_t from, uint32_t to)
 {
-    return (seine_mime_part){to > 0 ? m->mem + from : "", to - from};
+    return (seine_view){to > 0 ? m->mem + from : "", to - from};
 }
 
-seine_mime_part
+seine_view
 seine_mime_essence(const seine_mime *m)
 {
     return part(m, 0, m->essence);
 }
 
-seine_mime_part
+seine_view
 seine_mime_type(const seine_mime *m)
 {
     return part(m, 0, m->slash);
 }
 
-seine_mime_part
+seine_view
 seine_mime_subtype(const seine_mime *m)
 {
     return part(m, m->essence > 0 ? m->slash + 1 : 0, m->essence);
@@ -226,8 +226,8 @@ seine_mime_count(const seine_mime *m)
 }
 
 bool
-seine_mime_param(const seine_mime *m, size_t i, seine_mime_part *out_name,
-                 seine_mime_part *out_value)
+seine_mime_param(const seine_mime *m, size_t i, seine_view *out_name,
+                 seine_view *out_value)
 {
     if (i >= m->count)
         return false;
@@ -237,7 +237,7 @@ seine_mime_param(const seine_mime *m, size_t i, seine_mime_part *out_name,
 }
 
 bool
-seine_mime_get(const seine_mime *m, const char *name, seine_mime_part *out_value)
+seine_mime_get(const seine_mime *m, const char *name, seine_view *out_value)
 {
     for (uint32_t i = 0; i < m->count; i++)
         if (strcmp(m->mem + m->params[i].name, name) == 0) {
@@ -247,10 +247,10 @@ seine_mime_get(const seine_mime *m, const char *name, seine_mime_part *out_value
     return false;
 }
 
-seine_mime_part
+seine_view
 seine_mime_charset(const seine_mime *m)
 {
-    seine_mime_part value = {"", 0};
+    seine_view value = {"", 0};
 
     seine_mime_get(m, "charset", &value);
     return value;
@@ -271,16 +271,16 @@ put(sheet *s, char c)
 }
 
 static void
-put_all(sheet *s, seine_mime_part p)
+put_all(sheet *s, seine_view p)
 {
     for (size_t i = 0; i < p.len; i++)
         put(s, p.ptr[i]);
 }
 
 static void
-put_value(sheet *s, seine_mime_part value)
+put_value(sheet *s, seine_view value)
 {
-    if (is_token((sn_str){value.ptr, value.len})) {
+    if (is_token(value)) {
         put_all(s, value);
         return;
     }
@@ -297,7 +297,7 @@ size_t
 seine_mime_print(const seine_mime *m, char *out, size_t size)
 {
     sheet s = {out, size, 0};
-    seine_mime_part name, value;
+    seine_view name, value;
 
     put_all(&s, seine_mime_essence(m));
     for (size_t i = 0; seine_mime_param(m, i, &name, &value); i++) {

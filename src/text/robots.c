@@ -456,11 +456,11 @@ seine_robots_check(const seine_robots *r, const char *agent, const char *url, si
         group = w.says;
     *out_verdict = (seine_robots_verdict){.allowed = !best || best->kind == ALLOW};
     if (best) {
-        out_verdict->rule = (seine_view){best->text.ptr, best->text.len};
+        out_verdict->rule = best->text;
         out_verdict->line = best->line;
     }
     if (group)
-        out_verdict->group = (seine_view){group->pattern.ptr, group->pattern.len};
+        out_verdict->group = group->pattern;
 }
 
 int64_t
@@ -518,7 +518,7 @@ seine_robots_sitemap(const seine_robots *r, size_t i, seine_view *out_url)
 {
     for (size_t k = 0; k < r->n; k++)
         if (r->rules[k].kind == SITEMAP && i-- == 0) {
-            *out_url = (seine_view){r->rules[k].text.ptr, r->rules[k].text.len};
+            *out_url = r->rules[k].text;
             return true;
         }
     return false;

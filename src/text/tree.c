@@ -216,8 +216,7 @@ seine_node_is(const seine_tree *t, seine_node n, const char *name)
 {
     seine_view v = seine_node_name(t, n);
 
-    return at(t, n)->kind == SEINE_NODE_ELEMENT &&
-           sn_str_eq((sn_str){v.ptr, v.len}, sn_str_of(name));
+    return at(t, n)->kind == SEINE_NODE_ELEMENT && sn_str_eq(v, sn_str_of(name));
 }
 
 size_t

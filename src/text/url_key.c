@@ -171,7 +171,7 @@ ended(struct text *t)
 size_t
 seine_url_authority(const seine_url *u, char *buf, size_t cap)
 {
-    seine_url_part host = seine_url_host(u);
+    seine_view host = seine_url_host(u);
     struct text t = {buf, cap, 0};
     int port = seine_url_port(u);
 
@@ -201,7 +201,7 @@ no_origin(char *buf, size_t cap)
 static __attribute__((noinline)) size_t
 blob_origin(const seine_url *u, char *buf, size_t cap)
 {
-    seine_url_part path = seine_url_path(u);
+    seine_view path = seine_url_path(u);
     char mem[SEINE_URL_ROOM];
     seine_url inner;
 
@@ -215,7 +215,7 @@ blob_origin(const seine_url *u, char *buf, size_t cap)
 size_t
 seine_url_origin(const seine_url *u, char *buf, size_t cap)
 {
-    seine_url_part scheme = seine_url_scheme(u), host = seine_url_host_port(u);
+    seine_view scheme = seine_url_scheme(u), host = seine_url_host_port(u);
     struct text t = {buf, cap, 0};
 
     if (scheme.len == 4 && memcmp(scheme.ptr, "blob", 4) == 0)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "text/url.h"
 
-static seine_url_part
+static seine_view
 part(const seine_url *u, size_t from, size_t to)
 {
     if (from >= to)
-        return (seine_url_part){"", 0};
-    return (seine_url_part){u->href + from, to - from};
+        return (seine_view){"", 0};
+    return (seine_view){u->href + from, to - from};
 }
 
 static bool
@@ -41,67 +41,67 @@ seine_url_copy(seine_url *u, const seine_url *from)
     return SEINE_OK;
 }
 
-seine_url_part
+seine_view
 seine_url_href(const seine_url *u)
 {
     return part(u, 0, u->len);
 }
 
-seine_url_part
+seine_view
 seine_url_scheme(const seine_url *u)
 {
     return part(u, 0, u->scheme_end);
 }
 
-seine_url_part
+seine_view
 seine_url_username(const seine_url *u)
 {
     return part(u, u->scheme_end + (size_t)3, u->user_end);
 }
 
-seine_url_part
+seine_view
 seine_url_password(const seine_url *u)
 {
     return part(u, u->user_end + (size_t)1, u->password_end);
 }
 
-seine_url_part
+seine_view
 seine_url_host(const seine_url *u)
 {
     return part(u, u->host_at, u->host_end);
 }
 
-seine_url_part
+seine_view
 seine_url_host_port(const seine_url *u)
 {
     return part(u, u->host_at, u->port < 0 ? u->host_end : u->path_at);
 }
 
-seine_url_part
+seine_view
 seine_url_port_text(const seine_url *u)
 {
     return part(u, u->host_end + (size_t)1, u->port < 0 ? 0 : u->path_at);
 }
 
-seine_url_part
+seine_view
 seine_url_path(const seine_url *u)
 {
     return part(u, u->path_at, u->path_end);
 }
 
-seine_url_part
+seine_view
 seine_url_query(const seine_url *u)
 {
     return part(u, u->path_end + (size_t)1, u->query_end);
 }
 
-seine_url_part
+seine_view
 seine_url_fragment(const seine_url *u)
 {
     return part(u, u->query_end + (size_t)1, u->len);
 }
 
-seine_url_part
+seine_view
 seine_url_target(const seine_url *u)
 {
     return part(u, u->path_at, u->query_end);
@@ -167,7 +167,7 @@ seine_url_drop_fragment(seine_url *u)
 
 /* Labels of 1 to 63 letters, digits, "-" and "_". */
 static bool
-is_dns_name(seine_url_part name)
+is_dns_name(seine_view name)
 {
     size_t label = 0;
 
@@ -188,9 +188,9 @@ is_dns_name(seine_url_part name)
 }
 
 seine_err
-seine_url_name(const seine_url *u, seine_url_part *out_name)
+seine_url_name(const seine_url *u, seine_view *out_name)
 {
-    seine_url_part name = seine_url_host(u);
+    seine_view name = seine_url_host(u);
 
     if (u->host == SEINE_HOST_NAME || u->host == SEINE_HOST_OPAQUE) {
         if (name.len > 0 && name.ptr[name.len - 1] == '.')

@@ -143,7 +143,7 @@ judge(sim_world *w, sn_exchange *x)
         oracle_start(w, x->node, x->request.ceiling);
         return;
     }
-    seine_url_part query = seine_url_query(x->request.url);
+    seine_view query = seine_url_query(x->request.url);
     if (query.len == 3 && x->request.ceiling > (sn_address_zone)(query.ptr[2] - '0'))
         sim_broken(w, "S9", "host %u: ceiling above the zone it was found in", n);
 }
@@ -249,13 +249,13 @@ plan(net *t, sn_exchange *x, seine_time at)
 static void
 name(sim_world *w, sn_exchange *x)
 {
-    seine_url_part host = seine_url_host(x->request.url);
-    seine_url_part path = seine_url_path(x->request.url);
+    seine_view host = seine_url_host(x->request.url);
+    seine_view path = seine_url_path(x->request.url);
     const char *p = path.ptr + 3, *end = path.ptr + path.len;
 
     if (w->site) {
-        seine_url_part href = seine_url_href(x->request.url);
-        x->node = site_node_of(w->site, (sn_str){href.ptr, href.len});
+        seine_view href = seine_url_href(x->request.url);
+        x->node = site_node_of(w->site, href);
         const site_node *node = &w->site->nodes[x->node];
         x->id = (uint32_t)node->id;
         x->host = node->host < w->n_hosts ? &w->hosts[node->host] : NULL;
@@ -263,7 +263,7 @@ name(sim_world *w, sn_exchange *x)
             printf("                    %s\n", node->url);
         return;
     }
-    x->host = sim_host_of(w, (sn_str){host.ptr, host.len});
+    x->host = sim_host_of(w, host);
     for (; p < end && sn_is_digit(*p); p++)
         x->id = x->id * 10 + (uint32_t)(*p - '0');
     for (p++; p < end && sn_is_digit(*p); p++)

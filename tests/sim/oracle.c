@@ -412,7 +412,7 @@ node_of_record(const site *s, const seine_record *r)
 
     for (size_t i = 0; i < 3; i++)
         if (names[i].ptr) {
-            uint32_t found = site_find(s, (sn_str){names[i].ptr, names[i].len});
+            uint32_t found = site_find(s, names[i]);
             if (found != SITE_NONE)
                 return found;
         }
@@ -450,8 +450,7 @@ oracle_record(sim_world *w, const seine_record *r)
     node->reason = (uint8_t)r->reason;
     node->extract = r->extract;
     node->depth = r->depth;
-    node->parent =
-        r->parent.ptr ? site_find(s, (sn_str){r->parent.ptr, r->parent.len}) : SITE_NONE;
+    node->parent = r->parent.ptr ? site_find(s, r->parent) : SITE_NONE;
     if (node->kind == SITE_NEVER || (!node->given && !node->found))
         sim_broken(w, "S2", "%s has a record, and nothing led there", node->url);
     if (r->type == SEINE_RECORD_SKIP)

@@ -84,7 +84,7 @@ static void
 on_event(const seine_event *e, unsigned shard, void *arg)
 {
     sim *s = arg;
-    sim_host *h = sim_host_of(s->world, (sn_str){e->host.ptr, e->host.len});
+    sim_host *h = sim_host_of(s->world, e->host);
 
     (void)shard;
     if (!h)

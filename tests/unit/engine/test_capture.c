@@ -81,7 +81,7 @@ end(desk *d, seine_err e)
 static bool
 is(seine_view v, const char *text)
 {
-    return v.ptr && sn_str_eq((sn_str){v.ptr, v.len}, sn_str_of(text));
+    return v.ptr && sn_str_eq(v, sn_str_of(text));
 }
 
 TEST(capture_has_the_request_and_the_bytes_of_the_answer)

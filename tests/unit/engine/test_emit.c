@@ -287,7 +287,7 @@ hop(sn_visit *v, const char *to)
 {
     static char mem[SEINE_URL_ROOM];
     static seine_hop hops[1];
-    seine_url_part href = seine_url_href(&v->url);
+    seine_view href = seine_url_href(&v->url);
 
     hops[0] = (seine_hop){{href.ptr, href.len}, 302};
     v->hops = hops;

@@ -187,8 +187,8 @@ TEST(page_values_are_resolved_against_a_good_base_alone)
     EACH_ROW(i, rows) {
         read_cut(p, &of_links, sn_str_of(rows[i].page), 0);
         CHECK_EQ(sn_page_base(p, &url, &base), SEINE_OK);
-        seine_url_part href = seine_url_href(&base);
-        CHECK(is((sn_str){href.ptr, href.len}, rows[i].base));
+        seine_view href = seine_url_href(&base);
+        CHECK(is(href, rows[i].base));
     }
     sn_page_free(p);
 }

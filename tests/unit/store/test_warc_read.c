@@ -152,7 +152,7 @@ TEST(warc_reader_tells_status_and_media_type_of_answers)
 {
     sn_buf all = archive(SN_WARC_GZIP);
     seine_warc *w;
-    seine_view in = {all.ptr, all.len}, piece;
+    seine_view in = sn_buf_view(&all), piece;
     static const struct {
         const char *type, *media;
         unsigned status;
@@ -491,7 +491,7 @@ TEST(warc_reader_without_memory_fails_by_name)
     FAIL_EACH(round)
     {
         seine_warc *w = NULL;
-        seine_view in = {all.ptr, all.len}, piece;
+        seine_view in = sn_buf_view(&all), piece;
         seine_warc_event event = SEINE_WARC_FAIL;
 
         if (seine_warc_new(&(seine_warc_opts){.check = true}, &w) != SEINE_OK)

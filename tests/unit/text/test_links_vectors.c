@@ -47,7 +47,7 @@ same_url(seine_view got, sn_str want)
 {
     size_t n = 0;
 
-    got.len = sn_str_trim((sn_str){got.ptr, got.len}).len;
+    got.len = sn_str_trim(got).len;
     for (size_t i = 0; i < got.len; i++)
         if (got.ptr[i] != '\t' && got.ptr[i] != '\n' &&
             (n == want.len || got.ptr[i] != want.ptr[n++]))
@@ -96,9 +96,8 @@ first_robots(const seine_links *l)
     seine_meta m;
 
     for (size_t i = 0; seine_links_meta(l, i, &m); i++)
-        if (strcmp(m.attr, "name") == 0 &&
-            sn_str_eq_nocase((sn_str){m.name.ptr, m.name.len}, SN_STR("robots")))
-            return (sn_str){m.content.ptr, m.content.len};
+        if (strcmp(m.attr, "name") == 0 && sn_str_eq_nocase(m.name, SN_STR("robots")))
+            return m.content;
     return (sn_str){NULL, 0};
 }
 

@@ -104,7 +104,7 @@ TEST(mime_has_parts)
 {
     char mem[SEINE_MIME_ROOM];
     seine_mime m;
-    seine_mime_part name, value;
+    seine_view name, value;
 
     seine_mime_init(&m, mem, sizeof mem);
     CHECK_EQ(seine_mime_parse(&m, "Text/X-Html; A=1; CharSet=\"UTF-8\"", 33), SEINE_OK);
@@ -133,7 +133,7 @@ TEST(mime_is_empty_before_it_is_read_and_after_a_failure)
 {
     char mem[SEINE_MIME_ROOM];
     seine_mime m;
-    seine_mime_part part;
+    seine_view part;
 
     seine_mime_init(&m, mem, sizeof mem);
     for (int i = 0; i < 2; i++) {

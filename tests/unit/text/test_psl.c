@@ -248,7 +248,7 @@ canonical(const char *host, char out[SEINE_URL_ROOM])
 {
     char text[512], mem[SEINE_URL_ROOM];
     seine_url url;
-    seine_url_part name;
+    seine_view name;
 
     snprintf(text, sizeof text, "http://%s/", host);
     seine_url_init(&url, mem, sizeof mem);

@@ -66,8 +66,7 @@ agrees(const seine_tree *t, sn_str selector, const seine_json *expect)
     while (seine_finder_next(f, s, 0, &n) == SEINE_OK && n != 0) {
         seine_view id = seine_node_attr(t, n, "id");
 
-        same = same &&
-               sn_str_eq((sn_str){id.ptr, id.len}, text_of(seine_json_at(expect, i++)));
+        same = same && sn_str_eq(id, text_of(seine_json_at(expect, i++)));
     }
     same = same && i == seine_json_size(expect);
     seine_finder_free(f);

@@ -109,8 +109,8 @@ TEST(tree_nodes_know_their_places)
     CHECK_EQ(seine_node_offset(t, ul), 0);
     CHECK_EQ(seine_node_offset(t, b), 14);
     CHECK(seine_node_attr_at(t, b, 0, &attr) && !seine_node_attr_at(t, b, 1, &attr));
-    CHECK(sn_str_eq((sn_str){attr.name.ptr, attr.name.len}, SN_STR("class")));
-    CHECK(sn_str_eq((sn_str){attr.value.ptr, attr.value.len}, SN_STR("x y")));
+    CHECK(sn_str_eq(attr.name, SN_STR("class")));
+    CHECK(sn_str_eq(attr.value, SN_STR("x y")));
     CHECK_EQ(seine_node_attr(t, ul, "id").len, 1);
     CHECK(!seine_node_attr(t, ul, "class").ptr && !seine_node_attr(t, ul, "none").ptr);
     CHECK_EQ(seine_node_what(t, seine_node_end(t, ul) + 1), SEINE_NODE_COMMENT);

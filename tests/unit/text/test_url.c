@@ -61,7 +61,7 @@ href(const char *base, const char *ref)
 }
 
 static const char *
-text_of(seine_url_part part)
+text_of(seine_view part)
 {
     static char copies[8][512];
     static unsigned turn;
@@ -918,7 +918,7 @@ vectors(const char *name)
 
 /* Member of a row against a part with the mark the standard puts around it. */
 static void
-check_member(const json_t *row, const char *name, const char *front, seine_url_part part,
+check_member(const json_t *row, const char *name, const char *front, seine_view part,
              const char *back)
 {
     const char *want = json_string_value(json_object_get(row, name));

@@ -323,7 +323,7 @@ static const char *
 name(const char *text)
 {
     static char got[1024];
-    seine_url_part part = {NULL, 77};
+    seine_view part = {NULL, 77};
 
     CHECK_EQ(parse(text), SEINE_URL_NONE);
     seine_err e = seine_url_name(&u, &part);
