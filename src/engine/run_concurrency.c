@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How many requests may be in flight: fewer while this machine lacks descriptors or
+ * ports, none while the outputs or the mail between shards are full. */
+#include "base/log.h"
+#include "base/time.h"
+#include "engine/run_parts.h"
+
+#define NARROW      SEINE_SECS(10) /* fewer requests start for this long */
+#define NARROW_STEP SEINE_SECS(1)  /* the next quarter goes after this at the earliest */
+#define MAIL_MOST   (8u << 20)     /* bytes between shards; above, nothing starts */
+
+void
+sn_run_narrow(sn_run *r, seine_err why)
+{
+    sn_shared_state *c = r->shared;
+
+    if (r->narrow_until == SEINE_NEVER || r->now - r->narrowed_at >= NARROW_STEP) {
+        uint32_t percent = atomic_load_explicit(&c->narrowed, memory_order_relaxed);
+
+        atomic_store_explicit(&c->narrowed, percent > 4 ? percent * 3 / 4 : 3,
+                              memory_order_relaxed);
+        r->narrowed_at = r->now;
+        SN_SAY(c->opts.log, WARN, "concurrency.narrowed",
+               "this machine has no more: fewer requests at once for 10 s",
+               SN_E("err", why));
+    }
+    r->narrow_until = sn_time_add(r->now, NARROW);
+}
+
+void
+sn_run_widen(sn_run *r)
+{
+    if (r->narrow_until > r->now)
+        return;
+    r->narrow_until = SEINE_NEVER;
+    atomic_store_explicit(&r->shared->narrowed, 100, memory_order_relaxed);
+}
+
+bool
+sn_run_may_start(const sn_run *r)
+{
+    const seine_fetch_opts *o = &r->shared->opts;
+    uint32_t percent = atomic_load_explicit(&r->shared->narrowed, memory_order_relaxed);
+
+    if (o->ready && !o->ready(r->index, o->arg))
+        return false;
+    if (atomic_load_explicit(&r->shared->mail_bytes, memory_order_relaxed) > MAIL_MOST)
+        return false;
+    return percent >= 100 ||
+           (uint64_t)seine_throttle_in_flight(&r->shared->in_flight) * 100 <
+               (uint64_t)o->concurrency * percent;
+}
+
+void
+sn_run_wake_others(sn_run *r)
+{
+    for (uint32_t i = 0; i < r->n; i++)
+        if (i != r->index)
+            sn_run_wake(r->all[i]);
+}
+
+void
+sn_run_wake_starved(sn_run *r)
+{
+    if (r->freed_slots && r->n > 1 &&
+        atomic_load_explicit(&r->shared->starving, memory_order_seq_cst) > 0)
+        sn_run_wake_others(r);
+    r->freed_slots = false;
+}

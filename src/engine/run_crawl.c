@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The crawl's part of a shard: where the frontier meets the other stages. Without a
+ * frontier (no crawl, no robots.txt) visits go straight to the scheduler. */
+#include "engine/run_parts.h"
+
+/* What the frontier tells. */
+
+static void
+emit_refusal(const sn_refusal *refusal, void *arg)
+{
+    sn_run_emit_skip(arg, refusal);
+}
+
+/* The visit was admitted, and has left whatever list it stood in. */
+static void
+end_refused(sn_visit *v, void *arg)
+{
+    sn_run_emit_refused(arg, v);
+}
+
+static void
+send_links(uint32_t shard, sn_post *give, void *arg)
+{
+    const sn_run *r = arg;
+
+    if (sn_mail_put(&r->all[shard]->box, give))
+        sn_run_wake(r->all[shard]);
+}
+
+static void
+tell_event(const seine_event *e, void *arg)
+{
+    sn_run_tell_event(arg, e);
+}
+
+seine_err
+sn_run_make_frontier(sn_run *r)
+{
+    const seine_fetch_opts *o = &r->shared->opts;
+    sn_frontier_ops ops = {emit_refusal, end_refused, send_links, tell_event, r};
+
+    if (!o->crawl && o->robots == SEINE_OBEY_OFF)
+        return SEINE_OK;
+    return sn_frontier_new(r->shared, r->scheduler, &ops, r->index, r->n, &r->frontier);
+}
+
+/* Stage 1. */
+
+void
+sn_run_admit(sn_run *r, sn_visit *v)
+{
+    seine_err e = r->frontier && v->kind == SN_KIND_PAGE
+                      ? sn_frontier_visit(r->frontier, v, r->now)
+                      : sn_scheduler_add(r->scheduler, v, r->now);
+
+    if (e == SEINE_E_ROBOTS) {
+        atomic_fetch_sub(&r->shared->admitted, 1);
+        sn_run_emit_refused(r, v);
+    } else if (e != SEINE_OK) {
+        sn_run_give_up(r, v, e);
+    }
+}
+
+void
+sn_run_take_links(sn_run *r)
+{
+    for (sn_post *p = sn_mail_take_all(&r->box), *next; p; p = next) {
+        next = p->next;
+        sn_frontier_post(r->frontier, p, r->now);
+    }
+    if (r->frontier && sn_run_stop_mode(r) == SN_GOING)
+        sn_frontier_due(r->frontier, r->now);
+}
+
+/* Stage 5. */
+
+void
+sn_run_follow_links(sn_run *r, sn_visit *v)
+{
+    if (!r->frontier || sn_run_stop_mode(r) != SN_GOING)
+        return;
+    if (v->end.fault.status > 0)
+        sn_frontier_answered(r->frontier, v, r->now);
+    if (v->fault.code == SEINE_OK && !v->not_wanted)
+        sn_frontier_page(r->frontier, v, r->now);
+}
+
+void
+sn_run_return_own(sn_run *r, sn_visit *v)
+{
+    if (v->state != SN_DONE) /* it may have ended at another shard */
+        sn_visit_step(v, SN_DONE);
+    if (v->home != r->index) {
+        sn_run_give(r->all[v->home], v);
+        return;
+    }
+    sn_frontier_back(r->frontier, v, r->now);
+    sn_run_release(r, v);
+}
+
+/* The end of hosts and of the crawl. */
+
+sn_visit *
+sn_run_drain_next(sn_run *r)
+{
+    sn_visit *v = sn_scheduler_drain(r->scheduler);
+
+    if (!v && r->frontier)
+        v = sn_frontier_drain(r->frontier, SN_NO_HOST, r->now);
+    return v;
+}
+
+static void
+end_host(sn_run *r, uint32_t host, seine_err why)
+{
+    sn_visit *v;
+
+    sn_frontier_park(r->frontier, host);
+    while ((v = sn_frontier_drain(r->frontier, host, r->now))) {
+        v->host = host;
+        sn_run_give_up(r, v, why);
+    }
+}
+
+void
+sn_run_end_hosts(sn_run *r)
+{
+    seine_err why;
+    uint32_t host;
+
+    while (r->frontier && sn_scheduler_parked_host(r->scheduler, &host, &why))
+        end_host(r, host, why);
+}
+
+void
+sn_run_end_crawl(sn_run *r)
+{
+    sn_shared_state *c = r->shared;
+
+    if (!r->frontier || !sn_shared_state_is_closed(c))
+        return;
+    if (sn_shared_state_is_stuck(c))
+        atomic_store(&c->gives_up, true);
+    if (atomic_load(&c->gives_up))
+        r->has_more |= sn_frontier_stuck(r->frontier, SN_RUN_AT_ONCE, r->now);
+    if (sn_shared_state_is_quiet(c))
+        r->has_more |= sn_frontier_late(r->frontier, SN_RUN_AT_ONCE, r->now);
+}
+
+void
+sn_run_wake_at_end(sn_run *r)
+{
+    bool is_over = r->frontier && (sn_shared_state_is_quiet(r->shared) ||
+                                   atomic_load(&r->shared->gives_up));
+
+    if (is_over && !r->was_over)
+        sn_run_wake_others(r);
+    r->was_over = is_over;
+}

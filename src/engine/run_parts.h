@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* run_parts.h - one shard as its own files see it: run.c has the stages in their order,
+ * run_crawl.c connects the frontier, run_emit.c writes records, run_end.c ends visits
+ * that are not asked for any more, run_concurrency.c says whether a request may start,
+ * run_stats.c counts and publishes. */
+#ifndef SN_RUN_PARTS_H
+#define SN_RUN_PARTS_H
+
+#include "engine/emit.h"
+#include "engine/frontier.h"
+#include "engine/meters.h"
+#include "engine/request.h"
+#include "engine/run.h"
+#include "engine/slowest.h"
+
+/* Records of URLs that were never asked for, in one turn. */
+#define SN_RUN_AT_ONCE 4096
+
+/* Every member of the statistics is a number of eight bytes. */
+#define SN_RUN_STATS (sizeof(seine_fetch_stats) / sizeof(uint64_t))
+_Static_assert(sizeof(seine_fetch_stats) % sizeof(uint64_t) == 0, "nothing but numbers");
+
+struct sn_run {
+    sn_shared_state *shared;
+    const sn_env *env;
+    sn_run *const *all;
+    uint32_t index, n;
+    sn_scheduler *scheduler;
+    sn_frontier *frontier; /* NULL: no link is followed, and no robots.txt counts */
+    sn_requests requests;
+    sn_meters *meters;
+    seine_time now;
+    int64_t wall;
+    bool held;               /* nothing may start: outputs are full, or narrowed */
+    bool freed_slots;        /* of --concurrency, in this turn */
+    bool canceled;           /* the requests in flight were told to end */
+    bool was_over;           /* no work was left after the last turn */
+    bool has_more;           /* records are due for which the turn had no room */
+    seine_time drain_until;  /* NEVER: no stop yet */
+    seine_time narrow_until; /* NEVER: this shard has not narrowed the concurrency */
+    seine_time narrowed_at;
+    uint64_t came, left;      /* visits from the inbox; to other shards */
+    uint64_t refused;         /* visits that ended as a skip record */
+    seine_fetch_stats stats;  /* the owner's */
+    seine_fetch_stats before; /* what the meters know */
+    sn_emit emit;
+    _Alignas(64) sn_inbox inbox;
+    sn_box box; /* links that other shards found */
+    sn_slowest slowest;
+    _Alignas(64) _Atomic uint64_t shown[SN_RUN_STATS]; /* written by the owner alone */
+};
+
+/* SN_GOING, SN_DRAINING or SN_STOPPING. */
+static inline int
+sn_run_stop_mode(const sn_run *r)
+{
+    return atomic_load_explicit(&r->shared->stop, memory_order_acquire);
+}
+
+/* run_crawl.c */
+
+/* Makes the frontier if the options ask for a crawl or for robots.txt. */
+SEINE_MUST_CHECK seine_err sn_run_make_frontier(sn_run *r);
+
+/* Stage 1: the visit waits at its host, or is refused by robots.txt. */
+void sn_run_admit(sn_run *r, sn_visit *v);
+
+/* Takes in the links that other shards found, and asks again for robots.txt where that
+ * is due. */
+void sn_run_take_links(sn_run *r);
+
+/* Stage 5: the links of a page go to stage 1. */
+void sn_run_follow_links(sn_run *r, sn_visit *v);
+
+/* A robots.txt or a sitemap has ended. It has no record: the frontier that asked for it
+ * hears the end, perhaps in another shard. */
+void sn_run_return_own(sn_run *r, sn_visit *v);
+
+/* The next visit that waits, at the scheduler or in the frontier. NULL: none. */
+sn_visit *sn_run_drain_next(sn_run *r);
+
+/* Ends the URLs of hosts that the scheduler has given up. */
+void sn_run_end_hosts(sn_run *r);
+
+/* Ends what waits for a robots.txt in vain, and writes the refusals that are due at the
+ * end of the crawl. */
+void sn_run_end_crawl(sn_run *r);
+
+/* Wakes the other shards when no work is left: they may have such refusals too. */
+void sn_run_wake_at_end(sn_run *r);
+
+/* run_emit.c */
+
+/* Stage 6: writes the record of the visit and releases it. */
+void sn_run_emit(sn_run *r, sn_visit *v);
+
+/* The same for a visit that was refused after it had been admitted. */
+void sn_run_emit_refused(sn_run *r, sn_visit *v);
+
+/* Writes the skip record of a link that never became a visit. */
+void sn_run_emit_skip(sn_run *r, const sn_refusal *refusal);
+
+/* The visit is over: whatever it holds goes back. */
+void sn_run_release(sn_run *r, sn_visit *v);
+
+/* run_end.c */
+
+/* Ends a visit for a reason of ours, wherever it stood. */
+void sn_run_give_up(sn_run *r, sn_visit *v, seine_err why);
+
+/* CANCELED, or what else has stopped the run. */
+seine_err sn_run_stop_reason(const sn_run *r);
+
+/* If the run is being stopped: ends the visits that wait, and those in flight when the
+ * grace is over. */
+void sn_run_obey_stop(sn_run *r);
+
+/* Skips what was not asked for yet once `max_bytes` are used up. */
+void sn_run_end_over_bytes(sn_run *r);
+
+/* Ends the visits of hosts that were given up, and visits whose time has passed. */
+void sn_run_end_waiting(sn_run *r);
+
+/* run_concurrency.c */
+
+/* Descriptors or ports ran out: uses a quarter fewer of --concurrency for a while. */
+void sn_run_narrow(sn_run *r, seine_err why);
+void sn_run_widen(sn_run *r); /* when that while is over */
+
+/* May one more request start, as far as outputs, mail and narrowing are concerned? */
+bool sn_run_may_start(const sn_run *r);
+
+/* Wakes shards that found no slot if this turn has freed one. */
+void sn_run_wake_starved(sn_run *r);
+void sn_run_wake_others(sn_run *r); /* all but this one */
+
+/* run_stats.c */
+void sn_run_count_attempt(sn_run *r, const sn_visit *v);
+void sn_run_count_retry(sn_run *r, const sn_visit *v, seine_wait why, seine_time at);
+void sn_run_tell_event(sn_run *r, const seine_event *e); /* to the caller alone */
+void sn_run_tell_events(sn_run *r); /* the scheduler's: to log, metrics and caller */
+void sn_run_publish(sn_run *r);     /* the statistics of this turn */
+
+#endif

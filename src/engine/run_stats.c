@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a shard counts, and how others see it: metrics, events, and a snapshot that any
+ * thread may read. */
+#include <string.h>
+
+#include "base/log.h"
+#include "engine/run_parts.h"
+
+void
+sn_run_count_attempt(sn_run *r, const sn_visit *v)
+{
+    seine_fetch_stats *s = &r->stats;
+    const sn_end *end = &v->end;
+
+    r->freed_slots = true;
+    s->requests += end->fault.sent;
+    s->bytes_in += end->wire_bytes;
+    s->bytes_body += end->body_bytes;
+    if (r->shared->opts.max_bytes > 0)
+        atomic_fetch_add(&r->shared->bytes_body, end->body_bytes);
+    if (end->reused)
+        s->reused++;
+    else if ((end->peer.v != 0 || end->via != SN_PROXY_NONE) &&
+             (end->fault.status > 0 || end->fault.sent))
+        s->connections++;
+    sn_meters_attempt(r->meters, v);
+}
+
+void
+sn_run_count_retry(sn_run *r, const sn_visit *v, seine_wait why, seine_time at)
+{
+    sn_str host = seine_url_host_port(&v->url);
+
+    r->stats.retries++;
+    sn_meters_retry(r->meters, v->end.fault.code, at - r->now);
+    SN_LOG(r->shared->opts.log, DEBUG, "retry", SN_S("host", host),
+           SN_E("err", v->end.fault.code), SN_U("resend", v->retry.attempts),
+           SN_S("wait", seine_wait_name(why)), SN_T("delay", at - r->now));
+}
+
+/* Events. */
+
+void
+sn_run_tell_event(sn_run *r, const seine_event *e)
+{
+    const seine_fetch_opts *o = &r->shared->opts;
+
+    if (o->on_event)
+        o->on_event(e, r->index, o->arg);
+}
+
+static void
+log_event(const sn_run *r, const seine_event *e)
+{
+    seine_log *log = r->shared->opts.log;
+    sn_str host = e->host;
+
+    if (strcmp(e->name, "breaker.open") == 0)
+        SN_SAY(log, WARN, "breaker.open", "breaker opened", SN_S("host", host),
+               SN_E("err", e->cause));
+    else if (strcmp(e->name, "host.parked") == 0)
+        SN_SAY(log, WARN, "host.parked", "host given up for this run", SN_S("host", host),
+               SN_E("err", e->cause));
+    else
+        SN_LOG(log, DEBUG, e->name, SN_S("host", host));
+}
+
+void
+sn_run_tell_events(sn_run *r)
+{
+    seine_event e;
+
+    while (sn_scheduler_event(r->scheduler, &e)) {
+        r->stats.breaker_opens += strcmp(e.name, "breaker.open") == 0;
+        sn_meters_breaker(r->meters, &e);
+        log_event(r, &e);
+        sn_run_tell_event(r, &e);
+    }
+}
+
+/* Statistics. */
+
+void
+sn_run_publish(sn_run *r)
+{
+    uint32_t by[SEINE_WAIT_COUNT], parked;
+    uint64_t numbers[SN_RUN_STATS];
+    seine_fetch_stats *s = &r->stats;
+
+    s->waiting = sn_scheduler_waiting(r->scheduler, by);
+    for (int i = 0; i < SEINE_WAIT_COUNT; i++)
+        s->waiting_for[i] = by[i];
+    s->in_flight = r->requests.n;
+    s->hosts = sn_scheduler_n_hosts(r->scheduler, &parked, &s->parked_until);
+    s->parked = parked;
+    sn_meters_turn(r->meters, &r->before, s);
+    if (r->meters)
+        r->before = *s;
+    memcpy(numbers, s, sizeof numbers);
+    for (size_t i = 0; i < SN_RUN_STATS; i++)
+        atomic_store_explicit(&r->shown[i], numbers[i], memory_order_relaxed);
+}
+
+void
+sn_run_stats(const sn_run *r, seine_fetch_stats *out_stats)
+{
+    uint64_t sum[SN_RUN_STATS];
+    seine_time until = out_stats->parked_until;
+
+    memcpy(sum, out_stats, sizeof sum);
+    for (size_t i = 0; i < SN_RUN_STATS; i++)
+        sum[i] += atomic_load_explicit(&r->shown[i], memory_order_relaxed);
+    memcpy(out_stats, sum, sizeof sum);
+    /* The earliest, not a sum; 0 is what a blank snapshot has. */
+    seine_time own = (seine_time)(sum[SN_RUN_STATS - 1] - (uint64_t)until);
+    out_stats->parked_until = until == 0 || (own != 0 && own < until) ? own : until;
+}
+
+void
+sn_run_slowest(sn_run *r, seine_fetch_slowest *io_slowest)
+{
+    sn_slowest_get(&r->slowest, io_slowest);
+}
+
+void
+sn_run_hosts(const sn_run *r, sn_host_fn fn, void *arg)
+{
+    sn_scheduler_hosts(r->scheduler, r->now, fn, arg);
+}
