@@ -14,6 +14,7 @@ install: product   ; @cmake --install build/release $(if $(PREFIX),--prefix $(PR
 bench: release     ; @tools/bench $(B)
 bench-net: product ; @python3 bench/net $(B)
 bench-crawl: release ; @python3 bench/crawl $(B)
+bench-instructions: product ; @python3 bench/instructions $(B)
 deps-bench:        ; @tools/deps-bench
 fuzz:              ; @$(M) tree P=fuzz && tools/fuzz $(F)
 soak:              ; @tools/soak
@@ -24,4 +25,4 @@ lint: tree         ; @tools/lint $(P)
 deps:              ; @tools/deps
 clean:             ; @rm -rf build
 
-.PHONY: all run test asan tsan clang tree product release install bench bench-net bench-crawl deps-bench fuzz soak coverage docs fmt lint deps clean
+.PHONY: all run test asan tsan clang tree product release install bench bench-net bench-crawl bench-instructions deps-bench fuzz soak coverage docs fmt lint deps clean
