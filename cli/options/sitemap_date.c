@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <seine/calendar.h>
+
 #include "sim/log_date.h"
 
 enum { LONGEST = 64 };
@@ -62,7 +64,7 @@ date(const char *text, size_t n, seine_time *from, seine_time *until)
     snprintf(day, sizeof day, "%sT00:00:00Z", text);
     if (!whole(day, from))
         return false;
-    *until = *from + SEINE_SECS(86400);
+    *until = *from + SEINE_SECS(SEINE_DAY_SECONDS);
     return true;
 }
 
@@ -118,14 +120,11 @@ find_zone(const char *word)
 static const char *
 month_name(const char *p, int *out)
 {
-    static const char months[][4] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
-                                     "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
-
     if (!p)
         return NULL;
     p += strspn(p, " ");
     for (*out = 1; *out <= 12; ++*out)
-        if (strncmp(p, months[*out - 1], 3) == 0)
+        if (strncmp(p, seine_calendar_month_name(*out), 3) == 0)
             return p + 3;
     return NULL;
 }

@@ -13,9 +13,9 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/timex.h>
-#include <time.h>
 #include <unistd.h>
 
+#include <seine/calendar.h>
 #include <seine/clock.h>
 #include <seine/fetch.h>
 
@@ -98,14 +98,13 @@ check_clock(const doctor_settings *set, size_t i, checked *c)
     seine_clock *clock = seine_clock_system();
     struct timex state = {.modes = 0};
     seine_time before = clock->now(clock);
-    time_t at = (time_t)(clock->wall(clock) / SEINE_SECS(1));
-    struct tm tm;
-    char date[32] = "";
+    seine_date d = seine_calendar_date(clock->wall(clock) / SEINE_SECS(1));
+    char date[80];
 
     (void)set, (void)i;
-    if (gmtime_r(&at, &tm))
-        strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S UTC", &tm);
-    if (tm.tm_year + 1900 < 2024)
+    snprintf(date, sizeof date, "%04d-%02d-%02d %02d:%02d:%02d UTC", d.year, d.month,
+             d.day, d.hour, d.minute, d.second);
+    if (d.year < 2024)
         return say(c, CHECK_FAIL, "it is not %s; try: set the clock", date);
     if (clock->now(clock) < before)
         return say(c, CHECK_FAIL, "the monotonic clock runs backwards");

@@ -7,6 +7,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <seine/calendar.h>
+
 #include "options/replace.h"
 #include "screen/closing.h"
 #include "screen/say.h"
@@ -18,14 +20,11 @@ stamp
 stamp_of(int64_t wall)
 {
     stamp out;
-    time_t seconds = (time_t)(wall / SEINE_SECS(1));
-    struct tm tm;
+    seine_date d = seine_calendar_date(wall / SEINE_SECS(1));
 
-    gmtime_r(&seconds, &tm);
     snprintf(out.text, sizeof out.text, "%04d-%02d-%02dT%02d:%02d:%02d.%06dZ",
-             (tm.tm_year + 1900) % 10000, (tm.tm_mon + 1) % 100, tm.tm_mday % 100,
-             tm.tm_hour % 100, tm.tm_min % 100, tm.tm_sec % 100,
-             (int)(wall % SEINE_SECS(1) / 1000));
+             d.year % 10000, d.month % 100, d.day % 100, d.hour % 100, d.minute % 100,
+             d.second % 100, (int)(wall % SEINE_SECS(1) / 1000));
     return out;
 }
 

@@ -14,6 +14,7 @@
 #include "seine/breaker.h"
 #include "seine/breakers.h"
 #include "seine/budget.h"
+#include "seine/calendar.h"
 #include "seine/call.h"
 #include "seine/charset.h"
 #include "seine/clock.h"

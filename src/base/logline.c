@@ -8,6 +8,8 @@
 
 #include "base/hash.h"
 #include "base/redact.h"
+#include "base/time.h"
+#include "seine/calendar.h"
 
 #define LIMIT    (SN_LINE - 128) /* what follows has room for the end of a line */
 #define NAME     64              /* bytes of a field's name, an event word … */
@@ -367,39 +369,24 @@ digits(char *to, int n, unsigned value)
     }
 }
 
-/* The day `days` after 1970-01-01, by counting in eras of 400 years that begin on
- * a first of March, so that the leap day comes last. 64 bits of nanoseconds hold
- * the years 1677 to 2262. */
-static void
-date(char *to, int64_t days)
-{
-    unsigned day = (unsigned)(days + 719468), era = day / 146097, doe = day % 146097;
-    unsigned yoe = (doe - doe / 1460 + doe / 36524 - doe / 146096) / 365;
-    unsigned doy = doe - (365 * yoe + yoe / 4 - yoe / 100), mp = (5 * doy + 2) / 153;
-    unsigned month = mp < 10 ? mp + 3 : mp - 9;
-
-    digits(to, 4, era * 400 + yoe + (month <= 2));
-    digits(to + 5, 2, month);
-    digits(to + 8, 2, doy - (153 * mp + 2) / 5 + 1);
-}
-
 void
 sn_line_stamp(sn_line *l, seine_log_format f, int64_t wall)
 {
-    const int64_t day = SEINE_SECS(86400);
-    int64_t days = wall / day - (wall % day < 0), ns = (wall % day + day) % day;
-    unsigned seconds = (unsigned)(ns / SEINE_SECS(1));
+    int64_t ns;
+    seine_date d = seine_calendar_date(sn_time_seconds(wall, &ns));
     char time[] = "0000-00-00T00:00:00.000000Z";
 
-    digits(time + 11, 2, seconds / 3600);
-    digits(time + 14, 2, seconds / 60 % 60);
-    digits(time + 17, 2, seconds % 60);
+    digits(time + 11, 2, (unsigned)d.hour);
+    digits(time + 14, 2, (unsigned)d.minute);
+    digits(time + 17, 2, (unsigned)d.second);
     if (f == SEINE_LOG_TEXT) {
         memcpy(l->bytes, time + 11, TEXT_HEAD);
         return;
     }
-    date(time, days);
-    digits(time + 20, 6, (unsigned)(ns % SEINE_SECS(1) / 1000));
+    digits(time, 4, (unsigned)d.year);
+    digits(time + 5, 2, (unsigned)d.month);
+    digits(time + 8, 2, (unsigned)d.day);
+    digits(time + 20, 6, (unsigned)ns / 1000);
     memcpy(l->bytes + JSON_TIME, time, sizeof time - 1);
 }
 

@@ -56,4 +56,15 @@ sn_time_mul(int64_t each, uint64_t n)
     return product > INT64_MAX ? SEINE_NEVER : (int64_t)product;
 }
 
+/* Wall time in nanoseconds as whole seconds, rounded down, and the nanoseconds that are
+ * left, 0 to 999,999,999. */
+static inline int64_t
+sn_time_seconds(int64_t wall, int64_t *out_ns)
+{
+    int64_t ns = wall % SEINE_SECS(1);
+
+    *out_ns = ns < 0 ? ns + SEINE_SECS(1) : ns;
+    return wall / SEINE_SECS(1) - (ns < 0);
+}
+
 #endif

@@ -4,8 +4,9 @@
 #include <string.h>
 
 #include "base/time.h"
+#include "seine/calendar.h"
 
-#define YEAR SEINE_SECS((seine_span)366 * 86400)
+#define YEAR SEINE_SECS((seine_span)366 * SEINE_DAY_SECONDS)
 
 static bool
 two_digits(const char *p, int *out)
@@ -16,36 +17,25 @@ two_digits(const char *p, int *out)
     return true;
 }
 
-/* Days since 1970-01-01 in the Gregorian calendar, for years from 1970. */
-static int64_t
-days(int year, int month, int day)
-{
-    static const int before[] = {0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334};
-    int past = year - 1;
-    bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
-
-    return (year - 1970) * INT64_C(365) + (past / 4 - past / 100 + past / 400) - 477 +
-           before[month] + (leap && month > 1) + day - 1;
-}
-
 /* "Sun, 06 Nov 1994 08:49:37 GMT", in seconds; -1: it is none. */
 static int64_t
 date_of(sn_str s)
 {
-    static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
-    int day, century, year, hour, minute, second, month = 0;
+    seine_date d = {.month = 1};
+    int century;
 
     if (s.len != 29 || memcmp(s.ptr + 25, " GMT", 4) != 0 ||
-        !two_digits(s.ptr + 5, &day) || !two_digits(s.ptr + 12, &century) ||
-        !two_digits(s.ptr + 14, &year) || !two_digits(s.ptr + 17, &hour) ||
-        !two_digits(s.ptr + 20, &minute) || !two_digits(s.ptr + 23, &second))
+        !two_digits(s.ptr + 5, &d.day) || !two_digits(s.ptr + 12, &century) ||
+        !two_digits(s.ptr + 14, &d.year) || !two_digits(s.ptr + 17, &d.hour) ||
+        !two_digits(s.ptr + 20, &d.minute) || !two_digits(s.ptr + 23, &d.second))
         return -1;
-    while (month < 12 && memcmp(s.ptr + 8, months + (size_t)3 * (size_t)month, 3) != 0)
-        month++;
-    year += century * 100;
-    if (month == 12 || year < 1970 || day < 1 || day > 31 || hour > 23 || minute > 59)
+    while (d.month <= 12 && memcmp(s.ptr + 8, seine_calendar_month_name(d.month), 3) != 0)
+        d.month++;
+    d.year += century * 100;
+    if (d.month > 12 || d.year < 1970 || d.day < 1 || d.day > 31 || d.hour > 23 ||
+        d.minute > 59)
         return -1;
-    return ((days(year, month, day) * 24 + hour) * 60 + minute) * 60 + second;
+    return seine_calendar_seconds(&d);
 }
 
 seine_span

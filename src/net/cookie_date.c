@@ -2,11 +2,7 @@
 #include <string.h>
 
 #include "net/cookie.h"
-
-/* What was found so far; -1: not yet. */
-typedef struct found {
-    int hour, minute, second, day, month, year;
-} found;
+#include "seine/calendar.h"
 
 static bool
 is_delimiter(char c)
@@ -45,7 +41,7 @@ colon(sn_str *s)
 
 /* 8:04:19, and anything behind it but a digit. */
 static bool
-clock_face(sn_str s, found *f)
+clock_face(sn_str s, seine_date *f)
 {
     int hour, minute, second;
 
@@ -61,11 +57,10 @@ clock_face(sn_str s, found *f)
 static bool
 month(sn_str s, int *out_month)
 {
-    static const char names[] = "janfebmaraprmayjunjulaugsepoctnovdec";
-
-    for (int i = 0; s.len >= 3 && i < 12; i++)
-        if (sn_str_eq_nocase((sn_str){s.ptr, 3}, (sn_str){names + 3 * i, 3})) {
-            *out_month = i + 1;
+    for (int i = 1; s.len >= 3 && i <= 12; i++)
+        if (sn_str_eq_nocase((sn_str){s.ptr, 3},
+                             (sn_str){seine_calendar_month_name(i), 3})) {
+            *out_month = i;
             return true;
         }
     return false;
@@ -73,7 +68,7 @@ month(sn_str s, int *out_month)
 
 /* The first rule that a word fits and that nothing has fitted before. */
 static void
-take(sn_str word, found *f)
+take(sn_str word, seine_date *f)
 {
     sn_str s = word;
 
@@ -88,29 +83,10 @@ take(sn_str word, found *f)
         digits(&s, 2, 4, &f->year);
 }
 
-static int
-days_of(int month_, int year)
-{
-    static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-    bool leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-
-    return days[month_ - 1] + (month_ == 2 && leap);
-}
-
-/* Days from 1970-01-01; the year begins in March here, its leap day is the last. */
-static int64_t
-days_since_1970(int year, int month_, int day)
-{
-    int64_t y = year - (month_ <= 2);
-    int64_t m = (month_ + 9) % 12;
-
-    return y * 365 + y / 4 - y / 100 + y / 400 + (m * 306 + 5) / 10 + day - 1 - 719468;
-}
-
 bool
 sn_cookie_date(sn_str text, int64_t *out_epoch)
 {
-    found f = {-1, -1, -1, -1, -1, -1};
+    seine_date f = {-1, -1, -1, -1, -1, -1}; /* -1: not found yet */
 
     for (size_t i = 0, from; i < text.len;) {
         while (i < text.len && is_delimiter(text.ptr[i]))
@@ -125,9 +101,9 @@ sn_cookie_date(sn_str text, int64_t *out_epoch)
     else if (f.year >= 0 && f.year <= 69)
         f.year += 2000;
     if (f.hour < 0 || f.day < 1 || f.month < 0 || f.year < 1601 || f.hour > 23 ||
-        f.minute > 59 || f.second > 59 || f.day > days_of(f.month, f.year))
+        f.minute > 59 || f.second > 59 ||
+        f.day > seine_calendar_month_days(f.year, f.month))
         return false;
-    *out_epoch = days_since_1970(f.year, f.month, f.day) * 86400 + f.hour * 3600 +
-                 f.minute * 60 + f.second;
+    *out_epoch = seine_calendar_seconds(&f);
     return true;
 }

@@ -2,6 +2,8 @@
 #include "store/text_writer.h"
 
 #include "base/base64.h"
+#include "base/time.h"
+#include "seine/calendar.h"
 
 void
 sn_text_writer_over(sn_text_writer *p, const char *bytes, size_t n)
@@ -109,40 +111,33 @@ sn_text_writer_ms(sn_text_writer *p, seine_span ns)
     finish(p, to, at + (rest % 100 == 0 ? 2 : rest % 10 == 0 ? 3 : 4));
 }
 
-/* The day `days` after 1970-01-01, counted in eras of 400 years that begin on a first
- * of March, so that the leap day comes last. Years 1 to 9999. */
+/* Over "0000-00-00T00:00:00", for the years 0 to 9999. */
 static void
-date(char *to, int64_t days)
+put_date(char *to, int64_t seconds)
 {
-    unsigned day = (unsigned)(days + 719468), era = day / 146097, doe = day % 146097;
-    unsigned yoe = (doe - doe / 1460 + doe / 36524 - doe / 146096) / 365;
-    unsigned doy = doe - (365 * yoe + yoe / 4 - yoe / 100), mp = (5 * doy + 2) / 153;
-    unsigned month = mp < 10 ? mp + 3 : mp - 9;
-    unsigned year = era * 400 + yoe + (month <= 2);
+    seine_date d = seine_calendar_date(seconds);
 
-    pair(to, year / 100);
-    pair(to + 2, year % 100);
-    pair(to + 5, month);
-    pair(to + 8, doy - (153 * mp + 2) / 5 + 1);
+    pair(to, (unsigned)d.year / 100);
+    pair(to + 2, (unsigned)d.year % 100);
+    pair(to + 5, (unsigned)d.month);
+    pair(to + 8, (unsigned)d.day);
+    pair(to + 11, (unsigned)d.hour);
+    pair(to + 14, (unsigned)d.minute);
+    pair(to + 17, (unsigned)d.second);
 }
 
 void
 sn_text_writer_stamp(sn_text_writer *p, int64_t wall)
 {
-    const int64_t day = SEINE_SECS(86400);
-    int64_t days = wall / day - (wall % day < 0), ns = wall % day;
-    uint64_t us = (uint64_t)(ns < 0 ? ns + day : ns) / 1000;
-    unsigned seconds = (unsigned)(us / 1000000), rest = (unsigned)(us % 1000000);
+    int64_t ns, seconds = sn_time_seconds(wall, &ns);
+    unsigned us = (unsigned)ns / 1000;
     char aside[SHORT], *text = begin(p, aside);
 
     memcpy(text, "0000-00-00T00:00:00.000000Z", SN_STAMP);
-    date(text, days);
-    pair(text + 11, seconds / 3600);
-    pair(text + 14, seconds / 60 % 60);
-    pair(text + 17, seconds % 60);
-    pair(text + 20, rest / 10000);
-    pair(text + 22, rest / 100 % 100);
-    pair(text + 24, rest % 100);
+    put_date(text, seconds);
+    pair(text + 20, us / 10000);
+    pair(text + 22, us / 100 % 100);
+    pair(text + 24, us % 100);
     finish(p, text, text + SN_STAMP);
 }
 
@@ -150,16 +145,10 @@ void
 sn_text_writer_moment(sn_text_writer *p, int64_t seconds)
 {
     const int64_t first = INT64_C(-62135596800), last = INT64_C(253402300799);
-    int64_t at = seconds < first ? first : seconds > last ? last : seconds;
-    int64_t days = at / 86400 - (at % 86400 < 0);
-    unsigned rest = (unsigned)(at - days * 86400);
     char aside[SHORT], *text = begin(p, aside);
 
     memcpy(text, "0000-00-00T00:00:00Z", 20);
-    date(text, days);
-    pair(text + 11, rest / 3600);
-    pair(text + 14, rest / 60 % 60);
-    pair(text + 17, rest % 60);
+    put_date(text, seconds < first ? first : seconds > last ? last : seconds);
     finish(p, text, text + 20);
 }
 

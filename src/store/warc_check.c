@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/base32.h"
 #include "base/rng.h"
+#include "seine/calendar.h"
 #include "store/warc_read.h"
 
 #define IDS ((uint64_t)1 << 32) /* records that are remembered at most */
@@ -216,15 +217,6 @@ is_number(sn_str s, unsigned low, unsigned high)
     return s.len == 2 && sn_str_u64(s, &n) == SEINE_OK && n >= low && n <= high;
 }
 
-static unsigned
-days_of(uint64_t year, unsigned month)
-{
-    static const unsigned char days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-    bool leaps = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-
-    return days[month - 1] + (month == 2 && leaps ? 1u : 0u);
-}
-
 /* hh:mm[:ss[.f]]Z */
 static bool
 is_time(sn_str t, bool exact)
@@ -264,7 +256,7 @@ is_date(sn_str d, bool exact)
         return !exact;
     if (d.len < 10 || d.ptr[7] != '-' ||
         sn_str_u64(sn_str_slice(d, 8, 10), &day) != SEINE_OK || day < 1 ||
-        day > days_of(year, (unsigned)month))
+        day > (unsigned)seine_calendar_month_days((int)year, (int)month))
         return false;
     if (d.len == 10)
         return !exact;
