@@ -1,26 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * request.h - stage 3: a visit that may start becomes a request; what comes back is put
+ * request.h - stage 3: a visit that may start becomes a request, and the response is put
  * into the visit.
  *
- * It builds the request (method, fields by their reach, body, deadline), hands it to the
- * transport, and takes in head, pieces of the body and the end. It decides nothing: what
- * an end means is verdict's business.
+ * This stage builds the request (method, fields by their reach, body, deadline), hands it
+ * to the transport, and gives head, body and end to engine/response.h. It decides
+ * nothing: the verdict says what an end means.
  *
- *     e = sn_requests_start(w, visit, pin, now);        READY → IN_FLIGHT
- *     now = transport->turn(…);                     head, body, end
- *     while ((v = sn_requests_ended(w)))                v->end, and what the head said
+ *     sn_requests_start(r, visit, pin, now, wall);    READY → IN_FLIGHT
+ *     now = transport->ops->turn(transport, until);   head, body, end
+ *     while ((v = sn_requests_ended(r)))              v->end, and what the head said
  *         …
  *
- * Body bytes are kept only if the options say so, and reserved from the budget before
- * they grow; when there is no room the exchange is cut off, and the reason stands in
- * v->kept.err. Pages are read while they arrive (engine/page.h): v->page is there when
- * the body ended well, and nothing that is made of a body is kept of one that did not.
- *
- * Two things end an exchange early and well (v->enough): robots.txt beyond 512 KiB, and
- * a type that is not asked for (v->not_wanted).
- *
- * Time    is passed in; `at` of the shard for what happens inside of a turn.
+ * Time    is passed in; inside of a turn the clock of the env is read.
  * Memory  a flight per request under way, used again.
  * Threads one owner.
  */
@@ -32,17 +24,7 @@
 #include "engine/proxy_breaker.h"
 #include "engine/shared_state.h"
 
-/* One request under way: what the transport borrows until its end. */
-typedef struct sn_flight {
-    struct sn_flight *next, *prev;
-    struct sn_requests *requests;
-    sn_visit *visit;
-    sn_request request;
-    sn_limits limits; /* if the visit has a time-out of its own */
-    seine_permit via; /* of its proxy */
-    char *cookie;     /* what the jar had for it; NULL: nothing yet */
-    size_t cookie_room;
-} sn_flight;
+typedef struct sn_flight sn_flight; /* one request under way; request_parts.h */
 
 /* What the transport asks and tells in the middle of a turn, for the scheduler. */
 typedef struct sn_requests_ops {
@@ -64,37 +46,28 @@ typedef struct sn_requests {
     sn_proxy_breakers proxy_breakers;
     sn_flight *flying; /* newest first */
     sn_flight *spare;
-    sn_page_pool
-        pages;  /* readers of bodies; a visit has its own until sn_requests_drop */
-    uint32_t n; /* flying */
+    sn_page_pool pages; /* readers of pages; a visit has one until sn_response_drop */
+    uint32_t n;         /* flying */
     sn_visit *ended, *last_ended;
 } sn_requests;
 
-SEINE_MUST_CHECK seine_err sn_requests_init(sn_requests *w, sn_shared_state *shared,
+SEINE_MUST_CHECK seine_err sn_requests_init(sn_requests *r, sn_shared_state *shared,
                                             const sn_env *env,
                                             const sn_requests_ops *ops);
-void sn_requests_fini(sn_requests *w); /* nothing is flying */
+void sn_requests_fini(sn_requests *r); /* nothing is flying */
 
 /* The visit is in flight. When the request cannot be begun it has ended already, with
  * the reason in v->end, and comes out of sn_requests_ended like the others. */
-void sn_requests_start(sn_requests *w, sn_visit *v, sn_address_zone pin, seine_time now,
+void sn_requests_start(sn_requests *r, sn_visit *v, sn_address_zone pin, seine_time now,
                        int64_t wall);
 
 /* The next visit whose exchange has ended, in the order of their ends. NULL: none. */
-sn_visit *sn_requests_ended(sn_requests *w);
+sn_visit *sn_requests_ended(sn_requests *r);
 
 /* All that fly end with `why` in a later turn. */
-void sn_requests_cancel(sn_requests *w, seine_err why);
-
-/* What was kept of a body goes, its reader and its memory; before the visit waits, or is
- * gone. */
-void sn_requests_drop(sn_requests *w, sn_visit *v);
+void sn_requests_cancel(sn_requests *r, seine_err why);
 
 /* The fields of its request: borrowed, or in the visit's arena. False: no memory. */
-bool sn_requests_fields(const sn_requests *w, sn_visit *v, sn_request *out_request);
-
-/* Media type and charset of a Content-Type, in lower case. */
-void sn_requests_content_type(sn_arena *arena, sn_str value, sn_str *out_type,
-                              sn_str *out_charset);
+bool sn_requests_fields(const sn_requests *r, sn_visit *v, sn_request *out_request);
 
 #endif

@@ -146,7 +146,7 @@ follow_redirect(sn_run *r, sn_visit *v)
 {
     uint32_t to = sn_shared_state_shard(r->shared, &v->url, r->n);
 
-    sn_requests_drop(&r->requests, v);
+    sn_response_drop(&r->requests, v);
     sn_capture_keep(v);
     v->host = SN_NO_HOST;
     sn_visit_step(v, SN_ADMITTED);
@@ -163,7 +163,7 @@ wait_again(sn_run *r, sn_visit *v, const sn_verdict *verdict)
 {
     seine_err e;
 
-    sn_requests_drop(&r->requests, v);
+    sn_response_drop(&r->requests, v);
     sn_capture_back(v);
     e = sn_scheduler_again(r->scheduler, v, verdict->at, verdict->why, r->now);
     if (e != SEINE_OK)

@@ -49,7 +49,7 @@ void
 sn_run_release(sn_run *r, sn_visit *v)
 {
     sn_visit_step(v, SN_EMITTED);
-    sn_requests_drop(&r->requests, v);
+    sn_response_drop(&r->requests, v);
     sn_capture_drop(v);
     sn_visits_give(r->shared->visits, v);
     sn_shared_state_end_work(r->shared, 1);

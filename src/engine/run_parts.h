@@ -10,6 +10,7 @@
 #include "engine/frontier.h"
 #include "engine/meters.h"
 #include "engine/request.h"
+#include "engine/response.h"
 #include "engine/run.h"
 #include "engine/slowest.h"
 

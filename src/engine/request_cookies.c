@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The cookie jar on both sides of a request: what it has for this URL is added to the
+ * fields, and what the response sets goes into it. */
+#include <string.h>
+
+#include "base/alloc.h"
+#include "engine/request_parts.h"
+
+#define COOKIES_SET 50 /* of one response; the others do not count */
+
+/* Where the user's own cookies stand in the list; its length: nowhere. */
+static size_t
+find_cookie(const sn_request *request)
+{
+    size_t i = 0;
+
+    while (i < request->n_fields &&
+           !sn_str_eq_nocase(request->fields[i].name, SN_STR("Cookie")))
+        i++;
+    return i;
+}
+
+static bool
+join_cookies(sn_flight *f, sn_str jar, sn_str own, sn_str *out_value)
+{
+    size_t need = jar.len + (own.len > 0 ? 2 + own.len : 0);
+
+    if (need > f->cookie_room) {
+        sn_free(f->cookie);
+        f->cookie = sn_alloc(need);
+        f->cookie_room = f->cookie ? need : 0;
+        if (!f->cookie)
+            return false;
+    }
+    memcpy(f->cookie, jar.ptr, jar.len);
+    if (own.len > 0) {
+        memcpy(f->cookie + jar.len, "; ", 2);
+        memcpy(f->cookie + jar.len + 2, own.ptr, own.len);
+    }
+    *out_value = (sn_str){f->cookie, need};
+    return true;
+}
+
+bool
+sn_request_add_cookies(const sn_requests *r, sn_flight *f)
+{
+    seine_jar *jar = r->shared->opts.jar;
+    sn_request *request = &f->request;
+    char buf[SEINE_JAR_SENT];
+    size_t at, cap = sizeof buf;
+    sn_str own = {0};
+
+    if (!jar)
+        return true;
+    at = find_cookie(request);
+    if (at < request->n_fields)
+        own = request->fields[at].value;
+    if (own.len > 0)
+        cap = own.len + 2 < cap ? cap - own.len - 2 : 0;
+    size_t n = seine_jar_cookie(jar, request->url, f->visit->started_wall, buf, cap);
+    if (n == 0)
+        return true;
+    sn_field *fields = SN_ARENA_ARRAY(&f->visit->arena, sn_field, request->n_fields + 1);
+    sn_field cookie = {.name = SN_STR("Cookie")};
+    if (!fields || !join_cookies(f, (sn_str){buf, n}, own, &cookie.value))
+        return false;
+    memcpy(fields, request->fields, request->n_fields * sizeof *fields);
+    fields[at] = cookie;
+    request->fields = fields;
+    request->n_fields += at == request->n_fields;
+    return true;
+}
+
+void
+sn_request_take_cookies(const sn_requests *r, sn_visit *v, const sn_head *head)
+{
+    seine_jar *jar = r->shared->opts.jar;
+    seine_clock *clock = r->env->clock;
+    uint32_t at = 0;
+    sn_str value;
+
+    for (int n = 0;
+         n < COOKIES_SET && sn_head_next(head, SN_STR("set-cookie"), &at, &value); n++) {
+        seine_err e =
+            seine_jar_take(jar, &v->url, value.ptr, value.len, clock->wall(clock));
+        if (e == SEINE_E_NOMEM) /* one that is refused does no harm */
+            v->kept.err = e;
+    }
+}

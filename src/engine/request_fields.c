@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The header fields of a request: ours, replaced by those of the options, replaced by
+ * those of the URL, each as far as redirect.h lets it go. */
+#include <string.h>
+
+#include "base/alloc.h"
+#include "engine/redirect.h"
+#include "engine/request_parts.h"
+
+#define PLAIN 4 /* fields of our own */
+
+/* A list in the making: a new field replaces those of its name before `level`. */
+typedef struct field_list {
+    sn_field *fields;
+    size_t n, level;
+    bool conditional, range;
+} field_list;
+
+/* A part of what is packed cannot be unpacked: who asks for one takes it plain. */
+static bool
+replaces(sn_str name, sn_str of)
+{
+    return sn_str_eq_nocase(name, of) ||
+           (sn_str_eq_nocase(name, SN_STR("Range")) &&
+            sn_str_eq_nocase(of, SN_STR("Accept-Encoding")));
+}
+
+static void
+put_field(field_list *l, sn_field f)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < l->level; i++)
+        if (!replaces(f.name, l->fields[i].name))
+            l->fields[kept++] = l->fields[i];
+    if (kept < l->level) {
+        memmove(l->fields + kept, l->fields + l->level,
+                (l->n - l->level) * sizeof *l->fields);
+        l->n -= l->level - kept;
+        l->level = kept;
+    }
+    l->fields[l->n++] = f;
+    if (sn_str_eq_nocase(f.name, SN_STR("If-None-Match")) ||
+        sn_str_eq_nocase(f.name, SN_STR("If-Modified-Since")))
+        l->conditional = true;
+    if (sn_str_eq_nocase(f.name, SN_STR("Range")))
+        l->range = true;
+}
+
+static size_t
+put_plain(const seine_fetch_opts *o, field_list *l)
+{
+    if (*o->user_agent)
+        put_field(l, (sn_field){SN_STR("User-Agent"), sn_str_of(o->user_agent)});
+    if (o->from && *o->from)
+        put_field(l, (sn_field){SN_STR("From"), sn_str_of(o->from)});
+    put_field(l, (sn_field){SN_STR("Accept"), SN_STR("*/*")});
+    put_field(l,
+              (sn_field){SN_STR("Accept-Encoding"), SN_STR("gzip, deflate, br, zstd")});
+    return l->n;
+}
+
+bool
+sn_requests_init_fields(sn_requests *r)
+{
+    const seine_fetch_opts *o = &r->shared->opts;
+
+    r->plain = sn_calloc(PLAIN, sizeof *r->plain);
+    r->home = sn_calloc(PLAIN + o->n_fields, sizeof *r->home);
+    if (!r->plain || !r->home)
+        return false;
+    field_list plain = {.fields = r->plain}, home = {.fields = r->home};
+    r->n_plain = put_plain(o, &plain);
+    home.level = put_plain(o, &home);
+    for (size_t i = 0; i < o->n_fields; i++)
+        put_field(&home, (sn_field){o->fields[i].name, o->fields[i].value});
+    r->n_home = home.n;
+    r->conditional = home.conditional;
+    r->range = home.range;
+    return true;
+}
+
+/* A 304 or 206 came that nobody asked for: what may have provoked it stays away. */
+static bool
+was_provoked(const sn_visit *v)
+{
+    for (uint32_t i = 0; i < v->n_tries; i++)
+        if (v->tries[i].err == SEINE_E_UNEXPECTED_304 ||
+            v->tries[i].err == SEINE_E_UNEXPECTED_206)
+            return true;
+    return false;
+}
+
+static bool
+may_go(sn_str name, const sn_visit *v, bool at_home, bool provoked)
+{
+    switch (sn_redirect_reach(name)) {
+    case SN_REACH_ALL:
+        return true;
+    case SN_REACH_URL:
+        return v->n_hops == 0 && !provoked;
+    case SN_REACH_BODY:
+        return at_home && (v->n_hops == 0 || v->body.len > 0);
+    case SN_REACH_REFERER: /* one that goes further was made before */
+    case SN_REACH_ORIGIN:
+    default:
+        return at_home;
+    }
+}
+
+/* Puts what may go; false: no memory for a Referer that has to be another one. */
+static bool
+put_scoped(field_list *l, sn_field f, sn_visit *v, bool at_home)
+{
+    if (may_go(f.name, v, at_home, was_provoked(v))) {
+        put_field(l, f);
+        return true;
+    }
+    if (sn_redirect_reach(f.name) != SN_REACH_REFERER)
+        return true;
+    char mem[SEINE_URL_ROOM];
+    sn_str bare = sn_redirect_referer(f.value, &v->url, mem);
+    if (bare.len == 0)
+        return true;
+    char *copy = sn_arena_text(&v->arena, bare);
+    if (copy)
+        put_field(l, (sn_field){f.name, {copy, bare.len}});
+    return copy != NULL;
+}
+
+bool
+sn_requests_fields(const sn_requests *r, sn_visit *v, sn_request *out_request)
+{
+    const seine_fetch_opts *o = &r->shared->opts;
+
+    if (v->n_hops == 0 && v->n_own == 0 && v->n_tries == 0 &&
+        (v->at_home || o->n_fields == 0)) {
+        out_request->fields = r->home;
+        out_request->n_fields = r->n_home;
+        out_request->conditional = r->conditional;
+        out_request->range = r->range;
+        return true;
+    }
+    field_list l = {
+        .fields = SN_ARENA_ARRAY(&v->arena, sn_field, PLAIN + o->n_fields + v->n_own)};
+    if (!l.fields)
+        return false;
+    bool at_home = sn_request_is_at_home(v);
+    put_plain(o, &l);
+    l.level = l.n;
+    for (size_t i = 0; i < o->n_fields; i++) {
+        sn_field f = {o->fields[i].name, o->fields[i].value};
+        if (!put_scoped(&l, f, v, at_home))
+            return false;
+    }
+    l.level = l.n;
+    for (size_t i = 0; i < v->n_own; i++)
+        if (!put_scoped(&l, v->own[i], v, at_home))
+            return false;
+    out_request->fields = l.fields;
+    out_request->n_fields = l.n;
+    out_request->conditional = l.conditional;
+    out_request->range = l.range;
+    return true;
+}

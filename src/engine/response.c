@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/response.h"
+
+#include "engine/redirect.h"
+#include "seine/mime.h"
+
+/* Memory up to here is not counted: a buffer, which stays with its visit; a reader. */
+#define SMALL_BODY   4096
+#define SMALL_READER 65536
+#define ROBOTS_MAX   (512u << 10) /* of robots.txt; RFC 9309 asks for 500 KiB at least */
+
+/* Content-Type. */
+
+static sn_str
+copy_lower(sn_arena *arena, sn_str s)
+{
+    char *copy = s.len > 0 ? sn_arena_text(arena, s) : NULL;
+
+    for (size_t i = 0; copy && i < s.len; i++)
+        copy[i] = sn_lower(copy[i]);
+    return copy ? (sn_str){copy, s.len} : (sn_str){0};
+}
+
+void
+sn_response_content_type(sn_arena *arena, sn_str value, sn_str *out_type,
+                         sn_str *out_charset)
+{
+    char mem[SEINE_MIME_ROOM];
+    seine_mime m;
+
+    *out_type = *out_charset = (sn_str){0};
+    seine_mime_init(&m, mem, sizeof mem);
+    if (seine_mime_parse(&m, value.ptr, value.len) != SEINE_OK)
+        return;
+    seine_view type = seine_mime_essence(&m), charset = seine_mime_charset(&m);
+    *out_type = copy_lower(arena, type);
+    *out_charset = copy_lower(arena, charset);
+}
+
+/* The head. */
+
+static bool
+is_followed(const sn_requests *r, const sn_visit *v, uint16_t status)
+{
+    const seine_fetch_opts *o = &r->shared->opts;
+
+    if (v->kind == SN_KIND_ROBOTS) /* whatever is done with redirects of pages */
+        return sn_redirect_is(status);
+    return sn_redirect_is(status) && o->max_redirects > 0 &&
+           !(o->accept[status / 64] >> status % 64 & 1);
+}
+
+static void
+read_location(sn_visit *v, sn_str value)
+{
+    if (v->n_locations > 0 && sn_str_eq(v->location, value))
+        return;
+    if (v->n_locations < UINT8_MAX)
+        v->n_locations++;
+    if (v->n_locations > 1)
+        return;
+    char *copy = sn_arena_text(&v->arena, value);
+    v->location = (sn_str){copy, value.len};
+    if (!copy)
+        v->kept.err = SEINE_E_NOMEM;
+}
+
+static void
+read_length(sn_visit *v, sn_str value)
+{
+    uint64_t n;
+
+    if (v->content_length < 0 && sn_str_u64(value, &n) == SEINE_OK && n <= INT64_MAX)
+        v->content_length = (int64_t)n;
+}
+
+static bool
+is_wish(sn_str name)
+{
+    return sn_str_starts_nocase(name, SN_STR("retry-after")) ||
+           sn_str_starts_nocase(name, SN_STR("ratelimit")) ||
+           sn_str_starts_nocase(name, SN_STR("x-ratelimit"));
+}
+
+static bool
+read_wish(sn_visit *v, sn_field f)
+{
+    if (!v->has_hint)
+        seine_retry_hint_init(&v->hint, v->started_wall);
+    v->has_hint = true;
+    return seine_retry_hint_feed(&v->hint, f.name.ptr, f.name.len, f.value.ptr,
+                                 f.value.len);
+}
+
+/* True: the field says how long to stay away. */
+static bool
+read_field(sn_visit *v, sn_field f, bool followed)
+{
+    switch (f.name.ptr[0] | 0x20) {
+    case 'c':
+        if (!v->content_type.ptr && sn_str_eq_nocase(f.name, SN_STR("content-type")))
+            sn_response_content_type(&v->arena, f.value, &v->content_type, &v->charset);
+        else if (sn_str_eq_nocase(f.name, SN_STR("content-length")))
+            read_length(v, f.value);
+        break;
+    case 'l':
+        if (followed && sn_str_eq_nocase(f.name, SN_STR("location")))
+            read_location(v, f.value);
+        break;
+    case 'x':
+        if (sn_str_eq_nocase(f.name, SN_STR("x-robots-tag")))
+            v->robots_tag |= (uint8_t)sn_page_robots_tag(f.value);
+        /* fall through */
+    case 'r':
+        return is_wish(f.name) && read_wish(v, f);
+    default:
+        break;
+    }
+    return false;
+}
+
+/* Date and Age matter to a wish alone, and dates take their time. */
+static void
+read_age(sn_visit *v, const sn_head *head)
+{
+    for (uint32_t i = 0; i < head->n_fields; i++) {
+        sn_field f = sn_head_field_of(head, i);
+        char first = f.name.ptr[0] | 0x20;
+
+        if (first == 'd' || first == 'a')
+            seine_retry_hint_feed(&v->hint, f.name.ptr, f.name.len, f.value.ptr,
+                                  f.value.len);
+    }
+}
+
+static void
+keep_fields(sn_visit *v, const sn_head *head)
+{
+    seine_field *fields = SN_ARENA_ARRAY(&v->arena, seine_field, head->n_fields);
+    bool whole = fields != NULL;
+
+    for (uint32_t i = 0; whole && i < head->n_fields; i++) {
+        sn_field f = sn_head_field_of(head, i);
+        char *name = sn_arena_text(&v->arena, f.name);
+        char *value = sn_arena_text(&v->arena, f.value);
+
+        fields[i] = (seine_field){{name, f.name.len}, {value, f.value.len}};
+        whole = name && value;
+    }
+    if (!whole) {
+        v->kept.err = SEINE_E_NOMEM;
+        return;
+    }
+    v->fields = fields;
+    v->n_fields = head->n_fields;
+}
+
+/* Does the list name the type? An entry that ends in a star names all types that begin
+ * like it, and two stars with a slash between them name every type. */
+static bool
+is_listed(const char *types, sn_str type)
+{
+    sn_str rest = sn_str_of(types), one;
+
+    while (sn_str_next(&rest, ',', &one)) {
+        one = sn_str_trim(one);
+        if (sn_str_eq(one, SN_STR("*/*")))
+            return true;
+        if (sn_str_ends(one, SN_STR("*"))
+                ? sn_str_starts_nocase(type, sn_str_slice(one, 0, one.len - 1))
+                : sn_str_eq_nocase(one, type))
+            return true;
+    }
+    return false;
+}
+
+/* A page whose type is known and not asked for is not taken. */
+static bool
+is_wanted(const seine_fetch_opts *o, const sn_visit *v, uint16_t status)
+{
+    return !o->accept_type || v->kind != SN_KIND_PAGE || status < 200 || status > 299 ||
+           !v->content_type.ptr || is_listed(o->accept_type, v->content_type);
+}
+
+static bool
+is_accepted(const seine_fetch_opts *o, uint16_t status)
+{
+    return status / 64u < sizeof o->accept / sizeof *o->accept &&
+           (o->accept[status / 64] >> status % 64 & 1) != 0;
+}
+
+/* The page that is read out of a body. */
+
+/* What this response is read for. False: for nothing. */
+static bool
+page_wants(const seine_fetch_opts *o, const sn_visit *v, uint16_t status,
+           sn_page_wants *out_wants)
+{
+    *out_wants = (sn_page_wants){.kind = (sn_visit_kind)v->kind,
+                                 .content_type = v->content_type,
+                                 .charset = v->charset,
+                                 .robots = v->robots_tag};
+    switch ((sn_visit_kind)v->kind) {
+    case SN_KIND_SITEMAP:
+        return status >= 200 && status <= 299;
+    case SN_KIND_PAGE:
+        out_wants->links = (o->crawl || o->keep & SEINE_KEEP_LINKS) &&
+                           is_accepted(o, status) && !sn_redirect_is(status);
+        return sn_page_is_html(v->content_type) &&
+               (out_wants->links || o->keep & SEINE_KEEP_TITLE);
+    case SN_KIND_ROBOTS:
+    default:
+        return false;
+    }
+}
+
+static void
+begin_page(sn_requests *r, sn_visit *v, uint16_t status)
+{
+    sn_page_wants wants;
+
+    if (!page_wants(&r->shared->opts, v, status, &wants))
+        return;
+    v->page = sn_page_take(&r->pages);
+    if (v->page)
+        sn_page_begin(v->page, &wants);
+    else if (wants.links || wants.kind == SN_KIND_SITEMAP)
+        v->kept.err = SEINE_E_NOMEM; /* a page without its links is not whole */
+}
+
+static void
+drop_page(sn_requests *r, sn_visit *v)
+{
+    sn_page_give(&r->pages, v->page);
+    v->page = NULL;
+    v->title = (sn_str){0};
+}
+
+void
+sn_response_head(sn_requests *r, sn_visit *v, const sn_head *head)
+{
+    unsigned keep = r->shared->opts.keep;
+    bool followed = is_followed(r, v, head->status), wishes = false;
+
+    for (uint32_t i = 0; i < head->n_fields; i++)
+        wishes |= read_field(v, sn_head_field_of(head, i), followed);
+    if (wishes)
+        read_age(v, head);
+    if (head->status >= 300 && sn_visit_wish(v) > 0)
+        r->ops.head(v, head->status, r->ops.arg);
+    if (followed)
+        return;
+    if (keep & SEINE_KEEP_FIELDS)
+        keep_fields(v, head);
+    if (!is_wanted(&r->shared->opts, v, head->status))
+        v->enough = v->not_wanted = true;
+    else
+        begin_page(r, v, head->status);
+}
+
+/* The body. */
+
+/* Reserves memory of the budget for the kept bytes and for a reader that has grown. */
+static bool
+hold_memory(sn_requests *r, sn_visit *v, size_t kept)
+{
+    size_t page = v->page ? sn_page_memory(v->page) : 0;
+    uint64_t need = kept + (page > SMALL_READER ? page - SMALL_READER : 0);
+    seine_want nothing = {{0}};
+
+    if (!r->shared->budget || need == 0)
+        return true;
+    if (!v->held.of &&
+        seine_budget_try(r->shared->budget, &nothing, &v->held) != SEINE_OK) {
+        v->kept.err = SEINE_E_BUDGET;
+        return false;
+    }
+    uint64_t has = v->held.has.n[SEINE_RES_MEMORY];
+    if (need > has &&
+        seine_budget_grow(&v->held, SEINE_RES_MEMORY, need - has) != SEINE_OK) {
+        v->kept.err = SEINE_E_BUDGET;
+        return false;
+    }
+    return true;
+}
+
+/* Makes room for `more` bytes, which are reserved first. */
+static bool
+grow_body(sn_requests *r, sn_visit *v, size_t more)
+{
+    size_t need = v->kept.len + more + 1, room = v->kept.room * 2;
+
+    if (need <= v->kept.room)
+        return true;
+    if (v->kept.room > v->kept.cap / 2) /* as sn_buf grows */
+        room = v->kept.cap + 1;
+    if (room < need)
+        room = need;
+    return hold_memory(r, v, room) && sn_buf_reserve(&v->kept, more) != NULL;
+}
+
+static bool
+read_page(sn_requests *r, sn_visit *v, sn_str piece)
+{
+    sn_page_feed(v->page, piece);
+    return hold_memory(r, v, v->kept.room > SMALL_BODY ? v->kept.room : 0);
+}
+
+/* The part of the piece within the first `max` bytes; beyond them there is enough. */
+static sn_str
+cut_robots(sn_visit *v, sn_str piece, size_t max)
+{
+    size_t left = v->kept.len < max ? max - v->kept.len : 0;
+
+    v->enough = piece.len > left;
+    return sn_str_slice(piece, 0, left);
+}
+
+bool
+sn_response_body(sn_requests *r, sn_visit *v, sn_str piece)
+{
+    if (v->kept.err != SEINE_OK)
+        return false;
+    if (v->n_locations > 0) /* of a redirect */
+        return true;
+    if (v->enough)
+        return false;
+    if (v->page && !read_page(r, v, piece))
+        return false;
+    if (v->kind == SN_KIND_ROBOTS)
+        piece = cut_robots(v, piece, ROBOTS_MAX);
+    else if (!(r->shared->opts.keep & (SEINE_KEEP_BODY | SEINE_KEEP_SHA256)) ||
+             v->kind != SN_KIND_PAGE)
+        return true;
+    if (!grow_body(r, v, piece.len))
+        return false;
+    sn_buf_add(&v->kept, piece.ptr, piece.len);
+    return v->kept.err == SEINE_OK && !v->enough;
+}
+
+/* The end. */
+
+void
+sn_response_end(sn_requests *r, sn_visit *v)
+{
+    sn_page_facts facts;
+
+    if (!v->page)
+        return;
+    if (v->end.partial || v->end.fault.code != SEINE_OK || v->kept.err != SEINE_OK) {
+        drop_page(r, v);
+        return;
+    }
+    sn_page_end(v->page);
+    sn_page_facts_get(v->page, &facts);
+    v->title = facts.title;
+}
+
+void
+sn_response_drop(sn_requests *r, sn_visit *v)
+{
+    drop_page(r, v);
+    if (v->kept.room > SMALL_BODY)
+        sn_buf_fini(&v->kept);
+    else
+        sn_buf_reset(&v->kept);
+    seine_budget_release(&v->held);
+}
