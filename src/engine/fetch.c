@@ -319,6 +319,12 @@ sn_fetch_open(const seine_fetch_opts *opts, const sn_net *net, char *out_why,
     return SEINE_OK;
 }
 
+seine_err
+seine_fetch_new(const seine_fetch_opts *opts, char *out_why, seine_fetch **out_fetch)
+{
+    return sn_fetch_open(opts, &sn_net_sockets, out_why, out_fetch);
+}
+
 /* Waiting. */
 
 static void

@@ -217,6 +217,13 @@ sn_fetch_all(const seine_fetch_opts *opts, const sn_net *net, seine_ctx *ctx,
     return SEINE_OK;
 }
 
+seine_err
+seine_fetch_all(const seine_fetch_opts *opts, seine_ctx *ctx, const char *const *urls,
+                size_t n, seine_fetched *out_results, seine_summary *out_summary)
+{
+    return sn_fetch_all(opts, &sn_net_sockets, ctx, urls, n, out_results, out_summary);
+}
+
 bool
 seine_fetched_is_ok(const seine_fetched *r)
 {

@@ -74,8 +74,8 @@ most_connections(uint32_t n_shards)
 }
 
 static seine_err
-open_wired(void *self, const sn_shared_state *c, uint32_t shard, uint32_t n_shards,
-           char *out_why, sn_transport **out_transport)
+open_sockets(void *self, const sn_shared_state *c, uint32_t shard, uint32_t n_shards,
+             char *out_why, sn_transport **out_transport)
 {
     const seine_fetch_opts *o = &c->opts;
     sn_cidr *allow SN_AUTOFREE = NULL;
@@ -116,23 +116,10 @@ open_wired(void *self, const sn_shared_state *c, uint32_t shard, uint32_t n_shar
 }
 
 static void
-close_wired(void *self, sn_transport *t)
+close_sockets(void *self, sn_transport *t)
 {
     (void)self;
     sn_socket_transport_free(t);
 }
 
-const sn_net sn_net_sockets = {open_wired, close_wired, NULL};
-
-seine_err
-seine_fetch_new(const seine_fetch_opts *opts, char *out_why, seine_fetch **out_fetch)
-{
-    return sn_fetch_open(opts, &sn_net_sockets, out_why, out_fetch);
-}
-
-seine_err
-seine_fetch_all(const seine_fetch_opts *opts, seine_ctx *ctx, const char *const *urls,
-                size_t n, seine_fetched *out_results, seine_summary *out_summary)
-{
-    return sn_fetch_all(opts, &sn_net_sockets, ctx, urls, n, out_results, out_summary);
-}
+const sn_net sn_net_sockets = {open_sockets, close_sockets, NULL};
