@@ -2,8 +2,15 @@
 #include "options/options.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "options/help.h"
+#include "options/parse.h"
+#include "options/suggest.h"
+#include "options/values.h"
+#include "screen/say.h"
+#include "screen/xalloc.h"
 #include "verbs/verbs.h"
 
 /* In the order of the help. */
@@ -52,90 +59,13 @@ const option shared_options[] = {
      .help = "what `seine version` prints"},
     {"color", NULL, KIND_CHOICE, "auto|always|never", "auto", offsetof(shared, color), .env = true,
      .help = "when to use colours",
-     .more = "`auto` means on a on_terminal, unless NO_COLOR is set or TERM is `dumb`; CLICOLOR_FORCE asks for them everywhere. "
+     .more = "`auto` means on a terminal, unless NO_COLOR is set or TERM is `dumb`; CLICOLOR_FORCE asks for them everywhere. "
              "The option beats the environment."},
     {"quiet", "qs", KIND_FLAG, .at = offsetof(shared, quiet),
      .help = "errors only, no notes"},
     {.name = NULL},
 };
 /* clang-format on */
-
-/* Slips between two words: a letter too many, missing, wrong, or two swapped. */
-static unsigned
-slips(const char *a, const char *b)
-{
-    enum { LONGEST = 32 };
-    unsigned rows[3][LONGEST + 1];
-    size_t la = strlen(a), lb = strlen(b);
-
-    if (la > LONGEST || lb > LONGEST)
-        return LONGEST;
-    for (unsigned j = 0; j <= lb; j++)
-        rows[0][j] = j;
-    for (unsigned i = 1; i <= la; i++) {
-        unsigned *now = rows[i % 3], *last = rows[(i + 2) % 3],
-                 *before = rows[(i + 1) % 3];
-
-        now[0] = i;
-        for (unsigned j = 1; j <= lb; j++) {
-            unsigned best = last[j - 1] + (a[i - 1] != b[j - 1]);
-
-            if (last[j] + 1 < best)
-                best = last[j] + 1;
-            if (now[j - 1] + 1 < best)
-                best = now[j - 1] + 1;
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
-                before[j - 2] + 1 < best)
-                best = before[j - 2] + 1;
-            now[j] = best;
-        }
-    }
-    return rows[la % 3][lb];
-}
-
-/* Remembers in *best the name nearest to `word`, if it is near enough. */
-static void
-nearer(const char *word, const char *name, unsigned *slip, const char **best)
-{
-    unsigned n = slips(word, name);
-
-    if (n <= 2 && n < *slip && n < (strlen(word) + 1) / 2) {
-        *slip = n;
-        *best = name;
-    }
-}
-
-const char *
-options_near_command(const char *word)
-{
-    const char *best = NULL;
-    unsigned slip = 3;
-    char first[32];
-
-    for (size_t i = 0; commands[i]; i++) {
-        snprintf(first, sizeof first, "%.*s", (int)strcspn(commands[i]->name, " "),
-                 commands[i]->name);
-        if (strcmp(word, first) == 0)
-            return commands[i]->name;
-        const char *near = NULL;
-        nearer(word, first, &slip, &near);
-        best = near ? commands[i]->name : best;
-    }
-    return best;
-}
-
-const char *
-options_near_option(const command *c, const char *name)
-{
-    const option *lists[] = {c->options, shared_options};
-    const char *best = NULL;
-    unsigned slip = 3;
-
-    for (size_t i = 0; i < 2; i++)
-        for (const option *o = lists[i]; o && o->name; o++)
-            nearer(name, o->name, &slip, &best);
-    return best;
-}
 
 /* How many words make the name; 0: it is another. */
 static size_t
@@ -203,4 +133,82 @@ options_by_letter(const command *c, char letter)
             if (o->letters && strchr(o->letters, letter))
                 return o;
     return NULL;
+}
+
+bool
+options_given(const args *a, const char *name)
+{
+    for (const option *o = a->command->options; o && o->name; o++)
+        if (strcmp(o->name, name) == 0) {
+            ptrdiff_t place = o - a->command->options;
+
+            return a->given[place / 64] >> place % 64 & 1;
+        }
+    return false;
+}
+
+static int
+run_command(const command *c, char **words, size_t count)
+{
+    args a = {.command = c};
+    shared common = {0};
+
+    a.settings = xalloc_zeroed(1, c->settings_size ? c->settings_size : 1);
+    a.words = xalloc_zeroed(count + 1, sizeof *a.words);
+    values_defaults(c, a.settings);
+
+    int code = parse_words(&a, &common, words, count);
+    if (code == PARSE_RUN) {
+        a.color = (color_when)common.color;
+        a.screen = screen_look(a.color);
+        a.quiet = common.quiet;
+        code = c->run(&a);
+    }
+    values_free(c, a.settings);
+    free(a.words);
+    free(a.settings);
+    return code;
+}
+
+static int
+no_such_command(char **words, size_t count)
+{
+    const char *near = suggest_command(words[0]);
+    size_t first = strcspn(near ? near : "", " ");
+    char hint[96];
+
+    snprintf(hint, sizeof hint, "seine %s", near ? near : "help");
+    if (near && strncmp(words[0], near, first) == 0 && !words[0][first])
+        return count > 1 && words[1][0] != '-'
+                   ? say_fail(SAY_USAGE, hint, "unknown command '%s %s'",
+                              show(words[0]).text, show(words[1]).text)
+                   : say_fail(SAY_USAGE, hint, "%s needs a verb", words[0]);
+    return say_fail(SAY_USAGE, hint, "unknown command '%s'", show(words[0]).text);
+}
+
+int
+options_run(int argc, char **argv)
+{
+    size_t count = argc > 1 ? (size_t)argc - 1 : 0, used = 0;
+    char **words = argv + 1;
+
+    if (count == 0)
+        return say_fail(SAY_USAGE, "seine help", "no command given");
+    if (strcmp(words[0], "-h") == 0 || strcmp(words[0], "--help") == 0) {
+        screen s = screen_look(COLOR_AUTO);
+
+        return help_overview(&s, words[0][1] == '-');
+    }
+    if (strcmp(words[0], "-V") == 0 || strcmp(words[0], "--version") == 0)
+        return help_version();
+    if (words[0][0] == '-')
+        return say_fail(SAY_USAGE, "seine COMMAND [OPTION…]; seine help lists them",
+                        "'%s' stands before the command", show(words[0]).text);
+
+    const command *c = options_find(words, count, &used);
+    if (!c && strstr(words[0], "://"))
+        c = &cmd_fetch;
+    if (!c)
+        return no_such_command(words, count);
+    return run_command(c, words + used, count - used);
 }

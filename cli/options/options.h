@@ -111,10 +111,6 @@ int options_run(int argc, char **argv);
 /* Whether the command line itself names the option. */
 bool options_given(const args *a, const char *name);
 
-/* Reads "fail=5,open=60s": each key is one of `keys` ("fail|open") and stands for
- * the option of that name, which the command line beats. NULL: nothing to read. */
-int options_spec(const args *a, const char *name, const char *spec, const char *keys);
-
 /* The command whose name these words are, or begin with; *out_used words make
  * the name. NULL: none. */
 const command *options_find(char **words, size_t count, size_t *out_used);
@@ -122,9 +118,5 @@ const command *options_find(char **words, size_t count, size_t *out_used);
 /* An option of the command or of all; *out_no: it was its --no- form. NULL: none. */
 const option *options_by_name(const command *c, const char *name, size_t n, bool *out_no);
 const option *options_by_letter(const command *c, char letter);
-
-/* The name that was probably meant: at most two slips away, or NULL. */
-const char *options_near_command(const char *word);
-const char *options_near_option(const command *c, const char *name);
 
 #endif

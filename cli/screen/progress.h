@@ -41,7 +41,7 @@ typedef struct progress_text {
     char bytes[2048];
 } progress_text;
 
-/* Two lines for a on_terminal, the second without a line feed. */
+/* Two lines for a terminal, the second without a line feed. */
 progress_text progress_bar(const screen *s, const progress_facts *f);
 
 /* The same in one plain line. */

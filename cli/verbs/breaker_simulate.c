@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "options/parse.h"
 #include "screen/out.h"
 #include "screen/say.h"
 #include "screen/xalloc.h"
@@ -469,9 +470,9 @@ run(const args *a)
     if (set->jsonl)
         return jsonl_only(a) ? jsonl_run(a->count ? a->words[0] : NULL, answer_case)
                              : SAY_USAGE;
-    int code = options_spec(a, "breaker", set->breaker,
-                            "fail|rate|slow-rate|slow|window-calls|window|min|open|"
-                            "max-open|growth|probes|close|park");
+    int code = parse_spec(a, "breaker", set->breaker,
+                          "fail|rate|slow-rate|slow|window-calls|window|min|open|"
+                          "max-open|growth|probes|close|park");
     if (code != SAY_DONE)
         return code;
     seine_breaker_opts o = policy_of(set);

@@ -270,7 +270,7 @@ show_status(run *r)
     free(t);
 }
 
-/* A bar where there is a on_terminal, and nothing else that writes to it unasked. */
+/* A bar where there is a terminal, and nothing else that writes to it unasked. */
 static progress_kind
 choose_progress(const run *r)
 {

@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "options/help.h"
+#include "options/suggest.h"
 #include "screen/say.h"
 #include "verbs/verbs.h"
 
@@ -47,7 +48,7 @@ run(const args *a)
     const command *c = options_find(a->words, a->count, &used);
     if (c && used == a->count)
         return help_command(&a->screen, c, true);
-    const char *near = options_near_command(a->words[0]);
+    const char *near = suggest_command(a->words[0]);
     char hint[96];
     snprintf(hint, sizeof hint, "seine help%s%s", near ? " " : "", near ? near : "");
     return say_fail(SAY_USAGE, hint, "no command '%s%s%s'", show(a->words[0]).text,
