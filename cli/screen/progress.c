@@ -6,14 +6,13 @@
 #include <string.h>
 #include <time.h>
 
-#include <seine/clock.h>
-
+/* A text of bounded room; what does not fit is cut off. */
 typedef struct line {
     char *text;
     size_t len, cap;
 } line;
 
-static void __attribute__((format(printf, 2, 3))) put(line *l, const char *fmt, ...)
+static void __attribute__((format(printf, 2, 3))) put_text(line *l, const char *fmt, ...)
 {
     va_list list;
 
@@ -94,29 +93,30 @@ progress_limit(const progress_facts *f, char *buf, size_t cap)
     return buf;
 }
 
+/* The time of day, here, at which the first host may be asked again. */
 static void
-put_clock(line *l, seine_time until, seine_time now)
+put_wake_time(line *l, const progress_facts *f)
 {
-    seine_clock *c = seine_clock_system();
-    time_t at = (time_t)((c->wall(c) + (until - now)) / SEINE_SECS(1));
+    seine_span pause = f->stats.parked_until - f->now;
+    time_t at = (time_t)((f->wall + pause) / SEINE_SECS(1));
     struct tm tm;
 
     localtime_r(&at, &tm);
-    put(l, "waiting until %02d:%02d:%02d", tm.tm_hour, tm.tm_min, tm.tm_sec);
+    put_text(l, "waiting until %02d:%02d:%02d", tm.tm_hour, tm.tm_min, tm.tm_sec);
 }
 
-/* How long it takes still, by the pace of the last minute and by the slowest host. What
- * a crawl has yet to find counts. */
+/* The interval of the ETA, from the rates of the last minute. In a crawl the URLs that it
+ * has yet to find count as well, and the end is not before the slowest host is done. */
 static bool
-interval(const progress_facts *f, seine_span *low, seine_span *high)
+find_interval(const progress_facts *f, seine_span *low, seine_span *high)
 {
     uint64_t left = f->stats.waiting + f->stats.in_flight;
 
     if (f->is_crawl)
-        left = (uint64_t)((double)left / (1 - eta_growth(f->eta)));
-    if (!eta_interval(f->eta, f->now, left, low, high))
+        left = seine_eta_grown(f->eta, left);
+    if (!seine_eta_interval(f->eta, f->now, left, low, high))
         return false;
-    /* A page takes a request, and now and then more. */
+    /* `slowest` counts one request per page; retries and redirects make more. */
     double each = f->stats.requests > f->stats.done && f->stats.done > 0
                       ? (double)f->stats.requests / (double)f->stats.done
                       : 1;
@@ -127,35 +127,35 @@ interval(const progress_facts *f, seine_span *low, seine_span *high)
     return true;
 }
 
-/* What is known of the end: an interval, or why there is none. */
+/* Writes the ETA, or the reason why there is none. */
 static void
 put_eta(line *l, const progress_facts *f)
 {
     const seine_fetch_stats *s = &f->stats;
-    double growth = f->is_crawl ? eta_growth(f->eta) : 0;
+    double growth = f->is_crawl ? seine_eta_growth(f->eta) : 0;
     seine_span low, high;
 
     if (f->is_stopping)
-        put(l, "stopping");
+        put_text(l, "stopping");
     else if (s->in_flight == 0 && s->parked_until != SEINE_NEVER &&
              s->parked_until > f->now)
-        put_clock(l, s->parked_until, f->now);
+        put_wake_time(l, f);
     else if (f->is_reading)
-        put(l, "reading input");
+        put_text(l, "reading input");
     else if (growth >= 1)
-        put(l, "growing, %.1f new per page", growth);
-    else if (interval(f, &low, &high)) {
+        put_text(l, "growing, %.1f new per page", growth);
+    else if (find_interval(f, &low, &high)) {
         figure from = figure_span(low), to = figure_span(high);
         size_t unit = strcspn(from.text, " ");
 
-        /* "21–25 s" where the unit is the same. */
+        /* Writes "21–25 s" instead of "21 s–25 s". */
         if (strcmp(from.text + unit, to.text + strcspn(to.text, " ")) == 0 &&
             !strchr(from.text + unit + 1, ' '))
             from.text[unit] = '\0';
         if (low == 0)
-            put(l, "ETA < %s", to.text);
+            put_text(l, "ETA < %s", to.text);
         else
-            put(l, "ETA %s–%s", from.text, to.text);
+            put_text(l, "ETA %s–%s", from.text, to.text);
     }
 }
 
@@ -168,9 +168,9 @@ finished(const progress_facts *f)
 static void
 put_counts(line *l, const progress_facts *f)
 {
-    put(l, "%s", figure_count(finished(f)).text);
+    put_text(l, "%s", figure_count(finished(f)).text);
     if (f->total)
-        put(l, "/%s%s", f->is_estimate ? "~" : "", figure_count(f->total).text);
+        put_text(l, "/%s%s", f->is_estimate ? "~" : "", figure_count(f->total).text);
 }
 
 static void
@@ -181,7 +181,7 @@ put_percent(line *l, const progress_facts *f)
 
     if (percent >= 100 && (done < f->total || f->is_estimate))
         percent = 99;
-    put(l, "%s%u %%", f->is_estimate ? "~" : "", percent > 100 ? 100 : percent);
+    put_text(l, "%s%u %%", f->is_estimate ? "~" : "", percent > 100 ? 100 : percent);
 }
 
 static void
@@ -190,11 +190,11 @@ put_cells(line *l, const screen *s, const char *code, const char *cell, size_t n
     if (n == 0)
         return;
     if (s->colour)
-        put(l, "\x1b[%sm", code);
+        put_text(l, "\x1b[%sm", code);
     while (n-- > 0)
-        put(l, "%s", cell);
+        put_text(l, "%s", cell);
     if (s->colour)
-        put(l, "\x1b[0m");
+        put_text(l, "\x1b[0m");
 }
 
 static void
@@ -213,21 +213,21 @@ put_bar(line *l, const screen *s, const progress_facts *f, size_t width)
     if (bad > cells)
         bad = cells;
     if (!s->blocks)
-        put(l, "[");
+        put_text(l, "[");
     put_cells(l, s, "32", s->blocks ? "━" : "=", cells - bad);
     put_cells(l, s, "31", !s->blocks ? "!" : s->colour ? "━" : "╍", bad);
     put_cells(l, s, "2", s->blocks ? "─" : "-", width - cells);
     if (!s->blocks)
-        put(l, "]");
+        put_text(l, "]");
 }
 
 static void
 put_rate(line *l, const progress_facts *f)
 {
-    double rate = eta_rate(f->eta, f->now);
+    double rate = seine_eta_rate(f->eta, f->now);
 
     if (rate > 0)
-        put(l, "  %s", figure_rate(rate).text);
+        put_text(l, "  %s", figure_rate(rate).text);
 }
 
 static void
@@ -243,18 +243,18 @@ first_line(line *out, const screen *s, const progress_facts *f)
     put_counts(&right, f);
     put_rate(&right, f);
     size_t before = right.len;
-    put(&right, "  ");
+    put_text(&right, "  ");
     put_eta(&right, f);
     if (right.len == before + 2)
         tail[before] = '\0';
     size_t used = progress_columns(tail) + 6 + 2 + 2 + (s->blocks ? 0 : 2);
     size_t room = s->width > used + NARROW ? s->width - 1 - used : 0;
     if (f->total && room >= NARROW) {
-        put(out, "%6s  ", head);
+        put_text(out, "%6s  ", head);
         put_bar(out, s, f, room < WIDE ? room : WIDE);
-        put(out, "  %s", tail);
+        put_text(out, "  %s", tail);
     } else {
-        put(out, "%s%s%s", head, head[0] ? "  " : "", tail);
+        put_text(out, "%s%s%s", head, head[0] ? "  " : "", tail);
     }
 }
 
@@ -263,21 +263,21 @@ put_ink(line *l, const screen *s, const char *code, const char *word, uint64_t n
 {
     bool bright = s && s->colour && n > 0;
 
-    put(l, "%s%s %s%s", bright ? code : "", word, figure_count(n).text,
-        bright ? "\x1b[0m" : "");
+    put_text(l, "%s%s %s%s", bright ? code : "", word, figure_count(n).text,
+             bright ? "\x1b[0m" : "");
 }
 
 static void
 put_figures(line *l, const screen *s, const progress_facts *f)
 {
     put_ink(l, s, "\x1b[32m", "ok", f->ok);
-    put(l, "  ");
+    put_text(l, "  ");
     put_ink(l, s, "\x1b[31m", "err", f->errors);
     if (f->skipped)
-        put(l, "  skipped %s", figure_count(f->skipped).text);
+        put_text(l, "  skipped %s", figure_count(f->skipped).text);
     if (f->stats.retries)
-        put(l, "  retried %s", figure_count(f->stats.retries).text);
-    put(l, "  %s in flight", figure_count(f->stats.in_flight).text);
+        put_text(l, "  retried %s", figure_count(f->stats.retries).text);
+    put_text(l, "  %s in flight", figure_count(f->stats.in_flight).text);
 }
 
 progress_text
@@ -288,11 +288,11 @@ progress_bar(const screen *s, const progress_facts *f)
     line l = {out.bytes, 0, sizeof out.bytes};
 
     first_line(&l, s, f);
-    put(&l, "\n%s", f->total && s->width > 60 ? "        " : "");
+    put_text(&l, "\n%s", f->total && s->width > 60 ? "        " : "");
     put_figures(&l, s, f);
     if (progress_limit(f, limit, sizeof limit)[0])
-        put(&l, "%s  limited by %s%s", s->colour ? "\x1b[2m" : "", limit,
-            s->colour ? "\x1b[0m" : "");
+        put_text(&l, "%s  limited by %s%s", s->colour ? "\x1b[2m" : "", limit,
+                 s->colour ? "\x1b[0m" : "");
     return out;
 }
 
@@ -301,10 +301,10 @@ put_name(line *l, const progress_facts *f)
 {
     if (!f->is_crawl || !f->name)
         return;
-    put(l, "%.60s", f->name);
+    put_text(l, "%.60s", f->name);
     if (f->stats.hosts > 1)
-        put(l, " (%s hosts)", figure_count(f->stats.hosts).text);
-    put(l, "  ");
+        put_text(l, " (%s hosts)", figure_count(f->stats.hosts).text);
+    put_text(l, "  ");
 }
 
 progress_text
@@ -317,17 +317,17 @@ progress_line(const progress_facts *f)
     put_name(&l, f);
     put_counts(&l, f);
     if (f->total) {
-        put(&l, "  ");
+        put_text(&l, "  ");
         put_percent(&l, f);
     }
     put_rate(&l, f);
-    put(&l, "  ");
+    put_text(&l, "  ");
     put_figures(&l, NULL, f);
-    put(&l, "  ");
+    put_text(&l, "  ");
     put_eta(&l, f);
     while (l.len > 0 && out.bytes[l.len - 1] == ' ')
         out.bytes[--l.len] = '\0';
     if (progress_limit(f, limit, sizeof limit)[0])
-        put(&l, f->is_crawl ? "  (limited by %s)" : "  limited by %s", limit);
+        put_text(&l, f->is_crawl ? "  (limited by %s)" : "  limited by %s", limit);
     return out;
 }

@@ -29,6 +29,14 @@ now_is(void)
     return c->now(c);
 }
 
+static int64_t
+wall_is(void)
+{
+    seine_clock *c = seine_clock_system();
+
+    return c->wall(c);
+}
+
 static void
 nudge(run *r)
 {
@@ -199,6 +207,7 @@ look(run *r, progress_facts *f, seine_tally_sums *t, char host[128])
     bool at_end = atomic_load(&r->feed.at_end);
 
     *f = (progress_facts){.now = now_is(),
+                          .wall = wall_is(),
                           .concurrency = r->plan.opts.concurrency,
                           .is_reading = !at_end,
                           .is_stopping = r->stops > 0,
@@ -224,7 +233,7 @@ look(run *r, progress_facts *f, seine_tally_sums *t, char host[128])
         f->slow = r->slowest.host;
         f->slowest = r->slowest.left;
     }
-    eta_add(&r->eta, f->now, f->stats.done, f->stats.admitted);
+    seine_eta_add(&r->eta, f->now, f->stats.done, f->stats.admitted);
 }
 
 static void
@@ -449,7 +458,7 @@ go(run *r)
     r->next_line = r->start + SEINE_SECS(10);
     bool limited = r->set->max_time > 0 && r->set->max_time != SEINE_NEVER;
     r->deadline = limited ? r->start + r->set->max_time : SEINE_NEVER;
-    eta_init(&r->eta, r->start);
+    seine_eta_init(&r->eta, r->start);
     if (seine_sinks_start(r->outputs.sinks, o->threads) != SEINE_OK)
         return no_fetch(r, SEINE_E_NOMEM, why);
     e = seine_fetch_new(o, why, &r->fetch);

@@ -7,7 +7,6 @@
 #include <stdatomic.h>
 
 #include "options/fetch_opts.h"
-#include "screen/eta.h"
 #include "screen/progress.h"
 #include "screen/terminal.h"
 #include "verbs/feed.h"
@@ -39,7 +38,7 @@ typedef struct run {
     int signals, wake;
 
     seine_time start, deadline, next_line;
-    eta eta;
+    seine_eta eta;
     seine_fetch_slowest slowest;
     int signal; /* that ended it; 0 */
     unsigned stops;

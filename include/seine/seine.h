@@ -23,6 +23,7 @@
 #include "seine/crawl.h"
 #include "seine/ctx.h"
 #include "seine/err.h"
+#include "seine/eta.h"
 #include "seine/explain.h"
 #include "seine/family.h"
 #include "seine/fetch.h"
