@@ -2,7 +2,7 @@
 /*
  * scheduler - what the scheduler costs per URL.
  *
- * source  as a crawl does it: every host has URLs at the source; the next one that may
+ * found   as a crawl does it: every host has URLs at the frontier; the next one that may
  *         start is asked for, becomes a visit, ends well, and its host is armed for the
  *         one after it.
  * visits  the same with a visit that stands at its host: it comes back as a retry does.
@@ -12,7 +12,7 @@
  * A fake clock jumps from moment to moment; hosts may be asked 5 times a second each and
  * always have a URL. Thread CPU time, five runs, median; and the time that one operation
  * in a hundred exceeds (p99, by the wall, with the clock's own cost in it). A table, JSON
- * lines with -j; `-t source 1000` is one row of it.
+ * lines with -j; `-t found 1000` is one row of it.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -25,16 +25,16 @@
 
 enum { RUNS = 5, OPS = 400000, POOL = 64 };
 
-typedef enum way { SOURCE, VISITS, GIVEN } way;
+typedef enum way { FOUND, VISITS, GIVEN } way;
 
-static const char *const names[] = {"source", "visits", "given"};
+static const char *const names[] = {"found", "visits", "given"};
 static bool as_json;
 
 typedef struct bench {
     sn_shared_state shared;
     sn_scheduler *s;
     seine_clock *clock;
-    sn_visit *free; /* visits for the source */
+    sn_visit *free; /* visits for the frontier */
 } bench;
 
 static double
@@ -82,26 +82,15 @@ visit_of(sn_shared_state *c, uint32_t host)
     return v;
 }
 
-static sn_more
-more(uint32_t host, seine_time now, void *arg)
+/* The next URL of any host, as the frontier would offer it. */
+static sn_offer
+offer(bench *b)
 {
-    (void)host;
-    (void)now;
-    (void)arg;
-    return SN_MORE_NOW;
-}
-
-static sn_visit *
-take(uint32_t host, seine_time now, void *arg)
-{
-    bench *b = arg;
     sn_visit *v = b->free;
 
-    (void)host;
-    (void)now;
     b->free = v->next;
     v->state = SN_ADMITTED;
-    return v;
+    return (sn_offer){.visit = v, .left = OPS * 2};
 }
 
 static seine_fetch_opts
@@ -133,23 +122,22 @@ set_up(bench *b, way how, uint32_t hosts)
     *b = (bench){0};
     need(seine_clock_fake_new(0, 0, 1, &b->clock) == SEINE_OK);
     o.clock = b->clock;
-    o.queue = how == SOURCE ? POOL : hosts + POOL;
+    o.queue = how == FOUND ? POOL : hosts + POOL;
     need(sn_shared_state_init(&b->shared, &o, NULL) == SEINE_OK);
     need(sn_scheduler_new(&b->shared, 0, &b->s) == SEINE_OK);
-    if (how != SOURCE) {
+    if (how != FOUND) {
         for (uint32_t i = 0; i < hosts; i++)
             need(sn_scheduler_add(b->s, visit_of(&b->shared, i), 0) == SEINE_OK);
         return;
     }
-    sn_scheduler_set_source(b->s, &(sn_url_source){more, take, b});
     for (uint32_t i = 0; i < hosts; i++) {
         char mem[64];
         seine_url url;
         uint32_t host;
 
         url_of(i, mem, sizeof mem, &url);
-        need(sn_scheduler_host(b->s, &url, false, 0, &host) == SEINE_OK);
-        sn_scheduler_put(b->s, host, OPS * 2, 0);
+        need(sn_hosts_find(sn_scheduler_host_table(b->s), &url, 0, &host) == SEINE_OK);
+        sn_scheduler_work(b->s, &(sn_work){.host = host, .n = OPS * 2}, 0);
     }
     for (uint32_t i = 0; i < POOL; i++) {
         sn_visit *v = visit_of(&b->shared, 0);
@@ -177,8 +165,13 @@ tear_down(bench *b, uint32_t hosts)
 static inline bool
 step(bench *b, way how, seine_time now)
 {
-    sn_visit *v = sn_scheduler_next(b->s, now);
+    uint32_t host;
+    sn_visit *v = sn_scheduler_next(b->s, now, &host);
 
+    if (host != SN_NO_HOST) {
+        sn_offer next = offer(b);
+        v = sn_scheduler_answer(b->s, &next, now);
+    }
     if (!v)
         return false;
     v->state = SN_IN_FLIGHT;
@@ -187,7 +180,7 @@ step(bench *b, way how, seine_time now)
     v->end.fault.status = 200;
     sn_scheduler_sent(b->s, v, now);
     sn_scheduler_end(b->s, v, now);
-    if (how == SOURCE) {
+    if (how == FOUND) {
         v->next = b->free;
         b->free = v;
     } else if (how == VISITS) {
@@ -286,13 +279,13 @@ main(int argc, char **argv)
     bool fine = true;
 
     as_json = argc > 1 && strcmp(argv[1], "-j") == 0;
-    if (argc > 3) { /* one row, for those who measure: source 1000 */
-        for (way how = SOURCE; how <= GIVEN; how++)
+    if (argc > 3) { /* one row, for those who measure: found 1000 */
+        for (way how = FOUND; how <= GIVEN; how++)
             if (strcmp(argv[2], names[how]) == 0)
                 row(how, (uint32_t)strtoul(argv[3], NULL, 10), 150);
         return 0;
     }
-    for (way how = SOURCE; how <= GIVEN; how++)
+    for (way how = FOUND; how <= GIVEN; how++)
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
             fine = row(how, sizes[i].hosts, sizes[i].bar) && fine;
     return !fine;

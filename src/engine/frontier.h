@@ -3,25 +3,26 @@
  * frontier.h - stage 1 of a crawl: a URL was found. Is it work, a refusal, or nothing
  * new?
  *
- * Whoever finds links judges what can be judged by their text: scheme, port, shape,
- * scope, and whether the key is new. What is left goes to the shard that owns its host,
- * as mail if that is another one. The owner asks the rest (robots.txt if it is known,
- * budgets of host, pattern and crawl), and the URL waits in a queue until the scheduler
- * wants one of its host; then it becomes a visit. Every refusal has a record, at once.
- * URLs that are too deep, or that only a nofollow leads to, are told at the very end,
- * since another link may still lead there.
+ * The shard that finds a link judges it by its text: scheme, port, shape, scope, and
+ * whether its key is new. A link that passes goes to the shard that owns its host, as
+ * mail if that is another one. The owner asks the rest: robots.txt if it is known, and
+ * the budgets of domain, host, path pattern and crawl. The URL then waits in the store
+ * until the scheduler asks for the next one of its host, and becomes a visit. Every
+ * refusal has a record at once. URLs that are too deep, or that only a nofollow leads to,
+ * are told at the very end, since another link may still lead there.
  *
- *     sn_frontier_page(f, visit, now);          its links, or where it redirects to
- *     sn_frontier_post(f, post, now);           mail of another shard
- *     e = sn_frontier_visit(f, visit, now);     a given URL: robots.txt counts for it too
- *     sn_frontier_back(f, visit, now);          a robots.txt or a sitemap has ended
+ *     sn_frontier_page(frontier, visit, now);
+ *     sn_frontier_post(frontier, post, now);
+ *     sn_admission admission = sn_frontier_admit(frontier, visit, now);
+ *     sn_offer offer = sn_frontier_next(frontier, host, now);
+ *     sn_frontier_back(frontier, visit, now);
  *
  * robots.txt is the first request to every host; while it is on its way nothing else is
  * asked. When it cannot be had the URLs of its host wait; when nothing else is left
  * anywhere they are refused. Sitemaps come next, and while the depth is limited a host is
  * asked level by level.
  *
- * Every URL is one unit of shared->load from the moment somebody routes it until its
+ * Every URL is one unit of shared->load from the moment a shard routes it until its
  * record is out, and so is every robots.txt and sitemap: a crawl is over when there is
  * none left.
  *
@@ -32,9 +33,9 @@
 #ifndef SN_FRONTIER_H
 #define SN_FRONTIER_H
 
+#include "engine/host.h"
 #include "engine/mail.h"
-#include "engine/scheduler.h"
-#include "engine/shared_state.h"
+#include "engine/work.h"
 
 typedef struct sn_frontier sn_frontier;
 
@@ -46,23 +47,37 @@ typedef struct sn_refusal {
     sn_str rule;
 } sn_refusal;
 
+/* What the frontier says; none of these calls it back. */
 typedef struct sn_frontier_ops {
+    void (*work)(const sn_work *work, void *arg); /* a host has work: to the scheduler */
     void (*refuse)(const sn_refusal *r, void *arg); /* its record, now */
-    void (*end)(sn_visit *v, void *arg); /* it was refused after all: likewise */
     void (*send)(uint32_t shard, sn_post *give, void *arg);
     void (*tell)(const seine_event *e, void *arg);
     void *arg;
 } sn_frontier_ops;
 
-/* Shard `index` of `n`. It is the source of that scheduler from here on. NOMEM. */
-SEINE_MUST_CHECK seine_err sn_frontier_new(sn_shared_state *c, sn_scheduler *s,
+/* Shard `index` of `n`, whose hosts these are; they are borrowed. NOMEM. */
+SEINE_MUST_CHECK seine_err sn_frontier_new(sn_shared_state *c, sn_hosts *hosts,
                                            const sn_frontier_ops *ops, uint32_t index,
                                            uint32_t n, sn_frontier **out_frontier);
 void sn_frontier_free(sn_frontier *f); /* nothing waits in it */
 
-/* A visit on its way to its host. OK: it waits, here or at the scheduler. ROBOTS: it is
- * refused, v->is_skip. NOMEM. */
-SEINE_MUST_CHECK seine_err sn_frontier_visit(sn_frontier *f, sn_visit *v, seine_time now);
+typedef enum sn_admission {
+    SN_ADMISSION_OK,      /* it may go to its host */
+    SN_ADMISSION_HELD,    /* it waits here for robots.txt; see sn_frontier_released */
+    SN_ADMISSION_REFUSED, /* by robots.txt: v->is_skip */
+    SN_ADMISSION_NO_MEMORY
+} sn_admission;
+
+/* A visit on its way to its host: may it go there? */
+sn_admission sn_frontier_admit(sn_frontier *f, sn_visit *v, seine_time now);
+
+/* The next visit that was held and whose robots.txt is known now: it is to be admitted
+ * once more. NULL: none. */
+sn_visit *sn_frontier_released(sn_frontier *f);
+
+/* The next URL of a host, which may start at once. */
+sn_offer sn_frontier_next(sn_frontier *f, uint32_t host, seine_time now);
 
 /* A page was answered, with whatever status: its host is there. */
 void sn_frontier_answered(sn_frontier *f, const sn_visit *v, seine_time now);
@@ -88,9 +103,11 @@ sn_visit *sn_frontier_drain(sn_frontier *f, uint32_t host, seine_time now);
 /* The host is given up in this run. */
 void sn_frontier_park(sn_frontier *f, uint32_t host);
 
-/* At the end: refuses what waits for a robots.txt that cannot be had; tells of late
- * refusals. At most `most` records a call; true: there are more. */
-bool sn_frontier_stuck(sn_frontier *f, uint32_t most, seine_time now);
+/* The next URL that waits for a robots.txt which cannot be had, as a visit that is
+ * refused: the caller writes its record. NULL: none is left. */
+sn_visit *sn_frontier_stuck(sn_frontier *f, seine_time now);
+
+/* At the end: tells of at most `most` late refusals; true: there are more. */
 bool sn_frontier_late(sn_frontier *f, uint32_t most, seine_time now);
 
 /* URLs that wait in its queue, and what is not OK with it. */

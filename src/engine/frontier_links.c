@@ -10,8 +10,8 @@
 
 /* Routing. */
 
-void
-sn_frontier_send(sn_frontier *f, uint32_t shard)
+static void
+send_to(sn_frontier *f, uint32_t shard)
 {
     sn_post *p = f->posts[shard];
 
@@ -22,11 +22,11 @@ sn_frontier_send(sn_frontier *f, uint32_t shard)
     f->ops.send(shard, p, f->ops.arg);
 }
 
-static void
-send_all(sn_frontier *f)
+void
+sn_frontier_send(sn_frontier *f)
 {
     for (uint32_t i = 0; i < f->n; i++)
-        sn_frontier_send(f, i);
+        send_to(f, i);
 }
 
 void
@@ -37,14 +37,14 @@ sn_frontier_route(sn_frontier *f, const sn_link *link, const seine_url *url,
 
     sn_shared_state_add_work(f->shared, 1);
     if (to == f->index) {
-        sn_frontier_admit(f, link, url, now);
+        sn_frontier_admit_link(f, link, url, now);
         return;
     }
     if (sn_mail_write(&f->posts[to], link) != SEINE_OK) {
         sn_frontier_refuse(f, link, url, SEINE_SKIP_BUDGET, SN_STR("no memory"));
         sn_shared_state_end_work(f->shared, 1);
     } else if (f->posts[to]->used >= SN_MAIL_FULL) {
-        sn_frontier_send(f, to);
+        send_to(f, to);
     }
 }
 
@@ -104,7 +104,6 @@ put_off(sn_frontier *f, const sn_candidate *c, seine_skip reason)
                    .attr = c->link.attr,
                    .flags = (uint8_t)(reason | (c->nofollow ? SN_PUT_NOFOLLOW : 0))};
 
-    f->ahead_of = SN_NO_HOST;
     if (seine_seen_add(f->shared->late_seen, c->key.ptr, c->key.len, &is_new) !=
             SEINE_OK ||
         !is_new || sn_queue_put(f->queue, &f->late, &q) != SEINE_OK) {
@@ -116,9 +115,10 @@ put_off(sn_frontier *f, const sn_candidate *c, seine_skip reason)
     f->holds_end = true;
 }
 
-/* Seeds are still being given, and one of them may bring it into scope. */
+/* Puts an offsite link off while seeds are still being given, since one of them may bring
+ * it into scope. True: the link is done with. */
 static bool
-is_early(sn_frontier *f, const sn_candidate *c)
+put_off_early(sn_frontier *f, const sn_candidate *c)
 {
     sn_url_verdict o;
 
@@ -141,9 +141,10 @@ is_forgotten(const sn_frontier *f, const sn_candidate *c)
            (o.reason == SEINE_SKIP_OFFSITE || o.reason == SEINE_SKIP_SCHEME);
 }
 
-/* Links that are not followed as they are: true, and they are done with. */
+/* Puts off a link that is not followed unless another one leads there. True: the link is
+ * done with. */
 static bool
-is_late(sn_frontier *f, sn_candidate *c)
+put_off_late(sn_frontier *f, sn_candidate *c)
 {
     const seine_crawl_opts *o = f->shared->opts.crawl;
     bool too_deep = o->depth != UINT32_MAX && c->link.depth > o->depth;
@@ -168,7 +169,7 @@ judge(sn_frontier *f, size_t n, seine_time now)
 
     for (size_t i = 0; i < n; i++) {
         sn_candidate *c = &f->batch[i];
-        if (is_early(f, c) || is_forgotten(f, c) || is_late(f, c))
+        if (put_off_early(f, c) || is_forgotten(f, c) || put_off_late(f, c))
             continue;
         f->prints[left] = seine_seen_print(f->shared->seen, c->key.ptr, c->key.len);
         rest[left++] = c;
@@ -190,9 +191,9 @@ judge(sn_frontier *f, size_t n, seine_time now)
 
 /* Reading. */
 
-/* No URL at all: its text is its key. */
+/* The link is no URL: its text is its key. */
 static void
-is_no_url(sn_candidate *c, sn_str value, const seine_url_flaw *flaw)
+set_bad(sn_candidate *c, sn_str value, const seine_url_flaw *flaw)
 {
     size_t n = value.len < SEINE_URL_MAX ? value.len : SEINE_URL_MAX;
 
@@ -213,7 +214,7 @@ read_link(sn_frontier *f, sn_candidate *c, const seine_url *base, sn_str value)
     c->bad = (sn_str){0};
     seine_url_init(&c->url, c->href_mem, SEINE_URL_ROOM);
     if (seine_url_resolve(&c->url, base, value.ptr, value.len, &flaw) != SEINE_OK) {
-        is_no_url(c, value, &flaw);
+        set_bad(c, value, &flaw);
         return;
     }
     seine_url_drop_fragment(&c->url);
@@ -221,7 +222,7 @@ read_link(sn_frontier *f, sn_candidate *c, const seine_url *base, sn_str value)
     c->link.url = seine_url_href(&c->url);
     if (seine_url_key(&c->url, strip, c->key_mem, SEINE_URL_ROOM, &len) != SEINE_OK) {
         flaw.kind = SEINE_URL_TOO_LONG;
-        is_no_url(c, value, &flaw);
+        set_bad(c, value, &flaw);
         return;
     }
     c->key = (sn_str){c->key_mem, len};
@@ -243,7 +244,7 @@ add_links(sn_frontier *f, sn_visit *v, const finding *from, seine_time now)
 
     for (size_t i = 0; sn_page_link_at(v->page, i, &l); i++) {
         if (l.is_map) {
-            sn_frontier_map(f, v, l.value, now);
+            sn_frontier_add_sitemap(f, v, l.value, now);
             continue;
         }
         sn_candidate *c = &f->batch[n++];
@@ -311,5 +312,5 @@ sn_frontier_page(sn_frontier *f, sn_visit *v, seine_time now)
         from.nofollow = o->nofollow && facts.robots & SEINE_NOFOLLOW;
         add_links(f, v, &from, now);
     }
-    send_all(f);
+    sn_frontier_send(f);
 }

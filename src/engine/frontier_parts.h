@@ -1,8 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * frontier_parts.h - the frontier as its own files see it: admission and the queue
- * (frontier.c), robots.txt and sitemaps (frontier_rules.c), the links of a page
- * (frontier_links.c).
+ * frontier_parts.h - the frontier as its own files see it, in the order of a URL's way:
+ *
+ *     frontier_links.c    the links of a page, judged by their text, routed to the owner
+ *     frontier_admit.c    the owner's part: is it work, or refused?
+ *     frontier_budget.c   budgets of domain, host, path pattern, bytes
+ *     frontier_robots.c   the robots.txt of a host: asked for, obeyed, asked for again
+ *     frontier_sitemap.c  the sitemaps of a host
+ *     frontier.c          hosts and their lists; the next URL of a host
+ *     frontier_visit.c    a URL becomes a visit
+ *     frontier_end.c      what waits when the crawl ends, and what is told then
  *
  * Time    is passed in.
  * Memory  of the frontier.
@@ -34,26 +41,40 @@ typedef struct sn_candidate {
 
 struct sn_frontier {
     sn_shared_state *shared;
-    sn_scheduler *scheduler;
+    sn_hosts *host_table; /* of the shard: numbers, names, what is under way */
     sn_frontier_ops ops;
     uint32_t index, n;
     sn_queue *queue;
     sn_crawl_hosts hosts;
-    sn_chain late;     /* too deep, nofollow, offsite while seeds still come */
-    bool holds_end;    /* counted in shared->late: it may still have something to tell */
-    sn_heap again;     /* hosts whose robots.txt is asked for again */
-    uint64_t waiting;  /* pages in chains and held visits */
-    seine_err err;     /* of the queue */
-    uint32_t drain_at; /* hosts before it are drained */
-    uint32_t stuck_at; /* likewise */
-    uint32_t ahead_of; /* the host whose next URL `ahead` is; SN_NO_HOST */
-    sn_queued ahead;
-    sn_post **posts; /* to each shard, in the making */
+    sn_chain late;                      /* too deep, nofollow, offsite while seeds come */
+    bool holds_end;                     /* counted in shared->late: something to tell */
+    sn_heap again;                      /* hosts whose robots.txt is asked for again */
+    sn_visit *released, *last_released; /* their robots.txt is known */
+    uint64_t waiting;                   /* pages in lists and held visits */
+    seine_err err;                      /* of the queue */
+    uint32_t drain_at;                  /* hosts before it are drained */
+    uint32_t stuck_at;                  /* likewise */
+    sn_post **posts;                    /* to each shard, in the making */
     sn_candidate batch[SN_BATCH];
     uint64_t prints[SN_BATCH];
     uint8_t is_new[SN_BATCH];
     char *memory; /* of the candidates */
 };
+
+/* Why a URL is not asked for. */
+typedef struct sn_skip_why {
+    seine_skip reason;
+    sn_str rule; /* a constant, or in `mem` */
+    char mem[SN_TRAP_ROOM + 64];
+} sn_skip_why;
+
+static inline bool /* true: so that a check can return it */
+sn_skip_for(sn_skip_why *why, seine_skip reason, sn_str rule)
+{
+    why->reason = reason;
+    why->rule = rule;
+    return true;
+}
 
 /* frontier.c */
 
@@ -62,49 +83,94 @@ SEINE_MUST_CHECK seine_err sn_frontier_host(sn_frontier *f, const seine_url *url
                                             bool is_given, seine_time now,
                                             uint32_t *out_host, sn_crawl_host **out_ch);
 
-/* The owner's part of admission: the link is work or refused from here on. */
-void sn_frontier_admit(sn_frontier *f, const sn_link *link, const seine_url *url,
-                       seine_time now);
+/* A URL more waits at the host: before the others, or behind them. NOMEM, DISK_FULL … */
+SEINE_MUST_CHECK seine_err sn_frontier_put(sn_frontier *f, uint32_t host, bool first,
+                                           const sn_link *l, sn_str target);
 
-/* A whole URL of a host from its target; false: too long. */
-bool sn_frontier_url(const sn_frontier *f, uint32_t host, sn_str target, seine_url *out);
+/* The next URL of the host leaves its list; its texts are valid until the next call.
+ * CLOSED: there is none. BUSY: it is deeper than `deepest`. */
+SEINE_MUST_CHECK seine_err sn_frontier_take(sn_frontier *f, uint32_t host,
+                                            uint32_t deepest, sn_queued *out);
 
-void sn_frontier_refuse(sn_frontier *f, const sn_link *link, const seine_url *url,
-                        seine_skip reason, sn_str rule);
+/* What waits at a host behind its robots.txt: pages, sitemaps, given URLs. */
+uint32_t sn_frontier_behind(const sn_frontier *f, uint32_t host);
 
-/* The next URL of the host stands in `ahead`; false: there is none. And it leaves. */
-bool sn_frontier_look(sn_frontier *f, uint32_t host);
-void sn_frontier_pop(sn_frontier *f, uint32_t host);
-
-/* Sends what was written to other shards. */
-void sn_frontier_send(sn_frontier *f, uint32_t shard);
-
-/* frontier_rules.c */
-
-/* Is the host's robots.txt known, or does none count? Otherwise it is asked for. */
-bool sn_frontier_is_open(sn_frontier *f, uint32_t host, seine_time now);
-
-/* OK, ROBOTS with the rule in the verdict. The rules are known. */
-seine_err sn_frontier_obey(sn_frontier *f, uint32_t host, sn_str target,
-                           seine_robots_verdict *out_verdict);
-
-/* The visit for robots.txt, or for the next sitemap. NULL: no memory. */
-sn_visit *sn_frontier_ask(sn_frontier *f, uint32_t host, seine_time now);
-
-/* robots.txt could not even be asked for. */
-void sn_frontier_unasked(sn_frontier *f, uint32_t host, seine_time now);
-
-/* A new visit of our own for that URL; NULL: no memory. */
-sn_visit *sn_frontier_make(sn_frontier *f, const seine_url *url, sn_visit_kind kind,
-                           seine_time now);
-
-/* A further sitemap, which the one of this visit names. */
-void sn_frontier_map(sn_frontier *f, const sn_visit *v, sn_str value, seine_time now);
+/* Says how much work the host has; `delay` as in sn_work. */
+void sn_frontier_say(sn_frontier *f, uint32_t host, seine_span delay);
 
 /* frontier_links.c */
 
 /* One URL more that is not of this page alone: to the owner of its host. */
 void sn_frontier_route(sn_frontier *f, const sn_link *link, const seine_url *url,
                        seine_time now);
+
+/* Sends what was written to other shards. */
+void sn_frontier_send(sn_frontier *f);
+
+/* frontier_admit.c */
+
+/* The owner's part of admission: the link is work or refused from here on. */
+void sn_frontier_admit_link(sn_frontier *f, const sn_link *link, const seine_url *url,
+                            seine_time now);
+
+/* The record of a URL that is not asked for. */
+void sn_frontier_refuse(sn_frontier *f, const sn_link *link, const seine_url *url,
+                        seine_skip reason, sn_str rule);
+
+/* What has come up against a URL since it was admitted? */
+bool sn_frontier_refuses_late(const sn_frontier *f, uint32_t host, const sn_queued *q,
+                              sn_skip_why *why);
+
+/* A URL that waited is refused after all. */
+void sn_frontier_refuse_queued(sn_frontier *f, uint32_t host, const sn_queued *q,
+                               seine_skip reason, sn_str rule);
+sn_link sn_frontier_link_of(const sn_queued *q, const seine_url *url);
+
+/* frontier_budget.c: true, the budget is spent, and *why says which. The URL is counted
+ * against each budget that has room. */
+bool sn_frontier_spend_domain(sn_frontier *f, const seine_url *url,
+                              const sn_crawl_host *ch, sn_skip_why *why);
+bool sn_frontier_spend_page(sn_frontier *f, uint32_t host, const seine_url *url,
+                            const sn_crawl_host *ch, sn_skip_why *why);
+bool sn_frontier_is_over_bytes(const sn_frontier *f);
+
+/* frontier_robots.c */
+
+/* Asks for the host's robots.txt if it is not known or too old. True: the URLs of the
+ * host may go, since it is known or does not count. */
+bool sn_frontier_check_robots(sn_frontier *f, uint32_t host, seine_time now);
+
+/* Is it known, or does it not count? */
+bool sn_frontier_is_open(const sn_frontier *f, uint32_t host);
+
+/* Does it forbid the target? It is known, and counts unless the host is free. */
+bool sn_frontier_forbids(const sn_frontier *f, uint32_t host, sn_str target,
+                         sn_skip_why *why);
+
+/* There was no memory for the visit that asks for it. */
+void sn_frontier_robots_lost(sn_frontier *f, uint32_t host, seine_time now);
+void sn_frontier_robots_back(sn_frontier *f, sn_visit *v, seine_time now);
+
+/* frontier_sitemap.c */
+
+/* The first sitemaps of a host: those that its robots.txt names; of a given one the usual
+ * one besides. */
+void sn_frontier_begin_sitemaps(sn_frontier *f, uint32_t host, sn_address_zone ceiling,
+                                seine_time now);
+
+/* A further sitemap, which the one of this visit names. */
+void sn_frontier_add_sitemap(sn_frontier *f, const sn_visit *v, sn_str value,
+                             seine_time now);
+void sn_frontier_sitemap_back(sn_frontier *f, sn_visit *v, seine_time now);
+
+/* frontier_visit.c: NULL is no memory */
+
+/* A whole URL of a host from its target; false: too long. */
+bool sn_frontier_url(const sn_frontier *f, uint32_t host, sn_str target, seine_url *out);
+sn_visit *sn_frontier_visit_page(sn_frontier *f, uint32_t host, const sn_queued *q,
+                                 seine_time now);
+sn_visit *sn_frontier_visit_robots(sn_frontier *f, uint32_t host, seine_time now);
+sn_visit *sn_frontier_visit_sitemap(sn_frontier *f, uint32_t host, const sn_queued *q,
+                                    seine_time now);
 
 #endif

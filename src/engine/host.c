@@ -140,6 +140,18 @@ sn_hosts_find(sn_hosts *hs, const seine_url *url, seine_time now, uint32_t *out_
     return SEINE_OK;
 }
 
+void
+sn_hosts_set_given(sn_hosts *hs, uint32_t host, seine_time now)
+{
+    sn_host *h = &hs->all[host];
+
+    if (h->is_given)
+        return;
+    h->is_given = true;
+    if (sn_hosts_is_mine(hs, h))
+        sn_hosts_retune(hs, host, now);
+}
+
 sn_figures *
 sn_hosts_make_figures(sn_hosts *hs, uint32_t host)
 {
@@ -223,7 +235,7 @@ sn_host_lane(const sn_host *h)
 {
     if (h->last[SN_HIGH])
         return SN_HIGH;
-    return h->last[SN_NORMAL] || h->n_source > 0 ? SN_NORMAL : SN_LOW;
+    return h->last[SN_NORMAL] || h->n_offered > 0 ? SN_NORMAL : SN_LOW;
 }
 
 bool

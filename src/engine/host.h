@@ -34,8 +34,8 @@ typedef enum sn_host_place {
     SN_HOST_ON_WHEEL, /* until `next` */
     SN_HOST_READY,    /* ready, in a lane */
     SN_HOST_BUSY,     /* as many in flight as allowed: the next end wakes it */
-    SN_HOST_ASIDE,    /* nothing of it may go yet: an end, a put, a visit wake it */
-    SN_HOST_DRY,      /* no visit was free for its next URL */
+    SN_HOST_ASIDE,    /* nothing of it may go yet: an end, work, a visit wake it */
+    SN_HOST_DRY,      /* there was no memory for its next URL */
     SN_HOST_PARKED,   /* not asked again in this run */
 } sn_host_place;
 
@@ -48,7 +48,7 @@ typedef struct sn_host {         /* one cache line: all that a start and an end 
     uint32_t guards;             /* SN_NONE: folded */
     uint32_t figures;            /* SN_NONE: none are kept */
     uint32_t n_waiting, n_again; /* in the rings; waiting for a moment of their own */
-    uint32_t n_source;           /* URLs at the source */
+    uint32_t n_offered;          /* URLs at the frontier that may be asked for */
     uint32_t in_flight;
     uint8_t place;       /* sn_host_place */
     uint8_t why;         /* seine_wait: what holds it, or held it last */
@@ -132,6 +132,23 @@ sn_hosts_guard(sn_hosts *hs, uint32_t host, seine_time now, sn_guards **out_guar
     return SEINE_OK;
 }
 
+/* "https://e.example:443". */
+static inline sn_str
+sn_hosts_name(const sn_hosts *hs, uint32_t host)
+{
+    return sn_str_of(hs->cards[host].name);
+}
+
+/* Visits of the host in flight, and those that wait for a moment of their own. */
+static inline uint32_t
+sn_hosts_busy(const sn_hosts *hs, uint32_t host)
+{
+    return hs->all[host].in_flight + hs->all[host].n_again;
+}
+
+/* A given URL names the host, from now on. */
+void sn_hosts_set_given(sn_hosts *hs, uint32_t host, seine_time now);
+
 /* The least time between two starts, by --host-rate and Crawl-delay; 0: any. */
 seine_span sn_hosts_every(const sn_hosts *hs, uint32_t host);
 
@@ -182,7 +199,7 @@ sn_hosts_figures(sn_hosts *hs, uint32_t host)
 void sn_host_push(sn_host *h, sn_visit *v, unsigned lane, bool first);
 sn_visit *sn_host_pop(sn_host *h);
 
-/* The lane of its best waiting visit, or of its URLs at the source. */
+/* The lane of its best waiting visit, or of its URLs at the frontier. */
 unsigned sn_host_lane(const sn_host *h);
 
 /* Does one of its visits wait? */

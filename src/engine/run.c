@@ -102,8 +102,7 @@ start_requests(sn_run *r)
 {
     sn_visit *v;
 
-    while (!(r->held = !sn_run_may_start(r)) &&
-           (v = sn_scheduler_next(r->scheduler, r->now))) {
+    while (!(r->held = !sn_run_may_start(r)) && (v = sn_run_next(r))) {
         if (v->deadline == SEINE_NEVER) {
             v->deadline = sn_time_add(r->now, v->retry.opts->max_elapsed);
             v->retry.deadline = v->deadline;

@@ -6,16 +6,17 @@
 /* What the frontier tells. */
 
 static void
+pass_work(const sn_work *work, void *arg)
+{
+    sn_run *r = arg;
+
+    sn_scheduler_work(r->scheduler, work, r->now);
+}
+
+static void
 emit_refusal(const sn_refusal *refusal, void *arg)
 {
     sn_run_emit_skip(arg, refusal);
-}
-
-/* The visit was admitted, and has left whatever list it stood in. */
-static void
-end_refused(sn_visit *v, void *arg)
-{
-    sn_run_emit_refused(arg, v);
 }
 
 static void
@@ -37,11 +38,12 @@ seine_err
 sn_run_make_frontier(sn_run *r)
 {
     const seine_fetch_opts *o = &r->shared->opts;
-    sn_frontier_ops ops = {emit_refusal, end_refused, send_links, tell_event, r};
+    sn_frontier_ops ops = {pass_work, emit_refusal, send_links, tell_event, r};
 
     if (!o->crawl && o->robots == SEINE_OBEY_OFF)
         return SEINE_OK;
-    return sn_frontier_new(r->shared, r->scheduler, &ops, r->index, r->n, &r->frontier);
+    return sn_frontier_new(r->shared, sn_scheduler_host_table(r->scheduler), &ops,
+                           r->index, r->n, &r->frontier);
 }
 
 /* Stage 1. */
@@ -49,15 +51,26 @@ sn_run_make_frontier(sn_run *r)
 void
 sn_run_admit(sn_run *r, sn_visit *v)
 {
-    seine_err e = r->frontier && v->kind == SN_KIND_PAGE
-                      ? sn_frontier_visit(r->frontier, v, r->now)
-                      : sn_scheduler_add(r->scheduler, v, r->now);
+    sn_admission admission = r->frontier && v->kind == SN_KIND_PAGE
+                                 ? sn_frontier_admit(r->frontier, v, r->now)
+                                 : SN_ADMISSION_OK;
+    seine_err e;
 
-    if (e == SEINE_E_ROBOTS) {
+    switch (admission) {
+    case SN_ADMISSION_HELD:
+        break;
+    case SN_ADMISSION_REFUSED:
         atomic_fetch_sub(&r->shared->admitted, 1);
         sn_run_emit_refused(r, v);
-    } else if (e != SEINE_OK) {
-        sn_run_give_up(r, v, e);
+        break;
+    case SN_ADMISSION_NO_MEMORY:
+        sn_run_give_up(r, v, SEINE_E_NOMEM);
+        break;
+    case SN_ADMISSION_OK:
+    default:
+        e = sn_scheduler_add(r->scheduler, v, r->now);
+        if (e != SEINE_OK)
+            sn_run_give_up(r, v, e);
     }
 }
 
@@ -95,7 +108,26 @@ sn_run_return_own(sn_run *r, sn_visit *v)
         return;
     }
     sn_frontier_back(r->frontier, v, r->now);
+    for (sn_visit *held; (held = sn_frontier_released(r->frontier));)
+        sn_run_admit(r, held);
     sn_run_release(r, v);
+}
+
+/* Stage 2. */
+
+sn_visit *
+sn_run_next(sn_run *r)
+{
+    uint32_t host;
+    sn_visit *v = sn_scheduler_next(r->scheduler, r->now, &host);
+
+    while (!v && host != SN_NO_HOST) {
+        sn_offer offer = sn_frontier_next(r->frontier, host, r->now);
+        v = sn_scheduler_answer(r->scheduler, &offer, r->now);
+        if (!v)
+            v = sn_scheduler_next(r->scheduler, r->now, &host);
+    }
+    return v;
 }
 
 /* The end of hosts and of the crawl. */
@@ -132,6 +164,19 @@ sn_run_end_hosts(sn_run *r)
         end_host(r, host, why);
 }
 
+static void
+end_stuck(sn_run *r)
+{
+    uint32_t n = 0;
+
+    for (sn_visit *v; n < SN_RUN_AT_ONCE && (v = sn_frontier_stuck(r->frontier, r->now));
+         n++) {
+        atomic_fetch_sub(&r->shared->admitted, 1);
+        sn_run_emit_refused(r, v);
+    }
+    r->has_more |= n == SN_RUN_AT_ONCE;
+}
+
 void
 sn_run_end_crawl(sn_run *r)
 {
@@ -142,7 +187,7 @@ sn_run_end_crawl(sn_run *r)
     if (sn_shared_state_is_stuck(c))
         atomic_store(&c->gives_up, true);
     if (atomic_load(&c->gives_up))
-        r->has_more |= sn_frontier_stuck(r->frontier, SN_RUN_AT_ONCE, r->now);
+        end_stuck(r);
     if (sn_shared_state_is_quiet(c))
         r->has_more |= sn_frontier_late(r->frontier, SN_RUN_AT_ONCE, r->now);
 }

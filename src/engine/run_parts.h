@@ -70,6 +70,10 @@ void sn_run_admit(sn_run *r, sn_visit *v);
  * is due. */
 void sn_run_take_links(sn_run *r);
 
+/* Stage 2: the next visit that may start. The scheduler says which host may be asked, and
+ * the frontier which URL of it. NULL: none may. */
+sn_visit *sn_run_next(sn_run *r);
+
 /* Stage 5: the links of a page go to stage 1. */
 void sn_run_follow_links(sn_run *r, sn_visit *v);
 

@@ -25,7 +25,8 @@ sn_scheduler_new(sn_shared_state *shared, seine_time now, sn_scheduler **out_sch
     }
     s->shared = shared;
     s->rng = sn_rng_seed(shared->opts.clock->dice(shared->opts.clock));
-    s->rate_at = INT64_MIN;
+    s->rate_at = s->dry_at = INT64_MIN;
+    s->asked = SN_NO_HOST;
     s->parked_until = SEINE_NEVER;
     s->parked_hosts = SN_NONE;
     s->dry = SN_TURNS_NONE;
@@ -184,8 +185,8 @@ take_due(sn_scheduler *s, seine_time now)
 
 /* A start. */
 
-/* DRY: a visit is wanting, for this host and for all others with a source. */
-typedef enum tried { STARTED, HELD, ALL_HELD, DRY } tried;
+/* HELD: this host waits. ALL_HELD: every host does. ASKED: its next URL is wanted. */
+typedef enum tried { STARTED, HELD, ALL_HELD, ASKED } tried;
 
 /* The pace, a pause, the address: brakes that attempt_begin does not know. */
 static seine_time
@@ -288,40 +289,29 @@ leave(sn_scheduler *s, uint32_t host, const sn_guards *g, seine_time now)
     return v;
 }
 
-/* A URL of the source becomes a visit: it has waited since the start before it, as far as
+/* The URL that the frontier offers: it has waited since the start before it, as far as
  * anybody knows. */
-static sn_visit *
-draw(sn_scheduler *s, uint32_t host, const sn_guards *g, seine_time now)
+static void
+welcome(const sn_guards *g, uint32_t host, sn_visit *v)
 {
-    sn_visit *v = s->source.take(host, now, s->source.arg);
-
-    if (!v)
-        return NULL;
-    assert(s->hosts.all[host].n_source > 0);
-    s->hosts.all[host].n_source--;
     v->host = host;
     v->since = SEINE_NEVER;
     sn_visit_step(v, SN_WAITING);
     if (g->held > g->held_mark)
         v->waited[g->held_why] += g->held - g->held_mark;
-    return v;
 }
 
-/* The attempt is given back as if it had never begun, and the host waits for a visit. */
+/* No visit can be made at this moment: the host waits until there is memory again. */
 static tried
-run_dry(sn_scheduler *s, uint32_t host, seine_attempt *attempt, seine_time now)
+run_dry(sn_scheduler *s, uint32_t host, seine_time now)
 {
-    seine_fault none = SEINE_FAULT;
-
-    none.code = SEINE_E_CANCELED;
-    if (attempt)
-        (void)!seine_attempt_end(attempt, &none, now);
     sn_scheduler_hold(s, host, false, now);
     sn_scheduler_blame(s, &s->hosts.all[host], SEINE_WAIT_CONCURRENCY);
     s->hosts.all[host].place = SN_HOST_DRY;
     sn_turns_put(&s->dry, s->hosts.all, host, false);
+    s->dry_at = now;
     starve(s);
-    return DRY;
+    return HELD;
 }
 
 /* The next start of the host, as far as its pace is concerned; true if it matters when
@@ -358,49 +348,11 @@ count_start(sn_scheduler *s, const sn_visit *v, seine_time now)
         f->retries++;
 }
 
-/* Is there one for a host whose brakes agree? The call may add visits and hosts:
- * what is known of the host is known anew afterwards. */
-static sn_more
-ask(sn_scheduler *s, uint32_t host, seine_time now)
+/* All agree: the visit leaves, and what follows for the host. */
+static void
+start(sn_scheduler *s, uint32_t host, sn_guards *g, const seine_attempt *attempt,
+      sn_visit *v, seine_time now)
 {
-    const sn_host *h = &s->hosts.all[host];
-
-    if (sn_host_has_visit(h))
-        return SN_MORE_NOW;
-    if (h->n_source == 0)
-        return SN_MORE_NONE;
-    sn_more more = s->source.more(host, now, s->source.arg);
-    h = &s->hosts.all[host];
-    if (more == SN_MORE_NOW && h->n_source > 0)
-        return SN_MORE_NOW;
-    return sn_host_has_visit(h) ? SN_MORE_NOW : SN_MORE_LATER;
-}
-
-/* Nothing of it may start now. */
-static tried
-wait_for_more(sn_scheduler *s, uint32_t host, sn_guards *g, seine_time now)
-{
-    sn_pace_starve(&g->pace);
-    if (sn_host_work(&s->hosts.all[host]) == 0)
-        sn_scheduler_settle(s, host, now);
-    else
-        to_side(s, host, now);
-    return HELD;
-}
-
-/* All agree: the visit, and what follows for the host. */
-static tried
-start(sn_scheduler *s, uint32_t host, sn_guards *g, seine_attempt *attempt,
-      seine_time now, sn_visit **out_visit)
-{
-    bool own = sn_host_has_visit(&s->hosts.all[host]);
-    seine_wait why = (seine_wait)s->hosts.all[host].why;
-    sn_visit *v = own ? leave(s, host, g, now) : draw(s, host, g, now);
-
-    if (!v)
-        return run_dry(s, host, attempt, now);
-    s->waiting[why]--;
-    s->n_waiting--;
     sn_visit_step(v, SN_READY);
     v->attempt = *attempt;
     v->retry.host = g->retry_budget;
@@ -409,7 +361,25 @@ start(sn_scheduler *s, uint32_t host, sn_guards *g, seine_attempt *attempt,
     v->is_leaving = g->is_leaving = pace_on(s, host, g, now);
     count_start(s, v, now);
     sn_scheduler_settle(s, host, now);
-    *out_visit = v;
+}
+
+/* The permits are held: one of the visits at the host leaves, or the frontier is asked
+ * for the next URL. */
+static tried
+start_or_ask(sn_scheduler *s, uint32_t host, sn_guards *g, const seine_attempt *attempt,
+             seine_time now, sn_visit **out_visit)
+{
+    sn_host *h = &s->hosts.all[host];
+
+    if (!sn_host_has_visit(h)) {
+        s->asked = host;
+        s->asked_attempt = *attempt;
+        return ASKED;
+    }
+    *out_visit = leave(s, host, g, now);
+    s->waiting[h->why]--;
+    s->n_waiting--;
+    start(s, host, g, attempt, *out_visit, now);
     return STARTED;
 }
 
@@ -421,7 +391,7 @@ try_host(sn_scheduler *s, uint32_t host, seine_time now, sn_visit **out_visit)
     seine_wait why = SEINE_WAIT_HOST_RATE;
 
     if (sn_hosts_guard(&s->hosts, host, now, &g) != SEINE_OK)
-        return run_dry(s, host, NULL, now);
+        return run_dry(s, host, now);
     seine_time at = brakes(s, host, g, now, &why);
     if (at > now) {
         to_wheel(s, host, at, why, now);
@@ -431,8 +401,6 @@ try_host(sn_scheduler *s, uint32_t host, seine_time now, sn_visit **out_visit)
         to_busy(s, host, sn_scheduler_wall(s, host), now);
         return HELD;
     }
-    if (ask(s, host, now) != SN_MORE_NOW)
-        return wait_for_more(s, host, g, now);
     seine_breaker_state was = sn_breaker_state(&g->breaker);
     seine_answer answer = seine_attempt_begin(&attempt, &g->set, NULL, now);
     if (answer.err != SEINE_OK)
@@ -444,7 +412,7 @@ try_host(sn_scheduler *s, uint32_t host, seine_time now, sn_visit **out_visit)
                                          .until = SEINE_NEVER,
                                          .from = was,
                                          .to = SEINE_BREAKER_HALF_OPEN});
-    return start(s, host, g, &attempt, now, out_visit);
+    return start_or_ask(s, host, g, &attempt, now, out_visit);
 }
 
 static bool
@@ -456,7 +424,7 @@ may_start(const sn_scheduler *s, seine_time now)
 
 /* A ready host: its visit, or where it stands instead. */
 static tried
-visit_host(sn_scheduler *s, uint32_t host, bool dry, seine_time now, sn_visit **out_visit)
+visit_host(sn_scheduler *s, uint32_t host, seine_time now, sn_visit **out_visit)
 {
     const sn_host *h = &s->hosts.all[host];
 
@@ -466,8 +434,8 @@ visit_host(sn_scheduler *s, uint32_t host, bool dry, seine_time now, sn_visit **
         sn_scheduler_settle(s, host, now);
         return HELD;
     }
-    if (dry && !sn_host_has_visit(h))
-        return run_dry(s, host, NULL, now);
+    if (s->dry_at == now && !sn_host_has_visit(h))
+        return run_dry(s, host, now);
     return try_host(s, host, now, out_visit);
 }
 
@@ -481,12 +449,13 @@ expire(sn_scheduler *s, sn_visit *v, seine_time now)
 }
 
 sn_visit *
-sn_scheduler_next(sn_scheduler *s, seine_time now)
+sn_scheduler_next(sn_scheduler *s, seine_time now, uint32_t *out_ask)
 {
     uint32_t host;
     tried t = HELD;
-    bool dry = false;
 
+    assert(s->asked == SN_NO_HOST); /* its offer comes first */
+    *out_ask = SN_NO_HOST;
     if (s->starved) {
         s->starved = false;
         atomic_fetch_sub(&s->shared->starving, 1);
@@ -494,21 +463,65 @@ sn_scheduler_next(sn_scheduler *s, seine_time now)
     if (sn_heap_when(&s->again) <= now)
         sn_scheduler_take_again(s, now);
     take_due(s, now);
-    /* Visits come free in many ways and nobody says so: with every question one host is
-     * tried again, and the next one when it was given one. */
-    sn_scheduler_moisten(s);
+    /* Nothing signals that there is memory again, so each call retries one dry host; but
+     * not at the moment at which there was none. */
+    if (s->dry_at != now)
+        sn_scheduler_moisten(s);
+    else if (s->dry.first != SN_NONE)
+        starve(s);
     while (t != ALL_HELD && may_start(s, now) &&
            (host = sn_ready_take(&s->ready, s->hosts.all)) != SN_NONE) {
         sn_visit *v = NULL;
 
-        t = visit_host(s, host, dry, now, &v);
-        dry = dry || t == DRY;
+        t = visit_host(s, host, now, &v);
+        if (t == ASKED) {
+            *out_ask = host;
+            return NULL;
+        }
         if (v && v->deadline > now)
             return v;
         if (v)
             expire(s, v, now);
     }
     return NULL;
+}
+
+/* Nothing of the host may start: the attempt is given back as if it had never begun. */
+static void
+wait_for_work(sn_scheduler *s, uint32_t host, bool is_no_memory, seine_time now)
+{
+    seine_fault none = SEINE_FAULT;
+
+    none.code = SEINE_E_CANCELED;
+    (void)!seine_attempt_end(&s->asked_attempt, &none, now);
+    if (is_no_memory) {
+        run_dry(s, host, now);
+        return;
+    }
+    sn_pace_starve(&sn_hosts_guards(&s->hosts, host)->pace);
+    if (sn_host_work(&s->hosts.all[host]) == 0)
+        sn_scheduler_settle(s, host, now);
+    else
+        to_side(s, host, now);
+}
+
+sn_visit *
+sn_scheduler_answer(sn_scheduler *s, const sn_offer *offer, seine_time now)
+{
+    uint32_t host = s->asked;
+    sn_visit *v = offer->visit;
+
+    assert(host != SN_NO_HOST);
+    s->asked = SN_NO_HOST;
+    sn_scheduler_set_offered(s, &s->hosts.all[host], offer->left);
+    if (!v) {
+        wait_for_work(s, host, offer->is_no_memory, now);
+        return NULL;
+    }
+    sn_guards *g = sn_hosts_guards(&s->hosts, host);
+    welcome(g, host, v);
+    start(s, host, g, &s->asked_attempt, v, now);
+    return v;
 }
 
 seine_time

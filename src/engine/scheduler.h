@@ -8,11 +8,14 @@
  * URLs costs the others nothing. Retries wait for their own moment first and then at
  * the head of their host.
  *
- *     e = sn_scheduler_add(&s, visit, now);
- *     while ((v = sn_scheduler_next(&s, now)))        its permits are held
- *         start(v);
- *     sn_scheduler_end(&s, v, now);                   v->end: tells every guard
- *     sleep_until(sn_scheduler_when(&s, now));
+ *     seine_err e = sn_scheduler_add(scheduler, visit, now);
+ *     sn_visit *next = sn_scheduler_next(scheduler, now, &ask);
+ *     sn_scheduler_end(scheduler, next, now);
+ *     seine_time until = sn_scheduler_when(scheduler, now);
+ *
+ * What a crawl has found is too much to be visits. Of such URLs the scheduler knows how
+ * many there are at each host (sn_work); when a host may be asked and no visit stands
+ * there, it asks for the next one (`ask` above), and the offer becomes the visit.
  *
  * A host is 72 bytes for ever and 384 bytes of guards while it has work, debts or
  * something learned. Nothing here reads a clock, allocates per visit, or blocks.
@@ -24,8 +27,8 @@
 #ifndef SN_SCHEDULER_H
 #define SN_SCHEDULER_H
 
-#include "engine/shared_state.h"
-#include "engine/visit.h"
+#include "engine/host.h"
+#include "engine/work.h"
 
 typedef struct sn_scheduler sn_scheduler;
 
@@ -33,45 +36,17 @@ SEINE_MUST_CHECK seine_err sn_scheduler_new(sn_shared_state *shared, seine_time 
                                             sn_scheduler **out_scheduler);
 void sn_scheduler_free(sn_scheduler *s); /* no visit is left in it */
 
-/* Where the URLs of a host come from besides the visits that were added: they are counted
- * here and kept there, and become visits when their turn has come. Both calls come from
- * inside sn_scheduler_next, with the permits of the host in reach: nothing is asked of
- * the source that could not start at once. */
-typedef enum sn_more { SN_MORE_NONE, SN_MORE_NOW, SN_MORE_LATER } sn_more;
+/* The hosts of this shard: the frontier finds their numbers, names and what is under way
+ * there. It is the scheduler's; valid as long as that. */
+sn_hosts *sn_scheduler_host_table(sn_scheduler *s);
 
-typedef struct sn_url_source {
-    /* Has the host one that may start now? What may not be asked at all is gone after the
-     * call (sn_scheduler_less was called inside). LATER: only after one of the host's
-     * requests has ended. */
-    sn_more (*more)(uint32_t host, seine_time now, void *arg);
-    /* That one, as a visit in ADMITTED; it counts no more among those that wait. NULL: no
-     * memory or no visit is free; asked again when a visit of any host has ended. */
-    sn_visit *(*take)(uint32_t host, seine_time now, void *arg);
-    void *arg;
-} sn_url_source;
+/* The frontier says that a host has work; see engine/work.h. A Crawl-delay holds from the
+ * last start on: no two starts are closer, one at a time; not for hosts that are mine. */
+void sn_scheduler_work(sn_scheduler *s, const sn_work *work, seine_time now);
 
-void sn_scheduler_set_source(sn_scheduler *s, const sn_url_source *source);
-
-/* The number of the URL's host, which is made if it is new. `is_given`: a given URL names
- * it, from now on. NOMEM, INVAL. */
-SEINE_MUST_CHECK seine_err sn_scheduler_host(sn_scheduler *s, const seine_url *url,
-                                             bool is_given, seine_time now,
-                                             uint32_t *out_host);
-
-/* n URLs more, or fewer, wait at the source for this host. */
-void sn_scheduler_put(sn_scheduler *s, uint32_t host, uint32_t n, seine_time now);
-void sn_scheduler_less(sn_scheduler *s, uint32_t host, uint32_t n);
-
-/* A Crawl-delay: no two starts are closer, one at a time; 0: none. It holds from the last
- * start on. Not for hosts that are mine. */
-void sn_scheduler_delay(sn_scheduler *s, uint32_t host, seine_span delay, seine_time now);
-
-/* Visits of the host in flight, and waiting for a moment of their own. */
-uint32_t sn_scheduler_busy(const sn_scheduler *s, uint32_t host);
-
-/* A parked host with URLs at the source, which end with *out_why: the caller takes them
- * from there and says so with sn_scheduler_less. Each is told once, and again when more
- * were put. False: none. */
+/* A parked host with URLs at the frontier, which end with *out_why: the caller takes them
+ * from there, and the frontier says how many are left. Each host is told once, and again
+ * when it has more work. False: none. */
 bool sn_scheduler_parked_host(sn_scheduler *s, uint32_t *out_host, seine_err *out_why);
 
 /* The visit waits at the host of v->url, which is made if it is new: behind the
@@ -83,8 +58,14 @@ SEINE_MUST_CHECK seine_err sn_scheduler_again(sn_scheduler *s, sn_visit *v, sein
                                               seine_wait why, seine_time now);
 
 /* The next visit that may start: READY, attempt begun, retry counted by the caller. Or
- * NULL. While `shared->stop` or the outputs are not ready: NULL. */
-sn_visit *sn_scheduler_next(sn_scheduler *s, seine_time now);
+ * NULL, and *out_ask is a host: its permits are held, and the frontier is to be asked for
+ * its next URL; sn_scheduler_answer comes before anything else. Or NULL and SN_NO_HOST:
+ * nothing may start, or `shared->stop` says so. */
+sn_visit *sn_scheduler_next(sn_scheduler *s, seine_time now, uint32_t *out_ask);
+
+/* What the frontier offers for that host: the visit, READY like the others. NULL: it had
+ * none to offer, and the permits are back. */
+sn_visit *sn_scheduler_answer(sn_scheduler *s, const sn_offer *offer, seine_time now);
 
 /* May a connection to that address be used for v now? Takes the address's slot
  * (v->ip_slot). BUSY, LIMITED: v will be back; its host waits for the address. */
@@ -118,21 +99,18 @@ seine_err sn_scheduler_cause(const sn_scheduler *s, const sn_visit *v);
 /* The next visit whose own deadline had passed when its turn came. NULL: none. */
 sn_visit *sn_scheduler_expired(sn_scheduler *s, seine_time now);
 
-/* Any visit that waits, for an orderly stop; the source keeps its own. NULL: none is
+/* Any visit that waits, for an orderly stop; the frontier keeps its own. NULL: none is
  * left. */
 sn_visit *sn_scheduler_drain(sn_scheduler *s);
 
 /* When next, or one of those above, could give something; NEVER: only after an end, an
- * add, a put, or a wake. */
+ * add, work, or a wake. */
 seine_time sn_scheduler_when(sn_scheduler *s, seine_time now);
 
-/* True: it has work, and every slot of --concurrency is taken or no visit is free. With
+/* True: it has work, and every slot of --concurrency is taken or there is no memory. With
  * several shards the one that gives a slot back wakes those that are starved
  * (shared->starving > 0). */
 bool sn_scheduler_is_starved(const sn_scheduler *s);
-
-/* "https://e.example:443". */
-sn_str sn_scheduler_name(const sn_scheduler *s, uint32_t host);
 
 /* What happened to hosts since the last call, oldest first: breaker.open, .half_open,
  * .closed, host.parked, rate.changed. At most 64 are kept. False: no more. */
@@ -142,7 +120,7 @@ bool sn_scheduler_event(sn_scheduler *s, seine_event *out_event);
 uint32_t sn_scheduler_n_hosts(const sn_scheduler *s, uint32_t *out_parked,
                               seine_time *out_until);
 
-/* Visits and URLs at the source that wait, by what they wait for. */
+/* Visits and URLs at the frontier that wait, by what they wait for. */
 uint32_t sn_scheduler_waiting(const sn_scheduler *s, uint32_t out_by[SEINE_WAIT_COUNT]);
 
 /* Every host known, busiest first is the caller's business. Texts are borrowed. */

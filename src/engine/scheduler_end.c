@@ -58,13 +58,13 @@ sn_scheduler_head(sn_scheduler *s, sn_visit *v, uint16_t status, seine_time now)
     sn_pace_pause(&g->pace, sn_time_add(now, wish));
 }
 
-/* What a parked host has at the source is to be ended. */
+/* What a parked host has at the frontier is to be ended. */
 void
 sn_scheduler_tell_parked(sn_scheduler *s, uint32_t host)
 {
     sn_host *h = &s->hosts.all[host];
 
-    if (h->n_source == 0 || h->is_told)
+    if (h->n_offered == 0 || h->is_told)
         return;
     h->is_told = true;
     s->hosts.cards[host].parked_next = s->parked_hosts;

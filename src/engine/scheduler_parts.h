@@ -18,19 +18,21 @@ struct sn_scheduler {
     sn_wheel wheel;
     sn_hosts hosts;
     sn_ready ready;
-    sn_turns dry;  /* hosts for whose next URL no visit was free */
+    sn_turns dry;  /* hosts for whose next URL there was no memory */
     sn_heap again; /* visits with a moment of their own */
-    sn_url_source source;
     sn_rng rng;
     sn_visit *parked, *expired;         /* lists; to be ended by the caller */
-    uint32_t parked_hosts;              /* a list; their URLs at the source likewise */
+    uint32_t parked_hosts;              /* a list; their URLs at the frontier likewise */
     uint32_t waiting[SEINE_WAIT_COUNT]; /* by what holds their host */
     uint32_t n_waiting;
     uint32_t n_parked;
     seine_time parked_until;
-    seine_time rate_at; /* --rate gives nothing before */
-    bool starved;       /* --concurrency is used up, or no visit is free */
-    uint32_t drain_at;  /* hosts before it are drained */
+    seine_time rate_at;          /* --rate gives nothing before */
+    seine_time dry_at;           /* the last moment without memory for a visit */
+    uint32_t asked;              /* the host whose next URL is wanted; SN_NO_HOST */
+    seine_attempt asked_attempt; /* its permits */
+    bool starved;                /* --concurrency is used up, or there is no memory */
+    uint32_t drain_at;           /* hosts before it are drained */
     seine_event events[SN_SCHEDULER_EVENTS];
     uint32_t event_at, n_events;
 };
@@ -56,7 +58,7 @@ sn_visit_pop(sn_visit **list)
 static inline uint32_t
 sn_host_work(const sn_host *h)
 {
-    return h->n_waiting + h->n_source;
+    return h->n_waiting + h->n_offered;
 }
 
 /* scheduler.c */
@@ -70,6 +72,15 @@ sn_scheduler_blame(sn_scheduler *s, sn_host *h, seine_wait why)
     s->waiting[h->why] -= sn_host_work(h);
     s->waiting[why] += sn_host_work(h);
     h->why = (uint8_t)why;
+}
+
+/* So many URLs of the host are at the frontier, from here on. */
+static inline void
+sn_scheduler_set_offered(sn_scheduler *s, sn_host *h, uint32_t n)
+{
+    s->n_waiting += n - h->n_offered;
+    s->waiting[h->why] += n - h->n_offered;
+    h->n_offered = n;
 }
 
 /* Brakes hold the host, or do no longer: kept for the records of its visits. */

@@ -7,7 +7,7 @@
 static seine_view
 label(const sn_scheduler *s, uint32_t host)
 {
-    sn_str name = sn_scheduler_name(s, host);
+    sn_str name = sn_hosts_name(&s->hosts, host);
     bool tls = sn_str_starts(name, SN_STR("https:"));
     sn_str own = tls ? SN_STR(":443") : SN_STR(":80");
 
@@ -41,12 +41,6 @@ sn_scheduler_event(sn_scheduler *s, seine_event *out_event)
     return true;
 }
 
-sn_str
-sn_scheduler_name(const sn_scheduler *s, uint32_t host)
-{
-    return sn_str_of(s->hosts.cards[host].name);
-}
-
 bool
 sn_scheduler_is_starved(const sn_scheduler *s)
 {
@@ -69,10 +63,10 @@ sn_scheduler_waiting(const sn_scheduler *s, uint32_t out_by[SEINE_WAIT_COUNT])
     return s->n_waiting;
 }
 
-uint32_t
-sn_scheduler_busy(const sn_scheduler *s, uint32_t host)
+sn_hosts *
+sn_scheduler_host_table(sn_scheduler *s)
 {
-    return s->hosts.all[host].in_flight + s->hosts.all[host].n_again;
+    return &s->hosts;
 }
 
 sn_address_zone

@@ -83,58 +83,8 @@ sn_scheduler_take_again(sn_scheduler *s, seine_time now)
     }
 }
 
-void
-sn_scheduler_set_source(sn_scheduler *s, const sn_url_source *source)
-{
-    s->source = *source;
-}
-
-seine_err
-sn_scheduler_host(sn_scheduler *s, const seine_url *url, bool is_given, seine_time now,
-                  uint32_t *out_host)
-{
-    uint32_t host;
-    seine_err e = sn_hosts_find(&s->hosts, url, now, &host);
-
-    if (e != SEINE_OK)
-        return e;
-    sn_host *h = &s->hosts.all[host];
-    if (is_given && !h->is_given) {
-        h->is_given = true;
-        if (sn_hosts_is_mine(&s->hosts, h))
-            sn_hosts_retune(&s->hosts, host, now);
-    }
-    *out_host = host;
-    return SEINE_OK;
-}
-
-void
-sn_scheduler_put(sn_scheduler *s, uint32_t host, uint32_t n, seine_time now)
-{
-    sn_host *h = &s->hosts.all[host];
-
-    h->n_source += n;
-    s->n_waiting += n;
-    s->waiting[h->why] += n;
-    if (h->place == SN_HOST_PARKED)
-        sn_scheduler_tell_parked(s, host);
-    else if (h->place == SN_HOST_IDLE || h->place == SN_HOST_ASIDE)
-        sn_scheduler_settle(s, host, now);
-}
-
-void
-sn_scheduler_less(sn_scheduler *s, uint32_t host, uint32_t n)
-{
-    sn_host *h = &s->hosts.all[host];
-
-    assert(n <= h->n_source);
-    h->n_source -= n;
-    s->n_waiting -= n;
-    s->waiting[h->why] -= n;
-}
-
-void
-sn_scheduler_delay(sn_scheduler *s, uint32_t host, seine_span delay, seine_time now)
+static void
+set_delay(sn_scheduler *s, uint32_t host, seine_span delay, seine_time now)
 {
     sn_host *h = &s->hosts.all[host];
     sn_host_card *card = &s->hosts.cards[host];
@@ -151,6 +101,21 @@ sn_scheduler_delay(sn_scheduler *s, uint32_t host, seine_span delay, seine_time 
         sn_scheduler_blame(s, h, sn_scheduler_wall(s, host));
         sn_scheduler_hold(s, host, true, now);
     }
+}
+
+void
+sn_scheduler_work(sn_scheduler *s, const sn_work *work, seine_time now)
+{
+    sn_host *h = &s->hosts.all[work->host];
+    bool is_more = work->n > h->n_offered;
+
+    if (work->delay >= 0)
+        set_delay(s, work->host, work->delay, now);
+    sn_scheduler_set_offered(s, h, work->n);
+    if (h->place == SN_HOST_PARKED && is_more)
+        sn_scheduler_tell_parked(s, work->host);
+    else if (h->place == SN_HOST_IDLE || h->place == SN_HOST_ASIDE)
+        sn_scheduler_settle(s, work->host, now);
 }
 
 sn_visit *

@@ -50,6 +50,15 @@ room_for(size_t n, bool grows)
     return sn_heap_room(more);
 }
 
+/* The chunk whose last entry was taken holds its texts until the next call. */
+static void
+free_spent(sn_queue *q)
+{
+    if (q->spent != 0)
+        sn_chunk_free(q, q->spent);
+    q->spent = 0;
+}
+
 static seine_err
 append(sn_queue *q, sn_chunk *c, const sn_entry *e)
 {
@@ -114,6 +123,7 @@ sn_queue_put(sn_queue *q, sn_chain *l, const sn_queued *u)
     if (u->kind >= 8 || u->ceiling >= 4 || u->tag >= 64 || u->attr >= 16 ||
         l->n == UINT32_MAX)
         return SEINE_E_INVAL;
+    free_spent(q);
     if (l->last) {
         sn_chunk *c = sn_chunk_at(q, l->last);
         sn_entry entry;
@@ -137,6 +147,7 @@ sn_queue_head(sn_queue *q, const sn_chain *l, sn_queued *out)
 {
     seine_err e = SEINE_OK;
 
+    free_spent(q);
     if (l->n == 0)
         return SEINE_E_CLOSED;
     sn_chunk *c = sn_chunk_at(q, l->first);
@@ -150,13 +161,13 @@ sn_queue_head(sn_queue *q, const sn_chain *l, sn_queued *out)
     return e;
 }
 
-/* The next one is the first of the list from now on. */
+/* The next chunk is the first of the list from now on. */
 static void
 pass_chunk(sn_queue *q, sn_chain *l)
 {
     uint32_t next = sn_chunk_at(q, l->first)->next;
 
-    sn_chunk_free(q, l->first);
+    q->spent = l->first;
     l->first = next;
     if (next == 0)
         l->last = 0;
@@ -164,17 +175,12 @@ pass_chunk(sn_queue *q, sn_chain *l)
         sn_middle_remove(q, next);
 }
 
-void
-sn_queue_pop(sn_queue *q, sn_chain *l)
+/* Removes the entry that sn_queue_head has shown. */
+static void
+pass(sn_queue *q, sn_chain *l)
 {
-    sn_queued u;
-
-    if (l->n == 0)
-        return;
     sn_chunk *c = sn_chunk_at(q, l->first);
-    if ((q->shown != l->first || q->shown_at.at != c->open.read.at) &&
-        sn_queue_head(q, l, &u) != SEINE_OK)
-        return;
+
     c->open.read = q->shown_next;
     q->shown = 0;
     l->n--;
@@ -184,8 +190,36 @@ sn_queue_pop(sn_queue *q, sn_chain *l)
 }
 
 void
+sn_queue_pop(sn_queue *q, sn_chain *l)
+{
+    sn_queued u;
+
+    if (l->n == 0)
+        return;
+    const sn_chunk *c = sn_chunk_at(q, l->first);
+    if ((q->shown != l->first || q->shown_at.at != c->open.read.at) &&
+        sn_queue_head(q, l, &u) != SEINE_OK)
+        return;
+    pass(q, l);
+    free_spent(q);
+}
+
+seine_err
+sn_queue_take(sn_queue *q, sn_chain *l, uint32_t deepest, sn_queued *out)
+{
+    seine_err e = sn_queue_head(q, l, out);
+
+    if (e == SEINE_OK && out->depth > deepest)
+        return SEINE_E_BUSY;
+    if (e == SEINE_OK)
+        pass(q, l);
+    return e;
+}
+
+void
 sn_queue_drop(sn_queue *q, sn_chain *l)
 {
+    free_spent(q);
     q->urls -= l->n;
     for (uint32_t id = l->first, next; id != 0; id = next) {
         next = sn_chunk_at(q, id)->next;

@@ -83,6 +83,11 @@ SEINE_MUST_CHECK seine_err sn_queue_put(sn_queue *q, sn_chain *c, const sn_queue
  * what was written. The list is as before and can be dropped. */
 SEINE_MUST_CHECK seine_err sn_queue_head(sn_queue *q, const sn_chain *c, sn_queued *out);
 
+/* Shows the first one and removes it, unless it is deeper than `deepest`: BUSY. Otherwise
+ * as sn_queue_head. */
+SEINE_MUST_CHECK seine_err sn_queue_take(sn_queue *q, sn_chain *c, uint32_t deepest,
+                                         sn_queued *out);
+
 /* Removes the first one, which sn_queue_head has shown. */
 void sn_queue_pop(sn_queue *q, sn_chain *c);
 

@@ -81,6 +81,7 @@ struct sn_queue {
     uint64_t middle_bytes; /* of chunks that may go */
     uint64_t max_bytes;
     uint64_t bytes, spilled, urls;
+    uint32_t spent; /* the chunk whose last entry was taken; 0: none */
     uint32_t shown; /* the chunk whose head was decoded; 0: none */
     sn_mark shown_at, shown_next;
     sn_spill spill;

@@ -6,7 +6,7 @@
  *     seine_fetch_opts o = polite();
  *     open_shard(&t, &o);
  *     add(&t, "http://a.example/", 0);
- *     end(&t, sn_scheduler_next(t.s, 0), SEINE_OK, 200, 0);
+ *     end(&t, next(&t, 0), SEINE_OK, 200, 0);
  *     close_shard(&t);
  */
 #ifndef SHARD_H
@@ -22,6 +22,9 @@ typedef struct shard {
     sn_shared_state shared;
     sn_scheduler *s;
     seine_clock *clock;
+    sn_offer (*offer)(uint32_t host,
+                      void *arg); /* for the frontier; NULL: there is none */
+    void *arg;
 } shard;
 
 static inline seine_fetch_opts
@@ -56,6 +59,7 @@ open_shard(shard *t, const seine_fetch_opts *given)
     seine_fetch_opts o = *given;
     char why[SEINE_WHY];
 
+    t->offer = NULL;
     CHECK_EQ(seine_clock_fake_new(0, 0, 1, &t->clock), SEINE_OK);
     o.clock = t->clock;
     CHECK_EQ(sn_shared_state_init(&t->shared, &o, why), SEINE_OK);
@@ -97,6 +101,22 @@ add(shard *t, const char *url, seine_time now)
     sn_visit *v = visit(t, url);
 
     CHECK_EQ(sn_scheduler_add(t->s, v, now), SEINE_OK);
+    return v;
+}
+
+/* The next visit that may start, as engine/run.c finds it. */
+static inline sn_visit *
+next(shard *t, seine_time now)
+{
+    uint32_t host;
+    sn_visit *v = sn_scheduler_next(t->s, now, &host);
+
+    while (!v && host != SN_NO_HOST) {
+        sn_offer offer = t->offer(host, t->arg);
+        v = sn_scheduler_answer(t->s, &offer, now);
+        if (!v)
+            v = sn_scheduler_next(t->s, now, &host);
+    }
     return v;
 }
 

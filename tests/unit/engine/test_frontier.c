@@ -281,6 +281,28 @@ TEST(frontier_gives_up_on_a_host_without_robots_txt_when_nothing_else_is_left)
     BYE(w);
 }
 
+/* One request in seven hours. /c ends 25 h after robots.txt was read, and leads to a URL
+ * while others of its host wait already. */
+TEST(frontier_reads_a_robots_txt_again_that_is_a_day_old)
+{
+    world *w = prepare();
+    seine_span hour = SEINE_SECS(3600);
+
+    w->o.host_rate = (seine_rate){1, 7 * hour, 1};
+    w->o.timeout = w->o.head_timeout = w->o.retry.max_elapsed = 1000 * hour;
+    page(w, "http://a.test/", "<a href=b>b</a><a href=c>c</a><a href=d>d</a>");
+    script_on(w->s, "http://a.test/c",
+              &(answer){.fields = "Content-Type: text/html",
+                        .body = "<a href=new>new</a>",
+                        .takes = 4 * hour});
+    crawl(w, "http://a.test/");
+    CHECK_EQ(w->n, 5);
+    CHECK_EQ(script_asked(w->s, "http://a.test/robots.txt"), 2);
+    CHECK_STR(script_request(w->s, 4)->url, "http://a.test/robots.txt");
+    CHECK(is_ok(w, "http://a.test/d") && is_ok(w, "http://a.test/new"));
+    BYE(w);
+}
+
 TEST(frontier_asks_again_for_robots_txt_while_there_is_other_work)
 {
     world *w = prepare();

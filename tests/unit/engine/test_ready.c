@@ -33,7 +33,7 @@ TEST(hosts_of_a_lane_have_their_turns_in_the_order_they_came)
     CHECK(sn_ready_is_empty(&r));
 }
 
-TEST(high_goes_before_normal_and_urls_of_the_source_are_normal)
+TEST(high_goes_before_normal_and_urls_of_the_frontier_are_normal)
 {
     sn_host hosts[3];
     sn_visit v = {.next = &v};
@@ -41,7 +41,7 @@ TEST(high_goes_before_normal_and_urls_of_the_source_are_normal)
 
     fill(hosts, &v, "210");
     hosts[0].last[SN_LOW] = NULL;
-    hosts[0].n_source = 1;
+    hosts[0].n_offered = 1;
     sn_ready_init(&r);
     for (uint32_t i = 0; i < 3; i++)
         sn_ready_put(&r, hosts, i, false);

@@ -32,10 +32,10 @@ TEST(starts_at_one_host_are_never_closer_than_its_rate_allows)
     for (int i = 0; i < 10; i++) {
         seine_time due = SEINE_MS(200) * i;
         if (i > 0) {
-            CHECK(!sn_scheduler_next(t.s, due - 1));
+            CHECK(!next(&t, due - 1));
             CHECK(sn_scheduler_when(t.s, due - 1) <= due);
         }
-        sn_visit *v = sn_scheduler_next(t.s, due);
+        sn_visit *v = next(&t, due);
         CHECK(v != NULL);
         CHECK_EQ(v->waited[SEINE_WAIT_HOST_RATE], due);
         CHECK_EQ(v->waited[SEINE_WAIT_QUEUE], 0);
@@ -53,18 +53,18 @@ TEST(the_next_start_keeps_its_distance_from_when_the_last_one_left)
     open_shard(&t, &o);
     for (int i = 0; i < 3; i++)
         add(&t, "http://a.example/", 0);
-    sn_visit *first = sn_scheduler_next(t.s, 0);
+    sn_visit *first = next(&t, 0);
     CHECK(first->is_leaving);
     sn_scheduler_sent(t.s, first, SEINE_MS(30)); /* a name, a connection, TLS */
     CHECK(!first->is_leaving);
-    CHECK(!sn_scheduler_next(t.s, SEINE_MS(230) - 1));
+    CHECK(!next(&t, SEINE_MS(230) - 1));
     CHECK(sn_scheduler_when(t.s, SEINE_MS(230) - 1) <= SEINE_MS(230));
-    sn_visit *second = sn_scheduler_next(t.s, SEINE_MS(230));
+    sn_visit *second = next(&t, SEINE_MS(230));
     CHECK(second != NULL);
     sn_scheduler_sent(t.s, second, SEINE_MS(230)); /* on the same connection */
     sn_scheduler_sent(t.s, second, SEINE_MS(300)); /* said twice is said once */
-    CHECK(!sn_scheduler_next(t.s, SEINE_MS(430) - 1));
-    sn_visit *third = sn_scheduler_next(t.s, SEINE_MS(430));
+    CHECK(!next(&t, SEINE_MS(430) - 1));
+    sn_visit *third = next(&t, SEINE_MS(430));
     CHECK(third != NULL);
     end(&t, first, SEINE_OK, 200, SEINE_MS(500));
     end(&t, second, SEINE_OK, 200, SEINE_MS(500));
@@ -80,18 +80,18 @@ TEST(nothing_starts_while_a_request_has_not_left)
     open_shard(&t, &o);
     for (int i = 0; i < 3; i++)
         add(&t, "http://a.example/", 0);
-    sn_visit *first = sn_scheduler_next(t.s, 0);
-    CHECK(!sn_scheduler_next(t.s, SEINE_SECS(3)));
+    sn_visit *first = next(&t, 0);
+    CHECK(!next(&t, SEINE_SECS(3)));
     CHECK_EQ(sn_scheduler_when(t.s, SEINE_SECS(3)), SEINE_NEVER);
     sn_scheduler_sent(t.s, first, SEINE_SECS(3));
-    CHECK(!sn_scheduler_next(t.s, SEINE_MS(3200) - 1));
-    sn_visit *second = sn_scheduler_next(t.s, SEINE_MS(3200));
+    CHECK(!next(&t, SEINE_MS(3200) - 1));
+    sn_visit *second = next(&t, SEINE_MS(3200));
     CHECK(second != NULL);
     CHECK_EQ(second->waited[SEINE_WAIT_HOST_RATE], SEINE_MS(3200));
     end(&t, first, SEINE_OK, 200, SEINE_MS(3300));
-    CHECK(!sn_scheduler_next(t.s, SEINE_SECS(8)));
+    CHECK(!next(&t, SEINE_SECS(8)));
     end(&t, second, SEINE_E_CONNECT_TIMEOUT, 0, SEINE_SECS(9)); /* it never left */
-    sn_visit *third = sn_scheduler_next(t.s, SEINE_SECS(9));
+    sn_visit *third = next(&t, SEINE_SECS(9));
     CHECK(third != NULL);
     end(&t, third, SEINE_OK, 200, SEINE_SECS(9));
     close_shard(&t);
@@ -109,9 +109,9 @@ TEST(below_20_ms_apart_it_does_not_matter_when_a_request_leaves)
         open_shard(&t, &o);
         add(&t, "http://a.example/", 0);
         add(&t, "http://a.example/", 0);
-        sn_visit *first = sn_scheduler_next(t.s, 0);
+        sn_visit *first = next(&t, 0);
         CHECK_EQ(first->is_leaving, around[i] >= 0);
-        sn_visit *second = sn_scheduler_next(t.s, SEINE_SECS(1));
+        sn_visit *second = next(&t, SEINE_SECS(1));
         CHECK_EQ(second == NULL, around[i] >= 0);
         end(&t, first, SEINE_OK, 200, SEINE_SECS(1));
         if (second)
@@ -129,10 +129,10 @@ TEST(figures_tell_the_gaps_a_server_sees)
     open_shard(&t, &o);
     add(&t, "http://a.example/", 0);
     add(&t, "http://a.example/", 0);
-    sn_visit *v = sn_scheduler_next(t.s, 0);
+    sn_visit *v = next(&t, 0);
     sn_scheduler_sent(t.s, v, SEINE_MS(30));
     end(&t, v, SEINE_OK, 200, SEINE_MS(40));
-    v = sn_scheduler_next(t.s, SEINE_MS(230));
+    v = next(&t, SEINE_MS(230));
     sn_scheduler_sent(t.s, v, SEINE_MS(235));
     end(&t, v, SEINE_OK, 200, SEINE_MS(240));
     sn_scheduler_hosts(t.s, SEINE_MS(240), keep_host, &got);
@@ -155,7 +155,7 @@ TEST(a_host_with_many_urls_costs_the_others_nothing)
     for (int i = 0; i < 20; i++)
         add(&t, "http://b.example/", 0);
     for (int i = 0; i < 40; i++) {
-        sn_visit *v = sn_scheduler_next(t.s, 0);
+        sn_visit *v = next(&t, 0);
         if (is_host(v, 'a'))
             a++;
         else
@@ -178,13 +178,13 @@ TEST(no_more_than_concurrency_in_flight_and_an_end_lets_the_next_start)
     for (int i = 0; i < 4; i++)
         add(&t, "http://a.example/", 0);
     for (int i = 0; i < 3; i++)
-        out[i] = sn_scheduler_next(t.s, 0);
-    CHECK(!sn_scheduler_next(t.s, 0));
+        out[i] = next(&t, 0);
+    CHECK(!next(&t, 0));
     CHECK(sn_scheduler_is_starved(t.s));
     CHECK_EQ(t.shared.starving, 1);
     CHECK_EQ(sn_scheduler_when(t.s, 0), SEINE_NEVER);
     end(&t, out[0], SEINE_OK, 200, 5);
-    sn_visit *v = sn_scheduler_next(t.s, 5);
+    sn_visit *v = next(&t, 5);
     CHECK(v != NULL);
     CHECK_EQ(v->waited[SEINE_WAIT_QUEUE], 5);
     CHECK_EQ(t.shared.starving, 0);
@@ -204,14 +204,14 @@ TEST(per_host_holds_one_host_and_not_the_other)
     open_shard(&t, &o);
     for (int i = 0; i < 3; i++)
         add(&t, "http://a.example/", 0);
-    sn_visit *one = sn_scheduler_next(t.s, 0), *two = sn_scheduler_next(t.s, 0);
-    CHECK(!sn_scheduler_next(t.s, 0));
+    sn_visit *one = next(&t, 0), *two = next(&t, 0);
+    CHECK(!next(&t, 0));
     add(&t, "http://b.example/", 0);
-    sn_visit *other = sn_scheduler_next(t.s, 0);
+    sn_visit *other = next(&t, 0);
     CHECK(other && is_host(other, 'b'));
-    CHECK(!sn_scheduler_next(t.s, 0));
+    CHECK(!next(&t, 0));
     end(&t, one, SEINE_OK, 200, 1);
-    sn_visit *three = sn_scheduler_next(t.s, 1);
+    sn_visit *three = next(&t, 1);
     CHECK(three && is_host(three, 'a'));
     end(&t, two, SEINE_OK, 200, 1);
     end(&t, three, SEINE_OK, 200, 1);
@@ -229,11 +229,11 @@ TEST(the_rate_over_all_hosts_holds_them_all)
     open_shard(&t, &o);
     add(&t, "http://a.example/", 0);
     add(&t, "http://b.example/", 0);
-    end(&t, sn_scheduler_next(t.s, 0), SEINE_OK, 200, 0);
-    CHECK(!sn_scheduler_next(t.s, 0));
+    end(&t, next(&t, 0), SEINE_OK, 200, 0);
+    CHECK(!next(&t, 0));
     CHECK_EQ(sn_scheduler_when(t.s, 0), SEINE_MS(10));
-    CHECK(!sn_scheduler_next(t.s, SEINE_MS(10) - 1));
-    end(&t, sn_scheduler_next(t.s, SEINE_MS(10)), SEINE_OK, 200, SEINE_MS(10));
+    CHECK(!next(&t, SEINE_MS(10) - 1));
+    end(&t, next(&t, SEINE_MS(10)), SEINE_OK, 200, SEINE_MS(10));
     close_shard(&t);
 }
 
@@ -252,7 +252,7 @@ TEST(t19_a_dead_host_sees_threshold_and_concurrency_minus_one_and_a_probe)
         add(&t, "http://a.example/", 0);
     for (seine_time now = 0; now < SEINE_SECS(1); now += SEINE_MS(1)) {
         int n = 0;
-        while (n < 5 && (out[n] = sn_scheduler_next(t.s, now)))
+        while (n < 5 && (out[n] = next(&t, now)))
             n++;
         starts += n;
         while (n > 0)
@@ -260,10 +260,10 @@ TEST(t19_a_dead_host_sees_threshold_and_concurrency_minus_one_and_a_probe)
     }
     CHECK(starts <= 9);
     CHECK(!sn_scheduler_parked(t.s, &why));
-    CHECK(!sn_scheduler_next(t.s, SEINE_SECS(60) - 1));
-    sn_visit *probe = sn_scheduler_next(t.s, SEINE_SECS(61));
+    CHECK(!next(&t, SEINE_SECS(60) - 1));
+    sn_visit *probe = next(&t, SEINE_SECS(61));
     CHECK(probe != NULL);
-    CHECK(!sn_scheduler_next(t.s, SEINE_SECS(61)));
+    CHECK(!next(&t, SEINE_SECS(61)));
     end(&t, probe, SEINE_E_CONNECT_REFUSED, 0, SEINE_SECS(61));
     for (sn_visit *v; (v = sn_scheduler_parked(t.s, &why)); parked++) {
         CHECK_EQ(why, SEINE_E_BREAKER);
@@ -285,12 +285,12 @@ TEST(the_end_of_a_probe_lets_the_host_go_on_at_once)
     for (int i = 0; i < 8; i++)
         add(&t, "http://a.example/", 0);
     for (int i = 0; i < 5; i++)
-        end(&t, sn_scheduler_next(t.s, 0), SEINE_E_CONN_RESET, 0, 0);
-    CHECK(!sn_scheduler_next(t.s, 0));
-    sn_visit *probe = sn_scheduler_next(t.s, SEINE_SECS(60));
-    CHECK(!sn_scheduler_next(t.s, SEINE_SECS(60)));
+        end(&t, next(&t, 0), SEINE_E_CONN_RESET, 0, 0);
+    CHECK(!next(&t, 0));
+    sn_visit *probe = next(&t, SEINE_SECS(60));
+    CHECK(!next(&t, SEINE_SECS(60)));
     end(&t, probe, SEINE_OK, 200, SEINE_SECS(60) + 7);
-    sn_visit *v = sn_scheduler_next(t.s, SEINE_SECS(60) + 7);
+    sn_visit *v = next(&t, SEINE_SECS(60) + 7);
     CHECK(v != NULL);
     CHECK(v->waited[SEINE_WAIT_BREAKER] > SEINE_SECS(59));
     end(&t, v, SEINE_OK, 200, SEINE_SECS(60) + 7);
@@ -311,16 +311,16 @@ TEST(a_retry_waits_for_its_moment_and_then_goes_first)
     o.mine = true;
     open_shard(&t, &o);
     sn_visit *v = add(&t, "http://a.example/retry", 0);
-    CHECK(sn_scheduler_next(t.s, 0) == v);
+    CHECK(next(&t, 0) == v);
     v->state = SN_IN_FLIGHT;
     v->end.fault.code = SEINE_E_CONN_RESET;
     v->end.fault.sent = true;
     sn_scheduler_end(t.s, v, 0);
     CHECK_EQ(sn_scheduler_again(t.s, v, SEINE_SECS(1), SEINE_WAIT_BACKOFF, 0), SEINE_OK);
-    CHECK(!sn_scheduler_next(t.s, SEINE_SECS(1) - 1));
+    CHECK(!next(&t, SEINE_SECS(1) - 1));
     CHECK_EQ(sn_scheduler_when(t.s, 0), SEINE_SECS(1));
     add(&t, "http://a.example/later", SEINE_SECS(1) - 1);
-    CHECK(sn_scheduler_next(t.s, SEINE_SECS(1)) == v);
+    CHECK(next(&t, SEINE_SECS(1)) == v);
     CHECK_EQ(v->waited[SEINE_WAIT_BACKOFF], SEINE_SECS(1));
     end(&t, v, SEINE_OK, 200, SEINE_SECS(1));
     close_shard(&t);
@@ -336,19 +336,19 @@ TEST(retry_after_pauses_the_whole_host_and_a_longer_one_parks_it)
     open_shard(&t, &o);
     for (int i = 0; i < 4; i++)
         add(&t, "http://a.example/", 0);
-    sn_visit *v = sn_scheduler_next(t.s, 0);
+    sn_visit *v = next(&t, 0);
     v->end.fault.retry_after = SEINE_SECS(10);
     end(&t, v, SEINE_E_HTTP_BUSY, 429, 0);
-    CHECK(!sn_scheduler_next(t.s, 0));
-    CHECK(!sn_scheduler_next(t.s, SEINE_SECS(10) - 1));
+    CHECK(!next(&t, 0));
+    CHECK(!next(&t, SEINE_SECS(10) - 1));
     seine_time now = sn_scheduler_when(t.s, SEINE_SECS(10));
     CHECK(now <= SEINE_SECS(11));
-    v = sn_scheduler_next(t.s, SEINE_SECS(11));
+    v = next(&t, SEINE_SECS(11));
     CHECK(v != NULL);
     CHECK(v->waited[SEINE_WAIT_RETRY_AFTER] >= SEINE_SECS(10));
     v->end.fault.retry_after = SEINE_SECS(301);
     end(&t, v, SEINE_E_HTTP_BUSY, 503, SEINE_SECS(11));
-    CHECK(!sn_scheduler_next(t.s, SEINE_SECS(10000)));
+    CHECK(!next(&t, SEINE_SECS(10000)));
     for (int i = 0; i < 2; i++) {
         v = sn_scheduler_parked(t.s, &why);
         CHECK(v != NULL);
@@ -376,11 +376,11 @@ TEST(hosts_on_one_address_share_its_limit)
         url[7] = c;
         add(&t, url, 0);
     }
-    out[0] = sn_scheduler_next(t.s, 0);
-    out[1] = sn_scheduler_next(t.s, 0);
+    out[0] = next(&t, 0);
+    out[1] = next(&t, 0);
     CHECK_EQ(sn_scheduler_admit(t.s, out[0], &ip, 0), SEINE_OK);
     CHECK_EQ(sn_scheduler_admit(t.s, out[1], &ip, 0), SEINE_OK);
-    sn_visit *third = sn_scheduler_next(t.s, 0);
+    sn_visit *third = next(&t, 0);
     CHECK_EQ(sn_scheduler_admit(t.s, third, &ip, 0), SEINE_E_BUSY);
     third->state = SN_IN_FLIGHT;
     third->end.fault.code = SEINE_E_BUSY;
@@ -389,7 +389,7 @@ TEST(hosts_on_one_address_share_its_limit)
     end(&t, out[0], SEINE_OK, 200, 1);
     seine_time now = SEINE_MS(11);
     bool came = false;
-    for (sn_visit *v; (v = sn_scheduler_next(t.s, now));) {
+    for (sn_visit *v; (v = next(&t, now));) {
         came |= v == third;
         if (v == third)
             CHECK_EQ(sn_scheduler_admit(t.s, v, &ip, now), SEINE_OK);
@@ -415,7 +415,7 @@ TEST(low_priority_gets_one_start_in_eight)
         CHECK_EQ(sn_scheduler_add(t.s, v, 0), SEINE_OK);
     }
     for (int i = 0; i < 80; i++) {
-        sn_visit *v = sn_scheduler_next(t.s, 0);
+        sn_visit *v = next(&t, 0);
         low += is_host(v, 'b');
         end(&t, v, SEINE_OK, 200, 0);
     }
@@ -443,7 +443,7 @@ TEST(counts_of_what_waits_balance_whatever_happens)
             add(&t, url, now);
             n_in++;
         } else if (dice == 1 && n_out < 8) {
-            sn_visit *v = sn_scheduler_next(t.s, now);
+            sn_visit *v = next(&t, now);
             if (v) {
                 out[n_out++] = v;
                 n_in--;
@@ -493,12 +493,12 @@ TEST(a_hundred_thousand_idle_hosts_fold_their_guards_and_stay_polite)
     for (int i = 0; i < 20000; i++) {
         snprintf(url, sizeof url, "http://h%d.example/", i);
         add(&t, url, 0);
-        end(&t, sn_scheduler_next(t.s, 0), SEINE_OK, 200, 0);
+        end(&t, next(&t, 0), SEINE_OK, 200, 0);
     }
     for (int i = 0; i < 20000; i += 999) {
         snprintf(url, sizeof url, "http://h%d.example/", i);
         add(&t, url, 1);
-        CHECK(!sn_scheduler_next(t.s, SEINE_MS(200) - 1));
+        CHECK(!next(&t, SEINE_MS(200) - 1));
         sn_visit *v = sn_scheduler_drain(t.s);
         sn_visits_give(t.shared.visits, v);
     }
@@ -516,18 +516,18 @@ TEST(a_retry_finds_its_host_also_when_its_guards_were_folded)
     for (int i = 0; i < 4200; i++) { /* so many that idle ones fold */
         snprintf(url, sizeof url, "http://h%d.example/", i);
         add(&t, url, 0);
-        end(&t, sn_scheduler_next(t.s, 0), SEINE_E_HTTP_BUSY, 500, 0);
+        end(&t, next(&t, 0), SEINE_E_HTTP_BUSY, 500, 0);
     }
     static const seine_span after[] = {0, SEINE_MS(5)};
     EACH_ROW(i, after) {
         sn_visit *v = add(&t, "http://late.example/", 0);
-        CHECK(sn_scheduler_next(t.s, 0) == v);
+        CHECK(next(&t, 0) == v);
         v->state = SN_IN_FLIGHT;
         v->end.fault.code = SEINE_E_NO_FILES; /* nothing that is remembered of a host */
         sn_scheduler_end(t.s, v, 0);
         CHECK_EQ(sn_scheduler_again(t.s, v, after[i], SEINE_WAIT_CONCURRENCY, 0),
                  SEINE_OK);
-        CHECK(sn_scheduler_next(t.s, after[i]) == v);
+        CHECK(next(&t, after[i]) == v);
         end(&t, v, SEINE_OK, 200, after[i]);
     }
     close_shard(&t);

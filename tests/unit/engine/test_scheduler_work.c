@@ -14,39 +14,31 @@ typedef struct well {
     uint32_t n[MAX_HOSTS];
     uint32_t junk[MAX_HOSTS]; /* of those, not to be asked: gone with the next question */
     bool later[MAX_HOSTS];    /* nothing of it before an end */
-    bool empty;               /* there are no visits */
-    uint32_t asked, tried;    /* calls of more and of take */
+    bool empty;               /* there is no memory for visits */
+    uint32_t asked, tried;    /* questions; visits that were to be made */
     char names[MAX_HOSTS][32]; /* "http://a.example/" */
 } well;
 
-static sn_more
-more(uint32_t host, seine_time now, void *arg)
+static sn_offer
+offer(uint32_t host, void *arg)
 {
     well *w = arg;
+    sn_offer out = {0};
 
-    (void)now;
     w->asked++;
-    if (w->junk[host] > 0) {
-        sn_scheduler_less(w->t->s, host, w->junk[host]);
-        w->n[host] -= w->junk[host];
-        w->junk[host] = 0;
+    w->n[host] -= w->junk[host];
+    w->junk[host] = 0;
+    if (w->n[host] > 0 && !w->later[host]) {
+        w->tried++;
+        out.is_no_memory =
+            w->empty || sn_visits_out(w->t->shared.visits) == w->t->shared.opts.queue;
+        if (!out.is_no_memory) {
+            w->n[host]--;
+            out.visit = visit(w->t, w->names[host]);
+        }
     }
-    if (w->n[host] == 0)
-        return SN_MORE_NONE;
-    return w->later[host] ? SN_MORE_LATER : SN_MORE_NOW;
-}
-
-static sn_visit *
-take(uint32_t host, seine_time now, void *arg)
-{
-    well *w = arg;
-
-    (void)now;
-    w->tried++;
-    if (w->empty || sn_visits_out(w->t->shared.visits) == w->t->shared.opts.queue)
-        return NULL;
-    w->n[host]--;
-    return visit(w->t, w->names[host]);
+    out.left = w->n[host];
+    return out;
 }
 
 static void
@@ -54,7 +46,29 @@ open_well(well *w, shard *t, const seine_fetch_opts *o)
 {
     *w = (well){.t = t};
     open_shard(t, o);
-    sn_scheduler_set_source(t->s, &(sn_url_source){more, take, w});
+    t->offer = offer;
+    t->arg = w;
+}
+
+/* What the frontier says of a host. */
+static void
+say(well *w, uint32_t host, seine_time now)
+{
+    sn_work work = {.host = host, .n = w->n[host], .delay = SN_SAME_DELAY};
+
+    sn_scheduler_work(w->t->s, &work, now);
+}
+
+static void
+set_delay(shard *t, uint32_t host, uint32_t n, seine_span delay, seine_time now)
+{
+    sn_scheduler_work(t->s, &(sn_work){.host = host, .n = n, .delay = delay}, now);
+}
+
+static uint32_t
+busy(shard *t, uint32_t host)
+{
+    return sn_hosts_busy(sn_scheduler_host_table(t->s), host);
 }
 
 /* A host, and n URLs for it. */
@@ -68,12 +82,12 @@ dig(well *w, char letter, uint32_t n, seine_time now)
     text[7] = letter;
     seine_url_init(&url, mem, sizeof mem);
     CHECK_EQ(seine_url_parse(&url, text, strlen(text), NULL), SEINE_OK);
-    CHECK_EQ(sn_scheduler_host(w->t->s, &url, false, now, &host), SEINE_OK);
+    CHECK_EQ(sn_hosts_find(sn_scheduler_host_table(w->t->s), &url, now, &host), SEINE_OK);
     CHECK(host < MAX_HOSTS);
     memcpy(w->names[host], text, sizeof text);
     w->n[host] += n;
     if (n > 0)
-        sn_scheduler_put(w->t->s, host, n, now);
+        say(w, host, now);
     return host;
 }
 
@@ -81,8 +95,10 @@ static void
 close_well(well *w, shard *t)
 {
     for (uint32_t i = 0; i < MAX_HOSTS; i++)
-        if (w->n[i] > 0)
-            sn_scheduler_less(t->s, i, w->n[i]);
+        if (w->n[i] > 0) {
+            w->n[i] = 0;
+            say(w, i, 0);
+        }
     uint32_t by[SEINE_WAIT_COUNT];
     uint32_t left = sn_scheduler_waiting(t->s, by);
     for (sn_visit *v; (v = sn_scheduler_drain(t->s)); left--)
@@ -130,7 +146,7 @@ again(shard *t, sn_visit *v, seine_time at, seine_time now)
     CHECK_EQ(sn_scheduler_again(t->s, v, at, SEINE_WAIT_BACKOFF, now), SEINE_OK);
 }
 
-TEST(urls_of_the_source_start_no_closer_than_the_rate_allows)
+TEST(urls_of_the_frontier_start_no_closer_than_the_rate_allows)
 {
     shard t;
     well w;
@@ -142,8 +158,8 @@ TEST(urls_of_the_source_start_no_closer_than_the_rate_allows)
     for (int i = 0; i < 5; i++) {
         seine_time due = SEINE_MS(200) * i;
         if (i > 0)
-            CHECK(!sn_scheduler_next(t.s, due - 1));
-        sn_visit *v = sn_scheduler_next(t.s, due);
+            CHECK(!next(&t, due - 1));
+        sn_visit *v = next(&t, due);
         CHECK(v && v->state == SN_READY);
         CHECK_EQ(v->waited[SEINE_WAIT_HOST_RATE], i > 0 ? SEINE_MS(200) : 0);
         end(&t, v, SEINE_OK, 200, due);
@@ -155,7 +171,7 @@ TEST(urls_of_the_source_start_no_closer_than_the_rate_allows)
     close_well(&w, &t);
 }
 
-TEST(visits_that_were_added_go_before_urls_of_the_source)
+TEST(visits_that_were_added_go_before_urls_of_the_frontier)
 {
     shard t;
     well w;
@@ -165,16 +181,16 @@ TEST(visits_that_were_added_go_before_urls_of_the_source)
     open_well(&w, &t, &o);
     dig(&w, 'a', 1, 0);
     sn_visit *own = add(&t, "http://a.example/own", 0);
-    CHECK(sn_scheduler_next(t.s, 0) == own);
+    CHECK(next(&t, 0) == own);
     CHECK_EQ(w.asked, 0);
-    sn_visit *v = sn_scheduler_next(t.s, 0);
+    sn_visit *v = next(&t, 0);
     CHECK(v && v != own);
     end(&t, own, SEINE_OK, 200, 0);
     end(&t, v, SEINE_OK, 200, 0);
     close_well(&w, &t);
 }
 
-TEST(a_host_with_a_source_costs_the_others_nothing)
+TEST(a_host_with_many_urls_costs_the_others_nothing)
 {
     shard t;
     well w;
@@ -186,7 +202,7 @@ TEST(a_host_with_a_source_costs_the_others_nothing)
     uint32_t host = dig(&w, 'a', 100000, 0);
     dig(&w, 'b', 20, 0);
     for (int i = 0; i < 40; i++) {
-        sn_visit *v = sn_scheduler_next(t.s, 0);
+        sn_visit *v = next(&t, 0);
         if (v->host == host)
             a++;
         else
@@ -206,12 +222,12 @@ TEST(what_is_not_to_be_asked_is_gone_and_takes_no_token)
     open_well(&w, &t, &o);
     uint32_t host = dig(&w, 'a', 7, 0);
     w.junk[host] = 7;
-    CHECK(!sn_scheduler_next(t.s, 0));
+    CHECK(!next(&t, 0));
     CHECK_EQ(waiting(&t), 0);
     CHECK_EQ(w.tried, 0);
     CHECK_EQ(sn_scheduler_when(t.s, 0), SEINE_NEVER);
     dig(&w, 'a', 1, 0);
-    sn_visit *v = sn_scheduler_next(t.s, 0);
+    sn_visit *v = next(&t, 0);
     CHECK(v != NULL);
     end(&t, v, SEINE_OK, 200, 0);
     close_well(&w, &t);
@@ -226,25 +242,25 @@ TEST(what_comes_later_waits_for_an_end_of_its_host)
     o.mine = true;
     open_well(&w, &t, &o);
     uint32_t host = dig(&w, 'a', 2, 0);
-    sn_visit *v = sn_scheduler_next(t.s, 0);
-    CHECK_EQ(sn_scheduler_busy(t.s, host), 1);
+    sn_visit *v = next(&t, 0);
+    CHECK_EQ(busy(&t, host), 1);
     w.later[host] = true;
-    CHECK(!sn_scheduler_next(t.s, 0));
+    CHECK(!next(&t, 0));
     uint32_t asked = w.asked;
-    CHECK(!sn_scheduler_next(t.s, 1));
+    CHECK(!next(&t, 1));
     CHECK_EQ(w.asked, asked); /* nobody asks in vain */
     CHECK_EQ(sn_scheduler_when(t.s, 1), SEINE_NEVER);
     w.later[host] = false;
-    CHECK(!sn_scheduler_next(t.s, 2));
+    CHECK(!next(&t, 2));
     end(&t, v, SEINE_OK, 200, 3);
-    CHECK_EQ(sn_scheduler_busy(t.s, host), 0);
-    v = sn_scheduler_next(t.s, 3);
+    CHECK_EQ(busy(&t, host), 0);
+    v = next(&t, 3);
     CHECK(v != NULL);
     end(&t, v, SEINE_OK, 200, 3);
     close_well(&w, &t);
 }
 
-TEST(what_comes_later_is_asked_for_again_when_more_is_put)
+TEST(what_comes_later_is_asked_for_again_when_there_is_more_work)
 {
     shard t;
     well w;
@@ -253,15 +269,15 @@ TEST(what_comes_later_is_asked_for_again_when_more_is_put)
     o.mine = true;
     open_well(&w, &t, &o);
     uint32_t host = dig(&w, 'a', 2, 0);
-    sn_visit *v = sn_scheduler_next(t.s, 0);
+    sn_visit *v = next(&t, 0);
     w.later[host] = true;
-    CHECK(!sn_scheduler_next(t.s, 0));
+    CHECK(!next(&t, 0));
     w.later[host] = false;
     dig(&w, 'a', 1, 1);
-    sn_visit *next = sn_scheduler_next(t.s, 1);
-    CHECK(next != NULL);
+    sn_visit *second = next(&t, 1);
+    CHECK(second != NULL);
     end(&t, v, SEINE_OK, 200, 1);
-    end(&t, next, SEINE_OK, 200, 1);
+    end(&t, second, SEINE_OK, 200, 1);
     close_well(&w, &t);
 }
 
@@ -274,17 +290,17 @@ TEST(a_retry_wakes_a_host_whose_urls_come_later)
     o.mine = true;
     open_well(&w, &t, &o);
     uint32_t host = dig(&w, 'a', 2, 0);
-    sn_visit *v = sn_scheduler_next(t.s, 0);
+    sn_visit *v = next(&t, 0);
     w.later[host] = true;
     again(&t, v, SEINE_SECS(1), 0);
-    CHECK_EQ(sn_scheduler_busy(t.s, host), 1);
-    CHECK(!sn_scheduler_next(t.s, 0));
+    CHECK_EQ(busy(&t, host), 1);
+    CHECK(!next(&t, 0));
     CHECK_EQ(sn_scheduler_when(t.s, 0), SEINE_SECS(1));
-    CHECK(!sn_scheduler_next(t.s, SEINE_SECS(1) - 1));
-    CHECK(sn_scheduler_next(t.s, SEINE_SECS(1)) == v);
+    CHECK(!next(&t, SEINE_SECS(1) - 1));
+    CHECK(next(&t, SEINE_SECS(1)) == v);
     w.later[host] = false;
     end(&t, v, SEINE_OK, 200, SEINE_SECS(1));
-    v = sn_scheduler_next(t.s, SEINE_SECS(1));
+    v = next(&t, SEINE_SECS(1));
     CHECK(v != NULL);
     end(&t, v, SEINE_OK, 200, SEINE_SECS(1));
     close_well(&w, &t);
@@ -299,7 +315,7 @@ TEST(robots_txt_goes_before_retries_whatever_came_first)
     o.mine = true;
     open_shard(&t, &o);
     sn_visit *page = add(&t, "http://a.example/page", 0);
-    CHECK(sn_scheduler_next(t.s, 0) == page);
+    CHECK(next(&t, 0) == page);
     again(&t, page, 0, 0);
     sn_visit *first = add_robots(&t, "http://a.example/robots.txt", 0);
     sn_visit *second = add_robots(&t, "http://a.example/robots.txt", 0);
@@ -309,7 +325,7 @@ TEST(robots_txt_goes_before_retries_whatever_came_first)
     sn_visit *third = add_robots(&t, "http://a.example/robots.txt", 0);
     sn_visit *const want[] = {first, second, third, page, redirect};
     for (int i = 0; i < 5; i++) {
-        order[i] = sn_scheduler_next(t.s, 0);
+        order[i] = next(&t, 0);
         CHECK(order[i] == want[i]);
     }
     for (int i = 0; i < 5; i++)
@@ -325,13 +341,13 @@ TEST(a_crawl_delay_is_the_floor_from_the_last_start_on)
 
     open_well(&w, &t, &o);
     uint32_t host = dig(&w, 'a', 4, 0);
-    sn_visit *v = sn_scheduler_next(t.s, 0);
-    sn_scheduler_delay(t.s, host, SEINE_SECS(2), SEINE_MS(150));
+    sn_visit *v = next(&t, 0);
+    set_delay(&t, host, w.n[host], SEINE_SECS(2), SEINE_MS(150));
     end(&t, v, SEINE_OK, 200, SEINE_MS(150));
     for (int i = 1; i < 4; i++) {
-        CHECK(!sn_scheduler_next(t.s, SEINE_SECS(2) * i - 1));
+        CHECK(!next(&t, SEINE_SECS(2) * i - 1));
         CHECK_EQ(waiting_for(&t, SEINE_WAIT_CRAWL_DELAY), (uint32_t)(4 - i));
-        v = sn_scheduler_next(t.s, SEINE_SECS(2) * i);
+        v = next(&t, SEINE_SECS(2) * i);
         CHECK(v != NULL);
         CHECK_EQ(v->waited[SEINE_WAIT_CRAWL_DELAY], SEINE_SECS(2));
         end(&t, v, SEINE_OK, 200, SEINE_SECS(2) * i);
@@ -352,13 +368,13 @@ TEST(a_crawl_delay_makes_it_one_at_a_time)
         o.host_rate.count = 0;
         open_well(&w, &t, &o);
         uint32_t host = dig(&w, 'a', 3, 0);
-        sn_scheduler_delay(t.s, host, SEINE_SECS(1), 0);
-        sn_visit *v = sn_scheduler_next(t.s, 0);
+        set_delay(&t, host, w.n[host], SEINE_SECS(1), 0);
+        sn_visit *v = next(&t, 0);
         sn_scheduler_sent(t.s, v, 0);
-        CHECK(!sn_scheduler_next(t.s, SEINE_SECS(9)));
+        CHECK(!next(&t, SEINE_SECS(9)));
         CHECK_EQ(waiting_for(&t, SEINE_WAIT_CONCURRENCY), 2);
         end(&t, v, SEINE_OK, 200, SEINE_SECS(9));
-        v = sn_scheduler_next(t.s, SEINE_SECS(9));
+        v = next(&t, SEINE_SECS(9));
         CHECK(v != NULL);
         end(&t, v, SEINE_OK, 200, SEINE_SECS(9));
         close_well(&w, &t);
@@ -373,16 +389,16 @@ TEST(a_crawl_delay_below_the_rate_is_no_brake_and_one_taken_back_neither)
 
     open_well(&w, &t, &o);
     uint32_t host = dig(&w, 'a', 3, 0);
-    sn_scheduler_delay(t.s, host, SEINE_MS(10), 0);
-    end(&t, sn_scheduler_next(t.s, 0), SEINE_OK, 200, 0);
-    CHECK(!sn_scheduler_next(t.s, SEINE_MS(200) - 1));
+    set_delay(&t, host, w.n[host], SEINE_MS(10), 0);
+    end(&t, next(&t, 0), SEINE_OK, 200, 0);
+    CHECK(!next(&t, SEINE_MS(200) - 1));
     CHECK_EQ(waiting_for(&t, SEINE_WAIT_HOST_RATE), 2);
-    end(&t, sn_scheduler_next(t.s, SEINE_MS(200)), SEINE_OK, 200, SEINE_MS(200));
-    sn_scheduler_delay(t.s, host, SEINE_SECS(100), SEINE_MS(400));
-    CHECK(!sn_scheduler_next(t.s, SEINE_SECS(100) + SEINE_MS(200) - 1));
-    sn_visit *v = sn_scheduler_next(t.s, SEINE_SECS(100) + SEINE_MS(200));
+    end(&t, next(&t, SEINE_MS(200)), SEINE_OK, 200, SEINE_MS(200));
+    set_delay(&t, host, w.n[host], SEINE_SECS(100), SEINE_MS(400));
+    CHECK(!next(&t, SEINE_SECS(100) + SEINE_MS(200) - 1));
+    sn_visit *v = next(&t, SEINE_SECS(100) + SEINE_MS(200));
     CHECK(v != NULL);
-    sn_scheduler_delay(t.s, host, 0, SEINE_SECS(101));
+    set_delay(&t, host, w.n[host], 0, SEINE_SECS(101));
     end(&t, v, SEINE_OK, 200, SEINE_SECS(101));
     close_well(&w, &t);
 }
@@ -398,12 +414,12 @@ TEST(a_crawl_delay_survives_the_folding_of_the_guards)
     open_shard(&t, &o);
     seine_url_init(&slow, mem, sizeof mem);
     CHECK_EQ(seine_url_parse(&slow, "http://slow.example/", 20, NULL), SEINE_OK);
-    CHECK_EQ(sn_scheduler_host(t.s, &slow, false, 0, &host), SEINE_OK);
-    sn_scheduler_delay(t.s, host, SEINE_SECS(3), 0);
+    CHECK_EQ(sn_hosts_find(sn_scheduler_host_table(t.s), &slow, 0, &host), SEINE_OK);
+    set_delay(&t, host, 0, SEINE_SECS(3), 0);
     for (int i = 0; i < 5000; i++) { /* so many that idle ones fold */
         snprintf(url, sizeof url, "http://h%d.example/", i);
         add(&t, url, 0);
-        sn_visit *v = sn_scheduler_next(t.s, 0);
+        sn_visit *v = next(&t, 0);
         if (i < 4500) {
             end(&t, v, SEINE_E_HTTP_BUSY, 500, 0); /* something to remember */
             continue;
@@ -413,12 +429,12 @@ TEST(a_crawl_delay_survives_the_folding_of_the_guards)
     for (int i = 0; i < 3; i++) {
         add(&t, "http://slow.example/", SEINE_SECS(3) * i);
         if (i > 0)
-            CHECK(!sn_scheduler_next(t.s, SEINE_SECS(3) * i - 1));
-        sn_visit *v = sn_scheduler_next(t.s, SEINE_SECS(3) * i);
+            CHECK(!next(&t, SEINE_SECS(3) * i - 1));
+        sn_visit *v = next(&t, SEINE_SECS(3) * i);
         CHECK(v != NULL);
         end(&t, v, SEINE_OK, 200, SEINE_SECS(3) * i);
         add(&t, "http://slow.example/", SEINE_SECS(3) * i + 1);
-        CHECK(!sn_scheduler_next(t.s, SEINE_SECS(3) * (i + 1) - 1));
+        CHECK(!next(&t, SEINE_SECS(3) * (i + 1) - 1));
         v = sn_scheduler_drain(t.s);
         sn_visits_give(t.shared.visits, v);
     }
@@ -436,7 +452,7 @@ TEST(urls_of_a_parked_host_are_told_once_and_again_when_more_come)
     open_well(&w, &t, &o);
     host = dig(&w, 'a', 4, 0);
     CHECK(!sn_scheduler_parked_host(t.s, &which, &why));
-    sn_visit *v = sn_scheduler_next(t.s, 0);
+    sn_visit *v = next(&t, 0);
     v->end.fault.retry_after = SEINE_SECS(301);
     end(&t, v, SEINE_E_HTTP_BUSY, 503, 0);
     CHECK_EQ(sn_scheduler_when(t.s, 0), 0);
@@ -445,10 +461,10 @@ TEST(urls_of_a_parked_host_are_told_once_and_again_when_more_come)
     CHECK_EQ(why, SEINE_E_RETRY_AFTER_TOO_LONG);
     CHECK(!sn_scheduler_parked_host(t.s, &which, &why));
     CHECK_EQ(waiting(&t), 3);
-    sn_scheduler_less(t.s, host, 3);
     w.n[host] = 0;
+    say(&w, host, 0);
     CHECK_EQ(waiting(&t), 0);
-    CHECK(!sn_scheduler_next(t.s, SEINE_SECS(1000)));
+    CHECK(!next(&t, SEINE_SECS(1000)));
     CHECK_EQ(sn_scheduler_when(t.s, SEINE_SECS(1000)), SEINE_NEVER);
     dig(&w, 'a', 1, SEINE_SECS(1000));
     dig(&w, 'a', 1, SEINE_SECS(1000));
@@ -457,7 +473,7 @@ TEST(urls_of_a_parked_host_are_told_once_and_again_when_more_come)
     close_well(&w, &t);
 }
 
-TEST(a_host_parked_without_urls_at_the_source_is_not_told)
+TEST(a_host_parked_without_urls_at_the_frontier_is_not_told)
 {
     shard t;
     well w;
@@ -467,7 +483,7 @@ TEST(a_host_parked_without_urls_at_the_source_is_not_told)
 
     open_well(&w, &t, &o);
     dig(&w, 'a', 1, 0);
-    sn_visit *v = sn_scheduler_next(t.s, 0);
+    sn_visit *v = next(&t, 0);
     v->end.fault.retry_after = SEINE_SECS(301);
     end(&t, v, SEINE_E_HTTP_BUSY, 503, 0);
     CHECK(!sn_scheduler_parked_host(t.s, &which, &why));
@@ -484,7 +500,7 @@ TEST(without_a_free_visit_nothing_is_taken_and_nobody_spins)
     dig(&w, 'a', 2, 0);
     dig(&w, 'b', 2, 0);
     w.empty = true;
-    CHECK(!sn_scheduler_next(t.s, 0));
+    CHECK(!next(&t, 0));
     CHECK_EQ(w.tried, 1); /* what one was refused the other need not ask for */
     CHECK(sn_scheduler_is_starved(t.s));
     CHECK_EQ(t.shared.starving, 1);
@@ -492,14 +508,14 @@ TEST(without_a_free_visit_nothing_is_taken_and_nobody_spins)
     CHECK_EQ(sn_scheduler_when(t.s, 0), SEINE_MS(100)); /* it may be for want of memory */
     CHECK_EQ(waiting(&t), 4);
     sn_visit *other = add(&t, "http://c.example/", 0); /* who brings one is not held */
-    CHECK(sn_scheduler_next(t.s, 0) == other);
+    CHECK(next(&t, 0) == other);
     w.empty = false;
     end(&t, other, SEINE_OK, 200, 1);
-    sn_visit *a = sn_scheduler_next(t.s, 1), *b = sn_scheduler_next(t.s, 1);
+    sn_visit *a = next(&t, 1), *b = next(&t, 1);
     CHECK(a && b && a->host != b->host); /* at once: no token had been taken */
     CHECK(!sn_scheduler_is_starved(t.s));
     CHECK_EQ(t.shared.starving, 0);
-    CHECK(!sn_scheduler_next(t.s, SEINE_MS(200)));
+    CHECK(!next(&t, SEINE_MS(200)));
     end(&t, a, SEINE_OK, 200, SEINE_MS(200));
     end(&t, b, SEINE_OK, 200, SEINE_MS(200));
     close_well(&w, &t);
@@ -515,12 +531,12 @@ TEST(a_retry_of_a_host_without_a_free_visit_is_not_held)
     open_well(&w, &t, &o);
     for (char c = 'a'; c < 'e'; c++)
         dig(&w, c, 2, 0);
-    sn_visit *v = sn_scheduler_next(t.s, 0);
+    sn_visit *v = next(&t, 0);
     w.empty = true;
     again(&t, v, SEINE_SECS(1), 0);
-    CHECK(!sn_scheduler_next(t.s, 0));
+    CHECK(!next(&t, 0));
     CHECK_EQ(sn_scheduler_when(t.s, 0), SEINE_MS(100));
-    CHECK(sn_scheduler_next(t.s, SEINE_SECS(1)) == v);
+    CHECK(next(&t, SEINE_SECS(1)) == v);
     end(&t, v, SEINE_OK, 200, SEINE_SECS(1));
     close_well(&w, &t);
 }
@@ -536,16 +552,16 @@ TEST(no_visit_for_a_probe_is_no_failure_of_the_host)
     open_well(&w, &t, &o);
     dig(&w, 'a', 10, 0);
     for (int i = 0; i < 5; i++)
-        end(&t, sn_scheduler_next(t.s, 0), SEINE_E_CONN_RESET, 0, 0);
-    CHECK(!sn_scheduler_next(t.s, SEINE_SECS(60) - 1));
+        end(&t, next(&t, 0), SEINE_E_CONN_RESET, 0, 0);
+    CHECK(!next(&t, SEINE_SECS(60) - 1));
     w.empty = true;
-    CHECK(!sn_scheduler_next(t.s, SEINE_SECS(60)));
+    CHECK(!next(&t, SEINE_SECS(60)));
     w.empty = false;
-    sn_visit *probe = sn_scheduler_next(t.s, SEINE_SECS(61));
+    sn_visit *probe = next(&t, SEINE_SECS(61));
     CHECK(probe != NULL);
     CHECK(!sn_scheduler_parked(t.s, &why));
     end(&t, probe, SEINE_OK, 200, SEINE_SECS(61));
-    sn_visit *v = sn_scheduler_next(t.s, SEINE_SECS(61));
+    sn_visit *v = next(&t, SEINE_SECS(61));
     CHECK(v != NULL);
     end(&t, v, SEINE_OK, 200, SEINE_SECS(61));
     close_well(&w, &t);
@@ -557,25 +573,23 @@ TEST(in_a_crawl_only_given_hosts_are_mine)
     well w;
     seine_fetch_opts o = polite();
     seine_crawl_opts crawl = SEINE_CRAWL_OPTS;
-    uint32_t host;
 
     o.mine = true;
     o.crawl = &crawl;
     open_well(&w, &t, &o);
     uint32_t found = dig(&w, 'a', 2, 0);
-    sn_visit *v = sn_scheduler_next(t.s, 0);
+    sn_visit *v = next(&t, 0);
     sn_scheduler_sent(t.s, v, 0);
-    CHECK(!sn_scheduler_next(t.s, SEINE_MS(200) - 1));
-    CHECK_EQ(sn_scheduler_host(t.s, &v->url, true, SEINE_MS(1), &host), SEINE_OK);
-    CHECK_EQ(host, found);
-    CHECK(!sn_scheduler_next(t.s, SEINE_MS(200) - 1)); /* what was agreed on stays */
-    sn_visit *second = sn_scheduler_next(t.s, SEINE_MS(200));
+    CHECK(!next(&t, SEINE_MS(200) - 1));
+    sn_hosts_set_given(sn_scheduler_host_table(t.s), found, SEINE_MS(1));
+    CHECK(!next(&t, SEINE_MS(200) - 1)); /* what was agreed on stays */
+    sn_visit *second = next(&t, SEINE_MS(200));
     CHECK(second != NULL);
     dig(&w, 'a', 8, SEINE_MS(200));
     for (int i = 0; i < 8; i++) { /* from here on as fast as it goes */
-        sn_visit *next = sn_scheduler_next(t.s, SEINE_MS(200));
-        CHECK(next != NULL);
-        end(&t, next, SEINE_OK, 200, SEINE_MS(200));
+        sn_visit *fast = next(&t, SEINE_MS(200));
+        CHECK(fast != NULL);
+        end(&t, fast, SEINE_OK, 200, SEINE_MS(200));
     }
     end(&t, v, SEINE_OK, 200, SEINE_MS(200));
     end(&t, second, SEINE_OK, 200, SEINE_MS(200));
@@ -593,15 +607,15 @@ TEST(a_host_found_by_a_crawl_begins_with_one_request_a_second)
     o.crawl = &crawl;
     open_well(&w, &t, &o);
     dig(&w, 'a', 2, 0);
-    end(&t, sn_scheduler_next(t.s, 0), SEINE_OK, 200, 0);
-    CHECK(!sn_scheduler_next(t.s, SEINE_SECS(1) - 1));
-    sn_visit *v = sn_scheduler_next(t.s, SEINE_MS(1126)); /* an eighth of jitter */
+    end(&t, next(&t, 0), SEINE_OK, 200, 0);
+    CHECK(!next(&t, SEINE_SECS(1) - 1));
+    sn_visit *v = next(&t, SEINE_MS(1126)); /* an eighth of jitter */
     CHECK(v != NULL);
     end(&t, v, SEINE_OK, 200, SEINE_MS(1126));
     close_well(&w, &t);
 }
 
-TEST(counts_balance_with_a_source_whatever_happens)
+TEST(counts_balance_with_a_frontier_whatever_happens)
 {
     sn_rng r = sn_rng_seed(check_seed());
     shard t;
@@ -625,9 +639,9 @@ TEST(counts_balance_with_a_source_whatever_happens)
             uint32_t n = 1 + (uint32_t)sn_rng_below(&r, 3);
             w.n[host] += n;
             n_in += n;
-            sn_scheduler_put(t.s, host, n, now);
+            say(&w, host, now);
         } else if (dice < 5 && n_out < 8) {
-            v = sn_scheduler_next(t.s, now);
+            v = next(&t, now);
             if (v) {
                 out[n_out++] = v;
                 n_in--;
@@ -650,7 +664,7 @@ TEST(counts_balance_with_a_source_whatever_happens)
                 sn_visits_give(t.shared.visits, v);
             }
         } else if (dice == 7) {
-            w.later[host] = sn_scheduler_busy(t.s, host) > 0 && sn_rng_below(&r, 2);
+            w.later[host] = busy(&t, host) > 0 && sn_rng_below(&r, 2);
         } else {
             now += (seine_time)sn_rng_below(&r, SEINE_MS(300));
         }
@@ -660,9 +674,9 @@ TEST(counts_balance_with_a_source_whatever_happens)
             sn_visits_give(t.shared.visits, v);
         }
         while (sn_scheduler_parked_host(t.s, &host, &why)) {
-            sn_scheduler_less(t.s, host, w.n[host]);
             n_in -= w.n[host];
             w.n[host] = 0;
+            say(&w, host, now);
         }
         uint32_t by[SEINE_WAIT_COUNT], sum = 0;
         CHECK_EQ(sn_scheduler_waiting(t.s, by), n_in);

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/admit.h"
+#include "engine/frontier_parts.h"
+
+/* Refusing. */
+
+void
+sn_frontier_refuse(sn_frontier *f, const sn_link *link, const seine_url *url,
+                   seine_skip reason, sn_str rule)
+{
+    char key[SEINE_URL_ROOM];
+    size_t len = 0;
+    sn_refusal r = {.link = link, .reason = reason, .rule = rule};
+
+    if (url && seine_url_key(url, f->shared->opts.strip_params, key, sizeof key, &len) ==
+                   SEINE_OK)
+        r.key = (sn_str){key, len};
+    f->ops.refuse(&r, f->ops.arg);
+}
+
+/* A URL that was routed to its owner is refused there. */
+static void
+turn_away(sn_frontier *f, const sn_link *link, const seine_url *url, seine_skip reason,
+          sn_str rule)
+{
+    sn_frontier_refuse(f, link, url, reason, rule);
+    sn_shared_state_end_work(f->shared, 1);
+}
+
+sn_link
+sn_frontier_link_of(const sn_queued *q, const seine_url *url)
+{
+    return (sn_link){.url = seine_url_href(url),
+                     .parent = q->parent,
+                     .number = q->number,
+                     .line = q->line,
+                     .depth = q->depth,
+                     .moved = q->moved,
+                     .ceiling = q->ceiling,
+                     .tag = q->tag,
+                     .attr = q->attr,
+                     .kind = q->kind};
+}
+
+void
+sn_frontier_refuse_queued(sn_frontier *f, uint32_t host, const sn_queued *q,
+                          seine_skip reason, sn_str rule)
+{
+    char mem[SEINE_URL_ROOM];
+    seine_url url;
+
+    seine_url_init(&url, mem, sizeof mem);
+    if (!sn_frontier_url(f, host, q->target, &url))
+        url.len = 0;
+    sn_link link = sn_frontier_link_of(q, &url);
+    sn_frontier_refuse(f, &link, &url, reason, rule);
+    atomic_fetch_sub(&f->shared->admitted, 1);
+    sn_shared_state_end_work(f->shared, 1);
+}
+
+bool
+sn_frontier_refuses_late(const sn_frontier *f, uint32_t host, const sn_queued *q,
+                         sn_skip_why *why)
+{
+    if (sn_frontier_is_over_bytes(f))
+        return sn_skip_for(why, SEINE_SKIP_BUDGET, SN_STR("max_bytes"));
+    return sn_frontier_forbids(f, host, q->target, why);
+}
+
+/* Links. */
+
+static bool
+is_known(const sn_crawl_state *x)
+{
+    return x->robots.state == SN_ROBOTS_PARSED || x->robots.state == SN_ROBOTS_ABSENT;
+}
+
+/* Everything the owner of a host may have against a page. */
+static bool
+refuses_page(sn_frontier *f, uint32_t host, const sn_crawl_host *ch, const seine_url *url,
+             sn_skip_why *why)
+{
+    if (sn_frontier_spend_domain(f, url, ch, why))
+        return true;
+    if (is_known(sn_crawl_hosts_state(&f->hosts, host)) &&
+        sn_frontier_forbids(f, host, seine_url_target(url), why))
+        return true;
+    return sn_frontier_spend_page(f, host, url, ch, why);
+}
+
+/* One URL more waits at the host. */
+static void
+announce(sn_frontier *f, uint32_t host, seine_time now)
+{
+    if (sn_frontier_check_robots(f, host, now) ||
+        sn_crawl_hosts_state(&f->hosts, host)->is_wanted)
+        sn_frontier_say(f, host, SN_SAME_DELAY);
+    else if (f->hosts.all[host].flags & SN_CRAWL_HOST_STUCK)
+        sn_shared_state_add_stuck(f->shared, 1);
+}
+
+static void
+admit_sitemap(sn_frontier *f, uint32_t host, const sn_link *l, sn_str target,
+              seine_time now)
+{
+    sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
+
+    if (x->n_maps >= SN_CRAWL_HOST_MAPS ||
+        sn_frontier_put(f, host, true, l, target) != SEINE_OK) {
+        sn_shared_state_end_work(f->shared, 1);
+        return;
+    }
+    x->n_maps++;
+    announce(f, host, now);
+}
+
+/* A page of a level that has begun, or is over, goes before those of the next. */
+static bool
+goes_first(const sn_frontier *f, const sn_crawl_host *ch, const sn_link *l)
+{
+    return f->shared->opts.crawl->depth != UINT32_MAX && l->depth <= ch->level &&
+           ch->chain.n > 0;
+}
+
+static void
+admit_page(sn_frontier *f, uint32_t host, sn_crawl_host *ch, const sn_link *link,
+           const seine_url *url, seine_time now)
+{
+    sn_skip_why why;
+
+    if (refuses_page(f, host, ch, url, &why)) {
+        turn_away(f, link, url, why.reason, why.rule);
+        return;
+    }
+    seine_err e =
+        sn_frontier_put(f, host, goes_first(f, ch, link), link, seine_url_target(url));
+    if (e != SEINE_OK) {
+        atomic_fetch_sub(&f->shared->admitted, 1);
+        turn_away(f, link, url, SEINE_SKIP_BUDGET,
+                  e == SEINE_E_NOMEM ? SN_STR("no memory") : SN_STR("no space to spill"));
+        return;
+    }
+    ch->n_pages++;
+    f->waiting++;
+    announce(f, host, now);
+}
+
+void
+sn_frontier_admit_link(sn_frontier *f, const sn_link *link, const seine_url *url,
+                       seine_time now)
+{
+    sn_crawl_host *ch;
+    uint32_t host;
+    seine_err e = sn_frontier_host(f, url, false, now, &host, &ch);
+
+    if (e != SEINE_OK)
+        turn_away(f, link, url, SEINE_SKIP_BUDGET, SN_STR("no memory"));
+    else if (link->kind == SN_KIND_SITEMAP)
+        admit_sitemap(f, host, link, seine_url_target(url), now);
+    else
+        admit_page(f, host, ch, link, url, now);
+}
+
+void
+sn_frontier_post(sn_frontier *f, sn_post *give, seine_time now)
+{
+    char mem[SEINE_URL_ROOM];
+    seine_url url;
+    sn_link link;
+
+    seine_url_init(&url, mem, sizeof mem);
+    for (size_t at = 0; sn_mail_read(give, &at, &link);) {
+        seine_err e = seine_url_parse(&url, link.url.ptr, link.url.len, NULL);
+        if (e == SEINE_OK)
+            sn_frontier_admit_link(f, &link, &url, now);
+        else
+            turn_away(f, &link, NULL, SEINE_SKIP_BUDGET, SN_STR("no memory"));
+    }
+    atomic_fetch_sub(&f->shared->mail_bytes, give->used);
+    sn_mail_free(give);
+}
+
+/* Given URLs. */
+
+/* The visit waits for the robots.txt of its host. */
+static void
+hold(sn_frontier *f, uint32_t host, sn_visit *v)
+{
+    sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
+
+    v->host = host;
+    v->next = NULL;
+    *(x->held ? &x->last_held->next : &x->held) = v;
+    x->last_held = v;
+    x->n_held++;
+    f->waiting++;
+    if (f->hosts.all[host].flags & SN_CRAWL_HOST_STUCK)
+        sn_shared_state_add_stuck(f->shared, 1);
+    if (x->is_wanted)
+        sn_frontier_say(f, host, SN_SAME_DELAY);
+}
+
+sn_admission
+sn_frontier_admit(sn_frontier *f, sn_visit *v, seine_time now)
+{
+    sn_skip_why why;
+    sn_crawl_host *ch;
+    uint32_t host;
+
+    if (sn_frontier_host(f, &v->url, v->is_typed && v->n_hops == 0, now, &host, &ch) !=
+        SEINE_OK)
+        return SN_ADMISSION_NO_MEMORY;
+    if (!(ch->flags & SN_CRAWL_HOST_PARKED) && !sn_frontier_check_robots(f, host, now)) {
+        hold(f, host, v);
+        return SN_ADMISSION_HELD;
+    }
+    if (is_known(sn_crawl_hosts_state(&f->hosts, host)) &&
+        sn_frontier_forbids(f, host, seine_url_target(&v->url), &why)) {
+        char *rule = sn_arena_text(&v->arena, why.rule);
+        sn_admit_refuse(v, SEINE_SKIP_ROBOTS,
+                        (sn_str){rule ? rule : "", rule ? why.rule.len : 0});
+        return SN_ADMISSION_REFUSED;
+    }
+    ch->n_pages += v->n_hops == 0;
+    return SN_ADMISSION_OK;
+}
+
+sn_visit *
+sn_frontier_released(sn_frontier *f)
+{
+    sn_visit *v = f->released;
+
+    if (v) {
+        f->released = v->next;
+        v->next = NULL;
+    }
+    return v;
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "engine/admit.h"
+#include "engine/frontier_parts.h"
+#include "engine/url_rules.h"
+
+/* What waits. */
+
+static sn_visit *
+take_held(sn_frontier *f, uint32_t host)
+{
+    sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
+    sn_visit *v = x->held;
+
+    if (!v)
+        return NULL;
+    x->held = v->next;
+    x->n_held--;
+    f->waiting--;
+    return v;
+}
+
+/* The next page of the host as a visit; sitemaps that nobody asked for yet have no record
+ * and are gone, and so is a page for which there is no memory. */
+static sn_visit *
+take_page(sn_frontier *f, uint32_t host, seine_time now)
+{
+    sn_visit *v = NULL;
+    sn_queued q;
+
+    while (!v && sn_frontier_take(f, host, UINT32_MAX, &q) == SEINE_OK) {
+        if (q.kind == SN_KIND_PAGE)
+            v = sn_frontier_visit_page(f, host, &q, now);
+        if (!v && q.kind == SN_KIND_PAGE)
+            sn_frontier_refuse_queued(f, host, &q, SEINE_SKIP_BUDGET,
+                                      SN_STR("no memory"));
+        else if (!v)
+            sn_shared_state_end_work(f->shared, 1);
+    }
+    return v;
+}
+
+/* What waits at a host, as a visit to be ended. */
+static sn_visit *
+drain_host(sn_frontier *f, uint32_t host, seine_time now)
+{
+    sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
+
+    if (!x)
+        return NULL;
+    uint32_t before = sn_frontier_behind(f, host);
+    if (before == 0 && !x->is_wanted)
+        return NULL;
+    if (x->is_wanted) {
+        x->is_wanted = false;
+        sn_shared_state_end_work(f->shared, 1);
+    }
+    sn_visit *v = x->held ? take_held(f, host) : take_page(f, host, now);
+    if (f->hosts.all[host].flags & SN_CRAWL_HOST_STUCK)
+        sn_shared_state_end_stuck(f->shared, before - sn_frontier_behind(f, host));
+    sn_frontier_say(f, host, SN_SAME_DELAY);
+    return v;
+}
+
+sn_visit *
+sn_frontier_drain(sn_frontier *f, uint32_t host, seine_time now)
+{
+    sn_visit *v;
+
+    if (host != SN_NO_HOST)
+        return drain_host(f, host, now);
+    for (; f->drain_at < f->hosts.n; f->drain_at++)
+        if ((v = drain_host(f, f->drain_at, now)))
+            return v;
+    f->drain_at = 0;
+    return NULL;
+}
+
+void
+sn_frontier_park(sn_frontier *f, uint32_t host)
+{
+    sn_crawl_host *ch;
+
+    if (sn_crawl_hosts_at(&f->hosts, host, &ch) == SEINE_OK)
+        ch->flags |= SN_CRAWL_HOST_PARKED;
+}
+
+sn_visit *
+sn_frontier_stuck(sn_frontier *f, seine_time now)
+{
+    for (; f->stuck_at < f->hosts.n; f->stuck_at++) {
+        sn_crawl_host *ch = &f->hosts.all[f->stuck_at];
+        if (!(ch->flags & SN_CRAWL_HOST_STUCK))
+            continue;
+        sn_visit *v = drain_host(f, f->stuck_at, now);
+        if (v) {
+            sn_admit_refuse(v, SEINE_SKIP_ROBOTS_UNREACHABLE,
+                            SN_STR("robots.txt could not be read"));
+            return v;
+        }
+        ch->flags &= (uint8_t)~SN_CRAWL_HOST_STUCK;
+    }
+    f->stuck_at = 0;
+    return NULL;
+}
+
+/* What is told at the end. */
+
+/* Why a link that was put off is not followed at the end, either; false: a given URL that
+ * came later brought it into scope, and it is followed. */
+static bool
+stays_refused(sn_frontier *f, const sn_queued *q, const seine_url *url, sn_url_verdict *o)
+{
+    const sn_shared_state *c = f->shared;
+    seine_skip reason = (seine_skip)(q->flags & ~SN_PUT_NOFOLLOW);
+
+    if (reason == SEINE_SKIP_OFFSITE) {
+        if (sn_url_rules_refuse(&c->opts, c->scope, url, o))
+            return true;
+        reason = q->depth > c->opts.crawl->depth     ? SEINE_SKIP_DEPTH
+                 : q->flags & SN_PUT_NOFOLLOW        ? SEINE_SKIP_NOFOLLOW
+                 : atomic_load(&c->stop) != SN_GOING ? SEINE_SKIP_OFFSITE
+                                                     : SEINE_SKIP_COUNT;
+    }
+    o->reason = reason;
+    o->rule = reason == SEINE_SKIP_DEPTH      ? SN_STR("--depth")
+              : reason == SEINE_SKIP_NOFOLLOW ? SN_STR("--nofollow")
+                                              : SN_STR("--scope");
+    return reason != SEINE_SKIP_COUNT;
+}
+
+/* True: it is work after all. */
+static bool
+tell_late(sn_frontier *f, const sn_queued *q, const seine_url *url, seine_time now)
+{
+    sn_shared_state *c = f->shared;
+    sn_link link = sn_frontier_link_of(q, url);
+    sn_url_verdict o = {0};
+
+    link.number = atomic_fetch_add_explicit(&c->next_number, 1, memory_order_relaxed);
+    if (!stays_refused(f, q, url, &o)) {
+        sn_frontier_route(f, &link, url, now);
+        return true;
+    }
+    if (c->opts.crawl->skips || o.reason != SEINE_SKIP_OFFSITE)
+        sn_frontier_refuse(f, &link, url, o.reason, o.rule);
+    return false;
+}
+
+/* Ends the first of those put off; false: it cannot be read, and neither can the others.
+ */
+static bool
+end_late(sn_frontier *f, seine_url *url, seine_time now, bool *io_more)
+{
+    char key[SEINE_URL_ROOM], parent[SN_QUEUED_MOST];
+    sn_queued q;
+    bool is_new = false;
+    size_t len;
+    seine_err e = sn_queue_take(f->queue, &f->late, UINT32_MAX, &q);
+
+    if (e == SEINE_OK)
+        e = seine_url_parse(url, q.target.ptr, q.target.len, NULL);
+    if (e != SEINE_OK) {
+        f->err = e;
+        return false;
+    }
+    /* Its texts are gone once something else is put into the queue. */
+    memcpy(parent, q.parent.ptr ? q.parent.ptr : "", q.parent.len);
+    q.parent.ptr = parent;
+    e = seine_url_key(url, f->shared->opts.strip_params, key, sizeof key, &len);
+    if (e == SEINE_OK)
+        e = seine_seen_add(f->shared->seen, key, len, &is_new);
+    if (e == SEINE_OK && is_new)
+        *io_more |= tell_late(f, &q, url, now);
+    else
+        atomic_fetch_add_explicit(&f->shared->duplicates, 1, memory_order_relaxed);
+    return true;
+}
+
+bool
+sn_frontier_late(sn_frontier *f, uint32_t most, seine_time now)
+{
+    char mem[SEINE_URL_ROOM];
+    seine_url url;
+    bool is_work = false;
+
+    seine_url_init(&url, mem, sizeof mem);
+    for (; f->late.n > 0 && most > 0; most--)
+        if (!end_late(f, &url, now, &is_work))
+            sn_queue_drop(f->queue, &f->late);
+    sn_frontier_send(f);
+    if (f->late.n == 0 && f->holds_end && !is_work) {
+        f->holds_end = false;
+        atomic_fetch_sub(&f->shared->late, 1);
+    }
+    return f->late.n > 0;
+}

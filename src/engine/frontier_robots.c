@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <assert.h>
+#include <stdio.h>
+
+#include "base/log.h"
+#include "base/time.h"
+#include "engine/frontier_parts.h"
+
+/* robots.txt is what the host is asked for next. */
+static void
+want(sn_frontier *f, uint32_t host)
+{
+    sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
+
+    x->is_wanted = true;
+    x->robots.state = SN_ROBOTS_UNKNOWN;
+    sn_shared_state_add_work(f->shared, 1);
+}
+
+bool
+sn_frontier_is_open(const sn_frontier *f, uint32_t host)
+{
+    const sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
+
+    return f->hosts.all[host].flags & SN_CRAWL_HOST_FREE ||
+           x->robots.state == SN_ROBOTS_PARSED || x->robots.state == SN_ROBOTS_ABSENT;
+}
+
+bool
+sn_frontier_check_robots(sn_frontier *f, uint32_t host, seine_time now)
+{
+    sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
+
+    if (f->hosts.all[host].flags & SN_CRAWL_HOST_FREE)
+        return true;
+    if (!x->is_wanted && sn_robots_cache_expire(&x->robots, now))
+        want(f, host);
+    return sn_frontier_is_open(f, host);
+}
+
+bool
+sn_frontier_forbids(const sn_frontier *f, uint32_t host, sn_str target, sn_skip_why *why)
+{
+    const sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
+    seine_robots_verdict v;
+
+    if (f->hosts.all[host].flags & SN_CRAWL_HOST_FREE ||
+        f->shared->opts.robots != SEINE_OBEY_ON ||
+        sn_robots_cache_allow(&x->robots, f->shared->agent, target, &v))
+        return false;
+    int n = snprintf(why->mem, sizeof why->mem, "robots.txt:%u %.*s", v.line,
+                     (int)(v.rule.len < 200 ? v.rule.len : 200),
+                     v.rule.ptr ? v.rule.ptr : "");
+    return sn_skip_for(why, SEINE_SKIP_ROBOTS, (sn_str){why->mem, (size_t)n});
+}
+
+/* Given URLs that waited for robots.txt go on. */
+static void
+release(sn_frontier *f, uint32_t host)
+{
+    sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
+
+    if (!x->held)
+        return;
+    for (sn_visit *v = x->held; v; v = v->next)
+        v->host = SN_NO_HOST;
+    *(f->released ? &f->last_released->next : &f->released) = x->held;
+    f->last_released = x->last_held;
+    f->waiting -= x->n_held;
+    x->held = x->last_held = NULL;
+    x->n_held = 0;
+}
+
+/* The Crawl-delay that is obeyed. */
+static seine_span
+delay_of(sn_frontier *f, uint32_t host, const sn_robots_cache *robots)
+{
+    const seine_fetch_opts *o = &f->shared->opts;
+    bool cut;
+    seine_span delay =
+        sn_robots_cache_delay(robots, f->shared->agent, o->max_crawl_delay, &cut);
+    sn_str name = sn_hosts_name(f->host_table, host);
+
+    if (cut) {
+        SN_LOG(o->log, INFO, "crawl_delay.clamped", SN_S("host", name),
+               SN_T("delay", delay));
+        f->ops.tell(&(seine_event){.name = "crawl_delay.clamped",
+                                   .host = name,
+                                   .until = SEINE_NEVER,
+                                   .to = delay / 1000},
+                    f->ops.arg);
+    }
+    return delay > 0 && o->robots == SEINE_OBEY_ON ? delay : SN_SAME_DELAY;
+}
+
+/* robots.txt is known: what waits behind it may go. */
+static void
+open(sn_frontier *f, uint32_t host, sn_address_zone ceiling, seine_time now)
+{
+    const sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
+
+    sn_frontier_say(f, host, delay_of(f, host, &x->robots));
+    sn_frontier_begin_sitemaps(f, host, ceiling, now);
+    release(f, host);
+}
+
+/* It cannot be had for now: what waits is stuck until it is asked for again. */
+static void
+shut(sn_frontier *f, uint32_t host, seine_err why, seine_time now)
+{
+    sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
+    sn_str name = sn_hosts_name(f->host_table, host);
+
+    SN_SAY(f->shared->opts.log, WARN, "robots.unreachable",
+           "robots.txt cannot be read: the host waits", SN_S("host", name),
+           SN_E("err", why), SN_T("again", x->robots.until - now));
+    f->ops.tell(&(seine_event){.name = "robots.unreachable",
+                               .host = name,
+                               .cause = why,
+                               .until = x->robots.until},
+                f->ops.arg);
+    f->hosts.all[host].flags |= SN_CRAWL_HOST_STUCK;
+    sn_shared_state_add_stuck(f->shared, sn_frontier_behind(f, host));
+    seine_err e = sn_heap_put(&f->again, x->robots.until, host);
+    if (e != SEINE_OK)
+        x->robots.until = SEINE_NEVER; /* not again in this run */
+}
+
+void
+sn_frontier_robots_lost(sn_frontier *f, uint32_t host, seine_time now)
+{
+    sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
+    seine_fault none = SEINE_FAULT;
+
+    none.code = SEINE_E_NOMEM;
+    x->is_wanted = false;
+    sn_robots_cache_settle(&x->robots, &none, (sn_str){0}, now);
+    shut(f, host, none.code, now);
+    sn_shared_state_end_work(f->shared, 1);
+}
+
+/* A redirect led to another host, which did not answer: that the other one is not there
+ * says nothing about this one. */
+static bool
+is_lost(const sn_visit *v)
+{
+    return v->n_hops > 0 && v->fault.code != SEINE_OK && v->fault.status == 0;
+}
+
+void
+sn_frontier_robots_back(sn_frontier *f, sn_visit *v, seine_time now)
+{
+    uint32_t host = v->home_host;
+    sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
+
+    assert(x && x->robots.state == SN_ROBOTS_ASKED);
+    if (is_lost(v))
+        sn_robots_cache_fail(&x->robots, now);
+    else
+        sn_robots_cache_settle(&x->robots, &v->fault, sn_buf_view(&v->kept), now);
+    if (x->robots.state == SN_ROBOTS_UNREACHABLE &&
+        f->shared->opts.robots == SEINE_OBEY_AUDIT)
+        sn_robots_cache_ignore(&x->robots, now); /* nobody waits for what is not obeyed */
+    if (x->robots.state == SN_ROBOTS_UNREACHABLE)
+        shut(f, host, v->fault.code, now);
+    else
+        open(f, host, sn_address_zone_ceiling(v->end.zone), now);
+}
+
+void
+sn_frontier_due(sn_frontier *f, seine_time now)
+{
+    while (sn_heap_when(&f->again) <= now) {
+        uint32_t host = (uint32_t)sn_heap_take(&f->again).item;
+        sn_crawl_host *ch = &f->hosts.all[host];
+
+        if (!(ch->flags & SN_CRAWL_HOST_STUCK) || atomic_load(&f->shared->gives_up))
+            continue;
+        ch->flags &= (uint8_t)~SN_CRAWL_HOST_STUCK;
+        want(f, host);
+        sn_frontier_say(f, host, SN_SAME_DELAY);
+        sn_shared_state_end_stuck(f->shared, sn_frontier_behind(f, host));
+    }
+}
+
+seine_time
+sn_frontier_when(const sn_frontier *f)
+{
+    return sn_heap_when(&f->again);
+}

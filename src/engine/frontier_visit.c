@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "engine/frontier_parts.h"
+#include "text/html.h"
+
+bool
+sn_frontier_url(const sn_frontier *f, uint32_t host, sn_str target, seine_url *out)
+{
+    char text[SEINE_URL_ROOM + SN_HOST_NAME];
+    sn_str name = sn_hosts_name(f->host_table, host);
+
+    memcpy(text, name.ptr, name.len);
+    memcpy(text + name.len, target.ptr, target.len);
+    return seine_url_parse(out, text, name.len + target.len, NULL) == SEINE_OK;
+}
+
+static bool
+keep_url(sn_visit *v, const seine_url *url)
+{
+    seine_view href = seine_url_href(url);
+    char *mem = SN_ARENA_ARRAY(&v->arena, char, href.len + 1);
+
+    if (!mem)
+        return false;
+    seine_url_init(&v->first, mem, href.len + 1);
+    if (seine_url_copy(&v->first, url) != SEINE_OK)
+        return false;
+    v->url = v->first;
+    v->input = seine_url_href(&v->first);
+    return true;
+}
+
+static bool
+keep_key(sn_frontier *f, sn_visit *v)
+{
+    char key[SEINE_URL_ROOM];
+    size_t len;
+
+    if (seine_url_key(&v->first, f->shared->opts.strip_params, key, sizeof key, &len) !=
+        SEINE_OK)
+        return false;
+    if (sn_str_eq((sn_str){key, len}, v->input)) {
+        v->key = v->input;
+        return true;
+    }
+    char *copy = sn_arena_text(&v->arena, (sn_str){key, len});
+    v->key = (sn_str){copy, len};
+    return copy != NULL;
+}
+
+/* A visit of our own for a target of the host. */
+static sn_visit *
+make(sn_frontier *f, uint32_t host, sn_str target, sn_visit_kind kind, seine_time now)
+{
+    const seine_fetch_opts *o = &f->shared->opts;
+    char mem[SEINE_URL_ROOM];
+    seine_url url;
+
+    seine_url_init(&url, mem, sizeof mem);
+    sn_visit *v = sn_frontier_url(f, host, target, &url)
+                      ? sn_visits_take_own(f->shared->visits)
+                      : NULL;
+    if (!v)
+        return NULL;
+    if (!keep_url(v, &url) || !keep_key(f, v)) {
+        sn_visits_give(f->shared->visits, v);
+        return NULL;
+    }
+    v->kind = (uint8_t)kind;
+    v->method = SN_STR("GET");
+    v->timeout = o->timeout;
+    v->retry.opts = &o->retry;
+    v->retry.deadline = SEINE_NEVER;
+    v->retry.idempotent = true;
+    v->lane = kind == SN_KIND_PAGE ? 1 : 0;
+    v->home = f->index;
+    v->home_host = host;
+    v->at_home = (f->hosts.all[host].flags & SN_CRAWL_HOST_GIVEN) != 0;
+    v->admitted_at = now;
+    sn_visit_step(v, SN_ADMITTED);
+    return v;
+}
+
+/* Which element of the page led here. */
+static void
+keep_found(sn_visit *v, const sn_queued *q)
+{
+    v->found = (seine_found){.line = q->line};
+    if (q->tag > 0) {
+        sn_str tag = sn_str_of(sn_html_tag_name((sn_html_tag)q->tag));
+        sn_str attr = sn_str_of(sn_html_attr_name((sn_html_attr)q->attr));
+        v->found.tag = tag;
+        v->found.attr = attr;
+    }
+    char *parent = q->parent.len > 0 ? sn_arena_text(&v->arena, q->parent) : NULL;
+    v->parent = (sn_str){parent, parent ? q->parent.len : 0};
+}
+
+sn_visit *
+sn_frontier_visit_page(sn_frontier *f, uint32_t host, const sn_queued *q, seine_time now)
+{
+    sn_visit *v = make(f, host, q->target, SN_KIND_PAGE, now);
+
+    if (!v)
+        return NULL;
+    v->number = q->number;
+    v->depth = q->depth;
+    v->moved = q->moved;
+    v->ceiling = (sn_address_zone)q->ceiling;
+    keep_found(v, q);
+    return v;
+}
+
+/* Whoever names a host says how far its robots.txt may reach. */
+static sn_address_zone
+robots_ceiling(const sn_frontier *f, uint32_t host)
+{
+    const sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
+
+    if (x->held)
+        return x->held->ceiling;
+    return sn_frontier_behind(f, host) > 0 ? (sn_address_zone)x->ceiling
+                                           : SN_ADDRESS_PUBLIC;
+}
+
+sn_visit *
+sn_frontier_visit_robots(sn_frontier *f, uint32_t host, seine_time now)
+{
+    sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
+    sn_visit *v = make(f, host, SN_STR("/robots.txt"), SN_KIND_ROBOTS, now);
+
+    if (!v)
+        return NULL;
+    v->ceiling = robots_ceiling(f, host);
+    x->is_wanted = false;
+    x->robots.state = SN_ROBOTS_ASKED;
+    return v;
+}
+
+sn_visit *
+sn_frontier_visit_sitemap(sn_frontier *f, uint32_t host, const sn_queued *q,
+                          seine_time now)
+{
+    sn_visit *v = make(f, host, q->target, SN_KIND_SITEMAP, now);
+
+    if (!v)
+        return NULL;
+    v->ceiling = (sn_address_zone)q->ceiling;
+    v->moved = q->moved;
+    sn_crawl_hosts_state(&f->hosts, host)->maps_out++;
+    return v;
+}
