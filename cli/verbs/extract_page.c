@@ -122,23 +122,11 @@ read_url(page *p, const char *url, reason *why)
 {
     seine_url_flaw flaw = {SEINE_URL_NONE, 0};
 
-    if (!url)
-        return true;
-    if (seine_url_parse(&p->url, url, strlen(url), &flaw) != SEINE_OK)
+    if (url && seine_url_parse(&p->url, url, strlen(url), &flaw) != SEINE_OK)
         return reason_set(why, "'%s': %s", show(url).text,
                           seine_url_flaw_text(flaw.kind));
     need(seine_links_base_url(p->links, &p->url, &p->base));
     return true;
-}
-
-/* Without a URL of the page its own base may still be a whole one. */
-static void
-read_base(page *p)
-{
-    seine_view base = seine_links_base(p->links);
-
-    if (base.ptr && seine_url_parse(&p->base, base.ptr, base.len, NULL) != SEINE_OK)
-        seine_url_init(&p->base, p->base_mem, sizeof p->base_mem);
 }
 
 bool
@@ -151,8 +139,6 @@ page_open(page *p, const bytes *html, const char *charset, const char *url, reas
     need(seine_links_new(NULL, &p->links));
     need(seine_links_feed(p->links, p->html.bytes, p->html.len));
     need(seine_links_end(p->links));
-    if (!url)
-        read_base(p);
     return read_url(p, url, why);
 }
 

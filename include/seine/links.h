@@ -107,7 +107,9 @@ seine_view seine_links_lang(const seine_links *l);
 seine_view seine_links_canonical(const seine_links *l);
 
 /* What values of the page `page` are resolved against: its base, if it has a good one,
- * else the page itself. RANGE: the page's URL does not fit into that of the base. */
+ * else the page itself. If the URL of the page is not known, `page` is empty; then
+ * out_base is empty unless the base is a whole URL. RANGE: the page's URL does not fit
+ * into that of the base. */
 SEINE_MUST_CHECK seine_err seine_links_base_url(const seine_links *l,
                                                 const seine_url *page,
                                                 seine_url *out_base);

@@ -7,6 +7,7 @@
 #include "engine/url_rules.h"
 #include "net/address_guard.h"
 #include "seine/links.h"
+#include "text/base_url.h"
 
 /* Routing. */
 
@@ -278,18 +279,6 @@ add_target(sn_frontier *f, sn_visit *v, const sn_link *like, seine_time now)
     judge(f, 1, now);
 }
 
-/* What values are resolved against: <base>, if it is a good one. */
-static const seine_url *
-base_of(const sn_visit *v, const sn_page_facts *facts, seine_url *mem)
-{
-    if (facts->base.len == 0 ||
-        seine_url_resolve(mem, &v->url, facts->base.ptr, facts->base.len, NULL) !=
-            SEINE_OK ||
-        seine_url_is_opaque(mem))
-        return &v->url;
-    return mem;
-}
-
 void
 sn_frontier_page(sn_frontier *f, sn_visit *v, seine_time now)
 {
@@ -308,7 +297,7 @@ sn_frontier_page(sn_frontier *f, sn_visit *v, seine_time now)
     if (v->page && !(v->kind == SN_KIND_PAGE && o->sitemaps == SEINE_SITEMAPS_ONLY)) {
         seine_url_init(&base, mem, sizeof mem);
         sn_page_facts_get(v->page, &facts);
-        from.base = base_of(v, &facts, &base);
+        from.base = sn_base_url(facts.base, &v->url, &base) ? &base : &v->url;
         from.nofollow = o->nofollow && facts.robots & SEINE_NOFOLLOW;
         add_links(f, v, &from, now);
     }

@@ -7,6 +7,7 @@
 #include "engine/page_parts.h"
 #include "seine/links.h"
 #include "seine/sitemap.h"
+#include "text/base_url.h"
 #include "text/html.h"
 
 #define AGENT     SN_STR("seine")
@@ -546,24 +547,12 @@ sn_page_facts_get(const sn_page *p, sn_page_facts *out_facts)
     out_facts->notes = p->notes;
 }
 
-/* A base of data: or javascript: is none (HTML standard, 4.2.3). */
-static bool
-base_counts(const seine_url *u)
-{
-    seine_view scheme = seine_url_scheme(u);
-    sn_str s = scheme;
-
-    return !sn_str_eq(s, SN_STR("data")) && !sn_str_eq(s, SN_STR("javascript"));
-}
-
 seine_err
 sn_page_base(const sn_page *p, const seine_url *url, seine_url *out_base)
 {
     sn_str base = p->ended && p->err == SEINE_OK ? fact_of(p, BASE) : (sn_str){0};
 
-    if (base.ptr &&
-        seine_url_resolve(out_base, url, base.ptr, base.len, NULL) == SEINE_OK &&
-        base_counts(out_base))
+    if (sn_base_url(base, url, out_base))
         return SEINE_OK;
     return seine_url_copy(out_base, url);
 }

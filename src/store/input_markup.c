@@ -120,15 +120,11 @@ static void
 set_page_base(seine_input *in)
 {
     struct sn_input_markup *m = in->markup;
-    seine_view base = seine_links_base(m->page);
 
-    if (!base.ptr || m->err != SEINE_OK)
-        return;
-    seine_err e = in->has_base
-                      ? seine_url_resolve(&in->url, &in->base, base.ptr, base.len, NULL)
-                      : seine_url_parse(&in->url, base.ptr, base.len, NULL);
-    if (e == SEINE_OK && seine_url_copy(&in->base, &in->url) == SEINE_OK)
-        in->has_base = true;
+    if (m->err == SEINE_OK &&
+        seine_links_base_url(m->page, &in->base, &in->url) == SEINE_OK &&
+        seine_url_copy(&in->base, &in->url) == SEINE_OK)
+        in->has_base = in->base.len > 0;
 }
 
 static seine_err

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "text/base_url.h"
 #include "text/html.h"
 
 enum {
@@ -353,24 +354,10 @@ seine_links_canonical(const seine_links *l)
     return (seine_view){NULL, 0};
 }
 
-/* A base of data: or javascript: is none (HTML standard, 4.2.3). */
-static bool
-base_counts(const seine_url *u)
-{
-    seine_view scheme = seine_url_scheme(u);
-    sn_str s = scheme;
-
-    return !sn_str_eq(s, SN_STR("data")) && !sn_str_eq(s, SN_STR("javascript"));
-}
-
 seine_err
 seine_links_base_url(const seine_links *l, const seine_url *page, seine_url *out_base)
 {
-    seine_view base = seine_links_base(l);
-
-    if (base.ptr &&
-        seine_url_resolve(out_base, page, base.ptr, base.len, NULL) == SEINE_OK &&
-        base_counts(out_base))
+    if (sn_base_url(seine_links_base(l), page, out_base))
         return SEINE_OK;
     return seine_url_copy(out_base, page);
 }

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pages made to hurt a crawl: endless URLs, bombs, bad bytes, links to where nobody may lead (P5, P6, P9). Each is survived,
 named, and costs little memory."""
+import json
 import os
 import re
 import sys
@@ -9,7 +10,7 @@ import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
 from crawl import QUICK, balanced, crawl  # noqa: E402
-from e2e import case, check, finish, rows  # noqa: E402
+from e2e import case, check, finish, rows, seine  # noqa: E402
 from origin import origin  # noqa: E402
 from pages import counted, pages  # noqa: E402
 
@@ -217,6 +218,42 @@ def other_schemes_and_ports_are_named():
     run = of({"/": '<a href="mailto:a@b">x</a><a href="ftp://127.0.0.1/">x</a><a href="javascript:void(0)">x</a><a href="http://127.0.0.1:25/">x</a><a href="http://[::1/">x</a>'},
              *WORDS, "--scope", "any")
     check(run.reasons(), {"scheme": 3, "port": 1, "bad_url": 1}, run.ending())
+
+
+# Where a page may say that its links start, and where its link "l" then leads (HTML standard, 4.2.3); None: nowhere.
+BASES = [
+    ("", "/d/l"),
+    ("<base href=/q/>", "/q/l"),
+    ("<base href=' \t/q/\n'>", "/q/l"),
+    ("<base href='../q/'>", "/q/l"),
+    ("<base href='?q'>", "/d/l"),
+    ("<base href=''><base href=/q/>", "/d/l"),  # the first with an href counts
+    ("<base target=x><base href=/q/>", "/q/l"),
+    ("<template><base href=/no/></template><base href=/q/>", "/q/l"),
+    ("<base href='http://['><base href=/q/>", "/d/l"),  # no URL
+    ("<base href='data:,x'>", "/d/l"),
+    ("<base href='data:/q/'>", "/d/l"),
+    ("<base href='javascript:/q/'>", "/d/l"),
+    ("<base href='mailto:a@b.example'>", None),  # a base, though nothing can start there
+]
+
+
+@rows(BASES)
+def extract_and_crawl_start_from_the_same_base(base, want):
+    page = "<title>t</title><a href=l>x</a><p>" + base  # also the links before it
+    with pages({"/d/p": page}) as p:
+        run = crawl(p.base + "/d/p", *WORDS)
+        extracted = seine("extract", "--base", p.base + "/d/p", "--links", stdin=page)
+    check([path for path in p.asked if path not in ("/robots.txt", "/d/p")], [want] if want else [], run.ending())
+    check([link["url"] for link in json.loads(extracted.out)["links"]], [p.base + want if want else "l"])
+    check(run.reasons(), {} if want else {"bad_url": 1}, run.ending())
+
+
+@case
+def a_page_without_a_url_starts_from_a_base_that_counts():
+    for base, want in (("http://e.example/q/", "http://e.example/q/l"), ("/q/", "l"), ("data:/q/", "l"), ("javascript:/q/", "l")):
+        extracted = seine("extract", "--links", stdin=f"<base href='{base}'><a href=l>x</a>")
+        check([link["url"] for link in json.loads(extracted.out)["links"]], [want], base)
 
 
 finish()
