@@ -17,7 +17,7 @@ WORDS = ["--mine", "-c", 64, "-l", "off", "--sitemap", "off", "--threads", 1, "-
 
 
 class Made:
-    """bench/peers/site; what it saw is in `seen` after the end."""
+    """bench/peers/site.c; what it saw is in `seen` after the end."""
 
     def __init__(self, *words):
         self.process = subprocess.Popen([str(BUILT / "site"), *map(str, words)], stdin=subprocess.PIPE, stdout=subprocess.PIPE)

@@ -5,7 +5,7 @@ import subprocess
 
 from measure import ROOT
 
-PROGRAMS = ("html", "url", "scheduler", "queue", "select")
+PROGRAMS = ("html", "url", "scheduler", "queue")
 
 
 def measure(o, emit):

@@ -45,7 +45,7 @@ class Cost:
 
 
 def runner(folder, words, patience=PATIENCE):
-    """The command line that runs words under bench/peers/run, and where it will report."""
+    """The command line that runs words under bench/peers/run.c, and where it will report."""
     report = pathlib.Path(folder) / "run.json"
     report.unlink(missing_ok=True)
     return [str(BUILT / "run"), str(report), str(patience), *map(str, words)], report

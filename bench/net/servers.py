@@ -193,7 +193,7 @@ class Site(Nginx):
 
 
 class Delay:
-    """bench/peers/delay; what it saw is in `seen` after the end."""
+    """bench/peers/delay.c; what it saw is in `seen` after the end."""
 
     def __init__(self, ms=100, cpu=None):
         self.process = subprocess.Popen([str(BUILT / "delay"), str(ms), str(PAGE_BYTES)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,

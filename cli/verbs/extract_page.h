@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * extract.h - what is taken out of a page, for `extract` and its lines of JSON.
+ * extract_page.h - what is taken out of a page, for `extract` and its lines of JSON.
  *
  * A page is read in the encoding that it or somebody else names, once without a tree for
  * links and facts, and a tree is made if something wants one.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* commands.h - the entries that stand at the top of the cmd_*.c files. */
+/* verbs.h - the entries that stand at the top of the files of this folder. */
 #ifndef CLI_VERBS_H
 #define CLI_VERBS_H
 

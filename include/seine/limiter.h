@@ -14,7 +14,7 @@
  * In any window of length t at most burst + t / every tokens are granted; the
  * rounding of a rate is below 1 ns per token, on the slow side. A clock that
  * stands or steps back delays, and never mints a token. For bytes let the token
- * be a nanosecond: init(lim, 1, depth_ns), allow(lim, now, seine_price(bytes,
+ * be a nanosecond: init(lim, 1, depth), allow(lim, now, seine_price(bytes,
  * per_second, SEINE_SECS(1))). Asking a NULL limiter is asking one that is off:
  * it admits.
  *

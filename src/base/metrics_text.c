@@ -13,7 +13,7 @@ typedef struct page {
     bool in_seconds; /* kept in ns */
 } page;
 
-/* name_suffix{labels,le="bound"} and a blank. */
+/* Name and suffix, then {labels,le="bound"} and a blank. */
 static void
 put_sample(page *p, const char *suffix, const char *labels, const char *le)
 {

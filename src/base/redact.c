@@ -14,7 +14,8 @@ static const char *const names[] = {
     "otp",  "pass",          "pin",  "pwd",        "session",     "sig", "sid",
 };
 
-/* How such a name may end: csrf_token, client-secret, user[password], JSESSIONID. */
+/* How such a name may end: "csrf_token", "client-secret", "user[password]",
+ * "JSESSIONID". */
 static const char *const ends[] = {
     "token",  "secret",    "password",  "passwd",    "signature",  "apikey",
     "sessid", "accesskey", "sessionid", "secretkey", "privatekey",

@@ -3,8 +3,8 @@
  * str.h - text as a view: where it starts and how long it is.
  *
  * A view borrows its bytes, may hold zeros and has no terminator. Everything but
- * the two sn_utf8 functions knows ASCII alone, and nothing knows a locale; other
- * bytes pass through unchanged.
+ * sn_utf8_decode and sn_utf8_valid knows ASCII alone, and nothing knows a locale;
+ * other bytes pass through unchanged.
  *
  *     sn_str list = SN_STR("gzip, br"), name;
  *     while (sn_str_next(&list, ',', &name))

@@ -9,8 +9,8 @@
  * folded away when a host is idle and nothing in them matters any more; `next` keeps the
  * debt of the limiter, so that folding never makes a request early.
  *
- *     h = sn_hosts_get(&hosts, &url, now, &e);
- *     g = sn_hosts_guard(&hosts, h, now, &e);
+ *     e = sn_hosts_find(&hosts, &url, now, &host);
+ *     e = sn_hosts_guard(&hosts, host, now, &guards);
  *
  * Time    is passed in.
  * Memory  88 bytes, a place in a table and the name a host; guards and figures in slabs

@@ -2,7 +2,7 @@
 /*
  * order.h - numbered records wait until all before them are there.
  *
- *     if (r->number == sn_order_due(&o))
+ *     if (r->number == o.due)
  *         write(r), sn_order_pass(&o);
  *     else
  *         e = sn_order_hold(&o, block);

@@ -2,7 +2,7 @@
 /*
  * tree.h - the nodes of a seine_tree, for those who walk all of them.
  *
- * Only tree_parse.c knows the library that made them. Names are numbers; two nodes
+ * Only tree_make.c knows the library that made them. Names are numbers; two nodes
  * have the same name if they have the same number.
  *
  * Threads any number may look at a tree that does not change.
@@ -71,7 +71,7 @@ sn_str sn_tree_name_text(const seine_tree *t, uint32_t name);
 /* The value of an attribute without prefix; false: it has none. */
 bool sn_tree_value(const seine_tree *t, seine_node n, uint32_t name, sn_str *out_value);
 
-/* Of tree_parse.c, which alone adds. */
+/* Of tree_make.c, which alone adds. */
 uint32_t sn_tree_intern(seine_tree *t, sn_str name);
 void sn_maker_free(struct sn_maker *m);
 

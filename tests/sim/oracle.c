@@ -96,7 +96,7 @@ oracle_may_be_in_scope(const site *s, const site_node *node)
 
 enum { SEGMENTS = 64 };
 
-/* scale.md 5.1, as it stands there. */
+/* The shapes that docs/internals/trap.md refuses at once. */
 static bool
 is_round(const char *path)
 {

@@ -4,9 +4,9 @@
     from e2e import case, check, seine, finish
 
     @case
-    def a_rate_of_nothing_is_refused():
-        r = seine("limit", "simulate", "--rate", "0/s")
-        check(r.code, 2)
+    def no_rate_is_offered_to_a_request_larger_than_the_bucket():
+        r = seine("limit", "simulate", "--rate", "1/s", "--burst", "2", stdin="0 3")
+        check("with --burst 3." in r.out, True)
 
     finish()
 

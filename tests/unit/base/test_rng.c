@@ -5,7 +5,7 @@
 
 #include "check.h"
 
-/* First outputs for the state 1 2 3 4, from the authors' xoshiro256starstar.c. */
+/* First outputs for the state 1 2 3 4, as the authors' program prints them. */
 TEST(rng_is_xoshiro256_starstar)
 {
     static const uint64_t want[] = {

@@ -69,7 +69,8 @@ answers(fixture *f, uint16_t status)
     return ends(f, SEINE_OK, status, SEINE_PHASE_NONE, true);
 }
 
-/* Every row of the table in resilience.md 4.13 that an attempt can end with. */
+/* Every row that an attempt can end with: docs/internals/engine.md says what follows,
+ * docs/user/outcome.md what breaker and throttle hear. */
 TEST(x_23_x_26_x_27_verdict_follows_the_table_row_by_row)
 {
     static const struct {
