@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "net/cookie.h"
+#include "net/cookie_jar.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 
@@ -50,12 +50,12 @@ start(void)
 }
 
 static void
-look(seine_jar *jar, int64_t wall, bool strangers)
+look(seine_cookie_jar *jar, int64_t wall, bool strangers)
 {
-    static char buf[SEINE_JAR_SENT];
+    static char buf[SEINE_COOKIE_JAR_SENT];
 
     for (int i = 0; i < URLS; i++) {
-        size_t n = seine_jar_cookie(jar, &home[i].url, wall, buf, sizeof buf);
+        size_t n = seine_cookie_jar_field(jar, &home[i].url, wall, buf, sizeof buf);
 
         REQUIRE(n <= sizeof buf);
         for (size_t k = 0; k < n; k++)
@@ -63,8 +63,8 @@ look(seine_jar *jar, int64_t wall, bool strangers)
         REQUIRE(n == 0 || (buf[0] != '=' && memchr(buf, '=', n)));
     }
     for (int i = 0; i < OTHERS && !strangers; i++)
-        REQUIRE(seine_jar_cookie(jar, &others[i].url, wall, buf, sizeof buf) == 0);
-    REQUIRE(seine_jar_count(jar) <= SN_JAR_ALL);
+        REQUIRE(seine_cookie_jar_field(jar, &others[i].url, wall, buf, sizeof buf) == 0);
+    REQUIRE(seine_cookie_jar_count(jar) <= SN_COOKIE_JAR_ALL);
 }
 
 static void
@@ -84,20 +84,20 @@ check_parts(sn_str value, int64_t wall)
 
 /* Out and in again is the same. */
 static void
-check_print(seine_jar *jar, int64_t wall)
+check_print(seine_cookie_jar *jar, int64_t wall)
 {
-    seine_jar *again = NULL;
+    seine_cookie_jar *again = NULL;
     char *first = NULL, *second = NULL;
     size_t n, m;
 
-    REQUIRE(!sn_jar_print(jar, wall, &first, &n));
-    REQUIRE(!sn_jar_new(NULL, &again));
+    REQUIRE(!sn_cookie_jar_print(jar, wall, &first, &n));
+    REQUIRE(!sn_cookie_jar_new(NULL, &again));
     again->psl = psl;
-    REQUIRE(!sn_jar_read(again, (sn_str){first, n}, "again", wall, NULL));
-    REQUIRE(!sn_jar_print(again, wall, &second, &m));
+    REQUIRE(!sn_cookie_jar_read(again, (sn_str){first, n}, "again", wall, NULL));
+    REQUIRE(!sn_cookie_jar_print(again, wall, &second, &m));
     REQUIRE(n == m && memcmp(first, second, n) == 0);
     again->psl = NULL;
-    seine_jar_free(again);
+    seine_cookie_jar_free(again);
     sn_free(first);
     sn_free(second);
 }
@@ -106,12 +106,12 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
     sn_str rest = {(const char *)bytes, n}, line;
-    seine_jar *jar = NULL;
+    seine_cookie_jar *jar = NULL;
     int64_t wall = T0, epoch;
 
     if (!psl)
         start();
-    REQUIRE(!sn_jar_new(NULL, &jar));
+    REQUIRE(!sn_cookie_jar_new(NULL, &jar));
     jar->psl = psl;
     while (rest.len > 0 && rest.ptr[0] != '@' && sn_str_next(&rest, '\n', &line)) {
         sn_str value = sn_str_slice(line, 1, line.len);
@@ -124,23 +124,25 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
             REQUIRE(epoch >= INT64_C(-11644473600) && epoch < INT64_C(253402300800));
         if (i >= URLS)
             continue;
-        size_t before = seine_jar_count(jar);
-        seine_err e = seine_jar_take(jar, &home[i].url, value.ptr, value.len, wall);
-        REQUIRE(e == SEINE_OK || (e == SEINE_E_INVAL && before == seine_jar_count(jar)));
+        size_t before = seine_cookie_jar_count(jar);
+        seine_err e =
+            seine_cookie_jar_take(jar, &home[i].url, value.ptr, value.len, wall);
+        REQUIRE(e == SEINE_OK ||
+                (e == SEINE_E_INVAL && before == seine_cookie_jar_count(jar)));
     }
     look(jar, wall, false);
     if (rest.len > 0) {
         char why[SEINE_WHY] = "";
-        size_t before = seine_jar_count(jar);
+        size_t before = seine_cookie_jar_count(jar);
         seine_err e =
-            sn_jar_read(jar, sn_str_slice(rest, 1, rest.len), "file", wall, why);
+            sn_cookie_jar_read(jar, sn_str_slice(rest, 1, rest.len), "file", wall, why);
 
         REQUIRE(e == SEINE_OK ||
-                (e == SEINE_E_CONFIG && why[0] && before == seine_jar_count(jar)));
+                (e == SEINE_E_CONFIG && why[0] && before == seine_cookie_jar_count(jar)));
         look(jar, wall, true);
     }
     check_print(jar, wall);
     jar->psl = NULL;
-    seine_jar_free(jar);
+    seine_cookie_jar_free(jar);
     return 0;
 }

@@ -27,10 +27,10 @@ wall(void)
 }
 
 static int
-load(seine_jar *jar, const char *label, const char *path)
+load(seine_cookie_jar *jar, const char *label, const char *path)
 {
     char why[SEINE_WHY] = "";
-    seine_err e = seine_jar_load(jar, path, wall(), why);
+    seine_err e = seine_cookie_jar_load(jar, path, wall(), why);
 
     if (e == SEINE_OK)
         return SAY_DONE;
@@ -57,7 +57,7 @@ check_place(const char *path)
 }
 
 static int
-fill(const fetch_settings *set, seine_jar *jar)
+fill(const fetch_settings *set, seine_cookie_jar *jar)
 {
     int code = SAY_DONE;
 
@@ -76,36 +76,36 @@ fill(const fetch_settings *set, seine_jar *jar)
 }
 
 int
-cookies_open(const args *a, seine_jar **out_jar)
+cookies_open(const args *a, seine_cookie_jar **out_jar)
 {
     const fetch_settings *set = a->settings;
     bool refused = options_given(a, "cookies") && !set->cookies;
-    seine_jar *jar = NULL;
+    seine_cookie_jar *jar = NULL;
 
     if (refused && (set->cookie_jar || cookies_are_filed(set)))
         return say_fail(SAY_USAGE, "one of the two", "--no-cookies does not go with %s",
                         set->cookie_jar ? "--cookie-jar" : "a file of cookies");
     if (refused || (!set->cookies && !set->cookie_jar && !set->cookie))
         return SAY_DONE;
-    seine_err e = seine_jar_new(&jar);
+    seine_err e = seine_cookie_jar_new(&jar);
     if (e != SEINE_OK)
         return say_fail(SAY_MACHINE, NULL, "%s", seine_err_text(e));
     int code = fill(set, jar);
     if (code == SAY_DONE)
         *out_jar = jar;
     else
-        seine_jar_free(jar);
+        seine_cookie_jar_free(jar);
     return code;
 }
 
 int
-cookies_save(const fetch_settings *set, seine_jar *jar, run_log *v)
+cookies_save(const fetch_settings *set, seine_cookie_jar *jar, run_log *v)
 {
     char why[SEINE_WHY] = "";
 
     if (!jar || !set->cookie_jar)
         return SAY_DONE;
-    seine_err e = seine_jar_save(jar, set->cookie_jar, wall(), why);
+    seine_err e = seine_cookie_jar_save(jar, set->cookie_jar, wall(), why);
     if (e == SEINE_OK)
         return SAY_DONE;
     run_log_fail(v, e, "another place", "--cookie-jar: %s",

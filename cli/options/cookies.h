@@ -8,7 +8,7 @@
 #ifndef CLI_COOKIES_H
 #define CLI_COOKIES_H
 
-#include <seine/cookie.h>
+#include <seine/cookie_jar.h>
 
 #include "options/fetch_settings.h"
 #include "verbs/run_log.h"
@@ -17,9 +17,9 @@
 bool cookies_are_filed(const fetch_settings *set);
 
 /* *out_jar is NULL when nobody asked for one. SAY_DONE, or it was said what is wrong. */
-int cookies_open(const args *a, seine_jar **out_jar);
+int cookies_open(const args *a, seine_cookie_jar **out_jar);
 
 /* Saves it if there is a file for it; SAY_DONE, or SAY_MACHINE and it was said. */
-int cookies_save(const fetch_settings *set, seine_jar *jar, run_log *v);
+int cookies_save(const fetch_settings *set, seine_cookie_jar *jar, run_log *v);
 
 #endif

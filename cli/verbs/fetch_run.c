@@ -555,7 +555,7 @@ fetch_run(const args *a)
     if (ready && code != SAY_USAGE &&
         cookies_save(r->set, r->plan.opts.jar, &r->run_log) != SAY_DONE)
         code = SAY_MACHINE;
-    seine_jar_free(r->plan.opts.jar);
+    seine_cookie_jar_free(r->plan.opts.jar);
     run_metrics_write(&r->run_metrics);
     outputs_free(&r->outputs);
     run_metrics_close(&r->run_metrics);

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <seine/cookie.h>
+#include <seine/cookie_jar.h>
 
 #include "screen/out.h"
 #include "screen/say.h"
@@ -84,7 +84,7 @@ read_url(place *p, const seine_url *base, const char *what, const char *text, re
 static seine_json *
 text_of(const char *bytes, size_t n)
 {
-    char text[SEINE_JAR_SENT + 1];
+    char text[SEINE_COOKIE_JAR_SENT + 1];
 
     snprintf(text, sizeof text, "%.*s", (int)n, bytes);
     return jsonl_string(text);
@@ -112,7 +112,7 @@ put_sent(const char *cookies, size_t len, seine_json *out)
 
 typedef struct kitchen {
     place from, to;
-    seine_jar *jar;
+    seine_cookie_jar *jar;
     int64_t wall;
 } kitchen;
 
@@ -123,14 +123,14 @@ open_kitchen(kitchen *k, const char *url, const char *to, int64_t now, reason *w
     if (!read_url(&k->from, NULL, "url", url, why) ||
         !read_url(&k->to, &k->from.url, "sent-to", to ? to : url, why))
         return false;
-    seine_err e = seine_jar_new(&k->jar);
+    seine_err e = seine_cookie_jar_new(&k->jar);
     return e == SEINE_OK || reason_set(why, "%s", seine_err_text(e));
 }
 
 static bool
 take(kitchen *k, const char *bytes, size_t len, reason *why)
 {
-    seine_err e = seine_jar_take(k->jar, &k->from.url, bytes, len, k->wall);
+    seine_err e = seine_cookie_jar_take(k->jar, &k->from.url, bytes, len, k->wall);
 
     return e == SEINE_OK || e == SEINE_E_INVAL ||
            reason_set(why, "%s", seine_err_text(e));
@@ -140,8 +140,9 @@ take(kitchen *k, const char *bytes, size_t len, reason *why)
 static size_t
 close_kitchen(kitchen *k, seine_json *out)
 {
-    char cookies[SEINE_JAR_SENT];
-    size_t len = seine_jar_cookie(k->jar, &k->to.url, k->wall, cookies, sizeof cookies);
+    char cookies[SEINE_COOKIE_JAR_SENT];
+    size_t len =
+        seine_cookie_jar_field(k->jar, &k->to.url, k->wall, cookies, sizeof cookies);
 
     put_sent(cookies, len, out);
     return len;
@@ -179,7 +180,7 @@ answer(const seine_json *in, seine_json *out, reason *why)
         jsonl_set(out, "ok", seine_json_new_bool(true));
         close_kitchen(&k, out);
     }
-    seine_jar_free(k.jar);
+    seine_cookie_jar_free(k.jar);
     return good;
 }
 
@@ -197,14 +198,14 @@ once(const args *a)
     for (size_t i = 0; good && i < a->count; i++)
         good = take(&k, a->words[i], strlen(a->words[i]), &why);
     if (!good) {
-        seine_jar_free(k.jar);
+        seine_cookie_jar_free(k.jar);
         return say_fail(SAY_USAGE, "--url https://e.example/", "%s", why.text);
     }
     seine_json *out = xalloc_json(seine_json_new_object());
     jsonl_set(out, "ok", seine_json_new_bool(true));
     size_t len = close_kitchen(&k, out);
     out_json(out);
-    seine_jar_free(k.jar);
+    seine_cookie_jar_free(k.jar);
     return len > 0 ? SAY_DONE : SAY_FAILED;
 }
 

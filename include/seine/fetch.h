@@ -41,7 +41,7 @@
 
 #include "seine/alloc.h"
 #include "seine/breaker.h"
-#include "seine/cookie.h"
+#include "seine/cookie_jar.h"
 #include "seine/crawl.h"
 #include "seine/ctx.h"
 #include "seine/family.h"
@@ -154,7 +154,7 @@ typedef struct seine_fetch_opts {
     const char *no_proxy; /* "localhost,.example,10.0.0.0/8,*"; NULL: likewise */
     char *(*proxy_env)(const char *name); /* getenv: http_proxy and its kin count, read
                                              once by new; NULL: they do not */
-    seine_jar *jar;                       /* cookies; NULL: none are taken or sent */
+    seine_cookie_jar *jar;                /* cookies; NULL: none are taken or sent */
 
     /* where */
     seine_family family;

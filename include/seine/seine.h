@@ -19,7 +19,7 @@
 #include "seine/charset.h"
 #include "seine/clock.h"
 #include "seine/convert.h"
-#include "seine/cookie.h"
+#include "seine/cookie_jar.h"
 #include "seine/crawl.h"
 #include "seine/ctx.h"
 #include "seine/err.h"

@@ -44,9 +44,9 @@ join_cookies(sn_flight *f, sn_str jar, sn_str own, sn_str *out_value)
 bool
 sn_request_add_cookies(const sn_requests *r, sn_flight *f)
 {
-    seine_jar *jar = r->shared->opts.jar;
+    seine_cookie_jar *jar = r->shared->opts.jar;
     sn_request *request = &f->request;
-    char buf[SEINE_JAR_SENT];
+    char buf[SEINE_COOKIE_JAR_SENT];
     size_t at, cap = sizeof buf;
     sn_str own = {0};
 
@@ -57,7 +57,8 @@ sn_request_add_cookies(const sn_requests *r, sn_flight *f)
         own = request->fields[at].value;
     if (own.len > 0)
         cap = own.len + 2 < cap ? cap - own.len - 2 : 0;
-    size_t n = seine_jar_cookie(jar, request->url, f->visit->started_wall, buf, cap);
+    size_t n =
+        seine_cookie_jar_field(jar, request->url, f->visit->started_wall, buf, cap);
     if (n == 0)
         return true;
     sn_field *fields = SN_ARENA_ARRAY(&f->visit->arena, sn_field, request->n_fields + 1);
@@ -74,7 +75,7 @@ sn_request_add_cookies(const sn_requests *r, sn_flight *f)
 void
 sn_request_take_cookies(const sn_requests *r, sn_visit *v, const sn_head *head)
 {
-    seine_jar *jar = r->shared->opts.jar;
+    seine_cookie_jar *jar = r->shared->opts.jar;
     seine_clock *clock = r->env->clock;
     uint32_t at = 0;
     sn_str value;
@@ -82,7 +83,7 @@ sn_request_take_cookies(const sn_requests *r, sn_visit *v, const sn_head *head)
     for (int n = 0;
          n < COOKIES_SET && sn_head_next(head, SN_STR("set-cookie"), &at, &value); n++) {
         seine_err e =
-            seine_jar_take(jar, &v->url, value.ptr, value.len, clock->wall(clock));
+            seine_cookie_jar_take(jar, &v->url, value.ptr, value.len, clock->wall(clock));
         if (e == SEINE_E_NOMEM) /* one that is refused does no harm */
             v->kept.err = e;
     }

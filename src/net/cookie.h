@@ -1,33 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cookie.h - the parts of a jar: what a Set-Cookie says, and what is kept of it.
+ * cookie.h - what does a Set-Cookie say, and to which hosts and paths does it belong?
  *
- *     e = sn_cookie_parse(value, wall, &set);      bytes to views; INVAL: refused
- *     e = sn_cookie_scope(&set, url, psl, &c);     whose it is, by the URL it came from
- *     e = sn_jar_put(jar, &c, wall);               a copy in the jar
+ *     e = sn_cookie_parse(value, wall, &set);              bytes to views; INVAL: refused
+ *     e = sn_cookie_place_of(&url, &from);                 the URL that it came from
+ *     e = sn_cookie_scope(&set, &from, psl, mem, &cookie); its domain and path
  *
- * A line of a cookie file takes the same way from the second step on.
+ * A line of a cookie file takes the same way from the third step on. The jar keeps the
+ * cookies: net/cookie_jar.h.
  *
  * Time    is passed in: Unix time in ns.
- * Memory  views; the jar copies.
- * Threads parsing any thread; the jar has one lock, a leaf: memory is taken before it
- *         and given back after it.
+ * Memory  views.
+ * Threads any thread.
  */
 #ifndef SN_COOKIE_H
 #define SN_COOKIE_H
 
-#include <pthread.h>
-
 #include "base/str.h"
-#include "seine/cookie.h"
 #include "seine/psl.h"
+#include "seine/url.h"
 
 #define SN_COOKIE_BYTES  4096 /* of name and value */
 #define SN_COOKIE_ATTR   1024 /* of an attribute's value; longer ones do not count */
 #define SN_COOKIE_DOMAIN 256
-#define SN_JAR_HOST      50
-#define SN_JAR_ALL       3000
-#define SN_JAR_SLOTS     4096
 #define SN_COOKIE_LIFE   (INT64_C(400) * 86400 * 1000000000)
 
 /* Of no use to a client without pages; kept for whoever reads the jar. */
@@ -85,47 +80,5 @@ SEINE_MUST_CHECK seine_err sn_cookie_scope(const sn_set_cookie *set,
 bool sn_cookie_prefix_holds(const sn_cookie_view *c);
 
 bool sn_cookie_path_matches(sn_str request, sn_str cookie);
-
-typedef struct sn_cookie sn_cookie;
-struct sn_cookie {
-    sn_cookie *newer, *older;              /* of all, by use */
-    sn_cookie *next, **link;               /* those whose domain has the same slot */
-    sn_cookie *next_secure, **link_secure; /* secure ones, by the slot of their site */
-    uint64_t hash, site;                   /* of domain and site */
-    uint64_t created, used;                /* counted, not timed */
-    sn_cookie_view view;                   /* of `text` */
-    char text[];
-};
-
-struct seine_jar {
-    pthread_mutex_t lock;
-    seine_psl *psl; /* NULL: none */
-    uint64_t secret[2], ticks;
-    sn_cookie *newest, *oldest;
-    size_t count;
-    int64_t soonest; /* nothing expires before */
-    sn_cookie *slots[SN_JAR_SLOTS], *secure[SN_JAR_SLOTS];
-    sn_cookie *found[SN_JAR_ALL]; /* under the lock: those in question */
-};
-
-/* With another list; it is the jar's from here on, also on failure. NULL: none. */
-SEINE_MUST_CHECK seine_err sn_jar_new(seine_psl *give, seine_jar **out_jar);
-
-/* Copies it in, in place of the one of the same name, domain and path. One that has
- * expired takes that out. INVAL: it would hide a secure one. */
-SEINE_MUST_CHECK seine_err sn_jar_put(seine_jar *jar, const sn_cookie_view *c,
-                                      int64_t wall);
-
-/* Under the lock: all into `found`, oldest first; what has expired is left out. */
-size_t sn_jar_list(seine_jar *jar, int64_t wall);
-
-/* The text of a file, `path`, as `load` reads it; all lines are good before one is
- * taken. */
-SEINE_MUST_CHECK seine_err sn_jar_read(seine_jar *jar, sn_str text, const char *path,
-                                       int64_t wall, char *out_why);
-
-/* The lines of a file; *out_text is freed by sn_free, also on failure: NOMEM. */
-SEINE_MUST_CHECK seine_err sn_jar_print(seine_jar *jar, int64_t wall, char **out_text,
-                                        size_t *out_len);
 
 #endif

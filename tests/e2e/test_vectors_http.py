@@ -3,7 +3,7 @@
 """Dates, Retry-After, MIME types and cookies of others, through the verbs.
 
 They are found through SEINE_VECTORS and are no part of the project. Every row must
-agree, but for three cookies that their authors switched off: docs/user/cookie.md.
+agree, but for three cookies that their authors switched off: docs/user/cookie_jar.md.
 """
 import calendar
 import email.utils

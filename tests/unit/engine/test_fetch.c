@@ -473,7 +473,7 @@ TEST(whatever_allocation_fails_every_url_has_one_record_or_a_named_error)
         o.adaptive = false;
         if (seine_metrics_new(&metrics) == SEINE_OK)
             o.metrics = metrics;
-        if (seine_jar_new(&o.jar) != SEINE_OK)
+        if (seine_cookie_jar_new(&o.jar) != SEINE_OK)
             o.jar = NULL;
         script_on(s, "http://a.test/1",
                   &(answer){.status = 302, .fields = "Location: http://b.test/2"});
@@ -506,7 +506,7 @@ TEST(whatever_allocation_fails_every_url_has_one_record_or_a_named_error)
             seine_fetch_free(f);
         }
         seine_metrics_free(metrics);
-        seine_jar_free(o.jar);
+        seine_cookie_jar_free(o.jar);
         free(g);
         script_free(s);
     }

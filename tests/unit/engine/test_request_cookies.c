@@ -23,7 +23,7 @@ set_up(void)
     t->opts = script_opts(t->s);
     t->opts.on_record = gather_record;
     t->opts.arg = &t->g;
-    CHECK_EQ(seine_jar_new(&t->opts.jar), SEINE_OK);
+    CHECK_EQ(seine_cookie_jar_new(&t->opts.jar), SEINE_OK);
     return t;
 }
 
@@ -43,7 +43,7 @@ run(fixture *t, const char *url)
 static void
 tear_down(fixture *t)
 {
-    seine_jar_free(t->opts.jar);
+    seine_cookie_jar_free(t->opts.jar);
     script_free(t->s);
     free(t);
 }
@@ -82,7 +82,7 @@ TEST(a_hop_carries_the_cookies_of_its_own_host)
     CHECK_STR(cookies(t, 1), "-");
     CHECK_STR(cookies(t, 2), "k=a");
     CHECK_STR(cookies(t, 3), "k=b"); /* ports are one host to cookies */
-    CHECK_EQ(seine_jar_count(t->opts.jar), 3);
+    CHECK_EQ(seine_cookie_jar_count(t->opts.jar), 3);
     tear_down(t);
 }
 
@@ -149,7 +149,7 @@ TEST(of_one_answer_50_cookies_count)
                               i > 0 ? "\n" : "", i, i % 2 ? "; Domain=example.com" : "");
     script_on(t->s, "http://a.example.com/", &(answer){.fields = fields});
     run(t, "http://a.example.com/");
-    CHECK_EQ(seine_jar_count(t->opts.jar), 50);
+    CHECK_EQ(seine_cookie_jar_count(t->opts.jar), 50);
     tear_down(t);
 }
 
@@ -157,7 +157,7 @@ TEST(without_a_jar_no_cookie_is_taken_or_sent)
 {
     fixture *t = set_up();
 
-    seine_jar_free(t->opts.jar);
+    seine_cookie_jar_free(t->opts.jar);
     t->opts.jar = NULL;
     script_on(t->s, "http://a.test/",
               &(answer){.status = 302, .fields = "Set-Cookie: k=a\nLocation: /b"});

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "net/cookie.h"
+#include "net/cookie_jar.h"
 #include "seine/time.h"
 
 #define T0 SEINE_SECS(INT64_C(1700000000))
@@ -25,29 +25,30 @@ at(address *a, const char *text)
     return &a->url;
 }
 
-static inline seine_jar *
+static inline seine_cookie_jar *
 new_jar(void)
 {
-    seine_jar *jar = NULL;
+    seine_cookie_jar *jar = NULL;
 
-    CHECK_EQ(seine_jar_new(&jar), SEINE_OK);
+    CHECK_EQ(seine_cookie_jar_new(&jar), SEINE_OK);
     return jar;
 }
 
 static inline seine_err
-set_at(seine_jar *jar, const char *url, const char *value, int64_t wall)
+set_at(seine_cookie_jar *jar, const char *url, const char *value, int64_t wall)
 {
     static address a;
 
-    return seine_jar_take(jar, at(&a, url), value, strlen(value), wall);
+    return seine_cookie_jar_take(jar, at(&a, url), value, strlen(value), wall);
 }
 
 static inline const char *
-sent_at(seine_jar *jar, const char *url, int64_t wall)
+sent_at(seine_cookie_jar *jar, const char *url, int64_t wall)
 {
-    static char text[SEINE_JAR_SENT + 1];
+    static char text[SEINE_COOKIE_JAR_SENT + 1];
     static address a;
-    size_t n = seine_jar_cookie(jar, at(&a, url), wall, text, SEINE_JAR_SENT);
+    size_t n =
+        seine_cookie_jar_field(jar, at(&a, url), wall, text, SEINE_COOKIE_JAR_SENT);
 
     text[n] = '\0';
     return text;
@@ -57,14 +58,14 @@ sent_at(seine_jar *jar, const char *url, int64_t wall)
 static inline const char *
 one_cookie(const char *from, const char *value, const char *to)
 {
-    seine_jar *jar = new_jar();
+    seine_cookie_jar *jar = new_jar();
     seine_err e = set_at(jar, from, value, T0);
 
     CHECK(e == SEINE_OK || e == SEINE_E_INVAL);
     const char *text = sent_at(jar, to, T0);
     if (e != SEINE_OK)
         CHECK_STR(text, "");
-    seine_jar_free(jar);
+    seine_cookie_jar_free(jar);
     return text;
 }
 

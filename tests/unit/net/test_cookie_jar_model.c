@@ -13,7 +13,7 @@ typedef struct kept {
 } kept;
 
 typedef struct model {
-    kept all[SN_JAR_ALL + 1];
+    kept all[SN_COOKIE_JAR_ALL + 1];
     size_t n;
     uint64_t ticks;
 } model;
@@ -140,8 +140,8 @@ by_order(const void *a, const void *b)
 static const char *
 model_sent(model *m, const step *s, int64_t wall)
 {
-    static char text[3 * SEINE_JAR_SENT];
-    static kept *list[SN_JAR_ALL];
+    static char text[3 * SEINE_COOKIE_JAR_SENT];
+    static kept *list[SN_COOKIE_JAR_ALL];
     size_t n = 0, from, len = 0;
 
     drop_dead(m, wall);
@@ -215,7 +215,7 @@ any_step(sn_rng *rng, int names, size_t longest)
 
 /* One set and one asking. */
 static void
-walk(seine_jar *jar, model *m, const step *s, int64_t wall, sn_rng *rng)
+walk(seine_cookie_jar *jar, model *m, const step *s, int64_t wall, sn_rng *rng)
 {
     static char url[256], value[4096], field[4200];
 
@@ -230,7 +230,7 @@ walk(seine_jar *jar, model *m, const step *s, int64_t wall, sn_rng *rng)
     CHECK_EQ(e, model_set(m, s, value, wall) ? SEINE_OK : SEINE_E_INVAL);
     snprintf(url, sizeof url, "http%s://%s%s", s->https ? "s" : "", s->host, s->asked);
     CHECK_STR(sent_at(jar, url, wall), model_sent(m, s, wall));
-    CHECK(m->n <= seine_jar_count(jar)); /* which may hold dead ones */
+    CHECK(m->n <= seine_cookie_jar_count(jar)); /* which may hold dead ones */
 }
 
 TEST(cookie_agrees_with_a_list_that_is_walked)
@@ -247,7 +247,7 @@ TEST(cookie_agrees_with_a_list_that_is_walked)
     model *m = calloc(1, sizeof *m);
 
     EACH_ROW(i, rows) {
-        seine_jar *jar = new_jar();
+        seine_cookie_jar *jar = new_jar();
         int64_t wall = T0;
 
         m->n = 0;
@@ -257,7 +257,7 @@ TEST(cookie_agrees_with_a_list_that_is_walked)
             walk(jar, m, &s, wall, &rng);
             wall += (int64_t)sn_rng_below(&rng, 3) * SEINE_SECS(1);
         }
-        seine_jar_free(jar);
+        seine_cookie_jar_free(jar);
     }
     free(m);
 }
@@ -268,7 +268,7 @@ TEST(cookie_agrees_with_the_list_when_the_jar_is_full)
 {
     sn_rng rng = sn_rng_seed(check_seed());
     model *m = calloc(1, sizeof *m);
-    seine_jar *jar = new_jar();
+    seine_cookie_jar *jar = new_jar();
     static const char *const paths[] = {"", "/", "/a", NULL};
 
     for (int round = 0; round < 6000; round++) {
@@ -286,7 +286,7 @@ TEST(cookie_agrees_with_the_list_when_the_jar_is_full)
 
         walk(jar, m, &s, T0 + round * SEINE_SECS(1), &rng);
     }
-    CHECK(seine_jar_count(jar) >= 2500);
-    seine_jar_free(jar);
+    CHECK(seine_cookie_jar_count(jar) >= 2500);
+    seine_cookie_jar_free(jar);
     free(m);
 }

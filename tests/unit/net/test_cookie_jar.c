@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "net/cookie.h"
+#include "net/cookie_jar.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -138,12 +138,12 @@ TEST(cookie_prefixes_keep_their_promise_in_any_case)
     };
 
     EACH_ROW(i, rows) {
-        seine_jar *jar = new_jar();
+        seine_cookie_jar *jar = new_jar();
 
         CHECK_EQ(set_at(jar, rows[i].from, rows[i].value, T0),
                  rows[i].kept ? SEINE_OK : SEINE_E_INVAL);
-        CHECK_EQ(seine_jar_count(jar), rows[i].kept);
-        seine_jar_free(jar);
+        CHECK_EQ(seine_cookie_jar_count(jar), rows[i].kept);
+        seine_cookie_jar_free(jar);
     }
 }
 
@@ -166,7 +166,7 @@ TEST(cookie_of_http_leaves_secure_ones_alone)
     };
 
     EACH_ROW(i, rows) {
-        seine_jar *jar = new_jar();
+        seine_cookie_jar *jar = new_jar();
 
         CHECK_EQ(set_at(jar, "https://a.example.com/", "k=secret; Secure; Path=/p", T0),
                  SEINE_OK);
@@ -174,27 +174,27 @@ TEST(cookie_of_http_leaves_secure_ones_alone)
                  rows[i].taken ? SEINE_OK : SEINE_E_INVAL);
         if (!rows[i].taken)
             CHECK_STR(sent_at(jar, "https://a.example.com/p", T0), "k=secret");
-        seine_jar_free(jar);
+        seine_cookie_jar_free(jar);
     }
 }
 
 TEST(cookie_of_http_may_take_the_place_of_an_expired_secure_one)
 {
-    seine_jar *jar = new_jar();
+    seine_cookie_jar *jar = new_jar();
 
     CHECK_EQ(set_at(jar, "https://h.example/", "k=s; Secure; Max-Age=5", T0), SEINE_OK);
     CHECK_EQ(set_at(jar, "http://h.example/", "k=p", T0 + SEINE_SECS(5) - 1),
              SEINE_E_INVAL);
     CHECK_EQ(set_at(jar, "http://h.example/", "k=p", T0 + SEINE_SECS(5)), SEINE_OK);
     CHECK_STR(sent_at(jar, "http://h.example/", T0 + SEINE_SECS(5)), "k=p");
-    seine_jar_free(jar);
+    seine_cookie_jar_free(jar);
 }
 
 TEST(cookie_without_a_list_is_for_its_host_alone)
 {
-    seine_jar *jar = NULL;
+    seine_cookie_jar *jar = NULL;
 
-    CHECK_EQ(sn_jar_new(NULL, &jar), SEINE_OK);
+    CHECK_EQ(sn_cookie_jar_new(NULL, &jar), SEINE_OK);
     CHECK_EQ(set_at(jar, "http://a.example.com/", "k=v; Domain=example.com", T0),
              SEINE_OK);
     CHECK_EQ(set_at(jar, "http://a.example.com/", "x=y; Domain=com", T0), SEINE_OK);
@@ -203,26 +203,26 @@ TEST(cookie_without_a_list_is_for_its_host_alone)
     CHECK_STR(sent_at(jar, "http://a.example.com/", T0), "k=v; x=y");
     CHECK_STR(sent_at(jar, "http://example.com/", T0), "");
     CHECK_STR(sent_at(jar, "http://b.example.com/", T0), "");
-    seine_jar_free(jar);
+    seine_cookie_jar_free(jar);
 }
 
 TEST(cookie_is_for_http_and_https_alone)
 {
-    seine_jar *jar = new_jar();
+    seine_cookie_jar *jar = new_jar();
 
     CHECK_EQ(set_at(jar, "ftp://h.example/", "k=v", T0), SEINE_E_INVAL);
     CHECK_EQ(set_at(jar, "mailto:x", "k=v", T0), SEINE_E_INVAL);
     CHECK_EQ(set_at(jar, "http://h.example/", "k=v", T0), SEINE_OK);
     CHECK_STR(sent_at(jar, "ftp://h.example/", T0), "");
     CHECK_STR(sent_at(jar, "ws://h.example/", T0), "");
-    seine_jar_free(jar);
+    seine_cookie_jar_free(jar);
 }
 
 /* Order and life. */
 
 TEST(cookie_of_a_longer_path_goes_first_then_the_older_one)
 {
-    seine_jar *jar = new_jar();
+    seine_cookie_jar *jar = new_jar();
     const char *url = "http://h.example/a/b/c";
 
     CHECK_EQ(set_at(jar, url, "one=1; Path=/", T0), SEINE_OK);
@@ -238,13 +238,13 @@ TEST(cookie_of_a_longer_path_goes_first_then_the_older_one)
     CHECK_STR(sent_at(jar, url, T0), "four=4; three=3; one=1");
     CHECK_EQ(set_at(jar, url, "two=2; Path=/a/b", T0), SEINE_OK);
     CHECK_STR(sent_at(jar, url, T0), "four=4; two=2; three=3; one=1");
-    CHECK_EQ(seine_jar_count(jar), 4);
-    seine_jar_free(jar);
+    CHECK_EQ(seine_cookie_jar_count(jar), 4);
+    seine_cookie_jar_free(jar);
 }
 
 TEST(cookie_is_gone_at_the_moment_it_expires)
 {
-    seine_jar *jar = new_jar();
+    seine_cookie_jar *jar = new_jar();
     int64_t end = T0 + SEINE_SECS(60);
 
     CHECK_EQ(set_at(jar, "http://h.example/", "k=v; Max-Age=60", T0), SEINE_OK);
@@ -254,25 +254,25 @@ TEST(cookie_is_gone_at_the_moment_it_expires)
     /* Set again it is a new one. */
     CHECK_EQ(set_at(jar, "http://h.example/", "k=w; Max-Age=60", end), SEINE_OK);
     CHECK_STR(sent_at(jar, "http://h.example/", end), "k=w");
-    CHECK_EQ(seine_jar_count(jar), 1);
-    seine_jar_free(jar);
+    CHECK_EQ(seine_cookie_jar_count(jar), 1);
+    seine_cookie_jar_free(jar);
 }
 
 TEST(cookie_lives_400_days_at_most)
 {
-    seine_jar *jar = new_jar();
+    seine_cookie_jar *jar = new_jar();
     int64_t end = T0 + SN_COOKIE_LIFE;
 
     CHECK_EQ(SN_COOKIE_LIFE, SEINE_SECS(INT64_C(86400)) * 400);
     CHECK_EQ(set_at(jar, "http://h.example/", "k=v; Max-Age=999999999", T0), SEINE_OK);
     CHECK_STR(sent_at(jar, "http://h.example/", end - 1), "k=v");
     CHECK_STR(sent_at(jar, "http://h.example/", end), "");
-    seine_jar_free(jar);
+    seine_cookie_jar_free(jar);
 }
 
 TEST(cookie_of_host_and_of_domain_are_two)
 {
-    seine_jar *jar = new_jar();
+    seine_cookie_jar *jar = new_jar();
     const char *url = "http://a.example.com/";
 
     CHECK_EQ(set_at(jar, url, "k=host", T0), SEINE_OK);
@@ -281,13 +281,13 @@ TEST(cookie_of_host_and_of_domain_are_two)
     CHECK_STR(sent_at(jar, "http://b.a.example.com/", T0), "k=domain");
     CHECK_EQ(set_at(jar, url, "k=; Max-Age=0", T0), SEINE_OK);
     CHECK_STR(sent_at(jar, url, T0), "k=domain");
-    seine_jar_free(jar);
+    seine_cookie_jar_free(jar);
 }
 
 /* Bounds. */
 
 static void
-set_many(seine_jar *jar, const char *url, int from, int to)
+set_many(seine_cookie_jar *jar, const char *url, int from, int to)
 {
     for (int i = from; i < to; i++) {
         char value[40];
@@ -298,7 +298,7 @@ set_many(seine_jar *jar, const char *url, int from, int to)
 }
 
 static bool
-has(seine_jar *jar, const char *host, int i)
+has(seine_cookie_jar *jar, const char *host, int i)
 {
     char url[64];
 
@@ -308,63 +308,63 @@ has(seine_jar *jar, const char *host, int i)
 
 TEST(cookie_a_host_has_50_and_the_least_recently_used_goes)
 {
-    seine_jar *jar = new_jar();
+    seine_cookie_jar *jar = new_jar();
 
     set_many(jar, "http://a.example.com/", 0, 50);
     set_many(jar, "http://b.example.com/", 0, 3); /* another host is not counted */
-    CHECK_EQ(seine_jar_count(jar), 53);
+    CHECK_EQ(seine_cookie_jar_count(jar), 53);
     CHECK(has(jar, "a.example.com", 0)); /* used: 1 is the oldest now */
     set_many(jar, "http://a.example.com/", 50, 51);
-    CHECK_EQ(seine_jar_count(jar), 53);
+    CHECK_EQ(seine_cookie_jar_count(jar), 53);
     CHECK(has(jar, "a.example.com", 0));
     CHECK(!has(jar, "a.example.com", 1));
     CHECK(has(jar, "a.example.com", 2));
     CHECK(has(jar, "a.example.com", 50));
     /* A new value for one that is there costs nobody his place. */
     set_many(jar, "http://a.example.com/", 2, 3);
-    CHECK_EQ(seine_jar_count(jar), 53);
+    CHECK_EQ(seine_cookie_jar_count(jar), 53);
     CHECK(has(jar, "a.example.com", 3));
     CHECK(has(jar, "b.example.com", 0));
-    seine_jar_free(jar);
+    seine_cookie_jar_free(jar);
 }
 
 TEST(cookie_that_expired_makes_room_before_one_that_lives)
 {
-    seine_jar *jar = new_jar();
+    seine_cookie_jar *jar = new_jar();
     const char *url = "http://h.example/";
 
     set_many(jar, url, 0, 49);
     CHECK_EQ(set_at(jar, url, "short=1; Max-Age=1", T0), SEINE_OK);
     CHECK_EQ(set_at(jar, url, "new=1", T0 + SEINE_SECS(1)), SEINE_OK);
-    CHECK_EQ(seine_jar_count(jar), 50);
+    CHECK_EQ(seine_cookie_jar_count(jar), 50);
     CHECK(has(jar, "h.example", 0));
-    seine_jar_free(jar);
+    seine_cookie_jar_free(jar);
 }
 
 TEST(cookie_a_jar_has_3000_and_the_least_recently_used_goes)
 {
-    seine_jar *jar = new_jar();
+    seine_cookie_jar *jar = new_jar();
     char url[64];
 
     for (int h = 0; h < 60; h++) {
         snprintf(url, sizeof url, "http://h%d.example/", h);
         set_many(jar, url, 0, 50);
     }
-    CHECK_EQ(seine_jar_count(jar), 3000);
+    CHECK_EQ(seine_cookie_jar_count(jar), 3000);
     CHECK(has(jar, "h0.example", 0));
     set_many(jar, "http://more.example/", 0, 2);
-    CHECK_EQ(seine_jar_count(jar), 3000);
+    CHECK_EQ(seine_cookie_jar_count(jar), 3000);
     CHECK(has(jar, "h0.example", 0));
     CHECK(!has(jar, "h0.example", 1));
     CHECK(!has(jar, "h0.example", 2));
     CHECK(has(jar, "h0.example", 3));
     CHECK(has(jar, "more.example", 1));
-    seine_jar_free(jar);
+    seine_cookie_jar_free(jar);
 }
 
 TEST(cookie_a_full_jar_loses_what_expired_first)
 {
-    seine_jar *jar = new_jar();
+    seine_cookie_jar *jar = new_jar();
     char url[64];
 
     CHECK_EQ(set_at(jar, "http://long.example/", "k=v; Path=/0", T0), SEINE_OK);
@@ -378,17 +378,17 @@ TEST(cookie_a_full_jar_loses_what_expired_first)
         snprintf(value, sizeof value, "s%d=v; Max-Age=%d", i, 10 + i);
         CHECK_EQ(set_at(jar, "http://short.example/", value, T0), SEINE_OK);
     }
-    CHECK_EQ(seine_jar_count(jar), 3000);
+    CHECK_EQ(seine_cookie_jar_count(jar), 3000);
     CHECK_EQ(set_at(jar, "http://new.example/", "k=v", T0 + SEINE_SECS(19)), SEINE_OK);
-    CHECK_EQ(seine_jar_count(jar), 2991); /* ten had expired: 10 to 19 s */
+    CHECK_EQ(seine_cookie_jar_count(jar), 2991); /* ten had expired: 10 to 19 s */
     CHECK(has(jar, "long.example", 0));
-    seine_jar_free(jar);
+    seine_cookie_jar_free(jar);
 }
 
 TEST(cookie_field_has_8_kib_and_the_least_recently_used_stay_home)
 {
     static char value[4097];
-    seine_jar *jar = new_jar();
+    seine_cookie_jar *jar = new_jar();
     const char *url = "http://h.example/";
 
     /* Four of 2046 bytes and "; " between them are 8,190 bytes. */
@@ -408,30 +408,30 @@ TEST(cookie_field_has_8_kib_and_the_least_recently_used_stay_home)
     CHECK_EQ(strlen(text), 4 * 2046 + 3 * 2);
     CHECK_EQ(text[0], '0'); /* created first; 1 has stayed home */
     CHECK_EQ(text[2048], '2');
-    seine_jar_free(jar);
+    seine_cookie_jar_free(jar);
 }
 
 TEST(cookie_field_fits_what_the_caller_has)
 {
     static address a;
-    seine_jar *jar = new_jar();
+    seine_cookie_jar *jar = new_jar();
     char buf[16] = "";
 
     at(&a, "http://h.example/");
     CHECK_EQ(set_at(jar, "http://h.example/", "a=1", T0), SEINE_OK);
     CHECK_EQ(set_at(jar, "http://h.example/", "b=2", T0), SEINE_OK);
-    CHECK_EQ(seine_jar_cookie(jar, &a.url, T0, buf, 8), 8); /* a=1; b=2 */
-    CHECK_EQ(seine_jar_cookie(jar, &a.url, T0, buf, 7), 3);
+    CHECK_EQ(seine_cookie_jar_field(jar, &a.url, T0, buf, 8), 8); /* a=1; b=2 */
+    CHECK_EQ(seine_cookie_jar_field(jar, &a.url, T0, buf, 7), 3);
     CHECK(memcmp(buf, "b=2", 3) == 0);
-    CHECK_EQ(seine_jar_cookie(jar, &a.url, T0, buf, 2), 0);
-    CHECK_EQ(seine_jar_cookie(jar, &a.url, T0, buf, 0), 0);
-    seine_jar_free(jar);
+    CHECK_EQ(seine_cookie_jar_field(jar, &a.url, T0, buf, 2), 0);
+    CHECK_EQ(seine_cookie_jar_field(jar, &a.url, T0, buf, 0), 0);
+    seine_cookie_jar_free(jar);
 }
 
 /* A host of 60 labels whose parents have 50 cookies each. */
 TEST(cookie_of_many_parents_are_sorted_too)
 {
-    seine_jar *jar = new_jar();
+    seine_cookie_jar *jar = new_jar();
     char host[256] = "example.com", url[300], value[300];
 
     for (int depth = 0; depth < 59; depth++) {
@@ -443,9 +443,10 @@ TEST(cookie_of_many_parents_are_sorted_too)
             CHECK_EQ(set_at(jar, url, value, T0), SEINE_OK);
         }
     }
-    CHECK_EQ(seine_jar_count(jar), 2950);
+    CHECK_EQ(seine_cookie_jar_count(jar), 2950);
     const char *text = sent_at(jar, url, T0);
-    CHECK(strlen(text) > SEINE_JAR_SENT - 16 && strlen(text) <= SEINE_JAR_SENT);
+    CHECK(strlen(text) > SEINE_COOKIE_JAR_SENT - 16 &&
+          strlen(text) <= SEINE_COOKIE_JAR_SENT);
     int last = -1; /* all paths are "/": in the order of creation */
     for (const char *p = text; *p; p += strcspn(p, " "), p += *p == ' ') {
         int name = (int)strtol(p, NULL, 10);
@@ -455,7 +456,7 @@ TEST(cookie_of_many_parents_are_sorted_too)
         last = depth * 50 + name;
     }
     CHECK_EQ(last, 58 * 50 + 49);
-    seine_jar_free(jar);
+    seine_cookie_jar_free(jar);
 }
 
 /* Memory. */
@@ -468,42 +469,42 @@ TEST(cookie_survives_any_failed_allocation)
     FAIL_EACH(n)
     {
         char buf[64];
-        seine_jar *jar = NULL;
-        seine_err e = seine_jar_new(&jar);
+        seine_cookie_jar *jar = NULL;
+        seine_err e = seine_cookie_jar_new(&jar);
 
         CHECK(e == SEINE_OK || e == SEINE_E_NOMEM);
         for (int i = 0; jar && i < 4; i++) {
-            e = seine_jar_take(jar, &a.url, "k=v; Domain=example.com", 23, T0);
+            e = seine_cookie_jar_take(jar, &a.url, "k=v; Domain=example.com", 23, T0);
             CHECK(e == SEINE_OK || e == SEINE_E_NOMEM);
         }
         if (jar)
-            CHECK_EQ(seine_jar_cookie(jar, &a.url, T0, buf, sizeof buf),
-                     seine_jar_count(jar) > 0 ? 3 : 0);
-        seine_jar_free(jar);
+            CHECK_EQ(seine_cookie_jar_field(jar, &a.url, T0, buf, sizeof buf),
+                     seine_cookie_jar_count(jar) > 0 ? 3 : 0);
+        seine_cookie_jar_free(jar);
     }
-    seine_jar_free(NULL);
+    seine_cookie_jar_free(NULL);
 }
 
 TEST(cookie_sending_allocates_nothing)
 {
     static address a;
     char buf[64];
-    seine_jar *jar = new_jar();
+    seine_cookie_jar *jar = new_jar();
 
     at(&a, "https://www.example.com/p/q");
-    CHECK_EQ(seine_jar_take(jar, &a.url, "k=v", 3, T0), SEINE_OK);
+    CHECK_EQ(seine_cookie_jar_take(jar, &a.url, "k=v", 3, T0), SEINE_OK);
     count_begin();
-    CHECK_EQ(seine_jar_cookie(jar, &a.url, T0, buf, sizeof buf), 3);
-    CHECK_EQ(seine_jar_take(jar, &a.url, "k", 1, T0), SEINE_E_INVAL);
+    CHECK_EQ(seine_cookie_jar_field(jar, &a.url, T0, buf, sizeof buf), 3);
+    CHECK_EQ(seine_cookie_jar_take(jar, &a.url, "k", 1, T0), SEINE_E_INVAL);
     CHECK_EQ(count_calls(), 0);
     count_end();
-    seine_jar_free(jar);
+    seine_cookie_jar_free(jar);
 }
 
 /* Threads. */
 
 typedef struct shared {
-    seine_jar *jar;
+    seine_cookie_jar *jar;
     atomic_int next;
 } shared;
 
@@ -520,17 +521,19 @@ use_jar(void *arg)
     at(&sister, "https://sister.example.com/");
     for (int i = 0; i < 20; i++) {
         snprintf(value, sizeof value, "mine%d=%d; Max-Age=%d", i % 3, me, i % 4);
-        if (seine_jar_take(s->jar, &home.url, value, strlen(value), T0 + i) != SEINE_OK)
+        if (seine_cookie_jar_take(s->jar, &home.url, value, strlen(value), T0 + i) !=
+            SEINE_OK)
             return s;
         snprintf(value, sizeof value, "all%d=%d; Domain=example.com; Secure", me, i);
-        if (seine_jar_take(s->jar, &home.url, value, strlen(value), T0 + i) != SEINE_OK)
+        if (seine_cookie_jar_take(s->jar, &home.url, value, strlen(value), T0 + i) !=
+            SEINE_OK)
             return s;
-        size_t n = seine_jar_cookie(s->jar, &home.url, T0 + i, buf, sizeof buf);
+        size_t n = seine_cookie_jar_field(s->jar, &home.url, T0 + i, buf, sizeof buf);
         for (size_t k = 0; k + 4 < n; k++) /* never another's */
             if (memcmp(buf + k, "mine", 4) == 0 && buf[k + 6] != '0' + me)
                 return s;
-        seine_jar_cookie(s->jar, &sister.url, T0 + i, buf, sizeof buf);
-        seine_jar_count(s->jar);
+        seine_cookie_jar_field(s->jar, &sister.url, T0 + i, buf, sizeof buf);
+        seine_cookie_jar_count(s->jar);
     }
     return NULL;
 }
@@ -549,6 +552,6 @@ TEST_THREADS(cookie_jar_is_for_many_threads)
         CHECK_EQ(pthread_join(threads[i], &bad), 0);
         CHECK(bad == NULL);
     }
-    CHECK(seine_jar_count(s.jar) <= 4 * THREADS);
-    seine_jar_free(s.jar);
+    CHECK(seine_cookie_jar_count(s.jar) <= 4 * THREADS);
+    seine_cookie_jar_free(s.jar);
 }

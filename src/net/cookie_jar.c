@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "net/cookie.h"
+#include "net/cookie_jar.h"
 
 #include <string.h>
 
@@ -49,14 +49,14 @@ secure_out(sn_cookie *c)
 /* The order of use. */
 
 static void
-use_out(seine_jar *jar, sn_cookie *c)
+use_out(seine_cookie_jar *jar, sn_cookie *c)
 {
     *(c->newer ? &c->newer->older : &jar->newest) = c->older;
     *(c->older ? &c->older->newer : &jar->oldest) = c->newer;
 }
 
 static void
-use_in(seine_jar *jar, sn_cookie *c)
+use_in(seine_cookie_jar *jar, sn_cookie *c)
 {
     c->used = ++jar->ticks;
     c->newer = NULL;
@@ -68,7 +68,7 @@ use_in(seine_jar *jar, sn_cookie *c)
 /* What leaves the jar waits on a list, by `older`, until the lock is open. */
 
 static void
-bury(seine_jar *jar, sn_cookie *c, sn_cookie **dead)
+bury(seine_cookie_jar *jar, sn_cookie *c, sn_cookie **dead)
 {
     chain_out(c);
     if (c->view.secure)
@@ -95,7 +95,7 @@ is_over(const sn_cookie *c, int64_t wall)
 }
 
 static void
-sweep(seine_jar *jar, int64_t wall, sn_cookie **dead)
+sweep(seine_cookie_jar *jar, int64_t wall, sn_cookie **dead)
 {
     if (jar->soonest > wall)
         return;
@@ -110,9 +110,9 @@ sweep(seine_jar *jar, int64_t wall, sn_cookie **dead)
 }
 
 seine_err
-sn_jar_new(seine_psl *give, seine_jar **out_jar)
+sn_cookie_jar_new(seine_psl *give, seine_cookie_jar **out_jar)
 {
-    seine_jar *jar = sn_zalloc(sizeof *jar);
+    seine_cookie_jar *jar = sn_zalloc(sizeof *jar);
 
     if (!jar) {
         seine_psl_free(give);
@@ -127,17 +127,17 @@ sn_jar_new(seine_psl *give, seine_jar **out_jar)
 }
 
 seine_err
-seine_jar_new(seine_jar **out_jar)
+seine_cookie_jar_new(seine_cookie_jar **out_jar)
 {
     seine_psl *psl = NULL;
     seine_err e = seine_psl_new(NULL, &psl);
 
     /* A jar without a list is of use: no Domain counts then. */
-    return e == SEINE_E_NOMEM ? e : sn_jar_new(psl, out_jar);
+    return e == SEINE_E_NOMEM ? e : sn_cookie_jar_new(psl, out_jar);
 }
 
 void
-seine_jar_free(seine_jar *jar)
+seine_cookie_jar_free(seine_cookie_jar *jar)
 {
     if (!jar)
         return;
@@ -148,7 +148,7 @@ seine_jar_free(seine_jar *jar)
 }
 
 size_t
-seine_jar_count(const seine_jar *jar)
+seine_cookie_jar_count(const seine_cookie_jar *jar)
 {
     pthread_mutex_t *lock = (pthread_mutex_t *)&jar->lock;
 
@@ -171,14 +171,14 @@ write_to(char **at, sn_str s)
 }
 
 static uint64_t
-hash_of(const seine_jar *jar, sn_str s)
+hash_of(const seine_cookie_jar *jar, sn_str s)
 {
     return sn_siphash(jar->secret, s.ptr, s.len);
 }
 
 /* Names below one site can set cookies for each other; others cannot. */
 static uint64_t
-site_of(const seine_jar *jar, sn_str domain)
+site_of(const seine_cookie_jar *jar, sn_str domain)
 {
     size_t n = jar->psl ? seine_psl_site(jar->psl, domain.ptr, domain.len) : 0;
 
@@ -187,7 +187,7 @@ site_of(const seine_jar *jar, sn_str domain)
 }
 
 static sn_cookie *
-copy_of(const seine_jar *jar, const sn_cookie_view *v)
+copy_of(const seine_cookie_jar *jar, const sn_cookie_view *v)
 {
     size_t len = v->name.len + v->value.len + v->domain.len + v->path.len;
     sn_cookie *c = sn_zalloc(sizeof *c + len);
@@ -228,9 +228,9 @@ is_below(sn_str host, sn_str domain)
 /* RFC 6265bis, 5.7: what came over http leaves alone what came over https, where a
  * request would carry both. */
 static bool
-would_hide(const seine_jar *jar, const sn_cookie *c, int64_t wall)
+would_hide(const seine_cookie_jar *jar, const sn_cookie *c, int64_t wall)
 {
-    const sn_cookie *s = jar->secure[c->site % SN_JAR_SLOTS];
+    const sn_cookie *s = jar->secure[c->site % SN_COOKIE_JAR_SLOTS];
 
     for (; s; s = s->next_secure)
         if (sn_str_eq(s->view.name, c->view.name) && !is_over(s, wall) &&
@@ -242,13 +242,13 @@ would_hide(const seine_jar *jar, const sn_cookie *c, int64_t wall)
 }
 
 static sn_cookie **
-slot_of(seine_jar *jar, const sn_cookie *c)
+slot_of(seine_cookie_jar *jar, const sn_cookie *c)
 {
-    return &jar->slots[c->hash % SN_JAR_SLOTS];
+    return &jar->slots[c->hash % SN_COOKIE_JAR_SLOTS];
 }
 
 static sn_cookie *
-find_same(seine_jar *jar, const sn_cookie *c)
+find_same(seine_cookie_jar *jar, const sn_cookie *c)
 {
     sn_cookie *old = *slot_of(jar, c);
 
@@ -259,7 +259,7 @@ find_same(seine_jar *jar, const sn_cookie *c)
 
 /* Room for one more at its host, then for one more at all. */
 static void
-make_room(seine_jar *jar, const sn_cookie *c, int64_t wall, sn_cookie **dead)
+make_room(seine_cookie_jar *jar, const sn_cookie *c, int64_t wall, sn_cookie **dead)
 {
     sn_cookie *least = NULL;
     size_t n = 0;
@@ -276,16 +276,16 @@ make_room(seine_jar *jar, const sn_cookie *c, int64_t wall, sn_cookie **dead)
         if (!least || o->used < least->used)
             least = o;
     }
-    if (n >= SN_JAR_HOST)
+    if (n >= SN_COOKIE_JAR_HOST)
         bury(jar, least, dead);
-    if (jar->count >= SN_JAR_ALL)
+    if (jar->count >= SN_COOKIE_JAR_ALL)
         sweep(jar, wall, dead);
-    if (jar->count >= SN_JAR_ALL)
+    if (jar->count >= SN_COOKIE_JAR_ALL)
         bury(jar, jar->oldest, dead);
 }
 
 static void
-put_in(seine_jar *jar, sn_cookie *c, int64_t wall, sn_cookie **dead)
+put_in(seine_cookie_jar *jar, sn_cookie *c, int64_t wall, sn_cookie **dead)
 {
     sn_cookie *old = find_same(jar, c);
 
@@ -300,14 +300,14 @@ put_in(seine_jar *jar, sn_cookie *c, int64_t wall, sn_cookie **dead)
     make_room(jar, c, wall, dead);
     chain_in(slot_of(jar, c), c);
     if (c->view.secure)
-        secure_in(&jar->secure[c->site % SN_JAR_SLOTS], c);
+        secure_in(&jar->secure[c->site % SN_COOKIE_JAR_SLOTS], c);
     use_in(jar, c);
     jar->count++;
     jar->soonest = sn_time_min(jar->soonest, c->view.expires);
 }
 
 seine_err
-sn_jar_put(seine_jar *jar, const sn_cookie_view *v, int64_t wall)
+sn_cookie_jar_put(seine_cookie_jar *jar, const sn_cookie_view *v, int64_t wall)
 {
     sn_cookie *c = copy_of(jar, v), *dead = NULL;
 
@@ -325,8 +325,8 @@ sn_jar_put(seine_jar *jar, const sn_cookie_view *v, int64_t wall)
 }
 
 seine_err
-seine_jar_take(seine_jar *jar, const seine_url *url, const char *value, size_t len,
-               int64_t wall)
+seine_cookie_jar_take(seine_cookie_jar *jar, const seine_url *url, const char *value,
+                      size_t len, int64_t wall)
 {
     char mem[SN_COOKIE_DOMAIN];
     sn_cookie_place from;
@@ -338,7 +338,7 @@ seine_jar_take(seine_jar *jar, const seine_url *url, const char *value, size_t l
         e = sn_cookie_parse((sn_str){value, len}, wall, &set);
     if (e == SEINE_OK)
         e = sn_cookie_scope(&set, &from, jar->psl, mem, &c);
-    return e == SEINE_OK ? sn_jar_put(jar, &c, wall) : e;
+    return e == SEINE_OK ? sn_cookie_jar_put(jar, &c, wall) : e;
 }
 
 /* Taking those out that go with a request. */
@@ -385,12 +385,13 @@ sort(sn_cookie **list, size_t n, before goes)
 
 /* Adds those of one domain, the host's or one above it. */
 static size_t
-find_at(seine_jar *jar, sn_str domain, const sn_cookie_place *to, int64_t wall, size_t n)
+find_at(seine_cookie_jar *jar, sn_str domain, const sn_cookie_place *to, int64_t wall,
+        size_t n)
 {
     uint64_t hash = hash_of(jar, domain);
     bool exact = domain.len == to->host.len;
 
-    for (sn_cookie *c = jar->slots[hash % SN_JAR_SLOTS]; c; c = c->next)
+    for (sn_cookie *c = jar->slots[hash % SN_COOKIE_JAR_SLOTS]; c; c = c->next)
         if (is_at(c, hash, domain) && (exact || !c->view.host_only) &&
             !is_over(c, wall) && (to->secure || !c->view.secure) &&
             sn_cookie_path_matches(to->path, c->view.path))
@@ -399,7 +400,7 @@ find_at(seine_jar *jar, sn_str domain, const sn_cookie_place *to, int64_t wall, 
 }
 
 static size_t
-find(seine_jar *jar, const sn_cookie_place *to, int64_t wall)
+find(seine_cookie_jar *jar, const sn_cookie_place *to, int64_t wall)
 {
     sn_str domain = to->host, label;
     size_t n = find_at(jar, domain, to, wall, 0);
@@ -457,8 +458,8 @@ fit(sn_cookie **found, size_t n, size_t cap)
 }
 
 size_t
-seine_jar_cookie(seine_jar *jar, const seine_url *url, int64_t wall, char *buf,
-                 size_t cap)
+seine_cookie_jar_field(seine_cookie_jar *jar, const seine_url *url, int64_t wall,
+                       char *buf, size_t cap)
 {
     sn_cookie_place to;
 
@@ -466,7 +467,7 @@ seine_jar_cookie(seine_jar *jar, const seine_url *url, int64_t wall, char *buf,
         return 0;
     pthread_mutex_lock(&jar->lock);
     size_t n = jar->count > 0 ? find(jar, &to, wall) : 0;
-    n = fit(jar->found, n, cap < SEINE_JAR_SENT ? cap : SEINE_JAR_SENT);
+    n = fit(jar->found, n, cap < SEINE_COOKIE_JAR_SENT ? cap : SEINE_COOKIE_JAR_SENT);
     for (size_t i = 0; i < n; i++) {
         use_out(jar, jar->found[i]);
         use_in(jar, jar->found[i]);
@@ -478,7 +479,7 @@ seine_jar_cookie(seine_jar *jar, const seine_url *url, int64_t wall, char *buf,
 }
 
 size_t
-sn_jar_list(seine_jar *jar, int64_t wall)
+sn_cookie_jar_list(seine_cookie_jar *jar, int64_t wall)
 {
     size_t n = 0;
 

@@ -72,22 +72,22 @@ lines_of(const char *path)
     return text ? text + 2 : "?";
 }
 
-static seine_jar *
+static seine_cookie_jar *
 loaded(const char *path, const char *text)
 {
-    seine_jar *jar = new_jar();
+    seine_cookie_jar *jar = new_jar();
     char why[SEINE_WHY] = "";
 
     write_file(path, text);
-    CHECK_EQ(seine_jar_load(jar, path, T0, why), SEINE_OK);
+    CHECK_EQ(seine_cookie_jar_load(jar, path, T0, why), SEINE_OK);
     CHECK_STR(why, "");
     return jar;
 }
 
-TEST(cookie_file_is_written_as_curl_and_wget_read_it)
+TEST(cookie_jar_file_is_written_as_curl_and_wget_read_it)
 {
     home h = home_new();
-    seine_jar *jar = new_jar();
+    seine_cookie_jar *jar = new_jar();
 
     CHECK_EQ(set_at(jar, "http://a.example.com/d/x", "one=1", T0), SEINE_OK);
     CHECK_EQ(set_at(jar, "https://a.example.com/",
@@ -96,44 +96,44 @@ TEST(cookie_file_is_written_as_curl_and_wget_read_it)
     CHECK_EQ(set_at(jar, "http://127.0.0.1:81/", "three=; Path=/p", T0), SEINE_OK);
     CHECK_EQ(set_at(jar, "http://[::1]/", "four=4", T0), SEINE_OK);
     CHECK_EQ(set_at(jar, "http://a.example.com/", "gone=1; Max-Age=5", T0), SEINE_OK);
-    CHECK_EQ(seine_jar_save(jar, h.path, T0 + SEINE_SECS(5), NULL), SEINE_OK);
+    CHECK_EQ(seine_cookie_jar_save(jar, h.path, T0 + SEINE_SECS(5), NULL), SEINE_OK);
     CHECK(strncmp(read_file(h.path), "# Netscape HTTP Cookie File\n", 28) == 0);
     CHECK_STR(lines_of(h.path),
               "a.example.com\tFALSE\t/d\tFALSE\t0\tone\t1\n"
               "#HttpOnly_.example.com\tTRUE\t/\tTRUE\t1700000060\ttwo\t2 \"x\"\n"
               "127.0.0.1\tFALSE\t/p\tFALSE\t0\tthree\t\n"
               "[::1]\tFALSE\t/\tFALSE\t0\tfour\t4\n");
-    seine_jar_free(jar);
+    seine_cookie_jar_free(jar);
     home_free(&h);
 }
 
-TEST(cookie_file_brings_back_what_was_saved)
+TEST(cookie_jar_file_brings_back_what_was_saved)
 {
     home h = home_new();
-    seine_jar *jar = new_jar(), *again = new_jar();
-    char first[SEINE_JAR_SENT + 1];
+    seine_cookie_jar *jar = new_jar(), *again = new_jar();
+    char first[SEINE_COOKIE_JAR_SENT + 1];
 
     CHECK_EQ(set_at(jar, "https://a.example.com/", "z=1; Path=/p; Secure", T0), SEINE_OK);
     CHECK_EQ(set_at(jar, "https://a.example.com/", "a=2; Domain=example.com", T0),
              SEINE_OK);
     CHECK_EQ(set_at(jar, "https://a.example.com/", "m=\xc3\xa9; Max-Age=77", T0),
              SEINE_OK);
-    CHECK_EQ(seine_jar_save(jar, h.path, T0, NULL), SEINE_OK);
+    CHECK_EQ(seine_cookie_jar_save(jar, h.path, T0, NULL), SEINE_OK);
     snprintf(first, sizeof first, "%s", read_file(h.path));
-    CHECK_EQ(seine_jar_load(again, h.path, T0, NULL), SEINE_OK);
-    CHECK_EQ(seine_jar_count(again), 3);
+    CHECK_EQ(seine_cookie_jar_load(again, h.path, T0, NULL), SEINE_OK);
+    CHECK_EQ(seine_cookie_jar_count(again), 3);
     snprintf(first, sizeof first, "%s", sent_at(jar, "https://a.example.com/p", T0));
     CHECK_STR(sent_at(again, "https://a.example.com/p", T0), first);
     CHECK_STR(sent_at(again, "http://b.example.com/", T0), "a=2");
-    CHECK_EQ(seine_jar_save(again, h.other, T0, NULL), SEINE_OK);
+    CHECK_EQ(seine_cookie_jar_save(again, h.other, T0, NULL), SEINE_OK);
     snprintf(first, sizeof first, "%s", read_file(h.path));
     CHECK_STR(read_file(h.other), first);
-    seine_jar_free(jar);
-    seine_jar_free(again);
+    seine_cookie_jar_free(jar);
+    seine_cookie_jar_free(again);
     home_free(&h);
 }
 
-TEST(cookie_file_lines_of_others_are_understood)
+TEST(cookie_jar_file_lines_of_others_are_understood)
 {
     static const struct {
         const char *line, *url, *sent;
@@ -185,15 +185,15 @@ TEST(cookie_file_lines_of_others_are_understood)
     home h = home_new();
 
     EACH_ROW(i, rows) {
-        seine_jar *jar = loaded(h.path, rows[i].line);
+        seine_cookie_jar *jar = loaded(h.path, rows[i].line);
 
         CHECK_STR(sent_at(jar, rows[i].url, T0), rows[i].sent);
-        seine_jar_free(jar);
+        seine_cookie_jar_free(jar);
     }
     home_free(&h);
 }
 
-TEST(cookie_file_with_a_bad_line_is_refused_whole)
+TEST(cookie_jar_file_with_a_bad_line_is_refused_whole)
 {
     static const struct {
         const char *line, *why;
@@ -223,56 +223,57 @@ TEST(cookie_file_with_a_bad_line_is_refused_whole)
     home h = home_new();
 
     EACH_ROW(i, rows) {
-        seine_jar *jar = new_jar();
+        seine_cookie_jar *jar = new_jar();
         char text[256], why[SEINE_WHY] = "", want[SEINE_WHY];
 
         snprintf(text, sizeof text,
                  "# Netscape\nh.example\tFALSE\t/\tFALSE\t0\tgood\t1\n\n%s\n",
                  rows[i].line);
         write_file(h.path, text);
-        CHECK_EQ(seine_jar_load(jar, h.path, T0, why), SEINE_E_CONFIG);
+        CHECK_EQ(seine_cookie_jar_load(jar, h.path, T0, why), SEINE_E_CONFIG);
         snprintf(want, sizeof want, "%.60s:4: %s", h.path, rows[i].why);
         CHECK_STR(why, want);
-        CHECK_EQ(seine_jar_load(jar, h.path, T0, NULL), SEINE_E_CONFIG);
-        CHECK_EQ(seine_jar_count(jar), 0); /* not even the good one */
-        seine_jar_free(jar);
+        CHECK_EQ(seine_cookie_jar_load(jar, h.path, T0, NULL), SEINE_E_CONFIG);
+        CHECK_EQ(seine_cookie_jar_count(jar), 0); /* not even the good one */
+        seine_cookie_jar_free(jar);
     }
     home_free(&h);
 }
 
-TEST(cookie_file_lives_400_days_at_most)
+TEST(cookie_jar_file_lives_400_days_at_most)
 {
     home h = home_new();
-    seine_jar *jar = loaded(h.path, "h.example\tFALSE\t/\tFALSE\t9999999999\tk\tv\n");
+    seine_cookie_jar *jar =
+        loaded(h.path, "h.example\tFALSE\t/\tFALSE\t9999999999\tk\tv\n");
 
     CHECK_STR(sent_at(jar, "http://h.example/", T0 + SN_COOKIE_LIFE - 1), "k=v");
     CHECK_STR(sent_at(jar, "http://h.example/", T0 + SN_COOKIE_LIFE), "");
-    seine_jar_free(jar);
+    seine_cookie_jar_free(jar);
     home_free(&h);
 }
 
-TEST(cookie_file_that_is_not_there_is_empty)
+TEST(cookie_jar_file_that_is_not_there_is_empty)
 {
     home h = home_new();
-    seine_jar *jar = new_jar();
+    seine_cookie_jar *jar = new_jar();
     char why[SEINE_WHY] = "untouched", long_path[400];
 
-    CHECK_EQ(seine_jar_load(jar, h.path, T0, why), SEINE_OK);
+    CHECK_EQ(seine_cookie_jar_load(jar, h.path, T0, why), SEINE_OK);
     CHECK_STR(why, "untouched");
-    CHECK_EQ(seine_jar_load(jar, h.dir, T0, why), SEINE_E_IO);
+    CHECK_EQ(seine_cookie_jar_load(jar, h.dir, T0, why), SEINE_E_IO);
     CHECK(strstr(why, ": not a regular file"));
     snprintf(long_path, sizeof long_path, "%s/%0300d", h.dir, 0);
-    CHECK_EQ(seine_jar_load(jar, long_path, T0, why), SEINE_E_IO);
+    CHECK_EQ(seine_cookie_jar_load(jar, long_path, T0, why), SEINE_E_IO);
     CHECK(strncmp(why, "...", 3) == 0);
-    CHECK_EQ(seine_jar_save(jar, long_path, T0, why), SEINE_E_IO);
-    seine_jar_free(jar);
+    CHECK_EQ(seine_cookie_jar_save(jar, long_path, T0, why), SEINE_E_IO);
+    seine_cookie_jar_free(jar);
     home_free(&h);
 }
 
-TEST(cookie_file_over_16_mib_is_refused)
+TEST(cookie_jar_file_over_16_mib_is_refused)
 {
     home h = home_new();
-    seine_jar *jar = new_jar();
+    seine_cookie_jar *jar = new_jar();
     char why[SEINE_WHY] = "";
     FILE *out = fopen(h.path, "w");
 
@@ -280,46 +281,46 @@ TEST(cookie_file_over_16_mib_is_refused)
         fprintf(out, "#%01022d\n", i);
     if (out)
         fclose(out);
-    CHECK_EQ(seine_jar_load(jar, h.path, T0, why), SEINE_E_CONFIG);
+    CHECK_EQ(seine_cookie_jar_load(jar, h.path, T0, why), SEINE_E_CONFIG);
     CHECK(strstr(why, ": larger than 16 MiB"));
-    seine_jar_free(jar);
+    seine_cookie_jar_free(jar);
     home_free(&h);
 }
 
-TEST(cookie_file_is_for_its_owner_alone_and_replaces_what_was_there)
+TEST(cookie_jar_file_is_for_its_owner_alone_and_replaces_what_was_there)
 {
     home h = home_new();
-    seine_jar *jar = new_jar();
+    seine_cookie_jar *jar = new_jar();
     struct stat about;
 
     write_file(h.path, "old");
     CHECK_EQ(chmod(h.path, 0644), 0);
     CHECK_EQ(set_at(jar, "http://h.example/", "k=v", T0), SEINE_OK);
-    CHECK_EQ(seine_jar_save(jar, h.path, T0, NULL), SEINE_OK);
+    CHECK_EQ(seine_cookie_jar_save(jar, h.path, T0, NULL), SEINE_OK);
     CHECK_EQ(stat(h.path, &about), 0);
     CHECK_EQ(about.st_mode & 0777, 0600);
     CHECK_STR(lines_of(h.path), "h.example\tFALSE\t/\tFALSE\t0\tk\tv\n");
-    seine_jar_free(jar);
+    seine_cookie_jar_free(jar);
     home_free(&h);
 }
 
-TEST(cookie_file_never_goes_where_a_link_leads)
+TEST(cookie_jar_file_never_goes_where_a_link_leads)
 {
     home h = home_new();
-    seine_jar *jar = new_jar();
+    seine_cookie_jar *jar = new_jar();
     struct stat about;
 
     write_file(h.other, "precious");
     CHECK_EQ(symlink(h.other, h.path), 0);
-    CHECK_EQ(seine_jar_save(jar, h.path, T0, NULL), SEINE_OK);
+    CHECK_EQ(seine_cookie_jar_save(jar, h.path, T0, NULL), SEINE_OK);
     CHECK_STR(read_file(h.other), "precious");
     CHECK_EQ(lstat(h.path, &about), 0);
     CHECK(S_ISREG(about.st_mode));
-    seine_jar_free(jar);
+    seine_cookie_jar_free(jar);
     home_free(&h);
 }
 
-TEST(cookie_file_that_cannot_be_written_is_an_error)
+TEST(cookie_jar_file_that_cannot_be_written_is_an_error)
 {
     static const struct {
         const char *path, *why;
@@ -331,35 +332,35 @@ TEST(cookie_file_that_cannot_be_written_is_an_error)
         {"/dev/null/jar", "/dev/null/jar: Not a directory"},
         {"/proc/jar\n", "/proc/jar?: No such file or directory"},
     };
-    seine_jar *jar = new_jar();
+    seine_cookie_jar *jar = new_jar();
 
     EACH_ROW(i, rows) {
         char why[SEINE_WHY] = "";
 
-        CHECK_EQ(seine_jar_save(jar, rows[i].path, T0, why), SEINE_E_IO);
+        CHECK_EQ(seine_cookie_jar_save(jar, rows[i].path, T0, why), SEINE_E_IO);
         CHECK_STR(why, rows[i].why);
-        CHECK_EQ(seine_jar_save(jar, rows[i].path, T0, NULL), SEINE_E_IO);
+        CHECK_EQ(seine_cookie_jar_save(jar, rows[i].path, T0, NULL), SEINE_E_IO);
     }
     CHECK_EQ(access("/dev/null", F_OK), 0);
-    seine_jar_free(jar);
+    seine_cookie_jar_free(jar);
 }
 
-TEST(cookie_file_without_a_directory_is_in_this_one)
+TEST(cookie_jar_file_without_a_directory_is_in_this_one)
 {
     home h = home_new();
-    seine_jar *jar = new_jar();
+    seine_cookie_jar *jar = new_jar();
     char *back = getcwd(NULL, 0);
 
     CHECK_EQ(chdir(h.dir), 0);
-    CHECK_EQ(seine_jar_save(jar, "jar.txt", T0, NULL), SEINE_OK);
+    CHECK_EQ(seine_cookie_jar_save(jar, "jar.txt", T0, NULL), SEINE_OK);
     CHECK_EQ(access(h.path, F_OK), 0);
     CHECK_EQ(chdir(back), 0);
     free(back);
-    seine_jar_free(jar);
+    seine_cookie_jar_free(jar);
     home_free(&h);
 }
 
-TEST(cookie_file_survives_any_failed_allocation)
+TEST(cookie_jar_file_survives_any_failed_allocation)
 {
     home h = home_new();
 
@@ -367,27 +368,27 @@ TEST(cookie_file_survives_any_failed_allocation)
                         "h.example\tFALSE\t/\tFALSE\t0\tk\tv\n");
     FAIL_EACH(n)
     {
-        seine_jar *jar = NULL;
-        seine_err e = seine_jar_new(&jar);
+        seine_cookie_jar *jar = NULL;
+        seine_err e = seine_cookie_jar_new(&jar);
 
         if (e == SEINE_OK)
-            e = seine_jar_load(jar, h.other, T0, NULL);
+            e = seine_cookie_jar_load(jar, h.other, T0, NULL);
         CHECK(e == SEINE_OK || e == SEINE_E_NOMEM);
         if (e == SEINE_OK)
-            e = seine_jar_save(jar, h.path, T0, NULL);
+            e = seine_cookie_jar_save(jar, h.path, T0, NULL);
         CHECK(e == SEINE_OK || e == SEINE_E_NOMEM);
-        seine_jar_free(jar);
+        seine_cookie_jar_free(jar);
     }
     home_free(&h);
 }
 
-TEST(cookie_file_reads_back_whatever_a_jar_holds)
+TEST(cookie_jar_file_reads_back_whatever_a_jar_holds)
 {
     static const char alphabet[] = "ab=/\"#\\%$ .-_\xc3\xa9";
     home h = home_new();
     sn_rng rng = sn_rng_seed(check_seed());
-    seine_jar *jar = new_jar(), *again = new_jar();
-    char before[SEINE_JAR_SENT + 1];
+    seine_cookie_jar *jar = new_jar(), *again = new_jar();
+    char before[SEINE_COOKIE_JAR_SENT + 1];
 
     for (int round = 0; round < 300; round++) {
         char value[24];
@@ -399,13 +400,13 @@ TEST(cookie_file_reads_back_whatever_a_jar_holds)
         if (set_at(jar, "http://h.example/", value, T0) == SEINE_E_NOMEM)
             CHECK(false);
     }
-    CHECK(seine_jar_count(jar) > 10);
-    CHECK_EQ(seine_jar_save(jar, h.path, T0, NULL), SEINE_OK);
-    CHECK_EQ(seine_jar_load(again, h.path, T0, NULL), SEINE_OK);
-    CHECK_EQ(seine_jar_count(again), seine_jar_count(jar));
+    CHECK(seine_cookie_jar_count(jar) > 10);
+    CHECK_EQ(seine_cookie_jar_save(jar, h.path, T0, NULL), SEINE_OK);
+    CHECK_EQ(seine_cookie_jar_load(again, h.path, T0, NULL), SEINE_OK);
+    CHECK_EQ(seine_cookie_jar_count(again), seine_cookie_jar_count(jar));
     snprintf(before, sizeof before, "%s", sent_at(jar, "http://h.example/", T0));
     CHECK_STR(sent_at(again, "http://h.example/", T0), before);
-    seine_jar_free(jar);
-    seine_jar_free(again);
+    seine_cookie_jar_free(jar);
+    seine_cookie_jar_free(again);
     home_free(&h);
 }

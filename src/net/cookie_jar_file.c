@@ -10,7 +10,7 @@
 #include "base/buf.h"
 #include "base/rng.h"
 #include "base/time.h"
-#include "net/cookie.h"
+#include "net/cookie_jar.h"
 
 #define SECOND   INT64_C(1000000000)
 #define FILE_MAX ((size_t)16 << 20)
@@ -173,7 +173,7 @@ has_control(sn_str s)
 }
 
 typedef struct file {
-    seine_jar *jar;
+    seine_cookie_jar *jar;
     int64_t wall;
     bool dry;                 /* look, take nothing */
     char mem[SEINE_URL_ROOM]; /* of a domain */
@@ -181,7 +181,7 @@ typedef struct file {
 
 /* A line says what nobody may set: it is passed over, like one that has expired. */
 static bool
-is_allowed(const seine_jar *jar, const sn_cookie_view *c, bool is_address)
+is_allowed(const seine_cookie_jar *jar, const sn_cookie_view *c, bool is_address)
 {
     bool known =
         c->host_only || (!is_address && jar->psl &&
@@ -224,7 +224,7 @@ read_cookie(file *f, sn_str line, bool http_only, seine_err *out_err)
     c.value = part[6];
     c.host_only = !below || place.is_address;
     if (!f->dry && is_allowed(f->jar, &c, place.is_address))
-        *out_err = sn_jar_put(f->jar, &c, f->wall);
+        *out_err = sn_cookie_jar_put(f->jar, &c, f->wall);
     return NULL;
 }
 
@@ -259,7 +259,8 @@ read_lines(file *f, sn_str text, const char *path, char *out_why)
 }
 
 seine_err
-sn_jar_read(seine_jar *jar, sn_str text, const char *path, int64_t wall, char *out_why)
+sn_cookie_jar_read(seine_cookie_jar *jar, sn_str text, const char *path, int64_t wall,
+                   char *out_why)
 {
     file *f SN_AUTOFREE = sn_zalloc(sizeof *f);
 
@@ -274,14 +275,15 @@ sn_jar_read(seine_jar *jar, sn_str text, const char *path, int64_t wall, char *o
 }
 
 seine_err
-seine_jar_load(seine_jar *jar, const char *path, int64_t wall, char *out_why)
+seine_cookie_jar_load(seine_cookie_jar *jar, const char *path, int64_t wall,
+                      char *out_why)
 {
     sn_buf text;
 
     sn_buf_init(&text, FILE_MAX + 65536);
     seine_err e = read_file(path, &text, out_why);
     if (e == SEINE_OK)
-        e = sn_jar_read(jar, sn_buf_view(&text), path, wall, out_why);
+        e = sn_cookie_jar_read(jar, sn_buf_view(&text), path, wall, out_why);
     sn_buf_fini(&text);
     return e;
 }
@@ -314,12 +316,12 @@ print(const sn_cookie_view *c, char *to, size_t room)
 
 /* Into `buf` what fits; returns the room that all of it needs. */
 static size_t
-print_all(seine_jar *jar, int64_t wall, char *buf, size_t room, size_t *out_len)
+print_all(seine_cookie_jar *jar, int64_t wall, char *buf, size_t room, size_t *out_len)
 {
     size_t need = 1, len = 0;
 
     pthread_mutex_lock(&jar->lock);
-    size_t n = sn_jar_list(jar, wall);
+    size_t n = sn_cookie_jar_list(jar, wall);
     for (size_t i = 0; i < n; i++)
         need += room_for(&jar->found[i]->view);
     for (size_t i = 0; i < n && need <= room; i++)
@@ -331,7 +333,7 @@ print_all(seine_jar *jar, int64_t wall, char *buf, size_t room, size_t *out_len)
 
 /* Memory is taken outside of the lock; meanwhile the jar may have grown. */
 seine_err
-sn_jar_print(seine_jar *jar, int64_t wall, char **out_text, size_t *out_len)
+sn_cookie_jar_print(seine_cookie_jar *jar, int64_t wall, char **out_text, size_t *out_len)
 {
     size_t room = 0, need;
 
@@ -451,11 +453,12 @@ save(const char *path, const char *text, size_t len, char *out_why)
 }
 
 seine_err
-seine_jar_save(seine_jar *jar, const char *path, int64_t wall, char *out_why)
+seine_cookie_jar_save(seine_cookie_jar *jar, const char *path, int64_t wall,
+                      char *out_why)
 {
     char *text;
     size_t len;
-    seine_err e = sn_jar_print(jar, wall, &text, &len);
+    seine_err e = sn_cookie_jar_print(jar, wall, &text, &len);
 
     if (e == SEINE_OK)
         e = save(path, text, len, out_why);
