@@ -221,7 +221,7 @@ taken(const fetch_settings *set, fetch_plan *p)
         o->keep |= SEINE_KEEP_LINKS;
     if (set->body != 0 || set->raw || set->save)
         o->keep |= SEINE_KEEP_BODY;
-    if (outputs_archive(set))
+    if (outputs_has_archive(set))
         o->keep |= SEINE_KEEP_WIRE;
     return SAY_DONE;
 }

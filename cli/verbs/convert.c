@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include <seine/convert.h>
+#include <seine/format.h>
 
 #include "screen/say.h"
 #include "verbs/verbs.h"
@@ -87,7 +88,7 @@ tell(const char *line, void *arg)
 static int
 read_format(const char *typed, const char *name, seine_sink_format *out)
 {
-    if (!name || seine_convert_format(name, out) == SEINE_OK)
+    if (!name || seine_format_by_name(name, out) == SEINE_OK)
         return SAY_DONE;
     return say_fail(SAY_USAGE, "jsonl, csv, sqlite or warc", "%s '%s': no such format",
                     typed, show(name).text);

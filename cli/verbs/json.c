@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <seine/format.h>
 #include <seine/plumbing.h>
 
 #include "screen/out.h"
@@ -144,14 +145,6 @@ one_case(const seine_json *in, seine_json *out, reason *why)
     return good;
 }
 
-static bool
-ends(const char *name, const char *ending)
-{
-    size_t n = strlen(name), len = strlen(ending);
-
-    return n >= len && strcmp(name + n - len, ending) == 0;
-}
-
 /* The first line that is no JSON, or the first note. False: it cannot be read. */
 static int
 judge_lines(const char *path, bool strict, answer *to)
@@ -221,7 +214,9 @@ tell(const char *path, const answer *to, int format)
 static int
 one_file(const char *path, const settings *set, bool *all)
 {
-    bool by_line = set->lines || ends(path, ".jsonl") || ends(path, ".ndjson");
+    seine_sink_pack pack;
+    bool is_jsonl = seine_format_of_output(path, &pack) == SEINE_SINK_JSONL;
+    bool by_line = set->lines || (is_jsonl && pack == SEINE_PACK_NONE);
     answer to;
     int code = by_line ? judge_lines(path, set->strict, &to)
                        : judge_file(path, set->strict, &to);

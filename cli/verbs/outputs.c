@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <seine/format.h>
+
 #include "options/crawl_opts.h"
 #include "screen/say.h"
 
@@ -142,53 +144,18 @@ refused(seine_err e, const char *name, const char *why)
                     seine_err_text(e));
 }
 
-/* [FMT:]FILE, where FMT is a format and perhaps how it is packed: "csv.gz". */
-static const char *
-path_of(const char *name, seine_sink_opts *opts)
-{
-    static const struct {
-        const char *word;
-        seine_sink_format format;
-        bool packs;
-    } formats[] = {{"jsonl", SEINE_SINK_JSONL, true},
-                   {"csv", SEINE_SINK_CSV, true},
-                   {"sqlite", SEINE_SINK_SQLITE, false},
-                   {"warc", SEINE_SINK_WARC, true}};
-
-    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
-        size_t n = strlen(formats[i].word);
-
-        if (strncmp(name, formats[i].word, n) != 0)
-            continue;
-        if (formats[i].packs && strncmp(name + n, ".gz:", 4) == 0)
-            opts->pack = SEINE_PACK_GZIP;
-        else if (formats[i].packs && strncmp(name + n, ".zst:", 5) == 0)
-            opts->pack = SEINE_PACK_ZSTD;
-        else if (name[n] != ':')
-            continue;
-        opts->format = formats[i].format;
-        return strchr(name, ':') + 1;
-    }
-    return name;
-}
-
 bool
-outputs_archive(const fetch_settings *set)
+outputs_has_archive(const fetch_settings *set)
 {
     for (size_t i = 0; i < set->output.count; i++) {
-        seine_sink_opts opts = {.format = SEINE_SINK_AUTO};
-        const char *path = path_of(set->output.items[i], &opts);
-        size_t n = strlen(path);
+        seine_sink_format format = SEINE_SINK_AUTO;
+        seine_sink_pack pack;
+        const char *path = seine_format_split(set->output.items[i], &format, &pack);
 
-        if (opts.format == SEINE_SINK_WARC)
+        if (format == SEINE_SINK_AUTO)
+            format = seine_format_of_output(path, NULL);
+        if (format == SEINE_SINK_WARC)
             return true;
-        for (size_t k = 0; opts.format == SEINE_SINK_AUTO && k < 3; k++) {
-            static const char *const endings[] = {".warc", ".warc.gz", ".warc.zst"};
-            size_t len = strlen(endings[k]);
-
-            if (n > len && strcmp(path + n - len, endings[k]) == 0)
-                return true;
-        }
     }
     return false;
 }
@@ -200,7 +167,7 @@ open_file(const fetch_settings *set, const char *name, seine_sink_opts base,
 {
     char why[SEINE_WHY] = "";
 
-    base.path = path_of(name, &base);
+    base.path = seine_format_split(name, &base.format, &base.pack);
     if (!base.path[0])
         return say_fail(SAY_USAGE, "-o pages.jsonl", "--output '%s': no name",
                         show(name).text);

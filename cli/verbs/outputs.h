@@ -57,7 +57,7 @@ int outputs_open(const args *a, const seine_fields *fields, terminal *b,
 void outputs_free(outputs *o);
 
 /* Is one of them a web archive? */
-bool outputs_archive(const fetch_settings *set);
+bool outputs_has_archive(const fetch_settings *set);
 
 /* What standard output is, before it is opened. */
 outputs_form outputs_form_of(const fetch_settings *set);

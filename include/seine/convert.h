@@ -49,10 +49,6 @@ typedef struct seine_converted {
 
 SEINE_BEGIN
 
-/* "jsonl", "csv", "sqlite", "warc". INVAL: none of them. */
-SEINE_MUST_CHECK seine_err seine_convert_format(const char *name,
-                                                seine_sink_format *out_format);
-
 /* INVAL: there is no such input, or no way from the one format to the other; ALREADY,
  * OUTPUT_CHANGED, STATE_LOCKED: the output; before anything was read or written. PARSE:
  * a bad line, or an input that is damaged. DISK_FULL, OUTPUT_CLOSED, IO, FSYNC_FAILED,

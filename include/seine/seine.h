@@ -27,6 +27,7 @@
 #include "seine/explain.h"
 #include "seine/family.h"
 #include "seine/fetch.h"
+#include "seine/format.h"
 #include "seine/input.h"
 #include "seine/jsonptr.h"
 #include "seine/key.h"

@@ -6,55 +6,14 @@
 #include <sys/stat.h>
 
 #include "base/base64.h"
+#include "seine/format.h"
 #include "store/csv.h"
 #include "store/outtext.h"
-
-static const struct format {
-    const char *name;
-    seine_sink_format format;
-    const char *endings[3];
-    bool packs;
-} formats[] = {
-    {"jsonl", SEINE_SINK_JSONL, {".jsonl", ".ndjson"}, true},
-    {"csv", SEINE_SINK_CSV, {".csv"}, true},
-    {"sqlite", SEINE_SINK_SQLITE, {".sqlite", ".sqlite3", ".db"}, false},
-    {"warc", SEINE_SINK_WARC, {".warc"}, true},
-};
-
-enum { FORMATS = sizeof formats / sizeof *formats };
-
-seine_err
-seine_convert_format(const char *name, seine_sink_format *out_format)
-{
-    for (size_t i = 0; i < FORMATS; i++)
-        if (strcmp(name, formats[i].name) == 0) {
-            *out_format = formats[i].format;
-            return SEINE_OK;
-        }
-    return SEINE_E_INVAL;
-}
 
 static bool
 is_stream(const char *path)
 {
     return !path || strcmp(path, "-") == 0;
-}
-
-static seine_sink_format
-by_name(const char *path)
-{
-    sn_str name = sn_str_of(path), inner = name;
-
-    if (sn_str_ends(name, SN_STR(".gz")))
-        inner.len -= 3;
-    else if (sn_str_ends(name, SN_STR(".zst")))
-        inner.len -= 4;
-    for (size_t i = 0; i < FORMATS; i++)
-        for (size_t k = 0; k < 3 && formats[i].endings[k]; k++)
-            if (sn_str_ends(formats[i].packs ? inner : name,
-                            sn_str_of(formats[i].endings[k])))
-                return formats[i].format;
-    return SEINE_SINK_AUTO;
 }
 
 /* One byte tells JSON lines, which may come slowly, from the rest. */
@@ -504,10 +463,10 @@ choose(sn_convert *c)
 
     c->from = o->from != SEINE_SINK_AUTO ? o->from
               : is_stream(o->in)         ? SEINE_SINK_AUTO
-                                         : by_name(o->in);
+                                         : seine_format_of_output(o->in, NULL);
     c->to = o->to != SEINE_SINK_AUTO ? o->to
             : is_stream(o->out)      ? SEINE_SINK_JSONL
-                                     : by_name(o->out);
+                                     : seine_format_of_output(o->out, NULL);
     if (c->to == SEINE_SINK_AUTO) {
         char name[SN_WHY_NAME];
 

@@ -9,27 +9,9 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "seine/format.h"
 #include "seine/plumbing.h"
 #include "seine/warc.h"
-
-/* What the end of a name says. */
-static seine_input_format
-format_of(sn_str name)
-{
-    static const struct {
-        const char *ending;
-        seine_input_format format;
-    } formats[] = {
-        {".jsonl", SEINE_INPUT_JSONL}, {".ndjson", SEINE_INPUT_JSONL},
-        {".csv", SEINE_INPUT_CSV},     {".xml", SEINE_INPUT_SITEMAP},
-        {".html", SEINE_INPUT_HTML},   {".htm", SEINE_INPUT_HTML},
-    };
-
-    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
-        if (sn_str_ends(name, sn_str_of(formats[i].ending)))
-            return formats[i].format;
-    return SEINE_INPUT_AUTO;
-}
 
 /* What its first four bytes say. */
 static seine_input_format
@@ -52,17 +34,6 @@ format_by(sn_str first)
     return SEINE_INPUT_TEXT;
 }
 
-/* The name without what says that it is packed. */
-static sn_str
-inner_name(sn_str path)
-{
-    if (sn_str_ends(path, SN_STR(".gz")))
-        path.len -= 3;
-    else if (sn_str_ends(path, SN_STR(".zst")))
-        path.len -= 4;
-    return path;
-}
-
 static seine_err
 fail_errno(seine_input *in, int error, char *why)
 {
@@ -82,12 +53,14 @@ static seine_err
 open_path(seine_input *in, const char *path, char *why)
 {
     struct stat st;
-    sn_str inner = inner_name(sn_str_of(path));
+    sn_str name = sn_str_of(path);
 
     sn_why_name(path, in->name);
     if (in->format == SEINE_INPUT_AUTO)
-        in->format = format_of(inner);
-    if (in->format == SEINE_INPUT_AUTO && sn_str_ends(inner, SN_STR(".md"))) {
+        in->format = seine_format_of_input(path);
+    if (in->format == SEINE_INPUT_AUTO &&
+        (sn_str_ends(name, SN_STR(".md")) || sn_str_ends(name, SN_STR(".md.gz")) ||
+         sn_str_ends(name, SN_STR(".md.zst")))) {
         sn_why(why, "%s: links of Markdown are not read yet: try one URL a line",
                in->name);
         return SEINE_E_IO;

@@ -4,62 +4,17 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "seine/format.h"
 
-/* One row a format. `ops` NULL: it has a name and no writer yet. */
-static const struct format {
-    seine_sink_format format;
-    const char *endings[3];
-    bool packs; /* .gz and .zst may follow */
-    const sn_out_ops *ops;
-    const char *lack;
-} formats[] = {
-    {SEINE_SINK_JSONL, {".jsonl", ".ndjson"}, true, &sn_out_jsonl, NULL},
-    {SEINE_SINK_CSV, {".csv"}, true, &sn_out_csv, NULL},
-    {SEINE_SINK_RAW, {NULL}, false, &sn_out_raw, NULL},
-    {SEINE_SINK_CALL, {NULL}, false, &sn_out_call, NULL},
-    {SEINE_SINK_SQLITE, {".sqlite", ".sqlite3"}, false, &sn_out_sqlite, NULL},
-    {SEINE_SINK_WARC, {".warc"}, true, &sn_out_warc, NULL},
-    {SEINE_SINK_SAVE, {NULL}, false, &sn_out_save, NULL},
+/* The writer of each format. format.c knows their names and endings. */
+static const sn_out_ops *const writers[] = {
+    [SEINE_SINK_JSONL] = &sn_out_jsonl,   [SEINE_SINK_CSV] = &sn_out_csv,
+    [SEINE_SINK_RAW] = &sn_out_raw,       [SEINE_SINK_CALL] = &sn_out_call,
+    [SEINE_SINK_SQLITE] = &sn_out_sqlite, [SEINE_SINK_WARC] = &sn_out_warc,
+    [SEINE_SINK_SAVE] = &sn_out_save,
 };
 
-enum { FORMATS = sizeof formats / sizeof *formats };
-
-/* The ending of a packed file, taken off. */
-static seine_sink_pack
-unpacked(sn_str *path)
-{
-    static const struct {
-        const char *ending;
-        seine_sink_pack pack;
-    } packs[] = {{".gz", SEINE_PACK_GZIP}, {".zst", SEINE_PACK_ZSTD}};
-
-    for (size_t i = 0; i < sizeof packs / sizeof *packs; i++)
-        if (sn_str_ends(*path, sn_str_of(packs[i].ending))) {
-            path->len -= strlen(packs[i].ending);
-            return packs[i].pack;
-        }
-    return SEINE_PACK_NONE;
-}
-
-static const struct format *
-by_ending(sn_str path, bool is_packed)
-{
-    for (size_t i = 0; i < FORMATS; i++)
-        for (size_t k = 0; k < 3 && formats[i].endings[k]; k++)
-            if (sn_str_ends(path, sn_str_of(formats[i].endings[k])) &&
-                (formats[i].packs || !is_packed))
-                return &formats[i];
-    return NULL;
-}
-
-static const struct format *
-by_format(seine_sink_format format)
-{
-    for (size_t i = 0; i < FORMATS; i++)
-        if (formats[i].format == format)
-            return &formats[i];
-    return NULL;
-}
+enum { WRITERS = sizeof writers / sizeof *writers };
 
 static bool
 is_standard_output(const char *path)
@@ -78,34 +33,31 @@ name_it(sn_out *o)
         sn_why_name(path ? "standard output" : "the output", o->name);
 }
 
-/* What it is, by what was asked for or the end of its name. */
+/* Finds the writer, by the format asked for or else by the ending of the path. */
 static seine_err
-choose(sn_out *o, char *why)
+choose_writer(sn_out *o, char *why)
 {
     const char *path = o->opts.path;
     bool is_named = path && !is_standard_output(path);
-    sn_str rest = sn_str_of(is_named ? path : "");
-    seine_sink_pack pack = unpacked(&rest);
-    const struct format *f = o->opts.format == SEINE_SINK_AUTO
-                                 ? by_ending(rest, pack != SEINE_PACK_NONE)
-                                 : by_format(o->opts.format);
+    seine_sink_pack pack;
+    seine_sink_format named = seine_format_of_output(path, &pack);
+    seine_sink_format format = o->opts.format == SEINE_SINK_AUTO ? named : o->opts.format;
 
-    if (!f && !is_named)
-        sn_why(why, "%s has no name that tells its format", o->name);
-    else if (!f && sn_str_ends(rest, SN_STR(".html")))
-        sn_why(why, "%s: reports as HTML are not written yet: try .jsonl", o->name);
-    else if (!f)
-        sn_why(why,
-               "%s: no format has that ending: try .jsonl, .csv, .sqlite, .warc.gz, or "
-               "FORMAT:NAME",
-               o->name);
-    else if (!f->ops)
-        sn_why(why, "%s: %s is not written yet: try .jsonl", o->name, f->lack);
-    if (!f || !f->ops)
+    if ((size_t)format >= WRITERS || !writers[format]) {
+        if (!is_named)
+            sn_why(why, "%s has no name that tells its format", o->name);
+        else if (seine_format_of_input(path) == SEINE_INPUT_HTML)
+            sn_why(why, "%s: reports as HTML are not written yet: try .jsonl", o->name);
+        else
+            sn_why(why,
+                   "%s: no format has that ending: try .jsonl, .csv, .sqlite, .warc.gz, "
+                   "or FORMAT:NAME",
+                   o->name);
         return SEINE_E_INVAL;
-    o->ops = f->ops;
-    o->opts.format = f->format;
-    if (!f->packs)
+    }
+    o->ops = writers[format];
+    o->opts.format = format;
+    if (!seine_format_packs(format))
         o->opts.pack = SEINE_PACK_NONE;
     else if (o->opts.pack == SEINE_PACK_AUTO)
         o->opts.pack = pack;
@@ -138,7 +90,7 @@ sn_out_open(sn_out *o, const seine_sink_opts *opts, char *why)
         (opts->csv_raw ? SEINE_CSV_RAW : 0u) | (opts->csv_crlf ? SEINE_CSV_CRLF : 0u);
     why[0] = '\0';
     name_it(o);
-    seine_err e = choose(o, why);
+    seine_err e = choose_writer(o, why);
     if (e != SEINE_OK)
         return e;
 

@@ -2,8 +2,8 @@
 /*
  * out.h - one output of a run: what every format has in common, and how one is added.
  *
- * A format is one file that fills in a table of functions, sn_out_ops, and one row of
- * the table in out.c, which says what it is called and by which endings it is known:
+ * A format is one file that fills in a table of functions, sn_out_ops, a line of the
+ * table in out.c, and a row of the table in format.c, which has its name and endings:
  *
  *     const sn_out_ops sn_out_csv = {                     src/store/out_csv.c
  *         .size = sizeof(sn_outtext), .open = open_csv, .start = start_csv, …

@@ -419,17 +419,6 @@ TEST(convert_reads_on_wherever_a_block_ends)
     }
 }
 
-TEST(convert_formats_have_names)
-{
-    seine_sink_format f;
-
-    CHECK_EQ(seine_convert_format("jsonl", &f), SEINE_OK);
-    CHECK_EQ(f, SEINE_SINK_JSONL);
-    CHECK_EQ(seine_convert_format("warc", &f), SEINE_OK);
-    CHECK_EQ(f, SEINE_SINK_WARC);
-    CHECK_EQ(seine_convert_format("JSONL", &f), SEINE_E_INVAL);
-}
-
 TEST(convert_names_so_many_losses_and_counts_the_rest)
 {
     static char line[1 << 13];
