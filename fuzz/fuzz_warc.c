@@ -8,8 +8,8 @@
 
 #include "base/buf.h"
 #include "seine/warc.h"
-#include "store/warc.h"
 #include "store/warc_index.h"
+#include "store/warc_writer.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 
@@ -101,8 +101,8 @@ round_trip(sn_str all, sn_warc_pack pack, seine_cut cut)
 {
     sn_str url, answer;
     sn_buf out, key;
-    sn_warc w;
-    sn_warc_made made[2];
+    sn_warc_writer w;
+    sn_warc_writer_made made[2];
 
     sn_str_cut(all, '\0', &url, &answer);
     seine_capture c = {.url = {url.ptr, url.len},
@@ -110,11 +110,12 @@ round_trip(sn_str all, sn_warc_pack pack, seine_cut cut)
                        .response = {answer.ptr, answer.len},
                        .cut = cut};
     sn_buf_init(&out, (size_t)64 << 20);
-    sn_warc_init(&w, &(sn_warc_opts){.pack = pack, .software = "fuzz", .seed = 1});
-    REQUIRE(sn_warc_info(&w, url, 0, &out) == SEINE_OK);
+    sn_warc_writer_init(
+        &w, &(sn_warc_writer_opts){.pack = pack, .software = "fuzz", .seed = 1});
+    REQUIRE(sn_warc_writer_info(&w, url, 0, &out) == SEINE_OK);
     for (int i = 0; i < 2; i++)
-        REQUIRE(sn_warc_capture(&w, &c, &out, &made[i]) == SEINE_OK);
-    sn_warc_fini(&w);
+        REQUIRE(sn_warc_writer_capture(&w, &c, &out, &made[i]) == SEINE_OK);
+    sn_warc_writer_fini(&w);
 
     reading r = read_all(sn_buf_view(&out), 500, true);
     REQUIRE(r.end == SEINE_WARC_DONE && r.sound == out.len && r.lengths == out.len);

@@ -11,9 +11,9 @@
 #include "seine/clock.h"
 #include "seine/version.h"
 #include "store/outfile.h"
-#include "store/warc.h"
 #include "store/warc_index.h"
 #include "store/warc_read.h"
+#include "store/warc_writer.h"
 
 enum {
     BLOCK = 256 << 10, /* bytes that are written at once */
@@ -24,7 +24,7 @@ enum {
 
 typedef struct out_warc {
     sn_outfile file;
-    sn_warc warc;
+    sn_warc_writer warc;
     sn_buf buf;  /* pairs of records that wait … */
     sn_buf ends; /* … and where each of them ends, size_t */
     sn_warc_index index;
@@ -282,8 +282,9 @@ open_warc(sn_out *o, char *why)
     w->file.fd = -1;
     sn_buf_init(&w->buf, SIZE_MAX / 2);
     sn_buf_init(&w->ends, SIZE_MAX / 2);
-    sn_warc_init(&w->warc, &(sn_warc_opts){
-                               .pack = o->opts.pack == SEINE_PACK_GZIP   ? SN_WARC_GZIP
+    sn_warc_writer_init(
+        &w->warc,
+        &(sn_warc_writer_opts){.pack = o->opts.pack == SEINE_PACK_GZIP   ? SN_WARC_GZIP
                                        : o->opts.pack == SEINE_PACK_ZSTD ? SN_WARC_ZSTD
                                                                          : SN_WARC_PLAIN,
                                .software = "seine/" SEINE_VERSION,
@@ -312,7 +313,8 @@ add_info(sn_out *o, char *why)
 {
     out_warc *w = o->self;
     seine_clock *clock = seine_clock_system();
-    seine_err e = sn_warc_info(&w->warc, sn_str_of(w->base), clock->wall(clock), &w->buf);
+    seine_err e =
+        sn_warc_writer_info(&w->warc, sn_str_of(w->base), clock->wall(clock), &w->buf);
 
     w->is_begun = false;
     if (e == SEINE_OK) {
@@ -417,7 +419,8 @@ turn_over(sn_out *o, char *why)
 }
 
 static seine_err
-index_made(out_warc *w, const seine_capture *c, const sn_warc_made *made, uint64_t offset)
+index_made(out_warc *w, const seine_capture *c, const sn_warc_writer_made *made,
+           uint64_t offset)
 {
     sn_warc_line line = {.url = {c->url.ptr, c->url.len},
                          .status = made->status,
@@ -439,12 +442,12 @@ static seine_err
 add_capture(sn_out *o, const seine_capture *c, seine_warc_place *out_place, char *why)
 {
     out_warc *w = o->self;
-    sn_warc_made made;
+    sn_warc_writer_made made;
     seine_err e = turn_over(o, why);
 
     if (e != SEINE_OK)
         return e;
-    e = sn_warc_capture(&w->warc, c, &w->buf, &made);
+    e = sn_warc_writer_capture(&w->warc, c, &w->buf, &made);
     if (e == SEINE_OK && made.length > 0) {
         sn_buf_add(&w->ends, &w->buf.len, sizeof w->buf.len);
         e = sn_buf_done(&w->ends);
@@ -494,7 +497,7 @@ close_warc(sn_out *o, char *why)
             sn_why(why, "cannot write the index of %s: %s", o->name, seine_err_text(e));
     }
     sn_warc_index_fini(&w->index);
-    sn_warc_fini(&w->warc);
+    sn_warc_writer_fini(&w->warc);
     sn_buf_fini(&w->buf);
     sn_buf_fini(&w->ends);
     sn_free(w->stem);

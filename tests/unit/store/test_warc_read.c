@@ -8,8 +8,8 @@
 #include "base/rng.h"
 #include "check.h"
 #include "failing.h"
-#include "store/warc.h"
 #include "store/warc_read.h"
+#include "store/warc_writer.h"
 
 #define ID(n) "<urn:uuid:00000000-0000-4000-8000-00000000000" n ">"
 #define DATE  "2026-11-15T19:20:01Z"
@@ -105,12 +105,13 @@ archive(sn_warc_pack pack)
         "HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\nhel",
     };
     sn_buf out;
-    sn_warc w;
-    sn_warc_made made;
+    sn_warc_writer w;
+    sn_warc_writer_made made;
 
     sn_buf_init(&out, 1 << 20);
-    sn_warc_init(&w, &(sn_warc_opts){.pack = pack, .software = "test", .seed = 5});
-    CHECK_EQ(sn_warc_info(&w, SN_STR("x.warc"), 0, &out), SEINE_OK);
+    sn_warc_writer_init(
+        &w, &(sn_warc_writer_opts){.pack = pack, .software = "test", .seed = 5});
+    CHECK_EQ(sn_warc_writer_info(&w, SN_STR("x.warc"), 0, &out), SEINE_OK);
     for (size_t i = 0; i < sizeof answers / sizeof *answers; i++) {
         seine_capture c = {.url = {"http://e.example/", 17},
                            .ip = {"::1", 3},
@@ -118,9 +119,9 @@ archive(sn_warc_pack pack)
                            .response = {answers[i], strlen(answers[i])},
                            .cut = i == 3 ? SEINE_CUT_TIME : SEINE_CUT_NONE};
 
-        CHECK_EQ(sn_warc_capture(&w, &c, &out, &made), SEINE_OK);
+        CHECK_EQ(sn_warc_writer_capture(&w, &c, &out, &made), SEINE_OK);
     }
-    sn_warc_fini(&w);
+    sn_warc_writer_fini(&w);
     return out;
 }
 

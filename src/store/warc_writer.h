@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * warc.h - records of a web archive as bytes: WARC/1.1, ISO 28500:2017.
+ * warc_writer.h - how does a capture become bytes of a web archive (WARC/1.1)?
  *
- * A capture, one request and its answer, becomes two records: a `response` with the
- * bytes as they were received and a `request` that is concurrent to it. A file begins
- * with a `warcinfo`. Nothing is read or written here; what is made is added to a buffer:
+ * The format is WARC/1.1, ISO 28500:2017. A capture, one request and its response,
+ * becomes two records: a `response` with the bytes as they were received and a `request`
+ * that is concurrent to it. A file begins with a `warcinfo`. The writer opens no file; it
+ * adds the bytes of records to a buffer:
  *
- *     sn_warc_init(&w, &(sn_warc_opts){.pack = SN_WARC_GZIP, .software = "seine/1"});
- *     e = sn_warc_info(&w, SN_STR("a.warc.gz"), wall, &out);
- *     e = sn_warc_capture(&w, capture, &out, &made);      made.offset, made.length
+ *     sn_warc_writer_init(&w, &(sn_warc_writer_opts){.pack = SN_WARC_GZIP, .software =
+ * "seine/1"}); e = sn_warc_writer_info(&w, SN_STR("a.warc.gz"), wall, &out); e =
+ * sn_warc_writer_capture(&w, capture, &out, &made);      made.offset, made.length
  *
  * A payload that is in the archive already makes a `revisit` of its head alone, which
- * says where it was seen first. An answer that was cut says so (WARC-Truncated) and has
- * no digest of its payload: it is not known. Packed records stand each in a gzip member
- * or a zstd frame of their own.
+ * says where it was seen first. A response that was cut says so (WARC-Truncated) and has
+ * no digest of its payload, since nobody knows the rest. Every packed record stands in a
+ * gzip member or a zstd frame of its own.
  *
  * Time    wall time is that of the captures.
  * Memory  of the digests and of the payloads seen, both bounded; a packed record is made
  *         in `out`, in pieces.
  * Threads one owner.
  */
-#ifndef SN_WARC_H
-#define SN_WARC_H
+#ifndef SN_WARC_WRITER_H
+#define SN_WARC_WRITER_H
 
 #include "base/buf.h"
 #include "base/codec.h"
@@ -41,16 +42,16 @@ enum {
 
 typedef enum sn_warc_pack { SN_WARC_PLAIN, SN_WARC_GZIP, SN_WARC_ZSTD } sn_warc_pack;
 
-typedef struct sn_warc_opts {
+typedef struct sn_warc_writer_opts {
     sn_warc_pack pack;
     const char *software;   /* borrowed, as the others */
     const char *user_agent; /* NULL: not said */
     const char *robots;     /* NULL: not said */
     uint64_t seed;          /* of record ids; 0: nobody can guess them */
-} sn_warc_opts;
+} sn_warc_writer_opts;
 
-typedef struct sn_warc {
-    sn_warc_opts opts;
+typedef struct sn_warc_writer {
+    sn_warc_writer_opts opts;
     sn_rng rng;
     sn_codec codec;
     sn_gzip gzip; /* for records of a usual size, which are … */
@@ -60,28 +61,29 @@ typedef struct sn_warc {
     sn_buf head; /* of the record being made */
     uint8_t info[16];
     bool has_info;
-} sn_warc;
+} sn_warc_writer;
 
 /* The record of the answer, and what an index says of it. */
-typedef struct sn_warc_made {
+typedef struct sn_warc_writer_made {
     uint64_t offset, length; /* in `out`; length 0: there was no answer to write */
     char id[SN_WARC_ID + 1];
     char digest[SN_WARC_DIGEST + 1]; /* of the payload; "": not whole */
     char type[SN_WARC_TYPE];
     uint16_t status;
     bool is_revisit;
-} sn_warc_made;
+} sn_warc_writer_made;
 
-void sn_warc_init(sn_warc *w, const sn_warc_opts *opts);
-void sn_warc_fini(sn_warc *w);
+void sn_warc_writer_init(sn_warc_writer *w, const sn_warc_writer_opts *opts);
+void sn_warc_writer_fini(sn_warc_writer *w);
 
 /* The record a file begins with. NOMEM, FULL: nothing is added. */
-SEINE_MUST_CHECK seine_err sn_warc_info(sn_warc *w, sn_str file, int64_t wall,
-                                        sn_buf *out);
+SEINE_MUST_CHECK seine_err sn_warc_writer_info(sn_warc_writer *w, sn_str file,
+                                               int64_t wall, sn_buf *out);
 
 /* The pair of a capture. One without any answer adds nothing. NOMEM, FULL: likewise. */
-SEINE_MUST_CHECK seine_err sn_warc_capture(sn_warc *w, const seine_capture *c,
-                                           sn_buf *out, sn_warc_made *out_made);
+SEINE_MUST_CHECK seine_err sn_warc_writer_capture(sn_warc_writer *w,
+                                                  const seine_capture *c, sn_buf *out,
+                                                  sn_warc_writer_made *out_made);
 
 /* "length", "time", "disconnect", "unspecified"; NULL for NONE. */
 const char *sn_warc_cut_name(seine_cut cut);

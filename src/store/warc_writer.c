@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "store/warc.h"
+#include "store/warc_writer.h"
 
 #include <string.h>
 
@@ -16,9 +16,9 @@ static const char standard[] = "http://iipc.github.io/warc-specifications/specif
                                "warc-format/warc-1.1/";
 
 void
-sn_warc_init(sn_warc *w, const sn_warc_opts *opts)
+sn_warc_writer_init(sn_warc_writer *w, const sn_warc_writer_opts *opts)
 {
-    *w = (sn_warc){.opts = *opts};
+    *w = (sn_warc_writer){.opts = *opts};
     if (opts->seed)
         w->rng = sn_rng_seed(opts->seed);
     else
@@ -30,7 +30,7 @@ sn_warc_init(sn_warc *w, const sn_warc_opts *opts)
 }
 
 void
-sn_warc_fini(sn_warc *w)
+sn_warc_writer_fini(sn_warc_writer *w)
 {
     sn_codec_fini(&w->codec);
     sn_digest_fini(&w->digest);
@@ -60,7 +60,7 @@ sn_warc_cut_name(seine_cut cut)
 
 /* A random UUID, version 4 of RFC 4122. */
 static void
-make_id(sn_warc *w, uint8_t id[16])
+make_id(sn_warc_writer *w, uint8_t id[16])
 {
     uint64_t bits[2] = {sn_rng_next(&w->rng), sn_rng_next(&w->rng)};
 
@@ -160,7 +160,7 @@ put_digest(sn_buf *b, const char *name, const uint8_t sha1[20])
 }
 
 static seine_err
-sha1_of(sn_warc *w, sn_str bytes, uint8_t out_sha1[20])
+sha1_of(sn_warc_writer *w, sn_str bytes, uint8_t out_sha1[20])
 {
     uint8_t digest[SN_DIGEST_MOST];
     size_t n;
@@ -176,7 +176,7 @@ sha1_of(sn_warc *w, sn_str bytes, uint8_t out_sha1[20])
 }
 
 static void
-begin(sn_warc *w, const char *type, const uint8_t id[16], int64_t wall)
+begin(sn_warc_writer *w, const char *type, const uint8_t id[16], int64_t wall)
 {
     sn_buf *b = &w->head;
 
@@ -190,7 +190,7 @@ begin(sn_warc *w, const char *type, const uint8_t id[16], int64_t wall)
 /* Packing. */
 
 static seine_err
-pack_piece(sn_warc *w, sn_str in, bool finish, sn_buf *out)
+pack_piece(sn_warc_writer *w, sn_str in, bool finish, sn_buf *out)
 {
     for (;;) {
         sn_codec_room room = {sn_buf_reserve(out, PIECE), PIECE};
@@ -234,7 +234,7 @@ store(sn_str head, sn_str block, sn_buf *out)
 }
 
 static seine_err
-pack_whole(sn_warc *w, sn_str head, sn_str block, sn_buf *out)
+pack_whole(sn_warc_writer *w, sn_str head, sn_str block, sn_buf *out)
 {
     sn_buf_reset(&w->whole);
     sn_buf_str(&w->whole, head);
@@ -245,7 +245,7 @@ pack_whole(sn_warc *w, sn_str head, sn_str block, sn_buf *out)
 }
 
 static seine_err
-pack(sn_warc *w, sn_str head, sn_str block, sn_buf *out)
+pack(sn_warc_writer *w, sn_str head, sn_str block, sn_buf *out)
 {
     if (w->opts.pack == SN_WARC_GZIP && head.len + block.len <= STORED)
         return store(head, block, out);
@@ -266,7 +266,7 @@ pack(sn_warc *w, sn_str head, sn_str block, sn_buf *out)
 
 /* Ends the head and adds all of the record, or nothing. */
 static seine_err
-finish(sn_warc *w, sn_str block, sn_buf *out)
+finish(sn_warc_writer *w, sn_str block, sn_buf *out)
 {
     sn_buf *b = &w->head;
     size_t before = out->len;
@@ -291,7 +291,7 @@ finish(sn_warc *w, sn_str block, sn_buf *out)
 /* The records. */
 
 seine_err
-sn_warc_info(sn_warc *w, sn_str file, int64_t wall, sn_buf *out)
+sn_warc_writer_info(sn_warc_writer *w, sn_str file, int64_t wall, sn_buf *out)
 {
     sn_buf block;
     uint8_t sha1[20];
@@ -338,7 +338,7 @@ is_head_only(const seine_capture *c)
 
 /* Bytes behind a message that ended are not part of it. */
 static seine_err
-look_at(sn_warc *w, const seine_capture *c, answer *out)
+look_at(sn_warc_writer *w, const seine_capture *c, answer *out)
 {
     sn_str in = c->response, piece;
     seine_err e = sn_digest_begin(&w->digest, SN_DIGEST_SHA1);
@@ -364,7 +364,7 @@ look_at(sn_warc *w, const seine_capture *c, answer *out)
 }
 
 static void
-put_place(sn_warc *w, const seine_capture *c)
+put_place(sn_warc_writer *w, const seine_capture *c)
 {
     sn_buf *b = &w->head;
 
@@ -376,7 +376,7 @@ put_place(sn_warc *w, const seine_capture *c)
 }
 
 static void
-put_first(sn_warc *w, const sn_warc_first *first)
+put_first(sn_warc_writer *w, const sn_warc_first *first)
 {
     sn_buf *b = &w->head;
 
@@ -388,8 +388,8 @@ put_first(sn_warc *w, const sn_warc_first *first)
 
 /* The record of the answer: all of it, or its head and where the rest stands. */
 static seine_err
-put_answer(sn_warc *w, const seine_capture *c, const answer *a, const uint8_t id[16],
-           const sn_warc_first *first, sn_buf *out)
+put_answer(sn_warc_writer *w, const seine_capture *c, const answer *a,
+           const uint8_t id[16], const sn_warc_first *first, sn_buf *out)
 {
     sn_buf *b = &w->head;
     sn_str block = {a->bytes.ptr, first ? (size_t)a->http.head_len : a->bytes.len};
@@ -413,7 +413,8 @@ put_answer(sn_warc *w, const seine_capture *c, const answer *a, const uint8_t id
 }
 
 static seine_err
-put_request(sn_warc *w, const seine_capture *c, const uint8_t answer_id[16], sn_buf *out)
+put_request(sn_warc_writer *w, const seine_capture *c, const uint8_t answer_id[16],
+            sn_buf *out)
 {
     sn_str block = c->request;
     uint8_t id[16], sha1[20];
@@ -433,7 +434,7 @@ put_request(sn_warc *w, const seine_capture *c, const uint8_t answer_id[16], sn_
 }
 
 static void
-remember(sn_warc *w, const seine_capture *c, const answer *a, const uint8_t id[16])
+remember(sn_warc_writer *w, const seine_capture *c, const answer *a, const uint8_t id[16])
 {
     sn_warc_first first = {.wall = c->wall, .url = {c->url.ptr, c->url.len}};
 
@@ -444,14 +445,15 @@ remember(sn_warc *w, const seine_capture *c, const answer *a, const uint8_t id[1
 }
 
 seine_err
-sn_warc_capture(sn_warc *w, const seine_capture *c, sn_buf *out, sn_warc_made *out_made)
+sn_warc_writer_capture(sn_warc_writer *w, const seine_capture *c, sn_buf *out,
+                       sn_warc_writer_made *out_made)
 {
     size_t before = out->len;
     const sn_warc_first *first = NULL;
     answer a;
     uint8_t id[16];
 
-    *out_made = (sn_warc_made){.offset = before};
+    *out_made = (sn_warc_writer_made){.offset = before};
     if (c->response.len == 0)
         return SEINE_OK;
     seine_err e = look_at(w, c, &a);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "store/warc.h"
+#include "store/warc_writer.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -32,31 +32,31 @@ capture_of(const char *response)
 }
 
 typedef struct desk {
-    sn_warc warc;
+    sn_warc_writer warc;
     sn_buf out;
-    sn_warc_made made;
+    sn_warc_writer_made made;
 } desk;
 
 static void
 open_desk(desk *d, sn_warc_pack pack)
 {
     *d = (desk){0};
-    sn_warc_init(&d->warc,
-                 &(sn_warc_opts){.pack = pack, .software = "seine/9.9", .seed = 1});
+    sn_warc_writer_init(&d->warc, &(sn_warc_writer_opts){
+                                      .pack = pack, .software = "seine/9.9", .seed = 1});
     sn_buf_init(&d->out, 1 << 22);
 }
 
 static void
 close_desk(desk *d)
 {
-    sn_warc_fini(&d->warc);
+    sn_warc_writer_fini(&d->warc);
     sn_buf_fini(&d->out);
 }
 
 static void
 add(desk *d, const seine_capture *c)
 {
-    CHECK_EQ(sn_warc_capture(&d->warc, c, &d->out, &d->made), SEINE_OK);
+    CHECK_EQ(sn_warc_writer_capture(&d->warc, c, &d->out, &d->made), SEINE_OK);
 }
 
 /* The value of the first field of that name behind `from`; "" when there is none. */
@@ -84,7 +84,7 @@ TEST(warc_info_says_what_made_the_file)
 
     open_desk(&d, SN_WARC_PLAIN);
     d.warc.opts.user_agent = "seine/9.9";
-    CHECK_EQ(sn_warc_info(&d.warc, SN_STR("a.warc"), noon, &d.out), SEINE_OK);
+    CHECK_EQ(sn_warc_writer_info(&d.warc, SN_STR("a.warc"), noon, &d.out), SEINE_OK);
     CHECK(strncmp(d.out.ptr, "WARC/1.1\r\nWARC-Type: warcinfo\r\n", 31) == 0);
     CHECK_STR(field(&d, 0, "WARC-Filename"), "a.warc");
     CHECK_STR(field(&d, 0, "WARC-Date"), "2026-11-15T19:20:01.123456Z");
@@ -146,10 +146,10 @@ TEST(warc_ids_are_random_uuids)
     }
     close_desk(&d);
 
-    sn_warc other;
-    sn_warc_init(&other, &(sn_warc_opts){.software = "x"});
+    sn_warc_writer other;
+    sn_warc_writer_init(&other, &(sn_warc_writer_opts){.software = "x"});
     CHECK(other.rng.s[0] != sn_rng_seed(0).s[0]);
-    sn_warc_fini(&other);
+    sn_warc_writer_fini(&other);
 }
 
 /* The same payload in every framing: its digest is that of "hello". */
@@ -338,7 +338,7 @@ TEST(warc_packed_records_stand_each_in_a_stream_of_their_own)
         large[i] = (char)('a' + i * i % 23);
     seine_capture c = capture_of(large);
     open_desk(&plain, SN_WARC_PLAIN);
-    CHECK_EQ(sn_warc_info(&plain.warc, SN_STR("a"), noon, &plain.out), SEINE_OK);
+    CHECK_EQ(sn_warc_writer_info(&plain.warc, SN_STR("a"), noon, &plain.out), SEINE_OK);
     add(&plain, &c);
     EACH_ROW(i, rows) {
         desk d;
@@ -347,7 +347,7 @@ TEST(warc_packed_records_stand_each_in_a_stream_of_their_own)
 
         open_desk(&d, rows[i].pack);
         sn_buf_init(&back, 1 << 22);
-        CHECK_EQ(sn_warc_info(&d.warc, SN_STR("a"), noon, &d.out), SEINE_OK);
+        CHECK_EQ(sn_warc_writer_info(&d.warc, SN_STR("a"), noon, &d.out), SEINE_OK);
         add(&d, &c);
         for (sn_str in = sn_buf_view(&d.out); in.len > 0 && streams < 9; streams++) {
             if (streams == 1)
@@ -373,7 +373,7 @@ TEST(warc_that_finds_no_room_or_memory_adds_nothing)
     for (size_t cap = 0; cap < 900; cap += 50) {
         open_desk(&d, SN_WARC_PLAIN);
         d.out.cap = cap;
-        CHECK_EQ(sn_warc_capture(&d.warc, &c, &d.out, &d.made), SEINE_E_FULL);
+        CHECK_EQ(sn_warc_writer_capture(&d.warc, &c, &d.out, &d.made), SEINE_E_FULL);
         CHECK_EQ(d.out.len, 0);
         CHECK_EQ(d.made.length, 0);
         close_desk(&d);
@@ -381,7 +381,7 @@ TEST(warc_that_finds_no_room_or_memory_adds_nothing)
     FAIL_EACH(round)
     {
         open_desk(&d, SN_WARC_GZIP);
-        seine_err e = sn_warc_capture(&d.warc, &c, &d.out, &d.made);
+        seine_err e = sn_warc_writer_capture(&d.warc, &c, &d.out, &d.made);
 
         CHECK(e == SEINE_OK || e == SEINE_E_NOMEM);
         CHECK_EQ(d.out.len > 0, e == SEINE_OK);
