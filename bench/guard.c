@@ -393,7 +393,7 @@ keys_new(uint32_t n)
     return k;
 }
 
-static seine_key
+static seine_view
 any_key(const keys *k, uint64_t *state)
 {
     *state = *state * 6364136223846793005u + 1442695040888963407u;
@@ -489,7 +489,7 @@ breakers_body(void *arg, long n)
     seine_permit p;
 
     for (long i = 0; i < n; i++) {
-        seine_key key = any_key(k, &state);
+        seine_view key = any_key(k, &state);
 
         sum += (uint64_t)seine_breakers_acquire(k->breakers, key, i, &p);
         sum += (uint64_t)seine_breakers_settle(k->breakers, key, &p, SEINE_SUCCESS, i);

@@ -6,7 +6,7 @@
  * misses. The key is the caller's: the canonical authority of a host, so that
  * one dead host leaves the others alone.
  *
- *     seine_key host = seine_key_str("https://example.org:443");
+ *     seine_view host = seine_key_str("https://example.org:443");
  *     seine_permit p;
  *     if (seine_breakers_acquire(hosts, host, now, &p) == SEINE_E_BREAKER)
  *         return come_back_at(seine_breakers_when(hosts, host, now));
@@ -42,7 +42,7 @@
 typedef struct seine_breakers seine_breakers;
 
 /* `key` and `stats` are valid during the call; false stops. */
-typedef bool (*seine_breakers_fn)(seine_key key, const seine_breaker_stats *stats,
+typedef bool (*seine_breakers_fn)(seine_view key, const seine_breaker_stats *stats,
                                   void *arg);
 
 SEINE_BEGIN
@@ -57,23 +57,23 @@ SEINE_MUST_CHECK seine_err seine_breakers_new(const seine_breaker_opts *opts,
 void seine_breakers_free(seine_breakers *r);
 
 /* OK, BREAKER, or NOMEM for a new key: nothing is taken. */
-SEINE_MUST_CHECK seine_err seine_breakers_acquire(seine_breakers *r, seine_key key,
+SEINE_MUST_CHECK seine_err seine_breakers_acquire(seine_breakers *r, seine_view key,
                                                   seine_time now,
                                                   seine_permit *out_permit);
 
 /* With the key the permit was granted for. OK also when its breaker is gone. */
-SEINE_MUST_CHECK seine_err seine_breakers_settle(seine_breakers *r, seine_key key,
+SEINE_MUST_CHECK seine_err seine_breakers_settle(seine_breakers *r, seine_view key,
                                                  seine_permit *permit, seine_outcome how,
                                                  seine_time now);
 
 /* As seine_breaker_when; adds no key. */
-seine_time seine_breakers_when(seine_breakers *r, seine_key key, seine_time now);
+seine_time seine_breakers_when(seine_breakers *r, seine_view key, seine_time now);
 
 /* Unknown keys are CLOSED. */
-seine_breaker_state seine_breakers_state(const seine_breakers *r, seine_key key);
+seine_breaker_state seine_breakers_state(const seine_breakers *r, seine_view key);
 
 /* UNKNOWN for a key that has no breaker of its own. */
-SEINE_MUST_CHECK seine_err seine_breakers_stats(const seine_breakers *r, seine_key key,
+SEINE_MUST_CHECK seine_err seine_breakers_stats(const seine_breakers *r, seine_view key,
                                                 seine_breaker_stats *out_stats);
 
 /* Calls fn once for each key that is there throughout, without a lock held;
@@ -81,7 +81,7 @@ SEINE_MUST_CHECK seine_err seine_breakers_stats(const seine_breakers *r, seine_k
 size_t seine_breakers_each(const seine_breakers *r, seine_breakers_fn fn, void *arg);
 
 /* Closes one, unknown or not; all, the overflow breaker among them. */
-void seine_breakers_reset(seine_breakers *r, seine_key key);
+void seine_breakers_reset(seine_breakers *r, seine_view key);
 void seine_breakers_reset_all(seine_breakers *r);
 
 /* How many acquires the overflow breaker has answered. */

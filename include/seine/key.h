@@ -7,8 +7,8 @@
  *
  *     seine_keyed_allow(per_host, seine_key_str("https://example.org:443"), now, 1);
  *
- *     uint8_t client[17];
- *     seine_key k = {client, seine_key_ip(addr, 16, 64, client)};
+ *     char client[17];
+ *     seine_view k = {client, seine_key_ip(addr, 16, 64, client)};
  *
  * Time    plays no part.
  * Memory  a key borrows its bytes; tables copy what they keep.
@@ -21,23 +21,19 @@
 #include <stdint.h>
 
 #include "seine/abi.h"
-
-typedef struct seine_key {
-    const void *bytes;
-    size_t len;
-} seine_key;
+#include "seine/view.h"
 
 SEINE_BEGIN
 
 /* The bytes of a terminated string; NULL is the empty key. */
-seine_key seine_key_str(const char *s);
+seine_view seine_key_str(const char *s);
 
 /* Writes the key of the network of `prefix` bits that an address belongs to and
  * returns its length, or 0 when addr_len is neither 4 nor 16. Usual: 32 for IPv4,
  * 64 for IPv6, since one customer owns a whole /64. An IPv4-mapped IPv6 address
  * is its IPv4 address; more bits than an address has are all of them. */
 size_t seine_key_ip(const uint8_t *addr, size_t addr_len, unsigned prefix,
-                    uint8_t out_key[17]);
+                    char out_key[17]);
 
 SEINE_END
 

@@ -70,7 +70,7 @@ typedef struct seine_keyed_totals {
 } seine_keyed_totals;
 
 /* Called for each key on copies, without locks; false stops. */
-typedef bool (*seine_keyed_fn)(seine_key key, const seine_limiter_stats *stats,
+typedef bool (*seine_keyed_fn)(seine_view key, const seine_limiter_stats *stats,
                                void *arg);
 
 SEINE_BEGIN
@@ -81,27 +81,28 @@ SEINE_MUST_CHECK seine_err seine_keyed_new(const seine_keyed_opts *opts,
 void seine_keyed_free(seine_keyed *k); /* after the last call has returned */
 
 /* As seine_shared_allow, try and wait, on the bucket of `key`. */
-bool seine_keyed_allow(seine_keyed *k, seine_key key, seine_time now, uint32_t n);
-SEINE_MUST_CHECK seine_err seine_keyed_try(seine_keyed *k, seine_key key, seine_time now,
+bool seine_keyed_allow(seine_keyed *k, seine_view key, seine_time now, uint32_t n);
+SEINE_MUST_CHECK seine_err seine_keyed_try(seine_keyed *k, seine_view key, seine_time now,
                                            int64_t n, seine_grant *out_grant);
-SEINE_MUST_CHECK seine_err seine_keyed_wait(seine_keyed *k, seine_ctx *ctx, seine_key key,
-                                            int64_t n, seine_span max_wait);
+SEINE_MUST_CHECK seine_err seine_keyed_wait(seine_keyed *k, seine_ctx *ctx,
+                                            seine_view key, int64_t n,
+                                            seine_span max_wait);
 
 /* Gives a key a rate of its own, for good: it is never dropped until forgotten.
  * FULL: no room. */
-SEINE_MUST_CHECK seine_err seine_keyed_set_rate(seine_keyed *k, seine_key key,
+SEINE_MUST_CHECK seine_err seine_keyed_set_rate(seine_keyed *k, seine_view key,
                                                 seine_time now, const seine_rate *rate);
 
 /* Nothing for this key before `until`. FULL: no room. */
-SEINE_MUST_CHECK seine_err seine_keyed_pause(seine_keyed *k, seine_key key,
+SEINE_MUST_CHECK seine_err seine_keyed_pause(seine_keyed *k, seine_view key,
                                              seine_time until);
 
 /* As if the key had never been seen; those who wait for it wait on, for a fresh
  * bucket. */
-void seine_keyed_forget(seine_keyed *k, seine_key key);
+void seine_keyed_forget(seine_keyed *k, seine_view key);
 
 /* UNKNOWN: the key has no bucket now. */
-SEINE_MUST_CHECK seine_err seine_keyed_stats(const seine_keyed *k, seine_key key,
+SEINE_MUST_CHECK seine_err seine_keyed_stats(const seine_keyed *k, seine_view key,
                                              seine_time now,
                                              seine_limiter_stats *out_stats);
 

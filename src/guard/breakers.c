@@ -44,7 +44,7 @@ typedef struct entry {
     bool is_gone;    /* evicted; the last walker frees it */
     seine_breaker breaker;
     size_t len;
-    uint8_t key[];
+    char key[];
 } entry;
 
 typedef struct bucket {
@@ -193,7 +193,7 @@ seine_breakers_free(seine_breakers *r)
 }
 
 static entry *
-entry_new(const seine_breakers *r, uint64_t hash, seine_key key)
+entry_new(const seine_breakers *r, uint64_t hash, seine_view key)
 {
     size_t room;
 
@@ -209,14 +209,14 @@ entry_new(const seine_breakers *r, uint64_t hash, seine_key key)
     e->hash = hash;
     e->len = key.len;
     if (key.len > 0)
-        memcpy(e->key, key.bytes, key.len);
+        memcpy(e->key, key.ptr, key.len);
     return e;
 }
 
 static inline uint64_t
-hash_of(const seine_breakers *r, seine_key key)
+hash_of(const seine_breakers *r, seine_view key)
 {
-    return sn_siphash(r->seed, key.bytes, key.len);
+    return sn_siphash(r->seed, key.ptr, key.len);
 }
 
 /* The top bits pick the shard, the low ones the bucket. */
@@ -227,12 +227,12 @@ shard_of(const seine_breakers *r, uint64_t hash)
 }
 
 static entry *
-find(const shard *s, uint64_t hash, seine_key key)
+find(const shard *s, uint64_t hash, seine_view key)
 {
     entry *e = s->buckets[hash & s->mask].chain;
 
     while (e && !(e->hash == hash && e->len == key.len &&
-                  (key.len == 0 || memcmp(e->key, key.bytes, key.len) == 0)))
+                  (key.len == 0 || memcmp(e->key, key.ptr, key.len) == 0)))
         e = e->chain;
     return e;
 }
@@ -388,7 +388,7 @@ take_slot(seine_breakers *r, uint64_t hash, seine_time now)
 }
 
 static bool
-is_there(shard *s, uint64_t hash, seine_key key)
+is_there(shard *s, uint64_t hash, seine_view key)
 {
     pthread_mutex_lock(&s->lock);
     bool there = find(s, hash, key) != NULL;
@@ -399,7 +399,7 @@ is_there(shard *s, uint64_t hash, seine_key key)
 /* Finds or makes the key's entry; with one, the shard is locked. Without one and
  * OK, there is no room. */
 static seine_err
-lock_entry(seine_breakers *r, uint64_t hash, seine_key key, seine_time now,
+lock_entry(seine_breakers *r, uint64_t hash, seine_view key, seine_time now,
            entry **out_entry)
 {
     shard *s = shard_of(r, hash);
@@ -461,7 +461,7 @@ acquire_overflow(seine_breakers *r, seine_time now, seine_permit *out_permit)
 }
 
 seine_err
-seine_breakers_acquire(seine_breakers *r, seine_key key, seine_time now,
+seine_breakers_acquire(seine_breakers *r, seine_view key, seine_time now,
                        seine_permit *out_permit)
 {
     sn_change change = {0};
@@ -503,7 +503,7 @@ settle_overflow(seine_breakers *r, seine_permit *permit, seine_outcome how,
 }
 
 seine_err
-seine_breakers_settle(seine_breakers *r, seine_key key, seine_permit *permit,
+seine_breakers_settle(seine_breakers *r, seine_view key, seine_permit *permit,
                       seine_outcome how, seine_time now)
 {
     sn_change change = {0};
@@ -549,7 +549,7 @@ when_new(seine_breakers *r, seine_time now)
 }
 
 seine_time
-seine_breakers_when(seine_breakers *r, seine_key key, seine_time now)
+seine_breakers_when(seine_breakers *r, seine_view key, seine_time now)
 {
     sn_change change = {0};
     seine_time at = now;
@@ -574,7 +574,7 @@ seine_breakers_when(seine_breakers *r, seine_key key, seine_time now)
 }
 
 seine_err
-seine_breakers_stats(const seine_breakers *r, seine_key key,
+seine_breakers_stats(const seine_breakers *r, seine_view key,
                      seine_breaker_stats *out_stats)
 {
     if (!r)
@@ -590,7 +590,7 @@ seine_breakers_stats(const seine_breakers *r, seine_key key,
 }
 
 seine_breaker_state
-seine_breakers_state(const seine_breakers *r, seine_key key)
+seine_breakers_state(const seine_breakers *r, seine_view key)
 {
     seine_breaker_stats stats;
 
@@ -676,7 +676,7 @@ seine_breakers_each(const seine_breakers *r, seine_breakers_fn fn, void *arg)
                 const entry *e = h.entries[k];
 
                 calls++;
-                more = fn((seine_key){e->key, e->len}, &h.stats[k], arg);
+                more = fn((seine_view){e->key, e->len}, &h.stats[k], arg);
             }
             unpin(&r->shards[i], &h);
         } while (more && h.n > 0);
@@ -698,7 +698,7 @@ reset_entry(seine_breakers *r, shard *s, entry *e, sn_change *change)
 }
 
 void
-seine_breakers_reset(seine_breakers *r, seine_key key)
+seine_breakers_reset(seine_breakers *r, seine_view key)
 {
     sn_change change = {0};
 

@@ -13,7 +13,7 @@ typedef struct work {
     const seine_call_opts *o;
     seine_ctx *ctx;
     seine_clock *clock;
-    seine_key key;
+    seine_view key;
     seine_span timeout;
     seine_permit permit;
     seine_slot slot;
@@ -214,7 +214,7 @@ try_until_stopped(work *w, seine_retry *r, seine_try fn, void *arg,
 }
 
 seine_err
-seine_call(const seine_call_opts *o, seine_ctx *ctx, seine_key key, seine_try fn,
+seine_call(const seine_call_opts *o, seine_ctx *ctx, seine_view key, seine_try fn,
            void *arg, seine_call_result *out_result)
 {
     static const seine_retry_opts once = {.max_attempts = 1};

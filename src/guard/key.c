@@ -3,14 +3,14 @@
 
 #include <string.h>
 
-seine_key
+seine_view
 seine_key_str(const char *s)
 {
-    return (seine_key){s, s ? strlen(s) : 0};
+    return (seine_view){s, s ? strlen(s) : 0};
 }
 
 size_t
-seine_key_ip(const uint8_t *addr, size_t addr_len, unsigned prefix, uint8_t out_key[17])
+seine_key_ip(const uint8_t *addr, size_t addr_len, unsigned prefix, char out_key[17])
 {
     static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
 
@@ -27,7 +27,7 @@ seine_key_ip(const uint8_t *addr, size_t addr_len, unsigned prefix, uint8_t out_
         unsigned bits = prefix > 8 * i ? prefix - 8 * (unsigned)i : 0;
         unsigned mask = bits >= 8 ? 0xff : 0xff00u >> bits & 0xff;
 
-        out_key[1 + i] = (uint8_t)(addr[i] & mask);
+        out_key[1 + i] = (char)(addr[i] & mask);
     }
     return 1 + addr_len;
 }

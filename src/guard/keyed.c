@@ -205,7 +205,7 @@ reap_others(seine_keyed *k, visit *v, seine_time now)
 /* Locks the shard and returns the key's entry, made if need be. NULL: there is no
  * room, nothing is locked, the visit is over, the overflow is counted. */
 static entry *
-enter(seine_keyed *k, seine_key key, seine_time now, visit *out_visit)
+enter(seine_keyed *k, seine_view key, seine_time now, visit *out_visit)
 {
     visit *v = out_visit;
     sn_keyshard *s;
@@ -267,7 +267,7 @@ take(const seine_keyed *k, entry *e, seine_time now, uint32_t n)
 }
 
 bool
-seine_keyed_allow(seine_keyed *k, seine_key key, seine_time now, uint32_t n)
+seine_keyed_allow(seine_keyed *k, seine_view key, seine_time now, uint32_t n)
 {
     visit v;
 
@@ -328,7 +328,7 @@ try_entry(const seine_keyed *k, entry *e, seine_time now, int64_t n,
 }
 
 seine_err
-seine_keyed_try(seine_keyed *k, seine_key key, seine_time now, int64_t n,
+seine_keyed_try(seine_keyed *k, seine_view key, seine_time now, int64_t n,
                 seine_grant *out_grant)
 {
     visit v;
@@ -381,7 +381,7 @@ upgrade(seine_keyed *k, entry *e, big **spare)
 
 /* Finds or makes the key's entry with a big, and borrows that. FULL, NOMEM. */
 static seine_err
-borrow_big(seine_keyed *k, seine_key key, seine_time now, bool pin, visit *out_visit,
+borrow_big(seine_keyed *k, seine_view key, seine_time now, bool pin, visit *out_visit,
            entry **out_entry)
 {
     big *spare = NULL;
@@ -415,7 +415,7 @@ wait_overflow(seine_keyed *k, seine_ctx *ctx, int64_t n, seine_span max_wait)
 
 /* Stands in line at a bucket that has one. */
 static seine_err
-wait_big(seine_keyed *k, seine_ctx *ctx, seine_key key, int64_t n, seine_span max_wait)
+wait_big(seine_keyed *k, seine_ctx *ctx, seine_view key, int64_t n, seine_span max_wait)
 {
     seine_clock *clock = seine_ctx_clock(ctx);
     entry *e;
@@ -432,7 +432,7 @@ wait_big(seine_keyed *k, seine_ctx *ctx, seine_key key, int64_t n, seine_span ma
 }
 
 seine_err
-seine_keyed_wait(seine_keyed *k, seine_ctx *ctx, seine_key key, int64_t n,
+seine_keyed_wait(seine_keyed *k, seine_ctx *ctx, seine_view key, int64_t n,
                  seine_span max_wait)
 {
     seine_clock *clock = seine_ctx_clock(ctx);
@@ -466,7 +466,7 @@ seine_keyed_wait(seine_keyed *k, seine_ctx *ctx, seine_key key, int64_t n,
 }
 
 seine_err
-seine_keyed_set_rate(seine_keyed *k, seine_key key, seine_time now,
+seine_keyed_set_rate(seine_keyed *k, seine_view key, seine_time now,
                      const seine_rate *rate)
 {
     seine_err r = seine_shared_set_rate(NULL, now, rate);
@@ -484,7 +484,7 @@ seine_keyed_set_rate(seine_keyed *k, seine_key key, seine_time now,
 }
 
 seine_err
-seine_keyed_pause(seine_keyed *k, seine_key key, seine_time until)
+seine_keyed_pause(seine_keyed *k, seine_view key, seine_time until)
 {
     entry *e;
     visit v;
@@ -500,7 +500,7 @@ seine_keyed_pause(seine_keyed *k, seine_key key, seine_time until)
 }
 
 void
-seine_keyed_forget(seine_keyed *k, seine_key key)
+seine_keyed_forget(seine_keyed *k, seine_view key)
 {
     if (!k)
         return;
@@ -557,7 +557,7 @@ unlock_stats(const seine_keyed *k, sn_keyshard *s, entry *e, seine_time now,
 }
 
 seine_err
-seine_keyed_stats(const seine_keyed *k, seine_key key, seine_time now,
+seine_keyed_stats(const seine_keyed *k, seine_view key, seine_time now,
                   seine_limiter_stats *out_stats)
 {
     if (!k)
@@ -576,7 +576,7 @@ seine_keyed_stats(const seine_keyed *k, seine_key key, seine_time now,
 
 /* The key that `each` shows, in memory that grows with the longest. */
 typedef struct shown {
-    uint8_t *bytes;
+    char *bytes;
     size_t cap, len;
 } shown;
 
@@ -591,17 +591,17 @@ show(const seine_keyed *k, sn_keyshard *s, uint32_t number, seine_time now, show
             pthread_mutex_unlock(&s->lock);
             return false;
         }
-        seine_key full = sn_keytab_key(e);
+        seine_view full = sn_keytab_key(e);
         key->len = full.len;
         if (full.len <= key->cap) {
             if (full.len)
-                memcpy(key->bytes, full.bytes, full.len);
+                memcpy(key->bytes, full.ptr, full.len);
             unlock_stats(k, s, e, now, out_stats);
             return true;
         }
         pthread_mutex_unlock(&s->lock);
 
-        uint8_t *more = sn_realloc(key->bytes, full.len);
+        char *more = sn_realloc(key->bytes, full.len);
         if (!more)
             return false;
         key->bytes = more;
@@ -627,7 +627,7 @@ seine_keyed_each(const seine_keyed *k, seine_time now, seine_keyed_fn fn, void *
 
             if (show(k, s, j, now, &key, &stats)) {
                 visited++;
-                on = fn((seine_key){key.bytes, key.len}, &stats, arg);
+                on = fn((seine_view){key.bytes, key.len}, &stats, arg);
             }
         }
     }

@@ -112,9 +112,9 @@ sn_keytab_shards(const sn_keytab *tab)
 }
 
 sn_quest
-sn_keytab_seek(const sn_keytab *tab, seine_key key)
+sn_keytab_seek(const sn_keytab *tab, seine_view key)
 {
-    uint64_t hash = sn_siphash(tab->seed, key.bytes, key.len);
+    uint64_t hash = sn_siphash(tab->seed, key.ptr, key.len);
 
     return (sn_quest){key, hash, &tab->shards[hash >> (64 - tab->bits)], 0, NULL, NULL};
 }
@@ -132,7 +132,7 @@ sn_quest_ready(sn_quest *q)
         return true;
     q->copy = sn_alloc(q->key.len);
     if (q->copy)
-        memcpy(q->copy, q->key.bytes, q->key.len);
+        memcpy(q->copy, q->key.ptr, q->key.len);
     return q->copy;
 }
 
@@ -141,7 +141,7 @@ sn_quest_end(sn_quest *q)
 {
     sn_free(SN_STEAL(q->copy));
     while (q->trash) {
-        uint8_t *key = q->trash;
+        char *key = q->trash;
 
         memcpy(&q->trash, key, sizeof q->trash);
         sn_free(key);
@@ -161,9 +161,9 @@ is_key(const sn_keyhead *h, const sn_quest *q)
         return false;
     if (h->len == LONG)
         return h->key.heap.len == q->key.len &&
-               memcmp(h->key.heap.bytes, q->key.bytes, q->key.len) == 0;
+               memcmp(h->key.heap.bytes, q->key.ptr, q->key.len) == 0;
     return h->len == q->key.len &&
-           (h->len == 0 || memcmp(h->key.bytes, q->key.bytes, h->len) == 0);
+           (h->len == 0 || memcmp(h->key.bytes, q->key.ptr, h->len) == 0);
 }
 
 /* Leaves the slot in the quest: the key's own, or the empty one it would get. */
@@ -227,7 +227,7 @@ sn_keytab_insert(sn_keytab *tab, sn_quest *q)
     } else {
         h->len = (uint8_t)q->key.len;
         if (h->len)
-            memcpy(h->key.bytes, q->key.bytes, h->len);
+            memcpy(h->key.bytes, q->key.ptr, h->len);
     }
     s->index[q->slot] = tag_of(q->hash) << 24 | (number + 1);
     s->n++;
@@ -264,7 +264,7 @@ sn_keytab_remove(sn_keytab *tab, sn_keyshard *s, void *entry, sn_quest *q)
     unindex(tab, s, slot);
 
     if (h->len == LONG) {
-        uint8_t *key = h->key.heap.bytes;
+        char *key = h->key.heap.bytes;
 
         tab->extra -= h->key.heap.len;
         memcpy(key, &q->trash, sizeof q->trash);
@@ -286,12 +286,12 @@ sn_keytab_at(const sn_keytab *tab, const sn_keyshard *s, uint32_t number)
     return h->len == UNUSED ? NULL : h;
 }
 
-seine_key
+seine_view
 sn_keytab_key(const void *entry)
 {
     const sn_keyhead *h = entry;
 
     if (h->len == LONG)
-        return (seine_key){h->key.heap.bytes, h->key.heap.len};
-    return (seine_key){h->key.bytes, h->len};
+        return (seine_view){h->key.heap.bytes, h->key.heap.len};
+    return (seine_view){h->key.bytes, h->len};
 }

@@ -35,9 +35,9 @@
 
 typedef struct sn_keyhead {
     union {
-        uint8_t bytes[SN_KEY_INLINE];
+        char bytes[SN_KEY_INLINE];
         struct {
-            uint8_t *bytes;
+            char *bytes;
             size_t len;
         } heap;
     } key;
@@ -71,12 +71,12 @@ typedef struct sn_keytab {
 
 /* A key on its way into the table. */
 typedef struct sn_quest {
-    seine_key key;
+    seine_view key;
     uint64_t hash;
     sn_keyshard *shard;
-    uint32_t slot;  /* of the index, after find */
-    uint8_t *copy;  /* of a long key */
-    uint8_t *trash; /* removed long keys, linked through their first bytes */
+    uint32_t slot; /* of the index, after find */
+    char *copy;    /* of a long key */
+    char *trash;   /* removed long keys, linked through their first bytes */
 } sn_quest;
 
 /* Room for `max` keys of `stride` bytes each; a seed of zeros is drawn. */
@@ -85,7 +85,7 @@ SEINE_MUST_CHECK seine_err sn_keytab_init(sn_keytab *tab, uint32_t max, size_t m
 void sn_keytab_fini(sn_keytab *tab);
 unsigned sn_keytab_shards(const sn_keytab *tab);
 
-sn_quest sn_keytab_seek(const sn_keytab *tab, seine_key key);
+sn_quest sn_keytab_seek(const sn_keytab *tab, seine_view key);
 
 /* False: the key is long and has no copy yet. Without locks, sn_quest_ready makes
  * one; false when there is no memory. */
@@ -109,6 +109,6 @@ void sn_keytab_remove(sn_keytab *tab, sn_keyshard *s, void *entry, sn_quest *q);
 
 /* The entry of that number, below s->high; NULL when it is not in use. */
 void *sn_keytab_at(const sn_keytab *tab, const sn_keyshard *s, uint32_t number);
-seine_key sn_keytab_key(const void *entry);
+seine_view sn_keytab_key(const void *entry);
 
 #endif

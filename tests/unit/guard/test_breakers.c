@@ -34,7 +34,7 @@ registry(const seine_breaker_opts *o, uint32_t max_keys)
     return r;
 }
 
-static seine_key
+static seine_view
 key(const char *s)
 {
     return seine_key_str(s);
@@ -76,7 +76,7 @@ stats(const seine_breakers *r, const char *host)
 }
 
 static bool
-count_key(seine_key k, const seine_breaker_stats *s, void *arg)
+count_key(seine_view k, const seine_breaker_stats *s, void *arg)
 {
     (void)k;
     (void)s;
@@ -228,7 +228,7 @@ TEST(x_42_the_key_is_the_callers_any_bytes_of_any_length)
     seine_breakers *r = registry(&o, 64);
     static char lengthy[100000];
     memset(lengthy, 'x', sizeof lengthy);
-    const seine_key keys[] = {
+    const seine_view keys[] = {
         {"https://host:443", 16},
         {"https://host:443", 15},
         {"HTTPS://host:443", 16},
@@ -473,12 +473,12 @@ typedef struct visit {
 } visit;
 
 static bool
-look(seine_key k, const seine_breaker_stats *s, void *arg)
+look(seine_view k, const seine_breaker_stats *s, void *arg)
 {
     visit *v = arg;
     char name[16] = {0};
 
-    memcpy(name, k.bytes, k.len < 15 ? k.len : 15);
+    memcpy(name, k.ptr, k.len < 15 ? k.len : 15);
     long i = strtol(name + 1, NULL, 10);
     if (name[0] == 'k')
         v->seen[i]++;
@@ -522,7 +522,7 @@ TEST(breakers_each_sees_every_key_once_and_stops_when_told)
 }
 
 static bool
-drop_it(seine_key k, const seine_breaker_stats *s, void *arg)
+drop_it(seine_view k, const seine_breaker_stats *s, void *arg)
 {
     visit *v = arg;
 
@@ -530,7 +530,7 @@ drop_it(seine_key k, const seine_breaker_stats *s, void *arg)
     CHECK(call(v->r, "other", SEINE_SUCCESS, T0)); /* evicts the one we look at */
     CHECK(!knows(v->r, "a"));
     CHECK_EQ(k.len, 1);
-    CHECK_EQ(*(const char *)k.bytes, 'a');
+    CHECK_EQ(*(const char *)k.ptr, 'a');
     return false;
 }
 
@@ -1053,7 +1053,7 @@ run_crew(crew *c)
 }
 
 static bool
-sum_up(seine_key k, const seine_breaker_stats *s, void *arg)
+sum_up(seine_view k, const seine_breaker_stats *s, void *arg)
 {
     seine_breaker_stats *sum = arg;
 

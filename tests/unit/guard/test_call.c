@@ -494,7 +494,7 @@ TEST(call_survives_failing_memory)
             seine_throttle_init_semaphore(&throttle, 1) == SEINE_OK) {
             o.throttle = &throttle;
             if (seine_ctx_root(seine_clock_system(), &ctx) == SEINE_OK) {
-                seine_key key = seine_key_str("https://a-rather-long-name.example:443");
+                seine_view key = seine_key_str("https://a-rather-long-name.example:443");
                 seine_call_result res;
                 seine_err e = seine_call(&o, ctx, key, play, &s, &res);
 

@@ -42,7 +42,7 @@ TEST(key_of_an_address_is_its_network)
     };
 
     EACH_ROW(i, rows) {
-        uint8_t key[17] = {0};
+        char key[17] = {0};
 
         CHECK_EQ(seine_key_ip(rows[i].addr, rows[i].len, rows[i].prefix, key),
                  rows[i].want_len);

@@ -25,7 +25,7 @@ table(uint64_t per_second, uint32_t burst, uint32_t max_keys, seine_overflow ove
     return k;
 }
 
-static seine_key
+static seine_view
 numbered(unsigned i, char buf[32])
 {
     snprintf(buf, 32, "source-%u", i);
@@ -52,7 +52,7 @@ totals(const seine_keyed *k)
 }
 
 static bool
-count_one(seine_key key, const seine_limiter_stats *stats, void *arg)
+count_one(seine_view key, const seine_limiter_stats *stats, void *arg)
 {
     CHECK(key.len > 0 && stats->capacity > 0);
     ++*(int *)arg;
@@ -89,7 +89,7 @@ TEST(s4_20_sources_are_isolated_and_made_when_first_used)
 TEST(keyed_try_tells_the_same_as_a_bucket_of_its_own)
 {
     seine_keyed *k = table(10, 5, 100, SEINE_OVERFLOW_SHARED);
-    seine_key a = seine_key_str("a");
+    seine_view a = seine_key_str("a");
     seine_grant g;
 
     CHECK_EQ(seine_keyed_try(k, a, T0, 2, &g), SEINE_OK);
@@ -210,14 +210,14 @@ TEST(keyed_keys_of_any_length_are_told_apart)
 
     memset(bytes, 'x', sizeof bytes);
     for (size_t len = 0; len < sizeof bytes; len++)
-        CHECK(seine_keyed_allow(k, (seine_key){bytes, len}, T0, 1));
+        CHECK(seine_keyed_allow(k, (seine_view){bytes, len}, T0, 1));
     for (size_t len = 0; len < sizeof bytes; len++)
-        CHECK(!seine_keyed_allow(k, (seine_key){bytes, len}, T0, 1));
+        CHECK(!seine_keyed_allow(k, (seine_view){bytes, len}, T0, 1));
     CHECK_EQ(totals(k).keys, sizeof bytes);
     bytes[299] = 'y'; /* the same length, another last byte */
-    CHECK(seine_keyed_allow(k, (seine_key){bytes, 300}, T0, 1));
+    CHECK(seine_keyed_allow(k, (seine_view){bytes, 300}, T0, 1));
     bytes[299] = 0; /* NUL is a byte like any other */
-    CHECK(seine_keyed_allow(k, (seine_key){bytes, 300}, T0, 1));
+    CHECK(seine_keyed_allow(k, (seine_view){bytes, 300}, T0, 1));
     CHECK_EQ(seine_keyed_sweep(k, T0 + SEINE_SECS(9), SIZE_MAX), sizeof bytes + 2);
     CHECK_EQ(totals(k).bytes, 0);
     seine_keyed_free(k);
@@ -234,10 +234,10 @@ TEST(keyed_long_keys_are_bounded_by_bytes)
     CHECK_EQ(seine_keyed_new(&opts, &k), SEINE_OK);
     for (char i = 0; i < 2; i++) {
         bytes[0] = i;
-        CHECK(seine_keyed_allow(k, (seine_key){bytes, sizeof bytes}, T0, 100));
+        CHECK(seine_keyed_allow(k, (seine_view){bytes, sizeof bytes}, T0, 100));
     }
     bytes[0] = 9;
-    CHECK(!seine_keyed_allow(k, (seine_key){bytes, sizeof bytes}, T0, 1));
+    CHECK(!seine_keyed_allow(k, (seine_view){bytes, sizeof bytes}, T0, 1));
     CHECK(seine_keyed_allow(k, seine_key_str("short"), T0, 1));
     CHECK(totals(k).bytes <= 2500 + 3 * 64);
     seine_keyed_free(k);
@@ -256,7 +256,7 @@ TEST(x_42_keyed_uses_the_key_it_is_given)
 TEST(keyed_key_with_its_own_rate_keeps_it)
 {
     seine_keyed *k = table(10, 10, 100, SEINE_OVERFLOW_SHARED);
-    seine_key vip = seine_key_str("vip");
+    seine_view vip = seine_key_str("vip");
     seine_rate rate = {1000, SEINE_SECS(1), 50}, bad = {1, 0, 1};
     seine_limiter_stats s;
     seine_grant g;
@@ -364,7 +364,7 @@ TEST(keyed_wait_names_what_is_wrong_and_takes_nothing)
 {
     crew c = crew_new(T0);
     seine_keyed *k = table(1, 2, 100, SEINE_OVERFLOW_SHARED);
-    seine_key a = seine_key_str("a");
+    seine_view a = seine_key_str("a");
     seine_ctx *ctx;
 
     CHECK_EQ(seine_keyed_wait(k, c.ctx, a, 0, SEINE_NEVER), SEINE_E_INVAL);
@@ -412,7 +412,7 @@ TEST(keyed_refuses_settings_that_make_no_sense)
 TEST(keyed_that_is_null_is_switched_off)
 {
     crew c = crew_new(T0);
-    seine_key a = seine_key_str("a");
+    seine_view a = seine_key_str("a");
     seine_rate rate = {1, 1, 1};
     seine_limiter_stats s;
     int seen = 0;
@@ -444,7 +444,7 @@ TEST(keyed_survives_failing_memory)
         seine_err e = seine_keyed_new(&opts, &k);
         CHECK(e == (k ? SEINE_OK : SEINE_E_NOMEM));
         if (k && seine_ctx_root(seine_clock_system(), &ctx) == SEINE_OK) {
-            seine_key key = seine_key_str(long_key);
+            seine_view key = seine_key_str(long_key);
             int seen = 0;
 
             seine_keyed_allow(k, key, T0, 1); /* without memory: the overflow */

@@ -25,7 +25,7 @@ table(uint32_t max, size_t max_extra)
 }
 
 static thing *
-put(sn_keytab *tab, seine_key key)
+put(sn_keytab *tab, seine_view key)
 {
     sn_quest q = sn_keytab_seek(tab, key);
     thing *t = NULL;
@@ -38,7 +38,7 @@ put(sn_keytab *tab, seine_key key)
 }
 
 static thing *
-look(const sn_keytab *tab, seine_key key)
+look(const sn_keytab *tab, seine_view key)
 {
     sn_quest q = sn_keytab_seek(tab, key);
 
@@ -46,7 +46,7 @@ look(const sn_keytab *tab, seine_key key)
 }
 
 static void
-drop(sn_keytab *tab, seine_key key)
+drop(sn_keytab *tab, seine_view key)
 {
     sn_quest q = sn_keytab_seek(tab, key);
     thing *t = sn_keytab_find(tab, &q);
@@ -56,7 +56,7 @@ drop(sn_keytab *tab, seine_key key)
     sn_quest_end(&q);
 }
 
-static seine_key
+static seine_view
 numbered(unsigned i, char buf[64])
 {
     /* Every third key is too long for the entry. */
@@ -75,7 +75,7 @@ TEST(keytab_entries_stay_where_they_are_while_others_come_and_go)
 
     for (int i = 0; i < 20000; i++) {
         unsigned at = (unsigned)sn_rng_below(&r, KEYS);
-        seine_key key = numbered(at, buf);
+        seine_view key = numbered(at, buf);
 
         CHECK(look(&tab, key) == model[at]);
         if (!model[at]) {
