@@ -7,6 +7,9 @@
 
 #include "text/charset.h"
 
+#define ONE(id, name) +1
+enum { CHARSETS = 0 SEINE_CHARSETS(ONE) };
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 
 #define REQUIRE(c) ((c) ? (void)0 : abort())
@@ -56,7 +59,7 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 
     if (n < 2)
         return 0;
-    seine_charset c = (seine_charset)(bytes[0] % SEINE_CHARSET_COUNT);
+    seine_charset c = (seine_charset)(bytes[0] % CHARSETS);
     sn_str in = {(const char *)bytes + 2, n - 2};
     sn_buf_init(&whole, 4 * n + 64);
     sn_buf_init(&parts, 4 * n + 64);

@@ -7,6 +7,9 @@
 
 #include "text/charset.h"
 
+#define ONE(id, name) +1
+enum { CHARSETS = 0 SEINE_CHARSETS(ONE) };
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 
 #define REQUIRE(c) ((c) ? (void)0 : abort())
@@ -25,8 +28,8 @@ check_label(sn_str label)
 static void
 check_choice(const seine_charset_choice *c, sn_str page)
 {
-    REQUIRE((unsigned)c->charset < SEINE_CHARSET_COUNT);
-    REQUIRE((unsigned)c->from < SEINE_FROM_COUNT);
+    REQUIRE((unsigned)c->charset < CHARSETS);
+    REQUIRE((unsigned)c->from < SEINE_FROM_DEFAULT + 1);
     REQUIRE((c->bom > 0) == (c->from == SEINE_FROM_BOM) && c->bom <= page.len);
     if (c->from == SEINE_FROM_META)
         REQUIRE(c->charset != SEINE_CHARSET_X_USER_DEFINED);

@@ -36,7 +36,7 @@ make(made *m, size_t size, const seine_url *base, const char *ref, size_t len)
         REQUIRE(m->flaw.kind == SEINE_URL_NONE);
     } else {
         REQUIRE(m->u.len == 0 && m->mem[0] == '\0');
-        REQUIRE(m->flaw.kind > SEINE_URL_NONE && m->flaw.kind < SEINE_URL_FLAW_COUNT);
+        REQUIRE(m->flaw.kind > SEINE_URL_NONE && m->flaw.kind <= SEINE_URL_BAD_PORT);
         REQUIRE(m->flaw.at <= len);
     }
 }

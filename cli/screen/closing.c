@@ -78,7 +78,7 @@ put_fate(const closing *c, seine_fate fate, textbuf *out)
                 name_one(&list, name, c->sums.statuses[s]);
         }
     else
-        for (int e = 1; e < SEINE_E_COUNT; e++)
+        for (int e = 1; e < SEINE_ERR_ROOM; e++)
             if (seine_fate_of((seine_err)e) == fate)
                 name_one(&list, seine_err_name((seine_err)e), c->sums.errors[e]);
     put_named(out, &list);
@@ -88,16 +88,16 @@ put_fate(const closing *c, seine_fate fate, textbuf *out)
 static void
 put_skips(const closing *c, textbuf *out)
 {
-    bool told[SEINE_SKIP_COUNT] = {false};
+    bool told[SEINE_SKIP_ROOM] = {false};
     const char *before = " (";
 
     if (c->sums.skipped == 0)
         return;
     textbuf_put(out, ", %s skipped", figure_count(c->sums.skipped).text);
-    for (int k = 0; k < SEINE_SKIP_COUNT; k++) {
+    for (int k = 0; k < SEINE_SKIP_ROOM; k++) {
         int most = 0;
 
-        for (int s = 0; s < SEINE_SKIP_COUNT; s++)
+        for (int s = 0; s < SEINE_SKIP_ROOM; s++)
             if (!told[s] && (told[most] || c->sums.skips[s] > c->sums.skips[most]))
                 most = s;
         if (c->sums.skips[most] == 0)
@@ -126,7 +126,7 @@ closing_line(const closing *c, textbuf *out)
 
     textbuf_put(out, "done: %s %s%s, %s ok", figure_count(n).text, crawl ? "page" : "URL",
                 n == 1 ? "" : "s", figure_count(t->ok).text);
-    for (int f = SEINE_FATE_OK + 1; f < SEINE_FATE_COUNT; f++)
+    for (int f = SEINE_FATE_OK + 1; f < SEINE_FATE_ROOM; f++)
         put_fate(c, (seine_fate)f, out);
     put_skips(c, out);
     if (c->stats.duplicates && !crawl) /* every page links to others */
@@ -167,10 +167,10 @@ put_outcomes(const closing *c, const screen *s, textbuf *out)
     const seine_tally_sums *t = &c->sums;
     const char *name = "outcomes";
 
-    for (int f = 0; f <= SEINE_FATE_COUNT; f++) {
-        uint64_t n = f < SEINE_FATE_COUNT ? t->fates[f] : t->skipped;
+    for (int f = 0; f <= SEINE_FATE_ROOM; f++) {
+        uint64_t n = f < SEINE_FATE_ROOM ? t->fates[f] : t->skipped;
         ink colour = f == SEINE_FATE_OK                                      ? INK_GOOD
-                     : f == SEINE_FATE_COUNT                                 ? INK_DIM
+                     : f == SEINE_FATE_ROOM                                  ? INK_DIM
                      : f == SEINE_FATE_HTTP_ERROR || f == SEINE_FATE_BLOCKED ? INK_WARN
                                                                              : INK_BAD;
 
@@ -178,7 +178,7 @@ put_outcomes(const closing *c, const screen *s, textbuf *out)
             continue;
         label(out, s, name);
         textbuf_put(out, "%-13s %9s  %7s  ",
-                    f < SEINE_FATE_COUNT ? seine_fate_name((seine_fate)f) : "skipped",
+                    f < SEINE_FATE_ROOM ? seine_fate_name((seine_fate)f) : "skipped",
                     figure_count(n).text, figure_share(n, t->total).text);
         put_share(out, s, colour, n, t->total);
         name = "";
@@ -217,7 +217,7 @@ put_reasons(const closing *c, const screen *s, textbuf *out)
 {
     size_t used = 0;
 
-    for (int i = 0; i < SEINE_SKIP_COUNT; i++) {
+    for (int i = 0; i < SEINE_SKIP_ROOM; i++) {
         char text[64];
 
         if (c->sums.skips[i] == 0)

@@ -43,7 +43,7 @@ progress_columns(const char *text)
 const char *
 progress_wait_name(seine_wait w)
 {
-    static const char *const names[SEINE_WAIT_COUNT] = {
+    static const char *const names[SEINE_WAIT_ROOM] = {
         [SEINE_WAIT_QUEUE] = "--per-host",
         [SEINE_WAIT_CONCURRENCY] = "--concurrency",
         [SEINE_WAIT_RATE] = "--rate",
@@ -58,7 +58,7 @@ progress_wait_name(seine_wait w)
         [SEINE_WAIT_OUTPUT] = "output",
     };
 
-    return w >= 0 && w < SEINE_WAIT_COUNT ? names[w] : "";
+    return w >= 0 && w < SEINE_WAIT_ROOM ? names[w] : "";
 }
 
 const char *
@@ -67,7 +67,7 @@ progress_limit(const progress_facts *f, char *buf, size_t cap)
     const seine_fetch_stats *s = &f->stats;
     seine_wait most = SEINE_WAIT_QUEUE;
 
-    for (int w = 0; w < SEINE_WAIT_COUNT; w++)
+    for (int w = 0; w < SEINE_WAIT_ROOM; w++)
         if (s->waiting_for[w] > s->waiting_for[most])
             most = (seine_wait)w;
     if (s->waiting_for[SEINE_WAIT_OUTPUT] > 0)

@@ -265,7 +265,7 @@ show_status(run *r)
 
     look(r, &f, t, host);
     textbuf_put(&text, "seine: %s\n", progress_line(&f).bytes);
-    for (int w = 0; w < SEINE_WAIT_COUNT; w++)
+    for (int w = 0; w < SEINE_WAIT_ROOM; w++)
         if (f.stats.waiting_for[w])
             textbuf_put(&text, "seine: %s wait for %s\n",
                         figure_count(f.stats.waiting_for[w]).text,

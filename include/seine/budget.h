@@ -39,11 +39,14 @@ typedef enum seine_res {
     SEINE_RES_FDS,      /* descriptors open; usual limit: RLIMIT_NOFILE - 64 */
     SEINE_RES_REQUESTS, /* under way */
     SEINE_RES_DOWNLOAD, /* bytes received so far: only ever grows */
-    SEINE_RES_COUNT
 } seine_res;
 
+/* Elements of a want. It is part of the contract and does not grow. */
+#define SEINE_RES_ROOM 4
+#define SEINE_RES_NONE ((seine_res)SEINE_RES_ROOM)
+
 typedef struct seine_want {
-    uint64_t n[SEINE_RES_COUNT];
+    uint64_t n[SEINE_RES_ROOM];
 } seine_want;
 
 typedef struct seine_budget seine_budget;
@@ -82,7 +85,7 @@ void seine_budget_shrink(seine_held *held, seine_res res, uint64_t less);
 /* Gives back all but DOWNLOAD. Idempotent; empty is fine. */
 void seine_budget_release(seine_held *held);
 
-/* The resource that refused last; SEINE_RES_COUNT: none has. */
+/* The resource that refused last; SEINE_RES_NONE: none has. */
 seine_res seine_budget_short(const seine_budget *b);
 void seine_budget_used(const seine_budget *b, seine_want *out_used);
 

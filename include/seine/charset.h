@@ -80,7 +80,6 @@ typedef enum seine_charset {
 #define X(id, name) SEINE_CHARSET_##id,
     SEINE_CHARSETS(X)
 #undef X
-        SEINE_CHARSET_COUNT
 } seine_charset;
 
 /* Who says so. */
@@ -90,7 +89,6 @@ typedef enum seine_charset_from {
     SEINE_FROM_META, /* or an XML declaration */
     SEINE_FROM_GUESS,
     SEINE_FROM_DEFAULT,
-    SEINE_FROM_COUNT
 } seine_charset_from;
 
 typedef struct seine_charset_choice {

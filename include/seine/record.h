@@ -86,23 +86,25 @@ typedef enum seine_fate {
 #define X(id, name) SEINE_FATE_##id,
     SEINE_FATES(X)
 #undef X
-    SEINE_FATE_COUNT
 } seine_fate;
 
 typedef enum seine_skip {
 #define X(id, name) SEINE_SKIP_##id,
     SEINE_SKIPS(X)
 #undef X
-    SEINE_SKIP_COUNT
 } seine_skip;
 
 typedef enum seine_wait {
 #define X(id, name) SEINE_WAIT_##id,
     SEINE_WAITS(X)
 #undef X
-    SEINE_WAIT_COUNT
 } seine_wait;
 /* clang-format on */
+
+/* Sizes of arrays that are indexed by these; the lists may grow up to them. */
+#define SEINE_FATE_ROOM 16
+#define SEINE_SKIP_ROOM 32
+#define SEINE_WAIT_ROOM 16
 
 typedef struct seine_hop {
     seine_view url;

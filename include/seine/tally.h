@@ -29,7 +29,7 @@ typedef struct seine_fetch_stats {
     uint64_t given, duplicates, admitted, refused, done;
     uint64_t ok, failed, blocked; /* of the done */
     uint64_t waiting, in_flight;
-    uint64_t waiting_for[SEINE_WAIT_COUNT];
+    uint64_t waiting_for[SEINE_WAIT_ROOM];
     uint64_t requests, retries, replays; /* put on the wire */
     uint64_t bytes_in, bytes_body;
     uint64_t connections, reused;
@@ -61,8 +61,8 @@ typedef struct seine_fetch_slowest {
 
 typedef struct seine_tally_sums {
     uint64_t total, ok, failed, blocked, skipped;
-    uint64_t fates[SEINE_FATE_COUNT], skips[SEINE_SKIP_COUNT];
-    uint64_t errors[SEINE_E_COUNT];
+    uint64_t fates[SEINE_FATE_ROOM], skips[SEINE_SKIP_ROOM];
+    uint64_t errors[SEINE_ERR_ROOM];
     uint64_t statuses[1000];
     uint64_t attempts, retries, bytes_in, bytes_body;
     uint64_t total_duration_ms, avg_duration_ms; /* of results */

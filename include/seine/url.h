@@ -64,7 +64,6 @@ typedef enum seine_url_flaw_kind {
 #define X(id, text) SEINE_URL_##id,
     SEINE_URL_FLAWS(X)
 #undef X
-    SEINE_URL_FLAW_COUNT
 } seine_url_flaw_kind;
 /* clang-format on */
 

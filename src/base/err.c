@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "seine/err.h"
+#include "base/err.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,9 +9,9 @@ static const struct entry {
     const char *name, *text;
     seine_class class_;
     seine_err group;
-} table[SEINE_E_COUNT] = {
+} table[SN_ERR_COUNT] = {
     {"ok", "ok", SEINE_LOCAL, SEINE_OK},
-#define X(id, name, class_, group, text) {name, text, SEINE_##class_, SEINE_E_##group},
+#define X(number, id, name, class_, group, text) [number] = {name, text, SEINE_##class_, SEINE_E_##group},
     SEINE_ERRORS(X)
 #undef X
 };
@@ -24,7 +24,7 @@ find(seine_err e)
     static const struct entry stranger = {"unknown", "unknown error", SEINE_LOCAL,
                                           SEINE_E_UNKNOWN};
 
-    return (unsigned)e < SEINE_E_COUNT ? &table[e] : &stranger;
+    return (unsigned)e < SN_ERR_COUNT ? &table[e] : &stranger;
 }
 
 const char *

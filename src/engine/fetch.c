@@ -590,7 +590,7 @@ seine_fetch_stats_get(const seine_fetch *f, seine_fetch_stats *out_stats)
     s.waiting = s.admitted - s.done - s.in_flight;
     s.given = s.admitted + s.refused;
     uint64_t left = s.waiting;
-    for (unsigned w = 1; w < SEINE_WAIT_COUNT; w++) {
+    for (unsigned w = 1; w < SEINE_WAIT_ROOM; w++) {
         if (s.waiting_for[w] > left)
             s.waiting_for[w] = left;
         left -= s.waiting_for[w];

@@ -34,7 +34,7 @@ typedef struct sn_figures {
     uint32_t opens, max_in_1s;
     uint32_t head, tail; /* of `starts`: the next one, the oldest of the last second */
     seine_time starts[SN_FIGURE_STARTS]; /* a ring */
-    seine_span held[SEINE_WAIT_COUNT];
+    seine_span held[SEINE_WAIT_ROOM];
     uint32_t bins[SN_FIGURE_BINS];
     int64_t slice;                     /* the newest of `slices` */
     uint32_t slices[SN_FIGURE_SLICES]; /* starts in each … */

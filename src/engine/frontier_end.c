@@ -121,13 +121,13 @@ stays_refused(sn_frontier *f, const sn_queued *q, const seine_url *url, sn_url_v
         reason = q->depth > c->opts.crawl->depth     ? SEINE_SKIP_DEPTH
                  : q->flags & SN_PUT_NOFOLLOW        ? SEINE_SKIP_NOFOLLOW
                  : atomic_load(&c->stop) != SN_GOING ? SEINE_SKIP_OFFSITE
-                                                     : SEINE_SKIP_COUNT;
+                                                     : SEINE_SKIP_ROOM;
     }
     o->reason = reason;
     o->rule = reason == SEINE_SKIP_DEPTH      ? SN_STR("--depth")
               : reason == SEINE_SKIP_NOFOLLOW ? SN_STR("--nofollow")
                                               : SN_STR("--scope");
-    return reason != SEINE_SKIP_COUNT;
+    return reason != SEINE_SKIP_ROOM;
 }
 
 /* True: it is work after all. */

@@ -15,7 +15,7 @@ static const char *const lookups[] = {"hit", "ok", "nxdomain", "error", "timeout
 static const char *const states[] = {"closed", "open", "half_open"};
 static const char *const errors[] = {
     "ok",
-#define X(id, name, class_, group, text) name,
+#define X(number, id, name, class_, group, text) name,
     SEINE_ERRORS(X)
 #undef X
 };
@@ -262,7 +262,7 @@ sn_meters_turn(sn_meters *m, const seine_fetch_stats *before,
     seine_counter_add(m->reused, 0, after->reused - before->reused);
     seine_gauge_add(m->in_flight, 0,
                     (int64_t)after->in_flight - (int64_t)before->in_flight);
-    for (unsigned w = 0; w < SEINE_WAIT_COUNT; w++)
+    for (unsigned w = 0; w < SEINE_WAIT_ROOM; w++)
         if (after->waiting_for[w] != before->waiting_for[w])
             seine_gauge_add(m->waiting, w,
                             (int64_t)after->waiting_for[w] -

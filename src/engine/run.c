@@ -232,7 +232,7 @@ static void
 check_balance(const sn_run *r)
 {
 #ifndef NDEBUG
-    uint32_t by[SEINE_WAIT_COUNT];
+    uint32_t by[SEINE_WAIT_ROOM];
     uint64_t ended = 0;
 
     for (const sn_visit *v = r->requests.ended; v; v = v->next)
@@ -315,7 +315,7 @@ sn_run_wake(sn_run *r)
 bool
 sn_run_is_idle(const sn_run *r)
 {
-    uint32_t by[SEINE_WAIT_COUNT];
+    uint32_t by[SEINE_WAIT_ROOM];
 
     return r->requests.n == 0 && !r->requests.ended &&
            sn_scheduler_waiting(r->scheduler, by) == 0 &&

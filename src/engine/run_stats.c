@@ -83,12 +83,12 @@ sn_run_tell_events(sn_run *r)
 void
 sn_run_publish(sn_run *r)
 {
-    uint32_t by[SEINE_WAIT_COUNT], parked;
+    uint32_t by[SEINE_WAIT_ROOM], parked;
     uint64_t numbers[SN_RUN_STATS];
     seine_fetch_stats *s = &r->stats;
 
     s->waiting = sn_scheduler_waiting(r->scheduler, by);
-    for (int i = 0; i < SEINE_WAIT_COUNT; i++)
+    for (int i = 0; i < SEINE_WAIT_ROOM; i++)
         s->waiting_for[i] = by[i];
     s->in_flight = r->requests.n;
     s->hosts = sn_scheduler_n_hosts(r->scheduler, &parked, &s->parked_until);

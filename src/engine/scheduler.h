@@ -121,7 +121,7 @@ uint32_t sn_scheduler_n_hosts(const sn_scheduler *s, uint32_t *out_parked,
                               seine_time *out_until);
 
 /* Visits and URLs at the frontier that wait, by what they wait for. */
-uint32_t sn_scheduler_waiting(const sn_scheduler *s, uint32_t out_by[SEINE_WAIT_COUNT]);
+uint32_t sn_scheduler_waiting(const sn_scheduler *s, uint32_t out_by[SEINE_WAIT_ROOM]);
 
 /* Every host known, busiest first is the caller's business. Texts are borrowed. */
 typedef void (*sn_host_fn)(const seine_fetch_host *host, void *arg);

@@ -21,9 +21,9 @@ struct sn_scheduler {
     sn_turns dry;  /* hosts for whose next URL there was no memory */
     sn_heap again; /* visits with a moment of their own */
     sn_rng rng;
-    sn_visit *parked, *expired;         /* lists; to be ended by the caller */
-    uint32_t parked_hosts;              /* a list; their URLs at the frontier likewise */
-    uint32_t waiting[SEINE_WAIT_COUNT]; /* by what holds their host */
+    sn_visit *parked, *expired;        /* lists; to be ended by the caller */
+    uint32_t parked_hosts;             /* a list; their URLs at the frontier likewise */
+    uint32_t waiting[SEINE_WAIT_ROOM]; /* by what holds their host */
     uint32_t n_waiting;
     uint32_t n_parked;
     seine_time parked_until;

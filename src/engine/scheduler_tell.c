@@ -56,9 +56,9 @@ sn_scheduler_n_hosts(const sn_scheduler *s, uint32_t *out_parked, seine_time *ou
 }
 
 uint32_t
-sn_scheduler_waiting(const sn_scheduler *s, uint32_t out_by[SEINE_WAIT_COUNT])
+sn_scheduler_waiting(const sn_scheduler *s, uint32_t out_by[SEINE_WAIT_ROOM])
 {
-    for (unsigned i = 0; i < SEINE_WAIT_COUNT; i++)
+    for (unsigned i = 0; i < SEINE_WAIT_ROOM; i++)
         out_by[i] = s->waiting[i];
     return s->n_waiting;
 }
@@ -115,7 +115,7 @@ describe(const sn_scheduler *s, uint32_t host, seine_time now, seine_fetch_host 
                               .every = g ? sn_pace_every(&g->pace, now) : 0};
     if (g && g->set.breaker)
         out->breaker = seine_breaker_get(&g->breaker);
-    for (unsigned w = 0; w < SEINE_WAIT_COUNT; w++)
+    for (unsigned w = 0; w < SEINE_WAIT_ROOM; w++)
         if (f->held[w] > f->held[out->limited_by])
             out->limited_by = (seine_wait)w;
 }

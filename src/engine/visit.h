@@ -101,7 +101,7 @@ struct sn_visit {
     seine_time admitted_at, since, not_before;
     seine_span held_mark; /* how long its host had been held when it came there */
     seine_wait waits_for;
-    seine_span waited[SEINE_WAIT_COUNT];
+    seine_span waited[SEINE_WAIT_ROOM];
 
     /* the answer of the last attempt */
     sn_end end;

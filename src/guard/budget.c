@@ -45,17 +45,17 @@ is_spent(const seine_budget *b)
     return is_over(b, SEINE_RES_DOWNLOAD);
 }
 
-/* What refuses this want now; SEINE_RES_COUNT: nothing does. */
+/* What refuses this want now; SEINE_RES_NONE: nothing does. */
 static seine_res
 lacking(const seine_budget *b, const seine_want *want)
 {
-    for (int i = 0; i < SEINE_RES_COUNT; i++) {
+    for (int i = 0; i < SEINE_RES_ROOM; i++) {
         uint64_t more = i == SEINE_RES_DOWNLOAD ? 0 : want->n[i];
 
         if (is_over(b, i) || more > b->limits.n[i] - b->used.n[i])
             return (seine_res)i;
     }
-    return SEINE_RES_COUNT;
+    return SEINE_RES_NONE;
 }
 
 /* What refuses this want for ever. */
@@ -65,13 +65,13 @@ impossible(const seine_budget *b, const seine_want *want)
     for (int i = 0; i < SEINE_RES_DOWNLOAD; i++)
         if (want->n[i] > b->limits.n[i])
             return (seine_res)i;
-    return SEINE_RES_COUNT;
+    return SEINE_RES_NONE;
 }
 
 static void
 take(seine_budget *b, const seine_want *want)
 {
-    for (int i = 0; i < SEINE_RES_COUNT; i++)
+    for (int i = 0; i < SEINE_RES_ROOM; i++)
         b->used.n[i] = sum(b->used.n[i], want->n[i]);
 }
 
@@ -89,14 +89,14 @@ admit(seine_budget *b, const seine_want *want)
     const sn_waiter *head = b->waiters.head;
     seine_res res = impossible(b, want);
 
-    if (res != SEINE_RES_COUNT) {
+    if (res != SEINE_RES_NONE) {
         b->shortage = res;
         return SEINE_E_RANGE;
     }
     res = lacking(b, head ? head->data : want);
-    if (res != SEINE_RES_COUNT)
+    if (res != SEINE_RES_NONE)
         b->shortage = res;
-    if (res != SEINE_RES_COUNT || head)
+    if (res != SEINE_RES_NONE || head)
         return SEINE_E_BUDGET;
     take(b, want);
     return SEINE_OK;
@@ -112,7 +112,7 @@ serve(seine_budget *b)
 
         lock(b);
         sn_waiter *w = b->waiters.head;
-        bool fits = w && lacking(b, w->data) == SEINE_RES_COUNT;
+        bool fits = w && lacking(b, w->data) == SEINE_RES_NONE;
         if (w && (fits || is_spent(b))) {
             if (fits)
                 take(b, w->data);
@@ -140,7 +140,7 @@ seine_budget_new(const seine_want *limits, seine_budget **out_budget)
 
     pthread_mutex_init(&b->lock, NULL);
     b->limits = *limits;
-    b->shortage = SEINE_RES_COUNT;
+    b->shortage = SEINE_RES_NONE;
     *out_budget = b;
     return SEINE_OK;
 }
@@ -234,7 +234,7 @@ seine_budget_grow(seine_held *held, seine_res res, uint64_t more)
     seine_budget *b = held->of;
     seine_want want = {0};
 
-    if ((unsigned)res >= SEINE_RES_COUNT)
+    if ((unsigned)res >= SEINE_RES_ROOM)
         return SEINE_E_INVAL;
     if (!b)
         return SEINE_OK;
@@ -299,7 +299,7 @@ seine_res
 seine_budget_short(const seine_budget *b)
 {
     if (!b)
-        return SEINE_RES_COUNT;
+        return SEINE_RES_NONE;
     lock(b);
     seine_res res = b->shortage;
     unlock(b);
@@ -325,7 +325,7 @@ seine_budget_can_proceed(const seine_budget *b)
     if (!b)
         return true;
     lock(b);
-    bool yes = lacking(b, &nothing) == SEINE_RES_COUNT;
+    bool yes = lacking(b, &nothing) == SEINE_RES_NONE;
     unlock(b);
     return yes;
 }

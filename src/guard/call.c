@@ -178,7 +178,7 @@ refuse(const work *w, seine_err e, seine_call_result *res)
     if (e == SEINE_E_BUDGET && w->o->budget) {
         seine_res which = seine_budget_short(w->o->budget);
 
-        if (which < SEINE_RES_COUNT)
+        if (which != SEINE_RES_NONE)
             snprintf(res->fault.text, sizeof res->fault.text, "%s limit reached",
                      what[which]);
     }

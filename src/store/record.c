@@ -31,7 +31,7 @@ seine_fate_name(seine_fate f)
 #undef X
     };
 
-    return (unsigned)f < SEINE_FATE_COUNT ? names[f] : "unknown";
+    return (unsigned)f < SN_FATE_COUNT ? names[f] : "unknown";
 }
 
 const char *
@@ -43,7 +43,7 @@ seine_skip_name(seine_skip s)
 #undef X
     };
 
-    return (unsigned)s < SEINE_SKIP_COUNT ? names[s] : "unknown";
+    return (unsigned)s < SN_SKIP_COUNT ? names[s] : "unknown";
 }
 
 const char *
@@ -55,7 +55,7 @@ seine_wait_name(seine_wait w)
 #undef X
     };
 
-    return (unsigned)w < SEINE_WAIT_COUNT ? names[w] : "unknown";
+    return (unsigned)w < SEINE_WAIT_ROOM ? names[w] : "unknown";
 }
 
 /* Kinds that say more than their group; the others go by it. */

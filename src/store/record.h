@@ -15,6 +15,19 @@
 #include "seine/record.h"
 #include "store/text_writer.h"
 
+/* How many fates and reasons this version knows; the contract has room for more. */
+#define SN_RECORD_ONE_(id, name) +1
+
+enum {
+    SN_FATE_COUNT = 0 SEINE_FATES(SN_RECORD_ONE_),
+    SN_SKIP_COUNT = 0 SEINE_SKIPS(SN_RECORD_ONE_),
+    SN_WAIT_COUNT = 0 SEINE_WAITS(SN_RECORD_ONE_)
+};
+
+_Static_assert(SN_FATE_COUNT <= SEINE_FATE_ROOM && SN_SKIP_COUNT <= SEINE_SKIP_ROOM &&
+                   SN_WAIT_COUNT <= SEINE_WAIT_ROOM,
+               "the contract has room for all of them");
+
 /* clang-format off */
 #define SN_MEMBERS(X) \
     X(V,              "v") \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/record_read.h"
 
+#include "base/err.h"
 #include <math.h>
 #include <string.h>
 
@@ -311,7 +312,7 @@ read_kind(sn_record_reader *rr, const seine_json *error, const char *in, seine_e
 
     if (!find(rr, error, in, "kind", &m))
         return unfit(&m, "there");
-    seine_err e = read_word(&m, err_name, SEINE_E_COUNT, "a kind of error", &kind);
+    seine_err e = read_word(&m, err_name, SN_ERR_COUNT, "a kind of error", &kind);
     if (e == SEINE_OK && kind == SEINE_OK)
         return unfit(&m, "a kind of error");
     *out = (seine_err)kind;
@@ -412,7 +413,7 @@ read_verdict(sn_record_reader *rr)
 
     if (!find(rr, rr->json, NULL, "outcome", &m))
         return unfit(&m, "there");
-    e = read_word(&m, fate_name, SEINE_FATE_COUNT, "an outcome", &fate);
+    e = read_word(&m, fate_name, SN_FATE_COUNT, "an outcome", &fate);
     r->fate = (seine_fate)fate;
     if (e == SEINE_OK && find(rr, rr->json, NULL, "ok", &m)) {
         e = read_bool(&m, &ok);
@@ -453,7 +454,7 @@ read_try(sn_record_reader *rr, const seine_json *one, seine_tried *t)
     if (e == SEINE_OK && find(rr, one, "tries", "wait_ms", &m))
         e = read_ms(&m, &t->wait);
     if (e == SEINE_OK && find(rr, one, "tries", "wait_reason", &m))
-        e = read_word(&m, wait_name, SEINE_WAIT_COUNT, "a reason to wait", &reason);
+        e = read_word(&m, wait_name, SEINE_WAIT_ROOM, "a reason to wait", &reason);
     t->wait_reason = (seine_wait)reason;
     t->err = told_by(t->status);
     if (e == SEINE_OK && find(rr, one, "tries", "error", &m)) {
@@ -778,7 +779,7 @@ read_skip(sn_record_reader *rr)
         return e;
     if (!find(rr, rr->json, NULL, "reason", &m))
         return unfit(&m, "there");
-    e = read_word(&m, skip_name, SEINE_SKIP_COUNT, "a reason to skip", &reason);
+    e = read_word(&m, skip_name, SN_SKIP_COUNT, "a reason to skip", &reason);
     rr->record.reason = (seine_skip)reason;
     return e;
 }

@@ -24,8 +24,8 @@ enum { STEPS = 32, OCTAVES = 64 - 5, BINS = (OCTAVES + 1) * STEPS, STATUSES = 10
 typedef _Atomic uint64_t number;
 
 struct seine_tally {
-    number fates[SEINE_FATE_COUNT], skips[SEINE_SKIP_COUNT];
-    number errors[SEINE_E_COUNT], statuses[STATUSES];
+    number fates[SEINE_FATE_ROOM], skips[SEINE_SKIP_ROOM];
+    number errors[SEINE_ERR_ROOM], statuses[STATUSES];
     number attempts, retries, bytes_in, bytes_body;
     number duration; /* ns */
     number queue, throttle, backoff, max;
@@ -100,8 +100,8 @@ add_result(seine_tally *t, const seine_record *r)
 {
     uint64_t total = r->total > 0 ? (uint64_t)r->total : 0;
 
-    add(&t->fates[r->fate < SEINE_FATE_COUNT ? r->fate : SEINE_FATE_GAVE_UP], 1);
-    if (r->fate != SEINE_FATE_OK && r->fault && r->fault->code < SEINE_E_COUNT &&
+    add(&t->fates[r->fate < SEINE_FATE_ROOM ? r->fate : SEINE_FATE_GAVE_UP], 1);
+    if (r->fate != SEINE_FATE_OK && r->fault && r->fault->code < SEINE_ERR_ROOM &&
         r->fault->code != SEINE_OK)
         add(&t->errors[r->fault->code], 1);
     if (r->status > 0 && r->status < STATUSES)
@@ -127,8 +127,7 @@ seine_tally_add(seine_tally *t, const seine_record *r)
     if (r->type == SEINE_RECORD_RESULT)
         add_result(t, r);
     else
-        add(&t->skips[r->reason < SEINE_SKIP_COUNT ? r->reason : SEINE_SKIP_BAD_INPUT],
-            1);
+        add(&t->skips[r->reason < SEINE_SKIP_ROOM ? r->reason : SEINE_SKIP_BAD_INPUT], 1);
 }
 
 /* The smallest value that `percent` of all do not exceed. */
@@ -181,10 +180,10 @@ void
 seine_tally_snapshot(const seine_tally *t, seine_tally_sums *out_sums)
 {
     seine_tally_sums *s = out_sums;
-    uint64_t results = read_all(t->fates, s->fates, SEINE_FATE_COUNT);
+    uint64_t results = read_all(t->fates, s->fates, SEINE_FATE_ROOM);
 
-    s->skipped = read_all(t->skips, s->skips, SEINE_SKIP_COUNT);
-    read_all(t->errors, s->errors, SEINE_E_COUNT);
+    s->skipped = read_all(t->skips, s->skips, SEINE_SKIP_ROOM);
+    read_all(t->errors, s->errors, SEINE_ERR_ROOM);
     read_all(t->statuses, s->statuses, STATUSES);
     s->ok = s->fates[SEINE_FATE_OK];
     s->blocked = s->fates[SEINE_FATE_BLOCKED];

@@ -41,7 +41,7 @@ put_maps(sn_text_writer *p, const seine_tally_sums *s)
     bool any = false;
 
     SN_WRITE(p, ",\"outcomes\":{");
-    for (unsigned i = 0; i < SEINE_FATE_COUNT; i++)
+    for (unsigned i = 0; i < SEINE_FATE_ROOM; i++)
         any = put_count(p, any, seine_fate_name((seine_fate)i), s->fates[i]);
     SN_WRITE(p, "},\"statuses\":{");
     any = false;
@@ -53,11 +53,11 @@ put_maps(sn_text_writer *p, const seine_tally_sums *s)
     }
     SN_WRITE(p, "},\"errors\":{");
     any = false;
-    for (unsigned i = 0; i < SEINE_E_COUNT; i++)
+    for (unsigned i = 0; i < SEINE_ERR_ROOM; i++)
         any = put_count(p, any, seine_err_name((seine_err)i), s->errors[i]);
     SN_WRITE(p, "},\"skips\":{");
     any = false;
-    for (unsigned i = 0; i < SEINE_SKIP_COUNT; i++)
+    for (unsigned i = 0; i < SEINE_SKIP_ROOM; i++)
         any = put_count(p, any, seine_skip_name((seine_skip)i), s->skips[i]);
     SN_WRITE(p, "}");
 }

@@ -257,7 +257,7 @@ seine_charset_name(seine_charset c)
 #undef X
     };
 
-    return (unsigned)c < SEINE_CHARSET_COUNT ? names[c] : "?";
+    return (unsigned)c < sizeof names / sizeof *names ? names[c] : "?";
 }
 
 const char *
@@ -265,7 +265,7 @@ seine_charset_from_name(seine_charset_from f)
 {
     static const char *const names[] = {"bom", "header", "meta", "guess", "default"};
 
-    return (unsigned)f < SEINE_FROM_COUNT ? names[f] : "?";
+    return (unsigned)f < sizeof names / sizeof *names ? names[f] : "?";
 }
 
 static const row *

@@ -170,5 +170,5 @@ seine_url_flaw_text(seine_url_flaw_kind kind)
 #undef X
     };
 
-    return (unsigned)kind < SEINE_URL_FLAW_COUNT ? texts[kind] : texts[0];
+    return (unsigned)kind < sizeof texts / sizeof *texts ? texts[kind] : texts[0];
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/err.h"
 #include "check.h"
 #include "engine/admit.h"
 #include "script.h"
@@ -86,7 +87,7 @@ TEST(a_record_says_all_there_is_to_say)
     v->content_length = 10;
     v->title = SN_STR("T");
     v->end.notes = SN_NOTE_LF | SN_NOTE_EXTRA_BYTES;
-    for (int w = 0; w < SEINE_WAIT_COUNT; w++)
+    for (int w = 0; w < SEINE_WAIT_ROOM; w++)
         v->waited[w] = 1 << w;
     const seine_record *r = emit(f, SEINE_KEEP_TITLE);
     CHECK_EQ(r->type, SEINE_RECORD_RESULT);
@@ -112,7 +113,7 @@ TEST(a_record_says_all_there_is_to_say)
     CHECK(r->dns == 1 && r->connect == 2 && r->tls == 4 && r->ttfb == 24 &&
           r->body_time == 32 && r->total == 63);
     seine_span backoff = 1 << SEINE_WAIT_BACKOFF | 1 << SEINE_WAIT_RETRY_AFTER;
-    seine_span all = (1 << SEINE_WAIT_COUNT) - 1;
+    seine_span all = (1 << SEINE_WAIT_ROOM) - 1;
     CHECK_EQ(r->queue, 1 << SEINE_WAIT_QUEUE);
     CHECK_EQ(r->backoff, backoff);
     CHECK_EQ(r->throttle, all - backoff - (1 << SEINE_WAIT_QUEUE));
@@ -269,7 +270,7 @@ TEST(messages_say_what_happened_with_the_limit_that_was_hit)
 
 TEST(every_kind_of_a_record_has_a_message_and_hints_are_short)
 {
-    for (int code = 1; code < SEINE_E_COUNT; code++) {
+    for (int code = 1; code < SN_ERR_COUNT; code++) {
         seine_fault f = SEINE_FAULT;
         char text[320];
         f.code = (seine_err)code;

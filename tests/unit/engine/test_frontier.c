@@ -162,7 +162,7 @@ crawl(world *w, const char *seed)
 static const told *
 told_of(const world *w, const char *url)
 {
-    static const told none = {.url = "no record", .reason = SEINE_SKIP_COUNT};
+    static const told none = {.url = "no record", .reason = SEINE_SKIP_ROOM};
 
     for (unsigned i = 0; i < w->n; i++)
         if (strcmp(w->all[i].url, url) == 0)
@@ -511,8 +511,8 @@ TEST(without_skips_other_sites_are_not_even_remembered)
     w->crawl.skips = false;
     page(w, "http://a.test/", odd_page);
     crawl(w, "http://a.test/");
-    CHECK_EQ(told_of(w, "http://other.test/")->reason, SEINE_SKIP_COUNT);
-    CHECK_EQ(told_of(w, "mailto:x@a.test")->reason, SEINE_SKIP_COUNT);
+    CHECK_EQ(told_of(w, "http://other.test/")->reason, SEINE_SKIP_ROOM);
+    CHECK_EQ(told_of(w, "mailto:x@a.test")->reason, SEINE_SKIP_ROOM);
     CHECK(is_skipped(w, "http://a.test/x/x/x/x", SEINE_SKIP_TRAP));
     BYE(w);
 }

@@ -471,9 +471,9 @@ TEST(counts_of_what_waits_balance_whatever_happens)
         seine_err why;
         for (sn_visit *v; (v = sn_scheduler_parked(t.s, &why)); n_in--)
             sn_visits_give(t.shared.visits, v);
-        uint32_t by[SEINE_WAIT_COUNT], sum = 0;
+        uint32_t by[SEINE_WAIT_ROOM], sum = 0;
         uint32_t all = sn_scheduler_waiting(t.s, by);
-        for (int w = 0; w < SEINE_WAIT_COUNT; w++)
+        for (int w = 0; w < SEINE_WAIT_ROOM; w++)
             sum += by[w];
         CHECK_EQ(all, (uint32_t)n_in);
         CHECK_EQ(sum, (uint32_t)n_in);

@@ -99,7 +99,7 @@ close_well(well *w, shard *t)
             w->n[i] = 0;
             say(w, i, 0);
         }
-    uint32_t by[SEINE_WAIT_COUNT];
+    uint32_t by[SEINE_WAIT_ROOM];
     uint32_t left = sn_scheduler_waiting(t->s, by);
     for (sn_visit *v; (v = sn_scheduler_drain(t->s)); left--)
         sn_visits_give(t->shared.visits, v);
@@ -110,7 +110,7 @@ close_well(well *w, shard *t)
 static uint32_t
 waiting(shard *t)
 {
-    uint32_t by[SEINE_WAIT_COUNT];
+    uint32_t by[SEINE_WAIT_ROOM];
 
     return sn_scheduler_waiting(t->s, by);
 }
@@ -118,7 +118,7 @@ waiting(shard *t)
 static uint32_t
 waiting_for(shard *t, seine_wait why)
 {
-    uint32_t by[SEINE_WAIT_COUNT];
+    uint32_t by[SEINE_WAIT_ROOM];
 
     sn_scheduler_waiting(t->s, by);
     return by[why];
@@ -678,9 +678,9 @@ TEST(counts_balance_with_a_frontier_whatever_happens)
             w.n[host] = 0;
             say(&w, host, now);
         }
-        uint32_t by[SEINE_WAIT_COUNT], sum = 0;
+        uint32_t by[SEINE_WAIT_ROOM], sum = 0;
         CHECK_EQ(sn_scheduler_waiting(t.s, by), n_in);
-        for (int k = 0; k < SEINE_WAIT_COUNT; k++)
+        for (int k = 0; k < SEINE_WAIT_ROOM; k++)
             sum += by[k];
         CHECK_EQ(sum, n_in);
     }

@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/err.h"
 #include "base/rng.h"
 #include "check.h"
 
@@ -402,7 +403,7 @@ random_step(sn_rng *r, seine_breaker *b, model *m, seine_permit *held, seine_tim
         if (p->held) {
             bool twice = below(r, 10) == 0;
 
-            p->why = (uint16_t)below(r, SEINE_E_COUNT);
+            p->why = (uint16_t)below(r, SN_ERR_COUNT);
             CHECK_EQ(m_settle(m, p, how, now),
                      seine_breaker_settle(b, p, (seine_outcome)how, now));
             if (twice)

@@ -131,8 +131,8 @@ TEST(budget_says_whether_now_or_never)
         seine_err err;
         seine_res lacks;
     } rows[] = {
-        {{{500, 5, 5, 0}}, SEINE_OK, SEINE_RES_COUNT},              /* just fits */
-        {{{0, 0, 0, 0}}, SEINE_OK, SEINE_RES_COUNT},                /* nothing */
+        {{{500, 5, 5, 0}}, SEINE_OK, SEINE_RES_NONE},               /* just fits */
+        {{{0, 0, 0, 0}}, SEINE_OK, SEINE_RES_NONE},                 /* nothing */
         {{{501, 0, 0, 0}}, SEINE_E_BUDGET, SEINE_RES_MEMORY},       /* one too many */
         {{{0, 6, 0, 0}}, SEINE_E_BUDGET, SEINE_RES_FDS},            /* one too many */
         {{{0, 0, 6, 0}}, SEINE_E_BUDGET, SEINE_RES_REQUESTS},       /* one too many */
@@ -141,7 +141,7 @@ TEST(budget_says_whether_now_or_never)
         {{{1001, 0, 0, 0}}, SEINE_E_RANGE, SEINE_RES_MEMORY},       /* never */
         {{{501, 11, 0, 0}}, SEINE_E_RANGE, SEINE_RES_FDS},          /* never wins */
         {{{UINT64_MAX, 0, 0, 0}}, SEINE_E_RANGE, SEINE_RES_MEMORY}, /* no overflow */
-        {{{0, 0, 0, UINT64_MAX}}, SEINE_OK, SEINE_RES_COUNT},       /* crosses: is kept */
+        {{{0, 0, 0, UINT64_MAX}}, SEINE_OK, SEINE_RES_NONE},        /* crosses: is kept */
         {{{501, 0, 0, UINT64_MAX}},
          SEINE_E_BUDGET,
          SEINE_RES_MEMORY}, /* all or nothing */
@@ -153,7 +153,7 @@ TEST(budget_says_whether_now_or_never)
         seine_held held, more = {0};
 
         CHECK_EQ(seine_budget_try(b, &half, &held), SEINE_OK);
-        CHECK_EQ(seine_budget_short(b), SEINE_RES_COUNT);
+        CHECK_EQ(seine_budget_short(b), SEINE_RES_NONE);
         seine_budget_used(b, &before);
         CHECK_EQ(seine_budget_try(b, &rows[i].want, &more), rows[i].err);
         CHECK_EQ(seine_budget_short(b), rows[i].lacks);
@@ -215,14 +215,14 @@ TEST(budget_grows_and_shrinks_what_is_held)
     CHECK_EQ(seine_budget_short(b), SEINE_RES_MEMORY);
     CHECK_EQ(held.has.n[SEINE_RES_MEMORY], 1000);
     CHECK_EQ(seine_budget_grow(&held, SEINE_RES_FDS, 10), SEINE_OK); /* its own limit */
-    CHECK_EQ(seine_budget_grow(&held, SEINE_RES_COUNT, 1), SEINE_E_INVAL);
+    CHECK_EQ(seine_budget_grow(&held, SEINE_RES_ROOM, 1), SEINE_E_INVAL);
 
     seine_budget_shrink(&held, SEINE_RES_MEMORY, 300);
     CHECK_EQ(used(b, SEINE_RES_MEMORY), 700);
     seine_budget_shrink(&held, SEINE_RES_MEMORY, 9999); /* not more than is held */
     CHECK_EQ(used(b, SEINE_RES_MEMORY), 0);
     CHECK_EQ(held.has.n[SEINE_RES_MEMORY], 0);
-    seine_budget_shrink(&held, SEINE_RES_COUNT, 1); /* no such thing */
+    seine_budget_shrink(&held, SEINE_RES_ROOM, 1); /* no such thing */
 
     CHECK_EQ(seine_budget_grow(&held, SEINE_RES_DOWNLOAD, 100), SEINE_OK);
     CHECK_EQ(seine_budget_grow(&held, SEINE_RES_DOWNLOAD, 900), SEINE_OK); /* crosses */
@@ -488,7 +488,7 @@ TEST(budget_that_is_off_admits_everything)
     seine_budget_start(NULL);
     seine_budget_end(NULL, 5);
     CHECK(seine_budget_can_proceed(NULL));
-    CHECK_EQ(seine_budget_short(NULL), SEINE_RES_COUNT);
+    CHECK_EQ(seine_budget_short(NULL), SEINE_RES_NONE);
     CHECK_EQ(used(NULL, SEINE_RES_DOWNLOAD), 0);
     seine_ctx_cancel(s.root, SEINE_OK);
     CHECK_EQ(seine_budget_wait(NULL, s.root, &want, &held), SEINE_E_CANCELED);
@@ -523,7 +523,7 @@ TEST(budget_agrees_with_its_sums_on_random_traces)
         CHECK_EQ(seine_budget_new(&limits, &b), SEINE_OK);
         for (int i = 0; i < 300; i++) {
             seine_held *h = &held[sn_rng_below(&rng, 8)];
-            seine_res res = (seine_res)sn_rng_below(&rng, SEINE_RES_COUNT);
+            seine_res res = (seine_res)sn_rng_below(&rng, SEINE_RES_DOWNLOAD + 1);
             uint64_t n = sn_rng_below(&rng, 12);
             bool quota = res == SEINE_RES_DOWNLOAD;
 
@@ -531,14 +531,14 @@ TEST(budget_agrees_with_its_sums_on_random_traces)
                 seine_want want = {{n, n / 2, n / 4, n * 2}};
                 seine_err err = SEINE_OK;
 
-                for (int r = 0; r < SEINE_RES_COUNT; r++)
+                for (int r = 0; r <= SEINE_RES_DOWNLOAD; r++)
                     if (sums.n[r] + (r < 3 ? want.n[r] : 0) > limits.n[r])
                         err = SEINE_E_BUDGET;
                 for (int r = 0; r < 3; r++)
                     if (want.n[r] > limits.n[r])
                         err = SEINE_E_RANGE;
                 CHECK_EQ(seine_budget_try(b, &want, h), err);
-                for (int r = 0; r < SEINE_RES_COUNT; r++)
+                for (int r = 0; r <= SEINE_RES_DOWNLOAD; r++)
                     sums.n[r] += err == SEINE_OK ? want.n[r] : 0;
             } else if (sn_rng_below(&rng, 3) == 0) {
                 for (int r = 0; r < 3; r++)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "seine/outcome.h"
 
+#include "base/err.h"
 #include "check.h"
 
 #define S SEINE_SUCCESS
@@ -98,7 +99,7 @@ TEST(outcome_of_a_timeout_of_the_resolver_or_a_proxy_is_not_the_hosts)
 
 TEST(outcome_of_anything_local_never_counts_against_a_host)
 {
-    for (int e = 1; e < SEINE_E_COUNT; e++) {
+    for (int e = 1; e < SN_ERR_COUNT; e++) {
         seine_fault f = fault((seine_err)e, 0);
 
         if (seine_err_class((seine_err)e) != SEINE_LOCAL)

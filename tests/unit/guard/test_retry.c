@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/err.h"
 #include "base/rng.h"
 #include "base/time.h"
 #include "check.h"
@@ -402,7 +403,7 @@ TEST(retry_repeats_what_is_transient_or_our_own_memory_and_nothing_else)
 {
     seine_retry_opts o = SEINE_RETRY_OPTS;
 
-    for (int e = 0; e < SEINE_E_COUNT; e++) {
+    for (int e = 0; e < SN_ERR_COUNT; e++) {
         bool again = seine_err_class((seine_err)e) == SEINE_TRANSIENT ||
                      e == SEINE_E_BUDGET || e == SEINE_E_NOMEM;
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/err.h"
 #include "base/rng.h"
 #include "check.h"
 #include "seine/plumbing.h"
@@ -576,7 +577,7 @@ TEST(record_fate_follows_from_the_kind)
         while (sn_str_next(&rest, ' ', &word)) {
             bool found = false;
 
-            for (int e = 0; e < SEINE_E_COUNT; e++)
+            for (int e = 0; e < SN_ERR_COUNT; e++)
                 if (sn_str_eq(word, sn_str_of(seine_err_name((seine_err)e)))) {
                     CHECK_STR(seine_fate_name(seine_fate_of((seine_err)e)), rows[i].fate);
                     found = true;
@@ -589,7 +590,7 @@ TEST(record_fate_follows_from_the_kind)
 
 TEST(record_names_beyond_the_lists_are_unknown)
 {
-    CHECK_STR(seine_fate_name(SEINE_FATE_COUNT), "unknown");
+    CHECK_STR(seine_fate_name((seine_fate)SN_FATE_COUNT), "unknown");
     CHECK_STR(seine_skip_name((seine_skip)-1), "unknown");
     CHECK_STR(seine_wait_name((seine_wait)99), "unknown");
     CHECK_STR(seine_fate_name(SEINE_FATE_EXEC_FAILED), "exec_failed");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/record_read.h"
 
+#include "base/err.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,7 +76,7 @@ some_span(draw *d)
 static seine_err
 some_err(draw *d)
 {
-    return (seine_err)(1 + below(d, SEINE_E_COUNT - 1));
+    return (seine_err)(1 + below(d, SN_ERR_COUNT - 1));
 }
 
 static void
@@ -94,7 +95,7 @@ draw_lists(draw *d, seine_record *r)
                                     (uint16_t)(below(d, 2) ? 0 : 200 + below(d, 350)),
                                     below(d, 4) ? some_err(d) : SEINE_OK,
                                     some_span(d),
-                                    (seine_wait)below(d, SEINE_WAIT_COUNT)};
+                                    (seine_wait)below(d, SEINE_WAIT_ROOM)};
     r->tries = d->tries;
     r->n_notes = below(d, 4);
     for (size_t i = 0; i < r->n_notes; i++)
@@ -192,7 +193,7 @@ draw_record(draw *d)
     }
     r.url = text(d);
     r.key = maybe(d);
-    r.reason = (seine_skip)below(d, SEINE_SKIP_COUNT);
+    r.reason = (seine_skip)below(d, SN_SKIP_COUNT);
     r.rule = maybe(d);
     draw_found(d, &r);
     if (r.type == SEINE_RECORD_SKIP)
@@ -202,7 +203,7 @@ draw_record(draw *d)
     r.host = maybe(d);
     r.ip = maybe(d);
     r.http = versions[below(d, 4)];
-    r.fate = (seine_fate)below(d, SEINE_FATE_COUNT);
+    r.fate = (seine_fate)below(d, SN_FATE_COUNT);
     if (r.fate != SEINE_FATE_OK) {
         d->fault.code = some_err(d);
         d->fault.phase = (seine_phase)below(d, SEINE_PHASE_BODY + 1);

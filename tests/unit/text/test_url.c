@@ -527,7 +527,8 @@ TEST(url_flaw_says_what_and_where)
         CHECK_EQ(m.u.len, 0);
     }
     CHECK_STR(seine_url_flaw_text((seine_url_flaw_kind)99), "nothing");
-    CHECK_STR(seine_url_flaw_text(SEINE_URL_FLAW_COUNT), "nothing");
+    CHECK_STR(seine_url_flaw_text((seine_url_flaw_kind)(SEINE_URL_BAD_PORT + 1)),
+              "nothing");
 }
 
 TEST(url_fails_without_anybody_who_wants_to_know_why)
