@@ -141,7 +141,7 @@ read_retry_on(const char *text, seine_retry_opts *o)
     static const char *const also[] = {"net", "timeout", NULL};
     char spare[SPECS_WHY];
     uint32_t words = 0;
-    const char *why = option_specs_statuses(text, also, o->status, &words, spare);
+    const char *why = option_specs_statuses(text, also, &o->status, &words, spare);
 
     o->not_net = !(words & 1);
     o->not_timeout = !(words & 2);
@@ -195,7 +195,7 @@ taken(const fetch_settings *set, fetch_plan *p)
     seine_fetch_opts *o = &p->opts;
     char spare[SPECS_WHY];
     seine_view word = {NULL, 0};
-    const char *why = option_specs_statuses(set->accept, NULL, o->accept, NULL, spare);
+    const char *why = option_specs_statuses(set->accept, NULL, &o->accept, NULL, spare);
 
     if (why)
         return bad("accept", set->accept, why, "--accept 200-299,304");

@@ -54,11 +54,10 @@ read_also(const char *word, const char *const *also, bool remove, uint32_t *bits
 
 const char *
 option_specs_statuses(const char *text, const char *const *also,
-                      uint64_t out_set[SPECS_WORDS], uint32_t *out_also,
-                      char why[SPECS_WHY])
+                      seine_status_set *out_set, uint32_t *out_also, char why[SPECS_WHY])
 {
     char *copy = xalloc_copy(text, strlen(text)), *rest = copy, *word;
-    uint64_t set[SPECS_WORDS] = {0};
+    seine_status_set set = {{0}};
     uint32_t bits = 0;
     const char *bad = NULL;
 
@@ -74,16 +73,15 @@ option_specs_statuses(const char *text, const char *const *also,
             bad = why;
             break;
         }
-        for (unsigned s = first; s <= last; s++)
-            if (remove)
-                set[s / 64] &= ~(UINT64_C(1) << s % 64);
-            else
-                set[s / 64] |= UINT64_C(1) << s % 64;
+        if (remove)
+            seine_status_set_remove(&set, first, last);
+        else
+            seine_status_set_add(&set, first, last);
     }
     free(copy);
     if (bad)
         return bad;
-    memcpy(out_set, set, sizeof set);
+    *out_set = set;
     if (out_also)
         *out_also = bits;
     return NULL;

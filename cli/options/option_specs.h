@@ -17,14 +17,15 @@
 #include <stdint.h>
 
 #include <seine/breaker.h>
+#include <seine/status_set.h>
 #include <seine/time.h>
 
-enum { SPECS_WHY = 96, SPECS_WORDS = 10 }; /* 640 statuses */
+enum { SPECS_WHY = 96 };
 
 /* Starts from nothing. A word that is no status is looked for among `also`, names that
  * end with NULL, and found there sets its bit in *out_also; NULL: there are none. */
 const char *option_specs_statuses(const char *text, const char *const *also,
-                                  uint64_t out_set[SPECS_WORDS], uint32_t *out_also,
+                                  seine_status_set *out_set, uint32_t *out_also,
                                   char why[SPECS_WHY]);
 
 const char *option_specs_range(const char *text, seine_span *out_first,

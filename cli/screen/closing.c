@@ -70,7 +70,7 @@ put_fate(const closing *c, seine_fate fate, textbuf *out)
                 seine_fate_name(fate));
     if (fate == SEINE_FATE_HTTP_ERROR)
         for (unsigned s = 100; s < 1000; s++) {
-            bool ok = s < 640 && (c->opts->accept[s / 64] >> s % 64 & 1);
+            bool ok = seine_status_set_has(&c->opts->accept, s);
             char name[8];
 
             snprintf(name, sizeof name, "%u", s);

@@ -52,6 +52,7 @@
 #include "seine/record.h"
 #include "seine/retry.h"
 #include "seine/secret.h"
+#include "seine/status_set.h"
 #include "seine/summary.h"
 #include "seine/tally.h"
 
@@ -121,9 +122,9 @@ typedef struct seine_fetch_opts {
     seine_view body;
 
     /* what is taken */
-    uint64_t accept[10];    /* bit s % 64 of word s / 64: status s is ok; 200-299 */
-    uint32_t max_redirects; /* 10; 0: not followed, 3xx is ok */
-    bool follow_body;       /* a body goes to another origin on 307, 308 */
+    seine_status_set accept; /* statuses that are ok; 200-299 */
+    uint32_t max_redirects;  /* 10; 0: not followed, 3xx is ok */
+    bool follow_body;        /* a body goes to another origin on 307, 308 */
     bool https_only;
     uint64_t max_body, max_wire; /* 16 MiB each */
     uint32_t keep;               /* SEINE_KEEP_TITLE */

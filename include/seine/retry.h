@@ -32,6 +32,7 @@
 #include "seine/abi.h"
 #include "seine/err.h"
 #include "seine/limiter.h"
+#include "seine/status_set.h"
 #include "seine/time.h"
 
 struct seine_ctx;
@@ -53,7 +54,7 @@ typedef struct seine_retry_opts {
     seine_span retry_after_max; /* 1 h; a longer wish of the server is clamped to it */
     seine_span max_elapsed; /* NEVER; no attempt starts later than this after the first */
     seine_span min_attempt; /* 0; time an attempt needs to be worth starting */
-    uint64_t status[10];    /* bit s % 64 of word s / 64: status s may pass */
+    seine_status_set status;   /* statuses that may pass */
     bool not_net, not_timeout; /* false; other faults, time-outs are final */
 } seine_retry_opts;
 
@@ -62,8 +63,8 @@ typedef struct seine_retry_opts {
 #define SEINE_RETRY_OPTS \
     {3, SEINE_JITTER_PLUSMINUS, 10, SEINE_SECS(1), SEINE_SECS(30), SEINE_SECS(3600), \
      SEINE_NEVER, 0, \
-     {0, 0, 0, 0, 0, 0, UINT64_C(0x0000220001000000), UINT64_C(0xfdd0000000000000), \
-      UINT64_C(0xffffffffffffffff), UINT64_C(0xffffff)}, false, false}
+     {{0, 0, 0, 0, 0, 0, UINT64_C(0x0000220001000000), UINT64_C(0xfdd0000000000000), \
+       UINT64_C(0xffffffffffffffff), UINT64_C(0xffffff)}}, false, false}
 /* clang-format on */
 
 typedef struct seine_retry_budget seine_retry_budget;

@@ -51,6 +51,7 @@
 #include "seine/shared.h"
 #include "seine/sink.h"
 #include "seine/sitemap.h"
+#include "seine/status_set.h"
 #include "seine/summary.h"
 #include "seine/tally.h"
 #include "seine/throttle.h"

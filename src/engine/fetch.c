@@ -80,7 +80,7 @@ seine_fetch_defaults(void)
         .max_retry_after = SEINE_SECS(300),
         .method = "GET",
         .user_agent = "seine/" SEINE_VERSION,
-        .accept = {[3] = ~UINT64_C(0) << 8, [4] = (UINT64_C(1) << 44) - 1}, /* 2xx */
+        .accept = SEINE_STATUS_2XX,
         .max_redirects = 10,
         .max_body = 16 << 20,
         .max_wire = 16 << 20,

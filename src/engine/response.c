@@ -47,7 +47,7 @@ is_followed(const sn_requests *r, const sn_visit *v, uint16_t status)
     if (v->kind == SN_KIND_ROBOTS) /* whatever is done with redirects of pages */
         return sn_redirect_is(status);
     return sn_redirect_is(status) && o->max_redirects > 0 &&
-           !(o->accept[status / 64] >> status % 64 & 1);
+           !seine_status_set_has(&o->accept, status);
 }
 
 static void
@@ -182,13 +182,6 @@ is_wanted(const seine_fetch_opts *o, const sn_visit *v, uint16_t status)
            !v->content_type.ptr || is_listed(o->accept_type, v->content_type);
 }
 
-static bool
-is_accepted(const seine_fetch_opts *o, uint16_t status)
-{
-    return status / 64u < sizeof o->accept / sizeof *o->accept &&
-           (o->accept[status / 64] >> status % 64 & 1) != 0;
-}
-
 /* The page that is read out of a body. */
 
 /* What this response is read for. False: for nothing. */
@@ -205,7 +198,8 @@ page_wants(const seine_fetch_opts *o, const sn_visit *v, uint16_t status,
         return status >= 200 && status <= 299;
     case SN_KIND_PAGE:
         out_wants->links = (o->crawl || o->keep & SEINE_KEEP_LINKS) &&
-                           is_accepted(o, status) && !sn_redirect_is(status);
+                           seine_status_set_has(&o->accept, status) &&
+                           !sn_redirect_is(status);
         return sn_page_is_html(v->content_type) &&
                (out_wants->links || o->keep & SEINE_KEEP_TITLE);
     case SN_KIND_ROBOTS:

@@ -10,13 +10,6 @@
 
 #define PATIENCE SEINE_MS(100) /* until descriptors or ports are free again */
 
-static bool
-is_accepted(const seine_fetch_opts *o, uint16_t status)
-{
-    return status / 64u < sizeof o->accept / sizeof *o->accept &&
-           (o->accept[status / 64] >> status % 64 & 1) != 0;
-}
-
 /* Judging. */
 
 static uint32_t
@@ -113,7 +106,7 @@ kind_of(const seine_fetch_opts *o, sn_visit *v, bool *out_hop)
 {
     uint16_t status = v->end.fault.status;
 
-    if (is_accepted(o, status))
+    if (seine_status_set_has(&o->accept, status))
         return SEINE_OK;
     if (status >= 300 && status < 400 && most_hops(o, v) == 0)
         return SEINE_OK;

@@ -81,20 +81,12 @@ seine_retry_delay(const seine_retry_opts *opts, uint32_t k, seine_span prev,
     return spread(opts, k, prev, &dice);
 }
 
-static bool
-listed(const seine_retry_opts *opts, unsigned status)
-{
-    const unsigned words = sizeof opts->status / sizeof *opts->status;
-
-    return status / 64 < words && (opts->status[status / 64] >> status % 64 & 1) != 0;
-}
-
 seine_err
 seine_retry_classify(const seine_retry_opts *opts, unsigned status)
 {
     if (status < 400)
         return SEINE_OK;
-    return listed(opts, status) ? SEINE_E_HTTP_BUSY : SEINE_E_HTTP;
+    return seine_status_set_has(&opts->status, status) ? SEINE_E_HTTP_BUSY : SEINE_E_HTTP;
 }
 
 void
@@ -116,7 +108,7 @@ static bool
 may_pass(const seine_retry_opts *opts, const seine_fault *f)
 {
     if (f->status != 0 && (f->code == SEINE_E_HTTP || f->code == SEINE_E_HTTP_BUSY))
-        return listed(opts, f->status);
+        return seine_status_set_has(&opts->status, f->status);
     if (seine_err_group(f->code) == SEINE_E_BUDGET)
         return true;
     if (seine_err_group(f->code) == SEINE_E_TIMEOUT ? opts->not_timeout : opts->not_net)

@@ -44,7 +44,7 @@ TEST(defaults_are_those_of_a_good_guest)
     CHECK_STR(o.method, "GET");
     CHECK(strncmp(o.user_agent, "seine/", 6) == 0);
     for (unsigned status = 0; status < 640; status++)
-        CHECK_EQ(o.accept[status / 64] >> status % 64 & 1, status >= 200 && status < 300);
+        CHECK_EQ(seine_status_set_has(&o.accept, status), status >= 200 && status < 300);
     CHECK(o.max_redirects == 10 && o.keep == SEINE_KEEP_TITLE && o.dedup);
     CHECK(o.max_body == 16 << 20 && o.max_wire == 16 << 20);
 }

@@ -324,10 +324,10 @@ TEST(a_wish_that_is_too_long_ends_the_visit)
 static void
 accept_odd_ones(seine_fetch_opts *o)
 {
-    memset(o->accept, 0, sizeof o->accept);
-    o->accept[404 / 64] |= UINT64_C(1) << 404 % 64;
-    o->accept[503 / 64] |= UINT64_C(1) << 503 % 64;
-    o->accept[302 / 64] |= UINT64_C(1) << 302 % 64;
+    o->accept = (seine_status_set){{0}};
+    seine_status_set_add(&o->accept, 404, 404);
+    seine_status_set_add(&o->accept, 503, 503);
+    seine_status_set_add(&o->accept, 302, 302);
 }
 
 TEST(an_accepted_status_wins_over_everything)

@@ -67,15 +67,15 @@ job_run(void *arg)
                            &j->script, &j->res);
 }
 
-static const seine_retry_opts steady = {.max_attempts = 3,
-                                        .jitter = SEINE_JITTER_NONE,
-                                        .base = SEINE_MS(100),
-                                        .max = SEINE_SECS(10),
-                                        .retry_after_max = SEINE_SECS(3600),
-                                        .max_elapsed = SEINE_NEVER,
-                                        .status = {0, 0, 0, 0, 0, 0, 0x0000220001000000u,
-                                                   0xfdd0000000000000u,
-                                                   0xffffffffffffffffu, 0xffffffu}};
+static const seine_retry_opts steady = {
+    .max_attempts = 3,
+    .jitter = SEINE_JITTER_NONE,
+    .base = SEINE_MS(100),
+    .max = SEINE_SECS(10),
+    .retry_after_max = SEINE_SECS(3600),
+    .max_elapsed = SEINE_NEVER,
+    .status = {{0, 0, 0, 0, 0, 0, 0x0000220001000000u, 0xfdd0000000000000u,
+                0xffffffffffffffffu, 0xffffffu}}};
 
 static const seine_err always_busy[] = {SEINE_E_HTTP_BUSY};
 static const seine_err always_dead[] = {SEINE_E_CONNECT};

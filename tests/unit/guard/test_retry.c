@@ -374,8 +374,8 @@ TEST(x_27_retry_set_is_configurable)
 {
     seine_retry_opts o = SEINE_RETRY_OPTS;
 
-    o.status[404 / 64] |= UINT64_C(1) << 404 % 64;
-    o.status[500 / 64] &= ~(UINT64_C(1) << 500 % 64);
+    seine_status_set_add(&o.status, 404, 404);
+    seine_status_set_remove(&o.status, 500, 500);
     CHECK_EQ(seine_retry_classify(&o, 404), SEINE_E_HTTP_BUSY);
     CHECK_EQ(seine_retry_classify(&o, 500), SEINE_E_HTTP);
     CHECK_EQ(judge(&o, SEINE_E_HTTP, 404), SEINE_STOP_NO);

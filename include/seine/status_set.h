@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * status_set.h - which HTTP statuses are meant?
+ *
+ * A set of statuses says which answers a fetch accepts and after which ones it tries
+ * again. A status is in the set, or not; those from 640 on never are.
+ *
+ *     seine_status_set set = SEINE_STATUS_2XX;
+ *     seine_status_set_add(&set, 304, 304);
+ *     seine_status_set_remove(&set, 204, 205);
+ *     if (seine_status_set_has(&set, status))
+ *         use(body);
+ *
+ * Time    plays no part.
+ * Memory  80 bytes, the caller's; a set is copied by assignment.
+ * Threads one owner; any number may ask at once.
+ */
+#ifndef SEINE_STATUS_SET_H
+#define SEINE_STATUS_SET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "seine/abi.h"
+
+typedef struct seine_status_set {
+    uint64_t words[10]; /* bit s % 64 of word s / 64 is status s */
+} seine_status_set;
+
+/* 200 to 299. */
+/* clang-format off */
+#define SEINE_STATUS_2XX \
+    {{0, 0, 0, UINT64_C(0xffffffffffffff00), UINT64_C(0x00000fffffffffff), 0, 0, 0, 0, 0}}
+/* clang-format on */
+
+SEINE_BEGIN
+
+bool seine_status_set_has(const seine_status_set *set, unsigned status);
+
+/* Puts in, or takes out, all statuses from `first` to `last`. */
+void seine_status_set_add(seine_status_set *set, unsigned first, unsigned last);
+void seine_status_set_remove(seine_status_set *set, unsigned first, unsigned last);
+
+SEINE_END
+
+#endif
