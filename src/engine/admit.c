@@ -71,6 +71,7 @@ bare_host(sn_str text)
     return sn_str_slice(host, 0, sn_str_find(host, ':'));
 }
 
+/* sn_domain_has for a name as it was typed: in any case, maybe with a dot at its end. */
 static bool
 is_local_name(sn_str host)
 {

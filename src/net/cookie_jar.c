@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/rng.h"
 #include "base/time.h"
+#include "text/domain.h"
 
 /* Chains: `link` is the pointer that points here. */
 
@@ -218,13 +219,6 @@ is_same(const sn_cookie *a, const sn_cookie *b)
            sn_str_eq(a->view.name, b->view.name) && sn_str_eq(a->view.path, b->view.path);
 }
 
-static bool
-is_below(sn_str host, sn_str domain)
-{
-    return sn_str_ends(host, domain) &&
-           (host.len == domain.len || host.ptr[host.len - domain.len - 1] == '.');
-}
-
 /* RFC 6265bis, 5.7: what came over http leaves alone what came over https, where a
  * request would carry both. */
 static bool
@@ -234,8 +228,8 @@ would_hide(const seine_cookie_jar *jar, const sn_cookie *c, int64_t wall)
 
     for (; s; s = s->next_secure)
         if (sn_str_eq(s->view.name, c->view.name) && !is_over(s, wall) &&
-            (is_below(s->view.domain, c->view.domain) ||
-             is_below(c->view.domain, s->view.domain)) &&
+            (sn_domain_has(c->view.domain, s->view.domain) ||
+             sn_domain_has(s->view.domain, c->view.domain)) &&
             sn_cookie_path_matches(c->view.path, s->view.path))
             return true;
     return false;

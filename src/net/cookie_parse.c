@@ -3,6 +3,7 @@
 
 #include "base/time.h"
 #include "net/cookie.h"
+#include "text/domain.h"
 #include "text/idna.h"
 
 #define SECOND INT64_C(1000000000)
@@ -186,13 +187,6 @@ sn_cookie_path_matches(sn_str request, sn_str cookie)
             request.ptr[cookie.len] == '/');
 }
 
-static bool
-domain_matches(sn_str host, sn_str domain)
-{
-    return sn_str_ends(host, domain) &&
-           (host.len == domain.len || host.ptr[host.len - domain.len - 1] == '.');
-}
-
 /* In lower case and the letters of the DNS. INVAL: no host has such a name. */
 static seine_err
 canonical(sn_str domain, char mem[SN_COOKIE_DOMAIN], sn_str *out_domain)
@@ -231,7 +225,7 @@ scope_domain(sn_str said, const sn_cookie_place *from, const seine_psl *psl,
     seine_err e = canonical(said, mem, &domain);
     if (e != SEINE_OK)
         return e;
-    if (from->is_address || !domain_matches(from->host, domain))
+    if (from->is_address || !sn_domain_has(domain, from->host))
         return SEINE_E_INVAL;
     if (!psl)
         return SEINE_OK;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "text/domain.h"
 
 #define NAME  253
 #define LABEL 63
@@ -59,8 +60,7 @@ sn_dns_is_name(sn_str name)
 static bool
 is_local(sn_str name)
 {
-    return sn_str_eq(name, SN_STR("localhost")) ||
-           sn_str_ends(name, SN_STR(".localhost"));
+    return sn_domain_has(SN_STR("localhost"), name);
 }
 
 void

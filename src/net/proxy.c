@@ -8,6 +8,7 @@
 #include "base/base64.h"
 #include "base/buf.h"
 #include "seine/view.h"
+#include "text/domain.h"
 
 #define TEXT_MOST  2048 /* bytes of one that is given */
 #define LOGIN_MOST 255  /* of a name, of a password: RFC 1929 */
@@ -338,13 +339,6 @@ read_excepts(sn_proxies *p, sn_str list, bool is_option, char *out_why)
 }
 
 static bool
-is_below(sn_str host, sn_str name)
-{
-    return sn_str_ends(host, name) &&
-           (host.len == name.len || host.ptr[host.len - name.len - 1] == '.');
-}
-
-static bool
 is_excepted(const sn_proxies *p, const seine_url *url)
 {
     bool is_name = seine_url_host_is(url) == SEINE_HOST_NAME;
@@ -365,7 +359,7 @@ is_excepted(const sn_proxies *p, const seine_url *url)
 
         if (x->port != 0 && x->port != seine_url_port(url))
             continue;
-        if (is_name ? x->name.len > 0 && is_below(host, x->name)
+        if (is_name ? x->name.len > 0 && sn_domain_has(x->name, host)
                     : x->name.len == 0 && sn_cidr_has(&x->net, &ip))
             return true;
     }
