@@ -19,7 +19,7 @@ cookies_are_filed(const fetch_settings *set)
 }
 
 static int64_t
-wall(void)
+wall_is(void)
 {
     seine_clock *clock = seine_clock_system();
 
@@ -27,10 +27,10 @@ wall(void)
 }
 
 static int
-load(seine_cookie_jar *jar, const char *label, const char *path)
+load_jar(seine_cookie_jar *jar, const char *label, const char *path)
 {
     char why[SEINE_WHY] = "";
-    seine_err e = seine_cookie_jar_load(jar, path, wall(), why);
+    seine_err e = seine_cookie_jar_load(jar, path, wall_is(), why);
 
     if (e == SEINE_OK)
         return SAY_DONE;
@@ -57,7 +57,7 @@ check_place(const char *path)
 }
 
 static int
-fill(const fetch_settings *set, seine_cookie_jar *jar)
+fill_jar(const fetch_settings *set, seine_cookie_jar *jar)
 {
     int code = SAY_DONE;
 
@@ -66,12 +66,12 @@ fill(const fetch_settings *set, seine_cookie_jar *jar)
             return say_fail(SAY_USAGE, "-b NAME=VALUE, or --cookies for an empty jar",
                             "--cookie '%s': neither NAME=VALUE nor a file",
                             show(set->cookie).text);
-        code = load(jar, "--cookie", set->cookie);
+        code = load_jar(jar, "--cookie", set->cookie);
     }
     if (code == SAY_DONE && set->cookie_jar)
         code = check_place(set->cookie_jar);
     if (code == SAY_DONE && set->cookie_jar)
-        code = load(jar, "--cookie-jar", set->cookie_jar);
+        code = load_jar(jar, "--cookie-jar", set->cookie_jar);
     return code;
 }
 
@@ -90,7 +90,7 @@ cookies_open(const args *a, seine_cookie_jar **out_jar)
     seine_err e = seine_cookie_jar_new(&jar);
     if (e != SEINE_OK)
         return say_fail(SAY_MACHINE, NULL, "%s", seine_err_text(e));
-    int code = fill(set, jar);
+    int code = fill_jar(set, jar);
     if (code == SAY_DONE)
         *out_jar = jar;
     else
@@ -105,7 +105,7 @@ cookies_save(const fetch_settings *set, seine_cookie_jar *jar, run_log *v)
 
     if (!jar || !set->cookie_jar)
         return SAY_DONE;
-    seine_err e = seine_cookie_jar_save(jar, set->cookie_jar, wall(), why);
+    seine_err e = seine_cookie_jar_save(jar, set->cookie_jar, wall_is(), why);
     if (e == SEINE_OK)
         return SAY_DONE;
     run_log_fail(v, e, "another place", "--cookie-jar: %s",

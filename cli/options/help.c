@@ -63,7 +63,7 @@ help_env(const option *o)
 
 /* Columns a word takes; backquotes are marks, not characters. */
 static size_t
-columns(const char *word, size_t n)
+count_columns(const char *word, size_t n)
 {
     size_t sum = 0;
 
@@ -90,13 +90,13 @@ put_word(const screen *s, const char *word, size_t n, bool *bold)
 /* Wraps sentences at the screen's width, `indent` columns in; the first line
  * begins at column `at`. */
 static void
-wrap(const screen *s, const char *text, size_t indent, size_t at)
+wrap_text(const screen *s, const char *text, size_t indent, size_t at)
 {
     size_t width = s->width < 100 ? s->width : 100;
     bool bold = false;
 
     while (*text) {
-        size_t n = strcspn(text, " \n"), wide = columns(text, n);
+        size_t n = strcspn(text, " \n"), wide = count_columns(text, n);
 
         if (at > indent && at + 1 + wide > width) {
             out_text("\n");
@@ -125,7 +125,7 @@ put_option(const screen *s, const option *o, bool all)
 {
     help_text name = help_label(o), initial = help_default(o), env = help_env(o);
     size_t indent = o->letters ? 2 : 6;
-    size_t at = indent + columns(name.text, strlen(name.text));
+    size_t at = indent + count_columns(name.text, strlen(name.text));
     char line[512];
 
     out_fill(" ", indent);
@@ -136,14 +136,14 @@ put_option(const screen *s, const option *o, bool all)
     }
     snprintf(line, sizeof line, "%s%s%s", o->help, initial.text[0] ? " " : "",
              initial.text);
-    wrap(s, line, GAP, at);
+    wrap_text(s, line, GAP, at);
     if (!all)
         return;
     if (o->more)
-        wrap(s, o->more, GAP, 0);
+        wrap_text(s, o->more, GAP, 0);
     if (env.text[0]) {
         snprintf(line, sizeof line, "Environment: `%s`.", env.text);
-        wrap(s, line, GAP, 0);
+        wrap_text(s, line, GAP, 0);
     }
 }
 
@@ -156,7 +156,7 @@ put_options(const screen *s, const option *list, bool all)
 }
 
 static void
-heading(const screen *s, const char *text)
+put_heading(const screen *s, const char *text)
 {
     out_text("\n");
     screen_put(s, INK_BOLD, "%s", text);
@@ -168,28 +168,28 @@ help_command(const screen *s, const command *c, bool all)
 {
     screen_put(s, INK_BOLD, "seine %s", c->name);
     out_print(" [OPTION…]%s%s\n", c->arguments[0] ? " " : "", c->arguments);
-    wrap(s, c->about, 0, 0);
+    wrap_text(s, c->about, 0, 0);
     if (all && c->text) {
         out_text("\n");
-        wrap(s, c->text, 0, 0);
+        wrap_text(s, c->text, 0, 0);
     }
     if (c->options) {
-        all ? heading(s, "Options") : out_text("\n");
+        all ? put_heading(s, "Options") : out_text("\n");
         put_options(s, c->options, all);
     }
     if (all) {
-        heading(s, "Options of every command");
+        put_heading(s, "Options of every command");
         put_options(s, shared_options, all);
     }
     if (c->examples) {
         if (all)
-            heading(s, "Examples");
+            put_heading(s, "Examples");
         else
             out_text("\n");
     }
     for (const example *e = c->examples; e && e->line; e++) {
         if (all && e->says)
-            wrap(s, e->says, 2, 0);
+            wrap_text(s, e->says, 2, 0);
         out_print(all ? "    %s\n" : "  %s\n", e->line);
         if (!all)
             break;
@@ -201,7 +201,7 @@ help_command(const screen *s, const command *c, bool all)
 
 /* How many commands from here on begin with the same of two words. */
 static size_t
-family(size_t i)
+family_size(size_t i)
 {
     size_t n = 0, word = strcspn(commands[i]->name, " ");
 
@@ -240,7 +240,7 @@ put_family(const screen *s, size_t i, size_t n)
     out_text("  ");
     screen_put(s, INK_BOLD, "%.*s", (int)word, commands[i]->name);
     out_text(" …");
-    wrap(s, verbs, 20, word + 4);
+    wrap_text(s, verbs, 20, word + 4);
 }
 
 int
@@ -253,8 +253,8 @@ help_overview(const screen *s, bool all)
         size_t gap = all ? GAP + 6 : 20;
         char line[128];
 
-        if (!all && family(i) > 1) {
-            size_t n = family(i);
+        if (!all && family_size(i) > 1) {
+            size_t n = family_size(i);
 
             put_family(s, i, n);
             i += n - 1 + (head_of(i, n) != NULL);
@@ -265,24 +265,24 @@ help_overview(const screen *s, bool all)
         screen_put(s, INK_BOLD, "%-*s", (int)strlen(commands[i]->name),
                    commands[i]->name);
         out_print(" %s", takes);
-        size_t at = 2 + columns(line, strlen(line));
+        size_t at = 2 + count_columns(line, strlen(line));
         if (at + 1 > gap) {
             out_text("\n");
             at = 0;
         }
-        wrap(s, commands[i]->about, gap, at);
+        wrap_text(s, commands[i]->about, gap, at);
     }
     if (all) {
-        heading(s, "Options of every command");
+        put_heading(s, "Options of every command");
         put_options(s, shared_options, all);
         out_text("\n");
-        wrap(s, help_rules, 0, 0);
+        wrap_text(s, help_rules, 0, 0);
         out_text("\n");
-        wrap(s, help_units, 0, 0);
+        wrap_text(s, help_units, 0, 0);
         out_text("\n");
-        wrap(s, help_exits, 0, 0);
+        wrap_text(s, help_exits, 0, 0);
     }
     out_text("\n");
-    wrap(s, "`seine COMMAND -h` is one screen, `--help` everything.", 0, 0);
+    wrap_text(s, "`seine COMMAND -h` is one screen, `--help` everything.", 0, 0);
     return SAY_DONE;
 }

@@ -69,7 +69,7 @@ const option shared_options[] = {
 
 /* How many words make the name; 0: it is another. */
 static size_t
-spelled(const char *name, char **words, size_t count)
+words_of_name(const char *name, char **words, size_t count)
 {
     size_t used = 0;
 
@@ -88,10 +88,10 @@ options_find(char **words, size_t count, size_t *out_used)
 {
     for (size_t i = 0; commands[i]; i++) {
         const command *c = commands[i];
-        size_t used = spelled(c->name, words, count);
+        size_t used = words_of_name(c->name, words, count);
 
         if (used == 0 && c->also)
-            used = spelled(c->also, words, count);
+            used = words_of_name(c->also, words, count);
         if (used > 0) {
             *out_used = used;
             return c;

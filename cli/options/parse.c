@@ -12,7 +12,7 @@
 #include "screen/xalloc.h"
 
 static int
-unknown(const command *c, const char *word)
+refuse_unknown(const command *c, const char *word)
 {
     char name[64], hint[96];
 
@@ -44,7 +44,7 @@ is_shared(const option *o)
 }
 
 static void *
-home(parser *p, const option *o)
+settings_of(parser *p, const option *o)
 {
     return is_shared(o) ? (void *)p->shared : p->args->settings;
 }
@@ -78,7 +78,7 @@ take_value(parser *p, const option *o, const char *text)
         return say_fail(SAY_USAGE, hint, "%s needs a value", label);
     }
     char spare[VALUES_WHY];
-    const char *why = values_read(o, text, home(p, o), spare);
+    const char *why = values_read(o, text, settings_of(p, o), spare);
     if (why)
         return values_bad(o, label, text, why);
     mark_given(p, o);
@@ -86,7 +86,7 @@ take_value(parser *p, const option *o, const char *text)
 }
 
 static int
-act(const parser *p, const option *o, bool all)
+run_action(const parser *p, const option *o, bool all)
 {
     if (strcmp(o->name, "version") == 0)
         return help_version();
@@ -99,7 +99,7 @@ act(const parser *p, const option *o, bool all)
 static int
 take_flag(parser *p, const option *o, bool on)
 {
-    void *at = (char *)home(p, o) + o->at;
+    void *at = (char *)settings_of(p, o) + o->at;
 
     if (o->kind == KIND_FLAG)
         *(bool *)at = on;
@@ -121,7 +121,7 @@ long_option(parser *p, const char *word)
     const option *o = options_by_name(c, name, n, &no);
 
     if (!o)
-        return unknown(c, word);
+        return refuse_unknown(c, word);
     if (o->alone && equals && !no)
         return take_value(p, o, equals + 1);
     if ((no || !values_takes(o)) && equals) {
@@ -132,7 +132,7 @@ long_option(parser *p, const char *word)
         return say_fail(SAY_USAGE, hint, "--%.*s takes no value", (int)n, name);
     }
     if (o->kind == KIND_ACTION)
-        return act(p, o, true);
+        return run_action(p, o, true);
     if (no || !values_takes(o))
         return take_flag(p, o, !no);
     return take_value(p, o, equals ? equals + 1 : NULL);
@@ -147,9 +147,9 @@ short_options(parser *p, const char *word)
         int code;
 
         if (!o)
-            return unknown(p->args->command, (char[]){'-', *letter, '\0'});
+            return refuse_unknown(p->args->command, (char[]){'-', *letter, '\0'});
         if (o->kind == KIND_ACTION)
-            return act(p, o, false);
+            return run_action(p, o, false);
         if (values_takes(o))
             return take_value(p, o, letter[1] ? letter + 1 : NULL);
         code = take_flag(p, o, true);
@@ -174,7 +174,7 @@ read_environment(parser *p, const option *list)
         const char *text = getenv(name);
         if (!text || !text[0])
             continue;
-        const char *why = values_environment(o, text, home(p, o), spare);
+        const char *why = values_environment(o, text, settings_of(p, o), spare);
         if (why)
             return values_bad(o, name, text, why);
     }

@@ -6,7 +6,7 @@
 
 /* Slips between two words: a letter too many, missing, wrong, or two swapped. */
 static unsigned
-slips(const char *a, const char *b)
+count_slips(const char *a, const char *b)
 {
     enum { LONGEST = 32 };
     unsigned rows[3][LONGEST + 1];
@@ -39,9 +39,9 @@ slips(const char *a, const char *b)
 
 /* Remembers in *best the name nearest to `word`, if it is near enough. */
 static void
-nearer(const char *word, const char *name, unsigned *slip, const char **best)
+keep_nearer(const char *word, const char *name, unsigned *slip, const char **best)
 {
-    unsigned n = slips(word, name);
+    unsigned n = count_slips(word, name);
 
     if (n <= 2 && n < *slip && n < (strlen(word) + 1) / 2) {
         *slip = n;
@@ -62,7 +62,7 @@ suggest_command(const char *word)
         if (strcmp(word, first) == 0)
             return commands[i]->name;
         const char *near = NULL;
-        nearer(word, first, &slip, &near);
+        keep_nearer(word, first, &slip, &near);
         best = near ? commands[i]->name : best;
     }
     return best;
@@ -77,6 +77,6 @@ suggest_option(const command *c, const char *name)
 
     for (size_t i = 0; i < 2; i++)
         for (const option *o = lists[i]; o && o->name; o++)
-            nearer(name, o->name, &slip, &best);
+            keep_nearer(name, o->name, &slip, &best);
     return best;
 }

@@ -141,7 +141,7 @@ closing_line(const closing *c, textbuf *out)
 /* The table */
 
 static void
-label(textbuf *out, const screen *s, const char *text)
+put_label(textbuf *out, const screen *s, const char *text)
 {
     textbuf_ink(out, s, INK_BOLD, "%-10s", text);
 }
@@ -176,7 +176,7 @@ put_outcomes(const closing *c, const screen *s, textbuf *out)
 
         if (n == 0)
             continue;
-        label(out, s, name);
+        put_label(out, s, name);
         textbuf_put(out, "%-13s %9s  %7s  ",
                     f < SEINE_FATE_ROOM ? seine_fate_name((seine_fate)f) : "skipped",
                     figure_count(n).text, figure_share(n, t->total).text);
@@ -198,7 +198,7 @@ put_statuses(const closing *c, const screen *s, textbuf *out)
         int n = snprintf(text, sizeof text, "%u: %s", i,
                          figure_count(c->sums.statuses[i]).text);
         if (used == 0)
-            label(out, s, "statuses");
+            put_label(out, s, "statuses");
         else if (used + (size_t)n + 3 > s->width - 12) {
             textbuf_put(out, "\n%10s", "");
             used = 0;
@@ -225,7 +225,7 @@ put_reasons(const closing *c, const screen *s, textbuf *out)
         int n = snprintf(text, sizeof text, "%s: %s", seine_skip_name((seine_skip)i),
                          figure_count(c->sums.skips[i]).text);
         if (used == 0)
-            label(out, s, "skips");
+            put_label(out, s, "skips");
         else if (used + (size_t)n + 3 > s->width - 12) {
             textbuf_put(out, "\n%10s", "");
             used = 0;
@@ -244,7 +244,7 @@ put_traffic(const closing *c, const screen *s, textbuf *out)
     const seine_fetch_stats *t = &c->stats;
     double seconds = (double)c->wall / 1e9;
 
-    label(out, s, "traffic");
+    put_label(out, s, "traffic");
     textbuf_put(out, "%s requests", figure_count(t->requests).text);
     if (seconds > 0.05)
         textbuf_put(out, " (%s)", figure_rate((double)t->requests / seconds).text);
@@ -257,7 +257,7 @@ put_traffic(const closing *c, const screen *s, textbuf *out)
                     t->connections == 1 ? "" : "s");
     textbuf_put(out, "\n");
     if (t->breaker_opens || t->parked) {
-        label(out, s, "breakers");
+        put_label(out, s, "breakers");
         textbuf_put(out, "opened %s time%s, %s host%s given up\n",
                     figure_count(t->breaker_opens).text, t->breaker_opens == 1 ? "" : "s",
                     figure_count(t->parked).text, t->parked == 1 ? "" : "s");
@@ -298,7 +298,7 @@ put_latency(const closing *c, const screen *s, textbuf *out)
 
     if (c->stats.requests == 0)
         return;
-    label(out, s, "latency");
+    put_label(out, s, "latency");
     textbuf_put(out, "p50 %s   p90 %s   p95 %s   p99 %s   max %s\n",
                 figure_span(t->p50).text, figure_span(t->p90).text,
                 figure_span(t->p95).text, figure_span(t->p99).text,
@@ -325,7 +325,7 @@ put_time(const closing *c, const screen *s, textbuf *out)
         sum += parts[i].span;
     if (sum <= 0 || t->total < 2)
         return;
-    label(out, s, "URLs were");
+    put_label(out, s, "URLs were");
     for (size_t i = 0; i < 4; i++) {
         if ((double)parts[i].span < 0.005 * (double)sum)
             continue;

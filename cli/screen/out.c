@@ -50,7 +50,7 @@ out_flush(void)
 
 /* Whole lines leave, the begun one stays. */
 static void
-drain(void)
+drain_out(void)
 {
     char *end = pending.len < PIECE ? NULL : memrchr(pending.bytes, '\n', pending.len);
 
@@ -73,7 +73,7 @@ out_bytes(const char *bytes, size_t n)
     if (n > 0)
         memcpy(pending.bytes + pending.len, bytes, n);
     pending.len += n;
-    drain();
+    drain_out();
 }
 
 void

@@ -32,7 +32,7 @@ record_table_fini(record_table *r)
 }
 
 static const char *
-ellipsis(const record_table *r)
+ellipsis_for(const record_table *r)
 {
     return r->screen.blocks ? "…" : "~";
 }
@@ -47,7 +47,7 @@ put_foreign(record_table *r, const char *bytes, size_t n, size_t columns)
         size_t room = i + (len ? len : 1) < n ? columns - ELLIPSIS : columns;
 
         if (used + (len ? wide : 4) > room) {
-            textbuf_add(&r->line, ellipsis(r), strlen(ellipsis(r)));
+            textbuf_add(&r->line, ellipsis_for(r), strlen(ellipsis_for(r)));
             return used + ELLIPSIS;
         }
         if (len)
@@ -93,7 +93,7 @@ put_url(record_table *r, seine_view given)
         size_t tail = (r->url - ELLIPSIS) / 3, head = r->url - ELLIPSIS - tail;
 
         textbuf_add(&r->line, url.ptr, head);
-        textbuf_add(&r->line, ellipsis(r), strlen(ellipsis(r)));
+        textbuf_add(&r->line, ellipsis_for(r), strlen(ellipsis_for(r)));
         textbuf_add(&r->line, url.ptr + url.len - tail, tail);
         used = r->url;
     }

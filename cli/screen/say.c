@@ -39,7 +39,7 @@ say_clean(const char *bytes, size_t n, size_t *out_len)
 }
 
 static void __attribute__((format(printf, 2, 0)))
-put(const char *before, const char *fmt, va_list list)
+put_message(const char *before, const char *fmt, va_list list)
 {
     char text[4096], clean[4096]; /* no memory: it may be what the message is about */
     int n = vsnprintf(text, sizeof text, fmt, list);
@@ -56,7 +56,7 @@ say_fail(int code, const char *hint, const char *fmt, ...)
     va_list list;
 
     va_start(list, fmt);
-    put("seine: ", fmt, list);
+    put_message("seine: ", fmt, list);
     va_end(list);
     if (hint)
         fprintf(stderr, "try: %s\n", hint);
@@ -69,14 +69,14 @@ say_note(const char *fmt, ...)
     va_list list;
 
     va_start(list, fmt);
-    put("seine: ", fmt, list);
+    put_message("seine: ", fmt, list);
     va_end(list);
 }
 
 /* Length of the printable character at `s`: 0 for control characters, for what
  * turns the direction of writing around, and for bytes that are not UTF-8. */
 static size_t
-printable(const unsigned char *s, size_t n, uint32_t *out_char)
+printable_len(const unsigned char *s, size_t n, uint32_t *out_char)
 {
     size_t len = s[0] < 0x80   ? 1
                  : s[0] < 0xc2 ? 0
@@ -120,7 +120,7 @@ size_t
 show_char(const char *bytes, size_t n, size_t *out_columns)
 {
     uint32_t c = 0;
-    size_t len = n > 0 ? printable((const unsigned char *)bytes, n, &c) : 0;
+    size_t len = n > 0 ? printable_len((const unsigned char *)bytes, n, &c) : 0;
     int columns = len > 1 ? wcwidth((wchar_t)c) : 1;
 
     if (out_columns)

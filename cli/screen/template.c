@@ -12,7 +12,7 @@
 
 /* Every "%" begins "%%" or "%{name}". */
 static const char *
-check(const char *p, const char *end)
+check_pattern(const char *p, const char *end)
 {
     for (; p < end; p++) {
         if (*p != '%')
@@ -46,7 +46,7 @@ template_init(template *t, const char *text, bool on_terminal)
         p += at != NULL;
     }
     *t = (template){.source = out, .len = n, .escape = on_terminal};
-    const char *why = check(out, out + n);
+    const char *why = check_pattern(out, out + n);
     if (why)
         template_fini(t);
     return why;
@@ -98,7 +98,7 @@ add_value(template *t, const seine_json *value)
 
 /* "time.total": member by member. */
 static const seine_json *
-find(const seine_json *from, const char *path, size_t len)
+find_member(const seine_json *from, const char *path, size_t len)
 {
     while (from && len > 0) {
         const char *dot = memchr(path, '.', len);
@@ -152,7 +152,7 @@ template_make(template *t, const seine_record *r, uint64_t seq)
             continue;
         }
         p = memchr(percent, '}', (size_t)(end - percent));
-        add_value(t, find(json, percent + 2, (size_t)(p - percent - 2)));
+        add_value(t, find_member(json, percent + 2, (size_t)(p - percent - 2)));
         p++;
     }
     seine_json_free(json);

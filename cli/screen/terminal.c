@@ -56,7 +56,7 @@ is_writable(int fd)
 }
 
 static void
-hide(terminal *b)
+hide_bar(terminal *b)
 {
     if (b->shown)
         write_all(STDERR_FILENO, "\r\x1b[J", 4);
@@ -66,9 +66,9 @@ hide(terminal *b)
 /* Puts the bar below the last line and the cursor back to where it begins. Lines that
  * are too long are cut by the terminal instead of wrapped. */
 static void
-draw(terminal *b)
+draw_bar(terminal *b)
 {
-    char text[BOARD_BAR + 64];
+    char text[TERMINAL_BAR + 64];
     const char *feed = strchr(b->bar, '\n');
 
     if (!b->bar[0])
@@ -84,7 +84,7 @@ draw(terminal *b)
 }
 
 static void
-fail(terminal *b, int why)
+note_failure(terminal *b, int why)
 {
     if (why && !b->failed)
         b->failed = why;
@@ -93,14 +93,14 @@ fail(terminal *b, int why)
 }
 
 static void
-flush(terminal *b)
+flush_text(terminal *b)
 {
     if (b->len == 0)
         return;
-    hide(b);
-    fail(b, write_all(STDOUT_FILENO, b->text, b->len));
+    hide_bar(b);
+    note_failure(b, write_all(STDOUT_FILENO, b->text, b->len));
     b->len = 0;
-    draw(b);
+    draw_bar(b);
 }
 
 int
@@ -115,7 +115,7 @@ terminal_text(terminal *b, const char *bytes, size_t n)
         memcpy(b->text + b->len, bytes, n);
         b->len += n;
         if (b->line_buffered || b->len >= PIECE)
-            flush(b);
+            flush_text(b);
     }
     int why = b->failed;
     pthread_mutex_unlock(&b->lock);
@@ -126,7 +126,7 @@ int
 terminal_flush(terminal *b)
 {
     pthread_mutex_lock(&b->lock);
-    flush(b);
+    flush_text(b);
     int why = b->failed;
     pthread_mutex_unlock(&b->lock);
     return why;
@@ -142,7 +142,7 @@ terminal_try(terminal *b)
         size_t piece = b->len - done < PIPE_BUF ? b->len - done : PIPE_BUF;
         int why = write_all(STDOUT_FILENO, b->text + done, piece);
 
-        fail(b, why);
+        note_failure(b, why);
         done += why ? 0 : piece;
     }
     if (done > 0 && b->len >= done) {
@@ -168,9 +168,9 @@ void
 terminal_err(terminal *b, const char *bytes, size_t n)
 {
     pthread_mutex_lock(&b->lock);
-    hide(b);
+    hide_bar(b);
     write_all(STDERR_FILENO, bytes, n);
-    draw(b);
+    draw_bar(b);
     pthread_mutex_unlock(&b->lock);
 }
 
@@ -194,11 +194,11 @@ terminal_bar(terminal *b, const char *text)
     else if (pthread_mutex_trylock(&b->lock) != 0)
         return;
     if (text[0] == '\0')
-        hide(b);
+        hide_bar(b);
     clean = say_clean(text, strlen(text), &n);
     snprintf(b->bar, sizeof b->bar, "%s", clean);
     free(clean);
     if (is_writable(STDERR_FILENO))
-        draw(b);
+        draw_bar(b);
     pthread_mutex_unlock(&b->lock);
 }

@@ -21,13 +21,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { BOARD_BAR = 4096 };
+enum { TERMINAL_BAR = 4096 };
 
 typedef struct terminal {
     pthread_mutex_t lock;
     char *text; /* for standard output, whole lines */
     size_t len, cap;
-    char bar[BOARD_BAR];
+    char bar[TERMINAL_BAR];
     int failed; /* errno of standard output; 0 */
     bool shown; /* the bar is on the screen */
     bool line_buffered;

@@ -9,7 +9,7 @@
 #include "screen/xalloc.h"
 
 static void
-room(textbuf *g, size_t n)
+make_room(textbuf *g, size_t n)
 {
     if (g->cap - g->len > n)
         return;
@@ -20,7 +20,7 @@ room(textbuf *g, size_t n)
 void
 textbuf_add(textbuf *g, const char *bytes, size_t n)
 {
-    room(g, n);
+    make_room(g, n);
     if (n > 0)
         memcpy(g->text + g->len, bytes, n);
     g->len += n;
@@ -35,7 +35,7 @@ put_list(textbuf *g, const char *fmt, va_list list)
     va_copy(again, list);
     int n = vsnprintf(NULL, 0, fmt, again);
     va_end(again);
-    room(g, n > 0 ? (size_t)n : 0);
+    make_room(g, n > 0 ? (size_t)n : 0);
     vsnprintf(g->text + g->len, g->cap - g->len, fmt, list);
     g->len += n > 0 ? (size_t)n : 0;
 }

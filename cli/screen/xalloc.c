@@ -8,7 +8,7 @@
 #include "screen/say.h"
 
 static void *
-checked(void *p)
+check_memory(void *p)
 {
     if (!p)
         exit(say_fail(SAY_MACHINE, "close other programs, or give it a smaller input",
@@ -19,7 +19,7 @@ checked(void *p)
 void *
 xalloc_zeroed(size_t count, size_t size)
 {
-    return checked(calloc(count ? count : 1, size));
+    return check_memory(calloc(count ? count : 1, size));
 }
 
 void *
@@ -28,8 +28,8 @@ xalloc_resize(void *p, size_t count, size_t size)
     size_t bytes;
 
     if (__builtin_mul_overflow(count, size, &bytes))
-        return checked(NULL);
-    return checked(realloc(p, bytes ? bytes : 1));
+        return check_memory(NULL);
+    return check_memory(realloc(p, bytes ? bytes : 1));
 }
 
 char *
@@ -53,5 +53,5 @@ xalloc_room(void *p, size_t count, size_t *cap, size_t size)
 struct seine_json *
 xalloc_json(struct seine_json *json)
 {
-    return checked(json);
+    return check_memory(json);
 }

@@ -23,15 +23,15 @@ round_width(seine_span least)
 
 /* What to add to a moment so that round numbers of it read as round times. */
 static seine_time
-shift(const trace *t)
+clock_shift(const trace *t)
 {
     return t->dated ? t->epoch + SEINE_SECS(60) * t->zone : 0;
 }
 
 static bins
-cut(const trace *t, seine_time end, seine_span width)
+cut_trace(const trace *t, seine_time end, seine_span width)
 {
-    seine_time first = t->count ? t->events[0].at : 0, local = first + shift(t);
+    seine_time first = t->count ? t->events[0].at : 0, local = first + clock_shift(t);
     seine_time start = first - (local % width + width) % width;
 
     return (bins){t, start, width, (size_t)((end - start) / width) + 1};
@@ -45,14 +45,14 @@ bins_make(const trace *t, seine_time end, seine_span width, size_t most)
     if (width == 0 && end == first)
         width = SEINE_SECS(1);
     if (width > 0)
-        return cut(t, end, width);
+        return cut_trace(t, end, width);
     width = round_width((end - first) / (seine_span)most);
     if (t->coarse && width < SEINE_SECS(1))
         width = SEINE_SECS(1); /* finer than the trace is would be made up */
-    bins b = cut(t, end, width);
+    bins b = cut_trace(t, end, width);
     while (b.count > most) {
         width = round_width(width + 1);
-        b = cut(t, end, width);
+        b = cut_trace(t, end, width);
     }
     return b;
 }
@@ -72,7 +72,7 @@ seine_span
 bins_ticks(const bins *b, size_t room, seine_time *out_first)
 {
     seine_span step = round_width(b->width * (seine_span)room);
-    seine_time local = b->start + shift(b->trace);
+    seine_time local = b->start + clock_shift(b->trace);
 
     *out_first = b->start + (step - (local % step + step) % step) % step;
     return step;
@@ -104,7 +104,7 @@ digits_of(seine_span step)
 
 /* 12.5 s below 100 s, else 2:05 or 1:02:05. */
 static clock_text
-relative(seine_time at, seine_time last, int digits)
+relative_clock(seine_time at, seine_time last, int digits)
 {
     clock_text out;
     long long seconds = at / SEINE_SECS(1);
@@ -132,13 +132,13 @@ relative(seine_time at, seine_time last, int digits)
 }
 
 static clock_text
-written(const bins *b, seine_time at, int digits)
+clock_of(const bins *b, seine_time at, int digits)
 {
     const trace *t = b->trace;
     seine_time end = bins_edge(b, b->count);
 
     if (!t->dated)
-        return relative(at, end, digits);
+        return relative_clock(at, end, digits);
     if (end - b->start <= SEINE_SECS(86400))
         return log_date_clock(t->epoch + at, t->zone, digits);
 
@@ -156,17 +156,17 @@ written(const bins *b, seine_time at, int digits)
 clock_text
 bins_label(const bins *b, size_t i)
 {
-    return written(b, bins_edge(b, i), digits_of(b->width));
+    return clock_of(b, bins_edge(b, i), digits_of(b->width));
 }
 
 clock_text
 bins_tick(const bins *b, seine_time at, seine_span step)
 {
-    return written(b, at, digits_of(step));
+    return clock_of(b, at, digits_of(step));
 }
 
 clock_text
 bins_moment(const bins *b, seine_time at)
 {
-    return written(b, at, b->trace->coarse ? 0 : 3);
+    return clock_of(b, at, b->trace->coarse ? 0 : 3);
 }

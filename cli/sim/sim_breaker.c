@@ -43,13 +43,13 @@ note_change(seine_breaker_state from, seine_breaker_state to, uint64_t seq, void
 }
 
 static bool
-sooner(const call *a, const call *b)
+is_sooner(const call *a, const call *b)
 {
     return a->end != b->end ? a->end < b->end : a->number < b->number;
 }
 
 static void
-swap(call *a, call *b)
+swap_calls(call *a, call *b)
 {
     call old = *a;
 
@@ -58,17 +58,17 @@ swap(call *a, call *b)
 }
 
 static void
-push(run *r, call c)
+push_call(run *r, call c)
 {
     r->calls = xalloc_room(r->calls, r->count, &r->cap, sizeof *r->calls);
     r->calls[r->count] = c;
-    for (size_t i = r->count++; i > 0 && sooner(&r->calls[i], &r->calls[(i - 1) / 2]);
+    for (size_t i = r->count++; i > 0 && is_sooner(&r->calls[i], &r->calls[(i - 1) / 2]);
          i = (i - 1) / 2)
-        swap(&r->calls[i], &r->calls[(i - 1) / 2]);
+        swap_calls(&r->calls[i], &r->calls[(i - 1) / 2]);
 }
 
 static call
-pop(run *r)
+pop_call(run *r)
 {
     call top = r->calls[0];
     size_t i = 0;
@@ -79,21 +79,21 @@ pop(run *r)
 
         if (child >= r->count)
             return top;
-        if (child + 1 < r->count && sooner(&r->calls[child + 1], &r->calls[child]))
+        if (child + 1 < r->count && is_sooner(&r->calls[child + 1], &r->calls[child]))
             child++;
-        if (!sooner(&r->calls[child], &r->calls[i]))
+        if (!is_sooner(&r->calls[child], &r->calls[i]))
             return top;
-        swap(&r->calls[i], &r->calls[child]);
+        swap_calls(&r->calls[i], &r->calls[child]);
         i = child;
     }
 }
 
 /* Ends the calls that are over by `until`. */
 static void
-settle(run *r, seine_time until)
+settle_call(run *r, seine_time until)
 {
     while (r->count > 0 && r->calls[0].end <= until) {
-        call c = pop(r);
+        call c = pop_call(r);
 
         r->now = c.end;
         seine_err e = seine_breaker_settle(&r->breaker, &c.permit,
@@ -103,21 +103,21 @@ settle(run *r, seine_time until)
 }
 
 static void
-ask(run *r, size_t i)
+ask_breaker(run *r, size_t i)
 {
     sim_breaker *sim = r->sim;
     const event *e = &sim->trace->events[i];
     seine_permit permit;
 
-    settle(r, e->at);
+    settle_call(r, e->at);
     r->now = e->at;
     sim->admitted[i] = seine_breaker_acquire(&r->breaker, e->at, &permit) == SEINE_OK;
     sim->failed += e->how == SEINE_FAILURE;
     if (sim->admitted[i]) {
         sim->reached += e->how == SEINE_FAILURE;
-        push(r,
-             (call){e->at > SEINE_NEVER - 1 - e->took ? SEINE_NEVER - 1 : e->at + e->took,
-                    i, permit});
+        push_call(r, (call){e->at > SEINE_NEVER - 1 - e->took ? SEINE_NEVER - 1
+                                                              : e->at + e->took,
+                            i, permit});
     } else {
         sim->refused++;
         sim->lost += e->how == SEINE_SUCCESS;
@@ -153,8 +153,8 @@ sim_breaker_run(sim_breaker *sim, const trace *t, const seine_breaker_opts *opts
                         seine_err_text(e));
     sim->admitted = xalloc_zeroed(t->count, sizeof *sim->admitted);
     for (size_t i = 0; i < t->count; i++)
-        ask(&r, i);
-    settle(&r, SEINE_NEVER);
+        ask_breaker(&r, i);
+    settle_call(&r, SEINE_NEVER);
     sim->end = r.now;
     count_open(sim);
     seine_breaker_fini(&r.breaker);

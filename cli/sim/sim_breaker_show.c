@@ -26,8 +26,8 @@ typedef struct strip {
 
 /* Spreads one stretch of a state over the slots it touches. */
 static void
-spread(const bins *b, slot *slots, seine_time from, seine_time to,
-       seine_breaker_state state)
+spread_state(const bins *b, slot *slots, seine_time from, seine_time to,
+             seine_breaker_state state)
 {
     if (state != SEINE_BREAKER_OPEN && state != SEINE_BREAKER_HALF_OPEN)
         return;
@@ -40,15 +40,15 @@ spread(const bins *b, slot *slots, seine_time from, seine_time to,
 }
 
 static slot *
-fill(const sim_breaker *sim, const bins *b)
+make_slots(const sim_breaker *sim, const bins *b)
 {
     slot *slots = xalloc_zeroed(b->count, sizeof *slots);
     const trace *t = sim->trace;
 
     for (size_t i = 0; i < sim->changed; i++)
-        spread(b, slots, sim->changes[i].at,
-               i + 1 < sim->changed ? sim->changes[i + 1].at : sim->end,
-               sim->changes[i].to);
+        spread_state(b, slots, sim->changes[i].at,
+                     i + 1 < sim->changed ? sim->changes[i + 1].at : sim->end,
+                     sim->changes[i].to);
     for (size_t i = 0; i < t->count; i++) {
         slot *s = &slots[bins_place(b, t->events[i].at)];
 
@@ -88,7 +88,7 @@ put_states(const strip *d)
 typedef enum measure { CALLS, FAILED, REFUSED } measure;
 
 static uint64_t
-measured(const slot *s, measure what)
+slot_measure(const slot *s, measure what)
 {
     return what == CALLS ? s->calls : what == FAILED ? s->failed : s->refused;
 }
@@ -106,13 +106,13 @@ put_strip(const strip *d, measure what)
 
     for (size_t i = 0; i < d->bins.count; i++) {
         most = d->slots[i].calls > most ? d->slots[i].calls : most;
-        if (measured(&d->slots[i], what))
+        if (slot_measure(&d->slots[i], what))
             last = i + 1;
     }
     screen_put(d->screen, INK_DIM, "%-*s", last ? LABEL : 0, looks[what].name);
     for (size_t i = 0; i < last; i++)
         put_cell(d, looks[what].ink,
-                 screen_level(d->screen, measured(&d->slots[i], what), most));
+                 screen_level(d->screen, slot_measure(&d->slots[i], what), most));
     out_text("\n");
 }
 
@@ -165,7 +165,7 @@ sim_breaker_plot(const sim_breaker *sim, const screen *s, seine_span bin)
     size_t width = s->width > LABEL + 20 ? s->width - LABEL : 20;
     bins b = bin > 0 ? bins_make(sim->trace, sim->end, bin, width)
                      : bins_fill(sim->trace, sim->end, width);
-    strip d = {s, b, fill(sim, &b), b.count < width ? width / b.count : 1};
+    strip d = {s, b, make_slots(sim, &b), b.count < width ? width / b.count : 1};
     bool half = false;
 
     for (size_t i = 0; i < b.count; i++)

@@ -24,7 +24,7 @@ sim_limiter_bucket(const policy *p, seine_time now, seine_limiter *out)
 
 /* Most tokens in any second; `starts` says which requests count, and when. */
 static uint64_t
-peak(const sim_limiter *sim, bool admitted)
+peak_rate(const sim_limiter *sim, bool admitted)
 {
     const event *events = sim->trace->events;
     size_t count = sim->trace->count, from = 0;
@@ -136,7 +136,7 @@ rate_for(const sim_limiter *sim)
 }
 
 static void
-decide(sim_limiter *sim, seine_limiter *lim, size_t i)
+decide_call(sim_limiter *sim, seine_limiter *lim, size_t i)
 {
     const event *e = &sim->trace->events[i];
     seine_span most = sim->policy.max_wait;
@@ -200,7 +200,7 @@ decide_all(sim_limiter *sim)
     if (sim->trace->keys)
         return decide_keyed(sim);
     for (size_t i = 0; i < sim->trace->count; i++)
-        decide(sim, &lim, i);
+        decide_call(sim, &lim, i);
     return NULL;
 }
 
@@ -223,8 +223,8 @@ sim_limiter_run(sim_limiter *sim, const trace *t, const policy *p)
         return say_fail(SAY_USAGE, "a higher rate or a smaller burst", "%s", why);
     }
 
-    sim->peak_offered = peak(sim, false);
-    sim->peak_admitted = peak(sim, true);
+    sim->peak_offered = peak_rate(sim, false);
+    sim->peak_admitted = peak_rate(sim, true);
     if (p->rate.count && p->initial == SEINE_FULL && (sim->refused || sim->waited)) {
         sim->enough_burst = burst_for(sim, p->rate);
         sim->enough_rate = rate_for(sim);

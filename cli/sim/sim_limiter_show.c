@@ -217,7 +217,7 @@ typedef struct client {
 } client;
 
 static int
-worse(const void *left, const void *right)
+by_refusals(const void *left, const void *right)
 {
     const client *a = left, *b = right;
 
@@ -244,7 +244,7 @@ put_clients(const sim_limiter *sim, const screen *s)
         all[at].requests++;
         all[at].refused += sim->waits[place] == SIM_LIMITER_REFUSED;
     }
-    qsort(all, sim->keys, sizeof *all, worse);
+    qsort(all, sim->keys, sizeof *all, by_refusals);
     while (hit < sim->keys && all[hit].refused)
         hit++;
     for (size_t i = 0; i < hit && i < SHOWN_MOST; i++) {

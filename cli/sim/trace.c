@@ -34,7 +34,7 @@ typedef struct reading {
 } reading;
 
 static void
-mistake(reading *in, const lines *from, const traceline *r)
+show_mistake(reading *in, const lines *from, const traceline *r)
 {
     if (++in->mistakes > SHOW_MOST)
         return;
@@ -46,7 +46,7 @@ mistake(reading *in, const lines *from, const traceline *r)
 }
 
 static bool
-add(reading *in, const lines *from, traceline *r)
+add_event(reading *in, const lines *from, traceline *r)
 {
     trace *t = in->trace;
     bool keyed = r->opts->key_word || r->opts->key_member;
@@ -83,7 +83,7 @@ add(reading *in, const lines *from, traceline *r)
 
 /* Blanks and a byte order mark around what is meant. */
 static char *
-trimmed(const lines *from, size_t *out_len)
+trimmed_line(const lines *from, size_t *out_len)
 {
     char *p = from->text, *end = from->text + from->len;
 
@@ -98,7 +98,7 @@ trimmed(const lines *from, size_t *out_len)
 }
 
 static int
-compare(const void *left, const void *right)
+compare_events(const void *left, const void *right)
 {
     const event *a = left, *b = right;
 
@@ -113,7 +113,7 @@ put_in_order(trace *t, bool spread)
     for (size_t i = 1; i < t->count; i++)
         t->moved += t->events[i].at < t->events[i - 1].at;
     if (t->moved)
-        qsort(t->events, t->count, sizeof *t->events, compare);
+        qsort(t->events, t->count, sizeof *t->events, compare_events);
     if (t->dated && t->count) {
         t->epoch = t->events[0].at;
         for (size_t i = 0; i < t->count; i++)
@@ -129,7 +129,7 @@ put_in_order(trace *t, bool spread)
 }
 
 static int
-finish(reading *in, const char *name, trace_kind kind)
+finish_trace(reading *in, const char *name, trace_kind kind)
 {
     static const char *const samples[] = {"'12.345' or '12.345 3'",
                                           "'12.345 ok 80ms' or '12.345 503'"};
@@ -161,26 +161,26 @@ trace_read(trace *t, const char *path, const trace_opts *opts)
     while ((got = lines_next(&from)) == LINES_ONE || got == LINES_TOO_LONG) {
         traceline r = {.opts = opts, .event = {.n = 1}};
 
-        r.line = r.p = got == LINES_ONE ? trimmed(&from, &r.len) : from.text;
+        r.line = r.p = got == LINES_ONE ? trimmed_line(&from, &r.len) : from.text;
         if (got == LINES_ONE && (r.len == 0 || r.line[0] == '#'))
             continue;
         if (got == LINES_TOO_LONG) {
             from.text[0] = '\0';
             traceline_wrong(&r, r.line, "the line is too long");
         }
-        if (got == LINES_ONE && traceline_read(&r) && add(&in, &from, &r))
+        if (got == LINES_ONE && traceline_read(&r) && add_event(&in, &from, &r))
             continue;
         if (opts->skip_bad)
             t->left_out++;
         else
-            mistake(&in, &from, &r);
+            show_mistake(&in, &from, &r);
     }
     lines_close(&from);
     if (got == LINES_FAILED)
         return SAY_MACHINE;
     t->coarse = t->dated && in.fine == 0;
     put_in_order(t, opts->spread);
-    return finish(&in, show(t->name).text, opts->kind);
+    return finish_trace(&in, show(t->name).text, opts->kind);
 }
 
 /* "1 line was", "2 lines were" */

@@ -26,7 +26,7 @@ typedef enum shape { STEADY, POISSON, BURSTY } shape;
 /* How much more than the average is asked for at this moment: 3 in every fifth
  * second, else one half. */
 static double
-swell(shape how, double seconds)
+swell_rate(shape how, double seconds)
 {
     if (how != BURSTY)
         return 1;
@@ -34,7 +34,7 @@ swell(shape how, double seconds)
 }
 
 static void
-add(trace *t, size_t *cap, seine_time at)
+add_arrival(trace *t, size_t *cap, seine_time at)
 {
     t->events = xalloc_room(t->events, t->count, cap, sizeof *t->events);
     t->events[t->count] = (event){.at = at, .n = 1, .line = t->count + 1};
@@ -42,7 +42,7 @@ add(trace *t, size_t *cap, seine_time at)
 }
 
 static void
-fill(trace *t, shape how, pace p, seine_span length, uint64_t seed)
+fill_trace(trace *t, shape how, pace p, seine_span length, uint64_t seed)
 {
     size_t cap = 0;
     double rate = pace_per_second(p), most = how == BURSTY ? 3 * rate : rate, at = 0;
@@ -53,7 +53,7 @@ fill(trace *t, shape how, pace p, seine_span length, uint64_t seed)
 
             if (when >= (long double)length)
                 break;
-            add(t, &cap, (seine_time)when);
+            add_arrival(t, &cap, (seine_time)when);
         }
         return;
     }
@@ -65,8 +65,8 @@ fill(trace *t, shape how, pace p, seine_span length, uint64_t seed)
         at += -log1p(-u) / most;
         if (at * 1e9 >= (double)length)
             break;
-        if (keep * most < swell(how, at) * rate)
-            add(t, &cap, (seine_time)(at * 1e9));
+        if (keep * most < swell_rate(how, at) * rate)
+            add_arrival(t, &cap, (seine_time)(at * 1e9));
     }
 }
 
@@ -97,7 +97,7 @@ traffic_make(trace *t, const char *spec, seine_span length, uint64_t seed)
     if (pace_per_second(p) * (double)length / 1e9 > MOST)
         return say_fail(SAY_USAGE, "a lower rate or a shorter --for",
                         "--traffic '%s': more than 10 million requests", show(spec).text);
-    fill(t, how, p, length, seed);
+    fill_trace(t, how, p, length, seed);
     if (t->count == 0)
         return say_fail(SAY_USAGE, "a higher rate or a longer --for",
                         "--traffic '%s': no request comes in that time", show(spec).text);

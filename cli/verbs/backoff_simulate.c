@@ -21,7 +21,7 @@ typedef struct settings {
     bool json, jsonl;
 } settings;
 
-static int run(const args *a);
+static int run_backoff(const args *a);
 
 #define AT(member) .at = offsetof(settings, member)
 
@@ -70,7 +70,7 @@ const command cmd_backoff_simulate = {
     .options = options,
     .examples = examples,
     .settings_size = sizeof(settings),
-    .run = run,
+    .run = run_backoff,
 };
 /* clang-format on */
 
@@ -84,7 +84,7 @@ static const char *const jitter_names[] = {"plusminus", "full", "equal", "decorr
                                            "none"};
 
 static seine_span
-draw(const seine_retry_opts *opts, uint32_t k, seine_span prev, uint64_t *state)
+draw_delays(const seine_retry_opts *opts, uint32_t k, seine_span prev, uint64_t *state)
 {
     return seine_retry_delay(opts, k, prev, traffic_dice(state));
 }
@@ -116,7 +116,7 @@ draw_all(const seine_retry_opts *opts, size_t count, uint64_t seed)
         seine_span prev = opts->base, total = 0;
 
         for (uint32_t k = 0; k < count; k++) {
-            seine_span wait = draw(opts, k, prev, &seed);
+            seine_span wait = draw_delays(opts, k, prev, &seed);
 
             if (i == 0) {
                 w.base[k] = seine_retry_backoff(opts, k);
@@ -277,7 +277,7 @@ answer_elapsed(seine_retry_opts *opts, seine_span max_elapsed, seine_span elapse
 }
 
 static bool
-answer_case(const seine_json *in, seine_json *out, reason *why)
+answer_backoff_case(const seine_json *in, seine_json *out, reason *why)
 {
     seine_retry_opts opts = SEINE_RETRY_OPTS;
     seine_span max_elapsed = SEINE_NEVER, elapsed = -1;
@@ -321,7 +321,7 @@ answer_case(const seine_json *in, seine_json *out, reason *why)
     jsonl_set(out, "base_ms", base);
     jsonl_set(out, "delay_ms", delay);
     for (uint32_t k = 0; k < (uint32_t)n; k++) {
-        prev = draw(&opts, k, prev, &state);
+        prev = draw_delays(&opts, k, prev, &state);
         jsonl_add(base, jsonl_in(seine_retry_backoff(&opts, k), SEINE_MS(1)));
         jsonl_add(delay, jsonl_in(prev, SEINE_MS(1)));
     }
@@ -358,14 +358,14 @@ read_backoff(const args *a, seine_retry_opts *opts)
 }
 
 static int
-run(const args *a)
+run_backoff(const args *a)
 {
     const settings *set = a->settings;
     seine_retry_opts opts = SEINE_RETRY_OPTS;
     size_t count = options_given(a, "n") ? set->n : set->attempts - 1;
 
     if (set->jsonl)
-        return jsonl_only(a) ? jsonl_run(NULL, answer_case) : SAY_USAGE;
+        return jsonl_only(a) ? jsonl_run(NULL, answer_backoff_case) : SAY_USAGE;
     opts.base = set->base;
     opts.max = set->max;
     opts.jitter = jitters[set->jitter];

@@ -22,7 +22,7 @@ typedef struct settings {
     bool json, jsonl, decisions, plot, skip_bad, spread;
 } settings;
 
-static int run(const args *a);
+static int run_breaker(const args *a);
 
 #define AT(member) .at = offsetof(settings, member)
 
@@ -115,7 +115,7 @@ const command cmd_breaker_simulate = {
     .examples = examples,
     .settings_size = sizeof(settings),
     .max_args = 1,
-    .run = run,
+    .run = run_breaker,
 };
 /* clang-format on */
 
@@ -197,7 +197,7 @@ seen_state(game *g)
 }
 
 static void
-answer_step(game *g, const seine_outcome *how, seine_span took)
+answer_breaker_step(game *g, const seine_outcome *how, seine_span took)
 {
     seine_json *out = xalloc_json(seine_json_new_object());
     seine_permit permit;
@@ -250,19 +250,19 @@ play_step(game *g, const seine_json *step, reason *why)
         if (!jsonl_has(step, "ms"))
             return reason_set(why, "no member 'ms'");
         g->now += span;
-        answer_step(g, NULL, 0);
+        answer_breaker_step(g, NULL, 0);
         return true;
     }
     for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
         if (strcmp(op, ops[i].name) == 0) {
-            answer_step(g, &ops[i].how, span);
+            answer_breaker_step(g, &ops[i].how, span);
             return true;
         }
     return reason_set(why, "unknown op '%s'", show(op).text);
 }
 
 static bool
-answer_case(const seine_json *in, seine_json *out, reason *why)
+answer_breaker_case(const seine_json *in, seine_json *out, reason *why)
 {
     game g = {.opts = SEINE_BREAKER_OPTS};
     const seine_json *steps = jsonl_array(in, "steps", why);
@@ -330,7 +330,7 @@ make_calls(const settings *set, trace *t)
 }
 
 static int
-get_trace(const args *a, trace *t)
+get_breaker_trace(const args *a, trace *t)
 {
     const settings *set = a->settings;
     trace_opts opts = {
@@ -365,7 +365,7 @@ policy_of(const settings *set)
 }
 
 static int
-check(const args *a, const seine_breaker_opts *o)
+check_breaker_options(const args *a, const seine_breaker_opts *o)
 {
     const settings *set = a->settings;
     static const char *const made_up[] = {"for", "outage", "errors", "seed"};
@@ -399,7 +399,7 @@ check(const args *a, const seine_breaker_opts *o)
 }
 
 static void
-introduce(const sim_breaker *sim, const settings *set, const screen *s)
+introduce_breaker(const sim_breaker *sim, const settings *set, const screen *s)
 {
     const trace *t = sim->trace;
     const seine_breaker_opts *o = sim->opts;
@@ -434,7 +434,7 @@ introduce(const sim_breaker *sim, const settings *set, const screen *s)
 }
 
 static int
-simulate(const args *a, const trace *t, const seine_breaker_opts *o)
+simulate_breaker(const args *a, const trace *t, const seine_breaker_opts *o)
 {
     const settings *set = a->settings;
     sim_breaker sim;
@@ -451,7 +451,7 @@ simulate(const args *a, const trace *t, const seine_breaker_opts *o)
     if (set->json)
         out_json(sim_breaker_summary(&sim));
     if (!set->decisions && !set->json) {
-        introduce(&sim, set, &a->screen);
+        introduce_breaker(&sim, set, &a->screen);
         if (set->plot)
             sim_breaker_plot(&sim, &a->screen, set->bin);
         sim_breaker_changes(&sim, &a->screen);
@@ -462,26 +462,27 @@ simulate(const args *a, const trace *t, const seine_breaker_opts *o)
 }
 
 static int
-run(const args *a)
+run_breaker(const args *a)
 {
     settings *set = a->settings;
     trace t;
 
     if (set->jsonl)
-        return jsonl_only(a) ? jsonl_run(a->count ? a->words[0] : NULL, answer_case)
-                             : SAY_USAGE;
+        return jsonl_only(a)
+                   ? jsonl_run(a->count ? a->words[0] : NULL, answer_breaker_case)
+                   : SAY_USAGE;
     int code = parse_spec(a, "breaker", set->breaker,
                           "fail|rate|slow-rate|slow|window-calls|window|min|open|"
                           "max-open|growth|probes|close|park");
     if (code != SAY_DONE)
         return code;
     seine_breaker_opts o = policy_of(set);
-    code = check(a, &o);
+    code = check_breaker_options(a, &o);
     if (code != SAY_DONE)
         return code;
-    code = get_trace(a, &t);
+    code = get_breaker_trace(a, &t);
     if (code == SAY_DONE)
-        code = simulate(a, &t, &o);
+        code = simulate_breaker(a, &t, &o);
     if (code == SAY_DONE && !a->quiet)
         trace_notes(&t, set->spread);
     trace_free(&t);

@@ -11,7 +11,7 @@
 
 /* The value of a digit of base64, or -1. */
 static int
-digit(char c)
+base64_digit(char c)
 {
     static const char digits[] =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -22,7 +22,7 @@ digit(char c)
 
 /* RFC 4648, 4: groups of four, the last filled up with =. */
 static bool
-decode(const char *text, size_t len, bytes *out)
+decode_base64(const char *text, size_t len, bytes *out)
 {
     uint32_t group = 0;
     size_t fill = 0;
@@ -33,7 +33,7 @@ decode(const char *text, size_t len, bytes *out)
         fill++;
     out->ptr = out->own = xalloc_zeroed(len / 4 * 3 + 1, 1);
     for (size_t i = 0; i < len; i++) {
-        int value = i < len - fill ? digit(text[i]) : 0;
+        int value = i < len - fill ? base64_digit(text[i]) : 0;
 
         if (value < 0)
             return false;
@@ -50,7 +50,7 @@ decode(const char *text, size_t len, bytes *out)
 
 /* All of it, at most BYTES_MOST and one more. False: it cannot be read. */
 static bool
-slurp(FILE *f, bytes *out)
+read_to_end(FILE *f, bytes *out)
 {
     size_t cap = 0, n = 1;
 
@@ -64,14 +64,14 @@ slurp(FILE *f, bytes *out)
 }
 
 static bool
-load(const char *path, bytes *out, reason *why)
+load_file(const char *path, bytes *out, reason *why)
 {
     FILE *f = fopen(path, "rb");
 
     if (!f)
         return reason_set(why, "cannot open '%s': %s", show(path).text,
                           show_errno(errno).text);
-    bool good = slurp(f, out);
+    bool good = read_to_end(f, out);
     fclose(f);
     if (!good)
         return reason_set(why, "cannot read '%s'", show(path).text);
@@ -88,7 +88,7 @@ bytes_file(const char *path, bytes *out)
     if (!f)
         return say_fail(SAY_USAGE, NULL, "cannot open '%s': %s", show(path).text,
                         show_errno(errno).text);
-    bool good = slurp(f, out);
+    bool good = read_to_end(f, out);
     if (f != stdin)
         fclose(f);
     if (!good)
@@ -114,9 +114,9 @@ bytes_read(const seine_json *in, const char *name, bytes *out, reason *why)
         return reason_set(why, "%s: given twice", name);
     if (text)
         seine_json_string(seine_json_get(in, name), &out->ptr, &out->len);
-    if (coded && !decode(coded, strlen(coded), out))
+    if (coded && !decode_base64(coded, strlen(coded), out))
         return reason_set(why, "%s: not base64", coded_name);
-    return !path || load(path, out, why);
+    return !path || load_file(path, out, why);
 }
 
 void

@@ -22,7 +22,7 @@ typedef struct settings {
     bool listen_any, dns, tls;
 } settings;
 
-static int run(const args *a);
+static int run_chaos(const args *a);
 
 #define AT(member) .at = offsetof(settings, member)
 
@@ -80,7 +80,7 @@ const command cmd_chaos = {
     .options = options,
     .examples = examples,
     .settings_size = sizeof(settings),
-    .run = run,
+    .run = run_chaos,
 };
 /* clang-format on */
 
@@ -209,7 +209,7 @@ write_report(seine_chaos *c, const char *path)
 
 /* INT and TERM are blocked before the server starts its thread. */
 static int
-serve(const args *a, seine_chaos *c)
+serve_chaos(const args *a, seine_chaos *c)
 {
     const settings *set = a->settings;
     const char *range = seine_chaos_where(c, "range");
@@ -239,7 +239,7 @@ is_loopback(const char *listen)
 }
 
 static int
-run(const args *a)
+run_chaos(const args *a)
 {
     const settings *set = a->settings;
     seine_chaos *c = NULL;
@@ -266,7 +266,7 @@ run(const args *a)
                              .script = script};
     seine_err e = seine_chaos_new(&opts, &c);
     free(script);
-    int code = e == SEINE_OK ? serve(a, c) : no_server(set, e);
+    int code = e == SEINE_OK ? serve_chaos(a, c) : no_server(set, e);
     seine_chaos_free(c);
     return code;
 }

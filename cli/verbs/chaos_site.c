@@ -15,7 +15,7 @@ typedef struct settings {
     uint64_t dead_port;
 } settings;
 
-static int run(const args *a);
+static int run_chaos_site(const args *a);
 
 #define AT(member) .at = offsetof(settings, member)
 
@@ -51,7 +51,7 @@ const command cmd_chaos_site = {
     .settings_size = sizeof(settings),
     .min_args = 1,
     .max_args = 1,
-    .run = run,
+    .run = run_chaos_site,
 };
 /* clang-format on */
 
@@ -98,7 +98,7 @@ count_lines(const char *lines, size_t len, void *arg)
 }
 
 static int
-run(const args *a)
+run_chaos_site(const args *a)
 {
     const settings *set = a->settings;
     counts c = {.all = 0};

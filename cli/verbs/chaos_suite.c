@@ -26,7 +26,7 @@ typedef struct settings {
     bool json;
 } settings;
 
-static int run(const args *a);
+static int run_chaos_suite(const args *a);
 
 #define AT(member) .at = offsetof(settings, member)
 
@@ -69,7 +69,7 @@ const command cmd_chaos_suite = {
     .options = options,
     .examples = examples,
     .settings_size = sizeof(settings),
-    .run = run,
+    .run = run_chaos_suite,
 };
 /* clang-format on */
 
@@ -83,7 +83,7 @@ typedef struct suite {
 } suite;
 
 static bool
-uses(const suite *s, const char *word)
+command_uses(const suite *s, const char *word)
 {
     return strstr(s->set->cmd, word);
 }
@@ -107,15 +107,15 @@ url_of(const suite *s, const catalogue_row *row, char *out, size_t room)
 
 /* A row that this command can be judged by. */
 static bool
-applies(const suite *s, const catalogue_row *row)
+case_applies(const suite *s, const catalogue_row *row)
 {
     if (strcmp(row->place, "https") == 0 && !s->ca[0])
         return false;
-    return !row->host || uses(s, "{host}") || uses(s, "{dns}");
+    return !row->host || command_uses(s, "{host}") || command_uses(s, "{dns}");
 }
 
 static bool
-wanted(const suite *s, const catalogue_row *row)
+is_wanted(const suite *s, const catalogue_row *row)
 {
     const char *only = s->set->only;
 
@@ -155,7 +155,7 @@ fill_in(const suite *s, const catalogue_row *row, const char *url)
 
 /* NULL: as it should be. */
 static const char *
-judge(const suite *s, const catalogue_row *row, const child_end *end)
+judge_case(const suite *s, const catalogue_row *row, const child_end *end)
 {
     if (end->late)
         return "hangs";
@@ -220,7 +220,7 @@ try_row(suite *s, const args *a, const catalogue_row *row)
     if (!ran)
         return say_fail(SAY_MACHINE, NULL, "cannot run the command: %s",
                         show_errno(errno).text);
-    const char *why = judge(s, row, &end);
+    const char *why = judge_case(s, row, &end);
     if (s->idle == 0)
         s->idle = end.rss;
     if (why)
@@ -253,9 +253,9 @@ try_all(suite *s, const args *a)
         out_print("%-48s %6s %13s %9s %11s  %s\n", "fault", "exit", "bytes", "time",
                   "RSS", "verdict");
     for (const catalogue_row *row = catalogue; row->group; row++) {
-        if (!wanted(s, row))
+        if (!is_wanted(s, row))
             continue;
-        if (!applies(s, row))
+        if (!case_applies(s, row))
             s->skipped++;
         else if (try_row(s, a, row) != SAY_DONE)
             return SAY_MACHINE;
@@ -290,16 +290,17 @@ write_ca(suite *s)
 }
 
 static int
-run(const args *a)
+run_chaos_suite(const args *a)
 {
     suite s = {.set = a->settings};
     bool tls;
 
-    if (!s.set->cmd || !uses(&s, "{url}"))
+    if (!s.set->cmd || !command_uses(&s, "{url}"))
         return say_fail(SAY_USAGE, "seine chaos suite --cmd 'curl -sSf {url}'",
                         "chaos suite needs --cmd with {url} in it");
-    tls = uses(&s, "{ca}");
-    seine_chaos_opts opts = {.seed = s.set->seed, .tls = tls, .dns = uses(&s, "{dns}")};
+    tls = command_uses(&s, "{ca}");
+    seine_chaos_opts opts = {
+        .seed = s.set->seed, .tls = tls, .dns = command_uses(&s, "{dns}")};
     seine_err e = seine_chaos_new(&opts, &s.chaos);
     if (e != SEINE_OK)
         return say_fail(SAY_MACHINE, NULL, "cannot serve: %s", seine_err_text(e));

@@ -27,7 +27,7 @@ enum { PATIENCE_S = 5 };
 #define LITTLE_SPACE ((uint64_t)256 << 20)
 
 static check_status __attribute__((format(printf, 3, 4)))
-say(checked *c, check_status status, const char *fmt, ...)
+say_check(checked *c, check_status status, const char *fmt, ...)
 {
     va_list list;
 
@@ -45,14 +45,14 @@ check_files(const doctor_settings *set, size_t i, checked *c)
 
     (void)set, (void)i;
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
-        return say(c, CHECK_UNKNOWN, "%s", show_errno(errno).text);
+        return say_check(c, CHECK_UNKNOWN, "%s", show_errno(errno).text);
     unsigned long long most = limit.rlim_max;
     if (most < FEW)
-        return say(c, CHECK_FAIL,
-                   "at most %llu descriptors, %d are needed; try: ulimit -n 4096", most,
-                   FEW);
-    return say(c, CHECK_OK, "%llu descriptors%s", most,
-               most < WISH ? ", enough for a low --concurrency" : "");
+        return say_check(c, CHECK_FAIL,
+                         "at most %llu descriptors, %d are needed; try: ulimit -n 4096",
+                         most, FEW);
+    return say_check(c, CHECK_OK, "%llu descriptors%s", most,
+                     most < WISH ? ", enough for a low --concurrency" : "");
 }
 
 /* Name servers of this machine, for people. */
@@ -88,8 +88,8 @@ check_dns(const doctor_settings *set, size_t i, checked *c)
 
     (void)set, (void)i;
     if (name_servers(servers, sizeof servers) == 0)
-        return say(c, CHECK_UNKNOWN, "no name server in /etc/resolv.conf");
-    return say(c, CHECK_OK, "name server %s (not asked)", servers);
+        return say_check(c, CHECK_UNKNOWN, "no name server in /etc/resolv.conf");
+    return say_check(c, CHECK_OK, "name server %s (not asked)", servers);
 }
 
 static check_status
@@ -105,13 +105,13 @@ check_clock(const doctor_settings *set, size_t i, checked *c)
     snprintf(date, sizeof date, "%04d-%02d-%02d %02d:%02d:%02d UTC", d.year, d.month,
              d.day, d.hour, d.minute, d.second);
     if (d.year < 2024)
-        return say(c, CHECK_FAIL, "it is not %s; try: set the clock", date);
+        return say_check(c, CHECK_FAIL, "it is not %s; try: set the clock", date);
     if (clock->now(clock) < before)
-        return say(c, CHECK_FAIL, "the monotonic clock runs backwards");
+        return say_check(c, CHECK_FAIL, "the monotonic clock runs backwards");
     int how = adjtimex(&state);
-    return say(c, CHECK_OK, "%s%s", date,
-               how == TIME_ERROR || how < 0 ? ", not known to be synchronised"
-                                            : ", synchronised");
+    return say_check(c, CHECK_OK, "%s%s", date,
+                     how == TIME_ERROR || how < 0 ? ", not known to be synchronised"
+                                                  : ", synchronised");
 }
 
 static check_status
@@ -125,14 +125,14 @@ check_zones(const doctor_settings *set, size_t i, checked *c)
         directory = "/usr/share/zoneinfo";
     snprintf(path, sizeof path, "%s/America/New_York", directory);
     if (access(path, R_OK) == 0)
-        return say(c, CHECK_OK, "%s", show(directory).text);
-    return say(c, CHECK_UNKNOWN, "no time zones in %s; try: apt install tzdata",
-               show(directory).text);
+        return say_check(c, CHECK_OK, "%s", show(directory).text);
+    return say_check(c, CHECK_UNKNOWN, "no time zones in %s; try: apt install tzdata",
+                     show(directory).text);
 }
 
 /* The directory, or the nearest one above it that exists. */
 static void
-existing(const char *path, char *out, size_t cap)
+existing_folder(const char *path, char *out, size_t cap)
 {
     struct stat about;
 
@@ -173,15 +173,16 @@ check_place(const char *directory, const char *what, checked *c)
     struct statvfs space;
 
     if (!can_make(directory))
-        return say(c, CHECK_FAIL, "%s: cannot write in %s: %s", what,
-                   show(directory).text, show_errno(errno).text);
+        return say_check(c, CHECK_FAIL, "%s: cannot write in %s: %s", what,
+                         show(directory).text, show_errno(errno).text);
     if (statvfs(directory, &space) != 0)
-        return say(c, CHECK_UNKNOWN, "%s: %s", what, show_errno(errno).text);
+        return say_check(c, CHECK_UNKNOWN, "%s: %s", what, show_errno(errno).text);
     uint64_t left = (uint64_t)space.f_bavail * space.f_frsize;
     if (left < LITTLE_SPACE)
-        return say(c, CHECK_FAIL, "%s: only %s left in %s", what, figure_bytes(left).text,
-                   show(directory).text);
-    return say(c, CHECK_OK, "%s: can be written, %s left", what, figure_bytes(left).text);
+        return say_check(c, CHECK_FAIL, "%s: only %s left in %s", what,
+                         figure_bytes(left).text, show(directory).text);
+    return say_check(c, CHECK_OK, "%s: can be written, %s left", what,
+                     figure_bytes(left).text);
 }
 
 static check_status
@@ -192,8 +193,8 @@ check_state(const doctor_settings *set, size_t i, checked *c)
 
     (void)i;
     if (stat(set->state, &about) == 0 && !S_ISDIR(about.st_mode))
-        return say(c, CHECK_FAIL, "%s is no directory", show(set->state).text);
-    existing(set->state, where, sizeof where);
+        return say_check(c, CHECK_FAIL, "%s is no directory", show(set->state).text);
+    existing_folder(set->state, where, sizeof where);
     return check_place(where, show(set->state).text, c);
 }
 
@@ -211,13 +212,15 @@ check_output(const doctor_settings *set, size_t i, checked *c)
             name += strlen(format);
     }
     if (strcmp(name, "-") == 0)
-        return say(c, CHECK_OK, "standard output");
+        return say_check(c, CHECK_OK, "standard output");
     if (stat(name, &about) == 0) {
         if (S_ISDIR(about.st_mode))
-            return say(c, CHECK_FAIL, "%s is a directory", show(name).text);
+            return say_check(c, CHECK_FAIL, "%s is a directory", show(name).text);
         if (access(name, W_OK) != 0)
-            return say(c, CHECK_FAIL, "%s: %s", show(name).text, show_errno(errno).text);
-        return say(c, CHECK_OK, "%s exists; --append or --overwrite", show(name).text);
+            return say_check(c, CHECK_FAIL, "%s: %s", show(name).text,
+                             show_errno(errno).text);
+        return say_check(c, CHECK_OK, "%s exists; --append or --overwrite",
+                         show(name).text);
     }
     char *copy = xalloc_copy(name, strlen(name)), *slash = strrchr(copy, '/');
     snprintf(where, sizeof where, "%s", !slash ? "." : slash == copy ? "/" : copy);
@@ -249,12 +252,12 @@ check_target(const doctor_settings *set, size_t i, checked *c)
     if (e == SEINE_OK)
         e = seine_fetch_all(&opts, ctx, urls, 1, &got, NULL);
     if (e != SEINE_OK)
-        status = say(c, CHECK_UNKNOWN, "%s", seine_err_text(e));
+        status = say_check(c, CHECK_UNKNOWN, "%s", seine_err_text(e));
     else if (seine_fetched_is_ok(&got))
-        status = say(c, CHECK_OK, "%s is ready", show(set->target).text);
+        status = say_check(c, CHECK_OK, "%s is ready", show(set->target).text);
     else
-        status = say(c, CHECK_FAIL, "%s: %s", show(set->target).text,
-                     show(got.status == 503 ? "not ready" : got.error).text);
+        status = say_check(c, CHECK_FAIL, "%s: %s", show(set->target).text,
+                           show(got.status == 503 ? "not ready" : got.error).text);
     if (e == SEINE_OK)
         seine_fetched_free(&got, 1);
     seine_ctx_unref(ctx);
@@ -318,7 +321,7 @@ errand_wait(errand *e)
 }
 
 static void
-timed(const doctor_settings *set, size_t i, check_fn fn, checked *c)
+timed_check(const doctor_settings *set, size_t i, check_fn fn, checked *c)
 {
     seine_clock *clock = seine_clock_system();
     seine_time start = clock->now(clock);
@@ -335,7 +338,7 @@ timed(const doctor_settings *set, size_t i, check_fn fn, checked *c)
     pthread_cond_init(&e->cond, &attr);
     pthread_condattr_destroy(&attr);
     if (pthread_create(&thread, NULL, errand_main, e) != 0) {
-        c->status = say(c, CHECK_UNKNOWN, "no thread for it");
+        c->status = say_check(c, CHECK_UNKNOWN, "no thread for it");
         errand_free(e);
     } else if (errand_wait(e)) {
         pthread_join(thread, NULL);
@@ -344,7 +347,7 @@ timed(const doctor_settings *set, size_t i, check_fn fn, checked *c)
         errand_free(e);
     } else {
         pthread_detach(thread);
-        c->status = say(c, CHECK_UNKNOWN, "timed out after %d s", PATIENCE_S);
+        c->status = say_check(c, CHECK_UNKNOWN, "timed out after %d s", PATIENCE_S);
     }
     c->took = clock->now(clock) - start;
 }
@@ -365,17 +368,17 @@ checks_run(const doctor_settings *set, size_t i, checked *out)
     *out = (checked){.name = "target"};
     if (i < FIXED) {
         out->name = list[i].name;
-        timed(set, i, list[i].fn, out);
+        timed_check(set, i, list[i].fn, out);
         return true;
     }
     i -= FIXED;
     if (i < set->output.count) {
         out->name = "output";
-        timed(set, i, check_output, out);
+        timed_check(set, i, check_output, out);
         return true;
     }
     if (i > set->output.count || !set->target)
         return false;
-    timed(set, i, check_target, out);
+    timed_check(set, i, check_target, out);
     return true;
 }

@@ -13,7 +13,7 @@
 #include <seine/clock.h>
 
 static seine_time
-now(void)
+now_is(void)
 {
     seine_clock *c = seine_clock_system();
 
@@ -22,7 +22,7 @@ now(void)
 
 /* Between fork and exec: nothing that may take a lock. */
 static void
-become(const char *command, int out)
+become_command(const char *command, int out)
 {
     sigset_t none;
     int null = open("/dev/null", O_RDWR);
@@ -40,9 +40,9 @@ become(const char *command, int out)
 
 /* Milliseconds to wait for the next thing to happen, at most `most`. */
 static int
-left(seine_time until, int most)
+time_left(seine_time until, int most)
 {
-    seine_span span = until - now();
+    seine_span span = until - now_is();
 
     return span <= 0                   ? 0
            : span / SEINE_MS(1) < most ? (int)(span / SEINE_MS(1)) + 1
@@ -51,20 +51,20 @@ left(seine_time until, int most)
 
 /* Reads until the other side is closed; false: the time is over. */
 static bool
-drain(int fd, seine_time until, uint64_t *bytes)
+drain_pipes(int fd, seine_time until, uint64_t *bytes)
 {
     static char piece[65536];
     struct pollfd wait = {.fd = fd, .events = POLLIN};
 
     for (;;) {
-        int ready = poll(&wait, 1, left(until, 1000));
+        int ready = poll(&wait, 1, time_left(until, 1000));
         ssize_t n = ready > 0 ? read(fd, piece, sizeof piece) : -1;
 
         if (n > 0)
             *bytes += (uint64_t)n;
         else if (n == 0)
             return true;
-        if (now() >= until)
+        if (now_is() >= until)
             return false;
     }
 }
@@ -80,13 +80,13 @@ note_memory(const struct rusage *used, child_end *end)
 /* Waits for its end, and for what it has left behind: as long as we are its reaper, a
  * shell that was killed does not take the memory of its child along. */
 static void
-reap(pid_t pid, seine_time until, child_end *end)
+reap_child(pid_t pid, seine_time until, child_end *end)
 {
     struct rusage used;
     int status = 0;
     pid_t got;
 
-    while ((got = wait4(pid, &status, WNOHANG, &used)) == 0 && now() < until)
+    while ((got = wait4(pid, &status, WNOHANG, &used)) == 0 && now_is() < until)
         poll(NULL, 0, 2);
     end->late = got == 0;
     kill(-pid, SIGKILL);
@@ -104,7 +104,7 @@ reap(pid_t pid, seine_time until, child_end *end)
 bool
 child_run(const char *command, seine_span limit, child_end *out_end)
 {
-    seine_time from = now(), until = from + limit;
+    seine_time from = now_is(), until = from + limit;
     int ends[2];
 
     prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -112,7 +112,7 @@ child_run(const char *command, seine_span limit, child_end *out_end)
         return false;
     pid_t pid = fork();
     if (pid == 0)
-        become(command, ends[1]);
+        become_command(command, ends[1]);
     close(ends[1]);
     if (pid < 0) {
         close(ends[0]);
@@ -120,9 +120,9 @@ child_run(const char *command, seine_span limit, child_end *out_end)
     }
     setpgid(pid, pid); /* whoever is first */
     *out_end = (child_end){.code = -1};
-    drain(ends[0], until, &out_end->bytes);
-    reap(pid, until, out_end);
-    out_end->took = now() - from;
+    drain_pipes(ends[0], until, &out_end->bytes);
+    reap_child(pid, until, out_end);
+    out_end->took = now_is() - from;
     close(ends[0]);
     return true;
 }

@@ -7,7 +7,7 @@
 #include "screen/say.h"
 #include "verbs/verbs.h"
 
-static int run(const args *a);
+static int run_completion(const args *a);
 
 /* clang-format off */
 static const example examples[] = {
@@ -28,7 +28,7 @@ const command cmd_completion = {
     .examples = examples,
     .min_args = 1,
     .max_args = 1,
-    .run = run,
+    .run = run_completion,
 };
 /* clang-format on */
 
@@ -146,7 +146,7 @@ put_groups(void)
 }
 
 static void
-bash(void)
+write_bash(void)
 {
     char first[32];
 
@@ -221,7 +221,7 @@ zsh_option(const option *o)
 }
 
 static void
-zsh(void)
+write_zsh(void)
 {
     char first[32];
 
@@ -307,7 +307,7 @@ fish_option(const command *c, const option *o)
 }
 
 static void
-fish(void)
+write_fish(void)
 {
     char first[32];
 
@@ -346,12 +346,12 @@ fish(void)
 }
 
 static int
-run(const args *a)
+run_completion(const args *a)
 {
     static const struct {
         const char *name;
         void (*print)(void);
-    } shells[] = {{"bash", bash}, {"zsh", zsh}, {"fish", fish}};
+    } shells[] = {{"bash", write_bash}, {"zsh", write_zsh}, {"fish", write_fish}};
 
     for (size_t i = 0; i < 3; i++)
         if (strcmp(a->words[0], shells[i].name) == 0) {

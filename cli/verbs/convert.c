@@ -14,7 +14,7 @@ typedef struct settings {
     int body;
 } settings;
 
-static int run(const args *a);
+static int run_convert(const args *a);
 
 #define AT(member) .at = offsetof(settings, member)
 
@@ -59,13 +59,13 @@ const command cmd_convert = {
     .examples = examples,
     .settings_size = sizeof(settings),
     .max_args = 2,
-    .run = run,
+    .run = run_convert,
 };
 /* clang-format on */
 
 /* A line that may be long, and name what stands in a file of anybody's. */
 static void
-tell(const char *line, void *arg)
+note_line(const char *line, void *arg)
 {
     char text[4096];
     size_t n = 0, left = strlen(line);
@@ -115,7 +115,7 @@ code_of(seine_err e, const seine_converted *done, const char *why)
 }
 
 static int
-run(const args *a)
+run_convert(const args *a)
 {
     const settings *set = a->settings;
     seine_convert_opts o = SEINE_CONVERT_OPTS;
@@ -138,7 +138,7 @@ run(const args *a)
     o.skip_bad = set->skip_bad;
     o.body = (seine_body_form)set->body;
     if (!a->quiet)
-        o.note = tell;
+        o.note = note_line;
 
     seine_err e = seine_convert(&o, &done, why);
     if (e != SEINE_OK)

@@ -12,7 +12,7 @@
 #include "verbs/jsonl.h"
 #include "verbs/verbs.h"
 
-static int run(const args *a);
+static int run_doctor(const args *a);
 
 #define AT(member) .at = offsetof(doctor_settings, member)
 
@@ -45,7 +45,7 @@ const command cmd_doctor = {
     .options = options,
     .examples = examples,
     .settings_size = sizeof(doctor_settings),
-    .run = run,
+    .run = run_doctor,
 };
 /* clang-format on */
 
@@ -73,7 +73,7 @@ print_text(const screen *s, const checked *c)
 }
 
 static int
-run(const args *a)
+run_doctor(const args *a)
 {
     const doctor_settings *set = a->settings;
     bool failed = false;

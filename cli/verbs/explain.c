@@ -21,7 +21,7 @@ typedef struct settings {
     bool live;
 } settings;
 
-static int run(const args *a);
+static int run_explain(const args *a);
 
 /* clang-format off */
 static const option options[] = {
@@ -61,7 +61,7 @@ const command cmd_explain = {
     .settings_size = sizeof(settings),
     .min_args = 1,
     .max_args = SIZE_MAX,
-    .run = run,
+    .run = run_explain,
 };
 /* clang-format on */
 
@@ -97,7 +97,7 @@ no_url(const char *word, seine_err e)
 
 /* The rules of robots.txt, if somebody wants them asked for. */
 static int
-ask(const args *a, const seine_fetch_opts *o, robots_book *out_book)
+ask_robots(const args *a, const seine_fetch_opts *o, robots_book *out_book)
 {
     const settings *set = a->settings;
 
@@ -145,8 +145,8 @@ seed_all(seine_explain *x, const explanation *e)
 
 /* One URL: its seeds, its robots.txt, the answer. */
 static int
-explain(const args *a, const seine_fetch_opts *o, const robots_book *book,
-        const char *url)
+explain_url(const args *a, const seine_fetch_opts *o, const robots_book *book,
+            const char *url)
 {
     const settings *set = a->settings;
     char why[SEINE_WHY] = "";
@@ -170,7 +170,7 @@ explain(const args *a, const seine_fetch_opts *o, const robots_book *book,
 }
 
 static int
-run(const args *a)
+run_explain(const args *a)
 {
     const settings *set = a->settings;
     robots_book book = {.all = NULL};
@@ -179,11 +179,11 @@ run(const args *a)
 
     if (code != SAY_DONE)
         return code;
-    code = ask(a, &plan.opts, &book);
+    code = ask_robots(a, &plan.opts, &book);
     for (size_t i = 0; i < a->count && code == SAY_DONE; i++) {
         if (i > 0 && !set->crawl.json)
             out_text("\n");
-        code = explain(a, &plan.opts, &book, a->words[i]);
+        code = explain_url(a, &plan.opts, &book, a->words[i]);
     }
     robots_book_free(&book);
     fetch_plan_free(&plan);

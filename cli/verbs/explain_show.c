@@ -20,7 +20,7 @@ by_default(const args *a, const char *name)
 
 /* A row: its name, one word in its colour, and the rest. */
 static void
-row(const explanation *e, const char *name, ink colour, const char *word)
+print_row(const explanation *e, const char *name, ink colour, const char *word)
 {
     out_print("%-9s ", name);
     screen_put(&e->args->screen, colour, "%-8s", word);
@@ -35,7 +35,7 @@ show_scope(const explanation *e)
     const seine_explained *x = e->got;
     const char *scope = seine_scope_name(e->opts->crawl->scope);
 
-    row(e, "scope", x->in_scope ? INK_GOOD : INK_BAD, x->in_scope ? "in" : "OUT");
+    print_row(e, "scope", x->in_scope ? INK_GOOD : INK_BAD, x->in_scope ? "in" : "OUT");
     if (!x->in_scope && !x->scope_rule[0])
         out_text(x->rule);
     else if (!x->in_scope && x->scope_reason == SEINE_SKIP_PATTERN)
@@ -77,13 +77,13 @@ show_verdict(const explanation *e)
     const seine_robots_verdict *v = &e->got->verdict;
     bool audit = e->opts->robots == SEINE_OBEY_AUDIT;
 
-    row(e, "robots",
-        v->allowed ? INK_GOOD
-        : audit    ? INK_WARN
-                   : INK_BAD,
-        v->allowed ? "allowed"
-        : audit    ? "audit"
-                   : "DENIED");
+    print_row(e, "robots",
+              v->allowed ? INK_GOOD
+              : audit    ? INK_WARN
+                         : INK_BAD,
+              v->allowed ? "allowed"
+              : audit    ? "audit"
+                         : "DENIED");
     if (v->line > 0)
         out_print("robots.txt:%u \"%s\" for agent %s", v->line,
                   show_bytes(v->rule.ptr, v->rule.len).text, show(e->agent).text);
@@ -100,19 +100,19 @@ show_robots(const explanation *e)
         show_verdict(e);
         return;
     case SEINE_ROBOTS_ABSENT:
-        row(e, "robots", INK_GOOD, "allowed");
+        print_row(e, "robots", INK_GOOD, "allowed");
         out_print("no robots.txt (%s)", robots_why_of(e->answer).text);
         show_source(e);
         return;
     case SEINE_ROBOTS_UNREACHABLE:
-        row(e, "robots", INK_BAD, "DENIED");
+        print_row(e, "robots", INK_BAD, "DENIED");
         out_print("robots.txt cannot be read (%s): nothing is asked for now\n",
                   robots_why_of(e->answer).text);
         return;
     case SEINE_ROBOTS_UNASKED:
         break;
     }
-    row(e, "robots", INK_WARN, "unknown");
+    print_row(e, "robots", INK_WARN, "unknown");
     out_text(e->opts->robots == SEINE_OBEY_OFF || e->got->every == 0
                  ? "a crawl with these options does not ask\n"
                  : "not asked: --live asks the host, --robots-file reads a file\n");
@@ -125,7 +125,7 @@ show_trap(const explanation *e)
 {
     const seine_explained *x = e->got;
 
-    row(e, "trap", x->shape ? INK_BAD : INK_GOOD, x->shape ? "TRAP" : "no");
+    print_row(e, "trap", x->shape ? INK_BAD : INK_GOOD, x->shape ? "TRAP" : "no");
     if (x->shape)
         out_print("%s\n", x->shape);
     else if (x->budget > 0)
@@ -206,8 +206,8 @@ show_end(const explanation *e)
     bool is_open = x->robots == SEINE_ROBOTS_UNASKED &&
                    e->opts->robots == SEINE_OBEY_ON && !e->opts->mine;
 
-    row(e, "verdict", x->admitted ? INK_GOOD : INK_BAD,
-        x->admitted ? "fetched" : "skipped");
+    print_row(e, "verdict", x->admitted ? INK_GOOD : INK_BAD,
+              x->admitted ? "fetched" : "skipped");
     if (x->admitted && is_open)
         out_text("unless robots.txt forbids it: ");
     if (!x->admitted)

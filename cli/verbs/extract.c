@@ -21,7 +21,7 @@ typedef struct settings {
     bool json, jsonl;
 } settings;
 
-static int run(const args *a);
+static int run_extract(const args *a);
 
 #define AT(member) .at = offsetof(settings, member)
 
@@ -79,7 +79,7 @@ const command cmd_extract = {
     .examples = examples,
     .settings_size = sizeof(settings),
     .max_args = SIZE_MAX,
-    .run = run,
+    .run = run_extract,
 };
 /* clang-format on */
 
@@ -150,7 +150,7 @@ typedef struct sink {
 } sink;
 
 static void
-give(const sink *s, seine_json *value)
+give_value(const sink *s, seine_json *value)
 {
     const char *text;
     size_t len;
@@ -173,19 +173,19 @@ on_match(page *p, seine_node n, void *arg)
     seine_json *value = page_value(p, n, s->field->attr);
 
     if (value)
-        give(s, value);
+        give_value(s, value);
     return true;
 }
 
 static bool
 on_value(const seine_json *value, void *arg)
 {
-    give(arg, xalloc_json(seine_json_new_copy(value)));
+    give_value(arg, xalloc_json(seine_json_new_copy(value)));
     return true;
 }
 
 static const char *
-label(const field *f)
+field_label(const field *f)
 {
     return f->name ? f->name : f->text;
 }
@@ -236,7 +236,7 @@ add_from_tree(const job *j, page *p, seine_json *out, reason *why)
         sink s = {&j->css.all[i], xalloc_json(seine_json_new_array()), true};
         bool good = page_select(p, s.field->select, on_match, &s, why);
 
-        jsonl_set(out, label(s.field), s.array);
+        jsonl_set(out, field_label(s.field), s.array);
         if (!good)
             return false;
     }
@@ -271,7 +271,7 @@ add_values(const job *j, const bytes *in, seine_json *out, reason *why)
 
         e = seine_jsonptr_each(json, f->text, strlen(f->text), on_value, &s);
         if (!j->plain)
-            jsonl_set(out, label(f), s.array);
+            jsonl_set(out, field_label(f), s.array);
     }
     seine_json_free(json);
     return true;
@@ -301,7 +301,7 @@ add_all(const job *j, const bytes *in, seine_json *out, reason *why)
 }
 
 static void
-one_file(job *j, const char *name, const bytes *in)
+extract_file(job *j, const char *name, const bytes *in)
 {
     seine_json *out = xalloc_json(seine_json_new_object());
     reason why = {""};
@@ -336,7 +336,7 @@ each_file(const args *a, job *j)
 
         code = bytes_file(names[i], &in);
         if (code == SAY_DONE)
-            one_file(j, names[i], &in);
+            extract_file(j, names[i], &in);
         bytes_free(&in);
     }
     return code == SAY_DONE && j->failed ? SAY_FAILED : code;
@@ -510,7 +510,7 @@ read_json(const seine_json *in, bytes *out, reason *why)
 }
 
 static bool
-answer(const seine_json *in, seine_json *out, reason *why)
+answer_extract_case(const seine_json *in, seine_json *out, reason *why)
 {
     bytes html = {0}, json = {0};
     bool good = jsonl_known(in,
@@ -557,7 +557,7 @@ check_charset(const char *name)
 }
 
 static int
-run(const args *a)
+run_extract(const args *a)
 {
     const settings *set = a->settings;
     job j = {.set = set};
@@ -566,7 +566,7 @@ run(const args *a)
         return say_fail(SAY_USAGE, "one of the two",
                         "--jsonl reads standard input, not '%s'", show(a->words[0]).text);
     if (set->jsonl)
-        return jsonl_only(a) ? jsonl_run(NULL, answer) : SAY_USAGE;
+        return jsonl_only(a) ? jsonl_run(NULL, answer_extract_case) : SAY_USAGE;
     if (set->css.count + set->pointers.count == 0 && !has_facts(set))
         return say_fail(SAY_USAGE,
                         "--links, --title, --css 'h2 a@href', --json-pointer /data",

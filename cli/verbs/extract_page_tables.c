@@ -27,7 +27,7 @@ typedef struct table {
 } table;
 
 static size_t
-span(const page *p, seine_node n, const char *name)
+read_span(const page *p, seine_node n, const char *name)
 {
     seine_view v = seine_node_attr(p->tree, n, name);
     size_t n_rows = 0;
@@ -39,7 +39,7 @@ span(const page *p, seine_node n, const char *name)
 }
 
 static void
-put(table *t, const seine_json *text)
+put_text(table *t, const seine_json *text)
 {
     if (++*t->cells <= MOST_CELLS)
         jsonl_add(t->row, xalloc_json(seine_json_new_copy(text)));
@@ -47,7 +47,7 @@ put(table *t, const seine_json *text)
 }
 
 static deep *
-column(table *t)
+current_column(table *t)
 {
     while (t->count <= t->at) {
         t->columns = xalloc_room(t->columns, t->count, &t->cap, sizeof *t->columns);
@@ -64,29 +64,30 @@ put_from_above(table *t)
         deep *d = &t->columns[t->at];
 
         d->rows--;
-        put(t, d->text);
+        put_text(t, d->text);
     }
 }
 
 static void
-cell(table *t, seine_node n)
+add_cell(table *t, seine_node n)
 {
     seine_json *text = page_value(t->page, n, NULL);
-    size_t wide = span(t->page, n, "colspan"), rows = span(t->page, n, "rowspan");
+    size_t wide = read_span(t->page, n, "colspan"),
+           rows = read_span(t->page, n, "rowspan");
 
     put_from_above(t);
     for (size_t i = 0; i < wide && *t->cells <= MOST_CELLS; i++) {
-        deep *d = column(t);
+        deep *d = current_column(t);
 
         seine_json_free(d->text);
         *d = (deep){xalloc_json(seine_json_new_copy(text)), rows - 1};
-        put(t, text);
+        put_text(t, text);
     }
     seine_json_free(text);
 }
 
 static void
-row(table *t, seine_node n)
+add_row(table *t, seine_node n)
 {
     t->row = xalloc_json(seine_json_new_array());
     t->at = 0;
@@ -94,7 +95,7 @@ row(table *t, seine_node n)
          c = seine_node_next(t->page->tree, c))
         if (seine_node_is(t->page->tree, c, "td") ||
             seine_node_is(t->page->tree, c, "th"))
-            cell(t, c);
+            add_cell(t, c);
     put_from_above(t);
     jsonl_add(t->rows, t->row);
 }
@@ -108,7 +109,7 @@ rows_of(page *p, seine_node n, size_t *cells)
 
     for (seine_node i = n + 1; i < end;) {
         if (seine_node_is(p->tree, i, "tr"))
-            row(&t, i);
+            add_row(&t, i);
         bool inner =
             seine_node_is(p->tree, i, "table") || seine_node_is(p->tree, i, "tr");
         i = inner ? seine_node_end(p->tree, i) : i + 1;

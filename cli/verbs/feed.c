@@ -104,7 +104,7 @@ keep_in_window(feed *f)
 
 /* False: no more can be given. */
 static bool
-give(feed *f, const seine_ask *ask)
+give_url(feed *f, const seine_ask *ask)
 {
     if (f->ordered)
         keep_in_window(f);
@@ -122,7 +122,7 @@ give_input(feed *f, seine_input *in)
     seine_err e = SEINE_OK;
 
     while (!atomic_load(&f->stopped) && (e = seine_input_next(in, &ask)) == SEINE_OK)
-        if (!give(f, &ask))
+        if (!give_url(f, &ask))
             return false;
     if (e != SEINE_OK && e != SEINE_E_CLOSED) {
         snprintf(f->why, sizeof f->why, "%s",
@@ -148,7 +148,7 @@ give_word(feed *f, const char *word)
             seine_url_resolve(&url, &base, word, strlen(word), NULL) == SEINE_OK)
             ask.url = (seine_view){seine_url_href(&url).ptr, seine_url_href(&url).len};
     }
-    return give(f, &ask);
+    return give_url(f, &ask);
 }
 
 /* False: there was more. */

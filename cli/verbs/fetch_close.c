@@ -29,7 +29,7 @@ stamp_of(int64_t wall)
 }
 
 static seine_err
-failure(const run *r)
+run_failure(const run *r)
 {
     return (seine_err)atomic_load(&r->failed);
 }
@@ -72,7 +72,7 @@ is_failed(const run *r, const seine_tally_sums *t)
 int
 run_exit_code(const run *r, const seine_tally_sums *t, const seine_fetch_stats *s)
 {
-    seine_err e = failure(r);
+    seine_err e = run_failure(r);
     seine_err input = (seine_err)atomic_load(&r->feed.failed);
 
     if ((e != SEINE_OK && e != SEINE_E_OUTPUT_CLOSED) || input != SEINE_OK)
@@ -91,7 +91,7 @@ run_exit_code(const run *r, const seine_tally_sums *t, const seine_fetch_stats *
 const char *
 run_stopped_by(const run *r, const seine_tally_sums *t, const seine_fetch_stats *s)
 {
-    seine_err e = failure(r);
+    seine_err e = run_failure(r);
 
     if (e == SEINE_E_NOMEM || atomic_load(&r->feed.failed) == SEINE_E_NOMEM)
         return "memory";
@@ -111,7 +111,7 @@ run_stopped_by(const run *r, const seine_tally_sums *t, const seine_fetch_stats 
 }
 
 static void
-collect(run *r, closing *c)
+collect_facts(run *r, closing *c)
 {
     seine_clock *clock = seine_clock_system();
 
@@ -177,7 +177,7 @@ write_summary_file(run *r, const seine_text *members)
 static void
 say_failed_output(run *r)
 {
-    seine_err e = failure(r);
+    seine_err e = run_failure(r);
     char why[160] = "";
     seine_sinks_stats stats;
 
@@ -298,9 +298,9 @@ run_close(run *r)
     if (written)
         atomic_compare_exchange_strong(
             &r->failed, &none, written == EPIPE ? SEINE_E_OUTPUT_CLOSED : SEINE_E_IO);
-    collect(r, &c);
+    collect_facts(r, &c);
     none = SEINE_OK;
-    if (!write_summary(r, &c, &members) && failure(r) == SEINE_OK)
+    if (!write_summary(r, &c, &members) && run_failure(r) == SEINE_OK)
         atomic_compare_exchange_strong(&r->failed, &none, SEINE_E_NOMEM);
     e = seine_sinks_close(r->outputs.sinks);
     none = SEINE_OK;

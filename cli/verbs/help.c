@@ -10,7 +10,7 @@ typedef struct settings {
     bool man, json;
 } settings;
 
-static int run(const args *a);
+static int run_help(const args *a);
 
 /* clang-format off */
 static const option options[] = {
@@ -28,12 +28,12 @@ const command cmd_help = {
     .options = options,
     .settings_size = sizeof(settings),
     .max_args = 2,
-    .run = run,
+    .run = run_help,
 };
 /* clang-format on */
 
 static int
-run(const args *a)
+run_help(const args *a)
 {
     const settings *set = a->settings;
     size_t used;

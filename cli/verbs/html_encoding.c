@@ -15,7 +15,7 @@ typedef struct settings {
     bool jsonl;
 } settings;
 
-static int run(const args *a);
+static int run_html_encoding(const args *a);
 
 #define AT(member) .at = offsetof(settings, member)
 
@@ -44,12 +44,12 @@ const command cmd_html_encoding = {
     .examples = examples,
     .settings_size = sizeof(settings),
     .max_args = SIZE_MAX,
-    .run = run,
+    .run = run_html_encoding,
 };
 /* clang-format on */
 
 static void
-put(const bytes *html, const char *charset, seine_json *out)
+put_encoding(const bytes *html, const char *charset, seine_json *out)
 {
     seine_charset_choice c;
 
@@ -61,7 +61,7 @@ put(const bytes *html, const char *charset, seine_json *out)
 
 /* What a recorded case expects may stand beside what it asks. */
 static bool
-answer(const seine_json *in, seine_json *out, reason *why)
+answer_encoding_case(const seine_json *in, seine_json *out, reason *why)
 {
     bytes html = {0};
     const char *charset = NULL;
@@ -73,14 +73,14 @@ answer(const seine_json *in, seine_json *out, reason *why)
         good = reason_set(why, "no member 'html'");
     if (good) {
         jsonl_set(out, "ok", seine_json_new_bool(true));
-        put(&html, charset, out);
+        put_encoding(&html, charset, out);
     }
     bytes_free(&html);
     return good;
 }
 
 static int
-one_file(const char *name, const char *charset)
+print_encoding(const char *name, const char *charset)
 {
     bytes html;
     int code = bytes_file(name, &html);
@@ -90,7 +90,7 @@ one_file(const char *name, const char *charset)
 
         if (strcmp(name, "-") != 0)
             jsonl_set(out, "file", jsonl_string(name));
-        put(&html, charset, out);
+        put_encoding(&html, charset, out);
         out_json(out);
     }
     bytes_free(&html);
@@ -98,7 +98,7 @@ one_file(const char *name, const char *charset)
 }
 
 static int
-run(const args *a)
+run_html_encoding(const args *a)
 {
     const settings *set = a->settings;
     int code = SAY_DONE;
@@ -107,10 +107,10 @@ run(const args *a)
         return say_fail(SAY_USAGE, "one of the two",
                         "--jsonl reads standard input, not '%s'", show(a->words[0]).text);
     if (set->jsonl)
-        return jsonl_only(a) ? jsonl_run(NULL, answer) : SAY_USAGE;
+        return jsonl_only(a) ? jsonl_run(NULL, answer_encoding_case) : SAY_USAGE;
     if (a->count == 0)
-        return one_file("-", set->charset);
+        return print_encoding("-", set->charset);
     for (size_t i = 0; i < a->count && code == SAY_DONE; i++)
-        code = one_file(a->words[i], set->charset);
+        code = print_encoding(a->words[i], set->charset);
     return code;
 }

@@ -154,7 +154,7 @@ set_seconds(seine_json *out, const char *name, seine_span span)
 }
 
 static bool
-feed(seine_retry_hint *h, const char *name, const bytes *value)
+feed_hint(seine_retry_hint *h, const char *name, const bytes *value)
 {
     return value->ptr &&
            seine_retry_hint_feed(h, name, strlen(name), value->ptr, value->len);
@@ -173,8 +173,8 @@ answer_retry_after(const asked *q, seine_json *out, bool *out_void, reason *why)
         seine_retry_hint_date(q->value.ptr, q->value.len, wall, &epoch) == SEINE_OK)
         return reason_set(why, "a date without 'now' or 'date' to count from");
     seine_retry_hint_init(&h, wall);
-    feed(&h, "date", &q->date);
-    feed(&h, "retry-after", &q->value);
+    feed_hint(&h, "date", &q->date);
+    feed_hint(&h, "retry-after", &q->value);
     set_seconds(out, "delay_s", seine_retry_hint_after(&h));
     *out_void = seine_retry_hint_after(&h) < 0;
     return true;
@@ -200,8 +200,8 @@ answer_ratelimit(const asked *q, seine_json *out, bool *out_void, reason *why)
 
     (void)why;
     seine_retry_hint_init(&h, SEINE_SECS(q->now < 0 ? SOME_DAY : q->now));
-    feed(&h, "ratelimit-policy", &q->policy);
-    feed(&h, "ratelimit", &q->value);
+    feed_hint(&h, "ratelimit-policy", &q->policy);
+    feed_hint(&h, "ratelimit", &q->value);
     *out_void = !seine_retry_hint_quota(&h, &quota);
     set_count(out, "r", quota.r);
     set_seconds(out, "t", quota.t);
@@ -213,7 +213,7 @@ answer_ratelimit(const asked *q, seine_json *out, bool *out_void, reason *why)
 /* Characters as the bytes they are in a field: U+0000 to U+00FF. Others become a
  * byte that stands in no type, as they do in the standard. The text is UTF-8. */
 static size_t
-narrow(const bytes *text, char *out)
+narrow_to_bytes(const bytes *text, char *out)
 {
     size_t n = 0;
 
@@ -232,7 +232,7 @@ narrow(const bytes *text, char *out)
 
 /* The way back. */
 static seine_json *
-widened(const char *text, size_t len)
+widened_text(const char *text, size_t len)
 {
     char *wide = xalloc_zeroed(2 * len + 1, 1);
     size_t n = 0;
@@ -259,10 +259,10 @@ set_mime(const seine_mime *m, seine_json *out)
 
     jsonl_set(out, "essence", jsonl_string(seine_mime_essence(m).ptr));
     for (size_t i = 0; seine_mime_param(m, i, &name, &value); i++)
-        jsonl_set(parameters, name.ptr, widened(value.ptr, value.len));
+        jsonl_set(parameters, name.ptr, widened_text(value.ptr, value.len));
     jsonl_set(out, "parameters", parameters);
     seine_mime_print(m, text, len + 1);
-    jsonl_set(out, "output", widened(text, len));
+    jsonl_set(out, "output", widened_text(text, len));
     free(text);
 }
 
@@ -275,7 +275,7 @@ answer_mime(const asked *q, seine_json *out, bool *out_void, reason *why)
 
     *out_void = false;
     if (q->text)
-        len = narrow(&q->value, value);
+        len = narrow_to_bytes(&q->value, value);
     seine_mime_init(&m, mem, len + 2);
     bool good = seine_mime_parse(&m, value, len) == SEINE_OK;
     if (good)
@@ -310,7 +310,7 @@ read_value(const question *ask, const seine_json *in, asked *q, reason *why)
 
 /* One case of --jsonl. What a recorded one expects may stand beside what it asks. */
 static bool
-answer(const question *ask, const seine_json *in, seine_json *out, reason *why)
+answer_http_case(const question *ask, const seine_json *in, seine_json *out, reason *why)
 {
     asked q = {.now = -1};
     bool is_void, good = false;
@@ -336,25 +336,27 @@ out:
 static bool
 case_retry_after(const seine_json *in, seine_json *out, reason *why)
 {
-    return answer(&(question){answer_retry_after, "value", "retry_after"}, in, out, why);
+    return answer_http_case(&(question){answer_retry_after, "value", "retry_after"}, in,
+                            out, why);
 }
 
 static bool
 case_date(const seine_json *in, seine_json *out, reason *why)
 {
-    return answer(&(question){answer_date, "value", "in"}, in, out, why);
+    return answer_http_case(&(question){answer_date, "value", "in"}, in, out, why);
 }
 
 static bool
 case_mime(const seine_json *in, seine_json *out, reason *why)
 {
-    return answer(&(question){answer_mime, "value", "input"}, in, out, why);
+    return answer_http_case(&(question){answer_mime, "value", "input"}, in, out, why);
 }
 
 static bool
 case_ratelimit(const seine_json *in, seine_json *out, reason *why)
 {
-    return answer(&(question){answer_ratelimit, "ratelimit", "value"}, in, out, why);
+    return answer_http_case(&(question){answer_ratelimit, "ratelimit", "value"}, in, out,
+                            why);
 }
 
 /* An argument may be any bytes. */
@@ -369,20 +371,20 @@ is_utf8(const char *text)
 }
 
 static bytes
-typed(const char *text)
+typed_bytes(const char *text)
 {
     return (bytes){text, text ? strlen(text) : 0, NULL};
 }
 
 /* One value of the command line; false if it says nothing. */
 static bool
-one(const args *a, verb fn, const char *word)
+print_value(const args *a, verb fn, const char *word)
 {
     const settings *set = a->settings;
     seine_json *out = xalloc_json(seine_json_new_object());
-    asked q = {.value = typed(word),
-               .date = typed(set->date),
-               .policy = typed(set->policy),
+    asked q = {.value = typed_bytes(word),
+               .date = typed_bytes(set->date),
+               .policy = typed_bytes(set->policy),
                .now = options_given(a, "now") ? (int64_t)set->now : -1,
                .text = is_utf8(word)};
     reason why = {""};
@@ -400,7 +402,7 @@ one(const args *a, verb fn, const char *word)
 }
 
 static int
-run(const args *a, verb fn, jsonl_fn case_fn)
+run_http(const args *a, verb fn, jsonl_fn case_fn)
 {
     const settings *set = a->settings;
     bool all = true;
@@ -414,30 +416,30 @@ run(const args *a, verb fn, jsonl_fn case_fn)
         return say_fail(SAY_USAGE, "a value, or --jsonl and cases on standard input",
                         "%s needs a value", a->command->name);
     for (size_t i = 0; i < a->count; i++)
-        all = one(a, fn, a->words[i]) && all;
+        all = print_value(a, fn, a->words[i]) && all;
     return all ? SAY_DONE : SAY_FAILED;
 }
 
 static int
 run_retry_after(const args *a)
 {
-    return run(a, answer_retry_after, case_retry_after);
+    return run_http(a, answer_retry_after, case_retry_after);
 }
 
 static int
 run_date(const args *a)
 {
-    return run(a, answer_date, case_date);
+    return run_http(a, answer_date, case_date);
 }
 
 static int
 run_mime(const args *a)
 {
-    return run(a, answer_mime, case_mime);
+    return run_http(a, answer_mime, case_mime);
 }
 
 static int
 run_ratelimit(const args *a)
 {
-    return run(a, answer_ratelimit, case_ratelimit);
+    return run_http(a, answer_ratelimit, case_ratelimit);
 }

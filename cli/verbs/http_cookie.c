@@ -82,7 +82,7 @@ read_url(place *p, const seine_url *base, const char *what, const char *text, re
 }
 
 static seine_json *
-text_of(const char *bytes, size_t n)
+cookie_text(const char *bytes, size_t n)
 {
     char text[SEINE_COOKIE_JAR_SENT + 1];
 
@@ -102,8 +102,8 @@ put_sent(const char *cookies, size_t len, seine_json *out)
         seine_json *one = xalloc_json(seine_json_new_object());
 
         stop = stop ? stop : end;
-        jsonl_set(one, "name", text_of(at, (size_t)(mark - at)));
-        jsonl_set(one, "value", text_of(mark + 1, (size_t)(stop - mark - 1)));
+        jsonl_set(one, "name", cookie_text(at, (size_t)(mark - at)));
+        jsonl_set(one, "value", cookie_text(mark + 1, (size_t)(stop - mark - 1)));
         jsonl_add(sent, one);
         at = stop + 2;
     }
@@ -128,7 +128,7 @@ open_kitchen(kitchen *k, const char *url, const char *to, int64_t now, reason *w
 }
 
 static bool
-take(kitchen *k, const char *bytes, size_t len, reason *why)
+take_cookie(kitchen *k, const char *bytes, size_t len, reason *why)
 {
     seine_err e = seine_cookie_jar_take(k->jar, &k->from.url, bytes, len, k->wall);
 
@@ -150,7 +150,7 @@ close_kitchen(kitchen *k, seine_json *out)
 
 /* One case of --jsonl. What a recorded one expects may stand beside what it asks. */
 static bool
-answer(const seine_json *in, seine_json *out, reason *why)
+answer_cookie_case(const seine_json *in, seine_json *out, reason *why)
 {
     static kitchen k;
     const char *url = NULL, *to = NULL;
@@ -173,7 +173,7 @@ answer(const seine_json *in, seine_json *out, reason *why)
         size_t len;
 
         good = seine_json_string(seine_json_at(received, i), &bytes, &len)
-                   ? take(&k, bytes, len, why)
+                   ? take_cookie(&k, bytes, len, why)
                    : reason_set(why, "received[%zu] is no string", i);
     }
     if (good) {
@@ -185,7 +185,7 @@ answer(const seine_json *in, seine_json *out, reason *why)
 }
 
 static int
-once(const args *a)
+run_once(const args *a)
 {
     static kitchen k;
     const settings *set = a->settings;
@@ -196,7 +196,7 @@ once(const args *a)
         return say_fail(SAY_USAGE, "--url https://e.example/", "http cookie needs --url");
     bool good = open_kitchen(&k, set->url, set->to, now, &why);
     for (size_t i = 0; good && i < a->count; i++)
-        good = take(&k, a->words[i], strlen(a->words[i]), &why);
+        good = take_cookie(&k, a->words[i], strlen(a->words[i]), &why);
     if (!good) {
         seine_cookie_jar_free(k.jar);
         return say_fail(SAY_USAGE, "--url https://e.example/", "%s", why.text);
@@ -218,6 +218,6 @@ run_cookie(const args *a)
         return say_fail(SAY_USAGE, "one of the two",
                         "--jsonl reads standard input, not '%s'", show(a->words[0]).text);
     if (set->jsonl)
-        return jsonl_only(a) ? jsonl_run(NULL, answer) : SAY_USAGE;
-    return once(a);
+        return jsonl_only(a) ? jsonl_run(NULL, answer_cookie_case) : SAY_USAGE;
+    return run_once(a);
 }

@@ -21,7 +21,7 @@ typedef struct settings {
 
 enum { FORMAT_JSON, FORMAT_TEXT };
 
-static int run(const args *a);
+static int run_json_check(const args *a);
 
 #define AT(member) .at = offsetof(settings, member)
 
@@ -60,7 +60,7 @@ const command cmd_json_check = {
     .examples = examples,
     .settings_size = sizeof(settings),
     .max_args = SIZE_MAX,
-    .run = run,
+    .run = run_json_check,
 };
 /* clang-format on */
 
@@ -75,7 +75,7 @@ typedef struct answer {
 
 /* Columns count bytes, as an editor's offset does. */
 static void
-place(answer *to, const char *text, size_t offset)
+place_fault(answer *to, const char *text, size_t offset)
 {
     to->placed = true;
     to->offset = offset;
@@ -90,7 +90,7 @@ place(answer *to, const char *text, size_t offset)
 }
 
 static answer
-judge(const char *text, size_t len, bool strict)
+judge_text(const char *text, size_t len, bool strict)
 {
     seine_json_fault fault, note = {0, ""};
     answer to = {.ok = true};
@@ -106,7 +106,7 @@ judge(const char *text, size_t len, bool strict)
     if (e == SEINE_E_RANGE)
         to.offset = fault.offset;
     else if (to.text[0])
-        place(&to, text, e == SEINE_OK ? note.offset : fault.offset);
+        place_fault(&to, text, e == SEINE_OK ? note.offset : fault.offset);
     return to;
 }
 
@@ -137,7 +137,7 @@ one_case(const seine_json *in, seine_json *out, reason *why)
     if (good && !text.ptr)
         good = reason_set(why, "no member 'json'");
     if (good) {
-        answer to = judge(text.ptr, text.len, is_strict);
+        answer to = judge_text(text.ptr, text.len, is_strict);
 
         set_answer(out, &to);
     }
@@ -163,7 +163,7 @@ judge_lines(const char *path, bool strict, answer *to)
             snprintf(one.text, sizeof one.text, "range: longer than %zu bytes",
                      LINES_LONGEST);
         else
-            one = judge(in.text, in.len, strict);
+            one = judge_text(in.text, in.len, strict);
         if (!one.ok || (one.text[0] && !to->text[0])) {
             *to = one;
             to->line = in.number;
@@ -187,13 +187,13 @@ judge_file(const char *path, bool strict, answer *to)
     bool good = bytes_read(ask, "json", &text, &why);
     seine_json_free(ask);
     if (good)
-        *to = judge(text.ptr, text.len, strict);
+        *to = judge_text(text.ptr, text.len, strict);
     bytes_free(&text);
     return good ? SAY_DONE : say_fail(SAY_USAGE, NULL, "%s", why.text);
 }
 
 static void
-tell(const char *path, const answer *to, int format)
+print_judgement(const char *path, const answer *to, int format)
 {
     seine_json *out;
 
@@ -212,7 +212,7 @@ tell(const char *path, const answer *to, int format)
 }
 
 static int
-one_file(const char *path, const settings *set, bool *all)
+judge_one_file(const char *path, const settings *set, bool *all)
 {
     seine_sink_pack pack;
     bool is_jsonl = seine_format_of_output(path, &pack) == SEINE_SINK_JSONL;
@@ -222,14 +222,14 @@ one_file(const char *path, const settings *set, bool *all)
                        : judge_file(path, set->strict, &to);
 
     if (code == SAY_DONE)
-        tell(path, &to, set->format);
+        print_judgement(path, &to, set->format);
     *all = *all && code == SAY_DONE && to.ok;
     return code;
 }
 
 /* A file that cannot be read does not keep the others from being told about. */
 static int
-run(const args *a)
+run_json_check(const args *a)
 {
     const settings *set = a->settings;
     int worst = SAY_DONE;
@@ -241,9 +241,9 @@ run(const args *a)
     if (set->jsonl)
         return jsonl_only(a) ? jsonl_run(NULL, one_case) : SAY_USAGE;
     if (a->count == 0)
-        worst = one_file("-", set, &all);
+        worst = judge_one_file("-", set, &all);
     for (size_t i = 0; i < a->count; i++) {
-        int code = one_file(a->words[i], set, &all);
+        int code = judge_one_file(a->words[i], set, &all);
 
         worst = worst == SAY_DONE ? code : worst;
     }

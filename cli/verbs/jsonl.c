@@ -57,7 +57,7 @@ jsonl_in(seine_span span, seine_span unit)
 
 /* The answer to one line, never NULL. */
 static seine_json *
-answer(const char *text, size_t len, jsonl_fn fn)
+answer_line(const char *text, size_t len, jsonl_fn fn)
 {
     seine_json *in = NULL, *out = xalloc_json(seine_json_new_object());
     seine_json_fault fault;
@@ -108,8 +108,8 @@ jsonl_run(const char *path, jsonl_fn fn)
     if (code != SAY_DONE)
         return code;
     while ((got = lines_next(&in)) == LINES_ONE || got == LINES_TOO_LONG)
-        out_json(got == LINES_ONE ? answer(in.text, in.len, fn)
-                                  : answer("{}", 2, too_long));
+        out_json(got == LINES_ONE ? answer_line(in.text, in.len, fn)
+                                  : answer_line("{}", 2, too_long));
     lines_close(&in);
     return got == LINES_FAILED ? SAY_MACHINE : SAY_DONE;
 }
@@ -132,7 +132,7 @@ struct known {
 };
 
 static bool
-is_known(const char *name, const seine_json *value, void *arg)
+check_known(const char *name, const seine_json *value, void *arg)
 {
     const struct known *known = arg;
     size_t n = strlen(name);
@@ -151,7 +151,7 @@ is_known(const char *name, const seine_json *value, void *arg)
 bool
 jsonl_known(const seine_json *object, const char *names, reason *why)
 {
-    return seine_json_each(object, is_known, &(struct known){names, why});
+    return seine_json_each(object, check_known, &(struct known){names, why});
 }
 
 bool
@@ -161,7 +161,7 @@ jsonl_has(const seine_json *object, const char *name)
 }
 
 static bool
-wrong(const seine_json *value, const char *name, const char *wanted, reason *why)
+refuse_type(const seine_json *value, const char *name, const char *wanted, reason *why)
 {
     return reason_set(why, "%s: %s where %s is wanted", name,
                       seine_json_type_name(seine_json_type_of(value)), wanted);
@@ -181,7 +181,7 @@ jsonl_int(const seine_json *object, const char *name, int64_t min, int64_t max,
         /* 5.0 is 5: some writers know no integers. */
         if (!seine_json_number(value, &real) || real < -1e15 || real > 1e15 ||
             (double)(int64_t)real != real)
-            return wrong(value, name, "an integer", why);
+            return refuse_type(value, name, "an integer", why);
         n = (int64_t)real;
     }
     if (n < min || n > max)
@@ -199,7 +199,8 @@ jsonl_text(const seine_json *object, const char *name, const char **out, reason 
 
     if (!jsonl_has(object, name))
         return true;
-    return seine_json_string(value, out, &len) || wrong(value, name, "a string", why);
+    return seine_json_string(value, out, &len) ||
+           refuse_type(value, name, "a string", why);
 }
 
 bool
@@ -222,7 +223,7 @@ jsonl_pace(const seine_json *object, const char *name, pace *out, reason *why)
         bad = units_pace_decimal(digits.bytes, digits.len, out);
         seine_text_free(&digits);
     } else {
-        return wrong(value, name, "a rate", why);
+        return refuse_type(value, name, "a rate", why);
     }
     return !bad || reason_set(why, "%s: %s", name, bad);
 }
@@ -255,7 +256,7 @@ jsonl_span(const seine_json *object, const char *name, seine_span unit, seine_sp
             *out = -*out;
         seine_text_free(&digits);
     } else {
-        return wrong(value, name, "a number", why);
+        return refuse_type(value, name, "a number", why);
     }
     return good || reason_set(why, "%s: beyond 292 years", name);
 }
@@ -270,6 +271,6 @@ jsonl_array(const seine_json *object, const char *name, reason *why)
     if (!jsonl_has(object, name))
         reason_set(why, "no member '%s'", name);
     else
-        wrong(value, name, "an array", why);
+        refuse_type(value, name, "an array", why);
     return NULL;
 }

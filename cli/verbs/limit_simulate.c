@@ -19,7 +19,7 @@ typedef struct settings {
     const char *traffic, *key;
 } settings;
 
-static int run(const args *a);
+static int run_limiter(const args *a);
 
 #define AT(member) .at = offsetof(settings, member)
 
@@ -100,7 +100,7 @@ const command cmd_limit_simulate = {
     .examples = examples,
     .settings_size = sizeof(settings),
     .max_args = 1,
-    .run = run,
+    .run = run_limiter,
 };
 /* clang-format on */
 
@@ -118,8 +118,8 @@ microseconds(seine_span span)
 }
 
 static void
-answer_step(columns *out, seine_limiter *lim, seine_time now, uint32_t n,
-            seine_time latest)
+answer_limiter_step(columns *out, seine_limiter *lim, seine_time now, uint32_t n,
+                    seine_time latest)
 {
     seine_time at = now;
     bool ok = seine_limiter_reserve(lim, now, n, latest, &at);
@@ -171,7 +171,7 @@ read_step(const seine_json *step, seine_time *now, uint32_t *n, seine_time *late
 }
 
 static bool
-play(const seine_json *steps, const policy *p, columns *out, reason *why)
+play_trace(const seine_json *steps, const policy *p, columns *out, reason *why)
 {
     seine_limiter lim = {0, 0, 0, 0};
 
@@ -185,13 +185,13 @@ play(const seine_json *steps, const policy *p, columns *out, reason *why)
         const char *bad = i == 0 ? sim_limiter_bucket(p, now, &lim) : NULL;
         if (bad)
             return reason_set(why, "rate: %s", bad);
-        answer_step(out, &lim, now, n, latest);
+        answer_limiter_step(out, &lim, now, n, latest);
     }
     return true;
 }
 
 static bool
-answer_case(const seine_json *in, seine_json *out, reason *why)
+answer_limiter_case(const seine_json *in, seine_json *out, reason *why)
 {
     policy p = {{0, 0}, 1, SEINE_FULL, 0};
     int64_t burst = 1;
@@ -214,12 +214,12 @@ answer_case(const seine_json *in, seine_json *out, reason *why)
     jsonl_set(out, "left", c.left);
     jsonl_set(out, "reset_us", c.reset);
     jsonl_set(out, "retry_us", c.retry);
-    return play(steps, &p, &c, why);
+    return play_trace(steps, &p, &c, why);
 }
 
 /* One line about the policy, one about the trace. */
 static void
-introduce(const sim_limiter *sim, const settings *set, const screen *s)
+introduce_limiter(const sim_limiter *sim, const settings *set, const screen *s)
 {
     const trace *t = sim->trace;
     const policy *p = &sim->policy;
@@ -261,7 +261,7 @@ show_all(const args *a, const sim_limiter *sim)
         out_json(sim_limiter_summary(sim));
     if (set->decisions || set->json)
         return SAY_DONE;
-    introduce(sim, set, &a->screen);
+    introduce_limiter(sim, set, &a->screen);
     if (set->plot)
         sim_limiter_plot(sim, &a->screen, set->bin);
     sim_limiter_sum_up(sim, &a->screen);
@@ -269,7 +269,7 @@ show_all(const args *a, const sim_limiter *sim)
 }
 
 static int
-check(const args *a)
+check_limiter_options(const args *a)
 {
     const settings *set = a->settings;
 
@@ -317,7 +317,7 @@ read_key(const char *key, trace_opts *opts)
 }
 
 static int
-get_trace(const args *a, trace *t)
+get_limiter_trace(const args *a, trace *t)
 {
     const settings *set = a->settings;
     trace_opts opts = {
@@ -332,7 +332,7 @@ get_trace(const args *a, trace *t)
 }
 
 static int
-simulate(const args *a, const trace *t)
+simulate_limiter(const args *a, const trace *t)
 {
     const settings *set = a->settings;
     policy p = {set->rate, (uint32_t)set->burst, SEINE_FULL, set->max_wait};
@@ -355,20 +355,21 @@ simulate(const args *a, const trace *t)
 }
 
 static int
-run(const args *a)
+run_limiter(const args *a)
 {
     const settings *set = a->settings;
     trace t;
 
     if (set->jsonl)
-        return jsonl_only(a) ? jsonl_run(a->count ? a->words[0] : NULL, answer_case)
-                             : SAY_USAGE;
-    int code = check(a);
+        return jsonl_only(a)
+                   ? jsonl_run(a->count ? a->words[0] : NULL, answer_limiter_case)
+                   : SAY_USAGE;
+    int code = check_limiter_options(a);
     if (code != SAY_DONE)
         return code;
-    code = get_trace(a, &t);
+    code = get_limiter_trace(a, &t);
     if (code == SAY_DONE)
-        code = simulate(a, &t);
+        code = simulate_limiter(a, &t);
     if (code == SAY_DONE && !a->quiet)
         trace_notes(&t, set->spread);
     trace_free(&t);

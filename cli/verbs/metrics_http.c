@@ -60,7 +60,7 @@ metrics_http_where(const metrics_http *m)
 }
 
 static void
-leave(metrics_http *m, guest *g)
+drop_client(metrics_http *m, guest *g)
 {
     if (g->status)
         seine_http_record(m->http, g->method, g->route, g->status, now_is() - g->began);
@@ -71,7 +71,7 @@ leave(metrics_http *m, guest *g)
 }
 
 static const char *
-reason(int status)
+status_reason(int status)
 {
     return status == 200   ? "OK"
            : status == 404 ? "Not Found"
@@ -83,13 +83,13 @@ reason(int status)
 
 /* Puts the answer together; HEAD gets no body. */
 static void
-answer(guest *g, int status, const char *type, const char *body, size_t len)
+make_answer(guest *g, int status, const char *type, const char *body, size_t len)
 {
     char head[256];
     int n = snprintf(head, sizeof head,
                      "HTTP/1.1 %d %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\n"
                      "Cache-Control: no-store\r\n%sConnection: close\r\n\r\n",
-                     status, reason(status), type, len,
+                     status, status_reason(status), type, len,
                      status == 405 ? "Allow: GET, HEAD\r\n" : "");
     size_t body_len = g->method == SEINE_HTTP_HEAD ? 0 : len;
 
@@ -103,7 +103,7 @@ answer(guest *g, int status, const char *type, const char *body, size_t len)
 static void
 answer_text(guest *g, int status, const char *text)
 {
-    answer(g, status, "text/plain; charset=utf-8", text, strlen(text));
+    make_answer(g, status, "text/plain; charset=utf-8", text, strlen(text));
 }
 
 static void
@@ -120,10 +120,10 @@ answer_metrics(metrics_http *m, guest *g)
         answer_text(g, 503, "out of memory\n");
         return;
     }
-    answer(g, 200,
-           open ? "application/openmetrics-text; version=1.0.0; charset=utf-8"
-                : "text/plain; version=0.0.4; charset=utf-8",
-           text.bytes, text.len);
+    make_answer(g, 200,
+                open ? "application/openmetrics-text; version=1.0.0; charset=utf-8"
+                     : "text/plain; version=0.0.4; charset=utf-8",
+                text.bytes, text.len);
     seine_text_free(&text);
 }
 
@@ -150,7 +150,7 @@ read_request(guest *g)
 }
 
 static void
-respond(metrics_http *m, guest *g)
+respond_to(metrics_http *m, guest *g)
 {
     bool fine = g->route == PATH_LIVEZ ? m->opts.is_alive(m->opts.arg)
                                        : m->opts.is_ready(m->opts.arg);
@@ -167,7 +167,7 @@ respond(metrics_http *m, guest *g)
 
 /* False: the guest has gone. */
 static bool
-receive(metrics_http *m, guest *g)
+receive_request(metrics_http *m, guest *g)
 {
     ssize_t n =
         recv(g->fd, g->in + g->in_len, sizeof g->in - 1 - g->in_len, MSG_DONTWAIT);
@@ -182,7 +182,7 @@ receive(metrics_http *m, guest *g)
         g->method = SEINE_HTTP_OTHER;
         g->route = PATHS;
         if (read_request(g))
-            respond(m, g);
+            respond_to(m, g);
         else
             answer_text(g, 400, "not a request\n");
     } else if (g->in_len == sizeof g->in - 1) {
@@ -192,7 +192,7 @@ receive(metrics_http *m, guest *g)
 }
 
 static bool
-transmit(guest *g)
+send_answer(guest *g)
 {
     ssize_t n =
         send(g->fd, g->out + g->sent, g->out_len - g->sent, MSG_DONTWAIT | MSG_NOSIGNAL);
@@ -206,7 +206,7 @@ transmit(guest *g)
 }
 
 static void
-welcome(metrics_http *m)
+accept_client(metrics_http *m)
 {
     int fd = accept4(m->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
     seine_time now = now_is();
@@ -233,14 +233,14 @@ serve_guests(metrics_http *m, const struct pollfd *polled, size_t n)
         bool stays = now < g->deadline;
 
         if (stays && polled[i].revents)
-            stays = g->out ? transmit(g) : receive(m, g);
+            stays = g->out ? send_answer(g) : receive_request(m, g);
         if (!stays)
-            leave(m, g);
+            drop_client(m, g);
     }
 }
 
 static void *
-serve(void *arg)
+serve_metrics(void *arg)
 {
     metrics_http *m = arg;
 
@@ -260,7 +260,7 @@ serve(void *arg)
             return NULL;
         serve_guests(m, polled, n);
         if (polled[n].revents)
-            welcome(m);
+            accept_client(m);
     }
 }
 
@@ -341,7 +341,7 @@ static void
 close_all(metrics_http *m)
 {
     while (m->count > 0)
-        leave(m, &m->guests[m->count - 1]);
+        drop_client(m, &m->guests[m->count - 1]);
     if (m->listener >= 0)
         close(m->listener);
     if (m->wake >= 0)
@@ -366,7 +366,7 @@ metrics_http_new(const char *address, const metrics_http_opts *opts, metrics_htt
         code = say_fail(SAY_MACHINE, NULL, "out of memory");
     if (code == SAY_DONE) {
         m->wake = eventfd(0, EFD_CLOEXEC);
-        if (m->wake < 0 || pthread_create(&m->thread, NULL, serve, m) != 0)
+        if (m->wake < 0 || pthread_create(&m->thread, NULL, serve_metrics, m) != 0)
             code = say_fail(SAY_MACHINE, NULL, "--metrics: no thread to serve them");
     }
     if (code == SAY_DONE)

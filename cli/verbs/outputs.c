@@ -101,7 +101,7 @@ is_left_over(const seine_record *r)
 
 /* On the sink thread, once per record. */
 static seine_err
-take(const seine_record *r, uint64_t seq, void *arg)
+take_record(const seine_record *r, uint64_t seq, void *arg)
 {
     outputs *o = arg;
     int why = 0;
@@ -125,7 +125,7 @@ take(const seine_record *r, uint64_t seq, void *arg)
 }
 
 static int
-refused(seine_err e, const char *name, const char *why)
+refuse_output(seine_err e, const char *name, const char *why)
 {
     const char *hint =
         e == SEINE_E_ALREADY        ? "--append, --overwrite, or another name"
@@ -180,7 +180,7 @@ open_file(const fetch_settings *set, const char *name, seine_sink_opts base,
                                                          : SEINE_SINK_JSONL;
     }
     seine_err e = seine_sinks_open(sinks, &base, why);
-    return e == SEINE_OK ? SAY_DONE : refused(e, name, why);
+    return e == SEINE_OK ? SAY_DONE : refuse_output(e, name, why);
 }
 
 /* Bodies go to a directory, under names that no server has a say in. */
@@ -241,7 +241,7 @@ open_all(const args *a, const seine_fields *fields, const outputs_hooks *hooks,
                             .max_file = set->warc_size,
                             .user_agent = hooks->user_agent,
                             .robots = hooks->obeys ? "classic" : "ignore"};
-    seine_sink_opts counting = {.format = SEINE_SINK_CALL, .call = take, .arg = o};
+    seine_sink_opts counting = {.format = SEINE_SINK_CALL, .call = take_record, .arg = o};
     bool files_only = set->output.count > 0 && !set->raw && !set->write_out;
     int code = open_save(set, o);
     char why[SEINE_WHY] = "";
@@ -253,11 +253,11 @@ open_all(const args *a, const seine_fields *fields, const outputs_hooks *hooks,
     if (code != SAY_DONE)
         return code;
     seine_err e = seine_sinks_open(o->sinks, &counting, why);
-    return e == SEINE_OK ? SAY_DONE : refused(e, "-", why);
+    return e == SEINE_OK ? SAY_DONE : refuse_output(e, "-", why);
 }
 
 static int
-check(const fetch_settings *set)
+check_outputs(const fetch_settings *set)
 {
     if (set->append && set->overwrite)
         return say_fail(SAY_USAGE, "one of the two",
@@ -274,7 +274,7 @@ check(const fetch_settings *set)
 
 /* The widest of the URLs on the command line. */
 static size_t
-widest(const args *a)
+widest_url(const args *a)
 {
     const fetch_settings *set = a->settings;
     size_t most = 0;
@@ -298,7 +298,7 @@ outputs_open(const args *a, const seine_fields *fields, terminal *b,
     const fetch_settings *set = a->settings;
     seine_sinks_opts opts = SEINE_SINKS_OPTS;
     bool on_terminal = isatty(STDOUT_FILENO);
-    int code = check(set);
+    int code = check_outputs(set);
 
     code = code == SAY_DONE ? check_summary(set) : code;
     *out = (outputs){.terminal = b,
@@ -317,7 +317,7 @@ outputs_open(const args *a, const seine_fields *fields, terminal *b,
     if (code != SAY_DONE)
         return code;
     pthread_mutex_init(&out->lock, NULL);
-    record_table_init(&out->table, &a->screen, on_terminal, widest(a));
+    record_table_init(&out->table, &a->screen, on_terminal, widest_url(a));
     opts.ordered = out->ordered = set->ordered || (set->raw && !crawl_is_asked(a));
     out->window = opts.window;
     opts.room = hooks->room;

@@ -119,7 +119,7 @@ const command cmd_robots_show = {
 /* clang-format on */
 
 static seine_json *
-text_of(seine_view v)
+json_text(seine_view v)
 {
     if (!v.ptr)
         return seine_json_new_null();
@@ -136,7 +136,7 @@ put_sitemaps(const seine_robots *r, seine_json *out)
     seine_view map;
 
     for (size_t i = 0; r && seine_robots_sitemap(r, i, &map); i++)
-        jsonl_add(sitemaps, text_of(map));
+        jsonl_add(sitemaps, json_text(map));
     jsonl_set(out, "sitemaps", sitemaps);
 }
 
@@ -152,18 +152,18 @@ put_delay(const seine_robots *r, const char *agent, seine_json *out)
 /* Without rules all is allowed where there is no robots.txt, and nothing where it cannot
  * be had. */
 static bool
-put(const seine_robots *r, seine_robots_state state, const char *agent, const char *url,
-    size_t len, seine_json *out)
+put_ruling(const seine_robots *r, seine_robots_state state, const char *agent,
+           const char *url, size_t len, seine_json *out)
 {
     seine_robots_verdict v = {.allowed = state == SEINE_ROBOTS_ABSENT};
 
     if (r)
         seine_robots_check(r, agent, url, len, &v);
     jsonl_set(out, "allowed", seine_json_new_bool(v.allowed));
-    jsonl_set(out, "rule", text_of(v.rule));
+    jsonl_set(out, "rule", json_text(v.rule));
     jsonl_set(out, "line",
               v.line > 0 ? seine_json_new_int(v.line) : seine_json_new_null());
-    jsonl_set(out, "group", text_of(v.group));
+    jsonl_set(out, "group", json_text(v.group));
     jsonl_set(out, "state", jsonl_string(seine_robots_state_name(state)));
     put_delay(r, agent, out);
     put_sitemaps(r, out);
@@ -172,7 +172,7 @@ put(const seine_robots *r, seine_robots_state state, const char *agent, const ch
 
 /* One case of --jsonl. What a recorded one expects may stand beside what it asks. */
 static bool
-answer(const seine_json *in, seine_json *out, reason *why)
+answer_robots_case(const seine_json *in, seine_json *out, reason *why)
 {
     bytes robots = {0}, url = {0};
     const char *agent = "seine";
@@ -196,7 +196,7 @@ answer(const seine_json *in, seine_json *out, reason *why)
         goto out;
     }
     jsonl_set(out, "ok", seine_json_new_bool(true));
-    put(r, SEINE_ROBOTS_PARSED, agent, url.ptr, url.len, out);
+    put_ruling(r, SEINE_ROBOTS_PARSED, agent, url.ptr, url.len, out);
     good = true;
 out:
     seine_robots_free(r);
@@ -227,7 +227,7 @@ ask_as(const settings *set, const request *r, seine_fetch_opts *o)
 
 /* Over the network. */
 static int
-ask(const args *a, robots_book *out_book)
+ask_hosts(const args *a, robots_book *out_book)
 {
     const settings *set = a->settings;
     seine_fetch_opts o;
@@ -266,7 +266,7 @@ print_check(const robots_answer *got, const char *agent, const char *url)
 
     jsonl_set(out, "url", jsonl_string(url));
     jsonl_set(out, "agent", jsonl_string(agent));
-    bool allowed = put(got->robots, got->state, agent, url, strlen(url), out);
+    bool allowed = put_ruling(got->robots, got->state, agent, url, strlen(url), out);
     put_answer(got, out);
     out_json(out);
     return allowed;
@@ -283,11 +283,11 @@ run_check(const args *a)
         return say_fail(SAY_USAGE, "one of the two",
                         "--jsonl reads standard input, not '%s'", show(a->words[0]).text);
     if (set->jsonl)
-        return jsonl_only(a) ? jsonl_run(NULL, answer) : SAY_USAGE;
+        return jsonl_only(a) ? jsonl_run(NULL, answer_robots_case) : SAY_USAGE;
     if (a->count == 0)
         return say_fail(SAY_USAGE, "seine robots check https://e.example/page",
                         "robots check needs a URL");
-    int code = set->robots ? robots_load(set->robots, &book) : ask(a, &book);
+    int code = set->robots ? robots_load(set->robots, &book) : ask_hosts(a, &book);
     for (size_t i = 0; code == SAY_DONE && i < a->count; i++) {
         const robots_answer *got = robots_of(&book, a->words[i]);
 
@@ -385,7 +385,8 @@ run_show(const args *a)
 {
     const settings *set = a->settings;
     robots_book book = {.all = NULL};
-    int code = is_url(a->words[0]) ? ask(a, &book) : robots_load(a->words[0], &book);
+    int code =
+        is_url(a->words[0]) ? ask_hosts(a, &book) : robots_load(a->words[0], &book);
 
     if (code != SAY_DONE)
         return code;

@@ -22,7 +22,7 @@ typedef struct settings {
     bool follow, insecure;
 } settings;
 
-static int run(const args *a);
+static int run_sitemap(const args *a);
 
 #define AT(member)  .at = offsetof(settings, member)
 #define NET(member) .at = offsetof(settings, net.member)
@@ -85,7 +85,7 @@ const command cmd_sitemap = {
     .settings_size = sizeof(settings),
     .min_args = 1,
     .max_args = SIZE_MAX,
-    .run = run,
+    .run = run_sitemap,
 };
 /* clang-format on */
 
@@ -105,8 +105,8 @@ set_text(seine_json *out, const char *name, seine_view v)
 }
 
 static void
-print(const seine_sitemap_entry *e, const char *source, seine_sitemap_kind what,
-      void *arg)
+print_entry(const seine_sitemap_entry *e, const char *source, seine_sitemap_kind what,
+            void *arg)
 {
     const printer *p = arg;
     seine_time from, until;
@@ -157,7 +157,7 @@ run_with(const args *a, const request *r, printer *p)
     sitemaps_opts o = {.follow = set->follow,
                        .since = p->since,
                        .quiet = a->quiet,
-                       .fn = print,
+                       .fn = print_entry,
                        .arg = p};
     sitemaps *s = NULL;
 
@@ -172,7 +172,7 @@ run_with(const args *a, const request *r, printer *p)
 }
 
 static int
-run(const args *a)
+run_sitemap(const args *a)
 {
     const settings *set = a->settings;
     printer p = {.form = (form)set->format};

@@ -114,7 +114,7 @@ typedef struct place {
 } place;
 
 static bool
-flawed(const char *what, seine_err e, const seine_url_flaw *flaw, reason *why)
+refuse_url(const char *what, seine_err e, const seine_url_flaw *flaw, reason *why)
 {
     if (e != SEINE_E_BAD_URL)
         return reason_set(why, "%s%s", what, seine_err_text(e));
@@ -132,7 +132,7 @@ read_url(place *p, const seine_url *base, const char *text, size_t len, reason *
     seine_url_init(&p->url, p->mem, sizeof p->mem);
     e = seine_url_href(base).len > 0 ? seine_url_resolve(&p->url, base, text, len, &flaw)
                                      : seine_url_parse(&p->url, text, len, &flaw);
-    return e == SEINE_OK || flawed("", e, &flaw, why);
+    return e == SEINE_OK || refuse_url("", e, &flaw, why);
 }
 
 static bool
@@ -142,13 +142,13 @@ read_base(place *p, const char *text, size_t len, reason *why)
 
     seine_url_init(&p->url, p->mem, sizeof p->mem);
     seine_err e = seine_url_parse(&p->url, text, len, &flaw);
-    return e == SEINE_OK || flawed("base: ", e, &flaw, why);
+    return e == SEINE_OK || refuse_url("base: ", e, &flaw, why);
 }
 
 /* Adds a part with the mark the standard puts before or behind one that is there. */
 static void
-put(seine_json *out, const char *name, const char *before, seine_view part,
-    const char *behind)
+put_part(seine_json *out, const char *name, const char *before, seine_view part,
+         const char *behind)
 {
     char text[SEINE_URL_ROOM + 2] = "";
 
@@ -164,7 +164,7 @@ static void
 put_href(const seine_url *u, const char *strip, seine_json *out)
 {
     (void)strip;
-    put(out, "href", "", seine_url_href(u), "");
+    put_part(out, "href", "", seine_url_href(u), "");
 }
 
 static void
@@ -174,16 +174,16 @@ put_parts(const seine_url *u, const char *strip, seine_json *out)
     size_t len = seine_url_origin(u, origin, sizeof origin);
 
     put_href(u, strip, out);
-    put(out, "origin", "", (seine_view){origin, len}, "");
-    put(out, "protocol", "", seine_url_scheme(u), ":");
-    put(out, "username", "", seine_url_username(u), "");
-    put(out, "password", "", seine_url_password(u), "");
-    put(out, "host", "", seine_url_host_port(u), "");
-    put(out, "hostname", "", seine_url_host(u), "");
-    put(out, "port", "", seine_url_port_text(u), "");
-    put(out, "pathname", "", seine_url_path(u), "");
-    put(out, "search", "?", seine_url_query(u), "");
-    put(out, "hash", "#", seine_url_fragment(u), "");
+    put_part(out, "origin", "", (seine_view){origin, len}, "");
+    put_part(out, "protocol", "", seine_url_scheme(u), ":");
+    put_part(out, "username", "", seine_url_username(u), "");
+    put_part(out, "password", "", seine_url_password(u), "");
+    put_part(out, "host", "", seine_url_host_port(u), "");
+    put_part(out, "hostname", "", seine_url_host(u), "");
+    put_part(out, "port", "", seine_url_port_text(u), "");
+    put_part(out, "pathname", "", seine_url_path(u), "");
+    put_part(out, "search", "?", seine_url_query(u), "");
+    put_part(out, "hash", "#", seine_url_fragment(u), "");
 }
 
 static void
@@ -194,12 +194,13 @@ put_key(const seine_url *u, const char *strip, seine_json *out)
 
     if (seine_url_key(u, strip, key, sizeof key, &len) != SEINE_OK)
         len = 0; /* cannot be: there is room for every href */
-    put(out, "href", "", (seine_view){key, len}, "");
+    put_part(out, "href", "", (seine_view){key, len}, "");
 }
 
 /* One case of --jsonl. What a recorded one expects may stand beside what it asks. */
 static bool
-answer(verb fn, bool needs_base, const seine_json *in, seine_json *out, reason *why)
+answer_url_case(verb fn, bool needs_base, const seine_json *in, seine_json *out,
+                reason *why)
 {
     static place base, url;
     bytes input = {0}, ref = {0}, page = {0};
@@ -242,19 +243,19 @@ out:
 static bool
 answer_parse(const seine_json *in, seine_json *out, reason *why)
 {
-    return answer(put_parts, false, in, out, why);
+    return answer_url_case(put_parts, false, in, out, why);
 }
 
 static bool
 answer_resolve(const seine_json *in, seine_json *out, reason *why)
 {
-    return answer(put_href, true, in, out, why);
+    return answer_url_case(put_href, true, in, out, why);
 }
 
 static bool
 answer_normalize(const seine_json *in, seine_json *out, reason *why)
 {
-    return answer(put_key, false, in, out, why);
+    return answer_url_case(put_key, false, in, out, why);
 }
 
 /* The command line's cases. */
@@ -281,7 +282,7 @@ show_bad(job *j, const char *text, size_t len, const reason *why)
 }
 
 static void
-one(job *j, const char *text, size_t len)
+print_url(job *j, const char *text, size_t len)
 {
     static place url;
     reason why;
@@ -306,7 +307,7 @@ one(job *j, const char *text, size_t len)
 }
 
 static int
-each_line(job *j)
+print_each_line(job *j)
 {
     lines in;
     lines_got got;
@@ -316,7 +317,7 @@ each_line(job *j)
         return code;
     while ((got = lines_next(&in)) == LINES_ONE || got == LINES_TOO_LONG) {
         if (got == LINES_ONE)
-            one(j, in.text, in.len);
+            print_url(j, in.text, in.len);
         else
             show_bad(j, "", 0, &(reason){"longer than any URL"});
     }
@@ -325,7 +326,7 @@ each_line(job *j)
 }
 
 static int
-run(const args *a, verb fn, jsonl_fn case_fn)
+run_url(const args *a, verb fn, jsonl_fn case_fn)
 {
     static job j;
     const settings *set = a->settings;
@@ -342,19 +343,19 @@ run(const args *a, verb fn, jsonl_fn case_fn)
     if (set->base && !read_base(&j.base, set->base, strlen(set->base), &why))
         return say_fail(SAY_USAGE, "--base https://e.example/page", "--%s", why.text);
     if (a->count == 0)
-        code = each_line(&j);
+        code = print_each_line(&j);
     for (size_t i = 0; i < a->count && code == SAY_DONE; i++)
         if (strcmp(a->words[i], "-") == 0)
-            code = each_line(&j);
+            code = print_each_line(&j);
         else
-            one(&j, a->words[i], strlen(a->words[i]));
+            print_url(&j, a->words[i], strlen(a->words[i]));
     return code == SAY_DONE && j.failed ? SAY_FAILED : code;
 }
 
 static int
 run_parse(const args *a)
 {
-    return run(a, put_parts, answer_parse);
+    return run_url(a, put_parts, answer_parse);
 }
 
 static int
@@ -365,11 +366,11 @@ run_resolve(const args *a)
     if (!set->base && !set->jsonl)
         return say_fail(SAY_USAGE, "seine url resolve --base https://e.example/page REF",
                         "url resolve needs --base");
-    return run(a, put_href, answer_resolve);
+    return run_url(a, put_href, answer_resolve);
 }
 
 static int
 run_normalize(const args *a)
 {
-    return run(a, put_key, answer_normalize);
+    return run_url(a, put_key, answer_normalize);
 }

@@ -67,7 +67,7 @@ typedef struct place {
 } place;
 
 static bool
-flawed(const char *what, seine_err e, const seine_url_flaw *flaw, reason *why)
+refuse_url(const char *what, seine_err e, const seine_url_flaw *flaw, reason *why)
 {
     if (e != SEINE_E_BAD_URL)
         return reason_set(why, "%s%s", what, seine_err_text(e));
@@ -104,11 +104,11 @@ read_input(place *p, const seine_url *base, const bytes *text, bool *out_bare,
         snprintf(whole, sizeof whole, "http://%.*s/", (int)text->len, text->ptr);
         e = seine_url_parse(&p->url, whole, strlen(whole), &flaw);
     }
-    return e == SEINE_OK || flawed("", e, &flaw, why);
+    return e == SEINE_OK || refuse_url("", e, &flaw, why);
 }
 
 static size_t
-dots(const char *text, size_t len)
+count_dots(const char *text, size_t len)
 {
     size_t n = 0;
 
@@ -120,10 +120,10 @@ dots(const char *text, size_t len)
 /* The last `n` bytes of a name; of a host that was given in other letters, as many
  * labels of those. */
 static seine_json *
-ending(seine_view name, size_t n, const bytes *bare)
+name_ending(seine_view name, size_t n, const bytes *bare)
 {
     const char *end = name.ptr + name.len;
-    size_t labels = dots(end - n, n) + 1, len = bare ? bare->len : 0;
+    size_t labels = count_dots(end - n, n) + 1, len = bare ? bare->len : 0;
 
     if (n == 0)
         return seine_json_new_null();
@@ -132,7 +132,7 @@ ending(seine_view name, size_t n, const bytes *bare)
     bool ascii = true;
     for (size_t i = 0; i < len; i++)
         ascii = ascii && (unsigned char)bare->ptr[i] < 0x80;
-    if (ascii || dots(bare->ptr, len) != dots(name.ptr, name.len))
+    if (ascii || count_dots(bare->ptr, len) != count_dots(name.ptr, name.len))
         return seine_json_new_string(end - n, n);
     const char *from = bare->ptr + len;
     while (labels > 0 && from > bare->ptr)
@@ -160,14 +160,15 @@ put_site(const seine_url *u, const bytes *bare, seine_json *out)
         name.len = 0;
     while (name.len > 0 && name.ptr[name.len - 1] == '.')
         name.len--;
-    jsonl_set(out, "site", ending(name, seine_psl_site(list, name.ptr, name.len), bare));
+    jsonl_set(out, "site",
+              name_ending(name, seine_psl_site(list, name.ptr, name.len), bare));
     jsonl_set(out, "suffix",
-              ending(name, seine_psl_suffix(list, name.ptr, name.len), bare));
+              name_ending(name, seine_psl_suffix(list, name.ptr, name.len), bare));
 }
 
 /* One case of --jsonl. What a recorded one expects may stand beside what it asks. */
 static bool
-answer(const seine_json *in, seine_json *out, reason *why)
+answer_site_case(const seine_json *in, seine_json *out, reason *why)
 {
     static place base, url;
     bytes input = {0}, ref = {0}, page = {0};
@@ -189,7 +190,7 @@ answer(const seine_json *in, seine_json *out, reason *why)
     seine_err e =
         page.ptr ? seine_url_parse(&base.url, page.ptr, page.len, &flaw) : SEINE_OK;
     if (e != SEINE_OK) {
-        flawed("base: ", e, &flaw, why);
+        refuse_url("base: ", e, &flaw, why);
         goto out;
     }
     const bytes *text = input.ptr ? &input : &ref;
@@ -222,7 +223,7 @@ show_bad(const settings *set, const char *text, size_t len, const char *why)
 
 /* One of the command line; false: it is no URL. */
 static bool
-one(const settings *set, const char *text, size_t len)
+print_site(const settings *set, const char *text, size_t len)
 {
     static place none, url;
     bytes input = {text, len, NULL};
@@ -249,7 +250,7 @@ one(const settings *set, const char *text, size_t len)
 }
 
 static int
-each_line(const settings *set, bool *all)
+print_each_line(const settings *set, bool *all)
 {
     lines in;
     lines_got got;
@@ -258,7 +259,7 @@ each_line(const settings *set, bool *all)
     if (code != SAY_DONE)
         return code;
     while ((got = lines_next(&in)) == LINES_ONE || got == LINES_TOO_LONG)
-        *all = (got == LINES_ONE ? one(set, in.text, in.len)
+        *all = (got == LINES_ONE ? print_site(set, in.text, in.len)
                                  : show_bad(set, "", 0, "longer than any URL")) &&
                *all;
     lines_close(&in);
@@ -266,19 +267,19 @@ each_line(const settings *set, bool *all)
 }
 
 static int
-each(const args *a)
+print_each_word(const args *a)
 {
     const settings *set = a->settings;
     int code = SAY_DONE;
     bool all = true;
 
     if (a->count == 0)
-        code = each_line(set, &all);
+        code = print_each_line(set, &all);
     for (size_t i = 0; i < a->count && code == SAY_DONE; i++)
         if (strcmp(a->words[i], "-") == 0)
-            code = each_line(set, &all);
+            code = print_each_line(set, &all);
         else
-            all = one(set, a->words[i], strlen(a->words[i])) && all;
+            all = print_site(set, a->words[i], strlen(a->words[i])) && all;
     return code == SAY_DONE && !all ? SAY_FAILED : code;
 }
 
@@ -298,7 +299,7 @@ run_site(const args *a)
     if (e != SEINE_OK)
         return say_fail(SAY_MACHINE, "--list FILE", "no public suffix list: %s",
                         seine_err_text(e));
-    code = set->jsonl ? jsonl_run(NULL, answer) : each(a);
+    code = set->jsonl ? jsonl_run(NULL, answer_site_case) : print_each_word(a);
     seine_psl_free(list);
     return code;
 }

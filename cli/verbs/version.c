@@ -12,7 +12,7 @@ typedef struct settings {
     bool json;
 } settings;
 
-static int run(const args *a);
+static int run_version(const args *a);
 
 /* clang-format off */
 static const option options[] = {
@@ -28,7 +28,7 @@ const command cmd_version = {
     .text = "Version, commit (where the build knew it), compiler, and the versions of the libraries that are loaded now.",
     .options = options,
     .settings_size = sizeof(settings),
-    .run = run,
+    .run = run_version,
 };
 /* clang-format on */
 
@@ -78,7 +78,7 @@ help_version(void)
 }
 
 static int
-run(const args *a)
+run_version(const args *a)
 {
     const settings *set = a->settings;
 

@@ -21,7 +21,7 @@ typedef struct settings {
 } settings;
 
 static int run_ls(const args *a);
-static int run_check(const args *a);
+static int run_warc_check(const args *a);
 
 #define AT(member) .at = offsetof(settings, member)
 
@@ -77,7 +77,7 @@ const command cmd_warc_check = {
     .settings_size = sizeof(settings),
     .min_args = 1,
     .max_args = SIZE_MAX,
-    .run = run_check,
+    .run = run_warc_check,
 };
 /* clang-format on */
 
@@ -103,7 +103,7 @@ is_jsonl(const reading *r)
 
 /* More of the file. False: it cannot be read. */
 static bool
-fill(reading *r)
+read_more(reading *r)
 {
     ssize_t n;
 
@@ -253,7 +253,7 @@ read_all(reading *r)
 
         switch (seine_warc_next(r->warc, &r->in, r->is_last, &piece)) {
         case SEINE_WARC_MORE:
-            if (!fill(r))
+            if (!read_more(r))
                 return false;
             break;
         case SEINE_WARC_END:
@@ -298,7 +298,7 @@ sum_up(reading *r)
 }
 
 static int
-one(reading *r)
+read_archive(reading *r)
 {
     seine_warc_opts opts = {.check = r->checks};
     bool is_stdin = strcmp(r->name, "-") == 0;
@@ -322,7 +322,7 @@ one(reading *r)
 }
 
 static int
-run(const args *a, bool checks)
+run_warc(const args *a, bool checks)
 {
     char *buf = xalloc_zeroed(PIECE, 1);
     bool damaged = false;
@@ -331,7 +331,7 @@ run(const args *a, bool checks)
     for (size_t i = 0; i < a->count && code == SAY_DONE; i++) {
         reading r = {.a = a, .name = a->words[i], .checks = checks, .buf = buf};
 
-        code = one(&r);
+        code = read_archive(&r);
         damaged = damaged || r.findings > 0;
     }
     free(buf);
@@ -341,11 +341,11 @@ run(const args *a, bool checks)
 static int
 run_ls(const args *a)
 {
-    return run(a, false);
+    return run_warc(a, false);
 }
 
 static int
-run_check(const args *a)
+run_warc_check(const args *a)
 {
-    return run(a, true);
+    return run_warc(a, true);
 }
