@@ -39,7 +39,7 @@ load_jar(seine_cookie_jar *jar, const char *label, const char *path)
                     why[0] ? show_bytes(why, strlen(why)).text : seine_err_text(e));
 }
 
-/* It is better to know before the first request than behind the last. */
+/* Checks before the first request that the jar can be saved behind the last one. */
 static int
 check_place(const char *path)
 {

@@ -15,7 +15,7 @@ crawl_is_asked(const args *a)
     return a->command == &cmd_crawl || a->command == &cmd_explain;
 }
 
-/* Several --domains, with commas or without, become one list. */
+/* Joins the values of all --domains, each of which may hold commas, to one list. */
 static void
 read_domains(const texts *given, crawl_plan *p)
 {
@@ -58,7 +58,7 @@ read_depth(const char *text, uint32_t *out_depth)
     return SAY_DONE;
 }
 
-/* What this version does not do is said before anything is done. */
+/* Refuses the options that this version does not support yet. */
 static int
 check_job(const fetch_settings *set)
 {
@@ -119,7 +119,7 @@ is_token(const char *text, size_t n)
     return n > 0;
 }
 
-/* Each of "text/html,image/…" is a media type, all of one kind, or everything. */
+/* Each part of "text/html,image/…" is a media type, all types of one kind, or all. */
 static int
 check_types(const char *list)
 {
@@ -137,8 +137,8 @@ check_types(const char *list)
     return SAY_DONE;
 }
 
-/* --mine: hosts that are mine need no robots.txt. Beyond the hosts of the seeds it is
- * obeyed, and a word for it is a word. */
+/* --mine ignores robots.txt on the hosts of the seeds, which are the user's own, and
+ * obeys it elsewhere. --robots decides where it is given. */
 static seine_obey
 read_robots(const args *a, const fetch_settings *set)
 {

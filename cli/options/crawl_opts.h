@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* crawl_opts.h - which URLs and which links, from what was typed. */
+/*
+ * crawl_opts.h - the crawl options of the library, made from the settings of `seine
+ * crawl`.
+ *
+ *     crawl_plan plan;
+ *     seine_fetch_opts o = SEINE_FETCH_OPTS;
+ *     int code = crawl_plan_make(a, &o, &plan);
+ */
 #ifndef CLI_CRAWL_OPTS_H
 #define CLI_CRAWL_OPTS_H
 
@@ -13,11 +20,11 @@ typedef struct crawl_plan {
     const char **domains; /* … and where they begin */
 } crawl_plan;
 
-/* Whether these are the words of `seine crawl`, or of `explain`, which asks about one. */
+/* Whether the command is `seine crawl`, or `seine explain`, which asks about a crawl. */
 bool crawl_is_asked(const args *a);
 
-/* Into `o`, which then points into `out_plan`. SAY_DONE, or it was said what is wrong and
- * there is nothing to free. */
+/* Fills in the crawl part of `o`, which then points into `out_plan`. SAY_DONE; or the
+ * exit code after an error message, with nothing to free. */
 int crawl_plan_make(const args *a, seine_fetch_opts *o, crawl_plan *out_plan);
 void crawl_plan_free(crawl_plan *p);
 

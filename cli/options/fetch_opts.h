@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fetch_opts.h - from what was typed to the options of the library. */
+/*
+ * fetch_opts.h - the options of the library, made from the settings of `seine fetch`.
+ *
+ *     fetch_plan plan;
+ *     int code = fetch_plan_make(a, &plan);
+ *     fetch_plan_free(&plan);
+ */
 #ifndef CLI_FETCH_OPTS_H
 #define CLI_FETCH_OPTS_H
 
@@ -19,8 +25,8 @@ typedef struct fetch_plan {
     seine_fields fields;
 } fetch_plan;
 
-/* Reads and checks everything before anything is sent. SAY_DONE, or it was said what
- * is wrong and there is nothing to free. */
+/* Reads and checks every setting before the first request. SAY_DONE; or the exit code
+ * after an error message, with nothing to free. */
 int fetch_plan_make(const args *a, fetch_plan *out_plan);
 void fetch_plan_free(fetch_plan *p);
 

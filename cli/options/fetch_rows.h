@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fetch_rows.h - the options of `fetch` and `crawl`, once.
+ * fetch_rows.h - the option rows that `fetch`, `crawl` and `explain` share.
  *
- * Included inside of the table of each, where IN_CRAWL is 0 or 1: FOR picks between two
- * values, #if what one of them does not have.
+ * Each command includes this file inside of its option table and defines IN_CRAWL as 0 or
+ * 1. FOR picks one of two values by it; #if leaves out the rows that a command lacks.
  */
 #define AT(member) .at = offsetof(fetch_settings, member)
 #if IN_CRAWL
@@ -12,7 +12,7 @@
 #define FOR(fetch, crawl) fetch
 #endif
 #ifndef IN_EXPLAIN
-#define IN_EXPLAIN 0 /* 1: what decides about URLs stands on the one screen, no more */
+#define IN_EXPLAIN 0 /* 1: -h shows only the options that decide about URLs */
 #endif
 
 /* clang-format off */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fetch_settings.h - what was typed for `fetch` and `crawl`, before it means anything. */
+/* fetch_settings.h - the values of the options of `fetch` and `crawl`, as they were
+ * typed. fetch_opts.h turns them into options of the library. */
 #ifndef CLI_FETCH_SETTINGS_H
 #define CLI_FETCH_SETTINGS_H
 
@@ -19,7 +20,7 @@ typedef enum progress_kind {
     PROGRESS_OFF
 } progress_kind;
 
-/* As they stand in the options. */
+/* In the order of the choices in fetch_rows.h. */
 enum obey_choice { OBEY_ON, OBEY_OFF, OBEY_AUDIT };
 enum scope_choice { SCOPE_HOST, SCOPE_DOMAIN, SCOPE_PREFIX, SCOPE_ANY };
 enum sitemap_choice { SITEMAP_AUTO, SITEMAP_ONLY, SITEMAP_OFF };

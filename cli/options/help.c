@@ -20,7 +20,7 @@ const char help_exits[] =
     "signals. 141: the reader of the output has gone.";
 /* clang-format on */
 
-enum { GAP = 26 }; /* where the words about an option begin */
+enum { GAP = 26 }; /* the column at which the description of an option begins */
 
 help_text
 help_label(const option *o)
@@ -61,7 +61,7 @@ help_env(const option *o)
     return out;
 }
 
-/* Columns a word takes; backquotes are marks, not characters. */
+/* The columns that a word takes; backquotes are not shown. */
 static size_t
 count_columns(const char *word, size_t n)
 {
@@ -72,7 +72,7 @@ count_columns(const char *word, size_t n)
     return sum;
 }
 
-/* A word in which `x` is what can be typed: bold where there are colours. */
+/* Prints a word; a part in `backquotes` is bold where there are colours. */
 static void
 put_word(const screen *s, const char *word, size_t n, bool *bold)
 {
@@ -199,7 +199,7 @@ help_command(const screen *s, const command *c, bool all)
     return SAY_DONE;
 }
 
-/* How many commands from here on begin with the same of two words. */
+/* How many commands, from the i-th on, have names of two words with the same first. */
 static size_t
 family_size(size_t i)
 {
@@ -212,7 +212,7 @@ family_size(size_t i)
     return n;
 }
 
-/* The command behind a family whose name is its first word alone; NULL: another. */
+/* The command that follows a family and is named like its first word; NULL: none. */
 static const command *
 head_of(size_t i, size_t n)
 {
@@ -224,7 +224,7 @@ head_of(size_t i, size_t n)
                : NULL;
 }
 
-/* "url …   parse, resolve, normalize": one screen has no room for each. */
+/* Prints a family in one line, "url …   parse, resolve, normalize". */
 static void
 put_family(const screen *s, size_t i, size_t n)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * help.h - what the option table looks like to readers.
+ * help.h - help texts, made from the option table.
  *
- * `all` false: one screen; true: everything there is to say.
+ * `all` false is the one screen of -h, true the whole text of --help.
  */
 #ifndef CLI_HELP_H
 #define CLI_HELP_H
@@ -11,7 +11,7 @@
 
 #include "options/options.h"
 
-/* Paragraphs that belong to no command: how to type, units, exit codes. */
+/* Paragraphs for all commands: how options are typed, units, exit codes. */
 extern const char help_rules[], help_units[], help_exits[];
 
 int help_overview(const screen *s, bool all);
@@ -27,7 +27,7 @@ help_text help_label(const option *o);
 help_text help_default(const option *o);
 help_text help_env(const option *o); /* "SEINE_RATE", or empty */
 
-/* The man page, in man(7); the table, one JSON object per line. */
+/* Prints the man page in man(7); prints the table as JSON lines. */
 int help_man(void);
 int help_table(void);
 

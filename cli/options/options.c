@@ -13,7 +13,7 @@
 #include "screen/xalloc.h"
 #include "verbs/verbs.h"
 
-/* In the order of the help. */
+/* The help lists them in this order. */
 const command *const commands[] = {
     &cmd_crawl,
     &cmd_fetch,
@@ -41,7 +41,7 @@ const command *const commands[] = {
     &cmd_http_cookie,
     &cmd_http_ratelimit,
     &cmd_json_check,
-    &cmd_chaos_site, /* both before chaos, whose name they begin with */
+    &cmd_chaos_site, /* both stand before chaos, which is their first word */
     &cmd_chaos_suite,
     &cmd_chaos,
     &cmd_doctor,
@@ -67,7 +67,7 @@ const option shared_options[] = {
 };
 /* clang-format on */
 
-/* How many words make the name; 0: it is another. */
+/* How many of the words spell the name; 0: they spell another. */
 static size_t
 words_of_name(const char *name, char **words, size_t count)
 {

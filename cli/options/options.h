@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * options.h - what can be typed, in one table.
+ * options.h - the table of commands and options, and the run of a command.
  *
- * Each command has a file; at its top stands its entry: name, one line about it,
- * its options and examples. options.c lists the entries and the options all
- * commands share. Parser, --help, man page, completion and the names in the
- * environment are made from these entries and from nothing else.
+ * Each command has a file in cli/verbs. At its top stands its entry: the name, one line
+ * of description, the options and the examples. options.c lists the entries, and the
+ * options that all commands share. The parser, --help, the man page, the completion and
+ * the names of environment variables are made from these entries.
  *
- * An option's value goes to its place in the command's settings, by its kind:
+ * The parser writes the value of an option to its place in the settings of the command;
+ * the kind says which type stands there:
  *
  *     static const option options[] = {
- *         {"rate", "r", KIND_PACE, "R", .at = offsetof(settings, rate), …},
+ *         {"rate", "r", KIND_PACE, "R", .at = offsetof(settings, rate)},
+ *         {.name = NULL},
+ *     };
  */
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
@@ -24,42 +27,42 @@
 
 typedef enum kind {
     KIND_FLAG,   /* bool; --x and --no-x */
-    KIND_SPAN,   /* seine_span; OFF: SEINE_NEVER */
+    KIND_SPAN,   /* seine_span; "off" is SEINE_NEVER */
     KIND_PACE,   /* pace */
-    KIND_COUNT,  /* uint64_t; OFF: 0 */
+    KIND_COUNT,  /* uint64_t; "off" is 0 */
     KIND_SIZE,   /* uint64_t, bytes */
-    KIND_SHARE,  /* uint32_t, percent; OFF: 0 */
+    KIND_SHARE,  /* uint32_t, percent; "off" is 0 */
     KIND_CHOICE, /* int, the place in `value`, which reads "auto|always|never" */
     KIND_TEXT,   /* const char * */
     KIND_FILE,   /* const char *, completed as a file name */
-    KIND_LIST,   /* texts: may be repeated; of the environment, between commas */
+    KIND_LIST,   /* texts: may be repeated; commas separate them in the environment */
     KIND_FILES,  /* texts, completed as file names */
-    KIND_TIMES,  /* uint32_t, how often it stands there: -vv */
+    KIND_TIMES,  /* uint32_t, how often it was given: -vv */
     KIND_ACTION  /* ends the parsing: help, version */
 } kind;
 
-/* What a repeated option was given. */
+/* The values of an option that may be repeated. */
 typedef struct texts {
-    const char **items; /* NULL ends them; NULL: there are none */
+    const char **items; /* ended by NULL; NULL itself: no values */
     size_t count, cap;
-    char *own; /* the copy of an environment's list */
+    char *own; /* the copy of a list in the environment */
 } texts;
 
 enum { OPTIONS_MOST = 128 }; /* of one command */
 
 typedef struct option {
     const char *name;    /* "max-wait" */
-    const char *letters; /* "r"; several are the same option; NULL none */
+    const char *letters; /* "r"; each letter means the option; NULL: none */
     kind kind;
-    const char *value;   /* what stands for it in the help: "D", "auto|never" */
-    const char *initial; /* the default, read like a typed one; NULL none */
+    const char *value;   /* the value in the help: "D", "auto|never" */
+    const char *initial; /* the default, read like a typed value; NULL: none */
     size_t at;           /* offset in the settings */
-    uint64_t min, max;   /* counts; max 0: no bound */
-    bool off;            /* "off" is allowed; for rates always */
-    bool alone;          /* --x and --x=V, never --x V: without one the text is "" */
-    bool no;             /* --no-x exists though it takes a value: the text is "" */
-    bool env;            /* SEINE_MAX_WAIT sets it too */
-    bool rare;           /* not on the one screen of -h */
+    uint64_t min, max;   /* of counts and sizes; max 0: no bound */
+    bool off;            /* "off" is a value; for rates it always is */
+    bool alone;          /* --x and --x=V but not --x V; --x alone is "" */
+    bool no;             /* --no-x exists though x takes a value, and is "" */
+    bool env;            /* a variable like SEINE_MAX_WAIT sets the option, too */
+    bool rare;           /* left out by -h */
     const char *help;    /* one line, lower case, no full stop */
     const char *more;    /* sentences for --help and the man page, or NULL */
 } option;
@@ -74,9 +77,9 @@ struct args {
     const struct command *command;
     void *settings; /* the command's struct */
     screen screen;
-    color_when color; /* for other streams than standard output */
+    color_when color; /* for standard error */
     bool quiet;
-    size_t count; /* of words that are no options */
+    size_t count; /* of `words`, the arguments that are no options */
     char **words;
     uint64_t given[OPTIONS_MOST / 64]; /* by place in the command's options */
 };
@@ -85,37 +88,37 @@ typedef struct command {
     const char *name;      /* "limit simulate" */
     const char *also;      /* another spelling of it, or NULL */
     const char *arguments; /* "[TRACE|-]", or "" */
-    const char *choices;   /* what the argument can be: "bash|zsh|fish", NULL */
+    const char *choices;   /* the values of the argument, "bash|zsh|fish"; NULL: any */
     const char *about;     /* one line, lower case, no full stop */
     const char *text;      /* paragraphs for --help and the man page, or NULL */
-    const option *options; /* ended by a NULL name; NULL none */
+    const option *options; /* ended by a NULL name; NULL: none */
     const example *examples;
     size_t settings_size;
     size_t min_args, max_args;
     int (*run)(const args *a);
 } command;
 
-/* What the shared options set. */
+/* The settings of the shared options. */
 typedef struct shared {
     int color;
     bool quiet;
 } shared;
 
-/* Ended by NULL. */
+/* Both are ended by NULL, the options by a NULL name. */
 extern const command *const commands[];
 extern const option shared_options[];
 
-/* Finds and runs the command of these words; answers the exit code. */
+/* Finds the command that the words name and runs it. Returns the exit code. */
 int options_run(int argc, char **argv);
 
-/* Whether the command line itself names the option. */
+/* Whether the command line gives the option; the environment does not count. */
 bool options_given(const args *a, const char *name);
 
-/* The command whose name these words are, or begin with; *out_used words make
- * the name. NULL: none. */
+/* The command whose name stands in the first *out_used words. NULL: none. */
 const command *options_find(char **words, size_t count, size_t *out_used);
 
-/* An option of the command or of all; *out_no: it was its --no- form. NULL: none. */
+/* An option of the command, or a shared one. *out_no: `name` is its --no- form. NULL:
+ * none. */
 const option *options_by_name(const command *c, const char *name, size_t n, bool *out_no);
 const option *options_by_letter(const command *c, char letter);
 

@@ -95,7 +95,8 @@ run_action(const parser *p, const option *o, bool all)
     return help_command(&s, p->args->command, all);
 }
 
-/* Options that stand alone: on and off, how often, and --no-x of what has a value. */
+/* Takes an option without a value: a flag, a repeated -v, or --no-x of one with values.
+ */
 static int
 take_flag(parser *p, const option *o, bool on)
 {
@@ -159,7 +160,7 @@ short_options(parser *p, const char *word)
     return PARSE_RUN;
 }
 
-/* SEINE_MAX_WAIT for --max-wait, where the command line is silent. */
+/* Reads SEINE_MAX_WAIT for --max-wait, unless the command line gives the option. */
 static int
 read_environment(parser *p, const option *list)
 {

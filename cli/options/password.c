@@ -17,9 +17,9 @@
 
 enum { LONGEST = 1024, CTRL_C = 3, CTRL_D = 4, CTRL_U = 21, BACKSPACE = 8, DELETE = 127 };
 
-/* Byte by byte: nothing of it stays in a buffer of the C library. Signals wait for the
- * run that has not begun, so the terminal does not send them: ^C is a byte, too. False:
- * it was pressed, or the terminal has gone. */
+/* Reads byte by byte, so that no buffer of the C library keeps the password. The terminal
+ * sends no signals meanwhile, so ^C is a byte like others. False: the user pressed ^C, or
+ * the terminal has gone. */
 static bool
 read_line(int fd, char line[LONGEST], size_t *out_len)
 {
@@ -65,7 +65,8 @@ password_ask(const char *name, char **out_text, size_t *out_len)
     silent.c_lflag &= ~(tcflag_t)(ECHO | ICANON | ISIG);
     silent.c_cc[VMIN] = 1;
     silent.c_cc[VTIME] = 0;
-    tcsetattr(fd, TCSAFLUSH, &silent); /* before it is asked: nothing typed is shown */
+    tcsetattr(fd, TCSAFLUSH,
+              &silent); /* before the prompt, so that nothing typed early is shown */
     dprintf(own >= 0 ? own : STDERR_FILENO, "Password for %s: ", name);
     bool got = read_line(fd, line, out_len);
     tcsetattr(fd, TCSAFLUSH, &was);

@@ -21,7 +21,7 @@
 
 enum { FILE_MOST = 64 << 20, FIELDS_MOST = 1000 };
 
-/* Everything kept may be a secret: it is wiped before it is freed. */
+/* Takes ownership of a text, which may be a secret: request_free wipes it. */
 static char *
 keep(request *r, char *text, size_t len)
 {
@@ -44,7 +44,7 @@ add_field(request *r, const char *name, size_t name_len, const char *value,
     r->fields[r->n_fields++] = (seine_field){{name, name_len}, {value, value_len}};
 }
 
-/* What was typed, out of sight: the list of processes shows this very memory. */
+/* Overwrites what was typed, because the list of processes shows this very memory. */
 static void
 hide(request *r, const char *typed, size_t n)
 {
@@ -69,7 +69,7 @@ request_reads_stdin(const fetch_settings *set)
     return set->data && strcmp(set->data, "@-") == 0;
 }
 
-/* The whole of a file, terminated; NULL: it was said why not. */
+/* Reads a whole file and terminates it. NULL: after an error message. */
 static char *
 read_whole(const char *label, const char *path, size_t *out_len)
 {
@@ -138,7 +138,7 @@ is_elsewhere(const char *value, size_t n)
            (n > 5 && strncmp(value, "file:", 5) == 0);
 }
 
-/* What env:NAME or file:PATH stand for. NULL: it was said what is wrong. */
+/* Finds the value that env:NAME or file:PATH stands for. NULL: after an error message. */
 static const char *
 find_value(request *r, const char *label, const char *value, size_t *len)
 {
@@ -170,8 +170,8 @@ find_value(request *r, const char *label, const char *value, size_t *len)
     return out;
 }
 
-/* "Name: value"; a value is never shown, it may be a secret. `typed`: on the command
- * line, where it is wiped. */
+/* Adds "Name: value". No message shows the value, which may be a secret. `typed`: the
+ * line stands on the command line, where it is wiped. */
 static int
 add_line(request *r, const char *line, size_t len, bool typed)
 {
@@ -183,7 +183,7 @@ add_line(request *r, const char *line, size_t len, bool typed)
     size_t name_len = colon ? (size_t)(colon - line) : len;
 
     if (!is_token(line, name_len) || !colon) {
-        /* a name at most: what follows may be a secret that lacks its colon */
+        /* The message shows a name at most: the rest may be a secret without a colon. */
         while (!is_token(line, name_len) && name_len > 0)
             name_len--;
         return say_fail(SAY_USAGE, hint, "--header '%s': not 'Name: value'",
@@ -246,7 +246,7 @@ add_file(request *r, const char *path)
     return code;
 }
 
-/* name:password in base64, as RFC 7617 has it, becomes a field. */
+/* Adds the field of Basic authentication: name:password in base64 (RFC 7617). */
 static int
 add_basic(request *r, const char *name, size_t name_len, const char *pass, size_t len)
 {
@@ -275,7 +275,7 @@ add_basic(request *r, const char *name, size_t name_len, const char *pass, size_
     return e == SEINE_OK ? SAY_DONE : no_more(e, "--user");
 }
 
-/* NAME[:PASS], where all of it or PASS may be env:NAME or file:PATH. */
+/* Reads NAME[:PASS]; all of it, or PASS alone, may be env:NAME or file:PATH. */
 static int
 add_user(request *r, const char *user)
 {
@@ -307,7 +307,7 @@ add_user(request *r, const char *user)
     return code;
 }
 
-/* "joe:pw@" of a URL as it was typed, the "@" included; 0 bytes: none. */
+/* Finds "joe:pw@" in a URL as it was typed. Returns its length; 0: no login. */
 static size_t
 find_login(const char *text, const char **out_at)
 {
@@ -321,7 +321,7 @@ find_login(const char *text, const char **out_at)
     return n;
 }
 
-/* A login typed into a URL goes where the URL does, and is not seen here any more. */
+/* Keeps a copy of the URL and overwrites the login where it was typed. */
 int
 request_hide_url(request *r, const char *label, const char **text)
 {
@@ -341,7 +341,7 @@ request_hide_url(request *r, const char *label, const char **text)
     return SAY_DONE;
 }
 
-/* "a=b; c=d", behind what -H says of cookies. */
+/* Adds "a=b; c=d" behind the cookies of -H. */
 static int
 add_cookie(request *r, const char *text)
 {
@@ -359,7 +359,7 @@ add_cookie(request *r, const char *text)
     if (e != SEINE_OK)
         return no_more(e, "--cookie");
     const char *equals = elsewhere ? NULL : strchr(text, '=');
-    if (equals) /* which stays: it is no name of a file */
+    if (equals) /* the message keeps the "=", so that nobody looks for a file */
         hide(r, equals + 1, strlen(equals + 1));
     for (size_t i = 0; n > 0 && i < r->n_fields; i++) {
         seine_field *f = &r->fields[i];
@@ -454,8 +454,8 @@ set_names(const fetch_settings *set, request *r)
     return SAY_DONE;
 }
 
-/* Nobody reads a secret out of a core. The leak checker of a debug build attaches to
- * the program, which only what may be dumped allows. */
+/* Switches core dumps off, so that no core holds a secret. A debug build keeps them on,
+ * because its leak checker has to attach to the program. */
 static void
 dump_nothing(void)
 {
@@ -491,8 +491,8 @@ add_headers(request *r, const texts *lines)
     return code;
 }
 
-/* Also from elsewhere; logins of the environment stay where they are, and out of
- * messages. */
+/* Hides the logins of proxies. Those in the environment stay where they are and are kept
+ * out of messages. */
 static int
 hide_proxies(request *r, fetch_settings *set)
 {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * request.h - what -H, -u, -d, -e and --contact make of a request.
+ * request.h - the headers, the body and the secrets of requests: -H, -u, -d, -e,
+ * --contact.
  *
- * Secrets can stay out of the command line: a header's value and a password may be
- * `env:NAME` or `file:PATH`, lines of headers come from @FILE, a password is asked on
- * the terminal. What is typed all the same is copied and overwritten where it was
- * typed; what the environment held, too. All of it is known to say.h, whose messages
- * show none of it, and wiped at the end.
+ * Secrets can stay out of the command line: the value of a header and a password may be
+ * `env:NAME` or `file:PATH`, header lines may come from @FILE, and a missing password is
+ * asked for on the terminal. A secret that was typed is copied and overwritten on the
+ * command line, and a secret of the environment is overwritten there. say.h knows all
+ * secrets and shows none of them; request_free wipes them.
  */
 #ifndef CLI_REQUEST_H
 #define CLI_REQUEST_H
@@ -34,15 +35,15 @@ typedef struct request {
     size_t n_owned, owned_cap, fields_cap, n_read, read_cap;
 } request;
 
-/* SAY_DONE, or it was said what is wrong. */
+/* SAY_DONE, or the exit code after an error message. */
 int request_make(const args *a, request *out_request);
 void request_free(request *r);
 
-/* Another option that is a URL: *text becomes a copy if there is a login in it, which is
- * overwritten where it was typed, and kept out of messages. */
+/* Hides the login in another option that is a URL: *text becomes a copy, the login is
+ * overwritten where it was typed, and messages do not show it. */
 int request_hide_url(request *r, const char *label, const char **text);
 
-/* Whether -d takes standard input. */
+/* Whether -d reads standard input. */
 bool request_reads_stdin(const fetch_settings *set);
 
 #endif

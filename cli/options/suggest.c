@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Slips between two words: a letter too many, missing, wrong, or two swapped. */
+/* Counts the slips between two words: a letter too many, missing, wrong, or swapped. */
 static unsigned
 count_slips(const char *a, const char *b)
 {

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* values.h - the text of an option's value and its place in the settings. */
+/*
+ * values.h - reads the text of a value into its place in the settings.
+ *
+ *     char why[VALUES_WHY];
+ *     const char *bad = values_read(o, "500ms", a->settings, why);
+ */
 #ifndef CLI_VALUES_H
 #define CLI_VALUES_H
 
@@ -7,29 +12,30 @@
 
 enum { VALUES_WHY = 96 };
 
-/* Why the text is no value for the option (said in `why` where it takes numbers),
- * or NULL and its place is written. */
+/* Writes the value and returns NULL; or writes nothing and returns the reason, for which
+ * `why` is room. */
 const char *values_read(const option *o, const char *text, void *settings,
                         char why[VALUES_WHY]);
 
-/* The same for the text of an environment variable: flags are on, off, true, false,
- * and a list's parts stand between commas. */
+/* The same for an environment variable: a flag is on, off, true, false, 1 or 0, and
+ * commas separate the parts of a list. */
 const char *values_environment(const option *o, const char *text, void *settings,
                                char why[VALUES_WHY]);
 
-/* Whether the option is followed by a value. */
+/* Whether a value follows the option. */
 bool values_takes(const option *o);
 
-/* Says so; SAY_USAGE. `label` is how the value was given: "--rate". */
+/* Prints the error message and returns SAY_USAGE. `label` says how the value was given:
+ * "--rate". */
 int values_bad(const option *o, const char *label, const char *text, const char *why);
 
-/* What to type instead, for a hint. */
+/* Writes an example of a value, for the hint of an error message. */
 void values_sample(const option *o, char *out, size_t cap);
 
 /* Fills a command's settings with the defaults. */
 void values_defaults(const command *c, void *settings);
 
-/* Frees what lists hold; the texts themselves are the command line's. */
+/* Frees the lists; their texts belong to the command line. */
 void values_free(const command *c, void *settings);
 
 #endif

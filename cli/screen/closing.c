@@ -14,8 +14,7 @@
 
 enum { HOSTS = 10, NAMED = 4 };
 
-/* " (404 ×3, 500, …)": what the URLs of one kind have in common, the most frequent
- * first. */
+/* The parts of " (404 ×3, 500, …)", the most frequent first. */
 typedef struct named {
     struct {
         char name[32];
@@ -74,7 +73,8 @@ put_fate(const closing *c, seine_fate fate, textbuf *out)
             char name[8];
 
             snprintf(name, sizeof name, "%u", s);
-            if (!ok && !(c->opts->crawl && s >= 300 && s < 400)) /* they are links */
+            if (!ok && !(c->opts->crawl && s >= 300 &&
+                         s < 400)) /* redirects of a crawl are links */
                 name_one(&list, name, c->sums.statuses[s]);
         }
     else
@@ -84,7 +84,7 @@ put_fate(const closing *c, seine_fate fate, textbuf *out)
     put_named(out, &list);
 }
 
-/* ", 212 skipped (198 offsite, 14 robots)": the most frequent first. */
+/* Writes ", 212 skipped (198 offsite, 14 robots)", the most frequent reason first. */
 static void
 put_skips(const closing *c, textbuf *out)
 {
@@ -129,7 +129,8 @@ closing_line(const closing *c, textbuf *out)
     for (int f = SEINE_FATE_OK + 1; f < SEINE_FATE_ROOM; f++)
         put_fate(c, (seine_fate)f, out);
     put_skips(c, out);
-    if (c->stats.duplicates && !crawl) /* every page links to others */
+    if (c->stats.duplicates &&
+        !crawl) /* in a crawl duplicates are usual: pages link to the same pages */
         textbuf_put(out, ", %s duplicate%s", figure_count(c->stats.duplicates).text,
                     c->stats.duplicates == 1 ? "" : "s");
     textbuf_put(out, " in %s", figure_span(c->wall).text);
@@ -264,7 +265,7 @@ put_traffic(const closing *c, const screen *s, textbuf *out)
     }
 }
 
-/* One character per bin, as high as the bin is full. */
+/* Draws one character per bin, as high as the bin is full. */
 static void
 put_histogram(const closing *c, const screen *s, textbuf *out)
 {
@@ -306,7 +307,8 @@ put_latency(const closing *c, const screen *s, textbuf *out)
     put_histogram(c, s, out);
 }
 
-/* What the time of all URLs together went into, of which most ran side by side. */
+/* Writes what the URLs spent their time on. The sums exceed the duration of the run,
+ * because URLs wait and run side by side. */
 static void
 put_time(const closing *c, const screen *s, textbuf *out)
 {
@@ -336,7 +338,7 @@ put_time(const closing *c, const screen *s, textbuf *out)
     textbuf_put(out, "\n");
 }
 
-/* What a host's URLs waited for, or that it was the host itself. */
+/* What the URLs of a host waited for most, or "server". */
 static const char *
 limit_of(const seine_fetch_host *h)
 {
@@ -453,7 +455,7 @@ advise_waits(const closing *c, advice *a)
                   "guests keep");
 }
 
-/* What a crawl left out and might have been meant. */
+/* Advises about URLs that a crawl left out and the user may have wanted. */
 static void
 advise_crawl(const closing *c, advice *a)
 {

@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * closing.h - how a run went, for people: one line, on a terminal a table below it, and
- * at most three lines of advice.
+ * closing.h - the report at the end of a run, for people: one line, on a terminal a table
+ * below it, and at most three lines of advice.
  *
  *     done: 2 URLs, 1 ok, 1 http_error (404) in 0.2 s
+ *
+ * The caller fills in a closing with what is known of the run:
+ *
+ *     textbuf out = {0};
+ *     closing_line(&c, &out);
+ *     textbuf_free(&out);
  */
 #ifndef CLI_CLOSING_H
 #define CLI_CLOSING_H
@@ -17,24 +23,24 @@ typedef struct closing {
     seine_tally_sums sums;
     seine_fetch_stats stats;
     seine_fetch_host *hosts; /* the busiest first */
-    char **names;            /* what their names point to */
+    char **names;            /* the memory of their names */
     size_t n_hosts;
-    const uint64_t *bins; /* of outputs.h */
+    const uint64_t *bins; /* of outputs.h: how long requests took */
     seine_span wall;
     const char *stopped_by; /* "done", "signal" … */
     const seine_fetch_opts *opts;
 } closing;
 
-/* The `done:` line, without a line feed. */
+/* Adds the `done:` line, without a line feed. */
 void closing_line(const closing *c, textbuf *out);
 
-/* The table, every line with its line feed. */
+/* Adds the table; every line has its line feed. */
 void closing_table(const closing *c, const screen *s, textbuf *out);
 
-/* Up to three lines of "try: …". */
+/* Adds up to three lines of "try: …". */
 void closing_advice(const closing *c, textbuf *out);
 
-/* The ten busiest hosts; after the end of the run. */
+/* Collects the ten busiest hosts; the run has ended. */
 void closing_hosts(closing *c, const seine_fetch *f);
 void closing_free(closing *c);
 

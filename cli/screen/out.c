@@ -13,7 +13,7 @@
 #include "screen/say.h"
 #include "screen/xalloc.h"
 
-/* Standard output belongs to the process, and so does what is not yet in it. */
+/* One buffer per process, because standard output is one per process. */
 static struct {
     char *bytes;
     size_t len, cap;
@@ -48,7 +48,7 @@ out_flush(void)
     pending.len = pending.cap = 0;
 }
 
-/* Whole lines leave, the begun one stays. */
+/* Writes the whole lines and keeps the one that has no end yet. */
 static void
 drain_out(void)
 {

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * out.h - standard output: records and tables, nothing else.
+ * out.h - standard output, which carries records and tables and nothing else.
  *
- * Everything is collected and written in large pieces. A piece that cannot be
- * written ends the program at once: 141 when the reader has gone, else 3 with a
- * message. Whole lines only are written before the end.
+ * The program collects its output and writes it in large pieces of whole lines. A piece
+ * that cannot be written ends the program at once: with 141 when the reader has gone,
+ * else with 3 and a message.
+ *
+ *     out_print("%s %d\n", name, count);
+ *     out_flush();
  */
 #ifndef CLI_OUT_H
 #define CLI_OUT_H
@@ -16,11 +19,12 @@ void out_text(const char *text);
 void out_print(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void out_fill(const char *glyph, size_t times);
 
-/* One JSON value and a line feed; `give` is freed. */
+/* Writes one JSON value and a line feed, and frees the value. */
 struct seine_json;
 void out_json(struct seine_json *give);
 
-/* Writes what is there; before waiting for input, and at the end. */
+/* Writes what was collected. Called before the program waits for input, and at the end.
+ */
 void out_flush(void);
 
 #endif

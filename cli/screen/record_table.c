@@ -16,7 +16,7 @@ record_table_init(record_table *r, const screen *s, bool on_terminal, size_t wid
     size_t room = s->width > BEFORE + BEHIND ? s->width - BEFORE - BEHIND : 20;
 
     *r = (record_table){.screen = *s, .cut = on_terminal};
-    /* A list gets half of what is left; the rest is for titles. */
+    /* URLs get half of the room that the figures leave; the other half is for titles. */
     r->most = !on_terminal              ? UNCUT
               : widest && widest < room ? widest
               : room / 2 < 24           ? 24
@@ -63,14 +63,15 @@ put_foreign(record_table *r, const char *bytes, size_t n, size_t columns)
 size_t
 record_table_foreign(record_table *r, const char *bytes, size_t n, size_t columns)
 {
-    char *clean = say_clean(bytes, n, &n); /* before it is cut */
+    char *clean = say_clean(bytes, n, &n); /* secrets leave before the text is cut: half a
+                                              secret would not be recognised */
     size_t used = put_foreign(r, clean, n, columns);
 
     free(clean);
     return used;
 }
 
-/* A URL keeps its beginning and its end. */
+/* Writes a URL that is too long without its middle. */
 static void
 put_url(record_table *r, seine_view given)
 {
@@ -139,7 +140,7 @@ width_left(const record_table *r)
     return r->screen.width > used + 8 ? r->screen.width - used : 8;
 }
 
-/* Of a page of a crawl that is elsewhere: where. */
+/* Writes the target of a redirect that a crawl has met. */
 static bool
 put_target(record_table *r, const seine_record *record, size_t room)
 {
@@ -152,7 +153,7 @@ put_target(record_table *r, const seine_record *record, size_t room)
     return true;
 }
 
-/* Title, or what went wrong. */
+/* Writes the title of the page, or the error. */
 static void
 put_words(record_table *r, const seine_record *record)
 {
@@ -200,7 +201,7 @@ end_line(record_table *r)
     textbuf_add(&r->line, "\n", 1);
 }
 
-/* What was not fetched stays in the background, with the reason and the rule. */
+/* Makes the row of a URL that was not fetched: dim, with the reason and the rule. */
 static void
 make_skip(record_table *r, const seine_record *record)
 {

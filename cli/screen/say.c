@@ -41,7 +41,8 @@ say_clean(const char *bytes, size_t n, size_t *out_len)
 static void __attribute__((format(printf, 2, 0)))
 put_message(const char *before, const char *fmt, va_list list)
 {
-    char text[4096], clean[4096]; /* no memory: it may be what the message is about */
+    char text[4096],
+        clean[4096]; /* on the stack: the message may be that there is no memory */
     int n = vsnprintf(text, sizeof text, fmt, list);
     size_t len = n < 0 ? 0 : (size_t)n < sizeof text ? (size_t)n : sizeof text - 1;
 
@@ -73,8 +74,8 @@ say_note(const char *fmt, ...)
     va_end(list);
 }
 
-/* Length of the printable character at `s`: 0 for control characters, for what
- * turns the direction of writing around, and for bytes that are not UTF-8. */
+/* Length of the printable character at `s`. 0 for control characters, for marks that turn
+ * the direction of writing, and for bytes that are not UTF-8. */
 static size_t
 printable_len(const unsigned char *s, size_t n, uint32_t *out_char)
 {
@@ -134,7 +135,8 @@ show_bytes(const char *bytes, size_t n)
     enum { MOST = 96 };
     shown out = {""};
     size_t used = 0;
-    char *clean = say_clean(bytes, n, &n); /* before it is cut */
+    char *clean = say_clean(bytes, n, &n); /* secrets leave before the text is cut: half a
+                                              secret would not be recognised */
 
     bytes = clean;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * say.h - what the program says to people, and the number it ends with.
+ * say.h - error messages, notes and exit codes.
  *
- * Messages go to standard error in one form: what happened, then what to try.
+ * A message goes to standard error and has one form: what happened, then what to try.
  *
  *     return say_fail(SAY_USAGE, "--rate", "unknown option '%s'", show(word).text);
  *
@@ -14,7 +14,7 @@
 
 #include <stddef.h>
 
-/* Exit codes; the list is closed. */
+/* The exit codes; there are no others but 128 and the number of a signal. */
 enum {
     SAY_DONE = 0,
     SAY_FAILED = 1,  /* finished, and the answer is no */
@@ -27,35 +27,35 @@ enum {
 int say_fail(int code, const char *hint, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* What no message shows from here on; NULL: nothing. It is the program's one variable,
- * because messages come from everywhere. */
+/* Secrets that no message shows from here on; NULL: none. They are the one variable of
+ * the program, because every part of it prints messages. */
 struct seine_secrets;
 void say_hide(const struct seine_secrets *secrets);
 const struct seine_secrets *say_hidden(void);
 
-/* The text as it may be shown, terminated; the caller frees it. */
+/* A copy of the text without secrets, terminated; the caller frees it. */
 char *say_clean(const char *bytes, size_t n, size_t *out_len);
 
-/* A line of the same form without a verdict. */
+/* Prints a line of the same form that is no error. */
 void say_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* Foreign bytes made fit for a line of text: control characters and bytes that
- * are not UTF-8 become \x1b, long ones end in an ellipsis. */
+/* Foreign bytes as text for one line: control characters and bytes that are not UTF-8
+ * become \x1b, and a long text ends in an ellipsis. */
 typedef struct shown {
     char text[128];
 } shown;
 
-/* Bytes of the character at `bytes`, if it can be shown as it is; else 0. The columns it
- * takes are written unless `out_columns` is NULL. */
+/* The length in bytes of the character at `bytes`, or 0 if it cannot be shown as it is.
+ * *out_columns: the columns it takes; may be NULL. */
 size_t show_char(const char *bytes, size_t n, size_t *out_columns);
 
 shown show(const char *text);
 shown show_bytes(const char *bytes, size_t n);
 
-/* "e.example:8080" of "http://e.example:8080": an authority without what is usual. */
+/* "e.example:8080" of "http://e.example:8080": without scheme and default port. */
 shown show_host(const char *bytes, size_t n);
 
-/* "no space left on device": the system's words in the form of ours. */
+/* The text of an errno, in lower case like our own: "no space left on device". */
 shown show_errno(int number);
 
 #endif

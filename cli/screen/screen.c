@@ -142,7 +142,7 @@ figure_share(uint64_t n, uint64_t of)
     figure out;
     double percent = of ? 100.0 * (double)n / (double)of : 0;
 
-    /* All and nothing are said only when they are true. */
+    /* 100 % and 0 % are printed only when they are exact. */
     if (n < of && percent > 99.9)
         percent = 99.9;
     if (n > 0 && percent < 0.1)

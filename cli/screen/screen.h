@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * screen.h - how wide, how colourful, and how to write numbers.
+ * screen.h - the width and the colours of the terminal, and numbers for people.
  *
- * Colour: on a terminal only, not with NO_COLOR or TERM=dumb, always with
- * CLICOLOR_FORCE, and --color beats all of them. It is never the only sign.
- * Width: the terminal's, else COLUMNS, else 80.
+ * A terminal gets colours, unless NO_COLOR is set or TERM is dumb; CLICOLOR_FORCE
+ * switches them on everywhere, and --color beats all of these. No fact is shown by colour
+ * alone. The width is that of the terminal, else COLUMNS, else 80.
+ *
+ *     screen s = screen_look(COLOR_AUTO);
+ *     screen_put(&s, INK_GOOD, "%s", figure_count(1204).text);
  */
 #ifndef CLI_SCREEN_H
 #define CLI_SCREEN_H
@@ -28,14 +31,14 @@ typedef enum ink { INK_NONE, INK_GOOD, INK_WARN, INK_BAD, INK_DIM, INK_BOLD } in
 screen screen_look(color_when when);
 screen screen_look_at(int fd, color_when when); /* of standard output or error */
 
-/* What switches the colour on; INK_NONE: all of them off. */
+/* The escape sequence that switches the colour on; INK_NONE: all colours off. */
 const char *screen_code(ink colour);
 
-/* Text in a colour, nothing but the text without one. */
+/* Prints a text, in colour where the screen has colours. */
 void screen_put(const screen *s, ink colour, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* What a cell is filled with; ASCII where the terminal knows no better. */
+/* The characters that fill cells; ASCII where the terminal has no others. */
 typedef enum glyph {
     GLYPH_FULL,
     GLYPH_MIDDLE,
@@ -45,8 +48,8 @@ typedef enum glyph {
 } glyph;
 const char *screen_glyph(const screen *s, glyph g); /* █ ▒ ░ ┊ ─ */
 
-/* One character whose height says how much `part` is of `whole`: " ▁▂▃▄▅▆▇█".
- * More than nothing is never shown as nothing. */
+/* A character whose height shows the share of `part` in `whole`: " ▁▂▃▄▅▆▇█". A blank
+ * stands for 0 alone. */
 const char *screen_level(const screen *s, uint64_t part, uint64_t whole);
 
 typedef struct figure {

@@ -10,7 +10,7 @@
 #include "screen/say.h"
 #include "screen/xalloc.h"
 
-/* Every "%" begins "%%" or "%{name}". */
+/* Checks that every "%" begins "%%" or "%{name}". */
 static const char *
 check_pattern(const char *p, const char *end)
 {
@@ -96,7 +96,7 @@ add_value(template *t, const seine_json *value)
     seine_text_free(&text);
 }
 
-/* "time.total": member by member. */
+/* Follows a path like "time.total" member by member. */
 static const seine_json *
 find_member(const seine_json *from, const char *path, size_t len)
 {

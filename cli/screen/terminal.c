@@ -28,7 +28,7 @@ terminal_fini(terminal *b)
     pthread_mutex_destroy(&b->lock);
 }
 
-/* 0, or the errno. */
+/* Returns 0, or the errno. */
 static int
 write_all(int fd, const char *bytes, size_t n)
 {
@@ -63,8 +63,8 @@ hide_bar(terminal *b)
     b->shown = false;
 }
 
-/* Puts the bar below the last line and the cursor back to where it begins. Lines that
- * are too long are cut by the terminal instead of wrapped. */
+/* Draws the bar below the last line and moves the cursor back to its beginning. The
+ * terminal cuts lines that are too long and does not wrap them. */
 static void
 draw_bar(terminal *b)
 {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * terminal.h - what several threads write for people: lines on standard output, lines on
- * standard error, and below them a bar that comes and goes.
+ * terminal.h - lets several threads write lines to standard output and standard error,
+ * above a progress bar.
  *
- *     terminal_text(b, line, n)      a line for standard output, collected
- *     terminal_flush(b)              out with it
- *     terminal_err(b, line, n)       a line for standard error, at once
- *     terminal_bar(b, text)          the bar is now this; "" takes it away
+ *     terminal_text(b, line, n)      collects a line for standard output
+ *     terminal_flush(b)              writes the collected lines
+ *     terminal_err(b, line, n)       writes a line to standard error at once
+ *     terminal_bar(b, text)          changes the bar; "" removes it
  *
- * Where both streams are the same terminal the bar is taken away before a line is
- * written and put back after it. The cursor rests at the beginning of the bar, so that
- * everything from there on is its own, however wide the terminal has become.
+ * Where both streams are the same terminal, the bar is removed before a line is written
+ * and drawn again behind it. The cursor rests at the beginning of the bar, so that all of
+ * the screen below the cursor belongs to the bar, whatever the width of the terminal.
  *
  * Threads any thread. terminal_bar and terminal_try never wait for a slow reader.
  */
@@ -25,7 +25,7 @@ enum { TERMINAL_BAR = 4096 };
 
 typedef struct terminal {
     pthread_mutex_t lock;
-    char *text; /* for standard output, whole lines */
+    char *text; /* whole lines that wait for standard output */
     size_t len, cap;
     char bar[TERMINAL_BAR];
     int failed; /* errno of standard output; 0 */
@@ -33,21 +33,21 @@ typedef struct terminal {
     bool line_buffered;
 } terminal;
 
-/* `live`: every line of standard output is written at once. */
+/* `live`: lines for standard output are written at once. */
 void terminal_init(terminal *b, bool live);
 void terminal_fini(terminal *b);
 
-/* The errno of the first write that failed, or 0. */
+/* Both return the errno of the first write that failed, or 0. */
 int terminal_text(terminal *b, const char *bytes, size_t n);
 int terminal_flush(terminal *b);
 
-/* As much as can be written without waiting. */
+/* Writes as much as possible without waiting. */
 int terminal_try(terminal *b);
 int terminal_failed(terminal *b);
 
 void terminal_err(terminal *b, const char *bytes, size_t n);
 
-/* The same of what is no line of the log, which redacts its own: without secrets. */
+/* Like terminal_err, but removes secrets. The log has removed its own already. */
 void terminal_say(terminal *b, const char *bytes, size_t n);
 
 /* At most two lines, without a line feed at the end. */

@@ -11,7 +11,7 @@ round_width(seine_span least)
                                   10800, 21600, 43200, 86400, 172800, 604800};
 
     for (seine_span unit = 1000; unit < SEINE_SECS(1); unit *= 10)
-        for (int i = 1; i <= 5; i += i == 1 ? 1 : 3) /* 1 2 5 */
+        for (int i = 1; i <= 5; i += i == 1 ? 1 : 3) /* 1, 2, 5 */
             if (unit * i >= least)
                 return unit * i;
     for (size_t i = 0; i < sizeof seconds / sizeof *seconds; i++)
@@ -21,7 +21,7 @@ round_width(seine_span least)
     return (least + week - 1) / week * week;
 }
 
-/* What to add to a moment so that round numbers of it read as round times. */
+/* What to add to a moment of the trace so that it counts from a local midnight. */
 static seine_time
 clock_shift(const trace *t)
 {
@@ -48,7 +48,8 @@ bins_make(const trace *t, seine_time end, seine_span width, size_t most)
         return cut_trace(t, end, width);
     width = round_width((end - first) / (seine_span)most);
     if (t->coarse && width < SEINE_SECS(1))
-        width = SEINE_SECS(1); /* finer than the trace is would be made up */
+        width =
+            SEINE_SECS(1); /* finer bins would pretend a precision that the trace lacks */
     bins b = cut_trace(t, end, width);
     while (b.count > most) {
         width = round_width(width + 1);
@@ -102,7 +103,7 @@ digits_of(seine_span step)
     return digits;
 }
 
-/* 12.5 s below 100 s, else 2:05 or 1:02:05. */
+/* Writes 12.5 s below 100 s, else 2:05 or 1:02:05. */
 static clock_text
 relative_clock(seine_time at, seine_time last, int digits)
 {
@@ -144,7 +145,7 @@ clock_of(const bins *b, seine_time at, int digits)
 
     clock_text out = log_date_date(t->epoch + at, t->zone);
     if (end - b->start > SEINE_SECS(INT64_C(300) * 86400)) {
-        out.text[10] = '\0'; /* years: the day is enough */
+        out.text[10] = '\0'; /* bins of years show the day alone */
         return out;
     }
     out.text[16] = '\0'; /* to the minute, without year and zone */

@@ -8,7 +8,7 @@
 
 #include <seine/calendar.h>
 
-/* Exactly `n` digits. */
+/* Reads exactly `n` digits. Returns the end of them, or NULL. */
 static const char *
 number(const char *p, int n, int *out)
 {
@@ -50,7 +50,7 @@ fraction(const char *p, log_date *out, long *nanos)
     return p;
 }
 
-/* +01:00, +0100 */
+/* Reads +01:00 or +0100. */
 static const char *
 offset(const char *p, int *out_minutes)
 {
@@ -68,7 +68,7 @@ offset(const char *p, int *out_minutes)
     return p;
 }
 
-/* Years of four digits that int64 nanoseconds can hold. */
+/* Accepts years of four digits that int64 nanoseconds can hold. */
 static bool
 settle(const seine_date *c, long nanos, log_date *out)
 {

@@ -88,7 +88,7 @@ pop_call(run *r)
     }
 }
 
-/* Ends the calls that are over by `until`. */
+/* Settles the calls that end by `until`. */
 static void
 settle_call(run *r, seine_time until)
 {
@@ -98,7 +98,7 @@ settle_call(run *r, seine_time until)
         r->now = c.end;
         seine_err e = seine_breaker_settle(&r->breaker, &c.permit,
                                            r->sim->trace->events[c.number].how, c.end);
-        (void)e; /* each permit is settled here and nowhere else */
+        (void)e; /* cannot fail: each permit is settled here alone */
     }
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sim_breaker.h - what a circuit breaker does to a trace of calls.
+ * sim_breaker.h - simulates a circuit breaker on a trace of calls.
  *
- * Every call of the trace asks the breaker at its time. One that is admitted ends
- * as the trace says, after the time the trace says; one that is refused is never
- * made, and the trace's word on it tells what was spared or lost.
+ * Every call of the trace asks the breaker at its time. An admitted call ends as the
+ * trace says, after the time that the trace says. A refused call is never made; the trace
+ * tells whether it would have failed (spared) or succeeded (lost).
  */
 #ifndef CLI_SIM_BREAKER_H
 #define CLI_SIM_BREAKER_H
@@ -27,13 +27,13 @@ typedef struct change {
 typedef struct sim_breaker {
     const trace *trace;
     const seine_breaker_opts *opts;
-    bool *admitted; /* by call */
+    bool *admitted; /* one for each call */
     change *changes;
     size_t changed;
     seine_time end; /* the last call has ended */
     uint64_t refused;
     uint64_t failed, reached; /* failures in the trace; those that were called */
-    uint64_t lost;            /* refused, and would have succeeded */
+    uint64_t lost;            /* refused calls that would have succeeded */
     uint64_t opened;
     seine_span open; /* time in the state OPEN */
 } sim_breaker;

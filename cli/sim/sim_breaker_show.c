@@ -16,15 +16,15 @@ typedef struct slot {
     uint64_t calls, failed, refused;
 } slot;
 
-/* The pieces as they are drawn: few ones are several columns wide. */
+/* The bins as they are drawn; where there are few, each is several columns wide. */
 typedef struct strip {
     const screen *screen;
     bins bins;
     slot *slots;
-    size_t columns; /* of one piece */
+    size_t columns; /* of one bin */
 } strip;
 
-/* Spreads one stretch of a state over the slots it touches. */
+/* Adds one period of a state to the slots that it touches. */
 static void
 spread_state(const bins *b, slot *slots, seine_time from, seine_time to,
              seine_breaker_state state)
@@ -93,7 +93,7 @@ slot_measure(const slot *s, measure what)
     return what == CALLS ? s->calls : what == FAILED ? s->failed : s->refused;
 }
 
-/* All three strips have one scale: what is higher is more. */
+/* Draws a strip; all three strips have the same scale. */
 static void
 put_strip(const strip *d, measure what)
 {
@@ -116,7 +116,7 @@ put_strip(const strip *d, measure what)
     out_text("\n");
 }
 
-/* Round times, written under the pieces they fall into. */
+/* Writes round times below the bins that they fall into. */
 static void
 put_axis(const strip *d)
 {
@@ -188,7 +188,7 @@ state_ink(seine_breaker_state state)
                                               : INK_GOOD;
 }
 
-/* A half-open moment that was over at once is told with what came of it. */
+/* Whether a half-open state ended at once; it is then told with the state behind it. */
 static bool
 is_passing(const sim_breaker *sim, size_t i)
 {

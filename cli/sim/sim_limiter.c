@@ -22,7 +22,7 @@ sim_limiter_bucket(const policy *p, seine_time now, seine_limiter *out)
     return NULL;
 }
 
-/* Most tokens in any second; `starts` says which requests count, and when. */
+/* The most tokens in any second, of all requests or of the admitted ones. */
 static uint64_t
 peak_rate(const sim_limiter *sim, bool admitted)
 {
@@ -50,8 +50,8 @@ peak_rate(const sim_limiter *sim, bool admitted)
     return most;
 }
 
-/* The burst a bucket of this rate needs so that nobody ever waits: the deepest
- * debt when every request is served at once. 0: more than a bucket can hold. */
+/* The burst that a bucket of this rate needs so that no request waits: the deepest debt
+ * when every request is served at once. 0: more than a bucket can hold. */
 static uint64_t
 burst_for(const sim_limiter *sim, pace rate)
 {
@@ -75,7 +75,7 @@ burst_for(const sim_limiter *sim, pace rate)
     return burst <= UINT32_MAX ? burst : 0;
 }
 
-/* The next rate of three digits: what somebody would type. */
+/* The next higher rate of three digits, as somebody would type it. */
 static offer
 round_up(double per_second)
 {
@@ -106,8 +106,8 @@ round_up(double per_second)
     return out;
 }
 
-/* The lowest rate at which this burst is enough, by halving: a higher rate never
- * needs more burst. */
+/* The lowest rate at which this burst is enough, by bisection: a higher rate never needs
+ * more burst. */
 static offer
 rate_for(const sim_limiter *sim)
 {
@@ -122,7 +122,7 @@ rate_for(const sim_limiter *sim)
     do {
         high *= 2;
         if (high > 1e8)
-            return none; /* as good as no limit: requests at the same log_date */
+            return none; /* requests at the same moment: only no limit helps */
     } while (burst_for(sim, round_up(high).rate) > p->burst);
     for (int i = 0; i < 24 && high / low > 1.0005; i++) {
         double middle = sqrt(low * high);
@@ -157,7 +157,8 @@ decide_call(sim_limiter *sim, seine_limiter *lim, size_t i)
     sim->weighted |= e->n != 1;
 }
 
-/* A bucket for each key, in the table a server would use: nobody waits there. */
+/* Decides with a bucket for each key, in the table that a server would use, where no
+ * request waits. */
 static const char *
 decide_keyed(sim_limiter *sim)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sim_limiter.h - what a token bucket does to a trace.
+ * sim_limiter.h - simulates a token bucket on a trace of requests.
  *
  *     sim_limiter sim;
  *     if (sim_limiter_run(&sim, &trace, &policy) != SAY_DONE)
@@ -27,7 +27,7 @@ typedef struct policy {
     pace rate; /* count 0: no limit */
     uint32_t burst;
     int64_t initial;     /* tokens, or SEINE_FULL */
-    seine_span max_wait; /* 0: refused at once; SEINE_NEVER: waits for ever */
+    seine_span max_wait; /* 0: refuses at once; SEINE_NEVER: waits for ever */
 } policy;
 
 #define SIM_LIMITER_REFUSED (-1)
@@ -44,18 +44,19 @@ typedef struct sim_limiter {
     seine_span *waits; /* by request; SIM_LIMITER_REFUSED */
     uint32_t *left;    /* tokens after each request */
     uint64_t refused, waited;
-    seine_span longest, sum;              /* of those that waited */
+    seine_span longest, sum;              /* of the requests that waited */
     bool weighted;                        /* some request wants other than one token */
     uint64_t peak_offered, peak_admitted; /* tokens in any one second */
     size_t *by_key;                       /* places of the requests, ordered by key */
     bool *begins;                         /* by that order: the first of its key */
-    uint64_t keys;                        /* different ones; 1 without */
-    uint64_t overflowed;                  /* requests whose key found no place */
-    uint64_t enough_burst; /* with this burst nothing is refused or waits; 0 unknown */
-    offer enough_rate;     /* or with this rate; count 0 unknown */
+    uint64_t keys;                        /* number of different keys; 1 without keys */
+    uint64_t overflowed; /* requests whose key had no room in the table */
+    uint64_t
+        enough_burst;  /* with this burst no request is refused or waits; 0: unknown */
+    offer enough_rate; /* or with this rate; count 0: unknown */
 } sim_limiter;
 
-/* A bucket of this policy, or why there is none. */
+/* Makes a bucket of this policy. Returns NULL, or the reason why there is none. */
 const char *sim_limiter_bucket(const policy *p, seine_time now, seine_limiter *out);
 
 int sim_limiter_run(sim_limiter *sim, const trace *t, const policy *p);

@@ -31,7 +31,7 @@ row_sum(const row *r)
     return r->part[0] + r->part[1] + r->part[2];
 }
 
-/* Cells for each part: at least one for what is not nothing. */
+/* Shares the cells between the parts; a part above 0 gets at least one. */
 static void
 share_cells(const row *r, uint64_t most, size_t width, size_t cells[PARTS])
 {
@@ -98,7 +98,7 @@ put_legend(const sim_limiter *sim, const screen *s, size_t indent, double per_ro
     out_text("\n");
 }
 
-/* Width of the widest figure of a column under its title. */
+/* The width of a column: that of its widest figure, or of its title. */
 static int
 column_width(const row *rows, size_t count, int part, const char *title)
 {
@@ -210,7 +210,7 @@ put_waits(const sim_limiter *sim, const screen *s)
     out_text("\n");
 }
 
-/* One key's part of it all. */
+/* The requests of one key. */
 typedef struct client {
     const char *name;
     uint64_t requests, refused;

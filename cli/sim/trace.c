@@ -14,7 +14,7 @@
 
 enum { SHOW_MOST = 20 };
 
-/* The line with a caret under the place, when it is short and plain enough. */
+/* Prints the line with a caret below the mistake, if the line is short and plain. */
 static void
 point_at(const char *line, size_t column)
 {
@@ -81,7 +81,7 @@ add_event(reading *in, const lines *from, traceline *r)
     return true;
 }
 
-/* Blanks and a byte order mark around what is meant. */
+/* The line without the blanks around it and without a byte order mark. */
 static char *
 trimmed_line(const lines *from, size_t *out_len)
 {
@@ -183,7 +183,7 @@ trace_read(trace *t, const char *path, const trace_opts *opts)
     return finish_trace(&in, show(t->name).text, opts->kind);
 }
 
-/* "1 line was", "2 lines were" */
+/* Writes "1 line was", "2 lines were". */
 static shown
 count_of(size_t n, const char *one, const char *many)
 {
@@ -197,7 +197,7 @@ count_of(size_t n, const char *one, const char *many)
 void
 trace_notes(const trace *t, bool spread)
 {
-    out_flush(); /* the notes stand below what they are about */
+    out_flush(); /* so that the notes stand below the output that they are about */
     if (t->left_out)
         say_note("%s left out",
                  count_of(t->left_out, "bad line was", "bad lines were").text);

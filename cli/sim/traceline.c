@@ -37,7 +37,7 @@ next_word(const char *p)
     return p + strspn(p, " \t");
 }
 
-/* Seconds, since 1970 when they are more than ten years; a duration; a date. */
+/* Reads a time: seconds (above ten years since 1970), a duration, or a date. */
 static bool
 read_time(traceline *r, const char *p, const char *after)
 {
@@ -76,7 +76,7 @@ read_tokens(traceline *r, const char *p)
     return true;
 }
 
-/* What a breaker is told about an answer of this status. */
+/* The outcome that a breaker is told for a response of this status. */
 static seine_outcome
 status_outcome(unsigned status)
 {
@@ -185,7 +185,7 @@ read_plain(traceline *r)
                                   show_bytes(p, word_length(p)).text);
 }
 
-/* The status after the quoted request line, inside which \" is no end. */
+/* Reads the status behind the quoted request line, in which \" does not end the quote. */
 static bool
 access_status(traceline *r, const char *p)
 {
@@ -199,7 +199,7 @@ access_status(traceline *r, const char *p)
     return traceline_wrong(r, status, "no HTTP status after the request");
 }
 
-/* Whether the line holds the date of an access log; then it is one. */
+/* Reads a line with the date of an access log in it. False: the line has none. */
 static bool
 find_access_log(traceline *r, const char **out_after)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * traceline.h - one line of a trace: when, how much, how it went, whose it was.
+ * traceline.h - reads one line of a trace: time, tokens, outcome and key.
  *
  *     traceline r = {.opts = opts, .line = text, .len = length, .event = {.n = 1}};
  *     if (!traceline_read(&r))
- *         complain(r.p - r.line, r.why);
+ *         say_fail(SAY_USAGE, NULL, "column %td: %s", r.p - r.line, r.why);
  */
 #ifndef CLI_TRACELINE_H
 #define CLI_TRACELINE_H
@@ -17,10 +17,10 @@
 
 typedef struct traceline {
     const trace_opts *opts;
-    const char *line, *p; /* p: where the reader stands when it gives up */
+    const char *line, *p; /* p: where the mistake is */
     size_t len;           /* of the line, zero bytes included */
     event event;
-    log_date date; /* instead of event.at, if `dated` */
+    log_date date; /* if `dated`, the time, and event.at is unused */
     bool dated;
     char key[256];
     char why[160];
@@ -28,7 +28,7 @@ typedef struct traceline {
 
 bool traceline_read(traceline *r);
 
-/* Notes a mistake at a place in the line; false. */
+/* Remembers a mistake at a place in the line. Returns false. */
 bool traceline_wrong(traceline *r, const char *at, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 

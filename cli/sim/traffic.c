@@ -23,8 +23,8 @@ traffic_dice(uint64_t *state)
 
 typedef enum shape { STEADY, POISSON, BURSTY } shape;
 
-/* How much more than the average is asked for at this moment: 3 in every fifth
- * second, else one half. */
+/* The rate at this moment as a multiple of the average: 3 in every fifth second, else
+ * one half. */
 static double
 swell_rate(shape how, double seconds)
 {
@@ -57,7 +57,7 @@ fill_trace(trace *t, shape how, pace p, seine_span length, uint64_t seed)
         }
         return;
     }
-    /* Thinning: as many as the busiest second would have, some of them dropped. */
+    /* Thinning: draws arrivals at the rate of the busiest second and drops some. */
     while (t->count < MOST) {
         double u = (double)(traffic_dice(&seed) >> 11) * 0x1p-53;
         double keep = (double)(traffic_dice(&seed) >> 11) * 0x1p-53;

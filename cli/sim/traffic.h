@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * traffic.h - made-up requests for those who have no trace at hand.
+ * traffic.h - makes up the requests of a trace.
  *
  *     steady:50/s   one every 20 ms
- *     poisson:50/s  50 a second on average, each on its own; the same as 50/s
+ *     poisson:50/s  50 a second on average, at random; `50/s` means the same
  *     bursty:50/s   the same average, but one second in five brings three fifths of it
  *
  * The same seed gives the same requests.
@@ -17,7 +17,7 @@
 
 #include "sim/trace.h"
 
-/* Says what is wrong with `spec` and answers SAY_USAGE. */
+/* SAY_DONE, or SAY_USAGE after a message about `spec`. */
 int traffic_make(trace *t, const char *spec, seine_span length, uint64_t seed);
 
 /* 64 uniform bits; `state` starts as the seed. */
