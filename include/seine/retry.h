@@ -14,14 +14,12 @@
  *     if (v.stop == SEINE_STOP_NO)
  *         try_again_at(v.at);
  *
- * A retry budget keeps retries from multiplying the load on a host that is down:
- * every first attempt pays in 20 % of a retry, every retry costs one, and a
- * reserve of ten, one more each 100 ms, lets a lone job always try again. 1,000
- * requests that all fail make 1,210 attempts instead of 3,000.
+ * The retry budget (retry_budget.h) keeps retries from multiplying the load on a host
+ * that is down.
  *
  * Time    is passed in; only seine_retry_run reads the clock of its ctx.
- * Memory  seine_retry is the caller's; a budget is one allocation.
- * Threads seine_retry: one owner. seine_retry_budget: any thread, lock-free.
+ * Memory  seine_retry is the caller's.
+ * Threads one owner.
  */
 #ifndef SEINE_RETRY_H
 #define SEINE_RETRY_H
@@ -31,7 +29,7 @@
 
 #include "seine/abi.h"
 #include "seine/err.h"
-#include "seine/limiter.h"
+#include "seine/retry_budget.h"
 #include "seine/status_set.h"
 #include "seine/time.h"
 
@@ -65,18 +63,6 @@ typedef struct seine_retry_opts {
      SEINE_NEVER, 0, \
      {{0, 0, 0, 0, 0, 0, UINT64_C(0x0000220001000000), UINT64_C(0xfdd0000000000000), \
        UINT64_C(0xffffffffffffffff), UINT64_C(0xffffff)}}, false, false}
-/* clang-format on */
-
-typedef struct seine_retry_budget seine_retry_budget;
-
-typedef struct seine_retry_budget_opts {
-    uint32_t ratio_milli; /* 200: what a first attempt pays in, 1000 being a retry */
-    uint32_t cap;         /* 100 retries can be saved up */
-    seine_rate reserve;   /* 10 a second, 10 at once: for when nothing is saved */
-} seine_retry_budget_opts;
-
-/* clang-format off */
-#define SEINE_RETRY_BUDGET_OPTS {200, 100, {10, SEINE_SECS(1), 10}}
 /* clang-format on */
 
 /* One request's memory of its attempts. The caller sets opts, the budgets (NULL:
@@ -152,19 +138,6 @@ seine_err seine_retry_classify(const seine_retry_opts *opts, unsigned status);
 SEINE_MUST_CHECK seine_err seine_retry_run(const seine_retry_opts *opts,
                                            struct seine_ctx *ctx, seine_try fn, void *arg,
                                            uint32_t *out_attempts);
-
-/* Starts with nothing saved and a full reserve. INVAL: cap 0, a reserve that
- * seine_limiter_init_rate refuses. A ratio of 0 leaves the reserve alone. */
-SEINE_MUST_CHECK seine_err seine_retry_budget_new(const seine_retry_budget_opts *opts,
-                                                  seine_retry_budget **out_budget);
-void seine_retry_budget_free(seine_retry_budget *b);
-
-/* Once per first attempt; what exceeds the cap is lost. NULL is fine. */
-void seine_retry_budget_deposit(seine_retry_budget *b);
-
-/* Takes one retry, from the savings or else from the reserve, or nothing and
- * returns false. NULL always grants. */
-bool seine_retry_budget_withdraw(seine_retry_budget *b, seine_time now);
 
 SEINE_END
 

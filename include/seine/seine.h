@@ -42,6 +42,7 @@
 #include "seine/psl.h"
 #include "seine/record.h"
 #include "seine/retry.h"
+#include "seine/retry_budget.h"
 #include "seine/retry_hint.h"
 #include "seine/robots.h"
 #include "seine/secret.h"

@@ -14,7 +14,7 @@
 #ifndef SN_RETRY_BUDGET_H
 #define SN_RETRY_BUDGET_H
 
-#include "seine/retry.h"
+#include "seine/retry_budget.h"
 
 /* Where a unit came from: the savings, or the reserve, whose moment after the
  * grant is `mark`. */

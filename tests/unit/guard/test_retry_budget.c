@@ -6,6 +6,7 @@
 #include "base/rng.h"
 #include "check.h"
 #include "failing.h"
+#include "seine/retry.h"
 
 #define T0 SEINE_SECS(1000) /* any moment will do */
 
