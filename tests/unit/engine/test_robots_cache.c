@@ -26,7 +26,7 @@ allows(const sn_robots_cache *r, const char *path)
     return sn_robots_cache_allow(r, "seine", sn_str_of(path), &v);
 }
 
-TEST(rules_follow_from_the_answer_as_rfc_9309_has_it)
+TEST(robots_cache_reads_a_response_as_rfc_9309_has_it)
 {
     static const struct {
         seine_err code;
@@ -70,7 +70,7 @@ TEST(rules_follow_from_the_answer_as_rfc_9309_has_it)
 }
 
 /* 2.2.2: escapes of characters that need none are no way around a rule. */
-TEST(rules_forbid_a_path_in_every_spelling)
+TEST(robots_cache_forbids_a_path_in_every_spelling)
 {
     static const char text[] = "User-agent: *\nDisallow: /~a/\nDisallow: /b%2Fc\n";
     static const struct {
@@ -90,7 +90,7 @@ TEST(rules_forbid_a_path_in_every_spelling)
     sn_robots_cache_fini(&r);
 }
 
-TEST(rules_that_cannot_be_had_are_asked_for_after_60_s_doubling_to_an_hour)
+TEST(robots_cache_asks_again_after_60_s_doubling_to_an_hour)
 {
     static const int64_t seconds[] = {60, 120, 240, 480, 960, 1920, 3600, 3600};
     seine_fault f = ended(SEINE_E_HTTP_BUSY, 503);
@@ -109,7 +109,7 @@ TEST(rules_that_cannot_be_had_are_asked_for_after_60_s_doubling_to_an_hour)
     sn_robots_cache_fini(&r);
 }
 
-TEST(rules_are_good_for_a_day_and_not_a_nanosecond_longer)
+TEST(robots_cache_is_good_for_a_day_and_not_a_nanosecond_longer)
 {
     seine_fault f = ended(SEINE_OK, 200);
     sn_robots_cache r = {0};
@@ -123,7 +123,7 @@ TEST(rules_are_good_for_a_day_and_not_a_nanosecond_longer)
     sn_robots_cache_fini(&r);
 }
 
-TEST(rules_of_a_file_we_cut_off_at_its_limit_count)
+TEST(robots_cache_counts_a_file_that_was_cut_off_at_its_limit)
 {
     static char text[SEINE_ROBOTS_BYTES];
     seine_fault f = ended(SEINE_E_CANCELED, 200);
@@ -137,7 +137,7 @@ TEST(rules_of_a_file_we_cut_off_at_its_limit_count)
     sn_robots_cache_fini(&r);
 }
 
-TEST(rules_give_a_delay_that_is_never_longer_than_allowed)
+TEST(robots_cache_gives_a_delay_that_is_never_longer_than_allowed)
 {
     static const struct {
         const char *text;
@@ -164,7 +164,7 @@ TEST(rules_give_a_delay_that_is_never_longer_than_allowed)
     }
 }
 
-TEST(rules_without_memory_are_rules_that_cannot_be_had)
+TEST(robots_cache_without_memory_is_unreachable)
 {
     seine_fault f = ended(SEINE_OK, 200);
 

@@ -19,7 +19,7 @@ origin(sn_conn_pool *s, const char *key)
     return o;
 }
 
-TEST(idle_last_in_is_first_out)
+TEST(conn_pool_last_in_is_first_out)
 {
     sn_conn_pool s;
     sn_pooled_conn items[3] = {0};
@@ -47,7 +47,7 @@ TEST(idle_last_in_is_first_out)
     sn_conn_pool_fini(&s);
 }
 
-TEST(idle_at_the_bound_the_longest_idle_goes)
+TEST(conn_pool_at_the_bound_the_longest_idle_goes)
 {
     sn_conn_pool s;
     sn_pooled_conn items[6] = {0};
@@ -70,7 +70,7 @@ TEST(idle_at_the_bound_the_longest_idle_goes)
     sn_conn_pool_fini(&s);
 }
 
-TEST(idle_with_room_for_none_gives_it_back)
+TEST(conn_pool_with_room_for_none_gives_it_back)
 {
     sn_conn_pool s;
     sn_pooled_conn item = {0};
@@ -86,7 +86,7 @@ TEST(idle_with_room_for_none_gives_it_back)
     sn_conn_pool_fini(&s);
 }
 
-TEST(idle_origin_lives_while_it_is_used)
+TEST(conn_pool_origin_lives_while_it_is_used)
 {
     sn_conn_pool s;
 
@@ -102,7 +102,7 @@ TEST(idle_origin_lives_while_it_is_used)
     sn_conn_pool_fini(&s);
 }
 
-TEST(idle_family_that_won_is_remembered_for_ten_minutes)
+TEST(conn_pool_family_that_won_is_remembered_for_ten_minutes)
 {
     sn_conn_pool s;
 
@@ -118,7 +118,7 @@ TEST(idle_family_that_won_is_remembered_for_ten_minutes)
     sn_conn_pool_fini(&s);
 }
 
-TEST(idle_remembers_4096_origins_nobody_uses)
+TEST(conn_pool_remembers_4096_origins_nobody_uses)
 {
     sn_conn_pool s;
     char key[32];
@@ -142,7 +142,7 @@ TEST(idle_remembers_4096_origins_nobody_uses)
 }
 
 /* Beside arrays in which the newest stands last. */
-TEST(idle_does_what_two_plain_lists_would_do)
+TEST(conn_pool_does_what_two_plain_lists_would_do)
 {
     enum { ITEMS = 24, ORIGINS = 4, MOST = 9, MOST_ORIGIN = 4 };
     sn_rng dice = sn_rng_seed(check_seed());
@@ -199,7 +199,7 @@ TEST(idle_does_what_two_plain_lists_would_do)
     sn_conn_pool_fini(&s);
 }
 
-TEST(idle_origin_survives_failing_allocations)
+TEST(conn_pool_origin_survives_failing_allocations)
 {
     FAIL_EACH(n)
     {
