@@ -105,9 +105,9 @@ round_trip(sn_str all, sn_warc_pack pack, seine_cut cut)
     sn_warc_writer_made made[2];
 
     sn_str_cut(all, '\0', &url, &answer);
-    seine_capture c = {.url = {url.ptr, url.len},
+    seine_capture c = {.url = url,
                        .request = {"GET / HTTP/1.1\r\n\r\n", 18},
-                       .response = {answer.ptr, answer.len},
+                       .response = answer,
                        .cut = cut};
     sn_buf_init(&out, (size_t)64 << 20);
     sn_warc_writer_init(

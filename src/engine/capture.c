@@ -108,8 +108,8 @@ write_request(sn_captures *c, sn_visit *v, const sn_request *request)
     if (e != SEINE_OK)
         return e;
     return sn_h1_write(&(sn_h1_request){.method = request->method,
-                                        .host = {host.ptr, host.len},
-                                        .target = {target.ptr, target.len},
+                                        .host = host,
+                                        .target = target,
                                         .fields = fields,
                                         .n_fields = request->n_fields,
                                         .body = request->body},
@@ -121,12 +121,11 @@ static seine_err
 write_url(sn_captures *c, const seine_url *url)
 {
     seine_view href = seine_url_href(url);
-    sn_str whole = href;
-    size_t n = sn_str_find(whole, '#');
+    size_t n = sn_str_find(href, '#');
     seine_err e = grow(c, n);
 
     if (e == SEINE_OK)
-        sn_buf_add(&c->bytes, whole.ptr, n);
+        sn_buf_add(&c->bytes, href.ptr, n);
     return e;
 }
 

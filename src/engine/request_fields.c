@@ -73,7 +73,7 @@ sn_requests_init_fields(sn_requests *r)
     r->n_plain = put_plain(o, &plain);
     home.level = put_plain(o, &home);
     for (size_t i = 0; i < o->n_fields; i++)
-        put_field(&home, (sn_field){o->fields[i].name, o->fields[i].value});
+        put_field(&home, o->fields[i]);
     r->n_home = home.n;
     r->conditional = home.conditional;
     r->range = home.range;

@@ -27,7 +27,7 @@ note_hop(const seine_fetch_opts *o, sn_visit *v)
     if (!v->hops)
         return false;
     seine_view href = seine_url_href(&v->url);
-    v->hops[v->n_hops++] = (seine_hop){{href.ptr, href.len}, v->end.fault.status};
+    v->hops[v->n_hops++] = (seine_hop){href, v->end.fault.status};
     return true;
 }
 

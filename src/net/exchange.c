@@ -88,8 +88,8 @@ write(const sn_request *request, sn_str body, sn_buf *out)
         &(sn_h1_request){
             .method = request->method,
             .form = forward ? SN_H1_ABSOLUTE : SN_H1_ORIGIN,
-            .host = {host.ptr, host.len},
-            .target = {target.ptr, target.len},
+            .host = host,
+            .target = target,
             .fields = request->fields,
             .n_fields = request->n_fields,
             .authorization = forward ? request->proxy->authorization : (sn_str){0},

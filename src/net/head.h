@@ -28,10 +28,9 @@
 #include "base/str.h"
 #include "seine/budget.h"
 
-/* A field to be sent, or one taken out of a head. */
-typedef struct sn_field {
-    sn_str name, value;
-} sn_field;
+/* The library's own name for a field of the contract: one that is sent, or one that was
+ * taken out of a head. */
+typedef seine_field sn_field;
 
 typedef struct sn_head_field {
     uint32_t name, name_len, value, value_len;

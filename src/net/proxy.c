@@ -266,7 +266,7 @@ static bool
 read_except(sn_str entry, sn_arena *memory, sn_proxy_except *out, seine_err *out_e)
 {
     char whole[SEINE_URL_ROOM], mem[SEINE_URL_ROOM];
-    seine_view name;
+    seine_view host;
     seine_url u;
     sn_ip ip;
 
@@ -282,10 +282,9 @@ read_except(sn_str entry, sn_arena *memory, sn_proxy_except *out, seine_err *out
     if (entry.len == 0 || (size_t)n >= sizeof whole ||
         authority_of(entry).len < entry.len || sn_str_find(entry, '@') < entry.len ||
         seine_url_parse(&u, whole, (size_t)n, NULL) != SEINE_OK ||
-        seine_url_name(&u, &name) != SEINE_OK)
+        seine_url_name(&u, &host) != SEINE_OK)
         return false;
     out->port = has_port(entry) ? (uint16_t)seine_url_port(&u) : 0;
-    sn_str host = name;
     if (host.ptr[0] == '[')
         host = sn_str_slice(host, 1, host.len - 1);
     if (seine_url_host_is(&u) == SEINE_HOST_NAME) {
@@ -342,14 +341,13 @@ static bool
 is_excepted(const sn_proxies *p, const seine_url *url)
 {
     bool is_name = seine_url_host_is(url) == SEINE_HOST_NAME;
-    seine_view part;
+    seine_view host;
     sn_ip ip;
 
     if (p->none)
         return true;
-    if (p->n_excepts == 0 || seine_url_name(url, &part) != SEINE_OK)
+    if (p->n_excepts == 0 || seine_url_name(url, &host) != SEINE_OK)
         return false;
-    sn_str host = part;
     if (host.ptr[0] == '[')
         host = sn_str_slice(host, 1, host.len - 1);
     if (!is_name && sn_ip_parse(host, &ip) != SEINE_OK)

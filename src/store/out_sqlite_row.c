@@ -52,9 +52,8 @@ valid(sn_str s)
 /* Text is UTF-8: what is not becomes U+FFFD, and so does a zero, where text would end.
  * *at moves on in the memory for such texts, which is large enough for all of them. */
 static void
-put_text(sn_base *b, sn_sqlite_row *row, seine_view v, size_t *at)
+put_text(sn_base *b, sn_sqlite_row *row, seine_view s, size_t *at)
 {
-    sn_str s = v;
     size_t good = s.ptr ? valid(s) : 0;
     char *to = b->clean + *at;
     size_t n = 0;

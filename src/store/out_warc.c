@@ -134,7 +134,7 @@ index_entry(out_warc *w, const seine_warc *r)
     const seine_warc_entry *e = seine_warc_at(r);
     sn_str type = e->type, digest;
     bool is_revisit = sn_str_eq(type, SN_STR("revisit"));
-    sn_warc_line line = {.url = {e->target.ptr, e->target.len},
+    sn_warc_line line = {.url = e->target,
                          .status = e->status,
                          .offset = e->offset,
                          .length = e->length,
@@ -422,7 +422,7 @@ static seine_err
 index_made(out_warc *w, const seine_capture *c, const sn_warc_writer_made *made,
            uint64_t offset)
 {
-    sn_warc_line line = {.url = {c->url.ptr, c->url.len},
+    sn_warc_line line = {.url = c->url,
                          .status = made->status,
                          .media = made->is_revisit ? SN_STR("warc/revisit")
                                                    : sn_str_of(made->type),

@@ -78,9 +78,7 @@ sn_warc_get(const seine_warc *w, const char *name)
 seine_view
 seine_warc_field(const seine_warc *w, const char *name)
 {
-    sn_str value = sn_warc_get(w, name);
-
-    return value;
+    return sn_warc_get(w, name);
 }
 
 __attribute__((format(printf, 3, 0))) static void
@@ -172,7 +170,7 @@ read_field(seine_warc *w, sn_str line)
     value = sn_str_trim(value);
     if (value.len == 0) /* a line that goes on finds its place by it */
         value = (sn_str){line.ptr + line.len, 0};
-    w->fields[w->n_fields++] = (sn_warc_field){name, value};
+    w->fields[w->n_fields++] = (seine_field){name, value};
     return true;
 }
 
@@ -185,12 +183,6 @@ read_version(seine_warc *w, sn_str line)
     }
     sn_warc_fail(w, "not WARC/1.0 or WARC/1.1");
     return false;
-}
-
-static seine_view
-view_of(const seine_warc *w, const char *name)
-{
-    return seine_warc_field(w, name);
 }
 
 static bool
@@ -218,9 +210,9 @@ begin_block(seine_warc *w)
     w->state = SN_WARC_IN_BLOCK;
     w->is_http = sn_str_starts_nocase(media, SN_STR("application/http"));
     sn_warc_http_begin(&w->http, false);
-    w->entry.type = view_of(w, "WARC-Type");
-    w->entry.id = view_of(w, "WARC-Record-ID");
-    w->entry.date = view_of(w, "WARC-Date");
+    w->entry.type = sn_warc_get(w, "WARC-Type");
+    w->entry.id = sn_warc_get(w, "WARC-Record-ID");
+    w->entry.date = sn_warc_get(w, "WARC-Date");
     w->entry.media = media;
     sn_str target = sn_warc_get(w, "WARC-Target-URI");
     if (target.len > 2 && target.ptr[0] == '<' && target.ptr[target.len - 1] == '>')

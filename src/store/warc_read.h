@@ -22,10 +22,6 @@ enum {
     SN_WARC_UNPACKED = 64 << 10
 };
 
-typedef struct sn_warc_field {
-    sn_str name, value;
-} sn_warc_field;
-
 /* A digest that a record claims, and what it turns out to be. */
 typedef struct sn_warc_claim {
     sn_digest digest;
@@ -92,7 +88,7 @@ struct seine_warc {
     /* the record */
     sn_buf head;
     size_t scanned; /* bytes of the head up to its last newline */
-    sn_warc_field *fields;
+    seine_field *fields;
     uint32_t n_fields;
     uint64_t left;
     uint8_t tail;   /* bytes of the end seen */

@@ -32,8 +32,7 @@ without_www(sn_str host)
 static void
 put_host(const seine_url *u, sn_buf *out)
 {
-    seine_view part = seine_url_host(u), port = seine_url_port_text(u);
-    sn_str host = part;
+    seine_view host = seine_url_host(u), port = seine_url_port_text(u);
 
     if (seine_url_host_is(u) == SEINE_HOST_NAME) {
         host = without_www(host);

@@ -436,7 +436,7 @@ put_request(sn_warc_writer *w, const seine_capture *c, const uint8_t answer_id[1
 static void
 remember(sn_warc_writer *w, const seine_capture *c, const answer *a, const uint8_t id[16])
 {
-    sn_warc_first first = {.wall = c->wall, .url = {c->url.ptr, c->url.len}};
+    sn_warc_first first = {.wall = c->wall, .url = c->url};
 
     memcpy(first.sha1, a->payload, 20);
     memcpy(first.id, id, 16);

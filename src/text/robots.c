@@ -505,9 +505,7 @@ seine_robots_each(const seine_robots *r, const char *agent, seine_robots_fn fn, 
         if (!counts(&w, what) && what->kind != SITEMAP &&
             !(what->kind == AGENT && is_for(what, &w)))
             continue;
-        fn(&(seine_robots_line){public_kind(what->kind),
-                                {what->text.ptr, what->text.len},
-                                what->line,
+        fn(&(seine_robots_line){public_kind(what->kind), what->text, what->line,
                                 what->delay},
            arg);
     }

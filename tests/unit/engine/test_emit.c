@@ -290,7 +290,7 @@ hop(sn_visit *v, const char *to)
     static seine_hop hops[1];
     seine_view href = seine_url_href(&v->url);
 
-    hops[0] = (seine_hop){{href.ptr, href.len}, 302};
+    hops[0] = (seine_hop){href, 302};
     v->hops = hops;
     v->n_hops = 1;
     seine_url_init(&v->url, mem, sizeof mem);
