@@ -76,7 +76,7 @@ const command cmd_backoff_simulate = {
 
 enum { DRAWS = 1000 };
 
-/* In the order of the option's choices. */
+/* In the order of the choices of --jitter. */
 static const seine_jitter jitters[] = {SEINE_JITTER_PLUSMINUS, SEINE_JITTER_FULL,
                                        SEINE_JITTER_EQUAL, SEINE_JITTER_DECORRELATED,
                                        SEINE_JITTER_NONE};
@@ -92,7 +92,7 @@ draw_delays(const seine_retry_opts *opts, uint32_t k, seine_span prev, uint64_t 
 /* A thousand requests that fail every time. */
 typedef struct waits {
     size_t count;
-    seine_span *base, *first, *least, *most;   /* by retry */
+    seine_span *base, *first, *least, *most;   /* one for each retry */
     seine_span total_least, total_most, total; /* total: of the first request */
     double total_mean;
 } waits;
@@ -230,7 +230,7 @@ show_json(const waits *w)
     out_json(out);
 }
 
-/* jitter: a share like 0.1, or a name. */
+/* Reads `jitter`: a share like 0.1, or a name. */
 static bool
 case_jitter(const seine_json *in, seine_retry_opts *opts, reason *why)
 {
@@ -261,7 +261,7 @@ case_jitter(const seine_json *in, seine_retry_opts *opts, reason *why)
     return reason_set(why, "jitter: unknown name '%s'", show(name).text);
 }
 
-/* A request that failed for the first time: is its time up? */
+/* Says whether the time of a request is up after its first failure. */
 static void
 answer_elapsed(seine_retry_opts *opts, seine_span max_elapsed, seine_span elapsed,
                seine_json *out)
@@ -284,7 +284,7 @@ answer_backoff_case(const seine_json *in, seine_json *out, reason *why)
     int64_t n = 10, seed = 1;
     double multiplier = 2;
 
-    /* What a recorded case expects may stand beside what it asks. */
+    /* A recorded case may hold the expected results as well. */
     if (!jsonl_known(in,
                      "id initial_ms multiplier max_ms jitter n seed max_elapsed_ms "
                      "elapsed_ms expect expect_base_ms range",

@@ -119,7 +119,7 @@ const command cmd_breaker_simulate = {
 };
 /* clang-format on */
 
-/* A case: its breaker, its clock, its answers. */
+/* One case: its breaker, its clock and its answers. */
 typedef struct game {
     seine_breaker_opts opts;
     seine_breaker breaker;
@@ -149,7 +149,8 @@ read_trip(const seine_json *in, seine_breaker_opts *opts, reason *why)
         ratio > 1 || fabs(ratio * 100 - round(ratio * 100)) > 1e-9)
         return reason_set(why, "ratio: not a whole number of hundredths up to 1");
     opts->failure_threshold = 0;
-    opts->window_calls = 1024; /* all calls since it closed, as long as that is few */
+    opts->window_calls =
+        1024; /* without a window: the calls since the breaker closed, up to 1024 */
     opts->min_calls = (uint32_t)min_requests;
     opts->failure_pct = (uint32_t)round(ratio * 100);
     return true;
@@ -184,8 +185,8 @@ read_case(const seine_json *in, game *g, reason *why)
     return true;
 }
 
-/* The state as somebody sees it who may ask now: an open breaker whose time is up
- * would let him through. */
+/* The state that the next caller meets: an open breaker whose time is up would admit it
+ * as a probe. */
 static seine_breaker_state
 seen_state(game *g)
 {
@@ -236,7 +237,7 @@ play_step(game *g, const seine_json *step, reason *why)
 
     if (seine_json_type_of(step) != SEINE_JSON_OBJECT)
         return reason_set(why, "not an object");
-    /* What a recorded case expects may stand beside what it asks. */
+    /* A recorded case may hold the expected results as well. */
     if (!jsonl_known(step, "op ms admitted state_after", why) ||
         !jsonl_text(step, "op", &op, why) ||
         !jsonl_span(step, "ms", SEINE_MS(1), &span, why))

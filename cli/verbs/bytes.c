@@ -20,7 +20,7 @@ base64_digit(char c)
     return at ? (int)(at - digits) : -1;
 }
 
-/* RFC 4648, 4: groups of four, the last filled up with =. */
+/* Decodes base64 (RFC 4648, 4): groups of four digits, the last padded with "=". */
 static bool
 decode_base64(const char *text, size_t len, bytes *out)
 {
@@ -48,7 +48,8 @@ decode_base64(const char *text, size_t len, bytes *out)
     return true;
 }
 
-/* All of it, at most BYTES_MOST and one more. False: it cannot be read. */
+/* Reads a file to its end, or to one byte more than BYTES_MOST. False: it cannot be read.
+ */
 static bool
 read_to_end(FILE *f, bytes *out)
 {

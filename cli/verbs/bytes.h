@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bytes.h - bytes of a case, as text, base64 or in a file, or a whole file's.
+ * bytes.h - the bytes of a member of a JSON case: as text, as base64 or from a file.
  *
  *     {"input":"é"}   {"input_b64":"w6k="}   {"input_file":"name"}
+ *
+ *     bytes b;
+ *     bool good = bytes_read(in, "input", &b, &why);
+ *     bytes_free(&b);
  */
 #ifndef CLI_BYTES_H
 #define CLI_BYTES_H
@@ -17,12 +21,13 @@ typedef struct bytes {
     char *own; /* what bytes_free frees */
 } bytes;
 
-/* One of the three forms; none is fine, more than one and what cannot be read are
- * not. *out is written in any case. */
+/* Reads the member in one of the three forms; no member gives a NULL ptr. False: there
+ * are two forms, or the bytes cannot be read. *out is written in any case. */
 bool bytes_read(const seine_json *in, const char *name, bytes *out, reason *why);
 void bytes_free(bytes *b);
 
-/* A whole file, "-": standard input. Says what is wrong and answers an exit code. */
+/* Reads a whole file; "-" is standard input. SAY_DONE, or the exit code after an error
+ * message. */
 int bytes_file(const char *path, bytes *out);
 
 #endif

@@ -84,7 +84,7 @@ const command cmd_chaos = {
 };
 /* clang-format on */
 
-/* The whole file, terminated; NULL: it was said why not. */
+/* Reads a whole file and terminates it. NULL: after an error message. */
 static char *
 read_script(const char *path)
 {
@@ -114,7 +114,7 @@ read_script(const char *path)
     return NULL;
 }
 
-/* The site is one more line of the script; NULL: it was said what is wrong. */
+/* Adds the site to the script as one more line. NULL: after an error message. */
 static char *
 make_script(const settings *set)
 {
@@ -207,7 +207,8 @@ write_report(seine_chaos *c, const char *path)
     return code;
 }
 
-/* INT and TERM are blocked before the server starts its thread. */
+/* Serves until a signal comes. INT and TERM are blocked before the server starts its
+ * thread, so that the main thread gets them. */
 static int
 serve_chaos(const args *a, seine_chaos *c)
 {

@@ -12,8 +12,8 @@
 #include "screen/out.h"
 #include "screen/say.h"
 #include "screen/xalloc.h"
-#include "verbs/catalogue.h"
-#include "verbs/child.h"
+#include "verbs/chaos_catalogue.h"
+#include "verbs/child_process.h"
 #include "verbs/jsonl.h"
 #include "verbs/verbs.h"
 
@@ -73,12 +73,12 @@ const command cmd_chaos_suite = {
 };
 /* clang-format on */
 
-/* A server, and what the command is told about it. */
+/* The server, and what the command is told about it. */
 typedef struct suite {
     const settings *set;
     seine_chaos *chaos;
     char ca[64];   /* a file; empty: none */
-    uint64_t idle; /* memory of the first row */
+    uint64_t idle; /* memory that the command took in the first row */
     uint64_t right, wrong, skipped;
 } suite;
 
@@ -105,7 +105,7 @@ url_of(const suite *s, const catalogue_row *row, char *out, size_t room)
         snprintf(out, room, "%s/%s", base, row->path);
 }
 
-/* A row that this command can be judged by. */
+/* Whether the command can be judged by this row. */
 static bool
 case_applies(const suite *s, const catalogue_row *row)
 {
@@ -123,7 +123,7 @@ is_wanted(const suite *s, const catalogue_row *row)
            (row->host && strstr(row->host, only));
 }
 
-/* The command line with everything in its place; the caller frees it. */
+/* Fills in the placeholders of the command line; the caller frees it. */
 static char *
 fill_in(const suite *s, const catalogue_row *row, const char *url)
 {
@@ -153,7 +153,7 @@ fill_in(const suite *s, const catalogue_row *row, const char *url)
     return out;
 }
 
-/* NULL: as it should be. */
+/* Judges how the command ended. Returns NULL, or what is wrong. */
 static const char *
 judge_case(const suite *s, const catalogue_row *row, const child_end *end)
 {
@@ -270,7 +270,7 @@ try_all(suite *s, const args *a)
     return s->wrong > 0 ? SAY_FAILED : SAY_DONE;
 }
 
-/* The certificate in a file, for whoever wants one. */
+/* Writes the certificate to a file, for a command with {ca}. */
 static bool
 write_ca(suite *s)
 {

@@ -32,7 +32,7 @@ const command cmd_completion = {
 };
 /* clang-format on */
 
-/* "bash|zsh" as "bash zsh". */
+/* Writes "bash|zsh" as "bash zsh". */
 static void
 put_choices(const char *choices)
 {
@@ -46,7 +46,7 @@ is_list(const char *value)
     return value && strchr(value, '|') && !strchr(value, '[');
 }
 
-/* Text inside single quotes of any of the three shells. */
+/* Writes a text that stands inside single quotes, for all three shells. */
 static void
 put_quoted(const char *text)
 {
@@ -75,7 +75,7 @@ wants_file(const command *c)
     return strstr(c->arguments, "TRACE") || strstr(c->arguments, "FILE");
 }
 
-/* The first word of the i-th command, once. */
+/* Whether the i-th command is the first with its first word, which is copied. */
 static bool
 begins_group(size_t i, char first[32])
 {
@@ -123,7 +123,7 @@ bash_values(const option *list)
     }
 }
 
-/* The verbs of a group; a command may have some and also stand alone. */
+/* Writes the second words of the commands that begin with `first`. */
 static void
 put_verbs(const char *first)
 {
@@ -134,7 +134,7 @@ put_verbs(const char *first)
             out_print(" %s", commands[k]->name + n + 1);
 }
 
-/* Names of all commands with one or with two words. */
+/* Writes the first words of all commands. */
 static void
 put_groups(void)
 {
@@ -267,7 +267,7 @@ write_zsh(void)
     out_text("    esac\n}\n_seine \"$@\"\n");
 }
 
-/* What must be on the line for the options of this command. */
+/* Writes fish's condition under which the options of this command apply. */
 static void
 fish_condition(const command *c)
 {

@@ -63,7 +63,7 @@ const command cmd_convert = {
 };
 /* clang-format on */
 
-/* A line that may be long, and name what stands in a file of anybody's. */
+/* Prints a note. The line may be long, and may quote a foreign file. */
 static void
 note_line(const char *line, void *arg)
 {

@@ -8,7 +8,7 @@
 #include "screen/out.h"
 #include "screen/say.h"
 #include "screen/xalloc.h"
-#include "verbs/checks.h"
+#include "verbs/doctor_checks.h"
 #include "verbs/jsonl.h"
 #include "verbs/verbs.h"
 

@@ -95,7 +95,7 @@ no_url(const char *word, seine_err e)
                     show(word).text);
 }
 
-/* The rules of robots.txt, if somebody wants them asked for. */
+/* Gets robots.txt from --robots or, with --live, from the host. */
 static int
 ask_robots(const args *a, const seine_fetch_opts *o, robots_book *out_book)
 {
@@ -143,7 +143,7 @@ seed_all(seine_explain *x, const explanation *e)
     return SAY_DONE;
 }
 
-/* One URL: its seeds, its robots.txt, the answer. */
+/* Explains one URL by its seeds and its robots.txt. */
 static int
 explain_url(const args *a, const seine_fetch_opts *o, const robots_book *book,
             const char *url)

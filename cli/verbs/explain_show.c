@@ -18,7 +18,7 @@ by_default(const args *a, const char *name)
     return options_given(a, name) ? "" : " (default)";
 }
 
-/* A row: its name, one word in its colour, and the rest. */
+/* Begins a row with its name and one coloured word. */
 static void
 print_row(const explanation *e, const char *name, ink colour, const char *word)
 {
@@ -219,7 +219,7 @@ show_end(const explanation *e)
                   e->opts->crawl->depth);
 }
 
-/* A URL can be longer than what `show` shows, and is printable by itself. */
+/* Prints URLs without `show`, which would cut long ones; URLs are printable. */
 void
 explain_show_text(const explanation *e)
 {

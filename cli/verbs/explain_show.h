@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* explain_show.h - what would become of a URL, for people and for programs. */
+/* explain_show.h - prints what a crawl would do with a URL, as text or as JSON. */
 #ifndef CLI_EXPLAIN_SHOW_H
 #define CLI_EXPLAIN_SHOW_H
 
@@ -12,7 +12,7 @@ typedef struct explanation {
     const char *agent;
     const char *const *seeds;
     size_t n_seeds;
-    const robots_answer *answer; /* NULL: nobody asked */
+    const robots_answer *answer; /* NULL: robots.txt was not asked for */
     const seine_explained *got;
 } explanation;
 

@@ -83,7 +83,7 @@ const command cmd_extract = {
 };
 /* clang-format on */
 
-/* Fields of a command line or a case. */
+/* The fields of the command line, or of one case. */
 typedef struct fields {
     field *all;
     size_t count;
@@ -98,7 +98,7 @@ fields_free(fields *f)
     *f = (fields){NULL, 0};
 }
 
-/* What to type instead: the text without the byte at which it is wrong, if that helps. */
+/* Makes a hint: the text without the byte at the fault, if that is a selector. */
 static void
 without_fault(const char *text, char *out, size_t cap)
 {
@@ -142,7 +142,7 @@ read_fields(const settings *set, fields *css, fields *pointers)
     return SAY_DONE;
 }
 
-/* Values of a field, one after the other: to an array, or to standard output. */
+/* Where the values of a field go: to an array, or to standard output. */
 typedef struct sink {
     const field *field;
     seine_json *array; /* NULL: print */
@@ -190,11 +190,11 @@ field_label(const field *f)
     return f->name ? f->name : f->text;
 }
 
-/* One file's work. */
+/* The work on one file. */
 typedef struct job {
     const settings *set;
     fields css, pointers;
-    bool plain; /* a match a line */
+    bool plain; /* one match per line */
     bool failed;
 } job;
 
@@ -226,7 +226,7 @@ add_facts(const settings *set, const page *p, seine_json *out)
         jsonl_set(out, "notes", notes);
 }
 
-/* False: the page is too costly as a tree. */
+/* False: the library refuses to make a tree of the page. */
 static bool
 add_from_tree(const job *j, page *p, seine_json *out, reason *why)
 {
@@ -376,7 +376,7 @@ match_one(page *p, const char *text, seine_json *matches, reason *why)
     return good;
 }
 
-/* One selector, or a list of them: their matches one after the other. */
+/* Adds the matches of one selector, or of each selector of a list. */
 static bool
 match_all(page *p, const seine_json *css, seine_json *out, reason *why)
 {
@@ -452,7 +452,8 @@ html_case(const seine_json *in, const bytes *html, seine_json *out, reason *why)
     bool good =
         jsonl_text(in, "url", &url, why) && jsonl_text(in, "charset", &charset, why);
 
-    if (jsonl_has(in, "html")) /* text is UTF-8, whatever it says of itself */
+    if (jsonl_has(in,
+                  "html")) /* JSON text is UTF-8, whatever charset the page declares */
         charset = "utf-8";
     if (good && !css == !want)
         good =

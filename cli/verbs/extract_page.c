@@ -11,7 +11,7 @@
 #include "screen/say.h"
 #include "screen/xalloc.h"
 
-/* Without memory the program ends. */
+/* Ends the program when memory runs out. */
 static void
 need(seine_err e)
 {
@@ -19,7 +19,7 @@ need(seine_err e)
         xalloc_json(NULL);
 }
 
-/* As UTF-8, without the mark it may begin with. */
+/* Turns the page into UTF-8 and drops a byte order mark. */
 static void
 read_html(page *p, const char *html, size_t len, const char *charset)
 {
@@ -48,7 +48,7 @@ is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* NAME is what stands before the first '=' if it is a name; the rest. */
+/* Cuts NAME off "NAME=…", if that is a name. Returns the rest. */
 static const char *
 cut_name(field *f, const char *text)
 {
@@ -63,7 +63,7 @@ cut_name(field *f, const char *text)
     return text + n + 1;
 }
 
-/* ATTR is what stands behind the last '@' if it is a name: no selector ends so. */
+/* Cuts ATTR off "…@ATTR", if that is a name; no selector ends so. */
 static size_t
 cut_attr(field *f, const char *text)
 {
@@ -210,7 +210,7 @@ taken(seine_err e, seine_text *text)
     return json;
 }
 
-/* Attributes that are URLs are given resolved, if the page's URL is known. */
+/* Resolves attributes that are URLs, if the URL of the page is known. */
 seine_json *
 page_value(page *p, seine_node n, const char *attr)
 {
@@ -274,7 +274,7 @@ page_meta(const page *p)
     return all;
 }
 
-/* Values; what is no JSON, as text. */
+/* Collects the values; a script that is no JSON becomes a text. */
 seine_json *
 page_jsonld(const page *p)
 {
@@ -301,7 +301,7 @@ page_notes(const page *p)
     return all;
 }
 
-/* A page without one has an empty one, as in a browser. */
+/* A page without a title has an empty one, as in a browser. */
 seine_json *
 page_title(const page *p)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * extract_page.h - what is taken out of a page, for `extract` and its lines of JSON.
+ * extract_page.h - reads a page and takes links, texts, tables and facts out of it.
  *
- * A page is read in the encoding that it or somebody else names, once without a tree for
- * links and facts, and a tree is made if something wants one.
+ * The page is decoded by the charset of the caller, or by the one that it declares. Links
+ * and facts come from one pass without a tree; a tree is made when a selector needs it.
  */
 #ifndef CLI_EXTRACT_H
 #define CLI_EXTRACT_H
@@ -28,37 +28,36 @@ typedef struct page {
     seine_finder *finder; /* of the tree */
 } page;
 
-/* What was asked of a page: "[NAME=]SELECTOR[@ATTR]". */
+/* One thing to take out of a page: "[NAME=]SELECTOR[@ATTR]". */
 typedef struct field {
     char *name; /* NULL: it has none */
     char *text; /* the selector or pointer alone */
-    char *attr; /* NULL: its text */
+    char *attr; /* NULL: the text of the node */
     seine_select *select;
 } field;
 
-/* False: no selector, and why. */
+/* False: the text is no selector or pointer, and why. */
 bool field_css(field *f, const char *text, reason *why);
 bool field_pointer(field *f, const char *text, reason *why);
 void field_free(field *f);
 
-/* Reads the page; `url` may be NULL, and `charset`, which is what its header would say.
- * False: `url` is none, and why. */
+/* Reads the page. `url` and `charset`, the one of Content-Type, may be NULL. False: `url`
+ * is no URL, and why. */
 bool page_open(page *p, const bytes *html, const char *charset, const char *url,
                reason *why);
 void page_close(page *p);
 
-/* Makes the tree if there is none yet. False: it is refused, and why. */
+/* Makes the tree if there is none yet. False: the library refuses the page, and why. */
 bool page_tree(page *p, reason *why);
 
-/* Each match of a selector, until `fn` is false. */
+/* Calls `fn` for each match of a selector until it returns false. */
 typedef bool (*page_fn)(page *p, seine_node n, void *arg);
 bool page_select(page *p, const seine_select *s, page_fn fn, void *arg, reason *why);
 
-/* What a field says of a node: its text on one line, or an attribute; NULL: it has none.
- */
+/* The value of a field for a node: its text on one line, or an attribute. NULL: none. */
 seine_json *page_value(page *p, seine_node n, const char *attr);
 
-/* Parts of the answer. */
+/* Parts of the output of `seine extract`. */
 seine_json *page_links(const page *p);
 seine_json *page_meta(const page *p);
 seine_json *page_jsonld(const page *p);
@@ -70,7 +69,7 @@ seine_json *page_lang(const page *p);
 bool page_text(page *p, seine_json **out, reason *why);
 bool page_tables(page *p, seine_json **out, reason *why);
 
-/* A string, or null for what is not there. */
+/* A JSON string; null for an absent view. */
 seine_json *page_string(seine_view v);
 
 #endif

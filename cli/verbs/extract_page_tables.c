@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables as rows of texts; a cell that spans several is in each of them. */
+/* Reads tables as rows of texts. A cell that spans several places is copied to each. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,23 +7,23 @@
 #include "verbs/extract_page.h"
 
 enum {
-    MOST_SPAN = 1000,     /* as the HTML standard */
+    MOST_SPAN = 1000,     /* as in the HTML standard */
     MOST_CELLS = 1000000, /* of all tables of a page */
 };
 
 /* A cell that reaches into the rows below. */
 typedef struct deep {
     seine_json *text;
-    size_t rows; /* still to come */
+    size_t rows; /* that it still reaches into */
 } deep;
 
 typedef struct table {
     page *page;
     seine_json *rows, *row;
     deep *columns;
-    size_t count, cap; /* of columns */
+    size_t count, cap; /* of `columns` */
     size_t at;         /* the column that comes next */
-    size_t *cells;     /* made so far */
+    size_t *cells;     /* counts the cells made so far */
 } table;
 
 static size_t
@@ -56,7 +56,7 @@ current_column(table *t)
     return &t->columns[t->at];
 }
 
-/* What reaches down into this row from above, up to the next free column. */
+/* Copies the cells that reach into this row from above, up to the next free column. */
 static void
 put_from_above(table *t)
 {
@@ -100,7 +100,7 @@ add_row(table *t, seine_node n)
     jsonl_add(t->rows, t->row);
 }
 
-/* Rows of this table, not those of one inside of it. */
+/* The rows of this table, without the rows of tables inside of it. */
 static seine_json *
 rows_of(page *p, seine_node n, size_t *cells)
 {

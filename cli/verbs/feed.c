@@ -85,8 +85,8 @@ feed_open(feed *f, const args *a)
     return code;
 }
 
-/* Records that leave in order wait for the slowest URL. No URL is given that would have
- * to wait outside of the window: a full one stops requests, and the slowest may be one.
+/* Waits before giving a URL whose record could not wait inside of the window of ordered
+ * records. A full window stops all requests, the one that all records wait for included.
  */
 static void
 keep_in_window(feed *f)
@@ -102,7 +102,7 @@ keep_in_window(feed *f)
     }
 }
 
-/* False: no more can be given. */
+/* False: no further URL can be given. */
 static bool
 give_url(feed *f, const seine_ask *ask)
 {
@@ -151,7 +151,7 @@ give_word(feed *f, const char *word)
     return give_url(f, &ask);
 }
 
-/* False: there was more. */
+/* False: some URLs were not given. */
 static bool
 give_all(feed *f)
 {
@@ -192,7 +192,7 @@ feed_main(void *arg)
     seine_ctx_unref(ctx);
     atomic_store(&f->is_done, true);
     if (write(f->wake, &one, sizeof one) < 0)
-        return NULL; /* the main thread looks again in a moment anyway */
+        return NULL; /* the main thread polls again soon */
     return NULL;
 }
 

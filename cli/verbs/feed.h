@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * feed.h - the URLs of the command line and of the inputs, given to a fetch one after
- * the other by a thread of its own, which then waits for the end of all of them.
+ * feed.h - a thread that gives the URLs of the command line and of the inputs to a fetch,
+ * and then waits until all of them have ended.
  */
 #ifndef CLI_FEED_H
 #define CLI_FEED_H
@@ -17,38 +17,38 @@
 
 typedef struct feed {
     const args *args;
-    seine_input **inputs; /* of -i, and where "-" stands among the words */
+    seine_input **inputs; /* those of -i, then one for each "-" among the words */
     size_t n_inputs;
     seine_fetch *fetch;
     const seine_sinks *ordered; /* NULL: records leave as they end */
     uint32_t window;            /* of `ordered` */
-    seine_ctx *ctx;             /* of waiting for room; cancelled by stop */
-    int wake;                   /* eventfd, written when all is done */
+    seine_ctx *ctx;             /* of waiting for room; feed_stop cancels it */
+    int wake;                   /* eventfd, written when all URLs have ended */
     pthread_t thread;
     bool started;
     atomic_bool at_end;  /* no more URLs will come */
-    atomic_bool is_done; /* and all have ended */
+    atomic_bool is_done; /* all URLs have ended */
     atomic_bool stopped;
-    atomic_bool cut;   /* there was more to read */
+    atomic_bool cut;   /* some URLs were not given */
     atomic_int failed; /* a seine_err of reading or adding */
     char why[SEINE_WHY];
 } feed;
 
-/* Opens the inputs. SAY_DONE, or it was said what is wrong. */
+/* Opens the inputs. SAY_DONE, or the exit code after an error message. */
 int feed_open(feed *f, const args *a);
 
 /* Starts the thread; false: no memory. */
 bool feed_start(feed *f, seine_fetch *fetch, int wake);
 
-/* No further URL; from any thread. */
+/* Gives no further URL. Any thread. */
 void feed_stop(feed *f);
 
 /* Waits for the thread. */
 void feed_join(feed *f);
 void feed_free(feed *f);
 
-/* How many URLs there are in all, by what was read of inputs whose size is known;
- * 0: cannot be known. */
+/* Estimates the number of all URLs from the part of the inputs that was read. 0: the size
+ * of an input is unknown. */
 uint64_t feed_estimate(const feed *f);
 
 #endif

@@ -34,14 +34,14 @@ run_failure(const run *r)
     return (seine_err)atomic_load(&r->failed);
 }
 
-/* URLs that are worth trying when their host is back. */
+/* URLs that are worth another try when their host is back. */
 static uint64_t
 given_up(const seine_tally_sums *t)
 {
     return t->errors[SEINE_E_RETRY_AFTER_TOO_LONG] + t->errors[SEINE_E_BREAKER];
 }
 
-/* Hosts stay out of reach, with work left there. */
+/* Whether hosts are out of reach while URLs of theirs are left. */
 static bool
 is_parked(const seine_tally_sums *t, const seine_fetch_stats *s)
 {
@@ -56,8 +56,8 @@ has_work_left(const run *r, const seine_tally_sums *t)
     return t->fates[SEINE_FATE_CANCELED] > 0 || atomic_load(&r->feed.cut);
 }
 
-/* What was typed wrong is no failure of a host; but when nothing else was there, the
- * answer is no. */
+/* Whether the run failed. A bad URL on the command line is no failure of a host, but a
+ * run of bad URLs alone has failed. */
 static bool
 is_failed(const run *r, const seine_tally_sums *t)
 {
@@ -123,7 +123,7 @@ collect_facts(run *r, closing *c)
     closing_hosts(c, r->fetch);
 }
 
-/* The record to every JSON lines output. */
+/* Writes the summary record to every JSON lines output. */
 static bool
 write_summary(run *r, const closing *c, seine_text *members)
 {
@@ -146,7 +146,7 @@ write_summary(run *r, const closing *c, seine_text *members)
            SEINE_OK;
 }
 
-/* And to a file of its own. */
+/* Writes the summary to the file of --summary. */
 static int
 write_summary_file(run *r, const seine_text *members)
 {
@@ -192,7 +192,9 @@ say_failed_output(run *r)
     const char *advice = e == SEINE_E_NOMEM
                              ? "a lower --concurrency or --queue"
                              : "free some space, then run the same command again";
-    if (strstr(why, "records are safe")) /* the output knows best what it holds */
+    if (strstr(
+            why,
+            "records are safe")) /* the message of the output already says what is safe */
         run_log_fail(&r->run_log, e, advice, "%s", why);
     else
         run_log_fail(&r->run_log, e, advice, "%s; %s record%s safe",
@@ -247,7 +249,7 @@ say_parked(run *r, const closing *c)
                  figure_count(given_up(&c->sums)).text);
 }
 
-/* The host whose robots.txt never came, if one did not. */
+/* Names the first host whose robots.txt did not come. */
 static void
 say_unreachable(run *r, const closing *c)
 {

@@ -3,8 +3,8 @@
  * fetch_run.h - one run of `seine fetch` or `seine crawl`, from checked settings to the
  * exit code.
  *
- * The main thread waits for signals, draws the progress and keeps the time; a thread of
- * its own feeds the URLs; the library's threads fetch and write.
+ * The main thread waits for signals, draws the progress bar and watches the deadline;
+ * feed.h gives the URLs on a second thread; threads of the library fetch and write.
  */
 #ifndef CLI_FETCH_RUN_H
 #define CLI_FETCH_RUN_H

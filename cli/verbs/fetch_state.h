@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fetch_state.h - what the parts of a run share, and how it ended. */
+/* fetch_state.h - the state of a run, which fetch_run.c and fetch_close.c share. */
 #ifndef CLI_FETCH_STATE_H
 #define CLI_FETCH_STATE_H
 
@@ -14,7 +14,7 @@
 #include "verbs/run_log.h"
 #include "verbs/run_metrics.h"
 
-/* A host that was given up: the first one, for the message. */
+/* The first host that was given up, for the message. */
 typedef struct parked {
     char host[128];
     seine_err cause;
@@ -32,7 +32,7 @@ typedef struct run {
     outputs outputs;
     feed feed;
     seine_fetch *fetch;
-    char name[128]; /* of a crawl: where it began; "" */
+    char name[128]; /* of a crawl: the host it started at; "" */
     screen screen;  /* of standard error */
     progress_kind progress;
     int signals, wake;
@@ -40,16 +40,16 @@ typedef struct run {
     seine_time start, deadline, next_line;
     seine_eta eta;
     seine_fetch_slowest slowest;
-    int signal; /* that ended it; 0 */
+    int signal; /* the signal that ended the run; 0: none */
     unsigned stops;
-    bool is_late; /* --max-time */
+    bool is_late; /* --max-time is over */
     bool on_terminal;
 
-    /* from other threads */
-    atomic_int failed;     /* a seine_err: the outputs, or no memory */
-    atomic_bool too_many;  /* --max-errors */
-    uint64_t results, bad; /* of the sink thread */
-    char unreachable[128]; /* likewise: a host whose robots.txt did not come; "" */
+    /* other threads write these */
+    atomic_int failed;     /* a seine_err of the outputs, or NOMEM */
+    atomic_bool too_many;  /* --max-errors is reached */
+    uint64_t results, bad; /* the sink thread counts these */
+    char unreachable[128]; /* the sink thread: the first host without robots.txt; "" */
     pthread_mutex_t lock;
     parked parked;
 } run;
@@ -61,7 +61,7 @@ const char *run_stopped_by(const run *r, const seine_tally_sums *t,
 /* The first that applies in the order 2, 3, signal, 5, 6, 4, 1. */
 int run_exit_code(const run *r, const seine_tally_sums *t, const seine_fetch_stats *s);
 
-/* Summary, messages, the closing words; answers the exit code. */
+/* Writes the summary, the messages and the closing report. Returns the exit code. */
 int run_close(run *r);
 
 /* "2026-11-15T19:20:01.123456Z" */

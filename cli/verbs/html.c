@@ -96,7 +96,7 @@ make_tree(const bytes *html, const seine_tree_opts *opts, seine_text *out, reaso
            reason_set(why, "%s: %s", seine_err_name(e), seine_err_text(e));
 }
 
-/* Bytes that are not UTF-8 leave as U+FFFD. */
+/* A JSON string; bytes that are not UTF-8 become U+FFFD. */
 static seine_json *
 string(const char *text, size_t len)
 {
@@ -123,7 +123,7 @@ string(const char *text, size_t len)
     return json;
 }
 
-/* What a recorded case expects may stand beside what it asks. */
+/* A recorded case may hold the expected results as well. */
 static bool
 case_tree(const seine_json *in, seine_json *out, reason *why)
 {
@@ -181,7 +181,7 @@ run_tree(const args *a)
     return code;
 }
 
-/* Without what a URL parser passes by: tabs, line ends, blanks at both ends. */
+/* The URL without what a parser skips: tabs, line ends, blanks at both ends. */
 static seine_json *
 bare_url(seine_view v)
 {

@@ -59,7 +59,7 @@ put_encoding(const bytes *html, const char *charset, seine_json *out)
     jsonl_set(out, "from", jsonl_string(seine_charset_from_name(c.from)));
 }
 
-/* What a recorded case expects may stand beside what it asks. */
+/* A recorded case may hold the expected results as well. */
 static bool
 answer_encoding_case(const seine_json *in, seine_json *out, reason *why)
 {

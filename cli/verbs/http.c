@@ -23,7 +23,7 @@ static int run_date(const args *a);
 static int run_mime(const args *a);
 static int run_ratelimit(const args *a);
 
-/* Around this moment every year of two digits has a year from 1970 on. */
+/* Around this moment every year of two digits means a year from 1970 on. */
 #define SOME_DAY INT64_C(1577836799) /* the last second of 2019 */
 #define LAST_DAY INT64_C(9000000000) /* in 2255; more nanoseconds do not fit */
 
@@ -137,7 +137,7 @@ typedef struct asked {
     bool text;   /* the value is characters, not bytes */
 } asked;
 
-/* Adds its members to `out`; *out_void: the value says nothing. */
+/* Adds members to `out`; *out_void: the value says nothing. */
 typedef bool (*verb)(const asked *q, seine_json *out, bool *out_void, reason *why);
 
 static void
@@ -210,8 +210,8 @@ answer_ratelimit(const asked *q, seine_json *out, bool *out_void, reason *why)
     return true;
 }
 
-/* Characters as the bytes they are in a field: U+0000 to U+00FF. Others become a
- * byte that stands in no type, as they do in the standard. The text is UTF-8. */
+/* Turns UTF-8 into the bytes of a header field: U+0000 to U+00FF. Other characters become
+ * a byte that no media type holds, as in the standard. */
 static size_t
 narrow_to_bytes(const bytes *text, char *out)
 {
@@ -224,13 +224,13 @@ narrow_to_bytes(const bytes *text, char *out)
             out[n++] = (char)c;
         else if (c > 0xc3)
             out[n++] = '\177';
-        else if (c >= 0xc2) /* and one byte of six bits behind it */
+        else if (c >= 0xc2) /* two bytes: the second has six bits */
             out[n++] = (char)((c & 3) << 6 | (text->ptr[++i] & 0x3f));
     }
     return n;
 }
 
-/* The way back. */
+/* Turns the bytes of a header field into UTF-8. */
 static seine_json *
 widened_text(const char *text, size_t len)
 {
@@ -287,8 +287,7 @@ answer_mime(const asked *q, seine_json *out, bool *out_void, reason *why)
     return good;
 }
 
-/* A verb and the member that has its value: `name`, or `as_recorded` as files of
- * vectors have it. */
+/* A verb, and the member with its value: `name`, or `as_recorded` in recorded cases. */
 typedef struct question {
     verb fn;
     const char *name, *as_recorded;
@@ -308,7 +307,7 @@ read_value(const question *ask, const seine_json *in, asked *q, reason *why)
     return q->value.ptr || reason_set(why, "no member '%s'", ask->name);
 }
 
-/* One case of --jsonl. What a recorded one expects may stand beside what it asks. */
+/* Answers one case of --jsonl. A recorded case may hold the expected results as well. */
 static bool
 answer_http_case(const question *ask, const seine_json *in, seine_json *out, reason *why)
 {
@@ -359,7 +358,7 @@ case_ratelimit(const seine_json *in, seine_json *out, reason *why)
                             why);
 }
 
-/* An argument may be any bytes. */
+/* Whether an argument, which may be any bytes, is UTF-8. */
 static bool
 is_utf8(const char *text)
 {
@@ -376,7 +375,7 @@ typed_bytes(const char *text)
     return (bytes){text, text ? strlen(text) : 0, NULL};
 }
 
-/* One value of the command line; false if it says nothing. */
+/* Prints one value of the command line. False: it says nothing. */
 static bool
 print_value(const args *a, verb fn, const char *word)
 {

@@ -90,7 +90,7 @@ cookie_text(const char *bytes, size_t n)
     return jsonl_string(text);
 }
 
-/* "a=b; c=d" in its parts: a name has no "=", a value no ";". */
+/* Splits "a=b; c=d": a name has no "=", a value no ";". */
 static void
 put_sent(const char *cookies, size_t len, seine_json *out)
 {
@@ -110,14 +110,14 @@ put_sent(const char *cookies, size_t len, seine_json *out)
     jsonl_set(out, "sent", sent);
 }
 
-typedef struct kitchen {
+typedef struct jar_case {
     place from, to;
     seine_cookie_jar *jar;
     int64_t wall;
-} kitchen;
+} jar_case;
 
 static bool
-open_kitchen(kitchen *k, const char *url, const char *to, int64_t now, reason *why)
+open_jar(jar_case *k, const char *url, const char *to, int64_t now, reason *why)
 {
     k->wall = SEINE_SECS(now);
     if (!read_url(&k->from, NULL, "url", url, why) ||
@@ -128,7 +128,7 @@ open_kitchen(kitchen *k, const char *url, const char *to, int64_t now, reason *w
 }
 
 static bool
-take_cookie(kitchen *k, const char *bytes, size_t len, reason *why)
+take_cookie(jar_case *k, const char *bytes, size_t len, reason *why)
 {
     seine_err e = seine_cookie_jar_take(k->jar, &k->from.url, bytes, len, k->wall);
 
@@ -136,9 +136,9 @@ take_cookie(kitchen *k, const char *bytes, size_t len, reason *why)
            reason_set(why, "%s", seine_err_text(e));
 }
 
-/* How many bytes it is. */
+/* Adds the cookies that the jar sends, and returns the length of the header. */
 static size_t
-close_kitchen(kitchen *k, seine_json *out)
+put_cookies(jar_case *k, seine_json *out)
 {
     char cookies[SEINE_COOKIE_JAR_SENT];
     size_t len =
@@ -148,11 +148,11 @@ close_kitchen(kitchen *k, seine_json *out)
     return len;
 }
 
-/* One case of --jsonl. What a recorded one expects may stand beside what it asks. */
+/* Answers one case of --jsonl. A recorded case may hold the expected results as well. */
 static bool
 answer_cookie_case(const seine_json *in, seine_json *out, reason *why)
 {
-    static kitchen k;
+    static jar_case k;
     const char *url = NULL, *to = NULL;
     int64_t now = SOME_DAY;
 
@@ -167,7 +167,7 @@ answer_cookie_case(const seine_json *in, seine_json *out, reason *why)
     if (!url)
         return reason_set(why, "no member 'url'");
     k.jar = NULL;
-    bool good = open_kitchen(&k, url, to, now, why);
+    bool good = open_jar(&k, url, to, now, why);
     for (size_t i = 0; good && i < seine_json_size(received); i++) {
         const char *bytes;
         size_t len;
@@ -178,7 +178,7 @@ answer_cookie_case(const seine_json *in, seine_json *out, reason *why)
     }
     if (good) {
         jsonl_set(out, "ok", seine_json_new_bool(true));
-        close_kitchen(&k, out);
+        put_cookies(&k, out);
     }
     seine_cookie_jar_free(k.jar);
     return good;
@@ -187,14 +187,14 @@ answer_cookie_case(const seine_json *in, seine_json *out, reason *why)
 static int
 run_once(const args *a)
 {
-    static kitchen k;
+    static jar_case k;
     const settings *set = a->settings;
     reason why;
     int64_t now = options_given(a, "now") ? (int64_t)set->now : SOME_DAY;
 
     if (!set->url)
         return say_fail(SAY_USAGE, "--url https://e.example/", "http cookie needs --url");
-    bool good = open_kitchen(&k, set->url, set->to, now, &why);
+    bool good = open_jar(&k, set->url, set->to, now, &why);
     for (size_t i = 0; good && i < a->count; i++)
         good = take_cookie(&k, a->words[i], strlen(a->words[i]), &why);
     if (!good) {
@@ -203,7 +203,7 @@ run_once(const args *a)
     }
     seine_json *out = xalloc_json(seine_json_new_object());
     jsonl_set(out, "ok", seine_json_new_bool(true));
-    size_t len = close_kitchen(&k, out);
+    size_t len = put_cookies(&k, out);
     out_json(out);
     seine_cookie_jar_free(k.jar);
     return len > 0 ? SAY_DONE : SAY_FAILED;

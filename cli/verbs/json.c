@@ -64,7 +64,7 @@ const command cmd_json_check = {
 };
 /* clang-format on */
 
-/* What there is to say about one text. */
+/* The judgement about one text. */
 typedef struct answer {
     bool ok;
     char text[240]; /* the error, or a note; "": nothing */
@@ -73,7 +73,7 @@ typedef struct answer {
     uint64_t line, column;
 } answer;
 
-/* Columns count bytes, as an editor's offset does. */
+/* Finds line and column of an offset; columns count bytes. */
 static void
 place_fault(answer *to, const char *text, size_t offset)
 {
@@ -145,7 +145,7 @@ one_case(const seine_json *in, seine_json *out, reason *why)
     return good;
 }
 
-/* The first line that is no JSON, or the first note. False: it cannot be read. */
+/* Judges JSON lines: the first line that is no JSON, or the first note. */
 static int
 judge_lines(const char *path, bool strict, answer *to)
 {
@@ -174,7 +174,7 @@ judge_lines(const char *path, bool strict, answer *to)
     return got == LINES_FAILED ? SAY_MACHINE : SAY_DONE;
 }
 
-/* All of a file, or of standard input. */
+/* Judges a whole file, or standard input. */
 static int
 judge_file(const char *path, bool strict, answer *to)
 {
@@ -227,7 +227,7 @@ judge_one_file(const char *path, const settings *set, bool *all)
     return code;
 }
 
-/* A file that cannot be read does not keep the others from being told about. */
+/* Judges all files, though some cannot be read. */
 static int
 run_json_check(const args *a)
 {

@@ -55,7 +55,7 @@ jsonl_in(seine_span span, seine_span unit)
     return seine_json_new_real((double)span / (double)unit);
 }
 
-/* The answer to one line, never NULL. */
+/* Makes the answer to one line; never NULL. */
 static seine_json *
 answer_line(const char *text, size_t len, jsonl_fn fn)
 {
@@ -178,7 +178,7 @@ jsonl_int(const seine_json *object, const char *name, int64_t min, int64_t max,
     if (!jsonl_has(object, name))
         return true;
     if (!seine_json_int(value, &n)) {
-        /* 5.0 is 5: some writers know no integers. */
+        /* 5.0 counts as 5: some programs write no integers. */
         if (!seine_json_number(value, &real) || real < -1e15 || real > 1e15 ||
             (double)(int64_t)real != real)
             return refuse_type(value, name, "an integer", why);

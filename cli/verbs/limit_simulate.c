@@ -104,12 +104,12 @@ const command cmd_limit_simulate = {
 };
 /* clang-format on */
 
-/* Steps of one case, as arrays that grow together. */
+/* The answers to the steps of a case, as arrays that grow together. */
 typedef struct columns {
     seine_json *ok, *wait, *left, *reset, *retry;
 } columns;
 
-/* When to come back is rounded up: a moment too early is one refusal more. */
+/* Rounds a wait up to microseconds: a moment too early would be refused again. */
 static seine_json *
 microseconds(seine_span span)
 {
@@ -143,7 +143,7 @@ read_step(const seine_json *step, seine_time *now, uint32_t *n, seine_time *late
 
     if (seine_json_type_of(step) != SEINE_JSON_OBJECT)
         return reason_set(why, "not an object");
-    /* What a recorded case expects may stand beside what it asks. */
+    /* A recorded case may hold the expected results as well. */
     if (!jsonl_known(step,
                      "op t_us t_ms n max_wait_us max_wait_ms ok wait_us act_ms "
                      "tokens_before remaining reset_ms retry_after_ms",
@@ -217,7 +217,7 @@ answer_limiter_case(const seine_json *in, seine_json *out, reason *why)
     return play_trace(steps, &p, &c, why);
 }
 
-/* One line about the policy, one about the trace. */
+/* Prints one line about the policy and one about the trace. */
 static void
 introduce_limiter(const sim_limiter *sim, const settings *set, const screen *s)
 {
@@ -297,7 +297,7 @@ check_limiter_options(const args *a)
     return SAY_DONE;
 }
 
-/* "2": the second word; "/host": the member `host`. */
+/* Reads a key: "2" is the second word, "/host" the member `host`. */
 static int
 read_key(const char *key, trace_opts *opts)
 {

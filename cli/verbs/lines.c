@@ -41,7 +41,7 @@ lines_close(lines *in)
     in->buf = NULL;
 }
 
-/* More bytes at the end of the buffer; false on failure. */
+/* Reads more bytes behind those in the buffer. False: reading fails. */
 static bool
 refill(lines *in)
 {
@@ -67,7 +67,7 @@ refill(lines *in)
     return true;
 }
 
-/* Hands out the `n` bytes at the start, of which the last may be the line feed. */
+/* Hands out the first `n` bytes, the last of which may be the line feed. */
 static lines_got
 hand_out(lines *in, size_t n, bool dropped)
 {

@@ -8,7 +8,7 @@
 #include "screen/xalloc.h"
 #include "verbs/jsonl.h"
 
-/* One character of UTF-8 as roff wants it. */
+/* Writes one character of UTF-8 for roff. */
 static size_t
 put_foreign(const char *p)
 {
@@ -22,8 +22,8 @@ put_foreign(const char *p)
     return len;
 }
 
-/* Text in roff: nothing in it is a command, hyphens stay what they are, and what
- * stands between backquotes is bold. */
+/* Writes a text for roff: nothing in it becomes a command, hyphens stay hyphens, and a
+ * part in backquotes is bold. */
 static void
 roff(const char *text)
 {

@@ -19,12 +19,12 @@
 #include "screen/say.h"
 #include "screen/xalloc.h"
 
-enum { GUESTS = 32, REQUEST = 4096, PATIENCE_MS = 5000 };
+enum { CLIENTS = 32, REQUEST = 4096, PATIENCE_MS = 5000 };
 
 static const char *const paths[] = {"/metrics", "/livez", "/readyz", "/healthz"};
 enum { PATH_METRICS, PATH_LIVEZ, PATH_READYZ, PATH_HEALTHZ, PATHS };
 
-typedef struct guest {
+typedef struct client {
     int fd;
     seine_time began, deadline;
     char in[REQUEST];
@@ -33,14 +33,14 @@ typedef struct guest {
     size_t out_len, sent;
     unsigned method, route;
     int status;
-} guest;
+} client;
 
 struct metrics_http {
     metrics_http_opts opts;
     seine_http_metrics *http;
     int listener, wake;
     pthread_t thread;
-    guest guests[GUESTS];
+    client clients[CLIENTS];
     size_t count;
     char where[64];
 };
@@ -60,14 +60,14 @@ metrics_http_where(const metrics_http *m)
 }
 
 static void
-drop_client(metrics_http *m, guest *g)
+drop_client(metrics_http *m, client *c)
 {
-    if (g->status)
-        seine_http_record(m->http, g->method, g->route, g->status, now_is() - g->began);
+    if (c->status)
+        seine_http_record(m->http, c->method, c->route, c->status, now_is() - c->began);
     seine_http_closed(m->http, SEINE_HTTP_PLAIN);
-    close(g->fd);
-    free(g->out);
-    *g = m->guests[--m->count];
+    close(c->fd);
+    free(c->out);
+    *c = m->clients[--m->count];
 }
 
 static const char *
@@ -81,9 +81,9 @@ status_reason(int status)
                            : "Bad Request";
 }
 
-/* Puts the answer together; HEAD gets no body. */
+/* Makes the response; HEAD gets no body. */
 static void
-make_answer(guest *g, int status, const char *type, const char *body, size_t len)
+make_answer(client *c, int status, const char *type, const char *body, size_t len)
 {
     char head[256];
     int n = snprintf(head, sizeof head,
@@ -91,25 +91,25 @@ make_answer(guest *g, int status, const char *type, const char *body, size_t len
                      "Cache-Control: no-store\r\n%sConnection: close\r\n\r\n",
                      status, status_reason(status), type, len,
                      status == 405 ? "Allow: GET, HEAD\r\n" : "");
-    size_t body_len = g->method == SEINE_HTTP_HEAD ? 0 : len;
+    size_t body_len = c->method == SEINE_HTTP_HEAD ? 0 : len;
 
-    g->status = status;
-    g->out = xalloc_zeroed((size_t)n + body_len, 1);
-    memcpy(g->out, head, (size_t)n);
-    memcpy(g->out + n, body, body_len);
-    g->out_len = (size_t)n + body_len;
+    c->status = status;
+    c->out = xalloc_zeroed((size_t)n + body_len, 1);
+    memcpy(c->out, head, (size_t)n);
+    memcpy(c->out + n, body, body_len);
+    c->out_len = (size_t)n + body_len;
 }
 
 static void
-answer_text(guest *g, int status, const char *text)
+answer_text(client *c, int status, const char *text)
 {
-    make_answer(g, status, "text/plain; charset=utf-8", text, strlen(text));
+    make_answer(c, status, "text/plain; charset=utf-8", text, strlen(text));
 }
 
 static void
-answer_metrics(metrics_http *m, guest *g)
+answer_metrics(metrics_http *m, client *c)
 {
-    bool open = strcasestr(g->in, "application/openmetrics-text") != NULL;
+    bool open = strcasestr(c->in, "application/openmetrics-text") != NULL;
     seine_text text = {NULL, 0};
 
     if (m->opts.refresh)
@@ -117,92 +117,92 @@ answer_metrics(metrics_http *m, guest *g)
     if (seine_metrics_text(m->opts.metrics,
                            open ? SEINE_METRICS_OPENMETRICS : SEINE_METRICS_PROMETHEUS,
                            &text) != SEINE_OK) {
-        answer_text(g, 503, "out of memory\n");
+        answer_text(c, 503, "out of memory\n");
         return;
     }
-    make_answer(g, 200,
+    make_answer(c, 200,
                 open ? "application/openmetrics-text; version=1.0.0; charset=utf-8"
                      : "text/plain; version=0.0.4; charset=utf-8",
                 text.bytes, text.len);
     seine_text_free(&text);
 }
 
-/* "GET /livez?verbose HTTP/1.1": method and route, or false. */
+/* Reads method and route of "GET /livez?verbose HTTP/1.1". False: it is no request. */
 static bool
-read_request(guest *g)
+read_request(client *c)
 {
-    char *space = memchr(g->in, ' ', g->in_len);
-    char *end = memchr(g->in, '\r', g->in_len);
+    char *space = memchr(c->in, ' ', c->in_len);
+    char *end = memchr(c->in, '\r', c->in_len);
 
     if (!space || !end || space > end || space[1] != '/')
         return false;
-    size_t n = (size_t)(space - g->in);
-    g->method = n == 3 && memcmp(g->in, "GET", 3) == 0    ? SEINE_HTTP_GET
-                : n == 4 && memcmp(g->in, "HEAD", 4) == 0 ? SEINE_HTTP_HEAD
+    size_t n = (size_t)(space - c->in);
+    c->method = n == 3 && memcmp(c->in, "GET", 3) == 0    ? SEINE_HTTP_GET
+                : n == 4 && memcmp(c->in, "HEAD", 4) == 0 ? SEINE_HTTP_HEAD
                                                           : SEINE_HTTP_OTHER;
     size_t path = strcspn(space + 1, " ?\r\n");
-    g->route = PATHS;
+    c->route = PATHS;
     for (unsigned i = 0; i < PATHS; i++)
         if (strlen(paths[i]) == path && strncmp(paths[i], space + 1, path) == 0)
-            g->route = i;
-    char *version = memrchr(g->in, ' ', (size_t)(end - g->in));
+            c->route = i;
+    char *version = memrchr(c->in, ' ', (size_t)(end - c->in));
     return version && version > space && strncmp(version, " HTTP/1.", 8) == 0;
 }
 
 static void
-respond_to(metrics_http *m, guest *g)
+respond_to(metrics_http *m, client *c)
 {
-    bool fine = g->route == PATH_LIVEZ ? m->opts.is_alive(m->opts.arg)
+    bool fine = c->route == PATH_LIVEZ ? m->opts.is_alive(m->opts.arg)
                                        : m->opts.is_ready(m->opts.arg);
 
-    if (g->method == SEINE_HTTP_OTHER)
-        answer_text(g, 405, "GET or HEAD\n");
-    else if (g->route == PATHS)
-        answer_text(g, 404, "/metrics /livez /readyz /healthz\n");
-    else if (g->route == PATH_METRICS)
-        answer_metrics(m, g);
+    if (c->method == SEINE_HTTP_OTHER)
+        answer_text(c, 405, "GET or HEAD\n");
+    else if (c->route == PATHS)
+        answer_text(c, 404, "/metrics /livez /readyz /healthz\n");
+    else if (c->route == PATH_METRICS)
+        answer_metrics(m, c);
     else
-        answer_text(g, fine ? 200 : 503, fine ? "ok\n" : "engine\n");
+        answer_text(c, fine ? 200 : 503, fine ? "ok\n" : "engine\n");
 }
 
-/* False: the guest has gone. */
+/* Reads from a client. False: the client has gone. */
 static bool
-receive_request(metrics_http *m, guest *g)
+receive_request(metrics_http *m, client *c)
 {
     ssize_t n =
-        recv(g->fd, g->in + g->in_len, sizeof g->in - 1 - g->in_len, MSG_DONTWAIT);
+        recv(c->fd, c->in + c->in_len, sizeof c->in - 1 - c->in_len, MSG_DONTWAIT);
 
     if (n < 0)
         return errno == EAGAIN || errno == EINTR;
     if (n == 0)
         return false;
-    g->in_len += (size_t)n;
-    g->in[g->in_len] = '\0';
-    if (strstr(g->in, "\r\n\r\n")) {
-        g->method = SEINE_HTTP_OTHER;
-        g->route = PATHS;
-        if (read_request(g))
-            respond_to(m, g);
+    c->in_len += (size_t)n;
+    c->in[c->in_len] = '\0';
+    if (strstr(c->in, "\r\n\r\n")) {
+        c->method = SEINE_HTTP_OTHER;
+        c->route = PATHS;
+        if (read_request(c))
+            respond_to(m, c);
         else
-            answer_text(g, 400, "not a request\n");
-    } else if (g->in_len == sizeof g->in - 1) {
-        answer_text(g, 431, "too long\n");
+            answer_text(c, 400, "not a request\n");
+    } else if (c->in_len == sizeof c->in - 1) {
+        answer_text(c, 431, "too long\n");
     }
     return true;
 }
 
 static bool
-send_answer(guest *g)
+send_answer(client *c)
 {
     ssize_t n =
-        send(g->fd, g->out + g->sent, g->out_len - g->sent, MSG_DONTWAIT | MSG_NOSIGNAL);
+        send(c->fd, c->out + c->sent, c->out_len - c->sent, MSG_DONTWAIT | MSG_NOSIGNAL);
 
     if (n < 0)
         return errno == EAGAIN || errno == EINTR;
-    g->sent += (size_t)n;
-    if (g->sent == g->out_len)
-        shutdown(g->fd, SHUT_WR);
-    return g->sent < g->out_len;
+    c->sent += (size_t)n;
+    if (c->sent == c->out_len)
+        shutdown(c->fd, SHUT_WR);
+    return c->sent < c->out_len;
 }
 
 static void
@@ -213,29 +213,30 @@ accept_client(metrics_http *m)
 
     if (fd < 0)
         return;
-    if (m->count == GUESTS) {
+    if (m->count == CLIENTS) {
         close(fd);
         return;
     }
-    m->guests[m->count++] =
-        (guest){.fd = fd, .began = now, .deadline = now + SEINE_MS(PATIENCE_MS)};
+    m->clients[m->count++] =
+        (client){.fd = fd, .began = now, .deadline = now + SEINE_MS(PATIENCE_MS)};
     seine_http_opened(m->http, SEINE_HTTP_PLAIN);
 }
 
-/* Whoever is ready or late; from the last, since leaving moves the last one here. */
+/* Serves the clients that are ready and drops the late ones. Runs from the last client to
+ * the first, because a dropped client is replaced by the last. */
 static void
-serve_guests(metrics_http *m, const struct pollfd *polled, size_t n)
+serve_clients(metrics_http *m, const struct pollfd *polled, size_t n)
 {
     seine_time now = now_is();
 
     for (size_t i = n; i-- > 0;) {
-        guest *g = &m->guests[i];
-        bool stays = now < g->deadline;
+        client *c = &m->clients[i];
+        bool stays = now < c->deadline;
 
         if (stays && polled[i].revents)
-            stays = g->out ? send_answer(g) : receive_request(m, g);
+            stays = c->out ? send_answer(c) : receive_request(m, c);
         if (!stays)
-            drop_client(m, g);
+            drop_client(m, c);
     }
 }
 
@@ -246,25 +247,25 @@ serve_metrics(void *arg)
 
     pthread_setname_np(pthread_self(), "sn-metrics");
     for (;;) {
-        struct pollfd polled[GUESTS + 2];
+        struct pollfd polled[CLIENTS + 2];
         size_t n = m->count;
 
         for (size_t i = 0; i < n; i++)
-            polled[i] = (struct pollfd){.fd = m->guests[i].fd,
-                                        .events = m->guests[i].out ? POLLOUT : POLLIN};
+            polled[i] = (struct pollfd){.fd = m->clients[i].fd,
+                                        .events = m->clients[i].out ? POLLOUT : POLLIN};
         polled[n] = (struct pollfd){.fd = m->listener, .events = POLLIN};
         polled[n + 1] = (struct pollfd){.fd = m->wake, .events = POLLIN};
         if (poll(polled, n + 2, n ? 250 : -1) < 0 && errno != EINTR)
             return NULL;
         if (polled[n + 1].revents)
             return NULL;
-        serve_guests(m, polled, n);
+        serve_clients(m, polled, n);
         if (polled[n].revents)
             accept_client(m);
     }
 }
 
-/* Splits "[::1]:9464"; without a host it is this machine alone. */
+/* Splits "[::1]:9464"; without a host it listens on the loopback address. */
 static bool
 split_address(const char *address, char host[64], char port[16])
 {
@@ -326,7 +327,7 @@ listen_on(metrics_http *m, const char *address)
         m->listener >= 0 &&
         setsockopt(m->listener, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) == 0 &&
         bind(m->listener, found->ai_addr, found->ai_addrlen) == 0 &&
-        listen(m->listener, GUESTS) == 0;
+        listen(m->listener, CLIENTS) == 0;
     int why = errno;
     freeaddrinfo(found);
     if (!fine)
@@ -341,7 +342,7 @@ static void
 close_all(metrics_http *m)
 {
     while (m->count > 0)
-        drop_client(m, &m->guests[m->count - 1]);
+        drop_client(m, &m->clients[m->count - 1]);
     if (m->listener >= 0)
         close(m->listener);
     if (m->wake >= 0)

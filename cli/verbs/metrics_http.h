@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * metrics_http.h - /metrics, /livez, /readyz and /healthz on a port of their own.
+ * metrics_http.h - an HTTP server for /metrics, /livez, /readyz and /healthz.
  *
- * One thread, at most 32 connections, 4 KiB of a request, 5 s for all of it; one answer
- * per connection. Who is slow is dropped, who comes when there are 32 is, too: a scraper
- * cannot slow down a run.
+ * One thread serves at most 32 connections, with 4 KiB and 5 s for each request and one
+ * response per connection. Slow clients are dropped, and so is the 33rd: a scraper cannot
+ * slow down a run.
  */
 #ifndef CLI_METRICS_HTTP_H
 #define CLI_METRICS_HTTP_H
@@ -23,8 +23,8 @@ typedef struct metrics_http_opts {
     void *arg;
 } metrics_http_opts;
 
-/* "9464", ":9464", "127.0.0.1:9464", "[::1]:9464", "localhost:0". SAY_DONE, or it was
- * said what is wrong. */
+/* Addresses: "9464", ":9464", "127.0.0.1:9464", "[::1]:9464", "localhost:0". SAY_DONE, or
+ * the exit code after an error message. */
 int metrics_http_new(const char *address, const metrics_http_opts *opts,
                      metrics_http **out);
 void metrics_http_free(metrics_http *m); /* NULL is fine */

@@ -91,7 +91,8 @@ err_of(int number)
                               : SEINE_E_IO;
 }
 
-/* Never asked for, and the end came: there may be thousands, and their number is told. */
+/* Whether the run ended before the URL was asked for. The rows of a crawl leave these
+ * out, because there may be thousands; the closing line has their number. */
 static bool
 is_left_over(const seine_record *r)
 {
@@ -99,7 +100,7 @@ is_left_over(const seine_record *r)
            r->attempts == 0;
 }
 
-/* On the sink thread, once per record. */
+/* Counts and prints a record; the sink thread calls it once per record. */
 static seine_err
 take_record(const seine_record *r, uint64_t seq, void *arg)
 {
@@ -160,7 +161,7 @@ outputs_has_archive(const fetch_settings *set)
     return false;
 }
 
-/* One -o: [FMT:]FILE. */
+/* Opens one -o: [FORMAT:]FILE. */
 static int
 open_file(const fetch_settings *set, const char *name, seine_sink_opts base,
           seine_sinks *sinks)
@@ -183,7 +184,7 @@ open_file(const fetch_settings *set, const char *name, seine_sink_opts base,
     return e == SEINE_OK ? SAY_DONE : refuse_output(e, name, why);
 }
 
-/* Bodies go to a directory, under names that no server has a say in. */
+/* Opens the directory of --save. */
 static int
 open_save(const fetch_settings *set, outputs *o)
 {
@@ -202,7 +203,7 @@ open_save(const fetch_settings *set, outputs *o)
                     why);
 }
 
-/* The file of the summary is written at the end; whether it can be is asked before. */
+/* Checks before the run that the summary can be written at the end of it. */
 static int
 check_summary(const fetch_settings *set)
 {
@@ -272,7 +273,7 @@ check_outputs(const fetch_settings *set)
     return SAY_DONE;
 }
 
-/* The widest of the URLs on the command line. */
+/* The length of the longest URL on the command line; 0: more URLs will come. */
 static size_t
 widest_url(const args *a)
 {

@@ -149,8 +149,8 @@ put_delay(const seine_robots *r, const char *agent, seine_json *out)
               delay < 0 ? seine_json_new_null() : jsonl_in(delay, SEINE_SECS(1)));
 }
 
-/* Without rules all is allowed where there is no robots.txt, and nothing where it cannot
- * be had. */
+/* Adds the ruling about a URL. Without rules everything is allowed where there is no
+ * robots.txt, and nothing where robots.txt is unreachable. */
 static bool
 put_ruling(const seine_robots *r, seine_robots_state state, const char *agent,
            const char *url, size_t len, seine_json *out)
@@ -170,7 +170,7 @@ put_ruling(const seine_robots *r, seine_robots_state state, const char *agent,
     return v.allowed;
 }
 
-/* One case of --jsonl. What a recorded one expects may stand beside what it asks. */
+/* Answers one case of --jsonl. A recorded case may hold the expected results as well. */
 static bool
 answer_robots_case(const seine_json *in, seine_json *out, reason *why)
 {
@@ -225,7 +225,7 @@ ask_as(const settings *set, const request *r, seine_fetch_opts *o)
     o->allow_net = (const char *const *)set->net.allow_net.items;
 }
 
-/* Over the network. */
+/* Asks the hosts of the words for robots.txt. */
 static int
 ask_hosts(const args *a, robots_book *out_book)
 {
@@ -245,7 +245,7 @@ ask_hosts(const args *a, robots_book *out_book)
     return code;
 }
 
-/* What is known besides of one that was fetched. */
+/* Adds what is known of a robots.txt that was fetched. */
 static void
 put_answer(const robots_answer *got, seine_json *out)
 {
@@ -297,14 +297,14 @@ run_check(const args *a)
     return code == SAY_DONE && !all ? SAY_FAILED : code;
 }
 
-/* Showing. */
+/* robots show */
 
 typedef struct listing {
     seine_json *lines; /* NULL: they are printed */
     size_t n;          /* of groups, not of sitemaps */
 } listing;
 
-/* Foreign bytes: what is no character becomes \x1b. */
+/* Prints foreign bytes; a byte that is no character becomes \x1b. */
 static void
 print_safe(const char *at, size_t n)
 {

@@ -12,9 +12,9 @@
 
 #include "screen/say.h"
 
-/* Lines of the log go through the terminal, which knows where the bar is. */
+/* Writes a line of the log through the terminal, which moves the bar away. */
 static void
-to_board(const char *line, size_t len, void *arg)
+to_terminal(const char *line, size_t len, void *arg)
 {
     terminal_err(arg, line, len);
 }
@@ -54,7 +54,7 @@ run_log_open(run_log *v, const args *a, terminal *b)
                             show(set->log_file).text, show_errno(errno).text);
         opts.fd = v->fd;
     } else {
-        opts.sink = to_board;
+        opts.sink = to_terminal;
         opts.arg = b;
     }
     opts.format = set->log == LOG_KIND_JSON ? SEINE_LOG_JSON : SEINE_LOG_TEXT;
@@ -62,7 +62,7 @@ run_log_open(run_log *v, const args *a, terminal *b)
     opts.secrets = say_hidden();
     if (set->log != LOG_KIND_OFF && seine_log_new(&opts, &v->log) != SEINE_OK)
         code = say_fail(SAY_MACHINE, NULL, "out of memory");
-    /* What the program itself says about the run is no matter of levels. */
+    /* Messages of the program itself are shown at every level. */
     opts.level = a->quiet ? SEINE_LOG_ERROR : SEINE_LOG_INFO;
     opts.ring = 0;
     opts.merge = 0;

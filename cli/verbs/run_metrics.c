@@ -70,7 +70,7 @@ cpu_time(void)
            (uint64_t)(use.ru_utime.tv_usec + use.ru_stime.tv_usec) * 1000;
 }
 
-/* Reads the process, on whatever thread asks for the metrics. */
+/* Updates the metrics of the process, on the thread that asks for them. */
 static void
 refresh(void *arg)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * signals.h - INT, TERM, HUP, USR1 and WINCH as something to read.
+ * signals.h - reads INT, TERM, HUP, USR1 and WINCH from a descriptor.
  *
- * Blocked before any thread starts, so that all of them leave the signals to the one
- * that polls the descriptor. One that was ignored when the program began (nohup) stays
- * ignored.
+ * The signals are blocked before any thread starts, so that only the thread that polls
+ * the descriptor sees them. A signal that was ignored when the program started (nohup)
+ * stays ignored.
  */
 #ifndef CLI_SIGNALS_H
 #define CLI_SIGNALS_H
@@ -12,7 +12,7 @@
 /* The descriptor, or -1. */
 int signals_open(void);
 
-/* The next one that came, or 0. */
+/* The number of the next signal, or 0. */
 int signals_next(int fd);
 
 #endif

@@ -107,7 +107,7 @@ const command cmd_url_normalize = {
 };
 /* clang-format on */
 
-/* A URL and where it lives. */
+/* A URL and its memory. */
 typedef struct place {
     char mem[SEINE_URL_ROOM];
     seine_url url;
@@ -122,7 +122,7 @@ refuse_url(const char *what, seine_err e, const seine_url_flaw *flaw, reason *wh
                       flaw->at);
 }
 
-/* An empty base is none. */
+/* Reads a URL; an empty base counts as none. */
 static bool
 read_url(place *p, const seine_url *base, const char *text, size_t len, reason *why)
 {
@@ -145,7 +145,7 @@ read_base(place *p, const char *text, size_t len, reason *why)
     return e == SEINE_OK || refuse_url("base: ", e, &flaw, why);
 }
 
-/* Adds a part with the mark the standard puts before or behind one that is there. */
+/* Adds a part with the delimiter that the standard shows before or behind it. */
 static void
 put_part(seine_json *out, const char *name, const char *before, seine_view part,
          const char *behind)
@@ -157,7 +157,7 @@ put_part(seine_json *out, const char *name, const char *before, seine_view part,
     jsonl_set(out, name, jsonl_string(text));
 }
 
-/* What a verb makes of a URL. */
+/* Adds to `out` what a verb says about a URL. */
 typedef void (*verb)(const seine_url *u, const char *strip, seine_json *out);
 
 static void
@@ -197,7 +197,7 @@ put_key(const seine_url *u, const char *strip, seine_json *out)
     put_part(out, "href", "", (seine_view){key, len}, "");
 }
 
-/* One case of --jsonl. What a recorded one expects may stand beside what it asks. */
+/* Answers one case of --jsonl. A recorded case may hold the expected results as well. */
 static bool
 answer_url_case(verb fn, bool needs_base, const seine_json *in, seine_json *out,
                 reason *why)
@@ -258,7 +258,7 @@ answer_normalize(const seine_json *in, seine_json *out, reason *why)
     return answer_url_case(put_key, false, in, out, why);
 }
 
-/* The command line's cases. */
+/* The work on the command line. */
 typedef struct job {
     const settings *set;
     verb fn;

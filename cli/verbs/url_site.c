@@ -84,7 +84,7 @@ could_be_host(const bytes *text)
     return text->len > 0 && text->len < 1024;
 }
 
-/* A URL, or a host by itself as if it were one. */
+/* Reads a URL, or a host alone as if it were one. */
 static bool
 read_input(place *p, const seine_url *base, const bytes *text, bool *out_bare,
            reason *why)
@@ -117,8 +117,8 @@ count_dots(const char *text, size_t len)
     return n;
 }
 
-/* The last `n` bytes of a name; of a host that was given in other letters, as many
- * labels of those. */
+/* The last `n` bytes of a name. Of a host that was given in other letters, the same
+ * number of labels as they were given. */
 static seine_json *
 name_ending(seine_view name, size_t n, const bytes *bare)
 {
@@ -166,7 +166,7 @@ put_site(const seine_url *u, const bytes *bare, seine_json *out)
               name_ending(name, seine_psl_suffix(list, name.ptr, name.len), bare));
 }
 
-/* One case of --jsonl. What a recorded one expects may stand beside what it asks. */
+/* Answers one case of --jsonl. A recorded case may hold the expected results as well. */
 static bool
 answer_site_case(const seine_json *in, seine_json *out, reason *why)
 {
@@ -221,7 +221,7 @@ show_bad(const settings *set, const char *text, size_t len, const char *why)
     return false;
 }
 
-/* One of the command line; false: it is no URL. */
+/* Prints the site of one argument. False: it is no URL. */
 static bool
 print_site(const settings *set, const char *text, size_t len)
 {

@@ -101,7 +101,7 @@ is_jsonl(const reading *r)
     return ((const settings *)r->a->settings)->jsonl;
 }
 
-/* More of the file. False: it cannot be read. */
+/* Reads more of the file. False: it cannot be read. */
 static bool
 read_more(reading *r)
 {
@@ -119,7 +119,7 @@ read_more(reading *r)
     return true;
 }
 
-/* Foreign bytes, all of them, as they may be shown. */
+/* Prints all of the foreign bytes, made harmless. */
 static void
 put_shown(const char *bytes, size_t n)
 {
@@ -168,7 +168,7 @@ list_text(const reading *r, const seine_warc_entry *e)
     out_text("\n");
 }
 
-/* A string of any bytes: what is no UTF-8 is shown as on a screen. */
+/* Adds a string of any bytes; bytes that are not UTF-8 are escaped. */
 static void
 set_view(seine_json *out, const char *name, seine_view v)
 {
@@ -244,7 +244,7 @@ tell_finding(reading *r)
     }
 }
 
-/* Reads to the end, or as far as it can be read. False: the file cannot be. */
+/* Reads to the end, or to the first damage. False: the file cannot be read. */
 static bool
 read_all(reading *r)
 {

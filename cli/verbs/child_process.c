@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "verbs/child.h"
+#include "verbs/child_process.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +20,7 @@ now_is(void)
     return c->now(c);
 }
 
-/* Between fork and exec: nothing that may take a lock. */
+/* Runs between fork and exec, where nothing may take a lock. */
 static void
 become_command(const char *command, int out)
 {
@@ -38,7 +38,7 @@ become_command(const char *command, int out)
     _exit(127);
 }
 
-/* Milliseconds to wait for the next thing to happen, at most `most`. */
+/* Milliseconds until `until`, at most `most`. */
 static int
 time_left(seine_time until, int most)
 {
@@ -49,7 +49,7 @@ time_left(seine_time until, int most)
                                        : most;
 }
 
-/* Reads until the other side is closed; false: the time is over. */
+/* Reads until the other side closes. False: the time is over. */
 static bool
 drain_pipes(int fd, seine_time until, uint64_t *bytes)
 {
@@ -77,8 +77,8 @@ note_memory(const struct rusage *used, child_end *end)
     end->rss = rss > end->rss ? rss : end->rss;
 }
 
-/* Waits for its end, and for what it has left behind: as long as we are its reaper, a
- * shell that was killed does not take the memory of its child along. */
+/* Waits for the shell and for the processes that it leaves behind. As their reaper, this
+ * process learns of the memory that a child of a killed shell took. */
 static void
 reap_child(pid_t pid, seine_time until, child_end *end)
 {
@@ -118,7 +118,7 @@ child_run(const char *command, seine_span limit, child_end *out_end)
         close(ends[0]);
         return false;
     }
-    setpgid(pid, pid); /* whoever is first */
+    setpgid(pid, pid); /* parent and child both do this, whichever runs first */
     *out_end = (child_end){.code = -1};
     drain_pipes(ends[0], until, &out_end->bytes);
     reap_child(pid, until, out_end);

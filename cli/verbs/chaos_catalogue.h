@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * catalogue.h - what can go wrong on the way to a page, as URLs of `seine chaos`.
+ * chaos_catalogue.h - the faults of `seine chaos`, one URL each, for `seine chaos suite`.
  *
- * Each row says what a client does with it that can be trusted: ends with 0 where a
- * whole response was served, with something else where none was. Where both are right
- * it only has to end, soon and without much memory.
+ * Each row says how a client that can be trusted ends: with 0 where the server sent a
+ * whole response, with another code where it did not. Where both are right, the client
+ * only has to end soon and without much memory.
  */
-#ifndef CLI_CATALOGUE_H
-#define CLI_CATALOGUE_H
+#ifndef CLI_CHAOS_CATALOGUE_H
+#define CLI_CHAOS_CATALOGUE_H
 
 typedef enum catalogue_want { WANT_OK, WANT_FAIL, WANT_END } catalogue_want;
 

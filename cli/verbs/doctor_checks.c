@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "verbs/checks.h"
+#include "verbs/doctor_checks.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -55,7 +55,7 @@ check_files(const doctor_settings *set, size_t i, checked *c)
                      most < WISH ? ", enough for a low --concurrency" : "");
 }
 
-/* Name servers of this machine, for people. */
+/* Lists the name servers of this machine. */
 static size_t
 name_servers(char *out, size_t cap)
 {
@@ -130,7 +130,7 @@ check_zones(const doctor_settings *set, size_t i, checked *c)
                      show(directory).text);
 }
 
-/* The directory, or the nearest one above it that exists. */
+/* Finds the nearest existing directory: `path` itself or one above it. */
 static void
 existing_folder(const char *path, char *out, size_t cap)
 {
@@ -152,7 +152,7 @@ existing_folder(const char *path, char *out, size_t cap)
     }
 }
 
-/* Whether something can be made in it, by making and removing it. */
+/* Whether a file can be created in the directory, by creating and removing one. */
 static bool
 can_make(const char *directory)
 {
@@ -267,7 +267,7 @@ check_target(const doctor_settings *set, size_t i, checked *c)
 
 typedef check_status (*check_fn)(const doctor_settings *set, size_t i, checked *c);
 
-/* A check on a thread of its own, which is left behind when it takes too long. */
+/* A check on a thread of its own. A check that takes too long is left behind. */
 typedef struct errand {
     pthread_mutex_t lock;
     pthread_cond_t cond;
@@ -302,7 +302,7 @@ errand_main(void *arg)
     return NULL;
 }
 
-/* False: it took too long, and frees itself when it ends. */
+/* False: the check took too long, and frees itself when it ends. */
 static bool
 errand_wait(errand *e)
 {

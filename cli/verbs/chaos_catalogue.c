@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "verbs/catalogue.h"
+#include "verbs/chaos_catalogue.h"
 
 #include <stddef.h>
 
-/* Paths hold nothing that a shell would touch. */
+/* No path holds a character that a shell would interpret. */
 /* clang-format off */
 const catalogue_row catalogue[] = {
     {"fine",     "http",  NULL, "ok",                                  WANT_OK},

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* checks.h - what `seine doctor` looks at, one check after the other. */
-#ifndef CLI_CHECKS_H
-#define CLI_CHECKS_H
+/*
+ * doctor_checks.h - the checks of `seine doctor`, one after the other.
+ */
+#ifndef CLI_DOCTOR_CHECKS_H
+#define CLI_DOCTOR_CHECKS_H
 
 #include "options/options.h"
 
@@ -20,8 +22,8 @@ typedef struct checked {
     seine_span took;
 } checked;
 
-/* The i-th check that applies; false: there are no more. One that has no answer within
- * 5 s is unknown. */
+/* Runs the i-th check that applies; false: there are no more. A check without a result
+ * within 5 s is unknown. */
 bool checks_run(const doctor_settings *set, size_t i, checked *out);
 
 #endif
