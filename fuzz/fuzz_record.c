@@ -95,7 +95,7 @@ check_inert(const char *line, size_t n)
 static void
 check_json(const seine_record *r, seine_body_form form)
 {
-    seine_fields all = {UINT64_MAX};
+    seine_members all = {UINT64_MAX};
     size_t n = seine_record_json(r, 7, &all, form, NULL, 0);
     char *line = malloc(n);
     seine_json *json = NULL;

@@ -14,7 +14,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 static char *
 written(const sn_record_reader *rr, size_t *out_n)
 {
-    seine_fields all = {UINT64_MAX};
+    seine_members all = {UINT64_MAX};
     size_t n = seine_record_json(&rr->record, rr->seq, &all, rr->form, NULL, 0);
     char *line = malloc(n);
 

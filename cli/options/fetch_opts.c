@@ -207,7 +207,7 @@ taken(const fetch_settings *set, fetch_plan *p)
     o->dedup = set->dedup == 0;
     o->strip_params = set->strip_params;
     o->keep = SEINE_KEEP_TITLE;
-    if (set->fields && seine_fields_parse(set->fields, &p->fields, &word) != SEINE_OK)
+    if (set->fields && seine_members_parse(set->fields, &p->fields, &word) != SEINE_OK)
         return say_fail(SAY_USAGE, "--fields url,status or --fields +headers,-key",
                         "--fields: '%s' is no member of a record",
                         show_bytes(word.ptr ? word.ptr : "", word.len).text);

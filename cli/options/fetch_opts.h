@@ -22,7 +22,7 @@ typedef struct fetch_plan {
     char *hosts;            /* of --insecure, cut at its commas … */
     const char **host_list; /* … and where they begin */
     quota fail_on, max_errors;
-    seine_fields fields;
+    seine_members fields;
 } fetch_plan;
 
 /* Reads and checks every setting before the first request. SAY_DONE; or the exit code

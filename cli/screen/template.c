@@ -118,11 +118,11 @@ static seine_json *
 as_json(template *t, const seine_record *r, uint64_t seq)
 {
     static const char all[] = "+headers,+sha256,+lang,+canonical,+meta_robots,+links";
-    seine_fields fields = {0};
+    seine_members fields = {0};
     seine_view bad;
     seine_json *json = NULL;
-    const seine_fields *with =
-        seine_fields_parse(all, &fields, &bad) == SEINE_OK ? &fields : NULL;
+    const seine_members *with =
+        seine_members_parse(all, &fields, &bad) == SEINE_OK ? &fields : NULL;
 
     size_t n = seine_record_json(r, seq, with, SEINE_BODY_NONE, t->json, t->json_cap);
     if (n > t->json_cap) {

@@ -224,7 +224,7 @@ check_summary(const fetch_settings *set)
 }
 
 static int
-open_all(const args *a, const seine_fields *fields, const outputs_hooks *hooks,
+open_all(const args *a, const seine_members *fields, const outputs_hooks *hooks,
          outputs *o)
 {
     const fetch_settings *set = a->settings;
@@ -293,7 +293,7 @@ widest_url(const args *a)
 }
 
 int
-outputs_open(const args *a, const seine_fields *fields, terminal *b,
+outputs_open(const args *a, const seine_members *fields, terminal *b,
              const outputs_hooks *hooks, outputs *out)
 {
     const fetch_settings *set = a->settings;

@@ -52,7 +52,7 @@ typedef struct outputs_hooks {
 
 /* Opens all outputs before the first request. SAY_DONE; or the exit code after an error
  * message, with nothing to free. */
-int outputs_open(const args *a, const seine_fields *fields, terminal *b,
+int outputs_open(const args *a, const seine_members *fields, terminal *b,
                  const outputs_hooks *hooks, outputs *out);
 void outputs_free(outputs *o);
 

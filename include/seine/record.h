@@ -222,9 +222,9 @@ typedef struct seine_record {
 } seine_record;
 
 /* Which members of a result are written, a bit each; 0: the standard set. */
-typedef struct seine_fields {
+typedef struct seine_members {
     uint64_t bits;
-} seine_fields;
+} seine_members;
 
 typedef enum seine_body_form {
     SEINE_BODY_NONE,
@@ -251,18 +251,19 @@ seine_fate seine_fate_of(seine_err kind);
 /* --fields: "url,status" exactly these; "+headers,-key" changes the standard set.
  * INVAL, and *out_bad (may be NULL) is the first word that is no member, or that has a
  * sign where the first one has none. */
-SEINE_MUST_CHECK seine_err seine_fields_parse(const char *list, seine_fields *out_fields,
-                                              seine_view *out_bad);
+SEINE_MUST_CHECK seine_err seine_members_parse(const char *list,
+                                               seine_members *out_fields,
+                                               seine_view *out_bad);
 
 /* The record as one JSON line with its newline: at most `cap` bytes are written, the
  * length of the whole is returned. */
-size_t seine_record_json(const seine_record *r, uint64_t seq, const seine_fields *fields,
+size_t seine_record_json(const seine_record *r, uint64_t seq, const seine_members *fields,
                          seine_body_form body, char *buf, size_t cap);
 
 /* The same as a row of CSV, RFC 4180, in the fixed columns of docs/user/record.md; with a
  * NULL record their names. `how`: SEINE_CSV_*. What fields add has a column of its own,
  * if it is a plain value. */
-size_t seine_record_csv(const seine_record *r, uint64_t seq, const seine_fields *fields,
+size_t seine_record_csv(const seine_record *r, uint64_t seq, const seine_members *fields,
                         unsigned how, char *buf, size_t cap);
 
 SEINE_END

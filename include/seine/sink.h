@@ -59,8 +59,8 @@ typedef struct seine_sink_opts {
     int fd;                 /* stays the caller's */
     bool append, overwrite; /* neither: a file that exists is ALREADY */
     bool csv_raw, csv_crlf;
-    bool no_skips;       /* of this sink */
-    seine_fields fields; /* bits 0: the standard set */
+    bool no_skips;        /* of this sink */
+    seine_members fields; /* bits 0: the standard set */
     seine_body_form body;
     bool repeats;           /* a key may come again: SQLite's is then not unique */
     const char *command;    /* for those that say what made them; NULL: nothing */

@@ -63,7 +63,7 @@ typedef struct sn_out_ops {
 struct sn_out {
     const sn_out_ops *ops;
     seine_sink_opts opts; /* format and pack are decided; path is ours */
-    uint64_t members;     /* of seine_fields */
+    uint64_t members;     /* of seine_members */
     unsigned how;         /* SEINE_CSV_* */
     char name[SN_WHY_NAME];
     void *self;

@@ -8,7 +8,7 @@ static const char *const members[] = {
 };
 
 uint64_t
-sn_members_of(const seine_fields *fields)
+sn_members_of(const seine_members *fields)
 {
     return fields && fields->bits ? fields->bits : SN_MEMBERS_STANDARD;
 }
@@ -136,7 +136,7 @@ has_sign(sn_str word)
 }
 
 seine_err
-seine_fields_parse(const char *list, seine_fields *out_fields, seine_view *out_bad)
+seine_members_parse(const char *list, seine_members *out_fields, seine_view *out_bad)
 {
     sn_str rest = sn_str_trim(sn_str_of(list)), word;
     bool changes = has_sign(rest), more;
@@ -160,7 +160,7 @@ seine_fields_parse(const char *list, seine_fields *out_fields, seine_view *out_b
 }
 
 size_t
-seine_record_json(const seine_record *r, uint64_t seq, const seine_fields *fields,
+seine_record_json(const seine_record *r, uint64_t seq, const seine_members *fields,
                   seine_body_form body, char *buf, size_t cap)
 {
     sn_text_writer p = sn_text_writer_on(buf, cap);
@@ -170,7 +170,7 @@ seine_record_json(const seine_record *r, uint64_t seq, const seine_fields *field
 }
 
 size_t
-seine_record_csv(const seine_record *r, uint64_t seq, const seine_fields *fields,
+seine_record_csv(const seine_record *r, uint64_t seq, const seine_members *fields,
                  unsigned how, char *buf, size_t cap)
 {
     sn_text_writer p = sn_text_writer_on(buf, cap);

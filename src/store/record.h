@@ -3,7 +3,7 @@
  * record.h - records inside the library: written by a text writer, copied into one block.
  *
  * The members of a result, in the order in which they are written, are one table: the
- * words of --fields, and the bits of seine_fields.
+ * words of --fields, and the bits of seine_members.
  *
  * Time    plays no part.
  * Memory  a copy is one block: the record first, what it looks at behind it.
@@ -105,7 +105,7 @@ enum sn_member_index {
      ~(SN_MEMBERS_CRAWL | SN_MEMBER(HEADERS) | SN_MEMBER(SHA256)))
 
 /* The bits to go by; NULL: the standard set. */
-uint64_t sn_members_of(const seine_fields *fields);
+uint64_t sn_members_of(const seine_members *fields);
 
 /* What has a column of CSV of its own when it is asked for, and is known of this one. */
 uint64_t sn_record_extras(const seine_record *r);

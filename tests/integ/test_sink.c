@@ -93,7 +93,7 @@ write_some(seine_sink_opts opts, int n, char *why)
     seine_sinks *s = NULL;
 
     why[0] = '\0';
-    CHECK_EQ(seine_fields_parse("seq,url", &opts.fields, NULL), SEINE_OK);
+    CHECK_EQ(seine_members_parse("seq,url", &opts.fields, NULL), SEINE_OK);
     CHECK_EQ(seine_sinks_new(NULL, &s), SEINE_OK);
     seine_err e = seine_sinks_open(s, &opts, why);
     if (e == SEINE_OK)

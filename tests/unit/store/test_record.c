@@ -17,10 +17,10 @@ static char buf[65536];
 static const char *
 json(const seine_record *r, uint64_t seq, const char *fields, seine_body_form body)
 {
-    seine_fields chosen = {0};
+    seine_members chosen = {0};
 
     if (fields)
-        CHECK_EQ(seine_fields_parse(fields, &chosen, NULL), SEINE_OK);
+        CHECK_EQ(seine_members_parse(fields, &chosen, NULL), SEINE_OK);
     size_t n = seine_record_json(r, seq, &chosen, body, buf, sizeof buf - 1);
     CHECK(n < sizeof buf);
     buf[n] = '\0';
@@ -30,10 +30,10 @@ json(const seine_record *r, uint64_t seq, const char *fields, seine_body_form bo
 static const char *
 csv(const seine_record *r, const char *fields, unsigned how)
 {
-    seine_fields chosen = {0};
+    seine_members chosen = {0};
 
     if (fields)
-        CHECK_EQ(seine_fields_parse(fields, &chosen, NULL), SEINE_OK);
+        CHECK_EQ(seine_members_parse(fields, &chosen, NULL), SEINE_OK);
     size_t n = seine_record_csv(r, 7, &chosen, how, buf, sizeof buf - 1);
     CHECK(n < sizeof buf);
     buf[n] = '\0';
@@ -375,9 +375,9 @@ TEST(record_fields_are_chosen_or_changed)
     };
 
     EACH_ROW(i, rows) {
-        seine_fields f = {42};
+        seine_members f = {42};
         seine_view bad = {NULL, 0};
-        seine_err e = seine_fields_parse(rows[i].list, &f, &bad);
+        seine_err e = seine_members_parse(rows[i].list, &f, &bad);
 
         CHECK_EQ(e, rows[i].bad ? SEINE_E_INVAL : SEINE_OK);
         if (!rows[i].bad)
@@ -400,12 +400,12 @@ TEST(record_fields_are_chosen_or_changed)
 /* All words are members of the schema, and the standard set is what is not on request. */
 TEST(record_standard_set_is_everything_but_what_is_on_request)
 {
-    seine_fields all, standard;
+    seine_members all, standard;
 
-    CHECK_EQ(seine_fields_parse("+headers,+sha256,+lang,+canonical,+meta_robots,+links",
-                                &all, NULL),
+    CHECK_EQ(seine_members_parse("+headers,+sha256,+lang,+canonical,+meta_robots,+links",
+                                 &all, NULL),
              SEINE_OK);
-    CHECK_EQ(seine_fields_parse("-headers", &standard, NULL), SEINE_OK);
+    CHECK_EQ(seine_members_parse("-headers", &standard, NULL), SEINE_OK);
     CHECK_EQ(standard.bits & ~SN_MEMBER_CHOSEN, sn_members_of(NULL));
     CHECK_EQ(all.bits & ~SN_MEMBER_CHOSEN, (UINT64_C(1) << SN_MEMBER_COUNT) - 1);
     CHECK_EQ(all.bits ^ standard.bits,
@@ -705,7 +705,7 @@ TEST(record_copy_stands_alone)
         size_t room = sn_record_room(&r);
         char *block = malloc(room);
         seine_record *c = sn_record_copy(&r, block);
-        seine_fields all = {UINT64_MAX};
+        seine_members all = {UINT64_MAX};
         size_t n = seine_record_json(&r, 1, &all, SEINE_BODY_B64, before, sizeof before);
 
         memset(mem, '!', sizeof mem);

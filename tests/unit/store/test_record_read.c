@@ -10,7 +10,7 @@
 #include "check.h"
 #include "failing.h"
 
-static const seine_fields all = {UINT64_MAX};
+static const seine_members all = {UINT64_MAX};
 
 /* Memory of one random record. */
 typedef struct draw {

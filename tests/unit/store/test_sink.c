@@ -306,7 +306,7 @@ TEST(sink_writes_lines_of_json_and_csv_to_all_outputs)
         .wall = 0, .url = {"http://a/", 9}, .content_length = -1, .body = {"B\nB", 3}};
     seine_sink_opts chosen = {.format = SEINE_SINK_JSONL, .fd = few, .no_skips = true};
 
-    CHECK_EQ(seine_fields_parse("seq,url", &chosen.fields, NULL), SEINE_OK);
+    CHECK_EQ(seine_members_parse("seq,url", &chosen.fields, NULL), SEINE_OK);
     CHECK_EQ(seine_sinks_new(NULL, &s), SEINE_OK);
     CHECK_EQ(seine_sinks_open(
                  s, &(seine_sink_opts){.format = SEINE_SINK_JSONL, .fd = jsonl}, NULL),
