@@ -36,7 +36,7 @@ main(void)
 
     /* A bucket that is full again is like a new one, and its key is forgotten. */
     seine_keyed_sweep(clients, SEINE_SECS(60), 1000);
-    seine_keyed_count(clients, &totals);
+    seine_keyed_totals_get(clients, &totals);
     printf("after a minute: %d keys, %d created, %d expired\n", (int)totals.keys,
            (int)totals.created, (int)totals.expired);
     seine_keyed_free(clients);

@@ -205,7 +205,7 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     else
         check_any(&d, &codings, &limits[bytes[1] & 3], seed, rest);
     sn_decode_fini(&d);
-    seine_budget_used(budget, &used);
+    seine_budget_used_get(budget, &used);
     REQUIRE(used.n[SEINE_RES_MEMORY] == 0);
     seine_budget_release(&held);
     seine_budget_free(budget);

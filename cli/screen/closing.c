@@ -535,7 +535,7 @@ closing_hosts(closing *c, const seine_fetch *f)
     c->hosts = xalloc_zeroed(HOSTS, sizeof c->hosts[0]);
     c->names = xalloc_zeroed(HOSTS, sizeof(char *));
     c->n_hosts = 0;
-    seine_fetch_hosts(f, take_host, c);
+    seine_fetch_hosts_each(f, take_host, c);
 }
 
 void

@@ -184,7 +184,7 @@ decide_keyed(sim_limiter *sim)
         sim->left[i] = grant.left;
         sim->weighted |= now->n != 1;
     }
-    seine_keyed_count(buckets, &totals);
+    seine_keyed_totals_get(buckets, &totals);
     sim->overflowed = totals.overflowed;
     seine_keyed_free(buckets);
     return NULL;

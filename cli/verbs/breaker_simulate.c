@@ -190,7 +190,7 @@ read_case(const seine_json *in, game *g, reason *why)
 static seine_breaker_state
 seen_state(game *g)
 {
-    seine_breaker_state state = seine_breaker_get(&g->breaker);
+    seine_breaker_state state = seine_breaker_state_get(&g->breaker);
 
     if (state == SEINE_BREAKER_OPEN && seine_breaker_when(&g->breaker, g->now) <= g->now)
         return SEINE_BREAKER_HALF_OPEN;

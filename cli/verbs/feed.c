@@ -244,7 +244,7 @@ feed_estimate(const feed *f)
     for (size_t i = 0; i < f->n_inputs; i++) {
         uint64_t lines = 0, bytes = 0, size = 0;
 
-        seine_input_progress(f->inputs[i], &lines, &bytes, &size);
+        seine_input_progress_get(f->inputs[i], &lines, &bytes, &size);
         if (size == 0 || bytes == 0 || lines == 0)
             return 0;
         sum += (double)lines * (double)size / (double)bytes;

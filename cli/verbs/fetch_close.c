@@ -116,7 +116,7 @@ collect_facts(run *r, closing *c)
     seine_clock *clock = seine_clock_system();
 
     *c = (closing){.bins = r->outputs.bins, .opts = &r->plan.opts};
-    seine_tally_snapshot(r->outputs.tally, &c->sums);
+    seine_tally_sums_get(r->outputs.tally, &c->sums);
     seine_fetch_stats_get(r->fetch, &c->stats);
     c->wall = clock->now(clock) - r->start;
     c->stopped_by = run_stopped_by(r, &c->sums, &c->stats);

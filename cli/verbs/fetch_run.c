@@ -213,7 +213,7 @@ look(run *r, progress_facts *f, seine_tally_sums *t, char host[128])
                           .is_stopping = r->stops > 0,
                           .eta = &r->eta};
     seine_fetch_stats_get(r->fetch, &f->stats);
-    seine_tally_snapshot(r->outputs.tally, t);
+    seine_tally_sums_get(r->outputs.tally, t);
     f->ok = t->ok;
     f->errors = t->failed + t->blocked;
     f->skipped = f->stats.refused;

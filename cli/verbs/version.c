@@ -43,7 +43,7 @@ print_json(void)
     seine_json *libraries = xalloc_json(seine_json_new_object());
     const char *name, *version;
 
-    for (size_t i = 0; seine_version_library(i, &name, &version); i++)
+    for (size_t i = 0; seine_version_library_get(i, &name, &version); i++)
         jsonl_set(libraries, name, jsonl_string(version));
     jsonl_set(out, "version", jsonl_string(seine_version()));
     if (SEINE_COMMIT[0])
@@ -68,7 +68,7 @@ help_version(void)
     if (SEINE_COMMIT[0])
         out_print("commit     %s\n", SEINE_COMMIT);
     out_print("compiler   %s\nlibraries", SEINE_COMPILER);
-    for (size_t i = 0; seine_version_library(i, &name, &version); i++)
+    for (size_t i = 0; seine_version_library_get(i, &name, &version); i++)
         out_print("%s %s %s", i ? "," : " ", name, version);
     out_text("\nfeatures  ");
     for (size_t i = 0; commands[i]; i++)

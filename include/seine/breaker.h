@@ -131,7 +131,7 @@ seine_time seine_breaker_when(seine_breaker *b, seine_time now);
 void seine_breaker_hold(seine_breaker *b, seine_time until, seine_time now);
 
 /* Pure: OPEN until somebody acquires. */
-seine_breaker_state seine_breaker_get(const seine_breaker *b);
+seine_breaker_state seine_breaker_state_get(const seine_breaker *b);
 
 /* "Closed", "Open", "HalfOpen", "ForcedOpen", "Disabled", else "Unknown". */
 const char *seine_breaker_state_name(int state);

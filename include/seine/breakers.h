@@ -70,11 +70,12 @@ SEINE_MUST_CHECK seine_err seine_breakers_settle(seine_breakers *r, seine_view k
 seine_time seine_breakers_when(seine_breakers *r, seine_view key, seine_time now);
 
 /* Unknown keys are CLOSED. */
-seine_breaker_state seine_breakers_state(const seine_breakers *r, seine_view key);
+seine_breaker_state seine_breakers_state_get(const seine_breakers *r, seine_view key);
 
 /* UNKNOWN for a key that has no breaker of its own. */
-SEINE_MUST_CHECK seine_err seine_breakers_stats(const seine_breakers *r, seine_view key,
-                                                seine_breaker_stats *out_stats);
+SEINE_MUST_CHECK seine_err seine_breakers_stats_get(const seine_breakers *r,
+                                                    seine_view key,
+                                                    seine_breaker_stats *out_stats);
 
 /* Calls fn once for each key that is there throughout, without a lock held;
  * returns the number of calls. */

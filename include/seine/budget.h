@@ -87,7 +87,7 @@ void seine_budget_release(seine_held *held);
 
 /* The resource that refused last; SEINE_RES_NONE: none has. */
 seine_res seine_budget_short(const seine_budget *b);
-void seine_budget_used(const seine_budget *b, seine_want *out_used);
+void seine_budget_used_get(const seine_budget *b, seine_want *out_used);
 
 /* For callers that only count: is everything used at most its limit? One request
  * more; one less (never below none), and so many bytes downloaded. */

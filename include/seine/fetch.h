@@ -234,7 +234,7 @@ bool seine_fetch_slowest_get(const seine_fetch *f, seine_fetch_slowest *out_slow
 size_t seine_fetch_proxies(const seine_fetch *f, char *buf, size_t cap);
 
 /* Every host; after finish, or from a step's owner. */
-void seine_fetch_hosts(const seine_fetch *f, seine_fetch_host_fn fn, void *arg);
+void seine_fetch_hosts_each(const seine_fetch *f, seine_fetch_host_fn fn, void *arg);
 
 /* For threads = 0: readable when there is something to do, timers included. */
 int seine_fetch_fd(const seine_fetch *f);

@@ -82,8 +82,8 @@ const char *seine_input_why(const seine_input *in);
 void seine_input_stop(seine_input *in);
 
 /* Lines read so far, and bytes of a file whose size is known (0: not). Any thread. */
-void seine_input_progress(const seine_input *in, uint64_t *out_lines, uint64_t *out_bytes,
-                          uint64_t *out_size);
+void seine_input_progress_get(const seine_input *in, uint64_t *out_lines,
+                              uint64_t *out_bytes, uint64_t *out_size);
 
 SEINE_END
 

@@ -102,9 +102,9 @@ SEINE_MUST_CHECK seine_err seine_keyed_pause(seine_keyed *k, seine_view key,
 void seine_keyed_forget(seine_keyed *k, seine_view key);
 
 /* UNKNOWN: the key has no bucket now. */
-SEINE_MUST_CHECK seine_err seine_keyed_stats(const seine_keyed *k, seine_view key,
-                                             seine_time now,
-                                             seine_limiter_stats *out_stats);
+SEINE_MUST_CHECK seine_err seine_keyed_stats_get(const seine_keyed *k, seine_view key,
+                                                 seine_time now,
+                                                 seine_limiter_stats *out_stats);
 
 /* Every key that stays while it runs is seen once; returns how many were. */
 size_t seine_keyed_each(const seine_keyed *k, seine_time now, seine_keyed_fn fn,
@@ -114,7 +114,7 @@ size_t seine_keyed_each(const seine_keyed *k, seine_time now, seine_keyed_fn fn,
  * many; to be called every 60 s or so. Insertions do a little of it themselves. */
 size_t seine_keyed_sweep(seine_keyed *k, seine_time now, size_t max_steps);
 
-void seine_keyed_count(const seine_keyed *k, seine_keyed_totals *out_totals);
+void seine_keyed_totals_get(const seine_keyed *k, seine_keyed_totals *out_totals);
 
 SEINE_END
 

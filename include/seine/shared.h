@@ -111,8 +111,8 @@ void seine_shared_pause(seine_shared *lim, seine_time until);
 /* A full bucket, no pause. */
 void seine_shared_reset(seine_shared *lim, seine_time now);
 
-void seine_shared_stats(const seine_shared *lim, seine_time now,
-                        seine_limiter_stats *out_stats);
+void seine_shared_stats_get(const seine_shared *lim, seine_time now,
+                            seine_limiter_stats *out_stats);
 
 SEINE_END
 

@@ -4,7 +4,7 @@
  *
  *     seine_tally_new(&t);
  *     seine_tally_add(t, record);                      once per record, on one thread
- *     seine_tally_snapshot(t, &now_so_far);            any thread: for a progress bar
+ *     seine_tally_sums_get(t, &now_so_far);            any thread: for a progress bar
  *     seine_tally_members(t, &run, &text);             the summary, as JSON members
  *
  * total = ok + failed + blocked + skipped; success_rate = ok / (ok + failed) * 100.
@@ -88,7 +88,7 @@ SEINE_BEGIN
 SEINE_MUST_CHECK seine_err seine_tally_new(seine_tally **out_tally);
 void seine_tally_free(seine_tally *t);
 void seine_tally_add(seine_tally *t, const seine_record *r);
-void seine_tally_snapshot(const seine_tally *t, seine_tally_sums *out_sums);
+void seine_tally_sums_get(const seine_tally *t, seine_tally_sums *out_sums);
 
 /* The members of the summary record behind the common ones, `"command":…` to
  * `"resumable":…`, without braces. NOMEM. */

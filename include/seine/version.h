@@ -5,7 +5,7 @@
  *     printf("libseine %s\n", seine_version());
  *
  *     const char *name, *version;
- *     for (size_t i = 0; seine_version_library(i, &name, &version); i++)
+ *     for (size_t i = 0; seine_version_library_get(i, &name, &version); i++)
  *         printf("%s %s\n", name, version);
  *
  * The versions are those of the libraries that are loaded now, not of the
@@ -30,7 +30,7 @@ const char *seine_version(void);
 
 /* The i-th outside library this one stands on; false, and nothing written, when
  * there are no more. */
-bool seine_version_library(size_t i, const char **out_name, const char **out_version);
+bool seine_version_library_get(size_t i, const char **out_name, const char **out_version);
 
 SEINE_END
 

@@ -11,7 +11,7 @@ seine_version(void)
 }
 
 bool
-seine_version_library(size_t i, const char **out_name, const char **out_version)
+seine_version_library_get(size_t i, const char **out_name, const char **out_version)
 {
     static const struct {
         const char *name, *(*version)(void);

@@ -661,7 +661,7 @@ seine_fetch_slowest_get(const seine_fetch *f, seine_fetch_slowest *out_slowest)
 }
 
 void
-seine_fetch_hosts(const seine_fetch *f, seine_fetch_host_fn fn, void *arg)
+seine_fetch_hosts_each(const seine_fetch *f, seine_fetch_host_fn fn, void *arg)
 {
     teller t = {fn, arg};
 

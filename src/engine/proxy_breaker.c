@@ -46,7 +46,7 @@ sn_proxy_breakers_begin(sn_proxy_breakers *v, const sn_proxy *proxy, seine_time 
     seine_err e = seine_breaker_acquire(b, now, out_permit);
     if (e != SEINE_OK) {
         *out_at = seine_breaker_when(b, now);
-        if (seine_breaker_get(b) == SEINE_BREAKER_HALF_OPEN || *out_at <= now)
+        if (seine_breaker_state_get(b) == SEINE_BREAKER_HALF_OPEN || *out_at <= now)
             *out_at = sn_time_add(now, PATIENCE); /* it may close at any moment */
     }
     return e;
@@ -79,7 +79,7 @@ sn_proxy_breakers_end(sn_proxy_breakers *v, const sn_proxy *proxy, seine_permit 
     if (!permit->held)
         return;
     seine_breaker *b = &v->breakers[proxy->index];
-    seine_breaker_state was = seine_breaker_get(b);
+    seine_breaker_state was = seine_breaker_state_get(b);
     if (end)
         permit->why = (uint16_t)end->fault.code;
     seine_err e =

@@ -114,7 +114,7 @@ describe(const sn_scheduler *s, uint32_t host, seine_time now, seine_fetch_host 
                               .parked = h->place == SN_HOST_PARKED,
                               .every = g ? sn_pace_every(&g->pace, now) : 0};
     if (g && g->set.breaker)
-        out->breaker = seine_breaker_get(&g->breaker);
+        out->breaker = seine_breaker_state_get(&g->breaker);
     for (unsigned w = 0; w < SEINE_WAIT_ROOM; w++)
         if (f->held[w] > f->held[out->limited_by])
             out->limited_by = (seine_wait)w;

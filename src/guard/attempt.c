@@ -113,11 +113,11 @@ settle(seine_attempt *a, const seine_fault *f, seine_time now)
 
     if (!b)
         return;
-    bool was_open = seine_breaker_get(b) == SEINE_BREAKER_OPEN;
+    bool was_open = seine_breaker_state_get(b) == SEINE_BREAKER_OPEN;
     a->permit.why = (uint16_t)f->code;
     (void)!seine_breaker_settle(b, &a->permit, seine_outcome_breaker(f), now);
     if (f->status == 503 && wish >= 0 && !was_open &&
-        seine_breaker_get(b) == SEINE_BREAKER_OPEN)
+        seine_breaker_state_get(b) == SEINE_BREAKER_OPEN)
         seine_breaker_hold(b, sn_time_add(now, wish), now);
 }
 

@@ -526,7 +526,7 @@ seine_breaker_hold(seine_breaker *b, seine_time until, seine_time now)
 }
 
 seine_breaker_state
-seine_breaker_get(const seine_breaker *b)
+seine_breaker_state_get(const seine_breaker *b)
 {
     return b ? (seine_breaker_state)seen(b)->state : SEINE_BREAKER_DISABLED;
 }

@@ -574,8 +574,8 @@ seine_breakers_when(seine_breakers *r, seine_view key, seine_time now)
 }
 
 seine_err
-seine_breakers_stats(const seine_breakers *r, seine_view key,
-                     seine_breaker_stats *out_stats)
+seine_breakers_stats_get(const seine_breakers *r, seine_view key,
+                         seine_breaker_stats *out_stats)
 {
     if (!r)
         return SEINE_E_UNKNOWN;
@@ -590,12 +590,12 @@ seine_breakers_stats(const seine_breakers *r, seine_view key,
 }
 
 seine_breaker_state
-seine_breakers_state(const seine_breakers *r, seine_view key)
+seine_breakers_state_get(const seine_breakers *r, seine_view key)
 {
     seine_breaker_stats stats;
 
-    return seine_breakers_stats(r, key, &stats) == SEINE_OK ? stats.state
-                                                            : SEINE_BREAKER_CLOSED;
+    return seine_breakers_stats_get(r, key, &stats) == SEINE_OK ? stats.state
+                                                                : SEINE_BREAKER_CLOSED;
 }
 
 /* Where a walk through a shard stands. Between two locked steps entries come and

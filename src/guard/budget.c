@@ -307,7 +307,7 @@ seine_budget_short(const seine_budget *b)
 }
 
 void
-seine_budget_used(const seine_budget *b, seine_want *out_used)
+seine_budget_used_get(const seine_budget *b, seine_want *out_used)
 {
     *out_used = (seine_want){0};
     if (!b)

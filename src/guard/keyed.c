@@ -537,7 +537,7 @@ unlock_stats(const seine_keyed *k, sn_keyshard *s, entry *e, seine_time now,
         seine_shared *lim = borrow(e);
 
         pthread_mutex_unlock(&s->lock);
-        seine_shared_stats(lim, now, out);
+        seine_shared_stats_get(lim, now, out);
         out->allowed += allowed;
         out->denied += denied;
         give_back(s, e);
@@ -557,8 +557,8 @@ unlock_stats(const seine_keyed *k, sn_keyshard *s, entry *e, seine_time now,
 }
 
 seine_err
-seine_keyed_stats(const seine_keyed *k, seine_view key, seine_time now,
-                  seine_limiter_stats *out_stats)
+seine_keyed_stats_get(const seine_keyed *k, seine_view key, seine_time now,
+                      seine_limiter_stats *out_stats)
 {
     if (!k)
         return SEINE_E_UNKNOWN;
@@ -655,7 +655,7 @@ seine_keyed_sweep(seine_keyed *k, seine_time now, size_t max_steps)
 }
 
 void
-seine_keyed_count(const seine_keyed *k, seine_keyed_totals *out_totals)
+seine_keyed_totals_get(const seine_keyed *k, seine_keyed_totals *out_totals)
 {
     seine_keyed_totals sum = {0};
 

@@ -543,8 +543,8 @@ sn_shared_idle(const seine_shared *lim, seine_time now)
 }
 
 void
-seine_shared_stats(const seine_shared *lim, seine_time now,
-                   seine_limiter_stats *out_stats)
+seine_shared_stats_get(const seine_shared *lim, seine_time now,
+                       seine_limiter_stats *out_stats)
 {
     if (!lim) {
         *out_stats = (seine_limiter_stats){0};

@@ -175,8 +175,8 @@ seine_input_why(const seine_input *in)
 }
 
 void
-seine_input_progress(const seine_input *in, uint64_t *out_lines, uint64_t *out_bytes,
-                     uint64_t *out_size)
+seine_input_progress_get(const seine_input *in, uint64_t *out_lines, uint64_t *out_bytes,
+                         uint64_t *out_size)
 {
     *out_lines = atomic_load_explicit(&in->lines.lines, memory_order_relaxed);
     *out_bytes = atomic_load_explicit(

@@ -177,7 +177,7 @@ span(const number *n)
 }
 
 void
-seine_tally_snapshot(const seine_tally *t, seine_tally_sums *out_sums)
+seine_tally_sums_get(const seine_tally *t, seine_tally_sums *out_sums)
 {
     seine_tally_sums *s = out_sums;
     uint64_t results = read_all(t->fates, s->fates, SEINE_FATE_ROOM);

@@ -166,7 +166,7 @@ seine_tally_members(const seine_tally *t, const seine_tally_run *run,
 
     if (!sums)
         return SEINE_E_NOMEM;
-    seine_tally_snapshot(t, sums);
+    seine_tally_sums_get(t, sums);
     put_all(&p, sums, run);
 
     size_t n = sn_text_writer_len(&p);

@@ -492,7 +492,7 @@ TEST(s4_11_every_host_has_figures_of_its_own)
         give(f, base, "/ok", t->ctx);
     }
     CHECK_EQ(seine_fetch_finish(f, t->ctx), SEINE_OK);
-    seine_fetch_hosts(f, count_host, &hosts);
+    seine_fetch_hosts_each(f, count_host, &hosts);
     CHECK_EQ(hosts, 3);
     seine_fetch_free(f);
     tear_down(t);

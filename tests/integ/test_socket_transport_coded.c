@@ -363,7 +363,7 @@ TEST(memory_for_unpacking_comes_out_of_the_budget_and_goes_back)
     }
     sn_socket_transport_free(t);
     seine_want left;
-    seine_budget_used(b, &left);
+    seine_budget_used_get(b, &left);
     CHECK_EQ(left.n[SEINE_RES_MEMORY], 0);
     seine_budget_free(b);
     seine_chaos_free(c);

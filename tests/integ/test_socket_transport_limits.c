@@ -252,7 +252,7 @@ TEST(a_head_that_the_budget_cannot_hold_ends_as_budget)
     CHECK_END(v, SEINE_OK);
     free(v);
     sn_socket_transport_free(t);
-    seine_budget_used(o.budget, &used);
+    seine_budget_used_get(o.budget, &used);
     CHECK_EQ(used.n[SEINE_RES_MEMORY], 0);
     seine_budget_free(o.budget);
     seine_chaos_free(c);

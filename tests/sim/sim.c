@@ -201,7 +201,7 @@ check_balance(sim *s)
         sim_broken(w, "S4", "%u in flight in all", in_flight);
     seine_want used;
     if (s->shared.budget) {
-        seine_budget_used(s->shared.budget, &used);
+        seine_budget_used_get(s->shared.budget, &used);
         if (used.n[SEINE_RES_MEMORY] > w->opts.max_memory)
             sim_broken(w, "S16", "memory over the budget");
     }
@@ -231,7 +231,7 @@ check_end(sim *s)
     if (seine_throttle_in_flight(&s->shared.in_flight) != 0)
         sim_broken(w, "S11", "slots are held");
     if (s->shared.budget)
-        seine_budget_used(s->shared.budget, &used);
+        seine_budget_used_get(s->shared.budget, &used);
     if (used.n[SEINE_RES_MEMORY] != 0)
         sim_broken(w, "S11", "%llu bytes are held",
                    (unsigned long long)used.n[SEINE_RES_MEMORY]);

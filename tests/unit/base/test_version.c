@@ -22,14 +22,14 @@ TEST(version_names_each_library_once_and_then_ends)
     const char *name = "untouched", *version = "untouched";
     size_t n = 0;
 
-    for (; seine_version_library(n, &name, &version); n++) {
+    for (; seine_version_library_get(n, &name, &version); n++) {
         CHECK(name[0] && version[0]);
         CHECK(isdigit((unsigned char)version[0]));
     }
     CHECK(n > 0);
 
     name = version = "untouched";
-    CHECK(!seine_version_library(n, &name, &version));
+    CHECK(!seine_version_library_get(n, &name, &version));
     CHECK_STR(name, "untouched");
     CHECK_STR(version, "untouched");
 }

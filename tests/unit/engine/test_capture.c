@@ -43,7 +43,7 @@ held(const desk *d)
 {
     seine_want used;
 
-    seine_budget_used(d->budget, &used);
+    seine_budget_used_get(d->budget, &used);
     return used.n[SEINE_RES_MEMORY];
 }
 

@@ -407,7 +407,7 @@ TEST(s4_11_hosts_tell_their_figures)
     CHECK_EQ(add(f, "http://b.test/", NULL), SEINE_OK);
     CHECK_EQ(add(f, "http://b.test:81/", NULL), SEINE_OK);
     CHECK_EQ(seine_fetch_finish(f, NULL), SEINE_OK);
-    seine_fetch_hosts(f, count_host, &hosts);
+    seine_fetch_hosts_each(f, count_host, &hosts);
     CHECK_EQ(hosts, 3);
     seine_fetch_free(f);
     script_free(s);

@@ -61,8 +61,8 @@ books_of(const host *h, seine_time now)
     seine_limiter_stats s;
     seine_want used;
 
-    seine_shared_stats(h->global_limiter, now, &s);
-    seine_budget_used(h->budget, &used);
+    seine_shared_stats_get(h->global_limiter, now, &s);
+    seine_budget_used_get(h->budget, &used);
     return (books){seine_throttle_in_flight(&h->throttle),
                    seine_throttle_in_flight(&h->global_throttle),
                    seine_limiter_left(&h->limiter, now),
@@ -300,11 +300,11 @@ TEST(attempt_cancelled_as_a_probe_frees_the_probe)
     for (int i = 0; i < 5; i++)
         seine_breaker_record(&h.breaker, SEINE_FAILURE, T0);
     CHECK_EQ(seine_attempt_begin(&a, &h.guards, NULL, later).err, SEINE_OK);
-    CHECK_EQ(seine_breaker_get(&h.breaker), SEINE_BREAKER_HALF_OPEN);
+    CHECK_EQ(seine_breaker_state_get(&h.breaker), SEINE_BREAKER_HALF_OPEN);
     CHECK_EQ(seine_attempt_end(&a, &canceled, later), SEINE_OK);
     CHECK_EQ(seine_attempt_begin(&a, &h.guards, NULL, later).err, SEINE_OK);
     CHECK_EQ(seine_attempt_end(&a, &ok, later), SEINE_OK);
-    CHECK_EQ(seine_breaker_get(&h.breaker), SEINE_BREAKER_CLOSED);
+    CHECK_EQ(seine_breaker_state_get(&h.breaker), SEINE_BREAKER_CLOSED);
     host_fini(&h);
 }
 
@@ -346,7 +346,7 @@ TEST(t19_x_34_dead_host_is_touched_threshold_plus_concurrency_minus_one_times)
     CHECK(connections <= 9);
     CHECK(connections >= 5);
     CHECK(refused_after > 90);
-    CHECK_EQ(seine_breaker_get(&h.breaker), SEINE_BREAKER_OPEN);
+    CHECK_EQ(seine_breaker_state_get(&h.breaker), SEINE_BREAKER_OPEN);
     uint32_t left = seine_limiter_left(&h.limiter, now);
     CHECK_EQ(left, 10000); /* no token after it opened: the bucket is full again */
     host_fini(&h);

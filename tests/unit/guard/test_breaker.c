@@ -87,9 +87,9 @@ TEST(s0_12_a_breaker_starts_closed)
     seine_breaker_opts o = opens_after(3, SEINE_SECS(1));
     seine_breaker b = make(&o);
 
-    CHECK_EQ(seine_breaker_get(&b), CLOSED);
+    CHECK_EQ(seine_breaker_state_get(&b), CLOSED);
     CHECK(call(&b, S, T0));
-    CHECK_EQ(seine_breaker_get(&b), CLOSED);
+    CHECK_EQ(seine_breaker_state_get(&b), CLOSED);
 }
 
 TEST(s0_13_s0_14_opens_at_the_third_failure_in_a_row_and_then_fails_fast)
@@ -99,9 +99,9 @@ TEST(s0_13_s0_14_opens_at_the_third_failure_in_a_row_and_then_fails_fast)
     int run = 0;
 
     fail(&b, 2, T0);
-    CHECK_EQ(seine_breaker_get(&b), CLOSED);
+    CHECK_EQ(seine_breaker_state_get(&b), CLOSED);
     fail(&b, 1, T0);
-    CHECK_EQ(seine_breaker_get(&b), OPEN);
+    CHECK_EQ(seine_breaker_state_get(&b), OPEN);
 
     seine_permit p = {0};
     if (take(&b, T0, &p)) /* refused at the same moment: nothing was waited for */
@@ -129,7 +129,7 @@ TEST(s0_15_after_the_timeout_the_next_call_is_admitted_as_a_probe)
 
         fail(&b, 2, T0);
         CHECK(call(&b, S, T0 + rows[i].at));
-        CHECK_EQ(seine_breaker_get(&b), rows[i].state);
+        CHECK_EQ(seine_breaker_state_get(&b), rows[i].state);
     }
 }
 
@@ -142,18 +142,18 @@ TEST(s0_16_s0_17_s0_18_successes_close_a_failure_reopens_a_success_resets_the_co
     fail(&b, 2, T0);
     CHECK(call(&b, S, T0 + SEINE_MS(100)));
     CHECK(call(&b, S, T0 + SEINE_MS(100)));
-    CHECK_EQ(seine_breaker_get(&b), CLOSED);
+    CHECK_EQ(seine_breaker_state_get(&b), CLOSED);
 
     fail(&b, 2, T0 + SEINE_MS(200));
     CHECK(call(&b, F, T0 + SEINE_MS(300)));
-    CHECK_EQ(seine_breaker_get(&b), OPEN);
+    CHECK_EQ(seine_breaker_state_get(&b), OPEN);
 
     o = opens_after(3, SEINE_MS(100));
     b = make(&o);
     fail(&b, 2, T0);
     CHECK(call(&b, S, T0));
     fail(&b, 1, T0);
-    CHECK_EQ(seine_breaker_get(&b), CLOSED);
+    CHECK_EQ(seine_breaker_state_get(&b), CLOSED);
 }
 
 TEST(s0_19_two_pages_of_status_500_open_it)
@@ -174,7 +174,7 @@ TEST(s0_19_two_pages_of_status_500_open_it)
 
         CHECK(call(&b, outcome_of(rows[i].status), T0));
         CHECK(call(&b, outcome_of(rows[i].status), T0));
-        CHECK_EQ(seine_breaker_get(&b), rows[i].state);
+        CHECK_EQ(seine_breaker_state_get(&b), rows[i].state);
     }
 }
 
@@ -205,9 +205,9 @@ TEST(s3_01_opens_when_the_count_reaches_the_threshold_and_a_success_zeroes_it)
     CHECK(call(&b, S, T0));
     CHECK_EQ(stats(&b).failures, 0);
     fail(&b, 2, T0);
-    CHECK_EQ(seine_breaker_get(&b), CLOSED);
+    CHECK_EQ(seine_breaker_state_get(&b), CLOSED);
     fail(&b, 1, T0);
-    CHECK_EQ(seine_breaker_get(&b), OPEN);
+    CHECK_EQ(seine_breaker_state_get(&b), OPEN);
 }
 
 TEST(s4_01_s4_02_states_have_numbers_and_names_and_the_defaults_are_5_60_s_1)
@@ -266,12 +266,12 @@ TEST(s4_05_closed_becomes_open_at_the_maximum_of_failures_in_a_row)
 
     seine_breaker_record(&b, SEINE_SUCCESS, T0);
     seine_breaker_record(&b, SEINE_SUCCESS, T0);
-    CHECK_EQ(seine_breaker_get(&b), CLOSED);
+    CHECK_EQ(seine_breaker_state_get(&b), CLOSED);
     for (int i = 0; i < 3; i++) {
-        CHECK_EQ(seine_breaker_get(&b), CLOSED);
+        CHECK_EQ(seine_breaker_state_get(&b), CLOSED);
         seine_breaker_record(&b, SEINE_FAILURE, T0);
     }
-    CHECK_EQ(seine_breaker_get(&b), OPEN);
+    CHECK_EQ(seine_breaker_state_get(&b), OPEN);
     CHECK_EQ(seine_breaker_can_execute(&b, T0), SEINE_E_BREAKER);
 }
 
@@ -289,11 +289,11 @@ TEST(s4_06_s4_07_open_becomes_half_open_at_the_next_can_execute_in_time)
         for (int k = 0; k < 3; k++)
             seine_breaker_record(&b, SEINE_FAILURE, T0);
         CHECK_EQ(seine_breaker_can_execute(&b, T0 + SEINE_MS(50) - 1), SEINE_E_BREAKER);
-        CHECK_EQ(seine_breaker_get(&b), OPEN);
+        CHECK_EQ(seine_breaker_state_get(&b), OPEN);
         CHECK_EQ(seine_breaker_can_execute(&b, T0 + SEINE_MS(50)), SEINE_OK);
-        CHECK_EQ(seine_breaker_get(&b), HALF_OPEN);
+        CHECK_EQ(seine_breaker_state_get(&b), HALF_OPEN);
         seine_breaker_record(&b, rows[i].how, T0 + SEINE_MS(51));
-        CHECK_EQ(seine_breaker_get(&b), rows[i].state);
+        CHECK_EQ(seine_breaker_state_get(&b), rows[i].state);
     }
 }
 
@@ -318,9 +318,9 @@ TEST(s4_09_reset_closes_and_executes)
 
     for (int i = 0; i < 5; i++)
         seine_breaker_record(&b, SEINE_FAILURE, T0);
-    CHECK_EQ(seine_breaker_get(&b), OPEN);
+    CHECK_EQ(seine_breaker_state_get(&b), OPEN);
     seine_breaker_reset(&b);
-    CHECK_EQ(seine_breaker_get(&b), CLOSED);
+    CHECK_EQ(seine_breaker_state_get(&b), CLOSED);
     CHECK_EQ(seine_breaker_can_execute(&b, T0), SEINE_OK);
     CHECK_EQ(stats(&b).failures, 0);
 }
@@ -332,7 +332,7 @@ TEST(s4_10_records_count_without_can_execute)
 
     for (int i = 0; i < 3; i++)
         seine_breaker_record(&b, SEINE_FAILURE, T0);
-    CHECK_EQ(seine_breaker_get(&b), OPEN);
+    CHECK_EQ(seine_breaker_state_get(&b), OPEN);
 }
 
 /* Contradictions of the seeds and what we build. */
@@ -346,7 +346,7 @@ TEST(x_01_success_threshold_is_explicit_and_1_by_default)
     seine_breaker b = make(&quick);
     fail(&b, 2, T0);
     CHECK(call(&b, S, T0 + SEINE_MS(100)));
-    CHECK_EQ(seine_breaker_get(&b), CLOSED);
+    CHECK_EQ(seine_breaker_state_get(&b), CLOSED);
 }
 
 TEST(x_02_any_failed_probe_reopens_at_once)
@@ -359,7 +359,7 @@ TEST(x_02_any_failed_probe_reopens_at_once)
     CHECK(call(&b, S, T0 + SEINE_MS(100)));
     CHECK(call(&b, S, T0 + SEINE_MS(100)));
     CHECK(call(&b, F, T0 + SEINE_MS(100)));
-    CHECK_EQ(seine_breaker_get(&b), OPEN);
+    CHECK_EQ(seine_breaker_state_get(&b), OPEN);
     CHECK_EQ(stats(&b).open_until, T0 + SEINE_MS(200));
 }
 
@@ -386,7 +386,7 @@ TEST(x_04_the_call_that_ends_open_is_the_first_probe)
 
     fail(&b, 1, T0);
     CHECK(take(&b, T0 + SEINE_MS(100), &p));
-    CHECK_EQ(seine_breaker_get(&b), HALF_OPEN);
+    CHECK_EQ(seine_breaker_state_get(&b), HALF_OPEN);
     CHECK_EQ(stats(&b).half_open_active, 1);
     for (int i = 0; i < 10; i++)
         admitted += take(&b, T0 + SEINE_MS(100), &p);
@@ -412,7 +412,7 @@ TEST(x_05_records_without_a_slot_stop_at_zero)
     CHECK_EQ(seine_breaker_settle(&b, &p, SEINE_IGNORED, T0 + SEINE_MS(100)), SEINE_OK);
     seine_breaker_record(&b, SEINE_FAILURE, T0 + SEINE_MS(100));
     CHECK_EQ(stats(&b).half_open_active, 0);
-    CHECK_EQ(seine_breaker_get(&b), HALF_OPEN);
+    CHECK_EQ(seine_breaker_state_get(&b), HALF_OPEN);
     CHECK_EQ(stats(&b).late, 4);
 }
 
@@ -426,7 +426,7 @@ TEST(x_07_a_late_success_does_not_close_an_open_breaker)
     fail(&b, 2, T0);
     CHECK_EQ(seine_breaker_settle(&b, &p, SEINE_SUCCESS, T0 + 1), SEINE_OK);
     seine_breaker_record(&b, SEINE_SUCCESS, T0 + 1);
-    CHECK_EQ(seine_breaker_get(&b), OPEN);
+    CHECK_EQ(seine_breaker_state_get(&b), OPEN);
     CHECK_EQ(stats(&b).late, 2);
     CHECK_EQ(stats(&b).succeeded, 0);
 }
@@ -459,7 +459,7 @@ TEST(x_09_every_counter_of_a_state_is_zero_after_a_change)
     CHECK_EQ(seine_breaker_settle(&b, &early, SEINE_SUCCESS, T0 + 1), SEINE_OK);
     CHECK(call(&b, S, T0 + SEINE_MS(100)));
     CHECK_EQ(stats(&b).half_open_successes, 1); /* not 2: the late one is no probe */
-    CHECK_EQ(seine_breaker_get(&b), HALF_OPEN);
+    CHECK_EQ(seine_breaker_state_get(&b), HALF_OPEN);
 
     CHECK(call(&b, F, T0 + SEINE_MS(100)));
     seine_breaker_stats s = stats(&b);
@@ -469,7 +469,7 @@ TEST(x_09_every_counter_of_a_state_is_zero_after_a_change)
     CHECK(call(&b, S, T0 + SEINE_MS(200)));
     CHECK_EQ(stats(&b).half_open_successes, 1);
     CHECK(call(&b, S, T0 + SEINE_MS(200)));
-    CHECK_EQ(seine_breaker_get(&b), CLOSED);
+    CHECK_EQ(seine_breaker_state_get(&b), CLOSED);
     CHECK_EQ(stats(&b).half_open_successes, 0);
 }
 
@@ -488,9 +488,9 @@ TEST(x_10_a_probe_that_is_ignored_or_lost_blocks_nobody)
 
     /* This one never comes home. */
     CHECK(!take(&b, t + SEINE_MS(30) - 1, &q));
-    CHECK_EQ(seine_breaker_get(&b), HALF_OPEN);
+    CHECK_EQ(seine_breaker_state_get(&b), HALF_OPEN);
     CHECK(!take(&b, t + SEINE_MS(30), &q));
-    CHECK_EQ(seine_breaker_get(&b), OPEN);
+    CHECK_EQ(seine_breaker_state_get(&b), OPEN);
     seine_breaker_stats s = stats(&b);
     CHECK_EQ(s.open_until, t + SEINE_MS(130));
     CHECK_EQ(s.failed, 2);
@@ -501,7 +501,7 @@ TEST(x_10_a_probe_that_is_ignored_or_lost_blocks_nobody)
     /* It comes home after all, while somebody else's probe is out. */
     CHECK(take(&b, t + SEINE_MS(130), &q));
     CHECK_EQ(seine_breaker_settle(&b, &p, SEINE_SUCCESS, t + SEINE_MS(130)), SEINE_OK);
-    CHECK_EQ(seine_breaker_get(&b), HALF_OPEN);
+    CHECK_EQ(seine_breaker_state_get(&b), HALF_OPEN);
     CHECK_EQ(stats(&b).half_open_active, 1);
     CHECK_EQ(stats(&b).late, 1);
 }
@@ -589,7 +589,7 @@ TEST(x_48_counters_stop_at_their_last_value)
     half[at] = UINT32_MAX - 2;
     memcpy(b.word, half, sizeof half);
     seine_breaker_record(&b, SEINE_FAILURE, T0);
-    CHECK_EQ(seine_breaker_get(&b), CLOSED);
+    CHECK_EQ(seine_breaker_state_get(&b), CLOSED);
     CHECK_EQ(stats(&b).failures, UINT32_MAX - 1);
     o.failure_threshold = 0; /* out of the way: what comes after the last value? */
     seine_breaker_record(&b, SEINE_FAILURE, T0);
@@ -597,7 +597,7 @@ TEST(x_48_counters_stop_at_their_last_value)
     CHECK_EQ(stats(&b).failures, UINT32_MAX);
     o.failure_threshold = UINT32_MAX;
     seine_breaker_record(&b, SEINE_FAILURE, T0);
-    CHECK_EQ(seine_breaker_get(&b), OPEN); /* and not closed by a count of 0 */
+    CHECK_EQ(seine_breaker_state_get(&b), OPEN); /* and not closed by a count of 0 */
 }
 
 TEST(x_50_the_defaults_are_60_s_after_5_failures)
@@ -607,9 +607,9 @@ TEST(x_50_the_defaults_are_60_s_after_5_failures)
     seine_permit p;
 
     fail(&b, 4, T0);
-    CHECK_EQ(seine_breaker_get(&b), CLOSED);
+    CHECK_EQ(seine_breaker_state_get(&b), CLOSED);
     fail(&b, 1, T0);
-    CHECK_EQ(seine_breaker_get(&b), OPEN);
+    CHECK_EQ(seine_breaker_state_get(&b), OPEN);
     CHECK(!take(&b, T0 + SEINE_SECS(60) - 1, &p));
     CHECK(take(&b, T0 + SEINE_SECS(60), &p));
 
@@ -653,12 +653,12 @@ TEST(t11_ten_in_flight_when_it_opens_decide_nothing_any_more)
     CHECK_EQ(seine_breaker_settle(&b, &p[1], SEINE_FAILURE, T0), SEINE_OK);
     CHECK_EQ(seine_breaker_settle(&b, &p[2], SEINE_SUCCESS, T0 + SEINE_MS(10)), SEINE_OK);
     for (int i = 3; i < 10; i++) {
-        CHECK_EQ(seine_breaker_get(&b), OPEN);
+        CHECK_EQ(seine_breaker_state_get(&b), OPEN);
         CHECK_EQ(seine_breaker_settle(&b, &p[i], SEINE_FAILURE,
                                       T0 + SEINE_MS((seine_span)10 * (i - 1))),
                  SEINE_OK);
     }
-    CHECK_EQ(seine_breaker_get(&b), OPEN);
+    CHECK_EQ(seine_breaker_state_get(&b), OPEN);
     CHECK_EQ(stats(&b).open_until, T0 + SEINE_MS(100));
     CHECK_EQ(stats(&b).late, 8);
     CHECK(!take(&b, T0 + SEINE_MS(99), &q));
@@ -673,9 +673,9 @@ TEST(t12_success_threshold_2_needs_two_successes)
 
     fail(&b, 1, T0);
     CHECK(call(&b, S, T0 + SEINE_MS(100)));
-    CHECK_EQ(seine_breaker_get(&b), HALF_OPEN);
+    CHECK_EQ(seine_breaker_state_get(&b), HALF_OPEN);
     CHECK(call(&b, S, T0 + SEINE_MS(100)));
-    CHECK_EQ(seine_breaker_get(&b), CLOSED);
+    CHECK_EQ(seine_breaker_state_get(&b), CLOSED);
 }
 
 TEST(t13_an_ignored_probe_frees_its_slot)
@@ -687,7 +687,7 @@ TEST(t13_an_ignored_probe_frees_its_slot)
     fail(&b, 1, T0);
     CHECK(take(&b, T0 + SEINE_MS(100), &p));
     CHECK_EQ(seine_breaker_settle(&b, &p, SEINE_IGNORED, T0 + SEINE_MS(101)), SEINE_OK);
-    CHECK_EQ(seine_breaker_get(&b), HALF_OPEN);
+    CHECK_EQ(seine_breaker_state_get(&b), HALF_OPEN);
     CHECK_EQ(stats(&b).half_open_active, 0);
     CHECK_EQ(stats(&b).half_open_successes, 0);
     CHECK(take(&b, T0 + SEINE_MS(101), &p));
@@ -701,7 +701,7 @@ TEST(t14_f_f_s_f_leaves_one_failure)
 
     for (int i = 0; i < 4; i++)
         CHECK(call(&b, how[i], T0));
-    CHECK_EQ(seine_breaker_get(&b), CLOSED);
+    CHECK_EQ(seine_breaker_state_get(&b), CLOSED);
     CHECK_EQ(stats(&b).failures, 1);
 }
 
@@ -745,7 +745,7 @@ TEST(breaker_settles_a_probe_once_even_through_a_copy_of_its_permit)
     CHECK_EQ(seine_breaker_settle(&b, &copy, SEINE_FAILURE, t), SEINE_E_ALREADY);
     CHECK_EQ(copy.held, 0);
     CHECK_EQ(stats(&b).half_open_active, 2); /* nobody else's slot was freed */
-    CHECK_EQ(seine_breaker_get(&b), HALF_OPEN);
+    CHECK_EQ(seine_breaker_state_get(&b), HALF_OPEN);
     CHECK_EQ(seine_breaker_settle(&b, &q, SEINE_SUCCESS, t), SEINE_OK);
     CHECK_EQ(seine_breaker_settle(&b, &p, SEINE_SUCCESS, t), SEINE_OK);
     CHECK_EQ(stats(&b).half_open_successes, 2);
@@ -765,7 +765,7 @@ TEST(breaker_refuses_what_is_no_outcome_and_keeps_the_permit)
     seine_breaker_force(&b, (seine_breaker_state)5, T0);
     CHECK_EQ(stats(&b).generation, p.generation);
     CHECK_EQ(seine_breaker_settle(&b, &p, SEINE_FAILURE, T0), SEINE_OK);
-    CHECK_EQ(seine_breaker_get(&b), OPEN);
+    CHECK_EQ(seine_breaker_state_get(&b), OPEN);
 }
 
 TEST(breaker_tells_what_the_last_counted_failure_was)
@@ -802,7 +802,7 @@ TEST(breaker_ignores_ignored_calls_when_closed)
     CHECK_EQ(stats(&b).failures, 1);
     CHECK_EQ(stats(&b).ignored, 1);
     fail(&b, 1, T0);
-    CHECK_EQ(seine_breaker_get(&b), OPEN);
+    CHECK_EQ(seine_breaker_state_get(&b), OPEN);
 }
 
 TEST(breaker_records_settle_the_oldest_loose_slot)
@@ -845,11 +845,11 @@ TEST(breaker_judges_half_open_by_probes_alone)
     CHECK(take(&b, t, &p));
     CHECK(take(&b, t, &q));
     CHECK_EQ(seine_breaker_settle(&b, &before, SEINE_FAILURE, t), SEINE_OK);
-    CHECK_EQ(seine_breaker_get(&b), HALF_OPEN);
+    CHECK_EQ(seine_breaker_state_get(&b), HALF_OPEN);
     CHECK_EQ(seine_breaker_settle(&b, &p, SEINE_SUCCESS, t), SEINE_OK);
-    CHECK_EQ(seine_breaker_get(&b), CLOSED);
+    CHECK_EQ(seine_breaker_state_get(&b), CLOSED);
     CHECK_EQ(seine_breaker_settle(&b, &q, SEINE_FAILURE, t), SEINE_OK); /* late now */
-    CHECK_EQ(seine_breaker_get(&b), CLOSED);
+    CHECK_EQ(seine_breaker_state_get(&b), CLOSED);
     CHECK_EQ(stats(&b).failures, 0);
     CHECK_EQ(stats(&b).late, 2);
     seine_breaker_fini(&b);
@@ -870,15 +870,15 @@ TEST(breaker_says_when)
     CHECK_EQ(seine_breaker_when(&b, T0), t);
     CHECK_EQ(seine_breaker_when(&b, t - 1), t);
     CHECK(seine_breaker_when(&b, t) <= t);
-    CHECK_EQ(seine_breaker_get(&b), OPEN); /* asking changes nothing */
+    CHECK_EQ(seine_breaker_state_get(&b), OPEN); /* asking changes nothing */
     CHECK_EQ(stats(&b).rejected, 0);
 
     CHECK(take(&b, t, &p));
     CHECK_EQ(seine_breaker_when(&b, t), t + SEINE_MS(40));
     CHECK_EQ(seine_breaker_when(&b, t + SEINE_MS(40) - 1), t + SEINE_MS(40));
-    CHECK_EQ(seine_breaker_get(&b), HALF_OPEN);
+    CHECK_EQ(seine_breaker_state_get(&b), HALF_OPEN);
     CHECK_EQ(seine_breaker_when(&b, t + SEINE_MS(40)), t + SEINE_MS(140));
-    CHECK_EQ(seine_breaker_get(&b), OPEN); /* but for a lease that ran out */
+    CHECK_EQ(seine_breaker_state_get(&b), OPEN); /* but for a lease that ran out */
 
     seine_breaker_force(&b, SEINE_BREAKER_FORCED_OPEN, t);
     CHECK_EQ(seine_breaker_when(&b, t), SEINE_NEVER);
@@ -902,7 +902,7 @@ TEST(breaker_leases_a_probe_for_the_open_time_by_default_from_the_earliest_start
     CHECK(take(&b, t + SEINE_MS(5), &p));
     CHECK_EQ(seine_breaker_when(&b, t), t + SEINE_MS(95));
     CHECK(!take(&b, t + SEINE_MS(95), &p));
-    CHECK_EQ(seine_breaker_get(&b), OPEN);
+    CHECK_EQ(seine_breaker_state_get(&b), OPEN);
     CHECK_EQ(stats(&b).streak, 1); /* one reopening, however many were lost */
     CHECK_EQ(stats(&b).failed, 2);
     seine_breaker_fini(&b);
@@ -1027,7 +1027,7 @@ TEST(breaker_stays_shut_longer_when_the_clock_steps_back_or_stands)
         CHECK(!take(&b, t, &q));
         CHECK(!take(&b, T0 - SEINE_SECS(i), &q));
     }
-    CHECK_EQ(seine_breaker_get(&b), HALF_OPEN);
+    CHECK_EQ(seine_breaker_state_get(&b), HALF_OPEN);
     CHECK_EQ(seine_breaker_settle(&b, &p, SEINE_SUCCESS, INT64_MIN), SEINE_OK);
     CHECK_EQ(stats(&b).slow, 0); /* a call that took less than no time */
 }
@@ -1082,7 +1082,7 @@ opens_in(seine_breaker *b, const char *word, seine_time now)
 {
     for (size_t i = 0; word[i]; i++) {
         CHECK(call(b, word[i] == 'F' ? F : word[i] == 'I' ? I : S, now));
-        if (seine_breaker_get(b) == SEINE_BREAKER_OPEN)
+        if (seine_breaker_state_get(b) == SEINE_BREAKER_OPEN)
             return i + 1;
     }
     return 0;
@@ -1129,10 +1129,10 @@ TEST(breaker_window_of_1024_calls_forgets_the_1025th)
     CHECK(call(&b, S, T0));
     for (int i = 0; i < 1023; i++)
         CHECK(call(&b, F, T0));
-    CHECK_EQ(seine_breaker_get(&b), CLOSED);
+    CHECK_EQ(seine_breaker_state_get(&b), CLOSED);
     CHECK(stats(&b).failure_rate == 100.0 * 1023 / 1024);
     CHECK(call(&b, F, T0));
-    CHECK_EQ(seine_breaker_get(&b), OPEN);
+    CHECK_EQ(seine_breaker_state_get(&b), OPEN);
     seine_breaker_fini(&b);
 }
 
@@ -1219,7 +1219,7 @@ TEST(breaker_windows_start_empty_after_every_change)
         CHECK_EQ(opens_in(&b, "SSFF", T0), 4);
         CHECK(stats(&b).failure_rate == 0.0);
         CHECK(call(&b, S, T0 + SEINE_SECS(60)));
-        CHECK_EQ(seine_breaker_get(&b), CLOSED);
+        CHECK_EQ(seine_breaker_state_get(&b), CLOSED);
         CHECK(stats(&b).failure_rate == 0.0); /* the probe is not in it */
         CHECK_EQ(opens_in(&b, "FFF", T0 + SEINE_SECS(60)), 0);
         seine_breaker_reset(&b);
@@ -1247,13 +1247,13 @@ TEST(breaker_opens_by_the_share_of_slow_calls)
         {SEINE_SECS(2), F}, /* slow and failed: 2 of 4 */
     };
     for (size_t i = 0; i < 5; i++) {
-        CHECK_EQ(seine_breaker_get(&b), CLOSED);
+        CHECK_EQ(seine_breaker_state_get(&b), CLOSED);
         CHECK(take(&b, T0, &p));
         CHECK_EQ(
             seine_breaker_settle(&b, &p, (seine_outcome)calls[i].how, T0 + calls[i].took),
             SEINE_OK);
     }
-    CHECK_EQ(seine_breaker_get(&b), OPEN);
+    CHECK_EQ(seine_breaker_state_get(&b), OPEN);
     CHECK_EQ(stats(&b).slow, 2);
     CHECK_EQ(stats(&b).succeeded, 3);
     CHECK_EQ(stats(&b).failed, 1);
@@ -1292,11 +1292,11 @@ TEST(breaker_forced_open_refuses_and_disabled_admits_until_reset)
     CHECK_EQ(seine_breaker_can_execute(&b, T0), SEINE_E_BREAKER);
     CHECK_EQ(seine_breaker_settle(&b, &before, SEINE_FAILURE, T0), SEINE_OK);
     seine_breaker_record(&b, SEINE_FAILURE, T0);
-    CHECK_EQ(seine_breaker_get(&b), FORCED_OPEN);
+    CHECK_EQ(seine_breaker_state_get(&b), FORCED_OPEN);
     CHECK_EQ(stats(&b).rejected, 3);
     CHECK_EQ(stats(&b).late, 2);
     seine_breaker_reset(&b);
-    CHECK_EQ(seine_breaker_get(&b), CLOSED);
+    CHECK_EQ(seine_breaker_state_get(&b), CLOSED);
 
     seine_breaker_force(&b, SEINE_BREAKER_DISABLED, T0);
     for (int i = 0; i < 9; i++)
@@ -1312,7 +1312,7 @@ TEST(breaker_forced_open_refuses_and_disabled_admits_until_reset)
     CHECK_EQ(s.last_failure_at, T0 + 9);
     seine_breaker_reset(&b);
     fail(&b, 1, T0);
-    CHECK_EQ(seine_breaker_get(&b), OPEN);
+    CHECK_EQ(seine_breaker_state_get(&b), OPEN);
 }
 
 TEST(breaker_can_be_forced_into_every_state)
@@ -1427,7 +1427,7 @@ TEST(breaker_callbacks_may_call_back_in)
 
     CHECK(take(&b, T0, &p));
     CHECK_EQ(seine_breaker_settle(&b, &p, SEINE_FAILURE, T0), SEINE_OK);
-    CHECK_EQ(seine_breaker_get(&b), CLOSED);
+    CHECK_EQ(seine_breaker_state_get(&b), CLOSED);
     CHECK_EQ(t.n, 2);
     CHECK(t.at[1].seq > t.at[0].seq);
     CHECK_EQ(p.held, 0);
@@ -1435,11 +1435,11 @@ TEST(breaker_callbacks_may_call_back_in)
     seine_breaker_force(&b, SEINE_BREAKER_HALF_OPEN, T0);
     CHECK_EQ(seine_breaker_can_execute(&b, T0), SEINE_OK);
     seine_breaker_record(&b, SEINE_FAILURE, T0);
-    CHECK_EQ(seine_breaker_get(&b), CLOSED);
+    CHECK_EQ(seine_breaker_state_get(&b), CLOSED);
     seine_breaker_force(&b, SEINE_BREAKER_HALF_OPEN, T0);
     CHECK_EQ(seine_breaker_can_execute(&b, T0), SEINE_OK);
     CHECK(seine_breaker_when(&b, T0 + SEINE_MS(100)) > T0 + SEINE_MS(100));
-    CHECK_EQ(seine_breaker_get(&b), CLOSED);
+    CHECK_EQ(seine_breaker_state_get(&b), CLOSED);
 }
 
 /* G7, G11, G12. */
@@ -1491,7 +1491,7 @@ TEST(breaker_that_is_null_is_off)
     seine_breaker_reset(NULL);
     seine_breaker_force(NULL, SEINE_BREAKER_OPEN, T0);
     CHECK_EQ(seine_breaker_when(NULL, T0), T0);
-    CHECK_EQ(seine_breaker_get(NULL), DISABLED);
+    CHECK_EQ(seine_breaker_state_get(NULL), DISABLED);
     CHECK_EQ(stats(NULL).state, DISABLED);
     CHECK_EQ(stats(NULL).failed, 0);
     seine_breaker_fini(NULL);

@@ -63,7 +63,7 @@ knows(const seine_breakers *r, const char *host)
 {
     seine_breaker_stats s;
 
-    return seine_breakers_stats(r, key(host), &s) == SEINE_OK;
+    return seine_breakers_stats_get(r, key(host), &s) == SEINE_OK;
 }
 
 static seine_breaker_stats
@@ -71,7 +71,7 @@ stats(const seine_breakers *r, const char *host)
 {
     seine_breaker_stats s = {0};
 
-    CHECK_EQ(seine_breakers_stats(r, key(host), &s), SEINE_OK);
+    CHECK_EQ(seine_breakers_stats_get(r, key(host), &s), SEINE_OK);
     return s;
 }
 
@@ -110,8 +110,8 @@ TEST(s4_11_a_registry_has_states_stats_and_resets_per_host)
     static const char *hosts[] = {"api.nuget.org", "pkgs.dev.azure.com", "github.com"};
     seine_breaker_stats s = {.failures = 77};
 
-    CHECK_EQ(seine_breakers_state(r, key("github.com")), SEINE_BREAKER_CLOSED);
-    CHECK_EQ(seine_breakers_stats(r, key("github.com"), &s), SEINE_E_UNKNOWN);
+    CHECK_EQ(seine_breakers_state_get(r, key("github.com")), SEINE_BREAKER_CLOSED);
+    CHECK_EQ(seine_breakers_stats_get(r, key("github.com"), &s), SEINE_E_UNKNOWN);
     CHECK_EQ(s.failures, 77);
     CHECK_EQ(size(r), 0);
     seine_breakers_reset(r, key("github.com")); /* unknown: makes none */
@@ -127,12 +127,12 @@ TEST(s4_11_a_registry_has_states_stats_and_resets_per_host)
         for (int k = 0; k < 5; k++)
             execute(r, hosts[i], 500, T0);
     seine_breakers_reset(r, key(hosts[1]));
-    CHECK_EQ(seine_breakers_state(r, key(hosts[0])), SEINE_BREAKER_OPEN);
-    CHECK_EQ(seine_breakers_state(r, key(hosts[1])), SEINE_BREAKER_CLOSED);
+    CHECK_EQ(seine_breakers_state_get(r, key(hosts[0])), SEINE_BREAKER_OPEN);
+    CHECK_EQ(seine_breakers_state_get(r, key(hosts[1])), SEINE_BREAKER_CLOSED);
     CHECK_EQ(execute(r, hosts[1], 200, T0), 1);
     seine_breakers_reset_all(r);
     for (int i = 0; i < 3; i++)
-        CHECK_EQ(seine_breakers_state(r, key(hosts[i])), SEINE_BREAKER_CLOSED);
+        CHECK_EQ(seine_breakers_state_get(r, key(hosts[i])), SEINE_BREAKER_CLOSED);
     seine_breakers_free(r);
 }
 
@@ -157,7 +157,7 @@ TEST(s4_12_a_failure_is_an_error_or_a_status_of_500_and_more)
 
         for (uint32_t k = 0; k < rows[i].max; k++)
             CHECK_EQ(execute(r, "h", rows[i].status, T0), 1);
-        CHECK_EQ(seine_breakers_state(r, key("h")), rows[i].state);
+        CHECK_EQ(seine_breakers_state_get(r, key("h")), rows[i].state);
         /* open: the function is not called */
         CHECK_EQ(execute(r, "h", 200, T0), rows[i].state == SEINE_BREAKER_CLOSED);
         seine_breakers_free(r);
@@ -171,8 +171,8 @@ TEST(s4_13_x_25_hosts_are_isolated_from_each_other)
 
     execute(r, "failing.example.com", 0, T0);
     execute(r, "failing.example.com", 0, T0);
-    CHECK_EQ(seine_breakers_state(r, key("failing.example.com")), SEINE_BREAKER_OPEN);
-    CHECK_EQ(seine_breakers_state(r, key("api.nuget.org")), SEINE_BREAKER_CLOSED);
+    CHECK_EQ(seine_breakers_state_get(r, key("failing.example.com")), SEINE_BREAKER_OPEN);
+    CHECK_EQ(seine_breakers_state_get(r, key("api.nuget.org")), SEINE_BREAKER_CLOSED);
     CHECK_EQ(execute(r, "api.nuget.org", 200, T0), 1);
     CHECK_EQ(seine_breakers_when(r, key("failing.example.com"), T0), T0 + SEINE_MS(100));
     CHECK(seine_breakers_when(r, key("api.nuget.org"), T0) <= T0);
@@ -190,7 +190,7 @@ TEST(x_25_one_registry_with_one_key_is_a_breaker_for_many_threads)
         CHECK(call(r, "", SEINE_FAILURE, T0));
     CHECK(!call(r, "", SEINE_SUCCESS, T0 + SEINE_MS(100) - 1));
     CHECK(call(r, "", SEINE_SUCCESS, T0 + SEINE_MS(100)));
-    CHECK_EQ(seine_breakers_state(r, key("")), SEINE_BREAKER_CLOSED);
+    CHECK_EQ(seine_breakers_state_get(r, key("")), SEINE_BREAKER_CLOSED);
     CHECK_EQ(stats(r, "").rejected, 1);
     CHECK_EQ(seine_breakers_overflowed(r), 0);
     seine_breakers_free(r);
@@ -244,7 +244,7 @@ TEST(x_42_the_key_is_the_callers_any_bytes_of_any_length)
 
         CHECK_EQ(seine_breakers_acquire(r, keys[i], T0, &p), SEINE_OK);
         CHECK_EQ(seine_breakers_settle(r, keys[i], &p, SEINE_FAILURE, T0), SEINE_OK);
-        CHECK_EQ(seine_breakers_state(r, keys[i]), SEINE_BREAKER_OPEN);
+        CHECK_EQ(seine_breakers_state_get(r, keys[i]), SEINE_BREAKER_OPEN);
         CHECK_EQ(size(r), i + 1); /* none of them is another */
     }
     seine_breakers_free(r);
@@ -331,7 +331,7 @@ TEST(breakers_without_room_share_one_overflow_breaker_and_count_it)
     CHECK(call(r, "d", SEINE_FAILURE, T0)); /* the second failure of the untracked */
     CHECK(!call(r, "e", SEINE_SUCCESS, T0));
     CHECK_EQ(seine_breakers_overflowed(r), 3);
-    CHECK_EQ(seine_breakers_state(r, key("c")), SEINE_BREAKER_CLOSED);
+    CHECK_EQ(seine_breakers_state_get(r, key("c")), SEINE_BREAKER_CLOSED);
     CHECK(!knows(r, "c"));
     CHECK_EQ(seine_breakers_when(r, key("c"), T0), T0 + SEINE_MS(100));
     CHECK(seine_breakers_when(r, key("a"), T0) <= T0);
@@ -392,7 +392,7 @@ TEST(breakers_permit_of_a_dropped_entry_matches_nothing)
     CHECK(take(r, "a", T0 + SEINE_MS(100), &p));
     CHECK(p.generation > early[1].generation + 1);
     CHECK_EQ(seine_breakers_settle(r, key("a"), &early[1], SEINE_FAILURE, T0), SEINE_OK);
-    CHECK_EQ(seine_breakers_state(r, key("a")), SEINE_BREAKER_CLOSED);
+    CHECK_EQ(seine_breakers_state_get(r, key("a")), SEINE_BREAKER_CLOSED);
     CHECK_EQ(stats(r, "a").late, 1);
 
     /* The stranger's permits did not count as this entry's: it is still busy. */
@@ -455,9 +455,9 @@ TEST(breakers_when_reopens_what_a_lost_probe_blocks)
     CHECK(call(r, "a", SEINE_FAILURE, T0));
     CHECK(take(r, "a", T0 + SEINE_MS(100), &p));
     CHECK_EQ(seine_breakers_when(r, key("a"), T0 + SEINE_MS(199)), T0 + SEINE_MS(200));
-    CHECK_EQ(seine_breakers_state(r, key("a")), SEINE_BREAKER_HALF_OPEN);
+    CHECK_EQ(seine_breakers_state_get(r, key("a")), SEINE_BREAKER_HALF_OPEN);
     CHECK_EQ(seine_breakers_when(r, key("a"), T0 + SEINE_MS(200)), T0 + SEINE_MS(300));
-    CHECK_EQ(seine_breakers_state(r, key("a")), SEINE_BREAKER_OPEN);
+    CHECK_EQ(seine_breakers_state_get(r, key("a")), SEINE_BREAKER_OPEN);
     CHECK(call(r, "b", SEINE_SUCCESS, T0 + SEINE_MS(300))); /* in its place */
     CHECK(!knows(r, "a"));
     seine_breakers_free(r);
@@ -571,7 +571,7 @@ on_change(seine_breaker_state from, seine_breaker_state to, uint64_t seq, void *
         t->at[i].seq = seq;
     }
     /* No lock is held: every function may be called. */
-    (void)seine_breakers_state(t->r, key("a"));
+    (void)seine_breakers_state_get(t->r, key("a"));
     (void)seine_breakers_overflowed(t->r);
 }
 
@@ -623,7 +623,7 @@ TEST(breakers_reset_all_tells_each_of_many)
         CHECK_EQ(t.at[i].seq, i + 1);
     for (int i = 0; i < 2000; i++) {
         snprintf(name, sizeof name, "%d", i);
-        CHECK_EQ(seine_breakers_state(r, key(name)), SEINE_BREAKER_CLOSED);
+        CHECK_EQ(seine_breakers_state_get(r, key(name)), SEINE_BREAKER_CLOSED);
     }
     seine_breakers_free(r);
 }
@@ -672,8 +672,8 @@ TEST(breakers_that_are_null_are_off)
     CHECK_EQ(seine_breakers_settle(NULL, key("a"), &p, SEINE_FAILURE, T0),
              SEINE_E_ALREADY);
     CHECK_EQ(seine_breakers_when(NULL, key("a"), T0), T0);
-    CHECK_EQ(seine_breakers_state(NULL, key("a")), SEINE_BREAKER_CLOSED);
-    CHECK_EQ(seine_breakers_stats(NULL, key("a"), &s), SEINE_E_UNKNOWN);
+    CHECK_EQ(seine_breakers_state_get(NULL, key("a")), SEINE_BREAKER_CLOSED);
+    CHECK_EQ(seine_breakers_stats_get(NULL, key("a"), &s), SEINE_E_UNKNOWN);
     CHECK_EQ(seine_breakers_each(NULL, count_key, &n), 0);
     CHECK_EQ(seine_breakers_overflowed(NULL), 0);
     seine_breakers_reset(NULL, key("a"));
@@ -762,7 +762,7 @@ meddle_put(void *p, void *arg)
     meddler *m = arg;
 
     if (m->r)
-        (void)seine_breakers_state(m->r, key("a"));
+        (void)seine_breakers_state_get(m->r, key("a"));
     free(p);
 }
 
@@ -944,7 +944,7 @@ agree(const seine_breakers *r, model *m)
             continue;
         }
         seine_breaker_stats_get(&e->b, &want);
-        same = same && seine_breakers_stats(r, key(name), &got) == SEINE_OK;
+        same = same && seine_breakers_stats_get(r, key(name), &got) == SEINE_OK;
         if (!same)
             break;
         same = equal(&got, &want);

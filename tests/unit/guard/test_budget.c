@@ -34,7 +34,7 @@ used(const seine_budget *b, seine_res res)
 {
     seine_want now;
 
-    seine_budget_used(b, &now);
+    seine_budget_used_get(b, &now);
     return now.n[res];
 }
 
@@ -154,10 +154,10 @@ TEST(budget_says_whether_now_or_never)
 
         CHECK_EQ(seine_budget_try(b, &half, &held), SEINE_OK);
         CHECK_EQ(seine_budget_short(b), SEINE_RES_NONE);
-        seine_budget_used(b, &before);
+        seine_budget_used_get(b, &before);
         CHECK_EQ(seine_budget_try(b, &rows[i].want, &more), rows[i].err);
         CHECK_EQ(seine_budget_short(b), rows[i].lacks);
-        seine_budget_used(b, &after);
+        seine_budget_used_get(b, &after);
         if (rows[i].err != SEINE_OK) {
             CHECK(!more.of);
             CHECK(memcmp(&before, &after, sizeof before) == 0);
@@ -556,7 +556,7 @@ TEST(budget_agrees_with_its_sums_on_random_traces)
                 sums.n[res] -= quota ? 0 : least;
             }
             seine_want now;
-            seine_budget_used(b, &now);
+            seine_budget_used_get(b, &now);
             CHECK(memcmp(&now, &sums, sizeof now) == 0);
         }
         for (int i = 0; i < 8; i++)

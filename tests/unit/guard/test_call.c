@@ -163,9 +163,9 @@ TEST(x_23_breaker_counts_every_attempt_not_the_whole_sequence)
     j.opts.breakers = registry(5);
     run_jobs(&c, &j, 1);
     CHECK_EQ(j.result, SEINE_OK);
-    CHECK_EQ(
-        seine_breakers_stats(j.opts.breakers, seine_key_str("https://e.example:443"), &s),
-        SEINE_OK);
+    CHECK_EQ(seine_breakers_stats_get(j.opts.breakers,
+                                      seine_key_str("https://e.example:443"), &s),
+             SEINE_OK);
     CHECK_EQ(s.failed, 2);
     CHECK_EQ(s.succeeded, 1);
     seine_breakers_free(j.opts.breakers);
@@ -312,13 +312,13 @@ TEST(x_24_call_takes_tokens_per_attempt_and_holds_nothing_while_backing_off)
     crew_add(&c, lone_run, &l);
     CHECK_EQ(l.script.ran, 1);
     CHECK_EQ(seine_throttle_in_flight(&throttle), 0); /* asleep between attempts */
-    seine_budget_used(l.opts.budget, &used);
+    seine_budget_used_get(l.opts.budget, &used);
     CHECK_EQ(used.n[SEINE_RES_MEMORY], 0);
     crew_advance(&c, SEINE_SECS(1));
     crew_join(&c);
     CHECK_EQ(l.script.ran, 3);
     CHECK_EQ(l.result, SEINE_E_CONNECT);
-    CHECK_EQ(seine_keyed_stats(rates, seine_key_str("k"), T0, &s), SEINE_OK);
+    CHECK_EQ(seine_keyed_stats_get(rates, seine_key_str("k"), T0, &s), SEINE_OK);
     CHECK_EQ(s.allowed, 3);
     seine_budget_free(l.opts.budget);
     seine_keyed_free(rates);
@@ -378,9 +378,9 @@ TEST(x_28_attempt_that_outlives_its_time_is_a_timeout_with_the_configured_ms)
     tight.opts.breakers = registry(1);
     run_jobs(&c, &tight, 1);
     CHECK_EQ(tight.result, SEINE_E_DEADLINE);
-    CHECK_EQ(
-        seine_breakers_state(tight.opts.breakers, seine_key_str("https://e.example:443")),
-        SEINE_BREAKER_CLOSED);
+    CHECK_EQ(seine_breakers_state_get(tight.opts.breakers,
+                                      seine_key_str("https://e.example:443")),
+             SEINE_BREAKER_CLOSED);
     seine_breakers_free(tight.opts.breakers);
     seine_ctx_unref(tight.ctx);
     crew_end(&c);
@@ -501,7 +501,7 @@ TEST(call_survives_failing_memory)
                 CHECK(e == SEINE_OK || e == SEINE_E_NOMEM || e == SEINE_E_CONNECT);
                 CHECK_EQ(res.fault.code, e);
                 CHECK_EQ(seine_throttle_in_flight(&throttle), 0);
-                seine_budget_used(o.budget, &used);
+                seine_budget_used_get(o.budget, &used);
                 CHECK_EQ(used.n[SEINE_RES_MEMORY], 0);
             }
             seine_throttle_fini(&throttle);

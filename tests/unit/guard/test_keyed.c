@@ -47,7 +47,7 @@ totals(const seine_keyed *k)
 {
     seine_keyed_totals t;
 
-    seine_keyed_count(k, &t);
+    seine_keyed_totals_get(k, &t);
     return t;
 }
 
@@ -66,7 +66,7 @@ TEST(s4_20_sources_are_isolated_and_made_when_first_used)
     int seen = 0;
 
     CHECK_EQ(totals(k).keys, 0);
-    CHECK_EQ(seine_keyed_stats(k, seine_key_str("a"), T0, &s), SEINE_E_UNKNOWN);
+    CHECK_EQ(seine_keyed_stats_get(k, seine_key_str("a"), T0, &s), SEINE_E_UNKNOWN);
     CHECK_EQ(greedy(k, "a", T0), 10);
     CHECK_EQ(totals(k).keys, 1);
     CHECK_EQ(greedy(k, "b", T0), 10);
@@ -74,7 +74,7 @@ TEST(s4_20_sources_are_isolated_and_made_when_first_used)
     CHECK(!seine_keyed_allow(k, seine_key_str("c"), T0, 7));
     CHECK(seine_keyed_allow(k, seine_key_str("c"), T0, 6));
 
-    CHECK_EQ(seine_keyed_stats(k, seine_key_str("a"), T0, &s), SEINE_OK);
+    CHECK_EQ(seine_keyed_stats_get(k, seine_key_str("a"), T0, &s), SEINE_OK);
     CHECK_EQ(s.capacity, 10);
     CHECK(s.refill_rate == 10.0);
     CHECK(s.tokens == 0.0);
@@ -265,7 +265,7 @@ TEST(keyed_key_with_its_own_rate_keeps_it)
     CHECK_EQ(seine_keyed_set_rate(k, vip, T0, &bad), SEINE_E_INVAL);
     CHECK_EQ(seine_keyed_set_rate(k, vip, T0, &rate), SEINE_OK);
     CHECK_EQ(greedy(k, "vip", T0), 4); /* tokens are kept, not refilled */
-    CHECK_EQ(seine_keyed_stats(k, vip, T0, &s), SEINE_OK);
+    CHECK_EQ(seine_keyed_stats_get(k, vip, T0, &s), SEINE_OK);
     CHECK_EQ(s.capacity, 50);
     CHECK_EQ(s.allowed, 5);
     CHECK_EQ(greedy(k, "vip", T0 + SEINE_SECS(1)), 50);
@@ -423,7 +423,7 @@ TEST(keyed_that_is_null_is_switched_off)
     CHECK_EQ(seine_keyed_set_rate(NULL, a, T0, &rate), SEINE_OK);
     CHECK_EQ(seine_keyed_pause(NULL, a, T0), SEINE_OK);
     seine_keyed_forget(NULL, a);
-    CHECK_EQ(seine_keyed_stats(NULL, a, T0, &s), SEINE_E_UNKNOWN);
+    CHECK_EQ(seine_keyed_stats_get(NULL, a, T0, &s), SEINE_E_UNKNOWN);
     CHECK_EQ(seine_keyed_each(NULL, T0, count_one, &seen), 0);
     CHECK_EQ(seine_keyed_sweep(NULL, T0, 9), 0);
     CHECK_EQ(totals(NULL).keys, 0);

@@ -27,7 +27,7 @@ stats_at(const seine_shared *lim, seine_time now)
 {
     seine_limiter_stats s;
 
-    seine_shared_stats(lim, now, &s);
+    seine_shared_stats_get(lim, now, &s);
     return s;
 }
 

@@ -761,10 +761,10 @@ TEST(decode_stops_bombs_within_its_limits_and_its_memory)
             CHECK(made <= most);
             CHECK(with_ratio || made == most);
             CHECK_EQ(sn_decode_end(&d), SEINE_E_BODY_TOO_LARGE);
-            seine_budget_used(budget, &used); /* large windows do not stay */
+            seine_budget_used_get(budget, &used); /* large windows do not stay */
             CHECK(used.n[SEINE_RES_MEMORY] <= 2 * (256 << 10) + SN_DECODE_BETWEEN);
             sn_decode_fini(&d);
-            seine_budget_used(budget, &used);
+            seine_budget_used_get(budget, &used);
             CHECK_EQ(used.n[SEINE_RES_MEMORY], 0);
             seine_budget_release(&held);
         }
@@ -806,12 +806,12 @@ TEST(decode_reserves_before_it_allocates_and_gives_all_back)
             CHECK(e == SEINE_OK || e == SEINE_E_BUDGET);
             CHECK(e == SEINE_OK || room <= 1 << 20);
             has_fit = e == SEINE_OK;
-            seine_budget_used(budget, &used);
+            seine_budget_used_get(budget, &used);
             /* the allocator rounds up a little */
             CHECK((uint64_t)count_bytes() <= used.n[SEINE_RES_MEMORY] + 1024);
             CHECK(has_fit == (count_bytes() > 0) || !has_fit);
             sn_decode_fini(&d);
-            seine_budget_used(budget, &used);
+            seine_budget_used_get(budget, &used);
             CHECK_EQ(used.n[SEINE_RES_MEMORY], 0);
             count_end();
             seine_budget_release(&held);

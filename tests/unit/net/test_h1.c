@@ -1207,7 +1207,7 @@ TEST(h1_reserves_its_memory_from_the_budget)
     sn_h1_begin(&h, &head, &asks[HEAD]);
     sn_str in = SN_STR(OK11 "A: b\r\n\r\n");
     CHECK_EQ(sn_h1_next(&h, &in, &piece), SN_H1_HEAD);
-    seine_budget_used(budget, &used);
+    seine_budget_used_get(budget, &used);
     CHECK_EQ(used.n[SEINE_RES_MEMORY], 2048);
 
     sn_h1_begin(&h, &head, &asks[HEAD]);
@@ -1220,7 +1220,7 @@ TEST(h1_reserves_its_memory_from_the_budget)
     sn_buf_fini(&long_head);
     CHECK_EQ(h.err, SEINE_E_BUDGET);
     sn_head_fini(&head);
-    seine_budget_used(budget, &used);
+    seine_budget_used_get(budget, &used);
     CHECK_EQ(used.n[SEINE_RES_MEMORY], 0);
     seine_budget_release(&held);
     seine_budget_free(budget);

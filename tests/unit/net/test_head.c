@@ -120,7 +120,7 @@ used(const seine_budget *budget)
 {
     seine_want now;
 
-    seine_budget_used(budget, &now);
+    seine_budget_used_get(budget, &now);
     return now.n[SEINE_RES_MEMORY];
 }
 

@@ -128,7 +128,7 @@ TEST(what_does_not_fit_is_not_kept)
     CHECK(sn_tickets_add(&s, SN_STR("b:443"), 500, true, 10, 0) == NULL);
     CHECK_EQ(s.n, 1);
     sn_tickets_fini(&s);
-    seine_budget_used(b, &used);
+    seine_budget_used_get(b, &used);
     CHECK_EQ(used.n[SEINE_RES_MEMORY], 0);
     seine_budget_release(&held);
     seine_budget_free(b);

@@ -98,7 +98,7 @@ TEST(input_text_is_a_url_a_line)
     expect(in, "http://d.example/ # not a comment", 8);
 
     uint64_t lines, bytes, size;
-    seine_input_progress(in, &lines, &bytes, &size);
+    seine_input_progress_get(in, &lines, &bytes, &size);
     CHECK_EQ(lines, 8);
     CHECK_EQ(bytes, size);
     expect_end(in);
@@ -421,7 +421,7 @@ TEST(input_that_is_packed_is_unpacked_on_the_way)
         expect(in, "bc", 3);
         expect(in, "d", 4);
         uint64_t lines, read, size;
-        seine_input_progress(in, &lines, &read, &size);
+        seine_input_progress_get(in, &lines, &read, &size);
         CHECK_EQ(read, size);
         CHECK_EQ(lines, 4);
         expect_end(in);

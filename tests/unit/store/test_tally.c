@@ -49,7 +49,7 @@ TEST(tally_counts_balance)
     static seine_tally_sums s;
     seine_tally *t = fresh();
 
-    seine_tally_snapshot(t, &s);
+    seine_tally_sums_get(t, &s);
     CHECK_EQ(s.total, 0);
     CHECK(s.success_rate == 0);
     CHECK_EQ(s.p50, 0);
@@ -61,7 +61,7 @@ TEST(tally_counts_balance)
     add(t, SEINE_FATE_BLOCKED, SEINE_E_ROBOTS, 0, 0);
     skip(t, SEINE_SKIP_BAD_URL);
     skip(t, SEINE_SKIP_BAD_URL);
-    seine_tally_snapshot(t, &s);
+    seine_tally_sums_get(t, &s);
     CHECK_EQ(s.total, 6);
     CHECK_EQ(s.ok, 2);
     CHECK_EQ(s.failed, 1);
@@ -94,7 +94,7 @@ TEST(tally_takes_records_that_are_odd)
     seine_tally_add(t, &(seine_record){.status = 65535, .attempts = 4, .queue = -1});
     seine_tally_add(t, &(seine_record){.attempts = 1, .total = INT64_MAX});
     seine_tally_add(t, &(seine_record){.attempts = 1, .total = INT64_MAX});
-    seine_tally_snapshot(t, &s);
+    seine_tally_sums_get(t, &s);
     CHECK_EQ(s.total, 4);
     CHECK_EQ(s.retries, 3);
     CHECK_EQ(s.max, INT64_MAX);
@@ -129,7 +129,7 @@ TEST(tally_percentiles_are_right_to_three_percent)
         /* never sent: says nothing about latency */
         seine_tally_add(t, &(seine_record){.total = SEINE_SECS(1000000)});
         qsort(all, n, sizeof *all, by_value);
-        seine_tally_snapshot(t, &s);
+        seine_tally_sums_get(t, &s);
 
         const struct {
             unsigned percent;
@@ -269,11 +269,11 @@ TEST_THREADS(tally_is_read_while_it_is_written)
 
     pthread_create(&thread, NULL, add_many, t);
     do {
-        seine_tally_snapshot(t, &s);
+        seine_tally_sums_get(t, &s);
         CHECK_EQ(s.total, s.ok + s.failed + s.blocked + s.skipped);
     } while (s.total < 100);
     pthread_join(thread, NULL);
-    seine_tally_snapshot(t, &s);
+    seine_tally_sums_get(t, &s);
     CHECK_EQ(s.total, 1000);
     seine_tally_free(t);
 }
