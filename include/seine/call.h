@@ -68,7 +68,7 @@ SEINE_BEGIN
  * error and says so in `stop`. A cancellation is the ctx's cause. INVAL: options
  * that seine_retry_check refuses, a negative timeout. *out_result may be NULL. */
 SEINE_MUST_CHECK seine_err seine_call(const seine_call_opts *o, seine_ctx *ctx,
-                                      seine_view key, seine_try fn, void *arg,
+                                      seine_view key, seine_attempt_fn fn, void *arg,
                                       seine_call_result *out_result);
 
 SEINE_END

@@ -112,14 +112,14 @@ typedef struct seine_hop {
 } seine_hop;
 
 /* An attempt before the last one. */
-typedef struct seine_tried {
+typedef struct seine_record_try {
     int64_t wall; /* when it began */
     uint32_t n;   /* 1, 2, … */
     uint16_t status;
     seine_err err;
     seine_span wait; /* after it, before the next */
     seine_wait wait_reason;
-} seine_tried;
+} seine_record_try;
 
 /* Why the bytes of an answer end early, as an archive says it. */
 typedef enum seine_cut {
@@ -188,7 +188,7 @@ typedef struct seine_record {
     bool retryable;
     uint16_t status; /* of the last answer; 0: none */
     uint32_t attempts;
-    const seine_tried *tries; /* attempts - 1 of them, or fewer were kept */
+    const seine_record_try *tries; /* attempts - 1 of them, or fewer were kept */
     size_t n_tries;
 
     seine_view content_type, charset;

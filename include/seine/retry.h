@@ -98,7 +98,8 @@ typedef struct seine_verdict {
 
 /* One attempt of seine_retry_run, numbered from 1. `attempt` ends no later than
  * the ctx of the run; it is borrowed. */
-typedef seine_fault (*seine_try)(struct seine_ctx *attempt, uint32_t number, void *arg);
+typedef seine_fault (*seine_attempt_fn)(struct seine_ctx *attempt, uint32_t number,
+                                        void *arg);
 
 SEINE_BEGIN
 
@@ -136,8 +137,8 @@ seine_err seine_retry_classify(const seine_retry_opts *opts, unsigned status);
  * Whoever calls it vouches that `fn` may be repeated. *out_attempts (NULL is fine)
  * is written unless the result is INVAL for the opts; opts NULL: one attempt. */
 SEINE_MUST_CHECK seine_err seine_retry_run(const seine_retry_opts *opts,
-                                           struct seine_ctx *ctx, seine_try fn, void *arg,
-                                           uint32_t *out_attempts);
+                                           struct seine_ctx *ctx, seine_attempt_fn fn,
+                                           void *arg, uint32_t *out_attempts);
 
 SEINE_END
 

@@ -194,7 +194,7 @@ note_try(sn_visit *v, const sn_verdict *r, seine_time now)
 {
     if (v->n_tries == v->tries_room) {
         uint32_t room = v->tries_room > 0 ? v->tries_room * 2 : 4;
-        seine_tried *tries = SN_ARENA_ARRAY(&v->arena, seine_tried, room);
+        seine_record_try *tries = SN_ARENA_ARRAY(&v->arena, seine_record_try, room);
         if (!tries)
             return;
         if (v->n_tries > 0)
@@ -203,12 +203,12 @@ note_try(sn_visit *v, const sn_verdict *r, seine_time now)
         v->tries_room = room;
     }
     const seine_fault *f = &v->end.fault;
-    v->tries[v->n_tries++] = (seine_tried){.wall = v->started_wall,
-                                           .n = v->retry.attempts,
-                                           .status = f->status,
-                                           .err = f->code,
-                                           .wait = r->at - now,
-                                           .wait_reason = r->why};
+    v->tries[v->n_tries++] = (seine_record_try){.wall = v->started_wall,
+                                                .n = v->retry.attempts,
+                                                .status = f->status,
+                                                .err = f->code,
+                                                .wait = r->at - now,
+                                                .wait_reason = r->why};
 }
 
 /* What the wait is for: the server's wish, or our own caution. */

@@ -104,7 +104,7 @@ name_timeout(const work *w, const seine_ctx *attempt, seine_fault *f)
 }
 
 static seine_fault
-run(work *w, seine_try fn, uint32_t number, void *arg)
+run(work *w, seine_attempt_fn fn, uint32_t number, void *arg)
 {
     seine_fault f = SEINE_FAULT;
     seine_ctx *attempt;
@@ -185,7 +185,7 @@ refuse(const work *w, seine_err e, seine_call_result *res)
 }
 
 static void
-try_until_stopped(work *w, seine_retry *r, seine_try fn, void *arg,
+try_until_stopped(work *w, seine_retry *r, seine_attempt_fn fn, void *arg,
                   seine_call_result *res)
 {
     for (;;) {
@@ -214,7 +214,7 @@ try_until_stopped(work *w, seine_retry *r, seine_try fn, void *arg,
 }
 
 seine_err
-seine_call(const seine_call_opts *o, seine_ctx *ctx, seine_view key, seine_try fn,
+seine_call(const seine_call_opts *o, seine_ctx *ctx, seine_view key, seine_attempt_fn fn,
            void *arg, seine_call_result *out_result)
 {
     static const seine_retry_opts once = {.max_attempts = 1};

@@ -182,7 +182,7 @@ seine_retry_next(seine_retry *r, const seine_fault *f, seine_time now, uint64_t 
 /* One attempt under a ctx of its own. An attempt that gets none for want of memory
  * is one that failed, and may pass like any other BUDGET. */
 static seine_fault
-attempt(seine_ctx *ctx, seine_try fn, uint32_t number, void *arg)
+attempt(seine_ctx *ctx, seine_attempt_fn fn, uint32_t number, void *arg)
 {
     seine_fault f = SEINE_FAULT;
     seine_ctx *own;
@@ -196,8 +196,8 @@ attempt(seine_ctx *ctx, seine_try fn, uint32_t number, void *arg)
 }
 
 seine_err
-seine_retry_run(const seine_retry_opts *opts, seine_ctx *ctx, seine_try fn, void *arg,
-                uint32_t *out_attempts)
+seine_retry_run(const seine_retry_opts *opts, seine_ctx *ctx, seine_attempt_fn fn,
+                void *arg, uint32_t *out_attempts)
 {
     static const seine_retry_opts once = {.max_attempts = 1};
     seine_clock *clock = seine_ctx_clock(ctx);

@@ -186,7 +186,7 @@ put_error(sn_text_writer *p, const seine_record *r)
 
 /* A status that is the whole story has no error beside it. */
 static bool
-is_told(const seine_tried *t)
+is_told(const seine_record_try *t)
 {
     return t->err == SEINE_OK ||
            (t->status > 0 && (t->err == SEINE_E_HTTP || t->err == SEINE_E_HTTP_BUSY));
@@ -197,7 +197,7 @@ put_tries(sn_text_writer *p, const seine_record *r)
 {
     SN_WRITE(p, ",\"tries\":[");
     for (size_t i = 0; i < r->n_tries; i++) {
-        const seine_tried *t = &r->tries[i];
+        const seine_record_try *t = &r->tries[i];
 
         if (i > 0)
             SN_WRITE(p, ",");

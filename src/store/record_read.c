@@ -438,7 +438,7 @@ told_by(unsigned status)
 }
 
 static seine_err
-read_try(sn_record_reader *rr, const seine_json *one, seine_tried *t)
+read_try(sn_record_reader *rr, const seine_json *one, seine_record_try *t)
 {
     seine_err e = SEINE_OK;
     int reason = 0;
@@ -468,13 +468,13 @@ read_try(sn_record_reader *rr, const seine_json *one, seine_tried *t)
 static seine_err
 read_tries(sn_record_reader *rr)
 {
-    seine_tried *tries;
+    seine_record_try *tries;
     size_t n;
     member m;
 
     if (!find(rr, rr->json, NULL, "tries", &m))
         return SEINE_OK;
-    seine_err e = LIST(&m, seine_tried, &n, &tries);
+    seine_err e = LIST(&m, seine_record_try, &n, &tries);
     for (size_t i = 0; e == SEINE_OK && i < n; i++)
         e = read_try(rr, seine_json_at(m.value, i), &tries[i]);
     if (e == SEINE_OK) {

@@ -23,7 +23,7 @@ typedef struct gathered {
     uint64_t number;
     uint16_t status;
     uint32_t attempts, n_hops, n_tries, n_fields;
-    seine_tried tries[8];
+    seine_record_try tries[8];
     seine_span queue, throttle, backoff, total;
     char url[128], final_url[128], title[64], body[64], message[128];
     char lang[16], canonical[128], meta_robots[64], rule[128], note[32];

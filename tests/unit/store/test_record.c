@@ -98,12 +98,12 @@ TEST(record_of_a_timeout_is_the_line_of_the_specification)
 /* The first example, without the members that are of crawls and jobs. */
 TEST(record_of_a_page_is_the_line_of_the_specification)
 {
-    seine_tried tries[] = {{.wall = WALL - INT64_C(6100100) * 1000,
-                            .n = 1,
-                            .status = 503,
-                            .err = SEINE_E_HTTP_BUSY,
-                            .wait = SEINE_SECS(1),
-                            .wait_reason = SEINE_WAIT_RETRY_AFTER}};
+    seine_record_try tries[] = {{.wall = WALL - INT64_C(6100100) * 1000,
+                                 .n = 1,
+                                 .status = 503,
+                                 .err = SEINE_E_HTTP_BUSY,
+                                 .wait = SEINE_SECS(1),
+                                 .wait_reason = SEINE_WAIT_RETRY_AFTER}};
     seine_record r = plain();
 
     r.wall = WALL - INT64_C(4876644) * 1000;
@@ -224,7 +224,7 @@ TEST(record_members_that_are_rare_stand_in_their_place)
 {
     seine_hop hops[] = {{VIEW("http://a.example/"), 301},
                         {VIEW("http://b.example/"), 302}};
-    seine_tried tries[] = {
+    seine_record_try tries[] = {
         {0, 1, 200, SEINE_E_BODY_TRUNCATED, 0, SEINE_WAIT_BACKOFF},
         {0, 2, 0, SEINE_E_CONN_RESET, SEINE_MS(5), SEINE_WAIT_BREAKER},
         {0, 3, 404, SEINE_E_HTTP, SEINE_MS(5), SEINE_WAIT_RATE_LIMIT},
@@ -637,8 +637,9 @@ TEST(record_copy_stands_alone)
         char *note_texts[] = {mem[20], mem[21]};
         seine_hop hops[2] = {{some(&rng, mem[0], 64), 301},
                              {some(&rng, mem[1], 64), 302}};
-        seine_tried tries[2] = {{1, 1, 500, SEINE_E_HTTP_BUSY, 5, SEINE_WAIT_BACKOFF},
-                                {2, 2, 0, SEINE_E_CONN_RESET, 6, SEINE_WAIT_BREAKER}};
+        seine_record_try tries[2] = {
+            {1, 1, 500, SEINE_E_HTTP_BUSY, 5, SEINE_WAIT_BACKOFF},
+            {2, 2, 0, SEINE_E_CONN_RESET, 6, SEINE_WAIT_BREAKER}};
         seine_field fields[2] = {{some(&rng, mem[2], 64), some(&rng, mem[3], 64)},
                                  {some(&rng, mem[4], 64), some(&rng, mem[5], 64)}};
         uint8_t digest[32];

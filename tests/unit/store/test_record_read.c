@@ -19,7 +19,7 @@ typedef struct draw {
     size_t used;
     seine_fault fault;
     seine_hop hops[3];
-    seine_tried tries[3];
+    seine_record_try tries[3];
     seine_field fields[5];
     const char *notes[3];
     uint8_t digest[32];
@@ -90,12 +90,13 @@ draw_lists(draw *d, seine_record *r)
     r->hops = d->hops;
     r->n_tries = below(d, 4);
     for (size_t i = 0; i < r->n_tries; i++)
-        d->tries[i] = (seine_tried){some_wall(d),
-                                    (uint32_t)i + 1,
-                                    (uint16_t)(below(d, 2) ? 0 : 200 + below(d, 350)),
-                                    below(d, 4) ? some_err(d) : SEINE_OK,
-                                    some_span(d),
-                                    (seine_wait)below(d, SEINE_WAIT_ROOM)};
+        d->tries[i] =
+            (seine_record_try){some_wall(d),
+                               (uint32_t)i + 1,
+                               (uint16_t)(below(d, 2) ? 0 : 200 + below(d, 350)),
+                               below(d, 4) ? some_err(d) : SEINE_OK,
+                               some_span(d),
+                               (seine_wait)below(d, SEINE_WAIT_ROOM)};
     r->tries = d->tries;
     r->n_notes = below(d, 4);
     for (size_t i = 0; i < r->n_notes; i++)
