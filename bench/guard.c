@@ -577,7 +577,7 @@ attempt_body(void *arg, long n)
     seine_attempt a;
 
     for (long i = 0; i < n; i++) {
-        seine_answer answer = seine_attempt_begin(&a, arg, NULL, now += 1000);
+        seine_attempt_verdict answer = seine_attempt_begin(&a, arg, NULL, now += 1000);
 
         must(answer.err);
         must(seine_attempt_end(&a, &good, now + 500));

@@ -7,7 +7,7 @@
  * when to ask again, and has taken nothing.
  *
  *     seine_attempt a;
- *     seine_answer ok = seine_attempt_begin(&a, &host->guards, ctx, now);
+ *     seine_attempt_verdict ok = seine_attempt_begin(&a, &host->guards, ctx, now);
  *     if (ok.err != SEINE_OK)
  *         return come_back_at(ok.when);
  *     seine_fault f = send_it();
@@ -51,10 +51,10 @@ typedef struct seine_guards {
 } seine_guards;
 
 /* Refused: ask again at `when`; SEINE_NEVER: after somebody's release. */
-typedef struct seine_answer {
+typedef struct seine_attempt_verdict {
     seine_err err;
     seine_time when;
-} seine_answer;
+} seine_attempt_verdict;
 
 typedef struct seine_attempt {
     const seine_guards *guards;
@@ -69,8 +69,8 @@ SEINE_BEGIN
 
 /* OK, or refused with everything as it was: the ctx's cause, BREAKER, LIMITED,
  * BUSY, BUDGET, RANGE (the budget could never give so much). */
-seine_answer seine_attempt_begin(seine_attempt *a, const seine_guards *g,
-                                 const seine_ctx *ctx, seine_time now);
+seine_attempt_verdict seine_attempt_begin(seine_attempt *a, const seine_guards *g,
+                                          const seine_ctx *ctx, seine_time now);
 
 /* The only exit, also for what was cancelled. ALREADY the second time, without
  * effect. */

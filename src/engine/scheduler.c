@@ -239,7 +239,8 @@ is_own_limit(sn_scheduler *s, uint32_t host, sn_guards *g, seine_time now)
 
 /* attempt_begin said no. HELD: to this host. ALL_HELD: to everybody. */
 static tried
-refused(sn_scheduler *s, uint32_t host, sn_guards *g, seine_answer answer, seine_time now)
+refused(sn_scheduler *s, uint32_t host, sn_guards *g, seine_attempt_verdict answer,
+        seine_time now)
 {
     sn_host *h = &s->hosts.all[host];
 
@@ -402,7 +403,7 @@ try_host(sn_scheduler *s, uint32_t host, seine_time now, sn_visit **out_visit)
         return HELD;
     }
     seine_breaker_state was = sn_breaker_state(&g->breaker);
-    seine_answer answer = seine_attempt_begin(&attempt, &g->set, NULL, now);
+    seine_attempt_verdict answer = seine_attempt_begin(&attempt, &g->set, NULL, now);
     if (answer.err != SEINE_OK)
         return refused(s, host, g, answer, now);
     if (g->set.breaker && was == SEINE_BREAKER_OPEN)

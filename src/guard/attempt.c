@@ -6,10 +6,10 @@
 #include "guard/gcra.h"
 #include "seine/outcome.h"
 
-static seine_answer
+static seine_attempt_verdict
 refused(seine_err err, seine_time when)
 {
-    return (seine_answer){err, when};
+    return (seine_attempt_verdict){err, when};
 }
 
 static seine_time
@@ -21,7 +21,7 @@ ready(const seine_limiter *lim, seine_time now)
 }
 
 /* What can be asked without taking anything. */
-static seine_answer
+static seine_attempt_verdict
 ask(const seine_guards *g, const seine_ctx *ctx, seine_time now)
 {
     seine_err e = ctx ? seine_ctx_err(ctx, now) : SEINE_OK;
@@ -48,7 +48,7 @@ give_back(seine_attempt *a, seine_time now)
 }
 
 /* What may still refuse, in this order. */
-static seine_answer
+static seine_attempt_verdict
 take(seine_attempt *a, const seine_guards *g, seine_time now)
 {
     seine_grant grant = {.mark = 0};
@@ -71,7 +71,7 @@ take(seine_attempt *a, const seine_guards *g, seine_time now)
     return refused(SEINE_OK, now);
 }
 
-seine_answer
+seine_attempt_verdict
 seine_attempt_begin(seine_attempt *a, const seine_guards *g, const seine_ctx *ctx,
                     seine_time now)
 {
@@ -84,7 +84,7 @@ seine_attempt_begin(seine_attempt *a, const seine_guards *g, const seine_ctx *ct
     a->mark = a->global_mark = 0;
     a->open = false;
 
-    seine_answer answer = ask(g, ctx, now);
+    seine_attempt_verdict answer = ask(g, ctx, now);
     if (answer.err != SEINE_OK)
         return answer;
     answer = take(a, g, now);

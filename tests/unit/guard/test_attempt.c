@@ -97,7 +97,7 @@ TEST(attempt_takes_all_guards_and_gives_them_back)
     seine_fault ok = fault(SEINE_OK, 200);
 
     host_init(&h);
-    seine_answer answer = seine_attempt_begin(&a, &h.guards, NULL, T0);
+    seine_attempt_verdict answer = seine_attempt_begin(&a, &h.guards, NULL, T0);
     CHECK_EQ(answer.err, SEINE_OK);
     books b = books_of(&h, T0);
     CHECK_EQ(b.in_flight, 1);
@@ -184,7 +184,7 @@ TEST(s0_27_s0_28_attempt_that_is_refused_has_taken_nothing_and_says_when)
             CHECK(seine_shared_allow(h.global_limiter, T0, 100));
         }
         books before = books_of(&h, T0);
-        seine_answer answer = seine_attempt_begin(&a, &h.guards, c.ctx, T0);
+        seine_attempt_verdict answer = seine_attempt_begin(&a, &h.guards, c.ctx, T0);
         CHECK_EQ(answer.err, rows[i].err);
         CHECK_EQ(answer.when, rows[i].when);
         CHECK(same(before, books_of(&h, T0)));
@@ -204,7 +204,7 @@ TEST(attempt_asks_again_successfully_at_the_moment_it_was_told)
 {
     host h;
     seine_attempt a;
-    seine_answer answer = {SEINE_OK, T0};
+    seine_attempt_verdict answer = {SEINE_OK, T0};
     int granted = 0;
 
     host_init(&h);
@@ -239,7 +239,7 @@ TEST(attempt_tells_breaker_throttle_and_limiter_how_it_went)
     seine_breaker_stats_get(&h.breaker, &s);
     CHECK_EQ(s.failed, 1);
     CHECK_EQ(s.why, SEINE_E_HTTP_BUSY);
-    seine_answer answer = seine_attempt_begin(&a, &h.guards, NULL, T0 + 2);
+    seine_attempt_verdict answer = seine_attempt_begin(&a, &h.guards, NULL, T0 + 2);
     CHECK_EQ(answer.err, SEINE_E_LIMITED);
     CHECK_EQ(answer.when, T0 + 1 + SEINE_SECS(7));
     host_fini(&h);
@@ -261,7 +261,8 @@ TEST(attempt_holds_a_breaker_it_opened_until_the_server_may_be_asked)
     }
     seine_breaker_stats_get(&h.breaker, &s);
     CHECK_EQ(s.state, SEINE_BREAKER_OPEN);
-    seine_answer answer = seine_attempt_begin(&a, &h.guards, NULL, T0 + SEINE_SECS(60));
+    seine_attempt_verdict answer =
+        seine_attempt_begin(&a, &h.guards, NULL, T0 + SEINE_SECS(60));
     CHECK_EQ(answer.err, SEINE_E_BREAKER);
     CHECK_EQ(answer.when, T0 + SEINE_SECS(120));
     host_fini(&h);
@@ -324,7 +325,7 @@ TEST(t19_x_34_dead_host_is_touched_threshold_plus_concurrency_minus_one_times)
     /* Rounds of 10 ms: start what may start, then all that flies fails. */
     for (int round = 0; round < 100; round++) {
         while (in_flight < 5 && urls > 0) {
-            seine_answer a =
+            seine_attempt_verdict a =
                 seine_attempt_begin(&flying[in_flight], &h.guards, NULL, now);
 
             if (a.err != SEINE_OK) {
@@ -382,7 +383,8 @@ TEST(s0_30_concurrency_and_rate_hold_together)
 
             while (ends[free_slot] != SEINE_NEVER)
                 free_slot++;
-            seine_answer a = seine_attempt_begin(&flying[free_slot], &g, NULL, now);
+            seine_attempt_verdict a =
+                seine_attempt_begin(&flying[free_slot], &g, NULL, now);
             if (a.err != SEINE_OK) {
                 wake = a.when;
                 break;
