@@ -7,7 +7,7 @@
 const char *
 seine_version(void)
 {
-    return SEINE_VERSION;
+    return SEINE_VERSION_TEXT;
 }
 
 bool

@@ -14,6 +14,7 @@
 #include "engine/run.h"
 #include "net/h1.h"
 #include "net/loop.h"
+#include "seine/version.h"
 
 typedef struct shard {
     seine_fetch *of;
@@ -79,8 +80,8 @@ seine_fetch_defaults(void)
         .park = 1,
         .max_retry_after = SEINE_SECS(300),
         .method = "GET",
-        .user_agent = "seine/" SEINE_VERSION,
         .accept = SEINE_STATUS_2XX,
+        .user_agent = "seine/" SEINE_VERSION_TEXT,
         .max_redirects = 10,
         .max_body = 16 << 20,
         .max_wire = 16 << 20,

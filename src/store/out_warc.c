@@ -287,7 +287,7 @@ open_warc(sn_out *o, char *why)
         &(sn_warc_writer_opts){.pack = o->opts.pack == SEINE_PACK_GZIP   ? SN_WARC_GZIP
                                        : o->opts.pack == SEINE_PACK_ZSTD ? SN_WARC_ZSTD
                                                                          : SN_WARC_PLAIN,
-                               .software = "seine/" SEINE_VERSION,
+                               .software = "seine/" SEINE_VERSION_TEXT,
                                .user_agent = o->opts.user_agent,
                                .robots = o->opts.robots});
     w->base = "";

@@ -2,6 +2,7 @@
 #include "seine/version.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "check.h"
@@ -15,6 +16,19 @@ TEST(version_is_three_numbers)
         dots += *p == '.';
     }
     CHECK_EQ(dots, 2);
+}
+
+TEST(version_of_the_library_is_the_text_and_the_numbers_of_the_header)
+{
+    char text[32];
+
+    snprintf(text, sizeof text, "%d.%d.%d", SEINE_VERSION_MAJOR, SEINE_VERSION_MINOR,
+             SEINE_VERSION_PATCH);
+    CHECK_STR(seine_version(), text);
+    CHECK_STR(SEINE_VERSION_TEXT, text);
+    CHECK(SEINE_VERSION_OF(0, 1, 999) < SEINE_VERSION_OF(0, 2, 0));
+    CHECK(SEINE_VERSION_OF(0, 999, 999) < SEINE_VERSION_OF(1, 0, 0));
+    CHECK(SEINE_VERSION_NUMBER >= SEINE_VERSION_OF(0, 1, 0));
 }
 
 TEST(version_names_each_library_once_and_then_ends)
