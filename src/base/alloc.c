@@ -8,7 +8,7 @@
 
 #define LINE      64
 #define HUGE_PAGE ((size_t)2 << 20)
-#define LARGE     (3 * HUGE_PAGE) /* from here on on huge pages */
+#define LARGE     (3 * HUGE_PAGE) /* from this size on, start on a huge page */
 
 static void *
 libc_get(size_t n, void *arg)
@@ -31,8 +31,9 @@ libc_put(void *p, void *arg)
     free(p);
 }
 
-/* A large table that is hit at random lives or dies by its page walks: it starts
- * on a huge page, and what was mapped around it is given back. */
+/* Random access to a large table costs a page walk each time, and huge pages make that
+ * cheap. Maps a huge page more than `n`, aligns the start, and unmaps what is left over
+ * on both sides. */
 static void *
 page_map(size_t n, void *arg)
 {
@@ -65,7 +66,7 @@ page_unmap(void *p, size_t n, void *arg)
     munmap(p, n);
 }
 
-/* The one variable of the library; written before any second thread exists. */
+/* The only variable of the library. It is written before a second thread exists. */
 static seine_alloc table = {libc_get, libc_resize, libc_put, page_map, page_unmap, NULL};
 
 seine_err
@@ -128,7 +129,7 @@ sn_free(void *p)
         table.put(p, table.arg);
 }
 
-/* The address the heap gave stands in the word before the line. */
+/* The word before the cache line holds the address that the heap returned. */
 void *
 sn_zalloc_line(size_t n)
 {

@@ -8,11 +8,11 @@
  *     …
  *     *out_node = SN_STEAL(n);
  *
- * Large tables come as zeroed pages from sn_pages: they cost nothing until they
- * are touched and can be given back in part.
+ * Large tables come from sn_pages as zeroed pages. A page takes memory when it is first
+ * touched, and a part of the pages can be given back.
  *
  * Time    plays no part.
- * Memory  NULL when there is none left; sizes that overflow are NULL too.
+ * Memory  NULL when none is left, and NULL for a size that overflows.
  * Threads any thread.
  */
 #ifndef SN_ALLOC_H
@@ -35,11 +35,11 @@ void sn_free_line(void *p);
 void *sn_pages(size_t n);
 void sn_pages_free(void *p, size_t n);
 
-/* For what lives and dies in one scope. */
+/* Frees the variable at the end of its scope. */
 void sn_autofree(void *pointer_to_pointer);
 #define SN_AUTOFREE __attribute__((cleanup(sn_autofree)))
 
-/* Hands over: the value of `p`, which is NULL from here on. */
+/* Hands over ownership: gives the value of `p` and sets `p` to NULL. */
 #define SN_STEAL(p)               \
     __extension__({               \
         __typeof__(p) old_ = (p); \

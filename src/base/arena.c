@@ -6,9 +6,9 @@
 #include "base/alloc.h"
 
 /*
- * AddressSanitizer cannot see inside a chunk by itself, so it is told: what was
- * not handed out, a gap behind each piece, and everything after a reset is
- * poisoned. Without it all of this is nothing.
+ * AddressSanitizer cannot see the pieces of a chunk. So the arena poisons free memory, a
+ * gap behind each piece, and everything after a reset. Without AddressSanitizer these
+ * macros do nothing.
  */
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
@@ -30,7 +30,7 @@
 
 typedef struct sn_chunk {
     struct sn_chunk *next;
-    size_t size; /* of the whole, this head included */
+    size_t size; /* of the whole chunk, this head included */
 } chunk;
 
 void
@@ -47,7 +47,7 @@ drop(sn_arena *a, chunk *c)
     sn_free(c);
 }
 
-/* Everything in the chunk is free. */
+/* Marks the whole chunk as free. */
 static void
 open(sn_arena *a, chunk *c)
 {
@@ -95,7 +95,7 @@ grow(sn_arena *a, size_t size)
     return c;
 }
 
-/* Cuts `n` bytes off [at, end), or gives NULL when they are not there. */
+/* Cuts `n` bytes off [at, end); NULL when they do not fit. */
 static char *
 cut(char **at, const char *end, size_t n, size_t align)
 {
@@ -109,7 +109,8 @@ cut(char **at, const char *end, size_t n, size_t align)
     return p;
 }
 
-/* Large pieces get a chunk of their own: the one being cut goes on being cut. */
+/* A large piece gets a chunk of its own, so that the current chunk keeps its free rest.
+ */
 static char *
 get(sn_arena *a, size_t n, size_t align)
 {

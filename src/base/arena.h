@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * arena.h - many small allocations that die together.
+ * arena.h - many small allocations that are freed together.
  *
- * Memory is cut from the end of a chunk; when the chunk is used up, the next one
- * comes from the heap. Nothing is freed alone: reset forgets everything at once
- * and keeps the first chunk, so whoever fits into one chunk never allocates again.
+ * An arena cuts memory from the end of a chunk; when the chunk is full, the next one
+ * comes from the heap. Pieces are not freed one by one: a reset frees all of them and
+ * keeps the first chunk. Work that fits into one chunk never allocates again.
  *
  *     sn_arena a;
  *     sn_arena_init(&a, 4096, 1 << 20);
@@ -26,10 +26,10 @@
 #include "base/str.h"
 
 typedef struct sn_arena {
-    struct sn_chunk *first, *chunks; /* the one that stays; the others, newest first */
-    char *at, *end;                  /* what is free in the chunk being cut */
+    struct sn_chunk *first, *chunks; /* kept by reset; the others */
+    char *at, *end;                  /* the free part of the current chunk */
     size_t chunk;                    /* bytes of an ordinary chunk, its head included */
-    size_t held, cap;                /* bytes taken from the heap, and how many at most */
+    size_t held, cap;                /* bytes taken from the heap, and their limit */
 } sn_arena;
 
 /* Allocates nothing yet. A chunk is at least 256 bytes. */
@@ -45,7 +45,7 @@ void *sn_arena_get(sn_arena *a, size_t count, size_t size, size_t align);
 #define SN_ARENA_ARRAY(a, type, n) \
     ((type *)sn_arena_get(a, n, sizeof(type), _Alignof(type)))
 
-/* A copy of the bytes with a terminator behind them. */
+/* Copies the bytes and adds a terminator. */
 char *sn_arena_text(sn_arena *a, sn_str s);
 
 #endif

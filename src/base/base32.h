@@ -6,8 +6,8 @@
  *     sn_base32(digest, 20, text);                     32 characters, no terminator
  *     e = sn_base32_read(SN_STR("NBUQ===="), out, &n);     "hi"
  *
- * Digests of archives are written so. Reading takes small letters and a missing padding,
- * too: other writers have them.
+ * WARC archives write their digests in base32. The reader also accepts lower case and
+ * missing padding, because other writers produce both.
  *
  * Time    plays no part.
  * Memory  the caller's.
@@ -23,8 +23,8 @@
 /* Writes SN_BASE32_ROOM(n) characters. */
 void sn_base32(const void *bytes, size_t n, char *out);
 
-/* Writes at most s.len / 8 * 5 + 4 bytes. INVAL: another character, a length no writer
- * makes, or bits behind the last byte that are not zero. */
+/* Writes at most s.len / 8 * 5 + 4 bytes. INVAL: a character outside the alphabet, a
+ * length that no writer makes, or bits behind the last byte that are not zero. */
 SEINE_MUST_CHECK seine_err sn_base32_read(sn_str s, char *out, size_t *out_n);
 
 #endif

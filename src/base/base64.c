@@ -23,7 +23,7 @@ sn_base64(const void *bytes, size_t n, char *out)
     out[3] = '=';
 }
 
-/* The value of a digit; 64 when it is none. */
+/* The value of a base64 digit; 64 for any other character. */
 static unsigned
 value(char c)
 {

@@ -20,8 +20,8 @@
 /* Writes SN_BASE64_ROOM(n) characters. */
 void sn_base64(const void *bytes, size_t n, char *out);
 
-/* Writes at most s.len / 4 * 3 bytes. INVAL: not padded to a multiple of four, another
- * character, or bits behind the last byte that are not zero. */
+/* Writes at most s.len / 4 * 3 bytes. INVAL: the length is no multiple of four, a
+ * character is outside the alphabet, or bits behind the last byte are not zero. */
 SEINE_MUST_CHECK seine_err sn_base64_read(sn_str s, char *out, size_t *out_n);
 
 #endif

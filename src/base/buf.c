@@ -6,12 +6,12 @@
 
 #include "base/alloc.h"
 
-#define SMALLEST 64 /* one cache line, as a first allocation */
+#define SMALLEST 64 /* the first allocation is one cache line */
 
 void
 sn_buf_init(sn_buf *b, size_t cap)
 {
-    /* The terminator must be countable, too. */
+    /* The terminator needs a byte of its own. */
     *b = (sn_buf){.cap = cap < SIZE_MAX ? cap : SIZE_MAX - 1};
 }
 
@@ -29,7 +29,7 @@ sn_buf_reset(sn_buf *b)
     b->err = SEINE_OK;
 }
 
-/* At least `need` bytes, doubling, and never more than the cap and its end. */
+/* Doubles the room until it holds `need` bytes, up to the cap and the terminator. */
 static size_t
 next_room(const sn_buf *b, size_t need)
 {
@@ -134,7 +134,7 @@ sn_buf_printf(sn_buf *b, const char *fmt, ...)
     va_end(args);
 }
 
-/* Measured first: printing into what happens to be free would have to be undone. */
+/* Measures first: output that turns out too long would have to be undone. */
 void
 sn_buf_vprintf(sn_buf *b, const char *fmt, va_list args)
 {
@@ -143,7 +143,7 @@ sn_buf_vprintf(sn_buf *b, const char *fmt, va_list args)
     va_copy(again, args);
     int n = vsnprintf(NULL, 0, fmt, args);
     if (n < 0 && b->err == SEINE_OK)
-        b->err = SEINE_E_INVAL; /* a character the locale cannot write */
+        b->err = SEINE_E_INVAL; /* the locale cannot write a character */
     char *to = n > 0 ? sn_buf_reserve(b, (size_t)n) : NULL;
     if (to) {
         vsnprintf(to, (size_t)n + 1, fmt, again);

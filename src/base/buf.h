@@ -2,8 +2,8 @@
 /*
  * buf.h - bytes that grow, up to a hard cap and never beyond.
  *
- * Adding returns nothing: the first failure sticks, later additions do nothing,
- * and one question at the end tells whether all of it is there. An addition is
+ * The functions that add return nothing. The first failure is kept, later additions do
+ * nothing, and one call at the end says whether everything was added. An addition is
  * made whole or not at all.
  *
  *     sn_buf b;
@@ -14,9 +14,8 @@
  *     sn_buf_fini(&b);
  *
  * Time    plays no part.
- * Memory  doubles as it fills, at most `cap` + 1 bytes: the content is always
- *         followed by a terminator that is not counted. Nothing before the
- *         first byte is added.
+ * Memory  nothing before the first byte is added; then doubles as it fills, up to `cap`
+ *         + 1 bytes: a terminator, which is not counted, always follows the content.
  * Threads one owner.
  */
 #ifndef SN_BUF_H
@@ -28,7 +27,7 @@
 #include "seine/alloc.h"
 
 typedef struct sn_buf {
-    char *ptr; /* NULL while nothing was ever added */
+    char *ptr; /* NULL before the first addition */
     size_t len;
     size_t room; /* bytes allocated */
     size_t cap;
@@ -38,7 +37,7 @@ typedef struct sn_buf {
 void sn_buf_init(sn_buf *b, size_t cap);
 void sn_buf_fini(sn_buf *b);
 
-/* Empty again and without error; keeps the memory. */
+/* Empties the buffer and clears the error; keeps the memory. */
 void sn_buf_reset(sn_buf *b);
 
 void sn_buf_add(sn_buf *b, const void *bytes, size_t n);
@@ -51,8 +50,8 @@ void sn_buf_printf(sn_buf *b, const char *fmt, ...) __attribute__((format(printf
 void sn_buf_vprintf(sn_buf *b, const char *fmt, va_list args)
     __attribute__((format(printf, 2, 0)));
 
-/* Room for `n` bytes to be written by somebody else, NULL (and the error sticks)
- * when there is none; sn_buf_commit then says how many of them there are. */
+/* Room for `n` bytes that the caller writes and then reports with sn_buf_commit. NULL
+ * when there is no room; the error is kept. */
 char *sn_buf_reserve(sn_buf *b, size_t n);
 void sn_buf_commit(sn_buf *b, size_t n);
 
@@ -60,14 +59,14 @@ void sn_buf_commit(sn_buf *b, size_t n);
 void sn_buf_truncate(sn_buf *b, size_t len);
 void sn_buf_drop(sn_buf *b, size_t n);
 
-/* What is there now; valid until the buffer changes. */
+/* The content now; valid until the buffer changes. */
 sn_str sn_buf_view(const sn_buf *b);
 
 /* OK when every addition since init or reset was made. */
 SEINE_MUST_CHECK seine_err sn_buf_done(const sn_buf *b);
 
-/* Moves the content out and leaves the buffer as just initialised. When an
- * addition is missing, that error, and everything stays. */
+/* Moves the content out and leaves the buffer as just initialised. When an addition
+ * failed, returns that error and changes nothing. */
 SEINE_MUST_CHECK seine_err sn_buf_take(sn_buf *b, seine_text *out_text);
 
 #endif

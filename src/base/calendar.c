@@ -4,10 +4,10 @@
 #include <stdbool.h>
 
 /*
- * The calendar repeats after an era of 400 years. Here eras and years begin on the first
- * of March, so that the leap day is the last day of its year, and the months from March
- * on begin on days (153 * month + 2) / 5 of their year: 31, 30, 31, 30, 31 days, and
- * again. Day 0 of era 0 is 0000-03-01, which is 719,468 days before 1970-01-01.
+ * The Gregorian calendar repeats every 400 years, which this file calls an era. Eras and
+ * years begin on 1 March here, so the leap day is the last day of its year. Month lengths
+ * from March on repeat as 31, 30, 31, 30, 31, so month m begins on day (153 * m + 2) / 5
+ * of its year. Day 0 of era 0 is 0000-03-01, 719,468 days before 1970-01-01.
  */
 #define ERA_YEARS  400
 #define ERA_DAYS   146097
@@ -80,9 +80,9 @@ seine_calendar_seconds(const seine_date *d)
            d->hour * INT64_C(3600) + d->minute * INT64_C(60) + d->second;
 }
 
-/* Without its leap days a year has 365 days. So this takes out of the days of the era one
- * for every 4 years (1,460 days), puts one back for every 100 (36,524), and takes out the
- * day that ends the era. */
+/* First takes the leap days out, so that every year has 365 days: minus one day for every
+ * 4 years (1,460 days), plus one for every 100 (36,524), minus the last day of the era.
+ */
 static void
 find_day(int64_t days, seine_date *d)
 {

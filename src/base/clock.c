@@ -32,8 +32,8 @@ system_wall(seine_clock *c)
     return read_clock(CLOCK_REALTIME);
 }
 
-/* Asked once per retry, so the kernel's own dice are quick enough and there is
- * no state to share between threads. */
+/* A retry draws once, so the kernel's random numbers are fast enough, and threads share
+ * no state. */
 static uint64_t
 system_dice(seine_clock *c)
 {
@@ -44,8 +44,8 @@ system_dice(seine_clock *c)
     return bits;
 }
 
-/* FUTEX_WAIT_BITSET takes an absolute moment of CLOCK_MONOTONIC: a wait that is
- * interrupted and taken up again still ends on time. */
+/* FUTEX_WAIT_BITSET takes an absolute time of CLOCK_MONOTONIC, so a wait that was
+ * interrupted and resumed still ends on time. */
 static bool
 system_wait(seine_clock *c, const uint32_t *word, uint32_t seen, seine_time until)
 {

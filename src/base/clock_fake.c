@@ -7,7 +7,7 @@
 #include "base/time.h"
 #include "seine/clock.h"
 
-/* One parked thread; lives on its stack. */
+/* A parked thread; this struct lives on its stack. */
 typedef struct sleeper {
     const uint32_t *word;
     seine_time until;
@@ -19,7 +19,7 @@ typedef struct sleeper {
 typedef struct fake {
     seine_clock base;
     pthread_mutex_t lock;
-    pthread_cond_t changed; /* somebody parked or left */
+    pthread_cond_t changed; /* signalled when a thread parks or leaves */
     seine_time now;
     int64_t wall;
     sn_rng rng;
@@ -28,8 +28,8 @@ typedef struct fake {
     uint32_t busy; /* entered threads that are not parked */
 } fake;
 
-/* The fake clock the calling thread has entered: a property of the thread, which
- * only the thread itself can know. */
+/* The fake clock that the calling thread entered. Only the thread itself can know this.
+ */
 static _Thread_local fake *entered;
 
 static fake *
@@ -84,7 +84,7 @@ park(fake *f, sleeper *s)
     pthread_cond_broadcast(&f->changed);
 }
 
-/* The waker does the books, so that advance sees a woken thread as busy at once. */
+/* The waker updates the counts, so that `advance` sees a woken thread as busy at once. */
 static void
 unpark(fake *f, sleeper **at, bool late)
 {
@@ -194,7 +194,8 @@ seine_clock_fake_leave(seine_clock *c)
         entered = NULL;
 }
 
-/* Under the lock: every entered thread but the caller is parked or has left. */
+/* Under the lock: waits until every entered thread except the caller is parked or has
+ * left. */
 static void
 settle(fake *f)
 {
@@ -202,7 +203,7 @@ settle(fake *f)
         pthread_cond_wait(&f->changed, &f->lock);
 }
 
-/* The sleeper that is due first; of several the one that parked first. */
+/* The sleeper with the earliest due time; among equals, the one that parked first. */
 static sleeper **
 next_due(fake *f, seine_time target)
 {
@@ -232,7 +233,7 @@ seine_clock_fake_advance(seine_clock *c, seine_span d)
     seine_time target = sn_time_add(f->now, d);
 
     settle(f);
-    /* A wait without end is due never, not even at the end of time. */
+    /* A wait without an end is never due, not even at the end of time. */
     for (sleeper **due; (due = next_due(f, sn_time_min(target, SEINE_NEVER - 1)));) {
         move_to(f, (*due)->until);
         unpark(f, due, true);

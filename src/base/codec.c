@@ -6,9 +6,10 @@
 #include "base/alloc.h"
 #include "base/codec_parts.h"
 
-/* Before every piece of memory: the libraries do not tell its size when they free. */
+/* Stands before each piece of memory, because the libraries do not say the size when they
+ * free. */
 typedef struct sn_codec_block {
-    _Alignas(16) size_t size; /* of all of it */
+    _Alignas(16) size_t size; /* of the block, this head included */
 } block;
 
 static void
@@ -22,7 +23,7 @@ drop(sn_codec *c, block *b)
         c->opts.gate->give(size, c->opts.gate->arg);
 }
 
-/* The smallest spare piece that is large enough and not far too large. */
+/* The smallest spare piece that fits and wastes little. */
 static block *
 reuse(sn_codec *c, size_t size)
 {
@@ -186,7 +187,7 @@ sn_codec_step(sn_codec *c, sn_str *in, sn_codec_room *out, bool finish)
         event = c->ops->step(c, in, out, finish);
     } while (event == SN_CODEC_MORE && in->len > 0 && in->len < before);
     if (event == SN_CODEC_MORE && in->len > 0)
-        return sn_codec_fail(c); /* stuck between input and room */
+        return sn_codec_fail(c); /* no input was taken and no output made */
     c->is_done = event == SN_CODEC_END;
     return event;
 }
@@ -200,7 +201,8 @@ prefix(sn_str first, const char *mark, size_t n)
     return first.len < n ? SN_CODEC_MAYBE : SN_CODEC_YES;
 }
 
-/* RFC 1950, 2.2: method 8, a window of at most 32 KiB, the two bytes divisible by 31. */
+/* RFC 1950, 2.2: method 8, a window of at most 32 KiB, the first two bytes divisible
+ * by 31. */
 static sn_codec_match
 zlib_head(sn_str first)
 {
@@ -214,7 +216,8 @@ zlib_head(sn_str first)
     return (a << 8 | (unsigned char)first.ptr[1]) % 31 == 0 ? SN_CODEC_YES : SN_CODEC_NO;
 }
 
-/* RFC 8878, 3.1: a frame, or one to be skipped, whose mark has 16 forms. */
+/* RFC 8878, 3.1: the magic number of a frame, or one of 16 magic numbers of a skippable
+ * frame. */
 static sn_codec_match
 zstd_head(sn_str first)
 {

@@ -1,31 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * codec.h - bytes packed and unpacked as streams: gzip, zlib, deflate, brotli, zstd.
+ * codec.h - compress and decompress streams: gzip, zlib, deflate, brotli, zstd.
  *
- * A codec takes what there is of the input and fills what room there is for output,
- * in pieces of any size. One codec serves one stream after another, of any kind, and
- * keeps its memory in between.
+ * A codec takes input and fills output in pieces of any size. One codec serves one
+ * stream after another, of any kind, and keeps its memory in between.
  *
  *     sn_codec_init(&c, &(sn_codec_opts){.way = SN_CODEC_DECODE});
  *     e = sn_codec_begin(&c, SN_CODEC_GZIP);
  *     switch (sn_codec_step(&c, &in, &room, false)) {
  *     case SN_CODEC_MORE: …              all of `in` was taken, there is room left
- *     case SN_CODEC_ROOM: …              the room is full, there may be more to say
+ *     case SN_CODEC_ROOM: …              the room is full, more output may follow
  *     case SN_CODEC_END: …               `in` begins behind the end of the stream
  *     case SN_CODEC_FAIL: return c.err;
  *     }
  *     sn_codec_fini(&c);
  *
- * A stream has ended well when END was said: its checksum and its length, where it
- * has them, are right. A file of several gzip members or zstd frames is several
- * streams. What nobody asked for is not read: no dictionaries, no large windows of
- * brotli, no windows of zstd above 8 MiB, no formats of zstd before 0.8.
+ * SN_CODEC_END means that the stream is complete: its checksum and length, where the
+ * format has them, are right. A file of several gzip members or zstd frames is several
+ * streams. The codec refuses what no server may use unasked: dictionaries, large
+ * windows of brotli, windows of zstd above 8 MiB, formats of zstd before 0.8.
  *
  * Time    plays no part.
- * Memory  all of it goes through base/alloc, and through the gate first. Decoding:
- *         zlib 40 KiB, brotli 16 MiB and its tables, zstd 8.6 MiB at most; brotli
- *         and zstd take what the stream needs. Packing: zlib 264 KiB, brotli 7 MiB, zstd
- *         by level, 4 MiB at the usual one.
+ * Memory  comes from base/alloc, after the gate agreed. Decoding takes at most 40 KiB
+ *         (zlib), 16 MiB and tables (brotli), 8.6 MiB (zstd); brotli and zstd take
+ *         what the stream needs. Encoding takes 264 KiB (zlib), 7 MiB (brotli), and
+ *         by level for zstd, 4 MiB at the default.
  * Threads one owner. A codec must not be moved.
  */
 #ifndef SN_CODEC_H
@@ -39,7 +38,7 @@
 typedef enum sn_codec_kind {
     SN_CODEC_GZIP,
     SN_CODEC_ZLIB,
-    SN_CODEC_DEFLATE, /* raw: neither head nor checksum */
+    SN_CODEC_DEFLATE, /* raw: neither header nor checksum */
     SN_CODEC_BR,
     SN_CODEC_ZSTD,
     SN_CODEC_KINDS
@@ -54,20 +53,20 @@ typedef enum sn_codec_event {
     SN_CODEC_FAIL
 } sn_codec_event;
 
-/* Asked before memory is taken, told when it was given back. */
+/* The codec asks before it takes memory, and tells when it gave memory back. */
 typedef struct sn_codec_gate {
-    seine_err (*take)(size_t n, void *arg); /* not OK: it is not taken */
+    seine_err (*take)(size_t n, void *arg); /* any error refuses the memory */
     void (*give)(size_t n, void *arg);
     void *arg;
 } sn_codec_gate;
 
 typedef struct sn_codec_opts {
     sn_codec_way way;
-    int level;                 /* ENCODE: 1 quick to 9 small; 0: the usual one */
+    int level;                 /* ENCODE: 1 fast to 9 small; 0: the default */
     const sn_codec_gate *gate; /* borrowed; NULL: none */
 } sn_codec_opts;
 
-/* Where output goes; moves forward as it is filled. */
+/* Where output goes; the codec moves `ptr` forward as it writes. */
 typedef struct sn_codec_room {
     char *ptr;
     size_t len;
@@ -82,12 +81,12 @@ enum {
 typedef struct sn_codec {
     sn_codec_opts opts;
     sn_codec_kind kind;
-    const struct sn_codec_ops *ops; /* of the library; NULL before the first begin */
-    void *lib;                      /* its state; NULL: none is open */
+    const struct sn_codec_ops *ops; /* the library in use; NULL before the first begin */
+    void *lib;                      /* the library's state; NULL: none is open */
     bool is_done;
     seine_err err;  /* why FAIL */
     seine_err lack; /* why the library got no memory */
-    size_t bytes;   /* taken in all, spare ones too */
+    size_t bytes;   /* held now, spare pieces included */
     size_t spare_bytes;
     struct sn_codec_block *spare[SN_CODEC_SPARES];
 } sn_codec;
@@ -96,17 +95,17 @@ typedef struct sn_codec {
 void sn_codec_init(sn_codec *c, const sn_codec_opts *opts);
 void sn_codec_fini(sn_codec *c); /* all zero is fine */
 
-/* A new stream, wherever the one before stood. NOMEM, what the gate said, or INVAL
- * for no such kind; then every step fails. */
+/* Begins a new stream and drops an unfinished one. NOMEM, the gate's error, or INVAL for
+ * an unknown kind; then every step fails. */
 SEINE_MUST_CHECK seine_err sn_codec_begin(sn_codec *c, sn_codec_kind kind);
 
-/* Moves `in` and `out` forward. `finish` says to an encoder that nothing comes behind
- * `in`; it is then called until END. FAIL: BAD_ENCODING, NOMEM, or what the gate
- * said. END and FAIL stay until the next begin. */
+/* Moves `in` and `out` forward. `finish` tells an encoder that nothing follows `in`; call
+ * again until END. FAIL: BAD_ENCODING, NOMEM, or the gate's error. END and FAIL stay
+ * until the next begin. */
 sn_codec_event sn_codec_step(sn_codec *c, sn_str *in, sn_codec_room *out, bool finish);
 
 /* Could these first bytes begin a stream of this kind? Raw deflate and brotli have no
- * mark: always. Four bytes are enough for a YES or NO. */
+ * magic number, so they always could. Four bytes are enough for YES or NO. */
 typedef enum sn_codec_match { SN_CODEC_NO, SN_CODEC_MAYBE, SN_CODEC_YES } sn_codec_match;
 sn_codec_match sn_codec_match_of(sn_codec_kind kind, sn_str first);
 

@@ -4,8 +4,8 @@
 
 #include "base/codec_parts.h"
 
-/* Neither side can be used again: spare memory of the codec makes up for it. Large
- * windows are off unless asked for, which leaves 16 MiB. */
+/* libbrotli cannot reset a state, so each stream opens a new one from the codec's spare
+ * memory. Large windows stay off, which keeps a window within 16 MiB. */
 static void
 unbrotli_open(sn_codec *c)
 {
@@ -51,10 +51,10 @@ unbrotli_close(sn_codec *c)
     BrotliDecoderDestroyInstance(c->lib);
 }
 
-/* libbrotlienc, as Debian builds it, ends the process when it gets no memory. So it
- * always gets some: what is refused comes out of a reserve taken at the beginning,
- * enough for the rest of one step, which is then the last. Windows of 64 KiB and steps
- * of as much input keep what a step may need below 2.5 MiB at every level. */
+/* libbrotlienc, as Debian builds it, aborts the process when it gets no memory. So a
+ * reserve is taken at the beginning, and a refused allocation comes out of it. The step
+ * that used the reserve is the last. Windows of 64 KiB and steps of 64 KiB of input keep
+ * the need of a step below 2.5 MiB at every level. */
 #define RESERVE (4u << 20)
 #define MOST    (64u << 10)
 
@@ -99,7 +99,7 @@ brotli_close(sn_codec *c)
     sn_codec_put(c, p);
 }
 
-/* 5 packs about as fast as zlib's usual level, and better. */
+/* Level 5 is about as fast as zlib's default and compresses better. */
 static void
 brotli_open(sn_codec *c)
 {

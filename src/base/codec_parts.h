@@ -17,8 +17,7 @@
 typedef struct sn_codec_ops {
     /* Sets c->lib for a stream of c->kind, or leaves it NULL. */
     void (*open)(sn_codec *c);
-    /* The next stream with the state of the last; false: it must be opened anew.
-     * NULL: always. */
+    /* Reuses the state of the last stream; false: open a new one. NULL: always open. */
     bool (*again)(sn_codec *c, sn_codec_kind last);
     sn_codec_event (*step)(sn_codec *c, sn_str *in, sn_codec_room *out, bool finish);
     void (*close)(sn_codec *c);
@@ -31,10 +30,10 @@ extern const sn_codec_ops sn_codec_unzstd, sn_codec_zstd;
 void *sn_codec_get(void *codec, size_t n);
 void sn_codec_put(void *codec, void *p); /* NULL is fine */
 
-/* For want of memory, if there was any; else what was sent is wrong. */
+/* Sets the error: lack of memory if an allocation failed, else a broken stream. */
 sn_codec_event sn_codec_fail(sn_codec *c);
 
-/* One end is full or the other is empty. */
+/* Says whether output room or input ran out. */
 static inline sn_codec_event
 sn_codec_rest(const sn_codec_room *out)
 {

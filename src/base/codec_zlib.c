@@ -4,7 +4,7 @@
 
 #include "base/codec_parts.h"
 
-/* zlib counts in 32 bits. */
+/* zlib counts bytes in 32 bits. */
 #define MOST (1u << 30)
 
 static void *
@@ -13,7 +13,7 @@ get(void *codec, unsigned n, unsigned size)
     return sn_codec_get(codec, (size_t)n * size);
 }
 
-/* 15: the largest window; + 16: gzip; negative: neither head nor checksum. */
+/* 15 is the largest window; + 16 selects gzip; a negative value selects raw deflate. */
 static int
 bits(sn_codec_kind kind)
 {
@@ -30,7 +30,7 @@ stream(sn_codec *c)
     return z;
 }
 
-/* Lets zlib see as much as it can count; the rest is for the next call. */
+/* As much as zlib can count; the next call takes the rest. */
 static unsigned
 some(size_t n)
 {

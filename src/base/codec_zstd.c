@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define ZSTD_STATIC_LINKING_ONLY /* for allocators of one's own */
+#define ZSTD_STATIC_LINKING_ONLY /* declares custom allocators */
 #include <zstd.h>
 
 #include "base/codec_parts.h"
 
-/* The decoder and what came of the frame's mark: libzstd would read formats before
- * 0.8 too, with other code and with memory that passes the gate by. */
+/* The decoder, and the check of the frame's magic number. Without the check libzstd would
+ * also read formats before 0.8, with other code and memory that bypasses the gate. */
 typedef struct unzstd {
     ZSTD_DCtx *context;
     char mark[4];
@@ -89,8 +89,8 @@ unzstd_close(sn_codec *c)
     sn_codec_put(c, u);
 }
 
-/* With a checksum, since archives outlive disks. Up to level 9 windows are at most
- * 4 MiB: what is packed here can be read here. */
+/* Writes a checksum, since archives outlive disks. Up to level 9 windows are at most 4
+ * MiB, so this codec can read what it wrote. */
 static void
 zstd_open(sn_codec *c)
 {

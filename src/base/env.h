@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * env.h - all the engine may ask of the world. Handed down at start; there is no other
- * way to it.
+ * env.h - the clock and the network that the engine uses.
  *
- * In a program the clock is the system's and the transport works on sockets. In tests/sim
- * both are numbers in one process: hours of faults in milliseconds, the same from the
- * same seed.
+ * The program hands it down at start, and the engine has no other way to the outside.
+ * In a program the clock is the system's and the transport works on sockets. In
+ * tests/sim both are simulated in one process: hours of faults run in milliseconds, and
+ * the same seed gives the same run.
  *
  * Time    comes from here.
- * Memory  borrowed: outlives whoever was given it.
+ * Memory  borrowed; the env outlives its users.
  * Threads an env belongs to one shard.
  */
 #ifndef SN_ENV_H

@@ -17,7 +17,7 @@ static const struct entry {
 };
 /* clang-format on */
 
-/* Codes come back from files and other processes, so a stranger is possible. */
+/* Codes come from files and other processes too, so unknown ones are possible. */
 static const struct entry *
 find(seine_err e)
 {
@@ -68,7 +68,7 @@ seine_fault_text(const seine_fault *f, char *buf, size_t cap)
     int n;
 
     if (f->code == SEINE_E_PROXY_REFUSED || f->code == SEINE_E_PROXY_AUTH)
-        group = SEINE_E_CONNECT; /* no status of the site */
+        group = SEINE_E_CONNECT; /* not a status of the site */
     switch (group) {
     case SEINE_E_TIMEOUT:
         n = snprintf(buf, cap, "Request timed out after %" PRId64 "ms", f->timeout_ms);

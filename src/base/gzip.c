@@ -5,7 +5,7 @@
 
 #include "base/hash.h"
 
-#define LEVEL 1 /* on short texts higher ones win nothing */
+#define LEVEL 1 /* higher levels gain nothing on short texts */
 
 seine_err
 sn_gzip_member(sn_gzip *g, sn_str text, sn_buf *out)

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gzip.h - a whole text becomes a gzip member, at once and quickly.
+ * gzip.h - compress a whole text into one gzip member.
  *
- * codec.h packs streams; a text of a few kilobytes that is all there is packed here in
- * less than half of the time, which an archive with a member for each page needs.
+ * codec.h compresses streams. For a text of a few kilobytes that is in memory, this is
+ * more than twice as fast; an archive with a gzip member per page needs that.
  *
  *     sn_gzip g = {0};
  *     e = sn_gzip_member(&g, text, &out);       added to `out`, all of it or nothing
  *     sn_gzip_fini(&g);
  *
  * Time    plays no part.
- * Memory  300 KiB inside of libdeflate, from its own allocator, kept for the next text;
- *         in `out` room for a text that cannot be packed.
+ * Memory  300 KiB inside libdeflate, from its own allocator, kept for the next text;
+ *         in `out` room for a text that does not compress.
  * Threads one owner.
  */
 #ifndef SN_GZIP_H

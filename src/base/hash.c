@@ -39,7 +39,7 @@ sip_word(sip *s, uint64_t word, int rounds)
     s->v0 ^= word;
 }
 
-/* Little-endian words, the last one padded and topped with the length. */
+/* Reads little-endian words; the last one is padded and its top byte is the length. */
 static inline uint64_t
 sip_hash(const uint64_t key[2], const uint8_t *p, size_t n, int c, int d)
 {
@@ -111,8 +111,8 @@ method(sn_digest_kind kind)
     }
 }
 
-/* The method is looked up by its name, which costs more than the digest of a short
- * text: only when it is another one than the last. */
+/* libcrypto looks a method up by name, which costs more than the digest of a short text.
+ * So the lookup happens only when the kind changes. */
 seine_err
 sn_digest_begin(sn_digest *d, sn_digest_kind kind)
 {

@@ -2,19 +2,17 @@
 /*
  * hash.h - keyed hashing for tables, digests for archives, checksums for files.
  *
- * sn_siphash is SipHash-1-3 under a secret 128-bit key: whoever does not know
- * the key cannot prepare keys that collide. Every table that holds names from
- * outside uses it.
+ * sn_siphash is SipHash-1-3 under a secret 128-bit key: without the key nobody can
+ * prepare names that collide. Every table of names from outside uses it.
  *
- * What is not in memory at once is digested as it comes:
+ * A digest takes its input in pieces:
  *
  *     e = sn_digest_begin(&d, SN_DIGEST_SHA1);
  *     sn_digest_add(&d, piece, n); …
  *     e = sn_digest_end(&d, bytes, &len);           20 of them
  *
  * Time    plays no part.
- * Memory  nothing is kept but a digest's state, which serves one after another; SHA
- *         allocates inside libcrypto.
+ * Memory  a digest keeps its state for the next one; libcrypto allocates it.
  * Threads any thread; a digest has one owner.
  */
 #ifndef SN_HASH_H
@@ -31,8 +29,8 @@ uint64_t sn_siphash(const uint64_t key[2], const void *bytes, size_t n);
 /* The published SipHash-2-4, for peers that agree on it. */
 uint64_t sn_siphash24(const uint64_t key[2], const void *bytes, size_t n);
 
-/* CRC-32 as in gzip and PNG; start with 0, feed the result back for more bytes. Made by
- * the library that packs gzip, see base/gzip.c: some gigabytes a second. */
+/* CRC-32 as in gzip and PNG. Start with 0 and pass the result in with the next bytes. The
+ * implementation is that of base/gzip.c and does some gigabytes a second. */
 uint32_t sn_crc32(uint32_t crc, const void *bytes, size_t n);
 
 SEINE_MUST_CHECK seine_err sn_sha256(const void *bytes, size_t n, uint8_t out_digest[32]);
@@ -54,15 +52,15 @@ typedef struct sn_digest {
     bool failed;
 } sn_digest;
 
-/* All zero is a digest that nobody began. */
+/* A zeroed digest is valid and not begun. */
 SEINE_MUST_CHECK seine_err sn_digest_begin(sn_digest *d, sn_digest_kind kind);
 void sn_digest_add(sn_digest *d, const void *bytes, size_t n);
-/* NOMEM, also for an add that failed. */
+/* NOMEM, also when an earlier add failed. */
 SEINE_MUST_CHECK seine_err sn_digest_end(sn_digest *d, uint8_t out_digest[SN_DIGEST_MOST],
                                          size_t *out_len);
 void sn_digest_fini(sn_digest *d);
 
-/* Of libcrypto, as it runs. */
+/* The version of libcrypto that is loaded. */
 const char *sn_hash_version(void);
 
 #endif

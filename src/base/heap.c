@@ -6,8 +6,8 @@
 
 #include "base/alloc.h"
 
-#define SMALLEST 13 /* entries: with the three in front, four lines */
-#define SHIFT    3  /* entry 0 stands here, so that 1..4, 5..8 … fill lines */
+#define SMALLEST 13 /* entries: with the three unused ones, four cache lines */
+#define SHIFT    3  /* index of entry 0, so that 1..4, 5..8 … each fill a cache line */
 
 void
 sn_heap_init(sn_heap *h, size_t max)
@@ -81,8 +81,8 @@ sn_heap_put(sn_heap *h, seine_time at, uint64_t item)
     return SEINE_OK;
 }
 
-/* The earliest of `n` entries, one to four, from `first` on. Four are compared as
- * two pairs and without branches, since nobody can guess which is the earliest. */
+/* The earliest of one to four entries from `first` on. Four are compared as two pairs and
+ * without branches, since a branch would be mispredicted half of the time. */
 static size_t
 earliest(const sn_heap_entry *e, size_t first, size_t n)
 {
@@ -98,9 +98,8 @@ earliest(const sn_heap_entry *e, size_t first, size_t n)
     return a;
 }
 
-/* The hole left by the first entry sinks to the bottom, and the last entry, which
- * is late almost always, rises from there: cheaper than to compare it on the way
- * down. */
+/* The hole that the first entry leaves sinks to the bottom, and the last entry rises from
+ * there. The last entry is almost always late, so this compares less than sinking it. */
 sn_heap_entry
 sn_heap_take(sn_heap *h)
 {

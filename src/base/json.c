@@ -13,15 +13,15 @@
 #include "seine/plumbing.h"
 
 /*
- * A seine_json is a json_t under another name. The parser's allocator is a
- * setting of the whole process and the host may use that library too, so it is
- * left as it is; the caps on size and depth bound what a text can cost.
+ * A seine_json is jansson's json_t under another name. The allocator of jansson is one
+ * setting for the whole process, and the host program may use jansson too, so seine
+ * leaves that setting alone. The caps on size and depth bound what a text can cost.
  */
 
 static json_t *
 inside(const seine_json *json)
 {
-    return (json_t *)json; /* its const means nothing to a counter of references */
+    return (json_t *)json; /* const does not protect the reference count */
 }
 
 static seine_json *
@@ -36,7 +36,7 @@ sn_json_version(void)
     return jansson_version_str();
 }
 
-/* Where output goes: past `cap` it is only counted. */
+/* Where output goes; bytes beyond `cap` are only counted. */
 typedef struct sink {
     char *out;
     size_t cap, len;
@@ -118,7 +118,7 @@ sn_json_decimal(double value, char out[32])
         if (strtod(out, NULL) == value)
             break;
     }
-    for (char *p = out; *p; p++) /* the locale's mark */
+    for (char *p = out; *p; p++) /* replaces the decimal point of the locale */
         if (!strchr("0123456789+-e", *p))
             *p = '.';
     if (!strpbrk(out, ".e")) {
@@ -138,7 +138,7 @@ fail(seine_err e, size_t offset, const char *text, seine_json_fault *out_fault)
     return e;
 }
 
-/* "expected ':', found '}'": what a scan found, for people. */
+/* Says for people what the scan found: "expected ':', found '}'". */
 static void
 tell(sn_str all, const sn_json_flaw *flaw, seine_json_fault *out_fault)
 {
@@ -191,7 +191,7 @@ seine_json_check(const char *bytes, size_t len, seine_json_fault *out_fault,
     return SEINE_OK;
 }
 
-/* The grammar and the budgets, before anything is allocated. Names are the parser's. */
+/* Checks grammar and limits before anything is allocated. The parser checks names. */
 static seine_err
 look_at(sn_str text, seine_json_fault *out_fault)
 {
@@ -218,8 +218,8 @@ seine_json_parse(const char *bytes, size_t len, seine_json **out_json,
 
     json_t *json = json_loadb(
         bytes, len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_ALLOW_NUL, &error);
-    /* Without memory the parser says nothing at all, or, inside a string, that
-     * the string is no token: only the first can be told from a bad text. */
+    /* Without memory jansson reports nothing, or, inside a string, a bad token. Only the
+     * first case can be told from a bad text. */
     if (!json &&
         (error.text[0] == '\0' || json_error_code(&error) == json_error_out_of_memory))
         return fail(SEINE_E_NOMEM, 0, seine_err_text(SEINE_E_NOMEM), out_fault);
@@ -388,7 +388,7 @@ seine_json_new_copy(const seine_json *json)
     return outside(json_deep_copy(inside(json)));
 }
 
-/* The library's own answer does not tell a wrong type from a lack of memory. */
+/* jansson returns the same error for a wrong type and for lack of memory. */
 static seine_err
 give_in(bool fits, int failed, const seine_json *give)
 {
@@ -485,7 +485,8 @@ print(sink *to, const json_t *json, unsigned depth)
                                : print_object(to, inside((const void *)json), depth + 1);
 }
 
-/* Once to count, once to write: one allocation of the right size. */
+/* The first pass counts and the second writes, so one allocation of the right size is
+ * enough. */
 seine_err
 seine_json_print(const seine_json *json, seine_text *out_text)
 {

@@ -11,7 +11,7 @@
 typedef struct scan {
     const char *start, *at, *end;
     uint64_t arrays[SEINE_JSON_DEPTH / 64]; /* bit d: level d is an array */
-    uint32_t objects[SEINE_JSON_DEPTH];     /* at each level: a number of its own */
+    uint32_t objects[SEINE_JSON_DEPTH];     /* a number per open object, by level */
     unsigned depth;
     uint32_t values;
     sn_json_names *names;
@@ -27,7 +27,7 @@ fail(scan *s, const char *at, const char *text)
     return false;
 }
 
-/* What stands here is not what has to. */
+/* Reports what was expected here. */
 static bool
 want(scan *s, const char *text)
 {
@@ -36,7 +36,7 @@ want(scan *s, const char *text)
     return false;
 }
 
-/* JSON, but nothing that a reader of ours takes. */
+/* Notes a text that is JSON but that seine's readers refuse. */
 static void
 remark(scan *s, const char *at, const char *text)
 {
@@ -44,7 +44,7 @@ remark(scan *s, const char *at, const char *text)
         *s->note = (sn_json_flaw){(size_t)(at - s->start), text, false};
 }
 
-/* The byte under the scan; 0 at the end. */
+/* The next byte; 0 at the end. */
 static char
 look(const scan *s)
 {
@@ -78,7 +78,8 @@ take_digits(scan *s)
     return s->at > from;
 }
 
-/* Does a double hold it? The point is taken out: it is the locale's. */
+/* Does a double hold the number? The point is taken out, because strtod expects the
+ * locale's. */
 static bool
 fits_double(sn_str number)
 {
@@ -159,7 +160,7 @@ take_hex(scan *s, unsigned *out)
     return true;
 }
 
-/* Behind a backslash. Halves of pairs stand in pairs, or it is no text. */
+/* Reads an escape behind its backslash. A surrogate must be half of a pair. */
 static bool
 take_escape(scan *s)
 {
@@ -206,7 +207,7 @@ is_plain(char c)
     return (signed char)c >= ' ' && c != '"' && c != '\\';
 }
 
-/* Behind its first quote; *out_raw: what is between the two. */
+/* Reads a string behind its first quote; *out_raw is the text between the quotes. */
 static bool
 take_string(scan *s, sn_str *out_raw)
 {
@@ -232,7 +233,7 @@ is_array(const scan *s)
     return s->arrays[level / 64] >> level % 64 & 1;
 }
 
-/* "name": of a member. */
+/* Reads a member's name and the colon. */
 static bool
 take_name(scan *s, const char *wanted)
 {
@@ -295,7 +296,8 @@ leave(scan *s)
     s->depth--;
 }
 
-/* Behind a value: what ends here, then what separates it from the next. */
+/* Behind a value: closes the levels that end here and reads the comma before the next
+ * value. */
 static bool
 close_levels(scan *s)
 {
@@ -327,7 +329,7 @@ enter(scan *s, bool array)
     return true;
 }
 
-/* A scalar, or one level deeper: up to where the next value begins. */
+/* Reads a scalar, or opens a level, up to where the next value begins. */
 static bool
 take_value(scan *s)
 {

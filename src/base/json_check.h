@@ -2,8 +2,8 @@
 /*
  * json_check.h - is this text JSON, and where is it not?
  *
- * One pass over RFC 8259's grammar, before any tree is built: no recursion, a bit for
- * each level, an answer that names the byte and what was expected there.
+ * One pass over RFC 8259's grammar, before any tree is built. The scan does not recurse,
+ * keeps a bit for each level, and names the byte of an error and what was expected there.
  *
  *     sn_json_flaw flaw, note;
  *     e = sn_json_scan(text, NULL, &flaw, &note);
@@ -22,20 +22,20 @@
 #include "base/buf.h"
 
 enum {
-    SN_JSON_VALUES = 1000000, /* of one text */
+    SN_JSON_VALUES = 1000000, /* values in one text */
     SN_JSON_DIGITS = 64       /* characters of a number */
 };
 
 typedef struct sn_json_flaw {
     size_t offset;
-    const char *text; /* constant; NULL: there is none */
-    bool wants;       /* the text is what was expected, not what is wrong */
+    const char *text; /* a constant; NULL: no flaw */
+    bool wants;       /* `text` says what was expected, not what is wrong */
 } sn_json_flaw;
 
-/* The names of the objects that are open, so that one given twice is found. */
+/* The names in the open objects, to find a name that is given twice. */
 typedef struct sn_json_names {
     struct sn_json_name *all;
-    uint32_t *slots; /* 1 + place in `all`; 0: empty */
+    uint32_t *slots; /* index in `all` + 1; 0: empty */
     size_t count, room, n_slots;
     uint64_t secret[2];
     sn_buf one, two;
@@ -44,14 +44,14 @@ typedef struct sn_json_names {
 void sn_json_names_init(sn_json_names *n);
 void sn_json_names_fini(sn_json_names *n);
 
-/* `raw` stands between the quotes and is well-formed. ALREADY, NOMEM. */
+/* `raw` is the text between the quotes and is well-formed. ALREADY, NOMEM. */
 SEINE_MUST_CHECK seine_err sn_json_names_add(sn_json_names *n, uint32_t object,
                                              sn_str raw);
 
 /* Forgets the names of the object that was opened last. */
 void sn_json_names_close(sn_json_names *n, uint32_t object);
 
-/* Without `names` they are not looked at. *out_note is the first there is. NOMEM. */
+/* Without `names` duplicates are not found. *out_note is the first note. NOMEM. */
 SEINE_MUST_CHECK seine_err sn_json_scan(sn_str text, sn_json_names *names,
                                         sn_json_flaw *out_flaw, sn_json_flaw *out_note);
 

@@ -7,9 +7,9 @@
 #include "base/rng.h"
 
 /*
- * Names lie on a stack, those of the innermost object on top, and a table finds them by
- * their hash. What leaves the table is always what came last, so an emptied slot never
- * parts a row of slots that were filled behind it.
+ * Names lie on a stack, with those of the innermost object on top, and a hash table finds
+ * them. The table removes the newest names first, so an emptied slot never splits a probe
+ * sequence of a name that was added later.
  */
 
 struct sn_json_name {
@@ -74,7 +74,7 @@ hex4(const char *p)
     return c;
 }
 
-/* What stands behind the backslash; how long it is. */
+/* Decodes the escape behind the backslash and returns its length. */
 static size_t
 unescape(sn_buf *b, const char *p)
 {
@@ -95,7 +95,7 @@ unescape(sn_buf *b, const char *p)
     return 11;
 }
 
-/* The name itself: escapes are another spelling of it. */
+/* The name with its escapes decoded: two spellings of one name are equal. */
 static sn_str
 meant(sn_str raw, sn_buf *b)
 {
@@ -110,7 +110,7 @@ meant(sn_str raw, sn_buf *b)
     return sn_buf_view(b);
 }
 
-/* Where the hash is, or would go. */
+/* The slot that holds the hash, or the empty slot where it belongs. */
 static size_t
 place(const sn_json_names *n, uint64_t hash)
 {

@@ -16,23 +16,23 @@
 
 #define TEXT_MAX 64                    /* bytes of the service's name */
 #define RING_MAX (1u << 20)            /* lines */
-#define LINE_AVG ((size_t)256)         /* bytes of the ring per line */
-#define RING_LOW ((size_t)8 * SN_LINE) /* the least: some lines of the longest kind */
-#define WARNINGS 64                    /* different ones that are merged at a time */
+#define LINE_AVG ((size_t)256)         /* bytes reserved in the ring per line */
+#define RING_LOW ((size_t)8 * SN_LINE) /* the smallest ring: 8 of the longest lines */
+#define WARNINGS 64                    /* different warnings that are merged at a time */
 
 /*
- * Whoever writes a record formats it on its own stack, then takes the lock for as
- * long as it takes to copy the line. The ring holds whole lines, each behind its
- * length. One thread at a time carries them out, without the lock: the log's own,
- * whoever flushes, or, when there is no ring to speak of, the writer itself. A
- * writer that finds somebody carrying leaves its line to them.
+ * A thread that writes a record formats it on its own stack, then takes the lock only
+ * to copy the line. The ring holds whole lines, each behind its length. One thread at a
+ * time, the carrier, hands lines to the sink, without the lock: the log's own thread, a
+ * thread that flushes, or, without a ring, the writer itself. A writer that finds a
+ * carrier at work leaves its line to the carrier.
  */
 
-/* A warning that was written and may come again; its line is in `lines`. */
+/* A warning that was written and may be repeated; its line is in `lines`. */
 typedef struct warning {
     uint64_t hash;
     seine_time until; /* end of the window */
-    uint64_t repeats; /* in this window, not told yet */
+    uint64_t repeats; /* in this window, not reported yet */
     bool is_used;
 } warning;
 
@@ -49,7 +49,7 @@ struct seine_log {
     uint64_t secret[2];
     bool has_thread;
     pthread_t thread;
-    size_t mapped; /* bytes of pages: the ring and then the lines */
+    size_t mapped; /* bytes mapped: the ring, then the lines */
     size_t room;   /* bytes of the ring */
     uint32_t max;  /* lines in it */
 
@@ -60,12 +60,12 @@ struct seine_log {
     sn_line *lines;
     warning warnings[WARNINGS];
     seine_log_stats stats;
-    uint64_t untold;      /* dropped, and no line has said so yet */
-    uint64_t in, out;     /* lines, ever: into the ring, and handed to the sink */
-    bool is_carried;      /* somebody hands a line to the sink */
-    bool is_torn;         /* the descriptor took half a line; the carrier's to know */
-    bool is_parked, stop; /* the log's own thread */
-    uint32_t work, done;  /* words to park on: that thread, and those who flush */
+    uint64_t untold;      /* dropped lines that no line has reported yet */
+    uint64_t in, out;     /* lines since the start: into the ring, and to the sink */
+    bool is_carried;      /* a thread hands lines to the sink */
+    bool is_torn;         /* the descriptor took half a line; only the carrier knows */
+    bool is_parked, stop; /* state of the log's own thread */
+    uint32_t work, done;  /* futex words: for that thread, and for threads that flush */
     uint32_t flushing;
 };
 
@@ -127,7 +127,7 @@ drop(seine_log *log, uint64_t n)
 
 /* Merging equal warnings, under the lock. */
 
-/* Puts a line with the count into the ring; false when that is full. */
+/* Puts a line with the count of repeats into the ring; false when the ring is full. */
 static bool
 tell(seine_log *log, size_t i)
 {
@@ -145,8 +145,8 @@ tell(seine_log *log, size_t i)
     return is_in;
 }
 
-/* Closes the windows that have ended. One in which the warning came again is
- * followed by the next; a quiet one is not. */
+/* Closes the windows that have ended. A window with repeats is followed by another; a
+ * quiet one is not. */
 static void
 settle(seine_log *log, seine_time now)
 {
@@ -161,7 +161,7 @@ settle(seine_log *log, seine_time now)
     }
 }
 
-/* When settle has something to tell; SEINE_NEVER: nothing came again so far. */
+/* When settle has repeats to report; SEINE_NEVER when there are none. */
 static seine_time
 next_telling(const seine_log *log)
 {
@@ -173,7 +173,7 @@ next_telling(const seine_log *log)
     return at;
 }
 
-/* A place for a new warning; the one whose window ends first makes room. */
+/* A slot for a new warning; evicts the warning whose window ends first. */
 static size_t
 place(seine_log *log)
 {
@@ -221,7 +221,7 @@ count(seine_log *log, warning *w, int64_t wall)
     sn_line_stamp(&log->lines[w - log->warnings], log->format, wall);
 }
 
-/* Returns how many bytes the descriptor took; it is given a second to make room. */
+/* Returns how many bytes the descriptor took; waits at most a second for room. */
 static size_t
 write_fd(int fd, const char *p, size_t n)
 {
@@ -244,7 +244,7 @@ write_fd(int fd, const char *p, size_t n)
     return done;
 }
 
-/* Half a line must not swallow the next one: it is ended first. */
+/* Ends a half-written line first, so that it does not swallow the next one. */
 static bool
 hand_over(seine_log *log, const sn_line *line)
 {
@@ -259,7 +259,7 @@ hand_over(seine_log *log, const sn_line *line)
     return n == line->len;
 }
 
-/* Text does not say who writes, so it need not be asked. */
+/* Only JSON names the thread, so only JSON looks the name up. */
 static void
 begin(const seine_log *log, sn_line *line, const sn_record *r)
 {
@@ -292,8 +292,8 @@ tell_dropped(seine_log *log, sn_line *line, uint64_t n)
     sn_line_end(line, log->format, 0);
 }
 
-/* Hands over everything that waits, unless somebody is at it. Called and left
- * with the lock; works without it. */
+/* Hands every waiting line to the sink, unless another thread does. Entered and left with
+ * the lock; works without it. */
 static void
 carry(seine_log *log)
 {
@@ -361,7 +361,7 @@ is_sound(const seine_log_opts *o)
            sn_str_of(o->version).len <= TEXT_MAX && o->merge >= 0 && o->ring <= RING_MAX;
 }
 
-/* Signals are for the program's own threads. */
+/* Blocks signals in the log's thread: they are for the program's own threads. */
 static bool
 start(seine_log *log)
 {
@@ -419,7 +419,7 @@ seine_log_new(const seine_log_opts *opts, seine_log **out_log)
     return SEINE_OK;
 }
 
-/* Under the lock; true when the log's own thread has something to do. */
+/* Under the lock. Returns true when the log's own thread has work. */
 static bool
 accept(seine_log *log, sn_line *line, uint64_t hash, const sn_record *r, seine_time now)
 {
@@ -447,8 +447,8 @@ accept(seine_log *log, sn_line *line, uint64_t hash, const sn_record *r, seine_t
     return true;
 }
 
-/* Under the lock: true when its caller must wake the log's own thread, once it
- * has let go of the lock. */
+/* Under the lock. Returns true when the caller must wake the log's own thread after it
+ * released the lock. */
 static bool
 rouse(seine_log *log)
 {
@@ -498,8 +498,8 @@ sn_log(seine_log *log, seine_log_level level, const char *event, const char *mes
     seine_log_write(log, level, event, message, fields, n);
 }
 
-/* Under the lock, which it lets go of to work or wait: returns when everything
- * that is in the ring now has been handed over. */
+/* Enters with the lock and releases it to work or wait. Returns when the sink has every
+ * line that is in the ring now. */
 static void
 await(seine_log *log)
 {

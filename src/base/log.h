@@ -5,9 +5,9 @@
  *     SN_LOG(log, INFO, "retry", SN_S("host", host), SN_T("delay", wait));
  *     SN_SAY(log, WARN, "breaker.open", "breaker opened", SN_S("host", host));
  *
- * An event word and fields; SN_SAY adds a message for people. When the level is
- * off, nothing behind it is evaluated. The names of fields come from the
- * vocabulary in docs/user/log.md. See <seine/log.h> for what becomes of a record.
+ * A record is an event word and fields; SN_SAY adds a message for people. When the level
+ * is off, the arguments are not evaluated. The names of fields come from the vocabulary
+ * in docs/user/log.md. <seine/log.h> says how a log treats a record.
  */
 #ifndef SN_LOG_H
 #define SN_LOG_H
@@ -33,11 +33,11 @@
 #define SN_E(name, value)   seine_log_err(name, value)
 #define SN_SECRET(name)     seine_log_secret(name)
 
-/* Text is given as a view or as a terminated string. */
+/* Accepts a view or a terminated string. */
 #define SN_VIEW_(value) \
     _Generic((value), sn_str : sn_str_self, default : sn_str_of)(value)
 
-/* The list of fields ends with one that has no name, so that it is never empty. */
+/* A field without a name ends the list, so that the list is never empty. */
 #define SN_LAST_          ((seine_log_field){.name = NULL})
 #define SN_FIRST_(a, ...) a
 #define SN_REST_(a, ...)  __VA_ARGS__
@@ -61,7 +61,7 @@ sn_log_text(seine_log_kind kind, const char *name, sn_str s)
     return (seine_log_field){.name = name, .kind = kind, .len = s.len, .as.text = s.ptr};
 }
 
-/* As seine_log_write, with fields up to the one without a name. */
+/* As seine_log_write; a field without a name ends the list. */
 void sn_log(seine_log *log, seine_log_level level, const char *event, const char *message,
             const seine_log_field *fields);
 

@@ -11,21 +11,22 @@
 #include "base/time.h"
 #include "seine/calendar.h"
 
-#define LIMIT    (SN_LINE - 128) /* what follows has room for the end of a line */
-#define NAME     64              /* bytes of a field's name, an event word … */
-#define VALUE    2048            /* … and of a value, as written */
+#define LIMIT    (SN_LINE - 128) /* leaves room for the end of a line */
+#define NAME     64              /* bytes of a field's name or an event word */
+#define VALUE    2048            /* bytes of a value, as written */
 #define ELLIPSIS SN_STR("\xe2\x80\xa6")
 #define STRANGE  SN_STR("\xef\xbf\xbd") /* U+FFFD */
 
-/* How text is written: in JSON, in quotes, or bare. */
+/* Where text stands: in JSON, in quotes, or bare. */
 typedef enum style { JSON, QUOTED, BARE } style;
 
-/* {"@timestamp":"2026-11-15T19:20:01.123456Z" and 19:20:01 */
+/* Offset of the time 19:20:01 in {"@timestamp":"2026-11-15T19:20:01.123456Z", and the
+ * length of the whole. */
 #define JSON_TIME 15
 #define JSON_HEAD (JSON_TIME + 28)
 #define TEXT_HEAD 8
 
-/* The vocabulary: short names in code and text, long ones in JSON. */
+/* The vocabulary: short names in code and text, ECS names in JSON. */
 static const struct word {
     const char *name, *json;
 } words[] = {
@@ -51,8 +52,8 @@ static const struct word {
     {"wait", "seine.wait.reason"},
 };
 
-/* Format characters and line separators (categories Cf, Zl, Zp of Unicode 15)
- * except the two joiners, which many languages need. */
+/* Format characters and line separators (categories Cf, Zl, Zp of Unicode 15), except the
+ * two joiners, which many languages need. */
 static const struct range {
     uint32_t from, to;
 } hidden[] = {
@@ -97,7 +98,7 @@ is_hidden(uint32_t c)
     return false;
 }
 
-/* How a character that must not be written as it is is written; 0: as it is. */
+/* Writes the escape for `c`; returns 0 if `c` needs none. */
 static int
 escape(uint32_t c, style how, char out[16])
 {
@@ -119,8 +120,8 @@ escape(uint32_t c, style how, char out[16])
     return 0;
 }
 
-/* Bytes that every style writes as they are: a few at once, so that a long value
- * can be cut close to its limit. */
+/* Length of the bytes at the start that no style escapes. The piece is short, so that a
+ * long value can be cut close to its limit. */
 static size_t
 plain(const char *p, size_t n)
 {
@@ -132,8 +133,8 @@ plain(const char *p, size_t n)
     return run;
 }
 
-/* The next piece of `s` as it is written, plain bytes or one character; advances
- * past it. */
+/* The next piece of `s` as it is written, plain bytes or one character; advances past the
+ * piece. */
 static sn_str
 next(sn_str s, size_t *at, style how, char out[16])
 {
@@ -157,7 +158,7 @@ next(sn_str s, size_t *at, style how, char out[16])
     return n > 0 ? (sn_str){out, (size_t)n} : (sn_str){p, len};
 }
 
-/* At most `max` bytes; what does not fit is cut for an ellipsis. */
+/* Writes at most `max` bytes; a longer text ends in an ellipsis. */
 static void
 put_safe(sn_line *l, sn_str s, style how, size_t max)
 {
@@ -178,7 +179,7 @@ put_safe(sn_line *l, sn_str s, style how, size_t max)
     }
 }
 
-/* Words stand bare; what could be taken for something else gets quotes. */
+/* A word stands bare; text that could be read as something else needs quotes. */
 static bool
 is_word(sn_str s)
 {
@@ -188,7 +189,7 @@ is_word(sn_str s)
     return s.len > 0;
 }
 
-/* More than put_safe writes, so that it sees a cut. */
+/* Holds more than put_safe writes, so that put_safe notices a cut. */
 typedef struct clean {
     char bytes[VALUE + 64];
 } clean;
@@ -221,8 +222,8 @@ put_string(sn_line *l, seine_log_format f, sn_str s)
         put(l, SN_STR("\""));
 }
 
-/* The shortest form that reads back as the same number. The decimal point of the
- * host program's locale, whatever it is, becomes a point. */
+/* Writes the shortest form that reads back as the same number. Replaces the decimal point
+ * of the program's locale by a point. */
 static void
 put_double(sn_line *l, seine_log_format f, double d)
 {
@@ -329,7 +330,7 @@ put_name(sn_line *l, seine_log_format f, const seine_log_field *v)
     put(l, SN_STR("\":"));
 }
 
-/* All of the field, or nothing and false. */
+/* Writes the whole field, or nothing and returns false. */
 static bool
 put_field(sn_line *l, seine_log_format f, const sn_record *r, size_t i,
           const char *before)
@@ -452,7 +453,7 @@ sn_line_begin(sn_line *l, seine_log_format f, const sn_record *r)
     put_fields(l, f, r);
 }
 
-/* Into the room that LIMIT leaves. */
+/* Uses the room that LIMIT leaves. */
 static void
 close_with(sn_line *l, const char *text)
 {

@@ -10,10 +10,10 @@
 #define SMALLEST 8 /* slots */
 
 /*
- * Open addressing with linear steps. An entry stands at its home slot or behind
- * it with no empty slot in between; take keeps this true by moving entries back
- * into the hole, so there are no tombstones and a table never wears out. At most
- * three quarters of the slots are used, so every search meets an empty one.
+ * Open addressing with linear probing. No empty slot stands between an entry and its home
+ * slot. `take` keeps this true: it moves later entries back into the hole, so there are
+ * no tombstones. At most three quarters of the slots are used, so every search meets an
+ * empty slot.
  */
 
 void
@@ -38,7 +38,7 @@ sn_map_reset(sn_map *m)
     m->count = 0;
 }
 
-/* The slot of the key, or the empty one where it would stand. */
+/* The slot of the key, or the empty slot where the key belongs. */
 static size_t
 find(const sn_map *m, sn_str key, uint64_t hash)
 {
@@ -97,7 +97,7 @@ sn_map_get(const sn_map *m, sn_str key)
     return m->slots[find(m, key, sn_siphash(m->secret, key.ptr, key.len))].value;
 }
 
-/* Fills the hole at `hole` with what may move back and empties the last one. */
+/* Moves entries back into the hole, and empties the slot that is left. */
 static void
 close_up(sn_map *m, size_t hole)
 {

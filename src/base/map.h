@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * map.h - from a name to the thing it names.
+ * map.h - a hash table from names to pointers.
  *
- * A hash table of pointers, keyed by any bytes. It borrows both: the key usually
- * stands inside the value, and whoever removes an entry frees it. The hash runs
- * under a secret drawn at init, so that hosts and links cannot choose to collide.
+ * The map borrows keys and values: a key usually stands inside its value, and the caller
+ * who removes an entry frees it. The hash uses a secret drawn at init, so that hosts and
+ * links from outside cannot be chosen to collide.
  *
  *     sn_map hosts;
  *     sn_map_init(&hosts, 100000);
@@ -15,7 +15,7 @@
  *     sn_map_fini(&hosts);
  *
  * Time    plays no part; a lookup touches one or two cache lines.
- * Memory  32 bytes a slot, between 3/8 and 3/4 of them used once it has grown;
+ * Memory  32 bytes a slot, between 3/8 and 3/4 of the slots used once the map has grown;
  *         doubles up to the size that holds `max` entries and never shrinks.
  * Threads one owner.
  */
@@ -43,20 +43,20 @@ void sn_map_fini(sn_map *m); /* leaves the values alone */
 /* Forgets all entries, keeps the slots. */
 void sn_map_reset(sn_map *m);
 
-/* ALREADY: the key is there, and what it names stays. FULL: `max` are there.
- * INVAL: a NULL value. NOMEM. */
+/* ALREADY: the key exists and keeps its value. FULL: the map holds `max` entries. INVAL:
+ * a NULL value. NOMEM. */
 SEINE_MUST_CHECK seine_err sn_map_add(sn_map *m, sn_str key, void *value);
 
-/* What the key names, or NULL. */
+/* The value of the key, or NULL. */
 void *sn_map_get(const sn_map *m, sn_str key);
 
-/* The same, and the entry is gone: the value is the caller's. */
+/* Removes the entry and returns its value, which is then the caller's; or NULL. */
 void *sn_map_take(sn_map *m, sn_str key);
 
-/* The next used slot, from the start for NULL; NULL at the end. */
+/* The used slot after `after`, or the first one for NULL; NULL at the end. */
 const sn_map_entry *sn_map_next(const sn_map *m, const sn_map_entry *after);
 
-/* Every entry once, in no order. The body changes nothing in the map. */
+/* Visits every entry once, in no order. The body must not change the map. */
 #define SN_MAP_EACH(entry, m) \
     for (const sn_map_entry *(entry) = NULL; ((entry) = sn_map_next(m, entry));)
 

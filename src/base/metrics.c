@@ -6,21 +6,20 @@
 
 #include "base/alloc.h"
 
-#define LINE    8                     /* cells of a cache line */
-#define SIDE    ((uint64_t)1 << 63)   /* which side of a histogram cell is written */
+#define LINE    8                   /* cells of a cache line */
+#define SIDE    ((uint64_t)1 << 63) /* top bit: the side of a histogram that is written */
 #define LONGEST ((seine_span)1 << 56) /* an observation counts as at most 2.3 years */
 
 /*
- * Counters: there are 16 stripes of cells, and a thread always adds to the cells of
- * its own, so that threads seldom touch the same cache line.
+ * Counters: there are 16 stripes of cells, and a thread always adds to the cells of its
+ * own stripe, so threads seldom touch the same cache line.
  *
- * Histograms: three numbers change with each observation, and a reader wants them
- * of one moment, without ever making a writer wait. So every series of a stripe
- * has two sides. The first cell counts observations begun and tells in its top
- * bit which side they go to. A reader flips that bit, waits until the side that
- * was written holds as many observations as were begun on it, and moves them to
- * `past`. A writer that was interrupted in between delays the reader, never
- * another writer.
+ * Histograms: an observation changes three numbers. A reader wants all three from one
+ * moment and must not make a writer wait. So every series of a stripe has two sides. The
+ * first cell counts begun observations, and its top bit names the side they go to. A
+ * reader flips that bit, waits until the old side holds as many observations as were
+ * begun on it, and moves them to `past`. A writer that is interrupted halfway delays the
+ * reader, never another writer.
  */
 
 static const seine_span usual[] = {
@@ -53,9 +52,9 @@ seine_buckets_fine(void)
     return (seine_buckets){fine, sizeof fine / sizeof *fine};
 }
 
-/* The stripe of the calling thread, told from where it lives: stacks of equal size
- * lie one guard page apart, so threads that start together get stripes side by
- * side. Two that share one are a little slower and still right. */
+/* The stripe of the calling thread, computed from the address of its stack. Stacks of
+ * equal size lie one guard page apart, so threads that start together get different
+ * stripes. Two threads that share a stripe are slower and still right. */
 static size_t
 stripe(void)
 {
@@ -134,7 +133,7 @@ seine_histogram_observe(seine_histogram *h, unsigned series, seine_span d)
     uint64_t begun = atomic_fetch_add_explicit(cell, 1, memory_order_acquire);
     sn_cell *side = cell + 1 + (begun & SIDE ? side_size(h) : 0);
     atomic_fetch_add_explicit(side, (uint64_t)d, memory_order_relaxed);
-    /* Last, and released: whoever sees it counted sees the sum, too. */
+    /* Comes last, with release order: a reader that sees the count sees the sum, too. */
     atomic_fetch_add_explicit(side + 1 + bucket_of(h, d), 1, memory_order_release);
 }
 
@@ -153,7 +152,7 @@ settle(const seine_histogram *h, const sn_cell *side, uint64_t n)
     }
 }
 
-/* Moves what the written side holds to the past; the other side is written next. */
+/* Moves the written side to `past`; writers use the other side from then on. */
 static void
 take(const seine_histogram *h, size_t at, sn_snapshot *past)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * metrics.h - how the registry looks from inside; see <seine/metrics.h>.
+ * metrics.h - the inside of the metrics registry; see <seine/metrics.h>.
  *
- * A family is a name and a list of blocks; a block is what one registration made:
- * the label texts of its series, in order, and their cells. Both lists only grow
- * while the registry lives, so readers walk them without a lock. New blocks are
- * drafted apart and linked together: all of them, or none.
+ * A family is a name and a list of blocks. A block is the result of one registration:
+ * the label texts of its series, in order, and their cells. Both lists only grow while
+ * the registry lives, so readers walk them without a lock. A registration drafts its
+ * blocks first and then links all of them, or none.
  */
 #ifndef SN_METRICS_H
 #define SN_METRICS_H
@@ -18,7 +18,7 @@
 
 #define SN_SERIES  2000 /* lines of output in all */
 #define SN_BOUNDS  32   /* buckets of a histogram, +Inf apart */
-#define SN_STRIPES 16   /* threads that count without getting in each other's way */
+#define SN_STRIPES 16   /* stripes: threads that count without contention */
 
 #define SN_LABELS_CAP (16u << 20) /* more bytes than the label texts can have */
 
@@ -37,7 +37,7 @@ struct seine_gauge {
     _Atomic int64_t *cells;
 };
 
-/* What one histogram series held at one moment. */
+/* The values of one histogram series at one moment. */
 typedef struct sn_snapshot {
     uint64_t sum, count;            /* ns */
     uint64_t bucket[SN_BOUNDS + 1]; /* not cumulative; the last is +Inf */
@@ -49,7 +49,7 @@ struct seine_histogram {
     size_t stride;         /* cells of one series in one stripe */
     sn_cell *cells;        /* cells[(stripe * n + series) * stride] */
     uint64_t *taken;       /* per stripe and series: observations moved to `past` */
-    sn_snapshot *past;     /* per series; both belong to whoever holds the lock */
+    sn_snapshot *past;     /* per series; the lock protects `taken` and `past` */
     pthread_mutex_t *lock; /* the registry's */
 };
 
@@ -67,29 +67,29 @@ typedef struct sn_metric_block {
 typedef struct sn_family {
     _Atomic(struct sn_family *) next;
     sn_metric_kind kind;
-    bool is_shared; /* several registrations make it up: the http ones */
+    bool is_shared; /* several registrations add to it: the http families */
     char *name, *help;
     _Atomic(sn_metric_block *) blocks;
 } sn_family;
 
 struct seine_metrics {
-    pthread_mutex_t lock; /* of the lists' ends, and of histograms being read */
+    pthread_mutex_t lock; /* for the ends of the lists, and to read histograms */
     _Atomic(sn_family *) families;
     size_t lines;
     struct seine_http_metrics *https;
 };
 
-/* A block that is not part of a registry yet, in a family of its own. */
+/* A block that is not in a registry yet, in a family of its own. */
 typedef struct sn_draft {
     sn_family *family;
     size_t lines;
 } sn_draft;
 
-/* Text with a backslash before each of the special characters; a newline, which
- * always is one, becomes n. */
+/* Writes text with a backslash before each special character; a newline, which is always
+ * special, becomes \n. */
 void sn_metrics_escape(sn_buf *b, const char *text, const char *special);
 
-/* Label texts, one after the other, each series closed by sn_labels_end. */
+/* Appends label texts; sn_labels_end closes a series. */
 void sn_labels_add(sn_buf *b, const char *name, const char *value);
 void sn_labels_end(sn_buf *b);
 bool sn_label_value_ok(const char *value);
@@ -101,10 +101,10 @@ SEINE_MUST_CHECK seine_err sn_draft_init(sn_draft *d, sn_metric_kind kind,
                                          const seine_buckets *buckets);
 void sn_draft_fini(sn_draft *d);
 
-/* Links all drafts, whose blocks then belong to the registry, or none. */
+/* Links all drafts, or none. Linked blocks belong to the registry. */
 SEINE_MUST_CHECK seine_err sn_drafts_link(seine_metrics *m, sn_draft *drafts, size_t n);
 
-/* One moment of a series; `series` is there. */
+/* Reads a series at one moment; `series` must exist. */
 void sn_histogram_read(const seine_histogram *h, unsigned series, sn_snapshot *out_s);
 
 /* The name of a family without `_total`, and its unit: "seconds", "bytes" or "". */

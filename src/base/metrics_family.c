@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The registry: what families may be called, how their series are made. */
+/* The registry: checks the names of families and makes their series. */
 #include <string.h>
 
 #include "base/alloc.h"
@@ -127,7 +127,7 @@ is_label_name(sn_str s)
            !sn_str_eq(s, SN_STR("quantile"));
 }
 
-/* Distinct values, all of them fit to be shown. */
+/* Are the values distinct and printable? */
 static bool
 is_label(const seine_label *l)
 {
@@ -204,8 +204,8 @@ sn_labels_end(sn_buf *b)
     sn_buf_char(b, '\0');
 }
 
-/* Row by row, the last label fastest: `series` is a number whose digits are the
- * places of the values. */
+/* Writes the series in order, the last label changing fastest: the digits of the number
+ * `series` are the indexes of the values. */
 static void
 write_labels(sn_buf *b, const seine_label *labels, size_t n, size_t series)
 {
@@ -349,7 +349,7 @@ sn_draft_fini(sn_draft *d)
     *d = (sn_draft){0};
 }
 
-/* The family that a draft would collide with, in either format, or NULL. */
+/* A family that collides with the draft in either format, or NULL. */
 static sn_family *
 find(const seine_metrics *m, const sn_family *like)
 {
@@ -359,7 +359,7 @@ find(const seine_metrics *m, const sn_family *like)
     return NULL;
 }
 
-/* Whether the draft's series may be added to a family that is there. */
+/* May the draft's series be added to this existing family? */
 static bool
 may_join(const sn_family *f, const sn_family *draft)
 {

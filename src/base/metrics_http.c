@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The families that every HTTP server of ours has. */
+/* The metric families that every HTTP server of this project has. */
 #include <string.h>
 
 #include "base/alloc.h"
@@ -14,13 +14,13 @@ static const char *const methods[] = {"GET",   "HEAD",   "POST",    "PUT",
 static const char *const classes[] = {"2xx", "3xx", "4xx", "5xx"};
 
 struct seine_http_metrics {
-    seine_http_metrics *next; /* of the registry's */
+    seine_http_metrics *next; /* next in the registry's list */
     seine_counter *requests, *errors;
     seine_histogram *duration;
     seine_gauge *active;
     unsigned n;      /* routes; the n-th is `other` */
-    unsigned other;  /* the pair that is not in the table */
-    uint16_t pair[]; /* of route * METHODS + method: its row in the tables */
+    unsigned other;  /* the pair for any route or method outside the table */
+    uint16_t pair[]; /* route * METHODS + method → its row in the tables */
 };
 
 static bool
@@ -29,7 +29,7 @@ has(const seine_http_route *r, unsigned method)
     return method < SEINE_HTTP_OTHER && r->methods >> method & 1;
 }
 
-/* One row per class from `first` on. */
+/* Writes one row for each class from `first` on. */
 static void
 put_pair(sn_buf *b, const char *server, const char *method, const char *route,
          size_t first)
@@ -43,7 +43,7 @@ put_pair(sn_buf *b, const char *server, const char *method, const char *route,
     }
 }
 
-/* The pairs of the table, then other, other; returns how many pairs. */
+/* Writes the pairs of the table, then (other, other); returns the number of pairs. */
 static size_t
 put_pairs(sn_buf *b, const char *server, const seine_http_route *routes, size_t n,
           size_t first)
@@ -146,7 +146,7 @@ table(const seine_http_route *routes, size_t n)
             if (has(&routes[r], k))
                 h->pair[r * METHODS + k] = (uint16_t)(1 + pairs++);
     h->other = pairs;
-    for (size_t i = 0; i < n * METHODS; i++) /* what stayed 0 is not in the table */
+    for (size_t i = 0; i < n * METHODS; i++) /* 0 means: not in the table */
         h->pair[i] = (uint16_t)(h->pair[i] > 0 ? h->pair[i] - 1 : pairs);
     return h;
 }
@@ -210,7 +210,7 @@ seine_http_record(seine_http_metrics *m, unsigned method, unsigned route, int st
         return;
     unsigned pair =
         route < m->n && method < METHODS ? m->pair[route * METHODS + method] : m->other;
-    /* 101 is a success; a status that is none is our own fault. */
+    /* 101 counts as success; an impossible status counts as 5xx: it is our fault. */
     unsigned class_ = status < 100 || status >= 600 ? 3
                       : status < 300                ? 0
                                                     : (unsigned)status / 100 - 2;

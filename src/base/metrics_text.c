@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The registry as text, for Prometheus or in the form of OpenMetrics 1.0. */
+/* Writes the registry as text, for Prometheus or as OpenMetrics 1.0. */
 #include <string.h>
 
 #include "base/metrics.h"
@@ -10,10 +10,10 @@ typedef struct page {
     sn_buf text;
     bool is_open; /* OpenMetrics */
     const char *name;
-    bool in_seconds; /* kept in ns */
+    bool in_seconds; /* the values are kept in ns */
 } page;
 
-/* Name and suffix, then {labels,le="bound"} and a blank. */
+/* Writes name and suffix, then {labels,le="bound"} and a blank. */
 static void
 put_sample(page *p, const char *suffix, const char *labels, const char *le)
 {
@@ -58,7 +58,7 @@ put_signed(page *p, int64_t n)
     sn_buf_char(&p->text, '\n');
 }
 
-/* OpenMetrics wants a point in every bound. */
+/* OpenMetrics demands a decimal point in every bound. */
 static void
 bound_text(const page *p, seine_span bound, char out_text[32])
 {

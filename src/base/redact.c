@@ -5,26 +5,26 @@
 
 #include "base/alloc.h"
 
-#define SMALL 1024 /* bytes of a text that need no memory */
-#define NAME  64   /* letters of a parameter's name; a longer one is taken for a secret */
+#define SMALL 1024 /* texts up to so many bytes need no heap */
+#define NAME  64   /* letters of a parameter's name; a longer name counts as secret */
 
-/* The whole name, once only its letters and digits are left, in lower case. */
+/* Names that mark a secret, compared in lower case and without punctuation. */
 static const char *const names[] = {
     "auth", "authorization", "code", "credential", "credentials", "jwt", "key",
     "otp",  "pass",          "pin",  "pwd",        "session",     "sig", "sid",
 };
 
-/* How such a name may end: "csrf_token", "client-secret", "user[password]",
+/* Endings that mark a secret: "csrf_token", "client-secret", "user[password]",
  * "JSESSIONID". */
 static const char *const ends[] = {
     "token",  "secret",    "password",  "passwd",    "signature",  "apikey",
     "sessid", "accesskey", "sessionid", "secretkey", "privatekey",
 };
 
-/* How it may begin: signed requests of Amazon and Google. */
+/* Beginnings that mark a secret: signed requests of Amazon and Google. */
 static const char *const starts[] = {"xamz", "xgoog"};
 
-/* One character of a name, where %74 is a t; advances past it. */
+/* The next character of a name, with %74 decoded to t; advances past it. */
 static char
 letter(sn_str name, size_t *at)
 {
@@ -66,12 +66,12 @@ is_secret(sn_str name)
     return false;
 }
 
-/* The text, and where in it something has to go: from each byte up to ends[byte]. */
+/* The text, and the ranges to hide: from each byte up to ends[byte]. */
 typedef struct work {
     sn_str text;
     uint32_t *ends;
-    uint8_t *units; /* the text with its escapes undone … */
-    uint32_t *at;   /* … and where each unit begins; one more: where the last ends */
+    uint8_t *units; /* the text with its escapes decoded */
+    uint32_t *at;   /* where each unit begins in the text, and where the last ends */
     uint32_t n_units;
     uint64_t steps;
     void *heap;
@@ -79,7 +79,7 @@ typedef struct work {
     uint8_t small_units[SMALL];
 } work;
 
-/* False: there is no memory, or the text is longer than 32 bits count. */
+/* False: no memory, or the text is longer than 32 bits count. */
 static bool
 begin(work *w, sn_str text)
 {
@@ -105,7 +105,7 @@ begin(work *w, sn_str text)
     return true;
 }
 
-/* What was undone may be a secret. */
+/* Wipes the decoded text, which may hold a secret. */
 static void
 end(work *w)
 {
@@ -139,7 +139,7 @@ span(sn_str s, const char *set)
 static bool
 is_slash(char c)
 {
-    return c == '/' || c == '\\'; /* browsers take one for the other */
+    return c == '/' || c == '\\'; /* browsers treat both as a slash */
 }
 
 static sn_str
@@ -148,7 +148,7 @@ skip(sn_str s, size_t n)
     return sn_str_slice(s, n, s.len);
 }
 
-/* Where user information would begin: behind "//", or at the very start. */
+/* Where user information would begin: behind "//", or at the start. */
 static size_t
 authority(sn_str url)
 {
@@ -178,8 +178,8 @@ sn_redact_user(sn_str url)
     return user_at(url, authority(url));
 }
 
-/* A value ends where the next parameter begins; a secret may hold a slash or a
- * semicolon, except in a path, where these end it. */
+/* Characters that end a value: those that begin the next parameter. A secret may hold a
+ * slash or a semicolon, except in a path, where both end it. */
 static const char *
 value_end(char part)
 {
@@ -205,7 +205,7 @@ mark_user(work *w, sn_str user)
 static void
 mark_parameters(work *w, sn_str rest)
 {
-    char part = '/'; /* path, '?' query or '#' fragment */
+    char part = '/'; /* '/' path, '?' query or '#' fragment */
 
     for (;;) {
         size_t n = span(rest, "?#&;");
@@ -245,7 +245,7 @@ is_gap(char c)
            c == '`';
 }
 
-/* "(see https://e.org/)," without what belongs to the sentence. */
+/* Strips the punctuation of the sentence around a URL: "(see https://e.org/),". */
 static sn_str
 bare(sn_str word)
 {
@@ -254,7 +254,7 @@ bare(sn_str word)
     return word;
 }
 
-/* Every "//" behind a colon, and one that the word begins with, opens an authority. */
+/* An authority begins at every "//" behind a colon, and at one that begins the word. */
 static void
 mark_users(work *w, sn_str word)
 {
@@ -286,7 +286,7 @@ mark_words(work *w)
     }
 }
 
-/* Values of the set. */
+/* Secrets of the set. */
 
 static bool
 is_escape(sn_str text, size_t i)
@@ -295,7 +295,7 @@ is_escape(sn_str text, size_t i)
            sn_hex_digit(text.ptr[i + 2]) >= 0;
 }
 
-/* False: there is no escape in the text. */
+/* False: the text holds no escape. */
 static bool
 undo_escapes(work *w)
 {
@@ -319,7 +319,7 @@ undo_escapes(work *w)
     return any;
 }
 
-/* One pass over the text: as it is, or its units; for plain values or coded ones. */
+/* One pass over the text, as it is or decoded, for plain values or base64 ones. */
 typedef struct pass {
     work *w;
     const sn_trie *trie;
@@ -335,7 +335,7 @@ place(const pass *p, size_t unit)
     return p->at ? p->at[unit] : unit;
 }
 
-/* The two alphabets of base64 as one. */
+/* Maps both alphabets of base64 to one. */
 static uint8_t
 plain_digit(uint8_t c)
 {
@@ -354,7 +354,7 @@ read_byte(const pass *p, uint8_t c)
     return p->coded ? plain_digit(c) : c;
 }
 
-/* `from` is where the hit begins in the text, `unit` the first one behind it. */
+/* `from` is where the hit begins in the text; `unit` is the first unit behind the hit. */
 static void
 mark_hit(const pass *p, size_t from, size_t first, size_t unit, unsigned flags)
 {
@@ -367,7 +367,8 @@ mark_hit(const pass *p, size_t from, size_t first, size_t unit, unsigned flags)
     mark(p->w, from, place(p, unit));
 }
 
-/* Before an escape is taken for one character: does a value begin with its digits? */
+/* An escape counts as one character, but a value may also begin with its digits: tries
+ * that first. */
 static void
 try_digits(const pass *p, size_t k, uint32_t state)
 {
@@ -420,11 +421,11 @@ mark_values(work *w, const seine_secrets *s)
     look(&(pass){w, &s->coded, w->units, w->at, w->n_units, true});
 }
 
-/* Writing. */
+/* Output. */
 
 typedef struct pen {
     char *to;
-    size_t cap, len; /* len may be more than there is room for */
+    size_t cap, len; /* len may exceed cap */
 } pen;
 
 static void
@@ -437,7 +438,7 @@ put(pen *p, const char *bytes, size_t n)
     p->len += n;
 }
 
-/* What touches goes together. */
+/* Merges ranges that touch. */
 static size_t
 end_of(const work *w, size_t i)
 {
@@ -477,7 +478,7 @@ copy(sn_str text, char *out_bytes, size_t cap)
     return p.len;
 }
 
-/* Most texts hold no URL with anything to hide in it. */
+/* A quick test: most texts hold no URL with a secret. */
 static bool
 may_hide(const seine_secrets *s, sn_str text)
 {

@@ -5,14 +5,14 @@
  *     https://joe:pw@e.org/a?page=2&access_token=abc#top
  *     https://REDACTED@e.org/a?page=2&access_token=REDACTED#top
  *
- * Gone are user information of URLs, the values of parameters whose names speak of
- * secrets (token, key, password, signature, session, x-amz-… : the list is in the
- * source), in the query, in the fragment and behind semicolons in the path, and every
- * value of a set. Case, percent signs and punctuation in a name do not hide it. In
- * doubt a value goes: what is lost in a log line is small, what leaks is not.
+ * Redaction hides the user information of URLs, every value of a set of secrets, and the
+ * values of parameters whose names mark a secret (token, key, password, signature,
+ * session, x-amz-… : the list is in redact.c), in the query, in the fragment and behind
+ * semicolons in the path. Case, percent signs and punctuation in a name do not matter.
+ * In doubt a value is hidden: a leak costs more than a lost word in a log line.
  *
- * It is the writer's job: a log, a message, a bar redacts what it writes, so that no
- * caller can forget to. What is cut to fit is redacted first.
+ * The writer redacts: a log, a message or a progress bar redacts everything it writes, so
+ * that no caller can forget. A text that is cut to fit is redacted first.
  *
  * Time    linear in the text.
  * Memory  see <seine/secret.h>.
@@ -26,24 +26,24 @@
 
 #define SN_REDACTED "REDACTED"
 
-/* Writes the text, or as much of it as `cap` holds, without a terminator; answers how
- * long all of it is. URLs are found by their scheme, parameters by what stands before
+/* Writes as much of the redacted text as `cap` holds, without a terminator; returns the
+ * length of the whole. Finds URLs by their scheme and parameters by the character before
  * them. `secrets` may be NULL. */
 size_t sn_redact(const seine_secrets *secrets, sn_str text, char *out_bytes, size_t cap);
 
-/* The same of a text that is one URL, from its first byte to its last, with or without
- * a scheme. Any bytes will do for a URL. */
+/* The same for a text that is one URL from its first byte to its last, with or without a
+ * scheme. The URL may be any bytes. */
 size_t sn_redact_url(const seine_secrets *secrets, sn_str url, char *out_bytes,
                      size_t cap);
 
-/* The bytes of the user information in a text that is one URL, its "@" included; empty:
- * there is none. */
+/* The user information of a text that is one URL, its "@" included; empty when there is
+ * none. */
 sn_str sn_redact_user(sn_str url);
 
-/* Is this field of a request one whose value is shown as REDACTED? */
+/* Is this a request field whose value is shown as REDACTED? */
 bool sn_redact_field(sn_str name);
 
-/* Steps of the search that sn_redact makes, for those who want to see it be linear. */
+/* Counts the steps of the search in sn_redact: a test shows that they are linear. */
 uint64_t sn_redact_steps(const seine_secrets *secrets, sn_str text);
 
 #endif

@@ -7,9 +7,9 @@
 #include "base/alloc.h"
 
 /*
- * A message never goes over the end of the memory: where it does not fit, a mark says
- * that the rest is skipped. So the longest message is less than half of the ring, and
- * finds room in an empty one wherever it begins.
+ * A message never wraps around the end of the memory: a SKIP mark covers the bytes that
+ * are too few for it. So the longest message is less than half of the ring, and an empty
+ * ring has room for it at any position.
  */
 
 #define HEAD 16 /* bytes before a message: its length, or SKIP */
@@ -55,7 +55,7 @@ head(const sn_ring *r, uint64_t at)
     return (uint64_t *)(void *)(r->bytes + (at & r->mask));
 }
 
-/* Looks at the other side's index only when the one seen last is not enough. */
+/* Loads the other side's index only when the copy seen last is not enough. */
 static int
 has_room(sn_ring *r, uint64_t n)
 {

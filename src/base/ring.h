@@ -2,9 +2,9 @@
 /*
  * ring.h - messages of any length from one thread to another, without a lock.
  *
- * A message is one piece of memory in the ring: the one side writes it in place, the
- * other reads it in place. What was put is seen when it is published, and room is given
- * back when it is released: both once for many, if that suits.
+ * A message is contiguous in the ring: the producer writes it in place, the consumer
+ * reads it in place. The consumer sees messages when they are published, and the producer
+ * gets room back when it is released. One call can publish or release many messages.
  *
  *     void *m = sn_ring_reserve(&r, n);               NULL: no room now
  *     memcpy(m, bytes, n);
@@ -36,10 +36,10 @@ typedef struct sn_ring {
     char *bytes;
     uint64_t mask;
 
-    _Alignas(64) _Atomic uint64_t published; /* whoever puts writes these */
+    _Alignas(64) _Atomic uint64_t published; /* written by the producer */
     uint64_t put, reserved, room_from;
 
-    _Alignas(64) _Atomic uint64_t released; /* whoever takes, these */
+    _Alignas(64) _Atomic uint64_t released; /* written by the consumer */
     uint64_t taken, next, seen;
 } sn_ring;
 
@@ -55,13 +55,13 @@ void *sn_ring_reserve(sn_ring *r, size_t n);
 void sn_ring_put(sn_ring *r);
 void sn_ring_publish(sn_ring *r);
 
-/* The next message, the same until it is popped; NULL: none is published. */
+/* The next message, the same one until it is popped; NULL: none is published. */
 void *sn_ring_peek(sn_ring *r, size_t *out_n);
 void sn_ring_pop(sn_ring *r);
 void sn_ring_release(sn_ring *r);
 
-/* Where the next message will begin; where the next one to be taken begins: a message
- * put at a position is taken when the other has passed it. */
+/* Where the next put begins, and where the next take begins. A message put at a position
+ * is taken once sn_ring_taken_at is beyond it. */
 uint64_t sn_ring_put_at(const sn_ring *r);
 uint64_t sn_ring_taken_at(const sn_ring *r);
 

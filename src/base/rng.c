@@ -11,7 +11,7 @@ rotl(uint64_t x, int by)
     return x << by | x >> (64 - by);
 }
 
-/* splitmix64: spreads any seed, 0 included, over the whole state. */
+/* splitmix64 spreads any seed, 0 included, over the whole state. */
 sn_rng
 sn_rng_seed(uint64_t seed)
 {
@@ -41,7 +41,8 @@ sn_rng_next(sn_rng *r)
     return result;
 }
 
-/* Lemire's method: the product's high half, redrawn in the rare biased strip. */
+/* Lemire's method: returns the high half of a product and redraws in the rare biased
+ * range. */
 uint64_t
 sn_rng_below(sn_rng *r, uint64_t n)
 {

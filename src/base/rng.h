@@ -5,8 +5,8 @@
  *     sn_rng r = sn_rng_seed(42);
  *     uint64_t face = sn_rng_below(&r, 6);
  *
- * The generator is xoshiro256**: fast, 2^256 - 1 long, fine for jitter and
- * tests, never for secrets. Those come from sn_rng_secret.
+ * The generator is xoshiro256**: fast, with a period of 2^256 - 1, fine for jitter and
+ * tests, never for secrets. Secrets come from sn_rng_secret.
  *
  * Time    plays no part.
  * Memory  32 bytes, the caller's.
@@ -28,7 +28,7 @@ uint64_t sn_rng_next(sn_rng *r);
 /* Uniform in [0, n); 0 for n = 0. */
 uint64_t sn_rng_below(sn_rng *r, uint64_t n);
 
-/* Bytes nobody can guess, from the kernel. */
+/* Bytes that nobody can guess, from the kernel. */
 void sn_rng_secret(void *out_bytes, size_t n);
 
 #endif

@@ -36,7 +36,7 @@ seine_secrets_free(seine_secrets *s)
     sn_free(s);
 }
 
-/* %41 becomes A, once, from left to right. */
+/* Decodes %41 to A, once, from left to right. */
 static size_t
 unescape(const char *from, size_t n, char *to)
 {
@@ -56,7 +56,7 @@ unescape(const char *from, size_t n, char *to)
     return len;
 }
 
-/* The other spellings a form or a URL gives it. */
+/* Adds the spellings of the value in forms and URLs. */
 static seine_err
 add_spellings(seine_secrets *s, sn_str value, char *room)
 {
@@ -72,8 +72,9 @@ add_spellings(seine_secrets *s, sn_str value, char *room)
     return sn_trie_add(&s->plain, (sn_str){room, value.len}, 0);
 }
 
-/* What base64 makes of the value behind `before` other bytes: of six bits each, the
- * characters from the first to the last that hold nothing but bits of the value. */
+/* Adds what base64 makes of the value behind `before` other bytes. A base64 character
+ * holds six bits: takes the characters from the first to the last that hold only bits of
+ * the value. */
 static seine_err
 add_coded(seine_secrets *s, sn_str value, size_t before, char *room)
 {
@@ -87,7 +88,7 @@ add_coded(seine_secrets *s, sn_str value, size_t before, char *room)
                        (before ? SN_TRIE_LEFT : 0u) | (bits % 6 ? SN_TRIE_RIGHT : 0u));
 }
 
-/* Is it there as a whole? */
+/* Is the value in the set as a whole? */
 static bool
 is_known(const seine_secrets *s, sn_str value)
 {
@@ -120,7 +121,7 @@ seine_secrets_add(seine_secrets *s, const char *bytes, size_t n)
     seine_err e = add_spellings(s, value, room);
     for (size_t before = 0; e == SEINE_OK && before < 3; before++)
         e = add_coded(s, value, before, room);
-    /* Last, because it is what says that the value is known. */
+    /* The whole value comes last: its presence says that all spellings are there. */
     if (e == SEINE_OK)
         e = sn_trie_add(&s->plain, value, SN_TRIE_WHOLE);
     if (e == SEINE_OK)
@@ -130,7 +131,7 @@ seine_secrets_add(seine_secrets *s, const char *bytes, size_t n)
     return e;
 }
 
-/* "joe:pw": as a whole, and what is behind the colon. */
+/* "joe:pw": adds the whole, and the part behind the colon. */
 static seine_err
 add_login(seine_secrets *s, sn_str login)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * secret.h - the inside of a set of secrets, for redact.c, which looks for them.
+ * secret.h - the inside of a set of secrets, which redact.c searches for.
  *
- * `plain` holds each value, and what becomes of it where a blank is a plus sign and
- * where a value with percent signs of its own is escaped but for those. `coded` holds
- * what base64 makes of it behind 0, 1 and 2 other bytes, without the characters at the
- * ends that hold bits of others, too: a hit takes them along. See <seine/secret.h>.
+ * `plain` holds each value, its form spelling (a blank is a plus sign), and the decoded
+ * spelling of a value that holds escapes (%41). `coded` holds the base64 of the value
+ * behind 0, 1 and 2 other bytes, without the characters at the ends that also hold bits
+ * of the neighbours; a hit hides those characters too. See <seine/secret.h>.
  */
 #ifndef SN_SECRET_H
 #define SN_SECRET_H
@@ -14,7 +14,7 @@
 #include "seine/secret.h"
 
 struct seine_secrets {
-    size_t n; /* values that are looked for */
+    size_t n; /* number of values */
     sn_trie plain, coded;
 };
 

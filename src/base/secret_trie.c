@@ -26,7 +26,7 @@ sn_trie_fini(sn_trie *t)
     explicit_bzero(t, sizeof *t);
 }
 
-/* Never by realloc, which would leave bytes of patterns behind. */
+/* Never uses realloc, which would leave bytes of patterns in freed memory. */
 static bool
 reserve(sn_trie *t, size_t more)
 {
@@ -87,7 +87,7 @@ insert(sn_trie *t, sn_str pattern)
     return at;
 }
 
-/* Parents before children: `fail` of a node is found from that of its parent. */
+/* Parents come before children: the `fail` link of a node follows from its parent's. */
 static void
 link_up(sn_trie *t, uint32_t *queue)
 {

@@ -9,7 +9,7 @@ sn_str_of(const char *terminated)
     return (sn_str){terminated, terminated ? strlen(terminated) : 0};
 }
 
-/* memcmp must not see NULL, not even for no bytes. */
+/* memcmp must not get NULL, not even for 0 bytes. */
 static bool
 same(const char *a, const char *b, size_t n)
 {
@@ -114,7 +114,7 @@ sn_str_next(sn_str *rest, char at, sn_str *out_part)
     return true;
 }
 
-/* Each star takes as little as it can; only the last one seen is ever moved on. */
+/* Each star takes as few bytes as possible; only the last star seen is ever extended. */
 bool
 sn_str_glob(sn_str pattern, sn_str text)
 {
@@ -160,7 +160,7 @@ sn_str_u64(sn_str s, uint64_t *out_n)
     return SEINE_OK;
 }
 
-/* Gives `n` its sign; INT64_MIN has no positive twin. */
+/* Applies the sign; INT64_MIN has no positive counterpart. */
 static seine_err
 negate(bool minus, uint64_t n, int64_t *out_n)
 {
@@ -216,7 +216,7 @@ sn_str_decimal(sn_str s, unsigned places, int64_t *out_n)
     return negate(minus, n, out_n);
 }
 
-/* Written from the last digit to the first; zeros at the end are not begun with. */
+/* Emits the digits right to left and drops trailing zeros. */
 size_t
 sn_decimal_text(int64_t n, unsigned places, char out_text[24])
 {

@@ -12,19 +12,19 @@
 #define BLOCKS     4096  /* of level 1 */
 #define BLOCK_BITS 10    /* a block is 1,024 ms */
 #define TURN_BITS  22    /* a turn of level 1: 4,096 blocks */
-#define GLANCE     8     /* items of a slot that `when` looks at */
-#define WALKS      4     /* lists walked beforehand */
-#define CROWD      16    /* items in a slot that make the walks worth it */
+#define GLANCE     8     /* items of a slot that `when` examines */
+#define WALKS      4     /* lists prefetched ahead */
+#define CROWD      16    /* items in a slot that make prefetching worth it */
 #define NEVER_MS   INT64_MAX
 
 /*
- * What holds between two calls, with `ms` the current millisecond:
- * everything due in `ms` or before is in the heap;
- * level 0 holds milliseconds ms + 1 … ms + 65,535, each at its number mod 65,536;
- * level 1 holds blocks of which none has begun, at their number mod 4,096;
- * the far list holds items of later turns of level 1.
- * A list is taken apart at the last moment: a block in the millisecond before it
- * begins, the far list in the one before its first turn begins.
+ * These hold between two calls, with `ms` the current millisecond:
+ * - the heap holds everything due in `ms` or before;
+ * - level 0 holds milliseconds ms + 1 … ms + 65,535, each at its number mod 65,536;
+ * - level 1 holds blocks that have not begun, each at its number mod 4,096;
+ * - the far list holds items of later turns of level 1.
+ * A list moves down a level as late as possible: a block in the millisecond before it
+ * begins, the far list in the millisecond before its first turn begins.
  */
 
 typedef struct slots {
@@ -33,7 +33,7 @@ typedef struct slots {
     uint64_t bits1[BLOCKS / 64], summary1[1];
 } slots;
 
-/* Moments before 0 share one millisecond: they are in the past of any clock. */
+/* Times before 0 share one millisecond: they are in the past of any clock. */
 static int64_t
 ms_of(seine_time at)
 {
@@ -109,7 +109,7 @@ find(const sn_wheel_level *l, uint32_t from)
     return word << 6 | (uint32_t)__builtin_ctzll(l->bits[word]);
 }
 
-/* The first filled slot behind number `now`, as a number that goes on for ever. */
+/* The first filled slot after number `now`, as a number that does not wrap. */
 static int64_t
 next(const sn_wheel_level *l, int64_t now)
 {
@@ -130,7 +130,7 @@ place(sn_wheel *w, uint32_t item, seine_time at)
     if (ms <= w->ms) {
         seine_err e = sn_heap_put(&w->due, at, item);
 
-        assert(e == SEINE_OK); /* it has room for every item */
+        assert(e == SEINE_OK); /* the heap has room for every item */
         (void)e;
     } else if (ms - w->ms < SLOTS) {
         push(w, &w->level[0], (uint32_t)ms & (SLOTS - 1), item);
@@ -155,11 +155,11 @@ scatter(sn_wheel *w, uint32_t list)
 }
 
 /*
- * Records lie scattered in memory, and a list is walked at the pace of cache
- * misses. So, while slots are crowded, the lists of the next four are walked
- * beforehand, one step of one of them with every item that leaves: four misses are
- * under way at a time and nobody waits for them. A list only grows at its head
- * until its slot is lifted, and then its walk is over.
+ * Records lie scattered in memory, so walking a list costs a cache miss per item. While
+ * slots are crowded, the wheel prefetches: each item that leaves advances the walk
+ * through one of the next four lists by a step. Four misses are then in flight and
+ * nothing waits for them. A list only grows at its head until its slot is lifted, and
+ * then its walk ends.
  */
 static void
 fetch(sn_wheel *w, uint32_t walk, uint32_t item)
@@ -167,7 +167,7 @@ fetch(sn_wheel *w, uint32_t walk, uint32_t item)
     w->walk[walk] = item;
     if (item != SN_NONE) {
         __builtin_prefetch(link_of(w, item));
-        __builtin_prefetch(time_of(w, item)); /* on the same line, most often */
+        __builtin_prefetch(time_of(w, item)); /* mostly on the same cache line */
     }
 }
 
@@ -189,7 +189,7 @@ fetch_step(sn_wheel *w)
         fetch(w, walk, *link_of(w, item));
 }
 
-/* A slot was lifted; `on`: its neighbour was the one before. */
+/* A slot was lifted; `on`: the slot before it was the last one lifted. */
 static void
 fetch_on(sn_wheel *w, bool on)
 {
@@ -199,7 +199,7 @@ fetch_on(sn_wheel *w, bool on)
         fetch_slot(w, w->ms + i);
 }
 
-/* Milliseconds at which the next slot, block and turn begin. */
+/* The milliseconds at which the next slot, block and turn begin. */
 typedef struct edges {
     int64_t slot, block, turn;
 } edges;
@@ -217,8 +217,8 @@ ahead(const sn_wheel *w)
     return e;
 }
 
-/* Takes one list apart, the earliest. False when none begins up to `upto`, which
- * is then the current millisecond. */
+/* Moves the earliest list down. False when none begins up to `upto`, which then becomes
+ * the current millisecond. */
 static bool
 advance(sn_wheel *w, int64_t upto)
 {
@@ -291,7 +291,7 @@ sn_wheel_fini(sn_wheel *w)
     *w = (sn_wheel){0};
 }
 
-/* Heads behind a cleared bit are never looked at. */
+/* Heads whose bit is clear are never read. */
 void
 sn_wheel_reset(sn_wheel *w, seine_time now)
 {
@@ -355,14 +355,14 @@ sn_wheel_take(sn_wheel *w, seine_time now)
                     fetch_step(w);
                 return item;
             }
-            place(w, item, at); /* it was raised while it waited */
+            place(w, item, at); /* its time was raised while it waited */
         }
     } while (advance(w, ms_of(now)));
     return SN_NONE;
 }
 
-/* The earliest of a slot, as far as a glance tells; a raised time must not hide
- * the slot behind this one. */
+/* The earliest item of a slot, among the first few. An item whose time was raised must
+ * not hide the next slot. */
 static seine_time
 first_of(const sn_wheel *w, int64_t slot)
 {

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * wheel.h - a million appointments, and which of them is due.
+ * wheel.h - a timer wheel: which of a million items is due?
  *
- * An item is the number of a record in an array of the caller; two fields of the
- * record, a link and a time, are the wheel's while the item waits. Level 0 has
- * 65,536 slots of 1 ms, level 1 has 4,096 slots of 1.024 s, and what is more than
- * 70 minutes away waits in one list. A slot is the head of a list; a bitmap with
- * two summaries finds the next filled one in three steps. Due times are exact all
- * the same: when a slot of level 0 becomes the current millisecond its items move
- * to a small heap, and from there they leave ordered by nanoseconds.
+ * An item is the index of a record in the caller's array; two fields of the record, a
+ * link and a time, belong to the wheel while the item waits. Level 0 has 65,536 slots of
+ * 1 ms, level 1 has 4,096 slots of 1.024 s, and one list holds items more than 70 minutes
+ * away. A slot is the head of a list; a bitmap with two summaries finds the next filled
+ * slot in three steps. Due times are exact: when a slot of level 0 becomes the current
+ * millisecond, its items move to a small heap and leave it in order of nanoseconds.
  *
  *     sn_wheel w;
  *     e = sn_wheel_init(&w, &SN_WHEEL_ITEMS(hosts, link, next, max), now);
@@ -17,13 +16,13 @@
  *         start(&hosts[i]);
  *     sleep_until(sn_wheel_when(&w));
  *
- * Nothing leaves early, not by a nanosecond. Nothing is removed from the middle:
- * whoever raises the time of a waiting record finds it put back, not taken, when
- * its first moment comes. A time that is lowered is not noticed.
+ * No item leaves early, not by a nanosecond. The wheel removes nothing from the middle.
+ * The caller may raise the time of a waiting record: the wheel then puts it back when its
+ * old time comes. The wheel does not notice a time that is lowered.
  *
- * Time    is passed in; one that stands or steps back delays.
+ * Time    is passed in; a clock that stops or steps back delays items.
  * Memory  282 KiB, and 16 bytes an item, touched only as far as items share one
- *         millisecond. All of it is there after init: put cannot fail.
+ *         millisecond. Init takes all of it: put cannot fail.
  * Threads one owner.
  */
 #ifndef SN_WHEEL_H
@@ -57,13 +56,13 @@ typedef struct sn_wheel_level {
 typedef struct sn_wheel {
     sn_wheel_items items;
     uint32_t n;     /* items waiting */
-    uint32_t far;   /* list of what is beyond level 1 */
-    int64_t far_ms; /* no item of it is earlier */
-    int64_t ms;     /* the current millisecond; up to here all is in `due` */
+    uint32_t far;   /* list of items beyond level 1 */
+    int64_t far_ms; /* no item of the far list is earlier */
+    int64_t ms;     /* the current millisecond; `due` holds all items up to here */
     sn_wheel_level level[2];
     sn_heap due;
-    uint32_t walk[4]; /* where the walks through the next four slots are */
-    uint32_t step;    /* which of them goes on next */
+    uint32_t walk[4]; /* positions in the lists of the next four slots */
+    uint32_t step;    /* the walk that advances next */
     bool walking;
     void *slots; /* the levels' memory */
 } sn_wheel;
@@ -73,30 +72,30 @@ SEINE_MUST_CHECK seine_err sn_wheel_init(sn_wheel *w, const sn_wheel_items *item
                                          seine_time now);
 void sn_wheel_fini(sn_wheel *w);
 
-/* As just initialised at `now`: what waited is forgotten. */
+/* As just initialised at `now`; forgets all waiting items. */
 void sn_wheel_reset(sn_wheel *w, seine_time now);
 
-/* The array has moved or may hold more: `max` is not less than before. NOMEM, and
- * the old bounds hold; the old array is needed no more in either case. */
+/* The array has moved or grown: `max` must not shrink. On NOMEM the old bounds hold. The
+ * old array is not needed any more in either case. */
 SEINE_MUST_CHECK seine_err sn_wheel_grow(sn_wheel *w, void *records, uint32_t max);
 
-/* The item waits until `at`. It does not wait already. */
+/* The item waits until `at`. The item must not be waiting already. */
 void sn_wheel_put(sn_wheel *w, uint32_t item, seine_time at);
 
-/* An item with at <= now, the earliest first, or SN_NONE. */
+/* Removes and returns the earliest item with at <= now, or SN_NONE. */
 uint32_t sn_wheel_take(sn_wheel *w, seine_time now);
 
-/* For whoever wants to prepare: item 0 is the next to leave, 1 to 4 are among the next
- * few; SN_NONE: so many are not near. */
+/* A hint for prefetching: 0 gives the next item to leave, 1 to 4 give items among the
+ * next few; SN_NONE when fewer are near. */
 static inline uint32_t
 sn_wheel_peek(const sn_wheel *w, uint32_t i)
 {
     return w->due.n > i ? (uint32_t)w->due.entries[i].item : SN_NONE;
 }
 
-/* The next moment to look again, never after the next item is due; SEINE_NEVER
- * when empty. It is that item's own moment when it is near and almost alone in its
- * millisecond, or else when the slot begins. */
+/* When to call take again, never later than the next item is due; SEINE_NEVER when empty.
+ * This is the exact time of an item that is near and almost alone in its millisecond,
+ * else the start of its slot. */
 seine_time sn_wheel_when(const sn_wheel *w);
 
 #endif
