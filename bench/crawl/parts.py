@@ -5,7 +5,7 @@ import subprocess
 
 from measure import ROOT
 
-PROGRAMS = ("html", "url", "scheduler", "queue")
+PROGRAMS = ("html", "url", "scheduler", "store_mem")
 
 
 def measure(o, emit):

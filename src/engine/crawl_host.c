@@ -73,7 +73,7 @@ sn_crawl_hosts_at(sn_crawl_hosts *s, uint32_t host, sn_crawl_host **out_ch)
             return e;
     }
     while (s->n <= host)
-        s->all[s->n++] = (sn_crawl_host){.chain = SN_CHAIN, .state = SN_NONE};
+        s->all[s->n++] = (sn_crawl_host){.chain = SN_URL_LIST, .state = SN_NONE};
     *out_ch = &s->all[host];
     return SEINE_OK;
 }
@@ -121,7 +121,7 @@ sn_crawl_hosts_make_state(sn_crawl_hosts *s, uint32_t host, sn_crawl_state **out
         sn_crawl_state *x = state_at(s, s->free_state);
         ch->state = s->free_state;
         s->free_state = x->link;
-        *x = (sn_crawl_state){.host = host, .first = SN_CHAIN};
+        *x = (sn_crawl_state){.host = host, .first = SN_URL_LIST};
         s->used++;
     }
     if (e == SEINE_OK)

@@ -21,7 +21,7 @@
 #include "base/map.h"
 #include "engine/robots_cache.h"
 #include "engine/visit.h"
-#include "store/queue.h"
+#include "store/store.h"
 #include "text/trap.h"
 
 enum {
@@ -34,10 +34,10 @@ enum {
 enum { SN_CRAWL_HOST_MAPS = 50000 }; /* files of sitemaps */
 
 typedef struct sn_crawl_host {
-    sn_chain chain;   /* URLs that wait */
-    uint32_t n_pages; /* admitted */
-    uint32_t state;   /* SN_NONE */
-    uint16_t level;   /* no deeper URL starts before all up to here have ended */
+    sn_url_list chain; /* URLs that wait */
+    uint32_t n_pages;  /* admitted */
+    uint32_t state;    /* SN_NONE */
+    uint16_t level;    /* no deeper URL starts before all up to here have ended */
     uint8_t flags;
 } sn_crawl_host;
 
@@ -46,8 +46,8 @@ typedef struct sn_crawl_state {
     uint32_t link; /* next free one */
     sn_robots_cache robots;
     sn_trap_tree *trap;         /* NULL: nothing varied yet */
-    sn_chain first;             /* what goes before: sitemaps, pages of a level that
-                                   has begun */
+    sn_url_list first;          /* what goes before: sitemaps, pages of a level that
+                                has begun */
     uint32_t maps_out;          /* sitemaps under way */
     sn_visit *held, *last_held; /* given URLs that wait for the rules */
     uint32_t n_held;
@@ -68,8 +68,7 @@ typedef struct sn_crawl_hosts {
 } sn_crawl_hosts;
 
 void sn_crawl_hosts_init(sn_crawl_hosts *s);
-void
-sn_crawl_hosts_fini(sn_crawl_hosts *s); /* the queue and held visits are the caller's */
+void sn_crawl_hosts_fini(sn_crawl_hosts *s); /* lists and held visits are the caller's */
 
 /* What is known of that host, made if it is new. NOMEM. Valid until the next is made. */
 SEINE_MUST_CHECK seine_err sn_crawl_hosts_at(sn_crawl_hosts *s, uint32_t host,

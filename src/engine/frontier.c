@@ -1,24 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/frontier_parts.h"
 
+#include <assert.h>
+
 #include "base/alloc.h"
+#include "store/store_mem.h"
 
 /* A quarter of the memory holds what waits, shared by the shards. */
 static seine_err
-make_queue(sn_frontier *f)
+open_store(sn_frontier *f)
 {
     const seine_fetch_opts *o = &f->shared->opts;
     uint64_t share = o->max_memory / 4 / f->n;
-    sn_queue_opts queue = {.max_bytes = share < SIZE_MAX ? (size_t)share : SIZE_MAX,
-                           .spill = o->crawl ? o->crawl->spill : NULL};
+    sn_store_opts opts = {.max_bytes = share < SIZE_MAX ? (size_t)share : SIZE_MAX,
+                          .spill = o->crawl ? o->crawl->spill : NULL};
 
-    return sn_queue_new(&queue, &f->queue);
+    return sn_store_open(&sn_store_mem, &opts, &f->store);
 }
 
 static seine_err
 make(sn_frontier *f)
 {
-    seine_err e = make_queue(f);
+    seine_err e = open_store(f);
 
     f->posts = sn_calloc(f->n, sizeof(sn_post *));
     f->memory = sn_alloc((size_t)SN_BATCH * 2 * SEINE_URL_ROOM);
@@ -44,7 +47,7 @@ sn_frontier_new(sn_shared_state *c, sn_hosts *hosts, const sn_frontier_ops *ops,
     f->ops = *ops;
     f->index = index;
     f->n = n;
-    f->late = SN_CHAIN;
+    f->late = SN_URL_LIST;
     sn_crawl_hosts_init(&f->hosts);
     sn_heap_init(&f->again, UINT32_MAX);
     seine_err e = make(f);
@@ -61,11 +64,12 @@ sn_frontier_free(sn_frontier *f)
 {
     if (!f)
         return;
+    assert(!f->store || f->store->figures.done + f->n_done == f->n_taken);
     for (uint32_t i = 0; f->posts && i < f->n; i++)
         sn_mail_free(f->posts[i]);
     sn_free(f->posts);
     sn_free(f->memory);
-    sn_queue_free(f->queue);
+    (void)!sn_store_close(f->store, true);
     sn_crawl_hosts_fini(&f->hosts);
     sn_heap_fini(&f->again);
     sn_free(f);
@@ -154,20 +158,21 @@ seine_err
 sn_frontier_put(sn_frontier *f, uint32_t host, bool first, const sn_link *l,
                 sn_str target)
 {
-    sn_chain *chain = &f->hosts.all[host].chain;
+    sn_url_list *chain = &f->hosts.all[host].chain;
     sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
     bool is_front = x->first.n == 0 && (first || chain->n == 0);
-    sn_queued q = {.target = target,
-                   .parent = l->parent,
-                   .number = l->number,
-                   .line = l->line,
-                   .depth = l->depth,
-                   .moved = l->moved,
-                   .kind = l->kind,
-                   .ceiling = l->ceiling,
-                   .tag = l->tag,
-                   .attr = l->attr};
-    seine_err e = sn_queue_put(f->queue, first ? &x->first : chain, &q);
+    sn_waiting_url u = {.host = sn_hosts_name(f->host_table, host),
+                        .target = target,
+                        .parent = l->parent,
+                        .number = l->number,
+                        .line = l->line,
+                        .depth = l->depth,
+                        .moved = l->moved,
+                        .kind = l->kind,
+                        .ceiling = l->ceiling,
+                        .tag = l->tag,
+                        .attr = l->attr};
+    seine_err e = sn_store_enqueue(f->store, first ? &x->first : chain, &u);
 
     if (e == SEINE_OK && is_front)
         x->ceiling = l->ceiling;
@@ -175,19 +180,41 @@ sn_frontier_put(sn_frontier *f, uint32_t host, bool first, const sn_link *l,
 }
 
 seine_err
-sn_frontier_take(sn_frontier *f, uint32_t host, uint32_t deepest, sn_queued *out)
+sn_frontier_take(sn_frontier *f, uint32_t host, uint32_t deepest, sn_waiting_url *out)
 {
     sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
-    sn_chain *list = x->first.n > 0 ? &x->first : &f->hosts.all[host].chain;
-    seine_err e = sn_queue_take(f->queue, list, deepest, out);
+    sn_url_list *list = x->first.n > 0 ? &x->first : &f->hosts.all[host].chain;
+    seine_err e = sn_store_take(f->store, list, deepest, out);
 
     if (e == SEINE_OK) {
         x->ceiling = out->ceiling;
         f->waiting -= out->kind == SN_KIND_PAGE;
+        f->n_taken += out->kind == SN_KIND_PAGE;
     } else if (e != SEINE_E_CLOSED && e != SEINE_E_BUSY) {
         f->err = e;
     }
     return e;
+}
+
+void
+sn_frontier_finish(sn_frontier *f, uint64_t number)
+{
+    f->done[f->n_done++] = number;
+    if (f->n_done == SN_GROUP)
+        sn_frontier_commit(f);
+}
+
+void
+sn_frontier_commit(sn_frontier *f)
+{
+    sn_group group = {.done = f->done, .n_done = f->n_done};
+
+    if (f->n_done == 0)
+        return;
+    f->n_done = 0;
+    seine_err e = sn_store_commit(f->store, &group);
+    if (e != SEINE_OK)
+        f->err = e;
 }
 
 /* The next URL of a host. */
@@ -224,46 +251,46 @@ begin_level(sn_frontier *f, uint32_t host, uint32_t depth)
 
 /* No memory for the visit: the URL ends here, or a crawl might not. */
 static void
-lose(sn_frontier *f, uint32_t host, const sn_queued *q)
+lose(sn_frontier *f, uint32_t host, const sn_waiting_url *u)
 {
-    if (q->kind == SN_KIND_PAGE)
-        sn_frontier_refuse_queued(f, host, q, SEINE_SKIP_BUDGET, SN_STR("no memory"));
+    if (u->kind == SN_KIND_PAGE)
+        sn_frontier_refuse_waiting(f, host, u, SEINE_SKIP_BUDGET, SN_STR("no memory"));
     else
         sn_shared_state_end_work(f->shared, 1);
 }
 
 /* A URL that has left its list, as a visit. */
 static sn_visit *
-visit_queued(sn_frontier *f, uint32_t host, const sn_queued *q, seine_time now)
+visit_waiting(sn_frontier *f, uint32_t host, const sn_waiting_url *u, seine_time now)
 {
     sn_visit *v;
 
-    if (q->kind == SN_KIND_PAGE) {
-        begin_level(f, host, q->depth);
-        v = sn_frontier_visit_page(f, host, q, now);
+    if (u->kind == SN_KIND_PAGE) {
+        begin_level(f, host, u->depth);
+        v = sn_frontier_visit_page(f, host, u, now);
     } else {
-        v = sn_frontier_visit_sitemap(f, host, q, now);
+        v = sn_frontier_visit_sitemap(f, host, u, now);
     }
     if (!v)
-        lose(f, host, q);
+        lose(f, host, u);
     return v;
 }
 
 /* The first that is not refused after all; *out_lost: there was no memory for it. */
 static sn_visit *
-next_queued(sn_frontier *f, uint32_t host, seine_time now, bool *out_lost)
+next_waiting(sn_frontier *f, uint32_t host, seine_time now, bool *out_lost)
 {
     sn_skip_why why;
-    sn_queued q;
+    sn_waiting_url u;
 
-    while (sn_frontier_take(f, host, deepest_of(f, host), &q) == SEINE_OK) {
-        if (!sn_frontier_refuses_late(f, host, &q, &why)) {
-            sn_visit *v = visit_queued(f, host, &q, now);
+    while (sn_frontier_take(f, host, deepest_of(f, host), &u) == SEINE_OK) {
+        if (!sn_frontier_refuses_late(f, host, &u, &why)) {
+            sn_visit *v = visit_waiting(f, host, &u, now);
             *out_lost = !v;
             return v;
         }
-        if (q.kind == SN_KIND_PAGE)
-            sn_frontier_refuse_queued(f, host, &q, why.reason, why.rule);
+        if (u.kind == SN_KIND_PAGE)
+            sn_frontier_refuse_waiting(f, host, &u, why.reason, why.rule);
         else
             sn_shared_state_end_work(f->shared, 1);
     }
@@ -285,7 +312,7 @@ sn_frontier_next(sn_frontier *f, uint32_t host, seine_time now)
         if (!offer.visit)
             sn_frontier_robots_lost(f, host, now);
     } else if (is_open) {
-        offer.visit = next_queued(f, host, now, &offer.is_no_memory);
+        offer.visit = next_waiting(f, host, now, &offer.is_no_memory);
     }
     offer.left = count_work(f, host);
     return offer;

@@ -27,7 +27,7 @@
  * none left.
  *
  * Time    is passed in.
- * Memory  hosts in engine/crawl_host.h, URLs in store/queue.h.
+ * Memory  hosts in engine/crawl_host.h, URLs in store/store.h.
  * Threads one owner: its shard.
  */
 #ifndef SN_FRONTIER_H
@@ -79,6 +79,11 @@ sn_visit *sn_frontier_released(sn_frontier *f);
 /* The next URL of a host, which may start at once. */
 sn_offer sn_frontier_next(sn_frontier *f, uint32_t host, seine_time now);
 
+/* The record of a page that came out of the store is out. And at the end of a turn: what
+ * was found and finished in it belongs together. */
+void sn_frontier_finish(sn_frontier *f, uint64_t number);
+void sn_frontier_commit(sn_frontier *f);
+
 /* A page was answered, with whatever status: its host is there. */
 void sn_frontier_answered(sn_frontier *f, const sn_visit *v, seine_time now);
 
@@ -110,7 +115,7 @@ sn_visit *sn_frontier_stuck(sn_frontier *f, seine_time now);
 /* At the end: tells of at most `most` late refusals; true: there are more. */
 bool sn_frontier_late(sn_frontier *f, uint32_t most, seine_time now);
 
-/* URLs that wait in its queue, and what is not OK with it. */
+/* URLs that wait in its lists, and what is not OK with the store. */
 uint64_t sn_frontier_waiting(const sn_frontier *f);
 seine_err sn_frontier_err(const sn_frontier *f);
 

@@ -28,43 +28,44 @@ turn_away(sn_frontier *f, const sn_link *link, const seine_url *url, seine_skip 
 }
 
 sn_link
-sn_frontier_link_of(const sn_queued *q, const seine_url *url)
+sn_frontier_link_of(const sn_waiting_url *u, const seine_url *url)
 {
     return (sn_link){.url = seine_url_href(url),
-                     .parent = q->parent,
-                     .number = q->number,
-                     .line = q->line,
-                     .depth = q->depth,
-                     .moved = q->moved,
-                     .ceiling = q->ceiling,
-                     .tag = q->tag,
-                     .attr = q->attr,
-                     .kind = q->kind};
+                     .parent = u->parent,
+                     .number = u->number,
+                     .line = u->line,
+                     .depth = u->depth,
+                     .moved = u->moved,
+                     .ceiling = u->ceiling,
+                     .tag = u->tag,
+                     .attr = u->attr,
+                     .kind = u->kind};
 }
 
 void
-sn_frontier_refuse_queued(sn_frontier *f, uint32_t host, const sn_queued *q,
-                          seine_skip reason, sn_str rule)
+sn_frontier_refuse_waiting(sn_frontier *f, uint32_t host, const sn_waiting_url *u,
+                           seine_skip reason, sn_str rule)
 {
     char mem[SEINE_URL_ROOM];
     seine_url url;
 
     seine_url_init(&url, mem, sizeof mem);
-    if (!sn_frontier_url(f, host, q->target, &url))
+    if (!sn_frontier_url(f, host, u->target, &url))
         url.len = 0;
-    sn_link link = sn_frontier_link_of(q, &url);
+    sn_link link = sn_frontier_link_of(u, &url);
     sn_frontier_refuse(f, &link, &url, reason, rule);
+    sn_frontier_finish(f, u->number);
     atomic_fetch_sub(&f->shared->admitted, 1);
     sn_shared_state_end_work(f->shared, 1);
 }
 
 bool
-sn_frontier_refuses_late(const sn_frontier *f, uint32_t host, const sn_queued *q,
+sn_frontier_refuses_late(const sn_frontier *f, uint32_t host, const sn_waiting_url *u,
                          sn_skip_why *why)
 {
     if (sn_frontier_is_over_bytes(f))
         return sn_skip_for(why, SEINE_SKIP_BUDGET, SN_STR("max_bytes"));
-    return sn_frontier_forbids(f, host, q->target, why);
+    return sn_frontier_forbids(f, host, u->target, why);
 }
 
 /* Links. */

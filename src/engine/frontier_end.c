@@ -27,14 +27,14 @@ static sn_visit *
 take_page(sn_frontier *f, uint32_t host, seine_time now)
 {
     sn_visit *v = NULL;
-    sn_queued q;
+    sn_waiting_url u;
 
-    while (!v && sn_frontier_take(f, host, UINT32_MAX, &q) == SEINE_OK) {
-        if (q.kind == SN_KIND_PAGE)
-            v = sn_frontier_visit_page(f, host, &q, now);
-        if (!v && q.kind == SN_KIND_PAGE)
-            sn_frontier_refuse_queued(f, host, &q, SEINE_SKIP_BUDGET,
-                                      SN_STR("no memory"));
+    while (!v && sn_frontier_take(f, host, UINT32_MAX, &u) == SEINE_OK) {
+        if (u.kind == SN_KIND_PAGE)
+            v = sn_frontier_visit_page(f, host, &u, now);
+        if (!v && u.kind == SN_KIND_PAGE)
+            sn_frontier_refuse_waiting(f, host, &u, SEINE_SKIP_BUDGET,
+                                       SN_STR("no memory"));
         else if (!v)
             sn_shared_state_end_work(f->shared, 1);
     }
@@ -110,16 +110,17 @@ sn_frontier_stuck(sn_frontier *f, seine_time now)
 /* Why a link that was put off is not followed at the end, either; false: a given URL that
  * came later brought it into scope, and it is followed. */
 static bool
-stays_refused(sn_frontier *f, const sn_queued *q, const seine_url *url, sn_url_verdict *o)
+stays_refused(sn_frontier *f, const sn_waiting_url *u, const seine_url *url,
+              sn_url_verdict *o)
 {
     const sn_shared_state *c = f->shared;
-    seine_skip reason = (seine_skip)(q->flags & ~SN_PUT_NOFOLLOW);
+    seine_skip reason = (seine_skip)(u->flags & ~SN_PUT_NOFOLLOW);
 
     if (reason == SEINE_SKIP_OFFSITE) {
         if (sn_url_rules_refuse(&c->opts, c->scope, url, o))
             return true;
-        reason = q->depth > c->opts.crawl->depth     ? SEINE_SKIP_DEPTH
-                 : q->flags & SN_PUT_NOFOLLOW        ? SEINE_SKIP_NOFOLLOW
+        reason = u->depth > c->opts.crawl->depth     ? SEINE_SKIP_DEPTH
+                 : u->flags & SN_PUT_NOFOLLOW        ? SEINE_SKIP_NOFOLLOW
                  : atomic_load(&c->stop) != SN_GOING ? SEINE_SKIP_OFFSITE
                                                      : SEINE_SKIP_ROOM;
     }
@@ -132,14 +133,14 @@ stays_refused(sn_frontier *f, const sn_queued *q, const seine_url *url, sn_url_v
 
 /* True: it is work after all. */
 static bool
-tell_late(sn_frontier *f, const sn_queued *q, const seine_url *url, seine_time now)
+tell_late(sn_frontier *f, const sn_waiting_url *u, const seine_url *url, seine_time now)
 {
     sn_shared_state *c = f->shared;
-    sn_link link = sn_frontier_link_of(q, url);
+    sn_link link = sn_frontier_link_of(u, url);
     sn_url_verdict o = {0};
 
     link.number = atomic_fetch_add_explicit(&c->next_number, 1, memory_order_relaxed);
-    if (!stays_refused(f, q, url, &o)) {
+    if (!stays_refused(f, u, url, &o)) {
         sn_frontier_route(f, &link, url, now);
         return true;
     }
@@ -153,29 +154,40 @@ tell_late(sn_frontier *f, const sn_queued *q, const seine_url *url, seine_time n
 static bool
 end_late(sn_frontier *f, seine_url *url, seine_time now, bool *io_more)
 {
-    char key[SEINE_URL_ROOM], parent[SN_QUEUED_MOST];
-    sn_queued q;
+    char key[SEINE_URL_ROOM], parent[SN_STORE_TEXT];
+    sn_waiting_url u;
     bool is_new = false;
     size_t len;
-    seine_err e = sn_queue_take(f->queue, &f->late, UINT32_MAX, &q);
+    seine_err e = sn_store_take(f->store, &f->late, UINT32_MAX, &u);
 
     if (e == SEINE_OK)
-        e = seine_url_parse(url, q.target.ptr, q.target.len, NULL);
+        e = seine_url_parse(url, u.target.ptr, u.target.len, NULL);
     if (e != SEINE_OK) {
         f->err = e;
         return false;
     }
-    /* Its texts are gone once something else is put into the queue. */
-    memcpy(parent, q.parent.ptr ? q.parent.ptr : "", q.parent.len);
-    q.parent.ptr = parent;
+    /* Its texts are gone once something else is put into the store. */
+    memcpy(parent, u.parent.ptr ? u.parent.ptr : "", u.parent.len);
+    u.parent.ptr = parent;
     e = seine_url_key(url, f->shared->opts.strip_params, key, sizeof key, &len);
     if (e == SEINE_OK)
         e = seine_seen_add(f->shared->seen, key, len, &is_new);
     if (e == SEINE_OK && is_new)
-        *io_more |= tell_late(f, &q, url, now);
+        *io_more |= tell_late(f, &u, url, now);
     else
         atomic_fetch_add_explicit(&f->shared->duplicates, 1, memory_order_relaxed);
     return true;
+}
+
+/* Those that are left cannot be read. */
+static void
+give_up_late(sn_frontier *f)
+{
+    sn_group group = {.lost = &f->late};
+    seine_err e = sn_store_commit(f->store, &group);
+
+    if (e != SEINE_OK)
+        f->err = e;
 }
 
 bool
@@ -188,7 +200,7 @@ sn_frontier_late(sn_frontier *f, uint32_t most, seine_time now)
     seine_url_init(&url, mem, sizeof mem);
     for (; f->late.n > 0 && most > 0; most--)
         if (!end_late(f, &url, now, &is_work))
-            sn_queue_drop(f->queue, &f->late);
+            give_up_late(f);
     sn_frontier_send(f);
     if (f->late.n == 0 && f->holds_end && !is_work) {
         f->holds_end = false;

@@ -95,19 +95,19 @@ static void
 put_off(sn_frontier *f, const sn_candidate *c, seine_skip reason)
 {
     bool is_new = false;
-    sn_queued q = {.target = c->link.url,
-                   .parent = c->link.parent,
-                   .line = c->link.line,
-                   .depth = c->link.depth,
-                   .moved = c->link.moved,
-                   .ceiling = c->link.ceiling,
-                   .tag = c->link.tag,
-                   .attr = c->link.attr,
-                   .flags = (uint8_t)(reason | (c->nofollow ? SN_PUT_NOFOLLOW : 0))};
+    sn_waiting_url u = {.target = c->link.url,
+                        .parent = c->link.parent,
+                        .line = c->link.line,
+                        .depth = c->link.depth,
+                        .moved = c->link.moved,
+                        .ceiling = c->link.ceiling,
+                        .tag = c->link.tag,
+                        .attr = c->link.attr,
+                        .flags = (uint8_t)(reason | (c->nofollow ? SN_PUT_NOFOLLOW : 0))};
 
     if (seine_seen_add(f->shared->late_seen, c->key.ptr, c->key.len, &is_new) !=
             SEINE_OK ||
-        !is_new || sn_queue_put(f->queue, &f->late, &q) != SEINE_OK) {
+        !is_new || sn_store_enqueue(f->store, &f->late, &u) != SEINE_OK) {
         count_duplicate(f);
         return;
     }

@@ -25,6 +25,7 @@
 
 enum {
     SN_BATCH = 32,       /* links judged together */
+    SN_GROUP = 64,       /* URLs finished together */
     SN_PUT_NOFOLLOW = 64 /* with the reason of one that was put off: and a nofollow */
 };
 
@@ -44,17 +45,20 @@ struct sn_frontier {
     sn_hosts *host_table; /* of the shard: numbers, names, what is under way */
     sn_frontier_ops ops;
     uint32_t index, n;
-    sn_queue *queue;
+    sn_store *store;
     sn_crawl_hosts hosts;
-    sn_chain late;                      /* too deep, nofollow, offsite while seeds come */
+    sn_url_list late;                   /* too deep, nofollow, offsite while seeds come */
     bool holds_end;                     /* counted in shared->late: something to tell */
     sn_heap again;                      /* hosts whose robots.txt is asked for again */
     sn_visit *released, *last_released; /* their robots.txt is known */
     uint64_t waiting;                   /* pages in lists and held visits */
-    seine_err err;                      /* of the queue */
-    uint32_t drain_at;                  /* hosts before it are drained */
-    uint32_t stuck_at;                  /* likewise */
-    sn_post **posts;                    /* to each shard, in the making */
+    uint64_t n_taken;                   /* pages that have left their list */
+    uint64_t done[SN_GROUP];            /* those whose record is out since the commit */
+    uint32_t n_done;
+    seine_err err;     /* of the store */
+    uint32_t drain_at; /* hosts before it are drained */
+    uint32_t stuck_at; /* likewise */
+    sn_post **posts;   /* to each shard, in the making */
     sn_candidate batch[SN_BATCH];
     uint64_t prints[SN_BATCH];
     uint8_t is_new[SN_BATCH];
@@ -90,7 +94,7 @@ SEINE_MUST_CHECK seine_err sn_frontier_put(sn_frontier *f, uint32_t host, bool f
 /* The next URL of the host leaves its list; its texts are valid until the next call.
  * CLOSED: there is none. BUSY: it is deeper than `deepest`. */
 SEINE_MUST_CHECK seine_err sn_frontier_take(sn_frontier *f, uint32_t host,
-                                            uint32_t deepest, sn_queued *out);
+                                            uint32_t deepest, sn_waiting_url *out);
 
 /* What waits at a host behind its robots.txt: pages, sitemaps, given URLs. */
 uint32_t sn_frontier_behind(const sn_frontier *f, uint32_t host);
@@ -118,13 +122,13 @@ void sn_frontier_refuse(sn_frontier *f, const sn_link *link, const seine_url *ur
                         seine_skip reason, sn_str rule);
 
 /* What has come up against a URL since it was admitted? */
-bool sn_frontier_refuses_late(const sn_frontier *f, uint32_t host, const sn_queued *q,
-                              sn_skip_why *why);
+bool sn_frontier_refuses_late(const sn_frontier *f, uint32_t host,
+                              const sn_waiting_url *u, sn_skip_why *why);
 
 /* A URL that waited is refused after all. */
-void sn_frontier_refuse_queued(sn_frontier *f, uint32_t host, const sn_queued *q,
-                               seine_skip reason, sn_str rule);
-sn_link sn_frontier_link_of(const sn_queued *q, const seine_url *url);
+void sn_frontier_refuse_waiting(sn_frontier *f, uint32_t host, const sn_waiting_url *u,
+                                seine_skip reason, sn_str rule);
+sn_link sn_frontier_link_of(const sn_waiting_url *u, const seine_url *url);
 
 /* frontier_budget.c: true, the budget is spent, and *why says which. The URL is counted
  * against each budget that has room. */
@@ -167,10 +171,10 @@ void sn_frontier_sitemap_back(sn_frontier *f, sn_visit *v, seine_time now);
 
 /* A whole URL of a host from its target; false: too long. */
 bool sn_frontier_url(const sn_frontier *f, uint32_t host, sn_str target, seine_url *out);
-sn_visit *sn_frontier_visit_page(sn_frontier *f, uint32_t host, const sn_queued *q,
+sn_visit *sn_frontier_visit_page(sn_frontier *f, uint32_t host, const sn_waiting_url *u,
                                  seine_time now);
 sn_visit *sn_frontier_visit_robots(sn_frontier *f, uint32_t host, seine_time now);
-sn_visit *sn_frontier_visit_sitemap(sn_frontier *f, uint32_t host, const sn_queued *q,
-                                    seine_time now);
+sn_visit *sn_frontier_visit_sitemap(sn_frontier *f, uint32_t host,
+                                    const sn_waiting_url *u, seine_time now);
 
 #endif

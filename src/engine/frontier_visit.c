@@ -84,31 +84,33 @@ make(sn_frontier *f, uint32_t host, sn_str target, sn_visit_kind kind, seine_tim
 
 /* Which element of the page led here. */
 static void
-keep_found(sn_visit *v, const sn_queued *q)
+keep_found(sn_visit *v, const sn_waiting_url *u)
 {
-    v->found = (seine_found){.line = q->line};
-    if (q->tag > 0) {
-        sn_str tag = sn_str_of(sn_html_tag_name((sn_html_tag)q->tag));
-        sn_str attr = sn_str_of(sn_html_attr_name((sn_html_attr)q->attr));
+    v->found = (seine_found){.line = u->line};
+    if (u->tag > 0) {
+        sn_str tag = sn_str_of(sn_html_tag_name((sn_html_tag)u->tag));
+        sn_str attr = sn_str_of(sn_html_attr_name((sn_html_attr)u->attr));
         v->found.tag = tag;
         v->found.attr = attr;
     }
-    char *parent = q->parent.len > 0 ? sn_arena_text(&v->arena, q->parent) : NULL;
-    v->parent = (sn_str){parent, parent ? q->parent.len : 0};
+    char *parent = u->parent.len > 0 ? sn_arena_text(&v->arena, u->parent) : NULL;
+    v->parent = (sn_str){parent, parent ? u->parent.len : 0};
 }
 
 sn_visit *
-sn_frontier_visit_page(sn_frontier *f, uint32_t host, const sn_queued *q, seine_time now)
+sn_frontier_visit_page(sn_frontier *f, uint32_t host, const sn_waiting_url *u,
+                       seine_time now)
 {
-    sn_visit *v = make(f, host, q->target, SN_KIND_PAGE, now);
+    sn_visit *v = make(f, host, u->target, SN_KIND_PAGE, now);
 
     if (!v)
         return NULL;
-    v->number = q->number;
-    v->depth = q->depth;
-    v->moved = q->moved;
-    v->ceiling = (sn_address_zone)q->ceiling;
-    keep_found(v, q);
+    v->is_stored = true;
+    v->number = u->number;
+    v->depth = u->depth;
+    v->moved = u->moved;
+    v->ceiling = (sn_address_zone)u->ceiling;
+    keep_found(v, u);
     return v;
 }
 
@@ -139,15 +141,15 @@ sn_frontier_visit_robots(sn_frontier *f, uint32_t host, seine_time now)
 }
 
 sn_visit *
-sn_frontier_visit_sitemap(sn_frontier *f, uint32_t host, const sn_queued *q,
+sn_frontier_visit_sitemap(sn_frontier *f, uint32_t host, const sn_waiting_url *u,
                           seine_time now)
 {
-    sn_visit *v = make(f, host, q->target, SN_KIND_SITEMAP, now);
+    sn_visit *v = make(f, host, u->target, SN_KIND_SITEMAP, now);
 
     if (!v)
         return NULL;
-    v->ceiling = (sn_address_zone)q->ceiling;
-    v->moved = q->moved;
+    v->ceiling = (sn_address_zone)u->ceiling;
+    v->moved = u->moved;
     sn_crawl_hosts_state(&f->hosts, host)->maps_out++;
     return v;
 }

@@ -68,6 +68,8 @@ sn_run_emit(sn_run *r, sn_visit *v)
     }
     log_record(r, v);
     deliver_record(r);
+    if (v->is_stored)
+        sn_frontier_finish(r->frontier, v->number);
     sn_run_release(r, v);
 }
 

@@ -59,6 +59,7 @@ struct sn_visit {
     bool has_hint;   /* the answer said something about our rate */
     bool is_typed;   /* named by the user: own headers, ceiling local */
     bool at_home;    /* its first origin was named by the user */
+    bool is_stored;  /* it came out of the store, where its record finishes it */
     uint8_t kind;    /* sn_visit_kind */
     uint64_t number; /* 0, 1, 2 … in the order of the input */
     uint32_t host;   /* in its shard; SN_NO_HOST */

@@ -8,7 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/hash.h"
-#include "store/queue_parts.h"
+#include "store/store_mem_parts.h"
 
 enum {
     BATCH = SN_SPILL_BATCH / SN_SPILL_BLOCK, /* blocks that are written at once */
@@ -17,26 +17,26 @@ enum {
 };
 
 seine_err
-sn_spill_init(sn_queue *q, const char *dir)
+sn_spill_init(sn_mem_store *mem, const char *dir)
 {
     size_t n = strlen(dir) + 1;
 
-    q->spill.fd = -1;
-    q->spill.dir = sn_queue_alloc(q, n);
-    if (!q->spill.dir)
+    mem->spill.fd = -1;
+    mem->spill.dir = sn_mem_store_alloc(mem, n);
+    if (!mem->spill.dir)
         return SEINE_E_NOMEM;
-    memcpy(q->spill.dir, dir, n);
+    memcpy(mem->spill.dir, dir, n);
     return SEINE_OK;
 }
 
 void
-sn_spill_fini(sn_queue *q)
+sn_spill_fini(sn_mem_store *mem)
 {
-    if (q->spill.fd >= 0)
-        close(q->spill.fd);
-    sn_free(q->spill.dir);
-    sn_free(q->spill.used);
-    sn_free(q->spill.staging);
+    if (mem->spill.fd >= 0)
+        close(mem->spill.fd);
+    sn_free(mem->spill.dir);
+    sn_free(mem->spill.used);
+    sn_free(mem->spill.staging);
 }
 
 static seine_err
@@ -49,20 +49,20 @@ err_of(int error)
 
 /* A file without a name, and what is needed to write to it. */
 static seine_err
-open_file(sn_queue *q)
+open_file(sn_mem_store *mem)
 {
-    sn_spill *s = &q->spill;
+    sn_spill *s = &mem->spill;
     char name[4096];
 
     if (!s->staging)
-        s->staging = sn_queue_alloc(q, STAGING);
+        s->staging = sn_mem_store_alloc(mem, STAGING);
     if (!s->staging)
         return SEINE_E_NOMEM;
     if (s->fd < 0)
         s->fd = open(s->dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     if (s->fd >= 0)
         return SEINE_OK;
-    int n = snprintf(name, sizeof name, "%s/seine-queue-XXXXXX", s->dir);
+    int n = snprintf(name, sizeof name, "%s/seine-store-XXXXXX", s->dir);
     if (n < 0 || (size_t)n >= sizeof name)
         return SEINE_E_IO;
     s->fd = mkostemp(name, O_CLOEXEC); /* where there is no O_TMPFILE */
@@ -130,9 +130,9 @@ find_blocks(sn_spill *s, uint32_t n, uint32_t *out_block)
 }
 
 static seine_err
-take_blocks(sn_queue *q, uint32_t n, uint32_t *out_block)
+take_blocks(sn_mem_store *mem, uint32_t n, uint32_t *out_block)
 {
-    sn_spill *s = &q->spill;
+    sn_spill *s = &mem->spill;
 
     if (!find_blocks(s, n, out_block)) {
         uint32_t words = (s->blocks + n + 63) / 64;
@@ -141,8 +141,8 @@ take_blocks(sn_queue *q, uint32_t n, uint32_t *out_block)
             return SEINE_E_DISK_FULL;
         if (words > s->words) {
             uint32_t more = words + words / 2 + 16;
-            uint64_t *used = sn_queue_realloc(q, s->used, s->words * sizeof *used,
-                                              more * sizeof *used);
+            uint64_t *used = sn_mem_store_realloc(mem, s->used, s->words * sizeof *used,
+                                                  more * sizeof *used);
 
             if (!used)
                 return SEINE_E_NOMEM;
@@ -182,15 +182,15 @@ typedef struct batch {
 
 /* The newest ones, each with its place. */
 static seine_err
-choose(sn_queue *q, batch *b)
+choose(sn_mem_store *mem, batch *b)
 {
     uint32_t all = 0;
     seine_err e = SEINE_OK;
 
-    for (uint32_t id = q->newest; id != 0 && all < BATCH;) {
-        const sn_chunk *c = sn_chunk_at(q, id);
+    for (uint32_t id = mem->newest; id != 0 && all < BATCH;) {
+        const sn_chunk *c = sn_chunk_at(mem, id);
 
-        e = take_blocks(q, blocks_of(c), &b->blocks[b->n]);
+        e = take_blocks(mem, blocks_of(c), &b->blocks[b->n]);
         if (e != SEINE_OK)
             break;
         b->ids[b->n++] = id;
@@ -202,7 +202,7 @@ choose(sn_queue *q, batch *b)
 
 /* Those whose places follow each other are written at once. */
 static seine_err
-write_batch(sn_queue *q, const batch *b)
+write_batch(sn_mem_store *mem, const batch *b)
 {
     seine_err e = SEINE_OK;
 
@@ -211,62 +211,63 @@ write_batch(sn_queue *q, const batch *b)
         size_t n = 0;
 
         for (k = i; k < b->n && b->blocks[k] == next; k++) {
-            const sn_chunk *c = sn_chunk_at(q, b->ids[k]);
+            const sn_chunk *c = sn_chunk_at(mem, b->ids[k]);
             size_t at = (size_t)(next - first) * SN_SPILL_BLOCK;
 
-            memset(q->spill.staging + n, 0, at - n);
-            memcpy(q->spill.staging + at, c->bytes, c->end);
+            memset(mem->spill.staging + n, 0, at - n);
+            memcpy(mem->spill.staging + at, c->bytes, c->end);
             n = at + c->end;
             next += blocks_of(c);
         }
-        e = write_all(q->spill.fd, q->spill.staging, n, (uint64_t)first * SN_SPILL_BLOCK);
+        e = write_all(mem->spill.fd, mem->spill.staging, n,
+                      (uint64_t)first * SN_SPILL_BLOCK);
     }
     return e;
 }
 
 static void
-leave(sn_queue *q, uint32_t id, uint32_t block)
+leave(sn_mem_store *mem, uint32_t id, uint32_t block)
 {
-    sn_chunk *c = sn_chunk_at(q, id);
+    sn_chunk *c = sn_chunk_at(mem, id);
     uint32_t crc = sn_crc32(0, c->bytes, c->end);
 
-    sn_middle_remove(q, id);
-    sn_queue_release(q, c->bytes, c->room);
+    sn_middle_remove(mem, id);
+    sn_mem_store_release(mem, c->bytes, c->room);
     c->state = SN_CHUNK_SPILLED;
     c->file.block = block;
     c->file.crc = crc;
-    q->spilled += c->end;
+    mem->base.figures.spilled += c->end;
 }
 
 static seine_err
-spill_batch(sn_queue *q)
+spill_batch(sn_mem_store *mem)
 {
     batch b = {.n = 0};
-    seine_err e = open_file(q);
+    seine_err e = open_file(mem);
 
     if (e == SEINE_OK)
-        e = choose(q, &b);
+        e = choose(mem, &b);
     if (e == SEINE_OK)
-        e = write_batch(q, &b);
+        e = write_batch(mem, &b);
     for (uint32_t i = 0; i < b.n; i++)
         if (e == SEINE_OK)
-            leave(q, b.ids[i], b.blocks[i]);
+            leave(mem, b.ids[i], b.blocks[i]);
         else
-            give_back(&q->spill, b.blocks[i], blocks_of(sn_chunk_at(q, b.ids[i])));
+            give_back(&mem->spill, b.blocks[i], blocks_of(sn_chunk_at(mem, b.ids[i])));
     return e;
 }
 
 /* Chunks go in batches, and early enough that those of one more fit. */
 seine_err
-sn_spill_make_room(sn_queue *q, size_t n)
+sn_spill_make_room(sn_mem_store *mem, size_t n)
 {
     uint64_t least =
-        q->max_bytes / 8 < SN_SPILL_BATCH ? q->max_bytes / 8 : SN_SPILL_BATCH;
+        mem->max_bytes / 8 < SN_SPILL_BATCH ? mem->max_bytes / 8 : SN_SPILL_BATCH;
     seine_err e = SEINE_OK;
 
-    while (q->bytes + n > q->max_bytes - least && q->middle_bytes > least &&
-           e == SEINE_OK)
-        e = spill_batch(q);
+    while (mem->base.figures.bytes + n > mem->max_bytes - least &&
+           mem->middle_bytes > least && e == SEINE_OK)
+        e = spill_batch(mem);
     return e;
 }
 
@@ -288,22 +289,22 @@ read_all(int fd, uint8_t *bytes, size_t n, uint64_t at)
 }
 
 seine_err
-sn_spill_load(sn_queue *q, sn_chunk *c)
+sn_spill_load(sn_mem_store *mem, sn_chunk *c)
 {
     size_t room = sn_heap_room(c->end);
-    uint8_t *bytes = sn_queue_alloc(q, room);
+    uint8_t *bytes = sn_mem_store_alloc(mem, room);
 
     if (!bytes)
         return SEINE_E_NOMEM;
     seine_err e =
-        read_all(q->spill.fd, bytes, c->end, (uint64_t)c->file.block * SN_SPILL_BLOCK);
+        read_all(mem->spill.fd, bytes, c->end, (uint64_t)c->file.block * SN_SPILL_BLOCK);
     if (e == SEINE_OK && sn_crc32(0, bytes, c->end) != c->file.crc)
         e = SEINE_E_STATE_CORRUPT;
     if (e != SEINE_OK) {
-        sn_queue_release(q, bytes, room);
+        sn_mem_store_release(mem, bytes, room);
         return e;
     }
-    sn_spill_forget(q, c);
+    sn_spill_forget(mem, c);
     c->bytes = bytes;
     c->room = (uint16_t)room;
     c->state = SN_CHUNK_OPEN;
@@ -312,8 +313,8 @@ sn_spill_load(sn_queue *q, sn_chunk *c)
 }
 
 void
-sn_spill_forget(sn_queue *q, const sn_chunk *c)
+sn_spill_forget(sn_mem_store *mem, const sn_chunk *c)
 {
-    q->spilled -= c->end;
-    give_back(&q->spill, c->file.block, blocks_of(c));
+    mem->base.figures.spilled -= c->end;
+    give_back(&mem->spill, c->file.block, blocks_of(c));
 }

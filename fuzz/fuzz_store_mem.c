@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The first byte says what the others are: the bytes of a chunk, to be read as entries
- * (each xor '@', so that an editor can show them), or turns of a game with a queue and
+ * (each xor '@', so that an editor can show them), or turns of a game with a store and
  * the obvious one beside it, in the course of which the file may be damaged: from then on
  * lists may end early, but what is read is still right.
  */
@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "store/queue_parts.h"
+#include "store/store_mem_parts.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 
@@ -20,20 +20,20 @@ enum { LISTS = 4 };
 
 typedef struct item {
     struct item *next;
-    sn_queued u;
+    sn_waiting_url u;
     char texts[];
 } item;
 
 typedef struct game {
     const uint8_t *at, *end;
-    sn_queue *q;
-    sn_chain chains[LISTS];
+    sn_store *store;
+    sn_url_list chains[LISTS];
     item *first[LISTS], **last[LISTS];
     uint64_t urls;
     int64_t room; /* bytes that may still be put */
     bool damaged;
-    char target[SN_QUEUED_MOST], parent[SN_QUEUED_MOST];
-    sn_queued u;
+    char target[SN_STORE_TEXT], parent[SN_STORE_TEXT];
+    sn_waiting_url u;
 } game;
 
 static uint8_t
@@ -50,7 +50,7 @@ text(game *g, char *room)
     char fill = (char)draw(g);
 
     if (n >= 250)
-        n = (n - 249) * SN_QUEUED_MOST / 6;
+        n = (n - 249) * SN_STORE_TEXT / 6;
     if (keep < n)
         memset(room + keep, fill, n - keep);
     return (sn_str){room, n};
@@ -59,7 +59,7 @@ text(game *g, char *room)
 static void
 next_link(game *g, uint8_t what)
 {
-    sn_queued *u = &g->u;
+    sn_waiting_url *u = &g->u;
 
     u->target = text(g, g->target);
     u->number += (uint64_t)(draw(g) - 100) << (what >> 2 & 63);
@@ -81,10 +81,10 @@ next_link(game *g, uint8_t what)
 static void
 put(game *g, unsigned k)
 {
-    const sn_queued *u = &g->u;
+    const sn_waiting_url *u = &g->u;
     item *i = malloc(sizeof *i + u->target.len + u->parent.len);
 
-    REQUIRE(i && sn_queue_put(g->q, &g->chains[k], u) == SEINE_OK);
+    REQUIRE(i && sn_store_enqueue(g->store, &g->chains[k], u) == SEINE_OK);
     *i = (item){.u = *u};
     i->u.target.ptr = i->texts;
     i->u.parent.ptr = i->texts + u->target.len;
@@ -110,7 +110,7 @@ forget(game *g, unsigned k)
 static void
 drop(game *g, unsigned k)
 {
-    sn_queue_drop(g->q, &g->chains[k]);
+    REQUIRE(sn_store_commit(g->store, &(sn_group){.lost = &g->chains[k]}) == SEINE_OK);
     while (g->first[k])
         forget(g, k);
 }
@@ -118,8 +118,8 @@ drop(game *g, unsigned k)
 static void
 take(game *g, unsigned k)
 {
-    sn_queued got;
-    seine_err e = sn_queue_head(g->q, &g->chains[k], &got);
+    sn_waiting_url got;
+    seine_err e = sn_store_take(g->store, &g->chains[k], UINT32_MAX, &got);
     const item *i = g->first[k];
 
     if (e == SEINE_E_STATE_CORRUPT) {
@@ -135,7 +135,6 @@ take(game *g, unsigned k)
     REQUIRE(got.depth == i->u.depth && got.moved == i->u.moved);
     REQUIRE(got.kind == i->u.kind && got.ceiling == i->u.ceiling);
     REQUIRE(got.tag == i->u.tag && got.attr == i->u.attr && got.flags == i->u.flags);
-    sn_queue_pop(g->q, &g->chains[k]);
     forget(g, k);
 }
 
@@ -145,19 +144,18 @@ damage(game *g)
     off_t at = (off_t)(draw(g) << 8 | draw(g));
     uint8_t byte = draw(g);
 
-    if (g->q->spill.fd < 0)
+    if (((sn_mem_store *)g->store)->spill.fd < 0)
         return;
     g->damaged = true;
     if (byte == 0)
-        REQUIRE(ftruncate(g->q->spill.fd, at) == 0);
+        REQUIRE(ftruncate(((sn_mem_store *)g->store)->spill.fd, at) == 0);
     else
-        REQUIRE(pwrite(g->q->spill.fd, &byte, 1, at) == 1);
+        REQUIRE(pwrite(((sn_mem_store *)g->store)->spill.fd, &byte, 1, at) == 1);
 }
 
 static void
 turn(game *g)
 {
-    sn_queue_figures f;
     uint8_t what = draw(g);
     unsigned k = what & 3, times = 1u + 3 * (what >> 2 & 31u);
 
@@ -176,8 +174,7 @@ turn(game *g)
         while (times-- > 0)
             take(g, k);
     }
-    sn_queue_stats(g->q, &f);
-    REQUIRE(f.urls == g->urls);
+    REQUIRE(g->store->figures.urls == g->urls);
 }
 
 static void
@@ -189,17 +186,16 @@ play(const uint8_t *bytes, size_t n)
     g->at = bytes;
     g->end = bytes + n;
     size_t max = (size_t)draw(g) * 200;
-    REQUIRE(sn_queue_new(&(sn_queue_opts){.max_bytes = max}, &g->q) == SEINE_OK);
+    REQUIRE(sn_store_open(&sn_store_mem, &(sn_store_opts){.max_bytes = max}, &g->store) ==
+            SEINE_OK);
     g->room = 300000;
     while (g->at < g->end && g->room > 0)
         turn(g);
     for (unsigned k = 0; k < LISTS; k++)
         while (g->first[k])
             take(g, k);
-    sn_queue_figures f;
-    sn_queue_stats(g->q, &f);
-    REQUIRE(f.urls == 0 && f.spilled == 0);
-    sn_queue_free(g->q);
+    REQUIRE(g->store->figures.urls == 0 && g->store->figures.spilled == 0);
+    REQUIRE(sn_store_close(g->store, true) == SEINE_OK);
     free(g);
 }
 
@@ -207,22 +203,22 @@ play(const uint8_t *bytes, size_t n)
 static void
 read_chunk(const uint8_t *bytes, size_t n)
 {
-    sn_queue *q = NULL;
+    sn_store *s = NULL;
     uint8_t *own = malloc(n ? n : 1); /* just as long: a byte too much is noticed */
-    sn_mark at = {0}, next;
-    sn_queued u;
+    sn_chunk_mark at = {0}, next;
+    sn_waiting_url u;
 
-    REQUIRE(own && sn_queue_new(&(sn_queue_opts){0}, &q) == SEINE_OK);
+    REQUIRE(own && sn_store_open(&sn_store_mem, &(sn_store_opts){0}, &s) == SEINE_OK);
     for (size_t i = 0; i < n; i++)
         own[i] = bytes[i] ^ '@';
     sn_chunk c = {.bytes = own, .end = (uint16_t)n};
-    while (sn_entry_read(q, &c, at, &u, &next) == SEINE_OK) {
+    while (sn_entry_read((sn_mem_store *)s, &c, at, &u, &next) == SEINE_OK) {
         REQUIRE(next.at > at.at && next.at <= n);
-        REQUIRE(u.target.len <= SN_QUEUED_MOST && u.parent.len <= SN_QUEUED_MOST);
+        REQUIRE(u.target.len <= SN_STORE_TEXT && u.parent.len <= SN_STORE_TEXT);
         at = next;
     }
     free(own);
-    sn_queue_free(q);
+    REQUIRE(sn_store_close(s, true) == SEINE_OK);
 }
 
 int

@@ -23,7 +23,7 @@
  */
 #include <string.h>
 
-#include "store/queue_parts.h"
+#include "store/store_mem_parts.h"
 
 enum { HAS_CONTEXT = 1, IS_ANCHOR = 2, HAS_META = 4, FIRST_CONTEXT = 1, META = 4 };
 
@@ -76,14 +76,14 @@ unzigzag(uint64_t n)
 }
 
 static uint32_t
-meta_of(const sn_queued *u)
+meta_of(const sn_waiting_url *u)
 {
     return (uint32_t)u->moved | (uint32_t)u->kind << 8 | (uint32_t)u->ceiling << 11 |
            (uint32_t)u->tag << 13 | (uint32_t)u->attr << 19 | (uint32_t)u->flags << 23;
 }
 
 static void
-set_meta(sn_queued *u, uint32_t meta)
+set_meta(sn_waiting_url *u, uint32_t meta)
 {
     u->moved = (uint8_t)meta;
     u->kind = meta >> 8 & 7;
@@ -134,7 +134,7 @@ get_text(reader *r)
 {
     uint64_t n = get_number(r);
 
-    if (n > SN_QUEUED_MOST || n > (uint64_t)(r->end - r->at)) {
+    if (n > SN_STORE_TEXT || n > (uint64_t)(r->end - r->at)) {
         r->bad = true;
         return (sn_str){0};
     }
@@ -194,7 +194,7 @@ behind(sn_str s, size_t n)
 }
 
 static bool
-is_same_page(const sn_chunk *c, const context *x, const sn_queued *u)
+is_same_page(const sn_chunk *c, const context *x, const sn_waiting_url *u)
 {
     if (x->depth != u->depth || x->shared + x->rest.len != u->parent.len ||
         !sn_str_eq(x->rest, behind(u->parent, x->shared)))
@@ -205,7 +205,7 @@ is_same_page(const sn_chunk *c, const context *x, const sn_queued *u)
 
 /* What is said of the page, unless it was said before. */
 static size_t
-plan_context(const sn_chunk *c, const sn_queued *u, sn_entry *out)
+plan_context(const sn_chunk *c, const sn_waiting_url *u, sn_entry *out)
 {
     if (c) {
         context now = context_at(c, c->open.context);
@@ -226,7 +226,7 @@ plan_context(const sn_chunk *c, const sn_queued *u, sn_entry *out)
 
 /* A text that has less than half in common with the anchor is the next one. */
 static size_t
-plan_target(const sn_chunk *c, const sn_queued *u, sn_entry *out)
+plan_target(const sn_chunk *c, const sn_waiting_url *u, sn_entry *out)
 {
     if (c) {
         reader r = reader_at(c, c->open.anchor);
@@ -243,7 +243,7 @@ plan_target(const sn_chunk *c, const sn_queued *u, sn_entry *out)
 }
 
 void
-sn_entry_plan(const sn_chunk *c, const sn_queued *u, sn_entry *out)
+sn_entry_plan(const sn_chunk *c, const sn_waiting_url *u, sn_entry *out)
 {
     *out = (sn_entry){.u = u};
     size_t n = plan_context(c, u, out);
@@ -251,7 +251,7 @@ sn_entry_plan(const sn_chunk *c, const sn_queued *u, sn_entry *out)
 }
 
 static uint8_t *
-put_meta(uint8_t *at, const sn_queued *u)
+put_meta(uint8_t *at, const sn_waiting_url *u)
 {
     uint32_t meta = meta_of(u);
 
@@ -301,7 +301,7 @@ join(sn_str start, size_t n, sn_str rest, char *room, sn_str *out)
         *out = rest;
         return true;
     }
-    if (n > start.len || n + rest.len > SN_QUEUED_MOST)
+    if (n > start.len || n + rest.len > SN_STORE_TEXT)
         return false;
     memcpy(room, start.ptr, n);
     if (rest.len > 0)
@@ -311,7 +311,7 @@ join(sn_str start, size_t n, sn_str rest, char *room, sn_str *out)
 }
 
 static bool
-read_context(sn_queue *q, const sn_chunk *c, const context *x, sn_queued *out)
+read_context(sn_mem_store *mem, const sn_chunk *c, const context *x, sn_waiting_url *out)
 {
     sn_str first = x->shared > 0 ? context_at(c, FIRST_CONTEXT).rest : (sn_str){0};
 
@@ -319,13 +319,13 @@ read_context(sn_queue *q, const sn_chunk *c, const context *x, sn_queued *out)
     out->line = (uint32_t)x->line;
     out->depth = (uint32_t)x->depth;
     set_meta(out, x->meta);
-    return join(first, x->shared, x->rest, q->parent, &out->parent);
+    return join(first, x->shared, x->rest, mem->parent, &out->parent);
 }
 
 /* The target is its own anchor, or begins like the one at the mark. */
 static bool
-read_target(sn_queue *q, const sn_chunk *c, reader *r, sn_mark *m, bool is_anchor,
-            sn_queued *out)
+read_target(sn_mem_store *mem, const sn_chunk *c, reader *r, sn_chunk_mark *m,
+            bool is_anchor, sn_waiting_url *out)
 {
     if (is_anchor) {
         m->anchor = (uint16_t)(r->at - c->bytes);
@@ -334,17 +334,17 @@ read_target(sn_queue *q, const sn_chunk *c, reader *r, sn_mark *m, bool is_ancho
     }
     size_t shared = (size_t)get_number(r);
     reader anchor = reader_at(c, m->anchor);
-    return join(get_text(&anchor), shared, get_text(r), q->target, &out->target);
+    return join(get_text(&anchor), shared, get_text(r), mem->target, &out->target);
 }
 
 seine_err
-sn_entry_read(sn_queue *q, const sn_chunk *c, sn_mark from, sn_queued *out,
-              sn_mark *out_next)
+sn_entry_read(sn_mem_store *mem, const sn_chunk *c, sn_chunk_mark from,
+              sn_waiting_url *out, sn_chunk_mark *out_next)
 {
     reader r = reader_at(c, from.at);
     uint8_t head = r.bad ? 0 : *r.at++;
-    sn_mark m = from;
-    sn_queued u;
+    sn_chunk_mark m = from;
+    sn_waiting_url u;
     context x;
 
     if (head & HAS_CONTEXT) {
@@ -357,8 +357,8 @@ sn_entry_read(sn_queue *q, const sn_chunk *c, sn_mark from, sn_queued *out,
         if (head & HAS_META)
             x.meta = get_meta(&r);
     }
-    bool ok = read_context(q, c, &x, &u);
-    ok = read_target(q, c, &r, &m, (head & IS_ANCHOR) != 0, &u) && ok && !r.bad;
+    bool ok = read_context(mem, c, &x, &u);
+    ok = read_target(mem, c, &r, &m, (head & IS_ANCHOR) != 0, &u) && ok && !r.bad;
     if (!ok)
         return SEINE_E_STATE_CORRUPT;
     m.at = (uint16_t)(r.at - c->bytes);

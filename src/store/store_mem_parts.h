@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * queue_parts.h - what the files of the queue share.
+ * store_mem_parts.h - what the files of the store in memory share.
  *
  * Everything about a chunk but its bytes stands in a table of 32 bytes each, in pages
  * that never move; chunks are known by their number in it, which stays the same when the
@@ -17,7 +17,7 @@
 #ifndef SN_QUEUE_PARTS_H
 #define SN_QUEUE_PARTS_H
 
-#include "store/queue.h"
+#include "store/store_mem.h"
 
 enum {
     SN_CHUNK_MOST = 1016,  /* bytes of one with more than one entry */
@@ -33,11 +33,11 @@ typedef enum sn_chunk_state {
 } sn_chunk_state;
 
 /* Where a reader or a writer stands, and what holds there: offsets in a chunk. */
-typedef struct sn_mark {
+typedef struct sn_chunk_mark {
     uint16_t at;
     uint16_t context; /* what the entries have in common; 0: none */
     uint16_t anchor;  /* the whole text that others begin like; 0: none */
-} sn_mark;
+} sn_chunk_mark;
 
 typedef struct sn_chunk {
     union {
@@ -48,7 +48,7 @@ typedef struct sn_chunk {
     };
     union {
         struct {
-            sn_mark read;
+            sn_chunk_mark read;
             uint16_t context, anchor; /* of the writer, who stands at `end` */
         } open;
         struct {
@@ -73,25 +73,23 @@ typedef struct sn_spill {
     uint8_t *staging; /* what is written at once; NULL before the first */
 } sn_spill;
 
-struct sn_queue {
+typedef struct sn_mem_store {
+    sn_store base;
     sn_chunk **pages;
     uint32_t n_pages, pages_room;
     uint32_t free; /* chunks that are not in use, by `next` */
     uint32_t newest;
     uint64_t middle_bytes; /* of chunks that may go */
     uint64_t max_bytes;
-    uint64_t bytes, spilled, urls;
     uint32_t spent; /* the chunk whose last entry was taken; 0: none */
-    uint32_t shown; /* the chunk whose head was decoded; 0: none */
-    sn_mark shown_at, shown_next;
     sn_spill spill;
-    char target[SN_QUEUED_MOST], parent[SN_QUEUED_MOST]; /* put together for the head */
-};
+    char target[SN_STORE_TEXT], parent[SN_STORE_TEXT]; /* put together for take */
+} sn_mem_store;
 
 static inline sn_chunk *
-sn_chunk_at(const sn_queue *q, uint32_t id)
+sn_chunk_at(const sn_mem_store *mem, uint32_t id)
 {
-    return &q->pages[id / SN_CHUNK_PAGE][id % SN_CHUNK_PAGE];
+    return &mem->pages[id / SN_CHUNK_PAGE][id % SN_CHUNK_PAGE];
 }
 
 /* The lines of a chunk that its reader or writer is about to touch, all at once. */
@@ -118,44 +116,44 @@ sn_heap_room(size_t n)
 }
 
 /* Memory that is counted. */
-void *sn_queue_alloc(sn_queue *q, size_t n);
-void *sn_queue_realloc(sn_queue *q, void *p, size_t was, size_t n);
-void sn_queue_release(sn_queue *q, void *p, size_t n);
+void *sn_mem_store_alloc(sn_mem_store *mem, size_t n);
+void *sn_mem_store_realloc(sn_mem_store *mem, void *p, size_t was, size_t n);
+void sn_mem_store_release(sn_mem_store *mem, void *p, size_t n);
 
 /* A chunk with room for n bytes; 0: no memory. */
-uint32_t sn_chunk_new(sn_queue *q, size_t n);
-seine_err sn_chunk_resize(sn_queue *q, sn_chunk *c, size_t n);
-void sn_chunk_free(sn_queue *q, uint32_t id); /* wherever its bytes are */
+uint32_t sn_chunk_new(sn_mem_store *mem, size_t n);
+seine_err sn_chunk_resize(sn_mem_store *mem, sn_chunk *c, size_t n);
+void sn_chunk_free(sn_mem_store *mem, uint32_t id); /* wherever its bytes are */
 
 /* Into the list of those that may go, and out of it. */
-void sn_middle_add(sn_queue *q, uint32_t id);
-void sn_middle_remove(sn_queue *q, uint32_t id);
+void sn_middle_add(sn_mem_store *mem, uint32_t id);
+void sn_middle_remove(sn_mem_store *mem, uint32_t id);
 
 /*
  * Entries. `plan` says how an entry is written at the end of a chunk (NULL: of an empty
  * one) and how long it gets; `write` writes it there, at the mark, and moves the mark.
  */
 typedef struct sn_entry {
-    const sn_queued *u;
+    const sn_waiting_url *u;
     size_t len;            /* of all of it */
     size_t shared;         /* of the target, with the anchor */
     size_t from_parent;    /* of the parent, with the first parent of the chunk */
     uint64_t number, line; /* less those of the context */
-    uint8_t head;          /* what it has, see queue_entry.c */
+    uint8_t head;          /* what it has, see store_mem_entry.c */
 } sn_entry;
 
-void sn_entry_plan(const sn_chunk *c, const sn_queued *u, sn_entry *out);
+void sn_entry_plan(const sn_chunk *c, const sn_waiting_url *u, sn_entry *out);
 void sn_entry_write(sn_chunk *c, const sn_entry *e);
 
 /* The entry at the mark, and the mark behind it. STATE_CORRUPT: there is none. */
-seine_err sn_entry_read(sn_queue *q, const sn_chunk *c, sn_mark from, sn_queued *out,
-                        sn_mark *out_next);
+seine_err sn_entry_read(sn_mem_store *mem, const sn_chunk *c, sn_chunk_mark from,
+                        sn_waiting_url *out, sn_chunk_mark *out_next);
 
 /* The file. */
-seine_err sn_spill_init(sn_queue *q, const char *dir);
-void sn_spill_fini(sn_queue *q); /* frees what it has, counts no more */
-seine_err sn_spill_make_room(sn_queue *q, size_t n); /* n bytes more are wanted */
-seine_err sn_spill_load(sn_queue *q, sn_chunk *c);   /* SPILLED, then OPEN */
-void sn_spill_forget(sn_queue *q, const sn_chunk *c);
+seine_err sn_spill_init(sn_mem_store *mem, const char *dir);
+void sn_spill_fini(sn_mem_store *mem); /* frees what it has, counts no more */
+seine_err sn_spill_make_room(sn_mem_store *mem, size_t n); /* n bytes more are wanted */
+seine_err sn_spill_load(sn_mem_store *mem, sn_chunk *c);   /* SPILLED, then OPEN */
+void sn_spill_forget(sn_mem_store *mem, const sn_chunk *c);
 
 #endif

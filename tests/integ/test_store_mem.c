@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The file of a queue: when it is there, what it costs, and what happens when the disk is
- * full or lies. */
-#include "store/queue.h"
+/* The file of the store in memory: when it is there, what it costs, and what happens when
+ * the disk is full or lies. */
+#include "store/store_mem.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -15,59 +15,50 @@
 
 enum { MAX = 200000, MANY = 60000 };
 
-static sn_queue *
-queue_in(const char *dir)
+static sn_store *
+store_in(const char *dir)
 {
-    sn_queue *q = NULL;
+    sn_store *s = NULL;
 
-    CHECK_EQ(sn_queue_new(&(sn_queue_opts){.max_bytes = MAX, .spill = dir}, &q),
+    CHECK_EQ(sn_store_open(&sn_store_mem,
+                           &(sn_store_opts){.max_bytes = MAX, .spill = dir}, &s),
              SEINE_OK);
-    return q;
-}
-
-static sn_queue_figures
-figures(const sn_queue *q)
-{
-    sn_queue_figures f;
-
-    sn_queue_stats(q, &f);
-    return f;
+    return s;
 }
 
 /* The path of link number n says who it is. */
 static seine_err
-put(sn_queue *q, sn_chain *c, unsigned n)
+put(sn_store *s, sn_url_list *c, unsigned n)
 {
     char path[64];
     int len = snprintf(path, sizeof path, "/some/directory/page-%u.html", n);
 
-    return sn_queue_put(q, c,
-                        &(sn_queued){.target = {path, (size_t)len},
-                                     .parent = SN_STR("http://e.example/start"),
-                                     .number = n});
+    return sn_store_enqueue(s, c,
+                            &(sn_waiting_url){.target = {path, (size_t)len},
+                                              .parent = SN_STR("http://e.example/start"),
+                                              .number = n});
 }
 
 static seine_err
-take(sn_queue *q, sn_chain *c, unsigned n)
+take(sn_store *s, sn_url_list *c, unsigned n)
 {
     char path[64];
-    sn_queued u;
-    seine_err e = sn_queue_head(q, c, &u);
+    sn_waiting_url u;
+    seine_err e = sn_store_take(s, c, UINT32_MAX, &u);
     int len = snprintf(path, sizeof path, "/some/directory/page-%u.html", n);
 
     if (e != SEINE_OK)
         return e;
     CHECK(sn_str_eq(u.target, (sn_str){path, (size_t)len}));
     CHECK_EQ(u.number, n);
-    sn_queue_pop(q, c);
     return SEINE_OK;
 }
 
 static unsigned
-fill(sn_queue *q, sn_chain *c, unsigned from, unsigned to)
+fill(sn_store *s, sn_url_list *c, unsigned from, unsigned to)
 {
     for (; from < to; from++)
-        CHECK_EQ(put(q, c, from), SEINE_OK);
+        CHECK_EQ(put(s, c, from), SEINE_OK);
     return to;
 }
 
@@ -100,64 +91,64 @@ file_size(int fd)
 static const char *
 own_dir(char *room)
 {
-    snprintf(room, 64, "/tmp/seine-test-queue-XXXXXX");
+    snprintf(room, 64, "/tmp/seine-test-store-XXXXXX");
     CHECK(mkdtemp(room) != NULL);
     return room;
 }
 
-TEST(queue_makes_its_file_with_the_first_chunk_that_goes)
+TEST(store_mem_makes_its_file_with_the_first_chunk_that_goes)
 {
     char room[64];
     const char *dir = own_dir(room);
-    sn_queue *q = queue_in(dir);
-    sn_chain c = SN_CHAIN;
+    sn_store *s = store_in(dir);
+    sn_url_list c = SN_URL_LIST;
     unsigned n = 0;
 
-    while (figures(q).spilled == 0) {
+    while (s->figures.spilled == 0) {
         CHECK_EQ(nameless(dir), -1);
-        n = fill(q, &c, n, n + 1);
+        n = fill(s, &c, n, n + 1);
     }
     CHECK(nameless(dir) >= 0);
     CHECK_EQ(rmdir(dir), 0); /* nothing in it has a name */
     for (unsigned i = 0; i < n; i++)
-        CHECK_EQ(take(q, &c, i), SEINE_OK);
-    sn_queue_free(q);
+        CHECK_EQ(take(s, &c, i), SEINE_OK);
+    CHECK_EQ(sn_store_close(s, true), SEINE_OK);
     CHECK_EQ(nameless(dir), -1);
 }
 
 /* A thousand puts for a thousand takes, a hundred times over: the file does not grow. */
-TEST(queue_uses_the_space_of_its_file_again)
+TEST(store_mem_uses_the_space_of_its_file_again)
 {
     char room[64];
     const char *dir = own_dir(room);
-    sn_queue *q = queue_in(dir);
-    sn_chain c = SN_CHAIN;
-    unsigned in = fill(q, &c, 0, MANY), out = 0;
+    sn_store *s = store_in(dir);
+    sn_url_list c = SN_URL_LIST;
+    unsigned in = fill(s, &c, 0, MANY), out = 0;
     int fd = nameless(dir);
     uint64_t size = file_size(fd);
 
-    CHECK(size >= figures(q).spilled);
-    CHECK(size <= figures(q).spilled * 21 / 20);
+    CHECK(size >= s->figures.spilled);
+    CHECK(size <= s->figures.spilled * 21 / 20);
     for (int turn = 0; turn < 200; turn++) {
-        in = fill(q, &c, in, in + 1000);
+        in = fill(s, &c, in, in + 1000);
         for (int i = 0; i < 1000; i++)
-            CHECK_EQ(take(q, &c, out++), SEINE_OK);
+            CHECK_EQ(take(s, &c, out++), SEINE_OK);
     }
     CHECK(file_size(fd) <= size + size / 10);
     while (out < in)
-        CHECK_EQ(take(q, &c, out++), SEINE_OK);
+        CHECK_EQ(take(s, &c, out++), SEINE_OK);
     CHECK_EQ(file_size(fd), 0);
-    sn_queue_free(q);
+    CHECK_EQ(sn_store_close(s, true), SEINE_OK);
     rmdir(dir);
 }
 
 /* Puts that find the disk full fail and change nothing; with space again all goes on. */
-TEST(queue_says_disk_full_and_loses_nothing)
+TEST(store_mem_says_disk_full_and_loses_nothing)
 {
     char room[64];
     const char *dir = own_dir(room);
-    sn_queue *q = queue_in(dir);
-    sn_chain c = SN_CHAIN;
+    sn_store *s = store_in(dir);
+    sn_url_list c = SN_URL_LIST;
     struct rlimit was, tiny;
     unsigned in = 0, refused = 0;
 
@@ -166,9 +157,9 @@ TEST(queue_says_disk_full_and_loses_nothing)
     tiny = (struct rlimit){150000, was.rlim_max};
     CHECK_EQ(setrlimit(RLIMIT_FSIZE, &tiny), 0);
     while (refused < 100) {
-        sn_chain before = c;
-        sn_queue_figures f = figures(q);
-        seine_err e = put(q, &c, in);
+        sn_url_list before = c;
+        sn_store_figures f = s->figures;
+        seine_err e = put(s, &c, in);
 
         CHECK(e == SEINE_OK || e == SEINE_E_DISK_FULL);
         if (e == SEINE_OK) {
@@ -177,67 +168,67 @@ TEST(queue_says_disk_full_and_loses_nothing)
         }
         refused++;
         CHECK_EQ(memcmp(&before, &c, sizeof c), 0);
-        CHECK_EQ(figures(q).urls, f.urls);
-        CHECK_EQ(figures(q).spilled, f.spilled);
+        CHECK_EQ(s->figures.urls, f.urls);
+        CHECK_EQ(s->figures.spilled, f.spilled);
     }
-    CHECK(figures(q).spilled > 0);
+    CHECK(s->figures.spilled > 0);
     CHECK_EQ(setrlimit(RLIMIT_FSIZE, &was), 0);
-    in = fill(q, &c, in, in + 5000);
+    in = fill(s, &c, in, in + 5000);
     for (unsigned i = 0; i < in; i++)
-        CHECK_EQ(take(q, &c, i), SEINE_OK);
+        CHECK_EQ(take(s, &c, i), SEINE_OK);
     CHECK_EQ(c.n, 0);
     CHECK_EQ(file_size(nameless(dir)), 0); /* no place is lost to those that failed */
-    sn_queue_free(q);
+    CHECK_EQ(sn_store_close(s, true), SEINE_OK);
     rmdir(dir);
 }
 
-TEST(queue_says_io_where_no_file_can_be_made)
+TEST(store_mem_says_io_where_no_file_can_be_made)
 {
-    sn_queue *q = queue_in("/nonexistent/directory");
-    sn_chain c = SN_CHAIN;
+    sn_store *s = store_in("/nonexistent/directory");
+    sn_url_list c = SN_URL_LIST;
     unsigned in = 0;
     seine_err e;
 
-    while ((e = put(q, &c, in)) == SEINE_OK)
+    while ((e = put(s, &c, in)) == SEINE_OK)
         in++;
     CHECK_EQ(e, SEINE_E_IO);
     CHECK_EQ(c.n, in);
     for (unsigned i = 0; i < in; i++)
-        CHECK_EQ(take(q, &c, i), SEINE_OK);
-    sn_queue_free(q);
+        CHECK_EQ(take(s, &c, i), SEINE_OK);
+    CHECK_EQ(sn_store_close(s, true), SEINE_OK);
 }
 
 /* One byte is turned, or the end is missing: what stands before it is still read, the
- * list stays and can be dropped, and other lists are whole. */
-TEST(queue_says_state_corrupt_when_the_file_lies)
+ * list stays and can be given up, and other lists are whole. */
+TEST(store_mem_says_state_corrupt_when_the_file_lies)
 {
     for (int cut = 0; cut < 2; cut++) {
         char room[64];
         const char *dir = own_dir(room);
-        sn_queue *q = queue_in(dir);
-        sn_chain c = SN_CHAIN, other = SN_CHAIN;
+        sn_store *s = store_in(dir);
+        sn_url_list c = SN_URL_LIST, other = SN_URL_LIST;
         unsigned out = 0;
         seine_err e;
 
-        fill(q, &c, 0, 20000);
+        fill(s, &c, 0, 20000);
         int fd = nameless(dir);
         off_t at = (off_t)file_size(fd) / 2;
         char byte = 0;
-        fill(q, &other, 0, 30);
+        fill(s, &other, 0, 30);
         CHECK_EQ(pread(fd, &byte, 1, at), 1);
         byte ^= 4;
         CHECK_EQ(cut ? ftruncate(fd, at) : pwrite(fd, &byte, 1, at), cut ? 0 : 1);
-        while ((e = take(q, &c, out)) == SEINE_OK)
+        while ((e = take(s, &c, out)) == SEINE_OK)
             out++;
         CHECK_EQ(e, SEINE_E_STATE_CORRUPT);
         CHECK_EQ(c.n, 20000 - out);
-        CHECK_EQ(take(q, &c, out), SEINE_E_STATE_CORRUPT);
-        sn_queue_drop(q, &c);
-        CHECK_EQ(figures(q).urls, 30);
-        CHECK_EQ(figures(q).spilled, 0);
+        CHECK_EQ(take(s, &c, out), SEINE_E_STATE_CORRUPT);
+        CHECK_EQ(sn_store_commit(s, &(sn_group){.lost = &c}), SEINE_OK);
+        CHECK_EQ(s->figures.urls, 30);
+        CHECK_EQ(s->figures.spilled, 0);
         for (unsigned i = 0; i < 30; i++)
-            CHECK_EQ(take(q, &other, i), SEINE_OK);
-        sn_queue_free(q);
+            CHECK_EQ(take(s, &other, i), SEINE_OK);
+        CHECK_EQ(sn_store_close(s, true), SEINE_OK);
         rmdir(dir);
     }
 }

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * queue - what a URL that waits costs: bytes in memory, time to put it and to take it.
+ * store_mem - what a URL that waits costs: bytes in memory, time to put it and to take
+ * it.
  *
- *     bench-queue [-j] [urls]      1,000,000 when none are given
+ *     bench-store_mem [-j] [urls]      1,000,000 when none are given
  *
  * URLs come as a crawl finds them: six new ones of a host at a time, all from one page,
  * whose address is 60 bytes long and stands with each of them; then another host. They
  * are taken one from each host in turn, which is the worst a cache can meet. Paths are
  * words in one of 8 directories of the host, 20 to 60 bytes, or 40 where the name says
- * so. "bytes" is what the queue counts, "resident" what the kernel does, both per URL
+ * so. "bytes" is what the store counts, "resident" what the kernel does, both per URL
  * with all of them waiting; the second has the lists too, 12 bytes each. One thread,
- * its CPU time; medians of 5. "spilled" queues may have an eighth of the memory the
+ * its CPU time; medians of 5. "spilled" stores may have an eighth of the memory the
  * others took. What the machine can do is measured in the same run: a read whose place is
  * known from the read before, in 64 MiB. To take from one of very many lists is two of
  * these. The exit code is 1 when a bar is missed.
@@ -24,7 +25,7 @@
 #include <unistd.h>
 
 #include "base/rng.h"
-#include "store/queue.h"
+#include "store/store_mem.h"
 
 enum { RUNS = 5, PAGE = 6, DIRS = 8, LONGEST = 96 };
 
@@ -36,7 +37,7 @@ static void
 must(bool ok, const char *what)
 {
     if (!ok) {
-        fprintf(stderr, "bench-queue: %s\n", what);
+        fprintf(stderr, "bench-store_mem: %s\n", what);
         exit(1);
     }
 }
@@ -68,8 +69,8 @@ report(const char *name, uint32_t lists, double value, const char *unit, double 
 
     missed += !ok;
     if (as_json) {
-        printf("{\"name\":\"queue_%s\",\"lists\":%u,\"value\":%.4g,\"unit\":\"%s\"", name,
-               lists, value, unit);
+        printf("{\"name\":\"store_mem_%s\",\"lists\":%u,\"value\":%.4g,\"unit\":\"%s\"",
+               name, lists, value, unit);
         if (bar > 0)
             printf(",\"bar\":%g,\"ok\":%s", bar, ok ? "true" : "false");
         printf("}\n");
@@ -164,7 +165,7 @@ typedef struct figure {
 
 typedef struct lead {
     char path[LONGEST];
-    sn_queued u;
+    sn_waiting_url u;
     uint32_t list;
 } lead;
 
@@ -185,20 +186,20 @@ make_links(sn_rng *r, const shape *s, uint64_t number, lead *links, uint32_t n)
 
             make_path(r, list, links[k].path, path);
             links[k].list = list;
-            links[k].u = (sn_queued){.target = {links[k].path, path},
-                                     .parent = {parent, 60},
-                                     .number = number + k,
-                                     .line = 100 + 7 * (k - i),
-                                     .depth = 3,
-                                     .tag = 2,
-                                     .attr = 1};
+            links[k].u = (sn_waiting_url){.target = {links[k].path, path},
+                                          .parent = {parent, 60},
+                                          .number = number + k,
+                                          .line = 100 + 7 * (k - i),
+                                          .depth = 3,
+                                          .tag = 2,
+                                          .attr = 1};
         }
     }
     return n;
 }
 
 static double
-fill(sn_queue *q, sn_chain *chains, const shape *s, uint32_t urls)
+fill(sn_store *store, sn_url_list *chains, const shape *s, uint32_t urls)
 {
     enum { BATCH = 256 * PAGE };
     static lead links[BATCH];
@@ -211,7 +212,8 @@ fill(sn_queue *q, sn_chain *chains, const shape *s, uint32_t urls)
         double t = cpu_seconds();
 
         for (uint32_t i = 0; i < n; i++)
-            must(sn_queue_put(q, &chains[links[i].list], &links[i].u) == SEINE_OK, "put");
+            must(sn_store_enqueue(store, &chains[links[i].list], &links[i].u) == SEINE_OK,
+                 "put");
         spent += cpu_seconds() - t;
         done += n;
     }
@@ -220,7 +222,7 @@ fill(sn_queue *q, sn_chain *chains, const shape *s, uint32_t urls)
 
 /* One from each list in turn, as long as it has any. */
 static double
-empty(sn_queue *q, sn_chain *chains, const shape *s, uint32_t urls)
+empty(sn_store *store, sn_url_list *chains, const shape *s, uint32_t urls)
 {
     uint32_t *full = calloc(s->lists, sizeof *full), n = 0;
 
@@ -233,12 +235,11 @@ empty(sn_queue *q, sn_chain *chains, const shape *s, uint32_t urls)
         uint32_t left = 0;
 
         for (uint32_t i = 0; i < n; i++) {
-            sn_chain *c = &chains[full[i]];
-            sn_queued u;
+            sn_url_list *c = &chains[full[i]];
+            sn_waiting_url u;
 
-            must(sn_queue_head(q, c, &u) == SEINE_OK, "head");
+            must(sn_store_take(store, c, UINT32_MAX, &u) == SEINE_OK, "take");
             sink += u.number + (uint8_t)u.target.ptr[u.target.len - 1];
-            sn_queue_pop(q, c);
             if (c->n > 0)
                 full[left++] = full[i];
         }
@@ -251,23 +252,24 @@ empty(sn_queue *q, sn_chain *chains, const shape *s, uint32_t urls)
 static figure
 run(const shape *s, uint32_t urls, size_t max_bytes)
 {
-    sn_chain *chains = calloc(s->lists, sizeof *chains);
-    sn_queue *q = NULL;
-    sn_queue_figures f;
+    sn_url_list *chains = calloc(s->lists, sizeof *chains);
+    sn_store *store = NULL;
+    sn_store_figures f;
     figure got;
 
     malloc_trim(0);
     double before = resident();
 
-    must(chains && sn_queue_new(&(sn_queue_opts){.max_bytes = max_bytes}, &q) == SEINE_OK,
-         "no queue");
-    got.put = fill(q, chains, s, urls);
-    sn_queue_stats(q, &f);
+    must(chains && sn_store_open(&sn_store_mem, &(sn_store_opts){.max_bytes = max_bytes},
+                                 &store) == SEINE_OK,
+         "no store");
+    got.put = fill(store, chains, s, urls);
+    f = store->figures;
     got.bytes = (double)f.bytes / urls;
     got.spilled = (double)f.spilled / urls;
     got.resident = (resident() - before) / urls;
-    got.take = empty(q, chains, s, urls);
-    sn_queue_free(q);
+    got.take = empty(store, chains, s, urls);
+    (void)!sn_store_close(store, true);
     free(chains);
     return got;
 }

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store/store_mem.h"
+
+#include "base/alloc.h"
+#include "store/store_mem_parts.h"
+
+static sn_mem_store *
+mem_of(sn_store *s)
+{
+    return (sn_mem_store *)s;
+}
+
+static seine_err
+open_store(const sn_store_opts *o, sn_store **out_store)
+{
+    sn_mem_store *mem = sn_zalloc(sizeof *mem);
+
+    if (!mem)
+        return SEINE_E_NOMEM;
+    mem->base.ops = &sn_store_mem;
+    mem->base.figures.bytes = sn_heap_cost(sizeof *mem);
+    mem->max_bytes = o->max_bytes > 0 ? o->max_bytes : UINT64_MAX;
+    seine_err e = sn_spill_init(mem, o->spill ? o->spill : "/tmp");
+    if (e != SEINE_OK) {
+        sn_free(mem);
+        return e;
+    }
+    *out_store = &mem->base;
+    return SEINE_OK;
+}
+
+static seine_err
+close_store(sn_store *s, bool clean)
+{
+    sn_mem_store *mem = mem_of(s);
+
+    (void)clean;
+    for (uint32_t i = 0; i < mem->n_pages; i++) {
+        for (uint32_t k = 0; k < SN_CHUNK_PAGE; k++)
+            if (mem->pages[i][k].state != SN_CHUNK_SPILLED)
+                sn_free(mem->pages[i][k].bytes);
+        sn_free(mem->pages[i]);
+    }
+    sn_free(mem->pages);
+    sn_spill_fini(mem);
+    sn_free(mem);
+    return SEINE_OK;
+}
+
+/* An earlier run has left nothing. */
+static seine_err
+scan(sn_store *s, const sn_scan *into)
+{
+    (void)s;
+    (void)into;
+    return SEINE_OK;
+}
+
+/* Room for a chunk that has to hold n bytes: half as much again, but no more than a
+ * chunk may have unless a single entry needs it. */
+static size_t
+room_for(size_t n, bool grows)
+{
+    size_t more = grows ? n + n / 2 : n;
+
+    if (more > SN_CHUNK_MOST)
+        more = n < SN_CHUNK_MOST ? SN_CHUNK_MOST : n;
+    return sn_heap_room(more);
+}
+
+/* The chunk whose last entry was taken holds its texts until the next call. */
+static void
+free_spent(sn_mem_store *mem)
+{
+    if (mem->spent != 0)
+        sn_chunk_free(mem, mem->spent);
+    mem->spent = 0;
+}
+
+static seine_err
+append(sn_mem_store *mem, sn_chunk *c, const sn_entry *e)
+{
+    size_t need = c->end + e->len;
+
+    if (need > c->room) {
+        size_t room = room_for(need, true);
+        seine_err err = sn_spill_make_room(mem, room - c->room);
+
+        if (err == SEINE_OK)
+            err = sn_chunk_resize(mem, c, room);
+        if (err != SEINE_OK)
+            return err;
+    }
+    sn_entry_write(c, e);
+    return SEINE_OK;
+}
+
+/* What is not the last one any more gives back what it does not use, and may go to the
+ * file if it is not the first one either. */
+static void
+close_last(sn_mem_store *mem, const sn_url_list *l)
+{
+    sn_chunk *c = sn_chunk_at(mem, l->last);
+
+    if (sn_heap_cost(c->end) < sn_heap_cost(c->room))
+        (void)!sn_chunk_resize(mem, c, sn_heap_room(c->end));
+    if (l->last != l->first)
+        sn_middle_add(mem, l->last);
+}
+
+static seine_err
+append_chunk(sn_mem_store *mem, sn_url_list *l, const sn_waiting_url *u)
+{
+    sn_entry e;
+    sn_entry_plan(NULL, u, &e);
+    size_t room = room_for(e.len, l->last != 0);
+    seine_err err = sn_spill_make_room(mem, room);
+    if (err != SEINE_OK)
+        return err;
+    uint32_t id = sn_chunk_new(mem, room);
+    if (id == 0)
+        return SEINE_E_NOMEM;
+    sn_entry_write(sn_chunk_at(mem, id), &e);
+    if (l->last) {
+        close_last(mem, l);
+        sn_chunk_at(mem, l->last)->next = id;
+    } else {
+        l->first = id;
+    }
+    l->last = id;
+    return SEINE_OK;
+}
+
+static seine_err
+enqueue(sn_store *s, sn_url_list *l, const sn_waiting_url *u)
+{
+    sn_mem_store *mem = mem_of(s);
+    seine_err e = SEINE_E_FULL;
+
+    if (u->target.len > SN_STORE_TEXT || u->parent.len > SN_STORE_TEXT)
+        return SEINE_E_RANGE;
+    if (u->kind >= 8 || u->ceiling >= 4 || u->tag >= 64 || u->attr >= 16 ||
+        l->n == UINT32_MAX)
+        return SEINE_E_INVAL;
+    free_spent(mem);
+    if (l->last) {
+        sn_chunk *c = sn_chunk_at(mem, l->last);
+        sn_entry entry;
+
+        sn_chunk_fetch(c, c->end, c->open.context, c->open.anchor);
+        sn_entry_plan(c, u, &entry);
+        if (c->end + entry.len <= SN_CHUNK_MOST)
+            e = append(mem, c, &entry);
+    }
+    if (e == SEINE_E_FULL)
+        e = append_chunk(mem, l, u);
+    if (e == SEINE_OK) {
+        l->n++;
+        s->figures.urls++;
+    }
+    return e;
+}
+
+/* The next chunk is the first of the list from now on. */
+static void
+pass_chunk(sn_mem_store *mem, sn_url_list *l)
+{
+    uint32_t next = sn_chunk_at(mem, l->first)->next;
+
+    mem->spent = l->first;
+    l->first = next;
+    if (next == 0)
+        l->last = 0;
+    else if (sn_chunk_at(mem, next)->state == SN_CHUNK_MIDDLE)
+        sn_middle_remove(mem, next);
+}
+
+static seine_err
+take(sn_store *s, sn_url_list *l, uint32_t deepest, sn_waiting_url *out)
+{
+    sn_mem_store *mem = mem_of(s);
+    seine_err e = SEINE_OK;
+    sn_chunk_mark behind;
+
+    free_spent(mem);
+    if (l->n == 0)
+        return SEINE_E_CLOSED;
+    sn_chunk *c = sn_chunk_at(mem, l->first);
+    if (c->state == SN_CHUNK_SPILLED)
+        e = sn_spill_load(mem, c);
+    if (e != SEINE_OK)
+        return e;
+    sn_chunk_fetch(c, c->open.read.at, c->open.read.context, c->open.read.anchor);
+    e = sn_entry_read(mem, c, c->open.read, out, &behind);
+    if (e != SEINE_OK)
+        return e;
+    if (out->depth > deepest)
+        return SEINE_E_BUSY;
+    c->open.read = behind;
+    l->n--;
+    s->figures.urls--;
+    if (c->open.read.at == c->end)
+        pass_chunk(mem, l);
+    return SEINE_OK;
+}
+
+static void
+drop(sn_mem_store *mem, sn_url_list *l)
+{
+    mem->base.figures.urls -= l->n;
+    for (uint32_t id = l->first, next; id != 0; id = next) {
+        next = sn_chunk_at(mem, id)->next;
+        sn_chunk_free(mem, id);
+    }
+    *l = SN_URL_LIST;
+}
+
+static seine_err
+commit(sn_store *s, const sn_group *group)
+{
+    free_spent(mem_of(s));
+    if (group->lost)
+        drop(mem_of(s), group->lost);
+    s->figures.done += group->n_done;
+    s->figures.groups++;
+    return SEINE_OK;
+}
+
+const sn_store_ops sn_store_mem = {.open = open_store,
+                                   .scan = scan,
+                                   .enqueue = enqueue,
+                                   .take = take,
+                                   .commit = commit,
+                                   .close = close_store};
