@@ -56,6 +56,21 @@ settle(const z_stream *z, sn_str *in, sn_codec_room *out)
     *out = (sn_codec_room){out->ptr + made, out->len - made};
 }
 
+/* What zlib's answer to a step means. */
+static sn_codec_event
+event_of(sn_codec *c, int said, const sn_codec_room *out)
+{
+    switch (said) {
+    case Z_STREAM_END:
+        return SN_CODEC_END;
+    case Z_OK:
+    case Z_BUF_ERROR:
+        return sn_codec_rest(out);
+    default:
+        return sn_codec_fail(c);
+    }
+}
+
 static void
 inflate_open(sn_codec *c)
 {
@@ -84,15 +99,7 @@ inflate_step(sn_codec *c, sn_str *in, sn_codec_room *out, bool finish)
     lend(z, in, out);
     int said = inflate(z, Z_NO_FLUSH);
     settle(z, in, out);
-    switch (said) {
-    case Z_STREAM_END:
-        return SN_CODEC_END;
-    case Z_OK:
-    case Z_BUF_ERROR:
-        return sn_codec_rest(out);
-    default:
-        return sn_codec_fail(c);
-    }
+    return event_of(c, said, out);
 }
 
 static void
@@ -130,15 +137,7 @@ deflate_step(sn_codec *c, sn_str *in, sn_codec_room *out, bool finish)
     lend(z, in, out);
     int said = deflate(z, finish && in->len <= MOST ? Z_FINISH : Z_NO_FLUSH);
     settle(z, in, out);
-    switch (said) {
-    case Z_STREAM_END:
-        return SN_CODEC_END;
-    case Z_OK:
-    case Z_BUF_ERROR:
-        return sn_codec_rest(out);
-    default:
-        return sn_codec_fail(c);
-    }
+    return event_of(c, said, out);
 }
 
 static void

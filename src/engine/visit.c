@@ -227,6 +227,8 @@ sn_visits_out(const sn_visits *p)
     return atomic_load_explicit(&p->out, memory_order_relaxed);
 }
 
+/* An inbox is the list of engine/mail.c with other members: one list for both would have
+ * to forget what its members are. */
 bool
 sn_inbox_put(sn_inbox *box, sn_visit *give)
 {
