@@ -11,6 +11,7 @@
 
 #include "screen/xalloc.h"
 
+/* The cookie jar of the library has the same loop, which is no part of the contract. */
 static bool
 write_all(int fd, const char *bytes, size_t n)
 {

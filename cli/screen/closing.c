@@ -186,29 +186,45 @@ put_outcomes(const closing *c, const screen *s, textbuf *out)
     }
 }
 
+/* A row of counts that goes on in the next line where the screen ends. */
+typedef struct counts {
+    const char *label;
+    size_t used; /* columns of this line */
+} counts;
+
+static void
+put_one_count(counts *row, const char *name, uint64_t n, const screen *s, textbuf *out)
+{
+    char text[64];
+
+    if (n == 0)
+        return;
+    size_t len =
+        (size_t)snprintf(text, sizeof text, "%s: %s", name, figure_count(n).text);
+    if (row->used == 0) {
+        put_label(out, s, row->label);
+    } else if (row->used + len + 3 > s->width - 12) {
+        textbuf_put(out, "\n%10s", "");
+        row->used = 0;
+    } else {
+        textbuf_put(out, "   ");
+    }
+    textbuf_put(out, "%s", text);
+    row->used += len + 3;
+}
+
 static void
 put_statuses(const closing *c, const screen *s, textbuf *out)
 {
-    size_t used = 0;
+    counts row = {"statuses", 0};
 
     for (unsigned i = 100; i < 1000; i++) {
-        char text[48];
+        char name[8];
 
-        if (c->sums.statuses[i] == 0)
-            continue;
-        int n = snprintf(text, sizeof text, "%u: %s", i,
-                         figure_count(c->sums.statuses[i]).text);
-        if (used == 0)
-            put_label(out, s, "statuses");
-        else if (used + (size_t)n + 3 > s->width - 12) {
-            textbuf_put(out, "\n%10s", "");
-            used = 0;
-        } else
-            textbuf_put(out, "   ");
-        textbuf_put(out, "%s", text);
-        used += (size_t)n + 3;
+        snprintf(name, sizeof name, "%u", i);
+        put_one_count(&row, name, c->sums.statuses[i], s, out);
     }
-    if (used)
+    if (row.used)
         textbuf_put(out, "\n");
 }
 
@@ -216,26 +232,11 @@ put_statuses(const closing *c, const screen *s, textbuf *out)
 static void
 put_reasons(const closing *c, const screen *s, textbuf *out)
 {
-    size_t used = 0;
+    counts row = {"skips", 0};
 
-    for (int i = 0; i < SEINE_SKIP_ROOM; i++) {
-        char text[64];
-
-        if (c->sums.skips[i] == 0)
-            continue;
-        int n = snprintf(text, sizeof text, "%s: %s", seine_skip_name((seine_skip)i),
-                         figure_count(c->sums.skips[i]).text);
-        if (used == 0)
-            put_label(out, s, "skips");
-        else if (used + (size_t)n + 3 > s->width - 12) {
-            textbuf_put(out, "\n%10s", "");
-            used = 0;
-        } else
-            textbuf_put(out, "   ");
-        textbuf_put(out, "%s", text);
-        used += (size_t)n + 3;
-    }
-    if (used)
+    for (int i = 0; i < SEINE_SKIP_ROOM; i++)
+        put_one_count(&row, seine_skip_name((seine_skip)i), c->sums.skips[i], s, out);
+    if (row.used)
         textbuf_put(out, "\n");
 }
 

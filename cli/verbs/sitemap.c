@@ -5,6 +5,7 @@
 #include <seine/plumbing.h>
 
 #include "options/request.h"
+#include "options/request_rows.h"
 #include "options/sitemap_date.h"
 #include "screen/out.h"
 #include "screen/say.h"
@@ -44,22 +45,7 @@ static const option options[] = {
      .help = "one attempt, from the lookup to the last byte"},
     {"retries", NULL, KIND_COUNT, "N", "2", NET(retries), .max = 1000, .env = true,
      .help = "tries after the first"},
-    {"header", "H", KIND_LIST, "LINE", NET(header), .env = true, .rare = true,
-     .help = "a header for the hosts given; may be repeated"},
-    {"user", "u", KIND_TEXT, "NAME[:PASS]", NET(user), .rare = true,
-     .help = "Basic authentication at the hosts given; asks for PASS"},
-    {"user-agent", "A", KIND_TEXT, "S", NET(user_agent), .env = true, .rare = true,
-     .help = "who asks; seine/VERSION if not given"},
-    {"contact", NULL, KIND_TEXT, "S", NET(contact), .env = true, .rare = true,
-     .help = "mail or URL for those who run the hosts"},
-    {"insecure", "k", KIND_FLAG, AT(insecure), .rare = true,
-     .help = "check no certificate of the hosts given"},
-    {"cacert", NULL, KIND_FILE, "FILE", NET(cacert), .env = true, .rare = true,
-     .help = "authorities to trust (PEM), not those of the system"},
-    {"proxy", "x", KIND_TEXT, "URL|off", NET(proxy), .env = true, .rare = true,
-     .help = "through a proxy: http:// https:// socks5:// socks5h://"},
-    {"no-proxy", NULL, KIND_TEXT, "LIST", NET(no_proxy), .env = true, .rare = true,
-     .help = "hosts asked straight: names, addresses, nets, or *"},
+    REQUEST_ROWS,
     {"allow-net", NULL, KIND_LIST, "CIDR", NET(allow_net), .env = true, .rare = true,
      .help = "addresses any sitemap may lead to; may be repeated",
      .more = "A host that was not typed is asked at public addresses only, unless this says so."},

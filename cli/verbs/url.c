@@ -10,6 +10,7 @@
 #include "verbs/bytes.h"
 #include "verbs/jsonl.h"
 #include "verbs/lines.h"
+#include "verbs/url_place.h"
 #include "verbs/verbs.h"
 
 typedef struct settings {
@@ -108,41 +109,14 @@ const command cmd_url_normalize = {
 /* clang-format on */
 
 /* A URL and its memory. */
-typedef struct place {
-    char mem[SEINE_URL_ROOM];
-    seine_url url;
-} place;
-
-static bool
-refuse_url(const char *what, seine_err e, const seine_url_flaw *flaw, reason *why)
-{
-    if (e != SEINE_E_BAD_URL)
-        return reason_set(why, "%s%s", what, seine_err_text(e));
-    return reason_set(why, "%s%s, at byte %zu", what, seine_url_flaw_text(flaw->kind),
-                      flaw->at);
-}
-
 /* Reads a URL; an empty base counts as none. */
 static bool
-read_url(place *p, const seine_url *base, const char *text, size_t len, reason *why)
+read_url(url_place *p, const seine_url *base, const char *text, size_t len, reason *why)
 {
     seine_url_flaw flaw = {SEINE_URL_NONE, 0};
-    seine_err e;
+    seine_err e = url_place_read(p, base, text, len, &flaw);
 
-    seine_url_init(&p->url, p->mem, sizeof p->mem);
-    e = seine_url_href(base).len > 0 ? seine_url_resolve(&p->url, base, text, len, &flaw)
-                                     : seine_url_parse(&p->url, text, len, &flaw);
-    return e == SEINE_OK || refuse_url("", e, &flaw, why);
-}
-
-static bool
-read_base(place *p, const char *text, size_t len, reason *why)
-{
-    seine_url_flaw flaw = {SEINE_URL_NONE, 0};
-
-    seine_url_init(&p->url, p->mem, sizeof p->mem);
-    seine_err e = seine_url_parse(&p->url, text, len, &flaw);
-    return e == SEINE_OK || refuse_url("base: ", e, &flaw, why);
+    return e == SEINE_OK || url_place_refuse("", e, &flaw, why);
 }
 
 /* Adds a part with the delimiter that the standard shows before or behind it. */
@@ -202,7 +176,7 @@ static bool
 answer_url_case(verb fn, bool needs_base, const seine_json *in, seine_json *out,
                 reason *why)
 {
-    static place base, url;
+    static url_place base, url;
     bytes input = {0}, ref = {0}, page = {0};
     const char *strip = NULL;
     bool good = false;
@@ -227,7 +201,7 @@ answer_url_case(verb fn, bool needs_base, const seine_json *in, seine_json *out,
         goto out;
     }
     const bytes *text = input.ptr ? &input : &ref;
-    if ((page.ptr && !read_base(&base, page.ptr, page.len, why)) ||
+    if ((page.ptr && !url_place_read_base(&base, page.ptr, page.len, why)) ||
         !read_url(&url, &base.url, text->ptr, text->len, why))
         goto out;
     jsonl_set(out, "ok", seine_json_new_bool(true));
@@ -262,7 +236,7 @@ answer_normalize(const seine_json *in, seine_json *out, reason *why)
 typedef struct job {
     const settings *set;
     verb fn;
-    place base;
+    url_place base;
     bool failed;
 } job;
 
@@ -284,7 +258,7 @@ show_bad(job *j, const char *text, size_t len, const reason *why)
 static void
 print_url(job *j, const char *text, size_t len)
 {
-    static place url;
+    static url_place url;
     reason why;
 
     if (!read_url(&url, &j->base.url, text, len, &why)) {
@@ -340,7 +314,7 @@ run_url(const args *a, verb fn, jsonl_fn case_fn)
         return jsonl_only(a) ? jsonl_run(NULL, case_fn) : SAY_USAGE;
     j = (job){.set = set, .fn = fn};
     seine_url_init(&j.base.url, j.base.mem, sizeof j.base.mem);
-    if (set->base && !read_base(&j.base, set->base, strlen(set->base), &why))
+    if (set->base && !url_place_read_base(&j.base, set->base, strlen(set->base), &why))
         return say_fail(SAY_USAGE, "--base https://e.example/page", "--%s", why.text);
     if (a->count == 0)
         code = print_each_line(&j);

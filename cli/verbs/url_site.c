@@ -11,6 +11,7 @@
 #include "verbs/bytes.h"
 #include "verbs/jsonl.h"
 #include "verbs/lines.h"
+#include "verbs/url_place.h"
 #include "verbs/verbs.h"
 
 typedef struct settings {
@@ -61,20 +62,6 @@ const command cmd_url_site = {
 
 static seine_psl *list;
 
-typedef struct place {
-    char mem[SEINE_URL_ROOM];
-    seine_url url;
-} place;
-
-static bool
-refuse_url(const char *what, seine_err e, const seine_url_flaw *flaw, reason *why)
-{
-    if (e != SEINE_E_BAD_URL)
-        return reason_set(why, "%s%s", what, seine_err_text(e));
-    return reason_set(why, "%s%s, at byte %zu", what, seine_url_flaw_text(flaw->kind),
-                      flaw->at);
-}
-
 static bool
 could_be_host(const bytes *text)
 {
@@ -86,16 +73,12 @@ could_be_host(const bytes *text)
 
 /* Reads a URL, or a host alone as if it were one. */
 static bool
-read_input(place *p, const seine_url *base, const bytes *text, bool *out_bare,
+read_input(url_place *p, const seine_url *base, const bytes *text, bool *out_bare,
            reason *why)
 {
     seine_url_flaw flaw = {SEINE_URL_NONE, 0};
-    seine_err e;
+    seine_err e = url_place_read(p, base, text->ptr, text->len, &flaw);
 
-    seine_url_init(&p->url, p->mem, sizeof p->mem);
-    e = seine_url_href(base).len > 0
-            ? seine_url_resolve(&p->url, base, text->ptr, text->len, &flaw)
-            : seine_url_parse(&p->url, text->ptr, text->len, &flaw);
     *out_bare =
         e == SEINE_E_BAD_URL && flaw.kind == SEINE_URL_NO_BASE && could_be_host(text);
     if (*out_bare) {
@@ -104,7 +87,7 @@ read_input(place *p, const seine_url *base, const bytes *text, bool *out_bare,
         snprintf(whole, sizeof whole, "http://%.*s/", (int)text->len, text->ptr);
         e = seine_url_parse(&p->url, whole, strlen(whole), &flaw);
     }
-    return e == SEINE_OK || refuse_url("", e, &flaw, why);
+    return e == SEINE_OK || url_place_refuse("", e, &flaw, why);
 }
 
 static size_t
@@ -170,9 +153,8 @@ put_site(const seine_url *u, const bytes *bare, seine_json *out)
 static bool
 answer_site_case(const seine_json *in, seine_json *out, reason *why)
 {
-    static place base, url;
+    static url_place base, url;
     bytes input = {0}, ref = {0}, page = {0};
-    seine_url_flaw flaw = {SEINE_URL_NONE, 0};
     bool good = false, bare;
 
     seine_url_init(&base.url, base.mem, sizeof base.mem);
@@ -187,12 +169,8 @@ answer_site_case(const seine_json *in, seine_json *out, reason *why)
         reason_set(why, input.ptr ? "both 'input' and 'ref'" : "no member 'input'");
         goto out;
     }
-    seine_err e =
-        page.ptr ? seine_url_parse(&base.url, page.ptr, page.len, &flaw) : SEINE_OK;
-    if (e != SEINE_OK) {
-        refuse_url("base: ", e, &flaw, why);
+    if (page.ptr && !url_place_read_base(&base, page.ptr, page.len, why))
         goto out;
-    }
     const bytes *text = input.ptr ? &input : &ref;
     if (!read_input(&url, &base.url, text, &bare, why))
         goto out;
@@ -225,7 +203,7 @@ show_bad(const settings *set, const char *text, size_t len, const char *why)
 static bool
 print_site(const settings *set, const char *text, size_t len)
 {
-    static place none, url;
+    static url_place none, url;
     bytes input = {text, len, NULL};
     reason why;
     bool bare;
