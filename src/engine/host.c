@@ -8,8 +8,8 @@
 #include "base/rng.h"
 #include "base/time.h"
 
-#define FIRST_ROOM  64
-#define MAX_FIGURES 4096 /* hosts of which figures are kept */
+#define FIRST_ROOM 64
+#define MAX_STATS  4096 /* hosts of which statistics are kept */
 
 _Static_assert(sizeof(sn_host) == 64, "a cache line");
 
@@ -39,9 +39,9 @@ void
 sn_hosts_fini(sn_hosts *hs)
 {
     sn_hosts_drop_guards(hs);
-    for (uint32_t i = 0; i < hs->n_figures; i += SN_FIGURES_BLOCK)
-        sn_free(hs->figures[i / SN_FIGURES_BLOCK]);
-    sn_free(hs->figures);
+    for (uint32_t i = 0; i < hs->n_stats; i += SN_HOST_STATS_BLOCK)
+        sn_free(hs->stats[i / SN_HOST_STATS_BLOCK]);
+    sn_free(hs->stats);
     if (hs->all)
         sn_pages_free(hs->all, hs->room * sizeof *hs->all);
     sn_free(hs->cards);
@@ -133,7 +133,7 @@ sn_hosts_find(sn_hosts *hs, const seine_url *url, seine_time now, uint32_t *out_
     if (!copy)
         return SEINE_E_NOMEM;
     hs->all[hs->n] = (sn_host){
-        .next = now, .guards = SN_NONE, .figures = SN_NONE, .pin = SN_ADDRESS_NO_PIN};
+        .next = now, .guards = SN_NONE, .stats = SN_NONE, .pin = SN_ADDRESS_NO_PIN};
     hs->cards[hs->n] = (sn_host_card){.name = copy, .hash = hash, .parked_next = SN_NONE};
     hs->table[at] = ++hs->n;
     *out_host = hs->n - 1;
@@ -152,25 +152,25 @@ sn_hosts_set_given(sn_hosts *hs, uint32_t host, seine_time now)
         sn_hosts_retune(hs, host, now);
 }
 
-sn_figures *
-sn_hosts_make_figures(sn_hosts *hs, uint32_t host)
+sn_host_stats *
+sn_hosts_make_stats(sn_hosts *hs, uint32_t host)
 {
-    if (hs->n_figures == MAX_FIGURES)
+    if (hs->n_stats == MAX_STATS)
         return NULL;
-    if (hs->n_figures % SN_FIGURES_BLOCK == 0) {
-        uint32_t blocks = hs->n_figures / SN_FIGURES_BLOCK;
-        sn_figures **list = sn_realloc(hs->figures, (blocks + 1) * sizeof *list);
+    if (hs->n_stats % SN_HOST_STATS_BLOCK == 0) {
+        uint32_t blocks = hs->n_stats / SN_HOST_STATS_BLOCK;
+        sn_host_stats **list = sn_realloc(hs->stats, (blocks + 1) * sizeof *list);
         if (!list)
-            return NULL; /* figures are a comfort, not a promise */
-        hs->figures = list;
-        list[blocks] = sn_calloc(SN_FIGURES_BLOCK, sizeof **list);
+            return NULL; /* statistics are a comfort, not a promise */
+        hs->stats = list;
+        list[blocks] = sn_calloc(SN_HOST_STATS_BLOCK, sizeof **list);
         if (!list[blocks])
             return NULL;
     }
-    uint32_t i = hs->n_figures++;
-    sn_figures *f = &hs->figures[i / SN_FIGURES_BLOCK][i % SN_FIGURES_BLOCK];
-    sn_figures_init(f);
-    hs->all[host].figures = i;
+    uint32_t i = hs->n_stats++;
+    sn_host_stats *f = &hs->stats[i / SN_HOST_STATS_BLOCK][i % SN_HOST_STATS_BLOCK];
+    sn_host_stats_init(f);
+    hs->all[host].stats = i;
     return f;
 }
 

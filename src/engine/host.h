@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * host.h - what a shard knows of its hosts: a small record of each for ever, guards for
- * those that have work, and figures of the first thousands for the summary.
+ * those that have work, and statistics of the first thousands for the summary.
  *
  * The record has the queues of visits, the first moment at which the host may be asked
  * again, and where it stands: idle, on the wheel, in a ready lane, busy (as many in
@@ -13,21 +13,20 @@
  *     e = sn_hosts_guard(&hosts, host, now, &guards);
  *
  * Time    is passed in.
- * Memory  88 bytes, a place in a table and the name a host; guards and figures in slabs
- *         that are reused.
- * Threads one owner.
+ * Memory  88 bytes, a place in a table and the name a host; guards and statistics in
+ * slabs that are reused. Threads one owner.
  */
 #ifndef SN_HOST_H
 #define SN_HOST_H
 
 #include "base/wheel.h"
-#include "engine/figures.h"
+#include "engine/host_stats.h"
 #include "engine/pace.h"
 #include "engine/shared_state.h"
 #include "guard/adapt.h"
 
-#define SN_GUARDS_BLOCK  64
-#define SN_FIGURES_BLOCK 16
+#define SN_GUARDS_BLOCK     64
+#define SN_HOST_STATS_BLOCK 16
 
 typedef enum sn_host_place {
     SN_HOST_IDLE,     /* nothing waits */
@@ -46,7 +45,7 @@ typedef struct sn_host {         /* one cache line: all that a start and an end 
     sn_visit *last[SN_LANES];    /* rings of visits: last->next is the first */
     uint32_t link;               /* the wheel's, or the next in its lane */
     uint32_t guards;             /* SN_NONE: folded */
-    uint32_t figures;            /* SN_NONE: none are kept */
+    uint32_t stats;              /* SN_NONE: none are kept */
     uint32_t n_waiting, n_again; /* in the rings; waiting for a moment of their own */
     uint32_t n_offered;          /* URLs at the frontier that may be asked for */
     uint32_t in_flight;
@@ -98,8 +97,8 @@ typedef struct sn_hosts {
     sn_guards **guards;              /* blocks: pointers into them stay valid */
     uint32_t n_guards, fresh_guards; /* there is room for; were never used from here on */
     uint32_t free_guards, guards_used;
-    sn_figures **figures; /* blocks */
-    uint32_t n_figures;
+    sn_host_stats **stats; /* blocks */
+    uint32_t n_stats;
     sn_wheel *wheel; /* told when `all` moves */
     uint64_t secret[2];
 } sn_hosts;
@@ -184,15 +183,15 @@ sn_hosts_prefetch(const sn_hosts *hs, uint32_t host)
 }
 
 /* NULL: none are kept of this one. */
-sn_figures *sn_hosts_make_figures(sn_hosts *hs, uint32_t host);
-static inline sn_figures *
-sn_hosts_figures(sn_hosts *hs, uint32_t host)
+sn_host_stats *sn_hosts_make_stats(sn_hosts *hs, uint32_t host);
+static inline sn_host_stats *
+sn_hosts_stats(sn_hosts *hs, uint32_t host)
 {
-    uint32_t i = hs->all[host].figures;
+    uint32_t i = hs->all[host].stats;
 
     if (i == SN_NONE)
-        return sn_hosts_make_figures(hs, host);
-    return &hs->figures[i / SN_FIGURES_BLOCK][i % SN_FIGURES_BLOCK];
+        return sn_hosts_make_stats(hs, host);
+    return &hs->stats[i / SN_HOST_STATS_BLOCK][i % SN_HOST_STATS_BLOCK];
 }
 
 /* Behind the others of its lane, or before them; robots.txt goes before everything. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * meters.h - the figures of a fetch as metrics.
+ * meters.h - the counts of a fetch as metrics.
  *
  * Families are registered once, with all their series at 0; counts go in as differences
  * once per turn, and per attempt only what a histogram needs. NULL meters count nothing.

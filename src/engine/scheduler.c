@@ -54,7 +54,7 @@ sn_scheduler_free(sn_scheduler *s)
 static void
 let_go(sn_scheduler *s, uint32_t host, sn_guards *g, seine_time now)
 {
-    sn_figures *f = sn_hosts_figures(&s->hosts, host);
+    sn_host_stats *f = sn_hosts_stats(&s->hosts, host);
 
     g->held += now - g->held_since;
     if (f)
@@ -338,13 +338,13 @@ pace_on(sn_scheduler *s, uint32_t host, sn_guards *g, seine_time now)
 static void
 count_start(sn_scheduler *s, const sn_visit *v, seine_time now)
 {
-    sn_figures *f = sn_hosts_figures(&s->hosts, v->host);
+    sn_host_stats *f = sn_hosts_stats(&s->hosts, v->host);
 
     if (!f)
         return;
-    sn_figures_start(f);
+    sn_host_stats_start(f);
     if (!v->is_leaving)
-        sn_figures_sent(f, now);
+        sn_host_stats_sent(f, now);
     if (v->n_tries > 0)
         f->retries++;
 }

@@ -31,10 +31,10 @@ sn_scheduler_sent(sn_scheduler *s, sn_visit *v, seine_time now)
         return;
     sn_host *h = &s->hosts.all[host];
     sn_guards *g = sn_hosts_guards(&s->hosts, host);
-    sn_figures *f = sn_hosts_figures(&s->hosts, host);
+    sn_host_stats *f = sn_hosts_stats(&s->hosts, host);
     v->is_leaving = g->is_leaving = false;
     if (f)
-        sn_figures_sent(f, now);
+        sn_host_stats_sent(f, now);
     if (now > v->attempt.start) {
         g->pace.last = sn_time_max(g->pace.last, now);
         h->next = sn_time_max(h->next, sn_time_add(now, SEINE_US((seine_span)g->gap_us)));
@@ -103,7 +103,7 @@ watch_breaker(sn_scheduler *s, uint32_t host, sn_guards *g, seine_breaker_state 
 
     seine_breaker_stats_get(&g->breaker, &b);
     if (b.state == SEINE_BREAKER_OPEN) {
-        sn_figures *f = sn_hosts_figures(&s->hosts, host);
+        sn_host_stats *f = sn_hosts_stats(&s->hosts, host);
         if (f)
             f->opens++;
         sn_scheduler_tell(s, host,
@@ -218,9 +218,9 @@ sn_scheduler_end(sn_scheduler *s, sn_visit *v, seine_time now)
     learn(s, v, g, is_fine(&v->end.fault), now);
     if (g->set.breaker && sn_breaker_state(&g->breaker) != was)
         watch_breaker(s, host, g, was);
-    sn_figures *f = v->end.fault.sent ? sn_hosts_figures(&s->hosts, host) : NULL;
+    sn_host_stats *f = v->end.fault.sent ? sn_hosts_stats(&s->hosts, host) : NULL;
     if (f)
-        sn_figures_end(f, v->end.fault.code == SEINE_OK, now - v->attempt.start);
+        sn_host_stats_end(f, v->end.fault.code == SEINE_OK, now - v->attempt.start);
     if (h->place == SN_HOST_BUSY || h->place == SN_HOST_ASIDE)
         sn_scheduler_settle(s, host, now);
     else if (h->place == SN_HOST_IDLE)

@@ -93,11 +93,11 @@ sn_scheduler_cause(const sn_scheduler *s, const sn_visit *v)
 static void
 describe(const sn_scheduler *s, uint32_t host, seine_time now, seine_fetch_host *out)
 {
-    static const sn_figures none = {.min_gap = SEINE_NEVER};
+    static const sn_host_stats none = {.min_gap = SEINE_NEVER};
     const sn_host *h = &s->hosts.all[host];
     const sn_guards *g = h->guards == SN_NONE ? NULL : sn_hosts_guards(&s->hosts, host);
-    const sn_figures *f =
-        h->figures == SN_NONE ? &none : sn_hosts_figures((sn_hosts *)&s->hosts, host);
+    const sn_host_stats *f =
+        h->stats == SN_NONE ? &none : sn_hosts_stats((sn_hosts *)&s->hosts, host);
 
     *out = (seine_fetch_host){.host = label(s, host),
                               .requests = f->requests,
@@ -108,8 +108,8 @@ describe(const sn_scheduler *s, uint32_t host, seine_time now, seine_fetch_host 
                               .in_flight = h->in_flight,
                               .max_in_1s = f->max_in_1s,
                               .min_gap = f->min_gap,
-                              .p50 = sn_figures_quantile(f, 50),
-                              .p95 = sn_figures_quantile(f, 95),
+                              .p50 = sn_host_stats_quantile(f, 50),
+                              .p95 = sn_host_stats_quantile(f, 95),
                               .breaker_opens = f->opens,
                               .parked = h->place == SN_HOST_PARKED,
                               .every = g ? sn_pace_every(&g->pace, now) : 0};

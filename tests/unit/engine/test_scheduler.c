@@ -120,7 +120,7 @@ TEST(below_20_ms_apart_it_does_not_matter_when_a_request_leaves)
     }
 }
 
-TEST(figures_tell_the_gaps_a_server_sees)
+TEST(host_stats_tell_the_gaps_a_server_sees)
 {
     shard t;
     seine_fetch_opts o = polite();
