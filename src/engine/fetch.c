@@ -10,7 +10,7 @@
 #include "base/alloc.h"
 #include "base/time.h"
 #include "engine/admit.h"
-#include "engine/meters.h"
+#include "engine/fetch_metrics.h"
 #include "engine/run.h"
 #include "net/h1.h"
 #include "net/loop.h"
@@ -33,7 +33,7 @@ struct seine_fetch {
     uint32_t n; /* shards */
     shard *shards;
     sn_run **runs; /* the table the shards know each other by */
-    sn_meters *meters;
+    sn_fetch_metrics *metrics;
     _Atomic bool quit;
     _Atomic int threads; /* OPEN … */
     _Atomic uint32_t waiters;
@@ -253,7 +253,7 @@ make_shards(seine_fetch *f, char *out_why)
         if (e != SEINE_OK)
             return e;
         f->runs[i] = s->run;
-        sn_run_set_meters(s->run, f->meters);
+        sn_run_set_metrics(s->run, f->metrics);
     }
     return SEINE_OK;
 }
@@ -276,7 +276,7 @@ take_apart(seine_fetch *f)
     }
     sn_free(f->shards);
     sn_free(f->runs);
-    sn_meters_free(f->meters);
+    sn_fetch_metrics_free(f->metrics);
     sn_shared_state_fini(&f->shared);
     sn_free(f);
 }
@@ -303,7 +303,7 @@ sn_fetch_open(const seine_fetch_opts *opts, const sn_net *net, char *out_why,
     f->clock = f->shared.opts.clock;
     f->n = opts->threads > 0 ? opts->threads : 1;
     if (opts->metrics)
-        e = sn_meters_new(opts->metrics, &f->meters);
+        e = sn_fetch_metrics_new(opts->metrics, &f->metrics);
     if (e == SEINE_OK)
         e = make_shards(f, out_why);
     if (e == SEINE_OK && opts->threads == 0)
@@ -403,7 +403,7 @@ count(seine_fetch *f, sn_visit *v)
         sn_admit_refuse(v, SEINE_SKIP_BUDGET, SN_STR("max_pages"));
     if (v->is_skip)
         atomic_fetch_add(&f->shared.refused, 1);
-    sn_meters_given(f->meters, 1, v->is_skip);
+    sn_fetch_metrics_given(f->metrics, 1, v->is_skip);
 }
 
 static seine_err

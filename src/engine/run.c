@@ -62,9 +62,9 @@ sn_run_free(sn_run *r)
 }
 
 void
-sn_run_set_meters(sn_run *r, sn_meters *meters)
+sn_run_set_metrics(sn_run *r, sn_fetch_metrics *metrics)
 {
-    r->meters = meters;
+    r->metrics = metrics;
 }
 
 /* Stage 1, admit: what came in waits at its host. */
@@ -201,7 +201,7 @@ follow_verdict(sn_run *r, sn_visit *v, const sn_verdict *verdict)
     case SN_THEN_DONE:
     default:
         if (verdict->stop == SEINE_STOP_ATTEMPTS || verdict->stop == SEINE_STOP_BUDGET)
-            sn_meters_exhausted(r->meters);
+            sn_fetch_metrics_exhausted(r->metrics);
         finish_visit(r, v);
     }
 }

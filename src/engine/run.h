@@ -33,8 +33,8 @@ SEINE_MUST_CHECK seine_err sn_run_new(sn_shared_state *shared, const sn_env *env
 void sn_run_free(sn_run *r); /* its transport has no exchange left */
 
 /* Where it counts; NULL: nowhere. Before the first turn. */
-struct sn_meters;
-void sn_run_set_meters(sn_run *r, struct sn_meters *meters);
+struct sn_fetch_metrics;
+void sn_run_set_metrics(sn_run *r, struct sn_fetch_metrics *metrics);
 
 /* One turn, sleeping until `until` at most. Returns the moment it ended. */
 seine_time sn_run_turn(sn_run *r, seine_time until);

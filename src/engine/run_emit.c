@@ -40,7 +40,7 @@ deliver_record(sn_run *r)
 
     sn_emit_redact(&r->emit, o->secrets);
     count_done(r, &r->emit.record);
-    sn_meters_emitted(r->meters, &r->emit.record);
+    sn_fetch_metrics_emitted(r->metrics, &r->emit.record);
     if (o->on_record)
         o->on_record(&r->emit.record, r->index, o->arg);
 }
@@ -87,6 +87,6 @@ sn_run_emit_skip(sn_run *r, const sn_refusal *refusal)
     sn_emit_skip(refusal->link, refusal->key, refusal->reason, refusal->rule, r->wall,
                  &r->emit);
     atomic_fetch_add(&r->shared->refused, 1);
-    sn_meters_given(r->meters, 1, 1);
+    sn_fetch_metrics_given(r->metrics, 1, 1);
     deliver_record(r);
 }

@@ -7,8 +7,8 @@
 #define SN_RUN_PARTS_H
 
 #include "engine/emit.h"
+#include "engine/fetch_metrics.h"
 #include "engine/frontier.h"
-#include "engine/meters.h"
 #include "engine/request.h"
 #include "engine/response.h"
 #include "engine/run.h"
@@ -29,7 +29,7 @@ struct sn_run {
     sn_scheduler *scheduler;
     sn_frontier *frontier; /* NULL: no link is followed, and no robots.txt counts */
     sn_requests requests;
-    sn_meters *meters;
+    sn_fetch_metrics *metrics;
     seine_time now;
     int64_t wall;
     bool held;               /* nothing may start: outputs are full, or narrowed */
@@ -43,7 +43,7 @@ struct sn_run {
     uint64_t came, left;      /* visits from the inbox; to other shards */
     uint64_t refused;         /* visits that ended as a skip record */
     seine_fetch_stats stats;  /* the owner's */
-    seine_fetch_stats before; /* what the meters know */
+    seine_fetch_stats before; /* what the metrics know */
     sn_emit emit;
     _Alignas(64) sn_inbox inbox;
     sn_box box; /* links that other shards found */

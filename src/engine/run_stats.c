@@ -23,7 +23,7 @@ sn_run_count_attempt(sn_run *r, const sn_visit *v)
     else if ((end->peer.v != 0 || end->via != SN_PROXY_NONE) &&
              (end->fault.status > 0 || end->fault.sent))
         s->connections++;
-    sn_meters_attempt(r->meters, v);
+    sn_fetch_metrics_attempt(r->metrics, v);
 }
 
 void
@@ -32,7 +32,7 @@ sn_run_count_retry(sn_run *r, const sn_visit *v, seine_wait why, seine_time at)
     sn_str host = seine_url_host_port(&v->url);
 
     r->stats.retries++;
-    sn_meters_retry(r->meters, v->end.fault.code, at - r->now);
+    sn_fetch_metrics_retry(r->metrics, v->end.fault.code, at - r->now);
     SN_LOG(r->shared->opts.log, DEBUG, "retry", SN_S("host", host),
            SN_E("err", v->end.fault.code), SN_U("resend", v->retry.attempts),
            SN_S("wait", seine_wait_name(why)), SN_T("delay", at - r->now));
@@ -72,7 +72,7 @@ sn_run_tell_events(sn_run *r)
 
     while (sn_scheduler_event(r->scheduler, &e)) {
         r->stats.breaker_opens += strcmp(e.name, "breaker.open") == 0;
-        sn_meters_breaker(r->meters, &e);
+        sn_fetch_metrics_breaker(r->metrics, &e);
         log_event(r, &e);
         sn_run_tell_event(r, &e);
     }
@@ -93,8 +93,8 @@ sn_run_publish(sn_run *r)
     s->in_flight = r->requests.n;
     s->hosts = sn_scheduler_n_hosts(r->scheduler, &parked, &s->parked_until);
     s->parked = parked;
-    sn_meters_turn(r->meters, &r->before, s);
-    if (r->meters)
+    sn_fetch_metrics_turn(r->metrics, &r->before, s);
+    if (r->metrics)
         r->before = *s;
     memcpy(numbers, s, sizeof numbers);
     for (size_t i = 0; i < SN_RUN_STATS; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "engine/meters.h"
+#include "engine/fetch_metrics.h"
 
 #include <string.h>
 
@@ -46,7 +46,7 @@ static const char *const waits[] = {
     X(transitions,"seine_breaker_transitions_total",   "Changes of state of breakers.",        CHANGE)
 /* clang-format on */
 
-struct sn_meters {
+struct sn_fetch_metrics {
 #define X(member, name, help, labels) seine_counter *member;
     COUNTERS(X)
 #undef X
@@ -55,7 +55,7 @@ struct sn_meters {
 };
 
 static seine_err
-make_gauges(seine_metrics *reg, sn_meters *m)
+make_gauges(seine_metrics *reg, sn_fetch_metrics *m)
 {
     const seine_label wait[] = {LABEL("reason", waits)},
                       state[] = {LABEL("state", states)};
@@ -74,7 +74,7 @@ make_gauges(seine_metrics *reg, sn_meters *m)
 }
 
 static seine_err
-make_histograms(seine_metrics *reg, sn_meters *m)
+make_histograms(seine_metrics *reg, sn_fetch_metrics *m)
 {
     const seine_label phase[] = {LABEL("phase", phases)};
     seine_buckets spans = seine_buckets_long();
@@ -93,7 +93,7 @@ make_histograms(seine_metrics *reg, sn_meters *m)
 }
 
 static seine_err
-make_counters(seine_metrics *reg, sn_meters *m)
+make_counters(seine_metrics *reg, sn_fetch_metrics *m)
 {
     typedef struct labels {
         seine_label list[2];
@@ -117,9 +117,9 @@ make_counters(seine_metrics *reg, sn_meters *m)
 }
 
 seine_err
-sn_meters_new(seine_metrics *metrics, sn_meters **out_meters)
+sn_fetch_metrics_new(seine_metrics *metrics, sn_fetch_metrics **out_metrics)
 {
-    sn_meters *m = sn_zalloc(sizeof *m);
+    sn_fetch_metrics *m = sn_zalloc(sizeof *m);
 
     if (!m)
         return SEINE_E_NOMEM;
@@ -132,12 +132,12 @@ sn_meters_new(seine_metrics *metrics, sn_meters **out_meters)
         sn_free(m);
         return e;
     }
-    *out_meters = m;
+    *out_metrics = m;
     return SEINE_OK;
 }
 
 void
-sn_meters_free(sn_meters *m)
+sn_fetch_metrics_free(sn_fetch_metrics *m)
 {
     sn_free(m);
 }
@@ -160,7 +160,7 @@ class_of(unsigned status)
 
 /* Names are looked up by the transport; what came of it shows in the end. */
 static void
-count_lookup(sn_meters *m, const sn_end *end)
+count_lookup(sn_fetch_metrics *m, const sn_end *end)
 {
     enum { HIT, OK, NXDOMAIN, ERROR, TIMEOUT };
 
@@ -183,7 +183,7 @@ count_lookup(sn_meters *m, const sn_end *end)
 }
 
 void
-sn_meters_attempt(sn_meters *m, const sn_visit *v)
+sn_fetch_metrics_attempt(sn_fetch_metrics *m, const sn_visit *v)
 {
     const sn_end *end;
     seine_span all = 0;
@@ -206,7 +206,7 @@ sn_meters_attempt(sn_meters *m, const sn_visit *v)
 }
 
 void
-sn_meters_retry(sn_meters *m, seine_err why, seine_span wait)
+sn_fetch_metrics_retry(sn_fetch_metrics *m, seine_err why, seine_span wait)
 {
     if (!m)
         return;
@@ -215,14 +215,14 @@ sn_meters_retry(sn_meters *m, seine_err why, seine_span wait)
 }
 
 void
-sn_meters_exhausted(sn_meters *m)
+sn_fetch_metrics_exhausted(sn_fetch_metrics *m)
 {
     if (m)
         seine_counter_add(m->exhausted, 0, 1);
 }
 
 void
-sn_meters_breaker(sn_meters *m, const seine_event *e)
+sn_fetch_metrics_breaker(sn_fetch_metrics *m, const seine_event *e)
 {
     int64_t from = e->from, to = e->to;
 
@@ -237,7 +237,7 @@ sn_meters_breaker(sn_meters *m, const seine_event *e)
 }
 
 void
-sn_meters_emitted(sn_meters *m, const seine_record *r)
+sn_fetch_metrics_emitted(sn_fetch_metrics *m, const seine_record *r)
 {
     enum { OK, FAILED, SKIPPED, BLOCKED };
 
@@ -251,8 +251,8 @@ sn_meters_emitted(sn_meters *m, const seine_record *r)
 }
 
 void
-sn_meters_turn(sn_meters *m, const seine_fetch_stats *before,
-               const seine_fetch_stats *after)
+sn_fetch_metrics_turn(sn_fetch_metrics *m, const seine_fetch_stats *before,
+                      const seine_fetch_stats *after)
 {
     if (!m)
         return;
@@ -270,7 +270,7 @@ sn_meters_turn(sn_meters *m, const seine_fetch_stats *before,
 }
 
 void
-sn_meters_given(sn_meters *m, uint64_t given, uint64_t refused)
+sn_fetch_metrics_given(sn_fetch_metrics *m, uint64_t given, uint64_t refused)
 {
     if (!m)
         return;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "engine/meters.h"
+#include "engine/fetch_metrics.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ add(seine_fetch *f, const char *url)
     CHECK_EQ(seine_fetch_add(f, &a, NULL), SEINE_OK);
 }
 
-TEST(s1_20_meters_count_what_happened)
+TEST(s1_20_fetch_metrics_count_what_happened)
 {
     static const char *const want[] = {
         "seine_urls_seen_total 5\n",
@@ -94,32 +94,32 @@ TEST(s1_20_meters_count_what_happened)
     script_free(s);
 }
 
-TEST(meters_that_are_off_count_nothing)
+TEST(fetch_metrics_that_are_off_count_nothing)
 {
     sn_visit v = {.end.fault = SEINE_FAULT};
     seine_fetch_stats a = {0}, b = {.bytes_in = 5};
     seine_record r = {0};
     seine_event e = {.name = "breaker.open"};
 
-    sn_meters_attempt(NULL, &v);
-    sn_meters_retry(NULL, SEINE_E_TIMEOUT, 1);
-    sn_meters_exhausted(NULL);
-    sn_meters_breaker(NULL, &e);
-    sn_meters_emitted(NULL, &r);
-    sn_meters_turn(NULL, &a, &b);
-    sn_meters_given(NULL, 1, 1);
-    sn_meters_free(NULL);
+    sn_fetch_metrics_attempt(NULL, &v);
+    sn_fetch_metrics_retry(NULL, SEINE_E_TIMEOUT, 1);
+    sn_fetch_metrics_exhausted(NULL);
+    sn_fetch_metrics_breaker(NULL, &e);
+    sn_fetch_metrics_emitted(NULL, &r);
+    sn_fetch_metrics_turn(NULL, &a, &b);
+    sn_fetch_metrics_given(NULL, 1, 1);
+    sn_fetch_metrics_free(NULL);
 }
 
 TEST(one_registry_has_one_fetch)
 {
     seine_metrics *reg;
-    sn_meters *m, *second;
+    sn_fetch_metrics *m, *second;
 
     CHECK_EQ(seine_metrics_new(&reg), SEINE_OK);
-    CHECK_EQ(sn_meters_new(reg, &m), SEINE_OK);
-    CHECK_EQ(sn_meters_new(reg, &second), SEINE_E_ALREADY);
-    sn_meters_free(m);
+    CHECK_EQ(sn_fetch_metrics_new(reg, &m), SEINE_OK);
+    CHECK_EQ(sn_fetch_metrics_new(reg, &second), SEINE_E_ALREADY);
+    sn_fetch_metrics_free(m);
     seine_metrics_free(reg);
 }
 
@@ -143,19 +143,19 @@ TEST(names_that_were_looked_up_are_counted_by_what_came_of_it)
         sn_visit v = {.method = SN_STR("POST"), .end = {.fault = SEINE_FAULT}};
         seine_metrics *reg;
         seine_text text;
-        sn_meters *m;
+        sn_fetch_metrics *m;
         CHECK_EQ(seine_metrics_new(&reg), SEINE_OK);
-        CHECK_EQ(sn_meters_new(reg, &m), SEINE_OK);
+        CHECK_EQ(sn_fetch_metrics_new(reg, &m), SEINE_OK);
         v.end.fault.code = rows[i].code;
         v.end.spent[SEINE_PHASE_DNS] = rows[i].dns;
         v.end.reused = rows[i].reused;
         v.end.peer.v = 4;
-        sn_meters_attempt(m, &v);
+        sn_fetch_metrics_attempt(m, &v);
         CHECK_EQ(seine_metrics_text(reg, SEINE_METRICS_PROMETHEUS, &text), SEINE_OK);
         const char *at = strstr(text.bytes, "seine_dns_lookups_total{");
         CHECK(at && strstr(at, rows[i].want) != NULL);
         seine_text_free(&text);
-        sn_meters_free(m);
+        sn_fetch_metrics_free(m);
         seine_metrics_free(reg);
     }
 }

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * fetch_metrics.h - what a fetch counts, as metrics.
+ *
+ * Families are registered once, with all their series at 0; counts go in as differences
+ * once per turn, and per attempt only what a histogram needs. NULL metrics count nothing.
+ *
+ *     e = sn_fetch_metrics_new(opts.metrics, &m);
+ *     sn_fetch_metrics_attempt(m, visit);             it has been judged
+ *     sn_fetch_metrics_turn(m, &before, &now);        counts of this shard
+ *
+ * Time    spans come with the attempts.
+ * Memory  the registry's, and one table of handles.
+ * Threads any thread.
+ */
+#ifndef SN_FETCH_METRICS_H
+#define SN_FETCH_METRICS_H
+
+#include "engine/visit.h"
+#include "seine/fetch.h"
+
+typedef struct sn_fetch_metrics sn_fetch_metrics;
+
+/* INVAL, RANGE, NOMEM; ALREADY: another fetch counts in this registry. */
+SEINE_MUST_CHECK seine_err sn_fetch_metrics_new(seine_metrics *metrics,
+                                                sn_fetch_metrics **out_metrics);
+void sn_fetch_metrics_free(sn_fetch_metrics *m);
+
+void sn_fetch_metrics_attempt(sn_fetch_metrics *m, const sn_visit *v);
+void sn_fetch_metrics_retry(sn_fetch_metrics *m, seine_err why, seine_span wait);
+void sn_fetch_metrics_exhausted(sn_fetch_metrics *m);
+void sn_fetch_metrics_breaker(sn_fetch_metrics *m,
+                              const seine_event *e); /* others are fine */
+void sn_fetch_metrics_emitted(sn_fetch_metrics *m, const seine_record *r);
+
+/* What a shard did in a turn: the difference of two states of its counts. */
+void sn_fetch_metrics_turn(sn_fetch_metrics *m, const seine_fetch_stats *before,
+                           const seine_fetch_stats *after);
+
+/* URLs that were given since the last call; refused ones among them. */
+void sn_fetch_metrics_given(sn_fetch_metrics *m, uint64_t given, uint64_t refused);
+
+#endif
