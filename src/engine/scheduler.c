@@ -202,8 +202,9 @@ brakes(sn_scheduler *s, uint32_t host, sn_guards *g, seine_time now, seine_wait 
     } else if (at > now) {
         *out_why = why_of(s, host);
     }
-    if (at <= now && c->has_ipcap && g->ip.v != 0 && !sn_hosts_is_mine(&s->hosts, h)) {
-        seine_time when = sn_ipcap_when(&c->ipcap, &g->ip, now);
+    if (at <= now && c->has_address_limits && g->ip.v != 0 &&
+        !sn_hosts_is_mine(&s->hosts, h)) {
+        seine_time when = sn_address_limits_when(&c->address_limits, &g->ip, now);
         if (when > now) {
             at = when;
             *out_why = SEINE_WAIT_ADDRESS;

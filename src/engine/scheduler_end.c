@@ -11,9 +11,10 @@ sn_scheduler_admit(sn_scheduler *s, sn_visit *v, const sn_ip *peer, seine_time n
     seine_time when;
 
     g->ip = *peer;
-    if (!c->has_ipcap || sn_hosts_is_mine(&s->hosts, &s->hosts.all[v->host]))
+    if (!c->has_address_limits || sn_hosts_is_mine(&s->hosts, &s->hosts.all[v->host]))
         return SEINE_OK;
-    seine_err e = sn_ipcap_start(&c->ipcap, peer, now, &v->ip_slot, &when);
+    seine_err e =
+        sn_address_limits_start(&c->address_limits, peer, now, &v->ip_slot, &when);
     if (e != SEINE_OK) {
         v->ip_slot = UINT32_MAX;
         sn_host *h = &s->hosts.all[v->host];
@@ -208,7 +209,7 @@ sn_scheduler_end(sn_scheduler *s, sn_visit *v, seine_time now)
     if (v->is_leaving)
         v->is_leaving = g->is_leaving = false;
     if (v->ip_slot != UINT32_MAX) {
-        sn_ipcap_end(&s->shared->ipcap, v->ip_slot);
+        sn_address_limits_end(&s->shared->address_limits, v->ip_slot);
         v->ip_slot = UINT32_MAX;
     }
     if (was_connected(&v->end)) {

@@ -214,9 +214,9 @@ make(sn_shared_state *c, char *out_why)
         seine_span every = o->host_rate.count > 0
                                ? seine_every(o->host_rate.count, o->host_rate.per)
                                : 0;
-        sn_ipcap_opts ip = {.limit = {(uint16_t)o->per_ip, 4, every / 4}};
-        e = sn_ipcap_init(&c->ipcap, &ip);
-        c->has_ipcap = e == SEINE_OK;
+        sn_address_limits_opts ip = {.limit = {(uint16_t)o->per_ip, 4, every / 4}};
+        e = sn_address_limits_init(&c->address_limits, &ip);
+        c->has_address_limits = e == SEINE_OK;
     }
     return e;
 }
@@ -308,8 +308,8 @@ sn_shared_state_init(sn_shared_state *c, const seine_fetch_opts *opts, char *out
 void
 sn_shared_state_fini(sn_shared_state *c)
 {
-    if (c->has_ipcap)
-        sn_ipcap_fini(&c->ipcap);
+    if (c->has_address_limits)
+        sn_address_limits_fini(&c->address_limits);
     sn_tls_ctx_free(c->tls);
     sn_proxies_fini(&c->proxies);
     seine_budget_free(c->budget);

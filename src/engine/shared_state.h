@@ -15,7 +15,7 @@
 
 #include <stdatomic.h>
 
-#include "engine/ipcap.h"
+#include "engine/address_limit.h"
 #include "engine/visit.h"
 #include "net/address_guard.h"
 #include "net/proxy.h"
@@ -42,9 +42,9 @@ typedef struct sn_shared_state {
     seine_budget *budget;     /* --max-memory */
     sn_tls_ctx *tls;          /* whom to trust */
     sn_proxies proxies;       /* never changes */
-    sn_ipcap ipcap;
-    bool has_ipcap, is_copied; /* the options */
-    uint64_t secret[2];        /* of the hash that gives a host its shard */
+    sn_address_limits address_limits;
+    bool has_address_limits, is_copied; /* the options */
+    uint64_t secret[2];                 /* of the hash that gives a host its shard */
     _Atomic uint64_t next_number;
     _Atomic int stop;          /* SN_GOING … */
     _Atomic int stop_why;      /* seine_err: CANCELED, DEADLINE */

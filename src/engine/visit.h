@@ -91,7 +91,7 @@ struct sn_visit {
     seine_attempt attempt;
     seine_time proxy_at;     /* its proxy is left alone until then; NEVER: given up;
                               INT64_MIN: it was asked, or there is none */
-    uint32_t ip_slot;        /* of sn_ipcap, while in flight; UINT32_MAX */
+    uint32_t ip_slot;        /* of sn_address_limits, while in flight; UINT32_MAX */
     uint32_t requests;       /* put on the wire: hops and retries alike */
     seine_record_try *tries; /* attempts before the last one */
     uint32_t n_tries, tries_room;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "engine/ipcap.h"
+#include "engine/address_limit.h"
 
 #include <string.h>
 
@@ -9,13 +9,13 @@
 #include "guard/gcra.h"
 
 #define PROBES       8
-#define MASK         (SN_IPCAP_SLOTS - 1)
+#define MASK         (SN_ADDRESS_LIMITS_SLOTS - 1)
 #define CHANGING     UINT32_C(0x80000000) /* in in_flight: the entry gets another address */
 #define PATIENCE     SEINE_MS(10)
 #define NOBODY       UINT32_MAX
 #define OVERFLOW_KEY 1
 
-_Static_assert(sizeof(sn_ipcap_entry) == 24, "as scale.md counts it");
+_Static_assert(sizeof(sn_address_limits_entry) == 24, "as scale.md counts it");
 
 /*
  * An entry changes its address only while nothing is in flight there, and whoever
@@ -25,7 +25,7 @@ _Static_assert(sizeof(sn_ipcap_entry) == 24, "as scale.md counts it");
  */
 
 static bool
-is_sound(const sn_ipcap_limit *l)
+is_sound(const sn_address_limit *l)
 {
     seine_limiter lim;
 
@@ -33,7 +33,7 @@ is_sound(const sn_ipcap_limit *l)
 }
 
 seine_err
-sn_ipcap_init(sn_ipcap *t, const sn_ipcap_opts *opts)
+sn_address_limits_init(sn_address_limits *t, const sn_address_limits_opts *opts)
 {
     size_t n = opts->n_groups;
 
@@ -43,27 +43,27 @@ sn_ipcap_init(sn_ipcap *t, const sn_ipcap_opts *opts)
         if (!is_sound(&opts->groups[i].limit))
             return SEINE_E_INVAL;
 
-    *t = (sn_ipcap){.n_groups = n, .cap = opts->limit.cap};
-    t->entries = sn_pages((SN_IPCAP_SLOTS + 1) * sizeof *t->entries);
+    *t = (sn_address_limits){.n_groups = n, .cap = opts->limit.cap};
+    t->entries = sn_pages((SN_ADDRESS_LIMITS_SLOTS + 1) * sizeof *t->entries);
     t->rules = sn_calloc(n + 1, sizeof *t->rules);
     t->groups = sn_calloc(n, sizeof *t->groups);
     for (int i = 0; i < 64; i++)
         pthread_mutex_init(&t->locks[i], NULL);
     if (!t->entries || !t->rules || !t->groups) {
-        sn_ipcap_fini(t);
+        sn_address_limits_fini(t);
         return SEINE_E_NOMEM;
     }
     if (n > 0)
         memcpy(t->groups, opts->groups, n * sizeof *t->groups);
     for (size_t i = 0; i <= n; i++) {
-        const sn_ipcap_limit *l = i == 0 ? &opts->limit : &opts->groups[i - 1].limit;
+        const sn_address_limit *l = i == 0 ? &opts->limit : &opts->groups[i - 1].limit;
         seine_err e = seine_limiter_init(&t->rules[i], l->every, l->burst);
 
         (void)e; /* is_sound has said so */
     }
-    t->entries[SN_IPCAP_SLOTS].key = OVERFLOW_KEY;
-    t->entries[SN_IPCAP_SLOTS].cap = t->cap;
-    t->entries[SN_IPCAP_SLOTS].full = SN_LONG_AGO;
+    t->entries[SN_ADDRESS_LIMITS_SLOTS].key = OVERFLOW_KEY;
+    t->entries[SN_ADDRESS_LIMITS_SLOTS].cap = t->cap;
+    t->entries[SN_ADDRESS_LIMITS_SLOTS].full = SN_LONG_AGO;
     memcpy(t->secret, opts->secret, sizeof t->secret);
     if (!t->secret[0] && !t->secret[1])
         sn_rng_secret(t->secret, sizeof t->secret);
@@ -71,13 +71,13 @@ sn_ipcap_init(sn_ipcap *t, const sn_ipcap_opts *opts)
 }
 
 void
-sn_ipcap_fini(sn_ipcap *t)
+sn_address_limits_fini(sn_address_limits *t)
 {
     if (t->cap > 0)
         for (int i = 0; i < 64; i++)
             pthread_mutex_destroy(&t->locks[i]);
     if (t->entries)
-        sn_pages_free(t->entries, (SN_IPCAP_SLOTS + 1) * sizeof *t->entries);
+        sn_pages_free(t->entries, (SN_ADDRESS_LIMITS_SLOTS + 1) * sizeof *t->entries);
     sn_free(t->rules);
     sn_free(t->groups);
     memset(t, 0, sizeof *t);
@@ -85,7 +85,7 @@ sn_ipcap_fini(sn_ipcap *t)
 
 /* The four bytes of IPv4, also mapped into IPv6, or the first eight of IPv6. */
 static uint64_t
-key_of(const sn_ipcap *t, const sn_ip *ip)
+key_of(const sn_address_limits *t, const sn_ip *ip)
 {
     static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
     uint64_t key;
@@ -100,7 +100,7 @@ key_of(const sn_ipcap *t, const sn_ip *ip)
 }
 
 static uint16_t
-rule_of(const sn_ipcap *t, const sn_ip *ip)
+rule_of(const sn_address_limits *t, const sn_ip *ip)
 {
     size_t best = 0;
 
@@ -112,13 +112,13 @@ rule_of(const sn_ipcap *t, const sn_ip *ip)
 }
 
 static uint16_t
-cap_of(const sn_ipcap *t, uint16_t rule)
+cap_of(const sn_address_limits *t, uint16_t rule)
 {
     return rule ? t->groups[rule - 1].limit.cap : t->cap;
 }
 
 static uint32_t
-find(const sn_ipcap *t, uint64_t key)
+find(const sn_address_limits *t, uint64_t key)
 {
     for (uint32_t i = 0; i < PROBES; i++) {
         uint32_t slot = (uint32_t)(key + i) & MASK;
@@ -126,13 +126,13 @@ find(const sn_ipcap *t, uint64_t key)
         if (atomic_load_explicit(&t->entries[slot].key, memory_order_acquire) == key)
             return slot;
     }
-    return SN_IPCAP_SLOTS;
+    return SN_ADDRESS_LIMITS_SLOTS;
 }
 
 /* Counts itself in and tells how many were there before. NOBODY, and counted out
  * again, when the entry is another address's by now. */
 static uint32_t
-pin(sn_ipcap_entry *e, uint64_t key)
+pin(sn_address_limits_entry *e, uint64_t key)
 {
     uint32_t before = atomic_fetch_add_explicit(&e->in_flight, 1, memory_order_acq_rel);
 
@@ -144,14 +144,15 @@ pin(sn_ipcap_entry *e, uint64_t key)
 }
 
 static void
-unpin(sn_ipcap_entry *e)
+unpin(sn_address_limits_entry *e)
 {
     atomic_fetch_sub_explicit(&e->in_flight, 1, memory_order_acq_rel);
 }
 
 /* Gives a free entry to the address, with one in flight. */
 static bool
-convert(sn_ipcap_entry *e, uint64_t key, uint16_t cap, uint16_t rule, seine_time now)
+convert(sn_address_limits_entry *e, uint64_t key, uint16_t cap, uint16_t rule,
+        seine_time now)
 {
     uint32_t nothing = 0, rest = CHANGING;
 
@@ -176,15 +177,15 @@ typedef struct spot {
 
 /* Finds a place for an address that has none. */
 static spot
-enter(sn_ipcap *t, const sn_ip *ip, uint64_t key, seine_time now)
+enter(sn_address_limits *t, const sn_ip *ip, uint64_t key, seine_time now)
 {
-    pthread_mutex_t *lock = &t->locks[(key & MASK) / (SN_IPCAP_SLOTS / 64)];
+    pthread_mutex_t *lock = &t->locks[(key & MASK) / (SN_ADDRESS_LIMITS_SLOTS / 64)];
     uint16_t rule = rule_of(t, ip), cap = cap_of(t, rule);
-    spot s = {SN_IPCAP_SLOTS, NOBODY};
+    spot s = {SN_ADDRESS_LIMITS_SLOTS, NOBODY};
 
     pthread_mutex_lock(lock);
     s.slot = find(t, key); /* somebody may have been quicker */
-    if (s.slot != SN_IPCAP_SLOTS)
+    if (s.slot != SN_ADDRESS_LIMITS_SLOTS)
         s.before = pin(&t->entries[s.slot], key);
     for (uint32_t i = 0; s.before == NOBODY && i < PROBES; i++) {
         s.slot = (uint32_t)(key + i) & MASK;
@@ -194,17 +195,18 @@ enter(sn_ipcap *t, const sn_ip *ip, uint64_t key, seine_time now)
     pthread_mutex_unlock(lock);
     if (s.before == NOBODY) {
         atomic_fetch_add_explicit(&t->overflows, 1, memory_order_relaxed);
-        s = (spot){SN_IPCAP_SLOTS, pin(&t->entries[SN_IPCAP_SLOTS], OVERFLOW_KEY)};
+        s = (spot){SN_ADDRESS_LIMITS_SLOTS,
+                   pin(&t->entries[SN_ADDRESS_LIMITS_SLOTS], OVERFLOW_KEY)};
     }
     return s;
 }
 
 static spot
-reach(sn_ipcap *t, const sn_ip *ip, uint64_t key, seine_time now)
+reach(sn_address_limits *t, const sn_ip *ip, uint64_t key, seine_time now)
 {
     spot s = {find(t, key), NOBODY};
 
-    if (s.slot != SN_IPCAP_SLOTS)
+    if (s.slot != SN_ADDRESS_LIMITS_SLOTS)
         s.before = pin(&t->entries[s.slot], key);
     return s.before != NOBODY ? s : enter(t, ip, key, now);
 }
@@ -217,7 +219,7 @@ busy_until(const seine_limiter *rule, seine_time now)
 
 /* Takes a token from the bucket, or says when there is one. */
 static seine_time
-charge(sn_ipcap_entry *e, const seine_limiter *rule, seine_time now)
+charge(sn_address_limits_entry *e, const seine_limiter *rule, seine_time now)
 {
     seine_limiter bucket = *rule;
     seine_time full = atomic_load_explicit(&e->full, memory_order_relaxed);
@@ -233,11 +235,11 @@ charge(sn_ipcap_entry *e, const seine_limiter *rule, seine_time now)
 }
 
 seine_err
-sn_ipcap_start(sn_ipcap *t, const sn_ip *ip, seine_time now, uint32_t *out_slot,
-               seine_time *out_when)
+sn_address_limits_start(sn_address_limits *t, const sn_ip *ip, seine_time now,
+                        uint32_t *out_slot, seine_time *out_when)
 {
     spot s = reach(t, ip, key_of(t, ip), now);
-    sn_ipcap_entry *e = &t->entries[s.slot];
+    sn_address_limits_entry *e = &t->entries[s.slot];
     const seine_limiter *rule = &t->rules[e->rule];
 
     if (s.before >= e->cap) {
@@ -256,19 +258,19 @@ sn_ipcap_start(sn_ipcap *t, const sn_ip *ip, seine_time now, uint32_t *out_slot,
 }
 
 void
-sn_ipcap_end(sn_ipcap *t, uint32_t slot)
+sn_address_limits_end(sn_address_limits *t, uint32_t slot)
 {
     unpin(&t->entries[slot]);
 }
 
 seine_time
-sn_ipcap_when(const sn_ipcap *t, const sn_ip *ip, seine_time now)
+sn_address_limits_when(const sn_address_limits *t, const sn_ip *ip, seine_time now)
 {
     uint32_t slot = find(t, key_of(t, ip));
 
-    if (slot == SN_IPCAP_SLOTS)
+    if (slot == SN_ADDRESS_LIMITS_SLOTS)
         return now;
-    const sn_ipcap_entry *e = &t->entries[slot];
+    const sn_address_limits_entry *e = &t->entries[slot];
     uint32_t in_flight = atomic_load_explicit(&e->in_flight, memory_order_relaxed);
     uint16_t rule = rule_of(t, ip);
     seine_limiter bucket = t->rules[rule];
