@@ -8,7 +8,7 @@
 #include "base/hash.h"
 #include "engine/host_list.h"
 #include "engine/scope_set.h"
-#include "engine/sieve.h"
+#include "engine/url_filter.h"
 #include "seine/psl.h"
 
 enum { SITES = 1024 /* names whose registrable domain is remembered */ };
@@ -17,8 +17,8 @@ struct sn_scope {
     seine_scope kind;
     bool is_crawl;
     sn_scope_set seeds;
-    sn_host_list *named; /* --domains; NULL: none */
-    sn_sieve *sieve;     /* NULL: no patterns */
+    sn_host_list *named;   /* --domains; NULL: none */
+    sn_url_filter *filter; /* NULL: no patterns */
     seine_psl *psl;
     uint64_t secret[2];
     _Atomic uint64_t sites[SITES]; /* 56 bits of the name's hash, 8 of length */
@@ -39,7 +39,7 @@ fill(sn_scope *s, const seine_fetch_opts *o, char *out_why)
     seine_err e = SEINE_OK;
 
     if (has_patterns)
-        e = sn_sieve_new(o->include, o->exclude, out_why, &s->sieve);
+        e = sn_url_filter_new(o->include, o->exclude, out_why, &s->filter);
     if (e != SEINE_OK || !o->crawl)
         return e;
     if ((unsigned)o->crawl->scope > SEINE_SCOPE_ANY)
@@ -76,7 +76,7 @@ sn_scope_free(sn_scope *s)
         return;
     sn_scope_set_fini(&s->seeds);
     sn_host_list_free(s->named);
-    sn_sieve_free(s->sieve);
+    sn_url_filter_free(s->filter);
     seine_psl_free(s->psl);
     sn_free(s);
 }
@@ -271,11 +271,11 @@ sn_scope_judge(const sn_scope *s, const seine_url *url, bool is_given,
         refuse(out, SEINE_SKIP_OFFSITE, offsite_rule(s->kind));
         return;
     }
-    if (!s->sieve)
+    if (!s->filter)
         return;
-    rule = sn_sieve_exclude(s->sieve, text);
+    rule = sn_url_filter_exclude(s->filter, text);
     if (!rule && !(s->is_crawl && is_given))
-        rule = sn_sieve_include(s->sieve, text);
+        rule = sn_url_filter_include(s->filter, text);
     if (rule)
         refuse(out, SEINE_SKIP_PATTERN, sn_str_of(rule));
 }

@@ -5,7 +5,7 @@
  * Every given URL opens a scope around itself: its host, its registrable domain or its
  * directory, as `crawl->scope` says; further hosts may be named. A link outside all of
  * them is `offsite`. Then the text of the URL is sifted by --exclude and --include
- * (engine/sieve).
+ * (engine/url_filter).
  *
  *     e = sn_scope_new(&opts, why, &s);
  *     e = sn_scope_seed(s, &seed);                  https://e.example/docs/index.html

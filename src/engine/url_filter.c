@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "engine/sieve.h"
+#include "engine/url_filter.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -12,8 +12,8 @@ enum { MATCHERS = 16 };
 
 typedef struct pattern {
     sn_pattern *code;
-    char rule[SN_SIEVE_RULE];    /* --exclude '\.pdf$' */
-    char unknown[SN_SIEVE_RULE]; /* --exclude '\.pdf$': pattern_budget */
+    char rule[SN_URL_FILTER_RULE];    /* --exclude '\.pdf$' */
+    char unknown[SN_URL_FILTER_RULE]; /* --exclude '\.pdf$': pattern_budget */
 } pattern;
 
 typedef struct list {
@@ -26,25 +26,25 @@ typedef struct idle {
     _Alignas(64) _Atomic(sn_matcher *) matcher;
 } idle;
 
-struct sn_sieve {
+struct sn_url_filter {
     idle idle[MATCHERS];
     list include, exclude;
-    char none[SN_SIEVE_RULE]; /* --include none of 2 */
+    char none[SN_URL_FILTER_RULE]; /* --include none of 2 */
 };
 
 /* As much of the pattern as fits, whole characters, "…" where it is cut. */
 static void
-write_rule(char out[SN_SIEVE_RULE], const char *option, sn_str text, const char *end)
+write_rule(char out[SN_URL_FILTER_RULE], const char *option, sn_str text, const char *end)
 {
-    size_t room =
-        SN_SIEVE_RULE - 1 - strlen(option) - strlen(" ''") - strlen(end) - strlen("…");
+    size_t room = SN_URL_FILTER_RULE - 1 - strlen(option) - strlen(" ''") - strlen(end) -
+                  strlen("…");
     size_t n = text.len;
 
     if (n > room) {
         for (n = room; n > 0 && ((unsigned char)text.ptr[n] & 0xc0) == 0x80;)
             n--;
     }
-    snprintf(out, SN_SIEVE_RULE, "%s '%.*s%s'%s", option, (int)n, text.ptr,
+    snprintf(out, SN_URL_FILTER_RULE, "%s '%.*s%s'%s", option, (int)n, text.ptr,
              n < text.len ? "…" : "", end);
 }
 
@@ -52,7 +52,8 @@ static seine_err
 too_many(const char *option, char *out_why)
 {
     if (out_why)
-        snprintf(out_why, SEINE_WHY, "%s: more than %d patterns", option, SN_SIEVE_MOST);
+        snprintf(out_why, SEINE_WHY, "%s: more than %d patterns", option,
+                 SN_URL_FILTER_MOST);
     return SEINE_E_CONFIG;
 }
 
@@ -80,7 +81,7 @@ fill(list *l, const char *option, const char *const *texts, char *out_why)
     seine_err e = SEINE_OK;
 
     while (texts && texts[n])
-        if (++n > SN_SIEVE_MOST)
+        if (++n > SN_URL_FILTER_MOST)
             return too_many(option, out_why);
     if (n == 0)
         return SEINE_OK;
@@ -120,10 +121,10 @@ matcher_new(void)
 }
 
 seine_err
-sn_sieve_new(const char *const *include, const char *const *exclude, char *out_why,
-             sn_sieve **out_sieve)
+sn_url_filter_new(const char *const *include, const char *const *exclude, char *out_why,
+                  sn_url_filter **out_filter)
 {
-    sn_sieve *s = sn_zalloc_line(sizeof *s);
+    sn_url_filter *s = sn_zalloc_line(sizeof *s);
 
     if (!s)
         return SEINE_E_NOMEM;
@@ -131,16 +132,16 @@ sn_sieve_new(const char *const *include, const char *const *exclude, char *out_w
     if (e == SEINE_OK)
         e = fill(&s->include, "--include", include, out_why);
     if (e != SEINE_OK) {
-        sn_sieve_free(s);
+        sn_url_filter_free(s);
         return e;
     }
     snprintf(s->none, sizeof s->none, "--include none of %zu", s->include.n);
-    *out_sieve = s;
+    *out_filter = s;
     return SEINE_OK;
 }
 
 void
-sn_sieve_free(sn_sieve *s)
+sn_url_filter_free(sn_url_filter *s)
 {
     if (!s)
         return;
@@ -160,9 +161,9 @@ own_place(const void *on_stack)
 
 /* NULL: no memory. */
 static sn_matcher *
-matcher_take(const sn_sieve *s, size_t from)
+matcher_take(const sn_url_filter *s, size_t from)
 {
-    idle *places = ((sn_sieve *)s)->idle;
+    idle *places = ((sn_url_filter *)s)->idle;
 
     for (size_t i = 0; i < MATCHERS; i++) {
         _Atomic(sn_matcher *) *at = &places[(from + i) % MATCHERS].matcher;
@@ -177,9 +178,9 @@ matcher_take(const sn_sieve *s, size_t from)
 }
 
 static void
-matcher_give(const sn_sieve *s, size_t from, sn_matcher *m)
+matcher_give(const sn_url_filter *s, size_t from, sn_matcher *m)
 {
-    idle *places = ((sn_sieve *)s)->idle;
+    idle *places = ((sn_url_filter *)s)->idle;
 
     for (size_t i = 0; i < MATCHERS && m; i++) {
         _Atomic(sn_matcher *) *at = &places[(from + i) % MATCHERS].matcher;
@@ -200,7 +201,7 @@ not_known(const pattern *p, seine_err e)
 
 /* The first that is found, or NULL; *out_unknown: the rule where that is not known. */
 static const pattern *
-find(const sn_sieve *s, const list *l, sn_str url, const char **out_unknown)
+find(const sn_url_filter *s, const list *l, sn_str url, const char **out_unknown)
 {
     size_t from = own_place(&url);
     const pattern *found = NULL;
@@ -224,7 +225,7 @@ find(const sn_sieve *s, const list *l, sn_str url, const char **out_unknown)
 }
 
 const char *
-sn_sieve_exclude(const sn_sieve *s, sn_str url)
+sn_url_filter_exclude(const sn_url_filter *s, sn_str url)
 {
     const char *unknown;
     const pattern *found = find(s, &s->exclude, url, &unknown);
@@ -233,7 +234,7 @@ sn_sieve_exclude(const sn_sieve *s, sn_str url)
 }
 
 const char *
-sn_sieve_include(const sn_sieve *s, sn_str url)
+sn_url_filter_include(const sn_url_filter *s, sn_str url)
 {
     const char *unknown;
 
