@@ -29,8 +29,8 @@ sn_scheduler_new(sn_shared_state *shared, seine_time now, sn_scheduler **out_sch
     s->asked = SN_NO_HOST;
     s->parked_until = SEINE_NEVER;
     s->parked_hosts = SN_NONE;
-    s->dry = SN_TURNS_NONE;
-    sn_ready_init(&s->ready);
+    s->dry = SN_HOST_QUEUE_NONE;
+    sn_ready_queue_init(&s->ready);
     sn_heap_init(&s->again, UINT32_MAX);
     *out_scheduler = s;
     return SEINE_OK;
@@ -102,7 +102,7 @@ static void
 to_lane(sn_scheduler *s, uint32_t host, bool first)
 {
     s->hosts.all[host].place = SN_HOST_READY;
-    sn_ready_put(&s->ready, s->hosts.all, host, first);
+    sn_ready_queue_put(&s->ready, s->hosts.all, host, first);
 }
 
 static void
@@ -142,7 +142,7 @@ to_busy(sn_scheduler *s, uint32_t host, seine_wait why, seine_time now)
 bool
 sn_scheduler_moisten(sn_scheduler *s)
 {
-    uint32_t host = sn_turns_take(&s->dry, s->hosts.all);
+    uint32_t host = sn_host_queue_take(&s->dry, s->hosts.all);
 
     if (host != SN_NONE && s->hosts.all[host].place == SN_HOST_DRY)
         to_lane(s, host, false);
@@ -310,7 +310,7 @@ run_dry(sn_scheduler *s, uint32_t host, seine_time now)
     sn_scheduler_hold(s, host, false, now);
     sn_scheduler_blame(s, &s->hosts.all[host], SEINE_WAIT_CONCURRENCY);
     s->hosts.all[host].place = SN_HOST_DRY;
-    sn_turns_put(&s->dry, s->hosts.all, host, false);
+    sn_host_queue_put(&s->dry, s->hosts.all, host, false);
     s->dry_at = now;
     starve(s);
     return HELD;
@@ -472,7 +472,7 @@ sn_scheduler_next(sn_scheduler *s, seine_time now, uint32_t *out_ask)
     else if (s->dry.first != SN_NONE)
         starve(s);
     while (t != ALL_HELD && may_start(s, now) &&
-           (host = sn_ready_take(&s->ready, s->hosts.all)) != SN_NONE) {
+           (host = sn_ready_queue_take(&s->ready, s->hosts.all)) != SN_NONE) {
         sn_visit *v = NULL;
 
         t = visit_host(s, host, now, &v);
@@ -534,7 +534,7 @@ sn_scheduler_when(sn_scheduler *s, seine_time now)
     seine_time at = sn_time_min(sn_heap_when(&s->again), sn_wheel_when(&s->wheel));
     if (s->dry.first != SN_NONE)
         at = sn_time_min(at, sn_time_add(now, DROUGHT));
-    if (sn_ready_is_empty(&s->ready))
+    if (sn_ready_queue_is_empty(&s->ready))
         return at;
     if (s->rate_at > now)
         return sn_time_min(at, s->rate_at);

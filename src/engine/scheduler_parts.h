@@ -8,7 +8,7 @@
 
 #include "base/rng.h"
 #include "base/time.h"
-#include "engine/ready.h"
+#include "engine/ready_queue.h"
 #include "engine/scheduler.h"
 
 #define SN_SCHEDULER_EVENTS 64
@@ -17,9 +17,9 @@ struct sn_scheduler {
     sn_shared_state *shared;
     sn_wheel wheel;
     sn_hosts hosts;
-    sn_ready ready;
-    sn_turns dry;  /* hosts for whose next URL there was no memory */
-    sn_heap again; /* visits with a moment of their own */
+    sn_ready_queue ready;
+    sn_host_queue dry; /* hosts for whose next URL there was no memory */
+    sn_heap again;     /* visits with a moment of their own */
     sn_rng rng;
     sn_visit *parked, *expired;        /* lists; to be ended by the caller */
     uint32_t parked_hosts;             /* a list; their URLs at the frontier likewise */
