@@ -8,13 +8,13 @@
 #include "base/time.h"
 
 /*
- * Samples are taken under a lock of their own; the limit is an atomic integer, so
- * that asking for it costs nothing. Both strategies share the way down: it needs
- * no latency, and a failure has none worth measuring.
+ * A lock of its own protects the samples. The limit is an atomic integer, so reading it
+ * takes no lock. Both strategies lower the limit in the same way, from failures alone:
+ * the latency of a failure means nothing.
  */
 
 #define WARM_UP   10  /* samples whose plain mean starts the long average */
-#define WINDOW    600 /* samples the long average remembers, about */
+#define WINDOW    600 /* samples that the long average covers, about */
 #define TOLERANCE 1.5
 #define SMOOTHING 0.2
 
@@ -23,8 +23,8 @@ typedef struct adapt {
     sn_aimd base;
     bool gradient;
     seine_span slow;
-    uint32_t samples; /* gradient: up to WARM_UP */
-    double usual;     /* gradient: the long latency */
+    uint32_t samples; /* gradient: counted up to WARM_UP */
+    double usual;     /* gradient: the long average of latency */
     double estimate;  /* gradient: the limit before rounding */
 } adapt;
 
@@ -51,8 +51,8 @@ limit_of(void *self)
     return __atomic_load_n(&a->base.limit, __ATOMIC_SEQ_CST);
 }
 
-/* Once per round trip: of all the calls that ran into the same trouble only the
- * first lowers the limit. */
+/* Lowers once per round trip: of all calls that met the same trouble, only the first
+ * lowers the limit. */
 static bool
 lower(sn_aimd *a, seine_time start, seine_time now)
 {
@@ -100,7 +100,7 @@ sn_aimd_ceiling(sn_aimd *a, uint32_t max)
         move(a, max);
 }
 
-/* Adds a latency to the long average and returns what that was worth for it. */
+/* Adds a latency to the long average; returns the average. */
 static double
 remember(adapt *a, double latency)
 {
@@ -111,13 +111,13 @@ remember(adapt *a, double latency)
     a->usual += (latency - a->usual) * weight;
 
     double usual = a->usual;
-    if (usual > 2 * latency) /* the server has become faster: forget the old times */
+    if (usual > 2 * latency) /* the server became faster: forget the old times */
         a->usual *= 0.95;
     return usual;
 }
 
-/* Below 1 the gradient says that calls queue up on the other side; the root leaves
- * room for some of that, and is what makes the limit grow while they do not. */
+/* A gradient below 1 says that calls queue up at the server. The square root allows a
+ * short queue, and lets the limit grow while there is none. */
 static void
 follow(adapt *a, double latency, bool in_use)
 {
@@ -150,7 +150,7 @@ sample(void *self, seine_outcome how, seine_time start, seine_time now,
             a->estimate = a->base.limit;
     } else if (!a->gradient && in_use)
         count_success(&a->base);
-    else if (a->gradient && latency > 0) /* a clock that stands tells nothing */
+    else if (a->gradient && latency > 0) /* a clock that stands still gives no latency */
         follow(a, (double)latency, in_use);
     pthread_mutex_unlock(&a->lock);
 }

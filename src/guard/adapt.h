@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * adapt.h - the throttle's strategies that find their limit themselves.
+ * adapt.h - throttle strategies that find their limit themselves.
  *
- * Time    of the samples; none is read.
- * Memory  one allocation, given back by the strategy's fini; of an sn_aimd, none.
+ * Time    comes with the samples; no clock is read.
+ * Memory  one allocation, which the strategy's fini frees; an sn_aimd allocates nothing.
  * Threads any thread; an sn_aimd has one owner.
  */
 #ifndef SN_ADAPT_H
@@ -13,10 +13,10 @@
 
 extern const seine_throttle_ops sn_adapt_ops;
 
-/* AIMD alone, in memory of the throttle's only owner, who asks nobody to wait: nothing is
- * locked. For seine_throttle_init_custom, with `self` the sn_aimd. */
+/* AIMD alone, for a throttle with one owner that never waits, so nothing is locked. For
+ * seine_throttle_init_custom, with `self` the sn_aimd. */
 typedef struct sn_aimd {
-    seine_time lowered_at;     /* slots older than this have been answered for */
+    seine_time lowered_at;     /* slots older than this cannot lower the limit again */
     uint32_t limit, successes; /* successes since the limit last moved */
     uint32_t min, max;
 } sn_aimd;
@@ -27,14 +27,14 @@ typedef struct sn_aimd {
     }
 
 extern const seine_throttle_ops sn_aimd_ops;
-void sn_aimd_ceiling(sn_aimd *a, uint32_t max); /* at least `min` */
+void sn_aimd_ceiling(sn_aimd *a, uint32_t max); /* `max` is at least `min` */
 void sn_aimd_sample(void *self, seine_outcome how, seine_time start, seine_time now,
                     uint32_t in_flight);
 
 /* INVAL, NOMEM. */
 seine_err sn_adapt_new(const seine_adapt_opts *opts, void **out_self);
 
-/* The limit never exceeds `max` from here on; INVAL for less than its minimum. */
+/* Caps the limit at `max` from now on; INVAL when `max` is below the minimum. */
 seine_err sn_adapt_ceiling(void *self, uint32_t max);
 
 #endif

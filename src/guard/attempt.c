@@ -20,7 +20,7 @@ ready(const seine_limiter *lim, seine_time now)
     return cost == SEINE_NEVER ? SEINE_NEVER : sn_gcra_ready(lim, now, cost);
 }
 
-/* What can be asked without taking anything. */
+/* Asks the guards that can refuse without taking anything. */
 static seine_attempt_verdict
 ask(const seine_guards *g, const seine_ctx *ctx, seine_time now)
 {
@@ -37,8 +37,8 @@ ask(const seine_guards *g, const seine_ctx *ctx, seine_time now)
     return refused(SEINE_OK, now);
 }
 
-/* Gives back what was taken before a refusal: as if nothing had been asked. The
- * slots and the reservation are ours, so their release cannot fail. */
+/* Gives back what was taken before a refusal, as if nothing had been asked. The slots and
+ * the reservation are ours, so their release cannot fail. */
 static void
 give_back(seine_attempt *a, seine_time now)
 {
@@ -47,7 +47,7 @@ give_back(seine_attempt *a, seine_time now)
     seine_budget_release(&a->held);
 }
 
-/* What may still refuse, in this order. */
+/* Takes from the guards that may still refuse, in this order. */
 static seine_attempt_verdict
 take(seine_attempt *a, const seine_guards *g, seine_time now)
 {
@@ -75,7 +75,7 @@ seine_attempt_verdict
 seine_attempt_begin(seine_attempt *a, const seine_guards *g, const seine_ctx *ctx,
                     seine_time now)
 {
-    /* Member by member: most of an attempt is what a budget may have given. */
+    /* Sets single members: most of an attempt is room for a budget's grant. */
     a->guards = g;
     a->permit.held = 0;
     a->slot.of = a->global_slot.of = NULL;
@@ -92,7 +92,8 @@ seine_attempt_begin(seine_attempt *a, const seine_guards *g, const seine_ctx *ct
         give_back(a, now);
         return answer;
     }
-    /* Both were asked at this very moment and have one owner: they cannot refuse. */
+    /* Both guards agreed at this same moment and have one owner, so they cannot refuse
+     * now. */
     if (g->limiter) {
         sn_gcra_pay(g->limiter, now, g->limiter->every);
         a->mark = g->limiter->full;
@@ -128,7 +129,7 @@ release(seine_slot *slot, seine_outcome how, seine_time now)
         (void)!seine_throttle_release(slot, how, now);
 }
 
-/* Well, and nothing is asked for: most attempts end so. */
+/* A success without a Retry-After, as most attempts end. */
 static bool
 is_fine(const seine_fault *f)
 {

@@ -10,21 +10,21 @@
 
 #define MAX_PROBES 64
 #define MAX_CALLS  1024
-#define LAST_ID    0x7fffffffu /* the registry uses the bit above */
+#define LAST_ID    0x7fffffffu /* breakers.c uses the bit above */
 
 typedef sn_probe probe;
 typedef sn_breaker_body body;
 
-/* What needs more room. */
+/* The state that does not fit into `word`. */
 typedef struct more {
     sn_window *window; /* behind the probes, or NULL */
-    probe probes[];    /* oldest first; none when there can be but one */
+    probe probes[];    /* oldest first; empty when only one probe is allowed */
 } more;
 
 _Static_assert(sizeof(seine_breaker) == 128, "two cache lines");
 _Static_assert(sizeof(body) == sizeof((seine_breaker *)0)->word, "body fills word");
 
-/* How a call ended, as the breaker sees it. */
+/* How a call ended, as the breaker counts it. */
 typedef struct call {
     seine_outcome how;
     uint16_t why;
@@ -59,7 +59,7 @@ probes_of(seine_breaker *b)
     return b->opts->half_open_max > 1 ? m->probes : &of(b)->only;
 }
 
-/* Counters stop at their last value instead of starting over. */
+/* Counters stop at their maximum instead of wrapping. */
 static inline void
 bump(uint64_t *counter)
 {
@@ -140,8 +140,8 @@ sn_change_tell(const seine_breaker_opts *opts, const sn_change *change)
         opts->on_change(change->from, change->to, change->seq, opts->arg);
 }
 
-/* open_for, grown once per failed probe. A step too small to show in whole
- * nanoseconds would be repeated for nothing: it ends the growth. */
+/* open_for, multiplied once per failed probe. Growth ends at a step that changes less
+ * than a nanosecond: repeating it would change nothing. */
 static seine_span
 open_time(const seine_breaker *b)
 {
@@ -202,8 +202,8 @@ lease_of(const seine_breaker *b)
     return b->opts->probe_lease > 0 ? b->opts->probe_lease : b->opts->open_for;
 }
 
-/* When the first lease of the active probes ends; starts need not be in order,
- * since the clock may have stepped back between them. */
+/* The earliest end of a lease of the active probes. Starts may be out of order, since the
+ * clock may have stepped back between them. */
 static seine_time
 lease_end(seine_breaker *b)
 {
@@ -215,7 +215,7 @@ lease_end(seine_breaker *b)
     return first;
 }
 
-/* A probe that never came home has failed: true, and the breaker is open. */
+/* A probe whose lease ended has failed: opens the breaker and returns true. */
 static bool
 give_up(seine_breaker *b, seine_time now, sn_change *change)
 {
@@ -284,7 +284,7 @@ sn_breaker_acquire(seine_breaker *b, seine_time now, bool loose, seine_permit *o
     return SEINE_OK;
 }
 
-/* The totals; true if the call was slow. */
+/* Counts the call; true if it was slow. */
 static inline bool
 tally(seine_breaker *b, const call *c)
 {
@@ -312,8 +312,8 @@ reaches(uint64_t part, uint64_t whole, uint32_t pct)
     return pct > 0 && part * 100 >= whole * pct;
 }
 
-/* A share is judged when it grows: a success never opens the breaker for its
- * failures, nor a quick call for the slow ones. */
+/* A rate opens the breaker only when it grows: a success never trips the failure rate,
+ * nor a fast call the rate of slow calls. */
 static bool
 trips(const seine_breaker *b, const sn_window *w, bool failed, bool slow)
 {
@@ -363,8 +363,8 @@ judge_probe(seine_breaker *b, uint32_t i, call c, sn_change *change)
     }
 }
 
-/* Index of the probe with this id, or of the oldest loose one for id 0; the
- * number of active probes if there is none. */
+/* Index of the probe with this id, or of the oldest loose probe for id 0; the number of
+ * active probes if there is none. */
 static uint32_t
 find_probe(seine_breaker *b, uint32_t id)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * breaker.h - the breaker's steps, with the change they made instead of a call.
+ * breaker.h - the breaker's steps, which report a change instead of calling on_change.
  *
- * The functions of seine/breaker.h are these plus on_change. Whoever works under
- * a lock (breakers.c) takes the change, unlocks and tells it then:
+ * The functions of seine/breaker.h call these and then on_change. A caller that holds a
+ * lock (breakers.c) keeps the change, unlocks, and reports it then:
  *
  *     sn_change change = {0};
  *     e = sn_breaker_acquire(b, now, false, &permit, &change);
@@ -19,8 +19,8 @@
 
 #include "seine/breaker.h"
 
-/* Both live in `word`, whose own type is uint64_t; what a call that goes well looks at
- * comes first. */
+/* Both structs live in `word`, whose own type is uint64_t. The members that a successful
+ * call reads come first. */
 typedef struct __attribute__((may_alias)) sn_probe {
     seine_time start;
     uint32_t id;
@@ -31,13 +31,13 @@ typedef struct __attribute__((may_alias)) sn_breaker_body {
     uint64_t generation;
     uint64_t succeeded;
     uint32_t run;    /* CLOSED: failures in a row; HALF_OPEN: successes */
-    uint32_t streak; /* failed probes since CLOSED; the open time grows with it */
+    uint32_t streak; /* failed probes since CLOSED; they lengthen the open time */
     uint32_t issued; /* id of the newest probe of this generation */
     uint16_t why;
     uint8_t state, active;
     seine_time open_until, failed_at;
     uint64_t failed, ignored, slow, rejected, late, opened;
-    sn_probe only; /* the place of the probe when there can be but one */
+    sn_probe only; /* the probe, when only one is allowed */
 } sn_breaker_body;
 
 static inline sn_breaker_body *
@@ -65,8 +65,8 @@ sn_breaker_pass(const seine_breaker *b, seine_time now)
     return (seine_permit){sn_breaker_seen(b)->generation, now, 0, 0, 1};
 }
 
-/* A call of a CLOSED breaker went well: what settle would do, if there is nothing to
- * weigh. False: there is, and nothing was done. */
+/* Settles a successful call of a CLOSED breaker when nothing else has to be checked.
+ * False: nothing was done, and the caller settles it in full. */
 static inline bool
 sn_breaker_succeed(seine_breaker *b, seine_permit *permit)
 {
@@ -82,13 +82,13 @@ sn_breaker_succeed(seine_breaker *b, seine_permit *permit)
 }
 
 typedef struct sn_change {
-    seine_breaker_state from, to; /* equal: nothing to tell */
+    seine_breaker_state from, to; /* equal: no change */
     uint64_t seq;
 } sn_change;
 
 void sn_change_tell(const seine_breaker_opts *opts, const sn_change *change);
 
-/* `loose`: the slot of a probe is settled by record, not by its permit. */
+/* `loose`: record settles the slot of a probe, not its permit. */
 SEINE_MUST_CHECK seine_err sn_breaker_acquire(seine_breaker *b, seine_time now,
                                               bool loose, seine_permit *out_permit,
                                               sn_change *change);
@@ -98,10 +98,10 @@ SEINE_MUST_CHECK seine_err sn_breaker_settle(seine_breaker *b, seine_permit *per
 seine_time sn_breaker_when(seine_breaker *b, seine_time now, sn_change *change);
 void sn_breaker_reset(seine_breaker *b, sn_change *change);
 
-/* CLOSED and no failure counted: as good as new. */
+/* CLOSED without a counted failure: the same as a new breaker. */
 bool sn_breaker_is_idle(const seine_breaker *b);
 
-/* OPEN: its open_until; else NEVER. */
+/* When an OPEN breaker lets a probe through; NEVER in other states. */
 seine_time sn_breaker_open_until(const seine_breaker *b);
 
 uint64_t sn_breaker_generation(const seine_breaker *b);

@@ -53,7 +53,7 @@ sn_window_roll(sn_window *w, seine_time now)
 
     int64_t number = number_of(w, now);
     int64_t steps = sn_time_sub(number, w->number);
-    if (w->calls == 0) { /* nothing to age: it begins here, even in the past */
+    if (w->calls == 0) { /* an empty window begins here, even in the past */
         w->number = number;
         return;
     }

@@ -2,10 +2,10 @@
 /*
  * breaker_window.h - how many of the latest calls failed or were slow?
  *
- * By count: the last n calls, two bits each in a ring. By time: the last t in
- * ten slices of t/10, counted from the epoch of the clock, so that between 0.9 t
- * and t are seen. Either way a call costs the same however many there were, and
- * idle time costs at most ten slices.
+ * A window by count holds the last n calls, two bits each, in a ring. A window by time t
+ * holds ten slices of t/10, aligned to the epoch of the clock, so it covers between 0.9 t
+ * and t. Either way adding a call takes constant time, and idle time costs at most ten
+ * slices.
  *
  * Time    is an argument; by time, a call that claims to be older than the newest
  *         slice is counted in the newest slice.
@@ -23,8 +23,8 @@
 
 typedef struct sn_window {
     uint64_t calls, failed, slow; /* in the window now */
-    uint32_t size;                /* in calls; 0: by time */
-    uint32_t at;                  /* the ring's next place, or the newest slice */
+    uint32_t size;                /* in calls; 0: a window by time */
+    uint32_t at;                  /* the next place in the ring, or the newest slice */
     seine_span slice;
     int64_t number; /* of the newest slice, since the clock's epoch */
     uint64_t cell[];
@@ -37,7 +37,7 @@ void sn_window_init(sn_window *w, uint32_t calls, seine_span time);
 void sn_window_clear(sn_window *w);
 void sn_window_add(sn_window *w, seine_time now, bool failed, bool slow);
 
-/* Forgets what is too old at `now`; add does so too. */
+/* Forgets calls that are too old at `now`; add does this too. */
 void sn_window_roll(sn_window *w, seine_time now);
 
 #endif

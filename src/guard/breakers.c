@@ -12,15 +12,15 @@
 #include "guard/breaker.h"
 
 /*
- * A key's hash under a secret seed picks a shard and a bucket in it. Everything
- * in a shard belongs to its mutex; nobody holds two, allocates, frees or calls
- * out under one. `slots` counts the right to one entry each: whoever wants to
- * insert takes a free slot, or evicts an entry and takes over its slot, before
- * it locks the shard of its own key. So there are never more than max_keys.
+ * The hash of a key, under a secret seed, picks a shard and a bucket in it. The shard's
+ * mutex protects everything in the shard. No thread holds two of these mutexes, and none
+ * allocates, frees or calls back under one. `slots` counts the rights to an entry: a
+ * thread that wants to insert takes a free slot, or evicts an entry and takes over its
+ * slot, before it locks the shard of its own key. So there are never more than max_keys.
  *
- * Each shard publishes when its least recently used idle entry was used and the
- * earliest end of an open time: whoever needs room reads these two numbers of
- * all shards and locks the best one alone.
+ * Each shard publishes two times: when its least recently used idle entry was last used,
+ * and the earliest end of an open time. A thread that needs room reads both of all
+ * shards and locks only the best shard.
  */
 
 #define MAX_SHARDS     64
@@ -34,21 +34,21 @@ typedef struct link {
 } link;
 
 typedef struct entry {
-    link link; /* first: in `idle` or `open`, or in neither (next is NULL) */
+    link link; /* first member: in `idle`, in `open`, or in neither (next is NULL) */
     struct entry *chain;
     uint64_t hash;
-    uint64_t born;   /* first generation */
-    seine_time used; /* last, by the callers' clock */
-    uint32_t out;    /* permits not settled */
-    uint32_t pins;   /* walkers looking at it */
-    bool is_gone;    /* evicted; the last walker frees it */
+    uint64_t born;   /* its first generation */
+    seine_time used; /* time of the last use, by the callers' clock */
+    uint32_t out;    /* permits that are not settled */
+    uint32_t pins;   /* walks that look at it */
+    bool is_gone;    /* evicted; the last walk frees it */
     seine_breaker breaker;
     size_t len;
     char key[];
 } entry;
 
 typedef struct bucket {
-    entry *chain; /* youngest first */
+    entry *chain; /* newest first */
 } bucket;
 
 typedef struct shard {
@@ -57,7 +57,7 @@ typedef struct shard {
     size_t mask;
     uint64_t top;                              /* highest generation ever used here */
     link idle, open;                           /* least recently used first */
-    _Atomic seine_time idle_since, open_until; /* earliest of each; NEVER: none */
+    _Atomic seine_time idle_since, open_until; /* earliest of each list, or NEVER */
 } shard;
 
 struct seine_breakers {
@@ -67,7 +67,7 @@ struct seine_breakers {
     shard *shards;
     bucket *buckets;
     size_t bucket_bytes;
-    atomic_uint slots; /* entries, and what insertions have set aside */
+    atomic_uint slots; /* entries, and rights that insertions hold */
     _Atomic uint64_t seq;
     _Atomic uint64_t overflowed;
     pthread_mutex_t overflow_lock;
@@ -219,7 +219,7 @@ hash_of(const seine_breakers *r, seine_view key)
     return sn_siphash(r->seed, key.ptr, key.len);
 }
 
-/* The top bits pick the shard, the low ones the bucket. */
+/* The high bits pick the shard, the low bits the bucket. */
 static inline shard *
 shard_of(const seine_breakers *r, uint64_t hash)
 {
@@ -255,7 +255,7 @@ raise_top(shard *s, const entry *e)
         s->top = generation;
 }
 
-/* Puts an entry that was used into the list it now belongs to. */
+/* Moves a used entry to the list it belongs to now. */
 static void
 place(shard *s, entry *e, seine_time now)
 {
@@ -263,7 +263,7 @@ place(shard *s, entry *e, seine_time now)
 
     raise_top(s, e);
     pull(&e->link);
-    e->used = sn_time_min(now, SEINE_NEVER - 1); /* NEVER would say "none" */
+    e->used = sn_time_min(now, SEINE_NEVER - 1); /* NEVER would mean "none" */
     if (e->out == 0 && sn_breaker_is_idle(&e->breaker)) {
         push(&s->idle, &e->link);
     } else if (until != SEINE_NEVER) {
@@ -285,7 +285,7 @@ insert(shard *s, entry *e)
     b->chain = e;
 }
 
-/* Takes an entry out; returns it when it can be freed now. */
+/* Removes an entry; returns it when it can be freed now. */
 static entry *
 evict(shard *s, entry *e)
 {
@@ -300,9 +300,9 @@ evict(shard *s, entry *e)
     return e->pins == 0 ? e : NULL;
 }
 
-/* The least recently used open entry that is past its time. Entries leave the list
- * without looking for the next, so what the shard publishes may be too early; if
- * it promised in vain, it is put right here. */
+/* The least recently used open entry whose open time has ended. Entries leave the list
+ * without a search for the next earliest, so the published time may be too early; a
+ * search that finds nothing corrects it here. */
 static entry *
 first_overdue(shard *s, seine_time now)
 {
@@ -320,7 +320,7 @@ first_overdue(shard *s, seine_time now)
     return NULL;
 }
 
-/* The shard that publishes the earliest moment; NULL if all say NEVER. */
+/* The shard that publishes the earliest time; NULL if all publish NEVER. */
 static shard *
 earliest_shard(const seine_breakers *r, bool open, seine_time *out_when)
 {
@@ -340,11 +340,11 @@ earliest_shard(const seine_breakers *r, bool open, seine_time *out_when)
     return best;
 }
 
-/* Is there an entry that may be dropped? With `take` it is dropped and its slot is
- * the caller's; but not the entry of the caller's own key, which somebody else has
- * made meanwhile: then the answer is no. Idle ones first, then open ones past their
- * time. The loops end: a shard that promised in vain has been put right when it is
- * unlocked. */
+/* Is there an entry that may be evicted? With `take` it is evicted and the caller gets
+ * its slot. The entry of the caller's own key, which another thread may have made
+ * meanwhile, is never evicted: then the result is no. Idle entries go first, then open
+ * ones whose time has ended. The loops end, because a shard whose published time was too
+ * early has corrected it before it is unlocked. */
 static bool
 find_room(const seine_breakers *r, uint64_t hash, seine_time now, bool take)
 {
@@ -396,8 +396,8 @@ is_there(shard *s, uint64_t hash, seine_view key)
     return there;
 }
 
-/* Finds or makes the key's entry; with one, the shard is locked. Without one and
- * OK, there is no room. */
+/* Finds or makes the key's entry. With an entry the shard is locked. OK without an entry:
+ * there is no room. */
 static seine_err
 lock_entry(seine_breakers *r, uint64_t hash, seine_view key, seine_time now,
            entry **out_entry)
@@ -428,15 +428,15 @@ lock_entry(seine_breakers *r, uint64_t hash, seine_view key, seine_time now,
             *out_entry = fresh;
             return SEINE_OK;
         }
-        /* Somebody else was quicker. */
+        /* Another thread inserted the key first. */
         pthread_mutex_unlock(&s->lock);
         atomic_fetch_sub_explicit(&r->slots, 1, memory_order_relaxed);
         entry_free(fresh);
     }
 }
 
-/* Under the lock of the breaker that changed, so that its changes are numbered
- * in their order. */
+/* Runs under the lock of the breaker that changed, so that its changes are numbered in
+ * order. */
 static void
 number(seine_breakers *r, sn_change *change)
 {
@@ -598,11 +598,11 @@ seine_breakers_state_get(const seine_breakers *r, seine_view key)
                                                                 : SEINE_BREAKER_CLOSED;
 }
 
-/* Where a walk through a shard stands. Between two locked steps entries come and
- * go, but a chain keeps its order, youngest first. */
+/* The position of a walk through a shard. Entries come and go between two locked steps,
+ * but a chain keeps its order, newest first. */
 typedef struct walk {
     size_t bucket;
-    uint64_t born; /* of the last one seen in this bucket */
+    uint64_t born; /* of the last entry seen in this bucket */
 } walk;
 
 static entry *
@@ -619,8 +619,8 @@ step(const shard *s, walk *at)
     return NULL;
 }
 
-/* A handful of entries that stay in memory while nobody holds the lock. Their
- * keys never change; their stats are copies. */
+/* Some entries that stay in memory while the lock is free. Their keys never change; their
+ * stats are copies. */
 typedef struct handful {
     size_t n;
     entry *entries[BATCH];
@@ -684,7 +684,7 @@ seine_breakers_each(const seine_breakers *r, seine_breakers_fn fn, void *arg)
     return calls;
 }
 
-/* Unlike other uses, a reset does not make an entry more recently used. */
+/* A reset, unlike other uses, does not make an entry more recently used. */
 static void
 reset_entry(seine_breakers *r, shard *s, entry *e, sn_change *change)
 {

@@ -45,7 +45,7 @@ is_spent(const seine_budget *b)
     return is_over(b, SEINE_RES_DOWNLOAD);
 }
 
-/* What refuses this want now; SEINE_RES_NONE: nothing does. */
+/* The resource that refuses this want now; SEINE_RES_NONE: none. */
 static seine_res
 lacking(const seine_budget *b, const seine_want *want)
 {
@@ -58,7 +58,7 @@ lacking(const seine_budget *b, const seine_want *want)
     return SEINE_RES_NONE;
 }
 
-/* What refuses this want for ever. */
+/* The resource that refuses this want for ever. */
 static seine_res
 impossible(const seine_budget *b, const seine_want *want)
 {
@@ -75,14 +75,14 @@ take(seine_budget *b, const seine_want *want)
         b->used.n[i] = sum(b->used.n[i], want->n[i]);
 }
 
-/* More than is out there was minted by a copy: none is left then, not a debt. */
+/* A copied grant can return more than is out: the count then stops at 0. */
 static void
 put(seine_budget *b, int res, uint64_t less)
 {
     b->used.n[res] -= less < b->used.n[res] ? less : b->used.n[res];
 }
 
-/* Takes, or says why not and remembers what was short. */
+/* Takes the want, or refuses and remembers which resource was short. */
 static seine_err
 admit(seine_budget *b, const seine_want *want)
 {
@@ -102,8 +102,8 @@ admit(seine_budget *b, const seine_want *want)
     return SEINE_OK;
 }
 
-/* Serves the heads of the queue as long as their whole want is there; once the
- * quota is spent, sends them away. */
+/* Serves the head of the queue while its whole want is available. Once the quota is
+ * spent, refuses all waiters. */
 static void
 serve(seine_budget *b)
 {
@@ -169,8 +169,8 @@ seine_budget_try(seine_budget *b, const seine_want *want, seine_held *out_held)
     return e;
 }
 
-/* In the queue until served, sent away or done; w is linked as long as it has its
- * want. A grant that meets the end of the ctx is kept. */
+/* Waits in the queue until served, refused, or the ctx is done; w is linked while it
+ * keeps its want. A grant at the same moment as the end of the ctx is kept. */
 static seine_err
 stand_in(seine_budget *b, seine_ctx *ctx, sn_waiter *w)
 {
@@ -189,7 +189,7 @@ stand_in(seine_budget *b, seine_ctx *ctx, sn_waiter *w)
         if (!waits)
             return SEINE_E_BUDGET;
         if (e != SEINE_OK) {
-            serve(b); /* the next may want less */
+            serve(b); /* the next waiter may want less */
             return e;
         }
         sn_waiter_park(w, seine_ctx_deadline(ctx));

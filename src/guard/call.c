@@ -8,7 +8,7 @@
 
 #define ATTEMPT_TIMEOUT SEINE_SECS(30)
 
-/* One call and what its current attempt holds. */
+/* A call, and what its current attempt holds. */
 typedef struct work {
     const seine_call_opts *o;
     seine_ctx *ctx;
@@ -26,7 +26,7 @@ now_of(const work *w)
     return w->clock->now(w->clock);
 }
 
-/* Gives everything back but the breaker's permit. */
+/* Gives everything back except the breaker's permit. */
 static void
 release(work *w, seine_outcome how)
 {
@@ -35,7 +35,7 @@ release(work *w, seine_outcome how)
     seine_budget_release(&w->held);
 }
 
-/* Waits until the breaker would let an attempt through, or says BREAKER. */
+/* Waits until the breaker would let an attempt through, or returns BREAKER. */
 static seine_err
 pass_breaker(work *w)
 {
@@ -57,8 +57,8 @@ pass_breaker(work *w)
     }
 }
 
-/* Everything an attempt needs, waited for one after the other. On failure nothing
- * is held. BREAKER: it has opened, or another probe was quicker. */
+/* Waits for everything an attempt needs, in order. On failure nothing is held. BREAKER:
+ * the breaker opened meanwhile, or another probe was faster. */
 static seine_err
 acquire(work *w)
 {
@@ -80,7 +80,8 @@ acquire(work *w)
     return e;
 }
 
-/* A breaker that refuses at the end sends whoever waits for it back to the start. */
+/* When the breaker refuses as the last guard, a caller that waits for the breaker starts
+ * again. */
 static seine_err
 acquire_patiently(work *w)
 {
@@ -92,7 +93,8 @@ acquire_patiently(work *w)
     return e;
 }
 
-/* An attempt that ran out of its own time timed out; the caller's time is not up. */
+/* An attempt that used up its own time timed out; the caller's deadline has not passed.
+ */
 static void
 name_timeout(const work *w, const seine_ctx *attempt, seine_fault *f)
 {
@@ -118,7 +120,7 @@ run(work *w, seine_attempt_fn fn, uint32_t number, void *arg)
     return f;
 }
 
-/* The only exit of an attempt. A server's wish counts up to the policy's limit. */
+/* Every attempt ends here. A server's Retry-After counts up to the policy's limit. */
 static void
 finish(work *w, const seine_fault *f)
 {
@@ -135,7 +137,8 @@ finish(work *w, const seine_fault *f)
     if (o->rates && wish >= 0) {
         seine_span most = o->retry ? o->retry->retry_after_max : SEINE_SECS(3600);
 
-        /* Without a place in the table the wish is lost, the retry still waits. */
+        /* When the table has no place, Retry-After is lost for other calls; this retry
+         * still waits. */
         (void)!seine_keyed_pause(o->rates, w->key,
                                  sn_time_add(now, sn_time_min(wish, most)));
     }
@@ -163,7 +166,7 @@ stop_of(seine_err e)
     }
 }
 
-/* A guard has refused, or the ctx is done: the call ends here. */
+/* Ends the call: a guard refused, or the ctx is done. */
 static void
 refuse(const work *w, seine_err e, seine_call_result *res)
 {
@@ -172,7 +175,7 @@ refuse(const work *w, seine_err e, seine_call_result *res)
 
     res->stop = stop;
     if (res->attempts > 0 && stop != SEINE_STOP_CANCELED)
-        return; /* the real failure stays the error */
+        return; /* the failure of the attempt stays the error */
     res->fault = (seine_fault)SEINE_FAULT;
     res->fault.code = e;
     if (e == SEINE_E_BUDGET && w->o->budget) {
@@ -227,7 +230,7 @@ seine_call(const seine_call_opts *o, seine_ctx *ctx, seine_view key, seine_attem
     seine_retry r = {.opts = o->retry ? o->retry : &once,
                      .host = o->retry_budget,
                      .deadline = seine_ctx_deadline(ctx),
-                     .idempotent = true}; /* whoever asks for retries vouches */
+                     .idempotent = true}; /* the caller vouches for it */
     seine_time start = now_of(&w);
 
     seine_err e = w.timeout < 0 ? SEINE_E_INVAL : seine_retry_check(r.opts);

@@ -10,10 +10,10 @@
 #include "guard/waiter.h"
 
 /*
- * One lock per tree, in its root, guards the links: children, hooks, runners. A
- * cancellation marks all descendants and moves their hooks to a runner on its own
- * stack in one locked pass, then calls them one by one without the lock. The
- * cause is atomic, so asking costs no lock.
+ * One lock per tree, in its root, protects the links: children, hooks, runners. A
+ * cancellation marks all descendants and moves their hooks to a runner on its own stack,
+ * in one locked pass, then calls the hooks one by one without the lock. The cause is
+ * atomic, so reading it takes no lock.
  */
 
 /* A cancellation that is calling hooks. */
@@ -28,8 +28,8 @@ typedef struct tree {
     pthread_mutex_t lock;
     seine_clock *clock;
     runner *runners;
-    uint32_t returned; /* hooks that have returned: off_done waits for it to move */
-    uint32_t curious;  /* threads in off_done that wait */
+    uint32_t returned; /* hooks that have returned; off_done waits for this to change */
+    uint32_t curious;  /* threads that wait in off_done */
 } tree;
 
 struct seine_ctx {
@@ -114,7 +114,7 @@ seine_ctx_unref(seine_ctx *c)
         } else {
             pthread_mutex_destroy(&c->tree->lock);
         }
-        sn_free(c); /* of a root: the first member of what was allocated */
+        sn_free(c); /* in a root, the ctx is the first member of the allocation */
         c = parent;
     }
 }
@@ -138,7 +138,7 @@ unlink_hook(seine_ctx_hook *hook)
     hook->prev = NULL;
 }
 
-/* Moves a context's hooks behind those the runner already has. */
+/* Appends a context's hooks to those of the runner. */
 static void
 collect(runner *r, seine_ctx *c)
 {
@@ -151,7 +151,7 @@ collect(runner *r, seine_ctx *c)
     }
 }
 
-/* Down first, then right, then up: no recursion, however deep the tree. */
+/* Goes down first, then right, then up, without recursion, however deep the tree. */
 static void
 mark(seine_ctx *top, seine_err cause, runner *r)
 {
@@ -187,7 +187,7 @@ run_hooks(tree *t, runner *r)
         r->current = hook;
         pthread_mutex_unlock(&t->lock);
 
-        hook->fn(hook->arg); /* from here on the hook may be gone */
+        hook->fn(hook->arg); /* the hook may be freed from here on */
 
         pthread_mutex_lock(&t->lock);
         r->current = NULL;
@@ -270,7 +270,7 @@ seine_ctx_on_done(seine_ctx *c, seine_ctx_hook *hook)
         hook->fn(hook->arg);
 }
 
-/* The cancellation that is inside this hook now, if any. */
+/* The cancellation that is calling this hook now, or NULL. */
 static const runner *
 running(const tree *t, const seine_ctx_hook *hook)
 {
@@ -289,8 +289,8 @@ seine_ctx_off_done(seine_ctx *c, seine_ctx_hook *hook)
 
     pthread_mutex_lock(&t->lock);
     if (hook->prev) {
-        /* A runner's tail pointer must not be left pointing into the hook; after
-         * the collection it is not used any more. */
+        /* A runner's tail pointer must not point into the hook; after the collection the
+         * tail is not used any more. */
         unlink_hook(hook);
         pthread_mutex_unlock(&t->lock);
         return true;

@@ -139,7 +139,7 @@ seine_eta_interval(const seine_eta *e, seine_time now, uint64_t left, seine_span
     double low = (double)left / fast, high = slow > 0 ? (double)left / slow : SLOWEST;
     if (high > SLOWEST)
         high = SLOWEST;
-    /* The rates are known to whole seconds and no better. */
+    /* The rates are known only to whole seconds. */
     *out_low = SEINE_SECS((int64_t)(low < SLOWEST ? low : SLOWEST));
     *out_high = SEINE_SECS((int64_t)high + 1);
     return true;

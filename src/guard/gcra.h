@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gcra.h - the arithmetic of a token bucket, where limiter, shared and keyed meet.
+ * gcra.h - the arithmetic of a token bucket, shared by limiter, shared and keyed.
  *
- * The bucket is kept as one moment instead of a count and a timestamp (this is
- * the "generic cell rate algorithm"): a token is worth `every`, and taking one
- * pushes `full` that much further away. Nothing accumulates, so nothing drifts,
- * and a clock that stands still or steps back can delay but never mint tokens.
+ * The bucket is kept as one moment instead of a count and a timestamp (this is the
+ * "generic cell rate algorithm"): a token is worth `every`, and taking one pushes `full`
+ * that much further away. Nothing accumulates, so nothing drifts. A clock that stands
+ * still or steps back can delay tokens but never create them.
  *
- * Inline, because a decision of 2 ns has no room for three calls.
+ * The functions are inline, because a decision takes 2 ns, less than three calls\.
  */
 #ifndef SN_GCRA_H
 #define SN_GCRA_H
@@ -17,7 +17,7 @@
 
 #define SN_LONG_AGO INT64_MIN
 
-/* What `n` tokens cost; SEINE_NEVER when the bucket cannot hold so many. */
+/* The cost of `n` tokens; SEINE_NEVER when the bucket cannot hold so many. */
 static inline seine_span
 sn_gcra_cost(const seine_limiter *lim, uint32_t n)
 {
@@ -28,7 +28,7 @@ sn_gcra_cost(const seine_limiter *lim, uint32_t n)
     return cost;
 }
 
-/* First moment at which a bucket that pays `cost` is at most `depth` short. */
+/* The first moment at which a bucket that pays `cost` is at most `depth` short. */
 static inline seine_time
 sn_gcra_ready(const seine_limiter *lim, seine_time now, seine_span cost)
 {
@@ -37,7 +37,7 @@ sn_gcra_ready(const seine_limiter *lim, seine_time now, seine_span cost)
     if (lim->every == 0 || __builtin_sub_overflow(lim->full, lim->depth - cost, &ready))
         return at; /* no limit, or full since long ago */
     if (lim->full == SEINE_NEVER)
-        return SEINE_NEVER; /* owed beyond the end of time */
+        return SEINE_NEVER; /* the debt reaches beyond the end of time */
     return sn_time_max(at, ready);
 }
 

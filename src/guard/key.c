@@ -21,7 +21,7 @@ seine_key_ip(const uint8_t *addr, size_t addr_len, unsigned prefix, char out_key
     if (addr_len != 4 && addr_len != 16)
         return 0;
 
-    /* The family stands first, so that ::/32 is not 0.0.0.0/32. */
+    /* The family comes first, so that ::/32 differs from 0.0.0.0/32. */
     out_key[0] = addr_len == 4 ? 4 : 6;
     for (size_t i = 0; i < addr_len; i++) {
         unsigned bits = prefix > 8 * i ? prefix - 8 * (unsigned)i : 0;

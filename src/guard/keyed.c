@@ -10,21 +10,21 @@
 #include "guard/shared.h"
 
 /*
- * An entry is a bucket of the common rate in one word. What few keys need (a
- * pause, a rate of its own, a line of waiters) is a whole seine_shared beside it,
- * a `big`; its users hold a reference and call it without the shard's lock.
+ * An entry is a bucket of the common rate in one word. The few keys with a pause, a rate
+ * of their own or waiters also have a whole seine_shared, a `big`. Its users hold a
+ * reference and call it without the shard's lock.
  *
- * An entry that is dropped leaves the moment at which it was full behind as the
- * shard's `floor`: new buckets are full from there on and not earlier, so that a
- * clock that steps back finds no fresh burst.
+ * When an entry is dropped, the shard's `floor` keeps the moment at which the entry was
+ * full. New buckets are full from that moment on and not earlier, so that a clock that
+ * steps back grants no second burst.
  */
 
-#define BIG_BYTES 320 /* what a `big` and its seine_shared take, about */
+#define BIG_BYTES 320 /* about what a `big` and its seine_shared take */
 
 typedef struct big {
     seine_shared *lim;
-    uint32_t refs; /* calls that are using it now; under the shard's lock */
-    bool pinned;   /* has a rate of its own */
+    uint32_t refs; /* calls that use it now; under the shard's lock */
+    bool pinned;   /* the key has a rate of its own */
     struct big *next;
 } big;
 
@@ -43,10 +43,10 @@ struct seine_keyed {
     seine_span every, depth;
     seine_shared *overflow;
     atomic_ullong overflowed;
-    atomic_uint turn; /* shard the next sweep begins with */
+    atomic_uint turn; /* the shard with which the next sweep begins */
 };
 
-/* One visit to the table: the key, and what is to be freed after the lock. */
+/* A use of the table: the key, and what to free after the lock. */
 typedef struct visit {
     sn_quest q;
     big *dropped;
@@ -137,7 +137,7 @@ drop(seine_keyed *k, sn_keyshard *s, entry *e, visit *v)
     sn_keytab_remove(&k->tab, s, e, &v->q);
 }
 
-/* Nobody could tell it from a fresh one. */
+/* Is the entry the same as a fresh one? */
 static bool
 is_idle(const entry *e, seine_time now)
 {
@@ -146,7 +146,7 @@ is_idle(const entry *e, seine_time now)
     return e->full <= now;
 }
 
-/* Looks at up to `steps` entries from the hand on; stops after `enough` drops. */
+/* Examines up to `steps` entries from the hand on; stops after `enough` drops. */
 static size_t
 reap(seine_keyed *k, sn_keyshard *s, seine_time now, size_t steps, size_t enough,
      visit *v)
@@ -168,8 +168,8 @@ reap(seine_keyed *k, sn_keyshard *s, seine_time now, size_t steps, size_t enough
     return dropped;
 }
 
-/* Under the lock: a new entry for the key, or NULL when there is no room. Two old
- * entries are looked at anyway, so that the table shrinks by itself. */
+/* Under the lock: a new entry for the key, or NULL when there is no room. Always examines
+ * two old entries, so that the table shrinks by itself. */
 static entry *
 admit(seine_keyed *k, visit *v, seine_time now)
 {
@@ -184,7 +184,7 @@ admit(seine_keyed *k, visit *v, seine_time now)
     return e;
 }
 
-/* Without locks: makes room in some other shard. */
+/* Without locks: makes room in another shard. */
 static bool
 reap_others(seine_keyed *k, visit *v, seine_time now)
 {
@@ -202,8 +202,8 @@ reap_others(seine_keyed *k, visit *v, seine_time now)
     return false;
 }
 
-/* Locks the shard and returns the key's entry, made if need be. NULL: there is no
- * room, nothing is locked, the visit is over, the overflow is counted. */
+/* Locks the shard and returns the key's entry, made if need be. NULL: there is no room,
+ * nothing is locked, the visit has ended, the overflow is counted. */
 static entry *
 enter(seine_keyed *k, seine_view key, seine_time now, visit *out_visit)
 {
@@ -232,7 +232,8 @@ enter(seine_keyed *k, seine_view key, seine_time now, visit *out_visit)
     return NULL;
 }
 
-/* Under the lock: a reference, with which `big` can be used without it. */
+/* Under the lock: takes a reference, with which the caller uses `big` without the lock.
+ */
 static seine_shared *
 borrow(entry *e)
 {
@@ -292,7 +293,7 @@ seine_keyed_allow(seine_keyed *k, seine_view key, seine_time now, uint32_t n)
     return ok;
 }
 
-/* The answer for a key without a place. */
+/* Decides for a key that has no place in the table. */
 static seine_err
 try_overflow(seine_keyed *k, seine_time now, int64_t n, seine_grant *out_grant)
 {
@@ -305,7 +306,7 @@ try_overflow(seine_keyed *k, seine_time now, int64_t n, seine_grant *out_grant)
     return SEINE_E_LIMITED;
 }
 
-/* Under the lock, on an entry of the common rate, with the reasons. */
+/* Under the lock, on an entry of the common rate; also says why. */
 static seine_err
 try_entry(const seine_keyed *k, entry *e, seine_time now, int64_t n,
           seine_grant *out_grant)
@@ -351,7 +352,7 @@ seine_keyed_try(seine_keyed *k, seine_view key, seine_time now, int64_t n,
     return r;
 }
 
-/* A big of the common rate, full, that nobody knows yet. */
+/* Makes a full `big` of the common rate, private to the caller. */
 static seine_err
 big_new(const seine_keyed *k, big **out_big)
 {
@@ -366,7 +367,7 @@ big_new(const seine_keyed *k, big **out_big)
     return SEINE_OK;
 }
 
-/* Under the lock: gives the entry the spare big unless it has one. */
+/* Under the lock: gives the entry the spare `big` unless it has one. */
 static bool
 upgrade(seine_keyed *k, entry *e, big **spare)
 {
@@ -379,7 +380,7 @@ upgrade(seine_keyed *k, entry *e, big **spare)
     return true;
 }
 
-/* Finds or makes the key's entry with a big, and borrows that. FULL, NOMEM. */
+/* Finds or makes the key's entry and its `big`, and borrows the `big`. FULL, NOMEM. */
 static seine_err
 borrow_big(seine_keyed *k, seine_view key, seine_time now, bool pin, visit *out_visit,
            entry **out_entry)
@@ -413,7 +414,7 @@ wait_overflow(seine_keyed *k, seine_ctx *ctx, int64_t n, seine_span max_wait)
         k->opts.overflow == SEINE_OVERFLOW_SHARED ? k->overflow : NULL, ctx, n, max_wait);
 }
 
-/* Stands in line at a bucket that has one. */
+/* Waits in the queue of the key's `big`. */
 static seine_err
 wait_big(seine_keyed *k, seine_ctx *ctx, seine_view key, int64_t n, seine_span max_wait)
 {
@@ -445,7 +446,7 @@ seine_keyed_wait(seine_keyed *k, seine_ctx *ctx, seine_view key, int64_t n,
     if (!k || r != SEINE_OK)
         return r;
 
-    /* Most waits end before they begin: without a line, and without a heap. */
+    /* Most waits end at once, without a queue and without the heap. */
     entry *e = enter(k, key, now, &v);
     if (!e)
         return wait_overflow(k, ctx, n, max_wait);
@@ -526,7 +527,7 @@ seine_keyed_forget(seine_keyed *k, seine_view key)
     }
 }
 
-/* With the shard locked; unlocks it. */
+/* Enters with the shard locked; unlocks it. */
 static void
 unlock_stats(const seine_keyed *k, sn_keyshard *s, entry *e, seine_time now,
              seine_limiter_stats *out)
@@ -574,7 +575,7 @@ seine_keyed_stats_get(const seine_keyed *k, seine_view key, seine_time now,
     return SEINE_OK;
 }
 
-/* The key that `each` shows, in memory that grows with the longest. */
+/* The key that `each` passes on, in memory that grows with the longest key. */
 typedef struct shown {
     char *bytes;
     size_t cap, len;

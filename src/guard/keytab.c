@@ -9,7 +9,7 @@
 #include "base/rng.h"
 
 #define LONG   255 /* head.len: the key is on the heap */
-#define UNUSED 254 /* head.len: on the free list */
+#define UNUSED 254 /* head.len: the entry is on the free list */
 #define NUMBER 0xffffffu
 
 static unsigned
@@ -33,7 +33,8 @@ root_of(uint32_t n)
     return r;
 }
 
-/* Hashing spreads keys unevenly; eight deviations above the mean never happen. */
+/* Hashing spreads keys unevenly; eight standard deviations above the mean do not happen.
+ */
 static uint32_t
 shard_cap(uint32_t max, unsigned bits)
 {
@@ -166,7 +167,7 @@ is_key(const sn_keyhead *h, const sn_quest *q)
            (h->len == 0 || memcmp(h->key.bytes, q->key.ptr, h->len) == 0);
 }
 
-/* Leaves the slot in the quest: the key's own, or the empty one it would get. */
+/* Leaves the slot in the quest: the key's own, or the empty slot for it. */
 void *
 sn_keytab_find(const sn_keytab *tab, sn_quest *q)
 {
@@ -212,7 +213,7 @@ sn_keytab_insert(sn_keytab *tab, sn_quest *q)
 {
     sn_keyshard *s = q->shard;
 
-    sn_keytab_find(tab, q); /* removals since may have moved the empty slot */
+    sn_keytab_find(tab, q); /* removals since then may have moved the empty slot */
     uint32_t number = s->spare ? s->spare - 1 : s->high++;
     sn_keyhead *h = head_at(tab, s, number);
     if (s->spare)

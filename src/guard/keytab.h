@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * keytab.h - a bounded table of entries by key, cut into shards with a lock each.
+ * keytab.h - a bounded hash table of entries by key, in shards with a lock each.
  *
- * A shard is a dense array of entries, which never move, and an index into it:
- * open addressing with linear probing over 32-bit words, a tag of 8 hash bits on
- * top of the entry's number plus one, at most half full. An entry begins with an
+ * A shard is a dense array of entries, which never move, and an index into it: open
+ * addressing with linear probing over 32-bit words, at most half full. A word is the
+ * entry's number plus one, with 8 bits of the hash on top. An entry begins with an
  * sn_keyhead, which holds keys up to 24 bytes itself; the rest is the owner's.
  *
  *     sn_quest q = sn_keytab_seek(&tab, key);
@@ -14,8 +14,8 @@
  *         t = sn_keytab_insert(&tab, &q);
  *     unlock; sn_quest_end(&q);
  *
- * Nothing is allocated or freed under a lock: a long key is copied before
- * (sn_quest_ready), what is removed is freed after (sn_quest_end).
+ * Nothing is allocated or freed under a lock: sn_quest_ready copies a long key before,
+ * and sn_quest_end frees removed keys after.
  *
  * Time    plays no part.
  * Memory  one mapping of the final size, touched when needed, and long keys.
@@ -41,8 +41,8 @@ typedef struct sn_keyhead {
             size_t len;
         } heap;
     } key;
-    uint32_t hash; /* low bits; on the free list: number of the next one */
-    uint8_t len;   /* or one of the two marks in keytab.c */
+    uint32_t hash; /* low bits; on the free list: number of the next entry */
+    uint8_t len;   /* or LONG or UNUSED (keytab.c) */
 } sn_keyhead;
 
 typedef struct sn_keyshard {
@@ -50,7 +50,7 @@ typedef struct sn_keyshard {
     char *entries;
     uint32_t *index;
     uint32_t high, n, spare; /* entries ever used; in use; free list, number + 1 */
-    uint32_t hand;           /* the owner's: where its next look around begins */
+    uint32_t hand;           /* the owner's: where its next sweep begins */
     uint64_t created, removed;
     seine_time floor, latest; /* the owner's */
 } sn_keyshard;
@@ -63,23 +63,24 @@ typedef struct sn_keytab {
     uint32_t mask;     /* slots of an index - 1 */
     size_t stride;     /* bytes of an entry */
     size_t max_extra;
-    char *entries; /* of all shards, and their indexes behind them */
-    size_t bytes;  /* of both */
+    char *entries; /* of all shards; the indexes follow */
+    size_t bytes;  /* of entries and indexes */
     atomic_uint count;
-    atomic_size_t extra; /* bytes of long keys, and what else the owner adds */
+    atomic_size_t extra; /* bytes of long keys, and what the owner adds */
 } sn_keytab;
 
-/* A key on its way into the table. */
+/* A lookup of a key, and what an insertion or removal of it needs. */
 typedef struct sn_quest {
     seine_view key;
     uint64_t hash;
     sn_keyshard *shard;
-    uint32_t slot; /* of the index, after find */
+    uint32_t slot; /* in the index, after find */
     char *copy;    /* of a long key */
     char *trash;   /* removed long keys, linked through their first bytes */
 } sn_quest;
 
-/* Room for `max` keys of `stride` bytes each; a seed of zeros is drawn. */
+/* Room for `max` keys of `stride` bytes each. A seed of zeros is replaced by a random
+ * one. */
 SEINE_MUST_CHECK seine_err sn_keytab_init(sn_keytab *tab, uint32_t max, size_t max_extra,
                                           size_t stride, const uint64_t seed[2]);
 void sn_keytab_fini(sn_keytab *tab);
@@ -87,27 +88,27 @@ unsigned sn_keytab_shards(const sn_keytab *tab);
 
 sn_quest sn_keytab_seek(const sn_keytab *tab, seine_view key);
 
-/* False: the key is long and has no copy yet. Without locks, sn_quest_ready makes
- * one; false when there is no memory. */
+/* is_ready: false when the key is long and has no copy yet. sn_quest_ready makes the
+ * copy, without locks; false when there is no memory. */
 bool sn_quest_is_ready(const sn_quest *q);
 SEINE_MUST_CHECK bool sn_quest_ready(sn_quest *q);
 
-/* Without locks: frees the copy if it was not needed, and what was removed. */
+/* Without locks: frees an unused copy and removed keys. */
 void sn_quest_end(sn_quest *q);
 
-/* Under the shard's lock, all of them. */
+/* These are called under the shard's lock. */
 void *sn_keytab_find(const sn_keytab *tab, sn_quest *q);
 
-/* Takes a place, and bytes for a long key, from the bounds; insert uses it. */
+/* Takes a place, and bytes for a long key, within the bounds; insert uses the place. */
 bool sn_keytab_place(sn_keytab *tab, const sn_quest *q);
 bool sn_keytab_take_extra(sn_keytab *tab, size_t n);
 
-/* A zeroed entry but for its head. The key is not in the table yet, the quest is
- * ready and has its place. */
+/* Returns an entry that is zero except for its head. The key must not be in the table,
+ * and the quest must be ready and have its place. */
 void *sn_keytab_insert(sn_keytab *tab, sn_quest *q);
 void sn_keytab_remove(sn_keytab *tab, sn_keyshard *s, void *entry, sn_quest *q);
 
-/* The entry of that number, below s->high; NULL when it is not in use. */
+/* The entry with this number, below s->high; NULL when it is not in use. */
 void *sn_keytab_at(const sn_keytab *tab, const sn_keyshard *s, uint32_t number);
 seine_view sn_keytab_key(const void *entry);
 

@@ -58,7 +58,7 @@ seine_limiter_init_rate(seine_limiter *lim, const seine_rate *rate, int64_t init
     return SEINE_OK;
 }
 
-/* A guard that is NULL is switched off: it behaves like this one. */
+/* A limiter that is NULL is switched off and behaves like this one. */
 static const seine_limiter off = {0, 0, SN_LONG_AGO, SN_LONG_AGO};
 
 seine_time
@@ -136,7 +136,7 @@ seine_limiter_pause(seine_limiter *lim, seine_time until)
     lim->full = sn_time_max(lim->full, sn_time_add(until, lim->depth - lim->every));
 }
 
-/* `have` of the old bucket in time of the new one: the same tokens, rounded down. */
+/* `have` of the old bucket as time of the new one: the same tokens, rounded down. */
 static seine_span
 convert(seine_span have, seine_span every, seine_span new_every)
 {
@@ -157,12 +157,12 @@ seine_limiter_set_rate(seine_limiter *lim, seine_time now, seine_span every,
     next.shut = lim->shut;
 
     if (lim->every == 0) {
-        /* Full, unless a pause runs: then one token at its end, as in pause. */
+        /* Starts full; during a pause it holds one token at the end, as in pause. */
         next.full = lim->shut > now ? sn_time_add(at, next.depth - every) : at;
     } else {
         seine_span missing = sn_time_sub(sn_time_max(lim->full, at), at);
 
-        if (missing > lim->depth) /* reservations: the debt stays as time */
+        if (missing > lim->depth) /* reservations: the debt stays the same time */
             next.full = sn_time_add(at, sn_time_add(next.depth, missing - lim->depth));
         else
             next.full = sn_time_add(

@@ -9,7 +9,7 @@ static const row good = {SEINE_SUCCESS, SEINE_SUCCESS};
 static const row bad = {SEINE_FAILURE, SEINE_FAILURE};
 static const row ours = {SEINE_IGNORED, SEINE_IGNORED};
 
-/* An answer with a status that came through whole. */
+/* A complete response with a status. */
 static row
 answered(const seine_fault *f)
 {
@@ -41,16 +41,16 @@ find(const seine_fault *f)
     case SEINE_E_HTTP:
     case SEINE_E_HTTP_BUSY:
         return answered(f);
-    case SEINE_E_PARSE: /* a whole answer that cannot be used */
+    case SEINE_E_PARSE: /* a complete response that cannot be used */
     case SEINE_E_TOO_BIG:
         return good;
     case SEINE_E_TIMEOUT:
     case SEINE_E_CONNECT:
     case SEINE_E_RESET:
     case SEINE_E_SHORT:
-        /* The resolver has a breaker of its own, and so has a proxy. */
+        /* The resolver and the proxy have breakers of their own. */
         return f->phase == SEINE_PHASE_DNS || f->phase == SEINE_PHASE_PROXY ? ours : bad;
-    default: /* names, certificates, and everything LOCAL */
+    default: /* names, certificates, and every LOCAL error */
         return ours;
     }
 }

@@ -10,30 +10,27 @@
 #include "guard/waiter.h"
 
 /*
- * One lock guards everything. A worker that has nothing to do stands in the idle
- * list with a word of its own to sleep on; whoever has a job for it takes it off
- * the list, writes the job into its record and tells it, so an accepted job is
- * with a worker or in the ring, and the number accepted does not depend on when
- * threads are scheduled.
+ * One lock protects everything. An idle worker stands in the idle list and sleeps on a
+ * futex word of its own. A thread that has a job for it removes it from the list, writes
+ * the job into its record and wakes it. So an accepted job is either with a worker or in
+ * the ring, and the number of accepted jobs does not depend on thread scheduling.
  *
  * Wake-ups happen without the lock. Where one change concerns many threads (close,
- * resume, resize, the last job done) `settle` goes step by step, one thread to
- * wake at each.
+ * resume, resize, the last job done), `settle` takes one step per thread to wake.
  *
- * Workers' records live on their own stacks. A thread that goes joins the one that
- * went before it, so there is always at most one left to join and no table of
- * threads to keep.
+ * Workers' records live on their own stacks. A thread that ends joins the thread that
+ * ended before it, so at most one is left to join and no table of threads is needed.
  */
 
-/* A worker that looks for work is told within microseconds when there is any: it
- * looks so many times before it sleeps, since waking it costs both sides more. */
+/* Polls this many times before it sleeps: work often arrives within microseconds, and a
+ * wake-up costs both threads more. */
 #define LOOKS 100
 
 typedef struct task {
     seine_job fn;
     void *arg;
     seine_drop drop;
-    seine_time at; /* accepted */
+    seine_time at; /* when it was accepted */
 } task;
 
 enum { UNTOLD, TOLD, ASLEEP };
@@ -54,24 +51,23 @@ struct seine_pool {
     task *ring;
     uint32_t cap, head, queued;
 
-    uint32_t size;    /* workers there should be */
-    uint32_t hiring;  /* that are being started */
-    uint32_t live;    /* that were not told to go */
-    uint32_t threads; /* that are not gone; a word to sleep on */
+    uint32_t size;    /* wanted number of workers */
+    uint32_t hiring;  /* workers being started */
+    uint32_t live;    /* workers that were not told to end */
+    uint32_t threads; /* workers that have not ended; a futex word */
     uint32_t active, peak, dropping;
     bool paused, closed, aborted, has_last;
-    pthread_t last; /* of the threads that are gone */
+    pthread_t last; /* the last thread that ended */
 
-    sn_waitq submitters; /* `data`: the task, NULL once taken off */
-    sn_waitq waiters;    /* `data`: not NULL as long as linked */
+    sn_waitq submitters; /* `data`: the task, NULL once it was taken */
+    sn_waitq waiters;    /* `data`: not NULL while linked */
 
     uint64_t submitted, completed, failed, rejected, dropped;
     seine_err first_error;
     seine_span queue_wait_max;
 };
 
-/* The pool the calling thread works for: a property of the thread, which only the
- * thread itself can know. */
+/* The pool that the calling thread works for. Only the thread itself can know this. */
 static _Thread_local const seine_pool *mine;
 
 static void
@@ -92,7 +88,7 @@ now_of(const seine_pool *p)
     return p->clock->now(p->clock);
 }
 
-/* Under the lock, for a worker that was taken off the idle list. */
+/* Under the lock, for a worker that was removed from the idle list. */
 static sn_wake
 tell(const seine_pool *p, worker *w)
 {
@@ -155,7 +151,7 @@ shift(seine_pool *p)
     return t;
 }
 
-/* The first who waits to submit: its job is the pool's from here on. */
+/* Accepts the job of the first thread that waits to submit. */
 static task
 admit(seine_pool *p, seine_time now, sn_wake *out_wake)
 {
@@ -171,14 +167,14 @@ admit(seine_pool *p, seine_time now, sn_wake *out_wake)
     return t;
 }
 
-/* The job that is next, if one may start. A place that comes free in the queue is
- * filled in the same step, so nobody passes those who wait to submit. */
+/* The next job, if one may start. Fills the freed place in the queue in the same step, so
+ * that no new job overtakes those that wait to submit. */
 static bool
 pop(seine_pool *p, seine_time now, task *out_task, sn_wake *out_wake)
 {
     if (p->paused)
         return false;
-    if (p->queued == 0) { /* who waits though the queue is empty: there is none */
+    if (p->queued == 0) { /* a queue of capacity 0 has submitters only */
         if (!p->submitters.head)
             return false;
         *out_task = admit(p, now, out_wake);
@@ -200,8 +196,8 @@ is_drained(const seine_pool *p)
     return p->queued == 0 && p->active == 0 && p->dropping == 0;
 }
 
-/* Those who wait now are granted what they waited for, whatever is submitted
- * before they run. Returns whether there are any to wake. */
+/* Grants the wait to all who wait now, whatever is submitted before they run. Returns
+ * whether there are any to wake. */
 static bool
 grant_drained(seine_pool *p)
 {
@@ -226,7 +222,7 @@ take_off(sn_waitq *q, sn_waiter *w)
     return sn_waiter_mark(w);
 }
 
-/* Under the lock: one thing that has to be done and concerns a sleeping thread. */
+/* Under the lock: does one thing that concerns a sleeping thread. */
 static bool
 step(seine_pool *p, seine_time now, sn_wake wakes[2])
 {
@@ -274,7 +270,7 @@ settle(seine_pool *p)
 
 typedef enum fate { RUN, IDLE, GO } fate;
 
-/* Under the lock: what a worker without a job does next. */
+/* Under the lock: decides what a worker without a job does next. */
 static fate
 next(seine_pool *p, worker *w, seine_time now, sn_wake *out_wake)
 {
@@ -325,8 +321,8 @@ run(seine_pool *p, worker *w)
     return f;
 }
 
-/* The pool lives until this thread is joined; the clock is left before it blocks
- * on another thread. */
+/* The pool lives until this thread is joined. The thread leaves the clock before it
+ * blocks on another thread. */
 static void
 depart(seine_pool *p)
 {
@@ -370,7 +366,7 @@ work(void *arg)
     p->live++;
     fate f = next(p, &me, now, &wake);
     unlock(p);
-    sem_post(&c->ready); /* from here on the crew may be gone */
+    sem_post(&c->ready); /* the crew may be freed from here on */
     sn_wake_up(wake);
 
     while (f != GO) {
@@ -382,8 +378,8 @@ work(void *arg)
     return NULL;
 }
 
-/* Starts `n` workers, counted as being hired, and returns how many stand by. A
- * caller on a fake clock is busy meanwhile, so time cannot pass the newcomers. */
+/* Starts `n` workers, counted as `hiring`, and returns how many are ready. A caller on a
+ * fake clock stays busy meanwhile, so that time cannot pass the new threads. */
 static uint32_t
 hire(seine_pool *p, uint32_t n)
 {
@@ -399,12 +395,12 @@ hire(seine_pool *p, uint32_t n)
         made++;
     pthread_sigmask(SIG_SETMASK, &old, NULL);
     for (uint32_t i = 0; i < made;)
-        i += sem_wait(&c.ready) == 0; /* a signal interrupts it */
+        i += sem_wait(&c.ready) == 0; /* a signal interrupts the wait */
     sem_destroy(&c.ready);
     return made;
 }
 
-/* Brings the number of workers to `size`; SEINE_E_NOMEM: back to what it was. */
+/* Brings the number of workers to `size`. On SEINE_E_NOMEM the old number is restored. */
 static seine_err
 staff(seine_pool *p, uint32_t size)
 {
@@ -509,7 +505,7 @@ seine_pool_free(seine_pool *p)
 
     while ((left = __atomic_load_n(&p->threads, __ATOMIC_SEQ_CST)) > 0)
         p->clock->wait(p->clock, &p->threads, left, SEINE_NEVER);
-    lock(p); /* the last one may be inside it still */
+    lock(p); /* the last thread may still hold the lock */
     bool joins = p->has_last;
     unlock(p);
     if (joins)
@@ -521,7 +517,7 @@ seine_pool_free(seine_pool *p)
     sn_free(p);
 }
 
-/* Under the lock: accepts the job if there is a worker or a place for it. */
+/* Under the lock: accepts the job if a worker or a place is free. */
 static seine_err
 offer(seine_pool *p, const task *t, sn_wake *out_wake)
 {
@@ -559,7 +555,7 @@ seine_pool_try_submit(seine_pool *p, seine_job job, void *arg, seine_drop drop)
     return e;
 }
 
-/* Waits for the place of a job that is in the line of submitters. */
+/* Waits for a place for a job in the queue of submitters. */
 static seine_err
 stand_in(seine_pool *p, seine_ctx *ctx, sn_waiter *w)
 {
@@ -619,7 +615,7 @@ seine_pool_submit(seine_pool *p, seine_ctx *ctx, seine_job job, void *arg,
     return e;
 }
 
-/* Until everything accepted is finished, or the ctx is done. */
+/* Waits until every accepted job is finished, or the ctx is done. */
 static seine_err
 await_drained(seine_pool *p, seine_ctx *ctx)
 {

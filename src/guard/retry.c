@@ -6,9 +6,9 @@
 #include "seine/ctx.h"
 
 /*
- * U[0, n] and, left in *dice, the bits it did not use: the product's upper half
- * is the draw, its lower half the fraction that was cut off, which is uniform
- * again and independent of the draw. So one throw serves two draws in a row.
+ * Draws from U[0, n] and leaves unused random bits in *dice. The upper half of the
+ * product is the draw. The lower half is the fraction that was cut off, which is uniform
+ * and independent of the draw, so one random number serves two draws.
  */
 static uint64_t
 draw(uint64_t *dice, uint64_t n)
@@ -39,7 +39,7 @@ seine_retry_backoff(const seine_retry_opts *opts, uint32_t k)
     return opts->base << k;
 }
 
-/* p percent of d, rounded down, without a product that could overflow. */
+/* pct percent of d, rounded down, without a product that could overflow. */
 static seine_span
 percent(seine_span d, uint32_t pct)
 {
@@ -67,7 +67,7 @@ spread(const seine_retry_opts *opts, uint32_t k, seine_span prev, uint64_t *dice
     default:
         part = percent(d, opts->jitter_pct);
         low = d - part;
-        /* 2p may not fit a span; what exceeds `max` is cut off anyway. */
+        /* 2p may not fit a span; a result beyond `max` is cut off anyway. */
         uint64_t more = draw(dice, 2 * (uint64_t)part);
         d = more < (uint64_t)(opts->max - low) ? low + (seine_span)more : opts->max;
     }
@@ -102,8 +102,8 @@ seine_retry_begin(seine_retry *r, seine_time now)
         r->attempts++;
 }
 
-/* Kinds with a status of their own (redirects, proxies) are judged by their
- * class: the set is about what a server answers to the request itself. */
+/* Kinds with a status of their own (redirects, proxies) are judged by their class: the
+ * set of statuses is about the server's response to the request itself. */
 static bool
 may_pass(const seine_retry_opts *opts, const seine_fault *f)
 {
@@ -116,7 +116,7 @@ may_pass(const seine_retry_opts *opts, const seine_fault *f)
     return seine_err_class(f->code) == SEINE_TRANSIENT;
 }
 
-/* The server's wish, where it is one about this request; -1 none. */
+/* The server's Retry-After, where it concerns this request; -1: none. */
 static seine_span
 wish(const seine_retry_opts *opts, const seine_fault *f)
 {
@@ -179,8 +179,8 @@ seine_retry_next(seine_retry *r, const seine_fault *f, seine_time now, uint64_t 
     return (seine_verdict){SEINE_STOP_NO, at};
 }
 
-/* One attempt under a ctx of its own. An attempt that gets none for want of memory
- * is one that failed, and may pass like any other BUDGET. */
+/* One attempt under a ctx of its own. When there is no memory for the ctx, the attempt
+ * has failed with BUDGET and may be retried. */
 static seine_fault
 attempt(seine_ctx *ctx, seine_attempt_fn fn, uint32_t number, void *arg)
 {
@@ -214,7 +214,7 @@ seine_retry_run(const seine_retry_opts *opts, seine_ctx *ctx, seine_attempt_fn f
         e = seine_ctx_sleep(ctx, v.at);
         seine_time now = clock->now(clock);
         if (e == SEINE_OK)
-            e = seine_ctx_err(ctx, now); /* it may wake late */
+            e = seine_ctx_err(ctx, now); /* the sleep may end late */
         if (e != SEINE_OK)
             break;
 
@@ -224,7 +224,8 @@ seine_retry_run(const seine_retry_opts *opts, seine_ctx *ctx, seine_attempt_fn f
     }
     if (out_attempts)
         *out_attempts = r.attempts;
-    /* Whoever cancels hears so; time that runs out leaves the failure as it was. */
+    /* A cancellation is returned as the error; after the deadline the last failure stays
+     * the error. */
     if (e == SEINE_OK || (e == SEINE_E_DEADLINE && r.attempts > 0))
         return f.code;
     return e;

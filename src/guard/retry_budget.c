@@ -6,18 +6,18 @@
 #include "base/alloc.h"
 #include "guard/gcra.h"
 
-#define UNIT 1000 /* milli-units a retry costs */
+#define UNIT 1000 /* milli-units that a retry costs */
 
 /*
- * Savings are a count of milli-units, so every ratio is exact; the reserve is the
- * limiter's one moment (gcra.h) in an atomic word. Each word is changed by one
- * CAS and neither says anything about the other, so relaxed order is enough.
+ * Savings are a count of milli-units, so every ratio is exact. The reserve is the
+ * limiter's one moment (gcra.h) in an atomic word. One CAS changes each word, and neither
+ * word says anything about the other, so relaxed order is enough.
  */
 struct seine_retry_budget {
     _Atomic uint64_t saved;
-    _Atomic int64_t full; /* the reserve: when it is full again */
+    _Atomic int64_t full; /* when the reserve is full again */
     uint64_t ratio, most;
-    seine_limiter reserve; /* its rate; the moment is `full` above */
+    seine_limiter reserve; /* rate of the reserve; its moment is `full` above */
 };
 
 seine_err

@@ -16,8 +16,8 @@
 
 #include "seine/retry_budget.h"
 
-/* Where a unit came from: the savings, or the reserve, whose moment after the
- * grant is `mark`. */
+/* Where a unit came from: the savings, or the reserve. `mark` is the reserve's moment
+ * after the grant. */
 typedef struct sn_retry_unit {
     bool reserve;
     seine_time mark;
@@ -26,9 +26,8 @@ typedef struct sn_retry_unit {
 /* As seine_retry_budget_withdraw; a budget of NULL grants. */
 bool sn_retry_budget_take(seine_retry_budget *b, seine_time now, sn_retry_unit *out_unit);
 
-/* A token of the reserve returns there while it is the newest: later it may have
- * been replaced by time already, and returns to the savings, where it counts once
- * as well. */
+/* A token of the reserve returns there while it is the newest. Later, time may have
+ * replaced it already, so it returns to the savings and still counts once. */
 void sn_retry_budget_give(seine_retry_budget *b, sn_retry_unit unit);
 
 #endif

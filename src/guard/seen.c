@@ -13,62 +13,61 @@
 #include "base/time.h"
 
 /*
- * 64 fpsets, each behind its own lock. The top six bits of a print choose one; it
- * works on the print rotated left by six, so that its homes are spread evenly.
+ * 64 fpsets, each behind its own lock. The top six bits of a print choose one. The fpset
+ * gets the print rotated left by six, so that its homes are spread evenly.
  *
- * A call adds all of its prints or none, to shards that are locked one at a time.
- * So it first takes its number from `max`, then claims room in every shard, and
- * only then adds; nothing can fail from there on. A claim is one compare-and-swap
- * on the shard's `room`: what its fpset has promised and nobody has claimed. When
- * that is used up, somebody locks the shard and lets it promise more, and gets the
- * memory it may need for that without the lock.
+ * A call adds all of its prints or none, to shards that it locks one at a time. So it
+ * first takes its number from `max`, then claims room in every shard, and only then adds;
+ * from there on nothing can fail. A claim is one compare-and-swap on the shard's `room`:
+ * the room that its fpset has promised and no call has claimed. When `room` is used up, a
+ * call locks the shard and makes it promise more; memory for that comes without the lock.
  *
- * Two system calls are made under a lock, an exception to the rule of the house: a
- * table that is moved has its next pages laid out and those left behind given back,
- * by madvise, 32 KiB to 2 MiB at a time. Without the lock another thread might end
- * the move and unmap them first; and touching a page for the first time is a trip
- * into the kernel with or without them.
+ * Two system calls happen under a lock, an exception to the rule that a lock covers no
+ * I/O. A table that is moved has its next pages populated and the old ones given back by
+ * madvise, 32 KiB to 2 MiB at a time. Without the lock another thread might end the move
+ * and unmap the pages first. The first touch of a page enters the kernel anyway.
  */
 #define SHARDS 64
-#define PIECE  1024 /* prints that are sorted by shard at a time */
-#define AHEAD  64   /* prints looked ahead */
+#define PIECE  1024 /* prints sorted by shard at a time */
+#define AHEAD  64   /* prints that are prefetched */
 
 typedef struct shard {
     pthread_mutex_t lock;
     _Atomic uint64_t room;    /* promised, not yet claimed */
-    _Atomic uint64_t hint_nb; /* of the table, to prefetch without the lock */
+    _Atomic uint64_t hint_nb; /* of the table, for prefetching without the lock */
     _Atomic uintptr_t hint_base;
     sn_fpset set;
-    _Atomic uint64_t count; /* of the set, to be read without the lock */
+    _Atomic uint64_t count; /* of the set, readable without the lock */
 } __attribute__((aligned(64))) shard;
 
 struct seine_seen {
     uint64_t seed[2], max;
-    _Atomic uint64_t taken; /* of max: by keys, and by calls under way */
+    _Atomic uint64_t taken; /* of max: keys, and claims of running calls */
     shard *shards;
 };
 
-/* A batch on its way in. */
+/* The prints of one call. */
 typedef struct batch {
     const uint64_t *prints;
     size_t n;
-    const uint8_t *skip;   /* NULL, or: prints[i] is known and need not be added */
-    uint64_t all;          /* prints to be added */
-    uint64_t shards;       /* bit i: some of them belong to shard i */
-    uint64_t want[SHARDS]; /* how many */
+    const uint8_t *skip;   /* NULL, or: prints[i] is known and is not added */
+    uint64_t all;          /* prints to add */
+    uint64_t shards;       /* bit i: shard i gets some of them */
+    uint64_t want[SHARDS]; /* how many shard i gets */
 } batch;
 
-/* Some prints of a batch, in the order of their shards. */
+/* Some prints of a batch, sorted by shard. */
 typedef struct piece {
-    uint64_t fps[PIECE]; /* as the shards know them */
-    uint16_t at[PIECE];  /* where each stood */
+    uint64_t fps[PIECE]; /* rotated, as the shards keep them */
+    uint16_t at[PIECE];  /* index of each in the batch */
     uint8_t is_new[PIECE];
     uint16_t n;
-    uint16_t end[SHARDS]; /* of shard i's part, which begins where the last one ends */
+    uint16_t
+        end[SHARDS]; /* end of shard i's part, which begins where the one before ends */
     uint64_t shards;
 } piece;
 
-/* For loops over the shards whose bits are set. */
+/* Index of the lowest set bit, to loop over shards. */
 static inline unsigned
 lowest(uint64_t bits)
 {
@@ -93,8 +92,8 @@ turn_out(uint64_t fp)
     return fp >> 6 | fp << 58;
 }
 
-/* The last thing under a lock: shows what may be read without it, and takes a table
- * that is no longer used, to be freed without it. */
+/* The last step under a lock: publishes what may be read without it, and takes a table
+ * out of use, to be freed without the lock. */
 static sn_fptable
 leave(shard *sh)
 {
@@ -109,7 +108,7 @@ leave(shard *sh)
     return dead;
 }
 
-/* After another table came into use. */
+/* Called when another table came into use. */
 static void
 show_table(shard *sh)
 {
@@ -122,9 +121,9 @@ show_table(shard *sh)
  * New and free.
  */
 
-/* Slots of the smallest table shard i has for `keys`. The shards start at different
- * sizes between 1 and 5/4, and so they grow one after the other: as a whole the set
- * is always about 0.78 full and never holds all of its tables twice. */
+/* Slots of the smallest table that shard i has for `keys`. The shards start at different
+ * sizes between 1 and 5/4, so they grow one after the other: the whole set is always
+ * about 0.78 full and never holds all of its tables twice. */
 static uint64_t
 rung(unsigned i, uint64_t keys)
 {
@@ -146,7 +145,7 @@ root(uint64_t x)
     return r;
 }
 
-/* A shard gets a 64th of the keys, give or take three standard deviations. */
+/* A shard gets a 64th of the keys, plus three standard deviations. */
 static uint64_t
 share(uint64_t expect)
 {
@@ -245,7 +244,7 @@ claim(shard *sh, uint64_t n)
     return false;
 }
 
-/* Promises all that memory is at hand for. If n cannot be claimed even then, says
+/* Promises as much as the memory at hand allows. If n cannot be claimed even then, says
  * what is missing. */
 static bool
 promise(shard *sh, uint64_t n, sn_fproom *out_room)
@@ -309,7 +308,7 @@ claim_all(seine_seen *s, const batch *b)
  * Adding.
  */
 
-/* The prints that are not to be skipped; equal ones stay in order. */
+/* Sorts the prints that are not skipped; equal ones stay in order. */
 static void
 sort_piece(const uint64_t *prints, const uint8_t *skip, size_t n, piece *p)
 {
@@ -334,8 +333,8 @@ sort_piece(const uint64_t *prints, const uint8_t *skip, size_t n, piece *p)
         }
 }
 
-/* Fetches the homes from *at up to `to`. A stale address costs time and no more. Inlined
- * by force: see look_ahead in base/fpset.c. */
+/* Prefetches the homes from *at up to `to`. A stale address only costs time. Inlined by
+ * force: see look_ahead in base/fpset.c. */
 static inline __attribute__((always_inline)) void
 look_ahead(const seine_seen *s, const piece *p, size_t *at, size_t to)
 {
@@ -364,7 +363,7 @@ put_run(shard *sh, const uint64_t *fps, uint32_t n, uint8_t *out_new)
     return fresh;
 }
 
-/* Only looks which are missing, and returns how many. */
+/* Only finds which prints are missing, and returns how many. */
 static uint64_t
 ask_run(shard *sh, const uint64_t *fps, uint32_t n, uint8_t *out_new)
 {
@@ -377,7 +376,7 @@ ask_run(shard *sh, const uint64_t *fps, uint32_t n, uint8_t *out_new)
     return missing;
 }
 
-/* put_run or ask_run for the part of each shard. */
+/* Calls put_run or ask_run for the part of each shard. */
 static uint64_t
 each_run(const seine_seen *s, piece *p,
          uint64_t (*run)(shard *, const uint64_t *, uint32_t, uint8_t *))
@@ -427,8 +426,8 @@ add(seine_seen *s, const batch *b, uint8_t *out_new)
     return e;
 }
 
-/* Looks which prints must be added: those that are missing, and when `once` is given
- * only the first of equal ones. */
+/* Finds which prints must be added: the missing ones, and with `once` only the first of
+ * equal ones. */
 static seine_err
 survey(const seine_seen *s, batch *b, sn_fpset *once, uint8_t *out_skip)
 {
@@ -450,8 +449,8 @@ survey(const seine_seen *s, batch *b, sn_fpset *once, uint8_t *out_skip)
     return e;
 }
 
-/* The way of batches that may not fit under max, or are large beside the set: finds
- * out what is missing, so that known prints are neither refused nor make it grow. */
+/* For batches that may not fit under max, or are large beside the set: finds first what
+ * is missing, so that known prints are neither refused nor grow the set. */
 static seine_err
 add_missing(seine_seen *s, batch *b, uint8_t *out_new)
 {
@@ -469,16 +468,17 @@ add_missing(seine_seen *s, batch *b, uint8_t *out_new)
             return e;
         if (take(s, b->all))
             return add(s, b, out_new);
-        /* What is missing now was missing when the keys were counted. If it would
-         * have fitted then, other calls hold numbers that they may yet give back. */
+        /* A print that is missing now was missing when the keys were counted. If the
+         * batch would have fitted then, other calls hold numbers that they may yet give
+         * back. */
         if (exact && b->all > s->max - before)
             return SEINE_E_FULL;
         sched_yield();
     }
 }
 
-/* Would a shard have to grow by more than a quarter if all prints were missing? No
- * table is so small that 256 would be too many. */
+/* Would a shard have to grow by more than a quarter if all prints were missing? Every
+ * table has room for 256. */
 static bool
 is_large(const seine_seen *s, const batch *b)
 {
@@ -566,7 +566,8 @@ seine_seen_has(const seine_seen *s, const void *key, size_t len)
     return ask_run(&s->shards[shard_of(print)], &fp, 1, &is_new) == 0;
 }
 
-/* Each count only rises, so the sum is one the set had between first and last. */
+/* Each count only rises, so the set had this sum at some moment between the first and the
+ * last read. */
 uint64_t
 seine_seen_count(const seine_seen *s)
 {
@@ -585,8 +586,8 @@ seine_seen_expected_loss(const seine_seen *s)
     return n * n * 0x1p-65;
 }
 
-/* Puts `fresh` in the place of the shard's set and returns what was there; unclaimed
- * promises are withdrawn. */
+/* Replaces the shard's set by `fresh` and returns the old one; withdraws unclaimed
+ * promises. */
 static sn_fpset
 swap(shard *sh, const sn_fpset *fresh)
 {
@@ -611,7 +612,7 @@ seine_seen_clear(seine_seen *s)
         fresh.first = sh->set.first;
         if (sh->set.promised == 0)
             was = swap(sh, &fresh);
-        else /* claims of calls under way: they keep their room */
+        else /* claims of running calls keep their room */
             sn_fpset_wipe(&sh->set);
         sn_fptable dead = leave(sh);
         atomic_fetch_sub(&s->taken, count);
@@ -621,9 +622,9 @@ seine_seen_clear(seine_seen *s)
 }
 
 /*
- * Saved sets, little-endian: magic, version, 0, seed; the prints, ascending; their
- * number; a checksum of all before it. That is a chain of keyed hashes, one for the
- * head and one for every 1024 prints, each under the last one.
+ * Saved sets are little-endian: magic, version, 0, seed; the prints, ascending; their
+ * number; a checksum of all before it. The checksum is a chain of keyed hashes, one for
+ * the head and one for every 1024 prints, each under the hash before.
  */
 #define VERSION 1
 #define BLOCK   1024
@@ -648,8 +649,8 @@ chain(uint64_t sum, uint64_t at, const void *bytes, size_t n)
     return sn_siphash(key, bytes, n);
 }
 
-/* Up to a block of prints from `from` on. Shards are in the order of their prints,
- * and so are the prints in each. */
+/* Up to a block of prints from `from` on. Shards are in the order of their prints, and so
+ * are the prints in each shard. */
 static uint32_t
 list(const seine_seen *s, uint64_t from, uint64_t out_prints[BLOCK])
 {
@@ -707,7 +708,7 @@ print_at(const uint8_t *prints, uint64_t i)
     return print;
 }
 
-/* Says what is wrong with saved bytes, or finds the seed and the prints in them. */
+/* Checks saved bytes, and finds the seed and the prints in them. */
 static seine_err
 check(const uint8_t *bytes, size_t n, head *out_head, uint64_t *out_count)
 {
@@ -744,7 +745,7 @@ check(const uint8_t *bytes, size_t n, head *out_head, uint64_t *out_count)
     return SEINE_OK;
 }
 
-/* Fills a set with those of the prints from *at on that belong to shard i. */
+/* Fills a set with the prints from *at on that belong to shard i. */
 static seine_err
 fill(sn_fpset *set, unsigned i, const uint8_t *prints, uint64_t count, uint64_t *at)
 {

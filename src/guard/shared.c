@@ -11,14 +11,13 @@
 #include "guard/waiter.h"
 
 /*
- * The content of the bucket is one atomic moment, `full`; the rate and the pause
- * change seldom and stand behind a sequence count. A decision reads both, asks
- * the pure limiter, and swaps `full`.
+ * The content of the bucket is one atomic moment, `full`. The rate and the pause change
+ * seldom and stand behind a sequence count. A decision reads both, asks the pure limiter,
+ * and swaps `full`.
  *
- * Whoever changes the rate puts HELD into `full` first, so that no swap based on
- * the old rate can succeed meanwhile, and leaves another value than it found if
- * a token has another price now. Readers that meet a change wait for it at the
- * lock.
+ * A thread that changes the rate first puts HELD into `full`, so that no swap based on
+ * the old rate can succeed. If a token has another price now, it leaves another value
+ * than it found. Readers that meet a change wait for the lock.
  */
 
 #define HELD     INT64_MAX
@@ -27,15 +26,15 @@
 struct seine_shared {
     _Atomic seine_time full;
     atomic_uint seq;  /* odd while the three below change */
-    atomic_uint gate; /* 0: decide here; else the number of waiters, or closed */
+    atomic_uint gate; /* 0: decide without the lock; waiters; SHUTTING */
     _Atomic seine_span every, depth;
     _Atomic seine_time shut;
     atomic_ullong allowed, denied;
 
-    /* Guards all that follows, and every change of the rate above. */
+    /* Protects all that follows, and every change of the rate above. */
     _Alignas(64) pthread_mutex_t lock;
     sn_waitq queue;
-    uint64_t queued; /* tokens the waiters want */
+    uint64_t queued; /* tokens that the waiters want */
     uint32_t max_waiters;
     bool closed;
     seine_rate rate;
@@ -80,7 +79,7 @@ sn_shared_restore(seine_shared *lim, seine_time full)
     atomic_store(&lim->full, full);
 }
 
-/* One consistent view of the bucket; false while it is being changed. */
+/* Reads one consistent state of the bucket; false during a change. */
 static inline bool
 look(const seine_shared *lim, seine_limiter *out)
 {
@@ -94,7 +93,7 @@ look(const seine_shared *lim, seine_limiter *out)
            atomic_load_explicit(&lim->seq, memory_order_relaxed) == seq;
 }
 
-/* The same, however long a change takes. */
+/* The same, but waits for a change to end. */
 static seine_limiter
 view(const seine_shared *lim)
 {
@@ -129,7 +128,7 @@ take(seine_shared *lim, seine_time now, uint32_t n, seine_limiter *out)
     }
 }
 
-/* Under the lock: nobody decides while `full` is HELD. */
+/* Under the lock: no thread decides while `full` is HELD. */
 static seine_limiter
 begin_change(seine_shared *lim)
 {
@@ -181,9 +180,9 @@ granted(seine_shared *lim)
     atomic_fetch_add_explicit(&lim->allowed, 1, memory_order_relaxed);
 }
 
-/* The usual case in registers: nothing changes, and whoever is quicker leaves the
- * next value to try in `was`. The line is asked for to be written at once: reading
- * it first would fetch it from the other core twice. */
+/* The usual case, in registers: no change is under way, and a thread that was faster
+ * leaves the next value to try in `was`. Requests the cache line for writing at once:
+ * reading it first would fetch it from the other core twice. */
 static inline bool
 decide(seine_shared *lim, seine_time now, uint32_t n)
 {
@@ -218,7 +217,7 @@ seine_shared_allow(seine_shared *lim, seine_time now, uint32_t n)
     return ok;
 }
 
-/* When a newcomer that wants `n` would be served, all waiters before it. */
+/* When a newcomer that wants `n` would be served, after all waiters before it. */
 static seine_time
 projected(const seine_shared *lim, const seine_limiter *bucket, seine_time now,
           uint64_t n)
@@ -231,7 +230,7 @@ projected(const seine_shared *lim, const seine_limiter *bucket, seine_time now,
     return sn_time_max(sn_time_max(now, end), bucket->shut);
 }
 
-/* What a refusal tells: with a line in front of it, when the line has passed. */
+/* Fills a refusal: with waiters in front, its moment is after they are served. */
 static seine_err
 refuse(seine_shared *lim, seine_time now, int64_t n, seine_grant *out_grant)
 {
@@ -249,7 +248,7 @@ refuse(seine_shared *lim, seine_time now, int64_t n, seine_grant *out_grant)
     return SEINE_E_LIMITED;
 }
 
-/* What can be said before looking at the tokens. */
+/* Checks everything that does not depend on the tokens. */
 static seine_err
 admissible(seine_shared *lim, seine_time now, int64_t n, seine_grant *out_grant)
 {
@@ -324,7 +323,7 @@ seine_shared_undo(seine_shared *lim, seine_time mark, uint32_t n)
     return true;
 }
 
-/* A waiter's terms: what it wants and until when it makes sense. */
+/* What a waiter wants, and until when waiting makes sense. */
 typedef struct terms {
     uint32_t n;
     seine_time start, latest, deadline; /* latest: start + max_wait */
@@ -349,8 +348,8 @@ dequeue(seine_shared *lim, sn_waiter *w)
     return sn_waiter_mark(was_head ? lim->queue.head : NULL);
 }
 
-/* Under the lock, by the head: OK when served, LIMITED when its time is not yet,
- * with the moment to look again; else why waiting makes no sense any more. */
+/* Under the lock, for the head of the queue: OK when served; LIMITED when it is too
+ * early, with the moment to look again; else why waiting makes no sense any more. */
 static seine_err
 serve(seine_shared *lim, const terms *t, seine_time now, seine_time *out_until)
 {
@@ -364,7 +363,7 @@ serve(seine_shared *lim, const terms *t, seine_time now, seine_time *out_until)
     if (at >= t->deadline)
         return SEINE_E_DEADLINE;
     if (at > t->latest)
-        return SEINE_E_BUSY; /* told apart from "not yet"; the caller hears LIMITED */
+        return SEINE_E_BUSY; /* differs from "not yet"; the caller gets LIMITED */
     *out_until = at;
     return SEINE_E_LIMITED;
 }
@@ -411,7 +410,8 @@ stand_in_line(seine_shared *lim, seine_ctx *ctx, sn_waiter *w, const terms *t)
     }
 }
 
-/* Under the lock: served at once, or why not, or LIMITED with a place in line. */
+/* Under the lock: serves at once, or refuses, or returns LIMITED with a place in the
+ * queue. */
 static seine_err
 enter(seine_shared *lim, sn_waiter *w, const terms *t)
 {
@@ -466,7 +466,7 @@ seine_shared_wait(seine_shared *lim, seine_ctx *ctx, int64_t n, seine_span max_w
     return e == SEINE_E_BUSY ? SEINE_E_LIMITED : e;
 }
 
-/* Unlocks after a change; the head of the line looks again. */
+/* Unlocks after a change; the head of the queue looks again. */
 static void
 publish(seine_shared *lim)
 {

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shared.h - what keyed needs of a shared bucket beyond its contract. */
+/* shared.h - a shared bucket as keyed.c uses it, beyond the contract. */
 #ifndef SN_SHARED_H
 #define SN_SHARED_H
 
 #include "seine/shared.h"
 
-/* Fills the books of a grant from a bucket: limit, left and reset_after. */
+/* Fills limit, left and reset_after of a grant from a bucket. */
 void sn_grant_fill(seine_grant *g, const seine_limiter *bucket, seine_time now);
 
-/* Continues a bucket kept elsewhere: before anybody else knows `lim`. */
+/* Continues a bucket that was kept elsewhere; `lim` is still private to the caller. */
 void sn_shared_restore(seine_shared *lim, seine_time full);
 
-/* True if nobody could tell it from a fresh one: full, not shut, nobody waits. */
+/* Is the bucket the same as a fresh one: full, not paused, without waiters? */
 bool sn_shared_idle(const seine_shared *lim, seine_time now);
 
 #endif

@@ -9,14 +9,14 @@
 #include "guard/waiter.h"
 
 /*
- * `in_flight` holds the number of slots that are out and, in its top bit, whether
- * anybody waits. Every grant and every release is one exchange of that word, so a
- * release cannot miss a waiter, and a try cannot pass one. The bit changes under
- * the lock of the queue only.
+ * `in_flight` holds the number of slots that are out and, in its top bit, whether any
+ * thread waits. Every grant and every release is one exchange of that word, so a release
+ * cannot miss a waiter, and a try cannot overtake one. The bit changes only under the
+ * lock of the queue.
  *
- * A strategy is asked for its limit without the lock. Whoever makes room or raises
- * a limit hands out slots afterwards with a limit it has read after that, so an
- * old number read by somebody else loses nothing.
+ * A strategy is asked for its limit without the lock. A thread that frees a slot or
+ * raises a limit hands out slots afterwards with a limit that it reads then, so an old
+ * limit read by another thread loses nothing.
  */
 
 #define WAITED UINT32_C(0x80000000)
@@ -27,7 +27,7 @@ typedef struct queue {
     sn_waitq waiters;
 } queue;
 
-/* What slots of a throttle that is off belong to. Never written. */
+/* The owner of slots of a throttle that is off. Never written. */
 static const seine_throttle off;
 
 static uint32_t
@@ -37,7 +37,7 @@ no_limit(void *self)
     return UINT32_MAX;
 }
 
-/* A semaphore's `self` is not the address of its state but the state. */
+/* The `self` of a semaphore is its state, not a pointer to it. */
 typedef union state {
     void *self;
     uintptr_t permits;
@@ -115,7 +115,7 @@ seine_throttle_in_flight(const seine_throttle *t)
     return t ? __atomic_load_n(&t->in_flight, __ATOMIC_SEQ_CST) & MOST : 0;
 }
 
-/* Counts one more if `flags` are all the flags there are and the limit allows. */
+/* Takes a slot if no flags but `flags` are set and the limit allows. */
 static bool
 take(seine_throttle *t, uint32_t limit, uint32_t flags)
 {
@@ -136,7 +136,7 @@ take(seine_throttle *t, uint32_t limit, uint32_t flags)
     return true;
 }
 
-/* Of one owner who never waits: nothing needs to be exchanged. */
+/* One owner who never waits: no atomic exchange is needed. */
 static inline bool
 is_owned(const seine_throttle *t)
 {
@@ -175,7 +175,7 @@ seine_throttle_try(seine_throttle *t, seine_time now, seine_slot *out_slot)
     return true;
 }
 
-/* Under the lock. The last one out switches the light off. */
+/* Under the lock. The last waiter clears the bit. */
 static void
 leave(seine_throttle *t, queue *q, sn_waiter *w)
 {
@@ -184,7 +184,7 @@ leave(seine_throttle *t, queue *q, sn_waiter *w)
         __atomic_fetch_and(&t->in_flight, MOST, __ATOMIC_SEQ_CST);
 }
 
-/* Gives slots to the heads of the queue as long as there are both. */
+/* Gives free slots to the heads of the queue. */
 static void
 hand_out(seine_throttle *t)
 {
@@ -209,7 +209,7 @@ hand_out(seine_throttle *t)
     }
 }
 
-/* The queue, which the first to wait makes. */
+/* The queue; the first thread that waits makes it. */
 static queue *
 queue_of(seine_throttle *t)
 {
@@ -229,8 +229,8 @@ queue_of(seine_throttle *t)
     return have;
 }
 
-/* Waits in the queue. Who is granted a slot and canceled at the same moment has
- * the slot: it is not lost, and the caller looks at its ctx soon enough. */
+/* Waits in the queue. A waiter that is granted a slot and canceled at the same moment
+ * keeps the slot; its caller checks its ctx later. */
 static seine_err
 stand_in(seine_throttle *t, queue *q, seine_ctx *ctx)
 {
@@ -244,7 +244,7 @@ stand_in(seine_throttle *t, queue *q, seine_ctx *ctx)
     __atomic_fetch_or(&t->in_flight, WAITED, __ATOMIC_SEQ_CST);
     pthread_mutex_unlock(&q->lock);
 
-    hand_out(t); /* what came free before the bit was set */
+    hand_out(t); /* slots that came free before the bit was set */
     for (;;) {
         pthread_mutex_lock(&q->lock);
         bool granted = w.granted;
@@ -295,7 +295,7 @@ seine_throttle_release(seine_slot *slot, seine_outcome how, seine_time now)
         return SEINE_OK;
 
     uint32_t in_flight = seine_throttle_in_flight(t);
-    if (in_flight == 0) /* a copy of a slot that came back long ago */
+    if (in_flight == 0) /* a copy of a slot that was released before */
         return SEINE_E_ALREADY;
     if (t->ops->sample)
         t->ops->sample(t->self, how, slot->start, now, in_flight);
@@ -334,7 +334,7 @@ seine_pace(const seine_pace_opts *opts, seine_span delay, seine_span latency, bo
     if (opts->target > 0) {
         seine_span wish = sn_time_max(latency, 0) / opts->target;
 
-        /* Both are at most 2^63 - 1: as unsigned numbers they do not overflow. */
+        /* Both are at most 2^63 - 1, so the sum of unsigned numbers does not overflow. */
         next = (seine_span)(((uint64_t)next + (uint64_t)wish) / 2);
         next = sn_time_max(next, wish);
     }

@@ -35,7 +35,7 @@ sn_waiter_mark(sn_waiter *w)
     if (!w)
         return (sn_wake){0};
 
-    /* The clock is read first: from the store on the waiter may be gone. */
+    /* Reads the clock first: after the store the waiter may be gone. */
     sn_wake wake = {w->clock, &w->word};
     __atomic_store_n(&w->word, 1, __ATOMIC_SEQ_CST);
     return wake;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * waiter.h - one blocked thread in a FIFO, and how it is woken.
+ * waiter.h - a blocked thread in a FIFO queue, and how it is woken.
  *
- * Every blocking form in guard/ is made of this: a waiter on the thread's own
- * stack, a place in a queue guarded by the owner's lock, and a word to park on.
+ * Every blocking call in guard/ uses this: a waiter on the thread's own stack, a place in
+ * a queue that the owner's lock protects, and a futex word to park on.
  *
  *     sn_waiter_arm(&w, ctx);              a cancellation pokes it from here on
  *     lock; sn_waitq_push(&q, &w); unlock
@@ -11,10 +11,9 @@
  *         sn_waiter_park(&w, until);
  *     sn_waiter_disarm(&w, ctx);
  *
- * Whoever changes what a waiter waits for marks it under the lock, keeps the
- * sn_wake it gets, and calls that after unlocking: the waiter cannot leave before
- * it has taken the lock once more, and waking an address whose thread has moved
- * on does no harm.
+ * A thread that changes what a waiter waits for marks the waiter under the lock, keeps
+ * the sn_wake, and wakes with it after unlocking. The waiter cannot leave before it has
+ * taken the lock once more, and waking an address that nobody waits on does no harm.
  *
  * Time    parks on the clock of the ctx it was armed with.
  * Memory  the waiter's stack.
@@ -28,7 +27,7 @@
 
 typedef struct sn_waiter {
     uint32_t word; /* 1: look again */
-    bool granted;  /* the owner's to use, under its lock */
+    bool granted;  /* for the owner, under its lock */
     uint64_t want;
     const void *data;
     seine_clock *clock;
@@ -36,7 +35,7 @@ typedef struct sn_waiter {
     struct sn_waiter *next, *prev;
 } sn_waiter;
 
-/* Whom to wake once the lock is free. */
+/* The thread to wake once the lock is free. */
 typedef struct sn_wake {
     seine_clock *clock;
     const uint32_t *word;
@@ -47,19 +46,19 @@ typedef struct sn_waitq {
     uint32_t n;
 } sn_waitq;
 
-/* Starts with an empty word; a cancellation of ctx pokes the waiter. */
+/* Clears the word; from now on a cancellation of ctx pokes the waiter. */
 void sn_waiter_arm(sn_waiter *w, seine_ctx *ctx);
 
-/* After this returns nobody pokes any more. */
+/* After this returns no cancellation pokes the waiter. */
 void sn_waiter_disarm(sn_waiter *w, seine_ctx *ctx);
 
 /* Parks until marked or poked (true), or until `until` (false). */
 bool sn_waiter_park(sn_waiter *w, seine_time until);
 
-/* Under the owner's lock: the waiter shall look again. NULL marks nobody. */
+/* Under the owner's lock: makes the waiter look again. NULL marks nothing. */
 sn_wake sn_waiter_mark(sn_waiter *w);
 
-/* Without the lock: wakes who was marked. An empty sn_wake is fine. */
+/* Without the lock: wakes the marked waiter. An empty sn_wake is fine. */
 void sn_wake_up(sn_wake wake);
 
 /* Marks and wakes in one step, for callers that hold no lock. */
