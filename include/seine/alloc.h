@@ -2,15 +2,15 @@
 /*
  * alloc.h - where the library's memory comes from.
  *
- * Everything libseine allocates goes through one table of functions. A program
- * may bring its own before its first other call: to count, to cap, or, in tests,
- * to let the n-th allocation fail:
+ * libseine allocates all memory through one table of functions. A program may set its
+ * own table before its first other call: to count, to cap, or, in tests, to let the n-th
+ * allocation fail:
  *
  *     static const seine_alloc mine = {my_get, my_resize, my_put, NULL, NULL, &heap};
  *     if (seine_set_alloc(&mine) != SEINE_OK)
  *         return usage();
  *
- * Text that is handed over to the caller is a `seine_text`; give it back with
+ * Text that the library hands to the caller is a `seine_text`; the caller frees it with
  * seine_text_free.
  *
  * Time    plays no part.

@@ -2,9 +2,9 @@
 /*
  * attempt.h - all guards around one attempt, in the right order, in one step.
  *
- * Asking before taking, concurrency before rate, the breaker's probe last; and
- * one exit that tells every guard how it went. Nothing blocks: a refusal says
- * when to ask again, and has taken nothing.
+ * seine_attempt_begin asks every guard before it takes from any; it takes concurrency
+ * before rate, and the breaker's probe last. seine_attempt_end tells every guard how the
+ * attempt ended. Nothing blocks: a refusal says when to ask again, and has taken nothing.
  *
  *     seine_attempt a;
  *     seine_attempt_verdict ok = seine_attempt_begin(&a, &host->guards, ctx, now);
@@ -15,8 +15,8 @@
  *
  * The order: ctx, breaker (asked), host limiter (asked), budget, global throttle,
  * host throttle, global limiter, then host limiter and breaker, which can no
- * longer refuse. So an open breaker burns no token, and no probe is held while
- * something else refuses. What an end means to each guard is in outcome.h.
+ * longer refuse. So an open breaker costs no token, and no probe is held while
+ * another guard refuses. outcome.h says what the end of an attempt means to each guard.
  *
  * Time    is passed in.
  * Memory  an attempt is a plain value and holds what it took; the guards outlive
@@ -41,16 +41,16 @@
 
 /* NULL: that guard is off. */
 typedef struct seine_guards {
-    seine_breaker *breaker; /* these three: of the host */
+    seine_breaker *breaker; /* of the host, as the next two */
     seine_limiter *limiter;
     seine_throttle *throttle;
-    seine_shared *global_limiter; /* these: of the process */
+    seine_shared *global_limiter; /* of the process, as the next two */
     seine_throttle *global_throttle;
     seine_budget *budget;
     seine_want want;
 } seine_guards;
 
-/* Refused: ask again at `when`; SEINE_NEVER: after somebody's release. */
+/* Refused: ask again at `when`; SEINE_NEVER: after a slot or a budget was released. */
 typedef struct seine_attempt_verdict {
     seine_err err;
     seine_time when;
@@ -67,13 +67,12 @@ typedef struct seine_attempt {
 
 SEINE_BEGIN
 
-/* OK, or refused with everything as it was: the ctx's cause, BREAKER, LIMITED,
- * BUSY, BUDGET, RANGE (the budget could never give so much). */
+/* OK, or a refusal that changed nothing: the ctx's cause, BREAKER, LIMITED, BUSY, BUDGET,
+ * RANGE (the budget could never grant so much). */
 seine_attempt_verdict seine_attempt_begin(seine_attempt *a, const seine_guards *g,
                                           const seine_ctx *ctx, seine_time now);
 
-/* The only exit, also for what was cancelled. ALREADY the second time, without
- * effect. */
+/* Ends every attempt, a cancelled one too. ALREADY the second time, without effect. */
 SEINE_MUST_CHECK seine_err seine_attempt_end(seine_attempt *a, const seine_fault *f,
                                              seine_time now);
 

@@ -2,9 +2,9 @@
 /*
  * breakers.h - one breaker per key, for any number of threads.
  *
- * A registry makes a breaker for each key it meets and forgets the ones nobody
- * misses. The key is the caller's: the canonical authority of a host, so that
- * one dead host leaves the others alone.
+ * A registry makes a breaker for each new key and evicts breakers that hold no
+ * information. The caller chooses the key: for a host it is the canonical authority, so
+ * that one dead host leaves the others alone.
  *
  *     seine_view host = seine_key_str("https://example.org:443");
  *     seine_permit p;
@@ -12,12 +12,12 @@
  *         return come_back_at(seine_breakers_when(hosts, host, now));
  *     bool ok = ask();
  *     e = seine_breakers_settle(hosts, host, &p, ok ? SEINE_SUCCESS : SEINE_FAILURE,
- * later);
+ *                               later);
  *
- * It holds at most max_keys. For a new key beyond that the least recently used
- * breaker without failures and without permits out makes room, then one that is
- * open past its time. If neither is there, the key shares one overflow breaker
- * with all other keys that found no room, and that is counted.
+ * The registry holds at most max_keys. For a new key beyond that it evicts the least
+ * recently used breaker without failures and without permits out, or else one that is
+ * open past its time. If it finds neither, the key shares one overflow breaker with all
+ * other keys that found no room; the registry counts these calls.
  *
  * Time    is an argument, as in breaker.h.
  * Memory  about 200 bytes and the key per entry, made when a key is first seen;
@@ -53,7 +53,7 @@ SEINE_MUST_CHECK seine_err seine_breakers_new(const seine_breaker_opts *opts,
                                               uint32_t max_keys,
                                               seine_breakers **out_breakers);
 
-/* When no call is running; permits that are out may then be dropped. */
+/* Call when no other call is running; permits that are out may then be dropped. */
 void seine_breakers_free(seine_breakers *r);
 
 /* OK, BREAKER, or NOMEM for a new key: nothing is taken. */
@@ -61,7 +61,7 @@ SEINE_MUST_CHECK seine_err seine_breakers_acquire(seine_breakers *r, seine_view 
                                                   seine_time now,
                                                   seine_permit *out_permit);
 
-/* With the key the permit was granted for. OK also when its breaker is gone. */
+/* With the key of the permit. OK also when its breaker was evicted. */
 SEINE_MUST_CHECK seine_err seine_breakers_settle(seine_breakers *r, seine_view key,
                                                  seine_permit *permit, seine_outcome how,
                                                  seine_time now);
@@ -81,11 +81,11 @@ SEINE_MUST_CHECK seine_err seine_breakers_stats_get(const seine_breakers *r,
  * returns the number of calls. */
 size_t seine_breakers_each(const seine_breakers *r, seine_breakers_fn fn, void *arg);
 
-/* Closes one, unknown or not; all, the overflow breaker among them. */
+/* Closes one breaker, known or not; closes all, the overflow breaker too. */
 void seine_breakers_reset(seine_breakers *r, seine_view key);
 void seine_breakers_reset_all(seine_breakers *r);
 
-/* How many acquires the overflow breaker has answered. */
+/* How many acquires the overflow breaker has decided. */
 uint64_t seine_breakers_overflowed(const seine_breakers *r);
 
 SEINE_END

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * budget.h - is there enough of everything to begin this?
+ * budget.h - are there enough resources to begin this work?
  *
- * A process has so much memory, so many descriptors, so many requests at once and
- * so many bytes it may download. Work reserves what it wants of each before it
- * begins, all or nothing, grows by asking first, and gives back what it holds:
+ * A process has limited memory, descriptors, requests at once, and bytes that it may
+ * download. Work reserves what it wants of each before it begins, all or nothing, asks
+ * before it grows, and gives back what it holds:
  *
  *     seine_want limits = {{512 << 20, 960, 100, UINT64_MAX}}, want = {{64 << 10, 1, 1}};
  *     seine_held held;
@@ -14,15 +14,14 @@
  *         seine_budget_release(&held);
  *     }
  *
- * Nothing new begins while used + wanted is more than the limit. DOWNLOAD is a
- * quota: what is spent does not come back, and it refuses once more than the limit
- * is spent, so the response that crosses the line is kept. Who waits is served in
- * order, the first with its whole want before the second with any. A NULL budget
- * is off: it admits.
+ * No work begins while used + wanted is more than the limit. DOWNLOAD is a quota: spent
+ * bytes do not come back. It refuses once more than the limit is spent, so the response
+ * that crosses the limit is kept. Waiters are served in order: the first gets its whole
+ * want before the second gets anything. A NULL budget is off: it admits.
  *
  * Time    plays no part; seine_budget_wait uses the clock of its ctx.
  * Memory  one allocation at new; nothing per reservation.
- * Threads any thread. What is held has one owner.
+ * Threads any thread. A seine_held has one owner.
  */
 #ifndef SEINE_BUDGET_H
 #define SEINE_BUDGET_H
@@ -37,8 +36,8 @@
 typedef enum seine_res {
     SEINE_RES_MEMORY,   /* bytes in use */
     SEINE_RES_FDS,      /* descriptors open; usual limit: RLIMIT_NOFILE - 64 */
-    SEINE_RES_REQUESTS, /* under way */
-    SEINE_RES_DOWNLOAD, /* bytes received so far: only ever grows */
+    SEINE_RES_REQUESTS, /* in flight */
+    SEINE_RES_DOWNLOAD, /* bytes received so far; never shrinks */
 } seine_res;
 
 /* Elements of a want. It is part of the contract and does not grow. */
@@ -63,23 +62,23 @@ SEINE_MUST_CHECK seine_err seine_budget_new(const seine_want *limits,
                                             seine_budget **out_budget);
 void seine_budget_free(seine_budget *b); /* nobody waits and nothing is held */
 
-/* All or nothing. BUDGET: not now, or somebody waits. RANGE: never possible. */
+/* All or nothing. BUDGET: not now, or others wait. RANGE: never possible. */
 SEINE_MUST_CHECK seine_err seine_budget_try(seine_budget *b, const seine_want *want,
                                             seine_held *out_held);
 
-/* Waits its turn until the ctx is done. RANGE at once; BUDGET as soon as the
- * download quota is spent, since no release brings that back. */
+/* Waits its turn until the ctx is done. RANGE at once. BUDGET as soon as the download
+ * quota is spent, since no release brings it back. */
 SEINE_MUST_CHECK seine_err seine_budget_wait(seine_budget *b, seine_ctx *ctx,
                                              const seine_want *want,
                                              seine_held *out_held);
 
-/* Before the buffer grows. BUDGET: unchanged. Looks at this resource alone and
- * does not queue: who holds something must be able to finish. INVAL: no such
+/* Call before the buffer grows. BUDGET: unchanged. Checks this resource alone and does
+ * not queue, because work that holds something must be able to finish. INVAL: no such
  * resource. */
 SEINE_MUST_CHECK seine_err seine_budget_grow(seine_held *held, seine_res res,
                                              uint64_t more);
 
-/* Gives back part, at most what is held; of DOWNLOAD nothing. */
+/* Gives back a part, at most what is held; DOWNLOAD gives nothing back. */
 void seine_budget_shrink(seine_held *held, seine_res res, uint64_t less);
 
 /* Gives back all but DOWNLOAD. Idempotent; empty is fine. */
@@ -89,8 +88,8 @@ void seine_budget_release(seine_held *held);
 seine_res seine_budget_short(const seine_budget *b);
 void seine_budget_used_get(const seine_budget *b, seine_want *out_used);
 
-/* For callers that only count: is everything used at most its limit? One request
- * more; one less (never below none), and so many bytes downloaded. */
+/* For callers that only count. can_proceed: is every use at most its limit? start adds a
+ * request; end removes one (never below 0) and adds the bytes it downloaded. */
 bool seine_budget_can_proceed(const seine_budget *b);
 void seine_budget_start(seine_budget *b);
 void seine_budget_end(seine_budget *b, uint64_t bytes);

@@ -56,8 +56,8 @@ int seine_calendar_weekday(int64_t days);
  * (second 60) is the first second of the next minute. */
 int64_t seine_calendar_seconds(const seine_date *d);
 
-/* The date of these seconds; those of years that an int cannot hold become the first
- * or the last second of the years that it can. */
+/* The date of these seconds. Outside the years that an int holds, it is the first or the
+ * last second of those years. */
 seine_date seine_calendar_date(int64_t seconds);
 
 SEINE_END

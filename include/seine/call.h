@@ -2,9 +2,8 @@
 /*
  * call.h - one guarded call: limited, throttled, behind a breaker, retried.
  *
- * The blocking composition for services: it waits where attempt.h refuses, makes
- * attempts until one succeeds or the policy says stop, and always writes what
- * happened.
+ * This is the blocking form for services. It waits where attempt.h refuses, makes
+ * attempts until one succeeds or the policy says stop, and always writes a result.
  *
  *     seine_call_opts o = {.breakers = hosts, .rates = per_host, .retry = &retry};
  *     seine_call_result res;
@@ -12,10 +11,10 @@
  *                              get_page, &page, &res);
  *     log("%u attempts, %s", res.attempts, seine_err_name(e));
  *
- * The order, outermost first: retry; breaker, asked (open: no token is burnt);
+ * The order, outermost first: retry; breaker, asked (an open one costs no token);
  * budget; throttle; per-key rate; rate; breaker, acquired; the attempt with its
- * own deadline. Nothing is held while it backs off, and every attempt takes its
- * tokens anew.
+ * own deadline. A call holds nothing while it backs off, and every attempt takes its
+ * tokens again.
  *
  * Time    the clock of the ctx.
  * Memory  one context per attempt; the guards outlive the call.
@@ -50,23 +49,23 @@ typedef struct seine_call_opts {
     const seine_retry_opts *retry; /* NULL: one attempt */
     seine_retry_budget *retry_budget;
     seine_span attempt_timeout; /* 0: 30 s */
-    bool wait_open; /* an open breaker ends the call; true: waits for it in the ctx */
+    bool wait_open; /* false: an open breaker ends the call; true: waits for it */
 } seine_call_opts;
 
 typedef struct seine_call_result {
-    seine_fault fault; /* of the last attempt; of the guard that refused the first */
-    uint32_t attempts; /* made; what a guard refused is none */
+    seine_fault fault; /* of the last attempt, or of the guard that refused the first */
+    uint32_t attempts; /* attempts made; a refusal by a guard is none */
     seine_stop stop;
     seine_span took;
 } seine_call_result;
 
 SEINE_BEGIN
 
-/* Runs `fn` as above; its attempt's ctx ends with the attempt's timeout, and a
- * DEADLINE that comes from that alone is reported as TIMEOUT. Returns the code of
- * result.fault: a guard that refuses after a real failure leaves that failure the
- * error and says so in `stop`. A cancellation is the ctx's cause. INVAL: options
- * that seine_retry_check refuses, a negative timeout. *out_result may be NULL. */
+/* Runs `fn` as above. Each attempt gets a ctx with the attempt's timeout; a DEADLINE
+ * that comes from this timeout alone is reported as TIMEOUT. Returns the code of
+ * result.fault. When a guard refuses after a real failure, that failure stays the error
+ * and `stop` names the guard. A cancellation is the ctx's cause. INVAL: options that
+ * seine_retry_check refuses, a negative timeout. *out_result may be NULL. */
 SEINE_MUST_CHECK seine_err seine_call(const seine_call_opts *o, seine_ctx *ctx,
                                       seine_view key, seine_attempt_fn fn, void *arg,
                                       seine_call_result *out_result);

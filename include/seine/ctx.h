@@ -14,14 +14,14 @@
  *     seine_ctx_unref(request);
  *     seine_ctx_unref(job);
  *
- * There is no timer thread: a deadline is compared, not fired. From now ==
- * deadline on a context is done with DEADLINE for whoever asks with that `now`;
- * its hooks run when somebody cancels or expires it.
+ * There is no timer thread: a deadline is compared, not fired. From now == deadline on,
+ * seine_ctx_err returns DEADLINE to a caller with that `now`; the hooks run when somebody
+ * cancels or expires the context.
  *
  * Time    is passed in; seine_ctx_sleep reads the clock of the tree.
  * Memory  counted references; a child keeps its parent. Hooks are the caller's.
  * Threads any thread. A signal handler must not cancel: it sets a flag and wakes
- *         the loop, which does.
+ *         the loop, and the loop cancels.
  */
 #ifndef SEINE_CTX_H
 #define SEINE_CTX_H
@@ -35,8 +35,8 @@
 
 typedef struct seine_ctx seine_ctx;
 
-/* Called when a context is done. Set fn and arg; the rest is the library's. The
- * memory is the caller's and stays until the hook has run or was taken off. */
+/* Called when a context is done. Set fn and arg; the rest is the library's. The memory is
+ * the caller's and must stay until the hook has run or was taken off. */
 typedef struct seine_ctx_hook {
     void (*fn)(void *arg);
     void *arg;
@@ -45,10 +45,10 @@ typedef struct seine_ctx_hook {
 
 SEINE_BEGIN
 
-/* A tree of its own, without a deadline; the clock outlives it. */
+/* Makes a tree without a deadline; the clock outlives the tree. */
 SEINE_MUST_CHECK seine_err seine_ctx_root(seine_clock *clock, seine_ctx **out_ctx);
 
-/* A child; SEINE_NEVER: no deadline of its own. A child of a context that is done
+/* Makes a child; SEINE_NEVER: no deadline of its own. A child of a context that is done
  * is done with the same cause. */
 SEINE_MUST_CHECK seine_err seine_ctx_new(seine_ctx *parent, seine_time deadline,
                                          seine_ctx **out_ctx);
@@ -56,9 +56,9 @@ SEINE_MUST_CHECK seine_err seine_ctx_new(seine_ctx *parent, seine_time deadline,
 seine_ctx *seine_ctx_ref(seine_ctx *c);
 void seine_ctx_unref(seine_ctx *c); /* cancels nothing; NULL is fine */
 
-/* Ends this context and all below it. Idempotent: the first cause stays; SEINE_OK
- * as cause means CANCELED. Returns when the hooks it found have run; those that
- * another cancellation took are that one's. */
+/* Ends this context and all below it. Idempotent: the first cause stays; SEINE_OK as
+ * cause means CANCELED. Returns when the hooks it found have run, except hooks that
+ * another cancellation is running. */
 void seine_ctx_cancel(seine_ctx *c, seine_err cause);
 
 /* Cancels with DEADLINE if now >= deadline: for a loop's timer. */
@@ -67,18 +67,18 @@ void seine_ctx_expire(seine_ctx *c, seine_time now);
 /* SEINE_OK, the cause, or DEADLINE from now == deadline on. */
 seine_err seine_ctx_err(const seine_ctx *c, seine_time now);
 
-/* The effective deadline: the earliest from here up. */
+/* The effective deadline: the earliest of this context and its ancestors. */
 seine_time seine_ctx_deadline(const seine_ctx *c);
 seine_clock *seine_ctx_clock(const seine_ctx *c);
 
-/* Runs the hook once, outside of all locks, when the context is cancelled; at
- * once if it is already. */
+/* Runs the hook once, outside of all locks, when the context is cancelled; at once if it
+ * is cancelled already. */
 void seine_ctx_on_done(seine_ctx *c, seine_ctx_hook *hook);
 
-/* True: the hook never runs. False: it has run; one that is running on another
- * thread is waited for, and inside its own callback false comes at once. A hook
- * keeps no reference: whoever registers it keeps the context until here. Two
- * hooks that take each other off on two threads wait for each other for ever. */
+/* True: the hook never runs. False: it has run. Waits for a hook that is running on
+ * another thread; inside its own callback returns false at once. A hook keeps no
+ * reference: the caller keeps the context until here. Two hooks that take each other off
+ * on two threads wait for each other for ever. */
 bool seine_ctx_off_done(seine_ctx *c, seine_ctx_hook *hook);
 
 /* Returns at `until` with SEINE_OK; earlier with the cause; at once with DEADLINE

@@ -12,8 +12,8 @@
  *     if (seine_err_group(e) == SEINE_E_TIMEOUT)
  *         slow_hosts++;
  *
- * How one attempt ended is a `seine_fault`: a plain value with the error, the
- * phase it happened in, the HTTP status and the server's wish to be left alone.
+ * A `seine_fault` says how one attempt ended: a plain value with the error, the phase,
+ * the HTTP status and the server's Retry-After.
  *
  * Time    plays no part.
  * Memory  all strings are static; a fault holds its own copies.
@@ -33,7 +33,7 @@
  * or the caller's doing, says nothing about the host and never counts against it. */
 typedef enum seine_class { SEINE_LOCAL, SEINE_TRANSIENT, SEINE_FINAL } seine_class;
 
-/* Every number stays below: the size of an array that is indexed by errors. */
+/* Every error number is below this: the size of an array that is indexed by errors. */
 #define SEINE_ERR_ROOM 256
 
 /* A number belongs to its error for ever; a new error takes the next one that is free.
@@ -154,21 +154,21 @@ typedef enum seine_phase {
     SEINE_PHASE_NONE,
     SEINE_PHASE_DNS,
     SEINE_PHASE_CONNECT,
-    SEINE_PHASE_PROXY, /* connected to the proxy, until the way is open */
+    SEINE_PHASE_PROXY, /* connected to the proxy, until the tunnel is open */
     SEINE_PHASE_TLS,
     SEINE_PHASE_SEND,
     SEINE_PHASE_HEAD,
     SEINE_PHASE_BODY
 } seine_phase;
 
-/* How an attempt ended. Start from SEINE_FAULT, which is "succeeded". */
+/* How an attempt ended. Start from SEINE_FAULT, which means "succeeded". */
 typedef struct seine_fault {
-    seine_err code; /* SEINE_OK: it succeeded */
+    seine_err code; /* SEINE_OK: the attempt succeeded */
     seine_phase phase;
     uint16_t status;        /* HTTP status, or 0 */
     bool sent;              /* a byte of the request may have left */
     int64_t timeout_ms;     /* for TIMEOUT: the configured limit, never a measured time */
-    seine_span retry_after; /* the server's wish; -1 none */
+    seine_span retry_after; /* the server's Retry-After; -1: none */
     char url[256];          /* truncated copies, terminated */
     char text[96];
 } seine_fault;
@@ -189,7 +189,7 @@ const char *seine_err_name(seine_err e);
 /* "timed out": for people; may change between releases. */
 const char *seine_err_text(seine_err e);
 
-/* Can trying again help? The one place that answers it. */
+/* Can trying again help? No other place decides this. */
 seine_class seine_err_class(seine_err e);
 
 /* The coarse row of a kind; rows without one are their own group. */

@@ -53,9 +53,9 @@ SEINE_BEGIN
 
 void seine_eta_init(seine_eta *e, seine_time now);
 
-/* Tells how many results there are and how much work is known, the results included.
- * Both are totals and never shrink. May be called as often as the caller likes; an eta
- * that is told less often than once a second books the results of the gap to one slot. */
+/* Tells how many results there are and how much work is known, the results included. Both
+ * are totals and never shrink. Call as often as you like; with calls more than a second
+ * apart, the results of the gap go to one slot. */
 void seine_eta_add(seine_eta *e, seine_time now, uint64_t done, uint64_t known);
 
 /* Results per second over the last five seconds; 0 before the first result. */

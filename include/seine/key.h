@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * key.h - what a per-source guard is keyed by: a view of any bytes.
+ * key.h - keys of per-source guards: any bytes that name a source.
  *
- * The canonical authority of a host ("https://example.org:443"), a customer's
- * name, a client address:
+ * A key may be the canonical authority of a host ("https://example.org:443"), a
+ * customer's name, or a client address:
  *
  *     seine_keyed_allow(per_host, seine_key_str("https://example.org:443"), now, 1);
  *
@@ -28,10 +28,10 @@ SEINE_BEGIN
 /* The bytes of a terminated string; NULL is the empty key. */
 seine_view seine_key_str(const char *s);
 
-/* Writes the key of the network of `prefix` bits that an address belongs to and
- * returns its length, or 0 when addr_len is neither 4 nor 16. Usual: 32 for IPv4,
- * 64 for IPv6, since one customer owns a whole /64. An IPv4-mapped IPv6 address
- * is its IPv4 address; more bits than an address has are all of them. */
+/* Writes the key of the network of `prefix` bits that an address belongs to and returns
+ * its length, or 0 when addr_len is neither 4 nor 16. Usual: 32 for IPv4, 64 for IPv6,
+ * since one customer owns a whole /64. An IPv4-mapped IPv6 address counts as its IPv4
+ * address; a prefix longer than the address is the whole address. */
 size_t seine_key_ip(const uint8_t *addr, size_t addr_len, unsigned prefix,
                     char out_key[17]);
 

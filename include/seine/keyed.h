@@ -2,11 +2,10 @@
 /*
  * keyed.h - one token bucket per key: per source, per customer, per client IP.
  *
- * Buckets appear when a key is first used and vanish when they are full again,
- * since then nobody could tell them from fresh ones. The table never grows past
- * its bounds: when it is full of keys that owe something, nobody's debt is
- * forgotten; the keys without a place share one bucket (or are refused, or let
- * through), and that is counted.
+ * A bucket appears when its key is first used and vanishes when it is full again, since
+ * it then equals a fresh one. The table never grows past its bounds. When it is full of
+ * keys that owe tokens, it forgets no debt: keys without a place share one bucket (or are
+ * refused, or let through), and the table counts them.
  *
  *     seine_keyed *per_client;
  *     seine_keyed_opts opts = SEINE_KEYED_OPTS;              50/s, 100 at once
@@ -38,7 +37,7 @@
 #include "seine/shared.h"
 #include "seine/time.h"
 
-/* What becomes of a key that finds no place. */
+/* How the table treats a key that finds no place. */
 typedef enum seine_overflow {
     SEINE_OVERFLOW_SHARED, /* all such keys share one bucket of rate `each` */
     SEINE_OVERFLOW_DENY,
@@ -50,7 +49,7 @@ typedef struct seine_keyed seine_keyed;
 typedef struct seine_keyed_opts {
     seine_rate each;
     uint32_t max_keys;
-    size_t max_bytes; /* of long keys and what waiters, pauses and own rates need */
+    size_t max_bytes; /* for long keys, waiters, pauses and own rates */
     seine_overflow overflow;
     uint32_t max_waiters; /* per key */
     uint64_t seed[2];     /* {0, 0}: a secret of its own */
@@ -65,7 +64,7 @@ typedef struct seine_keyed_opts {
     }
 
 typedef struct seine_keyed_totals {
-    uint64_t keys, bytes; /* now; bytes: of table entries and extras in use */
+    uint64_t keys, bytes; /* in use now, entries and extras */
     uint64_t created, expired, overflowed;
 } seine_keyed_totals;
 
@@ -75,7 +74,7 @@ typedef bool (*seine_keyed_fn)(seine_view key, const seine_limiter_stats *stats,
 
 SEINE_BEGIN
 
-/* INVAL: what seine_limiter_init_rate refuses; max_keys 0 or above 2^26. */
+/* INVAL: rates that seine_limiter_init_rate refuses; max_keys 0 or above 2^26. */
 SEINE_MUST_CHECK seine_err seine_keyed_new(const seine_keyed_opts *opts,
                                            seine_keyed **out_keyed);
 void seine_keyed_free(seine_keyed *k); /* after the last call has returned */
@@ -88,17 +87,15 @@ SEINE_MUST_CHECK seine_err seine_keyed_wait(seine_keyed *k, seine_ctx *ctx,
                                             seine_view key, int64_t n,
                                             seine_span max_wait);
 
-/* Gives a key a rate of its own, for good: it is never dropped until forgotten.
- * FULL: no room. */
+/* Gives a key a rate of its own and keeps it until it is forgotten. FULL: no room. */
 SEINE_MUST_CHECK seine_err seine_keyed_set_rate(seine_keyed *k, seine_view key,
                                                 seine_time now, const seine_rate *rate);
 
-/* Nothing for this key before `until`. FULL: no room. */
+/* Grants this key nothing before `until`. FULL: no room. */
 SEINE_MUST_CHECK seine_err seine_keyed_pause(seine_keyed *k, seine_view key,
                                              seine_time until);
 
-/* As if the key had never been seen; those who wait for it wait on, for a fresh
- * bucket. */
+/* As if the key had never been seen; its waiters go on waiting, for a fresh bucket. */
 void seine_keyed_forget(seine_keyed *k, seine_view key);
 
 /* UNKNOWN: the key has no bucket now. */
@@ -106,12 +103,12 @@ SEINE_MUST_CHECK seine_err seine_keyed_stats_get(const seine_keyed *k, seine_vie
                                                  seine_time now,
                                                  seine_limiter_stats *out_stats);
 
-/* Every key that stays while it runs is seen once; returns how many were. */
+/* Visits once every key that stays meanwhile; returns the number of visits. */
 size_t seine_keyed_each(const seine_keyed *k, seine_time now, seine_keyed_fn fn,
                         void *arg);
 
-/* Looks at up to max_steps entries, drops those that are like new and returns how
- * many; to be called every 60 s or so. Insertions do a little of it themselves. */
+/* Examines up to max_steps entries, drops those that equal a fresh one and returns how
+ * many. Call it about every 60 s; insertions also sweep a little. */
 size_t seine_keyed_sweep(seine_keyed *k, seine_time now, size_t max_steps);
 
 void seine_keyed_totals_get(const seine_keyed *k, seine_keyed_totals *out_totals);

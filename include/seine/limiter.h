@@ -11,16 +11,15 @@
  *     if (!seine_limiter_allow(&lim, now, 1))
  *         sleep_until(seine_limiter_when(&lim, now, 1));
  *
- * In any window of length t at most burst + t / every tokens are granted; the
- * rounding of a rate is below 1 ns per token, on the slow side. A clock that
- * stands or steps back delays, and never mints a token. For bytes let the token
- * be a nanosecond: init(lim, 1, depth), allow(lim, now, seine_price(bytes,
- * per_second, SEINE_SECS(1))). Asking a NULL limiter is asking one that is off:
- * it admits.
+ * In any window of length t the bucket grants at most burst + t / every tokens. A rate is
+ * rounded by less than 1 ns per token, to the slow side. A clock that stands still or
+ * steps back delays tokens and never creates one. For bytes let a token be a nanosecond:
+ * init(lim, 1, depth), allow(lim, now, seine_price(bytes, per_second, SEINE_SECS(1))). A
+ * NULL limiter is off: it admits.
  *
  * Time    is passed in; only seine_limiter_wait reads the clock of its ctx.
  * Memory  nothing is allocated, so there is nothing to free.
- * Threads one owner. For a bucket many threads share, see shared.h.
+ * Threads one owner. For a bucket that many threads share, see shared.h.
  */
 #ifndef SEINE_LIMITER_H
 #define SEINE_LIMITER_H
@@ -57,9 +56,9 @@ SEINE_BEGIN
 SEINE_MUST_CHECK seine_err seine_limiter_init(seine_limiter *lim, seine_span every,
                                               uint32_t burst);
 
-/* The same from a rate, with `initial` tokens or SEINE_FULL; more than the burst
- * is the burst. Faster than 10^9 a second is 10^9 a second. INVAL: count 0,
- * per <= 0, burst 0, initial < -1, a full bucket worth more than 2^62 ns. */
+/* The same from a rate, with `initial` tokens or SEINE_FULL; an `initial` above the burst
+ * counts as the burst, and a rate above 10^9 a second as 10^9. INVAL: count 0, per <= 0,
+ * burst 0, initial < -1, a full bucket worth more than 2^62 ns. */
 SEINE_MUST_CHECK seine_err seine_limiter_init_rate(seine_limiter *lim,
                                                    const seine_rate *rate,
                                                    int64_t initial, seine_time now);
@@ -71,7 +70,7 @@ bool seine_limiter_allow(seine_limiter *lim, seine_time now, uint32_t n);
  * SEINE_NEVER when `n` is more than the bucket can hold. Takes nothing. */
 seine_time seine_limiter_when(const seine_limiter *lim, seine_time now, uint32_t n);
 
-/* Whole tokens to be had at `now`; UINT32_MAX without a limit. */
+/* Whole tokens available at `now`; UINT32_MAX without a limit. */
 uint32_t seine_limiter_left(const seine_limiter *lim, seine_time now);
 
 /* Takes `n` tokens that may be used from *out_at on, unless that is later than
@@ -87,25 +86,26 @@ bool seine_limiter_undo(seine_limiter *lim, seine_time mark, uint32_t n);
 /* Sets the content (at most the burst) and lifts a pause. */
 void seine_limiter_fill(seine_limiter *lim, seine_time now, uint32_t tokens);
 
-/* Nothing before `until`, at most one token at `until`, then one per `every`.
+/* Grants nothing before `until`, at most one token at `until`, then one per `every`.
  * Never shortens an earlier pause. */
 void seine_limiter_pause(seine_limiter *lim, seine_time until);
 
-/* New rate and burst; keeps the tokens (and a pause) and never refills. Settings
- * that init would refuse change nothing. */
+/* Sets rate and burst; keeps the tokens (and a pause) and never refills. Settings that
+ * init would refuse change nothing. */
 void seine_limiter_set_rate(seine_limiter *lim, seine_time now, seine_span every,
                             uint32_t burst);
 
-/* ceil(per / count), so that `count` tokens never take less than `per`; a count
- * of 0 takes for ever, a negative span stays negative. */
+/* ceil(per / count), so that `count` tokens never take less than `per`; SEINE_NEVER for a
+ * count of 0; a negative span stays negative. */
 seine_span seine_every(uint64_t count, seine_span per);
 
 /* ceil(n * per / count) in 128 bits, saturating at SEINE_NEVER. */
 seine_span seine_price(uint64_t n, uint64_t count, seine_span per);
 
-/* Blocks until `n` tokens are taken. INVAL: n = 0; RANGE: more than the burst;
- * DEADLINE at once when they come at or after the ctx's deadline; or the ctx's cause.
- * Takes nothing unless it returns SEINE_OK. The owner calls it, nobody else meanwhile. */
+/* Blocks until `n` tokens are taken. INVAL: n = 0; RANGE: more than the burst; DEADLINE
+ * at once when they come at or after the ctx's deadline; or the ctx's cause. Takes
+ * nothing unless it returns SEINE_OK. Only the owner may call it, and no other call
+ * meanwhile. */
 SEINE_MUST_CHECK seine_err seine_limiter_wait(seine_limiter *lim, struct seine_ctx *ctx,
                                               uint32_t n);
 

@@ -2,9 +2,9 @@
 /*
  * log.h - events for people and machines, one line each.
  *
- * A record is an event word, a message for people and typed fields. It becomes
- * one line, whatever bytes it holds: of text, or of JSON with the names of the
- * OpenTelemetry conventions.
+ * A record is an event word, a message for people and typed fields. Whatever bytes it
+ * holds, it becomes one line: of text, or of JSON with the names of the OpenTelemetry
+ * conventions.
  *
  *     seine_log *log;
  *     if (seine_log_new(&(seine_log_opts)SEINE_LOG_OPTS, &log) != SEINE_OK)
@@ -16,19 +16,19 @@
  *     {"@timestamp":"2026-11-15T19:20:01.123456Z","log.level":"warn","message":
  *      "breaker opened","event.name":"breaker.open", … ,"seine.host":"e.org", … }
  *
- * Writers never wait: lines go into a ring, one thread carries them out. When the
- * ring is full, trace, debug and info are dropped and counted. Equal warnings and
- * errors are merged: the first is written at once, then one line per 10 s says
- * how many more there were (`seine.repeated`). Every text is redacted before it is
- * written (secret.h): users and tokens in URLs, values of `secrets`; and so is every
- * field marked secret.
+ * Writers never wait: lines go into a ring, and one thread writes them out. When the
+ * ring is full, records of level trace, debug and info are dropped and counted. Equal
+ * warnings and errors are merged: the first is written at once, then one line per 10 s
+ * says how many more there were (`seine.repeated`). Every text is redacted before it is
+ * written (secret.h): users and tokens in URLs, values of `secrets`, and every field
+ * marked secret.
  *
  * Time    comes from the clock of the options: wall time in lines, in UTC;
  *         monotonic time for merging.
  * Memory  fixed at `new`: 256 bytes per place in the ring, and at most 0.5 MiB for
- *         warnings being merged. A line has at most 8 KiB; longer values end in
- *         an ellipsis, and fields that have no room are left out, which the line
- *         then says (`seine.truncated`). Fields are borrowed for the call.
+ *         warnings being merged. A line has at most 8 KiB. Longer values end in an
+ *         ellipsis; fields that do not fit are left out, and the line says so
+ *         (`seine.truncated`). Fields are borrowed for the call.
  * Threads any thread. NULL is a log that is off.
  */
 #ifndef SEINE_LOG_H
@@ -93,7 +93,7 @@ typedef struct seine_log_opts {
     seine_log_sink sink; /* NULL: the descriptor */
     void *arg;
     const char *service; /* service.name and service.version, at most 64 bytes each; */
-    const char *version; /* NULL: not said */
+    const char *version; /* NULL: left out */
     seine_clock *clock;  /* NULL: the system's */
     seine_span merge;    /* for how long equal warnings are merged; 0: not at all */
     uint32_t ring;       /* lines that may wait; 0: each call writes its own line */
@@ -108,9 +108,9 @@ typedef struct seine_log_opts {
 
 typedef struct seine_log_stats {
     uint64_t records[SEINE_LOG_OFF]; /* by level; all that passed the level */
-    uint64_t merged;                 /* of these, told by a count only */
-    uint64_t dropped;                /* of these, for want of room in the ring */
-    uint64_t failed;                 /* lines the descriptor did not take */
+    uint64_t merged;                 /* of these, reported as a count only */
+    uint64_t dropped;                /* of these, for lack of room in the ring */
+    uint64_t failed;                 /* lines that the descriptor did not take */
 } seine_log_stats;
 
 SEINE_BEGIN
@@ -118,7 +118,7 @@ SEINE_BEGIN
 /* INVAL: an option out of range. NOMEM: no memory or no thread. */
 SEINE_MUST_CHECK seine_err seine_log_new(const seine_log_opts *opts, seine_log **out_log);
 
-/* Writes what is still waiting. Nobody else uses the log any more. */
+/* Writes all waiting lines. No other thread may use the log any more. */
 void seine_log_free(seine_log *log);
 
 /* Would a record of this level be written? */
@@ -135,13 +135,13 @@ void seine_log_flush(seine_log *log);
 
 void seine_log_stats_get(const seine_log *log, seine_log_stats *out_stats);
 
-/* "warn"; and back, false and `out_level` untouched for any other word. */
+/* "warn", and back: false and `out_level` untouched for any other word. */
 const char *seine_log_level_name(seine_log_level level);
 bool seine_log_level_parse(const char *name, seine_log_level *out_level);
 
-/* Fields. Short names of the vocabulary (docs/user/log.md) get their long form in
- * JSON: host is `seine.host`, url `url.full`, err `error.type`. A span is told in
- * milliseconds. A NULL text is the empty one. */
+/* Fields. Short names of the vocabulary (docs/user/log.md) get their long form in JSON:
+ * host is `seine.host`, url `url.full`, err `error.type`. A span is written in
+ * milliseconds. A NULL text counts as empty. */
 seine_log_field seine_log_str(const char *name, const char *value);
 seine_log_field seine_log_bytes(const char *name, const char *bytes, size_t n);
 seine_log_field seine_log_int(const char *name, int64_t value);
@@ -151,7 +151,7 @@ seine_log_field seine_log_bool(const char *name, bool value);
 seine_log_field seine_log_span(const char *name, seine_span value);
 seine_log_field seine_log_err(const char *name, seine_err value);
 seine_log_field seine_log_url(const char *name, const char *value); /* redacted */
-seine_log_field seine_log_secret(const char *name); /* that there is one */
+seine_log_field seine_log_secret(const char *name); /* shows only that there is one */
 
 SEINE_END
 

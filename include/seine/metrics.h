@@ -2,11 +2,11 @@
 /*
  * metrics.h - counters, gauges and histograms in the format of Prometheus.
  *
- * A family has a name, a help text and labels. Every label comes with the closed
- * list of its values, so all series exist from the start, at 0, and a name from
- * outside (a URL, a host, a user) can never become one. A series is a number:
- * row by row over the values, the last label fastest. With method (GET, POST) and
- * class (2xx, 4xx, 5xx), POST 4xx is 1 * 3 + 1 = 4:
+ * A family has a name, a help text and labels. Every label comes with the closed list of
+ * its values. So all series exist from the start, at 0, and a name from outside (a URL,
+ * a host, a user) can never become one. A series is a number: row by row over the
+ * values, the last label changes fastest. With method (GET, POST) and class (2xx, 4xx,
+ * 5xx), POST 4xx is 1 * 3 + 1 = 4:
  *
  *     static const char *const methods[] = {"GET", "POST"}, *const classes[] = {…};
  *     seine_label labels[] = {{"method", methods, 2}, {"class", classes, 3}};
@@ -15,16 +15,15 @@
  *         return failure();
  *     seine_counter_add(requests, 4, 1);
  *
- * Names follow the rules of Prometheus: lower case, `_total` on counters and on
- * nothing else, base units, the unit last. What a family in seconds counts is
- * given in nanoseconds, like all time here, and shown in seconds.
+ * Names follow the rules of Prometheus: lower case, `_total` on counters and on nothing
+ * else, base units, the unit last. A program passes durations in nanoseconds, as
+ * everywhere in this library, and the output shows seconds.
  *
  * Time    is what you observe; no clock is read.
  * Memory  fixed at registration. At most 2,000 series in all, counted as lines of
  *         output; a histogram of 14 buckets is 17 of them.
  * Threads any thread. Adding, setting and observing never allocate, lock or look
- *         up a string: threads count in cells of their own, which are summed
- *         when read.
+ *         up a string: threads count in cells of their own, and a read adds them up.
  */
 #ifndef SEINE_METRICS_H
 #define SEINE_METRICS_H
@@ -49,7 +48,7 @@ typedef struct seine_label {
     size_t n;
 } seine_label;
 
-/* Upper bounds, ascending; what is larger than the last goes to +Inf. */
+/* Upper bounds, ascending; a larger value goes to +Inf. */
 typedef struct seine_buckets {
     const seine_span *bounds;
     size_t n; /* 1 to 32 */
@@ -87,12 +86,11 @@ seine_buckets seine_buckets_fine(void);
 
 SEINE_MUST_CHECK seine_err seine_metrics_new(seine_metrics **out_m);
 
-/* Handles end with the registry they come from. */
+/* The handles of a registry end with it. */
 void seine_metrics_free(seine_metrics *m);
 
-/* Registration copies what it is given. INVAL: a name, label or bound that the
- * rules forbid. ALREADY: the family is there. RANGE: more series than there may
- * be. NOMEM. */
+/* Registration copies its arguments. INVAL: a name, label or bound that the rules forbid.
+ * ALREADY: the family exists. RANGE: too many series. NOMEM. */
 SEINE_MUST_CHECK seine_err seine_metrics_counter(seine_metrics *m, const char *name,
                                                  const char *help,
                                                  const seine_label *labels, size_t n,
@@ -109,34 +107,34 @@ SEINE_MUST_CHECK seine_err seine_metrics_histogram(seine_metrics *m, const char 
                                                    const seine_buckets *buckets,
                                                    seine_histogram **out_h);
 
-/* A NULL handle counts nothing, and neither does a series that is not there. */
+/* A NULL handle and an unknown series count nothing. */
 void seine_counter_add(seine_counter *c, unsigned series, uint64_t n);
 void seine_gauge_set(seine_gauge *g, unsigned series, int64_t v);
 void seine_gauge_add(seine_gauge *g, unsigned series, int64_t by);
 void seine_histogram_observe(seine_histogram *h, unsigned series, seine_span d);
 
-/* Values now; 0 where there is nothing. */
+/* The value now; 0 for a NULL handle or an unknown series. */
 uint64_t seine_counter_get(const seine_counter *c, unsigned series);
 int64_t seine_gauge_get(const seine_gauge *g, unsigned series);
 uint64_t seine_histogram_count(const seine_histogram *h, unsigned series);
 
-/* All families, in the order of their registration. Buckets, sum and count of one
+/* Writes all families, in the order of their registration. Buckets, sum and count of one
  * histogram series are of one moment. */
 SEINE_MUST_CHECK seine_err seine_metrics_text(const seine_metrics *m,
                                               seine_metrics_format f,
                                               seine_text *out_text);
 
-/* The four families every server of ours has: http_requests_total,
+/* Registers the four families of an HTTP server: http_requests_total,
  * http_request_duration_seconds, http_errors_total (status 400 and above) and
- * active_connections. One call per server ("console", "gate"); there are series
- * for the routes and methods of the table and one more, `other`. Errors as above;
- * ALREADY: this server is there. */
+ * active_connections. Call once per server ("console", "gate"); there are series for the
+ * routes and methods of the table and one more, `other`. Errors as above; ALREADY: the
+ * server is registered. */
 SEINE_MUST_CHECK seine_err seine_http_metrics_new(seine_metrics *m, const char *server,
                                                   const seine_http_route *routes,
                                                   size_t n, seine_http_metrics **out_h);
 
-/* One request answered. `route` is an index into the table; a route or a method
- * that is not in it counts as `other`. */
+/* Counts a finished request. `route` is an index into the table; a route or a method that
+ * is not in it counts as `other`. */
 void seine_http_record(seine_http_metrics *m, unsigned method, unsigned route, int status,
                        seine_span took);
 void seine_http_opened(seine_http_metrics *m, seine_http_kind kind);

@@ -2,11 +2,11 @@
 /*
  * outcome.h - what the end of an attempt tells the guards.
  *
- * Breaker and throttle do not look at errors, they hear one of three words. The
- * rule behind the breaker's word: a 5xx worth retrying, or a broken or missing
- * answer, is a failure; every other answer is a success; what never reached the
- * host, what we refuse to trust and what is our own doing is ignored. The
- * throttle hears about pressure: 429, 503, time-outs and broken connections.
+ * Breaker and throttle do not look at errors: they get one of three outcomes. For the
+ * breaker a 5xx worth retrying and a broken or missing response are failures, and every
+ * other response is a success. An attempt that never reached the host, that we refuse to
+ * trust, or that we ended ourselves is ignored. For the throttle pressure is a failure:
+ * 429, 503, timeouts and broken connections.
  *
  *     permit.why = (uint16_t)fault.code;
  *     e = seine_breaker_settle(b, &permit, seine_outcome_breaker(&fault), now);
@@ -38,12 +38,12 @@ SEINE_BEGIN
 seine_outcome seine_outcome_breaker(const seine_fault *f);
 seine_outcome seine_outcome_throttle(const seine_fault *f);
 
-/* How long the host wants to be left alone by everybody: the Retry-After of a
- * 429, 503, 413 or 3xx; -1: it does not say. */
+/* How long every caller should leave the host alone: the Retry-After of a 429, 503, 413
+ * or 3xx; -1: none. */
 seine_span seine_outcome_pause(const seine_fault *f);
 
-/* The attempt ended before anything was sent and for our own reasons: its tokens
- * may be given back. */
+/* May the tokens be given back? True when the attempt ended before anything was sent and
+ * for our own reasons. */
 bool seine_outcome_undo(const seine_fault *f);
 
 SEINE_END

@@ -2,9 +2,9 @@
 /*
  * retry.h - an attempt has failed: try again, and when?
  *
- * The k-th wait is base * 2^k, at most `max`, spread by chance so that a crowd
- * does not come back together: 1 s, 2 s, 4 s …, each ±10 %. Only failures that
- * may pass are tried again, only while attempts, time and the retry budget last:
+ * The k-th wait is base * 2^k, at most `max`, with random jitter so that many clients do
+ * not come back together: 1 s, 2 s, 4 s …, each ±10 %. Only transient failures are
+ * retried, and only while attempts, time and the retry budget last:
  *
  *     static const seine_retry_opts opts = SEINE_RETRY_OPTS;
  *     seine_retry r = {.opts = &opts, .deadline = SEINE_NEVER, .idempotent = true};
@@ -35,7 +35,7 @@
 
 struct seine_ctx;
 
-/* How a wait of d is spread; U[a, b] is uniform. */
+/* The jitter of a wait of d; U[a, b] is uniform. */
 typedef enum seine_jitter {
     SEINE_JITTER_PLUSMINUS,   /* d - p + U[0, 2p] with p = d * pct / 100, at most max */
     SEINE_JITTER_NONE,        /* d */
@@ -49,14 +49,14 @@ typedef struct seine_retry_opts {
     seine_jitter jitter;        /* PLUSMINUS */
     uint32_t jitter_pct;        /* 10 */
     seine_span base, max;       /* 1 s, 30 s */
-    seine_span retry_after_max; /* 1 h; a longer wish of the server is clamped to it */
+    seine_span retry_after_max; /* 1 h; a longer Retry-After is cut to it */
     seine_span max_elapsed; /* NEVER; no attempt starts later than this after the first */
     seine_span min_attempt; /* 0; time an attempt needs to be worth starting */
-    seine_status_set status;   /* statuses that may pass */
-    bool not_net, not_timeout; /* false; other faults, time-outs are final */
+    seine_status_set status;   /* statuses that are retried */
+    bool not_net, not_timeout; /* false; true: network faults, or timeouts, are final */
 } seine_retry_opts;
 
-/* The statuses are 408, 425, 429 and 5xx but 501 and 505. */
+/* The statuses are 408, 425, 429 and 5xx except 501 and 505. */
 /* clang-format off */
 #define SEINE_RETRY_OPTS \
     {3, SEINE_JITTER_PLUSMINUS, 10, SEINE_SECS(1), SEINE_SECS(30), SEINE_SECS(3600), \
@@ -65,9 +65,8 @@ typedef struct seine_retry_opts {
        UINT64_C(0xffffffffffffffff), UINT64_C(0xffffff)}}, false, false}
 /* clang-format on */
 
-/* One request's memory of its attempts. The caller sets opts, the budgets (NULL:
- * off), deadline and idempotent; the rest starts as zero and belongs to begin
- * and next. */
+/* The attempts of one request. The caller sets opts, the budgets (NULL: off), deadline
+ * and idempotent; the rest starts as zero and belongs to begin and next. */
 typedef struct seine_retry {
     const seine_retry_opts *opts; /* outlive it; accepted by seine_retry_check */
     seine_retry_budget *host, *global;
@@ -82,12 +81,12 @@ typedef enum seine_stop {
     SEINE_STOP_OK,
     SEINE_STOP_CANCELED,
     SEINE_STOP_FINAL,    /* trying again cannot help */
-    SEINE_STOP_ATTEMPTS, /* all used */
+    SEINE_STOP_ATTEMPTS, /* all are used */
     SEINE_STOP_METHOD,   /* the request may have had an effect already */
-    SEINE_STOP_ELAPSED,  /* max_elapsed */
+    SEINE_STOP_ELAPSED,  /* max_elapsed has passed */
     SEINE_STOP_DEADLINE,
     SEINE_STOP_BUDGET,
-    SEINE_STOP_BREAKER /* never from seine_retry_next: seine_call says it */
+    SEINE_STOP_BREAKER /* only seine_call sets it */
 } seine_stop;
 
 /* STOP_NO: try again at `at`. Otherwise `at` is SEINE_NEVER. */
@@ -107,35 +106,34 @@ SEINE_BEGIN
  * jitter, or a negative retry_after_max, max_elapsed or min_attempt. */
 SEINE_MUST_CHECK seine_err seine_retry_check(const seine_retry_opts *opts);
 
-/* An attempt starts: it is counted; the first pays into the budgets. */
+/* Counts an attempt that starts; the first pays into the budgets. */
 void seine_retry_begin(seine_retry *r, seine_time now);
 
-/* What to do after the attempt that ended in `f`. In this order: success,
- * canceled, may it pass (TRANSIENT, unless opts->not_net or not_timeout says no, or
- * BUDGET; a code HTTP or HTTP_BUSY with a status is judged by opts->status), attempts,
- * method, max_elapsed, deadline, and the budgets last, so that a refused retry costs
- * nothing. On 429 and 503 the wait is at least the server's wish, and up to 10 % more.
- * `dice` are 64 uniform random bits. */
+/* Decides what follows the attempt that ended in `f`. It checks in this order: success,
+ * canceled, transient (TRANSIENT, unless opts->not_net or not_timeout says no, or BUDGET;
+ * a code HTTP or HTTP_BUSY with a status is judged by opts->status), attempts, method,
+ * max_elapsed, deadline, and the budgets last, so that a refused retry costs nothing. On
+ * 429 and 503 the wait is at least the server's Retry-After, and up to 10 % more. `dice`
+ * are 64 uniform random bits. */
 seine_verdict seine_retry_next(seine_retry *r, const seine_fault *f, seine_time now,
                                uint64_t dice);
 
-/* min(max, base * 2^k), saturating: the wait after attempt k + 1, not spread. */
+/* min(max, base * 2^k), saturating: the wait after attempt k + 1, without jitter. */
 seine_span seine_retry_backoff(const seine_retry_opts *opts, uint32_t k);
 
-/* The same, spread. `prev` matters to DECORRELATED alone: the wait before this
- * one; what is below base counts as base. */
+/* The same with jitter. Only DECORRELATED uses `prev`, the wait before this one; a value
+ * below base counts as base. */
 seine_span seine_retry_delay(const seine_retry_opts *opts, uint32_t k, seine_span prev,
                              uint64_t dice);
 
 /* SEINE_OK below 400; HTTP_BUSY for a status of the set; else HTTP. */
 seine_err seine_retry_classify(const seine_retry_opts *opts, unsigned status);
 
-/* Calls `fn` until it succeeds or the policy says stop, sleeping in between, and
- * returns the last fault's code unchanged, also when the next attempt would start
- * at or after the deadline. A cancellation while it sleeps is the ctx's cause; a
- * ctx that is done before the first attempt likewise, with no attempt made.
- * Whoever calls it vouches that `fn` may be repeated. *out_attempts (NULL is fine)
- * is written unless the result is INVAL for the opts; opts NULL: one attempt. */
+/* Calls `fn` until it succeeds or the policy says stop, and sleeps in between. Returns
+ * the last fault's code unchanged, also when the next attempt would start at or after the
+ * deadline. Returns the ctx's cause when it is cancelled during a sleep, or done before
+ * the first attempt. The caller vouches that `fn` may be repeated. *out_attempts (NULL is
+ * fine) is written unless the result is INVAL for the opts; opts NULL: one attempt. */
 SEINE_MUST_CHECK seine_err seine_retry_run(const seine_retry_opts *opts,
                                            struct seine_ctx *ctx, seine_attempt_fn fn,
                                            void *arg, uint32_t *out_attempts);

@@ -35,7 +35,7 @@ typedef struct seine_retry_budget seine_retry_budget;
 typedef struct seine_retry_budget_opts {
     uint32_t ratio_milli; /* 200: what a first attempt pays in, 1000 being a retry */
     uint32_t cap;         /* 100 retries can be saved up */
-    seine_rate reserve;   /* 10 a second, 10 at once: for when nothing is saved */
+    seine_rate reserve;   /* 10 a second, 10 at once: used when nothing is saved */
 } seine_retry_budget_opts;
 
 /* clang-format off */
@@ -50,7 +50,7 @@ SEINE_MUST_CHECK seine_err seine_retry_budget_new(const seine_retry_budget_opts 
                                                   seine_retry_budget **out_budget);
 void seine_retry_budget_free(seine_retry_budget *b);
 
-/* Once per first attempt; what exceeds the cap is lost. NULL is fine. */
+/* Call once per first attempt; savings beyond the cap are lost. NULL is fine. */
 void seine_retry_budget_deposit(seine_retry_budget *b);
 
 /* Takes one retry, from the savings or else from the reserve, or nothing and

@@ -3,16 +3,16 @@
  * secret.h - may this text be shown? Yes, once nothing in it is a secret.
  *
  * A set holds the values that must not be seen: passwords, tokens, fields of requests.
- * Whoever writes for people or machines (the log, messages, progress, errors) passes
+ * Code that writes for people or machines (the log, messages, progress, errors) passes
  * every text through seine_redact, which puts REDACTED in the place of
  *
  *     user information of URLs             https://joe:pw@e.org/   //REDACTED@e.org/
- *     parameters whose names speak of it   ?page=2&token=abc       ?page=2&token=REDACTED
+ *     parameters whose names mark secrets  ?page=2&token=abc       ?page=2&token=REDACTED
  *     each value of the set                plain, with any of its characters as %41, and
  *                                          inside of base64, wherever it begins there
  *
- * Values of less than SEINE_SECRET_LEAST bytes are not looked for: they stand in too
- * many words by chance.
+ * Values of less than SEINE_SECRET_LEAST bytes are not searched for: too many words
+ * contain them by chance.
  *
  *     e = seine_secrets_new(&s);
  *     e = seine_secrets_add_field(s, "Authorization", 13, value, strlen(value));
@@ -20,8 +20,8 @@
  *
  * Time    linear in the text, whatever is in the set.
  * Memory  about 150 bytes for each byte of a value; wiped when it is freed. A text of
- *         more than 1 KiB is looked at with 9 bytes for each of its own; when there is
- *         no memory for that the whole text is REDACTED.
+ *         more than 1 KiB needs 9 bytes of memory per byte; without them the whole text
+ *         becomes REDACTED.
  * Threads seine_redact: any thread. One owner adds, before others look.
  */
 #ifndef SEINE_SECRET_H
@@ -43,32 +43,32 @@ SEINE_BEGIN
 
 /* NOMEM. */
 SEINE_MUST_CHECK seine_err seine_secrets_new(seine_secrets **out_secrets);
-void seine_secrets_free(seine_secrets *s); /* and wipes */
+void seine_secrets_free(seine_secrets *s); /* and wipes the values */
 
-/* One more value; OK also for one that is there, or too short to be looked for. RANGE:
- * longer than SEINE_SECRET_MOST. FULL. NOMEM. */
+/* Adds a value; OK also for one that is in the set, or too short to be searched for.
+ * RANGE: longer than SEINE_SECRET_MOST. FULL. NOMEM. */
 SEINE_MUST_CHECK seine_err seine_secrets_add(seine_secrets *s, const char *bytes,
                                              size_t n);
 
-/* The value of a field and what is secret by itself in it: the token behind "Bearer",
- * the password inside of "Basic", each cookie. Nothing for a field that is none
+/* Adds the value of a field and the secrets inside it: the token behind "Bearer", the
+ * password inside of "Basic", each cookie. Adds nothing for a field that is no secret
  * (seine_secret_is_field). Errors as above. */
 SEINE_MUST_CHECK seine_err seine_secrets_add_field(seine_secrets *s, const char *name,
                                                    size_t name_len, const char *value,
                                                    size_t value_len);
 
-/* Is a field that a user adds to requests a secret? All are, but who asks (User-Agent,
- * From), what can be read (Accept, Accept-Language, Accept-Encoding), and what describes
- * the request itself: Host, Connection, Content-…, conditions, Range, Referer and the
- * directives of caches. */
+/* Is a field that a user adds to requests a secret? All are, except those that say who
+ * asks (User-Agent, From), what can be read (Accept, Accept-Language, Accept-Encoding),
+ * and those that describe the request itself: Host, Connection, Content-…, conditions,
+ * Range, Referer and the directives of caches. */
 bool seine_secret_is_field(const char *name, size_t n);
 
-/* Writes the text as it may be shown, at most `cap` bytes of it and no terminator;
- * answers how long all of it is. Any bytes will do; `s` may be NULL. */
+/* Writes at most `cap` bytes of the redacted text, without a terminator; returns the
+ * length of the whole. The text may be any bytes; `s` may be NULL. */
 size_t seine_redact(const seine_secrets *s, const char *text, size_t n, char *out_bytes,
                     size_t cap);
 
-/* Zeros that no compiler leaves out. */
+/* Writes zeros in a way that no compiler leaves out. */
 void seine_wipe(void *bytes, size_t n);
 
 SEINE_END

@@ -2,10 +2,10 @@
 /*
  * seen.h - was this key here before? One step that asks and remembers.
  *
- * A key (a URL the caller has brought into canonical form) becomes a 64-bit
- * fingerprint, its "print", under a secret 128-bit seed, and the set keeps the
- * prints exactly: 9 to 10 bytes each, none forgotten, none invented. Only two keys
- * with the same print are taken for one. In a set of n that is expected to happen
+ * A key (a URL that the caller has brought into canonical form) becomes a 64-bit
+ * fingerprint, its "print", under a secret 128-bit seed, and the set keeps the prints
+ * exactly: 9 to 10 bytes each, none forgotten, none invented. The set confuses two keys
+ * only when they have the same print. In a set of n that is expected to happen
  * n * n / 2^65 times: 0.0000007 at 5 million, 0.00027 at 100 million.
  *
  *     seine_seen_opts opts = SEINE_SEEN_OPTS;
@@ -15,9 +15,9 @@
  *         seine_seen_add(seen, url, strlen(url), &first) == SEINE_OK && first)
  *         fetch(url);
  *
- * Of any number of threads that add one key exactly one hears "first". Nothing is
- * deleted. The links of a page come at once: print them all, then add_many, which
- * fetches their places in memory together and takes each lock once.
+ * When many threads add one key, exactly one gets `true`. Nothing is deleted. The links
+ * of a page come at once: print them all, then call add_many, which fetches their places
+ * in memory together and takes each lock once.
  *
  * A NULL set is switched off: every key is new and none is remembered.
  *
@@ -66,8 +66,8 @@ void seine_seen_free(seine_seen *s);
 /* The print of a key in this set. */
 uint64_t seine_seen_print(const seine_seen *s, const void *key, size_t len);
 
-/* *out_new: the key is here for the first time. FULL (more than `max`) and NOMEM:
- * it was not added, and *out_new is false. */
+/* *out_new: the key was not in the set before. FULL (more than `max`) and NOMEM: it was
+ * not added, and *out_new is false. */
 SEINE_MUST_CHECK seine_err seine_seen_add(seine_seen *s, const void *key, size_t len,
                                           bool *out_new);
 
@@ -80,15 +80,15 @@ SEINE_MUST_CHECK seine_err seine_seen_add_many(seine_seen *s, const uint64_t *pr
 bool seine_seen_has(const seine_seen *s, const void *key, size_t len);
 uint64_t seine_seen_count(const seine_seen *s);
 
-/* Forgets all keys, for the next batch; seed and options stay, memory goes back. */
+/* Forgets all keys and gives memory back; seed and options stay. */
 void seine_seen_clear(seine_seen *s);
 
-/* How many of the keys are expected to have been taken for another: n * n / 2^65. */
+/* How many keys are expected to have been confused with another: n * n / 2^65. */
 double seine_seen_expected_loss(const seine_seen *s);
 
 /* Hands the set to `put` piece by piece: 48 bytes and 8 for every key. Keys added
- * meanwhile may be left out. The bytes hold the secret seed; whoever reads them
- * can prepare keys that collide. Returns the error of `put`, if it gave one. */
+ * meanwhile may be left out. The bytes hold the secret seed: anybody who reads them can
+ * prepare keys that collide. Returns the error of `put`, if any. */
 SEINE_MUST_CHECK seine_err seine_seen_save(const seine_seen *s, seine_seen_put put,
                                            void *arg);
 

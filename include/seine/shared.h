@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * shared.h - one token bucket for many threads: decide at once, or wait in line.
+ * shared.h - one token bucket for many threads: decide at once, or wait in a queue.
  *
  * The same bucket as limiter.h in one atomic word: a decision is one
  * compare-and-swap. Fifty a second, a hundred at once, from any thread:
@@ -12,11 +12,11 @@
  *     if (!seine_shared_allow(lim, now, 1))                  too fast, or:
  *     seine_err e = seine_shared_wait(lim, ctx, 1, SEINE_SECS(2));
  *
- * Waiters stand in line, first come first served, and hold no reservation: who
- * leaves gives up only its own place and all behind move up. While anybody waits
- * nobody barges: allow says no and reserve LIMITED. Only the head has a timer,
- * so that a grant wakes one thread. A wait that would end at or after the
- * deadline fails at once and takes nothing.
+ * Waiters queue, first come first served, and hold no reservation: a waiter that leaves
+ * gives up only its own place, and all behind it move up. While a thread waits, no other
+ * overtakes it: allow returns false and reserve LIMITED. Only the head of the queue has a
+ * timer, so a grant wakes one thread. A wait that would end at or after the deadline
+ * fails at once and takes nothing.
  *
  * A NULL limiter is switched off: it admits everything.
  *
@@ -50,12 +50,12 @@ typedef struct seine_shared_opts {
         {50, SEINE_SECS(1), 100}, SEINE_FULL, 65536 \
     }
 
-/* What a client wants to know about its limit, e.g. for RateLimit headers. */
+/* What a client may want to know about its limit, e.g. for RateLimit headers. */
 typedef struct seine_grant {
     uint32_t limit;         /* the burst */
     uint32_t left;          /* whole tokens left now */
     seine_span retry_after; /* granted: until the tokens may be used, 0 = now;
-                             * refused: until asking again can help */
+                             * refused: until a retry can help */
     seine_span reset_after; /* until the bucket is full */
     seine_time mark;        /* for undo */
 } seine_grant;
@@ -69,19 +69,19 @@ typedef struct seine_limiter_stats {
 
 SEINE_BEGIN
 
-/* INVAL: what seine_limiter_init_rate refuses. */
+/* INVAL: a rate that seine_limiter_init_rate refuses. */
 SEINE_MUST_CHECK seine_err seine_shared_new(const seine_shared_opts *opts, seine_time now,
                                             seine_shared **out_lim);
 void seine_shared_free(seine_shared *lim);
 
-/* From here on every call that asks is refused; waiters return CLOSED. */
+/* Refuses every later call; waiters return CLOSED. */
 void seine_shared_close(seine_shared *lim);
 
-/* Takes `n` tokens, or nothing. n = 0 takes nothing and is allowed unless the
- * bucket is shut. Lock-free. */
+/* Takes `n` tokens, or nothing. n = 0 takes nothing and is allowed unless the bucket is
+ * paused. Lock-free. */
 bool seine_shared_allow(seine_shared *lim, seine_time now, uint32_t n);
 
-/* The same with the reasons: OK, LIMITED, RANGE (more than the burst), INVAL
+/* The same, with the reason of a refusal: OK, LIMITED, RANGE (more than the burst), INVAL
  * (n < 1), CLOSED. OK, LIMITED and RANGE write *out_grant, which may be NULL. */
 SEINE_MUST_CHECK seine_err seine_shared_try(seine_shared *lim, seine_time now, int64_t n,
                                             seine_grant *out_grant);
@@ -95,9 +95,9 @@ SEINE_MUST_CHECK seine_err seine_shared_reserve(seine_shared *lim, seine_time no
 /* Gives `n` tokens back while the grant with that mark is still the newest. */
 bool seine_shared_undo(seine_shared *lim, seine_time mark, uint32_t n);
 
-/* Waits for `n` tokens. At once and with nothing taken: INVAL, RANGE, the ctx's
- * cause, CLOSED, DEADLINE (the end would be at or after the deadline), LIMITED
- * (later than max_wait from now; SEINE_NEVER: no bound), FULL (max_waiters). */
+/* Waits for `n` tokens. Fails at once and takes nothing: INVAL, RANGE, the ctx's cause,
+ * CLOSED, DEADLINE (the wait would end at or after the deadline), LIMITED (it would take
+ * longer than max_wait; SEINE_NEVER: no bound), FULL (max_waiters). */
 SEINE_MUST_CHECK seine_err seine_shared_wait(seine_shared *lim, seine_ctx *ctx, int64_t n,
                                              seine_span max_wait);
 
@@ -105,10 +105,10 @@ SEINE_MUST_CHECK seine_err seine_shared_wait(seine_shared *lim, seine_ctx *ctx, 
 SEINE_MUST_CHECK seine_err seine_shared_set_rate(seine_shared *lim, seine_time now,
                                                  const seine_rate *rate);
 
-/* Nothing before `until`, at most one token at `until`, then one per interval. */
+/* Grants nothing before `until`, at most one token at `until`, then one per interval. */
 void seine_shared_pause(seine_shared *lim, seine_time until);
 
-/* A full bucket, no pause. */
+/* Fills the bucket and lifts a pause. */
 void seine_shared_reset(seine_shared *lim, seine_time now);
 
 void seine_shared_stats_get(const seine_shared *lim, seine_time now,

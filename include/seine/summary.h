@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * summary.h - how did many calls go? Totals, averages and a rate, kept as one goes.
+ * summary.h - how did many calls go? Running totals, averages and a success rate.
  *
  *     seine_summary s = SEINE_SUMMARY;
  *     seine_summary_add(&s, e == SEINE_OK, res.took);
  *     printf("%.1f %% of %llu\n", seine_summary_rate(&s), s.total);
  *
- * `total_duration_ms` is the sum over all calls, which is more than the time that
- * passed when calls run at once; that stands in `wall_ms`, set by the caller.
+ * `total_duration_ms` is the sum over all calls. When calls run at once, this is more
+ * than the time that passed, which the caller sets in `wall_ms`.
  *
  * Time    durations are passed in.
  * Memory  a plain value.
@@ -25,7 +25,7 @@
 typedef struct seine_summary {
     uint64_t total, success, failed;
     uint64_t total_duration_ms, wall_ms;
-    seine_span rest; /* of the durations, below a millisecond */
+    seine_span rest; /* the part of all durations below a millisecond */
 } seine_summary;
 
 #define SEINE_SUMMARY    \
@@ -37,10 +37,10 @@ SEINE_BEGIN
 
 void seine_summary_add(seine_summary *s, bool ok, seine_span took);
 
-/* Whole milliseconds, rounded down; 0 of 0. */
+/* Whole milliseconds, rounded down; 0 without calls. */
 uint64_t seine_summary_avg_ms(const seine_summary *s);
 
-/* success / total * 100, in that order; 0.0 of 0. */
+/* success / total * 100, in that order; 0.0 without calls. */
 double seine_summary_rate(const seine_summary *s);
 
 SEINE_END

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * throttle.h - how many may be at it at the same time?
+ * throttle.h - a concurrency limit: how many calls may run at the same time?
  *
- * Whoever wants to begin takes a slot and gives it back when done. A semaphore
- * has a fixed number of slots; the null throttle has no end of them and only
- * counts; an adaptive one finds the number by itself: starting at 2, one more
- * after each full round of successes, a tenth less when a call fails or is slow.
- * Three at once:
+ * A call takes a slot when it begins and gives it back when it ends. A semaphore has a
+ * fixed number of slots. The null throttle has no limit and only counts. An adaptive
+ * throttle finds the number by itself: it starts at 2, adds one after each full round of
+ * successes, and takes a tenth away when a call fails or is slow. Three at once:
  *
  *     seine_throttle t;
  *     seine_slot slot;
@@ -17,14 +16,14 @@
  *         seine_err e = seine_throttle_release(&slot, SEINE_SUCCESS, now);
  *     }
  *
- * Who cannot begin may wait: first come, first served. A slot that comes free is
- * handed to the head of the queue, and as long as anybody waits seine_throttle_try
- * takes nothing. A limit that shrinks revokes nothing: no slot is granted until
- * fewer are out than it now allows. A NULL throttle is off: it admits.
+ * A call that gets no slot may wait, first come, first served. A released slot goes to
+ * the head of the queue, and while any thread waits, seine_throttle_try takes nothing. A
+ * limit that shrinks revokes no slot: it grants none until fewer are out than it allows.
+ * A NULL throttle is off: it admits.
  *
  * Time    is passed in; seine_throttle_wait reads the clock of its ctx.
- * Memory  32 bytes, the caller's. Null and semaphore allocate nothing, an adaptive
- *         one its state; the queue is allocated by the first who waits.
+ * Memory  32 bytes, the caller's. Null and semaphore allocate nothing, an adaptive one
+ *         allocates its state; the first thread that waits allocates the queue.
  * Threads any thread; init and fini belong to one. Without waiters try and release
  *         are one atomic exchange each. A slot has one owner.
  */
@@ -47,13 +46,13 @@ typedef struct seine_slot {
     seine_time start;
 } seine_slot;
 
-/* A strategy of your own. All are called without a lock and from any thread;
- * sample and fini may be NULL. */
+/* A custom strategy. All functions are called without a lock and from any thread; sample
+ * and fini may be NULL. */
 typedef struct seine_throttle_ops {
-    /* How many at once now. Asked before every grant; when it rises by itself,
-     * those who wait notice at the next release or wait. */
+    /* How many at once now. Asked before every grant; when it rises by itself, waiters
+     * notice at the next release or wait. */
     uint32_t (*limit)(void *self);
-    /* A slot comes back; `in_flight` still counts it. */
+    /* A slot was released; `in_flight` still counts it. */
     void (*sample)(void *self, seine_outcome how, seine_time start, seine_time now,
                    uint32_t in_flight);
     void (*fini)(void *self);
@@ -78,55 +77,54 @@ typedef struct seine_adapt_opts {
 
 typedef struct seine_pace_opts {
     seine_span min, max;
-    uint32_t target; /* calls that may be under way at once; 0: keeps the delay */
+    uint32_t target; /* calls in flight to aim at; 0: keeps the delay */
 } seine_pace_opts;
 
 SEINE_BEGIN
 
-/* Unlimited; still counts. */
+/* Has no limit, but counts. */
 void seine_throttle_init_null(seine_throttle *t);
 
-/* INVAL for 0, and `t` untouched. More than 2^31 - 1 is 2^31 - 1, here and in any
- * other limit. */
+/* INVAL for 0, and `t` untouched. Every limit is at most 2^31 - 1. */
 SEINE_MUST_CHECK seine_err seine_throttle_init_semaphore(seine_throttle *t,
                                                          uint32_t permits);
 
-/* AIMD: a failure, or longer than `slow`, lowers the limit to nine tenths, rounded
- * down, if its slot was taken after the last time that happened; `limit` successes
- * while at least half of it was in use raise it by one. With `gradient` successes
- * set it by how much longer they take than usual. INVAL, NOMEM. */
+/* AIMD: a call that fails, or takes longer than `slow`, lowers the limit to nine tenths,
+ * rounded down, if its slot was taken after the limit was last lowered. `limit` successes
+ * while at least half of it was in use raise it by one. With `gradient` the limit follows
+ * how much longer successes take than usual. INVAL, NOMEM. */
 SEINE_MUST_CHECK seine_err seine_throttle_init_adaptive(seine_throttle *t,
                                                         const seine_adapt_opts *opts);
 
 void seine_throttle_init_custom(seine_throttle *t, const seine_throttle_ops *ops,
                                 void *self);
 
-/* Nobody waits and no slot is out; NULL and zeroed memory are fine. */
+/* Call when no thread waits and no slot is out; NULL and zeroed memory are fine. */
 void seine_throttle_fini(seine_throttle *t);
 
-/* True: the slot is held. False: as many as allowed are out, or somebody waits. */
+/* True: the slot is held. False: the limit is reached, or others wait. */
 bool seine_throttle_try(seine_throttle *t, seine_time now, seine_slot *out_slot);
 
-/* Waits for a slot until the ctx is done: its cause, DEADLINE, or NOMEM. Whoever
+/* Waits for a slot until the ctx is done: its cause, DEADLINE, or NOMEM. A waiter that
  * gives up has taken nothing and loses only its own place. */
 SEINE_MUST_CHECK seine_err seine_throttle_wait(seine_throttle *t, seine_ctx *ctx,
                                                seine_slot *out_slot);
 
-/* Gives the slot back and tells the strategy how it went: IGNORED never moves a
- * limit, FAILURE never raises one. ALREADY if not held, INVAL for no outcome. */
+/* Gives the slot back and tells the strategy how the call ended: IGNORED never moves a
+ * limit, FAILURE never raises one. ALREADY if not held, INVAL for an unknown outcome. */
 SEINE_MUST_CHECK seine_err seine_throttle_release(seine_slot *slot, seine_outcome how,
                                                   seine_time now);
 
-/* A semaphore: that many from now on, waking as many as now fit. Adaptive: the
- * ceiling. INVAL for 0, for less than `min`, and for the other kinds. */
+/* Sets the limit of a semaphore and wakes as many waiters as now fit; sets the ceiling of
+ * an adaptive throttle. INVAL for 0, for less than `min`, and for the other kinds. */
 SEINE_MUST_CHECK seine_err seine_throttle_set(seine_throttle *t, uint32_t permits);
 
 uint32_t seine_throttle_limit(const seine_throttle *t); /* UINT32_MAX: no limit */
 uint32_t seine_throttle_in_flight(const seine_throttle *t);
 
-/* The next delay between calls to a server that took `latency` for the last one:
- * t = latency / target; max(t, (delay + t) / 2), within [min, max]. An answer that
- * is not ok may raise the delay, never lower it. */
+/* The next delay between calls to a server that took `latency` for the last one: t =
+ * latency / target; max(t, (delay + t) / 2), within [min, max]. A response that is not ok
+ * may raise the delay, never lower it. */
 seine_span seine_pace(const seine_pace_opts *opts, seine_span delay, seine_span latency,
                       bool ok);
 

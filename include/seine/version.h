@@ -42,8 +42,8 @@ SEINE_BEGIN
 /* "1.2.3" of the library that is loaded, as in the file name of the shared library. */
 const char *seine_version(void);
 
-/* The i-th outside library this one stands on; false, and nothing written, when
- * there are no more. */
+/* The i-th library that libseine uses; false, and nothing written, when there are no
+ * more. */
 bool seine_version_library_get(size_t i, const char **out_name, const char **out_version);
 
 SEINE_END

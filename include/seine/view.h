@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* view.h - bytes somebody else owns, and room for a line that says what is wrong. */
+/* view.h - a view of bytes that somebody else owns, and the size of error texts. */
 #ifndef SEINE_VIEW_H
 #define SEINE_VIEW_H
 
