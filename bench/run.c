@@ -224,7 +224,7 @@ close_net(void *self, sn_transport *t)
     free(f);
 }
 
-static const sn_net flat_net = {open_net, close_net, NULL};
+static const sn_net flat_net = {.open = open_net, .close = close_net};
 
 static void
 count(const seine_record *r, unsigned shard, void *arg)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * env.h - the clock and the network that the engine uses.
+ * env.h - the clock, the network and the store that the engine uses.
  *
  * The program hands it down at start, and the engine has no other way to the outside.
  * In a program the clock is the system's and the transport works on sockets. In
@@ -17,10 +17,12 @@
 #include "seine/clock.h"
 
 struct sn_transport;
+struct sn_store_ops;
 
 typedef struct sn_env {
-    seine_clock *clock;             /* now, wall, dice */
-    struct sn_transport *transport; /* start, cancel, turn, wake (net/transport.h) */
+    seine_clock *clock;               /* now, wall, dice */
+    struct sn_transport *transport;   /* start, cancel, turn, wake (net/transport.h) */
+    const struct sn_store_ops *store; /* where URLs wait (store/store.h); NULL: memory */
 } sn_env;
 
 #endif

@@ -123,6 +123,7 @@ sn_crawl_hosts_make_state(sn_crawl_hosts *s, uint32_t host, sn_crawl_state **out
         s->free_state = x->link;
         *x = (sn_crawl_state){.host = host, .first = SN_URL_LIST};
         s->used++;
+        s->made++;
     }
     if (e == SEINE_OK)
         *out_state = state_at(s, ch->state);
@@ -133,7 +134,10 @@ void
 sn_crawl_hosts_evict(sn_crawl_hosts *s, bool (*is_idle)(uint32_t host, void *arg),
                      void *arg)
 {
-    for (uint32_t looks = 0; looks < LOOKS && s->used > MANY; looks++) {
+    uint32_t looks = LOOKS + s->made;
+
+    s->made = 0;
+    for (; looks > 0 && s->used > MANY; looks--) {
         uint32_t i = s->sweep++ % s->n_states;
         sn_crawl_state *x = state_at(s, i);
 

@@ -62,6 +62,7 @@ typedef struct sn_crawl_hosts {
     uint32_t n, room;
     sn_crawl_state **states; /* blocks: pointers into them stay valid */
     uint32_t n_states, free_state, used;
+    uint32_t made;  /* since the last search for an idle one */
     uint32_t sweep; /* where the last search for an idle one ended */
     sn_map domains; /* registrable domain → hosts of it */
     sn_arena names;
@@ -80,7 +81,8 @@ SEINE_MUST_CHECK seine_err sn_crawl_hosts_make_state(sn_crawl_hosts *s, uint32_t
 sn_crawl_state *sn_crawl_hosts_state(const sn_crawl_hosts *s,
                                      uint32_t host); /* NULL: it has none */
 
-/* Above so many states, gives up one of a host that is_idle says yes to. */
+/* Above so many states, gives up some of hosts that is_idle says yes to: it looks at as
+ * many as were made since the last call, and at a few more. */
 void sn_crawl_hosts_evict(sn_crawl_hosts *s, bool (*is_idle)(uint32_t host, void *arg),
                           void *arg);
 

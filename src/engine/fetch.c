@@ -246,6 +246,7 @@ make_shards(seine_fetch *f, char *out_why)
         shard *s = &f->shards[i];
         s->of = f;
         s->env.clock = f->clock;
+        s->env.store = f->net->store;
         seine_err e =
             f->net->open(f->net->self, &f->shared, i, f->n, out_why, &s->env.transport);
         if (e == SEINE_OK)

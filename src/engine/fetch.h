@@ -22,6 +22,7 @@ typedef struct sn_net {
                       uint32_t n_shards, char *out_why, sn_transport **out_transport);
     void (*close)(void *self, sn_transport *t);
     void *self;
+    const struct sn_store_ops *store; /* where URLs wait; NULL: store/store_mem.h */
 } sn_net;
 
 extern const sn_net sn_net_sockets;

@@ -122,4 +122,4 @@ close_sockets(void *self, sn_transport *t)
     sn_socket_transport_free(t);
 }
 
-const sn_net sn_net_sockets = {open_sockets, close_sockets, NULL};
+const sn_net sn_net_sockets = {.open = open_sockets, .close = close_sockets};

@@ -4,24 +4,11 @@
 #include <assert.h>
 
 #include "base/alloc.h"
-#include "store/store_mem.h"
-
-/* A quarter of the memory holds what waits, shared by the shards. */
-static seine_err
-open_store(sn_frontier *f)
-{
-    const seine_fetch_opts *o = &f->shared->opts;
-    uint64_t share = o->max_memory / 4 / f->n;
-    sn_store_opts opts = {.max_bytes = share < SIZE_MAX ? (size_t)share : SIZE_MAX,
-                          .spill = o->crawl ? o->crawl->spill : NULL};
-
-    return sn_store_open(&sn_store_mem, &opts, &f->store);
-}
 
 static seine_err
-make(sn_frontier *f)
+make(sn_frontier *f, const sn_store_ops *back_end)
 {
-    seine_err e = open_store(f);
+    seine_err e = sn_frontier_open_store(f, back_end);
 
     f->posts = sn_calloc(f->n, sizeof(sn_post *));
     f->memory = sn_alloc((size_t)SN_BATCH * 2 * SEINE_URL_ROOM);
@@ -35,22 +22,22 @@ make(sn_frontier *f)
 }
 
 seine_err
-sn_frontier_new(sn_shared_state *c, sn_hosts *hosts, const sn_frontier_ops *ops,
-                uint32_t index, uint32_t n, sn_frontier **out_frontier)
+sn_frontier_new(sn_shared_state *c, const sn_frontier_opts *o, const sn_frontier_ops *ops,
+                sn_frontier **out_frontier)
 {
     sn_frontier *f = sn_zalloc(sizeof *f);
 
     if (!f)
         return SEINE_E_NOMEM;
     f->shared = c;
-    f->host_table = hosts;
+    f->host_table = o->hosts;
     f->ops = *ops;
-    f->index = index;
-    f->n = n;
+    f->index = o->index;
+    f->n = o->n;
     f->late = SN_URL_LIST;
     sn_crawl_hosts_init(&f->hosts);
     sn_heap_init(&f->again, UINT32_MAX);
-    seine_err e = make(f);
+    seine_err e = make(f, o->store);
     if (e != SEINE_OK) {
         sn_frontier_free(f);
         return e;
@@ -76,19 +63,6 @@ sn_frontier_free(sn_frontier *f)
 }
 
 /* Hosts. */
-
-static bool
-is_idle(uint32_t host, void *arg)
-{
-    const sn_frontier *f = arg;
-    const sn_crawl_host *ch = &f->hosts.all[host];
-    const sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
-
-    return ch->chain.n == 0 && x->first.n == 0 && x->maps_out == 0 && x->n_held == 0 &&
-           !x->is_wanted && x->robots.state != SN_ROBOTS_ASKED &&
-           !(ch->flags & SN_CRAWL_HOST_STUCK) && (!x->trap || ch->n_pages < 100) &&
-           sn_hosts_busy(f->host_table, host) == 0;
-}
 
 static uint8_t
 flags_of(const sn_frontier *f, bool is_given)
@@ -119,8 +93,6 @@ sn_frontier_host(sn_frontier *f, const seine_url *url, bool is_given, seine_time
         return e;
     (*out_ch)->flags |= flags_of(f, is_given);
     *out_host = host;
-    if (f->hosts.used % 64 == 0)
-        sn_crawl_hosts_evict(&f->hosts, is_idle, f);
     return SEINE_OK;
 }
 
@@ -150,71 +122,6 @@ sn_frontier_say(sn_frontier *f, uint32_t host, seine_span delay)
     sn_work work = {.host = host, .n = count_work(f, host), .delay = delay};
 
     f->ops.work(&work, f->ops.arg);
-}
-
-/* URLs that wait. */
-
-seine_err
-sn_frontier_put(sn_frontier *f, uint32_t host, bool first, const sn_link *l,
-                sn_str target)
-{
-    sn_url_list *chain = &f->hosts.all[host].chain;
-    sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
-    bool is_front = x->first.n == 0 && (first || chain->n == 0);
-    sn_waiting_url u = {.host = sn_hosts_name(f->host_table, host),
-                        .target = target,
-                        .parent = l->parent,
-                        .number = l->number,
-                        .line = l->line,
-                        .depth = l->depth,
-                        .moved = l->moved,
-                        .kind = l->kind,
-                        .ceiling = l->ceiling,
-                        .tag = l->tag,
-                        .attr = l->attr};
-    seine_err e = sn_store_enqueue(f->store, first ? &x->first : chain, &u);
-
-    if (e == SEINE_OK && is_front)
-        x->ceiling = l->ceiling;
-    return e;
-}
-
-seine_err
-sn_frontier_take(sn_frontier *f, uint32_t host, uint32_t deepest, sn_waiting_url *out)
-{
-    sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
-    sn_url_list *list = x->first.n > 0 ? &x->first : &f->hosts.all[host].chain;
-    seine_err e = sn_store_take(f->store, list, deepest, out);
-
-    if (e == SEINE_OK) {
-        x->ceiling = out->ceiling;
-        f->waiting -= out->kind == SN_KIND_PAGE;
-        f->n_taken += out->kind == SN_KIND_PAGE;
-    } else if (e != SEINE_E_CLOSED && e != SEINE_E_BUSY) {
-        f->err = e;
-    }
-    return e;
-}
-
-void
-sn_frontier_finish(sn_frontier *f, uint64_t number)
-{
-    f->done[f->n_done++] = number;
-    if (f->n_done == SN_GROUP)
-        sn_frontier_commit(f);
-}
-
-void
-sn_frontier_commit(sn_frontier *f)
-{
-    sn_group group = {.done = f->done, .n_done = f->n_done};
-
-    if (f->n_done == 0)
-        return;
-    f->n_done = 0;
-    seine_err e = sn_store_commit(f->store, &group);
-    if (e != SEINE_OK)
-        f->err = e;
 }
 
 /* The next URL of a host. */
@@ -325,6 +232,28 @@ sn_frontier_back(sn_frontier *f, sn_visit *v, seine_time now)
         sn_frontier_robots_back(f, v, now);
     else
         sn_frontier_sitemap_back(f, v, now);
+}
+
+/* The end of a turn. */
+
+static bool
+is_idle(uint32_t host, void *arg)
+{
+    const sn_frontier *f = arg;
+    const sn_crawl_host *ch = &f->hosts.all[host];
+    const sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
+
+    return ch->chain.n == 0 && x->first.n == 0 && x->maps_out == 0 && x->n_held == 0 &&
+           !x->is_wanted && x->robots.state != SN_ROBOTS_ASKED &&
+           !(ch->flags & SN_CRAWL_HOST_STUCK) && (!x->trap || ch->n_pages < 100) &&
+           sn_hosts_busy(f->host_table, host) == 0;
+}
+
+void
+sn_frontier_end_turn(sn_frontier *f)
+{
+    sn_frontier_commit(f);
+    sn_crawl_hosts_evict(&f->hosts, is_idle, f);
 }
 
 uint64_t

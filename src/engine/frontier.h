@@ -56,11 +56,21 @@ typedef struct sn_frontier_ops {
     void *arg;
 } sn_frontier_ops;
 
-/* Shard `index` of `n`, whose hosts these are; they are borrowed. NOMEM. */
-SEINE_MUST_CHECK seine_err sn_frontier_new(sn_shared_state *c, sn_hosts *hosts,
-                                           const sn_frontier_ops *ops, uint32_t index,
-                                           uint32_t n, sn_frontier **out_frontier);
+typedef struct sn_frontier_opts {
+    uint32_t index, n;                /* shard `index` of `n` */
+    sn_hosts *hosts;                  /* of the shard; borrowed */
+    const struct sn_store_ops *store; /* where URLs wait; NULL: store/store_mem.h */
+} sn_frontier_opts;
+
+/* NOMEM, and what sn_store_open says. */
+SEINE_MUST_CHECK seine_err sn_frontier_new(sn_shared_state *c, const sn_frontier_opts *o,
+                                           const sn_frontier_ops *ops,
+                                           sn_frontier **out_frontier);
 void sn_frontier_free(sn_frontier *f); /* nothing waits in it */
+
+/* Takes over the URLs that an earlier run has left in the store; before the first turn.
+ * NOMEM, and what sn_store_scan says. */
+SEINE_MUST_CHECK seine_err sn_frontier_resume(sn_frontier *f, seine_time now);
 
 typedef enum sn_admission {
     SN_ADMISSION_OK,      /* it may go to its host */
@@ -79,10 +89,12 @@ sn_visit *sn_frontier_released(sn_frontier *f);
 /* The next URL of a host, which may start at once. */
 sn_offer sn_frontier_next(sn_frontier *f, uint32_t host, seine_time now);
 
-/* The record of a page that came out of the store is out. And at the end of a turn: what
- * was found and finished in it belongs together. */
+/* The record of a page that came out of the store is out. */
 void sn_frontier_finish(sn_frontier *f, uint64_t number);
-void sn_frontier_commit(sn_frontier *f);
+
+/* Commits what was found and finished in this turn, and forgets hosts that are idle if
+ * there are many. */
+void sn_frontier_end_turn(sn_frontier *f);
 
 /* A page was answered, with whatever status: its host is there. */
 void sn_frontier_answered(sn_frontier *f, const sn_visit *v, seine_time now);

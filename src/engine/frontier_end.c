@@ -149,9 +149,9 @@ tell_late(sn_frontier *f, const sn_waiting_url *u, const seine_url *url, seine_t
     return false;
 }
 
-/* Ends the first of those put off; false: it cannot be read, and neither can the others.
- */
-static bool
+/* Ends the first of those put off. BUSY: it is not in memory yet. Another error: it
+ * cannot be read, and neither can the others. */
+static seine_err
 end_late(sn_frontier *f, seine_url *url, seine_time now, bool *io_more)
 {
     char key[SEINE_URL_ROOM], parent[SN_STORE_TEXT];
@@ -162,10 +162,8 @@ end_late(sn_frontier *f, seine_url *url, seine_time now, bool *io_more)
 
     if (e == SEINE_OK)
         e = seine_url_parse(url, u.target.ptr, u.target.len, NULL);
-    if (e != SEINE_OK) {
-        f->err = e;
-        return false;
-    }
+    if (e != SEINE_OK)
+        return e;
     /* Its texts are gone once something else is put into the store. */
     memcpy(parent, u.parent.ptr ? u.parent.ptr : "", u.parent.len);
     u.parent.ptr = parent;
@@ -176,18 +174,17 @@ end_late(sn_frontier *f, seine_url *url, seine_time now, bool *io_more)
         *io_more |= tell_late(f, &u, url, now);
     else
         atomic_fetch_add_explicit(&f->shared->duplicates, 1, memory_order_relaxed);
-    return true;
+    return SEINE_OK;
 }
 
 /* Those that are left cannot be read. */
 static void
-give_up_late(sn_frontier *f)
+give_up_late(sn_frontier *f, seine_err why)
 {
     sn_group group = {.lost = &f->late};
     seine_err e = sn_store_commit(f->store, &group);
 
-    if (e != SEINE_OK)
-        f->err = e;
+    f->err = e != SEINE_OK ? e : why;
 }
 
 bool
@@ -198,9 +195,13 @@ sn_frontier_late(sn_frontier *f, uint32_t most, seine_time now)
     bool is_work = false;
 
     seine_url_init(&url, mem, sizeof mem);
-    for (; f->late.n > 0 && most > 0; most--)
-        if (!end_late(f, &url, now, &is_work))
-            give_up_late(f);
+    for (seine_err e; f->late.n > 0 && most > 0; most--) {
+        e = end_late(f, &url, now, &is_work);
+        if (e == SEINE_E_BUSY)
+            break;
+        if (e != SEINE_OK)
+            give_up_late(f, e);
+    }
     sn_frontier_send(f);
     if (f->late.n == 0 && f->holds_end && !is_work) {
         f->holds_end = false;

@@ -7,7 +7,8 @@
  *     frontier_budget.c   budgets of domain, host, path pattern, bytes
  *     frontier_robots.c   the robots.txt of a host: asked for, obeyed, asked for again
  *     frontier_sitemap.c  the sitemaps of a host
- *     frontier.c          hosts and their lists; the next URL of a host
+ *     frontier_store.c    the lists of URLs that wait, and when they are finished
+ *     frontier.c          hosts; the next URL of a host
  *     frontier_visit.c    a URL becomes a visit
  *     frontier_end.c      what waits when the crawl ends, and what is told then
  *
@@ -87,6 +88,16 @@ SEINE_MUST_CHECK seine_err sn_frontier_host(sn_frontier *f, const seine_url *url
                                             bool is_given, seine_time now,
                                             uint32_t *out_host, sn_crawl_host **out_ch);
 
+/* What waits at a host behind its robots.txt: pages, sitemaps, given URLs. */
+uint32_t sn_frontier_behind(const sn_frontier *f, uint32_t host);
+
+/* Says how much work the host has; `delay` as in sn_work. */
+void sn_frontier_say(sn_frontier *f, uint32_t host, seine_span delay);
+
+/* frontier_store.c */
+SEINE_MUST_CHECK seine_err sn_frontier_open_store(sn_frontier *f,
+                                                  const sn_store_ops *back_end);
+
 /* A URL more waits at the host: before the others, or behind them. NOMEM, DISK_FULL … */
 SEINE_MUST_CHECK seine_err sn_frontier_put(sn_frontier *f, uint32_t host, bool first,
                                            const sn_link *l, sn_str target);
@@ -96,11 +107,8 @@ SEINE_MUST_CHECK seine_err sn_frontier_put(sn_frontier *f, uint32_t host, bool f
 SEINE_MUST_CHECK seine_err sn_frontier_take(sn_frontier *f, uint32_t host,
                                             uint32_t deepest, sn_waiting_url *out);
 
-/* What waits at a host behind its robots.txt: pages, sitemaps, given URLs. */
-uint32_t sn_frontier_behind(const sn_frontier *f, uint32_t host);
-
-/* Says how much work the host has; `delay` as in sn_work. */
-void sn_frontier_say(sn_frontier *f, uint32_t host, seine_span delay);
+/* Commits the URLs that were finished. */
+void sn_frontier_commit(sn_frontier *f);
 
 /* frontier_links.c */
 

@@ -267,7 +267,7 @@ sn_run_turn(sn_run *r, seine_time until)
     sn_run_end_waiting(r);
     sn_run_end_crawl(r);
     if (r->frontier)
-        sn_frontier_commit(r->frontier);
+        sn_frontier_end_turn(r->frontier);
     sn_run_wake_starved(r);
     sn_run_wake_at_end(r);
     sn_run_publish(r);

@@ -42,8 +42,12 @@ sn_run_make_frontier(sn_run *r)
 
     if (!o->crawl && o->robots == SEINE_OBEY_OFF)
         return SEINE_OK;
-    return sn_frontier_new(r->shared, sn_scheduler_host_table(r->scheduler), &ops,
-                           r->index, r->n, &r->frontier);
+    sn_frontier_opts opts = {.index = r->index,
+                             .n = r->n,
+                             .hosts = sn_scheduler_host_table(r->scheduler),
+                             .store = r->env->store};
+    seine_err e = sn_frontier_new(r->shared, &opts, &ops, &r->frontier);
+    return e == SEINE_OK ? sn_frontier_resume(r->frontier, r->now) : e;
 }
 
 /* Stage 1. */

@@ -23,7 +23,8 @@
  *     e = sn_store_close(store, true);
  *
  * No function waits. A back end whose URLs lie on a disk reads them on a thread of its
- * own; take says BUSY until they are there, as it does for a URL that is too deep.
+ * own: take says BUSY, as it does for a URL that is too deep, and a later commit, which
+ * may be an empty one, tells the owner that they are there (opts.ready).
  *
  * Time    plays no part.
  * Memory  the back end's, within max_bytes where it can keep that.
@@ -69,14 +70,19 @@ typedef struct sn_group {
 
 /* Where scan puts what an earlier run has left. */
 typedef struct sn_scan {
-    /* The list in which the URLs of that host wait. NULL ends the scan: NOMEM. */
-    sn_url_list *(*list)(sn_str host, void *arg);
+    /* The list in which one more URL of that host and kind waits; used before the next
+     * call. NULL ends the scan: NOMEM. */
+    sn_url_list *(*list)(sn_str host, uint8_t kind, void *arg);
     void *arg;
 } sn_scan;
 
 typedef struct sn_store_opts {
     size_t max_bytes;  /* in memory; 0: no limit */
     const char *spill; /* directory for what does not fit, copied; NULL: /tmp */
+    /* The URL of that host for which take said BUSY is in memory now. Called inside of
+     * commit; NULL: nobody wants to know. */
+    void (*ready)(sn_str host, void *arg);
+    void *arg;
 } sn_store_opts;
 
 typedef struct sn_store_figures {
@@ -139,8 +145,9 @@ sn_store_take(sn_store *s, sn_url_list *list, uint32_t deepest, sn_waiting_url *
     return s->ops->take(s, list, deepest, out_url);
 }
 
-/* Finishes URLs: they, and all that was enqueued before, become durable together. An
- * error: nothing of it does, and no later call succeeds. */
+/* Finishes URLs: they, and all that was enqueued before, become durable together. The
+ * owner commits at the end of every turn, also when nothing was finished. An error:
+ * nothing of it is durable, and no later call succeeds. */
 SEINE_MUST_CHECK static inline seine_err
 sn_store_commit(sn_store *s, const sn_group *group)
 {

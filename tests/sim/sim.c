@@ -335,7 +335,7 @@ run_seed(uint64_t seed, uint32_t hosts, uint32_t pages, bool trace, uint64_t *ou
     if (e != SEINE_OK)
         sim_broken(w, "S0", "options: %s %s", seine_err_name(e), why);
     for (uint32_t i = 0; i < w->n_shards && e == SEINE_OK; i++) {
-        s.env[i] = (sn_env){&w->clock, sim_net_new(w, i)};
+        s.env[i] = (sn_env){.clock = &w->clock, .transport = sim_net_new(w, i)};
         e = sn_run_new(&s.shared, &s.env[i], s.runs, i, w->n_shards, &s.runs[i]);
         if (e != SEINE_OK)
             sim_broken(w, "S0", "shard: %s", seine_err_name(e));

@@ -465,7 +465,7 @@ script_new(seine_clock *clock)
     s->now = T0;
     s->dice = sn_rng_seed(7);
     s->asked = calloc(MAX_ASKED, sizeof *s->asked);
-    s->net = (sn_net){open_net, close_net, s};
+    s->net = (sn_net){.open = open_net, .close = close_net, .self = s};
     pthread_mutex_init(&s->lock, NULL);
     return s;
 }

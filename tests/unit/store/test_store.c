@@ -199,9 +199,10 @@ TEST(store_gives_up_a_list_that_is_lost_and_leaves_the_others)
 }
 
 static sn_url_list *
-no_list(sn_str host, void *arg)
+no_list(sn_str host, uint8_t kind, void *arg)
 {
     (void)host;
+    (void)kind;
     ++*(int *)arg;
     return NULL;
 }
