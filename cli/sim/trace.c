@@ -54,15 +54,15 @@ add_event(reading *in, const lines *from, traceline *r)
     if (t->count == 0) {
         t->dated = r->dated;
         t->zone = r->date.zone;
-        t->epoch = r->dated ? r->date.at : 0;
+        t->epoch = r->dated ? r->date.wall : 0;
     }
     if (r->dated != t->dated)
         return traceline_wrong(r, r->line,
                                r->dated ? "a date among times without one"
                                         : "a time without a date among dates");
     if (r->dated) {
-        r->event.at = r->date.at;
-        in->fine += r->date.fine;
+        r->event.at = r->date.wall;
+        in->fine += r->date.is_fine;
     }
     r->event.line = (size_t)from->number;
     if (keyed) {

@@ -43,7 +43,7 @@ read_time(traceline *r, const char *p, const char *after)
 {
     char word[64];
     size_t n = (size_t)(after - p);
-    const char *end = log_date_rfc3339(p, &r->date);
+    const char *end = seine_timestamp_rfc3339(p, &r->date);
 
     if (end && (end == after || *end == ' ' || *end == '\t' || !*end)) {
         r->dated = true;
@@ -53,7 +53,7 @@ read_time(traceline *r, const char *p, const char *after)
     r->p = after;
     if (units_decimal(p, n, SEINE_SECS(1), &r->event.at)) {
         r->dated = r->event.at > UNITS_TEN_YEARS;
-        r->date = (log_date){r->event.at, 0, memchr(p, '.', n) != NULL};
+        r->date = (seine_timestamp){r->event.at, 0, memchr(p, '.', n) != NULL};
         return true;
     }
     snprintf(word, sizeof word, "%.*s", (int)n, p);
@@ -204,7 +204,7 @@ static bool
 find_access_log(traceline *r, const char **out_after)
 {
     for (const char *p = strchr(r->line, '['); p; p = strchr(p + 1, '[')) {
-        const char *end = log_date_access_log(p + 1, &r->date);
+        const char *end = seine_timestamp_access_log(p + 1, &r->date);
 
         if (end && *end == ']') {
             r->dated = true;

@@ -12,7 +12,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "sim/log_date.h"
+#include <seine/timestamp.h>
+
 #include "sim/trace.h"
 
 typedef struct traceline {
@@ -20,7 +21,7 @@ typedef struct traceline {
     const char *line, *p; /* p: where the mistake is */
     size_t len;           /* of the line, zero bytes included */
     event event;
-    log_date date; /* if `dated`, the time, and event.at is unused */
+    seine_timestamp date; /* if `dated`, the time, and event.at is unused */
     bool dated;
     char key[256];
     char why[160];

@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include <seine/plumbing.h>
+#include <seine/timestamp.h>
 
 #include "options/request.h"
 #include "options/request_rows.h"
-#include "options/sitemap_date.h"
 #include "screen/out.h"
 #include "screen/say.h"
 #include "screen/xalloc.h"
@@ -97,8 +97,9 @@ print_entry(const seine_sitemap_entry *e, const char *source, seine_sitemap_kind
     const printer *p = arg;
     seine_time from, until;
 
-    if (p->since && (!sitemap_date_read(e->lastmod.ptr, e->lastmod.len, &from, &until) ||
-                     until <= p->since))
+    if (p->since &&
+        (!seine_timestamp_sitemap(e->lastmod.ptr, e->lastmod.len, &from, &until) ||
+         until <= p->since))
         return;
     if (p->form == FORM_TEXT) {
         out_bytes(e->loc.ptr, e->loc.len);
@@ -166,7 +167,7 @@ run_sitemap(const args *a)
     request r;
 
     if (set->since &&
-        !sitemap_date_read(set->since, strlen(set->since), &p.since, &until))
+        !seine_timestamp_sitemap(set->since, strlen(set->since), &p.since, &until))
         return say_fail(SAY_USAGE, "--since 2026-11-03", "--since '%s': not a date",
                         show(set->since).text);
     if (set->net.timeout == 0)

@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include <seine/seen.h>
+#include <seine/timestamp.h>
 
-#include "options/sitemap_date.h"
 #include "screen/out.h"
 #include "screen/say.h"
 #include "screen/xalloc.h"
@@ -201,7 +201,7 @@ is_old(const sitemaps *s, seine_view lastmod)
     seine_time from, until;
 
     return s->opts.since > 0 && lastmod.ptr &&
-           sitemap_date_read(lastmod.ptr, lastmod.len, &from, &until) &&
+           seine_timestamp_sitemap(lastmod.ptr, lastmod.len, &from, &until) &&
            until <= s->opts.since;
 }
 

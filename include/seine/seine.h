@@ -57,6 +57,7 @@
 #include "seine/tally.h"
 #include "seine/throttle.h"
 #include "seine/time.h"
+#include "seine/timestamp.h"
 #include "seine/tree.h"
 #include "seine/url.h"
 #include "seine/version.h"

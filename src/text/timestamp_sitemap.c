@@ -1,42 +1,46 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "options/sitemap_date.h"
-
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <seine/calendar.h>
-
-#include "sim/log_date.h"
+#include "seine/calendar.h"
+#include "seine/time.h"
+#include "seine/timestamp.h"
 
 enum { LONGEST = 64 };
 
-/* 2026-11-03T18:00:15 and a zone; all of it. */
+/* Reads 2026-11-03T18:00:15 and a zone, and nothing behind it. */
 static bool
-whole(const char *text, seine_time *out)
+read_whole(const char *text, int64_t *out)
 {
-    log_date m = {0};
-    const char *end = log_date_rfc3339(text, &m);
+    seine_timestamp t;
+    const char *end = seine_timestamp_rfc3339(text, &t);
 
     if (!end || *end)
         return false;
-    *out = m.at;
+    *out = t.wall;
     return true;
 }
 
+/* The first moment of a month and the first behind it, `months` later. */
 static bool
-month_at(int year, int month, seine_time *out)
+read_months(int year, int month, int months, int64_t *from, int64_t *until)
 {
-    char text[LONGEST];
+    seine_date first = {year, month, 1, 0, 0, 0};
+    seine_date next = {year, month + months, 1, 0, 0, 0};
 
-    snprintf(text, sizeof text, "%04d-%02d-01T00:00:00Z", year + (month > 12),
-             month > 12 ? month - 12 : month);
-    return whole(text, out);
+    if (year < 1970 || year > 2261 || month < 1 || month > 12)
+        return false;
+    next.year += next.month > 12;
+    next.month -= next.month > 12 ? 12 : 0;
+    *from = SEINE_SECS(seine_calendar_seconds(&first));
+    *until = SEINE_SECS(seine_calendar_seconds(&next));
+    return true;
 }
 
-/* Blanks, then one to `most` digits; NULL: there are none, or p is NULL. */
+/* Reads blanks, then one to `most` digits. NULL: there are none, or p is NULL. */
 static const char *
-number(const char *p, int most, int *out)
+read_number(const char *p, int most, int *out)
 {
     *out = 0;
     if (!p)
@@ -48,27 +52,27 @@ number(const char *p, int most, int *out)
     return p > first ? p : NULL;
 }
 
-/* "2026", "2026-11", "2026-11-03" */
+/* Reads "2026", "2026-11" or "2026-11-03". */
 static bool
-date(const char *text, size_t n, seine_time *from, seine_time *until)
+read_date(const char *text, size_t n, int64_t *from, int64_t *until)
 {
     char day[LONGEST + 16];
     int year = 0, month = 0;
 
-    number(text, 4, &year);
-    number(n > 4 ? text + 5 : NULL, 2, &month);
+    read_number(text, 4, &year);
+    read_number(n > 4 ? text + 5 : NULL, 2, &month);
     if (n == 4)
-        return month_at(year, 1, from) && month_at(year, 13, until);
+        return read_months(year, 1, 12, from, until);
     if (n == 7)
-        return month_at(year, month, from) && month_at(year, month + 1, until);
+        return read_months(year, month, 1, from, until);
     snprintf(day, sizeof day, "%sT00:00:00Z", text);
-    if (!whole(day, from))
+    if (!read_whole(day, from))
         return false;
     *until = *from + SEINE_SECS(SEINE_DAY_SECONDS);
     return true;
 }
 
-/* Digits where the pattern has 0, and its own marks. */
+/* Whether the text has a digit where the pattern has 0, and else the same bytes. */
 static bool
 looks_like(const char *text, size_t n, const char *pattern)
 {
@@ -79,28 +83,29 @@ looks_like(const char *text, size_t n, const char *pattern)
 }
 
 static bool
-iso(const char *text, size_t n, seine_time *from, seine_time *until)
+read_iso(const char *text, size_t n, int64_t *from, int64_t *until)
 {
     char full[LONGEST + 8];
 
     if ((n == 4 || n == 7 || n == 10) && looks_like(text, n, "0000-00-00"))
-        return date(text, n, from, until);
+        return read_date(text, n, from, until);
     if (n < 16 || n >= LONGEST || !looks_like(text, 10, "0000-00-00"))
         return false;
     if (text[16] == ':') {
         *until = text[19] == '.' ? 1 : SEINE_SECS(1);
         snprintf(full, sizeof full, "%s", text);
-    } else { /* the W3C lets one leave out the seconds */
+    } else { /* the profile of the W3C allows dates without seconds */
         *until = SEINE_SECS(60);
         snprintf(full, sizeof full, "%.16s:00%s", text, text + 16);
     }
-    if (!whole(full, from))
+    if (!read_whole(full, from))
         return false;
     *until += *from;
     return true;
 }
 
-/* "EST" and its kind (RFC 822, 5.1); an offset stands for itself. */
+/* The offset of "EST" and the other zones of RFC 822, 5.1; an offset is returned as it
+ * is. */
 static const char *
 find_zone(const char *word)
 {
@@ -116,9 +121,9 @@ find_zone(const char *word)
     return *word ? word : "Z";
 }
 
-/* Blanks and a month, "Nov"; NULL: there is none, or p is NULL. */
+/* Reads blanks and a month, "Nov". NULL: there is none, or p is NULL. */
 static const char *
-month_name(const char *p, int *out)
+read_month(const char *p, int *out)
 {
     if (!p)
         return NULL;
@@ -129,41 +134,41 @@ month_name(const char *p, int *out)
     return NULL;
 }
 
-/* "Mon, 03 Nov 2026 18:00:15 +0100"; the day of the week and the seconds may be missing.
- */
+/* Reads "Mon, 03 Nov 2026 18:00:15 +0100"; the weekday and the seconds may be missing. */
 static bool
-mail(const char *text, seine_time *from, seine_time *until)
+read_rfc822(const char *text, int64_t *from, int64_t *until)
 {
     int day = 0, month = 0, year = 0, hour = 0, minute = 0, second = 0;
     const char *comma = strchr(text, ',');
     char full[LONGEST + 32];
 
-    text = number(comma ? comma + 1 : text, 2, &day);
-    text = number(month_name(text, &month), 4, &year);
-    text = number(text, 2, &hour);
-    text = number(text && *text == ':' ? text + 1 : NULL, 2, &minute);
+    text = read_number(comma ? comma + 1 : text, 2, &day);
+    text = read_number(read_month(text, &month), 4, &year);
+    text = read_number(text, 2, &hour);
+    text = read_number(text && *text == ':' ? text + 1 : NULL, 2, &minute);
     if (text && *text == ':')
-        text = number(text + 1, 2, &second);
+        text = read_number(text + 1, 2, &second);
     if (!text)
         return false;
     snprintf(full, sizeof full, "%04d-%02d-%02dT%02d:%02d:%02d%s", year, month, day, hour,
              minute, second, find_zone(text + strspn(text, " ")));
-    if (!whole(full, from))
+    if (!read_whole(full, from))
         return false;
     *until = *from + SEINE_SECS(1);
     return true;
 }
 
 bool
-sitemap_date_read(const char *text, size_t n, seine_time *out_from, seine_time *out_until)
+seine_timestamp_sitemap(const char *text, size_t n, int64_t *out_from, int64_t *out_until)
 {
     char copy[LONGEST] = "";
-    seine_time from, until;
+    int64_t from, until;
 
     if (n >= sizeof copy || (n > 0 && memchr(text, '\0', n)))
         return false;
-    memcpy(copy, text, n);
-    if (!iso(copy, n, &from, &until) && !mail(copy, &from, &until))
+    if (n > 0)
+        memcpy(copy, text, n);
+    if (!read_iso(copy, n, &from, &until) && !read_rfc822(copy, &from, &until))
         return false;
     *out_from = from;
     *out_until = until;
