@@ -22,6 +22,7 @@
 #include "seine/cookie_jar.h"
 #include "seine/crawl.h"
 #include "seine/ctx.h"
+#include "seine/diag.h"
 #include "seine/err.h"
 #include "seine/eta.h"
 #include "seine/explain.h"
