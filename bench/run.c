@@ -189,7 +189,7 @@ say(sn_head *head, const char *name, const char *value)
 
 static seine_err
 open_net(void *self, const sn_shared_state *shared, uint32_t shard, uint32_t n,
-         char *out_why, sn_transport **out_transport)
+         sn_transport **out_transport, seine_diag *diag)
 {
     flat *f = calloc(1, sizeof *f);
 
@@ -197,7 +197,7 @@ open_net(void *self, const sn_shared_state *shared, uint32_t shard, uint32_t n,
     (void)shared;
     (void)shard;
     (void)n;
-    (void)out_why;
+    (void)diag;
     f->base.ops = &ops;
     sn_head_init(&f->head, NULL);
     f->head.status = 200;
@@ -273,7 +273,7 @@ once(const kind *k)
     o.per_ip = 0;
     o.on_record = count;
     o.arg = &ok;
-    if (sn_fetch_open(&o, &flat_net, NULL, &f) != SEINE_OK)
+    if (sn_fetch_open(&o, &flat_net, &f, NULL) != SEINE_OK)
         abort();
     double begin = cpu_ns();
     for (unsigned i = 0; i < URLS; i++) {

@@ -123,7 +123,7 @@ measure(const char *name, double bar, const seine_fetch_opts *o, int seeds)
     char text[64];
     sn_scope *s = NULL;
 
-    must(sn_scope_new(o, NULL, &s));
+    must(sn_scope_new(o, &s, NULL));
     seed(s, "https://docs.example.org/guide/");
     for (int i = 1; i < seeds; i++) {
         snprintf(text, sizeof text, "https://s%d.example.test/dir%d/", i, i % 7);

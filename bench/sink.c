@@ -150,13 +150,13 @@ measure(const char *name, seine_sink_opts opts, const char *page, double less)
 
     for (int run = 0; run < RUNS; run++) {
         seine_sinks *s;
-        char why[SEINE_WHY] = "";
+        seine_diag diag = SEINE_DIAG;
         struct stat st;
 
         must(seine_sinks_new(NULL, &s));
         opts.overwrite = true;
-        if (opts.path && seine_sinks_open(s, &opts, why) != SEINE_OK) {
-            fprintf(stderr, "bench: %s\n", why);
+        if (opts.path && seine_sinks_open(s, &opts, &diag) != SEINE_OK) {
+            fprintf(stderr, "bench: %s\n", diag.text);
             exit(1);
         }
         looking.arg = &cpu[run];

@@ -252,7 +252,8 @@ start_server(char *out_url, size_t cap)
 int
 main(int argc, char **argv)
 {
-    char why[SEINE_WHY] = "", text[64];
+    char text[64];
+    seine_diag diag = SEINE_DIAG;
     pid_t server = 0;
     sn_tls_opts trust = {.min = 12};
     sn_tls_ctx *ctx = NULL;
@@ -276,7 +277,7 @@ main(int argc, char **argv)
     const char *what = server ? text : argv[optind];
     seine_url_init(&url, mem, sizeof mem);
     must(seine_url_parse(&url, what, strlen(what), NULL));
-    must(sn_tls_ctx_new(&trust, why, &ctx));
+    must(sn_tls_ctx_new(&trust, &ctx, &diag));
     sn_socket_transport_opts opts = {.clock = seine_clock_system(),
                                      .tls = ctx,
                                      .dns = {.timeout = SEINE_SECS(5), .max_names = 1000},
@@ -286,7 +287,7 @@ main(int argc, char **argv)
                                      .idle_time = SEINE_SECS(15),
                                      .max_age = SEINE_SECS(600),
                                      .max_requests = UINT32_MAX};
-    must(sn_socket_transport_new(&opts, why, &t));
+    must(sn_socket_transport_new(&opts, &t, &diag));
     measure();
     sn_socket_transport_stats stats;
     sn_socket_transport_stats_get(t, &stats);

@@ -132,13 +132,13 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     }
     look(jar, wall, false);
     if (rest.len > 0) {
-        char why[SEINE_WHY] = "";
+        seine_diag diag = SEINE_DIAG;
         size_t before = seine_cookie_jar_count(jar);
         seine_err e =
-            sn_cookie_jar_read(jar, sn_str_slice(rest, 1, rest.len), "file", wall, why);
+            sn_cookie_jar_read(jar, sn_str_slice(rest, 1, rest.len), "file", wall, &diag);
 
-        REQUIRE(e == SEINE_OK ||
-                (e == SEINE_E_CONFIG && why[0] && before == seine_cookie_jar_count(jar)));
+        REQUIRE(e == SEINE_OK || (e == SEINE_E_CONFIG && diag.text[0] &&
+                                  before == seine_cookie_jar_count(jar)));
         look(jar, wall, true);
     }
     check_print(jar, wall);

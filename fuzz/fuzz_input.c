@@ -78,7 +78,8 @@ check_ask(const seine_ask *a, print *p)
 static print
 read_all(int fd, uint8_t choice, bool packed)
 {
-    char path[64], why[SEINE_WHY];
+    char path[64];
+    seine_diag diag = SEINE_DIAG;
     seine_input_opts o = {.path = path, .format = (seine_input_format)(choice % 7)};
     seine_input *in = NULL;
     seine_ask ask;
@@ -86,7 +87,7 @@ read_all(int fd, uint8_t choice, bool packed)
 
     o.base = choice & 4 ? "http://base.example/a/b?c" : NULL;
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    REQUIRE(seine_input_open(&o, why, &in) == SEINE_OK);
+    REQUIRE(seine_input_open(&o, &in, &diag) == SEINE_OK);
     while ((p.end = seine_input_next(in, &ask)) == SEINE_OK)
         check_ask(&ask, &p);
     REQUIRE(p.end == SEINE_E_CLOSED || (p.end == SEINE_E_IO && (p.asks == 0 || packed)));

@@ -15,14 +15,14 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     sn_str all = {(const char *)bytes, n};
     size_t at = sn_str_find(all, '\n');
     sn_str text = sn_str_slice(all, at + (at < n), n);
-    char why[SEINE_WHY];
+    seine_diag diag = SEINE_DIAG;
     sn_pattern *p = NULL;
     sn_matcher m;
     bool found, again;
-    seine_err e = sn_pattern_new(sn_str_slice(all, 0, at), why, &p);
+    seine_err e = sn_pattern_new(sn_str_slice(all, 0, at), &p, &diag);
 
     if (e != SEINE_OK) {
-        REQUIRE(e == SEINE_E_CONFIG && memchr(why, 0, sizeof why));
+        REQUIRE(e == SEINE_E_CONFIG && memchr(diag.text, 0, sizeof diag.text));
         return 0;
     }
     REQUIRE(sn_matcher_init(&m) == SEINE_OK);

@@ -27,20 +27,21 @@ written(const sn_record_reader *rr, size_t *out_n)
 int
 LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
-    char *line = malloc(n + 1), why[SEINE_WHY] = "";
+    char *line = malloc(n + 1);
+    seine_diag diag = SEINE_DIAG;
     sn_record_reader rr, again;
 
     REQUIRE(line);
     memcpy(line, bytes, n);
     sn_record_reader_init(&rr);
     sn_record_reader_init(&again);
-    seine_err e = sn_record_read(&rr, (sn_str){line, n}, why);
-    REQUIRE((e == SEINE_OK) == (why[0] == '\0'));
+    seine_err e = sn_record_read(&rr, (sn_str){line, n}, &diag);
+    REQUIRE((e == SEINE_OK) == (diag.text[0] == '\0'));
     if (e == SEINE_OK && rr.kind == SN_READ_RECORD) {
         size_t first_n, second_n;
         char *first = written(&rr, &first_n);
 
-        e = sn_record_read(&again, (sn_str){first, first_n - 1}, why);
+        e = sn_record_read(&again, (sn_str){first, first_n - 1}, &diag);
         REQUIRE(e == SEINE_OK && again.kind == SN_READ_RECORD);
         char *second = written(&again, &second_n);
         REQUIRE(first_n == second_n && memcmp(first, second, first_n) == 0);

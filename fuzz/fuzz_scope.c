@@ -35,7 +35,7 @@ static sn_scope *
 make(seine_scope kind, char texts[LINES][TEXT])
 {
     const char *lists[LINES][2];
-    char why[SEINE_WHY] = "";
+    seine_diag diag = SEINE_DIAG;
     seine_fetch_opts o = SEINE_FETCH_OPTS;
     seine_crawl_opts c = SEINE_CRAWL_OPTS;
     sn_scope *s = NULL;
@@ -49,8 +49,8 @@ make(seine_scope kind, char texts[LINES][TEXT])
     c.domains = lists[2];
     c.scope = kind;
     o.crawl = &c;
-    seine_err e = sn_scope_new(&o, why, &s);
-    REQUIRE(e == SEINE_OK || (e == SEINE_E_CONFIG && why[0]));
+    seine_err e = sn_scope_new(&o, &s, &diag);
+    REQUIRE(e == SEINE_OK || (e == SEINE_E_CONFIG && diag.text[0]));
     return s;
 }
 

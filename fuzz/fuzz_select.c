@@ -50,17 +50,17 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     const char *text = (const char *)bytes, *zero = n > 0 ? memchr(text, 0, n) : NULL;
     size_t len = zero ? (size_t)(zero - text) : n;
     seine_select *s = NULL;
-    seine_select_fault fault = {0};
+    seine_diag diag = SEINE_DIAG;
     seine_err e1, e2;
 
     if (!usual) {
         REQUIRE(seine_tree_new(&usual) == SEINE_OK && seine_tree_new(&own) == SEINE_OK);
         REQUIRE(seine_tree_parse(usual, page, sizeof page - 1, NULL) == SEINE_OK);
     }
-    seine_err e = seine_select_new(text, len, &s, &fault);
+    seine_err e = seine_select_new(text, len, &s, &diag);
     REQUIRE(e == SEINE_OK || e == SEINE_E_CONFIG);
     if (e != SEINE_OK) {
-        REQUIRE(fault.at <= len && fault.text[0] != '\0');
+        REQUIRE(diag.column > 0 && diag.column <= len + 1 && diag.text[0] != '\0');
         return 0;
     }
     seine_tree *t = usual;

@@ -130,7 +130,7 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     sn_str text = sn_str_of(proxies[bytes[0] % 6]);
     const sn_tunnel_to *to = &places[bytes[0] / 6 % 3];
     sn_arena_init(&memory, 1024, SIZE_MAX);
-    REQUIRE(sn_proxy_parse("proxy", text, &memory, NULL, &proxy) == SEINE_OK);
+    REQUIRE(sn_proxy_parse("proxy", text, &memory, &proxy, NULL) == SEINE_OK);
 
     result whole = run(&proxy, to, WHOLE, bytes[1], SIZE_MAX, bytes + 2, n - 2);
     for (int cut = SINGLE; cut < CUTS; cut++) {

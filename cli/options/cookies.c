@@ -29,14 +29,16 @@ wall_is(void)
 static int
 load_jar(seine_cookie_jar *jar, const char *label, const char *path)
 {
-    char why[SEINE_WHY] = "";
-    seine_err e = seine_cookie_jar_load(jar, path, wall_is(), why);
+    seine_diag diag = SEINE_DIAG;
+    char line[SEINE_DIAG_ROOM];
+    seine_err e = seine_cookie_jar_load(jar, path, wall_is(), &diag);
 
     if (e == SEINE_OK)
         return SAY_DONE;
+    size_t n = seine_diag_print(&diag, NULL, line, sizeof line);
     return say_fail(e == SEINE_E_NOMEM ? SAY_MACHINE : SAY_USAGE,
                     "a file of curl, wget or seine", "%s: %s", label,
-                    why[0] ? show_bytes(why, strlen(why)).text : seine_err_text(e));
+                    n > 0 ? show_bytes(line, n).text : seine_err_text(e));
 }
 
 /* Checks before the first request that the jar can be saved behind the last one. */
@@ -101,14 +103,16 @@ cookies_open(const args *a, seine_cookie_jar **out_jar)
 int
 cookies_save(const fetch_settings *set, seine_cookie_jar *jar, run_log *v)
 {
-    char why[SEINE_WHY] = "";
+    seine_diag diag = SEINE_DIAG;
+    char line[SEINE_DIAG_ROOM];
 
     if (!jar || !set->cookie_jar)
         return SAY_DONE;
-    seine_err e = seine_cookie_jar_save(jar, set->cookie_jar, wall_is(), why);
+    seine_err e = seine_cookie_jar_save(jar, set->cookie_jar, wall_is(), &diag);
     if (e == SEINE_OK)
         return SAY_DONE;
+    size_t n = seine_diag_print(&diag, NULL, line, sizeof line);
     run_log_fail(v, e, "another place", "--cookie-jar: %s",
-                 why[0] ? why : seine_err_text(e));
+                 n > 0 ? line : seine_err_text(e));
     return SAY_MACHINE;
 }

@@ -355,6 +355,7 @@ fetch_plan_make(const args *a, fetch_plan *out_plan)
     p->opts.proxy = set->proxy; /* after its login was hidden where it was typed */
     p->opts.no_proxy = set->no_proxy;
     p->opts.proxy_env = getenv;
+    p->opts.names = p->names = option_names_new(a->command);
     return SAY_DONE;
 }
 
@@ -365,6 +366,8 @@ fetch_plan_free(fetch_plan *p)
     crawl_plan_free(&p->crawl);
     free(p->hosts);
     free(p->host_list);
+    option_names_free(p->names);
     p->hosts = NULL;
     p->host_list = NULL;
+    p->names = NULL;
 }

@@ -12,6 +12,7 @@
 #include <seine/fetch.h>
 
 #include "options/crawl_opts.h"
+#include "options/option_names.h"
 #include "options/option_specs.h"
 #include "options/request.h"
 
@@ -23,6 +24,7 @@ typedef struct fetch_plan {
     const char **host_list; /* … and where they begin */
     quota fail_on, max_errors;
     seine_members fields;
+    seine_diag_name *names; /* what opts.names points to */
 } fetch_plan;
 
 /* Reads and checks every setting before the first request. SAY_DONE; or the exit code

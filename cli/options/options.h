@@ -63,6 +63,8 @@ typedef struct option {
     bool no;             /* --no-x exists though x takes a value, and is "" */
     bool env;            /* a variable like SEINE_MAX_WAIT sets the option, too */
     bool rare;           /* left out by -h */
+    const char *member;  /* the members of the library's options it sets: "a|b"; NULL:
+                            the one of its name */
     const char *help;    /* one line, lower case, no full stop */
     const char *more;    /* sentences for --help and the man page, or NULL */
 } option;

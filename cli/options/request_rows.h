@@ -11,13 +11,13 @@
 
 /* clang-format off */
 #define REQUEST_ROWS \
-    {"header", "H", KIND_LIST, "LINE", NET(header), .env = true, .rare = true, \
+    {"header", "H", KIND_LIST, "LINE", NET(header), .member = "fields", .env = true, .rare = true, \
      .help = "a header for the hosts given; may be repeated"}, \
     {"user", "u", KIND_TEXT, "NAME[:PASS]", NET(user), .rare = true, \
      .help = "Basic authentication at the hosts given; asks for PASS"}, \
     {"user-agent", "A", KIND_TEXT, "S", NET(user_agent), .env = true, .rare = true, \
      .help = "who asks; seine/VERSION if not given"}, \
-    {"contact", NULL, KIND_TEXT, "S", NET(contact), .env = true, .rare = true, \
+    {"contact", NULL, KIND_TEXT, "S", NET(contact), .member = "from", .env = true, .rare = true, \
      .help = "mail or URL for those who run the hosts"}, \
     {"insecure", "k", KIND_FLAG, AT(insecure), .rare = true, \
      .help = "check no certificate of the hosts given"}, \

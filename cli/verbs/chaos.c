@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -119,8 +120,8 @@ static char *
 make_script(const settings *set)
 {
     char *file = set->script ? read_script(set->script) : xalloc_copy("", 0);
-    uint32_t line = 0;
-    const char *why = NULL;
+    seine_diag diag = SEINE_DIAG;
+    bool is_bad = true;
     seine_text site = {NULL, 0};
 
     if (!file)
@@ -133,13 +134,15 @@ make_script(const settings *set)
             xalloc_json(NULL);
         seine_json_free(rule);
     }
-    if (seine_chaos_check(file, &line, &why) != SEINE_OK)
-        say_fail(SAY_USAGE, "seine chaos --help", "%s:%u: %s", show(set->script).text,
-                 line, why);
-    else if (site.bytes && seine_chaos_check(site.bytes, NULL, &why) != SEINE_OK)
+    if (seine_chaos_check(file, &diag) != SEINE_OK)
+        say_fail(SAY_USAGE, "seine chaos --help", "%s:%" PRIu64 ": %s",
+                 show(set->script).text, diag.line, diag.text);
+    else if (site.bytes && seine_chaos_check(site.bytes, &diag) != SEINE_OK)
         say_fail(SAY_USAGE, "--site demo, or --site 1:1000", "--site '%s': %s",
-                 show(set->site).text, why);
-    if (why) {
+                 show(set->site).text, diag.text);
+    else
+        is_bad = false;
+    if (is_bad) {
         seine_text_free(&site);
         free(file);
         return NULL;

@@ -102,13 +102,13 @@ run_chaos_site(const args *a)
 {
     const settings *set = a->settings;
     counts c = {.all = 0};
-    const char *why = NULL;
+    seine_diag diag = SEINE_DIAG;
     seine_err e = seine_chaos_site(a->words[0], set->base, (uint16_t)set->dead_port,
-                                   set->list ? print_lines : count_lines, &c, &why);
+                                   set->list ? print_lines : count_lines, &c, &diag);
 
     if (e == SEINE_E_INVAL)
         return say_fail(SAY_USAGE, "seine chaos site 1:1000", "'%s': %s",
-                        show(a->words[0]).text, why);
+                        show(a->words[0]).text, diag.text);
     if (e != SEINE_OK)
         return say_fail(SAY_MACHINE, NULL, "%s", seine_err_text(e));
     if (set->list)

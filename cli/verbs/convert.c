@@ -5,6 +5,7 @@
 #include <seine/convert.h>
 #include <seine/format.h>
 
+#include "options/option_names.h"
 #include "screen/say.h"
 #include "verbs/verbs.h"
 
@@ -65,7 +66,7 @@ const command cmd_convert = {
 
 /* Prints a note. The line may be long, and may quote a foreign file. */
 static void
-note_line(const char *line, void *arg)
+note_line(const char *line, const char *member, void *arg)
 {
     char text[4096];
     size_t n = 0, left = strlen(line);
@@ -82,7 +83,8 @@ note_line(const char *line, void *arg)
         left -= len > 0 ? len : 1;
     }
     text[n] = '\0';
-    say_note("%s%s", text, left > 0 ? "…" : "");
+    say_note("%s%s%s", text, left > 0 ? "…" : "",
+             member && strcmp(member, "body") == 0 ? ": try --body b64" : "");
 }
 
 static int
@@ -94,23 +96,45 @@ read_format(const char *typed, const char *name, seine_sink_format *out)
                     typed, show(name).text);
 }
 
+/* What to do about a conversion that there is no way for. */
+static const char *
+advice(const seine_diag *diag)
+{
+    static const struct {
+        const char *member, *hint;
+    } rows[] = {{"out", "--to jsonl|csv|sqlite|warc"},
+                {"in", "--to csv"},
+                {"to", "seine fetch -o NAME.warc.gz"}};
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (strcmp(diag->member, rows[i].member) == 0)
+            return rows[i].hint;
+    return NULL;
+}
+
 static int
-code_of(seine_err e, const seine_converted *done, const char *why)
+code_of(seine_err e, const seine_converted *done, const seine_diag *diag,
+        const seine_diag_name *names)
 {
     switch (e) {
     case SEINE_E_ALREADY:
-        return say_fail(SAY_USAGE, "--append, --overwrite, or another name", "%s", why);
+        return option_names_fail(names, SAY_USAGE,
+                                 "--append, --overwrite, or another name", diag, e);
     case SEINE_E_PARSE:
-        return say_fail(SAY_USAGE, done->bad > 0 ? "--skip-bad to leave it out" : NULL,
-                        "%s", why);
+        return option_names_fail(names, SAY_USAGE,
+                                 done->bad > 0 ? "--skip-bad to leave it out" : NULL,
+                                 diag, e);
     case SEINE_E_INVAL:
+        return option_names_fail(names, SAY_USAGE, advice(diag), diag, e);
     case SEINE_E_OUTPUT_CHANGED:
+        return option_names_fail(names, SAY_USAGE, "--overwrite, or another name", diag,
+                                 e);
     case SEINE_E_STATE_LOCKED:
-        return say_fail(SAY_USAGE, NULL, "%s", why);
+        return option_names_fail(names, SAY_USAGE, NULL, diag, e);
     case SEINE_E_OUTPUT_CLOSED:
         return SAY_PIPE;
     default:
-        return say_fail(SAY_MACHINE, NULL, "%s", why);
+        return option_names_fail(names, SAY_MACHINE, NULL, diag, e);
     }
 }
 
@@ -120,7 +144,7 @@ run_convert(const args *a)
     const settings *set = a->settings;
     seine_convert_opts o = SEINE_CONVERT_OPTS;
     seine_converted done;
-    char why[SEINE_WHY] = "";
+    seine_diag diag = SEINE_DIAG;
 
     int code = read_format("--from", set->from, &o.from);
     if (code == SAY_DONE)
@@ -140,8 +164,13 @@ run_convert(const args *a)
     if (!a->quiet)
         o.note = note_line;
 
-    seine_err e = seine_convert(&o, &done, why);
-    if (e != SEINE_OK)
-        return code_of(e, &done, why);
+    seine_err e = seine_convert(&o, &done, &diag);
+    if (e != SEINE_OK) {
+        seine_diag_name *names = option_names_new(a->command);
+
+        code = code_of(e, &done, &diag, names);
+        option_names_free(names);
+        return code;
+    }
     return done.bad > 0 ? SAY_FAILED : SAY_DONE;
 }

@@ -149,18 +149,19 @@ explain_url(const args *a, const seine_fetch_opts *o, const robots_book *book,
             const char *url)
 {
     const settings *set = a->settings;
-    char why[SEINE_WHY] = "";
+    seine_diag diag = SEINE_DIAG;
     char *root = set->seed.count > 0 ? NULL : root_of(url);
     const char *own[] = {root};
     explanation e = {.seeds = root ? own : set->seed.items,
                      .n_seeds = root ? 1 : set->seed.count,
                      .answer = robots_of(book, url)};
     seine_explain *x = NULL;
-    seine_err err = seine_explain_new(o, why, &x);
-    int code = err == SEINE_OK ? seed_all(x, &e)
-                               : say_fail(err == SEINE_E_NOMEM ? SAY_MACHINE : SAY_USAGE,
-                                          "seine explain --help", "%s",
-                                          why[0] ? why : seine_err_text(err));
+    seine_err err = seine_explain_new(o, &x, &diag);
+    int code =
+        err == SEINE_OK
+            ? seed_all(x, &e)
+            : option_names_fail(o->names, err == SEINE_E_NOMEM ? SAY_MACHINE : SAY_USAGE,
+                                "seine explain --help", &diag, err);
 
     if (code == SAY_DONE)
         code = show_one(a, o, x, &e, url);

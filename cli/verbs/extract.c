@@ -102,18 +102,19 @@ fields_free(fields *f)
 static void
 without_fault(const char *text, char *out, size_t cap)
 {
-    seine_select_fault fault = {0};
+    seine_diag diag = SEINE_DIAG;
     seine_select *s = NULL;
     size_t len = strlen(text);
 
     out[0] = '\0';
-    if (len >= cap || seine_select_new(text, len, &s, &fault) == SEINE_OK ||
-        fault.at >= len) {
+    if (len >= cap || seine_select_new(text, len, &s, &diag) == SEINE_OK ||
+        diag.column == 0 || diag.column > len) {
         seine_select_free(s);
         return;
     }
-    memcpy(out, text, fault.at);
-    memcpy(out + fault.at, text + fault.at + 1, len - fault.at);
+    size_t at = (size_t)diag.column - 1;
+    memcpy(out, text, at);
+    memcpy(out + at, text + at + 1, len - at);
     if (seine_select_new(out, len - 1, &s, NULL) != SEINE_OK)
         out[0] = '\0';
     seine_select_free(s);

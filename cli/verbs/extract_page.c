@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "verbs/extract_page.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,14 +85,15 @@ field_css(field *f, const char *text, reason *why)
 {
     const char *rest = cut_name(f, text);
     size_t len = cut_attr(f, rest);
-    seine_select_fault fault = {0};
+    seine_diag diag = SEINE_DIAG;
 
     f->text = xalloc_copy(rest, len);
-    seine_err e = seine_select_new(f->text, len, &f->select, &fault);
+    seine_err e = seine_select_new(f->text, len, &f->select, &diag);
     if (e == SEINE_E_NOMEM)
         xalloc_json(NULL);
-    return e == SEINE_OK || reason_set(why, "selector '%s' is not valid: %s, at byte %zu",
-                                       show(f->text).text, fault.text, fault.at);
+    return e == SEINE_OK ||
+           reason_set(why, "selector '%s' is not valid: %s, at byte %" PRIu64,
+                      show(f->text).text, diag.text, diag.column - 1);
 }
 
 bool

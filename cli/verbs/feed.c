@@ -10,6 +10,7 @@
 #include <seine/url.h>
 
 #include "options/crawl_opts.h"
+#include "options/option_names.h"
 #include "options/request.h"
 #include "screen/say.h"
 #include "screen/xalloc.h"
@@ -25,8 +26,8 @@ open_one(feed *f, const char *path)
                              .format = formats[set->input_format],
                              .base = set->base,
                              .url_column = set->url_column};
-    char why[SEINE_WHY] = "";
-    seine_err e = seine_input_open(&opts, why, &f->inputs[f->n_inputs]);
+    seine_diag diag = SEINE_DIAG;
+    seine_err e = seine_input_open(&opts, &f->inputs[f->n_inputs], &diag);
 
     if (e == SEINE_OK) {
         f->n_inputs++;
@@ -34,8 +35,8 @@ open_one(feed *f, const char *path)
     }
     if (e == SEINE_E_NOMEM)
         return say_fail(SAY_MACHINE, NULL, "out of memory");
-    return say_fail(SAY_USAGE, "another name, or - for standard input", "%s",
-                    why[0] ? why : seine_err_text(e));
+    return option_names_fail(NULL, SAY_USAGE, "another name, or - for standard input",
+                             &diag, e);
 }
 
 static bool
@@ -125,8 +126,7 @@ give_input(feed *f, seine_input *in)
         if (!give_url(f, &ask))
             return false;
     if (e != SEINE_OK && e != SEINE_E_CLOSED) {
-        snprintf(f->why, sizeof f->why, "%s",
-                 seine_input_why(in) ? seine_input_why(in) : "");
+        f->diag = *seine_input_diag(in);
         atomic_store(&f->failed, (int)e);
     }
     return !atomic_load(&f->stopped);

@@ -31,7 +31,7 @@ typedef struct feed {
     atomic_bool stopped;
     atomic_bool cut;   /* some URLs were not given */
     atomic_int failed; /* a seine_err of reading or adding */
-    char why[SEINE_WHY];
+    seine_diag diag;   /* what is wrong with an input */
 } feed;
 
 /* Opens the inputs. SAY_DONE, or the exit code after an error message. */

@@ -178,14 +178,15 @@ static void
 say_failed_output(run *r)
 {
     seine_err e = run_failure(r);
-    char why[160] = "";
+    seine_diag diag = SEINE_DIAG;
+    char why[SEINE_DIAG_ROOM] = "";
     seine_sinks_stats stats;
 
     if (e == SEINE_OK || e == SEINE_E_OUTPUT_CLOSED)
         return;
     seine_sinks_stats_get(r->outputs.sinks, &stats);
-    if (seine_sinks_err(r->outputs.sinks, why) == SEINE_OK)
-        why[0] = '\0';
+    if (seine_sinks_err(r->outputs.sinks, &diag) != SEINE_OK)
+        seine_diag_print(&diag, NULL, why, sizeof why);
     if (terminal_failed(&r->terminal))
         snprintf(why, sizeof why, "cannot write standard output: %s",
                  show_errno(terminal_failed(&r->terminal)).text);
@@ -206,11 +207,15 @@ static void
 say_failed_input(run *r)
 {
     seine_err e = (seine_err)atomic_load(&r->feed.failed);
+    char line[SEINE_DIAG_ROOM];
 
     if (e == SEINE_OK)
         return;
-    run_log_fail(&r->run_log, e, "the rest of the list again", "%s",
-                 r->feed.why[0] ? r->feed.why : seine_err_text(e));
+    size_t n = seine_diag_print(&r->feed.diag, NULL, line, sizeof line);
+    bool has_no_column = strcmp(r->feed.diag.member, "url_column") == 0;
+    run_log_fail(&r->run_log, e,
+                 has_no_column ? "--url-column NAME" : "the rest of the list again", "%s",
+                 n > 0 ? line : seine_err_text(e));
 }
 
 static void

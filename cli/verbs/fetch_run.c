@@ -113,11 +113,26 @@ on_watch(const seine_record *record, void *arg)
         nudge(r);
 }
 
+/* The library knows of headers alone; the program has an option for logins. */
+static void
+advise_login(seine_record *r)
+{
+    static const char hint[] = "--user NAME, or -H 'Authorization: …'";
+
+    r->hint = (seine_view){hint, sizeof hint - 1};
+}
+
 static void
 on_record(const seine_record *record, unsigned shard, void *arg)
 {
     run *r = arg;
+    seine_record told;
 
+    if (record->fault->status == 401 && record->fault->code == SEINE_E_HTTP) {
+        told = *record;
+        advise_login(&told);
+        record = &told;
+    }
     if (seine_sinks_put(r->outputs.sinks, shard, record) != SEINE_OK)
         on_failed(SEINE_E_NOMEM, r);
 }
@@ -416,35 +431,21 @@ say_start(run *r)
 }
 
 static int
-no_fetch(const run *r, seine_err e, const char *why)
+no_fetch(const run *r, seine_err e, const seine_diag *diag)
 {
-    static const struct {
-        const char *member, *option;
-    } names[] = {{"allow_net ", "--allow-net "}, {"deny_net ", "--deny-net "},
-                 {"cacert ", "--cacert "},       {"cert ", "--cert "},
-                 {"cert_key ", "--cert-key "},   {"zones ", "--zone "},
-                 {"proxy: ", "--proxy: "},       {"no_proxy: ", "--no-proxy: "},
-                 {"include ", "--include "},     {"exclude ", "--exclude "},
-                 {"domains ", "--domains "},     {"accept_type ", "--accept-type "}};
-    const char *named = "";
     char hint[64];
 
     if (e == SEINE_E_NOMEM)
         return say_fail(SAY_MACHINE, "a lower --concurrency or --queue", "out of memory");
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strncmp(why, names[i].member, strlen(names[i].member)) == 0) {
-            named = names[i].option;
-            why += strlen(names[i].member);
-        }
     snprintf(hint, sizeof hint, "seine %s --help", r->args->command->name);
-    return say_fail(SAY_USAGE, hint, "%s%s", named, why[0] ? why : seine_err_text(e));
+    return option_names_fail(r->plan.names, SAY_USAGE, hint, diag, e);
 }
 
 /* Everything is open and checked: now it begins. */
 static int
 go(run *r)
 {
-    char why[SEINE_WHY] = "";
+    seine_diag diag = SEINE_DIAG;
     seine_fetch_opts *o = &r->plan.opts;
     seine_err e;
 
@@ -460,10 +461,10 @@ go(run *r)
     r->deadline = limited ? r->start + r->set->max_time : SEINE_NEVER;
     seine_eta_init(&r->eta, r->start);
     if (seine_sinks_start(r->outputs.sinks, o->threads) != SEINE_OK)
-        return no_fetch(r, SEINE_E_NOMEM, why);
-    e = seine_fetch_new(o, why, &r->fetch);
+        return no_fetch(r, SEINE_E_NOMEM, &diag);
+    e = seine_fetch_new(o, &r->fetch, &diag);
     if (e != SEINE_OK)
-        return no_fetch(r, e, why);
+        return no_fetch(r, e, &diag);
     say_start(r);
     run_metrics_set_ready(&r->run_metrics, true);
     if (r->outputs.ordered) {
@@ -471,7 +472,7 @@ go(run *r)
         r->feed.window = r->outputs.window;
     }
     if (!feed_start(&r->feed, r->fetch, r->wake))
-        return no_fetch(r, SEINE_E_NOMEM, why);
+        return no_fetch(r, SEINE_E_NOMEM, &diag);
     loop(r);
     feed_join(&r->feed);
     return run_close(r);
@@ -490,13 +491,13 @@ try_options(const run *r)
 {
     seine_fetch_opts o = r->plan.opts;
     seine_fetch *f = NULL;
-    char why[SEINE_WHY] = "";
+    seine_diag diag = SEINE_DIAG;
 
     o.threads = 0;
     o.on_record = ignore;
-    seine_err e = seine_fetch_new(&o, why, &f);
+    seine_err e = seine_fetch_new(&o, &f, &diag);
     seine_fetch_free(f);
-    return e == SEINE_OK ? SAY_DONE : no_fetch(r, e, why);
+    return e == SEINE_OK ? SAY_DONE : no_fetch(r, e, &diag);
 }
 
 /* Opens in the order in which mistakes are cheap to find. */

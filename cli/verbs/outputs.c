@@ -11,6 +11,7 @@
 #include <seine/format.h>
 
 #include "options/crawl_opts.h"
+#include "options/option_names.h"
 #include "screen/say.h"
 
 static bool
@@ -125,11 +126,20 @@ take_record(const seine_record *r, uint64_t seq, void *arg)
     return err_of(why);
 }
 
+/* What is there is not what would be appended. */
+static bool
+is_of_another_kind(seine_err e)
+{
+    return e == SEINE_E_OUTPUT_CHANGED || e == SEINE_E_STATE_FOREIGN ||
+           e == SEINE_E_STATE_NEWER || e == SEINE_E_STATE_CORRUPT;
+}
+
 static int
-refuse_output(seine_err e, const char *name, const char *why)
+refuse_output(seine_err e, const char *name, const seine_diag *diag)
 {
     const char *hint =
         e == SEINE_E_ALREADY        ? "--append, --overwrite, or another name"
+        : is_of_another_kind(e)     ? "--overwrite, or another name"
         : e == SEINE_E_INVAL        ? "another name, or FORMAT:NAME, as in jsonl:NAME"
         : e == SEINE_E_STATE_LOCKED ? "another name; somebody else is writing to it"
                                     : "another name, or another directory";
@@ -137,10 +147,11 @@ refuse_output(seine_err e, const char *name, const char *why)
     if (e == SEINE_E_NOMEM)
         return say_fail(SAY_MACHINE, NULL, "out of memory");
     if (e == SEINE_E_ALREADY)
-        return say_fail(SAY_USAGE, hint, "%s and belongs to no unfinished job", why);
-    if (why[0])
-        return say_fail(e == SEINE_E_DISK_FULL ? SAY_MACHINE : SAY_USAGE, hint, "%s",
-                        why);
+        return say_fail(SAY_USAGE, hint, "%s and belongs to no unfinished job",
+                        diag->text);
+    if (diag->text[0])
+        return option_names_fail(NULL, e == SEINE_E_DISK_FULL ? SAY_MACHINE : SAY_USAGE,
+                                 hint, diag, e);
     return say_fail(SAY_USAGE, hint, "--output '%s': %s", show(name).text,
                     seine_err_text(e));
 }
@@ -166,7 +177,7 @@ static int
 open_file(const fetch_settings *set, const char *name, seine_sink_opts base,
           seine_sinks *sinks)
 {
-    char why[SEINE_WHY] = "";
+    seine_diag diag = SEINE_DIAG;
 
     base.path = seine_format_split(name, &base.format, &base.pack);
     if (!base.path[0])
@@ -180,8 +191,8 @@ open_file(const fetch_settings *set, const char *name, seine_sink_opts base,
                           : format_of(set) == STDOUT_CSV ? SEINE_SINK_CSV
                                                          : SEINE_SINK_JSONL;
     }
-    seine_err e = seine_sinks_open(sinks, &base, why);
-    return e == SEINE_OK ? SAY_DONE : refuse_output(e, name, why);
+    seine_err e = seine_sinks_open(sinks, &base, &diag);
+    return e == SEINE_OK ? SAY_DONE : refuse_output(e, name, &diag);
 }
 
 /* Opens the directory of --save. */
@@ -189,18 +200,18 @@ static int
 open_save(const fetch_settings *set, outputs *o)
 {
     seine_sink_opts opts = {.format = SEINE_SINK_SAVE, .path = set->save};
-    char why[SEINE_WHY] = "";
+    seine_diag diag = SEINE_DIAG;
 
     if (!set->save)
         return SAY_DONE;
-    seine_err e = seine_sinks_open(o->sinks, &opts, why);
+    seine_err e = seine_sinks_open(o->sinks, &opts, &diag);
     if (e == SEINE_OK)
         return SAY_DONE;
     if (e == SEINE_E_NOMEM)
         return say_fail(SAY_MACHINE, NULL, "out of memory");
     return say_fail(e == SEINE_E_DISK_FULL ? SAY_MACHINE : SAY_USAGE,
                     "--save with a directory, or a name that is not taken", "--save: %s",
-                    why);
+                    diag.text);
 }
 
 /* Checks before the run that the summary can be written at the end of it. */
@@ -245,7 +256,7 @@ open_all(const args *a, const seine_members *fields, const outputs_hooks *hooks,
     seine_sink_opts counting = {.format = SEINE_SINK_CALL, .call = take_record, .arg = o};
     bool files_only = set->output.count > 0 && !set->raw && !set->write_out;
     int code = open_save(set, o);
-    char why[SEINE_WHY] = "";
+    seine_diag diag = SEINE_DIAG;
 
     for (size_t i = 0; code == SAY_DONE && i < set->output.count; i++)
         code = open_file(set, set->output.items[i], base, o->sinks);
@@ -253,8 +264,8 @@ open_all(const args *a, const seine_members *fields, const outputs_hooks *hooks,
         code = open_file(set, "-", base, o->sinks);
     if (code != SAY_DONE)
         return code;
-    seine_err e = seine_sinks_open(o->sinks, &counting, why);
-    return e == SEINE_OK ? SAY_DONE : refuse_output(e, "-", why);
+    seine_err e = seine_sinks_open(o->sinks, &counting, &diag);
+    return e == SEINE_OK ? SAY_DONE : refuse_output(e, "-", &diag);
 }
 
 static int

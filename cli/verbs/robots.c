@@ -6,6 +6,7 @@
 
 #include <seine/time.h>
 
+#include "options/option_names.h"
 #include "options/request.h"
 #include "options/request_rows.h"
 #include "screen/out.h"
@@ -225,8 +226,11 @@ ask_hosts(const args *a, robots_book *out_book)
     int code = request_make(a, &r);
     if (code != SAY_DONE)
         return code;
+    seine_diag_name *names = option_names_new(a->command);
     ask_as(set, &r, &o);
+    o.names = names;
     code = robots_ask(&o, a->words, a->count, out_book);
+    option_names_free(names);
     request_free(&r);
     return code;
 }

@@ -8,6 +8,7 @@
 
 #include <seine/url.h>
 
+#include "options/option_names.h"
 #include "screen/say.h"
 #include "screen/xalloc.h"
 
@@ -114,7 +115,7 @@ static int
 run(const seine_fetch_opts *opts, robots_book *b)
 {
     seine_fetch_opts o = *opts;
-    char why[SEINE_WHY] = "";
+    seine_diag diag = SEINE_DIAG;
     seine_fetch *f = NULL;
     seine_ctx *ctx = NULL;
 
@@ -130,12 +131,12 @@ run(const seine_fetch_opts *opts, robots_book *b)
     o.max_pages = o.max_bytes = 0;
     o.max_redirects = HOPS;
     o.max_body = SEINE_ROBOTS_BYTES;
-    seine_err e = seine_fetch_new(&o, why, &f);
+    seine_err e = seine_fetch_new(&o, &f, &diag);
     if (e == SEINE_OK)
         e = seine_ctx_root(seine_clock_system(), &ctx);
+    int bad = e == SEINE_E_NOMEM ? SAY_MACHINE : SAY_USAGE;
     int code = e == SEINE_OK ? ask_all(f, b, ctx)
-                             : say_fail(e == SEINE_E_NOMEM ? SAY_MACHINE : SAY_USAGE,
-                                        NULL, "%s", why[0] ? why : seine_err_text(e));
+                             : option_names_fail(o.names, bad, NULL, &diag, e);
     seine_fetch_free(f);
     seine_ctx_unref(ctx);
     return code;

@@ -5,6 +5,7 @@
 #include <seine/plumbing.h>
 #include <seine/timestamp.h>
 
+#include "options/option_names.h"
 #include "options/request.h"
 #include "options/request_rows.h"
 #include "screen/out.h"
@@ -146,15 +147,18 @@ run_with(const args *a, const request *r, printer *p)
                        .quiet = a->quiet,
                        .fn = print_entry,
                        .arg = p};
+    seine_diag_name *names = option_names_new(a->command);
     sitemaps *s = NULL;
 
     ask_as(set, r, &o.fetch);
+    o.fetch.names = names;
     int code = sitemaps_new(&o, &s);
     for (size_t i = 0; code == SAY_DONE && i < a->count; i++)
         code = sitemaps_add(s, a->words[i]);
     if (code == SAY_DONE)
         code = sitemaps_run(s);
     sitemaps_free(s);
+    option_names_free(names);
     return code;
 }
 

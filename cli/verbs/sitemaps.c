@@ -13,6 +13,7 @@
 #include <seine/seen.h>
 #include <seine/timestamp.h>
 
+#include "options/option_names.h"
 #include "screen/out.h"
 #include "screen/say.h"
 #include "screen/xalloc.h"
@@ -229,7 +230,7 @@ on_entry(const seine_sitemap_entry *given, void *arg)
 static void
 tell_end(sitemaps *s, seine_err e)
 {
-    char text[SEINE_WHY];
+    char text[SEINE_DIAG_TEXT];
     uint64_t line = 0;
     const char *why = seine_sitemap_why(s->reader, &line);
 
@@ -300,7 +301,7 @@ on_record(const seine_record *r, unsigned shard, void *arg)
 {
     sitemaps *s = arg;
     item *i = &s->items[r->line - 1];
-    char text[SEINE_WHY];
+    char text[SEINE_DIAG_TEXT];
 
     (void)shard;
     i->is_done = true;
@@ -328,7 +329,7 @@ static int
 open_fetch(sitemaps *s, bool is_far, seine_fetch **out)
 {
     seine_fetch_opts o = s->opts.fetch;
-    char why[SEINE_WHY] = "";
+    seine_diag diag = SEINE_DIAG;
 
     o.threads = 0;
     o.on_record = on_record;
@@ -342,11 +343,11 @@ open_fetch(sitemaps *s, bool is_far, seine_fetch **out)
         o.n_fields = 0;
         o.insecure = false;
     }
-    seine_err e = seine_fetch_new(&o, why, out);
+    seine_err e = seine_fetch_new(&o, out, &diag);
     if (e == SEINE_OK)
         return SAY_DONE;
-    return say_fail(e == SEINE_E_NOMEM ? SAY_MACHINE : SAY_USAGE, "seine sitemap --help",
-                    "%s", why[0] ? why : seine_err_text(e));
+    return option_names_fail(o.names, e == SEINE_E_NOMEM ? SAY_MACHINE : SAY_USAGE,
+                             "seine sitemap --help", &diag, e);
 }
 
 /* Asks for the next URL of the line. False: there is none, or enough are asked for. */

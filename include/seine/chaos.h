@@ -36,6 +36,7 @@
 #include <stdint.h>
 
 #include "seine/abi.h"
+#include "seine/diag.h"
 #include "seine/err.h"
 
 typedef struct seine_chaos seine_chaos;
@@ -94,21 +95,18 @@ void seine_chaos_reset(seine_chaos *c);
 SEINE_MUST_CHECK seine_err seine_chaos_add(seine_chaos *c, const char *word,
                                            const seine_chaos_fault *f);
 
-/* Reads a script without serving it. CONFIG: *out_line and *out_why (static) say what
- * is wrong; either may be NULL. */
-SEINE_MUST_CHECK seine_err seine_chaos_check(const char *script, uint32_t *out_line,
-                                             const char **out_why);
+/* Reads a script without serving it. CONFIG, NOMEM: the diag says what is
+ * wrong with which line. */
+SEINE_MUST_CHECK seine_err seine_chaos_check(const char *script, seine_diag *diag);
 
 /* Lists the true structure of a generated site, without a server: one JSON line per URL,
  * passed to `line` in pieces of whole lines until `line` returns false. `base` is the
  * address of the site, "http://127.0.0.1:8080"; the hosts of a site with several have
- * its port, the dead ones `dead_port`. INVAL: *out_why (static, may be NULL) says what is
- * wrong with `spec` or `base`; CANCELED: `line` returned false; NOMEM. */
-SEINE_MUST_CHECK seine_err seine_chaos_site(const char *spec, const char *base,
-                                            uint16_t dead_port,
-                                            bool (*line)(const char *lines, size_t len,
-                                                         void *arg),
-                                            void *arg, const char **out_why);
+ * its port, the dead ones `dead_port`. INVAL: the diag says what is wrong with
+ * `spec` or `base`; CANCELED: `line` returned false; NOMEM. */
+SEINE_MUST_CHECK seine_err seine_chaos_site(
+    const char *spec, const char *base, uint16_t dead_port,
+    bool (*line)(const char *lines, size_t len, void *arg), void *arg, seine_diag *diag);
 
 SEINE_END
 

@@ -33,8 +33,9 @@ typedef struct seine_convert_opts {
     bool csv_crlf;
     bool skip_bad;
     seine_body_form body; /* of a WARC: NONE, TEXT or B64 */
-    /* One line for people: a bad line that was left out, what was lost. NULL */
-    void (*note)(const char *line, void *arg);
+    /* One line for people: a bad line that was left out, what was lost. `member` is the
+     * option that would keep it; NULL: there is none. NULL: nobody is told */
+    void (*note)(const char *line, const char *member, void *arg);
     void *arg;
 } seine_convert_opts;
 
@@ -52,9 +53,9 @@ SEINE_BEGIN
 /* INVAL: there is no such input, or no way from the one format to the other; ALREADY,
  * OUTPUT_CHANGED, STATE_LOCKED: the output; before anything was read or written. PARSE:
  * a bad line, or an input that is damaged. DISK_FULL, OUTPUT_CLOSED, IO, FSYNC_FAILED,
- * NOMEM. out_why: SEINE_WHY bytes. *out_stats is written in any case. */
+ * NOMEM. The diag says what is wrong. *out_stats is written in any case. */
 SEINE_MUST_CHECK seine_err seine_convert(const seine_convert_opts *opts,
-                                         seine_converted *out_stats, char *out_why);
+                                         seine_converted *out_stats, seine_diag *diag);
 
 SEINE_END
 

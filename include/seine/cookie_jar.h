@@ -10,10 +10,10 @@
  * all, 8 KiB sent; the least recently used goes first.
  *
  *     e = seine_cookie_jar_new(&jar);
- *     e = seine_cookie_jar_load(jar, "cookies.txt", wall, why);    the format of Netscape
- *     e = seine_cookie_jar_take(jar, &url, value, len, wall);      of a Set-Cookie field
- *     n = seine_cookie_jar_field(jar, &url, wall, buf, cap);      of the Cookie field
- *     e = seine_cookie_jar_save(jar, "cookies.txt", wall, why);
+ *     e = seine_cookie_jar_load(jar, "cookies.txt", wall, &diag);    the format of
+ * Netscape e = seine_cookie_jar_take(jar, &url, value, len, wall);      of a Set-Cookie
+ * field n = seine_cookie_jar_field(jar, &url, wall, buf, cap);      of the Cookie field
+ *     e = seine_cookie_jar_save(jar, "cookies.txt", wall, &diag);
  *
  * Time    is passed in: Unix time in ns.
  * Memory  90 KiB and at most 3,000 cookies.
@@ -26,6 +26,7 @@
 #include <stdint.h>
 
 #include "seine/abi.h"
+#include "seine/diag.h"
 #include "seine/err.h"
 #include "seine/url.h"
 #include "seine/view.h"
@@ -56,13 +57,13 @@ size_t seine_cookie_jar_count(const seine_cookie_jar *jar);
 
 /* Files in the format of Netscape, as curl and wget have them. `load` adds to what is
  * there; a file that does not exist is empty. CONFIG: a line is no cookie, and none was
- * taken; out_why, SEINE_WHY bytes or NULL, says "FILE:LINE: what". IO, DISK_FULL, NOMEM.
+ * taken; the diag says which line. IO, DISK_FULL, NOMEM.
  * `save` puts a new file of mode 0600 in the place of the old one, whole or not at all,
  * and of a symbolic link, which is not followed. */
 SEINE_MUST_CHECK seine_err seine_cookie_jar_load(seine_cookie_jar *jar, const char *path,
-                                                 int64_t wall, char *out_why);
+                                                 int64_t wall, seine_diag *diag);
 SEINE_MUST_CHECK seine_err seine_cookie_jar_save(seine_cookie_jar *jar, const char *path,
-                                                 int64_t wall, char *out_why);
+                                                 int64_t wall, seine_diag *diag);
 
 SEINE_END
 

@@ -12,7 +12,7 @@
  *     c.depth = 3;
  *     o.crawl = &c;
  *     o.robots = SEINE_OBEY_ON;
- *     e = seine_fetch_new(&o, why, &f);
+ *     e = seine_fetch_new(&o, &f, &diag);
  *     e = seine_fetch_add(f, &seed, ctx);
  *     e = seine_fetch_finish(f, ctx);           until nothing waits anywhere
  *

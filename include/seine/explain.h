@@ -6,7 +6,7 @@
  * patterns, the shape and the pattern of its path, robots.txt, how often its host would
  * be asked. Nothing is fetched: what robots.txt says comes from the caller.
  *
- *     e = seine_explain_new(&opts, why, &x);                opts.crawl is set
+ *     e = seine_explain_new(&opts, &x, &diag);                opts.crawl is set
  *     e = seine_explain_seed(x, "https://e.example/", 18);
  *     e = seine_explain_robots(&record_fault, body, &state, &robots);
  *     e = seine_explain_url(x, url, strlen(url), state, robots, &got);
@@ -64,10 +64,11 @@ typedef struct seine_explained {
 
 SEINE_BEGIN
 
-/* CONFIG with out_why (SEINE_WHY bytes, or NULL); INVAL: opts.crawl is not set; NOMEM.
+/* CONFIG: the diag says which member and how; INVAL: opts.crawl is not set; NOMEM.
  * The options stay the caller's and outlive it. */
-SEINE_MUST_CHECK seine_err seine_explain_new(const seine_fetch_opts *opts, char *out_why,
-                                             seine_explain **out_explain);
+SEINE_MUST_CHECK seine_err seine_explain_new(const seine_fetch_opts *opts,
+                                             seine_explain **out_explain,
+                                             seine_diag *diag);
 void seine_explain_free(seine_explain *x); /* NULL is fine */
 
 /* A URL that would be given. BAD_URL, BLOCKED_SCHEME: nobody crawls that; NOMEM. */

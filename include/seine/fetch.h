@@ -18,7 +18,7 @@
  * queue and connections:
  *
  *     o.on_record = print;
- *     e = seine_fetch_new(&o, &f);
+ *     e = seine_fetch_new(&o, &f, &diag);
  *     while (next_line(&ask))
  *         e = seine_fetch_add(f, &ask, ctx);         waits while the queue is full
  *     e = seine_fetch_finish(f, ctx);                until all are done
@@ -44,6 +44,7 @@
 #include "seine/cookie_jar.h"
 #include "seine/crawl.h"
 #include "seine/ctx.h"
+#include "seine/diag.h"
 #include "seine/family.h"
 #include "seine/input.h"
 #include "seine/limiter.h"
@@ -170,6 +171,8 @@ typedef struct seine_fetch_opts {
                   void *arg); /* false: no new request, outputs are full; NULL */
     seine_event_fn on_event;  /* NULL */
     void *arg;
+    const seine_diag_name *names; /* how rules and hints of records call options, outlives
+                                     it; NULL: by the members of this struct */
     const seine_secrets *secrets; /* in no message of a record; outlive it; NULL: none */
     seine_log *log;               /* NULL: none */
     seine_metrics *metrics;       /* NULL: none */
@@ -197,9 +200,9 @@ SEINE_BEGIN
 /* The figures in the comments above. */
 seine_fetch_opts seine_fetch_defaults(void);
 
-/* INVAL, CONFIG (out_why, SEINE_WHY bytes or NULL, says which option and how), NOMEM. */
-SEINE_MUST_CHECK seine_err seine_fetch_new(const seine_fetch_opts *opts, char *out_why,
-                                           seine_fetch **out_fetch);
+/* INVAL, CONFIG (the diag says which member and how), NOMEM. */
+SEINE_MUST_CHECK seine_err seine_fetch_new(const seine_fetch_opts *opts,
+                                           seine_fetch **out_fetch, seine_diag *diag);
 void seine_fetch_free(seine_fetch *f); /* stops at once what still runs */
 
 /* One more URL. OK also for one that is refused (its record says so) and for a repeated

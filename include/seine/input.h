@@ -12,7 +12,7 @@
  * line that cannot be read is no reason to stop: it becomes an ask that is_bad, and its
  * record says which line and why.
  *
- *     e = seine_input_open(&(seine_input_opts){.path = "urls.txt"}, why, &in);
+ *     e = seine_input_open(&(seine_input_opts){.path = "urls.txt"}, &in, &diag);
  *     while ((e = seine_input_next(in, &ask)) == SEINE_OK)
  *         …                                     ask is valid until the next call
  *     e == SEINE_E_CLOSED                       the end; IO: it could not be read
@@ -25,6 +25,7 @@
 #ifndef SEINE_INPUT_H
 #define SEINE_INPUT_H
 
+#include "seine/diag.h"
 #include "seine/record.h"
 
 typedef struct seine_input seine_input;
@@ -71,14 +72,14 @@ typedef struct seine_input_opts {
 
 SEINE_BEGIN
 
-/* IO: out_why (SEINE_WHY bytes) is one clear line; INVAL: base is no URL. */
-SEINE_MUST_CHECK seine_err seine_input_open(const seine_input_opts *opts, char *out_why,
-                                            seine_input **out_input);
+/* IO, INVAL (base is no URL): the diag says what is wrong. NOMEM. */
+SEINE_MUST_CHECK seine_err seine_input_open(const seine_input_opts *opts,
+                                            seine_input **out_input, seine_diag *diag);
 void seine_input_free(seine_input *in);
 
-/* OK and an ask; CLOSED at the end, or after stop; IO with seine_input_why. */
+/* OK and an ask; CLOSED at the end, or after stop; IO with seine_input_diag. */
 SEINE_MUST_CHECK seine_err seine_input_next(seine_input *in, seine_ask *out_ask);
-const char *seine_input_why(const seine_input *in);
+const seine_diag *seine_input_diag(const seine_input *in);
 void seine_input_stop(seine_input *in);
 
 /* Lines read so far, and bytes of a file whose size is known (0: not). Any thread. */

@@ -37,6 +37,7 @@
 #include <stdint.h>
 
 #include "seine/abi.h"
+#include "seine/diag.h"
 #include "seine/err.h"
 #include "seine/tree.h"
 #include "seine/view.h"
@@ -46,18 +47,12 @@
 typedef struct seine_select seine_select;
 typedef struct seine_finder seine_finder;
 
-/* Why a text is no selector, and at which byte that shows. */
-typedef struct seine_select_fault {
-    size_t at;
-    char text[SEINE_WHY]; /* "expected a class name after '.'" */
-} seine_select_fault;
-
 SEINE_BEGIN
 
-/* CONFIG: not a selector, or over a limit, and the fault is written if wanted; NOMEM. */
+/* CONFIG: not a selector, or over a limit; the diag says why ("expected a class name
+ * after '.'") and in `column` at which byte, from 1, that shows. NOMEM. */
 SEINE_MUST_CHECK seine_err seine_select_new(const char *text, size_t len,
-                                            seine_select **out_select,
-                                            seine_select_fault *out_fault);
+                                            seine_select **out_select, seine_diag *diag);
 void seine_select_free(seine_select *s); /* NULL is fine */
 
 /* The tree is borrowed; selectors are known by their text, and may come and go. NOMEM. */

@@ -9,7 +9,7 @@
  * ready, and the engine starts no request until it is: back-pressure, not memory.
  *
  *     e = seine_sinks_new(&(seine_sinks_opts)SEINE_SINKS_OPTS, &s);
- *     e = seine_sinks_open(s, &(seine_sink_opts){.path = "out.jsonl"}, why);
+ *     e = seine_sinks_open(s, &(seine_sink_opts){.path = "out.jsonl"}, &diag);
  *     e = seine_sinks_start(s, threads);
  *     …  seine_sinks_put(s, shard, record)        from the shard's callback
  *     e = seine_sinks_close(s);                   all of it is on disk
@@ -25,6 +25,7 @@
 #ifndef SEINE_SINK_H
 #define SEINE_SINK_H
 
+#include "seine/diag.h"
 #include "seine/record.h"
 
 typedef struct seine_sinks seine_sinks;
@@ -99,10 +100,10 @@ SEINE_MUST_CHECK seine_err seine_sinks_new(const seine_sinks_opts *opts,
  * first request; nothing in it changes before start, and a new one is taken away again
  * when there is none. ALREADY: it exists; OUTPUT_CHANGED, STATE_FOREIGN, STATE_NEWER:
  * what is there cannot be appended to; INVAL: no such format, or the file is an output
- * already; IO, DISK_FULL, INVAL, STATE_LOCKED, NOMEM: out_why, SEINE_WHY bytes or NULL,
- * is one clear line. */
+ * already; IO, DISK_FULL, INVAL, STATE_LOCKED, NOMEM. The diag is one clear
+ * line. */
 SEINE_MUST_CHECK seine_err seine_sinks_open(seine_sinks *s, const seine_sink_opts *opts,
-                                            char *out_why);
+                                            seine_diag *diag);
 
 /* So many lanes and the thread. INVAL, NOMEM, or what seine_sinks_err tells. */
 SEINE_MUST_CHECK seine_err seine_sinks_start(seine_sinks *s, unsigned lanes);
@@ -118,8 +119,8 @@ bool seine_sinks_is_ready(const seine_sinks *s, unsigned lane);
  * stops new requests, and the one that is waited for may be among them. Any thread. */
 uint64_t seine_sinks_due(const seine_sinks *s);
 
-/* What went wrong first, and with which file. out_why may be NULL. */
-seine_err seine_sinks_err(const seine_sinks *s, char *out_why);
+/* What went wrong first, and with which file. */
+seine_err seine_sinks_err(const seine_sinks *s, seine_diag *diag);
 
 /* A line for every JSON lines output (the summary, an event): on the sink thread's turn,
  * behind what was put before. `{"v":1,"type":"summary","seq":` … is made from `members`,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* view.h - a view of bytes that somebody else owns, and the size of error texts. */
+/* view.h - a view of bytes that somebody else owns. */
 #ifndef SEINE_VIEW_H
 #define SEINE_VIEW_H
 
@@ -15,8 +15,5 @@ typedef struct seine_view {
 typedef struct seine_field {
     seine_view name, value;
 } seine_field;
-
-/* Bytes of a `char *out_why`, its terminator included. */
-#define SEINE_WHY 160
 
 #endif

@@ -70,8 +70,12 @@ clean(sn_str from, size_t most, char *out)
 seine_err
 sn_diag_value(seine_diag *d, const char *member, sn_str value, const char *what)
 {
+    enum { LEAST = 24, AROUND = sizeof "'…': " };
     char shown[VALUE_SHOWN + 1];
-    size_t taken = clean(value, VALUE_SHOWN, shown);
+    size_t room = SEINE_DIAG_TEXT - AROUND, said = strlen(what);
+
+    room = said + LEAST < room ? room - said : LEAST;
+    size_t taken = clean(value, room < VALUE_SHOWN ? room : VALUE_SHOWN, shown);
 
     return sn_diag_option(d, member, "'%s%s': %s", shown,
                           taken < value.len ? "\xe2\x80\xa6" : "", what);
@@ -162,7 +166,7 @@ sn_diag_expand(const seine_diag_name *names, const char *template_text, char *bu
 
         while (n < rest.len && is_member_char(rest.ptr[n]))
             n++;
-        sn_str member = sn_str_slice(rest, 0, n);
+        sn_str member = n > 0 ? sn_str_slice(rest, 0, n) : SN_STR("@");
         const char *shown = find(names, member);
         len = put(buf, cap, len, head);
         len = put(buf, cap, len, shown ? sn_str_of(shown) : member);

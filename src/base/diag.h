@@ -35,7 +35,8 @@ seine_err sn_diag_option(seine_diag *d, const char *member, const char *fmt, ...
     __attribute__((format(printf, 3, 4)));
 
 /* The same for one value: "'10.0.0/8': not understood". Control characters of the value
- * become "?", and 80 bytes of it are shown. Returns CONFIG. */
+ * become "?"; as much of it is shown as leaves room for `what`, at most 80 bytes.
+ * Returns CONFIG. */
 seine_err sn_diag_value(seine_diag *d, const char *member, sn_str value,
                         const char *what);
 
@@ -51,8 +52,8 @@ void sn_diag_errno(int error, char out[SN_DIAG_ERRNO]);
 /* How a member is shown: by `names`, or as it is. */
 const char *sn_diag_shown(const seine_diag_name *names, const char *member);
 
-/* Writes the template with each "@member" shown so, terminated and cut to `cap` bytes;
- * returns the length of what was written. */
+/* Writes the template with each "@member" shown so (an "@" before anything else stays),
+ * terminated and cut to `cap` bytes; returns the length of what was written. */
 size_t sn_diag_expand(const seine_diag_name *names, const char *template_text, char *buf,
                       size_t cap);
 

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/diag.h"
 #include "chaos/resolver.h"
 #include "chaos/server.h"
 
@@ -248,17 +249,18 @@ seine_chaos_add(seine_chaos *c, const char *word, const seine_chaos_fault *f)
 }
 
 seine_err
-seine_chaos_check(const char *script, uint32_t *out_line, const char **out_why)
+seine_chaos_check(const char *script, seine_diag *diag)
 {
     snc_script s;
     snc_script_fault fault = {.line = 0};
 
     snc_script_init(&s);
     seine_err e = snc_script_add(&s, sn_str_of(script), &fault);
-    if (e != SEINE_OK && out_line)
-        *out_line = fault.line;
-    if (e != SEINE_OK && out_why)
-        *out_why = fault.why ? fault.why : seine_err_text(e);
+    sn_diag_clear(diag);
+    if (e != SEINE_OK) {
+        sn_diag_text(diag, "%s", fault.why ? fault.why : seine_err_text(e));
+        sn_diag_place(diag, NULL, fault.line, 0);
+    }
     snc_script_fini(&s);
     return e;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
+#include "base/diag.h"
 #include "chaos/arg.h"
 #include "chaos/roll.h"
 #include "seine/chaos.h"
@@ -41,18 +42,20 @@ read_base(const char *base, snc_site_base *out)
 seine_err
 seine_chaos_site(const char *spec, const char *base, uint16_t dead_port,
                  bool (*line)(const char *lines, size_t len, void *arg), void *arg,
-                 const char **out_why)
+                 seine_diag *diag)
 {
     snc_site site;
     snc_site_base where = {.dead_port = dead_port};
     const char *why = NULL;
     sn_buf out;
 
-    if (snc_site_parse(sn_str_of(spec), &site, &why) && !read_base(base, &where))
-        why = "a base is http://HOST:PORT";
-    if (why) {
-        if (out_why)
-            *out_why = why;
+    sn_diag_clear(diag);
+    if (!snc_site_parse(sn_str_of(spec), &site, &why)) {
+        (void)sn_diag_option(diag, "spec", "%s", why);
+        return SEINE_E_INVAL;
+    }
+    if (!read_base(base, &where)) {
+        (void)sn_diag_option(diag, "base", "a base is http://HOST:PORT");
         return SEINE_E_INVAL;
     }
 

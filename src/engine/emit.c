@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/diag.h"
 #include "base/hash.h"
 #include "base/redact.h"
 #include "base/time.h"
@@ -137,58 +138,58 @@ sn_emit_hint(const seine_fault *f)
     case SEINE_E_DNS_TIMEOUT:
     case SEINE_E_DNS_SERVFAIL:
     case SEINE_E_DNS_ERROR:
-        return "check the name server, or --dns ADDR";
+        return "check the name server, or @dns ADDR";
     case SEINE_E_CONNECT_REFUSED:
         return "nothing listens there: check host and port";
     case SEINE_E_CONNECT_TIMEOUT:
     case SEINE_E_CONNECT_UNREACHABLE:
-        return "check the network, or raise --connect-timeout";
+        return "check the network, or raise @connect_timeout";
     case SEINE_E_TLS_TIMEOUT:
-        return "raise --tls-timeout and --connect-timeout";
+        return "raise @tls_timeout and @connect_timeout";
     case SEINE_E_TLS_CERT_EXPIRED:
     case SEINE_E_TLS_HOST_MISMATCH:
-        return "tell the site; for this host alone: --insecure=HOST";
+        return "tell the site; for this host alone: @insecure_hosts=HOST";
     case SEINE_E_TLS_UNTRUSTED:
-        return "--cacert FILE if you know who signed it, or --insecure=HOST";
+        return "@cacert FILE if you know who signed it, or @insecure_hosts=HOST";
     case SEINE_E_PROXY_ERROR:
-        return "check --proxy and http_proxy, https_proxy, all_proxy";
+        return "check @proxy and http_proxy, https_proxy, all_proxy";
     case SEINE_E_PROXY_REFUSED:
-        return "the proxy says no; straight there: --no-proxy HOST";
+        return "the proxy says no; straight there: @no_proxy HOST";
     case SEINE_E_PROXY_AUTH:
-        return "--proxy http://USER:PASSWORD@HOST:PORT";
+        return "@proxy http://USER:PASSWORD@HOST:PORT";
     case SEINE_E_BAD_ENCODING:
-        return "--raw-encoding takes the bytes as they are";
+        return "@raw_encoding takes the bytes as they are";
     case SEINE_E_HEADER_TIMEOUT:
-        return "raise --head-timeout or lower --per-host";
+        return "raise @head_timeout or lower @per_host";
     case SEINE_E_TIMEOUT:
-        return "raise --timeout";
+        return "raise @timeout";
     case SEINE_E_STALLED:
-        return "lower --min-speed, or off";
+        return "lower @speed_bytes, or off";
     case SEINE_E_HTTP:
         if (f->status == 401)
-            return "--user NAME, or -H 'Authorization: …'";
+            return "send an Authorization header: @fields";
         return f->status == 403 ? "the server knows who asks and says no" : NULL;
     case SEINE_E_HTTP_BUSY:
-        return f->status == 429 ? "lower --host-rate" : NULL;
+        return f->status == 429 ? "lower @host_rate" : NULL;
     case SEINE_E_BODY_TOO_LARGE:
-        return "raise --max-body and --max-wire";
+        return "raise @max_body and @max_wire";
     case SEINE_E_TOO_MANY_REDIRECTS:
-        return "raise --max-redirects, unless it is a loop";
+        return "raise @max_redirects, unless it is a loop";
     case SEINE_E_REDIRECT_REFUSED:
-        return "--follow-body sends a body on; --https-only forbids http";
+        return "@follow_body sends a body on; @https_only forbids http";
     case SEINE_E_BLOCKED_ADDRESS:
-        return "--allow-net CIDR if you trust who named it";
+        return "@allow_net CIDR if you trust who named it";
     case SEINE_E_RETRY_AFTER_TOO_LONG:
-        return "try later, or raise --max-retry-after";
+        return "try later, or raise @max_retry_after";
     case SEINE_E_BREAKER:
         return "the host kept failing: try later";
     case SEINE_E_BUDGET:
     case SEINE_E_NOMEM:
-        return "raise --max-memory or lower --concurrency";
+        return "raise @max_memory or lower @concurrency";
     case SEINE_E_NO_FILES:
-        return "ulimit -n, or lower --concurrency";
+        return "ulimit -n, or lower @concurrency";
     case SEINE_E_NO_PORTS:
-        return "lower --concurrency";
+        return "lower @concurrency";
     default:
         return NULL;
     }
@@ -215,12 +216,21 @@ put_words(char *buf, size_t cap, size_t *at, const char *before, const char *wor
     *at += n > 0 && (size_t)n < cap - *at ? (size_t)n : 0;
 }
 
+/* The options in a hint are called as the caller's users know them. */
+static void
+fill_hint(const char *text, const seine_diag_name *names, sn_emit *out)
+{
+    size_t n = sn_diag_expand(names, text, out->hint, sizeof out->hint);
+
+    out->record.hint = (seine_view){out->hint, n};
+}
+
 /* "http://10.0.0.5/ (private) found on https://a.example/ (public): not contacted",
  * and the net that would have to be allowed. */
 static void
-fill_blocked(const sn_visit *v, sn_emit *out)
+fill_blocked(const sn_visit *v, const seine_diag_name *names, sn_emit *out)
 {
-    char net[SN_CIDR_TEXT];
+    char net[SN_CIDR_TEXT], text[SN_CIDR_TEXT + 80];
     size_t n = 0, cap = sizeof out->message;
     bool found = v->n_hops > 0;
     bool stepped_up =
@@ -237,12 +247,12 @@ fill_blocked(const sn_visit *v, sn_emit *out)
     }
     put_words(out->message, cap, &n, ": not contacted", "", "");
     sn_cidr_text(&v->end.refused_net, net);
-    snprintf(out->hint, sizeof out->hint,
-             stepped_up ? "--allow-net %s if you trust %s"
-                        : "--allow-net %s, unless --deny-net forbids %s",
+    snprintf(text, sizeof text,
+             stepped_up ? "@allow_net %s if you trust %s"
+                        : "@allow_net %s, unless @deny_net forbids %s",
              net, stepped_up && found ? "that page" : "it");
     out->record.message = (seine_view){out->message, n};
-    out->record.hint = view_text(out->hint);
+    fill_hint(text, names, out);
 }
 
 void
@@ -342,9 +352,10 @@ fill_notes(const sn_visit *v, uint32_t page_notes, sn_emit *out)
 }
 
 static void
-fill_error(const sn_visit *v, sn_emit *out)
+fill_error(const sn_visit *v, const seine_diag_name *names, sn_emit *out)
 {
     seine_record *r = &out->record;
+    const char *hint = sn_emit_hint(&v->fault);
 
     r->fate = seine_fate_of(v->fault.code);
     r->fault = &v->fault;
@@ -352,9 +363,10 @@ fill_error(const sn_visit *v, sn_emit *out)
         return;
     size_t n = sn_emit_message(&v->fault, out->message, sizeof out->message);
     r->message = (seine_view){out->message, n};
-    r->hint = view_text(sn_emit_hint(&v->fault));
+    if (hint)
+        fill_hint(hint, names, out);
     if (v->fault.code == SEINE_E_BLOCKED_ADDRESS)
-        fill_blocked(v, out);
+        fill_blocked(v, names, out);
     r->retryable = seine_err_class(v->fault.code) == SEINE_TRANSIENT ||
                    r->fate == SEINE_FATE_GAVE_UP;
 }
@@ -462,7 +474,7 @@ fill_result(sn_visit *v, const seine_fetch_opts *o, sn_emit *out)
     r->secure = v->end.secure;
     r->fields = v->fields;
     r->n_fields = v->n_fields;
-    fill_error(v, out);
+    fill_error(v, o->names, out);
     fill_times(v, r);
     if (v->page && is_whole(v, r->fate))
         sn_page_facts_get(v->page, &facts);
@@ -474,12 +486,13 @@ fill_result(sn_visit *v, const seine_fetch_opts *o, sn_emit *out)
 
 /* Its head said that it is nothing we want. */
 static void
-refuse(sn_visit *v, const char *types)
+refuse(sn_visit *v, const seine_fetch_opts *o)
 {
     enum { LONGEST = 160 };
     char rule[LONGEST];
-    int n = snprintf(rule, sizeof rule, "%.*s is not in --accept-type %s",
-                     SN_FMT(v->content_type), types ? types : "");
+    int n = snprintf(rule, sizeof rule, "%.*s is not in %s %s", SN_FMT(v->content_type),
+                     sn_diag_shown(o->names, "accept_type"),
+                     o->accept_type ? o->accept_type : "");
     size_t len = n < 0 ? 0 : (size_t)n < sizeof rule ? (size_t)n : sizeof rule - 1;
     const char *copy = sn_arena_text(&v->arena, (sn_str){rule, len});
 
@@ -494,7 +507,7 @@ sn_emit_record(sn_visit *v, const seine_fetch_opts *o, int64_t wall, sn_emit *ou
     seine_record *r = &out->record;
 
     if (v->not_wanted && v->fault.code == SEINE_OK)
-        refuse(v, o->accept_type);
+        refuse(v, o);
     *r = (seine_record){.type = v->is_skip ? SEINE_RECORD_SKIP : SEINE_RECORD_RESULT,
                         .wall = wall,
                         .number = v->number,

@@ -26,7 +26,7 @@
 /* Room for what a record points to beside the visit. */
 typedef struct sn_emit {
     seine_record record;
-    char message[320], hint[80];
+    char message[320], hint[128];
     char ip[48];
     uint8_t sha256[32];
     const char *notes[SN_NOTE_COUNT + 1 + SEINE_LINKS_NOTES];
@@ -47,7 +47,8 @@ void sn_emit_ip(const sn_ip *ip, char out[48]);
  * Returns its length. */
 size_t sn_emit_message(const seine_fault *f, char *buf, size_t cap);
 
-/* What to do about it; NULL: nobody knows. */
+/* What to do about it, a template for sn_diag_expand: "raise @timeout"; NULL: nobody
+ * knows. */
 const char *sn_emit_hint(const seine_fault *f);
 
 /* Takes out of the message what is in the set. */

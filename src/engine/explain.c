@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/diag.h"
 #include "base/time.h"
 #include "engine/robots_cache.h"
 #include "engine/url_rules.h"
@@ -30,9 +31,10 @@ name_agent(seine_explain *x)
 }
 
 seine_err
-seine_explain_new(const seine_fetch_opts *opts, char *out_why,
-                  seine_explain **out_explain)
+seine_explain_new(const seine_fetch_opts *opts, seine_explain **out_explain,
+                  seine_diag *diag)
 {
+    sn_diag_clear(diag);
     if (!opts->crawl)
         return SEINE_E_INVAL;
     seine_explain *x = sn_zalloc(sizeof *x);
@@ -41,7 +43,7 @@ seine_explain_new(const seine_fetch_opts *opts, char *out_why,
         return SEINE_E_NOMEM;
     x->opts = opts;
     name_agent(x);
-    seine_err e = sn_scope_new(opts, out_why, &x->scope);
+    seine_err e = sn_scope_new(opts, &x->scope, diag);
     if (e == SEINE_OK)
         e = seine_seen_new(NULL, &x->seeds);
     if (e != SEINE_OK) {

@@ -8,6 +8,7 @@
 #include <sys/prctl.h>
 
 #include "base/alloc.h"
+#include "base/diag.h"
 #include "base/time.h"
 #include "engine/admit.h"
 #include "engine/fetch_metrics.h"
@@ -94,32 +95,29 @@ seine_fetch_defaults(void)
 /* Making and taking apart. */
 
 static seine_err
-wrong(char *out_why, const char *what, seine_view name)
+wrong(seine_diag *diag, const char *member, seine_view value)
 {
-    if (out_why)
-        snprintf(out_why, SEINE_WHY, "%s '%.*s': cannot be sent", what,
-                 (int)(name.len < 80 ? name.len : 80), name.ptr ? name.ptr : "");
-    return SEINE_E_CONFIG;
+    return sn_diag_value(diag, member, value, "cannot be sent");
 }
 
 /* What goes on the wire as it was given must be fit for it. */
 static seine_err
-check(const seine_fetch_opts *o, char *out_why)
+check(const seine_fetch_opts *o, seine_diag *diag)
 {
     seine_view agent = {o->user_agent, o->user_agent ? strlen(o->user_agent) : 0};
     seine_view from = {o->from, o->from ? strlen(o->from) : 0};
     seine_view method = {o->method, o->method ? strlen(o->method) : 0};
 
     if (!sn_h1_is_value(agent))
-        return wrong(out_why, "user_agent", agent);
+        return wrong(diag, "user_agent", agent);
     if (!sn_h1_is_value(from))
-        return wrong(out_why, "from", from);
+        return wrong(diag, "from", from);
     if (method.len > 0 && (!sn_h1_is_name(method) || strcmp(o->method, "CONNECT") == 0))
-        return wrong(out_why, "method", method);
+        return wrong(diag, "method", method);
     for (size_t i = 0; i < o->n_fields; i++) {
         const seine_field *f = &o->fields[i];
         if (!sn_admit_is_field(f->name, f->value))
-            return wrong(out_why, "field", f->name);
+            return wrong(diag, "fields", f->name);
     }
     return SEINE_OK;
 }
@@ -236,7 +234,7 @@ make_loop(seine_fetch *f)
 }
 
 static seine_err
-make_shards(seine_fetch *f, char *out_why)
+make_shards(seine_fetch *f, seine_diag *diag)
 {
     f->shards = sn_calloc(f->n, sizeof *f->shards);
     f->runs = sn_calloc(f->n, sizeof(sn_run *));
@@ -248,7 +246,7 @@ make_shards(seine_fetch *f, char *out_why)
         s->env.clock = f->clock;
         s->env.store = f->net->store;
         seine_err e =
-            f->net->open(f->net->self, &f->shared, i, f->n, out_why, &s->env.transport);
+            f->net->open(f->net->self, &f->shared, i, f->n, &s->env.transport, diag);
         if (e == SEINE_OK)
             e = sn_run_new(&f->shared, &s->env, f->runs, i, f->n, &s->run);
         if (e != SEINE_OK)
@@ -283,18 +281,17 @@ take_apart(seine_fetch *f)
 }
 
 seine_err
-sn_fetch_open(const seine_fetch_opts *opts, const sn_net *net, char *out_why,
-              seine_fetch **out_fetch)
+sn_fetch_open(const seine_fetch_opts *opts, const sn_net *net, seine_fetch **out_fetch,
+              seine_diag *diag)
 {
-    if (out_why)
-        out_why[0] = '\0';
-    seine_err e = check(opts, out_why);
+    sn_diag_clear(diag);
+    seine_err e = check(opts, diag);
     if (e != SEINE_OK)
         return e;
     seine_fetch *f = sn_zalloc(sizeof *f);
     if (!f)
         return SEINE_E_NOMEM;
-    e = sn_shared_state_init(&f->shared, opts, out_why);
+    e = sn_shared_state_init(&f->shared, opts, diag);
     if (e != SEINE_OK) {
         sn_free(f);
         return e;
@@ -306,7 +303,7 @@ sn_fetch_open(const seine_fetch_opts *opts, const sn_net *net, char *out_why,
     if (opts->metrics)
         e = sn_fetch_metrics_new(opts->metrics, &f->metrics);
     if (e == SEINE_OK)
-        e = make_shards(f, out_why);
+        e = make_shards(f, diag);
     if (e == SEINE_OK && opts->threads == 0)
         e = make_loop(f);
     if (e == SEINE_OK)
@@ -322,9 +319,9 @@ sn_fetch_open(const seine_fetch_opts *opts, const sn_net *net, char *out_why,
 }
 
 seine_err
-seine_fetch_new(const seine_fetch_opts *opts, char *out_why, seine_fetch **out_fetch)
+seine_fetch_new(const seine_fetch_opts *opts, seine_fetch **out_fetch, seine_diag *diag)
 {
-    return sn_fetch_open(opts, &sn_net_sockets, out_why, out_fetch);
+    return sn_fetch_open(opts, &sn_net_sockets, out_fetch, diag);
 }
 
 /* Waiting. */

@@ -2,7 +2,7 @@
 /*
  * fetch.h - the fetch of <seine/fetch.h> on any net: sockets, or a script of a test.
  *
- *     e = sn_fetch_open(&opts, &sn_net_sockets, why, &f);
+ *     e = sn_fetch_open(&opts, &sn_net_sockets, &f, &diag);
  *
  * A net makes one transport per shard and takes it back. Everything else of the public
  * contract works on the fetch that comes out.
@@ -17,9 +17,9 @@
 #include "engine/shared_state.h"
 
 typedef struct sn_net {
-    /* CONFIG with out_why, NOMEM, NO_FILES. Called on the opener's thread. */
+    /* CONFIG with diag, NOMEM, NO_FILES. Called on the opener's thread. */
     seine_err (*open)(void *self, const sn_shared_state *shared, uint32_t shard,
-                      uint32_t n_shards, char *out_why, sn_transport **out_transport);
+                      uint32_t n_shards, sn_transport **out_transport, seine_diag *diag);
     void (*close)(void *self, sn_transport *t);
     void *self;
     const struct sn_store_ops *store; /* where URLs wait; NULL: store/store_mem.h */
@@ -28,7 +28,7 @@ typedef struct sn_net {
 extern const sn_net sn_net_sockets;
 
 SEINE_MUST_CHECK seine_err sn_fetch_open(const seine_fetch_opts *opts, const sn_net *net,
-                                         char *out_why, seine_fetch **out_fetch);
+                                         seine_fetch **out_fetch, seine_diag *diag);
 
 /* For threads = 0: one turn that sleeps until something happens, `until` at most. */
 void sn_fetch_turn(seine_fetch *f, seine_time until);

@@ -180,7 +180,7 @@ run(gathering *g, const sn_net *net, seine_ctx *ctx, const char *const *urls)
     o.on_event = o.on_event ? on_event : NULL;
     o.dedup = false;
     o.keep |= SEINE_KEEP_BODY;
-    seine_err e = sn_fetch_open(&o, net, NULL, &f);
+    seine_err e = sn_fetch_open(&o, net, &f, NULL);
     if (e != SEINE_OK)
         return e;
     give_all(f, g, ctx, urls);

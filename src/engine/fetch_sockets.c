@@ -4,17 +4,16 @@
 #include <sys/resource.h>
 
 #include "base/alloc.h"
+#include "base/diag.h"
 #include "engine/fetch.h"
 #include "net/socket_transport.h"
 
 #define SPARE 64 /* descriptors for everything else */
 
 static seine_err
-wrong(char *out_why, const char *what, const char *text)
+wrong(seine_diag *diag, const char *member, const char *value)
 {
-    if (out_why)
-        snprintf(out_why, SEINE_WHY, "%s '%.80s': not understood", what, text);
-    return SEINE_E_CONFIG;
+    return sn_diag_value(diag, member, sn_str_of(value), "not understood");
 }
 
 static size_t
@@ -28,8 +27,8 @@ length(const char *const *list)
 }
 
 static seine_err
-read_nets(const char *const *list, const char *what, char *out_why, sn_cidr **out_nets,
-          size_t *out_n)
+read_nets(const char *const *list, const char *member, sn_cidr **out_nets, size_t *out_n,
+          seine_diag *diag)
 {
     size_t n = length(list);
 
@@ -39,13 +38,13 @@ read_nets(const char *const *list, const char *what, char *out_why, sn_cidr **ou
         return SEINE_E_NOMEM;
     for (size_t i = 0; i < n; i++)
         if (sn_cidr_parse(sn_str_of(list[i]), &(*out_nets)[i]) != SEINE_OK)
-            return wrong(out_why, what, list[i]);
+            return wrong(diag, member, list[i]);
     return SEINE_OK;
 }
 
 static seine_err
-read_rules(const char *const *list, char *out_why, sn_address_zone_rule **out_rules,
-           size_t *out_n)
+read_rules(const char *const *list, sn_address_zone_rule **out_rules, size_t *out_n,
+           seine_diag *diag)
 {
     size_t n = length(list);
 
@@ -55,7 +54,7 @@ read_rules(const char *const *list, char *out_why, sn_address_zone_rule **out_ru
         return SEINE_E_NOMEM;
     for (size_t i = 0; i < n; i++)
         if (sn_address_zone_rule_parse(sn_str_of(list[i]), &(*out_rules)[i]) != SEINE_OK)
-            return wrong(out_why, "zone", list[i]);
+            return wrong(diag, "zones", list[i]);
     return SEINE_OK;
 }
 
@@ -75,7 +74,7 @@ most_connections(uint32_t n_shards)
 
 static seine_err
 open_sockets(void *self, const sn_shared_state *c, uint32_t shard, uint32_t n_shards,
-             char *out_why, sn_transport **out_transport)
+             sn_transport **out_transport, seine_diag *diag)
 {
     const seine_fetch_opts *o = &c->opts;
     sn_cidr *allow SN_AUTOFREE = NULL;
@@ -85,11 +84,11 @@ open_sockets(void *self, const sn_shared_state *c, uint32_t shard, uint32_t n_sh
 
     (void)self;
     (void)shard;
-    seine_err e = read_nets(o->allow_net, "allow_net", out_why, &allow, &zones.n_allow);
+    seine_err e = read_nets(o->allow_net, "allow_net", &allow, &zones.n_allow, diag);
     if (e == SEINE_OK)
-        e = read_nets(o->deny_net, "deny_net", out_why, &deny, &zones.n_deny);
+        e = read_nets(o->deny_net, "deny_net", &deny, &zones.n_deny, diag);
     if (e == SEINE_OK)
-        e = read_rules(o->zones, out_why, &rules, &zones.n_rules);
+        e = read_rules(o->zones, &rules, &zones.n_rules, diag);
     if (e != SEINE_OK)
         return e;
     zones.allow = allow;
@@ -112,7 +111,7 @@ open_sockets(void *self, const sn_shared_state *c, uint32_t shard, uint32_t n_sh
                                     .idle_time = SEINE_SECS(15),
                                     .max_age = SEINE_SECS(600),
                                     .max_requests = 10000},
-        out_why, out_transport);
+        out_transport, diag);
 }
 
 static void

@@ -125,9 +125,9 @@ stays_refused(sn_frontier *f, const sn_waiting_url *u, const seine_url *url,
                                                      : SEINE_SKIP_ROOM;
     }
     o->reason = reason;
-    o->rule = reason == SEINE_SKIP_DEPTH      ? SN_STR("--depth")
-              : reason == SEINE_SKIP_NOFOLLOW ? SN_STR("--nofollow")
-                                              : SN_STR("--scope");
+    o->rule = reason == SEINE_SKIP_DEPTH      ? c->shown.depth
+              : reason == SEINE_SKIP_NOFOLLOW ? c->shown.nofollow
+                                              : c->shown.scope;
     return reason != SEINE_SKIP_ROOM;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/diag.h"
 #include "engine/scope_set.h"
 #include "seine/url.h"
 
@@ -24,11 +25,9 @@ struct sn_host_list {
 };
 
 static seine_err
-wrong(const char *text, const char *what, char *out_why)
+wrong(const char *text, const char *what, seine_diag *diag)
 {
-    if (out_why)
-        snprintf(out_why, SEINE_WHY, "--domains '%.80s': %s", text, what);
-    return SEINE_E_CONFIG;
+    return sn_diag_value(diag, "domains", sn_str_of(text), what);
 }
 
 /* ":8080" at the end; what stands in front of it. False: something else does. */
@@ -111,31 +110,31 @@ bare(sn_str host)
 }
 
 static seine_err
-add(sn_host_list *n, const char *text, char *out_why)
+add(sn_host_list *n, const char *text, seine_diag *diag)
 {
     glob g = {.port = SN_PORT_ANY};
     sn_str host;
 
     if (strstr(text, "://"))
-        return wrong(text, "a URL, not the name of a host", out_why);
+        return wrong(text, "a URL, not the name of a host", diag);
     if (!cut_port(sn_str_of(text), &host, &g.port))
-        return wrong(text, "not a port", out_why);
+        return wrong(text, "not a port", diag);
     host = bare(host);
     bool wild = is_wild(host);
     if (!(wild ? copy_glob(host, &g) : copy_name(host, &g)))
-        return wrong(text, "not the name of a host", out_why);
+        return wrong(text, "not the name of a host", diag);
     n->has_ports |= !wild && g.port != SN_PORT_ANY;
     if (!wild)
         return sn_scope_set_add(&n->names,
                                 &(sn_scope_place){{g.text, g.len}, {0}, g.port});
     if (n->n_globs == SN_HOST_LIST_GLOBS)
-        return wrong(text, "more than 1000 names with wildcards", out_why);
+        return wrong(text, "more than 1000 names with wildcards", diag);
     n->globs[n->n_globs++] = g;
     return SEINE_OK;
 }
 
 seine_err
-sn_host_list_new(const char *const *texts, char *out_why, sn_host_list **out_list)
+sn_host_list_new(const char *const *texts, sn_host_list **out_list, seine_diag *diag)
 {
     sn_host_list *n = sn_zalloc(sizeof *n);
     seine_err e = SEINE_OK;
@@ -152,7 +151,7 @@ sn_host_list_new(const char *const *texts, char *out_why, sn_host_list **out_lis
     if (!n->globs)
         e = SEINE_E_NOMEM;
     for (size_t i = 0; e == SEINE_OK && texts[i]; i++)
-        e = add(n, texts[i], out_why);
+        e = add(n, texts[i], diag);
     if (e == SEINE_OK)
         *out_list = n;
     else

@@ -20,17 +20,17 @@
 #define SN_HOST_LIST_H
 
 #include "base/str.h"
+#include "seine/diag.h"
 #include "seine/err.h"
-#include "seine/view.h"
 
 enum { SN_HOST_LIST_GLOBS = 1000 };
 
 typedef struct sn_host_list sn_host_list;
 
-/* The list ends with NULL. CONFIG: out_why (SEINE_WHY bytes, or NULL) says which is no
+/* The list ends with NULL. CONFIG: the diag says which is no
  * host. NOMEM. */
-SEINE_MUST_CHECK seine_err sn_host_list_new(const char *const *texts, char *out_why,
-                                            sn_host_list **out_list);
+SEINE_MUST_CHECK seine_err sn_host_list_new(const char *const *texts,
+                                            sn_host_list **out_list, seine_diag *diag);
 void sn_host_list_free(sn_host_list *n); /* NULL is fine */
 
 /* The name as seine_url_name gives it. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/diag.h"
 #include "base/hash.h"
 #include "engine/host_list.h"
 #include "engine/scope_set.h"
@@ -16,44 +17,48 @@ enum { SITES = 1024 /* names whose registrable domain is remembered */ };
 struct sn_scope {
     seine_scope kind;
     bool is_crawl;
+    size_t offsite_len;
+    char offsite[64]; /* the rule of a link that is */
     sn_scope_set seeds;
-    sn_host_list *named;   /* --domains; NULL: none */
+    sn_host_list *named;   /* `domains`; NULL: none */
     sn_url_filter *filter; /* NULL: no patterns */
     seine_psl *psl;
     uint64_t secret[2];
     _Atomic uint64_t sites[SITES]; /* 56 bits of the name's hash, 8 of length */
 };
 
-static seine_err
-wrong(char *out_why, const char *text)
+/* "scope host", once: most links of a crawl may be offsite. */
+static void
+write_offsite(sn_scope *s, const seine_diag_name *names)
 {
-    if (out_why)
-        snprintf(out_why, SEINE_WHY, "%s", text);
-    return SEINE_E_CONFIG;
+    snprintf(s->offsite, sizeof s->offsite, "%.48s %s", sn_diag_shown(names, "scope"),
+             seine_scope_name(s->kind));
+    s->offsite_len = strlen(s->offsite);
 }
 
 static seine_err
-fill(sn_scope *s, const seine_fetch_opts *o, char *out_why)
+fill(sn_scope *s, const seine_fetch_opts *o, seine_diag *diag)
 {
     bool has_patterns = (o->include && *o->include) || (o->exclude && *o->exclude);
     seine_err e = SEINE_OK;
 
     if (has_patterns)
-        e = sn_url_filter_new(o->include, o->exclude, out_why, &s->filter);
+        e = sn_url_filter_new(o->include, o->exclude, o->names, &s->filter, diag);
     if (e != SEINE_OK || !o->crawl)
         return e;
     if ((unsigned)o->crawl->scope > SEINE_SCOPE_ANY)
-        return wrong(out_why, "scope: host, domain, prefix or any");
+        return sn_diag_option(diag, "scope", "host, domain, prefix or any");
     s->is_crawl = true;
     s->kind = o->crawl->scope;
+    write_offsite(s, o->names);
     e = seine_psl_new(NULL, &s->psl);
     if (e == SEINE_OK && o->crawl->domains && *o->crawl->domains)
-        e = sn_host_list_new(o->crawl->domains, out_why, &s->named);
+        e = sn_host_list_new(o->crawl->domains, &s->named, diag);
     return e;
 }
 
 seine_err
-sn_scope_new(const seine_fetch_opts *o, char *out_why, sn_scope **out)
+sn_scope_new(const seine_fetch_opts *o, sn_scope **out, seine_diag *diag)
 {
     sn_scope *s = sn_zalloc(sizeof *s);
 
@@ -61,7 +66,7 @@ sn_scope_new(const seine_fetch_opts *o, char *out_why, sn_scope **out)
         return SEINE_E_NOMEM;
     sn_scope_set_init(&s->seeds);
     memcpy(s->secret, s->seeds.secret, sizeof s->secret);
-    seine_err e = fill(s, o, out_why);
+    seine_err e = fill(s, o, diag);
     if (e == SEINE_OK)
         *out = s;
     else
@@ -240,22 +245,6 @@ refuse(sn_scope_verdict *out, seine_skip reason, sn_str rule)
     out->rule[rule.len] = '\0';
 }
 
-static sn_str
-offsite_rule(seine_scope kind)
-{
-    switch (kind) {
-    case SEINE_SCOPE_HOST:
-        return SN_STR("--scope host");
-    case SEINE_SCOPE_DOMAIN:
-        return SN_STR("--scope domain");
-    case SEINE_SCOPE_PREFIX:
-        return SN_STR("--scope prefix");
-    case SEINE_SCOPE_ANY:
-        break;
-    }
-    return SN_STR("--scope any");
-}
-
 void
 sn_scope_judge(const sn_scope *s, const seine_url *url, bool is_given,
                sn_scope_verdict *out)
@@ -268,7 +257,7 @@ sn_scope_judge(const sn_scope *s, const seine_url *url, bool is_given,
     out->len = 0;
     out->rule[0] = '\0';
     if (s->is_crawl && !is_given && !is_in(s, url)) {
-        refuse(out, SEINE_SKIP_OFFSITE, offsite_rule(s->kind));
+        refuse(out, SEINE_SKIP_OFFSITE, (sn_str){s->offsite, s->offsite_len});
         return;
     }
     if (!s->filter)

@@ -4,13 +4,13 @@
  *
  * Every given URL opens a scope around itself: its host, its registrable domain or its
  * directory, as `crawl->scope` says; further hosts may be named. A link outside all of
- * them is `offsite`. Then the text of the URL is sifted by --exclude and --include
+ * them is `offsite`. Then the text of the URL is sifted by `exclude` and `include`
  * (engine/url_filter).
  *
- *     e = sn_scope_new(&opts, why, &s);
+ *     e = sn_scope_new(&opts, &s, &diag);
  *     e = sn_scope_seed(s, &seed);                  https://e.example/docs/index.html
  *     sn_scope_judge(s, &link, false, &verdict);      https://other.example/
- *     verdict.in is false, verdict.reason OFFSITE, verdict.rule "--scope host"
+ *     verdict.in is false, verdict.reason OFFSITE, verdict.rule "scope host"
  *
  *     host    the same name and port; http and https, each on its own port, are one
  *     domain  the same registrable domain (text/psl), any port; an address, a single
@@ -37,12 +37,11 @@ enum { SN_SCOPE_RULE = 160 };
 
 typedef struct sn_scope sn_scope;
 
-/* Of the options `include`, `exclude` and `crawl` count; without the last nothing is
- * offsite. They are not needed after the call. CONFIG with out_why (SEINE_WHY bytes, or
- * NULL): a pattern, a named host or a scope that is none. NOMEM; IO: no list of public
- * suffixes. */
-SEINE_MUST_CHECK seine_err sn_scope_new(const seine_fetch_opts *o, char *out_why,
-                                        sn_scope **out);
+/* Of the options `include`, `exclude`, `crawl` and `names` count; without `crawl` nothing
+ * is offsite. They are not needed after the call. CONFIG with a diag: a pattern, a named
+ * host or a scope that is none. NOMEM; IO: no list of public suffixes. */
+SEINE_MUST_CHECK seine_err sn_scope_new(const seine_fetch_opts *o, sn_scope **out,
+                                        seine_diag *diag);
 void sn_scope_free(sn_scope *s); /* NULL is fine */
 
 /* A given URL: its host, domain or directory is in from here on. One without a usable

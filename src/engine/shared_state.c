@@ -4,48 +4,60 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/diag.h"
 #include "base/hash.h"
 #include "base/time.h"
 #include "engine/redirect.h"
 #include "engine/scope.h"
 
 static seine_err
-wrong(char *out_why, const char *text)
+check_spans(const seine_fetch_opts *o, seine_diag *diag)
 {
-    if (out_why)
-        snprintf(out_why, SEINE_WHY, "%s", text);
-    return SEINE_E_CONFIG;
+    const struct {
+        const char *member;
+        seine_span value;
+        bool may_be_zero;
+    } spans[] = {{"connect_timeout", o->connect_timeout, false},
+                 {"dns_timeout", o->dns_timeout, false},
+                 {"tcp_timeout", o->tcp_timeout, false},
+                 {"tls_timeout", o->tls_timeout, false},
+                 {"head_timeout", o->head_timeout, false},
+                 {"grace", o->grace, true},
+                 {"max_retry_after", o->max_retry_after, true}};
+
+    if (o->timeout <= 0 || o->timeout == SEINE_NEVER)
+        return sn_diag_option(diag, "timeout", "above 0 and not for ever");
+    for (size_t i = 0; i < sizeof spans / sizeof *spans; i++)
+        if (spans[i].value < 0 || (spans[i].value == 0 && !spans[i].may_be_zero))
+            return sn_diag_option(diag, spans[i].member,
+                                  spans[i].may_be_zero ? "not below 0" : "above 0");
+    if (o->speed_bytes > 0 && o->speed_span <= 0)
+        return sn_diag_option(diag, "speed_span", "above 0");
+    return SEINE_OK;
 }
 
 /* What no option may be. Texts that name nets and servers are judged by those who read
  * them, each shard's transport. */
 static seine_err
-check(const seine_fetch_opts *o, char *out_why)
+check(const seine_fetch_opts *o, seine_diag *diag)
 {
     if (o->concurrency == 0)
-        return wrong(out_why, "concurrency: at least 1");
+        return sn_diag_option(diag, "concurrency", "at least 1");
     if (o->per_host == 0)
-        return wrong(out_why, "per_host: at least 1");
+        return sn_diag_option(diag, "per_host", "at least 1");
     if (o->threads > 256)
-        return wrong(out_why, "threads: at most 256");
+        return sn_diag_option(diag, "threads", "at most 256");
     if (o->per_ip > UINT16_MAX)
-        return wrong(out_why, "per_ip: at most 65535");
-    if (o->timeout <= 0 || o->timeout == SEINE_NEVER)
-        return wrong(out_why, "timeout: above 0 and not for ever");
-    if (o->connect_timeout <= 0 || o->dns_timeout <= 0 || o->tcp_timeout <= 0 ||
-        o->tls_timeout <= 0 || o->head_timeout <= 0)
-        return wrong(out_why, "time-outs: above 0");
-    if (o->grace < 0 || o->max_retry_after < 0)
-        return wrong(out_why, "spans: not negative");
-    if (o->speed_bytes > 0 && o->speed_span <= 0)
-        return wrong(out_why, "speed_span: above 0");
+        return sn_diag_option(diag, "per_ip", "at most 65535");
     if (o->max_redirects > 1000)
-        return wrong(out_why, "max_redirects: at most 1000");
-    if (!o->method || !*o->method || !o->user_agent)
-        return wrong(out_why, "method and user_agent: not empty");
+        return sn_diag_option(diag, "max_redirects", "at most 1000");
+    if (!o->method || !*o->method)
+        return sn_diag_option(diag, "method", "not empty");
+    if (!o->user_agent)
+        return sn_diag_option(diag, "user_agent", "not empty");
     if (seine_retry_check(&o->retry) != SEINE_OK)
-        return wrong(out_why, "retry: contradicts itself");
-    return SEINE_OK;
+        return sn_diag_option(diag, "retry", "contradicts itself");
+    return check_spans(o, diag);
 }
 
 /* Deep copies, in the arena. NULL stays NULL; *e tells when memory ran out. */
@@ -185,7 +197,7 @@ sn_shared_state_rate(seine_rate rate)
 
 /* The parts of which there is one for all. */
 static seine_err
-make(sn_shared_state *c, char *out_why)
+make(sn_shared_state *c, seine_diag *diag)
 {
     const seine_fetch_opts *o = &c->opts;
     seine_err e = seine_throttle_init_semaphore(&c->in_flight, o->concurrency);
@@ -200,7 +212,7 @@ make(sn_shared_state *c, char *out_why)
         shared.initial = o->rate.burst;
         e = seine_shared_new(&shared, o->clock->now(o->clock), &c->rate);
         if (e == SEINE_E_INVAL)
-            return wrong(out_why, "rate: contradicts itself");
+            return sn_diag_option(diag, "rate", "contradicts itself");
     }
     if (e == SEINE_OK && o->max_memory > 0 && o->max_memory != UINT64_MAX)
         e = seine_budget_new(
@@ -209,7 +221,7 @@ make(sn_shared_state *c, char *out_why)
     if (e == SEINE_OK)
         e = sn_tls_ctx_new(
             &(sn_tls_opts){o->cacert, o->cert, o->cert_key, o->tls_min ? o->tls_min : 12},
-            out_why, &c->tls);
+            &c->tls, diag);
     if (e == SEINE_OK && o->per_ip > 0 && (!o->mine || o->crawl)) {
         seine_span every = o->host_rate.count > 0
                                ? seine_every(o->host_rate.count, o->host_rate.per)
@@ -234,16 +246,27 @@ name_agent(sn_shared_state *c)
     c->agent[n] = '\0';
 }
 
+static void
+name_rules(sn_shared_state *c)
+{
+    const seine_diag_name *names = c->opts.names;
+
+    c->shown.depth = sn_str_of(sn_diag_shown(names, "depth"));
+    c->shown.nofollow = sn_str_of(sn_diag_shown(names, "nofollow"));
+    c->shown.scope = sn_str_of(sn_diag_shown(names, "scope"));
+}
+
 /* What judges URLs besides the set of those seen. */
 static seine_err
-make_judges(sn_shared_state *c, char *out_why)
+make_judges(sn_shared_state *c, seine_diag *diag)
 {
     const seine_fetch_opts *o = &c->opts;
     seine_err e = SEINE_OK;
 
     name_agent(c);
+    name_rules(c);
     if (o->crawl || o->include || o->exclude)
-        e = sn_scope_new(o, out_why, &c->scope);
+        e = sn_scope_new(o, &c->scope, diag);
     if (e == SEINE_OK && o->crawl)
         e = seine_psl_new(NULL, &c->psl);
     if (e == SEINE_OK && o->crawl)
@@ -253,29 +276,29 @@ make_judges(sn_shared_state *c, char *out_why)
 
 /* Guards are made per host later: a setting they refuse is told now. */
 static seine_err
-try_guards(const seine_fetch_opts *o, char *out_why)
+try_guards(const seine_fetch_opts *o, seine_diag *diag)
 {
     seine_limiter limiter;
     seine_breaker breaker;
 
     if (o->host_rate.count > 0 &&
         seine_limiter_init_rate(&limiter, &o->host_rate, SEINE_FULL, 0) != SEINE_OK)
-        return wrong(out_why, "host_rate: contradicts itself");
+        return sn_diag_option(diag, "host_rate", "contradicts itself");
     if (o->breaker.failure_threshold == 0 && o->breaker.failure_pct == 0)
         return SEINE_OK;
     seine_err e = seine_breaker_init(&breaker, &o->breaker);
     if (e == SEINE_OK)
         seine_breaker_fini(&breaker);
-    return e == SEINE_E_INVAL ? wrong(out_why, "breaker: contradicts itself") : e;
+    return e == SEINE_E_INVAL ? sn_diag_option(diag, "breaker", "contradicts itself") : e;
 }
 
 seine_err
-sn_shared_state_init(sn_shared_state *c, const seine_fetch_opts *opts, char *out_why)
+sn_shared_state_init(sn_shared_state *c, const seine_fetch_opts *opts, seine_diag *diag)
 {
     memset(c, 0, sizeof *c);
-    seine_err e = check(opts, out_why);
+    seine_err e = check(opts, diag);
     if (e == SEINE_OK)
-        e = try_guards(opts, out_why);
+        e = try_guards(opts, diag);
     if (e != SEINE_OK)
         return e;
     sn_arena_init(&c->memory, 4096, SIZE_MAX);
@@ -284,11 +307,11 @@ sn_shared_state_init(sn_shared_state *c, const seine_fetch_opts *opts, char *out
         e = sn_proxies_init(&c->proxies,
                             &(sn_proxies_opts){opts->proxy, opts->no_proxy,
                                                opts->untrusted ? NULL : opts->proxy_env},
-                            out_why);
+                            diag);
     if (e == SEINE_OK)
-        e = make(c, out_why);
+        e = make(c, diag);
     if (e == SEINE_OK)
-        e = make_judges(c, out_why);
+        e = make_judges(c, diag);
     if (e != SEINE_OK) {
         sn_shared_state_fini(c);
         return e;

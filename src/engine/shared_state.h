@@ -36,10 +36,10 @@ typedef struct sn_shared_state {
     sn_arena memory;
     sn_limits limits; /* of a request, from opts */
     sn_visits *visits;
-    seine_seen *seen;         /* NULL: --dedup off */
-    seine_throttle in_flight; /* --concurrency */
-    seine_shared *rate;       /* --rate; NULL: off */
-    seine_budget *budget;     /* --max-memory */
+    seine_seen *seen;         /* NULL: `dedup` is off */
+    seine_throttle in_flight; /* `concurrency` */
+    seine_shared *rate;       /* `rate`; NULL: off */
+    seine_budget *budget;     /* `max_memory` */
     sn_tls_ctx *tls;          /* whom to trust */
     sn_proxies proxies;       /* never changes */
     sn_address_limits address_limits;
@@ -48,7 +48,7 @@ typedef struct sn_shared_state {
     _Atomic uint64_t next_number;
     _Atomic int stop;          /* SN_GOING … */
     _Atomic int stop_why;      /* seine_err: CANCELED, DEADLINE */
-    _Atomic uint32_t narrowed; /* percent of --concurrency to use: descriptors ran out */
+    _Atomic uint32_t narrowed; /* percent of `concurrency` to use: descriptors ran out */
     _Atomic uint32_t starving; /* shards that wait for a slot of another */
 
     /* what was given and found, and how much of it is left */
@@ -67,6 +67,9 @@ typedef struct sn_shared_state {
     seine_seen *late_seen;  /* keys of late refusals */
     seine_psl *psl;         /* NULL: nobody asks */
     char agent[64];         /* the product token of the user agent */
+    struct {
+        sn_str depth, nofollow, scope;
+    } shown; /* how rules of records call these options */
 } sn_shared_state;
 
 /* What is left to do, read at one moment. A unit is a URL that was admitted and has no
@@ -100,10 +103,10 @@ uint32_t sn_shared_state_shard(const sn_shared_state *c, const seine_url *url,
 bool sn_shared_state_admit(sn_shared_state *c);
 
 /* Copies the options, checks those that only the engine can judge, makes what is
- * shared. CONFIG: out_why (SEINE_WHY bytes, or NULL) says which option and how. NOMEM. */
+ * shared. CONFIG: the diag says which member and how. NOMEM. */
 SEINE_MUST_CHECK seine_err sn_shared_state_init(sn_shared_state *c,
                                                 const seine_fetch_opts *opts,
-                                                char *out_why);
+                                                seine_diag *diag);
 void sn_shared_state_fini(sn_shared_state *c); /* all visits are back */
 
 /* The rate as a bucket that lets a shard which was woken late catch up: up to a

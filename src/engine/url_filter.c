@@ -6,17 +6,19 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/diag.h"
 #include "text/pattern.h"
 
-enum { MATCHERS = 16 };
+enum { MATCHERS = 16, OPTION_ROOM = 48 };
 
 typedef struct pattern {
     sn_pattern *code;
-    char rule[SN_URL_FILTER_RULE];    /* --exclude '\.pdf$' */
-    char unknown[SN_URL_FILTER_RULE]; /* --exclude '\.pdf$': pattern_budget */
+    char rule[SN_URL_FILTER_RULE];    /* exclude '\.pdf$' */
+    char unknown[SN_URL_FILTER_RULE]; /* exclude '\.pdf$': pattern_budget */
 } pattern;
 
 typedef struct list {
+    char shown[OPTION_ROOM]; /* how its rules call the option */
     pattern *all;
     size_t n;
 } list;
@@ -29,7 +31,7 @@ typedef struct idle {
 struct sn_url_filter {
     idle idle[MATCHERS];
     list include, exclude;
-    char none[SN_URL_FILTER_RULE]; /* --include none of 2 */
+    char none[SN_URL_FILTER_RULE]; /* include none of 2 */
 };
 
 /* As much of the pattern as fits, whole characters, "…" where it is cut. */
@@ -49,47 +51,39 @@ write_rule(char out[SN_URL_FILTER_RULE], const char *option, sn_str text, const 
 }
 
 static seine_err
-too_many(const char *option, char *out_why)
-{
-    if (out_why)
-        snprintf(out_why, SEINE_WHY, "%s: more than %d patterns", option,
-                 SN_URL_FILTER_MOST);
-    return SEINE_E_CONFIG;
-}
-
-static seine_err
-add(list *l, const char *option, const char *text, char *out_why)
+add(list *l, const char *member, const char *text, seine_diag *diag)
 {
     pattern *p = &l->all[l->n];
-    char why[SEINE_WHY] = "";
-    seine_err e = sn_pattern_new(sn_str_of(text), why, &p->code);
+    seine_diag flaw = SEINE_DIAG;
+    seine_err e = sn_pattern_new(sn_str_of(text), &p->code, &flaw);
 
-    if (e == SEINE_E_CONFIG && out_why)
-        snprintf(out_why, SEINE_WHY, "%s '%.40s': %.105s", option, text, why);
+    if (e == SEINE_E_CONFIG)
+        return sn_diag_value(diag, member, sn_str_of(text), flaw.text);
     if (e != SEINE_OK)
         return e;
     l->n++;
-    write_rule(p->rule, option, sn_str_of(text), "");
-    write_rule(p->unknown, option, sn_str_of(text), ": pattern_budget");
+    write_rule(p->rule, l->shown, sn_str_of(text), "");
+    write_rule(p->unknown, l->shown, sn_str_of(text), ": pattern_budget");
     return SEINE_OK;
 }
 
 static seine_err
-fill(list *l, const char *option, const char *const *texts, char *out_why)
+fill(list *l, const char *member, const char *const *texts, seine_diag *diag)
 {
     size_t n = 0;
     seine_err e = SEINE_OK;
 
     while (texts && texts[n])
         if (++n > SN_URL_FILTER_MOST)
-            return too_many(option, out_why);
+            return sn_diag_option(diag, member, "more than %d patterns",
+                                  SN_URL_FILTER_MOST);
     if (n == 0)
         return SEINE_OK;
     l->all = sn_calloc(n, sizeof *l->all);
     if (!l->all)
         return SEINE_E_NOMEM;
     for (size_t i = 0; i < n && e == SEINE_OK; i++)
-        e = add(l, option, texts[i], out_why);
+        e = add(l, member, texts[i], diag);
     return e;
 }
 
@@ -121,21 +115,24 @@ matcher_new(void)
 }
 
 seine_err
-sn_url_filter_new(const char *const *include, const char *const *exclude, char *out_why,
-                  sn_url_filter **out_filter)
+sn_url_filter_new(const char *const *include, const char *const *exclude,
+                  const seine_diag_name *names, sn_url_filter **out_filter,
+                  seine_diag *diag)
 {
     sn_url_filter *s = sn_zalloc_line(sizeof *s);
 
     if (!s)
         return SEINE_E_NOMEM;
-    seine_err e = fill(&s->exclude, "--exclude", exclude, out_why);
+    snprintf(s->exclude.shown, OPTION_ROOM, "%s", sn_diag_shown(names, "exclude"));
+    snprintf(s->include.shown, OPTION_ROOM, "%s", sn_diag_shown(names, "include"));
+    seine_err e = fill(&s->exclude, "exclude", exclude, diag);
     if (e == SEINE_OK)
-        e = fill(&s->include, "--include", include, out_why);
+        e = fill(&s->include, "include", include, diag);
     if (e != SEINE_OK) {
         sn_url_filter_free(s);
         return e;
     }
-    snprintf(s->none, sizeof s->none, "--include none of %zu", s->include.n);
+    snprintf(s->none, sizeof s->none, "%s none of %zu", s->include.shown, s->include.n);
     *out_filter = s;
     return SEINE_OK;
 }

@@ -63,7 +63,7 @@ size_t sn_cookie_jar_list(seine_cookie_jar *jar, int64_t wall);
  * taken. */
 SEINE_MUST_CHECK seine_err sn_cookie_jar_read(seine_cookie_jar *jar, sn_str text,
                                               const char *path, int64_t wall,
-                                              char *out_why);
+                                              seine_diag *diag);
 
 /* The lines of a file; *out_text is freed by sn_free, also on failure: NOMEM. */
 SEINE_MUST_CHECK seine_err sn_cookie_jar_print(seine_cookie_jar *jar, int64_t wall,

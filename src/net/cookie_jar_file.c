@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "base/diag.h"
 #include "base/rng.h"
 #include "base/time.h"
 #include "net/cookie_jar.h"
@@ -21,37 +22,20 @@
 
 /* Why not. */
 
-/* The end of a long path, and nothing that moves a cursor. */
 static void
-show(const char *path, char out[80])
+say(seine_diag *diag, const char *path, size_t line, const char *what)
 {
-    size_t len = strlen(path), from = len > 70 ? len - 67 : 0;
-    int n = snprintf(out, 80, "%s%s", from > 0 ? "..." : "", path + from);
-
-    for (int i = 0; i < n; i++)
-        if ((unsigned char)out[i] < ' ' || out[i] == 0x7f)
-            out[i] = '?';
-}
-
-static void
-say(char *out_why, const char *path, size_t line, const char *what)
-{
-    char name[80], at[24] = "";
-
-    if (!out_why)
-        return;
-    show(path, name);
-    if (line > 0)
-        snprintf(at, sizeof at, ":%zu", line);
-    snprintf(out_why, SEINE_WHY, "%s%s: %s", name, at, what);
+    sn_diag_text(diag, "%s", what);
+    sn_diag_place(diag, path, line, 0);
 }
 
 static seine_err
-say_errno(char *out_why, const char *path, int error)
+say_errno(seine_diag *diag, const char *path, int error)
 {
-    const char *text = strerrordesc_np(error);
+    char text[SN_DIAG_ERRNO];
 
-    say(out_why, path, 0, text ? text : "unknown error");
+    sn_diag_errno(error, text);
+    say(diag, path, 0, text);
     return error == ENOSPC || error == EDQUOT ? SEINE_E_DISK_FULL
            : error == ENOMEM                  ? SEINE_E_NOMEM
                                               : SEINE_E_IO;
@@ -80,23 +64,23 @@ read_all(int fd, sn_buf *out, int *out_errno)
 }
 
 static seine_err
-read_file(const char *path, sn_buf *out, char *out_why)
+read_file(const char *path, sn_buf *out, seine_diag *diag)
 {
     struct stat about;
     int error = 0, fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
     if (fd < 0)
-        return errno == ENOENT ? SEINE_OK : say_errno(out_why, path, errno);
+        return errno == ENOENT ? SEINE_OK : say_errno(diag, path, errno);
     seine_err e = SEINE_E_IO;
     if (fstat(fd, &about) == 0 && !S_ISREG(about.st_mode))
-        say(out_why, path, 0, "not a regular file");
+        say(diag, path, 0, "not a regular file");
     else
         e = read_all(fd, out, &error);
     close(fd);
     if (error)
-        return say_errno(out_why, path, error);
+        return say_errno(diag, path, error);
     if (e == SEINE_E_FULL) {
-        say(out_why, path, 0, "larger than 16 MiB");
+        say(diag, path, 0, "larger than 16 MiB");
         return SEINE_E_CONFIG;
     }
     return e;
@@ -235,7 +219,7 @@ is_blank(sn_str s)
 }
 
 static seine_err
-read_lines(file *f, sn_str text, const char *path, char *out_why)
+read_lines(file *f, sn_str text, const char *path, seine_diag *diag)
 {
     seine_err e = SEINE_OK;
     size_t number = 0;
@@ -251,7 +235,7 @@ read_lines(file *f, sn_str text, const char *path, char *out_why)
             continue;
         const char *flaw = read_cookie(f, line, http_only, &e);
         if (flaw) {
-            say(out_why, path, number, flaw);
+            say(diag, path, number, flaw);
             return SEINE_E_CONFIG;
         }
     }
@@ -260,7 +244,7 @@ read_lines(file *f, sn_str text, const char *path, char *out_why)
 
 seine_err
 sn_cookie_jar_read(seine_cookie_jar *jar, sn_str text, const char *path, int64_t wall,
-                   char *out_why)
+                   seine_diag *diag)
 {
     file *f SN_AUTOFREE = sn_zalloc(sizeof *f);
 
@@ -269,21 +253,22 @@ sn_cookie_jar_read(seine_cookie_jar *jar, sn_str text, const char *path, int64_t
     f->jar = jar;
     f->wall = wall;
     f->dry = true;
-    seine_err e = read_lines(f, text, path, out_why);
+    seine_err e = read_lines(f, text, path, diag);
     f->dry = false;
-    return e == SEINE_OK ? read_lines(f, text, path, out_why) : e;
+    return e == SEINE_OK ? read_lines(f, text, path, diag) : e;
 }
 
 seine_err
 seine_cookie_jar_load(seine_cookie_jar *jar, const char *path, int64_t wall,
-                      char *out_why)
+                      seine_diag *diag)
 {
     sn_buf text;
 
+    sn_diag_clear(diag);
     sn_buf_init(&text, FILE_MAX + 65536);
-    seine_err e = read_file(path, &text, out_why);
+    seine_err e = read_file(path, &text, diag);
     if (e == SEINE_OK)
-        e = sn_cookie_jar_read(jar, sn_buf_view(&text), path, wall, out_why);
+        e = sn_cookie_jar_read(jar, sn_buf_view(&text), path, wall, diag);
     sn_buf_fini(&text);
     return e;
 }
@@ -430,23 +415,23 @@ open_directory(const char *path, const char **out_base)
 }
 
 static seine_err
-save(const char *path, const char *text, size_t len, char *out_why)
+save(const char *path, const char *text, size_t len, seine_diag *diag)
 {
     const char *base;
     struct stat about;
     int dir = open_directory(path, &base);
 
     if (dir < 0)
-        return say_errno(out_why, path, errno);
+        return say_errno(diag, path, errno);
     /* To rename over /dev/null would be the end of it. */
     bool odd = fstatat(dir, base, &about, AT_SYMLINK_NOFOLLOW) == 0 &&
                !S_ISREG(about.st_mode) && !S_ISLNK(about.st_mode);
     seine_err e = SEINE_OK;
     if (odd || !*base) {
-        say(out_why, path, 0, "not a regular file");
+        say(diag, path, 0, "not a regular file");
         e = SEINE_E_IO;
     } else if (!replace(dir, base, text, len)) {
-        e = say_errno(out_why, path, errno);
+        e = say_errno(diag, path, errno);
     }
     close(dir);
     return e;
@@ -454,14 +439,15 @@ save(const char *path, const char *text, size_t len, char *out_why)
 
 seine_err
 seine_cookie_jar_save(seine_cookie_jar *jar, const char *path, int64_t wall,
-                      char *out_why)
+                      seine_diag *diag)
 {
     char *text;
     size_t len;
     seine_err e = sn_cookie_jar_print(jar, wall, &text, &len);
 
+    sn_diag_clear(diag);
     if (e == SEINE_OK)
-        e = save(path, text, len, out_why);
+        e = save(path, text, len, diag);
     sn_free(text);
     return e;
 }

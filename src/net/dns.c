@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/diag.h"
 #include "base/time.h"
 #include "net/dns_cache.h"
 #include "net/dns_known.h"
@@ -644,14 +645,6 @@ sn_dns_stats_get(const sn_dns *d, sn_dns_stats *out_stats)
 
 /* -- making one -- */
 
-static seine_err
-complain(char *out_why, const char *what, const char *text)
-{
-    if (out_why)
-        snprintf(out_why, SEINE_WHY, "\"%.80s\" is %s", text, what);
-    return SEINE_E_CONFIG;
-}
-
 /* A hosts file that is not there or cannot be read says nothing. */
 static seine_err
 read_hosts(sn_dns *d)
@@ -676,14 +669,15 @@ read_hosts(sn_dns *d)
 }
 
 static seine_err
-use_server(sn_dns *d, const char *server, char *out_why)
+use_server(sn_dns *d, const char *server, seine_diag *diag)
 {
     struct ares_addr_port_node node = {0};
     sn_ip ip;
     uint16_t port;
 
     if (sn_dns_server(sn_str_of(server), &ip, &port) != SEINE_OK)
-        return complain(out_why, "no name server: it needs ADDR or ADDR:PORT", server);
+        return sn_diag_value(diag, "dns", sn_str_of(server),
+                             "no name server: it needs ADDR or ADDR:PORT");
     node.family = ip.v == 4 ? AF_INET : AF_INET6;
     memcpy(&node.addr, ip.bytes, ip.v == 4 ? 4 : 16);
     node.udp_port = node.tcp_port = port;
@@ -726,7 +720,7 @@ has_one_server(const sn_dns *d)
 /* With several servers a failure of one is a reason to ask the next; c-ares does that. A
  * single one it would ask again at once, and what it said would be lost. */
 static seine_err
-open_channel(sn_dns *d, const char *server, char *out_why)
+open_channel(sn_dns *d, const char *server, seine_diag *diag)
 {
     static const struct ares_socket_functions sockets = {
         open_socket, close_socket, connect_socket, receive, transmit};
@@ -740,20 +734,21 @@ open_channel(sn_dns *d, const char *server, char *out_why)
     if (status == ARES_ENOMEM)
         return SEINE_E_NOMEM;
     if (status != ARES_SUCCESS)
-        return complain(out_why, "what reading the resolver's configuration ended with",
-                        ares_strerror(status));
+        return sn_diag_option(diag, "dns", "the resolver's configuration: %s",
+                              ares_strerror(status));
     ares_set_socket_functions(d->channel, &sockets, d);
-    return server ? use_server(d, server, out_why) : SEINE_OK;
+    return server ? use_server(d, server, diag) : SEINE_OK;
 }
 
 static seine_err
-use_resolve(sn_dns *d, const char *const *entries, char *out_why)
+use_resolve(sn_dns *d, const char *const *entries, seine_diag *diag)
 {
     for (; entries && *entries; entries++) {
         seine_err e = sn_dns_known_resolve(&d->known, sn_str_of(*entries));
 
         if (e == SEINE_E_INVAL)
-            return complain(out_why, "not HOST:PORT:ADDR", *entries);
+            return sn_diag_value(diag, "resolve", sn_str_of(*entries),
+                                 "not HOST:PORT:ADDR");
         if (e != SEINE_OK)
             return SEINE_E_NOMEM;
     }
@@ -761,23 +756,23 @@ use_resolve(sn_dns *d, const char *const *entries, char *out_why)
 }
 
 static seine_err
-set_up(sn_dns *d, const sn_dns_opts *opts, char *out_why)
+set_up(sn_dns *d, const sn_dns_opts *opts, seine_diag *diag)
 {
     seine_err e = seine_breaker_init(&d->breaker, &breaker_opts);
 
     for (; e == SEINE_OK && d->timers < 2; d->timers += e == SEINE_OK)
         e = sn_timer_reserve(d->loop);
     if (e == SEINE_OK)
-        e = use_resolve(d, opts->resolve, out_why);
+        e = use_resolve(d, opts->resolve, diag);
     if (e == SEINE_OK)
         e = read_hosts(d);
     if (e == SEINE_OK)
-        e = open_channel(d, opts->server, out_why);
+        e = open_channel(d, opts->server, diag);
     return e;
 }
 
 seine_err
-sn_dns_new(sn_loop *loop, const sn_dns_opts *opts, char *out_why, sn_dns **out_dns)
+sn_dns_new(sn_loop *loop, const sn_dns_opts *opts, sn_dns **out_dns, seine_diag *diag)
 {
     sn_dns *d = sn_zalloc(sizeof *d);
 
@@ -793,7 +788,7 @@ sn_dns_new(sn_loop *loop, const sn_dns_opts *opts, char *out_why, sn_dns **out_d
     sn_dns_cache_init(&d->cache, opts->max_names > 0 ? opts->max_names : 65536);
     sn_map_init(&d->questions, SIZE_MAX / 128);
 
-    seine_err e = set_up(d, opts, out_why);
+    seine_err e = set_up(d, opts, diag);
     if (e != SEINE_OK) {
         sn_dns_free(d);
         return e;

@@ -31,8 +31,8 @@
 
 #include "net/cidr.h"
 #include "net/loop.h"
+#include "seine/diag.h"
 #include "seine/family.h"
-#include "seine/view.h"
 
 #define SN_DNS_ADDRESSES 16 /* per family */
 
@@ -66,10 +66,10 @@ typedef struct sn_lookup {
     void *of;
 } sn_lookup;
 
-/* CONFIG, and out_why (SEINE_WHY bytes, or NULL) says what: a resolve entry or the server
+/* CONFIG, and the diag says what: a resolve entry or the server
  * is no such thing. NOMEM. */
 SEINE_MUST_CHECK seine_err sn_dns_new(sn_loop *loop, const sn_dns_opts *opts,
-                                      char *out_why, sn_dns **out_dns);
+                                      sn_dns **out_dns, seine_diag *diag);
 void sn_dns_free(sn_dns *d); /* nobody waits */
 
 /* OK: l->answer. BUSY: l->done will be called by `deadline`. Otherwise the error is

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "net/proxy.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/base64.h"
 #include "base/buf.h"
+#include "base/diag.h"
 #include "seine/view.h"
 #include "text/domain.h"
 
@@ -25,20 +25,6 @@ static const struct {
     [SN_PROXY_SOCKS5H] = {{"socks5h", 7}, 1080},
 };
 
-static seine_err __attribute__((format(printf, 3, 4)))
-wrong(char *out_why, const char *what, const char *fmt, ...)
-{
-    char text[SEINE_WHY - 16]; /* room for the longest `what` */
-    va_list args;
-
-    va_start(args, fmt);
-    vsnprintf(text, sizeof text, fmt, args);
-    va_end(args);
-    if (out_why)
-        snprintf(out_why, SEINE_WHY, "%s: %s", what, text);
-    return SEINE_E_CONFIG;
-}
-
 static bool
 find_kind(sn_str scheme, sn_proxy_kind *out_kind)
 {
@@ -52,8 +38,8 @@ find_kind(sn_str scheme, sn_proxy_kind *out_kind)
 
 /* What follows the scheme; without one it is http. */
 static seine_err
-cut_scheme(const char *what, sn_str text, char *out_why, sn_proxy_kind *out_kind,
-           sn_str *out_rest)
+cut_scheme(const char *member, sn_str text, sn_proxy_kind *out_kind, sn_str *out_rest,
+           seine_diag *diag)
 {
     size_t at = 0;
 
@@ -68,8 +54,9 @@ cut_scheme(const char *what, sn_str text, char *out_why, sn_proxy_kind *out_kind
         for (size_t i = 0; i < at; i++)
             if (!sn_is_alpha(text.ptr[i]) && !sn_is_digit(text.ptr[i]))
                 at = 0; /* may be anything, a login among it */
-        return wrong(out_why, what, "%.*s%sthe scheme is http, https, socks5 or socks5h",
-                     (int)(at < 16 ? at : 16), text.ptr, at > 0 ? ": " : "");
+        return sn_diag_option(diag, member,
+                              "%.*s%sthe scheme is http, https, socks5 or socks5h",
+                              (int)(at < 16 ? at : 16), text.ptr, at > 0 ? ": " : "");
     }
     *out_rest = sn_str_slice(text, at + 3, text.len);
     return SEINE_OK;
@@ -147,8 +134,8 @@ make_basic(sn_proxy *p, sn_arena *memory)
 }
 
 static seine_err
-read_login(const char *what, const seine_url *u, sn_arena *memory, char *out_why,
-           sn_proxy *p)
+read_login(const char *member, const seine_url *u, sn_arena *memory, sn_proxy *p,
+           seine_diag *diag)
 {
     sn_str user = seine_url_username(u), pass = seine_url_password(u);
     bool socks = p->kind == SN_PROXY_SOCKS5 || p->kind == SN_PROXY_SOCKS5H;
@@ -158,15 +145,15 @@ read_login(const char *what, const seine_url *u, sn_arena *memory, char *out_why
     if (!decode(user, memory, &p->user) || !decode(pass, memory, &p->pass))
         return SEINE_E_NOMEM;
     if (p->user.len == 0 || (socks && p->pass.len == 0))
-        return wrong(out_why, what, "a login is USER:PASSWORD");
+        return sn_diag_option(diag, member, "a login is USER:PASSWORD");
     if (p->user.len > LOGIN_MOST || p->pass.len > LOGIN_MOST)
-        return wrong(out_why, what, "a user or password has at most 255 bytes");
+        return sn_diag_option(diag, member, "a user or password has at most 255 bytes");
     if (socks)
         return SEINE_OK;
     if (has_control(p->user) || has_control(p->pass))
-        return wrong(out_why, what, "a control character in the login");
+        return sn_diag_option(diag, member, "a control character in the login");
     if (sn_str_find(p->user, ':') < p->user.len)
-        return wrong(out_why, what, "a colon in the user name");
+        return sn_diag_option(diag, member, "a colon in the user name");
     return make_basic(p, memory);
 }
 
@@ -201,31 +188,31 @@ make_texts(sn_proxy *p, sn_arena *memory)
 }
 
 static seine_err
-read_place(const char *what, const seine_url *u, sn_str rest, sn_arena *memory,
-           char *out_why, sn_proxy *p)
+read_place(const char *member, const seine_url *u, sn_str rest, sn_arena *memory,
+           sn_proxy *p, seine_diag *diag)
 {
     sn_str authority = authority_of(rest);
     seine_view name;
 
     if (authority.len < rest.len &&
         !sn_str_eq(sn_str_slice(rest, authority.len, rest.len), SN_STR("/")))
-        return wrong(out_why, what, "something behind the port");
+        return sn_diag_option(diag, member, "something behind the port");
     if (seine_url_name(u, &name) != SEINE_OK)
-        return wrong(out_why, what, "not a host name");
+        return sn_diag_option(diag, member, "not a host name");
     p->is_address = seine_url_host_is(u) != SEINE_HOST_NAME;
     p->host = name;
     if (p->host.ptr[0] == '[')
         p->host = sn_str_slice(p->host, 1, p->host.len - 1);
     p->port = has_port(authority) ? (uint16_t)seine_url_port(u) : kinds[p->kind].port;
     if (p->port == 0)
-        return wrong(out_why, what, "port 0");
+        return sn_diag_option(diag, member, "port 0");
     p->host.ptr = sn_arena_text(memory, p->host);
     return p->host.ptr ? SEINE_OK : SEINE_E_NOMEM;
 }
 
 seine_err
-sn_proxy_parse(const char *what, sn_str text, sn_arena *memory, char *out_why,
-               sn_proxy *out_proxy)
+sn_proxy_parse(const char *member, sn_str text, sn_arena *memory, sn_proxy *out_proxy,
+               seine_diag *diag)
 {
     char whole[TEXT_MOST + 8], mem[3 * TEXT_MOST];
     seine_url_flaw flaw;
@@ -234,24 +221,24 @@ sn_proxy_parse(const char *what, sn_str text, sn_arena *memory, char *out_why,
     sn_str rest;
 
     if (text.len > TEXT_MOST)
-        return wrong(out_why, what, "longer than %d bytes", TEXT_MOST);
+        return sn_diag_option(diag, member, "longer than %d bytes", TEXT_MOST);
     if (has_control(text) || sn_str_find(text, ' ') < text.len)
-        return wrong(out_why, what, "a blank or a control character in it");
-    seine_err e = cut_scheme(what, text, out_why, &p.kind, &rest);
+        return sn_diag_option(diag, member, "a blank or a control character in it");
+    seine_err e = cut_scheme(member, text, &p.kind, &rest, diag);
     if (e != SEINE_OK)
         return e;
     int n = snprintf(whole, sizeof whole, "http://%.*s", SN_FMT(rest));
     seine_url_init(&u, mem, sizeof mem);
     /* More slashes would be skipped, and what follows them taken for the host. */
     if (rest.len == 0 || rest.ptr[0] == '/' || rest.ptr[0] == '\\')
-        return wrong(out_why, what, "no host");
+        return sn_diag_option(diag, member, "no host");
     e = seine_url_parse(&u, whole, (size_t)n, &flaw);
     if (e == SEINE_E_BAD_URL)
-        return wrong(out_why, what, "%s", seine_url_flaw_text(flaw.kind));
+        return sn_diag_option(diag, member, "%s", seine_url_flaw_text(flaw.kind));
     if (e == SEINE_OK)
-        e = read_place(what, &u, rest, memory, out_why, &p);
+        e = read_place(member, &u, rest, memory, &p, diag);
     if (e == SEINE_OK)
-        e = read_login(what, &u, memory, out_why, &p);
+        e = read_login(member, &u, memory, &p, diag);
     if (e == SEINE_OK)
         e = make_texts(&p, memory);
     if (e == SEINE_OK)
@@ -311,7 +298,7 @@ next_entry(sn_str *rest, sn_str *out_entry)
 }
 
 static seine_err
-read_excepts(sn_proxies *p, sn_str list, bool is_option, char *out_why)
+read_excepts(sn_proxies *p, sn_str list, bool is_option, seine_diag *diag)
 {
     sn_str rest = list, entry;
     seine_err e = SEINE_OK;
@@ -330,9 +317,9 @@ read_excepts(sn_proxies *p, sn_str list, bool is_option, char *out_why)
         else if (read_except(entry, &p->memory, &p->excepts[p->n_excepts], &e))
             p->n_excepts++;
         else if (is_option)
-            return wrong(out_why, "no_proxy",
-                         "neither a name, an address nor a net: %.*s",
-                         (int)(entry.len < 60 ? entry.len : 60), entry.ptr);
+            return sn_diag_option(diag, "no_proxy",
+                                  "neither a name, an address nor a net: %.*s",
+                                  (int)(entry.len < 60 ? entry.len : 60), entry.ptr);
     }
     return e;
 }
@@ -374,14 +361,14 @@ is_off(const char *text)
 
 /* One more; the same one once. */
 static seine_err
-add(sn_proxies *p, const char *what, const char *text, char *out_why,
-    const sn_proxy **out_proxy)
+add(sn_proxies *p, const char *member, const char *text, const sn_proxy **out_proxy,
+    seine_diag *diag)
 {
     sn_proxy *to = &p->list[p->n];
 
     if (is_off(text))
         return SEINE_OK;
-    seine_err e = sn_proxy_parse(what, sn_str_of(text), &p->memory, out_why, to);
+    seine_err e = sn_proxy_parse(member, sn_str_of(text), &p->memory, to, diag);
     if (e != SEINE_OK)
         return e;
     for (uint8_t i = 0; i < p->n; i++)
@@ -409,21 +396,21 @@ ask(const sn_proxies_opts *o, const char *lower, const char *upper, const char *
 }
 
 static seine_err
-read_env(sn_proxies *p, const sn_proxies_opts *o, char *out_why)
+read_env(sn_proxies *p, const sn_proxies_opts *o, seine_diag *diag)
 {
     const char *name, *all_name;
     const char *all = ask(o, "all_proxy", "ALL_PROXY", &all_name);
     const char *text = ask(o, "http_proxy", NULL, &name);
-    seine_err e = add(p, text ? name : all_name, text ? text : all, out_why, &p->http);
+    seine_err e = add(p, text ? name : all_name, text ? text : all, &p->http, diag);
 
     if (e != SEINE_OK)
         return e;
     text = ask(o, "https_proxy", "HTTPS_PROXY", &name);
-    return add(p, text ? name : all_name, text ? text : all, out_why, &p->https);
+    return add(p, text ? name : all_name, text ? text : all, &p->https, diag);
 }
 
 seine_err
-sn_proxies_init(sn_proxies *p, const sn_proxies_opts *opts, char *out_why)
+sn_proxies_init(sn_proxies *p, const sn_proxies_opts *opts, seine_diag *diag)
 {
     const char *name, *list = opts->no_proxy;
     seine_err e = SEINE_OK;
@@ -431,15 +418,15 @@ sn_proxies_init(sn_proxies *p, const sn_proxies_opts *opts, char *out_why)
     *p = (sn_proxies){0};
     sn_arena_init(&p->memory, 1024, SIZE_MAX);
     if (opts->proxy) {
-        e = add(p, "proxy", opts->proxy, out_why, &p->http);
+        e = add(p, "proxy", opts->proxy, &p->http, diag);
         p->https = p->http;
     } else if (opts->env) {
-        e = read_env(p, opts, out_why);
+        e = read_env(p, opts, diag);
     }
     if (!list && opts->env)
         list = ask(opts, "no_proxy", "NO_PROXY", &name);
     if (e == SEINE_OK && list)
-        e = read_excepts(p, sn_str_of(list), opts->no_proxy, out_why);
+        e = read_excepts(p, sn_str_of(list), opts->no_proxy, diag);
     if (e != SEINE_OK)
         sn_proxies_fini(p);
     return e;

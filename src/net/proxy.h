@@ -32,6 +32,7 @@
 
 #include "base/arena.h"
 #include "net/cidr.h"
+#include "seine/diag.h"
 #include "seine/url.h"
 
 typedef enum sn_proxy_kind {
@@ -79,12 +80,12 @@ typedef struct sn_proxies_opts {
     char *(*env)(const char *name); /* the environment; NULL: it does not count */
 } sn_proxies_opts;
 
-/* CONFIG: out_why (SEINE_WHY bytes, or NULL) says what is wrong with which, without a
+/* CONFIG: the diag names the member, or the variable of the environment, and never a
  * login. An entry of no_proxy that nobody can read is an error in the option, and left
  * out in the environment, which others write. NOMEM. On failure there is nothing to
  * fini. */
 SEINE_MUST_CHECK seine_err sn_proxies_init(sn_proxies *p, const sn_proxies_opts *opts,
-                                           char *out_why);
+                                           seine_diag *diag);
 void sn_proxies_fini(sn_proxies *p);
 
 /* Asked anew on every hop. Borrowed. */
@@ -100,8 +101,9 @@ bool sn_proxy_needs_tunnel(const sn_proxy *proxy, const seine_url *url);
 #define SN_PROXY_TELL 96
 void sn_proxy_tell(const sn_proxy *proxy, const char *what, char out[SN_PROXY_TELL]);
 
-/* One proxy, into `memory`; `what` is who names it, for out_why. CONFIG, NOMEM. */
-SEINE_MUST_CHECK seine_err sn_proxy_parse(const char *what, sn_str text, sn_arena *memory,
-                                          char *out_why, sn_proxy *out_proxy);
+/* One proxy, into `memory`; `member` is who names it, for the diag. CONFIG, NOMEM. */
+SEINE_MUST_CHECK seine_err sn_proxy_parse(const char *member, sn_str text,
+                                          sn_arena *memory, sn_proxy *out_proxy,
+                                          seine_diag *diag);
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/diag.h"
 #include "base/time.h"
 #include "net/conn_parts.h"
 
@@ -315,26 +316,20 @@ fd(sn_transport *t)
 static const sn_transport_ops ops = {start, cancel, turn, wake, fd};
 
 static seine_err
-refuse(char *out_why, const char *why)
-{
-    if (out_why)
-        snprintf(out_why, SEINE_WHY, "%s", why);
-    return SEINE_E_CONFIG;
-}
-
-static seine_err
-check(const sn_socket_transport_opts *o, char *out_why)
+check(const sn_socket_transport_opts *o, seine_diag *diag)
 {
     if (o->max_connections == 0)
-        return refuse(out_why, "max_connections: at least 1");
-    if (o->idle_time < 0 || o->max_age < 0)
-        return refuse(out_why, "idle_time, max_age: not below 0");
+        return sn_diag_option(diag, "max_connections", "at least 1");
+    if (o->idle_time < 0)
+        return sn_diag_option(diag, "idle_time", "not below 0");
+    if (o->max_age < 0)
+        return sn_diag_option(diag, "max_age", "not below 0");
     return SEINE_OK;
 }
 
 /* All parts, in the order in which sn_socket_transport_free undoes them. */
 static seine_err
-build(sn_socket_transport *w, char *out_why)
+build(sn_socket_transport *w, seine_diag *diag)
 {
     seine_err e = seine_budget_try(w->opts.budget, &(seine_want){{0}}, &w->held);
 
@@ -344,19 +339,19 @@ build(sn_socket_transport *w, char *out_why)
     if (e == SEINE_OK)
         e = sn_address_guard_init(&w->zones, &w->opts.zones);
     if (e == SEINE_E_INVAL)
-        e = refuse(out_why, "zones: a prefix or a rule that is none");
+        e = sn_diag_option(diag, "zones", "a prefix or a rule that is none");
     if (e == SEINE_OK)
         e = sn_address_guard_read_own(&w->zones, NULL);
     if (e == SEINE_OK)
-        e = sn_dns_new(&w->loop, &w->opts.dns, out_why, &w->dns);
+        e = sn_dns_new(&w->loop, &w->opts.dns, &w->dns, diag);
     return e;
 }
 
 seine_err
-sn_socket_transport_new(const sn_socket_transport_opts *opts, char *out_why,
-                        sn_transport **out_transport)
+sn_socket_transport_new(const sn_socket_transport_opts *opts,
+                        sn_transport **out_transport, seine_diag *diag)
 {
-    seine_err e = check(opts, out_why);
+    seine_err e = check(opts, diag);
 
     if (e != SEINE_OK)
         return e;
@@ -377,7 +372,7 @@ sn_socket_transport_new(const sn_socket_transport_opts *opts, char *out_why,
     sn_buf_init(&w->text, SIZE_MAX / 2);
     sn_conn_pool_init(&w->idle, opts->max_idle, opts->max_idle_origin);
     sn_tickets_init(&w->tickets, opts->budget ? &w->held : NULL);
-    e = build(w, out_why);
+    e = build(w, diag);
     if (e != SEINE_OK) {
         sn_socket_transport_free(&w->base);
         return e;

@@ -8,7 +8,7 @@
  * allocates nothing. Addresses race (RFC 8305), every one of them judged by its zone
  * before a packet leaves; every phase has its moment on the loop's wheel.
  *
- *     e = sn_socket_transport_new(&(sn_socket_transport_opts){…}, why, &t);
+ *     e = sn_socket_transport_new(&(sn_socket_transport_opts){…}, &t, why);
  *     e = t->ops->start(t, &request, &handler, &x);
  *     now = t->ops->turn(t, SEINE_NEVER);
  *
@@ -46,11 +46,11 @@ typedef struct sn_socket_transport_stats {
     seine_span longest_turn;
 } sn_socket_transport_stats;
 
-/* CONFIG with out_why (SEINE_WHY bytes, or NULL), NOMEM, NO_FILES; IO: the addresses of
+/* CONFIG with a diag, NOMEM, NO_FILES; IO: the addresses of
  * this machine cannot be read. */
 SEINE_MUST_CHECK seine_err sn_socket_transport_new(const sn_socket_transport_opts *opts,
-                                                   char *out_why,
-                                                   sn_transport **out_transport);
+                                                   sn_transport **out_transport,
+                                                   seine_diag *diag);
 void sn_socket_transport_free(sn_transport *t); /* no exchange is left */
 void sn_socket_transport_stats_get(const sn_transport *t,
                                    sn_socket_transport_stats *out_stats);

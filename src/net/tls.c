@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "base/alloc.h"
+#include "base/diag.h"
 #include "base/time.h"
 #include "net/cidr.h"
 #include "seine/view.h"
@@ -63,14 +64,6 @@ struct sn_tls {
 };
 
 /* Texts. */
-
-static seine_err
-refuse(char *out_why, const char *what, const char *file, const char *why)
-{
-    if (out_why)
-        snprintf(out_why, SEINE_WHY, "%s '%.80s': %s", what, file, why);
-    return SEINE_E_CONFIG;
-}
 
 /* Why a file could not be used. */
 static const char *
@@ -413,13 +406,14 @@ trust_system(core *c)
 }
 
 static seine_err
-trust(const sn_tls_ctx *ctx, core *c, char *out_why)
+trust(const sn_tls_ctx *ctx, core *c, seine_diag *diag)
 {
     if (!ctx->cacert)
         return trust_system(c) ? SEINE_OK : SEINE_E_NOMEM;
     if (SSL_CTX_load_verify_file(c->plain, ctx->cacert) == 1)
         return SEINE_OK;
-    return refuse(out_why, "cacert", ctx->cacert, file_error("no certificate in it"));
+    return sn_diag_value(diag, "cacert", sn_str_of(ctx->cacert),
+                         file_error("no certificate in it"));
 }
 
 /* Nobody is asked for a passphrase in the middle of a run. */
@@ -434,7 +428,7 @@ no_passphrase(char *out, int room, int writing, void *arg)
 }
 
 static seine_err
-identify(const sn_tls_ctx *ctx, core *c, char *out_why)
+identify(const sn_tls_ctx *ctx, core *c, seine_diag *diag)
 {
     const char *key = ctx->cert_key ? ctx->cert_key : ctx->cert;
 
@@ -446,19 +440,20 @@ identify(const sn_tls_ctx *ctx, core *c, char *out_why)
     SSL_CTX_set1_cert_store(c->named, SSL_CTX_get_cert_store(c->plain));
     SSL_CTX_set_default_passwd_cb(c->named, no_passphrase);
     if (SSL_CTX_use_certificate_chain_file(c->named, ctx->cert) != 1)
-        return refuse(out_why, "cert", ctx->cert, file_error("no certificate in it"));
+        return sn_diag_value(diag, "cert", sn_str_of(ctx->cert),
+                             file_error("no certificate in it"));
     if (SSL_CTX_use_PrivateKey_file(c->named, key, SSL_FILETYPE_PEM) == 1)
         return SEINE_OK;
     unsigned long e = ERR_peek_last_error();
-    return refuse(out_why, ctx->cert_key ? "cert_key" : "cert", key,
-                  ERR_GET_LIB(e) == ERR_LIB_X509 &&
-                          ERR_GET_REASON(e) == X509_R_KEY_VALUES_MISMATCH
-                      ? "not the key of the certificate"
-                      : file_error("no key in it that can be read without a passphrase"));
+    return sn_diag_value(
+        diag, ctx->cert_key ? "cert_key" : "cert", sn_str_of(key),
+        ERR_GET_LIB(e) == ERR_LIB_X509 && ERR_GET_REASON(e) == X509_R_KEY_VALUES_MISMATCH
+            ? "not the key of the certificate"
+            : file_error("no key in it that can be read without a passphrase"));
 }
 
 static seine_err
-make_core(const sn_tls_ctx *ctx, char *out_why, core **out_core)
+make_core(const sn_tls_ctx *ctx, core **out_core, seine_diag *diag)
 {
     core *c = sn_zalloc(sizeof *c);
 
@@ -467,9 +462,9 @@ make_core(const sn_tls_ctx *ctx, char *out_why, core **out_core)
     ERR_clear_error();
     c->bio = make_bio();
     c->plain = make_ssl(ctx);
-    seine_err e = c->bio && c->plain ? trust(ctx, c, out_why) : SEINE_E_NOMEM;
+    seine_err e = c->bio && c->plain ? trust(ctx, c, diag) : SEINE_E_NOMEM;
     if (e == SEINE_OK)
-        e = identify(ctx, c, out_why);
+        e = identify(ctx, c, diag);
     ERR_clear_error();
     if (e == SEINE_OK)
         *out_core = c;
@@ -480,12 +475,12 @@ make_core(const sn_tls_ctx *ctx, char *out_why, core **out_core)
 
 /* Two that need it at once both make it, and one is thrown away: no lock. */
 static seine_err
-core_of(sn_tls_ctx *ctx, char *out_why, core **out_core)
+core_of(sn_tls_ctx *ctx, core **out_core, seine_diag *diag)
 {
     core *c = atomic_load_explicit(&ctx->core, memory_order_acquire), *mine;
 
     if (!c) {
-        seine_err e = make_core(ctx, out_why, &mine);
+        seine_err e = make_core(ctx, &mine, diag);
         if (e != SEINE_OK)
             return e;
         if (atomic_compare_exchange_strong(&ctx->core, &c, mine))
@@ -513,23 +508,19 @@ copy(const char *text, seine_err *e)
 }
 
 static seine_err
-check(const sn_tls_opts *o, char *out_why)
+check(const sn_tls_opts *o, seine_diag *diag)
 {
-    const char *why = NULL;
-
     if (o->min != 12 && o->min != 13)
-        why = "tls_min: 12 or 13";
-    else if (o->cert_key && !o->cert)
-        why = "cert_key: without cert";
-    if (why && out_why)
-        snprintf(out_why, SEINE_WHY, "%s", why);
-    return why ? SEINE_E_CONFIG : SEINE_OK;
+        return sn_diag_option(diag, "tls_min", "12 or 13");
+    if (o->cert_key && !o->cert)
+        return sn_diag_option(diag, "cert_key", "without cert");
+    return SEINE_OK;
 }
 
 seine_err
-sn_tls_ctx_new(const sn_tls_opts *opts, char *out_why, sn_tls_ctx **out_ctx)
+sn_tls_ctx_new(const sn_tls_opts *opts, sn_tls_ctx **out_ctx, seine_diag *diag)
 {
-    seine_err e = check(opts, out_why);
+    seine_err e = check(opts, diag);
 
     if (e != SEINE_OK)
         return e;
@@ -543,7 +534,7 @@ sn_tls_ctx_new(const sn_tls_opts *opts, char *out_why, sn_tls_ctx **out_ctx)
     ctx->cert_key = copy(opts->cert_key, &e);
     core *c;
     if (e == SEINE_OK && (ctx->cacert || ctx->cert))
-        e = core_of(ctx, out_why, &c);
+        e = core_of(ctx, &c, diag);
     if (e != SEINE_OK) {
         sn_tls_ctx_free(ctx);
         return e;
@@ -621,7 +612,7 @@ sn_tls_new(sn_tls_ctx *ctx, const sn_tls_want *want, sn_tls **out_tls)
 
     if (want->host.len == 0 || want->host.len > HOST)
         return SEINE_E_DNS_BAD_NAME;
-    seine_err e = core_of(ctx, NULL, &c);
+    seine_err e = core_of(ctx, &c, NULL);
     if (e != SEINE_OK)
         return e;
     size_t n = write_key(want, want->identify && c->named, key);

@@ -6,7 +6,7 @@
  * connection. It moves bytes through two functions like recv and send, so it needs no
  * socket, and can sit on another sn_tls: TLS with a proxy, and TLS with a host inside.
  *
- *     e = sn_tls_ctx_new(&(sn_tls_opts){.min = 12}, why, &ctx);
+ *     e = sn_tls_ctx_new(&(sn_tls_opts){.min = 12}, &ctx, why);
  *     e = sn_tls_new(ctx, &(sn_tls_want){.host = host, .ends = &ends, …}, &t);
  *     while ((got = sn_tls_greet(t)) == SN_TLS_WAIT)
  *         wait_for_an_event();                      and tell it: sn_tls_event
@@ -29,6 +29,7 @@
 #include <sys/types.h>
 
 #include "net/tls_tickets.h"
+#include "seine/diag.h"
 #include "seine/secure.h"
 
 typedef struct sn_tls_ctx sn_tls_ctx;
@@ -41,9 +42,9 @@ typedef struct sn_tls_opts {
 } sn_tls_opts;
 
 /* Files are read here, so that a bad one is told before anything is asked. CONFIG:
- * out_why (SEINE_WHY bytes, or NULL). NOMEM. */
-SEINE_MUST_CHECK seine_err sn_tls_ctx_new(const sn_tls_opts *opts, char *out_why,
-                                          sn_tls_ctx **out_ctx);
+ * the diag. NOMEM. */
+SEINE_MUST_CHECK seine_err sn_tls_ctx_new(const sn_tls_opts *opts, sn_tls_ctx **out_ctx,
+                                          seine_diag *diag);
 void sn_tls_ctx_free(sn_tls_ctx *ctx); /* NULL is fine; all connections are gone */
 
 /* How bytes reach the other side: like recv and send, -1 with errno. *out_dry: there is

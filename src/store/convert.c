@@ -21,11 +21,11 @@ static seine_err
 by_bytes(sn_convert *c, seine_sink_format *out)
 {
     sn_str first;
-    seine_err e = sn_source_peek(&c->source, 1, &first, c->why);
+    seine_err e = sn_source_peek(&c->source, 1, &first, c->diag);
 
     *out = SEINE_SINK_CSV;
     if (e == SEINE_OK && first.len > 0 && (*first.ptr == 'S' || *first.ptr == 'W'))
-        e = sn_source_peek(&c->source, 5, &first, c->why);
+        e = sn_source_peek(&c->source, 5, &first, c->diag);
     if (e != SEINE_OK)
         return e;
     if (sn_str_starts(first, SN_STR("SQLit")))
@@ -95,10 +95,10 @@ sn_convert_base64(sn_buf *to, sn_str bytes)
 }
 
 static void
-note(const sn_convert *c, const char *line)
+note(const sn_convert *c, const char *line, const char *member)
 {
     if (c->opts->note)
-        c->opts->note(line, c->opts->arg);
+        c->opts->note(line, member, c->opts->arg);
 }
 
 /* All that was lost, in one line. */
@@ -110,9 +110,9 @@ tell_lost(sn_convert *c)
 
     sn_buf_init(&b, 1 << 14);
     if (c->bodies_left > 0) {
-        sn_buf_printf(&b, "%llu bodies were left out: try --body b64",
+        sn_buf_printf(&b, "%llu bodies were left out",
                       (unsigned long long)c->bodies_left);
-        note(c, b.ptr ? b.ptr : "bodies were left out");
+        note(c, b.ptr ? b.ptr : "bodies were left out", "body");
         sn_buf_reset(&b);
     }
     if (lost->n == 0) {
@@ -128,43 +128,39 @@ tell_lost(sn_convert *c)
                       (unsigned long long)lost->names[i].times);
     if (lost->others > 0)
         sn_buf_printf(&b, ", and others (%llu)", (unsigned long long)lost->others);
-    note(c, b.ptr ? b.ptr : "something was lost");
+    note(c, b.ptr ? b.ptr : "something was lost", NULL);
     sn_buf_fini(&b);
 }
 
 /* "pages.jsonl:7:3: what is wrong" */
 static void
-say_place(const sn_convert *c, const char *what, char *out)
+say_place(const sn_convert *c, const char *what, seine_diag *diag)
 {
-    char place[48] = "";
-
-    if (c->line > 0 && c->column > 0)
-        snprintf(place, sizeof place, ":%llu:%llu", (unsigned long long)c->line,
-                 (unsigned long long)c->column);
-    else if (c->line > 0)
-        snprintf(place, sizeof place, ":%llu", (unsigned long long)c->line);
-    sn_why(out, "%s%s: %s", c->source.name, place, what);
+    sn_diag_text(diag, "%s", what);
+    sn_diag_place(diag, c->source.name, c->line, c->line > 0 ? c->column : 0);
 }
 
 seine_err
 sn_convert_bad(sn_convert *c, const char *what)
 {
-    char told[SEINE_WHY];
+    seine_diag left_out;
+    char line[SEINE_DIAG_ROOM];
 
-    say_place(c, what, told);
     c->stats.bad++;
     if (!c->opts->skip_bad || c->is_strict) {
-        sn_why(c->why, "%s", told);
+        say_place(c, what, c->diag);
         return SEINE_E_PARSE;
     }
-    note(c, told);
+    say_place(c, what, &left_out);
+    seine_diag_print(&left_out, NULL, line, sizeof line);
+    note(c, line, NULL);
     return SEINE_OK;
 }
 
 static seine_err
 fail_nomem(sn_convert *c)
 {
-    sn_why(c->why, "%s", seine_err_text(SEINE_E_NOMEM));
+    sn_diag_text(c->diag, "%s", seine_err_text(SEINE_E_NOMEM));
     return SEINE_E_NOMEM;
 }
 
@@ -188,12 +184,12 @@ open_out(sn_convert *c, seine_sink_format format)
     uint64_t extras = sn_record_extras(&c->rr.record);
     if (extras) /* what the first record has, so may the others */
         sink.fields.bits = SN_MEMBERS_STANDARD | extras;
-    seine_err e = sn_out_open(&c->out, &sink, c->why);
+    seine_err e = sn_out_open(&c->out, &sink, c->diag);
     c->is_open = e == SEINE_OK;
     if (!c->is_open || c->out.ino == 0 || fstat(c->source.fd, &st) != 0 ||
         st.st_ino != c->out.ino || st.st_dev != c->out.dev)
         return e;
-    sn_why(c->why, "%s is the input itself", c->out.name);
+    sn_diag_text(c->diag, "%s is the input itself", c->out.name);
     return SEINE_E_INVAL;
 }
 
@@ -211,8 +207,8 @@ static seine_err
 begin_rows(sn_convert *c)
 {
     if (c->opts->append && c->out.ops == &sn_out_csv) {
-        sn_why(c->why, "%s: only records are appended to CSV: try another name",
-               c->out.name);
+        sn_diag_text(c->diag, "%s: only records are appended to CSV: try another name",
+                     c->out.name);
         return SEINE_E_INVAL;
     }
     seine_err e = reopen(c, SEINE_SINK_JSONL);
@@ -229,8 +225,9 @@ begin(sn_convert *c, sn_shape shape)
 
     c->shape = shape;
     if (c->to == SEINE_SINK_SQLITE && shape == SN_SHAPE_OBJECTS) {
-        sn_why(c->why, "%s holds no records of seine, SQLite nothing else: try --to csv",
-               c->source.name);
+        (void)sn_diag_option(c->diag, "in",
+                             "no records of seine, and SQLite holds nothing else");
+        sn_diag_place(c->diag, c->source.name, 0, 0);
         return SEINE_E_INVAL;
     }
     if (c->to == SEINE_SINK_CSV && shape == SN_SHAPE_OBJECTS)
@@ -238,7 +235,7 @@ begin(sn_convert *c, sn_shape shape)
     else if (c->to == SEINE_SINK_CSV && sn_record_extras(&c->rr.record))
         e = reopen(c, SEINE_SINK_CSV);
     c->last_seq = c->out.last_seq;
-    return e == SEINE_OK ? sn_out_start(&c->out, c->why) : e;
+    return e == SEINE_OK ? sn_out_start(&c->out, c->diag) : e;
 }
 
 seine_err
@@ -250,7 +247,7 @@ sn_convert_put(sn_convert *c, const sn_buf *text, sn_str type, uint64_t seq)
         return text->err == SEINE_E_NOMEM ? fail_nomem(c)
                                           : sn_convert_bad(c, "larger than 64 MiB");
     c->stats.records++;
-    return sn_out_line(&c->out, &said, c->why);
+    return sn_out_line(&c->out, &said, c->diag);
 }
 
 /* The line as JSON, on one line and inert, whatever it was. Mostly it is so already, and
@@ -382,7 +379,7 @@ put_sqlite(sn_convert *c, sn_str line)
     r->json = json;
     c->last_seq = c->rr.seq > c->last_seq ? c->rr.seq : c->last_seq + 1;
     c->stats.records++;
-    return sn_out_record(&c->out, r, c->last_seq, c->why);
+    return sn_out_record(&c->out, r, c->last_seq, c->diag);
 }
 
 static seine_err
@@ -394,7 +391,7 @@ put_record(sn_convert *c, sn_str line)
         return put_json(c, line);
     seine_json_each(c->rr.json, each_member, c);
     c->stats.records++;
-    return sn_out_record(&c->out, &c->rr.record, c->rr.seq, c->why);
+    return sn_out_record(&c->out, &c->rr.record, c->rr.seq, c->diag);
 }
 
 /* A summary, an event: JSON lines have a place for it, SQLite for one summary. */
@@ -421,14 +418,14 @@ put_object(sn_convert *c, sn_str line)
 seine_err
 sn_convert_line(sn_convert *c, sn_str line)
 {
-    char why[SEINE_WHY] = "";
-    seine_err e = sn_record_read(&c->rr, line, why);
+    seine_diag diag = SEINE_DIAG;
+    seine_err e = sn_record_read(&c->rr, line, &diag);
     sn_shape shape = c->rr.kind == SN_READ_FOREIGN ? SN_SHAPE_OBJECTS : SN_SHAPE_RECORDS;
 
     if (e == SEINE_E_NOMEM)
         return fail_nomem(c);
     if (e != SEINE_OK)
-        return sn_convert_bad(c, why);
+        return sn_convert_bad(c, diag.text);
     if (c->shape == SN_SHAPE_NONE) {
         e = begin(c, shape);
         if (e == SEINE_OK && shape == SN_SHAPE_OBJECTS && c->to == SEINE_SINK_CSV)
@@ -451,7 +448,7 @@ flush_idle(void *arg)
 {
     sn_convert *c = arg;
 
-    return c->is_open && c->out.is_started ? sn_out_flush(&c->out, true, c->why)
+    return c->is_open && c->out.is_started ? sn_out_flush(&c->out, true, c->diag)
                                            : SEINE_OK;
 }
 
@@ -468,20 +465,20 @@ choose(sn_convert *c)
             : is_stream(o->out)      ? SEINE_SINK_JSONL
                                      : seine_format_of_output(o->out, NULL);
     if (c->to == SEINE_SINK_AUTO) {
-        char name[SN_WHY_NAME];
-
-        sn_why_name(o->out, name);
-        sn_why(c->why, "%s: no format has that ending: try --to jsonl|csv|sqlite|warc",
-               name);
+        (void)sn_diag_option(c->diag, "out", "no format has that ending");
+        sn_diag_place(c->diag, o->out, 0, 0);
         return SEINE_E_INVAL;
     }
     if (c->to == SEINE_SINK_SQLITE && is_stream(o->out)) {
-        sn_why(c->why, "SQLite is a file: it cannot be written to standard output");
+        sn_diag_text(c->diag,
+                     "SQLite is a file: it cannot be written to standard output");
         return SEINE_E_INVAL;
     }
     if (c->to == SEINE_SINK_WARC) {
-        sn_why(c->why, "a WARC is made of what was on the wire, which no other format "
-                       "keeps: try seine fetch -o NAME.warc.gz");
+        (void)sn_diag_option(c->diag, "to",
+                             "a WARC is made of what was on the wire, which no other "
+                             "format keeps");
+        sn_diag_place(c->diag, is_stream(o->out) ? "standard output" : o->out, 0, 0);
         return SEINE_E_INVAL;
     }
     c->source.is_raw = c->from == SEINE_SINK_WARC;
@@ -513,30 +510,30 @@ begin_empty(sn_convert *c)
 
     if (c->to == SEINE_SINK_CSV && c->from != SEINE_SINK_SQLITE)
         e = begin_rows(c);
-    return e == SEINE_OK ? sn_out_start(&c->out, c->why) : e;
+    return e == SEINE_OK ? sn_out_start(&c->out, c->diag) : e;
 }
 
 /* What is there goes out, whatever happened; the first error counts. */
 static seine_err
 finish(sn_convert *c, seine_err e)
 {
-    char why[SEINE_WHY] = "";
+    seine_diag diag = SEINE_DIAG;
 
     if (e == SEINE_OK && c->shape == SN_SHAPE_NONE)
         e = begin_empty(c);
     if (c->is_open && c->out.is_started && e != SEINE_E_OUTPUT_CLOSED) {
-        seine_err last = sn_out_flush(&c->out, true, why);
+        seine_err last = sn_out_flush(&c->out, true, &diag);
 
         if (e == SEINE_OK && last != SEINE_OK) {
-            sn_why(c->why, "%s", why);
+            *c->diag = diag;
             e = last;
         }
     }
     if (c->is_open) {
-        seine_err last = sn_out_close(&c->out, why);
+        seine_err last = sn_out_close(&c->out, &diag);
 
         if (e == SEINE_OK && last != SEINE_OK) {
-            sn_why(c->why, "%s", why);
+            *c->diag = diag;
             e = last;
         }
     }
@@ -544,9 +541,9 @@ finish(sn_convert *c, seine_err e)
 }
 
 static void
-init(sn_convert *c, const seine_convert_opts *opts, char *why)
+init(sn_convert *c, const seine_convert_opts *opts, seine_diag *diag)
 {
-    *c = (sn_convert){.opts = opts, .why = why};
+    *c = (sn_convert){.opts = opts, .diag = diag};
     sn_record_reader_init(&c->rr);
     sn_buf_init(&c->text, 6 * SEINE_JSON_BYTES);
     sn_buf_init(&c->made, SEINE_JSON_BYTES);
@@ -568,13 +565,15 @@ fini(sn_convert *c)
 }
 
 seine_err
-seine_convert(const seine_convert_opts *opts, seine_converted *out_stats, char *out_why)
+seine_convert(const seine_convert_opts *opts, seine_converted *out_stats,
+              seine_diag *diag)
 {
-    char why[SEINE_WHY] = "";
+    seine_diag own = SEINE_DIAG; /* for a caller without one */
     sn_convert c;
 
-    init(&c, opts, why);
-    seine_err e = sn_source_open(&c.source, opts->in, why);
+    sn_diag_clear(diag);
+    init(&c, opts, diag ? diag : &own);
+    seine_err e = sn_source_open(&c.source, opts->in, c.diag);
     c.source.idle = flush_idle;
     c.source.arg = &c;
     if (e == SEINE_OK)
@@ -586,8 +585,8 @@ seine_convert(const seine_convert_opts *opts, seine_converted *out_stats, char *
     e = finish(&c, e);
     tell_lost(&c);
     *out_stats = c.stats;
-    if (e != SEINE_OK)
-        sn_why(out_why, "%s", why[0] ? why : seine_err_text(e));
+    if (e != SEINE_OK && c.diag->text[0] == '\0')
+        sn_diag_text(c.diag, "%s", seine_err_text(e));
     fini(&c);
     return e;
 }

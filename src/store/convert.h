@@ -42,7 +42,7 @@ typedef enum sn_shape { SN_SHAPE_NONE, SN_SHAPE_RECORDS, SN_SHAPE_OBJECTS } sn_s
 typedef struct sn_convert {
     const seine_convert_opts *opts;
     seine_sink_format from, to;
-    char *why;
+    seine_diag *diag;
     seine_converted stats;
     sn_convert_source source;
     uint64_t line, column; /* where the reader is; 0: it has no such thing */

@@ -207,12 +207,12 @@ make_object(const rows *r)
 static seine_err
 bad_head(rows *r, const char *what, sn_str name)
 {
-    char shown[SN_WHY_NAME];
+    char shown[SEINE_DIAG_FILE];
     char *copy = sn_arena_text(&r->c->keep, name);
 
-    sn_why_name(copy ? copy : "", shown);
-    sn_why(r->c->why, "%s:%llu: column '%s': %s", r->c->source.name,
-           (unsigned long long)r->csv.line, shown, what);
+    sn_diag_path(copy ? copy : "", shown);
+    sn_diag_text(r->c->diag, "column '%s': %s", shown, what);
+    sn_diag_place(r->c->diag, r->c->source.name, r->csv.line, 0);
     r->c->stats.bad++;
     return SEINE_E_PARSE;
 }
@@ -267,7 +267,7 @@ static seine_err
 take_row(rows *r)
 {
     sn_convert *c = r->c;
-    char text[SEINE_WHY];
+    char text[SEINE_DIAG_TEXT];
 
     c->line = r->csv.line;
     c->column = 0;
@@ -285,9 +285,9 @@ take_row(rows *r)
     if (r->csv.n != r->n) {
         if (r->csv.n < r->n) {
             char *name = sn_arena_text(&c->rr.arena, r->names[r->csv.n]);
-            char shown[SN_WHY_NAME];
+            char shown[SEINE_DIAG_FILE];
 
-            sn_why_name(name ? name : "", shown);
+            sn_diag_path(name ? name : "", shown);
             snprintf(text, sizeof text, "%zu cells under %zu columns: '%s' is missing",
                      r->csv.n, r->n, shown);
         } else {
@@ -311,11 +311,11 @@ static seine_err
 refuse_utf16(sn_convert *c)
 {
     sn_str first;
-    seine_err e = sn_source_peek(&c->source, 2, &first, c->why);
+    seine_err e = sn_source_peek(&c->source, 2, &first, c->diag);
 
     if (e == SEINE_OK && (sn_str_starts(first, SN_STR("\xff\xfe")) ||
                           sn_str_starts(first, SN_STR("\xfe\xff")))) {
-        sn_why(c->why, "%s: UTF-16 is not read: save it as UTF-8", c->source.name);
+        sn_diag_text(c->diag, "%s: UTF-16 is not read: save it as UTF-8", c->source.name);
         return SEINE_E_PARSE;
     }
     return e;
@@ -333,7 +333,7 @@ sn_convert_from_csv(sn_convert *c)
     sn_csv_reader_init(&r.csv, NULL);
     while (e == SEINE_OK && event != SN_CSV_END) {
         if (event == SN_CSV_MORE) {
-            e = sn_source_next(&c->source, &block, c->why);
+            e = sn_source_next(&c->source, &block, c->diag);
             is_last = block.len == 0;
         }
         if (e == SEINE_OK)

@@ -57,7 +57,7 @@ sn_convert_from_jsonl(sn_convert *c)
     sn_str block;
     seine_err e;
 
-    while ((e = sn_source_next(&c->source, &block, c->why)) == SEINE_OK &&
+    while ((e = sn_source_next(&c->source, &block, c->diag)) == SEINE_OK &&
            block.len > 0) {
         e = take_block(c, block);
         if (e != SEINE_OK)

@@ -16,47 +16,47 @@ enum {
 };
 
 static seine_err
-refuse(sn_convert_source *s, int error, char *why)
+refuse(sn_convert_source *s, int error, seine_diag *diag)
 {
-    char text[SN_WHY_TEXT];
+    char text[SN_DIAG_ERRNO];
 
-    sn_why_text(error, text);
-    sn_why(why, "cannot read %s: %s", s->name, text);
+    sn_diag_errno(error, text);
+    sn_diag_text(diag, "cannot read %s: %s", s->name, text);
     return SEINE_E_INVAL;
 }
 
 static seine_err
-open_path(sn_convert_source *s, const char *path, char *why)
+open_path(sn_convert_source *s, const char *path, seine_diag *diag)
 {
     struct stat st;
 
-    sn_why_name(path, s->name);
+    sn_diag_path(path, s->name);
     s->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     if (s->fd < 0)
-        return refuse(s, errno, why);
+        return refuse(s, errno, diag);
     s->is_own = true;
     if (fstat(s->fd, &st) != 0)
-        return refuse(s, errno, why);
-    return S_ISDIR(st.st_mode) ? refuse(s, EISDIR, why) : SEINE_OK;
+        return refuse(s, errno, diag);
+    return S_ISDIR(st.st_mode) ? refuse(s, EISDIR, diag) : SEINE_OK;
 }
 
 seine_err
-sn_source_open(sn_convert_source *s, const char *path, char *why)
+sn_source_open(sn_convert_source *s, const char *path, seine_diag *diag)
 {
     seine_err e = SEINE_OK;
 
     *s = (sn_convert_source){.fd = STDIN_FILENO};
     if (path && strcmp(path, "-") != 0)
-        e = open_path(s, path, why);
+        e = open_path(s, path, diag);
     else
-        sn_why_name("standard input", s->name);
+        sn_diag_path("standard input", s->name);
     if (e != SEINE_OK)
         return e;
     s->raw = sn_alloc(BLOCK);
     s->text = sn_alloc(BLOCK + KEPT);
     if (s->raw && s->text)
         return SEINE_OK;
-    sn_why(why, "%s", seine_err_text(SEINE_E_NOMEM));
+    sn_diag_text(diag, "%s", seine_err_text(SEINE_E_NOMEM));
     return SEINE_E_NOMEM;
 }
 
@@ -82,10 +82,10 @@ would_wait(const sn_convert_source *s)
 
 /* Up to `room` bytes; 0 at the end. */
 static seine_err
-read_some(sn_convert_source *s, char *to, size_t room, size_t *out_n, char *why)
+read_some(sn_convert_source *s, char *to, size_t room, size_t *out_n, seine_diag *diag)
 {
     ssize_t got;
-    char text[SN_WHY_TEXT];
+    char text[SN_DIAG_ERRNO];
 
     *out_n = 0;
     if (s->idle && would_wait(s)) {
@@ -102,8 +102,8 @@ read_some(sn_convert_source *s, char *to, size_t room, size_t *out_n, char *why)
             (void)poll(&fd, 1, -1);
     } while (got < 0 && (errno == EINTR || errno == EAGAIN));
     if (got < 0) {
-        sn_why_text(errno, text);
-        sn_why(why, "cannot read %s: %s", s->name, text);
+        sn_diag_errno(errno, text);
+        sn_diag_text(diag, "cannot read %s: %s", s->name, text);
         return SEINE_E_IO;
     }
     *out_n = (size_t)got;
@@ -111,31 +111,31 @@ read_some(sn_convert_source *s, char *to, size_t room, size_t *out_n, char *why)
 }
 
 static seine_err
-damaged(sn_convert_source *s, const char *how, char *why)
+damaged(sn_convert_source *s, const char *how, seine_diag *diag)
 {
-    sn_why(why, "%s: the packed bytes are %s", s->name, how);
+    sn_diag_text(diag, "%s: the packed bytes are %s", s->name, how);
     return SEINE_E_PARSE;
 }
 
 static seine_err
-fail_codec(sn_convert_source *s, seine_err e, char *why)
+fail_codec(sn_convert_source *s, seine_err e, seine_diag *diag)
 {
     if (e == SEINE_E_BAD_ENCODING)
-        return damaged(s, "damaged", why);
-    sn_why(why, "%s", seine_err_text(e));
+        return damaged(s, "damaged", diag);
+    sn_diag_text(diag, "%s", seine_err_text(e));
     return e;
 }
 
 /* The next unpacked bytes; none at the end, which is the end of a member. */
 static seine_err
-unpack(sn_convert_source *s, sn_str *out, char *why)
+unpack(sn_convert_source *s, sn_str *out, seine_diag *diag)
 {
     for (;;) {
         sn_codec_room room = {s->text, BLOCK};
         seine_err e = SEINE_OK;
 
         if (s->in.len == 0 && !s->is_over) {
-            e = read_some(s, s->raw, BLOCK, &s->in.len, why);
+            e = read_some(s, s->raw, BLOCK, &s->in.len, diag);
             s->in.ptr = s->raw;
             s->is_over = s->in.len == 0;
             if (e != SEINE_OK)
@@ -148,24 +148,24 @@ unpack(sn_convert_source *s, sn_str *out, char *why)
         if (s->is_between)
             e = sn_codec_begin(&s->codec, s->kind);
         if (e != SEINE_OK)
-            return fail_codec(s, e, why);
+            return fail_codec(s, e, diag);
         s->is_between = false;
 
         sn_codec_event event = sn_codec_step(&s->codec, &s->in, &room, false);
         if (event == SN_CODEC_FAIL)
-            return fail_codec(s, s->codec.err, why);
+            return fail_codec(s, s->codec.err, diag);
         s->is_between = event == SN_CODEC_END;
         *out = (sn_str){s->text, BLOCK - room.len};
         if (out->len > 0)
             return SEINE_OK;
         if (event == SN_CODEC_MORE && s->is_over)
-            return damaged(s, "cut off", why);
+            return damaged(s, "cut off", diag);
     }
 }
 
 /* As many of the first bytes as it takes to know what they are. */
 static seine_err
-begin(sn_convert_source *s, char *why)
+begin(sn_convert_source *s, seine_diag *diag)
 {
     static const sn_codec_kind kinds[] = {SN_CODEC_GZIP, SN_CODEC_ZSTD};
     bool maybe = true;
@@ -175,7 +175,7 @@ begin(sn_convert_source *s, char *why)
         return SEINE_OK;
     while (maybe && !s->is_over && s->in.len < 4) {
         size_t n;
-        seine_err e = read_some(s, s->raw + s->in.len, BLOCK - s->in.len, &n, why);
+        seine_err e = read_some(s, s->raw + s->in.len, BLOCK - s->in.len, &n, diag);
 
         if (e != SEINE_OK)
             return e;
@@ -195,16 +195,16 @@ begin(sn_convert_source *s, char *why)
 }
 
 static seine_err
-next(sn_convert_source *s, sn_str *out, char *why)
+next(sn_convert_source *s, sn_str *out, seine_diag *diag)
 {
-    seine_err e = s->is_begun ? SEINE_OK : begin(s, why);
+    seine_err e = s->is_begun ? SEINE_OK : begin(s, diag);
 
     if (e != SEINE_OK)
         return e;
     if (s->is_packed)
-        return unpack(s, out, why);
+        return unpack(s, out, diag);
     if (s->in.len == 0 && !s->is_over) {
-        e = read_some(s, s->raw, BLOCK, &s->in.len, why);
+        e = read_some(s, s->raw, BLOCK, &s->in.len, diag);
         s->in.ptr = s->raw;
         s->is_over = s->in.len == 0;
     }
@@ -227,31 +227,31 @@ sn_source_rewind(sn_convert_source *s)
 }
 
 seine_err
-sn_source_next(sn_convert_source *s, sn_str *out_block, char *why)
+sn_source_next(sn_convert_source *s, sn_str *out_block, seine_diag *diag)
 {
     if (s->ready.len > 0) {
         *out_block = s->ready;
         s->ready.len = 0;
         return SEINE_OK;
     }
-    return next(s, out_block, why);
+    return next(s, out_block, diag);
 }
 
 /* A block that is too short is followed by the next, moved behind it. */
 seine_err
-sn_source_peek(sn_convert_source *s, size_t n, sn_str *out_first, char *why)
+sn_source_peek(sn_convert_source *s, size_t n, sn_str *out_first, seine_diag *diag)
 {
     seine_err e = SEINE_OK;
 
     if (s->ready.len == 0)
-        e = next(s, &s->ready, why);
+        e = next(s, &s->ready, diag);
     while (e == SEINE_OK && s->ready.len < n) {
         char kept[KEPT];
         size_t len = s->ready.len < sizeof kept ? s->ready.len : sizeof kept;
         sn_str more;
 
         memcpy(kept, s->ready.ptr, len);
-        e = next(s, &more, why);
+        e = next(s, &more, diag);
         if (e != SEINE_OK || more.len == 0)
             break;
         memmove(s->text + len, more.ptr, more.len);

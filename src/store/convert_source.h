@@ -2,7 +2,7 @@
 /*
  * convert_source.h - the bytes of a file or stream, unpacked where they are packed.
  *
- *     e = sn_source_open(&s, path, why);
+ *     e = sn_source_open(&s, path, &diag);
  *     e = sn_source_peek(&s, 4, &first);          not taken; fewer only at the end
  *     while ((e = sn_source_next(&s, &block)) == SEINE_OK && block.len > 0)
  *         …                                       until the next call
@@ -18,11 +18,11 @@
 #define SN_CONVERT_SOURCE_H
 
 #include "base/codec.h"
-#include "store/why.h"
+#include "base/diag.h"
 
 typedef struct sn_convert_source {
     int fd;
-    char name[SN_WHY_NAME];
+    char name[SEINE_DIAG_FILE];
     seine_err (*idle)(void *arg); /* NULL: nobody waits; not OK ends the reading */
     void *arg;
     bool is_raw; /* set before the first read: packed bytes stay packed */
@@ -35,21 +35,21 @@ typedef struct sn_convert_source {
     sn_str ready;     /* what peek looked at */
 } sn_convert_source;
 
-/* NULL, "-": standard input. INVAL: it cannot be opened, `why` says so; NOMEM. */
+/* NULL, "-": standard input. INVAL: it cannot be opened, `diag` says so; NOMEM. */
 SEINE_MUST_CHECK seine_err sn_source_open(sn_convert_source *s, const char *path,
-                                          char *why);
+                                          seine_diag *diag);
 void sn_source_close(sn_convert_source *s); /* all zero is fine */
 
 /* IO: it cannot be read; PARSE: the packed bytes are damaged or cut off; what idle said.
- * `why`: one line. */
+ * `diag`: one line. */
 SEINE_MUST_CHECK seine_err sn_source_next(sn_convert_source *s, sn_str *out_block,
-                                          char *why);
+                                          seine_diag *diag);
 
 /* From the start again, and raw; false, and nothing changes, for what cannot go back. */
 bool sn_source_rewind(sn_convert_source *s);
 
 /* At most 64 bytes are sure to be there. */
 SEINE_MUST_CHECK seine_err sn_source_peek(sn_convert_source *s, size_t n,
-                                          sn_str *out_first, char *why);
+                                          sn_str *out_first, seine_diag *diag);
 
 #endif

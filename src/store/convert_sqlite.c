@@ -98,10 +98,10 @@ fail(sn_convert *c, seine_err e)
 {
     if (e == SEINE_E_NOMEM)
         return e;
-    sn_why(c->why, "%s %s", c->source.name,
-           e == SEINE_E_STATE_FOREIGN   ? "is no SQLite database"
-           : e == SEINE_E_STATE_CORRUPT ? "is damaged"
-                                        : "cannot be read");
+    sn_diag_text(c->diag, "%s %s", c->source.name,
+                 e == SEINE_E_STATE_FOREIGN   ? "is no SQLite database"
+                 : e == SEINE_E_STATE_CORRUPT ? "is damaged"
+                                              : "cannot be read");
     return e == SEINE_E_STATE_CORRUPT || e == SEINE_E_STATE_FOREIGN ? SEINE_E_PARSE : e;
 }
 
@@ -114,7 +114,7 @@ each_row(sn_convert *c, sn_sqlite *db, const char *sql,
     seine_err e = sn_sqlite_prepare(db, sql, &stmt);
 
     if (e != SEINE_OK) {
-        sn_why(c->why, "%s holds no records of seine", c->source.name);
+        sn_diag_text(c->diag, "%s holds no records of seine", c->source.name);
         return e == SEINE_E_NOMEM ? e : SEINE_E_INVAL;
     }
     while (e == SEINE_OK && there) {
@@ -146,7 +146,7 @@ sn_convert_from_sqlite(sn_convert *c)
     sn_sqlite *db = NULL;
 
     if (!c->opts->in || strcmp(c->opts->in, "-") == 0) {
-        sn_why(c->why, "SQLite is a file: it cannot be read from standard input");
+        sn_diag_text(c->diag, "SQLite is a file: it cannot be read from standard input");
         return SEINE_E_INVAL;
     }
     seine_err e = open_it(c->opts->in, &db);

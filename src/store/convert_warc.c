@@ -32,7 +32,7 @@ typedef struct archive {
     sn_buf head, body, plain; /* plain: the body without its coding */
     sn_codec codec;
     uint64_t seq, payload;
-    char file[SN_WHY_NAME];
+    char file[SEINE_DIAG_FILE];
 } archive;
 
 static sn_str
@@ -252,8 +252,8 @@ fail(archive *a)
     uint64_t at;
     const char *why = seine_warc_why(a->warc, &at);
 
-    sn_why(a->c->why, "%s: record at byte %llu: %s", a->c->source.name,
-           (unsigned long long)at, why);
+    sn_diag_text(a->c->diag, "%s: record at byte %llu: %s", a->c->source.name,
+                 (unsigned long long)at, why);
     return SEINE_E_PARSE;
 }
 
@@ -295,7 +295,7 @@ name_file(archive *a)
     const char *path = a->c->opts->in, *slash = path ? strrchr(path, '/') : NULL;
 
     if (path && strcmp(path, "-") != 0 && a->c->source.is_raw)
-        sn_why_name(slash ? slash + 1 : path, a->file);
+        sn_diag_path(slash ? slash + 1 : path, a->file);
 }
 
 seine_err
@@ -312,7 +312,7 @@ sn_convert_from_warc(sn_convert *c)
     sn_codec_init(&a.codec, &(sn_codec_opts){.way = SN_CODEC_DECODE});
     name_file(&a);
     while (e == SEINE_OK && !done) {
-        e = sn_source_next(&c->source, &block, c->why);
+        e = sn_source_next(&c->source, &block, c->diag);
         if (e == SEINE_OK)
             e = take_block(&a, block, block.len == 0, &done);
     }

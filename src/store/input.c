@@ -35,69 +35,69 @@ format_by(sn_str first)
 }
 
 static seine_err
-fail_errno(seine_input *in, int error, char *why)
+fail_errno(seine_input *in, int error, seine_diag *diag)
 {
-    char text[SN_WHY_TEXT];
+    char text[SN_DIAG_ERRNO];
 
-    sn_why_text(error, text);
+    sn_diag_errno(error, text);
     if (error == ENODATA || error == EBADMSG)
-        sn_why(why, "%s: the packed bytes are %s behind line %llu", in->name,
-               error == ENODATA ? "cut off" : "damaged",
-               (unsigned long long)atomic_load(&in->lines.lines));
+        sn_diag_text(diag, "%s: the packed bytes are %s behind line %llu", in->name,
+                     error == ENODATA ? "cut off" : "damaged",
+                     (unsigned long long)atomic_load(&in->lines.lines));
     else
-        sn_why(why, "cannot read %s: %s", in->name, text);
+        sn_diag_text(diag, "cannot read %s: %s", in->name, text);
     return error == ENOMEM ? SEINE_E_NOMEM : SEINE_E_IO;
 }
 
 static seine_err
-open_path(seine_input *in, const char *path, char *why)
+open_path(seine_input *in, const char *path, seine_diag *diag)
 {
     struct stat st;
     sn_str name = sn_str_of(path);
 
-    sn_why_name(path, in->name);
+    sn_diag_path(path, in->name);
     if (in->format == SEINE_INPUT_AUTO)
         in->format = seine_format_of_input(path);
     if (in->format == SEINE_INPUT_AUTO &&
         (sn_str_ends(name, SN_STR(".md")) || sn_str_ends(name, SN_STR(".md.gz")) ||
          sn_str_ends(name, SN_STR(".md.zst")))) {
-        sn_why(why, "%s: links of Markdown are not read yet: try one URL a line",
-               in->name);
+        sn_diag_text(diag, "%s: links of Markdown are not read yet: try one URL a line",
+                     in->name);
         return SEINE_E_IO;
     }
     in->lines.fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     if (in->lines.fd < 0)
-        return fail_errno(in, errno, why);
+        return fail_errno(in, errno, diag);
     in->is_own = true;
     if (fstat(in->lines.fd, &st) != 0)
-        return fail_errno(in, errno, why);
+        return fail_errno(in, errno, diag);
     if (S_ISDIR(st.st_mode))
-        return fail_errno(in, EISDIR, why);
+        return fail_errno(in, EISDIR, diag);
     in->size = S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
     return SEINE_OK;
 }
 
 static seine_err
-open_it(seine_input *in, const seine_input_opts *opts, char *why)
+open_it(seine_input *in, const seine_input_opts *opts, seine_diag *diag)
 {
     seine_err e = SEINE_OK;
 
     if (strcmp(opts->path, "-") == 0) {
-        sn_why_name("standard input", in->name);
+        sn_diag_path("standard input", in->name);
         in->lines.fd = STDIN_FILENO;
     } else {
-        e = open_path(in, opts->path, why);
+        e = open_path(in, opts->path, diag);
     }
     if (e != SEINE_OK)
         return e;
     in->lines.stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (in->lines.stop < 0)
-        return fail_errno(in, errno, why);
+        return fail_errno(in, errno, diag);
     return sn_lines_init(&in->lines, in->lines.fd, in->lines.stop);
 }
 
 static seine_err
-set_base(seine_input *in, const char *base, char *why)
+set_base(seine_input *in, const char *base, seine_diag *diag)
 {
     seine_url_flaw flaw = {SEINE_URL_NONE, 0};
 
@@ -108,17 +108,17 @@ set_base(seine_input *in, const char *base, char *why)
     in->has_base = true;
     seine_err e = seine_url_parse(&in->base, base, strlen(base), &flaw);
     if (e == SEINE_E_BAD_URL) {
-        sn_why(why, "the base is no URL: %s", seine_url_flaw_text(flaw.kind));
+        (void)sn_diag_value(diag, "base", sn_str_of(base),
+                            seine_url_flaw_text(flaw.kind));
         return SEINE_E_INVAL;
     }
     return e;
 }
 
 seine_err
-seine_input_open(const seine_input_opts *opts, char *out_why, seine_input **out_input)
+seine_input_open(const seine_input_opts *opts, seine_input **out_input, seine_diag *diag)
 {
-    char why[SEINE_WHY] = "";
-
+    sn_diag_clear(diag);
     if (!opts->path)
         return SEINE_E_INVAL;
     seine_input *in = sn_zalloc(sizeof *in);
@@ -129,14 +129,13 @@ seine_input_open(const seine_input_opts *opts, char *out_why, seine_input **out_
     in->lines.fd = in->lines.stop = -1;
     sn_arena_init(&in->arena, 4096, 8 * SN_LINE_MAX);
 
-    seine_err e = set_base(in, opts->base, why);
+    seine_err e = set_base(in, opts->base, diag);
     if (e == SEINE_OK)
-        e = open_it(in, opts, why);
+        e = open_it(in, opts, diag);
     if (e == SEINE_OK) {
         *out_input = in;
         return SEINE_OK;
     }
-    sn_why(out_why, "%s", why[0] ? why : seine_err_text(e));
     seine_input_free(in);
     return e;
 }
@@ -168,10 +167,10 @@ seine_input_stop(seine_input *in)
     (void)n; /* full means that it is set */
 }
 
-const char *
-seine_input_why(const seine_input *in)
+const seine_diag *
+seine_input_diag(const seine_input *in)
 {
-    return in->why;
+    return &in->diag;
 }
 
 void
@@ -215,7 +214,7 @@ sn_input_bad(seine_input *in, seine_skip reason, sn_str line, seine_ask *ask)
     ask->input = ask->url = excerpt(in, line);
     ask->is_bad = true;
     ask->reason = reason;
-    ask->rule = (seine_view){in->rule, strlen(in->rule)};
+    ask->rule = (seine_view){in->bad.text, strlen(in->bad.text)};
 }
 
 /* Against the base; what cannot be is a bad URL. */
@@ -228,7 +227,7 @@ resolve(seine_input *in, seine_ask *ask)
     if (!in->has_base || ask->is_bad)
         return;
     if (seine_url_resolve(&in->url, &in->base, given.ptr, given.len, &flaw) != SEINE_OK) {
-        sn_why(in->rule, "%s", seine_url_flaw_text(flaw.kind));
+        sn_diag_text(&in->bad, "%s", seine_url_flaw_text(flaw.kind));
         sn_input_bad(in, SEINE_SKIP_BAD_URL, given, ask);
         return;
     }
@@ -259,7 +258,8 @@ begin(seine_input *in)
         sn_str_starts(first, SN_STR("\xfe\xff")))
         why = "UTF-16 is not read: save it as UTF-8";
     if (why) {
-        sn_why(in->why, "%s: %s", in->name, why);
+        sn_diag_text(&in->diag, "%s", why);
+        sn_diag_place(&in->diag, in->name, 0, 0);
         return SEINE_E_IO;
     }
     if (sn_str_starts(first, SN_STR("\xef\xbb\xbf"))) {
@@ -279,10 +279,10 @@ read_line(seine_input *in, sn_line_kind kind, sn_str line, seine_ask *ask)
     seine_err e = SEINE_OK;
 
     if (kind == SN_LINE_LONG) {
-        sn_why(in->rule, "the line is longer than 1 MiB");
+        sn_diag_text(&in->bad, "the line is longer than 1 MiB");
         sn_input_bad(in, SEINE_SKIP_BAD_INPUT, line, ask);
     } else if (zero) {
-        sn_why(in->rule, "byte %zu is zero", (size_t)(zero - line.ptr) + 1);
+        sn_diag_text(&in->bad, "byte %zu is zero", (size_t)(zero - line.ptr) + 1);
         sn_input_bad(in, SEINE_SKIP_BAD_INPUT, line, ask);
     } else if (in->format == SEINE_INPUT_JSONL) {
         e = sn_input_json(in, line, ask);
@@ -298,7 +298,7 @@ static seine_err
 end(seine_input *in)
 {
     if (in->lines.error && !atomic_load(&in->stopped))
-        return fail_errno(in, in->lines.error, in->why);
+        return fail_errno(in, in->lines.error, &in->diag);
     return SEINE_E_CLOSED;
 }
 
@@ -323,7 +323,7 @@ seine_input_next(seine_input *in, seine_ask *out_ask)
     sn_line_kind kind;
     sn_str line;
 
-    if (in->why[0])
+    if (in->diag.text[0])
         return SEINE_E_IO;
     if (!in->is_begun) {
         seine_err e = begin(in);

@@ -13,10 +13,10 @@
 
 #include "base/arena.h"
 #include "base/codec.h"
+#include "base/diag.h"
 #include "seine/alloc.h"
 #include "seine/input.h"
 #include "seine/url.h"
-#include "store/why.h"
 
 #define SN_LINE_MAX ((size_t)1 << 20)
 
@@ -73,9 +73,10 @@ struct seine_input {
     bool is_own, is_begun;
     atomic_bool stopped;
     uint64_t size;
-    char name[SN_WHY_NAME], why[SEINE_WHY];
-    char rule[SEINE_WHY]; /* of a bad line */
-    char shown[264];      /* of a bad line, what is shown */
+    char name[SEINE_DIAG_FILE];
+    seine_diag diag; /* why it cannot be read any more */
+    seine_diag bad;  /* what is wrong with a bad line */
+    char shown[264]; /* of a bad line, what is shown */
     bool has_base;
     seine_url base, url;
     char base_mem[SEINE_URL_ROOM], url_mem[SEINE_URL_ROOM];
@@ -89,10 +90,10 @@ struct seine_input {
     struct sn_input_markup *markup; /* of a sitemap or a page */
 };
 
-/* Makes the ask a skip with that reason; in->rule is written by the caller. */
+/* Makes the ask a skip with that reason; in->bad is written by the caller. */
 void sn_input_bad(seine_input *in, seine_skip reason, sn_str line, seine_ask *ask);
 
-/* CSV: an ask, also of a bad row; CLOSED: the end; IO: `why`; NOMEM. */
+/* CSV: an ask, also of a bad row; CLOSED: the end; IO: in->diag; NOMEM. */
 SEINE_MUST_CHECK seine_err sn_input_csv_new(seine_input *in);
 SEINE_MUST_CHECK seine_err sn_input_csv(seine_input *in, seine_ask *ask);
 void sn_input_csv_free(struct sn_input_rows *rows); /* NULL is fine */
@@ -101,7 +102,7 @@ void sn_input_csv_free(struct sn_input_rows *rows); /* NULL is fine */
 SEINE_MUST_CHECK seine_err sn_input_json(seine_input *in, sn_str line, seine_ask *ask);
 
 /* The next answer of an archive; CLOSED: there is no more, or it could not be read; IO
- * with in->why; NOMEM. */
+ * with in->diag; NOMEM. */
 SEINE_MUST_CHECK seine_err sn_input_warc(seine_input *in, seine_ask *ask);
 
 /* The next URL of a sitemap or a page, as it stands there; likewise. */

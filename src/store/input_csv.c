@@ -80,7 +80,8 @@ pull(seine_input *in)
 static seine_err
 fail(seine_input *in, const char *what)
 {
-    sn_why(in->why, "%s: %s", in->name, what);
+    sn_diag_text(&in->diag, "%s", what);
+    sn_diag_place(&in->diag, in->name, 0, 0);
     return SEINE_E_IO;
 }
 
@@ -109,7 +110,6 @@ static seine_err
 take_head(seine_input *in)
 {
     struct sn_input_rows *rows = in->rows;
-    char text[SEINE_WHY];
 
     if (rows->csv.flaw)
         return fail(in, sn_csv_flaw_text(rows->csv.flaw));
@@ -132,8 +132,9 @@ take_head(seine_input *in)
     }
     if (rows->url < rows->n)
         return mark_again(rows);
-    sn_why(text, "no column '%.64s': try --url-column NAME", in->url_column);
-    return fail(in, text);
+    (void)sn_diag_option(&in->diag, "url_column", "no column '%.64s'", in->url_column);
+    sn_diag_place(&in->diag, in->name, 0, 0);
+    return SEINE_E_IO;
 }
 
 static void
@@ -185,14 +186,14 @@ take_row(seine_input *in, seine_ask *ask)
     rows->is_long = rows->owes_end && is_long; /* the rest of a line goes on being so */
     ask->line = rows->csv.line;
     if (is_long)
-        sn_why(in->rule, "the line is longer than 1 MiB");
+        sn_diag_text(&in->bad, "the line is longer than 1 MiB");
     else if (rows->csv.flaw)
-        sn_why(in->rule, "line %llu, column %llu: %s",
-               (unsigned long long)rows->csv.flaw_line,
-               (unsigned long long)rows->csv.flaw_column,
-               sn_csv_flaw_text(rows->csv.flaw));
+        sn_diag_text(&in->bad, "line %llu, column %llu: %s",
+                     (unsigned long long)rows->csv.flaw_line,
+                     (unsigned long long)rows->csv.flaw_column,
+                     sn_csv_flaw_text(rows->csv.flaw));
     else if (rows->csv.n != rows->n)
-        sn_why(in->rule, "%zu cells under %zu columns", rows->csv.n, rows->n);
+        sn_diag_text(&in->bad, "%zu cells under %zu columns", rows->csv.n, rows->n);
     else
         good = true;
     if (!good)
@@ -200,8 +201,8 @@ take_row(seine_input *in, seine_ask *ask)
 
     sn_str url = sn_str_trim(rows->csv.cells[rows->url]);
     if (url.len == 0 || memchr(url.ptr, '\0', url.len)) {
-        sn_why(in->rule,
-               url.len == 0 ? "there is no URL in the row" : "the URL has a zero byte");
+        sn_diag_text(&in->bad, url.len == 0 ? "there is no URL in the row"
+                                            : "the URL has a zero byte");
         return bad(in, ask);
     }
     ask->url = ask->input = url;
@@ -209,7 +210,7 @@ take_row(seine_input *in, seine_ask *ask)
         return SEINE_OK;
     make_tags(rows);
     if (rows->tags.err == SEINE_E_FULL) {
-        sn_why(in->rule, "the row is larger than 8 MiB");
+        sn_diag_text(&in->bad, "the row is larger than 8 MiB");
         return bad(in, ask);
     }
     ask->tags = sn_buf_view(&rows->tags);

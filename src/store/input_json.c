@@ -11,7 +11,7 @@
  * {"url":…,"method","headers":{},"body"|"body_b64","timeout":"5s","retries":N,
  *  "depth":N,"priority":-9…9,"tags":{},"id":"…","idempotent":true}
  *
- * Each member has a reader. A reader that finds something else writes in->rule and says
+ * Each member has a reader. A reader that finds something else writes in->bad and says
  * INVAL, which makes the line a bad one; NOMEM ends the reading.
  */
 
@@ -24,8 +24,8 @@ typedef struct member {
 static seine_err
 wrong(seine_input *in, const char *name, const seine_json *value, const char *want)
 {
-    sn_why(in->rule, "\"%s\" is %s, not %s", name,
-           seine_json_type_name(seine_json_type_of(value)), want);
+    sn_diag_text(&in->bad, "\"%s\" is %s, not %s", name,
+                 seine_json_type_name(seine_json_type_of(value)), want);
     return SEINE_E_INVAL;
 }
 
@@ -45,8 +45,8 @@ read_int(seine_input *in, const char *name, const seine_json *value, int64_t lea
         return wrong(in, name, value, "an integer");
     if (*out >= least && *out <= most)
         return SEINE_OK;
-    sn_why(in->rule, "\"%s\" is not between %lld and %lld", name, (long long)least,
-           (long long)most);
+    sn_diag_text(&in->bad, "\"%s\" is not between %lld and %lld", name, (long long)least,
+                 (long long)most);
     return SEINE_E_INVAL;
 }
 
@@ -71,11 +71,11 @@ read_url(member *m, const char *name, const seine_json *value)
 
     m->ask->input = m->ask->url;
     if (e == SEINE_OK && m->ask->url.len == 0) {
-        sn_why(m->in->rule, "\"url\" is empty");
+        sn_diag_text(&m->in->bad, "\"url\" is empty");
         return SEINE_E_INVAL;
     }
     if (e == SEINE_OK && memchr(m->ask->url.ptr, '\0', m->ask->url.len)) {
-        sn_why(m->in->rule, "\"url\" has a zero byte");
+        sn_diag_text(&m->in->bad, "\"url\" has a zero byte");
         return SEINE_E_INVAL;
     }
     return e;
@@ -87,7 +87,7 @@ read_method(member *m, const char *name, const seine_json *value)
     seine_err e = read_string(m->in, name, value, &m->ask->method);
 
     if (e == SEINE_OK && (!is_token(m->ask->method) || m->ask->method.len > 32)) {
-        sn_why(m->in->rule, "\"method\" is no method");
+        sn_diag_text(&m->in->bad, "\"method\" is no method");
         return SEINE_E_INVAL;
     }
     return e;
@@ -105,18 +105,19 @@ add_field(headers *h, const char *name, const seine_json *value)
     seine_view v, key = {name, strlen(name)};
 
     if (!is_token(key)) {
-        sn_why(h->m->in->rule, "\"headers\" has a name that is none");
+        sn_diag_text(&h->m->in->bad, "\"headers\" has a name that is none");
         return SEINE_E_INVAL;
     }
     if (!seine_json_string(value, &v.ptr, &v.len)) {
-        sn_why(h->m->in->rule, "\"headers\": the value of \"%.64s\" is %s, not a string",
-               name, seine_json_type_name(seine_json_type_of(value)));
+        sn_diag_text(&h->m->in->bad,
+                     "\"headers\": the value of \"%.64s\" is %s, not a string", name,
+                     seine_json_type_name(seine_json_type_of(value)));
         return SEINE_E_INVAL;
     }
     for (size_t i = 0; i < v.len; i++)
         if (v.ptr[i] == '\r' || v.ptr[i] == '\n' || v.ptr[i] == '\0') {
-            sn_why(h->m->in->rule, "\"headers\": the value of \"%.64s\" has a line break",
-                   name);
+            sn_diag_text(&h->m->in->bad,
+                         "\"headers\": the value of \"%.64s\" has a line break", name);
             return SEINE_E_INVAL;
         }
     h->fields[h->n++] = (seine_field){key, v};
@@ -154,7 +155,7 @@ read_headers(member *m, const char *name, const seine_json *value)
 static seine_err
 refuse_second_body(member *m)
 {
-    sn_why(m->in->rule, "\"body\" and \"body_b64\" are one too many");
+    sn_diag_text(&m->in->bad, "\"body\" and \"body_b64\" are one too many");
     return SEINE_E_INVAL;
 }
 
@@ -181,7 +182,7 @@ read_body_b64(member *m, const char *name, const seine_json *value)
     if (!bytes)
         return SEINE_E_NOMEM;
     if (sn_base64_read(text, bytes, &n) != SEINE_OK) {
-        sn_why(m->in->rule, "\"body_b64\" is not base64");
+        sn_diag_text(&m->in->bad, "\"body_b64\" is not base64");
         return SEINE_E_INVAL;
     }
     m->ask->body = (seine_view){bytes, n};
@@ -204,7 +205,7 @@ read_timeout(member *m, const char *name, const seine_json *value)
         m->ask->timeout = (seine_span)ceil(seconds * 1e9);
     if (e == SEINE_OK && m->ask->timeout > 0)
         return SEINE_OK;
-    sn_why(m->in->rule, "\"timeout\" is no duration between 1ns and 10 years");
+    sn_diag_text(&m->in->bad, "\"timeout\" is no duration between 1ns and 10 years");
     return SEINE_E_INVAL;
 }
 
@@ -290,7 +291,7 @@ each_member(const char *name, const seine_json *value, void *arg)
             m->err = readers[i].read(m, name, value);
             return m->err == SEINE_OK;
         }
-    sn_why(m->in->rule, "unknown member \"%.64s\"", name);
+    sn_diag_text(&m->in->bad, "unknown member \"%.64s\"", name);
     m->err = SEINE_E_INVAL;
     return false;
 }
@@ -301,13 +302,13 @@ read_object(seine_input *in, const seine_json *json, seine_ask *ask)
     member m = {in, ask, SEINE_OK};
 
     if (seine_json_type_of(json) != SEINE_JSON_OBJECT) {
-        sn_why(in->rule, "the line is %s, not an object",
-               seine_json_type_name(seine_json_type_of(json)));
+        sn_diag_text(&in->bad, "the line is %s, not an object",
+                     seine_json_type_name(seine_json_type_of(json)));
         return SEINE_E_INVAL;
     }
     seine_json_each(json, each_member, &m);
     if (m.err == SEINE_OK && !ask->url.ptr) {
-        sn_why(in->rule, "there is no \"url\"");
+        sn_diag_text(&in->bad, "there is no \"url\"");
         return SEINE_E_INVAL;
     }
     return m.err;
@@ -327,7 +328,7 @@ sn_input_json(seine_input *in, sn_str line, seine_ask *ask)
     if (e == SEINE_OK)
         e = read_object(in, in->json, ask);
     else if (e != SEINE_E_NOMEM)
-        sn_why(in->rule, "not JSON at byte %zu: %s", fault.offset, fault.text);
+        sn_diag_text(&in->bad, "not JSON at byte %zu: %s", fault.offset, fault.text);
     if (e == SEINE_OK || e == SEINE_E_NOMEM)
         return e;
     sn_input_bad(in, SEINE_SKIP_BAD_INPUT, line, ask);

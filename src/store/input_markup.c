@@ -138,12 +138,9 @@ end(seine_input *in)
         return SEINE_E_CLOSED; /* the caller says what is wrong with the file */
     if (m->err == SEINE_E_NOMEM)
         return m->err;
-    if (line > 0)
-        sn_why(in->why, "%s: %s: line %llu: %s", in->name, seine_err_name(m->err),
-               (unsigned long long)line, why);
-    else
-        sn_why(in->why, "%s: %s: %s", in->name, seine_err_name(m->err),
-               why ? why : seine_err_text(m->err));
+    sn_diag_text(&in->diag, "%s: %s", seine_err_name(m->err),
+                 why ? why : seine_err_text(m->err));
+    sn_diag_place(&in->diag, in->name, line, 0);
     return SEINE_E_IO;
 }
 

@@ -20,8 +20,8 @@ fail(seine_input *in)
     uint64_t at;
     const char *why = seine_warc_why(in->warc, &at);
 
-    sn_why(in->why, "%s: damaged at byte %llu: %s", in->name, (unsigned long long)at,
-           why);
+    sn_diag_text(&in->diag, "damaged at byte %llu: %s", (unsigned long long)at, why);
+    sn_diag_place(&in->diag, in->name, 0, 0);
     return SEINE_E_IO;
 }
 

@@ -28,14 +28,14 @@ name_it(sn_out *o)
     const char *path = o->opts.path;
 
     if (path && !is_standard_output(path))
-        sn_why_name(path, o->name);
+        sn_diag_path(path, o->name);
     else
-        sn_why_name(path ? "standard output" : "the output", o->name);
+        sn_diag_path(path ? "standard output" : "the output", o->name);
 }
 
 /* Finds the writer, by the format asked for or else by the ending of the path. */
 static seine_err
-choose_writer(sn_out *o, char *why)
+choose_writer(sn_out *o, seine_diag *diag)
 {
     const char *path = o->opts.path;
     bool is_named = path && !is_standard_output(path);
@@ -45,14 +45,15 @@ choose_writer(sn_out *o, char *why)
 
     if ((size_t)format >= WRITERS || !writers[format]) {
         if (!is_named)
-            sn_why(why, "%s has no name that tells its format", o->name);
+            sn_diag_text(diag, "%s has no name that tells its format", o->name);
         else if (seine_format_of_input(path) == SEINE_INPUT_HTML)
-            sn_why(why, "%s: reports as HTML are not written yet: try .jsonl", o->name);
+            sn_diag_text(diag, "%s: reports as HTML are not written yet: try .jsonl",
+                         o->name);
         else
-            sn_why(why,
-                   "%s: no format has that ending: try .jsonl, .csv, .sqlite, .warc.gz, "
-                   "or FORMAT:NAME",
-                   o->name);
+            sn_diag_text(
+                diag,
+                "%s: no format has that ending: try .jsonl, .csv, .sqlite or .warc.gz",
+                o->name);
         return SEINE_E_INVAL;
     }
     o->ops = writers[format];
@@ -83,62 +84,62 @@ make(sn_out *o)
 }
 
 seine_err
-sn_out_open(sn_out *o, const seine_sink_opts *opts, char *why)
+sn_out_open(sn_out *o, const seine_sink_opts *opts, seine_diag *diag)
 {
     *o = (sn_out){.opts = *opts, .members = sn_members_of(&opts->fields)};
     o->how =
         (opts->csv_raw ? SEINE_CSV_RAW : 0u) | (opts->csv_crlf ? SEINE_CSV_CRLF : 0u);
-    why[0] = '\0';
+    sn_diag_clear(diag);
     name_it(o);
-    seine_err e = choose_writer(o, why);
+    seine_err e = choose_writer(o, diag);
     if (e != SEINE_OK)
         return e;
 
     e = make(o);
     if (e == SEINE_OK)
-        e = o->ops->open(o, why);
+        e = o->ops->open(o, diag);
     if (e == SEINE_OK)
         return SEINE_OK;
-    if (why[0] == '\0')
-        sn_why(why, "%s", seine_err_text(e));
+    if (diag && diag->text[0] == '\0')
+        sn_diag_text(diag, "%s", seine_err_text(e));
     sn_out_drop(o);
     return e;
 }
 
 seine_err
-sn_out_start(sn_out *o, char *why)
+sn_out_start(sn_out *o, seine_diag *diag)
 {
     o->is_started = true;
-    return o->ops->start ? o->ops->start(o, why) : SEINE_OK;
+    return o->ops->start ? o->ops->start(o, diag) : SEINE_OK;
 }
 
 seine_err
-sn_out_record(sn_out *o, seine_record *r, uint64_t seq, char *why)
+sn_out_record(sn_out *o, seine_record *r, uint64_t seq, seine_diag *diag)
 {
     if (r->type == SEINE_RECORD_SKIP && o->opts.no_skips)
         return SEINE_OK;
-    return o->ops->record(o, r, seq, why);
+    return o->ops->record(o, r, seq, diag);
 }
 
 seine_err
-sn_out_line(sn_out *o, const sn_said *said, char *why)
+sn_out_line(sn_out *o, const sn_said *said, seine_diag *diag)
 {
-    return o->ops->line ? o->ops->line(o, said, why) : SEINE_OK;
+    return o->ops->line ? o->ops->line(o, said, diag) : SEINE_OK;
 }
 
 seine_err
-sn_out_flush(sn_out *o, bool all, char *why)
+sn_out_flush(sn_out *o, bool all, seine_diag *diag)
 {
-    return o->ops->flush ? o->ops->flush(o, all, why) : SEINE_OK;
+    return o->ops->flush ? o->ops->flush(o, all, diag) : SEINE_OK;
 }
 
 seine_err
-sn_out_close(sn_out *o, char *why)
+sn_out_close(sn_out *o, seine_diag *diag)
 {
     seine_err e = SEINE_OK;
 
     if (o->self && o->ops->close)
-        e = o->ops->close(o, why);
+        e = o->ops->close(o, diag);
     sn_free(o->self);
     if (o->ops)
         sn_free((char *)o->opts.path);
@@ -149,8 +150,7 @@ sn_out_close(sn_out *o, char *why)
 void
 sn_out_drop(sn_out *o)
 {
-    char unheard[SEINE_WHY];
-    seine_err e = sn_out_close(o, unheard);
+    seine_err e = sn_out_close(o, NULL);
 
     (void)e;
 }

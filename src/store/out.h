@@ -9,11 +9,11 @@
  *         .size = sizeof(sn_outtext), .open = open_csv, .start = start_csv, …
  *     };
  *
- *     e = sn_out_open(&o, &opts, why);        found, locked, nothing changed yet
- *     e = sn_out_start(&o, why);              emptied if asked for; heads written
- *     e = sn_out_record(&o, r, seq, why);
- *     e = sn_out_flush(&o, all, why);
- *     e = sn_out_close(&o, why);
+ *     e = sn_out_open(&o, &opts, &diag);       found, locked, nothing changed yet
+ *     e = sn_out_start(&o, &diag);             emptied if asked for; heads written
+ *     e = sn_out_record(&o, r, seq, &diag);
+ *     e = sn_out_flush(&o, all, &diag);
+ *     e = sn_out_close(&o, &diag);
  *
  * An archive or a saver of bodies sets `is_first` and members of the record (warc,
  * body_file), which the outputs behind it then write; what the members look at is its
@@ -27,9 +27,9 @@
 #ifndef SN_OUT_H
 #define SN_OUT_H
 
+#include "base/diag.h"
 #include "seine/sink.h"
 #include "store/record.h"
-#include "store/why.h"
 
 typedef struct sn_out sn_out;
 
@@ -40,24 +40,24 @@ typedef struct sn_said {
     sn_str text; /* the whole JSON line with its newline */
 } sn_said;
 
-/* `why`: SEINE_WHY bytes; one clear line on failure, or left empty for the text of the
+/* `diag`: one clear line on failure, or left empty for the text of the
  * error. */
 typedef struct sn_out_ops {
     size_t size;   /* of self, which is zeroed before open */
     bool is_first; /* sets members of the record */
     seine_span
         patience; /* how long a record may wait for a flush of all; 0: not at all */
-    seine_err (*open)(sn_out *o, char *why);
+    seine_err (*open)(sn_out *o, seine_diag *diag);
     seine_err (*start)(sn_out *o,
-                       char *why); /* NULL: nothing to do; so are line, flush */
-    seine_err (*record)(sn_out *o, seine_record *r, uint64_t seq, char *why);
-    seine_err (*line)(sn_out *o, const sn_said *said, char *why);
+                       seine_diag *diag); /* NULL: nothing to do; so are line, flush */
+    seine_err (*record)(sn_out *o, seine_record *r, uint64_t seq, seine_diag *diag);
+    seine_err (*line)(sn_out *o, const sn_said *said, seine_diag *diag);
     /* What waits goes out; `all` of it when nothing else is to be done, at the end, or
      * when the patience is over. Bytes that are there make sense to any reader. */
-    seine_err (*flush)(sn_out *o, bool all, char *why);
+    seine_err (*flush)(sn_out *o, bool all, seine_diag *diag);
     /* Also after a failed open, and if never started: then it is as if never opened.
      * What was not flushed is dropped. A file is on disk afterwards. */
-    seine_err (*close)(sn_out *o, char *why);
+    seine_err (*close)(sn_out *o, seine_diag *diag);
 } sn_out_ops;
 
 struct sn_out {
@@ -65,7 +65,7 @@ struct sn_out {
     seine_sink_opts opts; /* format and pack are decided; path is ours */
     uint64_t members;     /* of seine_members */
     unsigned how;         /* SEINE_CSV_* */
-    char name[SN_WHY_NAME];
+    char name[SEINE_DIAG_FILE];
     void *self;
     bool is_started;
     uint64_t last_seq;       /* set by open: of the records that are there already */
@@ -75,13 +75,14 @@ struct sn_out {
 };
 
 /* On failure the output is as after close. */
-SEINE_MUST_CHECK seine_err sn_out_open(sn_out *o, const seine_sink_opts *opts, char *why);
-SEINE_MUST_CHECK seine_err sn_out_start(sn_out *o, char *why);
+SEINE_MUST_CHECK seine_err sn_out_open(sn_out *o, const seine_sink_opts *opts,
+                                       seine_diag *diag);
+SEINE_MUST_CHECK seine_err sn_out_start(sn_out *o, seine_diag *diag);
 SEINE_MUST_CHECK seine_err sn_out_record(sn_out *o, seine_record *r, uint64_t seq,
-                                         char *why);
-SEINE_MUST_CHECK seine_err sn_out_line(sn_out *o, const sn_said *said, char *why);
-SEINE_MUST_CHECK seine_err sn_out_flush(sn_out *o, bool all, char *why);
-SEINE_MUST_CHECK seine_err sn_out_close(sn_out *o, char *why);
+                                         seine_diag *diag);
+SEINE_MUST_CHECK seine_err sn_out_line(sn_out *o, const sn_said *said, seine_diag *diag);
+SEINE_MUST_CHECK seine_err sn_out_flush(sn_out *o, bool all, seine_diag *diag);
+SEINE_MUST_CHECK seine_err sn_out_close(sn_out *o, seine_diag *diag);
 void sn_out_drop(sn_out *o); /* close, whatever it says */
 
 /* The formats. */

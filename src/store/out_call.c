@@ -2,19 +2,19 @@
 #include "store/out.h"
 
 static seine_err
-open_call(sn_out *o, char *why)
+open_call(sn_out *o, seine_diag *diag)
 {
-    (void)why;
+    (void)diag;
     return o->opts.call ? SEINE_OK : SEINE_E_INVAL;
 }
 
 static seine_err
-record_call(sn_out *o, seine_record *r, uint64_t seq, char *why)
+record_call(sn_out *o, seine_record *r, uint64_t seq, seine_diag *diag)
 {
     seine_err e = o->opts.call(r, seq, o->opts.arg);
 
     if (e != SEINE_OK)
-        sn_why(why, "%s", seine_err_text(e));
+        sn_diag_text(diag, "%s", seine_err_text(e));
     else
         o->records++;
     return e;

@@ -9,21 +9,21 @@ render(const sn_out *o, sn_text_writer *p, const seine_record *r, uint64_t seq)
 }
 
 static seine_err
-open_csv(sn_out *o, char *why)
+open_csv(sn_out *o, seine_diag *diag)
 {
     sn_outtext *t = o->self;
 
     t->render = render;
     t->row = sn_csv_row;
-    return sn_outtext_open(o, why);
+    return sn_outtext_open(o, diag);
 }
 
 static seine_err
-start_csv(sn_out *o, char *why)
+start_csv(sn_out *o, seine_diag *diag)
 {
-    seine_err e = sn_outtext_start(o, why);
+    seine_err e = sn_outtext_start(o, diag);
 
-    return e == SEINE_OK ? sn_outtext_head(o, why) : e;
+    return e == SEINE_OK ? sn_outtext_head(o, diag) : e;
 }
 
 const sn_out_ops sn_out_csv = {

@@ -18,13 +18,13 @@ row(const char *bytes, size_t n)
 }
 
 static seine_err
-open_jsonl(sn_out *o, char *why)
+open_jsonl(sn_out *o, seine_diag *diag)
 {
     sn_outtext *t = o->self;
 
     t->render = render;
     t->row = row;
-    return sn_outtext_open(o, why);
+    return sn_outtext_open(o, diag);
 }
 
 const sn_out_ops sn_out_jsonl = {

@@ -5,19 +5,19 @@
 #include "store/outfile.h"
 
 static seine_err
-open_raw(sn_out *o, char *why)
+open_raw(sn_out *o, seine_diag *diag)
 {
-    return sn_outfile_open(o->self, o, why);
+    return sn_outfile_open(o->self, o, diag);
 }
 
 static seine_err
-start_raw(sn_out *o, char *why)
+start_raw(sn_out *o, seine_diag *diag)
 {
-    return sn_outfile_start(o->self, o, why);
+    return sn_outfile_start(o->self, o, diag);
 }
 
 static seine_err
-record_raw(sn_out *o, seine_record *r, uint64_t seq, char *why)
+record_raw(sn_out *o, seine_record *r, uint64_t seq, seine_diag *diag)
 {
     sn_outfile *f = o->self;
     size_t done;
@@ -29,7 +29,7 @@ record_raw(sn_out *o, seine_record *r, uint64_t seq, char *why)
         int error = errno;
 
         sn_outfile_take_back(f, done);
-        return sn_outfile_fail(o, error, why);
+        return sn_outfile_fail(o, error, diag);
     }
     o->bytes += done;
     o->records++;
@@ -37,9 +37,9 @@ record_raw(sn_out *o, seine_record *r, uint64_t seq, char *why)
 }
 
 static seine_err
-close_raw(sn_out *o, char *why)
+close_raw(sn_out *o, seine_diag *diag)
 {
-    return sn_outfile_close(o->self, o, why);
+    return sn_outfile_close(o->self, o, diag);
 }
 
 const sn_out_ops sn_out_raw = {

@@ -57,44 +57,44 @@ enum {
         "?, ?, ?, ?, ?, ?, ?, ?)"
 
 static seine_err
-fail_db(const sn_out *o, seine_err e, char *why)
+fail_db(const sn_out *o, seine_err e, seine_diag *diag)
 {
     sn_base *b = o->self;
 
     b->has_failed = true;
     if (e == SEINE_E_NOMEM || !b->db) {
-        sn_why(why, "%s", seine_err_text(e));
+        sn_diag_text(diag, "%s", seine_err_text(e));
         return e;
     }
-    sn_outfile_fail(o, sn_sqlite_errno(b->db), why);
+    sn_outfile_fail(o, sn_sqlite_errno(b->db), diag);
     return e;
 }
 
 static seine_err
-refuse(const sn_out *o, seine_err e, const char *what, char *why)
+refuse(const sn_out *o, seine_err e, const char *what, seine_diag *diag)
 {
-    sn_why(why, "%s %s: try --overwrite, or another name", o->name, what);
+    sn_diag_text(diag, "%s %s", o->name, what);
     return e;
 }
 
 static seine_err
-fail_open(const sn_out *o, int error, char *why)
+fail_open(const sn_out *o, int error, seine_diag *diag)
 {
-    char text[SN_WHY_TEXT];
+    char text[SN_DIAG_ERRNO];
 
-    sn_why_text(error, text);
-    sn_why(why, "cannot open %s: %s", o->name, text);
+    sn_diag_errno(error, text);
+    sn_diag_text(diag, "cannot open %s: %s", o->name, text);
     return error == ENOSPC || error == EDQUOT ? SEINE_E_DISK_FULL : SEINE_E_IO;
 }
 
 /* One writer at a time; the lock dies with whoever holds it. It is none of those that
  * SQLite uses. */
 static seine_err
-lock(const sn_out *o, int fd, char *why)
+lock(const sn_out *o, int fd, seine_diag *diag)
 {
     if (flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
         return SEINE_OK;
-    sn_why(why, "%s is being written by another process", o->name);
+    sn_diag_text(diag, "%s is being written by another process", o->name);
     return SEINE_E_STATE_LOCKED;
 }
 
@@ -107,21 +107,21 @@ big_endian(const uint8_t *at)
 /* By its first bytes, because SQLite would touch what it opens. They are never changed
  * after the file got its name. */
 static seine_err
-check_head(const sn_out *o, int fd, char *why)
+check_head(const sn_out *o, int fd, seine_diag *diag)
 {
     uint8_t head[100];
     char what[64];
 
     if (pread(fd, head, sizeof head, 0) != (ssize_t)sizeof head ||
         memcmp(head, "SQLite format 3", 16) != 0)
-        return refuse(o, SEINE_E_STATE_FOREIGN, "is no SQLite database", why);
+        return refuse(o, SEINE_E_STATE_FOREIGN, "is no SQLite database", diag);
     if (big_endian(head + 68) != APPLICATION_ID)
-        return refuse(o, SEINE_E_STATE_FOREIGN, "is a database of another program", why);
+        return refuse(o, SEINE_E_STATE_FOREIGN, "is a database of another program", diag);
     if (big_endian(head + 60) <= SCHEMA)
         return SEINE_OK;
     snprintf(what, sizeof what, "has schema %u, and this version writes %d",
              big_endian(head + 60), SCHEMA);
-    return refuse(o, SEINE_E_STATE_NEWER, what, why);
+    return refuse(o, SEINE_E_STATE_NEWER, what, diag);
 }
 
 /* One number of the database, or `otherwise`. */
@@ -161,7 +161,7 @@ prepare(sn_base *b, bool repeats)
 
 /* What is there: our tables, and how far they go. */
 static seine_err
-look_into(sn_out *o, char *why)
+look_into(sn_out *o, seine_diag *diag)
 {
     sn_base *b = o->self;
     int64_t is_unique = 0, version = 0, last = 0;
@@ -187,65 +187,66 @@ look_into(sn_out *o, char *why)
     if (e == SEINE_E_NOMEM)
         return e;
     if (e == SEINE_E_STATE_LOCKED) {
-        sn_why(why, "%s is locked by another process", o->name);
+        sn_diag_text(diag, "%s is locked by another process", o->name);
         return e;
     }
     if (e == SEINE_E_STATE_CORRUPT)
-        return refuse(o, e, "is damaged", why);
+        return refuse(o, e, "is damaged", diag);
     if (e != SEINE_OK || version != SCHEMA)
-        return refuse(o, SEINE_E_OUTPUT_CHANGED, "has other tables", why);
+        return refuse(o, SEINE_E_OUTPUT_CHANGED, "has other tables", diag);
     if (is_unique && o->opts.repeats)
         return refuse(o, SEINE_E_OUTPUT_CHANGED, "holds every key once, and keys repeat",
-                      why);
+                      diag);
     o->last_seq = last > 0 ? (uint64_t)last : 0;
     return SEINE_OK;
 }
 
 static seine_err
-connect_it(sn_out *o, char *why)
+connect_it(sn_out *o, seine_diag *diag)
 {
     sn_base *b = o->self;
     seine_err e = sn_sqlite_open(o->opts.path, SN_SQLITE_WRITE, &b->db);
 
     if (e != SEINE_OK && e != SEINE_E_NOMEM)
-        sn_why(why, "cannot open %s: %s", o->name, seine_err_text(e));
+        sn_diag_text(diag, "cannot open %s: %s", o->name, seine_err_text(e));
     return e;
 }
 
 static seine_err
-open_existing(sn_out *o, char *why)
+open_existing(sn_out *o, seine_diag *diag)
 {
     sn_base *b = o->self;
     const char *path = o->opts.path;
     struct stat st;
 
     if (lstat(path, &st) != 0)
-        return fail_open(o, errno, why);
+        return fail_open(o, errno, diag);
     if (S_ISLNK(st.st_mode)) {
-        sn_why(why, "%s is a symbolic link: not followed; try its target", o->name);
+        sn_diag_text(diag, "%s is a symbolic link: not followed; try its target",
+                     o->name);
         return SEINE_E_IO;
     }
     if (!S_ISREG(st.st_mode)) {
-        sn_why(why, "%s is no plain file, as a database has to be", o->name);
+        sn_diag_text(diag, "%s is no plain file, as a database has to be", o->name);
         return SEINE_E_IO;
     }
     if (!o->opts.append && !o->opts.overwrite)
-        return sn_outfile_exists(o, st.st_size, why);
+        return sn_outfile_exists(o, st.st_size, diag);
     b->fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY);
     if (b->fd < 0)
-        return fail_open(o, errno, why);
-    seine_err e = lock(o, b->fd, why);
+        return fail_open(o, errno, diag);
+    seine_err e = lock(o, b->fd, diag);
     if (e != SEINE_OK || !o->opts.append || st.st_size == 0)
         return e;
-    e = check_head(o, b->fd, why);
+    e = check_head(o, b->fd, diag);
     if (e == SEINE_OK)
-        e = connect_it(o, why);
+        e = connect_it(o, diag);
     b->is_there = e == SEINE_OK;
-    return e == SEINE_OK ? look_into(o, why) : e;
+    return e == SEINE_OK ? look_into(o, diag) : e;
 }
 
 static seine_err
-open_sqlite(sn_out *o, char *why)
+open_sqlite(sn_out *o, seine_diag *diag)
 {
     sn_base *b = o->self;
     const char *path = o->opts.path;
@@ -254,19 +255,19 @@ open_sqlite(sn_out *o, char *why)
 
     *b = (sn_base){.is_open = true, .fd = -1, .run = 1};
     if (!path || strcmp(path, "-") == 0) {
-        sn_why(why, "%s cannot be a database", o->name);
+        sn_diag_text(diag, "%s cannot be a database", o->name);
         return SEINE_E_INVAL;
     }
     b->fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0666);
     b->is_new = b->fd >= 0;
     if (b->is_new)
-        e = lock(o, b->fd, why);
+        e = lock(o, b->fd, diag);
     else
-        e = errno == EEXIST ? open_existing(o, why) : fail_open(o, errno, why);
+        e = errno == EEXIST ? open_existing(o, diag) : fail_open(o, errno, diag);
     if (e != SEINE_OK)
         return e;
     if (fstat(b->fd, &st) != 0)
-        return fail_open(o, errno, why);
+        return fail_open(o, errno, diag);
     o->dev = st.st_dev;
     o->ino = st.st_ino;
     return SEINE_OK;
@@ -301,7 +302,7 @@ remove_beside(const sn_out *o, const char *const endings[3])
 /* A file of that name with all tables in it. It has no journal: if that fails
  * it is thrown away. */
 static seine_err
-make_tables(sn_out *o, const char *path, char *why)
+make_tables(sn_out *o, const char *path, seine_diag *diag)
 {
     sn_base *b = o->self;
     int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
@@ -309,13 +310,13 @@ make_tables(sn_out *o, const char *path, char *why)
     if (fd < 0 && errno == EEXIST && unlink(path) == 0) /* of somebody who was killed */
         fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (fd < 0)
-        return sn_outfile_fail(o, errno, why);
+        return sn_outfile_fail(o, errno, diag);
 
     /* closed by whoever closes the database: before that it would drop its locks */
     int before = b->fd;
     b->fd = fd;
     close(before);
-    seine_err e = lock(o, fd, why);
+    seine_err e = lock(o, fd, diag);
     if (e == SEINE_OK)
         e = sn_sqlite_open(path, SN_SQLITE_WRITE, &b->db);
     if (e == SEINE_OK)
@@ -325,13 +326,13 @@ make_tables(sn_out *o, const char *path, char *why)
     if (e == SEINE_OK)
         e = sn_sqlite_exec(b->db, MARKS);
     if (e != SEINE_OK)
-        fail_db(o, e, why);
+        fail_db(o, e, diag);
     sn_sqlite_close(SN_STEAL(b->db));
     return e;
 }
 
 static seine_err
-make(sn_out *o, char *why)
+make(sn_out *o, seine_diag *diag)
 {
     static const char *const ours[] = {".part-wal", ".part-shm", ".part-journal"};
     static const char *const replaced[] = {"-wal", "-shm", "-journal"};
@@ -341,16 +342,16 @@ make(sn_out *o, char *why)
         return SEINE_E_NOMEM;
     seine_err e = remove_beside(o, ours);
     if (e == SEINE_OK)
-        e = make_tables(o, path, why);
+        e = make_tables(o, path, diag);
     if (e == SEINE_OK)
         e = remove_beside(o, replaced);
     if (e == SEINE_OK && rename(path, o->opts.path) != 0)
-        e = sn_outfile_fail(o, errno, why);
+        e = sn_outfile_fail(o, errno, diag);
     if (e != SEINE_OK) {
         (void)unlink(path);
         return e;
     }
-    e = connect_it(o, why);
+    e = connect_it(o, diag);
     return e == SEINE_OK ? prepare(o->self, o->opts.repeats) : e;
 }
 
@@ -387,7 +388,7 @@ begin(sn_base *b)
 
 /* What could not be committed is taken back, and the file is as it was before. */
 static seine_err
-commit(sn_out *o, char *why)
+commit(sn_out *o, seine_diag *diag)
 {
     sn_base *b = o->self;
 
@@ -399,7 +400,7 @@ commit(sn_out *o, char *why)
         o->records += b->held;
         o->bytes += b->held_bytes;
     } else {
-        fail_db(o, e, why);
+        fail_db(o, e, diag);
         seine_err back = sn_sqlite_exec(b->db, "ROLLBACK");
         (void)back; /* it may have been taken back already */
     }
@@ -409,11 +410,11 @@ commit(sn_out *o, char *why)
 
 /* A batch is whole or not there. */
 static seine_err
-fail_batch(sn_out *o, seine_err e, char *why)
+fail_batch(sn_out *o, seine_err e, seine_diag *diag)
 {
     sn_base *b = o->self;
 
-    fail_db(o, e, why);
+    fail_db(o, e, diag);
     if (b->in_batch) {
         seine_err back = sn_sqlite_exec(b->db, "ROLLBACK");
 
@@ -425,10 +426,10 @@ fail_batch(sn_out *o, seine_err e, char *why)
 }
 
 static seine_err
-start_sqlite(sn_out *o, char *why)
+start_sqlite(sn_out *o, seine_diag *diag)
 {
     sn_base *b = o->self;
-    seine_err e = b->is_there ? SEINE_OK : make(o, why);
+    seine_err e = b->is_there ? SEINE_OK : make(o, diag);
 
     if (e != SEINE_OK)
         return e;
@@ -445,11 +446,11 @@ start_sqlite(sn_out *o, char *why)
         e = put_moment(b, "started");
     if (e == SEINE_OK)
         e = sn_sqlite_exec(b->db, "DELETE FROM seine_meta WHERE key = 'finished'");
-    return e == SEINE_OK ? commit(o, why) : fail_batch(o, e, why);
+    return e == SEINE_OK ? commit(o, diag) : fail_batch(o, e, diag);
 }
 
 static seine_err
-record_sqlite(sn_out *o, seine_record *r, uint64_t seq, char *why)
+record_sqlite(sn_out *o, seine_record *r, uint64_t seq, seine_diag *diag)
 {
     sn_base *b = o->self;
     seine_err e = begin(b);
@@ -457,12 +458,12 @@ record_sqlite(sn_out *o, seine_record *r, uint64_t seq, char *why)
     if (e == SEINE_OK)
         e = sn_base_put(o, r, seq);
     if (e != SEINE_OK)
-        return fail_batch(o, e, why);
-    return ++b->held >= BATCH ? commit(o, why) : SEINE_OK;
+        return fail_batch(o, e, diag);
+    return ++b->held >= BATCH ? commit(o, diag) : SEINE_OK;
 }
 
 static seine_err
-line_sqlite(sn_out *o, const sn_said *said, char *why)
+line_sqlite(sn_out *o, const sn_said *said, seine_diag *diag)
 {
     sn_base *b = o->self;
 
@@ -476,13 +477,13 @@ line_sqlite(sn_out *o, const sn_said *said, char *why)
         sn_sqlite_put_text(&row, sn_str_slice(said->text, 0, said->text.len - 1));
         e = sn_sqlite_done(&row);
     }
-    return e == SEINE_OK ? SEINE_OK : fail_batch(o, e, why);
+    return e == SEINE_OK ? SEINE_OK : fail_batch(o, e, diag);
 }
 
 static seine_err
-flush_sqlite(sn_out *o, bool all, char *why)
+flush_sqlite(sn_out *o, bool all, seine_diag *diag)
 {
-    return all ? commit(o, why) : SEINE_OK;
+    return all ? commit(o, diag) : SEINE_OK;
 }
 
 /* `finished` is there if all went well. */
@@ -497,11 +498,11 @@ finish(sn_base *b)
 }
 
 static seine_err
-close_sqlite(sn_out *o, char *why)
+close_sqlite(sn_out *o, seine_diag *diag)
 {
     sn_base *b = o->self;
 
-    (void)why;
+    (void)diag;
     if (!b->is_open)
         return SEINE_OK;
     if (o->is_started && b->is_there && !b->in_batch && !b->has_failed)

@@ -40,9 +40,9 @@ typedef struct out_warc {
 } out_warc;
 
 static seine_err
-fail_nomem(char *why)
+fail_nomem(seine_diag *diag)
 {
-    sn_why(why, "%s", seine_err_text(SEINE_E_NOMEM));
+    sn_diag_text(diag, "%s", seine_err_text(SEINE_E_NOMEM));
     return SEINE_E_NOMEM;
 }
 
@@ -57,7 +57,7 @@ has_name(const sn_out *o)
 
 /* "dir/x.warc.gz" is "dir/x" and ".warc.gz"; another name is its own stem. */
 static seine_err
-split_name(sn_out *o, char *why)
+split_name(sn_out *o, seine_diag *diag)
 {
     static const char *const endings[] = {".warc", ".warc.gz", ".warc.zst"};
     out_warc *w = o->self;
@@ -69,7 +69,7 @@ split_name(sn_out *o, char *why)
             cut = path.len - strlen(endings[i]);
     w->stem = sn_alloc(path.len + 2);
     if (!w->stem)
-        return fail_nomem(why);
+        return fail_nomem(diag);
     memcpy(w->stem, path.ptr, cut);
     w->stem[cut] = '\0';
     memcpy(w->stem + cut + 1, path.ptr + cut, path.len - cut + 1);
@@ -99,19 +99,19 @@ take_path(sn_out *o, char *give)
 
     sn_free((char *)o->opts.path);
     o->opts.path = give;
-    sn_why_name(give, o->name);
+    sn_diag_path(give, o->name);
     slash = strrchr(give, '/');
     w->base = slash ? slash + 1 : give;
 }
 
 static seine_err
-name_file(sn_out *o, unsigned number, char *why)
+name_file(sn_out *o, unsigned number, seine_diag *diag)
 {
     out_warc *w = o->self;
     char *path = path_of(w, number, w->ending);
 
     if (!path)
-        return fail_nomem(why);
+        return fail_nomem(diag);
     w->number = number;
     take_path(o, path);
     return SEINE_OK;
@@ -158,19 +158,20 @@ kind_of(seine_sink_pack pack)
 }
 
 static seine_err
-refuse(const sn_out *o, const seine_warc *r, char *why)
+refuse(const sn_out *o, const seine_warc *r, seine_diag *diag)
 {
     uint64_t at;
     const char *text = seine_warc_why(r, &at);
 
-    sn_why(why, "%s is damaged at byte %llu: %s", o->name, (unsigned long long)at, text);
+    sn_diag_text(diag, "%s is damaged at byte %llu: %s", o->name, (unsigned long long)at,
+                 text);
     return SEINE_E_OUTPUT_CHANGED;
 }
 
 /* Reads all of it: what is whole goes into the index. A record that was cut off by the
  * end of the file is no damage: it is where to go on. */
 static seine_err
-scan(sn_out *o, seine_warc *r, char *buf, char *why)
+scan(sn_out *o, seine_warc *r, char *buf, seine_diag *diag)
 {
     out_warc *w = o->self;
     uint64_t at = 0;
@@ -185,7 +186,7 @@ scan(sn_out *o, seine_warc *r, char *buf, char *why)
             size_t n = left < READ ? (size_t)left : READ;
 
             if (!sn_outfile_read(&w->file, buf, n, at))
-                return sn_outfile_fail(o, errno, why);
+                return sn_outfile_fail(o, errno, diag);
             in = (seine_view){buf, n};
             at += n;
             break;
@@ -194,7 +195,7 @@ scan(sn_out *o, seine_warc *r, char *buf, char *why)
             e = index_entry(w, r);
             break;
         case SEINE_WARC_FAIL:
-            return r->is_cut ? SEINE_OK : refuse(o, r, why);
+            return r->is_cut ? SEINE_OK : refuse(o, r, diag);
         case SEINE_WARC_DONE:
             return SEINE_OK;
         default:
@@ -207,7 +208,7 @@ scan(sn_out *o, seine_warc *r, char *buf, char *why)
 
 /* A file that is appended to, or one before it. */
 static seine_err
-look_into(sn_out *o, char *why)
+look_into(sn_out *o, seine_diag *diag)
 {
     out_warc *w = o->self;
     char *buf SN_AUTOFREE = sn_alloc(READ);
@@ -217,11 +218,11 @@ look_into(sn_out *o, char *why)
     if (w->file.size == 0)
         return SEINE_OK;
     if (!buf || seine_warc_new(NULL, &r) != SEINE_OK)
-        return fail_nomem(why);
-    seine_err e = scan(o, r, buf, why);
+        return fail_nomem(diag);
+    seine_err e = scan(o, r, buf, diag);
     w->sound = seine_warc_sound(r);
     if (e == SEINE_OK && r->kind != kind_of(o->opts.pack)) {
-        sn_why(why, "%s is packed in another way than its name says", o->name);
+        sn_diag_text(diag, "%s is packed in another way than its name says", o->name);
         e = SEINE_E_OUTPUT_CHANGED;
     }
     seine_warc_free(r);
@@ -231,17 +232,17 @@ look_into(sn_out *o, char *why)
 /* Opening. */
 
 static seine_err
-open_index(sn_out *o, char *why)
+open_index(sn_out *o, seine_diag *diag)
 {
     out_warc *w = o->self;
     char *path SN_AUTOFREE = path_of(w, 0, ".cdxj");
     struct stat st;
 
     if (!path)
-        return fail_nomem(why);
+        return fail_nomem(diag);
     if (!o->opts.append && !o->opts.overwrite && stat(path, &st) == 0) {
-        sn_why_name(path, o->name);
-        return sn_outfile_exists(o, st.st_size, why);
+        sn_diag_path(path, o->name);
+        return sn_outfile_exists(o, st.st_size, diag);
     }
     seine_err e = sn_warc_index_init(&w->index, path);
     w->has_index = e == SEINE_OK;
@@ -250,31 +251,31 @@ open_index(sn_out *o, char *why)
 
 /* The files of an archive that is appended to are read through; the last goes on. */
 static seine_err
-open_files(sn_out *o, char *why)
+open_files(sn_out *o, seine_diag *diag)
 {
     out_warc *w = o->self;
     seine_err e;
 
     for (unsigned n = o->opts.max_file > 0;; n++) {
-        if (n > 0 && (e = name_file(o, n, why)) != SEINE_OK)
+        if (n > 0 && (e = name_file(o, n, diag)) != SEINE_OK)
             return e;
-        e = sn_outfile_open(&w->file, o, why);
+        e = sn_outfile_open(&w->file, o, diag);
         if (e == SEINE_OK)
-            e = look_into(o, why);
+            e = look_into(o, diag);
         if (e != SEINE_OK || n == 0 || !o->opts.append || !is_there(w, n + 1))
             return e;
         if (w->sound != w->file.size) {
-            sn_why(why, "%s is cut off, and others stand behind it", o->name);
+            sn_diag_text(diag, "%s is cut off, and others stand behind it", o->name);
             return SEINE_E_OUTPUT_CHANGED;
         }
-        e = sn_outfile_close(&w->file, o, why);
+        e = sn_outfile_close(&w->file, o, diag);
         if (e != SEINE_OK)
             return e;
     }
 }
 
 static seine_err
-open_warc(sn_out *o, char *why)
+open_warc(sn_out *o, seine_diag *diag)
 {
     out_warc *w = o->self;
     seine_err e = SEINE_OK;
@@ -293,23 +294,23 @@ open_warc(sn_out *o, char *why)
     w->base = "";
     if (!has_name(o)) {
         if (o->opts.max_file > 0) {
-            sn_why(why, "%s: one that has no name cannot be split", o->name);
+            sn_diag_text(diag, "%s: one that has no name cannot be split", o->name);
             return SEINE_E_INVAL;
         }
-        return sn_outfile_open(&w->file, o, why);
+        return sn_outfile_open(&w->file, o, diag);
     }
     const char *slash = strrchr(o->opts.path, '/');
     w->base = slash ? slash + 1 : o->opts.path;
-    e = split_name(o, why);
+    e = split_name(o, diag);
     if (e == SEINE_OK)
-        e = open_index(o, why);
-    return e == SEINE_OK ? open_files(o, why) : e;
+        e = open_index(o, diag);
+    return e == SEINE_OK ? open_files(o, diag) : e;
 }
 
 /* Writing. */
 
 static seine_err
-add_info(sn_out *o, char *why)
+add_info(sn_out *o, seine_diag *diag)
 {
     out_warc *w = o->self;
     seine_clock *clock = seine_clock_system();
@@ -321,7 +322,7 @@ add_info(sn_out *o, char *why)
         sn_buf_add(&w->ends, &w->buf.len, sizeof w->buf.len);
         e = sn_buf_done(&w->ends);
     }
-    return e == SEINE_OK ? e : fail_nomem(why);
+    return e == SEINE_OK ? e : fail_nomem(diag);
 }
 
 /* Those of a run before, which nobody asked to keep. */
@@ -337,7 +338,7 @@ remove_others(const out_warc *w)
 }
 
 static seine_err
-start_warc(sn_out *o, char *why)
+start_warc(sn_out *o, seine_diag *diag)
 {
     out_warc *w = o->self;
 
@@ -345,11 +346,11 @@ start_warc(sn_out *o, char *why)
         remove_others(w);
     if (w->file.is_plain && w->sound < w->file.size) {
         if (ftruncate(w->file.fd, (off_t)w->sound) != 0)
-            return sn_outfile_fail(o, errno, why);
+            return sn_outfile_fail(o, errno, diag);
         w->file.size = w->sound;
     }
-    seine_err e = sn_outfile_start(&w->file, o, why);
-    return e == SEINE_OK ? add_info(o, why) : e;
+    seine_err e = sn_outfile_start(&w->file, o, diag);
+    return e == SEINE_OK ? add_info(o, diag) : e;
 }
 
 /* Of the first n bytes of the buffer those that are whole records. */
@@ -368,7 +369,7 @@ whole(const out_warc *w, size_t n)
 }
 
 static seine_err
-flush_warc(sn_out *o, bool all, char *why)
+flush_warc(sn_out *o, bool all, seine_diag *diag)
 {
     out_warc *w = o->self;
     size_t done;
@@ -390,32 +391,32 @@ flush_warc(sn_out *o, bool all, char *why)
         sn_buf_fini(&w->buf), sn_buf_init(&w->buf, SIZE_MAX / 2);
     sn_buf_reset(&w->buf);
     sn_buf_reset(&w->ends);
-    return is_written ? SEINE_OK : sn_outfile_fail(o, error, why);
+    return is_written ? SEINE_OK : sn_outfile_fail(o, error, diag);
 }
 
 /* The next file, if this one is long enough. */
 static seine_err
-turn_over(sn_out *o, char *why)
+turn_over(sn_out *o, seine_diag *diag)
 {
     out_warc *w = o->self;
 
     if (o->opts.max_file == 0 || !w->is_begun ||
         w->file.size + w->buf.len < o->opts.max_file || w->number == FILES)
         return SEINE_OK;
-    seine_err e = flush_warc(o, true, why);
+    seine_err e = flush_warc(o, true, diag);
     if (e == SEINE_OK)
-        e = sn_outfile_close(&w->file, o, why);
+        e = sn_outfile_close(&w->file, o, diag);
     if (e == SEINE_OK)
-        e = name_file(o, w->number + 1, why);
+        e = name_file(o, w->number + 1, diag);
     if (e == SEINE_OK)
-        e = sn_outfile_open(&w->file, o, why);
+        e = sn_outfile_open(&w->file, o, diag);
     if (e == SEINE_OK && w->file.size > 0) {
-        sn_why(why, "%s is there all of a sudden", o->name);
+        sn_diag_text(diag, "%s is there all of a sudden", o->name);
         e = SEINE_E_OUTPUT_CHANGED;
     }
     if (e == SEINE_OK)
-        e = sn_outfile_start(&w->file, o, why);
-    return e == SEINE_OK ? add_info(o, why) : e;
+        e = sn_outfile_start(&w->file, o, diag);
+    return e == SEINE_OK ? add_info(o, diag) : e;
 }
 
 static seine_err
@@ -439,11 +440,12 @@ index_made(out_warc *w, const seine_capture *c, const sn_warc_writer_made *made,
 
 /* One pair; *out_made is zero when there was no answer. */
 static seine_err
-add_capture(sn_out *o, const seine_capture *c, seine_warc_place *out_place, char *why)
+add_capture(sn_out *o, const seine_capture *c, seine_warc_place *out_place,
+            seine_diag *diag)
 {
     out_warc *w = o->self;
     sn_warc_writer_made made;
-    seine_err e = turn_over(o, why);
+    seine_err e = turn_over(o, diag);
 
     if (e != SEINE_OK)
         return e;
@@ -453,7 +455,7 @@ add_capture(sn_out *o, const seine_capture *c, seine_warc_place *out_place, char
         e = sn_buf_done(&w->ends);
     }
     if (e != SEINE_OK)
-        return fail_nomem(why);
+        return fail_nomem(diag);
     *out_place = (seine_warc_place){{NULL, 0}, 0, 0, {NULL, 0}};
     if (made.length == 0)
         return SEINE_OK;
@@ -465,18 +467,18 @@ add_capture(sn_out *o, const seine_capture *c, seine_warc_place *out_place, char
                                     {w->id, SN_WARC_ID}};
     e = index_made(w, c, &made, out_place->offset);
     if (e != SEINE_OK)
-        sn_why(why, "cannot keep the index of %s: %s", o->name, seine_err_text(e));
-    return w->buf.len >= BLOCK && e == SEINE_OK ? flush_warc(o, true, why) : e;
+        sn_diag_text(diag, "cannot keep the index of %s: %s", o->name, seine_err_text(e));
+    return w->buf.len >= BLOCK && e == SEINE_OK ? flush_warc(o, true, diag) : e;
 }
 
 static seine_err
-record_warc(sn_out *o, seine_record *r, uint64_t seq, char *why)
+record_warc(sn_out *o, seine_record *r, uint64_t seq, seine_diag *diag)
 {
     seine_err e = SEINE_OK;
 
     (void)seq;
     for (size_t i = 0; r->captures && i < r->n_captures && e == SEINE_OK; i++)
-        e = add_capture(o, &r->captures[i], &r->warc, why);
+        e = add_capture(o, &r->captures[i], &r->warc, diag);
     o->records += e == SEINE_OK && r->captures;
     return e;
 }
@@ -484,17 +486,18 @@ record_warc(sn_out *o, seine_record *r, uint64_t seq, char *why)
 /* Closing. */
 
 static seine_err
-close_warc(sn_out *o, char *why)
+close_warc(sn_out *o, seine_diag *diag)
 {
     out_warc *w = o->self;
     seine_err e = SEINE_OK;
 
     if (w->file.is_open)
-        e = sn_outfile_close(&w->file, o, why);
+        e = sn_outfile_close(&w->file, o, diag);
     if (e == SEINE_OK && o->is_started && w->has_index && !w->has_failed) {
         e = sn_warc_index_write(&w->index);
         if (e != SEINE_OK)
-            sn_why(why, "cannot write the index of %s: %s", o->name, seine_err_text(e));
+            sn_diag_text(diag, "cannot write the index of %s: %s", o->name,
+                         seine_err_text(e));
     }
     sn_warc_index_fini(&w->index);
     sn_warc_writer_fini(&w->warc);

@@ -18,12 +18,12 @@ kind_of(int error)
 }
 
 static seine_err
-fail_open(const sn_out *o, int error, char *why)
+fail_open(const sn_out *o, int error, seine_diag *diag)
 {
-    char text[SN_WHY_TEXT];
+    char text[SN_DIAG_ERRNO];
 
-    sn_why_text(error, text);
-    sn_why(why, "cannot open %s: %s", o->name, text);
+    sn_diag_errno(error, text);
+    sn_diag_text(diag, "cannot open %s: %s", o->name, text);
     return error == ENOSPC || error == EDQUOT ? SEINE_E_DISK_FULL : SEINE_E_IO;
 }
 
@@ -43,16 +43,18 @@ thousands(uint64_t n, char out[32])
 }
 
 seine_err
-sn_outfile_fail(const sn_out *o, int error, char *why)
+sn_outfile_fail(const sn_out *o, int error, seine_diag *diag)
 {
-    char text[SN_WHY_TEXT], count[32];
+    char text[SN_DIAG_ERRNO], count[32];
 
     thousands(o->records, count);
-    sn_why_text(error, text);
+    sn_diag_errno(error, text);
     if (kind_of(error) == SEINE_E_OUTPUT_CLOSED)
-        sn_why(why, "%s was closed by its reader after %s records", o->name, count);
+        sn_diag_text(diag, "%s was closed by its reader after %s records", o->name,
+                     count);
     else
-        sn_why(why, "cannot write %s: %s; %s records are safe", o->name, text, count);
+        sn_diag_text(diag, "cannot write %s: %s; %s records are safe", o->name, text,
+                     count);
     return kind_of(error);
 }
 
@@ -73,104 +75,105 @@ tell_size(int64_t n, char out[32])
 }
 
 seine_err
-sn_outfile_exists(const sn_out *o, int64_t size, char *why)
+sn_outfile_exists(const sn_out *o, int64_t size, seine_diag *diag)
 {
     char text[32];
 
     tell_size(size, text);
-    sn_why(why, "%s exists (%s)", o->name, text);
+    sn_diag_text(diag, "%s exists (%s)", o->name, text);
     return SEINE_E_ALREADY;
 }
 
 /* A file that is there: a plain one if it may be changed, a pipe or device in any case.
  * A link to a plain file is not followed: it may lead anywhere. */
 static seine_err
-open_existing(sn_outfile *f, const sn_out *o, char *why)
+open_existing(sn_outfile *f, const sn_out *o, seine_diag *diag)
 {
     const char *path = o->opts.path;
     struct stat st, link;
 
     if (stat(path, &st) != 0 || lstat(path, &link) != 0)
-        return fail_open(o, errno, why);
+        return fail_open(o, errno, diag);
     if (S_ISDIR(st.st_mode))
-        return fail_open(o, EISDIR, why);
+        return fail_open(o, EISDIR, diag);
     if (S_ISREG(st.st_mode) && S_ISLNK(link.st_mode)) {
-        sn_why(why, "%s is a symbolic link: not followed; try its target", o->name);
+        sn_diag_text(diag, "%s is a symbolic link: not followed; try its target",
+                     o->name);
         return SEINE_E_IO;
     }
     if (S_ISREG(st.st_mode) && !o->opts.append && !o->opts.overwrite)
-        return sn_outfile_exists(o, st.st_size, why);
+        return sn_outfile_exists(o, st.st_size, diag);
 
     int flags = S_ISREG(st.st_mode) ? O_RDWR | O_NOFOLLOW : O_WRONLY;
     f->fd = open(path, flags | O_CLOEXEC | O_NOCTTY);
-    return f->fd < 0 ? fail_open(o, errno, why) : SEINE_OK;
+    return f->fd < 0 ? fail_open(o, errno, diag) : SEINE_OK;
 }
 
 static seine_err
-open_path(sn_outfile *f, const sn_out *o, char *why)
+open_path(sn_outfile *f, const sn_out *o, seine_diag *diag)
 {
     f->is_own = true;
     f->fd = open(o->opts.path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0666);
     f->is_new = f->fd >= 0;
     if (f->is_new)
         return SEINE_OK;
-    return errno == EEXIST ? open_existing(f, o, why) : fail_open(o, errno, why);
+    return errno == EEXIST ? open_existing(f, o, diag) : fail_open(o, errno, diag);
 }
 
 /* One writer at a time; the lock dies with whoever holds it. File systems that have no
  * locks are written without. */
 static seine_err
-lock(const sn_outfile *f, const sn_out *o, char *why)
+lock(const sn_outfile *f, const sn_out *o, seine_diag *diag)
 {
     struct flock range = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
 
     if (fcntl(f->fd, F_OFD_SETLK, &range) == 0 || (errno != EAGAIN && errno != EACCES))
         return SEINE_OK;
-    sn_why(why, "%s is being written by another process", o->name);
+    sn_diag_text(diag, "%s is being written by another process", o->name);
     return SEINE_E_STATE_LOCKED;
 }
 
 static seine_err
-look_at(sn_outfile *f, sn_out *o, char *why)
+look_at(sn_outfile *f, sn_out *o, seine_diag *diag)
 {
     struct stat st;
 
     if (fstat(f->fd, &st) != 0)
-        return fail_open(o, errno, why);
+        return fail_open(o, errno, diag);
     f->is_plain = S_ISREG(st.st_mode);
     if (!f->is_plain)
         return SEINE_OK;
     f->size = o->opts.append ? (uint64_t)st.st_size : 0;
     o->dev = st.st_dev;
     o->ino = st.st_ino;
-    return lock(f, o, why);
+    return lock(f, o, diag);
 }
 
 seine_err
-sn_outfile_open(sn_outfile *f, sn_out *o, char *why)
+sn_outfile_open(sn_outfile *f, sn_out *o, seine_diag *diag)
 {
     const char *path = o->opts.path;
 
     *f = (sn_outfile){.fd = -1, .is_open = true};
     if (path && strcmp(path, "-") != 0 && strcmp(path, "/dev/stdout") != 0) {
-        seine_err e = open_path(f, o, why);
+        seine_err e = open_path(f, o, diag);
 
-        return e == SEINE_OK ? look_at(f, o, why) : e;
+        return e == SEINE_OK ? look_at(f, o, diag) : e;
     }
     f->fd = path ? STDOUT_FILENO : o->opts.fd;
     if (fcntl(f->fd, F_GETFL) < 0)
-        return fail_open(o, errno, why);
+        return fail_open(o, errno, diag);
     if (isatty(f->fd))
         o->how |= SEINE_CSV_SHOWN;
     return SEINE_OK;
 }
 
 seine_err
-sn_outfile_start(sn_outfile *f, sn_out *o, char *why)
+sn_outfile_start(sn_outfile *f, sn_out *o, seine_diag *diag)
 {
     if (f->is_own && o->opts.overwrite && !o->opts.append && ftruncate(f->fd, 0) != 0 &&
         errno != EINVAL) /* pipes and devices have no length */
-        return sn_outfile_fail(o, errno, why);
+        return sn_outfile_fail(o, errno, diag);
     if (f->is_own)
         (void)lseek(f->fd, 0, SEEK_END);
     return SEINE_OK;
@@ -233,7 +236,7 @@ sn_outfile_take_back(sn_outfile *f, size_t n)
 }
 
 seine_err
-sn_outfile_close(sn_outfile *f, sn_out *o, char *why)
+sn_outfile_close(sn_outfile *f, sn_out *o, seine_diag *diag)
 {
     seine_err e = SEINE_OK;
     bool is_open = f->is_open && f->is_own && f->fd >= 0;
@@ -244,7 +247,7 @@ sn_outfile_close(sn_outfile *f, sn_out *o, char *why)
     if (is_open && close(f->fd) != 0 && errno != EINTR && e == SEINE_OK)
         e = kind_of(errno);
     if (e != SEINE_OK)
-        sn_why(why, "cannot write %s: %s", o->name, seine_err_text(e));
+        sn_diag_text(diag, "cannot write %s: %s", o->name, seine_err_text(e));
     if (f->is_new && !o->is_started)
         (void)unlink(o->opts.path);
     *f = (sn_outfile){.fd = -1};

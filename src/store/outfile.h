@@ -2,13 +2,13 @@
 /*
  * outfile.h - a file, pipe or device that an output writes to, whole pieces only.
  *
- *     e = sn_outfile_open(&f, &o, why);       found, made or refused; locked; unchanged
- *     e = sn_outfile_start(&f, &o, why);      emptied if asked for, at its end
+ *     e = sn_outfile_open(&f, &o, &diag);      found, made or refused; locked; unchanged
+ *     e = sn_outfile_start(&f, &o, &diag);     emptied if asked for, at its end
  *     if (!sn_outfile_write(&f, bytes, &done)) {
- *         e = sn_outfile_fail(&f, &o, errno, why);
+ *         e = sn_outfile_fail(&f, &o, errno, &diag);
  *         sn_outfile_take_back(&f, done - whole);
  *     }
- *     e = sn_outfile_close(&f, &o, why);      synced; a new one that never started is
+ *     e = sn_outfile_close(&f, &o, &diag);     synced; a new one that never started is
  * gone
  *
  * `size` is where the next byte of a plain file goes: an output that was told to append
@@ -32,8 +32,8 @@ typedef struct sn_outfile {
     uint64_t size; /* of a plain file: its end; 0 when it is to be overwritten */
 } sn_outfile;
 
-SEINE_MUST_CHECK seine_err sn_outfile_open(sn_outfile *f, sn_out *o, char *why);
-SEINE_MUST_CHECK seine_err sn_outfile_start(sn_outfile *f, sn_out *o, char *why);
+SEINE_MUST_CHECK seine_err sn_outfile_open(sn_outfile *f, sn_out *o, seine_diag *diag);
+SEINE_MUST_CHECK seine_err sn_outfile_start(sn_outfile *f, sn_out *o, seine_diag *diag);
 
 /* All of it; else false, errno, and how much. */
 bool sn_outfile_write(sn_outfile *f, sn_str bytes, size_t *out_done);
@@ -45,11 +45,11 @@ bool sn_outfile_read(const sn_outfile *f, char *to, size_t n, uint64_t at);
 void sn_outfile_take_back(sn_outfile *f, size_t n);
 
 /* The kind of errno, and one line: "cannot write x: …; 8,112 records are safe". */
-seine_err sn_outfile_fail(const sn_out *o, int error, char *why);
+seine_err sn_outfile_fail(const sn_out *o, int error, seine_diag *diag);
 
 /* ALREADY, and one line: "x exists (1.2 MB)". */
-seine_err sn_outfile_exists(const sn_out *o, int64_t size, char *why);
+seine_err sn_outfile_exists(const sn_out *o, int64_t size, seine_diag *diag);
 
-SEINE_MUST_CHECK seine_err sn_outfile_close(sn_outfile *f, sn_out *o, char *why);
+SEINE_MUST_CHECK seine_err sn_outfile_close(sn_outfile *f, sn_out *o, seine_diag *diag);
 
 #endif

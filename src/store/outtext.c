@@ -15,16 +15,16 @@ enum {
 };
 
 static seine_err
-fail_nomem(char *why)
+fail_nomem(seine_diag *diag)
 {
-    sn_why(why, "%s", seine_err_text(SEINE_E_NOMEM));
+    sn_diag_text(diag, "%s", seine_err_text(SEINE_E_NOMEM));
     return SEINE_E_NOMEM;
 }
 
 /* A last line without its newline: whole JSON gets one, what was cut off is for the
  * user to decide about. */
 static seine_err
-check_tail(sn_out *o, char *why)
+check_tail(sn_out *o, seine_diag *diag)
 {
     sn_outtext *t = o->self;
     size_t n = t->file.size < TAIL ? (size_t)t->file.size : TAIL, from = n;
@@ -34,7 +34,7 @@ check_tail(sn_out *o, char *why)
     if (!tail)
         return SEINE_E_NOMEM;
     if (!sn_outfile_read(&t->file, tail, n, t->file.size - n))
-        return sn_outfile_fail(o, EIO, why);
+        return sn_outfile_fail(o, EIO, diag);
     if (tail[n - 1] == '\n')
         return SEINE_OK;
     while (from > 0 && tail[from - 1] != '\n')
@@ -45,14 +45,13 @@ check_tail(sn_out *o, char *why)
         t->needs_newline = true;
         return SEINE_OK;
     }
-    sn_why(why, "%s ends within a line: cut it off, try --overwrite, or another name",
-           o->name);
+    sn_diag_text(diag, "%s ends within a line", o->name);
     return SEINE_E_OUTPUT_CHANGED;
 }
 
 /* Rows go under the columns they belong to. */
 static seine_err
-check_head(sn_out *o, sn_str there, char *why)
+check_head(sn_out *o, sn_str there, seine_diag *diag)
 {
     sn_outtext *t = o->self;
     char head[HEAD];
@@ -63,12 +62,12 @@ check_head(sn_out *o, sn_str there, char *why)
     if (n < there.len && memcmp(head, there.ptr, n) == 0 &&
         (there.ptr[n] == '\n' || there.ptr[n] == '\r'))
         return SEINE_OK;
-    sn_why(why, "%s has other columns: try --overwrite, or another name", o->name);
+    sn_diag_text(diag, "%s has other columns", o->name);
     return SEINE_E_OUTPUT_CHANGED;
 }
 
 static seine_err
-check_plain(sn_out *o, char *why)
+check_plain(sn_out *o, seine_diag *diag)
 {
     sn_outtext *t = o->self;
     char there[HEAD];
@@ -76,10 +75,10 @@ check_plain(sn_out *o, char *why)
     seine_err e = SEINE_OK;
 
     if (!sn_outfile_read(&t->file, there, n, 0))
-        return sn_outfile_fail(o, EIO, why);
+        return sn_outfile_fail(o, EIO, diag);
     if (o->opts.format == SEINE_SINK_CSV)
-        e = check_head(o, (sn_str){there, n}, why);
-    return e == SEINE_OK ? check_tail(o, why) : e;
+        e = check_head(o, (sn_str){there, n}, diag);
+    return e == SEINE_OK ? check_tail(o, diag) : e;
 }
 
 /* A member of ours holds a buffer of lines, or one longer line. What is torn and holds
@@ -91,36 +90,37 @@ is_ours(const sn_packed *there)
 }
 
 static seine_err
-check_packed(sn_out *o, char *why)
+check_packed(sn_out *o, seine_diag *diag)
 {
     sn_outtext *t = o->self;
     sn_packed there;
     seine_err e = sn_pack_scan(&t->file, o->opts.pack, &there);
 
     if (e == SEINE_E_IO)
-        return sn_outfile_fail(o, EIO, why);
-    if (e == SEINE_E_BAD_ENCODING)
-        sn_why(why, "%s is damaged at byte %llu: try --overwrite, or another name",
-               o->name, (unsigned long long)there.whole);
-    else if (e == SEINE_OK && !is_ours(&there))
-        sn_why(why, "%s is cut off at its end: try --overwrite, or another name",
-               o->name);
-    else if (e == SEINE_OK && there.text > 0 && there.last != '\n')
-        sn_why(why, "%s ends within a line: try --overwrite, or another name", o->name);
-    if (e == SEINE_E_BAD_ENCODING || (e == SEINE_OK && why[0] != '\0'))
+        return sn_outfile_fail(o, EIO, diag);
+    if (e == SEINE_E_BAD_ENCODING) {
+        sn_diag_text(diag, "%s is damaged at byte %llu", o->name,
+                     (unsigned long long)there.whole);
         return SEINE_E_OUTPUT_CHANGED;
+    }
+    bool is_cut = e == SEINE_OK && !is_ours(&there);
+    if (is_cut || (e == SEINE_OK && there.text > 0 && there.last != '\n')) {
+        sn_diag_text(diag, is_cut ? "%s is cut off at its end" : "%s ends within a line",
+                     o->name);
+        return SEINE_E_OUTPUT_CHANGED;
+    }
     t->torn = t->file.size - there.whole;
     t->is_empty = there.text == 0;
     if (e == SEINE_OK && !t->is_empty && o->opts.format == SEINE_SINK_CSV)
-        e = check_head(o, (sn_str){there.head, there.n_head}, why);
+        e = check_head(o, (sn_str){there.head, there.n_head}, diag);
     return e;
 }
 
 seine_err
-sn_outtext_open(sn_out *o, char *why)
+sn_outtext_open(sn_out *o, seine_diag *diag)
 {
     sn_outtext *t = o->self;
-    seine_err e = sn_outfile_open(&t->file, o, why);
+    seine_err e = sn_outfile_open(&t->file, o, diag);
 
     t->is_empty = t->file.size == 0;
     t->is_packed = o->opts.pack == SEINE_PACK_GZIP || o->opts.pack == SEINE_PACK_ZSTD;
@@ -128,7 +128,7 @@ sn_outtext_open(sn_out *o, char *why)
         sn_pack_init(&t->pack, o->opts.pack);
     if (e != SEINE_OK || t->is_empty)
         return e;
-    return t->is_packed ? check_packed(o, why) : check_plain(o, why);
+    return t->is_packed ? check_packed(o, diag) : check_plain(o, diag);
 }
 
 size_t
@@ -146,7 +146,7 @@ sn_outtext_whole(const sn_outtext *t, sn_str bytes, uint64_t *out_lines)
 
 /* The buffer, which is then empty. What is told to be written is whole lines. */
 static seine_err
-write_buffer(sn_out *o, char *why)
+write_buffer(sn_out *o, seine_diag *diag)
 {
     sn_outtext *t = o->self;
     sn_str bytes = {t->buf, t->len};
@@ -162,7 +162,7 @@ write_buffer(sn_out *o, char *why)
         sn_outfile_take_back(&t->file, done - whole);
         o->bytes += whole;
         o->records += lines - (lines > 0 && t->has_head);
-        return sn_outfile_fail(o, error, why);
+        return sn_outfile_fail(o, error, diag);
     }
     o->bytes += bytes.len;
     o->records += lines - t->has_head;
@@ -172,7 +172,7 @@ write_buffer(sn_out *o, char *why)
 
 /* The same as one member, which is there or not. */
 static seine_err
-write_packed(sn_out *o, char *why)
+write_packed(sn_out *o, seine_diag *diag)
 {
     sn_outtext *t = o->self;
     uint64_t lines = t->lines;
@@ -183,12 +183,12 @@ write_packed(sn_out *o, char *why)
     t->len = 0;
     t->lines = 0;
     if (e != SEINE_OK)
-        return fail_nomem(why);
+        return fail_nomem(diag);
     if (!sn_outfile_write(&t->file, member, &done)) {
         int error = errno;
 
         sn_outfile_take_back(&t->file, done);
-        return sn_outfile_fail(o, error, why);
+        return sn_outfile_fail(o, error, diag);
     }
     o->bytes += member.len;
     o->records += lines - t->has_head;
@@ -197,14 +197,14 @@ write_packed(sn_out *o, char *why)
 }
 
 seine_err
-sn_outtext_flush(sn_out *o, bool all, char *why)
+sn_outtext_flush(sn_out *o, bool all, seine_diag *diag)
 {
     sn_outtext *t = o->self;
 
     if (t->len == 0 || (t->is_packed && !all))
         return SEINE_OK;
 
-    seine_err e = t->is_packed ? write_packed(o, why) : write_buffer(o, why);
+    seine_err e = t->is_packed ? write_packed(o, diag) : write_buffer(o, diag);
     if (t->room > ROOM) { /* a long line was in it */
         char *small = sn_realloc(t->buf, ROOM);
 
@@ -216,13 +216,13 @@ sn_outtext_flush(sn_out *o, bool all, char *why)
 
 /* Makes room for `n` bytes behind what is there. */
 static seine_err
-grow(sn_outtext *t, size_t n, char *why)
+grow(sn_outtext *t, size_t n, seine_diag *diag)
 {
     size_t room = n > ROOM ? n : ROOM;
     char *buf = sn_realloc(t->buf, room);
 
     if (!buf)
-        return fail_nomem(why);
+        return fail_nomem(diag);
     t->buf = buf;
     t->room = room;
     return SEINE_OK;
@@ -240,14 +240,14 @@ render(const sn_out *o, const seine_record *r, uint64_t seq)
 
 /* A line that has no room is rendered again when it has. */
 static seine_err
-add(sn_out *o, const seine_record *r, uint64_t seq, char *why)
+add(sn_out *o, const seine_record *r, uint64_t seq, seine_diag *diag)
 {
     sn_outtext *t = o->self;
     seine_err e = SEINE_OK;
     size_t n = render(o, r, seq);
 
     while (e == SEINE_OK && n > t->room - t->len) {
-        e = t->len > 0 ? sn_outtext_flush(o, true, why) : grow(t, n, why);
+        e = t->len > 0 ? sn_outtext_flush(o, true, diag) : grow(t, n, diag);
         if (e == SEINE_OK)
             n = render(o, r, seq);
     }
@@ -255,38 +255,38 @@ add(sn_out *o, const seine_record *r, uint64_t seq, char *why)
         return e;
     t->len += n;
     t->lines++;
-    return t->len >= (t->is_packed ? ROOM : BLOCK) ? sn_outtext_flush(o, true, why)
+    return t->len >= (t->is_packed ? ROOM : BLOCK) ? sn_outtext_flush(o, true, diag)
                                                    : SEINE_OK;
 }
 
 seine_err
-sn_outtext_record(sn_out *o, seine_record *r, uint64_t seq, char *why)
+sn_outtext_record(sn_out *o, seine_record *r, uint64_t seq, seine_diag *diag)
 {
-    return add(o, r, seq, why);
+    return add(o, r, seq, diag);
 }
 
 seine_err
-sn_outtext_head(sn_out *o, char *why)
+sn_outtext_head(sn_out *o, seine_diag *diag)
 {
     sn_outtext *t = o->self;
 
     if (!t->is_empty)
         return SEINE_OK;
     t->has_head = true;
-    return add(o, NULL, 0, why);
+    return add(o, NULL, 0, diag);
 }
 
 seine_err
-sn_outtext_line(sn_out *o, const sn_said *said, char *why)
+sn_outtext_line(sn_out *o, const sn_said *said, seine_diag *diag)
 {
     sn_outtext *t = o->self;
     sn_str line = said->text;
     seine_err e = SEINE_OK;
 
     if (line.len > t->room - t->len)
-        e = sn_outtext_flush(o, true, why);
+        e = sn_outtext_flush(o, true, diag);
     if (e == SEINE_OK && line.len > t->room - t->len)
-        e = grow(t, line.len, why);
+        e = grow(t, line.len, diag);
     if (e != SEINE_OK)
         return e;
     memcpy(t->buf + t->len, line.ptr, line.len);
@@ -296,27 +296,27 @@ sn_outtext_line(sn_out *o, const sn_said *said, char *why)
 }
 
 seine_err
-sn_outtext_start(sn_out *o, char *why)
+sn_outtext_start(sn_out *o, seine_diag *diag)
 {
     sn_outtext *t = o->self;
-    seine_err e = sn_outfile_start(&t->file, o, why);
+    seine_err e = sn_outfile_start(&t->file, o, diag);
     size_t done;
 
     if (e == SEINE_OK)
-        e = grow(t, ROOM, why);
+        e = grow(t, ROOM, diag);
     if (e == SEINE_OK && t->torn > 0)
         sn_outfile_take_back(&t->file, (size_t)t->torn);
     if (e == SEINE_OK && t->needs_newline &&
         !sn_outfile_write(&t->file, SN_STR("\n"), &done))
-        return sn_outfile_fail(o, errno, why);
+        return sn_outfile_fail(o, errno, diag);
     return e;
 }
 
 seine_err
-sn_outtext_close(sn_out *o, char *why)
+sn_outtext_close(sn_out *o, seine_diag *diag)
 {
     sn_outtext *t = o->self;
-    seine_err e = sn_outfile_close(&t->file, o, why);
+    seine_err e = sn_outfile_close(&t->file, o, diag);
 
     sn_pack_fini(&t->pack);
     sn_free(t->buf);

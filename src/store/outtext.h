@@ -43,14 +43,15 @@ typedef struct sn_outtext {
 } sn_outtext;
 
 /* `render` and `row` are set before. */
-SEINE_MUST_CHECK seine_err sn_outtext_open(sn_out *o, char *why);
-SEINE_MUST_CHECK seine_err sn_outtext_start(sn_out *o, char *why);
-SEINE_MUST_CHECK seine_err sn_outtext_head(sn_out *o, char *why);
+SEINE_MUST_CHECK seine_err sn_outtext_open(sn_out *o, seine_diag *diag);
+SEINE_MUST_CHECK seine_err sn_outtext_start(sn_out *o, seine_diag *diag);
+SEINE_MUST_CHECK seine_err sn_outtext_head(sn_out *o, seine_diag *diag);
 SEINE_MUST_CHECK seine_err sn_outtext_record(sn_out *o, seine_record *r, uint64_t seq,
-                                             char *why);
-SEINE_MUST_CHECK seine_err sn_outtext_line(sn_out *o, const sn_said *said, char *why);
-SEINE_MUST_CHECK seine_err sn_outtext_flush(sn_out *o, bool all, char *why);
-SEINE_MUST_CHECK seine_err sn_outtext_close(sn_out *o, char *why);
+                                             seine_diag *diag);
+SEINE_MUST_CHECK seine_err sn_outtext_line(sn_out *o, const sn_said *said,
+                                           seine_diag *diag);
+SEINE_MUST_CHECK seine_err sn_outtext_flush(sn_out *o, bool all, seine_diag *diag);
+SEINE_MUST_CHECK seine_err sn_outtext_close(sn_out *o, seine_diag *diag);
 
 /* How long lines may wait for others to be packed with. */
 #define SN_OUTTEXT_PATIENCE SEINE_SECS(1)

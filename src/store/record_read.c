@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "base/base64.h"
-#include "store/why.h"
+#include "base/diag.h"
 
 /*
- * Each member has a reader. One that finds something else writes `why` and says INVAL.
+ * Each member has a reader. One that finds something else writes the diag and says INVAL.
  * Strings are those of the tree; lists and what is decoded lie in the arena.
  */
 
@@ -39,8 +39,9 @@ typedef struct member {
 static seine_err
 wrong(const member *m, const char *want)
 {
-    sn_why(m->rr->why, "\"%s%s%s\" is %s, not %s", m->in ? m->in : "", m->in ? "." : "",
-           m->name, seine_json_type_name(seine_json_type_of(m->value)), want);
+    sn_diag_text(m->rr->diag, "\"%s%s%s\" is %s, not %s", m->in ? m->in : "",
+                 m->in ? "." : "", m->name,
+                 seine_json_type_name(seine_json_type_of(m->value)), want);
     return SEINE_E_INVAL;
 }
 
@@ -48,8 +49,8 @@ wrong(const member *m, const char *want)
 static seine_err
 unfit(const member *m, const char *want)
 {
-    sn_why(m->rr->why, "\"%s%s%s\" is not %s", m->in ? m->in : "", m->in ? "." : "",
-           m->name, want);
+    sn_diag_text(m->rr->diag, "\"%s%s%s\" is not %s", m->in ? m->in : "",
+                 m->in ? "." : "", m->name, want);
     return SEINE_E_INVAL;
 }
 
@@ -798,7 +799,7 @@ read_record(sn_record_reader *rr)
     if (e == SEINE_OK)
         e = read_tags(rr);
     if (e == SEINE_OK && !r->url.ptr && r->type == SEINE_RECORD_RESULT) {
-        sn_why(rr->why, "\"url\" is not there");
+        sn_diag_text(rr->diag, "\"url\" is not there");
         return SEINE_E_INVAL;
     }
     if (e == SEINE_OK)
@@ -836,7 +837,7 @@ read_line(sn_record_reader *rr)
 }
 
 seine_err
-sn_record_read(sn_record_reader *rr, sn_str line, char *why)
+sn_record_read(sn_record_reader *rr, sn_str line, seine_diag *diag)
 {
     seine_json_fault fault;
 
@@ -849,20 +850,20 @@ sn_record_read(sn_record_reader *rr, sn_str line, char *why)
     rr->type = (sn_str){NULL, 0};
     rr->seq = 0;
     rr->line = line;
-    rr->why = why;
+    rr->diag = diag;
 
     seine_err e = seine_json_parse(line.ptr, line.len, &rr->json, &fault);
     if (e != SEINE_OK) {
-        sn_why(why, "not JSON at byte %zu: %s", fault.offset, fault.text);
+        sn_diag_text(diag, "not JSON at byte %zu: %s", fault.offset, fault.text);
         return e;
     }
     if (seine_json_type_of(rr->json) != SEINE_JSON_OBJECT) {
-        sn_why(why, "%s where an object is wanted",
-               seine_json_type_name(seine_json_type_of(rr->json)));
+        sn_diag_text(diag, "%s where an object is wanted",
+                     seine_json_type_name(seine_json_type_of(rr->json)));
         return SEINE_E_INVAL;
     }
     e = read_line(rr);
     if (e == SEINE_E_NOMEM)
-        sn_why(why, "%s", seine_err_text(e));
+        sn_diag_text(diag, "%s", seine_err_text(e));
     return e;
 }

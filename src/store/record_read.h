@@ -4,13 +4,13 @@
  *
  *     sn_record_reader rr;
  *     sn_record_reader_init(&rr);
- *     e = sn_record_read(&rr, line, why);      OK: look at rr.kind
+ *     e = sn_record_read(&rr, line, &diag);    OK: look at rr.kind
  *     if (e == SEINE_OK && rr.kind == SN_READ_RECORD)
  *         use(&rr.record, rr.seq);             valid until the next line
  *     sn_record_reader_fini(&rr);
  *
  * Members the schema does not know are passed over; known ones have their type, or the
- * line is bad and `why` names the member. null is absence. Written again with all its
+ * line is bad and the diag names the member. null is absence. Written again with all its
  * members and rr.form, the record is the same line, byte for byte.
  *
  * Time    stamps are RFC 3339 and become Unix time in ns.
@@ -23,6 +23,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "seine/alloc.h"
+#include "seine/diag.h"
 #include "seine/plumbing.h"
 #include "store/record.h"
 
@@ -43,15 +44,16 @@ typedef struct sn_record_reader {
     seine_fault fault; /* below: private */
     sn_arena arena;
     sn_str line;
-    char *why;
+    seine_diag *diag;
 } sn_record_reader;
 
 void sn_record_reader_init(sn_record_reader *rr);
 void sn_record_reader_fini(sn_record_reader *rr);
 
 /* BAD_JSON, JSON_TOO_DEEP: no JSON; INVAL: no object, or a member is not what it has to
- * be; NOMEM. `why`: SEINE_WHY bytes. */
-SEINE_MUST_CHECK seine_err sn_record_read(sn_record_reader *rr, sn_str line, char *why);
+ * be; NOMEM. */
+SEINE_MUST_CHECK seine_err sn_record_read(sn_record_reader *rr, sn_str line,
+                                          seine_diag *diag);
 
 /* The text of a member of a line that is an object of JSON, where numbers keep their
  * spelling; absent: there is none of that name, or it is spelled with escapes. */

@@ -69,22 +69,23 @@ sn_save_ending(sn_str type)
 }
 
 static seine_err
-fail_open(const sn_out *o, int error, char *why)
+fail_open(const sn_out *o, int error, seine_diag *diag)
 {
-    char text[SN_WHY_TEXT];
+    char text[SN_DIAG_ERRNO];
 
-    sn_why_text(error, text);
+    sn_diag_errno(error, text);
     if (error == ELOOP)
-        sn_why(why, "%s is a symbolic link: not followed; try its target", o->name);
+        sn_diag_text(diag, "%s is a symbolic link: not followed; try its target",
+                     o->name);
     else if (error == ENOTDIR)
-        sn_why(why, "%s is not a directory", o->name);
+        sn_diag_text(diag, "%s is not a directory", o->name);
     else
-        sn_why(why, "cannot use %s: %s", o->name, text);
+        sn_diag_text(diag, "cannot use %s: %s", o->name, text);
     return error == ENOSPC || error == EDQUOT ? SEINE_E_DISK_FULL : SEINE_E_IO;
 }
 
 static seine_err
-open_save(sn_out *o, char *why)
+open_save(sn_out *o, seine_diag *diag)
 {
     saver *s = o->self;
     struct stat st;
@@ -94,16 +95,16 @@ open_save(sn_out *o, char *why)
     if (!o->opts.path)
         return SEINE_E_INVAL;
     if (lstat(o->opts.path, &st) == 0 && S_ISLNK(st.st_mode))
-        return fail_open(o, ELOOP, why);
+        return fail_open(o, ELOOP, diag);
     if (mkdir(o->opts.path, 0777) == 0)
         s->is_new = true;
     else if (errno != EEXIST)
-        return fail_open(o, errno, why);
+        return fail_open(o, errno, diag);
     s->dir = open(o->opts.path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (s->dir < 0 || faccessat(AT_FDCWD, o->opts.path, W_OK | X_OK, AT_EACCESS) != 0)
-        return fail_open(o, errno, why);
+        return fail_open(o, errno, diag);
     if (fstat(s->dir, &st) != 0)
-        return fail_open(o, errno, why);
+        return fail_open(o, errno, diag);
     o->dev = st.st_dev;
     o->ino = st.st_ino;
     return SEINE_OK;
@@ -214,7 +215,7 @@ name_it(saver *s, const uint8_t *digest, sn_str type)
 }
 
 static seine_err
-record_save(sn_out *o, seine_record *r, uint64_t seq, char *why)
+record_save(sn_out *o, seine_record *r, uint64_t seq, seine_diag *diag)
 {
     saver *s = o->self;
     uint8_t digest[32];
@@ -231,7 +232,7 @@ record_save(sn_out *o, seine_record *r, uint64_t seq, char *why)
         }
         name_it(s, known, r->content_type);
         if (!keep(o, r->body))
-            return sn_outfile_fail(o, errno, why);
+            return sn_outfile_fail(o, errno, diag);
         r->body_file = (seine_view){s->place, strlen(s->place)};
     }
     o->records++;
@@ -239,7 +240,7 @@ record_save(sn_out *o, seine_record *r, uint64_t seq, char *why)
 }
 
 static seine_err
-close_save(sn_out *o, char *why)
+close_save(sn_out *o, seine_diag *diag)
 {
     saver *s = o->self;
     seine_err e = SEINE_OK;
@@ -249,7 +250,7 @@ close_save(sn_out *o, char *why)
     if (s->dir >= 0 && o->is_started && o->bytes > 0 && syncfs(s->dir) != 0 &&
         errno != EROFS) {
         e = SEINE_E_FSYNC_FAILED;
-        sn_why(why, "cannot write %s: %s", o->name, seine_err_text(e));
+        sn_diag_text(diag, "cannot write %s: %s", o->name, seine_err_text(e));
     }
     if (s->dir >= 0)
         close(s->dir);

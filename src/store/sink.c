@@ -47,12 +47,13 @@ struct seine_sinks {
     _Atomic uint32_t asked, done;
     atomic_bool closing;
 
-    pthread_mutex_t lock; /* of lines and why */
+    pthread_mutex_t lock; /* of lines and `told` */
     line *lines, **lines_end;
-    char why[SEINE_WHY];
+    seine_diag told; /* what went wrong first */
     _Atomic uint32_t err;
 
     /* of the thread; the counts are read by others */
+    seine_diag diag; /* empty, until a record cannot be written */
     sn_order order;
     _Atomic uint64_t waiting, due, seq, records, bytes;
 };
@@ -112,38 +113,36 @@ take_rank(seine_sinks *s)
 }
 
 seine_err
-seine_sinks_open(seine_sinks *s, const seine_sink_opts *opts, char *out_why)
+seine_sinks_open(seine_sinks *s, const seine_sink_opts *opts, seine_diag *diag)
 {
-    char why[SEINE_WHY];
-
+    sn_diag_clear(diag);
     if (s->is_started || s->n_outs == OUTPUTS) {
-        sn_why(out_why, s->is_started ? "outputs are open already" : "too many outputs");
+        sn_diag_text(diag,
+                     s->is_started ? "outputs are open already" : "too many outputs");
         return SEINE_E_INVAL;
     }
 
     if (is_there(s, opts)) {
-        char name[SN_WHY_NAME];
+        char name[SEINE_DIAG_FILE];
 
-        sn_why_name(opts->path, name);
-        sn_why(out_why, "%s is an output already", name);
+        sn_diag_path(opts->path, name);
+        sn_diag_text(diag, "%s is an output already", name);
         return SEINE_E_INVAL;
     }
-    seine_err e = sn_out_open(&s->outs[s->n_outs], opts, why);
+    seine_err e = sn_out_open(&s->outs[s->n_outs], opts, diag);
     if (e == SEINE_OK)
         take_rank(s);
-    else
-        sn_why(out_why, "%s", why);
     return e;
 }
 
 /* The first error stays. */
 static void
-fail(seine_sinks *s, seine_err e, const char *why)
+fail(seine_sinks *s, seine_err e, const seine_diag *diag)
 {
     if (atomic_load(&s->err) != SEINE_OK)
         return;
     pthread_mutex_lock(&s->lock);
-    memcpy(s->why, why, sizeof s->why);
+    s->told = *diag;
     pthread_mutex_unlock(&s->lock);
     atomic_store(&s->err, (uint32_t)e);
     if (s->opts.failed)
@@ -157,15 +156,15 @@ has_failed(const seine_sinks *s)
 }
 
 seine_err
-seine_sinks_err(const seine_sinks *s, char *out_why)
+seine_sinks_err(const seine_sinks *s, seine_diag *diag)
 {
     seine_err e = (seine_err)atomic_load(&s->err);
 
-    if (out_why) {
+    if (diag) {
         pthread_mutex_t *lock = (pthread_mutex_t *)&s->lock;
 
         pthread_mutex_lock(lock);
-        memcpy(out_why, s->why, SEINE_WHY);
+        *diag = s->told;
         pthread_mutex_unlock(lock);
     }
     return e;
@@ -189,14 +188,14 @@ flush(seine_sinks *s, bool all)
 
     for (unsigned i = 0; i < s->n_outs; i++) {
         sn_out *o = &s->outs[i];
-        char why[SEINE_WHY] = "";
+        seine_diag diag = SEINE_DIAG;
         bool everything = all || is_over(o, now);
-        seine_err e = sn_out_flush(o, everything, why);
+        seine_err e = sn_out_flush(o, everything, &diag);
 
         if (everything)
             o->since = 0;
         if (e != SEINE_OK)
-            fail(s, e, why);
+            fail(s, e, &diag);
         bytes += o->bytes;
     }
     atomic_store_explicit(&s->bytes, bytes, memory_order_relaxed);
@@ -212,7 +211,6 @@ count(_Atomic uint64_t *n)
 static void
 write_record(seine_sinks *s, seine_record *r)
 {
-    char why[SEINE_WHY] = "";
     seine_err e = SEINE_OK;
 
     if (has_failed(s))
@@ -220,12 +218,12 @@ write_record(seine_sinks *s, seine_record *r)
     count(&s->seq);
     uint64_t seq = atomic_load_explicit(&s->seq, memory_order_relaxed);
     for (unsigned i = 0; i < s->n_outs && e == SEINE_OK; i++)
-        e = sn_out_record(&s->outs[i], r, seq, why);
+        e = sn_out_record(&s->outs[i], r, seq, &s->diag);
     if (e == SEINE_OK) {
         count(&s->records);
         return;
     }
-    fail(s, e, why);
+    fail(s, e, &s->diag);
     flush(s, true); /* the others keep what they have; nothing is added any more */
 }
 
@@ -240,11 +238,11 @@ hold(seine_sinks *s, seine_record *r, sn_record_block *block)
     if (block)
         e = sn_order_hold(&s->order, block);
     if (e != SEINE_OK) {
-        char why[SEINE_WHY];
+        seine_diag diag = SEINE_DIAG;
 
-        sn_why(why, "%s", seine_err_text(e));
+        sn_diag_text(&diag, "%s", seine_err_text(e));
         sn_record_block_free(block);
-        fail(s, e, why);
+        fail(s, e, &diag);
     }
 }
 
@@ -329,7 +327,8 @@ static void
 write_line(seine_sinks *s, const line *n)
 {
     size_t room = n->type_len + n->len + 128;
-    char *text SN_AUTOFREE = sn_alloc(room), why[SEINE_WHY];
+    char *text SN_AUTOFREE = sn_alloc(room);
+    seine_diag diag = SEINE_DIAG;
     seine_err e = text ? SEINE_OK : SEINE_E_NOMEM;
 
     if (has_failed(s))
@@ -352,12 +351,12 @@ write_line(seine_sinks *s, const line *n)
         SN_WRITE(&p, "}\n");
         sn_said said = {{n->text, n->type_len}, seq, {text, sn_text_writer_len(&p)}};
         for (unsigned i = 0; i < s->n_outs && e == SEINE_OK; i++)
-            e = sn_out_line(&s->outs[i], &said, why);
+            e = sn_out_line(&s->outs[i], &said, &diag);
     } else {
-        sn_why(why, "%s", seine_err_text(e));
+        sn_diag_text(&diag, "%s", seine_err_text(e));
     }
     if (e != SEINE_OK)
-        fail(s, e, why);
+        fail(s, e, &diag);
 }
 
 static bool
@@ -448,11 +447,11 @@ static void
 close_outs(seine_sinks *s)
 {
     for (unsigned i = 0; i < s->n_outs; i++) {
-        char why[SEINE_WHY] = "";
-        seine_err e = sn_out_close(&s->outs[i], why);
+        seine_diag diag = SEINE_DIAG;
+        seine_err e = sn_out_close(&s->outs[i], &diag);
 
         if (e != SEINE_OK)
-            fail(s, e, why);
+            fail(s, e, &diag);
     }
     s->n_outs = 0;
 }
@@ -503,11 +502,11 @@ static seine_err
 start_outs(seine_sinks *s)
 {
     for (unsigned i = 0; i < s->n_outs; i++) {
-        char why[SEINE_WHY] = "";
-        seine_err e = sn_out_start(&s->outs[i], why);
+        seine_diag diag = SEINE_DIAG;
+        seine_err e = sn_out_start(&s->outs[i], &diag);
 
         if (e != SEINE_OK) {
-            fail(s, e, why);
+            fail(s, e, &diag);
             return e;
         }
         if (s->outs[i].last_seq > atomic_load(&s->seq))

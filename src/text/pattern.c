@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "base/alloc.h"
+#include "base/diag.h"
 
 enum { NESTED = 32, HEAP_KIB = 1024 };
 
@@ -28,27 +29,26 @@ give(void *p, void *arg)
 }
 
 static seine_err
-wrong(char *out_why, const char *what, size_t at)
+wrong(seine_diag *diag, const char *what, size_t at)
 {
-    if (out_why)
-        snprintf(out_why, SEINE_WHY, "%s (at byte %zu)", what, at);
+    sn_diag_text(diag, "%s (at byte %zu)", what, at);
     return SEINE_E_CONFIG;
 }
 
 static seine_err
-refuse(int code, size_t at, char *out_why)
+refuse(int code, size_t at, seine_diag *diag)
 {
     PCRE2_UCHAR text[120];
 
     if (code == PCRE2_ERROR_NOMEMORY || code == 121) /* 121: while compiling */
         return SEINE_E_NOMEM;
     if (pcre2_get_error_message(code, text, sizeof text) < 0)
-        return wrong(out_why, "not a regular expression", at);
-    return wrong(out_why, (const char *)text, at);
+        return wrong(diag, "not a regular expression", at);
+    return wrong(diag, (const char *)text, at);
 }
 
 static seine_err
-compile(sn_str text, pcre2_compile_context *how, char *out_why, pcre2_code **out_code)
+compile(sn_str text, pcre2_compile_context *how, pcre2_code **out_code, seine_diag *diag)
 {
     uint32_t flags = PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | PCRE2_NEVER_BACKSLASH_C;
     uint32_t references = 0;
@@ -58,26 +58,26 @@ compile(sn_str text, pcre2_compile_context *how, char *out_why, pcre2_code **out
     pcre2_set_parens_nest_limit(how, NESTED);
     *out_code = pcre2_compile((PCRE2_SPTR)text.ptr, text.len, flags, &why, &at, how);
     if (!*out_code)
-        return refuse(why, at, out_why);
+        return refuse(why, at, diag);
     pcre2_pattern_info(*out_code, PCRE2_INFO_BACKREFMAX, &references);
     if (references == 0)
         return SEINE_OK;
     pcre2_code_free(*out_code);
-    return wrong(out_why, "back-references are not allowed", text.len);
+    return wrong(diag, "back-references are not allowed", text.len);
 }
 
 seine_err
-sn_pattern_new(sn_str text, char *out_why, sn_pattern **out_pattern)
+sn_pattern_new(sn_str text, sn_pattern **out_pattern, seine_diag *diag)
 {
     if (text.len > SN_PATTERN_MAX)
-        return wrong(out_why, "longer than 1024 bytes", SN_PATTERN_MAX);
+        return wrong(diag, "longer than 1024 bytes", SN_PATTERN_MAX);
     sn_pattern *p = sn_alloc(sizeof *p);
     pcre2_general_context *memory = pcre2_general_context_create(take, give, NULL);
     pcre2_compile_context *how = memory ? pcre2_compile_context_create(memory) : NULL;
     seine_err e = SEINE_E_NOMEM;
 
     if (p && how)
-        e = compile(text.ptr ? text : SN_STR(""), how, out_why, &p->code);
+        e = compile(text.ptr ? text : SN_STR(""), how, &p->code, diag);
     pcre2_compile_context_free(how);
     pcre2_general_context_free(memory);
     if (e == SEINE_OK)

@@ -8,7 +8,7 @@
  * match may take 10,000 steps and 64 for each byte of the text, and 1 MiB. More is
  * PATTERN_BUDGET, an answer of its own, never a no.
  *
- *     e = sn_pattern_new(SN_STR("^/docs/.*\\.html$"), why, &p);
+ *     e = sn_pattern_new(SN_STR("^/docs/.*\\.html$"), &p, why);
  *     e = sn_matcher_init(&m);                          one for each thread
  *     e = sn_pattern_match(p, &m, text, &found);
  *
@@ -23,17 +23,17 @@
 #define SN_PATTERN_H
 
 #include "base/str.h"
+#include "seine/diag.h"
 #include "seine/err.h"
-#include "seine/view.h"
 
 enum { SN_PATTERN_MAX = 1024, SN_PATTERN_STEPS = 10000, SN_PATTERN_STEPS_BYTE = 64 };
 
 typedef struct sn_pattern sn_pattern;
 
-/* CONFIG: out_why (SEINE_WHY bytes, or NULL) says what is wrong and at which byte.
+/* CONFIG: the diag says what is wrong and at which byte.
  * NOMEM. */
-SEINE_MUST_CHECK seine_err sn_pattern_new(sn_str text, char *out_why,
-                                          sn_pattern **out_pattern);
+SEINE_MUST_CHECK seine_err sn_pattern_new(sn_str text, sn_pattern **out_pattern,
+                                          seine_diag *diag);
 void sn_pattern_free(sn_pattern *p); /* NULL is fine */
 
 typedef struct sn_matcher {

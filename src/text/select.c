@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/diag.h"
 
 static bool list(sn_select_in *in, bool relative, bool may_be_empty, uint16_t *out_first);
 
@@ -536,17 +537,18 @@ seine_select_free(seine_select *s)
 
 seine_err
 seine_select_new(const char *text, size_t len, seine_select **out_select,
-                 seine_select_fault *out_fault)
+                 seine_diag *diag)
 {
     seine_select *s = sn_zalloc(sizeof *s);
-    seine_select_fault fault = {.at = 0};
+    seine_diag flaw = SEINE_DIAG;
     sn_select_in in = {.text = text,
                        .len = len,
                        .out = s,
-                       .fault = &fault,
+                       .diag = &flaw,
                        .head = SN_SELECT_NONE,
                        .tail = SN_SELECT_NONE};
 
+    sn_diag_clear(diag);
     if (!s)
         return SEINE_E_NOMEM;
     sn_buf_init(&s->simple_mem, SEINE_SELECT_BYTES * sizeof(sn_simple));
@@ -561,8 +563,8 @@ seine_select_new(const char *text, size_t len, seine_select **out_select,
     }
     if (!good) {
         seine_select_free(s);
-        if (out_fault)
-            *out_fault = fault;
+        if (diag)
+            *diag = flaw;
         return SEINE_E_CONFIG;
     }
     *out_select = s;

@@ -123,13 +123,13 @@ typedef struct sn_select_in {
     const char *text;
     size_t len, at;
     seine_select *out;
-    seine_select_fault *fault;
+    seine_diag *diag;
     uint16_t head, tail; /* of the simples of the compound being read */
     unsigned depth;
     bool in_has;
 } sn_select_in;
 
-/* Always false: the fault is written, at byte `at`. */
+/* Always false: the diag is written, about byte `at`. */
 bool sn_select_fail(sn_select_in *in, size_t at, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -10,10 +10,10 @@ sn_select_fail(sn_select_in *in, size_t at, const char *fmt, ...)
 {
     va_list args;
 
-    if (in->fault && in->fault->text[0] == '\0') {
-        in->fault->at = at;
+    if (in->diag && in->diag->text[0] == '\0') {
+        in->diag->column = at + 1;
         va_start(args, fmt);
-        vsnprintf(in->fault->text, sizeof in->fault->text, fmt, args);
+        vsnprintf(in->diag->text, sizeof in->diag->text, fmt, args);
         va_end(args);
     }
     return false;

@@ -255,15 +255,16 @@ def an_output_that_exists_is_refused():
        (["--append", "--overwrite"], "--append and --overwrite"),
        (["none.jsonl"], "cannot read none.jsonl: no such file or directory"),
        (["/"], "cannot read /: is a directory"),
-       (["-", "x.png"], "x.png: no format has that ending: try --to jsonl|csv|sqlite|warc"),
+       (["-", "x.png"], "x.png: no format has that ending\ntry: --to jsonl|csv|sqlite|warc"),
        (["--to", "sqlite"], "SQLite is a file: it cannot be written to standard output"),
-       (["-", "x.warc"], "a WARC is made of what was on the wire, which no other format keeps: try seine fetch -o NAME.warc.gz"),
+       (["-", "x.warc"], "x.warc: a WARC is made of what was on the wire, which no other format keeps\ntry: seine fetch -o NAME.warc.gz"),
        (["a", "b", "c"], None)])
 def usage_is_told(words, message):
     r = seine("convert", *words)
     check(r.code, 2)
     if message:
-        check(r.err.split("\n")[0], "seine: " + message)
+        lines = message.split("\n")
+        check(r.err.split("\n")[: len(lines)], ["seine: " + lines[0], *lines[1:]])
 
 
 @case

@@ -14,6 +14,7 @@
 #include <seine/plumbing.h>
 
 #include "check.h"
+#include "diag_line.h"
 #include "net/socket_transport.h"
 
 #define BODY_KEPT 4096
@@ -181,10 +182,10 @@ static inline sn_transport *
 transport_of(const sn_socket_transport_opts *opts)
 {
     sn_transport *t = NULL;
-    char why[SEINE_WHY] = "";
+    seine_diag diag = SEINE_DIAG;
 
-    CHECK_EQ(sn_socket_transport_new(opts, why, &t), SEINE_OK);
-    CHECK_STR(why, "");
+    CHECK_EQ(sn_socket_transport_new(opts, &t, &diag), SEINE_OK);
+    CHECK_STR(diag_line(&diag), "");
     return t;
 }
 

@@ -6,6 +6,7 @@
 
 #include <unistd.h>
 
+#include "diag_line.h"
 #include "socket_transport.h"
 
 typedef struct secured {
@@ -33,15 +34,16 @@ secure_with(const char *script, sn_socket_transport_opts opts, uint8_t tls_min)
 {
     secured s = {0};
     seine_chaos_opts o = SEINE_CHAOS_OPTS;
-    char why[SEINE_WHY] = "";
+    seine_diag diag = SEINE_DIAG;
 
     o.tls = o.dns = true;
     o.script = script;
     CHECK_EQ(seine_chaos_new(&o, &s.c), SEINE_OK);
     write_file(s.ca, seine_chaos_where(s.c, "ca"));
-    CHECK_EQ(sn_tls_ctx_new(&(sn_tls_opts){.cacert = s.ca, .min = tls_min}, why, &s.ctx),
-             SEINE_OK);
-    CHECK_STR(why, "");
+    CHECK_EQ(
+        sn_tls_ctx_new(&(sn_tls_opts){.cacert = s.ca, .min = tls_min}, &s.ctx, &diag),
+        SEINE_OK);
+    CHECK_STR(diag_line(&diag), "");
     opts.tls = s.ctx;
     opts.dns.server = seine_chaos_where(s.c, "dns");
     s.t = transport_of(&opts);

@@ -20,6 +20,7 @@
 
 #include "base/time.h"
 #include "check.h"
+#include "diag_line.h"
 #include "failing.h"
 
 #define SOON SEINE_MS(100)  /* a moment may be met so late */
@@ -78,12 +79,12 @@ on_done(sn_lookup *l, seine_err e, const sn_dns_answer *answer)
 static void
 open_net(net *n, const sn_dns_opts *opts)
 {
-    char why[SEINE_WHY] = "";
+    seine_diag diag = SEINE_DIAG;
 
     *n = (net){.clock.clock.now = shifted_now, .chaos = n->chaos};
     CHECK_EQ(sn_loop_init(&n->loop, &n->clock.clock), SEINE_OK);
-    CHECK_EQ(sn_dns_new(&n->loop, opts, why, &n->dns), SEINE_OK);
-    CHECK_STR(why, "");
+    CHECK_EQ(sn_dns_new(&n->loop, opts, &n->dns, &diag), SEINE_OK);
+    CHECK_STR(diag_line(&diag), "");
 }
 
 static void
@@ -1045,7 +1046,7 @@ TEST(dns_without_memory_says_so_and_leaks_nothing)
         CHECK(e == SEINE_OK || e == SEINE_E_NOMEM);
         if (e != SEINE_OK)
             continue;
-        e = sn_dns_new(&n.loop, &opts, NULL, &n.dns);
+        e = sn_dns_new(&n.loop, &opts, &n.dns, NULL);
         CHECK(e == SEINE_OK || e == SEINE_E_NOMEM);
         if (e == SEINE_OK) {
             e = find(&n, "e.example", NULL);

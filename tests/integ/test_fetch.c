@@ -486,7 +486,7 @@ TEST(s4_11_every_host_has_figures_of_its_own)
     int hosts = 0;
 
     t->opts.on_record = ignore;
-    CHECK_EQ(seine_fetch_new(&t->opts, NULL, &f), SEINE_OK);
+    CHECK_EQ(seine_fetch_new(&t->opts, &f, NULL), SEINE_OK);
     for (char c = 'a'; c < 'd'; c++) {
         snprintf(base, sizeof base, "http://%c.test%s", c, port);
         give(f, base, "/ok", t->ctx);
@@ -532,7 +532,7 @@ TEST(x_34_a_dead_host_costs_threshold_and_concurrency_and_probes)
     f->opts.retry.max_attempts = 1;
     f->opts.breaker.open_for = SEINE_MS(50);
     f->opts.on_record = ignore;
-    CHECK_EQ(seine_fetch_new(&f->opts, NULL, &engine), SEINE_OK);
+    CHECK_EQ(seine_fetch_new(&f->opts, &engine, NULL), SEINE_OK);
     for (int i = 0; i < MANY; i++) {
         char path[32];
         snprintf(path, sizeof path, "/%d", i);
@@ -556,7 +556,7 @@ TEST(s1_19_s2_07_a_stop_lets_what_is_in_flight_end_and_cancels_the_rest)
     t->opts.concurrency = 4;
     t->opts.on_record = ignore;
     t->opts.arg = &records;
-    CHECK_EQ(seine_fetch_new(&t->opts, NULL, &f), SEINE_OK);
+    CHECK_EQ(seine_fetch_new(&t->opts, &f, NULL), SEINE_OK);
     for (int i = 0; i < 50; i++) {
         char path[64];
         snprintf(path, sizeof path, "/delay:300ms/ok?n=%d", i);
@@ -594,7 +594,7 @@ TEST(a_second_stop_drops_what_is_in_flight)
 
     t->opts.on_record = ignore;
     t->opts.arg = &records;
-    CHECK_EQ(seine_fetch_new(&t->opts, NULL, &f), SEINE_OK);
+    CHECK_EQ(seine_fetch_new(&t->opts, &f, NULL), SEINE_OK);
     give(f, seine_chaos_url(t->chaos), "/mute", t->ctx);
     for (int i = 0; i < 200; i++) {
         seine_fetch_stats_get(f, &stats);
@@ -643,7 +643,7 @@ TEST(s2_05_a_url_given_twice_is_fetched_once)
 
     t->opts.on_record = ignore;
     t->opts.arg = &records;
-    CHECK_EQ(seine_fetch_new(&t->opts, NULL, &f), SEINE_OK);
+    CHECK_EQ(seine_fetch_new(&t->opts, &f, NULL), SEINE_OK);
     for (int i = 0; i < 10; i++)
         give(f, seine_chaos_url(t->chaos), i % 2 ? "/ok" : "/%6fk#x", t->ctx);
     CHECK_EQ(seine_fetch_finish(f, t->ctx), SEINE_OK);
@@ -690,7 +690,7 @@ TEST(s2_06_many_threads_may_give_urls_and_none_is_lost_or_doubled)
         t->opts.queue = 32;
         t->opts.on_record = ignore;
         t->opts.arg = &records;
-        CHECK_EQ(seine_fetch_new(&t->opts, NULL, &f), SEINE_OK);
+        CHECK_EQ(seine_fetch_new(&t->opts, &f, NULL), SEINE_OK);
         for (int i = 0; i < 4; i++) {
             feeders[i] = (feeder){t, f, i * 37};
             CHECK_EQ(pthread_create(&threads[i], NULL, feed, &feeders[i]), 0);
@@ -719,7 +719,7 @@ TEST(it_runs_inside_the_callers_own_loop)
     t->opts.threads = 0;
     t->opts.on_record = ignore;
     t->opts.arg = &records;
-    CHECK_EQ(seine_fetch_new(&t->opts, NULL, &f), SEINE_OK);
+    CHECK_EQ(seine_fetch_new(&t->opts, &f, NULL), SEINE_OK);
     struct epoll_event ev = {.events = EPOLLIN};
     CHECK_EQ(epoll_ctl(ep, EPOLL_CTL_ADD, seine_fetch_fd(f), &ev), 0);
     for (int i = 0; i < 20; i++) {

@@ -19,13 +19,14 @@
 static seine_input *
 open_pipe(int *out_fd)
 {
-    char path[64], why[SEINE_WHY] = "";
+    char path[64];
+    seine_diag diag = SEINE_DIAG;
     seine_input *in = NULL;
     int ends[2];
 
     CHECK_EQ(pipe2(ends, O_CLOEXEC), 0);
     snprintf(path, sizeof path, "/proc/self/fd/%d", ends[0]);
-    CHECK_EQ(seine_input_open(&(seine_input_opts){.path = path}, why, &in), SEINE_OK);
+    CHECK_EQ(seine_input_open(&(seine_input_opts){.path = path}, &in, &diag), SEINE_OK);
     close(ends[0]);
     *out_fd = ends[1];
     return in;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What servers do wrong on plain HTTP, and the kind it ends with: the rows of TCP and of
  * HTTP framing, each asked for by its chaos word. */
+#include "diag_line.h"
 #include "socket_transport.h"
 
 typedef struct row {
@@ -350,22 +351,22 @@ TEST(what_may_not_be_asked_is_refused_at_once)
 TEST(options_that_make_no_sense_are_refused)
 {
     sn_transport *t = NULL;
-    char why[SEINE_WHY] = "";
+    seine_diag diag = SEINE_DIAG;
     sn_socket_transport_opts o = transport_opts();
 
     o.max_connections = 0;
-    CHECK_EQ(sn_socket_transport_new(&o, why, &t), SEINE_E_CONFIG);
-    CHECK_STR(why, "max_connections: at least 1");
+    CHECK_EQ(sn_socket_transport_new(&o, &t, &diag), SEINE_E_CONFIG);
+    CHECK_STR(diag_line(&diag), "max_connections: at least 1");
     o = transport_opts();
     o.idle_time = -1;
-    CHECK_EQ(sn_socket_transport_new(&o, NULL, &t), SEINE_E_CONFIG);
+    CHECK_EQ(sn_socket_transport_new(&o, &t, NULL), SEINE_E_CONFIG);
     o = transport_opts();
     o.dns.server = "nonsense";
-    CHECK_EQ(sn_socket_transport_new(&o, why, &t), SEINE_E_CONFIG);
+    CHECK_EQ(sn_socket_transport_new(&o, &t, &diag), SEINE_E_CONFIG);
     o = transport_opts();
     o.zones.nat64 = &(sn_cidr){{6, {0}}, 7};
     o.zones.n_nat64 = 1;
-    CHECK_EQ(sn_socket_transport_new(&o, why, &t), SEINE_E_CONFIG);
+    CHECK_EQ(sn_socket_transport_new(&o, &t, &diag), SEINE_E_CONFIG);
     CHECK(!t);
     sn_socket_transport_free(NULL);
 }

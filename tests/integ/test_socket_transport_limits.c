@@ -571,7 +571,7 @@ TEST(an_exchange_survives_every_failing_allocation)
         {
             sn_transport *t = NULL;
             sn_socket_transport_opts o = transport_opts();
-            seine_err e = sn_socket_transport_new(&o, NULL, &t);
+            seine_err e = sn_socket_transport_new(&o, &t, NULL);
 
             *v = fresh;
             v->q.url = &v->url;

@@ -76,7 +76,7 @@ trusting(const server *s)
 {
     sn_tls_ctx *ctx = NULL;
 
-    CHECK_EQ(sn_tls_ctx_new(&(sn_tls_opts){.cacert = s->ca, .min = 12}, NULL, &ctx),
+    CHECK_EQ(sn_tls_ctx_new(&(sn_tls_opts){.cacert = s->ca, .min = 12}, &ctx, NULL),
              SEINE_OK);
     return ctx;
 }
@@ -121,7 +121,7 @@ TEST(any_allocation_of_ours_may_fail)
         FAIL_EACH(n)
         {
             sn_transport *t = NULL;
-            seine_err e = sn_socket_transport_new(&o, NULL, &t);
+            seine_err e = sn_socket_transport_new(&o, &t, NULL);
 
             *v = fresh;
             v->q.url = &v->url;
@@ -143,7 +143,7 @@ TEST(any_allocation_of_ours_may_fail)
     {
         sn_tls_ctx *other = NULL;
         seine_err e =
-            sn_tls_ctx_new(&(sn_tls_opts){.cacert = s.ca, .min = 12}, NULL, &other);
+            sn_tls_ctx_new(&(sn_tls_opts){.cacert = s.ca, .min = 12}, &other, NULL);
 
         CHECK(e == SEINE_OK || e == SEINE_E_NOMEM);
         sn_tls_ctx_free(other);

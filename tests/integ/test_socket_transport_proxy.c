@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Through proxies, honest ones and those that lie: what arrives is the page or nothing.
  */
+#include "diag_line.h"
 #include "net/proxy.h"
 #include "socket_transport_tls.h"
 
@@ -37,15 +38,16 @@ static const sn_proxy *
 proxy(setup *k, const char *kind, const char *login)
 {
     bool socks = kind[0] == 's';
-    char url[128], why[SEINE_WHY] = "";
+    char url[128];
+    seine_diag diag = SEINE_DIAG;
 
     snprintf(url, sizeof url, "%s://%s127.0.0.1:%u", kind, login,
              port_of(k, socks               ? "socks"
                         : strlen(kind) == 5 ? "https"
                                             : "http"));
     sn_proxies_fini(&k->p);
-    CHECK_EQ(sn_proxies_init(&k->p, &(sn_proxies_opts){.proxy = url}, why), SEINE_OK);
-    CHECK_STR(why, "");
+    CHECK_EQ(sn_proxies_init(&k->p, &(sn_proxies_opts){.proxy = url}, &diag), SEINE_OK);
+    CHECK_STR(diag_line(&diag), "");
     return k->p.http;
 }
 
@@ -414,11 +416,13 @@ TEST(a_proxy_that_is_not_there_is_a_proxy_error)
     setup k = begin(NULL);
 
     EACH_ROW(i, rows) {
-        char url[96], why[SEINE_WHY] = "";
+        char url[96];
+        seine_diag diag = SEINE_DIAG;
 
         snprintf(url, sizeof url, "%s", rows[i].proxy);
         snprintf(strchr(url, '%'), 8, "%u", port_of(&k, "dead"));
-        CHECK_EQ(sn_proxies_init(&k.p, &(sn_proxies_opts){.proxy = url}, why), SEINE_OK);
+        CHECK_EQ(sn_proxies_init(&k.p, &(sn_proxies_opts){.proxy = url}, &diag),
+                 SEINE_OK);
         visit *v = get_via(&k, k.p.http, "http://a.test", "/ok");
         CHECK_END(v, SEINE_E_PROXY_ERROR);
         CHECK_EQ(v->end.via, SN_PROXY_BAD);

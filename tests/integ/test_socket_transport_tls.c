@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <sys/socket.h>
 
+#include "diag_line.h"
 #include "socket_transport_tls.h"
 
 /* Trust. */
@@ -118,7 +119,7 @@ TEST(without_their_authority_nobody_is_trusted)
     sn_tls_ctx *ctx = NULL;
     sn_socket_transport_opts o = transport_opts();
 
-    CHECK_EQ(sn_tls_ctx_new(&(sn_tls_opts){.min = 12}, NULL, &ctx), SEINE_OK);
+    CHECK_EQ(sn_tls_ctx_new(&(sn_tls_opts){.min = 12}, &ctx, NULL), SEINE_OK);
     o.tls = ctx;
     o.dns.server = seine_chaos_where(s.c, "dns");
     sn_transport *t = transport_of(&o);
@@ -213,17 +214,18 @@ TEST(files_that_cannot_be_used_are_told_at_once)
     };
 
     EACH_ROW(i, rows) {
-        char why[SEINE_WHY] = "";
+        seine_diag diag = SEINE_DIAG;
         sn_tls_ctx *ctx = NULL;
-        seine_err e = sn_tls_ctx_new(&rows[i].opts, why, &ctx);
+        seine_err e = sn_tls_ctx_new(&rows[i].opts, &ctx, &diag);
 
         CHECK_EQ(e, rows[i].why ? SEINE_E_CONFIG : SEINE_OK);
-        CHECK(strstr(why, rows[i].why ? rows[i].why : "") != NULL);
-        if (rows[i].why && strstr(why, "/tmp/"))
-            CHECK(strncmp(why, "ca", 2) == 0 || strncmp(why, "cert", 4) == 0);
+        CHECK(strstr(diag_line(&diag), rows[i].why ? rows[i].why : "") != NULL);
+        if (rows[i].why && strstr(diag_line(&diag), "/tmp/"))
+            CHECK(strncmp(diag_line(&diag), "ca", 2) == 0 ||
+                  strncmp(diag_line(&diag), "cert", 4) == 0);
         CHECK(!rows[i].why || !ctx);
         sn_tls_ctx_free(ctx);
-        CHECK_EQ(sn_tls_ctx_new(&rows[i].opts, NULL, &ctx), e);
+        CHECK_EQ(sn_tls_ctx_new(&rows[i].opts, &ctx, NULL), e);
         if (e == SEINE_OK)
             sn_tls_ctx_free(ctx);
     }
@@ -240,7 +242,7 @@ TEST(this_client_shows_itself_where_it_may_and_nowhere_else)
     sn_socket_transport_opts o = transport_opts();
 
     make_identity(cert, key, false);
-    CHECK_EQ(sn_tls_ctx_new(&(sn_tls_opts){s.ca, cert, key, 12}, NULL, &ctx), SEINE_OK);
+    CHECK_EQ(sn_tls_ctx_new(&(sn_tls_opts){s.ca, cert, key, 12}, &ctx, NULL), SEINE_OK);
     o.tls = ctx;
     o.dns.server = seine_chaos_where(s.c, "dns");
     sn_transport *t = transport_of(&o);
@@ -598,7 +600,7 @@ loop_run(void *arg)
     sn_transport *t = NULL;
 
     o.tls = l->ctx;
-    if (sn_socket_transport_new(&o, NULL, &t) != SEINE_OK)
+    if (sn_socket_transport_new(&o, &t, NULL) != SEINE_OK)
         return NULL;
     for (int i = 0; i < 4; i++) {
         visit *v = visit_of(l->base, "/ok");
@@ -621,7 +623,7 @@ TEST(several_loops_share_one_context)
         loop_of loops[4];
         sn_tls_ctx *ctx = NULL;
 
-        CHECK_EQ(sn_tls_ctx_new(&(sn_tls_opts){.min = 12}, NULL, &ctx), SEINE_OK);
+        CHECK_EQ(sn_tls_ctx_new(&(sn_tls_opts){.min = 12}, &ctx, NULL), SEINE_OK);
         for (int i = 0; i < 4; i++) {
             loops[i] = (loop_of){.ctx = ctx, .base = seine_chaos_where(s.c, "https")};
             CHECK_EQ(pthread_create(&loops[i].thread, NULL, loop_run, &loops[i]), 0);

@@ -132,7 +132,7 @@ connection(const host *h, sn_tls_ctx **out_ctx)
 {
     sn_socket_transport_opts o = transport_opts();
 
-    CHECK_EQ(sn_tls_ctx_new(&(sn_tls_opts){.cacert = h->ca, .min = 12}, NULL, out_ctx),
+    CHECK_EQ(sn_tls_ctx_new(&(sn_tls_opts){.cacert = h->ca, .min = 12}, out_ctx, NULL),
              SEINE_OK);
     o.tls = *out_ctx;
     o.max_idle = 0; /* one request, one connection */
@@ -167,7 +167,7 @@ TEST(a_ticket_that_comes_late_leaves_an_idle_connection_idle)
     sn_tls_ctx *ctx;
     sn_socket_transport_opts o = transport_opts();
 
-    CHECK_EQ(sn_tls_ctx_new(&(sn_tls_opts){.cacert = h->ca, .min = 12}, NULL, &ctx),
+    CHECK_EQ(sn_tls_ctx_new(&(sn_tls_opts){.cacert = h->ca, .min = 12}, &ctx, NULL),
              SEINE_OK);
     o.tls = ctx;
     sn_transport *t = transport_of(&o);

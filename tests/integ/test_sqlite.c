@@ -14,6 +14,7 @@
 #include <seine/sink.h>
 
 #include "check.h"
+#include "diag_line.h"
 #include "failing.h"
 
 #define VIEW(text) ((seine_view){text, sizeof(text "") - 1})
@@ -61,23 +62,23 @@ static seine_sinks *
 begin(seine_sink_opts opts)
 {
     seine_sinks *s = NULL;
-    char why[SEINE_WHY] = "";
+    seine_diag diag = SEINE_DIAG;
 
     CHECK_EQ(seine_sinks_new(NULL, &s), SEINE_OK);
-    CHECK_EQ(seine_sinks_open(s, &opts, why), SEINE_OK);
-    CHECK_STR(why, "");
+    CHECK_EQ(seine_sinks_open(s, &opts, &diag), SEINE_OK);
+    CHECK_STR(diag_line(&diag), "");
     CHECK_EQ(seine_sinks_start(s, 1), SEINE_OK);
     return s;
 }
 
 static seine_err
-try_open(const char *path, bool append, char *why)
+try_open(const char *path, bool append, seine_diag *diag)
 {
     seine_sinks *s = NULL;
 
     CHECK_EQ(seine_sinks_new(NULL, &s), SEINE_OK);
     seine_err e =
-        seine_sinks_open(s, &(seine_sink_opts){.path = path, .append = append}, why);
+        seine_sinks_open(s, &(seine_sink_opts){.path = path, .append = append}, diag);
     seine_sinks_free(s);
     return e;
 }
@@ -184,12 +185,12 @@ TEST(sqlite_columns_of_what_is_not_known_are_null)
 
 TEST(sqlite_has_one_writer)
 {
-    char why[SEINE_WHY] = "";
+    seine_diag diag = SEINE_DIAG;
     seine_sinks *s = begin((seine_sink_opts){.path = "w.sqlite"});
 
-    CHECK_EQ(try_open("w.sqlite", true, why), SEINE_E_STATE_LOCKED);
-    CHECK_STR(why, "w.sqlite is being written by another process");
-    CHECK_EQ(try_open("w.sqlite", false, why), SEINE_E_ALREADY);
+    CHECK_EQ(try_open("w.sqlite", true, &diag), SEINE_E_STATE_LOCKED);
+    CHECK_STR(diag_line(&diag), "w.sqlite is being written by another process");
+    CHECK_EQ(try_open("w.sqlite", false, &diag), SEINE_E_ALREADY);
     for (unsigned i = 0; i < 2500; i++) { /* two batches and a half */
         char key[16];
         seine_view v = {key, (size_t)snprintf(key, sizeof key, "%u", i)};
@@ -205,31 +206,31 @@ TEST(sqlite_has_one_writer)
     seine_sinks_free(s);
     CHECK_EQ(count("w.sqlite", "SELECT count(*) FROM seine_meta WHERE key = 'finished'"),
              1);
-    CHECK_EQ(try_open("w.sqlite", true, why), SEINE_OK);
+    CHECK_EQ(try_open("w.sqlite", true, &diag), SEINE_OK);
     unlink("w.sqlite");
 }
 
 TEST(sqlite_that_never_started_changed_nothing)
 {
-    char why[SEINE_WHY] = "";
+    seine_diag diag = SEINE_DIAG;
 
-    CHECK_EQ(try_open("s.sqlite", false, why), SEINE_OK);
+    CHECK_EQ(try_open("s.sqlite", false, &diag), SEINE_OK);
     CHECK_EQ(access("s.sqlite", F_OK), -1);
-    CHECK_EQ(try_open("-", false, why), SEINE_E_INVAL);
+    CHECK_EQ(try_open("-", false, &diag), SEINE_E_INVAL);
     seine_sinks *s = NULL;
     CHECK_EQ(seine_sinks_new(NULL, &s), SEINE_OK);
     CHECK_EQ(seine_sinks_open(
-                 s, &(seine_sink_opts){.path = "-", .format = SEINE_SINK_SQLITE}, why),
+                 s, &(seine_sink_opts){.path = "-", .format = SEINE_SINK_SQLITE}, &diag),
              SEINE_E_INVAL);
-    CHECK_STR(why, "standard output cannot be a database");
+    CHECK_STR(diag_line(&diag), "standard output cannot be a database");
     seine_sinks_free(s);
-    CHECK_EQ(try_open("no/such/s.sqlite", false, why), SEINE_E_IO);
+    CHECK_EQ(try_open("no/such/s.sqlite", false, &diag), SEINE_E_IO);
 
     int fd = open("s.sqlite", O_WRONLY | O_CREAT | O_CLOEXEC, 0666); /* claimed, empty */
     close(fd);
     fd = open("s.sqlite.part", O_WRONLY | O_CREAT | O_CLOEXEC, 0666); /* of one killed */
     close(fd);
-    CHECK_EQ(try_open("s.sqlite", true, why), SEINE_OK);
+    CHECK_EQ(try_open("s.sqlite", true, &diag), SEINE_OK);
     s = begin((seine_sink_opts){.path = "s.sqlite", .append = true});
     seine_sinks_free(s);
     CHECK_EQ(count("s.sqlite", "SELECT count(*) FROM result"), 0);

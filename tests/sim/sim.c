@@ -319,7 +319,7 @@ run_seed(uint64_t seed, uint32_t hosts, uint32_t pages, bool trace, uint64_t *ou
 {
     sim s = {.world = sim_world_new(seed, hosts, pages)};
     sim_world *w = s.world;
-    char why[SEINE_WHY] = "";
+    seine_diag diag = SEINE_DIAG;
 
     playing = seed;
     w->trace = trace;
@@ -331,9 +331,9 @@ run_seed(uint64_t seed, uint32_t hosts, uint32_t pages, bool trace, uint64_t *ou
     s.stop_at = sn_rng_below(&w->model, 10) == 0
                     ? w->now + (seine_time)sn_rng_below(&w->model, SEINE_SECS(60))
                     : SEINE_NEVER;
-    seine_err e = sn_shared_state_init(&s.shared, &w->opts, why);
+    seine_err e = sn_shared_state_init(&s.shared, &w->opts, &diag);
     if (e != SEINE_OK)
-        sim_broken(w, "S0", "options: %s %s", seine_err_name(e), why);
+        sim_broken(w, "S0", "options: %s %s", seine_err_name(e), diag.text);
     for (uint32_t i = 0; i < w->n_shards && e == SEINE_OK; i++) {
         s.env[i] = (sn_env){.clock = &w->clock, .transport = sim_net_new(w, i)};
         e = sn_run_new(&s.shared, &s.env[i], s.runs, i, w->n_shards, &s.runs[i]);

@@ -184,6 +184,8 @@ TEST(diag_shows_the_members_of_a_template)
          "raise --max-redirects, unless it is a loop"},
         {"@fields", "fields", "--header"},
         {"@fields=X and @depth", "fields=X and depth", "--header=X and depth"},
+        {"http://U:P@HOST @fields@", "http://U:P@HOST fields@",
+         "http://U:P@HOST --header@"},
         {"none", "none", "none"},
         {"", "", ""},
     };

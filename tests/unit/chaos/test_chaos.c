@@ -29,10 +29,11 @@ keep(const char *lines, size_t len, void *arg)
 TEST(the_truth_about_a_site_needs_no_server)
 {
     static listing l;
-    const char *why = NULL;
+    seine_diag diag = {.text = "old"};
 
     l = (listing){.len = 0};
-    CHECK_EQ(seine_chaos_site("1:3", "http://e.org:81/", 9, keep, &l, &why), SEINE_OK);
+    CHECK_EQ(seine_chaos_site("1:3", "http://e.org:81/", 9, keep, &l, &diag), SEINE_OK);
+    CHECK_STR(diag.text, "");
     CHECK_STR(l.text, "{\"url\":\"http://e.org:81/p/"
                       "0\",\"status\":200,\"kind\":\"page\",\"error\":null}\n"
                       "{\"url\":\"http://e.org:81/p/"
@@ -57,39 +58,39 @@ TEST(the_truth_about_a_site_needs_no_server)
 TEST(a_site_or_a_base_that_makes_no_sense_is_named)
 {
     static const struct {
-        const char *spec, *base, *why;
+        const char *spec, *base, *member, *text;
     } rows[] = {
-        {"x", "http://a", "a site starts with its seed, a number"},
-        {"1:1", "ftp://a", "a base is http://HOST:PORT"},
-        {"1:1", "https://", "a base is http://HOST:PORT"},
-        {"1:1", "http://", "a base is http://HOST:PORT"},
-        {"1:1", "http://a:x", "a base is http://HOST:PORT"},
-        {"1:1", "http://a:70000", "a base is http://HOST:PORT"},
-        {"1:1", "http://a\"b", "a base is http://HOST:PORT"},
-        {"1:1", "", "a base is http://HOST:PORT"},
+        {"x", "http://a", "spec", "a site starts with its seed, a number"},
+        {"1:1", "ftp://a", "base", "a base is http://HOST:PORT"},
+        {"1:1", "https://", "base", "a base is http://HOST:PORT"},
+        {"1:1", "http://", "base", "a base is http://HOST:PORT"},
+        {"1:1", "http://a:x", "base", "a base is http://HOST:PORT"},
+        {"1:1", "http://a:70000", "base", "a base is http://HOST:PORT"},
+        {"1:1", "http://a\"b", "base", "a base is http://HOST:PORT"},
+        {"1:1", "", "base", "a base is http://HOST:PORT"},
     };
 
     EACH_ROW(i, rows) {
-        const char *why = "";
+        seine_diag diag = SEINE_DIAG;
         listing *none = NULL;
 
-        CHECK_EQ(seine_chaos_site(rows[i].spec, rows[i].base, 1, keep, none, &why),
+        CHECK_EQ(seine_chaos_site(rows[i].spec, rows[i].base, 1, keep, none, &diag),
                  SEINE_E_INVAL);
-        CHECK_STR(why, rows[i].why);
+        CHECK_STR(diag.member, rows[i].member);
+        CHECK_STR(diag.text, rows[i].text);
     }
 }
 
 TEST(a_script_is_checked_without_being_served)
 {
-    uint32_t line = 0;
-    const char *why = "";
+    seine_diag diag = SEINE_DIAG;
 
-    CHECK_EQ(seine_chaos_check("", &line, &why), SEINE_OK);
-    CHECK_EQ(seine_chaos_check("{\"fault\":\"ok\"}\n{\"fault\":\"frob\"}\n", &line, &why),
+    CHECK_EQ(seine_chaos_check("", &diag), SEINE_OK);
+    CHECK_EQ(seine_chaos_check("{\"fault\":\"ok\"}\n{\"fault\":\"frob\"}\n", &diag),
              SEINE_E_CONFIG);
-    CHECK_EQ(line, 2);
-    CHECK_STR(why, "no such word");
-    CHECK_EQ(seine_chaos_check("{", NULL, NULL), SEINE_E_CONFIG);
+    CHECK_EQ(diag.line, 2);
+    CHECK_STR(diag.text, "no such word");
+    CHECK_EQ(seine_chaos_check("{", NULL), SEINE_E_CONFIG);
 }
 
 TEST(options_that_make_no_sense_start_nothing)

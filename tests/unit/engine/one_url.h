@@ -33,7 +33,7 @@ set_up(void)
 static inline void
 run_ask(fixture *t, const seine_ask *ask)
 {
-    CHECK_EQ(sn_fetch_open(&t->opts, script_net(t->s), NULL, &t->f), SEINE_OK);
+    CHECK_EQ(sn_fetch_open(&t->opts, script_net(t->s), &t->f, NULL), SEINE_OK);
     CHECK_EQ(seine_fetch_add(t->f, ask, NULL), SEINE_OK);
     CHECK_EQ(seine_fetch_finish(t->f, NULL), SEINE_OK);
     seine_fetch_free(t->f);

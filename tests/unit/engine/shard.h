@@ -57,12 +57,12 @@ static inline void
 open_shard(shard *t, const seine_fetch_opts *given)
 {
     seine_fetch_opts o = *given;
-    char why[SEINE_WHY];
+    seine_diag diag = SEINE_DIAG;
 
     t->offer = NULL;
     CHECK_EQ(seine_clock_fake_new(0, 0, 1, &t->clock), SEINE_OK);
     o.clock = t->clock;
-    CHECK_EQ(sn_shared_state_init(&t->shared, &o, why), SEINE_OK);
+    CHECK_EQ(sn_shared_state_init(&t->shared, &o, &diag), SEINE_OK);
     CHECK_EQ(sn_scheduler_new(&t->shared, 0, &t->s), SEINE_OK);
 }
 

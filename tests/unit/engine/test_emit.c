@@ -279,6 +279,7 @@ TEST(every_kind_of_a_record_has_a_message_and_hints_are_short)
             f.status = (uint16_t)status;
             const char *hint = sn_emit_hint(&f);
             CHECK(!hint || strlen(hint) < 80);
+            CHECK(!hint || !strstr(hint, "--")); /* the library knows no flags */
         }
     }
 }
@@ -313,10 +314,10 @@ TEST(an_address_that_is_refused_is_named_with_its_page_and_the_net_to_allow)
     CHECK(is(r->message,
              "http://10.0.0.5/ (private) found on https://e.example/ (public): "
              "not contacted"));
-    CHECK(is(r->hint, "--allow-net 10.0.0.0/8 if you trust that page"));
+    CHECK(is(r->hint, "allow_net 10.0.0.0/8 if you trust that page"));
     v->ceiling = SN_ADDRESS_PRIVATE; /* no step up: pinned, or denied */
     r = emit(f, 0);
-    CHECK(is(r->hint, "--allow-net 10.0.0.0/8, unless --deny-net forbids it"));
+    CHECK(is(r->hint, "allow_net 10.0.0.0/8, unless deny_net forbids it"));
     tear_down(f);
     f = set_up("http://169.254.169.254/");
     f->v->fault.code = SEINE_E_BLOCKED_ADDRESS;
@@ -324,7 +325,31 @@ TEST(an_address_that_is_refused_is_named_with_its_page_and_the_net_to_allow)
     f->v->end.refused_net = (sn_cidr){{4, {169, 254, 169, 254}}, 32};
     r = emit(f, 0);
     CHECK(is(r->message, "http://169.254.169.254/ (forbidden): not contacted"));
-    CHECK(is(r->hint, "--allow-net 169.254.169.254/32 if you trust it"));
+    CHECK(is(r->hint, "allow_net 169.254.169.254/32 if you trust it"));
+    tear_down(f);
+}
+
+TEST(a_hint_names_options_as_the_caller_does)
+{
+    static const seine_diag_name names[] = {{"head_timeout", "--head-timeout"},
+                                            {"per_host", "--per-host"},
+                                            {"allow_net", "--allow-net"},
+                                            {NULL, NULL}};
+    fixture *f = set_up("http://10.0.0.5/");
+
+    f->v->fault.code = SEINE_E_HEADER_TIMEOUT;
+    CHECK(is(emit(f, 0)->hint, "raise head_timeout or lower per_host"));
+    f->shared.opts.names = names;
+    CHECK(is(emit(f, 0)->hint, "raise --head-timeout or lower --per-host"));
+    f->v->fault.code = SEINE_E_BLOCKED_ADDRESS;
+    f->v->end.refused = SN_ADDRESS_PRIVATE;
+    f->v->end.refused_net = (sn_cidr){{4, {10}}, 8};
+    f->v->ceiling = SN_ADDRESS_PRIVATE;
+    CHECK(is(emit(f, 0)->hint, "--allow-net 10.0.0.0/8, unless deny_net forbids it"));
+    f->v->fault.code = SEINE_E_BREAKER;
+    CHECK(is(emit(f, 0)->hint, "the host kept failing: try later"));
+    f->v->fault.code = SEINE_E_RESET; /* nobody knows */
+    CHECK(!emit(f, 0)->hint.ptr);
     tear_down(f);
 }
 

@@ -26,9 +26,9 @@ begin(asked *a)
 static void
 seed(asked *a)
 {
-    char why[SEINE_WHY] = "";
+    seine_diag diag = SEINE_DIAG;
 
-    CHECK_EQ(seine_explain_new(&a->opts, why, &a->x), SEINE_OK);
+    CHECK_EQ(seine_explain_new(&a->opts, &a->x, &diag), SEINE_OK);
     CHECK_EQ(seine_explain_seed(a->x, "http://e.example/#top", 21), SEINE_OK);
 }
 
@@ -63,8 +63,8 @@ TEST(explain_names_the_rule_that_a_crawl_would_name)
         seine_skip reason;
     } rows[] = {
         {"http://e.example/a#b", "", 0},
-        {"http://o.example/", "--scope host", SEINE_SKIP_OFFSITE},
-        {"http://e.example/a.pdf", "--exclude '\\.pdf$'", SEINE_SKIP_PATTERN},
+        {"http://o.example/", "scope host", SEINE_SKIP_OFFSITE},
+        {"http://e.example/a.pdf", "exclude '\\.pdf$'", SEINE_SKIP_PATTERN},
         {"http://e.example/cgi/x", "robots.txt:2 Disallow: /cgi", SEINE_SKIP_ROBOTS},
         {"http://e.example/a/a/a/a", "a path that goes round 3 times", SEINE_SKIP_TRAP},
         {"mailto:x@e.example", "neither http nor https", SEINE_SKIP_SCHEME},
@@ -178,7 +178,7 @@ TEST(explain_refuses_what_nobody_crawls)
              SEINE_E_BAD_URL);
     end(&a);
     a.opts.crawl = NULL;
-    CHECK_EQ(seine_explain_new(&a.opts, NULL, &a.x), SEINE_E_INVAL);
+    CHECK_EQ(seine_explain_new(&a.opts, &a.x, NULL), SEINE_E_INVAL);
 }
 
 TEST(explain_survives_every_allocation_that_fails)
@@ -188,7 +188,7 @@ TEST(explain_survives_every_allocation_that_fails)
         asked a;
 
         begin(&a);
-        seine_err e = seine_explain_new(&a.opts, NULL, &a.x);
+        seine_err e = seine_explain_new(&a.opts, &a.x, NULL);
         if (e == SEINE_OK)
             e = seine_explain_seed(a.x, "http://e.example/", 17);
         CHECK(e == SEINE_OK || e == SEINE_E_NOMEM);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "diag_line.h"
 #include "failing.h"
 #include "gather.h"
 #include "script.h"
@@ -49,107 +50,109 @@ TEST(defaults_are_those_of_a_good_guest)
     CHECK(o.max_body == 16 << 20 && o.max_wire == 16 << 20);
 }
 
-static void
-no_concurrency(seine_fetch_opts *o)
+/* clang-format off */
+/* A change that makes no sense, and what is said about it. */
+#define WRONG(X)                                                                          \
+    X(o->concurrency = 0, "concurrency", "at least 1")                                    \
+    X(o->per_host = 0, "per_host", "at least 1")                                          \
+    X(o->per_ip = 65536, "per_ip", "at most 65535")                                       \
+    X(o->threads = 257, "threads", "at most 256")                                         \
+    X(o->rate = ((seine_rate){1, 0, 1}), "rate", "contradicts itself")                    \
+    X(o->host_rate.burst = 0, "host_rate", "contradicts itself")                          \
+    X(o->timeout = 0, "timeout", "above 0 and not for ever")                              \
+    X(o->timeout = SEINE_NEVER, "timeout", "above 0 and not for ever")                    \
+    X(o->connect_timeout = 0, "connect_timeout", "above 0")                               \
+    X(o->dns_timeout = 0, "dns_timeout", "above 0")                                       \
+    X(o->tcp_timeout = -1, "tcp_timeout", "above 0")                                      \
+    X(o->tls_timeout = 0, "tls_timeout", "above 0")                                       \
+    X(o->head_timeout = 0, "head_timeout", "above 0")                                     \
+    X(o->grace = -1, "grace", "not below 0")                                              \
+    X(o->max_retry_after = -1, "max_retry_after", "not below 0")                          \
+    X(o->speed_span = 0, "speed_span", "above 0")                                         \
+    X(o->retry.base = -1, "retry", "contradicts itself")                                  \
+    X(o->breaker.open_max = -1, "breaker", "contradicts itself")                         \
+    X(o->method = "", "method", "not empty")                                              \
+    X(o->method = "G T", "method", "'G T': cannot be sent")                               \
+    X(o->method = "CONNECT", "method", "'CONNECT': cannot be sent")                       \
+    X(o->user_agent = NULL, "user_agent", "not empty")                                    \
+    X(o->user_agent = "a\nb", "user_agent", "'a?b': cannot be sent")                      \
+    X(o->from = "a\nb", "from", "'a?b': cannot be sent")                                  \
+    X(o->fields = &two_lines, "fields", "'X-A': cannot be sent")                          \
+    X(o->fields = &host, "fields", "'Host': cannot be sent")                              \
+    X(o->max_redirects = 1001, "max_redirects", "at most 1000")                           \
+    X(o->include = bad_patterns, "include", "'(': missing closing parenthesis (at byte 1)") \
+    X(o->exclude = bad_patterns, "exclude", "'(': missing closing parenthesis (at byte 1)") \
+    X(o->crawl = &bad_scope, "scope", "host, domain, prefix or any")                      \
+    X(o->crawl = &bad_domains, "domains", "'a..b': not the name of a host")               \
+    X(o->cacert = "/no/ca", "cacert", "'/no/ca': No such file or directory")              \
+    X(o->cert = "/no/cert", "cert", "'/no/cert': No such file or directory")              \
+    X(o->cert_key = "/no/key", "cert_key", "without cert")                                \
+    X(o->tls_min = 11, "tls_min", "12 or 13")                                             \
+    X(o->proxy = "ftp://p", "proxy", "ftp: the scheme is http, https, socks5 or socks5h") \
+    X(o->no_proxy = "10.1.2.3/8", "no_proxy", "neither a name, an address nor a net: 10.1.2.3/8") \
+    X(o->proxy_env = bad_env, "http_proxy", "no host")                                    \
+    X(o->dns = "dns.example", "dns", "'dns.example': no name server: it needs ADDR or ADDR:PORT") \
+    X(o->resolve = bad_nets, "resolve", "'10.1.2.3/8': not HOST:PORT:ADDR")               \
+    X(o->allow_net = bad_nets, "allow_net", "'10.1.2.3/8': not understood")               \
+    X(o->deny_net = bad_nets, "deny_net", "'10.1.2.3/8': not understood")                 \
+    X(o->zones = bad_nets, "zones", "'10.1.2.3/8': not understood")
+/* clang-format on */
+
+static char *
+bad_env(const char *name)
 {
-    o->concurrency = 0;
+    static char text[] = "http://";
+
+    return strcmp(name, "http_proxy") == 0 ? text : NULL;
 }
 
 static void
-bad_field(seine_fetch_opts *o)
+spoil(seine_fetch_opts *o, size_t row)
 {
-    static const seine_field field = {{"X-A", 3}, {"a\r\nB: c", 7}};
+    static const char *const bad_patterns[] = {"(", NULL};
+    static const char *const bad_nets[] = {"10.1.2.3/8", NULL};
+    static const char *const bad_hosts[] = {"a..b", NULL};
+    static const seine_field two_lines = {{"X-A", 3}, {"a\r\nB: c", 7}};
+    static const seine_field host = {{"Host", 4}, {"b.test", 6}};
+    static seine_crawl_opts bad_scope, bad_domains;
+    size_t at = 0;
 
-    o->fields = &field;
-    o->n_fields = 1;
-}
-
-static void
-own_field(seine_fetch_opts *o)
-{
-    static const seine_field field = {{"Host", 4}, {"b.test", 6}};
-
-    o->fields = &field;
-    o->n_fields = 1;
-}
-
-static void
-bad_method(seine_fetch_opts *o)
-{
-    o->method = "G T";
-}
-
-static void
-connect_method(seine_fetch_opts *o)
-{
-    o->method = "CONNECT";
-}
-
-static void
-bad_agent(seine_fetch_opts *o)
-{
-    o->user_agent = "a\nb";
-}
-
-static void
-bad_from(seine_fetch_opts *o)
-{
-    o->from = "a\nb";
-}
-
-static void
-bad_rate(seine_fetch_opts *o)
-{
-    o->rate = (seine_rate){1, 0, 1};
+    bad_scope = bad_domains = SEINE_CRAWL_OPTS;
+    bad_scope.scope = (seine_scope)4;
+    bad_domains.domains = bad_hosts;
+#define X(change, member, text) \
+    if (at++ == row)            \
+        change;
+    WRONG(X)
+#undef X
+    o->n_fields = o->fields ? 1 : 0;
 }
 
 TEST(a_wrong_option_is_told_before_the_first_request)
 {
     static const struct {
-        void (*spoil)(seine_fetch_opts *o);
-        const char *names;
-    } rows[] = {{no_concurrency, "concurrency"},
-                {bad_field, "X-A"},
-                {own_field, "Host"},
-                {bad_method, "method"},
-                {connect_method, "method"},
-                {bad_agent, "user_agent"},
-                {bad_from, "from"},
-                {bad_rate, "rate"}};
+        const char *member, *text;
+    } rows[] = {
+#define X(change, member, text) {member, text},
+        WRONG(X)
+#undef X
+    };
 
     EACH_ROW(i, rows) {
-        script *s = script_new(NULL);
-        seine_fetch_opts o = script_opts(s);
-        char why[SEINE_WHY];
+        seine_fetch_opts o = SEINE_FETCH_OPTS;
+        seine_diag diag = {.file = "old", .line = 7};
         seine_fetch *f = NULL;
-        rows[i].spoil(&o);
-        CHECK_EQ(sn_fetch_open(&o, script_net(s), why, &f), SEINE_E_CONFIG);
-        CHECK(f == NULL && strstr(why, rows[i].names) != NULL);
-        CHECK_EQ(sn_fetch_open(&o, script_net(s), NULL, &f), SEINE_E_CONFIG);
-        script_free(s);
+
+        o.threads = 0;
+        spoil(&o, i);
+        CHECK_EQ(seine_fetch_new(&o, &f, &diag), SEINE_E_CONFIG);
+        CHECK(f == NULL);
+        CHECK_STR(diag.member, rows[i].member);
+        CHECK_STR(diag.text, rows[i].text);
+        CHECK_STR(diag.file, "");
+        CHECK_EQ(diag.line, 0);
+        CHECK_EQ(seine_fetch_new(&o, &f, NULL), SEINE_E_CONFIG);
     }
-}
-
-TEST(nets_and_zones_that_are_none_are_told_too)
-{
-    static const char *const bad[] = {"10.0.0.0/8", "10.1.2.3/8", NULL};
-    static const char *const rule[] = {"127.1.0.0/16=nowhere", NULL};
-    seine_fetch_opts o = SEINE_FETCH_OPTS;
-    char why[SEINE_WHY];
-    seine_fetch *f;
-
-    o.threads = 0;
-    o.allow_net = bad;
-    CHECK_EQ(seine_fetch_new(&o, why, &f), SEINE_E_CONFIG);
-    CHECK(strstr(why, "allow_net '10.1.2.3/8'") != NULL);
-    o.allow_net = NULL;
-    o.deny_net = bad;
-    CHECK_EQ(seine_fetch_new(&o, why, &f), SEINE_E_CONFIG);
-    CHECK(strstr(why, "deny_net") != NULL);
-    o.deny_net = NULL;
-    o.zones = rule;
-    CHECK_EQ(seine_fetch_new(&o, why, &f), SEINE_E_CONFIG);
-    CHECK(strstr(why, "zone '127.1.0.0/16=nowhere'") != NULL);
 }
 
 TEST(s0_23_s0_21_results_are_in_the_order_of_the_urls)
@@ -274,7 +277,7 @@ TEST(s2_05_urls_given_again_are_counted_and_not_recorded)
     o.on_record = gather_record;
     o.arg = g;
     o.max_pages = 2;
-    CHECK_EQ(sn_fetch_open(&o, script_net(s), NULL, &f), SEINE_OK);
+    CHECK_EQ(sn_fetch_open(&o, script_net(s), &f, NULL), SEINE_OK);
     CHECK(!seine_fetch_is_done(f));
     for (int i = 0; i < 3; i++)
         CHECK_EQ(add(f, "http://a.test/", NULL), SEINE_OK);
@@ -312,7 +315,7 @@ TEST(a_full_queue_says_so_to_whoever_does_not_wait)
 
     o.concurrency = 1;
     o.queue = 2;
-    CHECK_EQ(sn_fetch_open(&o, script_net(s), NULL, &f), SEINE_OK);
+    CHECK_EQ(sn_fetch_open(&o, script_net(s), &f, NULL), SEINE_OK);
     CHECK_EQ(add(f, "http://a.test/1", NULL), SEINE_OK);
     CHECK_EQ(add(f, "http://a.test/2", NULL), SEINE_OK);
     CHECK_EQ(add(f, "http://a.test/3", NULL), SEINE_E_FULL);
@@ -334,7 +337,7 @@ TEST(free_stops_at_once_and_every_url_has_its_record)
     o.on_record = gather_record;
     o.arg = g;
     o.concurrency = 2;
-    CHECK_EQ(sn_fetch_open(&o, script_net(s), NULL, &f), SEINE_OK);
+    CHECK_EQ(sn_fetch_open(&o, script_net(s), &f, NULL), SEINE_OK);
     for (int i = 0; i < 5; i++) {
         char url[32];
         snprintf(url, sizeof url, "http://a.test/%d", i);
@@ -362,7 +365,7 @@ TEST(s0_28_steps_do_what_is_due_and_say_when_to_come_back)
     o.mine = false;
     o.adaptive = false;
     o.per_ip = 0;
-    CHECK_EQ(sn_fetch_open(&o, script_net(s), NULL, &f), SEINE_OK);
+    CHECK_EQ(sn_fetch_open(&o, script_net(s), &f, NULL), SEINE_OK);
     CHECK(seine_fetch_fd(f) >= 0);
     CHECK_EQ(add(f, "http://a.test/1", NULL), SEINE_OK);
     CHECK_EQ(add(f, "http://a.test/2", NULL), SEINE_OK);
@@ -402,7 +405,7 @@ TEST(s4_11_hosts_tell_their_figures)
     unsigned hosts = 0;
     seine_fetch *f;
 
-    CHECK_EQ(sn_fetch_open(&o, script_net(s), NULL, &f), SEINE_OK);
+    CHECK_EQ(sn_fetch_open(&o, script_net(s), &f, NULL), SEINE_OK);
     CHECK_EQ(add(f, "http://a.test/", NULL), SEINE_OK);
     CHECK_EQ(add(f, "http://b.test/", NULL), SEINE_OK);
     CHECK_EQ(add(f, "http://b.test:81/", NULL), SEINE_OK);
@@ -422,7 +425,7 @@ TEST(after_warming_up_a_url_allocates_nothing)
 
     o.dedup = false;
     count_begin();
-    CHECK_EQ(sn_fetch_open(&o, script_net(s), NULL, &f), SEINE_OK);
+    CHECK_EQ(sn_fetch_open(&o, script_net(s), &f, NULL), SEINE_OK);
     for (int i = 0; i < 300; i++) {
         if (i == 100)
             before = count_calls();
@@ -482,7 +485,7 @@ TEST(whatever_allocation_fails_every_url_has_one_record_or_a_named_error)
                   &(answer){.fields = "Content-Type: text/html; charset=utf-8\nX: y",
                             .body = "<title>T</title>",
                             .fill = 10000});
-        seine_err e = sn_fetch_open(&o, script_net(s), NULL, &f);
+        seine_err e = sn_fetch_open(&o, script_net(s), &f, NULL);
         CHECK(e == SEINE_OK || e == SEINE_E_NOMEM);
         if (e == SEINE_OK) {
             static const char *const urls[] = {"http://a.test/1", "http://c.test/",
@@ -570,7 +573,7 @@ TEST_THREADS(s2_06_several_shards_and_feeders_lose_nothing)
     script_on(s, "http://h1.test/1", &(answer){.status = 500},
               &(answer){.status = 302, .fields = "Location: http://h9.test/"});
     CHECK_EQ(seine_ctx_root(clock, &ctx), SEINE_OK);
-    CHECK_EQ(sn_fetch_open(&o, script_net(s), NULL, &f), SEINE_OK);
+    CHECK_EQ(sn_fetch_open(&o, script_net(s), &f, NULL), SEINE_OK);
     for (int i = 0; i < 3; i++) {
         feeders[i] = (feeder){.f = f, .clock = clock, .ctx = ctx, .from = i};
         CHECK_EQ(pthread_create(&threads[i], NULL, feed, &feeders[i]), 0);
@@ -619,7 +622,7 @@ TEST_THREADS(s2_07_a_ctx_that_is_canceled_ends_a_finish_in_order)
     o.grace = 0;
     script_on(s, "http://a.test/", &(answer){.takes = SEINE_SECS(20)});
     CHECK_EQ(seine_ctx_root(clock, &ctx), SEINE_OK);
-    CHECK_EQ(sn_fetch_open(&o, script_net(s), NULL, &f), SEINE_OK);
+    CHECK_EQ(sn_fetch_open(&o, script_net(s), &f, NULL), SEINE_OK);
     CHECK_EQ(add(f, "http://a.test/", ctx), SEINE_OK);
     feeder last = {.f = f, .clock = clock, .ctx = ctx};
     CHECK_EQ(pthread_create(&finisher, NULL, finish, &last), 0);
@@ -660,7 +663,7 @@ TEST_THREADS(a_stop_lets_who_waits_for_room_go)
         script_on(s, url, &(answer){.takes = SEINE_SECS(20)});
     }
     CHECK_EQ(seine_ctx_root(clock, &ctx), SEINE_OK);
-    CHECK_EQ(sn_fetch_open(&o, script_net(s), NULL, &f), SEINE_OK);
+    CHECK_EQ(sn_fetch_open(&o, script_net(s), &f, NULL), SEINE_OK);
     feeder it = {.f = f, .clock = clock, .ctx = ctx};
     CHECK_EQ(pthread_create(&thread, NULL, feed, &it), 0);
     seine_clock_fake_await(clock, 2); /* the shard and the feeder */

@@ -67,7 +67,7 @@ TEST(s1_20_fetch_metrics_count_what_happened)
     o.retry.max_attempts = 2;
     o.breaker.failure_threshold = 1;
     o.park = 9;
-    CHECK_EQ(sn_fetch_open(&o, script_net(s), NULL, &f), SEINE_OK);
+    CHECK_EQ(sn_fetch_open(&o, script_net(s), &f, NULL), SEINE_OK);
     script_on(s, "http://a.test/", &(answer){.body = "hello"});
     script_on(s, "http://b.test/",
               &(answer){.status = 302, .fields = "Location: http://c.test/"});

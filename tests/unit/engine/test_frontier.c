@@ -122,9 +122,9 @@ moves(world *w, const char *url, const char *location)
 static void
 open(world *w)
 {
-    char why[SEINE_WHY];
+    seine_diag diag = SEINE_DIAG;
 
-    CHECK_EQ(sn_fetch_open(&w->o, script_net(w->s), why, &w->f), SEINE_OK);
+    CHECK_EQ(sn_fetch_open(&w->o, script_net(w->s), &w->f, &diag), SEINE_OK);
 }
 
 static void
@@ -500,7 +500,7 @@ TEST(a_seed_that_comes_late_brings_its_site_into_scope)
     CHECK(is_ok(w, "http://b.test/2"));
     CHECK(is_skipped(w, "http://b.test/no", SEINE_SKIP_NOFOLLOW));
     CHECK(is_skipped(w, "http://c.test/", SEINE_SKIP_OFFSITE));
-    CHECK_STR(told_of(w, "http://c.test/")->rule, "--scope host");
+    CHECK_STR(told_of(w, "http://c.test/")->rule, "scope host");
     BYE(w);
 }
 
@@ -801,7 +801,7 @@ TEST(a_crawl_stands_a_lack_of_memory)
         page(w, "http://r.test/", "<a href=/x>1</a><a href=/2>2</a><a href=/3>3</a>");
         moves(w, "http://r.test/2", "/4");
         ask.url = (seine_view){"http://r.test/", 14};
-        if (sn_fetch_open(&w->o, script_net(w->s), NULL, &w->f) == SEINE_OK) {
+        if (sn_fetch_open(&w->o, script_net(w->s), &w->f, NULL) == SEINE_OK) {
             (void)!seine_fetch_add(w->f, &ask, NULL);
             (void)!seine_fetch_finish(w->f, NULL);
             seine_fetch_stats_get(w->f, &w->stats);

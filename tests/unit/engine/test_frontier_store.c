@@ -151,7 +151,7 @@ crawl(seine_fetch_stats *out_stats)
     script_on(s, "http://a.test/",
               &(answer){.fields = "Content-Type: text/html",
                         .body = "<a href=c>c</a><a href=d>d</a>"});
-    CHECK_EQ(sn_fetch_open(&o, &net, NULL, &f), SEINE_OK);
+    CHECK_EQ(sn_fetch_open(&o, &net, &f, NULL), SEINE_OK);
     ask.url = (seine_view){"http://a.test/", 14};
     CHECK_EQ(seine_fetch_add(f, &ask, NULL), SEINE_OK);
     CHECK_EQ(seine_fetch_finish(f, NULL), SEINE_OK);

@@ -6,6 +6,7 @@
 
 #include "base/time.h"
 #include "check.h"
+#include "diag_line.h"
 #include "failing.h"
 #include "gather.h"
 #include "script.h"
@@ -163,10 +164,10 @@ set_up(void)
 static void
 run(fixture *t, const char *const *urls)
 {
-    char why[SEINE_WHY] = "";
+    seine_diag diag = SEINE_DIAG;
 
-    CHECK_EQ(sn_fetch_open(&t->opts, script_net(t->s), why, &t->f), SEINE_OK);
-    CHECK_STR(why, "");
+    CHECK_EQ(sn_fetch_open(&t->opts, script_net(t->s), &t->f, &diag), SEINE_OK);
+    CHECK_STR(diag_line(&diag), "");
     for (size_t i = 0; urls[i]; i++) {
         seine_ask ask = SEINE_ASK;
 
@@ -241,7 +242,7 @@ TEST(via_the_environment_counts_if_it_is_handed_in_and_urls_are_trusted)
         CHECK_STR(script_request(t->s, 0)->proxy, rows[i].a);
         CHECK_STR(script_request(t->s, 1)->proxy, rows[i].b);
         CHECK_STR(script_request(t->s, 2)->proxy, "");
-        CHECK_EQ(sn_fetch_open(&t->opts, script_net(t->s), NULL, &t->f), SEINE_OK);
+        CHECK_EQ(sn_fetch_open(&t->opts, script_net(t->s), &t->f, NULL), SEINE_OK);
         CHECK_EQ(seine_fetch_proxies(t->f, shown, sizeof shown), strlen(rows[i].shown));
         CHECK_STR(shown, rows[i].shown);
         seine_fetch_free(t->f);
@@ -267,7 +268,7 @@ TEST(via_proxies_are_shown_without_their_login)
 
         t->opts.proxy = rows[i].proxy;
         t->opts.no_proxy = rows[i].no_proxy;
-        CHECK_EQ(sn_fetch_open(&t->opts, script_net(t->s), NULL, &t->f), SEINE_OK);
+        CHECK_EQ(sn_fetch_open(&t->opts, script_net(t->s), &t->f, NULL), SEINE_OK);
         CHECK_EQ(seine_fetch_proxies(t->f, shown, sizeof shown), strlen(rows[i].shown));
         CHECK_STR(shown, rows[i].shown);
         CHECK_EQ(seine_fetch_proxies(t->f, cut, sizeof cut), strlen(rows[i].shown));
@@ -281,15 +282,17 @@ TEST(via_proxies_are_shown_without_their_login)
 TEST(via_a_bad_proxy_is_a_bad_option)
 {
     fixture *t = set_up();
-    char why[SEINE_WHY] = "";
+    seine_diag diag = SEINE_DIAG;
 
     t->opts.proxy = "gopher://joe:S3cret@p.test";
-    CHECK_EQ(sn_fetch_open(&t->opts, script_net(t->s), why, &t->f), SEINE_E_CONFIG);
-    CHECK_STR(why, "proxy: gopher: the scheme is http, https, socks5 or socks5h");
+    CHECK_EQ(sn_fetch_open(&t->opts, script_net(t->s), &t->f, &diag), SEINE_E_CONFIG);
+    CHECK_STR(diag_line(&diag),
+              "proxy: gopher: the scheme is http, https, socks5 or socks5h");
     t->opts.proxy = NULL;
     t->opts.no_proxy = "10.1.2.3/8";
-    CHECK_EQ(sn_fetch_open(&t->opts, script_net(t->s), why, &t->f), SEINE_E_CONFIG);
-    CHECK_STR(why, "no_proxy: neither a name, an address nor a net: 10.1.2.3/8");
+    CHECK_EQ(sn_fetch_open(&t->opts, script_net(t->s), &t->f, &diag), SEINE_E_CONFIG);
+    CHECK_STR(diag_line(&diag),
+              "no_proxy: neither a name, an address nor a net: 10.1.2.3/8");
     tear_down(t);
 }
 

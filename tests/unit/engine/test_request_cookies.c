@@ -34,7 +34,7 @@ run(fixture *t, const char *url)
     seine_fetch *f = NULL;
 
     ask.url = (seine_view){url, strlen(url)};
-    CHECK_EQ(sn_fetch_open(&t->opts, script_net(t->s), NULL, &f), SEINE_OK);
+    CHECK_EQ(sn_fetch_open(&t->opts, script_net(t->s), &f, NULL), SEINE_OK);
     CHECK_EQ(seine_fetch_add(f, &ask, NULL), SEINE_OK);
     CHECK_EQ(seine_fetch_finish(f, NULL), SEINE_OK);
     seine_fetch_free(f);

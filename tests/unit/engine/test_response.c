@@ -146,7 +146,7 @@ TEST(a_type_that_is_not_accepted_is_a_skip_and_its_body_stays_where_it_is)
         CHECK_STR(t->g.all[0].body, rows[i].type == SEINE_RECORD_SKIP ? "" : "body");
         if (rows[i].type == SEINE_RECORD_SKIP) {
             CHECK_EQ(t->g.all[0].reason, SEINE_SKIP_MIME);
-            CHECK(strstr(t->g.all[0].rule, " is not in --accept-type text/html,"));
+            CHECK(strstr(t->g.all[0].rule, " is not in accept_type text/html,"));
         }
         tear_down(t);
     }

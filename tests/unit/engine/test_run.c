@@ -49,7 +49,7 @@ open(fixture *t)
     CHECK_EQ(sn_shared_state_init(&t->shared, &t->opts, NULL), SEINE_OK);
     for (uint32_t i = 0; i < t->n; i++) {
         t->env[i].clock = script_clock(t->s);
-        CHECK_EQ(net->open(net->self, &t->shared, i, t->n, NULL, &t->env[i].transport),
+        CHECK_EQ(net->open(net->self, &t->shared, i, t->n, &t->env[i].transport, NULL),
                  SEINE_OK);
         CHECK_EQ(sn_run_new(&t->shared, &t->env[i], t->runs, i, t->n, &t->runs[i]),
                  SEINE_OK);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "diag_line.h"
 #include "engine/host.h"
 #include "failing.h"
 #include "shard.h"
@@ -574,17 +575,18 @@ TEST(every_allocation_of_a_scheduler_may_fail)
 TEST(options_that_contradict_themselves_are_told_by_name)
 {
     sn_shared_state c;
-    char why[SEINE_WHY];
+    seine_diag diag = SEINE_DIAG;
     seine_fetch_opts o = polite();
 
     o.concurrency = 0;
-    CHECK_EQ(sn_shared_state_init(&c, &o, why), SEINE_E_CONFIG);
-    CHECK_STR(why, "concurrency: at least 1");
+    CHECK_EQ(sn_shared_state_init(&c, &o, &diag), SEINE_E_CONFIG);
+    CHECK_STR(diag_line(&diag), "concurrency: at least 1");
     o = polite();
     o.host_rate.burst = 0;
-    CHECK_EQ(sn_shared_state_init(&c, &o, why), SEINE_E_CONFIG);
-    CHECK_STR(why, "host_rate: contradicts itself");
+    CHECK_EQ(sn_shared_state_init(&c, &o, &diag), SEINE_E_CONFIG);
+    CHECK_STR(diag_line(&diag), "host_rate: contradicts itself");
     o = polite();
     o.timeout = SEINE_NEVER;
-    CHECK_EQ(sn_shared_state_init(&c, &o, why), SEINE_E_CONFIG);
+    CHECK_EQ(sn_shared_state_init(&c, &o, &diag), SEINE_E_CONFIG);
+    CHECK_STR(diag_line(&diag), "timeout: above 0 and not for ever");
 }

@@ -7,6 +7,7 @@
 
 #include "base/str.h"
 #include "check.h"
+#include "diag_line.h"
 #include "failing.h"
 
 typedef struct parsed {
@@ -40,11 +41,11 @@ crawl_of(rules *r, seine_scope scope)
 static sn_scope *
 scope_of(const rules *r)
 {
-    char why[SEINE_WHY] = "";
+    seine_diag diag = SEINE_DIAG;
     sn_scope *s = NULL;
 
-    CHECK_EQ(sn_scope_new(&r->opts, why, &s), SEINE_OK);
-    CHECK_STR(why, "");
+    CHECK_EQ(sn_scope_new(&r->opts, &s, &diag), SEINE_OK);
+    CHECK_STR(diag_line(&diag), "");
     return s;
 }
 
@@ -279,14 +280,14 @@ TEST(scope_judges_given_urls_by_exclude_alone)
         seine_skip reason;
     } rows[] = {
         {"http://e.example/docs/", "in", "in", 0},
-        {"http://e.example/x", "--include none of 2", "in", SEINE_SKIP_PATTERN},
-        {"http://e.example/docs/a.pdf", "--exclude '\\.pdf$'", "--exclude '\\.pdf$'",
+        {"http://e.example/x", "include none of 2", "in", SEINE_SKIP_PATTERN},
+        {"http://e.example/docs/a.pdf", "exclude '\\.pdf$'", "exclude '\\.pdf$'",
          SEINE_SKIP_PATTERN},
         {"http://e.example/docs/a.pdf?x", "in", "in", 0},
-        {"http://e.example/docs/a.pdf#x", "--exclude '\\.pdf$'", "--exclude '\\.pdf$'",
+        {"http://e.example/docs/a.pdf#x", "exclude '\\.pdf$'", "exclude '\\.pdf$'",
          SEINE_SKIP_PATTERN}, /* a fragment is never asked for */
-        {"http://o.example/docs/", "--scope host", "in", SEINE_SKIP_OFFSITE},
-        {"http://o.example/docs/secret", "--scope host", "--exclude 'secret'",
+        {"http://o.example/docs/", "scope host", "in", SEINE_SKIP_OFFSITE},
+        {"http://o.example/docs/secret", "scope host", "exclude 'secret'",
          SEINE_SKIP_OFFSITE}, /* where it lies comes first */
     };
     rules r;
@@ -315,15 +316,15 @@ TEST(scope_of_a_fetch_is_its_patterns)
     sn_scope_verdict got;
     parsed p;
 
-    CHECK_EQ(sn_scope_new(&o, NULL, &s), SEINE_OK);
+    CHECK_EQ(sn_scope_new(&o, &s, NULL), SEINE_OK);
     CHECK_EQ(sn_scope_seed(s, url_of(&p, "http://e.example/")), SEINE_OK);
     CHECK_STR(rule(s, "http://o.example/", true, &got), "in");
     CHECK_STR(rule(s, "http://o.example/", false, &got), "in"); /* a redirect's */
     sn_scope_free(s);
     o.include = include;
-    CHECK_EQ(sn_scope_new(&o, NULL, &s), SEINE_OK);
+    CHECK_EQ(sn_scope_new(&o, &s, NULL), SEINE_OK);
     CHECK_STR(rule(s, "http://o.example/docs/", true, &got), "in");
-    CHECK_STR(rule(s, "http://o.example/", true, &got), "--include none of 1");
+    CHECK_STR(rule(s, "http://o.example/", true, &got), "include none of 1");
     sn_scope_free(s);
 }
 
@@ -392,9 +393,8 @@ TEST(scope_refuses_what_a_pattern_cannot_decide_and_says_so)
         r.opts.exclude = round ? NULL : bomb;
         sn_scope *s = scope_of(&r);
         CHECK_EQ(sn_scope_seed(s, url_of(&p, "http://e.example/")), SEINE_OK);
-        CHECK_STR(rule(s, url, false, &got), round
-                                                 ? "--include '(a+)+$': pattern_budget"
-                                                 : "--exclude '(a+)+$': pattern_budget");
+        CHECK_STR(rule(s, url, false, &got), round ? "include '(a+)+$': pattern_budget"
+                                                   : "exclude '(a+)+$': pattern_budget");
         CHECK_EQ(got.reason, SEINE_SKIP_PATTERN);
         sn_scope_free(s);
     }
@@ -414,7 +414,7 @@ TEST(scope_cuts_the_rule_of_a_long_pattern_at_a_character)
         memmove(text + 1, text, strlen(text) + 1);
         text[0] = '^';
         o.exclude = list;
-        CHECK_EQ(sn_scope_new(&o, NULL, &s), SEINE_OK);
+        CHECK_EQ(sn_scope_new(&o, &s, NULL), SEINE_OK);
         rule(s, "http://e.example/", true, &got);
         CHECK(!got.in && got.len < sizeof got.rule && got.len > 140);
         CHECK(sn_utf8_valid((sn_str){got.rule, got.len}));
@@ -428,22 +428,22 @@ TEST(scope_refuses_bad_options_with_one_line)
     static const struct {
         const char *include, *exclude, *domain, *why;
     } rows[] = {
-        {"(", NULL, NULL, "--include '(': missing closing parenthesis (at byte 1)"},
-        {NULL, "a(b", NULL, "--exclude 'a(b': missing closing parenthesis (at byte 3)"},
+        {"(", NULL, NULL, "include '(': missing closing parenthesis (at byte 1)"},
+        {NULL, "a(b", NULL, "exclude 'a(b': missing closing parenthesis (at byte 3)"},
         {NULL, "(a)\\1", NULL,
-         "--exclude '(a)\\1': back-references are not allowed (at byte 5)"},
-        {NULL, NULL, "", "--domains '': not the name of a host"},
+         "exclude '(a)\\1': back-references are not allowed (at byte 5)"},
+        {NULL, NULL, "", "domains '': not the name of a host"},
         {NULL, NULL, "https://e.example",
-         "--domains 'https://e.example': a URL, not the name of a host"},
-        {NULL, NULL, "e.example/x", "--domains 'e.example/x': not the name of a host"},
-        {NULL, NULL, "*.e.example/", "--domains '*.e.example/': not the name of a host"},
-        {NULL, NULL, "a@e.example", "--domains 'a@e.example': not the name of a host"},
-        {NULL, NULL, "e.example:0", "--domains 'e.example:0': not a port"},
-        {NULL, NULL, "e.example:65536", "--domains 'e.example:65536': not a port"},
-        {NULL, NULL, "a..b", "--domains 'a..b': not the name of a host"},
-        {NULL, NULL, "e example", "--domains 'e example': not the name of a host"},
+         "domains 'https://e.example': a URL, not the name of a host"},
+        {NULL, NULL, "e.example/x", "domains 'e.example/x': not the name of a host"},
+        {NULL, NULL, "*.e.example/", "domains '*.e.example/': not the name of a host"},
+        {NULL, NULL, "a@e.example", "domains 'a@e.example': not the name of a host"},
+        {NULL, NULL, "e.example:0", "domains 'e.example:0': not a port"},
+        {NULL, NULL, "e.example:65536", "domains 'e.example:65536': not a port"},
+        {NULL, NULL, "a..b", "domains 'a..b': not the name of a host"},
+        {NULL, NULL, "e example", "domains 'e example': not the name of a host"},
         {NULL, NULL, "\303\274*.example",
-         "--domains '\303\274*.example': not the name of a host"},
+         "domains '\303\274*.example': not the name of a host"},
         {NULL, NULL, "*", NULL}, /* is fine */
     };
 
@@ -451,30 +451,51 @@ TEST(scope_refuses_bad_options_with_one_line)
         const char *include[] = {rows[i].include, NULL};
         const char *exclude[] = {rows[i].exclude, NULL};
         const char *domains[] = {rows[i].domain, NULL};
-        char why[SEINE_WHY] = "";
+        seine_diag diag = SEINE_DIAG;
         sn_scope *s = NULL;
         rules r;
 
         crawl_of(&r, SEINE_SCOPE_HOST)->crawl.domains = domains;
         r.opts.include = include;
         r.opts.exclude = exclude;
-        CHECK_EQ(sn_scope_new(&r.opts, why, &s), rows[i].why ? SEINE_E_CONFIG : SEINE_OK);
-        CHECK_STR(why, rows[i].why ? rows[i].why : "");
+        CHECK_EQ(sn_scope_new(&r.opts, &s, &diag),
+                 rows[i].why ? SEINE_E_CONFIG : SEINE_OK);
+        CHECK_STR(diag_line(&diag), rows[i].why ? rows[i].why : "");
         if (rows[i].why)
-            CHECK_EQ(sn_scope_new(&r.opts, NULL, &s), SEINE_E_CONFIG);
+            CHECK_EQ(sn_scope_new(&r.opts, &s, NULL), SEINE_E_CONFIG);
         sn_scope_free(s);
     }
 }
 
+TEST(scope_names_options_as_the_caller_does)
+{
+    static const seine_diag_name names[] = {
+        {"scope", "--scope"}, {"exclude", "--not"}, {"include", "--only"}, {NULL, NULL}};
+    const char *include[] = {"docs", "(a+)+$", NULL}, *exclude[] = {"pdf", NULL};
+    sn_scope_verdict got;
+    parsed p;
+    rules r;
+
+    crawl_of(&r, SEINE_SCOPE_DOMAIN)->opts.names = names;
+    r.opts.include = include;
+    r.opts.exclude = exclude;
+    sn_scope *s = scope_of(&r);
+    CHECK_EQ(sn_scope_seed(s, url_of(&p, "http://e.example/")), SEINE_OK);
+    CHECK_STR(rule(s, "http://o.example/", false, &got), "--scope domain");
+    CHECK_STR(rule(s, "http://e.example/pdf", false, &got), "--not 'pdf'");
+    CHECK_STR(rule(s, "http://e.example/x", false, &got), "--only none of 2");
+    sn_scope_free(s);
+}
+
 TEST(scope_takes_no_scope_but_the_four)
 {
-    char why[SEINE_WHY] = "";
+    seine_diag diag = SEINE_DIAG;
     sn_scope *s = NULL;
     rules r;
 
     crawl_of(&r, (seine_scope)4);
-    CHECK_EQ(sn_scope_new(&r.opts, why, &s), SEINE_E_CONFIG);
-    CHECK_STR(why, "scope: host, domain, prefix or any");
+    CHECK_EQ(sn_scope_new(&r.opts, &s, &diag), SEINE_E_CONFIG);
+    CHECK_STR(diag_line(&diag), "scope: host, domain, prefix or any");
     sn_scope_free(s);
 }
 
@@ -493,7 +514,7 @@ TEST(scope_survives_every_allocation_that_fails)
         crawl_of(&r, SEINE_SCOPE_PREFIX)->crawl.domains = domains;
         r.opts.include = include;
         r.opts.exclude = exclude;
-        seine_err e = sn_scope_new(&r.opts, NULL, &s);
+        seine_err e = sn_scope_new(&r.opts, &s, NULL);
         if (e == SEINE_OK)
             e = sn_scope_seed(s, url_of(&p, "http://e.example/a/"));
         if (e == SEINE_OK)

@@ -424,13 +424,13 @@ static const sn_transport_ops ops = {start, cancel, turn, wake, no_fd};
 
 static seine_err
 open_net(void *self, const sn_shared_state *shared, uint32_t shard, uint32_t n_shards,
-         char *out_why, sn_transport **out_transport)
+         sn_transport **out_transport, seine_diag *diag)
 {
     wirelike *w = calloc(1, sizeof *w);
 
     (void)shared;
     (void)n_shards;
-    (void)out_why;
+    (void)diag;
     w->base.ops = &ops;
     w->of = self;
     w->shard = shard;

@@ -14,10 +14,10 @@ TEST(url_rules_names_the_first_rule_that_refuses)
         {"http://e.example/", "", 0},
         {"mailto:a@e.example", "neither http nor https", SEINE_SKIP_SCHEME},
         {"ftp://e.example/", "neither http nor https", SEINE_SKIP_SCHEME},
-        {"http://o.example:25/", "--scope host", SEINE_SKIP_OFFSITE},
-        {"http://e.example:25/x/x/x/x", "--scope host", SEINE_SKIP_OFFSITE},
+        {"http://o.example:25/", "scope host", SEINE_SKIP_OFFSITE},
+        {"http://e.example:25/x/x/x/x", "scope host", SEINE_SKIP_OFFSITE},
         {"http://mail.example:25/x/x/x/x", "a port of another protocol", SEINE_SKIP_PORT},
-        {"http://e.example/no/x/x/x/x", "--exclude '/no/'", SEINE_SKIP_PATTERN},
+        {"http://e.example/no/x/x/x/x", "exclude '/no/'", SEINE_SKIP_PATTERN},
         {"http://e.example/a/a/a/a", "a path that goes round 3 times", SEINE_SKIP_TRAP},
     };
     static const char *const exclude[] = {"/no/", NULL}, *const domains[] = {
@@ -32,7 +32,7 @@ TEST(url_rules_names_the_first_rule_that_refuses)
     o.crawl = &c;
     o.exclude = exclude;
     c.domains = domains;
-    CHECK_EQ(sn_scope_new(&o, NULL, &s), SEINE_OK);
+    CHECK_EQ(sn_scope_new(&o, &s, NULL), SEINE_OK);
     seine_url_init(&u, mem, sizeof mem);
     CHECK_EQ(seine_url_parse(&u, "http://e.example/", 17, NULL), SEINE_OK);
     CHECK_EQ(sn_scope_seed(s, &u), SEINE_OK);

@@ -6,6 +6,7 @@
 
 #include "base/rng.h"
 #include "cookies.h"
+#include "diag_line.h"
 #include "failing.h"
 
 /* A directory of the test's own, and names in it. */
@@ -76,11 +77,11 @@ static seine_cookie_jar *
 loaded(const char *path, const char *text)
 {
     seine_cookie_jar *jar = new_jar();
-    char why[SEINE_WHY] = "";
+    seine_diag diag = SEINE_DIAG;
 
     write_file(path, text);
-    CHECK_EQ(seine_cookie_jar_load(jar, path, T0, why), SEINE_OK);
-    CHECK_STR(why, "");
+    CHECK_EQ(seine_cookie_jar_load(jar, path, T0, &diag), SEINE_OK);
+    CHECK_STR(diag_line(&diag), "");
     return jar;
 }
 
@@ -224,15 +225,16 @@ TEST(cookie_jar_file_with_a_bad_line_is_refused_whole)
 
     EACH_ROW(i, rows) {
         seine_cookie_jar *jar = new_jar();
-        char text[256], why[SEINE_WHY] = "", want[SEINE_WHY];
+        seine_diag diag = SEINE_DIAG;
+        char text[256], want[SEINE_DIAG_ROOM];
 
         snprintf(text, sizeof text,
                  "# Netscape\nh.example\tFALSE\t/\tFALSE\t0\tgood\t1\n\n%s\n",
                  rows[i].line);
         write_file(h.path, text);
-        CHECK_EQ(seine_cookie_jar_load(jar, h.path, T0, why), SEINE_E_CONFIG);
+        CHECK_EQ(seine_cookie_jar_load(jar, h.path, T0, &diag), SEINE_E_CONFIG);
         snprintf(want, sizeof want, "%.60s:4: %s", h.path, rows[i].why);
-        CHECK_STR(why, want);
+        CHECK_STR(diag_line(&diag), want);
         CHECK_EQ(seine_cookie_jar_load(jar, h.path, T0, NULL), SEINE_E_CONFIG);
         CHECK_EQ(seine_cookie_jar_count(jar), 0); /* not even the good one */
         seine_cookie_jar_free(jar);
@@ -256,16 +258,18 @@ TEST(cookie_jar_file_that_is_not_there_is_empty)
 {
     home h = home_new();
     seine_cookie_jar *jar = new_jar();
-    char why[SEINE_WHY] = "untouched", long_path[400];
+    seine_diag diag = {.text = "old"};
+    char long_path[400];
 
-    CHECK_EQ(seine_cookie_jar_load(jar, h.path, T0, why), SEINE_OK);
-    CHECK_STR(why, "untouched");
-    CHECK_EQ(seine_cookie_jar_load(jar, h.dir, T0, why), SEINE_E_IO);
-    CHECK(strstr(why, ": not a regular file"));
+    CHECK_EQ(seine_cookie_jar_load(jar, h.path, T0, &diag), SEINE_OK);
+    CHECK_STR(diag_line(&diag), "");
+    CHECK_EQ(seine_cookie_jar_load(jar, h.dir, T0, &diag), SEINE_E_IO);
+    CHECK(strstr(diag_line(&diag), ": not a regular file"));
     snprintf(long_path, sizeof long_path, "%s/%0300d", h.dir, 0);
-    CHECK_EQ(seine_cookie_jar_load(jar, long_path, T0, why), SEINE_E_IO);
-    CHECK(strncmp(why, "...", 3) == 0);
-    CHECK_EQ(seine_cookie_jar_save(jar, long_path, T0, why), SEINE_E_IO);
+    CHECK_EQ(seine_cookie_jar_load(jar, long_path, T0, &diag), SEINE_E_IO);
+    CHECK(strncmp(diag.file, "…", strlen("…")) == 0);
+    CHECK_STR(diag.text, "file name too long");
+    CHECK_EQ(seine_cookie_jar_save(jar, long_path, T0, &diag), SEINE_E_IO);
     seine_cookie_jar_free(jar);
     home_free(&h);
 }
@@ -274,15 +278,15 @@ TEST(cookie_jar_file_over_16_mib_is_refused)
 {
     home h = home_new();
     seine_cookie_jar *jar = new_jar();
-    char why[SEINE_WHY] = "";
+    seine_diag diag = SEINE_DIAG;
     FILE *out = fopen(h.path, "w");
 
     for (int i = 0; out && i < (16 << 20) / 1024 + 64; i++)
         fprintf(out, "#%01022d\n", i);
     if (out)
         fclose(out);
-    CHECK_EQ(seine_cookie_jar_load(jar, h.path, T0, why), SEINE_E_CONFIG);
-    CHECK(strstr(why, ": larger than 16 MiB"));
+    CHECK_EQ(seine_cookie_jar_load(jar, h.path, T0, &diag), SEINE_E_CONFIG);
+    CHECK(strstr(diag_line(&diag), ": larger than 16 MiB"));
     seine_cookie_jar_free(jar);
     home_free(&h);
 }
@@ -326,19 +330,19 @@ TEST(cookie_jar_file_that_cannot_be_written_is_an_error)
         const char *path, *why;
     } rows[] = {
         {"/dev/null", "/dev/null: not a regular file"}, /* and is still there */
-        {"/nowhere/jar", "/nowhere/jar: No such file or directory"},
+        {"/nowhere/jar", "/nowhere/jar: no such file or directory"},
         {"/tmp/", "/tmp/: not a regular file"},
         {"/tmp", "/tmp: not a regular file"},
-        {"/dev/null/jar", "/dev/null/jar: Not a directory"},
-        {"/proc/jar\n", "/proc/jar?: No such file or directory"},
+        {"/dev/null/jar", "/dev/null/jar: not a directory"},
+        {"/proc/jar\n", "/proc/jar?: no such file or directory"},
     };
     seine_cookie_jar *jar = new_jar();
 
     EACH_ROW(i, rows) {
-        char why[SEINE_WHY] = "";
+        seine_diag diag = SEINE_DIAG;
 
-        CHECK_EQ(seine_cookie_jar_save(jar, rows[i].path, T0, why), SEINE_E_IO);
-        CHECK_STR(why, rows[i].why);
+        CHECK_EQ(seine_cookie_jar_save(jar, rows[i].path, T0, &diag), SEINE_E_IO);
+        CHECK_STR(diag_line(&diag), rows[i].why);
         CHECK_EQ(seine_cookie_jar_save(jar, rows[i].path, T0, NULL), SEINE_E_IO);
     }
     CHECK_EQ(access("/dev/null", F_OK), 0);

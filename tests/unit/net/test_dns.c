@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "diag_line.h"
 #include "failing.h"
 
 static void
@@ -42,7 +43,7 @@ TEST(dns_knows_without_asking)
 
     CHECK_EQ(seine_clock_fake_new(SEINE_SECS(9), 0, 1, &clock), SEINE_OK);
     CHECK_EQ(sn_loop_init(&loop, clock), SEINE_OK);
-    CHECK_EQ(sn_dns_new(&loop, &(sn_dns_opts){.resolve = resolve}, NULL, &d), SEINE_OK);
+    CHECK_EQ(sn_dns_new(&loop, &(sn_dns_opts){.resolve = resolve}, &d, NULL), SEINE_OK);
     EACH_ROW(i, rows) {
         sn_lookup l = {.done = never};
 
@@ -73,10 +74,10 @@ TEST(dns_says_what_is_wrong_with_its_options)
         const char *server, *resolve, *why;
     } rows[] = {
         {"dns.example", NULL,
-         "\"dns.example\" is no name server: it needs ADDR or ADDR:PORT"},
+         "dns 'dns.example': no name server: it needs ADDR or ADDR:PORT"},
         {"127.0.0.1:x", NULL,
-         "\"127.0.0.1:x\" is no name server: it needs ADDR or ADDR:PORT"},
-        {NULL, "a:b:c", "\"a:b:c\" is not HOST:PORT:ADDR"},
+         "dns '127.0.0.1:x': no name server: it needs ADDR or ADDR:PORT"},
+        {NULL, "a:b:c", "resolve 'a:b:c': not HOST:PORT:ADDR"},
     };
     seine_clock *clock;
     sn_loop loop;
@@ -86,12 +87,12 @@ TEST(dns_says_what_is_wrong_with_its_options)
     EACH_ROW(i, rows) {
         const char *resolve[] = {"fine:1:::1", rows[i].resolve, NULL};
         sn_dns_opts opts = {.server = rows[i].server, .resolve = resolve};
-        char why[SEINE_WHY] = "";
+        seine_diag diag = SEINE_DIAG;
         sn_dns *d = NULL;
 
-        CHECK_EQ(sn_dns_new(&loop, &opts, why, &d), SEINE_E_CONFIG);
-        CHECK_STR(why, rows[i].why);
-        CHECK_EQ(sn_dns_new(&loop, &opts, NULL, &d), SEINE_E_CONFIG);
+        CHECK_EQ(sn_dns_new(&loop, &opts, &d, &diag), SEINE_E_CONFIG);
+        CHECK_STR(diag_line(&diag), rows[i].why);
+        CHECK_EQ(sn_dns_new(&loop, &opts, &d, NULL), SEINE_E_CONFIG);
         CHECK(!d);
         CHECK_EQ(loop.reserved, 0);
     }
@@ -113,7 +114,7 @@ TEST(dns_without_memory_is_not_made)
         if (e == SEINE_OK)
             e = sn_loop_init(&loop, clock);
         if (e == SEINE_OK) {
-            e = sn_dns_new(&loop, &(sn_dns_opts){.resolve = resolve}, NULL, &d);
+            e = sn_dns_new(&loop, &(sn_dns_opts){.resolve = resolve}, &d, NULL);
             CHECK_EQ(d != NULL, e == SEINE_OK);
             sn_dns_free(d);
             CHECK_EQ(loop.reserved, 0);

@@ -6,10 +6,11 @@
 
 #include "base/base64.h"
 #include "check.h"
+#include "diag_line.h"
 #include "failing.h"
 #include "seine/view.h"
 
-static char why[SEINE_WHY];
+static seine_diag diag;
 
 static sn_str
 text(const char *s)
@@ -92,7 +93,8 @@ TEST(proxy_is_read_from_a_url)
     EACH_ROW(i, rows) {
         sn_proxy p;
 
-        CHECK_EQ(sn_proxy_parse("proxy", text(rows[i].text), &memory, why, &p), SEINE_OK);
+        CHECK_EQ(sn_proxy_parse("proxy", text(rows[i].text), &memory, &p, &diag),
+                 SEINE_OK);
         CHECK_EQ(p.kind, rows[i].kind);
         CHECK_EQ(p.port, rows[i].port);
         CHECK_VIEW(p.host, rows[i].host);
@@ -124,7 +126,8 @@ TEST(proxy_login_is_decoded_and_never_shown)
         size_t n = 0;
         sn_proxy p;
 
-        CHECK_EQ(sn_proxy_parse("proxy", text(rows[i].text), &memory, why, &p), SEINE_OK);
+        CHECK_EQ(sn_proxy_parse("proxy", text(rows[i].text), &memory, &p, &diag),
+                 SEINE_OK);
         CHECK_VIEW(p.user, rows[i].user);
         if (rows[i].pass)
             CHECK_VIEW(p.pass, rows[i].pass);
@@ -179,11 +182,11 @@ TEST(proxy_that_is_none_is_a_named_error_without_its_login)
     EACH_ROW(i, rows) {
         sn_proxy p;
 
-        CHECK_EQ(sn_proxy_parse("proxy", text(rows[i].text), &memory, why, &p),
+        CHECK_EQ(sn_proxy_parse("proxy", text(rows[i].text), &memory, &p, &diag),
                  SEINE_E_CONFIG);
-        CHECK_STR(why, rows[i].why);
-        CHECK(!strstr(why, "Pw1"));
-        CHECK_EQ(sn_proxy_parse("proxy", text(rows[i].text), &memory, NULL, &p),
+        CHECK_STR(diag_line(&diag), rows[i].why);
+        CHECK(!strstr(diag_line(&diag), "Pw1"));
+        CHECK_EQ(sn_proxy_parse("proxy", text(rows[i].text), &memory, &p, NULL),
                  SEINE_E_CONFIG);
     }
     sn_arena_fini(&memory);
@@ -206,7 +209,7 @@ parse_login(const char *scheme, size_t user, size_t pass)
     n += pass;
     memcpy(url + n, "@p:1", 4);
     sn_arena_init(&memory, 4096, SIZE_MAX);
-    seine_err e = sn_proxy_parse("proxy", (sn_str){url, n + 4}, &memory, why, &p);
+    seine_err e = sn_proxy_parse("proxy", (sn_str){url, n + 4}, &memory, &p, &diag);
     if (e == SEINE_OK) {
         CHECK_EQ(p.user.len, user);
         CHECK_EQ(p.pass.len, pass);
@@ -223,10 +226,10 @@ TEST(proxy_login_has_at_most_255_bytes_each)
         CHECK_EQ(parse_login(schemes[i], 255, 255), SEINE_OK);
         CHECK_EQ(parse_login(schemes[i], 256, 1), SEINE_E_CONFIG);
         CHECK_EQ(parse_login(schemes[i], 1, 256), SEINE_E_CONFIG);
-        CHECK_STR(why, "proxy: a user or password has at most 255 bytes");
+        CHECK_STR(diag_line(&diag), "proxy: a user or password has at most 255 bytes");
     }
     CHECK_EQ(parse_login("http://", 1024, 1024), SEINE_E_CONFIG);
-    CHECK_STR(why, "proxy: longer than 2048 bytes");
+    CHECK_STR(diag_line(&diag), "proxy: longer than 2048 bytes");
 }
 
 TEST(proxies_option_counts_for_both_schemes_and_before_the_environment)
@@ -237,7 +240,7 @@ TEST(proxies_option_counts_for_both_schemes_and_before_the_environment)
 
     environment = set;
     CHECK_EQ(sn_proxies_init(&p, &(sn_proxies_opts){.proxy = "socks5h://o:9", .env = env},
-                             why),
+                             &diag),
              SEINE_OK);
     CHECK_EQ(p.n, 1);
     CHECK_STR(shown(&p, "http://a.example/"), "socks5h://o:9");
@@ -255,7 +258,7 @@ TEST(proxies_off_or_nothing_is_none_whatever_the_environment_says)
         sn_proxies p;
 
         CHECK_EQ(
-            sn_proxies_init(&p, &(sn_proxies_opts){.proxy = rows[i], .env = env}, why),
+            sn_proxies_init(&p, &(sn_proxies_opts){.proxy = rows[i], .env = env}, &diag),
             SEINE_OK);
         CHECK_EQ(p.n, 0);
         CHECK(!choose(&p, "http://a.example/"));
@@ -287,11 +290,11 @@ TEST(proxies_of_the_environment_by_scheme)
         sn_proxies p;
 
         environment = rows[i].set;
-        CHECK_EQ(sn_proxies_init(&p, &(sn_proxies_opts){.env = env}, why), SEINE_OK);
+        CHECK_EQ(sn_proxies_init(&p, &(sn_proxies_opts){.env = env}, &diag), SEINE_OK);
         CHECK_STR(shown(&p, "http://a.example/"), rows[i].http);
         CHECK_STR(shown(&p, "https://a.example/"), rows[i].https);
         sn_proxies_fini(&p);
-        CHECK_EQ(sn_proxies_init(&p, &(sn_proxies_opts){.env = NULL}, why), SEINE_OK);
+        CHECK_EQ(sn_proxies_init(&p, &(sn_proxies_opts){.env = NULL}, &diag), SEINE_OK);
         CHECK(!choose(&p, "http://a.example/"));
         sn_proxies_fini(&p);
     }
@@ -306,12 +309,12 @@ TEST(proxies_that_are_the_same_are_one)
     sn_proxies p;
 
     environment = same;
-    CHECK_EQ(sn_proxies_init(&p, &(sn_proxies_opts){.env = env}, why), SEINE_OK);
+    CHECK_EQ(sn_proxies_init(&p, &(sn_proxies_opts){.env = env}, &diag), SEINE_OK);
     CHECK_EQ(p.n, 1);
     CHECK(p.http == p.https);
     sn_proxies_fini(&p);
     environment = other;
-    CHECK_EQ(sn_proxies_init(&p, &(sn_proxies_opts){.env = env}, why), SEINE_OK);
+    CHECK_EQ(sn_proxies_init(&p, &(sn_proxies_opts){.env = env}, &diag), SEINE_OK);
     CHECK_EQ(p.n, 2);
     CHECK(!sn_str_eq(p.http->key, p.https->key)); /* another login, another pool */
     CHECK_EQ(p.https->index, 1);
@@ -334,9 +337,9 @@ TEST(proxies_name_the_variable_that_is_wrong)
         sn_proxies p;
 
         environment = rows[i].set;
-        CHECK_EQ(sn_proxies_init(&p, &(sn_proxies_opts){.env = env}, why),
+        CHECK_EQ(sn_proxies_init(&p, &(sn_proxies_opts){.env = env}, &diag),
                  SEINE_E_CONFIG);
-        CHECK_STR(why, rows[i].why);
+        CHECK_STR(diag_line(&diag), rows[i].why);
     }
 }
 
@@ -399,7 +402,7 @@ TEST(no_proxy_takes_names_ports_addresses_and_nets)
             sn_proxies_init(
                 &p,
                 &(sn_proxies_opts){.proxy = "p:1", .no_proxy = rows[i].list, .env = env},
-                why),
+                &diag),
             SEINE_OK);
         CHECK_EQ(!choose(&p, rows[i].url), rows[i].straight);
         CHECK(choose(&p, "http://all.example/") || p.none); /* the option replaces it */
@@ -415,15 +418,15 @@ TEST(no_proxy_of_the_environment)
     sn_proxies p;
 
     environment = lower;
-    CHECK_EQ(sn_proxies_init(&p, &(sn_proxies_opts){.env = env}, why), SEINE_OK);
+    CHECK_EQ(sn_proxies_init(&p, &(sn_proxies_opts){.env = env}, &diag), SEINE_OK);
     CHECK(!choose(&p, "http://a/") && choose(&p, "http://b/"));
     sn_proxies_fini(&p);
     environment = upper;
-    CHECK_EQ(sn_proxies_init(&p, &(sn_proxies_opts){.env = env}, why), SEINE_OK);
+    CHECK_EQ(sn_proxies_init(&p, &(sn_proxies_opts){.env = env}, &diag), SEINE_OK);
     CHECK(choose(&p, "http://a/") && !choose(&p, "http://b/"));
     sn_proxies_fini(&p);
     /* It holds for the proxy of the option, too. */
-    CHECK_EQ(sn_proxies_init(&p, &(sn_proxies_opts){.proxy = "p:2", .env = env}, why),
+    CHECK_EQ(sn_proxies_init(&p, &(sn_proxies_opts){.proxy = "p:2", .env = env}, &diag),
              SEINE_OK);
     CHECK(choose(&p, "http://a/") && !choose(&p, "http://b/"));
     sn_proxies_fini(&p);
@@ -445,11 +448,11 @@ TEST(no_proxy_entry_that_is_none_is_an_error_of_the_option_alone)
         snprintf(want, sizeof want, "no_proxy: neither a name, an address nor a net: %s",
                  rows[i]);
         CHECK_EQ(sn_proxies_init(&p, &(sn_proxies_opts){.proxy = "p:1", .no_proxy = list},
-                                 why),
+                                 &diag),
                  SEINE_E_CONFIG);
-        CHECK_STR(why, want);
+        CHECK_STR(diag_line(&diag), want);
         environment = e;
-        CHECK_EQ(sn_proxies_init(&p, &(sn_proxies_opts){.env = env}, why), SEINE_OK);
+        CHECK_EQ(sn_proxies_init(&p, &(sn_proxies_opts){.env = env}, &diag), SEINE_OK);
         CHECK(!choose(&p, "http://a/") && !choose(&p, "http://b/"));
         CHECK(choose(&p, "http://c/"));
         sn_proxies_fini(&p);
@@ -477,7 +480,7 @@ TEST(proxy_knows_who_resolves_and_what_needs_a_tunnel)
     EACH_ROW(i, rows) {
         sn_proxies p;
 
-        CHECK_EQ(sn_proxies_init(&p, &(sn_proxies_opts){.proxy = rows[i].proxy}, why),
+        CHECK_EQ(sn_proxies_init(&p, &(sn_proxies_opts){.proxy = rows[i].proxy}, &diag),
                  SEINE_OK);
         CHECK_EQ(sn_proxy_resolves(p.http), rows[i].resolves);
         CHECK_EQ(sn_proxy_needs_tunnel(p.http, &http), rows[i].http);
@@ -493,12 +496,12 @@ TEST(proxy_tells_its_name_cut_to_fit)
     sn_proxy p;
 
     sn_arena_init(&memory, 1024, SIZE_MAX);
-    CHECK_EQ(sn_proxy_parse("proxy", text("joe:pw@p:1"), &memory, why, &p), SEINE_OK);
+    CHECK_EQ(sn_proxy_parse("proxy", text("joe:pw@p:1"), &memory, &p, &diag), SEINE_OK);
     sn_proxy_tell(&p, "said no", out);
     CHECK_STR(out, "proxy http://p:1: said no");
     for (size_t i = 7; i < 240; i++)
         name[i] = i % 50 == 0 ? '.' : 'a';
-    CHECK_EQ(sn_proxy_parse("proxy", text(name), &memory, why, &p), SEINE_OK);
+    CHECK_EQ(sn_proxy_parse("proxy", text(name), &memory, &p, &diag), SEINE_OK);
     sn_proxy_tell(&p, "said no", out);
     CHECK_EQ(strlen(out), SN_PROXY_TELL - 1);
     CHECK(strstr(out, ": said no"));
@@ -515,7 +518,7 @@ TEST(proxies_without_memory)
     FAIL_EACH(n)
     {
         sn_proxies p;
-        seine_err e = sn_proxies_init(&p, &(sn_proxies_opts){.env = env}, why);
+        seine_err e = sn_proxies_init(&p, &(sn_proxies_opts){.env = env}, &diag);
 
         CHECK(e == SEINE_OK || e == SEINE_E_NOMEM);
         if (e == SEINE_OK)

@@ -59,7 +59,7 @@ run(const talk *k, size_t step, size_t most)
     result r = {.event = SN_TUNNEL_MORE};
 
     sn_arena_init(&memory, 1024, SIZE_MAX);
-    CHECK_EQ(sn_proxy_parse("proxy", sn_str_of(k->proxy), &memory, NULL, &proxy),
+    CHECK_EQ(sn_proxy_parse("proxy", sn_str_of(k->proxy), &memory, &proxy, NULL),
              SEINE_OK);
     CHECK_EQ(sn_tunnel_init(&t, &proxy, &k->to, NULL), SEINE_OK);
     say(&t, &r);
@@ -482,7 +482,7 @@ TEST(tunnel_answers_to_what_was_not_asked_yet_are_an_error)
 
         sn_arena_init(&memory, 1024, SIZE_MAX);
         CHECK_EQ(
-            sn_proxy_parse("proxy", sn_str_of(early[i].proxy), &memory, NULL, &proxy),
+            sn_proxy_parse("proxy", sn_str_of(early[i].proxy), &memory, &proxy, NULL),
             SEINE_OK);
         CHECK_EQ(sn_tunnel_init(&t, &proxy, &(sn_tunnel_to)NAME, NULL), SEINE_OK);
         sn_tunnel_said(&t, sn_tunnel_says(&t).len - 1);
@@ -511,7 +511,7 @@ TEST(tunnel_names_have_1_to_255_bytes)
 
             sn_arena_init(&memory, 1024, SIZE_MAX);
             CHECK_EQ(
-                sn_proxy_parse("proxy", sn_str_of(proxies[j]), &memory, NULL, &proxy),
+                sn_proxy_parse("proxy", sn_str_of(proxies[j]), &memory, &proxy, NULL),
                 SEINE_OK);
             seine_err e = sn_tunnel_init(
                 &t, &proxy, &(sn_tunnel_to){.name = {long_name, rows[i].len}, .port = 1},
@@ -554,7 +554,7 @@ TEST(tunnel_without_memory)
 
             sn_arena_init(&memory, 1024, SIZE_MAX);
             seine_err e =
-                sn_proxy_parse("proxy", sn_str_of(proxies[j]), &memory, NULL, &proxy);
+                sn_proxy_parse("proxy", sn_str_of(proxies[j]), &memory, &proxy, NULL);
             if (e == SEINE_OK &&
                 (e = sn_tunnel_init(&t, &proxy, &(sn_tunnel_to)NAME, NULL)) == SEINE_OK) {
                 sn_tunnel_said(&t, sn_tunnel_says(&t).len);

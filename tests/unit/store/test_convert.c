@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "diag_line.h"
 #include "failing.h"
 
 static char folder[64], in_path[96], out_path[96];
@@ -55,22 +56,24 @@ load(const char *path)
 static char notes[4096];
 
 static void
-note(const char *line, void *arg)
+note(const char *line, const char *member, void *arg)
 {
     size_t n = strlen(notes);
 
     (void)arg;
-    snprintf(notes + n, sizeof notes - n, "%s\n", line);
+    snprintf(notes + n, sizeof notes - n, "%s%s%s\n", line, member ? " @" : "",
+             member ? member : "");
 }
 
 static seine_err
-convert(seine_convert_opts o, seine_converted *out_done, char *why)
+convert(seine_convert_opts o, seine_converted *out_done, seine_diag *diag)
 {
-    notes[0] = why[0] = '\0';
+    notes[0] = '\0';
+    *diag = (seine_diag)SEINE_DIAG;
     o.in = in_path;
     o.out = out_path;
     o.note = note;
-    return seine_convert(&o, out_done, why);
+    return seine_convert(&o, out_done, diag);
 }
 
 #define RECORD                                                                       \
@@ -121,12 +124,12 @@ TEST(convert_changes_the_format)
     EACH_ROW(i, rows) {
         seine_convert_opts o = SEINE_CONVERT_OPTS;
         seine_converted done;
-        char why[SEINE_WHY];
+        seine_diag diag = SEINE_DIAG;
 
         set_up(rows[i].in, rows[i].out);
         save(in_path, rows[i].from, strlen(rows[i].from));
-        CHECK_EQ(convert(o, &done, why), SEINE_OK);
-        CHECK_STR(why, "");
+        CHECK_EQ(convert(o, &done, &diag), SEINE_OK);
+        CHECK_STR(diag_line(&diag), "");
         CHECK_STR(load(out_path), rows[i].to);
         CHECK_STR(notes, rows[i].notes);
         CHECK_EQ(done.bad, 0);
@@ -170,17 +173,18 @@ TEST(convert_ends_at_a_bad_line_or_leaves_it_out)
     EACH_ROW(i, rows) {
         seine_convert_opts o = SEINE_CONVERT_OPTS;
         seine_converted done;
-        char why[SEINE_WHY], want[400];
+        char want[400];
+        seine_diag diag = SEINE_DIAG;
 
         set_up(rows[i].in, "out.jsonl");
         save(in_path, rows[i].from, strlen(rows[i].from));
-        CHECK_EQ(convert(o, &done, why), SEINE_E_PARSE);
+        CHECK_EQ(convert(o, &done, &diag), SEINE_E_PARSE);
         snprintf(want, sizeof want, "%s/%s", folder, rows[i].why);
-        CHECK_STR(why, want);
+        CHECK_STR(diag_line(&diag), want);
         CHECK_STR(load(out_path), rows[i].out);
 
         o.skip_bad = o.overwrite = true;
-        seine_err e = convert(o, &done, why);
+        seine_err e = convert(o, &done, &diag);
         CHECK_EQ(e, rows[i].rest ? SEINE_OK : SEINE_E_PARSE);
         if (rows[i].rest) {
             snprintf(want, sizeof want, "%s/%s\n", folder, rows[i].why);
@@ -206,25 +210,26 @@ TEST(convert_goes_through_sqlite_and_back)
         "{\"v\":1,\"type\":\"summary\",\"seq\":11,\"ok\":2}\n";
     seine_convert_opts o = SEINE_CONVERT_OPTS;
     seine_converted done;
-    char why[SEINE_WHY] = "", again[128];
+    char again[128];
+    seine_diag diag = SEINE_DIAG;
 
     set_up("a.jsonl", "a.sqlite");
     save(in_path, lines, strlen(lines));
-    CHECK_EQ(convert(o, &done, why), SEINE_OK);
+    CHECK_EQ(convert(o, &done, &diag), SEINE_OK);
     CHECK_EQ(done.records, 5);
     CHECK_STR(notes, "");
     snprintf(again, sizeof again, "%s/b.jsonl", folder);
     o.in = out_path;
     o.out = again;
     o.note = note;
-    CHECK_EQ(seine_convert(&o, &done, why), SEINE_OK);
-    CHECK_STR(notes, "1 bodies were left out: try --body b64\n");
+    CHECK_EQ(seine_convert(&o, &done, &diag), SEINE_OK);
+    CHECK_STR(notes, "1 bodies were left out @body\n");
     o.body = SEINE_BODY_B64;
     o.overwrite = true;
-    CHECK_EQ(seine_convert(&o, &done, why), SEINE_OK);
+    CHECK_EQ(seine_convert(&o, &done, &diag), SEINE_OK);
     CHECK_STR(load(again), lines);
     o.body = SEINE_BODY_TEXT;
-    CHECK_EQ(seine_convert(&o, &done, why), SEINE_OK);
+    CHECK_EQ(seine_convert(&o, &done, &diag), SEINE_OK);
     CHECK(strstr(load(again), "\"body\":\"hi\\u0000\"") != NULL);
     (void)unlink(again);
     tear_down();
@@ -234,22 +239,24 @@ TEST(convert_tells_what_a_database_is_not)
 {
     seine_convert_opts o = SEINE_CONVERT_OPTS;
     seine_converted done;
-    char why[SEINE_WHY];
+    seine_diag diag = SEINE_DIAG;
 
     set_up("a.sqlite", "a.jsonl");
     save(in_path, "not at all", 10);
-    CHECK_EQ(convert(o, &done, why), SEINE_E_PARSE);
-    CHECK(strstr(why, "a.sqlite is no SQLite database") != NULL);
+    CHECK_EQ(convert(o, &done, &diag), SEINE_E_PARSE);
+    CHECK(strstr(diag_line(&diag), "a.sqlite is no SQLite database") != NULL);
     CHECK_STR(load(out_path), "(none)");
     save(in_path, "", 0);
-    CHECK_EQ(convert(o, &done, why), SEINE_E_INVAL);
-    CHECK(strstr(why, "a.sqlite holds no records of seine") != NULL);
+    CHECK_EQ(convert(o, &done, &diag), SEINE_E_INVAL);
+    CHECK(strstr(diag_line(&diag), "a.sqlite holds no records of seine") != NULL);
     tear_down();
 
     set_up("a.jsonl", "a.sqlite");
     save(in_path, "{\"a\":1}\n", 8);
-    CHECK_EQ(convert(o, &done, why), SEINE_E_INVAL);
-    CHECK(strstr(why, "holds no records of seine, SQLite nothing else") != NULL);
+    CHECK_EQ(convert(o, &done, &diag), SEINE_E_INVAL);
+    CHECK(strstr(diag_line(&diag), "a.jsonl: no records of seine, and SQLite holds ") !=
+          NULL);
+    CHECK_STR(diag.member, "in");
     CHECK_STR(load(out_path), "(none)");
     tear_down();
 }
@@ -258,12 +265,12 @@ TEST(convert_tells_a_stranger_among_records)
 {
     seine_convert_opts o = SEINE_CONVERT_OPTS;
     seine_converted done;
-    char why[SEINE_WHY];
+    seine_diag diag = SEINE_DIAG;
 
     set_up("a.jsonl", "a.csv");
     save(in_path, RECORD "{\"a\":1}\n", strlen(RECORD) + 8);
-    CHECK_EQ(convert(o, &done, why), SEINE_E_PARSE);
-    CHECK(strstr(why, "a.jsonl:2: no record, among records") != NULL);
+    CHECK_EQ(convert(o, &done, &diag), SEINE_E_PARSE);
+    CHECK(strstr(diag_line(&diag), "a.jsonl:2: no record, among records") != NULL);
     CHECK_STR(load(out_path), HEAD "\n" ROW);
     tear_down();
 }
@@ -274,36 +281,39 @@ TEST(convert_refuses_before_anything_is_written)
         const char *in, *out;
         seine_sink_format to;
         seine_err err;
-        const char *why; /* its end */
+        const char *member, *line; /* its end */
     } rows[] = {
-        {"a.jsonl", "a.txt", SEINE_SINK_AUTO, SEINE_E_INVAL,
-         "a.txt: no format has that ending: try --to jsonl|csv|sqlite|warc"},
-        {"a.jsonl", "a.warc", SEINE_SINK_AUTO, SEINE_E_INVAL,
-         "try seine fetch -o NAME.warc.gz"},
-        {"a.jsonl", "a.jsonl", SEINE_SINK_CSV, SEINE_E_ALREADY, "a.jsonl exists (8 B)"},
+        {"a.jsonl", "a.txt", SEINE_SINK_AUTO, SEINE_E_INVAL, "out",
+         "a.txt: no format has that ending"},
+        {"a.jsonl", "a.warc", SEINE_SINK_AUTO, SEINE_E_INVAL, "to",
+         "a.warc: a WARC is made of what was on the wire, which no other format keeps"},
+        {"a.jsonl", "a.jsonl", SEINE_SINK_CSV, SEINE_E_ALREADY, "",
+         "a.jsonl exists (8 B)"},
     };
 
     EACH_ROW(i, rows) {
         seine_convert_opts o = SEINE_CONVERT_OPTS;
         seine_converted done;
-        char why[SEINE_WHY];
+        seine_diag diag = SEINE_DIAG;
 
         set_up(rows[i].in, rows[i].out);
         save(in_path, "{\"a\":1}\n", 8);
         o.to = rows[i].to;
-        CHECK_EQ(convert(o, &done, why), rows[i].err);
-        size_t n = strlen(why), m = strlen(rows[i].why);
-        CHECK_STR(n >= m ? why + n - m : why, rows[i].why);
+        CHECK_EQ(convert(o, &done, &diag), rows[i].err);
+        const char *line = diag_line(&diag);
+        size_t n = strlen(line), m = strlen(rows[i].line);
+        CHECK_STR(n >= m ? line + n - m : line, rows[i].line);
+        CHECK_STR(diag.member, rows[i].member);
         CHECK_STR(load(in_path), "{\"a\":1}\n");
         tear_down();
     }
     seine_convert_opts o = SEINE_CONVERT_OPTS;
     seine_converted done;
-    char why[SEINE_WHY];
+    seine_diag diag = SEINE_DIAG;
 
     set_up("none.jsonl", "a.csv");
-    CHECK_EQ(convert(o, &done, why), SEINE_E_INVAL);
-    CHECK(strstr(why, "none.jsonl: no such file or directory") != NULL);
+    CHECK_EQ(convert(o, &done, &diag), SEINE_E_INVAL);
+    CHECK(strstr(diag_line(&diag), "none.jsonl: no such file or directory") != NULL);
     CHECK_STR(load(out_path), "(none)");
     tear_down();
 }
@@ -312,13 +322,13 @@ TEST(convert_never_writes_over_its_input)
 {
     seine_convert_opts o = SEINE_CONVERT_OPTS;
     seine_converted done;
-    char why[SEINE_WHY];
+    seine_diag diag = SEINE_DIAG;
 
     set_up("a.jsonl", "a.jsonl");
     save(in_path, "{\"a\":1}\n", 8);
     o.overwrite = true;
-    CHECK_EQ(convert(o, &done, why), SEINE_E_INVAL);
-    CHECK(strstr(why, "is the input itself") != NULL);
+    CHECK_EQ(convert(o, &done, &diag), SEINE_E_INVAL);
+    CHECK(strstr(diag_line(&diag), "is the input itself") != NULL);
     CHECK_STR(load(in_path), "{\"a\":1}\n");
     tear_down();
 }
@@ -327,19 +337,19 @@ TEST(convert_appends_records_and_refuses_other_columns)
 {
     seine_convert_opts o = SEINE_CONVERT_OPTS;
     seine_converted done;
-    char why[SEINE_WHY];
+    seine_diag diag = SEINE_DIAG;
 
     set_up("a.jsonl", "a.csv");
     save(in_path, RECORD, strlen(RECORD));
     o.append = true;
-    CHECK_EQ(convert(o, &done, why), SEINE_OK);
-    CHECK_EQ(convert(o, &done, why), SEINE_OK);
+    CHECK_EQ(convert(o, &done, &diag), SEINE_OK);
+    CHECK_EQ(convert(o, &done, &diag), SEINE_OK);
     CHECK_STR(load(out_path), HEAD "\n" ROW ROW);
     save(in_path, "{\"a\":1}\n", 8);
-    CHECK_EQ(convert(o, &done, why), SEINE_E_INVAL);
-    CHECK(strstr(why, "only records are appended to CSV") != NULL);
+    CHECK_EQ(convert(o, &done, &diag), SEINE_E_INVAL);
+    CHECK(strstr(diag_line(&diag), "only records are appended to CSV") != NULL);
     save(out_path, "x\n", 2);
-    CHECK_EQ(convert(o, &done, why), SEINE_E_OUTPUT_CHANGED);
+    CHECK_EQ(convert(o, &done, &diag), SEINE_E_OUTPUT_CHANGED);
     tear_down();
 }
 
@@ -348,14 +358,14 @@ TEST(convert_gives_a_digest_a_column)
 #define DIGEST "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
     seine_convert_opts o = SEINE_CONVERT_OPTS;
     seine_converted done;
-    char why[SEINE_WHY];
+    seine_diag diag = SEINE_DIAG;
     static const char line[] =
         "{\"v\":1,\"type\":\"result\",\"url\":\"u\",\"outcome\":\"ok\","
         "\"sha256\":\"" DIGEST "\"}\n";
 
     set_up("a.jsonl", "a.csv");
     save(in_path, line, strlen(line));
-    CHECK_EQ(convert(o, &done, why), SEINE_OK);
+    CHECK_EQ(convert(o, &done, &diag), SEINE_OK);
     CHECK_STR(load(out_path),
               HEAD ",sha256\n0,1970-01-01T00:00:00.000000Z,,u,,ok,,0,,,,0,"
                    ",,," DIGEST "\n");
@@ -368,7 +378,7 @@ TEST(convert_gives_what_pages_say_columns_and_takes_it_back)
 #define SAID ",lang,canonical,meta_robots,links,sha256"
     seine_convert_opts o = SEINE_CONVERT_OPTS;
     seine_converted done;
-    char why[SEINE_WHY];
+    seine_diag diag = SEINE_DIAG;
     static const char head[] =
         "{\"v\":1,\"type\":\"result\",\"seq\":3,\"ts\":\"1970-01-01T00:00:00.000000Z\","
         "\"url\":\"u\",\"outcome\":\"ok\",\"ok\":true,\"attempts\":1,"
@@ -377,7 +387,7 @@ TEST(convert_gives_what_pages_say_columns_and_takes_it_back)
 
     set_up("a.jsonl", "a.csv");
     save(in_path, head, strlen(head));
-    CHECK_EQ(convert(o, &done, why), SEINE_OK);
+    CHECK_EQ(convert(o, &done, &diag), SEINE_OK);
     CHECK_STR(load(out_path), HEAD SAID "\n3,1970-01-01T00:00:00.000000Z,,u,,ok,,1,,,,0,"
                                         ",,,de,http://c/,none,7," DIGEST "\n");
     CHECK_STR(notes, "");
@@ -388,7 +398,7 @@ TEST(convert_gives_what_pages_say_columns_and_takes_it_back)
                    ",,,de,http://c/,none,7," DIGEST "\n",
          strlen(HEAD SAID "\n3,1970-01-01T00:00:00.000000Z,,u,,ok,,1,,,,0,"
                           ",,,de,http://c/,none,7," DIGEST "\n"));
-    CHECK_EQ(convert(o, &done, why), SEINE_OK);
+    CHECK_EQ(convert(o, &done, &diag), SEINE_OK);
     CHECK_STR(load(out_path), head);
     CHECK_STR(notes, "");
     tear_down();
@@ -400,7 +410,7 @@ TEST(convert_reads_on_wherever_a_block_ends)
     static char text[200000];
     seine_convert_opts o = SEINE_CONVERT_OPTS;
     seine_converted done;
-    char why[SEINE_WHY];
+    seine_diag diag = SEINE_DIAG;
 
     for (size_t width = 1; width < 9; width++) {
         size_t n = 0, k = 0;
@@ -413,7 +423,7 @@ TEST(convert_reads_on_wherever_a_block_ends)
         }
         set_up("a.csv", "a.jsonl");
         save(in_path, text, n);
-        CHECK_EQ(convert(o, &done, why), SEINE_OK);
+        CHECK_EQ(convert(o, &done, &diag), SEINE_OK);
         CHECK_EQ(done.records, k);
         tear_down();
     }
@@ -424,7 +434,7 @@ TEST(convert_names_so_many_losses_and_counts_the_rest)
     static char line[1 << 13];
     seine_convert_opts o = SEINE_CONVERT_OPTS;
     seine_converted done;
-    char why[SEINE_WHY];
+    seine_diag diag = SEINE_DIAG;
     size_t n = (size_t)snprintf(line, sizeof line, "{\"a\":1");
 
     for (int i = 0; i < SN_LOST_NAMES + 5; i++)
@@ -432,7 +442,7 @@ TEST(convert_names_so_many_losses_and_counts_the_rest)
     n += (size_t)snprintf(line + n, sizeof line - n, "}\n");
     set_up("a.jsonl", "a.csv");
     save(in_path, line, n);
-    CHECK_EQ(convert(o, &done, why), SEINE_OK);
+    CHECK_EQ(convert(o, &done, &diag), SEINE_OK);
     CHECK(strstr(notes, "member47 (1), and others (5)") != NULL);
     tear_down();
 }
@@ -448,14 +458,14 @@ TEST(convert_says_when_memory_runs_out)
         {
             seine_convert_opts o = SEINE_CONVERT_OPTS;
             seine_converted done;
-            char why[SEINE_WHY] = "";
+            seine_diag diag = SEINE_DIAG;
 
             o.in = in_path;
             o.out = out_path;
             o.overwrite = true;
-            seine_err e = seine_convert(&o, &done, why);
+            seine_err e = seine_convert(&o, &done, &diag);
             CHECK(e == SEINE_OK || e == SEINE_E_NOMEM);
-            CHECK((e == SEINE_OK) == (why[0] == '\0'));
+            CHECK((e == SEINE_OK) == (diag.text[0] == '\0'));
         }
         tear_down();
     }
@@ -465,12 +475,12 @@ TEST(convert_says_when_memory_runs_out)
     {
         seine_convert_opts o = SEINE_CONVERT_OPTS;
         seine_converted done;
-        char why[SEINE_WHY] = "";
+        seine_diag diag = SEINE_DIAG;
 
         o.in = in_path;
         o.out = out_path;
         o.overwrite = true;
-        seine_err e = seine_convert(&o, &done, why);
+        seine_err e = seine_convert(&o, &done, &diag);
         CHECK(e == SEINE_OK || e == SEINE_E_NOMEM);
     }
     tear_down();

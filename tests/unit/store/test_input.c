@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "check.h"
+#include "diag_line.h"
 #include "failing.h"
 #include "store/pack.h"
 
@@ -16,15 +17,16 @@
 static seine_input *
 open_bytes(const char *bytes, size_t n, seine_input_format format, const char *base)
 {
-    char path[64], why[SEINE_WHY] = "";
+    char path[64];
+    seine_diag diag = SEINE_DIAG;
     seine_input *in = NULL;
     int fd = memfd_create("input", MFD_CLOEXEC);
 
     CHECK_EQ(write(fd, bytes, n), (ssize_t)n);
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    CHECK_EQ(seine_input_open(&(seine_input_opts){path, format, base, NULL}, why, &in),
+    CHECK_EQ(seine_input_open(&(seine_input_opts){path, format, base, NULL}, &in, &diag),
              SEINE_OK);
-    CHECK_STR(why, "");
+    CHECK_STR(diag_line(&diag), "");
     close(fd);
     return in;
 }
@@ -332,13 +334,13 @@ TEST(input_resolves_against_its_base)
 
 TEST(input_refuses_a_base_that_is_none)
 {
-    char why[SEINE_WHY] = "";
+    seine_diag diag = SEINE_DIAG;
     seine_input *in = NULL;
 
-    CHECK_EQ(seine_input_open(&(seine_input_opts){"-", SEINE_INPUT_AUTO, "/x", NULL}, why,
-                              &in),
+    CHECK_EQ(seine_input_open(&(seine_input_opts){"-", SEINE_INPUT_AUTO, "/x", NULL}, &in,
+                              &diag),
              SEINE_E_INVAL);
-    CHECK_STR(why, "the base is no URL: relative, and there is no base");
+    CHECK_STR(diag_line(&diag), "base '/x': relative, and there is no base");
     CHECK(!in);
 }
 
@@ -353,12 +355,12 @@ TEST(input_that_cannot_be_read_is_told_in_one_line)
     };
 
     EACH_ROW(i, rows) {
-        char why[SEINE_WHY] = "";
+        seine_diag diag = SEINE_DIAG;
         seine_input *in = NULL;
 
-        CHECK_EQ(seine_input_open(&(seine_input_opts){.path = rows[i].path}, why, &in),
+        CHECK_EQ(seine_input_open(&(seine_input_opts){.path = rows[i].path}, &in, &diag),
                  SEINE_E_IO);
-        CHECK_STR(why, rows[i].why);
+        CHECK_STR(diag_line(&diag), rows[i].why);
     }
 }
 
@@ -384,7 +386,7 @@ TEST(input_in_a_foreign_encoding_is_told_in_one_line)
         seine_ask ask;
 
         CHECK_EQ(seine_input_next(in, &ask), SEINE_E_IO);
-        CHECK(strstr(seine_input_why(in), rows[i].why) != NULL);
+        CHECK(strstr(diag_line(seine_input_diag(in)), rows[i].why) != NULL);
         CHECK_EQ(seine_input_next(in, &ask), SEINE_E_IO);
         seine_input_free(in);
     }
@@ -452,7 +454,8 @@ TEST(input_that_is_cut_off_gives_its_whole_lines_and_says_so)
             CHECK(lines <= 3 && (cut < first || lines >= 2));
             CHECK_EQ(e, cut == first ? SEINE_E_CLOSED : SEINE_E_IO);
             if (e == SEINE_E_IO)
-                CHECK(strstr(seine_input_why(in), "the packed bytes are cut off behind"));
+                CHECK(strstr(diag_line(seine_input_diag(in)),
+                             "the packed bytes are cut off behind"));
             seine_input_free(in);
         }
     }
@@ -489,7 +492,7 @@ TEST(input_that_is_packed_needs_memory_for_it)
     {
         seine_input *in = NULL;
         seine_ask ask;
-        seine_err e = seine_input_open(&(seine_input_opts){.path = path}, NULL, &in);
+        seine_err e = seine_input_open(&(seine_input_opts){.path = path}, &in, NULL);
 
         for (int i = 0; i < 2 && e == SEINE_OK; i++)
             e = seine_input_next(in, &ask);
@@ -524,10 +527,10 @@ TEST(input_without_memory_says_so)
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     FAIL_EACH(n)
     {
-        char why[SEINE_WHY];
+        seine_diag diag = SEINE_DIAG;
         seine_input *in = NULL;
         seine_ask ask;
-        seine_err e = seine_input_open(&(seine_input_opts){.path = path}, why, &in);
+        seine_err e = seine_input_open(&(seine_input_opts){.path = path}, &in, &diag);
 
         if (e == SEINE_OK)
             e = seine_input_next(in, &ask);
@@ -592,7 +595,8 @@ TEST(input_of_a_sitemap_that_breaks_gives_what_stands_before_and_says_where)
 
     expect(in, "http://a/", 1);
     CHECK_EQ(seine_input_next(in, &ask), SEINE_E_IO);
-    CHECK(strstr(seine_input_why(in), ": bad_xml: line 3: it ends too early") != NULL);
+    CHECK(strstr(diag_line(seine_input_diag(in)), ":3: bad_xml: it ends too early") !=
+          NULL);
     CHECK_EQ(seine_input_next(in, &ask), SEINE_E_IO);
     seine_input_free(in);
 }
@@ -636,7 +640,8 @@ TEST(input_of_markup_lives_with_any_lack_of_memory)
     FAIL_EACH(n)
     {
         for (int i = 0; i < 2; i++) {
-            char path[64], why[SEINE_WHY];
+            char path[64];
+            seine_diag diag = SEINE_DIAG;
             seine_input *in = NULL;
             seine_ask ask;
             int fd = memfd_create("input", MFD_CLOEXEC);
@@ -645,7 +650,7 @@ TEST(input_of_markup_lives_with_any_lack_of_memory)
             snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
             seine_input_opts o = {.path = path,
                                   .format = i ? SEINE_INPUT_HTML : SEINE_INPUT_SITEMAP};
-            seine_err e = seine_input_open(&o, why, &in);
+            seine_err e = seine_input_open(&o, &in, &diag);
             while (e == SEINE_OK)
                 e = seine_input_next(in, &ask);
             CHECK(e == SEINE_E_CLOSED || e == SEINE_E_NOMEM);

@@ -6,20 +6,22 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "diag_line.h"
 #include "failing.h"
 #include "seine/input.h"
 
 static seine_input *
 open_csv(const char *bytes, size_t n, const char *column, const char *base)
 {
-    char path[64], why[SEINE_WHY] = "";
+    char path[64];
+    seine_diag diag = SEINE_DIAG;
     seine_input *in = NULL;
     int fd = memfd_create("input", MFD_CLOEXEC);
 
     CHECK_EQ(write(fd, bytes, n), (ssize_t)n);
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     seine_input_opts o = {path, SEINE_INPUT_CSV, base, column};
-    CHECK_EQ(seine_input_open(&o, why, &in), SEINE_OK);
+    CHECK_EQ(seine_input_open(&o, &in, &diag), SEINE_OK);
     close(fd);
     return in;
 }
@@ -44,7 +46,8 @@ tell_all(seine_input *in, char *to, size_t room)
         CHECK(ask.input.ptr != NULL);
     }
     if (e != SEINE_E_CLOSED)
-        snprintf(to + n, room - n, "%s: %s\n", seine_err_name(e), seine_input_why(in));
+        snprintf(to + n, room - n, "%s: %s\n", seine_err_name(e),
+                 diag_line(seine_input_diag(in)));
 }
 
 TEST(input_csv_has_urls_in_a_column_and_tags_in_the_others)
@@ -91,9 +94,9 @@ TEST(input_csv_without_its_column_ends_with_one_clear_line)
 {
     static const char *const heads[] = {"a,b\n1,2\n", "\"url\"x\nhttp://a/\n",
                                         "url,\xff\nhttp://a/,1\n"};
-    static const char *const whys[] = {"no column 'url': try --url-column NAME",
-                                       "text behind a closing quote",
+    static const char *const whys[] = {"no column 'url'", "text behind a closing quote",
                                        "the name of a column is no text"};
+    static const char *const members[] = {"url_column", "", ""};
 
     EACH_ROW(i, heads) {
         char got[512];
@@ -101,7 +104,8 @@ TEST(input_csv_without_its_column_ends_with_one_clear_line)
 
         tell_all(in, got, sizeof got);
         CHECK(strncmp(got, "io: ", 4) == 0);
-        CHECK(strstr(got, whys[i]) != NULL);
+        CHECK_STR(seine_input_diag(in)->text, whys[i]);
+        CHECK_STR(seine_input_diag(in)->member, members[i]);
         seine_ask ask;
         CHECK_EQ(seine_input_next(in, &ask), SEINE_E_IO); /* and stays so */
         seine_input_free(in);
@@ -140,7 +144,8 @@ TEST(input_csv_says_when_memory_runs_out)
 
     FAIL_EACH(f)
     {
-        char path[64], why[SEINE_WHY] = "";
+        char path[64];
+        seine_diag diag = SEINE_DIAG;
         seine_input *in = NULL;
         seine_ask ask;
         int fd = memfd_create("input", MFD_CLOEXEC);
@@ -148,7 +153,7 @@ TEST(input_csv_says_when_memory_runs_out)
         CHECK_EQ(write(fd, text, strlen(text)), (ssize_t)strlen(text));
         snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
         seine_input_opts o = {path, SEINE_INPUT_CSV, NULL, NULL};
-        seine_err e = seine_input_open(&o, why, &in);
+        seine_err e = seine_input_open(&o, &in, &diag);
         if (e == SEINE_OK)
             e = seine_input_next(in, &ask);
         CHECK(e == SEINE_OK || e == SEINE_E_NOMEM);

@@ -8,6 +8,7 @@
 
 #include "base/rng.h"
 #include "check.h"
+#include "diag_line.h"
 #include "failing.h"
 
 static const seine_members all = {UINT64_MAX};
@@ -239,15 +240,15 @@ TEST(record_read_and_written_again_is_the_same_line)
     sn_record_reader_init(&rr);
     for (int round = 0; round < 4000; round++) {
         static char line[65536], again[65536];
-        char why[SEINE_WHY] = "";
+        seine_diag diag = SEINE_DIAG;
         seine_record r = draw_record(&d);
         seine_body_form form = (seine_body_form)below(&d, 4);
         uint64_t seq = 1 + below(&d, 1000000);
         size_t n = seine_record_json(&r, seq, &all, form, line, sizeof line);
-        seine_err e = sn_record_read(&rr, (sn_str){line, n - 1}, why);
+        seine_err e = sn_record_read(&rr, (sn_str){line, n - 1}, &diag);
 
         CHECK_EQ(e, SEINE_OK);
-        CHECK_STR(why, "");
+        CHECK_STR(diag_line(&diag), "");
         CHECK_EQ(rr.kind, SN_READ_RECORD);
         CHECK_EQ(rr.seq, seq);
         size_t m =
@@ -259,10 +260,10 @@ TEST(record_read_and_written_again_is_the_same_line)
 }
 
 static seine_err
-read_text(sn_record_reader *rr, const char *line, char *why)
+read_text(sn_record_reader *rr, const char *line, seine_diag *diag)
 {
-    why[0] = '\0';
-    return sn_record_read(rr, sn_str_of(line), why);
+    *diag = (seine_diag)SEINE_DIAG;
+    return sn_record_read(rr, sn_str_of(line), diag);
 }
 
 #define RESULT \
@@ -378,11 +379,11 @@ TEST(record_read_names_the_member_that_is_wrong)
 
     sn_record_reader_init(&rr);
     EACH_ROW(i, rows) {
-        char why[SEINE_WHY];
-        seine_err e = read_text(&rr, rows[i].line, why);
+        seine_diag diag = SEINE_DIAG;
+        seine_err e = read_text(&rr, rows[i].line, &diag);
 
         CHECK(e == SEINE_E_INVAL || e == SEINE_E_BAD_JSON);
-        CHECK_STR(why, rows[i].why);
+        CHECK_STR(diag_line(&diag), rows[i].why);
     }
     sn_record_reader_fini(&rr);
 }
@@ -390,17 +391,17 @@ TEST(record_read_names_the_member_that_is_wrong)
 TEST(record_read_passes_over_what_it_does_not_know)
 {
     sn_record_reader rr;
-    char why[SEINE_WHY];
+    seine_diag diag = SEINE_DIAG;
 
     sn_record_reader_init(&rr);
     CHECK_EQ(
-        read_text(&rr, RESULT "\"links\":45,\"data\":{\"x\":[]},\"title\":null}", why),
+        read_text(&rr, RESULT "\"links\":45,\"data\":{\"x\":[]},\"title\":null}", &diag),
         SEINE_OK);
     CHECK_EQ(rr.kind, SN_READ_RECORD);
     CHECK(rr.record.title.ptr == NULL); /* null is absence */
     CHECK(seine_json_get(rr.json, "links") != NULL);
 
-    CHECK_EQ(read_text(&rr, "{\"v\":1,\"type\":\"summary\",\"seq\":9,\"ok\":3}", why),
+    CHECK_EQ(read_text(&rr, "{\"v\":1,\"type\":\"summary\",\"seq\":9,\"ok\":3}", &diag),
              SEINE_OK);
     CHECK_EQ(rr.kind, SN_READ_OTHER);
     CHECK_EQ(rr.seq, 9);
@@ -410,7 +411,7 @@ TEST(record_read_passes_over_what_it_does_not_know)
         "{}", "{\"v\":2,\"type\":\"result\"}", "{\"v\":\"1\",\"type\":\"result\"}",
         "{\"v\":1,\"type\":5}", "{\"type\":\"result\"}"};
     EACH_ROW(i, foreign) {
-        CHECK_EQ(read_text(&rr, foreign[i], why), SEINE_OK);
+        CHECK_EQ(read_text(&rr, foreign[i], &diag), SEINE_OK);
         CHECK_EQ(rr.kind, SN_READ_FOREIGN);
     }
     sn_record_reader_fini(&rr);
@@ -447,10 +448,11 @@ TEST(line_without_a_member_is_the_same_line)
 TEST(record_read_keeps_sizes_without_a_version)
 {
     sn_record_reader rr;
-    char why[SEINE_WHY], line[4096];
+    char line[4096];
+    seine_diag diag = SEINE_DIAG;
 
     sn_record_reader_init(&rr);
-    CHECK_EQ(read_text(&rr, RESULT "\"bytes_body\":0}", why), SEINE_OK);
+    CHECK_EQ(read_text(&rr, RESULT "\"bytes_body\":0}", &diag), SEINE_OK);
     size_t n = seine_record_json(&rr.record, 1, NULL, rr.form, line, sizeof line - 1);
     line[n] = '\0';
     CHECK(strstr(line, "\"bytes_body\":0") != NULL);
@@ -526,10 +528,10 @@ TEST(record_read_says_when_memory_runs_out)
     FAIL_EACH(f)
     {
         sn_record_reader rr;
-        char why[SEINE_WHY];
+        seine_diag diag = SEINE_DIAG;
 
         sn_record_reader_init(&rr);
-        seine_err e = read_text(&rr, line, why);
+        seine_err e = read_text(&rr, line, &diag);
         CHECK(e == SEINE_OK || e == SEINE_E_NOMEM);
         sn_record_reader_fini(&rr);
     }

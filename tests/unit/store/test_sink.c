@@ -12,6 +12,7 @@
 
 #include "base/rng.h"
 #include "check.h"
+#include "diag_line.h"
 #include "failing.h"
 #include "seine/plumbing.h"
 
@@ -88,27 +89,27 @@ TEST(sink_options_out_of_range_are_refused)
         {false, 1, 2048, NULL, NULL, NULL},
         {true, 0, 4096, NULL, NULL, NULL},
     };
-    char why[SEINE_WHY] = "";
+    seine_diag diag = SEINE_DIAG;
     seine_sinks *s = NULL;
 
     EACH_ROW(i, bad)
         CHECK_EQ(seine_sinks_new(&bad[i], &s), SEINE_E_INVAL);
     CHECK_EQ(seine_sinks_new(NULL, &s), SEINE_OK);
-    CHECK_EQ(seine_sinks_open(s, &(seine_sink_opts){.format = SEINE_SINK_CALL}, why),
+    CHECK_EQ(seine_sinks_open(s, &(seine_sink_opts){.format = SEINE_SINK_CALL}, &diag),
              SEINE_E_INVAL);
-    CHECK_STR(why, "invalid argument");
+    CHECK_STR(diag_line(&diag), "invalid argument");
     CHECK_EQ(seine_sinks_open(s, &(seine_sink_opts){.fd = -1, .format = SEINE_SINK_JSONL},
-                              why),
+                              &diag),
              SEINE_E_IO);
-    CHECK_STR(why, "cannot open the output: bad file descriptor");
-    CHECK_EQ(seine_sinks_open(s, &(seine_sink_opts){.path = "-"}, why), SEINE_E_INVAL);
-    CHECK_STR(why, "standard output has no name that tells its format");
+    CHECK_STR(diag_line(&diag), "cannot open the output: bad file descriptor");
+    CHECK_EQ(seine_sinks_open(s, &(seine_sink_opts){.path = "-"}, &diag), SEINE_E_INVAL);
+    CHECK_STR(diag_line(&diag), "standard output has no name that tells its format");
     CHECK_EQ(seine_sinks_put(s, 0, &(seine_record){0}), SEINE_E_INVAL);
     CHECK(!seine_sinks_is_ready(s, 0));
     CHECK_EQ(seine_sinks_start(s, 0), SEINE_E_INVAL);
     CHECK_EQ(seine_sinks_start(s, 2), SEINE_OK);
     CHECK_EQ(seine_sinks_start(s, 2), SEINE_E_INVAL);
-    CHECK_EQ(seine_sinks_open(s, &(seine_sink_opts){.path = "x.jsonl"}, why),
+    CHECK_EQ(seine_sinks_open(s, &(seine_sink_opts){.path = "x.jsonl"}, &diag),
              SEINE_E_INVAL);
     CHECK_EQ(seine_sinks_put(s, 2, &(seine_record){0}), SEINE_E_INVAL);
     CHECK_EQ(seine_sinks_close(s), SEINE_OK);
@@ -265,7 +266,7 @@ TEST(sink_ordered_is_not_ready_while_its_window_is_full)
 TEST_THREADS(sink_failure_is_told_once_and_the_rest_dropped)
 {
     static heard h;
-    char why[SEINE_WHY];
+    seine_diag diag = SEINE_DIAG;
 
     h = (heard){.fail_at = 51};
     seine_sinks *s = fresh(NULL, &h);
@@ -277,8 +278,8 @@ TEST_THREADS(sink_failure_is_told_once_and_the_rest_dropped)
     CHECK(seine_sinks_is_ready(s, 0));
     CHECK_EQ(seine_sinks_line(s, "event", "", 0), SEINE_OK);
     CHECK_EQ(seine_sinks_close(s), SEINE_E_IO);
-    CHECK_EQ(seine_sinks_err(s, why), SEINE_E_IO);
-    CHECK_STR(why, "local input or output failed");
+    CHECK_EQ(seine_sinks_err(s, &diag), SEINE_E_IO);
+    CHECK_STR(diag_line(&diag), "local input or output failed");
     CHECK_EQ(h.failed, 1);
     CHECK_EQ(h.failure, SEINE_E_IO);
     CHECK_EQ(h.n, 50);

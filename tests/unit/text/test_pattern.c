@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "diag_line.h"
 #include "failing.h"
 
 static bool
@@ -11,10 +12,10 @@ matches(const char *pattern, sn_str text)
 {
     sn_pattern *p = NULL;
     sn_matcher m;
-    char why[SEINE_WHY];
+    seine_diag diag = SEINE_DIAG;
     bool found = false;
 
-    CHECK_EQ(sn_pattern_new(sn_str_of(pattern), why, &p), SEINE_OK);
+    CHECK_EQ(sn_pattern_new(sn_str_of(pattern), &p, &diag), SEINE_OK);
     CHECK_EQ(sn_matcher_init(&m), SEINE_OK);
     CHECK_EQ(sn_pattern_match(p, &m, text, &found), SEINE_OK);
     sn_matcher_fini(&m);
@@ -66,26 +67,27 @@ TEST(pattern_says_what_is_wrong_and_where)
         {"(a)\\1", "back-references are not allowed (at byte 5)"},
         {"(?<n>a)\\k<n>", "back-references are not allowed (at byte 12)"},
     };
-    char why[SEINE_WHY];
+    seine_diag diag = SEINE_DIAG;
     sn_pattern *p;
 
     EACH_ROW(i, rows) {
-        CHECK_EQ(sn_pattern_new(sn_str_of(rows[i].pattern), why, &p), SEINE_E_CONFIG);
-        CHECK_STR(why, rows[i].why);
+        CHECK_EQ(sn_pattern_new(sn_str_of(rows[i].pattern), &p, &diag), SEINE_E_CONFIG);
+        CHECK_STR(diag_line(&diag), rows[i].why);
     }
-    CHECK_EQ(sn_pattern_new(SN_STR("("), NULL, &p), SEINE_E_CONFIG);
+    CHECK_EQ(sn_pattern_new(SN_STR("("), &p, NULL), SEINE_E_CONFIG);
 }
 
 TEST(pattern_is_at_most_1024_bytes_long)
 {
-    char text[SN_PATTERN_MAX + 1], why[SEINE_WHY];
+    seine_diag diag = SEINE_DIAG;
+    char text[SN_PATTERN_MAX + 1];
     sn_pattern *p;
 
     memset(text, 'a', sizeof text);
-    CHECK_EQ(sn_pattern_new((sn_str){text, SN_PATTERN_MAX}, why, &p), SEINE_OK);
+    CHECK_EQ(sn_pattern_new((sn_str){text, SN_PATTERN_MAX}, &p, &diag), SEINE_OK);
     sn_pattern_free(p);
-    CHECK_EQ(sn_pattern_new((sn_str){text, sizeof text}, why, &p), SEINE_E_CONFIG);
-    CHECK_STR(why, "longer than 1024 bytes (at byte 1024)");
+    CHECK_EQ(sn_pattern_new((sn_str){text, sizeof text}, &p, &diag), SEINE_E_CONFIG);
+    CHECK_STR(diag_line(&diag), "longer than 1024 bytes (at byte 1024)");
 }
 
 TEST(pattern_that_explodes_runs_out_of_steps)
@@ -100,7 +102,7 @@ TEST(pattern_that_explodes_runs_out_of_steps)
         sn_pattern *p = NULL;
         bool found;
 
-        CHECK_EQ(sn_pattern_new(sn_str_of(bombs[i]), NULL, &p), SEINE_OK);
+        CHECK_EQ(sn_pattern_new(sn_str_of(bombs[i]), &p, NULL), SEINE_OK);
         seine_err e = sn_pattern_match(p, &m, sn_str_of(text), &found);
         CHECK(e == SEINE_E_PATTERN_BUDGET || (e == SEINE_OK && !found));
         if (i == 0)
@@ -117,7 +119,7 @@ TEST(pattern_survives_every_allocation_that_fails)
         sn_pattern *p = NULL;
         sn_matcher m;
         bool found;
-        seine_err e = sn_pattern_new(SN_STR("^(a|b)*c"), NULL, &p);
+        seine_err e = sn_pattern_new(SN_STR("^(a|b)*c"), &p, NULL);
 
         CHECK(e == SEINE_OK || e == SEINE_E_NOMEM);
         if (e == SEINE_OK && sn_matcher_init(&m) == SEINE_OK) {

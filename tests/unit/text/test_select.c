@@ -24,10 +24,11 @@ static seine_select *
 selector(const char *text)
 {
     seine_select *s = NULL;
-    seine_select_fault fault = {0};
+    seine_diag diag = SEINE_DIAG;
 
-    if (seine_select_new(text, strlen(text), &s, &fault) != SEINE_OK)
-        check_fail(__FILE__, __LINE__, "'%s' at %zu: %s", text, fault.at, fault.text);
+    if (seine_select_new(text, strlen(text), &s, &diag) != SEINE_OK)
+        check_fail(__FILE__, __LINE__, "'%s' at %llu: %s", text,
+                   (unsigned long long)diag.column, diag.text);
     return s;
 }
 
@@ -400,13 +401,13 @@ TEST(select_says_what_it_expected_and_where)
 
     EACH_ROW(i, rows) {
         seine_select *s = NULL;
-        seine_select_fault fault = {.at = 99};
+        seine_diag diag = {.column = 99};
         seine_err e =
-            seine_select_new(rows[i].selector, strlen(rows[i].selector), &s, &fault);
+            seine_select_new(rows[i].selector, strlen(rows[i].selector), &s, &diag);
 
         CHECK_EQ(e, *rows[i].why ? SEINE_E_CONFIG : SEINE_OK);
-        CHECK_EQ(fault.at, rows[i].at);
-        CHECK_STR(fault.text, rows[i].why);
+        CHECK_EQ(diag.column, *rows[i].why ? rows[i].at + 1 : 0);
+        CHECK_STR(diag.text, rows[i].why);
         seine_select_free(s);
     }
 }
@@ -415,13 +416,13 @@ TEST(select_has_limits)
 {
     char text[SEINE_SELECT_BYTES + 2];
     seine_select *s = NULL;
-    seine_select_fault fault = {0};
+    seine_diag diag = SEINE_DIAG;
 
     memset(text, 'a', sizeof text);
     CHECK_EQ(seine_select_new(text, SEINE_SELECT_BYTES, &s, NULL), SEINE_OK);
     seine_select_free(s);
-    CHECK_EQ(seine_select_new(text, SEINE_SELECT_BYTES + 1, &s, &fault), SEINE_E_CONFIG);
-    CHECK_STR(fault.text, "longer than 1024 bytes");
+    CHECK_EQ(seine_select_new(text, SEINE_SELECT_BYTES + 1, &s, &diag), SEINE_E_CONFIG);
+    CHECK_STR(diag.text, "longer than 1024 bytes");
     for (int n = 32; n <= 33; n++) {
         size_t len = 0;
 

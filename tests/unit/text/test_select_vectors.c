@@ -104,12 +104,12 @@ TEST(select_agrees_with_browsers)
     for (size_t i = 0; i < seine_json_size(invalid) && check_row(i); i++) {
         sn_str selector = text_of(seine_json_get(seine_json_at(invalid, i), "selector"));
         seine_select *s = NULL;
-        seine_select_fault fault = {0};
+        seine_diag diag = SEINE_DIAG;
 
         all++;
-        seine_err e = seine_select_new(selector.ptr, selector.len, &s, &fault);
+        seine_err e = seine_select_new(selector.ptr, selector.len, &s, &diag);
         CHECK_EQ(e, SEINE_E_CONFIG);
-        CHECK(fault.at <= selector.len && fault.text[0]);
+        CHECK(diag.column > 0 && diag.column <= selector.len + 1 && diag.text[0]);
         good += e == SEINE_E_CONFIG;
         seine_select_free(s);
     }
