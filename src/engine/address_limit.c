@@ -118,7 +118,7 @@ cap_of(const sn_address_limits *t, uint16_t rule)
 }
 
 static uint32_t
-find(const sn_address_limits *t, uint64_t key)
+find_entry(const sn_address_limits *t, uint64_t key)
 {
     for (uint32_t i = 0; i < PROBES; i++) {
         uint32_t slot = (uint32_t)(key + i) & MASK;
@@ -132,7 +132,7 @@ find(const sn_address_limits *t, uint64_t key)
 /* Counts itself in and tells how many were there before. NOBODY, and counted out
  * again, when the entry is another address's by now. */
 static uint32_t
-pin(sn_address_limits_entry *e, uint64_t key)
+pin_entry(sn_address_limits_entry *e, uint64_t key)
 {
     uint32_t before = atomic_fetch_add_explicit(&e->in_flight, 1, memory_order_acq_rel);
 
@@ -144,15 +144,15 @@ pin(sn_address_limits_entry *e, uint64_t key)
 }
 
 static void
-unpin(sn_address_limits_entry *e)
+unpin_entry(sn_address_limits_entry *e)
 {
     atomic_fetch_sub_explicit(&e->in_flight, 1, memory_order_acq_rel);
 }
 
 /* Gives a free entry to the address, with one in flight. */
 static bool
-convert(sn_address_limits_entry *e, uint64_t key, uint16_t cap, uint16_t rule,
-        seine_time now)
+claim_entry(sn_address_limits_entry *e, uint64_t key, uint16_t cap, uint16_t rule,
+            seine_time now)
 {
     uint32_t nothing = 0, rest = CHANGING;
 
@@ -177,38 +177,38 @@ typedef struct spot {
 
 /* Finds a place for an address that has none. */
 static spot
-enter(sn_address_limits *t, const sn_ip *ip, uint64_t key, seine_time now)
+add_address(sn_address_limits *t, const sn_ip *ip, uint64_t key, seine_time now)
 {
     pthread_mutex_t *lock = &t->locks[(key & MASK) / (SN_ADDRESS_LIMITS_SLOTS / 64)];
     uint16_t rule = rule_of(t, ip), cap = cap_of(t, rule);
     spot s = {SN_ADDRESS_LIMITS_SLOTS, NOBODY};
 
     pthread_mutex_lock(lock);
-    s.slot = find(t, key); /* somebody may have been quicker */
+    s.slot = find_entry(t, key); /* somebody may have been quicker */
     if (s.slot != SN_ADDRESS_LIMITS_SLOTS)
-        s.before = pin(&t->entries[s.slot], key);
+        s.before = pin_entry(&t->entries[s.slot], key);
     for (uint32_t i = 0; s.before == NOBODY && i < PROBES; i++) {
         s.slot = (uint32_t)(key + i) & MASK;
-        if (convert(&t->entries[s.slot], key, cap, rule, now))
+        if (claim_entry(&t->entries[s.slot], key, cap, rule, now))
             s.before = 0;
     }
     pthread_mutex_unlock(lock);
     if (s.before == NOBODY) {
         atomic_fetch_add_explicit(&t->overflows, 1, memory_order_relaxed);
         s = (spot){SN_ADDRESS_LIMITS_SLOTS,
-                   pin(&t->entries[SN_ADDRESS_LIMITS_SLOTS], OVERFLOW_KEY)};
+                   pin_entry(&t->entries[SN_ADDRESS_LIMITS_SLOTS], OVERFLOW_KEY)};
     }
     return s;
 }
 
 static spot
-reach(sn_address_limits *t, const sn_ip *ip, uint64_t key, seine_time now)
+reach_entry(sn_address_limits *t, const sn_ip *ip, uint64_t key, seine_time now)
 {
-    spot s = {find(t, key), NOBODY};
+    spot s = {find_entry(t, key), NOBODY};
 
     if (s.slot != SN_ADDRESS_LIMITS_SLOTS)
-        s.before = pin(&t->entries[s.slot], key);
-    return s.before != NOBODY ? s : enter(t, ip, key, now);
+        s.before = pin_entry(&t->entries[s.slot], key);
+    return s.before != NOBODY ? s : add_address(t, ip, key, now);
 }
 
 static seine_time
@@ -219,7 +219,7 @@ busy_until(const seine_limiter *rule, seine_time now)
 
 /* Takes a token from the bucket, or says when there is one. */
 static seine_time
-charge(sn_address_limits_entry *e, const seine_limiter *rule, seine_time now)
+charge_bucket(sn_address_limits_entry *e, const seine_limiter *rule, seine_time now)
 {
     seine_limiter bucket = *rule;
     seine_time full = atomic_load_explicit(&e->full, memory_order_relaxed);
@@ -238,18 +238,18 @@ seine_err
 sn_address_limits_start(sn_address_limits *t, const sn_ip *ip, seine_time now,
                         uint32_t *out_slot, seine_time *out_when)
 {
-    spot s = reach(t, ip, key_of(t, ip), now);
+    spot s = reach_entry(t, ip, key_of(t, ip), now);
     sn_address_limits_entry *e = &t->entries[s.slot];
     const seine_limiter *rule = &t->rules[e->rule];
 
     if (s.before >= e->cap) {
-        unpin(e);
+        unpin_entry(e);
         *out_when = busy_until(rule, now);
         return SEINE_E_BUSY;
     }
-    seine_time when = charge(e, rule, now);
+    seine_time when = charge_bucket(e, rule, now);
     if (when > now) {
-        unpin(e);
+        unpin_entry(e);
         *out_when = when;
         return SEINE_E_LIMITED;
     }
@@ -260,13 +260,13 @@ sn_address_limits_start(sn_address_limits *t, const sn_ip *ip, seine_time now,
 void
 sn_address_limits_end(sn_address_limits *t, uint32_t slot)
 {
-    unpin(&t->entries[slot]);
+    unpin_entry(&t->entries[slot]);
 }
 
 seine_time
 sn_address_limits_when(const sn_address_limits *t, const sn_ip *ip, seine_time now)
 {
-    uint32_t slot = find(t, key_of(t, ip));
+    uint32_t slot = find_entry(t, key_of(t, ip));
 
     if (slot == SN_ADDRESS_LIMITS_SLOTS)
         return now;

@@ -124,7 +124,7 @@ sn_admit_refuse(sn_visit *v, seine_skip reason, sn_str rule)
 
 /* A copy in the arena; the empty view stays what it is. */
 static bool
-keep(sn_visit *v, sn_str from, sn_str *out)
+keep_text(sn_visit *v, sn_str from, sn_str *out)
 {
     if (!from.ptr)
         return true;
@@ -136,12 +136,12 @@ keep(sn_visit *v, sn_str from, sn_str *out)
 static bool
 keep_view(sn_visit *v, seine_view from, sn_str *out)
 {
-    return keep(v, from, out);
+    return keep_text(v, from, out);
 }
 
 /* Parses into `u`, whose memory is the caller's, with a scheme before it if need be. */
 static seine_err
-parse(sn_str text, seine_url *u, seine_url_flaw *flaw)
+parse_text(sn_str text, seine_url *u, seine_url_flaw *flaw)
 {
     char whole[SEINE_URL_ROOM];
     sn_str scheme = sn_admit_scheme(text);
@@ -163,7 +163,7 @@ parse(sn_str text, seine_url *u, seine_url_flaw *flaw)
 
 /* user:password of a URL, as in Authorization (RFC 7617); the escapes are undone. */
 static size_t
-unescape(sn_str from, char *out)
+unescape_user(sn_str from, char *out)
 {
     size_t n = 0;
 
@@ -191,9 +191,9 @@ take_user(sn_visit *v, seine_url *u, sn_field *out_field)
     if (user.len == 0 && word.len == 0)
         return true;
     char plain[SEINE_URL_ROOM + 1];
-    size_t n = unescape(user, plain);
+    size_t n = unescape_user(user, plain);
     plain[n++] = ':';
-    n += unescape(word, plain + n);
+    n += unescape_user(word, plain + n);
     size_t len = 6 + SN_BASE64_ROOM(n);
     char *text = SN_ARENA_ARRAY(&v->arena, char, len + 1);
     if (!text)
@@ -222,7 +222,7 @@ keep_url(sn_visit *v, const seine_url *u)
 }
 
 static sn_str
-href(const sn_visit *v)
+first_href(const sn_visit *v)
 {
     return seine_url_href(&v->first);
 }
@@ -237,9 +237,9 @@ keep_key(sn_shared_state *c, sn_visit *v)
     if (e != SEINE_OK)
         return e;
     sn_str text = {key, len};
-    if (sn_str_eq(text, href(v)))
-        v->key = href(v);
-    else if (!keep(v, text, &v->key))
+    if (sn_str_eq(text, first_href(v)))
+        v->key = first_href(v);
+    else if (!keep_text(v, text, &v->key))
         return SEINE_E_NOMEM;
     return SEINE_OK;
 }
@@ -260,7 +260,7 @@ keep_fields(sn_visit *v, const seine_ask *ask, const sn_field *user)
 
         if (!sn_admit_is_field(name, value))
             return SEINE_E_INVAL;
-        if (!keep(v, name, &own[i].name) || !keep(v, value, &own[i].value))
+        if (!keep_text(v, name, &own[i].name) || !keep_text(v, value, &own[i].value))
             return SEINE_E_NOMEM;
         if (sn_redirect_reach(name) == SN_REACH_REFERER)
             own[i].value.len =
@@ -309,7 +309,7 @@ keep_request(sn_shared_state *c, sn_visit *v, const seine_ask *ask)
 
 /* A given URL: the crawl is around it, and --include and --exclude are asked. */
 static seine_err
-judge(sn_shared_state *c, sn_visit *v)
+judge_seed(sn_shared_state *c, sn_visit *v)
 {
     sn_scope_verdict verdict;
 
@@ -339,7 +339,7 @@ read_url(sn_shared_state *c, sn_visit *v, sn_str text, sn_field *out_user)
         return SEINE_OK;
     }
     seine_url_init(&u, mem, sizeof mem);
-    seine_err e = parse(text, &u, &flaw);
+    seine_err e = parse_text(text, &u, &flaw);
     if (e == SEINE_E_BAD_URL) {
         bool too_long = flaw.kind == SEINE_URL_TOO_LONG;
         sn_admit_refuse(v, too_long ? SEINE_SKIP_TOO_LONG : SEINE_SKIP_BAD_URL,
@@ -371,7 +371,7 @@ keep_bare(sn_visit *v, sn_str given)
 {
     sn_str user = sn_redact_user(sn_str_trim(given));
 
-    if (!keep(v, given, &v->input) || user.len == 0)
+    if (!keep_text(v, given, &v->input) || user.len == 0)
         return given.len == 0 || v->input.ptr;
     char *at = (char *)v->input.ptr + (user.ptr - given.ptr);
     size_t before = (size_t)(user.ptr - given.ptr);
@@ -386,15 +386,15 @@ keep_input(sn_visit *v, const seine_ask *ask, bool has_user)
 {
     sn_str given = ask->input.ptr ? ask->input : ask->url;
 
-    if (href(v).len > 0 && (has_user || sn_str_eq(given, href(v)))) {
-        v->input = href(v);
+    if (first_href(v).len > 0 && (has_user || sn_str_eq(given, first_href(v)))) {
+        v->input = first_href(v);
         return true;
     }
     return keep_bare(v, given);
 }
 
 static seine_err
-fill(sn_shared_state *c, sn_visit *v, const seine_ask *ask)
+fill_visit(sn_shared_state *c, sn_visit *v, const seine_ask *ask)
 {
     sn_field user = {{0}, {0}};
     seine_err e;
@@ -413,10 +413,10 @@ fill(sn_shared_state *c, sn_visit *v, const seine_ask *ask)
     e = read_url(c, v, ask->url, &user);
     if (e == SEINE_OK && !keep_input(v, ask, user.name.len > 0))
         e = SEINE_E_NOMEM;
-    if (e == SEINE_OK && href(v).len > 0)
+    if (e == SEINE_OK && first_href(v).len > 0)
         e = keep_key(c, v);
     if (e == SEINE_OK && !v->is_skip)
-        e = judge(c, v);
+        e = judge_seed(c, v);
     if (e != SEINE_OK || v->is_skip)
         return e;
     e = keep_request(c, v, ask);
@@ -446,7 +446,7 @@ sn_admit(sn_shared_state *c, const seine_ask *ask, seine_time now, sn_visit **ou
 
     if (!v)
         return e;
-    e = fill(c, v, ask);
+    e = fill_visit(c, v, ask);
     if (e == SEINE_OK && is_remembered(c, v))
         e = seine_seen_add(c->seen, v->key.ptr, v->key.len, &is_new);
     if (e == SEINE_OK && !is_new)

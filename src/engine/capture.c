@@ -32,7 +32,7 @@ struct sn_captures {
 };
 
 static seine_err
-make(sn_visit *v, seine_budget *budget)
+make_captures(sn_visit *v, seine_budget *budget)
 {
     if (!v->captures)
         v->captures = sn_zalloc(sizeof *v->captures);
@@ -45,7 +45,7 @@ make(sn_visit *v, seine_budget *budget)
 
 /* Room for one more. */
 static seine_err
-lengthen(sn_captures *c)
+grow_list(sn_captures *c)
 {
     uint32_t room = c->room ? c->room * 2 : 2;
 
@@ -63,7 +63,7 @@ lengthen(sn_captures *c)
 
 /* Room for so many bytes more, reserved first; as sn_buf grows. */
 static seine_err
-grow(sn_captures *c, size_t more)
+grow_bytes(sn_captures *c, size_t more)
 {
     size_t need = c->bytes.len + more + 1, room = c->bytes.room * 2;
 
@@ -104,7 +104,7 @@ write_request(sn_captures *c, sn_visit *v, const sn_request *request)
             fields[i].value = SN_STR("REDACTED");
         room += fields[i].name.len + fields[i].value.len + 4;
     }
-    seine_err e = grow(c, room);
+    seine_err e = grow_bytes(c, room);
     if (e != SEINE_OK)
         return e;
     return sn_h1_write(&(sn_h1_request){.method = request->method,
@@ -122,7 +122,7 @@ write_url(sn_captures *c, const seine_url *url)
 {
     seine_view href = seine_url_href(url);
     size_t n = sn_str_find(href, '#');
-    seine_err e = grow(c, n);
+    seine_err e = grow_bytes(c, n);
 
     if (e == SEINE_OK)
         sn_buf_add(&c->bytes, href.ptr, n);
@@ -133,13 +133,13 @@ seine_err
 sn_capture_begin(sn_visit *v, seine_budget *budget, const sn_request *request,
                  int64_t wall)
 {
-    seine_err e = make(v, budget);
+    seine_err e = make_captures(v, budget);
 
     if (e != SEINE_OK)
         return e;
     sn_capture_back(v);
     sn_captures *c = v->captures;
-    e = lengthen(c);
+    e = grow_list(c);
     if (e != SEINE_OK)
         return e;
     taken *t = &c->list[c->n];
@@ -161,7 +161,7 @@ sn_capture_wire(sn_visit *v, sn_str bytes)
 
     if (!c || !c->has_last || c->is_short)
         return;
-    seine_err e = grow(c, bytes.len);
+    seine_err e = grow_bytes(c, bytes.len);
     if (e != SEINE_OK) {
         c->is_short = true;
         v->kept.err = e;
@@ -239,7 +239,7 @@ sn_capture_keep(sn_visit *v)
 
 /* Memory that is not needed any more, but for a small buffer. */
 static void
-shrink(sn_captures *c, size_t len)
+shrink_bytes(sn_captures *c, size_t len)
 {
     if (len > 0 || c->bytes.room <= KEPT) {
         sn_buf_truncate(&c->bytes, len);
@@ -259,7 +259,7 @@ sn_capture_back(sn_visit *v)
     if (!c)
         return;
     c->has_last = false;
-    shrink(c, c->n > 0 ? c->list[c->n - 1].end : 0);
+    shrink_bytes(c, c->n > 0 ? c->list[c->n - 1].end : 0);
 }
 
 const seine_capture *
@@ -297,7 +297,7 @@ sn_capture_drop(sn_visit *v)
         return;
     c->n = 0;
     c->has_last = false;
-    shrink(c, 0);
+    shrink_bytes(c, 0);
 }
 
 void

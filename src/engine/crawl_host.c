@@ -26,7 +26,7 @@ state_at(const sn_crawl_hosts *s, uint32_t i)
 }
 
 static void
-drop(sn_crawl_state *x)
+drop_state(sn_crawl_state *x)
 {
     sn_robots_cache_fini(&x->robots);
     sn_trap_tree_free(x->trap);
@@ -37,7 +37,7 @@ void
 sn_crawl_hosts_fini(sn_crawl_hosts *s)
 {
     for (uint32_t i = 0; i < s->n_states; i++)
-        drop(state_at(s, i));
+        drop_state(state_at(s, i));
     for (uint32_t i = 0; i < s->n_states; i += BLOCK)
         sn_free(s->states[i / BLOCK]);
     sn_free(s->states);
@@ -48,7 +48,7 @@ sn_crawl_hosts_fini(sn_crawl_hosts *s)
 }
 
 static seine_err
-grow(sn_crawl_hosts *s, uint32_t host)
+grow_hosts(sn_crawl_hosts *s, uint32_t host)
 {
     uint64_t room = s->room > 0 ? s->room : FIRST_ROOM;
 
@@ -68,7 +68,7 @@ seine_err
 sn_crawl_hosts_at(sn_crawl_hosts *s, uint32_t host, sn_crawl_host **out_ch)
 {
     if (host >= s->room) {
-        seine_err e = grow(s, host);
+        seine_err e = grow_hosts(s, host);
         if (e != SEINE_OK)
             return e;
     }
@@ -144,7 +144,7 @@ sn_crawl_hosts_evict(sn_crawl_hosts *s, bool (*is_idle)(uint32_t host, void *arg
         if (x->host == SN_NONE || !is_idle(x->host, arg))
             continue;
         s->all[x->host].state = SN_NONE;
-        drop(x);
+        drop_state(x);
         x->link = s->free_state;
         s->free_state = i;
         s->used--;

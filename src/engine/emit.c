@@ -486,7 +486,7 @@ fill_result(sn_visit *v, const seine_fetch_opts *o, sn_emit *out)
 
 /* Its head said that it is nothing we want. */
 static void
-refuse(sn_visit *v, const seine_fetch_opts *o)
+refuse_type(sn_visit *v, const seine_fetch_opts *o)
 {
     enum { LONGEST = 160 };
     char rule[LONGEST];
@@ -507,7 +507,7 @@ sn_emit_record(sn_visit *v, const seine_fetch_opts *o, int64_t wall, sn_emit *ou
     seine_record *r = &out->record;
 
     if (v->not_wanted && v->fault.code == SEINE_OK)
-        refuse(v, o);
+        refuse_type(v, o);
     *r = (seine_record){.type = v->is_skip ? SEINE_RECORD_SKIP : SEINE_RECORD_RESULT,
                         .wall = wall,
                         .number = v->number,

@@ -149,7 +149,7 @@ seine_explain_robots(const seine_fault *end, seine_view body,
 }
 
 static void
-refuse(seine_explained *out, seine_skip reason, sn_str rule)
+note_refusal(seine_explained *out, seine_skip reason, sn_str rule)
 {
     if (!out->admitted)
         return; /* the first counts */
@@ -175,7 +175,7 @@ judge_text(const seine_explain *x, const seine_url *u, seine_explained *out)
     out->scope_reason = o.verdict.reason;
     snprintf(out->scope_rule, sizeof out->scope_rule, "%s", o.verdict.rule);
     if (refused)
-        refuse(out, o.reason, o.rule);
+        note_refusal(out, o.reason, o.rule);
 }
 
 static void
@@ -201,8 +201,8 @@ judge_rules(const seine_explain *x, const seine_url *u, const seine_robots *robo
     char rule[256];
 
     if (out->robots == SEINE_ROBOTS_UNREACHABLE && obeys)
-        refuse(out, SEINE_SKIP_ROBOTS_UNREACHABLE,
-               SN_STR("robots.txt could not be read"));
+        note_refusal(out, SEINE_SKIP_ROBOTS_UNREACHABLE,
+                     SN_STR("robots.txt could not be read"));
     out->delay =
         sn_robots_cache_delay(&r, x->agent, x->opts->max_crawl_delay, &out->delay_is_cut);
     if (sn_robots_cache_allow(&r, x->agent, seine_url_target(u), &out->verdict) || !obeys)
@@ -210,7 +210,7 @@ judge_rules(const seine_explain *x, const seine_url *u, const seine_robots *robo
     snprintf(rule, sizeof rule, "robots.txt:%u %.*s", out->verdict.line,
              (int)(out->verdict.rule.len < 200 ? out->verdict.rule.len : 200),
              out->verdict.rule.ptr);
-    refuse(out, SEINE_SKIP_ROBOTS, sn_str_of(rule));
+    note_refusal(out, SEINE_SKIP_ROBOTS, sn_str_of(rule));
 }
 
 /* How often the host is asked at most: the slower of the two. */

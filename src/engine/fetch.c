@@ -334,7 +334,7 @@ on_ctx_done(void *arg)
 
 /* Parks until the word changes from `seen` or the ctx is done. */
 static void
-park(seine_fetch *f, seine_ctx *ctx, uint32_t seen)
+park_until(seine_fetch *f, seine_ctx *ctx, uint32_t seen)
 {
     seine_time until = ctx ? seine_ctx_deadline(ctx) : SEINE_NEVER;
 
@@ -364,7 +364,7 @@ wait_for(seine_fetch *f, seine_ctx *ctx, question is, void *arg)
         atomic_thread_fence(memory_order_seq_cst);
         if (is(f, arg) || (e = ctx_err(f, ctx)) != SEINE_OK)
             break;
-        park(f, ctx, seen);
+        park_until(f, ctx, seen);
     }
     atomic_fetch_sub(&f->waiters, 1);
     if (ctx)
@@ -395,7 +395,7 @@ try_admit(seine_fetch *f, void *arg)
 
 /* Counted before it is given, so that nobody sees more done than admitted. */
 static void
-count(seine_fetch *f, sn_visit *v)
+count_given(seine_fetch *f, sn_visit *v)
 {
     if (!v->is_skip && !sn_shared_state_admit(&f->shared))
         sn_admit_refuse(v, SEINE_SKIP_BUDGET, SN_STR("max_pages"));
@@ -405,7 +405,7 @@ count(seine_fetch *f, sn_visit *v)
 }
 
 static seine_err
-add(seine_fetch *f, const seine_ask *ask, seine_ctx *ctx)
+add_url(seine_fetch *f, const seine_ask *ask, seine_ctx *ctx)
 {
     giving g = {ask, NULL, SEINE_OK};
 
@@ -422,7 +422,7 @@ add(seine_fetch *f, const seine_ask *ask, seine_ctx *ctx)
     }
     if (g.err != SEINE_OK)
         return g.err;
-    count(f, g.visit);
+    count_given(f, g.visit);
     sn_run_give(f->runs[sn_shared_state_shard(&f->shared, &g.visit->url, f->n)], g.visit);
     return SEINE_OK;
 }
@@ -431,7 +431,7 @@ seine_err
 seine_fetch_add(seine_fetch *f, const seine_ask *ask, seine_ctx *ctx)
 {
     atomic_fetch_add(&f->shared.adding, 1);
-    seine_err e = add(f, ask, ctx);
+    seine_err e = add_url(f, ask, ctx);
     atomic_fetch_sub(&f->shared.adding, 1);
     if (atomic_load(&f->shared.closed)) /* finish may have waited for this call */
         wake_waiters(f);
@@ -520,7 +520,7 @@ wait_done(seine_fetch *f, seine_ctx *ctx)
 
 /* All is done and nobody gives any more: the shards have nothing left to do. */
 static void
-retire(seine_fetch *f)
+retire_shards(seine_fetch *f)
 {
     int open = OPEN;
 
@@ -547,7 +547,7 @@ seine_fetch_finish(seine_fetch *f, seine_ctx *ctx)
         seine_fetch_stop(f, e);
         (void)!wait_done(f, NULL); /* ends within the grace */
     }
-    retire(f);
+    retire_shards(f);
     (void)!wait_for(f, NULL, is_joined, NULL);
     return e;
 }
@@ -562,7 +562,7 @@ seine_fetch_free(seine_fetch *f)
         seine_fetch_stop(f, SEINE_E_CANCELED);
         (void)!wait_done(f, NULL);
     }
-    retire(f);
+    retire_shards(f);
     take_apart(f);
 }
 

@@ -105,7 +105,7 @@ on_record(const seine_record *r, unsigned shard, void *arg)
 }
 
 static bool
-ready(unsigned shard, void *arg)
+pass_ready(unsigned shard, void *arg)
 {
     const gathering *g = arg;
 
@@ -122,7 +122,7 @@ on_event(const seine_event *e, unsigned shard, void *arg)
 
 /* The numbers of lines are how results find their place: every URL has its own. */
 static seine_err
-give(seine_fetch *f, const char *url, size_t i, seine_ctx *ctx, bool threads)
+give_url(seine_fetch *f, const char *url, size_t i, seine_ctx *ctx, bool threads)
 {
     seine_ask ask = SEINE_ASK;
 
@@ -149,7 +149,7 @@ give_all(seine_fetch *f, gathering *g, seine_ctx *ctx, const char *const *urls)
     for (size_t i = 0; i < g->n; i++) {
         /* Once the ctx is done the rest is not even given. */
         if (e != SEINE_E_CANCELED && e != SEINE_E_DEADLINE)
-            e = give(f, urls[i], i, ctx, threads);
+            e = give_url(f, urls[i], i, ctx, threads);
         if (e != SEINE_OK) {
             set_error(&g->results[i], e);
             sum_up(g, &g->results[i], 0);
@@ -169,14 +169,14 @@ make_ctx(seine_clock *clock, seine_ctx *given, seine_ctx **out_ctx)
 }
 
 static seine_err
-run(gathering *g, const sn_net *net, seine_ctx *ctx, const char *const *urls)
+run_fetch(gathering *g, const sn_net *net, seine_ctx *ctx, const char *const *urls)
 {
     seine_fetch_opts o = *g->theirs;
     seine_fetch *f;
 
     o.arg = g;
     o.on_record = on_record;
-    o.ready = o.ready ? ready : NULL;
+    o.ready = o.ready ? pass_ready : NULL;
     o.on_event = o.on_event ? on_event : NULL;
     o.dedup = false;
     o.keep |= SEINE_KEEP_BODY;
@@ -206,7 +206,7 @@ sn_fetch_all(const seine_fetch_opts *opts, const sn_net *net, seine_ctx *ctx,
     if (e != SEINE_OK)
         return e;
     pthread_mutex_init(&g.lock, NULL);
-    e = run(&g, net, own, urls);
+    e = run_fetch(&g, net, own, urls);
     pthread_mutex_destroy(&g.lock);
     seine_ctx_unref(own);
     if (e != SEINE_OK)

@@ -17,7 +17,7 @@ wrong(seine_diag *diag, const char *member, const char *value)
 }
 
 static size_t
-length(const char *const *list)
+list_length(const char *const *list)
 {
     size_t n = 0;
 
@@ -30,7 +30,7 @@ static seine_err
 read_nets(const char *const *list, const char *member, sn_cidr **out_nets, size_t *out_n,
           seine_diag *diag)
 {
-    size_t n = length(list);
+    size_t n = list_length(list);
 
     *out_n = n;
     *out_nets = sn_calloc(n + 1, sizeof **out_nets);
@@ -46,7 +46,7 @@ static seine_err
 read_rules(const char *const *list, sn_address_zone_rule **out_rules, size_t *out_n,
            seine_diag *diag)
 {
-    size_t n = length(list);
+    size_t n = list_length(list);
 
     *out_n = n;
     *out_rules = sn_calloc(n + 1, sizeof **out_rules);

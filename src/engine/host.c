@@ -63,7 +63,7 @@ fill_table(const sn_hosts *hs, uint32_t *table, uint32_t mask)
 
 /* Twice the hosts, and twice as many places in the table as there are hosts. */
 static seine_err
-grow(sn_hosts *hs)
+grow_table(sn_hosts *hs)
 {
     uint32_t room = hs->room * 2;
     sn_host_card *cards = sn_realloc(hs->cards, room * sizeof *cards);
@@ -124,7 +124,7 @@ sn_hosts_find(sn_hosts *hs, const seine_url *url, seine_time now, uint32_t *out_
         return SEINE_OK;
     }
     if (hs->n == hs->room) {
-        seine_err e = grow(hs);
+        seine_err e = grow_table(hs);
         if (e != SEINE_OK)
             return e;
         at = place_of(hs, name, hash);

@@ -98,7 +98,7 @@ copy_name(sn_str text, glob *out)
 
 /* ".e.example" and "*.e.example" are what "e.example" is. */
 static sn_str
-bare(sn_str host)
+bare_name(sn_str host)
 {
     sn_str rest = host;
 
@@ -110,7 +110,7 @@ bare(sn_str host)
 }
 
 static seine_err
-add(sn_host_list *n, const char *text, seine_diag *diag)
+add_pattern(sn_host_list *n, const char *text, seine_diag *diag)
 {
     glob g = {.port = SN_PORT_ANY};
     sn_str host;
@@ -119,7 +119,7 @@ add(sn_host_list *n, const char *text, seine_diag *diag)
         return wrong(text, "a URL, not the name of a host", diag);
     if (!cut_port(sn_str_of(text), &host, &g.port))
         return wrong(text, "not a port", diag);
-    host = bare(host);
+    host = bare_name(host);
     bool wild = is_wild(host);
     if (!(wild ? copy_glob(host, &g) : copy_name(host, &g)))
         return wrong(text, "not the name of a host", diag);
@@ -151,7 +151,7 @@ sn_host_list_new(const char *const *texts, sn_host_list **out_list, seine_diag *
     if (!n->globs)
         e = SEINE_E_NOMEM;
     for (size_t i = 0; e == SEINE_OK && texts[i]; i++)
-        e = add(n, texts[i], diag);
+        e = add_pattern(n, texts[i], diag);
     if (e == SEINE_OK)
         *out_list = n;
     else

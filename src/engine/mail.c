@@ -16,7 +16,7 @@ typedef struct stamp {
 } stamp;
 
 static seine_err
-reserve(sn_post **post, size_t more)
+reserve_post(sn_post **post, size_t more)
 {
     size_t used = *post ? (*post)->used : 0, room = *post ? (*post)->room : FIRST_ROOM;
 
@@ -37,7 +37,7 @@ reserve(sn_post **post, size_t more)
 }
 
 static void
-append(sn_post *p, const void *bytes, size_t n)
+append_bytes(sn_post *p, const void *bytes, size_t n)
 {
     if (n > 0)
         memcpy(p->bytes + p->used, bytes, n);
@@ -57,7 +57,8 @@ seine_err
 sn_mail_write(sn_post **post, const sn_link *l)
 {
     bool same = is_last_parent(*post, l->parent);
-    seine_err e = reserve(post, sizeof(stamp) + l->url.len + (same ? 0 : l->parent.len));
+    seine_err e =
+        reserve_post(post, sizeof(stamp) + l->url.len + (same ? 0 : l->parent.len));
 
     if (e != SEINE_OK)
         return e;
@@ -77,10 +78,10 @@ sn_mail_write(sn_post **post, const sn_link *l)
                .tag = l->tag,
                .attr = l->attr,
                .kind = l->kind};
-    append(p, &s, sizeof s);
-    append(p, l->url.ptr, l->url.len);
+    append_bytes(p, &s, sizeof s);
+    append_bytes(p, l->url.ptr, l->url.len);
     if (!same)
-        append(p, l->parent.ptr, l->parent.len);
+        append_bytes(p, l->parent.ptr, l->parent.len);
     p->n++;
     return SEINE_OK;
 }

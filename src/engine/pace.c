@@ -20,13 +20,13 @@ enum { OKS = 8, MEDIANS = 16 };
 _Static_assert(sizeof(sn_pace) == 152, "as scale.md counts it");
 
 static uint32_t
-least(uint64_t a, uint64_t b)
+min_us(uint64_t a, uint64_t b)
 {
     return (uint32_t)(a < b ? a : b);
 }
 
 static uint32_t
-most(uint64_t a, uint64_t b)
+max_us(uint64_t a, uint64_t b)
 {
     return (uint32_t)(a > b ? a : b);
 }
@@ -34,7 +34,7 @@ most(uint64_t a, uint64_t b)
 static uint32_t
 ceiling_of(const sn_pace *p)
 {
-    return most(MOST_US, p->floor_us);
+    return max_us(MOST_US, p->floor_us);
 }
 
 void
@@ -48,10 +48,10 @@ sn_pace_init(sn_pace *p, uint32_t floor_us, uint32_t first_us, seine_time now)
         .knee_until = LONG_AGO,
         .quota_until = LONG_AGO,
         .epoch = now,
-        .floor_us = most(floor_us, LEAST_US),
+        .floor_us = max_us(floor_us, LEAST_US),
         .hold_s = HOLD_S,
     };
-    p->ivl_us = least(most(first_us, p->floor_us), ceiling_of(p));
+    p->ivl_us = min_us(max_us(first_us, p->floor_us), ceiling_of(p));
 }
 
 void
@@ -69,23 +69,23 @@ sn_pace_set_floor(sn_pace *p, uint32_t floor_us)
         p->floor_us = floor_us;
         return;
     }
-    p->floor_us = most(floor_us, LEAST_US);
-    p->ivl_us = least(most(p->ivl_us, p->floor_us), ceiling_of(p));
+    p->floor_us = max_us(floor_us, LEAST_US);
+    p->ivl_us = min_us(max_us(p->ivl_us, p->floor_us), ceiling_of(p));
 }
 
 void
 sn_pace_slow(sn_pace *p, uint32_t at_least_us)
 {
     if (p->ivl_us > 0)
-        p->ivl_us = most(p->ivl_us, least(at_least_us, ceiling_of(p)));
+        p->ivl_us = max_us(p->ivl_us, min_us(at_least_us, ceiling_of(p)));
 }
 
 static uint32_t
 every_us(const sn_pace *p, seine_time now)
 {
-    uint32_t us = most(p->ivl_us, p->floor_us);
+    uint32_t us = max_us(p->ivl_us, p->floor_us);
 
-    return p->ivl_us > 0 && now < p->quota_until ? most(us, p->quota_us) : us;
+    return p->ivl_us > 0 && now < p->quota_until ? max_us(us, p->quota_us) : us;
 }
 
 seine_span
@@ -130,7 +130,7 @@ base_ms(const sn_pace *p)
     uint32_t base = p->med_ms[0];
 
     for (int i = 1; i < p->n_med && i < MEDIANS; i++)
-        base = least(base, p->med_ms[i]);
+        base = min_us(base, p->med_ms[i]);
     return base;
 }
 
@@ -139,7 +139,7 @@ static void
 push_median(sn_pace *p, uint32_t us)
 {
     p->med_ms[p->n_med % MEDIANS] =
-        (uint16_t)least(((uint64_t)us + 999) / 1000, UINT16_MAX);
+        (uint16_t)min_us(((uint64_t)us + 999) / 1000, UINT16_MAX);
     p->n_med = p->n_med == 2 * MEDIANS - 1 ? MEDIANS : (uint8_t)(p->n_med + 1);
 }
 
@@ -228,10 +228,10 @@ push_back(sn_pace *p, seine_time now)
     if (now >= p->hold) {
         bool series = p->knee_us > 0 && now < p->knee_until;
 
-        p->hold_s = series ? least(HOLD_MOST, 2 * (uint64_t)p->hold_s) : HOLD_S;
-        p->knee_us = series ? most(p->ivl_us, 3 * (uint64_t)p->knee_us / 2) : p->ivl_us;
+        p->hold_s = series ? min_us(HOLD_MOST, 2 * (uint64_t)p->hold_s) : HOLD_S;
+        p->knee_us = series ? max_us(p->ivl_us, 3 * (uint64_t)p->knee_us / 2) : p->ivl_us;
     }
-    p->ivl_us = least(2 * (uint64_t)p->ivl_us, ceiling_of(p));
+    p->ivl_us = min_us(2 * (uint64_t)p->ivl_us, ceiling_of(p));
     p->cut = now;
     p->hold = sn_time_add(now, SEINE_SECS(p->hold_s));
     p->knee_until = sn_time_add(p->hold, KNEE_FOR);
@@ -239,7 +239,7 @@ push_back(sn_pace *p, seine_time now)
 
 /* The upper one of the two in the middle. */
 static uint32_t
-median(const sn_pace *p)
+median_ttfb(const sn_pace *p)
 {
     uint32_t sorted[OKS];
 
@@ -255,31 +255,32 @@ median(const sn_pace *p)
 
 /* Answers take longer than they should: by as much, at most the double. */
 static void
-ease(sn_pace *p, uint64_t m, uint64_t limit, seine_time now)
+slow_down(sn_pace *p, uint64_t m, uint64_t limit, seine_time now)
 {
     if (now >= p->hold) {
         p->knee_us = p->ivl_us;
         p->knee_until = sn_time_add(now, KNEE_FOR);
     }
-    p->ivl_us = least(p->ivl_us * (m < 2 * limit ? m : 2 * limit) / limit, ceiling_of(p));
+    p->ivl_us =
+        min_us(p->ivl_us * (m < 2 * limit ? m : 2 * limit) / limit, ceiling_of(p));
     p->hold = sn_time_max(p->hold, sn_time_add(now, HOLD_SOFT));
 }
 
 /* A third faster; near a knee in small steps, and never nearer than an eighth. */
 static void
-dare(sn_pace *p, seine_time now)
+speed_up(sn_pace *p, seine_time now)
 {
     if (now >= p->knee_until)
         p->knee_us = 0;
 
     uint64_t knee = p->knee_us, ivl = p->ivl_us;
-    uint32_t low = most(p->floor_us, 9 * knee / 8);
+    uint32_t low = max_us(p->floor_us, 9 * knee / 8);
     if (ivl <= low)
         return;
     if (knee == 0 || 2 * ivl > 3 * knee)
-        p->ivl_us = most(low, 2 * ivl / 3);
+        p->ivl_us = max_us(low, 2 * ivl / 3);
     else
-        p->ivl_us = most(low, ivl * 16 * knee / (16 * knee + ivl));
+        p->ivl_us = max_us(low, ivl * 16 * knee / (16 * knee + ivl));
 }
 
 /* Nobody pushed back in this epoch. Tells what may have changed the interval. */
@@ -288,28 +289,28 @@ end_epoch(sn_pace *p, seine_time now)
 {
     if (p->n_soft > 0) {
         if (4 * p->n_soft >= p->n_all) {
-            p->ivl_us = least(3 * (uint64_t)p->ivl_us / 2, ceiling_of(p));
+            p->ivl_us = min_us(3 * (uint64_t)p->ivl_us / 2, ceiling_of(p));
             p->hold = sn_time_max(p->hold, sn_time_add(now, HOLD_SOFT));
         }
         return SN_PACE_ERRORS;
     }
 
-    uint32_t m = median(p);
+    uint32_t m = median_ttfb(p);
     push_median(p, m);
     uint64_t limit = 2 * (uint64_t)base_ms(p) * 1000 + SLACK_US;
     if (m > limit) {
-        ease(p, m, limit, now);
+        slow_down(p, m, limit, now);
         return SN_PACE_LATENCY;
     }
     if (now >= p->hold && !p->starved)
-        dare(p, now);
+        speed_up(p, now);
     return SN_PACE_RECOVERED;
 }
 
 /* Counts one of n_all, and of `kind` if not NULL. Counters that are full are all
  * halved: shares stay what they are, and what happened has happened. */
 static void
-count(sn_pace *p, uint8_t *kind)
+count_end(sn_pace *p, uint8_t *kind)
 {
     if (p->n_all == UINT16_MAX || (kind && *kind == UINT8_MAX)) {
         p->n_all /= 2;
@@ -322,12 +323,12 @@ count(sn_pace *p, uint8_t *kind)
 }
 
 static void
-good(sn_pace *p, seine_span ttfb)
+note_success(sn_pace *p, seine_span ttfb)
 {
     seine_span us = ttfb > 0 ? ttfb / 1000 : 0;
-    int64_t t = least((uint64_t)us, UINT32_MAX), srtt = p->srtt_us;
+    int64_t t = min_us((uint64_t)us, UINT32_MAX), srtt = p->srtt_us;
 
-    count(p, NULL);
+    count_end(p, NULL);
     p->ttfb_us[p->n_ok++] = (uint32_t)t;
     p->srtt_us = (uint32_t)(srtt == 0 ? t : srtt + (t - srtt) / 8);
 }
@@ -341,13 +342,13 @@ sn_pace_settle(sn_pace *p, sn_pace_kind kind, seine_span ttfb, seine_time now)
     if (kind == SN_PACE_NONE || p->ivl_us == 0)
         return SN_PACE_SAME;
     if (kind == SN_PACE_PUSH) {
-        count(p, &p->n_push);
+        count_end(p, &p->n_push);
         push_back(p, now);
         why = SN_PACE_PUSHBACK;
     } else if (kind == SN_PACE_SOFT) {
-        count(p, &p->n_soft);
+        count_end(p, &p->n_soft);
     } else {
-        good(p, ttfb);
+        note_success(p, ttfb);
     }
 
     if (p->n_ok == OKS || now >= sn_time_add(p->epoch, EPOCH_MOST)) {

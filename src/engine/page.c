@@ -64,7 +64,7 @@ rows_of(const sn_page *p)
 }
 
 static span
-keep(sn_page *p, sn_str s)
+keep_text(sn_page *p, sn_str s)
 {
     span at = {(uint32_t)p->bytes.len, (uint32_t)s.len};
 
@@ -77,7 +77,7 @@ keep_fact(sn_page *p, fact f, sn_str value)
 {
     if (p->has[f] || value.len > p->bytes.cap - p->bytes.len)
         return;
-    p->facts[f] = keep(p, value);
+    p->facts[f] = keep_text(p, value);
     p->has[f] = true;
 }
 
@@ -177,7 +177,7 @@ put_link(sn_page *p, const sn_html_event *e, const relation *rel)
         return;
     }
     row r = {.offset = e->offset,
-             .value = keep(p, value),
+             .value = keep_text(p, value),
              .text_at = (uint32_t)p->bytes.len,
              .line = e->line,
              .text_len = (uint16_t)e->text.len,
@@ -219,7 +219,7 @@ on_link(sn_page *p, const sn_html_event *e)
 }
 
 static unsigned
-asked(sn_str words)
+read_directives(sn_str words)
 {
     unsigned asks = 0;
     sn_str word;
@@ -243,7 +243,7 @@ on_meta(sn_page *p, const sn_html_event *e)
     if (e->attr != SN_ATTR_NAME || (!sn_str_eq_nocase(e->name, SN_STR("robots")) &&
                                     !sn_str_eq_nocase(e->name, AGENT)))
         return;
-    p->robots |= asked(e->value);
+    p->robots |= read_directives(e->value);
     sn_str said = sn_str_trim(e->value);
     bool again = p->robots_said.len > 0;
     if (said.len + 2 > p->robots_said.cap - p->robots_said.len)
@@ -301,7 +301,7 @@ on_entry(const seine_sitemap_entry *e, void *user)
         p->notes |= SEINE_LINKS_CAPPED;
         return false;
     }
-    row r = {.value = keep(p, loc), .is_map = e->is_map};
+    row r = {.value = keep_text(p, loc), .is_map = e->is_map};
     sn_buf_add(&p->links, &r, sizeof r);
     return true;
 }
@@ -578,8 +578,8 @@ sn_page_robots_tag(sn_str value)
 
     if (!sn_str_cut(value, ':', &head, &words) || sn_str_find(head, ',') < head.len ||
         has_value(sn_str_trim(head)))
-        return asked(value);
-    return sn_str_eq_nocase(sn_str_trim(head), AGENT) ? asked(words) : 0;
+        return read_directives(value);
+    return sn_str_eq_nocase(sn_str_trim(head), AGENT) ? read_directives(words) : 0;
 }
 
 /* The pool. */

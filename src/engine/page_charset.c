@@ -36,7 +36,7 @@ sn_page_charset_begin(sn_page_charset *c, sn_str label, bool is_xml, bool counts
 }
 
 static void
-decide(sn_page_charset *c, sn_str head)
+decide_charset(sn_page_charset *c, sn_str head)
 {
     c->is_decided = true;
     if (!sn_charset_named(head, c->label, &c->choice)) {
@@ -48,7 +48,7 @@ decide(sn_page_charset *c, sn_str head)
 
 /* Bytes that are needed for the decision: behind a good label only a mark counts. */
 static size_t
-needed(const sn_page_charset *c)
+bytes_needed(const sn_page_charset *c)
 {
     seine_charset found;
 
@@ -58,7 +58,7 @@ needed(const sn_page_charset *c)
 }
 
 static sn_str
-decoded(sn_page_charset *c, sn_str bytes)
+decode_bytes(sn_page_charset *c, sn_str bytes)
 {
     if (sn_charset_is_ascii(c->choice.charset)) {
         if (c->counts && c->choice.charset == SEINE_CHARSET_UTF_8)
@@ -83,9 +83,9 @@ wait_for_more(sn_page_charset *c, sn_str *piece)
 }
 
 static bool
-give(sn_page_charset *c, sn_str bytes, sn_str *out_bytes)
+give_decoded(sn_page_charset *c, sn_str bytes, sn_str *out_bytes)
 {
-    *out_bytes = decoded(c, bytes);
+    *out_bytes = decode_bytes(c, bytes);
     return true;
 }
 
@@ -97,22 +97,22 @@ give_head(sn_page_charset *c, sn_str *out_bytes)
         return false;
     sn_str head = sn_str_slice((sn_str){c->head, c->n_head}, c->choice.bom, c->n_head);
     c->poured = c->n_head;
-    return give(c, head, out_bytes);
+    return give_decoded(c, head, out_bytes);
 }
 
 bool
 sn_page_charset_next(sn_page_charset *c, sn_str *piece, sn_str *out_bytes)
 {
     if (!c->is_decided && c->n_head == 0 && piece->len >= SEINE_CHARSET_HEAD) {
-        decide(c, *piece); /* nothing has to be copied */
+        decide_charset(c, *piece); /* nothing has to be copied */
         *piece = sn_str_slice(*piece, c->choice.bom, piece->len);
     }
     if (!c->is_decided) {
         if (piece->len > 0)
             wait_for_more(c, piece);
-        if (c->n_head < needed(c))
+        if (c->n_head < bytes_needed(c))
             return false;
-        decide(c, (sn_str){c->head, c->n_head});
+        decide_charset(c, (sn_str){c->head, c->n_head});
     }
     if (give_head(c, out_bytes))
         return true;
@@ -120,14 +120,14 @@ sn_page_charset_next(sn_page_charset *c, sn_str *piece, sn_str *out_bytes)
         return false;
     sn_str all = *piece;
     *piece = (sn_str){0};
-    return give(c, all, out_bytes);
+    return give_decoded(c, all, out_bytes);
 }
 
 bool
 sn_page_charset_last(sn_page_charset *c, sn_str *out_bytes)
 {
     if (!c->is_decided)
-        decide(c, (sn_str){c->head, c->n_head});
+        decide_charset(c, (sn_str){c->head, c->n_head});
     if (give_head(c, out_bytes))
         return true;
     sn_buf_truncate(&c->decoded, 0);
@@ -153,7 +153,7 @@ sn_page_charset_end(sn_page_charset *c)
 /* Values. */
 
 static void
-convert(sn_page_charset *c, seine_charset charset, sn_str raw)
+convert_value(sn_page_charset *c, seine_charset charset, sn_str raw)
 {
     sn_decoder d;
 
@@ -208,12 +208,12 @@ sn_page_charset_convert(sn_page_charset *c, sn_str raw, sn_html_attr attr)
     sn_buf_truncate(&c->converted, 0);
     find_query(raw, &from, &to);
     if (charset == SEINE_CHARSET_UTF_8 || !is_url(attr) || from == to) {
-        convert(c, charset, raw);
+        convert_value(c, charset, raw);
     } else {
-        convert(c, charset, sn_str_slice(raw, 0, from));
+        convert_value(c, charset, sn_str_slice(raw, 0, from));
         for (size_t i = from; i < to; i++)
             put_byte(&c->converted, (unsigned char)raw.ptr[i]);
-        convert(c, charset, sn_str_slice(raw, to, raw.len));
+        convert_value(c, charset, sn_str_slice(raw, to, raw.len));
     }
     return sn_buf_view(&c->converted);
 }

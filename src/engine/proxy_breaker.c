@@ -54,8 +54,8 @@ sn_proxy_breakers_begin(sn_proxy_breakers *v, const sn_proxy *proxy, seine_time 
 
 /* What changed is said once, not per URL. */
 static void
-tell(const sn_proxy_breakers *v, const sn_proxy *proxy, seine_breaker_state was,
-     seine_breaker_state is, seine_err why)
+log_change(const sn_proxy_breakers *v, const sn_proxy *proxy, seine_breaker_state was,
+           seine_breaker_state is, seine_err why)
 {
     if (v->given_up[proxy->index])
         SN_SAY(v->opts->log, WARN, "proxy.parked", "proxy given up for this run",
@@ -90,5 +90,5 @@ sn_proxy_breakers_end(sn_proxy_breakers *v, const sn_proxy *proxy, seine_permit 
     if (stats.state == SEINE_BREAKER_OPEN && v->opts->park > 0 &&
         stats.streak >= v->opts->park)
         v->given_up[proxy->index] = true;
-    tell(v, proxy, was, stats.state, stats.why);
+    log_change(v, proxy, was, stats.state, stats.why);
 }

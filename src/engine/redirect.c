@@ -39,7 +39,7 @@ becomes_get(uint16_t status, sn_str method)
 
 /* May the target be asked at all, by its text? Its address is judged when it is known. */
 static seine_err
-judge(const sn_redirect *r, const seine_url *to, bool keeps_body)
+judge_target(const sn_redirect *r, const seine_url *to, bool keeps_body)
 {
     bool https = is_part(seine_url_scheme(to), SN_STR("https"));
 
@@ -69,7 +69,7 @@ sn_redirect_next(const sn_redirect *r, seine_url *out_url, bool *out_get)
         seine_url_resolve(out_url, r->from, r->location.ptr, r->location.len, NULL);
     if (e != SEINE_OK)
         return e == SEINE_E_NOMEM ? e : SEINE_E_BAD_REDIRECT;
-    e = judge(r, out_url, r->has_body && !as_get);
+    e = judge_target(r, out_url, r->has_body && !as_get);
     if (e != SEINE_OK)
         return e;
     seine_url_drop_user(out_url);

@@ -270,7 +270,7 @@ sn_requests_start(sn_requests *r, sn_visit *v, sn_address_zone pin, seine_time n
 {
     sn_flight *f = take_flight(r, v);
 
-    sn_visit_clear_answer(v);
+    sn_visit_clear_response(v);
     v->kept.cap = r->shared->opts.max_body < SIZE_MAX - 1
                       ? (size_t)r->shared->opts.max_body
                       : SIZE_MAX - 1;

@@ -18,7 +18,7 @@ typedef struct field_list {
 
 /* A part of what is packed cannot be unpacked: who asks for one takes it plain. */
 static bool
-replaces(sn_str name, sn_str of)
+replaces_field(sn_str name, sn_str of)
 {
     return sn_str_eq_nocase(name, of) ||
            (sn_str_eq_nocase(name, SN_STR("Range")) &&
@@ -31,7 +31,7 @@ put_field(field_list *l, sn_field f)
     size_t kept = 0;
 
     for (size_t i = 0; i < l->level; i++)
-        if (!replaces(f.name, l->fields[i].name))
+        if (!replaces_field(f.name, l->fields[i].name))
             l->fields[kept++] = l->fields[i];
     if (kept < l->level) {
         memmove(l->fields + kept, l->fields + l->level,

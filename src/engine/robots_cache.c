@@ -57,7 +57,7 @@ sn_robots_cache_fail(sn_robots_cache *r, seine_time now)
 }
 
 static void
-settle(sn_robots_cache *r, sn_robots_state state, seine_time now)
+set_state(sn_robots_cache *r, sn_robots_state state, seine_time now)
 {
     r->state = (uint8_t)state;
     r->failures = 0;
@@ -66,7 +66,7 @@ settle(sn_robots_cache *r, sn_robots_state state, seine_time now)
 
 /* Whole, or cut off by ourselves where the limit is. */
 static bool
-is_answer(const seine_fault *end, sn_str body)
+is_whole_file(const seine_fault *end, sn_str body)
 {
     bool ok = end->status >= 200 && end->status < 300;
 
@@ -77,7 +77,7 @@ void
 sn_robots_cache_ignore(sn_robots_cache *r, seine_time now)
 {
     seine_robots_free(SN_STEAL(r->robots));
-    settle(r, SN_ROBOTS_ABSENT, now);
+    set_state(r, SN_ROBOTS_ABSENT, now);
 }
 
 void
@@ -86,14 +86,14 @@ sn_robots_cache_settle(sn_robots_cache *r, const seine_fault *end, sn_str body,
 {
     seine_robots *robots;
 
-    if (is_answer(end, body)) {
+    if (is_whole_file(end, body)) {
         if (seine_robots_new(body.ptr ? body.ptr : "", body.len, &robots) != SEINE_OK) {
             sn_robots_cache_fail(r, now);
             return;
         }
         seine_robots_free(r->robots);
         r->robots = robots;
-        settle(r, SN_ROBOTS_PARSED, now);
+        set_state(r, SN_ROBOTS_PARSED, now);
     } else if (is_unavailable(end) || is_nowhere(end->code)) {
         sn_robots_cache_ignore(r, now);
     } else {
@@ -119,7 +119,7 @@ is_unreserved(int c)
 
 /* The same URL with no escape that was not needed; its length. */
 static size_t
-plain(sn_str url, char *to)
+plain_url(sn_str url, char *to)
 {
     size_t n = 0;
 
@@ -150,7 +150,7 @@ sn_robots_cache_allow(const sn_robots_cache *r, const char *agent, sn_str url,
         return true;
     seine_robots_check(r->robots, agent, url.ptr, url.len, out_verdict);
     if (out_verdict->allowed && url.len < sizeof text && sn_str_find(url, '%') < url.len)
-        seine_robots_check(r->robots, agent, text, plain(url, text), out_verdict);
+        seine_robots_check(r->robots, agent, text, plain_url(url, text), out_verdict);
     return out_verdict->allowed;
 }
 

@@ -37,7 +37,7 @@ write_offsite(sn_scope *s, const seine_diag_name *names)
 }
 
 static seine_err
-fill(sn_scope *s, const seine_fetch_opts *o, seine_diag *diag)
+fill_scope(sn_scope *s, const seine_fetch_opts *o, seine_diag *diag)
 {
     bool has_patterns = (o->include && *o->include) || (o->exclude && *o->exclude);
     seine_err e = SEINE_OK;
@@ -66,7 +66,7 @@ sn_scope_new(const seine_fetch_opts *o, sn_scope **out, seine_diag *diag)
         return SEINE_E_NOMEM;
     sn_scope_set_init(&s->seeds);
     memcpy(s->secret, s->seeds.secret, sizeof s->secret);
-    seine_err e = fill(s, o, diag);
+    seine_err e = fill_scope(s, o, diag);
     if (e == SEINE_OK)
         *out = s;
     else
@@ -151,7 +151,7 @@ dir_of(const seine_url *u, char *mem)
 }
 
 static seine_err
-add(sn_scope *s, const seine_url *u, sn_str dir)
+add_seed(sn_scope *s, const seine_url *u, sn_str dir)
 {
     sn_scope_place place = {.port = u->port};
 
@@ -177,7 +177,7 @@ sn_scope_seed(sn_scope *s, const seine_url *seed)
 {
     char mem[SEINE_URL_ROOM];
 
-    return s->is_crawl ? add(s, seed, dir_of(seed, mem)) : SEINE_OK;
+    return s->is_crawl ? add_seed(s, seed, dir_of(seed, mem)) : SEINE_OK;
 }
 
 static bool
@@ -197,7 +197,7 @@ sn_scope_widen(sn_scope *s, const seine_url *from, const seine_url *to)
     if (!s->is_crawl || !is_same_domain(s, from, to))
         return SEINE_OK;
     sn_str given = dir_of(from, mem), target = dir_of(to, mem_to);
-    return add(s, to, sn_str_starts(given, target) ? given : target);
+    return add_seed(s, to, sn_str_starts(given, target) ? given : target);
 }
 
 /* By itself: the other scopes need no room for a path. */
@@ -223,7 +223,7 @@ is_seeded(const sn_scope *s, const seine_url *u, sn_str name)
 }
 
 static bool
-is_in(const sn_scope *s, const seine_url *u)
+is_in_scope(const sn_scope *s, const seine_url *u)
 {
     sn_str name;
 
@@ -236,7 +236,7 @@ is_in(const sn_scope *s, const seine_url *u)
 }
 
 static void
-refuse(sn_scope_verdict *out, seine_skip reason, sn_str rule)
+set_refusal(sn_scope_verdict *out, seine_skip reason, sn_str rule)
 {
     out->in = false;
     out->reason = reason;
@@ -256,8 +256,8 @@ sn_scope_judge(const sn_scope *s, const seine_url *url, bool is_given,
     out->reason = SEINE_SKIP_OFFSITE;
     out->len = 0;
     out->rule[0] = '\0';
-    if (s->is_crawl && !is_given && !is_in(s, url)) {
-        refuse(out, SEINE_SKIP_OFFSITE, (sn_str){s->offsite, s->offsite_len});
+    if (s->is_crawl && !is_given && !is_in_scope(s, url)) {
+        set_refusal(out, SEINE_SKIP_OFFSITE, (sn_str){s->offsite, s->offsite_len});
         return;
     }
     if (!s->filter)
@@ -266,5 +266,5 @@ sn_scope_judge(const sn_scope *s, const seine_url *url, bool is_given,
     if (!rule && !(s->is_crawl && is_given))
         rule = sn_url_filter_include(s->filter, text);
     if (rule)
-        refuse(out, SEINE_SKIP_PATTERN, sn_str_of(rule));
+        set_refusal(out, SEINE_SKIP_PATTERN, sn_str_of(rule));
 }

@@ -74,7 +74,7 @@ hash_below(uint64_t hash, sn_str segment)
 
 /* The next segment with its slash at the end; false: none is left that has one. */
 static bool
-segment(sn_str *rest, sn_str *out_part)
+next_segment(sn_str *rest, sn_str *out_part)
 {
     size_t at = sn_str_find(*rest, '/');
 
@@ -100,7 +100,7 @@ is_same(const entry *e, uint64_t hash, const sn_scope_place *place)
 
 /* Where it is, or where it would go. The table has a free slot. */
 static size_t
-find(const table *t, uint64_t hash, const sn_scope_place *place)
+find_slot(const table *t, uint64_t hash, const sn_scope_place *place)
 {
     size_t i = hash & (t->room - 1);
 
@@ -113,14 +113,14 @@ find(const table *t, uint64_t hash, const sn_scope_place *place)
 }
 
 static bool
-has(const sn_scope_set *p, uint64_t hash, const sn_scope_place *place)
+has_entry(const sn_scope_set *p, uint64_t hash, const sn_scope_place *place)
 {
     const table *t = atomic_load_explicit(&p->table, memory_order_acquire);
 
     if (!t)
         return false;
-    return atomic_load_explicit(&t->slots[find(t, hash, place)], memory_order_acquire) !=
-           NULL;
+    return atomic_load_explicit(&t->slots[find_slot(t, hash, place)],
+                                memory_order_acquire) != NULL;
 }
 
 bool
@@ -129,9 +129,9 @@ sn_scope_set_has(const sn_scope_set *p, const sn_scope_place *place)
     uint64_t hash = hash_name(p, place->name, place->port);
     sn_str rest = place->dir, part;
 
-    while (segment(&rest, &part))
+    while (next_segment(&rest, &part))
         hash = hash_below(hash, part);
-    return has(p, hash, place);
+    return has_entry(p, hash, place);
 }
 
 bool
@@ -142,21 +142,21 @@ sn_scope_set_has_above(const sn_scope_set *p, const sn_scope_place *place)
     sn_str rest = place->dir, part;
     sn_scope_place above = {place->name, {place->dir.ptr, 0}, place->port};
 
-    if (!has(p, hash, &above)) /* most links lead to other hosts */
+    if (!has_entry(p, hash, &above)) /* most links lead to other hosts */
         return false;
-    for (unsigned depth = 1; segment(&rest, &part); depth++) {
+    for (unsigned depth = 1; next_segment(&rest, &part); depth++) {
         if ((depths >> (depth < 63 ? depth : 63)) == 0)
             return false; /* all that are there are shallower */
         hash = hash_below(hash, part);
         above.dir.len = (size_t)(part.ptr + part.len - place->dir.ptr);
-        if ((depths & depth_bit(depth)) && has(p, hash, &above))
+        if ((depths & depth_bit(depth)) && has_entry(p, hash, &above))
             return true;
     }
     return false;
 }
 
 static entry *
-make(const sn_scope_set *p, const sn_scope_place *place, uint64_t *out_depth)
+make_entry(const sn_scope_set *p, const sn_scope_place *place, uint64_t *out_depth)
 {
     size_t name = place->name.len, dir = place->dir.len;
     entry *e = sn_alloc(sizeof *e + name + dir);
@@ -170,7 +170,7 @@ make(const sn_scope_set *p, const sn_scope_place *place, uint64_t *out_depth)
         memcpy(e->text + name, place->dir.ptr, dir);
     e->place = (sn_scope_place){{e->text, name}, {e->text + name, dir}, place->port};
     e->hash = hash_name(p, e->place.name, e->place.port);
-    for (rest = e->place.dir; segment(&rest, &part); depth++)
+    for (rest = e->place.dir; next_segment(&rest, &part); depth++)
         e->hash = hash_below(e->hash, part);
     *out_depth = depth_bit(depth);
     return e;
@@ -178,13 +178,13 @@ make(const sn_scope_set *p, const sn_scope_place *place, uint64_t *out_depth)
 
 /* Under the lock: puts the entry in, if there is room. ALREADY: not needed. */
 static seine_err
-put(sn_scope_set *p, entry *e)
+put_entry(sn_scope_set *p, entry *e)
 {
     table *t = atomic_load_explicit(&p->table, memory_order_relaxed);
 
     if (!t)
         return SEINE_E_FULL;
-    size_t i = find(t, e->hash, &e->place);
+    size_t i = find_slot(t, e->hash, &e->place);
     if (atomic_load_explicit(&t->slots[i], memory_order_relaxed))
         return SEINE_E_ALREADY;
     if (t->count >= t->room / 4 * 3)
@@ -196,7 +196,7 @@ put(sn_scope_set *p, entry *e)
 
 /* Under the lock: all entries of the present table into a larger one. */
 static void
-move(sn_scope_set *p, table *to)
+move_entries(sn_scope_set *p, table *to)
 {
     table *from = atomic_load_explicit(&p->table, memory_order_relaxed);
 
@@ -204,7 +204,7 @@ move(sn_scope_set *p, table *to)
         entry *e = atomic_load_explicit(&from->slots[i], memory_order_relaxed);
 
         if (e)
-            atomic_store_explicit(&to->slots[find(to, e->hash, &e->place)], e,
+            atomic_store_explicit(&to->slots[find_slot(to, e->hash, &e->place)], e,
                                   memory_order_relaxed);
     }
     to->count = from ? from->count : 0;
@@ -214,7 +214,7 @@ move(sn_scope_set *p, table *to)
 
 /* A table of twice the room, made outside the lock; somebody else may be faster. */
 static seine_err
-grow(sn_scope_set *p)
+grow_table(sn_scope_set *p)
 {
     const table *old = atomic_load_explicit(&p->table, memory_order_acquire);
     size_t room = old ? old->room * 2 : FIRST_ROOM;
@@ -226,7 +226,7 @@ grow(sn_scope_set *p)
     pthread_mutex_lock(&p->lock);
     bool is_needed = atomic_load_explicit(&p->table, memory_order_relaxed) == old;
     if (is_needed)
-        move(p, t);
+        move_entries(p, t);
     pthread_mutex_unlock(&p->lock);
     if (!is_needed)
         sn_free(t);
@@ -234,19 +234,19 @@ grow(sn_scope_set *p)
 }
 
 static seine_err
-add(sn_scope_set *p, const sn_scope_place *place)
+add_place(sn_scope_set *p, const sn_scope_place *place)
 {
     uint64_t depth;
-    entry *made = make(p, place, &depth);
+    entry *made = make_entry(p, place, &depth);
     seine_err e = made ? SEINE_E_FULL : SEINE_E_NOMEM;
 
     if (made) /* first, for those who find that it is there already */
         atomic_fetch_or_explicit(&p->depths, depth, memory_order_release);
     while (e == SEINE_E_FULL) {
         pthread_mutex_lock(&p->lock);
-        e = put(p, made);
+        e = put_entry(p, made);
         pthread_mutex_unlock(&p->lock);
-        if (e == SEINE_E_FULL && (e = grow(p)) == SEINE_OK)
+        if (e == SEINE_E_FULL && (e = grow_table(p)) == SEINE_OK)
             e = SEINE_E_FULL;
     }
     if (e != SEINE_OK)
@@ -260,6 +260,6 @@ sn_scope_set_add(sn_scope_set *p, const sn_scope_place *place)
     seine_err e = SEINE_OK;
 
     if (place->dir.len > 0)
-        e = add(p, &(sn_scope_place){place->name, {0}, place->port});
-    return e == SEINE_OK ? add(p, place) : e;
+        e = add_place(p, &(sn_scope_place){place->name, {0}, place->port});
+    return e == SEINE_OK ? add_place(p, place) : e;
 }

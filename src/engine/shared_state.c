@@ -135,7 +135,7 @@ copy_crawl(sn_arena *a, const seine_crawl_opts *opts, seine_err *e)
 
 /* Fields and bodies may be secrets. */
 static void
-wipe(const seine_fetch_opts *o)
+wipe_secrets(const seine_fetch_opts *o)
 {
     for (size_t i = 0; i < o->n_fields && o->fields; i++)
         if (o->fields[i].value.ptr)
@@ -145,7 +145,7 @@ wipe(const seine_fetch_opts *o)
 }
 
 static seine_err
-copy(sn_shared_state *c, const seine_fetch_opts *opts)
+copy_opts(sn_shared_state *c, const seine_fetch_opts *opts)
 {
     seine_fetch_opts *o = &c->opts;
     sn_arena *a = &c->memory;
@@ -197,7 +197,7 @@ sn_shared_state_rate(seine_rate rate)
 
 /* The parts of which there is one for all. */
 static seine_err
-make(sn_shared_state *c, seine_diag *diag)
+make_parts(sn_shared_state *c, seine_diag *diag)
 {
     const seine_fetch_opts *o = &c->opts;
     seine_err e = seine_throttle_init_semaphore(&c->in_flight, o->concurrency);
@@ -302,14 +302,14 @@ sn_shared_state_init(sn_shared_state *c, const seine_fetch_opts *opts, seine_dia
     if (e != SEINE_OK)
         return e;
     sn_arena_init(&c->memory, 4096, SIZE_MAX);
-    e = copy(c, opts);
+    e = copy_opts(c, opts);
     if (e == SEINE_OK) /* who does not trust URLs does not trust the environment */
         e = sn_proxies_init(&c->proxies,
                             &(sn_proxies_opts){opts->proxy, opts->no_proxy,
                                                opts->untrusted ? NULL : opts->proxy_env},
                             diag);
     if (e == SEINE_OK)
-        e = make(c, diag);
+        e = make_parts(c, diag);
     if (e == SEINE_OK)
         e = make_judges(c, diag);
     if (e != SEINE_OK) {
@@ -344,7 +344,7 @@ sn_shared_state_fini(sn_shared_state *c)
     sn_visits_free(c->visits);
     seine_throttle_fini(&c->in_flight);
     if (c->is_copied)
-        wipe(&c->opts);
+        wipe_secrets(&c->opts);
     sn_arena_fini(&c->memory);
     memset(c, 0, sizeof *c);
 }

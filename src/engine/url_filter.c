@@ -51,7 +51,7 @@ write_rule(char out[SN_URL_FILTER_RULE], const char *option, sn_str text, const 
 }
 
 static seine_err
-add(list *l, const char *member, const char *text, seine_diag *diag)
+add_pattern(list *l, const char *member, const char *text, seine_diag *diag)
 {
     pattern *p = &l->all[l->n];
     seine_diag flaw = SEINE_DIAG;
@@ -68,7 +68,7 @@ add(list *l, const char *member, const char *text, seine_diag *diag)
 }
 
 static seine_err
-fill(list *l, const char *member, const char *const *texts, seine_diag *diag)
+fill_list(list *l, const char *member, const char *const *texts, seine_diag *diag)
 {
     size_t n = 0;
     seine_err e = SEINE_OK;
@@ -83,7 +83,7 @@ fill(list *l, const char *member, const char *const *texts, seine_diag *diag)
     if (!l->all)
         return SEINE_E_NOMEM;
     for (size_t i = 0; i < n && e == SEINE_OK; i++)
-        e = add(l, member, texts[i], diag);
+        e = add_pattern(l, member, texts[i], diag);
     return e;
 }
 
@@ -125,9 +125,9 @@ sn_url_filter_new(const char *const *include, const char *const *exclude,
         return SEINE_E_NOMEM;
     snprintf(s->exclude.shown, OPTION_ROOM, "%s", sn_diag_shown(names, "exclude"));
     snprintf(s->include.shown, OPTION_ROOM, "%s", sn_diag_shown(names, "include"));
-    seine_err e = fill(&s->exclude, "exclude", exclude, diag);
+    seine_err e = fill_list(&s->exclude, "exclude", exclude, diag);
     if (e == SEINE_OK)
-        e = fill(&s->include, "include", include, diag);
+        e = fill_list(&s->include, "include", include, diag);
     if (e != SEINE_OK) {
         sn_url_filter_free(s);
         return e;
@@ -198,7 +198,7 @@ not_known(const pattern *p, seine_err e)
 
 /* The first that is found, or NULL; *out_unknown: the rule where that is not known. */
 static const pattern *
-find(const sn_url_filter *s, const list *l, sn_str url, const char **out_unknown)
+find_pattern(const sn_url_filter *s, const list *l, sn_str url, const char **out_unknown)
 {
     size_t from = own_place(&url);
     const pattern *found = NULL;
@@ -225,7 +225,7 @@ const char *
 sn_url_filter_exclude(const sn_url_filter *s, sn_str url)
 {
     const char *unknown;
-    const pattern *found = find(s, &s->exclude, url, &unknown);
+    const pattern *found = find_pattern(s, &s->exclude, url, &unknown);
 
     return found ? found->rule : unknown;
 }
@@ -235,7 +235,7 @@ sn_url_filter_include(const sn_url_filter *s, sn_str url)
 {
     const char *unknown;
 
-    if (s->include.n == 0 || find(s, &s->include, url, &unknown))
+    if (s->include.n == 0 || find_pattern(s, &s->include, url, &unknown))
         return NULL;
     return unknown ? unknown : s->none;
 }

@@ -6,7 +6,7 @@
 #define NARROW_PARAMS 4
 
 static bool
-refused(sn_url_verdict *out, seine_skip reason, sn_str rule)
+set_refusal(sn_url_verdict *out, seine_skip reason, sn_str rule)
 {
     out->refused = true;
     out->reason = reason;
@@ -23,17 +23,17 @@ sn_url_rules_refuse(const seine_fetch_opts *o, const sn_scope *scope,
 
     out->refused = false;
     if (!is_https && !sn_str_eq(scheme, SN_STR("http")))
-        return refused(out, SEINE_SKIP_SCHEME, SN_STR("neither http nor https"));
+        return set_refusal(out, SEINE_SKIP_SCHEME, SN_STR("neither http nor https"));
     if (o->https_only && !is_https)
-        return refused(out, SEINE_SKIP_SCHEME, SN_STR("https only"));
+        return set_refusal(out, SEINE_SKIP_SCHEME, SN_STR("https only"));
     sn_scope_judge(scope, url, false, &out->verdict);
     if (!out->verdict.in)
-        return refused(out, out->verdict.reason,
-                       (sn_str){out->verdict.rule, out->verdict.len});
+        return set_refusal(out, out->verdict.reason,
+                           (sn_str){out->verdict.rule, out->verdict.len});
     if (sn_address_guard_blocks_port((uint16_t)seine_url_port(url)))
-        return refused(out, SEINE_SKIP_PORT, SN_STR("a port of another protocol"));
+        return set_refusal(out, SEINE_SKIP_PORT, SN_STR("a port of another protocol"));
     const char *shape = sn_trap_shape(seine_url_path(url), seine_url_query(url));
-    return shape && refused(out, SEINE_SKIP_TRAP, sn_str_of(shape));
+    return shape && set_refusal(out, SEINE_SKIP_TRAP, sn_str_of(shape));
 }
 
 uint32_t

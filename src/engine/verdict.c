@@ -77,7 +77,7 @@ note_target(const seine_fetch_opts *o, sn_visit *v, const seine_url *to)
 }
 
 static seine_err
-follow(const seine_fetch_opts *o, sn_visit *v)
+follow_redirect(const seine_fetch_opts *o, sn_visit *v)
 {
     char mem[SEINE_URL_ROOM];
     seine_url to;
@@ -111,7 +111,7 @@ kind_of(const seine_fetch_opts *o, sn_visit *v, bool *out_hop)
     if (status >= 300 && status < 400 && most_hops(o, v) == 0)
         return SEINE_OK;
     if (sn_redirect_is(status)) {
-        seine_err e = follow(o, v);
+        seine_err e = follow_redirect(o, v);
         *out_hop = e == SEINE_OK && !is_crawled(o, v);
         return e;
     }
@@ -151,7 +151,7 @@ sn_verdict_judge(const sn_shared_state *c, sn_visit *v, seine_time now)
 
 /* How the whole of it ended; a failure says where. */
 static void
-conclude(sn_visit *v, const seine_fault *f)
+conclude_visit(sn_visit *v, const seine_fault *f)
 {
     seine_view url = seine_url_href(&v->url);
 
@@ -168,7 +168,7 @@ conclude(sn_visit *v, const seine_fault *f)
 }
 
 static sn_verdict
-finished(seine_stop stop)
+done_verdict(seine_stop stop)
 {
     return (sn_verdict){SN_THEN_DONE, SEINE_NEVER, SEINE_WAIT_QUEUE, stop};
 }
@@ -213,7 +213,7 @@ note_try(sn_visit *v, const sn_verdict *r, seine_time now)
 
 /* What the wait is for: the server's wish, or our own caution. */
 static seine_wait
-reason(const sn_visit *v)
+wait_reason(const sn_visit *v)
 {
     const seine_fault *f = &v->end.fault;
 
@@ -224,25 +224,25 @@ reason(const sn_visit *v)
 }
 
 static sn_verdict
-again(const sn_shared_state *c, sn_visit *v, seine_time now, uint64_t dice)
+retry_verdict(const sn_shared_state *c, sn_visit *v, seine_time now, uint64_t dice)
 {
     seine_fault f = v->end.fault;
 
     if ((f.status == 429 || f.status == 503) && f.retry_after > c->opts.max_retry_after &&
         f.code != SEINE_OK) {
         f.code = SEINE_E_RETRY_AFTER_TOO_LONG;
-        conclude(v, &f);
-        return finished(SEINE_STOP_FINAL);
+        conclude_visit(v, &f);
+        return done_verdict(SEINE_STOP_FINAL);
     }
     /* Once more without what may have provoked it, under all other rules. */
     if (is_unexpected(f.code) && !was_unexpected(v))
         f.code = SEINE_E_CONN_RESET;
     seine_verdict verdict = seine_retry_next(&v->retry, &f, now, dice);
     if (verdict.stop != SEINE_STOP_NO) {
-        conclude(v, &v->end.fault);
-        return finished(verdict.stop);
+        conclude_visit(v, &v->end.fault);
+        return done_verdict(verdict.stop);
     }
-    sn_verdict r = {SN_THEN_RETRY, verdict.at, reason(v), SEINE_STOP_NO};
+    sn_verdict r = {SN_THEN_RETRY, verdict.at, wait_reason(v), SEINE_STOP_NO};
     note_try(v, &r, now);
     v->fresh = v->replayed = false;
     return r;
@@ -251,15 +251,15 @@ again(const sn_shared_state *c, sn_visit *v, seine_time now, uint64_t dice)
 /* Its proxy is left alone: once more when it may be asked, if that is in time; else it
  * is the proxy's error. No attempt was made. */
 static sn_verdict
-rest(sn_visit *v)
+rest_for_proxy(sn_visit *v)
 {
     seine_time at = v->proxy_at;
 
     if (v->end.fault.code == SEINE_E_BREAKER && at < v->deadline)
         return (sn_verdict){SN_THEN_LATER, at, SEINE_WAIT_BREAKER, SEINE_STOP_NO};
     v->end.fault.code = SEINE_E_PROXY_ERROR;
-    conclude(v, &v->end.fault);
-    return finished(SEINE_STOP_FINAL);
+    conclude_visit(v, &v->end.fault);
+    return done_verdict(SEINE_STOP_FINAL);
 }
 
 sn_verdict
@@ -278,9 +278,9 @@ sn_verdict_next(const sn_shared_state *c, sn_visit *v, seine_time now, uint64_t 
         return (sn_verdict){SN_THEN_LATER, now, SEINE_WAIT_ADDRESS, SEINE_STOP_NO};
 
     if (v->end.fault.phase == SEINE_PHASE_PROXY && v->proxy_at != INT64_MIN)
-        return rest(v);
+        return rest_for_proxy(v);
     seine_retry_begin(&v->retry, v->started_at);
-    return again(c, v, now, dice);
+    return retry_verdict(c, v, now, dice);
 }
 
 void
@@ -290,7 +290,7 @@ sn_verdict_give_up(sn_visit *v, seine_err why, seine_err cause)
                       seine_err_class(v->end.fault.code) != SEINE_LOCAL;
 
     if ((why == SEINE_E_BREAKER || why == SEINE_E_RETRY_AFTER_TOO_LONG) && has_failed) {
-        conclude(v, &v->end.fault);
+        conclude_visit(v, &v->end.fault);
         return;
     }
     seine_fault f = SEINE_FAULT;
@@ -298,5 +298,5 @@ sn_verdict_give_up(sn_visit *v, seine_err why, seine_err cause)
     f.status = v->end.fault.status;
     if (cause != SEINE_OK)
         snprintf(f.text, sizeof f.text, "%s", seine_err_text(cause));
-    conclude(v, &f);
+    conclude_visit(v, &f);
 }

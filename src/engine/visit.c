@@ -32,7 +32,7 @@ sn_visit_step(sn_visit *v, sn_visit_state to)
 }
 
 void
-sn_visit_clear_answer(sn_visit *v)
+sn_visit_clear_response(sn_visit *v)
 {
     sn_end *end = &v->end;
 
@@ -84,7 +84,7 @@ sn_visit_wait(sn_visit *v, seine_wait why, seine_time now)
 
 /* As a new one, with its memory kept. */
 static void
-blank(sn_visit *v)
+blank_visit(sn_visit *v)
 {
     sn_arena arena = v->arena;
     sn_buf kept = v->kept;
@@ -104,7 +104,7 @@ blank(sn_visit *v)
     v->fault.url[0] = v->fault.text[0] = '\0';
     v->reason = SEINE_SKIP_BAD_INPUT;
     v->rule = (sn_str){0};
-    sn_visit_clear_answer(v);
+    sn_visit_clear_response(v);
     v->state = SN_EMITTED;
     v->host = SN_NO_HOST;
     v->ip_slot = UINT32_MAX;
@@ -156,7 +156,7 @@ sn_visits_free(sn_visits *p)
 
 /* One that is free, or leave to make one (*out_make). */
 static sn_visit *
-pop(sn_visits *p, bool is_own, bool *out_make)
+pop_free(sn_visits *p, bool is_own, bool *out_make)
 {
     pthread_mutex_lock(&p->lock);
     bool has_room =
@@ -172,10 +172,10 @@ pop(sn_visits *p, bool is_own, bool *out_make)
 }
 
 static sn_visit *
-take(sn_visits *p, bool is_own, seine_err *out_err)
+take_visit(sn_visits *p, bool is_own, seine_err *out_err)
 {
     bool make;
-    sn_visit *v = pop(p, is_own, &make);
+    sn_visit *v = pop_free(p, is_own, &make);
 
     if (!v && !make) {
         *out_err = SEINE_E_FULL;
@@ -190,14 +190,14 @@ take(sn_visits *p, bool is_own, seine_err *out_err)
         }
         sn_arena_init(&v->arena, ARENA_CHUNK, ARENA_CAP);
     }
-    blank(v);
+    blank_visit(v);
     return v;
 }
 
 sn_visit *
 sn_visits_take(sn_visits *p, seine_err *out_err)
 {
-    return take(p, false, out_err);
+    return take_visit(p, false, out_err);
 }
 
 sn_visit *
@@ -205,7 +205,7 @@ sn_visits_take_own(sn_visits *p)
 {
     seine_err e;
 
-    return take(p, true, &e);
+    return take_visit(p, true, &e);
 }
 
 void

@@ -133,7 +133,7 @@ struct sn_visit {
 void sn_visit_step(sn_visit *v, sn_visit_state to);
 
 /* Forgets everything of the last answer, before the next attempt. */
-void sn_visit_clear_answer(sn_visit *v);
+void sn_visit_clear_response(sn_visit *v);
 
 /* How long the answer asks us to stay away; -1: it does not. */
 static inline seine_span

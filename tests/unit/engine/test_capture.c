@@ -60,7 +60,7 @@ close_desk(desk *d)
 static void
 begin(desk *d, int64_t wall)
 {
-    sn_visit_clear_answer(d->v);
+    sn_visit_clear_response(d->v);
     CHECK_EQ(sn_capture_begin(d->v, d->budget, &d->request, wall), SEINE_OK);
 }
 

@@ -54,7 +54,7 @@ ends(fixture *f, seine_err code, uint16_t status, seine_phase phase, bool sent)
 {
     sn_visit *v = f->v;
 
-    sn_visit_clear_answer(v);
+    sn_visit_clear_response(v);
     v->end.fault.code = code;
     v->end.fault.status = status;
     v->end.fault.phase = phase;
@@ -212,7 +212,7 @@ TEST(a_dead_kept_connection_is_replayed_once_and_not_counted)
     sn_visit *v = f->v;
 
     for (int round = 0; round < 2; round++) {
-        sn_visit_clear_answer(v);
+        sn_visit_clear_response(v);
         v->end.fault.code = SEINE_E_CONN_STALE;
         v->end.fault.sent = true;
         v->end.replayable = true;
@@ -266,7 +266,7 @@ TEST(want_of_descriptors_waits_a_tenth_of_a_second)
 static void
 say(fixture *f, uint16_t status, const char *name, const char *value)
 {
-    sn_visit_clear_answer(f->v);
+    sn_visit_clear_response(f->v);
     f->v->end.fault.status = status;
     f->v->end.fault.sent = true;
     seine_retry_hint_init(&f->v->hint, 0);
@@ -372,7 +372,7 @@ leads(fixture *f, uint16_t status, const char *location)
 {
     sn_visit *v = f->v;
 
-    sn_visit_clear_answer(v);
+    sn_visit_clear_response(v);
     v->end.fault.status = status;
     v->end.fault.sent = true;
     v->location = sn_str_of(location);
@@ -409,7 +409,7 @@ TEST(a_redirect_reaches_no_further_than_who_sent_it)
     sn_visit *v = f->v;
 
     CHECK_EQ(v->ceiling, SN_ADDRESS_LOCAL);
-    sn_visit_clear_answer(v);
+    sn_visit_clear_response(v);
     v->end.zone = SN_ADDRESS_PRIVATE;
     v->end.fault.status = 302;
     v->location = SN_STR("/x");
@@ -418,7 +418,7 @@ TEST(a_redirect_reaches_no_further_than_who_sent_it)
     CHECK_EQ(v->ceiling, SN_ADDRESS_PRIVATE);
     CHECK(leads(f, 302, "/y")); /* from a public peer */
     CHECK_EQ(v->ceiling, SN_ADDRESS_PUBLIC);
-    sn_visit_clear_answer(v);
+    sn_visit_clear_response(v);
     v->end.zone = SN_ADDRESS_LOCAL;
     v->end.fault.status = 302;
     v->location = SN_STR("/z");
@@ -482,13 +482,13 @@ TEST(want_of_memory_for_a_body_is_told_as_such)
 
     EACH_ROW(i, rows) {
         fixture *f = set_up(NULL);
-        sn_visit_clear_answer(f->v);
+        sn_visit_clear_response(f->v);
         f->v->end.fault.code = SEINE_E_CANCELED; /* we said that we had enough */
         f->v->end.fault.status = 200;
         f->v->kept.err = rows[i].err;
         CHECK(!sn_verdict_judge(&f->shared, f->v, T0));
         CHECK_EQ(f->v->end.fault.code, rows[i].kind);
-        sn_visit_clear_answer(f->v);
+        sn_visit_clear_response(f->v);
         f->v->end.fault.status = 200; /* it ended before we could say so */
         f->v->kept.err = SEINE_E_NOMEM;
         CHECK(!sn_verdict_judge(&f->shared, f->v, T0));
@@ -510,7 +510,7 @@ TEST(s0_05_the_time_of_the_url_is_told_from_that_of_the_attempt)
                 {SEINE_SECS(30) - 1, SEINE_E_DEADLINE}};
 
     EACH_ROW(i, rows) {
-        sn_visit_clear_answer(v);
+        sn_visit_clear_response(v);
         v->started_at = T0;
         v->deadline = T0 + rows[i].left;
         v->end.fault.code = SEINE_E_TIMEOUT;
