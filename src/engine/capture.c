@@ -21,14 +21,14 @@ typedef struct taken {
 } taken;
 
 struct sn_captures {
-    sn_buf bytes; /* URL, request, answer; URL, request … */
+    sn_buf bytes; /* URL, request, response; URL, request … */
     seine_held held;
     seine_budget *budget; /* NULL: unlimited */
     taken *list;
     seine_capture *views;
     uint32_t n, room; /* kept; of both lists */
     bool has_last;    /* list[n] is in the making, or made */
-    bool is_short;    /* there was no room for its answer */
+    bool is_short;    /* there was no room for its response */
 };
 
 static seine_err

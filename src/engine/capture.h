@@ -3,7 +3,7 @@
  * capture.h - what went over the wire for a visit, kept for an archive.
  *
  * Every hop of a chain of redirects has one capture, and so has the last attempt: the
- * request as it was written, with secrets REDACTED, and the bytes of the answer as they
+ * request as it was written, with secrets REDACTED, and the bytes of the response as they
  * came. An attempt that is tried again takes its capture with it.
  *
  *     e = sn_capture_begin(v, budget, &request, wall);
@@ -43,7 +43,7 @@ const seine_capture *sn_capture_list(sn_visit *v, size_t *out_n);
 void sn_capture_drop(sn_visit *v);
 void sn_capture_free(sn_captures *c); /* NULL is fine */
 
-/* Why the bytes of an answer end where they do; `lack`: there was no room for more. */
+/* Why the bytes of a response end where they do; `lack`: there was no room for more. */
 seine_cut sn_capture_cut(const sn_end *end, seine_err lack);
 
 #endif

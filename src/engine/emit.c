@@ -428,13 +428,13 @@ fill_body(const sn_visit *v, unsigned keep, sn_emit *out)
 {
     seine_record *r = &out->record;
     sn_str kept = sn_buf_view(&v->kept);
-    bool answered = v->end.fault.status > 0;
+    bool has_response = v->end.fault.status > 0;
     bool whole = is_whole(v, r->fate);
 
     r->partial = v->end.partial && r->fate != SEINE_FATE_OK;
     if (whole)
         r->title = v->title;
-    if (answered && keep & SEINE_KEEP_BODY)
+    if (has_response && keep & SEINE_KEEP_BODY)
         r->body = (seine_view){kept.ptr ? kept.ptr : "", kept.len};
     if (whole && keep & SEINE_KEEP_SHA256 &&
         sn_sha256(kept.ptr ? kept.ptr : "", kept.len, out->sha256) == SEINE_OK)

@@ -134,7 +134,7 @@ base_ms(const sn_pace *p)
     return base;
 }
 
-/* Rounded up, so that the limit is never below what the answers need. */
+/* Rounded up, so that the limit is never below what the responses need. */
 static void
 push_median(sn_pace *p, uint32_t us)
 {
@@ -143,7 +143,7 @@ push_median(sn_pace *p, uint32_t us)
     p->n_med = p->n_med == 2 * MEDIANS - 1 ? MEDIANS : (uint8_t)(p->n_med + 1);
 }
 
-/* A push-back during a hold for slow answers or errors moves no knee; kept as one,
+/* A push-back during a hold for slow responses or errors moves no knee; kept as one,
  * lest the hold be forgotten. */
 static uint32_t
 knee_to_keep(const sn_pace *p, seine_time now)
@@ -189,7 +189,7 @@ sn_pace_judge(const seine_fault *f)
     case SEINE_E_PROXY_ERROR:
     case SEINE_E_PROXY_REFUSED:
     case SEINE_E_PROXY_AUTH:
-    case SEINE_E_BAD_STATUS_LINE: /* no whole answer, but no sign of weakness */
+    case SEINE_E_BAD_STATUS_LINE: /* no whole response, but no sign of weakness */
     case SEINE_E_BAD_HEADER:
     case SEINE_E_BAD_FRAMING:
         return SN_PACE_NONE;
@@ -253,7 +253,7 @@ median_ttfb(const sn_pace *p)
     return sorted[p->n_ok / 2];
 }
 
-/* Answers take longer than they should: by as much, at most the double. */
+/* Responses take longer than they should: by as much, at most the double. */
 static void
 slow_down(sn_pace *p, uint64_t m, uint64_t limit, seine_time now)
 {

@@ -4,20 +4,20 @@
  *
  * The limiter is a wall: no faster than `floor` apart. The pace stays behind the
  * wall and feels its way: it starts carefully, goes faster by a third after eight
- * good answers, doubles the interval when the host pushes back (429, 503, refused,
+ * good responses, doubles the interval when the host pushes back (429, 503, refused,
  * reset, cut, timed out) and remembers at which interval that was, the knee. From
  * a knee it keeps 9/8 away for minutes; each further push-back in the series
  * doubles the time for which it does not dare again. It slows down, too, when
- * answers get slow, when errors mount, and to make a stated quota last.
+ * responses get slow, when errors mount, and to make a stated quota last.
  *
  *     sn_pace p;
  *     sn_pace_init(&p, floor_us, SEINE_SECS(1) / 1000, now);
  *     next = sn_pace_start(&p, now, dice);           a request leaves
  *     sn_pace_settle(&p, sn_pace_judge(&fault), ttfb, now);
- *     next = max(next, sn_pace_next(&p, now, 0));    an answer may only delay
+ *     next = max(next, sn_pace_next(&p, now, 0));    a response may only delay
  *
  * Five laws, each a test: an interval is never below the floor · what is not a
- * good answer never makes the next request earlier · an interval grows at most to
+ * good response never makes the next request earlier · an interval grows at most to
  * the double and shrinks at most to two thirds at a time · in one series events are
  * 30 s apart at least, then 60, up to 600 · a state saved and restored is not
  * faster than the one that was saved.
@@ -47,7 +47,7 @@ typedef struct sn_pace {
     uint8_t starved, spare;
     uint32_t knee_us; /* interval at which the host last pushed back; 0: none */
     uint32_t hold_s;
-    uint32_t ttfb_us[8];   /* of this epoch's good answers */
+    uint32_t ttfb_us[8];   /* of this epoch's good responses */
     seine_time cut;        /* the newest cut */
     seine_time hold;       /* no speeding up before */
     seine_time knee_until; /* the knee is believed in until then */
@@ -57,7 +57,7 @@ typedef struct sn_pace {
 /* What an ended attempt says about the host's strength. */
 typedef enum sn_pace_kind {
     SN_PACE_NONE, /* nothing: cancelled, own limits, names, certificates, proxies */
-    SN_PACE_OK,   /* a whole answer */
+    SN_PACE_OK,   /* a whole response */
     SN_PACE_SOFT, /* a 5xx worth a retry, except 503 */
     SN_PACE_PUSH, /* 429, 503, could not connect, reset, short, timed out */
 } sn_pace_kind;

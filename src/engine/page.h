@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * page.h - what an answer leads to and says of itself, read while its body comes in.
+ * page.h - what a response leads to and says of itself, read while its body comes in.
  *
- *     p = sn_page_take(&pool);                at the head of an answer
+ *     p = sn_page_take(&pool);                at the head of a response
  *     sn_page_begin(p, &wants);
  *     sn_page_feed(p, piece);                  bytes of any number, until the end
  *     sn_page_end(p);                          the body is whole

@@ -14,7 +14,7 @@
  *
  * | the attempt                                        | says of the proxy |
  * | it did its part, or said that it will not          | success           |
- * | not reached, no sense, no answer in time, no login | failure           |
+ * | not reached, no sense, no response in time, no login | failure           |
  * | cancelled, our own limits, nothing learned         | nothing           |
  *
  * Time    is passed in.

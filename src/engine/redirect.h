@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * redirect.h - an answer says "over there": where is that, may we go, and with what?
+ * redirect.h - a response says "over there": where is that, may we go, and with what?
  *
  * The rules and nothing else; who waits for which host is the scheduler's business.
  * 301, 302, 303, 307 and 308 with a Location are followed up to a limit. 303, and 301
@@ -25,7 +25,7 @@
 #include "seine/url.h"
 
 typedef struct sn_redirect {
-    const seine_url *from; /* who answered */
+    const seine_url *from; /* who sent the response */
     uint16_t status;
     sn_str location;     /* empty: none */
     uint8_t n_locations; /* different ones */

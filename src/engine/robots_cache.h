@@ -6,7 +6,7 @@
  *     UNKNOWN → ASKED → PARSED       2xx: what the text says, for 24 h
  *                     → ABSENT       4xx but 429, too many redirects, a host that is not
  *                                    there: everything is allowed, for 24 h
- *                     → UNREACHABLE  5xx, 429, no answer: nothing for now; asked again
+ *                     → UNREACHABLE  5xx, 429, no response: nothing for now; asked again
  *                                    after 60 s, doubling up to 1 h
  *
  * A host whose name does not exist, whose address is forbidden or whose certificate is
@@ -47,7 +47,7 @@ enum { SN_ROBOTS_HOPS = 5 }; /* redirects of robots.txt that are followed */
 void sn_robots_cache_fini(sn_robots_cache *r);
 
 /* What the end of the last attempt means. `body` is what came of it. NOMEM: it is as if
- * there had been no answer. */
+ * there had been no response. */
 void sn_robots_cache_settle(sn_robots_cache *r, const seine_fault *end, sn_str body,
                             seine_time now);
 

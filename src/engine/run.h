@@ -6,7 +6,7 @@
  *     inbox → scheduler → wire → verdict → emit
  *                 ↑__________________|  again
  *
- * A turn lets the transport speak (answers end), judges what ended, takes what came in,
+ * A turn lets the transport speak (responses end), judges what ended, takes what came in,
  * starts what may start, and says how long it may sleep. The same code runs on sockets
  * and in tests/sim, where the transport and the clock are numbers.
  *

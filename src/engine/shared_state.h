@@ -56,7 +56,7 @@ typedef struct sn_shared_state {
     _Atomic uint64_t unwanted;   /* refused by their type, and yet asked for */
     _Atomic uint64_t load;       /* units of work in the low half; see sn_load */
     _Atomic uint64_t late;       /* shards with something to tell at the end */
-    _Atomic uint64_t bytes_body; /* of all answers */
+    _Atomic uint64_t bytes_body; /* of all responses */
     _Atomic uint64_t mail_bytes; /* between shards */
     _Atomic bool closed;         /* no more URLs are given … */
     _Atomic uint32_t adding;     /* … once these calls are over */

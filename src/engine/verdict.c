@@ -18,7 +18,7 @@ most_hops(const seine_fetch_opts *o, const sn_visit *v)
     return v->kind == SN_KIND_ROBOTS ? SN_ROBOTS_HOPS : o->max_redirects;
 }
 
-/* The hop that just answered is part of the chain. */
+/* The hop that just responded is part of the chain. */
 static bool
 note_hop(const seine_fetch_opts *o, sn_visit *v)
 {
@@ -100,7 +100,7 @@ follow_redirect(const seine_fetch_opts *o, sn_visit *v)
     return is_crawled(o, v) ? note_target(o, v, &to) : move_to(o, v, &to, as_get);
 }
 
-/* The kind of a whole answer. */
+/* The kind of a whole response. */
 static seine_err
 kind_of(const seine_fetch_opts *o, sn_visit *v, bool *out_hop)
 {
@@ -147,7 +147,7 @@ sn_verdict_judge(const sn_shared_state *c, sn_visit *v, seine_time now)
     return hop;
 }
 
-/* Ruling. */
+/* What follows. */
 
 /* How the whole of it ended; a failure says where. */
 static void

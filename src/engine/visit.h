@@ -56,7 +56,7 @@ struct sn_visit {
     bool replayed;   /* of this attempt already once */
     bool is_leaving; /* its host starts no other before this one has left or ended */
     bool is_skip;    /* refused at admission: `reason`, `rule` */
-    bool has_hint;   /* the answer said something about our rate */
+    bool has_hint;   /* the response said something about our rate */
     bool is_typed;   /* named by the user: own headers, ceiling local */
     bool at_home;    /* its first origin was named by the user */
     bool is_stored;  /* it came out of the store, where its record finishes it */
@@ -104,7 +104,7 @@ struct sn_visit {
     seine_wait waits_for;
     seine_span waited[SEINE_WAIT_ROOM];
 
-    /* the answer of the last attempt */
+    /* the response of the last attempt */
     sn_end end;
     seine_time started_at;
     int64_t started_wall;
@@ -132,10 +132,10 @@ struct sn_visit {
 /* Changes the state; asserts that the step is legal. */
 void sn_visit_step(sn_visit *v, sn_visit_state to);
 
-/* Forgets everything of the last answer, before the next attempt. */
+/* Forgets everything of the last response, before the next attempt. */
 void sn_visit_clear_response(sn_visit *v);
 
-/* How long the answer asks us to stay away; -1: it does not. */
+/* How long the response asks us to stay away; -1: it does not. */
 static inline seine_span
 sn_visit_wish(const sn_visit *v)
 {
