@@ -40,7 +40,7 @@ sn_arena_init(sn_arena *a, size_t chunk_size, size_t cap)
 }
 
 static void
-drop(sn_arena *a, chunk *c)
+drop_chunk(sn_arena *a, chunk *c)
 {
     a->held -= c->size;
     UNPOISON(c + 1, c->size - sizeof *c);
@@ -61,7 +61,7 @@ sn_arena_reset(sn_arena *a)
 {
     for (chunk *c; (c = a->chunks);) {
         a->chunks = c->next;
-        drop(a, c);
+        drop_chunk(a, c);
     }
     a->at = a->end = NULL;
     if (a->first)
@@ -73,12 +73,12 @@ sn_arena_fini(sn_arena *a)
 {
     sn_arena_reset(a);
     if (a->first)
-        drop(a, a->first);
+        drop_chunk(a, a->first);
     *a = (sn_arena){0};
 }
 
 static chunk *
-grow(sn_arena *a, size_t size)
+grow_arena(sn_arena *a, size_t size)
 {
     chunk *c = size > a->cap - a->held ? NULL : sn_alloc(size);
 
@@ -123,7 +123,7 @@ get(sn_arena *a, size_t n, size_t align)
         return NULL;
 
     bool is_large = whole > a->chunk / 4;
-    chunk *c = grow(a, is_large ? whole : a->chunk);
+    chunk *c = grow_arena(a, is_large ? whole : a->chunk);
     if (!c)
         return NULL;
     if (!is_large) {

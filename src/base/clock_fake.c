@@ -197,7 +197,7 @@ seine_clock_fake_leave(seine_clock *c)
 /* Under the lock: waits until every entered thread except the caller is parked or has
  * left. */
 static void
-settle(fake *f)
+await_others(fake *f)
 {
     while (f->busy > (entered == f))
         pthread_cond_wait(&f->changed, &f->lock);
@@ -232,12 +232,12 @@ seine_clock_fake_advance(seine_clock *c, seine_span d)
     pthread_mutex_lock(&f->lock);
     seine_time target = sn_time_add(f->now, d);
 
-    settle(f);
+    await_others(f);
     /* A wait without an end is never due, not even at the end of time. */
     for (sleeper **due; (due = next_due(f, sn_time_min(target, SEINE_NEVER - 1)));) {
         move_to(f, (*due)->until);
         unpark(f, due, true);
-        settle(f);
+        await_others(f);
     }
     move_to(f, target);
     pthread_mutex_unlock(&f->lock);

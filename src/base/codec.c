@@ -13,7 +13,7 @@ typedef struct sn_codec_block {
 } block;
 
 static void
-drop(sn_codec *c, block *b)
+drop_block(sn_codec *c, block *b)
 {
     size_t size = b->size;
 
@@ -96,7 +96,7 @@ sn_codec_put(void *codec, void *p)
                 c->spare_bytes += b->size;
                 return;
             }
-    drop(c, b);
+    drop_block(c, b);
 }
 
 static void
@@ -119,7 +119,7 @@ sn_codec_fini(sn_codec *c)
     close_lib(c);
     for (int i = 0; i < SN_CODEC_SPARES; i++)
         if (c->spare[i])
-            drop(c, SN_STEAL(c->spare[i]));
+            drop_block(c, SN_STEAL(c->spare[i]));
     sn_codec_init(c, &(sn_codec_opts){.way = c->opts.way,
                                       .level = c->opts.level,
                                       .gate = c->opts.gate});

@@ -13,7 +13,7 @@ unbrotli_open(sn_codec *c)
 }
 
 static void
-settle(sn_str *in, size_t in_left, sn_codec_room *out, size_t out_left)
+move_on(sn_str *in, size_t in_left, sn_codec_room *out, size_t out_left)
 {
     size_t taken = in->len - in_left, made = out->len - out_left;
 
@@ -32,7 +32,7 @@ unbrotli_step(sn_codec *c, sn_str *in, sn_codec_room *out, bool finish)
     (void)finish;
     BrotliDecoderResult said =
         BrotliDecoderDecompressStream(c->lib, &in_left, &from, &out_left, &to, NULL);
-    settle(in, in_left, out, out_left);
+    move_on(in, in_left, out, out_left);
     switch (said) {
     case BROTLI_DECODER_RESULT_SUCCESS:
         return SN_CODEC_END;
@@ -80,7 +80,7 @@ get(void *codec, size_t n)
 }
 
 static void
-put(void *codec, void *piece)
+put_piece(void *codec, void *piece)
 {
     const sn_codec *c = codec;
     const packer *p = c->lib;
@@ -114,7 +114,7 @@ brotli_open(sn_codec *c)
         return;
     }
     c->lib = p;
-    p->state = BrotliEncoderCreateInstance(get, put, c);
+    p->state = BrotliEncoderCreateInstance(get, put_piece, c);
     if (!p->state || c->lack != SEINE_OK) {
         brotli_close(c);
         c->lib = NULL;
@@ -137,7 +137,7 @@ brotli_step(sn_codec *c, sn_str *in, sn_codec_room *out, bool finish)
     BROTLI_BOOL is_fine = BrotliEncoderCompressStream(
         state, is_last ? BROTLI_OPERATION_FINISH : BROTLI_OPERATION_PROCESS, &in_left,
         &from, &out_left, &to, NULL);
-    settle(in, in->len - (some.len - in_left), out, out_left);
+    move_on(in, in->len - (some.len - in_left), out, out_left);
     if (!is_fine || c->lack != SEINE_OK)
         return sn_codec_fail(c);
     if (BrotliEncoderIsFinished(state))

@@ -47,7 +47,7 @@ lend(z_stream *z, const sn_str *in, const sn_codec_room *out)
 }
 
 static void
-settle(const z_stream *z, sn_str *in, sn_codec_room *out)
+move_on(const z_stream *z, sn_str *in, sn_codec_room *out)
 {
     size_t taken = some(in->len) - z->avail_in, made = some(out->len) - z->avail_out;
 
@@ -98,7 +98,7 @@ inflate_step(sn_codec *c, sn_str *in, sn_codec_room *out, bool finish)
     (void)finish;
     lend(z, in, out);
     int said = inflate(z, Z_NO_FLUSH);
-    settle(z, in, out);
+    move_on(z, in, out);
     return event_of(c, said, out);
 }
 
@@ -136,7 +136,7 @@ deflate_step(sn_codec *c, sn_str *in, sn_codec_room *out, bool finish)
 
     lend(z, in, out);
     int said = deflate(z, finish && in->len <= MOST ? Z_FINISH : Z_NO_FLUSH);
-    settle(z, in, out);
+    move_on(z, in, out);
     return event_of(c, said, out);
 }
 

@@ -46,7 +46,7 @@ unzstd_again(sn_codec *c, sn_codec_kind last)
 }
 
 static bool
-is_marked(unzstd *u, sn_str in)
+read_mark(unzstd *u, sn_str in)
 {
     if (u->n_mark == sizeof u->mark)
         return true;
@@ -56,7 +56,7 @@ is_marked(unzstd *u, sn_str in)
 }
 
 static void
-settle(sn_str *in, size_t taken, sn_codec_room *out, size_t made)
+move_on(sn_str *in, size_t taken, sn_codec_room *out, size_t made)
 {
     if (taken > 0)
         *in = (sn_str){in->ptr + taken, in->len - taken};
@@ -71,10 +71,10 @@ unzstd_step(sn_codec *c, sn_str *in, sn_codec_room *out, bool finish)
     unzstd *u = c->lib;
 
     (void)finish;
-    if (!is_marked(u, *in))
+    if (!read_mark(u, *in))
         return sn_codec_fail(c);
     size_t left = ZSTD_decompressStream(u->context, &to, &from);
-    settle(in, from.pos, out, to.pos);
+    move_on(in, from.pos, out, to.pos);
     if (ZSTD_isError(left))
         return sn_codec_fail(c);
     return left == 0 ? SN_CODEC_END : sn_codec_rest(out);
@@ -121,7 +121,7 @@ zstd_step(sn_codec *c, sn_str *in, sn_codec_room *out, bool finish)
     size_t left =
         ZSTD_compressStream2(c->lib, &to, &from, finish ? ZSTD_e_end : ZSTD_e_continue);
 
-    settle(in, from.pos, out, to.pos);
+    move_on(in, from.pos, out, to.pos);
     if (ZSTD_isError(left))
         return sn_codec_fail(c);
     return finish && left == 0 ? SN_CODEC_END : sn_codec_rest(out);

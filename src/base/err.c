@@ -19,7 +19,7 @@ static const struct entry {
 
 /* Codes come from files and other processes too, so unknown ones are possible. */
 static const struct entry *
-find(seine_err e)
+entry_of(seine_err e)
 {
     static const struct entry stranger = {"unknown", "unknown error", SEINE_LOCAL,
                                           SEINE_E_UNKNOWN};
@@ -30,25 +30,25 @@ find(seine_err e)
 const char *
 seine_err_name(seine_err e)
 {
-    return find(e)->name;
+    return entry_of(e)->name;
 }
 
 const char *
 seine_err_text(seine_err e)
 {
-    return find(e)->text;
+    return entry_of(e)->text;
 }
 
 seine_class
 seine_err_class(seine_err e)
 {
-    return find(e)->class_;
+    return entry_of(e)->class_;
 }
 
 seine_err
 seine_err_group(seine_err e)
 {
-    return find(e)->group;
+    return entry_of(e)->group;
 }
 
 const char *

@@ -41,7 +41,7 @@ sn_heap_reset(sn_heap *h)
 }
 
 static seine_err
-grow(sn_heap *h)
+grow_heap(sn_heap *h)
 {
     size_t room = h->room > 0 ? 2 * h->room + SHIFT : SMALLEST;
 
@@ -65,7 +65,7 @@ sn_heap_put(sn_heap *h, seine_time at, uint64_t item)
     if (h->n >= h->max)
         return SEINE_E_FULL;
     if (h->n >= h->room) {
-        seine_err e = grow(h);
+        seine_err e = grow_heap(h);
 
         if (e != SEINE_OK)
             return e;

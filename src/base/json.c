@@ -43,7 +43,7 @@ typedef struct sink {
 } sink;
 
 static void
-put(sink *to, const char *bytes, size_t n)
+put_bytes(sink *to, const char *bytes, size_t n)
 {
     if (to->len < to->cap) {
         size_t room = to->cap - to->len;
@@ -54,17 +54,17 @@ put(sink *to, const char *bytes, size_t n)
 }
 
 static void
-escape(sink *to, uint32_t c)
+put_escape(sink *to, uint32_t c)
 {
     static const char names[] = "\"\"\\\\\bb\ff\nn\rr\tt";
     char text[8];
 
     for (size_t i = 0; i + 1 < sizeof names; i += 2)
         if (c == (unsigned char)names[i]) {
-            put(to, (char[]){'\\', names[i + 1]}, 2);
+            put_bytes(to, (char[]){'\\', names[i + 1]}, 2);
             return;
         }
-    put(to, text, (size_t)snprintf(text, sizeof text, "\\u%04x", (unsigned)c));
+    put_bytes(to, text, (size_t)snprintf(text, sizeof text, "\\u%04x", (unsigned)c));
 }
 
 static bool
@@ -77,20 +77,20 @@ is_plain(uint32_t c)
 static void
 quote(sink *to, const char *bytes, size_t n)
 {
-    put(to, "\"", 1);
+    put_bytes(to, "\"", 1);
     for (size_t i = 0; i < n;) {
         uint32_t c;
         size_t len = sn_utf8_decode((sn_str){bytes + i, n - i}, &c);
 
         if (len == 0)
-            put(to, "\xef\xbf\xbd", 3);
+            put_bytes(to, "\xef\xbf\xbd", 3);
         else if (is_plain(c))
-            put(to, bytes + i, len);
+            put_bytes(to, bytes + i, len);
         else
-            escape(to, c);
+            put_escape(to, c);
         i += len ? len : 1;
     }
-    put(to, "\"", 1);
+    put_bytes(to, "\"", 1);
 }
 
 size_t
@@ -129,7 +129,7 @@ sn_json_decimal(double value, char out[32])
 }
 
 static seine_err
-fail(seine_err e, size_t offset, const char *text, seine_json_fault *out_fault)
+fail_at(seine_err e, size_t offset, const char *text, seine_json_fault *out_fault)
 {
     if (out_fault) {
         out_fault->offset = offset;
@@ -140,7 +140,7 @@ fail(seine_err e, size_t offset, const char *text, seine_json_fault *out_fault)
 
 /* Says for people what the scan found: "expected ':', found '}'". */
 static void
-tell(sn_str all, const sn_json_flaw *flaw, seine_json_fault *out_fault)
+tell_flaw(sn_str all, const sn_json_flaw *flaw, seine_json_fault *out_fault)
 {
     char found[16] = "the end";
     sn_str rest = sn_str_slice(all, flaw->offset, all.len);
@@ -163,8 +163,8 @@ tell(sn_str all, const sn_json_flaw *flaw, seine_json_fault *out_fault)
 static seine_err
 too_large(seine_json_fault *out_fault)
 {
-    return fail(SEINE_E_RANGE, SEINE_JSON_BYTES, "text is larger than the cap",
-                out_fault);
+    return fail_at(SEINE_E_RANGE, SEINE_JSON_BYTES, "text is larger than the cap",
+                   out_fault);
 }
 
 seine_err
@@ -180,14 +180,14 @@ seine_json_check(const char *bytes, size_t len, seine_json_fault *out_fault,
     seine_err e = sn_json_scan((sn_str){bytes, len}, &names, &flaw, &note);
     sn_json_names_fini(&names);
     if (e == SEINE_E_NOMEM)
-        return fail(e, 0, seine_err_text(e), out_fault);
+        return fail_at(e, 0, seine_err_text(e), out_fault);
     if (e != SEINE_OK) {
-        tell((sn_str){bytes, len}, &flaw, out_fault);
+        tell_flaw((sn_str){bytes, len}, &flaw, out_fault);
         return e;
     }
-    fail(e, 0, "", out_note);
+    fail_at(e, 0, "", out_note);
     if (note.text)
-        tell((sn_str){bytes, len}, &note, out_note);
+        tell_flaw((sn_str){bytes, len}, &note, out_note);
     return SEINE_OK;
 }
 
@@ -200,7 +200,7 @@ look_at(sn_str text, seine_json_fault *out_fault)
 
     if (e == SEINE_OK && !note.text)
         return SEINE_OK;
-    tell(text, e == SEINE_OK ? &note : &flaw, out_fault);
+    tell_flaw(text, e == SEINE_OK ? &note : &flaw, out_fault);
     return e == SEINE_OK ? SEINE_E_BAD_JSON : e;
 }
 
@@ -222,10 +222,10 @@ seine_json_parse(const char *bytes, size_t len, seine_json **out_json,
      * first case can be told from a bad text. */
     if (!json &&
         (error.text[0] == '\0' || json_error_code(&error) == json_error_out_of_memory))
-        return fail(SEINE_E_NOMEM, 0, seine_err_text(SEINE_E_NOMEM), out_fault);
+        return fail_at(SEINE_E_NOMEM, 0, seine_err_text(SEINE_E_NOMEM), out_fault);
     if (!json)
-        return fail(SEINE_E_BAD_JSON, error.position > 0 ? (size_t)error.position : 0,
-                    error.text, out_fault);
+        return fail_at(SEINE_E_BAD_JSON, error.position > 0 ? (size_t)error.position : 0,
+                       error.text, out_fault);
     *out_json = outside(json);
     return SEINE_OK;
 }
@@ -420,14 +420,14 @@ static bool print(sink *to, const json_t *json, unsigned depth);
 static bool
 print_array(sink *to, const json_t *array, unsigned depth)
 {
-    put(to, "[", 1);
+    put_bytes(to, "[", 1);
     for (size_t i = 0; i < json_array_size(array); i++) {
         if (i > 0)
-            put(to, ",", 1);
+            put_bytes(to, ",", 1);
         if (!print(to, json_array_get(array, i), depth))
             return false;
     }
-    put(to, "]", 1);
+    put_bytes(to, "]", 1);
     return true;
 }
 
@@ -436,19 +436,19 @@ print_object(sink *to, json_t *object, unsigned depth)
 {
     bool first = true;
 
-    put(to, "{", 1);
+    put_bytes(to, "{", 1);
     for (void *i = json_object_iter(object); i; i = json_object_iter_next(object, i)) {
         const char *name = json_object_iter_key(i);
 
         if (!first)
-            put(to, ",", 1);
+            put_bytes(to, ",", 1);
         first = false;
         quote(to, name, strlen(name));
-        put(to, ":", 1);
+        put_bytes(to, ":", 1);
         if (!print(to, json_object_iter_value(i), depth))
             return false;
     }
-    put(to, "}", 1);
+    put_bytes(to, "}", 1);
     return true;
 }
 
@@ -463,13 +463,13 @@ print_scalar(sink *to, const json_t *json)
     if (json_is_string(json))
         quote(to, json_string_value(json), json_string_length(json));
     else if (json_is_integer(json))
-        put(to, number,
-            (size_t)snprintf(number, sizeof number, "%" JSON_INTEGER_FORMAT,
-                             json_integer_value(json)));
+        put_bytes(to, number,
+                  (size_t)snprintf(number, sizeof number, "%" JSON_INTEGER_FORMAT,
+                                   json_integer_value(json)));
     else if (json_is_real(json))
-        put(to, number, sn_json_decimal(json_real_value(json), number));
+        put_bytes(to, number, sn_json_decimal(json_real_value(json), number));
     else
-        put(to, word, strlen(word));
+        put_bytes(to, word, strlen(word));
 }
 
 static bool

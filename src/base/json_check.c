@@ -20,7 +20,7 @@ typedef struct scan {
 } scan;
 
 static bool
-fail(scan *s, const char *at, const char *text)
+fail_at(scan *s, const char *at, const char *text)
 {
     s->err = SEINE_E_BAD_JSON;
     *s->flaw = (sn_json_flaw){(size_t)(at - s->start), text, false};
@@ -31,7 +31,7 @@ fail(scan *s, const char *at, const char *text)
 static bool
 want(scan *s, const char *text)
 {
-    fail(s, s->at, text);
+    fail_at(s, s->at, text);
     s->flaw->wants = true;
     return false;
 }
@@ -52,7 +52,7 @@ look(const scan *s)
 }
 
 static bool
-take(scan *s, char c)
+take_byte(scan *s, char c)
 {
     if (s->at == s->end || *s->at != c)
         return false;
@@ -125,20 +125,20 @@ take_number(scan *s)
     const char *from = s->at;
     bool whole = true;
 
-    take(s, '-');
-    if (!take(s, '0') && !take_digits(s))
+    take_byte(s, '-');
+    if (!take_byte(s, '0') && !take_digits(s))
         return want(s, s->at > from ? "a digit" : "a value");
     if (sn_is_digit(look(s)))
-        return fail(s, from, "a number with a zero in front");
-    if (take(s, '.')) {
+        return fail_at(s, from, "a number with a zero in front");
+    if (take_byte(s, '.')) {
         whole = false;
         if (!take_digits(s))
             return want(s, "a digit");
     }
-    if (take(s, 'e') || take(s, 'E')) {
+    if (take_byte(s, 'e') || take_byte(s, 'E')) {
         whole = false;
-        if (!take(s, '+'))
-            take(s, '-');
+        if (!take_byte(s, '+'))
+            take_byte(s, '-');
         if (!take_digits(s))
             return want(s, "a digit");
     }
@@ -178,11 +178,12 @@ take_escape(scan *s)
         return false;
     if (c < 0xd800 || c > 0xdfff)
         return true;
-    if (c >= 0xdc00 || !take(s, '\\') || !take(s, 'u'))
-        return fail(s, from, "half of a surrogate pair");
+    if (c >= 0xdc00 || !take_byte(s, '\\') || !take_byte(s, 'u'))
+        return fail_at(s, from, "half of a surrogate pair");
     if (!take_hex(s, &low))
         return false;
-    return (low >= 0xdc00 && low <= 0xdfff) || fail(s, from, "half of a surrogate pair");
+    return (low >= 0xdc00 && low <= 0xdfff) ||
+           fail_at(s, from, "half of a surrogate pair");
 }
 
 static bool
@@ -194,9 +195,9 @@ take_character(scan *s)
     if (s->at == s->end)
         return want(s, "a \" that ends the string");
     if (n == 0)
-        return fail(s, s->at, "bytes that are not UTF-8");
+        return fail_at(s, s->at, "bytes that are not UTF-8");
     if (c < 0x20)
-        return fail(s, s->at, "a control character in a string");
+        return fail_at(s, s->at, "a control character in a string");
     s->at += n;
     return true;
 }
@@ -216,11 +217,11 @@ take_string(scan *s, sn_str *out_raw)
     for (;;) {
         while (s->at < s->end && is_plain(*s->at))
             s->at++;
-        if (take(s, '"')) {
+        if (take_byte(s, '"')) {
             *out_raw = (sn_str){from, (size_t)(s->at - 1 - from)};
             return true;
         }
-        if (take(s, '\\') ? !take_escape(s) : !take_character(s))
+        if (take_byte(s, '\\') ? !take_escape(s) : !take_character(s))
             return false;
     }
 }
@@ -241,7 +242,7 @@ take_name(scan *s, const char *wanted)
 
     skip(s);
     const char *from = s->at;
-    if (!take(s, '"'))
+    if (!take_byte(s, '"'))
         return want(s, wanted);
     if (!take_string(s, &raw))
         return false;
@@ -256,14 +257,14 @@ take_name(scan *s, const char *wanted)
         }
     }
     skip(s);
-    return take(s, ':') || want(s, "':'");
+    return take_byte(s, ':') || want(s, "':'");
 }
 
 static bool
 take_word(scan *s, sn_str word)
 {
     for (size_t i = 0; i < word.len; i++)
-        if (!take(s, word.ptr[i]))
+        if (!take_byte(s, word.ptr[i]))
             return want(s, word.ptr);
     return true;
 }
@@ -302,13 +303,13 @@ static bool
 close_levels(scan *s)
 {
     skip(s);
-    while (s->depth > 0 && take(s, is_array(s) ? ']' : '}')) {
+    while (s->depth > 0 && take_byte(s, is_array(s) ? ']' : '}')) {
         leave(s);
         skip(s);
     }
     if (s->depth == 0)
         return true;
-    if (!take(s, ','))
+    if (!take_byte(s, ','))
         return want(s, is_array(s) ? "',' or ']'" : "',' or '}'");
     return is_array(s) || take_name(s, "a name in quotes");
 }
@@ -317,7 +318,7 @@ static bool
 enter(scan *s, bool array)
 {
     if (s->depth == SEINE_JSON_DEPTH) {
-        fail(s, s->at, "nested too deep");
+        fail_at(s, s->at, "nested too deep");
         s->err = SEINE_E_JSON_TOO_DEEP;
         return false;
     }
@@ -337,7 +338,7 @@ take_value(scan *s)
     bool array = look(s) == '[';
 
     if (s->values++ == SN_JSON_VALUES)
-        return fail(s, s->at, "more than 1,000,000 values");
+        return fail_at(s, s->at, "more than 1,000,000 values");
     if (!array && look(s) != '{')
         return take_scalar(s) && close_levels(s);
     if (!enter(s, array))
@@ -363,7 +364,7 @@ sn_json_scan(sn_str text, sn_json_names *names, sn_json_flaw *out_flaw,
 
     *out_flaw = *out_note = (sn_json_flaw){0, NULL, false};
     if (sn_str_starts(text, SN_STR("\xef\xbb\xbf")))
-        good = fail(&s, at, "a byte order mark before the value");
+        good = fail_at(&s, at, "a byte order mark before the value");
     else
         good = take_value(&s);
     while (good && s.depth > 0)

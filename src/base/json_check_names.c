@@ -112,7 +112,7 @@ meant(sn_str raw, sn_buf *b)
 
 /* The slot that holds the hash, or the empty slot where it belongs. */
 static size_t
-place(const sn_json_names *n, uint64_t hash)
+slot_of(const sn_json_names *n, uint64_t hash)
 {
     return (size_t)hash & (n->n_slots - 1);
 }
@@ -120,7 +120,7 @@ place(const sn_json_names *n, uint64_t hash)
 static void
 fill(sn_json_names *n, uint32_t number)
 {
-    size_t at = place(n, n->all[number - 1].hash);
+    size_t at = slot_of(n, n->all[number - 1].hash);
 
     while (n->slots[at])
         at = (at + 1) & (n->n_slots - 1);
@@ -128,7 +128,7 @@ fill(sn_json_names *n, uint32_t number)
 }
 
 static bool
-grow(sn_json_names *n)
+grow_names(sn_json_names *n)
 {
     size_t room = n->room ? 2 * n->room : FEWEST;
     entry *all = sn_realloc(n->all, room * sizeof *all);
@@ -163,9 +163,9 @@ sn_json_names_add(sn_json_names *n, uint32_t object, sn_str raw)
     uint64_t hash = sn_siphash(n->secret, name.ptr, name.len) ^
                     (object * UINT64_C(0x9e3779b97f4a7c15));
 
-    if (n->one.err != SEINE_OK || (n->count == n->room && !grow(n)))
+    if (n->one.err != SEINE_OK || (n->count == n->room && !grow_names(n)))
         return SEINE_E_NOMEM;
-    for (size_t at = place(n, hash); n->slots[at]; at = (at + 1) & (n->n_slots - 1))
+    for (size_t at = slot_of(n, hash); n->slots[at]; at = (at + 1) & (n->n_slots - 1))
         if (is_same(n, &n->all[n->slots[at] - 1], hash, object, name))
             return SEINE_E_ALREADY;
     n->all[n->count++] = (entry){hash, raw, object};
@@ -177,7 +177,7 @@ void
 sn_json_names_close(sn_json_names *n, uint32_t object)
 {
     while (n->count > 0 && n->all[n->count - 1].object == object) {
-        size_t at = place(n, n->all[n->count - 1].hash);
+        size_t at = slot_of(n, n->all[n->count - 1].hash);
 
         while (n->slots[at] != n->count)
             at = (at + 1) & (n->n_slots - 1);

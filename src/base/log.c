@@ -94,7 +94,7 @@ copy_out(seine_log *log, void *bytes, size_t n)
 }
 
 static bool
-push(seine_log *log, const sn_line *line)
+push_line(seine_log *log, const sn_line *line)
 {
     uint16_t len = (uint16_t)line->len;
 
@@ -119,7 +119,7 @@ pop(seine_log *log, sn_line *out_line)
 }
 
 static void
-drop(seine_log *log, uint64_t n)
+count_dropped(seine_log *log, uint64_t n)
 {
     log->stats.dropped += n;
     log->untold += n;
@@ -129,7 +129,7 @@ drop(seine_log *log, uint64_t n)
 
 /* Puts a line with the count of repeats into the ring; false when the ring is full. */
 static bool
-tell(seine_log *log, size_t i)
+tell_repeats(seine_log *log, size_t i)
 {
     warning *w = &log->warnings[i];
     sn_line *line = &log->lines[i];
@@ -138,7 +138,7 @@ tell(seine_log *log, size_t i)
     if (w->repeats == 0)
         return true;
     sn_line_end(line, log->format, w->repeats);
-    bool is_in = push(log, line);
+    bool is_in = push_line(log, line);
     line->len = begun;
     if (is_in)
         w->repeats = 0;
@@ -148,7 +148,7 @@ tell(seine_log *log, size_t i)
 /* Closes the windows that have ended. A window with repeats is followed by another; a
  * quiet one is not. */
 static void
-settle(seine_log *log, seine_time now)
+close_windows(seine_log *log, seine_time now)
 {
     for (size_t i = 0; i < WARNINGS; i++) {
         warning *w = &log->warnings[i];
@@ -156,7 +156,7 @@ settle(seine_log *log, seine_time now)
         if (!w->is_used || now < w->until)
             continue;
         w->is_used = w->repeats > 0;
-        if (tell(log, i))
+        if (tell_repeats(log, i))
             w->until = sn_time_add(now, log->merge);
     }
 }
@@ -175,7 +175,7 @@ next_telling(const seine_log *log)
 
 /* A slot for a new warning; evicts the warning whose window ends first. */
 static size_t
-place(seine_log *log)
+slot_for_warning(seine_log *log)
 {
     size_t oldest = 0;
 
@@ -185,17 +185,17 @@ place(seine_log *log)
         if (log->warnings[i].until < log->warnings[oldest].until)
             oldest = i;
     }
-    if (!tell(log, oldest)) {
+    if (!tell_repeats(log, oldest)) {
         log->stats.merged -= log->warnings[oldest].repeats;
-        drop(log, log->warnings[oldest].repeats);
+        count_dropped(log, log->warnings[oldest].repeats);
     }
     return oldest;
 }
 
 static warning *
-keep(seine_log *log, const sn_line *line, uint64_t hash, seine_time now)
+keep_warning(seine_log *log, const sn_line *line, uint64_t hash, seine_time now)
 {
-    size_t i = place(log);
+    size_t i = slot_for_warning(log);
     sn_line *kept = &log->lines[i];
 
     memcpy(kept, line, offsetof(sn_line, bytes));
@@ -205,7 +205,7 @@ keep(seine_log *log, const sn_line *line, uint64_t hash, seine_time now)
 }
 
 static warning *
-find(seine_log *log, uint64_t hash)
+find_warning(seine_log *log, uint64_t hash)
 {
     for (size_t i = 0; i < WARNINGS; i++)
         if (log->warnings[i].is_used && log->warnings[i].hash == hash)
@@ -261,7 +261,7 @@ hand_over(seine_log *log, const sn_line *line)
 
 /* Only JSON names the thread, so only JSON looks the name up. */
 static void
-begin(const seine_log *log, sn_line *line, const sn_record *r)
+begin_line(const seine_log *log, sn_line *line, const sn_record *r)
 {
     char name[16] = "";
     sn_record full = *r;
@@ -288,7 +288,7 @@ tell_dropped(seine_log *log, sn_line *line, uint64_t n)
                    .n = 1,
                    .wall = log->clock->wall(log->clock)};
 
-    begin(log, line, &r);
+    begin_line(log, line, &r);
     sn_line_end(line, log->format, 0);
 }
 
@@ -325,7 +325,7 @@ carry(seine_log *log)
 }
 
 static void *
-run(void *arg)
+run_writer(void *arg)
 {
     seine_log *log = arg;
     seine_clock *clock = log->clock;
@@ -338,7 +338,7 @@ run(void *arg)
 
         pthread_mutex_lock(&log->lock);
         log->is_parked = false;
-        settle(log, now);
+        close_windows(log, now);
         carry(log);
         log->is_parked = true;
         uint32_t seen = log->work;
@@ -369,7 +369,7 @@ start(seine_log *log)
 
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    log->has_thread = pthread_create(&log->thread, NULL, run, log) == 0;
+    log->has_thread = pthread_create(&log->thread, NULL, run_writer, log) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return log->has_thread;
 }
@@ -428,22 +428,22 @@ accept(seine_log *log, sn_line *line, uint64_t hash, const sn_record *r, seine_t
 
     log->stats.records[r->level]++;
     if (is_warning || !log->has_thread)
-        settle(log, now);
+        close_windows(log, now);
     if (is_warning) {
-        w = find(log, hash);
+        w = find_warning(log, hash);
         if (w) {
             count(log, w, r->wall);
             return w->repeats == 1;
         }
-        w = keep(log, line, hash, now);
+        w = keep_warning(log, line, hash, now);
     }
     sn_line_end(line, log->format, 0);
-    if (push(log, line))
+    if (push_line(log, line))
         return true;
     if (w)
         count(log, w, r->wall);
     else
-        drop(log, 1);
+        count_dropped(log, 1);
     return true;
 }
 
@@ -475,7 +475,7 @@ seine_log_write(seine_log *log, seine_log_level level, const char *event,
                    .wall = clock->wall(clock)};
     sn_line line;
     seine_time now = clock->now(clock);
-    begin(log, &line, &r);
+    begin_line(log, &line, &r);
     uint64_t hash = sn_line_hash(&line, log->format, log->secret);
 
     pthread_mutex_lock(&log->lock);
@@ -525,7 +525,7 @@ seine_log_flush(seine_log *log)
         return;
     pthread_mutex_lock(&log->lock);
     for (size_t i = 0; i < WARNINGS; i++)
-        while (!tell(log, i))
+        while (!tell_repeats(log, i))
             await(log);
     await(log);
     pthread_mutex_unlock(&log->lock);

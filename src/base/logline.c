@@ -66,7 +66,7 @@ static const struct range {
 };
 
 static void
-put(sn_line *l, sn_str s)
+put_str(sn_line *l, sn_str s)
 {
     if (l->is_over || s.len > LIMIT - l->len) {
         l->is_over = true;
@@ -80,7 +80,7 @@ put(sn_line *l, sn_str s)
 static void
 put_text(sn_line *l, const char *text)
 {
-    put(l, sn_str_of(text));
+    put_str(l, sn_str_of(text));
 }
 
 static bool
@@ -100,7 +100,7 @@ is_hidden(uint32_t c)
 
 /* Writes the escape for `c`; returns 0 if `c` needs none. */
 static int
-escape(uint32_t c, style how, char out[16])
+escape_of(uint32_t c, style how, char out[16])
 {
     static const char from[] = "\"\\\n\r\t", to[] = "\"\\nrt";
     const char *known = c > 0 && c < 0x80 ? strchr(from, (int)c) : NULL;
@@ -136,7 +136,7 @@ plain(const char *p, size_t n)
 /* The next piece of `s` as it is written, plain bytes or one character; advances past the
  * piece. */
 static sn_str
-next(sn_str s, size_t *at, style how, char out[16])
+next_piece(sn_str s, size_t *at, style how, char out[16])
 {
     const char *p = s.ptr + *at;
     uint32_t c = 0;
@@ -154,7 +154,7 @@ next(sn_str s, size_t *at, style how, char out[16])
     if (len == 0)
         n = snprintf(out, 16, "\\x%02x", (unsigned)(unsigned char)*p);
     else
-        n = escape(c, how, out);
+        n = escape_of(c, how, out);
     return n > 0 ? (sn_str){out, (size_t)n} : (sn_str){p, len};
 }
 
@@ -166,16 +166,16 @@ put_safe(sn_line *l, sn_str s, style how, size_t max)
     char escaped[16];
 
     for (size_t at = 0; at < s.len;) {
-        sn_str piece = next(s, &at, how, escaped);
+        sn_str piece = next_piece(s, &at, how, escaped);
 
         if (l->len + ELLIPSIS.len <= end)
             cut = l->len;
         if (piece.len > end - l->len) {
             l->len = cut;
-            put(l, ELLIPSIS);
+            put_str(l, ELLIPSIS);
             return;
         }
-        put(l, piece);
+        put_str(l, piece);
     }
 }
 
@@ -216,10 +216,10 @@ put_string(sn_line *l, seine_log_format f, sn_str s)
     style how = f == SEINE_LOG_JSON ? JSON : is_word(s) ? BARE : QUOTED;
 
     if (how != BARE)
-        put(l, SN_STR("\""));
+        put_str(l, SN_STR("\""));
     put_safe(l, s, how, VALUE);
     if (how != BARE)
-        put(l, SN_STR("\""));
+        put_str(l, SN_STR("\""));
 }
 
 /* Writes the shortest form that reads back as the same number. Replaces the decimal point
@@ -250,7 +250,7 @@ put_double(sn_line *l, seine_log_format f, double d)
         else if (n == 0 || plain[n - 1] != '.')
             plain[n++] = '.';
     }
-    put(l, (sn_str){plain, n});
+    put_str(l, (sn_str){plain, n});
 }
 
 static void
@@ -258,7 +258,7 @@ put_i64(sn_line *l, int64_t n)
 {
     char text[24];
 
-    put(l, (sn_str){text, sn_decimal_text(n, 0, text)});
+    put_str(l, (sn_str){text, sn_decimal_text(n, 0, text)});
 }
 
 static void
@@ -267,7 +267,7 @@ put_u64(sn_line *l, uint64_t n)
     char text[24];
     int len = snprintf(text, sizeof text, "%llu", (unsigned long long)n);
 
-    put(l, (sn_str){text, (size_t)len});
+    put_str(l, (sn_str){text, (size_t)len});
 }
 
 static void
@@ -294,7 +294,7 @@ put_value(sn_line *l, seine_log_format f, const seine_log_field *v,
         put_text(l, v->as.u ? "true" : "false");
         return;
     case SEINE_LOG_SPAN:
-        put(l, (sn_str){text, sn_decimal_text(v->as.i, 6, text)});
+        put_str(l, (sn_str){text, sn_decimal_text(v->as.i, 6, text)});
         if (f == SEINE_LOG_TEXT)
             put_text(l, "ms");
         return;
@@ -317,17 +317,17 @@ put_name(sn_line *l, seine_log_format f, const seine_log_field *v)
 
     if (f == SEINE_LOG_TEXT) {
         put_safe(l, name, BARE, NAME);
-        put(l, SN_STR("="));
+        put_str(l, SN_STR("="));
         return;
     }
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (sn_str_eq(name, sn_str_of(words[i].name)))
             name = sn_str_of(words[i].json);
-    put(l, SN_STR("\""));
+    put_str(l, SN_STR("\""));
     put_safe(l, name, JSON, NAME);
     if (v->kind == SEINE_LOG_SPAN && !sn_str_ends(name, SN_STR("_ms")))
-        put(l, SN_STR("_ms"));
-    put(l, SN_STR("\":"));
+        put_str(l, SN_STR("_ms"));
+    put_str(l, SN_STR("\":"));
 }
 
 /* Writes the whole field, or nothing and returns false. */
@@ -362,7 +362,7 @@ put_fields(sn_line *l, seine_log_format f, const sn_record *r)
 }
 
 static void
-digits(char *to, int n, unsigned value)
+put_digits(char *to, int n, unsigned value)
 {
     while (n-- > 0) {
         to[n] = (char)('0' + value % 10);
@@ -377,17 +377,17 @@ sn_line_stamp(sn_line *l, seine_log_format f, int64_t wall)
     seine_date d = seine_calendar_date(sn_time_seconds(wall, &ns));
     char time[] = "0000-00-00T00:00:00.000000Z";
 
-    digits(time + 11, 2, (unsigned)d.hour);
-    digits(time + 14, 2, (unsigned)d.minute);
-    digits(time + 17, 2, (unsigned)d.second);
+    put_digits(time + 11, 2, (unsigned)d.hour);
+    put_digits(time + 14, 2, (unsigned)d.minute);
+    put_digits(time + 17, 2, (unsigned)d.second);
     if (f == SEINE_LOG_TEXT) {
         memcpy(l->bytes, time + 11, TEXT_HEAD);
         return;
     }
-    digits(time, 4, (unsigned)d.year);
-    digits(time + 5, 2, (unsigned)d.month);
-    digits(time + 8, 2, (unsigned)d.day);
-    digits(time + 20, 6, (unsigned)ns / 1000);
+    put_digits(time, 4, (unsigned)d.year);
+    put_digits(time + 5, 2, (unsigned)d.month);
+    put_digits(time + 8, 2, (unsigned)d.day);
+    put_digits(time + 20, 6, (unsigned)ns / 1000);
     memcpy(l->bytes + JSON_TIME, time, sizeof time - 1);
 }
 
@@ -396,7 +396,7 @@ put_pair(sn_line *l, const char *before, const char *value, size_t max)
 {
     put_text(l, before);
     put_safe(l, sn_str_of(value), JSON, max);
-    put(l, SN_STR("\""));
+    put_str(l, SN_STR("\""));
 }
 
 static void
@@ -415,7 +415,7 @@ begin_json(sn_line *l, const sn_record *r)
     put_pair(l, ",\"log.level\":\"", seine_log_level_name(r->level), NAME);
     put_text(l, ",\"message\":\"");
     put_message(l, r, JSON);
-    put(l, SN_STR("\""));
+    put_str(l, SN_STR("\""));
     put_pair(l, ",\"event.name\":\"", r->event, NAME);
     l->place = l->len;
     if (r->service[0])
@@ -434,7 +434,7 @@ begin_text(sn_line *l, const sn_record *r)
     sn_str level = sn_str_of(seine_log_level_name(r->level));
 
     put_text(l, "00:00:00 ");
-    put(l, level);
+    put_str(l, level);
     put_text(l, level.len < 5 ? "  " : " ");
     put_message(l, r, BARE);
     l->place = l->fields = l->len;

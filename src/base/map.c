@@ -40,7 +40,7 @@ sn_map_reset(sn_map *m)
 
 /* The slot of the key, or the empty slot where the key belongs. */
 static size_t
-find(const sn_map *m, sn_str key, uint64_t hash)
+find_slot(const sn_map *m, sn_str key, uint64_t hash)
 {
     size_t at = hash & (m->room - 1);
 
@@ -51,7 +51,7 @@ find(const sn_map *m, sn_str key, uint64_t hash)
 }
 
 static seine_err
-grow(sn_map *m)
+grow_map(sn_map *m)
 {
     sn_map big = *m;
 
@@ -60,7 +60,7 @@ grow(sn_map *m)
     if (!big.slots)
         return SEINE_E_NOMEM;
     SN_MAP_EACH(entry, m) {
-        big.slots[find(&big, entry->key, entry->hash)] = *entry;
+        big.slots[find_slot(&big, entry->key, entry->hash)] = *entry;
     }
     sn_free(m->slots);
     *m = big;
@@ -74,17 +74,17 @@ sn_map_add(sn_map *m, sn_str key, void *value)
 
     if (!value)
         return SEINE_E_INVAL;
-    if (m->room > 0 && m->slots[find(m, key, hash)].value)
+    if (m->room > 0 && m->slots[find_slot(m, key, hash)].value)
         return SEINE_E_ALREADY;
     if (m->count >= m->max)
         return SEINE_E_FULL;
     if (m->count >= m->room / 4 * 3) {
-        seine_err e = grow(m);
+        seine_err e = grow_map(m);
 
         if (e != SEINE_OK)
             return e;
     }
-    m->slots[find(m, key, hash)] = (sn_map_entry){key, value, hash};
+    m->slots[find_slot(m, key, hash)] = (sn_map_entry){key, value, hash};
     m->count++;
     return SEINE_OK;
 }
@@ -94,7 +94,7 @@ sn_map_get(const sn_map *m, sn_str key)
 {
     if (m->count == 0)
         return NULL;
-    return m->slots[find(m, key, sn_siphash(m->secret, key.ptr, key.len))].value;
+    return m->slots[find_slot(m, key, sn_siphash(m->secret, key.ptr, key.len))].value;
 }
 
 /* Moves entries back into the hole, and empties the slot that is left. */
@@ -120,7 +120,7 @@ sn_map_take(sn_map *m, sn_str key)
     if (m->count == 0)
         return NULL;
 
-    size_t at = find(m, key, sn_siphash(m->secret, key.ptr, key.len));
+    size_t at = find_slot(m, key, sn_siphash(m->secret, key.ptr, key.len));
     void *value = m->slots[at].value;
     if (value) {
         close_up(m, at);

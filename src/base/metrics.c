@@ -139,7 +139,7 @@ seine_histogram_observe(seine_histogram *h, unsigned series, seine_span d)
 
 /* Waits until `n` observations are complete on a side that gets no new ones. */
 static void
-settle(const seine_histogram *h, const sn_cell *side, uint64_t n)
+await_writers(const seine_histogram *h, const sn_cell *side, uint64_t n)
 {
     for (;;) {
         uint64_t done = 0;
@@ -154,14 +154,14 @@ settle(const seine_histogram *h, const sn_cell *side, uint64_t n)
 
 /* Moves the written side to `past`; writers use the other side from then on. */
 static void
-take(const seine_histogram *h, size_t at, sn_snapshot *past)
+take_side(const seine_histogram *h, size_t at, sn_snapshot *past)
 {
     sn_cell *cell = &h->cells[at * h->stride];
     uint64_t begun = atomic_fetch_add_explicit(cell, SIDE, memory_order_acq_rel);
     sn_cell *side = cell + 1 + (begun & SIDE ? side_size(h) : 0);
     uint64_t n = (begun & ~SIDE) - h->taken[at];
 
-    settle(h, side, n);
+    await_writers(h, side, n);
     h->taken[at] += n;
     past->count += n;
     past->sum += atomic_exchange_explicit(side, 0, memory_order_relaxed);
@@ -177,7 +177,7 @@ sn_histogram_read(const seine_histogram *h, unsigned series, sn_snapshot *out_s)
 
     pthread_mutex_lock(h->lock);
     for (size_t i = 0; i < SN_STRIPES; i++)
-        take(h, i * h->n + series, past);
+        take_side(h, i * h->n + series, past);
     *out_s = *past;
     pthread_mutex_unlock(h->lock);
 }

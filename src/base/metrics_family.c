@@ -351,7 +351,7 @@ sn_draft_fini(sn_draft *d)
 
 /* A family that collides with the draft in either format, or NULL. */
 static sn_family *
-find(const seine_metrics *m, const sn_family *like)
+find_family(const seine_metrics *m, const sn_family *like)
 {
     for (sn_family *f = m->families; f; f = f->next)
         if (sn_str_eq(sn_family_stem(f->name), sn_family_stem(like->name)))
@@ -401,7 +401,7 @@ check_drafts(const seine_metrics *m, const sn_draft *drafts, size_t n)
     size_t lines = m->lines;
 
     for (size_t i = 0; i < n; i++) {
-        const sn_family *there = find(m, drafts[i].family);
+        const sn_family *there = find_family(m, drafts[i].family);
 
         if (there && !may_join(there, drafts[i].family))
             return SEINE_E_ALREADY;
@@ -416,7 +416,7 @@ sn_drafts_link(seine_metrics *m, sn_draft *drafts, size_t n)
     pthread_mutex_lock(&m->lock);
     seine_err e = check_drafts(m, drafts, n);
     for (size_t i = 0; i < n && e == SEINE_OK; i++) {
-        sn_family *f = drafts[i].family, *there = find(m, f);
+        sn_family *f = drafts[i].family, *there = find_family(m, f);
 
         m->lines += drafts[i].lines;
         if (f->kind == SN_HISTOGRAM)
@@ -433,9 +433,9 @@ sn_drafts_link(seine_metrics *m, sn_draft *drafts, size_t n)
 }
 
 static seine_err
-add(seine_metrics *m, sn_metric_kind kind, const char *name, const char *help,
-    const seine_label *labels, size_t n, const seine_buckets *buckets,
-    sn_metric_block **out_b)
+add_family(seine_metrics *m, sn_metric_kind kind, const char *name, const char *help,
+           const seine_label *labels, size_t n, const seine_buckets *buckets,
+           sn_metric_block **out_b)
 {
     size_t series;
     sn_buf texts;
@@ -467,7 +467,7 @@ seine_metrics_counter(seine_metrics *m, const char *name, const char *help,
                       const seine_label *labels, size_t n, seine_counter **out_c)
 {
     sn_metric_block *b;
-    seine_err e = add(m, SN_COUNTER, name, help, labels, n, NULL, &b);
+    seine_err e = add_family(m, SN_COUNTER, name, help, labels, n, NULL, &b);
 
     if (e == SEINE_OK)
         *out_c = &b->as.counter;
@@ -479,7 +479,7 @@ seine_metrics_gauge(seine_metrics *m, const char *name, const char *help,
                     const seine_label *labels, size_t n, seine_gauge **out_g)
 {
     sn_metric_block *b;
-    seine_err e = add(m, SN_GAUGE, name, help, labels, n, NULL, &b);
+    seine_err e = add_family(m, SN_GAUGE, name, help, labels, n, NULL, &b);
 
     if (e == SEINE_OK)
         *out_g = &b->as.gauge;
@@ -493,8 +493,8 @@ seine_metrics_histogram(seine_metrics *m, const char *name, const char *help,
 {
     seine_buckets usual = seine_buckets_default();
     sn_metric_block *b;
-    seine_err e =
-        add(m, SN_HISTOGRAM, name, help, labels, n, buckets ? buckets : &usual, &b);
+    seine_err e = add_family(m, SN_HISTOGRAM, name, help, labels, n,
+                             buckets ? buckets : &usual, &b);
 
     if (e == SEINE_OK)
         *out_h = &b->as.histogram;

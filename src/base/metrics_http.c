@@ -24,7 +24,7 @@ struct seine_http_metrics {
 };
 
 static bool
-has(const seine_http_route *r, unsigned method)
+has_method(const seine_http_route *r, unsigned method)
 {
     return method < SEINE_HTTP_OTHER && r->methods >> method & 1;
 }
@@ -52,7 +52,7 @@ put_pairs(sn_buf *b, const char *server, const seine_http_route *routes, size_t 
 
     for (size_t r = 0; r < n; r++)
         for (unsigned k = 0; k < METHODS; k++)
-            if (has(&routes[r], k)) {
+            if (has_method(&routes[r], k)) {
                 put_pair(b, server, methods[k], routes[r].route, first);
                 pairs++;
             }
@@ -143,7 +143,7 @@ table(const seine_http_route *routes, size_t n)
     h->n = (unsigned)n;
     for (size_t r = 0; r < n; r++)
         for (unsigned k = 0; k < METHODS; k++)
-            if (has(&routes[r], k))
+            if (has_method(&routes[r], k))
                 h->pair[r * METHODS + k] = (uint16_t)(1 + pairs++);
     h->other = pairs;
     for (size_t i = 0; i < n * METHODS; i++) /* 0 means: not in the table */

@@ -81,7 +81,7 @@ typedef struct work {
 
 /* False: no memory, or the text is longer than 32 bits count. */
 static bool
-begin(work *w, sn_str text)
+begin_work(work *w, sn_str text)
 {
     size_t n = text.len;
 
@@ -107,7 +107,7 @@ begin(work *w, sn_str text)
 
 /* Wipes the decoded text, which may hold a secret. */
 static void
-end(work *w)
+wipe_work(work *w)
 {
     if (w->heap)
         explicit_bzero(w->units, w->text.len);
@@ -330,7 +330,7 @@ typedef struct pass {
 } pass;
 
 static size_t
-place(const pass *p, size_t unit)
+place_of(const pass *p, size_t unit)
 {
     return p->at ? p->at[unit] : unit;
 }
@@ -359,12 +359,12 @@ static void
 mark_hit(const pass *p, size_t from, size_t first, size_t unit, unsigned flags)
 {
     if (flags & SN_TRIE_LEFT && first > 0 && is_digit(p->bytes[first - 1]))
-        from = place(p, first - 1);
+        from = place_of(p, first - 1);
     if (flags & SN_TRIE_RIGHT && unit < p->n && is_digit(p->bytes[unit]))
         unit++;
     for (int i = 0; p->coded && i < 2 && unit < p->n && p->bytes[unit] == '='; i++)
         unit++;
-    mark(p->w, from, place(p, unit));
+    mark(p->w, from, place_of(p, unit));
 }
 
 /* An escape counts as one character, but a value may also begin with its digits: tries
@@ -402,7 +402,7 @@ look(const pass *p)
         state = sn_trie_step(p->trie, state, read_byte(p, p->bytes[k]), &p->w->steps);
         const sn_trie_node *hit = sn_trie_hit(p->trie, state);
         if (hit)
-            mark_hit(p, place(p, k), k, k + hit->len, hit->flags);
+            mark_hit(p, place_of(p, k), k, k + hit->len, hit->flags);
     }
 }
 
@@ -429,7 +429,7 @@ typedef struct pen {
 } pen;
 
 static void
-put(pen *p, const char *bytes, size_t n)
+put_bytes(pen *p, const char *bytes, size_t n)
 {
     size_t room = p->len < p->cap ? p->cap - p->len : 0;
 
@@ -461,11 +461,11 @@ write_out(const work *w, char *out_bytes, size_t cap)
             i++;
             continue;
         }
-        put(&p, w->text.ptr + from, i - from);
-        put(&p, SN_REDACTED, sizeof SN_REDACTED - 1);
+        put_bytes(&p, w->text.ptr + from, i - from);
+        put_bytes(&p, SN_REDACTED, sizeof SN_REDACTED - 1);
         from = i = end_of(w, i);
     }
-    put(&p, w->text.ptr + from, w->text.len - from);
+    put_bytes(&p, w->text.ptr + from, w->text.len - from);
     return p.len;
 }
 
@@ -474,7 +474,7 @@ copy(sn_str text, char *out_bytes, size_t cap)
 {
     pen p = {out_bytes, cap, 0};
 
-    put(&p, text.ptr, text.len);
+    put_bytes(&p, text.ptr, text.len);
     return p.len;
 }
 
@@ -493,7 +493,7 @@ redact(const seine_secrets *s, sn_str text, bool is_url, char *out_bytes, size_t
 
     if (!may_hide(s, text))
         return copy(text, out_bytes, cap);
-    if (!begin(&w, text))
+    if (!begin_work(&w, text))
         return copy(SN_STR(SN_REDACTED), out_bytes, cap);
     if (is_url)
         mark_url(&w, text);
@@ -501,7 +501,7 @@ redact(const seine_secrets *s, sn_str text, bool is_url, char *out_bytes, size_t
         mark_words(&w);
     mark_values(&w, s);
     size_t n = write_out(&w, out_bytes, cap);
-    end(&w);
+    wipe_work(&w);
     return n;
 }
 
@@ -535,10 +535,10 @@ sn_redact_steps(const seine_secrets *secrets, sn_str text)
 {
     work w;
 
-    if (!begin(&w, text))
+    if (!begin_work(&w, text))
         return 0;
     mark_words(&w);
     mark_values(&w, secrets);
-    end(&w);
+    wipe_work(&w);
     return w.steps;
 }

@@ -57,7 +57,7 @@ head(const sn_ring *r, uint64_t at)
 
 /* Loads the other side's index only when the copy seen last is not enough. */
 static int
-has_room(sn_ring *r, uint64_t n)
+look_for_room(sn_ring *r, uint64_t n)
 {
     uint64_t size = r->mask + 1;
 
@@ -75,7 +75,7 @@ sn_ring_reserve(sn_ring *r, size_t n)
 
     uint64_t need = whole(n), left = r->mask + 1 - (r->put & r->mask);
     uint64_t skip = left < need ? left : 0;
-    if (!has_room(r, need + skip))
+    if (!look_for_room(r, need + skip))
         return NULL;
     if (skip > 0) {
         *head(r, r->put) = SKIP;

@@ -57,7 +57,7 @@ time_of(const sn_wheel *w, uint32_t item)
 }
 
 static void
-push(const sn_wheel *w, sn_wheel_level *l, uint32_t slot, uint32_t item)
+push_item(const sn_wheel *w, sn_wheel_level *l, uint32_t slot, uint32_t item)
 {
     uint32_t word = slot >> 6;
     uint64_t bit = UINT64_C(1) << (slot & 63);
@@ -86,7 +86,7 @@ lift(sn_wheel_level *l, uint32_t slot)
 
 /* The first filled slot from `from` to the end of the level, or SN_NONE. */
 static uint32_t
-find(const sn_wheel_level *l, uint32_t from)
+find_filled(const sn_wheel_level *l, uint32_t from)
 {
     uint32_t word = from >> 6, group;
     uint64_t left = l->bits[word] >> (from & 63);
@@ -111,19 +111,19 @@ find(const sn_wheel_level *l, uint32_t from)
 
 /* The first filled slot after number `now`, as a number that does not wrap. */
 static int64_t
-next(const sn_wheel_level *l, int64_t now)
+next_filled(const sn_wheel_level *l, int64_t now)
 {
     if (l->top == 0)
         return NEVER_MS;
 
-    uint32_t from = (uint32_t)(now + 1) & l->mask, slot = find(l, from);
+    uint32_t from = (uint32_t)(now + 1) & l->mask, slot = find_filled(l, from);
     if (slot == SN_NONE)
-        slot = find(l, 0);
+        slot = find_filled(l, 0);
     return now + 1 + ((slot - from) & l->mask);
 }
 
 static void
-place(sn_wheel *w, uint32_t item, seine_time at)
+place_item(sn_wheel *w, uint32_t item, seine_time at)
 {
     int64_t ms = ms_of(at), block = ms >> BLOCK_BITS;
 
@@ -133,9 +133,9 @@ place(sn_wheel *w, uint32_t item, seine_time at)
         assert(e == SEINE_OK); /* the heap has room for every item */
         (void)e;
     } else if (ms - w->ms < SLOTS) {
-        push(w, &w->level[0], (uint32_t)ms & (SLOTS - 1), item);
+        push_item(w, &w->level[0], (uint32_t)ms & (SLOTS - 1), item);
     } else if (block - (w->ms >> BLOCK_BITS) <= BLOCKS) {
-        push(w, &w->level[1], (uint32_t)block & (BLOCKS - 1), item);
+        push_item(w, &w->level[1], (uint32_t)block & (BLOCKS - 1), item);
     } else {
         *link_of(w, item) = w->far;
         w->far = item;
@@ -150,7 +150,7 @@ scatter(sn_wheel *w, uint32_t list)
         uint32_t item = list;
 
         list = *link_of(w, item);
-        place(w, item, *time_of(w, item));
+        place_item(w, item, *time_of(w, item));
     }
 }
 
@@ -207,8 +207,8 @@ typedef struct edges {
 static edges
 ahead(const sn_wheel *w)
 {
-    edges e = {next(&w->level[0], w->ms), next(&w->level[1], w->ms >> BLOCK_BITS),
-               NEVER_MS};
+    edges e = {next_filled(&w->level[0], w->ms),
+               next_filled(&w->level[1], w->ms >> BLOCK_BITS), NEVER_MS};
 
     if (e.block != NEVER_MS)
         e.block <<= BLOCK_BITS;
@@ -335,7 +335,7 @@ sn_wheel_put(sn_wheel *w, uint32_t item, seine_time at)
     assert(item < w->items.max && w->n < w->items.max);
     *time_of(w, item) = at;
     w->n++;
-    place(w, item, at);
+    place_item(w, item, at);
 }
 
 uint32_t
@@ -355,7 +355,7 @@ sn_wheel_take(sn_wheel *w, seine_time now)
                     fetch_step(w);
                 return item;
             }
-            place(w, item, at); /* its time was raised while it waited */
+            place_item(w, item, at); /* its time was raised while it waited */
         }
     } while (advance(w, ms_of(now)));
     return SN_NONE;

@@ -49,7 +49,7 @@ give_back(seine_attempt *a, seine_time now)
 
 /* Takes from the guards that may still refuse, in this order. */
 static seine_attempt_verdict
-take(seine_attempt *a, const seine_guards *g, seine_time now)
+take_permits(seine_attempt *a, const seine_guards *g, seine_time now)
 {
     seine_grant grant = {.mark = 0};
     seine_err e = g->budget ? seine_budget_try(g->budget, &g->want, &a->held) : SEINE_OK;
@@ -87,7 +87,7 @@ seine_attempt_begin(seine_attempt *a, const seine_guards *g, const seine_ctx *ct
     seine_attempt_verdict answer = ask(g, ctx, now);
     if (answer.err != SEINE_OK)
         return answer;
-    answer = take(a, g, now);
+    answer = take_permits(a, g, now);
     if (answer.err != SEINE_OK) {
         give_back(a, now);
         return answer;
@@ -107,7 +107,7 @@ seine_attempt_begin(seine_attempt *a, const seine_guards *g, const seine_ctx *ct
 }
 
 static void
-settle(seine_attempt *a, const seine_fault *f, seine_time now)
+settle_breaker(seine_attempt *a, const seine_fault *f, seine_time now)
 {
     seine_breaker *b = a->guards->breaker;
     seine_span wish = seine_outcome_pause(f);
@@ -142,7 +142,7 @@ end_well(seine_attempt *a, const seine_fault *f, seine_time now)
     seine_breaker *b = a->guards->breaker;
 
     if (b && !sn_breaker_succeed(b, &a->permit))
-        settle(a, f, now);
+        settle_breaker(a, f, now);
     release(&a->slot, SEINE_SUCCESS, now);
     release(&a->global_slot, SEINE_SUCCESS, now);
     seine_budget_release(&a->held);
@@ -160,7 +160,7 @@ seine_attempt_end(seine_attempt *a, const seine_fault *f, seine_time now)
     if (is_fine(f))
         return end_well(a, f, now);
 
-    settle(a, f, now);
+    settle_breaker(a, f, now);
     release(&a->slot, seine_outcome_throttle(f), now);
     release(&a->global_slot, seine_outcome_throttle(f), now);
 

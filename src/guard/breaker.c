@@ -67,7 +67,7 @@ bump(uint64_t *counter)
 }
 
 static inline uint32_t
-next(uint32_t n)
+next_count(uint32_t n)
 {
     return n + (n < UINT32_MAX);
 }
@@ -184,7 +184,7 @@ enter(seine_breaker *b, seine_breaker_state to, seine_time now, sn_change *chang
 static void
 reopen(seine_breaker *b, seine_time now, sn_change *change)
 {
-    of(b)->streak = next(of(b)->streak);
+    of(b)->streak = next_count(of(b)->streak);
     enter(b, SEINE_BREAKER_OPEN, now, change);
 }
 
@@ -249,7 +249,7 @@ remove_probe(seine_breaker *b, uint32_t i)
 }
 
 static seine_err
-refuse(body *s)
+refuse_call(body *s)
 {
     bump(&s->rejected);
     return SEINE_E_BREAKER;
@@ -268,17 +268,17 @@ sn_breaker_acquire(seine_breaker *b, seine_time now, bool loose, seine_permit *o
         break;
     case SEINE_BREAKER_OPEN:
         if (now < s->open_until)
-            return refuse(s);
+            return refuse_call(s);
         enter(b, SEINE_BREAKER_HALF_OPEN, now, change);
         id = admit_probe(b, now, loose);
         break;
     case SEINE_BREAKER_HALF_OPEN:
         if (give_up(b, now, change) || s->active >= b->opts->half_open_max)
-            return refuse(s);
+            return refuse_call(s);
         id = admit_probe(b, now, loose);
         break;
     case SEINE_BREAKER_FORCED_OPEN:
-        return refuse(s);
+        return refuse_call(s);
     }
     *out_permit = (seine_permit){s->generation, now, id, 0, 1};
     return SEINE_OK;
@@ -339,7 +339,7 @@ judge(seine_breaker *b, const call *c, sn_change *change)
             sn_window_roll(w, c->now);
         return;
     }
-    s->run = failed ? next(s->run) : 0;
+    s->run = failed ? next_count(s->run) : 0;
     if (w)
         sn_window_add(w, c->now, failed, slow);
     if (trips(b, w, failed, slow))
@@ -357,7 +357,7 @@ judge_probe(seine_breaker *b, uint32_t i, call c, sn_change *change)
     if (c.how == SEINE_FAILURE) {
         reopen(b, c.now, change);
     } else if (c.how == SEINE_SUCCESS) {
-        s->run = next(s->run);
+        s->run = next_count(s->run);
         if (s->run >= b->opts->success_threshold)
             enter(b, SEINE_BREAKER_CLOSED, c.now, change);
     }

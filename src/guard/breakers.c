@@ -75,7 +75,7 @@ struct seine_breakers {
 };
 
 static void
-push(link *list, link *l)
+push_link(link *list, link *l)
 {
     l->prev = list->prev;
     l->next = list;
@@ -227,7 +227,7 @@ shard_of(const seine_breakers *r, uint64_t hash)
 }
 
 static entry *
-find(const shard *s, uint64_t hash, seine_view key)
+find_entry(const shard *s, uint64_t hash, seine_view key)
 {
     entry *e = s->buckets[hash & s->mask].chain;
 
@@ -257,7 +257,7 @@ raise_top(shard *s, const entry *e)
 
 /* Moves a used entry to the list it belongs to now. */
 static void
-place(shard *s, entry *e, seine_time now)
+place_entry(shard *s, entry *e, seine_time now)
 {
     seine_time until = sn_breaker_open_until(&e->breaker);
 
@@ -265,9 +265,9 @@ place(shard *s, entry *e, seine_time now)
     pull(&e->link);
     e->used = sn_time_min(now, SEINE_NEVER - 1); /* NEVER would mean "none" */
     if (e->out == 0 && sn_breaker_is_idle(&e->breaker)) {
-        push(&s->idle, &e->link);
+        push_link(&s->idle, &e->link);
     } else if (until != SEINE_NEVER) {
-        push(&s->open, &e->link);
+        push_link(&s->open, &e->link);
         if (until < atomic_load_explicit(&s->open_until, memory_order_relaxed))
             atomic_store_explicit(&s->open_until, until, memory_order_relaxed);
     }
@@ -391,7 +391,7 @@ static bool
 is_there(shard *s, uint64_t hash, seine_view key)
 {
     pthread_mutex_lock(&s->lock);
-    bool there = find(s, hash, key) != NULL;
+    bool there = find_entry(s, hash, key) != NULL;
     pthread_mutex_unlock(&s->lock);
     return there;
 }
@@ -406,7 +406,7 @@ lock_entry(seine_breakers *r, uint64_t hash, seine_view key, seine_time now,
 
     for (;;) {
         pthread_mutex_lock(&s->lock);
-        *out_entry = find(s, hash, key);
+        *out_entry = find_entry(s, hash, key);
         if (*out_entry)
             return SEINE_OK;
         pthread_mutex_unlock(&s->lock);
@@ -423,7 +423,7 @@ lock_entry(seine_breakers *r, uint64_t hash, seine_view key, seine_time now,
             return SEINE_OK;
         }
         pthread_mutex_lock(&s->lock);
-        if (!find(s, hash, key)) {
+        if (!find_entry(s, hash, key)) {
             insert(s, fresh);
             *out_entry = fresh;
             return SEINE_OK;
@@ -438,7 +438,7 @@ lock_entry(seine_breakers *r, uint64_t hash, seine_view key, seine_time now,
 /* Runs under the lock of the breaker that changed, so that its changes are numbered in
  * order. */
 static void
-number(seine_breakers *r, sn_change *change)
+number_change(seine_breakers *r, sn_change *change)
 {
     if (change->from != change->to)
         change->seq = atomic_fetch_add_explicit(&r->seq, 1, memory_order_relaxed) + 1;
@@ -452,7 +452,7 @@ acquire_overflow(seine_breakers *r, seine_time now, seine_permit *out_permit)
     atomic_fetch_add_explicit(&r->overflowed, 1, memory_order_relaxed);
     pthread_mutex_lock(&r->overflow_lock);
     seine_err err = sn_breaker_acquire(&r->overflow, now, false, out_permit, &change);
-    number(r, &change);
+    number_change(r, &change);
     pthread_mutex_unlock(&r->overflow_lock);
     if (err == SEINE_OK)
         out_permit->id |= OVERFLOWED;
@@ -479,8 +479,8 @@ seine_breakers_acquire(seine_breakers *r, seine_view key, seine_time now,
 
     err = sn_breaker_acquire(&e->breaker, now, false, out_permit, &change);
     e->out += err == SEINE_OK;
-    number(r, &change);
-    place(s, e, now);
+    number_change(r, &change);
+    place_entry(s, e, now);
     pthread_mutex_unlock(&s->lock);
     sn_change_tell(&r->opts, &change);
     return err;
@@ -495,7 +495,7 @@ settle_overflow(seine_breakers *r, seine_permit *permit, seine_outcome how,
     permit->id &= ~OVERFLOWED;
     pthread_mutex_lock(&r->overflow_lock);
     seine_err err = sn_breaker_settle(&r->overflow, permit, how, now, &change);
-    number(r, &change);
+    number_change(r, &change);
     pthread_mutex_unlock(&r->overflow_lock);
     permit->id |= OVERFLOWED;
     sn_change_tell(&r->opts, &change);
@@ -517,14 +517,14 @@ seine_breakers_settle(seine_breakers *r, seine_view key, seine_permit *permit,
     shard *s = shard_of(r, hash);
     seine_err err;
     pthread_mutex_lock(&s->lock);
-    entry *e = find(s, hash, key);
+    entry *e = find_entry(s, hash, key);
     if (e) {
         bool is_ours = permit->generation >= e->born;
 
         err = sn_breaker_settle(&e->breaker, permit, how, now, &change);
         e->out -= err == SEINE_OK && is_ours && e->out > 0;
-        number(r, &change);
-        place(s, e, now);
+        number_change(r, &change);
+        place_entry(s, e, now);
     }
     pthread_mutex_unlock(&s->lock);
     if (!e)
@@ -542,7 +542,7 @@ when_new(seine_breakers *r, seine_time now)
         return now;
     pthread_mutex_lock(&r->overflow_lock);
     seine_time at = sn_breaker_when(&r->overflow, now, &change);
-    number(r, &change);
+    number_change(r, &change);
     pthread_mutex_unlock(&r->overflow_lock);
     sn_change_tell(&r->opts, &change);
     return at;
@@ -559,12 +559,12 @@ seine_breakers_when(seine_breakers *r, seine_view key, seine_time now)
     uint64_t hash = hash_of(r, key);
     shard *s = shard_of(r, hash);
     pthread_mutex_lock(&s->lock);
-    entry *e = find(s, hash, key);
+    entry *e = find_entry(s, hash, key);
     if (e) {
         at = sn_breaker_when(&e->breaker, now, &change);
-        number(r, &change);
+        number_change(r, &change);
         if (change.from != change.to)
-            place(s, e, now);
+            place_entry(s, e, now);
     }
     pthread_mutex_unlock(&s->lock);
     if (!e)
@@ -582,7 +582,7 @@ seine_breakers_stats_get(const seine_breakers *r, seine_view key,
     uint64_t hash = hash_of(r, key);
     shard *s = shard_of(r, hash);
     pthread_mutex_lock(&s->lock);
-    const entry *e = find(s, hash, key);
+    const entry *e = find_entry(s, hash, key);
     if (e)
         seine_breaker_stats_get(&e->breaker, out_stats);
     pthread_mutex_unlock(&s->lock);
@@ -606,7 +606,7 @@ typedef struct walk {
 } walk;
 
 static entry *
-step(const shard *s, walk *at)
+next_entry(const shard *s, walk *at)
 {
     for (; at->bucket <= s->mask; at->bucket++, at->born = UINT64_MAX) {
         for (entry *e = s->buckets[at->bucket].chain; e; e = e->chain) {
@@ -634,7 +634,7 @@ pin(shard *s, walk *at, handful *h)
 
     h->n = 0;
     pthread_mutex_lock(&s->lock);
-    while (h->n < BATCH && (e = step(s, at)) != NULL) {
+    while (h->n < BATCH && (e = next_entry(s, at)) != NULL) {
         e->pins++;
         seine_breaker_stats_get(&e->breaker, &h->stats[h->n]);
         h->entries[h->n++] = e;
@@ -691,10 +691,10 @@ reset_entry(seine_breakers *r, shard *s, entry *e, sn_change *change)
     bool was_idle = e->out == 0 && sn_breaker_is_idle(&e->breaker);
 
     sn_breaker_reset(&e->breaker, change);
-    number(r, change);
+    number_change(r, change);
     raise_top(s, e);
     if (!was_idle)
-        place(s, e, e->used);
+        place_entry(s, e, e->used);
 }
 
 void
@@ -707,7 +707,7 @@ seine_breakers_reset(seine_breakers *r, seine_view key)
     uint64_t hash = hash_of(r, key);
     shard *s = shard_of(r, hash);
     pthread_mutex_lock(&s->lock);
-    entry *e = find(s, hash, key);
+    entry *e = find_entry(s, hash, key);
     if (e)
         reset_entry(r, s, e, &change);
     pthread_mutex_unlock(&s->lock);
@@ -725,7 +725,7 @@ reset_shard(seine_breakers *r, shard *s)
         size_t n = 0;
 
         pthread_mutex_lock(&s->lock);
-        while (n < BATCH && (e = step(s, &at)) != NULL) {
+        while (n < BATCH && (e = next_entry(s, &at)) != NULL) {
             reset_entry(r, s, e, &changes[n]);
             n += changes[n].from != changes[n].to;
         }
@@ -746,7 +746,7 @@ seine_breakers_reset_all(seine_breakers *r)
         reset_shard(r, &r->shards[i]);
     pthread_mutex_lock(&r->overflow_lock);
     sn_breaker_reset(&r->overflow, &change);
-    number(r, &change);
+    number_change(r, &change);
     pthread_mutex_unlock(&r->overflow_lock);
     sn_change_tell(&r->opts, &change);
 }

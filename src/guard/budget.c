@@ -69,7 +69,7 @@ impossible(const seine_budget *b, const seine_want *want)
 }
 
 static void
-take(seine_budget *b, const seine_want *want)
+take_amounts(seine_budget *b, const seine_want *want)
 {
     for (int i = 0; i < SEINE_RES_ROOM; i++)
         b->used.n[i] = sum(b->used.n[i], want->n[i]);
@@ -77,7 +77,7 @@ take(seine_budget *b, const seine_want *want)
 
 /* A copied grant can return more than is out: the count then stops at 0. */
 static void
-put(seine_budget *b, int res, uint64_t less)
+put_back(seine_budget *b, int res, uint64_t less)
 {
     b->used.n[res] -= less < b->used.n[res] ? less : b->used.n[res];
 }
@@ -98,7 +98,7 @@ admit(seine_budget *b, const seine_want *want)
         b->shortage = res;
     if (res != SEINE_RES_NONE || head)
         return SEINE_E_BUDGET;
-    take(b, want);
+    take_amounts(b, want);
     return SEINE_OK;
 }
 
@@ -115,7 +115,7 @@ serve(seine_budget *b)
         bool fits = w && lacking(b, w->data) == SEINE_RES_NONE;
         if (w && (fits || is_spent(b))) {
             if (fits)
-                take(b, w->data);
+                take_amounts(b, w->data);
             w->granted = fits;
             w->data = NULL;
             sn_waitq_remove(&b->waiters, w);
@@ -245,7 +245,7 @@ seine_budget_grow(seine_held *held, seine_res res, uint64_t more)
                     ? !is_spent(b)
                     : !is_over(b, (int)res) && more <= b->limits.n[res] - b->used.n[res];
     if (fits)
-        take(b, &want);
+        take_amounts(b, &want);
     else
         b->shortage = res;
     bool hopeless = b->waiters.head && is_spent(b);
@@ -271,7 +271,7 @@ seine_budget_shrink(seine_held *held, seine_res res, uint64_t less)
     held->has.n[res] -= less;
 
     lock(b);
-    put(b, (int)res, less);
+    put_back(b, (int)res, less);
     bool waited = b->waiters.head;
     unlock(b);
     if (waited)
@@ -287,7 +287,7 @@ seine_budget_release(seine_held *held)
         return;
     lock(b);
     for (int i = 0; i < SEINE_RES_DOWNLOAD; i++)
-        put(b, i, held->has.n[i]);
+        put_back(b, i, held->has.n[i]);
     bool waited = b->waiters.head;
     unlock(b);
     *held = (seine_held){0};
@@ -346,7 +346,7 @@ seine_budget_end(seine_budget *b, uint64_t bytes)
     if (!b)
         return;
     lock(b);
-    put(b, SEINE_RES_REQUESTS, 1);
+    put_back(b, SEINE_RES_REQUESTS, 1);
     b->used.n[SEINE_RES_DOWNLOAD] = sum(b->used.n[SEINE_RES_DOWNLOAD], bytes);
     bool waited = b->waiters.head;
     unlock(b);

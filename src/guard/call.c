@@ -106,7 +106,7 @@ name_timeout(const work *w, const seine_ctx *attempt, seine_fault *f)
 }
 
 static seine_fault
-run(work *w, seine_attempt_fn fn, uint32_t number, void *arg)
+run_attempt(work *w, seine_attempt_fn fn, uint32_t number, void *arg)
 {
     seine_fault f = SEINE_FAULT;
     seine_ctx *attempt;
@@ -122,7 +122,7 @@ run(work *w, seine_attempt_fn fn, uint32_t number, void *arg)
 
 /* Every attempt ends here. A server's Retry-After counts up to the policy's limit. */
 static void
-finish(work *w, const seine_fault *f)
+finish_attempt(work *w, const seine_fault *f)
 {
     const seine_call_opts *o = w->o;
     seine_time now = now_of(w);
@@ -168,7 +168,7 @@ stop_of(seine_err e)
 
 /* Ends the call: a guard refused, or the ctx is done. */
 static void
-refuse(const work *w, seine_err e, seine_call_result *res)
+refuse_call(const work *w, seine_err e, seine_call_result *res)
 {
     static const char *const what[] = {"memory", "descriptor", "request", "download"};
     seine_stop stop = stop_of(e);
@@ -195,13 +195,13 @@ try_until_stopped(work *w, seine_retry *r, seine_attempt_fn fn, void *arg,
         seine_err e = acquire_patiently(w);
 
         if (e != SEINE_OK) {
-            refuse(w, e, res);
+            refuse_call(w, e, res);
             return;
         }
         seine_retry_begin(r, now_of(w));
         res->attempts = r->attempts;
-        res->fault = run(w, fn, r->attempts, arg);
-        finish(w, &res->fault);
+        res->fault = run_attempt(w, fn, r->attempts, arg);
+        finish_attempt(w, &res->fault);
 
         seine_verdict v =
             seine_retry_next(r, &res->fault, now_of(w), w->clock->dice(w->clock));
@@ -210,7 +210,7 @@ try_until_stopped(work *w, seine_retry *r, seine_attempt_fn fn, void *arg,
             return;
         e = seine_ctx_sleep(w->ctx, v.at);
         if (e != SEINE_OK) {
-            refuse(w, e, res);
+            refuse_call(w, e, res);
             return;
         }
     }
@@ -235,7 +235,7 @@ seine_call(const seine_call_opts *o, seine_ctx *ctx, seine_view key, seine_attem
 
     seine_err e = w.timeout < 0 ? SEINE_E_INVAL : seine_retry_check(r.opts);
     if (e != SEINE_OK)
-        refuse(&w, e, &res);
+        refuse_call(&w, e, &res);
     else
         try_until_stopped(&w, &r, fn, arg, &res);
     res.took = sn_time_sub(now_of(&w), start);

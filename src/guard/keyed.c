@@ -61,7 +61,7 @@ big_free(big *b)
 }
 
 static void
-end(visit *v)
+end_visit(visit *v)
 {
     sn_quest_end(&v->q);
     while (v->dropped) {
@@ -76,7 +76,7 @@ static void
 leave(visit *v)
 {
     pthread_mutex_unlock(&v->q.shard->lock);
-    end(v);
+    end_visit(v);
 }
 
 seine_err
@@ -127,7 +127,7 @@ seine_keyed_free(seine_keyed *k)
 }
 
 static void
-drop(seine_keyed *k, sn_keyshard *s, entry *e, visit *v)
+drop_entry(seine_keyed *k, sn_keyshard *s, entry *e, visit *v)
 {
     if (e->big) {
         k->tab.extra -= BIG_BYTES;
@@ -162,7 +162,7 @@ reap(seine_keyed *k, sn_keyshard *s, seine_time now, size_t steps, size_t enough
         if (!e || !is_idle(e, now))
             continue;
         s->floor = sn_time_max(s->floor, e->big ? now : e->full);
-        drop(k, s, e, v);
+        drop_entry(k, s, e, v);
         dropped++;
     }
     return dropped;
@@ -228,7 +228,7 @@ enter(seine_keyed *k, seine_view key, seine_time now, visit *out_visit)
             break;
     }
     k->overflowed++;
-    end(v);
+    end_visit(v);
     return NULL;
 }
 
@@ -257,7 +257,7 @@ bucket_of(const seine_keyed *k, const entry *e)
 
 /* Under the lock, on an entry of the common rate. */
 static bool
-take(const seine_keyed *k, entry *e, seine_time now, uint32_t n)
+take_tokens(const seine_keyed *k, entry *e, seine_time now, uint32_t n)
 {
     seine_limiter bucket = bucket_of(k, e);
     bool ok = sn_gcra_allow(&bucket, now, n);
@@ -288,7 +288,7 @@ seine_keyed_allow(seine_keyed *k, seine_view key, seine_time now, uint32_t n)
         give_back(v.q.shard, e);
         return ok;
     }
-    bool ok = take(k, e, now, n);
+    bool ok = take_tokens(k, e, now, n);
     leave(&v);
     return ok;
 }
@@ -311,9 +311,9 @@ static seine_err
 try_entry(const seine_keyed *k, entry *e, seine_time now, int64_t n,
           seine_grant *out_grant)
 {
-    seine_err r = n > k->opts.each.burst         ? SEINE_E_RANGE
-                  : take(k, e, now, (uint32_t)n) ? SEINE_OK
-                                                 : SEINE_E_LIMITED;
+    seine_err r = n > k->opts.each.burst                ? SEINE_E_RANGE
+                  : take_tokens(k, e, now, (uint32_t)n) ? SEINE_OK
+                                                        : SEINE_E_LIMITED;
     seine_limiter bucket = bucket_of(k, e);
 
     if (!out_grant)
@@ -515,7 +515,7 @@ seine_keyed_forget(seine_keyed *k, seine_view key)
         e->big->pinned = false;
         e->allowed = e->denied = 0;
     } else if (e) {
-        drop(k, v.q.shard, e, &v);
+        drop_entry(k, v.q.shard, e, &v);
     }
     leave(&v);
 

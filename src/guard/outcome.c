@@ -23,7 +23,7 @@ answered(const seine_fault *f)
 }
 
 static row
-find(const seine_fault *f)
+row_of(const seine_fault *f)
 {
     switch (f->code) {
     case SEINE_E_CONN_STALE: /* the idle connection's fault, not the host's */
@@ -58,13 +58,13 @@ find(const seine_fault *f)
 seine_outcome
 seine_outcome_breaker(const seine_fault *f)
 {
-    return find(f).breaker;
+    return row_of(f).breaker;
 }
 
 seine_outcome
 seine_outcome_throttle(const seine_fault *f)
 {
-    return find(f).throttle;
+    return row_of(f).throttle;
 }
 
 seine_span

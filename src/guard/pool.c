@@ -90,7 +90,7 @@ now_of(const seine_pool *p)
 
 /* Under the lock, for a worker that was removed from the idle list. */
 static sn_wake
-tell(const seine_pool *p, worker *w)
+tell_worker(const seine_pool *p, worker *w)
 {
     bool sleeps = __atomic_exchange_n(&w->word, TOLD, __ATOMIC_SEQ_CST) == ASLEEP;
 
@@ -134,7 +134,7 @@ activate(seine_pool *p, worker *w, const task *t)
 }
 
 static void
-push(seine_pool *p, const task *t)
+push_task(seine_pool *p, const task *t)
 {
     uint64_t at = ((uint64_t)p->head + p->queued++) % p->cap;
 
@@ -185,7 +185,7 @@ pop(seine_pool *p, seine_time now, task *out_task, sn_wake *out_wake)
     if (p->submitters.head) {
         task t = admit(p, now, out_wake);
 
-        push(p, &t);
+        push_task(p, &t);
     }
     return true;
 }
@@ -224,7 +224,7 @@ take_off(sn_waitq *q, sn_waiter *w)
 
 /* Under the lock: does one thing that concerns a sleeping thread. */
 static bool
-step(seine_pool *p, seine_time now, sn_wake wakes[2])
+settle_one(seine_pool *p, seine_time now, sn_wake wakes[2])
 {
     sn_waiter *waiter = p->waiters.head;
     task t;
@@ -239,12 +239,12 @@ step(seine_pool *p, seine_time now, sn_wake wakes[2])
 
         w->go = true;
         p->live--;
-        wakes[0] = tell(p, w);
+        wakes[0] = tell_worker(p, w);
     } else if (p->idle && pop(p, now, &t, &wakes[1])) {
         worker *w = take_idle(p);
 
         activate(p, w, &t);
-        wakes[0] = tell(p, w);
+        wakes[0] = tell_worker(p, w);
     } else {
         return false;
     }
@@ -252,7 +252,7 @@ step(seine_pool *p, seine_time now, sn_wake wakes[2])
 }
 
 static void
-settle(seine_pool *p)
+settle_sleepers(seine_pool *p)
 {
     seine_time now = now_of(p);
     bool more;
@@ -261,7 +261,7 @@ settle(seine_pool *p)
         sn_wake wakes[2] = {{0}, {0}};
 
         lock(p);
-        more = step(p, now, wakes);
+        more = settle_one(p, now, wakes);
         unlock(p);
         sn_wake_up(wakes[0]);
         sn_wake_up(wakes[1]);
@@ -272,7 +272,7 @@ typedef enum fate { RUN, IDLE, GO } fate;
 
 /* Under the lock: decides what a worker without a job does next. */
 static fate
-next(seine_pool *p, worker *w, seine_time now, sn_wake *out_wake)
+next_fate(seine_pool *p, worker *w, seine_time now, sn_wake *out_wake)
 {
     task t;
 
@@ -291,7 +291,7 @@ next(seine_pool *p, worker *w, seine_time now, sn_wake *out_wake)
 }
 
 static void
-finish(seine_pool *p, seine_err e)
+finish_job(seine_pool *p, seine_err e)
 {
     p->active--;
     p->completed++;
@@ -303,21 +303,21 @@ finish(seine_pool *p, seine_err e)
 }
 
 static fate
-run(seine_pool *p, worker *w)
+run_job(seine_pool *p, worker *w)
 {
     seine_err e = w->task.fn(p->ctx, w->task.arg);
     seine_time now = now_of(p);
     sn_wake wake = {0};
 
     lock(p);
-    finish(p, e);
-    fate f = next(p, w, now, &wake);
+    finish_job(p, e);
+    fate f = next_fate(p, w, now, &wake);
     bool last = grant_drained(p);
     unlock(p);
 
     sn_wake_up(wake);
     if (last)
-        settle(p);
+        settle_sleepers(p);
     return f;
 }
 
@@ -364,7 +364,7 @@ work(void *arg)
     lock(p);
     p->hiring--;
     p->live++;
-    fate f = next(p, &me, now, &wake);
+    fate f = next_fate(p, &me, now, &wake);
     unlock(p);
     sem_post(&c->ready); /* the crew may be freed from here on */
     sn_wake_up(wake);
@@ -372,7 +372,7 @@ work(void *arg)
     while (f != GO) {
         if (f == IDLE)
             stand_by(clock, &me);
-        f = me.go ? GO : run(p, &me);
+        f = me.go ? GO : run_job(p, &me);
     }
     depart(p);
     return NULL;
@@ -425,7 +425,7 @@ staff(seine_pool *p, uint32_t size)
             p->size = before;
         unlock(p);
     }
-    settle(p);
+    settle_sleepers(p);
     return missing > 0 ? SEINE_E_NOMEM : SEINE_OK;
 }
 
@@ -487,7 +487,7 @@ shut(seine_pool *p, seine_close how)
             seine_ctx_cancel(p->ctx, SEINE_OK);
         drop_queue(p);
     }
-    settle(p);
+    settle_sleepers(p);
 }
 
 void
@@ -529,9 +529,9 @@ offer(seine_pool *p, const task *t, sn_wake *out_wake)
         worker *w = take_idle(p);
 
         activate(p, w, t);
-        *out_wake = tell(p, w);
+        *out_wake = tell_worker(p, w);
     } else if (p->queued < p->cap && !p->submitters.head) {
-        push(p, t);
+        push_task(p, t);
     } else {
         return SEINE_E_FULL;
     }
@@ -683,7 +683,7 @@ seine_pool_resume(seine_pool *p)
     lock(p);
     p->paused = false;
     unlock(p);
-    settle(p);
+    settle_sleepers(p);
 }
 
 seine_err

@@ -223,7 +223,7 @@ seine_seen_print(const seine_seen *s, const void *key, size_t len)
  * Room: of max, and in the shards.
  */
 static bool
-take(seine_seen *s, uint64_t n)
+take_room(seine_seen *s, uint64_t n)
 {
     uint64_t taken = atomic_load(&s->taken);
 
@@ -405,7 +405,7 @@ count_in(batch *b, uint64_t print)
 
 /* Adds a batch whose number is taken from max. */
 static seine_err
-add(seine_seen *s, const batch *b, uint8_t *out_new)
+add_batch(seine_seen *s, const batch *b, uint8_t *out_new)
 {
     seine_err e = claim_all(s, b);
     uint64_t fresh = 0;
@@ -466,8 +466,8 @@ add_missing(seine_seen *s, batch *b, uint8_t *out_new)
         sn_fpset_fini(&once);
         if (e != SEINE_OK)
             return e;
-        if (take(s, b->all))
-            return add(s, b, out_new);
+        if (take_room(s, b->all))
+            return add_batch(s, b, out_new);
         /* A print that is missing now was missing when the keys were counted. If the
          * batch would have fitted then, other calls hold numbers that they may yet give
          * back. */
@@ -506,7 +506,7 @@ add_one(seine_seen *s, uint64_t print, uint8_t *out_new)
     uint64_t fp = turn_in(print);
     seine_err e = SEINE_OK;
 
-    while (!take(s, 1)) {
+    while (!take_room(s, 1)) {
         uint64_t before = seine_seen_count(s);
         uint8_t is_new;
 
@@ -540,8 +540,8 @@ seine_seen_add_many(seine_seen *s, const uint64_t *prints, size_t n, uint8_t *ou
     batch b = {.prints = prints, .n = n};
     for (size_t i = 0; i < n; i++)
         count_in(&b, prints[i]);
-    return is_large(s, &b) || !take(s, n) ? add_missing(s, &b, out_new)
-                                          : add(s, &b, out_new);
+    return is_large(s, &b) || !take_room(s, n) ? add_missing(s, &b, out_new)
+                                               : add_batch(s, &b, out_new);
 }
 
 seine_err

@@ -95,7 +95,7 @@ look(const seine_shared *lim, seine_limiter *out)
 
 /* The same, but waits for a change to end. */
 static seine_limiter
-view(const seine_shared *lim)
+bucket_of(const seine_shared *lim)
 {
     seine_limiter now;
 
@@ -115,10 +115,10 @@ swap(seine_shared *lim, seine_time was, seine_time full)
 
 /* Tries to take `n` now, whatever the gate says; *out is the bucket afterwards. */
 static bool
-take(seine_shared *lim, seine_time now, uint32_t n, seine_limiter *out)
+take_tokens(seine_shared *lim, seine_time now, uint32_t n, seine_limiter *out)
 {
     for (;;) {
-        *out = view(lim);
+        *out = bucket_of(lim);
         seine_time was = out->full;
 
         if (!sn_gcra_allow(out, now, n))
@@ -191,7 +191,7 @@ decide(seine_shared *lim, seine_time now, uint32_t n)
     __builtin_prefetch(lim, 1);
     unsigned seq = atomic_load_explicit(&lim->seq, memory_order_acquire);
     if (!look(lim, &bucket))
-        return take(lim, now, n, &bucket);
+        return take_tokens(lim, now, n, &bucket);
     for (;;) {
         seine_time was = bucket.full;
 
@@ -201,7 +201,7 @@ decide(seine_shared *lim, seine_time now, uint32_t n)
         if (atomic_compare_exchange_strong(&lim->full, &was, full))
             return true;
         if (was == HELD || atomic_load(&lim->seq) != seq)
-            return take(lim, now, n, &bucket);
+            return take_tokens(lim, now, n, &bucket);
         bucket.full = was;
     }
 }
@@ -232,14 +232,14 @@ projected(const seine_shared *lim, const seine_limiter *bucket, seine_time now,
 
 /* Fills a refusal: with waiters in front, its moment is after they are served. */
 static seine_err
-refuse(seine_shared *lim, seine_time now, int64_t n, seine_grant *out_grant)
+refuse_now(seine_shared *lim, seine_time now, int64_t n, seine_grant *out_grant)
 {
     refused(lim);
     if (!out_grant)
         return SEINE_E_LIMITED;
 
     pthread_mutex_lock(&lim->lock);
-    seine_limiter bucket = view(lim);
+    seine_limiter bucket = bucket_of(lim);
     seine_time at = projected(lim, &bucket, now, (uint64_t)n);
     pthread_mutex_unlock(&lim->lock);
 
@@ -254,7 +254,7 @@ admissible(seine_shared *lim, seine_time now, int64_t n, seine_grant *out_grant)
 {
     if (n < 1)
         return SEINE_E_INVAL;
-    seine_limiter bucket = view(lim);
+    seine_limiter bucket = bucket_of(lim);
     if (n <= burst_of(&bucket))
         return atomic_load(&lim->gate) & SHUTTING ? SEINE_E_CLOSED : SEINE_OK;
     if (out_grant) {
@@ -288,14 +288,14 @@ seine_shared_reserve(seine_shared *lim, seine_time now, int64_t n, seine_time la
     if (e != SEINE_OK)
         return e;
     if (atomic_load(&lim->gate) != 0)
-        return refuse(lim, now, n, out_grant);
+        return refuse_now(lim, now, n, out_grant);
 
     for (;;) {
-        seine_limiter bucket = view(lim);
+        seine_limiter bucket = bucket_of(lim);
         seine_time was = bucket.full, at;
 
         if (!seine_limiter_reserve(&bucket, now, (uint32_t)n, latest, &at))
-            return refuse(lim, now, n, out_grant);
+            return refuse_now(lim, now, n, out_grant);
         if (!swap(lim, was, bucket.full))
             continue;
         granted(lim);
@@ -312,7 +312,7 @@ seine_shared_undo(seine_shared *lim, seine_time mark, uint32_t n)
 {
     if (!lim)
         return true;
-    seine_limiter bucket = view(lim);
+    seine_limiter bucket = bucket_of(lim);
     if (!seine_limiter_undo(&bucket, mark, n) || !swap(lim, mark, bucket.full))
         return false;
 
@@ -355,7 +355,7 @@ serve(seine_shared *lim, const terms *t, seine_time now, seine_time *out_until)
 {
     seine_limiter bucket;
 
-    if (take(lim, now, t->n, &bucket))
+    if (take_tokens(lim, now, t->n, &bucket))
         return SEINE_OK;
     seine_time at = seine_limiter_when(&bucket, now, t->n);
     if (t->n > burst_of(&bucket))
@@ -415,11 +415,11 @@ stand_in_line(seine_shared *lim, seine_ctx *ctx, sn_waiter *w, const terms *t)
 static seine_err
 enter(seine_shared *lim, sn_waiter *w, const terms *t)
 {
-    seine_limiter bucket = view(lim);
+    seine_limiter bucket = bucket_of(lim);
 
     if (lim->closed)
         return SEINE_E_CLOSED;
-    if (lim->queue.n == 0 && take(lim, t->start, t->n, &bucket)) {
+    if (lim->queue.n == 0 && take_tokens(lim, t->start, t->n, &bucket)) {
         granted(lim);
         return SEINE_OK;
     }
@@ -551,7 +551,7 @@ seine_shared_stats_get(const seine_shared *lim, seine_time now,
         return;
     }
     pthread_mutex_lock((pthread_mutex_t *)&lim->lock);
-    seine_limiter bucket = view(lim);
+    seine_limiter bucket = bucket_of(lim);
     seine_limiter_stats s = {
         .capacity = burst_of(&bucket),
         .waiters = lim->queue.n,

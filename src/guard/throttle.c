@@ -117,7 +117,7 @@ seine_throttle_in_flight(const seine_throttle *t)
 
 /* Takes a slot if no flags but `flags` are set and the limit allows. */
 static bool
-take(seine_throttle *t, uint32_t limit, uint32_t flags)
+take_slot(seine_throttle *t, uint32_t limit, uint32_t flags)
 {
     uint32_t word = __atomic_load_n(&t->in_flight, __ATOMIC_RELAXED);
 
@@ -169,7 +169,7 @@ release_owned(seine_throttle *t, seine_slot *slot, seine_outcome how, seine_time
 bool
 seine_throttle_try(seine_throttle *t, seine_time now, seine_slot *out_slot)
 {
-    if (is_owned(t) ? !take_owned(t) : t && !take(t, seine_throttle_limit(t), 0))
+    if (is_owned(t) ? !take_owned(t) : t && !take_slot(t, seine_throttle_limit(t), 0))
         return false;
     *out_slot = (seine_slot){t ? t : (seine_throttle *)&off, now};
     return true;
@@ -196,7 +196,7 @@ hand_out(seine_throttle *t)
 
         pthread_mutex_lock(&q->lock);
         sn_waiter *w = q->waiters.head;
-        if (w && take(t, limit, WAITED)) {
+        if (w && take_slot(t, limit, WAITED)) {
             leave(t, q, w);
             w->granted = true;
             wake = sn_waiter_mark(w);

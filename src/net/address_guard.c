@@ -324,7 +324,7 @@ sn_address_zone_rule_parse(sn_str text, sn_address_zone_rule *out_rule)
 
 /* Copies an array to *at and moves on. */
 static void *
-keep(char **at, const void *array, size_t n, size_t size)
+keep_array(char **at, const void *array, size_t n, size_t size)
 {
     char *copy = *at;
 
@@ -361,10 +361,10 @@ sn_address_guard_init(sn_address_guard *z, const sn_address_guard_opts *opts)
     if (!at)
         return SEINE_E_NOMEM;
     *z = (sn_address_guard){.opts = *opts, .memory = at};
-    z->opts.rules = keep(&at, opts->rules, opts->n_rules, sizeof *opts->rules);
-    z->opts.allow = keep(&at, opts->allow, opts->n_allow, sizeof *opts->allow);
-    z->opts.deny = keep(&at, opts->deny, opts->n_deny, sizeof *opts->deny);
-    z->opts.nat64 = keep(&at, opts->nat64, opts->n_nat64, sizeof *opts->nat64);
+    z->opts.rules = keep_array(&at, opts->rules, opts->n_rules, sizeof *opts->rules);
+    z->opts.allow = keep_array(&at, opts->allow, opts->n_allow, sizeof *opts->allow);
+    z->opts.deny = keep_array(&at, opts->deny, opts->n_deny, sizeof *opts->deny);
+    z->opts.nat64 = keep_array(&at, opts->nat64, opts->n_nat64, sizeof *opts->nat64);
     return SEINE_OK;
 }
 

@@ -17,7 +17,7 @@
 #define GONE       (EPOLLRDHUP | EPOLLHUP | EPOLLERR)
 
 static void ready(sn_watch *watch, uint32_t events);
-static void time_is_over(sn_timer *t, seine_time now);
+static void on_idle_timeout(sn_timer *t, seine_time now);
 
 size_t
 sn_sockaddr_of(const sn_ip *ip, uint16_t port, union sn_sockaddr *out_address)
@@ -58,7 +58,7 @@ error_of(int why)
 }
 
 static sn_conn *
-make(sn_socket_transport *w)
+make_conn(sn_socket_transport *w)
 {
     sn_conn *c = w->spare.conns;
 
@@ -76,7 +76,7 @@ make(sn_socket_transport *w)
     }
     sn_timer timer = c->timer;
     *c = (sn_conn){.watch = {ready}, .timer = timer, .of = w, .fd = -1};
-    c->timer.fire = time_is_over;
+    c->timer.fire = on_idle_timeout;
     return c;
 }
 
@@ -172,7 +172,7 @@ sn_conn_open(sn_socket_transport *w, const sn_ip *ip, uint16_t port, seine_span 
 {
     if (w->stats.open >= w->opts.max_connections && !close_longest_idle(w))
         return SEINE_E_NO_FILES;
-    sn_conn *c = make(w);
+    sn_conn *c = make_conn(w);
     if (!c)
         return SEINE_E_NOMEM;
     c->peer = *ip;
@@ -257,21 +257,21 @@ sn_conn_close(sn_conn *c)
 }
 
 static void
-time_is_over(sn_timer *t, seine_time now)
+on_idle_timeout(sn_timer *t, seine_time now)
 {
     (void)now;
     sn_conn_close((sn_conn *)(void *)((char *)t - offsetof(sn_conn, timer)));
 }
 
 bool
-sn_conn_is_quiet(sn_conn *c)
+sn_conn_probe(sn_conn *c)
 {
     char byte;
 
     if (c->of->loop.now - c->since < QUIET_FOR)
         return true;
     if (c->tls)
-        return sn_conn_is_silent(c);
+        return sn_conn_probe_tls(c);
     return recv(c->fd, &byte, 1, MSG_PEEK) < 0 && sn_conn_is_later(errno);
 }
 
@@ -374,9 +374,9 @@ sent_whole(sn_conn *c)
         sn_exchange_enter(c->x, SEINE_PHASE_HEAD, c->x->request->limits->time.head);
 }
 
-/* Something of the request has left. */
+/* Something of the request has left: tells the handler, once. */
 static void
-has_left(sn_exchange *x)
+note_sent(sn_exchange *x)
 {
     if (x->sent)
         return;
@@ -406,7 +406,7 @@ say(sn_conn *c)
             c->broken = !sn_conn_is_later(errno);
             return;
         }
-        has_left(c->x);
+        note_sent(c->x);
         room -= (size_t)n;
         *(in_head ? &c->rest_at : &c->body_at) += (size_t)n;
     }
@@ -459,7 +459,7 @@ sn_conn_ask(sn_conn *c, sn_exchange *x, sn_str text)
     be_patient(c, sn_time_sub(x->request->deadline, c->of->loop.now));
     ssize_t n = sn_conn_put(c, text.ptr, text.len);
     if (n > 0 || c->tls) /* with TLS a part of it may have left */
-        has_left(x);
+        note_sent(x);
     if (n == (ssize_t)text.len && !sn_request_is_apart(x->request)) {
         sn_exchange_enter(x, SEINE_PHASE_HEAD, x->request->limits->time.head);
         return;
@@ -508,7 +508,7 @@ ready(sn_watch *watch, uint32_t events)
         return;
     }
     if (c->state == SN_CONN_IDLE) {
-        if (speaks && !(c->tls && sn_conn_is_silent(c)))
+        if (speaks && !(c->tls && sn_conn_probe_tls(c)))
             sn_conn_close(c);
         return;
     }

@@ -123,8 +123,9 @@ SEINE_MUST_CHECK seine_err sn_conn_open(struct sn_socket_transport *w, const sn_
                                         sn_conn **out_conn, bool *out_now);
 void sn_conn_close(sn_conn *c);
 
-/* May it be used again? Looks whether anything came that nobody asked for. */
-bool sn_conn_is_quiet(sn_conn *c);
+/* Reads whether anything came that nobody asked for. True: nothing did, and the
+ * connection may be used again. */
+bool sn_conn_probe(sn_conn *c);
 
 /* OK or BLOCKED_ADDRESS for the peer of an idle connection. */
 SEINE_MUST_CHECK seine_err sn_conn_judge(sn_conn *c, sn_address_zone ceiling,

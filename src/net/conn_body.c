@@ -10,7 +10,7 @@
 
 /* A body as it was packed, while it is unpacked. */
 static sn_body_decoder *
-make(sn_socket_transport *w)
+make_decoder(sn_socket_transport *w)
 {
     sn_body_decoder *u = w->spare.unpacks;
 
@@ -194,7 +194,7 @@ sn_conn_begin_unpack(sn_conn *c)
         return q->raw_encoding ? SEINE_OK : spoil(c, e);
     if (codings.n == 0)
         return SEINE_OK;
-    sn_body_decoder *u = make(c->of);
+    sn_body_decoder *u = make_decoder(c->of);
     if (!u)
         return SEINE_E_NOMEM;
     r->unpack = u;

@@ -207,7 +207,7 @@ sn_conn_pull_tls(sn_conn *c, char *into, size_t room)
 }
 
 bool
-sn_conn_is_silent(sn_conn *c)
+sn_conn_probe_tls(sn_conn *c)
 {
     char byte;
 

@@ -128,9 +128,9 @@ sn_conn_begin_body(sn_conn *c)
                       c->reader->n_marks > 0 ? limits->speed_span : SEINE_NEVER);
 }
 
-/* The proxy speaks for itself: 407 is nothing a site can say. */
+/* The proxy speaks for itself: 407 is nothing a site can say. True: it refuses. */
 static bool
-is_refused(sn_conn *c)
+judge_proxy(sn_conn *c)
 {
     sn_exchange *x = c->x;
 
@@ -152,7 +152,7 @@ on_head(sn_conn *c)
 {
     sn_exchange *x = c->x;
 
-    if (is_refused(c))
+    if (judge_proxy(c))
         return SEINE_E_PROXY_AUTH;
     c->reader->has_head = true;
     if (!c->unsent)

@@ -54,8 +54,8 @@ void sn_conn_rest(sn_conn *c);
 void sn_conn_greet(sn_conn *c);
 /* What TLS there is goes, with a word to the peer if it ends in order. */
 void sn_conn_drop_tls(sn_conn *c);
-/* Nothing has come of which anybody must know: silence, or a ticket. */
-bool sn_conn_is_silent(sn_conn *c);
+/* Reads what TLS has. True: nothing of which anybody must know: silence, or a ticket. */
+bool sn_conn_probe_tls(sn_conn *c);
 
 /* conn_tunnel.c: talks to the proxy as far as that goes. OPEN: the way is; FAIL: the
  * exchange has ended, the connection is gone. */

@@ -38,7 +38,7 @@ unkeep(sn_conn_pool *s, sn_origin *o)
 }
 
 static void
-keep(sn_conn_pool *s, sn_origin *o)
+keep_origin(sn_conn_pool *s, sn_origin *o)
 {
     o->newer = NULL;
     o->older = s->kept_newest;
@@ -103,7 +103,7 @@ sn_conn_pool_leave(sn_conn_pool *s, sn_origin *o)
         return;
     assert(o->n_idle == 0);
     if (o->family)
-        keep(s, o);
+        keep_origin(s, o);
     else
         forget(s, o);
 }

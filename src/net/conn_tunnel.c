@@ -16,7 +16,7 @@ sn_conn_untunnel(sn_conn *c)
 }
 
 static seine_err
-begin(sn_conn *c)
+begin_tunnel(sn_conn *c)
 {
     sn_exchange *x = c->x;
     const sn_request *q = x->request;
@@ -42,21 +42,21 @@ begin(sn_conn *c)
 }
 
 static sn_tunnel_event
-end(sn_conn *c, seine_err e)
+end_tunnel(sn_conn *c, seine_err e)
 {
     sn_exchange_end(c->x, e);
     return SN_TUNNEL_FAIL;
 }
 
 static sn_tunnel_event
-fail(sn_conn *c)
+fail_tunnel(sn_conn *c)
 {
     const sn_tunnel *t = c->tunnel;
 
     memcpy(c->of->why, t->text, sizeof t->text);
     if (t->answered)
         c->x->via = SN_PROXY_GOOD;
-    return end(c, t->err);
+    return end_tunnel(c, t->err);
 }
 
 /* Says what is to be said. False: the connection broke. */
@@ -106,13 +106,13 @@ sn_conn_tunnel(sn_conn *c)
     const sn_proxy *proxy = x->request->proxy;
 
     if (proxy && sn_proxy_needs_tunnel(proxy, x->request->url)) {
-        seine_err e = c->tunnel ? SEINE_OK : begin(c);
+        seine_err e = c->tunnel ? SEINE_OK : begin_tunnel(c);
 
         if (e != SEINE_OK)
-            return end(c, e);
+            return end_tunnel(c, e);
         sn_tunnel_event event = say(c) ? hear(c) : sn_tunnel_lost(c->tunnel);
         if (event != SN_TUNNEL_OPEN)
-            return event == SN_TUNNEL_FAIL ? fail(c) : SN_TUNNEL_MORE;
+            return event == SN_TUNNEL_FAIL ? fail_tunnel(c) : SN_TUNNEL_MORE;
         sn_conn_untunnel(c);
         x->via = SN_PROXY_GOOD;
     }

@@ -13,7 +13,7 @@ is_delimiter(char c)
 
 /* `min` to `max` digits and no more of them behind. */
 static bool
-digits(sn_str *s, size_t min, size_t max, int *out_n)
+read_digits(sn_str *s, size_t min, size_t max, int *out_n)
 {
     size_t n = 0;
     int value = 0;
@@ -45,8 +45,8 @@ clock_face(sn_str s, seine_date *f)
 {
     int hour, minute, second;
 
-    if (!digits(&s, 1, 2, &hour) || !colon(&s) || !digits(&s, 1, 2, &minute) ||
-        !colon(&s) || !digits(&s, 1, 2, &second))
+    if (!read_digits(&s, 1, 2, &hour) || !colon(&s) || !read_digits(&s, 1, 2, &minute) ||
+        !colon(&s) || !read_digits(&s, 1, 2, &second))
         return false;
     f->hour = hour;
     f->minute = minute;
@@ -68,19 +68,19 @@ month(sn_str s, int *out_month)
 
 /* The first rule that a word fits and that nothing has fitted before. */
 static void
-take(sn_str word, seine_date *f)
+take_word(sn_str word, seine_date *f)
 {
     sn_str s = word;
 
     if (f->hour < 0 && clock_face(word, f))
         return;
-    if (f->day < 0 && digits(&s, 1, 2, &f->day))
+    if (f->day < 0 && read_digits(&s, 1, 2, &f->day))
         return;
     if (f->month < 0 && month(word, &f->month))
         return;
     s = word;
     if (f->year < 0)
-        digits(&s, 2, 4, &f->year);
+        read_digits(&s, 2, 4, &f->year);
 }
 
 bool
@@ -94,7 +94,7 @@ sn_cookie_date(sn_str text, int64_t *out_epoch)
         for (from = i; i < text.len && !is_delimiter(text.ptr[i]);)
             i++;
         if (i > from)
-            take(sn_str_slice(text, from, i), &f);
+            take_word(sn_str_slice(text, from, i), &f);
     }
     if (f.year >= 70 && f.year <= 99)
         f.year += 1900;

@@ -394,7 +394,7 @@ find_at(seine_cookie_jar *jar, sn_str domain, const sn_cookie_place *to, int64_t
 }
 
 static size_t
-find(seine_cookie_jar *jar, const sn_cookie_place *to, int64_t wall)
+find_cookies(seine_cookie_jar *jar, const sn_cookie_place *to, int64_t wall)
 {
     sn_str domain = to->host, label;
     size_t n = find_at(jar, domain, to, wall, 0);
@@ -460,7 +460,7 @@ seine_cookie_jar_field(seine_cookie_jar *jar, const seine_url *url, int64_t wall
     if (sn_cookie_place_of(url, &to) != SEINE_OK)
         return 0;
     pthread_mutex_lock(&jar->lock);
-    size_t n = jar->count > 0 ? find(jar, &to, wall) : 0;
+    size_t n = jar->count > 0 ? find_cookies(jar, &to, wall) : 0;
     n = fit(jar->found, n, cap < SEINE_COOKIE_JAR_SENT ? cap : SEINE_COOKIE_JAR_SENT);
     for (size_t i = 0; i < n; i++) {
         use_out(jar, jar->found[i]);

@@ -87,7 +87,7 @@ read_file(const char *path, sn_buf *out, seine_diag *diag)
 }
 
 static bool
-has(sn_str s, char c)
+has_byte(sn_str s, char c)
 {
     return sn_str_find(s, c) < s.len;
 }
@@ -102,7 +102,8 @@ read_domain(sn_str text, char mem[SEINE_URL_ROOM], sn_cookie_place *out_place)
     bool bare = text.len > 0 && text.ptr[0] != '[' &&
                 memchr(text.ptr, ':', text.len) != memrchr(text.ptr, ':', text.len);
 
-    if (text.len == 0 || text.len > SN_COOKIE_DOMAIN || has(text, '/') || has(text, '@'))
+    if (text.len == 0 || text.len > SN_COOKIE_DOMAIN || has_byte(text, '/') ||
+        has_byte(text, '@'))
         return false;
     int n = snprintf(whole, sizeof whole, bare ? "http://[%.*s]/" : "http://%.*s/",
                      SN_FMT(text));
@@ -199,8 +200,8 @@ read_cookie(file *f, sn_str line, bool http_only, seine_err *out_err)
         return "not a path";
     if (!read_expires(part[4], f->wall, &c.expires))
         return "not a time";
-    if (has_control(part[5]) || has_control(part[6]) || has(part[5], ';') ||
-        has(part[5], '=') || has(part[6], ';'))
+    if (has_control(part[5]) || has_control(part[6]) || has_byte(part[5], ';') ||
+        has_byte(part[5], '=') || has_byte(part[6], ';'))
         return "not a name and a value";
     c.domain = place.host;
     c.path = part[2];

@@ -5,7 +5,7 @@
 
 #define SPARE 64
 
-static void step(sn_dial *d);
+static void step_race(sn_dial *d);
 
 static sn_dial *
 of_timer(sn_timer *t)
@@ -17,11 +17,11 @@ static void
 stagger(sn_timer *t, seine_time now)
 {
     (void)now;
-    step(of_timer(t));
+    step_race(of_timer(t));
 }
 
 static sn_dial *
-make(sn_socket_transport *w)
+make_dial(sn_socket_transport *w)
 {
     sn_dial *d = w->spare.dials;
 
@@ -132,7 +132,7 @@ sn_dial_heard(sn_conn *c, seine_err e)
     remove_try(d, c);
     sn_conn_close(c);
     sn_race_lost(&d->race, e, d->x->of->loop.now);
-    step(d);
+    step_race(d);
 }
 
 /* May that address be used for it? Asked once per exchange. */
@@ -172,7 +172,7 @@ find_zone(const sn_exchange *x, const sn_ip *ip)
 
 /* That is where the site is. */
 static void
-settle(sn_exchange *x, const sn_ip *ip)
+settle_peer(sn_exchange *x, const sn_ip *ip)
 {
     x->peer = *ip;
     x->zone = find_zone(x, ip);
@@ -205,7 +205,7 @@ try_one(sn_dial *d, const sn_ip *ip, bool *out_done)
             sn_exchange_end(x, e);
             return e;
         }
-        settle(x, ip);
+        settle_peer(x, ip);
     }
     seine_err e =
         sn_conn_open(w, ip, port_of(r), sn_time_sub(r->deadline, w->loop.now), &c, &now);
@@ -226,7 +226,7 @@ try_one(sn_dial *d, const sn_ip *ip, bool *out_done)
 }
 
 static void
-step(sn_dial *d)
+step_race(sn_dial *d)
 {
     sn_exchange *x = d->x;
     sn_socket_transport *w = x->of;
@@ -265,11 +265,11 @@ race(sn_dial *d, const sn_dns_answer *answer)
     d->both = answer->n4 > 0 && answer->n6 > 0;
     sn_race_begin(&d->race, answer, sn_origin_family(x->origin, x->of->loop.now));
     sn_exchange_enter(x, SEINE_PHASE_CONNECT, x->request->limits->time.tcp);
-    step(d);
+    step_race(d);
 }
 
 static void
-fail(sn_exchange *x, seine_err e)
+fail_dial(sn_exchange *x, seine_err e)
 {
     bool late = e == SEINE_E_DNS_TIMEOUT && x->of->loop.now >= x->request->deadline;
 
@@ -284,7 +284,7 @@ named(sn_lookup *l, seine_err e, const sn_dns_answer *answer)
     if (e == SEINE_OK)
         race(d, answer);
     else
-        fail(d->x, e);
+        fail_dial(d->x, e);
 }
 
 static seine_err
@@ -315,7 +315,7 @@ seek_proxy(sn_dial *d)
     if (e == SEINE_OK)
         race(d, &d->lookup.answer);
     else if (e != SEINE_E_BUSY || !x->at_proxy)
-        fail(x, e);
+        fail_dial(x, e);
 }
 
 /* There is no race behind a proxy: the first address that may be used, of IPv4 before
@@ -332,7 +332,7 @@ choose_site(sn_exchange *x, const sn_dns_answer *answer)
 
         e = judge(x, ip);
         if (e == SEINE_OK && is_ours)
-            settle(x, ip);
+            settle_peer(x, ip);
         if ((e == SEINE_OK) == is_ours)
             return e;
     }
@@ -349,7 +349,7 @@ site_named(sn_lookup *l, seine_err e, const sn_dns_answer *answer)
     if (e == SEINE_OK)
         seek_proxy(d);
     else
-        fail(d->x, e);
+        fail_dial(d->x, e);
 }
 
 /* Who resolves the name of the site judges its addresses; addresses that stand in the
@@ -367,7 +367,7 @@ seek_site(sn_dial *d, sn_str name)
         if (e == SEINE_OK)
             e = judge(x, &ip);
         if (e == SEINE_OK)
-            settle(x, &ip);
+            settle_peer(x, &ip);
     } else if (!sn_proxy_resolves(r->proxy) || r->judge) {
         e = look_up(d, name, (uint16_t)seine_url_port(r->url), site_named);
         if (e == SEINE_E_BUSY)
@@ -378,7 +378,7 @@ seek_site(sn_dial *d, sn_str name)
     if (e == SEINE_OK)
         seek_proxy(d);
     else
-        fail(x, e);
+        fail_dial(x, e);
 }
 
 void
@@ -386,7 +386,7 @@ sn_dial_begin(sn_exchange *x)
 {
     sn_socket_transport *w = x->of;
     const sn_timeouts *limits = &x->request->limits->time;
-    sn_dial *d = make(w);
+    sn_dial *d = make_dial(w);
     seine_view name;
 
     x->connect_by = sn_time_add(w->loop.now, limits->connect);
@@ -409,5 +409,5 @@ sn_dial_begin(sn_exchange *x)
     if (e == SEINE_OK)
         race(d, &d->lookup.answer);
     else if (e != SEINE_E_BUSY)
-        fail(x, e);
+        fail_dial(x, e);
 }

@@ -221,7 +221,7 @@ on_state(void *arg, int fd, int readable, int writable)
 /* -- questions -- */
 
 static bool
-has(const question *q)
+has_addresses(const question *q)
 {
     return q->answer.n4 + q->answer.n6 > 0;
 }
@@ -259,7 +259,7 @@ verdict(const question *q)
                                       SEINE_E_NO_FILES,     SEINE_E_NOMEM,
                                       SEINE_E_BUSY,         SEINE_E_DNS_TIMEOUT};
 
-    if (has(q))
+    if (has_addresses(q))
         return SEINE_OK;
     if (q->half[V4].nowhere || q->half[V6].nowhere)
         return SEINE_E_DNS_NXDOMAIN;
@@ -270,7 +270,7 @@ verdict(const question *q)
 }
 
 static seine_span
-keep(const question *q, seine_err e)
+keep_span(const question *q, seine_err e)
 {
     int64_t ttl = INT64_MAX;
 
@@ -313,7 +313,7 @@ detach(sn_dns *d, sn_lookup *l)
 }
 
 static void
-tell(sn_dns *d, sn_lookup *l, seine_err e, const sn_dns_answer *a)
+tell_lookup(sn_dns *d, sn_lookup *l, seine_err e, const sn_dns_answer *a)
 {
     detach(d, l);
     l->done(l, e, e == SEINE_OK ? a : NULL);
@@ -327,7 +327,7 @@ conclude(question *q)
     sn_dns *d = q->dns;
     seine_time now = d->loop->now;
     seine_err e = verdict(q);
-    seine_span kept = keep(q, e);
+    seine_span kept = keep_span(q, e);
     sn_lookup *list = q->waiters;
     sn_dns_answer a = q->answer;
 
@@ -347,7 +347,7 @@ conclude(question *q)
     if (list)
         list->prev = &list;
     while (list)
-        tell(d, list, e, &a);
+        tell_lookup(d, list, e, &a);
 }
 
 static void
@@ -371,7 +371,7 @@ enqueue(sn_dns *d, question *q)
 }
 
 static void
-drop(question *q)
+drop_question(question *q)
 {
     sn_dns *d = q->dns;
 
@@ -381,7 +381,7 @@ drop(question *q)
 }
 
 static void
-settle(question *q)
+settle_question(question *q)
 {
     q->next = q->dns->settled;
     q->dns->settled = q;
@@ -422,8 +422,8 @@ on_answer(void *arg, int status, int timeouts, struct ares_addrinfo *found)
         ares_freeaddrinfo(found);
     if (--q->owed == 0) {
         d->asked--;
-        settle(q);
-    } else if (has(q) && q->waiters) {
+        settle_question(q);
+    } else if (has_addresses(q) && q->waiters) {
         sn_timer_set(d->loop, &q->timer, sn_time_add(d->loop->now, DELAY));
     }
 }
@@ -445,7 +445,7 @@ ask(question *q, seine_time now)
 
     if (seine_breaker_acquire(&d->breaker, now, &q->permit) != SEINE_OK) {
         q->half[V4].e = q->half[V6].e = SEINE_E_DNS_SERVFAIL;
-        settle(q);
+        settle_question(q);
         return;
     }
     d->asked++;
@@ -521,20 +521,20 @@ on_deadline(sn_timer *t, seine_time now)
     question *q = l->question;
     sn_dns *d = q->dns;
     sn_dns_answer a = q->answer;
-    seine_err e = has(q) ? SEINE_OK : SEINE_E_DNS_TIMEOUT;
+    seine_err e = has_addresses(q) ? SEINE_OK : SEINE_E_DNS_TIMEOUT;
 
     (void)now;
     detach(d, l);
     if (q->queued && !q->waiters) {
         count(d, e);
         unqueue(q);
-        drop(q);
+        drop_question(q);
     }
     l->done(l, e, e == SEINE_OK ? &a : NULL);
 }
 
 static seine_err
-make(sn_dns *d, sn_str name, question **out)
+make_question(sn_dns *d, sn_str name, question **out)
 {
     question *q = sn_zalloc(sizeof *q + name.len + 1);
 
@@ -573,13 +573,13 @@ join(question *q, sn_lookup *l, seine_time deadline)
 
 /* A new question, at the servers or in the queue. */
 static seine_err
-begin(sn_dns *d, sn_str name, seine_time now, question **out)
+begin_question(sn_dns *d, sn_str name, seine_time now, question **out)
 {
     if (seine_breaker_when(&d->breaker, now) > now) {
         count(d, SEINE_E_DNS_SERVFAIL);
         return SEINE_E_DNS_SERVFAIL;
     }
-    seine_err e = make(d, name, out);
+    seine_err e = make_question(d, name, out);
     if (e != SEINE_OK)
         return e;
     if (d->asked < QUESTIONS && !d->queue)
@@ -604,7 +604,7 @@ sn_dns_ask(sn_dns *d, sn_str name, uint16_t port, seine_time now, seine_time dea
         return e;
     }
     question *q = sn_map_get(&d->questions, name);
-    if (q && q->told && has(q)) {
+    if (q && q->told && has_addresses(q)) {
         d->stats.hits++;
         l->answer = q->answer;
         return SEINE_OK;
@@ -613,7 +613,7 @@ sn_dns_ask(sn_dns *d, sn_str name, uint16_t port, seine_time now, seine_time dea
         return SEINE_E_DNS_TIMEOUT;
     if (sn_timer_reserve(d->loop) != SEINE_OK)
         return SEINE_E_NOMEM;
-    e = q ? SEINE_OK : begin(d, name, now, &q);
+    e = q ? SEINE_OK : begin_question(d, name, now, &q);
     if (e != SEINE_OK) {
         sn_timer_forget(d->loop, &(sn_timer){0});
         return e;
@@ -633,7 +633,7 @@ sn_dns_cancel(sn_dns *d, sn_lookup *l)
     detach(d, l);
     if (q->queued && !q->waiters) {
         unqueue(q);
-        drop(q);
+        drop_question(q);
     }
 }
 

@@ -39,7 +39,7 @@ link_entry(sn_dns_cache *c, entry *n)
 }
 
 static void
-drop(sn_dns_cache *c, entry *n)
+drop_entry(sn_dns_cache *c, entry *n)
 {
     sn_map_take(&c->names, n->name);
     unlink_entry(c, n);
@@ -50,12 +50,12 @@ void
 sn_dns_cache_fini(sn_dns_cache *c)
 {
     while (c->oldest)
-        drop(c, c->oldest);
+        drop_entry(c, c->oldest);
     sn_map_fini(&c->names);
 }
 
 static entry *
-make(sn_str name, seine_err e, const sn_dns_answer *answer, seine_time until)
+make_entry(sn_str name, seine_err e, const sn_dns_answer *answer, seine_time until)
 {
     uint8_t n4 = e == SEINE_OK ? answer->n4 : 0, n6 = e == SEINE_OK ? answer->n6 : 0;
     size_t addresses = (size_t)n4 * 4 + (size_t)n6 * 16;
@@ -81,12 +81,12 @@ void
 sn_dns_cache_put(sn_dns_cache *c, sn_str name, seine_err e, const sn_dns_answer *answer,
                  seine_time until)
 {
-    entry *old = sn_map_get(&c->names, name), *n = make(name, e, answer, until);
+    entry *old = sn_map_get(&c->names, name), *n = make_entry(name, e, answer, until);
 
     if (old)
-        drop(c, old);
+        drop_entry(c, old);
     else if (n && c->names.count == c->names.max && c->oldest)
-        drop(c, c->oldest);
+        drop_entry(c, c->oldest);
     if (!n)
         return;
     if (sn_map_add(&c->names, n->name, n) == SEINE_OK)
@@ -120,7 +120,7 @@ sn_dns_cache_get(sn_dns_cache *c, sn_str name, seine_time now, seine_err *out_e,
     if (!n)
         return false;
     if (n->until <= now) {
-        drop(c, n);
+        drop_entry(c, n);
         return false;
     }
     unlink_entry(c, n);

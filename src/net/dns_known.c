@@ -99,7 +99,7 @@ add_port(char key[KEY], size_t len, uint16_t port)
 
 /* FULL, NOMEM. More than 32 addresses are not kept. */
 static seine_err
-add(sn_dns_known *k, sn_str key, const sn_ip *ip)
+add_address(sn_dns_known *k, sn_str key, const sn_ip *ip)
 {
     known *old = sn_map_get(&k->names, key);
     uint32_t n = old ? old->n : 0;
@@ -188,7 +188,7 @@ sn_dns_known_resolve(sn_dns_known *k, sn_str entry)
         seine_err e = SEINE_OK;
 
         if (read_ip(part, &ip))
-            e = add(k, (sn_str){key, len}, &ip);
+            e = add_address(k, (sn_str){key, len}, &ip);
         if (e != SEINE_OK)
             return e;
     }
@@ -226,7 +226,7 @@ sn_dns_known_hosts(sn_dns_known *k, sn_str text)
 
             if (!sn_dns_is_name((sn_str){key, len}))
                 continue;
-            seine_err e = add(k, (sn_str){key, len}, &ip);
+            seine_err e = add_address(k, (sn_str){key, len}, &ip);
             if (e != SEINE_OK)
                 return e == SEINE_E_FULL ? SEINE_OK : e;
         }
@@ -235,7 +235,7 @@ sn_dns_known_hosts(sn_dns_known *k, sn_str text)
 }
 
 static void
-take(const sn_dns_known *k, sn_dns_answer *a, const sn_ip *ips, uint32_t n)
+take_family(const sn_dns_known *k, sn_dns_answer *a, const sn_ip *ips, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
         if (k->family == SEINE_FAMILY_ANY ||
@@ -257,27 +257,27 @@ typed(const sn_dns_known *k, sn_str name, uint16_t port)
 
 /* BUSY: none of this. */
 static seine_err
-find(const sn_dns_known *k, sn_str name, uint16_t port, sn_dns_answer *a)
+find_known(const sn_dns_known *k, sn_str name, uint16_t port, sn_dns_answer *a)
 {
     static const sn_ip here[] = {{4, {127, 0, 0, 1}}, {6, {[15] = 1}}};
     const known *found = typed(k, name, port);
     sn_ip ip;
 
     if (!found && sn_ip_parse(name, &ip) == SEINE_OK) {
-        take(k, a, &ip, 1);
+        take_family(k, a, &ip, 1);
         return SEINE_OK;
     }
     if (!found && !sn_dns_is_name(name))
         return SEINE_E_DNS_BAD_NAME;
     if (!found && is_local(name)) {
-        take(k, a, here, 2);
+        take_family(k, a, here, 2);
         return SEINE_OK;
     }
     if (!found)
         found = sn_map_get(&k->names, name);
     if (!found)
         return SEINE_E_BUSY;
-    take(k, a, found->ips, found->n);
+    take_family(k, a, found->ips, found->n);
     return SEINE_OK;
 }
 
@@ -286,7 +286,7 @@ sn_dns_known_ask(const sn_dns_known *k, sn_str name, uint16_t port,
                  sn_dns_answer *out_answer)
 {
     sn_dns_answer a = {0};
-    seine_err e = find(k, name, port, &a);
+    seine_err e = find_known(k, name, port, &a);
 
     if (e == SEINE_OK && a.n4 + a.n6 == 0)
         e = SEINE_E_DNS_NXDOMAIN;

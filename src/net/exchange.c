@@ -19,7 +19,7 @@ of_timer(sn_timer *t)
 }
 
 static sn_exchange *
-make(sn_socket_transport *w)
+make_exchange(sn_socket_transport *w)
 {
     sn_exchange *x = w->spare.exchanges;
 
@@ -43,7 +43,7 @@ seine_err
 sn_exchange_new(sn_socket_transport *w, const sn_request *request,
                 const sn_handler *handler, sn_exchange **out_exchange)
 {
-    sn_exchange *x = make(w);
+    sn_exchange *x = make_exchange(w);
 
     if (!x)
         return SEINE_E_NOMEM;

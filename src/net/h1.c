@@ -17,7 +17,7 @@ sn_h1_has_begun(const sn_h1 *h)
 }
 
 static sn_h1_event
-end(sn_h1 *h, const sn_str *in)
+end_response(sn_h1 *h, const sn_str *in)
 {
     h->state = SN_H1_AT_END;
     if (in->len > 0)
@@ -31,7 +31,7 @@ sn_h1_next(sn_h1 *h, sn_str *in, sn_str *out_piece)
     sn_h1_step step;
 
     if (h->state >= SN_H1_AT_END)
-        return h->state == SN_H1_AT_END ? end(h, in) : SN_H1_FAIL;
+        return h->state == SN_H1_AT_END ? end_response(h, in) : SN_H1_FAIL;
     if (h->state < SN_H1_AT_BODY) {
         step = sn_h1_head_step(h, in);
         if (step == SN_H1_WHOLE)
@@ -41,7 +41,7 @@ sn_h1_next(sn_h1 *h, sn_str *in, sn_str *out_piece)
         if (step == SN_H1_PIECE)
             return SN_H1_BODY;
         if (step == SN_H1_WHOLE)
-            return end(h, in);
+            return end_response(h, in);
     }
     return step == SN_H1_WANT ? SN_H1_MORE : SN_H1_FAIL;
 }

@@ -9,7 +9,7 @@
 
 /* Takes `n` bytes of the input. */
 static sn_str
-take(sn_str *in, uint64_t n)
+take_bytes(sn_str *in, uint64_t n)
 {
     sn_str piece = {in->ptr, n < in->len ? (size_t)n : in->len};
 
@@ -26,9 +26,9 @@ at_body(sn_h1 *h, sn_str *in, sn_str *out_piece)
     if (in->len == 0)
         return SN_H1_WANT;
     if (h->framing == SN_H1_UNTIL_CLOSE) {
-        *out_piece = take(in, in->len);
+        *out_piece = take_bytes(in, in->len);
     } else {
-        *out_piece = take(in, h->left);
+        *out_piece = take_bytes(in, h->left);
         h->left -= out_piece->len;
     }
     return SN_H1_PIECE;
@@ -72,11 +72,11 @@ static sn_h1_step
 at_size(sn_h1 *h, sn_str *in)
 {
     while (in->len > 0 && h->state < SN_H1_AT_SIZE_LF)
-        if (!read_size(h, *take(in, 1).ptr))
+        if (!read_size(h, *take_bytes(in, 1).ptr))
             return sn_h1_wrong(h, SEINE_E_BAD_FRAMING);
     if (in->len == 0)
         return SN_H1_WANT;
-    if (*take(in, 1).ptr != '\n')
+    if (*take_bytes(in, 1).ptr != '\n')
         return sn_h1_wrong(h, SEINE_E_BAD_FRAMING);
     h->state = h->left > 0 ? SN_H1_AT_DATA : SN_H1_AT_TRAILER;
     h->line = 0;
@@ -88,7 +88,7 @@ at_data(sn_h1 *h, sn_str *in, sn_str *out_piece)
 {
     if (in->len == 0)
         return SN_H1_WANT;
-    *out_piece = take(in, h->left);
+    *out_piece = take_bytes(in, h->left);
     h->left -= out_piece->len;
     if (h->left == 0)
         h->state = SN_H1_AT_DATA_CR;
@@ -99,7 +99,7 @@ static sn_h1_step
 at_data_end(sn_h1 *h, sn_str *in)
 {
     while (in->len > 0) {
-        char c = *take(in, 1).ptr;
+        char c = *take_bytes(in, 1).ptr;
 
         if (c != (h->state == SN_H1_AT_DATA_CR ? '\r' : '\n'))
             return sn_h1_wrong(h, SEINE_E_BAD_FRAMING);
@@ -153,7 +153,7 @@ static sn_h1_step
 at_trailer(sn_h1 *h, sn_str *in)
 {
     while (in->len > 0) {
-        seine_err e = read_trailer(h, *take(in, 1).ptr);
+        seine_err e = read_trailer(h, *take_bytes(in, 1).ptr);
 
         if (e != SEINE_OK)
             return sn_h1_wrong(h, e);

@@ -44,7 +44,7 @@ error_of(int why)
 }
 
 static void
-push(sn_loop *l, uint32_t *list, uint32_t i)
+push_slot(sn_loop *l, uint32_t *list, uint32_t i)
 {
     l->slots[i].link = *list;
     *list = i;
@@ -54,7 +54,7 @@ static void
 release(sn_loop *l, uint32_t i)
 {
     l->slots[i].timer = NULL;
-    push(l, &l->free_slot, i);
+    push_slot(l, &l->free_slot, i);
 }
 
 static void
@@ -384,11 +384,11 @@ sn_timer_forget(sn_loop *l, sn_timer *t)
 
 /* A callback that keeps setting its timer to a past moment must not keep the turn. */
 static void
-place(sn_loop *l, uint32_t i, seine_time at)
+place_timer(sn_loop *l, uint32_t i, seine_time at)
 {
     l->slots[i].at = at;
     if (l->firing && at <= l->now)
-        push(l, &l->held_back, i);
+        push_slot(l, &l->held_back, i);
     else
         sn_wheel_put(&l->wheel, i, at);
 }
@@ -404,7 +404,7 @@ bury(sn_loop *l)
         sn_timer *t = l->slots[i].timer;
 
         if (t && t->at != SEINE_NEVER) {
-            place(l, i, t->at);
+            place_timer(l, i, t->at);
             continue;
         }
         release(l, i);
@@ -436,7 +436,7 @@ sn_timer_set(sn_loop *l, sn_timer *t, seine_time at)
     l->free_slot = l->slots[i].link;
     l->slots[i].timer = t;
     t->slot = i + 1;
-    place(l, i, at);
+    place_timer(l, i, at);
     if (l->timerfd >= 0 && !l->turning && at < l->armed)
         arm(l, l->clock->now(l->clock));
 }

@@ -361,8 +361,8 @@ is_off(const char *text)
 
 /* One more; the same one once. */
 static seine_err
-add(sn_proxies *p, const char *member, const char *text, const sn_proxy **out_proxy,
-    seine_diag *diag)
+add_proxy(sn_proxies *p, const char *member, const char *text, const sn_proxy **out_proxy,
+          seine_diag *diag)
 {
     sn_proxy *to = &p->list[p->n];
 
@@ -401,12 +401,12 @@ read_env(sn_proxies *p, const sn_proxies_opts *o, seine_diag *diag)
     const char *name, *all_name;
     const char *all = ask(o, "all_proxy", "ALL_PROXY", &all_name);
     const char *text = ask(o, "http_proxy", NULL, &name);
-    seine_err e = add(p, text ? name : all_name, text ? text : all, &p->http, diag);
+    seine_err e = add_proxy(p, text ? name : all_name, text ? text : all, &p->http, diag);
 
     if (e != SEINE_OK)
         return e;
     text = ask(o, "https_proxy", "HTTPS_PROXY", &name);
-    return add(p, text ? name : all_name, text ? text : all, &p->https, diag);
+    return add_proxy(p, text ? name : all_name, text ? text : all, &p->https, diag);
 }
 
 seine_err
@@ -418,7 +418,7 @@ sn_proxies_init(sn_proxies *p, const sn_proxies_opts *opts, seine_diag *diag)
     *p = (sn_proxies){0};
     sn_arena_init(&p->memory, 1024, SIZE_MAX);
     if (opts->proxy) {
-        e = add(p, "proxy", opts->proxy, &p->http, diag);
+        e = add_proxy(p, "proxy", opts->proxy, &p->http, diag);
         p->https = p->http;
     } else if (opts->env) {
         e = read_env(p, opts, diag);

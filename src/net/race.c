@@ -4,7 +4,7 @@
 #include "base/time.h"
 
 static void
-add(sn_race *r, const sn_ip *list, uint8_t n, uint8_t i)
+add_address(sn_race *r, const sn_ip *list, uint8_t n, uint8_t i)
 {
     if (i < n)
         r->list[r->n++] = list[i];
@@ -16,10 +16,10 @@ sn_race_begin(sn_race *r, const sn_dns_answer *answer, uint8_t first)
     *r = (sn_race){.why = SEINE_E_DNS_NXDOMAIN};
     for (uint8_t i = 0; i < SN_RACE_FAMILY; i++) {
         if (first == 4)
-            add(r, answer->v4, answer->n4, i);
-        add(r, answer->v6, answer->n6, i);
+            add_address(r, answer->v4, answer->n4, i);
+        add_address(r, answer->v6, answer->n6, i);
         if (first != 4)
-            add(r, answer->v4, answer->n4, i);
+            add_address(r, answer->v4, answer->n4, i);
     }
 }
 

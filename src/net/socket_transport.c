@@ -75,7 +75,7 @@ read_own(sn_socket_transport *w)
 }
 
 static void
-take(sn_exchange *x, sn_conn *c, sn_str text)
+take_idle_conn(sn_exchange *x, sn_conn *c, sn_str text)
 {
     sn_socket_transport *w = x->of;
 
@@ -97,7 +97,7 @@ find_idle(sn_exchange *x)
         sn_conn *c = (sn_conn *)(void *)((char *)i - offsetof(sn_conn, idle));
 
         below = sn_conn_pool_below(i);
-        if (c->timer.at <= x->of->loop.now || !sn_conn_is_quiet(c))
+        if (c->timer.at <= x->of->loop.now || !sn_conn_probe(c))
             sn_conn_close(c);
         else if (sn_conn_judge(c, q->ceiling, q->pin) == SEINE_OK)
             return c;
@@ -123,7 +123,7 @@ reuse(sn_exchange *x)
     if (e != SEINE_OK)
         sn_exchange_end(x, e);
     else
-        take(x, c, text);
+        take_idle_conn(x, c, text);
     return true;
 }
 
@@ -209,7 +209,7 @@ is_pending(const sn_socket_transport *w)
 }
 
 static void
-tell(sn_socket_transport *w)
+wake_owner(sn_socket_transport *w)
 {
     if (w->watched && is_pending(w))
         sn_loop_wake(&w->loop);
@@ -231,7 +231,7 @@ turn(sn_transport *t, seine_time until)
     resume(w);
     launch_all(w);
     w->turning = false;
-    tell(w);
+    wake_owner(w);
     return w->loop.now;
 }
 
@@ -273,7 +273,7 @@ start(sn_transport *t, const sn_request *request, const sn_handler *handler,
     w->started_end = &x->next;
     *out_exchange = x;
     if (!w->turning)
-        tell(w);
+        wake_owner(w);
     return SEINE_OK;
 }
 
@@ -293,7 +293,7 @@ cancel(sn_transport *t, sn_exchange *x, seine_err why)
         x->next->prev = &x->next;
     w->doomed = x;
     if (!w->turning)
-        tell(w);
+        wake_owner(w);
 }
 
 static void
@@ -309,7 +309,7 @@ fd(sn_transport *t)
     int n = sn_loop_fd(&w->loop);
 
     w->watched = n >= 0;
-    tell(w);
+    wake_owner(w);
     return n;
 }
 

@@ -275,7 +275,7 @@ good_until(const sn_tls *t, SSL_SESSION *session, bool is_13)
 
 /* A host gives us a ticket; only one that was verified gets so far. */
 static int
-keep(SSL *ssl, SSL_SESSION *session)
+keep_ticket(SSL *ssl, SSL_SESSION *session)
 {
     sn_tls *t = SSL_get_app_data(ssl);
     bool is_13 = SSL_SESSION_get_protocol_version(session) == TLS1_3_VERSION;
@@ -349,7 +349,7 @@ make_ssl(const sn_tls_ctx *ctx)
     SSL_CTX_set_mode(s, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE |
                             SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
     SSL_CTX_set_session_cache_mode(s, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
-    SSL_CTX_sess_set_new_cb(s, keep);
+    SSL_CTX_sess_set_new_cb(s, keep_ticket);
     SSL_CTX_set_verify(s, SSL_VERIFY_PEER, judge);
     SSL_CTX_set_read_ahead(s, 1);
     if (SSL_CTX_set_min_proto_version(s, ctx->min) == 1 &&
@@ -671,7 +671,7 @@ begin_call(sn_tls *t)
 
 /* Why OpenSSL does not go on. True: it will, later. */
 static bool
-is_later(sn_tls *t, int rc)
+judge_result(sn_tls *t, int rc)
 {
     int why = SSL_get_error(t->ssl, rc);
 
@@ -728,7 +728,7 @@ sn_tls_greet(sn_tls *t)
         refused_ticket(t);
         return SN_TLS_DONE;
     }
-    if (is_later(t, rc)) {
+    if (judge_result(t, rc)) {
         rest(t);
         return SN_TLS_WAIT;
     }
@@ -758,7 +758,7 @@ sn_tls_read(sn_tls *t, char *into, size_t room)
 
         if (rc == 1)
             got += n;
-        else if (is_later(t, rc))
+        else if (judge_result(t, rc))
             break;
     }
     if (got < room)

@@ -68,7 +68,7 @@ drop_host(sn_tickets *s, host *h)
 }
 
 static void
-drop(sn_tickets *s, sn_ticket *t)
+drop_ticket(sn_tickets *s, sn_ticket *t)
 {
     sn_ticket **at = &t->of->newest;
 
@@ -83,7 +83,7 @@ static void
 drop_all(sn_tickets *s, host *h)
 {
     while (h->newest)
-        drop(s, h->newest);
+        drop_ticket(s, h->newest);
     drop_host(s, h);
 }
 
@@ -121,7 +121,7 @@ drop_oldest(sn_tickets *s, host *h)
 
     while (t->older)
         t = t->older;
-    drop(s, t);
+    drop_ticket(s, t);
 }
 
 sn_ticket *
@@ -163,7 +163,7 @@ sn_tickets_find(sn_tickets *s, sn_str key, seine_time now)
         older = t->older;
         if (t->until > now)
             return t;
-        drop(s, t);
+        drop_ticket(s, t);
     }
     drop_host(s, h);
     return NULL;
@@ -176,7 +176,7 @@ sn_tickets_used(sn_tickets *s, sn_ticket *t)
 
     if (!t->once)
         return;
-    drop(s, t);
+    drop_ticket(s, t);
     if (h->n == 0)
         drop_host(s, h);
 }

@@ -21,7 +21,7 @@ enum { VERSION = 5, LOGIN_VERSION = 1, NO_LOGIN = 0, BY_LOGIN = 2, NO_METHOD = 0
 enum { CONNECT = 1, IS_IPV4 = 1, IS_NAME = 3, IS_IPV6 = 4 };
 
 static sn_tunnel_event
-fail(sn_tunnel *t, seine_err e, const char *what)
+fail_tunnel(sn_tunnel *t, seine_err e, const char *what)
 {
     t->state = AT_FAILED;
     t->err = e;
@@ -33,9 +33,9 @@ static sn_tunnel_event
 open_it(sn_tunnel *t, sn_str rest)
 {
     if (t->said < t->out.len)
-        return fail(t, SEINE_E_PROXY_ERROR, "answered before it was asked");
+        return fail_tunnel(t, SEINE_E_PROXY_ERROR, "answered before it was asked");
     if (rest.len > 0)
-        return fail(t, SEINE_E_PROXY_ERROR, "bytes behind its answer");
+        return fail_tunnel(t, SEINE_E_PROXY_ERROR, "bytes behind its answer");
     t->state = AT_OPEN;
     t->answered = true;
     return SN_TUNNEL_OPEN;
@@ -71,7 +71,7 @@ fail_head(sn_tunnel *t, seine_err e)
         return SN_TUNNEL_FAIL;
     }
     snprintf(what, sizeof what, "%s", seine_err_text(e));
-    return fail(t, SEINE_E_PROXY_ERROR, what);
+    return fail_tunnel(t, SEINE_E_PROXY_ERROR, what);
 }
 
 static sn_tunnel_event
@@ -81,12 +81,12 @@ judge_status(sn_tunnel *t)
 
     t->status = t->head.status;
     if (t->status == 407)
-        return fail(t, SEINE_E_PROXY_AUTH,
-                    t->proxy->authorization.len > 0 ? "refuses the login (407)"
-                                                    : "wants a login (407)");
+        return fail_tunnel(t, SEINE_E_PROXY_AUTH,
+                           t->proxy->authorization.len > 0 ? "refuses the login (407)"
+                                                           : "wants a login (407)");
     t->answered = true;
     snprintf(what, sizeof what, "answered %u", t->status);
-    return fail(t, SEINE_E_PROXY_REFUSED, what);
+    return fail_tunnel(t, SEINE_E_PROXY_REFUSED, what);
 }
 
 static sn_tunnel_event
@@ -112,7 +112,7 @@ hear_connect(sn_tunnel *t, sn_str in)
 
 /* One more message is to be said; all before it were. */
 static void
-begin(sn_tunnel *t)
+begin_message(sn_tunnel *t)
 {
     sn_buf_reset(&t->out);
     t->said = t->n_in = 0;
@@ -134,7 +134,7 @@ say_hello(sn_tunnel *t)
 static void
 say_login(sn_tunnel *t)
 {
-    begin(t);
+    begin_message(t);
     sn_buf_char(&t->out, LOGIN_VERSION);
     sn_buf_char(&t->out, (char)t->proxy->user.len);
     sn_buf_str(&t->out, t->proxy->user);
@@ -149,7 +149,7 @@ say_request(sn_tunnel *t)
     const sn_ip *ip = &t->to.ip;
     uint8_t port[2] = {(uint8_t)(t->to.port >> 8), (uint8_t)t->to.port};
 
-    begin(t);
+    begin_message(t);
     sn_buf_add(&t->out, (const char[]){VERSION, CONNECT, 0}, 3);
     if (ip->v == 0) {
         sn_buf_char(&t->out, IS_NAME);
@@ -170,14 +170,15 @@ on_method(sn_tunnel *t)
     bool login = t->proxy->user.len > 0;
 
     if (t->in[1] == NO_METHOD)
-        return fail(t, SEINE_E_PROXY_AUTH,
-                    login ? "takes no login (method 255)" : "wants a login (method 255)");
+        return fail_tunnel(t, SEINE_E_PROXY_AUTH,
+                           login ? "takes no login (method 255)"
+                                 : "wants a login (method 255)");
     if (t->in[1] == BY_LOGIN && login)
         say_login(t);
     else if (t->in[1] == NO_LOGIN)
         say_request(t);
     else
-        return fail(t, SEINE_E_PROXY_ERROR, "chose a method that was not offered");
+        return fail_tunnel(t, SEINE_E_PROXY_ERROR, "chose a method that was not offered");
     return SN_TUNNEL_MORE;
 }
 
@@ -185,7 +186,7 @@ static sn_tunnel_event
 on_login(sn_tunnel *t)
 {
     if (t->in[1] != 0)
-        return fail(t, SEINE_E_PROXY_AUTH, "refuses the login");
+        return fail_tunnel(t, SEINE_E_PROXY_AUTH, "refuses the login");
     say_request(t);
     return SN_TUNNEL_MORE;
 }
@@ -214,7 +215,7 @@ on_refusal(sn_tunnel *t)
     t->answered = known;
     snprintf(what, sizeof what, "%s (reply %u)",
              known ? rows[t->in[1]].what : "unknown failure", t->in[1]);
-    return fail(t, known ? rows[t->in[1]].err : SEINE_E_PROXY_ERROR, what);
+    return fail_tunnel(t, known ? rows[t->in[1]].err : SEINE_E_PROXY_ERROR, what);
 }
 
 /* How long the message is, as far as it can be told from what is there. */
@@ -254,7 +255,7 @@ on_message(sn_tunnel *t, sn_str rest)
         return open_it(t, rest);
     sn_tunnel_event event = t->state == AT_METHOD ? on_method(t) : on_login(t);
     if (event == SN_TUNNEL_MORE && rest.len > 0)
-        return fail(t, SEINE_E_PROXY_ERROR, "answered before it was asked");
+        return fail_tunnel(t, SEINE_E_PROXY_ERROR, "answered before it was asked");
     return event;
 }
 
@@ -262,11 +263,11 @@ static sn_tunnel_event
 hear_socks(sn_tunnel *t, sn_str in)
 {
     if (t->said < t->out.len)
-        return fail(t, SEINE_E_PROXY_ERROR, "answered before it was asked");
+        return fail_tunnel(t, SEINE_E_PROXY_ERROR, "answered before it was asked");
     for (size_t i = 0; i < in.len; i++) {
         t->in[t->n_in++] = (uint8_t)in.ptr[i];
         if (!is_sound(t))
-            return fail(t, SEINE_E_PROXY_ERROR, "does not speak SOCKS5");
+            return fail_tunnel(t, SEINE_E_PROXY_ERROR, "does not speak SOCKS5");
         if (t->state == AT_REPLY && t->n_in == 2 && t->in[1] != 0)
             return on_refusal(t);
         if (t->n_in == length(t))
@@ -338,6 +339,7 @@ sn_tunnel_hear(sn_tunnel *t, sn_str in)
 sn_tunnel_event
 sn_tunnel_lost(sn_tunnel *t)
 {
-    return t->state == AT_FAILED ? SN_TUNNEL_FAIL
-                                 : fail(t, SEINE_E_PROXY_ERROR, "closed the connection");
+    return t->state == AT_FAILED
+               ? SN_TUNNEL_FAIL
+               : fail_tunnel(t, SEINE_E_PROXY_ERROR, "closed the connection");
 }

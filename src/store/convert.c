@@ -219,7 +219,7 @@ begin_rows(sn_convert *c)
 
 /* The first line has told what the others are. */
 static seine_err
-begin(sn_convert *c, sn_shape shape)
+begin_output(sn_convert *c, sn_shape shape)
 {
     seine_err e = SEINE_OK;
 
@@ -427,7 +427,7 @@ sn_convert_line(sn_convert *c, sn_str line)
     if (e != SEINE_OK)
         return sn_convert_bad(c, diag.text);
     if (c->shape == SN_SHAPE_NONE) {
-        e = begin(c, shape);
+        e = begin_output(c, shape);
         if (e == SEINE_OK && shape == SN_SHAPE_OBJECTS && c->to == SEINE_SINK_CSV)
             e = sn_convert_head(c, c->rr.json);
         if (e != SEINE_OK)
@@ -488,7 +488,7 @@ choose(sn_convert *c)
 }
 
 static seine_err
-run(sn_convert *c)
+run_source(sn_convert *c)
 {
     switch (c->from) {
     case SEINE_SINK_JSONL:
@@ -515,7 +515,7 @@ begin_empty(sn_convert *c)
 
 /* What is there goes out, whatever happened; the first error counts. */
 static seine_err
-finish(sn_convert *c, seine_err e)
+finish_output(sn_convert *c, seine_err e)
 {
     seine_diag diag = SEINE_DIAG;
 
@@ -581,8 +581,8 @@ seine_convert(const seine_convert_opts *opts, seine_converted *out_stats,
     if (e == SEINE_OK)
         e = open_out(&c, c.to);
     if (e == SEINE_OK)
-        e = run(&c);
-    e = finish(&c, e);
+        e = run_source(&c);
+    e = finish_output(&c, e);
     tell_lost(&c);
     *out_stats = c.stats;
     if (e != SEINE_OK && c.diag->text[0] == '\0')

@@ -16,7 +16,7 @@ enum {
 };
 
 static seine_err
-refuse(sn_convert_source *s, int error, seine_diag *diag)
+refuse_source(sn_convert_source *s, int error, seine_diag *diag)
 {
     char text[SN_DIAG_ERRNO];
 
@@ -33,11 +33,11 @@ open_path(sn_convert_source *s, const char *path, seine_diag *diag)
     sn_diag_path(path, s->name);
     s->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     if (s->fd < 0)
-        return refuse(s, errno, diag);
+        return refuse_source(s, errno, diag);
     s->is_own = true;
     if (fstat(s->fd, &st) != 0)
-        return refuse(s, errno, diag);
-    return S_ISDIR(st.st_mode) ? refuse(s, EISDIR, diag) : SEINE_OK;
+        return refuse_source(s, errno, diag);
+    return S_ISDIR(st.st_mode) ? refuse_source(s, EISDIR, diag) : SEINE_OK;
 }
 
 seine_err
@@ -165,7 +165,7 @@ unpack(sn_convert_source *s, sn_str *out, seine_diag *diag)
 
 /* As many of the first bytes as it takes to know what they are. */
 static seine_err
-begin(sn_convert_source *s, seine_diag *diag)
+begin_source(sn_convert_source *s, seine_diag *diag)
 {
     static const sn_codec_kind kinds[] = {SN_CODEC_GZIP, SN_CODEC_ZSTD};
     bool maybe = true;
@@ -195,9 +195,9 @@ begin(sn_convert_source *s, seine_diag *diag)
 }
 
 static seine_err
-next(sn_convert_source *s, sn_str *out, seine_diag *diag)
+next_block(sn_convert_source *s, sn_str *out, seine_diag *diag)
 {
-    seine_err e = s->is_begun ? SEINE_OK : begin(s, diag);
+    seine_err e = s->is_begun ? SEINE_OK : begin_source(s, diag);
 
     if (e != SEINE_OK)
         return e;
@@ -234,7 +234,7 @@ sn_source_next(sn_convert_source *s, sn_str *out_block, seine_diag *diag)
         s->ready.len = 0;
         return SEINE_OK;
     }
-    return next(s, out_block, diag);
+    return next_block(s, out_block, diag);
 }
 
 /* A block that is too short is followed by the next, moved behind it. */
@@ -244,14 +244,14 @@ sn_source_peek(sn_convert_source *s, size_t n, sn_str *out_first, seine_diag *di
     seine_err e = SEINE_OK;
 
     if (s->ready.len == 0)
-        e = next(s, &s->ready, diag);
+        e = next_block(s, &s->ready, diag);
     while (e == SEINE_OK && s->ready.len < n) {
         char kept[KEPT];
         size_t len = s->ready.len < sizeof kept ? s->ready.len : sizeof kept;
         sn_str more;
 
         memcpy(kept, s->ready.ptr, len);
-        e = next(s, &more, diag);
+        e = next_block(s, &more, diag);
         if (e != SEINE_OK || more.len == 0)
             break;
         memmove(s->text + len, more.ptr, more.len);

@@ -94,7 +94,7 @@ take_summary(sn_convert *c, sn_sqlite_stmt *row)
 }
 
 static seine_err
-fail(sn_convert *c, seine_err e)
+fail_database(sn_convert *c, seine_err e)
 {
     if (e == SEINE_E_NOMEM)
         return e;
@@ -120,7 +120,7 @@ each_row(sn_convert *c, sn_sqlite *db, const char *sql,
     while (e == SEINE_OK && there) {
         e = sn_sqlite_next(stmt, &there);
         if (e != SEINE_OK)
-            e = fail(c, e);
+            e = fail_database(c, e);
         else if (there)
             e = take(c, stmt);
     }
@@ -150,7 +150,7 @@ sn_convert_from_sqlite(sn_convert *c)
         return SEINE_E_INVAL;
     }
     seine_err e = open_it(c->opts->in, &db);
-    e = e == SEINE_OK ? each_row(c, db, rows_sql, take_row) : fail(c, e);
+    e = e == SEINE_OK ? each_row(c, db, rows_sql, take_row) : fail_database(c, e);
     if (e == SEINE_OK)
         e = each_row(c, db, summaries_sql, take_summary);
     sn_sqlite_close(db);

@@ -42,7 +42,7 @@ field(const archive *a, const char *name)
 }
 
 static void
-begin(archive *a)
+begin_entry(archive *a)
 {
     const seine_warc_entry *entry = seine_warc_at(a->warc);
     sn_str type = entry->type;
@@ -63,7 +63,7 @@ wants_body(const archive *a)
 }
 
 static void
-take(archive *a, sn_str block)
+take_bytes(archive *a, sn_str block)
 {
     sn_str piece;
 
@@ -212,7 +212,7 @@ give(archive *a, const seine_record *r)
 }
 
 static seine_err
-end(archive *a)
+end_entry(archive *a)
 {
     const seine_warc_entry *entry = seine_warc_at(a->warc);
     sn_str date = entry->date, ip = field(a, "WARC-IP-Address");
@@ -247,7 +247,7 @@ end(archive *a)
 }
 
 static seine_err
-fail(archive *a)
+fail_archive(archive *a)
 {
     uint64_t at;
     const char *why = seine_warc_why(a->warc, &at);
@@ -268,13 +268,13 @@ take_block(archive *a, seine_view in, bool is_last, bool *out_done)
         case SEINE_WARC_MORE:
             return SEINE_OK;
         case SEINE_WARC_RECORD:
-            begin(a);
+            begin_entry(a);
             break;
         case SEINE_WARC_BLOCK:
-            take(a, piece);
+            take_bytes(a, piece);
             break;
         case SEINE_WARC_END:
-            e = end(a);
+            e = end_entry(a);
             break;
         case SEINE_WARC_FLAW:
             break;
@@ -282,7 +282,7 @@ take_block(archive *a, seine_view in, bool is_last, bool *out_done)
             *out_done = true;
             return SEINE_OK;
         case SEINE_WARC_FAIL:
-            return fail(a);
+            return fail_archive(a);
         }
     return e;
 }

@@ -5,7 +5,7 @@
 
 /* Digits from *at on; false when there is none. */
 static bool
-digits(sn_str s, size_t *at)
+skip_digits(sn_str s, size_t *at)
 {
     size_t from = *at;
 
@@ -15,7 +15,7 @@ digits(sn_str s, size_t *at)
 }
 
 static bool
-has(sn_str s, size_t at, const char *any)
+has_any(sn_str s, size_t at, const char *any)
 {
     return at < s.len && s.ptr[at] != '\0' && strchr(any, s.ptr[at]);
 }
@@ -24,20 +24,20 @@ has(sn_str s, size_t at, const char *any)
 static bool
 is_number(sn_str s)
 {
-    size_t at = has(s, 0, "-");
-    bool zero = has(s, at, "0");
+    size_t at = has_any(s, 0, "-");
+    bool zero = has_any(s, at, "0");
 
-    if (!digits(s, &at) || (zero && at > 1 + (size_t)has(s, 0, "-")))
+    if (!skip_digits(s, &at) || (zero && at > 1 + (size_t)has_any(s, 0, "-")))
         return false;
-    if (has(s, at, ".")) {
+    if (has_any(s, at, ".")) {
         at++;
-        if (!digits(s, &at))
+        if (!skip_digits(s, &at))
             return false;
     }
-    if (has(s, at, "eE")) {
+    if (has_any(s, at, "eE")) {
         at++;
-        at += has(s, at, "+-");
-        if (!digits(s, &at))
+        at += has_any(s, at, "+-");
+        if (!skip_digits(s, &at))
             return false;
     }
     return at == s.len;

@@ -63,7 +63,7 @@ begin_cell(sn_csv_reader *r)
 
 /* Bytes of the cell. What is over a limit is taken and forgotten. */
 static void
-add(sn_csv_reader *r, const char *bytes, size_t n)
+add_bytes(sn_csv_reader *r, const char *bytes, size_t n)
 {
     size_t cell = r->limits.cell - (r->text.len - r->begun);
     size_t row = r->limits.row - r->text.len;
@@ -164,7 +164,7 @@ take_quoted(sn_csv_reader *r, sn_str in)
     const char *quote = memchr(in.ptr, '"', in.len);
     size_t n = quote ? (size_t)(quote - in.ptr) : in.len;
 
-    add(r, in.ptr, n);
+    add_bytes(r, in.ptr, n);
     count_lines(r, in.ptr, n);
     if (quote) {
         r->state = SN_CSV_AT_QUOTE;
@@ -187,7 +187,7 @@ take_plain(sn_csv_reader *r, sn_str in)
 
     while (n < in.len && !ends_plain(in.ptr[n]))
         n++;
-    add(r, in.ptr, n);
+    add_bytes(r, in.ptr, n);
     r->at += n;
     r->was_cr = false;
     return n;
@@ -205,7 +205,7 @@ take_mark(sn_csv_reader *r, char c, sn_csv_event *out_event)
         r->is_quoted = true;
     } else if (c == '"' && r->state == SN_CSV_AT_QUOTE) {
         r->state = SN_CSV_IN_QUOTES;
-        add(r, &c, 1);
+        add_bytes(r, &c, 1);
     } else if (c == ',') {
         if (!end_cell(r))
             *out_event = SN_CSV_NOMEM;
@@ -249,14 +249,14 @@ settle_mark(sn_csv_reader *r)
         begin_cell(r);
         r->state = SN_CSV_IN_PLAIN;
         r->is_begun = true;
-        add(r, "\xef\xbb\xbf", r->mark);
+        add_bytes(r, "\xef\xbb\xbf", r->mark);
         r->at += r->mark;
     }
     r->mark = 3;
 }
 
 static sn_csv_event
-finish(sn_csv_reader *r)
+finish_row(sn_csv_reader *r)
 {
     if (!r->is_begun)
         return SN_CSV_END;
@@ -297,5 +297,5 @@ sn_csv_next(sn_csv_reader *r, sn_str *in, bool last)
         if (event == SN_CSV_ROW)
             return event;
     }
-    return last ? finish(r) : SN_CSV_MORE;
+    return last ? finish_row(r) : SN_CSV_MORE;
 }

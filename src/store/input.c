@@ -237,7 +237,7 @@ resolve(seine_input *in, seine_ask *ask)
 
 /* What the first bytes tell: an encoding that is not ours, or JSON. */
 static seine_err
-begin(seine_input *in)
+begin_input(seine_input *in)
 {
     sn_str first = sn_lines_peek(&in->lines);
     const char *why = NULL;
@@ -295,7 +295,7 @@ read_line(seine_input *in, sn_line_kind kind, sn_str line, seine_ask *ask)
 }
 
 static seine_err
-end(seine_input *in)
+end_input(seine_input *in)
 {
     if (in->lines.error && !atomic_load(&in->stopped))
         return fail_errno(in, in->lines.error, &in->diag);
@@ -309,7 +309,7 @@ next_marked(seine_input *in, seine_ask *out_ask)
     seine_err e = atomic_load(&in->stopped) ? SEINE_E_CLOSED : sn_input_markup(in, &ask);
 
     if (e != SEINE_OK)
-        return e == SEINE_E_CLOSED ? end(in) : e;
+        return e == SEINE_E_CLOSED ? end_input(in) : e;
     e = read_line(in, SN_LINE_WHOLE, ask.url, &ask);
     if (e == SEINE_OK)
         *out_ask = ask;
@@ -326,7 +326,7 @@ seine_input_next(seine_input *in, seine_ask *out_ask)
     if (in->diag.text[0])
         return SEINE_E_IO;
     if (!in->is_begun) {
-        seine_err e = begin(in);
+        seine_err e = begin_input(in);
         if (e != SEINE_OK)
             return e;
     }
@@ -336,7 +336,7 @@ seine_input_next(seine_input *in, seine_ask *out_ask)
 
         if (e == SEINE_OK)
             *out_ask = ask;
-        return e == SEINE_E_CLOSED ? end(in) : e;
+        return e == SEINE_E_CLOSED ? end_input(in) : e;
     }
     if (in->format == SEINE_INPUT_SITEMAP || in->format == SEINE_INPUT_HTML)
         return next_marked(in, out_ask);
@@ -346,7 +346,7 @@ seine_input_next(seine_input *in, seine_ask *out_ask)
         if (e == SEINE_OK)
             e = sn_input_csv(in, &ask);
         if (e != SEINE_OK)
-            return e == SEINE_E_CLOSED ? end(in) : e;
+            return e == SEINE_E_CLOSED ? end_input(in) : e;
         resolve(in, &ask);
         *out_ask = ask;
         return SEINE_OK;
@@ -355,7 +355,7 @@ seine_input_next(seine_input *in, seine_ask *out_ask)
         kind =
             atomic_load(&in->stopped) ? SN_LINE_NONE : sn_lines_next(&in->lines, &line);
         if (kind == SN_LINE_NONE)
-            return end(in);
+            return end_input(in);
         line = sn_str_trim(line);
     } while (line.len > 0 ? line.ptr[0] == '#' : kind == SN_LINE_WHOLE);
     ask.line = atomic_load_explicit(&in->lines.lines, memory_order_relaxed);

@@ -78,7 +78,7 @@ pull(seine_input *in)
 }
 
 static seine_err
-fail(seine_input *in, const char *what)
+fail_input(seine_input *in, const char *what)
 {
     sn_diag_text(&in->diag, "%s", what);
     sn_diag_place(&in->diag, in->name, 0, 0);
@@ -112,7 +112,7 @@ take_head(seine_input *in)
     struct sn_input_rows *rows = in->rows;
 
     if (rows->csv.flaw)
-        return fail(in, sn_csv_flaw_text(rows->csv.flaw));
+        return fail_input(in, sn_csv_flaw_text(rows->csv.flaw));
     rows->n = rows->csv.n;
     rows->url = rows->n;
     rows->names = SN_ARENA_ARRAY(&rows->keep, sn_str, rows->n);
@@ -125,7 +125,7 @@ take_head(seine_input *in)
         if (!copy)
             return SEINE_E_NOMEM;
         if (memchr(copy, '\0', name.len) || !sn_utf8_valid(name))
-            return fail(in, "the name of a column is no text");
+            return fail_input(in, "the name of a column is no text");
         rows->names[i] = (sn_str){copy, name.len};
         if (rows->url == rows->n && sn_str_eq(name, sn_str_of(in->url_column)))
             rows->url = i;

@@ -49,7 +49,7 @@ await(sn_lines *l)
 /* The next bytes of the descriptor: how many; 0 at the end, at a stop, or with `error`.
  */
 static size_t
-take(sn_lines *l, char *to, size_t room)
+read_bytes(sn_lines *l, char *to, size_t room)
 {
     ssize_t got = -1;
 
@@ -98,7 +98,7 @@ fill_packed(sn_lines *l)
         sn_codec_room room = {l->buf + l->end, l->room - l->end};
 
         if (u->in.len == 0) {
-            u->in = (sn_str){u->packed, take(l, u->packed, sizeof u->packed)};
+            u->in = (sn_str){u->packed, read_bytes(l, u->packed, sizeof u->packed)};
             l->is_over = u->in.len == 0;
             if (l->is_over && l->error == 0 && !u->is_between)
                 l->error = ENODATA;
@@ -125,7 +125,7 @@ fill(sn_lines *l)
         fill_packed(l);
         return;
     }
-    size_t got = take(l, l->buf + l->end, l->room - l->end);
+    size_t got = read_bytes(l, l->buf + l->end, l->room - l->end);
 
     l->is_over = got == 0;
     l->end += got;

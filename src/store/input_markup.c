@@ -42,7 +42,7 @@ sn_input_markup_free(struct sn_input_markup *m)
 }
 
 static seine_err
-begin(seine_input *in)
+begin_markup(seine_input *in)
 {
     /* Who gives a list means all of it. */
     static const seine_sitemap_opts all = {UINT64_MAX, UINT64_MAX};
@@ -128,7 +128,7 @@ set_page_base(seine_input *in)
 }
 
 static seine_err
-end(seine_input *in)
+end_markup(seine_input *in)
 {
     const struct sn_input_markup *m = in->markup;
     uint64_t line = 0;
@@ -147,14 +147,14 @@ end(seine_input *in)
 seine_err
 sn_input_markup(seine_input *in, seine_ask *ask)
 {
-    seine_err e = in->markup ? SEINE_OK : begin(in);
+    seine_err e = in->markup ? SEINE_OK : begin_markup(in);
     sn_str url;
 
     if (e != SEINE_OK)
         return e;
     bool is_page = in->markup->page != NULL, was_over = in->markup->is_over;
     if (is_page ? !next_link(in, &url) : !next_loc(in, &url))
-        return end(in);
+        return end_markup(in);
     if (is_page && !was_over)
         set_page_base(in);
     ask->line = 1 + atomic_fetch_add_explicit(&in->lines.lines, 1, memory_order_relaxed);

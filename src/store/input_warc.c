@@ -15,7 +15,7 @@ is_answer(const seine_warc_entry *e)
 }
 
 static seine_err
-fail(seine_input *in)
+fail_archive(seine_input *in)
 {
     uint64_t at;
     const char *why = seine_warc_why(in->warc, &at);
@@ -55,7 +55,7 @@ sn_input_warc(seine_input *in, seine_ask *ask)
             ask->url = ask->input = e->target;
             return SEINE_OK;
         case SEINE_WARC_FAIL:
-            return fail(in);
+            return fail_archive(in);
         case SEINE_WARC_DONE:
             return SEINE_E_CLOSED;
         default:

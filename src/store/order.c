@@ -29,7 +29,7 @@ slot(sn_record_block **slots, uint64_t size, uint64_t number)
 
 /* The number `ahead` of the due one has a place, and all between them. */
 static seine_err
-grow(sn_order *o, uint64_t ahead)
+grow_ring(sn_order *o, uint64_t ahead)
 {
     uint64_t size = o->size ? o->size : SMALLEST;
 
@@ -58,7 +58,7 @@ sn_order_hold(sn_order *o, sn_record_block *give)
 
     assert(number > o->due);
     if (number - o->due >= o->size)
-        e = grow(o, number - o->due);
+        e = grow_ring(o, number - o->due);
     if (e != SEINE_OK)
         return e;
 

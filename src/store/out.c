@@ -66,7 +66,7 @@ choose_writer(sn_out *o, seine_diag *diag)
 }
 
 static seine_err
-make(sn_out *o)
+make_output(sn_out *o)
 {
     const char *path = o->opts.path;
 
@@ -95,7 +95,7 @@ sn_out_open(sn_out *o, const seine_sink_opts *opts, seine_diag *diag)
     if (e != SEINE_OK)
         return e;
 
-    e = make(o);
+    e = make_output(o);
     if (e == SEINE_OK)
         e = o->ops->open(o, diag);
     if (e == SEINE_OK)

@@ -71,7 +71,7 @@ fail_db(const sn_out *o, seine_err e, seine_diag *diag)
 }
 
 static seine_err
-refuse(const sn_out *o, seine_err e, const char *what, seine_diag *diag)
+refuse_file(const sn_out *o, seine_err e, const char *what, seine_diag *diag)
 {
     sn_diag_text(diag, "%s %s", o->name, what);
     return e;
@@ -114,14 +114,15 @@ check_head(const sn_out *o, int fd, seine_diag *diag)
 
     if (pread(fd, head, sizeof head, 0) != (ssize_t)sizeof head ||
         memcmp(head, "SQLite format 3", 16) != 0)
-        return refuse(o, SEINE_E_STATE_FOREIGN, "is no SQLite database", diag);
+        return refuse_file(o, SEINE_E_STATE_FOREIGN, "is no SQLite database", diag);
     if (big_endian(head + 68) != APPLICATION_ID)
-        return refuse(o, SEINE_E_STATE_FOREIGN, "is a database of another program", diag);
+        return refuse_file(o, SEINE_E_STATE_FOREIGN, "is a database of another program",
+                           diag);
     if (big_endian(head + 60) <= SCHEMA)
         return SEINE_OK;
     snprintf(what, sizeof what, "has schema %u, and this version writes %d",
              big_endian(head + 60), SCHEMA);
-    return refuse(o, SEINE_E_STATE_NEWER, what, diag);
+    return refuse_file(o, SEINE_E_STATE_NEWER, what, diag);
 }
 
 /* One number of the database, or `otherwise`. */
@@ -191,12 +192,12 @@ look_into(sn_out *o, seine_diag *diag)
         return e;
     }
     if (e == SEINE_E_STATE_CORRUPT)
-        return refuse(o, e, "is damaged", diag);
+        return refuse_file(o, e, "is damaged", diag);
     if (e != SEINE_OK || version != SCHEMA)
-        return refuse(o, SEINE_E_OUTPUT_CHANGED, "has other tables", diag);
+        return refuse_file(o, SEINE_E_OUTPUT_CHANGED, "has other tables", diag);
     if (is_unique && o->opts.repeats)
-        return refuse(o, SEINE_E_OUTPUT_CHANGED, "holds every key once, and keys repeat",
-                      diag);
+        return refuse_file(o, SEINE_E_OUTPUT_CHANGED,
+                           "holds every key once, and keys repeat", diag);
     o->last_seq = last > 0 ? (uint64_t)last : 0;
     return SEINE_OK;
 }
@@ -332,7 +333,7 @@ make_tables(sn_out *o, const char *path, seine_diag *diag)
 }
 
 static seine_err
-make(sn_out *o, seine_diag *diag)
+make_database(sn_out *o, seine_diag *diag)
 {
     static const char *const ours[] = {".part-wal", ".part-shm", ".part-journal"};
     static const char *const replaced[] = {"-wal", "-shm", "-journal"};
@@ -377,7 +378,7 @@ put_moment(sn_base *b, const char *key)
 }
 
 static seine_err
-begin(sn_base *b)
+begin_batch(sn_base *b)
 {
     if (b->in_batch)
         return SEINE_OK;
@@ -429,7 +430,7 @@ static seine_err
 start_sqlite(sn_out *o, seine_diag *diag)
 {
     sn_base *b = o->self;
-    seine_err e = b->is_there ? SEINE_OK : make(o, diag);
+    seine_err e = b->is_there ? SEINE_OK : make_database(o, diag);
 
     if (e != SEINE_OK)
         return e;
@@ -437,7 +438,7 @@ start_sqlite(sn_out *o, seine_diag *diag)
     e = sn_sqlite_exec(b->db, "PRAGMA synchronous = NORMAL;"
                               "PRAGMA wal_autocheckpoint = 8000");
     if (e == SEINE_OK)
-        e = begin(b);
+        e = begin_batch(b);
     if (e == SEINE_OK)
         e = put_meta(b, "version", seine_version());
     if (e == SEINE_OK && o->opts.command)
@@ -453,7 +454,7 @@ static seine_err
 record_sqlite(sn_out *o, seine_record *r, uint64_t seq, seine_diag *diag)
 {
     sn_base *b = o->self;
-    seine_err e = begin(b);
+    seine_err e = begin_batch(b);
 
     if (e == SEINE_OK)
         e = sn_base_put(o, r, seq);
@@ -469,7 +470,7 @@ line_sqlite(sn_out *o, const sn_said *said, seine_diag *diag)
 
     if (!sn_str_eq(said->type, SN_STR("summary")))
         return SEINE_OK;
-    seine_err e = begin(b);
+    seine_err e = begin_batch(b);
     if (e == SEINE_OK) {
         sn_sqlite_row row = sn_sqlite_bind(b->summary);
 
@@ -488,7 +489,7 @@ flush_sqlite(sn_out *o, bool all, seine_diag *diag)
 
 /* `finished` is there if all went well. */
 static void
-finish(sn_base *b)
+note_finished(sn_base *b)
 {
     if (b->db && b->meta) {
         seine_err e = put_moment(b, "finished");
@@ -506,7 +507,7 @@ close_sqlite(sn_out *o, seine_diag *diag)
     if (!b->is_open)
         return SEINE_OK;
     if (o->is_started && b->is_there && !b->in_batch && !b->has_failed)
-        finish(b);
+        note_finished(b);
     sn_sqlite_close(b->db);
     if (b->fd >= 0)
         close(b->fd);

@@ -158,7 +158,7 @@ kind_of(seine_sink_pack pack)
 }
 
 static seine_err
-refuse(const sn_out *o, const seine_warc *r, seine_diag *diag)
+refuse_archive(const sn_out *o, const seine_warc *r, seine_diag *diag)
 {
     uint64_t at;
     const char *text = seine_warc_why(r, &at);
@@ -195,7 +195,7 @@ scan(sn_out *o, seine_warc *r, char *buf, seine_diag *diag)
             e = index_entry(w, r);
             break;
         case SEINE_WARC_FAIL:
-            return r->is_cut ? SEINE_OK : refuse(o, r, diag);
+            return r->is_cut ? SEINE_OK : refuse_archive(o, r, diag);
         case SEINE_WARC_DONE:
             return SEINE_OK;
         default:

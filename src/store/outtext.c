@@ -216,7 +216,7 @@ sn_outtext_flush(sn_out *o, bool all, seine_diag *diag)
 
 /* Makes room for `n` bytes behind what is there. */
 static seine_err
-grow(sn_outtext *t, size_t n, seine_diag *diag)
+grow_buffer(sn_outtext *t, size_t n, seine_diag *diag)
 {
     size_t room = n > ROOM ? n : ROOM;
     char *buf = sn_realloc(t->buf, room);
@@ -240,14 +240,14 @@ render(const sn_out *o, const seine_record *r, uint64_t seq)
 
 /* A line that has no room is rendered again when it has. */
 static seine_err
-add(sn_out *o, const seine_record *r, uint64_t seq, seine_diag *diag)
+add_record(sn_out *o, const seine_record *r, uint64_t seq, seine_diag *diag)
 {
     sn_outtext *t = o->self;
     seine_err e = SEINE_OK;
     size_t n = render(o, r, seq);
 
     while (e == SEINE_OK && n > t->room - t->len) {
-        e = t->len > 0 ? sn_outtext_flush(o, true, diag) : grow(t, n, diag);
+        e = t->len > 0 ? sn_outtext_flush(o, true, diag) : grow_buffer(t, n, diag);
         if (e == SEINE_OK)
             n = render(o, r, seq);
     }
@@ -262,7 +262,7 @@ add(sn_out *o, const seine_record *r, uint64_t seq, seine_diag *diag)
 seine_err
 sn_outtext_record(sn_out *o, seine_record *r, uint64_t seq, seine_diag *diag)
 {
-    return add(o, r, seq, diag);
+    return add_record(o, r, seq, diag);
 }
 
 seine_err
@@ -273,7 +273,7 @@ sn_outtext_head(sn_out *o, seine_diag *diag)
     if (!t->is_empty)
         return SEINE_OK;
     t->has_head = true;
-    return add(o, NULL, 0, diag);
+    return add_record(o, NULL, 0, diag);
 }
 
 seine_err
@@ -286,7 +286,7 @@ sn_outtext_line(sn_out *o, const sn_said *said, seine_diag *diag)
     if (line.len > t->room - t->len)
         e = sn_outtext_flush(o, true, diag);
     if (e == SEINE_OK && line.len > t->room - t->len)
-        e = grow(t, line.len, diag);
+        e = grow_buffer(t, line.len, diag);
     if (e != SEINE_OK)
         return e;
     memcpy(t->buf + t->len, line.ptr, line.len);
@@ -303,7 +303,7 @@ sn_outtext_start(sn_out *o, seine_diag *diag)
     size_t done;
 
     if (e == SEINE_OK)
-        e = grow(t, ROOM, diag);
+        e = grow_buffer(t, ROOM, diag);
     if (e == SEINE_OK && t->torn > 0)
         sn_outfile_take_back(&t->file, (size_t)t->torn);
     if (e == SEINE_OK && t->needs_newline &&

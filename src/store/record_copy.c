@@ -66,7 +66,7 @@ sn_record_room(const seine_record *r)
 
 /* Copies n bytes to *at, which moves on. */
 static void *
-keep(char **at, const void *bytes, size_t n)
+keep_bytes(char **at, const void *bytes, size_t n)
 {
     char *to = *at;
 
@@ -80,27 +80,28 @@ static void
 keep_view(char **at, seine_view *v)
 {
     if (v->ptr)
-        v->ptr = keep(at, v->ptr, v->len);
+        v->ptr = keep_bytes(at, v->ptr, v->len);
 }
 
 static void
 keep_lists(char **at, seine_record *c)
 {
-    seine_hop *hops = keep(at, c->hops, c->n_hops * sizeof *hops);
+    seine_hop *hops = keep_bytes(at, c->hops, c->n_hops * sizeof *hops);
     const char **notes, *const *from = c->notes;
     seine_capture *captures;
     seine_field *fields;
 
-    c->tries = keep(at, c->tries, c->n_tries * sizeof *c->tries);
-    notes = keep(at, from, c->n_notes * sizeof *notes);
-    fields = keep(at, c->fields, c->n_fields * sizeof *fields);
-    c->fault = keep(at, c->fault, has_fault(c) ? sizeof *c->fault : 0);
-    captures = keep(at, c->captures, c->captures ? c->n_captures * sizeof *captures : 0);
+    c->tries = keep_bytes(at, c->tries, c->n_tries * sizeof *c->tries);
+    notes = keep_bytes(at, from, c->n_notes * sizeof *notes);
+    fields = keep_bytes(at, c->fields, c->n_fields * sizeof *fields);
+    c->fault = keep_bytes(at, c->fault, has_fault(c) ? sizeof *c->fault : 0);
+    captures =
+        keep_bytes(at, c->captures, c->captures ? c->n_captures * sizeof *captures : 0);
 
     for (size_t i = 0; i < c->n_hops; i++)
         keep_view(at, &hops[i].url);
     for (size_t i = 0; i < c->n_notes; i++)
-        notes[i] = keep(at, notes[i], strlen(notes[i]) + 1);
+        notes[i] = keep_bytes(at, notes[i], strlen(notes[i]) + 1);
     for (size_t i = 0; i < c->n_fields; i++) {
         keep_view(at, &fields[i].name);
         keep_view(at, &fields[i].value);
@@ -129,7 +130,7 @@ sn_record_copy(const seine_record *r, void *block)
     if (!failed)
         c->fault = &none;
     if (r->sha256)
-        c->sha256 = keep(&at, r->sha256, 32);
+        c->sha256 = keep_bytes(&at, r->sha256, 32);
 #define X(member) keep_view(&at, &c->member);
     VIEWS(X)
 #undef X

@@ -18,7 +18,7 @@ words(sn_text_writer *p, const char *text)
 
 /* Empty for what is not known. */
 static void
-number(sn_text_writer *p, bool known, uint64_t n)
+put_number(sn_text_writer *p, bool known, uint64_t n)
 {
     SN_WRITE(p, ",");
     if (known)
@@ -52,7 +52,7 @@ extras(sn_text_writer *p, const seine_record *r, uint64_t members, unsigned how)
     if (members & SN_MEMBER(META_ROBOTS))
         cell(p, r->meta_robots, how);
     if (members & SN_MEMBER(LINKS))
-        number(p, r->has_links, r->n_links);
+        put_number(p, r->has_links, r->n_links);
     if (members & SN_MEMBER(SHA256))
         SN_WRITE(p, ",");
     if (members & SN_MEMBER(SHA256) && r->sha256)
@@ -66,11 +66,11 @@ result(sn_text_writer *p, const seine_record *r, unsigned how)
 
     cell(p, r->final_url, how);
     words(p, seine_fate_name(r->fate));
-    number(p, r->status > 0, r->status);
-    number(p, true, r->attempts);
+    put_number(p, r->status > 0, r->status);
+    put_number(p, true, r->attempts);
     cell(p, r->content_type, how);
-    number(p, r->content_length >= 0, (uint64_t)r->content_length);
-    number(p, r->http > 0, r->bytes_body);
+    put_number(p, r->content_length >= 0, (uint64_t)r->content_length);
+    put_number(p, r->http > 0, r->bytes_body);
     SN_WRITE(p, ",");
     sn_text_writer_ms(p, r->total);
     cell(p, r->title, how);

@@ -5,7 +5,7 @@
 
 /* Reads exactly `n` digits and moves on. */
 static bool
-digits(sn_str *s, size_t n, int *out)
+read_digits(sn_str *s, size_t n, int *out)
 {
     *out = 0;
     if (s->len < n)
@@ -39,7 +39,7 @@ fraction(sn_str *s, int64_t *out_ns)
         return true;
     if (s->len == 0 || !sn_is_digit(s->ptr[0]))
         return false;
-    for (; digits(s, 1, &digit); unit /= 10) {
+    for (; read_digits(s, 1, &digit); unit /= 10) {
         if (unit == 0)
             return false;
         *out_ns += digit * unit;
@@ -57,8 +57,8 @@ offset(sn_str *s, int *out_seconds)
     *out_seconds = 0;
     if (mark(s, 'Z'))
         return true;
-    if (!(mark(s, '+') || mark(s, '-')) || !digits(s, 2, &hour) || !mark(s, ':') ||
-        !digits(s, 2, &minute) || hour > 23 || minute > 59)
+    if (!(mark(s, '+') || mark(s, '-')) || !read_digits(s, 2, &hour) || !mark(s, ':') ||
+        !read_digits(s, 2, &minute) || hour > 23 || minute > 59)
         return false;
     *out_seconds = (hour * 3600 + minute * 60) * (minus ? -1 : 1);
     return true;
@@ -71,10 +71,12 @@ sn_stamp_read(sn_str text, int64_t *out_wall)
     int64_t ns;
     int away;
 
-    if (!digits(&text, 4, &d.year) || !mark(&text, '-') || !digits(&text, 2, &d.month) ||
-        !mark(&text, '-') || !digits(&text, 2, &d.day) || !mark(&text, 'T') ||
-        !digits(&text, 2, &d.hour) || !mark(&text, ':') || !digits(&text, 2, &d.minute) ||
-        !mark(&text, ':') || !digits(&text, 2, &d.second) || !fraction(&text, &ns) ||
+    if (!read_digits(&text, 4, &d.year) || !mark(&text, '-') ||
+        !read_digits(&text, 2, &d.month) || !mark(&text, '-') ||
+        !read_digits(&text, 2, &d.day) || !mark(&text, 'T') ||
+        !read_digits(&text, 2, &d.hour) || !mark(&text, ':') ||
+        !read_digits(&text, 2, &d.minute) || !mark(&text, ':') ||
+        !read_digits(&text, 2, &d.second) || !fraction(&text, &ns) ||
         !offset(&text, &away) || text.len > 0)
         return SEINE_E_INVAL;
     if (d.day < 1 || d.day > seine_calendar_month_days(d.year, d.month) || d.hour > 23 ||

@@ -185,7 +185,7 @@ write_body(saver *s, int shelf, sn_str body)
 }
 
 static bool
-keep(sn_out *o, sn_str body)
+keep_body(sn_out *o, sn_str body)
 {
     saver *s = o->self;
     int shelf = open_shelf(s);
@@ -231,7 +231,7 @@ record_save(sn_out *o, seine_record *r, uint64_t seq, seine_diag *diag)
             known = digest;
         }
         name_it(s, known, r->content_type);
-        if (!keep(o, r->body))
+        if (!keep_body(o, r->body))
             return sn_outfile_fail(o, errno, diag);
         r->body_file = (seine_view){s->place, strlen(s->place)};
     }

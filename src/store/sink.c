@@ -137,7 +137,7 @@ seine_sinks_open(seine_sinks *s, const seine_sink_opts *opts, seine_diag *diag)
 
 /* The first error stays. */
 static void
-fail(seine_sinks *s, seine_err e, const seine_diag *diag)
+fail_sinks(seine_sinks *s, seine_err e, const seine_diag *diag)
 {
     if (atomic_load(&s->err) != SEINE_OK)
         return;
@@ -170,9 +170,9 @@ seine_sinks_err(const seine_sinks *s, seine_diag *diag)
     return e;
 }
 
-/* Whether it has waited long enough for more to come. */
+/* Notes when an output began to wait for more. True: it has waited long enough. */
 static bool
-is_over(sn_out *o, seine_time now)
+note_wait(sn_out *o, seine_time now)
 {
     if (o->since == 0)
         o->since = now;
@@ -189,13 +189,13 @@ flush(seine_sinks *s, bool all)
     for (unsigned i = 0; i < s->n_outs; i++) {
         sn_out *o = &s->outs[i];
         seine_diag diag = SEINE_DIAG;
-        bool everything = all || is_over(o, now);
+        bool everything = all || note_wait(o, now);
         seine_err e = sn_out_flush(o, everything, &diag);
 
         if (everything)
             o->since = 0;
         if (e != SEINE_OK)
-            fail(s, e, &diag);
+            fail_sinks(s, e, &diag);
         bytes += o->bytes;
     }
     atomic_store_explicit(&s->bytes, bytes, memory_order_relaxed);
@@ -223,7 +223,7 @@ write_record(seine_sinks *s, seine_record *r)
         count(&s->records);
         return;
     }
-    fail(s, e, &s->diag);
+    fail_sinks(s, e, &s->diag);
     flush(s, true); /* the others keep what they have; nothing is added any more */
 }
 
@@ -242,7 +242,7 @@ hold(seine_sinks *s, seine_record *r, sn_record_block *block)
 
         sn_diag_text(&diag, "%s", seine_err_text(e));
         sn_record_block_free(block);
-        fail(s, e, &diag);
+        fail_sinks(s, e, &diag);
     }
 }
 
@@ -356,7 +356,7 @@ write_line(seine_sinks *s, const line *n)
         sn_diag_text(&diag, "%s", seine_err_text(e));
     }
     if (e != SEINE_OK)
-        fail(s, e, &diag);
+        fail_sinks(s, e, &diag);
 }
 
 static bool
@@ -451,7 +451,7 @@ close_outs(seine_sinks *s)
         seine_err e = sn_out_close(&s->outs[i], &diag);
 
         if (e != SEINE_OK)
-            fail(s, e, &diag);
+            fail_sinks(s, e, &diag);
     }
     s->n_outs = 0;
 }
@@ -459,7 +459,7 @@ close_outs(seine_sinks *s)
 /* Outputs are closed where they were written, without signals: the last bytes may be
  * those that are too many. */
 static void *
-run(void *arg)
+run_thread(void *arg)
 {
     seine_sinks *s = arg;
 
@@ -493,7 +493,7 @@ start_thread(seine_sinks *s)
 
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    int failed = pthread_create(&s->thread, NULL, run, s);
+    int failed = pthread_create(&s->thread, NULL, run_thread, s);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return failed ? SEINE_E_NOMEM : SEINE_OK;
 }
@@ -506,7 +506,7 @@ start_outs(seine_sinks *s)
         seine_err e = sn_out_start(&s->outs[i], &diag);
 
         if (e != SEINE_OK) {
-            fail(s, e, &diag);
+            fail_sinks(s, e, &diag);
             return e;
         }
         if (s->outs[i].last_seq > atomic_load(&s->seq))

@@ -137,7 +137,7 @@ sn_sqlite_bind(sqlite3_stmt *stmt)
 
 /* The first failure stays. */
 static void
-put(sn_sqlite_row *row, int code)
+note_code(sn_sqlite_row *row, int code)
 {
     if (row->code == SQLITE_OK)
         row->code = code;
@@ -146,33 +146,33 @@ put(sn_sqlite_row *row, int code)
 void
 sn_sqlite_put_int(sn_sqlite_row *row, int64_t n)
 {
-    put(row, sqlite3_bind_int64(row->stmt, ++row->at, n));
+    note_code(row, sqlite3_bind_int64(row->stmt, ++row->at, n));
 }
 
 void
 sn_sqlite_put_real(sn_sqlite_row *row, double n)
 {
-    put(row, sqlite3_bind_double(row->stmt, ++row->at, n));
+    note_code(row, sqlite3_bind_double(row->stmt, ++row->at, n));
 }
 
 void
 sn_sqlite_put_text(sn_sqlite_row *row, sn_str text)
 {
-    put(row, sqlite3_bind_text64(row->stmt, ++row->at, text.ptr, text.len, SQLITE_STATIC,
-                                 SQLITE_UTF8));
+    note_code(row, sqlite3_bind_text64(row->stmt, ++row->at, text.ptr, text.len,
+                                       SQLITE_STATIC, SQLITE_UTF8));
 }
 
 void
 sn_sqlite_put_blob(sn_sqlite_row *row, sn_str bytes)
 {
-    put(row,
-        sqlite3_bind_blob64(row->stmt, ++row->at, bytes.ptr, bytes.len, SQLITE_STATIC));
+    note_code(row, sqlite3_bind_blob64(row->stmt, ++row->at, bytes.ptr, bytes.len,
+                                       SQLITE_STATIC));
 }
 
 void
 sn_sqlite_put_null(sn_sqlite_row *row)
 {
-    put(row, sqlite3_bind_null(row->stmt, ++row->at));
+    note_code(row, sqlite3_bind_null(row->stmt, ++row->at));
 }
 
 seine_err

@@ -176,7 +176,7 @@ pass_chunk(sn_mem_store *mem, sn_url_list *l)
 }
 
 static seine_err
-take(sn_store *s, sn_url_list *l, uint32_t deepest, sn_waiting_url *out)
+take_url(sn_store *s, sn_url_list *l, uint32_t deepest, sn_waiting_url *out)
 {
     sn_mem_store *mem = mem_of(s);
     seine_err e = SEINE_OK;
@@ -205,7 +205,7 @@ take(sn_store *s, sn_url_list *l, uint32_t deepest, sn_waiting_url *out)
 }
 
 static void
-drop(sn_mem_store *mem, sn_url_list *l)
+drop_list(sn_mem_store *mem, sn_url_list *l)
 {
     mem->base.figures.urls -= l->n;
     for (uint32_t id = l->first, next; id != 0; id = next) {
@@ -220,7 +220,7 @@ commit(sn_store *s, const sn_group *group)
 {
     free_spent(mem_of(s));
     if (group->lost)
-        drop(mem_of(s), group->lost);
+        drop_list(mem_of(s), group->lost);
     s->figures.done += group->n_done;
     s->figures.groups++;
     return SEINE_OK;
@@ -229,6 +229,6 @@ commit(sn_store *s, const sn_group *group)
 const sn_store_ops sn_store_mem = {.open = open_store,
                                    .scan = scan,
                                    .enqueue = enqueue,
-                                   .take = take,
+                                   .take = take_url,
                                    .commit = commit,
                                    .close = close_store};

@@ -57,7 +57,7 @@ get(const number *n)
 
 /* Only one thread adds: no need to lock the bus for it. */
 static void
-add(number *n, uint64_t more)
+add_count(number *n, uint64_t more)
 {
     uint64_t sum;
 
@@ -69,7 +69,7 @@ add(number *n, uint64_t more)
 static void
 add_span(number *n, seine_span span)
 {
-    add(n, span > 0 ? (uint64_t)span : 0);
+    add_count(n, span > 0 ? (uint64_t)span : 0);
 }
 
 /* Below 32 a bin each; above, the five bits behind the highest. */
@@ -100,23 +100,23 @@ add_result(seine_tally *t, const seine_record *r)
 {
     uint64_t total = r->total > 0 ? (uint64_t)r->total : 0;
 
-    add(&t->fates[r->fate < SEINE_FATE_ROOM ? r->fate : SEINE_FATE_GAVE_UP], 1);
+    add_count(&t->fates[r->fate < SEINE_FATE_ROOM ? r->fate : SEINE_FATE_GAVE_UP], 1);
     if (r->fate != SEINE_FATE_OK && r->fault && r->fault->code < SEINE_ERR_ROOM &&
         r->fault->code != SEINE_OK)
-        add(&t->errors[r->fault->code], 1);
+        add_count(&t->errors[r->fault->code], 1);
     if (r->status > 0 && r->status < STATUSES)
-        add(&t->statuses[r->status], 1);
-    add(&t->attempts, r->attempts);
-    add(&t->retries, r->attempts > 1 ? r->attempts - 1 : 0);
-    add(&t->bytes_in, r->bytes_in);
-    add(&t->bytes_body, r->bytes_body);
-    add(&t->duration, total);
+        add_count(&t->statuses[r->status], 1);
+    add_count(&t->attempts, r->attempts);
+    add_count(&t->retries, r->attempts > 1 ? r->attempts - 1 : 0);
+    add_count(&t->bytes_in, r->bytes_in);
+    add_count(&t->bytes_body, r->bytes_body);
+    add_count(&t->duration, total);
     add_span(&t->queue, r->queue);
     add_span(&t->throttle, r->throttle);
     add_span(&t->backoff, r->backoff);
     if (r->attempts == 0)
         return;
-    add(&t->bins[bin_of(total)], 1);
+    add_count(&t->bins[bin_of(total)], 1);
     if (total > get(&t->max))
         atomic_store_explicit(&t->max, total, memory_order_relaxed);
 }
@@ -127,7 +127,8 @@ seine_tally_add(seine_tally *t, const seine_record *r)
     if (r->type == SEINE_RECORD_RESULT)
         add_result(t, r);
     else
-        add(&t->skips[r->reason < SEINE_SKIP_ROOM ? r->reason : SEINE_SKIP_BAD_INPUT], 1);
+        add_count(
+            &t->skips[r->reason < SEINE_SKIP_ROOM ? r->reason : SEINE_SKIP_BAD_INPUT], 1);
 }
 
 /* The smallest value that `percent` of all do not exceed. */

@@ -46,7 +46,7 @@ length(uint64_t n)
 
 /* In place, at most 20 digits; where they end. */
 static char *
-digits(char *to, uint64_t n)
+put_digits(char *to, uint64_t n)
 {
     char *end = to + length(n), *at = end;
 
@@ -63,13 +63,13 @@ digits(char *to, uint64_t n)
 enum { SHORT = 32 };
 
 static char *
-begin(sn_text_writer *p, char aside[SHORT])
+begin_short(sn_text_writer *p, char aside[SHORT])
 {
     return p->end - p->at >= SHORT ? p->at : aside;
 }
 
 static void
-finish(sn_text_writer *p, char *from, char *end)
+finish_short(sn_text_writer *p, char *from, char *end)
 {
     if (from == p->at)
         p->at = end;
@@ -80,9 +80,9 @@ finish(sn_text_writer *p, char *from, char *end)
 void
 sn_text_writer_u64(sn_text_writer *p, uint64_t n)
 {
-    char aside[SHORT], *to = begin(p, aside);
+    char aside[SHORT], *to = begin_short(p, aside);
 
-    finish(p, to, digits(to, n));
+    finish_short(p, to, put_digits(to, n));
 }
 
 void
@@ -98,17 +98,17 @@ sn_text_writer_ms(sn_text_writer *p, seine_span ns)
 {
     uint64_t us = ns > 0 ? ((uint64_t)ns + 500) / 1000 : 0;
     unsigned rest = (unsigned)(us % 1000);
-    char aside[SHORT], *to = begin(p, aside), *at;
+    char aside[SHORT], *to = begin_short(p, aside), *at;
 
     if (us == 0) {
         SN_WRITE(p, "0");
         return;
     }
-    at = digits(to, us / 1000);
+    at = put_digits(to, us / 1000);
     at[0] = '.';
     at[1] = (char)('0' + rest / 100);
     pair(at + 2, rest % 100);
-    finish(p, to, at + (rest % 100 == 0 ? 2 : rest % 10 == 0 ? 3 : 4));
+    finish_short(p, to, at + (rest % 100 == 0 ? 2 : rest % 10 == 0 ? 3 : 4));
 }
 
 /* Over "0000-00-00T00:00:00", for the years 0 to 9999. */
@@ -131,25 +131,25 @@ sn_text_writer_stamp(sn_text_writer *p, int64_t wall)
 {
     int64_t ns, seconds = sn_time_seconds(wall, &ns);
     unsigned us = (unsigned)ns / 1000;
-    char aside[SHORT], *text = begin(p, aside);
+    char aside[SHORT], *text = begin_short(p, aside);
 
     memcpy(text, "0000-00-00T00:00:00.000000Z", SN_STAMP);
     put_date(text, seconds);
     pair(text + 20, us / 10000);
     pair(text + 22, us / 100 % 100);
     pair(text + 24, us % 100);
-    finish(p, text, text + SN_STAMP);
+    finish_short(p, text, text + SN_STAMP);
 }
 
 void
 sn_text_writer_moment(sn_text_writer *p, int64_t seconds)
 {
     const int64_t first = INT64_C(-62135596800), last = INT64_C(253402300799);
-    char aside[SHORT], *text = begin(p, aside);
+    char aside[SHORT], *text = begin_short(p, aside);
 
     memcpy(text, "0000-00-00T00:00:00Z", 20);
     put_date(text, seconds < first ? first : seconds > last ? last : seconds);
-    finish(p, text, text + 20);
+    finish_short(p, text, text + 20);
 }
 
 /* Sixteen bytes at once. As signed numbers those from 0x80 on are below a blank. */
@@ -221,7 +221,7 @@ add_plain(sn_text_writer *p, sn_str s)
 }
 
 static void
-escape(sn_text_writer *p, uint32_t c)
+put_escape(sn_text_writer *p, uint32_t c)
 {
     static const char hex[] = "0123456789abcdef", names[] = "\"\"\\\\\bb\ff\nn\rr\tt";
     char text[] = {'\\',       'u', hex[c >> 12 & 15], hex[c >> 8 & 15], hex[c >> 4 & 15],
@@ -248,7 +248,7 @@ strange(sn_text_writer *p, sn_str s)
         return 1;
     }
     if (c < 0xa0 || c == 0x2028 || c == 0x2029)
-        escape(p, c);
+        put_escape(p, c);
     else
         sn_text_writer_add(p, s.ptr, n);
     return n;

@@ -34,7 +34,7 @@ look(const reader *r)
 }
 
 static bool
-take(reader *r, char c)
+copy_byte(reader *r, char c)
 {
     if (r->at == r->end || *r->at != c)
         return false;
@@ -66,15 +66,15 @@ take_digits(reader *r)
 static bool
 take_number(reader *r)
 {
-    take(r, '-');
-    if (!take(r, '0') && !take_digits(r))
+    copy_byte(r, '-');
+    if (!copy_byte(r, '0') && !take_digits(r))
         return false;
-    if (take(r, '.') && !take_digits(r))
+    if (copy_byte(r, '.') && !take_digits(r))
         return false;
-    if (!take(r, 'e') && !take(r, 'E'))
+    if (!copy_byte(r, 'e') && !copy_byte(r, 'E'))
         return true;
-    if (!take(r, '+'))
-        take(r, '-');
+    if (!copy_byte(r, '+'))
+        copy_byte(r, '-');
     return take_digits(r);
 }
 
@@ -100,12 +100,12 @@ take_escape(reader *r)
     unsigned c, low;
 
     if (look(r) != 'u')
-        return look(r) != '\0' && strchr("\"\\/bfnrt", look(r)) && take(r, look(r));
-    if (!take(r, 'u') || !take_hex(r, &c))
+        return look(r) != '\0' && strchr("\"\\/bfnrt", look(r)) && copy_byte(r, look(r));
+    if (!copy_byte(r, 'u') || !take_hex(r, &c))
         return false;
     if (c < 0xd800 || c > 0xdfff)
         return true;
-    return c < 0xdc00 && take(r, '\\') && take(r, 'u') && take_hex(r, &low) &&
+    return c < 0xdc00 && copy_byte(r, '\\') && copy_byte(r, 'u') && take_hex(r, &low) &&
            low >= 0xdc00 && low <= 0xdfff;
 }
 
@@ -133,16 +133,16 @@ take_character(reader *r)
 static bool
 take_string(reader *r)
 {
-    if (!take(r, '"'))
+    if (!copy_byte(r, '"'))
         return false;
     for (;;) {
         size_t plain = sn_text_writer_plain(r->at, (size_t)(r->end - r->at));
 
         sn_text_writer_add(r->pen, r->at, plain);
         r->at += plain;
-        if (take(r, '"'))
+        if (copy_byte(r, '"'))
             return true;
-        if (take(r, '\\') ? !take_escape(r) : !take_character(r))
+        if (copy_byte(r, '\\') ? !take_escape(r) : !take_character(r))
             return false;
     }
 }
@@ -163,7 +163,7 @@ take_name(reader *r)
     if (!take_string(r))
         return false;
     skip(r);
-    return take(r, ':');
+    return copy_byte(r, ':');
 }
 
 static bool
@@ -180,13 +180,13 @@ static bool
 close_levels(reader *r)
 {
     skip(r);
-    while (r->depth > 0 && take(r, is_array(r) ? ']' : '}')) {
+    while (r->depth > 0 && copy_byte(r, is_array(r) ? ']' : '}')) {
         r->depth--;
         skip(r);
     }
     if (r->depth == 0)
         return true;
-    return take(r, ',') && (is_array(r) || take_name(r));
+    return copy_byte(r, ',') && (is_array(r) || take_name(r));
 }
 
 /* A scalar, or one level deeper: up to where the next value begins. */
@@ -203,7 +203,7 @@ take_value(reader *r)
     uint64_t bit = UINT64_C(1) << r->depth % 64, *word = &r->arrays[r->depth / 64];
     *word = array ? *word | bit : *word & ~bit;
     r->depth++;
-    take(r, array ? '[' : '{');
+    copy_byte(r, array ? '[' : '{');
     skip(r);
     if (look(r) == (array ? ']' : '}'))
         return close_levels(r);

@@ -10,7 +10,7 @@
 #define IDS ((uint64_t)1 << 32) /* records that are remembered at most */
 
 static bool
-has(const seine_warc *w, const char *name)
+has_field(const seine_warc *w, const char *name)
 {
     return sn_warc_get(w, name).len > 0;
 }
@@ -116,7 +116,7 @@ read_claim(seine_warc *w, const char *name, sn_warc_claim *out)
 }
 
 static seine_err
-is_kept(sn_warc_claim *c, bool *out_kept)
+check_claim(sn_warc_claim *c, bool *out_kept)
 {
     uint8_t got[SN_DIGEST_MOST];
     size_t n;
@@ -134,7 +134,7 @@ is_kept(sn_warc_claim *c, bool *out_kept)
 static bool
 has_payload(const seine_warc *w)
 {
-    return !is_type(w, "revisit") && !has(w, "WARC-Segment-Number");
+    return !is_type(w, "revisit") && !has_field(w, "WARC-Segment-Number");
 }
 
 static seine_err
@@ -156,7 +156,7 @@ begin_claims(seine_warc *w)
 }
 
 static void
-add(sn_warc_claim *c, sn_str piece)
+add_piece(sn_warc_claim *c, sn_str piece)
 {
     if (c->kind != SN_DIGEST_NONE)
         sn_digest_add(&c->digest, piece.ptr, piece.len);
@@ -167,9 +167,9 @@ sn_warc_check_piece(seine_warc *w, sn_str piece)
 {
     sn_warc_checks *c = &w->checks;
 
-    add(&c->block, piece);
+    add_piece(&c->block, piece);
     if (!w->is_http) {
-        add(&c->payload, piece);
+        add_piece(&c->payload, piece);
         return;
     }
     for (sn_str in = piece, part; in.len > 0;) {
@@ -177,12 +177,12 @@ sn_warc_check_piece(seine_warc *w, sn_str piece)
         bool in_body = w->http.has_head;
 
         if (!sn_warc_http_next(&w->http, &in, &part)) {
-            add(&c->raw, in);
+            add_piece(&c->raw, in);
             break;
         }
-        add(&c->payload, part);
+        add_piece(&c->payload, part);
         if (in_body)
-            add(&c->raw, (sn_str){before.ptr, before.len - in.len});
+            add_piece(&c->raw, (sn_str){before.ptr, before.len - in.len});
     }
 }
 
@@ -192,12 +192,12 @@ end_claims(seine_warc *w)
 {
     sn_warc_checks *c = &w->checks;
     bool block, payload, raw;
-    seine_err e = is_kept(&c->block, &block);
+    seine_err e = check_claim(&c->block, &block);
 
     if (e == SEINE_OK)
-        e = is_kept(&c->payload, &payload);
+        e = check_claim(&c->payload, &payload);
     if (e == SEINE_OK)
-        e = is_kept(&c->raw, &raw);
+        e = check_claim(&c->raw, &raw);
     if (e != SEINE_OK)
         return e;
     if (!block)
@@ -278,22 +278,23 @@ check_fields(seine_warc *w)
     sn_str date = sn_warc_get(w, "WARC-Date"), id = sn_warc_get(w, "WARC-Record-ID");
 
     for (size_t i = 0; i < sizeof always / sizeof *always; i++)
-        if (!has(w, always[i]))
+        if (!has_field(w, always[i]))
             sn_warc_flaw_add(w, "no %s", always[i]);
     if (date.len > 0 && !is_date(date, w->entry.version == 10))
         sn_warc_flaw_add(w, "its WARC-Date is no date");
     if (id.len > 0 && !is_id(id))
         sn_warc_flaw_add(w, "its WARC-Record-ID is no <URI>");
     if (is_one_of(w, "response resource request revisit conversion continuation") &&
-        !has(w, "WARC-Target-URI"))
+        !has_field(w, "WARC-Target-URI"))
         sn_warc_flaw_add(w, "no WARC-Target-URI");
-    if (is_type(w, "warcinfo") && has(w, "WARC-Target-URI"))
+    if (is_type(w, "warcinfo") && has_field(w, "WARC-Target-URI"))
         sn_warc_flaw_add(w, "a warcinfo with a WARC-Target-URI");
-    if (is_type(w, "revisit") && !has(w, "WARC-Profile"))
+    if (is_type(w, "revisit") && !has_field(w, "WARC-Profile"))
         sn_warc_flaw_add(w, "a revisit without a WARC-Profile");
-    if (is_type(w, "continuation") && !has(w, "WARC-Segment-Origin-ID"))
+    if (is_type(w, "continuation") && !has_field(w, "WARC-Segment-Origin-ID"))
         sn_warc_flaw_add(w, "a continuation without a WARC-Segment-Origin-ID");
-    if (is_one_of(w, "warcinfo conversion continuation") && has(w, "WARC-Concurrent-To"))
+    if (is_one_of(w, "warcinfo conversion continuation") &&
+        has_field(w, "WARC-Concurrent-To"))
         sn_warc_flaw_add(w, "WARC-Concurrent-To where there is none");
 }
 
@@ -340,7 +341,7 @@ await(seine_warc *w, uint64_t fp)
 
 /* Those that came are not waited for any more. */
 static void
-settle(sn_warc_checks *c)
+forget_found(sn_warc_checks *c)
 {
     uint32_t kept = 0;
 
@@ -371,7 +372,7 @@ check_ids(seine_warc *w)
     if (!is_new)
         sn_warc_flaw_add(w, "its WARC-Record-ID was there before");
     if (c->n_waits >= SN_WARC_PENDING / 2)
-        settle(c);
+        forget_found(c);
     for (uint32_t i = 0; i < w->n_fields && e == SEINE_OK; i++)
         if (sn_str_eq_nocase(w->fields[i].name, SN_STR("WARC-Concurrent-To")))
             e = await(w, print_of(w, w->fields[i].value));
@@ -383,7 +384,7 @@ sn_warc_check_refs(seine_warc *w)
 {
     sn_warc_checks *c = &w->checks;
 
-    settle(c);
+    forget_found(c);
     for (uint32_t i = 0; i < c->n_waits && w->n_flaws < SN_WARC_FLAWS; i++) {
         w->entry.offset = c->waits[i].offset;
         sn_warc_flaw_add(w, "WARC-Concurrent-To names a record that is not there");

@@ -77,7 +77,7 @@ member(sn_text_writer *p, const char *name, sn_str value)
 }
 
 static void
-number(sn_text_writer *p, const char *name, uint64_t n)
+put_number(sn_text_writer *p, const char *name, uint64_t n)
 {
     SN_WRITE(p, ", \"");
     sn_text_writer_text(p, name);
@@ -96,13 +96,13 @@ put_object(sn_text_writer *p, const sn_warc_line *l)
         member(p, "mime", l->media);
     }
     if (l->status > 0)
-        number(p, "status", l->status);
+        put_number(p, "status", l->status);
     if (l->digest.len > 0) {
         SN_WRITE(p, ", ");
         member(p, "digest", l->digest);
     }
-    number(p, "length", l->length);
-    number(p, "offset", l->offset);
+    put_number(p, "length", l->length);
+    put_number(p, "offset", l->offset);
     SN_WRITE(p, ", ");
     member(p, "filename", l->file);
     SN_WRITE(p, "}\n");

@@ -98,7 +98,7 @@ make_room(source *s)
 
 /* Passes the line; the next one, if there is one. */
 static seine_err
-next(source *s, int fd)
+next_line(source *s, int fd)
 {
     s->from += s->line;
     s->line = 0;
@@ -151,7 +151,7 @@ merge(source **heap, size_t n, int fd, sn_warc_file *out)
         source *s = heap[0];
 
         sn_warc_file_add(out, (sn_str){s->buf + s->from, s->line});
-        seine_err e = next(s, fd);
+        seine_err e = next_line(s, fd);
         if (e != SEINE_OK)
             return e;
         if (s->line == 0)
@@ -174,7 +174,7 @@ sn_warc_merge(int fd, const sn_warc_run *runs, size_t n, sn_warc_file *out)
 
         *s = (source){.at = runs[i].at, .end = runs[i].at + runs[i].len, .room = room};
         s->buf = sn_alloc(room);
-        e = s->buf ? next(s, fd) : SEINE_E_NOMEM;
+        e = s->buf ? next_line(s, fd) : SEINE_E_NOMEM;
         if (e == SEINE_OK && s->line > 0)
             heap[live++] = s;
     }

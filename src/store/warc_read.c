@@ -450,7 +450,7 @@ advance(seine_warc *w, seine_warc_event *out_event, seine_view *out_piece)
 }
 
 static seine_warc_event
-finish(seine_warc *w, bool is_last)
+finish_file(seine_warc *w, bool is_last)
 {
     if (!is_last)
         return SEINE_WARC_MORE;
@@ -462,8 +462,8 @@ finish(seine_warc *w, bool is_last)
 
 /* True: `out_event` is to be told. */
 static bool
-step(seine_warc *w, sn_str *in, bool is_last, seine_warc_event *out_event,
-     seine_view *out_piece)
+step_reader(seine_warc *w, sn_str *in, bool is_last, seine_warc_event *out_event,
+            seine_view *out_piece)
 {
     if (w->failed || w->is_over || w->told < w->n_flaws) {
         *out_event = tell_flaw(w) ? SEINE_WARC_FLAW
@@ -486,7 +486,7 @@ step(seine_warc *w, sn_str *in, bool is_last, seine_warc_event *out_event,
         return advance(w, out_event, out_piece);
     else if (!w->failed && (w->state == SN_WARC_IN_REST || !sn_warc_unpack(w, in)) &&
              !w->failed) {
-        *out_event = finish(w, is_last);
+        *out_event = finish_file(w, is_last);
         return true;
     }
     return false;
@@ -498,7 +498,7 @@ seine_warc_next(seine_warc *w, seine_view *in, bool is_last, seine_view *out_pie
     sn_str bytes = *in;
     seine_warc_event event = SEINE_WARC_FAIL;
 
-    while (!step(w, &bytes, is_last, &event, out_piece))
+    while (!step_reader(w, &bytes, is_last, &event, out_piece))
         continue;
     *in = bytes;
     return event;

@@ -65,7 +65,7 @@ forget_oldest(sn_warc_seen *s)
 }
 
 static seine_err
-make(sn_warc_seen *s)
+make_tables(sn_warc_seen *s)
 {
     if (!s->items)
         s->items = sn_calloc(s->max, sizeof *s->items);
@@ -79,7 +79,7 @@ sn_warc_seen_add(sn_warc_seen *s, const sn_warc_first *first)
 {
     if (s->max == 0 || first->url.len > s->max_bytes)
         return SEINE_OK;
-    if (make(s) != SEINE_OK)
+    if (make_tables(s) != SEINE_OK)
         return SEINE_E_NOMEM;
     char *url = sn_alloc(first->url.len + 1);
     if (!url)

@@ -43,7 +43,7 @@ begin_member(seine_warc *w)
 /* One step of the stream: what it gives goes to w->ready. False: no input left, or it
  * failed. */
 static bool
-step(seine_warc *w, sn_str *in)
+step_codec(seine_warc *w, sn_str *in)
 {
     sn_codec_room room = {w->out, SN_WARC_UNPACKED};
     size_t before = in->len;
@@ -91,7 +91,7 @@ sn_warc_unpack(seine_warc *w, sn_str *in)
             return true;
         }
         begin_if_new(w);
-        if (!w->failed && !step(w, in))
+        if (!w->failed && !step_codec(w, in))
             return false;
     }
     return !w->failed;
@@ -101,7 +101,7 @@ bool
 sn_warc_unpack_rest(seine_warc *w, sn_str *in)
 {
     while (is_packed(w) && w->in_member && w->ready.len == 0 && !w->failed)
-        if (!step(w, in))
+        if (!step_codec(w, in))
             return false;
     return !w->failed;
 }

@@ -109,7 +109,7 @@ put_value(sn_buf *b, sn_str value)
 }
 
 static void
-put(sn_buf *b, const char *name, sn_str value)
+put_field(sn_buf *b, const char *name, sn_str value)
 {
     sn_buf_text(b, name);
     sn_buf_str(b, SN_STR(": "));
@@ -120,7 +120,7 @@ put(sn_buf *b, const char *name, sn_str value)
 static void
 put_text(sn_buf *b, const char *name, const char *value)
 {
-    put(b, name, sn_str_of(value));
+    put_field(b, name, sn_str_of(value));
 }
 
 static void
@@ -129,7 +129,7 @@ put_id(sn_buf *b, const char *name, const uint8_t id[16])
     char text[SN_WARC_ID + 1];
 
     sn_warc_id_text(id, text);
-    put(b, name, (sn_str){text, SN_WARC_ID});
+    put_field(b, name, (sn_str){text, SN_WARC_ID});
 }
 
 static void
@@ -139,7 +139,7 @@ put_date(sn_buf *b, const char *name, int64_t wall)
     sn_text_writer p = sn_text_writer_on(text, sizeof text);
 
     sn_text_writer_stamp(&p, wall);
-    put(b, name, (sn_str){text, sizeof text});
+    put_field(b, name, (sn_str){text, sizeof text});
 }
 
 static void
@@ -156,7 +156,7 @@ put_digest(sn_buf *b, const char *name, const uint8_t sha1[20])
     char text[SN_WARC_DIGEST + 1];
 
     digest_text(sha1, text);
-    put(b, name, (sn_str){text, SN_WARC_DIGEST});
+    put_field(b, name, (sn_str){text, SN_WARC_DIGEST});
 }
 
 static seine_err
@@ -176,7 +176,7 @@ sha1_of(sn_warc_writer *w, sn_str bytes, uint8_t out_sha1[20])
 }
 
 static void
-begin(sn_warc_writer *w, const char *type, const uint8_t id[16], int64_t wall)
+begin_head(sn_warc_writer *w, const char *type, const uint8_t id[16], int64_t wall)
 {
     sn_buf *b = &w->head;
 
@@ -266,7 +266,7 @@ pack(sn_warc_writer *w, sn_str head, sn_str block, sn_buf *out)
 
 /* Ends the head and adds all of the record, or nothing. */
 static seine_err
-finish(sn_warc_writer *w, sn_str block, sn_buf *out)
+finish_record(sn_warc_writer *w, sn_str block, sn_buf *out)
 {
     sn_buf *b = &w->head;
     size_t before = out->len;
@@ -309,12 +309,12 @@ sn_warc_writer_info(sn_warc_writer *w, sn_str file, int64_t wall, sn_buf *out)
     if (e == SEINE_OK)
         e = sha1_of(w, sn_buf_view(&block), sha1);
     if (e == SEINE_OK) {
-        begin(w, "warcinfo", w->info, wall);
+        begin_head(w, "warcinfo", w->info, wall);
         if (file.len > 0)
-            put(&w->head, "WARC-Filename", file);
+            put_field(&w->head, "WARC-Filename", file);
         put_digest(&w->head, "WARC-Block-Digest", sha1);
         put_text(&w->head, "Content-Type", "application/warc-fields");
-        e = finish(w, sn_buf_view(&block), out);
+        e = finish_record(w, sn_buf_view(&block), out);
     }
     w->has_info = e == SEINE_OK;
     sn_buf_fini(&block);
@@ -368,9 +368,9 @@ put_place(sn_warc_writer *w, const seine_capture *c)
 {
     sn_buf *b = &w->head;
 
-    put(b, "WARC-Target-URI", c->url);
+    put_field(b, "WARC-Target-URI", c->url);
     if (c->ip.len > 0)
-        put(b, "WARC-IP-Address", c->ip);
+        put_field(b, "WARC-IP-Address", c->ip);
     if (w->has_info)
         put_id(b, "WARC-Warcinfo-ID", w->info);
 }
@@ -382,7 +382,7 @@ put_first(sn_warc_writer *w, const sn_warc_first *first)
 
     put_text(b, "WARC-Profile", profile);
     put_id(b, "WARC-Refers-To", first->id);
-    put(b, "WARC-Refers-To-Target-URI", first->url);
+    put_field(b, "WARC-Refers-To-Target-URI", first->url);
     put_date(b, "WARC-Refers-To-Date", first->wall);
 }
 
@@ -396,7 +396,7 @@ put_answer(sn_warc_writer *w, const seine_capture *c, const answer *a,
     const char *cut = sn_warc_cut_name(a->is_whole || c->cut ? c->cut : SEINE_CUT_OTHER);
     uint8_t sha1[20];
 
-    begin(w, first ? "revisit" : "response", id, c->wall);
+    begin_head(w, first ? "revisit" : "response", id, c->wall);
     put_place(w, c);
     if (first)
         put_first(w, first);
@@ -409,7 +409,7 @@ put_answer(sn_warc_writer *w, const seine_capture *c, const answer *a,
         return e;
     put_digest(b, "WARC-Block-Digest", sha1);
     put_text(b, "Content-Type", "application/http; msgtype=response");
-    return finish(w, block, out);
+    return finish_record(w, block, out);
 }
 
 static seine_err
@@ -422,7 +422,7 @@ put_request(sn_warc_writer *w, const seine_capture *c, const uint8_t answer_id[1
     if (block.len == 0)
         return SEINE_OK;
     make_id(w, id);
-    begin(w, "request", id, c->wall);
+    begin_head(w, "request", id, c->wall);
     put_place(w, c);
     put_id(&w->head, "WARC-Concurrent-To", answer_id);
     seine_err e = sha1_of(w, block, sha1);
@@ -430,7 +430,7 @@ put_request(sn_warc_writer *w, const seine_capture *c, const uint8_t answer_id[1
         return e;
     put_digest(&w->head, "WARC-Block-Digest", sha1);
     put_text(&w->head, "Content-Type", "application/http; msgtype=request");
-    return finish(w, block, out);
+    return finish_record(w, block, out);
 }
 
 static void

@@ -269,7 +269,7 @@ seine_charset_from_name(seine_charset_from f)
 }
 
 static const row *
-find(sn_str label)
+find_label(sn_str label)
 {
     size_t low = 0, high = sizeof labels / sizeof *labels;
 
@@ -297,7 +297,7 @@ seine_charset_find(const char *label, size_t len, seine_charset *out_charset)
         return false;
     for (size_t i = 0; i < s.len; i++)
         small[i] = sn_lower(s.ptr[i]);
-    const row *r = find((sn_str){small, s.len});
+    const row *r = find_label((sn_str){small, s.len});
     if (r)
         *out_charset = (seine_charset)r->charset;
     return r != NULL;

@@ -16,10 +16,10 @@ typedef struct work {
     char *at; /* there is room */
 } work;
 
-static void step(work *w, uint8_t byte);
+static void step_byte(work *w, uint8_t byte);
 
 static void
-put(work *w, uint32_t c)
+put_char(work *w, uint32_t c)
 {
     char *p = w->at;
 
@@ -45,14 +45,14 @@ static void
 bad(work *w)
 {
     w->d->errors++;
-    put(w, 0xfffd);
+    put_char(w, 0xfffd);
 }
 
 static void
 put_or_bad(work *w, uint32_t c)
 {
     if (c != 0)
-        put(w, c);
+        put_char(w, c);
     else
         bad(w);
 }
@@ -63,12 +63,12 @@ static void
 put_pair(work *w, uint32_t c, uint8_t second)
 {
     if (c != 0) {
-        put(w, c);
+        put_char(w, c);
         return;
     }
     bad(w);
     if (second < 0x80)
-        step(w, second);
+        step_byte(w, second);
 }
 
 static bool
@@ -86,7 +86,7 @@ utf_8(work *w, uint8_t b)
         d->lower = 0x80;
         d->upper = 0xbf;
         if (b < 0x80) {
-            put(w, b);
+            put_char(w, b);
         } else if (is_in(b, 0xc2, 0xdf)) {
             d->needed = 1;
             d->code = b & 0x1f;
@@ -108,14 +108,14 @@ utf_8(work *w, uint8_t b)
     if (!is_in(b, d->lower, d->upper)) {
         d->needed = 0;
         bad(w);
-        step(w, b);
+        step_byte(w, b);
         return;
     }
     d->lower = 0x80;
     d->upper = 0xbf;
     d->code = d->code << 6 | (b & 63);
     if (--d->needed == 0)
-        put(w, d->code);
+        put_char(w, d->code);
 }
 
 static size_t
@@ -130,7 +130,7 @@ static void
 single(work *w, uint8_t b)
 {
     if (b < 0x80)
-        put(w, b);
+        put_char(w, b);
     else
         put_or_bad(w, singles[single_row((seine_charset)w->d->charset) * 128 + b - 0x80]);
 }
@@ -183,9 +183,9 @@ gb18030(work *w, uint8_t b)
             return;
         }
         bad(w);
-        step(w, second);
-        step(w, third);
-        step(w, b);
+        step_byte(w, second);
+        step_byte(w, third);
+        step_byte(w, b);
     } else if (second != 0) {
         if (is_in(b, 0x81, 0xfe)) {
             d->third = b;
@@ -193,8 +193,8 @@ gb18030(work *w, uint8_t b)
         }
         d->first = d->second = 0;
         bad(w);
-        step(w, second);
-        step(w, b);
+        step_byte(w, second);
+        step_byte(w, b);
     } else if (first != 0) {
         if (is_in(b, 0x30, 0x39)) {
             d->second = b;
@@ -203,9 +203,9 @@ gb18030(work *w, uint8_t b)
         d->first = 0;
         put_pair(w, gb_pair(first, b), b);
     } else if (b < 0x80) {
-        put(w, b);
+        put_char(w, b);
     } else if (b == 0x80) {
-        put(w, 0x20ac);
+        put_char(w, 0x20ac);
     } else if (b == 0xff) {
         bad(w);
     } else {
@@ -230,8 +230,8 @@ big5_two(work *w, uint8_t lead, uint8_t trail)
     if (lead != 0x88 ||
         (trail != 0x62 && trail != 0x64 && trail != 0xa3 && trail != 0xa5))
         return false;
-    put(w, trail < 0x80 ? 0xca : 0xea);
-    put(w, trail == 0x62 || trail == 0xa3 ? 0x304 : 0x30c);
+    put_char(w, trail < 0x80 ? 0xca : 0xea);
+    put_char(w, trail == 0x62 || trail == 0xa3 ? 0x304 : 0x30c);
     return true;
 }
 
@@ -246,7 +246,7 @@ big5_step(work *w, uint8_t b)
         if (!big5_two(w, lead, b))
             put_pair(w, big5_pair(lead, b), b);
     } else if (b < 0x80) {
-        put(w, b);
+        put_char(w, b);
     } else if (is_in(b, 0x81, 0xfe)) {
         d->first = b;
     } else {
@@ -264,7 +264,7 @@ euc_jp(work *w, uint8_t b)
     d->first = 0;
     d->jis0212 = false;
     if (lead == 0x8e && is_in(b, 0xa1, 0xdf)) {
-        put(w, 0xff61u - 0xa1 + b);
+        put_char(w, 0xff61u - 0xa1 + b);
     } else if (lead == 0x8f && is_in(b, 0xa1, 0xfe)) {
         d->first = b;
         d->jis0212 = true;
@@ -275,7 +275,7 @@ euc_jp(work *w, uint8_t b)
             c = (plane ? jis0212 : jis0208)[(lead - 0xa1) * 94 + b - 0xa1];
         put_pair(w, c, b);
     } else if (b < 0x80) {
-        put(w, b);
+        put_char(w, b);
     } else if (b == 0x8e || b == 0x8f || is_in(b, 0xa1, 0xfe)) {
         d->first = b;
     } else {
@@ -298,9 +298,9 @@ shift_jis(work *w, uint8_t b)
                         (b < 0x7f ? 0x40 : 0x41)];
         put_pair(w, c, b);
     } else if (b <= 0x80) {
-        put(w, b);
+        put_char(w, b);
     } else if (is_in(b, 0xa1, 0xdf)) {
-        put(w, 0xff61u - 0xa1 + b);
+        put_char(w, 0xff61u - 0xa1 + b);
     } else if (is_in(b, 0x81, 0x9f) || is_in(b, 0xe0, 0xfc)) {
         d->first = b;
     } else {
@@ -318,7 +318,7 @@ euc_kr_step(work *w, uint8_t b)
     if (lead != 0)
         put_pair(w, is_in(b, 0x41, 0xfe) ? euc_kr[(lead - 0x81) * 190 + b - 0x41] : 0, b);
     else if (b < 0x80)
-        put(w, b);
+        put_char(w, b);
     else if (is_in(b, 0x81, 0xfe))
         d->first = b;
     else
@@ -338,7 +338,7 @@ no_escape(work *w)
 }
 
 static void
-escape(work *w, uint8_t b)
+read_escape(work *w, uint8_t b)
 {
     sn_decoder *d = w->d;
     uint8_t lead = d->first;
@@ -351,8 +351,8 @@ escape(work *w, uint8_t b)
         state = LEAD;
     if (state < 0) {
         no_escape(w);
-        step(w, lead);
-        step(w, b);
+        step_byte(w, lead);
+        step_byte(w, b);
         return;
     }
     d->state = d->output = (uint8_t)state;
@@ -369,15 +369,15 @@ plain_jp(work *w, uint8_t b)
     d->escaped = false;
     if (d->state == KATAKANA) {
         if (is_in(b, 0x21, 0x5f))
-            put(w, 0xff61u - 0x21 + b);
+            put_char(w, 0xff61u - 0x21 + b);
         else
             bad(w);
     } else if (b >= 0x80 || b == 0x0e || b == 0x0f) {
         bad(w);
     } else if (d->state == ROMAN && (b == 0x5c || b == 0x7e)) {
-        put(w, b == 0x5c ? 0xa5 : 0x203e);
+        put_char(w, b == 0x5c ? 0xa5 : 0x203e);
     } else {
-        put(w, b);
+        put_char(w, b);
     }
 }
 
@@ -393,11 +393,11 @@ iso_2022_jp(work *w, uint8_t b)
             d->state = ESCAPE;
         } else {
             no_escape(w);
-            step(w, b);
+            step_byte(w, b);
         }
         return;
     case ESCAPE:
-        escape(w, b);
+        read_escape(w, b);
         return;
     case TRAIL:
         if (b == 0x1b) {
@@ -442,7 +442,7 @@ utf_16(work *w, uint8_t b)
     d->first = d->needed = 0;
     d->code = 0;
     if (high != 0 && unit >= 0xdc00 && unit <= 0xdfff) {
-        put(w, 0x10000 + ((high - 0xd800) << 10) + (unit - 0xdc00));
+        put_char(w, 0x10000 + ((high - 0xd800) << 10) + (unit - 0xdc00));
         return;
     }
     if (high != 0)
@@ -452,7 +452,7 @@ utf_16(work *w, uint8_t b)
     else if (unit >= 0xdc00 && unit <= 0xdfff)
         bad(w);
     else
-        put(w, unit);
+        put_char(w, unit);
 }
 
 static void
@@ -467,7 +467,7 @@ replacement(work *w, uint8_t b)
 static void
 user_defined(work *w, uint8_t b)
 {
-    put(w, b < 0x80 ? b : 0xf780u + b - 0x80);
+    put_char(w, b < 0x80 ? b : 0xf780u + b - 0x80);
 }
 
 /* One loop for each decoder, which is the whole of its body; `s` is not empty. */
@@ -525,7 +525,7 @@ run_utf_8(work *w, sn_str s)
 }
 
 static void
-run(work *w, sn_str s)
+run_bytes(work *w, sn_str s)
 {
     seine_charset c = (seine_charset)w->d->charset;
     bool is_ascii = sn_charset_is_ascii(c);
@@ -570,9 +570,9 @@ run(work *w, sn_str s)
 
 /* A byte that is read again. */
 static void
-step(work *w, uint8_t byte)
+step_byte(work *w, uint8_t byte)
 {
-    run(w, (sn_str){(const char *)&byte, 1});
+    run_bytes(w, (sn_str){(const char *)&byte, 1});
 }
 
 size_t
@@ -630,7 +630,7 @@ sn_decoder_feed(sn_decoder *d, sn_str piece, sn_buf *out)
             return;
         sn_str some = sn_str_slice(piece, 0, n);
         d->has_high = d->has_high || sn_ascii_len(some) < n;
-        run(&w, some);
+        run_bytes(&w, some);
         if (out)
             sn_buf_commit(out, (size_t)(w.at - room));
         piece = sn_str_slice(piece, n, piece.len);
@@ -650,7 +650,7 @@ end_jp(work *w)
         no_escape(w);
     } else if (state == ESCAPE) {
         no_escape(w);
-        step(w, lead);
+        step_byte(w, lead);
         if (d->state == TRAIL) /* it was the first half of something */
             bad(w);
     }

@@ -543,7 +543,7 @@ name_is(const sn_html *t, sn_html_tag tag)
 
 /* What looked like the end tag was text. */
 static void
-raw_end_is_text(sn_html *t)
+give_raw_end_as_text(sn_html *t)
 {
     raw_text(t, "</", 2);
     raw_text(t, t->name, t->name_len);
@@ -563,7 +563,7 @@ raw_end(sn_html *t, const char *p, const char *end)
             sn_html_count_raw_end(t->opts.count);
         attrs_start(t, (sn_html_tag)t->raw);
     } else {
-        raw_end_is_text(t);
+        give_raw_end_as_text(t);
     }
     return p;
 }
@@ -584,7 +584,7 @@ semi_word(sn_html *t, const char *p, const char *end)
 }
 
 static const char *
-step(sn_html *t, const char *p, const char *end)
+step_state(sn_html *t, const char *p, const char *end)
 {
     switch ((state)t->state) {
     case DATA:
@@ -717,7 +717,7 @@ sn_html_feed(sn_html *t, const char *bytes, size_t n)
 
     t->piece = bytes;
     for (; p < end && !t->enough; t->steps++)
-        p = step(t, p, end);
+        p = step_state(t, p, end);
     t->steps += (uint64_t)(p - bytes);
     if (t->in_script && !t->enough)
         sn_html_script_upto(t, t->fed + n);
@@ -738,7 +738,7 @@ sn_html_end(sn_html *t)
         else if (t->state == RAW_LESS)
             raw_text(t, "<", 1);
         else if (t->state == RAW_END)
-            raw_end_is_text(t);
+            give_raw_end_as_text(t);
         sn_html_text_end(t);
     }
     t->enough = true;

@@ -136,7 +136,7 @@ sn_html_count_raw_end(sn_html_count *c)
 }
 
 static void
-refuse(sn_html_count *c, seine_err e)
+refuse_page(sn_html_count *c, seine_err e)
 {
     if (c->err == SEINE_OK)
         c->err = e;
@@ -145,14 +145,14 @@ refuse(sn_html_count *c, seine_err e)
 void
 sn_html_count_attrs(sn_html_count *c)
 {
-    refuse(c, SEINE_E_HTML_TOO_COMPLEX);
+    refuse_page(c, SEINE_E_HTML_TOO_COMPLEX);
 }
 
 void
 sn_html_count_node(sn_html_count *c)
 {
     if (++c->tags > c->max_tags)
-        refuse(c, SEINE_E_HTML_TOO_COMPLEX);
+        refuse_page(c, SEINE_E_HTML_TOO_COMPLEX);
 }
 
 /* The list of formatting elements. */
@@ -200,7 +200,7 @@ format_add(sn_html_count *c, uint8_t k, bool plain)
     if (alike == 3)
         format_drop(c, oldest);
     if (c->open == SN_HTML_MAX_OPEN) {
-        refuse(c, SEINE_E_HTML_TOO_COMPLEX);
+        refuse_page(c, SEINE_E_HTML_TOO_COMPLEX);
         return;
     }
     c->format[c->formats++] = (sn_html_count_format){k, plain, weight};
@@ -278,13 +278,13 @@ take_out(sn_html_count *c, uint16_t at)
 }
 
 static void
-push(sn_html_count *c, const sn_html_count_named *n, bool foreign)
+push_open(sn_html_count *c, const sn_html_count_named *n, bool foreign)
 {
     unsigned flags = flags_of(n);
     bool limits = !foreign || (flags & SCOPE) || n->kind == TITLE;
 
     if (c->top + 1 == SN_HTML_STACK) {
-        refuse(c, SEINE_E_HTML_TOO_DEEP);
+        refuse_page(c, SEINE_E_HTML_TOO_DEEP);
         return;
     }
     const sn_html_count_open *below = &c->stack[c->top];
@@ -311,13 +311,13 @@ push(sn_html_count *c, const sn_html_count_named *n, bool foreign)
     if (++c->depth + c->open > c->deepest)
         c->deepest = c->depth + c->open;
     if (c->depth > SN_HTML_MAX_DEPTH)
-        refuse(c, SEINE_E_HTML_TOO_DEEP);
+        refuse_page(c, SEINE_E_HTML_TOO_DEEP);
 }
 
 static void
 push_kind(sn_html_count *c, kind k)
 {
-    push(c, &(sn_html_count_named){.kind = (uint8_t)k}, false);
+    push_open(c, &(sn_html_count_named){.kind = (uint8_t)k}, false);
 }
 
 /* The topmost of this name above entry `floor`, or 0. */
@@ -446,7 +446,7 @@ static void
 opened_foreign(sn_html_count *c, const sn_html *t)
 {
     if (!t->self_closing)
-        push(c, &c->tag, true);
+        push_open(c, &c->tag, true);
 }
 
 static void
@@ -473,7 +473,7 @@ opened(sn_html_count *c, const sn_html *t)
     if (k == SVG || k == MATH)
         opened_foreign(c, t);
     else if (!(flags & VOID))
-        push(c, &c->tag, false);
+        push_open(c, &c->tag, false);
 }
 
 static bool
@@ -536,7 +536,7 @@ sn_html_count_tag(sn_html_count *c, const sn_html *t, uint64_t tag_len)
     if (c->open > c->most_open)
         c->most_open = c->open;
     if (c->reopened > SN_HTML_MAX_REOPENED)
-        refuse(c, SEINE_E_HTML_TOO_COMPLEX);
+        refuse_page(c, SEINE_E_HTML_TOO_COMPLEX);
 }
 
 seine_err

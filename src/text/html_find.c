@@ -210,7 +210,7 @@ title_end(sn_html *t)
 }
 
 static bool
-has(const sn_html *t, sn_html_attr attr)
+has_attr(const sn_html *t, sn_html_attr attr)
 {
     return t->seen & UINT32_C(1) << attr;
 }
@@ -220,7 +220,7 @@ raw_value(const sn_html *t, sn_html_attr attr)
 {
     const sn_html_value *v = &t->value[attr];
 
-    if (!has(t, attr) || v->len == 0 || sn_buf_done(&t->values) != SEINE_OK)
+    if (!has_attr(t, attr) || v->len == 0 || sn_buf_done(&t->values) != SEINE_OK)
         return (sn_str){NULL, 0};
     return (sn_str){t->values.ptr + v->at, v->len};
 }
@@ -232,7 +232,7 @@ value_of(sn_html *t, sn_html_attr attr, sn_buf *out, bool *out_cut)
     size_t before = out->len;
 
     *out_cut = false;
-    if (has(t, attr) && sn_buf_done(&t->values) == SEINE_OK) {
+    if (has_attr(t, attr) && sn_buf_done(&t->values) == SEINE_OK) {
         sn_str raw = converted(t, raw_value(t, attr), attr);
         bool all = sn_html_decode(out, raw, true, SN_HTML_VALUE);
 
@@ -329,7 +329,7 @@ link_of(sn_html *t, sn_html_attr attr, sn_html_place place)
 {
     sn_html_event e = {.what = SN_HTML_LINK, .tag = (sn_html_tag)t->tag, .attr = attr};
 
-    if (attr == SN_ATTR_OTHER || !has(t, attr))
+    if (attr == SN_ATTR_OTHER || !has_attr(t, attr))
         return;
     at(&e, place);
     if (attr == SN_ATTR_SRCSET || attr == SN_ATTR_IMAGESRCSET) {
@@ -389,11 +389,11 @@ meta(sn_html *t)
     sn_html_event e = {.what = SN_HTML_META, .tag = SN_TAG_META};
     bool cut;
 
-    if (t->templates > 0 || !has(t, SN_ATTR_CONTENT))
+    if (t->templates > 0 || !has_attr(t, SN_ATTR_CONTENT))
         return;
     at(&e, sn_html_here(t));
     for (size_t i = 0; i < sizeof names / sizeof *names && !t->enough; i++) {
-        if (!has(t, names[i]))
+        if (!has_attr(t, names[i]))
             continue;
         sn_buf_truncate(&t->decoded, 0);
         size_t len = value_of(t, SN_ATTR_CONTENT, &t->decoded, &e.cut);
@@ -415,7 +415,7 @@ lang(sn_html *t)
 {
     sn_html_event e = {.what = SN_HTML_LANG, .tag = SN_TAG_HTML, .attr = SN_ATTR_LANG};
 
-    if (t->langed || t->templates > 0 || !has(t, SN_ATTR_LANG))
+    if (t->langed || t->templates > 0 || !has_attr(t, SN_ATTR_LANG))
         return;
     t->langed = true;
     at(&e, sn_html_here(t));
@@ -463,7 +463,7 @@ base(sn_html *t)
 {
     sn_html_event e = {.what = SN_HTML_BASE, .tag = SN_TAG_BASE, .attr = SN_ATTR_HREF};
 
-    if (t->based || t->templates > 0 || !has(t, SN_ATTR_HREF))
+    if (t->based || t->templates > 0 || !has_attr(t, SN_ATTR_HREF))
         return;
     t->based = true;
     at(&e, sn_html_here(t));
@@ -490,7 +490,7 @@ sn_html_is_foreign(const sn_html *t)
 }
 
 static void
-push(sn_html *t, bool foreign)
+push_element(sn_html *t, bool foreign)
 {
     if (t->self_closing || t->depth == DEPTH)
         return;
@@ -513,11 +513,11 @@ opened_foreign(sn_html *t)
     case SN_TAG_FOREIGNOBJECT:
     case SN_TAG_DESC:
     case SN_TAG_TITLE:
-        push(t, false); /* inside is HTML again */
+        push_element(t, false); /* inside is HTML again */
         break;
     case SN_TAG_SVG:
     case SN_TAG_MATH:
-        push(t, true);
+        push_element(t, true);
         break;
     case SN_TAG_A:
         link(t);
@@ -539,7 +539,7 @@ opened(sn_html *t)
     switch ((sn_html_tag)t->tag) {
     case SN_TAG_SVG:
     case SN_TAG_MATH:
-        push(t, true);
+        push_element(t, true);
         break;
     case SN_TAG_TEMPLATE:
         t->templates++;

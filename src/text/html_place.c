@@ -55,7 +55,7 @@ count_lines(sn_html *t, uint64_t to)
 }
 
 static sn_html_place
-place(const sn_html *t)
+place_of_tag(const sn_html *t)
 {
     uint64_t col = t->tag_at - t->line_at + 1;
 
@@ -71,7 +71,7 @@ sn_html_here(sn_html *t)
     if (t->tag_at < t->counted)
         return t->early;
     count_lines(t, t->tag_at);
-    return place(t);
+    return place_of_tag(t);
 }
 
 void
@@ -79,7 +79,7 @@ sn_html_piece_lines(sn_html *t, size_t n)
 {
     if (t->tag_at >= t->counted) {
         count_lines(t, t->tag_at);
-        t->early = place(t);
+        t->early = place_of_tag(t);
     }
     count_lines(t, t->fed + n);
 }

@@ -30,7 +30,7 @@ by_name(const void *key, const void *row)
 }
 
 static const entity *
-find(sn_str name)
+find_entity(sn_str name)
 {
     if (name.len == 0 || name.len > NAME)
         return NULL;
@@ -83,7 +83,7 @@ typedef struct meaning {
 } meaning;
 
 static meaning
-number(sn_str s) /* from the '#' */
+read_number(sn_str s) /* from the '#' */
 {
     meaning m = {.used = 0};
     bool hex = s.len > 1 && (s.ptr[1] == 'x' || s.ptr[1] == 'X');
@@ -121,12 +121,12 @@ name(sn_str s, bool attribute)
 
     while (len < s.len && len <= NAME && is_alnum(s.ptr[len]))
         len++;
-    if (len < s.len && s.ptr[len] == ';' && (e = find((sn_str){s.ptr, len})))
+    if (len < s.len && s.ptr[len] == ';' && (e = find_entity((sn_str){s.ptr, len})))
         return called(e, len + 1);
     for (size_t n = len < LEGACY ? len : LEGACY; n > 1; n--) {
         char next = n < s.len ? s.ptr[n] : '\0';
 
-        e = find((sn_str){s.ptr, n});
+        e = find_entity((sn_str){s.ptr, n});
         if (!e || !e->legacy)
             continue;
         /* In ?a=1&copy=2 nobody meant the copyright sign. */
@@ -149,7 +149,7 @@ special(sn_str s, bool attribute)
     if (s.ptr[0] == '\r')
         return (meaning){"\n", 1, rest.len > 0 && rest.ptr[0] == '\n' ? 2 : 1};
     if (rest.len > 0)
-        m = rest.ptr[0] == '#' ? number(rest) : name(rest, attribute);
+        m = rest.ptr[0] == '#' ? read_number(rest) : name(rest, attribute);
     return m.used > 0 ? (m.used++, m) : (meaning){"&", 1, 1};
 }
 

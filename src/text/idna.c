@@ -115,7 +115,7 @@ struct name {
 };
 
 static seine_err
-add(struct name *n, sn_str s)
+add_lower(struct name *n, sn_str s)
 {
     if (s.len > MOST - n->len)
         return SEINE_E_BAD_URL;
@@ -133,14 +133,14 @@ add_label(struct name *n, sn_str label)
     uint8_t *text = NULL;
 
     if (is_ascii(label) && !sn_str_starts_nocase(label, SN_STR("xn--")))
-        return add(n, label);
+        return add_lower(n, label);
     if (label.len > LONGEST)
         return SEINE_E_BAD_URL;
 
     int rc = convert(small_sharp_s(label, copy), &text);
     if (rc != IDN2_OK)
         return rc == IDN2_MALLOC ? SEINE_E_NOMEM : SEINE_E_BAD_URL;
-    seine_err e = add(n, sn_str_of((const char *)text));
+    seine_err e = add_lower(n, sn_str_of((const char *)text));
     idn2_free(text);
     return e;
 }
@@ -163,7 +163,7 @@ sn_idna_to_ascii(const char *name, size_t len, char *out, size_t *inout_len)
         }
         e = add_label(&n, (sn_str){start, (size_t)(at - start)});
         if (e == SEINE_OK)
-            e = add(&n, SN_STR("."));
+            e = add_lower(&n, SN_STR("."));
         start = at += skip;
     }
     if (e == SEINE_OK)

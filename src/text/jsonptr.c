@@ -61,7 +61,7 @@ child(const seine_json *json, sn_str token)
 
 /* The next token of "/a/b"; false: there is none. */
 static bool
-next(sn_str *rest, sn_str *out_token)
+next_token(sn_str *rest, sn_str *out_token)
 {
     if (rest->len == 0)
         return false;
@@ -80,7 +80,7 @@ seine_jsonptr_get(const seine_json *json, const char *pointer, size_t len,
 
     if (!seine_jsonptr_valid(pointer, len))
         return SEINE_E_INVAL;
-    while (json && next(&rest, &token))
+    while (json && next_token(&rest, &token))
         json = child(json, token);
     if (!json)
         return SEINE_E_UNKNOWN;
@@ -99,7 +99,7 @@ each(const seine_json *json, sn_str rest, const walk *w)
 {
     sn_str token;
 
-    while (json && next(&rest, &token)) {
+    while (json && next_token(&rest, &token)) {
         if (!sn_str_eq(token, SN_STR("-")) ||
             seine_json_type_of(json) != SEINE_JSON_ARRAY) {
             json = child(json, token);

@@ -54,7 +54,7 @@ link_at(const seine_links *l, size_t i)
 
 /* Keeps the bytes; where they are. */
 static span
-keep(seine_links *l, sn_str s)
+keep_text(seine_links *l, sn_str s)
 {
     span at = {(uint32_t)l->bytes.len, (uint32_t)s.len};
 
@@ -87,10 +87,10 @@ on_link(seine_links *l, const sn_html_event *e)
         return;
     }
     found f = {.offset = e->offset,
-               .value = keep(l, e->value),
-               .text = keep(l, e->text),
-               .rel = keep(l, e->rel),
-               .hreflang = keep(l, e->hreflang),
+               .value = keep_text(l, e->value),
+               .text = keep_text(l, e->text),
+               .rel = keep_text(l, e->rel),
+               .hreflang = keep_text(l, e->hreflang),
                .line = e->line,
                .col = e->col,
                .tag = (uint8_t)e->tag,
@@ -114,7 +114,7 @@ on_meta(seine_links *l, const sn_html_event *e)
 {
     if (!fits(l, &l->metas, sizeof(said), e->name.len + e->value.len))
         return;
-    said s = {keep(l, e->name), keep(l, e->value), (uint8_t)e->attr};
+    said s = {keep_text(l, e->name), keep_text(l, e->value), (uint8_t)e->attr};
     sn_buf_add(&l->metas, &s, sizeof s);
 }
 
@@ -123,7 +123,7 @@ on_script(seine_links *l, const sn_html_event *e)
 {
     if (!fits(l, &l->scripts, sizeof(span), e->value.len))
         return;
-    span s = keep(l, e->value);
+    span s = keep_text(l, e->value);
     sn_buf_add(&l->scripts, &s, sizeof s);
 }
 
@@ -131,7 +131,7 @@ static void
 on_fact(seine_links *l, const sn_html_event *e, span *out_span, bool *out_has)
 {
     if (e->value.len <= l->bytes.cap - l->bytes.len) {
-        *out_span = keep(l, e->value);
+        *out_span = keep_text(l, e->value);
         *out_has = true;
     }
 }

@@ -70,7 +70,7 @@ seine_mime_init(seine_mime *m, char *mem, size_t size)
 
 /* The caller has seen that there is room. */
 static void
-add(seine_mime *m, char c)
+add_char(seine_mime *m, char c)
 {
     m->mem[m->len++] = c;
 }
@@ -79,8 +79,8 @@ static void
 add_lower(seine_mime *m, sn_str s)
 {
     for (size_t i = 0; i < s.len; i++)
-        add(m, sn_lower(s.ptr[i]));
-    add(m, '\0');
+        add_char(m, sn_lower(s.ptr[i]));
+    add_char(m, '\0');
 }
 
 /* Up to the first of two marks, the second '\0' for none; it stays in the rest. */
@@ -105,7 +105,7 @@ take_quoted(seine_mime *m, sn_str *rest)
     for (; i < rest->len && rest->ptr[i] != '"'; i++) {
         if (rest->ptr[i] == '\\' && i + 1 < rest->len)
             i++;
-        add(m, rest->ptr[i]);
+        add_char(m, rest->ptr[i]);
     }
     *rest = sn_str_slice(*rest, i, rest->len);
     take_until(rest, ';', '\0');
@@ -146,10 +146,10 @@ take_param(seine_mime *m, sn_str *rest)
         sn_str s = trim_end(take_until(rest, ';', '\0'));
 
         for (size_t i = 0; i < s.len; i++)
-            add(m, s.ptr[i]);
+            add_char(m, s.ptr[i]);
     }
     uint32_t end = m->len;
-    add(m, '\0');
+    add_char(m, '\0');
     if ((!quoted && value == end) || !is_token(name) ||
         !is_value(text_at(m, value, end)) || is_there(m, text_at(m, start, value - 1))) {
         m->len = start;
@@ -263,7 +263,7 @@ typedef struct sheet {
 } sheet;
 
 static void
-put(sheet *s, char c)
+put_char(sheet *s, char c)
 {
     if (s->len + 1 < s->size)
         s->out[s->len] = c;
@@ -274,7 +274,7 @@ static void
 put_all(sheet *s, seine_view p)
 {
     for (size_t i = 0; i < p.len; i++)
-        put(s, p.ptr[i]);
+        put_char(s, p.ptr[i]);
 }
 
 static void
@@ -284,13 +284,13 @@ put_value(sheet *s, seine_view value)
         put_all(s, value);
         return;
     }
-    put(s, '"');
+    put_char(s, '"');
     for (size_t i = 0; i < value.len; i++) {
         if (value.ptr[i] == '"' || value.ptr[i] == '\\')
-            put(s, '\\');
-        put(s, value.ptr[i]);
+            put_char(s, '\\');
+        put_char(s, value.ptr[i]);
     }
-    put(s, '"');
+    put_char(s, '"');
 }
 
 size_t
@@ -301,9 +301,9 @@ seine_mime_print(const seine_mime *m, char *out, size_t size)
 
     put_all(&s, seine_mime_essence(m));
     for (size_t i = 0; seine_mime_param(m, i, &name, &value); i++) {
-        put(&s, ';');
+        put_char(&s, ';');
         put_all(&s, name);
-        put(&s, '=');
+        put_char(&s, '=');
         put_value(&s, value);
     }
     if (size > 0)

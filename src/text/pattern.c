@@ -15,7 +15,7 @@ struct sn_pattern {
 };
 
 static void *
-take(size_t n, void *arg)
+take_memory(size_t n, void *arg)
 {
     (void)arg;
     return sn_alloc(n);
@@ -36,7 +36,7 @@ wrong(seine_diag *diag, const char *what, size_t at)
 }
 
 static seine_err
-refuse(int code, size_t at, seine_diag *diag)
+refuse_pattern(int code, size_t at, seine_diag *diag)
 {
     PCRE2_UCHAR text[120];
 
@@ -58,7 +58,7 @@ compile(sn_str text, pcre2_compile_context *how, pcre2_code **out_code, seine_di
     pcre2_set_parens_nest_limit(how, NESTED);
     *out_code = pcre2_compile((PCRE2_SPTR)text.ptr, text.len, flags, &why, &at, how);
     if (!*out_code)
-        return refuse(why, at, diag);
+        return refuse_pattern(why, at, diag);
     pcre2_pattern_info(*out_code, PCRE2_INFO_BACKREFMAX, &references);
     if (references == 0)
         return SEINE_OK;
@@ -72,7 +72,7 @@ sn_pattern_new(sn_str text, sn_pattern **out_pattern, seine_diag *diag)
     if (text.len > SN_PATTERN_MAX)
         return wrong(diag, "longer than 1024 bytes", SN_PATTERN_MAX);
     sn_pattern *p = sn_alloc(sizeof *p);
-    pcre2_general_context *memory = pcre2_general_context_create(take, give, NULL);
+    pcre2_general_context *memory = pcre2_general_context_create(take_memory, give, NULL);
     pcre2_compile_context *how = memory ? pcre2_compile_context_create(memory) : NULL;
     seine_err e = SEINE_E_NOMEM;
 
@@ -99,7 +99,7 @@ sn_pattern_free(sn_pattern *p)
 seine_err
 sn_matcher_init(sn_matcher *m)
 {
-    pcre2_general_context *memory = pcre2_general_context_create(take, give, NULL);
+    pcre2_general_context *memory = pcre2_general_context_create(take_memory, give, NULL);
 
     *m = (sn_matcher){0};
     if (memory) {

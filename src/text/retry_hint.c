@@ -162,7 +162,7 @@ next_member(sn_cursor *t)
 
 /* The place of a name; the first four names count, more are dropped. */
 static seine_retry_hint_said *
-place(seine_retry_hint *h, uint64_t name)
+place_of(seine_retry_hint *h, uint64_t name)
 {
     const unsigned most = sizeof h->said / sizeof *h->said;
 
@@ -221,7 +221,7 @@ older_member(seine_retry_hint *h, sn_cursor key, const struct item *value)
 static void
 named_limit(seine_retry_hint *h, uint64_t name, const struct pair *p)
 {
-    seine_retry_hint_said *s = p->a >= 0 ? place(h, name) : NULL; /* r is required */
+    seine_retry_hint_said *s = p->a >= 0 ? place_of(h, name) : NULL; /* r is required */
 
     if (!s)
         return;
@@ -266,7 +266,8 @@ policy(seine_retry_hint *h, sn_cursor t)
         if (it.kind == INTEGER && h->policy_q < 0) { /* "100;w=60", until 2024 */
             h->policy_q = it.n;
             h->policy_w = p.b;
-        } else if (it.kind == NAME && p.a >= 0 && (s = place(h, it.hash)) && s->q < 0) {
+        } else if (it.kind == NAME && p.a >= 0 && (s = place_of(h, it.hash)) &&
+                   s->q < 0) {
             s->q = p.a;
             s->w = p.b;
         }
@@ -371,7 +372,7 @@ seine_retry_hint_init(seine_retry_hint *h, int64_t wall)
 }
 
 static bool
-take(seine_retry_hint *h, enum field field, int where, sn_cursor t)
+take_field(seine_retry_hint *h, enum field field, int where, sn_cursor t)
 {
     seine_retry_hint_said *s = &h->said[where];
     int64_t n;
@@ -411,7 +412,7 @@ seine_retry_hint_feed(seine_retry_hint *h, const char *name, size_t name_len,
     if (field == NONE || value_len == 0)
         return false;
     sn_cursor t = sn_trimmed(value, value_len);
-    return !sn_ended(&t) && take(h, field, where, t);
+    return !sn_ended(&t) && take_field(h, field, where, t);
 }
 
 static seine_span

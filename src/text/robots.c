@@ -123,7 +123,7 @@ upper(char c)
 /* Escapes in upper case and, if wanted, other bytes than ASCII as escapes: at most three
  * times as long. */
 static size_t
-escape(sn_str s, bool others, char *to)
+copy_escaped(sn_str s, bool others, char *to)
 {
     static const char digits[] = "0123456789ABCDEF";
     size_t n = 0;
@@ -160,7 +160,7 @@ delay_of(sn_str value)
 /* Lines. */
 
 static seine_err
-add(seine_robots *r, rule what)
+add_rule(seine_robots *r, rule what)
 {
     if (r->n == r->room) {
         size_t room = r->room ? 2 * r->room : 32;
@@ -190,7 +190,7 @@ take_line(seine_robots *r, sn_str line, uint32_t number, char **escaped)
         break;
     case ALLOW:
     case DISALLOW:
-        what.pattern = (sn_str){*escaped, escape(value, true, *escaped)};
+        what.pattern = (sn_str){*escaped, copy_escaped(value, true, *escaped)};
         *escaped += what.pattern.len;
         break;
     case SITEMAP:
@@ -203,7 +203,7 @@ take_line(seine_robots *r, sn_str line, uint32_t number, char **escaped)
     default:
         return SEINE_OK;
     }
-    return add(r, what);
+    return add_rule(r, what);
 }
 
 /* Up to CR, LF or both; false: the text is at its end, and so is the line. */
@@ -313,7 +313,7 @@ sn_robots_target(sn_str url, char mem[SN_ROBOTS_URL + 1])
     size_t n = target.len == 0 || target.ptr[0] != '/';
 
     mem[0] = '/';
-    return (sn_str){mem, n + escape(target, false, mem + n)};
+    return (sn_str){mem, n + copy_escaped(target, false, mem + n)};
 }
 
 static bool
@@ -418,7 +418,7 @@ next_rule(walk *w)
 }
 
 static walk
-begin(const seine_robots *r, const char *agent)
+begin_walk(const seine_robots *r, const char *agent)
 {
     walk w = {.r = r, .agent = product(agent), .named = true};
 
@@ -435,7 +435,7 @@ seine_robots_check(const seine_robots *r, const char *agent, const char *url, si
 {
     char mem[SN_ROBOTS_URL + 1];
     sn_str target = sn_robots_target((sn_str){url, len}, mem);
-    walk w = begin(r, agent);
+    walk w = begin_walk(r, agent);
     const rule *best = NULL, *group = NULL;
 
     for (const rule *what; (what = next_rule(&w));) {
@@ -466,7 +466,7 @@ seine_robots_check(const seine_robots *r, const char *agent, const char *url, si
 int64_t
 seine_robots_delay(const seine_robots *r, const char *agent)
 {
-    walk w = begin(r, agent);
+    walk w = begin_walk(r, agent);
     int64_t longest = -1;
 
     for (const rule *what; (what = next_rule(&w));)
@@ -497,7 +497,7 @@ public_kind(kind k)
 void
 seine_robots_each(const seine_robots *r, const char *agent, seine_robots_fn fn, void *arg)
 {
-    walk w = begin(r, agent);
+    walk w = begin_walk(r, agent);
 
     for (size_t i = 0; i < r->n; i++) {
         const rule *what = &r->rules[i];

@@ -60,7 +60,7 @@ among(sn_str name, const char *const *names, size_t count)
 
 /* To the compound being read. Always true: memory is looked at in the end. */
 static bool
-add(sn_select_in *in, const sn_simple *simple)
+add_simple(sn_select_in *in, const sn_simple *simple)
 {
     sn_buf *mem = &in->out->simple_mem;
     uint16_t at = in->out->simples;
@@ -116,7 +116,7 @@ read_tag(sn_select_in *in, bool *out_read)
     if (none) { /* every element of a page is in a namespace */
         sn_simple nothing = {.kind = SN_SIMPLE_NOTHING, .list = SN_SELECT_NONE};
 
-        add(in, &nothing);
+        add_simple(in, &nothing);
     }
     if (sn_select_skip(in, '*')) {
         *out_read = true;
@@ -129,7 +129,7 @@ read_tag(sn_select_in *in, bool *out_read)
     }
     s.name = sn_select_lower(in, s.exact);
     *out_read = true;
-    return add(in, &s);
+    return add_simple(in, &s);
 }
 
 static bool
@@ -174,7 +174,7 @@ read_attr(sn_select_in *in)
     }
     if (in->at < in->len && !sn_select_skip(in, ']'))
         return sn_select_fail(in, in->at, "expected ']'");
-    return add(in, &s);
+    return add_simple(in, &s);
 }
 
 static bool
@@ -216,7 +216,7 @@ read_nth(sn_select_in *in, sn_str name, size_t at)
     } else if (in->at < in->len && !sn_select_skip(in, ')')) {
         return sn_select_fail(in, at, "expected a position: 3, odd, even, 2n+1");
     }
-    return add(in, &s);
+    return add_simple(in, &s);
 }
 
 static bool
@@ -227,7 +227,7 @@ read_lang(sn_select_in *in)
     sn_select_blanks(in);
     if (!sn_select_string(in, &s.value) && !sn_select_name(in, &s.value))
         return sn_select_fail(in, in->at, "expected a language after ':lang('");
-    return close_list(in) && add(in, &s);
+    return close_list(in) && add_simple(in, &s);
 }
 
 static bool
@@ -240,7 +240,7 @@ read_has(sn_select_in *in, size_t at)
     in->in_has = true;
     bool good = read_inner(in, true, false, &s.list);
     in->in_has = false;
-    return good && add(in, &s);
+    return good && add_simple(in, &s);
 }
 
 /* Behind the name and its '('. */
@@ -261,7 +261,7 @@ read_function(sn_select_in *in, sn_str name, size_t at)
     if (!s.negated && !sn_str_eq(name, SN_STR("is")) &&
         !sn_str_eq(name, SN_STR("where")) && !sn_str_eq(name, SN_STR("matches")))
         return sn_select_fail(in, at, "unknown pseudo-class ':%.*s()'", SN_FMT(name));
-    return read_inner(in, false, !s.negated, &s.list) && add(in, &s);
+    return read_inner(in, false, !s.negated, &s.list) && add_simple(in, &s);
 }
 
 static bool
@@ -274,11 +274,11 @@ add_nth_word(sn_select_in *in, const nth_word *w)
                    .of_type = w->of_type,
                    .list = SN_SELECT_NONE};
 
-    add(in, &s);
+    add_simple(in, &s);
     if (!w->both)
         return true;
     s.last = true;
-    return add(in, &s);
+    return add_simple(in, &s);
 }
 
 static bool
@@ -293,11 +293,11 @@ read_word(sn_select_in *in, sn_str name, size_t at)
         if (sn_str_eq(name, sn_str_of(states[i].name))) {
             s.state = states[i].state;
             in->out->has_scope = in->out->has_scope || s.state == SN_STATE_SCOPE;
-            return add(in, &s);
+            return add_simple(in, &s);
         }
     s.state = SN_STATE_NEVER;
     if (AMONG(name, elements)) /* ":before", as it was before level 3 */
-        return add(in, &s);
+        return add_simple(in, &s);
     return sn_select_fail(in, at, "unknown pseudo-class ':%.*s'", SN_FMT(name));
 }
 
@@ -317,11 +317,11 @@ read_element(sn_select_in *in, size_t at)
         if (!sn_str_eq(name, SN_STR("slotted")) && !sn_str_eq(name, SN_STR("part")))
             return sn_select_fail(in, at, "unknown pseudo-element '::%.*s()'",
                                   SN_FMT(name));
-        return read_inner(in, false, false, &ignored) && add(in, &s);
+        return read_inner(in, false, false, &ignored) && add_simple(in, &s);
     }
     if (!AMONG(name, elements) && !AMONG(name, more_elements))
         return sn_select_fail(in, at, "unknown pseudo-element '::%.*s'", SN_FMT(name));
-    return add(in, &s);
+    return add_simple(in, &s);
 }
 
 static bool
@@ -366,7 +366,7 @@ read_simple(sn_select_in *in, bool *out_read)
         return sn_select_fail(in, from,
                               c == '#' ? "expected a name after '#'"
                                        : "expected a class name after '.'");
-    return add(in, &s);
+    return add_simple(in, &s);
 }
 
 /* What a person would call the thing that is not there. */
@@ -413,7 +413,7 @@ compound(sn_select_in *in, const char *behind, sn_compound *out)
 }
 
 static bool
-keep(sn_select_in *in, const sn_compound *c, uint16_t *out_at)
+keep_compound(sn_select_in *in, const sn_compound *c, uint16_t *out_at)
 {
     if (in->out->compounds == SN_SELECT_COMPOUNDS)
         return sn_select_fail(in, in->at, "more than %d compounds", SN_SELECT_COMPOUNDS);
@@ -464,7 +464,7 @@ complex(sn_select_in *in, bool relative, const char *behind, uint16_t *out_last)
         c.left = left;
         c.comb = (uint8_t)comb;
         c.lead = (uint8_t)lead;
-        if (!keep(in, &c, &left))
+        if (!keep_compound(in, &c, &left))
             return false;
         comb = combinator(in, &behind);
         if (comb == SN_COMB_NONE)

@@ -263,7 +263,7 @@ enter_scope(sn_match *m, seine_node scope)
 }
 
 static seine_err
-begin(sn_match *m, seine_finder *f, const seine_select *s, seine_node scope)
+begin_match(sn_match *m, seine_finder *f, const seine_select *s, seine_node scope)
 {
     *m = (sn_match){.f = f, .known = known(f, s)};
     if (!m->known)
@@ -278,7 +278,7 @@ seine_finder_next(seine_finder *f, const seine_select *s, seine_node scope,
 {
     sn_match m;
     seine_node end = seine_node_end(f->tree, scope), n = *node + 1, found = 0;
-    seine_err e = begin(&m, f, s, scope);
+    seine_err e = begin_match(&m, f, s, scope);
 
     while (e == SEINE_OK && n < end && found == 0) {
         const sn_node *at = sn_tree_node(f->tree, n);
@@ -302,7 +302,7 @@ seine_finder_matches(seine_finder *f, const seine_select *s, seine_node node,
                      bool *out_matches)
 {
     sn_match m;
-    seine_err e = begin(&m, f, s, 0);
+    seine_err e = begin_match(&m, f, s, 0);
 
     if (e != SEINE_OK)
         return e;

@@ -112,7 +112,7 @@ put_char(sn_buf *out, uint32_t c)
 
 /* Behind the backslash. */
 static void
-escape(sn_select_in *in)
+read_escape(sn_select_in *in)
 {
     sn_buf *out = &in->out->text;
     uint32_t c = 0;
@@ -159,7 +159,7 @@ sn_select_name(sn_select_in *in, sn_select_span *out)
             in->at++;
         } else if (is_escape(in, in->at)) {
             in->at++;
-            escape(in);
+            read_escape(in);
         } else {
             break;
         }
@@ -190,7 +190,7 @@ sn_select_string(sn_select_in *in, sn_select_span *out)
             in->at++;
         } else if (is_escape(in, in->at)) {
             in->at++;
-            escape(in);
+            read_escape(in);
         } else { /* a line goes on */
             in->at++;
             if (sn_select_peek(in) == '\r' && sn_select_peek2(in) == '\n')
@@ -214,7 +214,7 @@ sn_select_lower(sn_select_in *in, sn_select_span s)
 }
 
 static bool
-digits(sn_select_in *in, int32_t *out)
+read_digits(sn_select_in *in, int32_t *out)
 {
     int64_t n = 0;
 
@@ -255,7 +255,7 @@ sn_select_nth(sn_select_in *in, int32_t *out_a, int32_t *out_b)
         sign = -1;
     else
         sn_select_skip(in, '+');
-    bool counted = digits(in, &a);
+    bool counted = read_digits(in, &a);
     if (!sn_select_skip(in, 'n') && !sn_select_skip(in, 'N')) {
         *out_b = sign * a;
         return counted;
@@ -270,7 +270,7 @@ sn_select_nth(sn_select_in *in, int32_t *out_a, int32_t *out_b)
     }
     in->at++;
     sn_select_blanks(in);
-    if (!digits(in, &b))
+    if (!read_digits(in, &b))
         return false;
     *out_b = c == '-' ? -b : b;
     return true;

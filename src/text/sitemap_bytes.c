@@ -105,9 +105,9 @@ set_declared(seine_sitemap *s, sn_str name)
         set_encoding(s, c);
 }
 
-/* By its mark, which is passed over, or by its first "<". */
+/* Sets the encoding by its mark, which is passed over, or by its first "<". */
 static bool
-is_utf16(seine_sitemap *s)
+detect_utf16(seine_sitemap *s)
 {
     sn_str head = {s->head, s->n_head};
 
@@ -143,7 +143,7 @@ decide(seine_sitemap *s, bool is_last)
     }
     if (!is_last && (sn_str_starts(mark, head) || (head.len == 1 && is_odd(first))))
         return;
-    if (!s->is_foreign && is_utf16(s))
+    if (!s->is_foreign && detect_utf16(s))
         return;
     s->form = first == '<' ? SN_FORM_XML : SN_FORM_TEXT;
     if (s->form == SN_FORM_TEXT)

@@ -28,7 +28,7 @@ letters(sn_str s)
 
 /* Digits with a point among them at the start of s, at most 18. */
 static seine_err
-number(sn_str s, uint64_t *out_digits, unsigned *out_places, size_t *out_len)
+read_number(sn_str s, uint64_t *out_digits, unsigned *out_places, size_t *out_len)
 {
     uint64_t n = 0;
     unsigned places = 0, used = 0;
@@ -86,7 +86,7 @@ sn_span_parse(sn_str s, seine_span *out_span)
         uint64_t n;
         unsigned places;
         size_t len;
-        seine_err e = number(s, &n, &places, &len);
+        seine_err e = read_number(s, &n, &places, &len);
         if (e != SEINE_OK)
             return e;
 

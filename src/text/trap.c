@@ -138,7 +138,7 @@ typedef struct pen {
 } pen;
 
 static void
-put(pen *p, sn_str text)
+put_str(pen *p, sn_str text)
 {
     if (p->cut || p->len + text.len > SN_TRAP_ROOM - 3) {
         p->cut = true;
@@ -238,12 +238,12 @@ put_text(pen *p, sn_str s)
 
         if (is_escape(s, i)) {
             char escape[3] = {'%', sn_lower(s.ptr[i + 1]), sn_lower(s.ptr[i + 2])};
-            put(p, (sn_str){escape, 3});
+            put_str(p, (sn_str){escape, 3});
             i += 2;
         } else if (!sn_is_digit(c)) {
-            put(p, (sn_str){&c, 1});
+            put_str(p, (sn_str){&c, 1});
         } else if (i == 0 || !sn_is_digit(s.ptr[i - 1]) || ends_escape(s, i - 1)) {
-            put(p, SN_STR("#"));
+            put_str(p, SN_STR("#"));
             varies = true;
         }
     }
@@ -255,11 +255,11 @@ static bool
 put_segment(pen *p, sn_str s)
 {
     if (is_number(s))
-        put(p, SN_STR("#"));
+        put_str(p, SN_STR("#"));
     else if (is_uuid(s) || is_hex(s))
-        put(p, SN_STR("%x"));
+        put_str(p, SN_STR("%x"));
     else if (is_token(s))
-        put(p, SN_STR("%t"));
+        put_str(p, SN_STR("%t"));
     else
         return put_text(p, s);
     return true;
@@ -288,8 +288,8 @@ put_query(pen *p, sn_str query)
 
     sort(names, shown);
     for (uint32_t i = 0; i < shown; i++) {
-        put(p, i == 0 ? SN_STR("?") : SN_STR("&"));
-        put(p, names[i]);
+        put_str(p, i == 0 ? SN_STR("?") : SN_STR("&"));
+        put_str(p, names[i]);
     }
     return n;
 }
@@ -305,12 +305,12 @@ sn_trap_pattern(sn_str path, sn_str query, char out[SN_TRAP_ROOM], sn_trap_kind 
     path = bounded(path);
     query = bounded(query);
     while (n < SN_TRAP_SHOWN && next_segment(&path, &segment)) {
-        put(&p, SN_STR("/"));
+        put_str(&p, SN_STR("/"));
         out_kind->varies |= put_segment(&p, segment);
         n++;
     }
     if (path.len > 0) {
-        put(&p, SN_STR("/**"));
+        put_str(&p, SN_STR("/**"));
         out_kind->varies = true;
     }
     out_kind->params = put_query(&p, query);

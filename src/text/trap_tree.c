@@ -81,7 +81,7 @@ is_literal(sn_str name)
 
 /* NOBODY: none. */
 static uint16_t
-find(const sn_trap_tree *t, uint16_t of, sn_str name)
+find_child(const sn_trap_tree *t, uint16_t of, sn_str name)
 {
     const node *nodes = t->nodes;
 
@@ -94,7 +94,7 @@ find(const sn_trap_tree *t, uint16_t of, sn_str name)
 }
 
 static void
-drop(sn_trap_tree *t, uint16_t i)
+drop_node(sn_trap_tree *t, uint16_t i)
 {
     sn_free(t->nodes[i].name);
     t->nodes[i] = (node){.next = t->spare};
@@ -127,8 +127,9 @@ join(sn_trap_tree *t, uint16_t to, uint16_t from)
     for (uint16_t i = nodes[from].child, next; i != NOBODY; i = next) {
         next = nodes[i].next;
         bool is_star = i == nodes[from].star;
-        uint16_t same =
-            is_star ? nodes[to].star : find(t, to, (sn_str){nodes[i].name, nodes[i].len});
+        uint16_t same = is_star
+                            ? nodes[to].star
+                            : find_child(t, to, (sn_str){nodes[i].name, nodes[i].len});
 
         if (same != NOBODY)
             join(t, same, i);
@@ -138,7 +139,7 @@ join(sn_trap_tree *t, uint16_t to, uint16_t from)
             nodes[to].star = i;
     }
     nodes[from].child = NOBODY;
-    drop(t, from);
+    drop_node(t, from);
     if (nodes[to].n_literal > CHILDREN)
         fold(t, to);
 }
@@ -172,7 +173,7 @@ fold(sn_trap_tree *t, uint16_t of)
 }
 
 static bool
-has_room(sn_trap_tree *t)
+make_room(sn_trap_tree *t)
 {
     if (t->spare != NOBODY || t->n < t->room)
         return true;
@@ -187,12 +188,12 @@ has_room(sn_trap_tree *t)
 }
 
 static uint16_t
-make(sn_trap_tree *t, sn_str name)
+make_node(sn_trap_tree *t, sn_str name)
 {
     char *copy = sn_alloc(name.len < 2 ? 2 : name.len);
     uint16_t i = t->spare;
 
-    if (!copy || !has_room(t)) {
+    if (!copy || !make_room(t)) {
         sn_free(copy);
         return NOBODY;
     }
@@ -212,7 +213,7 @@ make(sn_trap_tree *t, sn_str name)
 static seine_err
 child_of(sn_trap_tree *t, uint16_t of, sn_str name, uint16_t *out_child)
 {
-    *out_child = find(t, of, name);
+    *out_child = find_child(t, of, name);
     if (*out_child != NOBODY)
         return SEINE_OK;
     bool full = t->used == NODES;
@@ -225,7 +226,7 @@ child_of(sn_trap_tree *t, uint16_t of, sn_str name, uint16_t *out_child)
     *out_child = of;
     if (full)
         return SEINE_OK;
-    uint16_t i = make(t, name);
+    uint16_t i = make_node(t, name);
     if (i == NOBODY)
         return SEINE_E_NOMEM;
     hang(t, of, i);
@@ -240,7 +241,7 @@ sn_trap_counted(const sn_trap_tree *t, sn_str pattern)
     sn_str name;
 
     while (next_name(&pattern, &name)) {
-        below = find(t, at, name);
+        below = find_child(t, at, name);
         if (below == NOBODY)
             return t->used == NODES ? t->nodes[at].count : 0;
         at = below;

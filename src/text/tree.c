@@ -85,7 +85,7 @@ sn_tree_name_text(const seine_tree *t, uint32_t name)
 }
 
 static bool
-grow(seine_tree *t)
+grow_table(seine_tree *t)
 {
     uint32_t size = t->table ? 2 * t->table_size : TABLE, *table;
 
@@ -107,7 +107,7 @@ sn_tree_intern(seine_tree *t, sn_str name)
 {
     span s = {0, (uint32_t)name.len};
 
-    if (!grow(t) || sn_buf_done(&t->text) != SEINE_OK ||
+    if (!grow_table(t) || sn_buf_done(&t->text) != SEINE_OK ||
         sn_buf_done(&t->name_mem) != SEINE_OK) {
         t->name_mem.err = SEINE_E_NOMEM; /* a half-filled table is never looked at */
         return 0;
@@ -194,7 +194,7 @@ seine_node_end(const seine_tree *t, seine_node n)
 }
 
 static seine_view
-view(sn_str s)
+never_null(sn_str s)
 {
     return (seine_view){s.ptr ? s.ptr : "", s.len};
 }
@@ -205,10 +205,10 @@ seine_node_name(const seine_tree *t, seine_node n)
     const sn_node *node = at(t, n);
 
     if (node->kind == SEINE_NODE_ELEMENT)
-        return view(sn_tree_name_text(t, node->name));
+        return never_null(sn_tree_name_text(t, node->name));
     if (node->kind == SEINE_NODE_DOCTYPE)
-        return view((sn_str){t->text.ptr + node->at, node->len});
-    return view(SN_STR(""));
+        return never_null((sn_str){t->text.ptr + node->at, node->len});
+    return never_null(SN_STR(""));
 }
 
 bool
@@ -233,8 +233,8 @@ seine_node_attr_at(const seine_tree *t, seine_node n, size_t i, seine_attr *out)
     if (node->kind != SEINE_NODE_ELEMENT || i >= node->len)
         return false;
     const sn_tree_attr *a = sn_tree_attr_at(t, node->at + (uint32_t)i);
-    out->name = view(sn_tree_name_text(t, a->name));
-    out->value = view((sn_str){t->text.ptr + a->at, a->len});
+    out->name = never_null(sn_tree_name_text(t, a->name));
+    out->value = never_null((sn_str){t->text.ptr + a->at, a->len});
     return true;
 }
 
@@ -245,7 +245,7 @@ seine_node_attr(const seine_tree *t, seine_node n, const char *name)
 
     if (n < sn_tree_size(t) &&
         sn_tree_value(t, n, sn_tree_name(t, sn_str_of(name)), &value))
-        return view(value);
+        return never_null(value);
     return (seine_view){NULL, 0};
 }
 
@@ -256,6 +256,6 @@ seine_node_value(const seine_tree *t, seine_node n)
 
     if (node->kind != SEINE_NODE_TEXT && node->kind != SEINE_NODE_COMMENT &&
         node->kind != SEINE_NODE_INSTRUCTION)
-        return view(SN_STR(""));
-    return view((sn_str){t->text.ptr + node->at, node->len});
+        return never_null(SN_STR(""));
+    return never_null((sn_str){t->text.ptr + node->at, node->len});
 }

@@ -146,7 +146,7 @@ string(const mycore_string_t *s)
 }
 
 static uint32_t
-keep(seine_tree *t, sn_str s)
+keep_text(seine_tree *t, sn_str s)
 {
     uint32_t at = (uint32_t)t->text.len;
 
@@ -166,7 +166,7 @@ attr_ns(enum myhtml_namespace ns)
 /* Of two attributes of one name the first counts: each name remembers the node that
  * had it last. */
 static bool
-is_first(seine_tree *t, uint32_t name)
+note_if_first(seine_tree *t, uint32_t name)
 {
     sn_buf *seen = &t->maker->seen;
     uint32_t me = sn_tree_size(t);
@@ -195,9 +195,10 @@ copy_attrs(seine_tree *t, const myhtml_token_node_t *token, sn_node *out)
         sn_str value = string(&a->value);
         uint32_t name = sn_tree_intern(t, string(&a->key));
 
-        if (sn_buf_done(&t->attr_mem) != SEINE_OK || !is_first(t, name))
+        if (sn_buf_done(&t->attr_mem) != SEINE_OK || !note_if_first(t, name))
             continue;
-        sn_tree_attr mine = {name, keep(t, value), (uint32_t)value.len, attr_ns(a->ns)};
+        sn_tree_attr mine = {name, keep_text(t, value), (uint32_t)value.len,
+                             attr_ns(a->ns)};
         sn_buf_add(&t->attr_mem, &mine, sizeof mine);
         out->len++;
     }
@@ -222,7 +223,7 @@ tag_name(seine_tree *t, const myhtml_tree_node_t *node)
 static void
 copy_text(seine_tree *t, sn_str s, sn_node *out)
 {
-    out->at = keep(t, s);
+    out->at = keep_text(t, s);
     out->len = (uint32_t)s.len;
 }
 
@@ -263,10 +264,10 @@ copy_instruction(seine_tree *t, sn_str s, sn_node *out)
         from++;
     if (s.len > n && s.ptr[s.len - 1] == '?')
         s.len--;
-    out->at = keep(t, target);
+    out->at = keep_text(t, target);
     sn_buf_char(&t->text, ' ');
     if (from < s.len)
-        keep(t, sn_str_slice(s, from, s.len));
+        keep_text(t, sn_str_slice(s, from, s.len));
     out->len = (uint32_t)t->text.len - out->at;
     out->kind = SEINE_NODE_INSTRUCTION;
     return true;
@@ -441,8 +442,8 @@ find_root(seine_tree *t)
 }
 
 static seine_err
-make(seine_tree *t, const char *html, size_t len, const seine_tree_opts *opts,
-     uint64_t most)
+make_tree(seine_tree *t, const char *html, size_t len, const seine_tree_opts *opts,
+          uint64_t most)
 {
     if (!t->maker && !(t->maker = maker_new()))
         return SEINE_E_NOMEM;
@@ -481,7 +482,7 @@ seine_tree_parse(seine_tree *t, const char *html, size_t len, const seine_tree_o
         e = gate->take(nodes * NODE_COST, gate->arg);
     if (e != SEINE_OK)
         return e;
-    e = make(t, html, len, opts, nodes);
+    e = make_tree(t, html, len, opts, nodes);
     if (gate)
         gate->give(nodes * NODE_COST, gate->arg);
     if (e != SEINE_OK)

@@ -34,7 +34,7 @@ is_html(const seine_tree *t, const sn_node *n, const char *names)
 }
 
 static seine_err
-finish(sn_buf *b, seine_text *out_text)
+finish_text(sn_buf *b, seine_text *out_text)
 {
     seine_err e;
 
@@ -55,7 +55,7 @@ seine_node_text(const seine_tree *t, seine_node n, seine_text *out_text)
     for (seine_node i = n; i < seine_node_end(t, n); i++)
         if (sn_tree_node(t, i)->kind == SEINE_NODE_TEXT)
             sn_buf_str(&b, text_of(t, sn_tree_node(t, i)));
-    return finish(&b, out_text);
+    return finish_text(&b, out_text);
 }
 
 /* Words with what stood between them: 0 nothing, 1 a blank, 2 a new line. */
@@ -151,7 +151,7 @@ seine_node_words(const seine_tree *t, seine_node n, seine_text *out_text)
             open = i;
         i++;
     }
-    return finish(&w.out, out_text);
+    return finish_text(&w.out, out_text);
 }
 
 static void
@@ -271,7 +271,7 @@ seine_node_html(const seine_tree *t, seine_node n, seine_text *out_text)
         if (open == n)
             break;
     }
-    return finish(&b, out_text);
+    return finish_text(&b, out_text);
 }
 
 /* html5lib's form. */
@@ -451,5 +451,5 @@ seine_tree_print(const seine_tree *t, seine_text *out_text)
             open = i;
         }
     }
-    return finish(&b, out_text);
+    return finish_text(&b, out_text);
 }

@@ -51,7 +51,7 @@ without_breaks(sn_str s, char *out)
 
 /* Where the n-th byte that is no break stands. */
 static size_t
-place(sn_str s, size_t n)
+place_of_byte(sn_str s, size_t n)
 {
     size_t i = 0;
 
@@ -112,7 +112,7 @@ build_without_breaks(seine_url *u, const seine_url *base, sn_str text,
     seine_err e = build(u, base, (sn_str){kept, n}, flaw, out_steps);
 
     *out_steps += text.len;
-    flaw->at = place(text, flaw->at);
+    flaw->at = place_of_byte(text, flaw->at);
     return e;
 }
 

@@ -6,7 +6,7 @@
 /* A number in decimal, octal (0) or hexadecimal (0x), in lower case; "" and "0x" are
  * none and 0. More than 32 bits are 2^32, which no part may be. */
 static bool
-number(sn_str s, uint64_t *out_n)
+read_number(sn_str s, uint64_t *out_n)
 {
     const uint64_t most = UINT64_C(1) << 32;
     unsigned base = 10;
@@ -53,7 +53,7 @@ ends_in_number(sn_str name)
     sn_str last = sn_str_slice(name, dot, name.len);
     if (last.len == 0 || !sn_is_digit(last.ptr[0]))
         return false;
-    return is_digits(last) || number(last, &n);
+    return is_digits(last) || read_number(last, &n);
 }
 
 /* One to four numbers; the last fills the bytes that are left. */
@@ -68,7 +68,7 @@ read_ipv4(sn_str name, uint32_t *out_address)
         sn_str part;
 
         more = sn_str_cut(name, '.', &part, &name);
-        if (count == 4 || !number(part, &n[count++]))
+        if (count == 4 || !read_number(part, &n[count++]))
             return false;
     } while (more);
     for (size_t i = 0; i + 1 < count; i++) {
@@ -118,7 +118,7 @@ read_tail(sn_str s, uint16_t *pieces)
         bool dotted = sn_str_cut(s, '.', &part, &s);
 
         if (dotted != (i < 3) || part.len > 3 || !is_digits(part) ||
-            (part.len > 1 && part.ptr[0] == '0') || !number(part, &n) || n > 255)
+            (part.len > 1 && part.ptr[0] == '0') || !read_number(part, &n) || n > 255)
             return false;
         bytes[i] = (unsigned)n;
     }

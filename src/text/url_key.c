@@ -140,7 +140,7 @@ struct text {
 };
 
 static void
-add(struct text *t, const char *bytes, size_t n)
+add_bytes(struct text *t, const char *bytes, size_t n)
 {
     for (size_t i = 0; i < n; i++, t->len++)
         if (t->len < t->cap)
@@ -157,7 +157,7 @@ add_number(struct text *t, int n)
         digits[--at] = (char)('0' + n % 10);
         n /= 10;
     } while (n > 0);
-    add(t, digits + at, sizeof digits - at);
+    add_bytes(t, digits + at, sizeof digits - at);
 }
 
 static size_t
@@ -178,11 +178,11 @@ seine_url_authority(const seine_url *u, char *buf, size_t cap)
     if (host.len == 0)
         return ended(&t);
     host.len -= host.len > 1 && host.ptr[host.len - 1] == '.';
-    add(&t, u->href, u->scheme_end);
-    add(&t, "://", 3);
-    add(&t, host.ptr, host.len);
+    add_bytes(&t, u->href, u->scheme_end);
+    add_bytes(&t, "://", 3);
+    add_bytes(&t, host.ptr, host.len);
     if (port >= 0) {
-        add(&t, ":", 1);
+        add_bytes(&t, ":", 1);
         add_number(&t, port);
     }
     return ended(&t);
@@ -193,7 +193,7 @@ no_origin(char *buf, size_t cap)
 {
     struct text t = {buf, cap, 0};
 
-    add(&t, "null", 4);
+    add_bytes(&t, "null", 4);
     return ended(&t);
 }
 
@@ -222,8 +222,8 @@ seine_url_origin(const seine_url *u, char *buf, size_t cap)
         return blob_origin(u, buf, cap);
     if (u->scheme == SN_SCHEME_OTHER || u->scheme == SN_SCHEME_FILE)
         return no_origin(buf, cap);
-    add(&t, scheme.ptr, scheme.len);
-    add(&t, "://", 3);
-    add(&t, host.ptr, host.len);
+    add_bytes(&t, scheme.ptr, scheme.len);
+    add_bytes(&t, "://", 3);
+    add_bytes(&t, host.ptr, host.len);
     return ended(&t);
 }

@@ -57,7 +57,7 @@ escape_one(sn_url_build *b, const char *at, const char *end)
 
 /* The first byte that is one of `bits`; four at a time, for most are not. */
 static const char *
-find(const char *at, const char *end, unsigned bits)
+find_class(const char *at, const char *end, unsigned bits)
 {
     for (; end - at >= 4; at += 4)
         if ((sn_url_is(at[0], bits) | sn_url_is(at[1], bits) | sn_url_is(at[2], bits) |
@@ -75,7 +75,7 @@ sn_url_escape(sn_url_build *b, const char *at, const char *end, unsigned set,
     while (at < end) {
         const char *run = at;
 
-        at = find(at, end, set | stop);
+        at = find_class(at, end, set | stop);
         sn_url_add(b, run, (size_t)(at - run));
         b->steps += (size_t)(at - run) + 1;
         if (at == end || sn_url_is(*at, stop))

@@ -54,7 +54,7 @@ grumble(sn_xml *x, const char *flaw)
 }
 
 static void
-fail(sn_xml *x, const char *flaw)
+fail_page(sn_xml *x, const char *flaw)
 {
     grumble(x, flaw);
     x->err = SEINE_E_BAD_XML;
@@ -76,7 +76,7 @@ hash_of(sn_str s)
 }
 
 static sn_xml_answer
-tell(sn_xml *x, sn_xml_event *e)
+tell_event(sn_xml *x, sn_xml_event *e)
 {
     e->depth = x->depth;
     e->parent = x->depth > 1 ? x->open[x->depth - 2].role : 0;
@@ -103,13 +103,13 @@ open_element(sn_xml *x)
     sn_xml_event e = {.what = SN_XML_OPEN};
 
     if (x->depth == SN_XML_DEPTH) {
-        fail(x, "more than 64 elements are open");
+        fail_page(x, "more than 64 elements are open");
         return;
     }
     x->open[x->depth++] = (sn_xml_level){hash_of((sn_str){x->name, x->n_name}), 0};
     x->steps += x->n_name;
     split(x, &e);
-    sn_xml_answer a = tell(x, &e);
+    sn_xml_answer a = tell_event(x, &e);
     x->open[x->depth - 1].role = a.role;
     x->wants_attrs = a.attrs;
     if (a.text && x->kept == 0) {
@@ -128,7 +128,7 @@ close_element(sn_xml *x)
         e.value = (sn_str){x->text, x->n_text};
         x->kept = 0;
     }
-    tell(x, &e);
+    tell_event(x, &e);
     x->depth--;
     x->is_over |= x->depth == 0;
 }
@@ -147,7 +147,7 @@ close_named(sn_xml *x)
     if (fits == 0) {
         grumble(x, "an end tag without its start");
         if (++x->strays > SN_XML_STRAYS)
-            fail(x, "an end tag without its start");
+            fail_page(x, "an end tag without its start");
         return;
     }
     if (fits < x->depth)
@@ -165,7 +165,7 @@ end_attr(sn_xml *x)
         return;
     e.role = x->open[x->depth - 1].role;
     split(x, &e);
-    tell(x, &e);
+    tell_event(x, &e);
 }
 
 /* Lines end in it. */
@@ -194,15 +194,15 @@ is_kept(const sn_xml *x, unsigned state)
 
 /* Bytes of a text or a value that is wanted. */
 static void
-keep(sn_xml *x, unsigned state, sn_str s)
+keep_bytes(sn_xml *x, unsigned state, sn_str s)
 {
     size_t *n = is_text(state) ? &x->n_text : &x->n_value;
     char *to = is_text(state) ? x->text : x->value;
 
     if (s.len > SN_XML_TEXT - *n) {
         pass(x, sn_str_slice(s, 0, SN_XML_TEXT - *n));
-        fail(x,
-             is_text(state) ? "a text of more than 8 KiB" : "a value of more than 8 KiB");
+        fail_page(x, is_text(state) ? "a text of more than 8 KiB"
+                                    : "a value of more than 8 KiB");
         return;
     }
     if (s.len > 0)
@@ -214,7 +214,7 @@ static void
 keep_if(sn_xml *x, unsigned state, sn_str s)
 {
     if (is_kept(x, state))
-        keep(x, state, s);
+        keep_bytes(x, state, s);
 }
 
 /* The bytes of a run, with their lines. */
@@ -227,7 +227,7 @@ keep_run(sn_xml *x, unsigned state, sn_str s)
 
         if (rest.len > 0) {
             pass(x, (sn_str){s.ptr, (size_t)(rest.ptr - s.ptr)});
-            fail(x, "text before the first element");
+            fail_page(x, "text before the first element");
         }
     }
     if (x->err == SEINE_OK)
@@ -254,7 +254,7 @@ take_name(sn_xml *x, sn_str *in)
         n++;
     x->steps += n;
     if (n > (size_t)(SN_XML_NAME - x->n_name)) {
-        fail(x, "a name of more than 256 bytes");
+        fail_page(x, "a name of more than 256 bytes");
         return false;
     }
     memcpy(x->name + x->n_name, in->ptr, n);
@@ -264,7 +264,7 @@ take_name(sn_xml *x, sn_str *in)
 }
 
 static char
-next(sn_xml *x, sn_str *in)
+next_byte(sn_xml *x, sn_str *in)
 {
     char c = *in->ptr;
 
@@ -278,7 +278,7 @@ next(sn_xml *x, sn_str *in)
 /* Takes everything before the first `a`, and before the first & if that counts: in one
  * pass, or many of them would be looked for again and again. */
 static sn_str
-run(sn_xml *x, sn_str *in, char a, bool refs)
+take_run(sn_xml *x, sn_str *in, char a, bool refs)
 {
     size_t n = 0;
 
@@ -299,7 +299,7 @@ run(sn_xml *x, sn_str *in, char a, bool refs)
 static void
 begin_ref(sn_xml *x, sn_str *in)
 {
-    next(x, in);
+    next_byte(x, in);
     x->after = x->state;
     x->state = REF;
     x->n_ref = 0;
@@ -308,14 +308,14 @@ begin_ref(sn_xml *x, sn_str *in)
 static void
 outside(sn_xml *x, sn_str *in)
 {
-    keep_run(x, OUTSIDE, run(x, in, '<', is_kept(x, OUTSIDE)));
+    keep_run(x, OUTSIDE, take_run(x, in, '<', is_kept(x, OUTSIDE)));
     if (in->len == 0 || x->err != SEINE_OK)
         return;
     if (*in->ptr == '&') {
         begin_ref(x, in);
         return;
     }
-    next(x, in);
+    next_byte(x, in);
     x->state = ANGLE;
 }
 
@@ -330,7 +330,7 @@ angle(sn_xml *x, sn_str *in)
         x->state = NAME;
         return;
     }
-    next(x, in);
+    next_byte(x, in);
     if (c == '/')
         x->state = END_NAME;
     else if (c == '!')
@@ -338,7 +338,7 @@ angle(sn_xml *x, sn_str *in)
     else if (c == '?')
         x->state = INSTRUCTION;
     else
-        fail(x, "a < that begins nothing");
+        fail_page(x, "a < that begins nothing");
 }
 
 static void
@@ -349,7 +349,7 @@ mark(sn_xml *x, sn_str *in)
         uint8_t len, state;
     } marks[] = {{"--", 2, COMMENT}, {"[CDATA[", 7, CDATA}, {"DOCTYPE", 7, DOCTYPE}};
 
-    x->mark[x->seen++] = next(x, in);
+    x->mark[x->seen++] = next_byte(x, in);
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
         sn_str want = {marks[i].text, marks[i].len}, have = {x->mark, x->seen};
 
@@ -362,7 +362,7 @@ mark(sn_xml *x, sn_str *in)
         }
         return;
     }
-    fail(x, "<! that begins nothing");
+    fail_page(x, "<! that begins nothing");
 }
 
 /* "-->" */
@@ -370,10 +370,10 @@ static void
 comment(sn_xml *x, sn_str *in)
 {
     if (x->seen == 0)
-        pass(x, run(x, in, '-', false));
+        pass(x, take_run(x, in, '-', false));
     if (in->len == 0)
         return;
-    char c = next(x, in);
+    char c = next_byte(x, in);
     if (c == '>' && x->seen == 2)
         x->state = OUTSIDE;
     else if (c != '-')
@@ -387,15 +387,15 @@ static void
 cdata(sn_xml *x, sn_str *in)
 {
     if (x->seen == 0)
-        keep_run(x, CDATA, run(x, in, ']', false));
+        keep_run(x, CDATA, take_run(x, in, ']', false));
     if (in->len == 0 || x->err != SEINE_OK)
         return;
     char c = *in->ptr;
     if (c == '>' && x->seen == 2) {
-        next(x, in);
+        next_byte(x, in);
         x->state = OUTSIDE;
     } else if (c == ']') {
-        next(x, in);
+        next_byte(x, in);
         if (x->seen == 2)
             keep_if(x, CDATA, SN_STR("]"));
         else
@@ -411,10 +411,10 @@ static void
 instruction(sn_xml *x, sn_str *in)
 {
     if (x->seen == 0)
-        pass(x, run(x, in, '?', false));
+        pass(x, take_run(x, in, '?', false));
     if (in->len == 0)
         return;
-    char c = next(x, in);
+    char c = next_byte(x, in);
     if (c == '>' && x->seen == 1)
         x->state = OUTSIDE;
     else
@@ -424,14 +424,14 @@ instruction(sn_xml *x, sn_str *in)
 static void
 doctype(sn_xml *x, sn_str *in)
 {
-    char c = next(x, in);
+    char c = next_byte(x, in);
 
     if (x->quote)
         x->quote = c == x->quote ? '\0' : x->quote;
     else if (c == '"' || c == '\'')
         x->quote = c;
     else if (c == '[')
-        fail(x, "a DOCTYPE with a subset of its own");
+        fail_page(x, "a DOCTYPE with a subset of its own");
     else if (c == '>')
         x->state = OUTSIDE;
 }
@@ -451,7 +451,7 @@ tag(sn_xml *x, sn_str *in)
     char c = *in->ptr;
 
     if (c == '<' || c == '&' || c == '=' || c == '"' || c == '\'') {
-        fail(x, "a tag that does not end");
+        fail_page(x, "a tag that does not end");
         return;
     }
     if (c == '>')
@@ -463,7 +463,7 @@ tag(sn_xml *x, sn_str *in)
     if (x->state == ATTR)
         x->n_name = 0;
     else
-        next(x, in);
+        next_byte(x, in);
 }
 
 static void
@@ -472,7 +472,7 @@ slash(sn_xml *x, sn_str *in)
     x->state = TAG;
     if (*in->ptr != '>')
         return;
-    next(x, in);
+    next_byte(x, in);
     close_element(x);
     x->state = OUTSIDE;
 }
@@ -490,7 +490,7 @@ attr_behind(sn_xml *x, sn_str *in)
     char c = *in->ptr;
 
     if (c == '=' || sn_is_space(c))
-        next(x, in);
+        next_byte(x, in);
     if (c == '=') {
         x->state = EQUALS;
         x->n_value = 0;
@@ -507,11 +507,11 @@ equals(sn_xml *x, sn_str *in)
     if (c == '<' || c == '>') {
         x->state = TAG;
     } else if (c == '"' || c == '\'') {
-        next(x, in);
+        next_byte(x, in);
         x->quote = c;
         x->state = QUOTED;
     } else if (sn_is_space(c)) {
-        next(x, in);
+        next_byte(x, in);
     } else {
         x->state = BARE;
     }
@@ -520,14 +520,14 @@ equals(sn_xml *x, sn_str *in)
 static void
 quoted(sn_xml *x, sn_str *in)
 {
-    keep_run(x, QUOTED, run(x, in, x->quote, x->wants_attrs));
+    keep_run(x, QUOTED, take_run(x, in, x->quote, x->wants_attrs));
     if (in->len == 0 || x->err != SEINE_OK)
         return;
     if (*in->ptr == '&') {
         begin_ref(x, in);
         return;
     }
-    next(x, in);
+    next_byte(x, in);
     x->state = TAG;
     end_attr(x);
 }
@@ -544,7 +544,7 @@ bare(sn_xml *x, sn_str *in)
         end_attr(x);
     } else {
         keep_if(x, BARE, (sn_str){&(char){c}, 1});
-        next(x, in);
+        next_byte(x, in);
     }
 }
 
@@ -552,7 +552,7 @@ static void
 end_name(sn_xml *x, sn_str *in)
 {
     if (x->n_name == 0 && !starts_name(*in->ptr)) {
-        fail(x, "</ that ends nothing");
+        fail_page(x, "</ that ends nothing");
         return;
     }
     if (take_name(x, in))
@@ -562,13 +562,13 @@ end_name(sn_xml *x, sn_str *in)
 static void
 end_behind(sn_xml *x, sn_str *in)
 {
-    char c = next(x, in);
+    char c = next_byte(x, in);
 
     if (c == '>') {
         x->state = OUTSIDE;
         close_named(x);
     } else if (!sn_is_space(c)) {
-        fail(x, "an end tag that does not end");
+        fail_page(x, "an end tag that does not end");
     }
 }
 
@@ -636,13 +636,13 @@ end_ref(sn_xml *x, bool is_whole)
     x->state = x->after;
     x->steps += x->n_ref;
     if (n > 0) {
-        keep(x, x->after, (sn_str){out, n});
+        keep_bytes(x, x->after, (sn_str){out, n});
         return;
     }
-    keep(x, x->after, SN_STR("&"));
-    keep(x, x->after, ref);
+    keep_bytes(x, x->after, SN_STR("&"));
+    keep_bytes(x, x->after, ref);
     if (is_whole)
-        keep(x, x->after, SN_STR(";"));
+        keep_bytes(x, x->after, SN_STR(";"));
 }
 
 static void
@@ -651,10 +651,10 @@ reference(sn_xml *x, sn_str *in)
     char c = *in->ptr;
 
     if (c == ';') {
-        next(x, in);
+        next_byte(x, in);
         end_ref(x, true);
     } else if (x->n_ref < SN_XML_REF && (sn_is_alpha(c) || sn_is_digit(c) || c == '#')) {
-        x->ref[x->n_ref++] = next(x, in);
+        x->ref[x->n_ref++] = next_byte(x, in);
     } else {
         end_ref(x, false);
     }
@@ -686,7 +686,7 @@ sn_xml_end(sn_xml *x)
         const char *flaw = x->depth > 0 || x->state != OUTSIDE ? "it ends too early"
                                                                : "there is no element";
 
-        fail(x, flaw);
+        fail_page(x, flaw);
     }
     return x->err != SEINE_OK ? x->err : x->late;
 }
