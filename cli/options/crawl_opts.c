@@ -47,7 +47,7 @@ read_depth(const char *text, uint32_t *out_depth)
         *out_depth = UINT32_MAX;
         return SAY_DONE;
     }
-    const char *why = units_count(text, &n);
+    const char *why = seine_units_count(text, &n);
     if (!why && n > DEEPEST)
         why = "deeper than any site";
     if (why)

@@ -30,7 +30,7 @@ processors(void)
 }
 
 static seine_rate
-rate(pace p, uint64_t burst)
+rate(seine_frequency p, uint64_t burst)
 {
     return (seine_rate){p.count, p.per, (uint32_t)burst};
 }
@@ -127,7 +127,7 @@ read_budget(const char *text, seine_retry_budget_opts *o)
         o->ratio_milli = UINT32_MAX;
         return SAY_DONE;
     }
-    const char *why = units_share(text, 100000, &percent);
+    const char *why = seine_units_share(text, 100000, &percent);
     if (why)
         return bad("retry-budget", text, why, "--retry-budget 20%, or off");
     o->ratio_milli = percent * 10;

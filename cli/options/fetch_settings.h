@@ -47,7 +47,7 @@ typedef struct fetch_settings {
 
     /* how much at once */
     uint64_t concurrency, per_host, per_ip, burst, host_burst, queue, threads, max_memory;
-    pace rate, host_rate;
+    seine_frequency rate, host_rate;
     bool adaptive, mine;
 
     /* how long */

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "options/units.h"
+#include <seine/units.h>
+
 #include "screen/say.h"
 #include "screen/xalloc.h"
 
@@ -96,10 +97,10 @@ option_specs_range(const char *text, seine_span *out_first, seine_span *out_last
     if (!dots)
         return "not two durations";
     char *copy = xalloc_copy(text, (size_t)(dots - text));
-    const char *why = units_span(copy, &first);
+    const char *why = seine_units_span(copy, &first);
     free(copy);
     if (!why)
-        why = units_span(dots + 2, &last);
+        why = seine_units_span(dots + 2, &last);
     if (!why && last < first)
         why = "the second is shorter than the first";
     if (why)
@@ -123,10 +124,10 @@ option_specs_speed(const char *text, uint64_t *out_bytes, seine_span *out_span)
     if (!slash)
         return "not SIZE/DURATION";
     char *copy = xalloc_copy(text, (size_t)(slash - text));
-    const char *why = units_size(copy, &bytes);
+    const char *why = seine_units_size(copy, &bytes);
     free(copy);
     if (!why)
-        why = units_span(slash + 1, &span);
+        why = seine_units_span(slash + 1, &span);
     if (!why && (bytes == 0 || span == 0))
         why = "must be above 0";
     if (why)
@@ -140,7 +141,7 @@ static const char *
 read_small(const char *text, uint64_t min, uint64_t max, uint32_t *out)
 {
     uint64_t n;
-    const char *why = units_count(text, &n);
+    const char *why = seine_units_count(text, &n);
 
     if (!why && (n < min || n > max))
         why = "out of its range";
@@ -155,11 +156,11 @@ breaker_value(const char *key, const char *value, seine_breaker_opts *o, uint32_
     if (strcmp(key, "fail") == 0)
         return read_small(value, 0, UINT32_MAX, &o->failure_threshold);
     if (strcmp(key, "open") == 0)
-        return units_span(value, &o->open_for);
+        return seine_units_span(value, &o->open_for);
     if (strcmp(key, "max-open") == 0)
-        return units_span(value, &o->open_max);
+        return seine_units_span(value, &o->open_max);
     if (strcmp(key, "rate") == 0)
-        return units_share(value, 100, &o->failure_pct);
+        return seine_units_share(value, 100, &o->failure_pct);
     if (strcmp(key, "min") == 0)
         return read_small(value, 1, 1024, &o->min_calls);
     if (strcmp(key, "window") == 0)
@@ -231,9 +232,9 @@ option_specs_quota(const char *text, quota *out_quota)
     else if (strcmp(text, "all") == 0)
         q.all = true;
     else if (strchr(text, '%'))
-        why = units_share(text, 100, &q.percent);
+        why = seine_units_share(text, 100, &q.percent);
     else if (strcmp(text, "none") != 0 && strcmp(text, "off") != 0)
-        why = units_count(text, &q.count);
+        why = seine_units_count(text, &q.count);
     if (!why && strchr("0123456789", text[0]) && q.count == 0 && q.percent == 0)
         why = "must be above 0";
     if (!why)

@@ -22,13 +22,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "options/units.h"
+#include <seine/units.h>
+
 #include "screen/screen.h"
 
 typedef enum kind {
     KIND_FLAG,   /* bool; --x and --no-x */
     KIND_SPAN,   /* seine_span; "off" is SEINE_NEVER */
-    KIND_PACE,   /* pace */
+    KIND_PACE,   /* seine_frequency */
     KIND_COUNT,  /* uint64_t; "off" is 0 */
     KIND_SIZE,   /* uint64_t, bytes */
     KIND_SHARE,  /* uint32_t, percent; "off" is 0 */

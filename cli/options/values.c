@@ -30,7 +30,8 @@ static const char *
 read_count(const option *o, const char *text, uint64_t *out, char why[VALUES_WHY])
 {
     uint64_t n = 0;
-    const char *bad = o->kind == KIND_SIZE ? units_size(text, &n) : units_count(text, &n);
+    const char *bad =
+        o->kind == KIND_SIZE ? seine_units_size(text, &n) : seine_units_count(text, &n);
 
     if (bad)
         return bad;
@@ -70,11 +71,11 @@ values_read(const option *o, const char *text, void *settings, char why[VALUES_W
     switch (o->kind) {
     case KIND_SPAN:
         if (!off)
-            return units_span(text, at);
+            return seine_units_span(text, at);
         *(seine_span *)at = SEINE_NEVER;
         return NULL;
     case KIND_PACE:
-        return units_pace(text, at);
+        return seine_units_rate(text, at);
     case KIND_COUNT:
     case KIND_SIZE:
         if (!off)
@@ -83,7 +84,7 @@ values_read(const option *o, const char *text, void *settings, char why[VALUES_W
         return NULL;
     case KIND_SHARE:
         if (!off)
-            return units_share(text, o->max ? o->max : 100, at);
+            return seine_units_share(text, o->max ? o->max : 100, at);
         *(uint32_t *)at = 0;
         return NULL;
     case KIND_CHOICE:

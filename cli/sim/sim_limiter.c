@@ -53,7 +53,7 @@ peak_rate(const sim_limiter *sim, bool admitted)
 /* The burst that a bucket of this rate needs so that no request waits: the deepest debt
  * when every request is served at once. 0: more than a bucket can hold. */
 static uint64_t
-burst_for(const sim_limiter *sim, pace rate)
+burst_for(const sim_limiter *sim, seine_frequency rate)
 {
     const trace *t = sim->trace;
     const size_t *places = sim->by_key;
@@ -101,8 +101,8 @@ round_up(double per_second)
     snprintf(out.text, sizeof out.text, "%.*f/%c", decimals,
              decimals ? digits / pow(10, decimals) : digits * fmax(step, 1),
              units[u].name);
-    if (units_pace(out.text, &out.rate))
-        out.rate = (pace){0, SEINE_SECS(1)};
+    if (seine_units_rate(out.text, &out.rate))
+        out.rate = (seine_frequency){0, SEINE_SECS(1)};
     return out;
 }
 
@@ -113,7 +113,7 @@ rate_for(const sim_limiter *sim)
 {
     const trace *t = sim->trace;
     const policy *p = &sim->policy;
-    double low = pace_per_second(p->rate), high = low;
+    double low = seine_frequency_per_second(p->rate), high = low;
     offer none = {{0, SEINE_SECS(1)}, ""};
 
     for (size_t i = 0; i < t->count; i++)

@@ -18,13 +18,13 @@
 
 #include <seine/limiter.h>
 #include <seine/plumbing.h>
+#include <seine/units.h>
 
-#include "options/units.h"
 #include "screen/screen.h"
 #include "sim/trace.h"
 
 typedef struct policy {
-    pace rate; /* count 0: no limit */
+    seine_frequency rate; /* count 0: no limit */
     uint32_t burst;
     int64_t initial;     /* tokens, or SEINE_FULL */
     seine_span max_wait; /* 0: refuses at once; SEINE_NEVER: waits for ever */
@@ -34,7 +34,7 @@ typedef struct policy {
 
 /* A rate of three digits, and how it is typed. */
 typedef struct offer {
-    pace rate;
+    seine_frequency rate;
     char text[24];
 } offer;
 

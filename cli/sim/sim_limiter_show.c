@@ -132,9 +132,9 @@ put_rows(const sim_limiter *sim, const screen *s, const bins *b, const row *rows
     int columns = label + 2 + wide[0] + 2 + (waits ? wide[1] + 2 : 0) + wide[2] + 2;
     size_t used = (size_t)columns;
     size_t width = s->width > used + 4 ? s->width - used : 4;
-    double rate = sim->policy.rate.count
-                      ? pace_per_second(sim->policy.rate) * (double)b->width / 1e9
-                      : 0;
+    double rate = sim->policy.rate.count ? seine_frequency_per_second(sim->policy.rate) *
+                                               (double)b->width / 1e9
+                                         : 0;
     size_t mark = (size_t)(rate / (double)most * (double)width + 0.5);
     bool marked = false;
 
@@ -192,7 +192,8 @@ put_peaks(const sim_limiter *sim)
               figure_count(sim->peak_offered).text, what,
               figure_count(sim->peak_admitted).text);
     if (sim->policy.rate.count && !sim->trace->keys) {
-        double bound = (double)sim->policy.burst + pace_per_second(sim->policy.rate);
+        double bound =
+            (double)sim->policy.burst + seine_frequency_per_second(sim->policy.rate);
 
         out_print(" (at most %s)", figure_count((uint64_t)bound).text);
     }
@@ -331,7 +332,7 @@ sim_limiter_summary(const sim_limiter *sim)
     jsonl_set(out, "type", jsonl_string("summary"));
     jsonl_set(out, "rate",
               sim->policy.rate.count
-                  ? seine_json_new_real(pace_per_second(sim->policy.rate))
+                  ? seine_json_new_real(seine_frequency_per_second(sim->policy.rate))
                   : jsonl_string("off"));
     jsonl_set(out, "burst", seine_json_new_int(sim->policy.burst));
     jsonl_set(out, "requests", seine_json_new_int((int64_t)t->count));
@@ -352,6 +353,6 @@ sim_limiter_summary(const sim_limiter *sim)
         jsonl_set(out, "enough_burst", seine_json_new_int((int64_t)sim->enough_burst));
     if (sim->enough_rate.rate.count)
         jsonl_set(out, "enough_rate",
-                  seine_json_new_real(pace_per_second(sim->enough_rate.rate)));
+                  seine_json_new_real(seine_frequency_per_second(sim->enough_rate.rate)));
     return out;
 }

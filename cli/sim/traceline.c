@@ -8,8 +8,8 @@
 
 #include <seine/plumbing.h>
 #include <seine/retry.h>
+#include <seine/units.h>
 
-#include "options/units.h"
 #include "screen/say.h"
 
 bool
@@ -51,13 +51,13 @@ read_time(traceline *r, const char *p, const char *after)
         return true;
     }
     r->p = after;
-    if (units_decimal(p, n, SEINE_SECS(1), &r->event.at)) {
-        r->dated = r->event.at > UNITS_TEN_YEARS;
+    if (seine_units_decimal(p, n, SEINE_SECS(1), &r->event.at)) {
+        r->dated = r->event.at > SEINE_UNITS_TEN_YEARS;
         r->date = (seine_timestamp){r->event.at, 0, memchr(p, '.', n) != NULL};
         return true;
     }
     snprintf(word, sizeof word, "%.*s", (int)n, p);
-    if (n < sizeof word && units_span(word, &r->event.at) == NULL)
+    if (n < sizeof word && seine_units_span(word, &r->event.at) == NULL)
         return true;
     return traceline_wrong(r, p, "'%s' is not a time", show_bytes(p, n).text);
 }
@@ -69,7 +69,7 @@ read_tokens(traceline *r, const char *p)
     uint64_t n;
 
     snprintf(word, sizeof word, "%.*s", (int)word_length(p), p);
-    if (word_length(p) >= sizeof word || units_count(word, &n) || n > UINT32_MAX)
+    if (word_length(p) >= sizeof word || seine_units_count(word, &n) || n > UINT32_MAX)
         return traceline_wrong(r, p, "'%s' is not a number of tokens",
                                show_bytes(p, word_length(p)).text);
     r->event.n = (uint32_t)n;
@@ -131,7 +131,7 @@ read_took(traceline *r, const char *p)
     size_t n = word_length(p);
 
     snprintf(word, sizeof word, "%.*s", (int)n, p);
-    if (n >= sizeof word || units_span(word, &r->event.took))
+    if (n >= sizeof word || seine_units_span(word, &r->event.took))
         return traceline_wrong(r, p, "'%s' is not a duration", show_bytes(p, n).text);
     return true;
 }

@@ -4,7 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "options/units.h"
+#include <seine/units.h>
+
 #include "screen/say.h"
 #include "screen/xalloc.h"
 
@@ -42,10 +43,11 @@ add_arrival(trace *t, size_t *cap, seine_time at)
 }
 
 static void
-fill_trace(trace *t, shape how, pace p, seine_span length, uint64_t seed)
+fill_trace(trace *t, shape how, seine_frequency p, seine_span length, uint64_t seed)
 {
     size_t cap = 0;
-    double rate = pace_per_second(p), most = how == BURSTY ? 3 * rate : rate, at = 0;
+    double rate = seine_frequency_per_second(p), most = how == BURSTY ? 3 * rate : rate,
+           at = 0;
 
     if (how == STEADY) {
         for (uint64_t i = 0; t->count < MOST; i++) {
@@ -77,7 +79,7 @@ traffic_make(trace *t, const char *spec, seine_span length, uint64_t seed)
     const char *colon = strchr(spec, ':');
     size_t n = colon ? (size_t)(colon - spec) : 0;
     shape how = POISSON;
-    pace p;
+    seine_frequency p;
 
     *t = (trace){.name = spec};
     if (n == 6 && strncmp(spec, "steady", n) == 0)
@@ -87,14 +89,14 @@ traffic_make(trace *t, const char *spec, seine_span length, uint64_t seed)
     else if (colon && (n != 7 || strncmp(spec, "poisson", n) != 0))
         return say_fail(SAY_USAGE, hint, "--traffic '%s': not a kind of traffic",
                         show(spec).text);
-    const char *why = units_pace(colon ? colon + 1 : spec, &p);
+    const char *why = seine_units_rate(colon ? colon + 1 : spec, &p);
     if (why || p.count == 0)
         return say_fail(SAY_USAGE, hint, "--traffic '%s': %s", show(spec).text,
                         why ? why : "a rate must be above 0");
     if (length <= 0)
         return say_fail(SAY_USAGE, "--for 30s",
                         "--for '0': there is no time for traffic");
-    if (pace_per_second(p) * (double)length / 1e9 > MOST)
+    if (seine_frequency_per_second(p) * (double)length / 1e9 > MOST)
         return say_fail(SAY_USAGE, "a lower rate or a shorter --for",
                         "--traffic '%s': more than 10 million requests", show(spec).text);
     fill_trace(t, how, p, length, seed);

@@ -343,9 +343,9 @@ read_backoff(const args *a, seine_retry_opts *opts)
                         show(set->backoff).text);
     char *first = xalloc_copy(set->backoff, (size_t)(dots - set->backoff));
     seine_span base, max;
-    const char *why = units_span(first, &base);
+    const char *why = seine_units_span(first, &base);
     if (!why)
-        why = units_span(dots + 2, &max);
+        why = seine_units_span(dots + 2, &max);
     free(first);
     if (why)
         return say_fail(SAY_USAGE, hint, "--backoff '%s': %s", show(set->backoff).text,

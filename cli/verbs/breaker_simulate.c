@@ -299,10 +299,10 @@ read_range(const char *name, const char *text, seine_span *from, seine_span *to)
     if (dots) {
         char *first = xalloc_copy(text, (size_t)(dots - text));
 
-        why = units_span(first, from);
+        why = seine_units_span(first, from);
         free(first);
         if (!why)
-            why = units_span(dots + 2, to);
+            why = seine_units_span(dots + 2, to);
         if (!why && *to < *from)
             why = "it ends before it begins";
     }

@@ -204,7 +204,7 @@ jsonl_text(const seine_json *object, const char *name, const char **out, reason 
 }
 
 bool
-jsonl_pace(const seine_json *object, const char *name, pace *out, reason *why)
+jsonl_pace(const seine_json *object, const char *name, seine_frequency *out, reason *why)
 {
     const seine_json *value = seine_json_get(object, name);
     const char *text, *bad = NULL;
@@ -214,13 +214,13 @@ jsonl_pace(const seine_json *object, const char *name, pace *out, reason *why)
     if (!jsonl_has(object, name))
         return true;
     if (seine_json_string(value, &text, &len)) {
-        bad = units_pace(text, out);
+        bad = seine_units_rate(text, out);
     } else if (seine_json_number(value, &number)) {
         seine_text digits = {NULL, 0};
 
         if (seine_json_print(value, &digits) != SEINE_OK)
             xalloc_json(NULL);
-        bad = units_pace_decimal(digits.bytes, digits.len, out);
+        bad = seine_units_rate_decimal(digits.bytes, digits.len, out);
         seine_text_free(&digits);
     } else {
         return refuse_type(value, name, "a rate", why);
@@ -251,7 +251,7 @@ jsonl_span(const seine_json *object, const char *name, seine_span unit, seine_sp
         if (seine_json_print(value, &digits) != SEINE_OK)
             xalloc_json(NULL);
         bool minus = digits.bytes[0] == '-';
-        good = units_decimal(digits.bytes + minus, digits.len - minus, unit, out);
+        good = seine_units_decimal(digits.bytes + minus, digits.len - minus, unit, out);
         if (good && minus)
             *out = -*out;
         seine_text_free(&digits);

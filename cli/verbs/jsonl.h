@@ -13,8 +13,7 @@
 
 #include <seine/plumbing.h>
 #include <seine/time.h>
-
-#include "options/units.h"
+#include <seine/units.h>
 
 struct args;
 
@@ -44,7 +43,8 @@ bool jsonl_int(const seine_json *object, const char *name, int64_t min, int64_t 
                int64_t *out, reason *why);
 bool jsonl_text(const seine_json *object, const char *name, const char **out,
                 reason *why);
-bool jsonl_pace(const seine_json *object, const char *name, pace *out, reason *why);
+bool jsonl_pace(const seine_json *object, const char *name, seine_frequency *out,
+                reason *why);
 
 /* Reads a number of `unit`s, whole or not; negative where `min` is. */
 bool jsonl_span(const seine_json *object, const char *name, seine_span unit,

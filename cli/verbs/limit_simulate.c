@@ -12,7 +12,7 @@
 #include "verbs/verbs.h"
 
 typedef struct settings {
-    pace rate;
+    seine_frequency rate;
     uint64_t burst, initial, seed;
     bool wait, json, jsonl, decisions, plot, skip_bad, spread;
     seine_span max_wait, length, bin;
@@ -229,7 +229,7 @@ introduce_limiter(const sim_limiter *sim, const settings *set, const screen *s)
     if (p->rate.count == 0)
         out_text("off");
     else
-        out_print("%s, burst %s", figure_rate(pace_per_second(p->rate)).text,
+        out_print("%s, burst %s", figure_rate(seine_frequency_per_second(p->rate)).text,
                   figure_count(p->burst).text);
     out_print("%s; what is over it %s%s\n", t->keys ? " for each key" : "",
               p->max_wait == 0             ? "is refused"
@@ -309,7 +309,7 @@ read_key(const char *key, trace_opts *opts)
         opts->key_member = key + 1;
         return SAY_DONE;
     }
-    if (units_count(key, &word) || word == 0 || word > 1000)
+    if (seine_units_count(key, &word) || word == 0 || word > 1000)
         return say_fail(SAY_USAGE, "--key 1, or --key /host for JSON lines",
                         "--key '%s': neither a word's number nor /NAME", show(key).text);
     opts->key_word = word;

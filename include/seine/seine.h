@@ -60,6 +60,7 @@
 #include "seine/time.h"
 #include "seine/timestamp.h"
 #include "seine/tree.h"
+#include "seine/units.h"
 #include "seine/url.h"
 #include "seine/version.h"
 #include "seine/view.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "options/units.h"
+#include "seine/units.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -15,7 +15,7 @@ typedef struct decimal {
 } decimal;
 
 static wide
-power(unsigned n)
+power_of_ten(unsigned n)
 {
     wide p = 1;
 
@@ -24,8 +24,8 @@ power(unsigned n)
     return p;
 }
 
-/* Reads digits with one point; answers where they end, NULL when there is no
- * number or it has more digits than fit. `gaps`: _ may stand between digits. */
+/* Reads digits with one point. Returns their end; NULL: there is no number, or it has
+ * more digits than fit. `gaps`: _ may stand between digits. */
 static const char *
 read_decimal(const char *p, const char *end, bool gaps, decimal *out)
 {
@@ -63,11 +63,11 @@ read_decimal(const char *p, const char *end, bool gaps, decimal *out)
     return p;
 }
 
-/* digits * unit / 10^scale to the nearest; false beyond int64. */
+/* Computes digits * unit / 10^scale to the nearest. False: beyond int64. */
 static bool
-scaled(decimal d, uint64_t unit, seine_span *out)
+scale_to(decimal d, uint64_t unit, seine_span *out)
 {
-    wide product = (wide)d.digits * unit, divisor = power(d.scale);
+    wide product = (wide)d.digits * unit, divisor = power_of_ten(d.scale);
     wide value = (product + divisor / 2) / divisor;
 
     if (value >= INT64_MAX)
@@ -76,7 +76,7 @@ scaled(decimal d, uint64_t unit, seine_span *out)
     return true;
 }
 
-/* The unit named at `p`; the longest name wins, so "ms" is not "m". */
+/* Reads the unit at `p`. "ms" is not "m": no letter follows a unit. */
 static const char *
 read_unit(const char *p, uint64_t *out_ns)
 {
@@ -106,7 +106,7 @@ read_unit(const char *p, uint64_t *out_ns)
 }
 
 const char *
-units_span(const char *text, seine_span *out_span)
+seine_units_span(const char *text, seine_span *out_span)
 {
     const char *p = text, *end = text + strlen(text);
     seine_span sum = 0;
@@ -126,7 +126,7 @@ units_span(const char *text, seine_span *out_span)
             if (!p)
                 return "not a duration";
         }
-        if (!scaled(number, unit, &part) || part > UNITS_TEN_YEARS - sum)
+        if (!scale_to(number, unit, &part) || part > SEINE_UNITS_TEN_YEARS - sum)
             return "a duration must not be longer than 10 years";
         sum += part;
     } while (*p);
@@ -135,7 +135,7 @@ units_span(const char *text, seine_span *out_span)
 }
 
 static uint64_t
-common(uint64_t a, uint64_t b)
+common_divisor(uint64_t a, uint64_t b)
 {
     while (b) {
         uint64_t rest = a % b;
@@ -148,9 +148,9 @@ common(uint64_t a, uint64_t b)
 
 static const char too_slow[] = "a rate must be above one in 290 years";
 
-/* count / 10^scale in `per`, in the smallest whole numbers. */
+/* Makes a rate of count / 10^scale in `per`, in the smallest whole numbers. */
 static const char *
-make_pace(decimal count, wide per, pace *out)
+make_rate(decimal count, wide per, seine_frequency *out)
 {
     if (count.digits == 0)
         return "a rate must be above 0";
@@ -160,9 +160,9 @@ make_pace(decimal count, wide per, pace *out)
     }
     if (count.digits == 0)
         return too_slow;
-    per *= power(count.scale);
+    per *= power_of_ten(count.scale);
     if (per >= INT64_MAX) {
-        /* Too long to write down: fewer digits, still to the nanosecond. */
+        /* The period does not fit: drop digits of both numbers. */
         while (per >= INT64_MAX && count.digits >= 10) {
             per /= 10;
             count.digits = (count.digits + 5) / 10;
@@ -170,12 +170,12 @@ make_pace(decimal count, wide per, pace *out)
         if (per >= INT64_MAX)
             return too_slow;
     }
-    uint64_t factor = common(count.digits, (uint64_t)per);
-    *out = (pace){count.digits / factor, (seine_span)((uint64_t)per / factor)};
+    uint64_t factor = common_divisor(count.digits, (uint64_t)per);
+    *out = (seine_frequency){count.digits / factor, (seine_span)((uint64_t)per / factor)};
     return NULL;
 }
 
-/* k M G after a count. */
+/* Reads k, M or G behind a count. */
 static const char *
 read_thousands(const char *p, uint64_t *out_factor)
 {
@@ -191,20 +191,20 @@ read_thousands(const char *p, uint64_t *out_factor)
 }
 
 static const char *
-times(decimal *d, uint64_t factor)
+multiply(decimal *d, uint64_t factor)
 {
     return __builtin_mul_overflow(d->digits, factor, &d->digits) ? "too large" : NULL;
 }
 
 const char *
-units_pace(const char *text, pace *out_pace)
+seine_units_rate(const char *text, seine_frequency *out_rate)
 {
     const char *end = text + strlen(text), *p;
     decimal count, n = {1, 0};
     uint64_t factor, unit = 1000000000;
 
     if (strcmp(text, "off") == 0) {
-        *out_pace = (pace){0, SEINE_SECS(1)};
+        *out_rate = (seine_frequency){0, SEINE_SECS(1)};
         return NULL;
     }
     if (*text == '-')
@@ -213,7 +213,7 @@ units_pace(const char *text, pace *out_pace)
     if (!p)
         return "not a rate";
     p = read_thousands(p, &factor);
-    if (times(&count, factor))
+    if (multiply(&count, factor))
         return "a rate must be below 10^18";
     if (*p == '/') {
         p++;
@@ -228,11 +228,11 @@ units_pace(const char *text, pace *out_pace)
     }
     if (!p || *p)
         return "not a rate";
-    return make_pace(count, (wide)unit * n.digits, out_pace);
+    return make_rate(count, (wide)unit * n.digits, out_rate);
 }
 
 const char *
-units_count(const char *text, uint64_t *out_count)
+seine_units_count(const char *text, uint64_t *out_count)
 {
     const char *end = text + strlen(text);
     decimal count;
@@ -242,14 +242,14 @@ units_count(const char *text, uint64_t *out_count)
     if (!p || count.scale || memchr(text, '.', (size_t)(p - text)))
         return "not a whole number";
     p = read_thousands(p, &factor);
-    if (*p || times(&count, factor))
+    if (*p || multiply(&count, factor))
         return "not a whole number";
     *out_count = count.digits;
     return NULL;
 }
 
 const char *
-units_size(const char *text, uint64_t *out_bytes)
+seine_units_size(const char *text, uint64_t *out_bytes)
 {
     static const char names[] = "kMGT";
     static const char not [] = "not a size";
@@ -270,14 +270,14 @@ units_size(const char *text, uint64_t *out_bytes)
         return not ;
     if (!at && size.scale)
         return not ;
-    if (!scaled(size, unit, &bytes))
+    if (!scale_to(size, unit, &bytes))
         return "too large";
     *out_bytes = (uint64_t)bytes;
     return NULL;
 }
 
 const char *
-units_share(const char *text, uint64_t most, uint32_t *out_percent)
+seine_units_share(const char *text, uint64_t most, uint32_t *out_percent)
 {
     const char *end = text + strlen(text);
     decimal share;
@@ -291,7 +291,7 @@ units_share(const char *text, uint64_t most, uint32_t *out_percent)
     return NULL;
 }
 
-/* [digits][.digits][e[+-]digits], all of `len`. */
+/* Reads digits[.digits][e[+-]digits], all of `len`. */
 static bool
 read_scientific(const char *text, size_t len, decimal *out)
 {
@@ -326,15 +326,15 @@ read_scientific(const char *text, size_t len, decimal *out)
 }
 
 bool
-units_decimal(const char *text, size_t len, seine_span unit, seine_span *out_span)
+seine_units_decimal(const char *text, size_t len, seine_span unit, seine_span *out_span)
 {
     decimal d;
 
-    return read_scientific(text, len, &d) && scaled(d, (uint64_t)unit, out_span);
+    return read_scientific(text, len, &d) && scale_to(d, (uint64_t)unit, out_span);
 }
 
 const char *
-units_pace_decimal(const char *text, size_t len, pace *out_pace)
+seine_units_rate_decimal(const char *text, size_t len, seine_frequency *out_rate)
 {
     decimal d;
 
@@ -342,11 +342,11 @@ units_pace_decimal(const char *text, size_t len, pace *out_pace)
         return "a rate must be above 0";
     if (!read_scientific(text, len, &d))
         return "not a rate";
-    return make_pace(d, 1000000000, out_pace);
+    return make_rate(d, 1000000000, out_rate);
 }
 
 double
-pace_per_second(pace p)
+seine_frequency_per_second(seine_frequency p)
 {
     return (double)p.count * 1e9 / (double)p.per;
 }
