@@ -174,6 +174,8 @@ table_option(const char *name, const option *o)
         jsonl_set(line, "alone", xalloc_json(seine_json_new_bool(true)));
     if (o->no)
         jsonl_set(line, "no", xalloc_json(seine_json_new_bool(true)));
+    if (o->member)
+        jsonl_set(line, "member", jsonl_string(o->member));
     if (o->initial)
         jsonl_set(line, "default", jsonl_string(o->initial));
     if (env.text[0])

@@ -205,4 +205,57 @@ def other_shells_get_every_option_too(shell):
     check(script.count("'") % 2, 0, "quotes pair up")
 
 
+# What a program sets and nobody types: who is told, and what belongs to the machine.
+NOT_TYPED = {"size", "on_record", "ready", "on_event", "arg", "names", "secrets", "log", "metrics", "clock", "crawl", "jar", "keep", "n_fields",
+             "proxy_env", "family", "park", "robots_on_mine", "spill"}
+# Options of parts that no program makes by itself, and parameters of the test server.
+INSIDE = {"max_connections", "idle_time", "max_age", "spec"}
+
+
+def members_of(header, name):
+    """The members of a struct of options, as the header declares them."""
+    with open(os.path.join(ROOT, "include", "seine", header), encoding="utf-8") as f:
+        text = re.sub(r"/\*.*?\*/", " ", f.read(), flags=re.S)
+    body = re.search(r"typedef struct %s \{(.*?)\} %s;" % (name, name), text, re.S).group(1)
+    functions = set(re.findall(r"\(\*(\w+)\)\s*\(", body))
+    plain = re.sub(r"[^;]*\(\*\w+\)\s*\([^;]*;", "", body)
+    return functions | {m for d in plain.split(";") for m in re.findall(r"(\w+)(?:\[\w+\])?\s*(?:,|$)", d.strip())}
+
+
+def named_by(command):
+    """Which members are typed, and how."""
+    rows_ = [o for o in OPTIONS if o["command"] == command]
+    names = {o["option"].replace("-", "_"): o["option"] for o in rows_}
+    names.update({m: o["option"] for o in rows_ for m in o.get("member", "").split("|") if m})
+    return names
+
+
+@case
+def every_member_of_the_options_has_an_option():
+    fetch, crawl = members_of("fetch.h", "seine_fetch_opts"), members_of("crawl.h", "seine_crawl_opts")
+    check(len(fetch) > 60 and {"max_redirects", "allow_net", "deny_net", "speed_span", "accept", "on_record"} <= fetch, True, str(sorted(fetch)))
+    check(sorted(fetch - NOT_TYPED - set(named_by("fetch"))), [])
+    check(sorted((fetch | crawl) - NOT_TYPED - set(named_by("crawl")) - {"method", "body", "dedup"}), [])
+    check(sorted(members_of("convert.h", "seine_convert_opts") - {"size", "in", "out", "note", "arg"} - set(named_by("convert"))), [])
+    check(named_by("crawl")["fields"], "header")
+    check(named_by("fetch")["body"], "data")
+
+
+@case
+def the_library_names_members_that_there_are():
+    known = set().union(*(members_of(*s) for s in (("fetch.h", "seine_fetch_opts"), ("crawl.h", "seine_crawl_opts"), ("sink.h", "seine_sink_opts"),
+                                                   ("convert.h", "seine_convert_opts"), ("input.h", "seine_input_opts"))))
+    named = set()
+    for where, _, files in os.walk(os.path.join(ROOT, "src")):
+        for name in (f for f in files if f.endswith(".c")):
+            with open(os.path.join(where, name), encoding="utf-8") as f:
+                text = f.read()
+            named |= set(re.findall(r'\b(?:sn_diag_(?:option|value|shown)|wrong)\(\s*[^;"]*?"(\w+)"', text))
+            named |= set(re.findall(r'\b\w+\(\s*[^;"()]*"([a-z_]+)"[^;"]*\bdiag\)', text)) if "store" not in where else set()  # passed on
+            named |= set(re.findall(r'\{"(\w+)", o->\1\b', text)) if "sn_diag_option" in text else set()
+            named |= {m for line in re.findall(r'"[^"\n]*"', text) for m in re.findall(r"@([a-z_]+)", line)} if name == "emit.c" else set()
+    check(len(named) > 45 and {"insecure_hosts", "grace", "domains", "fields"} <= named, True, str(sorted(named)))
+    check(sorted(named - known - INSIDE), [])
+
+
 finish()
