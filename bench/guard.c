@@ -345,7 +345,10 @@ limiters(void)
     static const uint64_t rates[] = {10, 1000, 1000000};
     seine_limiter lim;
     seine_shared *shared;
-    seine_shared_opts opts = {{1000000000, SEINE_SECS(1), UINT32_MAX}, SEINE_FULL, 8};
+    seine_shared_opts opts = {sizeof(seine_shared_opts),
+                              {1000000000, SEINE_SECS(1), UINT32_MAX},
+                              SEINE_FULL,
+                              8};
 
     must(seine_limiter_init(&lim, 1000, 100));
     measure("limiter allow", at_most(5), limiter_body, &lim, MANY);
@@ -589,7 +592,8 @@ composition(void)
 {
     seine_retry_opts retry = SEINE_RETRY_OPTS;
     seine_breaker_opts breaker_opts = SEINE_BREAKER_OPTS;
-    seine_shared_opts shared_opts = {{1000000000, SEINE_SECS(1), 1000}, SEINE_FULL, 8};
+    seine_shared_opts shared_opts = {
+        sizeof(seine_shared_opts), {1000000000, SEINE_SECS(1), 1000}, SEINE_FULL, 8};
     seine_adapt_opts adapt = SEINE_ADAPT_OPTS;
     seine_want limits = {{1 << 20, 100, 100, UINT64_MAX}};
     seine_breaker breaker;
@@ -667,7 +671,7 @@ pool_latency(seine_ctx *root)
 {
     enum { TIMES = 501 };
     static double waits[TIMES];
-    seine_pool_opts opts = {1, 100, false};
+    seine_pool_opts opts = {sizeof(seine_pool_opts), 1, 100, false};
     seine_pool *p;
 
     must(seine_pool_new(&opts, root, &p));
@@ -687,7 +691,7 @@ pool_latency(seine_ctx *root)
 static void
 pool_throughput(seine_ctx *root)
 {
-    seine_pool_opts opts = {2, 1000, false};
+    seine_pool_opts opts = {sizeof(seine_pool_opts), 2, 1000, false};
     seine_pool *p;
     double runs[RUNS];
 

@@ -202,7 +202,11 @@ measure_lane(const char *format, seine_sink_format f, double bar)
     seine_sinks *s;
 
     must(seine_sinks_new(NULL, &s));
-    must(seine_sinks_open(s, &(seine_sink_opts){.format = f, .path = "/dev/null"}, NULL));
+    must(seine_sinks_open(s,
+                          &(seine_sink_opts){.size = sizeof(seine_sink_opts),
+                                             .format = f,
+                                             .path = "/dev/null"},
+                          NULL));
     must(seine_sinks_start(s, 1));
     through(s, MANY / 10);
     for (int i = 0; i < RUNS; i++) {

@@ -96,22 +96,24 @@ offer(bench *b)
 static seine_fetch_opts
 options(void)
 {
-    return (seine_fetch_opts){.concurrency = 64,
-                              .per_host = 4,
-                              .host_rate = {5, SEINE_SECS(1), 1},
-                              .adaptive = true,
-                              .timeout = SEINE_SECS(30),
-                              .connect_timeout = SEINE_SECS(10),
-                              .dns_timeout = SEINE_SECS(5),
-                              .tcp_timeout = SEINE_SECS(5),
-                              .tls_timeout = SEINE_SECS(5),
-                              .head_timeout = SEINE_SECS(20),
-                              .retry = SEINE_RETRY_OPTS,
-                              .retry_budget = {UINT32_MAX, 1, {1, 1, 1}},
-                              .breaker = SEINE_BREAKER_OPTS,
-                              .max_retry_after = SEINE_SECS(300),
-                              .method = "GET",
-                              .user_agent = "bench"};
+    return (seine_fetch_opts){
+        .size = sizeof(seine_fetch_opts),
+        .concurrency = 64,
+        .per_host = 4,
+        .host_rate = {5, SEINE_SECS(1), 1},
+        .adaptive = true,
+        .timeout = SEINE_SECS(30),
+        .connect_timeout = SEINE_SECS(10),
+        .dns_timeout = SEINE_SECS(5),
+        .tcp_timeout = SEINE_SECS(5),
+        .tls_timeout = SEINE_SECS(5),
+        .head_timeout = SEINE_SECS(20),
+        .retry = SEINE_RETRY_OPTS,
+        .retry_budget = {sizeof(seine_retry_budget_opts), UINT32_MAX, 1, {1, 1, 1}},
+        .breaker = SEINE_BREAKER_OPTS,
+        .max_retry_after = SEINE_SECS(300),
+        .method = "GET",
+        .user_agent = "bench"};
 }
 
 static void

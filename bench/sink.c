@@ -145,7 +145,8 @@ by_value(const void *a, const void *b)
 static double
 measure(const char *name, seine_sink_opts opts, const char *page, double less)
 {
-    seine_sink_opts looking = {.format = SEINE_SINK_CALL, .call = look};
+    seine_sink_opts looking = {
+        .size = sizeof(seine_sink_opts), .format = SEINE_SINK_CALL, .call = look};
     double cpu[RUNS], rate[RUNS], size = 0;
 
     for (int run = 0; run < RUNS; run++) {
@@ -199,27 +200,35 @@ main(int argc, char **argv)
     if (!as_json)
         printf("%-28s %11s  %7s  %11s  %12s\n", "output", "CPU each", "at 10k", "at most",
                "in the file");
-    double lane = measure("lane alone", (seine_sink_opts){.path = NULL}, NULL, 0);
+    double lane = measure(
+        "lane alone", (seine_sink_opts){.size = sizeof(seine_sink_opts), .path = NULL},
+        NULL, 0);
     static const char *const files[] = {
         "bench-sink.jsonl", "bench-sink.jsonl.gz", "bench-sink.jsonl.zst",
         "bench-sink.csv",   "bench-sink.csv.gz",   "bench-sink.sqlite",
     };
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-        measure(files[i] + strlen("bench-sink."), (seine_sink_opts){.path = files[i]},
+        measure(files[i] + strlen("bench-sink."),
+                (seine_sink_opts){.size = sizeof(seine_sink_opts), .path = files[i]},
                 NULL, lane);
-    double bodies =
-        measure("lane with bodies of 4 KiB", (seine_sink_opts){.path = NULL}, page, 0);
+    double bodies = measure(
+        "lane with bodies of 4 KiB",
+        (seine_sink_opts){.size = sizeof(seine_sink_opts), .path = NULL}, page, 0);
     measure("sqlite with bodies",
-            (seine_sink_opts){.path = "bench-sink.sqlite", .body = SEINE_BODY_TEXT}, page,
-            bodies);
+            (seine_sink_opts){.size = sizeof(seine_sink_opts),
+                              .path = "bench-sink.sqlite",
+                              .body = SEINE_BODY_TEXT},
+            page, bodies);
     archives = true;
-    double wires =
-        measure("lane with answers of 2 KiB", (seine_sink_opts){.path = NULL}, NULL, 0);
+    double wires = measure(
+        "lane with answers of 2 KiB",
+        (seine_sink_opts){.size = sizeof(seine_sink_opts), .path = NULL}, NULL, 0);
     static const char *const archived[] = {"bench-sink.warc", "bench-sink.warc.gz",
                                            "bench-sink.warc.zst"};
     for (size_t i = 0; i < sizeof archived / sizeof *archived; i++)
         measure(archived[i] + strlen("bench-sink."),
-                (seine_sink_opts){.path = archived[i]}, NULL, wires);
+                (seine_sink_opts){.size = sizeof(seine_sink_opts), .path = archived[i]},
+                NULL, wires);
     unlink("bench-sink.cdxj");
     return 0;
 }

@@ -18,7 +18,8 @@ work(seine_ctx *ctx, void *arg)
 int
 main(void)
 {
-    seine_pool_opts opts = {.workers = 2, .queue_cap = 3, .paused = true};
+    seine_pool_opts opts = {
+        .size = sizeof(seine_pool_opts), .workers = 2, .queue_cap = 3, .paused = true};
     seine_ctx *ctx = NULL;
     seine_pool *pool = NULL;
     seine_pool_stats stats;

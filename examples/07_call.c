@@ -25,7 +25,9 @@ main(void)
     seine_breaker_opts trip = SEINE_BREAKER_OPTS;
     seine_keyed_opts rate = SEINE_KEYED_OPTS; /* 50 a second per host, 100 at once */
     seine_throttle slots;
-    seine_call_opts guards = {.retry = &retry, .attempt_timeout = SEINE_SECS(5)};
+    seine_call_opts guards = {.size = sizeof(seine_call_opts),
+                              .retry = &retry,
+                              .attempt_timeout = SEINE_SECS(5)};
     seine_ctx *ctx = NULL;
 
     retry.base = SEINE_MS(1); /* a second is usual; this is an example */

@@ -80,7 +80,9 @@ read_all(int fd, uint8_t choice, bool packed)
 {
     char path[64];
     seine_diag diag = SEINE_DIAG;
-    seine_input_opts o = {.path = path, .format = (seine_input_format)(choice % 7)};
+    seine_input_opts o = {.size = sizeof(seine_input_opts),
+                          .path = path,
+                          .format = (seine_input_format)(choice % 7)};
     seine_input *in = NULL;
     seine_ask ask;
     print p = {0};

@@ -66,7 +66,8 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
     const char *page = (const char *)bytes + 1;
     size_t len = n > 0 ? n - 1 : 0, piece = n > 0 ? 1 + bytes[0] % 64U : 1;
-    seine_links_opts opts = {.scripting = n > 0 && (bytes[0] & 0x80),
+    seine_links_opts opts = {.size = sizeof(seine_links_opts),
+                             .scripting = n > 0 && (bytes[0] & 0x80),
                              .max_bytes = n > 0 && (bytes[0] & 0x40) ? 100 : 0};
     seine_links *l = NULL;
 

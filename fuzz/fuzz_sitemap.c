@@ -93,7 +93,8 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 
     if (n == 0)
         return 0;
-    seine_sitemap_opts opts = {.max_urls = bytes[0] & 0x80 ? 2 : 0,
+    seine_sitemap_opts opts = {.size = sizeof(seine_sitemap_opts),
+                               .max_urls = bytes[0] & 0x80 ? 2 : 0,
                                .max_bytes = bytes[0] & 0x40 ? 100 : 0};
     REQUIRE(seine_sitemap_new(&opts, on_entry, &now, &s) == SEINE_OK);
     read_in(s, &now, text, len, len ? len : 1);

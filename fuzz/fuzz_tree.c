@@ -56,7 +56,8 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
         REQUIRE(seine_tree_new(&t) == SEINE_OK);
     if (n == 0)
         return 0;
-    seine_tree_opts opts = {.fragment = fragments[bytes[0] & 15],
+    seine_tree_opts opts = {.size = sizeof(seine_tree_opts),
+                            .fragment = fragments[bytes[0] & 15],
                             .scripting = bytes[0] & 0x80};
     const char *page = (const char *)bytes + 1;
     seine_err e = seine_tree_parse(t, page, n - 1, &opts);

@@ -60,7 +60,9 @@ read_all(sn_str all, size_t step, bool check)
     size_t at = 0;
 
     sn_buf_init(&r.blocks, (size_t)64 << 20);
-    REQUIRE(seine_warc_new(&(seine_warc_opts){.check = check}, &w) == SEINE_OK);
+    REQUIRE(seine_warc_new(
+                &(seine_warc_opts){.size = sizeof(seine_warc_opts), .check = check},
+                &w) == SEINE_OK);
     while (r.end != SEINE_WARC_DONE && r.end != SEINE_WARC_FAIL) {
         r.end = seine_warc_next(w, &in, at == all.len, &piece);
         note(&r, w, r.end, piece);

@@ -263,7 +263,8 @@ run_chaos(const args *a)
     sigaddset(&ends, SIGINT);
     sigaddset(&ends, SIGTERM);
     sigprocmask(SIG_BLOCK, &ends, NULL);
-    seine_chaos_opts opts = {.seed = set->seed,
+    seine_chaos_opts opts = {.size = sizeof(seine_chaos_opts),
+                             .seed = set->seed,
                              .listen = set->listen,
                              .tls = set->tls,
                              .dns = set->dns,

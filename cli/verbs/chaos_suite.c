@@ -299,8 +299,10 @@ run_chaos_suite(const args *a)
         return say_fail(SAY_USAGE, "seine chaos suite --cmd 'curl -sSf {url}'",
                         "chaos suite needs --cmd with {url} in it");
     tls = command_uses(&s, "{ca}");
-    seine_chaos_opts opts = {
-        .seed = s.set->seed, .tls = tls, .dns = command_uses(&s, "{dns}")};
+    seine_chaos_opts opts = {.size = sizeof(seine_chaos_opts),
+                             .seed = s.set->seed,
+                             .tls = tls,
+                             .dns = command_uses(&s, "{dns}")};
     seine_err e = seine_chaos_new(&opts, &s.chaos);
     if (e != SEINE_OK)
         return say_fail(SAY_MACHINE, NULL, "cannot serve: %s", seine_err_text(e));

@@ -22,7 +22,8 @@ open_one(feed *f, const char *path)
         SEINE_INPUT_AUTO,    SEINE_INPUT_TEXT, SEINE_INPUT_JSONL, SEINE_INPUT_CSV,
         SEINE_INPUT_SITEMAP, SEINE_INPUT_WARC, SEINE_INPUT_HTML};
     const fetch_settings *set = f->args->settings;
-    seine_input_opts opts = {.path = path,
+    seine_input_opts opts = {.size = sizeof(seine_input_opts),
+                             .path = path,
                              .format = formats[set->input_format],
                              .base = set->base,
                              .url_column = set->url_column};

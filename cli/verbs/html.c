@@ -129,7 +129,7 @@ case_tree(const seine_json *in, seine_json *out, reason *why)
 {
     bytes html = {0}, data = {0};
     const char *script = NULL;
-    seine_tree_opts opts = {0};
+    seine_tree_opts opts = {.size = sizeof(seine_tree_opts)};
     seine_text tree = {0};
     bool good =
         jsonl_known(in,
@@ -159,7 +159,9 @@ static int
 run_tree(const args *a)
 {
     const settings *set = a->settings;
-    seine_tree_opts opts = {.fragment = set->fragment, .scripting = set->scripting};
+    seine_tree_opts opts = {.size = sizeof(seine_tree_opts),
+                            .fragment = set->fragment,
+                            .scripting = set->scripting};
     seine_text tree = {0};
     reason why = {""};
     bytes html;

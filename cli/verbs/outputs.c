@@ -199,7 +199,8 @@ open_file(const fetch_settings *set, const char *name, seine_sink_opts base,
 static int
 open_save(const fetch_settings *set, outputs *o)
 {
-    seine_sink_opts opts = {.format = SEINE_SINK_SAVE, .path = set->save};
+    seine_sink_opts opts = {
+        .size = sizeof(seine_sink_opts), .format = SEINE_SINK_SAVE, .path = set->save};
     seine_diag diag = SEINE_DIAG;
 
     if (!set->save)
@@ -241,7 +242,8 @@ open_all(const args *a, const seine_members *fields, const outputs_hooks *hooks,
     const fetch_settings *set = a->settings;
     static const seine_body_form bodies[] = {SEINE_BODY_NONE, SEINE_BODY_TEXT,
                                              SEINE_BODY_B64, SEINE_BODY_FILE};
-    seine_sink_opts base = {.append = set->append,
+    seine_sink_opts base = {.size = sizeof(seine_sink_opts),
+                            .append = set->append,
                             .overwrite = set->overwrite,
                             .csv_raw = set->csv_raw,
                             .csv_crlf = set->csv_crlf,
@@ -253,7 +255,10 @@ open_all(const args *a, const seine_members *fields, const outputs_hooks *hooks,
                             .max_file = set->warc_size,
                             .user_agent = hooks->user_agent,
                             .robots = hooks->obeys ? "classic" : "ignore"};
-    seine_sink_opts counting = {.format = SEINE_SINK_CALL, .call = take_record, .arg = o};
+    seine_sink_opts counting = {.size = sizeof(seine_sink_opts),
+                                .format = SEINE_SINK_CALL,
+                                .call = take_record,
+                                .arg = o};
     bool files_only = set->output.count > 0 && !set->raw && !set->write_out;
     int code = open_save(set, o);
     seine_diag diag = SEINE_DIAG;

@@ -300,7 +300,7 @@ sum_up(reading *r)
 static int
 read_archive(reading *r)
 {
-    seine_warc_opts opts = {.check = r->checks};
+    seine_warc_opts opts = {.size = sizeof(seine_warc_opts), .check = r->checks};
     bool is_stdin = strcmp(r->name, "-") == 0;
 
     r->fd = is_stdin ? STDIN_FILENO : open(r->name, O_RDONLY | O_CLOEXEC | O_NOCTTY);

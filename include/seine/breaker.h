@@ -28,6 +28,7 @@
 #ifndef SEINE_BREAKER_H
 #define SEINE_BREAKER_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "seine/abi.h"
@@ -49,6 +50,7 @@ typedef void (*seine_breaker_fn)(seine_breaker_state from, seine_breaker_state t
                                  uint64_t seq, void *arg);
 
 typedef struct seine_breaker_opts {
+    size_t size;                /* of this struct: SEINE_BREAKER_OPTS sets it */
     uint32_t failure_threshold; /* 5 failures in a row open it; 0: trigger off */
     uint32_t half_open_max;     /* 1; probes at once, 1..64 */
     uint32_t success_threshold; /* 1; successful probes that close it */
@@ -68,7 +70,7 @@ typedef struct seine_breaker_opts {
 
 /* clang-format off */
 #define SEINE_BREAKER_OPTS \
-    {5, 1, 1, 100, 0, 0, 10, 0, 0, 0, SEINE_SECS(60), SEINE_SECS(300), 0, 0, 0}
+    {sizeof(seine_breaker_opts), 5, 1, 1, 100, 0, 0, 10, 0, 0, 0, SEINE_SECS(60), SEINE_SECS(300), 0, 0, 0}
 /* clang-format on */
 
 typedef struct seine_permit {

@@ -5,7 +5,8 @@
  * This is the blocking form for services. It waits where attempt.h refuses, makes
  * attempts until one succeeds or the policy says stop, and always writes a result.
  *
- *     seine_call_opts o = {.breakers = hosts, .rates = per_host, .retry = &retry};
+ *     seine_call_opts o = SEINE_CALL_OPTS;
+ *     o.breakers = hosts, o.rates = per_host, o.retry = &retry;
  *     seine_call_result res;
  *     seine_err e = seine_call(&o, ctx, seine_key_str("https://api.example:443"),
  *                              get_page, &page, &res);
@@ -24,6 +25,7 @@
 #define SEINE_CALL_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "seine/abi.h"
@@ -40,6 +42,7 @@
 
 /* NULL: that guard is off. */
 typedef struct seine_call_opts {
+    size_t size;              /* of this struct: SEINE_CALL_OPTS sets it */
     seine_breakers *breakers; /* by the key of the call */
     seine_keyed *rates;       /* by the key of the call */
     seine_shared *rate;
@@ -51,6 +54,10 @@ typedef struct seine_call_opts {
     seine_span attempt_timeout; /* 0: 30 s */
     bool wait_open; /* false: an open breaker ends the call; true: waits for it */
 } seine_call_opts;
+
+/* clang-format off */
+#define SEINE_CALL_OPTS {sizeof(seine_call_opts), NULL, NULL, NULL, NULL, NULL, {{0}}, NULL, NULL, 0, false}
+/* clang-format on */
 
 typedef struct seine_call_result {
     seine_fault fault; /* of the last attempt, or of the guard that refused the first */

@@ -42,6 +42,7 @@
 typedef struct seine_chaos seine_chaos;
 
 typedef struct seine_chaos_opts {
+    size_t size; /* of this struct: SEINE_CHAOS_OPTS sets it */
     uint64_t seed;
     const char *listen; /* "127.0.0.1:8080", "8080"; NULL: a port the kernel chooses */
     bool tls, dns;      /* serve HTTPS and DNS, too */
@@ -49,9 +50,9 @@ typedef struct seine_chaos_opts {
     uint32_t max_connections; /* 0: as many as there are descriptors, up to 65,536 */
 } seine_chaos_opts;
 
-#define SEINE_CHAOS_OPTS               \
-    {                                  \
-        1, NULL, false, false, NULL, 0 \
+#define SEINE_CHAOS_OPTS                                         \
+    {                                                            \
+        sizeof(seine_chaos_opts), 1, NULL, false, false, NULL, 0 \
     }
 
 /* Defines a further word: it stands for other words, or for exact bytes. */

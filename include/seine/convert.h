@@ -22,9 +22,12 @@
 #ifndef SEINE_CONVERT_H
 #define SEINE_CONVERT_H
 
+#include <stddef.h>
+
 #include "seine/sink.h"
 
 typedef struct seine_convert_opts {
+    size_t size;          /* of this struct: SEINE_CONVERT_OPTS sets it */
     const char *in, *out; /* NULL, "-": standard input, standard output */
     /* AUTO: by the name; of a stream by its first bytes; for standard output JSONL */
     seine_sink_format from, to;
@@ -40,7 +43,7 @@ typedef struct seine_convert_opts {
 } seine_convert_opts;
 
 /* clang-format off */
-#define SEINE_CONVERT_OPTS {0, 0, SEINE_SINK_AUTO, SEINE_SINK_AUTO, false, false, false, false, false, SEINE_BODY_NONE, 0, 0}
+#define SEINE_CONVERT_OPTS {sizeof(seine_convert_opts), 0, 0, SEINE_SINK_AUTO, SEINE_SINK_AUTO, false, false, false, false, false, SEINE_BODY_NONE, 0, 0}
 /* clang-format on */
 
 typedef struct seine_converted {

@@ -31,6 +31,7 @@
 #define SEINE_CRAWL_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "seine/abi.h"
@@ -57,6 +58,7 @@ typedef enum seine_sitemaps {
 } seine_sitemaps;
 
 typedef struct seine_crawl_opts {
+    size_t size;                /* of this struct: SEINE_CRAWL_OPTS sets it */
     uint32_t depth;             /* 5 links from a given URL; UINT32_MAX: any number */
     seine_scope scope;          /* HOST */
     const char *const *domains; /* further hosts in scope, "*.e.example"; NULL ends */

@@ -39,6 +39,8 @@
 #ifndef SEINE_FETCH_H
 #define SEINE_FETCH_H
 
+#include <stddef.h>
+
 #include "seine/alloc.h"
 #include "seine/breaker.h"
 #include "seine/cookie_jar.h"
@@ -84,6 +86,7 @@ typedef struct seine_event {
 typedef void (*seine_event_fn)(const seine_event *e, unsigned shard, void *arg);
 
 typedef struct seine_fetch_opts {
+    size_t size; /* of this struct: SEINE_FETCH_OPTS sets it */
     /* how much at once */
     uint32_t concurrency; /* 64 requests in flight in all */
     uint32_t per_host;    /* 4 */

@@ -14,7 +14,7 @@
  * A packed file has .gz or .zst behind the ending of its format. A name without a known
  * ending may say its format in front, as in "csv.gz:results":
  *
- *     seine_sink_opts o = {0};
+ *     seine_sink_opts o = SEINE_SINK_OPTS;
  *     o.path = seine_format_split("csv.gz:results", &o.format, &o.pack);
  *
  *     seine_sink_pack pack;

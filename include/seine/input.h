@@ -12,7 +12,9 @@
  * line that cannot be read is no reason to stop: it becomes an ask that is_bad, and its
  * record says which line and why.
  *
- *     e = seine_input_open(&(seine_input_opts){.path = "urls.txt"}, &in, &diag);
+ *     seine_input_opts opts = SEINE_INPUT_OPTS;
+ *     opts.path = "urls.txt";
+ *     e = seine_input_open(&opts, &in, &diag);
  *     while ((e = seine_input_next(in, &ask)) == SEINE_OK)
  *         …                                     ask is valid until the next call
  *     e == SEINE_E_CLOSED                       the end; IO: it could not be read
@@ -24,6 +26,8 @@
  */
 #ifndef SEINE_INPUT_H
 #define SEINE_INPUT_H
+
+#include <stddef.h>
 
 #include "seine/diag.h"
 #include "seine/record.h"
@@ -64,11 +68,16 @@ typedef enum seine_input_format {
 } seine_input_format;
 
 typedef struct seine_input_opts {
+    size_t size;      /* of this struct: SEINE_INPUT_OPTS sets it */
     const char *path; /* "-": standard input */
     seine_input_format format;
     const char *base;       /* relative URLs resolve against it; NULL: none */
     const char *url_column; /* of CSV; NULL: "url" */
 } seine_input_opts;
+
+/* clang-format off */
+#define SEINE_INPUT_OPTS {sizeof(seine_input_opts), NULL, SEINE_INPUT_AUTO, NULL, NULL}
+/* clang-format on */
 
 SEINE_BEGIN
 

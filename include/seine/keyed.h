@@ -47,6 +47,7 @@ typedef enum seine_overflow {
 typedef struct seine_keyed seine_keyed;
 
 typedef struct seine_keyed_opts {
+    size_t size; /* of this struct: SEINE_KEYED_OPTS sets it */
     seine_rate each;
     uint32_t max_keys;
     size_t max_bytes; /* for long keys, waiters, pauses and own rates */
@@ -55,12 +56,13 @@ typedef struct seine_keyed_opts {
     uint64_t seed[2];     /* {0, 0}: a secret of its own */
 } seine_keyed_opts;
 
-#define SEINE_KEYED_OPTS                                                          \
-    {                                                                             \
-        {50, SEINE_SECS(1), 100}, 65536, 16u << 20, SEINE_OVERFLOW_SHARED, 65536, \
-        {                                                                         \
-            0, 0                                                                  \
-        }                                                                         \
+#define SEINE_KEYED_OPTS                                                      \
+    {                                                                         \
+        sizeof(seine_keyed_opts), {50, SEINE_SECS(1), 100}, 65536, 16u << 20, \
+            SEINE_OVERFLOW_SHARED, 65536,                                     \
+        {                                                                     \
+            0, 0                                                              \
+        }                                                                     \
     }
 
 typedef struct seine_keyed_totals {

@@ -47,9 +47,14 @@
 typedef struct seine_links seine_links;
 
 typedef struct seine_links_opts {
+    size_t size;      /* of this struct: SEINE_LINKS_OPTS sets it */
     bool scripting;   /* <noscript> is text, as for a browser that runs scripts */
     size_t max_bytes; /* of what is found; 0: 64 MiB */
 } seine_links_opts;
+
+/* clang-format off */
+#define SEINE_LINKS_OPTS {sizeof(seine_links_opts), false, 0}
+/* clang-format on */
 
 /* Views are valid until the next reset. */
 typedef struct seine_link {

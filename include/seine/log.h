@@ -87,6 +87,7 @@ typedef struct seine_log_field {
 typedef void (*seine_log_sink)(const char *line, size_t len, void *arg);
 
 typedef struct seine_log_opts {
+    size_t size;           /* of this struct: SEINE_LOG_OPTS sets it */
     seine_log_level level; /* the lowest that passes */
     seine_log_format format;
     int fd;              /* where lines go when there is no sink; stays the caller's */
@@ -100,10 +101,10 @@ typedef struct seine_log_opts {
     const seine_secrets *secrets; /* what no line shows; outlives the log; NULL: none */
 } seine_log_opts;
 
-#define SEINE_LOG_OPTS                                                      \
-    {                                                                       \
-        SEINE_LOG_WARN, SEINE_LOG_TEXT, 2, NULL, NULL, "seine", NULL, NULL, \
-            SEINE_SECS(10), 8192, NULL                                      \
+#define SEINE_LOG_OPTS                                                                  \
+    {                                                                                   \
+        sizeof(seine_log_opts), SEINE_LOG_WARN, SEINE_LOG_TEXT, 2, NULL, NULL, "seine", \
+            NULL, NULL, SEINE_SECS(10), 8192, NULL                                      \
     }
 
 typedef struct seine_log_stats {

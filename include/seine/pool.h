@@ -30,6 +30,7 @@
 #define SEINE_POOL_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "seine/abi.h"
@@ -43,14 +44,15 @@ typedef seine_err (*seine_job)(seine_ctx *ctx, void *arg);
 typedef void (*seine_drop)(void *arg); /* the job will not run: free its arg */
 
 typedef struct seine_pool_opts {
+    size_t size;        /* of this struct: SEINE_POOL_OPTS sets it */
     uint32_t workers;   /* 5 */
     uint32_t queue_cap; /* 100; jobs that wait for a worker; 0: none may */
     bool paused;        /* false; true: queues until resumed */
 } seine_pool_opts;
 
-#define SEINE_POOL_OPTS \
-    {                   \
-        5, 100, false   \
+#define SEINE_POOL_OPTS                        \
+    {                                          \
+        sizeof(seine_pool_opts), 5, 100, false \
     }
 
 typedef enum seine_close {

@@ -25,6 +25,7 @@
 #define SEINE_RETRY_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "seine/abi.h"
@@ -45,6 +46,7 @@ typedef enum seine_jitter {
 } seine_jitter;
 
 typedef struct seine_retry_opts {
+    size_t size;                /* of this struct: SEINE_RETRY_OPTS sets it */
     uint32_t max_attempts;      /* 3, the first included */
     seine_jitter jitter;        /* PLUSMINUS */
     uint32_t jitter_pct;        /* 10 */
@@ -59,7 +61,7 @@ typedef struct seine_retry_opts {
 /* The statuses are 408, 425, 429 and 5xx except 501 and 505. */
 /* clang-format off */
 #define SEINE_RETRY_OPTS \
-    {3, SEINE_JITTER_PLUSMINUS, 10, SEINE_SECS(1), SEINE_SECS(30), SEINE_SECS(3600), \
+    {sizeof(seine_retry_opts), 3, SEINE_JITTER_PLUSMINUS, 10, SEINE_SECS(1), SEINE_SECS(30), SEINE_SECS(3600), \
      SEINE_NEVER, 0, \
      {{0, 0, 0, 0, 0, 0, UINT64_C(0x0000220001000000), UINT64_C(0xfdd0000000000000), \
        UINT64_C(0xffffffffffffffff), UINT64_C(0xffffff)}}, false, false}

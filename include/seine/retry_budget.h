@@ -23,6 +23,7 @@
 #define SEINE_RETRY_BUDGET_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "seine/abi.h"
@@ -33,13 +34,14 @@
 typedef struct seine_retry_budget seine_retry_budget;
 
 typedef struct seine_retry_budget_opts {
+    size_t size;          /* of this struct: SEINE_RETRY_BUDGET_OPTS sets it */
     uint32_t ratio_milli; /* 200: what a first attempt pays in, 1000 being a retry */
     uint32_t cap;         /* 100 retries can be saved up */
     seine_rate reserve;   /* 10 a second, 10 at once: used when nothing is saved */
 } seine_retry_budget_opts;
 
 /* clang-format off */
-#define SEINE_RETRY_BUDGET_OPTS {200, 100, {10, SEINE_SECS(1), 10}}
+#define SEINE_RETRY_BUDGET_OPTS {sizeof(seine_retry_budget_opts), 200, 100, {10, SEINE_SECS(1), 10}}
 /* clang-format on */
 
 SEINE_BEGIN

@@ -40,6 +40,7 @@
 typedef struct seine_seen seine_seen;
 
 typedef struct seine_seen_opts {
+    size_t size;      /* of this struct: SEINE_SEEN_OPTS sets it */
     uint64_t expect;  /* keys to make room for at once; 0: grows as they come */
     uint64_t max;     /* never more keys than this; 2^32 */
     uint64_t seed[2]; /* the secret; {0, 0}: drawn from the kernel */
@@ -48,12 +49,12 @@ typedef struct seine_seen_opts {
 /* Takes the next bytes of a saved set; anything but SEINE_OK ends the saving. */
 typedef seine_err (*seine_seen_put)(const void *bytes, size_t n, void *arg);
 
-#define SEINE_SEEN_OPTS       \
-    {                         \
-        0, UINT64_C(1) << 32, \
-        {                     \
-            0, 0              \
-        }                     \
+#define SEINE_SEEN_OPTS                                \
+    {                                                  \
+        sizeof(seine_seen_opts), 0, UINT64_C(1) << 32, \
+        {                                              \
+            0, 0                                       \
+        }                                              \
     }
 
 SEINE_BEGIN

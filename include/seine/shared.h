@@ -29,6 +29,7 @@
 #define SEINE_SHARED_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "seine/abi.h"
@@ -40,14 +41,15 @@
 typedef struct seine_shared seine_shared;
 
 typedef struct seine_shared_opts {
+    size_t size; /* of this struct: SEINE_SHARED_OPTS sets it */
     seine_rate rate;
     int64_t initial; /* tokens at the start: SEINE_FULL, 0 is empty */
     uint32_t max_waiters;
 } seine_shared_opts;
 
-#define SEINE_SHARED_OPTS                           \
-    {                                               \
-        {50, SEINE_SECS(1), 100}, SEINE_FULL, 65536 \
+#define SEINE_SHARED_OPTS                                                      \
+    {                                                                          \
+        sizeof(seine_shared_opts), {50, SEINE_SECS(1), 100}, SEINE_FULL, 65536 \
     }
 
 /* What a client may want to know about its limit, e.g. for RateLimit headers. */

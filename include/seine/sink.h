@@ -9,7 +9,9 @@
  * ready, and the engine starts no request until it is: back-pressure, not memory.
  *
  *     e = seine_sinks_new(&(seine_sinks_opts)SEINE_SINKS_OPTS, &s);
- *     e = seine_sinks_open(s, &(seine_sink_opts){.path = "out.jsonl"}, &diag);
+ *     seine_sink_opts opts = SEINE_SINK_OPTS;
+ *     opts.path = "out.jsonl";
+ *     e = seine_sinks_open(s, &opts, &diag);
  *     e = seine_sinks_start(s, threads);
  *     …  seine_sinks_put(s, shard, record)        from the shard's callback
  *     e = seine_sinks_close(s);                   all of it is on disk
@@ -24,6 +26,8 @@
  */
 #ifndef SEINE_SINK_H
 #define SEINE_SINK_H
+
+#include <stddef.h>
 
 #include "seine/diag.h"
 #include "seine/record.h"
@@ -54,6 +58,7 @@ typedef enum seine_sink_pack {
 typedef seine_err (*seine_sink_fn)(const seine_record *r, uint64_t seq, void *arg);
 
 typedef struct seine_sink_opts {
+    size_t size; /* of this struct: SEINE_SINK_OPTS sets it */
     seine_sink_format format;
     seine_sink_pack pack;
     const char *path;       /* "-": standard output; NULL: fd; copied */
@@ -72,7 +77,12 @@ typedef struct seine_sink_opts {
     void *arg;
 } seine_sink_opts;
 
+/* clang-format off */
+#define SEINE_SINK_OPTS {sizeof(seine_sink_opts), SEINE_SINK_AUTO, SEINE_PACK_AUTO, NULL, 0, false, false, false, false, false, {0}, SEINE_BODY_NONE, false, NULL, 0, NULL, NULL, NULL, NULL}
+/* clang-format on */
+
 typedef struct seine_sinks_opts {
+    size_t size;      /* of this struct: SEINE_SINKS_OPTS sets it */
     bool ordered;     /* in the order of the input; needs a bounded number in flight */
     uint32_t window;  /* of `ordered`: records that may wait, 65536 */
     size_t ring_size; /* 1 MiB */
@@ -82,7 +92,7 @@ typedef struct seine_sinks_opts {
 } seine_sinks_opts;
 
 /* clang-format off */
-#define SEINE_SINKS_OPTS {false, 65536, 1u << 20, 0, 0, 0}
+#define SEINE_SINKS_OPTS {sizeof(seine_sinks_opts), false, 65536, 1u << 20, 0, 0, 0}
 /* clang-format on */
 
 typedef struct seine_sinks_stats {

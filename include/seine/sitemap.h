@@ -66,9 +66,14 @@ typedef struct seine_sitemap_entry {
 typedef bool (*seine_sitemap_fn)(const seine_sitemap_entry *e, void *arg);
 
 typedef struct seine_sitemap_opts {
+    size_t size;        /* of this struct: SEINE_SITEMAP_OPTS sets it */
     uint64_t max_urls;  /* 0: 50,000 */
     uint64_t max_bytes; /* unpacked; 0: 50 MiB */
 } seine_sitemap_opts;
+
+/* clang-format off */
+#define SEINE_SITEMAP_OPTS {sizeof(seine_sitemap_opts), 0, 0}
+/* clang-format on */
 
 /* What was left out. */
 enum {

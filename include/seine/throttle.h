@@ -31,6 +31,7 @@
 #define SEINE_THROTTLE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "seine/abi.h"
@@ -65,20 +66,26 @@ struct seine_throttle { /* private */
 };
 
 typedef struct seine_adapt_opts {
+    size_t size;                /* of this struct: SEINE_ADAPT_OPTS sets it */
     uint32_t initial, min, max; /* 2, 1, 16; 1 <= min <= initial <= max */
     bool gradient;              /* false: AIMD; true: follows the latency */
     seine_span slow;            /* NEVER; > 0: a longer call counts as a failure */
 } seine_adapt_opts;
 
-#define SEINE_ADAPT_OPTS             \
-    {                                \
-        2, 1, 16, false, SEINE_NEVER \
+#define SEINE_ADAPT_OPTS                                       \
+    {                                                          \
+        sizeof(seine_adapt_opts), 2, 1, 16, false, SEINE_NEVER \
     }
 
 typedef struct seine_pace_opts {
+    size_t size; /* of this struct: SEINE_PACE_OPTS sets it */
     seine_span min, max;
     uint32_t target; /* calls in flight to aim at; 0: keeps the delay */
 } seine_pace_opts;
+
+/* clang-format off */
+#define SEINE_PACE_OPTS {sizeof(seine_pace_opts), 0, 0, 0}
+/* clang-format on */
 
 SEINE_BEGIN
 

@@ -59,11 +59,16 @@ typedef struct seine_tree_gate {
 } seine_tree_gate;
 
 typedef struct seine_tree_opts {
+    size_t size;          /* of this struct: SEINE_TREE_OPTS sets it */
     bool scripting;       /* <noscript> is text, as for a browser that runs scripts */
     const char *fragment; /* the element whose inside this is: "td", "svg path" */
     uint32_t max_tags;    /* 0: 150,000 */
     const seine_tree_gate *gate;
 } seine_tree_opts;
+
+/* clang-format off */
+#define SEINE_TREE_OPTS {sizeof(seine_tree_opts), false, NULL, 0, NULL}
+/* clang-format on */
 
 typedef struct seine_attr {
     seine_view name, value;

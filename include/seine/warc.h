@@ -6,16 +6,14 @@
  * each record; which of them the first bytes tell. The reader opens no file: it is given
  * bytes as they come, and says what they are.
  *
- *     e = seine_warc_new(&(seine_warc_opts){.check = true}, &w);
- *     for (;;)
- *         switch (seine_warc_next(w, &in, is_last, &piece)) {
- *         case SEINE_WARC_MORE: …              all of `in` was taken: give it more
- *         case SEINE_WARC_RECORD: …            its head: seine_warc_at, seine_warc_field
- *         case SEINE_WARC_BLOCK: …             a piece of its block
- *         case SEINE_WARC_END: …               its length, and the status it holds
- *         case SEINE_WARC_FLAW: …              of `check`: not as it should be
- *         case SEINE_WARC_DONE: …              the end, in order
- *         case SEINE_WARC_FAIL: …              damaged: it cannot be read any further
+ *     e = seine_warc_new(&(seine_warc_opts){.size = sizeof(seine_warc_opts), .check =
+ * true}, &w); for (;;) switch (seine_warc_next(w, &in, is_last, &piece)) { case
+ * SEINE_WARC_MORE: …              all of `in` was taken: give it more case
+ * SEINE_WARC_RECORD: …            its head: seine_warc_at, seine_warc_field case
+ * SEINE_WARC_BLOCK: …             a piece of its block case SEINE_WARC_END: … its length,
+ * and the status it holds case SEINE_WARC_FLAW: …              of `check`: not as it
+ * should be case SEINE_WARC_DONE: …              the end, in order case SEINE_WARC_FAIL:
+ * …              damaged: it cannot be read any further
  *         }
  *
  * `check` looks at what a reader can do without: digests of blocks and payloads (md5,
@@ -52,8 +50,13 @@ typedef enum seine_warc_event {
 } seine_warc_event;
 
 typedef struct seine_warc_opts {
+    size_t size; /* of this struct: SEINE_WARC_OPTS sets it */
     bool check;
 } seine_warc_opts;
+
+/* clang-format off */
+#define SEINE_WARC_OPTS {sizeof(seine_warc_opts), false}
+/* clang-format on */
 
 /* The record at hand; views last until the next record. Absent: it has no such field. */
 typedef struct seine_warc_entry {

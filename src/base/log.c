@@ -11,6 +11,7 @@
 
 #include "base/alloc.h"
 #include "base/logline.h"
+#include "base/opts.h"
 #include "base/rng.h"
 #include "base/time.h"
 
@@ -385,7 +386,7 @@ destroy(seine_log *log)
 seine_err
 seine_log_new(const seine_log_opts *opts, seine_log **out_log)
 {
-    if (!is_sound(opts))
+    if (!sn_opts_fit(opts, sizeof *opts) || !is_sound(opts))
         return SEINE_E_INVAL;
     seine_log *log = sn_zalloc(sizeof *log);
     if (!log)

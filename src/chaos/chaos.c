@@ -12,6 +12,7 @@
 
 #include "base/alloc.h"
 #include "base/diag.h"
+#include "base/opts.h"
 #include "chaos/resolver.h"
 #include "chaos/server.h"
 
@@ -135,8 +136,10 @@ seine_err
 seine_chaos_new(const seine_chaos_opts *opts, seine_chaos **out_chaos)
 {
     static const seine_chaos_opts usual = SEINE_CHAOS_OPTS;
-    seine_chaos *c = sn_zalloc(sizeof *c);
 
+    if (opts && !sn_opts_fit(opts, sizeof *opts))
+        return SEINE_E_INVAL;
+    seine_chaos *c = sn_zalloc(sizeof *c);
     if (!c)
         return SEINE_E_NOMEM;
     seine_err e = snc_server_init(&c->server, opts ? opts : &usual);

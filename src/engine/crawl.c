@@ -4,7 +4,8 @@
 seine_crawl_opts
 seine_crawl_defaults(void)
 {
-    return (seine_crawl_opts){.depth = 5,
+    return (seine_crawl_opts){.size = sizeof(seine_crawl_opts),
+                              .depth = 5,
                               .scope = SEINE_SCOPE_HOST,
                               .sitemaps = SEINE_SITEMAPS_AUTO,
                               .nofollow = true,

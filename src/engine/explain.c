@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/diag.h"
+#include "base/opts.h"
 #include "base/time.h"
 #include "engine/robots_cache.h"
 #include "engine/url_rules.h"
@@ -35,7 +36,7 @@ seine_explain_new(const seine_fetch_opts *opts, seine_explain **out_explain,
                   seine_diag *diag)
 {
     sn_diag_clear(diag);
-    if (!opts->crawl)
+    if (!sn_opts_fit(opts, sizeof *opts) || !opts->crawl)
         return SEINE_E_INVAL;
     seine_explain *x = sn_zalloc(sizeof *x);
 

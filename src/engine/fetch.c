@@ -57,6 +57,7 @@ seine_fetch_defaults(void)
     static const seine_breaker_opts breaker = SEINE_BREAKER_OPTS;
 
     return (seine_fetch_opts){
+        .size = sizeof(seine_fetch_opts),
         .concurrency = 64,
         .per_host = 4,
         .per_ip = 8,

@@ -6,6 +6,7 @@
 
 #include "base/diag.h"
 #include "base/hash.h"
+#include "base/opts.h"
 #include "base/time.h"
 #include "engine/redirect.h"
 #include "engine/scope.h"
@@ -41,6 +42,10 @@ check_spans(const seine_fetch_opts *o, seine_diag *diag)
 static seine_err
 check(const seine_fetch_opts *o, seine_diag *diag)
 {
+    if (!sn_opts_fit(o, sizeof *o))
+        return sn_diag_option(diag, "size", "set by SEINE_FETCH_OPTS");
+    if (o->crawl && !sn_opts_fit(o->crawl, sizeof *o->crawl))
+        return sn_diag_option(diag, "crawl.size", "set by SEINE_CRAWL_OPTS");
     if (o->concurrency == 0)
         return sn_diag_option(diag, "concurrency", "at least 1");
     if (o->per_host == 0)

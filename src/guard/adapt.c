@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #include "base/alloc.h"
+#include "base/opts.h"
 #include "base/time.h"
 
 /*
@@ -169,8 +170,8 @@ const seine_throttle_ops sn_adapt_ops = {limit_of, sample, fini};
 seine_err
 sn_adapt_new(const seine_adapt_opts *opts, void **out_self)
 {
-    if (opts->min == 0 || opts->initial < opts->min || opts->max < opts->initial ||
-        opts->slow <= 0)
+    if (!sn_opts_fit(opts, sizeof *opts) || opts->min == 0 || opts->initial < opts->min ||
+        opts->max < opts->initial || opts->slow <= 0)
         return SEINE_E_INVAL;
     adapt *a = sn_zalloc(sizeof *a);
     if (!a)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/opts.h"
 #include "base/time.h"
 #include "guard/breaker.h"
 #include "guard/breaker_window.h"
@@ -109,7 +110,7 @@ more_new(const seine_breaker_opts *o, size_t probes, size_t window)
 seine_err
 seine_breaker_init(seine_breaker *b, const seine_breaker_opts *opts)
 {
-    if (!opts || !is_valid(opts))
+    if (!opts || !sn_opts_fit(opts, sizeof *opts) || !is_valid(opts))
         return SEINE_E_INVAL;
 
     more *m = NULL;

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "base/opts.h"
 #include "base/time.h"
 #include "seine/outcome.h"
 
@@ -220,7 +221,8 @@ seine_err
 seine_call(const seine_call_opts *o, seine_ctx *ctx, seine_view key, seine_attempt_fn fn,
            void *arg, seine_call_result *out_result)
 {
-    static const seine_retry_opts once = {.max_attempts = 1};
+    static const seine_retry_opts once = {.size = sizeof(seine_retry_opts),
+                                          .max_attempts = 1};
     seine_call_result res = {.fault = SEINE_FAULT};
     work w = {.o = o,
               .ctx = ctx,
@@ -233,7 +235,8 @@ seine_call(const seine_call_opts *o, seine_ctx *ctx, seine_view key, seine_attem
                      .idempotent = true}; /* the caller vouches for it */
     seine_time start = now_of(&w);
 
-    seine_err e = w.timeout < 0 ? SEINE_E_INVAL : seine_retry_check(r.opts);
+    seine_err e = !sn_opts_fit(o, sizeof *o) || w.timeout < 0 ? SEINE_E_INVAL
+                                                              : seine_retry_check(r.opts);
     if (e != SEINE_OK)
         refuse_call(&w, e, &res);
     else

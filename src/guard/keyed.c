@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/opts.h"
 #include "base/time.h"
 #include "guard/gcra.h"
 #include "guard/keytab.h"
@@ -83,9 +84,11 @@ seine_err
 seine_keyed_new(const seine_keyed_opts *opts, seine_keyed **out_keyed)
 {
     seine_limiter one;
-    seine_shared_opts common = {opts->each, SEINE_FULL, opts->max_waiters};
+    seine_shared_opts common = {sizeof(seine_shared_opts), opts->each, SEINE_FULL,
+                                opts->max_waiters};
 
-    if (seine_limiter_init_rate(&one, &opts->each, SEINE_FULL, 0) != SEINE_OK ||
+    if (!sn_opts_fit(opts, sizeof *opts) ||
+        seine_limiter_init_rate(&one, &opts->each, SEINE_FULL, 0) != SEINE_OK ||
         opts->max_keys == 0 || opts->max_keys > 1u << 26 ||
         (unsigned)opts->overflow > SEINE_OVERFLOW_ALLOW)
         return SEINE_E_INVAL;
@@ -356,7 +359,8 @@ seine_keyed_try(seine_keyed *k, seine_view key, seine_time now, int64_t n,
 static seine_err
 big_new(const seine_keyed *k, big **out_big)
 {
-    seine_shared_opts opts = {k->opts.each, SEINE_FULL, k->opts.max_waiters};
+    seine_shared_opts opts = {sizeof(seine_shared_opts), k->opts.each, SEINE_FULL,
+                              k->opts.max_waiters};
     big *b = sn_zalloc(sizeof *b);
 
     if (!b || seine_shared_new(&opts, 0, &b->lim) != SEINE_OK) {

@@ -6,6 +6,7 @@
 #include <signal.h>
 
 #include "base/alloc.h"
+#include "base/opts.h"
 #include "base/time.h"
 #include "guard/waiter.h"
 
@@ -432,7 +433,7 @@ staff(seine_pool *p, uint32_t size)
 seine_err
 seine_pool_new(const seine_pool_opts *opts, seine_ctx *parent, seine_pool **out_pool)
 {
-    if (!opts || opts->workers == 0 || !parent)
+    if (!opts || !sn_opts_fit(opts, sizeof *opts) || opts->workers == 0 || !parent)
         return SEINE_E_INVAL;
     seine_pool *p = sn_zalloc(sizeof *p);
     if (!p)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "seine/retry.h"
 
+#include "base/opts.h"
 #include "base/time.h"
 #include "guard/retry_budget.h"
 #include "seine/ctx.h"
@@ -22,9 +23,10 @@ draw(uint64_t *dice, uint64_t n)
 seine_err
 seine_retry_check(const seine_retry_opts *opts)
 {
-    if (opts->max_attempts == 0 || opts->base < 0 || opts->max < opts->base ||
-        opts->jitter_pct > 100 || (unsigned)opts->jitter > SEINE_JITTER_DECORRELATED ||
-        opts->retry_after_max < 0 || opts->max_elapsed < 0 || opts->min_attempt < 0)
+    if (!sn_opts_fit(opts, sizeof *opts) || opts->max_attempts == 0 || opts->base < 0 ||
+        opts->max < opts->base || opts->jitter_pct > 100 ||
+        (unsigned)opts->jitter > SEINE_JITTER_DECORRELATED || opts->retry_after_max < 0 ||
+        opts->max_elapsed < 0 || opts->min_attempt < 0)
         return SEINE_E_INVAL;
     return SEINE_OK;
 }
@@ -199,7 +201,8 @@ seine_err
 seine_retry_run(const seine_retry_opts *opts, seine_ctx *ctx, seine_attempt_fn fn,
                 void *arg, uint32_t *out_attempts)
 {
-    static const seine_retry_opts once = {.max_attempts = 1};
+    static const seine_retry_opts once = {.size = sizeof(seine_retry_opts),
+                                          .max_attempts = 1};
     seine_clock *clock = seine_ctx_clock(ctx);
     seine_retry r = {.opts = opts ? opts : &once,
                      .deadline = seine_ctx_deadline(ctx),

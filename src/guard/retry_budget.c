@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 
 #include "base/alloc.h"
+#include "base/opts.h"
 #include "guard/gcra.h"
 
 #define UNIT 1000 /* milli-units that a retry costs */
@@ -26,7 +27,7 @@ seine_retry_budget_new(const seine_retry_budget_opts *opts,
 {
     seine_limiter reserve;
 
-    if (opts->cap == 0)
+    if (!sn_opts_fit(opts, sizeof *opts) || opts->cap == 0)
         return SEINE_E_INVAL;
     seine_err e = seine_limiter_init_rate(&reserve, &opts->reserve, SEINE_FULL, 0);
     if (e != SEINE_OK)

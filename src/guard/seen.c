@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "base/fpset.h"
 #include "base/hash.h"
+#include "base/opts.h"
 #include "base/rng.h"
 #include "base/time.h"
 
@@ -173,7 +174,7 @@ seine_seen_new(const seine_seen_opts *opts, seine_seen **out_seen)
 
     if (!opts)
         opts = &usual;
-    if (opts->max == 0 || opts->expect > opts->max)
+    if (!sn_opts_fit(opts, sizeof *opts) || opts->max == 0 || opts->expect > opts->max)
         return SEINE_E_INVAL;
 
     seine_seen *s = sn_zalloc(sizeof *s);

@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 
 #include "base/alloc.h"
+#include "base/opts.h"
 #include "base/time.h"
 #include "guard/gcra.h"
 #include "guard/shared.h"
@@ -47,7 +48,8 @@ seine_shared_new(const seine_shared_opts *opts, seine_time now, seine_shared **o
 {
     seine_limiter first;
 
-    if (seine_limiter_init_rate(&first, &opts->rate, opts->initial, now) != SEINE_OK)
+    if (!sn_opts_fit(opts, sizeof *opts) ||
+        seine_limiter_init_rate(&first, &opts->rate, opts->initial, now) != SEINE_OK)
         return SEINE_E_INVAL;
     seine_shared *lim = sn_zalloc_line(sizeof *lim);
     if (!lim)

@@ -85,6 +85,7 @@ struct sn_dns {
 /* Names whose own servers are broken must not shut the resolver: it takes nearly all of
  * what was asked in ten seconds, and not a few in a row. */
 static const seine_breaker_opts breaker_opts = {
+    .size = sizeof(seine_breaker_opts),
     .half_open_max = 1,
     .success_threshold = 1,
     .open_growth_pct = 200,

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "base/base64.h"
+#include "base/opts.h"
 #include "seine/format.h"
 #include "store/csv.h"
 #include "store/outtext.h"
@@ -169,6 +170,7 @@ open_out(sn_convert *c, seine_sink_format format)
 {
     const seine_convert_opts *o = c->opts;
     seine_sink_opts sink = {
+        .size = sizeof(seine_sink_opts),
         .format = format,
         .path = is_stream(o->out) ? "-" : o->out,
         .append = o->append,
@@ -572,6 +574,8 @@ seine_convert(const seine_convert_opts *opts, seine_converted *out_stats,
     sn_convert c;
 
     sn_diag_clear(diag);
+    if (!sn_opts_fit(opts, sizeof *opts))
+        return SEINE_E_INVAL;
     init(&c, opts, diag ? diag : &own);
     seine_err e = sn_source_open(&c.source, opts->in, c.diag);
     c.source.idle = flush_idle;

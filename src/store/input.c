@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/opts.h"
 #include "seine/format.h"
 #include "seine/plumbing.h"
 #include "seine/warc.h"
@@ -119,7 +120,7 @@ seine_err
 seine_input_open(const seine_input_opts *opts, seine_input **out_input, seine_diag *diag)
 {
     sn_diag_clear(diag);
-    if (!opts->path)
+    if (!sn_opts_fit(opts, sizeof *opts) || !opts->path)
         return SEINE_E_INVAL;
     seine_input *in = sn_zalloc(sizeof *in);
     if (!in)

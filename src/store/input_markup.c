@@ -45,7 +45,8 @@ static seine_err
 begin_markup(seine_input *in)
 {
     /* Who gives a list means all of it. */
-    static const seine_sitemap_opts all = {UINT64_MAX, UINT64_MAX};
+    static const seine_sitemap_opts all = {sizeof(seine_sitemap_opts), UINT64_MAX,
+                                           UINT64_MAX};
     struct sn_input_markup *m = sn_zalloc(sizeof *m);
 
     if (!m)

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "base/alloc.h"
+#include "base/opts.h"
 #include "base/time.h"
 #include "seine/clock.h"
 #include "store/order.h"
@@ -70,8 +71,9 @@ seine_sinks_new(const seine_sinks_opts *opts, seine_sinks **out_sinks)
     static const seine_sinks_opts defaults = SEINE_SINKS_OPTS;
     const seine_sinks_opts *o = opts ? opts : &defaults;
 
-    if (o->ring_size < 4096 || o->ring_size > (size_t)1 << 32 ||
-        (o->ring_size & (o->ring_size - 1)) != 0 || (o->ordered && o->window == 0))
+    if (!sn_opts_fit(o, sizeof *o) || o->ring_size < 4096 ||
+        o->ring_size > (size_t)1 << 32 || (o->ring_size & (o->ring_size - 1)) != 0 ||
+        (o->ordered && o->window == 0))
         return SEINE_E_INVAL;
 
     seine_sinks *s = sn_zalloc(sizeof *s);
@@ -116,6 +118,8 @@ seine_err
 seine_sinks_open(seine_sinks *s, const seine_sink_opts *opts, seine_diag *diag)
 {
     sn_diag_clear(diag);
+    if (!sn_opts_fit(opts, sizeof *opts))
+        return SEINE_E_INVAL;
     if (s->is_started || s->n_outs == OUTPUTS) {
         sn_diag_text(diag,
                      s->is_started ? "outputs are open already" : "too many outputs");

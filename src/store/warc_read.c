@@ -6,10 +6,13 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/opts.h"
 
 seine_err
 seine_warc_new(const seine_warc_opts *opts, seine_warc **out_warc)
 {
+    if (opts && !sn_opts_fit(opts, sizeof *opts))
+        return SEINE_E_INVAL;
     seine_warc *w = sn_zalloc(sizeof *w);
 
     if (!w)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/opts.h"
 #include "text/base_url.h"
 #include "text/html.h"
 
@@ -167,6 +168,8 @@ on_event(void *user, const sn_html_event *e)
 seine_err
 seine_links_new(const seine_links_opts *opts, seine_links **out_links)
 {
+    if (opts && !sn_opts_fit(opts, sizeof *opts))
+        return SEINE_E_INVAL;
     seine_links *l = sn_zalloc(sizeof *l);
     size_t most = (size_t)64 << 20;
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/opts.h"
 
 void
 sn_sitemap_fail(seine_sitemap *s, seine_err e, const char *why)
@@ -62,6 +63,8 @@ seine_err
 seine_sitemap_new(const seine_sitemap_opts *opts, seine_sitemap_fn fn, void *arg,
                   seine_sitemap **out_sitemap)
 {
+    if (opts && !sn_opts_fit(opts, sizeof *opts))
+        return SEINE_E_INVAL;
     seine_sitemap *s = sn_zalloc(sizeof *s);
 
     if (!s)

@@ -11,6 +11,7 @@
 #include <myhtml/tree.h>
 
 #include "base/alloc.h"
+#include "base/opts.h"
 #include "text/html_count.h"
 #include "text/tree.h"
 
@@ -469,11 +470,14 @@ make_tree(seine_tree *t, const char *html, size_t len, const seine_tree_opts *op
 seine_err
 seine_tree_parse(seine_tree *t, const char *html, size_t len, const seine_tree_opts *opts)
 {
-    static const seine_tree_opts usual = {.scripting = false};
+    static const seine_tree_opts usual = {.size = sizeof(seine_tree_opts),
+                                          .scripting = false};
     const seine_tree_gate *gate = opts ? opts->gate : NULL;
     uint64_t nodes = 0;
 
     forget(t);
+    if (opts && !sn_opts_fit(opts, sizeof *opts))
+        return SEINE_E_INVAL;
     if (len > SEINE_TREE_BYTES)
         return SEINE_E_BUDGET;
     opts = opts ? opts : &usual;

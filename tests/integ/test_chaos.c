@@ -626,7 +626,9 @@ TEST(without_memory_there_is_no_server_and_nothing_is_left)
 {
     FAIL_EACH(r)
     {
-        seine_chaos_opts opts = {.dns = true, .script = "{\"fault\":\"ok\"}"};
+        seine_chaos_opts opts = {.size = sizeof(seine_chaos_opts),
+                                 .dns = true,
+                                 .script = "{\"fault\":\"ok\"}"};
         seine_chaos *c = NULL;
         seine_err e = seine_chaos_new(&opts, &c);
 

@@ -516,7 +516,7 @@ TEST(without_memory_a_connection_fails_and_nothing_is_left)
 {
     FAIL_EACH(r)
     {
-        seine_chaos_opts opts = {.tls = true};
+        seine_chaos_opts opts = {.size = sizeof(seine_chaos_opts), .tls = true};
         seine_chaos *c = NULL;
         seine_err e = seine_chaos_new(&opts, &c);
 

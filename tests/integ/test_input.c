@@ -26,7 +26,10 @@ open_pipe(int *out_fd)
 
     CHECK_EQ(pipe2(ends, O_CLOEXEC), 0);
     snprintf(path, sizeof path, "/proc/self/fd/%d", ends[0]);
-    CHECK_EQ(seine_input_open(&(seine_input_opts){.path = path}, &in, &diag), SEINE_OK);
+    CHECK_EQ(seine_input_open(
+                 &(seine_input_opts){.size = sizeof(seine_input_opts), .path = path}, &in,
+                 &diag),
+             SEINE_OK);
     close(ends[0]);
     *out_fd = ends[1];
     return in;

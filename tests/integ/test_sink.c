@@ -46,9 +46,12 @@ try_open(const char *path, bool append, bool overwrite, seine_diag *diag)
 
     CHECK_EQ(seine_sinks_new(NULL, &s), SEINE_OK);
     *diag = (seine_diag)SEINE_DIAG;
-    seine_err e = seine_sinks_open(
-        s, &(seine_sink_opts){.path = path, .append = append, .overwrite = overwrite},
-        diag);
+    seine_err e = seine_sinks_open(s,
+                                   &(seine_sink_opts){.size = sizeof(seine_sink_opts),
+                                                      .path = path,
+                                                      .append = append,
+                                                      .overwrite = overwrite},
+                                   diag);
     seine_sinks_free(s);
     return e;
 }
@@ -143,23 +146,37 @@ TEST(sink_overwrites_and_appends_when_told)
     seine_diag diag = SEINE_DIAG;
 
     make_file("o.jsonl", "{\"old\":1}\n{\"much\":\"longer than what comes\"}\n");
-    CHECK_EQ(
-        write_some((seine_sink_opts){.path = "o.jsonl", .overwrite = true}, 1, &diag),
-        SEINE_OK);
+    CHECK_EQ(write_some((seine_sink_opts){.size = sizeof(seine_sink_opts),
+                                          .path = "o.jsonl",
+                                          .overwrite = true},
+                        1, &diag),
+             SEINE_OK);
     check_file("o.jsonl", "{\"seq\":1,\"url\":\"u\"}\n");
-    CHECK_EQ(write_some((seine_sink_opts){.path = "o.jsonl", .append = true}, 1, &diag),
+    CHECK_EQ(write_some((seine_sink_opts){.size = sizeof(seine_sink_opts),
+                                          .path = "o.jsonl",
+                                          .append = true},
+                        1, &diag),
              SEINE_OK);
     check_file("o.jsonl", "{\"seq\":1,\"url\":\"u\"}\n{\"seq\":1,\"url\":\"u\"}\n");
     make_file("o.jsonl", "{\"whole\":1}"); /* only its newline is missing */
-    CHECK_EQ(write_some((seine_sink_opts){.path = "o.jsonl", .append = true}, 1, &diag),
+    CHECK_EQ(write_some((seine_sink_opts){.size = sizeof(seine_sink_opts),
+                                          .path = "o.jsonl",
+                                          .append = true},
+                        1, &diag),
              SEINE_OK);
     check_file("o.jsonl", "{\"whole\":1}\n{\"seq\":1,\"url\":\"u\"}\n");
     make_file("o.jsonl", "{\"whole\":1}\n{\"cut\":"); /* nobody knows what it was */
-    CHECK_EQ(write_some((seine_sink_opts){.path = "o.jsonl", .append = true}, 1, &diag),
+    CHECK_EQ(write_some((seine_sink_opts){.size = sizeof(seine_sink_opts),
+                                          .path = "o.jsonl",
+                                          .append = true},
+                        1, &diag),
              SEINE_E_OUTPUT_CHANGED);
     CHECK_STR(diag_line(&diag), "o.jsonl ends within a line");
     check_file("o.jsonl", "{\"whole\":1}\n{\"cut\":");
-    CHECK_EQ(write_some((seine_sink_opts){.path = "new.jsonl", .append = true}, 1, &diag),
+    CHECK_EQ(write_some((seine_sink_opts){.size = sizeof(seine_sink_opts),
+                                          .path = "new.jsonl",
+                                          .append = true},
+                        1, &diag),
              SEINE_OK); /* to nothing, too */
     check_file("new.jsonl", "{\"seq\":1,\"url\":\"u\"}\n");
     unlink("o.jsonl");
@@ -214,13 +231,25 @@ TEST(sink_packs_lines_that_other_programs_unpack)
     EACH_ROW(i, packed) {
         const char *path = packed[i].path;
 
-        CHECK_EQ(write_some((seine_sink_opts){.path = path}, 1, &diag), SEINE_OK);
+        CHECK_EQ(
+            write_some((seine_sink_opts){.size = sizeof(seine_sink_opts), .path = path},
+                       1, &diag),
+            SEINE_OK);
         check_unpacked(packed[i].program, path, ONE);
-        CHECK_EQ(write_some((seine_sink_opts){.path = path}, 1, &diag), SEINE_E_ALREADY);
-        CHECK_EQ(write_some((seine_sink_opts){.path = path, .append = true}, 1, &diag),
+        CHECK_EQ(
+            write_some((seine_sink_opts){.size = sizeof(seine_sink_opts), .path = path},
+                       1, &diag),
+            SEINE_E_ALREADY);
+        CHECK_EQ(write_some((seine_sink_opts){.size = sizeof(seine_sink_opts),
+                                              .path = path,
+                                              .append = true},
+                            1, &diag),
                  SEINE_OK);
         check_unpacked(packed[i].program, path, ONE ONE);
-        CHECK_EQ(write_some((seine_sink_opts){.path = path, .overwrite = true}, 1, &diag),
+        CHECK_EQ(write_some((seine_sink_opts){.size = sizeof(seine_sink_opts),
+                                              .path = path,
+                                              .overwrite = true},
+                            1, &diag),
                  SEINE_OK);
         check_unpacked(packed[i].program, path, ONE);
         unlink(path);
@@ -238,9 +267,15 @@ TEST(sink_goes_on_behind_the_last_whole_member)
     EACH_ROW(i, packed) {
         const char *path = packed[i].path;
 
-        CHECK_EQ(write_some((seine_sink_opts){.path = path}, 1, &diag), SEINE_OK);
+        CHECK_EQ(
+            write_some((seine_sink_opts){.size = sizeof(seine_sink_opts), .path = path},
+                       1, &diag),
+            SEINE_OK);
         free(read_file(path, &first));
-        CHECK_EQ(write_some((seine_sink_opts){.path = path, .append = true}, 1, &diag),
+        CHECK_EQ(write_some((seine_sink_opts){.size = sizeof(seine_sink_opts),
+                                              .path = path,
+                                              .append = true},
+                            1, &diag),
                  SEINE_OK);
         whole = read_file(path, &both);
         for (size_t n = 0; n < both; n += n % 7 == 0 ? 1 : 3) {
@@ -248,9 +283,11 @@ TEST(sink_goes_on_behind_the_last_whole_member)
 
             CHECK_EQ(write(fd, whole, n), (ssize_t)n);
             close(fd);
-            CHECK_EQ(
-                write_some((seine_sink_opts){.path = path, .append = true}, 1, &diag),
-                SEINE_OK);
+            CHECK_EQ(write_some((seine_sink_opts){.size = sizeof(seine_sink_opts),
+                                                  .path = path,
+                                                  .append = true},
+                                1, &diag),
+                     SEINE_OK);
             check_unpacked(packed[i].program, path, n < first ? ONE : ONE ONE);
         }
         free(whole);
@@ -282,7 +319,8 @@ TEST(sink_appends_to_no_packed_file_it_does_not_understand)
     static char many[600000];
     seine_diag diag = SEINE_DIAG;
     size_t n;
-    seine_sink_opts to = {.path = "f.jsonl.gz", .append = true};
+    seine_sink_opts to = {
+        .size = sizeof(seine_sink_opts), .path = "f.jsonl.gz", .append = true};
 
     make_file("f.jsonl.gz", "{\"plain\":1}\n");
     CHECK_EQ(write_some(to, 1, &diag), SEINE_E_OUTPUT_CHANGED);
@@ -317,11 +355,21 @@ TEST(sink_file_is_one_output_only)
     seine_sinks *s = NULL;
 
     CHECK_EQ(seine_sinks_new(NULL, &s), SEINE_OK);
-    CHECK_EQ(seine_sinks_open(s, &(seine_sink_opts){.path = "t.jsonl"}, &diag), SEINE_OK);
-    CHECK_EQ(seine_sinks_open(s, &(seine_sink_opts){.path = "./t.jsonl"}, &diag),
+    CHECK_EQ(seine_sinks_open(
+                 s,
+                 &(seine_sink_opts){.size = sizeof(seine_sink_opts), .path = "t.jsonl"},
+                 &diag),
+             SEINE_OK);
+    CHECK_EQ(seine_sinks_open(
+                 s,
+                 &(seine_sink_opts){.size = sizeof(seine_sink_opts), .path = "./t.jsonl"},
+                 &diag),
              SEINE_E_INVAL);
     CHECK_STR(diag_line(&diag), "./t.jsonl is an output already");
-    CHECK_EQ(seine_sinks_open(s, &(seine_sink_opts){.path = "t.csv"}, &diag), SEINE_OK);
+    CHECK_EQ(seine_sinks_open(
+                 s, &(seine_sink_opts){.size = sizeof(seine_sink_opts), .path = "t.csv"},
+                 &diag),
+             SEINE_OK);
     seine_sinks_free(s);
     CHECK_EQ(access("t.jsonl", F_OK), -1);
 }
@@ -336,34 +384,58 @@ TEST(sink_csv_has_its_column_names_once)
     seine_diag diag = SEINE_DIAG;
     static const char row[] = "1,1970-01-01T00:00:00.000000Z,,u,,ok,,0,,,,0,,,\n";
 
-    CHECK_EQ(write_some((seine_sink_opts){.path = "c.csv"}, 0, &diag), SEINE_OK);
+    CHECK_EQ(
+        write_some((seine_sink_opts){.size = sizeof(seine_sink_opts), .path = "c.csv"}, 0,
+                   &diag),
+        SEINE_OK);
     snprintf(want, sizeof want, "%s\n", head);
     check_file("c.csv", want); /* also without any record */
-    CHECK_EQ(write_some((seine_sink_opts){.path = "c.csv", .append = true}, 1, &diag),
+    CHECK_EQ(write_some((seine_sink_opts){.size = sizeof(seine_sink_opts),
+                                          .path = "c.csv",
+                                          .append = true},
+                        1, &diag),
              SEINE_OK);
-    CHECK_EQ(write_some((seine_sink_opts){.path = "c.csv", .append = true}, 1, &diag),
+    CHECK_EQ(write_some((seine_sink_opts){.size = sizeof(seine_sink_opts),
+                                          .path = "c.csv",
+                                          .append = true},
+                        1, &diag),
              SEINE_OK);
     snprintf(want, sizeof want, "%s\n%s%s", head, row, row);
     check_file("c.csv", want);
 
-    CHECK_EQ(write_some((seine_sink_opts){.path = "c.csv.zst"}, 1, &diag), SEINE_OK);
-    CHECK_EQ(write_some((seine_sink_opts){.path = "c.csv.zst", .append = true}, 1, &diag),
+    CHECK_EQ(write_some(
+                 (seine_sink_opts){.size = sizeof(seine_sink_opts), .path = "c.csv.zst"},
+                 1, &diag),
+             SEINE_OK);
+    CHECK_EQ(write_some((seine_sink_opts){.size = sizeof(seine_sink_opts),
+                                          .path = "c.csv.zst",
+                                          .append = true},
+                        1, &diag),
              SEINE_OK);
     check_unpacked("zstd", "c.csv.zst", want);
     unlink("c.csv.zst");
 
     make_file("c.csv", "a,b\n1,2\n");
-    CHECK_EQ(write_some((seine_sink_opts){.path = "c.csv", .append = true}, 1, &diag),
+    CHECK_EQ(write_some((seine_sink_opts){.size = sizeof(seine_sink_opts),
+                                          .path = "c.csv",
+                                          .append = true},
+                        1, &diag),
              SEINE_E_OUTPUT_CHANGED);
     CHECK_STR(diag_line(&diag), "c.csv has other columns");
     make_file("c.csv", "");
-    CHECK_EQ(write_some((seine_sink_opts){.path = "c.csv", .append = true}, 1, &diag),
+    CHECK_EQ(write_some((seine_sink_opts){.size = sizeof(seine_sink_opts),
+                                          .path = "c.csv",
+                                          .append = true},
+                        1, &diag),
              SEINE_OK);
     snprintf(want, sizeof want, "%s\n%s", head, row);
     check_file("c.csv", want);
     snprintf(want, sizeof want, "%s\n%s\"cut", head, row);
     make_file("c.csv", want);
-    CHECK_EQ(write_some((seine_sink_opts){.path = "c.csv", .append = true}, 1, &diag),
+    CHECK_EQ(write_some((seine_sink_opts){.size = sizeof(seine_sink_opts),
+                                          .path = "c.csv",
+                                          .append = true},
+                        1, &diag),
              SEINE_E_OUTPUT_CHANGED);
     unlink("c.csv");
 }
@@ -423,8 +495,11 @@ TEST(sink_file_without_memory_is_not_left_behind)
         seine_err e = seine_sinks_new(NULL, &s);
 
         for (int i = 0; i < 2 && e == SEINE_OK; i++)
-            e = seine_sinks_open(
-                s, &(seine_sink_opts){.path = paths[i], .append = i == 1}, &diag);
+            e = seine_sinks_open(s,
+                                 &(seine_sink_opts){.size = sizeof(seine_sink_opts),
+                                                    .path = paths[i],
+                                                    .append = i == 1},
+                                 &diag);
         CHECK(e == SEINE_OK || e == SEINE_E_NOMEM);
         seine_sinks_free(s);
         CHECK_EQ(access("a.jsonl", F_OK), -1);
@@ -438,7 +513,11 @@ TEST(sink_file_has_one_writer_at_a_time)
     seine_diag diag = SEINE_DIAG;
 
     CHECK_EQ(seine_sinks_new(NULL, &s), SEINE_OK);
-    CHECK_EQ(seine_sinks_open(s, &(seine_sink_opts){.path = "l.jsonl"}, &diag), SEINE_OK);
+    CHECK_EQ(seine_sinks_open(
+                 s,
+                 &(seine_sink_opts){.size = sizeof(seine_sink_opts), .path = "l.jsonl"},
+                 &diag),
+             SEINE_OK);
     CHECK_EQ(try_open("l.jsonl", true, false, &diag), SEINE_E_STATE_LOCKED);
     CHECK_STR(diag_line(&diag), "l.jsonl is being written by another process");
     CHECK_EQ(seine_sinks_start(s, 1), SEINE_OK);
@@ -453,13 +532,16 @@ TEST(sink_devices_are_written_without_being_asked)
 {
     seine_diag diag = SEINE_DIAG;
 
-    CHECK_EQ(write_some((seine_sink_opts){.path = "/dev/null", .format = SEINE_SINK_CSV},
+    CHECK_EQ(write_some((seine_sink_opts){.size = sizeof(seine_sink_opts),
+                                          .path = "/dev/null",
+                                          .format = SEINE_SINK_CSV},
                         10, &diag),
              SEINE_OK);
-    CHECK_EQ(
-        write_some((seine_sink_opts){.path = "/dev/full", .format = SEINE_SINK_JSONL}, 10,
-                   &diag),
-        SEINE_E_DISK_FULL);
+    CHECK_EQ(write_some((seine_sink_opts){.size = sizeof(seine_sink_opts),
+                                          .path = "/dev/full",
+                                          .format = SEINE_SINK_JSONL},
+                        10, &diag),
+             SEINE_E_DISK_FULL);
     CHECK_STR(diag_line(&diag),
               "cannot write /dev/full: no space left on device; 0 records are safe");
 }
@@ -475,8 +557,11 @@ fill_up(seine_sink_format format, const char *path, rlim_t room, int n)
 
     setrlimit(RLIMIT_FSIZE, &limit);
     if (seine_sinks_new(NULL, &s) != SEINE_OK ||
-        seine_sinks_open(s, &(seine_sink_opts){.path = path, .format = format}, &diag) !=
-            SEINE_OK ||
+        seine_sinks_open(s,
+                         &(seine_sink_opts){.size = sizeof(seine_sink_opts),
+                                            .path = path,
+                                            .format = format},
+                         &diag) != SEINE_OK ||
         seine_sinks_start(s, 1) != SEINE_OK)
         _exit(10);
     for (int i = 0; i < n; i++) {
@@ -551,8 +636,10 @@ TEST(sink_reader_that_has_gone_is_told_and_nobody_is_killed)
 
     CHECK_EQ(pipe2(ends, O_CLOEXEC), 0);
     close(ends[0]);
-    CHECK_EQ(write_some((seine_sink_opts){.fd = ends[1], .format = SEINE_SINK_JSONL}, 100,
-                        &diag),
+    CHECK_EQ(write_some((seine_sink_opts){.size = sizeof(seine_sink_opts),
+                                          .fd = ends[1],
+                                          .format = SEINE_SINK_JSONL},
+                        100, &diag),
              SEINE_E_OUTPUT_CLOSED);
     CHECK_STR(diag_line(&diag), "the output was closed by its reader after 0 records");
     close(ends[1]);
@@ -588,8 +675,11 @@ TEST(sink_slow_reader_holds_up_the_lane)
     o.arg = &rooms;
     CHECK_EQ(pipe2(ends, O_CLOEXEC), 0);
     CHECK_EQ(seine_sinks_new(&o, &s), SEINE_OK);
-    CHECK_EQ(seine_sinks_open(
-                 s, &(seine_sink_opts){.fd = ends[1], .format = SEINE_SINK_JSONL}, NULL),
+    CHECK_EQ(seine_sinks_open(s,
+                              &(seine_sink_opts){.size = sizeof(seine_sink_opts),
+                                                 .fd = ends[1],
+                                                 .format = SEINE_SINK_JSONL},
+                              NULL),
              SEINE_OK);
     CHECK_EQ(seine_sinks_start(s, 1), SEINE_OK);
     for (seine_time since = now(); now() - since < SEINE_MS(100);)
@@ -624,8 +714,11 @@ TEST(sink_record_is_seen_within_50_ms)
 
     CHECK_EQ(pipe2(ends, O_CLOEXEC), 0);
     CHECK_EQ(seine_sinks_new(NULL, &s), SEINE_OK);
-    CHECK_EQ(seine_sinks_open(
-                 s, &(seine_sink_opts){.fd = ends[1], .format = SEINE_SINK_JSONL}, NULL),
+    CHECK_EQ(seine_sinks_open(s,
+                              &(seine_sink_opts){.size = sizeof(seine_sink_opts),
+                                                 .fd = ends[1],
+                                                 .format = SEINE_SINK_JSONL},
+                              NULL),
              SEINE_OK);
     CHECK_EQ(seine_sinks_start(s, 1), SEINE_OK);
     int late = 0;
@@ -665,7 +758,9 @@ TEST(sink_waits_for_a_pipe_that_does_not_block)
     }
     close(ends[0]);
     CHECK_EQ(fcntl(ends[1], F_SETFL, O_NONBLOCK), 0);
-    CHECK_EQ(write_some((seine_sink_opts){.fd = ends[1], .format = SEINE_SINK_JSONL},
+    CHECK_EQ(write_some((seine_sink_opts){.size = sizeof(seine_sink_opts),
+                                          .fd = ends[1],
+                                          .format = SEINE_SINK_JSONL},
                         20000, &diag),
              SEINE_OK);
     close(ends[1]);

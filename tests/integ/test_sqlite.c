@@ -77,8 +77,11 @@ try_open(const char *path, bool append, seine_diag *diag)
     seine_sinks *s = NULL;
 
     CHECK_EQ(seine_sinks_new(NULL, &s), SEINE_OK);
-    seine_err e =
-        seine_sinks_open(s, &(seine_sink_opts){.path = path, .append = append}, diag);
+    seine_err e = seine_sinks_open(s,
+                                   &(seine_sink_opts){.size = sizeof(seine_sink_opts),
+                                                      .path = path,
+                                                      .append = append},
+                                   diag);
     seine_sinks_free(s);
     return e;
 }
@@ -102,7 +105,8 @@ TEST(sqlite_texts_are_utf_8_whatever_came)
         {VIEW("\"quoted\" \\ and \x01 controls\n"), "\"quoted\" \\ and \x01 controls\n"},
         {VIEW(""), ""},
     };
-    seine_sinks *s = begin((seine_sink_opts){.path = "t.sqlite"});
+    seine_sinks *s =
+        begin((seine_sink_opts){.size = sizeof(seine_sink_opts), .path = "t.sqlite"});
     sn_sqlite_stmt *stmt = NULL;
 
     EACH_ROW(i, rows) {
@@ -139,7 +143,8 @@ TEST(sqlite_columns_of_what_is_not_known_are_null)
 {
     static const uint8_t digest[32] = {0xab, 0xcd};
     static const seine_fault fault = {.code = SEINE_E_CONNECT_REFUSED};
-    seine_sinks *s = begin((seine_sink_opts){.path = "n.sqlite", .body = SEINE_BODY_B64});
+    seine_sinks *s = begin((seine_sink_opts){
+        .size = sizeof(seine_sink_opts), .path = "n.sqlite", .body = SEINE_BODY_B64});
     seine_record r = {.url = VIEW("u"), .content_length = -1, .wall = 1};
 
     CHECK_EQ(seine_sinks_put(s, 0, &r), SEINE_OK);
@@ -186,7 +191,8 @@ TEST(sqlite_columns_of_what_is_not_known_are_null)
 TEST(sqlite_has_one_writer)
 {
     seine_diag diag = SEINE_DIAG;
-    seine_sinks *s = begin((seine_sink_opts){.path = "w.sqlite"});
+    seine_sinks *s =
+        begin((seine_sink_opts){.size = sizeof(seine_sink_opts), .path = "w.sqlite"});
 
     CHECK_EQ(try_open("w.sqlite", true, &diag), SEINE_E_STATE_LOCKED);
     CHECK_STR(diag_line(&diag), "w.sqlite is being written by another process");
@@ -219,8 +225,11 @@ TEST(sqlite_that_never_started_changed_nothing)
     CHECK_EQ(try_open("-", false, &diag), SEINE_E_INVAL);
     seine_sinks *s = NULL;
     CHECK_EQ(seine_sinks_new(NULL, &s), SEINE_OK);
-    CHECK_EQ(seine_sinks_open(
-                 s, &(seine_sink_opts){.path = "-", .format = SEINE_SINK_SQLITE}, &diag),
+    CHECK_EQ(seine_sinks_open(s,
+                              &(seine_sink_opts){.size = sizeof(seine_sink_opts),
+                                                 .path = "-",
+                                                 .format = SEINE_SINK_SQLITE},
+                              &diag),
              SEINE_E_INVAL);
     CHECK_STR(diag_line(&diag), "standard output cannot be a database");
     seine_sinks_free(s);
@@ -231,7 +240,8 @@ TEST(sqlite_that_never_started_changed_nothing)
     fd = open("s.sqlite.part", O_WRONLY | O_CREAT | O_CLOEXEC, 0666); /* of one killed */
     close(fd);
     CHECK_EQ(try_open("s.sqlite", true, &diag), SEINE_OK);
-    s = begin((seine_sink_opts){.path = "s.sqlite", .append = true});
+    s = begin((seine_sink_opts){
+        .size = sizeof(seine_sink_opts), .path = "s.sqlite", .append = true});
     seine_sinks_free(s);
     CHECK_EQ(count("s.sqlite", "SELECT count(*) FROM result"), 0);
     CHECK_EQ(access("s.sqlite.part", F_OK), -1);
@@ -241,7 +251,8 @@ TEST(sqlite_that_never_started_changed_nothing)
 TEST(sqlite_is_not_reached_through_a_link_but_its_directory_may_be)
 {
     sn_sqlite *db = NULL;
-    seine_sinks *s = begin((seine_sink_opts){.path = "r.sqlite"});
+    seine_sinks *s =
+        begin((seine_sink_opts){.size = sizeof(seine_sink_opts), .path = "r.sqlite"});
 
     seine_sinks_free(s);
     CHECK_EQ(symlink("r.sqlite", "l.sqlite"), 0);
@@ -269,8 +280,11 @@ TEST(sqlite_without_memory_says_so)
         o.ring_size = 4096;
         seine_err e = seine_sinks_new(&o, &s);
         if (e == SEINE_OK)
-            e = seine_sinks_open(
-                s, &(seine_sink_opts){.path = "m.sqlite", .append = true}, NULL);
+            e = seine_sinks_open(s,
+                                 &(seine_sink_opts){.size = sizeof(seine_sink_opts),
+                                                    .path = "m.sqlite",
+                                                    .append = true},
+                                 NULL);
         if (e == SEINE_OK)
             e = seine_sinks_start(s, 1);
         if (e == SEINE_OK)

@@ -30,7 +30,8 @@ typedef struct shard {
 static inline seine_fetch_opts
 polite(void)
 {
-    seine_fetch_opts o = {.concurrency = 64,
+    seine_fetch_opts o = {.size = sizeof(seine_fetch_opts),
+                          .concurrency = 64,
                           .per_host = 4,
                           .per_ip = 0,
                           .threads = 1,

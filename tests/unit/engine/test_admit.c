@@ -245,7 +245,7 @@ TEST(a_key_that_was_here_before_is_nothing_new)
 static void
 crawling(seine_fetch_opts *o)
 {
-    static const seine_crawl_opts crawl = {.depth = 1};
+    static const seine_crawl_opts crawl = {.size = sizeof(seine_crawl_opts), .depth = 1};
     static const char *const exclude[] = {"/x", NULL};
 
     o->crawl = &crawl;

@@ -69,7 +69,8 @@ TEST(adapt_aimd_moves_exactly_as_written)
     };
 
     EACH_ROW(i, rows) {
-        seine_throttle t = adaptive((seine_adapt_opts){rows[i].limit, 1, 8, false, 1000});
+        seine_throttle t = adaptive((seine_adapt_opts){sizeof(seine_adapt_opts),
+                                                       rows[i].limit, 1, 8, false, 1000});
 
         for (int k = 0; k < rows[i].calls; k++)
             sample(&t, rows[i].busy, T0 + SEINE_SECS(k), rows[i].length, rows[i].how);
@@ -90,7 +91,8 @@ TEST(adapt_aimd_lowers_once_per_round_trip)
     };
 
     EACH_ROW(i, rows) {
-        seine_throttle t = adaptive((seine_adapt_opts){10, 1, 16, false, SEINE_NEVER});
+        seine_throttle t = adaptive(
+            (seine_adapt_opts){sizeof(seine_adapt_opts), 10, 1, 16, false, SEINE_NEVER});
 
         sample(&t, 1, T0, 100, SEINE_FAILURE);
         CHECK_EQ(seine_throttle_limit(&t), 9);
@@ -102,7 +104,8 @@ TEST(adapt_aimd_lowers_once_per_round_trip)
 
 TEST(adapt_ceiling_can_be_lowered_and_raised)
 {
-    seine_throttle t = adaptive((seine_adapt_opts){8, 1, 8, false, SEINE_NEVER});
+    seine_throttle t = adaptive(
+        (seine_adapt_opts){sizeof(seine_adapt_opts), 8, 1, 8, false, SEINE_NEVER});
 
     CHECK_EQ(seine_throttle_set(&t, 4), SEINE_OK);
     CHECK_EQ(seine_throttle_limit(&t), 4);
@@ -145,8 +148,8 @@ TEST(adapt_aimd_agrees_with_its_model_on_random_traces)
         uint32_t min = 1 + (uint32_t)sn_rng_below(&rng, 3);
         uint32_t max = min + (uint32_t)sn_rng_below(&rng, 30);
         uint32_t initial = min + (uint32_t)sn_rng_below(&rng, max - min + 1);
-        seine_throttle t =
-            adaptive((seine_adapt_opts){initial, min, max, false, SEINE_NEVER});
+        seine_throttle t = adaptive((seine_adapt_opts){sizeof(seine_adapt_opts), initial,
+                                                       min, max, false, SEINE_NEVER});
         model m = {initial, min, max, 0, 0};
         seine_slot slots[64];
         uint32_t n = 0;
@@ -180,7 +183,8 @@ TEST(adapt_aimd_agrees_with_its_model_on_random_traces)
 
 TEST(adapt_gradient_moves_as_written)
 {
-    seine_throttle t = adaptive((seine_adapt_opts){4, 1, 32, true, SEINE_NEVER});
+    seine_throttle t = adaptive(
+        (seine_adapt_opts){sizeof(seine_adapt_opts), 4, 1, 32, true, SEINE_NEVER});
     double usual = 0, limit = 4;
     sn_rng rng = sn_rng_seed(check_seed());
 
@@ -226,7 +230,8 @@ TEST(adapt_gradient_grows_only_in_use_and_never_by_an_error)
     };
 
     EACH_ROW(i, rows) {
-        seine_throttle t = adaptive((seine_adapt_opts){8, 1, 32, true, 100000});
+        seine_throttle t = adaptive(
+            (seine_adapt_opts){sizeof(seine_adapt_opts), 8, 1, 32, true, 100000});
 
         for (int k = 0; k < 50; k++)
             sample(&t, rows[i].busy, T0 + SEINE_SECS(k), rows[i].length, rows[i].how);
@@ -237,7 +242,8 @@ TEST(adapt_gradient_grows_only_in_use_and_never_by_an_error)
 
 TEST(adapt_gradient_goes_on_from_where_an_error_has_put_it)
 {
-    seine_throttle t = adaptive((seine_adapt_opts){20, 1, 32, true, SEINE_NEVER});
+    seine_throttle t = adaptive(
+        (seine_adapt_opts){sizeof(seine_adapt_opts), 20, 1, 32, true, SEINE_NEVER});
 
     sample(&t, 20, T0, 100, SEINE_FAILURE);
     CHECK_EQ(seine_throttle_limit(&t), 18);
@@ -278,7 +284,8 @@ sample_many(void *arg)
 TEST_THREADS(adapt_stays_in_its_bounds_under_threads)
 {
     for (int gradient = 0; gradient < 2; gradient++) {
-        seine_throttle t = adaptive((seine_adapt_opts){4, 1, 8, gradient, SEINE_NEVER});
+        seine_throttle t = adaptive(
+            (seine_adapt_opts){sizeof(seine_adapt_opts), 4, 1, 8, gradient, SEINE_NEVER});
         scene s = {.t = &t};
         pthread_t threads[3];
 
@@ -301,8 +308,9 @@ TEST(a_throttle_of_one_owner_does_what_the_shared_one_does)
     int n = 0;
     seine_time now = SEINE_SECS(1);
 
-    CHECK_EQ(seine_throttle_init_adaptive(
-                 &shared, &(seine_adapt_opts){2, 1, 9, false, SEINE_NEVER}),
+    CHECK_EQ(seine_throttle_init_adaptive(&shared,
+                                          &(seine_adapt_opts){sizeof(seine_adapt_opts), 2,
+                                                              1, 9, false, SEINE_NEVER}),
              SEINE_OK);
     seine_throttle_init_custom(&owned, &sn_aimd_ops, &mine);
     for (int i = 0; i < 20000; i++) {

@@ -22,7 +22,8 @@ typedef struct host {
 static void
 host_init(host *h)
 {
-    seine_shared_opts shared = {{1000, SEINE_SECS(1), 100}, SEINE_FULL, 8};
+    seine_shared_opts shared = {
+        sizeof(seine_shared_opts), {1000, SEINE_SECS(1), 100}, SEINE_FULL, 8};
     seine_want limits = {{1000, 100, 100, 1000000}};
 
     h->breaker_opts = (seine_breaker_opts)SEINE_BREAKER_OPTS;

@@ -511,28 +511,28 @@ TEST(x_47_settings_that_make_no_sense_are_refused_and_leave_the_struct_alone)
     /* clang-format off */
     static const seine_breaker_opts rows[] = {
         /*thr prb  ok  grow  calls time  min  fail  slow% slow  for max lease */
-        { 0,   1,  1,  100,     0,   0,  10,    0,    0,   0,   1,  1,   0,  0,  0}, /* nothing opens it */
-        { 0,   1,  1,  100,     9,   0,   9,    0,    0,   0,   1,  1,   0,  0,  0}, /* a window alone neither */
-        { 5,   0,  1,  100,     0,   0,  10,    0,    0,   0,   1,  1,   0,  0,  0}, /* no probe: never closes */
-        { 5,  65,  1,  100,     0,   0,  10,    0,    0,   0,   1,  1,   0,  0,  0}, /* more than 64 probes */
-        { 5,   1,  0,  100,     0,   0,  10,    0,    0,   0,   1,  1,   0,  0,  0}, /* closes on nothing */
-        { 5,   1,  1,   99,     0,   0,  10,    0,    0,   0,   1,  1,   0,  0,  0}, /* would shrink */
-        { 5,   1,  1,    0,     0,   0,  10,    0,    0,   0,   1,  1,   0,  0,  0}, /* the same */
-        { 5,   1,  1,  100,  1025,   0,  10,   50,    0,   0,   1,  1,   0,  0,  0}, /* window too long */
-        { 5,   1,  1,  100,     0,  -1,  10,   50,    0,   0,   1,  1,   0,  0,  0}, /* negative window */
-        { 5,   1,  1,  100,    10,  10,  10,   50,    0,   0,   1,  1,   0,  0,  0}, /* two windows */
-        { 5,   1,  1,  100,    10,   0,  10,  101,    0,   0,   1,  1,   0,  0,  0}, /* more than all */
-        { 5,   1,  1,  100,    10,   0,  10,    0,  101,   1,   1,  1,   0,  0,  0}, /* more than all */
-        { 5,   1,  1,  100,     0,   0,  10,   50,    0,   0,   1,  1,   0,  0,  0}, /* share of no window */
-        { 5,   1,  1,  100,     0,   0,  10,    0,   50,   1,   1,  1,   0,  0,  0}, /* share of no window */
-        { 5,   1,  1,  100,    10,   0,   0,   50,    0,   0,   1,  1,   0,  0,  0}, /* share of 0 calls */
-        { 5,   1,  1,  100,    10,   0,  11,   50,    0,   0,   1,  1,   0,  0,  0}, /* never so many calls */
-        { 5,   1,  1,  100,    10,   0,  10,    0,   50,   0,   1,  1,   0,  0,  0}, /* what is slow? */
-        { 5,   1,  1,  100,     0,   0,  10,    0,    0,  -1,   1,  1,   0,  0,  0}, /* negative slow */
-        { 5,   1,  1,  100,     0,   0,  10,    0,    0,   0,   0,  1,   0,  0,  0}, /* open for nothing */
-        { 5,   1,  1,  100,     0,   0,  10,    0,    0,   0,  -1,  1,   0,  0,  0}, /* negative */
-        { 5,   1,  1,  100,     0,   0,  10,    0,    0,   0,   2,  1,   0,  0,  0}, /* ceiling below the floor */
-        { 5,   1,  1,  100,     0,   0,  10,    0,    0,   0,   1,  1,  -1,  0,  0}, /* negative lease */
+        {sizeof(seine_breaker_opts), 0,   1,  1,  100,     0,   0,  10,    0,    0,   0,   1,  1,   0,  0,  0}, /* nothing opens it */
+        {sizeof(seine_breaker_opts), 0,   1,  1,  100,     9,   0,   9,    0,    0,   0,   1,  1,   0,  0,  0}, /* a window alone neither */
+        {sizeof(seine_breaker_opts), 5,   0,  1,  100,     0,   0,  10,    0,    0,   0,   1,  1,   0,  0,  0}, /* no probe: never closes */
+        {sizeof(seine_breaker_opts), 5,  65,  1,  100,     0,   0,  10,    0,    0,   0,   1,  1,   0,  0,  0}, /* more than 64 probes */
+        {sizeof(seine_breaker_opts), 5,   1,  0,  100,     0,   0,  10,    0,    0,   0,   1,  1,   0,  0,  0}, /* closes on nothing */
+        {sizeof(seine_breaker_opts), 5,   1,  1,   99,     0,   0,  10,    0,    0,   0,   1,  1,   0,  0,  0}, /* would shrink */
+        {sizeof(seine_breaker_opts), 5,   1,  1,    0,     0,   0,  10,    0,    0,   0,   1,  1,   0,  0,  0}, /* the same */
+        {sizeof(seine_breaker_opts), 5,   1,  1,  100,  1025,   0,  10,   50,    0,   0,   1,  1,   0,  0,  0}, /* window too long */
+        {sizeof(seine_breaker_opts), 5,   1,  1,  100,     0,  -1,  10,   50,    0,   0,   1,  1,   0,  0,  0}, /* negative window */
+        {sizeof(seine_breaker_opts), 5,   1,  1,  100,    10,  10,  10,   50,    0,   0,   1,  1,   0,  0,  0}, /* two windows */
+        {sizeof(seine_breaker_opts), 5,   1,  1,  100,    10,   0,  10,  101,    0,   0,   1,  1,   0,  0,  0}, /* more than all */
+        {sizeof(seine_breaker_opts), 5,   1,  1,  100,    10,   0,  10,    0,  101,   1,   1,  1,   0,  0,  0}, /* more than all */
+        {sizeof(seine_breaker_opts), 5,   1,  1,  100,     0,   0,  10,   50,    0,   0,   1,  1,   0,  0,  0}, /* share of no window */
+        {sizeof(seine_breaker_opts), 5,   1,  1,  100,     0,   0,  10,    0,   50,   1,   1,  1,   0,  0,  0}, /* share of no window */
+        {sizeof(seine_breaker_opts), 5,   1,  1,  100,    10,   0,   0,   50,    0,   0,   1,  1,   0,  0,  0}, /* share of 0 calls */
+        {sizeof(seine_breaker_opts), 5,   1,  1,  100,    10,   0,  11,   50,    0,   0,   1,  1,   0,  0,  0}, /* never so many calls */
+        {sizeof(seine_breaker_opts), 5,   1,  1,  100,    10,   0,  10,    0,   50,   0,   1,  1,   0,  0,  0}, /* what is slow? */
+        {sizeof(seine_breaker_opts), 5,   1,  1,  100,     0,   0,  10,    0,    0,  -1,   1,  1,   0,  0,  0}, /* negative slow */
+        {sizeof(seine_breaker_opts), 5,   1,  1,  100,     0,   0,  10,    0,    0,   0,   0,  1,   0,  0,  0}, /* open for nothing */
+        {sizeof(seine_breaker_opts), 5,   1,  1,  100,     0,   0,  10,    0,    0,   0,  -1,  1,   0,  0,  0}, /* negative */
+        {sizeof(seine_breaker_opts), 5,   1,  1,  100,     0,   0,  10,    0,    0,   0,   2,  1,   0,  0,  0}, /* ceiling below the floor */
+        {sizeof(seine_breaker_opts), 5,   1,  1,  100,     0,   0,  10,    0,    0,   0,   1,  1,  -1,  0,  0}, /* negative lease */
     };
     /* clang-format on */
     static const seine_breaker_opts good = SEINE_BREAKER_OPTS;
@@ -551,11 +551,15 @@ TEST(x_47_settings_that_make_no_sense_are_refused_and_leave_the_struct_alone)
 TEST(x_47_extreme_settings_that_make_sense_are_taken)
 {
     static const seine_breaker_opts rows[] = {
-        {0, 1, 1, 100, 1, 0, 1, 1, 0, 0, 1, 1, 0, 0, 0},   /* threshold off, a share on */
-        {0, 1, 1, 100, 0, 1, 1, 0, 100, 1, 1, 1, 0, 0, 0}, /* a window of 1 ns */
-        {1, 64, 9, 100, 1024, 0, 1024, 100, 100, 1, 1, 1, 0, 0, 0},
-        {UINT32_MAX, 1, UINT32_MAX, UINT32_MAX, 0, SEINE_NEVER, UINT32_MAX, 1, 1,
-         SEINE_NEVER, SEINE_NEVER, SEINE_NEVER, SEINE_NEVER, 0, 0},
+        {sizeof(seine_breaker_opts), 0, 1, 1, 100, 1, 0, 1, 1, 0, 0, 1, 1, 0, 0,
+         0}, /* threshold off, a share on */
+        {sizeof(seine_breaker_opts), 0, 1, 1, 100, 0, 1, 1, 0, 100, 1, 1, 1, 0, 0,
+         0}, /* a window of 1 ns */
+        {sizeof(seine_breaker_opts), 1, 64, 9, 100, 1024, 0, 1024, 100, 100, 1, 1, 1, 0,
+         0, 0},
+        {sizeof(seine_breaker_opts), UINT32_MAX, 1, UINT32_MAX, UINT32_MAX, 0,
+         SEINE_NEVER, UINT32_MAX, 1, 1, SEINE_NEVER, SEINE_NEVER, SEINE_NEVER,
+         SEINE_NEVER, 0, 0},
     };
 
     EACH_ROW(i, rows) {

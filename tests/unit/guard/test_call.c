@@ -68,6 +68,7 @@ job_run(void *arg)
 }
 
 static const seine_retry_opts steady = {
+    .size = sizeof(seine_retry_opts),
     .max_attempts = 3,
     .jitter = SEINE_JITTER_NONE,
     .base = SEINE_MS(100),
@@ -84,7 +85,7 @@ static const seine_err always_ok[] = {SEINE_OK};
 static job
 job_of(crew *c, const seine_err *codes, int n, uint16_t status)
 {
-    return (job){.opts = {.retry = &steady},
+    return (job){.opts = {.size = sizeof(seine_call_opts), .retry = &steady},
                  .ctx = c->ctx,
                  .script = {.codes = codes, .n = n, .status = status, .retry_after = -1}};
 }
@@ -302,7 +303,10 @@ TEST(x_24_call_takes_tokens_per_attempt_and_holds_nothing_while_backing_off)
     seine_keyed_opts keyed = SEINE_KEYED_OPTS;
     seine_limiter_stats s;
     seine_want limits = {{1000, 10, 10, UINT64_MAX}}, used;
-    lone l = {.opts = {.retry = &steady, .want = {{500, 1, 1, 0}}}, .ctx = c.ctx};
+    lone l = {.opts = {.size = sizeof(seine_call_opts),
+                       .retry = &steady,
+                       .want = {{500, 1, 1, 0}}},
+              .ctx = c.ctx};
 
     CHECK_EQ(seine_throttle_init_semaphore(&throttle, 1), SEINE_OK);
     CHECK_EQ(seine_keyed_new(&keyed, &rates), SEINE_OK);
@@ -333,7 +337,8 @@ TEST_THREADS(x_25_call_limits_and_breaks_per_key_under_one_throttle)
     seine_keyed_opts keyed = SEINE_KEYED_OPTS;
     seine_keyed *rates;
     seine_shared *rate;
-    seine_shared_opts shared = {{10, SEINE_SECS(1), 1}, SEINE_FULL, 100};
+    seine_shared_opts shared = {
+        sizeof(seine_shared_opts), {10, SEINE_SECS(1), 1}, SEINE_FULL, 100};
     job jobs[6];
 
     keyed.each = (seine_rate){1, SEINE_SECS(1), 1};
@@ -430,7 +435,8 @@ TEST(s0_27_call_over_the_budget_says_which_limit)
 TEST(call_spends_the_retry_budget)
 {
     crew c = crew_new(T0);
-    seine_retry_budget_opts opts = {0, 1, {1, SEINE_SECS(3600), 1}};
+    seine_retry_budget_opts opts = {
+        sizeof(seine_retry_budget_opts), 0, 1, {1, SEINE_SECS(3600), 1}};
     job j = job_of(&c, always_busy, 1, 500);
 
     CHECK_EQ(seine_retry_budget_new(&opts, &j.opts.retry_budget), SEINE_OK);
@@ -473,12 +479,15 @@ TEST(call_survives_failing_memory)
         seine_keyed_opts keyed = SEINE_KEYED_OPTS;
         seine_shared_opts shared = SEINE_SHARED_OPTS;
         seine_retry_budget_opts retry_budget = SEINE_RETRY_BUDGET_OPTS;
-        seine_retry_opts retry = {
-            .max_attempts = 2, .jitter = SEINE_JITTER_NONE, .max_elapsed = SEINE_NEVER};
+        seine_retry_opts retry = {.size = sizeof(seine_retry_opts),
+                                  .max_attempts = 2,
+                                  .jitter = SEINE_JITTER_NONE,
+                                  .max_elapsed = SEINE_NEVER};
         seine_want limits = {{1000, 10, 10, UINT64_MAX}}, used;
         seine_throttle throttle;
         seine_ctx *ctx = NULL;
-        seine_call_opts o = {.retry = &retry, .want = {{10, 1, 1, 0}}};
+        seine_call_opts o = {
+            .size = sizeof(seine_call_opts), .retry = &retry, .want = {{10, 1, 1, 0}}};
         script s = {.codes = (const seine_err[]){SEINE_E_CONNECT, SEINE_OK},
                     .n = 2,
                     .retry_after = -1};

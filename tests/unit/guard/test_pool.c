@@ -39,7 +39,7 @@ typedef struct cell {
 static void
 open_scene(scene *s, uint32_t workers, uint32_t queue_cap, bool paused)
 {
-    seine_pool_opts opts = {workers, queue_cap, paused};
+    seine_pool_opts opts = {sizeof(seine_pool_opts), workers, queue_cap, paused};
 
     *s = (scene){0};
     sem_init(&s->entered, 0, 0);
@@ -554,7 +554,7 @@ TEST_THREADS(x_17_nothing_is_locked_while_somebody_waits)
 
 TEST(pool_refuses_settings_that_make_no_sense)
 {
-    seine_pool_opts opts = {0, 100, false};
+    seine_pool_opts opts = {sizeof(seine_pool_opts), 0, 100, false};
     seine_pool *p = NULL;
     scene s;
 
@@ -643,7 +643,7 @@ TEST_THREADS(pool_worker_that_would_wait_for_itself_is_told_so)
 static seine_err
 nested(seine_ctx *ctx, void *arg)
 {
-    seine_pool_opts opts = {1, 1, false};
+    seine_pool_opts opts = {sizeof(seine_pool_opts), 1, 1, false};
     seine_pool *inner;
     cell *c = arg, *more = c + 1;
 
@@ -968,7 +968,7 @@ trick_wake(seine_clock *c, const uint32_t *word, int n)
 static void
 open_trick(trick_clock *t, scene *s, uint32_t workers, bool paused)
 {
-    seine_pool_opts opts = {workers, 4, paused};
+    seine_pool_opts opts = {sizeof(seine_pool_opts), workers, 4, paused};
 
     *s = (scene){0};
     *t = (trick_clock){.base = *seine_clock_system(), .scene = s};
@@ -1146,7 +1146,7 @@ TEST(pool_out_of_memory_makes_none)
 {
     FAIL_EACH(round)
     {
-        seine_pool_opts opts = {2, 10, false};
+        seine_pool_opts opts = {sizeof(seine_pool_opts), 2, 10, false};
         seine_clock *clock = NULL;
         seine_ctx *root = NULL;
         seine_pool *p = NULL;
@@ -1180,7 +1180,7 @@ starve(bool on)
 
 TEST(pool_out_of_threads_is_out_of_memory_and_changes_nothing)
 {
-    seine_pool_opts opts = {3, 10, false};
+    seine_pool_opts opts = {sizeof(seine_pool_opts), 3, 10, false};
     cell cells[3] = {0};
     seine_pool *p = NULL;
     scene s;
@@ -1209,7 +1209,7 @@ starving_enter(seine_clock *c)
  * nobody knows, but it is all of them or none. */
 TEST_THREADS(pool_out_of_threads_half_way_sends_the_others_home)
 {
-    seine_pool_opts opts = {8, 1, false};
+    seine_pool_opts opts = {sizeof(seine_pool_opts), 8, 1, false};
     seine_clock clock = *seine_clock_system();
     seine_ctx *root;
     seine_pool *p = NULL;
@@ -1255,7 +1255,7 @@ fickle_enter(seine_clock *c)
  * never come: those who were there before must not pay for it. */
 TEST_THREADS(pool_shrunk_while_it_grows_keeps_the_workers_it_has)
 {
-    seine_pool_opts opts = {1, 1, false};
+    seine_pool_opts opts = {sizeof(seine_pool_opts), 1, 1, false};
     fickle_clock clock = {.base = *seine_clock_system()};
     seine_pool_stats now;
     seine_ctx *root;

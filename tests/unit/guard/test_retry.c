@@ -480,7 +480,8 @@ TEST(retry_stops_for_the_first_reason_of_the_list)
         SEINE_STOP_ATTEMPTS, SEINE_STOP_METHOD,   SEINE_STOP_ELAPSED,
         SEINE_STOP_DEADLINE, SEINE_STOP_BUDGET,   SEINE_STOP_NO,
     };
-    static const seine_retry_budget_opts one = {0, 1, {1, SEINE_SECS(1), 1}};
+    static const seine_retry_budget_opts one = {
+        sizeof(seine_retry_budget_opts), 0, 1, {1, SEINE_SECS(1), 1}};
     seine_retry_opts o = policy(SEINE_MS(100), SEINE_MS(100), SEINE_JITTER_NONE);
     seine_retry_budget *b = NULL;
     CHECK_EQ(seine_retry_budget_new(&one, &b), SEINE_OK);

@@ -23,7 +23,10 @@ fault(seine_err code, unsigned status)
 static seine_retry_budget *
 purse(uint32_t ratio_milli, uint32_t cap, uint32_t reserve)
 {
-    seine_retry_budget_opts o = {ratio_milli, cap, {reserve, SEINE_SECS(1), reserve}};
+    seine_retry_budget_opts o = {sizeof(seine_retry_budget_opts),
+                                 ratio_milli,
+                                 cap,
+                                 {reserve, SEINE_SECS(1), reserve}};
     seine_retry_budget *b = NULL;
 
     CHECK_EQ(seine_retry_budget_new(&o, &b), SEINE_OK);
@@ -60,12 +63,18 @@ TEST(retry_budget_defaults_are_20_percent_100_saved_and_10_a_second)
 TEST(retry_budget_refuses_settings_without_sense)
 {
     static const seine_retry_budget_opts rows[] = {
-        {200, 0, {10, SEINE_SECS(1), 10}},  /* could never save one */
-        {200, 100, {0, SEINE_SECS(1), 10}}, /* no rate */
-        {200, 100, {10, 0, 10}},
-        {200, 100, {10, -1, 10}},
-        {200, 100, {10, SEINE_SECS(1), 0}},
-        {200, 100, {1, SEINE_NEVER, 10}}, /* deeper than time */
+        {sizeof(seine_retry_budget_opts),
+         200,
+         0,
+         {10, SEINE_SECS(1), 10}}, /* could never save one */
+        {sizeof(seine_retry_budget_opts), 200, 100, {0, SEINE_SECS(1), 10}}, /* no rate */
+        {sizeof(seine_retry_budget_opts), 200, 100, {10, 0, 10}},
+        {sizeof(seine_retry_budget_opts), 200, 100, {10, -1, 10}},
+        {sizeof(seine_retry_budget_opts), 200, 100, {10, SEINE_SECS(1), 0}},
+        {sizeof(seine_retry_budget_opts),
+         200,
+         100,
+         {1, SEINE_NEVER, 10}}, /* deeper than time */
     };
 
     EACH_ROW(i, rows) {
@@ -310,7 +319,8 @@ TEST(retry_budget_grants_what_an_obvious_one_grants)
                  cap = 1 + (uint32_t)sn_rng_below(&r, 5);
         uint32_t burst = 1 + (uint32_t)sn_rng_below(&r, 5);
         seine_span every = 1 + (seine_span)sn_rng_below(&r, 20);
-        seine_retry_budget_opts o = {ratio, cap, {1, every, burst}};
+        seine_retry_budget_opts o = {
+            sizeof(seine_retry_budget_opts), ratio, cap, {1, every, burst}};
         struct model m = {
             0, (int64_t)cap * 1000, ratio, every, every * burst, every * burst, T0};
         seine_retry_budget *b = NULL;

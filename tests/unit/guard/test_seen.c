@@ -21,7 +21,7 @@
 static seine_seen *
 set_of(uint64_t expect, uint64_t max)
 {
-    seine_seen_opts opts = {expect, max, SEED};
+    seine_seen_opts opts = {sizeof(seine_seen_opts), expect, max, SEED};
     seine_seen *s = NULL;
 
     CHECK_EQ(seine_seen_new(&opts, &s), SEINE_OK);
@@ -334,8 +334,8 @@ TEST(seen_is_exact_for_prints_that_are_not_spread_at_all)
 TEST(seen_refuses_settings_that_make_no_sense)
 {
     static const seine_seen_opts rows[] = {
-        {0, 0, SEED},   /* nothing could ever be added */
-        {11, 10, SEED}, /* more expected than allowed */
+        {sizeof(seine_seen_opts), 0, 0, SEED},   /* nothing could ever be added */
+        {sizeof(seine_seen_opts), 11, 10, SEED}, /* more expected than allowed */
     };
 
     EACH_ROW(i, rows) {
@@ -559,7 +559,7 @@ TEST(seen_is_whole_or_not_there_when_memory_runs_out)
 {
     FAIL_EACH(round)
     {
-        seine_seen_opts opts = {2000, 3000, SEED};
+        seine_seen_opts opts = {sizeof(seine_seen_opts), 2000, 3000, SEED};
         seine_seen *s = NULL;
         seine_err e = seine_seen_new(&opts, &s);
 
@@ -574,7 +574,7 @@ TEST(seen_adds_all_of_a_batch_or_nothing_when_memory_runs_out)
     FAIL_EACH(round)
     {
         seine_seen *s = NULL;
-        seine_seen_opts opts = {0, 700, SEED};
+        seine_seen_opts opts = {sizeof(seine_seen_opts), 0, 700, SEED};
         uint64_t prints[300], known = 0;
         uint8_t is_new[300];
 
@@ -800,7 +800,7 @@ TEST(seen_loads_all_or_nothing_when_memory_runs_out)
     seine_seen_free(s);
     FAIL_EACH(round)
     {
-        seine_seen_opts opts = {0, 1000, {3, 4}};
+        seine_seen_opts opts = {sizeof(seine_seen_opts), 0, 1000, {3, 4}};
 
         if (seine_seen_new(&opts, &s) != SEINE_OK)
             continue;

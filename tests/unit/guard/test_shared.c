@@ -412,7 +412,7 @@ TEST_THREADS(shared_line_has_an_end)
 {
     crew c = crew_new(T0);
     seine_shared *lim;
-    seine_shared_opts opts = {{10, SEINE_SECS(1), 1}, 0, 2};
+    seine_shared_opts opts = {sizeof(seine_shared_opts), {10, SEINE_SECS(1), 1}, 0, 2};
     job a, b;
 
     CHECK_EQ(seine_shared_new(&opts, T0, &lim), SEINE_OK);

@@ -187,7 +187,8 @@ TEST_THREADS(s0_25_the_third_of_two_waits_for_a_release)
 
 TEST(s1_21_too_many_requests_lowers_the_limit_and_success_raises_it_slowly)
 {
-    seine_throttle t = adaptive((seine_adapt_opts){10, 1, 16, false, SEINE_NEVER});
+    seine_throttle t = adaptive(
+        (seine_adapt_opts){sizeof(seine_adapt_opts), 10, 1, 16, false, SEINE_NEVER});
     seine_slot slots[10];
 
     CHECK_EQ(grab(&t, slots, 10), 10);
@@ -343,12 +344,15 @@ TEST(throttle_is_32_bytes_and_without_waiters_allocates_nothing)
 TEST(throttle_refuses_settings_that_make_no_sense_and_leaves_the_struct_alone)
 {
     static const seine_adapt_opts rows[] = {
-        {2, 0, 16, false, SEINE_NEVER},  /* nothing could ever pass */
-        {1, 2, 16, false, SEINE_NEVER},  /* starts below the minimum */
-        {17, 1, 16, false, SEINE_NEVER}, /* starts above the maximum */
-        {2, 2, 1, false, SEINE_NEVER},   /* no room in between */
-        {2, 1, 16, false, 0},            /* every call would be slow */
-        {2, 1, 16, true, -1},            /* time does not flow that way */
+        {sizeof(seine_adapt_opts), 2, 0, 16, false,
+         SEINE_NEVER}, /* nothing could ever pass */
+        {sizeof(seine_adapt_opts), 1, 2, 16, false,
+         SEINE_NEVER}, /* starts below the minimum */
+        {sizeof(seine_adapt_opts), 17, 1, 16, false,
+         SEINE_NEVER}, /* starts above the maximum */
+        {sizeof(seine_adapt_opts), 2, 2, 1, false, SEINE_NEVER}, /* no room in between */
+        {sizeof(seine_adapt_opts), 2, 1, 16, false, 0}, /* every call would be slow */
+        {sizeof(seine_adapt_opts), 2, 1, 16, true, -1}, /* time does not flow that way */
     };
     seine_throttle t = semaphore(7);
 
@@ -360,7 +364,8 @@ TEST(throttle_refuses_settings_that_make_no_sense_and_leaves_the_struct_alone)
 
     seine_throttle_init_null(&t);
     CHECK_EQ(seine_throttle_set(&t, 3), SEINE_E_INVAL);
-    t = adaptive((seine_adapt_opts){3, 2, 8, false, SEINE_NEVER});
+    t = adaptive(
+        (seine_adapt_opts){sizeof(seine_adapt_opts), 3, 2, 8, false, SEINE_NEVER});
     CHECK_EQ(seine_throttle_set(&t, 1), SEINE_E_INVAL); /* below its minimum */
     CHECK_EQ(seine_throttle_limit(&t), 3);
     seine_throttle_fini(&t);
@@ -804,7 +809,7 @@ TEST(throttle_pace_follows_the_latency_and_errors_never_speed_it_up)
         {SEINE_NEVER, SEINE_NEVER, true, 5000}, /* no overflow */
         {SEINE_NEVER, 0, false, SEINE_NEVER},   /* nor here */
     };
-    seine_pace_opts opts = {100, 5000, 2};
+    seine_pace_opts opts = {sizeof(seine_pace_opts), 100, 5000, 2};
 
     EACH_ROW(i, rows)
         CHECK_EQ(seine_pace(&opts, rows[i].delay, rows[i].latency, rows[i].ok),

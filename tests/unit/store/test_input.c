@@ -24,7 +24,9 @@ open_bytes(const char *bytes, size_t n, seine_input_format format, const char *b
 
     CHECK_EQ(write(fd, bytes, n), (ssize_t)n);
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    CHECK_EQ(seine_input_open(&(seine_input_opts){path, format, base, NULL}, &in, &diag),
+    CHECK_EQ(seine_input_open(
+                 &(seine_input_opts){sizeof(seine_input_opts), path, format, base, NULL},
+                 &in, &diag),
              SEINE_OK);
     CHECK_STR(diag_line(&diag), "");
     close(fd);
@@ -337,8 +339,9 @@ TEST(input_refuses_a_base_that_is_none)
     seine_diag diag = SEINE_DIAG;
     seine_input *in = NULL;
 
-    CHECK_EQ(seine_input_open(&(seine_input_opts){"-", SEINE_INPUT_AUTO, "/x", NULL}, &in,
-                              &diag),
+    CHECK_EQ(seine_input_open(&(seine_input_opts){sizeof(seine_input_opts), "-",
+                                                  SEINE_INPUT_AUTO, "/x", NULL},
+                              &in, &diag),
              SEINE_E_INVAL);
     CHECK_STR(diag_line(&diag), "base '/x': relative, and there is no base");
     CHECK(!in);
@@ -358,7 +361,9 @@ TEST(input_that_cannot_be_read_is_told_in_one_line)
         seine_diag diag = SEINE_DIAG;
         seine_input *in = NULL;
 
-        CHECK_EQ(seine_input_open(&(seine_input_opts){.path = rows[i].path}, &in, &diag),
+        CHECK_EQ(seine_input_open(&(seine_input_opts){.size = sizeof(seine_input_opts),
+                                                      .path = rows[i].path},
+                                  &in, &diag),
                  SEINE_E_IO);
         CHECK_STR(diag_line(&diag), rows[i].why);
     }
@@ -492,7 +497,9 @@ TEST(input_that_is_packed_needs_memory_for_it)
     {
         seine_input *in = NULL;
         seine_ask ask;
-        seine_err e = seine_input_open(&(seine_input_opts){.path = path}, &in, NULL);
+        seine_err e = seine_input_open(
+            &(seine_input_opts){.size = sizeof(seine_input_opts), .path = path}, &in,
+            NULL);
 
         for (int i = 0; i < 2 && e == SEINE_OK; i++)
             e = seine_input_next(in, &ask);
@@ -530,7 +537,9 @@ TEST(input_without_memory_says_so)
         seine_diag diag = SEINE_DIAG;
         seine_input *in = NULL;
         seine_ask ask;
-        seine_err e = seine_input_open(&(seine_input_opts){.path = path}, &in, &diag);
+        seine_err e = seine_input_open(
+            &(seine_input_opts){.size = sizeof(seine_input_opts), .path = path}, &in,
+            &diag);
 
         if (e == SEINE_OK)
             e = seine_input_next(in, &ask);
@@ -648,7 +657,8 @@ TEST(input_of_markup_lives_with_any_lack_of_memory)
 
             CHECK_EQ(write(fd, text, sizeof text - 1), (ssize_t)sizeof text - 1);
             snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-            seine_input_opts o = {.path = path,
+            seine_input_opts o = {.size = sizeof(seine_input_opts),
+                                  .path = path,
                                   .format = i ? SEINE_INPUT_HTML : SEINE_INPUT_SITEMAP};
             seine_err e = seine_input_open(&o, &in, &diag);
             while (e == SEINE_OK)

@@ -20,7 +20,7 @@ open_csv(const char *bytes, size_t n, const char *column, const char *base)
 
     CHECK_EQ(write(fd, bytes, n), (ssize_t)n);
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    seine_input_opts o = {path, SEINE_INPUT_CSV, base, column};
+    seine_input_opts o = {sizeof(seine_input_opts), path, SEINE_INPUT_CSV, base, column};
     CHECK_EQ(seine_input_open(&o, &in, &diag), SEINE_OK);
     close(fd);
     return in;
@@ -152,7 +152,8 @@ TEST(input_csv_says_when_memory_runs_out)
 
         CHECK_EQ(write(fd, text, strlen(text)), (ssize_t)strlen(text));
         snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-        seine_input_opts o = {path, SEINE_INPUT_CSV, NULL, NULL};
+        seine_input_opts o = {sizeof(seine_input_opts), path, SEINE_INPUT_CSV, NULL,
+                              NULL};
         seine_err e = seine_input_open(&o, &in, &diag);
         if (e == SEINE_OK)
             e = seine_input_next(in, &ask);

@@ -68,9 +68,12 @@ fresh(const seine_sinks_opts *opts, heard *h)
     o.failed = failed;
     o.arg = h;
     CHECK_EQ(seine_sinks_new(&o, &s), SEINE_OK);
-    CHECK_EQ(seine_sinks_open(
-                 s, &(seine_sink_opts){.format = SEINE_SINK_CALL, .call = hear, .arg = h},
-                 NULL),
+    CHECK_EQ(seine_sinks_open(s,
+                              &(seine_sink_opts){.size = sizeof(seine_sink_opts),
+                                                 .format = SEINE_SINK_CALL,
+                                                 .call = hear,
+                                                 .arg = h},
+                              NULL),
              SEINE_OK);
     return s;
 }
@@ -84,10 +87,10 @@ put(seine_sinks *s, unsigned lane, uint64_t number)
 TEST(sink_options_out_of_range_are_refused)
 {
     static const seine_sinks_opts bad[] = {
-        {false, 1, 0, NULL, NULL, NULL},
-        {false, 1, 5000, NULL, NULL, NULL},
-        {false, 1, 2048, NULL, NULL, NULL},
-        {true, 0, 4096, NULL, NULL, NULL},
+        {sizeof(seine_sinks_opts), false, 1, 0, NULL, NULL, NULL},
+        {sizeof(seine_sinks_opts), false, 1, 5000, NULL, NULL, NULL},
+        {sizeof(seine_sinks_opts), false, 1, 2048, NULL, NULL, NULL},
+        {sizeof(seine_sinks_opts), true, 0, 4096, NULL, NULL, NULL},
     };
     seine_diag diag = SEINE_DIAG;
     seine_sinks *s = NULL;
@@ -95,21 +98,33 @@ TEST(sink_options_out_of_range_are_refused)
     EACH_ROW(i, bad)
         CHECK_EQ(seine_sinks_new(&bad[i], &s), SEINE_E_INVAL);
     CHECK_EQ(seine_sinks_new(NULL, &s), SEINE_OK);
-    CHECK_EQ(seine_sinks_open(s, &(seine_sink_opts){.format = SEINE_SINK_CALL}, &diag),
+    CHECK_EQ(seine_sinks_open(s,
+                              &(seine_sink_opts){.size = sizeof(seine_sink_opts),
+                                                 .format = SEINE_SINK_CALL},
+                              &diag),
              SEINE_E_INVAL);
     CHECK_STR(diag_line(&diag), "invalid argument");
-    CHECK_EQ(seine_sinks_open(s, &(seine_sink_opts){.fd = -1, .format = SEINE_SINK_JSONL},
+    CHECK_EQ(seine_sinks_open(s,
+                              &(seine_sink_opts){.size = sizeof(seine_sink_opts),
+                                                 .fd = -1,
+                                                 .format = SEINE_SINK_JSONL},
                               &diag),
              SEINE_E_IO);
     CHECK_STR(diag_line(&diag), "cannot open the output: bad file descriptor");
-    CHECK_EQ(seine_sinks_open(s, &(seine_sink_opts){.path = "-"}, &diag), SEINE_E_INVAL);
+    CHECK_EQ(
+        seine_sinks_open(
+            s, &(seine_sink_opts){.size = sizeof(seine_sink_opts), .path = "-"}, &diag),
+        SEINE_E_INVAL);
     CHECK_STR(diag_line(&diag), "standard output has no name that tells its format");
     CHECK_EQ(seine_sinks_put(s, 0, &(seine_record){0}), SEINE_E_INVAL);
     CHECK(!seine_sinks_is_ready(s, 0));
     CHECK_EQ(seine_sinks_start(s, 0), SEINE_E_INVAL);
     CHECK_EQ(seine_sinks_start(s, 2), SEINE_OK);
     CHECK_EQ(seine_sinks_start(s, 2), SEINE_E_INVAL);
-    CHECK_EQ(seine_sinks_open(s, &(seine_sink_opts){.path = "x.jsonl"}, &diag),
+    CHECK_EQ(seine_sinks_open(
+                 s,
+                 &(seine_sink_opts){.size = sizeof(seine_sink_opts), .path = "x.jsonl"},
+                 &diag),
              SEINE_E_INVAL);
     CHECK_EQ(seine_sinks_put(s, 2, &(seine_record){0}), SEINE_E_INVAL);
     CHECK_EQ(seine_sinks_close(s), SEINE_OK);
@@ -167,7 +182,10 @@ TEST_THREADS(sink_takes_from_several_lanes_each_in_its_order)
     shard shards[LANES];
 
     h.n = 0;
-    seine_sinks *s = fresh(&(seine_sinks_opts){.window = 1, .ring_size = 8192}, &h);
+    seine_sinks *s = fresh(&(seine_sinks_opts){.size = sizeof(seine_sinks_opts),
+                                               .window = 1,
+                                               .ring_size = 8192},
+                           &h);
     CHECK_EQ(seine_sinks_start(s, LANES), SEINE_OK);
     for (unsigned i = 0; i < LANES; i++) {
         shards[i] = (shard){s, i};
@@ -203,8 +221,11 @@ TEST_THREADS(sink_ordered_is_by_number_whatever_the_lane)
         numbers[k] = swap;
     }
     h.n = 0;
-    seine_sinks *s =
-        fresh(&(seine_sinks_opts){.ordered = true, .window = 10, .ring_size = 8192}, &h);
+    seine_sinks *s = fresh(&(seine_sinks_opts){.size = sizeof(seine_sinks_opts),
+                                               .ordered = true,
+                                               .window = 10,
+                                               .ring_size = 8192},
+                           &h);
     CHECK_EQ(seine_sinks_start(s, 2), SEINE_OK);
     for (size_t i = 0; i < MANY; i++)
         put(s, i % 2, numbers[i]);
@@ -234,8 +255,11 @@ TEST(sink_ordered_is_not_ready_while_its_window_is_full)
 
     h.n = 0;
     atomic_store(&h.rooms, 0);
-    seine_sinks *s =
-        fresh(&(seine_sinks_opts){.ordered = true, .window = 3, .ring_size = 65536}, &h);
+    seine_sinks *s = fresh(&(seine_sinks_opts){.size = sizeof(seine_sinks_opts),
+                                               .ordered = true,
+                                               .window = 3,
+                                               .ring_size = 65536},
+                           &h);
     CHECK_EQ(seine_sinks_start(s, 1), SEINE_OK);
     put(s, 0, 0);
     settle(s, 1);
@@ -305,17 +329,29 @@ TEST(sink_writes_lines_of_json_and_csv_to_all_outputs)
     seine_sinks *s = NULL;
     seine_record r = {
         .wall = 0, .url = {"http://a/", 9}, .content_length = -1, .body = {"B\nB", 3}};
-    seine_sink_opts chosen = {.format = SEINE_SINK_JSONL, .fd = few, .no_skips = true};
+    seine_sink_opts chosen = {.size = sizeof(seine_sink_opts),
+                              .format = SEINE_SINK_JSONL,
+                              .fd = few,
+                              .no_skips = true};
 
     CHECK_EQ(seine_members_parse("seq,url", &chosen.fields, NULL), SEINE_OK);
     CHECK_EQ(seine_sinks_new(NULL, &s), SEINE_OK);
-    CHECK_EQ(seine_sinks_open(
-                 s, &(seine_sink_opts){.format = SEINE_SINK_JSONL, .fd = jsonl}, NULL),
-             SEINE_OK);
-    CHECK_EQ(seine_sinks_open(s, &(seine_sink_opts){.format = SEINE_SINK_CSV, .fd = csv},
+    CHECK_EQ(seine_sinks_open(s,
+                              &(seine_sink_opts){.size = sizeof(seine_sink_opts),
+                                                 .format = SEINE_SINK_JSONL,
+                                                 .fd = jsonl},
                               NULL),
              SEINE_OK);
-    CHECK_EQ(seine_sinks_open(s, &(seine_sink_opts){.format = SEINE_SINK_RAW, .fd = raw},
+    CHECK_EQ(seine_sinks_open(s,
+                              &(seine_sink_opts){.size = sizeof(seine_sink_opts),
+                                                 .format = SEINE_SINK_CSV,
+                                                 .fd = csv},
+                              NULL),
+             SEINE_OK);
+    CHECK_EQ(seine_sinks_open(s,
+                              &(seine_sink_opts){.size = sizeof(seine_sink_opts),
+                                                 .format = SEINE_SINK_RAW,
+                                                 .fd = raw},
                               NULL),
              SEINE_OK);
     CHECK_EQ(seine_sinks_open(s, &chosen, NULL), SEINE_OK);
@@ -385,7 +421,8 @@ TEST(sink_writes_records_that_are_larger_than_every_buffer)
     memset(body, 'x', BIG);
     CHECK_EQ(seine_sinks_new(NULL, &s), SEINE_OK);
     CHECK_EQ(seine_sinks_open(s,
-                              &(seine_sink_opts){.format = SEINE_SINK_JSONL,
+                              &(seine_sink_opts){.size = sizeof(seine_sink_opts),
+                                                 .format = SEINE_SINK_JSONL,
                                                  .fd = fd,
                                                  .body = SEINE_BODY_TEXT},
                               NULL),
@@ -426,13 +463,19 @@ TEST(sink_without_memory_says_so)
     FAIL_EACH(n)
     {
         seine_sinks *s = NULL;
-        seine_sinks_opts o = {.ordered = true, .window = 4, .ring_size = 4096};
+        seine_sinks_opts o = {.size = sizeof(seine_sinks_opts),
+                              .ordered = true,
+                              .window = 4,
+                              .ring_size = 4096};
         seine_record r = {.url = {"u", 1}, .body = {body, sizeof body}, .number = 1};
         seine_err e = seine_sinks_new(&o, &s);
 
         if (e == SEINE_OK)
-            e = seine_sinks_open(
-                s, &(seine_sink_opts){.format = SEINE_SINK_JSONL, .fd = null}, NULL);
+            e = seine_sinks_open(s,
+                                 &(seine_sink_opts){.size = sizeof(seine_sink_opts),
+                                                    .format = SEINE_SINK_JSONL,
+                                                    .fd = null},
+                                 NULL);
         if (e == SEINE_OK)
             e = seine_sinks_start(s, 2);
         if (e == SEINE_OK)

@@ -57,7 +57,9 @@ read_in(sn_str bytes, size_t step, bool check)
     size_t at = 0;
 
     sn_buf_init(&s.blocks, 1 << 24);
-    CHECK_EQ(seine_warc_new(&(seine_warc_opts){.check = check}, &w), SEINE_OK);
+    CHECK_EQ(seine_warc_new(
+                 &(seine_warc_opts){.size = sizeof(seine_warc_opts), .check = check}, &w),
+             SEINE_OK);
     for (;;) {
         seine_warc_event event = seine_warc_next(w, &in, at == bytes.len, &piece);
 
@@ -495,7 +497,9 @@ TEST(warc_reader_without_memory_fails_by_name)
         seine_view in = sn_buf_view(&all), piece;
         seine_warc_event event = SEINE_WARC_FAIL;
 
-        if (seine_warc_new(&(seine_warc_opts){.check = true}, &w) != SEINE_OK)
+        if (seine_warc_new(
+                &(seine_warc_opts){.size = sizeof(seine_warc_opts), .check = true}, &w) !=
+            SEINE_OK)
             continue;
         do
             event = seine_warc_next(w, &in, true, &piece);

@@ -188,7 +188,10 @@ TEST(links_are_capped_and_say_so)
 {
     seine_links *l = NULL;
 
-    CHECK_EQ(seine_links_new(&(seine_links_opts){.max_bytes = 10}, &l), SEINE_OK);
+    CHECK_EQ(
+        seine_links_new(
+            &(seine_links_opts){.size = sizeof(seine_links_opts), .max_bytes = 10}, &l),
+        SEINE_OK);
     CHECK_EQ(seine_links_feed(l, "<a href=12345>6</a><a href=1234567>", 35), SEINE_OK);
     CHECK_EQ(seine_links_feed(l, "<meta name=abc content=def>", 27), SEINE_OK);
     CHECK_EQ(seine_links_feed(l, "<title>abcdefgh</title><a href=1>", 33), SEINE_OK);

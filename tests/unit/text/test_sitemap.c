@@ -371,7 +371,8 @@ TEST(sitemap_ends_a_gzip_bomb)
 
 TEST(sitemap_reads_so_many_urls_and_notes_that_there_are_more)
 {
-    seine_sitemap *s = make(&(seine_sitemap_opts){.max_urls = 2});
+    seine_sitemap *s =
+        make(&(seine_sitemap_opts){.size = sizeof(seine_sitemap_opts), .max_urls = 2});
 
     CHECK_EQ(read_with(s, SN_STR("http://e/1\nhttp://e/2\n"), 3), SEINE_OK);
     CHECK_EQ(seine_sitemap_notes(s), 0);
@@ -408,7 +409,8 @@ TEST(sitemap_reads_so_many_bytes_and_notes_that_there_are_more)
                                "<url><loc>http://e/2</loc></url></urlset>";
 
     for (size_t piece = 1; piece < sizeof text; piece++) {
-        seine_sitemap *s = make(&(seine_sitemap_opts){.max_bytes = 40});
+        seine_sitemap *s = make(
+            &(seine_sitemap_opts){.size = sizeof(seine_sitemap_opts), .max_bytes = 40});
 
         CHECK_EQ(read_with(s, (sn_str){text, sizeof text - 1}, piece), SEINE_OK);
         CHECK_STR(told.ptr, "http://e/1\n");

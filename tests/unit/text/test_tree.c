@@ -81,12 +81,20 @@ TEST(tree_is_that_of_a_browser)
 
 TEST(tree_can_be_the_inside_of_an_element)
 {
-    expect_tree("<td>a", &(seine_tree_opts){.fragment = "tr"}, "| <td>\n|   \"a\"");
-    expect_tree("<td>a", &(seine_tree_opts){.fragment = "div"}, "| \"a\"");
-    expect_tree("<g>", &(seine_tree_opts){.fragment = "svg svg"}, "| <svg g>");
+    expect_tree("<td>a",
+                &(seine_tree_opts){.size = sizeof(seine_tree_opts), .fragment = "tr"},
+                "| <td>\n|   \"a\"");
+    expect_tree("<td>a",
+                &(seine_tree_opts){.size = sizeof(seine_tree_opts), .fragment = "div"},
+                "| \"a\"");
+    expect_tree(
+        "<g>", &(seine_tree_opts){.size = sizeof(seine_tree_opts), .fragment = "svg svg"},
+        "| <svg g>");
     seine_tree *t = NULL;
     CHECK_EQ(seine_tree_new(&t), SEINE_OK);
-    CHECK_EQ(seine_tree_parse(t, "x", 1, &(seine_tree_opts){.fragment = "nosuch"}),
+    CHECK_EQ(seine_tree_parse(t, "x", 1,
+                              &(seine_tree_opts){.size = sizeof(seine_tree_opts),
+                                                 .fragment = "nosuch"}),
              SEINE_E_INVAL);
     CHECK_EQ(seine_tree_size(t), 0);
     CHECK_EQ(seine_tree_parse(t, "x", 1, NULL), SEINE_OK);
@@ -305,7 +313,7 @@ TEST(tree_asks_for_its_memory_first)
 {
     purse p = {.has = 400 * (2 * 2 + 16)};
     seine_tree_gate gate = {take, give, &p};
-    seine_tree_opts opts = {.gate = &gate};
+    seine_tree_opts opts = {.size = sizeof(seine_tree_opts), .gate = &gate};
     seine_tree *t = NULL;
 
     CHECK_EQ(seine_tree_new(&t), SEINE_OK);

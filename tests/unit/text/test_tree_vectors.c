@@ -27,7 +27,8 @@ agrees(seine_tree *t, const seine_json *one)
 {
     sn_str data = member(one, "data"), want = member(one, "document");
     sn_str script = member(one, "script");
-    seine_tree_opts opts = {.fragment = member(one, "fragment").ptr,
+    seine_tree_opts opts = {.size = sizeof(seine_tree_opts),
+                            .fragment = member(one, "fragment").ptr,
                             .scripting = sn_str_eq(script, SN_STR("#script-on"))};
     seine_text got = {0};
     bool same = false;

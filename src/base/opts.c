@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/opts.h"
+
+#include <string.h>
+
+#define MOST 65536 /* a size beyond this is garbage, and its bytes are not looked at */
+
+bool
+sn_opts_fit(const void *opts, size_t size)
+{
+    const char *bytes = opts;
+    size_t given;
+
+    memcpy(&given, bytes, sizeof given);
+    if (given < size || given > MOST)
+        return false;
+    for (size_t i = size; i < given; i++)
+        if (bytes[i] != 0)
+            return false;
+    return true;
+}

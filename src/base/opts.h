@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * opts.h - were these options made by a program that this library understands?
+ *
+ * Every options struct of the contract begins with its size, which its initialiser sets.
+ * A program that was compiled against a newer header has a longer struct: the library
+ * takes it as long as the members that it does not know are zero. A struct that is too
+ * short, or that no initialiser made, is refused.
+ *
+ *     static seine_err open_pool(const seine_pool_opts *opts)
+ *     {
+ *         return sn_opts_fit(opts, sizeof *opts) ? SEINE_OK : SEINE_E_INVAL;
+ *     }
+ *
+ * Time    plays no part.
+ * Memory  none.
+ * Threads any thread.
+ */
+#ifndef SN_OPTS_H
+#define SN_OPTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* `size` is what the library knows of the struct. */
+bool sn_opts_fit(const void *opts, size_t size);
+
+#endif
