@@ -97,11 +97,10 @@ no_url(const char *word, seine_err e)
 
 /* Gets robots.txt from --robots or, with --live, from the host. */
 static int
-ask_robots(const args *a, const seine_fetch_opts *o, robots_book *out_book)
+ask_robots(const args *a, const seine_fetch_opts *o, seine_robots_book **out_book)
 {
     const settings *set = a->settings;
 
-    *out_book = (robots_book){.all = NULL};
     if (set->robots_file)
         return robots_load(set->robots_file, out_book);
     if (!set->live || o->robots == SEINE_OBEY_OFF)
@@ -145,7 +144,7 @@ seed_all(seine_explain *x, const explanation *e)
 
 /* Explains one URL by its seeds and its robots.txt. */
 static int
-explain_url(const args *a, const seine_fetch_opts *o, const robots_book *book,
+explain_url(const args *a, const seine_fetch_opts *o, const seine_robots_book *book,
             const char *url)
 {
     const settings *set = a->settings;
@@ -154,7 +153,7 @@ explain_url(const args *a, const seine_fetch_opts *o, const robots_book *book,
     const char *own[] = {root};
     explanation e = {.seeds = root ? own : set->seed.items,
                      .n_seeds = root ? 1 : set->seed.count,
-                     .answer = robots_of(book, url)};
+                     .answer = book ? seine_robots_book_of(book, url) : NULL};
     seine_explain *x = NULL;
     seine_err err = seine_explain_new(o, &x, &diag);
     int code =
@@ -174,7 +173,7 @@ static int
 run_explain(const args *a)
 {
     const settings *set = a->settings;
-    robots_book book = {.all = NULL};
+    seine_robots_book *book = NULL;
     fetch_plan plan;
     int code = fetch_plan_make(a, &plan);
 
@@ -184,9 +183,9 @@ run_explain(const args *a)
     for (size_t i = 0; i < a->count && code == SAY_DONE; i++) {
         if (i > 0 && !set->crawl.json)
             out_text("\n");
-        code = explain_url(a, &plan.opts, &book, a->words[i]);
+        code = explain_url(a, &plan.opts, book, a->words[i]);
     }
-    robots_book_free(&book);
+    seine_robots_book_free(book);
     fetch_plan_free(&plan);
     return code;
 }

@@ -62,7 +62,7 @@ show_scope(const explanation *e)
 static void
 show_source(const explanation *e)
 {
-    const robots_answer *a = e->answer;
+    const seine_robots_answer *a = e->answer;
 
     if (a->wall > 0)
         out_print(", fetched %.16s, valid 24 h", log_date_date(a->wall, 0).text);

@@ -12,7 +12,7 @@ typedef struct explanation {
     const char *agent;
     const char *const *seeds;
     size_t n_seeds;
-    const robots_answer *answer; /* NULL: robots.txt was not asked for */
+    const seine_robots_answer *answer; /* NULL: robots.txt was not asked for */
     const seine_explained *got;
 } explanation;
 

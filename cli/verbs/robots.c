@@ -214,7 +214,7 @@ ask_as(const settings *set, const request *r, seine_fetch_opts *o)
 
 /* Asks the hosts of the words for robots.txt. */
 static int
-ask_hosts(const args *a, robots_book *out_book)
+ask_hosts(const args *a, seine_robots_book **out_book)
 {
     const settings *set = a->settings;
     seine_fetch_opts o;
@@ -237,7 +237,7 @@ ask_hosts(const args *a, robots_book *out_book)
 
 /* Adds what is known of a robots.txt that was fetched. */
 static void
-put_answer(const robots_answer *got, seine_json *out)
+put_answer(const seine_robots_answer *got, seine_json *out)
 {
     if (got->wall == 0)
         return;
@@ -250,7 +250,7 @@ put_answer(const robots_answer *got, seine_json *out)
 }
 
 static bool
-print_check(const robots_answer *got, const char *agent, const char *url)
+print_check(const seine_robots_answer *got, const char *agent, const char *url)
 {
     seine_json *out = xalloc_json(seine_json_new_object());
 
@@ -266,7 +266,7 @@ static int
 run_check(const args *a)
 {
     const settings *set = a->settings;
-    robots_book book = {.all = NULL};
+    seine_robots_book *book = NULL;
     bool all = true;
 
     if (set->jsonl && a->count > 0)
@@ -279,11 +279,11 @@ run_check(const args *a)
                         "robots check needs a URL");
     int code = set->robots ? robots_load(set->robots, &book) : ask_hosts(a, &book);
     for (size_t i = 0; code == SAY_DONE && i < a->count; i++) {
-        const robots_answer *got = robots_of(&book, a->words[i]);
+        const seine_robots_answer *got = seine_robots_book_of(book, a->words[i]);
 
         all = print_check(got, set->agent, a->words[i]) && all;
     }
-    robots_book_free(&book);
+    seine_robots_book_free(book);
     return code == SAY_DONE && !all ? SAY_FAILED : code;
 }
 
@@ -332,7 +332,7 @@ on_line(const seine_robots_line *line, void *arg)
 }
 
 static void
-show_json(const robots_answer *got, const char *agent)
+show_json(const seine_robots_answer *got, const char *agent)
 {
     seine_json *out = xalloc_json(seine_json_new_object());
     listing l = {.lines = xalloc_json(seine_json_new_array())};
@@ -349,7 +349,7 @@ show_json(const robots_answer *got, const char *agent)
 }
 
 static void
-show_text(const args *a, const robots_answer *got, const char *agent)
+show_text(const args *a, const seine_robots_answer *got, const char *agent)
 {
     listing l = {.lines = NULL};
 
@@ -374,13 +374,13 @@ static int
 run_show(const args *a)
 {
     const settings *set = a->settings;
-    robots_book book = {.all = NULL};
+    seine_robots_book *book = NULL;
     int code =
         is_url(a->words[0]) ? ask_hosts(a, &book) : robots_load(a->words[0], &book);
 
     if (code != SAY_DONE)
         return code;
-    const robots_answer *got = &book.all[0];
+    const seine_robots_answer *got = seine_robots_book_of(book, a->words[0]);
     if (set->json)
         show_json(got, set->agent);
     else
@@ -392,6 +392,6 @@ run_show(const args *a)
                      show_host(got->authority, strlen(got->authority)).text,
                      robots_why_of(got).text);
     }
-    robots_book_free(&book);
+    seine_robots_book_free(book);
     return code;
 }

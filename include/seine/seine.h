@@ -46,6 +46,7 @@
 #include "seine/retry_budget.h"
 #include "seine/retry_hint.h"
 #include "seine/robots.h"
+#include "seine/robots_fetch.h"
 #include "seine/secret.h"
 #include "seine/secure.h"
 #include "seine/seen.h"

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/robots_fetch.h"
+
+#include <string.h>
+
+#include "check.h"
+#include "script.h"
+
+#define RULES "User-agent: *\nDisallow: /x\n"
+
+static seine_robots_book *
+fetch(script *s, const char *const *urls, size_t n)
+{
+    seine_fetch_opts o = script_opts(s);
+    seine_robots_book *book = NULL;
+
+    o.retry.max_attempts = 1;
+    CHECK_EQ(sn_robots_fetch(&o, script_net(s), NULL, urls, n, &book, NULL), SEINE_OK);
+    return book;
+}
+
+TEST(robots_fetch_asks_each_host_once_at_its_root)
+{
+    script *s = script_new(NULL);
+    const char *urls[] = {"http://a.test/x/y?z", "http://a.test/other",
+                          "http://b.test:81/"};
+
+    script_on(s, "http://a.test/robots.txt", &(answer){.body = RULES});
+    seine_robots_book *book = fetch(s, urls, 3);
+    const seine_robots_answer *a = seine_robots_book_of(book, urls[0]);
+    CHECK_EQ(script_requests(s), 2);
+    CHECK_EQ(script_asked(s, "http://a.test/robots.txt"), 1);
+    CHECK_EQ(script_asked(s, "http://b.test:81/robots.txt"), 1);
+    CHECK_EQ(a->state, SEINE_ROBOTS_PARSED);
+    CHECK_STR(a->source, "http://a.test/robots.txt");
+    CHECK_EQ(a->status, 200);
+    CHECK_EQ(a->err, SEINE_OK);
+    CHECK(a->wall > 0);
+    CHECK(a == seine_robots_book_of(book, urls[1]));
+    CHECK(a != seine_robots_book_of(book, urls[2]));
+    seine_robots_verdict v;
+    seine_robots_check(a->robots, "seine", "http://a.test/x", 15, &v);
+    CHECK(!v.allowed);
+    seine_robots_book_free(book);
+    script_free(s);
+}
+
+/* RFC 9309, 2.3.1 */
+TEST(robots_fetch_tells_absent_from_unreachable)
+{
+    static const struct {
+        answer end;
+        seine_robots_state state;
+        seine_err err;
+    } rows[] = {
+        {{.status = 404}, SEINE_ROBOTS_ABSENT, SEINE_E_HTTP},
+        {{.status = 403}, SEINE_ROBOTS_ABSENT, SEINE_E_HTTP},
+        {{.status = 503}, SEINE_ROBOTS_UNREACHABLE, SEINE_E_HTTP_BUSY},
+        {{.status = 429}, SEINE_ROBOTS_UNREACHABLE, SEINE_E_HTTP_BUSY},
+        {{.err = SEINE_E_CONNECT_REFUSED},
+         SEINE_ROBOTS_UNREACHABLE,
+         SEINE_E_CONNECT_REFUSED},
+    };
+    const char *url = "http://a.test/";
+
+    EACH_ROW(i, rows) {
+        script *s = script_new(NULL);
+
+        script_on(s, "http://a.test/robots.txt", &rows[i].end);
+        seine_robots_book *book = fetch(s, &url, 1);
+        const seine_robots_answer *a = seine_robots_book_of(book, url);
+        CHECK_EQ(a->state, rows[i].state);
+        CHECK_EQ(a->err, rows[i].err);
+        CHECK_EQ(a->status, rows[i].end.status);
+        CHECK(a->robots == NULL);
+        seine_robots_book_free(book);
+        script_free(s);
+    }
+}
+
+TEST(robots_fetch_follows_five_redirects_and_no_more)
+{
+    script *s = script_new(NULL);
+    const char *urls[] = {"http://a.test/", "http://b.test/"};
+
+    script_on(s, "http://a.test/robots.txt",
+              &(answer){.status = 301, .fields = "Location: /1"});
+    script_on(s, "http://a.test/1", &(answer){.status = 301, .fields = "Location: /2"});
+    script_on(s, "http://a.test/2", &(answer){.status = 301, .fields = "Location: /3"});
+    script_on(s, "http://a.test/3", &(answer){.status = 301, .fields = "Location: /4"});
+    script_on(s, "http://a.test/4", &(answer){.status = 301, .fields = "Location: /5"});
+    script_on(s, "http://a.test/5", &(answer){.body = RULES});
+    script_on(s, "http://b.test/robots.txt",
+              &(answer){.status = 301, .fields = "Location: http://a.test/robots.txt"});
+    seine_robots_book *book = fetch(s, urls, 2);
+    CHECK_EQ(seine_robots_book_of(book, urls[0])->state, SEINE_ROBOTS_PARSED);
+    CHECK_STR(seine_robots_book_of(book, urls[0])->source, "http://a.test/5");
+    CHECK_EQ(seine_robots_book_of(book, urls[1])->state, SEINE_ROBOTS_ABSENT);
+    seine_robots_book_free(book);
+    script_free(s);
+}
+
+TEST(robots_fetch_refuses_what_is_no_web_url_and_asks_nobody)
+{
+    script *s = script_new(NULL);
+    seine_fetch_opts o = script_opts(s);
+    const char *urls[] = {"http://a.test/", "ftp://b.test/"};
+    seine_robots_book *book = NULL;
+    seine_diag diag = SEINE_DIAG;
+
+    CHECK_EQ(sn_robots_fetch(&o, script_net(s), NULL, urls, 2, &book, &diag),
+             SEINE_E_BAD_URL);
+    CHECK(book == NULL);
+    CHECK_STR(diag.text, "'ftp://b.test/': not an http or https URL");
+    CHECK_EQ(script_requests(s), 0);
+    script_free(s);
+}
+
+TEST(robots_fetch_that_is_canceled_leaves_hosts_unreachable)
+{
+    script *s = script_new(NULL);
+    seine_fetch_opts o = script_opts(s);
+    const char *url = "http://a.test/";
+    seine_robots_book *book = NULL;
+    seine_ctx *root, *ctx;
+
+    script_on(s, "http://a.test/robots.txt", &(answer){.takes = SEINE_SECS(60)});
+    o.grace = SEINE_MS(100);
+    CHECK_EQ(seine_ctx_root(script_clock(s), &root), SEINE_OK);
+    CHECK_EQ(seine_ctx_new(root, T0 + SEINE_SECS(1), &ctx), SEINE_OK);
+    CHECK_EQ(sn_robots_fetch(&o, script_net(s), ctx, &url, 1, &book, NULL), SEINE_OK);
+    CHECK_EQ(seine_robots_book_of(book, url)->state, SEINE_ROBOTS_UNREACHABLE);
+    CHECK_EQ(script_now(s), T0 + SEINE_MS(1100));
+    seine_robots_book_free(book);
+    seine_ctx_unref(ctx);
+    seine_ctx_unref(root);
+    script_free(s);
+}
+
+TEST(robots_book_of_a_text_holds_for_all_hosts)
+{
+    seine_robots_book *book = NULL;
+
+    CHECK_EQ(seine_robots_book_new(RULES, strlen(RULES), "robots.txt", &book), SEINE_OK);
+    const seine_robots_answer *a = seine_robots_book_of(book, "https://any.test/");
+    CHECK_EQ(a->state, SEINE_ROBOTS_PARSED);
+    CHECK_STR(a->source, "robots.txt");
+    CHECK_STR(a->authority, "");
+    CHECK_EQ(a->wall, 0);
+    CHECK(a == seine_robots_book_of(book, "not a URL"));
+    seine_robots_book_free(book);
+    seine_robots_book_free(NULL);
+}
