@@ -55,7 +55,7 @@ seine_wait_name(seine_wait w)
 #undef X
     };
 
-    return (unsigned)w < SEINE_WAIT_ROOM ? names[w] : "unknown";
+    return (unsigned)w < SN_WAIT_COUNT ? names[w] : "unknown";
 }
 
 /* Kinds that say more than their group; the others go by it. */

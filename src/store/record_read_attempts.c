@@ -101,7 +101,7 @@ read_try(sn_record_reader *rr, const seine_json *one, seine_record_try *t)
     if (e == SEINE_OK && sn_member_find(rr, one, "tries", "wait_ms", &m))
         e = sn_member_ms(&m, &t->wait);
     if (e == SEINE_OK && sn_member_find(rr, one, "tries", "wait_reason", &m))
-        e = sn_member_word(&m, wait_name, SEINE_WAIT_ROOM, "a reason to wait", &reason);
+        e = sn_member_word(&m, wait_name, SN_WAIT_COUNT, "a reason to wait", &reason);
     t->wait_reason = (seine_wait)reason;
     t->err = told_by(t->status);
     if (e == SEINE_OK && sn_member_find(rr, one, "tries", "error", &m)) {

@@ -591,6 +591,7 @@ TEST(record_fate_follows_from_the_kind)
 TEST(record_names_beyond_the_lists_are_unknown)
 {
     CHECK_STR(seine_fate_name((seine_fate)SN_FATE_COUNT), "unknown");
+    CHECK_STR(seine_wait_name((seine_wait)SN_WAIT_COUNT), "unknown");
     CHECK_STR(seine_skip_name((seine_skip)-1), "unknown");
     CHECK_STR(seine_wait_name((seine_wait)99), "unknown");
     CHECK_STR(seine_fate_name(SEINE_FATE_EXEC_FAILED), "exec_failed");

@@ -97,7 +97,7 @@ draw_lists(draw *d, seine_record *r)
                                (uint16_t)(below(d, 2) ? 0 : 200 + below(d, 350)),
                                below(d, 4) ? some_err(d) : SEINE_OK,
                                some_span(d),
-                               (seine_wait)below(d, SEINE_WAIT_ROOM)};
+                               (seine_wait)below(d, SN_WAIT_COUNT)};
     r->tries = d->tries;
     r->n_notes = below(d, 4);
     for (size_t i = 0; i < r->n_notes; i++)
