@@ -35,18 +35,18 @@ ask_for_name(const uint8_t *query, size_t n)
 
 /* The whole body of a request; false: it is none, or not all there. */
 static bool
-take_in(const snc_ask *ask, sn_str rest, sn_buf *body)
+take_in(const snc_request *req, sn_str rest, sn_buf *body)
 {
-    snc_intake in = snc_intake_of(ask);
-    snc_ask_got got = in.state == SNC_IN_DONE ? SNC_ASK_OK : SNC_ASK_MORE;
+    snc_intake in = snc_intake_of(req);
+    snc_parsed got = in.state == SNC_IN_DONE ? SNC_PARSED_OK : SNC_PARSED_MORE;
     sn_str piece;
 
-    while (got == SNC_ASK_MORE && rest.len > 0) {
+    while (got == SNC_PARSED_MORE && rest.len > 0) {
         got = snc_intake_feed(&in, &rest, &piece);
         sn_buf_str(body, piece);
     }
-    REQUIRE(got != SNC_ASK_BAD || in.why);
-    return got == SNC_ASK_OK;
+    REQUIRE(got != SNC_PARSED_BAD || in.why);
+    return got == SNC_PARSED_OK;
 }
 
 /* What is sent is as long as it is said to be, and not before the end is over. */
@@ -66,23 +66,23 @@ read_answer(snc_world *w, snc_answer *a)
 }
 
 static void
-meet(snc_world *w, const snc_ask *ask, sn_str body)
+serve_twice(snc_world *w, const snc_request *req, sn_str body)
 {
     snc_visitor v = {.connection = 1, .nth = 1, .body = body, .body_len = body.len};
     snc_ending e = {.whole = true};
     snc_answer answer;
     snc_trace trace;
 
-    if (ask->connect) {
+    if (req->connect) {
         snc_passage to;
 
-        REQUIRE(snc_proxy_connect(w, &v, ask, 1, &answer, &to) == SEINE_OK);
+        REQUIRE(snc_proxy_connect(w, &v, req, 1, &answer, &to) == SEINE_OK);
         read_answer(w, &answer);
         snc_answer_fini(&answer);
         return;
     }
     for (seine_time now = 1; now < 4; now++) { /* hits 1, 2 and 3 */
-        seine_err err = snc_world_ask(w, &v, ask, SEINE_SECS(now), &answer, &trace);
+        seine_err err = snc_world_request(w, &v, req, SEINE_SECS(now), &answer, &trace);
 
         REQUIRE(err == SEINE_OK || err == SEINE_E_FULL);
         if (err != SEINE_OK)
@@ -104,9 +104,9 @@ ask_socks(snc_world *w, sn_str bytes)
     snc_answer answer;
     snc_passage to = {.way = SNC_WAY_NONE};
     size_t used = 0;
-    snc_ask_got got;
+    snc_parsed got;
 
-    while ((got = snc_socks_read(&socks, bytes, &used)) == SNC_ASK_OK) {
+    while ((got = snc_socks_read(&socks, bytes, &used)) == SNC_PARSED_OK) {
         REQUIRE(used > 0 && used <= bytes.len);
         bytes = sn_str_slice(bytes, used, bytes.len);
         REQUIRE(snc_proxy_socks(w, &v, &socks, 1, &answer, &to) == SEINE_OK);
@@ -116,14 +116,14 @@ ask_socks(snc_world *w, sn_str bytes)
         if (over)
             break;
     }
-    REQUIRE(got != SNC_ASK_BAD || socks.why);
+    REQUIRE(got != SNC_PARSED_BAD || socks.why);
 }
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
     static snc_world world;
-    static snc_ask ask;
+    static snc_request req;
     sn_str text = {(const char *)bytes, n};
     sn_buf body;
 
@@ -137,15 +137,15 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
         snc_world_fini(&world);
         return 0;
     }
-    snc_ask_got got = snc_ask_head(&ask, text);
-    REQUIRE(got != SNC_ASK_BAD || ask.why);
-    if (got != SNC_ASK_OK)
+    snc_parsed got = snc_request_head(&req, text);
+    REQUIRE(got != SNC_PARSED_BAD || req.why);
+    if (got != SNC_PARSED_OK)
         return 0;
-    REQUIRE(ask.head_len <= n);
+    REQUIRE(req.head_len <= n);
     sn_buf_init(&body, 65536);
     REQUIRE(snc_world_init(&world, 1) == SEINE_OK);
-    if (take_in(&ask, sn_str_slice(text, ask.head_len, n), &body))
-        meet(&world, &ask, sn_buf_view(&body));
+    if (take_in(&req, sn_str_slice(text, req.head_len, n), &body))
+        serve_twice(&world, &req, sn_buf_view(&body));
     snc_world_fini(&world);
     sn_buf_fini(&body);
     return 0;

@@ -152,7 +152,7 @@ framing_fields(const shape *s)
         length_fields(s);
     if (!s->keep)
         field(s, "Connection", "close");
-    else if (s->st->ask->minor == 0)
+    else if (s->st->req->minor == 0)
         field(s, "Connection", "keep-alive");
 }
 
@@ -361,9 +361,9 @@ set_cut(snc_answer *a, const snc_plan *p)
 }
 
 static bool
-is_head(const snc_ask *ask)
+is_head(const snc_request *req)
 {
-    return sn_str_eq(ask->method, SN_STR("HEAD"));
+    return sn_str_eq(req->method, SN_STR("HEAD"));
 }
 
 static void
@@ -372,12 +372,12 @@ decide(shape *s)
     const snc_plan *p = s->p;
     bool wants_close = p->http10 || p->http09 || p->final == SNC_FINAL_RAW ||
                        p->framing == SNC_BY_CLOSE || p->unclean ||
-                       !s->st->ask->keep_alive;
+                       !s->st->req->keep_alive;
 
     s->framing = p->framing;
     if (s->framing == SNC_BY_LENGTH && s->length == SNC_WIRE_ENDLESS)
-        s->framing = s->st->ask->minor > 0 && !p->http10 ? SNC_BY_CHUNKS : SNC_BY_CLOSE;
-    s->body = (may_have_body(s->status) && !is_head(s->st->ask)) || p->with_body;
+        s->framing = s->st->req->minor > 0 && !p->http10 ? SNC_BY_CHUNKS : SNC_BY_CLOSE;
+    s->body = (may_have_body(s->status) && !is_head(s->st->req)) || p->with_body;
     s->chunked = s->framing == SNC_BY_CHUNKS && s->body;
     s->keep = !wants_close && s->framing != SNC_BY_CLOSE;
 }

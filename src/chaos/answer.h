@@ -21,15 +21,15 @@
 #ifndef SNC_ANSWER_H
 #define SNC_ANSWER_H
 
-#include "chaos/ask.h"
 #include "chaos/plan.h"
+#include "chaos/request.h"
 #include "chaos/site.h"
 #include "chaos/tls.h"
 #include "chaos/wire.h"
 
 /* Whom it is for. */
 typedef struct snc_stage {
-    const snc_ask *ask;
+    const snc_request *req;
     sn_buf *text; /* reset here */
     const struct snc_request_log *request_log;
     uint64_t seed, hit, connection, nth;

@@ -100,20 +100,20 @@ echo_tls(const snc_tls_facts *tls, sn_buf *out)
 static void
 echo(const snc_stage *st, sn_buf *out)
 {
-    const snc_ask *ask = st->ask;
+    const snc_request *req = st->req;
 
     sn_buf_char(out, '{');
-    snc_quote_member(out, "method", ask->method);
+    snc_quote_member(out, "method", req->method);
     sn_buf_char(out, ',');
-    snc_quote_member(out, "target", ask->target);
+    snc_quote_member(out, "target", req->target);
     sn_buf_char(out, ',');
-    snc_quote_member(out, "host", ask->host);
-    sn_buf_printf(out, ",\"http\":\"1.%u\",\"headers\":[", ask->minor);
-    for (size_t i = 0; i < ask->count; i++) {
+    snc_quote_member(out, "host", req->host);
+    sn_buf_printf(out, ",\"http\":\"1.%u\",\"headers\":[", req->minor);
+    for (size_t i = 0; i < req->count; i++) {
         sn_buf_text(out, i ? ",[" : "[");
-        snc_quote(out, ask->fields[i].name);
+        snc_quote(out, req->fields[i].name);
         sn_buf_char(out, ',');
-        snc_quote(out, ask->fields[i].value);
+        snc_quote(out, req->fields[i].value);
         sn_buf_char(out, ']');
     }
     sn_buf_printf(out, "],\"body_bytes\":%llu,", (unsigned long long)st->body_len);
@@ -186,7 +186,7 @@ static seine_err
 site(snc_wire *w, const snc_plan *p, const snc_stage *st)
 {
     snc_site_base base = snc_body_base(p, st);
-    uint32_t host = snc_site_host(&p->site, snc_ask_host_name(st->ask));
+    uint32_t host = snc_site_host(&p->site, snc_request_host_name(st->req));
     size_t from = st->text->len;
     snc_page page;
     snc_roll roll;
@@ -234,7 +234,7 @@ bomb(snc_wire *w, const snc_plan *p, sn_buf *text)
 snc_site_base
 snc_body_base(const snc_plan *p, const snc_stage *st)
 {
-    sn_str host = snc_ask_host_name(st->ask);
+    sn_str host = snc_request_host_name(st->req);
 
     return (snc_site_base){.origin = st->origin,
                            .prefix = p->prefix,

@@ -128,14 +128,14 @@ snc_connection_visitor(const snc_connection *g)
 
 /* A whole request is there. */
 static void
-dispatch(snc_connection *g, const snc_ask *ask)
+dispatch(snc_connection *g, const snc_request *req)
 {
     snc_server *s = g->server;
 
     snc_connection_register(g);
     g->nth++;
     snc_visitor visitor = snc_connection_visitor(g);
-    if (snc_world_ask(&s->world, &visitor, ask, g->arrived, &s->answer, &g->trace) !=
+    if (snc_world_request(&s->world, &visitor, req, g->arrived, &s->answer, &g->trace) !=
         SEINE_OK) {
         snc_connection_reset(g);
         return;
@@ -159,41 +159,41 @@ static void
 feed(snc_connection *g, sn_str *rest)
 {
     sn_str piece;
-    snc_ask_got got = SNC_ASK_MORE;
+    snc_parsed got = SNC_PARSED_MORE;
 
-    while (got == SNC_ASK_MORE && rest->len > 0) {
+    while (got == SNC_PARSED_MORE && rest->len > 0) {
         got = snc_intake_feed(&g->intake, rest, &piece);
         size_t room = BODY - g->body.len;
         sn_buf_str(&g->body, sn_str_slice(piece, 0, room));
         g->body_len += piece.len;
     }
-    if (got == SNC_ASK_MORE)
+    if (got == SNC_PARSED_MORE)
         return;
     g->in_body = false;
-    if (got == SNC_ASK_BAD)
+    if (got == SNC_PARSED_BAD)
         refuse(g, g->intake.why);
-    else if (snc_ask_head(&g->server->ask, sn_buf_view(&g->head)) == SNC_ASK_OK)
-        dispatch(g, &g->server->ask);
+    else if (snc_request_head(&g->server->req, sn_buf_view(&g->head)) == SNC_PARSED_OK)
+        dispatch(g, &g->server->req);
     sn_buf_fini(&g->head);
     sn_buf_fini(&g->body);
 }
 
 static void
-begin_body(snc_connection *g, const snc_ask *ask, sn_str bytes, sn_str *rest)
+begin_body(snc_connection *g, const snc_request *req, sn_str bytes, sn_str *rest)
 {
     static const char go_on[] = "HTTP/1.1 100 Continue\r\n\r\n";
 
-    g->intake = snc_intake_of(ask);
+    g->intake = snc_intake_of(req);
     g->in_body = true;
     g->body_len = 0;
     sn_buf_init(&g->body, BODY);
-    sn_buf_init(&g->head, SNC_ASK_HEAD);
-    sn_buf_add(&g->head, bytes.ptr, ask->head_len);
+    sn_buf_init(&g->head, SNC_REQUEST_HEAD);
+    sn_buf_add(&g->head, bytes.ptr, req->head_len);
     if (sn_buf_done(&g->head) != SEINE_OK) {
         snc_connection_reset(g);
         return;
     }
-    if (ask->continues && rest->len == 0 &&
+    if (req->continues && rest->len == 0 &&
         snc_connection_write(g, go_on, sizeof go_on - 1) < 0)
         g->gone = true;
     feed(g, rest);
@@ -203,7 +203,7 @@ begin_body(snc_connection *g, const snc_ask *ask, sn_str bytes, sn_str *rest)
 static sn_str
 eat(snc_connection *g, sn_str bytes)
 {
-    snc_ask *ask = &g->server->ask;
+    snc_request *req = &g->server->req;
     sn_str rest = bytes;
 
     if (g->in_body) {
@@ -212,25 +212,25 @@ eat(snc_connection *g, sn_str bytes)
     }
     if (g->socks)
         return snc_connection_socks(g, bytes);
-    switch (snc_ask_head(ask, bytes)) {
-    case SNC_ASK_MORE:
+    switch (snc_request_head(req, bytes)) {
+    case SNC_PARSED_MORE:
         g->need_more = true;
         return bytes;
-    case SNC_ASK_BAD:
-        refuse(g, ask->why);
+    case SNC_PARSED_BAD:
+        refuse(g, req->why);
         return (sn_str){NULL, 0};
     default:
         break;
     }
-    rest = sn_str_slice(bytes, ask->head_len, bytes.len);
+    rest = sn_str_slice(bytes, req->head_len, bytes.len);
     g->body_len = 0;
-    if (ask->connect)
-        snc_connection_connect(g, ask);
-    else if ((!ask->chunked && ask->length == 0) ||
-             snc_words_hold(ask->path, SN_STR("noread")))
-        dispatch(g, ask);
+    if (req->connect)
+        snc_connection_connect(g, req);
+    else if ((!req->chunked && req->length == 0) ||
+             snc_words_hold(req->path, SN_STR("noread")))
+        dispatch(g, req);
     else
-        begin_body(g, ask, bytes, &rest);
+        begin_body(g, req, bytes, &rest);
     return rest;
 }
 
@@ -258,7 +258,7 @@ eat_new(snc_connection *g, sn_str bytes)
 
         if (g->dead || rest.len == 0)
             return;
-        sn_buf_init(&g->in, (size_t)2 * SNC_ASK_HEAD);
+        sn_buf_init(&g->in, (size_t)2 * SNC_REQUEST_HEAD);
         sn_buf_str(&g->in, rest);
     } else {
         sn_buf_str(&g->in, bytes);

@@ -110,7 +110,7 @@ void snc_connection_register(snc_connection *g);
 snc_visitor snc_connection_visitor(const snc_connection *g);
 
 /* It asks us as a proxy: a request with CONNECT, a message of SOCKS. */
-void snc_connection_connect(snc_connection *g, const snc_ask *ask);
+void snc_connection_connect(snc_connection *g, const snc_request *req);
 sn_str snc_connection_socks(snc_connection *g, sn_str bytes);
 
 /* The answer is out: the tunnel begins. */

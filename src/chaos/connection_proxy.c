@@ -15,12 +15,12 @@ begin(snc_connection *g, seine_err e)
 }
 
 void
-snc_connection_connect(snc_connection *g, const snc_ask *ask)
+snc_connection_connect(snc_connection *g, const snc_request *req)
 {
     snc_server *s = g->server;
     snc_visitor v = snc_connection_visitor(g);
 
-    begin(g, snc_proxy_connect(&s->world, &v, ask, g->arrived, &s->answer, &g->to));
+    begin(g, snc_proxy_connect(&s->world, &v, req, g->arrived, &s->answer, &g->to));
 }
 
 /* One message from the front of `bytes`; what is left. */
@@ -31,10 +31,10 @@ snc_connection_socks(snc_connection *g, sn_str bytes)
     size_t used = 0;
 
     switch (snc_socks_read(g->socks, bytes, &used)) {
-    case SNC_ASK_MORE:
+    case SNC_PARSED_MORE:
         g->need_more = true;
         return bytes;
-    case SNC_ASK_BAD:
+    case SNC_PARSED_BAD:
         snc_world_count_bad(&s->world, g->socks->why);
         snc_connection_reset(g);
         return (sn_str){NULL, 0};
@@ -64,7 +64,7 @@ snc_connection_tunnel(snc_connection *g)
         return;
     sn_buf_fini(&g->early);
     g->early = g->in;
-    sn_buf_init(&g->in, (size_t)2 * SNC_ASK_HEAD);
+    sn_buf_init(&g->in, (size_t)2 * SNC_REQUEST_HEAD);
     g->need_more = false;
     snc_connection_greet(g);
 }

@@ -59,10 +59,10 @@ post_script(snc_world *w, sn_str body, snc_plan *p)
 }
 
 seine_err
-snc_control(snc_world *w, const snc_ask *ask, sn_str body, snc_plan *p)
+snc_control(snc_world *w, const snc_request *req, sn_str body, snc_plan *p)
 {
-    sn_str what = sn_str_slice(ask->path, 8, ask->path.len);
-    bool post = sn_str_eq(ask->method, SN_STR("POST"));
+    sn_str what = sn_str_slice(req->path, 8, req->path.len);
+    bool post = sn_str_eq(req->method, SN_STR("POST"));
 
     if (sn_str_eq(what, SN_STR("report"))) {
         sn_buf_fini(&w->report);

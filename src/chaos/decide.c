@@ -53,7 +53,7 @@ overlay(snc_deciding *d, sn_str words, bool path_is_words)
     if (!apply(d, words) || d->plan.has_final || !path_is_words)
         return;
     d->plan = (snc_plan){.count = 0};
-    if (!apply(d, d->ask->path))
+    if (!apply(d, d->req->path))
         return;
     if (d->plan.has_final && d->plan.final == SNC_FINAL_SITE)
         snc_decide_site(d);
@@ -68,9 +68,9 @@ decide_robots(snc_deciding *d)
 {
     snc_rule *r;
 
-    if (!sn_str_eq(d->ask->path, SN_STR("/robots.txt")) ||
-        !(r = snc_script_find(&d->w->script, SNC_RULE_ROBOTS, d->host, d->ask->path,
-                              d->ask->target, 1)))
+    if (!sn_str_eq(d->req->path, SN_STR("/robots.txt")) ||
+        !(r = snc_script_find(&d->w->script, SNC_RULE_ROBOTS, d->host, d->req->path,
+                              d->req->target, 1)))
         return false;
     bool struck = r->used < r->times;
     r->used += struck;
@@ -107,8 +107,8 @@ decide_path(snc_deciding *d)
     snc_flow flow;
     const char *why;
 
-    if (!snc_flow_parse(d->ask->query, d->scene.arena, &flow, &why)) {
-        complain(d, d->ask->query, why);
+    if (!snc_flow_parse(d->req->query, d->scene.arena, &flow, &why)) {
+        complain(d, d->req->query, why);
         return;
     }
     snc_turn turn = {.seed = d->w->seed,
@@ -121,7 +121,7 @@ decide_path(snc_deciding *d)
         overlay(d, verdict.words, true);
         if (flow.retry_after.ptr)
             snc_plan_field(&d->plan, SN_STR("Retry-After"), flow.retry_after);
-    } else if (apply(d, d->ask->path) && d->plan.has_final &&
+    } else if (apply(d, d->req->path) && d->plan.has_final &&
                d->plan.final == SNC_FINAL_SITE) {
         snc_decide_site(d);
     }
@@ -143,9 +143,9 @@ of_site(sn_str rest)
 static bool
 decide_root(snc_deciding *d)
 {
-    sn_str rest = sn_str_slice(d->ask->path, 1, d->ask->path.len);
-    snc_rule *r = snc_script_find(&d->w->script, SNC_RULE_SITE, d->host, d->ask->path,
-                                  d->ask->target, 1);
+    sn_str rest = sn_str_slice(d->req->path, 1, d->req->path.len);
+    snc_rule *r = snc_script_find(&d->w->script, SNC_RULE_SITE, d->host, d->req->path,
+                                  d->req->target, 1);
 
     if (!r || !of_site(rest))
         return false;
@@ -162,10 +162,10 @@ decide_root(snc_deciding *d)
 static bool
 decide_passage(snc_deciding *d)
 {
-    size_t name = snc_ask_host_name(d->ask).len;
+    size_t name = snc_request_host_name(d->req).len;
     uint64_t port;
 
-    if (sn_str_u64(sn_str_slice(d->ask->host, name + 1, d->ask->host.len), &port) !=
+    if (sn_str_u64(sn_str_slice(d->req->host, name + 1, d->req->host.len), &port) !=
         SEINE_OK)
         return false;
     if (port == d->w->dead_port)
@@ -188,19 +188,19 @@ starts_with_word(sn_str path)
 void
 snc_decide(snc_deciding *d)
 {
-    sn_str path = d->ask->path;
+    sn_str path = d->req->path;
     snc_rule *r;
 
-    if (d->ask->absolute && (r = snc_script_find(&d->w->script, SNC_RULE_PROXY, d->host,
-                                                 path, d->ask->target, d->scene.hit))) {
+    if (d->req->absolute && (r = snc_script_find(&d->w->script, SNC_RULE_PROXY, d->host,
+                                                 path, d->req->target, d->scene.hit))) {
         overlay(d, r->fault, starts_with_word(path));
         return;
     }
-    if (d->ask->absolute && decide_passage(d))
+    if (d->req->absolute && decide_passage(d))
         return;
     if (decide_robots(d))
         return;
-    r = snc_script_find(&d->w->script, SNC_RULE_FAULT, d->host, path, d->ask->target,
+    r = snc_script_find(&d->w->script, SNC_RULE_FAULT, d->host, path, d->req->target,
                         d->scene.hit);
     if (r) {
         overlay(d, r->fault, starts_with_word(path));

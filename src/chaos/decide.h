@@ -21,7 +21,7 @@
 
 typedef struct snc_deciding {
     snc_world *w;
-    const snc_ask *ask;
+    const snc_request *req;
     sn_str host; /* lower case, without its port */
     bool tls;
     snc_scene scene;

@@ -65,7 +65,7 @@ void
 snc_decide_site(snc_deciding *d)
 {
     const snc_site *site = &d->plan.site;
-    sn_str rest = d->plan.rest, name = snc_ask_host_name(d->ask);
+    sn_str rest = d->plan.rest, name = snc_request_host_name(d->req);
     snc_site_base base = {.prefix = d->plan.prefix,
                           .names = sn_str_ends(name, SN_STR(".test")),
                           .tls = d->tls,

@@ -4,22 +4,22 @@
 #define SPENT 16384 /* bytes of extensions and trailers one body may have */
 
 snc_intake
-snc_intake_of(const snc_ask *ask)
+snc_intake_of(const snc_request *req)
 {
     snc_intake in = {.state = SNC_IN_DONE};
 
-    if (ask->chunked)
+    if (req->chunked)
         in.state = SNC_IN_SIZE;
-    else if (ask->length > 0)
-        in = (snc_intake){.state = SNC_IN_LENGTH, .left = ask->length};
+    else if (req->length > 0)
+        in = (snc_intake){.state = SNC_IN_LENGTH, .left = req->length};
     return in;
 }
 
-static snc_ask_got
+static snc_parsed
 bad(snc_intake *in, const char *why)
 {
     in->why = why;
-    return SNC_ASK_BAD;
+    return SNC_PARSED_BAD;
 }
 
 /* The end of a size line: on to its data, or to the trailers behind the last. */
@@ -33,16 +33,16 @@ size_done(snc_intake *in)
 }
 
 /* The byte behind the carriage return. */
-static snc_ask_got
+static snc_parsed
 size_end(snc_intake *in, char c)
 {
     if (c != '\n')
         return bad(in, "chunk size line without CRLF");
     size_done(in);
-    return SNC_ASK_MORE;
+    return SNC_PARSED_MORE;
 }
 
-static snc_ask_got
+static snc_parsed
 size_byte(snc_intake *in, char c)
 {
     int digit = sn_hex_digit(c);
@@ -53,7 +53,7 @@ size_byte(snc_intake *in, char c)
         if (++in->digits > 15)
             return bad(in, "chunk size is too large");
         in->left = in->left << 4 | (uint64_t)digit;
-        return SNC_ASK_MORE;
+        return SNC_PARSED_MORE;
     }
     if (in->digits == 0)
         return bad(in, "chunk without a size");
@@ -63,10 +63,10 @@ size_byte(snc_intake *in, char c)
         in->state = SNC_IN_EXT;
     else
         return bad(in, "chunk size is no number");
-    return SNC_ASK_MORE;
+    return SNC_PARSED_MORE;
 }
 
-static snc_ask_got
+static snc_parsed
 ext_byte(snc_intake *in, char c)
 {
     if (in->cr)
@@ -76,11 +76,11 @@ ext_byte(snc_intake *in, char c)
     if (c == '\n')
         return bad(in, "chunk size line without CRLF");
     in->cr = c == '\r';
-    return SNC_ASK_MORE;
+    return SNC_PARSED_MORE;
 }
 
 /* The CRLF behind the data of a chunk. */
-static snc_ask_got
+static snc_parsed
 data_end_byte(snc_intake *in, char c)
 {
     if (c != (in->cr ? '\n' : '\r'))
@@ -88,23 +88,23 @@ data_end_byte(snc_intake *in, char c)
     if (in->cr)
         in->state = SNC_IN_SIZE;
     in->cr = !in->cr;
-    return SNC_ASK_MORE;
+    return SNC_PARSED_MORE;
 }
 
-static snc_ask_got
+static snc_parsed
 trailer_byte(snc_intake *in, char c)
 {
     if (++in->spent > SPENT)
         return bad(in, "trailers are too large");
     if (c == '\n' && in->cr && in->blank) {
         in->state = SNC_IN_DONE;
-        return SNC_ASK_OK;
+        return SNC_PARSED_OK;
     }
     if (in->cr != (c == '\n'))
         return bad(in, "trailer line without CRLF");
     in->blank = c == '\n' || (in->blank && c == '\r');
     in->cr = c == '\r';
-    return SNC_ASK_MORE;
+    return SNC_PARSED_MORE;
 }
 
 /* Data of the body from the front of `rest`, as much as there is. */
@@ -123,12 +123,12 @@ take_data(snc_intake *in, sn_str *rest)
     return piece;
 }
 
-snc_ask_got
+snc_parsed
 snc_intake_feed(snc_intake *in, sn_str *rest, sn_str *out_piece)
 {
     *out_piece = (sn_str){NULL, 0};
     while (rest->len > 0 && in->state != SNC_IN_DONE) {
-        snc_ask_got got = SNC_ASK_MORE;
+        snc_parsed got = SNC_PARSED_MORE;
         char c = rest->ptr[0];
 
         if (in->state == SNC_IN_LENGTH || in->state == SNC_IN_DATA) {
@@ -149,8 +149,8 @@ snc_intake_feed(snc_intake *in, sn_str *rest, sn_str *out_piece)
         default:
             got = trailer_byte(in, c);
         }
-        if (got == SNC_ASK_BAD)
+        if (got == SNC_PARSED_BAD)
             return got;
     }
-    return in->state == SNC_IN_DONE ? SNC_ASK_OK : SNC_ASK_MORE;
+    return in->state == SNC_IN_DONE ? SNC_PARSED_OK : SNC_PARSED_MORE;
 }

@@ -3,7 +3,7 @@
  * intake.h - the body of a request, taken in as it comes.
  *
  *     snc_intake in = snc_intake_of(&ask);
- *     while (snc_intake_feed(&in, &rest, &piece) == SNC_ASK_MORE && rest.len > 0)
+ *     while (snc_intake_feed(&in, &rest, &piece) == SNC_PARSED_MORE && rest.len > 0)
  *         keep(piece);
  *
  * By its length or in chunks, as strictly as the head: CRLF everywhere, a size of
@@ -16,7 +16,7 @@
 #ifndef SNC_INTAKE_H
 #define SNC_INTAKE_H
 
-#include "chaos/ask.h"
+#include "chaos/request.h"
 
 typedef enum snc_intake_state {
     SNC_IN_LENGTH,  /* data up to the length */
@@ -38,11 +38,11 @@ typedef struct snc_intake {
     const char *why;
 } snc_intake;
 
-snc_intake snc_intake_of(const snc_ask *ask);
+snc_intake snc_intake_of(const snc_request *req);
 
 /* Takes bytes from the front of `rest`; *out_piece is the next piece of the body
  * among them, maybe empty. OK: the body is over, what is left in `rest` is not
  * part of it. MORE: call again, with further bytes when `rest` is empty. */
-snc_ask_got snc_intake_feed(snc_intake *in, sn_str *rest, sn_str *out_piece);
+snc_parsed snc_intake_feed(snc_intake *in, sn_str *rest, sn_str *out_piece);
 
 #endif

@@ -51,25 +51,25 @@ join(sn_arena *arena, sn_str a, sn_str b)
 
 /* key= of the query, or host and path. */
 static sn_str
-key_of(const snc_ask *ask, sn_str host, sn_arena *arena)
+key_of(const snc_request *req, sn_str host, sn_arena *arena)
 {
-    sn_str query = ask->query, part, name, value;
+    sn_str query = req->query, part, name, value;
 
     while (sn_str_next(&query, '&', &part))
         if (sn_str_cut(part, '=', &name, &value) && sn_str_eq(name, SN_STR("key")))
             return shorten(snc_arg_decode(value, arena), arena);
-    return shorten(join(arena, host, ask->path), arena);
+    return shorten(join(arena, host, req->path), arena);
 }
 
 /* Cookies that `badcookie` has set come from nobody's jar. */
 static void
-look_for_traps(snc_leaks *leaks, const snc_ask *ask, sn_str origin, sn_str path)
+look_for_traps(snc_leaks *leaks, const snc_request *req, sn_str origin, sn_str path)
 {
-    for (size_t i = 0; i < ask->count; i++) {
-        sn_str rest = ask->fields[i].value, pair, name, value;
+    for (size_t i = 0; i < req->count; i++) {
+        sn_str rest = req->fields[i].value, pair, name, value;
         char where[64];
 
-        if (!sn_str_eq_nocase(ask->fields[i].name, SN_STR("cookie")))
+        if (!sn_str_eq_nocase(req->fields[i].name, SN_STR("cookie")))
             continue;
         while (sn_str_next(&rest, ';', &pair)) {
             sn_str_cut(sn_str_trim(pair), '=', &name, &value);
@@ -83,7 +83,7 @@ look_for_traps(snc_leaks *leaks, const snc_ask *ask, sn_str origin, sn_str path)
 }
 
 static void
-look_for_leaks(snc_world *w, const snc_ask *ask, const snc_visitor *v, sn_str origin,
+look_for_leaks(snc_world *w, const snc_request *req, const snc_visitor *v, sn_str origin,
                sn_str path)
 {
     snc_leaks *leaks = &w->leaks;
@@ -93,18 +93,18 @@ look_for_leaks(snc_world *w, const snc_ask *ask, const snc_visitor *v, sn_str or
         return;
     sn_str own =
         snc_proxy_origin(w, v, v->tls ? "https" : "http", v->tls ? w->tls_port : w->port);
-    if (snc_leaks_look(leaks, origin, path, "url", ask->target) == 0)
+    if (snc_leaks_look(leaks, origin, path, "url", req->target) == 0)
         snc_leaks_look(leaks, origin, path, "url",
-                       snc_arg_decode(ask->target, &w->arena));
+                       snc_arg_decode(req->target, &w->arena));
     snc_leaks_look(leaks, origin, path, "body", v->body);
-    for (size_t i = 0; i < ask->count; i++) {
-        sn_str name = ask->fields[i].name;
-        bool to_proxy = ask->absolute && sn_str_starts_nocase(name, SN_STR("proxy-"));
+    for (size_t i = 0; i < req->count; i++) {
+        sn_str name = req->fields[i].name;
+        bool to_proxy = req->absolute && sn_str_starts_nocase(name, SN_STR("proxy-"));
 
         snprintf(where, sizeof where, "header %.*s", SN_FMT(name));
         for (char *c = where; *c; c++)
             *c = sn_lower(*c);
-        snc_leaks_look(leaks, to_proxy ? own : origin, path, where, ask->fields[i].value);
+        snc_leaks_look(leaks, to_proxy ? own : origin, path, where, req->fields[i].value);
     }
 }
 
@@ -120,7 +120,7 @@ note(snc_world *w, const snc_deciding *d, const snc_visitor *v, sn_str path,
     sn_buf_text(line, ",\"host\":");
     snc_quote(line, d->host);
     sn_buf_text(line, ",\"method\":");
-    snc_quote(line, d->ask->method);
+    snc_quote(line, d->req->method);
     sn_buf_text(line, ",\"path\":");
     snc_quote(line, path);
     sn_buf_text(line, ",\"connection\":");
@@ -146,22 +146,22 @@ note(snc_world *w, const snc_deciding *d, const snc_visitor *v, sn_str path,
 static void
 admit(snc_world *w, const snc_visitor *v, snc_deciding *d, sn_str origin, seine_time now)
 {
-    sn_str path = shorten(d->ask->target, &w->arena);
+    sn_str path = shorten(d->req->target, &w->arena);
     snc_arrival arrival = {.at = now,
                            .host = snc_witness_host(&w->witness, d->host),
                            .address = v->address,
                            .path = path,
-                           .agent = snc_ask_field_of(d->ask, SN_STR("user-agent"))};
+                           .agent = snc_request_field_of(d->req, SN_STR("user-agent"))};
 
-    if (v->tunnelled || d->ask->absolute) {
+    if (v->tunnelled || d->req->absolute) {
         w->witness.proxied++;
         if (arrival.host)
             arrival.host->proxied++;
     }
     d->trace->seen = snc_witness_arrive(&w->witness, &arrival);
-    look_for_traps(&w->leaks, d->ask, origin, path);
-    look_for_leaks(w, d->ask, v, origin, path);
-    if (arrival.host && snc_script_disallows(&w->script, d->host, d->ask->path))
+    look_for_traps(&w->leaks, d->req, origin, path);
+    look_for_leaks(w, d->req, v, origin, path);
+    if (arrival.host && snc_script_disallows(&w->script, d->host, d->req->path))
         arrival.host->disallowed++;
     d->trace->key = snc_tally_hit(&w->tally, d->scene.key);
     if (d->trace->key)
@@ -176,37 +176,37 @@ admit(snc_world *w, const snc_visitor *v, snc_deciding *d, sn_str origin, seine_
 }
 
 seine_err
-snc_world_ask(snc_world *w, const snc_visitor *v, const snc_ask *ask, seine_time now,
-              snc_answer *out_answer, snc_trace *out_trace)
+snc_world_request(snc_world *w, const snc_visitor *v, const snc_request *req,
+                  seine_time now, snc_answer *out_answer, snc_trace *out_trace)
 {
     sn_arena_reset(&w->arena);
     *out_trace = (snc_trace){.epoch = w->epoch};
 
-    sn_str host = lower(sn_str_slice(snc_ask_host_name(ask), 0, 255), &w->arena);
-    bool tls = v->tls && !ask->absolute; /* that one is about http:// */
+    sn_str host = lower(sn_str_slice(snc_request_host_name(req), 0, 255), &w->arena);
+    bool tls = v->tls && !req->absolute; /* that one is about http:// */
     sn_str origin = join(&w->arena, tls ? SN_STR("https://") : SN_STR("http://"),
-                         lower(ask->host, &w->arena));
+                         lower(req->host, &w->arena));
     snc_deciding d = {
-        .w = w, .ask = ask, .host = host, .tls = tls, .trace = out_trace, .now = now};
-    d.scene = (snc_scene){.ask = ask,
+        .w = w, .req = req, .host = host, .tls = tls, .trace = out_trace, .now = now};
+    d.scene = (snc_scene){.req = req,
                           .added = &w->added,
                           .arena = &w->arena,
                           .seed = w->seed,
                           .tls = tls,
                           .port = w->port,
                           .tls_port = w->tls_port,
-                          .key = key_of(ask, host, &w->arena),
+                          .key = key_of(req, host, &w->arena),
                           .hit = 1,
                           .nth = v->nth};
     seine_err e = SEINE_OK;
 
-    if (sn_str_starts(ask->path, SN_STR("/_chaos/"))) {
+    if (sn_str_starts(req->path, SN_STR("/_chaos/"))) {
         w->control++;
-        e = snc_control(w, ask, v->body, &d.plan);
+        e = snc_control(w, req, v->body, &d.plan);
     } else {
         admit(w, v, &d, origin, now);
     }
-    snc_stage stage = {.ask = ask,
+    snc_stage stage = {.req = req,
                        .text = &w->text,
                        .request_log = &w->request_log,
                        .seed = w->seed,

@@ -43,8 +43,8 @@ snc_proxy_origin(snc_world *w, const snc_visitor *v, const char *scheme, uint16_
 typedef struct wish {
     snc_world *w;
     const snc_visitor *v;
-    const snc_ask *ask; /* of CONNECT; for SOCKS one that says nothing */
-    const char *how;    /* "connect", "socks" */
+    const snc_request *req; /* of CONNECT; for SOCKS one that says nothing */
+    const char *how;        /* "connect", "socks" */
     sn_str host, login;
     unsigned port;
     uint64_t hit;
@@ -65,7 +65,7 @@ count(snc_world *w, sn_str host)
 static void
 lie(const wish *x, snc_plan *p)
 {
-    snc_scene scene = {.ask = x->ask,
+    snc_scene scene = {.req = x->req,
                        .added = &x->w->added,
                        .arena = &x->w->arena,
                        .seed = x->w->seed,
@@ -101,9 +101,9 @@ note(const wish *x, unsigned status)
 }
 
 static seine_err
-answer(const wish *x, const snc_plan *p, snc_answer *out_answer)
+make_response(const wish *x, const snc_plan *p, snc_answer *out_answer)
 {
-    snc_stage stage = {.ask = x->ask,
+    snc_stage stage = {.req = x->req,
                        .text = &x->w->text,
                        .request_log = &x->w->request_log,
                        .seed = x->w->seed,
@@ -134,13 +134,13 @@ look_for_leaks(const wish *x, sn_str origin)
 {
     char where[80];
 
-    for (size_t i = 0; i < x->ask->count && x->w->leaks.secret_count > 0; i++) {
+    for (size_t i = 0; i < x->req->count && x->w->leaks.secret_count > 0; i++) {
         snprintf(where, sizeof where, "connect header %.*s",
-                 SN_FMT(x->ask->fields[i].name));
+                 SN_FMT(x->req->fields[i].name));
         for (char *c = where; *c; c++)
             *c = sn_lower(*c);
-        snc_leaks_look(&x->w->leaks, origin, x->ask->target, where,
-                       x->ask->fields[i].value);
+        snc_leaks_look(&x->w->leaks, origin, x->req->target, where,
+                       x->req->fields[i].value);
     }
 }
 
@@ -165,17 +165,17 @@ plan_connect(const wish *x, port_kind kind, snc_plan *p)
 }
 
 seine_err
-snc_proxy_connect(snc_world *w, const snc_visitor *v, const snc_ask *ask, seine_time now,
-                  snc_answer *out_answer, snc_passage *out_to)
+snc_proxy_connect(snc_world *w, const snc_visitor *v, const snc_request *req,
+                  seine_time now, snc_answer *out_answer, snc_passage *out_to)
 {
-    wish x = {.w = w, .v = v, .ask = ask, .how = "connect", .now = now};
+    wish x = {.w = w, .v = v, .req = req, .how = "connect", .now = now};
     snc_plan p;
     uint64_t port = 0;
 
     sn_arena_reset(&w->arena);
     *out_to = (snc_passage){SNC_WAY_NONE, ""};
-    x.host = snc_ask_host_name(ask);
-    if (sn_str_u64(sn_str_slice(ask->host, x.host.len + 1, ask->host.len), &port) ==
+    x.host = snc_request_host_name(req);
+    if (sn_str_u64(sn_str_slice(req->host, x.host.len + 1, req->host.len), &port) ==
         SEINE_OK)
         x.port = port <= UINT16_MAX ? (unsigned)port : 0;
     x.hit = count(w, x.host);
@@ -187,7 +187,7 @@ snc_proxy_connect(snc_world *w, const snc_visitor *v, const snc_ask *ask, seine_
     plan_connect(&x, kind, &p);
     unsigned status = p.status ? p.status : 200;
     note(&x, status);
-    seine_err e = answer(&x, &p, out_answer);
+    seine_err e = make_response(&x, &p, out_answer);
     if (e == SEINE_OK && status / 100 == 2 && kind <= PORT_HTTPS) {
         lead(&x, kind, out_to);
         w->witness.tunnels++;
@@ -208,7 +208,7 @@ reply(const wish *x, snc_plan *p, sn_str right, bool goes_on, snc_answer *out_an
         goes_on = false;
     }
     p->has_final = true;
-    seine_err e = answer(x, p, out_answer);
+    seine_err e = make_response(x, p, out_answer);
     if (e == SEINE_OK)
         out_answer->keep = goes_on;
     return e;
@@ -286,9 +286,9 @@ seine_err
 snc_proxy_socks(snc_world *w, const snc_visitor *v, snc_socks *socks, seine_time now,
                 snc_answer *out_answer, snc_passage *out_to)
 {
-    static const snc_ask nothing = {
+    static const snc_request nothing = {
         .method = {"SOCKS", 5}, .target = {"/", 1}, .path = {"/", 1}, .keep_alive = true};
-    wish x = {.w = w, .v = v, .ask = &nothing, .how = "socks", .now = now};
+    wish x = {.w = w, .v = v, .req = &nothing, .how = "socks", .now = now};
 
     sn_arena_reset(&w->arena);
     *out_to = (snc_passage){SNC_WAY_NONE, ""};

@@ -39,7 +39,7 @@ typedef struct snc_passage {
 
 /* NOMEM: there is no answer. */
 SEINE_MUST_CHECK seine_err snc_proxy_connect(snc_world *w, const snc_visitor *v,
-                                             const snc_ask *ask, seine_time now,
+                                             const snc_request *req, seine_time now,
                                              snc_answer *out_answer, snc_passage *out_to);
 
 /* Answers the message that was read, and moves `socks` on to the next. */

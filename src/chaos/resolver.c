@@ -70,7 +70,7 @@ note(snc_resolver *r, const snc_question *q, const snc_named *named, bool tcp)
 
 /* The answer, two bytes behind the start of `out`. */
 static snc_named
-ask(snc_resolver *r, const uint8_t *query, size_t len, bool tcp)
+ask_name(snc_resolver *r, const uint8_t *query, size_t len, bool tcp)
 {
     snc_world *w = &r->server->world;
     snc_named named = {.bytes = r->out + 2, .room = SNC_NAMES_ROOM};
@@ -154,7 +154,7 @@ on_datagram(snc_watch *watch, uint32_t events)
 
         if (n < 0)
             break;
-        snc_named named = ask(r, query, (size_t)n, false);
+        snc_named named = ask_name(r, query, (size_t)n, false);
         if (named.len > 0 && named.delay > 0)
             send_later(r, &named, &from);
         else if (named.len > 0)
@@ -182,7 +182,7 @@ static bool
 answer_peer(peer *p, size_t len)
 {
     snc_resolver *r = p->resolver;
-    snc_named named = ask(r, p->in + 2, len, true);
+    snc_named named = ask_name(r, p->in + 2, len, true);
 
     memmove(p->in, p->in + 2 + len, p->in_len - 2 - len);
     p->in_len -= 2 + len;

@@ -111,8 +111,9 @@ read_nth_of(reading *in, snc_rule *r)
 static const char *
 check_words(sn_str words, sn_arena *arena, const sn_map *added)
 {
-    snc_ask ask = {.method = SN_STR("GET"), .target = SN_STR("/"), .path = SN_STR("/")};
-    snc_scene scene = {.ask = &ask, .arena = arena, .added = added, .hit = 1, .nth = 1};
+    snc_request req = {
+        .method = SN_STR("GET"), .target = SN_STR("/"), .path = SN_STR("/")};
+    snc_scene scene = {.req = &req, .arena = arena, .added = added, .hit = 1, .nth = 1};
     snc_plan plan = {.count = 0};
     snc_wrong wrong;
 

@@ -66,9 +66,9 @@ typedef struct snc_server {
     const char *range; /* the addresses it listens on */
     bool stop;
     struct snc_resolver *resolver; /* NULL: no names are served */
-    snc_ask ask;                   /* of the request at hand */
+    snc_request req;               /* of the request at hand */
     snc_answer answer;             /* and its answer, until it has to wait */
-    char in[SNC_ASK_HEAD];
+    char in[SNC_REQUEST_HEAD];
     char out[32768];
 } snc_server;
 

@@ -4,9 +4,9 @@
  *
  *     snc_socks s = {.at = SNC_SOCKS_HELLO};
  *     switch (snc_socks_read(&s, bytes, &used)) {
- *     case SNC_ASK_MORE: …                 read on and try again with all of it
- *     case SNC_ASK_BAD:  …                 s.why says what is wrong
- *     case SNC_ASK_OK:   …                 one message; `at` stays the caller's
+ *     case SNC_PARSED_MORE: …                 read on and try again with all of it
+ *     case SNC_PARSED_BAD:  …                 s.why says what is wrong
+ *     case SNC_PARSED_OK:   …                 one message; `at` stays the caller's
  *     }
  *
  * Time    plays no part.
@@ -16,7 +16,7 @@
 #ifndef SNC_SOCKS_H
 #define SNC_SOCKS_H
 
-#include "chaos/ask.h"
+#include "chaos/request.h"
 
 typedef enum snc_socks_at {
     SNC_SOCKS_HELLO,
@@ -35,6 +35,6 @@ typedef struct snc_socks {
     const char *why; /* static */
 } snc_socks;
 
-snc_ask_got snc_socks_read(snc_socks *s, sn_str bytes, size_t *out_used);
+snc_parsed snc_socks_read(snc_socks *s, sn_str bytes, size_t *out_used);
 
 #endif

@@ -27,13 +27,13 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/map.h"
-#include "chaos/ask.h"
 #include "chaos/plan.h"
+#include "chaos/request.h"
 
 /* What the words may look at. */
 typedef struct snc_scene {
-    const snc_ask *ask;  /* never NULL */
-    const sn_map *added; /* words from tests: name to snc_added; or NULL */
+    const snc_request *req; /* never NULL */
+    const sn_map *added;    /* words from tests: name to snc_added; or NULL */
     sn_arena *arena;
     uint64_t seed;
     bool tls;                /* it was asked for as https:// */

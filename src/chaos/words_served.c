@@ -160,7 +160,7 @@ end_with(snc_plan *p, unsigned status)
 static const char *
 redirect(snc_plan *p, unsigned status, sn_str to, const snc_scene *s)
 {
-    sn_str query = s->ask->query;
+    sn_str query = s->req->query;
 
     end_with(p, status);
     return snc_plan_field(
@@ -187,14 +187,14 @@ WORD(redir)
 WORD(loop)
 {
     UNUSED(0);
-    return redirect(p, 302, s->ask->path, s);
+    return redirect(p, 302, s->req->path, s);
 }
 
 /* Each u= of the query is a Location, verbatim; without one there is none. */
 WORD(to)
 {
     uint64_t n = 302;
-    sn_str query = s->ask->query, part, name, value;
+    sn_str query = s->req->query, part, name, value;
 
     UNUSED(0);
     if (arg[0].ptr && (!snc_arg_count(arg[0], 399, &n) || n < 300))
@@ -222,9 +222,9 @@ leave(snc_plan *p, const snc_scene *s, const snc_spot *at, sn_str start, sn_str 
 
 /* ":8080" of the request, or nothing. */
 static sn_str
-port_of(const snc_ask *ask)
+port_of(const snc_request *req)
 {
-    return sn_str_slice(ask->host, snc_ask_host_name(ask).len, ask->host.len);
+    return sn_str_slice(req->host, snc_request_host_name(req).len, req->host.len);
 }
 
 WORD(away)
@@ -235,7 +235,7 @@ WORD(away)
     return leave(p, s, at,
                  join(s->arena, s->tls ? SN_STR("https://") : SN_STR("http://"), arg[0],
                       SN_STR(""), SN_STR("")),
-                 port_of(s->ask), arg[1]);
+                 port_of(s->req), arg[1]);
 }
 
 WORD(scheme)
@@ -249,11 +249,11 @@ WORD(scheme)
         return "is http or https";
     if (tls == s->tls)
         return NULL;
-    if (port_of(s->ask).len > 0 && port > 0)
+    if (port_of(s->req).len > 0 && port > 0)
         snprintf(number, sizeof number, ":%u", port);
     return leave(p, s, at,
                  join(s->arena, tls ? SN_STR("https://") : SN_STR("http://"),
-                      snc_ask_host_name(s->ask), SN_STR(""), SN_STR("")),
+                      snc_request_host_name(s->req), SN_STR(""), SN_STR("")),
                  sn_str_of(number), arg[1]);
 }
 
@@ -343,7 +343,7 @@ WORD(badcookie)
          true,
          false},
     };
-    sn_str host = snc_ask_host_name(s->ask), first;
+    sn_str host = snc_request_host_name(s->req), first;
 
     UNUSED(0);
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
@@ -362,13 +362,13 @@ WORD(badcookie)
 WORD(need_cookie)
 {
     UNUSED(0);
-    return snc_ask_cookie(s->ask, arg[0]).ptr ? NULL : end_with(p, 403);
+    return snc_request_cookie(s->req, arg[0]).ptr ? NULL : end_with(p, 403);
 }
 
 WORD(auth)
 {
     bool basic = sn_str_eq(arg[0], SN_STR("basic"));
-    sn_str got = snc_ask_field_of(s->ask, SN_STR("authorization"));
+    sn_str got = snc_request_field_of(s->req, SN_STR("authorization"));
     sn_str scheme, token;
 
     UNUSED(0);
@@ -391,7 +391,8 @@ WORD(auth)
 /* Of HTTP in a field, of SOCKS in a message of its own. */
 WORD(proxyauth)
 {
-    sn_str got = snc_ask_field_of(s->ask, SN_STR("proxy-authorization")), scheme, token;
+    sn_str got = snc_request_field_of(s->req, SN_STR("proxy-authorization")), scheme,
+           token;
     char *coded;
 
     UNUSED(0);
@@ -435,7 +436,7 @@ WORD(reply)
 WORD(etag)
 {
     sn_str tag = join(s->arena, SN_STR("\""), arg[0], SN_STR("\""), SN_STR(""));
-    sn_str asked = snc_ask_field_of(s->ask, SN_STR("if-none-match")), one;
+    sn_str asked = snc_request_field_of(s->req, SN_STR("if-none-match")), one;
     const char *why = snc_plan_field(p, SN_STR("ETag"), tag);
 
     UNUSED(0);

@@ -70,9 +70,10 @@ is_name(sn_str s)
 static bool
 are_words(snc_world *w, sn_str words)
 {
-    snc_ask ask = {.method = SN_STR("GET"), .target = SN_STR("/"), .path = SN_STR("/")};
+    snc_request req = {
+        .method = SN_STR("GET"), .target = SN_STR("/"), .path = SN_STR("/")};
     snc_scene scene = {
-        .ask = &ask, .arena = &w->arena, .added = &w->added, .hit = 1, .nth = 1};
+        .req = &req, .arena = &w->arena, .added = &w->added, .hit = 1, .nth = 1};
     snc_plan plan = {.count = 0};
     snc_wrong wrong;
 

@@ -7,7 +7,7 @@
  *
  *     snc_trace trace;
  *     snc_answer answer;
- *     if (snc_world_ask(&world, &visitor, &ask, now, &answer, &trace) == SEINE_OK)
+ *     if (snc_world_request(&world, &visitor, &ask, now, &answer, &trace) == SEINE_OK)
  *         …
  *     snc_world_end(&world, &trace, &ending);
  *
@@ -27,10 +27,10 @@
 #include "base/buf.h"
 #include "base/map.h"
 #include "chaos/answer.h"
-#include "chaos/ask.h"
 #include "chaos/leaks.h"
 #include "chaos/ledger.h"
 #include "chaos/plan.h"
+#include "chaos/request.h"
 #include "chaos/request_log.h"
 #include "chaos/script.h"
 #include "chaos/tally.h"
@@ -97,9 +97,10 @@ void snc_world_fini(snc_world *w);
 void snc_world_reset(snc_world *w);
 
 /* NOMEM and FULL: there is no answer, and nothing to end. */
-SEINE_MUST_CHECK seine_err snc_world_ask(snc_world *w, const snc_visitor *v,
-                                         const snc_ask *ask, seine_time now,
-                                         snc_answer *out_answer, snc_trace *out_trace);
+SEINE_MUST_CHECK seine_err snc_world_request(snc_world *w, const snc_visitor *v,
+                                             const snc_request *req, seine_time now,
+                                             snc_answer *out_answer,
+                                             snc_trace *out_trace);
 void snc_world_end(snc_world *w, snc_trace *trace, const snc_ending *e);
 
 /* The first byte of the answer goes out now: from here its Retry-After counts. */
@@ -119,7 +120,7 @@ SEINE_MUST_CHECK seine_err snc_world_add(snc_world *w, sn_str name, sn_str words
 void snc_world_report(snc_world *w, sn_buf *out);
 
 /* /_chaos/…: fills in a plan. */
-SEINE_MUST_CHECK seine_err snc_control(snc_world *w, const snc_ask *ask, sn_str body,
+SEINE_MUST_CHECK seine_err snc_control(snc_world *w, const snc_request *req, sn_str body,
                                        snc_plan *p);
 
 #endif

@@ -7,7 +7,7 @@
 #include "check.h"
 
 typedef struct taken {
-    snc_ask_got got;
+    snc_parsed got;
     char body[64];
     size_t len, left; /* bytes that are not part of the body */
     const char *why;
@@ -17,11 +17,11 @@ typedef struct taken {
 static taken
 take(bool chunked, uint64_t length, sn_str bytes, size_t step)
 {
-    snc_ask ask = {.chunked = chunked, .length = length};
-    snc_intake in = snc_intake_of(&ask);
-    taken t = {.got = in.state == SNC_IN_DONE ? SNC_ASK_OK : SNC_ASK_MORE};
+    snc_request req = {.chunked = chunked, .length = length};
+    snc_intake in = snc_intake_of(&req);
+    taken t = {.got = in.state == SNC_IN_DONE ? SNC_PARSED_OK : SNC_PARSED_MORE};
 
-    for (size_t at = 0; at < bytes.len && t.got == SNC_ASK_MORE; at += step) {
+    for (size_t at = 0; at < bytes.len && t.got == SNC_PARSED_MORE; at += step) {
         sn_str rest = sn_str_slice(bytes, at, at + step), piece;
 
         do {
@@ -29,7 +29,7 @@ take(bool chunked, uint64_t length, sn_str bytes, size_t step)
             if (piece.len > 0)
                 memcpy(t.body + t.len, piece.ptr, piece.len);
             t.len += piece.len;
-        } while (t.got == SNC_ASK_MORE && rest.len > 0);
+        } while (t.got == SNC_PARSED_MORE && rest.len > 0);
         t.left = rest.len;
     }
     t.why = in.why ? in.why : "";
@@ -47,11 +47,11 @@ TEST(bodies_of_either_framing_come_out_whole_however_they_are_cut)
     for (size_t step = 1; step < 12; step++) {
         taken t = take(false, 11, SN_STR("hello world"), step);
 
-        CHECK_EQ(t.got, SNC_ASK_OK);
+        CHECK_EQ(t.got, SNC_PARSED_OK);
         CHECK(t.len == 11 && memcmp(t.body, "hello world", 11) == 0);
         EACH_ROW(i, chunked) {
             t = take(true, 0, sn_str_of(chunked[i]), step);
-            CHECK_EQ(t.got, SNC_ASK_OK);
+            CHECK_EQ(t.got, SNC_PARSED_OK);
             CHECK(t.len == 11 && memcmp(t.body, "hello world", 11) == 0);
             CHECK_EQ(t.left, 0);
         }
@@ -61,11 +61,11 @@ TEST(bodies_of_either_framing_come_out_whole_however_they_are_cut)
 TEST(what_follows_a_body_stays_where_it_is)
 {
     taken t = take(false, 3, SN_STR("abcGET /"), 64);
-    CHECK(t.got == SNC_ASK_OK && t.len == 3 && t.left == 5);
+    CHECK(t.got == SNC_PARSED_OK && t.len == 3 && t.left == 5);
     t = take(true, 0, SN_STR("1\r\na\r\n0\r\n\r\nGET /"), 64);
-    CHECK(t.got == SNC_ASK_OK && t.len == 1 && t.left == 5);
+    CHECK(t.got == SNC_PARSED_OK && t.len == 1 && t.left == 5);
     t = take(false, 0, SN_STR("GET /"), 64);
-    CHECK(t.got == SNC_ASK_OK && t.len == 0);
+    CHECK(t.got == SNC_PARSED_OK && t.len == 0);
 }
 
 TEST(chunks_that_are_none_are_refused_by_name)
@@ -92,7 +92,7 @@ TEST(chunks_that_are_none_are_refused_by_name)
         EACH_ROW(i, rows) {
             taken t = take(true, 0, sn_str_of(rows[i].bytes), step);
 
-            CHECK_EQ(t.got, SNC_ASK_BAD);
+            CHECK_EQ(t.got, SNC_PARSED_BAD);
             CHECK_STR(t.why, rows[i].why);
         }
 }
@@ -100,8 +100,8 @@ TEST(chunks_that_are_none_are_refused_by_name)
 static const char *
 first_fault(const char *start, char rest)
 {
-    snc_ask ask = {.chunked = true};
-    snc_intake in = snc_intake_of(&ask);
+    snc_request req = {.chunked = true};
+    snc_intake in = snc_intake_of(&req);
     sn_str bytes, piece;
     sn_buf text;
 
@@ -110,7 +110,7 @@ first_fault(const char *start, char rest)
     while (text.len < 20000)
         sn_buf_char(&text, rest);
     bytes = sn_buf_view(&text);
-    CHECK_EQ(snc_intake_feed(&in, &bytes, &piece), SNC_ASK_BAD);
+    CHECK_EQ(snc_intake_feed(&in, &bytes, &piece), SNC_PARSED_BAD);
     sn_buf_fini(&text);
     return in.why;
 }

@@ -47,7 +47,7 @@ ask_of(snc_script *script, const char *name, uint16_t type, bool tcp, uint64_t h
 }
 
 static reply *
-ask(const char *name, bool tcp)
+req(const char *name, bool tcp)
 {
     snc_script none;
 
@@ -76,13 +76,13 @@ TEST(a_name_under_test_has_an_address_that_follows_from_it)
     uint32_t a = snc_names_address(SN_STR("a.test"));
 
     CHECK_EQ(a >> 16, 0x7f01);
-    const reply *r = ask("a.test", false);
+    const reply *r = req("a.test", false);
     CHECK_EQ(answers(r), 1);
     CHECK_EQ(last_address(r), a);
     CHECK_EQ(r->bytes[0] << 8 | r->bytes[1], 0x1234);
     CHECK_EQ(r->bytes[2] & 0x80, 0x80);
     CHECK_EQ(r->bytes[3] & 15, 0);
-    CHECK_EQ(last_address(ask("A.TEST", false)), a);
+    CHECK_EQ(last_address(req("A.TEST", false)), a);
     CHECK(snc_names_address(SN_STR("b.test")) != a);
     CHECK_EQ(snc_names_address(SN_STR("h3.test")), snc_site_address(3));
 }
@@ -110,32 +110,32 @@ TEST(labels_do_harm_from_left_to_right)
     };
 
     EACH_ROW(i, rows) {
-        const reply *r = ask(rows[i].name, false);
+        const reply *r = req(rows[i].name, false);
 
         CHECK_EQ(r->out.rcode, rows[i].rcode);
         CHECK_EQ(r->bytes[3] & 15, rows[i].rcode);
         CHECK_EQ(answers(r), rows[i].answers);
         CHECK_EQ(r->out.delay, rows[i].delay);
     }
-    CHECK_EQ(last_address(ask("a-1-2-3-4.test", false)), 0x01020304);
-    CHECK_EQ(ask("drop.a.test", false)->out.len, 0);
-    CHECK_EQ(ask("wrongid.a.test", false)->bytes[1], 0x35);
-    CHECK_EQ(ask("garbage.a.test", false)->bytes[12], 0xff);
+    CHECK_EQ(last_address(req("a-1-2-3-4.test", false)), 0x01020304);
+    CHECK_EQ(req("drop.a.test", false)->out.len, 0);
+    CHECK_EQ(req("wrongid.a.test", false)->bytes[1], 0x35);
+    CHECK_EQ(req("garbage.a.test", false)->bytes[12], 0xff);
 }
 
 TEST(answers_that_do_not_fit_a_datagram_are_cut_and_whole_over_tcp)
 {
-    const reply *r = ask("many-1000.a.test", false);
+    const reply *r = req("many-1000.a.test", false);
 
     CHECK(r->out.len <= SNC_NAMES_UDP);
     CHECK(r->bytes[2] & 2);
     CHECK(answers(r) < 1000);
-    r = ask("many-1000.a.test", true);
+    r = req("many-1000.a.test", true);
     CHECK_EQ(answers(r), 1000);
     CHECK(!(r->bytes[2] & 2));
-    CHECK(ask("trunc.a.test", false)->bytes[2] & 2);
-    CHECK_EQ(answers(ask("trunc.a.test", false)), 0);
-    CHECK_EQ(answers(ask("trunc.a.test", true)), 1);
+    CHECK(req("trunc.a.test", false)->bytes[2] & 2);
+    CHECK_EQ(answers(req("trunc.a.test", false)), 0);
+    CHECK_EQ(answers(req("trunc.a.test", true)), 1);
 }
 
 TEST(other_types_exist_without_an_answer)

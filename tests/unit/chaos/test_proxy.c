@@ -53,13 +53,13 @@ hear(seine_err e)
 static const char *
 connect_to(const char *target, const char *fields)
 {
-    static snc_ask ask;
+    static snc_request req;
     char head[1024];
 
     snprintf(head, sizeof head, "CONNECT %s HTTP/1.1\r\nHost: %s\r\n%s\r\n", target,
              target, fields);
-    CHECK_EQ(snc_ask_head(&ask, sn_str_of(head)), SNC_ASK_OK);
-    hear(snc_proxy_connect(&s.w, &s.v, &ask, T0, &s.answer, &s.to));
+    CHECK_EQ(snc_request_head(&req, sn_str_of(head)), SNC_PARSED_OK);
+    hear(snc_proxy_connect(&s.w, &s.v, &req, T0, &s.answer, &s.to));
     return s.said;
 }
 
@@ -69,7 +69,7 @@ tell(sn_str bytes)
 {
     size_t used;
 
-    CHECK_EQ(snc_socks_read(&s.socks, bytes, &used), SNC_ASK_OK);
+    CHECK_EQ(snc_socks_read(&s.socks, bytes, &used), SNC_PARSED_OK);
     hear(snc_proxy_socks(&s.w, &s.v, &s.socks, T0, &s.answer, &s.to));
 }
 
@@ -269,15 +269,15 @@ TEST(what_belongs_to_a_site_is_a_leak_at_the_proxy_and_the_other_way_round)
 
 TEST(without_memory_a_proxy_has_no_answer)
 {
-    static snc_ask ask;
+    static snc_request req;
 
-    CHECK_EQ(snc_ask_head(
-                 &ask, SN_STR("CONNECT a.test:80 HTTP/1.1\r\nHost: a.test:80\r\n\r\n")),
-             SNC_ASK_OK);
+    CHECK_EQ(snc_request_head(
+                 &req, SN_STR("CONNECT a.test:80 HTTP/1.1\r\nHost: a.test:80\r\n\r\n")),
+             SNC_PARSED_OK);
     FAIL_EACH(r)
     {
         if (snc_world_init(&s.w, 1) == SEINE_OK) {
-            seine_err e = snc_proxy_connect(&s.w, &s.v, &ask, T0, &s.answer, &s.to);
+            seine_err e = snc_proxy_connect(&s.w, &s.v, &req, T0, &s.answer, &s.to);
 
             CHECK(e == SEINE_OK || e == SEINE_E_NOMEM);
             if (e == SEINE_OK)

@@ -29,10 +29,10 @@ TEST(a_message_is_read_when_it_is_whole)
             snc_socks s = {.at = rows[i].at};
 
             CHECK_EQ(snc_socks_read(&s, sn_str_slice(rows[i].bytes, 0, n), &used),
-                     SNC_ASK_MORE);
+                     SNC_PARSED_MORE);
         }
         snc_socks s = {.at = rows[i].at};
-        CHECK_EQ(snc_socks_read(&s, rows[i].bytes, &used), SNC_ASK_OK);
+        CHECK_EQ(snc_socks_read(&s, rows[i].bytes, &used), SNC_PARSED_OK);
         CHECK_EQ(used, rows[i].bytes.len);
     }
 }
@@ -42,23 +42,23 @@ TEST(what_is_said_is_understood)
     snc_socks s = {.at = SNC_SOCKS_HELLO};
     size_t used;
 
-    CHECK_EQ(snc_socks_read(&s, BYTES("\5\2\0\1rest"), &used), SNC_ASK_OK);
+    CHECK_EQ(snc_socks_read(&s, BYTES("\5\2\0\1rest"), &used), SNC_PARSED_OK);
     CHECK(s.offers_none && !s.offers_login && used == 4);
-    CHECK_EQ(snc_socks_read(&s, BYTES("\5\1\2"), &used), SNC_ASK_OK);
+    CHECK_EQ(snc_socks_read(&s, BYTES("\5\1\2"), &used), SNC_PARSED_OK);
     CHECK(!s.offers_none && s.offers_login);
     s.at = SNC_SOCKS_LOGIN;
-    CHECK_EQ(snc_socks_read(&s, BYTES("\1\2me\3a:b"), &used), SNC_ASK_OK);
+    CHECK_EQ(snc_socks_read(&s, BYTES("\1\2me\3a:b"), &used), SNC_PARSED_OK);
     CHECK(s.login_len == 6 && memcmp(s.login, "me:a:b", 6) == 0);
     s.at = SNC_SOCKS_REQUEST;
-    CHECK_EQ(snc_socks_read(&s, BYTES("\5\1\0\3\6a.test\1\xbb"), &used), SNC_ASK_OK);
+    CHECK_EQ(snc_socks_read(&s, BYTES("\5\1\0\3\6a.test\1\xbb"), &used), SNC_PARSED_OK);
     CHECK(s.command == 1 && s.type == 3 && s.port == 443);
     CHECK_STR(s.host, "a.test");
-    CHECK_EQ(snc_socks_read(&s, BYTES("\5\2\0\1\x7f\1\0\3\0\x50"), &used), SNC_ASK_OK);
+    CHECK_EQ(snc_socks_read(&s, BYTES("\5\2\0\1\x7f\1\0\3\0\x50"), &used), SNC_PARSED_OK);
     CHECK(s.command == 2 && s.type == 1 && s.port == 80);
     CHECK_STR(s.host, "127.1.0.3");
     CHECK_EQ(snc_socks_read(&s, BYTES("\5\1\0\4\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\1\0\x50"),
                             &used),
-             SNC_ASK_OK);
+             SNC_PARSED_OK);
     CHECK_STR(s.host, "::1");
 }
 
@@ -85,7 +85,7 @@ TEST(what_rfc_1928_does_not_allow_is_refused_by_name)
         snc_socks s = {.at = rows[i].at};
         size_t used;
 
-        CHECK_EQ(snc_socks_read(&s, rows[i].bytes, &used), SNC_ASK_BAD);
+        CHECK_EQ(snc_socks_read(&s, rows[i].bytes, &used), SNC_PARSED_BAD);
         CHECK_STR(s.why, rows[i].why);
     }
 }
@@ -99,11 +99,11 @@ TEST(the_longest_texts_fit)
     memset(login, 'x', sizeof login);
     login[0] = 1;
     login[1] = login[2 + 255] = (char)255;
-    CHECK_EQ(snc_socks_read(&s, (sn_str){login, 513}, &used), SNC_ASK_OK);
+    CHECK_EQ(snc_socks_read(&s, (sn_str){login, 513}, &used), SNC_PARSED_OK);
     CHECK_EQ(s.login_len, 511);
     memset(request, 'y', sizeof request);
     memcpy(request, "\5\1\0\3\xff", 5);
     s.at = SNC_SOCKS_REQUEST;
-    CHECK_EQ(snc_socks_read(&s, (sn_str){request, 262}, &used), SNC_ASK_OK);
+    CHECK_EQ(snc_socks_read(&s, (sn_str){request, 262}, &used), SNC_PARSED_OK);
     CHECK_EQ(strlen(s.host), 255);
 }

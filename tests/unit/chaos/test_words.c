@@ -10,7 +10,7 @@
 /* One path, applied to a request with these fields. */
 typedef struct fixture {
     sn_arena arena;
-    snc_ask ask;
+    snc_request req;
     snc_scene scene;
     snc_plan plan;
     snc_wrong wrong;
@@ -28,14 +28,14 @@ apply_to(const char *target, const char *fields)
     sn_arena_init(&f.arena, 4096, 1 << 20);
     snprintf(f.head, sizeof f.head, "GET %s HTTP/1.1\r\nHost: a\r\n%s\r\n", target,
              fields);
-    CHECK_EQ(snc_ask_head(&f.ask, sn_str_of(f.head)), SNC_ASK_OK);
-    f.scene = (snc_scene){.ask = &f.ask,
+    CHECK_EQ(snc_request_head(&f.req, sn_str_of(f.head)), SNC_PARSED_OK);
+    f.scene = (snc_scene){.req = &f.req,
                           .arena = &f.arena,
                           .seed = 1,
                           .key = SN_STR("k"),
                           .hit = 1,
                           .nth = 1};
-    f.ok = snc_words_apply(f.ask.path, &f.scene, &f.plan, &f.wrong);
+    f.ok = snc_words_apply(f.req.path, &f.scene, &f.plan, &f.wrong);
     return &f;
 }
 

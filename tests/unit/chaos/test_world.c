@@ -16,7 +16,7 @@
 /* A world and the last answer it gave. */
 typedef struct stage {
     snc_world w;
-    snc_ask ask;
+    snc_request req;
     snc_answer answer;
     snc_trace trace;
     char head[4096];
@@ -56,11 +56,11 @@ open_request(const char *method, const char *target, const char *host, const cha
 
     snprintf(s.head, sizeof s.head, "%s %s HTTP/1.1\r\nHost: %s\r\n%s\r\n", method,
              target, host, fields);
-    CHECK_EQ(snc_ask_head(&s.ask, sn_str_of(s.head)), SNC_ASK_OK);
+    CHECK_EQ(snc_request_head(&s.req, sn_str_of(s.head)), SNC_PARSED_OK);
     v.address = snc_witness_address(&s.w.witness, SN_STR("127.0.0.1"));
     s.len = 0;
     s.said[0] = '\0';
-    seine_err e = snc_world_ask(&s.w, &v, &s.ask, s.now, &s.answer, &s.trace);
+    seine_err e = snc_world_request(&s.w, &v, &s.req, s.now, &s.answer, &s.trace);
     if (e != SEINE_OK)
         return e;
     while (sizeof s.said - s.len > 32768 &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "chaos/ask.h"
+#include "chaos/request.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -15,39 +15,39 @@ is(sn_str got, const char *want)
 
 TEST(a_head_becomes_its_parts)
 {
-    snc_ask a;
+    snc_request a;
     sn_str bytes =
         SN_STR("GET /a/b?x=1&y HTTP/1.1\r\nHost: E.org:8080\r\nX-A: 1\r\nx-b:\t2 \r\n"
                "Cookie: a=1; bb=2\r\nCookie: c=3\r\n\r\nbehind");
 
-    CHECK_EQ(snc_ask_head(&a, bytes), SNC_ASK_OK);
+    CHECK_EQ(snc_request_head(&a, bytes), SNC_PARSED_OK);
     CHECK(is(a.method, "GET"));
     CHECK(is(a.target, "/a/b?x=1&y"));
     CHECK(is(a.path, "/a/b"));
     CHECK(is(a.query, "x=1&y"));
     CHECK(is(a.host, "E.org:8080"));
-    CHECK(is(snc_ask_host_name(&a), "E.org"));
+    CHECK(is(snc_request_host_name(&a), "E.org"));
     CHECK_EQ(a.minor, 1);
     CHECK(a.keep_alive && !a.chunked && a.length == 0);
     CHECK_EQ(a.head_len, bytes.len - 6);
-    CHECK(is(snc_ask_field_of(&a, SN_STR("x-B")), "2"));
-    CHECK(!snc_ask_field_of(&a, SN_STR("x-c")).ptr);
-    CHECK(is(snc_ask_cookie(&a, SN_STR("bb")), "2"));
-    CHECK(is(snc_ask_cookie(&a, SN_STR("c")), "3"));
-    CHECK(!snc_ask_cookie(&a, SN_STR("b")).ptr);
+    CHECK(is(snc_request_field_of(&a, SN_STR("x-B")), "2"));
+    CHECK(!snc_request_field_of(&a, SN_STR("x-c")).ptr);
+    CHECK(is(snc_request_cookie(&a, SN_STR("bb")), "2"));
+    CHECK(is(snc_request_cookie(&a, SN_STR("c")), "3"));
+    CHECK(!snc_request_cookie(&a, SN_STR("b")).ptr);
 }
 
 TEST(an_absolute_target_names_the_host_itself)
 {
-    snc_ask a;
+    snc_request a;
 
-    CHECK_EQ(
-        snc_ask_head(&a, SN_STR("GET http://e.org/p?q HTTP/1.1\r\nHost: other\r\n\r\n")),
-        SNC_ASK_OK);
+    CHECK_EQ(snc_request_head(
+                 &a, SN_STR("GET http://e.org/p?q HTTP/1.1\r\nHost: other\r\n\r\n")),
+             SNC_PARSED_OK);
     CHECK(is(a.host, "e.org") && is(a.path, "/p") && is(a.query, "q"));
-    CHECK_EQ(
-        snc_ask_head(&a, SN_STR("GET http://e.org?q HTTP/1.1\r\nHost: other\r\n\r\n")),
-        SNC_ASK_OK);
+    CHECK_EQ(snc_request_head(
+                 &a, SN_STR("GET http://e.org?q HTTP/1.1\r\nHost: other\r\n\r\n")),
+             SNC_PARSED_OK);
     CHECK(is(a.host, "e.org") && is(a.path, "/") && is(a.query, "q"));
 }
 
@@ -65,12 +65,12 @@ TEST(a_connect_names_a_host_and_a_port_and_nothing_else)
 
     EACH_ROW(i, rows) {
         char head[128];
-        snc_ask a;
+        snc_request a;
 
         snprintf(head, sizeof head, "CONNECT %s HTTP/1.1\r\nHost: other\r\n\r\n",
                  rows[i].target);
-        CHECK_EQ(snc_ask_head(&a, sn_str_of(head)),
-                 rows[i].fine ? SNC_ASK_OK : SNC_ASK_BAD);
+        CHECK_EQ(snc_request_head(&a, sn_str_of(head)),
+                 rows[i].fine ? SNC_PARSED_OK : SNC_PARSED_BAD);
         CHECK(!rows[i].fine || (a.connect && is(a.host, rows[i].target)));
     }
 }
@@ -89,9 +89,9 @@ TEST(connections_live_on_as_the_version_and_the_field_say)
     };
 
     EACH_ROW(i, rows) {
-        snc_ask a;
+        snc_request a;
 
-        CHECK_EQ(snc_ask_head(&a, sn_str_of(rows[i].head)), SNC_ASK_OK);
+        CHECK_EQ(snc_request_head(&a, sn_str_of(rows[i].head)), SNC_PARSED_OK);
         CHECK_EQ(a.keep_alive, rows[i].keep);
     }
 }
@@ -156,9 +156,9 @@ TEST(whatever_rfc_9112_does_not_allow_is_refused_by_name)
     };
 
     EACH_ROW(i, rows) {
-        snc_ask a;
+        snc_request a;
 
-        CHECK_EQ(snc_ask_head(&a, rows[i].head), SNC_ASK_BAD);
+        CHECK_EQ(snc_request_head(&a, rows[i].head), SNC_PARSED_BAD);
         CHECK_STR(a.why ? a.why : "", rows[i].why);
     }
 }
@@ -166,36 +166,37 @@ TEST(whatever_rfc_9112_does_not_allow_is_refused_by_name)
 TEST(a_head_is_whole_with_its_last_byte_and_not_before)
 {
     sn_str head = SN_STR("POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\n");
-    snc_ask a;
+    snc_request a;
 
     for (size_t n = 0; n < head.len; n++)
-        CHECK_EQ(snc_ask_head(&a, sn_str_slice(head, 0, n)), SNC_ASK_MORE);
-    CHECK_EQ(snc_ask_head(&a, head), SNC_ASK_OK);
+        CHECK_EQ(snc_request_head(&a, sn_str_slice(head, 0, n)), SNC_PARSED_MORE);
+    CHECK_EQ(snc_request_head(&a, head), SNC_PARSED_OK);
     CHECK_EQ(a.length, 3);
 }
 
 TEST(heads_have_a_largest_size_and_a_largest_number_of_fields)
 {
     sn_buf head;
-    snc_ask a;
+    snc_request a;
 
-    sn_buf_init(&head, (size_t)2 * SNC_ASK_HEAD);
+    sn_buf_init(&head, (size_t)2 * SNC_REQUEST_HEAD);
     sn_buf_text(&head, "GET /");
-    while (head.len < SNC_ASK_HEAD)
+    while (head.len < SNC_REQUEST_HEAD)
         sn_buf_char(&head, 'a');
-    CHECK_EQ(snc_ask_head(&a, (sn_str){head.ptr, SNC_ASK_HEAD - 1}), SNC_ASK_MORE);
-    CHECK_EQ(snc_ask_head(&a, (sn_str){head.ptr, SNC_ASK_HEAD}), SNC_ASK_BAD);
+    CHECK_EQ(snc_request_head(&a, (sn_str){head.ptr, SNC_REQUEST_HEAD - 1}),
+             SNC_PARSED_MORE);
+    CHECK_EQ(snc_request_head(&a, (sn_str){head.ptr, SNC_REQUEST_HEAD}), SNC_PARSED_BAD);
     CHECK_STR(a.why, "head is too large");
 
     sn_buf_reset(&head);
     sn_buf_text(&head, "GET / HTTP/1.1\r\nHost: a\r\n\r\n");
-    for (size_t fields = 1; fields <= SNC_ASK_FIELDS; fields++) {
-        CHECK_EQ(snc_ask_head(&a, sn_buf_view(&head)), SNC_ASK_OK);
+    for (size_t fields = 1; fields <= SNC_REQUEST_FIELDS; fields++) {
+        CHECK_EQ(snc_request_head(&a, sn_buf_view(&head)), SNC_PARSED_OK);
         CHECK_EQ(a.count, fields);
         sn_buf_truncate(&head, head.len - 2);
         sn_buf_text(&head, "a: b\r\n\r\n");
     }
-    CHECK_EQ(snc_ask_head(&a, sn_buf_view(&head)), SNC_ASK_BAD);
+    CHECK_EQ(snc_request_head(&a, sn_buf_view(&head)), SNC_PARSED_BAD);
     CHECK_STR(a.why, "too many fields");
     sn_buf_fini(&head);
 }

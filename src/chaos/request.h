@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ask.h - a request as the evil server reads it: strictly, and on its own.
+ * request.h - a request as the evil server reads it: strictly, and on its own.
  *
  * The server judges clients, so it takes nothing that RFC 9112 does not allow and
  * shares no code with the client's parser. The head comes first, from bytes that
  * may hold more than it; the body is intake.h's:
  *
- *     snc_ask ask;
- *     switch (snc_ask_head(&ask, bytes)) {
- *     case SNC_ASK_MORE: …               read on and try again with all of it
- *     case SNC_ASK_BAD:  …               ask.why says what is wrong
- *     case SNC_ASK_OK:   …               ask.head_len bytes are used up
+ *     snc_request ask;
+ *     switch (snc_request_head(&ask, bytes)) {
+ *     case SNC_PARSED_MORE: …               read on and try again with all of it
+ *     case SNC_PARSED_BAD:  …               ask.why says what is wrong
+ *     case SNC_PARSED_OK:   …               ask.head_len bytes are used up
  *     }
  *
  * What is refused: a line that does not end in CRLF, a folded line, a control
@@ -22,21 +22,21 @@
  * Memory  nothing is allocated; an ask looks into the bytes it was made from.
  * Threads any thread.
  */
-#ifndef SNC_ASK_H
-#define SNC_ASK_H
+#ifndef SNC_REQUEST_H
+#define SNC_REQUEST_H
 
 #include "base/str.h"
 
-#define SNC_ASK_HEAD   65536 /* bytes of a head */
-#define SNC_ASK_FIELDS 128
+#define SNC_REQUEST_HEAD   65536 /* bytes of a head */
+#define SNC_REQUEST_FIELDS 128
 
-typedef enum snc_ask_got { SNC_ASK_OK, SNC_ASK_MORE, SNC_ASK_BAD } snc_ask_got;
+typedef enum snc_parsed { SNC_PARSED_OK, SNC_PARSED_MORE, SNC_PARSED_BAD } snc_parsed;
 
-typedef struct snc_ask_field {
+typedef struct snc_request_field {
     sn_str name, value;
-} snc_ask_field;
+} snc_request_field;
 
-typedef struct snc_ask {
+typedef struct snc_request {
     sn_str method, target; /* as on the wire */
     sn_str path, query;    /* the target's, without "?"; of an absolute one, too */
     sn_str host;           /* of the target or of Host, with its port; may be empty */
@@ -47,19 +47,19 @@ typedef struct snc_ask {
     size_t head_len;
     const char *why; /* when it is bad; static */
     size_t count;
-    snc_ask_field fields[SNC_ASK_FIELDS];
-} snc_ask;
+    snc_request_field fields[SNC_REQUEST_FIELDS];
+} snc_request;
 
 /* Reads the head at the start of `bytes`. */
-snc_ask_got snc_ask_head(snc_ask *ask, sn_str bytes);
+snc_parsed snc_request_head(snc_request *req, sn_str bytes);
 
 /* The first field of that name, in any case; ptr NULL when there is none. */
-sn_str snc_ask_field_of(const snc_ask *ask, sn_str name);
+sn_str snc_request_field_of(const snc_request *req, sn_str name);
 
 /* The value of the cookie, of all Cookie fields; ptr NULL when there is none. */
-sn_str snc_ask_cookie(const snc_ask *ask, sn_str name);
+sn_str snc_request_cookie(const snc_request *req, sn_str name);
 
 /* The host without its port. */
-sn_str snc_ask_host_name(const snc_ask *ask);
+sn_str snc_request_host_name(const snc_request *req);
 
 #endif
