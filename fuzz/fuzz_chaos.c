@@ -51,7 +51,7 @@ take_in(const snc_request *req, sn_str rest, sn_buf *body)
 
 /* What is sent is as long as it is said to be, and not before the end is over. */
 static void
-read_answer(snc_world *w, snc_answer *a)
+read_answer(snc_world *w, snc_response *a)
 {
     static char out[32768];
     uint64_t length = snc_wire_length(&a->wire), sum = 0;
@@ -70,26 +70,26 @@ serve_twice(snc_world *w, const snc_request *req, sn_str body)
 {
     snc_visitor v = {.connection = 1, .nth = 1, .body = body, .body_len = body.len};
     snc_ending e = {.whole = true};
-    snc_answer answer;
+    snc_response response;
     snc_trace trace;
 
     if (req->connect) {
         snc_passage to;
 
-        REQUIRE(snc_proxy_connect(w, &v, req, 1, &answer, &to) == SEINE_OK);
-        read_answer(w, &answer);
-        snc_answer_fini(&answer);
+        REQUIRE(snc_proxy_connect(w, &v, req, 1, &response, &to) == SEINE_OK);
+        read_answer(w, &response);
+        snc_response_fini(&response);
         return;
     }
     for (seine_time now = 1; now < 4; now++) { /* hits 1, 2 and 3 */
-        seine_err err = snc_world_request(w, &v, req, SEINE_SECS(now), &answer, &trace);
+        seine_err err = snc_world_request(w, &v, req, SEINE_SECS(now), &response, &trace);
 
         REQUIRE(err == SEINE_OK || err == SEINE_E_FULL);
         if (err != SEINE_OK)
             continue;
         snc_world_begin(w, &trace, SEINE_SECS(now));
-        read_answer(w, &answer);
-        snc_answer_fini(&answer);
+        read_answer(w, &response);
+        snc_response_fini(&response);
         snc_world_end(w, &trace, &e);
         REQUIRE(w->witness.in_flight == 0);
     }
@@ -101,7 +101,7 @@ ask_socks(snc_world *w, sn_str bytes)
 {
     snc_visitor v = {.connection = 1, .nth = 1};
     snc_socks socks = {.at = SNC_SOCKS_HELLO};
-    snc_answer answer;
+    snc_response response;
     snc_passage to = {.way = SNC_WAY_NONE};
     size_t used = 0;
     snc_parsed got;
@@ -109,10 +109,10 @@ ask_socks(snc_world *w, sn_str bytes)
     while ((got = snc_socks_read(&socks, bytes, &used)) == SNC_PARSED_OK) {
         REQUIRE(used > 0 && used <= bytes.len);
         bytes = sn_str_slice(bytes, used, bytes.len);
-        REQUIRE(snc_proxy_socks(w, &v, &socks, 1, &answer, &to) == SEINE_OK);
-        read_answer(w, &answer);
-        bool over = !answer.keep || to.way != SNC_WAY_NONE;
-        snc_answer_fini(&answer);
+        REQUIRE(snc_proxy_socks(w, &v, &socks, 1, &response, &to) == SEINE_OK);
+        read_answer(w, &response);
+        bool over = !response.keep || to.way != SNC_WAY_NONE;
+        snc_response_fini(&response);
         if (over)
             break;
     }

@@ -275,7 +275,7 @@ snc_body_make(snc_wire *w, const snc_plan *p, const snc_stage *st)
         echo(st, text);
         break;
     case SNC_FINAL_STATUS:
-        sn_buf_printf(text, "%u %s\n", p->status, snc_answer_reason(p->status));
+        sn_buf_printf(text, "%u %s\n", p->status, snc_response_reason(p->status));
         break;
     case SNC_FINAL_RAW:
     case SNC_FINAL_SAID:

@@ -14,7 +14,7 @@
 #ifndef SNC_BODY_H
 #define SNC_BODY_H
 
-#include "chaos/answer.h"
+#include "chaos/response.h"
 
 SEINE_MUST_CHECK seine_err snc_body_make(snc_wire *w, const snc_plan *p,
                                          const snc_stage *st);

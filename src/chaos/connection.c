@@ -135,14 +135,14 @@ dispatch(snc_connection *g, const snc_request *req)
     snc_connection_register(g);
     g->nth++;
     snc_visitor visitor = snc_connection_visitor(g);
-    if (snc_world_request(&s->world, &visitor, req, g->arrived, &s->answer, &g->trace) !=
-        SEINE_OK) {
+    if (snc_world_request(&s->world, &visitor, req, g->arrived, &s->response,
+                          &g->trace) != SEINE_OK) {
         snc_connection_reset(g);
         return;
     }
     if (g->epoch == s->world.epoch)
         at_host(g, g->trace.seen.host);
-    snc_connection_answer(g);
+    snc_connection_respond(g);
 }
 
 static void
@@ -150,8 +150,8 @@ refuse(snc_connection *g, const char *why)
 {
     g->in_body = false;
     g->trace = (snc_trace){.epoch = 0};
-    snc_world_bad(&g->server->world, why, &g->server->answer);
-    snc_connection_answer(g);
+    snc_world_bad(&g->server->world, why, &g->server->response);
+    snc_connection_respond(g);
 }
 
 /* Bytes of the body, from the front of `rest`. */
@@ -319,7 +319,7 @@ run(snc_connection *g)
             more |= step_read(g);
         if (!g->dead && g->state == SNC_CONNECTION_SEND)
             more |= snc_connection_send(g);
-        if (!g->dead && (g->answer || g->state == SNC_CONNECTION_HOLD) &&
+        if (!g->dead && (g->response || g->state == SNC_CONNECTION_HOLD) &&
             (g->gone || g->half))
             close_now(g);
     }

@@ -74,7 +74,7 @@ typedef struct snc_connection {
     uint64_t body_len;
     seine_time arrived;
 
-    snc_answer *answer; /* the server's, or an own copy */
+    snc_response *response; /* the server's, or an own copy */
     snc_trace trace;
     char *left; /* made, and not sent */
     size_t left_at, left_len;
@@ -117,7 +117,7 @@ sn_str snc_connection_socks(snc_connection *g, sn_str bytes);
 void snc_connection_tunnel(snc_connection *g);
 
 /* Begins with the server's answer. */
-void snc_connection_answer(snc_connection *g);
+void snc_connection_respond(snc_connection *g);
 
 /* Sends what may be sent now. True: the answer is over, or the state is another. */
 bool snc_connection_send(snc_connection *g);

@@ -9,7 +9,7 @@ begin(snc_connection *g, seine_err e)
 {
     g->trace = (snc_trace){.epoch = 0};
     if (e == SEINE_OK)
-        snc_connection_answer(g);
+        snc_connection_respond(g);
     else
         snc_connection_reset(g);
 }
@@ -20,7 +20,7 @@ snc_connection_connect(snc_connection *g, const snc_request *req)
     snc_server *s = g->server;
     snc_visitor v = snc_connection_visitor(g);
 
-    begin(g, snc_proxy_connect(&s->world, &v, req, g->arrived, &s->answer, &g->to));
+    begin(g, snc_proxy_connect(&s->world, &v, req, g->arrived, &s->response, &g->to));
 }
 
 /* One message from the front of `bytes`; what is left. */
@@ -42,7 +42,7 @@ snc_connection_socks(snc_connection *g, sn_str bytes)
         break;
     }
     snc_visitor v = snc_connection_visitor(g);
-    begin(g, snc_proxy_socks(&s->world, &v, g->socks, g->arrived, &s->answer, &g->to));
+    begin(g, snc_proxy_socks(&s->world, &v, g->socks, g->arrived, &s->response, &g->to));
     return sn_str_slice(bytes, used, bytes.len);
 }
 

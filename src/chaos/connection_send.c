@@ -19,11 +19,11 @@ snc_connection_end(snc_connection *g, bool whole, bool reset, bool aborted)
         .bytes = g->sent, .whole = whole, .reset = reset, .aborted = aborted};
 
     snc_world_end(&g->server->world, &g->trace, &ending);
-    if (g->answer) {
-        snc_answer_fini(g->answer);
-        if (g->answer != &g->server->answer)
-            sn_free(g->answer);
-        g->answer = NULL;
+    if (g->response) {
+        snc_response_fini(g->response);
+        if (g->response != &g->server->response)
+            sn_free(g->response);
+        g->response = NULL;
     }
     sn_free(g->left);
     g->left = NULL;
@@ -34,17 +34,17 @@ snc_connection_end(snc_connection *g, bool whole, bool reset, bool aborted)
 static bool
 keep(snc_connection *g)
 {
-    snc_answer *copy;
+    snc_response *copy;
 
-    if (g->answer != &g->server->answer)
+    if (g->response != &g->server->response)
         return true;
-    if (!snc_wire_keep(&g->answer->wire) || !(copy = sn_alloc(sizeof *copy))) {
+    if (!snc_wire_keep(&g->response->wire) || !(copy = sn_alloc(sizeof *copy))) {
         snc_connection_reset(g);
         return false;
     }
-    *copy = *g->answer;
-    *g->answer = (snc_answer){.status = 0};
-    g->answer = copy;
+    *copy = *g->response;
+    *g->response = (snc_response){.status = 0};
+    g->response = copy;
     return true;
 }
 
@@ -97,12 +97,12 @@ snc_connection_drain(snc_connection *g)
 static void
 cut(snc_connection *g)
 {
-    switch (g->answer->cut) {
+    switch (g->response->cut) {
     case SNC_CUT_RST:
         snc_connection_drain(g);
         break;
     case SNC_CUT_FIN:
-        g->unclean = g->answer->unclean;
+        g->unclean = g->response->unclean;
         snc_connection_end(g, false, false, false);
         snc_connection_fin(g);
         break;
@@ -114,7 +114,7 @@ cut(snc_connection *g)
 static void
 finish(snc_connection *g)
 {
-    snc_answer *a = g->answer;
+    snc_response *a = g->response;
     bool keeps = a->keep;
     seine_span idle = a->idle;
 
@@ -136,7 +136,7 @@ finish(snc_connection *g)
 static size_t
 allowed(const snc_connection *g, size_t n)
 {
-    const snc_answer *a = g->answer;
+    const snc_response *a = g->response;
     uint64_t most = n;
 
     if (a->cut != SNC_CUT_NONE && a->cut_at - g->sent < most)
@@ -154,7 +154,7 @@ allowed(const snc_connection *g, size_t n)
 static bool
 put(snc_connection *g, const char *bytes, size_t n)
 {
-    bool paced = g->answer->every > 0 && g->sent >= g->answer->drip_from;
+    bool paced = g->response->every > 0 && g->sent >= g->response->drip_from;
     size_t may = allowed(g, n);
     ssize_t done = may > 0 ? snc_connection_write(g, bytes, may) : 0;
 
@@ -182,14 +182,14 @@ put(snc_connection *g, const char *bytes, size_t n)
 static bool
 wait_for_drip(snc_connection *g)
 {
-    const snc_answer *a = g->answer;
+    const snc_response *a = g->response;
 
     if (a->every == 0 || g->allowance > 0 || g->sent < a->drip_from)
         return false;
     g->allowance = a->drip;
     if (keep(g)) {
         g->state = SNC_CONNECTION_WAIT;
-        snc_connection_alarm(g, sn_time_add(g->server->now, g->answer->every));
+        snc_connection_alarm(g, sn_time_add(g->server->now, g->response->every));
     }
     return true;
 }
@@ -201,7 +201,7 @@ snc_connection_send(snc_connection *g)
 
     while (g->writable && !g->gone) {
         snc_server *s = g->server;
-        const snc_answer *a = g->answer;
+        const snc_response *a = g->response;
 
         if (a->cut != SNC_CUT_NONE && g->sent >= a->cut_at) {
             cut(g);
@@ -220,7 +220,7 @@ snc_connection_send(snc_connection *g)
             continue;
         }
         size_t room = a->every > 0 ? SNC_WIRE_ROOM : sizeof s->out;
-        size_t n = snc_wire_read(&g->answer->wire, &s->world.lines, s->out, room);
+        size_t n = snc_wire_read(&g->response->wire, &s->world.lines, s->out, room);
         if (n == 0) {
             finish(g);
             return true;
@@ -232,9 +232,9 @@ snc_connection_send(snc_connection *g)
 }
 
 void
-snc_connection_answer(snc_connection *g)
+snc_connection_respond(snc_connection *g)
 {
-    snc_answer *a = g->answer = &g->server->answer;
+    snc_response *a = g->response = &g->server->response;
 
     g->sent = 0;
     g->allowance = a->drip;
@@ -243,7 +243,7 @@ snc_connection_answer(snc_connection *g)
     } else if (a->delay > 0) {
         if (keep(g)) {
             g->state = SNC_CONNECTION_WAIT;
-            snc_connection_alarm(g, sn_time_add(g->server->now, g->answer->delay));
+            snc_connection_alarm(g, sn_time_add(g->server->now, g->response->delay));
         }
     } else {
         snc_world_begin(&g->server->world, &g->trace, g->server->now);

@@ -170,14 +170,14 @@ admit(snc_world *w, const snc_visitor *v, snc_deciding *d, sn_str origin, seine_
     snc_decide(d);
     note(w, d, v, path, now);
 
-    sn_str wish = snc_answer_retry_after(&d->plan);
+    sn_str wish = snc_response_retry_after(&d->plan);
     if (wish.ptr && d->plan.status >= 400)
         d->trace->retry_after = snc_pause_of(wish, v->wall);
 }
 
 seine_err
 snc_world_request(snc_world *w, const snc_visitor *v, const snc_request *req,
-                  seine_time now, snc_answer *out_answer, snc_trace *out_trace)
+                  seine_time now, snc_response *out_response, snc_trace *out_trace)
 {
     sn_arena_reset(&w->arena);
     *out_trace = (snc_trace){.epoch = w->epoch};
@@ -223,10 +223,10 @@ snc_world_request(snc_world *w, const snc_visitor *v, const snc_request *req,
                        .port = tls ? w->tls_port : w->port,
                        .dead_port = w->dead_port};
     if (e == SEINE_OK)
-        e = snc_answer_make(out_answer, &d.plan, &stage);
+        e = snc_response_make(out_response, &d.plan, &stage);
     if (e == SEINE_OK) {
-        out_trace->status = out_answer->status;
-        out_trace->whole = out_answer->whole;
+        out_trace->status = out_response->status;
+        out_trace->whole = out_response->whole;
     } else {
         const snc_ending nothing = {.bytes = 0};
 

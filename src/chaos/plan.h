@@ -3,7 +3,7 @@
  * plan.h - what one request will get, decided before the first byte is sent.
  *
  * The words of a path fill it in from left to right (words.h), flow and script may
- * add some, answer.c turns it into bytes. Nobody else looks at the words.
+ * add some, response.c turns it into bytes. Nobody else looks at the words.
  *
  * Time    spans only; nothing here knows what time it is.
  * Memory  texts belong to the arena of the request and are gone with it.

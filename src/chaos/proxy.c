@@ -101,7 +101,7 @@ note(const wish *x, unsigned status)
 }
 
 static seine_err
-make_response(const wish *x, const snc_plan *p, snc_answer *out_answer)
+make_response(const wish *x, const snc_plan *p, snc_response *out_response)
 {
     snc_stage stage = {.req = x->req,
                        .text = &x->w->text,
@@ -111,7 +111,7 @@ make_response(const wish *x, const snc_plan *p, snc_answer *out_answer)
                        .key = x->host,
                        .peer = x->v->peer};
 
-    return snc_answer_make(out_answer, p, &stage);
+    return snc_response_make(out_response, p, &stage);
 }
 
 static void
@@ -166,7 +166,7 @@ plan_connect(const wish *x, port_kind kind, snc_plan *p)
 
 seine_err
 snc_proxy_connect(snc_world *w, const snc_visitor *v, const snc_request *req,
-                  seine_time now, snc_answer *out_answer, snc_passage *out_to)
+                  seine_time now, snc_response *out_response, snc_passage *out_to)
 {
     wish x = {.w = w, .v = v, .req = req, .how = "connect", .now = now};
     snc_plan p;
@@ -187,19 +187,19 @@ snc_proxy_connect(snc_world *w, const snc_visitor *v, const snc_request *req,
     plan_connect(&x, kind, &p);
     unsigned status = p.status ? p.status : 200;
     note(&x, status);
-    seine_err e = make_response(&x, &p, out_answer);
+    seine_err e = make_response(&x, &p, out_response);
     if (e == SEINE_OK && status / 100 == 2 && kind <= PORT_HTTPS) {
         lead(&x, kind, out_to);
         w->witness.tunnels++;
         if (p.final != SNC_FINAL_RAW) /* whatever the client says about its connection */
-            out_answer->keep = true;
+            out_response->keep = true;
     }
     return e;
 }
 
 /* The right answer to the message, or what the words make of it. */
 static seine_err
-reply(const wish *x, snc_plan *p, sn_str right, bool goes_on, snc_answer *out_answer)
+reply(const wish *x, snc_plan *p, sn_str right, bool goes_on, snc_response *out_response)
 {
     if (!p->has_final || p->final != SNC_FINAL_RAW) {
         p->final = SNC_FINAL_RAW;
@@ -208,14 +208,14 @@ reply(const wish *x, snc_plan *p, sn_str right, bool goes_on, snc_answer *out_an
         goes_on = false;
     }
     p->has_final = true;
-    seine_err e = make_response(x, p, out_answer);
+    seine_err e = make_response(x, p, out_response);
     if (e == SEINE_OK)
-        out_answer->keep = goes_on;
+        out_response->keep = goes_on;
     return e;
 }
 
 static seine_err
-answer_hello(wish *x, snc_socks *socks, snc_answer *out_answer)
+answer_hello(wish *x, snc_socks *socks, snc_response *out_response)
 {
     snc_plan p = {.count = 0};
     char right[2] = {5, 0};
@@ -229,11 +229,11 @@ answer_hello(wish *x, snc_socks *socks, snc_answer *out_answer)
         method = p.method;
     right[1] = (char)method;
     socks->at = method == 2 ? SNC_SOCKS_LOGIN : SNC_SOCKS_REQUEST;
-    return reply(x, &p, (sn_str){right, 2}, method != 255, out_answer);
+    return reply(x, &p, (sn_str){right, 2}, method != 255, out_response);
 }
 
 static seine_err
-answer_login(wish *x, snc_socks *socks, snc_answer *out_answer)
+answer_login(wish *x, snc_socks *socks, snc_response *out_response)
 {
     snc_plan p = {.count = 0};
     char right[2] = {1, 0};
@@ -242,7 +242,7 @@ answer_login(wish *x, snc_socks *socks, snc_answer *out_answer)
     bool fine = !p.login.ptr || sn_str_eq(p.login, x->login);
     right[1] = !fine;
     socks->at = SNC_SOCKS_REQUEST;
-    return reply(x, &p, (sn_str){right, 2}, fine, out_answer);
+    return reply(x, &p, (sn_str){right, 2}, fine, out_response);
 }
 
 /* RFC 1928, 6: 0 fine, 1 failed, 2 forbidden, 5 refused, 7 no such command, 8 no such
@@ -258,7 +258,7 @@ code_of(const snc_socks *socks, port_kind kind)
 }
 
 static seine_err
-answer_request(wish *x, const snc_socks *socks, snc_answer *out_answer,
+answer_request(wish *x, const snc_socks *socks, snc_response *out_response,
                snc_passage *out_to)
 {
     snc_plan p = {.count = 0};
@@ -274,8 +274,8 @@ answer_request(wish *x, const snc_socks *socks, snc_answer *out_answer,
     p.mute |= kind == PORT_HOLE && code == 2;
     right[1] = (char)code;
     note(x, code);
-    seine_err e = reply(x, &p, (sn_str){right, sizeof right}, code == 0, out_answer);
-    if (e == SEINE_OK && out_answer->keep && kind <= PORT_HTTPS) {
+    seine_err e = reply(x, &p, (sn_str){right, sizeof right}, code == 0, out_response);
+    if (e == SEINE_OK && out_response->keep && kind <= PORT_HTTPS) {
         lead(x, kind, out_to);
         x->w->witness.tunnels++;
     }
@@ -284,7 +284,7 @@ answer_request(wish *x, const snc_socks *socks, snc_answer *out_answer,
 
 seine_err
 snc_proxy_socks(snc_world *w, const snc_visitor *v, snc_socks *socks, seine_time now,
-                snc_answer *out_answer, snc_passage *out_to)
+                snc_response *out_response, snc_passage *out_to)
 {
     static const snc_request nothing = {
         .method = {"SOCKS", 5}, .target = {"/", 1}, .path = {"/", 1}, .keep_alive = true};
@@ -296,16 +296,16 @@ snc_proxy_socks(snc_world *w, const snc_visitor *v, snc_socks *socks, seine_time
         x.login = (sn_str){socks->login, socks->login_len};
     if (socks->at == SNC_SOCKS_HELLO) {
         x.hit = count(w, SN_STR("greeting"));
-        return answer_hello(&x, socks, out_answer);
+        return answer_hello(&x, socks, out_response);
     }
     if (socks->at == SNC_SOCKS_LOGIN) {
         x.hit = count(w, SN_STR("login"));
         snc_leaks_look(&w->leaks, snc_proxy_origin(w, v, "socks5", w->socks_port),
                        SN_STR(""), "socks login", x.login);
-        return answer_login(&x, socks, out_answer);
+        return answer_login(&x, socks, out_response);
     }
     x.host = sn_str_of(socks->host);
     x.port = socks->port;
     x.hit = count(w, x.host);
-    return answer_request(&x, socks, out_answer, out_to);
+    return answer_request(&x, socks, out_response, out_to);
 }

@@ -40,12 +40,14 @@ typedef struct snc_passage {
 /* NOMEM: there is no answer. */
 SEINE_MUST_CHECK seine_err snc_proxy_connect(snc_world *w, const snc_visitor *v,
                                              const snc_request *req, seine_time now,
-                                             snc_answer *out_answer, snc_passage *out_to);
+                                             snc_response *out_response,
+                                             snc_passage *out_to);
 
 /* Answers the message that was read, and moves `socks` on to the next. */
 SEINE_MUST_CHECK seine_err snc_proxy_socks(snc_world *w, const snc_visitor *v,
                                            snc_socks *socks, seine_time now,
-                                           snc_answer *out_answer, snc_passage *out_to);
+                                           snc_response *out_response,
+                                           snc_passage *out_to);
 
 /* The origin of the door the visitor came through, "http://127.0.0.1:8080": what is
  * meant for the proxy belongs there. From the arena. */

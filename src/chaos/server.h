@@ -67,7 +67,7 @@ typedef struct snc_server {
     bool stop;
     struct snc_resolver *resolver; /* NULL: no names are served */
     snc_request req;               /* of the request at hand */
-    snc_answer answer;             /* and its answer, until it has to wait */
+    snc_response response;         /* and its answer, until it has to wait */
     char in[SNC_REQUEST_HEAD];
     char out[32768];
 } snc_server;

@@ -143,18 +143,18 @@ snc_world_count_bad(snc_world *w, const char *why)
 }
 
 void
-snc_world_bad(snc_world *w, const char *why, snc_answer *out_answer)
+snc_world_bad(snc_world *w, const char *why, snc_response *out_response)
 {
     static const char head[] = "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\n"
                                "Connection: close\r\n\r\n";
 
     snc_world_count_bad(w, why);
-    *out_answer = (snc_answer){.status = 400};
+    *out_response = (snc_response){.status = 400};
     sn_buf_reset(&w->text);
     sn_buf_printf(&w->text, "%s%s\n", head, why);
-    snc_wire_init(&out_answer->wire, &w->text);
-    snc_wire_text(&out_answer->wire, 0);
+    snc_wire_init(&out_response->wire, &w->text);
+    snc_wire_text(&out_response->wire, 0);
     const snc_chunks none = {.on = false};
-    snc_wire_body(&out_answer->wire, &none);
-    snc_wire_body_end(&out_answer->wire);
+    snc_wire_body(&out_response->wire, &none);
+    snc_wire_body_end(&out_response->wire);
 }

@@ -6,7 +6,7 @@
  * it ended:
  *
  *     snc_trace trace;
- *     snc_answer answer;
+ *     snc_response answer;
  *     if (snc_world_request(&world, &visitor, &ask, now, &answer, &trace) == SEINE_OK)
  *         …
  *     snc_world_end(&world, &trace, &ending);
@@ -26,12 +26,12 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/map.h"
-#include "chaos/answer.h"
 #include "chaos/leaks.h"
 #include "chaos/ledger.h"
 #include "chaos/plan.h"
 #include "chaos/request.h"
 #include "chaos/request_log.h"
+#include "chaos/response.h"
 #include "chaos/script.h"
 #include "chaos/tally.h"
 #include "chaos/tls.h"
@@ -99,7 +99,7 @@ void snc_world_reset(snc_world *w);
 /* NOMEM and FULL: there is no answer, and nothing to end. */
 SEINE_MUST_CHECK seine_err snc_world_request(snc_world *w, const snc_visitor *v,
                                              const snc_request *req, seine_time now,
-                                             snc_answer *out_answer,
+                                             snc_response *out_response,
                                              snc_trace *out_trace);
 void snc_world_end(snc_world *w, snc_trace *trace, const snc_ending *e);
 
@@ -107,7 +107,7 @@ void snc_world_end(snc_world *w, snc_trace *trace, const snc_ending *e);
 void snc_world_begin(snc_world *w, snc_trace *trace, seine_time now);
 
 /* A request that is none; `why` is static. */
-void snc_world_bad(snc_world *w, const char *why, snc_answer *out_answer);
+void snc_world_bad(snc_world *w, const char *why, snc_response *out_response);
 
 void snc_world_count_bad(snc_world *w, const char *why);
 

@@ -13,7 +13,7 @@
 typedef struct stage {
     snc_world w;
     snc_visitor v;
-    snc_answer answer;
+    snc_response response;
     snc_passage to;
     snc_socks socks;
     char said[4096];
@@ -45,9 +45,9 @@ static void
 hear(seine_err e)
 {
     CHECK_EQ(e, SEINE_OK);
-    s.len = snc_wire_read(&s.answer.wire, &s.w.lines, s.said, sizeof s.said - 1);
+    s.len = snc_wire_read(&s.response.wire, &s.w.lines, s.said, sizeof s.said - 1);
     s.said[s.len] = '\0';
-    snc_answer_fini(&s.answer);
+    snc_response_fini(&s.response);
 }
 
 static const char *
@@ -59,7 +59,7 @@ connect_to(const char *target, const char *fields)
     snprintf(head, sizeof head, "CONNECT %s HTTP/1.1\r\nHost: %s\r\n%s\r\n", target,
              target, fields);
     CHECK_EQ(snc_request_head(&req, sn_str_of(head)), SNC_PARSED_OK);
-    hear(snc_proxy_connect(&s.w, &s.v, &req, T0, &s.answer, &s.to));
+    hear(snc_proxy_connect(&s.w, &s.v, &req, T0, &s.response, &s.to));
     return s.said;
 }
 
@@ -70,7 +70,7 @@ tell(sn_str bytes)
     size_t used;
 
     CHECK_EQ(snc_socks_read(&s.socks, bytes, &used), SNC_PARSED_OK);
-    hear(snc_proxy_socks(&s.w, &s.v, &s.socks, T0, &s.answer, &s.to));
+    hear(snc_proxy_socks(&s.w, &s.v, &s.socks, T0, &s.response, &s.to));
 }
 
 /* Hello without login, then a request for a name and a port; the code it ends with. */
@@ -115,7 +115,7 @@ TEST(a_tunnel_leads_to_a_door_of_our_own_and_nowhere_else)
     begin("");
     EACH_ROW(i, rows) {
         connect_to(rows[i].target, "");
-        CHECK_EQ(s.answer.mute, rows[i].mute);
+        CHECK_EQ(s.response.mute, rows[i].mute);
         CHECK(rows[i].mute ||
               strncmp(s.said, rows[i].starts, strlen(rows[i].starts)) == 0);
         CHECK_EQ(s.to.way, rows[i].mute ? s.to.way : rows[i].way);
@@ -165,9 +165,9 @@ TEST(a_proxy_lies_as_the_script_says)
     }
     begin("{\"proxy\":\"*\",\"nth\":2,\"fault\":\"fin:5\"}");
     connect_to("a.test:443", "");
-    CHECK_EQ(s.answer.cut, SNC_CUT_NONE);
+    CHECK_EQ(s.response.cut, SNC_CUT_NONE);
     connect_to("a.test:443", "");
-    CHECK_EQ(s.answer.cut, SNC_CUT_FIN);
+    CHECK_EQ(s.response.cut, SNC_CUT_FIN);
     snc_world_fini(&s.w);
 }
 
@@ -184,15 +184,15 @@ TEST(a_login_opens_the_proxy)
     CHECK(s.to.way == SNC_WAY_NONE);
 
     tell(SN_STR("\5\1\0")); /* offers none only */
-    CHECK(s.len == 2 && s.said[1] == (char)255 && !s.answer.keep);
+    CHECK(s.len == 2 && s.said[1] == (char)255 && !s.response.keep);
     s.socks = (snc_socks){.at = SNC_SOCKS_HELLO};
     tell(SN_STR("\5\2\0\2"));
-    CHECK(s.said[1] == 2 && s.answer.keep && s.socks.at == SNC_SOCKS_LOGIN);
+    CHECK(s.said[1] == 2 && s.response.keep && s.socks.at == SNC_SOCKS_LOGIN);
     tell(SN_STR("\1\1u\1x"));
-    CHECK(s.said[0] == 1 && s.said[1] == 1 && !s.answer.keep);
+    CHECK(s.said[0] == 1 && s.said[1] == 1 && !s.response.keep);
     s.socks = (snc_socks){.at = SNC_SOCKS_LOGIN};
     tell(SN_STR("\1\1u\3p:q"));
-    CHECK(s.said[0] == 1 && s.said[1] == 0 && s.answer.keep);
+    CHECK(s.said[0] == 1 && s.said[1] == 0 && s.response.keep);
     tell(SN_STR("\5\1\0\3\6a.test\0\x50"));
     CHECK(s.len == 10 && s.said[1] == 0 && s.to.way == SNC_WAY_HTTP);
     snc_world_fini(&s.w);
@@ -202,14 +202,14 @@ TEST(socks_leads_to_the_same_places)
 {
     begin("");
     CHECK_EQ(ask_for("a.test", 80), 0);
-    CHECK(s.to.way == SNC_WAY_HTTP && s.answer.keep);
+    CHECK(s.to.way == SNC_WAY_HTTP && s.response.keep);
     CHECK_EQ(ask_for("a.test", 8443), 0);
     CHECK_EQ(s.to.way, SNC_WAY_HTTPS);
     CHECK_EQ(ask_for("a.test", 9), 5);
-    CHECK(s.to.way == SNC_WAY_NONE && !s.answer.keep);
+    CHECK(s.to.way == SNC_WAY_NONE && !s.response.keep);
     CHECK_EQ(ask_for("a.test", 22), 2);
     ask_for("a.test", 10);
-    CHECK(s.answer.mute);
+    CHECK(s.response.mute);
     s.socks = (snc_socks){.at = SNC_SOCKS_REQUEST};
     tell(SN_STR("\5\2\0\1\x7f\1\0\3\0\x50")); /* BIND */
     CHECK_EQ(s.said[1], 7);
@@ -236,9 +236,9 @@ TEST(socks_lies_in_every_message)
     CHECK_EQ(ask_for("b.test", 80), 1);
     CHECK_EQ(ask_for("c.test", 80), -1);
     CHECK_STR(s.said, "HTTP");
-    CHECK(s.to.way == SNC_WAY_NONE && !s.answer.keep);
+    CHECK(s.to.way == SNC_WAY_NONE && !s.response.keep);
     CHECK_EQ(ask_for("d.test", 80), 0);
-    CHECK(s.answer.cut == SNC_CUT_STALL && s.answer.cut_at == 3);
+    CHECK(s.response.cut == SNC_CUT_STALL && s.response.cut_at == 3);
     ask_for("e.test", 80);
     s.socks = (snc_socks){.at = SNC_SOCKS_HELLO};
     tell(SN_STR("\5\1\0")); /* the sixth */
@@ -277,11 +277,11 @@ TEST(without_memory_a_proxy_has_no_answer)
     FAIL_EACH(r)
     {
         if (snc_world_init(&s.w, 1) == SEINE_OK) {
-            seine_err e = snc_proxy_connect(&s.w, &s.v, &req, T0, &s.answer, &s.to);
+            seine_err e = snc_proxy_connect(&s.w, &s.v, &req, T0, &s.response, &s.to);
 
             CHECK(e == SEINE_OK || e == SEINE_E_NOMEM);
             if (e == SEINE_OK)
-                snc_answer_fini(&s.answer);
+                snc_response_fini(&s.response);
         }
         snc_world_fini(&s.w);
     }

@@ -17,7 +17,7 @@
 typedef struct stage {
     snc_world w;
     snc_request req;
-    snc_answer answer;
+    snc_response response;
     snc_trace trace;
     char head[4096];
     char said[1 << 20]; /* all bytes, terminated */
@@ -60,11 +60,11 @@ open_request(const char *method, const char *target, const char *host, const cha
     v.address = snc_witness_address(&s.w.witness, SN_STR("127.0.0.1"));
     s.len = 0;
     s.said[0] = '\0';
-    seine_err e = snc_world_request(&s.w, &v, &s.req, s.now, &s.answer, &s.trace);
+    seine_err e = snc_world_request(&s.w, &v, &s.req, s.now, &s.response, &s.trace);
     if (e != SEINE_OK)
         return e;
     while (sizeof s.said - s.len > 32768 &&
-           (n = snc_wire_read(&s.answer.wire, &s.w.lines, s.said + s.len, 32768)) > 0)
+           (n = snc_wire_read(&s.response.wire, &s.w.lines, s.said + s.len, 32768)) > 0)
         s.len += n;
     s.said[s.len] = '\0';
     return e;
@@ -77,7 +77,7 @@ done(bool whole)
 
     snc_world_begin(&s.w, &s.trace, s.now);
     snc_world_end(&s.w, &s.trace, &e);
-    snc_answer_fini(&s.answer);
+    snc_response_fini(&s.response);
 }
 
 static const char *
@@ -112,7 +112,7 @@ static unsigned
 status_of(const char *target)
 {
     get(target);
-    return s.answer.status;
+    return s.response.status;
 }
 
 TEST(an_answer_has_a_right_head_and_its_body)
@@ -121,7 +121,7 @@ TEST(an_answer_has_a_right_head_and_its_body)
     CHECK_STR(
         get("/ok"),
         "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 3\r\n\r\nok\n");
-    CHECK(s.answer.keep && s.answer.whole);
+    CHECK(s.response.keep && s.response.whole);
     CHECK_STR(get("/empty"), "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
     CHECK_STR(get("/status:204"), "HTTP/1.1 204 No Content\r\n\r\n");
     CHECK_STR(get("/status:304"), "HTTP/1.1 304 Not Modified\r\n\r\n");
@@ -142,19 +142,20 @@ TEST(connections_close_when_one_side_says_so)
 {
     begin(1);
     get_with("/ok", "a", "Connection: close\r\n");
-    CHECK(!s.answer.keep);
+    CHECK(!s.response.keep);
     CHECK(strstr(s.said, "\r\nConnection: close\r\n"));
     CHECK_STR(get("/close/ok"), "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n"
                                 "Connection: close\r\n\r\nok\n");
-    CHECK(!s.answer.keep);
-    CHECK(strncmp(get("/http10/ok"), "HTTP/1.0 200 OK\r\n", 17) == 0 && !s.answer.keep);
+    CHECK(!s.response.keep);
+    CHECK(strncmp(get("/http10/ok"), "HTTP/1.0 200 OK\r\n", 17) == 0 && !s.response.keep);
     CHECK_STR(get("/http09/ok"), "ok\n");
     CHECK_STR(get("/raw:SGk"), "Hi");
-    CHECK(!s.answer.keep && !s.answer.whole);
+    CHECK(!s.response.keep && !s.response.whole);
     get("/length:+5/ok");
-    CHECK(strstr(s.said, "Content-Length: 8\r\n") && !s.answer.keep);
+    CHECK(strstr(s.said, "Content-Length: 8\r\n") && !s.response.keep);
     get("/length:-2/ok");
-    CHECK(strstr(s.said, "Content-Length: 1\r\n") && s.answer.keep && !s.answer.whole);
+    CHECK(strstr(s.said, "Content-Length: 1\r\n") && s.response.keep &&
+          !s.response.whole);
     finish();
 }
 
@@ -269,7 +270,8 @@ TEST(a_coded_body_is_labelled_and_its_length_is_right)
         unpacked u = body_of(rows[i].coding);
         CHECK_EQ(u.end, rows[i].end);
         CHECK_EQ(u.sum, rows[i].sum);
-        CHECK_EQ(s.answer.whole, rows[i].end == UNPACKED_WHOLE && !strstr(field, "sdch"));
+        CHECK_EQ(s.response.whole,
+                 rows[i].end == UNPACKED_WHOLE && !strstr(field, "sdch"));
     }
     CHECK(strstr(get("/br/bomb:gzip:20M"), "\r\nContent-Encoding: gzip, br\r\n"));
     unpacked outer = body_of(SNC_CODING_BR); /* a bomb inside of another coding */
@@ -313,19 +315,19 @@ TEST(cuts_are_counted_from_the_first_byte_or_from_the_body)
     uint64_t whole = s.len;
 
     get("/reset:10/ok");
-    CHECK(s.answer.cut == SNC_CUT_RST && s.answer.cut_at == 10);
+    CHECK(s.response.cut == SNC_CUT_RST && s.response.cut_at == 10);
     get("/fin:1:body/ok");
-    CHECK(s.answer.cut == SNC_CUT_FIN && s.answer.cut_at == whole - 2);
+    CHECK(s.response.cut == SNC_CUT_FIN && s.response.cut_at == whole - 2);
     get("/short:2/ok");
-    CHECK(s.answer.cut == SNC_CUT_FIN && s.answer.cut_at == whole - 2);
+    CHECK(s.response.cut == SNC_CUT_FIN && s.response.cut_at == whole - 2);
     get("/short:2/chunked/ok");
-    CHECK_EQ(s.answer.cut_at, s.len - 2);
+    CHECK_EQ(s.response.cut_at, s.len - 2);
     get("/short:9999/ok");
-    CHECK_EQ(s.answer.cut_at, 0);
+    CHECK_EQ(s.response.cut_at, 0);
     get("/reset:5/short:2/ok");
-    CHECK(s.answer.cut == SNC_CUT_RST && s.answer.cut_at == 5);
+    CHECK(s.response.cut == SNC_CUT_RST && s.response.cut_at == 5);
     get("/drip:1x1s:body/ok");
-    CHECK(s.answer.drip == 1 && s.answer.drip_from == whole - 3);
+    CHECK(s.response.drip == 1 && s.response.drip_from == whole - 3);
     finish();
 }
 
@@ -376,14 +378,14 @@ TEST(flow_counts_per_key_or_per_host_and_path)
     CHECK_EQ(status_of("/ok?fail=2&i=1"), 503); /* the path is the same */
     CHECK_EQ(status_of("/ok?fail=2"), 200);
     get_with("/ok?fail=2", "b.test", ""); /* another host counts for itself */
-    CHECK_EQ(s.answer.status, 503);
+    CHECK_EQ(s.response.status, 503);
     CHECK_EQ(status_of("/ok?fail=1&key=k"), 503);
     CHECK_EQ(status_of("/json?fail=1&key=k"), 200);
     CHECK_EQ(status_of("/ok?seq=status:500,reset:0,ok&key=s"), 500);
     CHECK_EQ(status_of("/ok?seq=status:500,reset:0,ok&key=s"), 200);
-    CHECK(s.answer.cut == SNC_CUT_RST && s.answer.cut_at == 0);
+    CHECK(s.response.cut == SNC_CUT_RST && s.response.cut_at == 0);
     CHECK_EQ(status_of("/ok?seq=status:500,reset:0,ok&key=s"), 200);
-    CHECK_EQ(s.answer.cut, SNC_CUT_NONE);
+    CHECK_EQ(s.response.cut, SNC_CUT_NONE);
     finish();
 }
 
@@ -391,11 +393,11 @@ TEST(a_fault_without_a_final_word_is_done_to_the_path)
 {
     begin(1);
     get("/bytes:5000?fail=1&with=reset:500");
-    CHECK(s.answer.cut == SNC_CUT_RST && s.answer.cut_at == 500 && s.len > 5000);
+    CHECK(s.response.cut == SNC_CUT_RST && s.response.cut_at == 500 && s.len > 5000);
     get("/delay:9s/ok?fail=1&with=status:500&key=x");
-    CHECK(s.answer.status == 500 && s.answer.delay == 0);
+    CHECK(s.response.status == 500 && s.response.delay == 0);
     get("/delay:9s/ok?fail=1&with=delay:1s&key=y");
-    CHECK_EQ(s.answer.delay, SEINE_SECS(10));
+    CHECK_EQ(s.response.delay, SEINE_SECS(10));
     finish();
 }
 
@@ -404,11 +406,11 @@ TEST(too_many_at_once_and_too_many_a_second_are_turned_away)
     begin(1);
     for (int i = 0; i < 2; i++) { /* left open: two in flight */
         CHECK_EQ(open_request("GET", "/ok?max=2", "a", "", ""), SEINE_OK);
-        CHECK_EQ(s.answer.status, 200);
-        snc_answer_fini(&s.answer);
+        CHECK_EQ(s.response.status, 200);
+        snc_response_fini(&s.response);
     }
     get_with("/ok?max=2", "a", "");
-    CHECK_EQ(s.answer.status, 503);
+    CHECK_EQ(s.response.status, 503);
 
     for (int i = 0; i < 3; i++)
         CHECK_EQ(status_of("/ok?rate=3&retry_after=2&key=r"), 200);
@@ -471,12 +473,12 @@ TEST(a_site_serves_pages_faults_redirects_and_lists)
                  page.fate == SNC_FATE_DISALLOWED ? 'x' : 'p', n);
         for (uint32_t i = 0; i < page.fails; i++) {
             get(target);
-            CHECK(s.answer.status >= 500 || s.answer.cut != SNC_CUT_NONE);
+            CHECK(s.response.status >= 500 || s.response.cut != SNC_CUT_NONE);
         }
         get(target);
-        CHECK_EQ(s.answer.status, snc_fate_status(page.fate));
-        CHECK_EQ(s.answer.cut, SNC_CUT_NONE);
-        by_status[s.answer.status / 100]++;
+        CHECK_EQ(s.response.status, snc_fate_status(page.fate));
+        CHECK_EQ(s.response.cut, SNC_CUT_NONE);
+        by_status[s.response.status / 100]++;
     }
     CHECK(by_status[2] > 200 && by_status[3] > 10 && by_status[4] > 10);
     CHECK_EQ(status_of("/site:4:300/p/300"), 404);
@@ -498,14 +500,14 @@ TEST(a_page_of_another_host_is_over_there)
 {
     begin(1);
     get_with("/site:1:50:hosts=9/p/0", "127.0.0.1:8080", "");
-    CHECK(s.answer.status == 302);
+    CHECK(s.response.status == 302);
     CHECK(strstr(s.said, "Location: http://127.1.0.1:8080/site:1:50:hosts=9/p/0\r\n"));
     get_with("/site:1:50:hosts=9/p/0", "127.1.0.1:8080", "");
-    CHECK_EQ(s.answer.status, 200);
+    CHECK_EQ(s.response.status, 200);
     get_with("/site:1:50:hosts=9/p/0", "h3.test:8080", "");
     CHECK(strstr(s.said, "Location: http://h0.test:8080/site:1:50:hosts=9/p/0\r\n"));
     get_with("/site:1:50:hosts=9/p/0", "h0.test:8080", "");
-    CHECK_EQ(s.answer.status, 200);
+    CHECK_EQ(s.response.status, 200);
     finish();
 }
 
@@ -522,17 +524,17 @@ TEST(scripts_come_before_words_and_sites_at_the_root_before_them)
                       "{\"site\":\"1:20:robots=10:sitemap=on\",\"host\":\"s.test\"}\n"),
                  "200 OK"));
     get_with("/api/x", "a.test", "");
-    CHECK_EQ(s.answer.status, 200);
+    CHECK_EQ(s.response.status, 200);
     get_with("/api/x", "a.test", "");
-    CHECK_EQ(s.answer.status, 500);
+    CHECK_EQ(s.response.status, 500);
     get_with("/api/x", "a.test", "");
-    CHECK_EQ(s.answer.status, 200);
+    CHECK_EQ(s.response.status, 200);
     get("/ok");
-    CHECK(s.answer.cut == SNC_CUT_RST && s.answer.cut_at == 7);
+    CHECK(s.response.cut == SNC_CUT_RST && s.response.cut_at == 7);
 
     for (int i = 0; i < 3; i++) {
         get_with("/robots.txt", "r.test", "");
-        CHECK_EQ(s.answer.status, i < 2 ? 500 : 404);
+        CHECK_EQ(s.response.status, i < 2 ? 500 : 404);
     }
     CHECK(strstr(get_with("/robots.txt", "d.test", ""),
                  "User-agent: *\nDisallow: /private/\n"));
@@ -544,9 +546,9 @@ TEST(scripts_come_before_words_and_sites_at_the_root_before_them)
                  "Sitemap: http://s.test:8080/sitemap.xml\n"));
     CHECK(strstr(get_with("/", "s.test", ""), "Location: /p/0\r\n"));
     get_with("/json", "s.test", "");
-    CHECK_EQ(s.answer.status, 200);
+    CHECK_EQ(s.response.status, 200);
     get_with("/p/0", "t.test", "");
-    CHECK_EQ(s.answer.status, 400);
+    CHECK_EQ(s.response.status, 400);
     CHECK(strstr(post("/_chaos/script", "{\"fault\":\"x\"}"), "line 1: no such word"));
     finish();
 }
@@ -683,7 +685,7 @@ TEST(a_redirect_leaves_for_another_host_or_another_scheme)
     EACH_ROW(i, rows) {
         s.tls = rows[i].tls ? &tls : NULL;
         get_with(rows[i].path, rows[i].host, "");
-        CHECK_EQ(s.answer.status, rows[i].status);
+        CHECK_EQ(s.response.status, rows[i].status);
         snprintf(field, sizeof field, "\r\nLocation: %s\r\n",
                  rows[i].location ? rows[i].location : "");
         CHECK(!rows[i].location || strstr(s.said, field));
@@ -711,21 +713,21 @@ TEST(a_request_through_a_proxy_to_where_nobody_is)
     begin(1);
     s.w.hole_port = 10;
     get_with("http://a.test:9/ok", "a.test:9", "");
-    CHECK_EQ(s.answer.status, 502);
+    CHECK_EQ(s.response.status, 502);
     get_with("http://a.test:10/ok", "a.test:10", "");
-    CHECK(s.answer.mute);
+    CHECK(s.response.mute);
     get_with("http://a.test/ok", "a.test", "");
-    CHECK_EQ(s.answer.status, 200);
+    CHECK_EQ(s.response.status, 200);
     CHECK_EQ(s.w.witness.proxied, 3);
     get_with("/ok", "a.test", "");
     CHECK_EQ(s.w.witness.proxied, 3);
     post("/_chaos/script", "{\"proxy\":\"a.test\",\"fault\":\"proxyauth:u:p\"}");
     get_with("http://a.test/ok", "a.test", "");
-    CHECK_EQ(s.answer.status, 407);
+    CHECK_EQ(s.response.status, 407);
     get_with("http://a.test/ok", "a.test", "Proxy-Authorization: Basic dTpw\r\n");
-    CHECK_EQ(s.answer.status, 200);
+    CHECK_EQ(s.response.status, 200);
     get_with("/ok", "a.test", "");
-    CHECK_EQ(s.answer.status, 200);
+    CHECK_EQ(s.response.status, 200);
     finish();
 }
 
@@ -854,9 +856,9 @@ TEST(robots_txt_may_have_a_fault_and_then_be_itself_again)
     post("/_chaos/script",
          "{\"robots\":\"a.test\",\"fault\":\"delay:1s/status:503\",\"times\":1}");
     get_with("/robots.txt", "a.test", "");
-    CHECK(s.answer.status == 503 && s.answer.delay == SEINE_SECS(1));
+    CHECK(s.response.status == 503 && s.response.delay == SEINE_SECS(1));
     get_with("/robots.txt", "a.test", "");
-    CHECK_EQ(s.answer.status, 404);
+    CHECK_EQ(s.response.status, 404);
     finish();
 }
 
@@ -889,7 +891,7 @@ TEST(a_reset_forgets_everything_but_what_was_there_from_the_start)
     CHECK_EQ(status_of("/ok?fail=1"), 503);
     CHECK_EQ(open_request("GET", "/ok?max=1", "a", "", ""), SEINE_OK);
     snc_trace open = s.trace;
-    snc_answer_fini(&s.answer);
+    snc_response_fini(&s.response);
     CHECK(strstr(get("/_chaos/reset"), "{\"ok\":true}"));
     snc_ending e = {.whole = true};
     snc_world_end(&s.w, &open, &e); /* its records are gone, and nothing happens */
@@ -897,7 +899,7 @@ TEST(a_reset_forgets_everything_but_what_was_there_from_the_start)
     CHECK_EQ(status_of("/a"), 200);
     CHECK_EQ(status_of("/b"), 400);
     get("/mine/ok");
-    CHECK_EQ(s.answer.delay, SEINE_SECS(1));
+    CHECK_EQ(s.response.delay, SEINE_SECS(1));
     CHECK_EQ(s.w.witness.requests, 4);
     CHECK_EQ(s.w.witness.in_flight, 0);
     finish();
@@ -937,11 +939,11 @@ TEST(bad_requests_are_counted_by_what_is_bad)
 {
     begin(1);
     for (int i = 0; i < 3; i++) {
-        snc_world_bad(&s.w, i ? "folded line" : "no Host field", &s.answer);
-        s.len = snc_wire_read(&s.answer.wire, &s.w.lines, s.said, 32768);
+        snc_world_bad(&s.w, i ? "folded line" : "no Host field", &s.response);
+        s.len = snc_wire_read(&s.response.wire, &s.w.lines, s.said, 32768);
         s.said[s.len] = '\0';
-        CHECK(strstr(s.said, "HTTP/1.1 400 Bad Request\r\n") && !s.answer.keep);
-        snc_answer_fini(&s.answer);
+        CHECK(strstr(s.said, "HTTP/1.1 400 Bad Request\r\n") && !s.response.keep);
+        snc_response_fini(&s.response);
     }
     CHECK(strstr(s.said, "\r\n\r\nfolded line\n"));
     CHECK(strstr(get("/_chaos/report"),

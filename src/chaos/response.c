@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "chaos/answer.h"
+#include "chaos/response.h"
 
 #include <stdio.h>
 
@@ -7,7 +7,7 @@
 #include "chaos/recode.h"
 
 const char *
-snc_answer_reason(unsigned status)
+snc_response_reason(unsigned status)
 {
     static const struct {
         unsigned status;
@@ -48,7 +48,7 @@ snc_answer_reason(unsigned status)
 }
 
 sn_str
-snc_answer_retry_after(const snc_plan *p)
+snc_response_retry_after(const snc_plan *p)
 {
     for (size_t i = 0; i < p->line_count; i++)
         if (sn_str_eq_nocase(p->lines[i].name, SN_STR("retry-after")))
@@ -93,7 +93,7 @@ status_line(const shape *s)
         if (p->reason.len > 0)
             sn_buf_printf(s->text, " %.*s", SN_FMT(p->reason));
         else if (!p->no_reason)
-            sn_buf_printf(s->text, " %s", snc_answer_reason(s->status));
+            sn_buf_printf(s->text, " %s", snc_response_reason(s->status));
     }
     sn_buf_text(s->text, line_end(p));
 }
@@ -342,7 +342,7 @@ put_body(const shape *s, snc_wire *w, snc_wire *body)
 
 /* Where the bytes stop, and what for. */
 static void
-set_cut(snc_answer *a, const snc_plan *p)
+set_cut(snc_response *a, const snc_plan *p)
 {
     uint64_t length = snc_wire_length(&a->wire),
              head_length = snc_wire_head_length(&a->wire);
@@ -384,7 +384,7 @@ decide(shape *s)
 
 /* Bytes without a head: somebody else's, or HTTP/0.9. */
 static void
-bare(snc_answer *a, snc_wire *body)
+bare(snc_response *a, snc_wire *body)
 {
     const snc_chunks none = {.on = false};
 
@@ -394,13 +394,13 @@ bare(snc_answer *a, snc_wire *body)
 }
 
 seine_err
-snc_answer_make(snc_answer *a, const snc_plan *p, const snc_stage *st)
+snc_response_make(snc_response *a, const snc_plan *p, const snc_stage *st)
 {
     shape s = {.p = p, .st = st, .text = st->text, .status = p->status ? p->status : 200};
     snc_wire body;
 
     sn_buf_reset(st->text);
-    *a = (snc_answer){
+    *a = (snc_response){
         .status = s.status, .delay = p->delay, .every = p->every, .drip = p->drip};
     snc_wire_init(&a->wire, st->text);
     seine_err e = measure(&s, &body);
@@ -425,12 +425,12 @@ snc_answer_make(snc_answer *a, const snc_plan *p, const snc_stage *st)
     if (e == SEINE_OK)
         e = sn_buf_done(st->text);
     if (e != SEINE_OK)
-        snc_answer_fini(a);
+        snc_response_fini(a);
     return e;
 }
 
 void
-snc_answer_fini(snc_answer *a)
+snc_response_fini(snc_response *a)
 {
     snc_wire_fini(&a->wire);
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * answer.h - a plan becomes bytes.
+ * response.h - a plan becomes bytes.
  *
  * The head and short texts are written into a buffer, the rest is pieces of a wire
  * that are made while they are sent. What the connection has to do besides (wait,
  * drip, cut, close) comes out as a handful of numbers.
  *
- *     snc_answer a;
- *     if (snc_answer_make(&a, &plan, &stage) != SEINE_OK)
+ *     snc_response a;
+ *     if (snc_response_make(&a, &plan, &stage) != SEINE_OK)
  *         drop();
  *     if (a.delay > 0)
  *         wait_for(a.delay);
@@ -18,8 +18,8 @@
  *         of its own.
  * Threads one owner.
  */
-#ifndef SNC_ANSWER_H
-#define SNC_ANSWER_H
+#ifndef SNC_RESPONSE_H
+#define SNC_RESPONSE_H
 
 #include "chaos/plan.h"
 #include "chaos/request.h"
@@ -42,7 +42,7 @@ typedef struct snc_stage {
     uint16_t port, dead_port;
 } snc_stage;
 
-typedef struct snc_answer {
+typedef struct snc_response {
     snc_wire wire;
     unsigned status;
     bool keep;  /* the connection lives on */
@@ -56,16 +56,16 @@ typedef struct snc_answer {
     bool unclean;    /* no close_notify before FIN */
     seine_span idle;
     snc_idle idle_end;
-} snc_answer;
+} snc_response;
 
-SEINE_MUST_CHECK seine_err snc_answer_make(snc_answer *a, const snc_plan *p,
-                                           const snc_stage *st);
-void snc_answer_fini(snc_answer *a);
+SEINE_MUST_CHECK seine_err snc_response_make(snc_response *a, const snc_plan *p,
+                                             const snc_stage *st);
+void snc_response_fini(snc_response *a);
 
 /* "Not Found"; "Status" for one that has no name. */
-const char *snc_answer_reason(unsigned status);
+const char *snc_response_reason(unsigned status);
 
 /* The field that asks to be left alone, or an empty text. */
-sn_str snc_answer_retry_after(const snc_plan *p);
+sn_str snc_response_retry_after(const snc_plan *p);
 
 #endif
