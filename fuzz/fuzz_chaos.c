@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "chaos/intake.h"
 #include "chaos/names.h"
 #include "chaos/proxy.h"
+#include "chaos/request_body.h"
 #include "chaos/world.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
@@ -37,12 +37,12 @@ ask_for_name(const uint8_t *query, size_t n)
 static bool
 take_in(const snc_request *req, sn_str rest, sn_buf *body)
 {
-    snc_intake in = snc_intake_of(req);
-    snc_parsed got = in.state == SNC_IN_DONE ? SNC_PARSED_OK : SNC_PARSED_MORE;
+    snc_request_body in = snc_request_body_of(req);
+    snc_parsed got = in.state == SNC_BODY_DONE ? SNC_PARSED_OK : SNC_PARSED_MORE;
     sn_str piece;
 
     while (got == SNC_PARSED_MORE && rest.len > 0) {
-        got = snc_intake_feed(&in, &rest, &piece);
+        got = snc_request_body_feed(&in, &rest, &piece);
         sn_buf_str(body, piece);
     }
     REQUIRE(got != SNC_PARSED_BAD || in.why);

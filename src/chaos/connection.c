@@ -162,7 +162,7 @@ feed(snc_connection *g, sn_str *rest)
     snc_parsed got = SNC_PARSED_MORE;
 
     while (got == SNC_PARSED_MORE && rest->len > 0) {
-        got = snc_intake_feed(&g->intake, rest, &piece);
+        got = snc_request_body_feed(&g->incoming, rest, &piece);
         size_t room = BODY - g->body.len;
         sn_buf_str(&g->body, sn_str_slice(piece, 0, room));
         g->body_len += piece.len;
@@ -171,7 +171,7 @@ feed(snc_connection *g, sn_str *rest)
         return;
     g->in_body = false;
     if (got == SNC_PARSED_BAD)
-        refuse(g, g->intake.why);
+        refuse(g, g->incoming.why);
     else if (snc_request_head(&g->server->req, sn_buf_view(&g->head)) == SNC_PARSED_OK)
         dispatch(g, &g->server->req);
     sn_buf_fini(&g->head);
@@ -183,7 +183,7 @@ begin_body(snc_connection *g, const snc_request *req, sn_str bytes, sn_str *rest
 {
     static const char go_on[] = "HTTP/1.1 100 Continue\r\n\r\n";
 
-    g->intake = snc_intake_of(req);
+    g->incoming = snc_request_body_of(req);
     g->in_body = true;
     g->body_len = 0;
     sn_buf_init(&g->body, BODY);

@@ -28,8 +28,8 @@
 
 #include <netinet/in.h>
 
-#include "chaos/intake.h"
 #include "chaos/proxy.h"
+#include "chaos/request_body.h"
 #include "chaos/server.h"
 
 typedef enum snc_connection_state {
@@ -65,10 +65,10 @@ typedef struct snc_connection {
     snc_host *address, *host; /* of this epoch */
     char peer[24], own[16];
 
-    sn_buf in;         /* not looked at, or not whole */
-    bool need_more;    /* the head in `in` is not whole */
-    sn_buf head;       /* of a request whose body is coming */
-    snc_intake intake; /* and the body */
+    sn_buf in;                 /* not looked at, or not whole */
+    bool need_more;            /* the head in `in` is not whole */
+    sn_buf head;               /* of a request whose body is coming */
+    snc_request_body incoming; /* and the body */
     bool in_body;
     sn_buf body; /* its first bytes */
     uint64_t body_len;

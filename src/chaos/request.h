@@ -4,7 +4,7 @@
  *
  * The server judges clients, so it takes nothing that RFC 9112 does not allow and
  * shares no code with the client's parser. The head comes first, from bytes that
- * may hold more than it; the body is intake.h's:
+ * may hold more than it; the body is request_body.h's:
  *
  *     snc_request ask;
  *     switch (snc_request_head(&ask, bytes)) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * intake.h - the body of a request, taken in as it comes.
+ * request_body.h - the body of a request, taken in as it comes.
  *
- *     snc_intake in = snc_intake_of(&ask);
- *     while (snc_intake_feed(&in, &rest, &piece) == SNC_PARSED_MORE && rest.len > 0)
- *         keep(piece);
+ *     snc_request_body in = snc_request_body_of(&ask);
+ *     while (snc_request_body_feed(&in, &rest, &piece) == SNC_PARSED_MORE && rest.len >
+ * 0) keep(piece);
  *
  * By its length or in chunks, as strictly as the head: CRLF everywhere, a size of
  * 1 to 15 hexadecimal digits, at most 16 KiB of extensions and trailers.
@@ -13,36 +13,36 @@
  * Memory  nothing is allocated; a piece looks into the bytes that were fed.
  * Threads one owner.
  */
-#ifndef SNC_INTAKE_H
-#define SNC_INTAKE_H
+#ifndef SNC_REQUEST_BODY_H
+#define SNC_REQUEST_BODY_H
 
 #include "chaos/request.h"
 
-typedef enum snc_intake_state {
-    SNC_IN_LENGTH,  /* data up to the length */
-    SNC_IN_SIZE,    /* digits of a chunk's size */
-    SNC_IN_EXT,     /* behind them, up to the line end */
-    SNC_IN_DATA,    /* data of a chunk */
-    SNC_IN_CR,      /* the line end behind it */
-    SNC_IN_TRAILER, /* behind the last chunk */
-    SNC_IN_DONE
-} snc_intake_state;
+typedef enum snc_request_body_state {
+    SNC_BODY_LENGTH,  /* data up to the length */
+    SNC_BODY_SIZE,    /* digits of a chunk's size */
+    SNC_BODY_EXT,     /* behind them, up to the line end */
+    SNC_BODY_DATA,    /* data of a chunk */
+    SNC_BODY_CR,      /* the line end behind it */
+    SNC_BODY_TRAILER, /* behind the last chunk */
+    SNC_BODY_DONE
+} snc_request_body_state;
 
-typedef struct snc_intake {
-    snc_intake_state state;
+typedef struct snc_request_body {
+    snc_request_body_state state;
     uint64_t left;   /* of the body or of this chunk */
     unsigned digits; /* of the chunk size so far */
     uint32_t spent;  /* bytes of extensions and trailers */
     bool cr;         /* the byte before was a carriage return */
     bool blank;      /* the trailer line is still empty */
     const char *why;
-} snc_intake;
+} snc_request_body;
 
-snc_intake snc_intake_of(const snc_request *req);
+snc_request_body snc_request_body_of(const snc_request *req);
 
 /* Takes bytes from the front of `rest`; *out_piece is the next piece of the body
  * among them, maybe empty. OK: the body is over, what is left in `rest` is not
  * part of it. MORE: call again, with further bytes when `rest` is empty. */
-snc_parsed snc_intake_feed(snc_intake *in, sn_str *rest, sn_str *out_piece);
+snc_parsed snc_request_body_feed(snc_request_body *in, sn_str *rest, sn_str *out_piece);
 
 #endif

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "chaos/intake.h"
+#include "chaos/request_body.h"
 
 #define SPENT 16384 /* bytes of extensions and trailers one body may have */
 
-snc_intake
-snc_intake_of(const snc_request *req)
+snc_request_body
+snc_request_body_of(const snc_request *req)
 {
-    snc_intake in = {.state = SNC_IN_DONE};
+    snc_request_body in = {.state = SNC_BODY_DONE};
 
     if (req->chunked)
-        in.state = SNC_IN_SIZE;
+        in.state = SNC_BODY_SIZE;
     else if (req->length > 0)
-        in = (snc_intake){.state = SNC_IN_LENGTH, .left = req->length};
+        in = (snc_request_body){.state = SNC_BODY_LENGTH, .left = req->length};
     return in;
 }
 
 static snc_parsed
-bad(snc_intake *in, const char *why)
+bad(snc_request_body *in, const char *why)
 {
     in->why = why;
     return SNC_PARSED_BAD;
@@ -24,9 +24,9 @@ bad(snc_intake *in, const char *why)
 
 /* The end of a size line: on to its data, or to the trailers behind the last. */
 static void
-size_done(snc_intake *in)
+size_done(snc_request_body *in)
 {
-    in->state = in->left > 0 ? SNC_IN_DATA : SNC_IN_TRAILER;
+    in->state = in->left > 0 ? SNC_BODY_DATA : SNC_BODY_TRAILER;
     in->digits = 0;
     in->cr = false;
     in->blank = true;
@@ -34,7 +34,7 @@ size_done(snc_intake *in)
 
 /* The byte behind the carriage return. */
 static snc_parsed
-size_end(snc_intake *in, char c)
+size_end(snc_request_body *in, char c)
 {
     if (c != '\n')
         return bad(in, "chunk size line without CRLF");
@@ -43,7 +43,7 @@ size_end(snc_intake *in, char c)
 }
 
 static snc_parsed
-size_byte(snc_intake *in, char c)
+size_byte(snc_request_body *in, char c)
 {
     int digit = sn_hex_digit(c);
 
@@ -60,14 +60,14 @@ size_byte(snc_intake *in, char c)
     if (c == '\r')
         in->cr = true;
     else if (c == ';' || c == ' ' || c == '\t')
-        in->state = SNC_IN_EXT;
+        in->state = SNC_BODY_EXT;
     else
         return bad(in, "chunk size is no number");
     return SNC_PARSED_MORE;
 }
 
 static snc_parsed
-ext_byte(snc_intake *in, char c)
+ext_byte(snc_request_body *in, char c)
 {
     if (in->cr)
         return size_end(in, c);
@@ -81,23 +81,23 @@ ext_byte(snc_intake *in, char c)
 
 /* The CRLF behind the data of a chunk. */
 static snc_parsed
-data_end_byte(snc_intake *in, char c)
+data_end_byte(snc_request_body *in, char c)
 {
     if (c != (in->cr ? '\n' : '\r'))
         return bad(in, "chunk data without CRLF");
     if (in->cr)
-        in->state = SNC_IN_SIZE;
+        in->state = SNC_BODY_SIZE;
     in->cr = !in->cr;
     return SNC_PARSED_MORE;
 }
 
 static snc_parsed
-trailer_byte(snc_intake *in, char c)
+trailer_byte(snc_request_body *in, char c)
 {
     if (++in->spent > SPENT)
         return bad(in, "trailers are too large");
     if (c == '\n' && in->cr && in->blank) {
-        in->state = SNC_IN_DONE;
+        in->state = SNC_BODY_DONE;
         return SNC_PARSED_OK;
     }
     if (in->cr != (c == '\n'))
@@ -109,7 +109,7 @@ trailer_byte(snc_intake *in, char c)
 
 /* Data of the body from the front of `rest`, as much as there is. */
 static sn_str
-take_data(snc_intake *in, sn_str *rest)
+take_data(snc_request_body *in, sn_str *rest)
 {
     size_t n = in->left < rest->len ? (size_t)in->left : rest->len;
     sn_str piece = sn_str_slice(*rest, 0, n);
@@ -118,32 +118,32 @@ take_data(snc_intake *in, sn_str *rest)
     in->left -= n;
     if (in->left == 0) {
         in->cr = false;
-        in->state = in->state == SNC_IN_LENGTH ? SNC_IN_DONE : SNC_IN_CR;
+        in->state = in->state == SNC_BODY_LENGTH ? SNC_BODY_DONE : SNC_BODY_CR;
     }
     return piece;
 }
 
 snc_parsed
-snc_intake_feed(snc_intake *in, sn_str *rest, sn_str *out_piece)
+snc_request_body_feed(snc_request_body *in, sn_str *rest, sn_str *out_piece)
 {
     *out_piece = (sn_str){NULL, 0};
-    while (rest->len > 0 && in->state != SNC_IN_DONE) {
+    while (rest->len > 0 && in->state != SNC_BODY_DONE) {
         snc_parsed got = SNC_PARSED_MORE;
         char c = rest->ptr[0];
 
-        if (in->state == SNC_IN_LENGTH || in->state == SNC_IN_DATA) {
+        if (in->state == SNC_BODY_LENGTH || in->state == SNC_BODY_DATA) {
             *out_piece = take_data(in, rest);
             break;
         }
         *rest = sn_str_slice(*rest, 1, rest->len);
         switch (in->state) {
-        case SNC_IN_SIZE:
+        case SNC_BODY_SIZE:
             got = size_byte(in, c);
             break;
-        case SNC_IN_EXT:
+        case SNC_BODY_EXT:
             got = ext_byte(in, c);
             break;
-        case SNC_IN_CR:
+        case SNC_BODY_CR:
             got = data_end_byte(in, c);
             break;
         default:
@@ -152,5 +152,5 @@ snc_intake_feed(snc_intake *in, sn_str *rest, sn_str *out_piece)
         if (got == SNC_PARSED_BAD)
             return got;
     }
-    return in->state == SNC_IN_DONE ? SNC_PARSED_OK : SNC_PARSED_MORE;
+    return in->state == SNC_BODY_DONE ? SNC_PARSED_OK : SNC_PARSED_MORE;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "chaos/intake.h"
+#include "chaos/request_body.h"
 
 #include <string.h>
 
@@ -18,14 +18,14 @@ static taken
 take(bool chunked, uint64_t length, sn_str bytes, size_t step)
 {
     snc_request req = {.chunked = chunked, .length = length};
-    snc_intake in = snc_intake_of(&req);
-    taken t = {.got = in.state == SNC_IN_DONE ? SNC_PARSED_OK : SNC_PARSED_MORE};
+    snc_request_body in = snc_request_body_of(&req);
+    taken t = {.got = in.state == SNC_BODY_DONE ? SNC_PARSED_OK : SNC_PARSED_MORE};
 
     for (size_t at = 0; at < bytes.len && t.got == SNC_PARSED_MORE; at += step) {
         sn_str rest = sn_str_slice(bytes, at, at + step), piece;
 
         do {
-            t.got = snc_intake_feed(&in, &rest, &piece);
+            t.got = snc_request_body_feed(&in, &rest, &piece);
             if (piece.len > 0)
                 memcpy(t.body + t.len, piece.ptr, piece.len);
             t.len += piece.len;
@@ -101,7 +101,7 @@ static const char *
 first_fault(const char *start, char rest)
 {
     snc_request req = {.chunked = true};
-    snc_intake in = snc_intake_of(&req);
+    snc_request_body in = snc_request_body_of(&req);
     sn_str bytes, piece;
     sn_buf text;
 
@@ -110,7 +110,7 @@ first_fault(const char *start, char rest)
     while (text.len < 20000)
         sn_buf_char(&text, rest);
     bytes = sn_buf_view(&text);
-    CHECK_EQ(snc_intake_feed(&in, &bytes, &piece), SNC_PARSED_BAD);
+    CHECK_EQ(snc_request_body_feed(&in, &bytes, &piece), SNC_PARSED_BAD);
     sn_buf_fini(&text);
     return in.why;
 }
