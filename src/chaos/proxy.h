@@ -17,7 +17,7 @@
  * the right one. For SOCKS the words are done to each message of the server; before the
  * client has said where it wants to go, those for `*`.
  *
- * Requests in absolute form are answered as if they had been passed on (meet.c).
+ * Requests in absolute form are answered as if they had been passed on (world_request.c).
  *
  * Time    is passed in.
  * Memory  the world's.
