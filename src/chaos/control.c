@@ -28,8 +28,8 @@ post_secret(snc_world *w, sn_str body, snc_plan *p)
     if (seine_json_parse(body.ptr, body.len, &json, NULL) == SEINE_OK &&
         seine_json_string(seine_json_get(json, "value"), &value, &value_len) &&
         seine_json_string(seine_json_get(json, "origin"), &origin, &origin_len))
-        e = snc_leaks_register(&w->leaks, (sn_str){value, value_len},
-                               (sn_str){origin, origin_len});
+        e = snc_secret_leaks_register(&w->leaks, (sn_str){value, value_len},
+                                      (sn_str){origin, origin_len});
     seine_json_free(json);
     if (e == SEINE_OK)
         say_json(p, SN_STR("{\"ok\":true}\n"));

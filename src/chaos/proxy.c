@@ -139,8 +139,8 @@ look_for_leaks(const wish *x, sn_str origin)
                  SN_FMT(x->req->fields[i].name));
         for (char *c = where; *c; c++)
             *c = sn_lower(*c);
-        snc_leaks_look(&x->w->leaks, origin, x->req->target, where,
-                       x->req->fields[i].value);
+        snc_secret_leaks_search(&x->w->leaks, origin, x->req->target, where,
+                                x->req->fields[i].value);
     }
 }
 
@@ -300,8 +300,9 @@ snc_proxy_socks(snc_world *w, const snc_visitor *v, snc_socks *socks, seine_time
     }
     if (socks->at == SNC_SOCKS_LOGIN) {
         x.hit = count(w, SN_STR("login"));
-        snc_leaks_look(&w->leaks, snc_proxy_origin(w, v, "socks5", w->socks_port),
-                       SN_STR(""), "socks login", x.login);
+        snc_secret_leaks_search(&w->leaks,
+                                snc_proxy_origin(w, v, "socks5", w->socks_port),
+                                SN_STR(""), "socks login", x.login);
         return answer_login(&x, socks, out_response);
     }
     x.host = sn_str_of(socks->host);

@@ -249,7 +249,7 @@ snc_world_report(snc_world *w, sn_buf *out)
     add_hosts(&w->witness.addresses, "addresses", out);
     add_paths(&w->witness.paths, out);
     sn_buf_text(out, ",\"leaks\":");
-    snc_leaks_report(&w->leaks, out);
+    snc_secret_leaks_report(&w->leaks, out);
     add_sites(&w->ledger, out);
     add_bad(w, out);
     sn_buf_text(out, ",\"dropped\":{");

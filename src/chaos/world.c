@@ -30,7 +30,7 @@ snc_world_fini(snc_world *w)
     snc_witness_fini(&w->witness);
     snc_tally_fini(&w->tally);
     snc_ledger_reset(&w->ledger);
-    snc_leaks_reset(&w->leaks);
+    snc_secret_leaks_reset(&w->leaks);
     snc_request_log_fini(&w->request_log);
     snc_script_fini(&w->script);
     SN_MAP_EACH(entry, &w->added) {
@@ -51,7 +51,7 @@ snc_world_reset(snc_world *w)
     snc_witness_reset(&w->witness);
     snc_tally_reset(&w->tally);
     snc_ledger_reset(&w->ledger);
-    snc_leaks_reset(&w->leaks);
+    snc_secret_leaks_reset(&w->leaks);
     snc_request_log_reset(&w->request_log);
     snc_script_cut(&w->script, w->script_base);
     w->control = w->bad_requests = w->queries = 0;

@@ -26,13 +26,13 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/map.h"
-#include "chaos/leaks.h"
 #include "chaos/ledger.h"
 #include "chaos/plan.h"
 #include "chaos/request.h"
 #include "chaos/request_log.h"
 #include "chaos/response.h"
 #include "chaos/script.h"
+#include "chaos/secret_leaks.h"
 #include "chaos/tally.h"
 #include "chaos/tls.h"
 #include "chaos/witness.h"
@@ -48,7 +48,7 @@ typedef struct snc_world {
     snc_witness witness;
     snc_tally tally;
     snc_ledger ledger;
-    snc_leaks leaks;
+    snc_secret_leaks leaks;
     snc_request_log request_log;
     snc_script script;
     size_t script_base; /* rules that stay after a reset */

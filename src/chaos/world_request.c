@@ -63,7 +63,8 @@ key_of(const snc_request *req, sn_str host, sn_arena *arena)
 
 /* Cookies that `badcookie` has set come from nobody's jar. */
 static void
-look_for_traps(snc_leaks *leaks, const snc_request *req, sn_str origin, sn_str path)
+look_for_traps(snc_secret_leaks *leaks, const snc_request *req, sn_str origin,
+               sn_str path)
 {
     for (size_t i = 0; i < req->count; i++) {
         sn_str rest = req->fields[i].value, pair, name, value;
@@ -77,7 +78,7 @@ look_for_traps(snc_leaks *leaks, const snc_request *req, sn_str origin, sn_str p
                 continue;
             snprintf(where, sizeof where, "cookie %.*s",
                      (int)(value.len < 40 ? value.len : 40), value.ptr);
-            snc_leaks_note(leaks, origin, path, where);
+            snc_secret_leaks_note(leaks, origin, path, where);
         }
     }
 }
@@ -86,17 +87,17 @@ static void
 look_for_leaks(snc_world *w, const snc_request *req, const snc_visitor *v, sn_str origin,
                sn_str path)
 {
-    snc_leaks *leaks = &w->leaks;
+    snc_secret_leaks *leaks = &w->leaks;
     char where[80];
 
     if (leaks->secret_count == 0)
         return;
     sn_str own =
         snc_proxy_origin(w, v, v->tls ? "https" : "http", v->tls ? w->tls_port : w->port);
-    if (snc_leaks_look(leaks, origin, path, "url", req->target) == 0)
-        snc_leaks_look(leaks, origin, path, "url",
-                       snc_arg_decode(req->target, &w->arena));
-    snc_leaks_look(leaks, origin, path, "body", v->body);
+    if (snc_secret_leaks_search(leaks, origin, path, "url", req->target) == 0)
+        snc_secret_leaks_search(leaks, origin, path, "url",
+                                snc_arg_decode(req->target, &w->arena));
+    snc_secret_leaks_search(leaks, origin, path, "body", v->body);
     for (size_t i = 0; i < req->count; i++) {
         sn_str name = req->fields[i].name;
         bool to_proxy = req->absolute && sn_str_starts_nocase(name, SN_STR("proxy-"));
@@ -104,7 +105,8 @@ look_for_leaks(snc_world *w, const snc_request *req, const snc_visitor *v, sn_st
         snprintf(where, sizeof where, "header %.*s", SN_FMT(name));
         for (char *c = where; *c; c++)
             *c = sn_lower(*c);
-        snc_leaks_look(leaks, to_proxy ? own : origin, path, where, req->fields[i].value);
+        snc_secret_leaks_search(leaks, to_proxy ? own : origin, path, where,
+                                req->fields[i].value);
     }
 }
 

@@ -252,15 +252,15 @@ TEST(what_belongs_to_a_site_is_a_leak_at_the_proxy_and_the_other_way_round)
 
     begin("");
     sn_buf_init(&out, 4096);
-    CHECK_EQ(
-        snc_leaks_register(&s.w.leaks, SN_STR("cookie-of-a"), SN_STR("https://a.test")),
-        SEINE_OK);
-    CHECK_EQ(snc_leaks_register(&s.w.leaks, SN_STR("proxy-pass"),
-                                SN_STR("http://127.0.0.1:8080")),
+    CHECK_EQ(snc_secret_leaks_register(&s.w.leaks, SN_STR("cookie-of-a"),
+                                       SN_STR("https://a.test")),
+             SEINE_OK);
+    CHECK_EQ(snc_secret_leaks_register(&s.w.leaks, SN_STR("proxy-pass"),
+                                       SN_STR("http://127.0.0.1:8080")),
              SEINE_OK);
     connect_to("a.test:443",
                "Cookie: cookie-of-a\r\nProxy-Authorization: proxy-pass\r\n");
-    snc_leaks_report(&s.w.leaks, &out);
+    snc_secret_leaks_report(&s.w.leaks, &out);
     CHECK_STR(out.ptr, "[{\"origin\":\"http://127.0.0.1:8080\","
                        "\"where\":\"connect header cookie\",\"path\":\"a.test:443\"}]");
     sn_buf_fini(&out);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "chaos/leaks.h"
+#include "chaos/secret_leaks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "chaos/quote.h"
 
 void
-snc_leaks_reset(snc_leaks *l)
+snc_secret_leaks_reset(snc_secret_leaks *l)
 {
     for (size_t i = 0; i < l->secret_count; i++)
         sn_free(l->secrets[i].value);
@@ -37,7 +37,7 @@ without_port(sn_str origin)
 static size_t
 code(sn_str value, size_t shift, char *out)
 {
-    char bytes[SNC_LEAKS_LONGEST + 2] = {0};
+    char bytes[SNC_SECRET_LEAKS_LONGEST + 2] = {0};
     size_t from = (shift * 8 + 5) / 6, to = (shift + value.len) * 8 / 6;
 
     if (value.len < 6)
@@ -49,14 +49,15 @@ code(sn_str value, size_t shift, char *out)
 }
 
 seine_err
-snc_leaks_register(snc_leaks *l, sn_str value, sn_str origin)
+snc_secret_leaks_register(snc_secret_leaks *l, sn_str value, sn_str origin)
 {
     size_t room = (value.len + 2) / 3 * 4 + 8;
 
     origin = without_port(origin);
-    if (value.len == 0 || value.len > SNC_LEAKS_LONGEST || origin.len > SNC_LEAKS_LONGEST)
+    if (value.len == 0 || value.len > SNC_SECRET_LEAKS_LONGEST ||
+        origin.len > SNC_SECRET_LEAKS_LONGEST)
         return SEINE_E_INVAL;
-    if (l->secret_count == SNC_LEAKS_SECRETS)
+    if (l->secret_count == SNC_SECRET_LEAKS_SECRETS)
         return SEINE_E_FULL;
     snc_secret_kept s = {.len = value.len, .origin_len = origin.len};
     s.value = sn_alloc(value.len + origin.len + 3 * room);
@@ -84,13 +85,13 @@ put(char *to, sn_str s)
 }
 
 void
-snc_leaks_note(snc_leaks *l, sn_str origin, sn_str path, const char *where)
+snc_secret_leaks_note(snc_secret_leaks *l, sn_str origin, sn_str path, const char *where)
 {
     sn_str place = sn_str_of(where);
-    snc_leak *leak = &l->found[l->found_count];
+    snc_secret_leak *leak = &l->found[l->found_count];
     char *text;
 
-    if (l->found_count == SNC_LEAKS_FOUND ||
+    if (l->found_count == SNC_SECRET_LEAKS_FOUND ||
         !(text = sn_alloc(origin.len + path.len + place.len + 3))) {
         l->dropped++;
         return;
@@ -141,7 +142,7 @@ is_same(const snc_secret_kept *a, const snc_secret_kept *b)
 
 /* Whether the i-th is known by an earlier entry, or at home there by another one. */
 static bool
-is_settled(const snc_leaks *l, size_t i, sn_str origin)
+is_settled(const snc_secret_leaks *l, size_t i, sn_str origin)
 {
     for (size_t k = 0; k < l->secret_count; k++) {
         const snc_secret_kept *s = &l->secrets[k];
@@ -154,14 +155,15 @@ is_settled(const snc_leaks *l, size_t i, sn_str origin)
 }
 
 size_t
-snc_leaks_look(snc_leaks *l, sn_str origin, sn_str path, const char *where, sn_str text)
+snc_secret_leaks_search(snc_secret_leaks *l, sn_str origin, sn_str path,
+                        const char *where, sn_str text)
 {
     size_t found = 0;
 
     origin = without_port(origin);
     for (size_t i = 0; i < l->secret_count; i++)
         if (!is_settled(l, i, origin) && holds(text, &l->secrets[i])) {
-            snc_leaks_note(l, origin, path, where);
+            snc_secret_leaks_note(l, origin, path, where);
             found++;
         }
     return found;
@@ -170,7 +172,7 @@ snc_leaks_look(snc_leaks *l, sn_str origin, sn_str path, const char *where, sn_s
 static int
 by_place(const void *a, const void *b)
 {
-    const snc_leak *x = a, *y = b;
+    const snc_secret_leak *x = a, *y = b;
     int order = strcmp(x->origin, y->origin);
 
     if (order == 0)
@@ -179,7 +181,7 @@ by_place(const void *a, const void *b)
 }
 
 void
-snc_leaks_report(snc_leaks *l, sn_buf *out)
+snc_secret_leaks_report(snc_secret_leaks *l, sn_buf *out)
 {
     qsort(l->found, l->found_count, sizeof *l->found, by_place);
     sn_buf_char(out, '[');
