@@ -42,9 +42,9 @@ decide_page(snc_deciding *d, const snc_site_base *base, const snc_page *page,
         redirect(d, base, page); /* it has one URL, and this is not it */
         return;
     }
-    d->trace->book = snc_ledger_book(&d->w->ledger, site);
+    d->trace->asked = snc_coverage_site(&d->w->coverage, site);
     d->trace->page = page->n;
-    uint64_t hit = snc_book_hit(d->trace->book, page->n);
+    uint64_t hit = snc_site_pages_hit(d->trace->asked, page->n);
     if (page->fate == SNC_FATE_DISALLOWED && d->trace->seen.host)
         d->trace->seen.host->disallowed++;
     if (page->fate == SNC_FATE_REDIRECT) {

@@ -138,18 +138,18 @@ add_paths(const sn_map *paths, sn_buf *out)
 }
 
 static void
-add_book(const snc_book *book, sn_buf *out)
+add_book(const snc_site_pages *asked, sn_buf *out)
 {
-    snc_book_sum sum = snc_book_sum_up(book);
+    snc_site_pages_sum sum = snc_site_pages_sum_up(asked);
 
     sn_buf_text(out, "{\"site\":\"");
-    snc_site_spell(&book->site, out);
+    snc_site_spell(&asked->site, out);
     sn_buf_text(out, "\",");
     number(out, "pages_total", sum.total);
     number(out, "pages_served", sum.served);
     number(out, "pages_missing", sum.total - sum.served);
-    number(out, "requests", book->hits);
-    number(out, "duplicates", book->again);
+    number(out, "requests", asked->hits);
+    number(out, "duplicates", asked->again);
     sn_buf_text(out, "\"missing_first\":[");
     for (size_t i = 0; i < sum.missing_count; i++)
         sn_buf_printf(out, "%s%llu", i ? "," : "", (unsigned long long)sum.missing[i]);
@@ -159,8 +159,8 @@ add_book(const snc_book *book, sn_buf *out)
 static int
 by_spelling(const void *a, const void *b)
 {
-    const snc_site *x = &(*(const snc_book *const *)a)->site;
-    const snc_site *y = &(*(const snc_book *const *)b)->site;
+    const snc_site *x = &(*(const snc_site_pages *const *)a)->site;
+    const snc_site *y = &(*(const snc_site_pages *const *)b)->site;
 
     if (x->seed != y->seed)
         return x->seed < y->seed ? -1 : 1;
@@ -171,9 +171,9 @@ by_spelling(const void *a, const void *b)
 }
 
 static void
-add_sites(const snc_ledger *l, sn_buf *out)
+add_sites(const snc_coverage *l, sn_buf *out)
 {
-    const snc_book *books[SNC_LEDGER_SITES];
+    const snc_site_pages *books[SNC_COVERAGE_SITES];
 
     for (size_t i = 0; i < l->count; i++)
         books[i] = &l->books[i];
@@ -250,13 +250,13 @@ snc_world_report(snc_world *w, sn_buf *out)
     add_paths(&w->witness.paths, out);
     sn_buf_text(out, ",\"leaks\":");
     snc_secret_leaks_report(&w->leaks, out);
-    add_sites(&w->ledger, out);
+    add_sites(&w->coverage, out);
     add_bad(w, out);
     sn_buf_text(out, ",\"dropped\":{");
     number(out, "hosts", w->witness.hosts_dropped);
     number(out, "paths", w->witness.paths_dropped);
     number(out, "keys", w->tally.dropped);
-    number(out, "sites", w->ledger.dropped);
+    number(out, "sites", w->coverage.dropped);
     number(out, "leaks", w->leaks.dropped);
     sn_buf_printf(out, "\"log_lines\":%llu}}\n",
                   (unsigned long long)w->request_log.dropped);

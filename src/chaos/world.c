@@ -29,7 +29,7 @@ snc_world_fini(snc_world *w)
 {
     snc_witness_fini(&w->witness);
     snc_tally_fini(&w->tally);
-    snc_ledger_reset(&w->ledger);
+    snc_coverage_reset(&w->coverage);
     snc_secret_leaks_reset(&w->leaks);
     snc_request_log_fini(&w->request_log);
     snc_script_fini(&w->script);
@@ -50,7 +50,7 @@ snc_world_reset(snc_world *w)
     w->epoch++;
     snc_witness_reset(&w->witness);
     snc_tally_reset(&w->tally);
-    snc_ledger_reset(&w->ledger);
+    snc_coverage_reset(&w->coverage);
     snc_secret_leaks_reset(&w->leaks);
     snc_request_log_reset(&w->request_log);
     snc_script_cut(&w->script, w->script_base);
@@ -124,8 +124,8 @@ snc_world_end(snc_world *w, snc_trace *trace, const snc_ending *e)
     snc_witness_end(&w->witness, &trace->seen, &ending);
     if (trace->key)
         trace->key->in_flight--;
-    if (trace->book && ending.whole && ending.good)
-        snc_book_served(trace->book, trace->page);
+    if (trace->asked && ending.whole && ending.good)
+        snc_site_pages_served(trace->asked, trace->page);
     *trace = (snc_trace){.epoch = trace->epoch};
 }
 

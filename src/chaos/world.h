@@ -26,7 +26,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/map.h"
-#include "chaos/ledger.h"
+#include "chaos/coverage.h"
 #include "chaos/plan.h"
 #include "chaos/request.h"
 #include "chaos/request_log.h"
@@ -47,7 +47,7 @@ typedef struct snc_world {
     uint64_t epoch; /* how often everything was forgotten */
     snc_witness witness;
     snc_tally tally;
-    snc_ledger ledger;
+    snc_coverage coverage;
     snc_secret_leaks leaks;
     snc_request_log request_log;
     snc_script script;
@@ -83,7 +83,7 @@ typedef struct snc_trace {
     uint64_t epoch;
     snc_seen seen;
     snc_key *key;
-    snc_book *book;
+    snc_site_pages *asked;
     uint64_t page;
     unsigned status;
     bool whole;             /* as planned */

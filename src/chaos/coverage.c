@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "chaos/ledger.h"
+#include "chaos/coverage.h"
 
 #include "base/alloc.h"
 
@@ -7,12 +7,12 @@
 #define SERVED 64
 
 void
-snc_ledger_reset(snc_ledger *l)
+snc_coverage_reset(snc_coverage *l)
 {
     for (size_t i = 0; i < l->count; i++)
         if (l->books[i].pages)
             sn_pages_free(l->books[i].pages, (size_t)l->books[i].site.pages);
-    *l = (snc_ledger){.count = 0};
+    *l = (snc_coverage){.count = 0};
 }
 
 static bool
@@ -25,61 +25,61 @@ same(const snc_site *a, const snc_site *b)
            a->trap == b->trap;
 }
 
-snc_book *
-snc_ledger_book(snc_ledger *l, const snc_site *s)
+snc_site_pages *
+snc_coverage_site(snc_coverage *l, const snc_site *s)
 {
     for (size_t i = 0; i < l->count; i++)
         if (same(&l->books[i].site, s))
             return &l->books[i];
-    if (l->count == SNC_LEDGER_SITES) {
+    if (l->count == SNC_COVERAGE_SITES) {
         l->dropped++;
         return NULL;
     }
-    snc_book *book = &l->books[l->count++];
-    *book = (snc_book){.site = *s};
-    if (s->pages <= SNC_LEDGER_BYTES - l->bytes)
-        book->pages = sn_pages((size_t)s->pages);
-    if (book->pages)
+    snc_site_pages *asked = &l->books[l->count++];
+    *asked = (snc_site_pages){.site = *s};
+    if (s->pages <= SNC_COVERAGE_BYTES - l->bytes)
+        asked->pages = sn_pages((size_t)s->pages);
+    if (asked->pages)
         l->bytes += s->pages;
     else
         l->dropped++;
-    return book;
+    return asked;
 }
 
 uint64_t
-snc_book_hit(snc_book *book, uint64_t n)
+snc_site_pages_hit(snc_site_pages *asked, uint64_t n)
 {
-    if (!book || !book->pages)
+    if (!asked || !asked->pages)
         return 1;
-    book->hits++;
-    if (book->pages[n] & SERVED)
-        book->again++;
-    if ((book->pages[n] & HITS) < HITS)
-        book->pages[n]++;
-    return book->pages[n] & HITS;
+    asked->hits++;
+    if (asked->pages[n] & SERVED)
+        asked->again++;
+    if ((asked->pages[n] & HITS) < HITS)
+        asked->pages[n]++;
+    return asked->pages[n] & HITS;
 }
 
 void
-snc_book_served(snc_book *book, uint64_t n)
+snc_site_pages_served(snc_site_pages *asked, uint64_t n)
 {
-    if (!book || !book->pages || book->pages[n] & SERVED)
+    if (!asked || !asked->pages || asked->pages[n] & SERVED)
         return;
-    book->pages[n] |= SERVED;
-    book->served++;
+    asked->pages[n] |= SERVED;
+    asked->served++;
 }
 
-snc_book_sum
-snc_book_sum_up(const snc_book *book)
+snc_site_pages_sum
+snc_site_pages_sum_up(const snc_site_pages *asked)
 {
-    snc_book_sum sum = {.total = 0};
+    snc_site_pages_sum sum = {.total = 0};
 
-    for (uint64_t n = 0; n < book->site.pages; n++) {
-        snc_fate fate = snc_site_page(&book->site, n).fate;
+    for (uint64_t n = 0; n < asked->site.pages; n++) {
+        snc_fate fate = snc_site_page(&asked->site, n).fate;
 
         if (fate != SNC_FATE_PAGE && fate != SNC_FATE_DUPLICATE)
             continue;
         sum.total++;
-        if (book->pages && book->pages[n] & SERVED)
+        if (asked->pages && asked->pages[n] & SERVED)
             sum.served++;
         else if (sum.missing_count < 10)
             sum.missing[sum.missing_count++] = n;
