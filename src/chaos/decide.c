@@ -97,7 +97,7 @@ static bool
 too_fast(const snc_deciding *d, const snc_flow *flow)
 {
     return flow->rate > 0 && d->trace->key &&
-           snc_key_too_fast(d->trace->key, d->now, flow->rate, flow->window);
+           snc_key_limit(d->trace->key, d->now, flow->rate, flow->window);
 }
 
 /* Words and flow: what the URL itself asks for. */

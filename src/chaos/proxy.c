@@ -56,7 +56,7 @@ count(snc_world *w, sn_str host)
 {
     char name[300];
     int n = snprintf(name, sizeof name, "proxy %.*s", SN_FMT(host));
-    const snc_key *key = snc_tally_hit(&w->tally, (sn_str){name, (size_t)n});
+    const snc_key *key = snc_hit_counter_hit(&w->counter, (sn_str){name, (size_t)n});
 
     return key ? key->hits : 1;
 }

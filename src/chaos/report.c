@@ -255,7 +255,7 @@ snc_world_report(snc_world *w, sn_buf *out)
     sn_buf_text(out, ",\"dropped\":{");
     number(out, "hosts", w->witness.hosts_dropped);
     number(out, "paths", w->witness.paths_dropped);
-    number(out, "keys", w->tally.dropped);
+    number(out, "keys", w->counter.dropped);
     number(out, "sites", w->coverage.dropped);
     number(out, "leaks", w->leaks.dropped);
     sn_buf_printf(out, "\"log_lines\":%llu}}\n",

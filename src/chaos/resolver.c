@@ -83,7 +83,7 @@ ask_name(snc_resolver *r, const uint8_t *query, size_t len, bool tcp)
         size_t n = strlen(q.name);
 
         memcpy(key + 4, q.name, n);
-        snc_key *counted = snc_tally_hit(&w->tally, (sn_str){key, 4 + n});
+        snc_key *counted = snc_hit_counter_hit(&w->counter, (sn_str){key, 4 + n});
         in.hit = counted ? counted->hits : 1;
         snc_names_answer(&in, &named);
         note(r, &q, &named, tcp);

@@ -13,7 +13,7 @@ snc_world_init(snc_world *w, uint64_t seed)
 {
     *w = (snc_world){.seed = seed};
     snc_witness_init(&w->witness);
-    snc_tally_init(&w->tally);
+    snc_hit_counter_init(&w->counter);
     snc_script_init(&w->script);
     sn_map_init(&w->added, SNC_WORLD_WORDS);
     w->script.added = &w->added;
@@ -28,7 +28,7 @@ void
 snc_world_fini(snc_world *w)
 {
     snc_witness_fini(&w->witness);
-    snc_tally_fini(&w->tally);
+    snc_hit_counter_fini(&w->counter);
     snc_coverage_reset(&w->coverage);
     snc_secret_leaks_reset(&w->leaks);
     snc_request_log_fini(&w->request_log);
@@ -49,7 +49,7 @@ snc_world_reset(snc_world *w)
 {
     w->epoch++;
     snc_witness_reset(&w->witness);
-    snc_tally_reset(&w->tally);
+    snc_hit_counter_reset(&w->counter);
     snc_coverage_reset(&w->coverage);
     snc_secret_leaks_reset(&w->leaks);
     snc_request_log_reset(&w->request_log);

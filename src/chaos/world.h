@@ -27,13 +27,13 @@
 #include "base/buf.h"
 #include "base/map.h"
 #include "chaos/coverage.h"
+#include "chaos/hit_counter.h"
 #include "chaos/plan.h"
 #include "chaos/request.h"
 #include "chaos/request_log.h"
 #include "chaos/response.h"
 #include "chaos/script.h"
 #include "chaos/secret_leaks.h"
-#include "chaos/tally.h"
 #include "chaos/tls.h"
 #include "chaos/witness.h"
 #include "chaos/words.h"
@@ -46,7 +46,7 @@ typedef struct snc_world {
     uint16_t dead_port, hole_port;
     uint64_t epoch; /* how often everything was forgotten */
     snc_witness witness;
-    snc_tally tally;
+    snc_hit_counter counter;
     snc_coverage coverage;
     snc_secret_leaks leaks;
     snc_request_log request_log;

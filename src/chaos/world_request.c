@@ -165,7 +165,7 @@ admit(snc_world *w, const snc_visitor *v, snc_deciding *d, sn_str origin, seine_
     look_for_leaks(w, d->req, v, origin, path);
     if (arrival.host && snc_script_disallows(&w->script, d->host, d->req->path))
         arrival.host->disallowed++;
-    d->trace->key = snc_tally_hit(&w->tally, d->scene.key);
+    d->trace->key = snc_hit_counter_hit(&w->counter, d->scene.key);
     if (d->trace->key)
         d->trace->key->in_flight++;
     d->scene.hit = d->trace->key ? d->trace->key->hits : 1;

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tally.h - how often each key was asked for, and how fast.
+ * hit_counter.h - how often each key was asked for, and how fast.
  *
- *     snc_key *key = snc_tally_hit(&tally, SN_STR("a.test/ok"));
+ *     snc_key *key = snc_hit_counter_hit(&tally, SN_STR("a.test/ok"));
  *     key->hits                           this one included
- *     snc_key_too_fast(key, now, 10, window)
+ *     snc_key_limit(key, now, 10, window)
  *
  * Time    is passed in.
  * Memory  about 100 bytes and the name per key, 262,144 keys; a rate adds 8 bytes
  *         per request it allows in its window. Keys that find no room are counted.
  * Threads one owner.
  */
-#ifndef SNC_TALLY_H
-#define SNC_TALLY_H
+#ifndef SNC_HIT_COUNTER_H
+#define SNC_HIT_COUNTER_H
 
 #include "base/map.h"
 #include "seine/time.h"
 
-#define SNC_TALLY_KEYS 262144
+#define SNC_HIT_COUNTER_KEYS 262144
 
 typedef struct snc_key {
     uint64_t hits, in_flight;
@@ -27,20 +27,20 @@ typedef struct snc_key {
     char text[];
 } snc_key;
 
-typedef struct snc_tally {
+typedef struct snc_hit_counter {
     sn_map keys;
     uint64_t dropped;
-} snc_tally;
+} snc_hit_counter;
 
-void snc_tally_init(snc_tally *t);
-void snc_tally_fini(snc_tally *t);
-void snc_tally_reset(snc_tally *t); /* all keys are gone */
+void snc_hit_counter_init(snc_hit_counter *t);
+void snc_hit_counter_fini(snc_hit_counter *t);
+void snc_hit_counter_reset(snc_hit_counter *t); /* all keys are gone */
 
 /* Counts one hit. NULL: no room; it is counted as dropped. */
-snc_key *snc_tally_hit(snc_tally *t, sn_str name);
+snc_key *snc_hit_counter_hit(snc_hit_counter *t, sn_str name);
 
 /* True when `rate` were let in during the window that ends now; false lets this
  * one in. Without memory for the ring nobody is too fast. */
-bool snc_key_too_fast(snc_key *key, seine_time now, uint64_t rate, seine_span window);
+bool snc_key_limit(snc_key *key, seine_time now, uint64_t rate, seine_span window);
 
 #endif

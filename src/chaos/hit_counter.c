@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "chaos/tally.h"
+#include "chaos/hit_counter.h"
 
 #include <string.h>
 
@@ -7,14 +7,14 @@
 #include "base/time.h"
 
 void
-snc_tally_init(snc_tally *t)
+snc_hit_counter_init(snc_hit_counter *t)
 {
-    sn_map_init(&t->keys, SNC_TALLY_KEYS);
+    sn_map_init(&t->keys, SNC_HIT_COUNTER_KEYS);
     t->dropped = 0;
 }
 
 void
-snc_tally_reset(snc_tally *t)
+snc_hit_counter_reset(snc_hit_counter *t)
 {
     SN_MAP_EACH(entry, &t->keys) {
         snc_key *key = entry->value;
@@ -27,14 +27,14 @@ snc_tally_reset(snc_tally *t)
 }
 
 void
-snc_tally_fini(snc_tally *t)
+snc_hit_counter_fini(snc_hit_counter *t)
 {
-    snc_tally_reset(t);
+    snc_hit_counter_reset(t);
     sn_map_fini(&t->keys);
 }
 
 static snc_key *
-add(snc_tally *t, sn_str name)
+add(snc_hit_counter *t, sn_str name)
 {
     snc_key *key = sn_zalloc(sizeof *key + name.len + 1);
 
@@ -49,7 +49,7 @@ add(snc_tally *t, sn_str name)
 }
 
 snc_key *
-snc_tally_hit(snc_tally *t, sn_str name)
+snc_hit_counter_hit(snc_hit_counter *t, sn_str name)
 {
     snc_key *key = sn_map_get(&t->keys, name);
 
@@ -64,7 +64,7 @@ snc_tally_hit(snc_tally *t, sn_str name)
 }
 
 bool
-snc_key_too_fast(snc_key *key, seine_time now, uint64_t rate, seine_span window)
+snc_key_limit(snc_key *key, seine_time now, uint64_t rate, seine_span window)
 {
     if (key->room != rate) {
         sn_free(key->taken);
