@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "chaos/names.h"
+#include "chaos/name_server.h"
 #include "chaos/proxy.h"
 #include "chaos/request_body.h"
 #include "chaos/world.h"
@@ -17,16 +17,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 static void
 ask_for_name(const uint8_t *query, size_t n)
 {
-    static uint8_t out[SNC_NAMES_ROOM];
+    static uint8_t out[SNC_NAME_SERVER_ROOM];
     snc_script none;
 
     snc_script_init(&none);
     for (int tcp = 0; tcp < 2; tcp++) {
-        snc_naming in = {.query = query, .len = n, .tcp = tcp, .script = &none, .hit = 1};
-        snc_named named = {.bytes = out, .room = sizeof out};
+        snc_dns_query in = {
+            .query = query, .len = n, .tcp = tcp, .script = &none, .hit = 1};
+        snc_dns_answer named = {.bytes = out, .room = sizeof out};
 
-        snc_names_answer(&in, &named);
-        REQUIRE(named.len <= (tcp ? sizeof out : SNC_NAMES_UDP));
+        snc_name_server_answer(&in, &named);
+        REQUIRE(named.len <= (tcp ? sizeof out : SNC_NAME_SERVER_UDP));
         REQUIRE(named.len == 0 || (named.len >= 12 && out[2] & 0x80));
         REQUIRE(named.delay >= 0);
     }

@@ -10,7 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/time.h"
-#include "chaos/names.h"
+#include "chaos/name_server.h"
 #include "chaos/quote.h"
 
 #define WAITING 1024
@@ -50,11 +50,11 @@ struct snc_resolver {
     late *lates;
     peer *peers;
     unsigned late_count, peer_count;
-    uint8_t out[2 + SNC_NAMES_ROOM];
+    uint8_t out[2 + SNC_NAME_SERVER_ROOM];
 };
 
 static void
-note(snc_resolver *r, const snc_question *q, const snc_named *named, bool tcp)
+note(snc_resolver *r, const snc_dns_question *q, const snc_dns_answer *answer, bool tcp)
 {
     snc_world *w = &r->server->world;
 
@@ -63,34 +63,34 @@ note(snc_resolver *r, const snc_question *q, const snc_named *named, bool tcp)
                   "{\"t_us\":%lld,\"dns\":", (long long)(r->server->now / 1000));
     snc_quote(&w->line, sn_str_of(q->name));
     sn_buf_printf(&w->line, ",\"type\":%u,\"tcp\":%s,\"rcode\":%u,\"bytes\":%zu}\n",
-                  q->type, tcp ? "true" : "false", named->rcode, named->len);
+                  q->type, tcp ? "true" : "false", answer->rcode, answer->len);
     snc_request_log_add(&w->request_log, sn_buf_view(&w->line));
     w->queries++;
 }
 
 /* The answer, two bytes behind the start of `out`. */
-static snc_named
+static snc_dns_answer
 ask_name(snc_resolver *r, const uint8_t *query, size_t len, bool tcp)
 {
     snc_world *w = &r->server->world;
-    snc_named named = {.bytes = r->out + 2, .room = SNC_NAMES_ROOM};
-    snc_naming in = {
+    snc_dns_answer answer = {.bytes = r->out + 2, .room = SNC_NAME_SERVER_ROOM};
+    snc_dns_query in = {
         .query = query, .len = len, .tcp = tcp, .script = &w->script, .hit = 1};
-    snc_question q;
+    snc_dns_question q;
 
-    if (snc_names_question(query, len, &q)) {
+    if (snc_name_server_question(query, len, &q)) {
         char key[8 + sizeof q.name] = "dns ";
         size_t n = strlen(q.name);
 
         memcpy(key + 4, q.name, n);
         snc_key *counted = snc_hit_counter_hit(&w->counter, (sn_str){key, 4 + n});
         in.hit = counted ? counted->hits : 1;
-        snc_names_answer(&in, &named);
-        note(r, &q, &named, tcp);
+        snc_name_server_answer(&in, &answer);
+        note(r, &q, &answer, tcp);
     } else {
-        snc_names_answer(&in, &named);
+        snc_name_server_answer(&in, &answer);
     }
-    return named;
+    return answer;
 }
 
 static void
@@ -117,24 +117,24 @@ on_late(snc_alarm *alarm)
 }
 
 static void
-send_later(snc_resolver *r, const snc_named *named, const struct sockaddr_in *to)
+send_later(snc_resolver *r, const snc_dns_answer *answer, const struct sockaddr_in *to)
 {
-    late *l = r->late_count < WAITING ? sn_zalloc(sizeof *l + named->len) : NULL;
+    late *l = r->late_count < WAITING ? sn_zalloc(sizeof *l + answer->len) : NULL;
 
     if (!l)
         return; /* a datagram may get lost */
     l->alarm.ring = on_late;
     l->resolver = r;
     l->to = *to;
-    l->len = named->len;
-    memcpy(l->bytes, named->bytes, named->len);
+    l->len = answer->len;
+    memcpy(l->bytes, answer->bytes, answer->len);
     l->next = r->lates;
     if (l->next)
         l->next->prev = l;
     r->lates = l;
     r->late_count++;
     if (snc_alarm_set(&r->server->alarms, &l->alarm,
-                      sn_time_add(r->server->now, named->delay)) != SEINE_OK)
+                      sn_time_add(r->server->now, answer->delay)) != SEINE_OK)
         drop_late(l);
 }
 
@@ -154,11 +154,11 @@ on_datagram(snc_watch *watch, uint32_t events)
 
         if (n < 0)
             break;
-        snc_named named = ask_name(r, query, (size_t)n, false);
-        if (named.len > 0 && named.delay > 0)
-            send_later(r, &named, &from);
-        else if (named.len > 0)
-            sendto(r->udp, named.bytes, named.len, 0, (struct sockaddr *)&from, size);
+        snc_dns_answer answer = ask_name(r, query, (size_t)n, false);
+        if (answer.len > 0 && answer.delay > 0)
+            send_later(r, &answer, &from);
+        else if (answer.len > 0)
+            sendto(r->udp, answer.bytes, answer.len, 0, (struct sockaddr *)&from, size);
     }
 }
 
@@ -182,24 +182,24 @@ static bool
 answer_peer(peer *p, size_t len)
 {
     snc_resolver *r = p->resolver;
-    snc_named named = ask_name(r, p->in + 2, len, true);
+    snc_dns_answer answer = ask_name(r, p->in + 2, len, true);
 
     memmove(p->in, p->in + 2 + len, p->in_len - 2 - len);
     p->in_len -= 2 + len;
-    if (named.len == 0)
+    if (answer.len == 0)
         return true;
-    r->out[0] = (uint8_t)(named.len >> 8);
-    r->out[1] = (uint8_t)named.len;
-    if (named.delay == 0)
-        return send(p->fd, r->out, 2 + named.len, MSG_NOSIGNAL) ==
-               (ssize_t)(2 + named.len);
-    p->answer = sn_alloc(2 + named.len);
+    r->out[0] = (uint8_t)(answer.len >> 8);
+    r->out[1] = (uint8_t)answer.len;
+    if (answer.delay == 0)
+        return send(p->fd, r->out, 2 + answer.len, MSG_NOSIGNAL) ==
+               (ssize_t)(2 + answer.len);
+    p->answer = sn_alloc(2 + answer.len);
     if (!p->answer)
         return false;
-    memcpy(p->answer, r->out, 2 + named.len);
-    p->answer_len = 2 + named.len;
+    memcpy(p->answer, r->out, 2 + answer.len);
+    p->answer_len = 2 + answer.len;
     return snc_alarm_set(&r->server->alarms, &p->alarm,
-                         sn_time_add(r->server->now, named.delay)) == SEINE_OK;
+                         sn_time_add(r->server->now, answer.delay)) == SEINE_OK;
 }
 
 /* Whole queries, one by one; those behind one that waits, wait too. */

@@ -122,7 +122,7 @@ TEST(rates_may_be_per_minute_and_per_hour)
     CHECK_EQ(parse("rate=30/s")->flow.rate, 30);
 }
 
-TEST(names_of_no_meaning_mean_nothing)
+TEST(name_server_of_no_meaning_mean_nothing)
 {
     fixture *f = parse("i=17&&x&key=a%20b&retry_after=Fri");
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "chaos/names.h"
+#include "chaos/name_server.h"
 
 #include <string.h>
 
 #include "check.h"
 
 typedef struct reply {
-    uint8_t bytes[SNC_NAMES_ROOM];
-    snc_named out;
+    uint8_t bytes[SNC_NAME_SERVER_ROOM];
+    snc_dns_answer out;
 } reply;
 
 static size_t
@@ -38,11 +38,11 @@ ask_of(snc_script *script, const char *name, uint16_t type, bool tcp, uint64_t h
 {
     static reply r;
     uint8_t query[512];
-    snc_naming in = {.query = query, .tcp = tcp, .script = script, .hit = hit};
+    snc_dns_query in = {.query = query, .tcp = tcp, .script = script, .hit = hit};
 
     in.len = question(name, type, query);
-    r.out = (snc_named){.bytes = r.bytes, .room = sizeof r.bytes};
-    snc_names_answer(&in, &r.out);
+    r.out = (snc_dns_answer){.bytes = r.bytes, .room = sizeof r.bytes};
+    snc_name_server_answer(&in, &r.out);
     return &r;
 }
 
@@ -73,7 +73,7 @@ last_address(const reply *r)
 
 TEST(a_name_under_test_has_an_address_that_follows_from_it)
 {
-    uint32_t a = snc_names_address(SN_STR("a.test"));
+    uint32_t a = snc_name_server_address(SN_STR("a.test"));
 
     CHECK_EQ(a >> 16, 0x7f01);
     const reply *r = req("a.test", false);
@@ -83,8 +83,8 @@ TEST(a_name_under_test_has_an_address_that_follows_from_it)
     CHECK_EQ(r->bytes[2] & 0x80, 0x80);
     CHECK_EQ(r->bytes[3] & 15, 0);
     CHECK_EQ(last_address(req("A.TEST", false)), a);
-    CHECK(snc_names_address(SN_STR("b.test")) != a);
-    CHECK_EQ(snc_names_address(SN_STR("h3.test")), snc_site_address(3));
+    CHECK(snc_name_server_address(SN_STR("b.test")) != a);
+    CHECK_EQ(snc_name_server_address(SN_STR("h3.test")), snc_site_address(3));
 }
 
 TEST(labels_do_harm_from_left_to_right)
@@ -127,7 +127,7 @@ TEST(answers_that_do_not_fit_a_datagram_are_cut_and_whole_over_tcp)
 {
     const reply *r = req("many-1000.a.test", false);
 
-    CHECK(r->out.len <= SNC_NAMES_UDP);
+    CHECK(r->out.len <= SNC_NAME_SERVER_UDP);
     CHECK(r->bytes[2] & 2);
     CHECK(answers(r) < 1000);
     r = req("many-1000.a.test", true);
@@ -173,27 +173,27 @@ TEST(a_script_answers_first_and_by_hit)
 
 TEST(what_is_no_query_is_refused_or_ignored_at_any_length)
 {
-    uint8_t query[512], out[SNC_NAMES_ROOM];
+    uint8_t query[512], out[SNC_NAME_SERVER_ROOM];
     snc_script none;
     size_t len = question("a.b.test", 1, query);
 
     snc_script_init(&none);
     for (size_t n = 0; n < len; n++) {
-        snc_naming in = {.query = query, .len = n, .script = &none, .hit = 1};
-        snc_named named = {.bytes = out, .room = sizeof out};
+        snc_dns_query in = {.query = query, .len = n, .script = &none, .hit = 1};
+        snc_dns_answer named = {.bytes = out, .room = sizeof out};
 
-        snc_names_answer(&in, &named);
+        snc_name_server_answer(&in, &named);
         CHECK_EQ(named.len, n < 12 ? 0 : 12);
         CHECK(n < 12 || (out[3] & 15) == 1);
     }
-    snc_naming in = {.query = query, .len = len, .script = &none, .hit = 1};
-    snc_named named = {.bytes = out, .room = sizeof out};
+    snc_dns_query in = {.query = query, .len = len, .script = &none, .hit = 1};
+    snc_dns_answer named = {.bytes = out, .room = sizeof out};
     query[12] = 0xc0; /* a pointer where a name must stand */
-    snc_names_answer(&in, &named);
+    snc_name_server_answer(&in, &named);
     CHECK_EQ(out[3] & 15, 1);
     query[12] = 1;
     query[2] |= 0x80; /* an answer is no question */
-    snc_names_answer(&in, &named);
+    snc_name_server_answer(&in, &named);
     CHECK_EQ(named.len, 0);
     snc_script_fini(&none);
 }

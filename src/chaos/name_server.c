@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "chaos/names.h"
+#include "chaos/name_server.h"
 
 #include <string.h>
 
@@ -26,7 +26,7 @@ typedef struct evil {
 } evil;
 
 bool
-snc_names_question(const uint8_t *query, size_t len, snc_question *out_question)
+snc_name_server_question(const uint8_t *query, size_t len, snc_dns_question *out_question)
 {
     size_t at = HEADER, n = 0;
 
@@ -51,7 +51,7 @@ snc_names_question(const uint8_t *query, size_t len, snc_question *out_question)
 }
 
 uint32_t
-snc_names_address(sn_str name)
+snc_name_server_address(sn_str name)
 {
     uint64_t n;
 
@@ -149,12 +149,12 @@ decide(sn_str name, snc_script *script, uint64_t hit)
     while (sn_str_next(&rest, '.', &label) && read_label(label, &e))
         continue;
     if (e.count == 0)
-        e.addresses[e.count++] = snc_names_address(name);
+        e.addresses[e.count++] = snc_name_server_address(name);
     return e;
 }
 
 static void
-put(snc_named *out, const void *bytes, size_t n)
+put(snc_dns_answer *out, const void *bytes, size_t n)
 {
     if (out->len + n > out->room)
         return;
@@ -164,7 +164,7 @@ put(snc_named *out, const void *bytes, size_t n)
 
 /* The name is a pointer to the question; a record is 16 bytes. */
 static bool
-put_address(snc_named *out, uint32_t address, uint32_t ttl, size_t limit)
+put_address(snc_dns_answer *out, uint32_t address, uint32_t ttl, size_t limit)
 {
     const uint8_t record[16] = {0xc0,
                                 HEADER,
@@ -191,7 +191,7 @@ put_address(snc_named *out, uint32_t address, uint32_t ttl, size_t limit)
 
 /* A name that points to itself; an alias of itself. */
 static void
-put_odd(snc_named *out, bool self)
+put_odd(snc_dns_answer *out, bool self)
 {
     uint8_t here = (uint8_t)out->len;
     const uint8_t loop[] = {0xc0, here, 0, TYPE_A, 0, 1, 0, 0, 0, 1, 0, 4, 127, 0, 0, 1};
@@ -205,7 +205,7 @@ put_odd(snc_named *out, bool self)
 }
 
 static unsigned
-put_answers(snc_named *out, const evil *e, size_t limit)
+put_answers(snc_dns_answer *out, const evil *e, size_t limit)
 {
     unsigned n = 0;
 
@@ -224,7 +224,7 @@ put_answers(snc_named *out, const evil *e, size_t limit)
 }
 
 static void
-refuse_query(const snc_naming *in, snc_named *out)
+refuse_query(const snc_dns_query *in, snc_dns_answer *out)
 {
     const uint8_t head[HEADER] = {in->query[0], in->query[1], FLAG_RESPONSE, FORMAT};
 
@@ -233,16 +233,16 @@ refuse_query(const snc_naming *in, snc_named *out)
 }
 
 void
-snc_names_answer(const snc_naming *in, snc_named *out)
+snc_name_server_answer(const snc_dns_query *in, snc_dns_answer *out)
 {
-    size_t limit = in->tcp ? out->room : SNC_NAMES_UDP;
-    snc_question q;
+    size_t limit = in->tcp ? out->room : SNC_NAME_SERVER_UDP;
+    snc_dns_question q;
 
     out->len = 0;
     out->delay = 0;
     if (in->len < HEADER || in->query[2] & FLAG_RESPONSE)
         return;
-    if (!snc_names_question(in->query, in->len, &q)) {
+    if (!snc_name_server_question(in->query, in->len, &q)) {
         refuse_query(in, out);
         return;
     }
