@@ -4,9 +4,9 @@
 
 #include "chaos/arg.h"
 #include "chaos/decide.h"
-#include "chaos/pause.h"
 #include "chaos/proxy.h"
 #include "chaos/quote.h"
+#include "chaos/retry_after.h"
 
 #define LONGEST 512 /* bytes of a key or a path in the books */
 
@@ -174,7 +174,7 @@ admit(snc_world *w, const snc_visitor *v, snc_deciding *d, sn_str origin, seine_
 
     sn_str wish = snc_response_retry_after(&d->plan);
     if (wish.ptr && d->plan.status >= 400)
-        d->trace->retry_after = snc_pause_of(wish, v->wall);
+        d->trace->retry_after = snc_retry_after_read(wish, v->wall);
 }
 
 seine_err

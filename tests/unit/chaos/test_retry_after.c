@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "chaos/pause.h"
+#include "chaos/retry_after.h"
 
 #include "check.h"
 
@@ -33,20 +33,20 @@ TEST(retry_after_is_seconds_or_a_date_and_nonsense_is_nothing)
     };
 
     EACH_ROW(i, rows)
-        CHECK_EQ(snc_pause_of(sn_str_of(rows[i].value), WALL), rows[i].want);
+        CHECK_EQ(snc_retry_after_read(sn_str_of(rows[i].value), WALL), rows[i].want);
 }
 
 TEST(leap_days_are_where_they_belong)
 {
     /* Days from the epoch, counted by hand: 2000-02-29 is day 11016, 2100-03-01 day
      * 47541. */
-    CHECK_EQ(snc_pause_of(SN_STR("Tue, 29 Feb 2000 00:00:00 GMT"),
-                          SEINE_SECS(INT64_C(11015) * 86400)),
+    CHECK_EQ(snc_retry_after_read(SN_STR("Tue, 29 Feb 2000 00:00:00 GMT"),
+                                  SEINE_SECS(INT64_C(11015) * 86400)),
              SEINE_SECS(86400));
-    CHECK_EQ(snc_pause_of(SN_STR("Wed, 01 Mar 2000 00:00:00 GMT"),
-                          SEINE_SECS(INT64_C(11016) * 86400)),
+    CHECK_EQ(snc_retry_after_read(SN_STR("Wed, 01 Mar 2000 00:00:00 GMT"),
+                                  SEINE_SECS(INT64_C(11016) * 86400)),
              SEINE_SECS(86400));
-    CHECK_EQ(snc_pause_of(SN_STR("Mon, 01 Mar 2100 00:00:00 GMT"),
-                          SEINE_SECS(INT64_C(47540) * 86400)),
+    CHECK_EQ(snc_retry_after_read(SN_STR("Mon, 01 Mar 2100 00:00:00 GMT"),
+                                  SEINE_SECS(INT64_C(47540) * 86400)),
              SEINE_SECS(86400));
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pause.h - how long a Retry-After asks to be left alone.
+ * retry_after.h - how long a Retry-After asks to be left alone.
  *
- *     snc_pause_of(SN_STR("120"), wall)                              two minutes
- *     snc_pause_of(SN_STR("Sun, 15 Nov 2026 22:00:00 GMT"), wall)    until then
+ *     snc_retry_after_read(SN_STR("120"), wall)                              two minutes
+ *     snc_retry_after_read(SN_STR("Sun, 15 Nov 2026 22:00:00 GMT"), wall)    until then
  *
  * The witness reads it by itself, as it reads everything: seconds or the one form of
  * date that servers may send (RFC 9110, 5.6.7). Anything else asks for nothing.
@@ -12,13 +12,13 @@
  * Memory  none.
  * Threads any thread.
  */
-#ifndef SNC_PAUSE_H
-#define SNC_PAUSE_H
+#ifndef SNC_RETRY_AFTER_H
+#define SNC_RETRY_AFTER_H
 
 #include "base/str.h"
 #include "seine/time.h"
 
 /* 0: no pause. At most a year. */
-seine_span snc_pause_of(sn_str value, int64_t wall);
+seine_span snc_retry_after_read(sn_str value, int64_t wall);
 
 #endif

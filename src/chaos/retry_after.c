@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "chaos/pause.h"
+#include "chaos/retry_after.h"
 
 #include <string.h>
 
@@ -39,7 +39,7 @@ date_of(sn_str s)
 }
 
 seine_span
-snc_pause_of(sn_str value, int64_t wall)
+snc_retry_after_read(sn_str value, int64_t wall)
 {
     uint64_t seconds;
     int64_t date;
