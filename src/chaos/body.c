@@ -7,7 +7,7 @@
 #include "chaos/page.h"
 #include "chaos/quote.h"
 #include "chaos/request_log.h"
-#include "chaos/roll.h"
+#include "chaos/site_file.h"
 
 const char *
 snc_body_type(const snc_plan *p)
@@ -129,24 +129,24 @@ echo(const snc_stage *st, sn_buf *out)
 static void
 roll_lines(void *self, sn_buf *out, size_t want)
 {
-    snc_roll_add(self, out, want);
+    snc_site_file_add(self, out, want);
 }
 
 /* The roll outlives the request, so its texts are copied behind it. */
 static seine_err
-put_roll(snc_wire *w, const snc_roll *roll)
+put_file(snc_wire *w, const snc_site_file *file)
 {
-    size_t origin = roll->base.origin.len, prefix = roll->base.prefix.len;
-    snc_roll *copy = sn_alloc(sizeof *copy + origin + prefix + 1);
+    size_t origin = file->base.origin.len, prefix = file->base.prefix.len;
+    snc_site_file *copy = sn_alloc(sizeof *copy + origin + prefix + 1);
 
     if (!copy)
         return SEINE_E_NOMEM;
-    *copy = *roll;
+    *copy = *file;
     char *text = (char *)(copy + 1);
     if (origin > 0)
-        memcpy(text, roll->base.origin.ptr, origin);
+        memcpy(text, file->base.origin.ptr, origin);
     if (prefix > 0)
-        memcpy(text + origin, roll->base.prefix.ptr, prefix);
+        memcpy(text + origin, file->base.prefix.ptr, prefix);
     copy->base.origin = (sn_str){text, origin};
     copy->base.prefix = (sn_str){text + origin, prefix};
     snc_wire_lines(w, roll_lines, NULL, copy);
@@ -189,16 +189,16 @@ site(snc_wire *w, const snc_plan *p, const snc_stage *st)
     uint32_t host = snc_site_host(&p->site, snc_request_host_name(st->req));
     size_t from = st->text->len;
     snc_page page;
-    snc_roll roll;
+    snc_site_file file;
 
     host = host < p->site.hosts ? host : 0;
     if (snc_site_find(&p->site, p->rest, &page)) {
         snc_page_html(&p->site, &base, &page, st->text);
     } else if (sn_str_eq(p->rest, SN_STR("_list"))) {
-        roll = snc_roll_list(&p->site, &base);
-        return put_roll(w, &roll);
-    } else if (snc_roll_sitemap(&p->site, &base, host, p->rest, &roll)) {
-        return put_roll(w, &roll);
+        file = snc_site_file_list(&p->site, &base);
+        return put_file(w, &file);
+    } else if (snc_site_file_sitemap(&p->site, &base, host, p->rest, &file)) {
+        return put_file(w, &file);
     } else if (sn_str_starts(p->rest, SN_STR("cal/"))) {
         sn_buf prefix;
 
@@ -209,7 +209,7 @@ site(snc_wire *w, const snc_plan *p, const snc_stage *st)
                           st->text);
         sn_buf_fini(&prefix);
     } else {
-        snc_roll_robots(&p->site, &base, host, st->text);
+        snc_site_file_robots(&p->site, &base, host, st->text);
     }
     snc_wire_text(w, from);
     return SEINE_OK;

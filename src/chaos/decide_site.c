@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "chaos/decide.h"
-#include "chaos/roll.h"
+#include "chaos/site_file.h"
 
 static void
 redirect(snc_deciding *d, const snc_site_base *base, const snc_page *page)
@@ -72,7 +72,7 @@ snc_decide_site(snc_deciding *d)
                           .port = d->tls ? d->w->tls_port : d->w->port,
                           .dead_port = d->w->dead_port};
     snc_page page;
-    snc_roll roll;
+    snc_site_file file;
 
     if (rest.len == 0) {
         page = snc_site_page(site, 0);
@@ -84,7 +84,7 @@ snc_decide_site(snc_deciding *d)
             snc_decide_say(d, 404, SN_STR("no robots.txt\n"));
     } else if (!sn_str_eq(rest, SN_STR("_list")) &&
                !(site->trap && sn_str_starts(rest, SN_STR("cal/"))) &&
-               !snc_roll_sitemap(site, &base, 0, rest, &roll)) {
+               !snc_site_file_sitemap(site, &base, 0, rest, &file)) {
         snc_decide_say(d, 404, SN_STR("no such page\n"));
     }
 }

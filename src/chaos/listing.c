@@ -3,7 +3,7 @@
 
 #include "base/diag.h"
 #include "chaos/arg.h"
-#include "chaos/roll.h"
+#include "chaos/site_file.h"
 #include "seine/chaos.h"
 
 #define PIECE 65536
@@ -59,12 +59,12 @@ seine_chaos_site(const char *spec, const char *base, uint16_t dead_port,
         return SEINE_E_INVAL;
     }
 
-    snc_roll roll = snc_roll_list(&site, &where);
+    snc_site_file file = snc_site_file_list(&site, &where);
     seine_err e = SEINE_OK;
     sn_buf_init(&out, (size_t)2 * PIECE);
     do {
         sn_buf_reset(&out);
-        snc_roll_add(&roll, &out, PIECE);
+        snc_site_file_add(&file, &out, PIECE);
         e = sn_buf_done(&out);
         if (e == SEINE_OK && out.len > 0 && !line(out.ptr, out.len, arg))
             e = SEINE_E_CANCELED;

@@ -145,10 +145,10 @@ fate_of_leaf(const snc_site *s, uint64_t n)
         {s->redir, SNC_FATE_REDIRECT},
         {s->robots, SNC_FATE_DISALLOWED},
     };
-    uint64_t roll = snc_below(snc_mix(s->seed, n, FOR_FATE), BILLION), sum = 0;
+    uint64_t file = snc_below(snc_mix(s->seed, n, FOR_FATE), BILLION), sum = 0;
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (roll < (sum += of_leaves(s, rows[i].percent)))
+        if (file < (sum += of_leaves(s, rows[i].percent)))
             return rows[i].fate;
     return SNC_FATE_PAGE;
 }

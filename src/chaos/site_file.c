@@ -1,35 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "chaos/roll.h"
+#include "chaos/site_file.h"
 
 #include "chaos/arg.h"
 
-snc_roll
-snc_roll_list(const snc_site *s, const snc_site_base *b)
+snc_site_file
+snc_site_file_list(const snc_site *s, const snc_site_base *b)
 {
-    return (snc_roll){.kind = SNC_ROLL_LIST, .site = *s, .base = *b, .end = s->pages};
+    return (snc_site_file){
+        .kind = SNC_SITE_FILE_LIST, .site = *s, .base = *b, .end = s->pages};
 }
 
 bool
-snc_roll_sitemap(const snc_site *s, const snc_site_base *b, uint32_t host, sn_str name,
-                 snc_roll *out_roll)
+snc_site_file_sitemap(const snc_site *s, const snc_site_base *b, uint32_t host,
+                      sn_str name, snc_site_file *out_file)
 {
-    uint64_t files = (s->pages + SNC_ROLL_PAGES - 1) / SNC_ROLL_PAGES, n = 0;
-    snc_roll roll = {.kind = SNC_ROLL_SITEMAP, .site = *s, .base = *b, .host = host};
+    uint64_t files = (s->pages + SNC_SITE_FILE_PAGES - 1) / SNC_SITE_FILE_PAGES, n = 0;
+    snc_site_file file = {
+        .kind = SNC_SITE_FILE_SITEMAP, .site = *s, .base = *b, .host = host};
 
     if (!s->sitemap)
         return false;
     if (sn_str_eq(name, SN_STR("sitemap.xml"))) {
-        roll.kind = files > 1 ? SNC_ROLL_INDEX : SNC_ROLL_SITEMAP;
-        roll.end = files > 1 ? files : s->pages;
+        file.kind = files > 1 ? SNC_SITE_FILE_INDEX : SNC_SITE_FILE_SITEMAP;
+        file.end = files > 1 ? files : s->pages;
     } else if (files > 1 && sn_str_starts(name, SN_STR("sitemap-")) &&
                sn_str_ends(name, SN_STR(".xml")) &&
                snc_arg_count(sn_str_slice(name, 8, name.len - 4), files - 1, &n)) {
-        roll.next = n * SNC_ROLL_PAGES;
-        roll.end = n + 1 < files ? roll.next + SNC_ROLL_PAGES : s->pages;
+        file.next = n * SNC_SITE_FILE_PAGES;
+        file.end = n + 1 < files ? file.next + SNC_SITE_FILE_PAGES : s->pages;
     } else {
         return false;
     }
-    *out_roll = roll;
+    *out_file = file;
     return true;
 }
 
@@ -50,7 +52,7 @@ error_of(snc_fate fate)
 
 /* URLs of a site are visible ASCII without quotes: nothing needs an escape. */
 static void
-add_truth(const snc_roll *r, sn_buf *out)
+add_truth(const snc_site_file *r, sn_buf *out)
 {
     snc_page page = snc_site_page(&r->site, r->next);
 
@@ -72,7 +74,7 @@ add_truth(const snc_roll *r, sn_buf *out)
 }
 
 static void
-add_url(const snc_roll *r, sn_buf *out)
+add_url(const snc_site_file *r, sn_buf *out)
 {
     snc_page page = snc_site_page(&r->site, r->next);
 
@@ -84,7 +86,7 @@ add_url(const snc_roll *r, sn_buf *out)
 }
 
 static void
-add_file(const snc_roll *r, sn_buf *out)
+add_file(const snc_site_file *r, sn_buf *out)
 {
     sn_buf_text(out, "<sitemap><loc>");
     snc_site_origin(&r->site, &r->base, r->host, out);
@@ -94,28 +96,28 @@ add_file(const snc_roll *r, sn_buf *out)
 }
 
 static void
-add_line(const snc_roll *r, sn_buf *out)
+add_line(const snc_site_file *r, sn_buf *out)
 {
-    if (r->kind == SNC_ROLL_LIST)
+    if (r->kind == SNC_SITE_FILE_LIST)
         add_truth(r, out);
-    else if (r->kind == SNC_ROLL_SITEMAP)
+    else if (r->kind == SNC_SITE_FILE_SITEMAP)
         add_url(r, out);
     else
         add_file(r, out);
 }
 
 static const char *
-element(const snc_roll *r)
+element(const snc_site_file *r)
 {
-    return r->kind == SNC_ROLL_INDEX ? "sitemapindex" : "urlset";
+    return r->kind == SNC_SITE_FILE_INDEX ? "sitemapindex" : "urlset";
 }
 
 void
-snc_roll_add(snc_roll *r, sn_buf *out, size_t want)
+snc_site_file_add(snc_site_file *r, sn_buf *out, size_t want)
 {
     size_t from = out->len;
 
-    if (!r->begun && r->kind != SNC_ROLL_LIST)
+    if (!r->begun && r->kind != SNC_SITE_FILE_LIST)
         sn_buf_printf(out,
                       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
                       "<%s xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n",
@@ -124,14 +126,15 @@ snc_roll_add(snc_roll *r, sn_buf *out, size_t want)
     for (; r->next < r->end && out->len - from < want; r->next++)
         add_line(r, out);
     if (r->next == r->end && !r->over && out->len - from < want) {
-        if (r->kind != SNC_ROLL_LIST)
+        if (r->kind != SNC_SITE_FILE_LIST)
             sn_buf_printf(out, "</%s>\n", element(r));
         r->over = true;
     }
 }
 
 bool
-snc_roll_robots(const snc_site *s, const snc_site_base *b, uint32_t host, sn_buf *out)
+snc_site_file_robots(const snc_site *s, const snc_site_base *b, uint32_t host,
+                     sn_buf *out)
 {
     if (s->robots == 0 && !s->sitemap)
         return false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "chaos/roll.h"
+#include "chaos/site_file.h"
 
 #include <string.h>
 
@@ -33,14 +33,14 @@ count(sn_str text, const char *part)
 
 /* All of a roll, in pieces of `want`. */
 static void
-collect(snc_roll roll, size_t want, sn_buf *out)
+collect(snc_site_file file, size_t want, sn_buf *out)
 {
     size_t before;
 
     sn_buf_reset(out);
     do {
         before = out->len;
-        snc_roll_add(&roll, out, want);
+        snc_site_file_add(&file, out, want);
     } while (out->len > before);
     CHECK_EQ(sn_buf_done(out), SEINE_OK);
 }
@@ -54,8 +54,8 @@ TEST(the_list_has_a_line_of_json_for_every_page_whatever_the_pieces)
 
     sn_buf_init(&out, 1 << 20);
     sn_buf_init(&again, 1 << 20);
-    collect(snc_roll_list(&s, &base), 1, &out);
-    collect(snc_roll_list(&s, &base), 4096, &again);
+    collect(snc_site_file_list(&s, &base), 1, &out);
+    collect(snc_site_file_list(&s, &base), 4096, &again);
     CHECK_STR(out.ptr, again.ptr);
     rest = sn_buf_view(&out);
     for (; sn_str_next(&rest, '\n', &line); n++) {
@@ -87,39 +87,39 @@ TEST(the_list_has_a_line_of_json_for_every_page_whatever_the_pieces)
 TEST(a_small_site_has_one_sitemap_with_all_pages)
 {
     snc_site s = site("1:40:sitemap=on:robots=20");
-    snc_roll roll;
+    snc_site_file file;
     sn_buf out;
 
     sn_buf_init(&out, 1 << 20);
-    CHECK(snc_roll_sitemap(&s, &base, 0, SN_STR("sitemap.xml"), &roll));
-    collect(roll, 100, &out);
+    CHECK(snc_site_file_sitemap(&s, &base, 0, SN_STR("sitemap.xml"), &file));
+    collect(file, 100, &out);
     CHECK_EQ(count(sn_buf_view(&out), "<url><loc>http://e.org/"), 40);
     CHECK_EQ(count(sn_buf_view(&out), "<urlset"), 1);
     CHECK_EQ(count(sn_buf_view(&out), "</urlset>"), 1);
-    CHECK(!snc_roll_sitemap(&s, &base, 0, SN_STR("sitemap-0.xml"), &roll));
+    CHECK(!snc_site_file_sitemap(&s, &base, 0, SN_STR("sitemap-0.xml"), &file));
     s.sitemap = false;
-    CHECK(!snc_roll_sitemap(&s, &base, 0, SN_STR("sitemap.xml"), &roll));
+    CHECK(!snc_site_file_sitemap(&s, &base, 0, SN_STR("sitemap.xml"), &file));
     sn_buf_fini(&out);
 }
 
 TEST(a_large_site_has_an_index_of_sitemaps_of_fifty_thousand)
 {
     snc_site s = site("1:100001:sitemap=on");
-    snc_roll roll;
+    snc_site_file file;
     sn_buf out;
 
     sn_buf_init(&out, 8 << 20);
-    CHECK(snc_roll_sitemap(&s, &base, 0, SN_STR("sitemap.xml"), &roll));
-    collect(roll, 4096, &out);
+    CHECK(snc_site_file_sitemap(&s, &base, 0, SN_STR("sitemap.xml"), &file));
+    collect(file, 4096, &out);
     CHECK_EQ(count(sn_buf_view(&out), "<sitemap><loc>http://e.org/sitemap-"), 3);
-    CHECK(snc_roll_sitemap(&s, &base, 0, SN_STR("sitemap-1.xml"), &roll));
-    collect(roll, 4096, &out);
+    CHECK(snc_site_file_sitemap(&s, &base, 0, SN_STR("sitemap-1.xml"), &file));
+    collect(file, 4096, &out);
     CHECK_EQ(count(sn_buf_view(&out), "<url>"), 50000);
-    CHECK(snc_roll_sitemap(&s, &base, 0, SN_STR("sitemap-2.xml"), &roll));
-    collect(roll, 4096, &out);
+    CHECK(snc_site_file_sitemap(&s, &base, 0, SN_STR("sitemap-2.xml"), &file));
+    collect(file, 4096, &out);
     CHECK_EQ(count(sn_buf_view(&out), "<url>"), 1);
-    CHECK(!snc_roll_sitemap(&s, &base, 0, SN_STR("sitemap-3.xml"), &roll));
-    CHECK(!snc_roll_sitemap(&s, &base, 0, SN_STR("sitemap-x.xml"), &roll));
+    CHECK(!snc_site_file_sitemap(&s, &base, 0, SN_STR("sitemap-3.xml"), &file));
+    CHECK(!snc_site_file_sitemap(&s, &base, 0, SN_STR("sitemap-x.xml"), &file));
     sn_buf_fini(&out);
 }
 
@@ -131,13 +131,13 @@ TEST(a_host_lists_its_own_pages_and_together_they_have_all)
 
     sn_buf_init(&out, 1 << 20);
     for (uint32_t host = 0; host < 5; host++) {
-        snc_roll roll;
+        snc_site_file file;
         sn_buf name;
 
         sn_buf_init(&name, 64);
         snc_site_origin(&s, &base, host, &name);
-        CHECK(snc_roll_sitemap(&s, &base, host, SN_STR("sitemap.xml"), &roll));
-        collect(roll, 4096, &out);
+        CHECK(snc_site_file_sitemap(&s, &base, host, SN_STR("sitemap.xml"), &file));
+        collect(file, 4096, &out);
         CHECK_EQ(count(sn_buf_view(&out), "<url>"), count(sn_buf_view(&out), name.ptr));
         sum += count(sn_buf_view(&out), "<url>");
         sn_buf_fini(&name);
@@ -164,7 +164,7 @@ TEST(robots_txt_forbids_what_is_forbidden_and_names_the_sitemap)
         sn_buf out;
 
         sn_buf_init(&out, 4096);
-        CHECK_EQ(snc_roll_robots(&s, &base, 0, &out), rows[i].text[0] != '\0');
+        CHECK_EQ(snc_site_file_robots(&s, &base, 0, &out), rows[i].text[0] != '\0');
         CHECK_STR(out.ptr ? out.ptr : "", rows[i].text);
         sn_buf_fini(&out);
     }
