@@ -20,8 +20,8 @@
 #define SNC_PLAN_LINES  32
 #define SNC_PLAN_LABELS 16
 
-#define SNC_RECODE_MOST 8 /* codings of a body */
-#define SNC_RECODE_HELD \
+#define SNC_BODY_CODINGS 8 /* codings of a body */
+#define SNC_BODY_CODING_HELD \
     ((uint64_t)65536) /* the most that is cut or counted from the end */
 
 /* What the body is. */
@@ -80,16 +80,16 @@ typedef enum snc_idle {
     SNC_IDLE_BYTES
 } snc_idle;
 
-/* What happens to the body before it is framed (recode.h). */
-typedef struct snc_recoding {
-    snc_coding codings[SNC_RECODE_MOST]; /* the first is the innermost */
+/* What happens to the body before it is framed (body_coding.h). */
+typedef struct snc_body_coding {
+    snc_coding codings[SNC_BODY_CODINGS]; /* the first is the innermost */
     unsigned count;
     uint64_t cut;            /* bytes missing at the end */
     bool flips, flips_end;   /* a byte is wrong: the flip-th; the flip-th from the end */
     uint64_t flip;           /* from 0; from the end from 1 */
     uint64_t members, extra; /* texts of nothing, other bytes behind the end */
     snc_coding member;       /* of which coding */
-} snc_recoding;
+} snc_body_coding;
 
 /* A field, or with an empty name a line that is sent as it is. */
 typedef struct snc_plan_line {
@@ -110,7 +110,7 @@ typedef struct snc_plan {
     bool has_content; /* one of the three was asked for */
 
     snc_coding bomb;
-    snc_recoding recoding;
+    snc_body_coding coding;
     sn_str labels[SNC_PLAN_LABELS]; /* of Content-Encoding, the innermost first */
     size_t label_count;
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "chaos/body.h"
-#include "chaos/recode.h"
+#include "chaos/body_coding.h"
 
 const char *
 snc_response_reason(unsigned status)
@@ -298,7 +298,7 @@ put_tail(const shape *s, snc_wire *w)
 static bool
 is_coded(const shape *s)
 {
-    const snc_recoding *r = &s->p->recoding;
+    const snc_body_coding *r = &s->p->coding;
 
     return s->p->final != SNC_FINAL_RAW &&
            (may_have_body(s->status) || s->p->with_body) &&
@@ -317,10 +317,10 @@ measure(shape *s, snc_wire *body)
     seine_err e = snc_body_make(body, s->p, s->st);
     snc_wire_body_end(body);
     if (e == SEINE_OK && is_coded(s)) {
-        snc_recoding how = s->p->recoding;
+        snc_body_coding how = s->p->coding;
 
         how.member = how.count > 0 ? how.codings[how.count - 1] : s->p->bomb;
-        e = snc_recode(body, &how, s->text);
+        e = snc_body_code(body, &how, s->text);
     }
     s->length = snc_wire_body_length(body);
     return e;

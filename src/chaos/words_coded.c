@@ -25,9 +25,9 @@ label(snc_plan *p, sn_str name, size_t place)
 static const char *
 code(snc_plan *p, snc_coding coding, sn_str name)
 {
-    snc_recoding *r = &p->recoding;
+    snc_body_coding *r = &p->coding;
 
-    if (r->count == SNC_RECODE_MOST)
+    if (r->count == SNC_BODY_CODINGS)
         return "more than 8 codings";
     r->codings[r->count++] = coding;
     if (sn_str_eq(name, SN_STR("-")))
@@ -87,7 +87,7 @@ WORD(codecut)
 {
     UNUSED(0);
     p->damaged = true;
-    return snc_arg_size(arg[0], &p->recoding.cut) && p->recoding.cut <= SNC_RECODE_HELD
+    return snc_arg_size(arg[0], &p->coding.cut) && p->coding.cut <= SNC_BODY_CODING_HELD
                ? NULL
                : "wants a number of bytes, at most 64k";
 }
@@ -95,7 +95,7 @@ WORD(codecut)
 /* From the start from 0, or with a minus from the end from 1. */
 WORD(codeflip)
 {
-    snc_recoding *r = &p->recoding;
+    snc_body_coding *r = &p->coding;
     bool back = arg[0].len > 0 && arg[0].ptr[0] == '-';
 
     UNUSED(0);
@@ -103,7 +103,7 @@ WORD(codeflip)
     r->flips = !back;
     r->flips_end = back;
     if (!snc_arg_size(sn_str_slice(arg[0], back, arg[0].len), &r->flip) ||
-        (back && (r->flip == 0 || r->flip > SNC_RECODE_HELD)))
+        (back && (r->flip == 0 || r->flip > SNC_BODY_CODING_HELD)))
         return "wants the number of a byte, like 100, or -5 from the end";
     return NULL;
 }
@@ -111,7 +111,7 @@ WORD(codeflip)
 WORD(members)
 {
     UNUSED(0);
-    return snc_arg_count(arg[0], SNC_ARG_MOST >> 10, &p->recoding.members)
+    return snc_arg_count(arg[0], SNC_ARG_MOST >> 10, &p->coding.members)
                ? NULL
                : "wants a number";
 }
@@ -119,7 +119,7 @@ WORD(members)
 WORD(codetail)
 {
     UNUSED(0);
-    return snc_arg_size(arg[0], &p->recoding.extra) ? NULL : "wants a number of bytes";
+    return snc_arg_size(arg[0], &p->coding.extra) ? NULL : "wants a number of bytes";
 }
 
 /* clang-format off */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "chaos/recode.h"
+#include "chaos/body_coding.h"
 
 #include <string.h>
 
@@ -18,22 +18,22 @@ typedef struct stage {
     char *room; /* SNC_WIRE_ROOM bytes */
 } stage;
 
-typedef struct recode {
-    snc_recoding how;
+typedef struct coding_state {
+    snc_body_coding how;
     snc_wire inner;
     sn_buf lines; /* of a body that is made of lines */
-    stage stages[SNC_RECODE_MOST];
+    stage stages[SNC_BODY_CODINGS];
     uint64_t at;   /* coded bytes that left `held` */
     uint64_t keep; /* bytes that are held back until the end is known */
     bool over;     /* everything is coded */
     sn_buf held;
     sn_str member; /* what is left of a text of nothing */
-} recode;
+} coding_state;
 
 static void
 drop(void *self)
 {
-    recode *r = self;
+    coding_state *r = self;
 
     for (unsigned i = 0; i < r->how.count; i++) {
         if (r->stages[i].coder)
@@ -48,7 +48,7 @@ drop(void *self)
 
 /* The next bytes of what the first `count` codings make of the body; 0: that was all. */
 static size_t
-pull(recode *r, unsigned count, char *out, size_t room)
+pull(coding_state *r, unsigned count, char *out, size_t room)
 {
     if (count == 0)
         return snc_wire_read(&r->inner, &r->lines, out, room);
@@ -70,7 +70,7 @@ pull(recode *r, unsigned count, char *out, size_t room)
 
 /* The end is known: what was held back is cut, and spoilt. */
 static void
-close_held(recode *r)
+close_held(coding_state *r)
 {
     size_t cut = r->how.cut < r->held.len ? (size_t)r->how.cut : r->held.len;
     uint64_t flip = r->how.flip;
@@ -83,7 +83,7 @@ close_held(recode *r)
 }
 
 static void
-fill_held(recode *r)
+fill_held(coding_state *r)
 {
     while (!r->over && r->held.len <= r->keep) {
         char *room = sn_buf_reserve(&r->held, SNC_WIRE_ROOM);
@@ -97,7 +97,7 @@ fill_held(recode *r)
 }
 
 static size_t
-take_held(recode *r, char *out, size_t room)
+take_held(coding_state *r, char *out, size_t room)
 {
     size_t n = r->held.len - (size_t)r->keep;
 
@@ -112,7 +112,7 @@ take_held(recode *r, char *out, size_t room)
 
 /* What stands behind the end. */
 static size_t
-take_extra(recode *r, char *out, size_t room)
+take_extra(coding_state *r, char *out, size_t room)
 {
     size_t n = 0;
 
@@ -134,7 +134,7 @@ take_extra(recode *r, char *out, size_t room)
 
 /* 0: that was all. */
 static size_t
-produce(recode *r, char *out, size_t room)
+produce(coding_state *r, char *out, size_t room)
 {
     fill_held(r);
     return r->held.len > r->keep ? take_held(r, out, room) : take_extra(r, out, room);
@@ -150,17 +150,17 @@ coded_lines(void *self, sn_buf *out, size_t want)
 }
 
 static seine_err
-begin(recode **out_r, const snc_recoding *how)
+begin(coding_state **out_r, const snc_body_coding *how)
 {
-    recode *r = sn_zalloc(sizeof *r);
+    coding_state *r = sn_zalloc(sizeof *r);
     seine_err e = r ? SEINE_OK : SEINE_E_NOMEM;
 
     if (!r)
         return e;
     r->how = *how;
-    r->keep = how->cut > 0 || how->flips_end ? SNC_RECODE_HELD : 0;
+    r->keep = how->cut > 0 || how->flips_end ? SNC_BODY_CODING_HELD : 0;
     sn_buf_init(&r->lines, 65536);
-    sn_buf_init(&r->held, SNC_RECODE_HELD + (size_t)4 * SNC_WIRE_ROOM);
+    sn_buf_init(&r->held, SNC_BODY_CODING_HELD + (size_t)4 * SNC_WIRE_ROOM);
     for (unsigned i = 0; i < how->count && e == SEINE_OK; i++) {
         r->stages[i].room = sn_alloc(SNC_WIRE_ROOM);
         e = r->stages[i].room ? snc_coder_new(how->codings[i], &r->stages[i].coder)
@@ -175,7 +175,7 @@ begin(recode **out_r, const snc_recoding *how)
 
 /* Into the text behind everything that the body may still be read from. */
 static seine_err
-code_now(recode *r, snc_wire *body, sn_buf *text)
+code_now(coding_state *r, snc_wire *body, sn_buf *text)
 {
     char piece[PIECE];
     size_t from = text->len, n;
@@ -192,11 +192,11 @@ code_now(recode *r, snc_wire *body, sn_buf *text)
 }
 
 seine_err
-snc_recode(snc_wire *body, const snc_recoding *how, sn_buf *text)
+snc_body_code(snc_wire *body, const snc_body_coding *how, sn_buf *text)
 {
     const snc_chunks none = {.on = false};
     uint64_t length = snc_wire_body_length(body);
-    recode *r;
+    coding_state *r;
     seine_err e = begin(&r, how);
 
     if (e != SEINE_OK)

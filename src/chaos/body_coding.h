@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * recode.h - a body goes through its codings, and may be spoilt behind them.
+ * body_coding.h - a body goes through its codings, and may be spoilt behind them.
  *
- *     snc_recoding how = {.codings = {SNC_CODING_GZIP, SNC_CODING_BR}, .count = 2};
- *     e = snc_recode(&body, &how, &text);
+ *     snc_body_coding how = {.codings = {SNC_CODING_GZIP, SNC_CODING_BR}, .count = 2};
+ *     e = snc_body_code(&body, &how, &text);
  *
  * The body's wire is replaced by one that gives the coded bytes. A short body is coded
  * at once, so that its length is known; one of more than 256 KiB while it goes out.
@@ -14,14 +14,14 @@
  * Memory  a coder each (coder.h), and 33 KiB a coding, while it goes out.
  * Threads one owner.
  */
-#ifndef SNC_RECODE_H
-#define SNC_RECODE_H
+#ifndef SNC_BODY_CODING_H
+#define SNC_BODY_CODING_H
 
 #include "chaos/coder.h"
 #include "chaos/wire.h"
 
 /* Takes over the pieces of `body`, which lie in `text`. NOMEM. */
-SEINE_MUST_CHECK seine_err snc_recode(snc_wire *body, const snc_recoding *how,
-                                      sn_buf *text);
+SEINE_MUST_CHECK seine_err snc_body_code(snc_wire *body, const snc_body_coding *how,
+                                         sn_buf *text);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "chaos/recode.h"
+#include "chaos/body_coding.h"
 
 #include "base/alloc.h"
 #include "check.h"
@@ -15,7 +15,7 @@ typedef struct result {
 } result;
 
 static result *
-recoded(uint64_t size, const snc_recoding *how)
+recoded(uint64_t size, const snc_body_coding *how)
 {
     static result r;
     const snc_chunks none = {.on = false};
@@ -30,7 +30,7 @@ recoded(uint64_t size, const snc_recoding *how)
     snc_wire_bytes(&w, 7, size);
     snc_wire_body_end(&w);
     r.len = 0;
-    r.e = snc_recode(&w, how, &text);
+    r.e = snc_body_code(&w, how, &text);
     r.length = snc_wire_length(&w);
     while (r.e == SEINE_OK && r.len + 32768 < sizeof r.bytes &&
            (n = snc_wire_read(&w, &lines, r.bytes + r.len, 32768)) > 0)
@@ -59,7 +59,7 @@ TEST(a_body_goes_through_every_coding)
 
     EACH_ROW(i, all)
         EACH_ROW(k, sizes) {
-            const snc_recoding how = {.codings = {all[i]}, .count = 1};
+            const snc_body_coding how = {.codings = {all[i]}, .count = 1};
             const result *r = recoded(sizes[k], &how);
             unpacked u = unpack(all[i], r->bytes, r->len, NULL, 0);
 
@@ -78,8 +78,8 @@ TEST(codings_lie_around_each_other_the_last_one_outermost)
     static const uint64_t sizes[] = {1000, 300000};
 
     EACH_ROW(i, sizes) {
-        const snc_recoding how = {.codings = {SNC_CODING_GZIP, SNC_CODING_BR},
-                                  .count = 2};
+        const snc_body_coding how = {.codings = {SNC_CODING_GZIP, SNC_CODING_BR},
+                                     .count = 2};
         const result *r = recoded(sizes[i], &how);
         unpacked u = unpack(SNC_CODING_BR, r->bytes, r->len, middle, sizeof middle);
 
@@ -97,7 +97,7 @@ TEST(a_cut_takes_exactly_so_many_bytes_from_the_end)
     static const uint64_t sizes[] = {1000, 300000}, cuts[] = {1, 8, 500, 65536};
 
     EACH_ROW(i, sizes) {
-        snc_recoding how = {.codings = {SNC_CODING_GZIP}, .count = 1};
+        snc_body_coding how = {.codings = {SNC_CODING_GZIP}, .count = 1};
         size_t len = recoded(sizes[i], &how)->len;
 
         memcpy(whole, recoded(sizes[i], &how)->bytes, len);
@@ -118,7 +118,7 @@ TEST(one_byte_is_wrong_from_the_start_or_from_the_end)
     static const uint64_t sizes[] = {1000, 300000}, flips[] = {1, 10, 900};
 
     EACH_ROW(i, sizes) {
-        snc_recoding how = {.codings = {SNC_CODING_GZIP}, .count = 1};
+        snc_body_coding how = {.codings = {SNC_CODING_GZIP}, .count = 1};
         size_t len = recoded(sizes[i], &how)->len;
 
         memcpy(whole, recoded(sizes[i], &how)->bytes, len);
@@ -142,11 +142,11 @@ TEST(more_may_follow_the_end)
     static const uint64_t sizes[] = {1000, 300000};
 
     EACH_ROW(i, sizes) {
-        const snc_recoding how = {.codings = {SNC_CODING_GZIP},
-                                  .count = 1,
-                                  .member = SNC_CODING_GZIP,
-                                  .members = 1500,
-                                  .extra = 5};
+        const snc_body_coding how = {.codings = {SNC_CODING_GZIP},
+                                     .count = 1,
+                                     .member = SNC_CODING_GZIP,
+                                     .members = 1500,
+                                     .extra = 5};
         const result *r = recoded(sizes[i], &how);
         unpacked u = unpack(SNC_CODING_GZIP, r->bytes, r->len, NULL, 0);
 
@@ -163,8 +163,8 @@ TEST(without_memory_there_is_no_coded_body)
 {
     FAIL_EACH(r)
     {
-        const snc_recoding how = {.codings = {SNC_CODING_GZIP, SNC_CODING_BR},
-                                  .count = 2};
+        const snc_body_coding how = {.codings = {SNC_CODING_GZIP, SNC_CODING_BR},
+                                     .count = 2};
         seine_err e = recoded(100, &how)->e;
 
         CHECK(e == SEINE_OK || e == SEINE_E_NOMEM);
