@@ -10,8 +10,8 @@ void
 snc_coverage_reset(snc_coverage *l)
 {
     for (size_t i = 0; i < l->count; i++)
-        if (l->books[i].pages)
-            sn_pages_free(l->books[i].pages, (size_t)l->books[i].site.pages);
+        if (l->sites[i].pages)
+            sn_pages_free(l->sites[i].pages, (size_t)l->sites[i].site.pages);
     *l = (snc_coverage){.count = 0};
 }
 
@@ -29,13 +29,13 @@ snc_site_pages *
 snc_coverage_site(snc_coverage *l, const snc_site *s)
 {
     for (size_t i = 0; i < l->count; i++)
-        if (same(&l->books[i].site, s))
-            return &l->books[i];
+        if (same(&l->sites[i].site, s))
+            return &l->sites[i];
     if (l->count == SNC_COVERAGE_SITES) {
         l->dropped++;
         return NULL;
     }
-    snc_site_pages *asked = &l->books[l->count++];
+    snc_site_pages *asked = &l->sites[l->count++];
     *asked = (snc_site_pages){.site = *s};
     if (s->pages <= SNC_COVERAGE_BYTES - l->bytes)
         asked->pages = sn_pages((size_t)s->pages);

@@ -30,7 +30,7 @@ typedef struct snc_site_pages {
 } snc_site_pages;
 
 typedef struct snc_coverage {
-    snc_site_pages books[SNC_COVERAGE_SITES];
+    snc_site_pages sites[SNC_COVERAGE_SITES];
     size_t count;
     uint64_t bytes, dropped;
 } snc_coverage;

@@ -173,15 +173,15 @@ by_spelling(const void *a, const void *b)
 static void
 add_sites(const snc_coverage *l, sn_buf *out)
 {
-    const snc_site_pages *books[SNC_COVERAGE_SITES];
+    const snc_site_pages *sites[SNC_COVERAGE_SITES];
 
     for (size_t i = 0; i < l->count; i++)
-        books[i] = &l->books[i];
-    qsort(books, l->count, sizeof(void *), by_spelling);
+        sites[i] = &l->sites[i];
+    qsort(sites, l->count, sizeof(void *), by_spelling);
     sn_buf_text(out, ",\"sites\":[");
     for (size_t i = 0; i < l->count; i++) {
         sn_buf_text(out, i ? "," : "");
-        add_book(books[i], out);
+        add_book(sites[i], out);
     }
     sn_buf_char(out, ']');
 }
