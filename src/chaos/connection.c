@@ -227,7 +227,7 @@ eat(snc_connection *g, sn_str bytes)
     if (req->connect)
         snc_connection_connect(g, req);
     else if ((!req->chunked && req->length == 0) ||
-             snc_words_hold(req->path, SN_STR("noread")))
+             snc_url_words_hold(req->path, SN_STR("noread")))
         dispatch(g, req);
     else
         begin_body(g, req, bytes, &rest);

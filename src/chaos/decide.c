@@ -28,7 +28,7 @@ complain(snc_deciding *d, sn_str word, const char *why)
     sn_buf_reset(text);
     sn_buf_printf(text, "'%.*s': %s\n\n", (int)(word.len < 200 ? word.len : 200),
                   word.ptr ? word.ptr : "", why);
-    snc_words_help(text);
+    snc_url_words_help(text);
     snc_decide_say(d, 400, last(d, text));
 }
 
@@ -37,7 +37,7 @@ apply(snc_deciding *d, sn_str words)
 {
     snc_wrong wrong;
 
-    if (snc_words_apply(words, &d->scene, &d->plan, &wrong))
+    if (snc_url_words_apply(words, &d->scene, &d->plan, &wrong))
         return true;
     complain(d, wrong.word, wrong.why);
     return false;
@@ -182,7 +182,7 @@ starts_with_word(sn_str path)
 
     sn_str_cut(sn_str_slice(path, 1, path.len), '/', &first, &rest);
     sn_str_cut(first, ':', &first, &rest);
-    return snc_words_known(first);
+    return snc_url_words_known(first);
 }
 
 void

@@ -24,7 +24,7 @@ strike(snc_deciding *d, sn_str words)
     snc_wrong wrong;
 
     d->plan.has_final = d->plan.stop = false;
-    if (!snc_words_apply(words, &d->scene, &d->plan, &wrong)) {
+    if (!snc_url_words_apply(words, &d->scene, &d->plan, &wrong)) {
         d->plan = before;
         return;
     }

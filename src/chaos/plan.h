@@ -2,7 +2,7 @@
 /*
  * plan.h - what one request will get, decided before the first byte is sent.
  *
- * The words of a path fill it in from left to right (words.h), flow and script may
+ * The words of a path fill it in from left to right (url_words.h), flow and script may
  * add some, response.c turns it into bytes. Nobody else looks at the words.
  *
  * Time    spans only; nothing here knows what time it is.

@@ -78,7 +78,7 @@ lie(const wish *x, snc_plan *p)
     snc_plan before = *p;
     snc_wrong wrong;
 
-    if (r && !snc_words_apply(r->fault, &scene, p, &wrong))
+    if (r && !snc_url_words_apply(r->fault, &scene, p, &wrong))
         *p = before; /* a word that was added and is wrong here */
 }
 

@@ -6,7 +6,7 @@
 
 #include "base/alloc.h"
 #include "chaos/arg.h"
-#include "chaos/words.h"
+#include "chaos/url_words.h"
 #include "seine/plumbing.h"
 
 #define TEXT ((size_t)1 << 20)
@@ -117,7 +117,7 @@ check_words(sn_str words, sn_arena *arena, const sn_map *added)
     snc_plan plan = {.count = 0};
     snc_wrong wrong;
 
-    return snc_words_apply(words, &scene, &plan, &wrong) ? NULL : wrong.why;
+    return snc_url_words_apply(words, &scene, &plan, &wrong) ? NULL : wrong.why;
 }
 
 static const char *

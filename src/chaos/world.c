@@ -78,13 +78,13 @@ are_words(snc_world *w, sn_str words)
     snc_wrong wrong;
 
     sn_arena_reset(&w->arena);
-    return snc_words_apply(words, &scene, &plan, &wrong);
+    return snc_url_words_apply(words, &scene, &plan, &wrong);
 }
 
 seine_err
 snc_world_add(snc_world *w, sn_str name, sn_str words, sn_str bytes)
 {
-    if (!is_name(name) || snc_words_known(name) || !are_words(w, words))
+    if (!is_name(name) || snc_url_words_known(name) || !are_words(w, words))
         return SEINE_E_INVAL;
 
     snc_added *added = sn_alloc(sizeof *added + name.len + words.len + bytes.len);

@@ -35,8 +35,8 @@
 #include "chaos/script.h"
 #include "chaos/secret_leaks.h"
 #include "chaos/tls.h"
+#include "chaos/url_words.h"
 #include "chaos/witness.h"
-#include "chaos/words.h"
 
 #define SNC_WORLD_WORDS 64 /* words that tests may add */
 

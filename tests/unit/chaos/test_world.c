@@ -905,7 +905,7 @@ TEST(a_reset_forgets_everything_but_what_was_there_from_the_start)
     finish();
 }
 
-TEST(words_of_tests_have_names_of_their_own)
+TEST(url_words_of_tests_have_names_of_their_own)
 {
     static const struct {
         const char *name, *words;

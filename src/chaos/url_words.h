@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * words.h - the language of chaos URLs.
+ * url_words.h - the language of chaos URLs.
  *
  *     /delay:100ms/reset:1000/bytes:5000
  *
@@ -11,7 +11,7 @@
  *
  *     snc_plan plan = {0};
  *     snc_wrong wrong;
- *     if (!snc_words_apply(SN_STR("/delay:1s/ok"), &scene, &plan, &wrong))
+ *     if (!snc_url_words_apply(SN_STR("/delay:1s/ok"), &scene, &plan, &wrong))
  *         say(wrong.word, wrong.why);
  *
  * The table below the functions is the only list of words; help text and the
@@ -21,8 +21,8 @@
  * Memory  decoded arguments come from the arena of the scene.
  * Threads any thread.
  */
-#ifndef SNC_WORDS_H
-#define SNC_WORDS_H
+#ifndef SNC_URL_WORDS_H
+#define SNC_URL_WORDS_H
 
 #include "base/arena.h"
 #include "base/buf.h"
@@ -61,38 +61,40 @@ typedef struct snc_spot {
 } snc_spot;
 
 /* NULL: done. Otherwise what is wrong with the arguments, in static words. */
-typedef const char *snc_word_fn(snc_plan *p, const sn_str arg[2], const snc_scene *s,
-                                const snc_spot *at);
+typedef const char *snc_url_word_fn(snc_plan *p, const sn_str arg[2], const snc_scene *s,
+                                    const snc_spot *at);
 
-typedef struct snc_word {
+typedef struct snc_url_word {
     const char *name, *args; /* "delay", "100ms" as an example */
     const char *group;       /* "time" */
     unsigned min, max;       /* arguments */
     bool final, takes_rest;  /* the path may end here; what follows is its own */
-    snc_word_fn *apply;
+    snc_url_word_fn *apply;
     const char *help;
-} snc_word;
+} snc_url_word;
 
 /* Applies all words of a path. False: *out_wrong says which one is not known or
  * makes no sense, and the plan is half done. */
-bool snc_words_apply(sn_str path, const snc_scene *s, snc_plan *p, snc_wrong *out_wrong);
+bool snc_url_words_apply(sn_str path, const snc_scene *s, snc_plan *p,
+                         snc_wrong *out_wrong);
 
 /* One word; `at` says where it stands. */
-bool snc_words_one(sn_str segment, const snc_scene *s, const snc_spot *at, snc_plan *p,
-                   snc_wrong *out_wrong);
+bool snc_url_words_one(sn_str segment, const snc_scene *s, const snc_spot *at,
+                       snc_plan *p, snc_wrong *out_wrong);
 
 /* The list for people. */
-void snc_words_help(sn_buf *out);
+void snc_url_words_help(sn_buf *out);
 
 /* Whether a word of that name exists in the table. */
-bool snc_words_known(sn_str name);
+bool snc_url_words_known(sn_str name);
 
 /* Whether the path holds this word, without looking at its arguments. */
-bool snc_words_hold(sn_str path, sn_str name);
+bool snc_url_words_hold(sn_str path, sn_str name);
 
 /* The table, in three parts: words of what is served, of its coding, of how it is sent.
  * Each is ended by a NULL name. */
-extern const snc_word snc_words_served[], snc_words_coded[], snc_words_sent[];
+extern const snc_url_word snc_url_words_served[], snc_url_words_coded[],
+    snc_url_words_sent[];
 
 /* Adds a field to the plan; NULL or "too many". */
 const char *snc_plan_field(snc_plan *p, sn_str name, sn_str value);

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "chaos/arg.h"
-#include "chaos/words.h"
+#include "chaos/url_words.h"
 
 #define WORD(name)                                                                \
     static const char *name(snc_plan *p, const sn_str arg[2], const snc_scene *s, \
@@ -451,7 +451,7 @@ WORD(etag)
 }
 
 /* clang-format off */
-const snc_word snc_words_served[] = {
+const snc_url_word snc_url_words_served[] = {
     /* name, an argument, group, least and most arguments, final, takes the rest */
     {"ok",          "",               "final",    0, 0, true,  false, ok,          "200, a short text"},
     {"empty",       "",               "final",    0, 0, true,  false, empty,       "200 without a body"},

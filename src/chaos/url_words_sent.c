@@ -3,7 +3,7 @@
 
 #include "base/time.h"
 #include "chaos/arg.h"
-#include "chaos/words.h"
+#include "chaos/url_words.h"
 
 enum { FOR_JITTER = 201 };
 
@@ -406,7 +406,7 @@ WORD(withbody)
 }
 
 /* clang-format off */
-const snc_word snc_words_sent[] = {
+const snc_url_word snc_url_words_sent[] = {
     {"delay",     "100ms",      "time",    1, 1, false, false, delay,     "waits before the first byte"},
     {"jitter",    "50ms-500ms", "time",    1, 1, false, false, jitter,    "waits a time in between"},
     {"drip",      "1x500ms",    "time",    1, 2, false, false, drip,      "so many bytes at a time; :body leaves the head alone"},

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "chaos/arg.h"
-#include "chaos/words.h"
+#include "chaos/url_words.h"
 
 #define WORD(name)                                                                \
     static const char *name(snc_plan *p, const sn_str arg[2], const snc_scene *s, \
@@ -123,7 +123,7 @@ WORD(codetail)
 }
 
 /* clang-format off */
-const snc_word snc_words_coded[] = {
+const snc_url_word snc_url_words_coded[] = {
     {"gzip",       "",          "coding",   0, 1, false, false, gzip,       "codes the body; several in a row; :LABEL of its own, :- none"},
     {"deflate",    "",          "coding",   0, 1, false, false, deflate,    "the same, in zlib's wrapping"},
     {"rawdeflate", "",          "coding",   0, 1, false, false, rawdeflate, "deflate without it"},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "chaos/words.h"
+#include "chaos/url_words.h"
 
 #include <string.h>
 
@@ -16,8 +16,8 @@ snc_plan_field(snc_plan *p, sn_str name, sn_str value)
     return NULL;
 }
 
-static const snc_word *
-find(const snc_word *table, sn_str name)
+static const snc_url_word *
+find(const snc_url_word *table, sn_str name)
 {
     for (; table->name; table++)
         if (sn_str_eq(sn_str_of(table->name), name))
@@ -25,18 +25,18 @@ find(const snc_word *table, sn_str name)
     return NULL;
 }
 
-static const snc_word *
+static const snc_url_word *
 look_up(sn_str name)
 {
-    const snc_word *word = find(snc_words_served, name);
+    const snc_url_word *word = find(snc_url_words_served, name);
 
     if (!word)
-        word = find(snc_words_coded, name);
-    return word ? word : find(snc_words_sent, name);
+        word = find(snc_url_words_coded, name);
+    return word ? word : find(snc_url_words_sent, name);
 }
 
 bool
-snc_words_known(sn_str name)
+snc_url_words_known(sn_str name)
 {
     return look_up(name);
 }
@@ -88,7 +88,7 @@ apply_one(sn_str segment, const snc_scene *s, const snc_spot *at, snc_plan *p, i
     sn_str name, text, arg[2] = {{NULL, 0}, {NULL, 0}};
     bool has_args = sn_str_cut(segment, ':', &name, &text);
     const snc_added *added = s->added ? sn_map_get(s->added, name) : NULL;
-    const snc_word *word = look_up(name);
+    const snc_url_word *word = look_up(name);
 
     if (added)
         return apply_added(added, s, p, depth, out_wrong);
@@ -110,8 +110,8 @@ apply_one(sn_str segment, const snc_scene *s, const snc_spot *at, snc_plan *p, i
 }
 
 bool
-snc_words_one(sn_str segment, const snc_scene *s, const snc_spot *at, snc_plan *p,
-              snc_wrong *out_wrong)
+snc_url_words_one(sn_str segment, const snc_scene *s, const snc_spot *at, snc_plan *p,
+                  snc_wrong *out_wrong)
 {
     return apply_one(segment, s, at, p, 0, out_wrong);
 }
@@ -136,13 +136,13 @@ apply_all(sn_str path, const snc_scene *s, snc_plan *p, int depth, snc_wrong *ou
 }
 
 bool
-snc_words_apply(sn_str path, const snc_scene *s, snc_plan *p, snc_wrong *out_wrong)
+snc_url_words_apply(sn_str path, const snc_scene *s, snc_plan *p, snc_wrong *out_wrong)
 {
     return apply_all(path, s, p, 0, out_wrong);
 }
 
 bool
-snc_words_hold(sn_str path, sn_str name)
+snc_url_words_hold(sn_str path, sn_str name)
 {
     sn_str segment, word, args;
 
@@ -155,7 +155,7 @@ snc_words_hold(sn_str path, sn_str name)
 }
 
 static void
-help_of(const snc_word *table, sn_buf *out)
+help_of(const snc_url_word *table, sn_buf *out)
 {
     const char *group = "";
 
@@ -174,13 +174,13 @@ help_of(const snc_word *table, sn_buf *out)
 }
 
 void
-snc_words_help(sn_buf *out)
+snc_url_words_help(sn_buf *out)
 {
     sn_buf_text(out, "A path is words, applied from left to right: "
                      "/delay:100ms/reset:1000/bytes:5000\n\n");
-    help_of(snc_words_served, out);
-    help_of(snc_words_coded, out);
-    help_of(snc_words_sent, out);
+    help_of(snc_url_words_served, out);
+    help_of(snc_url_words_coded, out);
+    help_of(snc_url_words_sent, out);
     sn_buf_text(
         out,
         "flow (query, counted per key=, default host and path):\n"

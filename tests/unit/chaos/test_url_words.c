@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "chaos/words.h"
+#include "chaos/url_words.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -35,7 +35,7 @@ apply_to(const char *target, const char *fields)
                           .key = SN_STR("k"),
                           .hit = 1,
                           .nth = 1};
-    f.ok = snc_words_apply(f.req.path, &f.scene, &f.plan, &f.wrong);
+    f.ok = snc_url_words_apply(f.req.path, &f.scene, &f.plan, &f.wrong);
     return &f;
 }
 
@@ -97,7 +97,8 @@ TEST(delays_add_up_and_jitter_follows_from_seed_key_and_hit)
     for (f->scene.hit = 2; f->scene.hit < 10; f->scene.hit++) {
         snc_plan plan = {.count = 0};
 
-        CHECK(snc_words_apply(SN_STR("/jitter:50ms-500ms"), &f->scene, &plan, &f->wrong));
+        CHECK(snc_url_words_apply(SN_STR("/jitter:50ms-500ms"), &f->scene, &plan,
+                                  &f->wrong));
         differs |= plan.delay != once;
     }
     CHECK(differs);
@@ -164,10 +165,11 @@ TEST(each_word_does_its_one_thing)
 
 TEST(every_word_of_the_table_has_an_example_that_works)
 {
-    const snc_word *tables[] = {snc_words_served, snc_words_coded, snc_words_sent};
+    const snc_url_word *tables[] = {snc_url_words_served, snc_url_words_coded,
+                                    snc_url_words_sent};
 
     for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
-        for (const snc_word *w = tables[t]; w->name; w++) {
+        for (const snc_url_word *w = tables[t]; w->name; w++) {
             char path[64];
 
             snprintf(path, sizeof path, "/%s%s%s", w->name, w->args[0] ? ":" : "",
@@ -311,11 +313,11 @@ TEST(stale_is_harmless_on_a_new_connection)
 
     CHECK_EQ(f->plan.cut, SNC_CUT_NONE);
     f->scene.nth = 2;
-    CHECK(snc_words_apply(SN_STR("/stale/ok"), &f->scene, &plan, &f->wrong));
+    CHECK(snc_url_words_apply(SN_STR("/stale/ok"), &f->scene, &plan, &f->wrong));
     CHECK(plan.cut == SNC_CUT_RST && plan.cut_at == 0);
 }
 
-TEST(words_can_be_added_and_stand_for_words_or_bytes)
+TEST(url_words_can_be_added_and_stand_for_words_or_bytes)
 {
     fixture *f = apply("/ok");
     sn_map added;
@@ -329,13 +331,13 @@ TEST(words_can_be_added_and_stand_for_words_or_bytes)
     CHECK_EQ(sn_map_add(&added, odd.name, &odd), SEINE_OK);
     CHECK_EQ(sn_map_add(&added, self.name, &self), SEINE_OK);
     f->scene.added = &added;
-    CHECK(snc_words_apply(SN_STR("/slow/status:503"), &f->scene, &plan, &f->wrong));
+    CHECK(snc_url_words_apply(SN_STR("/slow/status:503"), &f->scene, &plan, &f->wrong));
     CHECK(plan.delay == SEINE_SECS(1) && plan.status == 503);
     plan = (snc_plan){.count = 0};
-    CHECK(snc_words_apply(SN_STR("/odd-bytes"), &f->scene, &plan, &f->wrong));
+    CHECK(snc_url_words_apply(SN_STR("/odd-bytes"), &f->scene, &plan, &f->wrong));
     CHECK(plan.delay == SEINE_SECS(1) && plan.final == SNC_FINAL_RAW &&
           is(plan.raw, "x"));
-    CHECK(!snc_words_apply(SN_STR("/self"), &f->scene, &plan, &f->wrong));
+    CHECK(!snc_url_words_apply(SN_STR("/self"), &f->scene, &plan, &f->wrong));
     CHECK_STR(f->wrong.why, "stands for itself");
     f->scene.added = NULL;
     sn_map_fini(&added);
@@ -357,13 +359,14 @@ TEST(a_plan_has_a_largest_number_of_fields)
 TEST(the_help_names_every_word_once)
 {
     sn_buf out;
-    const snc_word *tables[] = {snc_words_served, snc_words_coded, snc_words_sent};
+    const snc_url_word *tables[] = {snc_url_words_served, snc_url_words_coded,
+                                    snc_url_words_sent};
 
     sn_buf_init(&out, 65536);
-    snc_words_help(&out);
+    snc_url_words_help(&out);
     CHECK_EQ(sn_buf_done(&out), SEINE_OK);
     for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
-        for (const snc_word *w = tables[t]; w->name; w++) {
+        for (const snc_url_word *w = tables[t]; w->name; w++) {
             char line[64];
 
             snprintf(line, sizeof line, "\n  %s%s%s ", w->name, w->args[0] ? ":" : "",
