@@ -21,349 +21,349 @@
 /* Also the way to close: everything is noted, the descriptor is gone, and whoever
  * runs the connection frees it. */
 static void
-close_now(snc_connection *g)
+close_now(snc_connection *c)
 {
-    if (g->dead)
+    if (c->dead)
         return;
-    snc_connection_end(g, false, false, g->half || g->gone);
-    snc_alarm_stop(&g->server->alarms, &g->alarm);
-    close(g->fd);
-    g->dead = true;
+    snc_connection_end(c, false, false, c->half || c->gone);
+    snc_alarm_stop(&c->server->alarms, &c->alarm);
+    close(c->fd);
+    c->dead = true;
 }
 
 void
-snc_connection_reset(snc_connection *g)
+snc_connection_reset(snc_connection *c)
 {
     struct linger now = {.l_onoff = 1, .l_linger = 0};
 
-    if (g->dead)
+    if (c->dead)
         return;
-    setsockopt(g->fd, SOL_SOCKET, SO_LINGER, &now, sizeof now);
-    snc_connection_end(g, false, true, false);
-    close_now(g);
+    setsockopt(c->fd, SOL_SOCKET, SO_LINGER, &now, sizeof now);
+    snc_connection_end(c, false, true, false);
+    close_now(c);
 }
 
 void
-snc_connection_alarm(snc_connection *g, seine_time due)
+snc_connection_alarm(snc_connection *c, seine_time due)
 {
-    if (snc_alarm_set(&g->server->alarms, &g->alarm, due) != SEINE_OK)
-        snc_connection_reset(g);
+    if (snc_alarm_set(&c->server->alarms, &c->alarm, due) != SEINE_OK)
+        snc_connection_reset(c);
 }
 
 /* False: it has to wait until the socket takes it. */
 static bool
-say_goodbye(snc_connection *g)
+say_goodbye(snc_connection *c)
 {
-    return snc_tls_close(g->tls) && (!g->outer || snc_tls_close(g->outer));
+    return snc_tls_close(c->tls) && (!c->outer || snc_tls_close(c->outer));
 }
 
 void
-snc_connection_fin(snc_connection *g)
+snc_connection_fin(snc_connection *c)
 {
-    if (g->tls && !g->unclean && !say_goodbye(g)) {
-        g->state = SNC_CONNECTION_CLOSE;
-        g->writable = false;
+    if (c->tls && !c->unclean && !say_goodbye(c)) {
+        c->state = SNC_CONNECTION_CLOSE;
+        c->writable = false;
         return;
     }
-    shutdown(g->fd, SHUT_WR);
-    g->state = SNC_CONNECTION_LINGER;
-    g->readable = true;
-    snc_connection_alarm(g, sn_time_add(g->server->now, LINGER));
+    shutdown(c->fd, SHUT_WR);
+    c->state = SNC_CONNECTION_LINGER;
+    c->readable = true;
+    snc_connection_alarm(c, sn_time_add(c->server->now, LINGER));
 }
 
 void
-snc_connection_idled(snc_connection *g)
+snc_connection_idled(snc_connection *c)
 {
     static const char late[] = "HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n"
                                "Content-Length: 0\r\n\r\n";
-    snc_idle end = g->idle_end;
+    snc_idle end = c->idle_end;
 
-    g->idle_end = SNC_IDLE_KEEP;
+    c->idle_end = SNC_IDLE_KEEP;
     if (end == SNC_IDLE_RST) {
-        snc_connection_reset(g);
+        snc_connection_reset(c);
         return;
     }
-    if (end == SNC_IDLE_BYTES && snc_connection_write(g, late, sizeof late - 1) < 0)
-        g->gone = true;
-    snc_connection_fin(g);
+    if (end == SNC_IDLE_BYTES && snc_connection_write(c, late, sizeof late - 1) < 0)
+        c->gone = true;
+    snc_connection_fin(c);
 }
 
 void
-snc_connection_register(snc_connection *g)
+snc_connection_register(snc_connection *c)
 {
-    snc_world *w = &g->server->world;
+    snc_world *w = &c->server->world;
 
-    if (g->epoch == w->epoch && g->address)
+    if (c->epoch == w->epoch && c->address)
         return;
-    g->epoch = w->epoch;
-    g->host = NULL;
-    g->address = snc_witness_address(&w->witness, sn_str_of(g->own));
-    snc_host_open(g->address);
+    c->epoch = w->epoch;
+    c->host = NULL;
+    c->address = snc_witness_address(&w->witness, sn_str_of(c->own));
+    snc_host_open(c->address);
 }
 
 static void
-at_host(snc_connection *g, snc_host *host)
+at_host(snc_connection *c, snc_host *host)
 {
-    if (!host || host == g->host)
+    if (!host || host == c->host)
         return;
-    snc_host_close(g->host);
+    snc_host_close(c->host);
     snc_host_open(host);
-    g->host = host;
+    c->host = host;
 }
 
 snc_visitor
-snc_connection_visitor(const snc_connection *g)
+snc_connection_visitor(const snc_connection *c)
 {
-    return (snc_visitor){.connection = g->id,
-                         .nth = g->nth,
-                         .address = g->address,
-                         .peer = sn_str_of(g->peer),
-                         .own = sn_str_of(g->own),
-                         .tunnelled = g->tunnelled,
-                         .tls = g->tls ? snc_tls_facts_of(g->tls) : NULL,
-                         .body = sn_buf_view(&g->body),
-                         .body_len = g->body_len,
-                         .wall = g->server->wall};
+    return (snc_visitor){.connection = c->id,
+                         .nth = c->nth,
+                         .address = c->address,
+                         .peer = sn_str_of(c->peer),
+                         .own = sn_str_of(c->own),
+                         .tunnelled = c->tunnelled,
+                         .tls = c->tls ? snc_tls_facts_of(c->tls) : NULL,
+                         .body = sn_buf_view(&c->body),
+                         .body_len = c->body_len,
+                         .wall = c->server->wall};
 }
 
 /* A whole request is there. */
 static void
-dispatch(snc_connection *g, const snc_request *req)
+dispatch(snc_connection *c, const snc_request *req)
 {
-    snc_server *s = g->server;
+    snc_server *s = c->server;
 
-    snc_connection_register(g);
-    g->nth++;
-    snc_visitor visitor = snc_connection_visitor(g);
-    if (snc_world_request(&s->world, &visitor, req, g->arrived, &s->response,
-                          &g->trace) != SEINE_OK) {
-        snc_connection_reset(g);
+    snc_connection_register(c);
+    c->nth++;
+    snc_visitor visitor = snc_connection_visitor(c);
+    if (snc_world_request(&s->world, &visitor, req, c->arrived, &s->response,
+                          &c->trace) != SEINE_OK) {
+        snc_connection_reset(c);
         return;
     }
-    if (g->epoch == s->world.epoch)
-        at_host(g, g->trace.seen.host);
-    snc_connection_respond(g);
+    if (c->epoch == s->world.epoch)
+        at_host(c, c->trace.seen.host);
+    snc_connection_respond(c);
 }
 
 static void
-refuse(snc_connection *g, const char *why)
+refuse(snc_connection *c, const char *why)
 {
-    g->in_body = false;
-    g->trace = (snc_trace){.epoch = 0};
-    snc_world_bad(&g->server->world, why, &g->server->response);
-    snc_connection_respond(g);
+    c->in_body = false;
+    c->trace = (snc_trace){.epoch = 0};
+    snc_world_bad(&c->server->world, why, &c->server->response);
+    snc_connection_respond(c);
 }
 
 /* Bytes of the body, from the front of `rest`. */
 static void
-feed(snc_connection *g, sn_str *rest)
+feed(snc_connection *c, sn_str *rest)
 {
     sn_str piece;
     snc_parsed got = SNC_PARSED_MORE;
 
     while (got == SNC_PARSED_MORE && rest->len > 0) {
-        got = snc_request_body_feed(&g->incoming, rest, &piece);
-        size_t room = BODY - g->body.len;
-        sn_buf_str(&g->body, sn_str_slice(piece, 0, room));
-        g->body_len += piece.len;
+        got = snc_request_body_feed(&c->incoming, rest, &piece);
+        size_t room = BODY - c->body.len;
+        sn_buf_str(&c->body, sn_str_slice(piece, 0, room));
+        c->body_len += piece.len;
     }
     if (got == SNC_PARSED_MORE)
         return;
-    g->in_body = false;
+    c->in_body = false;
     if (got == SNC_PARSED_BAD)
-        refuse(g, g->incoming.why);
-    else if (snc_request_head(&g->server->req, sn_buf_view(&g->head)) == SNC_PARSED_OK)
-        dispatch(g, &g->server->req);
-    sn_buf_fini(&g->head);
-    sn_buf_fini(&g->body);
+        refuse(c, c->incoming.why);
+    else if (snc_request_head(&c->server->req, sn_buf_view(&c->head)) == SNC_PARSED_OK)
+        dispatch(c, &c->server->req);
+    sn_buf_fini(&c->head);
+    sn_buf_fini(&c->body);
 }
 
 static void
-begin_body(snc_connection *g, const snc_request *req, sn_str bytes, sn_str *rest)
+begin_body(snc_connection *c, const snc_request *req, sn_str bytes, sn_str *rest)
 {
     static const char go_on[] = "HTTP/1.1 100 Continue\r\n\r\n";
 
-    g->incoming = snc_request_body_of(req);
-    g->in_body = true;
-    g->body_len = 0;
-    sn_buf_init(&g->body, BODY);
-    sn_buf_init(&g->head, SNC_REQUEST_HEAD);
-    sn_buf_add(&g->head, bytes.ptr, req->head_len);
-    if (sn_buf_done(&g->head) != SEINE_OK) {
-        snc_connection_reset(g);
+    c->incoming = snc_request_body_of(req);
+    c->in_body = true;
+    c->body_len = 0;
+    sn_buf_init(&c->body, BODY);
+    sn_buf_init(&c->head, SNC_REQUEST_HEAD);
+    sn_buf_add(&c->head, bytes.ptr, req->head_len);
+    if (sn_buf_done(&c->head) != SEINE_OK) {
+        snc_connection_reset(c);
         return;
     }
     if (req->continues && rest->len == 0 &&
-        snc_connection_write(g, go_on, sizeof go_on - 1) < 0)
-        g->gone = true;
-    feed(g, rest);
+        snc_connection_write(c, go_on, sizeof go_on - 1) < 0)
+        c->gone = true;
+    feed(c, rest);
 }
 
 /* One request, or a piece of one, from the front of `bytes`; what is left. */
 static sn_str
-eat(snc_connection *g, sn_str bytes)
+eat(snc_connection *c, sn_str bytes)
 {
-    snc_request *req = &g->server->req;
+    snc_request *req = &c->server->req;
     sn_str rest = bytes;
 
-    if (g->in_body) {
-        feed(g, &rest);
+    if (c->in_body) {
+        feed(c, &rest);
         return rest;
     }
-    if (g->socks)
-        return snc_connection_socks(g, bytes);
+    if (c->socks)
+        return snc_connection_socks(c, bytes);
     switch (snc_request_head(req, bytes)) {
     case SNC_PARSED_MORE:
-        g->need_more = true;
+        c->need_more = true;
         return bytes;
     case SNC_PARSED_BAD:
-        refuse(g, req->why);
+        refuse(c, req->why);
         return (sn_str){NULL, 0};
     default:
         break;
     }
     rest = sn_str_slice(bytes, req->head_len, bytes.len);
-    g->body_len = 0;
+    c->body_len = 0;
     if (req->connect)
-        snc_connection_connect(g, req);
+        snc_connection_connect(c, req);
     else if ((!req->chunked && req->length == 0) ||
              snc_url_words_hold(req->path, SN_STR("noread")))
-        dispatch(g, req);
+        dispatch(c, req);
     else
-        begin_body(g, req, bytes, &rest);
+        begin_body(c, req, bytes, &rest);
     return rest;
 }
 
 /* What was read earlier. */
 static void
-eat_kept(snc_connection *g)
+eat_kept(snc_connection *c)
 {
     sn_str rest;
 
-    g->need_more = false;
-    rest = eat(g, sn_buf_view(&g->in));
-    if (g->dead)
+    c->need_more = false;
+    rest = eat(c, sn_buf_view(&c->in));
+    if (c->dead)
         return;
     if (rest.len == 0)
-        sn_buf_fini(&g->in);
+        sn_buf_fini(&c->in);
     else
-        sn_buf_drop(&g->in, g->in.len - rest.len);
+        sn_buf_drop(&c->in, c->in.len - rest.len);
 }
 
 static void
-eat_new(snc_connection *g, sn_str bytes)
+eat_new(snc_connection *c, sn_str bytes)
 {
-    if (g->in.len == 0) {
-        sn_str rest = eat(g, bytes);
+    if (c->in.len == 0) {
+        sn_str rest = eat(c, bytes);
 
-        if (g->dead || rest.len == 0)
+        if (c->dead || rest.len == 0)
             return;
-        sn_buf_init(&g->in, (size_t)2 * SNC_REQUEST_HEAD);
-        sn_buf_str(&g->in, rest);
+        sn_buf_init(&c->in, (size_t)2 * SNC_REQUEST_HEAD);
+        sn_buf_str(&c->in, rest);
     } else {
-        sn_buf_str(&g->in, bytes);
-        if (sn_buf_done(&g->in) == SEINE_OK)
-            eat_kept(g);
+        sn_buf_str(&c->in, bytes);
+        if (sn_buf_done(&c->in) == SEINE_OK)
+            eat_kept(c);
     }
-    if (!g->dead && sn_buf_done(&g->in) != SEINE_OK)
-        snc_connection_reset(g);
+    if (!c->dead && sn_buf_done(&c->in) != SEINE_OK)
+        snc_connection_reset(c);
 }
 
 /* True: something was read. */
 static bool
-step_read(snc_connection *g)
+step_read(snc_connection *c)
 {
-    snc_server *s = g->server;
+    snc_server *s = c->server;
 
-    if (g->state == SNC_CONNECTION_READ && g->in.len > 0 && !g->need_more) {
-        eat_kept(g);
+    if (c->state == SNC_CONNECTION_READ && c->in.len > 0 && !c->need_more) {
+        eat_kept(c);
         return true;
     }
-    if (!g->readable)
+    if (!c->readable)
         return false;
 
-    ssize_t n = snc_connection_receive(g, s->in, sizeof s->in);
+    ssize_t n = snc_connection_receive(c, s->in, sizeof s->in);
     if (n < 0 && (errno == EAGAIN || errno == EINTR)) {
-        g->readable = errno == EINTR;
-        return g->readable;
+        c->readable = errno == EINTR;
+        return c->readable;
     }
     if (n <= 0) {
-        close_now(g);
+        close_now(c);
         return false;
     }
-    if (g->state == SNC_CONNECTION_LINGER)
+    if (c->state == SNC_CONNECTION_LINGER)
         return true;
-    g->readable = (size_t)n == sizeof s->in || g->half || g->tls;
-    if (g->idle_end != SNC_IDLE_KEEP) {
-        snc_alarm_stop(&s->alarms, &g->alarm);
-        g->idle_end = SNC_IDLE_KEEP;
+    c->readable = (size_t)n == sizeof s->in || c->half || c->tls;
+    if (c->idle_end != SNC_IDLE_KEEP) {
+        snc_alarm_stop(&s->alarms, &c->alarm);
+        c->idle_end = SNC_IDLE_KEEP;
     }
-    eat_new(g, (sn_str){s->in, (size_t)n});
+    eat_new(c, (sn_str){s->in, (size_t)n});
     return true;
 }
 
 static void
-run(snc_connection *g)
+run(snc_connection *c)
 {
     bool more = true;
 
-    while (more && !g->dead) {
-        more = g->state == SNC_CONNECTION_GREET && snc_connection_greeted(g);
-        if (!g->dead && g->state == SNC_CONNECTION_CLOSE && g->writable)
-            snc_connection_fin(g);
-        if (!g->dead && g->state == SNC_CONNECTION_CLOSE && g->gone)
-            close_now(g);
-        if (g->dead)
+    while (more && !c->dead) {
+        more = c->state == SNC_CONNECTION_GREET && snc_connection_greeted(c);
+        if (!c->dead && c->state == SNC_CONNECTION_CLOSE && c->writable)
+            snc_connection_fin(c);
+        if (!c->dead && c->state == SNC_CONNECTION_CLOSE && c->gone)
+            close_now(c);
+        if (c->dead)
             break;
-        if (g->state == SNC_CONNECTION_READ || g->state == SNC_CONNECTION_LINGER)
-            more |= step_read(g);
-        if (!g->dead && g->state == SNC_CONNECTION_SEND)
-            more |= snc_connection_send(g);
-        if (!g->dead && (g->response || g->state == SNC_CONNECTION_HOLD) &&
-            (g->gone || g->half))
-            close_now(g);
+        if (c->state == SNC_CONNECTION_READ || c->state == SNC_CONNECTION_LINGER)
+            more |= step_read(c);
+        if (!c->dead && c->state == SNC_CONNECTION_SEND)
+            more |= snc_connection_send(c);
+        if (!c->dead && (c->response || c->state == SNC_CONNECTION_HOLD) &&
+            (c->gone || c->half))
+            close_now(c);
     }
-    if (g->dead)
-        snc_connection_free(g);
+    if (c->dead)
+        snc_connection_free(c);
 }
 
 static void
 on_ready(snc_watch *watch, uint32_t events)
 {
-    snc_connection *g = GUEST_OF(watch, watch);
+    snc_connection *c = GUEST_OF(watch, watch);
 
-    g->readable |= (events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;
-    g->writable |= (events & EPOLLOUT) != 0;
-    g->half |= (events & (EPOLLRDHUP | EPOLLHUP)) != 0;
-    g->gone |= (events & (EPOLLHUP | EPOLLERR)) != 0;
-    run(g);
+    c->readable |= (events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;
+    c->writable |= (events & EPOLLOUT) != 0;
+    c->half |= (events & (EPOLLRDHUP | EPOLLHUP)) != 0;
+    c->gone |= (events & (EPOLLHUP | EPOLLERR)) != 0;
+    run(c);
 }
 
 static void
 on_alarm(snc_alarm *alarm)
 {
-    snc_connection *g = GUEST_OF(alarm, alarm);
+    snc_connection *c = GUEST_OF(alarm, alarm);
 
-    switch (g->state) {
+    switch (c->state) {
     case SNC_CONNECTION_WAIT:
-        if (g->sent == 0)
-            snc_world_begin(&g->server->world, &g->trace, g->server->now);
-        g->state = SNC_CONNECTION_SEND;
+        if (c->sent == 0)
+            snc_world_begin(&c->server->world, &c->trace, c->server->now);
+        c->state = SNC_CONNECTION_SEND;
         break;
     case SNC_CONNECTION_DRAIN:
-        snc_connection_drain(g);
+        snc_connection_drain(c);
         break;
     case SNC_CONNECTION_LINGER:
-        close_now(g);
+        close_now(c);
         break;
     case SNC_CONNECTION_READ:
-        if (g->idle_end != SNC_IDLE_KEEP)
-            snc_connection_idled(g);
+        if (c->idle_end != SNC_IDLE_KEEP)
+            snc_connection_idled(c);
         break;
     default:
         break;
     }
-    run(g);
+    run(c);
 }
 
 static void
@@ -381,67 +381,67 @@ void
 snc_connection_new(const snc_door *door, int fd, const struct sockaddr_in *peer)
 {
     snc_server *s = door->server;
-    snc_connection *g = sn_zalloc(sizeof *g);
+    snc_connection *c = sn_zalloc(sizeof *c);
     struct sockaddr_in own = {.sin_family = AF_INET};
     socklen_t len = sizeof own;
 
-    if (!g) {
+    if (!c) {
         close(fd);
         return;
     }
     getsockname(fd, (struct sockaddr *)&own, &len);
-    g->watch.ready = on_ready;
-    g->alarm.ring = on_alarm;
-    g->server = s;
-    g->fd = fd;
-    g->id = ++s->next_id;
-    g->state = SNC_CONNECTION_READ;
-    name(g->peer, sizeof g->peer, peer, true);
-    name(g->own, sizeof g->own, &own, false);
-    if (snc_server_watch(s, fd, EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET, &g->watch) !=
+    c->watch.ready = on_ready;
+    c->alarm.ring = on_alarm;
+    c->server = s;
+    c->fd = fd;
+    c->id = ++s->next_id;
+    c->state = SNC_CONNECTION_READ;
+    name(c->peer, sizeof c->peer, peer, true);
+    name(c->own, sizeof c->own, &own, false);
+    if (snc_server_watch(s, fd, EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET, &c->watch) !=
         SEINE_OK) {
         close(fd);
-        sn_free(g);
+        sn_free(c);
         return;
     }
-    g->next = s->connections;
-    if (g->next)
-        g->next->prev = g;
-    s->connections = g;
+    c->next = s->connections;
+    if (c->next)
+        c->next->prev = c;
+    s->connections = c;
     s->open++;
     s->world.witness.connections++;
     if (++s->world.witness.open > s->world.witness.peak_open)
         s->world.witness.peak_open = s->world.witness.open;
-    snc_connection_register(g);
+    snc_connection_register(c);
     if (door->kind == SNC_DOOR_HTTPS)
-        snc_connection_greet(g);
-    if (door->kind == SNC_DOOR_SOCKS && !(g->socks = sn_zalloc(sizeof *g->socks)))
-        snc_connection_reset(g);
-    if (g->dead)
-        snc_connection_free(g);
+        snc_connection_greet(c);
+    if (door->kind == SNC_DOOR_SOCKS && !(c->socks = sn_zalloc(sizeof *c->socks)))
+        snc_connection_reset(c);
+    if (c->dead)
+        snc_connection_free(c);
 }
 
 void
-snc_connection_free(snc_connection *g)
+snc_connection_free(snc_connection *c)
 {
-    snc_server *s = g->server;
+    snc_server *s = c->server;
 
-    close_now(g);
-    if (g->epoch == s->world.epoch) {
-        snc_host_close(g->host);
-        snc_host_close(g->address);
+    close_now(c);
+    if (c->epoch == s->world.epoch) {
+        snc_host_close(c->host);
+        snc_host_close(c->address);
     }
     s->world.witness.open--;
     s->open--;
-    if (g->next)
-        g->next->prev = g->prev;
-    *(g->prev ? &g->prev->next : &s->connections) = g->next;
-    sn_buf_fini(&g->in);
-    sn_buf_fini(&g->head);
-    sn_buf_fini(&g->body);
-    sn_buf_fini(&g->early);
-    snc_tls_line_free(g->tls);
-    snc_tls_line_free(g->outer);
-    sn_free(g->socks);
-    sn_free(g);
+    if (c->next)
+        c->next->prev = c->prev;
+    *(c->prev ? &c->prev->next : &s->connections) = c->next;
+    sn_buf_fini(&c->in);
+    sn_buf_fini(&c->head);
+    sn_buf_fini(&c->body);
+    sn_buf_fini(&c->early);
+    snc_tls_line_free(c->tls);
+    snc_tls_line_free(c->outer);
+    sn_free(c->socks);
+    sn_free(c);
 }

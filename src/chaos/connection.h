@@ -88,52 +88,52 @@ typedef struct snc_connection {
 void snc_connection_new(const snc_door *door, int fd, const struct sockaddr_in *peer);
 
 /* Ends it at once, whatever it does. */
-void snc_connection_free(snc_connection *g);
+void snc_connection_free(snc_connection *c);
 
 /* Below: connection.c and connection_send.c for each other. None of them frees the
  * connection; one that is closed is `dead`. */
 
 /* Like recv and send, through TLS if there is any. */
-ssize_t snc_connection_receive(snc_connection *g, char *out, size_t room);
-ssize_t snc_connection_write(snc_connection *g, const char *bytes, size_t n);
+ssize_t snc_connection_receive(snc_connection *c, char *out, size_t room);
+ssize_t snc_connection_write(snc_connection *c, const char *bytes, size_t n);
 
 /* A TLS handshake has to come first. */
-void snc_connection_greet(snc_connection *g);
+void snc_connection_greet(snc_connection *c);
 
 /* Goes on with it. True: the state is another. */
-bool snc_connection_greeted(snc_connection *g);
+bool snc_connection_greeted(snc_connection *c);
 
 /* Finds the records of this epoch: the old ones may be gone. */
-void snc_connection_register(snc_connection *g);
+void snc_connection_register(snc_connection *c);
 
 /* As the world sees it. */
-snc_visitor snc_connection_visitor(const snc_connection *g);
+snc_visitor snc_connection_visitor(const snc_connection *c);
 
 /* It asks us as a proxy: a request with CONNECT, a message of SOCKS. */
-void snc_connection_connect(snc_connection *g, const snc_request *req);
-sn_str snc_connection_socks(snc_connection *g, sn_str bytes);
+void snc_connection_connect(snc_connection *c, const snc_request *req);
+sn_str snc_connection_socks(snc_connection *c, sn_str bytes);
 
 /* The answer is out: the tunnel begins. */
-void snc_connection_tunnel(snc_connection *g);
+void snc_connection_tunnel(snc_connection *c);
 
 /* Begins with the server's answer. */
-void snc_connection_respond(snc_connection *g);
+void snc_connection_respond(snc_connection *c);
 
 /* Sends what may be sent now. True: the answer is over, or the state is another. */
-bool snc_connection_send(snc_connection *g);
+bool snc_connection_send(snc_connection *c);
 
 /* The answer is over, whole or not, and noted. */
-void snc_connection_end(snc_connection *g, bool whole, bool reset, bool aborted);
+void snc_connection_end(snc_connection *c, bool whole, bool reset, bool aborted);
 
 /* Ends it with RST as soon as the client has got everything. */
-void snc_connection_drain(snc_connection *g);
+void snc_connection_drain(snc_connection *c);
 
 /* Closes: with RST; with FIN, after which it lingers; as its idling ends. */
-void snc_connection_reset(snc_connection *g);
-void snc_connection_fin(snc_connection *g);
-void snc_connection_idled(snc_connection *g);
+void snc_connection_reset(snc_connection *c);
+void snc_connection_fin(snc_connection *c);
+void snc_connection_idled(snc_connection *c);
 
 /* Without memory for its alarm a connection is reset. */
-void snc_connection_alarm(snc_connection *g, seine_time due);
+void snc_connection_alarm(snc_connection *c, seine_time due);
 
 #endif

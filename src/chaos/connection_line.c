@@ -17,29 +17,29 @@
 static ssize_t
 receive(void *self, void *out, size_t room)
 {
-    snc_connection *g = self;
-    snc_server *s = g->server;
+    snc_connection *c = self;
+    snc_server *s = c->server;
     char control[CMSG_SPACE(sizeof(struct timespec))];
     struct iovec to = {out, room};
     struct msghdr msg = {.msg_iov = &to,
                          .msg_iovlen = 1,
                          .msg_control = control,
                          .msg_controllen = sizeof control};
-    ssize_t n = recvmsg(g->fd, &msg, 0);
+    ssize_t n = recvmsg(c->fd, &msg, 0);
 
     if (n <= 0)
         return n;
-    g->arrived = s->now = s->clock->now(s->clock);
+    c->arrived = s->now = s->clock->now(s->clock);
     s->wall = s->clock->wall(s->clock);
-    for (struct cmsghdr *c = CMSG_FIRSTHDR(&msg); c; c = CMSG_NXTHDR(&msg, c)) {
+    for (struct cmsghdr *m = CMSG_FIRSTHDR(&msg); m; m = CMSG_NXTHDR(&msg, m)) {
         struct timespec at;
 
-        if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_TIMESTAMPNS)
+        if (m->cmsg_level != SOL_SOCKET || m->cmsg_type != SCM_TIMESTAMPNS)
             continue;
-        memcpy(&at, CMSG_DATA(c), sizeof at);
+        memcpy(&at, CMSG_DATA(m), sizeof at);
         seine_span age = s->wall - (SEINE_SECS(at.tv_sec) + at.tv_nsec);
         if (age > 0 && age < STAMP)
-            g->arrived = s->now - age;
+            c->arrived = s->now - age;
     }
     return n;
 }
@@ -47,20 +47,20 @@ receive(void *self, void *out, size_t room)
 static ssize_t
 send_(void *self, const void *bytes, size_t n)
 {
-    const snc_connection *g = self;
+    const snc_connection *c = self;
 
-    return send(g->fd, bytes, n, MSG_NOSIGNAL);
+    return send(c->fd, bytes, n, MSG_NOSIGNAL);
 }
 
 /* What came before the tunnel began. */
 static size_t
-take_early(snc_connection *g, void *out, size_t room)
+take_early(snc_connection *c, void *out, size_t room)
 {
-    size_t n = g->early.len < room ? g->early.len : room;
+    size_t n = c->early.len < room ? c->early.len : room;
 
     if (n > 0)
-        memcpy(out, g->early.ptr, n);
-    sn_buf_drop(&g->early, n);
+        memcpy(out, c->early.ptr, n);
+    sn_buf_drop(&c->early, n);
     return n;
 }
 
@@ -68,118 +68,118 @@ take_early(snc_connection *g, void *out, size_t room)
 static ssize_t
 receive_below(void *self, void *out, size_t room)
 {
-    snc_connection *g = self;
-    size_t n = take_early(g, out, room);
+    snc_connection *c = self;
+    size_t n = take_early(c, out, room);
 
-    return n > 0 ? (ssize_t)n : receive(g, out, room);
+    return n > 0 ? (ssize_t)n : receive(c, out, room);
 }
 
 static ssize_t
 receive_inside(void *self, void *out, size_t room)
 {
-    snc_connection *g = self;
-    size_t n = take_early(g, out, room);
+    snc_connection *c = self;
+    size_t n = take_early(c, out, room);
 
-    return n > 0 ? (ssize_t)n : snc_tls_read(g->outer, out, room);
+    return n > 0 ? (ssize_t)n : snc_tls_read(c->outer, out, room);
 }
 
 static ssize_t
 send_inside(void *self, const void *bytes, size_t n)
 {
-    snc_connection *g = self;
+    snc_connection *c = self;
 
-    return snc_tls_write(g->outer, bytes, n);
+    return snc_tls_write(c->outer, bytes, n);
 }
 
 /* What comes behind our FIN is of no interest, and not read as TLS. */
 ssize_t
-snc_connection_receive(snc_connection *g, char *out, size_t room)
+snc_connection_receive(snc_connection *c, char *out, size_t room)
 {
-    return g->tls && g->state != SNC_CONNECTION_LINGER ? snc_tls_read(g->tls, out, room)
-                                                       : receive(g, out, room);
+    return c->tls && c->state != SNC_CONNECTION_LINGER ? snc_tls_read(c->tls, out, room)
+                                                       : receive(c, out, room);
 }
 
 ssize_t
-snc_connection_write(snc_connection *g, const char *bytes, size_t n)
+snc_connection_write(snc_connection *c, const char *bytes, size_t n)
 {
-    return g->tls ? snc_tls_write(g->tls, bytes, n) : send_(g, bytes, n);
+    return c->tls ? snc_tls_write(c->tls, bytes, n) : send_(c, bytes, n);
 }
 
 void
-snc_connection_greet(snc_connection *g)
+snc_connection_greet(snc_connection *c)
 {
-    snc_server *s = g->server;
-    const snc_tls_ends socket_ = {receive_below, send_, g};
-    const snc_tls_ends line = {receive_inside, send_inside, g};
+    snc_server *s = c->server;
+    const snc_tls_ends socket_ = {receive_below, send_, c};
+    const snc_tls_ends line = {receive_inside, send_inside, c};
 
-    g->outer = g->tls;
-    g->tls = NULL;
-    g->said_hello = false;
-    g->state = SNC_CONNECTION_GREET;
-    if (snc_tls_line_new(s->tls, g->outer ? &line : &socket_, sn_str_of(g->own),
-                         s->clock->wall(s->clock), &g->tls) != SEINE_OK)
-        snc_connection_reset(g);
+    c->outer = c->tls;
+    c->tls = NULL;
+    c->said_hello = false;
+    c->state = SNC_CONNECTION_GREET;
+    if (snc_tls_line_new(s->tls, c->outer ? &line : &socket_, sn_str_of(c->own),
+                         s->clock->wall(s->clock), &c->tls) != SEINE_OK)
+        snc_connection_reset(c);
 }
 
 static void
-note_hello(snc_connection *g, const snc_tls_facts *facts)
+note_hello(snc_connection *c, const snc_tls_facts *facts)
 {
-    snc_witness *w = &g->server->world.witness;
+    snc_witness *w = &c->server->world.witness;
 
-    if (!facts->hello || g->said_hello)
+    if (!facts->hello || c->said_hello)
         return;
-    g->said_hello = true;
-    snc_witness_hello(w, snc_witness_host(w, facts->name), g->address);
+    c->said_hello = true;
+    snc_witness_hello(w, snc_witness_host(w, facts->name), c->address);
 }
 
 /* It looks like nothing at all, least of all like a record. */
 static void
-make_noise(snc_connection *g)
+make_noise(snc_connection *c)
 {
     char noise[NOISE];
 
-    snc_wire_fill(g->server->world.seed, 0, noise, sizeof noise);
+    snc_wire_fill(c->server->world.seed, 0, noise, sizeof noise);
     noise[0] = 'G';
-    if (send_(g, noise, sizeof noise) < 0)
-        g->gone = true;
+    if (send_(c, noise, sizeof noise) < 0)
+        c->gone = true;
 }
 
 bool
-snc_connection_greeted(snc_connection *g)
+snc_connection_greeted(snc_connection *c)
 {
-    snc_witness *w = &g->server->world.witness;
-    const snc_tls_facts *facts = snc_tls_facts_of(g->tls);
+    snc_witness *w = &c->server->world.witness;
+    const snc_tls_facts *facts = snc_tls_facts_of(c->tls);
 
-    if (!g->readable && !g->writable)
+    if (!c->readable && !c->writable)
         return false;
-    snc_connection_register(g);
-    snc_tls_got got = snc_tls_greet(g->tls);
-    note_hello(g, facts);
+    snc_connection_register(c);
+    snc_tls_got got = snc_tls_greet(c->tls);
+    note_hello(c, facts);
     switch (got) {
     case SNC_TLS_READ:
-        g->readable = false;
+        c->readable = false;
         return false;
     case SNC_TLS_WRITE:
-        g->writable = false;
+        c->writable = false;
         return false;
     case SNC_TLS_DONE:
-        snc_witness_greeted(w, snc_witness_host(w, facts->name), g->address,
+        snc_witness_greeted(w, snc_witness_host(w, facts->name), c->address,
                             facts->resumed);
-        g->state = SNC_CONNECTION_READ;
-        g->readable = true;
+        c->state = SNC_CONNECTION_READ;
+        c->readable = true;
         break;
     case SNC_TLS_STALL:
-        g->state = SNC_CONNECTION_HOLD;
+        c->state = SNC_CONNECTION_HOLD;
         break;
     case SNC_TLS_RST:
-        snc_connection_drain(g);
+        snc_connection_drain(c);
         break;
     case SNC_TLS_GARBAGE:
-        make_noise(g);
-        snc_connection_fin(g);
+        make_noise(c);
+        snc_connection_fin(c);
         break;
     default:
-        snc_connection_fin(g);
+        snc_connection_fin(c);
     }
     return true;
 }
