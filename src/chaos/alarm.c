@@ -11,7 +11,7 @@ snc_alarms_fini(snc_alarms *h)
 }
 
 static void
-put(snc_alarms *h, size_t place, snc_alarm *a)
+put_at(snc_alarms *h, size_t place, snc_alarm *a)
 {
     h->heap[place - 1] = a;
     a->place = place;
@@ -21,8 +21,8 @@ static void
 rise(snc_alarms *h, snc_alarm *a, size_t place)
 {
     for (; place > 1 && h->heap[place / 2 - 1]->due > a->due; place /= 2)
-        put(h, place, h->heap[place / 2 - 1]);
-    put(h, place, a);
+        put_at(h, place, h->heap[place / 2 - 1]);
+    put_at(h, place, a);
 }
 
 static void
@@ -33,9 +33,9 @@ sink(snc_alarms *h, snc_alarm *a, size_t place)
             child++;
         if (h->heap[child - 1]->due >= a->due)
             break;
-        put(h, place, h->heap[child - 1]);
+        put_at(h, place, h->heap[child - 1]);
     }
-    put(h, place, a);
+    put_at(h, place, a);
 }
 
 seine_err
@@ -57,7 +57,7 @@ snc_alarm_set(snc_alarms *h, snc_alarm *a, seine_time due)
     size_t place = a->place;
 
     a->due = due;
-    put(h, place, a);
+    put_at(h, place, a);
     if (place == h->count || due < before)
         rise(h, a, place);
     else

@@ -40,7 +40,7 @@ grow(snc_arrivals *w, size_t *budget)
 }
 
 static void
-push(snc_arrivals *w, seine_time now, size_t *budget)
+push_moment(snc_arrivals *w, seine_time now, size_t *budget)
 {
     if (w->next - w->from_10s == w->room && !grow(w, budget)) {
         w->capped = true;
@@ -54,7 +54,7 @@ push(snc_arrivals *w, seine_time now, size_t *budget)
 }
 
 static seine_time
-at(const snc_arrivals *w, uint64_t number)
+moment_of(const snc_arrivals *w, uint64_t number)
 {
     return w->ring[number & (w->room - 1)];
 }
@@ -64,21 +64,21 @@ at(const snc_arrivals *w, uint64_t number)
 static uint64_t
 first_inside(const snc_arrivals *w, uint64_t from, uint64_t end, seine_span span)
 {
-    while (from < end && at(w, end) - at(w, from) >= span)
+    while (from < end && moment_of(w, end) - moment_of(w, from) >= span)
         from++;
     return from;
 }
 
 /* The same, for a place that is not the last one: by halves. */
 static uint64_t
-search(const snc_arrivals *w, uint64_t end, seine_span span)
+search_window(const snc_arrivals *w, uint64_t end, seine_span span)
 {
     uint64_t low = w->from_10s, high = end;
 
     while (low < high) {
         uint64_t middle = low + (high - low) / 2;
 
-        if (at(w, end) - at(w, middle) >= span)
+        if (moment_of(w, end) - moment_of(w, middle) >= span)
             low = middle + 1;
         else
             high = middle;
@@ -107,20 +107,20 @@ note_counts(snc_arrivals *w, uint64_t in_1s, uint64_t in_10s)
 static void
 add_late(snc_arrivals *w, seine_time now, size_t *budget)
 {
-    push(w, now, budget);
+    push_moment(w, now, budget);
 
     uint64_t place = w->next - 1;
-    for (; place > w->from_10s && at(w, place - 1) > now; place--)
-        w->ring[place & (w->room - 1)] = at(w, place - 1);
+    for (; place > w->from_10s && moment_of(w, place - 1) > now; place--)
+        w->ring[place & (w->room - 1)] = moment_of(w, place - 1);
     w->ring[place & (w->room - 1)] = now;
     if (place > w->from_10s)
-        note_gap(w, now - at(w, place - 1));
+        note_gap(w, now - moment_of(w, place - 1));
     if (place + 1 < w->next)
-        note_gap(w, at(w, place + 1) - now);
+        note_gap(w, moment_of(w, place + 1) - now);
     for (uint64_t i = place; i < w->next; i++)
-        note_counts(w, i + 1 - search(w, i, SEINE_SECS(1)),
-                    i + 1 - search(w, i, SEINE_SECS(10)));
-    w->from_1s = search(w, w->next - 1, SEINE_SECS(1));
+        note_counts(w, i + 1 - search_window(w, i, SEINE_SECS(1)),
+                    i + 1 - search_window(w, i, SEINE_SECS(10)));
+    w->from_1s = search_window(w, w->next - 1, SEINE_SECS(1));
 }
 
 void
@@ -133,7 +133,7 @@ snc_arrivals_add(snc_arrivals *w, seine_time now, size_t *budget)
     if (w->next > 0)
         note_gap(w, now > w->last ? now - w->last : 0);
     w->last = now > w->last || w->next == 0 ? now : w->last;
-    push(w, w->last, budget);
+    push_moment(w, w->last, budget);
     if (w->room == 0) { /* no memory at all */
         w->from_1s = w->from_10s = w->next - 1;
     } else {

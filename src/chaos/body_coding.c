@@ -31,7 +31,7 @@ typedef struct coding_state {
 } coding_state;
 
 static void
-drop(void *self)
+drop_coding(void *self)
 {
     coding_state *r = self;
 
@@ -48,7 +48,7 @@ drop(void *self)
 
 /* The next bytes of what the first `count` codings make of the body; 0: that was all. */
 static size_t
-pull(coding_state *r, unsigned count, char *out, size_t room)
+pull_coded(coding_state *r, unsigned count, char *out, size_t room)
 {
     if (count == 0)
         return snc_wire_read(&r->inner, &r->lines, out, room);
@@ -58,7 +58,7 @@ pull(coding_state *r, unsigned count, char *out, size_t room)
 
     while (n == 0 && !s->done) {
         if (s->in.len == 0 && !s->last) {
-            size_t got = pull(r, count - 1, s->room, SNC_WIRE_ROOM);
+            size_t got = pull_coded(r, count - 1, s->room, SNC_WIRE_ROOM);
 
             s->in = (sn_str){s->room, got};
             s->last = got == 0;
@@ -87,7 +87,7 @@ fill_held(coding_state *r)
 {
     while (!r->over && r->held.len <= r->keep) {
         char *room = sn_buf_reserve(&r->held, SNC_WIRE_ROOM);
-        size_t n = room ? pull(r, r->how.count, room, SNC_WIRE_ROOM) : 0;
+        size_t n = room ? pull_coded(r, r->how.count, room, SNC_WIRE_ROOM) : 0;
 
         if (n > 0)
             sn_buf_commit(&r->held, n);
@@ -150,7 +150,7 @@ coded_lines(void *self, sn_buf *out, size_t want)
 }
 
 static seine_err
-begin(coding_state **out_r, const snc_body_coding *how)
+begin_coding(coding_state **out_r, const snc_body_coding *how)
 {
     coding_state *r = sn_zalloc(sizeof *r);
     seine_err e = r ? SEINE_OK : SEINE_E_NOMEM;
@@ -169,7 +169,7 @@ begin(coding_state **out_r, const snc_body_coding *how)
     if (e == SEINE_OK)
         *out_r = r;
     else
-        drop(r);
+        drop_coding(r);
     return e;
 }
 
@@ -187,7 +187,7 @@ code_now(coding_state *r, snc_wire *body, sn_buf *text)
         if (r->stages[i].coder->failed)
             e = SEINE_E_NOMEM;
     snc_wire_text(body, from);
-    drop(r);
+    drop_coding(r);
     return e != SEINE_OK ? e : sn_buf_done(text);
 }
 
@@ -197,7 +197,7 @@ snc_body_code(snc_wire *body, const snc_body_coding *how, sn_buf *text)
     const snc_chunks none = {.on = false};
     uint64_t length = snc_wire_body_length(body);
     coding_state *r;
-    seine_err e = begin(&r, how);
+    seine_err e = begin_coding(&r, how);
 
     if (e != SEINE_OK)
         return e;
@@ -207,9 +207,9 @@ snc_body_code(snc_wire *body, const snc_body_coding *how, sn_buf *text)
     if (length <= AT_ONCE && how->extra <= AT_ONCE && how->members <= AT_ONCE / 16) {
         e = code_now(r, body, text);
     } else if (snc_wire_keep(&r->inner)) {
-        snc_wire_lines(body, coded_lines, drop, r);
+        snc_wire_lines(body, coded_lines, drop_coding, r);
     } else {
-        drop(r);
+        drop_coding(r);
         e = SEINE_E_NOMEM;
     }
     snc_wire_body_end(body);

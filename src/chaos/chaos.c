@@ -114,7 +114,7 @@ serve(void *arg)
 
 /* Signals belong to the program: the thread takes none. */
 static seine_err
-start(seine_chaos *c)
+start_thread(seine_chaos *c)
 {
     sigset_t all, before;
 
@@ -163,7 +163,7 @@ seine_chaos_new(const seine_chaos_opts *opts, seine_chaos **out_chaos)
     e = c->bell < 0 ? SEINE_E_NO_FILES
                     : snc_server_watch(&c->server, c->bell, EPOLLIN, &c->answering);
     if (e == SEINE_OK)
-        e = start(c);
+        e = start_thread(c);
     if (e != SEINE_OK) {
         seine_chaos_free(c);
         return e;

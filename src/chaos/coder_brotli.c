@@ -14,7 +14,7 @@ typedef struct coder {
 /* With the C library's memory: where ours would say that there is none, the encoder
  * ends the program. */
 static BrotliEncoderState *
-begin(void)
+begin_encoder(void)
 {
     BrotliEncoderState *s = BrotliEncoderCreateInstance(NULL, NULL, NULL);
 
@@ -26,7 +26,8 @@ begin(void)
 }
 
 static size_t
-step(snc_coder *self, sn_str *in, bool last, char *out, size_t room, bool *out_done)
+brotli_step(snc_coder *self, sn_str *in, bool last, char *out, size_t room,
+            bool *out_done)
 {
     coder *c = (coder *)(void *)self;
     const uint8_t *next_in = (const uint8_t *)(in->ptr ? in->ptr : "");
@@ -43,7 +44,7 @@ step(snc_coder *self, sn_str *in, bool last, char *out, size_t room, bool *out_d
 }
 
 static void
-end(snc_coder *self)
+brotli_end(snc_coder *self)
 {
     coder *c = (coder *)(void *)self;
 
@@ -58,8 +59,8 @@ snc_coder_brotli(snc_coder **out_coder)
 
     if (!c)
         return SEINE_E_NOMEM;
-    c->base = (snc_coder){.step = step, .free = end};
-    c->state = begin();
+    c->base = (snc_coder){.step = brotli_step, .free = brotli_end};
+    c->state = begin_encoder();
     if (!c->state) {
         sn_free(c);
         return SEINE_E_NOMEM;
@@ -99,7 +100,7 @@ add_zeros(BrotliEncoderState *s, uint64_t size, BrotliEncoderOperation op, sn_bu
 seine_err
 snc_bomb_brotli(uint64_t size, sn_buf *out, snc_bomb *out_bomb)
 {
-    BrotliEncoderState *s = begin();
+    BrotliEncoderState *s = begin_encoder();
     bool repeats = size >= 4 * UNIT, fine = s;
 
     if (repeats)

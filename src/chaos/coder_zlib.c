@@ -15,7 +15,7 @@ typedef struct coder {
 } coder;
 
 static void *
-get(void *arg, unsigned n, unsigned size)
+zlib_get(void *arg, unsigned n, unsigned size)
 {
     (void)arg;
     return sn_calloc(n, size);
@@ -29,7 +29,7 @@ give_back(void *arg, void *p)
 }
 
 static size_t
-step(snc_coder *self, sn_str *in, bool last, char *out, size_t room, bool *out_done)
+zlib_step(snc_coder *self, sn_str *in, bool last, char *out, size_t room, bool *out_done)
 {
     z_stream *z = &((coder *)(void *)self)->z;
     size_t take = in->len < INT_MAX ? in->len : INT_MAX;
@@ -44,7 +44,7 @@ step(snc_coder *self, sn_str *in, bool last, char *out, size_t room, bool *out_d
 }
 
 static void
-end(snc_coder *self)
+zlib_end(snc_coder *self)
 {
     coder *c = (coder *)(void *)self;
 
@@ -60,8 +60,8 @@ snc_coder_zlib(snc_coding coding, snc_coder **out_coder)
 
     if (!c)
         return SEINE_E_NOMEM;
-    c->base = (snc_coder){.step = step, .free = end};
-    c->z.zalloc = get;
+    c->base = (snc_coder){.step = zlib_step, .free = zlib_end};
+    c->z.zalloc = zlib_get;
     c->z.zfree = give_back;
     if (deflateInit2(&c->z, 6, Z_DEFLATED, bits, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
         sn_free(c);
@@ -77,7 +77,7 @@ static seine_err
 add_zeros(uint64_t size, int flush, sn_buf *out)
 {
     static const Bytef zeros[4096];
-    z_stream z = {.zalloc = get, .zfree = give_back};
+    z_stream z = {.zalloc = zlib_get, .zfree = give_back};
 
     if (deflateInit2(&z, 9, Z_DEFLATED, -15, 9, Z_DEFAULT_STRATEGY) != Z_OK)
         return SEINE_E_NOMEM;

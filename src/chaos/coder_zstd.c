@@ -12,7 +12,7 @@ typedef struct coder {
 } coder;
 
 static size_t
-step(snc_coder *self, sn_str *in, bool last, char *out, size_t room, bool *out_done)
+zstd_step(snc_coder *self, sn_str *in, bool last, char *out, size_t room, bool *out_done)
 {
     coder *c = (coder *)(void *)self;
     ZSTD_inBuffer from = {in->ptr ? in->ptr : "", in->len, 0};
@@ -27,7 +27,7 @@ step(snc_coder *self, sn_str *in, bool last, char *out, size_t room, bool *out_d
 }
 
 static void
-end(snc_coder *self)
+zstd_end(snc_coder *self)
 {
     coder *c = (coder *)(void *)self;
 
@@ -42,7 +42,7 @@ snc_coder_zstd(snc_coder **out_coder)
 
     if (!c)
         return SEINE_E_NOMEM;
-    c->base = (snc_coder){.step = step, .free = end};
+    c->base = (snc_coder){.step = zstd_step, .free = zstd_end};
     c->ctx = ZSTD_createCCtx();
     if (!c->ctx) {
         sn_free(c);

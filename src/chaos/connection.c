@@ -146,7 +146,7 @@ dispatch(snc_connection *c, const snc_request *req)
 }
 
 static void
-refuse(snc_connection *c, const char *why)
+refuse_request(snc_connection *c, const char *why)
 {
     c->in_body = false;
     c->trace = (snc_trace){.epoch = 0};
@@ -171,7 +171,7 @@ feed(snc_connection *c, sn_str *rest)
         return;
     c->in_body = false;
     if (got == SNC_PARSED_BAD)
-        refuse(c, c->incoming.why);
+        refuse_request(c, c->incoming.why);
     else if (snc_request_head(&c->server->req, sn_buf_view(&c->head)) == SNC_PARSED_OK)
         dispatch(c, &c->server->req);
     sn_buf_fini(&c->head);
@@ -201,7 +201,7 @@ begin_body(snc_connection *c, const snc_request *req, sn_str bytes, sn_str *rest
 
 /* One request, or a piece of one, from the front of `bytes`; what is left. */
 static sn_str
-eat(snc_connection *c, sn_str bytes)
+eat_request(snc_connection *c, sn_str bytes)
 {
     snc_request *req = &c->server->req;
     sn_str rest = bytes;
@@ -217,7 +217,7 @@ eat(snc_connection *c, sn_str bytes)
         c->need_more = true;
         return bytes;
     case SNC_PARSED_BAD:
-        refuse(c, req->why);
+        refuse_request(c, req->why);
         return (sn_str){NULL, 0};
     default:
         break;
@@ -241,7 +241,7 @@ eat_kept(snc_connection *c)
     sn_str rest;
 
     c->need_more = false;
-    rest = eat(c, sn_buf_view(&c->in));
+    rest = eat_request(c, sn_buf_view(&c->in));
     if (c->dead)
         return;
     if (rest.len == 0)
@@ -254,7 +254,7 @@ static void
 eat_new(snc_connection *c, sn_str bytes)
 {
     if (c->in.len == 0) {
-        sn_str rest = eat(c, bytes);
+        sn_str rest = eat_request(c, bytes);
 
         if (c->dead || rest.len == 0)
             return;
@@ -303,7 +303,7 @@ step_read(snc_connection *c)
 }
 
 static void
-run(snc_connection *c)
+run_connection(snc_connection *c)
 {
     bool more = true;
 
@@ -336,7 +336,7 @@ on_ready(snc_watch *watch, uint32_t events)
     c->writable |= (events & EPOLLOUT) != 0;
     c->half |= (events & (EPOLLRDHUP | EPOLLHUP)) != 0;
     c->gone |= (events & (EPOLLHUP | EPOLLERR)) != 0;
-    run(c);
+    run_connection(c);
 }
 
 static void
@@ -363,11 +363,11 @@ on_alarm(snc_alarm *alarm)
     default:
         break;
     }
-    run(c);
+    run_connection(c);
 }
 
 static void
-name(char *out, size_t room, const struct sockaddr_in *a, bool port)
+name_address(char *out, size_t room, const struct sockaddr_in *a, bool port)
 {
     uint32_t ip = ntohl(a->sin_addr.s_addr);
     int n = snprintf(out, room, "%u.%u.%u.%u", ip >> 24, ip >> 16 & 255, ip >> 8 & 255,
@@ -396,8 +396,8 @@ snc_connection_new(const snc_door *door, int fd, const struct sockaddr_in *peer)
     c->fd = fd;
     c->id = ++s->next_id;
     c->state = SNC_CONNECTION_READ;
-    name(c->peer, sizeof c->peer, peer, true);
-    name(c->own, sizeof c->own, &own, false);
+    name_address(c->peer, sizeof c->peer, peer, true);
+    name_address(c->own, sizeof c->own, &own, false);
     if (snc_server_watch(s, fd, EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET, &c->watch) !=
         SEINE_OK) {
         close(fd);

@@ -5,7 +5,7 @@
 #include "chaos/connection.h"
 
 static void
-begin(snc_connection *c, seine_err e)
+begin_response(snc_connection *c, seine_err e)
 {
     c->trace = (snc_trace){.epoch = 0};
     if (e == SEINE_OK)
@@ -20,7 +20,8 @@ snc_connection_connect(snc_connection *c, const snc_request *req)
     snc_server *s = c->server;
     snc_visitor v = snc_connection_visitor(c);
 
-    begin(c, snc_proxy_connect(&s->world, &v, req, c->arrived, &s->response, &c->to));
+    begin_response(
+        c, snc_proxy_connect(&s->world, &v, req, c->arrived, &s->response, &c->to));
 }
 
 /* One message from the front of `bytes`; what is left. */
@@ -42,7 +43,8 @@ snc_connection_socks(snc_connection *c, sn_str bytes)
         break;
     }
     snc_visitor v = snc_connection_visitor(c);
-    begin(c, snc_proxy_socks(&s->world, &v, c->socks, c->arrived, &s->response, &c->to));
+    begin_response(
+        c, snc_proxy_socks(&s->world, &v, c->socks, c->arrived, &s->response, &c->to));
     return sn_str_slice(bytes, used, bytes.len);
 }
 

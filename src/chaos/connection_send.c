@@ -32,7 +32,7 @@ snc_connection_end(snc_connection *c, bool whole, bool reset, bool aborted)
 
 /* The answer needs more than this turn: it gets memory of its own. */
 static bool
-keep(snc_connection *c)
+keep_response(snc_connection *c)
 {
     snc_response *copy;
 
@@ -50,9 +50,9 @@ keep(snc_connection *c)
 
 /* What was made and not sent. */
 static bool
-save(snc_connection *c, const char *bytes, size_t n)
+save_rest(snc_connection *c, const char *bytes, size_t n)
 {
-    if (!keep(c))
+    if (!keep_response(c))
         return false;
     if (c->left) { /* `bytes` are the end of it */
         c->left_at = c->left_len - n;
@@ -70,9 +70,9 @@ save(snc_connection *c, const char *bytes, size_t n)
 }
 
 static void
-hold(snc_connection *c)
+hold_response(snc_connection *c)
 {
-    if (keep(c))
+    if (keep_response(c))
         c->state = SNC_CONNECTION_HOLD;
 }
 
@@ -86,7 +86,7 @@ snc_connection_drain(snc_connection *c)
         snc_connection_reset(c);
         return;
     }
-    if (!keep(c))
+    if (!keep_response(c))
         return;
     if (c->state != SNC_CONNECTION_DRAIN)
         c->drain_until = sn_time_add(c->server->now, DRAIN);
@@ -95,7 +95,7 @@ snc_connection_drain(snc_connection *c)
 }
 
 static void
-cut(snc_connection *c)
+cut_off(snc_connection *c)
 {
     switch (c->response->cut) {
     case SNC_CUT_RST:
@@ -107,7 +107,7 @@ cut(snc_connection *c)
         snc_connection_fin(c);
         break;
     default:
-        hold(c);
+        hold_response(c);
     }
 }
 
@@ -152,7 +152,7 @@ allowed(const snc_connection *c, size_t n)
 
 /* Sends from these bytes. True: go on; false: wait, or it is over. */
 static bool
-put(snc_connection *c, const char *bytes, size_t n)
+put_bytes(snc_connection *c, const char *bytes, size_t n)
 {
     bool paced = c->response->every > 0 && c->sent >= c->response->drip_from;
     size_t may = allowed(c, n);
@@ -172,7 +172,7 @@ put(snc_connection *c, const char *bytes, size_t n)
     if (paced)
         c->allowance -= (uint64_t)done;
     if ((size_t)done < n)
-        return save(c, bytes + done, n - (size_t)done);
+        return save_rest(c, bytes + done, n - (size_t)done);
     sn_free(c->left);
     c->left = NULL;
     return true;
@@ -187,7 +187,7 @@ wait_for_drip(snc_connection *c)
     if (a->every == 0 || c->allowance > 0 || c->sent < a->drip_from)
         return false;
     c->allowance = a->drip;
-    if (keep(c)) {
+    if (keep_response(c)) {
         c->state = SNC_CONNECTION_WAIT;
         snc_connection_alarm(c, sn_time_add(c->server->now, c->response->every));
     }
@@ -204,18 +204,18 @@ snc_connection_send(snc_connection *c)
         const snc_response *a = c->response;
 
         if (a->cut != SNC_CUT_NONE && c->sent >= a->cut_at) {
-            cut(c);
+            cut_off(c);
             return true;
         }
         if (wait_for_drip(c))
             return true;
         if (c->sent - from >= AT_ONCE) { /* the others first */
-            if (keep(c))
+            if (keep_response(c))
                 snc_connection_alarm(c, s->now);
             return false;
         }
         if (c->left) {
-            if (!put(c, c->left + c->left_at, c->left_len - c->left_at))
+            if (!put_bytes(c, c->left + c->left_at, c->left_len - c->left_at))
                 return true;
             continue;
         }
@@ -225,10 +225,10 @@ snc_connection_send(snc_connection *c)
             finish(c);
             return true;
         }
-        if (!put(c, s->out, n))
+        if (!put_bytes(c, s->out, n))
             return true;
     }
-    return c->gone || !keep(c);
+    return c->gone || !keep_response(c);
 }
 
 void
@@ -239,9 +239,9 @@ snc_connection_respond(snc_connection *c)
     c->sent = 0;
     c->allowance = a->drip;
     if (a->mute) {
-        hold(c);
+        hold_response(c);
     } else if (a->delay > 0) {
-        if (keep(c)) {
+        if (keep_response(c)) {
             c->state = SNC_CONNECTION_WAIT;
             snc_connection_alarm(c, sn_time_add(c->server->now, c->response->delay));
         }

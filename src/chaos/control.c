@@ -3,7 +3,7 @@
 #include "seine/plumbing.h"
 
 static void
-say(snc_plan *p, unsigned status, sn_str text)
+say_text(snc_plan *p, unsigned status, sn_str text)
 {
     *p = (snc_plan){
         .final = SNC_FINAL_SAID, .has_final = true, .status = status, .raw = text};
@@ -12,7 +12,7 @@ say(snc_plan *p, unsigned status, sn_str text)
 static void
 say_json(snc_plan *p, sn_str text)
 {
-    say(p, 200, text);
+    say_text(p, 200, text);
     p->ctype = SN_STR("application/json");
 }
 
@@ -34,10 +34,11 @@ post_secret(snc_world *w, sn_str body, snc_plan *p)
     if (e == SEINE_OK)
         say_json(p, SN_STR("{\"ok\":true}\n"));
     else if (e == SEINE_E_INVAL)
-        say(p, 400,
+        say_text(
+            p, 400,
             SN_STR("a secret is {\"value\":TEXT,\"origin\":\"http://HOST:PORT\"}\n"));
     else
-        say(p, 507, SN_STR("no room for another secret\n"));
+        say_text(p, 507, SN_STR("no room for another secret\n"));
 }
 
 static void
@@ -55,7 +56,7 @@ post_script(snc_world *w, sn_str body, snc_plan *p)
         sn_buf_printf(&w->lines, "line %u: %s\n", fault.line, fault.why);
     else
         sn_buf_text(&w->lines, "no room for this script\n");
-    say(p, e == SEINE_E_CONFIG ? 400 : 507, sn_buf_view(&w->lines));
+    say_text(p, e == SEINE_E_CONFIG ? 400 : 507, sn_buf_view(&w->lines));
 }
 
 seine_err
@@ -77,11 +78,11 @@ snc_control(snc_world *w, const snc_request *req, sn_str body, snc_plan *p)
         snc_world_reset(w);
         say_json(p, SN_STR("{\"ok\":true}\n"));
     } else if (sn_str_eq(what, SN_STR("secret"))) {
-        post ? post_secret(w, body, p) : say(p, 405, SN_STR("POST a secret\n"));
+        post ? post_secret(w, body, p) : say_text(p, 405, SN_STR("POST a secret\n"));
     } else if (sn_str_eq(what, SN_STR("script"))) {
-        post ? post_script(w, body, p) : say(p, 405, SN_STR("POST a script\n"));
+        post ? post_script(w, body, p) : say_text(p, 405, SN_STR("POST a script\n"));
     } else {
-        say(p, 404, SN_STR("/_chaos/ has report, log, reset, secret and script\n"));
+        say_text(p, 404, SN_STR("/_chaos/ has report, log, reset, secret and script\n"));
     }
     return SEINE_OK;
 }

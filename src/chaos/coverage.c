@@ -16,7 +16,7 @@ snc_coverage_reset(snc_coverage *l)
 }
 
 static bool
-same(const snc_site *a, const snc_site *b)
+same_site(const snc_site *a, const snc_site *b)
 {
     return a->seed == b->seed && a->pages == b->pages && a->fan == b->fan &&
            a->hosts == b->hosts && a->dead == b->dead && a->dup == b->dup &&
@@ -29,7 +29,7 @@ snc_site_pages *
 snc_coverage_site(snc_coverage *l, const snc_site *s)
 {
     for (size_t i = 0; i < l->count; i++)
-        if (same(&l->sites[i].site, s))
+        if (same_site(&l->sites[i].site, s))
             return &l->sites[i];
     if (l->count == SNC_COVERAGE_SITES) {
         l->dropped++;

@@ -3,7 +3,7 @@
 #include "chaos/site_file.h"
 
 static void
-redirect(snc_deciding *d, const snc_site_base *base, const snc_page *page)
+redirect_page(snc_deciding *d, const snc_site_base *base, const snc_page *page)
 {
     snc_site site = d->plan.site;
     sn_buf *text = &d->w->lines;
@@ -39,7 +39,7 @@ decide_page(snc_deciding *d, const snc_site_base *base, const snc_page *page,
     const snc_site *site = &d->plan.site;
 
     if (site->hosts > 1 && host != page->host) {
-        redirect(d, base, page); /* it has one URL, and this is not it */
+        redirect_page(d, base, page); /* it has one URL, and this is not it */
         return;
     }
     d->trace->asked = snc_coverage_site(&d->w->coverage, site);
@@ -50,7 +50,7 @@ decide_page(snc_deciding *d, const snc_site_base *base, const snc_page *page,
     if (page->fate == SNC_FATE_REDIRECT) {
         snc_page to = snc_site_page(site, page->like);
 
-        redirect(d, base, &to);
+        redirect_page(d, base, &to);
     } else if (page->fate == SNC_FATE_BROKEN) {
         snc_decide_say(d, 404, SN_STR("this page is not here\n"));
     } else {
@@ -76,7 +76,7 @@ snc_decide_site(snc_deciding *d)
 
     if (rest.len == 0) {
         page = snc_site_page(site, 0);
-        redirect(d, &base, &page);
+        redirect_page(d, &base, &page);
     } else if (snc_site_find(site, rest, &page)) {
         decide_page(d, &base, &page, snc_site_host(site, name));
     } else if (sn_str_eq(rest, SN_STR("robots.txt"))) {

@@ -108,7 +108,7 @@ snc_flow_parse(sn_str query, sn_arena *arena, snc_flow *out_flow, const char **o
 }
 
 static sn_str
-element(sn_str seq, uint64_t hit)
+nth_element(sn_str seq, uint64_t hit)
 {
     sn_str part = {NULL, 0};
 
@@ -139,7 +139,7 @@ snc_flow_decide(const snc_flow *f, const snc_turn *turn)
     if (turn->too_fast)
         return (snc_verdict){true, SN_STR("status:429")};
     if (f->seq.ptr) {
-        sn_str words = element(f->seq, turn->hit);
+        sn_str words = nth_element(f->seq, turn->hit);
 
         if (words.len > 0 && !sn_str_eq(words, SN_STR("ok")))
             return (snc_verdict){true, words};

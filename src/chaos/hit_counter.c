@@ -34,7 +34,7 @@ snc_hit_counter_fini(snc_hit_counter *t)
 }
 
 static snc_key *
-add(snc_hit_counter *t, sn_str name)
+add_key(snc_hit_counter *t, sn_str name)
 {
     snc_key *key = sn_zalloc(sizeof *key + name.len + 1);
 
@@ -54,7 +54,7 @@ snc_hit_counter_hit(snc_hit_counter *t, sn_str name)
     snc_key *key = sn_map_get(&t->keys, name);
 
     if (!key)
-        key = add(t, name);
+        key = add_key(t, name);
     if (!key) {
         t->dropped++;
         return NULL;

@@ -127,7 +127,7 @@ read_label(sn_str label, evil *e)
 }
 
 static evil
-decide(sn_str name, snc_script *script, uint64_t hit)
+decide_labels(sn_str name, snc_script *script, uint64_t hit)
 {
     evil e = {.ttl = 60};
     snc_rule *r = snc_script_find(script, SNC_RULE_DNS, name, name, name, hit);
@@ -154,7 +154,7 @@ decide(sn_str name, snc_script *script, uint64_t hit)
 }
 
 static void
-put(snc_dns_answer *out, const void *bytes, size_t n)
+put_bytes(snc_dns_answer *out, const void *bytes, size_t n)
 {
     if (out->len + n > out->room)
         return;
@@ -185,7 +185,7 @@ put_address(snc_dns_answer *out, uint32_t address, uint32_t ttl, size_t limit)
 
     if (out->len + sizeof record > limit)
         return false;
-    put(out, record, sizeof record);
+    put_bytes(out, record, sizeof record);
     return true;
 }
 
@@ -199,9 +199,9 @@ put_odd(snc_dns_answer *out, bool self)
                              0,    0,      1, 0,          2, 0xc0, HEADER};
 
     if (self)
-        put(out, alias, sizeof alias);
+        put_bytes(out, alias, sizeof alias);
     else
-        put(out, loop, sizeof loop);
+        put_bytes(out, loop, sizeof loop);
 }
 
 static unsigned
@@ -228,7 +228,7 @@ refuse_query(const snc_dns_query *in, snc_dns_answer *out)
 {
     const uint8_t head[HEADER] = {in->query[0], in->query[1], FLAG_RESPONSE, FORMAT};
 
-    put(out, head, HEADER);
+    put_bytes(out, head, HEADER);
     out->rcode = FORMAT;
 }
 
@@ -246,13 +246,13 @@ snc_name_server_answer(const snc_dns_query *in, snc_dns_answer *out)
         refuse_query(in, out);
         return;
     }
-    evil e = decide(sn_str_of(q.name), in->script, in->hit);
+    evil e = decide_labels(sn_str_of(q.name), in->script, in->hit);
     out->delay = e.delay;
     out->rcode = e.rcode;
     if (e.drop)
         return;
 
-    put(out, in->query, q.end);
+    put_bytes(out, in->query, q.end);
     memset(out->bytes + 6, 0, 6); /* no records yet */
     unsigned n = 0;
     uint64_t wanted = e.many > 0 ? e.many : e.count;

@@ -52,7 +52,7 @@ typedef struct wish {
 } wish;
 
 static uint64_t
-count(snc_world *w, sn_str host)
+count_host(snc_world *w, sn_str host)
 {
     char name[300];
     int n = snprintf(name, sizeof name, "proxy %.*s", SN_FMT(host));
@@ -83,7 +83,7 @@ lie(const wish *x, snc_plan *p)
 }
 
 static void
-note(const wish *x, unsigned status)
+note_passage(const wish *x, unsigned status)
 {
     sn_buf *line = &x->w->line;
 
@@ -115,7 +115,7 @@ make_response(const wish *x, const snc_plan *p, snc_response *out_response)
 }
 
 static void
-lead(const wish *x, port_kind kind, snc_passage *out_to)
+lead_tunnel(const wish *x, port_kind kind, snc_passage *out_to)
 {
     struct in_addr address;
     char text[16];
@@ -178,7 +178,7 @@ snc_proxy_connect(snc_world *w, const snc_visitor *v, const snc_request *req,
     if (sn_str_u64(sn_str_slice(req->host, x.host.len + 1, req->host.len), &port) ==
         SEINE_OK)
         x.port = port <= UINT16_MAX ? (unsigned)port : 0;
-    x.hit = count(w, x.host);
+    x.hit = count_host(w, x.host);
     w->witness.connects++;
     look_for_leaks(&x, snc_proxy_origin(w, v, v->tls ? "https" : "http",
                                         v->tls ? w->tls_port : w->port));
@@ -186,10 +186,10 @@ snc_proxy_connect(snc_world *w, const snc_visitor *v, const snc_request *req,
     port_kind kind = v->tunnelled ? PORT_ALIEN : kind_of(w, x.port);
     plan_connect(&x, kind, &p);
     unsigned status = p.status ? p.status : 200;
-    note(&x, status);
+    note_passage(&x, status);
     seine_err e = make_response(&x, &p, out_response);
     if (e == SEINE_OK && status / 100 == 2 && kind <= PORT_HTTPS) {
-        lead(&x, kind, out_to);
+        lead_tunnel(&x, kind, out_to);
         w->witness.tunnels++;
         if (p.final != SNC_FINAL_RAW) /* whatever the client says about its connection */
             out_response->keep = true;
@@ -273,10 +273,10 @@ answer_request(wish *x, const snc_socks *socks, snc_response *out_response,
                                                      : code_of(socks, kind);
     p.mute |= kind == PORT_HOLE && code == 2;
     right[1] = (char)code;
-    note(x, code);
+    note_passage(x, code);
     seine_err e = reply(x, &p, (sn_str){right, sizeof right}, code == 0, out_response);
     if (e == SEINE_OK && out_response->keep && kind <= PORT_HTTPS) {
-        lead(x, kind, out_to);
+        lead_tunnel(x, kind, out_to);
         x->w->witness.tunnels++;
     }
     return e;
@@ -295,11 +295,11 @@ snc_proxy_socks(snc_world *w, const snc_visitor *v, snc_socks *socks, seine_time
     if (socks->login_len > 0)
         x.login = (sn_str){socks->login, socks->login_len};
     if (socks->at == SNC_SOCKS_HELLO) {
-        x.hit = count(w, SN_STR("greeting"));
+        x.hit = count_host(w, SN_STR("greeting"));
         return answer_hello(&x, socks, out_response);
     }
     if (socks->at == SNC_SOCKS_LOGIN) {
-        x.hit = count(w, SN_STR("login"));
+        x.hit = count_host(w, SN_STR("login"));
         snc_secret_leaks_search(&w->leaks,
                                 snc_proxy_origin(w, v, "socks5", w->socks_port),
                                 SN_STR(""), "socks login", x.login);
@@ -307,6 +307,6 @@ snc_proxy_socks(snc_world *w, const snc_visitor *v, snc_socks *socks, seine_time
     }
     x.host = sn_str_of(socks->host);
     x.port = socks->port;
-    x.hit = count(w, x.host);
+    x.hit = count_host(w, x.host);
     return answer_request(&x, socks, out_response, out_to);
 }

@@ -29,7 +29,7 @@ by_name(const void *a, const void *b)
 }
 
 static sn_str
-target(const snc_path *p)
+path_target(const snc_path *p)
 {
     return sn_str_slice(p->key, p->target, p->key.len);
 }
@@ -37,7 +37,8 @@ target(const snc_path *p)
 static int
 by_target(const void *a, const void *b)
 {
-    return sn_str_cmp(target(*(snc_path *const *)a), target(*(snc_path *const *)b));
+    return sn_str_cmp(path_target(*(snc_path *const *)a),
+                      path_target(*(snc_path *const *)b));
 }
 
 static int
@@ -47,7 +48,7 @@ by_text(const void *a, const void *b)
 }
 
 static void
-number(sn_buf *out, const char *name, uint64_t n)
+put_number(sn_buf *out, const char *name, uint64_t n)
 {
     sn_buf_printf(out, "\"%s\":%llu,", name, (unsigned long long)n);
 }
@@ -69,28 +70,28 @@ add_host(snc_host *h, sn_buf *out)
 {
     snc_quote(out, h->name);
     sn_buf_text(out, ":{");
-    number(out, "requests", h->requests);
-    number(out, "connections", h->connections);
-    number(out, "peak_connections", h->peak_open);
-    number(out, "in_flight", h->in_flight);
-    number(out, "peak_in_flight", h->peak_in_flight);
+    put_number(out, "requests", h->requests);
+    put_number(out, "connections", h->connections);
+    put_number(out, "peak_connections", h->peak_open);
+    put_number(out, "in_flight", h->in_flight);
+    put_number(out, "peak_in_flight", h->peak_in_flight);
     if (h->arrivals.min_gap == SEINE_NEVER)
         sn_buf_text(out, "\"min_gap_us\":null,");
     else
-        number(out, "min_gap_us", (uint64_t)h->arrivals.min_gap / 1000);
-    number(out, "max_in_1s", h->arrivals.max_1s);
-    number(out, "max_in_10s", h->arrivals.max_10s);
+        put_number(out, "min_gap_us", (uint64_t)h->arrivals.min_gap / 1000);
+    put_number(out, "max_in_1s", h->arrivals.max_1s);
+    put_number(out, "max_in_10s", h->arrivals.max_10s);
     if (h->arrivals.capped)
         sn_buf_text(out, "\"capped\":true,");
-    number(out, "bytes_out", h->bytes_out);
-    number(out, "resets", h->resets);
-    number(out, "aborted_by_client", h->aborted);
-    number(out, "early_after_retry", h->early);
-    number(out, "disallowed_hits", h->disallowed);
-    number(out, "proxied", h->proxied);
-    number(out, "tls_hellos", h->hellos);
-    number(out, "tls_handshakes", h->handshakes);
-    number(out, "tls_resumed", h->resumed);
+    put_number(out, "bytes_out", h->bytes_out);
+    put_number(out, "resets", h->resets);
+    put_number(out, "aborted_by_client", h->aborted);
+    put_number(out, "early_after_retry", h->early);
+    put_number(out, "disallowed_hits", h->disallowed);
+    put_number(out, "proxied", h->proxied);
+    put_number(out, "tls_hellos", h->hellos);
+    put_number(out, "tls_handshakes", h->handshakes);
+    put_number(out, "tls_resumed", h->resumed);
     add_agents(h, out);
     sn_buf_char(out, '}');
 }
@@ -117,10 +118,10 @@ add_paths(const sn_map *paths, sn_buf *out)
 
     sn_buf_text(out, ",\"paths\":{");
     for (size_t i = 0; all && all[i];) {
-        sn_str name = target(all[i]);
+        sn_str name = path_target(all[i]);
         uint64_t hits = 0, ok = 0, again = 0;
 
-        for (; all[i] && sn_str_eq(target(all[i]), name); i++) {
+        for (; all[i] && sn_str_eq(path_target(all[i]), name); i++) {
             const snc_path *p = all[i];
 
             hits += p->hits;
@@ -145,11 +146,11 @@ add_book(const snc_site_pages *asked, sn_buf *out)
     sn_buf_text(out, "{\"site\":\"");
     snc_site_spell(&asked->site, out);
     sn_buf_text(out, "\",");
-    number(out, "pages_total", sum.total);
-    number(out, "pages_served", sum.served);
-    number(out, "pages_missing", sum.total - sum.served);
-    number(out, "requests", asked->hits);
-    number(out, "duplicates", asked->again);
+    put_number(out, "pages_total", sum.total);
+    put_number(out, "pages_served", sum.served);
+    put_number(out, "pages_missing", sum.total - sum.served);
+    put_number(out, "requests", asked->hits);
+    put_number(out, "duplicates", asked->again);
     sn_buf_text(out, "\"missing_first\":[");
     for (size_t i = 0; i < sum.missing_count; i++)
         sn_buf_printf(out, "%s%llu", i ? "," : "", (unsigned long long)sum.missing[i]);
@@ -200,28 +201,28 @@ add_totals(const snc_world *w, sn_buf *out)
         again += p->duplicates;
     }
     sn_buf_text(out, ",\"totals\":{");
-    number(out, "requests", t->requests);
-    number(out, "connections", t->connections);
-    number(out, "refused_connections", t->refused);
-    number(out, "peak_connections", t->peak_open);
-    number(out, "in_flight", t->in_flight);
-    number(out, "peak_in_flight", t->peak_in_flight);
-    number(out, "bytes_out", t->bytes_out);
-    number(out, "resets", t->resets);
-    number(out, "aborted_by_client", t->aborted);
-    number(out, "proxied", t->proxied);
-    number(out, "proxy_connects", t->connects);
-    number(out, "socks_requests", t->socks);
-    number(out, "socks_names", t->socks_names);
-    number(out, "tunnels", t->tunnels);
-    number(out, "tls_hellos", t->hellos);
-    number(out, "tls_handshakes", t->handshakes);
-    number(out, "tls_resumed", t->resumed);
-    number(out, "hits", hits);
-    number(out, "ok_hits", ok);
-    number(out, "duplicates", again);
-    number(out, "control", w->control);
-    number(out, "dns_queries", w->queries);
+    put_number(out, "requests", t->requests);
+    put_number(out, "connections", t->connections);
+    put_number(out, "refused_connections", t->refused);
+    put_number(out, "peak_connections", t->peak_open);
+    put_number(out, "in_flight", t->in_flight);
+    put_number(out, "peak_in_flight", t->peak_in_flight);
+    put_number(out, "bytes_out", t->bytes_out);
+    put_number(out, "resets", t->resets);
+    put_number(out, "aborted_by_client", t->aborted);
+    put_number(out, "proxied", t->proxied);
+    put_number(out, "proxy_connects", t->connects);
+    put_number(out, "socks_requests", t->socks);
+    put_number(out, "socks_names", t->socks_names);
+    put_number(out, "tunnels", t->tunnels);
+    put_number(out, "tls_hellos", t->hellos);
+    put_number(out, "tls_handshakes", t->handshakes);
+    put_number(out, "tls_resumed", t->resumed);
+    put_number(out, "hits", hits);
+    put_number(out, "ok_hits", ok);
+    put_number(out, "duplicates", again);
+    put_number(out, "control", w->control);
+    put_number(out, "dns_queries", w->queries);
     sn_buf_printf(out, "\"bad_requests\":%llu}", (unsigned long long)w->bad_requests);
 }
 
@@ -253,11 +254,11 @@ snc_world_report(snc_world *w, sn_buf *out)
     add_sites(&w->coverage, out);
     add_bad(w, out);
     sn_buf_text(out, ",\"dropped\":{");
-    number(out, "hosts", w->witness.hosts_dropped);
-    number(out, "paths", w->witness.paths_dropped);
-    number(out, "keys", w->counter.dropped);
-    number(out, "sites", w->coverage.dropped);
-    number(out, "leaks", w->leaks.dropped);
+    put_number(out, "hosts", w->witness.hosts_dropped);
+    put_number(out, "paths", w->witness.paths_dropped);
+    put_number(out, "keys", w->counter.dropped);
+    put_number(out, "sites", w->coverage.dropped);
+    put_number(out, "leaks", w->leaks.dropped);
     sn_buf_printf(out, "\"log_lines\":%llu}}\n",
                   (unsigned long long)w->request_log.dropped);
 }

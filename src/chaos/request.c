@@ -4,7 +4,7 @@
 #include <string.h>
 
 static snc_parsed
-bad(snc_request *req, const char *why)
+bad_request(snc_request *req, const char *why)
 {
     req->why = why;
     return SNC_PARSED_BAD;
@@ -99,17 +99,17 @@ read_line(snc_request *req, sn_str line)
 
     if (!sn_str_cut(line, ' ', &req->method, &rest) ||
         !sn_str_cut(rest, ' ', &req->target, &version))
-        return bad(req, "request line is not METHOD TARGET VERSION");
+        return bad_request(req, "request line is not METHOD TARGET VERSION");
     if (!is_token(req->method))
-        return bad(req, "method is no token");
+        return bad_request(req, "method is no token");
     if (!is_visible(req->target) || sn_str_find(req->target, '#') < req->target.len)
-        return bad(req, "target holds a byte it may not hold");
+        return bad_request(req, "target holds a byte it may not hold");
     if (version.len != 8 || memcmp(version.ptr, "HTTP/1.", 7) != 0 ||
         (version.ptr[7] != '0' && version.ptr[7] != '1'))
-        return bad(req, "version is not HTTP/1.0 or HTTP/1.1");
+        return bad_request(req, "version is not HTTP/1.0 or HTTP/1.1");
     req->minor = (unsigned)(version.ptr[7] - '0');
     return read_target(req) ? SNC_PARSED_OK
-                            : bad(req, "target is neither a path nor a URL");
+                            : bad_request(req, "target is neither a path nor a URL");
 }
 
 static snc_parsed
@@ -118,9 +118,9 @@ read_length(snc_request *req, sn_str value, bool *has_length)
     uint64_t n;
 
     if (sn_str_u64(value, &n) != SEINE_OK || n > INT64_MAX)
-        return bad(req, "Content-Length is no number");
+        return bad_request(req, "Content-Length is no number");
     if (*has_length && n != req->length)
-        return bad(req, "two Content-Length fields differ");
+        return bad_request(req, "two Content-Length fields differ");
     *has_length = true;
     req->length = n;
     return SNC_PARSED_OK;
@@ -150,9 +150,9 @@ read_fields(snc_request *req)
 
         if (sn_str_eq_nocase(name, SN_STR("host"))) {
             if (has_host)
-                return bad(req, "two Host fields");
+                return bad_request(req, "two Host fields");
             if (!is_visible(value))
-                return bad(req, "Host holds a byte it may not hold");
+                return bad_request(req, "Host holds a byte it may not hold");
             has_host = true;
             if (!req->absolute && !req->connect)
                 req->host = value;
@@ -161,7 +161,7 @@ read_fields(snc_request *req)
                 return SNC_PARSED_BAD;
         } else if (sn_str_eq_nocase(name, SN_STR("transfer-encoding"))) {
             if (req->chunked || !sn_str_eq_nocase(value, SN_STR("chunked")))
-                return bad(req, "Transfer-Encoding is not chunked");
+                return bad_request(req, "Transfer-Encoding is not chunked");
             req->chunked = true;
         } else if (sn_str_eq_nocase(name, SN_STR("connection"))) {
             read_connection(req, value);
@@ -170,11 +170,11 @@ read_fields(snc_request *req)
         }
     }
     if (req->minor > 0 && !has_host)
-        return bad(req, "no Host field");
+        return bad_request(req, "no Host field");
     if (req->chunked && has_length)
-        return bad(req, "Content-Length and Transfer-Encoding together");
+        return bad_request(req, "Content-Length and Transfer-Encoding together");
     if (req->chunked && req->minor == 0)
-        return bad(req, "Transfer-Encoding in HTTP/1.0");
+        return bad_request(req, "Transfer-Encoding in HTTP/1.0");
     return SNC_PARSED_OK;
 }
 
@@ -184,16 +184,16 @@ add_field(snc_request *req, sn_str line)
     sn_str name, value;
 
     if (line.ptr[0] == ' ' || line.ptr[0] == '\t')
-        return bad(req, "folded line");
+        return bad_request(req, "folded line");
     if (!sn_str_cut(line, ':', &name, &value))
-        return bad(req, "field without a colon");
+        return bad_request(req, "field without a colon");
     if (!is_token(name))
-        return bad(req, "field name is no token");
+        return bad_request(req, "field name is no token");
     value = sn_str_trim(value);
     if (!is_value(value))
-        return bad(req, "control byte in a field");
+        return bad_request(req, "control byte in a field");
     if (req->count == SNC_REQUEST_FIELDS)
-        return bad(req, "too many fields");
+        return bad_request(req, "too many fields");
     req->fields[req->count++] = (snc_request_field){name, value};
     return SNC_PARSED_OK;
 }
@@ -208,11 +208,11 @@ next_line(snc_request *req, sn_str *rest, sn_str *out_line)
     if (at == rest->len)
         return SNC_PARSED_MORE;
     if (at == 0 || rest->ptr[at - 1] != '\r')
-        return bad(req, "line does not end in CRLF");
+        return bad_request(req, "line does not end in CRLF");
     *out_line = sn_str_slice(*rest, 0, at - 1);
     *rest = sn_str_slice(*rest, at + 1, rest->len);
     if (sn_str_find(*out_line, '\r') < out_line->len)
-        return bad(req, "carriage return inside of a line");
+        return bad_request(req, "carriage return inside of a line");
     return SNC_PARSED_OK;
 }
 
@@ -232,7 +232,7 @@ snc_request_head(snc_request *req, sn_str bytes)
            (got = next_line(req, &rest, &line)) == SNC_PARSED_OK && line.len > 0)
         got = add_field(req, line);
     if (got == SNC_PARSED_MORE && bytes.len >= SNC_REQUEST_HEAD)
-        return bad(req, "head is too large");
+        return bad_request(req, "head is too large");
     if (got != SNC_PARSED_OK)
         return got;
     req->head_len = bytes.len - rest.len;

@@ -16,7 +16,7 @@ snc_request_body_of(const snc_request *req)
 }
 
 static snc_parsed
-bad(snc_request_body *in, const char *why)
+bad_body(snc_request_body *in, const char *why)
 {
     in->why = why;
     return SNC_PARSED_BAD;
@@ -37,7 +37,7 @@ static snc_parsed
 size_end(snc_request_body *in, char c)
 {
     if (c != '\n')
-        return bad(in, "chunk size line without CRLF");
+        return bad_body(in, "chunk size line without CRLF");
     size_done(in);
     return SNC_PARSED_MORE;
 }
@@ -51,18 +51,18 @@ size_byte(snc_request_body *in, char c)
         return size_end(in, c);
     if (digit >= 0) {
         if (++in->digits > 15)
-            return bad(in, "chunk size is too large");
+            return bad_body(in, "chunk size is too large");
         in->left = in->left << 4 | (uint64_t)digit;
         return SNC_PARSED_MORE;
     }
     if (in->digits == 0)
-        return bad(in, "chunk without a size");
+        return bad_body(in, "chunk without a size");
     if (c == '\r')
         in->cr = true;
     else if (c == ';' || c == ' ' || c == '\t')
         in->state = SNC_BODY_EXT;
     else
-        return bad(in, "chunk size is no number");
+        return bad_body(in, "chunk size is no number");
     return SNC_PARSED_MORE;
 }
 
@@ -72,9 +72,9 @@ ext_byte(snc_request_body *in, char c)
     if (in->cr)
         return size_end(in, c);
     if (++in->spent > SPENT)
-        return bad(in, "chunk extensions are too large");
+        return bad_body(in, "chunk extensions are too large");
     if (c == '\n')
-        return bad(in, "chunk size line without CRLF");
+        return bad_body(in, "chunk size line without CRLF");
     in->cr = c == '\r';
     return SNC_PARSED_MORE;
 }
@@ -84,7 +84,7 @@ static snc_parsed
 data_end_byte(snc_request_body *in, char c)
 {
     if (c != (in->cr ? '\n' : '\r'))
-        return bad(in, "chunk data without CRLF");
+        return bad_body(in, "chunk data without CRLF");
     if (in->cr)
         in->state = SNC_BODY_SIZE;
     in->cr = !in->cr;
@@ -95,13 +95,13 @@ static snc_parsed
 trailer_byte(snc_request_body *in, char c)
 {
     if (++in->spent > SPENT)
-        return bad(in, "trailers are too large");
+        return bad_body(in, "trailers are too large");
     if (c == '\n' && in->cr && in->blank) {
         in->state = SNC_BODY_DONE;
         return SNC_PARSED_OK;
     }
     if (in->cr != (c == '\n'))
-        return bad(in, "trailer line without CRLF");
+        return bad_body(in, "trailer line without CRLF");
     in->blank = c == '\n' || (in->blank && c == '\r');
     in->cr = c == '\r';
     return SNC_PARSED_MORE;

@@ -54,7 +54,8 @@ struct snc_resolver {
 };
 
 static void
-note(snc_resolver *r, const snc_dns_question *q, const snc_dns_answer *answer, bool tcp)
+note_query(snc_resolver *r, const snc_dns_question *q, const snc_dns_answer *answer,
+           bool tcp)
 {
     snc_world *w = &r->server->world;
 
@@ -86,7 +87,7 @@ ask_name(snc_resolver *r, const uint8_t *query, size_t len, bool tcp)
         snc_key *counted = snc_hit_counter_hit(&w->counter, (sn_str){key, 4 + n});
         in.hit = counted ? counted->hits : 1;
         snc_name_server_answer(&in, &answer);
-        note(r, &q, &answer, tcp);
+        note_query(r, &q, &answer, tcp);
     } else {
         snc_name_server_answer(&in, &answer);
     }

@@ -367,7 +367,7 @@ is_head(const snc_request *req)
 }
 
 static void
-decide(shape *s)
+decide_framing(shape *s)
 {
     const snc_plan *p = s->p;
     bool wants_close = p->http10 || p->http09 || p->final == SNC_FINAL_RAW ||
@@ -404,7 +404,7 @@ snc_response_make(snc_response *a, const snc_plan *p, const snc_stage *st)
         .status = s.status, .delay = p->delay, .every = p->every, .drip = p->drip};
     snc_wire_init(&a->wire, st->text);
     seine_err e = measure(&s, &body);
-    decide(&s);
+    decide_framing(&s);
     if (p->final == SNC_FINAL_RAW || p->http09) {
         bare(a, &body);
     } else {

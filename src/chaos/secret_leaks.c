@@ -35,7 +35,7 @@ without_port(sn_str origin)
 /* The letters of base64 that depend on the value alone, when `shift` bytes stand before
  * it; a few of them could turn up anywhere. */
 static size_t
-code(sn_str value, size_t shift, char *out)
+code_value(sn_str value, size_t shift, char *out)
 {
     char bytes[SNC_SECRET_LEAKS_LONGEST + 2] = {0};
     size_t from = (shift * 8 + 5) / 6, to = (shift + value.len) * 8 / 6;
@@ -69,14 +69,14 @@ snc_secret_leaks_register(snc_secret_leaks *l, sn_str value, sn_str origin)
         memcpy(s.origin, origin.ptr, origin.len);
     for (size_t i = 0; i < 3; i++) {
         s.coded[i] = s.origin + origin.len + i * room;
-        s.coded_len[i] = code(value, i, s.coded[i]);
+        s.coded_len[i] = code_value(value, i, s.coded[i]);
     }
     l->secrets[l->secret_count++] = s;
     return SEINE_OK;
 }
 
 static char *
-put(char *to, sn_str s)
+put_text(char *to, sn_str s)
 {
     if (s.len > 0)
         memcpy(to, s.ptr, s.len);
@@ -97,9 +97,9 @@ snc_secret_leaks_note(snc_secret_leaks *l, sn_str origin, sn_str path, const cha
         return;
     }
     leak->origin = text;
-    leak->path = put(text, origin);
-    leak->where = put(leak->path, path);
-    put(leak->where, place);
+    leak->path = put_text(text, origin);
+    leak->where = put_text(leak->path, path);
+    put_text(leak->where, place);
     l->found_count++;
 }
 
@@ -125,7 +125,7 @@ holds_coded(sn_str text, const char *part, size_t len)
 }
 
 static bool
-holds(sn_str text, const snc_secret_kept *s)
+holds_secret(sn_str text, const snc_secret_kept *s)
 {
     bool found = text.len >= s->len && memmem(text.ptr, text.len, s->value, s->len);
 
@@ -162,7 +162,7 @@ snc_secret_leaks_search(snc_secret_leaks *l, sn_str origin, sn_str path,
 
     origin = without_port(origin);
     for (size_t i = 0; i < l->secret_count; i++)
-        if (!is_settled(l, i, origin) && holds(text, &l->secrets[i])) {
+        if (!is_settled(l, i, origin) && holds_secret(text, &l->secrets[i])) {
             snc_secret_leaks_note(l, origin, path, where);
             found++;
         }

@@ -68,7 +68,7 @@ snc_server_watch(snc_server *s, int fd, uint32_t events, snc_watch *watch)
 }
 
 static seine_err
-why(void)
+why_not(void)
 {
     return errno == EMFILE || errno == ENFILE ? SEINE_E_NO_FILES
            : errno == ENOMEM                  ? SEINE_E_NOMEM
@@ -93,7 +93,7 @@ turn_away(snc_server *s, int listener)
 }
 
 static void
-refuse(snc_server *s, int fd)
+refuse_client(snc_server *s, int fd)
 {
     struct linger now = {.l_onoff = 1, .l_linger = 0};
 
@@ -119,7 +119,7 @@ on_accept(snc_watch *watch, uint32_t events)
         if (fd >= 0 && s->open < s->most)
             snc_connection_new(door, fd, &peer);
         else if (fd >= 0)
-            refuse(s, fd);
+            refuse_client(s, fd);
         else if (errno == EMFILE || errno == ENFILE
                      ? !turn_away(s, door->fd)
                      : errno != EINTR && errno != ECONNABORTED)
@@ -167,17 +167,17 @@ dig_hole(snc_server *s)
 
     s->hole = snc_server_socket(SOCK_STREAM, INADDR_LOOPBACK, 0, false, &bound);
     if (s->hole < 0 || listen(s->hole, 0) != 0)
-        return why();
+        return why_not();
     s->world.hole_port = snc_server_port(s->hole);
     s->filler = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (s->filler < 0)
-        return why();
+        return why_not();
     at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     at.sin_port = htons(s->world.hole_port);
     return connect(s->filler, (struct sockaddr *)&at, sizeof at) == 0 ||
                    errno == EINPROGRESS
                ? SEINE_OK
-               : why();
+               : why_not();
 }
 
 static seine_err
@@ -192,7 +192,7 @@ open_door(snc_server *s, snc_door_kind kind, uint32_t address, uint16_t port,
     door->fd =
         snc_server_socket(SOCK_STREAM, address, port, address >> 24 != 127, out_bound);
     if (door->fd < 0 || listen(door->fd, BACKLOG) != 0)
-        return why();
+        return why_not();
     return snc_server_watch(s, door->fd, EPOLLIN, &door->watch);
 }
 
@@ -208,7 +208,7 @@ open_sockets(snc_server *s, const seine_chaos_opts *opts)
     s->epoll = epoll_create1(EPOLL_CLOEXEC);
     s->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
     if (s->epoll < 0 || s->spare < 0)
-        return why();
+        return why_not();
     seine_err e = open_door(s, SNC_DOOR_HTTP, address, port, &bound);
     if (e == SEINE_OK && s->tls)
         e = open_door(s, SNC_DOOR_HTTPS, address, 0, &bound);
@@ -224,13 +224,13 @@ open_sockets(snc_server *s, const seine_chaos_opts *opts)
                                     : "127.0.0.1/32";
     s->dead = snc_server_socket(SOCK_STREAM, INADDR_LOOPBACK, 0, false, &bound);
     if (s->dead < 0)
-        return why();
+        return why_not();
     s->world.dead_port = snc_server_port(s->dead);
     return dig_hole(s);
 }
 
 static uint32_t
-limit(uint32_t wanted)
+limit_connections(uint32_t wanted)
 {
     struct rlimit files;
     uint32_t most = wanted > 0 ? wanted : MOST;
@@ -251,7 +251,7 @@ snc_server_init(snc_server *s, const seine_chaos_opts *opts)
         s->doors[i].fd = -1;
     s->clock = seine_clock_system();
     s->now = s->clock->now(s->clock);
-    s->most = limit(opts->max_connections);
+    s->most = limit_connections(opts->max_connections);
     seine_err e = snc_world_init(&s->world, opts->seed);
     if (e == SEINE_OK && opts->tls)
         e = snc_tls_new(s->clock->wall(s->clock), &s->tls);

@@ -107,7 +107,7 @@ add_line(const snc_site_file *r, sn_buf *out)
 }
 
 static const char *
-element(const snc_site_file *r)
+root_element(const snc_site_file *r)
 {
     return r->kind == SNC_SITE_FILE_INDEX ? "sitemapindex" : "urlset";
 }
@@ -121,13 +121,13 @@ snc_site_file_add(snc_site_file *r, sn_buf *out, size_t want)
         sn_buf_printf(out,
                       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
                       "<%s xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n",
-                      element(r));
+                      root_element(r));
     r->begun = true;
     for (; r->next < r->end && out->len - from < want; r->next++)
         add_line(r, out);
     if (r->next == r->end && !r->over && out->len - from < want) {
         if (r->kind != SNC_SITE_FILE_LIST)
-            sn_buf_printf(out, "</%s>\n", element(r));
+            sn_buf_printf(out, "</%s>\n", root_element(r));
         r->over = true;
     }
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 static snc_parsed
-bad(snc_socks *s, const char *why)
+bad_message(snc_socks *s, const char *why)
 {
     s->why = why;
     return SNC_PARSED_BAD;
@@ -15,11 +15,11 @@ static snc_parsed
 read_hello(snc_socks *s, const uint8_t *in, size_t n, size_t *out_used)
 {
     if (in[0] != 5)
-        return bad(s, "SOCKS version is not 5");
+        return bad_message(s, "SOCKS version is not 5");
     if (n < 2 || n < 2u + in[1])
         return SNC_PARSED_MORE;
     if (in[1] == 0)
-        return bad(s, "SOCKS hello without a method");
+        return bad_message(s, "SOCKS hello without a method");
     s->offers_none = memchr(in + 2, 0, in[1]);
     s->offers_login = memchr(in + 2, 2, in[1]);
     *out_used = 2u + in[1];
@@ -31,12 +31,12 @@ static snc_parsed
 read_login(snc_socks *s, const uint8_t *in, size_t n, size_t *out_used)
 {
     if (in[0] != 1)
-        return bad(s, "SOCKS login is not version 1");
+        return bad_message(s, "SOCKS login is not version 1");
     if (n < 2 || n < 3u + in[1] || n < 3u + in[1] + in[2 + in[1]])
         return SNC_PARSED_MORE;
     size_t user = in[1], pass = in[2 + user];
     if (user == 0 || pass == 0)
-        return bad(s, "SOCKS login without a name or a password");
+        return bad_message(s, "SOCKS login without a name or a password");
     memcpy(s->login, in + 2, user);
     s->login[user] = ':';
     memcpy(s->login + user + 1, in + 3 + user, pass);
@@ -56,13 +56,13 @@ static snc_parsed
 read_request(snc_socks *s, const uint8_t *in, size_t n, size_t *out_used)
 {
     if (in[0] != 5)
-        return bad(s, "SOCKS version is not 5");
+        return bad_message(s, "SOCKS version is not 5");
     if (n < 4)
         return SNC_PARSED_MORE;
     if (in[2] != 0)
-        return bad(s, "SOCKS request with a reserved byte");
+        return bad_message(s, "SOCKS request with a reserved byte");
     if (in[3] != 1 && in[3] != 3 && in[3] != 4)
-        return bad(s, "SOCKS address of no type");
+        return bad_message(s, "SOCKS address of no type");
     size_t len = address_length(in, n);
     if (len == 0 || n < 4 + len + 2)
         return SNC_PARSED_MORE;
@@ -71,7 +71,7 @@ read_request(snc_socks *s, const uint8_t *in, size_t n, size_t *out_used)
     s->port = (uint16_t)(in[4 + len] << 8 | in[5 + len]);
     memset(s->host, 0, sizeof s->host);
     if (s->type == 3 && len == 1)
-        return bad(s, "SOCKS request for no name");
+        return bad_message(s, "SOCKS request for no name");
     if (s->type == 3)
         memcpy(s->host, in + 5, len - 1);
     else

@@ -115,7 +115,7 @@ is_name(sn_str name)
 }
 
 static bool
-extend(X509 *x, X509 *issuer, int nid, const char *value)
+add_extension(X509 *x, X509 *issuer, int nid, const char *value)
 {
     X509V3_CTX ctx;
 
@@ -165,9 +165,9 @@ make_ca(snc_tls *t, const char *name, EVP_PKEY *key)
     X509 *x = begin_cert(t, sn_str_of(name), key, -365 * DAY, 365 * DAY);
 
     if (x && X509_set_issuer_name(x, X509_get_subject_name(x)) == 1 &&
-        extend(x, x, NID_basic_constraints, "critical,CA:TRUE") &&
-        extend(x, x, NID_key_usage, "critical,keyCertSign,cRLSign") &&
-        extend(x, x, NID_subject_key_identifier, "hash") &&
+        add_extension(x, x, NID_basic_constraints, "critical,CA:TRUE") &&
+        add_extension(x, x, NID_key_usage, "critical,keyCertSign,cRLSign") &&
+        add_extension(x, x, NID_subject_key_identifier, "hash") &&
         X509_sign(x, key, EVP_sha256()) > 0)
         return x;
     X509_free(x);
@@ -191,12 +191,12 @@ make_cert(snc_tls *t, sn_str name, unsigned tricks)
     snprintf(names, sizeof names, "%s:%.*s", is_address(name) ? "IP" : "DNS",
              SN_FMT(name));
     if (x && X509_set_issuer_name(x, X509_get_subject_name(issuer)) == 1 &&
-        extend(x, issuer, NID_basic_constraints, "critical,CA:FALSE") &&
-        extend(x, issuer, NID_key_usage, "critical,digitalSignature") &&
-        extend(x, issuer, NID_ext_key_usage, "serverAuth") &&
-        extend(x, issuer, NID_subject_key_identifier, "hash") &&
-        extend(x, issuer, NID_authority_key_identifier, "keyid") &&
-        extend(x, issuer, NID_subject_alt_name, names) &&
+        add_extension(x, issuer, NID_basic_constraints, "critical,CA:FALSE") &&
+        add_extension(x, issuer, NID_key_usage, "critical,digitalSignature") &&
+        add_extension(x, issuer, NID_ext_key_usage, "serverAuth") &&
+        add_extension(x, issuer, NID_subject_key_identifier, "hash") &&
+        add_extension(x, issuer, NID_authority_key_identifier, "keyid") &&
+        add_extension(x, issuer, NID_subject_alt_name, names) &&
         X509_sign(x, signer, EVP_sha256()) > 0)
         return x;
     X509_free(x);
@@ -292,7 +292,7 @@ set_tricks(SSL *ssl, unsigned tricks)
 }
 
 static int
-refuse(int alert, int *out_alert)
+refuse_hello(int alert, int *out_alert)
 {
     *out_alert = alert;
     return SSL_CLIENT_HELLO_ERROR;
@@ -315,7 +315,7 @@ on_hello(SSL *ssl, int *alert, void *arg)
 
     l->facts.hello = true;
     if (name.ptr && !is_name(name))
-        return refuse(SSL_AD_UNRECOGNIZED_NAME, alert);
+        return refuse_hello(SSL_AD_UNRECOGNIZED_NAME, alert);
     if (name.ptr) {
         for (size_t i = 0; i < name.len; i++)
             l->name[i] = sn_lower(name.ptr[i]);
@@ -329,12 +329,12 @@ on_hello(SSL *ssl, int *alert, void *arg)
             return SSL_CLIENT_HELLO_RETRY;
         }
     if (tricks & ALERT)
-        return refuse(SSL_AD_HANDSHAKE_FAILURE, alert);
+        return refuse_hello(SSL_AD_HANDSHAKE_FAILURE, alert);
     X509 *x = find_cert(t, l->facts.name, tricks);
     bool fine = x && SSL_use_certificate(ssl, x) == 1 &&
                 SSL_use_PrivateKey(ssl, t->key) == 1 && set_tricks(ssl, tricks);
     X509_free(x);
-    return fine ? SSL_CLIENT_HELLO_SUCCESS : refuse(SSL_AD_INTERNAL_ERROR, alert);
+    return fine ? SSL_CLIENT_HELLO_SUCCESS : refuse_hello(SSL_AD_INTERNAL_ERROR, alert);
 }
 
 static int

@@ -17,7 +17,7 @@ snc_plan_field(snc_plan *p, sn_str name, sn_str value)
 }
 
 static const snc_url_word *
-find(const snc_url_word *table, sn_str name)
+find_word(const snc_url_word *table, sn_str name)
 {
     for (; table->name; table++)
         if (sn_str_eq(sn_str_of(table->name), name))
@@ -28,11 +28,11 @@ find(const snc_url_word *table, sn_str name)
 static const snc_url_word *
 look_up(sn_str name)
 {
-    const snc_url_word *word = find(snc_url_words_served, name);
+    const snc_url_word *word = find_word(snc_url_words_served, name);
 
     if (!word)
-        word = find(snc_url_words_coded, name);
-    return word ? word : find(snc_url_words_sent, name);
+        word = find_word(snc_url_words_coded, name);
+    return word ? word : find_word(snc_url_words_sent, name);
 }
 
 bool

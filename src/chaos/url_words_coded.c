@@ -23,7 +23,7 @@ label(snc_plan *p, sn_str name, size_t place)
 
 /* A label of its own, or with a dash none. */
 static const char *
-code(snc_plan *p, snc_coding coding, sn_str name)
+add_coding(snc_plan *p, snc_coding coding, sn_str name)
 {
     snc_body_coding *r = &p->coding;
 
@@ -38,31 +38,31 @@ code(snc_plan *p, snc_coding coding, sn_str name)
 WORD(gzip)
 {
     UNUSED(0);
-    return code(p, SNC_CODING_GZIP, arg[0]);
+    return add_coding(p, SNC_CODING_GZIP, arg[0]);
 }
 
 WORD(deflate)
 {
     UNUSED(0);
-    return code(p, SNC_CODING_DEFLATE, arg[0]);
+    return add_coding(p, SNC_CODING_DEFLATE, arg[0]);
 }
 
 WORD(rawdeflate)
 {
     UNUSED(0);
-    return code(p, SNC_CODING_RAW, arg[0]);
+    return add_coding(p, SNC_CODING_RAW, arg[0]);
 }
 
 WORD(br)
 {
     UNUSED(0);
-    return code(p, SNC_CODING_BR, arg[0]);
+    return add_coding(p, SNC_CODING_BR, arg[0]);
 }
 
 WORD(zstd)
 {
     UNUSED(0);
-    return code(p, SNC_CODING_ZSTD, arg[0]);
+    return add_coding(p, SNC_CODING_ZSTD, arg[0]);
 }
 
 /* The codings before it in the path are put around it. */

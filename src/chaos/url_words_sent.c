@@ -73,7 +73,7 @@ WORD(bw)
 }
 
 static const char *
-cut(snc_plan *p, snc_cut what, const sn_str arg[2])
+set_cut(snc_plan *p, snc_cut what, const sn_str arg[2])
 {
     if (!snc_arg_size(arg[0], &p->cut_at) || !read_body(arg[1], &p->cut_body))
         return "wants a number of bytes, like 100 or 100:body";
@@ -84,19 +84,19 @@ cut(snc_plan *p, snc_cut what, const sn_str arg[2])
 WORD(stall)
 {
     UNUSED(0);
-    return cut(p, SNC_CUT_STALL, arg);
+    return set_cut(p, SNC_CUT_STALL, arg);
 }
 
 WORD(reset)
 {
     UNUSED(0);
-    return cut(p, SNC_CUT_RST, arg);
+    return set_cut(p, SNC_CUT_RST, arg);
 }
 
 WORD(fin)
 {
     UNUSED(0);
-    return cut(p, SNC_CUT_FIN, arg);
+    return set_cut(p, SNC_CUT_FIN, arg);
 }
 
 /* Without a number at the very end. */
@@ -104,7 +104,7 @@ WORD(tlscut)
 {
     UNUSED(0);
     p->unclean = true;
-    return arg[0].ptr ? cut(p, SNC_CUT_FIN, arg) : NULL;
+    return arg[0].ptr ? set_cut(p, SNC_CUT_FIN, arg) : NULL;
 }
 
 WORD(shorter)

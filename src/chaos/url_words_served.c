@@ -134,7 +134,7 @@ WORD(trap)
 
 /* Joins up to four pieces in the arena. */
 static sn_str
-join(sn_arena *arena, sn_str a, sn_str b, sn_str c, sn_str d)
+join_parts(sn_arena *arena, sn_str a, sn_str b, sn_str c, sn_str d)
 {
     const sn_str parts[] = {a, b, c, d};
     char *out = sn_arena_get(arena, a.len + b.len + c.len + d.len + 1, 1, 1);
@@ -158,14 +158,15 @@ end_with(snc_plan *p, unsigned status)
 }
 
 static const char *
-redirect(snc_plan *p, unsigned status, sn_str to, const snc_scene *s)
+redirect_to(snc_plan *p, unsigned status, sn_str to, const snc_scene *s)
 {
     sn_str query = s->req->query;
 
     end_with(p, status);
-    return snc_plan_field(
-        p, SN_STR("Location"),
-        join(s->arena, to, query.len > 0 ? SN_STR("?") : SN_STR(""), query, SN_STR("")));
+    return snc_plan_field(p, SN_STR("Location"),
+                          join_parts(s->arena, to,
+                                     query.len > 0 ? SN_STR("?") : SN_STR(""), query,
+                                     SN_STR("")));
 }
 
 /* /a/redir:3/ok leads to /a/redir:2/ok, /a/redir:1/ok to /a/ok. */
@@ -180,14 +181,14 @@ WORD(redir)
         return NULL;
     if (n > 1)
         snprintf(fewer, sizeof fewer, "/redir:%u", (unsigned)(n - 1));
-    sn_str to = join(s->arena, at->before, sn_str_of(fewer), at->after, SN_STR(""));
-    return redirect(p, 302, to.len > 0 ? to : SN_STR("/ok"), s);
+    sn_str to = join_parts(s->arena, at->before, sn_str_of(fewer), at->after, SN_STR(""));
+    return redirect_to(p, 302, to.len > 0 ? to : SN_STR("/ok"), s);
 }
 
 WORD(loop)
 {
     UNUSED(0);
-    return redirect(p, 302, s->req->path, s);
+    return redirect_to(p, 302, s->req->path, s);
 }
 
 /* Each u= of the query is a Location, verbatim; without one there is none. */
@@ -217,7 +218,8 @@ leave(snc_plan *p, const snc_scene *s, const snc_spot *at, sn_str start, sn_str 
 
     if (status.ptr && (!snc_arg_count(status, 399, &n) || n < 300))
         return "ends with a status from 300 to 399";
-    return redirect(p, (unsigned)n, join(s->arena, start, port, at->before, rest), s);
+    return redirect_to(p, (unsigned)n,
+                       join_parts(s->arena, start, port, at->before, rest), s);
 }
 
 /* ":8080" of the request, or nothing. */
@@ -233,8 +235,8 @@ WORD(away)
     if (arg[0].len == 0)
         return "wants a host";
     return leave(p, s, at,
-                 join(s->arena, s->tls ? SN_STR("https://") : SN_STR("http://"), arg[0],
-                      SN_STR(""), SN_STR("")),
+                 join_parts(s->arena, s->tls ? SN_STR("https://") : SN_STR("http://"),
+                            arg[0], SN_STR(""), SN_STR("")),
                  port_of(s->req), arg[1]);
 }
 
@@ -252,8 +254,8 @@ WORD(scheme)
     if (port_of(s->req).len > 0 && port > 0)
         snprintf(number, sizeof number, ":%u", port);
     return leave(p, s, at,
-                 join(s->arena, tls ? SN_STR("https://") : SN_STR("http://"),
-                      snc_request_host_name(s->req), SN_STR(""), SN_STR("")),
+                 join_parts(s->arena, tls ? SN_STR("https://") : SN_STR("http://"),
+                            snc_request_host_name(s->req), SN_STR(""), SN_STR("")),
                  sn_str_of(number), arg[1]);
 }
 
@@ -301,7 +303,7 @@ WORD(cookie)
     UNUSED(0);
     return snc_plan_field(
         p, SN_STR("Set-Cookie"),
-        join(s->arena, arg[0], SN_STR("="), arg[1], SN_STR("; Path=/")));
+        join_parts(s->arena, arg[0], SN_STR("="), arg[1], SN_STR("; Path=/")));
 }
 
 WORD(setcookie)
@@ -352,9 +354,9 @@ WORD(badcookie)
         while (kinds[i].last && sn_str_find(host, '.') < host.len)
             sn_str_cut(host, '.', &first, &host);
         return snc_plan_field(p, SN_STR("Set-Cookie"),
-                              join(s->arena, kinds[i].text,
-                                   kinds[i].of_host ? host : SN_STR(""), SN_STR(""),
-                                   SN_STR("")));
+                              join_parts(s->arena, kinds[i].text,
+                                         kinds[i].of_host ? host : SN_STR(""), SN_STR(""),
+                                         SN_STR("")));
     }
     return "is foreign, suffix, child, ctl, nul, secure, host or hostdomain";
 }
@@ -396,7 +398,7 @@ WORD(proxyauth)
     char *coded;
 
     UNUSED(0);
-    p->login = join(s->arena, arg[0], SN_STR(":"), arg[1], SN_STR(""));
+    p->login = join_parts(s->arena, arg[0], SN_STR(":"), arg[1], SN_STR(""));
     coded = sn_arena_get(s->arena, p->login.len / 3 * 4 + 5, 1, 1);
     if (sn_str_eq(s->login, p->login))
         return NULL;
@@ -435,7 +437,7 @@ WORD(reply)
 
 WORD(etag)
 {
-    sn_str tag = join(s->arena, SN_STR("\""), arg[0], SN_STR("\""), SN_STR(""));
+    sn_str tag = join_parts(s->arena, SN_STR("\""), arg[0], SN_STR("\""), SN_STR(""));
     sn_str asked = snc_request_field_of(s->req, SN_STR("if-none-match")), one;
     const char *why = snc_plan_field(p, SN_STR("ETag"), tag);
 

@@ -32,7 +32,7 @@ snc_wire_fini(snc_wire *w)
 }
 
 static void
-add(snc_wire *w, snc_piece piece)
+add_piece(snc_wire *w, snc_piece piece)
 {
     if (piece.length > 0 && w->count < SNC_WIRE_PIECES)
         w->pieces[w->count++] = piece;
@@ -41,14 +41,15 @@ add(snc_wire *w, snc_piece piece)
 void
 snc_wire_text(snc_wire *w, size_t from)
 {
-    add(w,
+    add_piece(
+        w,
         (snc_piece){.kind = SNC_PIECE_TEXT, .from = from, .length = w->text->len - from});
 }
 
 void
 snc_wire_bytes(snc_wire *w, uint64_t seed, uint64_t length)
 {
-    add(w, (snc_piece){.kind = SNC_PIECE_BYTES, .seed = seed, .length = length});
+    add_piece(w, (snc_piece){.kind = SNC_PIECE_BYTES, .seed = seed, .length = length});
 }
 
 void
@@ -57,22 +58,22 @@ snc_wire_units(snc_wire *w, size_t from, uint64_t count)
     size_t unit = w->text->len - from;
     const char *digits = unit > 0 ? strstr(w->text->ptr + from, DIGITS) : NULL;
 
-    add(w,
-        (snc_piece){.kind = SNC_PIECE_UNITS,
-                    .from = from,
-                    .unit = unit,
-                    .number_at = digits ? (size_t)(digits - w->text->ptr) - from : unit,
-                    .length = unit * count});
+    add_piece(w, (snc_piece){.kind = SNC_PIECE_UNITS,
+                             .from = from,
+                             .unit = unit,
+                             .number_at =
+                                 digits ? (size_t)(digits - w->text->ptr) - from : unit,
+                             .length = unit * count});
 }
 
 void
 snc_wire_repeat(snc_wire *w, size_t from, size_t unit, uint64_t count)
 {
-    add(w, (snc_piece){.kind = SNC_PIECE_UNITS,
-                       .from = from,
-                       .unit = unit,
-                       .number_at = unit,
-                       .length = unit * count});
+    add_piece(w, (snc_piece){.kind = SNC_PIECE_UNITS,
+                             .from = from,
+                             .unit = unit,
+                             .number_at = unit,
+                             .length = unit * count});
 }
 
 void
@@ -81,7 +82,7 @@ snc_wire_lines(snc_wire *w, snc_wire_fn *fn, void (*drop)(void *self), void *giv
     w->lines = fn;
     w->drop = drop;
     w->self = give;
-    add(w, (snc_piece){.kind = SNC_PIECE_LINES, .length = SNC_WIRE_ENDLESS});
+    add_piece(w, (snc_piece){.kind = SNC_PIECE_LINES, .length = SNC_WIRE_ENDLESS});
 }
 
 void
@@ -103,7 +104,7 @@ void
 snc_wire_move(snc_wire *w, snc_wire *give)
 {
     for (unsigned i = 0; i < give->count; i++)
-        add(w, give->pieces[i]);
+        add_piece(w, give->pieces[i]);
     if (give->self) {
         w->lines = give->lines;
         w->drop = give->drop;
@@ -114,7 +115,7 @@ snc_wire_move(snc_wire *w, snc_wire *give)
 }
 
 static uint64_t
-sum(const snc_wire *w, unsigned from, unsigned end)
+sum_lengths(const snc_wire *w, unsigned from, unsigned end)
 {
     uint64_t length = 0;
 
@@ -129,13 +130,13 @@ sum(const snc_wire *w, unsigned from, unsigned end)
 uint64_t
 snc_wire_body_length(const snc_wire *w)
 {
-    return sum(w, w->body, w->body_end);
+    return sum_lengths(w, w->body, w->body_end);
 }
 
 uint64_t
 snc_wire_head_length(const snc_wire *w)
 {
-    return sum(w, 0, w->body);
+    return sum_lengths(w, 0, w->body);
 }
 
 static unsigned
@@ -162,7 +163,7 @@ overhead(const snc_wire *w, uint64_t body)
 uint64_t
 snc_wire_length(const snc_wire *w)
 {
-    uint64_t all = sum(w, 0, w->count);
+    uint64_t all = sum_lengths(w, 0, w->count);
 
     if (all == SNC_WIRE_ENDLESS || !w->chunks.on)
         return all;
@@ -266,7 +267,7 @@ read_body(snc_wire *w, char *out, size_t room)
 }
 
 static void
-pend(snc_wire *w, const char *text)
+pend_text(snc_wire *w, const char *text)
 {
     w->pending_at = 0;
     w->pending_len = (unsigned)strlen(text);
@@ -289,15 +290,15 @@ pend_size(snc_wire *w)
 
     snprintf(size, sizeof size, "%llx", (unsigned long long)w->chunk_left);
     if (spoil(w, SNC_CHUNK_SIZE))
-        pend(w, "zz");
+        pend_text(w, "zz");
     else if (spoil(w, SNC_CHUNK_NEGATIVE))
-        pend(w, "-5");
+        pend_text(w, "-5");
     else if (spoil(w, SNC_CHUNK_LONG))
-        pend(w, "00000000000000001");
+        pend_text(w, "00000000000000001");
     else if (spoil(w, SNC_CHUNK_HUGE))
-        pend(w, "8000000000000000");
+        pend_text(w, "8000000000000000");
     else if (!spoil(w, SNC_CHUNK_EMPTY))
-        pend(w, size);
+        pend_text(w, size);
 }
 
 static void
@@ -305,7 +306,7 @@ begin_chunk(snc_wire *w)
 {
     if (w->body_left == 0) {
         if (w->chunks.evil != SNC_CHUNK_NONE)
-            pend(w, "0\r\n");
+            pend_text(w, "0\r\n");
         w->phase = SNC_CHUNK_OVER;
         return;
     }
@@ -340,7 +341,7 @@ read_line_chunk(snc_wire *w, sn_buf *lines, char *out, size_t room)
         return 0;
     size_t n = read_lines(w, lines, out + 7, room - AROUND);
     if (n == 0) {
-        pend(w, "0\r\n");
+        pend_text(w, "0\r\n");
         w->phase = SNC_CHUNK_OVER;
         return 0;
     }
@@ -365,7 +366,7 @@ read_chunk(snc_wire *w, sn_buf *lines, char *out, size_t room)
     case SNC_CHUNK_AT_EXT:
         return read_ext(w, out, room);
     case SNC_CHUNK_AT_EOL:
-        pend(w, spoil(w, SNC_CHUNK_LF) ? "\n" : "\r\n");
+        pend_text(w, spoil(w, SNC_CHUNK_LF) ? "\n" : "\r\n");
         w->phase = SNC_CHUNK_AT_DATA;
         break;
     case SNC_CHUNK_AT_DATA:
@@ -375,7 +376,7 @@ read_chunk(snc_wire *w, sn_buf *lines, char *out, size_t room)
             w->phase = SNC_CHUNK_AT_END;
         break;
     default:
-        pend(w, spoil(w, SNC_CHUNK_END) ? "" : "\r\n");
+        pend_text(w, spoil(w, SNC_CHUNK_END) ? "" : "\r\n");
         w->phase = SNC_CHUNK_AT_SIZE;
     }
     return n;

@@ -187,7 +187,7 @@ note_agent(snc_host *h, sn_str agent)
 }
 
 static void
-arrive(snc_witness *w, snc_host *h, const snc_arrival *a)
+arrive_at(snc_witness *w, snc_host *h, const snc_arrival *a)
 {
     if (!h)
         return;
@@ -209,8 +209,8 @@ snc_witness_arrive(snc_witness *w, const snc_arrival *a)
     w->requests++;
     if (++w->in_flight > w->peak_in_flight)
         w->peak_in_flight = w->in_flight;
-    arrive(w, a->host, a);
-    arrive(w, a->address, a);
+    arrive_at(w, a->host, a);
+    arrive_at(w, a->address, a);
     if (seen.path) {
         seen.path->hits++;
         if (seen.path->ok_hits > 0)
@@ -220,7 +220,7 @@ snc_witness_arrive(snc_witness *w, const snc_arrival *a)
 }
 
 static void
-end(snc_host *h, const snc_ending *e)
+end_at(snc_host *h, const snc_ending *e)
 {
     if (!h)
         return;
@@ -239,15 +239,15 @@ snc_witness_end(snc_witness *w, snc_seen *seen, const snc_ending *e)
     w->bytes_out += e->bytes;
     w->resets += e->reset;
     w->aborted += e->aborted;
-    end(seen->host, e);
-    end(seen->address, e);
+    end_at(seen->host, e);
+    end_at(seen->address, e);
     if (seen->path && e->whole && e->good)
         seen->path->ok_hits++;
     *seen = (snc_seen){.host = NULL};
 }
 
 static void
-retry(snc_host *h, seine_time now, seine_span wait)
+retry_at(snc_host *h, seine_time now, seine_span wait)
 {
     seine_time until = sn_time_add(now, wait);
 
@@ -263,7 +263,7 @@ void
 snc_witness_retry(snc_seen *seen, seine_time now, seine_span wait)
 {
     if (wait > 0) {
-        retry(seen->host, now, wait);
-        retry(seen->address, now, wait);
+        retry_at(seen->host, now, wait);
+        retry_at(seen->address, now, wait);
     }
 }

@@ -36,7 +36,7 @@ lower(sn_str s, sn_arena *arena)
 }
 
 static sn_str
-join(sn_arena *arena, sn_str a, sn_str b)
+join_texts(sn_arena *arena, sn_str a, sn_str b)
 {
     char *text = sn_arena_get(arena, a.len + b.len + 1, 1, 1);
 
@@ -58,7 +58,7 @@ key_of(const snc_request *req, sn_str host, sn_arena *arena)
     while (sn_str_next(&query, '&', &part))
         if (sn_str_cut(part, '=', &name, &value) && sn_str_eq(name, SN_STR("key")))
             return shorten(snc_arg_decode(value, arena), arena);
-    return shorten(join(arena, host, req->path), arena);
+    return shorten(join_texts(arena, host, req->path), arena);
 }
 
 /* Cookies that `badcookie` has set come from nobody's jar. */
@@ -111,8 +111,8 @@ look_for_leaks(snc_world *w, const snc_request *req, const snc_visitor *v, sn_st
 }
 
 static void
-note(snc_world *w, const snc_deciding *d, const snc_visitor *v, sn_str path,
-     seine_time now)
+note_request(snc_world *w, const snc_deciding *d, const snc_visitor *v, sn_str path,
+             seine_time now)
 {
     sn_buf *line = &w->line;
 
@@ -170,7 +170,7 @@ admit(snc_world *w, const snc_visitor *v, snc_deciding *d, sn_str origin, seine_
         d->trace->key->in_flight++;
     d->scene.hit = d->trace->key ? d->trace->key->hits : 1;
     snc_decide(d);
-    note(w, d, v, path, now);
+    note_request(w, d, v, path, now);
 
     sn_str wish = snc_response_retry_after(&d->plan);
     if (wish.ptr && d->plan.status >= 400)
@@ -186,8 +186,8 @@ snc_world_request(snc_world *w, const snc_visitor *v, const snc_request *req,
 
     sn_str host = lower(sn_str_slice(snc_request_host_name(req), 0, 255), &w->arena);
     bool tls = v->tls && !req->absolute; /* that one is about http:// */
-    sn_str origin = join(&w->arena, tls ? SN_STR("https://") : SN_STR("http://"),
-                         lower(req->host, &w->arena));
+    sn_str origin = join_texts(&w->arena, tls ? SN_STR("https://") : SN_STR("http://"),
+                               lower(req->host, &w->arena));
     snc_deciding d = {
         .w = w, .req = req, .host = host, .tls = tls, .trace = out_trace, .now = now};
     d.scene = (snc_scene){.req = req,
