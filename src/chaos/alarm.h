@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * alarm.h - what has to happen at which moment, the next one first.
+ * alarm.h - timers: which of them is due next?
  *
- * A binary heap of alarms that live inside of whoever waits:
+ * A binary heap of alarms, each inside the object that waits:
  *
  *     c->alarm.ring = on_alarm;
  *     seine_err e = snc_alarm_set(&alarms, &c->alarm, now + SEINE_MS(5));
@@ -11,7 +11,7 @@
  *         a->ring(a);
  *
  * Time    is passed in.
- * Memory  8 bytes per alarm that is set. Moving one that is set never fails.
+ * Memory  8 bytes per alarm that is set. Moving an alarm that is set never fails.
  * Threads one owner.
  */
 #ifndef SNC_ALARM_H
@@ -37,14 +37,14 @@ typedef struct snc_alarms {
 
 void snc_alarms_fini(snc_alarms *h);
 
-/* Sets or moves it. NOMEM. */
+/* Sets or moves the alarm. NOMEM. */
 SEINE_MUST_CHECK seine_err snc_alarm_set(snc_alarms *h, snc_alarm *a, seine_time due);
-void snc_alarm_stop(snc_alarms *h, snc_alarm *a); /* fine when it is not set */
+void snc_alarm_stop(snc_alarms *h, snc_alarm *a); /* an alarm that is not set is fine */
 
-/* SEINE_NEVER: none is set. */
+/* When the next alarm is due; SEINE_NEVER: none is set. */
 seine_time snc_alarms_next(const snc_alarms *h);
 
-/* Takes out the next one that is due; NULL: none is. */
+/* Removes and returns the next alarm that is due; NULL: none is. */
 snc_alarm *snc_alarms_due(snc_alarms *h, seine_time now);
 
 #endif

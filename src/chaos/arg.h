@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * arg.h - what stands behind the colons of a chaos URL, read as values.
+ * arg.h - reads the arguments behind the colons of a chaos URL.
  *
  * Sizes are bytes with k, M, G (1024): `64k`. Times have a unit: `500ms`, `1.5s`.
  * Text is percent-decoded; raw bytes come as base64url without padding.
@@ -9,11 +9,11 @@
  *     if (!snc_arg_size(SN_STR("64k"), &n))
  *         return refuse();
  *
- * And the dice: every choice of the server is a function of its seed, a key and
- * how often that key was asked for, so that it does not depend on who came first.
+ * Random choices are here, too: every choice of the server is a function of its seed, a
+ * key and the number of requests for that key, so the order of clients does not matter.
  *
  * Time    plays no part.
- * Memory  decoded text is taken from the caller's arena; nothing else.
+ * Memory  decoded text comes from the caller's arena.
  * Threads any thread.
  */
 #ifndef SNC_ARG_H
@@ -23,7 +23,7 @@
 #include "base/str.h"
 #include "seine/time.h"
 
-#define SNC_ARG_MOST ((uint64_t)1 << 50) /* of any size or count: a petabyte */
+#define SNC_ARG_MOST ((uint64_t)1 << 50) /* for every size or count: a petabyte */
 
 /* False, and nothing written, when the whole text is no such value. */
 bool snc_arg_count(sn_str s, uint64_t most, uint64_t *out_n);
@@ -31,21 +31,21 @@ bool snc_arg_size(sn_str s, uint64_t *out_bytes);
 bool snc_arg_span(sn_str s, seine_span *out_span); /* at most ten years */
 bool snc_arg_share(sn_str s, uint64_t *out_ppb);   /* 0.1 is 100,000,000 parts per 10^9 */
 
-/* `%41` is A; a percent sign without two digits stands for itself. NULL in the
+/* Decodes `%41` to A; a percent sign without two digits stands for itself. NULL in the
  * result: no memory. Text without a percent sign is not copied. */
 sn_str snc_arg_decode(sn_str s, sn_arena *arena);
 
-/* False when it is no base64url, or there is no memory. */
+/* False: no base64url, or no memory. */
 bool snc_arg_base64(sn_str s, sn_arena *arena, sn_str *out_bytes);
 
-/* The other way, as RFC 4648 pads it; `out` has room for len / 3 * 4 + 4 bytes.
+/* Encodes, with the padding of RFC 4648; `out` has room for len / 3 * 4 + 4 bytes.
  * Returns the length. */
 size_t snc_arg_to_base64(sn_str s, char *out);
 
-/* 64 bits that follow from all four. */
+/* 64 random bits that follow from all four arguments. */
 uint64_t snc_dice(uint64_t seed, sn_str key, uint64_t hit, uint64_t what);
 
-/* The same for a number instead of a text: a finaliser, not a hash. */
+/* The same for a number instead of a text; this is a finaliser, not a hash. */
 static inline uint64_t
 snc_mix(uint64_t seed, uint64_t n, uint64_t what)
 {
@@ -57,7 +57,7 @@ snc_mix(uint64_t seed, uint64_t n, uint64_t what)
     return z ^ z >> 31;
 }
 
-/* Brings 64 random bits below `n`, which is not 0. */
+/* Maps 64 random bits to a number below `n`, which is not 0. */
 uint64_t snc_below(uint64_t bits, uint64_t n);
 
 #endif

@@ -20,7 +20,7 @@ snc_arrivals_fini(snc_arrivals *w, size_t *budget)
     snc_arrivals_init(w);
 }
 
-/* Twice the room, if there is memory for it; the numbers keep their meaning. */
+/* Doubles the ring, if there is memory; numbers keep their meaning. */
 static bool
 grow(snc_arrivals *w, size_t *budget)
 {
@@ -59,8 +59,7 @@ moment_of(const snc_arrivals *w, uint64_t number)
     return w->ring[number & (w->room - 1)];
 }
 
-/* The first number from `from` on whose moment lies less than `span` before that of
- * `end`. */
+/* The first number from `from` on whose moment is within `span` before that of `end`. */
 static uint64_t
 first_inside(const snc_arrivals *w, uint64_t from, uint64_t end, seine_span span)
 {
@@ -69,7 +68,7 @@ first_inside(const snc_arrivals *w, uint64_t from, uint64_t end, seine_span span
     return from;
 }
 
-/* The same, for a place that is not the last one: by halves. */
+/* The same for any `end`, by binary search. */
 static uint64_t
 search_window(const snc_arrivals *w, uint64_t end, seine_span span)
 {
@@ -102,8 +101,7 @@ note_counts(snc_arrivals *w, uint64_t in_1s, uint64_t in_10s)
         w->max_10s = in_10s;
 }
 
-/* One that comes out of order moves to its place, and the windows that end at it or
- * behind it are counted again. */
+/* Moves a late moment to its place; recounts the windows that end there or later. */
 static void
 add_late(snc_arrivals *w, seine_time now, size_t *budget)
 {

@@ -38,7 +38,7 @@ snc_body_type(const snc_plan *p)
     }
 }
 
-/* <b><b>…text…</b></b>, a tag with many attributes, and links without end. */
+/* Writes <b><b>…text…</b></b>, a tag with many attributes, and links without end. */
 static void
 html(snc_wire *w, const snc_plan *p, sn_buf *text)
 {
@@ -132,7 +132,7 @@ roll_lines(void *self, sn_buf *out, size_t want)
     snc_site_file_add(self, out, want);
 }
 
-/* The roll outlives the request, so its texts are copied behind it. */
+/* The file outlives the request, so its texts are copied behind it. */
 static seine_err
 put_file(snc_wire *w, const snc_site_file *file)
 {
@@ -153,8 +153,7 @@ put_file(snc_wire *w, const snc_site_file *file)
     return SEINE_OK;
 }
 
-/* What the request_log holds now; what is written while it is read comes the next time.
- */
+/* The end of the log now; lines written during the read come with the next one. */
 typedef struct reading {
     const snc_request_log *request_log;
     uint64_t at, end;
@@ -181,7 +180,7 @@ put_diary(snc_wire *w, const snc_request_log *request_log)
     return SEINE_OK;
 }
 
-/* decide_site.c has sent wrong paths elsewhere: what arrives here exists. */
+/* decide_site.c has handled unknown paths: every path here exists. */
 static seine_err
 site(snc_wire *w, const snc_plan *p, const snc_stage *st)
 {
@@ -215,7 +214,7 @@ site(snc_wire *w, const snc_plan *p, const snc_stage *st)
     return SEINE_OK;
 }
 
-/* A wire of three pieces, however large it becomes. */
+/* Builds a wire of three pieces, however large the body becomes. */
 static seine_err
 bomb(snc_wire *w, const snc_plan *p, sn_buf *text)
 {

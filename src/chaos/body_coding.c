@@ -5,16 +5,14 @@
 
 #include "base/alloc.h"
 
-#define AT_ONCE                                                            \
-    ((uint64_t)256 << 10) /* bytes of a body that is coded before its head \
-                           */
-#define PIECE 8192        /* coded bytes at a time */
+#define AT_ONCE ((uint64_t)256 << 10) /* a longer body is encoded as it goes */
+#define PIECE   8192                  /* encoded bytes at a time */
 
 typedef struct stage {
     snc_coder *coder;
-    sn_str in;  /* what is left of `room` */
-    bool last;  /* nothing comes behind it */
-    bool done;  /* the end mark is out */
+    sn_str in;  /* the rest of `room` */
+    bool last;  /* nothing follows it */
+    bool done;  /* the end of the coding is out */
     char *room; /* SNC_WIRE_ROOM bytes */
 } stage;
 
@@ -23,11 +21,11 @@ typedef struct coding_state {
     snc_wire inner;
     sn_buf lines; /* of a body that is made of lines */
     stage stages[SNC_BODY_CODINGS];
-    uint64_t at;   /* coded bytes that left `held` */
-    uint64_t keep; /* bytes that are held back until the end is known */
-    bool over;     /* everything is coded */
+    uint64_t at;   /* encoded bytes that left `held` */
+    uint64_t keep; /* bytes held back until the end is known */
+    bool over;     /* everything is encoded */
     sn_buf held;
-    sn_str member; /* what is left of a text of nothing */
+    sn_str member; /* the rest of an empty encoded text */
 } coding_state;
 
 static void
@@ -46,7 +44,7 @@ drop_coding(void *self)
     sn_free(r);
 }
 
-/* The next bytes of what the first `count` codings make of the body; 0: that was all. */
+/* The next bytes of the body after the first `count` codings; 0: the end. */
 static size_t
 pull_coded(coding_state *r, unsigned count, char *out, size_t room)
 {
@@ -68,7 +66,7 @@ pull_coded(coding_state *r, unsigned count, char *out, size_t room)
     return n;
 }
 
-/* The end is known: what was held back is cut, and spoilt. */
+/* The end is known: cuts and damages the bytes that were held back. */
 static void
 close_held(coding_state *r)
 {
@@ -110,7 +108,7 @@ take_held(coding_state *r, char *out, size_t room)
     return n;
 }
 
-/* What stands behind the end. */
+/* Bytes behind the end. */
 static size_t
 take_extra(coding_state *r, char *out, size_t room)
 {
@@ -132,7 +130,7 @@ take_extra(coding_state *r, char *out, size_t room)
     return n;
 }
 
-/* 0: that was all. */
+/* 0: the end. */
 static size_t
 produce(coding_state *r, char *out, size_t room)
 {
@@ -173,7 +171,7 @@ begin_coding(coding_state **out_r, const snc_body_coding *how)
     return e;
 }
 
-/* Into the text behind everything that the body may still be read from. */
+/* Appends to the text, behind everything that the body may still be read from. */
 static seine_err
 code_now(coding_state *r, snc_wire *body, sn_buf *text)
 {
@@ -201,7 +199,7 @@ snc_body_code(snc_wire *body, const snc_body_coding *how, sn_buf *text)
 
     if (e != SEINE_OK)
         return e;
-    r->inner = *body; /* all of it moves */
+    r->inner = *body; /* moves all of it */
     snc_wire_init(body, text);
     snc_wire_body(body, &none);
     if (length <= AT_ONCE && how->extra <= AT_ONCE && how->members <= AT_ONCE / 16) {

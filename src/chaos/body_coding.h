@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * body_coding.h - a body goes through its codings, and may be spoilt behind them.
+ * body_coding.h - applies content codings to a body, and damages the result.
  *
  *     snc_body_coding how = {.codings = {SNC_CODING_GZIP, SNC_CODING_BR}, .count = 2};
  *     e = snc_body_code(&body, &how, &text);
  *
- * The body's wire is replaced by one that gives the coded bytes. A short body is coded
- * at once, so that its length is known; one of more than 256 KiB while it goes out.
- * `cut` bytes are then missing at the end, one byte is wrong, whole coded texts of
- * nothing or other bytes follow.
+ * The body's wire is replaced by one that gives the encoded bytes. A body of up to
+ * 256 KiB is encoded at once, so that its length is known; a longer one while it is sent.
+ * Then `cut` bytes are missing at the end, one byte is wrong, and empty encoded texts or
+ * other bytes follow.
  *
- * Time    plays no part. Coding costs the server's thread about 20 ms a MiB.
- * Memory  a coder each (coder.h), and 33 KiB a coding, while it goes out.
+ * Time    plays no part. Encoding costs the server's thread about 20 ms a MiB.
+ * Memory  a coder each (coder.h), and 33 KiB a coding, while it is sent.
  * Threads one owner.
  */
 #ifndef SNC_BODY_CODING_H

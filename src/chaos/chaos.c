@@ -16,11 +16,11 @@
 #include "chaos/resolver.h"
 #include "chaos/server.h"
 
-/* What the owner asks the server's thread to do; one thing at a time. */
+/* What the owner asks the server's thread to do, one order at a time. */
 typedef enum order { NOTHING, REPORT, RESET, ADD, STOP } order;
 
 struct seine_chaos {
-    snc_server server; /* the thread's, from its start to its end */
+    snc_server server; /* only the thread uses it while it runs */
     pthread_t thread;
     bool running;
     int bell;
@@ -28,7 +28,7 @@ struct seine_chaos {
 
     pthread_mutex_t lock;
     pthread_cond_t done;
-    order order; /* under the lock, like all below */
+    order order; /* under the lock, as all below */
     const char *word;
     const seine_chaos_fault *fault;
     seine_err result;
@@ -58,8 +58,7 @@ carry_out(seine_chaos *c, order what)
     return SEINE_OK;
 }
 
-/* On the server's thread. What is ordered does not change while it is carried out:
- * the owner waits. */
+/* On the server's thread. The owner waits, so the order does not change meanwhile. */
 static void
 on_bell(snc_watch *watch, uint32_t events)
 {
@@ -112,7 +111,7 @@ serve(void *arg)
     return NULL;
 }
 
-/* Signals belong to the program: the thread takes none. */
+/* The thread blocks all signals: they belong to the program. */
 static seine_err
 start_thread(seine_chaos *c)
 {

@@ -11,8 +11,7 @@ typedef struct coder {
     BrotliEncoderState *state;
 } coder;
 
-/* With the C library's memory: where ours would say that there is none, the encoder
- * ends the program. */
+/* Uses the C library's memory: the encoder aborts the program when ours is refused. */
 static BrotliEncoderState *
 begin_encoder(void)
 {
@@ -69,7 +68,7 @@ snc_coder_brotli(snc_coder **out_coder)
     return SEINE_OK;
 }
 
-/* So many more zeros, up to a whole byte or to the end. */
+/* Encodes `size` more zeros, up to a whole byte or to the end. */
 static bool
 add_zeros(BrotliEncoderState *s, uint64_t size, BrotliEncoderOperation op, sn_buf *out)
 {
@@ -95,8 +94,8 @@ add_zeros(BrotliEncoderState *s, uint64_t size, BrotliEncoderOperation op, sn_bu
     return true;
 }
 
-/* The first two stretches teach the decoder its distance; from then on every one is
- * written alike. The test decodes it. */
+/* The first two stretches teach the decoder its distance; every later one has the same
+ * bytes. The test decodes it. */
 seine_err
 snc_bomb_brotli(uint64_t size, sn_buf *out, snc_bomb *out_bomb)
 {

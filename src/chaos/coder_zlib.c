@@ -71,8 +71,8 @@ snc_coder_zlib(snc_coding coding, snc_coder **out_coder)
     return SEINE_OK;
 }
 
-/* Zeros as blocks of their own: `flush` ends them on a byte and forgets them, or ends
- * it all. */
+/* Encodes zeros as blocks of their own: `flush` ends them on a byte and resets the
+ * window, or ends the stream. */
 static seine_err
 add_zeros(uint64_t size, int flush, sn_buf *out)
 {
@@ -91,7 +91,7 @@ add_zeros(uint64_t size, int flush, sn_buf *out)
         z.next_in = zeros;
         z.avail_in = (uInt)take;
         z.next_out = (Bytef *)room;
-        z.avail_out = 8192; /* more than what is left of this step can need */
+        z.avail_out = 8192; /* more than the rest of this step can need */
         deflate(&z, size == 0 ? flush : Z_NO_FLUSH);
         sn_buf_commit(out, 8192 - z.avail_out);
     } while (size > 0);
@@ -99,7 +99,7 @@ add_zeros(uint64_t size, int flush, sn_buf *out)
     return sn_buf_done(out);
 }
 
-/* Of so many zeros, in as many steps as the number has digits. */
+/* The CRC-32 of `size` zeros, in as many steps as the number has digits. */
 static uLong
 crc_of_zeros(uint64_t size)
 {

@@ -53,8 +53,8 @@ snc_coder_zstd(snc_coder **out_coder)
     return SEINE_OK;
 }
 
-/* RFC 8878, 3.1.1.2: three bytes, then the one that is repeated. A block of nothing is
- * a raw one. */
+/* RFC 8878, 3.1.1.2: three bytes, then the byte that is repeated. An empty block is a raw
+ * one. */
 static void
 add_block(sn_buf *out, uint64_t size, bool last)
 {
@@ -66,7 +66,8 @@ add_block(sn_buf *out, uint64_t size, bool last)
         sn_buf_char(out, '\0');
 }
 
-/* By hand: a frame without length and checksum, a window of 128 KiB, runs of zeros. */
+/* Written by hand: a frame without length and checksum, a window of 128 KiB, runs of
+ * zeros. */
 seine_err
 snc_bomb_zstd(uint64_t size, sn_buf *out, snc_bomb *out_bomb)
 {

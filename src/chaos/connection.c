@@ -18,8 +18,7 @@
 #define GUEST_OF(member, p) \
     ((snc_connection *)(void *)((char *)(p)-offsetof(snc_connection, member)))
 
-/* Also the way to close: everything is noted, the descriptor is gone, and whoever
- * runs the connection frees it. */
+/* Notes the end and closes the descriptor; whoever runs the connection frees it. */
 static void
 close_now(snc_connection *c)
 {
@@ -50,7 +49,7 @@ snc_connection_alarm(snc_connection *c, seine_time due)
         snc_connection_reset(c);
 }
 
-/* False: it has to wait until the socket takes it. */
+/* False: the close_notify must wait until the socket is writable. */
 static bool
 say_goodbye(snc_connection *c)
 {
@@ -126,7 +125,7 @@ snc_connection_visitor(const snc_connection *c)
                          .wall = c->server->wall};
 }
 
-/* A whole request is there. */
+/* A whole request has arrived. */
 static void
 dispatch(snc_connection *c, const snc_request *req)
 {
@@ -154,7 +153,7 @@ refuse_request(snc_connection *c, const char *why)
     snc_connection_respond(c);
 }
 
-/* Bytes of the body, from the front of `rest`. */
+/* Takes bytes of the body from the front of `rest`. */
 static void
 feed(snc_connection *c, sn_str *rest)
 {
@@ -199,7 +198,7 @@ begin_body(snc_connection *c, const snc_request *req, sn_str bytes, sn_str *rest
     feed(c, rest);
 }
 
-/* One request, or a piece of one, from the front of `bytes`; what is left. */
+/* Takes one request, or a part of one, from the front of `bytes`; returns the rest. */
 static sn_str
 eat_request(snc_connection *c, sn_str bytes)
 {
@@ -234,7 +233,7 @@ eat_request(snc_connection *c, sn_str bytes)
     return rest;
 }
 
-/* What was read earlier. */
+/* Takes requests from the bytes that were read earlier. */
 static void
 eat_kept(snc_connection *c)
 {
@@ -269,7 +268,7 @@ eat_new(snc_connection *c, sn_str bytes)
         snc_connection_reset(c);
 }
 
-/* True: something was read. */
+/* True: bytes were read. */
 static bool
 step_read(snc_connection *c)
 {

@@ -2,25 +2,23 @@
 /*
  * connection.h - one connection, from accept to its end.
  *
- * A connection is always in one of eight states; what the client does and what the alarm
- * says move it on:
+ * A connection is always in one of eight states; the client and the alarm move it on:
  *
  *     GREET    in the middle of a TLS handshake
  *     READ     waits for a request, or for the rest of one
- *     WAIT     has one, and lets time pass before the first byte
- *     SEND     bytes are going out, as fast as the socket or the drip allows
- *     HOLD     says nothing any more: mute, stalled
- *     DRAIN    all bytes must have arrived before RST follows
- *     CLOSE    TLS has a last word to say, and no room for it
+ *     WAIT     has a request, and waits before the first byte
+ *     SEND     sends, as fast as the socket or the drip allows
+ *     HOLD     sends nothing any more: mute, stalled
+ *     DRAIN    waits until all bytes have arrived, then sends RST
+ *     CLOSE    must send close_notify, and the socket has no room
  *     LINGER   FIN is out; reads what still comes, so that no RST destroys the end
  *
- * A request is answered before the next one is looked at, however many are there. A
- * client that closes its side while it waits for an answer has gone away.
+ * A connection responds to a request before it looks at the next one, however many have
+ * arrived. A client that closes its side while it waits for a response has gone away.
  *
  * Time    alarms, for delays, drips, idle connections.
- * Memory  an idle connection is this struct. Input that is not a whole head is kept, up
- *         to 64 KiB; an answer that has to wait is copied, and what was made and not
- *         sent, up to 32 KiB.
+ * Memory  an idle connection is this struct. An incomplete head is kept, up to 64 KiB; a
+ *         response that has to wait is copied, and unsent bytes of it, up to 32 KiB.
  * Threads the server's.
  */
 #ifndef SNC_CONNECTION_H
@@ -49,91 +47,91 @@ typedef struct snc_connection {
     snc_server *server;
     struct snc_connection *prev, *next;
     int fd;
-    snc_tls_line *tls, *outer; /* NULL: plain; around `tls`, of one to us as a proxy */
-    snc_socks *socks;          /* NULL: it speaks HTTP */
+    snc_tls_line *tls, *outer; /* NULL: plain; `outer`: to us as a proxy */
+    snc_socks *socks;          /* NULL: the client speaks HTTP */
     sn_buf early;              /* bytes for `tls` that came before it */
-    snc_passage to;            /* where it goes when the answer is out */
+    snc_passage to;            /* where the tunnel leads after the response */
     bool tunnelled;
     snc_connection_state state;
     bool readable, writable;
-    bool half;       /* the client sends no more */
-    bool gone;       /* and does not read either */
+    bool half;       /* the client has closed its sending side */
+    bool gone;       /* the client does not read either */
     bool dead;       /* closed, and to be freed */
-    bool said_hello; /* in TLS, and it is noted */
+    bool said_hello; /* its TLS hello is noted */
 
     uint64_t id, nth, epoch;
-    snc_host *address, *host; /* of this epoch */
+    snc_host *address, *host; /* records of this epoch */
     char peer[24], own[16];
 
-    sn_buf in;                 /* not looked at, or not whole */
-    bool need_more;            /* the head in `in` is not whole */
-    sn_buf head;               /* of a request whose body is coming */
-    snc_request_body incoming; /* and the body */
+    sn_buf in;                 /* not parsed yet, or incomplete */
+    bool need_more;            /* the head in `in` is incomplete */
+    sn_buf head;               /* of a request whose body is arriving */
+    snc_request_body incoming; /* parser of that body */
     bool in_body;
-    sn_buf body; /* its first bytes */
+    sn_buf body; /* the first bytes of that body */
     uint64_t body_len;
     seine_time arrived;
 
-    snc_response *response; /* the server's, or an own copy */
+    snc_response *response; /* the server's, or a copy */
     snc_trace trace;
-    char *left; /* made, and not sent */
+    char *left; /* generated, and not sent */
     size_t left_at, left_len;
-    uint64_t sent, allowance; /* bytes of this answer; bytes that may go now */
+    uint64_t sent, allowance; /* bytes of this response; bytes that may go now */
     seine_time drain_until;
     snc_idle idle_end;
-    bool unclean; /* FIN comes without a close_notify */
+    bool unclean; /* FIN without a close_notify */
 } snc_connection;
 
-/* Takes over the descriptor; it is closed when there is no memory. */
+/* Takes over the descriptor, and closes it when there is no memory. */
 void snc_connection_new(const snc_door *door, int fd, const struct sockaddr_in *peer);
 
-/* Ends it at once, whatever it does. */
+/* Ends the connection at once, in any state. */
 void snc_connection_free(snc_connection *c);
 
-/* Below: connection.c and connection_send.c for each other. None of them frees the
- * connection; one that is closed is `dead`. */
+/* The files connection*.c share the rest. None of these functions frees the connection; a
+ * closed one is `dead`. */
 
 /* Like recv and send, through TLS if there is any. */
 ssize_t snc_connection_receive(snc_connection *c, char *out, size_t room);
 ssize_t snc_connection_write(snc_connection *c, const char *bytes, size_t n);
 
-/* A TLS handshake has to come first. */
+/* Begins with a TLS handshake. */
 void snc_connection_greet(snc_connection *c);
 
-/* Goes on with it. True: the state is another. */
+/* Continues the handshake. True: the state has changed. */
 bool snc_connection_greeted(snc_connection *c);
 
-/* Finds the records of this epoch: the old ones may be gone. */
+/* Finds the records of this epoch: those of an earlier one may be gone. */
 void snc_connection_register(snc_connection *c);
 
-/* As the world sees it. */
+/* The connection as world.h describes a client. */
 snc_visitor snc_connection_visitor(const snc_connection *c);
 
-/* It asks us as a proxy: a request with CONNECT, a message of SOCKS. */
+/* Handles a request to us as a proxy: CONNECT, or a message of SOCKS. */
 void snc_connection_connect(snc_connection *c, const snc_request *req);
 sn_str snc_connection_socks(snc_connection *c, sn_str bytes);
 
-/* The answer is out: the tunnel begins. */
+/* Begins the tunnel, once the response is out. */
 void snc_connection_tunnel(snc_connection *c);
 
-/* Begins with the server's answer. */
+/* Begins to send the server's response. */
 void snc_connection_respond(snc_connection *c);
 
-/* Sends what may be sent now. True: the answer is over, or the state is another. */
+/* Sends what may be sent now. True: the response has ended, or the state has changed. */
 bool snc_connection_send(snc_connection *c);
 
-/* The answer is over, whole or not, and noted. */
+/* Notes the end of the response. */
 void snc_connection_end(snc_connection *c, bool whole, bool reset, bool aborted);
 
-/* Ends it with RST as soon as the client has got everything. */
+/* Sends RST as soon as the client has everything. */
 void snc_connection_drain(snc_connection *c);
 
-/* Closes: with RST; with FIN, after which it lingers; as its idling ends. */
+/* Closes with RST; with FIN, and lingers; or as the plan says for an idle connection. */
 void snc_connection_reset(snc_connection *c);
 void snc_connection_fin(snc_connection *c);
 void snc_connection_idled(snc_connection *c);
 
-/* Without memory for its alarm a connection is reset. */
+/* Sets the alarm; without memory for it the connection is reset. */
 void snc_connection_alarm(snc_connection *c, seine_time due);
 
 #endif

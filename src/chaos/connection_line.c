@@ -8,12 +8,12 @@
 #include "base/time.h"
 #include "chaos/connection.h"
 
-#define STAMP SEINE_SECS(5) /* an older stamp is a wall clock that was moved */
+#define STAMP SEINE_SECS(5) /* an older timestamp means that the wall clock was moved */
 #define NOISE 1000          /* bytes instead of a handshake */
 
-/* Reads, and says when it arrived. The kernel's own stamp counts, so that a judge
- * that was kept waiting does not blame the client; it is of the wall clock, and only
- * its age is taken from there. */
+/* Reads, and notes when the bytes arrived. The kernel's timestamp counts, so that a delay
+ * of the server does not blame the client. It is on the wall clock, so only its age is
+ * used. */
 static ssize_t
 receive(void *self, void *out, size_t room)
 {
@@ -52,7 +52,7 @@ send_(void *self, const void *bytes, size_t n)
     return send(c->fd, bytes, n, MSG_NOSIGNAL);
 }
 
-/* What came before the tunnel began. */
+/* Bytes that came before the tunnel began. */
 static size_t
 take_early(snc_connection *c, void *out, size_t room)
 {
@@ -64,7 +64,7 @@ take_early(snc_connection *c, void *out, size_t room)
     return n;
 }
 
-/* Below TLS is the socket, or the TLS line to us as a proxy. */
+/* Below TLS is the socket, or the outer TLS to us as a proxy. */
 static ssize_t
 receive_below(void *self, void *out, size_t room)
 {
@@ -91,7 +91,7 @@ send_inside(void *self, const void *bytes, size_t n)
     return snc_tls_write(c->outer, bytes, n);
 }
 
-/* What comes behind our FIN is of no interest, and not read as TLS. */
+/* Bytes behind our FIN do not matter, and are not decrypted. */
 ssize_t
 snc_connection_receive(snc_connection *c, char *out, size_t room)
 {
@@ -132,7 +132,7 @@ note_hello(snc_connection *c, const snc_tls_facts *facts)
     snc_witness_hello(w, snc_witness_host(w, facts->name), c->address);
 }
 
-/* It looks like nothing at all, least of all like a record. */
+/* Sends bytes that look like no TLS record. */
 static void
 make_noise(snc_connection *c)
 {

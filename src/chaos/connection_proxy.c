@@ -24,7 +24,7 @@ snc_connection_connect(snc_connection *c, const snc_request *req)
         c, snc_proxy_connect(&s->world, &v, req, c->arrived, &s->response, &c->to));
 }
 
-/* One message from the front of `bytes`; what is left. */
+/* Takes one message from the front of `bytes`; returns the rest. */
 sn_str
 snc_connection_socks(snc_connection *c, sn_str bytes)
 {
@@ -48,8 +48,8 @@ snc_connection_socks(snc_connection *c, sn_str bytes)
     return sn_str_slice(bytes, used, bytes.len);
 }
 
-/* From here on it is somebody who came through another door. What it has sent ahead is
- * read first. */
+/* From here on the connection behaves as if it had come through another door. Bytes that
+ * the client sent ahead are read first. */
 void
 snc_connection_tunnel(snc_connection *c)
 {

@@ -9,7 +9,7 @@
 #include "base/time.h"
 #include "chaos/connection.h"
 
-#define AT_ONCE ((uint64_t)256 << 10) /* bytes before the others get their turn */
+#define AT_ONCE ((uint64_t)256 << 10) /* bytes before the others get a turn */
 #define DRAIN   SEINE_SECS(5)
 
 void
@@ -30,7 +30,7 @@ snc_connection_end(snc_connection *c, bool whole, bool reset, bool aborted)
     c->left_len = 0;
 }
 
-/* The answer needs more than this turn: it gets memory of its own. */
+/* Copies the response, which needs more than this turn. */
 static bool
 keep_response(snc_connection *c)
 {
@@ -48,13 +48,13 @@ keep_response(snc_connection *c)
     return true;
 }
 
-/* What was made and not sent. */
+/* Keeps bytes that were generated and not sent. */
 static bool
 save_rest(snc_connection *c, const char *bytes, size_t n)
 {
     if (!keep_response(c))
         return false;
-    if (c->left) { /* `bytes` are the end of it */
+    if (c->left) { /* `bytes` are its end */
         c->left_at = c->left_len - n;
         return true;
     }
@@ -150,7 +150,7 @@ allowed(const snc_connection *c, size_t n)
     return (size_t)most;
 }
 
-/* Sends from these bytes. True: go on; false: wait, or it is over. */
+/* Sends some of these bytes. True: go on; false: wait, or the response has ended. */
 static bool
 put_bytes(snc_connection *c, const char *bytes, size_t n)
 {
@@ -178,7 +178,7 @@ put_bytes(snc_connection *c, const char *bytes, size_t n)
     return true;
 }
 
-/* The drip has run dry. */
+/* The allowance of the drip is used up. */
 static bool
 wait_for_drip(snc_connection *c)
 {
@@ -209,7 +209,7 @@ snc_connection_send(snc_connection *c)
         }
         if (wait_for_drip(c))
             return true;
-        if (c->sent - from >= AT_ONCE) { /* the others first */
+        if (c->sent - from >= AT_ONCE) { /* other connections first */
             if (keep_response(c))
                 snc_connection_alarm(c, s->now);
             return false;

@@ -3,7 +3,7 @@
 
 #include "base/alloc.h"
 
-#define HITS   63 /* low bits: how often */
+#define HITS   63 /* low bits: number of requests */
 #define SERVED 64
 
 void

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * coverage.h - which pages of which site were asked for, and which were served.
+ * coverage.h - which pages of a site were asked for, and which were served.
  *
- * One byte per page of every site that was visited: how often it was asked for (up
- * to 63 times) and whether it was served whole. Faults of a site depend on it, and
- * the report knows what is missing.
+ * A byte per page of every visited site holds the number of requests (up to 63) and
+ * whether the page was served whole. Faults of a site depend on it, and the report lists
+ * the missing pages.
  *
- *     snc_site_pages *book = snc_coverage_site(&ledger, &site);
- *     uint64_t hit = snc_site_pages_hit(book, n);
- *     snc_site_pages_served(book, n);
+ *     snc_site_pages *asked = snc_coverage_site(&coverage, &site);
+ *     uint64_t hit = snc_site_pages_hit(asked, n);
+ *     snc_site_pages_served(asked, n);
  *
  * Time    plays no part.
- * Memory  a byte per page, 64 MiB and 64 sites in all; without room the answer is
- *         always "the first time", and the site is counted as dropped.
+ * Memory  a byte per page, 64 MiB and 64 sites in all; without room every request counts
+ *         as the first one, and the site is counted as dropped.
  * Threads one owner.
  */
 #ifndef SNC_COVERAGE_H
@@ -25,7 +25,7 @@
 
 typedef struct snc_site_pages {
     snc_site site;
-    uint8_t *pages; /* NULL: too many of them */
+    uint8_t *pages; /* NULL: too many pages */
     uint64_t served, hits, again;
 } snc_site_pages;
 
@@ -35,17 +35,17 @@ typedef struct snc_coverage {
     uint64_t bytes, dropped;
 } snc_coverage;
 
-void snc_coverage_reset(snc_coverage *l); /* also the end of it */
+void snc_coverage_reset(snc_coverage *l); /* also frees all */
 
 /* NULL: there are too many sites. */
 snc_site_pages *snc_coverage_site(snc_coverage *l, const snc_site *s);
 
-/* Counts one; `book` may be NULL. */
+/* Counts a request or a served page; `asked` may be NULL. */
 uint64_t snc_site_pages_hit(snc_site_pages *asked, uint64_t n);
 void snc_site_pages_served(snc_site_pages *asked, uint64_t n);
 
-/* Pages a polite crawler gets, and how many of them were served; the first ones
- * that are missing. Looks at every page. */
+/* Pages that a polite crawler gets, how many of them were served, and the first missing
+ * ones. Looks at every page. */
 typedef struct snc_site_pages_sum {
     uint64_t total, served;
     uint64_t missing[10];

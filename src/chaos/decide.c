@@ -10,7 +10,7 @@ snc_decide_say(snc_deciding *d, unsigned status, sn_str text)
         .final = SNC_FINAL_SAID, .has_final = true, .status = status, .raw = text};
 }
 
-/* What the buffer holds, where it lasts as long as the request. */
+/* Copies the buffer to memory that lives as long as the request. */
 static sn_str
 last(snc_deciding *d, const sn_buf *text)
 {
@@ -19,7 +19,7 @@ last(snc_deciding *d, const sn_buf *text)
     return copy ? (sn_str){copy, text->len} : SN_STR("no memory\n");
 }
 
-/* 400, what was wrong, and the words there are. */
+/* Plans a 400 that says what was wrong and lists the words. */
 static void
 complain(snc_deciding *d, sn_str word, const char *why)
 {
@@ -43,8 +43,7 @@ apply(snc_deciding *d, sn_str words)
     return false;
 }
 
-/* The plan of `words` alone if they say what is served, else the plan of the path
- * with them behind it. */
+/* Applies `words`: alone, if they name a body, else on top of the plan of the path. */
 static void
 overlay(snc_deciding *d, sn_str words, bool path_is_words)
 {
@@ -62,7 +61,7 @@ overlay(snc_deciding *d, sn_str words, bool path_is_words)
         d->plan.has_final = true;
 }
 
-/* What the script says about robots.txt of this host. */
+/* Applies the script's rule for robots.txt of this host. */
 static bool
 decide_robots(snc_deciding *d)
 {
@@ -100,7 +99,7 @@ too_fast(const snc_deciding *d, const snc_flow *flow)
            snc_key_limit(d->trace->key, d->now, flow->rate, flow->window);
 }
 
-/* Words and flow: what the URL itself asks for. */
+/* Applies the words and the flow of the URL. */
 static void
 decide_path(snc_deciding *d)
 {
@@ -127,7 +126,7 @@ decide_path(snc_deciding *d)
     }
 }
 
-/* Whether a site at the root would know this path. */
+/* Does a site at the root know this path? */
 static bool
 of_site(sn_str rest)
 {
@@ -158,7 +157,7 @@ decide_root(snc_deciding *d)
     return true;
 }
 
-/* What a proxy says about a port where nobody is. */
+/* Plans the response of a proxy for a port where no server is. */
 static bool
 decide_passage(snc_deciding *d)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * decide.h - which plan a request gets.
+ * decide.h - which plan does a request get?
  *
- *     snc_deciding d = {.w = &world, .ask = &ask, …};
+ *     snc_deciding d = {.w = &world, .req = &req, …};
  *     snc_decide(&d);
  *     d.plan
  *
- * Asked in this order, the first that knows the path answers: robots.txt of the
- * script, faults of the script, the site at the root, words and flow of the URL.
- * Nothing is sent and nothing is waited for here.
+ * The first source that knows the path decides: robots.txt of the script, faults of the
+ * script, the site at the root, words and flow of the URL. Nothing is sent and nothing
+ * waits here.
  *
  * Time    the arrival, in the trace.
  * Memory  texts from the arena of the scene.
@@ -28,16 +28,16 @@ typedef struct snc_deciding {
     snc_trace *trace;
     seine_time now;
     snc_plan plan;
-    sn_str fault; /* what it gets instead of its path; ptr NULL: nothing */
+    sn_str fault; /* words instead of the path; ptr NULL: none */
 } snc_deciding;
 
 void snc_decide(snc_deciding *d);
 
-/* A plan of SNC_FINAL_SITE becomes what its `rest` gets: a page, a fault of it, a
+/* Turns a plan of SNC_FINAL_SITE into what `rest` names: a page, a fault of it, a
  * redirect, 404. */
 void snc_decide_site(snc_deciding *d);
 
-/* A short text with this status, whatever was planned before. */
+/* Plans a short text with this status, whatever was planned before. */
 void snc_decide_say(snc_deciding *d, unsigned status, sn_str text);
 
 #endif

@@ -16,7 +16,7 @@ redirect_page(snc_deciding *d, const snc_site_base *base, const snc_page *page)
         snc_plan_field(&d->plan, SN_STR("Location"), sn_str_of(to));
 }
 
-/* What cuts is done to the page; what answers instead of it replaces it. */
+/* Words that cut or delay apply to the page; words that name a body replace it. */
 static void
 strike(snc_deciding *d, sn_str words)
 {
@@ -39,7 +39,7 @@ decide_page(snc_deciding *d, const snc_site_base *base, const snc_page *page,
     const snc_site *site = &d->plan.site;
 
     if (site->hosts > 1 && host != page->host) {
-        redirect_page(d, base, page); /* it has one URL, and this is not it */
+        redirect_page(d, base, page); /* a page has one URL, and this is another */
         return;
     }
     d->trace->asked = snc_coverage_site(&d->w->coverage, site);

@@ -7,8 +7,8 @@
 
 enum { FOR_P = 401 };
 
-/* 10, 30/m: so many in a second, a minute, an hour. The window is a millisecond
- * short, which is what the arrival times of a witness are good for. */
+/* Reads 10, 30/m: requests per second, minute or hour. The window is a millisecond
+ * shorter, because arrival times are no more exact than that. */
 static bool
 read_rate(snc_flow *f, sn_str value)
 {
@@ -26,7 +26,7 @@ read_rate(snc_flow *f, sn_str value)
     return snc_arg_count(count, SNC_FLOW_RATE, &f->rate) && f->rate > 0;
 }
 
-/* One step of 5ok5fail: its length, and whether it fails. */
+/* Reads one step of 5ok5fail: its length, and whether it fails. */
 static bool
 next_step(sn_str *rest, uint64_t *out_times, bool *out_fails)
 {
@@ -45,7 +45,7 @@ next_step(sn_str *rest, uint64_t *out_times, bool *out_fails)
     return true;
 }
 
-/* Length of the whole cycle; 0: it is none. */
+/* The length of the whole cycle; 0: the text is none. */
 static uint64_t
 cycle(sn_str pattern)
 {

@@ -77,7 +77,7 @@ snc_key_limit(snc_key *key, seine_time now, uint64_t rate, seine_span window)
     if (key->room == 0)
         return false;
 
-    /* The slot to be written next holds the moment `rate` admissions ago. */
+    /* The next slot holds the moment of the admission `rate` requests ago. */
     seine_time oldest = key->taken[key->next % rate];
     if (oldest != INT64_MIN && sn_time_sub(now, oldest) < window)
         return true;

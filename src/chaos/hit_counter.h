@@ -2,7 +2,7 @@
 /*
  * hit_counter.h - how often each key was asked for, and how fast.
  *
- *     snc_key *key = snc_hit_counter_hit(&tally, SN_STR("a.test/ok"));
+ *     snc_key *key = snc_hit_counter_hit(&counter, SN_STR("a.test/ok"));
  *     key->hits                           this one included
  *     snc_key_limit(key, now, 10, window)
  *
@@ -21,7 +21,7 @@
 
 typedef struct snc_key {
     uint64_t hits, in_flight;
-    seine_time *taken; /* when the last ones were let in; a ring */
+    seine_time *taken; /* a ring: moments of the last admissions */
     uint64_t room, next;
     sn_str name;
     char text[];
@@ -34,13 +34,13 @@ typedef struct snc_hit_counter {
 
 void snc_hit_counter_init(snc_hit_counter *t);
 void snc_hit_counter_fini(snc_hit_counter *t);
-void snc_hit_counter_reset(snc_hit_counter *t); /* all keys are gone */
+void snc_hit_counter_reset(snc_hit_counter *t); /* forgets all keys */
 
-/* Counts one hit. NULL: no room; it is counted as dropped. */
+/* Counts one hit. NULL: no room; the hit is counted as dropped. */
 snc_key *snc_hit_counter_hit(snc_hit_counter *t, sn_str name);
 
-/* True when `rate` were let in during the window that ends now; false lets this
- * one in. Without memory for the ring nobody is too fast. */
+/* Admits the request and returns false, unless `rate` were admitted during the window
+ * that ends now. Without memory for the ring it admits all. */
 bool snc_key_limit(snc_key *key, seine_time now, uint64_t rate, seine_span window);
 
 #endif

@@ -8,7 +8,7 @@
 
 #define PIECE 65536
 
-/* "http://127.0.0.1:8080/a" is an origin and a prefix. */
+/* Splits "http://127.0.0.1:8080/a" into an origin and a prefix. */
 static bool
 read_base(const char *base, snc_site_base *out)
 {

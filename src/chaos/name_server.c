@@ -20,7 +20,7 @@ typedef struct evil {
     bool empty, drop, cut, garbage, loop, self, wrong_id;
     uint32_t addresses[SNC_SCRIPT_ANSWERS];
     size_t count;
-    uint64_t many; /* so many addresses instead */
+    uint64_t many; /* number of addresses to give instead */
     uint32_t ttl;
     seine_span delay;
 } evil;
@@ -63,7 +63,7 @@ snc_name_server_address(sn_str name)
            (uint32_t)(1 + bits / 254 % 254);
 }
 
-/* "a-1-2-3-4": the numbers behind the letter. */
+/* Reads the numbers behind the letter: "a-1-2-3-4". */
 static bool
 read_address(sn_str text, uint32_t *out)
 {
@@ -86,7 +86,7 @@ read_number(sn_str label, sn_str prefix, uint64_t most, uint64_t *out)
            snc_arg_count(sn_str_slice(label, prefix.len, label.len), most, out);
 }
 
-/* One label; false: it is an ordinary one, and so are all behind it. */
+/* Reads one label; false: it is an ordinary one, and so are all behind it. */
 static bool
 read_label(sn_str label, evil *e)
 {
@@ -189,7 +189,7 @@ put_address(snc_dns_answer *out, uint32_t address, uint32_t ttl, size_t limit)
     return true;
 }
 
-/* A name that points to itself; an alias of itself. */
+/* Writes a name that points to itself, or an alias of itself. */
 static void
 put_odd(snc_dns_answer *out, bool self)
 {

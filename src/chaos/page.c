@@ -114,7 +114,7 @@ day_link(sn_str prefix, day d, const char *label, sn_buf *out)
                   (unsigned long long)d.month, (unsigned long long)d.day, label);
 }
 
-/* Every month has thirty days: the space is what matters, not the calendar. */
+/* Every month has thirty days: the number of pages matters, not the calendar. */
 static day
 later(day d, uint64_t days)
 {

@@ -2,8 +2,8 @@
 /*
  * plan.h - what one request will get, decided before the first byte is sent.
  *
- * The words of a path fill it in from left to right (url_words.h), flow and script may
- * add some, response.c turns it into bytes. Nobody else looks at the words.
+ * The words of a path fill the plan in from left to right (url_words.h), flow and script
+ * may add words, and response.c turns the plan into bytes. No other code looks at words.
  *
  * Time    spans only; nothing here knows what time it is.
  * Memory  texts belong to the arena of the request and are gone with it.
@@ -24,20 +24,20 @@
 #define SNC_BODY_CODING_HELD \
     ((uint64_t)65536) /* the most that is cut or counted from the end */
 
-/* What the body is. */
+/* The kind of body. */
 typedef enum snc_final {
     SNC_FINAL_OK,
     SNC_FINAL_EMPTY,
     SNC_FINAL_TEXT,     /* `count` words */
     SNC_FINAL_BYTES,    /* `count` bytes that follow from the seed */
-    SNC_FINAL_HTML,     /* `count` links, and what the content words say */
+    SNC_FINAL_HTML,     /* `count` links, and the content words */
     SNC_FINAL_JSON,     /* a small object */
     SNC_FINAL_ECHO,     /* the request */
-    SNC_FINAL_STATUS,   /* the status, in words */
-    SNC_FINAL_RAW,      /* `raw`, and nothing else: no head either */
+    SNC_FINAL_STATUS,   /* the name of the status */
+    SNC_FINAL_RAW,      /* `raw` alone, without a head */
     SNC_FINAL_SITE,     /* `rest` of a generated site */
     SNC_FINAL_CALENDAR, /* `rest` of an endless one */
-    SNC_FINAL_SAID,     /* `raw` as text: what is wrong, or the words there are */
+    SNC_FINAL_SAID,     /* `raw` as text: an error, or the list of words */
     SNC_FINAL_BOMB,     /* `count` zeros, coded as `bomb` says */
     SNC_FINAL_LOG       /* the request_log */
 } snc_final;
@@ -47,7 +47,7 @@ typedef enum snc_framing { SNC_BY_LENGTH, SNC_BY_CHUNKS, SNC_BY_CLOSE } snc_fram
 
 /* How the field Content-Length is written. */
 typedef enum snc_length {
-    SNC_LENGTH_PLAIN, /* off by `length_off`, which is mostly 0 */
+    SNC_LENGTH_PLAIN, /* plus `length_off`, which is mostly 0 */
     SNC_LENGTH_TWO,   /* two fields that differ */
     SNC_LENGTH_SAME,  /* two fields that agree */
     SNC_LENGTH_LIST,  /* "5, 5" */
@@ -72,7 +72,7 @@ typedef enum snc_chunk_evil {
     SNC_CHUNK_NONE      /* no last chunk, then FIN */
 } snc_chunk_evil;
 
-/* What happens to the connection while it idles after the response. */
+/* How the connection ends while it idles after the response. */
 typedef enum snc_idle {
     SNC_IDLE_KEEP,
     SNC_IDLE_FIN,
@@ -80,15 +80,15 @@ typedef enum snc_idle {
     SNC_IDLE_BYTES
 } snc_idle;
 
-/* What happens to the body before it is framed (body_coding.h). */
+/* The content codings of the body, and the damage to them (body_coding.h). */
 typedef struct snc_body_coding {
-    snc_coding codings[SNC_BODY_CODINGS]; /* the first is the innermost */
+    snc_coding codings[SNC_BODY_CODINGS]; /* innermost first */
     unsigned count;
     uint64_t cut;            /* bytes missing at the end */
-    bool flips, flips_end;   /* a byte is wrong: the flip-th; the flip-th from the end */
-    uint64_t flip;           /* from 0; from the end from 1 */
-    uint64_t members, extra; /* texts of nothing, other bytes behind the end */
-    snc_coding member;       /* of which coding */
+    bool flips, flips_end;   /* byte `flip` is wrong; counted from the end */
+    uint64_t flip;           /* from 0; from the end, from 1 */
+    uint64_t members, extra; /* empty encoded texts, and other bytes, behind the end */
+    snc_coding member;       /* their coding */
 } snc_body_coding;
 
 /* A field, or with an empty name a line that is sent as it is. */
@@ -103,11 +103,11 @@ typedef struct snc_plan {
     sn_str raw, prefix, rest;
     snc_site site;
 
-    unsigned status; /* 0: what the final says */
+    unsigned status; /* 0: as the final word says */
     sn_str reason, ctype, charset;
     sn_str nest_tag;
     uint64_t nest, attrs, links;
-    bool has_content; /* one of the three was asked for */
+    bool has_content; /* a word has set the content */
 
     snc_coding bomb;
     snc_body_coding coding;
@@ -116,12 +116,12 @@ typedef struct snc_plan {
 
     seine_span delay; /* before the first byte */
     uint64_t drip;    /* so many bytes */
-    seine_span every; /* at a time; 0: no pace */
-    bool drip_body;   /* the head is not slowed down */
+    seine_span every; /* at a time; 0: no drip */
+    bool drip_body;   /* the head is sent at once */
     bool mute, stale, noread;
 
     snc_cut cut;
-    uint64_t cut_at; /* bytes of the response, of the body with `cut_body` */
+    uint64_t cut_at; /* bytes of the response, or with `cut_body` of the body */
     bool cut_body;
     bool unclean;     /* FIN without a close_notify, at the cut or at the end */
     uint64_t shorter; /* so many bytes are missing at the end */
@@ -132,7 +132,7 @@ typedef struct snc_plan {
     snc_length length;
     int64_t length_off;
     sn_str length_text;
-    sn_str status_line; /* verbatim, instead of the right one */
+    sn_str status_line; /* sent instead of the right one */
     sn_str te;          /* verbatim Transfer-Encoding; the body is chunked */
     snc_chunk_evil chunk_evil;
     uint64_t chunk_size, chunk_ext, trailers;
@@ -141,19 +141,19 @@ typedef struct snc_plan {
     uint64_t interim;
     unsigned interim_status;
     uint64_t extra; /* bytes behind the end */
-    bool smuggle;   /* those are a response */
+    bool smuggle;   /* those bytes are a response */
 
     snc_plan_line lines[SNC_PLAN_LINES];
     size_t line_count;
     seine_span idle; /* after so long */
     snc_idle idle_end;
 
-    sn_str login; /* "USER:PASSWORD" a proxy wants; ptr NULL: none */
+    sn_str login; /* "USER:PASSWORD" that a proxy demands; ptr NULL: none */
     bool has_method, has_reply;
-    unsigned method, reply; /* of SOCKS: the method it chooses, how the request ends */
+    unsigned method, reply; /* SOCKS: the chosen method, the reply to the request */
 
     bool stop;    /* the words behind this one do not count */
-    bool damaged; /* no client may take it for a whole response */
+    bool damaged; /* no client may accept it as complete */
 } snc_plan;
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "chaos/quote.h"
 
-/* What a port stands for. */
+/* What a port leads to. */
 typedef enum port_kind {
     PORT_HTTP,
     PORT_HTTPS,
@@ -39,11 +39,11 @@ snc_proxy_origin(snc_world *w, const snc_visitor *v, const char *scheme, uint16_
     return (sn_str){copy, copy ? (size_t)n : 0};
 }
 
-/* Somebody who wants to get somewhere. */
+/* A client's request for a tunnel. */
 typedef struct wish {
     snc_world *w;
     const snc_visitor *v;
-    const snc_request *req; /* of CONNECT; for SOCKS one that says nothing */
+    const snc_request *req; /* the CONNECT; an empty request for SOCKS */
     const char *how;        /* "connect", "socks" */
     sn_str host, login;
     unsigned port;
@@ -61,7 +61,7 @@ count_host(snc_world *w, sn_str host)
     return key ? key->hits : 1;
 }
 
-/* What the script does to it: words on top of the plan. */
+/* Applies the script's words on top of the plan. */
 static void
 lie(const wish *x, snc_plan *p)
 {
@@ -79,7 +79,7 @@ lie(const wish *x, snc_plan *p)
     snc_wrong wrong;
 
     if (r && !snc_url_words_apply(r->fault, &scene, p, &wrong))
-        *p = before; /* a word that was added and is wrong here */
+        *p = before; /* an added word that is wrong here */
 }
 
 static void
@@ -144,7 +144,7 @@ look_for_leaks(const wish *x, sn_str origin)
     }
 }
 
-/* RFC 9110, 9.3.6: an answer of success has no body and no length. */
+/* RFC 9110, 9.3.6: a successful response has no body and no length. */
 static void
 plan_connect(const wish *x, port_kind kind, snc_plan *p)
 {
@@ -197,7 +197,7 @@ snc_proxy_connect(snc_world *w, const snc_visitor *v, const snc_request *req,
     return e;
 }
 
-/* The right answer to the message, or what the words make of it. */
+/* The right reply to the message, or what the words make of it. */
 static seine_err
 reply(const wish *x, snc_plan *p, sn_str right, bool goes_on, snc_response *out_response)
 {
@@ -245,8 +245,8 @@ answer_login(wish *x, snc_socks *socks, snc_response *out_response)
     return reply(x, &p, (sn_str){right, 2}, fine, out_response);
 }
 
-/* RFC 1928, 6: 0 fine, 1 failed, 2 forbidden, 5 refused, 7 no such command, 8 no such
- * address type. */
+/* RFC 1928, 6: 0 succeeded, 1 failed, 2 forbidden, 5 refused, 7 no such command, 8 no
+ * such address type. */
 static unsigned
 code_of(const snc_socks *socks, port_kind kind)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * quote.h - foreign text as a JSON string, added to a buffer.
+ * quote.h - appends text from outside as a JSON string.
  *
  *     snc_quote(&out, host);        "a.test", quotes included
  *
@@ -15,7 +15,7 @@
 
 void snc_quote(sn_buf *out, sn_str s);
 
-/* "name": and the string. */
+/* Appends "name": and the string. */
 void snc_quote_member(sn_buf *out, const char *name, sn_str s);
 
 #endif

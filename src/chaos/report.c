@@ -6,7 +6,7 @@
 #include "chaos/quote.h"
 #include "chaos/world.h"
 
-/* All values of a map, in an order. NULL: no memory, or none there. */
+/* All values of a map, sorted. NULL: no memory, or an empty map. */
 static void **
 sorted(const sn_map *m, int (*order)(const void *a, const void *b))
 {
@@ -109,7 +109,7 @@ add_hosts(const sn_map *hosts, const char *name, sn_buf *out)
     sn_buf_char(out, '}');
 }
 
-/* The same path on several hosts is one line: the sum of what each of them saw. */
+/* A path on several hosts is one line: the sum over the hosts. */
 static void
 add_paths(const sn_map *paths, sn_buf *out)
 {

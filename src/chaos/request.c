@@ -23,7 +23,7 @@ is_token(sn_str s)
     return s.len > 0;
 }
 
-/* Visible ASCII alone. */
+/* Is it visible ASCII alone? */
 static bool
 is_visible(sn_str s)
 {
@@ -33,7 +33,7 @@ is_visible(sn_str s)
     return true;
 }
 
-/* Field values: anything but control bytes; a tab is fine. */
+/* Is it a field value: no control bytes but tabs? */
 static bool
 is_value(sn_str s)
 {
@@ -62,7 +62,7 @@ read_authority(snc_request *req)
            sn_str_find(host, '@') == host.len;
 }
 
-/* http://host:1/path?query becomes its parts. */
+/* Splits http://host:1/path?query into its parts. */
 static bool
 read_target(snc_request *req)
 {
@@ -198,8 +198,8 @@ add_field(snc_request *req, sn_str line)
     return SNC_PARSED_OK;
 }
 
-/* The next line without its CRLF. A line feed alone, or a carriage return inside
- * of a line, is no line end here. */
+/* The next line without its CRLF. A bare line feed, or a carriage return inside a line,
+ * ends no line here. */
 static snc_parsed
 next_line(snc_request *req, sn_str *rest, sn_str *out_line)
 {

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * request.h - a request as the evil server reads it: strictly, and on its own.
+ * request.h - parses a request strictly, without code of the client.
  *
- * The server judges clients, so it takes nothing that RFC 9112 does not allow and
- * shares no code with the client's parser. The head comes first, from bytes that
- * may hold more than it; the body is request_body.h's:
+ * The server judges clients, so it accepts only what RFC 9112 allows and shares no code
+ * with the client's parser. The head comes first, from bytes that may hold more;
+ * request_body.h reads the body:
  *
- *     snc_request ask;
- *     switch (snc_request_head(&ask, bytes)) {
- *     case SNC_PARSED_MORE: …               read on and try again with all of it
- *     case SNC_PARSED_BAD:  …               ask.why says what is wrong
- *     case SNC_PARSED_OK:   …               ask.head_len bytes are used up
+ *     snc_request req;
+ *     switch (snc_request_head(&req, bytes)) {
+ *     case SNC_PARSED_MORE: …            read on and try again with all of it
+ *     case SNC_PARSED_BAD:  …            req.why says what is wrong
+ *     case SNC_PARSED_OK:   …            req.head_len bytes are used up
  *     }
  *
- * What is refused: a line that does not end in CRLF, a folded line, a control
- * byte, a name that is no token, no Host or two of them in HTTP/1.1, a target
- * with a fragment or a byte outside of ASCII, lengths that are no number or
- * contradict each other, length and chunked together, any other coding.
+ * It refuses: a line that does not end in CRLF, a folded line, a control byte, a name
+ * that is no token, no Host or two of them in HTTP/1.1, a target with a fragment or a
+ * byte outside of ASCII, lengths that are no number or contradict each other, length and
+ * chunked together, any other coding.
  *
  * Time    plays no part.
- * Memory  nothing is allocated; an ask looks into the bytes it was made from.
+ * Memory  nothing is allocated; a request points into the bytes it was made from.
  * Threads any thread.
  */
 #ifndef SNC_REQUEST_H
@@ -38,14 +38,14 @@ typedef struct snc_request_field {
 
 typedef struct snc_request {
     sn_str method, target; /* as on the wire */
-    sn_str path, query;    /* the target's, without "?"; of an absolute one, too */
+    sn_str path, query;    /* of the target, without "?"; also of an absolute one */
     sn_str host;           /* of the target or of Host, with its port; may be empty */
     unsigned minor;        /* HTTP/1.minor */
     bool keep_alive, chunked, continues, absolute;
-    bool connect;    /* to `host`, which has a port; there is no path */
+    bool connect;    /* CONNECT to `host`, which has a port; there is no path */
     uint64_t length; /* of the body, when it is not chunked */
     size_t head_len;
-    const char *why; /* when it is bad; static */
+    const char *why; /* why it is bad; static */
     size_t count;
     snc_request_field fields[SNC_REQUEST_FIELDS];
 } snc_request;
@@ -53,10 +53,10 @@ typedef struct snc_request {
 /* Reads the head at the start of `bytes`. */
 snc_parsed snc_request_head(snc_request *req, sn_str bytes);
 
-/* The first field of that name, in any case; ptr NULL when there is none. */
+/* The first field of that name, case-insensitive; ptr NULL: none. */
 sn_str snc_request_field_of(const snc_request *req, sn_str name);
 
-/* The value of the cookie, of all Cookie fields; ptr NULL when there is none. */
+/* The value of the cookie, from all Cookie fields; ptr NULL: none. */
 sn_str snc_request_cookie(const snc_request *req, sn_str name);
 
 /* The host without its port. */

@@ -22,7 +22,7 @@ bad_body(snc_request_body *in, const char *why)
     return SNC_PARSED_BAD;
 }
 
-/* The end of a size line: on to its data, or to the trailers behind the last. */
+/* The end of a size line: data follow, or trailers behind the last chunk. */
 static void
 size_done(snc_request_body *in)
 {
@@ -107,7 +107,7 @@ trailer_byte(snc_request_body *in, char c)
     return SNC_PARSED_MORE;
 }
 
-/* Data of the body from the front of `rest`, as much as there is. */
+/* Takes data of the body from the front of `rest`. */
 static sn_str
 take_data(snc_request_body *in, sn_str *rest)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * request_log.h - the last lines written, as many as fit into a ring of bytes.
+ * request_log.h - the latest lines of a log, in a ring of bytes.
  *
  *     snc_request_log_add(&request_log, line);               with its line feed
  *     uint64_t at = 0;
  *     snc_request_log_read(&request_log, &at, &out, 4096);   whole lines from there on
  *
- * A position counts all bytes ever written. Who reads from a place that has been
- * overwritten goes on at the oldest line there is.
+ * A position counts all bytes ever written. A read from a position that has been
+ * overwritten continues at the oldest line.
  *
  * Time    plays no part.
  * Memory  16 MiB of pages, touched as they fill, at the first line.
@@ -24,7 +24,7 @@
 typedef struct snc_request_log {
     char *ring;
     uint64_t from, end; /* positions of the oldest byte and behind the newest */
-    uint64_t dropped;   /* lines that are gone */
+    uint64_t dropped;   /* lines that were overwritten */
 } snc_request_log;
 
 void snc_request_log_fini(snc_request_log *d);

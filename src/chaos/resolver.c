@@ -15,11 +15,11 @@
 
 #define WAITING 1024
 #define PEERS   64
-#define QUERY   1024 /* bytes of a query; longer ones are cut */
+#define QUERY   1024 /* bytes of a query; a longer one is cut */
 #define SILENCE SEINE_SECS(10)
-#define TRIES   16 /* for a port that both have */
+#define TRIES   16 /* to find a port that is free for both */
 
-/* An answer on its way to a datagram's sender. */
+/* A delayed answer to the sender of a datagram. */
 typedef struct late {
     snc_alarm alarm;
     snc_resolver *resolver;
@@ -29,7 +29,7 @@ typedef struct late {
     uint8_t bytes[];
 } late;
 
-/* A connection: one query after the other. */
+/* A TCP connection: one query after the other. */
 typedef struct peer {
     snc_watch watch;
     snc_alarm alarm;
@@ -38,7 +38,7 @@ typedef struct peer {
     int fd;
     uint8_t in[2 + QUERY];
     size_t in_len;
-    uint8_t *answer; /* waits for its time; length and bytes */
+    uint8_t *answer; /* a delayed answer: length and bytes */
     size_t answer_len;
 } peer;
 
@@ -69,7 +69,7 @@ note_query(snc_resolver *r, const snc_dns_question *q, const snc_dns_answer *ans
     w->queries++;
 }
 
-/* The answer, two bytes behind the start of `out`. */
+/* Makes the answer, two bytes behind the start of `out`. */
 static snc_dns_answer
 ask_name(snc_resolver *r, const uint8_t *query, size_t len, bool tcp)
 {
@@ -178,7 +178,7 @@ drop_peer(peer *p)
     sn_free(p);
 }
 
-/* Answers the query at the start of the input. False: the connection is to end. */
+/* Answers the query at the start of the input. False: close the connection. */
 static bool
 answer_peer(peer *p, size_t len)
 {
@@ -203,7 +203,7 @@ answer_peer(peer *p, size_t len)
                          sn_time_add(r->server->now, answer.delay)) == SEINE_OK;
 }
 
-/* Whole queries, one by one; those behind one that waits, wait too. */
+/* Answers whole queries in order; those behind a delayed one wait too. */
 static bool
 serve_peer(peer *p)
 {
@@ -280,7 +280,7 @@ on_connection(snc_watch *watch, uint32_t events)
         drop_peer(p);
 }
 
-/* The kernel chooses a port for UDP; the same one may be taken for TCP. */
+/* The kernel chooses a port for UDP, which may be taken for TCP. */
 static seine_err
 open_pair(snc_resolver *r)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * resolver.h - the sockets of the evil name server, UDP and TCP on one port.
+ * resolver.h - the sockets of the hostile name server, UDP and TCP on one port.
  *
  *     seine_err e = snc_resolver_open(&server, &resolver);
  *     …
  *     snc_resolver_close(resolver);
  *
- * Answers that are slow wait on an alarm; the others do not wait for them.
+ * A delayed answer waits on an alarm; other answers do not wait for it.
  *
  * Time    alarms of the server.
- * Memory  64 KiB, at most 1,024 answers that wait and 64 connections.
+ * Memory  64 KiB, at most 1,024 delayed answers and 64 connections.
  * Threads the server's.
  */
 #ifndef SNC_RESOLVER_H

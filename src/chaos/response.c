@@ -62,14 +62,14 @@ may_have_body(unsigned status)
     return status >= 200 && status != 204 && status != 304;
 }
 
-/* What is decided before a byte is written. */
+/* The choices that are made before a byte is written. */
 typedef struct shape {
     const snc_plan *p;
     const snc_stage *st;
     sn_buf *text;
     unsigned status;
-    bool body;       /* there is one on the wire */
-    bool chunked;    /* and it goes in chunks */
+    bool body;       /* the response has a body */
+    bool chunked;    /* the body goes in chunks */
     uint64_t length; /* of the body, or SNC_WIRE_ENDLESS */
     snc_framing framing;
     bool keep;
@@ -224,7 +224,7 @@ interim(const shape *s, snc_wire *w)
     snc_wire_units(w, from, s->p->interim);
 }
 
-/* What was written since `from`, and then a unit so many times; where the text goes on.
+/* Adds the text since `from`, then `unit` repeated; returns where the next text begins.
  */
 static size_t
 put_units(const shape *s, snc_wire *w, size_t from, const char *unit, uint64_t count)
@@ -236,7 +236,7 @@ put_units(const shape *s, snc_wire *w, size_t from, const char *unit, uint64_t c
     return s->text->len;
 }
 
-/* The fields that are too large or too many stand last, made while they go out. */
+/* Fields that are too large or too many come last, generated while they are sent. */
 static void
 put_head(const shape *s, snc_wire *w)
 {
@@ -270,7 +270,7 @@ put_head(const shape *s, snc_wire *w)
     snc_wire_text(w, from);
 }
 
-/* Trailers, the end of the chunks, and what comes behind the end. */
+/* Trailers, the last chunk, and bytes behind the end. */
 static void
 put_tail(const shape *s, snc_wire *w)
 {
@@ -306,7 +306,7 @@ is_coded(const shape *s)
             r->extra > 0);
 }
 
-/* The body is laid out on a wire of its own first: its length is in the head. */
+/* Builds the body on a wire of its own first, because the head states its length. */
 static seine_err
 measure(shape *s, snc_wire *body)
 {
@@ -340,7 +340,7 @@ put_body(const shape *s, snc_wire *w, snc_wire *body)
     snc_wire_body_end(w);
 }
 
-/* Where the bytes stop, and what for. */
+/* Where the bytes stop, and how the connection ends there. */
 static void
 set_cut(snc_response *a, const snc_plan *p)
 {
@@ -382,7 +382,7 @@ decide_framing(shape *s)
     s->keep = !wants_close && s->framing != SNC_BY_CLOSE;
 }
 
-/* Bytes without a head: somebody else's, or HTTP/0.9. */
+/* Bytes without a head: raw ones, or HTTP/0.9. */
 static void
 bare(snc_response *a, snc_wire *body)
 {
@@ -416,7 +416,8 @@ snc_response_make(snc_response *a, const snc_plan *p, const snc_stage *st)
     set_cut(a, p);
     a->mute = p->mute;
     a->unclean = p->unclean;
-    /* Whoever announces more than there is closes, so that the client notices. */
+    /* A response that announces more than it sends closes the connection, so that the
+     * client notices. */
     a->keep = s.keep && p->length_off <= 0 && p->chunk_evil != SNC_CHUNK_LAST &&
               p->chunk_evil != SNC_CHUNK_NONE;
     a->whole = !p->damaged;

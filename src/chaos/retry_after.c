@@ -17,7 +17,7 @@ two_digits(const char *p, int *out)
     return true;
 }
 
-/* "Sun, 06 Nov 1994 08:49:37 GMT", in seconds; -1: it is none. */
+/* "Sun, 06 Nov 1994 08:49:37 GMT" in seconds; -1: no such date. */
 static int64_t
 date_of(sn_str s)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * retry_after.h - how long a Retry-After asks to be left alone.
+ * retry_after.h - how long does a Retry-After field ask the client to wait?
  *
  *     snc_retry_after_read(SN_STR("120"), wall)                              two minutes
  *     snc_retry_after_read(SN_STR("Sun, 15 Nov 2026 22:00:00 GMT"), wall)    until then
  *
- * The witness reads it by itself, as it reads everything: seconds or the one form of
- * date that servers may send (RFC 9110, 5.6.7). Anything else asks for nothing.
+ * The witness parses the field itself, without code of the client: seconds, or the one
+ * form of date that servers may send (RFC 9110, 5.6.7). Any other value means no wait.
  *
  * Time    the wall clock is passed in, Unix time in ns.
  * Memory  none.
@@ -18,7 +18,7 @@
 #include "base/str.h"
 #include "seine/time.h"
 
-/* 0: no pause. At most a year. */
+/* 0: no wait. At most a year. */
 seine_span snc_retry_after_read(sn_str value, int64_t wall);
 
 #endif

@@ -34,14 +34,14 @@ snc_script_cut(snc_script *s, size_t count)
         s->rules[i].used = 0;
 }
 
-/* One line while it is read. */
+/* A line that is being read. */
 typedef struct reading {
     const seine_json *line;
     sn_arena *arena;
-    bool starved; /* what is wrong is that there is no memory */
+    bool starved; /* the line failed for lack of memory */
 } reading;
 
-/* A text, in the arena; false: it is none. */
+/* Copies a JSON string to the arena; false: the value is no string. */
 static bool
 keep_text(reading *in, const seine_json *value, sn_str *out)
 {
@@ -55,7 +55,7 @@ keep_text(reading *in, const seine_json *value, sn_str *out)
     return out->ptr;
 }
 
-/* A member's text; false: it is there and no text. */
+/* The string of a member; false: the member exists and is no string. */
 static bool
 text_of(reading *in, const char *name, sn_str *out)
 {
@@ -107,7 +107,7 @@ read_nth_of(reading *in, snc_rule *r)
     return NULL;
 }
 
-/* Words that make no sense are found out now, not at the first request. */
+/* Checks words when the script is read, not at the first request. */
 static const char *
 check_words(sn_str words, sn_arena *arena, const sn_map *added)
 {
@@ -287,7 +287,7 @@ snc_script_glob(sn_str pattern, sn_str text)
 {
     size_t p = 0, t = 0, star = SIZE_MAX, from = 0;
 
-    /* Only the last star is ever taken back: earlier ones have done their part. */
+    /* Only the last star is ever extended: earlier ones have matched for good. */
     while (t < text.len) {
         if (p < pattern.len && pattern.ptr[p] == '*') {
             star = p++;

@@ -9,11 +9,11 @@
  *     {"site":"1:1000:robots=5"}
  *     {"proxy":"a.test","fault":"status:502"}
  *
- * The first line that matches wins. `host` and `match` may be missing and then match
- * everything; `*` stands for any text, and a pattern with a `?` is compared with the
- * query too. `nth` counts the requests for the path of a host: 3, 3-5, 3-. A site is
- * served at the root of its `host`, or of all hosts. A proxy's rule is for one host it
- * is asked to lead to, or with `*` for all.
+ * The first line that matches wins. A missing `host` or `match` matches everything; `*`
+ * stands for any text, and a pattern with a `?` is compared with the query too. `nth`
+ * counts the requests for the path of a host: 3, 3-5, 3-. A site is served at the root of
+ * its `host`, or of all hosts. A rule for the proxy applies to tunnels to one host, or
+ * with `*` to all.
  *
  *     snc_script script = {0};
  *     snc_script_fault bad;
@@ -48,10 +48,10 @@ typedef struct snc_rule {
     snc_rule_kind kind;
     sn_str host;       /* ptr NULL: any */
     sn_str match;      /* ptr NULL: any */
-    uint64_t from, to; /* of the hits; 1 to UINT64_MAX: all */
-    sn_str fault;      /* words; of robots.txt, too */
-    unsigned status;   /* of robots.txt; 0: as it is */
-    uint64_t times;    /* and how often; UINT64_MAX: always */
+    uint64_t from, to; /* hits it applies to; 1 to UINT64_MAX: all */
+    sn_str fault;      /* words; also for robots.txt */
+    unsigned status;   /* of robots.txt; 0: unchanged */
+    uint64_t times;    /* so many times; UINT64_MAX: always */
     uint64_t used;
     const sn_str *disallow; /* lines of robots.txt */
     size_t disallow_count;
@@ -66,8 +66,8 @@ typedef struct snc_rule {
 typedef struct snc_script {
     snc_rule *rules;
     size_t count;
-    sn_arena arena;      /* its texts */
-    const sn_map *added; /* words from tests that it may use; or NULL */
+    sn_arena arena;      /* holds its texts */
+    const sn_map *added; /* words that tests added; or NULL */
 } snc_script;
 
 typedef struct snc_script_fault {
@@ -85,11 +85,11 @@ SEINE_MUST_CHECK seine_err snc_script_add(snc_script *s, sn_str text,
 /* Forgets all but the first `count` rules. */
 void snc_script_cut(snc_script *s, size_t count);
 
-/* The first rule of that kind for the n-th hit; NULL: none. */
+/* The first rule of this kind for the n-th hit; NULL: none. */
 snc_rule *snc_script_find(snc_script *s, snc_rule_kind kind, sn_str host, sn_str path,
                           sn_str target, uint64_t hit);
 
-/* Whether a line of robots.txt for this host forbids the path. */
+/* Does a line of robots.txt for this host forbid the path? */
 bool snc_script_disallows(const snc_script *s, sn_str host, sn_str path);
 
 /* `*` stands for any text. */

@@ -19,7 +19,7 @@ snc_secret_leaks_reset(snc_secret_leaks *l)
     l->dropped = 0;
 }
 
-/* "http://a.test:80" is "http://a.test". */
+/* "http://a.test:80" becomes "http://a.test". */
 static sn_str
 without_port(sn_str origin)
 {
@@ -32,8 +32,8 @@ without_port(sn_str origin)
     return origin;
 }
 
-/* The letters of base64 that depend on the value alone, when `shift` bytes stand before
- * it; a few of them could turn up anywhere. */
+/* The base64 characters that depend on the value alone, when `shift` bytes stand before
+ * it. A short value gets none: it would match by chance. */
 static size_t
 code_value(sn_str value, size_t shift, char *out)
 {
@@ -103,7 +103,7 @@ snc_secret_leaks_note(snc_secret_leaks *l, sn_str origin, sn_str path, const cha
     l->found_count++;
 }
 
-/* Both alphabets of base64 (RFC 4648, 4 and 5) are one. */
+/* Maps both alphabets of base64 (RFC 4648, 4 and 5) to one. */
 static char
 letter(char c)
 {
@@ -140,7 +140,8 @@ is_same(const snc_secret_kept *a, const snc_secret_kept *b)
     return a->len == b->len && memcmp(a->value, b->value, a->len) == 0;
 }
 
-/* Whether the i-th is known by an earlier entry, or at home there by another one. */
+/* Is the i-th secret a repetition, or does another entry say that it belongs to this
+ * origin? */
 static bool
 is_settled(const snc_secret_leaks *l, size_t i, sn_str origin)
 {

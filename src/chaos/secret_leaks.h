@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * secret_leaks.h - secrets that turn up where they do not belong.
+ * secret_leaks.h - finds secrets in requests to the wrong origin.
  *
- * A secret is registered with the origin it belongs to; registered again with another
- * one it belongs to both. Every request to other origins is searched for it: target,
+ * A test registers a secret with the origin it belongs to; registered again with another
+ * origin, it belongs to both. Every request to other origins is searched for it: target,
  * fields, body; as it is, and inside of base64, which is how a password travels. The
- * port of a scheme may be left out: http://a.test is http://a.test:80.
+ * default port may be left out: http://a.test is http://a.test:80.
  *
  *     e = snc_secret_leaks_register(&leaks, SN_STR("hunter2"), SN_STR("http://a.test"));
  *     snc_secret_leaks_search(&leaks, origin, path, "header authorization", value);
@@ -27,7 +27,7 @@
 typedef struct snc_secret_kept {
     char *value, *origin; /* one allocation, with all of `coded` */
     size_t len, origin_len;
-    char *coded[3]; /* base64: the letters that stand for it behind 0, 1, 2 bytes more */
+    char *coded[3]; /* its base64 behind 0, 1 and 2 other bytes */
     size_t coded_len[3];
 } snc_secret_kept;
 
@@ -43,21 +43,21 @@ typedef struct snc_secret_leaks {
     uint64_t dropped;
 } snc_secret_leaks;
 
-void snc_secret_leaks_reset(snc_secret_leaks *l); /* also the end of it */
+void snc_secret_leaks_reset(snc_secret_leaks *l); /* also frees all */
 
 /* INVAL: empty or too long; FULL; NOMEM. */
 SEINE_MUST_CHECK seine_err snc_secret_leaks_register(snc_secret_leaks *l, sn_str value,
                                                      sn_str origin);
 
-/* Looks for secrets of other origins than this one; how many there were. */
+/* Searches for secrets of other origins; returns how many it found. */
 size_t snc_secret_leaks_search(snc_secret_leaks *l, sn_str origin, sn_str path,
                                const char *where, sn_str text);
 
-/* Notes one that was found otherwise. */
+/* Notes a leak that was found otherwise. */
 void snc_secret_leaks_note(snc_secret_leaks *l, sn_str origin, sn_str path,
                            const char *where);
 
-/* A JSON array of them, sorted. */
+/* Writes the leaks as a sorted JSON array. */
 void snc_secret_leaks_report(snc_secret_leaks *l, sn_buf *out);
 
 #endif

@@ -21,7 +21,7 @@
 #define EVENTS  256
 #define BACKLOG 4096
 #define MOST    65536 /* connections, unless the descriptors are fewer */
-#define SPARED  64    /* descriptors that are left to the program */
+#define SPARED  64    /* descriptors left to the program */
 
 uint16_t
 snc_server_port(int fd)
@@ -32,8 +32,8 @@ snc_server_port(int fd)
     return getsockname(fd, (struct sockaddr *)&a, &len) == 0 ? ntohs(a.sin_port) : 0;
 }
 
-/* Bound to the device, a wildcard socket has all of 127/8 and nothing else; this has
- * needed no privilege since Linux 5.7. Without it there is 127.0.0.1. */
+/* A wildcard socket that is bound to the device lo has all of 127/8 and nothing else.
+ * This needs no privilege since Linux 5.7. Without it the address is 127.0.0.1. */
 int
 snc_server_socket(int type, uint32_t address, uint16_t port, bool any, bool *out_bound)
 {
@@ -45,7 +45,7 @@ snc_server_socket(int type, uint32_t address, uint16_t port, bool any, bool *out
     *out_bound = any || setsockopt(fd, SOL_SOCKET, SO_BINDTODEVICE, "lo", 3) == 0;
     at.sin_addr.s_addr = htonl(*out_bound && address >> 24 == 127 ? INADDR_ANY : address);
     setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-    if (type == SOCK_STREAM) { /* what is accepted inherits both */
+    if (type == SOCK_STREAM) { /* accepted sockets inherit both */
         setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
         setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPNS, &yes, sizeof yes);
     }
@@ -75,8 +75,9 @@ why_not(void)
                                               : SEINE_E_IO;
 }
 
-/* No descriptor left: one is kept for this, so that the client hears of it and the
- * listener does not wake us up for ever. False: nobody was there. */
+/* No descriptor is left. Closes the spare one, accepts, resets, and opens the spare
+ * again: the client learns of it, and the listener does not wake the loop for ever.
+ * False: no client waited. */
 static bool
 turn_away(snc_server *s, int listener)
 {
@@ -88,7 +89,7 @@ turn_away(snc_server *s, int listener)
     }
     s->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
     if (s->spare < 0)
-        poll(NULL, 0, 1); /* somebody else was quicker: no reason to spin */
+        poll(NULL, 0, 1); /* another thread took the descriptor: do not spin */
     return fd >= 0;
 }
 
@@ -127,7 +128,7 @@ on_accept(snc_watch *watch, uint32_t events)
     }
 }
 
-/* "127.0.0.1:0", ":8080", "8080", "0.0.0.0:80": the last is every device. */
+/* Reads "127.0.0.1:0", ":8080", "8080", "0.0.0.0:80"; the last is every device. */
 static bool
 read_listen(const char *listen, uint32_t *address, uint16_t *port)
 {
@@ -157,8 +158,8 @@ read_listen(const char *listen, uint32_t *address, uint16_t *port)
     return true;
 }
 
-/* A queue for one connection that is never taken, and one connection in it: from
- * here on the kernel drops every SYN. */
+/* A backlog for one connection that is never accepted, and one connection in it: from
+ * then on the kernel drops every SYN. */
 static seine_err
 dig_hole(snc_server *s)
 {

@@ -6,13 +6,13 @@
 #include "base/time.h"
 #include "chaos/arg.h"
 
-/* What a roll of the dice is for; each gets its own. */
+/* Each use of random numbers has its own stream. */
 enum { FOR_FATE = 1, FOR_HOST, FOR_LIKE, FOR_FAIL, FOR_FAILS, FOR_FLAKY, FOR_FAULT };
 
 #define BILLION 1000000000u
 
-/* robots.txt and a sitemap, a trap and a dead host; half of the first requests
- * fail, in every way that can be retried. */
+/* robots.txt and a sitemap, a trap and a dead host; half of the first requests fail, in
+ * every way that can be retried. */
 #define DEMO                                                                \
     "42:1000:fan=8:dup=3:broken=2:redir=2:hosts=8:robots=3:dead=1:flaky=50" \
     ":sitemap=on:trap=on"
@@ -28,7 +28,7 @@ typedef struct setting {
         {#name, sizeof #name - 1}, offsetof(snc_site, name), min, max \
     }
 
-/* In the order in which they are spelled. */
+/* In the order in which a spec spells them. */
 static const setting settings[] = {
     SETTING(fan, 1, 1000),   SETTING(dup, 0, 100),    SETTING(broken, 0, 100),
     SETTING(redir, 0, 100),  SETTING(fail, 0, 100),   SETTING(hosts, 1, 60000),
@@ -123,7 +123,7 @@ inner(const snc_site *s)
     return (s->pages - 1 + s->fan - 1) / s->fan;
 }
 
-/* A share of all pages, as a share of the leaves. */
+/* Converts a share of all pages to a share of the leaves. */
 static uint64_t
 of_leaves(const snc_site *s, uint32_t percent)
 {
@@ -153,7 +153,7 @@ fate_of_leaf(const snc_site *s, uint64_t n)
     return SNC_FATE_PAGE;
 }
 
-/* Each dead host has one leaf in a hundred; the others share what is left. */
+/* Each dead host has one leaf in a hundred; the other hosts share the rest. */
 static uint32_t
 host_of(const snc_site *s, uint64_t n, bool leaf)
 {
@@ -201,7 +201,7 @@ snc_fate_status(snc_fate fate)
     return statuses[fate];
 }
 
-/* Everything a client may try again after. */
+/* All faults after which a client may retry. */
 sn_str
 snc_site_fault(const snc_site *s, const snc_page *page, uint64_t hit)
 {
@@ -283,7 +283,7 @@ snc_site_find(const snc_site *s, sn_str rest, snc_page *out_page)
     if (!hidden && !sn_str_starts(rest, SN_STR("p/")))
         return false;
     rest = sn_str_slice(rest, 2, rest.len);
-    /* One spelling: page 7 is not also page 07. */
+    /* A page has one spelling: page 7 is not also page 07. */
     if (!snc_arg_count(rest, s->pages - 1, &n) || (rest.len > 1 && rest.ptr[0] == '0'))
         return false;
     *out_page = snc_site_page(s, n);

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * site.h - a made-up site of any size, all of it a function of a seed and a number.
+ * site.h - a generated site of any size, as a function of a seed and a page number.
  *
- * `1:1000:fan=8:robots=5` is seed 1, 1,000 pages, each with up to 8 children. Page
- * n has the children fan·n + 1 … fan·n + fan, so that every page is reachable from
- * page 0. What a page is follows from (seed, n) alone; a million pages need no
- * memory. Pages with a special fate are leaves of that tree, so that none hides
- * another: duplicates, missing ones (404), redirects, those robots.txt disallows,
- * and all that live on a dead host. Percentages are of all pages, as far as there
- * are leaves.
+ * `1:1000:fan=8:robots=5` is seed 1, 1,000 pages, each with up to 8 children. Page n has
+ * the children fan·n + 1 … fan·n + fan, so every page is reachable from page 0. A page
+ * follows from (seed, n) alone, so a million pages need no memory. Pages with a special
+ * fate are leaves of that tree, so that none hides another: duplicates, missing ones
+ * (404), redirects, those that robots.txt disallows, and all on a dead host. Percentages
+ * are of all pages, as far as there are leaves.
  *
  *     snc_site site;
  *     const char *why;
@@ -16,10 +15,9 @@
  *         return complain(why);
  *     snc_page page = snc_site_page(&site, 17);
  *
- * With more than one host each page lives on one of them: 127.1.0.1, 127.1.0.2 …,
- * or h0.test, h1.test … when it is asked for by such a name. The last ones are
- * dead: their links carry a port that refuses, and one leaf in a hundred lives on
- * each of them.
+ * With more than one host each page lives on one of them: 127.1.0.1, 127.1.0.2 …, or
+ * h0.test, h1.test … when a client asks by such a name. The last hosts are dead: their
+ * links have a port that refuses, and one leaf in a hundred lives on each of them.
  *
  * Time    plays no part.
  * Memory  a site is 80 bytes of numbers.
@@ -32,12 +30,12 @@
 #include "base/str.h"
 
 #define SNC_SITE_PAGES ((uint64_t)1 << 40)
-#define SNC_SITE_FAILS 6 /* a flaky page answers at the latest after so many */
+#define SNC_SITE_FAILS 6 /* a flaky page fails at most so many times */
 
 typedef struct snc_site {
     uint64_t seed, pages;
     uint32_t fan, hosts, dead;
-    uint32_t dup, broken, redir, robots; /* percent of the pages, leaves all of them */
+    uint32_t dup, broken, redir, robots; /* percent of the pages, all of them leaves */
     uint32_t fail;                       /* percent that fail once or twice first */
     uint32_t flaky;                      /* percent of the first requests that fail */
     bool sitemap, trap;
@@ -60,19 +58,19 @@ typedef struct snc_page {
     uint64_t like;  /* the page it duplicates or redirects to */
 } snc_page;
 
-/* "demo" is a site to show; a leading "site:" may stand or not. False: *out_why
- * says what is wrong, in static words. */
+/* "demo" is an example site; a leading "site:" is optional. False: *out_why (static) says
+ * what is wrong. */
 bool snc_site_parse(sn_str spec, snc_site *out_ch, const char **out_why);
 
-/* The same site, spelled in one way. */
+/* Writes the canonical spec of the site. */
 void snc_site_spell(const snc_site *s, sn_buf *out);
 
 /* `n` is below the number of pages. */
 snc_page snc_site_page(const snc_site *s, uint64_t n);
 const char *snc_fate_name(snc_fate fate);
-unsigned snc_fate_status(snc_fate fate); /* 0: no answer at all */
+unsigned snc_fate_status(snc_fate fate); /* 0: no response at all */
 
-/* The words that the n-th request for a page gets instead of it; empty: none. */
+/* The words that the n-th request for a page gets instead of the page; empty: none. */
 sn_str snc_site_fault(const snc_site *s, const snc_page *page, uint64_t hit);
 
 /* How the hosts of a site are written. */
@@ -84,7 +82,7 @@ typedef struct snc_site_base {
     uint16_t port, dead_port;
 } snc_site_base;
 
-/* The host number of that name, `s->hosts` when it is none. */
+/* The number of the host with that name; `s->hosts` when there is none. */
 uint32_t snc_site_host(const snc_site *s, sn_str name);
 
 /* 127.1.0.1 for host 0. */
@@ -96,8 +94,7 @@ void snc_site_url(const snc_site *s, const snc_site_base *b, const snc_page *pag
 void snc_site_origin(const snc_site *s, const snc_site_base *b, uint32_t host,
                      sn_buf *out);
 
-/* "p/17", "x/17": the page of that number, and that it lies there; false for all
- * else. */
+/* Finds the page of "p/17" or "x/17", if it has this path; false for any other text. */
 bool snc_site_find(const snc_site *s, sn_str rest, snc_page *out_page);
 
 #endif

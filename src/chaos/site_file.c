@@ -50,7 +50,7 @@ error_of(snc_fate fate)
     }
 }
 
-/* URLs of a site are visible ASCII without quotes: nothing needs an escape. */
+/* URLs of a site are visible ASCII without quotes, so nothing needs an escape. */
 static void
 add_truth(const snc_site_file *r, sn_buf *out)
 {

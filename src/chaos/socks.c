@@ -26,7 +26,7 @@ read_hello(snc_socks *s, const uint8_t *in, size_t n, size_t *out_used)
     return SNC_PARSED_OK;
 }
 
-/* RFC 1929: both have 1 to 255 bytes. */
+/* RFC 1929: user and password have 1 to 255 bytes. */
 static snc_parsed
 read_login(snc_socks *s, const uint8_t *in, size_t n, size_t *out_used)
 {
@@ -45,7 +45,7 @@ read_login(snc_socks *s, const uint8_t *in, size_t n, size_t *out_used)
     return SNC_PARSED_OK;
 }
 
-/* How long the address is; 0: nobody knows yet. */
+/* Length of the address; 0: not known yet. */
 static size_t
 address_length(const uint8_t *in, size_t n)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * socks.h - what a client says to a SOCKS5 proxy (RFC 1928, 1929), message by message.
+ * socks.h - parses the messages of a client to a SOCKS5 proxy (RFC 1928, 1929).
  *
  *     snc_socks s = {.at = SNC_SOCKS_HELLO};
  *     switch (snc_socks_read(&s, bytes, &used)) {
- *     case SNC_PARSED_MORE: …                 read on and try again with all of it
- *     case SNC_PARSED_BAD:  …                 s.why says what is wrong
- *     case SNC_PARSED_OK:   …                 one message; `at` stays the caller's
+ *     case SNC_PARSED_MORE: …              read on and try again with all of it
+ *     case SNC_PARSED_BAD:  …              s.why says what is wrong
+ *     case SNC_PARSED_OK:   …              one message; `at` stays the caller's
  *     }
  *
  * Time    plays no part.
@@ -26,7 +26,7 @@ typedef enum snc_socks_at {
 
 typedef struct snc_socks {
     snc_socks_at at;
-    bool offers_none, offers_login; /* of the methods */
+    bool offers_none, offers_login; /* among the methods */
     char login[512];                /* "USER:PASSWORD"; empty: none was given */
     size_t login_len;
     unsigned command, type; /* 1: connect; 1: IPv4, 3: a name, 4: IPv6 */

@@ -19,7 +19,7 @@
 #define DAY     INT64_C(86400)
 #define LONGEST 253 /* bytes of a name */
 
-/* One bit each: a name may hold several labels. */
+/* One bit per label: a name may hold several. */
 enum {
     EXPIRED = 1 << 0,
     FUTURE = 1 << 1,
@@ -47,11 +47,11 @@ typedef struct cert {
 struct snc_tls {
     SSL_CTX *ctx;
     BIO_METHOD *method;
-    EVP_PKEY *key, *ca_key, *other_key; /* of all certificates; of the authorities */
+    EVP_PKEY *key, *ca_key, *other_key; /* of all certificates; of the two authorities */
     X509 *ca, *other_ca;
     char *pem;
     sn_map certs;
-    int64_t wall; /* Unix time in seconds, at the latest connection */
+    int64_t wall; /* Unix time in seconds, of the latest connection */
     uint64_t serial;
 };
 
@@ -60,7 +60,7 @@ struct snc_tls_line {
     snc_tls *tls;
     snc_tls_ends ends;
     snc_tls_got trick; /* SNC_TLS_DONE: none */
-    bool over;         /* the client's side has ended */
+    bool over;         /* the client has closed its side */
     snc_tls_facts facts;
     char name[LONGEST + 1];
     char client[256];
@@ -101,7 +101,8 @@ is_address(sn_str name)
     return name.len > 0;
 }
 
-/* Names go into extensions that are written as text. */
+/* A name goes into extensions that are written as text, so it must hold no special
+ * characters. */
 static bool
 is_name(sn_str name)
 {
@@ -133,7 +134,7 @@ set_dates(X509 *x, int64_t from, int64_t to)
            ASN1_TIME_set(X509_getm_notAfter(x), (time_t)to);
 }
 
-/* The longest common name there is has 64 bytes; what counts stands elsewhere. */
+/* A common name has at most 64 bytes; the alternative names count. */
 static bool
 set_subject(X509 *x, sn_str name)
 {
@@ -143,7 +144,7 @@ set_subject(X509 *x, sn_str name)
                                       name.len < 64 ? (int)name.len : 64, -1, 0) == 1;
 }
 
-/* Everything but issuer, extensions and signature. */
+/* Makes a certificate without issuer, extensions and signature. */
 static X509 *
 begin_cert(snc_tls *t, sn_str subject, EVP_PKEY *key, int64_t from, int64_t to)
 {
@@ -215,7 +216,7 @@ forget_certs(snc_tls *t)
     sn_map_reset(&t->certs);
 }
 
-/* The one for this name, made when it is new; NULL: no memory. The caller owns a
+/* The certificate for this name, made when it is new; NULL: no memory. The caller owns a
  * reference. */
 static X509 *
 find_cert(snc_tls *t, sn_str name, unsigned tricks)
@@ -234,7 +235,7 @@ find_cert(snc_tls *t, sn_str name, unsigned tricks)
         forget_certs(t);
     c = sn_alloc(sizeof *c + name.len + 1);
     if (!c)
-        return x; /* it serves once */
+        return x; /* used once, so not kept */
     memcpy(c->text, name.ptr, name.len);
     c->name = (sn_str){c->text, name.len};
     c->x509 = x;
@@ -298,7 +299,7 @@ refuse_hello(int alert, int *out_alert)
     return SSL_CLIENT_HELLO_ERROR;
 }
 
-/* Before anything is chosen: versions and certificate depend on the name. */
+/* Runs before anything is chosen: version and certificate depend on the name. */
 static int
 on_hello(SSL *ssl, int *alert, void *arg)
 {
@@ -412,7 +413,7 @@ set_up(snc_tls *t)
     BIO_meth_set_ctrl(t->method, on_ctrl);
     SSL_CTX_set_client_hello_cb(t->ctx, on_hello, t);
     SSL_CTX_set_alpn_select_cb(t->ctx, on_alpn, NULL);
-    SSL_CTX_set_session_cache_mode(t->ctx, SSL_SESS_CACHE_OFF); /* tickets do it */
+    SSL_CTX_set_session_cache_mode(t->ctx, SSL_SESS_CACHE_OFF); /* has tickets */
     SSL_CTX_set_options(t->ctx, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
     SSL_CTX_set_mode(t->ctx, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE |
                                  SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
@@ -559,7 +560,7 @@ snc_tls_greet(snc_tls_line *l)
     }
 }
 
-/* As recv and send would say it. */
+/* Reports an error as recv and send do. */
 static ssize_t
 failed(snc_tls_line *l, int rc)
 {
@@ -585,7 +586,7 @@ snc_tls_read(snc_tls_line *l, void *out, size_t room)
     return n > 0 ? n : failed(l, n);
 }
 
-/* A record holds 16 KiB: all of them that go out now. */
+/* A record holds 16 KiB: writes as many as the socket takes now. */
 ssize_t
 snc_tls_write(snc_tls_line *l, const void *bytes, size_t n)
 {

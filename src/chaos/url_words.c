@@ -5,7 +5,7 @@
 
 #include "chaos/arg.h"
 
-#define DEEPEST 4 /* words that stand for words */
+#define DEEPEST 4 /* nesting of words that stand for words */
 
 const char *
 snc_plan_field(snc_plan *p, sn_str name, sn_str value)
@@ -48,7 +48,7 @@ wrong(snc_wrong *out, sn_str segment, const char *why)
     return false;
 }
 
-/* Up to `max` arguments; the last one has the rest. */
+/* Splits into up to `max` arguments; the last one has the rest. */
 static unsigned
 split(sn_str text, unsigned max, sn_str arg[2], sn_arena *arena)
 {

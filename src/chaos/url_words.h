@@ -4,18 +4,18 @@
  *
  *     /delay:100ms/reset:1000/bytes:5000
  *
- * is three words; each changes the plan of the response, from left to right, and
- * the last one says what the body is. A word has up to two arguments behind
- * colons; the last takes the rest, colons and all. Arguments are percent-decoded
- * after the path was split.
+ * has three words. Each changes the plan of the response, from left to right, and the
+ * last one names the body. A word has up to two arguments behind colons; the last
+ * argument takes the rest, colons included. Arguments are percent-decoded after the path
+ * was split.
  *
  *     snc_plan plan = {0};
  *     snc_wrong wrong;
  *     if (!snc_url_words_apply(SN_STR("/delay:1s/ok"), &scene, &plan, &wrong))
  *         say(wrong.word, wrong.why);
  *
- * The table below the functions is the only list of words; help text and the
- * answer to an unknown word are made from it.
+ * The table below the functions is the only list of words. The help text and the response
+ * to an unknown word come from it.
  *
  * Time    plays no part.
  * Memory  decoded arguments come from the arena of the scene.
@@ -30,18 +30,18 @@
 #include "chaos/plan.h"
 #include "chaos/request.h"
 
-/* What the words may look at. */
+/* What words may depend on. */
 typedef struct snc_scene {
     const snc_request *req; /* never NULL */
-    const sn_map *added;    /* words from tests: name to snc_added; or NULL */
+    const sn_map *added;    /* words that tests added: name to snc_added; or NULL */
     sn_arena *arena;
     uint64_t seed;
-    bool tls;                /* it was asked for as https:// */
-    uint16_t port, tls_port; /* of this server; 0: no such door */
-    sn_str key;              /* what is counted */
-    sn_str login; /* "USER:PASSWORD" that was given to a SOCKS proxy; ptr NULL: none */
-    uint64_t hit; /* and how often it came, this one included */
-    uint64_t nth; /* request on its connection; the first is 1 */
+    bool tls;                /* the request is for https:// */
+    uint16_t port, tls_port; /* of this server; 0: closed */
+    sn_str key;              /* the key that is counted */
+    sn_str login; /* "USER:PASSWORD" that a SOCKS client gave; ptr NULL: none */
+    uint64_t hit; /* requests for the key, this one included */
+    uint64_t nth; /* number of the request on its connection, from 1 */
 } snc_scene;
 
 /* A word that stands for others, or for exact bytes. */
@@ -49,18 +49,18 @@ typedef struct snc_added {
     sn_str name, words, bytes; /* bytes.ptr NULL: none */
 } snc_added;
 
-/* What was not understood. */
+/* The word that was not understood. */
 typedef struct snc_wrong {
     sn_str word;     /* the segment */
     const char *why; /* static */
 } snc_wrong;
 
-/* Where a word stands: "/a/b" before it, "/c" behind it. */
+/* The position of a word: "/a/b" before it, "/c" behind it. */
 typedef struct snc_spot {
     sn_str before, after, segment;
 } snc_spot;
 
-/* NULL: done. Otherwise what is wrong with the arguments, in static words. */
+/* NULL: done. Otherwise what is wrong with the arguments (static). */
 typedef const char *snc_url_word_fn(snc_plan *p, const sn_str arg[2], const snc_scene *s,
                                     const snc_spot *at);
 
@@ -68,31 +68,31 @@ typedef struct snc_url_word {
     const char *name, *args; /* "delay", "100ms" as an example */
     const char *group;       /* "time" */
     unsigned min, max;       /* arguments */
-    bool final, takes_rest;  /* the path may end here; what follows is its own */
+    bool final, takes_rest;  /* the path may end here; takes the rest of it */
     snc_url_word_fn *apply;
     const char *help;
 } snc_url_word;
 
-/* Applies all words of a path. False: *out_wrong says which one is not known or
- * makes no sense, and the plan is half done. */
+/* Applies all words of a path. False: *out_wrong names the word that is unknown or wrong,
+ * and the plan is incomplete. */
 bool snc_url_words_apply(sn_str path, const snc_scene *s, snc_plan *p,
                          snc_wrong *out_wrong);
 
-/* One word; `at` says where it stands. */
+/* Applies one word; `at` is its position. */
 bool snc_url_words_one(sn_str segment, const snc_scene *s, const snc_spot *at,
                        snc_plan *p, snc_wrong *out_wrong);
 
-/* The list for people. */
+/* Writes the list of words for people. */
 void snc_url_words_help(sn_buf *out);
 
-/* Whether a word of that name exists in the table. */
+/* Is there a word of that name in the table? */
 bool snc_url_words_known(sn_str name);
 
-/* Whether the path holds this word, without looking at its arguments. */
+/* Does the path hold this word? Ignores its arguments. */
 bool snc_url_words_hold(sn_str path, sn_str name);
 
-/* The table, in three parts: words of what is served, of its coding, of how it is sent.
- * Each is ended by a NULL name. */
+/* The table, in three parts: words for the body, for its coding, for how it is sent. A
+ * NULL name ends each part. */
 extern const snc_url_word snc_url_words_served[], snc_url_words_coded[],
     snc_url_words_sent[];
 

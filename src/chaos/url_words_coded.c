@@ -21,7 +21,7 @@ label(snc_plan *p, sn_str name, size_t place)
     return NULL;
 }
 
-/* A label of its own, or with a dash none. */
+/* Adds a coding with a label of its own; a dash means no label. */
 static const char *
 add_coding(snc_plan *p, snc_coding coding, sn_str name)
 {
@@ -65,7 +65,7 @@ WORD(zstd)
     return add_coding(p, SNC_CODING_ZSTD, arg[0]);
 }
 
-/* The codings before it in the path are put around it. */
+/* The codings before it in the path are applied to it. */
 WORD(bomb)
 {
     UNUSED(0);
@@ -92,7 +92,7 @@ WORD(codecut)
                : "wants a number of bytes, at most 64k";
 }
 
-/* From the start from 0, or with a minus from the end from 1. */
+/* Counts from the start from 0, or with a minus from the end from 1. */
 WORD(codeflip)
 {
     snc_body_coding *r = &p->coding;

@@ -38,7 +38,7 @@ WORD(jitter)
     return NULL;
 }
 
-/* An optional second argument: counted from the first byte of the body. */
+/* An optional second argument: count from the first byte of the body. */
 static bool
 read_body(sn_str arg, bool *out)
 {
@@ -58,7 +58,7 @@ WORD(drip)
     return NULL;
 }
 
-/* Twenty times a second, or byte by byte. */
+/* Sends twenty times a second, or byte by byte. */
 WORD(bw)
 {
     uint64_t rate;
@@ -99,7 +99,7 @@ WORD(fin)
     return set_cut(p, SNC_CUT_FIN, arg);
 }
 
-/* Without a number at the very end. */
+/* Without a number, at the very end. */
 WORD(tlscut)
 {
     UNUSED(0);

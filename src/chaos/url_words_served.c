@@ -90,7 +90,7 @@ WORD(raw)
                                                      : "wants base64url without padding";
 }
 
-/* Prefixes go into pages and JSON as they are. */
+/* Prefixes are written into pages and JSON without escapes. */
 static bool
 is_plain(sn_str s)
 {
@@ -102,7 +102,7 @@ is_plain(sn_str s)
     return true;
 }
 
-/* "/a/site:1:9" of "/a/site:1:9/p/3", and "p/3". */
+/* Splits "/a/site:1:9/p/3" into the prefix "/a/site:1:9" and the rest "p/3". */
 static const char *
 take_rest(snc_plan *p, snc_final what, const snc_spot *at)
 {
@@ -148,7 +148,7 @@ join_parts(sn_arena *arena, sn_str a, sn_str b, sn_str c, sn_str d)
     return (sn_str){out, out ? n : 0};
 }
 
-/* This status, whatever follows in the path. */
+/* Ends the path with this status; words that follow do not count. */
 static const char *
 end_with(snc_plan *p, unsigned status)
 {
@@ -191,7 +191,7 @@ WORD(loop)
     return redirect_to(p, 302, s->req->path, s);
 }
 
-/* Each u= of the query is a Location, verbatim; without one there is none. */
+/* Each u= of the query is a Location, verbatim; without one there is no Location. */
 WORD(to)
 {
     uint64_t n = 302;
@@ -208,7 +208,7 @@ WORD(to)
     return NULL;
 }
 
-/* Another origin, the rest of the path. */
+/* Redirects to another origin, with the rest of the path. */
 static const char *
 leave(snc_plan *p, const snc_scene *s, const snc_spot *at, sn_str start, sn_str port,
       sn_str status)
@@ -325,12 +325,12 @@ WORD(bigcookie)
     return snc_arg_size(arg[0], &p->big_cookie) ? NULL : "wants a size";
 }
 
-/* What no jar may take. A value that comes back is noted as a leak. */
+/* A cookie that no client may accept. A value that comes back is noted as a leak. */
 WORD(badcookie)
 {
     static const struct {
         sn_str kind, text;
-        bool of_host; /* the host's name stands behind it, or its last label */
+        bool of_host; /* the host's name follows it, or its last label */
         bool last;
     } kinds[] = {
         {{"foreign", 7}, {"a=trap-foreign; Domain=another-host.test", 40}, false, false},
@@ -390,7 +390,7 @@ WORD(auth)
     return end_with(p, 401);
 }
 
-/* Of HTTP in a field, of SOCKS in a message of its own. */
+/* For HTTP in a field, for SOCKS in a message of its own. */
 WORD(proxyauth)
 {
     sn_str got = snc_request_field_of(s->req, SN_STR("proxy-authorization")), scheme,

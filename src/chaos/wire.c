@@ -9,7 +9,7 @@
 
 #define DIGITS "0000000000"
 #define LINES  4096                 /* bytes of lines in a chunk, or a little more */
-#define AROUND 9                    /* what a chunk of lines has around them */
+#define AROUND 9                    /* framing of a chunk of lines */
 #define MOST   (SNC_WIRE_ROOM - 16) /* bytes of lines at once */
 
 enum { FOR_BYTES = 301 };
@@ -149,7 +149,7 @@ hex_digits(uint64_t n)
     return digits;
 }
 
-/* What chunks add: a line before each, CRLF behind it, and the last one. */
+/* Bytes that chunking adds: a line before each chunk, CRLF behind, and the last chunk. */
 static uint64_t
 overhead(const snc_wire *w, uint64_t body)
 {
@@ -217,7 +217,7 @@ fill_units(const snc_piece *p, const char *unit, uint64_t at, char *out, size_t 
     }
 }
 
-/* Lines are made at once or not at all; the caller comes back with more room. */
+/* Generates whole lines only; the caller comes back with more room. */
 static size_t
 read_lines(snc_wire *w, sn_buf *lines, char *out, size_t room)
 {
@@ -233,7 +233,7 @@ read_lines(snc_wire *w, sn_buf *lines, char *out, size_t room)
     return lines->len;
 }
 
-/* From the piece that is being read. */
+/* Reads from the current piece. */
 static size_t
 read_piece(snc_wire *w, char *out, size_t room)
 {
@@ -274,7 +274,7 @@ pend_text(snc_wire *w, const char *text)
     memcpy(w->pending, text, w->pending_len);
 }
 
-/* The evil ones are so once, in the first chunk. */
+/* Damage is done once, in the first chunk. */
 static bool
 spoil(snc_wire *w, snc_chunk_evil evil)
 {
@@ -333,7 +333,7 @@ read_ext(snc_wire *w, char *out, size_t room)
     return n;
 }
 
-/* Lines have no length beforehand: they are made, then put into a chunk. */
+/* Lines have no known length: generates them, then puts them into a chunk. */
 static size_t
 read_line_chunk(snc_wire *w, sn_buf *lines, char *out, size_t room)
 {
@@ -392,7 +392,7 @@ read_pending(snc_wire *w, char *out, size_t room)
     return n;
 }
 
-/* Whether the next byte is one of the chunks'. */
+/* Is the next byte part of a chunk? */
 static bool
 in_chunks(const snc_wire *w)
 {
@@ -420,7 +420,7 @@ snc_wire_read(snc_wire *w, sn_buf *lines, char *out, size_t room)
         else
             got = read_piece(w, out + n, room - n);
         if (got == 0 && at == w->at && phase == (int)w->phase)
-            break; /* lines that want more room than is left */
+            break; /* the lines need more room than is left */
         n += got;
     }
     return n;

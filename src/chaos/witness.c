@@ -7,8 +7,8 @@
 #include "base/time.h"
 
 #define BUDGET  ((size_t)64 << 20)
-#define ON_WAY  SEINE_MS(10) /* a request may have left before the answer came */
-#define BLURRED SEINE_MS(1)  /* what arrival times are good for */
+#define ON_WAY  SEINE_MS(10) /* a request may have left before the response came */
+#define BLURRED SEINE_MS(1)  /* precision of arrival times */
 
 void
 snc_witness_init(snc_witness *w)
@@ -174,7 +174,7 @@ note_agent(snc_host *h, sn_str agent)
 
     if (!agent.ptr || h->agent_count == SNC_WITNESS_AGENTS)
         return;
-    /* The latest one first: it is nearly always the same. */
+    /* Compares with the latest one first: the agent hardly ever changes. */
     for (size_t i = h->agent_count; i-- > 0;)
         if (strlen(h->agents[i]) == len && memcmp(h->agents[i], agent.ptr, len) == 0)
             return;
@@ -253,7 +253,7 @@ retry_at(snc_host *h, seine_time now, seine_span wait)
 
     if (!h || until <= h->retry_until)
         return;
-    /* A pause that goes on keeps its start. */
+    /* A wait that is extended keeps its start. */
     if (h->retry_until < now)
         h->retry_from = now;
     h->retry_until = until;

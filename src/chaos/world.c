@@ -5,8 +5,8 @@
 
 #include "base/alloc.h"
 
-#define ARENA ((size_t)1 << 20) /* bytes of one request's decoded texts */
-#define TEXT  ((size_t)1 << 30) /* bytes of an answer's texts; a report may be long */
+#define ARENA ((size_t)1 << 20) /* bytes of decoded texts of one request */
+#define TEXT  ((size_t)1 << 30) /* bytes of texts of a response; a report may be long */
 
 seine_err
 snc_world_init(snc_world *w, uint64_t seed)
@@ -118,7 +118,7 @@ snc_world_end(snc_world *w, snc_trace *trace, const snc_ending *e)
     snc_ending ending = *e;
 
     if (trace->epoch != w->epoch || !trace->seen.counted)
-        return; /* everything it could be noted in is gone */
+        return; /* the records are gone since a reset */
     ending.whole &= trace->whole;
     ending.good = trace->status >= 200 && trace->status < 300;
     snc_witness_end(&w->witness, &trace->seen, &ending);

@@ -2,22 +2,21 @@
 /*
  * world.h - everything the server knows, without a socket.
  *
- * A request goes in, an answer comes out, and when it is over the world is told how
- * it ended:
+ * A request goes in, a response comes out, and the caller then says how the response
+ * ended:
  *
  *     snc_trace trace;
- *     snc_response answer;
- *     if (snc_world_request(&world, &visitor, &ask, now, &answer, &trace) == SEINE_OK)
+ *     snc_response response;
+ *     if (snc_world_request(&world, &visitor, &req, now, &response, &trace) == SEINE_OK)
  *         …
  *     snc_world_end(&world, &trace, &ending);
  *
- * Where the answer comes from, first match: /_chaos/…, the script's robots.txt, the
- * script's faults, the site at the root, the words of the path with the flow of the
- * query.
+ * The first source that matches decides: /_chaos/…, the script's robots.txt, the script's
+ * faults, the site at the root, the words of the path with the flow of the query.
  *
  * Time    is passed in.
- * Memory  bounded by the parts (witness, tally, ledger, leaks, request_log, script); what
- *         was dropped is in the report.
+ * Memory  bounded by the parts (witness, hit_counter, coverage, secret_leaks,
+ *         request_log, script); the report counts what was dropped.
  * Threads one owner.
  */
 #ifndef SNC_WORLD_H
@@ -42,9 +41,9 @@
 
 typedef struct snc_world {
     uint64_t seed;
-    uint16_t port, tls_port, socks_port; /* 0: no such door */
+    uint16_t port, tls_port, socks_port; /* 0: closed */
     uint16_t dead_port, hole_port;
-    uint64_t epoch; /* how often everything was forgotten */
+    uint64_t epoch; /* number of resets */
     snc_witness witness;
     snc_hit_counter counter;
     snc_coverage coverage;
@@ -58,19 +57,19 @@ typedef struct snc_world {
         const char *why; /* static */
         uint64_t count;
     } bad[32];
-    sn_arena arena; /* of the request at hand */
-    sn_buf text;    /* its answer */
+    sn_arena arena; /* of the current request */
+    sn_buf text;    /* its response */
     sn_buf report;
     sn_buf lines;
     sn_buf line; /* of the request_log */
 } snc_world;
 
-/* Who asks. */
+/* The client that sends a request. */
 typedef struct snc_visitor {
-    uint64_t connection, nth; /* request on it; the first is 1 */
-    snc_host *address;        /* whom it connected to */
+    uint64_t connection, nth; /* of the request on its connection, from 1 */
+    snc_host *address;        /* the address it connected to */
     sn_str peer;              /* "127.0.0.1:50412" */
-    sn_str own;               /* "127.0.0.1", whom it came to */
+    sn_str own;               /* "127.0.0.1", the address it connected to */
     bool tunnelled;           /* through us as a proxy */
     const snc_tls_facts *tls; /* NULL: plain */
     sn_str body;
@@ -78,7 +77,7 @@ typedef struct snc_visitor {
     int64_t wall; /* Unix time in ns, for Retry-After dates */
 } snc_visitor;
 
-/* What is to be noted when the answer is over. */
+/* What to note when the response has ended. */
 typedef struct snc_trace {
     uint64_t epoch;
     snc_seen seen;
@@ -93,30 +92,29 @@ typedef struct snc_trace {
 SEINE_MUST_CHECK seine_err snc_world_init(snc_world *w, uint64_t seed);
 void snc_world_fini(snc_world *w);
 
-/* Forgets what happened: hits, figures, secrets, rules that were posted. */
+/* Forgets hits, figures, secrets and posted rules. */
 void snc_world_reset(snc_world *w);
 
-/* NOMEM and FULL: there is no answer, and nothing to end. */
+/* NOMEM and FULL: there is no response, and nothing to end. */
 SEINE_MUST_CHECK seine_err snc_world_request(snc_world *w, const snc_visitor *v,
                                              const snc_request *req, seine_time now,
                                              snc_response *out_response,
                                              snc_trace *out_trace);
 void snc_world_end(snc_world *w, snc_trace *trace, const snc_ending *e);
 
-/* The first byte of the answer goes out now: from here its Retry-After counts. */
+/* The first byte of the response goes out now: its Retry-After counts from here. */
 void snc_world_begin(snc_world *w, snc_trace *trace, seine_time now);
 
-/* A request that is none; `why` is static. */
+/* Makes the response to a malformed request; `why` is static. */
 void snc_world_bad(snc_world *w, const char *why, snc_response *out_response);
 
 void snc_world_count_bad(snc_world *w, const char *why);
 
-/* INVAL: a name of the table, none at all, words that are wrong. ALREADY, FULL,
- * NOMEM. */
+/* INVAL: a name of the table, no name, or wrong words. ALREADY, FULL, NOMEM. */
 SEINE_MUST_CHECK seine_err snc_world_add(snc_world *w, sn_str name, sn_str words,
                                          sn_str bytes);
 
-/* The report, on one line. */
+/* Writes the report, on one line. */
 void snc_world_report(snc_world *w, sn_buf *out);
 
 /* /_chaos/…: fills in a plan. */

@@ -8,9 +8,9 @@
 #include "chaos/quote.h"
 #include "chaos/retry_after.h"
 
-#define LONGEST 512 /* bytes of a key or a path in the books */
+#define LONGEST 512 /* bytes of a key or a path that are kept */
 
-/* Texts that are longer keep their start and a hash of the whole. */
+/* A longer text keeps its start and a hash of the whole. */
 static sn_str
 shorten(sn_str s, sn_arena *arena)
 {
@@ -49,7 +49,7 @@ join_texts(sn_arena *arena, sn_str a, sn_str b)
     return (sn_str){text, a.len + b.len};
 }
 
-/* key= of the query, or host and path. */
+/* The value of key= in the query, or host and path. */
 static sn_str
 key_of(const snc_request *req, sn_str host, sn_arena *arena)
 {
@@ -61,7 +61,7 @@ key_of(const snc_request *req, sn_str host, sn_arena *arena)
     return shorten(join_texts(arena, host, req->path), arena);
 }
 
-/* Cookies that `badcookie` has set come from nobody's jar. */
+/* A cookie that `badcookie` set must not come back: no client may accept it. */
 static void
 look_for_traps(snc_secret_leaks *leaks, const snc_request *req, sn_str origin,
                sn_str path)
@@ -185,7 +185,7 @@ snc_world_request(snc_world *w, const snc_visitor *v, const snc_request *req,
     *out_trace = (snc_trace){.epoch = w->epoch};
 
     sn_str host = lower(sn_str_slice(snc_request_host_name(req), 0, 255), &w->arena);
-    bool tls = v->tls && !req->absolute; /* that one is about http:// */
+    bool tls = v->tls && !req->absolute; /* an absolute target is for http:// */
     sn_str origin = join_texts(&w->arena, tls ? SN_STR("https://") : SN_STR("http://"),
                                lower(req->host, &w->arena));
     snc_deciding d = {
