@@ -90,7 +90,7 @@ sn_fpset_has(const sn_fpset *s, uint64_t fp)
 }
 
 static sn_fp_answer
-decide(sn_fpset *s, uint64_t fp)
+decide_key(sn_fpset *s, uint64_t fp)
 {
     uint64_t h;
     const sn_fptable *t = table_of(s, fp, &h);
@@ -154,7 +154,7 @@ sn_fpset_put(sn_fpset *s, const uint64_t *fps, uint32_t n, uint8_t *out_new)
             (void)sn_fpset_move(s, SN_FPSET_MOVES);
         look_beyond(s, fps + at, some);
         for (uint32_t i = 0; i < some; i++) {
-            sn_fp_answer v = decide(s, fps[at + i]);
+            sn_fp_answer v = decide_key(s, fps[at + i]);
 
             if (v == SN_FP_NOWHERE)
                 return false;
@@ -166,7 +166,7 @@ sn_fpset_put(sn_fpset *s, const uint64_t *fps, uint32_t n, uint8_t *out_new)
 
 /* How many of the keys are not here; the same one twice counts twice. */
 static uint64_t
-absent(const sn_fpset *s, const uint64_t *fps, uint32_t n)
+count_absent(const sn_fpset *s, const uint64_t *fps, uint32_t n)
 {
     uint64_t missing = 0;
 
@@ -183,7 +183,7 @@ absent(const sn_fpset *s, const uint64_t *fps, uint32_t n)
 
 /* Near `max` it matters how many different keys are not here. */
 static seine_err
-fits(const sn_fpset *s, const uint64_t *fps, uint32_t n)
+check_max(const sn_fpset *s, const uint64_t *fps, uint32_t n)
 {
     sn_fpset missing = {.max = UINT64_MAX};
     seine_err e = SEINE_OK;
@@ -207,9 +207,9 @@ sn_fpset_add(sn_fpset *s, const uint64_t *fps, uint32_t n, uint8_t *out_new)
     uint64_t keys = n;
 
     if (n > s->max - s->count)
-        e = n == 1 && !sn_fpset_has(s, *fps) ? SEINE_E_FULL : fits(s, fps, n);
+        e = n == 1 && !sn_fpset_has(s, *fps) ? SEINE_E_FULL : check_max(s, fps, n);
     if (e == SEINE_OK && keys > sn_fpset_room(s))
-        keys = absent(s, fps, n); /* known keys are no reason to grow */
+        keys = count_absent(s, fps, n); /* known keys are no reason to grow */
     if (e == SEINE_OK)
         e = make_room(s, keys, n);
     if (e != SEINE_OK)
@@ -224,7 +224,7 @@ sn_fpset_add(sn_fpset *s, const uint64_t *fps, uint32_t n, uint8_t *out_new)
             (void)sn_fpset_move(s, SN_FPSET_MOVES);
         look_ahead(s, fps + at, some);
         for (uint32_t i = 0; i < some; i++)
-            out_new[at + i] = decide(s, fps[at + i]) == SN_FP_NEW;
+            out_new[at + i] = decide_key(s, fps[at + i]) == SN_FP_NEW;
     }
     s->promised = 0;
     sn_fptable_free(&s->dead);

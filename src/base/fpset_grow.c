@@ -12,7 +12,7 @@
 /* Gives back the pages behind the cursor, in 64 steps of 32 KiB to 2 MiB. Only homes
  * below the cursor had entries there. */
 static void
-release(sn_fpset *s)
+release_pages(sn_fpset *s)
 {
     uintptr_t step = 8 * SN_FP_PAGE, most = (uintptr_t)2 << 20;
 
@@ -31,7 +31,7 @@ release(sn_fpset *s)
 /* Has the kernel lay out the pages of `now` that are written next, 32 KiB at a time:
  * far cheaper than two faults for each, one to read and one to write. */
 static void
-prepare(sn_fpset *s, uint64_t upto)
+prepare_pages(sn_fpset *s, uint64_t upto)
 {
     uint64_t homes = s->now.nb * SN_FPBUCKET,
              end = (upto * SN_FPBUCKET / AT_ONCE + 1) * AT_ONCE;
@@ -88,8 +88,8 @@ sn_fpset_move(sn_fpset *s, uint64_t homes)
     uint64_t left = s->old.nb - s->cursor, todo = homes < left ? homes : left;
     sn_fpspan at = sn_fpspan_at(s->old.nb, s->cursor);
 
-    prepare(s,
-            sn_fptable_home(&s->now, sn_fpspan_at(s->old.nb, s->cursor + todo).quot - 1));
+    prepare_pages(
+        s, sn_fptable_home(&s->now, sn_fpspan_at(s->old.nb, s->cursor + todo).quot - 1));
     for (uint64_t n = todo; n > 0; n--) {
         if (s->side_cap - s->n_side < s->promised + SN_FPBUCKET_MOST)
             return false;
@@ -105,7 +105,7 @@ sn_fpset_move(sn_fpset *s, uint64_t homes)
         s->dead = s->old;
         s->old = (sn_fptable){0};
     } else {
-        release(s);
+        release_pages(s);
     }
     return true;
 }

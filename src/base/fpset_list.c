@@ -4,7 +4,7 @@
 #define BLOCK 1024 /* fingerprints per call of `each` */
 
 static void
-sort(uint64_t *fps, unsigned n)
+sort_fps(uint64_t *fps, unsigned n)
 {
     for (unsigned i = 1; i < n; i++) {
         uint64_t fp = fps[i];
@@ -58,7 +58,7 @@ list_table(const sn_fptable *t, uint64_t *from, uint64_t last, source merged[3],
         before = h < end ? sn_fpspan_first(&at) - 1 : last;
 
         unsigned found = sn_fptable_gather(t, h, first, mine);
-        sort(mine, found);
+        sort_fps(mine, found);
         merged[0] = source_from(mine, found, *from);
         while (n < cap && take_least(merged, before, &out_fps[n]))
             n++;

@@ -6,7 +6,7 @@
 #include "base/alloc.h"
 
 static seine_err
-make(sn_frontier *f, const sn_store_ops *back_end)
+make_parts(sn_frontier *f, const sn_store_ops *back_end)
 {
     seine_err e = sn_frontier_open_store(f, back_end);
 
@@ -37,7 +37,7 @@ sn_frontier_new(sn_shared_state *c, const sn_frontier_opts *o, const sn_frontier
     f->late = SN_URL_LIST;
     sn_crawl_hosts_init(&f->hosts);
     sn_heap_init(&f->again, UINT32_MAX);
-    seine_err e = make(f, o->store);
+    seine_err e = make_parts(f, o->store);
     if (e != SEINE_OK) {
         sn_frontier_free(f);
         return e;
@@ -158,7 +158,7 @@ begin_level(sn_frontier *f, uint32_t host, uint32_t depth)
 
 /* No memory for the visit: the URL ends here, or a crawl might not. */
 static void
-lose(sn_frontier *f, uint32_t host, const sn_waiting_url *u)
+lose_url(sn_frontier *f, uint32_t host, const sn_waiting_url *u)
 {
     if (u->kind == SN_KIND_PAGE)
         sn_frontier_refuse_waiting(f, host, u, SEINE_SKIP_BUDGET, SN_STR("no memory"));
@@ -179,7 +179,7 @@ visit_waiting(sn_frontier *f, uint32_t host, const sn_waiting_url *u, seine_time
         v = sn_frontier_visit_sitemap(f, host, u, now);
     }
     if (!v)
-        lose(f, host, u);
+        lose_url(f, host, u);
     return v;
 }
 

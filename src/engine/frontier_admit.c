@@ -91,7 +91,7 @@ refuses_page(sn_frontier *f, uint32_t host, const sn_crawl_host *ch, const seine
 
 /* One URL more waits at the host. */
 static void
-announce(sn_frontier *f, uint32_t host, seine_time now)
+announce_url(sn_frontier *f, uint32_t host, seine_time now)
 {
     if (sn_frontier_check_robots(f, host, now) ||
         sn_crawl_hosts_state(&f->hosts, host)->is_wanted)
@@ -112,7 +112,7 @@ admit_sitemap(sn_frontier *f, uint32_t host, const sn_link *l, sn_str target,
         return;
     }
     x->n_maps++;
-    announce(f, host, now);
+    announce_url(f, host, now);
 }
 
 /* A page of a level that has begun, or is over, goes before those of the next. */
@@ -143,7 +143,7 @@ admit_page(sn_frontier *f, uint32_t host, sn_crawl_host *ch, const sn_link *link
     }
     ch->n_pages++;
     f->waiting++;
-    announce(f, host, now);
+    announce_url(f, host, now);
 }
 
 void
@@ -185,7 +185,7 @@ sn_frontier_post(sn_frontier *f, sn_post *give, seine_time now)
 
 /* The visit waits for the robots.txt of its host. */
 static void
-hold(sn_frontier *f, uint32_t host, sn_visit *v)
+hold_visit(sn_frontier *f, uint32_t host, sn_visit *v)
 {
     sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
 
@@ -212,7 +212,7 @@ sn_frontier_admit(sn_frontier *f, sn_visit *v, seine_time now)
         SEINE_OK)
         return SN_ADMISSION_NO_MEMORY;
     if (!(ch->flags & SN_CRAWL_HOST_PARKED) && !sn_frontier_check_robots(f, host, now)) {
-        hold(f, host, v);
+        hold_visit(f, host, v);
         return SN_ADMISSION_HELD;
     }
     if (is_known(sn_crawl_hosts_state(&f->hosts, host)) &&

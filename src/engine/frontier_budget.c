@@ -5,9 +5,10 @@
 #include "engine/frontier_parts.h"
 #include "engine/url_rules.h"
 
+/* Writes down which budget is spent. */
 static bool
-is_spent(sn_skip_why *why, seine_skip reason, const char *what, sn_str name,
-         uint64_t limit)
+skip_spent(sn_skip_why *why, seine_skip reason, const char *what, sn_str name,
+           uint64_t limit)
 {
     int n = snprintf(why->mem, sizeof why->mem, "%s%.*s %llu", what, SN_FMT(name),
                      (unsigned long long)limit);
@@ -32,7 +33,7 @@ sn_frontier_spend_domain(sn_frontier *f, const seine_url *url, const sn_crawl_ho
     if (sn_crawl_hosts_domain(&f->hosts, domain, &hosts) != SEINE_OK)
         return sn_skip_for(why, SEINE_SKIP_BUDGET, SN_STR("no memory"));
     return hosts > o->max_subdomains &&
-           is_spent(why, SEINE_SKIP_TRAP, "hosts of ", domain, o->max_subdomains);
+           skip_spent(why, SEINE_SKIP_TRAP, "hosts of ", domain, o->max_subdomains);
 }
 
 /* The event is told once, when the first URL of a pattern is refused. */
@@ -73,7 +74,7 @@ spend_pattern(sn_frontier *f, uint32_t host, const seine_url *url, sn_skip_why *
         return false;
     if (before == budget)
         tell_trap(f, url, pattern);
-    return is_spent(why, SEINE_SKIP_TRAP, "pattern ", pattern, budget);
+    return skip_spent(why, SEINE_SKIP_TRAP, "pattern ", pattern, budget);
 }
 
 bool
@@ -83,7 +84,7 @@ sn_frontier_spend_page(sn_frontier *f, uint32_t host, const seine_url *url,
     uint64_t max = f->shared->opts.crawl->max_per_host;
 
     if (max > 0 && ch->n_pages >= max)
-        return is_spent(why, SEINE_SKIP_BUDGET, "max-pages-per-host", (sn_str){0}, max);
+        return skip_spent(why, SEINE_SKIP_BUDGET, "max-pages-per-host", (sn_str){0}, max);
     if (spend_pattern(f, host, url, why))
         return true;
     return !sn_shared_state_admit(f->shared) &&

@@ -76,7 +76,7 @@ next_number(sn_frontier *f)
 
 /* A new key: work for its owner, or a refusal. */
 static void
-decide(sn_frontier *f, sn_candidate *c, seine_time now)
+decide_link(sn_frontier *f, sn_candidate *c, seine_time now)
 {
     sn_url_verdict o;
 
@@ -163,7 +163,7 @@ put_off_late(sn_frontier *f, sn_candidate *c)
 }
 
 static void
-judge(sn_frontier *f, size_t n, seine_time now)
+judge_links(sn_frontier *f, size_t n, seine_time now)
 {
     sn_candidate *rest[SN_BATCH];
     size_t left = 0;
@@ -185,7 +185,7 @@ judge(sn_frontier *f, size_t n, seine_time now)
     }
     for (size_t i = 0; i < left; i++)
         if (f->is_new[i])
-            decide(f, rest[i], now);
+            decide_link(f, rest[i], now);
         else
             count_duplicate(f);
 }
@@ -256,11 +256,11 @@ add_links(sn_frontier *f, sn_visit *v, const finding *from, seine_time now)
         c->nofollow = from->nofollow || (o->nofollow && l.nofollow);
         read_link(f, c, from->base, l.value);
         if (n == SN_BATCH) {
-            judge(f, n, now);
+            judge_links(f, n, now);
             n = 0;
         }
     }
-    judge(f, n, now);
+    judge_links(f, n, now);
 }
 
 /* A redirect is a link without a text: the same depth, one more in a row. */
@@ -276,7 +276,7 @@ add_target(sn_frontier *f, sn_visit *v, const sn_link *like, seine_time now)
     c->link.moved = (uint8_t)(v->moved < UINT8_MAX ? v->moved + 1 : UINT8_MAX);
     c->nofollow = false;
     read_link(f, c, &v->url, seine_url_href(&v->target));
-    judge(f, 1, now);
+    judge_links(f, 1, now);
 }
 
 void

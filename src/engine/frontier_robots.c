@@ -8,7 +8,7 @@
 
 /* robots.txt is what the host is asked for next. */
 static void
-want(sn_frontier *f, uint32_t host)
+want_robots(sn_frontier *f, uint32_t host)
 {
     sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
 
@@ -34,7 +34,7 @@ sn_frontier_check_robots(sn_frontier *f, uint32_t host, seine_time now)
     if (f->hosts.all[host].flags & SN_CRAWL_HOST_FREE)
         return true;
     if (!x->is_wanted && sn_robots_cache_expire(&x->robots, now))
-        want(f, host);
+        want_robots(f, host);
     return sn_frontier_is_open(f, host);
 }
 
@@ -56,7 +56,7 @@ sn_frontier_forbids(const sn_frontier *f, uint32_t host, sn_str target, sn_skip_
 
 /* Given URLs that waited for robots.txt go on. */
 static void
-release(sn_frontier *f, uint32_t host)
+release_held(sn_frontier *f, uint32_t host)
 {
     sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
 
@@ -95,18 +95,18 @@ delay_of(sn_frontier *f, uint32_t host, const sn_robots_cache *robots)
 
 /* robots.txt is known: what waits behind it may go. */
 static void
-open(sn_frontier *f, uint32_t host, sn_address_zone ceiling, seine_time now)
+open_host(sn_frontier *f, uint32_t host, sn_address_zone ceiling, seine_time now)
 {
     const sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
 
     sn_frontier_say(f, host, delay_of(f, host, &x->robots));
     sn_frontier_begin_sitemaps(f, host, ceiling, now);
-    release(f, host);
+    release_held(f, host);
 }
 
 /* It cannot be had for now: what waits is stuck until it is asked for again. */
 static void
-shut(sn_frontier *f, uint32_t host, seine_err why, seine_time now)
+shut_host(sn_frontier *f, uint32_t host, seine_err why, seine_time now)
 {
     sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
     sn_str name = sn_hosts_name(f->host_table, host);
@@ -135,7 +135,7 @@ sn_frontier_robots_lost(sn_frontier *f, uint32_t host, seine_time now)
     none.code = SEINE_E_NOMEM;
     x->is_wanted = false;
     sn_robots_cache_settle(&x->robots, &none, (sn_str){0}, now);
-    shut(f, host, none.code, now);
+    shut_host(f, host, none.code, now);
     sn_shared_state_end_work(f->shared, 1);
 }
 
@@ -162,9 +162,9 @@ sn_frontier_robots_back(sn_frontier *f, sn_visit *v, seine_time now)
         f->shared->opts.robots == SEINE_OBEY_AUDIT)
         sn_robots_cache_ignore(&x->robots, now); /* nobody waits for what is not obeyed */
     if (x->robots.state == SN_ROBOTS_UNREACHABLE)
-        shut(f, host, v->fault.code, now);
+        shut_host(f, host, v->fault.code, now);
     else
-        open(f, host, sn_address_zone_ceiling(v->end.zone), now);
+        open_host(f, host, sn_address_zone_ceiling(v->end.zone), now);
 }
 
 void
@@ -177,7 +177,7 @@ sn_frontier_due(sn_frontier *f, seine_time now)
         if (!(ch->flags & SN_CRAWL_HOST_STUCK) || atomic_load(&f->shared->gives_up))
             continue;
         ch->flags &= (uint8_t)~SN_CRAWL_HOST_STUCK;
-        want(f, host);
+        want_robots(f, host);
         sn_frontier_say(f, host, SN_SAME_DELAY);
         sn_shared_state_end_stuck(f->shared, sn_frontier_behind(f, host));
     }

@@ -24,7 +24,7 @@ is_near(const sn_frontier *f, const seine_url *from, const seine_url *to)
 
 /* The whole URL of a sitemap that `from` names; false: it is none that is asked for. */
 static bool
-resolve(const sn_frontier *f, const seine_url *from, sn_str text, seine_url *out)
+resolve_sitemap(const sn_frontier *f, const seine_url *from, sn_str text, seine_url *out)
 {
     if (seine_url_resolve(out, from, text.ptr, text.len, NULL) != SEINE_OK)
         return false;
@@ -55,14 +55,14 @@ add_to_seen(sn_frontier *f, const seine_url *url)
 }
 
 static void
-add(sn_frontier *f, const seine_url *from, sn_str text, sn_address_zone ceiling,
-    uint8_t level, seine_time now)
+add_sitemap(sn_frontier *f, const seine_url *from, sn_str text, sn_address_zone ceiling,
+            uint8_t level, seine_time now)
 {
     char mem[SEINE_URL_ROOM];
     seine_url url;
 
     seine_url_init(&url, mem, sizeof mem);
-    if (level > DEEPEST || !resolve(f, from, text, &url) || !add_to_seen(f, &url))
+    if (level > DEEPEST || !resolve_sitemap(f, from, text, &url) || !add_to_seen(f, &url))
         return;
     sn_frontier_route(f,
                       &(sn_link){.url = seine_url_href(&url),
@@ -91,9 +91,9 @@ sn_frontier_begin_sitemaps(sn_frontier *f, uint32_t host, sn_address_zone ceilin
     for (size_t i = 0; x->robots.robots && i < SN_CRAWL_HOST_MAPS &&
                        seine_robots_sitemap(x->robots.robots, i, &named);
          i++)
-        add(f, &root, named, ceiling, 0, now);
+        add_sitemap(f, &root, named, ceiling, 0, now);
     if (f->hosts.all[host].flags & SN_CRAWL_HOST_GIVEN)
-        add(f, &root, SN_STR("/sitemap.xml"), ceiling, 0, now);
+        add_sitemap(f, &root, SN_STR("/sitemap.xml"), ceiling, 0, now);
     sn_frontier_send(f);
 }
 
@@ -110,8 +110,8 @@ sn_frontier_answered(sn_frontier *f, const sn_visit *v, seine_time now)
 void
 sn_frontier_add_sitemap(sn_frontier *f, const sn_visit *v, sn_str value, seine_time now)
 {
-    add(f, &v->url, value, sn_address_zone_ceiling(v->end.zone),
-        (uint8_t)(v->moved < 200 ? v->moved + 1 : 200), now);
+    add_sitemap(f, &v->url, value, sn_address_zone_ceiling(v->end.zone),
+                (uint8_t)(v->moved < 200 ? v->moved + 1 : 200), now);
 }
 
 void

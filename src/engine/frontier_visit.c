@@ -51,7 +51,8 @@ keep_key(sn_frontier *f, sn_visit *v)
 
 /* A visit of our own for a target of the host. */
 static sn_visit *
-make(sn_frontier *f, uint32_t host, sn_str target, sn_visit_kind kind, seine_time now)
+make_visit(sn_frontier *f, uint32_t host, sn_str target, sn_visit_kind kind,
+           seine_time now)
 {
     const seine_fetch_opts *o = &f->shared->opts;
     char mem[SEINE_URL_ROOM];
@@ -101,7 +102,7 @@ sn_visit *
 sn_frontier_visit_page(sn_frontier *f, uint32_t host, const sn_waiting_url *u,
                        seine_time now)
 {
-    sn_visit *v = make(f, host, u->target, SN_KIND_PAGE, now);
+    sn_visit *v = make_visit(f, host, u->target, SN_KIND_PAGE, now);
 
     if (!v)
         return NULL;
@@ -130,7 +131,7 @@ sn_visit *
 sn_frontier_visit_robots(sn_frontier *f, uint32_t host, seine_time now)
 {
     sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
-    sn_visit *v = make(f, host, SN_STR("/robots.txt"), SN_KIND_ROBOTS, now);
+    sn_visit *v = make_visit(f, host, SN_STR("/robots.txt"), SN_KIND_ROBOTS, now);
 
     if (!v)
         return NULL;
@@ -144,7 +145,7 @@ sn_visit *
 sn_frontier_visit_sitemap(sn_frontier *f, uint32_t host, const sn_waiting_url *u,
                           seine_time now)
 {
-    sn_visit *v = make(f, host, u->target, SN_KIND_SITEMAP, now);
+    sn_visit *v = make_visit(f, host, u->target, SN_KIND_SITEMAP, now);
 
     if (!v)
         return NULL;

@@ -190,7 +190,8 @@ typedef enum tried { STARTED, HELD, ALL_HELD, ASKED } tried;
 
 /* The pace, a pause, the address: brakes that attempt_begin does not know. */
 static seine_time
-brakes(sn_scheduler *s, uint32_t host, sn_guards *g, seine_time now, seine_wait *out_why)
+latest_brake(sn_scheduler *s, uint32_t host, sn_guards *g, seine_time now,
+             seine_wait *out_why)
 {
     sn_host *h = &s->hosts.all[host];
     seine_time at = h->next;
@@ -216,16 +217,17 @@ brakes(sn_scheduler *s, uint32_t host, sn_guards *g, seine_time now, seine_wait 
 
 /* There is work, and somebody else has what it needs. */
 static void
-starve(sn_scheduler *s)
+note_starved(sn_scheduler *s)
 {
     if (!s->starved)
         atomic_fetch_add(&s->shared->starving, 1);
     s->starved = true;
 }
 
-/* A refusal of this host's own limiter; the moment at which it allows. */
+/* Puts the host on the wheel until its own limiter allows a start. False: the limiter
+ * allows one now. */
 static bool
-is_own_limit(sn_scheduler *s, uint32_t host, sn_guards *g, seine_time now)
+wait_for_limiter(sn_scheduler *s, uint32_t host, sn_guards *g, seine_time now)
 {
     seine_time when = seine_limiter_when(&g->limiter, now, 1);
 
@@ -240,8 +242,8 @@ is_own_limit(sn_scheduler *s, uint32_t host, sn_guards *g, seine_time now)
 
 /* attempt_begin said no. HELD: to this host. ALL_HELD: to everybody. */
 static tried
-refused(sn_scheduler *s, uint32_t host, sn_guards *g, seine_attempt_verdict answer,
-        seine_time now)
+hold_refused(sn_scheduler *s, uint32_t host, sn_guards *g, seine_attempt_verdict answer,
+             seine_time now)
 {
     sn_host *h = &s->hosts.all[host];
 
@@ -255,7 +257,7 @@ refused(sn_scheduler *s, uint32_t host, sn_guards *g, seine_attempt_verdict answ
         to_wheel(s, host, answer.when, SEINE_WAIT_BREAKER, now);
         return HELD;
     }
-    if (answer.err == SEINE_E_LIMITED && is_own_limit(s, host, g, now))
+    if (answer.err == SEINE_E_LIMITED && wait_for_limiter(s, host, g, now))
         return HELD;
     sn_pace_starve(&g->pace);
     if (answer.err == SEINE_E_BUSY && g->set.throttle &&
@@ -268,7 +270,7 @@ refused(sn_scheduler *s, uint32_t host, sn_guards *g, seine_attempt_verdict answ
         sn_scheduler_blame(s, h, SEINE_WAIT_RATE);
     } else {
         sn_scheduler_blame(s, h, SEINE_WAIT_CONCURRENCY);
-        starve(s);
+        note_starved(s);
     }
     to_lane(s, host, true);
     return ALL_HELD;
@@ -276,7 +278,7 @@ refused(sn_scheduler *s, uint32_t host, sn_guards *g, seine_attempt_verdict answ
 
 /* A visit of the host leaves: its waits are known now. */
 static sn_visit *
-leave(sn_scheduler *s, uint32_t host, const sn_guards *g, seine_time now)
+take_first(sn_scheduler *s, uint32_t host, const sn_guards *g, seine_time now)
 {
     sn_visit *v = sn_host_pop(&s->hosts.all[host]);
     seine_span held = g->held - v->held_mark, all = now - v->since;
@@ -294,7 +296,7 @@ leave(sn_scheduler *s, uint32_t host, const sn_guards *g, seine_time now)
 /* The URL that the frontier offers: it has waited since the start before it, as far as
  * anybody knows. */
 static void
-welcome(const sn_guards *g, uint32_t host, sn_visit *v)
+welcome_visit(const sn_guards *g, uint32_t host, sn_visit *v)
 {
     v->host = host;
     v->since = SEINE_NEVER;
@@ -312,7 +314,7 @@ run_dry(sn_scheduler *s, uint32_t host, seine_time now)
     s->hosts.all[host].place = SN_HOST_DRY;
     sn_host_queue_put(&s->dry, s->hosts.all, host, false);
     s->dry_at = now;
-    starve(s);
+    note_starved(s);
     return HELD;
 }
 
@@ -352,8 +354,8 @@ count_start(sn_scheduler *s, const sn_visit *v, seine_time now)
 
 /* All agree: the visit leaves, and what follows for the host. */
 static void
-start(sn_scheduler *s, uint32_t host, sn_guards *g, const seine_attempt *attempt,
-      sn_visit *v, seine_time now)
+start_visit(sn_scheduler *s, uint32_t host, sn_guards *g, const seine_attempt *attempt,
+            sn_visit *v, seine_time now)
 {
     sn_visit_step(v, SN_READY);
     v->attempt = *attempt;
@@ -378,10 +380,10 @@ start_or_ask(sn_scheduler *s, uint32_t host, sn_guards *g, const seine_attempt *
         s->asked_attempt = *attempt;
         return ASKED;
     }
-    *out_visit = leave(s, host, g, now);
+    *out_visit = take_first(s, host, g, now);
     s->waiting[h->why]--;
     s->n_waiting--;
-    start(s, host, g, attempt, *out_visit, now);
+    start_visit(s, host, g, attempt, *out_visit, now);
     return STARTED;
 }
 
@@ -394,7 +396,7 @@ try_host(sn_scheduler *s, uint32_t host, seine_time now, sn_visit **out_visit)
 
     if (sn_hosts_guard(&s->hosts, host, now, &g) != SEINE_OK)
         return run_dry(s, host, now);
-    seine_time at = brakes(s, host, g, now, &why);
+    seine_time at = latest_brake(s, host, g, now, &why);
     if (at > now) {
         to_wheel(s, host, at, why, now);
         return HELD;
@@ -406,7 +408,7 @@ try_host(sn_scheduler *s, uint32_t host, seine_time now, sn_visit **out_visit)
     seine_breaker_state was = sn_breaker_state(&g->breaker);
     seine_attempt_verdict answer = seine_attempt_begin(&attempt, &g->set, NULL, now);
     if (answer.err != SEINE_OK)
-        return refused(s, host, g, answer, now);
+        return hold_refused(s, host, g, answer, now);
     if (g->set.breaker && was == SEINE_BREAKER_OPEN)
         sn_scheduler_tell(s, host,
                           &(seine_event){.name = "breaker.half_open",
@@ -443,7 +445,7 @@ visit_host(sn_scheduler *s, uint32_t host, seine_time now, sn_visit **out_visit)
 
 /* It comes too late: what it took is given back. */
 static void
-expire(sn_scheduler *s, sn_visit *v, seine_time now)
+expire_visit(sn_scheduler *s, sn_visit *v, seine_time now)
 {
     v->end.fault.code = SEINE_E_DEADLINE;
     sn_scheduler_end(s, v, now);
@@ -470,7 +472,7 @@ sn_scheduler_next(sn_scheduler *s, seine_time now, uint32_t *out_ask)
     if (s->dry_at != now)
         sn_scheduler_moisten(s);
     else if (s->dry.first != SN_NONE)
-        starve(s);
+        note_starved(s);
     while (t != ALL_HELD && may_start(s, now) &&
            (host = sn_ready_queue_take(&s->ready, s->hosts.all)) != SN_NONE) {
         sn_visit *v = NULL;
@@ -483,7 +485,7 @@ sn_scheduler_next(sn_scheduler *s, seine_time now, uint32_t *out_ask)
         if (v && v->deadline > now)
             return v;
         if (v)
-            expire(s, v, now);
+            expire_visit(s, v, now);
     }
     return NULL;
 }
@@ -521,8 +523,8 @@ sn_scheduler_answer(sn_scheduler *s, const sn_offer *offer, seine_time now)
         return NULL;
     }
     sn_guards *g = sn_hosts_guards(&s->hosts, host);
-    welcome(g, host, v);
-    start(s, host, g, &s->asked_attempt, v, now);
+    welcome_visit(g, host, v);
+    start_visit(s, host, g, &s->asked_attempt, v, now);
     return v;
 }
 

@@ -129,7 +129,7 @@ watch_breaker(sn_scheduler *s, uint32_t host, sn_guards *g, seine_breaker_state 
 
 /* The server wants to be left alone for a while. */
 static void
-obey(sn_scheduler *s, uint32_t host, sn_guards *g, seine_span wish, seine_time now)
+obey_pause(sn_scheduler *s, uint32_t host, sn_guards *g, seine_span wish, seine_time now)
 {
     if (wish > s->shared->opts.max_retry_after) {
         sn_scheduler_park(s, host, SEINE_E_RETRY_AFTER_TOO_LONG, sn_time_add(now, wish));
@@ -142,7 +142,7 @@ obey(sn_scheduler *s, uint32_t host, sn_guards *g, seine_span wish, seine_time n
 
 /* A quota it states, of requests that are left. */
 static void
-share(sn_visit *v, sn_guards *g, seine_time now)
+share_quota(sn_visit *v, sn_guards *g, seine_time now)
 {
     seine_quota quota;
 
@@ -155,7 +155,7 @@ share(sn_visit *v, sn_guards *g, seine_time now)
 
 /* What the server said about its strength: how it answered, its quota, its wish. */
 static void
-learn(sn_scheduler *s, sn_visit *v, sn_guards *g, bool fine, seine_time now)
+learn_pace(sn_scheduler *s, sn_visit *v, sn_guards *g, bool fine, seine_time now)
 {
     const seine_fault *fault = &v->end.fault;
     uint32_t from = g->pace.ivl_us;
@@ -164,7 +164,7 @@ learn(sn_scheduler *s, sn_visit *v, sn_guards *g, bool fine, seine_time now)
         (void)sn_pace_settle(&g->pace, fine ? SN_PACE_OK : sn_pace_judge(fault), v->ttfb,
                              now);
     if (from > 0 && v->has_hint)
-        share(v, g, now);
+        share_quota(v, g, now);
     if (g->pace.ivl_us != from && sn_pace_is_news(from, g->pace.ivl_us))
         sn_scheduler_tell(s, v->host,
                           &(seine_event){.name = "rate.changed",
@@ -173,7 +173,7 @@ learn(sn_scheduler *s, sn_visit *v, sn_guards *g, bool fine, seine_time now)
                                          .from = from,
                                          .to = g->pace.ivl_us});
     if (!fine)
-        obey(s, v->host, g, seine_outcome_pause(fault), now);
+        obey_pause(s, v->host, g, seine_outcome_pause(fault), now);
     if (from > 0) {
         sn_host *h = &s->hosts.all[v->host];
         h->next = sn_time_max(h->next, sn_pace_next(&g->pace, now, 0));
@@ -216,7 +216,7 @@ sn_scheduler_end(sn_scheduler *s, sn_visit *v, seine_time now)
         g->ip = v->end.peer;
         h->pin = (uint8_t)sn_address_zone_pin((sn_address_zone)h->pin, v->end.zone);
     }
-    learn(s, v, g, is_fine(&v->end.fault), now);
+    learn_pace(s, v, g, is_fine(&v->end.fault), now);
     if (g->set.breaker && sn_breaker_state(&g->breaker) != was)
         watch_breaker(s, host, g, was);
     sn_host_stats *f = v->end.fault.sent ? sn_hosts_stats(&s->hosts, host) : NULL;

@@ -5,7 +5,7 @@
 
 /* "e.example", or "e.example:8080" where the port is not the scheme's own. */
 static seine_view
-label(const sn_scheduler *s, uint32_t host)
+host_label(const sn_scheduler *s, uint32_t host)
 {
     sn_str name = sn_hosts_name(&s->hosts, host);
     bool tls = sn_str_starts(name, SN_STR("https:"));
@@ -23,7 +23,7 @@ sn_scheduler_tell(sn_scheduler *s, uint32_t host, const seine_event *e)
     seine_event *to = &s->events[(s->event_at + s->n_events) % SN_SCHEDULER_EVENTS];
 
     *to = *e;
-    to->host = label(s, host);
+    to->host = host_label(s, host);
     if (s->n_events < SN_SCHEDULER_EVENTS)
         s->n_events++;
     else
@@ -91,7 +91,7 @@ sn_scheduler_cause(const sn_scheduler *s, const sn_visit *v)
 }
 
 static void
-describe(const sn_scheduler *s, uint32_t host, seine_time now, seine_fetch_host *out)
+describe_host(const sn_scheduler *s, uint32_t host, seine_time now, seine_fetch_host *out)
 {
     static const sn_host_stats none = {.min_gap = SEINE_NEVER};
     const sn_host *h = &s->hosts.all[host];
@@ -99,7 +99,7 @@ describe(const sn_scheduler *s, uint32_t host, seine_time now, seine_fetch_host 
     const sn_host_stats *f =
         h->stats == SN_NONE ? &none : sn_hosts_stats((sn_hosts *)&s->hosts, host);
 
-    *out = (seine_fetch_host){.host = label(s, host),
+    *out = (seine_fetch_host){.host = host_label(s, host),
                               .requests = f->requests,
                               .ok = f->ok,
                               .failed = f->failed,
@@ -126,7 +126,7 @@ sn_scheduler_hosts(const sn_scheduler *s, seine_time now, sn_host_fn fn, void *a
     for (uint32_t i = 0; i < s->hosts.n; i++) {
         seine_fetch_host out;
 
-        describe(s, i, now, &out);
+        describe_host(s, i, now, &out);
         fn(&out, arg);
     }
 }
@@ -160,7 +160,7 @@ sn_scheduler_slowest(const sn_scheduler *s, seine_time now, uint32_t *at, uint32
                                       h->next > now ? h->next - now : 0);
         if (left <= io_slowest->left)
             continue;
-        seine_view name = label(s, *at);
+        seine_view name = host_label(s, *at);
         *io_slowest =
             (seine_fetch_slowest){.waiting = waiting, .every = every, .left = left};
         snprintf(io_slowest->host, sizeof io_slowest->host, "%.*s",

@@ -5,7 +5,7 @@
 
 /* The visit stands at its host. */
 static void
-stand(sn_scheduler *s, sn_visit *v, bool first, seine_time now)
+stand_at_host(sn_scheduler *s, sn_visit *v, bool first, seine_time now)
 {
     sn_host *h = &s->hosts.all[v->host];
 
@@ -42,7 +42,7 @@ sn_scheduler_add(sn_scheduler *s, sn_visit *v, seine_time now)
     v->host = host;
     sn_visit_step(v, SN_WAITING);
     s->n_waiting++;
-    stand(s, v, false, now);
+    stand_at_host(s, v, false, now);
     return SEINE_OK;
 }
 
@@ -66,7 +66,7 @@ sn_scheduler_again(sn_scheduler *s, sn_visit *v, seine_time at, seine_wait why,
         s->hosts.all[v->host].n_again++;
         s->waiting[why]++;
     } else {
-        stand(s, v, true, now);
+        stand_at_host(s, v, true, now);
     }
     return SEINE_OK;
 }
@@ -79,7 +79,7 @@ sn_scheduler_take_again(sn_scheduler *s, seine_time now)
 
         s->hosts.all[v->host].n_again--;
         s->waiting[v->waits_for]--;
-        stand(s, v, false, now);
+        stand_at_host(s, v, false, now);
     }
 }
 

@@ -49,7 +49,7 @@ close_store(sn_store *s, bool clean)
 
 /* An earlier run has left nothing. */
 static seine_err
-scan(sn_store *s, const sn_scan *into)
+scan_nothing(sn_store *s, const sn_scan *into)
 {
     (void)s;
     (void)into;
@@ -78,7 +78,7 @@ free_spent(sn_mem_store *mem)
 }
 
 static seine_err
-append(sn_mem_store *mem, sn_chunk *c, const sn_entry *e)
+append_entry(sn_mem_store *mem, sn_chunk *c, const sn_entry *e)
 {
     size_t need = c->end + e->len;
 
@@ -132,7 +132,7 @@ append_chunk(sn_mem_store *mem, sn_url_list *l, const sn_waiting_url *u)
 }
 
 static seine_err
-enqueue(sn_store *s, sn_url_list *l, const sn_waiting_url *u)
+enqueue_url(sn_store *s, sn_url_list *l, const sn_waiting_url *u)
 {
     sn_mem_store *mem = mem_of(s);
     seine_err e = SEINE_E_FULL;
@@ -150,7 +150,7 @@ enqueue(sn_store *s, sn_url_list *l, const sn_waiting_url *u)
         sn_chunk_fetch(c, c->end, c->open.context, c->open.anchor);
         sn_entry_plan(c, u, &entry);
         if (c->end + entry.len <= SN_CHUNK_MOST)
-            e = append(mem, c, &entry);
+            e = append_entry(mem, c, &entry);
     }
     if (e == SEINE_E_FULL)
         e = append_chunk(mem, l, u);
@@ -216,7 +216,7 @@ drop_list(sn_mem_store *mem, sn_url_list *l)
 }
 
 static seine_err
-commit(sn_store *s, const sn_group *group)
+commit_group(sn_store *s, const sn_group *group)
 {
     free_spent(mem_of(s));
     if (group->lost)
@@ -227,8 +227,8 @@ commit(sn_store *s, const sn_group *group)
 }
 
 const sn_store_ops sn_store_mem = {.open = open_store,
-                                   .scan = scan,
-                                   .enqueue = enqueue,
+                                   .scan = scan_nothing,
+                                   .enqueue = enqueue_url,
                                    .take = take_url,
-                                   .commit = commit,
+                                   .commit = commit_group,
                                    .close = close_store};

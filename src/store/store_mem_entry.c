@@ -172,7 +172,7 @@ context_at(const sn_chunk *c, size_t at)
 }
 
 static size_t
-common(sn_str a, sn_str b)
+common_length(sn_str a, sn_str b)
 {
     size_t n = a.len < b.len ? a.len : b.len, i = 0;
 
@@ -188,7 +188,7 @@ common(sn_str a, sn_str b)
 }
 
 static sn_str
-behind(sn_str s, size_t n)
+rest_behind(sn_str s, size_t n)
 {
     return (sn_str){s.ptr ? s.ptr + n : NULL, s.len - n};
 }
@@ -197,7 +197,7 @@ static bool
 is_same_page(const sn_chunk *c, const context *x, const sn_waiting_url *u)
 {
     if (x->depth != u->depth || x->shared + x->rest.len != u->parent.len ||
-        !sn_str_eq(x->rest, behind(u->parent, x->shared)))
+        !sn_str_eq(x->rest, rest_behind(u->parent, x->shared)))
         return false;
     return x->shared == 0 ||
            memcmp(context_at(c, FIRST_CONTEXT).rest.ptr, u->parent.ptr, x->shared) == 0;
@@ -216,7 +216,7 @@ plan_context(const sn_chunk *c, const sn_waiting_url *u, sn_entry *out)
             out->head = meta_of(u) == now.meta ? 0 : HAS_META;
             return width(out->number) + width(out->line) + (out->head ? META : 0);
         }
-        out->from_parent = common(context_at(c, FIRST_CONTEXT).rest, u->parent);
+        out->from_parent = common_length(context_at(c, FIRST_CONTEXT).rest, u->parent);
     }
     size_t rest = u->parent.len - out->from_parent;
     out->head = HAS_CONTEXT;
@@ -231,7 +231,7 @@ plan_target(const sn_chunk *c, const sn_waiting_url *u, sn_entry *out)
     if (c) {
         reader r = reader_at(c, c->open.anchor);
 
-        out->shared = common(get_text(&r), u->target);
+        out->shared = common_length(get_text(&r), u->target);
     }
     if (2 * out->shared < u->target.len || !c) {
         out->shared = 0;
@@ -267,7 +267,7 @@ put_context(uint8_t *at, const sn_entry *e)
     at = put_number(at, e->u->depth);
     at = put_meta(at, e->u);
     at = put_number(at, e->from_parent);
-    return put_text(at, behind(e->u->parent, e->from_parent));
+    return put_text(at, rest_behind(e->u->parent, e->from_parent));
 }
 
 void
@@ -289,13 +289,13 @@ sn_entry_write(sn_chunk *c, const sn_entry *e)
         c->open.anchor = (uint16_t)(at - c->bytes);
     else
         at = put_number(at, e->shared);
-    at = put_text(at, behind(e->u->target, e->shared));
+    at = put_text(at, rest_behind(e->u->target, e->shared));
     c->end = (uint16_t)(at - c->bytes);
 }
 
 /* The first n bytes of one text and all of another, side by side in `room`. */
 static bool
-join(sn_str start, size_t n, sn_str rest, char *room, sn_str *out)
+join_texts(sn_str start, size_t n, sn_str rest, char *room, sn_str *out)
 {
     if (n == 0) {
         *out = rest;
@@ -319,7 +319,7 @@ read_context(sn_mem_store *mem, const sn_chunk *c, const context *x, sn_waiting_
     out->line = (uint32_t)x->line;
     out->depth = (uint32_t)x->depth;
     set_meta(out, x->meta);
-    return join(first, x->shared, x->rest, mem->parent, &out->parent);
+    return join_texts(first, x->shared, x->rest, mem->parent, &out->parent);
 }
 
 /* The target is its own anchor, or begins like the one at the mark. */
@@ -334,7 +334,7 @@ read_target(sn_mem_store *mem, const sn_chunk *c, reader *r, sn_chunk_mark *m,
     }
     size_t shared = (size_t)get_number(r);
     reader anchor = reader_at(c, m->anchor);
-    return join(get_text(&anchor), shared, get_text(r), mem->target, &out->target);
+    return join_texts(get_text(&anchor), shared, get_text(r), mem->target, &out->target);
 }
 
 seine_err

@@ -85,7 +85,7 @@ is_used(const sn_spill *s, uint32_t block)
 }
 
 static void
-mark(sn_spill *s, uint32_t block, uint32_t n, bool used)
+mark_blocks(sn_spill *s, uint32_t block, uint32_t n, bool used)
 {
     for (uint32_t i = block; i < block + n; i++) {
         uint64_t bit = UINT64_C(1) << i % 64;
@@ -98,7 +98,7 @@ mark(sn_spill *s, uint32_t block, uint32_t n, bool used)
 static void
 give_back(sn_spill *s, uint32_t block, uint32_t n)
 {
-    mark(s, block, n, false);
+    mark_blocks(s, block, n, false);
     if (s->n_used > 0)
         return;
     s->blocks = s->hand = 0;
@@ -153,7 +153,7 @@ take_blocks(sn_mem_store *mem, uint32_t n, uint32_t *out_block)
         *out_block = s->blocks;
         s->blocks += n;
     }
-    mark(s, *out_block, n, true);
+    mark_blocks(s, *out_block, n, true);
     return SEINE_OK;
 }
 
@@ -182,7 +182,7 @@ typedef struct batch {
 
 /* The newest ones, each with its place. */
 static seine_err
-choose(sn_mem_store *mem, batch *b)
+choose_chunks(sn_mem_store *mem, batch *b)
 {
     uint32_t all = 0;
     seine_err e = SEINE_OK;
@@ -226,7 +226,7 @@ write_batch(sn_mem_store *mem, const batch *b)
 }
 
 static void
-leave(sn_mem_store *mem, uint32_t id, uint32_t block)
+leave_memory(sn_mem_store *mem, uint32_t id, uint32_t block)
 {
     sn_chunk *c = sn_chunk_at(mem, id);
     uint32_t crc = sn_crc32(0, c->bytes, c->end);
@@ -246,12 +246,12 @@ spill_batch(sn_mem_store *mem)
     seine_err e = open_file(mem);
 
     if (e == SEINE_OK)
-        e = choose(mem, &b);
+        e = choose_chunks(mem, &b);
     if (e == SEINE_OK)
         e = write_batch(mem, &b);
     for (uint32_t i = 0; i < b.n; i++)
         if (e == SEINE_OK)
-            leave(mem, b.ids[i], b.blocks[i]);
+            leave_memory(mem, b.ids[i], b.blocks[i]);
         else
             give_back(&mem->spill, b.blocks[i], blocks_of(sn_chunk_at(mem, b.ids[i])));
     return e;
