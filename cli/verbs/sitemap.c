@@ -1,8 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+#include <unistd.h>
 
 #include <seine/plumbing.h>
+#include <seine/sitemap_walk.h>
 #include <seine/timestamp.h>
 
 #include "options/option_names.h"
@@ -12,7 +19,7 @@
 #include "screen/say.h"
 #include "screen/xalloc.h"
 #include "verbs/jsonl.h"
-#include "verbs/sitemaps.h"
+#include "verbs/signals.h"
 #include "verbs/verbs.h"
 
 typedef enum form { FORM_JSONL, FORM_TEXT } form;
@@ -93,9 +100,8 @@ set_text(seine_json *out, const char *name, seine_view v)
 
 static void
 print_entry(const seine_sitemap_entry *e, const char *source, seine_sitemap_kind what,
-            void *arg)
+            const printer *p)
 {
-    const printer *p = arg;
     seine_time from, until;
 
     if (p->since &&
@@ -138,26 +144,129 @@ ask_as(const settings *set, const request *r, seine_fetch_opts *o)
     o->allow_net = (const char *const *)set->net.allow_net.items;
 }
 
+/* What a walk needs to know between its callbacks. */
+typedef struct walking {
+    printer printer;
+    bool is_quiet, has_urls, has_failed;
+} walking;
+
+static void
+on_entry(const seine_sitemap_entry *e, const char *source, seine_sitemap_kind what,
+         void *arg)
+{
+    print_entry(e, source, what, &((walking *)arg)->printer);
+}
+
+static void
+on_trouble(const char *source, seine_err e, const char *text, void *arg)
+{
+    walking *w = arg;
+    shown name = show(strcmp(source, "-") == 0 ? "standard input" : source);
+
+    if (e == SEINE_OK) {
+        if (!w->is_quiet)
+            say_note("%s: %s", name.text, text);
+        return;
+    }
+    w->has_failed = true;
+    out_flush();
+    say_fail(SAY_FAILED, NULL, "%s: %s", name.text, text);
+}
+
+static bool
+is_url(const char *word)
+{
+    return strncasecmp(word, "http://", 7) == 0 || strncasecmp(word, "https://", 8) == 0;
+}
+
+/* Queues one word: a URL, a file, or "-". */
 static int
-run_with(const args *a, const request *r, printer *p)
+add_word(seine_sitemap_walk *walk, const char *word)
+{
+    seine_err e;
+
+    if (is_url(word)) {
+        e = seine_sitemap_walk_add(walk, word);
+    } else {
+        int fd = strcmp(word, "-") == 0 ? dup(STDIN_FILENO)
+                                        : open(word, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+
+        if (fd < 0)
+            return say_fail(SAY_USAGE, "a file's name, or a URL with http:// or https://",
+                            "cannot open '%s': %s", show(word).text,
+                            show_errno(errno).text);
+        e = seine_sitemap_walk_add_fd(walk, word, fd);
+    }
+    if (e == SEINE_E_BAD_URL)
+        return say_fail(SAY_USAGE, "https://e.example/sitemap.xml", "'%s' is no URL",
+                        show(word).text);
+    return e == SEINE_OK ? SAY_DONE : say_fail(SAY_MACHINE, NULL, "out of memory");
+}
+
+/* Waits for the network or a signal. Returns the number of a signal that ends the walk.
+ */
+static int
+wait_for_signal(const seine_sitemap_walk *walk, int signals)
+{
+    struct pollfd polled[2] = {{.fd = signals, .events = POLLIN},
+                               {.fd = seine_sitemap_walk_fd(walk), .events = POLLIN}};
+    int number;
+
+    out_flush();
+    poll(polled, 2, 1000);
+    while ((number = signals_next(signals)) != 0)
+        if (number == SIGINT || number == SIGTERM || number == SIGHUP)
+            return number;
+    return 0;
+}
+
+/* Files are read with signals as they are; only the network is waited for with poll. */
+static int
+run_walk(seine_sitemap_walk *walk, const walking *w, const seine_diag_name *names)
+{
+    seine_diag diag = SEINE_DIAG;
+    int signals = w->has_urls ? signals_open() : -1, signal = 0;
+    seine_err e = SEINE_OK;
+
+    while (!signal && (e = seine_sitemap_walk_step(walk, &diag)) == SEINE_OK)
+        signal = wait_for_signal(walk, signals);
+    if (signals >= 0)
+        close(signals);
+    if (signal)
+        return 128 + signal;
+    if (e != SEINE_E_CLOSED)
+        return option_names_fail(names, e == SEINE_E_CONFIG ? SAY_USAGE : SAY_MACHINE,
+                                 "seine sitemap --help", &diag, e);
+    return w->has_failed ? SAY_FAILED : SAY_DONE;
+}
+
+static int
+run_with(const args *a, const request *r, const printer *p)
 {
     const settings *set = a->settings;
-    sitemaps_opts o = {.follow = set->follow,
-                       .since = p->since,
-                       .quiet = a->quiet,
-                       .fn = print_entry,
-                       .arg = p};
+    walking w = {.printer = *p, .is_quiet = a->quiet};
+    seine_fetch_opts fetch;
+    seine_sitemap_walk_opts o = {.fetch = &fetch,
+                                 .no_follow = !set->follow,
+                                 .since = p->since,
+                                 .on_entry = on_entry,
+                                 .on_trouble = on_trouble,
+                                 .arg = &w};
     seine_diag_name *names = option_names_new(a->command);
-    sitemaps *s = NULL;
+    seine_sitemap_walk *walk = NULL;
 
-    ask_as(set, r, &o.fetch);
-    o.fetch.names = names;
-    int code = sitemaps_new(&o, &s);
-    for (size_t i = 0; code == SAY_DONE && i < a->count; i++)
-        code = sitemaps_add(s, a->words[i]);
+    ask_as(set, r, &fetch);
+    fetch.names = names;
+    int code = seine_sitemap_walk_new(&o, &walk) == SEINE_OK
+                   ? SAY_DONE
+                   : say_fail(SAY_MACHINE, NULL, "out of memory");
+    for (size_t i = 0; code == SAY_DONE && i < a->count; i++) {
+        code = add_word(walk, a->words[i]);
+        w.has_urls |= is_url(a->words[i]);
+    }
     if (code == SAY_DONE)
-        code = sitemaps_run(s);
-    sitemaps_free(s);
+        code = run_walk(walk, &w, names);
+    seine_sitemap_walk_free(walk);
     option_names_free(names);
     return code;
 }

@@ -54,6 +54,7 @@
 #include "seine/shared.h"
 #include "seine/sink.h"
 #include "seine/sitemap.h"
+#include "seine/sitemap_walk.h"
 #include "seine/status_set.h"
 #include "seine/summary.h"
 #include "seine/tally.h"

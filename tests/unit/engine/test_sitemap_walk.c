@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/sitemap_walk.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "script.h"
+
+/* What a walk told: "source loc\n" for entries, "! source error: text\n" for troubles. */
+typedef struct told {
+    char text[8192];
+    size_t len;
+} told;
+
+static void
+on_entry(const seine_sitemap_entry *e, const char *source, seine_sitemap_kind kind,
+         void *arg)
+{
+    told *t = arg;
+
+    (void)kind;
+    t->len += (size_t)snprintf(t->text + t->len, sizeof t->text - t->len, "%s %.*s\n",
+                               source, (int)e->loc.len, e->loc.ptr);
+}
+
+static void
+on_trouble(const char *source, seine_err e, const char *text, void *arg)
+{
+    told *t = arg;
+
+    t->len += (size_t)snprintf(t->text + t->len, sizeof t->text - t->len, "! %s %s: %s\n",
+                               source, seine_err_name(e), text);
+}
+
+static seine_sitemap_walk *
+new_walk(script *s, seine_fetch_opts *o, told *t, bool no_follow, int64_t since)
+{
+    seine_sitemap_walk_opts opts = {o, no_follow, since, on_entry, on_trouble, t};
+    seine_sitemap_walk *w = NULL;
+
+    *o = script_opts(s);
+    o->retry.max_attempts = 1;
+    CHECK_EQ(sn_sitemap_walk_new(&opts, script_net(s), &w), SEINE_OK);
+    return w;
+}
+
+static void
+walk(script *s, told *t, bool no_follow, int64_t since, const char *url)
+{
+    seine_fetch_opts o;
+    seine_sitemap_walk *w = new_walk(s, &o, t, no_follow, since);
+
+    CHECK_EQ(seine_sitemap_walk_add(w, url), SEINE_OK);
+    CHECK_EQ(seine_sitemap_walk_run(w, NULL, NULL), SEINE_OK);
+    seine_sitemap_walk_free(w);
+}
+
+#define INDEX(maps)   "<sitemapindex>" maps "</sitemapindex>"
+#define MAP(url)      "<sitemap><loc>" url "</loc></sitemap>"
+#define SET(pages)    "<urlset>" pages "</urlset>"
+#define PAGE(url)     "<url><loc>" url "</loc></url>"
+#define OLD(url, day) "<sitemap><loc>" url "</loc><lastmod>" day "</lastmod></sitemap>"
+
+/* The first sitemap takes longest; its entries come first all the same. */
+TEST(sitemap_walk_gives_entries_in_the_order_of_the_index)
+{
+    script *s = script_new(NULL);
+    told t = {.len = 0};
+
+    script_on(s, "http://a.test/i",
+              &(answer){.body = INDEX(MAP("http://a.test/1") MAP("http://a.test/2"))});
+    script_on(s, "http://a.test/1",
+              &(answer){.takes = SEINE_SECS(2), .body = SET(PAGE("http://a.test/x"))});
+    script_on(s, "http://a.test/2", &(answer){.body = SET(PAGE("http://a.test/y"))});
+    walk(s, &t, false, 0, "http://a.test/i");
+    CHECK_STR(t.text,
+              "http://a.test/1 http://a.test/x\nhttp://a.test/2 http://a.test/y\n");
+    CHECK_EQ(script_now(s) < T0 + SEINE_SECS(3), true); /* asked for ahead */
+    script_free(s);
+}
+
+TEST(sitemap_walk_reads_each_sitemap_once_though_indexes_go_round)
+{
+    script *s = script_new(NULL);
+    told t = {.len = 0};
+
+    script_on(s, "http://a.test/i",
+              &(answer){.body = INDEX(MAP("http://a.test/i") MAP("http://a.test/j")
+                                          MAP("http://a.test/j"))});
+    script_on(s, "http://a.test/j", &(answer){.body = INDEX(MAP("http://a.test/i"))});
+    walk(s, &t, false, 0, "http://a.test/i");
+    CHECK_STR(t.text, "");
+    CHECK_EQ(script_requests(s), 2);
+    script_free(s);
+}
+
+/* Levels 0 to 5 are read, and 6 is not. */
+TEST(sitemap_walk_follows_five_levels_and_notes_the_sixth)
+{
+    script *s = script_new(NULL);
+    told t = {.len = 0};
+    char url[64], bodies[7][128];
+
+    for (int i = 0; i < 7; i++) {
+        snprintf(url, sizeof url, "http://a.test/%d", i);
+        snprintf(bodies[i], sizeof bodies[i], INDEX(MAP("http://a.test/%d")), i + 1);
+        script_on(s, url, &(answer){.body = bodies[i]});
+    }
+    walk(s, &t, false, 0, "http://a.test/0");
+    CHECK_STR(t.text,
+              "! http://a.test/5 ok: its index is 5 levels deep: not followed further\n");
+    CHECK_EQ(script_asked(s, "http://a.test/5"), 1);
+    CHECK_EQ(script_asked(s, "http://a.test/6"), 0);
+    script_free(s);
+}
+
+TEST(sitemap_walk_gives_the_sitemaps_of_an_index_where_it_does_not_follow)
+{
+    script *s = script_new(NULL);
+    told t = {.len = 0};
+
+    script_on(s, "http://a.test/i", &(answer){.body = INDEX(MAP("http://a.test/1"))});
+    walk(s, &t, true, 0, "http://a.test/i");
+    CHECK_STR(t.text, "http://a.test/i http://a.test/1\n");
+    CHECK_EQ(script_requests(s), 1);
+    script_free(s);
+}
+
+/* A day means its last moment: what changed on the day of `since` is read. */
+TEST(sitemap_walk_skips_what_an_index_calls_older)
+{
+    script *s = script_new(NULL);
+    told t = {.len = 0};
+    int64_t since =
+        SEINE_SECS(INT64_C(1794700800)) + 1; /* just after 2026-11-15 begins */
+
+    script_on(s, "http://a.test/i",
+              &(answer){.body = INDEX(OLD("http://a.test/old", "2026-11-14")
+                                          OLD("http://a.test/new", "2026-11-15")
+                                              MAP("http://a.test/undated"))});
+    walk(s, &t, false, since, "http://a.test/i");
+    CHECK_EQ(script_asked(s, "http://a.test/old"), 0);
+    CHECK_EQ(script_asked(s, "http://a.test/new"), 1);
+    CHECK_EQ(script_asked(s, "http://a.test/undated"), 1);
+    script_free(s);
+}
+
+TEST(sitemap_walk_resolves_relative_urls_where_redirects_led)
+{
+    script *s = script_new(NULL);
+    told t = {.len = 0};
+
+    script_on(s, "http://a.test/s",
+              &(answer){.status = 301, .fields = "Location: http://a.test/d/s"});
+    script_on(s, "http://a.test/d/s", &(answer){.body = SET(PAGE("page"))});
+    walk(s, &t, false, 0, "http://a.test/s");
+    CHECK_STR(t.text, "http://a.test/s http://a.test/d/page\n");
+    script_free(s);
+}
+
+/* A failure is told between the entries around it, and the walk goes on. */
+TEST(sitemap_walk_tells_what_is_wrong_and_goes_on)
+{
+    script *s = script_new(NULL);
+    told t = {.len = 0};
+
+    script_on(s, "http://a.test/i",
+              &(answer){.body = INDEX(MAP("http://a.test/404") MAP("http://a.test/bad")
+                                          MAP("mailto:x") MAP("http://a.test/3"))});
+    script_on(s, "http://a.test/404", &(answer){.status = 404});
+    script_on(s, "http://a.test/bad",
+              &(answer){.body = "<urlset>" PAGE("http://a.test/x") "</oops>"});
+    script_on(s, "http://a.test/3", &(answer){.body = SET(PAGE("http://a.test/y"))});
+    walk(s, &t, false, 0, "http://a.test/i");
+    const char *no_url = strstr(t.text, "! http://a.test/i bad_url: names a sitemap");
+    const char *gone = strstr(t.text, "! http://a.test/404 http: http: ");
+    const char *before = strstr(t.text, "http://a.test/bad http://a.test/x\n");
+    const char *broken = strstr(t.text, "! http://a.test/bad bad_xml: bad_xml: line 1: ");
+    const char *after = strstr(t.text, "http://a.test/3 http://a.test/y\n");
+    CHECK(no_url && gone && before && broken && after);
+    CHECK(no_url < gone && gone < before && before < broken && broken < after);
+    script_free(s);
+}
+
+/* Credentials are for the hosts that the caller has added. */
+TEST(sitemap_walk_sends_fields_to_added_hosts_alone)
+{
+    static const seine_field secret = {{"X-Key", 5}, {"7", 1}};
+    script *s = script_new(NULL);
+    told t = {.len = 0};
+    seine_fetch_opts o;
+    seine_sitemap_walk_opts opts = {&o, false, 0, on_entry, on_trouble, &t};
+    seine_sitemap_walk *w = NULL;
+
+    o = script_opts(s);
+    o.fields = &secret;
+    o.n_fields = 1;
+    script_on(s, "http://a.test/i",
+              &(answer){.body = INDEX(MAP("http://a.test/1") MAP("http://b.test/2"))});
+    CHECK_EQ(sn_sitemap_walk_new(&opts, script_net(s), &w), SEINE_OK);
+    CHECK_EQ(seine_sitemap_walk_add(w, "http://a.test/i"), SEINE_OK);
+    CHECK_EQ(seine_sitemap_walk_run(w, NULL, NULL), SEINE_OK);
+    CHECK_EQ(script_requests(s), 3);
+    for (unsigned i = 0; i < script_requests(s); i++) {
+        const asked *a = script_request(s, i);
+        bool is_added = strncmp(a->url, "http://a.test/", 14) == 0;
+
+        CHECK_EQ(strcasestr(a->fields, "x-key") != NULL, is_added);
+    }
+    seine_sitemap_walk_free(w);
+    script_free(s);
+}
+
+TEST(sitemap_walk_reads_open_files_and_follows_none_of_their_indexes)
+{
+    static const char text[] = INDEX(MAP("http://a.test/1"));
+    script *s = script_new(NULL);
+    told t = {.len = 0};
+    seine_fetch_opts o;
+    seine_sitemap_walk *w = new_walk(s, &o, &t, false, 0);
+    int fd = memfd_create("sitemap", MFD_CLOEXEC);
+
+    CHECK(fd >= 0 && write(fd, text, sizeof text - 1) == (ssize_t)sizeof text - 1);
+    lseek(fd, 0, SEEK_SET);
+    CHECK_EQ(seine_sitemap_walk_add_fd(w, "a.xml", fd), SEINE_OK);
+    CHECK_EQ(seine_sitemap_walk_step(w, NULL), SEINE_E_CLOSED); /* it need not wait */
+    CHECK_STR(t.text, "a.xml http://a.test/1\n");
+    CHECK_EQ(script_requests(s), 0);
+    CHECK_EQ(close(fd), -1); /* the walk has closed it */
+    seine_sitemap_walk_free(w);
+    script_free(s);
+}
+
+TEST(sitemap_walk_refuses_other_schemes_and_a_walk_without_a_callback)
+{
+    script *s = script_new(NULL);
+    told t = {.len = 0};
+    seine_fetch_opts o;
+    seine_sitemap_walk_opts none = SEINE_SITEMAP_WALK_OPTS;
+    seine_sitemap_walk *w = new_walk(s, &o, &t, false, 0), *other = NULL;
+
+    CHECK_EQ(seine_sitemap_walk_add(w, "ftp://a.test/"), SEINE_E_BAD_URL);
+    CHECK_EQ(seine_sitemap_walk_add(w, "nonsense"), SEINE_E_BAD_URL);
+    CHECK_EQ(seine_sitemap_walk_run(w, NULL, NULL), SEINE_OK); /* nothing to do */
+    CHECK_EQ(seine_sitemap_walk_new(&none, &other), SEINE_E_INVAL);
+    seine_sitemap_walk_free(w);
+    seine_sitemap_walk_free(NULL);
+    script_free(s);
+}
+
+TEST(sitemap_walk_ends_with_its_ctx)
+{
+    script *s = script_new(NULL);
+    told t = {.len = 0};
+    seine_fetch_opts o;
+    seine_sitemap_walk *w = new_walk(s, &o, &t, false, 0);
+    seine_ctx *root, *ctx;
+
+    script_on(s, "http://a.test/i", &(answer){.takes = SEINE_SECS(20)});
+    CHECK_EQ(seine_ctx_root(script_clock(s), &root), SEINE_OK);
+    CHECK_EQ(seine_ctx_new(root, T0 + SEINE_SECS(1), &ctx), SEINE_OK);
+    CHECK_EQ(seine_sitemap_walk_add(w, "http://a.test/i"), SEINE_OK);
+    CHECK_EQ(seine_sitemap_walk_run(w, ctx, NULL), SEINE_E_DEADLINE);
+    CHECK_EQ(script_now(s), T0 + SEINE_SECS(1));
+    seine_sitemap_walk_free(w);
+    seine_ctx_unref(ctx);
+    seine_ctx_unref(root);
+    script_free(s);
+}
