@@ -184,7 +184,7 @@ static void
 through(seine_sinks *s, long n)
 {
     for (long i = 0; i < n; i++) {
-        while (!seine_sinks_is_ready(s, 0)) {
+        while (!seine_sinks_poll(s, 0)) {
             struct timespec pause = {0, 20000};
 
             nanosleep(&pause, NULL);

@@ -128,7 +128,7 @@ put(seine_sinks *s, unsigned i, const char *page)
         r.captures = &capture;
         r.n_captures = 1;
     }
-    while (!seine_sinks_is_ready(s, 0))
+    while (!seine_sinks_poll(s, 0))
         nanosleep(&(struct timespec){0, 20000}, NULL);
     must(seine_sinks_put(s, 0, &r));
 }

@@ -142,7 +142,7 @@ is_room(unsigned shard, void *arg)
 {
     run *r = arg;
 
-    return seine_sinks_is_ready(r->outputs.sinks, shard);
+    return seine_sinks_poll(r->outputs.sinks, shard);
 }
 
 /* {"event":…,"host":…,"data":{…}} without its braces. */

@@ -22,7 +22,7 @@
  *
  * Time    wall time of records is theirs.
  * Memory  1 MiB a lane and the records in it; the reorder window of `ordered`.
- * Threads put and is_ready: the owner of the lane; close, open: one owner; the rest any.
+ * Threads put and poll: the owner of the lane; close, open: one owner; the rest any.
  */
 #ifndef SEINE_SINK_H
 #define SEINE_SINK_H
@@ -122,7 +122,9 @@ SEINE_MUST_CHECK seine_err seine_sinks_start(seine_sinks *s, unsigned lanes);
  * ready finds room. NOMEM. */
 SEINE_MUST_CHECK seine_err seine_sinks_put(seine_sinks *s, unsigned lane,
                                            const seine_record *r);
-bool seine_sinks_is_ready(const seine_sinks *s, unsigned lane);
+
+/* Is the lane ready for more? False: opts.room is called when it is again. */
+bool seine_sinks_poll(const seine_sinks *s, unsigned lane);
 
 /* Of `ordered`: the number that is waited for. Whoever gives the engine no URL whose
  * number is `window` or more above it keeps the window from filling up; a full one

@@ -573,7 +573,7 @@ seine_sinks_put(seine_sinks *s, unsigned lane, const seine_record *r)
 }
 
 bool
-seine_sinks_is_ready(const seine_sinks *s, unsigned lane)
+seine_sinks_poll(const seine_sinks *s, unsigned lane)
 {
     if (lane >= s->n_lanes)
         return false;

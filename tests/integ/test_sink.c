@@ -683,12 +683,12 @@ TEST(sink_slow_reader_holds_up_the_lane)
              SEINE_OK);
     CHECK_EQ(seine_sinks_start(s, 1), SEINE_OK);
     for (seine_time since = now(); now() - since < SEINE_MS(100);)
-        if (seine_sinks_is_ready(s, 0)) {
+        if (seine_sinks_poll(s, 0)) {
             CHECK_EQ(seine_sinks_put(s, 0, &(seine_record){.url = {"u", 1}}), SEINE_OK);
             put++;
             since = now(); /* until it is not ready for 100 ms on end */
         }
-    CHECK(!seine_sinks_is_ready(s, 0));
+    CHECK(!seine_sinks_poll(s, 0));
     CHECK(put < 6000); /* a pipe of 64 KiB, a buffer of 256, half a lane of 1 MiB */
     int before = atomic_load(&rooms);
 
@@ -699,7 +699,7 @@ TEST(sink_slow_reader_holds_up_the_lane)
             lines += chunk[i] == '\n';
     }
     CHECK_EQ(seine_sinks_drain(s), SEINE_OK);
-    CHECK(seine_sinks_is_ready(s, 0));
+    CHECK(seine_sinks_poll(s, 0));
     CHECK(atomic_load(&rooms) > before);
     CHECK_EQ(seine_sinks_close(s), SEINE_OK);
     seine_sinks_free(s);

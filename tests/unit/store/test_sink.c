@@ -117,7 +117,7 @@ TEST(sink_options_out_of_range_are_refused)
         SEINE_E_INVAL);
     CHECK_STR(diag_line(&diag), "standard output has no name that tells its format");
     CHECK_EQ(seine_sinks_put(s, 0, &(seine_record){0}), SEINE_E_INVAL);
-    CHECK(!seine_sinks_is_ready(s, 0));
+    CHECK(!seine_sinks_poll(s, 0));
     CHECK_EQ(seine_sinks_start(s, 0), SEINE_E_INVAL);
     CHECK_EQ(seine_sinks_start(s, 2), SEINE_OK);
     CHECK_EQ(seine_sinks_start(s, 2), SEINE_E_INVAL);
@@ -265,14 +265,14 @@ TEST(sink_ordered_is_not_ready_while_its_window_is_full)
     settle(s, 1);
     for (uint64_t i = 2; i < 5; i++)
         put(s, 0, i);
-    while (seine_sinks_is_ready(s, 0))
+    while (seine_sinks_poll(s, 0))
         continue;
     CHECK_EQ(seine_sinks_due(s), 1);
     CHECK_EQ(atomic_load(&h.rooms), 0);
     put(s, 0, 1); /* the one they wait for is never refused */
     while (atomic_load(&h.rooms) == 0)
         continue;
-    CHECK(seine_sinks_is_ready(s, 0));
+    CHECK(seine_sinks_poll(s, 0));
     CHECK_EQ(seine_sinks_due(s), 5);
 
     put(s, 0, 8); /* a drain does not wait for gaps; what comes late is written at once */
@@ -299,7 +299,7 @@ TEST_THREADS(sink_failure_is_told_once_and_the_rest_dropped)
         put(s, 0, i);
     CHECK_EQ(seine_sinks_drain(s), SEINE_E_IO);
     put(s, 0, 1);
-    CHECK(seine_sinks_is_ready(s, 0));
+    CHECK(seine_sinks_poll(s, 0));
     CHECK_EQ(seine_sinks_line(s, "event", "", 0), SEINE_OK);
     CHECK_EQ(seine_sinks_close(s), SEINE_E_IO);
     CHECK_EQ(seine_sinks_err(s, &diag), SEINE_E_IO);
