@@ -15,28 +15,13 @@
 
 #include <seine/charset.h>
 
+#include "bench.h"
+
 enum { RUNS = 5, ROOM = 1000000 };
 
 static bool as_json;
 static char text[ROOM], out[4 * ROOM];
 static volatile uint64_t sink;
-
-static double
-cpu_ns(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
-static int
-by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
 
 typedef void (*work)(const void *arg);
 
@@ -47,12 +32,12 @@ measure(const char *name, work fn, const void *arg)
 
     fn(arg);
     for (int i = 0; i < RUNS; i++) {
-        double from = cpu_ns();
+        double from = bench_cpu_ns();
 
         fn(arg);
-        took[i] = cpu_ns() - from;
+        took[i] = bench_cpu_ns() - from;
     }
-    qsort(took, RUNS, sizeof *took, by_value);
+    qsort(took, RUNS, sizeof *took, bench_by_value);
     double median = ROOM * 1e3 / took[RUNS / 2], best = ROOM * 1e3 / took[0];
     if (as_json)
         printf(
@@ -128,12 +113,12 @@ scan(void)
     while (n + 64 < sizeof page)
         n += (size_t)snprintf(page + n, sizeof page - n,
                               "<link rel=\"stylesheet\" href=\"/a/b.css\">\n");
-    double from = cpu_ns();
+    double from = bench_cpu_ns();
     for (int i = 0; i < MANY; i++) {
         seine_charset_decide(page, n, NULL, 0, &c);
         sink = c.charset;
     }
-    double ns = (cpu_ns() - from) / MANY;
+    double ns = (bench_cpu_ns() - from) / MANY;
     if (as_json)
         printf("{\"name\":\"charset: scan\",\"value\":%.0f,\"unit\":\"ns\"}\n", ns);
     else

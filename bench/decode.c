@@ -18,6 +18,7 @@
 
 #include "base/buf.h"
 #include "base/rng.h"
+#include "bench.h"
 #include "net/decode.h"
 
 enum { RUNS = 7, PIECE = 16 << 10 };
@@ -28,26 +29,9 @@ static char scratch[SN_DECODE_STEP];
 static char *whole; /* room for a whole body */
 
 static double
-cpu(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
-static int
-by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
-static double
 median(double runs[RUNS])
 {
-    qsort(runs, RUNS, sizeof *runs, by_value);
+    qsort(runs, RUNS, sizeof *runs, bench_by_value);
     return runs[RUNS / 2];
 }
 
@@ -188,16 +172,16 @@ bench_gzip(size_t size)
         size_t made = 0;
         double t[4];
 
-        t[0] = cpu();
+        t[0] = bench_cpu_seconds();
         for (size_t i = 0; i < times; i++)
             made += ours(&d, &codings, sn_buf_view(&packed));
-        t[1] = cpu();
+        t[1] = bench_cpu_seconds();
         for (size_t i = 0; i < times; i++)
             made += alone(&z, sn_buf_view(&packed), PIECE, scratch, sizeof scratch);
-        t[2] = cpu();
+        t[2] = bench_cpu_seconds();
         for (size_t i = 0; i < times; i++)
             made += alone(&z, sn_buf_view(&packed), packed.len, whole, size + 64);
-        t[3] = cpu();
+        t[3] = bench_cpu_seconds();
         if (made != 3 * size * times)
             exit(1);
         mine[run] = mb / (t[1] - t[0]);
@@ -236,12 +220,12 @@ bench_other(const char *name, sn_codings codings, const sn_codec_kind *kinds)
     }
     sn_decode_init(&d, scratch, NULL);
     for (int run = 0; run < RUNS; run++) {
-        double start = cpu();
+        double start = bench_cpu_seconds();
 
         for (size_t i = 0; i < times; i++)
             if (ours(&d, &codings, now) != size)
                 exit(1);
-        runs[run] = (double)size * (double)times / 1e6 / (cpu() - start);
+        runs[run] = (double)size * (double)times / 1e6 / (bench_cpu_seconds() - start);
     }
     report(name, median(runs), 0);
     sn_decode_fini(&d);

@@ -26,6 +26,8 @@
 #include <seine/pool.h>
 #include <seine/retry.h>
 
+#include "bench.h"
+
 enum { RUNS = 5, MANY = 5000000, SOME = 1000000 };
 
 static volatile uint64_t sink;
@@ -66,15 +68,6 @@ put(void *p, void *arg)
     free(p);
 }
 
-static void
-must(seine_err e)
-{
-    if (e != SEINE_OK) {
-        fprintf(stderr, "bench: %s\n", seine_err_text(e));
-        exit(1);
-    }
-}
-
 static double
 clock_of(clockid_t id)
 {
@@ -82,14 +75,6 @@ clock_of(clockid_t id)
 
     clock_gettime(id, &t);
     return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
-static int
-by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
 }
 
 typedef struct bar {
@@ -159,7 +144,7 @@ measure(const char *name, bar want, body fn, void *arg, long n)
         runs[i] = (clock_of(CLOCK_THREAD_CPUTIME_ID) - start) / (double)n;
     }
     calls = out_calls - calls;
-    qsort(runs, RUNS, sizeof *runs, by_value);
+    qsort(runs, RUNS, sizeof *runs, bench_by_value);
     report(name, runs[RUNS / 2], runs[0], "ns", want);
     if (calls > 0) {
         printf("%s allocates: %lld times in %ld operations MISSED\n", name, calls,
@@ -210,7 +195,7 @@ measure_two(const char *name, bar want, body fn, void *arg, long n)
         pthread_barrier_destroy(&start);
         runs[i] = (halves[0].ns + halves[1].ns) / 2;
     }
-    qsort(runs, RUNS, sizeof *runs, by_value);
+    qsort(runs, RUNS, sizeof *runs, bench_by_value);
     report(name, runs[RUNS / 2], runs[0], "ns", want);
 }
 
@@ -324,7 +309,7 @@ shared_body(void *arg, long n)
     for (long i = 0; i < n; i++)
         granted += seine_shared_allow(arg, 1, 1);
     if (granted != n)
-        must(SEINE_E_LIMITED);
+        bench_ok(SEINE_E_LIMITED);
 }
 
 static void
@@ -350,13 +335,13 @@ limiters(void)
                               SEINE_FULL,
                               8};
 
-    must(seine_limiter_init(&lim, 1000, 100));
+    bench_ok(seine_limiter_init(&lim, 1000, 100));
     measure("limiter allow", at_most(5), limiter_body, &lim, MANY);
-    must(seine_limiter_init(&lim, SEINE_SECS(1000), 1));
+    bench_ok(seine_limiter_init(&lim, SEINE_SECS(1000), 1));
     limiter_refuse_body(&lim, 1);
     measure("limiter refuse", at_most(5), limiter_refuse_body, &lim, MANY);
 
-    must(seine_shared_new(&opts, 0, &shared));
+    bench_ok(seine_shared_new(&opts, 0, &shared));
     measure("shared allow", at_most(15), shared_body, shared, MANY);
     measure_two("shared allow, 2 threads", at_most(40), shared_body, shared, MANY);
     measure("shared allow with clock", at_most(40), shared_clock_body, shared, SOME);
@@ -369,7 +354,7 @@ limiters(void)
             char name[64];
 
             opts.rate = (seine_rate){rates[r], SEINE_SECS(1), bursts[b]};
-            must(seine_shared_new(&opts, 0, &shared));
+            bench_ok(seine_shared_new(&opts, 0, &shared));
             snprintf(name, sizeof name, "shared with clock, burst %u, %llu/s", bursts[b],
                      (unsigned long long)rates[r]);
             measure(name, none, shared_clock_body, shared, SOME);
@@ -414,21 +399,6 @@ keyed_body(void *arg, long n)
     sink += granted;
 }
 
-static long
-resident(void)
-{
-    FILE *f = fopen("/proc/self/statm", "r");
-    char line[128] = "0 0", *rest;
-
-    if (f) {
-        if (!fgets(line, sizeof line, f))
-            line[0] = 0;
-        fclose(f);
-    }
-    strtol(line, &rest, 10);
-    return strtol(rest, NULL, 10) * sysconf(_SC_PAGESIZE);
-}
-
 static void
 keyed(void)
 {
@@ -444,11 +414,11 @@ keyed(void)
 
         opts.max_keys = rows[i].n;
         opts.each = (seine_rate){1, SEINE_SECS(1), 1000000000};
-        must(seine_keyed_new(&opts, &k.keyed));
-        long before = resident();
+        bench_ok(seine_keyed_new(&opts, &k.keyed));
+        double before = bench_resident();
         for (uint32_t j = 0; j < k.n; j++)
             sink += seine_keyed_allow(k.keyed, seine_key_str(k.names[j]), 1, 1);
-        double each = (double)(resident() - before) / k.n;
+        double each = (bench_resident() - before) / k.n;
         snprintf(name, sizeof name, "keyed allow, %u keys", rows[i].n);
         measure(name, at_most(rows[i].bar), keyed_body, &k, SOME);
         if (rows[i].n == 1000)
@@ -509,16 +479,16 @@ breakers(void)
 
     window.window_calls = 100;
     window.failure_pct = 50;
-    must(seine_breaker_init(&b, &opts));
+    bench_ok(seine_breaker_init(&b, &opts));
     measure("breaker acquire + settle", at_most(40), breaker_body, &b, MANY);
     for (int i = 0; i < 5; i++)
         seine_breaker_record(&b, SEINE_FAILURE, 1);
     measure("breaker refuse, open", at_most(15), breaker_refuse_body, &b, MANY);
     seine_breaker_fini(&b);
-    must(seine_breaker_init(&b, &window));
+    bench_ok(seine_breaker_init(&b, &window));
     measure("breaker acquire + settle, window of 100", none, breaker_body, &b, MANY);
     seine_breaker_fini(&b);
-    must(seine_breakers_new(&opts, 65536, &k.breakers));
+    bench_ok(seine_breakers_new(&opts, 65536, &k.breakers));
     measure("breakers acquire + settle, 1000 keys", at_most(160), breakers_body, &k,
             SOME);
     measure_two("breakers acquire + settle, 2 threads", none, breakers_body, &k, SOME);
@@ -582,8 +552,8 @@ attempt_body(void *arg, long n)
     for (long i = 0; i < n; i++) {
         seine_attempt_verdict answer = seine_attempt_begin(&a, arg, NULL, now += 1000);
 
-        must(answer.err);
-        must(seine_attempt_end(&a, &good, now + 500));
+        bench_ok(answer.err);
+        bench_ok(seine_attempt_end(&a, &good, now + 500));
     }
 }
 
@@ -605,13 +575,13 @@ composition(void)
                       .global_throttle = &global,
                       .want = {{1000, 1, 1, 0}}};
 
-    must(seine_breaker_init(&breaker, &breaker_opts));
-    must(seine_limiter_init(&limiter, 100, 100));
-    must(seine_throttle_init_semaphore(&host, 4));
-    must(seine_throttle_init_semaphore(&global, 64));
-    must(seine_throttle_init_adaptive(&adaptive, &adapt));
-    must(seine_shared_new(&shared_opts, 0, &g.global_limiter));
-    must(seine_budget_new(&limits, &g.budget));
+    bench_ok(seine_breaker_init(&breaker, &breaker_opts));
+    bench_ok(seine_limiter_init(&limiter, 100, 100));
+    bench_ok(seine_throttle_init_semaphore(&host, 4));
+    bench_ok(seine_throttle_init_semaphore(&global, 64));
+    bench_ok(seine_throttle_init_adaptive(&adaptive, &adapt));
+    bench_ok(seine_shared_new(&shared_opts, 0, &g.global_limiter));
+    bench_ok(seine_budget_new(&limits, &g.budget));
 
     measure("retry begin + next", at_most(50), retry_body, &retry, MANY);
     measure("semaphore try + release", at_most(30), semaphore_body, &host, MANY);
@@ -658,9 +628,9 @@ pool_size(seine_ctx *root)
     long long before = out_bytes;
 
     opts.paused = true;
-    must(seine_pool_new(&opts, root, &p));
+    bench_ok(seine_pool_new(&opts, root, &p));
     for (int i = 0; i < 100; i++)
-        must(seine_pool_try_submit(p, count_job, NULL, NULL));
+        bench_ok(seine_pool_try_submit(p, count_job, NULL, NULL));
     double bytes = (double)(out_bytes - before);
     report("pool of 5 with 100 jobs queued", bytes, bytes, "B", at_most(200000));
     seine_pool_free(p);
@@ -674,15 +644,15 @@ pool_latency(seine_ctx *root)
     seine_pool_opts opts = {sizeof(seine_pool_opts), 1, 100, false};
     seine_pool *p;
 
-    must(seine_pool_new(&opts, root, &p));
+    bench_ok(seine_pool_new(&opts, root, &p));
     for (int i = 0; i < TIMES; i++) {
         usleep(200); /* the worker goes to sleep */
         double start = clock_of(CLOCK_MONOTONIC);
-        must(seine_pool_try_submit(p, stamp_job, NULL, NULL));
-        must(seine_pool_wait(p, root));
+        bench_ok(seine_pool_try_submit(p, stamp_job, NULL, NULL));
+        bench_ok(seine_pool_wait(p, root));
         waits[i] = (started_at - start) / 1000;
     }
-    qsort(waits, TIMES, sizeof *waits, by_value);
+    qsort(waits, TIMES, sizeof *waits, bench_by_value);
     report("pool submit to a sleeping worker", waits[TIMES / 2], waits[0], "us",
            at_most(10));
     seine_pool_free(p);
@@ -695,16 +665,16 @@ pool_throughput(seine_ctx *root)
     seine_pool *p;
     double runs[RUNS];
 
-    must(seine_pool_new(&opts, root, &p));
+    bench_ok(seine_pool_new(&opts, root, &p));
     for (int i = 0; i < RUNS; i++) {
         double start = clock_of(CLOCK_MONOTONIC);
 
         for (int j = 0; j < SOME; j++)
-            must(seine_pool_submit(p, root, count_job, NULL, NULL));
-        must(seine_pool_wait(p, root));
+            bench_ok(seine_pool_submit(p, root, count_job, NULL, NULL));
+        bench_ok(seine_pool_wait(p, root));
         runs[i] = SOME / (clock_of(CLOCK_MONOTONIC) - start) * 1e3;
     }
-    qsort(runs, RUNS, sizeof *runs, by_value);
+    qsort(runs, RUNS, sizeof *runs, bench_by_value);
     report("pool jobs, 2 workers", runs[RUNS / 2], runs[RUNS - 1], "M/s", (bar){1, true});
     seine_pool_free(p);
 }
@@ -719,9 +689,9 @@ cancel_children(seine_ctx *root)
     for (int i = 0; i < RUNS; i++) {
         seine_ctx *parent;
 
-        must(seine_ctx_new(root, SEINE_NEVER, &parent));
+        bench_ok(seine_ctx_new(root, SEINE_NEVER, &parent));
         for (int j = 0; j < CHILDREN; j++)
-            must(seine_ctx_new(parent, SEINE_NEVER, &children[j]));
+            bench_ok(seine_ctx_new(parent, SEINE_NEVER, &children[j]));
         double start = clock_of(CLOCK_MONOTONIC);
         seine_ctx_cancel(parent, SEINE_OK);
         runs[i] = (clock_of(CLOCK_MONOTONIC) - start) / 1e6;
@@ -729,7 +699,7 @@ cancel_children(seine_ctx *root)
             seine_ctx_unref(children[j]);
         seine_ctx_unref(parent);
     }
-    qsort(runs, RUNS, sizeof *runs, by_value);
+    qsort(runs, RUNS, sizeof *runs, bench_by_value);
     report("ctx cancel of 10000 children", runs[RUNS / 2], runs[0], "ms", at_most(2));
 }
 
@@ -758,7 +728,7 @@ cancel_wait(seine_ctx *root)
         sleeper s = {0};
         pthread_t thread;
 
-        must(seine_ctx_new(root, SEINE_NEVER, &s.ctx));
+        bench_ok(seine_ctx_new(root, SEINE_NEVER, &s.ctx));
         pthread_create(&thread, NULL, sleeper_run, &s);
         usleep(500); /* it parks */
         double start = clock_of(CLOCK_MONOTONIC);
@@ -767,7 +737,7 @@ cancel_wait(seine_ctx *root)
         waits[i] = (s.woke - start) / 1e6;
         seine_ctx_unref(s.ctx);
     }
-    qsort(waits, TIMES, sizeof *waits, by_value);
+    qsort(waits, TIMES, sizeof *waits, bench_by_value);
     report("parked wait returns after cancel", waits[TIMES / 2], waits[0], "ms",
            at_most(1));
 }
@@ -779,7 +749,7 @@ sizes(void)
     seine_shared_opts opts = SEINE_SHARED_OPTS;
     long long before = out_bytes;
 
-    must(seine_shared_new(&opts, 0, &shared));
+    bench_ok(seine_shared_new(&opts, 0, &shared));
     double bytes = (double)(out_bytes - before);
     report("limiter", sizeof(seine_limiter), sizeof(seine_limiter), "B", at_most(200));
     report("shared limiter", bytes, bytes, "B", at_most(300));
@@ -795,8 +765,8 @@ main(int argc, char **argv)
 
     setvbuf(stdout, NULL, _IOLBF, 0);
     as_json = argc > 1 && strcmp(argv[1], "-j") == 0;
-    must(seine_set_alloc(&counting));
-    must(seine_ctx_root(seine_clock_system(), &root));
+    bench_ok(seine_set_alloc(&counting));
+    bench_ok(seine_ctx_root(seine_clock_system(), &root));
     if (!as_json)
         printf("%-42s %11s %11s  %-4s %-10s\n", "", "median", "best", "unit", "bar");
     machine();

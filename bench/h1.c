@@ -13,6 +13,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "bench.h"
 #include "net/h1.h"
 
 enum { RUNS = 5, OPS = 200000 };
@@ -84,28 +85,11 @@ static const char thirty[] =
     "\r\n";
 /* clang-format on */
 
-static double
-cpu_ns(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
-static int
-by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 /* 0: no bar. */
 static void
 report(const char *name, double runs[RUNS], double bar)
 {
-    qsort(runs, RUNS, sizeof *runs, by_value);
+    qsort(runs, RUNS, sizeof *runs, bench_by_value);
     double median = runs[RUNS / 2], best = runs[0];
     bool ok = bar == 0 || median <= bar;
 
@@ -132,13 +116,13 @@ bench_copy(void)
     double runs[RUNS];
 
     for (int run = 0; run < RUNS; run++) {
-        double start = cpu_ns();
+        double start = bench_cpu_ns();
 
         for (int i = 0; i < OPS; i++) {
             memcpy(to, nginx, sizeof to - (size_t)(i & 1));
             sink = to[i % 64];
         }
-        runs[run] = (cpu_ns() - start) / OPS;
+        runs[run] = (bench_cpu_ns() - start) / OPS;
     }
     report("copy of nginx' head", runs, 0);
 }
@@ -185,13 +169,13 @@ bench_read(const char *what, const char *head_text, size_t cut, size_t want, dou
     cut = cut ? cut : n;
     sn_head_init(&head, NULL);
     for (int run = 0; run < RUNS; run++) {
-        double start = cpu_ns();
+        double start = bench_cpu_ns();
 
         for (int i = 0; i < OPS; i++)
             if (read_one(&h, &head, (sn_str){bytes, cut},
                          (sn_str){bytes + cut, n - cut}) != want)
                 exit(1);
-        runs[run] = (cpu_ns() - start) / OPS;
+        runs[run] = (bench_cpu_ns() - start) / OPS;
     }
     sn_head_fini(&head);
     report(what, runs, bar);
@@ -214,14 +198,14 @@ bench_write(void)
 
     sn_buf_init(&b, 4096);
     for (int run = 0; run < RUNS; run++) {
-        double start = cpu_ns();
+        double start = bench_cpu_ns();
 
         for (int i = 0; i < OPS; i++) {
             sn_buf_reset(&b);
             if (sn_h1_write(&r, &b) != SEINE_OK)
                 exit(1);
         }
-        runs[run] = (cpu_ns() - start) / OPS;
+        runs[run] = (bench_cpu_ns() - start) / OPS;
     }
     sn_buf_fini(&b);
     report("write a request of 3 fields", runs, 0);

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "bench.h"
 #include "text/html_count.h"
 
 enum { RUNS = 5, MANY = 8000, ROOM = 64 * 1024 };
@@ -28,15 +29,6 @@ static size_t len;
 static size_t found;
 static sn_html all, first, facts, counting;
 static sn_html_count counts;
-
-static double
-cpu_ns(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
 
 static void
 add(const char *s)
@@ -110,14 +102,6 @@ make_page(void)
     add("</footer>\n</body>\n</html>\n");
 }
 
-static int
-by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 static void
 report(const char *name, double median, double best, double bar)
 {
@@ -147,13 +131,13 @@ measure(const char *name, double bar, void (*fn)(void), int n)
     for (int i = 0; i < n / 10 + 1; i++)
         fn();
     for (int i = 0; i < RUNS; i++) {
-        double start = cpu_ns();
+        double start = bench_cpu_ns();
 
         for (int k = 0; k < n; k++)
             fn();
-        runs[i] = (double)len * n / (cpu_ns() - start) * 1e3;
+        runs[i] = (double)len * n / (bench_cpu_ns() - start) * 1e3;
     }
-    qsort(runs, RUNS, sizeof *runs, by_value);
+    qsort(runs, RUNS, sizeof *runs, bench_by_value);
     report(name, runs[RUNS / 2], runs[RUNS - 1], bar);
 }
 

@@ -15,6 +15,8 @@
 
 #include <seine/sink.h>
 
+#include "bench.h"
+
 enum { RUNS = 5, MANY = 200000 };
 
 #define VIEW(text)             \
@@ -81,15 +83,6 @@ static seine_record failed = {
     .total = 401123,
 };
 
-static void
-must(seine_err e)
-{
-    if (e != SEINE_OK) {
-        fprintf(stderr, "bench: %s\n", seine_err_text(e));
-        exit(1);
-    }
-}
-
 static double
 read_ns(clockid_t id)
 {
@@ -99,19 +92,11 @@ read_ns(clockid_t id)
     return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-static int
-by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 /* bar > 0: at most; bar < 0: at least. */
 static void
 report(const char *name, double *runs, const char *unit, double bar)
 {
-    qsort(runs, RUNS, sizeof *runs, by_value);
+    qsort(runs, RUNS, sizeof *runs, bench_by_value);
     double median = runs[RUNS / 2], best = bar < 0 ? runs[RUNS - 1] : runs[0];
     bool is_ok = bar < 0 ? median >= -bar : bar == 0 || median <= bar;
 
@@ -189,9 +174,9 @@ through(seine_sinks *s, long n)
 
             nanosleep(&pause, NULL);
         }
-        must(seine_sinks_put(s, 0, &ok));
+        bench_ok(seine_sinks_put(s, 0, &ok));
     }
-    must(seine_sinks_drain(s));
+    bench_ok(seine_sinks_drain(s));
 }
 
 static void
@@ -201,13 +186,13 @@ measure_lane(const char *format, seine_sink_format f, double bar)
     char name[64];
     seine_sinks *s;
 
-    must(seine_sinks_new(NULL, &s));
-    must(seine_sinks_open(s,
-                          &(seine_sink_opts){.size = sizeof(seine_sink_opts),
-                                             .format = f,
-                                             .path = "/dev/null"},
-                          NULL));
-    must(seine_sinks_start(s, 1));
+    bench_ok(seine_sinks_new(NULL, &s));
+    bench_ok(seine_sinks_open(s,
+                              &(seine_sink_opts){.size = sizeof(seine_sink_opts),
+                                                 .format = f,
+                                                 .path = "/dev/null"},
+                              NULL));
+    bench_ok(seine_sinks_start(s, 1));
     through(s, MANY / 10);
     for (int i = 0; i < RUNS; i++) {
         double c = read_ns(CLOCK_PROCESS_CPUTIME_ID), t = read_ns(CLOCK_MONOTONIC);
@@ -218,7 +203,7 @@ measure_lane(const char *format, seine_sink_format f, double bar)
         thread[i] = (read_ns(CLOCK_PROCESS_CPUTIME_ID) - c) / MANY - put[i];
         rate[i] = MANY / ((read_ns(CLOCK_MONOTONIC) - t) / 1e9) / 1000;
     }
-    must(seine_sinks_close(s));
+    bench_ok(seine_sinks_close(s));
     seine_sinks_free(s);
     snprintf(name, sizeof name, "%s taken, rendered and written", format);
     report(name, thread, "ns", bar);

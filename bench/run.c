@@ -14,6 +14,7 @@
 #include <time.h>
 
 #include "base/time.h"
+#include "bench.h"
 #include "engine/fetch.h"
 
 enum { RUNS = 5, URLS = 100000, MAX = 4096 };
@@ -23,31 +24,14 @@ static int missed;
 static double slowness = 1; /* this machine's clock_gettime over 22 ns */
 
 static double
-cpu_ns(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
-static double
 measure_clock(void)
 {
     struct timespec t;
-    double begin = cpu_ns();
+    double begin = bench_cpu_ns();
 
     for (int i = 0; i < 1000000; i++)
         clock_gettime(CLOCK_MONOTONIC, &t);
-    return (cpu_ns() - begin) / 1e6;
-}
-
-static int
-by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
+    return (bench_cpu_ns() - begin) / 1e6;
 }
 
 /* A clock that stands, and a net whose answers are there before the next turn. */
@@ -275,7 +259,7 @@ once(const kind *k)
     o.arg = &ok;
     if (sn_fetch_open(&o, &flat_net, &f, NULL) != SEINE_OK)
         abort();
-    double begin = cpu_ns();
+    double begin = bench_cpu_ns();
     for (unsigned i = 0; i < URLS; i++) {
         char url[64] = "http://h";
         seine_ask ask = SEINE_ASK;
@@ -290,7 +274,7 @@ once(const kind *k)
     }
     if (seine_fetch_finish(f, NULL) != SEINE_OK || ok != URLS)
         abort();
-    double spent = (cpu_ns() - begin) / URLS;
+    double spent = (bench_cpu_ns() - begin) / URLS;
     seine_fetch_free(f);
     return spent;
 }
@@ -302,7 +286,7 @@ report(const kind *k)
 
     for (int i = 0; i < RUNS; i++)
         runs[i] = once(k);
-    qsort(runs, RUNS, sizeof *runs, by_value);
+    qsort(runs, RUNS, sizeof *runs, bench_by_value);
     double value = runs[RUNS / 2];
     bool ok = k->bar == 0 || value <= k->bar * slowness;
     const char *verdict = k->bar == 0       ? ""

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "bench.h"
 #include "engine/scope.h"
 
 enum { RUNS = 5, MANY = 1000000, SEEDS = 5000 };
@@ -45,32 +46,6 @@ static int missed;
 static volatile size_t sink;
 static char mem[COUNT][SEINE_URL_ROOM];
 static seine_url urls[COUNT];
-
-static void
-must(seine_err e)
-{
-    if (e != SEINE_OK) {
-        fprintf(stderr, "bench: %s\n", seine_err_text(e));
-        exit(1);
-    }
-}
-
-static double
-cpu_ns(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
-static int
-by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
 
 static void
 report(const char *name, const double *runs, double bar)
@@ -112,8 +87,8 @@ seed(sn_scope *s, const char *text)
     seine_url u;
 
     seine_url_init(&u, room, sizeof room);
-    must(seine_url_parse(&u, text, strlen(text), NULL));
-    must(sn_scope_seed(s, &u));
+    bench_ok(seine_url_parse(&u, text, strlen(text), NULL));
+    bench_ok(sn_scope_seed(s, &u));
 }
 
 static void
@@ -123,7 +98,7 @@ measure(const char *name, double bar, const seine_fetch_opts *o, int seeds)
     char text[64];
     sn_scope *s = NULL;
 
-    must(sn_scope_new(o, &s, NULL));
+    bench_ok(sn_scope_new(o, &s, NULL));
     seed(s, "https://docs.example.org/guide/");
     for (int i = 1; i < seeds; i++) {
         snprintf(text, sizeof text, "https://s%d.example.test/dir%d/", i, i % 7);
@@ -131,12 +106,12 @@ measure(const char *name, double bar, const seine_fetch_opts *o, int seeds)
     }
     judge(s, MANY / 10);
     for (int i = 0; i < RUNS; i++) {
-        double start = cpu_ns();
+        double start = bench_cpu_ns();
 
         judge(s, MANY);
-        runs[i] = (cpu_ns() - start) / MANY;
+        runs[i] = (bench_cpu_ns() - start) / MANY;
     }
-    qsort(runs, RUNS, sizeof *runs, by_value);
+    qsort(runs, RUNS, sizeof *runs, bench_by_value);
     report(name, runs, bar);
     sn_scope_free(s);
 }
@@ -155,7 +130,7 @@ main(int argc, char **argv)
     o.crawl = &c;
     for (size_t i = 0; i < COUNT; i++) {
         seine_url_init(&urls[i], mem[i], sizeof mem[i]);
-        must(seine_url_parse(&urls[i], links[i], strlen(links[i]), NULL));
+        bench_ok(seine_url_parse(&urls[i], links[i], strlen(links[i]), NULL));
     }
     if (!as_json)
         printf("%-42s %11s %11s  %-4s %-10s\n", "", "median", "best", "unit", "bar");

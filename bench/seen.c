@@ -22,6 +22,8 @@
 
 #include <seine/seen.h>
 
+#include "bench.h"
+
 enum { BATCH = 1024, CHUNK = 8192, URL = 60, MOST_RUNS = 5 };
 
 static char urls[CHUNK][URL];
@@ -29,36 +31,6 @@ static uint64_t prints[CHUNK];
 static uint8_t is_new[CHUNK];
 static volatile uint64_t sink;
 static int missed;
-
-static void
-must(bool ok, const char *what)
-{
-    if (!ok) {
-        fprintf(stderr, "bench-seen: %s\n", what);
-        exit(1);
-    }
-}
-
-static double
-cpu_seconds(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
-/* Bytes of this process that are in memory. */
-static double
-resident(void)
-{
-    char text[128];
-    FILE *f = fopen("/proc/self/statm", "r");
-
-    must(f && fgets(text, sizeof text, f), "no /proc/self/statm");
-    fclose(f);
-    return strtod(strchr(text, ' '), NULL) * (double)sysconf(_SC_PAGESIZE);
-}
 
 typedef struct bar {
     double at; /* 0: none */
@@ -116,7 +88,7 @@ set_for(uint64_t expect)
     seine_seen *s = NULL;
 
     opts.expect = expect;
-    must(seine_seen_new(&opts, &s) == SEINE_OK, "no set");
+    bench_must(seine_seen_new(&opts, &s) == SEINE_OK, "no set");
     return s;
 }
 
@@ -133,7 +105,7 @@ enum { FROM = 1000000 }; /* keys from which on memory is looked at */
 static double
 add_all(seine_seen *s, const plan *p)
 {
-    double took = 0, before = resident();
+    double took = 0, before = bench_resident();
     uint64_t fresh = 0;
 
     for (uint64_t first = 0; first < p->keys; first += CHUNK) {
@@ -145,40 +117,32 @@ add_all(seine_seen *s, const plan *p)
             for (size_t i = 0; i < n; i++)
                 prints[i] = scatter(first + i);
 
-        double start = cpu_seconds();
+        double start = bench_cpu_seconds();
         for (size_t at = 0; at < n; at += p->batch) {
             size_t some = n - at < p->batch ? n - at : p->batch;
 
             for (size_t i = at; p->urls && i < at + some; i++)
                 prints[i] = seine_seen_print(s, urls[i], URL);
-            must(seine_seen_add_many(s, prints + at, some, is_new + at) == SEINE_OK,
-                 "not added");
+            bench_must(seine_seen_add_many(s, prints + at, some, is_new + at) == SEINE_OK,
+                       "not added");
         }
-        took += cpu_seconds() - start;
+        took += bench_cpu_seconds() - start;
         for (size_t i = 0; i < n; i++)
             fresh += is_new[i];
         if (p->most && first + n >= FROM) {
-            double each = (resident() - before) / (double)(first + n);
+            double each = (bench_resident() - before) / (double)(first + n);
 
             *p->most = each > *p->most ? each : *p->most;
         }
     }
-    must(fresh == 0 || fresh == p->keys, "a key was lost");
+    bench_must(fresh == 0 || fresh == p->keys, "a key was lost");
     return took;
-}
-
-static int
-by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
 }
 
 static double
 median(double *values, int n)
 {
-    qsort(values, (size_t)n, sizeof *values, by_value);
+    qsort(values, (size_t)n, sizeof *values, bench_by_value);
     return values[n / 2];
 }
 
@@ -197,11 +161,11 @@ measure_add(const char *name, plan p, bar want, double limit)
     char text[80];
 
     for (int i = 0; i < runs; i++) {
-        double before = resident();
+        double before = bench_resident();
         seine_seen *s = set_for(p.sized ? p.keys : 0);
 
         rate[i] = (double)p.keys / add_all(s, &p) / 1e6;
-        bytes[i] = (resident() - before) / (double)p.keys;
+        bytes[i] = (bench_resident() - before) / (double)p.keys;
         seine_seen_free(s);
     }
     report(name, p.keys, median(rate, runs), "M/s", want, limit);
@@ -222,9 +186,9 @@ measure_worst(uint64_t keys)
     for (uint64_t first = 0; first < keys; first += FEW) {
         for (size_t i = 0; i < FEW; i++)
             prints[i] = scatter(first + i);
-        double start = cpu_seconds();
-        must(seine_seen_add_many(s, prints, FEW, is_new) == SEINE_OK, "not added");
-        double took = cpu_seconds() - start;
+        double start = bench_cpu_seconds();
+        bench_must(seine_seen_add_many(s, prints, FEW, is_new) == SEINE_OK, "not added");
+        double took = bench_cpu_seconds() - start;
         worst = took > worst ? took : worst;
     }
     seine_seen_free(s);
@@ -242,15 +206,15 @@ measure_lookup(uint64_t keys)
 
     (void)add_all(s, &p);
     report("add_known_prints", keys, (double)keys / add_all(s, &p) / 1e6, "M/s", none, 0);
-    must(seine_seen_count(s) == keys, "a known key was added");
+    bench_must(seine_seen_count(s) == keys, "a known key was added");
     for (uint64_t first = 0; first < asked; first += CHUNK) {
         make_urls(first, CHUNK);
-        double start = cpu_seconds();
+        double start = bench_cpu_seconds();
         for (size_t i = 0; i < CHUNK; i++)
             found += seine_seen_has(s, urls[i], URL);
-        took += cpu_seconds() - start;
+        took += bench_cpu_seconds() - start;
     }
-    must(found == 0, "an unknown key was known");
+    bench_must(found == 0, "an unknown key was known");
     report("has_url_one_by_one", keys, (double)asked / took / 1e6, "M/s", none, 0);
     seine_seen_free(s);
 }
@@ -265,11 +229,11 @@ line_updates(uint64_t keys)
                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     uint64_t *at[AHEAD];
 
-    must(table != MAP_FAILED, "no memory");
+    bench_must(table != MAP_FAILED, "no memory");
     if (bytes / 64 >= (size_t)4 << 20) /* a 64th: as large as a shard's table */
         (void)madvise(table, bytes, MADV_HUGEPAGE);
     memset(table, 1, bytes);
-    double start = cpu_seconds();
+    double start = bench_cpu_seconds();
     for (uint64_t i = 0; i < keys; i += AHEAD) {
         for (uint64_t j = 0; j < AHEAD; j++) {
             at[j] = (uint64_t *)(void *)(table + scatter(i + j) % lines * 64);
@@ -278,7 +242,7 @@ line_updates(uint64_t keys)
         for (int j = 0; j < AHEAD; j++)
             ++*at[j];
     }
-    double took = cpu_seconds() - start;
+    double took = bench_cpu_seconds() - start;
     sink += *at[0];
     munmap(table, bytes);
     return (double)keys / took / 1e6;
@@ -334,11 +298,11 @@ main(int argc, char **argv)
     make_urls(0, CHUNK); /* its pages are not the set's */
     memset(prints, 1, sizeof prints);
     memset(is_new, 1, sizeof is_new);
-    (void)resident();
+    (void)bench_resident();
     for (int i = 1; i < argc; i++) {
         uint64_t keys = strtoull(argv[i], NULL, 10);
 
-        must(keys >= CHUNK, "usage: bench-seen [keys, at least 8192]...");
+        bench_must(keys >= CHUNK, "usage: bench-seen [keys, at least 8192]...");
         measure(keys);
     }
     if (argc == 1) {

@@ -17,18 +17,11 @@
 
 #include <seine/sink.h>
 
+#include "bench.h"
+
 enum { RUNS = 3, MANY = 100000, HOSTS = 500, PAGE = 4096 };
 
 static bool as_json, archives;
-
-static void
-must(seine_err e)
-{
-    if (e != SEINE_OK) {
-        fprintf(stderr, "bench: %s\n", seine_err_text(e));
-        exit(1);
-    }
-}
 
 static double
 read_s(clockid_t id)
@@ -130,15 +123,7 @@ put(seine_sinks *s, unsigned i, const char *page)
     }
     while (!seine_sinks_poll(s, 0))
         nanosleep(&(struct timespec){0, 20000}, NULL);
-    must(seine_sinks_put(s, 0, &r));
-}
-
-static int
-by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
+    bench_ok(seine_sinks_put(s, 0, &r));
 }
 
 /* Microseconds of CPU a record. */
@@ -154,19 +139,19 @@ measure(const char *name, seine_sink_opts opts, const char *page, double less)
         seine_diag diag = SEINE_DIAG;
         struct stat st;
 
-        must(seine_sinks_new(NULL, &s));
+        bench_ok(seine_sinks_new(NULL, &s));
         opts.overwrite = true;
         if (opts.path && seine_sinks_open(s, &opts, &diag) != SEINE_OK) {
             fprintf(stderr, "bench: %s\n", diag.text);
             exit(1);
         }
         looking.arg = &cpu[run];
-        must(seine_sinks_open(s, &looking, NULL));
-        must(seine_sinks_start(s, 1));
+        bench_ok(seine_sinks_open(s, &looking, NULL));
+        bench_ok(seine_sinks_start(s, 1));
         double from = read_s(CLOCK_MONOTONIC);
         for (unsigned i = 0; i < MANY; i++)
             put(s, i, page);
-        must(seine_sinks_close(s));
+        bench_ok(seine_sinks_close(s));
         rate[run] = MANY / (read_s(CLOCK_MONOTONIC) - from);
         cpu[run] *= 1e6 / MANY;
         seine_sinks_free(s);
@@ -175,8 +160,8 @@ measure(const char *name, seine_sink_opts opts, const char *page, double less)
             unlink(opts.path);
         }
     }
-    qsort(cpu, RUNS, sizeof *cpu, by_value);
-    qsort(rate, RUNS, sizeof *rate, by_value);
+    qsort(cpu, RUNS, sizeof *cpu, bench_by_value);
+    qsort(rate, RUNS, sizeof *rate, bench_by_value);
     double us = cpu[RUNS / 2] - less;
     if (as_json)
         printf("{\"name\":\"%s\",\"value\":%.2f,\"unit\":\"us\",\"core_at_10k\":%.1f,"

@@ -16,6 +16,8 @@
 
 #include <seine/sitemap.h>
 
+#include "bench.h"
+
 enum { RUNS = 5, ENTRIES = 20000, ROOM = 8 << 20 };
 
 static bool as_json;
@@ -23,23 +25,6 @@ static volatile size_t sink;
 static char *urlset, *feed, *list;
 static size_t n_urlset, n_feed, n_list;
 static seine_sitemap *reader;
-
-static double
-cpu_ns(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
-static int
-by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
 
 __attribute__((format(printf, 3, 4))) static void
 add(char *to, size_t *n, const char *fmt, ...)
@@ -151,13 +136,13 @@ measure(const char *name, void (*fn)(void), size_t len, int n)
 
     fn();
     for (int i = 0; i < RUNS; i++) {
-        double start = cpu_ns();
+        double start = bench_cpu_ns();
 
         for (int k = 0; k < n; k++)
             fn();
-        runs[i] = (double)len * n / (cpu_ns() - start) * 1e3;
+        runs[i] = (double)len * n / (bench_cpu_ns() - start) * 1e3;
     }
-    qsort(runs, RUNS, sizeof *runs, by_value);
+    qsort(runs, RUNS, sizeof *runs, bench_by_value);
     if (as_json)
         printf("{\"name\":\"%s\",\"value\":%.1f,\"best\":%.1f,\"unit\":\"MB/s\"}\n", name,
                runs[RUNS / 2], runs[RUNS - 1]);

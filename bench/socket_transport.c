@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #include "base/str.h"
+#include "bench.h"
 #include "net/socket_transport.h"
 
 enum { RUNS = 5 };
@@ -47,28 +48,11 @@ typedef struct client {
     uint64_t bytes;
 } client;
 
-static void
-must(seine_err e)
-{
-    if (e != SEINE_OK) {
-        fprintf(stderr, "bench: %s\n", seine_err_text(e));
-        exit(1);
-    }
-}
-
-static int
-by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 /* `more` is better, or less is; 0: no bar. */
 static void
 report(const char *name, const char *unit, double runs[RUNS], bool more, double bar)
 {
-    qsort(runs, RUNS, sizeof *runs, by_value);
+    qsort(runs, RUNS, sizeof *runs, bench_by_value);
     double value = runs[RUNS / 2], best = runs[more ? RUNS - 1 : 0];
     bool ok = bar == 0 || value <= bar;
 
@@ -146,7 +130,7 @@ start(client *g)
     sn_handler h = {.head = head, .body = body, .end = end, .arg = g};
 
     started++;
-    must(t->ops->start(t, &g->q, &h, &g->x));
+    bench_ok(t->ops->start(t, &g->q, &h, &g->x));
 }
 
 static void
@@ -167,7 +151,7 @@ measure(void)
     struct rusage from, to;
 
     if (!clients)
-        must(SEINE_E_NOMEM);
+        bench_ok(SEINE_E_NOMEM);
     run(clients);
     for (int i = 0; i < RUNS; i++) {
         seine_time begun = now();
@@ -240,7 +224,7 @@ start_server(char *out_url, size_t cap)
 
     if (fd < 0 || bind(fd, (struct sockaddr *)&at, sizeof at) != 0 ||
         listen(fd, 4096) != 0 || getsockname(fd, (struct sockaddr *)&at, &n) != 0)
-        must(SEINE_E_IO);
+        bench_ok(SEINE_E_IO);
     snprintf(out_url, cap, "http://127.0.0.1:%d/", ntohs(at.sin_port));
     pid_t child = fork();
     if (child == 0)
@@ -276,8 +260,8 @@ main(int argc, char **argv)
         server = start_server(text, sizeof text);
     const char *what = server ? text : argv[optind];
     seine_url_init(&url, mem, sizeof mem);
-    must(seine_url_parse(&url, what, strlen(what), NULL));
-    must(sn_tls_ctx_new(&trust, &ctx, &diag));
+    bench_ok(seine_url_parse(&url, what, strlen(what), NULL));
+    bench_ok(sn_tls_ctx_new(&trust, &ctx, &diag));
     sn_socket_transport_opts opts = {.clock = seine_clock_system(),
                                      .tls = ctx,
                                      .dns = {.timeout = SEINE_SECS(5), .max_names = 1000},
@@ -287,7 +271,7 @@ main(int argc, char **argv)
                                      .idle_time = SEINE_SECS(15),
                                      .max_age = SEINE_SECS(600),
                                      .max_requests = UINT32_MAX};
-    must(sn_socket_transport_new(&opts, &t, &diag));
+    bench_ok(sn_socket_transport_new(&opts, &t, &diag));
     measure();
     sn_socket_transport_stats stats;
     sn_socket_transport_stats_get(t, &stats);

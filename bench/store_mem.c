@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #include "base/rng.h"
+#include "bench.h"
 #include "store/store_mem.h"
 
 enum { RUNS = 5, PAGE = 6, DIRS = 8, LONGEST = 96 };
@@ -32,35 +33,6 @@ enum { RUNS = 5, PAGE = 6, DIRS = 8, LONGEST = 96 };
 static bool as_json;
 static int missed;
 static volatile uint64_t sink;
-
-static void
-must(bool ok, const char *what)
-{
-    if (!ok) {
-        fprintf(stderr, "bench-store_mem: %s\n", what);
-        exit(1);
-    }
-}
-
-static double
-cpu_seconds(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
-static double
-resident(void)
-{
-    char text[128];
-    FILE *f = fopen("/proc/self/statm", "r");
-
-    must(f && fgets(text, sizeof text, f), "no /proc/self/statm");
-    fclose(f);
-    return strtod(strchr(text, ' '), NULL) * (double)sysconf(_SC_PAGESIZE);
-}
 
 static void
 report(const char *name, uint32_t lists, double value, const char *unit, double bar)
@@ -83,18 +55,10 @@ report(const char *name, uint32_t lists, double value, const char *unit, double 
     fflush(stdout);
 }
 
-static int
-by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 static double
 median(double *values)
 {
-    qsort(values, RUNS, sizeof *values, by_value);
+    qsort(values, RUNS, sizeof *values, bench_by_value);
     return values[RUNS / 2];
 }
 
@@ -140,13 +104,13 @@ chase(void)
     enum { LINES = 1 << 20, STEPS = 1 << 20 };
     uint64_t(*lines)[8] = calloc(LINES, sizeof *lines), at = 0;
 
-    must(lines, "no memory");
+    bench_must(lines, "no memory");
     for (uint64_t i = 0; i < LINES; i++) /* one round through all of them */
         lines[i][0] = (i * 1664525 + 1013904223) % LINES;
-    double t = cpu_seconds();
+    double t = bench_cpu_seconds();
     for (uint32_t i = 0; i < STEPS; i++)
         at = lines[at][0];
-    t = cpu_seconds() - t;
+    t = bench_cpu_seconds() - t;
     sink += at;
     free(lines);
     return t / STEPS * 1e9;
@@ -209,12 +173,13 @@ fill(sn_store *store, sn_url_list *chains, const shape *s, uint32_t urls)
     for (uint32_t done = 0; done < urls;) {
         uint32_t left = urls - done;
         uint32_t n = make_links(&r, s, done, links, left < BATCH ? left : BATCH);
-        double t = cpu_seconds();
+        double t = bench_cpu_seconds();
 
         for (uint32_t i = 0; i < n; i++)
-            must(sn_store_enqueue(store, &chains[links[i].list], &links[i].u) == SEINE_OK,
-                 "put");
-        spent += cpu_seconds() - t;
+            bench_must(sn_store_enqueue(store, &chains[links[i].list], &links[i].u) ==
+                           SEINE_OK,
+                       "put");
+        spent += bench_cpu_seconds() - t;
         done += n;
     }
     return spent / urls * 1e9;
@@ -226,11 +191,11 @@ empty(sn_store *store, sn_url_list *chains, const shape *s, uint32_t urls)
 {
     uint32_t *full = calloc(s->lists, sizeof *full), n = 0;
 
-    must(full, "no memory");
+    bench_must(full, "no memory");
     for (uint32_t i = 0; i < s->lists; i++)
         if (chains[i].n > 0)
             full[n++] = i;
-    double t = cpu_seconds();
+    double t = bench_cpu_seconds();
     while (n > 0) {
         uint32_t left = 0;
 
@@ -238,7 +203,7 @@ empty(sn_store *store, sn_url_list *chains, const shape *s, uint32_t urls)
             sn_url_list *c = &chains[full[i]];
             sn_waiting_url u;
 
-            must(sn_store_take(store, c, UINT32_MAX, &u) == SEINE_OK, "take");
+            bench_must(sn_store_take(store, c, UINT32_MAX, &u) == SEINE_OK, "take");
             sink += u.number + (uint8_t)u.target.ptr[u.target.len - 1];
             if (c->n > 0)
                 full[left++] = full[i];
@@ -246,7 +211,7 @@ empty(sn_store *store, sn_url_list *chains, const shape *s, uint32_t urls)
         n = left;
     }
     free(full);
-    return (cpu_seconds() - t) / urls * 1e9;
+    return (bench_cpu_seconds() - t) / urls * 1e9;
 }
 
 static figure
@@ -258,16 +223,17 @@ run(const shape *s, uint32_t urls, size_t max_bytes)
     figure got;
 
     malloc_trim(0);
-    double before = resident();
+    double before = bench_resident();
 
-    must(chains && sn_store_open(&sn_store_mem, &(sn_store_opts){.max_bytes = max_bytes},
+    bench_must(chains &&
+                   sn_store_open(&sn_store_mem, &(sn_store_opts){.max_bytes = max_bytes},
                                  &store) == SEINE_OK,
-         "no store");
+               "no store");
     got.put = fill(store, chains, s, urls);
     f = store->figures;
     got.bytes = (double)f.bytes / urls;
     got.spilled = (double)f.spilled / urls;
-    got.resident = (resident() - before) / urls;
+    got.resident = (bench_resident() - before) / urls;
     got.take = empty(store, chains, s, urls);
     (void)!sn_store_close(store, true);
     free(chains);
@@ -312,7 +278,7 @@ main(int argc, char **argv)
     as_json = argc > at && strcmp(argv[at], "-j") == 0;
     at += as_json;
     uint32_t urls = argc > at ? (uint32_t)strtoul(argv[at], NULL, 10) : 1000000;
-    must(urls >= 1000, "at least 1000 URLs");
+    bench_must(urls >= 1000, "at least 1000 URLs");
     const shape shapes[] = {
         {"1k", 1000, 0, false},
         {"20k", 20000, 0, false},

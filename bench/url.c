@@ -14,6 +14,8 @@
 
 #include <seine/url.h>
 
+#include "bench.h"
+
 enum { RUNS = 5, MANY = 300000 };
 
 static const char *const absolute[] = {
@@ -72,32 +74,6 @@ static char base_mem[SEINE_URL_ROOM], mem[SEINE_URL_ROOM], key[SEINE_URL_ROOM];
 static seine_url base, u;
 
 static void
-must(seine_err e)
-{
-    if (e != SEINE_OK) {
-        fprintf(stderr, "bench: %s\n", seine_err_text(e));
-        exit(1);
-    }
-}
-
-static double
-cpu_ns(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
-static int
-by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
-static void
 report(const char *name, double median, double best, double bar)
 {
     bool ok = bar == 0 || median <= bar;
@@ -125,12 +101,12 @@ measure(const char *name, double bar, void (*fn)(long n), long n)
 
     fn(n / 10);
     for (int i = 0; i < RUNS; i++) {
-        double start = cpu_ns();
+        double start = bench_cpu_ns();
 
         fn(n);
-        runs[i] = (cpu_ns() - start) / (double)n;
+        runs[i] = (bench_cpu_ns() - start) / (double)n;
     }
-    qsort(runs, RUNS, sizeof *runs, by_value);
+    qsort(runs, RUNS, sizeof *runs, bench_by_value);
     report(name, runs[RUNS / 2], runs[0], bar);
 }
 
@@ -150,7 +126,7 @@ parse_one(long i)
 {
     size_t k = (size_t)i % COUNT;
 
-    must(seine_url_parse(&u, absolute[k], lengths[0][k], NULL));
+    bench_ok(seine_url_parse(&u, absolute[k], lengths[0][k], NULL));
     sink += u.len;
 }
 
@@ -159,7 +135,7 @@ resolve_one(long i)
 {
     size_t k = (size_t)i % COUNT;
 
-    must(seine_url_resolve(&u, &base, relative[k], lengths[1][k], NULL));
+    bench_ok(seine_url_resolve(&u, &base, relative[k], lengths[1][k], NULL));
     sink += u.len;
 }
 
@@ -168,7 +144,7 @@ make_key(const char *strip)
 {
     size_t len;
 
-    must(seine_url_key(&u, strip, key, sizeof key, &len));
+    bench_ok(seine_url_key(&u, strip, key, sizeof key, &len));
     sink += len;
 }
 
@@ -227,7 +203,7 @@ foreign(long n)
     static const char name[] = "https://b\303\274cher.example/";
 
     for (long i = 0; i < n; i++)
-        must(seine_url_parse(&u, name, sizeof name - 1, NULL));
+        bench_ok(seine_url_parse(&u, name, sizeof name - 1, NULL));
 }
 
 int
@@ -239,7 +215,7 @@ main(int argc, char **argv)
     as_json = argc > 1 && strcmp(argv[1], "-j") == 0;
     seine_url_init(&base, base_mem, sizeof base_mem);
     seine_url_init(&u, mem, sizeof mem);
-    must(seine_url_parse(&base, page, sizeof page - 1, NULL));
+    bench_ok(seine_url_parse(&base, page, sizeof page - 1, NULL));
     for (size_t i = 0; i < COUNT; i++) {
         lengths[0][i] = strlen(absolute[i]);
         lengths[1][i] = strlen(relative[i]);

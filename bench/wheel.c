@@ -16,6 +16,7 @@
 #include "base/alloc.h"
 #include "base/heap.h"
 #include "base/wheel.h"
+#include "bench.h"
 
 enum { RUNS = 5, BAR = 60 };
 
@@ -41,15 +42,6 @@ span_of(uint64_t n)
     return SEINE_MS(200) + (seine_span)((n >> 32) * (uint64_t)SEINE_MS(1800) >> 32);
 }
 
-static double
-cpu_ns(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
 /* Nanoseconds per item taken and put back. */
 static double
 turn_wheel(const sn_wheel_items *items, uint32_t ops)
@@ -63,7 +55,7 @@ turn_wheel(const sn_wheel_items *items, uint32_t ops)
     for (uint32_t i = 0; i < items->max; i++)
         sn_wheel_put(&w, i, span_of(i) + i);
     for (uint32_t warm = 2;;) { /* the first round takes what was put in order */
-        double start = cpu_ns();
+        double start = bench_cpu_ns();
 
         for (done = 0; done < ops;) {
             now = sn_wheel_when(&w);
@@ -71,7 +63,7 @@ turn_wheel(const sn_wheel_items *items, uint32_t ops)
                 sn_wheel_put(&w, i, now + span_of(i + done));
         }
         if (--warm == 0) {
-            double took = (cpu_ns() - start) / done;
+            double took = (bench_cpu_ns() - start) / done;
 
             sn_wheel_fini(&w);
             return took;
@@ -89,7 +81,7 @@ turn_heap(uint32_t n, uint32_t ops)
         if (sn_heap_put(&h, span_of(i) + i, i) != SEINE_OK)
             exit(1);
     for (uint32_t warm = 2;;) {
-        double start = cpu_ns();
+        double start = bench_cpu_ns();
 
         for (uint32_t i = 0; i < ops; i++) {
             sn_heap_entry e = sn_heap_take(&h);
@@ -98,7 +90,7 @@ turn_heap(uint32_t n, uint32_t ops)
                 exit(1);
         }
         if (--warm == 0) {
-            double took = (cpu_ns() - start) / ops;
+            double took = (bench_cpu_ns() - start) / ops;
 
             sn_heap_fini(&h);
             return took;
@@ -121,25 +113,17 @@ miss(host *h, uint32_t n, uint32_t ops)
         h[i].link = h[j].link;
         h[j].link = link;
     }
-    double start = cpu_ns();
+    double start = bench_cpu_ns();
     for (uint32_t i = 0; i < ops; i++)
         at = h[at].link;
-    double took = (cpu_ns() - start) / ops;
+    double took = (bench_cpu_ns() - start) / ops;
     return at == n ? 0 : took;
-}
-
-static int
-by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
 }
 
 static void
 report(const char *what, uint32_t n, double runs[RUNS], double bar)
 {
-    qsort(runs, RUNS, sizeof *runs, by_value);
+    qsort(runs, RUNS, sizeof *runs, bench_by_value);
     double value = runs[RUNS / 2];
     bool ok = bar == 0 || value <= bar;
 

@@ -21,7 +21,7 @@ import growth  # noqa: E402
 import parts  # noqa: E402
 import peers  # noqa: E402
 import report  # noqa: E402
-from measure import ROOT, build  # noqa: E402
+from measure import ROOT, recorded  # noqa: E402
 
 OUTPUT = ROOT / "build" / "bench-crawl.jsonl"
 PAGE = ROOT / "bench" / "RESULTS.md"
@@ -45,16 +45,7 @@ def options(words):
 
 
 def measured(o, words):
-    lines = []
-    OUTPUT.parent.mkdir(exist_ok=True)
-    build()
-    with tempfile.TemporaryDirectory(dir=o.dir) as folder, open(OUTPUT, "w", encoding="utf-8") as kept:
-        def emit(line):
-            lines.append(line)
-            for f in (kept, sys.stdout):
-                f.write(json.dumps(line, ensure_ascii=False) + "\n")
-                f.flush()
-        o.folder = pathlib.Path(folder)
+    with recorded(OUTPUT, o.dir) as (o.folder, lines, emit):
         words = [word for word in words if "/" not in word and word not in ("--results", "--dir")]
         emit(report.machine(o, "make bench-crawl" + (f" B='{shlex.join(words)}'" if words else "")))
         for name in o.scenes:

@@ -6,7 +6,6 @@ Every run is a JSON line on standard output and in build/bench-instructions.json
 once more, as a table, on standard error.
 """
 import argparse
-import json
 import pathlib
 import shlex
 import signal
@@ -21,7 +20,7 @@ import medians  # noqa: E402
 import report  # noqa: E402
 import scenes  # noqa: E402
 import valgrind  # noqa: E402
-from measure import ROOT, SEINE, build  # noqa: E402
+from measure import ROOT, SEINE, recorded  # noqa: E402
 
 OUTPUT = ROOT / "build" / "bench-instructions.jsonl"
 
@@ -66,16 +65,7 @@ def measure(o, emit, count=valgrind.count):
 
 
 def measured(o, words):
-    lines = []
-    OUTPUT.parent.mkdir(exist_ok=True)
-    build()
-    with tempfile.TemporaryDirectory(dir=o.dir) as folder, open(OUTPUT, "w", encoding="utf-8") as kept:
-        def emit(line):
-            lines.append(line)
-            for f in (kept, sys.stdout):
-                f.write(json.dumps(line, ensure_ascii=False) + "\n")
-                f.flush()
-        o.folder = pathlib.Path(folder)
+    with recorded(OUTPUT, o.dir) as (o.folder, lines, emit):
         machine = report.machine(o, "make bench-instructions" + (f" B={shlex.quote(shlex.join(words))}" if words else ""))
         machine["harness"] = machine.pop("commit")  # the commit of this folder; the programs may come from others
         emit(machine)

@@ -21,7 +21,7 @@ import bars  # noqa: E402
 import compare  # noqa: E402
 import results  # noqa: E402
 from clients import Seine  # noqa: E402
-from measure import ROOT, build  # noqa: E402
+from measure import ROOT, recorded  # noqa: E402
 
 OUTPUT = ROOT / "build" / "bench-net.jsonl"
 BARS = ["half", "dead", "million", "paced", "secure", "sinks"]
@@ -77,15 +77,7 @@ def settings(o, folder):
 
 def measured(o, words):
     """Measures; the lines, each printed as soon as it is known."""
-    lines = []
-    OUTPUT.parent.mkdir(exist_ok=True)
-    build()
-    with tempfile.TemporaryDirectory(dir=o.dir) as folder, open(OUTPUT, "w", encoding="utf-8") as kept:
-        def emit(line):
-            lines.append(line)
-            for f in (kept, sys.stdout):
-                f.write(json.dumps(line, ensure_ascii=False) + "\n")
-                f.flush()
+    with recorded(OUTPUT, o.dir) as (folder, lines, emit):
         s = settings(o, folder)
         emit(machine(o, words))
         for scene in s.scenes:

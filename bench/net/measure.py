@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the parts of the harness share: where things are, building the C helpers, running one program and taking its cost."""
+import contextlib
 import json
 import os
 import pathlib
 import statistics
 import subprocess
+import sys
+import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 PEERS = ROOT / "bench" / "peers"
@@ -33,6 +36,22 @@ def build_go():
 
 def stale(program, source):
     return not program.exists() or program.stat().st_mtime < source.stat().st_mtime
+
+
+@contextlib.contextmanager
+def recorded(output, directory):
+    """Builds the helpers; then (folder, lines, emit): a folder for the run in the directory, and a function that keeps each
+    line as soon as it is known in the list, in the file `output` and on standard output."""
+    lines = []
+    output.parent.mkdir(exist_ok=True)
+    build()
+    with tempfile.TemporaryDirectory(dir=directory) as folder, open(output, "w", encoding="utf-8") as kept:
+        def emit(line):
+            lines.append(line)
+            for f in (kept, sys.stdout):
+                f.write(json.dumps(line, ensure_ascii=False) + "\n")
+                f.flush()
+        yield pathlib.Path(folder), lines, emit
 
 
 class Cost:
