@@ -13,6 +13,7 @@
 #include <seine/clock.h>
 #include <seine/plumbing.h>
 
+#include "chaos_report.h"
 #include "check.h"
 #include "diag_line.h"
 #include "net/socket_transport.h"
@@ -226,22 +227,27 @@ chaos(const char *script)
     return c;
 }
 
-/* A number of the report. */
-static inline int64_t
-seen(seine_chaos *c, const char *a, const char *b, const char *name)
+/* A visit like `fresh` on a transport of its own, while an allocation fails: it ends well
+ * or for want of memory. */
+static inline void
+visit_survives(visit *v, const visit *fresh, const sn_socket_transport_opts *opts)
 {
-    int64_t n = -1;
-    char *text = NULL;
-    seine_json *r = NULL;
+    sn_transport *t = NULL;
+    seine_err e = sn_socket_transport_new(opts, &t, NULL);
 
-    CHECK_EQ(seine_chaos_report(c, &text), SEINE_OK);
-    CHECK_EQ(seine_json_parse(text, strlen(text), &r, NULL), SEINE_OK);
-    const seine_json *at = seine_json_get(r, a);
-    at = b ? seine_json_get(at, b) : at;
-    seine_json_int(seine_json_get(at, name), &n);
-    seine_json_free(r);
-    seine_chaos_text_free(text);
-    return n;
+    *v = *fresh;
+    v->q.url = &v->url;
+    v->url.href = v->mem;
+    v->q.limits = &v->limits;
+    v->q.deadline = transport_now() + SEINE_SECS(30);
+    if (e == SEINE_OK)
+        e = visit_start(t, v);
+    if (e == SEINE_OK) {
+        visit_wait(v);
+        e = v->end.fault.code;
+    }
+    CHECK(e == SEINE_OK || e == SEINE_E_NOMEM);
+    sn_socket_transport_free(t);
 }
 
 #define CHECK_END(v, want) \

@@ -19,6 +19,7 @@
 #include <seine/clock.h>
 #include <seine/plumbing.h>
 
+#include "chaos_report.h"
 #include "check.h"
 #include "failing.h"
 
@@ -169,33 +170,6 @@ fetch(const seine_chaos *c, SSL_CTX *ctx, const char *target)
     return a;
 }
 
-static int64_t
-number(seine_chaos *c, const char *a, const char *b, const char *name)
-{
-    int64_t n = -1;
-    char *text = NULL;
-    seine_json *r = NULL;
-
-    CHECK_EQ(seine_chaos_report(c, &text), SEINE_OK);
-    CHECK_EQ(seine_json_parse(text, strlen(text), &r, NULL), SEINE_OK);
-    const seine_json *at = seine_json_get(r, a);
-    at = b ? seine_json_get(at, b) : at;
-    seine_json_int(seine_json_get(at, name), &n);
-    seine_json_free(r);
-    seine_chaos_text_free(text);
-    return n;
-}
-
-static int64_t
-told(seine_chaos *c, const char *a, const char *b, const char *name, int64_t want)
-{
-    int64_t n;
-
-    for (seine_time until = now() + SEINE_SECS(2);; poll(NULL, 0, 2))
-        if ((n = number(c, a, b, name)) == want || now() > until)
-            return n;
-}
-
 TEST(a_kept_connection_serves_one_request_after_the_other)
 {
     seine_chaos *c = start();
@@ -217,9 +191,9 @@ TEST(a_kept_connection_serves_one_request_after_the_other)
     CHECK(strstr(a->bytes, "\"tls\":{\"name\":\"a.test\",\"version\":\"TLSv1.3\","
                            "\"resumed\":false,\"client\":null}"));
     hang_up(ssl);
-    CHECK_EQ(told(c, "hosts", "a.test", "connections", 1), 1);
-    CHECK_EQ(told(c, "hosts", "a.test", "requests", 52), 52);
-    CHECK_EQ(told(c, "hosts", "a.test", "tls_handshakes", 1), 1);
+    CHECK_EQ(chaos_number_soon(c, "hosts", "a.test", "connections", 1), 1);
+    CHECK_EQ(chaos_number_soon(c, "hosts", "a.test", "requests", 52), 52);
+    CHECK_EQ(chaos_number_soon(c, "hosts", "a.test", "tls_handshakes", 1), 1);
     SSL_CTX_free(ctx);
     seine_chaos_free(c);
 }
@@ -247,7 +221,7 @@ TEST(a_cut_comes_after_exactly_so_many_bytes_of_the_response)
     CHECK_EQ(fetch(c, ctx, "/close/ok")->how, NOTIFIED);
     CHECK_EQ(fetch(c, ctx, "/tlscut/ok")->how, UNCLEAN);
     CHECK_EQ(fetch(c, ctx, "/close/tlscut/ok")->len, whole);
-    CHECK_EQ(told(c, "totals", NULL, "in_flight", 0), 0);
+    CHECK_EQ(chaos_number_soon(c, "totals", NULL, "in_flight", 0), 0);
     SSL_CTX_free(ctx);
     seine_chaos_free(c);
 }
@@ -266,7 +240,7 @@ TEST(stalls_and_drips_hold_nobody_up)
     CHECK(now() - from >= SEINE_MS(30));
     hang_up(stalled);
     close(mute);
-    CHECK_EQ(told(c, "totals", NULL, "in_flight", 0), 0);
+    CHECK_EQ(chaos_number_soon(c, "totals", NULL, "in_flight", 0), 0);
     SSL_CTX_free(ctx);
     seine_chaos_free(c);
 }
@@ -310,9 +284,9 @@ TEST(a_label_of_the_name_ends_the_handshake)
 
         CHECK(!call(c, ctx, rows[i].name, NULL, &why));
         CHECK_EQ(why, rows[i].why);
-        CHECK_EQ(told(c, "hosts", rows[i].name, "tls_hellos", 1), 1);
+        CHECK_EQ(chaos_number_soon(c, "hosts", rows[i].name, "tls_hellos", 1), 1);
     }
-    CHECK_EQ(number(c, "totals", NULL, "tls_handshakes"), 0);
+    CHECK_EQ(chaos_number(c, "totals", NULL, "tls_handshakes"), 0);
 
     int fd = dial(INADDR_LOOPBACK, port_of(seine_chaos_where(c, "https")));
     SSL *ssl = SSL_new(ctx);
@@ -324,7 +298,7 @@ TEST(a_label_of_the_name_ends_the_handshake)
     CHECK_EQ(SSL_get_error(ssl, rc), SSL_ERROR_WANT_READ); /* nothing came */
     SSL_free(ssl);
     close(fd);
-    CHECK_EQ(told(c, "hosts", "stall.test", "tls_hellos", 1), 1);
+    CHECK_EQ(chaos_number_soon(c, "hosts", "stall.test", "tls_hellos", 1), 1);
     SSL_CTX_free(ctx);
     seine_chaos_free(c);
 }
@@ -361,10 +335,10 @@ TEST(resumed_handshakes_are_counted)
     }
     SSL_SESSION_free(session);
     session = NULL;
-    CHECK_EQ(told(c, "hosts", "r.test", "tls_handshakes", 5), 5);
-    CHECK_EQ(number(c, "hosts", "r.test", "tls_resumed"), 4);
-    CHECK_EQ(number(c, "addresses", "127.0.0.1", "tls_resumed"), 4);
-    CHECK_EQ(number(c, "totals", NULL, "tls_resumed"), 4);
+    CHECK_EQ(chaos_number_soon(c, "hosts", "r.test", "tls_handshakes", 5), 5);
+    CHECK_EQ(chaos_number(c, "hosts", "r.test", "tls_resumed"), 4);
+    CHECK_EQ(chaos_number(c, "addresses", "127.0.0.1", "tls_resumed"), 4);
+    CHECK_EQ(chaos_number(c, "totals", NULL, "tls_resumed"), 4);
     SSL_CTX_free(ctx);
     seine_chaos_free(c);
 }
@@ -381,8 +355,8 @@ TEST(plain_bytes_at_the_tls_door_end_the_connection)
         continue;
     CHECK_EQ(n, 0);
     close(fd);
-    CHECK_EQ(number(c, "totals", NULL, "tls_hellos"), 0);
-    CHECK_EQ(number(c, "totals", NULL, "requests"), 0);
+    CHECK_EQ(chaos_number(c, "totals", NULL, "tls_hellos"), 0);
+    CHECK_EQ(chaos_number(c, "totals", NULL, "requests"), 0);
     seine_chaos_free(c);
 }
 
@@ -444,9 +418,9 @@ TEST(a_tunnel_ends_at_the_door_it_was_asked_for)
     CHECK_STR(get(fd, sizeof ESTABLISHED - 1), ESTABLISHED);
     talk_tls(ctx, BIO_new_socket(fd, BIO_NOCLOSE), "b.test");
     close(fd);
-    CHECK_EQ(told(c, "totals", NULL, "tunnels", 2), 2);
-    CHECK_EQ(number(c, "hosts", "a.test", "proxied"), 2); /* both said so in Host */
-    CHECK_EQ(number(c, "hosts", "b.test", "tls_handshakes"), 1);
+    CHECK_EQ(chaos_number_soon(c, "totals", NULL, "tunnels", 2), 2);
+    CHECK_EQ(chaos_number(c, "hosts", "a.test", "proxied"), 2); /* both said so in Host */
+    CHECK_EQ(chaos_number(c, "hosts", "b.test", "tls_handshakes"), 1);
     SSL_CTX_free(ctx);
     seine_chaos_free(c);
 }
@@ -464,9 +438,9 @@ TEST(a_proxy_behind_tls_leads_to_tls_inside_of_it)
     BIO_set_ssl(inside, outer, BIO_NOCLOSE);
     talk_tls(ctx, inside, "b.test");
     hang_up(outer);
-    CHECK_EQ(number(c, "hosts", "proxy.test", "tls_handshakes"), 1);
-    CHECK_EQ(number(c, "hosts", "b.test", "tls_handshakes"), 1);
-    CHECK_EQ(number(c, "hosts", "a.test", "proxied"), 1);
+    CHECK_EQ(chaos_number(c, "hosts", "proxy.test", "tls_handshakes"), 1);
+    CHECK_EQ(chaos_number(c, "hosts", "b.test", "tls_handshakes"), 1);
+    CHECK_EQ(chaos_number(c, "hosts", "a.test", "proxied"), 1);
     SSL_CTX_free(ctx);
     seine_chaos_free(c);
 }
@@ -504,9 +478,9 @@ TEST(socks_takes_its_messages_in_any_pieces)
     put(fd, "GET / HTTP/1.1\r\n\r\n", 18); /* not even SOCKS */
     CHECK_STR(get(fd, 10), "");
     close(fd);
-    CHECK_EQ(told(c, "totals", NULL, "socks_names", 4), 4);
-    CHECK_EQ(told(c, "totals", NULL, "bad_requests", 1), 1);
-    CHECK_EQ(number(c, "hosts", "s.test", "proxied"), 3);
+    CHECK_EQ(chaos_number_soon(c, "totals", NULL, "socks_names", 4), 4);
+    CHECK_EQ(chaos_number_soon(c, "totals", NULL, "bad_requests", 1), 1);
+    CHECK_EQ(chaos_number(c, "hosts", "s.test", "proxied"), 3);
     SSL_CTX_free(ctx);
     seine_chaos_free(c);
 }

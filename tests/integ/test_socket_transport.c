@@ -43,8 +43,8 @@ TEST(requests_one_after_the_other_share_one_connection)
         CHECK_EQ(v->admits, 1);
         free(v);
     }
-    CHECK_EQ(seen(c, "hosts", "127.0.0.1", "connections"), 1);
-    CHECK_EQ(seen(c, "hosts", "127.0.0.1", "requests"), 200);
+    CHECK_EQ(chaos_number(c, "hosts", "127.0.0.1", "connections"), 1);
+    CHECK_EQ(chaos_number(c, "hosts", "127.0.0.1", "requests"), 200);
     CHECK_EQ(transport_stats(t).opened, 1);
     CHECK_EQ(transport_stats(t).reused, 199);
     CHECK_EQ(transport_stats(t).idle, 1);

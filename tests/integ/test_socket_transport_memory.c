@@ -119,24 +119,7 @@ TEST(any_allocation_of_ours_may_fail)
 
         o.tls = ctx;
         FAIL_EACH(n)
-        {
-            sn_transport *t = NULL;
-            seine_err e = sn_socket_transport_new(&o, &t, NULL);
-
-            *v = fresh;
-            v->q.url = &v->url;
-            v->url.href = v->mem;
-            v->q.limits = &v->limits;
-            v->q.deadline = transport_now() + SEINE_SECS(30);
-            if (e == SEINE_OK)
-                e = visit_start(t, v);
-            if (e == SEINE_OK) {
-                visit_wait(v);
-                e = v->end.fault.code;
-            }
-            CHECK(e == SEINE_OK || e == SEINE_E_NOMEM);
-            sn_socket_transport_free(t);
-        }
+        visit_survives(v, &fresh, &o);
         free(v);
     }
     FAIL_EACH(n)

@@ -93,13 +93,13 @@ TEST(every_kind_of_proxy_leads_to_the_page)
             CHECK_EQ(v->end.peer.v, known ? 4 : 0);
             CHECK_EQ(v->admits, known);
             CHECK_EQ(v->end.zone, known ? SN_ADDRESS_LOCAL : SN_ADDRESS_PUBLIC);
-            CHECK_EQ(seen(k.s.c, "totals", NULL, "proxied"), ++requests);
+            CHECK_EQ(chaos_number(k.s.c, "totals", NULL, "proxied"), ++requests);
             free(v);
         }
-    CHECK_EQ(seen(k.s.c, "totals", NULL, "proxy_connects"), 2);
-    CHECK_EQ(seen(k.s.c, "totals", NULL, "socks_requests"), 4);
-    CHECK_EQ(seen(k.s.c, "totals", NULL, "socks_names"), 2); /* of socks5h */
-    CHECK_EQ(seen(k.s.c, "totals", NULL, "tunnels"), 6);
+    CHECK_EQ(chaos_number(k.s.c, "totals", NULL, "proxy_connects"), 2);
+    CHECK_EQ(chaos_number(k.s.c, "totals", NULL, "socks_requests"), 4);
+    CHECK_EQ(chaos_number(k.s.c, "totals", NULL, "socks_names"), 2); /* of socks5h */
+    CHECK_EQ(chaos_number(k.s.c, "totals", NULL, "tunnels"), 6);
     end(&k);
 }
 
@@ -113,7 +113,7 @@ TEST(an_address_goes_to_socks_as_an_address)
     CHECK_EQ(v->end.peer.bytes[3], 9);
     CHECK_EQ(v->end.zone, SN_ADDRESS_LOCAL);
     CHECK_EQ(v->admits, 1);
-    CHECK_EQ(seen(k.s.c, "totals", NULL, "socks_names"), 0);
+    CHECK_EQ(chaos_number(k.s.c, "totals", NULL, "socks_names"), 0);
     free(v);
     end(&k);
 }
@@ -238,7 +238,7 @@ TEST(a_proxy_that_lies_is_named_and_the_site_not_asked)
         snprintf(name, sizeof name, "proxy %s: ", via->shown.ptr);
         CHECK(strncmp(v->end.fault.text, name, strlen(name)) == 0);
         CHECK(strstr(v->end.fault.text, rows[i].text));
-        CHECK_EQ(seen(k.s.c, "totals", NULL, "requests"), 0);
+        CHECK_EQ(chaos_number(k.s.c, "totals", NULL, "requests"), 0);
         CHECK_EQ(transport_stats(k.s.t).open, 0);
         free(v);
         end(&k);
@@ -279,7 +279,7 @@ cut_connect(const char *kind, const char *word)
         free(v);
     }
     CHECK(open > 0 && open < MOST - 35); /* "HTTP/1.1 200 Connection established" */
-    CHECK_EQ(seen(k.s.c, "totals", NULL, "requests"), open);
+    CHECK_EQ(chaos_number(k.s.c, "totals", NULL, "requests"), open);
     end(&k);
 }
 
@@ -308,7 +308,7 @@ TEST(p3_an_answer_of_socks_cut_after_any_byte_opens_nothing)
             if (n < 12) {
                 CHECK_END(v, SEINE_E_PROXY_ERROR);
                 check_nothing(v);
-                CHECK_EQ(seen(k.s.c, "totals", NULL, "requests"), 0);
+                CHECK_EQ(chaos_number(k.s.c, "totals", NULL, "requests"), 0);
             } else { /* cut behind its last byte, or not at all */
                 CHECK(v->end.fault.code != SEINE_OK || v->bytes == 100u + (unsigned)n);
             }
@@ -460,8 +460,8 @@ TEST(a_proxy_with_tls_must_be_who_it_says)
         free(v);
         sn_proxies_fini(&k.p);
     }
-    CHECK_EQ(seen(k.s.c, "totals", NULL, "proxied"), 0);
-    CHECK_EQ(seen(k.s.c, "totals", NULL, "proxy_connects"), 0);
+    CHECK_EQ(chaos_number(k.s.c, "totals", NULL, "proxied"), 0);
+    CHECK_EQ(chaos_number(k.s.c, "totals", NULL, "proxy_connects"), 0);
     end(&k);
 }
 

@@ -357,9 +357,9 @@ TEST(there_is_never_more_than_one_request_on_a_connection)
         CHECK_END(v[i], SEINE_OK);
         free(v[i]);
     }
-    CHECK(seen(c, "hosts", "127.0.0.1", "peak_in_flight") <=
-          seen(c, "hosts", "127.0.0.1", "peak_connections"));
-    CHECK_EQ(seen(c, "hosts", "127.0.0.1", "requests"), MANY);
+    CHECK(chaos_number(c, "hosts", "127.0.0.1", "peak_in_flight") <=
+          chaos_number(c, "hosts", "127.0.0.1", "peak_connections"));
+    CHECK_EQ(chaos_number(c, "hosts", "127.0.0.1", "requests"), MANY);
     sn_socket_transport_free(t);
     seine_chaos_free(c);
 }

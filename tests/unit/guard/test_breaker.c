@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "breaker_stats.h"
 #include "check.h"
 #include "failing.h"
 
@@ -1451,16 +1452,7 @@ TEST(breaker_callbacks_may_call_back_in)
 static bool
 equal(const seine_breaker_stats *a, const seine_breaker_stats *b)
 {
-    return a->state == b->state && a->why == b->why && a->failures == b->failures &&
-           a->half_open_successes == b->half_open_successes &&
-           a->half_open_failures == b->half_open_failures &&
-           a->half_open_active == b->half_open_active && a->streak == b->streak &&
-           a->last_failure_at == b->last_failure_at && a->open_until == b->open_until &&
-           a->succeeded == b->succeeded && a->failed == b->failed &&
-           a->ignored == b->ignored && a->slow == b->slow && a->rejected == b->rejected &&
-           a->late == b->late && a->opened == b->opened &&
-           a->failure_rate == b->failure_rate && a->slow_rate == b->slow_rate &&
-           a->generation == b->generation;
+    return breaker_stats_alike(a, b) && a->generation == b->generation;
 }
 
 TEST(breaker_refusal_takes_nothing_and_leaves_the_permit_alone)

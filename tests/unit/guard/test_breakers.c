@@ -10,6 +10,7 @@
 #include "seine/alloc.h"
 
 #include "base/rng.h"
+#include "breaker_stats.h"
 #include "check.h"
 #include "failing.h"
 
@@ -914,21 +915,6 @@ m_settle(seine_breakers *r, model *m, held *h, seine_outcome how, uint64_t step,
     h->want.held = 0;
 }
 
-/* But for the generation: a registry begins higher. */
-static bool
-equal(const seine_breaker_stats *a, const seine_breaker_stats *b)
-{
-    return a->state == b->state && a->why == b->why && a->failures == b->failures &&
-           a->half_open_successes == b->half_open_successes &&
-           a->half_open_failures == b->half_open_failures &&
-           a->half_open_active == b->half_open_active && a->streak == b->streak &&
-           a->last_failure_at == b->last_failure_at && a->open_until == b->open_until &&
-           a->succeeded == b->succeeded && a->failed == b->failed &&
-           a->ignored == b->ignored && a->slow == b->slow && a->rejected == b->rejected &&
-           a->late == b->late && a->opened == b->opened &&
-           a->failure_rate == b->failure_rate && a->slow_rate == b->slow_rate;
-}
-
 static bool
 agree(const seine_breakers *r, model *m)
 {
@@ -947,7 +933,7 @@ agree(const seine_breakers *r, model *m)
         same = same && seine_breakers_stats_get(r, key(name), &got) == SEINE_OK;
         if (!same)
             break;
-        same = equal(&got, &want);
+        same = breaker_stats_alike(&got, &want);
     }
     CHECK(same);
     CHECK_EQ(seine_breakers_overflowed(r), m->overflowed);

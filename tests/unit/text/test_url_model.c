@@ -723,6 +723,7 @@ parse(model *u, const char *in, const model *base)
             if (c == '/' || c == '\\') {
                 now = FILE_SLASH;
             } else if (base && is_file(base)) {
+                /* The standard spells these steps out again, and so does its model. */
                 take(u, base, true);
                 if (c == '?') {
                     open_query(u);
