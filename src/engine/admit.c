@@ -307,7 +307,7 @@ keep_request(sn_shared_state *c, sn_visit *v, const seine_ask *ask)
     return SEINE_OK;
 }
 
-/* A given URL: the crawl is around it, and --include and --exclude are asked. */
+/* A given URL: the crawl is around it, and `include` and `exclude` are asked. */
 static seine_err
 judge_seed(sn_shared_state *c, sn_visit *v)
 {

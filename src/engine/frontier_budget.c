@@ -16,7 +16,7 @@ skip_spent(sn_skip_why *why, seine_skip reason, const char *what, sn_str name,
     return sn_skip_for(why, reason, (sn_str){why->mem, (size_t)n});
 }
 
-/* --max-subdomains: the first page of a host counts the host against its domain. */
+/* `max_subdomains`: the first page of a host counts the host against its domain. */
 bool
 sn_frontier_spend_domain(sn_frontier *f, const seine_url *url, const sn_crawl_host *ch,
                          sn_skip_why *why)

@@ -148,7 +148,7 @@ sn_hosts_busy(const sn_hosts *hs, uint32_t host)
 /* A given URL names the host, from now on. */
 void sn_hosts_set_given(sn_hosts *hs, uint32_t host, seine_time now);
 
-/* The least time between two starts, by --host-rate and Crawl-delay; 0: any. */
+/* The least time between two starts, by `host_rate` and Crawl-delay; 0: any. */
 seine_span sn_hosts_every(const sn_hosts *hs, uint32_t host);
 
 /* Is it one of those that `mine` is about? In a crawl these are the given ones. */

@@ -33,7 +33,7 @@ struct sn_run {
     seine_time now;
     int64_t wall;
     bool held;               /* nothing may start: outputs are full, or narrowed */
-    bool freed_slots;        /* of --concurrency, in this turn */
+    bool freed_slots;        /* of `concurrency`, in this turn */
     bool canceled;           /* the requests in flight were told to end */
     bool was_over;           /* no work was left after the last turn */
     bool has_more;           /* records are due for which the turn had no room */
@@ -128,7 +128,7 @@ void sn_run_end_waiting(sn_run *r);
 
 /* run_concurrency.c */
 
-/* Descriptors or ports ran out: uses a quarter fewer of --concurrency for a while. */
+/* Descriptors or ports ran out: uses a quarter fewer of `concurrency` for a while. */
 void sn_run_narrow(sn_run *r, seine_err why);
 void sn_run_widen(sn_run *r); /* when that while is over */
 

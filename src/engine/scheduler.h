@@ -107,7 +107,7 @@ sn_visit *sn_scheduler_drain(sn_scheduler *s);
  * add, work, or a wake. */
 seine_time sn_scheduler_when(sn_scheduler *s, seine_time now);
 
-/* True: it has work, and every slot of --concurrency is taken or there is no memory. With
+/* True: it has work, and every slot of `concurrency` is taken or there is no memory. With
  * several shards the one that gives a slot back wakes those that are starved
  * (shared->starving > 0). */
 bool sn_scheduler_is_starved(const sn_scheduler *s);

@@ -27,11 +27,11 @@ struct sn_scheduler {
     uint32_t n_waiting;
     uint32_t n_parked;
     seine_time parked_until;
-    seine_time rate_at;          /* --rate gives nothing before */
+    seine_time rate_at;          /* `rate` gives nothing before */
     seine_time dry_at;           /* the last moment without memory for a visit */
     uint32_t asked;              /* the host whose next URL is wanted; SN_NO_HOST */
     seine_attempt asked_attempt; /* its permits */
-    bool starved;                /* --concurrency is used up, or there is no memory */
+    bool starved;                /* `concurrency` is used up, or there is no memory */
     uint32_t drain_at;           /* hosts before it are drained */
     seine_event events[SN_SCHEDULER_EVENTS];
     uint32_t event_at, n_events;
@@ -86,7 +86,7 @@ sn_scheduler_set_offered(sn_scheduler *s, sn_host *h, uint32_t n)
 /* Brakes hold the host, or do no longer: kept for the records of its visits. */
 void sn_scheduler_hold(sn_scheduler *s, uint32_t host, bool held, seine_time now);
 
-/* Which of the two walls is the higher one: --host-rate or a Crawl-delay? */
+/* Which of the two walls is the higher one: `host_rate` or a Crawl-delay? */
 seine_wait sn_scheduler_wall(const sn_scheduler *s, uint32_t host);
 
 /* To wherever a host belongs that stands nowhere now. */

@@ -61,7 +61,7 @@ typedef struct sn_scope_verdict {
     uint16_t len; /* of the rule, which is terminated; 0: in */
 } sn_scope_verdict;
 
-/* An http or https URL, found or given. Of a given one in a crawl only --exclude is
+/* An http or https URL, found or given. Of a given one in a crawl only `exclude` is
  * asked. Fragment and user information are not looked at. */
 void sn_scope_judge(const sn_scope *s, const seine_url *url, bool is_given,
                     sn_scope_verdict *out);

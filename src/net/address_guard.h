@@ -37,7 +37,7 @@ typedef enum sn_address_zone {
 
 #define SN_ADDRESS_NO_PIN SN_ADDRESS_LOCAL /* of a name that was never connected to */
 
-/* --zone CIDR=ZONE */
+/* `zones` CIDR=ZONE */
 typedef struct sn_address_zone_rule {
     sn_cidr net;
     sn_address_zone zone;
@@ -45,12 +45,12 @@ typedef struct sn_address_zone_rule {
 
 /* All borrowed until init returns. */
 typedef struct sn_address_guard_opts {
-    const sn_cidr *allow; /* --allow-net: passes ceiling, pin and forbidden */
+    const sn_cidr *allow; /* `allow_net`: passes ceiling, pin and forbidden */
     size_t n_allow;
-    const sn_cidr *deny; /* --deny-net: wins over everything */
+    const sn_cidr *deny; /* `deny_net`: wins over everything */
     size_t n_deny;
     const sn_address_zone_rule
-        *rules; /* --zone; the narrowest counts, of equals the last */
+        *rules; /* `zones`; the narrowest counts, of equals the last */
     size_t n_rules;
     const sn_cidr *nat64; /* prefixes of NAT64 gateways besides 64:ff9b::/96 */
     size_t n_nat64;

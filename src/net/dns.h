@@ -73,7 +73,7 @@ SEINE_MUST_CHECK seine_err sn_dns_new(sn_loop *loop, const sn_dns_opts *opts,
 void sn_dns_free(sn_dns *d); /* nobody waits */
 
 /* OK: l->answer. BUSY: l->done will be called by `deadline`. Otherwise the error is
- * known; DNS_BAD_NAME, NOMEM. `port` matters for --resolve entries. */
+ * known; DNS_BAD_NAME, NOMEM. `port` matters for `resolve` entries. */
 SEINE_MUST_CHECK seine_err sn_dns_ask(sn_dns *d, sn_str name, uint16_t port,
                                       seine_time now, seine_time deadline, sn_lookup *l);
 void sn_dns_cancel(sn_dns *d, sn_lookup *l); /* not waiting is fine */

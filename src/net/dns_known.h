@@ -10,7 +10,7 @@
  *     default:            …      DNS_BAD_NAME; DNS_NXDOMAIN: not in the family asked for
  *     }
  *
- * In this order: --resolve entries, which hold for one port; address literals; bad names;
+ * In this order: `resolve` entries, which hold for one port; address literals; bad names;
  * localhost and *.localhost, which are 127.0.0.1 and ::1 whatever files say (RFC 6761);
  * the hosts file.
  *

@@ -116,7 +116,7 @@ next_link(seine_input *in, sn_str *out_url)
     return false;
 }
 
-/* Against <base>, which --base may be needed for. */
+/* Against <base>, which `base` may be needed for. */
 static void
 set_page_base(seine_input *in)
 {

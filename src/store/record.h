@@ -3,7 +3,7 @@
  * record.h - records inside the library: written by a text writer, copied into one block.
  *
  * The members of a result, in the order in which they are written, are one table: the
- * words of --fields, and the bits of seine_members.
+ * words of `fields`, and the bits of seine_members.
  *
  * Time    plays no part.
  * Memory  a copy is one block: the record first, what it looks at behind it.

@@ -2,7 +2,7 @@
 /*
  * pattern.h - does this text match that regular expression, and at what price at most?
  *
- * Regular expressions come from users (--include, --exclude, recipes), texts from the
+ * Regular expressions come from users (`include`, `exclude`, recipes), texts from the
  * web. An expression that backtracks could be made to work for ever on the right text,
  * so both sides are bounded: an expression has at most 1 KiB and no back-references; a
  * match may take 10,000 steps and 64 for each byte of the text, and 1 MiB. More is
