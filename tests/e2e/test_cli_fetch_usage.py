@@ -26,6 +26,14 @@ WRONG = [
     (["--cert", "/no/such/file"], "--cert '/no/such/file': No such file or directory", None),
     (["--cert-key", "/dev/null"], "--cert-key goes with --cert", "--cert FILE"),
     (["--tls-min", "1.1"], "--tls-min '1.1': not one of the choices", None),
+    # The library names the member; the program names the option.
+    (["--allow-net", "10.1.2.3/8"], "--allow-net '10.1.2.3/8': not understood", "seine fetch --help"),
+    (["--deny-net", "10.1.2.3/8"], "--deny-net '10.1.2.3/8': not understood", "seine fetch --help"),
+    (["--zone", "10.0.0.0/8=nowhere"], "--zone '10.0.0.0/8=nowhere': not understood", "seine fetch --help"),
+    (["--resolve", "a:b:c"], "--resolve 'a:b:c': not HOST:PORT:ADDR", "seine fetch --help"),
+    (["--dns", "dns.example"], "--dns 'dns.example': no name server: it needs ADDR or ADDR:PORT", "seine fetch --help"),
+    (["--include", "("], "--include '(': missing closing parenthesis (at byte 1)", "seine fetch --help"),
+    (["--exclude", "("], "--exclude '(': missing closing parenthesis (at byte 1)", "seine fetch --help"),
     (["--tls-timeout", "0"], "--tls-timeout '0': a timeout must be above 0", "--tls-timeout 5s"),
     (["--job", "x"], "unknown option '--job'", None),
     (["-c", "0"], "--concurrency '0': must be 1 to 65536", "--concurrency 10, 10_000 or 10k"),
@@ -140,6 +148,28 @@ def an_output_that_exists_is_exit_2_and_stays_as_it_is():
         check(o.log(), [])
         with open(path, encoding="utf-8") as f:
             check(f.read(), "mine\n")
+
+
+@rows([("c.csv", "a,b\n", "c.csv has other columns"), ("c.jsonl", "{", "c.jsonl ends within a line"), ("c.sqlite", "x" * 200, "c.sqlite is no SQLite database")])
+def an_output_that_cannot_be_appended_to_says_what_to_try(name, text, what):
+    with tempfile.TemporaryDirectory() as where:
+        with open(os.path.join(where, name), "w", encoding="utf-8") as f:
+            f.write(text)
+        r = seine("fetch", URL, "--append", "-o", name, cwd=where)
+        check((r.code, r.err), (2, f"seine: {what}\ntry: --overwrite, or another name\n"))
+
+
+@case
+def a_list_without_its_column_says_what_to_try():
+    r = seine("fetch", "-i", "-", "--input-format", "csv", stdin="a,b\n1,2\n")
+    check((r.code, r.err.split("\n")[:2]), (3, ["seine: standard input: no column 'url'", "try: --url-column NAME"]))
+
+
+@rows([("/status:401", "--user NAME, or -H 'Authorization: …'"), ("/status:429", "lower --host-rate"), ("/status:404", None)])
+def a_hint_names_options_of_the_program(path, hint):
+    with origin() as o:
+        r = seine("fetch", "-j", "--mine", "--retries", "0", o.url(path))
+        check([x["error"].get("hint") for x in map(json.loads, r.out.splitlines()) if "error" in x], [hint])
 
 
 @rows([("pages.xml",), ("/no/such/dir/out.jsonl",), ("jsonl:",), ("pages",)])
