@@ -6,6 +6,8 @@
 #include "base/alloc.h"
 #include "base/wheel.h"
 
+_Static_assert(sizeof(sn_crawl_host) == 24, "as crawl_host.h says");
+
 #define FIRST_ROOM 64
 #define BLOCK      64
 #define MANY       16384 /* states; above, idle hosts lose theirs */

@@ -2,7 +2,7 @@
 /*
  * crawl_host.h - what a frontier knows of the hosts of its shard, by their numbers.
  *
- * 28 bytes of each for ever: the list of its waiting URLs, how many were admitted, the
+ * 24 bytes of each for ever: the list of its waiting URLs, how many were admitted, the
  * level it is at. Everything else (robots.txt, the tree of path patterns, sitemaps,
  * given URLs that wait for the rules) is its state, which exists while the host has work,
  * and is given up for hosts that are idle when there are many; robots.txt is then asked
@@ -12,7 +12,7 @@
  *     e = sn_crawl_hosts_make_state(&hosts, host, &state);
  *
  * Time    plays no part.
- * Memory  28 bytes a host; states in blocks that are used again.
+ * Memory  24 bytes a host; states in blocks that are used again.
  * Threads one owner.
  */
 #ifndef SN_CRAWL_HOST_H

@@ -12,6 +12,7 @@
 #define MAX_STATS  4096 /* hosts of which statistics are kept */
 
 _Static_assert(sizeof(sn_host) == 64, "a cache line");
+_Static_assert(sizeof(sn_host_card) == 24, "as host.h says");
 
 seine_err
 sn_hosts_init(sn_hosts *hs, sn_shared_state *shared, sn_wheel *wheel, seine_time now)

@@ -13,8 +13,9 @@
  *     e = sn_hosts_guard(&hosts, host, now, &guards);
  *
  * Time    is passed in.
- * Memory  88 bytes, a place in a table and the name a host; guards and statistics in
- * slabs that are reused. Threads one owner.
+ * Memory  64 + 24 bytes, a place in a table and the name a host; guards and statistics
+ *         in slabs that are reused.
+ * Threads one owner.
  */
 #ifndef SN_HOST_H
 #define SN_HOST_H
