@@ -54,7 +54,7 @@ push_moment(snc_arrivals *w, seine_time now, size_t *budget)
 }
 
 static seine_time
-moment_of(const snc_arrivals *w, uint64_t number)
+arrival_at(const snc_arrivals *w, uint64_t number)
 {
     return w->ring[number & (w->room - 1)];
 }
@@ -63,7 +63,7 @@ moment_of(const snc_arrivals *w, uint64_t number)
 static uint64_t
 first_inside(const snc_arrivals *w, uint64_t from, uint64_t end, seine_span span)
 {
-    while (from < end && moment_of(w, end) - moment_of(w, from) >= span)
+    while (from < end && arrival_at(w, end) - arrival_at(w, from) >= span)
         from++;
     return from;
 }
@@ -77,7 +77,7 @@ search_window(const snc_arrivals *w, uint64_t end, seine_span span)
     while (low < high) {
         uint64_t middle = low + (high - low) / 2;
 
-        if (moment_of(w, end) - moment_of(w, middle) >= span)
+        if (arrival_at(w, end) - arrival_at(w, middle) >= span)
             low = middle + 1;
         else
             high = middle;
@@ -108,13 +108,13 @@ add_late(snc_arrivals *w, seine_time now, size_t *budget)
     push_moment(w, now, budget);
 
     uint64_t place = w->next - 1;
-    for (; place > w->from_10s && moment_of(w, place - 1) > now; place--)
-        w->ring[place & (w->room - 1)] = moment_of(w, place - 1);
+    for (; place > w->from_10s && arrival_at(w, place - 1) > now; place--)
+        w->ring[place & (w->room - 1)] = arrival_at(w, place - 1);
     w->ring[place & (w->room - 1)] = now;
     if (place > w->from_10s)
-        note_gap(w, now - moment_of(w, place - 1));
+        note_gap(w, now - arrival_at(w, place - 1));
     if (place + 1 < w->next)
-        note_gap(w, moment_of(w, place + 1) - now);
+        note_gap(w, arrival_at(w, place + 1) - now);
     for (uint64_t i = place; i < w->next; i++)
         note_counts(w, i + 1 - search_window(w, i, SEINE_SECS(1)),
                     i + 1 - search_window(w, i, SEINE_SECS(10)));

@@ -219,7 +219,7 @@ older_member(seine_retry_hint *h, sn_cursor key, const struct item *value)
 }
 
 static void
-named_limit(seine_retry_hint *h, uint64_t name, const struct pair *p)
+note_limit(seine_retry_hint *h, uint64_t name, const struct pair *p)
 {
     seine_retry_hint_said *s = p->a >= 0 ? place_of(h, name) : NULL; /* r is required */
 
@@ -248,7 +248,7 @@ ratelimit(seine_retry_hint *h, sn_cursor t)
         if (older && !older_member(h, it.token, &value))
             return false;
         if (!older && it.kind == NAME)
-            named_limit(h, it.hash, &p);
+            note_limit(h, it.hash, &p);
     }
     return true;
 }

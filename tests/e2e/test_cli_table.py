@@ -222,7 +222,7 @@ def members_of(header, name):
     return functions | {m for d in plain.split(";") for m in re.findall(r"(\w+)(?:\[\w+\])?\s*(?:,|$)", d.strip())}
 
 
-def named_by(command):
+def given_by(command):
     """Which members are typed, and how."""
     rows_ = [o for o in OPTIONS if o["command"] == command]
     names = {o["option"].replace("-", "_"): o["option"] for o in rows_}
@@ -234,11 +234,11 @@ def named_by(command):
 def every_member_of_the_options_has_an_option():
     fetch, crawl = members_of("fetch.h", "seine_fetch_opts"), members_of("crawl.h", "seine_crawl_opts")
     check(len(fetch) > 60 and {"max_redirects", "allow_net", "deny_net", "speed_span", "accept", "on_record"} <= fetch, True, str(sorted(fetch)))
-    check(sorted(fetch - NOT_TYPED - set(named_by("fetch"))), [])
-    check(sorted((fetch | crawl) - NOT_TYPED - set(named_by("crawl")) - {"method", "body", "dedup"}), [])
-    check(sorted(members_of("convert.h", "seine_convert_opts") - {"size", "in", "out", "note", "arg"} - set(named_by("convert"))), [])
-    check(named_by("crawl")["fields"], "header")
-    check(named_by("fetch")["body"], "data")
+    check(sorted(fetch - NOT_TYPED - set(given_by("fetch"))), [])
+    check(sorted((fetch | crawl) - NOT_TYPED - set(given_by("crawl")) - {"method", "body", "dedup"}), [])
+    check(sorted(members_of("convert.h", "seine_convert_opts") - {"size", "in", "out", "note", "arg"} - set(given_by("convert"))), [])
+    check(given_by("crawl")["fields"], "header")
+    check(given_by("fetch")["body"], "data")
 
 
 @case

@@ -10,7 +10,7 @@
 #include "script.h"
 
 static sn_shared_state *
-commons_with(void (*change)(seine_fetch_opts *o))
+shared_with(void (*change)(seine_fetch_opts *o))
 {
     sn_shared_state *c = malloc(sizeof *c);
     seine_fetch_opts o = SEINE_FETCH_OPTS;
@@ -102,7 +102,7 @@ TEST(a_url_without_scheme_is_https_but_for_addresses_and_localhost)
 
 TEST(an_admitted_url_has_what_its_request_needs)
 {
-    sn_shared_state *c = commons_with(NULL);
+    sn_shared_state *c = shared_with(NULL);
     seine_ask ask = ask_of("HTTP://E.example:80/%7Ea?b#c");
 
     ask.line = 7;
@@ -130,7 +130,7 @@ TEST(an_admitted_url_has_what_its_request_needs)
 
 TEST(numbers_follow_the_order_of_the_input)
 {
-    sn_shared_state *c = commons_with(NULL);
+    sn_shared_state *c = shared_with(NULL);
     seine_ask a = ask_of("http://a.test/1"), b = ask_of("ftp://a.test/"),
               d = ask_of("http://a.test/2");
     sn_visit *v[3] = {admit(c, &a), admit(c, &b), admit(c, &d)};
@@ -177,7 +177,7 @@ TEST(what_cannot_be_asked_is_a_skip_with_its_reason)
     };
 
     EACH_ROW(i, rows) {
-        sn_shared_state *c = commons_with(rows[i].strict ? https_only : NULL);
+        sn_shared_state *c = shared_with(rows[i].strict ? https_only : NULL);
         seine_ask ask = ask_of(rows[i].url);
         sn_visit *v = admit(c, &ask);
         CHECK(v->is_skip);
@@ -191,7 +191,7 @@ TEST(what_cannot_be_asked_is_a_skip_with_its_reason)
 
 TEST(the_longest_url_is_asked)
 {
-    sn_shared_state *c = commons_with(NULL);
+    sn_shared_state *c = shared_with(NULL);
     char longest[SEINE_URL_MAX + 1];
 
     memset(longest, 'x', sizeof longest);
@@ -207,7 +207,7 @@ TEST(the_longest_url_is_asked)
 
 TEST(a_line_that_could_not_be_read_is_a_skip_as_told)
 {
-    sn_shared_state *c = commons_with(NULL);
+    sn_shared_state *c = shared_with(NULL);
     seine_ask ask = ask_of("{\"url\":");
 
     ask.is_bad = true;
@@ -224,7 +224,7 @@ TEST(a_line_that_could_not_be_read_is_a_skip_as_told)
 
 TEST(a_key_that_was_here_before_is_nothing_new)
 {
-    sn_shared_state *c = commons_with(NULL);
+    sn_shared_state *c = shared_with(NULL);
     static const char *const same[] = {"http://e.example/~a", "HTTP://E.EXAMPLE:80/%7ea",
                                        "http://e.example/~a?", "http://e.example/~a#x"};
     sn_visit *first = NULL, *v;
@@ -254,7 +254,7 @@ crawling(seine_fetch_opts *o)
 
 TEST(in_a_crawl_what_is_refused_is_remembered)
 {
-    sn_shared_state *c = commons_with(crawling);
+    sn_shared_state *c = shared_with(crawling);
     seine_ask ask = ask_of("http://e.example/x");
     sn_visit *v = admit(c, &ask), *again;
 
@@ -273,7 +273,7 @@ no_dedup(seine_fetch_opts *o)
 
 TEST(without_dedup_every_url_is_new_and_keys_leave_parameters_out)
 {
-    sn_shared_state *c = commons_with(no_dedup);
+    sn_shared_state *c = shared_with(no_dedup);
     seine_ask ask = ask_of("http://e.example/?a=1&utm_x=2");
 
     for (int i = 0; i < 2; i++) {
@@ -287,7 +287,7 @@ TEST(without_dedup_every_url_is_new_and_keys_leave_parameters_out)
 
 TEST(an_ask_may_have_a_method_body_fields_and_limits_of_its_own)
 {
-    sn_shared_state *c = commons_with(NULL);
+    sn_shared_state *c = shared_with(NULL);
     seine_field fields[] = {{{"X-A", 3}, {"1", 1}}};
     seine_ask ask = ask_of("http://a.test/");
 
@@ -334,7 +334,7 @@ TEST(what_may_not_be_sent_is_refused_at_the_door)
     };
 
     EACH_ROW(i, rows) {
-        sn_shared_state *c = commons_with(NULL);
+        sn_shared_state *c = shared_with(NULL);
         seine_field field = {{rows[i].name, strlen(rows[i].name)},
                              {rows[i].value, strlen(rows[i].value)}};
         seine_ask ask = ask_of("http://a.test/");
@@ -352,7 +352,7 @@ TEST(what_may_not_be_sent_is_refused_at_the_door)
 
 TEST(a_user_in_a_url_becomes_a_field_and_leaves_no_trace)
 {
-    sn_shared_state *c = commons_with(NULL);
+    sn_shared_state *c = shared_with(NULL);
     seine_ask ask = ask_of("http://Aladdin:open%20sesame@a.test/x");
     sn_visit *v = admit(c, &ask);
 
@@ -383,7 +383,7 @@ TEST(a_user_in_what_is_no_url_is_not_shown_either)
     };
 
     EACH_ROW(i, rows) {
-        sn_shared_state *c = commons_with(NULL);
+        sn_shared_state *c = shared_with(NULL);
         seine_ask ask = ask_of(rows[i].text);
         sn_visit *v = admit(c, &ask);
 
@@ -403,7 +403,7 @@ small(seine_fetch_opts *o)
 
 TEST(no_more_are_admitted_than_the_queue_holds)
 {
-    sn_shared_state *c = commons_with(small);
+    sn_shared_state *c = shared_with(small);
     seine_ask a = ask_of("http://a.test/1"), b = ask_of("http://a.test/2"),
               d = ask_of("http://a.test/3");
     sn_visit *first = admit(c, &a), *second = admit(c, &b), *third;

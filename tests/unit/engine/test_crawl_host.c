@@ -10,7 +10,7 @@ TEST(a_site_is_28_bytes)
     CHECK(sizeof(sn_crawl_host) <= 28);
 }
 
-TEST(sites_are_made_up_to_the_host_that_is_asked_for)
+TEST(crawl_hosts_are_made_up_to_the_host_that_is_asked_for)
 {
     sn_crawl_hosts s;
     sn_crawl_host *site;
@@ -87,7 +87,7 @@ TEST(hosts_of_a_domain_are_counted)
     sn_crawl_hosts_fini(&s);
 }
 
-TEST(sites_stand_a_lack_of_memory)
+TEST(crawl_hosts_stand_a_lack_of_memory)
 {
     FAIL_EACH(r)
     {

@@ -39,7 +39,7 @@ attempt(sn_proxy_breakers *v, const sn_proxy *p, const sn_end *end, seine_time n
     return e;
 }
 
-TEST(via_a_proxy_that_keeps_failing_is_left_alone_and_no_other)
+TEST(proxy_a_proxy_that_keeps_failing_is_left_alone_and_no_other)
 {
     seine_fetch_opts o = opts();
     seine_time at = 0;
@@ -57,7 +57,7 @@ TEST(via_a_proxy_that_keeps_failing_is_left_alone_and_no_other)
     sn_proxy_breakers_fini(&v);
 }
 
-TEST(via_what_says_nothing_and_what_was_not_asked_counts_for_nothing)
+TEST(proxy_what_says_nothing_and_what_was_not_asked_counts_for_nothing)
 {
     seine_fetch_opts o = opts();
     seine_time at = 0;
@@ -74,7 +74,7 @@ TEST(via_what_says_nothing_and_what_was_not_asked_counts_for_nothing)
     sn_proxy_breakers_fini(&v);
 }
 
-TEST(via_while_a_probe_is_under_way_others_come_back_in_a_second)
+TEST(proxy_while_a_probe_is_under_way_others_come_back_in_a_second)
 {
     seine_fetch_opts o = opts();
     seine_time at = 0, later = T0 + SEINE_SECS(10);
@@ -92,7 +92,7 @@ TEST(via_while_a_probe_is_under_way_others_come_back_in_a_second)
     sn_proxy_breakers_fini(&v);
 }
 
-TEST(via_after_park_failed_probes_a_proxy_is_given_up)
+TEST(proxy_after_park_failed_probes_a_proxy_is_given_up)
 {
     seine_fetch_opts o = opts();
     seine_time at = 0, now = T0;
@@ -111,7 +111,7 @@ TEST(via_after_park_failed_probes_a_proxy_is_given_up)
     sn_proxy_breakers_fini(&v);
 }
 
-TEST(via_without_breakers_everything_goes)
+TEST(proxy_without_breakers_everything_goes)
 {
     seine_fetch_opts o = opts();
     seine_time at = 0;
@@ -124,7 +124,7 @@ TEST(via_without_breakers_everything_goes)
     sn_proxy_breakers_fini(&v);
 }
 
-TEST(via_without_memory)
+TEST(proxy_without_memory)
 {
     FAIL_EACH(n)
     {
@@ -185,7 +185,7 @@ tear_down(fixture *t)
     free(t);
 }
 
-TEST(via_a_proxy_is_chosen_anew_on_every_hop)
+TEST(proxy_a_proxy_is_chosen_anew_on_every_hop)
 {
     static const char *const urls[] = {"http://a.test/", NULL};
     fixture *t = set_up();
@@ -217,7 +217,7 @@ env(const char *name)
                                             : NULL;
 }
 
-TEST(via_the_environment_counts_if_it_is_handed_in_and_urls_are_trusted)
+TEST(proxy_the_environment_counts_if_it_is_handed_in_and_urls_are_trusted)
 {
     static const char *const urls[] = {"http://a.test/", "https://b.test/",
                                        "http://c.test/", NULL};
@@ -250,7 +250,7 @@ TEST(via_the_environment_counts_if_it_is_handed_in_and_urls_are_trusted)
     }
 }
 
-TEST(via_proxies_are_shown_without_their_login)
+TEST(proxy_proxies_are_shown_without_their_login)
 {
     static const struct {
         const char *proxy, *no_proxy, *shown;
@@ -279,7 +279,7 @@ TEST(via_proxies_are_shown_without_their_login)
     }
 }
 
-TEST(via_a_bad_proxy_is_a_bad_option)
+TEST(proxy_a_bad_proxy_is_a_bad_option)
 {
     fixture *t = set_up();
     seine_diag diag = SEINE_DIAG;
@@ -297,7 +297,7 @@ TEST(via_a_bad_proxy_is_a_bad_option)
 }
 
 /* Ten hosts, all of them behind a proxy that is down for a while. */
-TEST(via_hosts_behind_a_proxy_that_was_down_are_fetched_and_none_is_blamed)
+TEST(proxy_hosts_behind_a_proxy_that_was_down_are_fetched_and_none_is_blamed)
 {
     const char *urls[11] = {0};
     char text[10][32];
@@ -328,7 +328,7 @@ TEST(via_hosts_behind_a_proxy_that_was_down_are_fetched_and_none_is_blamed)
     tear_down(t);
 }
 
-TEST(via_a_proxy_that_stays_down_ends_everything_as_its_error)
+TEST(proxy_a_proxy_that_stays_down_ends_everything_as_its_error)
 {
     const char *urls[41] = {0};
     char text[40][32];
@@ -361,7 +361,7 @@ TEST(via_a_proxy_that_stays_down_ends_everything_as_its_error)
     tear_down(t);
 }
 
-TEST(via_a_wait_for_a_proxy_ends_with_the_time_of_the_url)
+TEST(proxy_a_wait_for_a_proxy_ends_with_the_time_of_the_url)
 {
     static const char *const urls[] = {"http://a.test/", "http://b.test/",
                                        "http://c.test/", "http://d.test/", NULL};
@@ -389,7 +389,7 @@ TEST(via_a_wait_for_a_proxy_ends_with_the_time_of_the_url)
     tear_down(t);
 }
 
-TEST(via_what_a_proxy_refuses_is_final_and_does_not_stop_the_others)
+TEST(proxy_what_a_proxy_refuses_is_final_and_does_not_stop_the_others)
 {
     const char *urls[31] = {0};
     char text[30][32];

@@ -193,7 +193,7 @@ static const place places[] = {
     {"::ffff:0:127.0.0.1", FORBIDDEN},
 };
 
-TEST(zone_of_the_first_and_last_of_every_net_and_their_neighbours)
+TEST(address_guard_of_the_first_and_last_of_every_net_and_their_neighbours)
 {
     sn_address_guard z = zones_of(SN_ADDRESS_GUARD_OPTS);
 
@@ -225,7 +225,7 @@ model(unsigned a, unsigned b, unsigned c, unsigned d)
 }
 
 /* Every /16, and in each of them the third octets that any net ends at. */
-TEST(zone_agrees_with_octets_over_all_of_ipv4)
+TEST(address_guard_agrees_with_octets_over_all_of_ipv4)
 {
     static const unsigned thirds[] = {0, 1, 2, 99, 100, 113, 169, 170, 255};
     static const unsigned fourths[] = {0, 2, 200, 254, 255};
@@ -245,7 +245,7 @@ TEST(zone_agrees_with_octets_over_all_of_ipv4)
 }
 
 /* Every IPv4 row again, in every form in which IPv6 carries it. */
-TEST(zone_of_ipv6_is_that_of_the_ipv4_it_carries)
+TEST(address_guard_of_ipv6_is_that_of_the_ipv4_it_carries)
 {
     sn_cidr nat64[] = {
         net_of("2a00:64::/32"),           net_of("2a00:6400:4000::/40"),
@@ -286,7 +286,7 @@ TEST(zone_of_ipv6_is_that_of_the_ipv4_it_carries)
     sn_address_guard_fini(&z);
 }
 
-TEST(zone_check_lets_nothing_step_up)
+TEST(address_guard_check_lets_nothing_step_up)
 {
     static const char *const texts[] = {"8.8.8.8", "10.0.0.5", "127.0.0.1", "224.0.0.1"};
     sn_address_guard z = zones_of(SN_ADDRESS_GUARD_OPTS);
@@ -310,7 +310,7 @@ TEST(zone_check_lets_nothing_step_up)
 }
 
 /* A name that answered publicly once does not lead inside later (rebinding). */
-TEST(zone_pin_keeps_the_lowest_zone)
+TEST(address_guard_pin_keeps_the_lowest_zone)
 {
     CHECK_EQ(sn_address_zone_pin(SN_ADDRESS_NO_PIN, LOCAL), LOCAL);
     CHECK_EQ(sn_address_zone_pin(SN_ADDRESS_NO_PIN, PUBLIC), PUBLIC);
@@ -320,7 +320,7 @@ TEST(zone_pin_keeps_the_lowest_zone)
     CHECK_EQ(sn_address_zone_pin(LOCAL, FORBIDDEN), LOCAL);
 }
 
-TEST(zone_ceiling_is_the_peers_zone)
+TEST(address_guard_ceiling_is_the_peers_zone)
 {
     CHECK_EQ(sn_address_zone_ceiling(PUBLIC), PUBLIC);
     CHECK_EQ(sn_address_zone_ceiling(PRIVATE), PRIVATE);
@@ -328,7 +328,7 @@ TEST(zone_ceiling_is_the_peers_zone)
     CHECK_EQ(sn_address_zone_ceiling(FORBIDDEN), PUBLIC);
 }
 
-TEST(zone_switches_allow_deny_and_rename)
+TEST(address_guard_switches_allow_deny_and_rename)
 {
     sn_cidr allow[] = {net_of("10.0.0.0/8"), net_of("169.254.169.254"),
                        net_of("64:ff9b::c0a8:0/112")};
@@ -383,7 +383,7 @@ TEST(zone_switches_allow_deny_and_rename)
     sn_address_guard_fini(&z);
 }
 
-TEST(zone_own_addresses_are_local)
+TEST(address_guard_own_addresses_are_local)
 {
     sn_address_guard z = zones_of((sn_address_guard_opts){
         .rules = &(sn_address_zone_rule){net_of("44.0.0.0/8"), PUBLIC}, .n_rules = 1});
@@ -441,7 +441,7 @@ put_ifaces(struct ifaddrs *list)
     taken++;
 }
 
-TEST(zone_reads_the_interfaces)
+TEST(address_guard_reads_the_interfaces)
 {
     sn_iface_source source = {get_ifaces, put_ifaces};
     sn_address_guard z = zones_of(SN_ADDRESS_GUARD_OPTS);
@@ -459,7 +459,7 @@ TEST(zone_reads_the_interfaces)
     sn_address_guard_fini(&z);
 }
 
-TEST(zone_without_memory_keeps_what_it_knows)
+TEST(address_guard_without_memory_keeps_what_it_knows)
 {
     sn_iface_source source = {get_ifaces, put_ifaces};
     sn_cidr net = net_of("10.0.0.0/8");
@@ -483,7 +483,7 @@ TEST(zone_without_memory_keeps_what_it_knows)
     }
 }
 
-TEST(zone_refuses_options_without_sense)
+TEST(address_guard_refuses_options_without_sense)
 {
     static const char *const prefixes[] = {"64:ff9b::/95", "2a00::/24",  "2a00::/44",
                                            "2a00::/72",    "2a00::/128", "10.0.0.0/8"};
@@ -502,7 +502,7 @@ TEST(zone_refuses_options_without_sense)
         SEINE_E_INVAL);
 }
 
-TEST(zone_rules_are_read_from_text)
+TEST(address_guard_rules_are_read_from_text)
 {
     static const struct {
         const char *text;
@@ -531,7 +531,7 @@ TEST(zone_rules_are_read_from_text)
     }
 }
 
-TEST(zone_names_the_net_one_would_have_to_allow)
+TEST(address_guard_names_the_net_one_would_have_to_allow)
 {
     static const struct {
         const char *text, *net;
@@ -567,7 +567,7 @@ TEST(zone_names_the_net_one_would_have_to_allow)
 }
 
 /* The list of the Fetch standard, once more and by hand: 83 ports with 0. */
-TEST(zone_blocks_the_ports_of_the_fetch_standard)
+TEST(address_guard_blocks_the_ports_of_the_fetch_standard)
 {
     static const uint16_t blocked[] = {
         0,    1,    7,    9,    11,   13,   15,   17,   19,   20,   21,   22,

@@ -36,7 +36,7 @@ take(sn_record_lane *l, uint64_t number)
     sn_record_lane_release(l);
 }
 
-TEST(lane_keeps_the_order_of_small_and_large_records)
+TEST(record_lane_keeps_the_order_of_small_and_large_records)
 {
     sn_rng rng = sn_rng_seed(check_seed());
     sn_record_lane *l = aligned_alloc(64, sizeof *l);
@@ -60,7 +60,7 @@ TEST(lane_keeps_the_order_of_small_and_large_records)
     free(l);
 }
 
-TEST(lane_is_ready_while_less_than_half_of_it_is_used)
+TEST(record_lane_is_ready_while_less_than_half_of_it_is_used)
 {
     sn_record_lane *l = aligned_alloc(64, sizeof *l);
     seine_record r = sized(0, 0), large = sized(0, 30000);
@@ -85,7 +85,7 @@ TEST(lane_is_ready_while_less_than_half_of_it_is_used)
     free(l);
 }
 
-TEST(lane_frees_what_was_never_taken)
+TEST(record_lane_frees_what_was_never_taken)
 {
     FAIL_EACH(n)
     {
@@ -124,7 +124,7 @@ put_many(void *arg)
     return NULL;
 }
 
-TEST_THREADS(lane_carries_from_thread_to_thread_in_order)
+TEST_THREADS(record_lane_carries_from_thread_to_thread_in_order)
 {
     sn_record_lane *l = aligned_alloc(64, sizeof *l);
     pthread_t thread;

@@ -28,7 +28,7 @@ fresh(void)
     return sn_text_writer_on(buf, sizeof buf - 1);
 }
 
-TEST(pen_counts_what_has_no_room_and_writes_what_has)
+TEST(text_writer_counts_what_has_no_room_and_writes_what_has)
 {
     for (size_t cap = 0; cap <= 80; cap++) {
         char small[81];
@@ -52,7 +52,7 @@ TEST(pen_counts_what_has_no_room_and_writes_what_has)
     }
 }
 
-TEST(pen_writes_numbers_like_printf)
+TEST(text_writer_writes_numbers_like_printf)
 {
     sn_rng rng = sn_rng_seed(check_seed());
     static const uint64_t edges[] = {
@@ -74,7 +74,7 @@ TEST(pen_writes_numbers_like_printf)
     }
 }
 
-TEST(pen_writes_milliseconds_with_three_decimals_at_most)
+TEST(text_writer_writes_milliseconds_with_three_decimals_at_most)
 {
     static const struct {
         seine_span ns;
@@ -108,7 +108,7 @@ TEST(pen_writes_milliseconds_with_three_decimals_at_most)
 }
 
 /* The C library's calendar is the second opinion. */
-TEST(pen_stamps_every_moment_of_64_bits)
+TEST(text_writer_stamps_every_moment_of_64_bits)
 {
     sn_rng rng = sn_rng_seed(check_seed());
 
@@ -133,7 +133,7 @@ TEST(pen_stamps_every_moment_of_64_bits)
 }
 
 /* base/json quotes character by character: the second opinion. */
-TEST(pen_quotes_like_the_slow_writer)
+TEST(text_writer_quotes_like_the_slow_writer)
 {
     static const char *const pieces[] = {
         "plain",
@@ -184,7 +184,7 @@ TEST(pen_quotes_like_the_slow_writer)
     }
 }
 
-TEST(pen_finds_the_first_byte_that_is_not_plain)
+TEST(text_writer_finds_the_first_byte_that_is_not_plain)
 {
     char bytes[40];
 
@@ -200,7 +200,7 @@ TEST(pen_finds_the_first_byte_that_is_not_plain)
             }
 }
 
-TEST(pen_object_is_copied_without_blanks_and_inert)
+TEST(text_writer_object_is_copied_without_blanks_and_inert)
 {
     static const struct {
         const char *json, *want;
@@ -227,7 +227,7 @@ TEST(pen_object_is_copied_without_blanks_and_inert)
     }
 }
 
-TEST(pen_object_that_is_none_writes_nothing)
+TEST(text_writer_object_that_is_none_writes_nothing)
 {
     static const char *const bad[] = {
         "",
@@ -284,7 +284,7 @@ TEST(pen_object_that_is_none_writes_nothing)
     }
 }
 
-TEST(pen_object_has_127_levels_at_most)
+TEST(text_writer_object_has_127_levels_at_most)
 {
     for (size_t depth = 60; depth <= 128; depth++) {
         char json[300];
@@ -304,7 +304,7 @@ TEST(pen_object_has_127_levels_at_most)
 
 /* The parser is the second opinion: what is copied means the same, what is refused it
  * refuses, but for numbers beyond 64 bits and names twice. */
-TEST(pen_object_agrees_with_the_parser)
+TEST(text_writer_object_agrees_with_the_parser)
 {
     static const char alphabet[] = "{}[]\",:\\0123456789.eE+-truefalsn \xc3\xa9u";
     sn_rng rng = sn_rng_seed(check_seed());
@@ -340,7 +340,7 @@ TEST(pen_object_agrees_with_the_parser)
     }
 }
 
-TEST(pen_writes_hex_and_base64)
+TEST(text_writer_writes_hex_and_base64)
 {
     sn_text_writer p = fresh();
     static char bytes[1600], want[1000 * 4];

@@ -59,7 +59,7 @@ pause_of(const char *name, const char *value, const char *name2, const char *val
 
 /* Dates. */
 
-TEST(hint_date_reads_the_three_forms_of_http)
+TEST(retry_hint_date_reads_the_three_forms_of_http)
 {
     static const struct {
         const char *text;
@@ -86,7 +86,7 @@ TEST(hint_date_reads_the_three_forms_of_http)
         CHECK_EQ(date_at(rows[i].text, TODAY), rows[i].want);
 }
 
-TEST(hint_date_refuses_everything_else)
+TEST(retry_hint_date_refuses_everything_else)
 {
     static const char *const rows[] = {
         "",
@@ -156,7 +156,7 @@ wall_of(const char *imf)
     return SEINE_SECS(date_at(imf, 0));
 }
 
-TEST(hint_date_of_two_digits_is_at_most_50_years_ahead)
+TEST(retry_hint_date_of_two_digits_is_at_most_50_years_ahead)
 {
     static const struct {
         const char *wall, *text, *means;
@@ -210,7 +210,7 @@ print_date(int64_t epoch, int form, char *buf, size_t cap)
     return n + strftime(buf + n, cap - n, "%H:%M:%S GMT", &tm);
 }
 
-TEST(hint_date_reads_what_the_c_library_prints)
+TEST(retry_hint_date_reads_what_the_c_library_prints)
 {
     sn_rng r = sn_rng_seed(check_seed());
     char text[64];
@@ -252,7 +252,7 @@ is_spelling(char *text, size_t n, int64_t epoch)
     return false;
 }
 
-TEST(hint_date_accepts_no_other_spelling)
+TEST(retry_hint_date_accepts_no_other_spelling)
 {
     static const char alphabet[] = "0123456789 :-,GMTSunodayaFrinecJbc\0\xff";
     sn_rng r = sn_rng_seed(check_seed());
@@ -275,7 +275,7 @@ TEST(hint_date_accepts_no_other_spelling)
 
 /* Retry-After. */
 
-TEST(hint_retry_after_is_digits_or_a_date)
+TEST(retry_hint_retry_after_is_digits_or_a_date)
 {
     static const struct {
         const char *value;
@@ -323,7 +323,7 @@ TEST(hint_retry_after_is_digits_or_a_date)
     }
 }
 
-TEST(hint_retry_after_counts_from_the_date_of_the_answer)
+TEST(retry_hint_retry_after_counts_from_the_date_of_the_answer)
 {
     static const struct {
         const char *date;
@@ -353,7 +353,7 @@ TEST(hint_retry_after_counts_from_the_date_of_the_answer)
     CHECK_EQ(seine_retry_hint_pause(&h), SEINE_SECS(30));
 }
 
-TEST(hint_retry_after_is_exact_to_the_nanosecond_of_our_clock)
+TEST(retry_hint_retry_after_is_exact_to_the_nanosecond_of_our_clock)
 {
     static const struct {
         int64_t wall;
@@ -380,7 +380,7 @@ TEST(hint_retry_after_is_exact_to_the_nanosecond_of_our_clock)
     }
 }
 
-TEST(hint_retry_after_said_twice_is_the_longest)
+TEST(retry_hint_retry_after_said_twice_is_the_longest)
 {
     CHECK_EQ(pause_of("Retry-After", "120", "Retry-After", "30"), SEINE_SECS(120));
     CHECK_EQ(pause_of("Retry-After", "120", "Retry-After", "later"), SEINE_SECS(120));
@@ -395,7 +395,7 @@ TEST(hint_retry_after_said_twice_is_the_longest)
              SEINE_SECS(60));
 }
 
-TEST(hint_of_a_cached_answer_says_nothing)
+TEST(retry_hint_of_a_cached_answer_says_nothing)
 {
     static const struct {
         const char *age;
@@ -442,7 +442,7 @@ quota_of(const char *const (*fields)[2])
 
 #define S(n) SEINE_SECS(n)
 
-TEST(hint_quota_reads_four_dialects)
+TEST(retry_hint_quota_reads_four_dialects)
 {
     static const struct {
         const char *fields[4][2];
@@ -504,7 +504,7 @@ TEST(hint_quota_reads_four_dialects)
     }
 }
 
-TEST(hint_quota_that_binds_has_the_fewest_requests_per_time)
+TEST(retry_hint_quota_that_binds_has_the_fewest_requests_per_time)
 {
     static const struct {
         const char *fields[4][2];
@@ -554,7 +554,7 @@ TEST(hint_quota_that_binds_has_the_fewest_requests_per_time)
     }
 }
 
-TEST(hint_quota_needs_to_say_what_remains)
+TEST(retry_hint_quota_needs_to_say_what_remains)
 {
     seine_retry_hint h = fresh();
     seine_quota quota;
@@ -564,7 +564,7 @@ TEST(hint_quota_needs_to_say_what_remains)
     CHECK(!seine_retry_hint_quota(&h, &quota));
 }
 
-TEST(hint_quota_keeps_four_names)
+TEST(retry_hint_quota_keeps_four_names)
 {
     seine_retry_hint h = fresh();
     seine_quota quota;
@@ -575,7 +575,7 @@ TEST(hint_quota_keeps_four_names)
     CHECK_EQ(seine_retry_hint_pause(&h), -1);
 }
 
-TEST(hint_pauses_when_nothing_remains)
+TEST(retry_hint_pauses_when_nothing_remains)
 {
     static const struct {
         const char *name, *value, *name2, *value2;
@@ -606,7 +606,7 @@ TEST(hint_pauses_when_nothing_remains)
                  rows[i].want);
 }
 
-TEST(hint_reset_above_a_thousand_million_is_a_moment)
+TEST(retry_hint_reset_above_a_thousand_million_is_a_moment)
 {
     static const int64_t limit = 1000000000;
     static const struct {
@@ -648,7 +648,7 @@ TEST(hint_reset_above_a_thousand_million_is_a_moment)
     CHECK_EQ(seine_retry_hint_pause(&h), -1);
 }
 
-TEST(hint_ignores_a_field_that_is_damaged_anywhere)
+TEST(retry_hint_ignores_a_field_that_is_damaged_anywhere)
 {
     static const char *const rows[] = {
         "",
@@ -700,7 +700,7 @@ TEST(hint_ignores_a_field_that_is_damaged_anywhere)
     }
 }
 
-TEST(hint_ignores_a_policy_that_is_damaged_anywhere)
+TEST(retry_hint_ignores_a_policy_that_is_damaged_anywhere)
 {
     static const char *const rows[] = {
         ",",
@@ -722,7 +722,7 @@ TEST(hint_ignores_a_policy_that_is_damaged_anywhere)
     }
 }
 
-TEST(hint_skips_parameters_it_does_not_know)
+TEST(retry_hint_skips_parameters_it_does_not_know)
 {
     static const char *const rows[] = {
         "\"a\";x;r=0;t=30",
@@ -752,7 +752,7 @@ TEST(hint_skips_parameters_it_does_not_know)
     }
 }
 
-TEST(hint_ignores_counts_that_are_none)
+TEST(retry_hint_ignores_counts_that_are_none)
 {
     static const char *const rows[] = {"",    "-1",  "+1",    "1.5", "1 2",
                                        "0x1", "one", "\"1\"", ";",   ",1"};
@@ -766,7 +766,7 @@ TEST(hint_ignores_counts_that_are_none)
     }
 }
 
-TEST(hint_knows_its_fields_in_any_case_and_no_others)
+TEST(retry_hint_knows_its_fields_in_any_case_and_no_others)
 {
     static const struct {
         const char *name;
@@ -803,7 +803,7 @@ TEST(hint_knows_its_fields_in_any_case_and_no_others)
 }
 
 /* What a hostile server can send: long, and all of it read once. */
-TEST(hint_reads_a_long_value_of_anything)
+TEST(retry_hint_reads_a_long_value_of_anything)
 {
     static const char *const patterns[] = {
         ",",          ", ",       ";",       "9",      " ",
@@ -835,7 +835,7 @@ TEST(hint_reads_a_long_value_of_anything)
 }
 
 /* Any number of honest quotas, printed and read back, against a plain search. */
-TEST(hint_quota_is_that_of_an_obvious_search)
+TEST(retry_hint_quota_is_that_of_an_obvious_search)
 {
     sn_rng r = sn_rng_seed(check_seed());
 
@@ -897,7 +897,7 @@ vectors(const char *name)
     return rows;
 }
 
-TEST(hint_date_agrees_with_the_vectors)
+TEST(retry_hint_date_agrees_with_the_vectors)
 {
     json_t *rows = vectors("http-date.json"), *row;
     size_t i;
@@ -913,7 +913,7 @@ TEST(hint_date_agrees_with_the_vectors)
     json_decref(rows);
 }
 
-TEST(hint_retry_after_agrees_with_the_vectors)
+TEST(retry_hint_retry_after_agrees_with_the_vectors)
 {
     json_t *rows = vectors("retry-after.json"), *row;
     size_t i;
