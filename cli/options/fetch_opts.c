@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include <seine/breaker_spec.h>
 #include <seine/url.h>
 
 #include "screen/say.h"
@@ -136,17 +137,43 @@ read_budget(const char *text, seine_retry_budget_opts *o)
 }
 
 static int
+bad_status(const char *name, const char *text, seine_view word, const char *hint)
+{
+    char why[96];
+
+    snprintf(why, sizeof why, "'%.40s' is no status",
+             show_bytes(word.ptr, word.len).text);
+    return bad(name, text, why, hint);
+}
+
+static int
+read_breaker(const char *text, seine_fetch_opts *o)
+{
+    seine_diag diag = SEINE_DIAG;
+    char why[SEINE_DIAG_TEXT + 64];
+
+    if (seine_breaker_spec(text, &o->breaker, &o->park, &diag) == SEINE_OK)
+        return SAY_DONE;
+    if (diag.member[0])
+        snprintf(why, sizeof why, "'%.30s': %s", show(diag.member).text, diag.text);
+    else
+        snprintf(why, sizeof why, "%s", diag.text);
+    return bad("breaker", text, why,
+               "--breaker fail=5,open=60s, --breaker rate=50%,min=10, or off");
+}
+
+static int
 read_retry_on(const char *text, seine_retry_opts *o)
 {
     static const char *const also[] = {"net", "timeout", NULL};
-    char spare[SPECS_WHY];
     uint32_t words = 0;
-    const char *why = option_specs_statuses(text, also, &o->status, &words, spare);
+    seine_view word;
 
+    if (seine_status_set_parse(text, also, &o->status, &words, &word) != SEINE_OK)
+        return bad_status("retry-on", text, word, "--retry-on net,timeout,429,5xx,!501");
     o->not_net = !(words & 1);
     o->not_timeout = !(words & 2);
-    return why ? bad("retry-on", text, why, "--retry-on net,timeout,429,5xx,!501")
-               : SAY_DONE;
+    return SAY_DONE;
 }
 
 static int
@@ -156,7 +183,6 @@ again(const args *a, const fetch_settings *set, seine_fetch_opts *o)
     static const seine_jitter jitters[] = {SEINE_JITTER_PLUSMINUS, SEINE_JITTER_FULL,
                                            SEINE_JITTER_EQUAL, SEINE_JITTER_DECORRELATED,
                                            SEINE_JITTER_NONE};
-    char spare[SPECS_WHY];
     const char *why = option_specs_range(set->backoff, &o->retry.base, &o->retry.max);
 
     if (why)
@@ -166,11 +192,9 @@ again(const args *a, const fetch_settings *set, seine_fetch_opts *o)
     o->max_retry_after = set->max_retry_after;
     if (crawl_is_asked(a))
         o->park = PATIENT;
-    why = option_specs_breaker(set->breaker, &o->breaker, &o->park, spare);
-    if (why)
-        return bad("breaker", set->breaker, why,
-                   "--breaker fail=5,open=60s, --breaker rate=50%,min=10, or off");
-    int code = read_retry_on(set->retry_on, &o->retry);
+    int code = read_breaker(set->breaker, o);
+    if (code == SAY_DONE)
+        code = read_retry_on(set->retry_on, &o->retry);
     return code == SAY_DONE ? read_budget(set->retry_budget, &o->retry_budget) : code;
 }
 
@@ -193,12 +217,10 @@ static int
 taken(const fetch_settings *set, fetch_plan *p)
 {
     seine_fetch_opts *o = &p->opts;
-    char spare[SPECS_WHY];
     seine_view word = {NULL, 0};
-    const char *why = option_specs_statuses(set->accept, NULL, &o->accept, NULL, spare);
 
-    if (why)
-        return bad("accept", set->accept, why, "--accept 200-299,304");
+    if (seine_status_set_parse(set->accept, NULL, &o->accept, NULL, &word) != SEINE_OK)
+        return bad_status("accept", set->accept, word, "--accept 200-299,304");
     o->max_redirects = set->location ? (uint32_t)set->max_redirects : 0;
     o->follow_body = set->follow_body;
     o->max_body = set->max_body;

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * option_specs.h - the small languages of some options.
+ * option_specs.h - reads the values of options that are small languages.
  *
- *     statuses  200-299,304   5xx,!501            codes, ranges, classes, "!" removes
- *     range     1s..30s                           two durations
- *     speed     100/20s   off                     so many bytes in so long
- *     breaker   fail=5,open=60s   off             keys and values
- *     quota     none  any  all  5  20%            how many are too many
+ *     range  1s..30s               two durations
+ *     speed  100/20s  off          bytes in a time
+ *     quota  none  any  all  5  20%  how many failures are too many
  *
- * Each reader answers NULL and writes, or answers why not and writes nothing.
+ * A reader writes and returns NULL, or returns the reason and writes nothing. Status
+ * lists and breakers are read by the library: status_set.h, breaker_spec.h.
+ *
+ *     quota q;
+ *     const char *why = option_specs_quota("20%", &q);
  */
 #ifndef CLI_OPTION_SPECS_H
 #define CLI_OPTION_SPECS_H
@@ -16,29 +18,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <seine/breaker.h>
-#include <seine/status_set.h>
 #include <seine/time.h>
-
-enum { SPECS_WHY = 96 };
-
-/* Starts from nothing. A word that is no status is looked for among `also`, names that
- * end with NULL, and found there sets its bit in *out_also; NULL: there are none. */
-const char *option_specs_statuses(const char *text, const char *const *also,
-                                  seine_status_set *out_set, uint32_t *out_also,
-                                  char why[SPECS_WHY]);
 
 const char *option_specs_range(const char *text, seine_span *out_first,
                                seine_span *out_last);
 const char *option_specs_speed(const char *text, uint64_t *out_bytes,
                                seine_span *out_span);
 
-/* Over what stands in *breaker and *park. */
-const char *option_specs_breaker(const char *text, seine_breaker_opts *breaker,
-                                 uint32_t *park, char why[SPECS_WHY]);
-
-/* The most there may be is below `count`, or below `percent` of all; both 0: any number.
- * With `all` it is all of them. */
+/* `count` of them are too many, or `percent` of all; `all`: only all of them. Everything
+ * 0: any number is fine. */
 typedef struct quota {
     uint64_t count;
     uint32_t percent;

@@ -161,16 +161,16 @@ static void
 on_trouble(const char *source, seine_err e, const char *text, void *arg)
 {
     walking *w = arg;
-    shown name = show(strcmp(source, "-") == 0 ? "standard input" : source);
 
     if (e == SEINE_OK) {
         if (!w->is_quiet)
-            say_note("%s: %s", name.text, text);
+            say_note("%s: %s", show(source).text, text);
         return;
     }
     w->has_failed = true;
     out_flush();
-    say_fail(SAY_FAILED, NULL, "%s: %s", name.text, text);
+    say_fail(SAY_FAILED, NULL, "%s: %s",
+             show(strcmp(source, "-") == 0 ? "standard input" : source).text, text);
 }
 
 static bool

@@ -12,6 +12,7 @@
 #include "seine/alloc.h"
 #include "seine/attempt.h"
 #include "seine/breaker.h"
+#include "seine/breaker_spec.h"
 #include "seine/breakers.h"
 #include "seine/budget.h"
 #include "seine/calendar.h"
