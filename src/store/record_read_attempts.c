@@ -145,6 +145,7 @@ read_hop(sn_record_reader *rr, const seine_json *one, seine_hop *hop)
     return e;
 }
 
+/* read_tries with another type, which a common function would have to forget. */
 static seine_err
 read_hops(sn_record_reader *rr)
 {

@@ -59,6 +59,28 @@ check_vectors(void)
     return home;
 }
 
+char *
+check_vector(const char *name, size_t *out_len)
+{
+    const size_t room = (size_t)4 << 20;
+    const char *home = check_vectors();
+    char path[4096];
+
+    *out_len = 0;
+    if (!home)
+        return NULL;
+    snprintf(path, sizeof path, "%s/%s", home, name);
+    FILE *f = fopen(path, "rb");
+    char *bytes = f ? malloc(room) : NULL;
+    CHECK(bytes != NULL);
+    if (bytes)
+        *out_len = fread(bytes, 1, room, f);
+    CHECK(*out_len < room); /* there is no more */
+    if (f)
+        fclose(f);
+    return bytes;
+}
+
 void
 check_fail(const char *file, int line, const char *fmt, ...)
 {

@@ -15,7 +15,8 @@
  * A test that lacks what it needs calls check_skip and returns: it is counted as
  * skipped, with its reason, unless a check failed before. check_vectors returns
  * the folder with the recorded cases of other projects (SEINE_VECTORS), or NULL
- * after it has skipped the test.
+ * after it has skipped the test; check_vector the bytes of one of its files, for free(),
+ * or NULL after it has skipped or failed the test.
  *
  * TEST_THREADS is a test with threads in it: its body runs 50 times. A random
  * test draws its seed from check_seed, which prints it when a check fails and
@@ -42,6 +43,7 @@ bool check_row(size_t row);
 uint64_t check_seed(void);
 void check_skip(const char *why);
 const char *check_vectors(void);
+char *check_vector(const char *name, size_t *out_len);
 void check_fail(const char *file, int line, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 void check_eq(const char *file, int line, const char *what, long long got,

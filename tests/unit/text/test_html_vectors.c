@@ -167,21 +167,6 @@ read_page(page *p, unsigned want, const char *bytes, size_t len)
     CHECK(p->cut <= 1);
 }
 
-/* Bytes of a file in malloc'ed memory, or NULL. */
-static char *
-load(const char *home, const char *name, size_t *out_len)
-{
-    char path[4096];
-
-    snprintf(path, sizeof path, "%s/%s", home, name);
-    FILE *f = fopen(path, "rb");
-    char *mem = f ? malloc(ROOM) : NULL;
-    *out_len = mem ? fread(mem, 1, ROOM, f) : 0;
-    if (f)
-        fclose(f);
-    return mem;
-}
-
 /* The same of what a gzip file holds. */
 static char *
 unpack(char *packed, size_t *len)
@@ -201,13 +186,13 @@ unpack(char *packed, size_t *len)
 }
 
 static void
-check_page(const char *home, const seine_json *want)
+check_page(const seine_json *want)
 {
     static page p;
     sn_str name = member(want, "file"), url = member(want, "url");
     size_t len;
 
-    char *bytes = load(home, name.ptr, &len);
+    char *bytes = check_vector(name.ptr, &len);
     CHECK(bytes);
     if (sn_str_ends(name, SN_STR(".gz")))
         bytes = unpack(bytes, &len);
@@ -228,19 +213,18 @@ check_page(const char *home, const seine_json *want)
 
 TEST(html_finds_in_pages_of_the_web_what_a_browser_does)
 {
-    const char *home = check_vectors();
-    size_t len = 0, checked = 0, row = 0;
-
-    if (!home)
-        return;
-    char *text = load(home, "html-links/pages.sample.jsonl", &len);
+    size_t len, checked = 0, row = 0;
+    char *text = check_vector("html-links/pages.sample.jsonl", &len);
     sn_str rest = {text, len}, line;
-    while (text && sn_str_next(&rest, '\n', &line) && check_row(row++)) {
+
+    if (!text)
+        return;
+    while (sn_str_next(&rest, '\n', &line) && check_row(row++)) {
         seine_json *want = NULL;
 
         CHECK_EQ(seine_json_parse(line.ptr, line.len, &want, NULL), SEINE_OK);
         if (want)
-            check_page(home, want);
+            check_page(want);
         checked += want != NULL;
         seine_json_free(want);
     }

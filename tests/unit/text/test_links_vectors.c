@@ -10,27 +10,6 @@
 #include "seine/links.h"
 #include "seine/plumbing.h"
 
-enum { ROOM = 4 << 20 };
-
-/* Bytes of a file in malloc'ed memory; NULL if the test is skipped, or failed. */
-static char *
-load(const char *name, size_t *out_len)
-{
-    const char *home = check_vectors();
-    char path[4096];
-
-    if (!home)
-        return NULL;
-    snprintf(path, sizeof path, "%s/%s", home, name);
-    FILE *f = fopen(path, "rb");
-    char *mem = f ? malloc(ROOM) : NULL;
-    CHECK(mem != NULL);
-    *out_len = mem ? fread(mem, 1, ROOM, f) : 0;
-    if (f)
-        fclose(f);
-    return mem;
-}
-
 static sn_str
 member(const seine_json *object, const char *name)
 {
@@ -58,7 +37,7 @@ same_url(seine_view got, sn_str want)
 TEST(links_know_the_refreshes_that_browsers_do)
 {
     size_t len;
-    char *text = load("html-links/meta-refresh-wpt.json", &len);
+    char *text = check_vector("html-links/meta-refresh-wpt.json", &len);
     seine_json *all = NULL;
 
     if (!text)
@@ -138,7 +117,7 @@ check_page(const seine_json *want, const seine_links *l)
 TEST(links_of_pages_of_the_web_have_the_facts_a_browser_finds)
 {
     size_t len = 0, page_len, row = 0;
-    char *text = load("html-links/pages.sample.jsonl", &len);
+    char *text = check_vector("html-links/pages.sample.jsonl", &len);
     sn_str rest = {text, len}, line;
 
     while (text && sn_str_next(&rest, '\n', &line) && check_row(row++)) {
@@ -148,7 +127,8 @@ TEST(links_of_pages_of_the_web_have_the_facts_a_browser_finds)
         CHECK_EQ(seine_json_parse(line.ptr, line.len, &want, NULL), SEINE_OK);
         CHECK_EQ(seine_links_new(NULL, &l), SEINE_OK);
         sn_str name = member(want, "file");
-        char *page = sn_str_ends(name, SN_STR(".gz")) ? NULL : load(name.ptr, &page_len);
+        char *page =
+            sn_str_ends(name, SN_STR(".gz")) ? NULL : check_vector(name.ptr, &page_len);
         if (page) {
             CHECK_EQ(seine_links_feed(l, page, page_len), SEINE_OK);
             CHECK_EQ(seine_links_end(l), SEINE_OK);

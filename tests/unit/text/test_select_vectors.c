@@ -10,26 +10,6 @@
 #include "seine/plumbing.h"
 #include "seine/select.h"
 
-enum { ROOM = 1 << 20 };
-
-static char *
-load(const char *name, size_t *out_len)
-{
-    const char *home = check_vectors();
-    char path[4096];
-
-    if (!home)
-        return NULL;
-    snprintf(path, sizeof path, "%s/css-selectors/%s", home, name);
-    FILE *f = fopen(path, "rb");
-    char *mem = f ? malloc(ROOM) : NULL;
-    CHECK(mem != NULL);
-    *out_len = mem ? fread(mem, 1, ROOM, f) : 0;
-    if (f)
-        fclose(f);
-    return mem;
-}
-
 static sn_str
 text_of(const seine_json *json)
 {
@@ -77,8 +57,9 @@ agrees(const seine_tree *t, sn_str selector, const seine_json *expect)
 TEST(select_agrees_with_browsers)
 {
     size_t page_len, len, good = 0, all = 0;
-    char *page = load("ParentNode-querySelector-All-content.html", &page_len);
-    char *text = load("wpt-selectors.json", &len);
+    char *page = check_vector("css-selectors/ParentNode-querySelector-All-content.html",
+                              &page_len);
+    char *text = check_vector("css-selectors/wpt-selectors.json", &len);
     seine_json *rows = NULL;
     seine_tree *t = NULL;
 
