@@ -221,8 +221,7 @@ start_map(sim_world *w, uint32_t i)
         sim_broken(w, "S3", "%s is asked for twice", node->url);
     if (oracle_obeys(w, h) && !site_is_allowed(s, i))
         sim_broken(w, "S8", "%s is asked for, and robots.txt forbids it", node->url);
-    /* A retry goes on under the rules that held when its URL was first asked for. */
-    if (w->opts.robots != SEINE_OBEY_OFF && node->asked == 0 && !is_known(w, h))
+    if (w->opts.robots != SEINE_OBEY_OFF && !is_known(w, h))
         sim_broken(w, "S8", "%s is asked for before robots.txt", node->url);
 }
 
@@ -245,7 +244,8 @@ start_page(sim_world *w, uint32_t i)
     if (why)
         sim_broken(w, "S8", "%s is asked for, and must not be: %s", node->url,
                    seine_skip_name((seine_skip)__builtin_ctz(why)));
-    if (w->opts.robots != SEINE_OBEY_OFF && !is_known(w, h))
+    /* A retry goes on under the rules that held when its URL was first asked for. */
+    if (w->opts.robots != SEINE_OBEY_OFF && node->asked == 0 && !is_known(w, h))
         sim_broken(w, "S8", "%s is asked for before robots.txt", node->url);
     if (!node->counted)
         w->pages_asked++;
