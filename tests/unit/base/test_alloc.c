@@ -58,7 +58,7 @@ TEST(alloc_goes_through_the_table_of_the_program)
     char *p = sn_alloc(10);
     p = sn_realloc(p, 20);
     sn_free(p);
-    sn_free(NULL); /* does not even ask */
+    sn_free(NULL); /* must not ask the allocator */
     void *pages = sn_pages(4096);
     sn_pages_free(pages, 4096);
     sn_pages_free(NULL, 4096);
@@ -118,7 +118,7 @@ TEST(alloc_gives_zeroed_memory_and_refuses_sizes_that_overflow)
     }
     CHECK(!sn_calloc(SIZE_MAX / 2, 3));
     CHECK(!sn_zalloc_line(SIZE_MAX - 8));
-    void *p = sn_alloc(0), *q = sn_realloc(NULL, 0); /* nothing is still something */
+    void *p = sn_alloc(0), *q = sn_realloc(NULL, 0); /* 0 bytes are an allocation, too */
     CHECK(p && q);
     sn_free(p);
     sn_free(q);

@@ -17,7 +17,7 @@ TEST(arena_gives_zeroed_objects_aligned_for_their_type)
 
     sn_arena_init(&a, 1024, 1 << 20);
     for (size_t align = 1; align <= 4096; align *= 2) {
-        CHECK(sn_arena_get(&a, 1, 1, 1) != NULL); /* put it out of step */
+        CHECK(sn_arena_get(&a, 1, 1, 1) != NULL); /* breaks the alignment */
         unsigned char *p = sn_arena_get(&a, 3, 7, align);
 
         CHECK_EQ((uintptr_t)p % align, 0);
@@ -95,7 +95,7 @@ TEST(arena_large_piece_leaves_the_open_chunk_open)
     CHECK(before && after > before && after - before < 4096);
     sn_arena_fini(&a);
 
-    /* A large first piece is given back like any other. */
+    /* A reset also frees a large first piece. */
     sn_arena_init(&a, 4096, 1 << 20);
     CHECK(sn_arena_get(&a, 1, 100000, 8) != NULL);
     sn_arena_reset(&a);

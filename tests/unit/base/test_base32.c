@@ -46,9 +46,9 @@ TEST(base32_reads_small_letters_and_no_padding)
 TEST(base32_refuses_what_no_writer_makes)
 {
     static const char *const bad[] = {
-        "M",        "MZX",  "MZXW6Y",   /* no bytes end there */
+        "M",        "MZX",  "MZXW6Y",   /* no bytes have this length */
         "MZ======",                     /* bits behind the end */
-        "MY=====",  "=",    "========", /* padding of no group */
+        "MY=====",  "=",    "========", /* padding without a group */
         "MZXW6YT1", "M Y=", "MY==MY==", "MZXW6YTB\n",
     };
 

@@ -58,7 +58,7 @@ TEST(buf_addition_is_whole_or_missing_and_the_error_sticks)
     sn_buf_init(&b, 5);
     sn_buf_text(&b, "abc");
     sn_buf_printf(&b, "%s", "def"); /* one too many */
-    sn_buf_char(&b, 'g');           /* would fit, but what came before is missing */
+    sn_buf_char(&b, 'g');           /* would fit, but an earlier addition is missing */
     CHECK_STR(b.ptr, "abc");
     CHECK_EQ(sn_buf_take(&b, &text), SEINE_E_FULL);
     CHECK_EQ(text.len, 42);
@@ -134,7 +134,7 @@ TEST(buf_loses_bytes_from_both_ends)
     sn_buf b;
 
     sn_buf_init(&b, 100);
-    sn_buf_truncate(&b, 0); /* empty: nothing to lose */
+    sn_buf_truncate(&b, 0); /* an empty buffer has nothing to remove */
     sn_buf_drop(&b, 3);
     sn_buf_text(&b, "hello");
     sn_buf_truncate(&b, 9);

@@ -7,8 +7,7 @@
 
 #include "check.h"
 
-/* The second method: a calendar that turns one leaf at a time, by the rule as it is
- * taught, and knows nothing of eras. */
+/* A second method: counts day by day, by the rule as it is taught, without eras. */
 typedef struct leaf {
     int year, month, day, weekday;
 } leaf;
@@ -113,7 +112,7 @@ TEST(calendar_knows_dates_that_everybody_can_look_up)
     }
 }
 
-/* The C library is a third opinion, for seconds all over the range. */
+/* The C library is a third method, for seconds all over the range. */
 TEST(calendar_agrees_with_the_c_library)
 {
     const int64_t step = INT64_C(67767976233532799) / 20011;

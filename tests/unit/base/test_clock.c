@@ -15,7 +15,7 @@ typedef struct nap {
     int times;
     uint32_t word;
     seine_time woke[8];
-    bool in_time; /* what wait said last */
+    bool in_time; /* the last result of wait */
 } nap;
 
 static void *
@@ -137,7 +137,7 @@ TEST(clock_fake_that_is_left_by_a_stranger_keeps_its_own)
 
     seine_clock_fake_enter(a);
     seine_clock_fake_leave(b);
-    seine_clock_fake_advance(a, 1); /* knows the caller and does not wait for it */
+    seine_clock_fake_advance(a, 1); /* does not wait for its own thread */
     CHECK_EQ(a->now(a), T0 + 1);
     seine_clock_fake_leave(a);
     seine_clock_fake_free(a);

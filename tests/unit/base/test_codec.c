@@ -13,8 +13,8 @@
 
 static const char *const names[] = {"gzip", "zlib", "deflate", "br", "zstd"};
 
-/* Runs a stream through in pieces of `step` bytes and rooms of `room`; leaves what is
- * behind its end in `in`. */
+/* Runs a stream in pieces of `step` bytes and rooms of `room`; leaves the bytes behind
+ * its end in `in`. */
 static seine_err
 run(sn_codec *c, sn_codec_kind kind, sn_str *in, size_t step, size_t room, sn_buf *out)
 {
@@ -41,7 +41,7 @@ run(sn_codec *c, sn_codec_kind kind, sn_str *in, size_t step, size_t room, sn_bu
         if (event == SN_CODEC_FAIL)
             return c->err;
         if (event == SN_CODEC_MORE && in->len == 0 && !packs)
-            return SEINE_E_BODY_TRUNCATED; /* this test's word for "not ended" */
+            return SEINE_E_BODY_TRUNCATED; /* stands for "not ended" here */
     }
     return e;
 }
@@ -152,8 +152,8 @@ TEST(codec_reads_streams_that_were_written_by_hand)
 
 /* ---- both ways ---- */
 
-/* Half text, half noise, some of it long since seen. Kept whole: inlined, gcc 12 takes
- * the long case for a short array. */
+/* Half text, half noise, with repetitions far back. Not inlined: gcc 12 then takes the
+ * long case for a short array. */
 static __attribute__((noinline)) void
 fill(char *bytes, size_t n, uint64_t seed)
 {
@@ -298,7 +298,7 @@ TEST(codec_refuses_what_is_damaged_or_was_not_agreed)
         {SN_CODEC_BR, SN_STR("\x86"),
          SEINE_E_BAD_ENCODING}, /* padding that is not zero */
         {SN_CODEC_ZSTD, SN_STR("<html>"), SEINE_E_BAD_ENCODING},
-        /* method 7; a reserved flag; a dictionary nobody has */
+        /* method 7; a reserved flag; an unknown dictionary */
         {SN_CODEC_GZIP, SN_STR("\x1f\x8b\x07\0\0\0\0\0\0\xff"), SEINE_E_BAD_ENCODING},
         {SN_CODEC_GZIP, SN_STR("\x1f\x8b\x08\x80\0\0\0\0\0\xff"), SEINE_E_BAD_ENCODING},
         {SN_CODEC_ZLIB, SN_STR("\x78\x20\0\0\0\1"), SEINE_E_BAD_ENCODING},
@@ -316,7 +316,7 @@ TEST(codec_refuses_what_is_damaged_or_was_not_agreed)
         /* says six bytes and has five; the reserved bit */
         {SN_CODEC_ZSTD, SN_STR("\x28\xb5\x2f\xfd\x20\x06" LAST), SEINE_E_BAD_ENCODING},
         {SN_CODEC_ZSTD, SN_STR("\x28\xb5\x2f\xfd\x28\x05" LAST), SEINE_E_BAD_ENCODING},
-        /* no last block; only the mark; a frame to be skipped */
+        /* no last block; only the magic number; a skippable frame */
         {SN_CODEC_ZSTD, SN_STR("\x28\xb5\x2f\xfd\x20\x05" HELLO), SEINE_E_BODY_TRUNCATED},
         {SN_CODEC_ZSTD, SN_STR("\x28\xb5\x2f\xfd"), SEINE_E_BODY_TRUNCATED},
         {SN_CODEC_ZSTD, SN_STR("\x5a\x2a\x4d\x18\x02\0\0\0xy"), SEINE_OK},
@@ -507,7 +507,7 @@ TEST(codec_survives_every_allocation_that_fails)
     }
 }
 
-/* Pages of one kind, one after another; of another in between. */
+/* Pages of one kind, one after another, with another kind in between. */
 TEST(codec_reads_the_next_stream_without_allocating)
 {
     static char bytes[30000], out[30000];

@@ -16,7 +16,7 @@
 #define HOME(h)  ((uint64_t)(h) << 56) /* where home h of 256 begins */
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
-/* The second, obvious set: linear probing in an array that is never full. */
+/* A second, obvious set: linear probing in an array that is never full. */
 typedef struct model {
     uint64_t *keys;
     bool *used;
@@ -103,7 +103,7 @@ add(sn_fpset *s, uint64_t fp)
     return is_new == 1;
 }
 
-/* Adds a batch to both and compares every answer. */
+/* Adds a batch to the set and to the model and compares the results. */
 static void
 add_both(sn_fpset *s, model *m, const uint64_t *fps, uint32_t n)
 {
@@ -133,7 +133,7 @@ compare(const uint64_t *fps, uint32_t n, void *arg)
     return true;
 }
 
-/* The set holds the keys of the model, no other, and gives them out in order. */
+/* The set holds exactly the keys of the model and lists them in order. */
 static void
 check_same(const sn_fpset *s, const model *m)
 {
@@ -200,7 +200,7 @@ TEST(fpset_lays_out_buckets_of_64_bytes_with_8_slots_of_7_bytes)
                                 57, 73, 91, 111, 133, 157, 183, 211};
     sn_fpset s = set_of(0);
 
-    /* Home 5 of 256: the top byte. The low seven bytes are all there is to keep. */
+    /* Home 5 of 256: the top byte. Only the low seven bytes are kept. */
     CHECK(add(&s, HOME(5) | 0x77665544332211));
     uint8_t *home = s.now.base + 5 * BUCKET;
     CHECK_EQ(s.now.nb, 256);
@@ -250,7 +250,7 @@ TEST(fpset_knows_which_home_an_entry_is_from)
     sn_fpset_fini(&s);
 }
 
-/* 2^64 does not divide by 257: the last key of a home and the first of the next. */
+/* 257 does not divide 2^64: the last key of a home and the first of the next. */
 TEST(fpset_is_exact_at_the_borders_of_homes)
 {
     sn_fpset s = set_of(LEAST + 1);
@@ -294,7 +294,7 @@ TEST(fpset_takes_the_k_that_its_size_allows)
     }
 }
 
-/* The i-th key of a seed, so that any earlier one can be had again. */
+/* The i-th key of a seed, so that a test can make any key again. */
 static uint64_t
 key(uint64_t seed, uint64_t i)
 {
@@ -375,7 +375,7 @@ TEST(fpset_is_exact_at_every_stage_of_a_move)
     sn_fpset_fini(&s);
 }
 
-/* Keys nobody would draw: what the homes cannot tell apart. */
+/* Unlikely keys: those that homes cannot tell apart. */
 TEST(fpset_is_exact_for_keys_that_share_their_homes)
 {
     static const struct {
@@ -618,7 +618,7 @@ TEST(fpset_never_holds_more_than_its_maximum)
     CHECK_EQ(sn_fpset_init(&s, 0, 11), SEINE_OK);
     CHECK_EQ(sn_fpset_add(&s, ten, 10, is_new), SEINE_OK);
 
-    /* None of a batch is added, and nothing is said about it. */
+    /* The whole batch is refused, and the results are untouched. */
     memset(is_new, 9, sizeof is_new);
     CHECK_EQ(sn_fpset_add(&s, two, 2, is_new), SEINE_E_FULL);
     CHECK_EQ(is_new[0], 9);
@@ -672,7 +672,7 @@ TEST(fpset_that_expects_its_keys_allocates_once)
     count_end();
 }
 
-/* Whatever fails: the batch is in or it is not, and what was there stays. */
+/* Whatever fails, the batch is in or out as a whole, and earlier keys stay. */
 TEST(fpset_adds_all_of_a_batch_or_nothing_when_memory_runs_out)
 {
     FAIL_EACH(round)
@@ -734,7 +734,7 @@ TEST(fpset_puts_only_what_it_has_memory_for)
     sn_fpset_fini(&s);
 }
 
-/* A move that might need more of the side than there is waits for it. */
+/* A move waits when it might need more of the side than there is. */
 TEST(fpset_stops_a_move_that_its_side_cannot_take)
 {
     sn_rng r = sn_rng_seed(check_seed());

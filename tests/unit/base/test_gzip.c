@@ -7,7 +7,7 @@
 #include "base/rng.h"
 #include "check.h"
 
-/* Unpacked by the other library. */
+/* Another library decompresses it. */
 static void
 unpack(sn_str in, sn_buf *out)
 {

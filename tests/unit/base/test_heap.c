@@ -40,7 +40,7 @@ TEST(heap_gives_the_earliest_first)
     sn_heap_fini(&h); /* empty is fine */
 }
 
-/* Whatever is put in comes out sorted: every size up to 200, and equal moments. */
+/* Entries come out sorted: every size up to 200, and equal moments. */
 TEST(heap_sorts)
 {
     sn_rng r = sn_rng_seed(check_seed());
@@ -66,7 +66,7 @@ TEST(heap_sorts)
     }
 }
 
-/* Puts and takes mixed, against a sorted array. */
+/* Compares mixed puts and takes with a sorted array. */
 TEST(heap_agrees_with_a_sorted_array)
 {
     sn_rng r = sn_rng_seed(check_seed());

@@ -70,7 +70,7 @@ TEST(json_refuses_with_a_name_and_an_offset)
     static const struct {
         const char *in;
         seine_err err;
-        long long offset; /* -1: the parser's word is taken */
+        long long offset; /* -1: any offset */
     } rows[] = {
         {"", SEINE_E_BAD_JSON, 0},
         {"{\"a\":1,}", SEINE_E_BAD_JSON, 7},
@@ -141,7 +141,7 @@ TEST(json_text_over_the_cap_is_refused_unread)
     seine_json *json = NULL;
     seine_json_fault fault;
 
-    /* The bytes are not touched: one is enough. */
+    /* The length alone is refused: no byte of the text is read. */
     CHECK_EQ(seine_json_parse("1", SEINE_JSON_BYTES + 1, &json, &fault), SEINE_E_RANGE);
     CHECK_EQ(fault.offset, SEINE_JSON_BYTES);
 }
@@ -363,7 +363,7 @@ TEST(json_decimals_read_back_as_the_same_double)
     }
 }
 
-/* The parser's allocator is its own, so the test puts a failing one there. */
+/* jansson has an allocator of its own, so the test makes that one fail. */
 static long calls, fails_at, out;
 
 static void *
@@ -424,7 +424,7 @@ TEST(json_print_without_memory_leaves_the_text_alone)
     seine_json_free(json);
 }
 
-/* The parser itself would take the zero for the end of the text. */
+/* jansson alone would read the zero as the end of the text. */
 TEST(json_text_goes_on_behind_a_zero)
 {
     static const struct {

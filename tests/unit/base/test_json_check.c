@@ -144,7 +144,7 @@ TEST(json_check_bounds_depth_values_and_size)
     CHECK_EQ(seine_json_check("1", SEINE_JSON_BYTES + 1, &fault, NULL), SEINE_E_RANGE);
 }
 
-/* A second reading of RFC 8259, by recursion: where the value ends, or NULL. */
+/* A second parser of RFC 8259, by recursion: where the value ends, or NULL. */
 static const char *value(const char *p, const char *end, unsigned depth);
 
 static const char *
@@ -343,8 +343,7 @@ load(const char *folder, const char *name, size_t *out_n)
     return bytes;
 }
 
-/* y_ is JSON, n_ is not, i_ is what docs/internals/json.md says: refused but for numbers.
- */
+/* y_ is JSON, n_ is not; i_ is refused, except numbers (docs/internals/json.md). */
 TEST(json_check_passes_the_vectors_of_the_json_test_suite)
 {
     const char *root = check_vectors();

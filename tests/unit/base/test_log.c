@@ -22,7 +22,7 @@
 typedef struct page {
     sn_buf text;
     int lines, broken;
-    sem_t entered, go; /* a sink that is told when to go on */
+    sem_t entered, go; /* a sink that waits for a signal */
     bool is_slow;
 } page;
 
@@ -66,7 +66,7 @@ page_text(page *p)
     return p->text.ptr ? p->text.ptr : "";
 }
 
-/* What was written since the last look. */
+/* The lines since the last call. */
 static const char *
 news(page *p)
 {
@@ -242,11 +242,11 @@ TEST(log_merges_equal_warnings_per_window)
     CHECK_STR(news(&p), "12:00:09 info  tick\n");
     seine_clock_fake_advance(c, 1);
     SN_LOG(log, INFO, "tick");
-    /* The count carries the time of the last one. */
+    /* The count has the time of the last repetition. */
     CHECK_STR(news(&p), "12:00:00 warn  slow  host=e.org  repeated=2\n"
                         "12:00:10 info  tick\n");
 
-    /* It came again in the first window, so a second follows. */
+    /* It was repeated in the first window, so a second window follows. */
     seine_clock_fake_advance(c, SEINE_SECS(5));
     SN_LOG(log, WARN, "slow", SN_S("host", "e.org"));
     SN_LOG(log, WARN, "slow", SN_S("host", "f.org")); /* its window was quiet */
@@ -256,7 +256,7 @@ TEST(log_merges_equal_warnings_per_window)
     CHECK_STR(news(&p), "12:00:15 warn  slow  host=e.org  repeated=1\n"
                         "12:00:20 info  tick\n");
 
-    /* The third is quiet: the next one is written at once. */
+    /* The third window is quiet, so the next warning is written at once. */
     seine_clock_fake_advance(c, SEINE_SECS(10));
     SN_LOG(log, WARN, "slow", SN_S("host", "e.org"));
     CHECK_STR(news(&p), "12:00:30 warn  slow  host=e.org\n");
@@ -591,8 +591,8 @@ TEST(log_counts_lines_that_could_not_be_written)
     seine_log_free(log);
 }
 
-/* A file that may not grow takes half a line; when it may again, the next line
- * begins a new one. */
+/* A full file takes half a line. When it has room again, the next line begins on a new
+ * line. */
 TEST(log_ends_a_torn_line_before_the_next)
 {
     struct rlimit before, low;

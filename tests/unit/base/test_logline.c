@@ -382,8 +382,8 @@ TEST(logline_hash_ignores_time_and_thread_and_nothing_else)
     }
 }
 
-/* Any bytes in any place: the text is one line without control characters, the
- * JSON reads back, and valid values read back equal. */
+/* For any bytes, the text is one line without control characters, the JSON parses, and
+ * valid values read back equal. */
 TEST(logline_stands_any_bytes)
 {
     sn_rng r = sn_rng_seed(check_seed());
@@ -402,7 +402,7 @@ TEST(logline_stands_any_bytes)
             f[k] = seine_log_str(bytes[k], bytes[5]);
             f[k].kind = sn_rng_below(&r, 3) ? SEINE_LOG_STR : SEINE_LOG_URL;
         }
-        for (char *c = bytes[1]; *c; c++) /* nothing in it can be taken for a secret */
+        for (char *c = bytes[1]; *c; c++) /* holds nothing that looks like a secret */
             *c = *c == '@' || *c == '=' ? '+' : *c;
         f[0] = seine_log_str("sure", bytes[1]);
         sn_record rec = record(f, sn_rng_below(&r, 7));
@@ -441,7 +441,7 @@ TEST(logline_shows_no_secret_in_any_text)
     CHECK_EQ(seine_secrets_new(&s), SEINE_OK);
     CHECK_EQ(seine_secrets_add(s, "hunter2", 7), SEINE_OK);
     memset(long_text, 'x', sizeof long_text);
-    /* cut in the middle, half of it would still be there */
+    /* cut in the middle, half of the secret would stay */
     memcpy(long_text + 2042, "hunter2", 7);
     r.message = "Basic am9lOmh1bnRlcjI= of http://a:b@c/";
     r.secrets = s;

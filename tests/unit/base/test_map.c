@@ -128,7 +128,7 @@ TEST(map_without_memory_stays_as_it_was)
     }
 }
 
-/* Every entry can be reached from its home slot without meeting an empty one. */
+/* No empty slot stands between an entry and its home slot. */
 static void
 check_reach(const sn_map *m)
 {
@@ -140,7 +140,7 @@ check_reach(const sn_map *m)
     }
 }
 
-/* Against an array indexed by the key's number. Few slots and many removals let
+/* Compares with an array indexed by the key's number. Few slots and many removals make
  * runs wrap around the end of the table. */
 TEST(map_agrees_with_an_array)
 {

@@ -47,7 +47,7 @@ forget_text(void)
     seine_metrics_free(m);
 }
 
-/* What stands behind `series` and a blank at the start of a line; -1: no such line. */
+/* The text behind `series` and a blank at the start of a line; -1: no such line. */
 static long long
 value(const char *text, const char *series)
 {
@@ -120,7 +120,7 @@ TEST(metrics_histogram_bounds_are_inclusive)
     seine_histogram_observe(h, 0, SEINE_MS(5) + 1);
     seine_histogram_observe(h, 0, SEINE_SECS(2));
     seine_histogram_observe(h, 0, SEINE_MS(2500) + 1);
-    seine_histogram_observe(h, 0, -5); /* a clock stepped back: no time passed */
+    seine_histogram_observe(h, 0, -5); /* a clock that steps back: no time passed */
     CHECK_EQ(seine_histogram_count(h, 0), 6);
     CHECK_STR(text_of(m, SEINE_METRICS_PROMETHEUS),
               "# HELP app_wait_seconds Wait.\n"
@@ -185,7 +185,7 @@ TEST(metrics_in_seconds_count_nanoseconds)
     const char *text = text_of(m, SEINE_METRICS_PROMETHEUS);
     CHECK(strstr(text, "\napp_busy_seconds_total 1.5\n") != NULL);
     CHECK(strstr(text, "\napp_success_timestamp_seconds 1763234401.123456\n") != NULL);
-    seine_counter_add(c, 0, UINT64_MAX / 2); /* absurd, but no garbage */
+    seine_counter_add(c, 0, UINT64_MAX / 2); /* absurd, but counted */
     CHECK(strstr(text_of(m, SEINE_METRICS_PROMETHEUS), " 9223372036.854775807\n") !=
           NULL);
     forget_text();
@@ -641,7 +641,7 @@ TEST(http_metrics_of_several_servers_share_their_families)
     forget_text();
     seine_metrics_free(m);
 
-    /* A family of the program's own is not joined, and then nothing is added. */
+    /* The program's own family is not joined, and nothing is added. */
     m = registry();
     CHECK_EQ(seine_metrics_counter(m, "http_errors_total", "H.", NULL, 0, &c), SEINE_OK);
     CHECK_EQ(seine_http_metrics_new(m, "gate", routes, 1, &gate), SEINE_E_ALREADY);
@@ -690,7 +690,7 @@ TEST(http_metrics_refuse_tables_without_sense)
     seine_metrics_free(m);
 }
 
-/* The families of the engine, as far as they need no engine; what promtool reads. */
+/* The engine's families, without an engine, for promtool. */
 static seine_metrics *
 engine_families(void)
 {
@@ -765,8 +765,8 @@ TEST(s1_20_metrics_of_jobs_queues_durations_and_errors)
     seine_metrics_free(m);
 }
 
-/* Every value a label can have is given at registration, so no host, URL or user
- * that comes later can become one, and connections open now are a gauge. */
+/* Registration lists every value of a label, so no later host, URL or user can become
+ * one. Open connections are a gauge. */
 TEST(x_49_metrics_have_no_label_per_host_and_connections_are_a_gauge)
 {
     seine_metrics *m = engine_families();
@@ -782,7 +782,7 @@ TEST(x_49_metrics_have_no_label_per_host_and_connections_are_a_gauge)
     seine_metrics_free(m);
 }
 
-/* tests/e2e/test_promtool lets an independent parser read what this writes. */
+/* tests/e2e/test_promtool lets an independent parser read the output. */
 TEST(metrics_exposition_for_other_readers)
 {
     static const char *const files[] = {"metrics.prom", "metrics.om"};
@@ -834,8 +834,8 @@ TEST(metrics_without_memory_are_not_made)
     }
 }
 
-/* Against plain arrays, read at random moments so that both sides of the
- * histogram's cells are used. */
+/* Compares with plain arrays, at random moments so that both sides of a histogram are
+ * used. */
 TEST(metrics_agree_with_plain_arrays)
 {
     static const seine_span bounds[] = {10, 100, 1000};
@@ -929,8 +929,8 @@ write_metrics(void *arg)
     return NULL;
 }
 
-/* All that a snapshot must satisfy, whatever is written meanwhile: buckets add up
- * to the count, and the sum is that of exactly these observations. */
+/* True of every snapshot: the buckets add up to the count, and the sum belongs to exactly
+ * these observations. */
 static long long
 check_snapshot(const char *text)
 {

@@ -186,7 +186,7 @@ TEST(redact_finds_the_user_of_a_url)
     }
 }
 
-/* Any bytes: a marked value never comes through, and twice is the same as once. */
+/* For any bytes, a marked value never shows, and redacting twice changes nothing. */
 TEST(redact_stands_any_bytes)
 {
     static const char alphabet[] = "ab=&?#;/@:%74\\token=hunter2\0\xff";
@@ -240,15 +240,15 @@ TEST(redact_knows_every_spelling_of_a_value)
         {"p\xc3\xa4ssw\xc3\xb6rd", "p%C3%A4ssw%c3%b6rd", "REDACTED"},
         {"a b c d", "a%20b+c d a+b+c+d", "a%20b+c d REDACTED"},
         {"a b c d", "a%20b%20c d", "REDACTED"},
-        /* a value with escapes of its own: as it is, escaped, and undone */
+        /* a value that holds escapes: as it is, escaped, and decoded */
         {"ab%41cdef", "ab%41cdef", "REDACTED"},
         {"ab%41cdef", "ab%2541cdef", "REDACTED"},
         {"ab%41cdef", "abAcdef", "REDACTED"},
-        /* a percent sign before it takes none of its digits */
+        /* a percent sign before it does not hide its digits */
         {"41secret", "100%41secret", "100%REDACTED"},
         {"41secret", "100%41se%63ret", "100%REDACTED"},
         {"1secret", "100%41se%63ret", "100%4REDACTED"},
-        /* base64 of "joe:hunter2" and its kin: the value at 0, 1 and 2 bytes behind */
+        /* base64 of "joe:hunter2" and others: the value behind 0, 1 and 2 bytes */
         {"hunter2", "aHVudGVyMg==", "REDACTED"},
         {"hunter2", "aHVudGVyMg", "REDACTED"},
         {"hunter2", "Omh1bnRlcjI=", "OREDACTED"},         /* ":hunter2" */
@@ -315,7 +315,7 @@ TEST(redact_without_memory_shows_nothing)
     seine_secrets_free(s);
 }
 
-/* A second way: every place is tried, with every choice of characters escaped. */
+/* A second method: tries every place, with every choice of escaped characters. */
 
 static int
 escape_at(const char *text, size_t n, size_t i)
@@ -326,7 +326,7 @@ escape_at(const char *text, size_t n, size_t i)
     return high < 0 || low < 0 ? -1 : high * 16 + low;
 }
 
-/* Where the longest reading of the value from `i` ends; 0: there is none. */
+/* Where the longest match of the value from `i` ends; 0: none. */
 static size_t
 reading(const char *text, size_t n, size_t i, const char *value, size_t left)
 {
@@ -453,7 +453,7 @@ TEST(redact_leaves_no_bits_of_a_value_in_base64)
         CHECK(out[0] == '<' && out[k - 1] == '>');
         for (size_t bit = 0; bit < 6 * k; bit += 2)
             CHECK(!holds_bits(out, k, bit, value, len));
-        /* What is no part of it stays: whole groups before and behind. */
+        /* Groups that hold nothing of the value stay, before and behind it. */
         CHECK(memcmp(out, text, 1 + before / 3 * 4) == 0);
         seine_secrets_free(s);
     }
@@ -466,7 +466,7 @@ TEST(redact_takes_linear_steps)
 
     CHECK_EQ(seine_secrets_new(&s), SEINE_OK);
     memset(value, 'a', sizeof value);
-    value[0] = 'b'; /* read backwards: fails at the very end, at every place */
+    value[0] = 'b'; /* read backwards, each place fails at its last byte */
     CHECK_EQ(seine_secrets_add(s, value, sizeof value), SEINE_OK);
     value[0] = 'a';
     value[sizeof value - 1] = 'b';

@@ -106,7 +106,7 @@ TEST(ring_longest_message_fits_wherever_an_empty_ring_begins)
     sn_ring_fini(&r);
 }
 
-/* Against a queue that is an array. */
+/* Compares with a queue in an array. */
 TEST(ring_gives_what_was_put_in_that_order)
 {
     enum { MOST = 4096 };

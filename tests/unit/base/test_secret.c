@@ -60,7 +60,7 @@ TEST(secrets_hold_values_of_6_to_8192_bytes_and_64_of_them)
     seine_secrets_free(s);
 }
 
-/* "a b c d e" also stands for "a+b+c+d+e", but only as it is typed into a form. */
+/* "a b c d e" also matches "a+b+c+d+e", as a form writes it. */
 TEST(secrets_know_a_value_from_a_spelling_of_another)
 {
     seine_secrets *s = fresh();

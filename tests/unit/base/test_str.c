@@ -120,7 +120,7 @@ TEST(str_glob_is_the_whole_text)
         {"*c", "abc", true},      {"*c", "acb", false},     {"a*c", "ac", true},
         {"a*c*e", "abcde", true}, {"a*c*e", "abcd", false}, {"a?c", "abc", true},
         {"a?c", "ac", false},     {"?", "", false},         {"**b", "aab", true},
-        {"*ab", "aaab", true},  /* the star goes on after a false start */
+        {"*ab", "aaab", true},  /* the star is extended after a false start */
         {"a\\*", "a\\x", true}, /* nothing is quoted */
     };
 
@@ -301,7 +301,7 @@ TEST(str_character_classes_are_ascii)
 {
     int digits = 0, letters = 0, spaces = 0, hex = 0;
 
-    for (int c = -128; c < 256; c++) { /* signed or not, the answer is the same */
+    for (int c = -128; c < 256; c++) { /* signed and unsigned agree */
         digits += sn_is_digit((char)c);
         letters += sn_is_alpha((char)c);
         spaces += sn_is_space((char)c);
@@ -346,7 +346,7 @@ TEST(str_utf8_refuses_what_is_not_utf8)
         {"", true},
         {"plain", true},
         {"\xc3\xa4\xe2\x82\xac\xf0\x9f\x90\x9f", true},
-        {"a\x80", false},            /* continues nothing */
+        {"a\x80", false},            /* a continuation byte alone */
         {"\xc0\xaf", false},         /* two bytes for one */
         {"\xe0\x80\xaf", false},     /* three */
         {"\xf0\x80\x80\xaf", false}, /* four */

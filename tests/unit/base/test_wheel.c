@@ -11,7 +11,7 @@
 #define HOUR SEINE_SECS(3600)
 #define DAY  (24 * HOUR)
 
-/* As a host would be: the wheel's fields stand between others. */
+/* Like a host: the wheel's fields stand between others. */
 typedef struct record {
     seine_time at;
     uint32_t kept, link;
@@ -169,7 +169,7 @@ TEST(wheel_puts_back_what_was_raised_while_it_waited)
     }
 }
 
-/* A raised item is alone in its slot; the next slot must not be slept over. */
+/* A raised item is alone in its slot; `when` must not skip the next slot. */
 TEST(wheel_when_sees_past_a_raised_item)
 {
     record r[2] = {0};
@@ -205,8 +205,8 @@ some_span(sn_rng *r)
         r, 1 + (uint64_t)most[sn_rng_below(r, sizeof most / sizeof *most)]);
 }
 
-/* Random puts, raises, jumps and steps against "the smallest of an array". Items
- * with equal moments may leave in any order, so moments are compared. */
+/* Compares random puts, raises, jumps and steps with "the smallest of an array". Equal
+ * moments may leave in any order, so moments are compared. */
 TEST(wheel_agrees_with_an_array)
 {
     enum { N = 150 };
@@ -260,7 +260,7 @@ TEST(wheel_agrees_with_an_array)
     }
 }
 
-/* Whoever sleeps until `when` and looks takes every item at its nanosecond. */
+/* A caller that sleeps until `when` takes every item at its nanosecond. */
 TEST(wheel_when_leads_to_every_item_exactly)
 {
     enum { N = 400 };
@@ -286,7 +286,7 @@ TEST(wheel_when_leads_to_every_item_exactly)
     }
 }
 
-/* Against sorting: 100,000 items over a week and in one millisecond, taken in one
+/* Compares with sorting: 100,000 items over a week and in one millisecond, taken in one
  * jump and in many. */
 TEST(wheel_sorts_a_hundred_thousand)
 {
@@ -342,7 +342,7 @@ TEST(wheel_follows_an_array_that_grows)
     for (uint32_t i = 3; i < 100000; i++)
         sn_wheel_put(&w, i, 20);
     r = realloc(r, 100001 * sizeof *r);
-    CHECK_EQ(sn_wheel_grow(&w, r, 100000), SEINE_OK); /* it has moved, that is all */
+    CHECK_EQ(sn_wheel_grow(&w, r, 100000), SEINE_OK); /* the array has only moved */
     CHECK_EQ(sn_wheel_grow(&w, r, SN_NONE), SEINE_E_INVAL);
     CHECK_EQ(sn_wheel_take(&w, 10), 0);
     for (uint32_t i = 3; i < 100000; i++)

@@ -29,7 +29,7 @@ TEST(alarms_come_in_the_order_of_their_moments)
     snc_alarms_fini(&heap);
 }
 
-/* Against a list that is searched from end to end. */
+/* Compares with a list that is searched from end to end. */
 TEST(any_sequence_of_setting_moving_and_stopping_keeps_the_order)
 {
     enum { N = 40 };

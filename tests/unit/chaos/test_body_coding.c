@@ -6,11 +6,11 @@
 #include "failing.h"
 #include "unpack.h"
 
-/* A body of so many bytes that follow from a seed, recoded and read to its end. */
+/* Encodes a body of `n` bytes that follow from a seed, and reads it to its end. */
 typedef struct result {
     char bytes[4 << 20];
     size_t len;
-    uint64_t length; /* as it was known beforehand */
+    uint64_t length; /* the length that was announced */
     seine_err e;
 } result;
 
@@ -50,7 +50,8 @@ crc_of(uint64_t size)
     return (uint32_t)crc32(0, (unsigned char *)bytes, (unsigned)size);
 }
 
-/* Short ones before the head, long ones while they go out; the bytes are the same. */
+/* Short bodies are encoded before the head, long ones while they are sent; the bytes are
+ * the same. */
 TEST(a_body_goes_through_every_coding)
 {
     static const snc_coding all[] = {SNC_CODING_GZIP, SNC_CODING_DEFLATE, SNC_CODING_RAW,

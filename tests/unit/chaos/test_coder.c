@@ -9,7 +9,7 @@
 static const snc_coding all[] = {SNC_CODING_GZIP, SNC_CODING_DEFLATE, SNC_CODING_RAW,
                                  SNC_CODING_BR, SNC_CODING_ZSTD};
 
-/* All of the text at once, through steps of so much room. */
+/* Encodes the whole text, in steps with so much room. */
 static void
 code(snc_coding coding, sn_str in, size_t room, sn_buf *out)
 {
@@ -65,7 +65,7 @@ TEST(a_bomb_becomes_exactly_so_many_zeros)
 
             sn_buf_reset(&text);
             sn_buf_reset(&flat);
-            sn_buf_text(&text, "before"); /* what is there stays out of it */
+            sn_buf_text(&text, "before"); /* the bomb comes behind it */
             CHECK_EQ(snc_coder_bomb(all[i], sizes[k], &text, &b), SEINE_OK);
             sn_buf_add(&flat, text.ptr + 6, b.unit_at - 6);
             for (uint64_t n = 0; n < b.count; n++)

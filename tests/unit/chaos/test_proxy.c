@@ -9,7 +9,7 @@
 
 #define T0 SEINE_SECS(1000)
 
-/* A world, and the last answer of it as a proxy. */
+/* A world, and its last response as a proxy. */
 typedef struct stage {
     snc_world w;
     snc_visitor v;
@@ -73,7 +73,7 @@ tell(sn_str bytes)
     hear(snc_proxy_socks(&s.w, &s.v, &s.socks, T0, &s.response, &s.to));
 }
 
-/* Hello without login, then a request for a name and a port; the code it ends with. */
+/* Hello without login, then a request for a name and a port; returns the reply code. */
 static int
 ask_for(const char *name, unsigned port)
 {

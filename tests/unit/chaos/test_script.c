@@ -43,7 +43,7 @@ TEST(the_first_line_that_matches_wins)
     CHECK_STR(fault_for(&s, "a.test", "/api/u", 6), "status:500");
     CHECK_STR(fault_for(&s, "b.test", "/api/u", 3), "");
     CHECK_STR(fault_for(&s, "b.test", "/xzzy?q=1", 3),
-              "ok"); /* a mark asks for the query */
+              "ok"); /* a question mark compares the query, too */
     CHECK_STR(fault_for(&s, "b.test", "/xzzy?q=2", 3), "");
     snc_script_fini(&s);
 }
@@ -97,7 +97,7 @@ TEST(stars_stand_for_any_text)
                  rows[i].match);
 }
 
-/* A pattern made to be slow takes no longer than its length times the text's. */
+/* The slowest pattern takes no longer than its length times the text's. */
 TEST(a_hostile_pattern_ends)
 {
     static char text[20000];

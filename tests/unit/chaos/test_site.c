@@ -130,7 +130,7 @@ TEST(percentages_are_of_all_pages)
         good += snc_fate_status(page.fate) == 200;
         CHECK(page.fails <= 2);
     }
-    /* A hundredth of the leaves are dead, which the other fates lose; within 5 %. */
+    /* A hundredth of the leaves are dead, which the other fates lack; within 5 %. */
     CHECK(fates[SNC_FATE_DUPLICATE] > 4750 && fates[SNC_FATE_DUPLICATE] < 5250);
     CHECK(fates[SNC_FATE_BROKEN] > 2800 && fates[SNC_FATE_BROKEN] < 3200);
     CHECK(fates[SNC_FATE_REDIRECT] > 1850 && fates[SNC_FATE_REDIRECT] < 2150);

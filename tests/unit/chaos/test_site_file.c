@@ -19,7 +19,7 @@ site(const char *spec)
 static const snc_site_base base = {
     .origin = {"http://e.org", 12}, .prefix = {"", 0}, .port = 8080, .dead_port = 9};
 
-/* Lines with that text in them. */
+/* Counts the lines with that text. */
 static size_t
 count(sn_str text, const char *part)
 {
@@ -31,7 +31,7 @@ count(sn_str text, const char *part)
     return n;
 }
 
-/* All of a roll, in pieces of `want`. */
+/* Reads a whole file, in pieces of `want`. */
 static void
 collect(snc_site_file file, size_t want, sn_buf *out)
 {

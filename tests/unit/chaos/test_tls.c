@@ -18,7 +18,7 @@
 #define DAY  86400
 #define WALL SEINE_SECS(INT64_C(1800000000)) /* January 2027 */
 
-/* Bytes on their way to the server; what goes back goes straight to the client. */
+/* Bytes on their way to the server; those of the server go straight to the client. */
 typedef struct stage {
     snc_tls *tls;
     snc_tls_line *line;
@@ -71,7 +71,7 @@ carry_up(stage *s)
         sn_buf_add(&s->up, piece, (size_t)n);
 }
 
-/* The client trusts the authority, at the time the server believes in. */
+/* The client trusts the authority, at the time of the server's clock. */
 static void
 begin(stage *s)
 {
@@ -129,7 +129,7 @@ dial(stage *s, const char *name)
     }
 }
 
-/* What the server's side of the handshake ends with. */
+/* How the server's side of the handshake ended. */
 static snc_tls_got
 greet(stage *s)
 {
@@ -146,7 +146,7 @@ greet(stage *s)
     return got;
 }
 
-/* The same for a name, and what the client thinks of the certificate. */
+/* The same for a name, and how the client judged the certificate. */
 static long
 opinion(stage *s, const char *name)
 {
@@ -226,7 +226,7 @@ TEST(certificates_have_names_dates_and_a_strict_form)
     finish(&s);
 }
 
-/* The serial number of what the name has now. */
+/* The serial number of the certificate that the name has now. */
 static int64_t
 serial(stage *s, const char *name)
 {
@@ -331,7 +331,7 @@ keep_session(SSL *ssl, SSL_SESSION *give)
     return 1;
 }
 
-/* Two connections; the second offers what the first one left. */
+/* Two connections; the second offers the session of the first. */
 static bool
 resumes(stage *s, const char *name)
 {
@@ -339,8 +339,8 @@ resumes(stage *s, const char *name)
 
     dial(s, name);
     CHECK_EQ(greet(s), SNC_TLS_DONE);
-    SSL_read(s->client, &byte, 1); /* the tickets of TLS 1.3 come behind it */
-    /* A session whose connection ends without a word is not used again. */
+    SSL_read(s->client, &byte, 1); /* TLS 1.3 sends its tickets after the handshake */
+    /* A session whose connection ended without close_notify is not used again. */
     SSL_set_shutdown(s->client, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
     SSL_SESSION *old = session;
     session = NULL;
@@ -435,7 +435,7 @@ TEST(bytes_go_both_ways_and_the_end_is_said)
     CHECK(memcmp(in, "hello", 5) == 0);
     CHECK_EQ(snc_tls_write(s.line, "there", 5), 5);
     CHECK_EQ(SSL_read(s.client, in, sizeof in), 5);
-    s.narrow = 0; /* no room for the last word yet */
+    s.narrow = 0; /* no room for close_notify yet */
     CHECK(!snc_tls_close(s.line));
     CHECK_EQ(SSL_get_error(s.client, SSL_read(s.client, in, sizeof in)),
              SSL_ERROR_WANT_READ);

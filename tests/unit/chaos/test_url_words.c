@@ -213,7 +213,7 @@ TEST(what_makes_no_sense_is_named)
         {"/status:+20", "status:+20", "wants a status from 100 to 999"},
         {"/raw:%3D", "raw:%3D", "wants base64url without padding"},
         {"/site:x", "site:x", "a site starts with its seed, a number"},
-        {"/head:a:%22/site:1:1/", "", ""}, /* a quote only decoded is none */
+        {"/head:a:%22/site:1:1/", "", ""}, /* a quote that only decoding makes */
         {"/head:a:\"/site:1:1/", "site:1:1",
          "may not stand behind a quote, an angle bracket or 2048 bytes"},
         {"/trap:forest/", "trap:forest", "knows the calendar only"},

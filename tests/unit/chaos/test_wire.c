@@ -11,7 +11,7 @@
 
 static const snc_chunks plain = {.on = false};
 
-/* Everything a wire says, read `room` bytes at a time. */
+/* Reads a whole wire, `room` bytes at a time. */
 static size_t
 read_all(snc_wire *w, size_t room, char *out, size_t most)
 {

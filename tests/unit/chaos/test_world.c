@@ -13,7 +13,7 @@
 
 #define T0 SEINE_SECS(1000)
 
-/* A world and the last answer it gave. */
+/* A world, and its last response. */
 typedef struct stage {
     snc_world w;
     snc_request req;
@@ -40,7 +40,7 @@ begin(uint64_t seed)
     s.nth = 0;
 }
 
-/* Sends a request and reads the answer; it stays open until `done`. */
+/* Sends a request and reads the response; it stays open until `done`. */
 static seine_err
 open_request(const char *method, const char *target, const char *host, const char *fields,
              const char *body)
@@ -220,7 +220,7 @@ TEST(every_evil_of_framing_is_on_the_wire)
     finish();
 }
 
-/* What the client gets as a body, and what it becomes. */
+/* The body that the client gets, and its decoded form. */
 static unpacked
 body_of(snc_coding coding)
 {
@@ -290,7 +290,7 @@ TEST(a_long_coded_body_goes_in_chunks_and_a_head_request_knows_the_same)
 {
     begin(1);
     CHECK(strstr(get("/gzip/bytes:300k"), "Transfer-Encoding: chunked\r\n"));
-    CHECK(s.len > 300 << 10); /* nothing to gain in noise */
+    CHECK(s.len > 300 << 10); /* random bytes do not compress */
     CHECK(strstr(get("/gzip/http10/bytes:300k"), "Connection: close\r\n"));
     CHECK_EQ(body_of(SNC_CODING_GZIP).sum, 300 << 10);
     CHECK_EQ(body_of(SNC_CODING_GZIP).end, UNPACKED_WHOLE);
@@ -424,7 +424,7 @@ TEST(too_many_at_once_and_too_many_a_second_are_turned_away)
     finish();
 }
 
-/* The answers of 40 keys, 5 hits each, in one order and in another. */
+/* The responses for 40 keys, 5 hits each, in one order and in another. */
 TEST(the_same_requests_in_any_order_get_the_same_answers)
 {
     enum { KEYS = 40, HITS = 5 };
@@ -597,7 +597,7 @@ TEST(a_secret_in_a_url_is_known_behind_percent_signs)
     finish();
 }
 
-/* The origin of a request: its scheme is the door's, but for one to a proxy. */
+/* The origin of a request has the scheme of the door, except one to a proxy. */
 TEST(a_secret_of_https_is_a_leak_over_http_and_a_proxy_has_an_origin_of_its_own)
 {
     static const snc_tls_facts tls = {.name = {"a.test", 6}, .version = "TLSv1.3"};

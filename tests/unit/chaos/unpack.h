@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * unpack.h - what the libraries themselves make of a coded text.
+ * unpack.h - decodes with the libraries themselves.
  *
  *     unpacked u = unpack(SNC_CODING_BR, bytes, n, out, sizeof out);
  *     CHECK(u.end == UNPACKED_WHOLE && u.sum == 1000);

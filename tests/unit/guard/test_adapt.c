@@ -120,7 +120,7 @@ TEST(adapt_ceiling_can_be_lowered_and_raised)
     seine_throttle_fini(&t);
 }
 
-/* The rules once more, as plainly as they can be said. */
+/* The same rules, written as plainly as possible. */
 typedef struct model {
     uint32_t limit, min, max, successes;
     seine_time lowered_at;
@@ -223,7 +223,7 @@ TEST(adapt_gradient_grows_only_in_use_and_never_by_an_error)
         {8, SEINE_SUCCESS, 100, 17},   /* until 8 are less than half of it */
         {3, SEINE_SUCCESS, 100, 8},    /* 2 * 3 < 8: stays */
         {8, SEINE_IGNORED, 100, 8},    /* says nothing */
-        {8, SEINE_SUCCESS, 0, 8},      /* a clock that stands tells nothing */
+        {8, SEINE_SUCCESS, 0, 8},      /* a clock that stands still gives no latency */
         {8, SEINE_SUCCESS, -5, 8},     /* nor does one that steps back */
         {1, SEINE_FAILURE, 1, 1},      /* a quick error is an error */
         {1, SEINE_SUCCESS, 100001, 1}, /* as is a slow success */

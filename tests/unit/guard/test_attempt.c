@@ -48,7 +48,7 @@ host_fini(host *h)
     seine_budget_free(h->budget);
 }
 
-/* What the guards hold, for "nothing taken, nothing changed". */
+/* A snapshot of the guards, to check that nothing was taken or changed. */
 typedef struct books {
     uint32_t in_flight, global_in_flight, left;
     double global_tokens;
@@ -323,7 +323,7 @@ TEST(t19_x_34_dead_host_is_touched_threshold_plus_concurrency_minus_one_times)
 
     host_init(&h);
     CHECK_EQ(seine_limiter_init(&h.limiter, SEINE_US(1), 10000), SEINE_OK);
-    /* Rounds of 10 ms: start what may start, then all that flies fails. */
+    /* Rounds of 10 ms: start what may start, then everything in flight fails. */
     for (int round = 0; round < 100; round++) {
         while (in_flight < 5 && urls > 0) {
             seine_attempt_verdict a =
@@ -354,7 +354,7 @@ TEST(t19_x_34_dead_host_is_touched_threshold_plus_concurrency_minus_one_times)
     host_fini(&h);
 }
 
-/* 10,000 requests of 500 ms, 100 a second, 100 at once: an event loop in small. */
+/* 10,000 requests of 500 ms, 100 a second, 100 at once: a small event loop. */
 TEST(s0_30_concurrency_and_rate_hold_together)
 {
     enum { TOTAL = 10000, SLOTS = 128 };
@@ -404,7 +404,7 @@ TEST(s0_30_concurrency_and_rate_hold_together)
     seine_throttle_fini(&throttle);
 }
 
-/* Random guards, random ends: what is held is what is in flight, always. */
+/* Random guards and random ends: the guards always hold what is in flight. */
 TEST(attempt_balances_permits_on_random_traces)
 {
     sn_rng r = sn_rng_seed(check_seed());

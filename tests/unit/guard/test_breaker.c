@@ -74,7 +74,7 @@ fail(seine_breaker *b, int n, seine_time now)
         CHECK(call(b, F, now));
 }
 
-/* What an answer says about the host: 5xx is a failure, but 501 and 505. */
+/* What a response says about the host: 5xx is a failure, except 501 and 505. */
 static int
 outcome_of(int status)
 {
@@ -336,7 +336,7 @@ TEST(s4_10_records_count_without_can_execute)
     CHECK_EQ(seine_breaker_state_get(&b), OPEN);
 }
 
-/* Contradictions of the seeds and what we build. */
+/* Where the two seeds contradict each other: what seine does. */
 
 TEST(x_01_success_threshold_is_explicit_and_1_by_default)
 {
@@ -487,7 +487,7 @@ TEST(x_10_a_probe_that_is_ignored_or_lost_blocks_nobody)
     CHECK_EQ(seine_breaker_settle(&b, &p, SEINE_IGNORED, t), SEINE_OK);
     CHECK(take(&b, t, &p));
 
-    /* This one never comes home. */
+    /* This probe is never settled in time. */
     CHECK(!take(&b, t + SEINE_MS(30) - 1, &q));
     CHECK_EQ(seine_breaker_state_get(&b), HALF_OPEN);
     CHECK(!take(&b, t + SEINE_MS(30), &q));
@@ -499,7 +499,7 @@ TEST(x_10_a_probe_that_is_ignored_or_lost_blocks_nobody)
     CHECK_EQ(s.why, SEINE_E_TIMEOUT);
     CHECK_EQ(s.last_failure_at, t + SEINE_MS(30));
 
-    /* It comes home after all, while somebody else's probe is out. */
+    /* It is settled after all, while another probe is out. */
     CHECK(take(&b, t + SEINE_MS(130), &q));
     CHECK_EQ(seine_breaker_settle(&b, &p, SEINE_SUCCESS, t + SEINE_MS(130)), SEINE_OK);
     CHECK_EQ(seine_breaker_state_get(&b), HALF_OPEN);
@@ -582,7 +582,7 @@ TEST(x_48_counters_stop_at_their_last_value)
     uint32_t row = stats(&b).failures; /* since the last multiple of 2345 */
     CHECK_EQ(row, 12344 % 2345);
 
-    /* Nobody waits for 2^32 failures: find the counter and move it on. */
+    /* 2^32 failures take too long: sets the counter close to the end. */
     memcpy(half, b.word, sizeof half);
     for (uint32_t i = 0; i < 28; i++) {
         if (half[i] == row) {
@@ -1201,7 +1201,7 @@ TEST(breaker_window_by_time_loses_nothing_to_a_clock_that_steps_back)
     CHECK(stats(&b).failure_rate == 100.0);
     CHECK_EQ(opens_in(&b, "F", T0 - SEINE_SECS(20)), 1);
 
-    /* A wild jump forwards empties it in one step, and it lives on. */
+    /* A jump far forwards empties the window in one step, and it works on. */
     seine_breaker_reset(&b);
     CHECK_EQ(opens_in(&b, "FFS", T0), 0);
     CHECK_EQ(opens_in(&b, "FFS", SEINE_NEVER - 1), 0);

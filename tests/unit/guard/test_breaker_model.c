@@ -9,8 +9,8 @@
 #include "check.h"
 
 /*
- * The same breaker once more, written to be obvious: it keeps every call and
- * every probe in a list and counts them again each time it is asked.
+ * A second breaker, written to be obvious: keeps every call and every probe in a list and
+ * counts them again for each question.
  */
 
 #define T0   SEINE_SECS(1000) /* any moment will do */

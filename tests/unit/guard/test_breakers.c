@@ -94,8 +94,8 @@ size(const seine_breakers *r)
     return n;
 }
 
-/* Seed 004's Execute: a page of this status, or 0 for "connection refused".
- * Returns how often the function ran. */
+/* Seed 004's Execute: a page of this status, or 0 for "connection refused". Returns how
+ * often the function ran. */
 static int
 execute(seine_breakers *r, const char *host, int status, seine_time now)
 {
@@ -214,7 +214,7 @@ TEST(x_41_a_registry_never_holds_more_than_max_keys)
         CHECK_EQ(size(r), max[i]);
         CHECK_EQ(seine_breakers_overflowed(r), 0);
 
-        /* More shards than one agree on who was used last. */
+        /* Several shards agree on the least recently used entry. */
         for (uint32_t k = 2 * max[i] + 5; k < 3 * max[i] + 5; k++) {
             snprintf(host, sizeof host, "host%u", k);
             CHECK(knows(r, host));
@@ -275,7 +275,7 @@ TEST(breakers_drop_the_least_recently_used_of_those_nobody_misses)
     CHECK(knows(r, "failing"));
     CHECK(knows(r, "busy"));
 
-    /* Settled, it waits its turn behind e, which was used before. */
+    /* Once settled, it is evicted after e, which was used before. */
     CHECK_EQ(seine_breakers_settle(r, key("busy"), &p, SEINE_IGNORED, T0), SEINE_OK);
     CHECK(call(r, "f", SEINE_SUCCESS, T0));
     CHECK(!knows(r, "d"));
@@ -338,7 +338,7 @@ TEST(breakers_without_room_share_one_overflow_breaker_and_count_it)
     CHECK(seine_breakers_when(r, key("a"), T0) <= T0);
     CHECK_EQ(size(r), 2);
 
-    /* Its permits find home, also when their key gets a breaker meanwhile. */
+    /* Its permits settle, also when their key gets a breaker meanwhile. */
     CHECK(take(r, "f", T0 + SEINE_MS(100), &p));
     CHECK_EQ(seine_breakers_settle(r, key("a"), &a, SEINE_SUCCESS, T0), SEINE_OK);
     CHECK(take(r, "f", T0 + SEINE_MS(100), &q));
@@ -396,7 +396,7 @@ TEST(breakers_permit_of_a_dropped_entry_matches_nothing)
     CHECK_EQ(seine_breakers_state_get(r, key("a")), SEINE_BREAKER_CLOSED);
     CHECK_EQ(stats(r, "a").late, 1);
 
-    /* The stranger's permits did not count as this entry's: it is still busy. */
+    /* The other breaker's permits did not count for this entry: it is still busy. */
     CHECK_EQ(seine_breakers_settle(r, key("a"), &early[2], SEINE_FAILURE, T0), SEINE_OK);
     CHECK(call(r, "c", SEINE_SUCCESS, T0 + SEINE_MS(100)));
     CHECK(knows(r, "a"));
@@ -512,8 +512,8 @@ TEST(breakers_each_sees_every_key_once_and_stops_when_told)
     v = (visit){.r = r, .stop_after = 7};
     CHECK_EQ(seine_breakers_each(r, look, &v), 7);
 
-    /* What comes and goes during a walk may be seen or not, but nothing twice,
-     * and what is looked at stays in memory even when it is dropped. */
+    /* A walk may miss entries that come and go meanwhile, but visits none twice, and an
+     * entry stays in memory during its visit even when it is evicted. */
     v = (visit){.r = r, .grows = true, .stop_after = 500};
     CHECK(seine_breakers_each(r, look, &v) <= 500);
     for (int i = 0; i < 600; i++)
@@ -733,7 +733,7 @@ TEST(breakers_allocate_once_per_new_key_and_never_for_a_known_one)
     count_end();
 }
 
-/* An allocator that uses the registry whose entry it makes room for. */
+/* An allocator that calls the registry which is making room. */
 typedef struct meddler {
     seine_breakers *r;
     int times;
@@ -787,7 +787,7 @@ TEST(breakers_allocate_and_free_without_a_lock_and_find_what_came_meanwhile)
     CHECK_EQ(size(r), 2);
     CHECK_EQ(seine_breakers_overflowed(r), 0);
 
-    /* The last room goes to somebody else while an entry is made. */
+    /* Another key takes the last room while an entry is made. */
     m.r = NULL;
     seine_breakers_free(r);
     r = registry(&o, 1);
@@ -803,8 +803,8 @@ TEST(breakers_allocate_and_free_without_a_lock_and_find_what_came_meanwhile)
 }
 
 /*
- * A registry once more, written to be obvious: an array of breakers, searched
- * from end to end. The breakers themselves are the real ones.
+ * A second registry, written to be obvious: an array of breakers, searched from end to
+ * end. The breakers themselves are the real ones.
  */
 
 #define ROOM  5
@@ -834,8 +834,8 @@ m_find(model *m, int name)
     return NULL;
 }
 
-/* A free row, or of the idle ones, then of the open ones past their time, the one
- * used longest ago; NULL if there is none. */
+/* A free row, or the least recently used idle row, or the least recently used open one
+ * past its time; NULL if there is none. */
 static row *
 m_room(model *m, seine_time now)
 {
@@ -1102,8 +1102,8 @@ TEST_THREADS(breakers_number_the_changes_of_a_key_in_their_order)
     t = (told){0};
     o.on_change = on_change;
     o.arg = &t;
-    /* Room for all who make the key at the same moment: none meets the overflow,
-     * whose changes have a sequence of states of their own. */
+    /* Room for all threads that make the key at the same moment: none uses the overflow
+     * breaker, whose changes have a sequence of their own. */
     crew c = {.r = registry(&o, WORKERS), .keys = 1};
     t.r = c.r;
 

@@ -329,7 +329,7 @@ TEST_THREADS(budget_serves_the_head_with_its_whole_want_first)
     CHECK_EQ(seine_clock_fake_parked(s.clock), 2);
     CHECK_EQ(seine_budget_grow(&held, SEINE_RES_FDS, 11), SEINE_E_BUDGET);
     CHECK_EQ(seine_budget_short(s.b), SEINE_RES_FDS);
-    CHECK_EQ(seine_budget_try(s.b, &small, &other), SEINE_E_BUDGET); /* nobody barges */
+    CHECK_EQ(seine_budget_try(s.b, &small, &other), SEINE_E_BUDGET); /* no overtaking */
     CHECK_EQ(seine_budget_short(s.b), SEINE_RES_MEMORY);
     CHECK(!other.of);
 
@@ -407,7 +407,7 @@ TEST_THREADS(budget_wait_ends_at_the_deadline_and_not_before)
     close_scene(&s);
 }
 
-/* A quota that is spent will not come back: whoever waits is told. */
+/* A spent quota does not come back: waiters are refused. */
 TEST_THREADS(budget_sends_waiters_away_once_the_quota_is_spent)
 {
     enum { END, GROW, GRANT };
@@ -508,7 +508,7 @@ TEST(budget_out_of_memory_makes_none)
     }
 }
 
-/* Random operations of one thread against sums kept beside. */
+/* Compares random operations of one thread with plain sums. */
 TEST(budget_agrees_with_its_sums_on_random_traces)
 {
     sn_rng rng = sn_rng_seed(check_seed());

@@ -9,7 +9,7 @@
 
 #define T0 SEINE_SECS(1000)
 
-/* A script of ends, and what the function saw. */
+/* A list of results, and what the function saw. */
 typedef struct script {
     const seine_err *codes; /* the last one repeats */
     int n, ran;
@@ -90,7 +90,7 @@ job_of(crew *c, const seine_err *codes, int n, uint16_t status)
                  .script = {.codes = codes, .n = n, .status = status, .retry_after = -1}};
 }
 
-/* Runs jobs of blocking calls to their end, however long they wait. */
+/* Runs blocking calls to their end, however long they wait. */
 static void
 run_jobs(crew *c, job *jobs, int n)
 {
@@ -244,7 +244,7 @@ TEST(call_that_is_cancelled_says_so)
     CHECK_EQ(seine_ctx_new(c.ctx, SEINE_NEVER, &asleep.ctx), SEINE_OK);
     seine_ctx_cancel(before.ctx, SEINE_E_CLOSED);
     crew_add(&c, job_run, &before);
-    during.script.cancel = during.ctx; /* while backing off it is found cancelled */
+    during.script.cancel = during.ctx; /* finds the cancellation while it backs off */
     crew_add(&c, job_run, &during);
     crew_add(&c, job_run, &asleep);
     crew_advance(&c, SEINE_MS(50));
@@ -376,7 +376,7 @@ TEST(x_28_attempt_that_outlives_its_time_is_a_timeout_with_the_configured_ms)
     CHECK_EQ(j.result, SEINE_E_TIMEOUT);
     CHECK_EQ(j.res.fault.timeout_ms, 250);
 
-    /* The caller's own time is DEADLINE, and no failure of the host. */
+    /* The caller's own deadline is DEADLINE, and no failure of the host. */
     tight.script.takes = SEINE_SECS(2);
     seine_time now = crew_now(&c);
     CHECK_EQ(seine_ctx_new(c.ctx, now + SEINE_MS(100), &tight.ctx), SEINE_OK);
@@ -469,8 +469,8 @@ TEST(call_refuses_options_that_make_no_sense_and_still_writes_its_result)
     crew_end(&c);
 }
 
-/* The whole composition with the n-th allocation failing, on the system's clock
- * but without any wait. */
+/* The whole call with the n-th allocation failing, on the system's clock but without any
+ * wait. */
 TEST(call_survives_failing_memory)
 {
     FAIL_EACH(r)

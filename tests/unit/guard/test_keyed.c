@@ -153,7 +153,7 @@ TEST(keyed_holds_exactly_max_keys_that_owe_something)
         CHECK_EQ(totals(k).overflowed, 1);
         for (unsigned i = 0; i < sizes[r]; i++) /* nobody's debt is forgotten */
             CHECK(!seine_keyed_allow(k, numbered(i, buf), T0 + SEINE_MS(99), 1));
-        /* An idle one makes room, whichever shard it is in. */
+        /* An idle entry makes room, whichever shard it is in. */
         CHECK(seine_keyed_allow(k, seine_key_str("one more"), T0 + SEINE_SECS(1), 1));
         CHECK(totals(k).keys <= sizes[r]);
         seine_keyed_free(k);
@@ -507,7 +507,7 @@ TEST_THREADS(keyed_by_threads_at_one_moment_never_exceeds_any_burst)
     seine_keyed_free(r.k);
 }
 
-/* A second, obvious table: one limiter per key for ever. */
+/* A second, obvious table: one limiter per key, for ever. */
 TEST(keyed_agrees_with_one_limiter_per_key)
 {
     sn_rng r = sn_rng_seed(check_seed());

@@ -16,7 +16,7 @@
 
 #define T0 SEINE_SECS(1000) /* any moment will do */
 
-/* A pool on a fake clock, and a gate that blocked jobs stand at. */
+/* A pool on a fake clock, and a gate where jobs block. */
 typedef struct scene {
     seine_clock *clock;
     seine_ctx *root, *gate;
@@ -25,7 +25,7 @@ typedef struct scene {
     atomic_int turn, inside, most;
 } scene;
 
-/* One job and what became of it. */
+/* A job, and how it ended. */
 typedef struct cell {
     scene *scene;
     seine_span work; /* how long it takes */
@@ -135,7 +135,7 @@ fill(scene *s, seine_job job, cell *cells, int n)
         CHECK_EQ(submit(s, job, &cells[i]), SEINE_OK);
 }
 
-/* Another thread that calls something of the pool that may wait. */
+/* A thread that calls a function of the pool that may wait. */
 typedef enum op { WAIT, DRAIN, ABORT, SUBMIT, FREE } op;
 
 typedef struct actor {
@@ -314,7 +314,7 @@ TEST_THREADS(s1_13_never_more_at_once_than_there_are_workers)
     close_scene(&s);
 }
 
-/* Nobody looks whether the workers have run meanwhile: it makes no difference. */
+/* It makes no difference whether the workers have run meanwhile. */
 static void
 overfill(uint32_t workers, uint32_t cap, bool paused, int submits, int accepted)
 {
@@ -584,7 +584,7 @@ TEST(pool_asks_the_ctx_before_it_takes_a_job)
     CHECK_EQ(seine_pool_wait(s.p, s.gate), SEINE_E_CANCELED);
     CHECK_EQ(stats(&s).submitted, 0);
     CHECK_EQ(c.ran + c.dropped, 0);
-    /* The ctx bounds the waiting, and there is nothing to wait for. */
+    /* The ctx bounds the waiting, and nothing is left to wait for. */
     CHECK_EQ(seine_pool_close(s.p, SEINE_CLOSE_DRAIN, s.gate), SEINE_OK);
     CHECK_EQ(submit(&s, work, &c), SEINE_E_CLOSED);
     CHECK_EQ(seine_pool_submit(s.p, s.root, work, &c, drop), SEINE_E_CLOSED);
@@ -816,7 +816,7 @@ TEST_THREADS(pool_resized_down_and_up_again_keeps_its_workers)
     close_scene(&s);
 }
 
-/* The parent's end is the jobs' to see; each still gets its arg exactly once. */
+/* Jobs see the end of the parent; each still gets its arg exactly once. */
 TEST_THREADS(pool_runs_queued_jobs_although_the_parent_is_canceled)
 {
     cell cells[4] = {0};
@@ -935,8 +935,8 @@ TEST_THREADS(pool_job_is_finished_when_its_drop_has_returned)
     close_scene(&s);
 }
 
-/* The system's clock with a trick: at the first wake-up after so many jobs are done
- * something else happens. */
+/* The system's clock, which runs a callback at the first wake-up after so many jobs are
+ * done. */
 typedef struct trick_clock {
     seine_clock base;
     scene *scene;
@@ -1014,8 +1014,8 @@ submit_third(void *arg)
     CHECK_EQ(stats(third->scene).queued, 2); /* behind the second */
 }
 
-/* Resuming gives one job after the other to the workers. One submitted meanwhile
- * finds an idle worker, and all the same goes behind those that are queued. */
+/* Resume hands the jobs to the workers one by one. A job submitted meanwhile finds an
+ * idle worker, and still goes behind the queued ones. */
 TEST_THREADS(pool_resume_lets_no_newcomer_pass)
 {
     cell cells[3] = {0};
@@ -1054,7 +1054,7 @@ wait_first(void *arg)
     return NULL;
 }
 
-/* Writes over what the calls before it had on the stack. */
+/* Overwrites the stack of the calls before. */
 static __attribute__((noinline)) void
 scribble(void)
 {
@@ -1084,8 +1084,8 @@ cancel_second(void *arg)
     p->gone = true;
 }
 
-/* The last job is done and the first of two waiters about to be woken; the second
- * wakes for a reason of its own, finds what it waited for done, and goes. */
+/* The last job is done and the first of two waiters is about to be woken. The second
+ * wakes for another reason, finds the wait over, and leaves. */
 TEST_THREADS(pool_waiter_may_leave_before_it_is_woken)
 {
     cell c = {0};
@@ -1163,7 +1163,7 @@ TEST(pool_out_of_memory_makes_none)
     }
 }
 
-/* Threads cannot be had from here on: their stacks are too large. */
+/* No thread can start from here on: the stacks are too large. */
 static void
 starve(bool on)
 {
@@ -1205,8 +1205,8 @@ starving_enter(seine_clock *c)
     starve(true);
 }
 
-/* The first worker takes the bread from those after it: how many there will be
- * nobody knows, but it is all of them or none. */
+/* The first worker uses up the limit on threads, so some of the others cannot start: then
+ * none stays. */
 TEST_THREADS(pool_out_of_threads_half_way_sends_the_others_home)
 {
     seine_pool_opts opts = {sizeof(seine_pool_opts), 8, 1, false};
@@ -1251,8 +1251,8 @@ fickle_enter(seine_clock *c)
     }
 }
 
-/* The first of many newcomers sends the others home and sees to it that the last
- * never come: those who were there before must not pay for it. */
+/* The first of many new workers shrinks the pool and makes the last ones fail to start:
+ * the old workers must stay. */
 TEST_THREADS(pool_shrunk_while_it_grows_keeps_the_workers_it_has)
 {
     seine_pool_opts opts = {sizeof(seine_pool_opts), 1, 1, false};
@@ -1277,8 +1277,8 @@ TEST_THREADS(pool_shrunk_while_it_grows_keeps_the_workers_it_has)
     seine_ctx_unref(root);
 }
 
-/* Random operations of several threads. What was accepted is with the pool exactly
- * once, what was not never. */
+/* Random operations of several threads. Each accepted job runs or is dropped exactly
+ * once, each refused one never. */
 typedef struct crowd {
     scene *scene;
     seine_ctx *shared; /* canceled by one of them */

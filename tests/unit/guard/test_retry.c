@@ -162,7 +162,7 @@ TEST(x_30_backoff_never_wraps_or_falls)
     CHECK_EQ(seine_retry_backoff(&zero, 70), 0);
 }
 
-/* U[0, n] as the ground rule has it, on 32-bit halves instead of 128 bits. */
+/* U[0, n] by its definition, on 32-bit halves instead of 128 bits. */
 static uint64_t
 uniform(uint64_t dice, uint64_t n)
 {
@@ -210,7 +210,7 @@ obvious_delay(const seine_retry_opts *o, uint32_t k, seine_span prev, uint64_t d
     return (seine_span)(d > max ? max : d);
 }
 
-/* Any number of bits is as likely as any other. */
+/* Every number of bits is equally likely. */
 static seine_span
 any_span(sn_rng *r)
 {
@@ -383,7 +383,7 @@ TEST(x_27_retry_set_is_configurable)
     /* Without a status the class of the code decides. */
     CHECK_EQ(judge(&o, SEINE_E_HTTP_BUSY, 0), SEINE_STOP_NO);
     CHECK_EQ(judge(&o, SEINE_E_HTTP, 0), SEINE_STOP_FINAL);
-    /* A kind that has a status beside it is not an answer to the request. */
+    /* A kind with a status of its own is no response to the request. */
     CHECK_EQ(judge(&o, SEINE_E_PROXY_REFUSED, 503), SEINE_STOP_FINAL);
     CHECK_EQ(judge(&o, SEINE_E_BODY_TRUNCATED, 200), SEINE_STOP_NO);
 }
@@ -414,8 +414,8 @@ TEST(retry_repeats_what_is_transient_or_our_own_memory_and_nothing_else)
     }
 }
 
-/* The ends of an attempt as the engine knows them, each with what the policy says
- * about a request that may be repeated, and about one that may not and was sent. */
+/* The ends of an attempt in the engine, each with the verdict for a request that may be
+ * repeated, and for one that may not and was sent. */
 TEST(retry_says_for_every_end_of_an_attempt_whether_it_is_tried_again)
 {
     static const struct {
@@ -474,7 +474,7 @@ TEST(retry_says_for_every_end_of_an_attempt_whether_it_is_tried_again)
 
 TEST(retry_stops_for_the_first_reason_of_the_list)
 {
-    /* Every reason holds from its own row on: each row takes one away. */
+    /* Each row removes one reason to stop, so the next reason counts. */
     static const seine_stop want[] = {
         SEINE_STOP_OK,       SEINE_STOP_CANCELED, SEINE_STOP_FINAL,
         SEINE_STOP_ATTEMPTS, SEINE_STOP_METHOD,   SEINE_STOP_ELAPSED,
@@ -631,7 +631,7 @@ TEST(retry_decorrelated_waits_grow_from_the_last_wait)
         CHECK_EQ(r.prev, SEINE_MS(i == 0 ? 100 : want[i - 1]));
         CHECK_EQ(seine_retry_next(&r, &f, T0, UINT64_MAX).at, T0 + SEINE_MS(want[i]));
     }
-    /* A wish of the server lengthens the wait, not the memory of it. */
+    /* A Retry-After lengthens this wait, not the next backoff. */
     f.retry_after = SEINE_SECS(60);
     seine_retry_begin(&r, T0);
     CHECK_EQ(seine_retry_next(&r, &f, T0, 0).at, T0 + SEINE_SECS(60));
@@ -646,9 +646,9 @@ TEST(retry_after_lengthens_the_wait_on_429_and_503)
     } rows[] = {
         {429, SEINE_SECS(120), SEINE_SECS(120), SEINE_SECS(132)},
         {503, SEINE_SECS(120), SEINE_SECS(120), SEINE_SECS(132)},
-        {500, SEINE_SECS(120), SEINE_SECS(1), SEINE_SECS(1)}, /* not about us */
+        {500, SEINE_SECS(120), SEINE_SECS(1), SEINE_SECS(1)}, /* not for this request */
         {408, SEINE_SECS(120), SEINE_SECS(1), SEINE_SECS(1)},
-        {429, -1, SEINE_SECS(1), SEINE_SECS(1)}, /* no wish */
+        {429, -1, SEINE_SECS(1), SEINE_SECS(1)}, /* no Retry-After */
         {429, 0, SEINE_SECS(1), SEINE_MS(1100)}, /* never below the backoff */
         {429, SEINE_MS(999), SEINE_SECS(1), SEINE_MS(1100)},
         {429, SEINE_MS(1001), SEINE_MS(1001), SEINE_US(1101100)},
@@ -680,7 +680,7 @@ TEST(retry_after_of_an_unbounded_policy_saturates)
     CHECK_EQ(seine_retry_next(&r, &f, T0, UINT64_MAX).stop, SEINE_STOP_DEADLINE);
 }
 
-/* One throw serves both draws: the second must not follow the first. */
+/* One random number serves both draws: the second must not follow the first. */
 TEST(retry_after_is_spread_independently_of_the_backoff)
 {
     seine_retry_opts o = policy(SEINE_SECS(10), SEINE_SECS(30), SEINE_JITTER_PLUSMINUS);
@@ -769,7 +769,7 @@ TEST(retry_verdict_is_that_of_an_obvious_judge)
         CHECK(i == SEINE_STOP_BUDGET || seen[i] > 0);
 }
 
-/* A clock of one thread: parking is a jump, and adds up what was slept. */
+/* A clock for one thread: parking jumps, and adds up the time slept. */
 struct jumping {
     seine_clock clock;
     seine_time now;
@@ -819,7 +819,7 @@ jumping_from(seine_time now)
                             .now = now};
 }
 
-/* A server that answers from a list, the last answer for ever. */
+/* A server that responds from a list and repeats the last response. */
 struct server {
     struct jumping *j;
     seine_ctx *ctx;
@@ -931,8 +931,8 @@ TEST(x_31_retry_run_does_not_sleep_after_the_last_attempt)
     }
 }
 
-/* Every way a fair coin can fall, once: 3 tosses succeed in 7 of 8 cases, and only
- * 7 tosses, with 127 of 128, exceed 99 %. */
+/* Every sequence of coin tosses once: 3 tosses succeed in 7 of 8 cases, and it takes 7
+ * tosses, with 127 of 128, to exceed 99 %. */
 TEST(x_32_retry_run_of_3_attempts_at_one_half_succeeds_in_875_of_1000)
 {
     seine_retry_opts o = policy(SEINE_MS(50), SEINE_SECS(1), SEINE_JITTER_NONE);

@@ -151,7 +151,7 @@ TEST(retry_budget_reserve_comes_back_with_time_and_never_beyond_its_burst)
     CHECK_EQ(drain(b, T0 + SEINE_MS(100)), 1);
     CHECK_EQ(drain(b, T0 + SEINE_MS(350)), 2);
     CHECK_EQ(drain(b, T0 + SEINE_SECS(3600)), 10);
-    /* A clock that stands or steps back mints nothing. */
+    /* A clock that stands still or steps back creates nothing. */
     CHECK_EQ(drain(b, T0), 0);
     CHECK_EQ(drain(b, INT64_MIN), 0);
     CHECK_EQ(drain(b, T0 + SEINE_SECS(3600)), 0);
@@ -249,7 +249,7 @@ TEST(retry_that_is_refused_costs_neither_budget_anything)
         CHECK_EQ(seine_retry_next(&r, &f, T0, 0).stop, SEINE_STOP_BUDGET);
         CHECK_EQ(drain(host, T0), 1);
 
-        /* Nor does any reason before the budget. */
+        /* No reason before the budget costs a unit either. */
         seine_retry_budget_deposit(host);
         r = (seine_retry){.opts = &o, .host = host, .deadline = T0, .attempts = 1};
         CHECK_EQ(seine_retry_next(&r, &f, T0, 0).stop, SEINE_STOP_DEADLINE);
@@ -264,14 +264,14 @@ TEST(retry_budget_takes_back_a_token_in_the_form_it_had)
     seine_retry_budget *b = purse(1000, 100, 2);
     sn_retry_unit first, second;
 
-    /* The newest token goes back to the reserve: nothing is saved from it, and
-     * time cannot add to a full reserve. */
+    /* The newest token returns to the reserve: nothing is saved from it, and time cannot
+     * add to a full reserve. */
     CHECK(sn_retry_budget_take(b, T0, &first));
     CHECK(first.reserve);
     sn_retry_budget_give(b, first);
     CHECK_EQ(drain(b, T0 + SEINE_SECS(10)), 2);
 
-    /* An older one may have been replaced by time: it goes to the savings. */
+    /* Time may have replaced an older token, so it goes to the savings. */
     seine_time t1 = T0 + SEINE_SECS(20);
     CHECK(sn_retry_budget_take(b, t1, &first));
     CHECK(sn_retry_budget_take(b, t1, &second));

@@ -43,7 +43,7 @@ has(const seine_seen *s, const char *key)
     return seine_seen_has(s, key, strlen(key));
 }
 
-/* The i-th print of a seed, so that any earlier one can be had again. */
+/* The i-th print of a seed, so that a test can make any print again. */
 static uint64_t
 print(uint64_t seed, uint64_t i)
 {
@@ -102,7 +102,7 @@ TEST(s1_18_seen_knows_the_urls_of_one_batch_and_forgets_them_for_the_next)
     seine_seen_free(s);
 }
 
-/* Seed 001 asked and marked in two steps: both callers heard "not seen". */
+/* Seed 001 asked and marked in two steps, so two callers both got "not seen". */
 TEST(x_15_seen_asks_and_remembers_in_one_step)
 {
     seine_seen *s = set_of(0, 100);
@@ -142,7 +142,7 @@ add_urls(void *arg)
     return NULL;
 }
 
-/* 8 threads; they need all of a maximum that is not larger, and never hear FULL. */
+/* 8 threads, which together add exactly the maximum and never get FULL. */
 static void
 run_crowd(void *(*body)(void *), int adds, int urls, uint64_t max)
 {
@@ -229,7 +229,7 @@ TEST_THREADS(seen_may_be_cleared_while_others_add)
         pthread_join(threads[i], NULL);
     CHECK_EQ(c.failed, 0);
 
-    /* The books balance: afterwards exactly the maximum fits. */
+    /* Afterwards exactly the maximum fits: no number was lost. */
     seine_seen_clear(c.seen);
     CHECK_EQ(seine_seen_count(c.seen), 0);
     CHECK_EQ(add_prints(c.seen, 13, 0, 2000), 2000);
@@ -272,8 +272,8 @@ TEST(seen_add_and_add_many_speak_of_the_same_keys)
     seine_seen_free(s);
 }
 
-/* Batches of all sizes, an eighth of the prints known; the model is their number:
- * print i is new if and only if it was never given before. */
+/* Batches of all sizes, an eighth of the prints known. Print i is new if and only if it
+ * was never given before. */
 TEST(seen_is_exact_for_random_batches_while_it_grows)
 {
     enum { N = 120000, MOST = 3000 };
@@ -360,7 +360,7 @@ TEST(seen_never_holds_more_than_its_maximum)
     CHECK_EQ(seine_seen_count(s), 0);
     CHECK_EQ(seine_seen_add_many(s, prints, 2, is_new), SEINE_OK);
 
-    /* Repeats and known ones take no place: 2 and 1 are known, 3 is new once. */
+    /* Repetitions and known prints take no room: 2 and 1 are known, 3 is new once. */
     uint64_t mixed[6] = {prints[2], prints[1], prints[2],
                          prints[0], prints[2], prints[1]};
     uint8_t answers[6];
@@ -368,7 +368,7 @@ TEST(seen_never_holds_more_than_its_maximum)
     CHECK(memcmp(answers, "\1\0\0\0\0\0", 6) == 0);
     CHECK_EQ(seine_seen_count(s), 3);
 
-    /* Full: what is known is known, anything else is refused and not new. */
+    /* A full set still knows its keys; other keys are refused and not new. */
     CHECK_EQ(seine_seen_add_many(s, mixed, 6, answers), SEINE_OK);
     CHECK_EQ(sum(answers, 6), 0);
     CHECK_EQ(seine_seen_add(s, "x", 1, &one), SEINE_E_FULL);
@@ -494,8 +494,8 @@ poor_unmap(void *p, size_t n, void *arg)
     free(p);
 }
 
-/* The first shard has a table and room, the last has none and gets none: what was
- * claimed in the first is given back each time. Its tables are not pages here. */
+/* The first shard has a table and room, the last has none and gets none: the claim in the
+ * first is given back each time. Its tables are not pages here. */
 TEST(seen_refused_for_want_of_memory_claims_nothing)
 {
     static const seine_alloc poor = {poor_get, poor_resize, poor_put,
@@ -568,7 +568,7 @@ TEST(seen_is_whole_or_not_there_when_memory_runs_out)
     }
 }
 
-/* Whatever fails: a batch is in or it is not. */
+/* Whatever fails, a batch is in or out as a whole. */
 TEST(seen_adds_all_of_a_batch_or_nothing_when_memory_runs_out)
 {
     FAIL_EACH(round)
@@ -701,7 +701,7 @@ TEST(seen_loads_tables_as_large_as_their_keys_need)
     seine_seen_free(s);
 }
 
-/* A checksum that is right does not make the prints so. */
+/* A right checksum does not make the prints right. */
 TEST(seen_refuses_prints_that_do_not_ascend)
 {
     static const uint64_t rows[][2] = {{7, 7}, {8, 7}};
@@ -725,7 +725,7 @@ TEST(seen_refuses_prints_that_do_not_ascend)
     seine_seen_free(s);
 }
 
-/* Each bit of a saved set is turned, and it is cut at each length: never loaded. */
+/* Turns each bit of a saved set, and cuts it at each length: it is never loaded. */
 TEST(seen_refuses_bytes_that_are_damaged_and_stays_as_it_was)
 {
     seine_seen *s = set_of(0, 100), *t = set_of(0, 100);

@@ -204,7 +204,7 @@ TEST_THREADS(x_35_waiters_are_served_in_order_and_one_grant_wakes_one)
         crew_add(&c, wait_run, &jobs[i]);
     }
     CHECK_EQ(stats_at(lim, T0).waiters, 8);
-    CHECK(!seine_shared_allow(lim, T0 + SEINE_SECS(9), 1)); /* nobody barges */
+    CHECK(!seine_shared_allow(lim, T0 + SEINE_SECS(9), 1)); /* nobody overtakes */
     for (int i = 0; i < 8; i++) {
         seine_span due = SEINE_MS(100) * (i < 2 ? i + 1 : i + 2);
 
@@ -672,7 +672,7 @@ TEST_THREADS(shared_mints_nothing_while_its_rate_changes)
     seine_shared_free(r.lim);
 }
 
-/* Any mix of operations: the same answers as the one-owner core gives. */
+/* Any mix of operations has the same results as the limiter with one owner. */
 TEST(shared_agrees_with_the_limiter_on_random_traces)
 {
     sn_rng r = sn_rng_seed(check_seed());

@@ -36,7 +36,7 @@ give(seine_slot *slot, seine_outcome how, seine_time now)
     CHECK_EQ(seine_throttle_release(slot, how, now), SEINE_OK);
 }
 
-/* Takes what can be had at one moment; returns how many that were. */
+/* Takes all slots at one moment; returns how many there were. */
 static uint32_t
 grab(seine_throttle *t, seine_slot *slots, uint32_t n)
 {
@@ -63,7 +63,7 @@ typedef struct actor {
     seine_span work; /* time the slot is held; -1: keeps it */
     seine_slot slot;
     seine_err err;
-    int turn; /* the how-manieth to be served */
+    int turn; /* its place in the order of service */
     seine_time end;
 } actor;
 
@@ -352,7 +352,7 @@ TEST(throttle_refuses_settings_that_make_no_sense_and_leaves_the_struct_alone)
          SEINE_NEVER}, /* starts above the maximum */
         {sizeof(seine_adapt_opts), 2, 2, 1, false, SEINE_NEVER}, /* no room in between */
         {sizeof(seine_adapt_opts), 2, 1, 16, false, 0}, /* every call would be slow */
-        {sizeof(seine_adapt_opts), 2, 1, 16, true, -1}, /* time does not flow that way */
+        {sizeof(seine_adapt_opts), 2, 1, 16, true, -1}, /* a negative interval */
     };
     seine_throttle t = semaphore(7);
 
@@ -571,7 +571,7 @@ TEST_THREADS(throttle_lets_nobody_pass_those_who_wait)
     open_scene(&s, &t);
     CHECK(seine_throttle_try(&t, T0, &slot));
     enter_actor(&s, &a, -1, SEINE_NEVER);
-    limit = 2; /* there is room, but A was here first and nobody told it yet */
+    limit = 2; /* there is room, but A came first and was not woken yet */
     CHECK(!seine_throttle_try(&t, T0, &other));
     CHECK_EQ(seine_clock_fake_parked(s.clock), 1);
 
@@ -592,8 +592,8 @@ cancel_ctx(void *ctx)
     return NULL;
 }
 
-/* The slot comes back while its next owner is canceled: it may get it or not, but
- * it is in one place, and the one behind it gets its turn. */
+/* The slot comes back while its next owner is canceled. It goes to exactly one thread,
+ * and the waiter behind gets its turn. */
 TEST_THREADS(throttle_grant_that_meets_a_cancellation_is_not_lost)
 {
     seine_throttle t = semaphore(1);
