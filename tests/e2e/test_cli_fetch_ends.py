@@ -133,7 +133,7 @@ def s2_04_retries_with_backoff_bring_it_home():
 @rows([("5", 5), ("20%", 100)])
 def max_errors_is_exit_4(limit, least):
     with origin() as o:
-        urls = [o.url(f"/status:404?n={n}") for n in range(400)]
+        urls = [o.url(f"/delay:5ms/status:404?n={n}") for n in range(400)]
         r = seine("fetch", "--mine", "-c", "2", "--queue", "10", "--max-errors", limit, "-i", "-", stdin="\n".join(urls) + "\n")
         check(r.code, 4, r.err)
         s = summary(r.out)
