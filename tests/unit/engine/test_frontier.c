@@ -407,6 +407,7 @@ TEST(too_deep_is_told_at_the_end_unless_another_link_leads_there)
     give(w, "http://b.test/");
     close_world(w);
     CHECK(is_skipped(w, "http://a.test/deep", SEINE_SKIP_DEPTH));
+    CHECK_STR(told_of(w, "http://a.test/deep")->rule, "depth");
     CHECK_EQ(told_of(w, "http://a.test/deep")->depth, 2);
     CHECK(is_ok(w, "http://b.test/x"));
     BYE(w);
@@ -447,6 +448,7 @@ TEST(nofollow_is_obeyed_unless_another_link_leads_there)
     give(w, "http://a.test/5");
     close_world(w);
     CHECK(is_skipped(w, "http://a.test/1", SEINE_SKIP_NOFOLLOW));
+    CHECK_STR(told_of(w, "http://a.test/1")->rule, "nofollow");
     CHECK(is_ok(w, "http://a.test/2"));
     CHECK(is_skipped(w, "http://a.test/4", SEINE_SKIP_NOFOLLOW));
     BYE(w);
