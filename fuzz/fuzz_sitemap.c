@@ -89,7 +89,7 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     const char *text = (const char *)bytes + 1;
     size_t len = n > 0 ? n - 1 : 0;
     seine_sitemap *s = NULL;
-    uint64_t line = 0;
+    seine_diag diag;
 
     if (n == 0)
         return 0;
@@ -99,7 +99,8 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     REQUIRE(seine_sitemap_new(&opts, on_entry, &now, &s) == SEINE_OK);
     read_in(s, &now, text, len, len ? len : 1);
     heard whole = now;
-    REQUIRE((seine_sitemap_why(s, &line) != NULL) == (whole.err != SEINE_OK));
+    seine_sitemap_diag(s, &diag);
+    REQUIRE((diag.text[0] != '\0') == (whole.err != SEINE_OK));
     REQUIRE(whole.kind != SEINE_SITEMAP_NONE || whole.entries == 0);
     REQUIRE(opts.max_urls == 0 || whole.entries <= 2);
     seine_sitemap_reset(s);

@@ -13,7 +13,7 @@
  *     while (more && e == SEINE_OK)
  *         e = seine_sitemap_feed(s, bytes, n);
  *     if (e == SEINE_OK)
- *         e = seine_sitemap_end(s);            BAD_XML: seine_sitemap_why
+ *         e = seine_sitemap_end(s);            BAD_XML: seine_sitemap_diag
  *     seine_sitemap_free(s);
  *
  * Where a file breaks, the entries before are given and stand. At most 50,000 entries
@@ -33,6 +33,7 @@
 #include <stdint.h>
 
 #include "seine/abi.h"
+#include "seine/diag.h"
 #include "seine/err.h"
 #include "seine/view.h"
 
@@ -110,8 +111,8 @@ const char *seine_sitemap_kind_name(seine_sitemap_kind kind);
 /* Entries so far. */
 uint64_t seine_sitemap_count(const seine_sitemap *s);
 
-/* What is wrong, for people, and in which line; NULL: nothing. Line 0: in none. */
-const char *seine_sitemap_why(const seine_sitemap *s, uint64_t *out_line);
+/* Says what is wrong, and in which line if it is one of XML; empty: nothing is. */
+void seine_sitemap_diag(const seine_sitemap *s, seine_diag *out_diag);
 
 /* SEINE_SITEMAP_CAPPED, and the name of the n-th note, "sitemap_capped". */
 unsigned seine_sitemap_notes(const seine_sitemap *s);

@@ -254,9 +254,8 @@ on_entry(const seine_sitemap_entry *given, void *arg)
 static void
 tell_end(seine_sitemap_walk *w, seine_err e)
 {
-    char text[SEINE_DIAG_TEXT];
-    uint64_t line = 0;
-    const char *why = seine_sitemap_why(w->reader, &line);
+    char text[SEINE_DIAG_ROOM];
+    seine_diag diag;
     const item *i = &w->items[w->now];
 
     if (seine_sitemap_notes(w->reader) & SEINE_SITEMAP_CAPPED || i->is_cut)
@@ -264,12 +263,13 @@ tell_end(seine_sitemap_walk *w, seine_err e)
                      "sitemap_capped: only 50,000 URLs and 50 MiB of a file are read");
     if (e == SEINE_OK)
         return;
-    if (line > 0)
+    seine_sitemap_diag(w->reader, &diag);
+    if (diag.line > 0)
         snprintf(text, sizeof text, "%s: line %llu: %s", seine_err_name(e),
-                 (unsigned long long)line, why);
+                 (unsigned long long)diag.line, diag.text);
     else
         snprintf(text, sizeof text, "%s: %s", seine_err_name(e),
-                 why ? why : seine_err_text(e));
+                 diag.text[0] ? diag.text : seine_err_text(e));
     tell_trouble(w, i->name, e, text);
 }
 

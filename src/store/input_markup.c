@@ -132,16 +132,17 @@ static seine_err
 end_markup(seine_input *in)
 {
     const struct sn_input_markup *m = in->markup;
-    uint64_t line = 0;
-    const char *why = m->map ? seine_sitemap_why(m->map, &line) : NULL;
+    seine_diag flaw = SEINE_DIAG;
 
     if (m->err == SEINE_OK || in->lines.error)
         return SEINE_E_CLOSED; /* the caller says what is wrong with the file */
     if (m->err == SEINE_E_NOMEM)
         return m->err;
-    sn_diag_text(&in->diag, "%s: %s", seine_err_name(m->err),
-                 why ? why : seine_err_text(m->err));
-    sn_diag_place(&in->diag, in->name, line, 0);
+    if (m->map)
+        seine_sitemap_diag(m->map, &flaw);
+    sn_diag_text(&in->diag, "%s: %.120s", seine_err_name(m->err),
+                 flaw.text[0] ? flaw.text : seine_err_text(m->err));
+    sn_diag_place(&in->diag, in->name, flaw.line, 0);
     return SEINE_E_IO;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/diag.h"
 #include "base/opts.h"
 
 void
@@ -155,15 +156,16 @@ seine_sitemap_count(const seine_sitemap *s)
     return s->urls;
 }
 
-const char *
-seine_sitemap_why(const seine_sitemap *s, uint64_t *out_line)
+void
+seine_sitemap_diag(const seine_sitemap *s, seine_diag *out_diag)
 {
+    const char *flaw = s->why ? s->why : s->xml.flaw;
+
+    sn_diag_clear(out_diag);
     if (s->err == SEINE_OK)
-        return NULL;
-    *out_line = s->why ? 0 : s->xml.flaw_line;
-    if (s->why)
-        return s->why;
-    return s->xml.flaw ? s->xml.flaw : seine_err_text(s->err);
+        return;
+    sn_diag_text(out_diag, "%s", flaw ? flaw : seine_err_text(s->err));
+    sn_diag_place(out_diag, NULL, s->why ? 0 : s->xml.flaw_line, 0);
 }
 
 unsigned

@@ -68,12 +68,13 @@ read_in(sn_str bytes, size_t piece)
     static char out[4096];
     seine_sitemap *s = make(NULL);
     seine_err e = read_with(s, bytes, piece);
-    uint64_t line = 0;
+    seine_diag diag;
 
     snprintf(out, sizeof out, "%s\n%s%s", seine_sitemap_kind_name(seine_sitemap_what(s)),
              told.ptr && told.len > 0 ? told.ptr : "",
              e != SEINE_OK ? seine_err_name(e) : "");
-    CHECK((seine_sitemap_why(s, &line) != NULL) == (e != SEINE_OK));
+    seine_sitemap_diag(s, &diag);
+    CHECK((diag.text[0] != '\0') == (e != SEINE_OK));
     seine_sitemap_free(s);
     return out;
 }
@@ -233,12 +234,13 @@ TEST(sitemap_that_breaks_gives_the_entries_before_and_the_error)
 TEST(sitemap_says_in_which_line_it_breaks)
 {
     seine_sitemap *s = make(NULL);
-    uint64_t line = 0;
+    seine_diag diag;
 
     CHECK_EQ(read_with(s, SN_STR("\n<urlset>\n\n<url></b></url>\n</urlset>"), 1),
              SEINE_E_BAD_XML);
-    CHECK_STR(seine_sitemap_why(s, &line), "an end tag without its start");
-    CHECK_EQ(line, 4);
+    seine_sitemap_diag(s, &diag);
+    CHECK_STR(diag.text, "an end tag without its start");
+    CHECK_EQ(diag.line, 4);
     seine_sitemap_free(s);
 }
 
