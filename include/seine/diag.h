@@ -12,12 +12,10 @@
  *     e = seine_fetch_new(&opts, &f, &diag);
  *     seine_diag_print(&diag, NULL, line, sizeof line);
  *
- *     member           file       line  text                        printed
- *     "max_redirects"  ""         0     "at most 1000"              max_redirects: at
- * most 1000 "allow_net"      ""         0     "'10.0.0/8': not a network" allow_net
- * '10.0.0/8': not a network
- *     ""               "c.txt"    3     "too few fields"            c.txt:3: too few
- * fields
+ *     member           line  text                         is printed as
+ *     "max_redirects"  0     "at most 1000"               max_redirects: at most 1000
+ *     "allow_net"      0     "'10.0.0/8': not a network"  allow_net '10.0.0/8': not …
+ *     "" of c.txt      3     "too few fields"             c.txt:3: too few fields
  *
  * The library knows nothing of the way in which options are given to a program. Whoever
  * has another name for a member (a flag, a key of a file) passes a table of them, and
