@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "screen/record_table.h"
+
+#include <string.h>
+
+#include "check.h"
+#include "screen/progress.h"
+
+static seine_record
+result(const char *url, const char *title)
+{
+    static const seine_fault none = SEINE_FAULT;
+
+    return (seine_record){.type = SEINE_RECORD_RESULT,
+                          .url = {url, strlen(url)},
+                          .fate = SEINE_FATE_OK,
+                          .fault = &none,
+                          .status = 200,
+                          .attempts = 1,
+                          .content_length = -1,
+                          .bytes_body = 1229,
+                          .total = SEINE_MS(43),
+                          .title = {title, strlen(title)}};
+}
+
+TEST(record_table_has_status_url_size_time_and_title)
+{
+    screen s = {.width = 100};
+    seine_record r = result("https://e.example/", "Example page");
+    record_table t;
+
+    record_table_init(&t, &s, true, 0);
+    record_table_make(&t, &r);
+    CHECK_EQ(strncmp(t.line.text, "200  https://e.example/ ", 24), 0);
+    CHECK(strstr(t.line.text, "1.2 KB") != NULL);
+    CHECK(strstr(t.line.text, "43 ms  Example page\n") != NULL);
+    record_table_fini(&t);
+}
+
+TEST(record_table_cuts_the_middle_of_a_url_and_never_leaves_the_screen)
+{
+    char url[300] = "https://e.example/";
+    record_table t;
+
+    memset(url + 18, 'x', 200);
+    memcpy(url + 218, "/end", 5);
+    for (size_t width = 60; width < 160; width += 7) {
+        screen s = {.width = width, .blocks = true};
+        seine_record r =
+            result(url, "a title that is as long as the whole screen is wide, "
+                        "and even longer than that, so that it is cut");
+
+        record_table_init(&t, &s, true, 0);
+        record_table_make(&t, &r);
+        t.line.text[t.line.len - 1] = '\0'; /* the line feed */
+        CHECK(progress_columns(t.line.text) <= width);
+        CHECK(strstr(t.line.text, "…") != NULL && strstr(t.line.text, "/end ") != NULL);
+        record_table_fini(&t);
+    }
+}
+
+TEST(record_table_keeps_everything_where_there_is_no_terminal)
+{
+    char url[300] = "https://e.example/";
+    screen s = {.width = 80, .blocks = true};
+    record_table t;
+
+    memset(url + 18, 'x', 200);
+    seine_record r = result(url, "");
+    record_table_init(&t, &s, false, 0);
+    record_table_make(&t, &r);
+    CHECK(strstr(t.line.text, url) != NULL);
+    record_table_fini(&t);
+}
+
+TEST(record_table_makes_control_characters_harmless)
+{
+    screen s = {.width = 120};
+    seine_record r = result("https://e.example/", "a\x1b[2Jb");
+    record_table t;
+
+    record_table_init(&t, &s, true, 0);
+    record_table_make(&t, &r);
+    CHECK(strchr(t.line.text, '\x1b') == NULL);
+    CHECK(strstr(t.line.text, "a\\x1b[2Jb") != NULL);
+    record_table_fini(&t);
+}
+
+TEST(figure_of_bytes_has_two_or_three_digits)
+{
+    CHECK_STR(figure_bytes(0).text, "0 B");
+    CHECK_STR(figure_bytes(1023).text, "1023 B");
+    CHECK_STR(figure_bytes(1024).text, "1.0 KB");
+    CHECK_STR(figure_bytes(1229).text, "1.2 KB");
+    CHECK_STR(figure_bytes(150 * 1024).text, "150 KB");
+    CHECK_STR(figure_bytes(UINT64_C(5) << 30).text, "5.0 GB");
+}
