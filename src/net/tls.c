@@ -15,6 +15,7 @@
 #include "base/diag.h"
 #include "base/time.h"
 #include "net/cidr.h"
+#include "seine/calendar.h"
 #include "seine/view.h"
 
 #define SHARE    (256 << 10) /* received bytes looked at in one call */
@@ -86,7 +87,10 @@ seconds_of(const ASN1_TIME *time)
 {
     struct tm tm;
 
-    return time && ASN1_TIME_to_tm(time, &tm) == 1 ? (int64_t)timegm(&tm) : INT64_MIN;
+    if (!time || ASN1_TIME_to_tm(time, &tm) != 1)
+        return INT64_MIN;
+    return seine_calendar_seconds(&(seine_date){
+        tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec});
 }
 
 static void
@@ -269,7 +273,7 @@ good_until(const sn_tls *t, SSL_SESSION *session, bool is_13)
         life = LIFE;
     if (!cert || !ASN1_TIME_diff(&days, &seconds, NULL, X509_get0_notAfter(cert)))
         return INT64_MIN;
-    int64_t left = (int64_t)days * 86400 + seconds;
+    int64_t left = (int64_t)days * SEINE_DAY_SECONDS + seconds;
     return sn_time_add(*t->now, SEINE_SECS(left < (int64_t)life ? left : (int64_t)life));
 }
 
