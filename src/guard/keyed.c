@@ -7,7 +7,7 @@
 #include "base/opts.h"
 #include "base/time.h"
 #include "guard/gcra.h"
-#include "guard/keytab.h"
+#include "guard/key_table.h"
 #include "guard/shared.h"
 
 /*
@@ -30,7 +30,7 @@ typedef struct big {
 } big;
 
 typedef struct entry {
-    sn_keyhead head;
+    sn_key_head head;
     seine_time full;
     uint64_t allowed, denied;
     big *big;
@@ -39,7 +39,7 @@ typedef struct entry {
 _Static_assert(sizeof(entry) == 64, "an entry is one cache line");
 
 struct seine_keyed {
-    sn_keytab tab;
+    sn_key_table tab;
     seine_keyed_opts opts;
     seine_span every, depth;
     seine_shared *overflow;
@@ -49,7 +49,7 @@ struct seine_keyed {
 
 /* A use of the table: the key, and what to free after the lock. */
 typedef struct visit {
-    sn_quest q;
+    sn_key_lookup q;
     big *dropped;
 } visit;
 
@@ -64,7 +64,7 @@ big_free(big *b)
 static void
 end_visit(visit *v)
 {
-    sn_quest_end(&v->q);
+    sn_key_lookup_end(&v->q);
     while (v->dropped) {
         big *b = v->dropped;
 
@@ -99,8 +99,8 @@ seine_keyed_new(const seine_keyed_opts *opts, seine_keyed **out_keyed)
     k->opts = *opts;
     k->every = one.every;
     k->depth = one.depth;
-    if (sn_keytab_init(&k->tab, opts->max_keys, opts->max_bytes, sizeof(entry),
-                       opts->seed) != SEINE_OK ||
+    if (sn_key_table_init(&k->tab, opts->max_keys, opts->max_bytes, sizeof(entry),
+                          opts->seed) != SEINE_OK ||
         seine_shared_new(&common, 0, &k->overflow) != SEINE_OK) {
         seine_keyed_free(k);
         return SEINE_E_NOMEM;
@@ -114,30 +114,30 @@ seine_keyed_free(seine_keyed *k)
 {
     if (!k)
         return;
-    for (unsigned i = 0; k->tab.entries && i < sn_keytab_shards(&k->tab); i++) {
-        sn_keyshard *s = &k->tab.shards[i];
+    for (unsigned i = 0; k->tab.entries && i < sn_key_table_shards(&k->tab); i++) {
+        sn_key_shard *s = &k->tab.shards[i];
 
         for (uint32_t j = 0; j < s->high; j++) {
-            entry *e = sn_keytab_at(&k->tab, s, j);
+            entry *e = sn_key_table_at(&k->tab, s, j);
 
             if (e)
                 big_free(e->big);
         }
     }
     seine_shared_free(k->overflow);
-    sn_keytab_fini(&k->tab);
+    sn_key_table_fini(&k->tab);
     sn_free(k);
 }
 
 static void
-drop_entry(seine_keyed *k, sn_keyshard *s, entry *e, visit *v)
+drop_entry(seine_keyed *k, sn_key_shard *s, entry *e, visit *v)
 {
     if (e->big) {
         k->tab.extra -= BIG_BYTES;
         e->big->next = v->dropped;
         v->dropped = e->big;
     }
-    sn_keytab_remove(&k->tab, s, e, &v->q);
+    sn_key_table_remove(&k->tab, s, e, &v->q);
 }
 
 /* Is the entry the same as a fresh one? */
@@ -151,7 +151,7 @@ is_idle(const entry *e, seine_time now)
 
 /* Examines up to `steps` entries from the hand on; stops after `enough` drops. */
 static size_t
-reap(seine_keyed *k, sn_keyshard *s, seine_time now, size_t steps, size_t enough,
+reap(seine_keyed *k, sn_key_shard *s, seine_time now, size_t steps, size_t enough,
      visit *v)
 {
     size_t dropped = 0;
@@ -161,7 +161,7 @@ reap(seine_keyed *k, sn_keyshard *s, seine_time now, size_t steps, size_t enough
     for (size_t i = 0; i < steps && dropped < enough; i++) {
         if (s->hand >= s->high)
             s->hand = 0;
-        entry *e = sn_keytab_at(&k->tab, s, s->hand++);
+        entry *e = sn_key_table_at(&k->tab, s, s->hand++);
         if (!e || !is_idle(e, now))
             continue;
         s->floor = sn_time_max(s->floor, e->big ? now : e->full);
@@ -176,13 +176,13 @@ reap(seine_keyed *k, sn_keyshard *s, seine_time now, size_t steps, size_t enough
 static entry *
 admit(seine_keyed *k, visit *v, seine_time now)
 {
-    sn_keyshard *s = v->q.shard;
+    sn_key_shard *s = v->q.shard;
 
     reap(k, s, now, 2, 2, v);
-    if (!sn_keytab_place(&k->tab, &v->q) &&
-        (reap(k, s, now, 64, 1, v) == 0 || !sn_keytab_place(&k->tab, &v->q)))
+    if (!sn_key_table_place(&k->tab, &v->q) &&
+        (reap(k, s, now, 64, 1, v) == 0 || !sn_key_table_place(&k->tab, &v->q)))
         return NULL;
-    entry *e = sn_keytab_insert(&k->tab, &v->q);
+    entry *e = sn_key_table_insert(&k->tab, &v->q);
     e->full = s->floor;
     return e;
 }
@@ -191,8 +191,8 @@ admit(seine_keyed *k, visit *v, seine_time now)
 static bool
 reap_others(seine_keyed *k, visit *v, seine_time now)
 {
-    for (unsigned i = 0; i < sn_keytab_shards(&k->tab); i++) {
-        sn_keyshard *s = &k->tab.shards[i];
+    for (unsigned i = 0; i < sn_key_table_shards(&k->tab); i++) {
+        sn_key_shard *s = &k->tab.shards[i];
 
         if (s == v->q.shard)
             continue;
@@ -211,23 +211,23 @@ static entry *
 enter(seine_keyed *k, seine_view key, seine_time now, visit *out_visit)
 {
     visit *v = out_visit;
-    sn_keyshard *s;
+    sn_key_shard *s;
 
-    *v = (visit){.q = sn_keytab_seek(&k->tab, key)};
+    *v = (visit){.q = sn_key_table_seek(&k->tab, key)};
     s = v->q.shard;
     for (int tries = 0; tries < 3; tries++) {
         pthread_mutex_lock(&s->lock);
         s->latest = sn_time_max(s->latest, now);
-        entry *e = sn_keytab_find(&k->tab, &v->q);
+        entry *e = sn_key_table_find(&k->tab, &v->q);
         seine_time latest = s->latest;
-        if (!e && sn_quest_is_ready(&v->q))
+        if (!e && sn_key_lookup_is_ready(&v->q))
             e = admit(k, v, latest);
         if (e)
             return e;
         pthread_mutex_unlock(&s->lock);
 
-        if (!(sn_quest_is_ready(&v->q) ? reap_others(k, v, latest)
-                                       : sn_quest_ready(&v->q)))
+        if (!(sn_key_lookup_is_ready(&v->q) ? reap_others(k, v, latest)
+                                            : sn_key_lookup_prepare(&v->q)))
             break;
     }
     k->overflowed++;
@@ -245,7 +245,7 @@ borrow(entry *e)
 }
 
 static void
-give_back(sn_keyshard *s, entry *e)
+give_back(sn_key_shard *s, entry *e)
 {
     pthread_mutex_lock(&s->lock);
     e->big->refs--;
@@ -377,7 +377,7 @@ upgrade(seine_keyed *k, entry *e, big **spare)
 {
     if (e->big)
         return true;
-    if (!sn_keytab_take_extra(&k->tab, BIG_BYTES))
+    if (!sn_key_table_take_extra(&k->tab, BIG_BYTES))
         return false;
     sn_shared_restore((*spare)->lim, e->full);
     e->big = SN_STEAL(*spare);
@@ -509,10 +509,10 @@ seine_keyed_forget(seine_keyed *k, seine_view key)
 {
     if (!k)
         return;
-    visit v = {.q = sn_keytab_seek(&k->tab, key)};
+    visit v = {.q = sn_key_table_seek(&k->tab, key)};
 
     pthread_mutex_lock(&v.q.shard->lock);
-    entry *e = sn_keytab_find(&k->tab, &v.q);
+    entry *e = sn_key_table_find(&k->tab, &v.q);
     bool used = e && e->big && e->big->refs > 0;
     if (used) {
         borrow(e);
@@ -533,7 +533,7 @@ seine_keyed_forget(seine_keyed *k, seine_view key)
 
 /* Enters with the shard locked; unlocks it. */
 static void
-unlock_stats(const seine_keyed *k, sn_keyshard *s, entry *e, seine_time now,
+unlock_stats(const seine_keyed *k, sn_key_shard *s, entry *e, seine_time now,
              seine_limiter_stats *out)
 {
     uint64_t allowed = e->allowed, denied = e->denied;
@@ -567,10 +567,10 @@ seine_keyed_stats_get(const seine_keyed *k, seine_view key, seine_time now,
 {
     if (!k)
         return SEINE_E_UNKNOWN;
-    sn_quest q = sn_keytab_seek(&k->tab, key);
+    sn_key_lookup q = sn_key_table_seek(&k->tab, key);
 
     pthread_mutex_lock(&q.shard->lock);
-    entry *e = sn_keytab_find(&k->tab, &q);
+    entry *e = sn_key_table_find(&k->tab, &q);
     if (!e) {
         pthread_mutex_unlock(&q.shard->lock);
         return SEINE_E_UNKNOWN;
@@ -586,17 +586,17 @@ typedef struct shown {
 } shown;
 
 static bool
-show(const seine_keyed *k, sn_keyshard *s, uint32_t number, seine_time now, shown *key,
+show(const seine_keyed *k, sn_key_shard *s, uint32_t number, seine_time now, shown *key,
      seine_limiter_stats *out_stats)
 {
     for (;;) {
         pthread_mutex_lock(&s->lock);
-        entry *e = sn_keytab_at(&k->tab, s, number);
+        entry *e = sn_key_table_at(&k->tab, s, number);
         if (!e) {
             pthread_mutex_unlock(&s->lock);
             return false;
         }
-        seine_view full = sn_keytab_key(e);
+        seine_view full = sn_key_table_key(e);
         key->len = full.len;
         if (full.len <= key->cap) {
             if (full.len)
@@ -621,8 +621,8 @@ seine_keyed_each(const seine_keyed *k, seine_time now, seine_keyed_fn fn, void *
     size_t visited = 0;
     bool on = true;
 
-    for (unsigned i = 0; k && on && i < sn_keytab_shards(&k->tab); i++) {
-        sn_keyshard *s = &k->tab.shards[i];
+    for (unsigned i = 0; k && on && i < sn_key_table_shards(&k->tab); i++) {
+        sn_key_shard *s = &k->tab.shards[i];
 
         pthread_mutex_lock(&s->lock);
         uint32_t high = s->high;
@@ -645,9 +645,9 @@ seine_keyed_sweep(seine_keyed *k, seine_time now, size_t max_steps)
 {
     size_t dropped = 0;
 
-    for (unsigned i = 0; k && i < sn_keytab_shards(&k->tab) && max_steps > 0; i++) {
-        unsigned turn = k->turn++ % sn_keytab_shards(&k->tab);
-        sn_keyshard *s = &k->tab.shards[turn];
+    for (unsigned i = 0; k && i < sn_key_table_shards(&k->tab) && max_steps > 0; i++) {
+        unsigned turn = k->turn++ % sn_key_table_shards(&k->tab);
+        sn_key_shard *s = &k->tab.shards[turn];
         visit v = {.q = {.shard = s}};
 
         pthread_mutex_lock(&s->lock);
@@ -664,8 +664,8 @@ seine_keyed_totals_get(const seine_keyed *k, seine_keyed_totals *out_totals)
 {
     seine_keyed_totals sum = {0};
 
-    for (unsigned i = 0; k && i < sn_keytab_shards(&k->tab); i++) {
-        sn_keyshard *s = &k->tab.shards[i];
+    for (unsigned i = 0; k && i < sn_key_table_shards(&k->tab); i++) {
+        sn_key_shard *s = &k->tab.shards[i];
 
         pthread_mutex_lock(&s->lock);
         sum.keys += s->n;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "guard/keytab.h"
+#include "guard/key_table.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -44,8 +44,8 @@ shard_cap(uint32_t max, unsigned bits)
 }
 
 seine_err
-sn_keytab_init(sn_keytab *tab, uint32_t max, size_t max_extra, size_t stride,
-               const uint64_t seed[2])
+sn_key_table_init(sn_key_table *tab, uint32_t max, size_t max_extra, size_t stride,
+                  const uint64_t seed[2])
 {
     unsigned bits = shard_bits(), n = 1u << bits;
     uint32_t cap = shard_cap(max, bits), slots = 16;
@@ -55,22 +55,22 @@ sn_keytab_init(sn_keytab *tab, uint32_t max, size_t max_extra, size_t stride,
     while (slots < 2 * cap)
         slots *= 2;
     size_t entry_bytes = (size_t)n * cap * stride;
-    *tab = (sn_keytab){.bits = bits,
-                       .max = max,
-                       .cap = cap,
-                       .mask = slots - 1,
-                       .stride = stride,
-                       .max_extra = max_extra,
-                       .bytes = entry_bytes + (size_t)n * slots * sizeof(uint32_t)};
+    *tab = (sn_key_table){.bits = bits,
+                          .max = max,
+                          .cap = cap,
+                          .mask = slots - 1,
+                          .stride = stride,
+                          .max_extra = max_extra,
+                          .bytes = entry_bytes + (size_t)n * slots * sizeof(uint32_t)};
     tab->shards = sn_zalloc_line(n * sizeof *tab->shards);
     tab->entries = tab->shards ? sn_pages(tab->bytes) : NULL;
     if (!tab->entries) {
-        sn_keytab_fini(tab);
+        sn_key_table_fini(tab);
         return SEINE_E_NOMEM;
     }
     uint32_t *index = (uint32_t *)(void *)(tab->entries + entry_bytes);
     for (unsigned i = 0; i < n; i++) {
-        sn_keyshard *s = &tab->shards[i];
+        sn_key_shard *s = &tab->shards[i];
 
         pthread_mutex_init(&s->lock, NULL);
         s->entries = tab->entries + (size_t)i * cap * stride;
@@ -84,17 +84,17 @@ sn_keytab_init(sn_keytab *tab, uint32_t max, size_t max_extra, size_t stride,
     return SEINE_OK;
 }
 
-static sn_keyhead *
-head_at(const sn_keytab *tab, const sn_keyshard *s, uint32_t number)
+static sn_key_head *
+head_at(const sn_key_table *tab, const sn_key_shard *s, uint32_t number)
 {
-    return (sn_keyhead *)(void *)(s->entries + (size_t)number * tab->stride);
+    return (sn_key_head *)(void *)(s->entries + (size_t)number * tab->stride);
 }
 
 void
-sn_keytab_fini(sn_keytab *tab)
+sn_key_table_fini(sn_key_table *tab)
 {
     for (unsigned i = 0; tab->entries && i < 1u << tab->bits; i++) {
-        sn_keyshard *s = &tab->shards[i];
+        sn_key_shard *s = &tab->shards[i];
 
         for (uint32_t j = 0; j < s->high; j++)
             if (head_at(tab, s, j)->len == LONG)
@@ -103,33 +103,34 @@ sn_keytab_fini(sn_keytab *tab)
     }
     sn_pages_free(tab->entries, tab->bytes);
     sn_free_line(tab->shards);
-    *tab = (sn_keytab){0};
+    *tab = (sn_key_table){0};
 }
 
 unsigned
-sn_keytab_shards(const sn_keytab *tab)
+sn_key_table_shards(const sn_key_table *tab)
 {
     return 1u << tab->bits;
 }
 
-sn_quest
-sn_keytab_seek(const sn_keytab *tab, seine_view key)
+sn_key_lookup
+sn_key_table_seek(const sn_key_table *tab, seine_view key)
 {
     uint64_t hash = sn_siphash(tab->seed, key.ptr, key.len);
 
-    return (sn_quest){key, hash, &tab->shards[hash >> (64 - tab->bits)], 0, NULL, NULL};
+    return (sn_key_lookup){key, hash, &tab->shards[hash >> (64 - tab->bits)],
+                           0,   NULL, NULL};
 }
 
 bool
-sn_quest_is_ready(const sn_quest *q)
+sn_key_lookup_is_ready(const sn_key_lookup *q)
 {
     return q->key.len <= SN_KEY_INLINE || q->copy;
 }
 
 bool
-sn_quest_ready(sn_quest *q)
+sn_key_lookup_prepare(sn_key_lookup *q)
 {
-    if (sn_quest_is_ready(q))
+    if (sn_key_lookup_is_ready(q))
         return true;
     q->copy = sn_alloc(q->key.len);
     if (q->copy)
@@ -138,7 +139,7 @@ sn_quest_ready(sn_quest *q)
 }
 
 void
-sn_quest_end(sn_quest *q)
+sn_key_lookup_end(sn_key_lookup *q)
 {
     sn_free(SN_STEAL(q->copy));
     while (q->trash) {
@@ -156,7 +157,7 @@ tag_of(uint64_t hash)
 }
 
 static bool
-is_key(const sn_keyhead *h, const sn_quest *q)
+is_key(const sn_key_head *h, const sn_key_lookup *q)
 {
     if (h->hash != (uint32_t)q->hash)
         return false;
@@ -167,16 +168,16 @@ is_key(const sn_keyhead *h, const sn_quest *q)
            (h->len == 0 || memcmp(h->key.bytes, q->key.ptr, h->len) == 0);
 }
 
-/* Leaves the slot in the quest: the key's own, or the empty slot for it. */
+/* Leaves the slot in the lookup: the key's own, or the empty slot for it. */
 void *
-sn_keytab_find(const sn_keytab *tab, sn_quest *q)
+sn_key_table_find(const sn_key_table *tab, sn_key_lookup *q)
 {
     const uint32_t *index = q->shard->index;
     uint32_t slot = (uint32_t)q->hash & tab->mask, tag = tag_of(q->hash), word;
-    sn_keyhead *found = NULL;
+    sn_key_head *found = NULL;
 
     for (; (word = index[slot]); slot = (slot + 1) & tab->mask) {
-        sn_keyhead *h = head_at(tab, q->shard, (word & NUMBER) - 1);
+        sn_key_head *h = head_at(tab, q->shard, (word & NUMBER) - 1);
 
         if (word >> 24 == tag && is_key(h, q)) {
             found = h;
@@ -188,7 +189,7 @@ sn_keytab_find(const sn_keytab *tab, sn_quest *q)
 }
 
 bool
-sn_keytab_take_extra(sn_keytab *tab, size_t n)
+sn_key_table_take_extra(sn_key_table *tab, size_t n)
 {
     if (atomic_fetch_add(&tab->extra, n) + n <= tab->max_extra)
         return true;
@@ -197,25 +198,25 @@ sn_keytab_take_extra(sn_keytab *tab, size_t n)
 }
 
 bool
-sn_keytab_place(sn_keytab *tab, const sn_quest *q)
+sn_key_table_place(sn_key_table *tab, const sn_key_lookup *q)
 {
     if (q->shard->n >= tab->cap)
         return false;
     if (atomic_fetch_add(&tab->count, 1) < tab->max &&
-        (!q->copy || sn_keytab_take_extra(tab, q->key.len)))
+        (!q->copy || sn_key_table_take_extra(tab, q->key.len)))
         return true;
     tab->count--;
     return false;
 }
 
 void *
-sn_keytab_insert(sn_keytab *tab, sn_quest *q)
+sn_key_table_insert(sn_key_table *tab, sn_key_lookup *q)
 {
-    sn_keyshard *s = q->shard;
+    sn_key_shard *s = q->shard;
 
-    sn_keytab_find(tab, q); /* removals since then may have moved the empty slot */
+    sn_key_table_find(tab, q); /* removals since then may have moved the empty slot */
     uint32_t number = s->spare ? s->spare - 1 : s->high++;
-    sn_keyhead *h = head_at(tab, s, number);
+    sn_key_head *h = head_at(tab, s, number);
     if (s->spare)
         s->spare = h->hash;
 
@@ -238,7 +239,7 @@ sn_keytab_insert(sn_keytab *tab, sn_quest *q)
 
 /* Closes the gap, so that every probe still reaches its entry. */
 static void
-unindex(const sn_keytab *tab, sn_keyshard *s, uint32_t gap)
+unindex(const sn_key_table *tab, sn_key_shard *s, uint32_t gap)
 {
     uint32_t slot = gap, word;
 
@@ -254,9 +255,9 @@ unindex(const sn_keytab *tab, sn_keyshard *s, uint32_t gap)
 }
 
 void
-sn_keytab_remove(sn_keytab *tab, sn_keyshard *s, void *entry, sn_quest *q)
+sn_key_table_remove(sn_key_table *tab, sn_key_shard *s, void *entry, sn_key_lookup *q)
 {
-    sn_keyhead *h = entry;
+    sn_key_head *h = entry;
     uint32_t number = (uint32_t)((size_t)((char *)entry - s->entries) / tab->stride);
     uint32_t slot = h->hash & tab->mask;
 
@@ -280,17 +281,17 @@ sn_keytab_remove(sn_keytab *tab, sn_keyshard *s, void *entry, sn_quest *q)
 }
 
 void *
-sn_keytab_at(const sn_keytab *tab, const sn_keyshard *s, uint32_t number)
+sn_key_table_at(const sn_key_table *tab, const sn_key_shard *s, uint32_t number)
 {
-    sn_keyhead *h = head_at(tab, s, number);
+    sn_key_head *h = head_at(tab, s, number);
 
     return h->len == UNUSED ? NULL : h;
 }
 
 seine_view
-sn_keytab_key(const void *entry)
+sn_key_table_key(const void *entry)
 {
-    const sn_keyhead *h = entry;
+    const sn_key_head *h = entry;
 
     if (h->len == LONG)
         return (seine_view){h->key.heap.bytes, h->key.heap.len};

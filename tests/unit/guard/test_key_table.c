@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "guard/keytab.h"
+#include "guard/key_table.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -9,51 +9,51 @@
 #include "failing.h"
 
 typedef struct thing {
-    sn_keyhead head;
+    sn_key_head head;
     uint64_t value;
 } thing;
 
 static const uint64_t seed[2] = {1, 2};
 
-static sn_keytab
+static sn_key_table
 table(uint32_t max, size_t max_extra)
 {
-    sn_keytab tab = {0};
+    sn_key_table tab = {0};
 
-    CHECK_EQ(sn_keytab_init(&tab, max, max_extra, sizeof(thing), seed), SEINE_OK);
+    CHECK_EQ(sn_key_table_init(&tab, max, max_extra, sizeof(thing), seed), SEINE_OK);
     return tab;
 }
 
 static thing *
-put(sn_keytab *tab, seine_view key)
+put(sn_key_table *tab, seine_view key)
 {
-    sn_quest q = sn_keytab_seek(tab, key);
+    sn_key_lookup q = sn_key_table_seek(tab, key);
     thing *t = NULL;
 
-    CHECK(sn_quest_ready(&q));
-    if (!sn_keytab_find(tab, &q) && sn_keytab_place(tab, &q))
-        t = sn_keytab_insert(tab, &q);
-    sn_quest_end(&q);
+    CHECK(sn_key_lookup_prepare(&q));
+    if (!sn_key_table_find(tab, &q) && sn_key_table_place(tab, &q))
+        t = sn_key_table_insert(tab, &q);
+    sn_key_lookup_end(&q);
     return t;
 }
 
 static thing *
-look(const sn_keytab *tab, seine_view key)
+look(const sn_key_table *tab, seine_view key)
 {
-    sn_quest q = sn_keytab_seek(tab, key);
+    sn_key_lookup q = sn_key_table_seek(tab, key);
 
-    return sn_keytab_find(tab, &q);
+    return sn_key_table_find(tab, &q);
 }
 
 static void
-drop(sn_keytab *tab, seine_view key)
+drop(sn_key_table *tab, seine_view key)
 {
-    sn_quest q = sn_keytab_seek(tab, key);
-    thing *t = sn_keytab_find(tab, &q);
+    sn_key_lookup q = sn_key_table_seek(tab, key);
+    thing *t = sn_key_table_find(tab, &q);
 
     CHECK(t != NULL);
-    sn_keytab_remove(tab, q.shard, t, &q);
-    sn_quest_end(&q);
+    sn_key_table_remove(tab, q.shard, t, &q);
+    sn_key_lookup_end(&q);
 }
 
 static seine_view
@@ -64,11 +64,11 @@ numbered(unsigned i, char buf[64])
     return seine_key_str(buf);
 }
 
-TEST(keytab_entries_stay_where_they_are_while_others_come_and_go)
+TEST(key_table_entries_stay_where_they_are_while_others_come_and_go)
 {
     enum { KEYS = 300 };
     sn_rng r = sn_rng_seed(check_seed());
-    sn_keytab tab = table(KEYS, 1 << 20);
+    sn_key_table tab = table(KEYS, 1 << 20);
     thing *model[KEYS] = {0};
     uint32_t n = 0;
     char buf[64];
@@ -94,12 +94,12 @@ TEST(keytab_entries_stay_where_they_are_while_others_come_and_go)
     }
     for (unsigned i = 0; i < KEYS; i++)
         CHECK(look(&tab, numbered(i, buf)) == model[i]);
-    sn_keytab_fini(&tab);
+    sn_key_table_fini(&tab);
 }
 
-TEST(keytab_is_bounded_in_keys_and_bytes)
+TEST(key_table_is_bounded_in_keys_and_bytes)
 {
-    sn_keytab tab = table(10, 100);
+    sn_key_table tab = table(10, 100);
     char buf[64];
 
     for (unsigned i = 1; i <= 10; i++)
@@ -114,57 +114,58 @@ TEST(keytab_is_bounded_in_keys_and_bytes)
     CHECK_EQ(tab.count, 9);
     drop(&tab, numbered(0, buf));
     CHECK(put(&tab, numbered(6, buf)) != NULL);
-    sn_keytab_fini(&tab);
+    sn_key_table_fini(&tab);
 }
 
-TEST(keytab_shows_every_entry_by_its_number)
+TEST(key_table_shows_every_entry_by_its_number)
 {
-    sn_keytab tab = table(100, 10000);
+    sn_key_table tab = table(100, 10000);
     char buf[64];
     int seen = 0;
 
     for (unsigned i = 0; i < 100; i++)
         CHECK(put(&tab, numbered(i, buf)) != NULL);
     drop(&tab, numbered(7, buf));
-    for (unsigned i = 0; i < sn_keytab_shards(&tab); i++)
+    for (unsigned i = 0; i < sn_key_table_shards(&tab); i++)
         for (uint32_t j = 0; j < tab.shards[i].high; j++) {
-            thing *t = sn_keytab_at(&tab, &tab.shards[i], j);
+            thing *t = sn_key_table_at(&tab, &tab.shards[i], j);
 
             if (t) {
-                CHECK(look(&tab, sn_keytab_key(t)) == t);
+                CHECK(look(&tab, sn_key_table_key(t)) == t);
                 seen++;
             }
         }
     CHECK_EQ(seen, 99);
-    sn_keytab_fini(&tab);
+    sn_key_table_fini(&tab);
 }
 
-TEST(keytab_draws_a_secret_of_its_own_unless_given_one)
+TEST(key_table_draws_a_secret_of_its_own_unless_given_one)
 {
     static const uint64_t zeros[2];
-    sn_keytab a = {0}, b = {0};
+    sn_key_table a = {0}, b = {0};
 
-    CHECK_EQ(sn_keytab_init(&a, 1, 0, sizeof(thing), zeros), SEINE_OK);
-    CHECK_EQ(sn_keytab_init(&b, 1, 0, sizeof(thing), zeros), SEINE_OK);
+    CHECK_EQ(sn_key_table_init(&a, 1, 0, sizeof(thing), zeros), SEINE_OK);
+    CHECK_EQ(sn_key_table_init(&b, 1, 0, sizeof(thing), zeros), SEINE_OK);
     CHECK(memcmp(a.seed, b.seed, sizeof a.seed) != 0);
-    sn_keytab_fini(&a);
-    sn_keytab_fini(&b);
-    CHECK_EQ(sn_keytab_init(&a, 0, 0, sizeof(thing), zeros), SEINE_E_INVAL);
+    sn_key_table_fini(&a);
+    sn_key_table_fini(&b);
+    CHECK_EQ(sn_key_table_init(&a, 0, 0, sizeof(thing), zeros), SEINE_E_INVAL);
 }
 
-TEST(keytab_survives_failing_memory)
+TEST(key_table_survives_failing_memory)
 {
     FAIL_EACH(r)
     {
-        sn_keytab tab = {0};
+        sn_key_table tab = {0};
 
-        if (sn_keytab_init(&tab, 10, 100, sizeof(thing), seed) != SEINE_OK)
+        if (sn_key_table_init(&tab, 10, 100, sizeof(thing), seed) != SEINE_OK)
             continue;
-        sn_quest q = sn_keytab_seek(&tab, seine_key_str("longer than twenty-four bytes"));
-        CHECK(!sn_quest_is_ready(&q));
-        bool ready = sn_quest_ready(&q);
-        CHECK_EQ(ready, sn_quest_is_ready(&q));
-        sn_quest_end(&q);
-        sn_keytab_fini(&tab);
+        sn_key_lookup q =
+            sn_key_table_seek(&tab, seine_key_str("longer than twenty-four bytes"));
+        CHECK(!sn_key_lookup_is_ready(&q));
+        bool ready = sn_key_lookup_prepare(&q);
+        CHECK_EQ(ready, sn_key_lookup_is_ready(&q));
+        sn_key_lookup_end(&q);
+        sn_key_table_fini(&tab);
     }
 }
