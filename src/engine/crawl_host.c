@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/wheel.h"
+#include "base/timer_wheel.h"
 
 _Static_assert(sizeof(sn_crawl_host) == 24, "as crawl_host.h says");
 

@@ -15,7 +15,8 @@ _Static_assert(sizeof(sn_host) == 64, "a cache line");
 _Static_assert(sizeof(sn_host_card) == 24, "as host.h says");
 
 seine_err
-sn_hosts_init(sn_hosts *hs, sn_shared_state *shared, sn_wheel *wheel, seine_time now)
+sn_hosts_init(sn_hosts *hs, sn_shared_state *shared, sn_timer_wheel *wheel,
+              seine_time now)
 {
     *hs = (sn_hosts){.shared = shared, .wheel = wheel, .free_guards = SN_NONE};
     sn_arena_init(&hs->names, 16384, SIZE_MAX);
@@ -29,8 +30,8 @@ sn_hosts_init(sn_hosts *hs, sn_shared_state *shared, sn_wheel *wheel, seine_time
         return SEINE_E_NOMEM;
     }
     hs->table_room = FIRST_ROOM * 2;
-    seine_err e =
-        sn_wheel_init(wheel, &SN_WHEEL_ITEMS(hs->all, link, next, FIRST_ROOM), now);
+    seine_err e = sn_timer_wheel_init(
+        wheel, &SN_TIMER_WHEEL_ITEMS(hs->all, link, next, FIRST_ROOM), now);
     if (e != SEINE_OK)
         sn_hosts_fini(hs);
     return e;
@@ -79,7 +80,7 @@ grow_table(sn_hosts *hs)
         return SEINE_E_NOMEM;
     }
     memcpy(all, hs->all, hs->n * sizeof *all);
-    seine_err e = sn_wheel_grow(hs->wheel, all, room);
+    seine_err e = sn_timer_wheel_grow(hs->wheel, all, room);
     sn_host *old = hs->all; /* the wheel knows the new array in either case */
     hs->all = all;
     sn_pages_free(old, hs->room * sizeof *old);

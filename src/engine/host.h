@@ -20,7 +20,7 @@
 #ifndef SN_HOST_H
 #define SN_HOST_H
 
-#include "base/wheel.h"
+#include "base/timer_wheel.h"
 #include "engine/host_stats.h"
 #include "engine/pace.h"
 #include "engine/shared_state.h"
@@ -100,12 +100,12 @@ typedef struct sn_hosts {
     uint32_t free_guards, guards_used;
     sn_host_stats **stats; /* blocks */
     uint32_t n_stats;
-    sn_wheel *wheel; /* told when `all` moves */
+    sn_timer_wheel *wheel; /* told when `all` moves */
     uint64_t secret[2];
 } sn_hosts;
 
 SEINE_MUST_CHECK seine_err sn_hosts_init(sn_hosts *hs, sn_shared_state *shared,
-                                         sn_wheel *wheel, seine_time now);
+                                         sn_timer_wheel *wheel, seine_time now);
 void sn_hosts_fini(sn_hosts *hs);
 
 /* The number of the host of that URL; made if it is new. NOMEM. */

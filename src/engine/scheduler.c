@@ -45,7 +45,7 @@ sn_scheduler_free(sn_scheduler *s)
         atomic_fetch_sub(&s->shared->starving, 1);
     sn_heap_fini(&s->again);
     sn_hosts_fini(&s->hosts);
-    sn_wheel_fini(&s->wheel);
+    sn_timer_wheel_fini(&s->wheel);
     sn_free(s);
 }
 
@@ -113,7 +113,7 @@ to_wheel(sn_scheduler *s, uint32_t host, seine_time at, seine_wait why, seine_ti
     sn_scheduler_blame(s, h, why);
     h->place = SN_HOST_ON_WHEEL;
     sn_scheduler_hold(s, host, true, now);
-    sn_wheel_put(&s->wheel, host, at);
+    sn_timer_wheel_put(&s->wheel, host, at);
 }
 
 /* Nothing of it may go, whatever the brakes say. */
@@ -174,9 +174,9 @@ take_due(sn_scheduler *s, seine_time now)
 {
     uint32_t host, next;
 
-    while ((host = sn_wheel_take(&s->wheel, now)) != SN_NONE) {
+    while ((host = sn_timer_wheel_take(&s->wheel, now)) != SN_NONE) {
         for (uint32_t i = 0; i < AHEAD; i++)
-            if ((next = sn_wheel_peek(&s->wheel, i)) != SN_NONE)
+            if ((next = sn_timer_wheel_peek(&s->wheel, i)) != SN_NONE)
                 sn_hosts_prefetch(&s->hosts, next);
         if (s->hosts.all[host].place == SN_HOST_ON_WHEEL)
             sn_scheduler_settle(s, host, now);
@@ -533,7 +533,7 @@ sn_scheduler_when(sn_scheduler *s, seine_time now)
 {
     if (s->parked || s->expired || s->parked_hosts != SN_NONE)
         return now;
-    seine_time at = sn_time_min(sn_heap_when(&s->again), sn_wheel_when(&s->wheel));
+    seine_time at = sn_time_min(sn_heap_when(&s->again), sn_timer_wheel_when(&s->wheel));
     if (s->dry.first != SN_NONE)
         at = sn_time_min(at, sn_time_add(now, DROUGHT));
     if (sn_ready_queue_is_empty(&s->ready))

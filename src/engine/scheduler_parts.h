@@ -15,7 +15,7 @@
 
 struct sn_scheduler {
     sn_shared_state *shared;
-    sn_wheel wheel;
+    sn_timer_wheel wheel;
     sn_hosts hosts;
     sn_ready_queue ready;
     sn_host_queue dry; /* hosts for whose next URL there was no memory */

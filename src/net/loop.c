@@ -101,7 +101,8 @@ sn_loop_init(sn_loop *l, seine_clock *clock)
 
     seine_err e = SEINE_E_NOMEM;
     if (l->events && l->slots)
-        e = sn_wheel_init(&l->wheel, &SN_WHEEL_ITEMS(l->slots, link, at, SLOTS), l->now);
+        e = sn_timer_wheel_init(&l->wheel,
+                                &SN_TIMER_WHEEL_ITEMS(l->slots, link, at, SLOTS), l->now);
     if (e == SEINE_OK)
         e = open_all(l);
     if (e != SEINE_OK) {
@@ -119,7 +120,7 @@ sn_loop_fini(sn_loop *l)
     shut(&l->timerfd);
     shut(&l->event);
     shut(&l->epoll);
-    sn_wheel_fini(&l->wheel);
+    sn_timer_wheel_fini(&l->wheel);
     sn_free(l->slots);
     sn_free(l->events);
     l->slots = NULL;
@@ -180,7 +181,7 @@ sn_loop_wake(sn_loop *l)
 seine_time
 sn_loop_when(const sn_loop *l)
 {
-    return sn_wheel_when(&l->wheel);
+    return sn_timer_wheel_when(&l->wheel);
 }
 
 /* One wait; the number of events. Interrupted is none. */
@@ -230,7 +231,7 @@ fire(sn_loop *l, uint32_t i)
     sn_timer *t = s->timer;
 
     if (t && t->at != SEINE_NEVER && t->at > s->at) {
-        sn_wheel_put(&l->wheel, i, t->at); /* it was set to a later moment */
+        sn_timer_wheel_put(&l->wheel, i, t->at); /* it was set to a later moment */
         return;
     }
     release(l, i);
@@ -249,12 +250,12 @@ fire_due(sn_loop *l)
     uint32_t i;
 
     l->firing = true;
-    while ((i = sn_wheel_take(&l->wheel, l->now)) != SN_NONE)
+    while ((i = sn_timer_wheel_take(&l->wheel, l->now)) != SN_NONE)
         fire(l, i);
     l->firing = false;
     while ((i = l->held_back) != SN_NONE) {
         l->held_back = l->slots[i].link;
-        sn_wheel_put(&l->wheel, i, l->slots[i].at);
+        sn_timer_wheel_put(&l->wheel, i, l->slots[i].at);
     }
 }
 
@@ -362,7 +363,7 @@ sn_timer_reserve(sn_loop *l)
     if (!slots)
         return SEINE_E_NOMEM;
     l->slots = slots;
-    seine_err e = sn_wheel_grow(&l->wheel, slots, n);
+    seine_err e = sn_timer_wheel_grow(&l->wheel, slots, n);
     if (e != SEINE_OK)
         return e;
     while (l->n_slots < n)
@@ -390,7 +391,7 @@ place_timer(sn_loop *l, uint32_t i, seine_time at)
     if (l->firing && at <= l->now)
         push_slot(l, &l->held_back, i);
     else
-        sn_wheel_put(&l->wheel, i, at);
+        sn_timer_wheel_put(&l->wheel, i, at);
 }
 
 /* Every dead slot is free again; one pass over all, paid for by the many sets that made
@@ -398,7 +399,7 @@ place_timer(sn_loop *l, uint32_t i, seine_time at)
 static void
 bury(sn_loop *l)
 {
-    sn_wheel_reset(&l->wheel, l->now);
+    sn_timer_wheel_reset(&l->wheel, l->now);
     l->free_slot = l->held_back = SN_NONE;
     for (uint32_t i = 0; i < l->n_slots; i++) {
         sn_timer *t = l->slots[i].timer;

@@ -29,7 +29,7 @@
 #ifndef SN_LOOP_H
 #define SN_LOOP_H
 
-#include "base/wheel.h"
+#include "base/timer_wheel.h"
 #include "seine/clock.h"
 
 struct epoll_event;
@@ -51,7 +51,7 @@ typedef struct sn_loop {
     int epoll, event, timerfd; /* timerfd: only when somebody watches sn_loop_fd */
     seine_clock *clock;
     seine_time now;
-    sn_wheel wheel;
+    sn_timer_wheel wheel;
     struct sn_timer_slot *slots;
     uint32_t n_slots, free_slot;
     uint32_t reserved;  /* timers; never more than half of the slots */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/crawl_host.h"
 
-#include "base/wheel.h"
+#include "base/timer_wheel.h"
 #include "check.h"
 #include "failing.h"
 

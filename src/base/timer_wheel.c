@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/wheel.h"
+#include "base/timer_wheel.h"
 
 #include <assert.h>
 #include <string.h>
@@ -41,7 +41,7 @@ ms_of(seine_time at)
 }
 
 static uint32_t *
-link_of(const sn_wheel *w, uint32_t item)
+link_of(const sn_timer_wheel *w, uint32_t item)
 {
     char *record = (char *)w->items.records + item * w->items.stride;
 
@@ -49,7 +49,7 @@ link_of(const sn_wheel *w, uint32_t item)
 }
 
 static seine_time *
-time_of(const sn_wheel *w, uint32_t item)
+time_of(const sn_timer_wheel *w, uint32_t item)
 {
     char *record = (char *)w->items.records + item * w->items.stride;
 
@@ -57,7 +57,7 @@ time_of(const sn_wheel *w, uint32_t item)
 }
 
 static void
-push_item(const sn_wheel *w, sn_wheel_level *l, uint32_t slot, uint32_t item)
+push_item(const sn_timer_wheel *w, sn_timer_wheel_level *l, uint32_t slot, uint32_t item)
 {
     uint32_t word = slot >> 6;
     uint64_t bit = UINT64_C(1) << (slot & 63);
@@ -71,7 +71,7 @@ push_item(const sn_wheel *w, sn_wheel_level *l, uint32_t slot, uint32_t item)
 
 /* Empties a filled slot and returns its list. */
 static uint32_t
-lift(sn_wheel_level *l, uint32_t slot)
+lift(sn_timer_wheel_level *l, uint32_t slot)
 {
     uint32_t word = slot >> 6;
 
@@ -86,7 +86,7 @@ lift(sn_wheel_level *l, uint32_t slot)
 
 /* The first filled slot from `from` to the end of the level, or SN_NONE. */
 static uint32_t
-find_filled(const sn_wheel_level *l, uint32_t from)
+find_filled(const sn_timer_wheel_level *l, uint32_t from)
 {
     uint32_t word = from >> 6, group;
     uint64_t left = l->bits[word] >> (from & 63);
@@ -111,7 +111,7 @@ find_filled(const sn_wheel_level *l, uint32_t from)
 
 /* The first filled slot after number `now`, as a number that does not wrap. */
 static int64_t
-next_filled(const sn_wheel_level *l, int64_t now)
+next_filled(const sn_timer_wheel_level *l, int64_t now)
 {
     if (l->top == 0)
         return NEVER_MS;
@@ -123,7 +123,7 @@ next_filled(const sn_wheel_level *l, int64_t now)
 }
 
 static void
-place_item(sn_wheel *w, uint32_t item, seine_time at)
+place_item(sn_timer_wheel *w, uint32_t item, seine_time at)
 {
     int64_t ms = ms_of(at), block = ms >> BLOCK_BITS;
 
@@ -144,7 +144,7 @@ place_item(sn_wheel *w, uint32_t item, seine_time at)
 }
 
 static void
-scatter(sn_wheel *w, uint32_t list)
+scatter(sn_timer_wheel *w, uint32_t list)
 {
     while (list != SN_NONE) {
         uint32_t item = list;
@@ -162,7 +162,7 @@ scatter(sn_wheel *w, uint32_t list)
  * then its walk ends.
  */
 static void
-fetch(sn_wheel *w, uint32_t walk, uint32_t item)
+fetch(sn_timer_wheel *w, uint32_t walk, uint32_t item)
 {
     w->walk[walk] = item;
     if (item != SN_NONE) {
@@ -172,7 +172,7 @@ fetch(sn_wheel *w, uint32_t walk, uint32_t item)
 }
 
 static void
-fetch_slot(sn_wheel *w, int64_t ms)
+fetch_slot(sn_timer_wheel *w, int64_t ms)
 {
     uint32_t slot = (uint32_t)ms & (SLOTS - 1);
     bool filled = w->level[0].bits[slot >> 6] >> (slot & 63) & 1;
@@ -181,7 +181,7 @@ fetch_slot(sn_wheel *w, int64_t ms)
 }
 
 static void
-fetch_step(sn_wheel *w)
+fetch_step(sn_timer_wheel *w)
 {
     uint32_t walk = w->step++ % WALKS, item = w->walk[walk];
 
@@ -191,7 +191,7 @@ fetch_step(sn_wheel *w)
 
 /* A slot was lifted; `on`: the slot before it was the last one lifted. */
 static void
-fetch_on(sn_wheel *w, bool on)
+fetch_on(sn_timer_wheel *w, bool on)
 {
     on = on && w->walking;
     w->walking = w->due.n >= CROWD;
@@ -205,7 +205,7 @@ typedef struct edges {
 } edges;
 
 static edges
-ahead(const sn_wheel *w)
+ahead(const sn_timer_wheel *w)
 {
     edges e = {next_filled(&w->level[0], w->ms),
                next_filled(&w->level[1], w->ms >> BLOCK_BITS), NEVER_MS};
@@ -220,7 +220,7 @@ ahead(const sn_wheel *w)
 /* Moves the earliest list down. False when none begins up to `upto`, which then becomes
  * the current millisecond. */
 static bool
-advance(sn_wheel *w, int64_t upto)
+advance(sn_timer_wheel *w, int64_t upto)
 {
     if (upto <= w->ms)
         return false;
@@ -251,7 +251,7 @@ advance(sn_wheel *w, int64_t upto)
 }
 
 seine_err
-sn_wheel_init(sn_wheel *w, const sn_wheel_items *items, seine_time now)
+sn_timer_wheel_init(sn_timer_wheel *w, const sn_timer_wheel_items *items, seine_time now)
 {
     if (items->max == SN_NONE)
         return SEINE_E_INVAL;
@@ -262,7 +262,7 @@ sn_wheel_init(sn_wheel *w, const sn_wheel_items *items, seine_time now)
             sn_pages_free(s, sizeof *s);
         return SEINE_E_NOMEM;
     }
-    *w = (sn_wheel){
+    *w = (sn_timer_wheel){
         .items = *items,
         .far = SN_NONE,
         .far_ms = NEVER_MS,
@@ -276,24 +276,24 @@ sn_wheel_init(sn_wheel *w, const sn_wheel_items *items, seine_time now)
 }
 
 static void *
-heap_memory(const sn_wheel *w)
+heap_memory(const sn_timer_wheel *w)
 {
     return (char *)w->due.entries - SN_HEAP_BYTES(0);
 }
 
 void
-sn_wheel_fini(sn_wheel *w)
+sn_timer_wheel_fini(sn_timer_wheel *w)
 {
     if (w->slots) {
         sn_pages_free(heap_memory(w), SN_HEAP_BYTES(w->items.max));
         sn_pages_free(w->slots, sizeof(slots));
     }
-    *w = (sn_wheel){0};
+    *w = (sn_timer_wheel){0};
 }
 
 /* Heads whose bit is clear are never read. */
 void
-sn_wheel_reset(sn_wheel *w, seine_time now)
+sn_timer_wheel_reset(sn_timer_wheel *w, seine_time now)
 {
     slots *s = w->slots;
 
@@ -308,7 +308,7 @@ sn_wheel_reset(sn_wheel *w, seine_time now)
 }
 
 seine_err
-sn_wheel_grow(sn_wheel *w, void *records, uint32_t max)
+sn_timer_wheel_grow(sn_timer_wheel *w, void *records, uint32_t max)
 {
     assert(max >= w->items.max);
     w->items.records = records;
@@ -330,7 +330,7 @@ sn_wheel_grow(sn_wheel *w, void *records, uint32_t max)
 }
 
 void
-sn_wheel_put(sn_wheel *w, uint32_t item, seine_time at)
+sn_timer_wheel_put(sn_timer_wheel *w, uint32_t item, seine_time at)
 {
     assert(item < w->items.max && w->n < w->items.max);
     *time_of(w, item) = at;
@@ -339,7 +339,7 @@ sn_wheel_put(sn_wheel *w, uint32_t item, seine_time at)
 }
 
 uint32_t
-sn_wheel_take(sn_wheel *w, seine_time now)
+sn_timer_wheel_take(sn_timer_wheel *w, seine_time now)
 {
     do {
         while (w->due.n > 0) {
@@ -364,7 +364,7 @@ sn_wheel_take(sn_wheel *w, seine_time now)
 /* The earliest item of a slot, among the first few. An item whose time was raised must
  * not hide the next slot. */
 static seine_time
-first_of(const sn_wheel *w, int64_t slot)
+first_of(const sn_timer_wheel *w, int64_t slot)
 {
     uint32_t item = w->level[0].heads[slot & (SLOTS - 1)];
     seine_time first = sn_time_add(slot * MS, MS);
@@ -379,7 +379,7 @@ first_of(const sn_wheel *w, int64_t slot)
 }
 
 seine_time
-sn_wheel_when(const sn_wheel *w)
+sn_timer_wheel_when(const sn_timer_wheel *w)
 {
     if (w->due.n > 0 || w->n == 0)
         return sn_heap_when(&w->due);

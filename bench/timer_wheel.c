@@ -15,7 +15,7 @@
 
 #include "base/alloc.h"
 #include "base/heap.h"
-#include "base/wheel.h"
+#include "base/timer_wheel.h"
 #include "bench.h"
 
 enum { RUNS = 5, BAR = 60 };
@@ -44,28 +44,28 @@ span_of(uint64_t n)
 
 /* Nanoseconds per item taken and put back. */
 static double
-turn_wheel(const sn_wheel_items *items, uint32_t ops)
+turn_wheel(const sn_timer_wheel_items *items, uint32_t ops)
 {
     seine_time now = 0;
     uint32_t done = 0;
-    sn_wheel w;
+    sn_timer_wheel w;
 
-    if (sn_wheel_init(&w, items, now) != SEINE_OK)
+    if (sn_timer_wheel_init(&w, items, now) != SEINE_OK)
         exit(1);
     for (uint32_t i = 0; i < items->max; i++)
-        sn_wheel_put(&w, i, span_of(i) + i);
+        sn_timer_wheel_put(&w, i, span_of(i) + i);
     for (uint32_t warm = 2;;) { /* the first round takes what was put in order */
         double start = bench_cpu_ns();
 
         for (done = 0; done < ops;) {
-            now = sn_wheel_when(&w);
-            for (uint32_t i; (i = sn_wheel_take(&w, now)) != SN_NONE; done++)
-                sn_wheel_put(&w, i, now + span_of(i + done));
+            now = sn_timer_wheel_when(&w);
+            for (uint32_t i; (i = sn_timer_wheel_take(&w, now)) != SN_NONE; done++)
+                sn_timer_wheel_put(&w, i, now + span_of(i + done));
         }
         if (--warm == 0) {
             double took = (bench_cpu_ns() - start) / done;
 
-            sn_wheel_fini(&w);
+            sn_timer_wheel_fini(&w);
             return took;
         }
     }
@@ -159,10 +159,10 @@ main(int argc, char **argv)
         if (!h || !t)
             return 1;
         for (int run = 0; run < RUNS; run++)
-            runs[run] = turn_wheel(&SN_WHEEL_ITEMS(h, link, next, n), ops);
+            runs[run] = turn_wheel(&SN_TIMER_WHEEL_ITEMS(h, link, next, n), ops);
         report("wheel, 72 B", n, runs, BAR);
         for (int run = 0; run < RUNS; run++)
-            runs[run] = turn_wheel(&SN_WHEEL_ITEMS(t, link, at, n), ops);
+            runs[run] = turn_wheel(&SN_TIMER_WHEEL_ITEMS(t, link, at, n), ops);
         report("wheel, 16 B", n, runs, 0);
         for (int run = 0; run < RUNS; run++)
             runs[run] = turn_heap(n, ops);
