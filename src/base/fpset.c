@@ -4,7 +4,7 @@
 #include "base/alloc.h"
 #include "base/fpset_parts.h"
 
-#define BATCH 32 /* keys looked ahead */
+#define BATCH 32 /* keys that are prefetched */
 
 static seine_err
 make_room(sn_fpset *s, uint64_t keys, uint64_t sides)
@@ -60,7 +60,7 @@ sn_fpset_wipe(sn_fpset *s)
     s->count = s->held = s->sorted = s->n_side = 0;
 }
 
-/* The table that answers for fp, and its home there. */
+/* The table that holds fp, and its home there. */
 static inline const sn_fptable *
 table_of(const sn_fpset *s, uint64_t fp, uint64_t *out_home)
 {
@@ -96,7 +96,7 @@ decide_key(sn_fpset *s, uint64_t fp)
     const sn_fptable *t = table_of(s, fp, &h);
     uint8_t *home = sn_fptable_bucket(t, h);
 
-    /* First of all: the side keeps its entries when a larger table has room. */
+    /* The side comes first: it keeps its entries when a larger table has room. */
     if (__builtin_expect(home[SN_FPBUCKET_SIDE] & 1, 0) && sn_fpside_has(s, fp))
         return SN_FP_SEEN;
     sn_fp_answer v = t->k == 7   ? sn_fpbucket_settle(home, fp, 7, 8)
@@ -113,9 +113,9 @@ decide_key(sn_fpset *s, uint64_t fp)
     return v;
 }
 
-/* A full bucket is often not the last that is looked at; of those that follow, the
- * next two are fetched. Inlined by force: gcc takes a function that only prefetches
- * for one without effect and drops the calls. */
+/* A search often goes beyond a full bucket, so the next two places are prefetched.
+ * Inlined by force: gcc takes a function that only prefetches for one without effect and
+ * drops the calls. */
 SN_FP_HOT void
 look_beyond(const sn_fpset *s, const uint64_t *fps, uint32_t n)
 {
@@ -164,7 +164,7 @@ sn_fpset_put(sn_fpset *s, const uint64_t *fps, uint32_t n, uint8_t *out_new)
     return true;
 }
 
-/* How many of the keys are not here; the same one twice counts twice. */
+/* How many of the keys are not in the set; a repeated key counts twice. */
 static uint64_t
 count_absent(const sn_fpset *s, const uint64_t *fps, uint32_t n)
 {
@@ -181,7 +181,7 @@ count_absent(const sn_fpset *s, const uint64_t *fps, uint32_t n)
     return missing;
 }
 
-/* Near `max` it matters how many different keys are not here. */
+/* Near `max` the number of different new keys matters. */
 static seine_err
 check_max(const sn_fpset *s, const uint64_t *fps, uint32_t n)
 {
@@ -219,7 +219,7 @@ sn_fpset_add(sn_fpset *s, const uint64_t *fps, uint32_t n, uint8_t *out_new)
     for (uint32_t at = 0; at < n; at += BATCH) {
         uint32_t some = n - at < BATCH ? n - at : BATCH;
 
-        /* The move first: it would drive what is fetched out of the cache. */
+        /* Moves first: the move would evict what is prefetched from the cache. */
         if (s->old.base)
             (void)sn_fpset_move(s, SN_FPSET_MOVES);
         look_ahead(s, fps + at, some);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fpset.h - has this 64-bit fingerprint been here before? Exactly, in 9 bytes.
+ * fpset.h - was this 64-bit fingerprint added before? Exactly, in 9 bytes.
  *
- * An array of nb buckets of 64 bytes. The home of a fingerprint is the high half
- * of fp * nb, so homes ascend with fingerprints and a bucket's number tells their
- * high bits; the bucket keeps the k low bytes of each and the two together give
- * the whole fingerprint back. Nothing is approximate and nothing is deleted.
+ * An array of nb buckets of 64 bytes. The home of a fingerprint is the high half of
+ * fp * nb, so homes ascend with fingerprints and the number of a bucket gives their high
+ * bits. The bucket keeps the k low bytes of each; both together give the whole
+ * fingerprint. Nothing is approximate and nothing is deleted.
  *
  *     k   from nb   slots   bytes per key at load 0.88 … 0.70
  *     7   2^8         8     9.1 … 11.4
@@ -17,13 +17,13 @@
  *     byte 62     bit 0       fingerprints of this home are in `side`
  *     byte 63     low nibble  slots in use; high nibble: largest d of this home
  *
- * An entry goes to the first of 16 places home + off[d] with a free slot. As slots
- * are never freed, a search may stop at the first place that has one. Whoever
- * finds all 16 full (2 in 10^5 at load 0.88) is kept whole in the sorted `side`.
+ * An entry goes to the first of 16 places home + off[d] with a free slot. Slots are never
+ * freed, so a search may stop at the first place that has one. An entry that finds all 16
+ * full (2 in 10^5 at load 0.88) is kept whole in the sorted `side`.
  *
- * At load 0.88 a table of 5/4 the slots is mapped, and each batch moves 256 homes
- * into it, in order: what has its old home below the cursor is in the new table,
- * all else in the old one. Pages behind the cursor go back to the kernel at once.
+ * At load 0.88 a table with 5/4 of the slots is mapped, and each batch moves 256 homes
+ * into it, in order: entries whose old home is below the cursor are in the new table, all
+ * others in the old one. Pages behind the cursor go back to the kernel at once.
  *
  *     sn_fpset s;
  *     if (sn_fpset_init(&s, 0, UINT64_MAX) != SEINE_OK)
@@ -33,8 +33,8 @@
  * Time    plays no part.
  * Memory  nothing until the first key, unless a number is expected; then pages of
  *         sn_pages, and 2 KiB of heap for `side`.
- * Threads one owner. The last part is for owners that share the set by a lock and
- *         get memory outside of it.
+ * Threads one owner. The last part is for owners that share the set under a lock and
+ *         get memory without it.
  */
 #ifndef SN_FPSET_H
 #define SN_FPSET_H
@@ -45,21 +45,21 @@
 #include "seine/err.h"
 
 typedef struct sn_fptable {
-    uint8_t *base; /* NULL: there is none */
+    uint8_t *base; /* NULL: no table */
     uint64_t nb;   /* homes; 212 spare buckets follow */
     uint32_t k, slots;
 } sn_fptable;
 
-typedef struct sn_fpset { /* what every call touches comes first */
-    sn_fptable now, old;  /* old.base: growth is under way */
+typedef struct sn_fpset { /* members that every call touches come first */
+    sn_fptable now, old;  /* old.base: growth is in progress */
     uint64_t count;       /* keys */
-    uint64_t held;        /* of these in tables, the others are in `side` */
-    uint64_t promised;    /* keys for which room is kept, see below */
-    sn_fptable dead;      /* moved out of; to be taken and freed */
-    uint64_t limit;       /* `now` holds no more */
-    uint64_t cursor;      /* homes of `old` below are in `now` */
+    uint64_t held;        /* keys in tables; the others are in `side` */
+    uint64_t promised;    /* keys for which room is reserved, see below */
+    sn_fptable dead;      /* the old table after a move; to be taken and freed */
+    uint64_t limit;       /* most keys in `now` */
+    uint64_t cursor;      /* homes of `old` below it are in `now` */
     uint64_t released;    /* bytes of `old` that were given back */
-    uint64_t prepared;    /* bytes of `now` that were laid out to be moved into */
+    uint64_t prepared;    /* bytes of `now` whose pages are populated */
     uint64_t *side;       /* two ascending runs: [0, sorted) and [sorted, n_side) */
     uint64_t sorted, n_side, side_cap;
     uint64_t first, max; /* slots of the first table; most keys */
@@ -70,15 +70,14 @@ typedef struct sn_fpset { /* what every call touches comes first */
 SEINE_MUST_CHECK seine_err sn_fpset_init(sn_fpset *s, uint64_t expect, uint64_t max);
 void sn_fpset_fini(sn_fpset *s); /* leaves a zeroed set; zero is fine */
 
-/* out_new[i] is 1 when fps[i] is here for the first time; of equal ones in a batch
- * only the first is. FULL (more than max) and NOMEM: none of them was added and
- * out_new is untouched. */
+/* out_new[i] is 1 when fps[i] was not in the set; of equal keys in a batch only the first
+ * is new. FULL (more than max) and NOMEM: none was added and out_new is untouched. */
 SEINE_MUST_CHECK seine_err sn_fpset_add(sn_fpset *s, const uint64_t *fps, uint32_t n,
                                         uint8_t *out_new);
 
 bool sn_fpset_has(const sn_fpset *s, uint64_t fp);
 
-/* Calls fn with all fingerprints, ascending, in blocks; stops when it says false. */
+/* Calls fn with all fingerprints, ascending, in blocks; stops when fn returns false. */
 seine_err sn_fpset_each(const sn_fpset *s,
                         bool (*fn)(const uint64_t *fps, uint32_t n, void *arg),
                         void *arg);
@@ -87,33 +86,34 @@ seine_err sn_fpset_each(const sn_fpset *s,
 uint32_t sn_fpset_list(const sn_fpset *s, uint64_t from, uint32_t cap, uint64_t *out_fps);
 
 /*
- * A set behind a lock. Whoever wants to put n keys first promises them room: while
- * sn_fpset_room says less than n, `plan` what is missing under the lock, `get` it
- * without, `give` it under the lock, `fini` the rest without. Then promised += n,
- * and later, under the lock, put and promised -= n.
+ * A set behind a lock. A caller that wants to put n keys first reserves room for them.
+ * While sn_fpset_room is less than n, it calls `plan` under the lock, `get` without it,
+ * `give` under the lock and `fini` without it. Then it adds n to `promised`, and later,
+ * under the lock, puts the keys and subtracts n.
  */
 typedef struct sn_fproom {
-    sn_fptable table; /* base NULL and nb > 0: asked for, not yet here */
+    sn_fptable table; /* base NULL and nb > 0: wanted, not mapped yet */
     uint64_t *side;
-    uint64_t side_cap; /* the same: side NULL and a capacity */
+    uint64_t side_cap; /* side NULL and side_cap > 0: wanted, not there yet */
 } sn_fproom;
 
-/* How many more promises the memory at hand can keep: in the tables, on the side. */
+/* How many more keys the memory at hand can promise: in the tables, on the side. */
 uint64_t sn_fpset_room(const sn_fpset *s);
 uint64_t sn_fpset_side_room(const sn_fpset *s);
 
-/* What it takes to promise `keys` more in the tables and `sides` on the side. */
+/* The memory that is needed to promise `keys` more in the tables and `sides` on the side.
+ */
 void sn_fpset_plan(const sn_fpset *s, uint64_t keys, uint64_t sides, sn_fproom *out_room);
 SEINE_MUST_CHECK seine_err sn_fproom_get(sn_fproom *r);
-void sn_fpset_give(sn_fpset *s, sn_fproom *give); /* takes what is of use */
+void sn_fpset_give(sn_fpset *s, sn_fproom *give); /* takes what it can use */
 void sn_fproom_fini(sn_fproom *r);
 
-/* Decides n keys that are promised; false, and the rest undecided, when they were
- * not and memory is at its end. A table that was moved out of waits in `dead`. */
+/* Adds n promised keys. False when they were not promised and memory has run out; the
+ * rest is then undecided. The old table after a move waits in `dead`. */
 bool sn_fpset_put(sn_fpset *s, const uint64_t *fps, uint32_t n, uint8_t *out_new);
 void sn_fptable_free(sn_fptable *t);
 
-/* Forgets all keys and keeps the memory, and so the promises. */
+/* Forgets all keys; keeps the memory and the promises. */
 void sn_fpset_wipe(sn_fpset *s);
 
 #endif

@@ -3,14 +3,14 @@
  * fpset_bucket.h - one bucket of a set of fingerprints: 64 bytes, as fpset.h lays them
  * out.
  *
- * The functions that are hot take k and the slots as constants: they are always inlined
- * and called once for each k.
+ * Hot functions take k and the slots as constants: they are always inlined and called
+ * once for each k.
  *
  *     sn_fp_answer a = sn_fpbucket_settle(home, fp, 7, 8);
  *     bool is_here = sn_fpbucket_find(home, fp, 7, 8);
  *
  * Time    plays no part.
- * Memory  the caller's table; behind the last home there are SN_FPTABLE_SPARE buckets.
+ * Memory  the caller's table; SN_FPTABLE_SPARE buckets follow the last home.
  * Threads one owner.
  */
 #ifndef SN_FPSET_BUCKET_H
@@ -34,7 +34,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "low bytes come first"
 static const uint8_t sn_fp_off[SN_FPBUCKET_PLACES] = {
     0, 1, 3, 7, 13, 21, 31, 43, 57, 73, 91, 111, 133, 157, 183, 211};
 
-/* NOWHERE: it is not here, and all its places are full. */
+/* NOWHERE: fp is not in the table, and all its places are full. */
 typedef enum sn_fp_answer { SN_FP_SEEN, SN_FP_NEW, SN_FP_NOWHERE } sn_fp_answer;
 
 static inline uint64_t
@@ -64,7 +64,7 @@ sn_fpbucket_nibble(const uint8_t *b, unsigned i, unsigned k, unsigned slots)
     return b[k * slots + i / 2] >> 4 * (i % 2) & 15;
 }
 
-/* Is `low` in the bucket, put there by the home sn_fp_off[d] before it? */
+/* Does the bucket hold `low` for the home that is sn_fp_off[d] before it? */
 SN_FP_HOT bool
 sn_fpbucket_match(const uint8_t *b, uint64_t low, unsigned d, unsigned k, unsigned slots)
 {
@@ -79,7 +79,7 @@ sn_fpbucket_match(const uint8_t *b, uint64_t low, unsigned d, unsigned k, unsign
     return false;
 }
 
-/* Into the next free slot, whose nibble is 0. */
+/* Writes into the next free slot, whose nibble is 0. */
 SN_FP_HOT void
 sn_fpbucket_write(uint8_t *b, uint64_t fp, unsigned d, unsigned k, unsigned slots)
 {
@@ -97,8 +97,8 @@ sn_fpbucket_set_reach(uint8_t *home, unsigned d)
     home[SN_FPBUCKET_TALLY] = (uint8_t)(d << 4 | sn_fpbucket_count(home));
 }
 
-/* Finds fp or writes it to the first place with room. SN_FP_NOWHERE: not here, and all
- * places are full. */
+/* Finds fp, or writes it to the first place with room. SN_FP_NOWHERE: not in the table,
+ * and all places are full. */
 SN_FP_HOT sn_fp_answer
 sn_fpbucket_settle(uint8_t *home, uint64_t fp, unsigned k, unsigned slots)
 {
@@ -132,7 +132,7 @@ sn_fpbucket_find(const uint8_t *home, uint64_t fp, unsigned k, unsigned slots)
     return false;
 }
 
-/* A bit in every nibble that belongs to a slot of the home sn_fp_off[d] back. */
+/* A bit in every nibble whose slot belongs to the home that is sn_fp_off[d] back. */
 SN_FP_HOT uint64_t
 sn_fpbucket_owned(const uint8_t *b, unsigned d, unsigned k, unsigned slots)
 {

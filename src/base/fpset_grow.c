@@ -5,7 +5,7 @@
 #include "base/fpset_parts.h"
 
 #define MOST_KEYS  ((uint64_t)1 << 52)
-#define AHEAD      16 /* buckets looked ahead in a move; fewer than the spare ones */
+#define AHEAD      16 /* buckets prefetched in a move; fewer than the spare ones */
 #define LEAST_SIDE 256
 #define AT_ONCE    ((uint64_t)32 << 10)
 
@@ -28,8 +28,8 @@ release_pages(sn_fpset *s)
     }
 }
 
-/* Has the kernel lay out the pages of `now` that are written next, 32 KiB at a time:
- * far cheaper than two faults for each, one to read and one to write. */
+/* Populates the next pages of `now`, 32 KiB at a time: far cheaper than two page faults
+ * for each, one to read and one to write. */
 static void
 prepare_pages(sn_fpset *s, uint64_t upto)
 {
@@ -50,7 +50,7 @@ prepare_pages(sn_fpset *s, uint64_t upto)
 SN_FP_HOT void
 drop_all(sn_fpset *s, const uint64_t *fps, unsigned n, unsigned k, unsigned slots)
 {
-    const sn_fptable now = s->now; /* a copy no write below can change */
+    const sn_fptable now = s->now; /* a copy that no write below can change */
 
     for (unsigned i = 0; i < n; i++) {
         uint8_t *home = sn_fptable_bucket(&now, sn_fptable_home(&now, fps[i]));
@@ -95,7 +95,7 @@ sn_fpset_move(sn_fpset *s, uint64_t homes)
             return false;
         uint64_t first = sn_fpspan_first(&at);
         sn_fpspan_next(&at);
-        /* The processor's own look-ahead ends at the end of a page. */
+        /* The processor's own prefetching ends at the end of a page. */
         __builtin_prefetch(sn_fptable_bucket(&s->old, s->cursor + AHEAD));
         __builtin_prefetch(
             sn_fptable_bucket(&s->now, sn_fptable_home(&s->now, first) + AHEAD), 1);
@@ -184,7 +184,7 @@ sn_fpset_give(sn_fpset *s, sn_fproom *give)
     }
     if (sn_fptable_slots(&give->table) <= sn_fptable_slots(&s->now))
         return;
-    /* Only a batch of more than an eighth of the set comes here in mid-growth. */
+    /* Only a batch of more than an eighth of the set gets here during growth. */
     if (s->old.base && !sn_fpset_move(s, UINT64_MAX))
         return;
     s->old = s->now;

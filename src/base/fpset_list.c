@@ -42,7 +42,7 @@ take_least(source from[3], uint64_t last, uint64_t *out_fp)
     return least;
 }
 
-/* Lists one table up to `last`, beginning at *from, which moves on. */
+/* Lists one table up to `last` from *from on, and advances *from. */
 static uint32_t
 list_table(const sn_fptable *t, uint64_t *from, uint64_t last, source merged[3],
            uint32_t cap, uint64_t *out_fps)

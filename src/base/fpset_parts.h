@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fpset_parts.h - what the files of the set know of each other: fpset.c has the set,
- * fpset_table.c its tables, fpset_side.c the entries that found no room there,
- * fpset_grow.c moves to a larger table, fpset_list.c lists in order. */
+/* fpset_parts.h - declarations that the files of the set share: fpset.c has the set,
+ * fpset_table.c its tables, fpset_side.c the entries without room, fpset_grow.c moves to
+ * a larger table, fpset_list.c lists in order. */
 #ifndef SN_FPSET_PARTS_H
 #define SN_FPSET_PARTS_H
 
 #include "base/fpset_bucket.h"
 #include "base/time.h"
 
-#define SN_FP_PAGE      ((uintptr_t)4096)
-#define SN_FPTABLE_HUGE ((size_t)4 << 20) /* bytes; from here on in huge pages */
-#define SN_FPSET_MOVES  256               /* homes moved per batch */
+#define SN_FP_PAGE ((uintptr_t)4096)
+#define SN_FPTABLE_HUGE \
+    ((size_t)4 << 20)      /* bytes; a table of this size or more uses huge pages */
+#define SN_FPSET_MOVES 256 /* homes moved per batch */
 
 /* fpset_table.c */
 
@@ -63,7 +64,7 @@ uint64_t sn_fptable_slots(const sn_fptable *t);
 uint64_t sn_fptable_limit(const sn_fptable *t); /* keys, at load 0.88 */
 uint64_t sn_fptable_slots_for(uint64_t keys);
 
-/* The least table with so many slots, in the k that wastes least; not mapped yet. */
+/* The smallest table with so many slots, with the k that wastes least; not mapped yet. */
 sn_fptable sn_fptable_shape(uint64_t slots);
 bool sn_fptable_map(sn_fptable *t); /* false: no memory */
 uint8_t *sn_fp_page_up(const uint8_t *p);
@@ -75,15 +76,15 @@ unsigned sn_fptable_gather(const sn_fptable *t, uint64_t h, uint64_t first,
 /* fpset_side.c */
 uint64_t sn_fp_lower_bound(const uint64_t *a, uint64_t n, uint64_t fp);
 bool sn_fpside_has(const sn_fpset *s, uint64_t fp);
-void sn_fpside_insert(sn_fpset *s, uint64_t fp); /* there is room */
+void sn_fpside_insert(sn_fpset *s, uint64_t fp); /* must have room */
 
 /* Flags the homes in `now` of all side entries from first to last. */
 void sn_fpside_flag(const sn_fpset *s, uint64_t first, uint64_t last);
 
 /* fpset_grow.c */
 
-/* Moves up to `homes` homes into the larger table; false when it must stop because a home
- * might not fit into what `side` has beyond its promises. */
+/* Moves up to `homes` homes into the larger table; false when it stops because `side`
+ * might lack room beyond its promises. */
 bool sn_fpset_move(sn_fpset *s, uint64_t homes);
 
 #endif

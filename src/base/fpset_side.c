@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The side: fingerprints that found no room in their table, sorted. Two runs keep an
- * insertion cheap even when keys that share a home come in thousands: only the short
- * second run is shifted, and merged when it is long. */
+/* The side: a sorted array of fingerprints that found no room in their table. Two runs
+ * keep an insertion cheap even when thousands of keys share a home: only the short second
+ * run is shifted, and it is merged when it is long. */
 #include "base/fpset_parts.h"
 
 #define RUN 1024 /* longest second run */

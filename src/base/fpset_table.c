@@ -57,7 +57,7 @@ sn_fptable_map(sn_fptable *t)
     if (t->base && sn_fptable_bytes(t) >= SN_FPTABLE_HUGE) {
         uint8_t *start = sn_fp_page_up(t->base);
 
-        /* Advice: where it is not taken, the table is slower and still right. */
+        /* Only advice: without huge pages the table is slower and still right. */
         (void)madvise(start, sn_fptable_bytes(t) - (size_t)(start - t->base),
                       MADV_HUGEPAGE);
     }
