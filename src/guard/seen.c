@@ -7,21 +7,23 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/fpset.h"
+#include "base/fingerprint_set.h"
 #include "base/hash.h"
 #include "base/opts.h"
 #include "base/rng.h"
 #include "base/time.h"
 
 /*
- * 64 fpsets, each behind its own lock. The top six bits of a print choose one. The fpset
- * gets the print rotated left by six, so that its homes are spread evenly.
+ * 64 fingerprint sets, each behind its own lock. The top six bits of a print choose one.
+ * The fingerprint_set gets the print rotated left by six, so that its homes are spread
+ * evenly.
  *
  * A call adds all of its prints or none, to shards that it locks one at a time. So it
  * first takes its number from `max`, then claims room in every shard, and only then adds;
  * from there on nothing can fail. A claim is one compare-and-swap on the shard's `room`:
- * the room that its fpset has promised and no call has claimed. When `room` is used up, a
- * call locks the shard and makes it promise more; memory for that comes without the lock.
+ * the room that its fingerprint_set has promised and no call has claimed. When `room` is
+ * used up, a call locks the shard and makes it promise more; memory for that comes
+ * without the lock.
  *
  * Two system calls happen under a lock, an exception to the rule that a lock covers no
  * I/O. A table that is moved has its next pages populated and the old ones given back by
@@ -37,7 +39,7 @@ typedef struct shard {
     _Atomic uint64_t room;    /* promised, not yet claimed */
     _Atomic uint64_t hint_nb; /* of the table, for prefetching without the lock */
     _Atomic uintptr_t hint_base;
-    sn_fpset set;
+    sn_fingerprint_set set;
     _Atomic uint64_t count; /* of the set, readable without the lock */
 } __attribute__((aligned(64))) shard;
 
@@ -158,7 +160,7 @@ share(uint64_t expect)
 static seine_err
 shard_init(shard *sh, unsigned i, uint64_t expect)
 {
-    seine_err e = sn_fpset_init(&sh->set, share(expect), UINT64_MAX);
+    seine_err e = sn_fingerprint_set_init(&sh->set, share(expect), UINT64_MAX);
 
     if (e != SEINE_OK)
         return e;
@@ -205,7 +207,7 @@ seine_seen_free(seine_seen *s)
     if (!s)
         return;
     for (unsigned i = 0; s->shards && i < SHARDS; i++) {
-        sn_fpset_fini(&s->shards[i].set);
+        sn_fingerprint_set_fini(&s->shards[i].set);
         pthread_mutex_destroy(&s->shards[i].lock);
     }
     sn_free_line(s->shards);
@@ -250,14 +252,15 @@ claim(shard *sh, uint64_t n)
 static bool
 promise(shard *sh, uint64_t n, sn_fproom *out_room)
 {
-    uint64_t keys = sn_fpset_room(&sh->set), sides = sn_fpset_side_room(&sh->set);
+    uint64_t keys = sn_fingerprint_set_room(&sh->set),
+             sides = sn_fingerprint_set_side_room(&sh->set);
     uint64_t free = keys < sides ? keys : sides;
 
     sh->set.promised += free;
     uint64_t room = atomic_fetch_add(&sh->room, free) + free;
     if (n <= room)
         return true;
-    sn_fpset_plan(&sh->set, n - room, n - room, out_room);
+    sn_fingerprint_set_plan(&sh->set, n - room, n - room, out_room);
     return false;
 }
 
@@ -278,7 +281,7 @@ widen(shard *sh, uint64_t n)
         if (e != SEINE_OK)
             return e;
         pthread_mutex_lock(&sh->lock);
-        sn_fpset_give(&sh->set, &room);
+        sn_fingerprint_set_give(&sh->set, &room);
         show_table(sh);
         sn_fptable dead = leave(sh);
         sn_fproom_fini(&room);
@@ -335,7 +338,7 @@ sort_piece(const uint64_t *prints, const uint8_t *skip, size_t n, piece *p)
 }
 
 /* Prefetches the homes from *at up to `to`. A stale address only costs time. Inlined by
- * force: see look_ahead in base/fpset.c. */
+ * force: see look_ahead in base/fingerprint_set.c. */
 static inline __attribute__((always_inline)) void
 look_ahead(const seine_seen *s, const piece *p, size_t *at, size_t to)
 {
@@ -356,7 +359,7 @@ put_run(shard *sh, const uint64_t *fps, uint32_t n, uint8_t *out_new)
 {
     pthread_mutex_lock(&sh->lock);
     uint64_t before = sh->set.count;
-    (void)sn_fpset_put(&sh->set, fps, n, out_new);
+    (void)sn_fingerprint_set_put(&sh->set, fps, n, out_new);
     sh->set.promised -= n;
     uint64_t fresh = sh->set.count - before;
     sn_fptable dead = leave(sh);
@@ -372,7 +375,7 @@ ask_run(shard *sh, const uint64_t *fps, uint32_t n, uint8_t *out_new)
 
     pthread_mutex_lock(&sh->lock);
     for (uint32_t i = 0; i < n; i++)
-        missing += out_new[i] = !sn_fpset_has(&sh->set, fps[i]);
+        missing += out_new[i] = !sn_fingerprint_set_has(&sh->set, fps[i]);
     pthread_mutex_unlock(&sh->lock);
     return missing;
 }
@@ -430,7 +433,7 @@ add_batch(seine_seen *s, const batch *b, uint8_t *out_new)
 /* Finds which prints must be added: the missing ones, and with `once` only the first of
  * equal ones. */
 static seine_err
-survey(const seine_seen *s, batch *b, sn_fpset *once, uint8_t *out_skip)
+survey(const seine_seen *s, batch *b, sn_fingerprint_set *once, uint8_t *out_skip)
 {
     seine_err e = SEINE_OK;
     piece p;
@@ -441,7 +444,7 @@ survey(const seine_seen *s, batch *b, sn_fpset *once, uint8_t *out_skip)
         (void)each_run(s, &p, ask_run);
         for (uint16_t i = 0; i < p.n && e == SEINE_OK; i++) {
             if (once && p.is_new[i])
-                e = sn_fpset_add(once, &p.fps[i], 1, &p.is_new[i]);
+                e = sn_fingerprint_set_add(once, &p.fps[i], 1, &p.is_new[i]);
             out_skip[from + p.at[i]] = !p.is_new[i];
             if (p.is_new[i])
                 count_in(b, b->prints[from + p.at[i]]);
@@ -460,11 +463,11 @@ add_missing(seine_seen *s, batch *b, uint8_t *out_new)
     if (!skip)
         return SEINE_E_NOMEM;
     for (bool exact = false;; exact = true) {
-        sn_fpset once = {.max = UINT64_MAX};
+        sn_fingerprint_set once = {.max = UINT64_MAX};
         uint64_t before = seine_seen_count(s);
         seine_err e = survey(s, b, exact ? &once : NULL, skip);
 
-        sn_fpset_fini(&once);
+        sn_fingerprint_set_fini(&once);
         if (e != SEINE_OK)
             return e;
         if (take_room(s, b->all))
@@ -492,7 +495,7 @@ is_large(const seine_seen *s, const batch *b)
         if (want <= 256)
             continue;
         pthread_mutex_lock(&sh->lock);
-        large |= want > sn_fpset_room(&sh->set) + atomic_load(&sh->room) &&
+        large |= want > sn_fingerprint_set_room(&sh->set) + atomic_load(&sh->room) &&
                  want > sh->set.limit / 4;
         pthread_mutex_unlock(&sh->lock);
     }
@@ -589,10 +592,10 @@ seine_seen_expected_loss(const seine_seen *s)
 
 /* Replaces the shard's set by `fresh` and returns the old one; withdraws unclaimed
  * promises. */
-static sn_fpset
-swap(shard *sh, const sn_fpset *fresh)
+static sn_fingerprint_set
+swap(shard *sh, const sn_fingerprint_set *fresh)
 {
-    sn_fpset was = sh->set;
+    sn_fingerprint_set was = sh->set;
 
     atomic_store(&sh->room, 0);
     sh->set = *fresh;
@@ -605,7 +608,7 @@ seine_seen_clear(seine_seen *s)
 {
     for (unsigned i = 0; s && i < SHARDS; i++) {
         shard *sh = &s->shards[i];
-        sn_fpset was = {0}, fresh = {.max = UINT64_MAX};
+        sn_fingerprint_set was = {0}, fresh = {.max = UINT64_MAX};
 
         pthread_mutex_lock(&sh->lock);
         uint64_t count = sh->set.count;
@@ -614,10 +617,10 @@ seine_seen_clear(seine_seen *s)
         if (sh->set.promised == 0)
             was = swap(sh, &fresh);
         else /* claims of running calls keep their room */
-            sn_fpset_wipe(&sh->set);
+            sn_fingerprint_set_wipe(&sh->set);
         sn_fptable dead = leave(sh);
         atomic_fetch_sub(&s->taken, count);
-        sn_fpset_fini(&was);
+        sn_fingerprint_set_fini(&was);
         sn_fptable_free(&dead);
     }
 }
@@ -662,7 +665,8 @@ list(const seine_seen *s, uint64_t from, uint64_t out_prints[BLOCK])
         uint32_t end = n;
 
         pthread_mutex_lock(&s->shards[i].lock);
-        end += sn_fpset_list(&s->shards[i].set, start, BLOCK - n, out_prints + n);
+        end +=
+            sn_fingerprint_set_list(&s->shards[i].set, start, BLOCK - n, out_prints + n);
         pthread_mutex_unlock(&s->shards[i].lock);
         for (; n < end; n++)
             out_prints[n] = turn_out(out_prints[n]);
@@ -748,7 +752,8 @@ check(const uint8_t *bytes, size_t n, head *out_head, uint64_t *out_count)
 
 /* Fills a set with the prints from *at on that belong to shard i. */
 static seine_err
-fill(sn_fpset *set, unsigned i, const uint8_t *prints, uint64_t count, uint64_t *at)
+fill(sn_fingerprint_set *set, unsigned i, const uint8_t *prints, uint64_t count,
+     uint64_t *at)
 {
     uint64_t fps[BLOCK], end = *at;
     uint8_t is_new[BLOCK];
@@ -757,13 +762,13 @@ fill(sn_fpset *set, unsigned i, const uint8_t *prints, uint64_t count, uint64_t 
         end++;
     if (end == *at)
         return SEINE_OK;
-    seine_err e = sn_fpset_init(set, rung(i, end - *at) * 22 / 25, UINT64_MAX);
+    seine_err e = sn_fingerprint_set_init(set, rung(i, end - *at) * 22 / 25, UINT64_MAX);
     while (e == SEINE_OK && *at < end) {
         uint32_t n = 0;
 
         for (; n < BLOCK && *at < end; n++)
             fps[n] = turn_in(print_at(prints, (*at)++));
-        e = sn_fpset_add(set, fps, n, is_new);
+        e = sn_fingerprint_set_add(set, fps, n, is_new);
     }
     return e;
 }
@@ -783,7 +788,7 @@ seine_seen_load(seine_seen *s, const void *bytes, size_t n)
     if (count > s->max)
         return SEINE_E_FULL;
 
-    sn_fpset *sets SN_AUTOFREE = sn_calloc(SHARDS, sizeof *sets);
+    sn_fingerprint_set *sets SN_AUTOFREE = sn_calloc(SHARDS, sizeof *sets);
     if (!sets)
         return SEINE_E_NOMEM;
     for (unsigned i = 0; i < SHARDS && e == SEINE_OK; i++) {
@@ -799,7 +804,7 @@ seine_seen_load(seine_seen *s, const void *bytes, size_t n)
             sets[i] = swap(sh, &sets[i]);
             (void)leave(sh);
         }
-        sn_fpset_fini(&sets[i]);
+        sn_fingerprint_set_fini(&sets[i]);
     }
     if (e == SEINE_OK) {
         memcpy(s->seed, h.seed, sizeof s->seed);

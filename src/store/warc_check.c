@@ -327,7 +327,7 @@ await(seine_warc *w, uint64_t fp)
 {
     sn_warc_checks *c = &w->checks;
 
-    if (sn_fpset_has(&c->ids, fp) || c->is_lost)
+    if (sn_fingerprint_set_has(&c->ids, fp) || c->is_lost)
         return SEINE_OK;
     if (!c->waits)
         c->waits = sn_calloc(SN_WARC_PENDING, sizeof *c->waits);
@@ -346,7 +346,7 @@ forget_found(sn_warc_checks *c)
     uint32_t kept = 0;
 
     for (uint32_t i = 0; i < c->n_waits; i++)
-        if (!sn_fpset_has(&c->ids, c->waits[i].fp))
+        if (!sn_fingerprint_set_has(&c->ids, c->waits[i].fp))
             c->waits[kept++] = c->waits[i];
     c->n_waits = kept;
 }
@@ -361,13 +361,13 @@ check_ids(seine_warc *w)
 
     if (c->key[0] == 0) {
         sn_rng_secret(c->key, sizeof c->key);
-        e = sn_fpset_init(&c->ids, 0, IDS);
+        e = sn_fingerprint_set_init(&c->ids, 0, IDS);
         if (e != SEINE_OK)
             return e;
     }
     if (id.len > 0) {
         uint64_t fp = print_of(w, id);
-        e = sn_fpset_add(&c->ids, &fp, 1, &is_new);
+        e = sn_fingerprint_set_add(&c->ids, &fp, 1, &is_new);
     }
     if (!is_new)
         sn_warc_flaw_add(w, "its WARC-Record-ID was there before");
@@ -414,6 +414,6 @@ sn_warc_check_fini(seine_warc *w)
     sn_digest_fini(&c->block.digest);
     sn_digest_fini(&c->payload.digest);
     sn_digest_fini(&c->raw.digest);
-    sn_fpset_fini(&c->ids);
+    sn_fingerprint_set_fini(&c->ids);
     sn_free(c->waits);
 }

@@ -8,7 +8,7 @@
 
 #include "base/buf.h"
 #include "base/codec.h"
-#include "base/fpset.h"
+#include "base/fingerprint_set.h"
 #include "base/hash.h"
 #include "seine/warc.h"
 #include "store/warc_http.h"
@@ -42,7 +42,7 @@ typedef struct sn_warc_wait {
 /* What `check` remembers. */
 typedef struct sn_warc_checks {
     sn_warc_claim block, payload, raw; /* raw: the body as it was framed */
-    sn_fpset ids;
+    sn_fingerprint_set ids;
     uint64_t key[2];
     sn_warc_wait *waits; /* for ids that were not seen yet */
     uint32_t n_waits;

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fpset_parts.h - declarations that the files of the set share: fpset.c has the set,
- * fpset_table.c its tables, fpset_side.c the entries without room, fpset_grow.c moves to
- * a larger table, fpset_list.c lists in order. */
-#ifndef SN_FPSET_PARTS_H
-#define SN_FPSET_PARTS_H
+/* fingerprint_set_parts.h - declarations that the files of the set share:
+ * fingerprint_set.c has the set, fingerprint_set_table.c its tables,
+ * fingerprint_set_side.c the entries without room, fingerprint_set_grow.c moves to a
+ * larger table, fingerprint_set_list.c lists in order. */
+#ifndef SN_FINGERPRINT_SET_PARTS_H
+#define SN_FINGERPRINT_SET_PARTS_H
 
-#include "base/fpset_bucket.h"
+#include "base/fingerprint_set_bucket.h"
 #include "base/time.h"
 
 #define SN_FP_PAGE ((uintptr_t)4096)
 #define SN_FPTABLE_HUGE \
-    ((size_t)4 << 20)      /* bytes; a table of this size or more uses huge pages */
-#define SN_FPSET_MOVES 256 /* homes moved per batch */
+    ((size_t)4 << 20) /* bytes; a table of this size or more uses huge pages */
+#define SN_FINGERPRINT_SET_MOVES 256 /* homes moved per batch */
 
-/* fpset_table.c */
+/* fingerprint_set_table.c */
 
 static inline uint64_t
 sn_fptable_home(const sn_fptable *t, uint64_t fp)
@@ -73,18 +74,18 @@ uint8_t *sn_fp_page_up(const uint8_t *p);
 unsigned sn_fptable_gather(const sn_fptable *t, uint64_t h, uint64_t first,
                            uint64_t out_fps[SN_FPBUCKET_MOST]);
 
-/* fpset_side.c */
+/* fingerprint_set_side.c */
 uint64_t sn_fp_lower_bound(const uint64_t *a, uint64_t n, uint64_t fp);
-bool sn_fpside_has(const sn_fpset *s, uint64_t fp);
-void sn_fpside_insert(sn_fpset *s, uint64_t fp); /* must have room */
+bool sn_fpside_has(const sn_fingerprint_set *s, uint64_t fp);
+void sn_fpside_insert(sn_fingerprint_set *s, uint64_t fp); /* must have room */
 
 /* Flags the homes in `now` of all side entries from first to last. */
-void sn_fpside_flag(const sn_fpset *s, uint64_t first, uint64_t last);
+void sn_fpside_flag(const sn_fingerprint_set *s, uint64_t first, uint64_t last);
 
-/* fpset_grow.c */
+/* fingerprint_set_grow.c */
 
 /* Moves up to `homes` homes into the larger table; false when it stops because `side`
  * might lack room beyond its promises. */
-bool sn_fpset_move(sn_fpset *s, uint64_t homes);
+bool sn_fingerprint_set_move(sn_fingerprint_set *s, uint64_t homes);
 
 #endif

@@ -2,7 +2,7 @@
 #include <sys/mman.h>
 
 #include "base/alloc.h"
-#include "base/fpset_parts.h"
+#include "base/fingerprint_set_parts.h"
 
 #define LEAST_NB 256 /* of k = 7 */
 

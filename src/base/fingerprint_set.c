@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/fpset.h"
+#include "base/fingerprint_set.h"
 
 #include "base/alloc.h"
-#include "base/fpset_parts.h"
+#include "base/fingerprint_set_parts.h"
 
 #define BATCH 32 /* keys that are prefetched */
 
 static seine_err
-make_room(sn_fpset *s, uint64_t keys, uint64_t sides)
+make_room(sn_fingerprint_set *s, uint64_t keys, uint64_t sides)
 {
-    while (sn_fpset_room(s) < keys || sn_fpset_side_room(s) < sides) {
+    while (sn_fingerprint_set_room(s) < keys || sn_fingerprint_set_side_room(s) < sides) {
         sn_fproom room;
 
-        sn_fpset_plan(s, keys, sides, &room);
+        sn_fingerprint_set_plan(s, keys, sides, &room);
         seine_err e = sn_fproom_get(&room);
         if (e != SEINE_OK)
             return e;
-        sn_fpset_give(s, &room);
+        sn_fingerprint_set_give(s, &room);
         sn_fproom_fini(&room);
         sn_fptable_free(&s->dead);
     }
@@ -24,9 +24,9 @@ make_room(sn_fpset *s, uint64_t keys, uint64_t sides)
 }
 
 seine_err
-sn_fpset_init(sn_fpset *s, uint64_t expect, uint64_t max)
+sn_fingerprint_set_init(sn_fingerprint_set *s, uint64_t expect, uint64_t max)
 {
-    sn_fpset fresh = {.max = max};
+    sn_fingerprint_set fresh = {.max = max};
 
     if (max == 0 || expect > max)
         return SEINE_E_INVAL;
@@ -40,17 +40,17 @@ sn_fpset_init(sn_fpset *s, uint64_t expect, uint64_t max)
 }
 
 void
-sn_fpset_fini(sn_fpset *s)
+sn_fingerprint_set_fini(sn_fingerprint_set *s)
 {
     sn_fptable_free(&s->now);
     sn_fptable_free(&s->old);
     sn_fptable_free(&s->dead);
     sn_free(s->side);
-    *s = (sn_fpset){0};
+    *s = (sn_fingerprint_set){0};
 }
 
 void
-sn_fpset_wipe(sn_fpset *s)
+sn_fingerprint_set_wipe(sn_fingerprint_set *s)
 {
     if (s->now.base)
         memset(s->now.base, 0, sn_fptable_bytes(&s->now));
@@ -62,7 +62,7 @@ sn_fpset_wipe(sn_fpset *s)
 
 /* The table that holds fp, and its home there. */
 static inline const sn_fptable *
-table_of(const sn_fpset *s, uint64_t fp, uint64_t *out_home)
+table_of(const sn_fingerprint_set *s, uint64_t fp, uint64_t *out_home)
 {
     if (__builtin_expect(s->old.base != NULL, 0)) {
         *out_home = sn_fptable_home(&s->old, fp);
@@ -74,7 +74,7 @@ table_of(const sn_fpset *s, uint64_t fp, uint64_t *out_home)
 }
 
 bool
-sn_fpset_has(const sn_fpset *s, uint64_t fp)
+sn_fingerprint_set_has(const sn_fingerprint_set *s, uint64_t fp)
 {
     uint64_t h;
 
@@ -90,7 +90,7 @@ sn_fpset_has(const sn_fpset *s, uint64_t fp)
 }
 
 static sn_fp_answer
-decide_key(sn_fpset *s, uint64_t fp)
+decide_key(sn_fingerprint_set *s, uint64_t fp)
 {
     uint64_t h;
     const sn_fptable *t = table_of(s, fp, &h);
@@ -117,7 +117,7 @@ decide_key(sn_fpset *s, uint64_t fp)
  * Inlined by force: gcc takes a function that only prefetches for one without effect and
  * drops the calls. */
 SN_FP_HOT void
-look_beyond(const sn_fpset *s, const uint64_t *fps, uint32_t n)
+look_beyond(const sn_fingerprint_set *s, const uint64_t *fps, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
         uint64_t h;
@@ -131,7 +131,7 @@ look_beyond(const sn_fpset *s, const uint64_t *fps, uint32_t n)
 }
 
 SN_FP_HOT void
-look_ahead(const sn_fpset *s, const uint64_t *fps, uint32_t n)
+look_ahead(const sn_fingerprint_set *s, const uint64_t *fps, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
         uint64_t h;
@@ -143,7 +143,8 @@ look_ahead(const sn_fpset *s, const uint64_t *fps, uint32_t n)
 }
 
 bool
-sn_fpset_put(sn_fpset *s, const uint64_t *fps, uint32_t n, uint8_t *out_new)
+sn_fingerprint_set_put(sn_fingerprint_set *s, const uint64_t *fps, uint32_t n,
+                       uint8_t *out_new)
 {
     if (!s->now.base)
         return n == 0;
@@ -151,7 +152,7 @@ sn_fpset_put(sn_fpset *s, const uint64_t *fps, uint32_t n, uint8_t *out_new)
         uint32_t some = n - at < BATCH ? n - at : BATCH;
 
         if (__builtin_expect(s->old.base != NULL, 0))
-            (void)sn_fpset_move(s, SN_FPSET_MOVES);
+            (void)sn_fingerprint_set_move(s, SN_FINGERPRINT_SET_MOVES);
         look_beyond(s, fps + at, some);
         for (uint32_t i = 0; i < some; i++) {
             sn_fp_answer v = decide_key(s, fps[at + i]);
@@ -166,7 +167,7 @@ sn_fpset_put(sn_fpset *s, const uint64_t *fps, uint32_t n, uint8_t *out_new)
 
 /* How many of the keys are not in the set; a repeated key counts twice. */
 static uint64_t
-count_absent(const sn_fpset *s, const uint64_t *fps, uint32_t n)
+count_absent(const sn_fingerprint_set *s, const uint64_t *fps, uint32_t n)
 {
     uint64_t missing = 0;
 
@@ -176,39 +177,41 @@ count_absent(const sn_fpset *s, const uint64_t *fps, uint32_t n)
         if (s->now.base)
             look_ahead(s, fps + at, some);
         for (uint32_t i = 0; i < some; i++)
-            missing += !sn_fpset_has(s, fps[at + i]);
+            missing += !sn_fingerprint_set_has(s, fps[at + i]);
     }
     return missing;
 }
 
 /* Near `max` the number of different new keys matters. */
 static seine_err
-check_max(const sn_fpset *s, const uint64_t *fps, uint32_t n)
+check_max(const sn_fingerprint_set *s, const uint64_t *fps, uint32_t n)
 {
-    sn_fpset missing = {.max = UINT64_MAX};
+    sn_fingerprint_set missing = {.max = UINT64_MAX};
     seine_err e = SEINE_OK;
     uint8_t is_new;
 
     for (uint32_t i = 0; i < n && e == SEINE_OK; i++) {
-        if (sn_fpset_has(s, fps[i]))
+        if (sn_fingerprint_set_has(s, fps[i]))
             continue;
-        e = sn_fpset_add(&missing, &fps[i], 1, &is_new);
+        e = sn_fingerprint_set_add(&missing, &fps[i], 1, &is_new);
         if (e == SEINE_OK && missing.count > s->max - s->count)
             e = SEINE_E_FULL;
     }
-    sn_fpset_fini(&missing);
+    sn_fingerprint_set_fini(&missing);
     return e;
 }
 
 seine_err
-sn_fpset_add(sn_fpset *s, const uint64_t *fps, uint32_t n, uint8_t *out_new)
+sn_fingerprint_set_add(sn_fingerprint_set *s, const uint64_t *fps, uint32_t n,
+                       uint8_t *out_new)
 {
     seine_err e = SEINE_OK;
     uint64_t keys = n;
 
     if (n > s->max - s->count)
-        e = n == 1 && !sn_fpset_has(s, *fps) ? SEINE_E_FULL : check_max(s, fps, n);
-    if (e == SEINE_OK && keys > sn_fpset_room(s))
+        e = n == 1 && !sn_fingerprint_set_has(s, *fps) ? SEINE_E_FULL
+                                                       : check_max(s, fps, n);
+    if (e == SEINE_OK && keys > sn_fingerprint_set_room(s))
         keys = count_absent(s, fps, n); /* known keys are no reason to grow */
     if (e == SEINE_OK)
         e = make_room(s, keys, n);
@@ -221,7 +224,7 @@ sn_fpset_add(sn_fpset *s, const uint64_t *fps, uint32_t n, uint8_t *out_new)
 
         /* Moves first: the move would evict what is prefetched from the cache. */
         if (s->old.base)
-            (void)sn_fpset_move(s, SN_FPSET_MOVES);
+            (void)sn_fingerprint_set_move(s, SN_FINGERPRINT_SET_MOVES);
         look_ahead(s, fps + at, some);
         for (uint32_t i = 0; i < some; i++)
             out_new[at + i] = decide_key(s, fps[at + i]) == SN_FP_NEW;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/fpset_parts.h"
+#include "base/fingerprint_set_parts.h"
 
 #define BLOCK 1024 /* fingerprints per call of `each` */
 
@@ -70,7 +70,8 @@ list_table(const sn_fptable *t, uint64_t *from, uint64_t last, source merged[3],
 }
 
 uint32_t
-sn_fpset_list(const sn_fpset *s, uint64_t from, uint32_t cap, uint64_t *out_fps)
+sn_fingerprint_set_list(const sn_fingerprint_set *s, uint64_t from, uint32_t cap,
+                        uint64_t *out_fps)
 {
     source merged[3] = {{0}};
     uint32_t n = 0;
@@ -94,13 +95,13 @@ sn_fpset_list(const sn_fpset *s, uint64_t from, uint32_t cap, uint64_t *out_fps)
 }
 
 seine_err
-sn_fpset_each(const sn_fpset *s, bool (*fn)(const uint64_t *fps, uint32_t n, void *arg),
-              void *arg)
+sn_fingerprint_set_each(const sn_fingerprint_set *s,
+                        bool (*fn)(const uint64_t *fps, uint32_t n, void *arg), void *arg)
 {
     uint64_t fps[BLOCK], from = 0;
 
     for (;;) {
-        uint32_t n = sn_fpset_list(s, from, BLOCK, fps);
+        uint32_t n = sn_fingerprint_set_list(s, from, BLOCK, fps);
 
         if (n == 0 || !fn(fps, n, arg) || n < BLOCK || fps[n - 1] == UINT64_MAX)
             return SEINE_OK;

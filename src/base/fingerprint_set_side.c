@@ -2,7 +2,7 @@
 /* The side: a sorted array of fingerprints that found no room in their table. Two runs
  * keep an insertion cheap even when thousands of keys share a home: only the short second
  * run is shifted, and it is merged when it is long. */
-#include "base/fpset_parts.h"
+#include "base/fingerprint_set_parts.h"
 
 #define RUN 1024 /* longest second run */
 
@@ -25,7 +25,7 @@ sn_fp_lower_bound(const uint64_t *a, uint64_t n, uint64_t fp)
 }
 
 bool
-sn_fpside_has(const sn_fpset *s, uint64_t fp)
+sn_fpside_has(const sn_fingerprint_set *s, uint64_t fp)
 {
     uint64_t i = sn_fp_lower_bound(s->side, s->sorted, fp);
     uint64_t j =
@@ -35,7 +35,7 @@ sn_fpside_has(const sn_fpset *s, uint64_t fp)
 }
 
 static void
-side_merge(sn_fpset *s)
+side_merge(sn_fingerprint_set *s)
 {
     uint64_t run[RUN], i = s->sorted, j = s->n_side - s->sorted, at = s->n_side;
 
@@ -49,7 +49,7 @@ side_merge(sn_fpset *s)
 }
 
 void
-sn_fpside_insert(sn_fpset *s, uint64_t fp)
+sn_fpside_insert(sn_fingerprint_set *s, uint64_t fp)
 {
     uint64_t n = s->n_side - s->sorted;
     uint64_t *run = s->side + s->sorted, at = sn_fp_lower_bound(run, n, fp);
@@ -62,7 +62,7 @@ sn_fpside_insert(sn_fpset *s, uint64_t fp)
 }
 
 void
-sn_fpside_flag(const sn_fpset *s, uint64_t first, uint64_t last)
+sn_fpside_flag(const sn_fingerprint_set *s, uint64_t first, uint64_t last)
 {
     uint64_t i = sn_fp_lower_bound(s->side, s->sorted, first);
     uint64_t j =

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/fpset.h"
+#include "base/fingerprint_set.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -85,32 +85,32 @@ model_sorted(const model *m)
     return keys;
 }
 
-static sn_fpset
+static sn_fingerprint_set
 set_of(uint64_t expect)
 {
-    sn_fpset s = {0};
+    sn_fingerprint_set s = {0};
 
-    CHECK_EQ(sn_fpset_init(&s, expect, TOP), SEINE_OK);
+    CHECK_EQ(sn_fingerprint_set_init(&s, expect, TOP), SEINE_OK);
     return s;
 }
 
 static bool
-add(sn_fpset *s, uint64_t fp)
+add(sn_fingerprint_set *s, uint64_t fp)
 {
     uint8_t is_new = 2;
 
-    CHECK_EQ(sn_fpset_add(s, &fp, 1, &is_new), SEINE_OK);
+    CHECK_EQ(sn_fingerprint_set_add(s, &fp, 1, &is_new), SEINE_OK);
     return is_new == 1;
 }
 
 /* Adds a batch to the set and to the model and compares the results. */
 static void
-add_both(sn_fpset *s, model *m, const uint64_t *fps, uint32_t n)
+add_both(sn_fingerprint_set *s, model *m, const uint64_t *fps, uint32_t n)
 {
     uint8_t *is_new = malloc(n);
     uint32_t wrong = 0;
 
-    CHECK_EQ(sn_fpset_add(s, fps, n, is_new), SEINE_OK);
+    CHECK_EQ(sn_fingerprint_set_add(s, fps, n, is_new), SEINE_OK);
     for (uint32_t i = 0; i < n; i++)
         wrong += is_new[i] != model_add(m, fps[i]);
     CHECK_EQ(wrong, 0);
@@ -135,70 +135,70 @@ compare(const uint64_t *fps, uint32_t n, void *arg)
 
 /* The set holds exactly the keys of the model and lists them in order. */
 static void
-check_same(const sn_fpset *s, const model *m)
+check_same(const sn_fingerprint_set *s, const model *m)
 {
     uint64_t *want = model_sorted(m), missing = 0;
     listing l = {want, 0, 0};
 
     for (uint64_t i = 0; i < m->count; i++)
-        missing += !sn_fpset_has(s, want[i]);
+        missing += !sn_fingerprint_set_has(s, want[i]);
     CHECK_EQ(missing, 0);
     CHECK_EQ(s->count, m->count);
-    CHECK_EQ(sn_fpset_each(s, compare, &l), SEINE_OK);
+    CHECK_EQ(sn_fingerprint_set_each(s, compare, &l), SEINE_OK);
     CHECK_EQ(l.at, m->count);
     CHECK_EQ(l.wrong, 0);
     free(want);
 }
 
-TEST(fpset_says_new_once)
+TEST(fingerprint_set_says_new_once)
 {
-    sn_fpset s = set_of(0);
+    sn_fingerprint_set s = set_of(0);
 
-    CHECK(!sn_fpset_has(&s, 42));
+    CHECK(!sn_fingerprint_set_has(&s, 42));
     CHECK(add(&s, 42));
-    CHECK(sn_fpset_has(&s, 42));
+    CHECK(sn_fingerprint_set_has(&s, 42));
     CHECK(!add(&s, 42));
-    CHECK(!sn_fpset_has(&s, 43));
+    CHECK(!sn_fingerprint_set_has(&s, 43));
     CHECK_EQ(s.count, 1);
-    sn_fpset_fini(&s);
+    sn_fingerprint_set_fini(&s);
 }
 
-TEST(fpset_keeps_the_least_and_the_greatest_fingerprint)
+TEST(fingerprint_set_keeps_the_least_and_the_greatest_fingerprint)
 {
     static const uint64_t fps[] = {0, TOP, 1, TOP - 1, HOME(1), HOME(1) - 1, HOME(255)};
-    sn_fpset s = set_of(0);
+    sn_fingerprint_set s = set_of(0);
     model m = model_new(COUNT(fps));
 
     for (size_t i = 0; i < COUNT(fps); i++)
-        CHECK(!sn_fpset_has(&s, fps[i]));
+        CHECK(!sn_fingerprint_set_has(&s, fps[i]));
     add_both(&s, &m, fps, COUNT(fps));
     add_both(&s, &m, fps, COUNT(fps));
     check_same(&s, &m);
     model_free(&m);
-    sn_fpset_fini(&s);
+    sn_fingerprint_set_fini(&s);
 }
 
-TEST(fpset_calls_one_of_equal_keys_in_a_batch_new)
+TEST(fingerprint_set_calls_one_of_equal_keys_in_a_batch_new)
 {
     uint64_t fps[100];
     uint8_t is_new[100];
-    sn_fpset s = set_of(0);
+    sn_fingerprint_set s = set_of(0);
 
     for (int i = 0; i < 100; i++)
         fps[i] = (uint64_t)(i % 7) << 40;
-    CHECK_EQ(sn_fpset_add(&s, fps, 100, is_new), SEINE_OK);
+    CHECK_EQ(sn_fingerprint_set_add(&s, fps, 100, is_new), SEINE_OK);
     for (int i = 0; i < 100; i++)
         CHECK_EQ(is_new[i], i < 7);
     CHECK_EQ(s.count, 7);
-    sn_fpset_fini(&s);
+    sn_fingerprint_set_fini(&s);
 }
 
-/* The bytes of a bucket, as base/fpset.h lays them out. */
-TEST(fpset_lays_out_buckets_of_64_bytes_with_8_slots_of_7_bytes)
+/* The bytes of a bucket, as base/fingerprint_set.h lays them out. */
+TEST(fingerprint_set_lays_out_buckets_of_64_bytes_with_8_slots_of_7_bytes)
 {
     static const int off[16] = {0,  1,  3,  7,   13,  21,  31,  43,
                                 57, 73, 91, 111, 133, 157, 183, 211};
-    sn_fpset s = set_of(0);
+    sn_fingerprint_set s = set_of(0);
 
     /* Home 5 of 256: the top byte. Only the low seven bytes are kept. */
     CHECK(add(&s, HOME(5) | 0x77665544332211));
@@ -230,30 +230,30 @@ TEST(fpset_lays_out_buckets_of_64_bytes_with_8_slots_of_7_bytes)
     CHECK_EQ(home[62], 1);
     CHECK_EQ(s.n_side, 1);
     CHECK(s.side[0] == (HOME(5) | 0xffff));
-    CHECK(sn_fpset_has(&s, HOME(5) | 0xffff));
+    CHECK(sn_fingerprint_set_has(&s, HOME(5) | 0xffff));
     CHECK(!add(&s, HOME(5) | 0xffff));
-    sn_fpset_fini(&s);
+    sn_fingerprint_set_fini(&s);
 }
 
 /* The same low bytes in one bucket, of two homes: the nibble tells them apart. */
-TEST(fpset_knows_which_home_an_entry_is_from)
+TEST(fingerprint_set_knows_which_home_an_entry_is_from)
 {
-    sn_fpset s = set_of(0);
+    sn_fingerprint_set s = set_of(0);
 
     CHECK(add(&s, HOME(6) | 0xabc)); /* at home in bucket 6 */
     for (uint64_t i = 0; i < 9; i++) /* the ninth of home 5 goes there, too */
         CHECK(add(&s, HOME(5) | i));
-    CHECK(!sn_fpset_has(&s, HOME(5) | 0xabc));
-    CHECK(!sn_fpset_has(&s, HOME(6) | 8));
+    CHECK(!sn_fingerprint_set_has(&s, HOME(5) | 0xabc));
+    CHECK(!sn_fingerprint_set_has(&s, HOME(6) | 8));
     CHECK(add(&s, HOME(5) | 0xabc));
     CHECK(add(&s, HOME(6) | 8));
-    sn_fpset_fini(&s);
+    sn_fingerprint_set_fini(&s);
 }
 
 /* 257 does not divide 2^64: the last key of a home and the first of the next. */
-TEST(fpset_is_exact_at_the_borders_of_homes)
+TEST(fingerprint_set_is_exact_at_the_borders_of_homes)
 {
-    sn_fpset s = set_of(LEAST + 1);
+    sn_fingerprint_set s = set_of(LEAST + 1);
     model m = model_new(520);
 
     CHECK_EQ(s.now.nb, 257);
@@ -265,10 +265,10 @@ TEST(fpset_is_exact_at_the_borders_of_homes)
     }
     check_same(&s, &m);
     model_free(&m);
-    sn_fpset_fini(&s);
+    sn_fingerprint_set_fini(&s);
 }
 
-TEST(fpset_takes_the_k_that_its_size_allows)
+TEST(fingerprint_set_takes_the_k_that_its_size_allows)
 {
     static const struct {
         uint64_t expect, nb;
@@ -284,13 +284,13 @@ TEST(fpset_takes_the_k_that_its_size_allows)
     };
 
     EACH_ROW(i, rows) {
-        sn_fpset s = set_of(rows[i].expect);
+        sn_fingerprint_set s = set_of(rows[i].expect);
 
         CHECK_EQ(s.now.nb, rows[i].nb);
         CHECK_EQ(s.now.k, rows[i].k);
         CHECK_EQ(s.now.slots, rows[i].slots);
         CHECK(s.limit >= rows[i].expect);
-        sn_fpset_fini(&s);
+        sn_fingerprint_set_fini(&s);
     }
 }
 
@@ -305,7 +305,7 @@ key(uint64_t seed, uint64_t i)
 
 /* Random keys, an eighth of them known already, in random batches. */
 static void
-random_rounds(sn_fpset *s, uint64_t want, uint32_t most)
+random_rounds(sn_fingerprint_set *s, uint64_t want, uint32_t most)
 {
     uint64_t seed = check_seed(), made = 0, fps[256];
     sn_rng r = sn_rng_seed(seed);
@@ -317,36 +317,36 @@ random_rounds(sn_fpset *s, uint64_t want, uint32_t most)
         for (uint32_t i = 0; i < n; i++)
             fps[i] = key(seed, sn_rng_below(&r, 8) ? made++ : sn_rng_below(&r, made + 1));
         add_both(s, &m, fps, n);
-        CHECK(!sn_fpset_has(s, key(seed, made + 1)));
+        CHECK(!sn_fingerprint_set_has(s, key(seed, made + 1)));
     }
     check_same(s, &m);
     model_free(&m);
 }
 
-TEST(fpset_agrees_with_a_plain_set_while_it_grows_from_nothing)
+TEST(fingerprint_set_agrees_with_a_plain_set_while_it_grows_from_nothing)
 {
-    sn_fpset s = set_of(0);
+    sn_fingerprint_set s = set_of(0);
 
     random_rounds(&s, 60000, 100);
     CHECK_EQ(s.now.k, 7);
-    sn_fpset_fini(&s);
+    sn_fingerprint_set_fini(&s);
 }
 
-TEST(fpset_agrees_with_a_plain_set_while_it_changes_from_k_7_to_6)
+TEST(fingerprint_set_agrees_with_a_plain_set_while_it_changes_from_k_7_to_6)
 {
     /* 61,080 buckets of 8; 5/4 of the slots are 67,867 of 9. */
-    sn_fpset s = set_of(430000);
+    sn_fingerprint_set s = set_of(430000);
 
     CHECK_EQ(s.now.k, 7);
     random_rounds(&s, 431000, 256);
     CHECK_EQ(s.now.k, 6);
     CHECK(s.old.base); /* 1,000 keys of 256 homes per 32 do not move them all */
-    sn_fpset_fini(&s);
+    sn_fingerprint_set_fini(&s);
 }
 
 /* Fills until the table begins to move. */
 static void
-fill(sn_fpset *s, model *m, sn_rng *r)
+fill(sn_fingerprint_set *s, model *m, sn_rng *r)
 {
     while (!s->old.base) {
         uint64_t fp = sn_rng_next(r);
@@ -355,10 +355,10 @@ fill(sn_fpset *s, model *m, sn_rng *r)
     }
 }
 
-TEST(fpset_is_exact_at_every_stage_of_a_move)
+TEST(fingerprint_set_is_exact_at_every_stage_of_a_move)
 {
     sn_rng r = sn_rng_seed(check_seed());
-    sn_fpset s = set_of(6000); /* 853 buckets: 256, 512, 768, done */
+    sn_fingerprint_set s = set_of(6000); /* 853 buckets: 256, 512, 768, done */
     model m = model_new(7000);
     uint64_t stages = 0;
 
@@ -372,11 +372,11 @@ TEST(fpset_is_exact_at_every_stage_of_a_move)
     CHECK_EQ(stages, 3);
     check_same(&s, &m);
     model_free(&m);
-    sn_fpset_fini(&s);
+    sn_fingerprint_set_fini(&s);
 }
 
 /* Unlikely keys: those that homes cannot tell apart. */
-TEST(fpset_is_exact_for_keys_that_share_their_homes)
+TEST(fingerprint_set_is_exact_for_keys_that_share_their_homes)
 {
     static const struct {
         uint64_t start, step;
@@ -392,7 +392,7 @@ TEST(fpset_is_exact_for_keys_that_share_their_homes)
     };
 
     EACH_ROW(i, rows) {
-        sn_fpset s = set_of(0);
+        sn_fingerprint_set s = set_of(0);
         model m = model_new(rows[i].n);
         uint64_t fps[100], fp = rows[i].start;
 
@@ -406,16 +406,16 @@ TEST(fpset_is_exact_for_keys_that_share_their_homes)
         }
         check_same(&s, &m);
         model_free(&m);
-        sn_fpset_fini(&s);
+        sn_fingerprint_set_fini(&s);
     }
 }
 
 /* Clusters of 300, more than the 128 places of a home, and single keys that make the
  * table grow around them: the side moves with it. */
-TEST(fpset_keeps_its_side_through_growth)
+TEST(fingerprint_set_keeps_its_side_through_growth)
 {
     sn_rng r = sn_rng_seed(check_seed());
-    sn_fpset s = set_of(0);
+    sn_fingerprint_set s = set_of(0);
     model m = model_new(30000);
     uint64_t fps[50];
 
@@ -437,13 +437,13 @@ TEST(fpset_keeps_its_side_through_growth)
     CHECK(s.sorted > 0);
     check_same(&s, &m);
     model_free(&m);
-    sn_fpset_fini(&s);
+    sn_fingerprint_set_fini(&s);
 }
 
 /* Keys so evenly spread that none goes to the side, which is not part of the load. */
-TEST(fpset_grows_by_a_quarter_at_load_088)
+TEST(fingerprint_set_grows_by_a_quarter_at_load_088)
 {
-    sn_fpset s = set_of(0);
+    sn_fingerprint_set s = set_of(0);
     uint64_t fp = 0;
 
     for (; s.count < LEAST; fp += 0x9e3779b97f4a7c15u)
@@ -459,14 +459,14 @@ TEST(fpset_grows_by_a_quarter_at_load_088)
     CHECK_EQ(s.now.nb, 400);
     CHECK_EQ(s.old.nb, 320);
     CHECK_EQ(s.cursor, 256);
-    sn_fpset_fini(&s);
+    sn_fingerprint_set_fini(&s);
 }
 
 /* 200 keys on both sides of a border, in the reach of two homes of 256, are all of
  * one home of 320, which reaches 128: the others go to the side in the move. */
-TEST(fpset_moves_what_finds_no_place_to_the_side)
+TEST(fingerprint_set_moves_what_finds_no_place_to_the_side)
 {
-    sn_fpset s = set_of(0);
+    sn_fingerprint_set s = set_of(0);
     model m = model_new(2000);
     uint64_t fps[200], fp = 1;
 
@@ -480,29 +480,29 @@ TEST(fpset_moves_what_finds_no_place_to_the_side)
     check_same(&s, &m);
     add_both(&s, &m, fps, 200);
     model_free(&m);
-    sn_fpset_fini(&s);
+    sn_fingerprint_set_fini(&s);
 }
 
-TEST(fpset_does_not_grow_for_keys_it_knows)
+TEST(fingerprint_set_does_not_grow_for_keys_it_knows)
 {
     sn_rng r = sn_rng_seed(check_seed());
     uint64_t fps[LEAST];
     uint8_t is_new[LEAST];
-    sn_fpset s = set_of(0);
+    sn_fingerprint_set s = set_of(0);
 
     for (int i = 0; i < LEAST; i++)
         fps[i] = sn_rng_next(&r);
-    CHECK_EQ(sn_fpset_add(&s, fps, LEAST, is_new), SEINE_OK);
-    CHECK_EQ(sn_fpset_add(&s, fps, LEAST, is_new), SEINE_OK);
+    CHECK_EQ(sn_fingerprint_set_add(&s, fps, LEAST, is_new), SEINE_OK);
+    CHECK_EQ(sn_fingerprint_set_add(&s, fps, LEAST, is_new), SEINE_OK);
     CHECK_EQ(s.now.nb, 256);
     CHECK_EQ(s.count, LEAST);
-    sn_fpset_fini(&s);
+    sn_fingerprint_set_fini(&s);
 }
 
-TEST(fpset_takes_a_batch_larger_than_itself_even_in_the_middle_of_a_move)
+TEST(fingerprint_set_takes_a_batch_larger_than_itself_even_in_the_middle_of_a_move)
 {
     sn_rng r = sn_rng_seed(check_seed());
-    sn_fpset s = set_of(6000);
+    sn_fingerprint_set s = set_of(6000);
     enum { N = 50000 };
     uint64_t *fps = calloc(N, sizeof *fps);
     model m = model_new(N + 7000);
@@ -514,15 +514,15 @@ TEST(fpset_takes_a_batch_larger_than_itself_even_in_the_middle_of_a_move)
     check_same(&s, &m);
     model_free(&m);
     free(fps);
-    sn_fpset_fini(&s);
+    sn_fingerprint_set_fini(&s);
 }
 
 /* 2^24 buckets of 11 slots are a gigabyte of addresses, of which the keys, all from
  * 4,096 neighbouring homes, touch 256 KiB. */
-TEST(fpset_is_exact_with_k_5)
+TEST(fingerprint_set_is_exact_with_k_5)
 {
     sn_rng r = sn_rng_seed(check_seed());
-    sn_fpset s = set_of(163000000);
+    sn_fingerprint_set s = set_of(163000000);
     uint64_t start = (uint64_t)0x123456789a << 24, fps[100], got[100];
     model m = model_new(41000);
 
@@ -537,18 +537,18 @@ TEST(fpset_is_exact_with_k_5)
     for (uint64_t at = 0; at < m.count; at += 100) {
         uint32_t n = m.count - at < 100 ? (uint32_t)(m.count - at) : 100;
 
-        CHECK_EQ(sn_fpset_list(&s, from, n, got), n);
+        CHECK_EQ(sn_fingerprint_set_list(&s, from, n, got), n);
         for (uint32_t i = 0; i < n; i++)
-            wrong += got[i] != want[at + i] || !sn_fpset_has(&s, want[at + i]);
+            wrong += got[i] != want[at + i] || !sn_fingerprint_set_has(&s, want[at + i]);
         from = got[n - 1] + 1;
     }
     CHECK_EQ(wrong, 0);
     free(want);
     model_free(&m);
-    sn_fpset_fini(&s);
+    sn_fingerprint_set_fini(&s);
 }
 
-TEST(fpset_lists_from_any_key_on)
+TEST(fingerprint_set_lists_from_any_key_on)
 {
     static const struct {
         uint64_t from;
@@ -563,18 +563,18 @@ TEST(fpset_lists_from_any_key_on)
         {TOP, 10, 1, TOP},   /* the last */
     };
     static const uint64_t fps[] = {TOP, HOME(9) + 1, 3, HOME(9)};
-    sn_fpset s = set_of(0);
+    sn_fingerprint_set s = set_of(0);
     uint8_t is_new[4];
 
-    CHECK_EQ(sn_fpset_list(&s, 0, 1, &(uint64_t){0}), 0);
-    CHECK_EQ(sn_fpset_add(&s, fps, 4, is_new), SEINE_OK);
+    CHECK_EQ(sn_fingerprint_set_list(&s, 0, 1, &(uint64_t){0}), 0);
+    CHECK_EQ(sn_fingerprint_set_add(&s, fps, 4, is_new), SEINE_OK);
     EACH_ROW(i, rows) {
         uint64_t got[10] = {0};
 
-        CHECK_EQ(sn_fpset_list(&s, rows[i].from, rows[i].cap, got), rows[i].n);
+        CHECK_EQ(sn_fingerprint_set_list(&s, rows[i].from, rows[i].cap, got), rows[i].n);
         CHECK(got[0] == rows[i].first);
     }
-    sn_fpset_fini(&s);
+    sn_fingerprint_set_fini(&s);
 }
 
 static bool
@@ -585,160 +585,160 @@ stop_at_once(const uint64_t *fps, uint32_t n, void *arg)
     return false;
 }
 
-TEST(fpset_each_stops_when_it_is_told_to)
+TEST(fingerprint_set_each_stops_when_it_is_told_to)
 {
-    sn_fpset s = set_of(0);
+    sn_fingerprint_set s = set_of(0);
     uint32_t n = 0;
 
     for (uint64_t i = 0; i < 1100; i++)
         CHECK(add(&s, i << 50));
-    CHECK_EQ(sn_fpset_each(&s, stop_at_once, &n), SEINE_OK);
+    CHECK_EQ(sn_fingerprint_set_each(&s, stop_at_once, &n), SEINE_OK);
     CHECK_EQ(n, 1024); /* one block */
-    sn_fpset_fini(&s);
+    sn_fingerprint_set_fini(&s);
 }
 
-TEST(fpset_refuses_settings_that_make_no_sense)
+TEST(fingerprint_set_refuses_settings_that_make_no_sense)
 {
-    sn_fpset s = {.count = 7};
+    sn_fingerprint_set s = {.count = 7};
 
-    CHECK_EQ(sn_fpset_init(&s, 0, 0), SEINE_E_INVAL);
-    CHECK_EQ(sn_fpset_init(&s, 11, 10), SEINE_E_INVAL);
-    CHECK_EQ(sn_fpset_init(&s, (uint64_t)1 << 60, TOP), SEINE_E_NOMEM);
+    CHECK_EQ(sn_fingerprint_set_init(&s, 0, 0), SEINE_E_INVAL);
+    CHECK_EQ(sn_fingerprint_set_init(&s, 11, 10), SEINE_E_INVAL);
+    CHECK_EQ(sn_fingerprint_set_init(&s, (uint64_t)1 << 60, TOP), SEINE_E_NOMEM);
     CHECK_EQ(s.count, 7);
 }
 
-TEST(fpset_never_holds_more_than_its_maximum)
+TEST(fingerprint_set_never_holds_more_than_its_maximum)
 {
     static const uint64_t ten[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
     static const uint64_t repeats[] = {11, 3, 11, 11, 3};
     static const uint64_t two[] = {11, 12};
     uint8_t is_new[10];
-    sn_fpset s = {0};
+    sn_fingerprint_set s = {0};
 
-    CHECK_EQ(sn_fpset_init(&s, 0, 11), SEINE_OK);
-    CHECK_EQ(sn_fpset_add(&s, ten, 10, is_new), SEINE_OK);
+    CHECK_EQ(sn_fingerprint_set_init(&s, 0, 11), SEINE_OK);
+    CHECK_EQ(sn_fingerprint_set_add(&s, ten, 10, is_new), SEINE_OK);
 
     /* The whole batch is refused, and the results are untouched. */
     memset(is_new, 9, sizeof is_new);
-    CHECK_EQ(sn_fpset_add(&s, two, 2, is_new), SEINE_E_FULL);
+    CHECK_EQ(sn_fingerprint_set_add(&s, two, 2, is_new), SEINE_E_FULL);
     CHECK_EQ(is_new[0], 9);
     CHECK_EQ(s.count, 10);
-    CHECK(!sn_fpset_has(&s, 11));
+    CHECK(!sn_fingerprint_set_has(&s, 11));
 
     /* One new key, three times, fits. */
-    CHECK_EQ(sn_fpset_add(&s, repeats, 5, is_new), SEINE_OK);
+    CHECK_EQ(sn_fingerprint_set_add(&s, repeats, 5, is_new), SEINE_OK);
     CHECK(is_new[0] == 1 && is_new[1] == 0 && is_new[2] == 0);
     CHECK_EQ(s.count, 11);
 
     /* Full: what is known is known. */
     CHECK(!add(&s, 11));
-    CHECK_EQ(sn_fpset_add(&s, ten, 10, is_new), SEINE_OK);
-    CHECK_EQ(sn_fpset_add(&s, &two[1], 1, is_new), SEINE_E_FULL);
+    CHECK_EQ(sn_fingerprint_set_add(&s, ten, 10, is_new), SEINE_OK);
+    CHECK_EQ(sn_fingerprint_set_add(&s, &two[1], 1, is_new), SEINE_E_FULL);
     CHECK_EQ(s.count, 11);
-    sn_fpset_fini(&s);
+    sn_fingerprint_set_fini(&s);
 }
 
-TEST(fpset_allocates_nothing_until_its_first_key)
+TEST(fingerprint_set_allocates_nothing_until_its_first_key)
 {
     count_begin();
-    sn_fpset s = set_of(0);
+    sn_fingerprint_set s = set_of(0);
     CHECK_EQ(count_calls(), 0);
-    CHECK(!sn_fpset_has(&s, 1));
-    CHECK_EQ(sn_fpset_add(&s, NULL, 0, NULL), SEINE_OK);
+    CHECK(!sn_fingerprint_set_has(&s, 1));
+    CHECK_EQ(sn_fingerprint_set_add(&s, NULL, 0, NULL), SEINE_OK);
     CHECK_EQ(count_calls(), 0);
     CHECK(add(&s, 1));
     CHECK_EQ(count_calls(), 2); /* the table and its side */
-    sn_fpset_fini(&s);
-    sn_fpset_fini(&s); /* zero is fine */
+    sn_fingerprint_set_fini(&s);
+    sn_fingerprint_set_fini(&s); /* zero is fine */
     count_end();
 }
 
-TEST(fpset_that_expects_its_keys_allocates_once)
+TEST(fingerprint_set_that_expects_its_keys_allocates_once)
 {
     sn_rng r = sn_rng_seed(check_seed());
     uint64_t fps[32];
     uint8_t is_new[32];
 
     count_begin();
-    sn_fpset s = set_of(20000);
+    sn_fingerprint_set s = set_of(20000);
     long calls = count_calls();
     for (int i = 0; i < 20000 / 32; i++) {
         for (int j = 0; j < 32; j++)
             fps[j] = sn_rng_next(&r);
-        CHECK_EQ(sn_fpset_add(&s, fps, 32, is_new), SEINE_OK);
+        CHECK_EQ(sn_fingerprint_set_add(&s, fps, 32, is_new), SEINE_OK);
     }
     CHECK_EQ(count_calls(), calls);
-    sn_fpset_fini(&s);
+    sn_fingerprint_set_fini(&s);
     count_end();
 }
 
 /* Whatever fails, the batch is in or out as a whole, and earlier keys stay. */
-TEST(fpset_adds_all_of_a_batch_or_nothing_when_memory_runs_out)
+TEST(fingerprint_set_adds_all_of_a_batch_or_nothing_when_memory_runs_out)
 {
     FAIL_EACH(round)
     {
         sn_rng r = sn_rng_seed(7);
-        sn_fpset s = {0};
+        sn_fingerprint_set s = {0};
         model m = model_new(5000);
         uint64_t fps[300];
         uint8_t is_new[300];
 
-        if (sn_fpset_init(&s, 100, 5000) == SEINE_OK) {
+        if (sn_fingerprint_set_init(&s, 100, 5000) == SEINE_OK) {
             for (int batch = 0; batch < 12; batch++) {
                 for (int i = 0; i < 300; i++)
                     fps[i] = batch % 3 == 2 ? (uint64_t)i + 1000 * (uint64_t)batch
                                             : sn_rng_next(&r);
                 memset(is_new, 9, sizeof is_new);
-                seine_err e = sn_fpset_add(&s, fps, 300, is_new);
+                seine_err e = sn_fingerprint_set_add(&s, fps, 300, is_new);
                 CHECK(e == SEINE_OK || e == SEINE_E_NOMEM);
                 for (int i = 0; i < 300; i++)
                     CHECK_EQ(is_new[i], e == SEINE_OK ? model_add(&m, fps[i]) : 9);
             }
             check_same(&s, &m);
         }
-        sn_fpset_fini(&s);
+        sn_fingerprint_set_fini(&s);
         model_free(&m);
     }
 }
 
-TEST(fpset_needs_memory_to_say_that_a_batch_does_not_fit)
+TEST(fingerprint_set_needs_memory_to_say_that_a_batch_does_not_fit)
 {
     static const uint64_t fps[] = {1, 2, 3};
     uint8_t is_new[3];
 
     FAIL_EACH(round)
     {
-        sn_fpset s = {0};
+        sn_fingerprint_set s = {0};
 
-        CHECK_EQ(sn_fpset_init(&s, 0, 2), SEINE_OK);
-        seine_err e = sn_fpset_add(&s, fps, 3, is_new);
+        CHECK_EQ(sn_fingerprint_set_init(&s, 0, 2), SEINE_OK);
+        seine_err e = sn_fingerprint_set_add(&s, fps, 3, is_new);
         CHECK(e == SEINE_E_FULL || e == SEINE_E_NOMEM);
         CHECK_EQ(s.count, 0);
-        sn_fpset_fini(&s);
+        sn_fingerprint_set_fini(&s);
     }
 }
 
-TEST(fpset_puts_only_what_it_has_memory_for)
+TEST(fingerprint_set_puts_only_what_it_has_memory_for)
 {
-    sn_fpset s = set_of(0);
+    sn_fingerprint_set s = set_of(0);
     uint64_t fp = 1;
     uint8_t is_new;
 
-    CHECK(!sn_fpset_put(&s, &fp, 1, &is_new)); /* no table at all */
+    CHECK(!sn_fingerprint_set_put(&s, &fp, 1, &is_new)); /* no table at all */
     CHECK(add(&s, 0));
     for (; s.n_side < s.side_cap; fp++)
-        CHECK(sn_fpset_put(&s, &fp, 1, &is_new));
-    CHECK(!sn_fpset_put(&s, &fp, 1, &is_new));
-    CHECK(!sn_fpset_has(&s, fp));
+        CHECK(sn_fingerprint_set_put(&s, &fp, 1, &is_new));
+    CHECK(!sn_fingerprint_set_put(&s, &fp, 1, &is_new));
+    CHECK(!sn_fingerprint_set_has(&s, fp));
     CHECK_EQ(s.count, fp);
-    sn_fpset_fini(&s);
+    sn_fingerprint_set_fini(&s);
 }
 
 /* A move waits when it might need more of the side than there is. */
-TEST(fpset_stops_a_move_that_its_side_cannot_take)
+TEST(fingerprint_set_stops_a_move_that_its_side_cannot_take)
 {
     sn_rng r = sn_rng_seed(check_seed());
-    sn_fpset s = set_of(6000);
+    sn_fingerprint_set s = set_of(6000);
     model m = model_new(30000);
 
     fill(&s, &m, &r);
@@ -747,35 +747,36 @@ TEST(fpset_stops_a_move_that_its_side_cannot_take)
     uint64_t cursor = s.cursor;
     uint64_t fp = sn_rng_next(&r);
     uint8_t is_new;
-    CHECK(sn_fpset_put(&s, &fp, 1, &is_new) && is_new && model_add(&m, fp));
+    CHECK(sn_fingerprint_set_put(&s, &fp, 1, &is_new) && is_new && model_add(&m, fp));
     CHECK_EQ(s.cursor, cursor);
     check_same(&s, &m);
 
     /* A larger table cannot come in now, a larger side can, and then both. */
     sn_fproom room;
-    sn_fpset_plan(&s, 20000, 0, &room);
+    sn_fingerprint_set_plan(&s, 20000, 0, &room);
     CHECK_EQ(sn_fproom_get(&room), SEINE_OK);
-    sn_fpset_give(&s, &room);
+    sn_fingerprint_set_give(&s, &room);
     CHECK(room.table.base);
     sn_fproom_fini(&room);
-    sn_fpset_plan(&s, 20000, 500, &room);
+    sn_fingerprint_set_plan(&s, 20000, 500, &room);
     CHECK_EQ(sn_fproom_get(&room), SEINE_OK);
-    sn_fpset_give(&s, &room);
+    sn_fingerprint_set_give(&s, &room);
     CHECK(!room.table.base);
     sn_fproom_fini(&room);
     CHECK(s.dead.base);
     sn_fptable_free(&s.dead);
-    CHECK(sn_fpset_room(&s) >= 20000 && sn_fpset_side_room(&s) >= 500);
+    CHECK(sn_fingerprint_set_room(&s) >= 20000 &&
+          sn_fingerprint_set_side_room(&s) >= 500);
     s.promised = 0;
     check_same(&s, &m);
     model_free(&m);
-    sn_fpset_fini(&s);
+    sn_fingerprint_set_fini(&s);
 }
 
-TEST(fpset_wiped_is_empty_and_keeps_its_memory)
+TEST(fingerprint_set_wiped_is_empty_and_keeps_its_memory)
 {
     sn_rng r = sn_rng_seed(check_seed());
-    sn_fpset s = set_of(6000);
+    sn_fingerprint_set s = set_of(6000);
     model m = model_new(7000);
 
     for (uint64_t i = 0; i < 200; i++)
@@ -783,23 +784,23 @@ TEST(fpset_wiped_is_empty_and_keeps_its_memory)
     while (!s.old.base)
         CHECK(add(&s, sn_rng_next(&r)));
     uint64_t room = s.limit;
-    sn_fpset_wipe(&s);
+    sn_fingerprint_set_wipe(&s);
     sn_fptable_free(&s.dead);
     CHECK_EQ(s.count, 0);
-    CHECK_EQ(sn_fpset_room(&s), room);
+    CHECK_EQ(sn_fingerprint_set_room(&s), room);
     check_same(&s, &m);
     for (uint64_t i = 0; i < 200; i++)
         add_both(&s, &m, &i, 1);
     check_same(&s, &m);
     model_free(&m);
-    sn_fpset_fini(&s);
+    sn_fingerprint_set_fini(&s);
 }
 
 /* 0.5 MB of old table: half-way through the move its first page is gone. */
-TEST(fpset_gives_pages_back_behind_the_cursor)
+TEST(fingerprint_set_gives_pages_back_behind_the_cursor)
 {
     sn_rng r = sn_rng_seed(check_seed());
-    sn_fpset s = set_of(60000);
+    sn_fingerprint_set s = set_of(60000);
     unsigned char first = 1, last = 0;
 
     while (s.cursor < s.old.nb / 2 || !s.old.base)
@@ -810,5 +811,5 @@ TEST(fpset_gives_pages_back_behind_the_cursor)
     CHECK_EQ(mincore((void *)((end - 1) & ~(page - 1)), 1, &last), 0);
     CHECK_EQ(first & 1, 0);
     CHECK_EQ(last & 1, 1);
-    sn_fpset_fini(&s);
+    sn_fingerprint_set_fini(&s);
 }

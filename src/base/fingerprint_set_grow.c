@@ -2,7 +2,7 @@
 #include <sys/mman.h>
 
 #include "base/alloc.h"
-#include "base/fpset_parts.h"
+#include "base/fingerprint_set_parts.h"
 
 #define MOST_KEYS  ((uint64_t)1 << 52)
 #define AHEAD      16 /* buckets prefetched in a move; fewer than the spare ones */
@@ -12,7 +12,7 @@
 /* Gives back the pages behind the cursor, in 64 steps of 32 KiB to 2 MiB. Only homes
  * below the cursor had entries there. */
 static void
-release_pages(sn_fpset *s)
+release_pages(sn_fingerprint_set *s)
 {
     uintptr_t step = 8 * SN_FP_PAGE, most = (uintptr_t)2 << 20;
 
@@ -31,7 +31,7 @@ release_pages(sn_fpset *s)
 /* Populates the next pages of `now`, 32 KiB at a time: far cheaper than two page faults
  * for each, one to read and one to write. */
 static void
-prepare_pages(sn_fpset *s, uint64_t upto)
+prepare_pages(sn_fingerprint_set *s, uint64_t upto)
 {
     uint64_t homes = s->now.nb * SN_FPBUCKET,
              end = (upto * SN_FPBUCKET / AT_ONCE + 1) * AT_ONCE;
@@ -48,7 +48,8 @@ prepare_pages(sn_fpset *s, uint64_t upto)
 
 /* Moves fingerprints into `now`; at its load most find room at home. */
 SN_FP_HOT void
-drop_all(sn_fpset *s, const uint64_t *fps, unsigned n, unsigned k, unsigned slots)
+drop_all(sn_fingerprint_set *s, const uint64_t *fps, unsigned n, unsigned k,
+         unsigned slots)
 {
     const sn_fptable now = s->now; /* a copy that no write below can change */
 
@@ -66,7 +67,7 @@ drop_all(sn_fpset *s, const uint64_t *fps, unsigned n, unsigned k, unsigned slot
 }
 
 static void
-move_home(sn_fpset *s, uint64_t first, uint64_t last)
+move_home(sn_fingerprint_set *s, uint64_t first, uint64_t last)
 {
     uint64_t fps[SN_FPBUCKET_MOST];
     unsigned n = sn_fptable_gather(&s->old, s->cursor, first, fps);
@@ -83,7 +84,7 @@ move_home(sn_fpset *s, uint64_t first, uint64_t last)
 }
 
 bool
-sn_fpset_move(sn_fpset *s, uint64_t homes)
+sn_fingerprint_set_move(sn_fingerprint_set *s, uint64_t homes)
 {
     uint64_t left = s->old.nb - s->cursor, todo = homes < left ? homes : left;
     sn_fpspan at = sn_fpspan_at(s->old.nb, s->cursor);
@@ -111,7 +112,7 @@ sn_fpset_move(sn_fpset *s, uint64_t homes)
 }
 
 uint64_t
-sn_fpset_room(const sn_fpset *s)
+sn_fingerprint_set_room(const sn_fingerprint_set *s)
 {
     uint64_t used = s->held + s->promised;
 
@@ -119,7 +120,7 @@ sn_fpset_room(const sn_fpset *s)
 }
 
 uint64_t
-sn_fpset_side_room(const sn_fpset *s)
+sn_fingerprint_set_side_room(const sn_fingerprint_set *s)
 {
     uint64_t used = s->n_side + s->promised + SN_FPBUCKET_MOST;
 
@@ -127,10 +128,11 @@ sn_fpset_side_room(const sn_fpset *s)
 }
 
 void
-sn_fpset_plan(const sn_fpset *s, uint64_t keys, uint64_t sides, sn_fproom *out_room)
+sn_fingerprint_set_plan(const sn_fingerprint_set *s, uint64_t keys, uint64_t sides,
+                        sn_fproom *out_room)
 {
     *out_room = (sn_fproom){0};
-    if (sn_fpset_room(s) < keys || !s->now.base) {
+    if (sn_fingerprint_set_room(s) < keys || !s->now.base) {
         uint64_t all = s->held + s->promised + keys,
                  slots = sn_fptable_slots(&s->now) * 5 / 4;
 
@@ -140,7 +142,7 @@ sn_fpset_plan(const sn_fpset *s, uint64_t keys, uint64_t sides, sn_fproom *out_r
             slots = sn_fptable_slots_for(all);
         out_room->table = sn_fptable_shape(slots > s->first ? slots : s->first);
     }
-    if (sn_fpset_side_room(s) < sides) {
+    if (sn_fingerprint_set_side_room(s) < sides) {
         uint64_t need = s->n_side + s->promised + sides + SN_FPBUCKET_MOST,
                  cap = LEAST_SIDE;
 
@@ -170,7 +172,7 @@ sn_fproom_fini(sn_fproom *r)
 }
 
 void
-sn_fpset_give(sn_fpset *s, sn_fproom *give)
+sn_fingerprint_set_give(sn_fingerprint_set *s, sn_fproom *give)
 {
     if (give->side_cap > s->side_cap) {
         uint64_t *was = s->side, cap = s->side_cap;
@@ -185,7 +187,7 @@ sn_fpset_give(sn_fpset *s, sn_fproom *give)
     if (sn_fptable_slots(&give->table) <= sn_fptable_slots(&s->now))
         return;
     /* Only a batch of more than an eighth of the set gets here during growth. */
-    if (s->old.base && !sn_fpset_move(s, UINT64_MAX))
+    if (s->old.base && !sn_fingerprint_set_move(s, UINT64_MAX))
         return;
     s->old = s->now;
     s->now = give->table;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fpset_bucket.h - one bucket of a set of fingerprints: 64 bytes, as fpset.h lays them
- * out.
+ * fingerprint_set_bucket.h - one bucket of a set of fingerprints: 64 bytes, as
+ * fingerprint_set.h lays them out.
  *
  * Hot functions take k and the slots as constants: they are always inlined and called
  * once for each k.
@@ -13,12 +13,12 @@
  * Memory  the caller's table; SN_FPTABLE_SPARE buckets follow the last home.
  * Threads one owner.
  */
-#ifndef SN_FPSET_BUCKET_H
-#define SN_FPSET_BUCKET_H
+#ifndef SN_FINGERPRINT_SET_BUCKET_H
+#define SN_FINGERPRINT_SET_BUCKET_H
 
 #include <string.h>
 
-#include "base/fpset.h"
+#include "base/fingerprint_set.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "low bytes come first");
 
