@@ -15,13 +15,13 @@
 #include "verbs/outputs.h"
 
 static int
-bad(const char *name, const char *text, const char *why, const char *hint)
+refuse_value(const char *name, const char *text, const char *why, const char *hint)
 {
     return say_fail(SAY_USAGE, hint, "--%s '%s': %s", name, show(text).text, why);
 }
 
 static uint32_t
-processors(void)
+count_processors(void)
 {
     cpu_set_t set;
 
@@ -31,13 +31,13 @@ processors(void)
 }
 
 static seine_rate
-rate(seine_frequency p, uint64_t burst)
+rate_of(seine_frequency p, uint64_t burst)
 {
     return (seine_rate){p.count, p.per, (uint32_t)burst};
 }
 
-/* A connection is a descriptor, and the program needs some for itself. When the system
- * has fewer than are wanted, fewer are in flight, which is said. */
+/* Lowers the concurrency, with a note, where the system allows fewer descriptors than
+ * connections are wanted; the program needs some descriptors for itself. */
 static void
 fit_descriptors(const args *a, seine_fetch_opts *o)
 {
@@ -73,11 +73,11 @@ how_much(const args *a, const fetch_settings *set, seine_fetch_opts *o)
     o->concurrency = (uint32_t)set->concurrency;
     o->per_host = (uint32_t)set->per_host;
     o->per_ip = (uint32_t)set->per_ip;
-    o->threads = set->threads ? (uint32_t)set->threads : processors();
+    o->threads = set->threads ? (uint32_t)set->threads : count_processors();
     if (!set->threads && o->threads > o->concurrency)
         o->threads = o->concurrency;
-    o->rate = rate(set->rate, set->burst);
-    o->host_rate = rate(set->host_rate, set->host_burst);
+    o->rate = rate_of(set->rate, set->burst);
+    o->host_rate = rate_of(set->host_rate, set->host_burst);
     o->adaptive = set->adaptive;
     o->mine = set->mine;
     o->max_memory = set->max_memory;
@@ -115,7 +115,8 @@ how_long(const fetch_settings *set, seine_fetch_opts *o)
     }
     o->grace = set->grace;
     const char *why = option_specs_speed(set->min_speed, &o->speed_bytes, &o->speed_span);
-    return why ? bad("min-speed", set->min_speed, why, "--min-speed 1k/10s, or off")
+    return why ? refuse_value("min-speed", set->min_speed, why,
+                              "--min-speed 1k/10s, or off")
                : SAY_DONE;
 }
 
@@ -130,20 +131,20 @@ read_budget(const char *text, seine_retry_budget_opts *o)
     }
     const char *why = seine_units_share(text, 100000, &percent);
     if (why)
-        return bad("retry-budget", text, why, "--retry-budget 20%, or off");
+        return refuse_value("retry-budget", text, why, "--retry-budget 20%, or off");
     o->ratio_milli = percent * 10;
-    o->cap = 1000000; /* a share of all first attempts, not of the latest ones */
+    o->cap = 1000000; /* a share of all first attempts, not only of the latest */
     return SAY_DONE;
 }
 
 static int
-bad_status(const char *name, const char *text, seine_view word, const char *hint)
+refuse_status(const char *name, const char *text, seine_view word, const char *hint)
 {
     char why[96];
 
     snprintf(why, sizeof why, "'%.40s' is no status",
              show_bytes(word.ptr, word.len).text);
-    return bad(name, text, why, hint);
+    return refuse_value(name, text, why, hint);
 }
 
 static int
@@ -158,8 +159,8 @@ read_breaker(const char *text, seine_fetch_opts *o)
         snprintf(why, sizeof why, "'%.30s': %s", show(diag.member).text, diag.text);
     else
         snprintf(why, sizeof why, "%s", diag.text);
-    return bad("breaker", text, why,
-               "--breaker fail=5,open=60s, --breaker rate=50%,min=10, or off");
+    return refuse_value("breaker", text, why,
+                        "--breaker fail=5,open=60s, --breaker rate=50%,min=10, or off");
 }
 
 static int
@@ -170,23 +171,24 @@ read_retry_on(const char *text, seine_retry_opts *o)
     seine_view word;
 
     if (seine_status_set_parse(text, also, &o->status, &words, &word) != SEINE_OK)
-        return bad_status("retry-on", text, word, "--retry-on net,timeout,429,5xx,!501");
+        return refuse_status("retry-on", text, word,
+                             "--retry-on net,timeout,429,5xx,!501");
     o->not_net = !(words & 1);
     o->not_timeout = !(words & 2);
     return SAY_DONE;
 }
 
 static int
-again(const args *a, const fetch_settings *set, seine_fetch_opts *o)
+set_retries(const args *a, const fetch_settings *set, seine_fetch_opts *o)
 {
-    enum { PATIENT = 3 }; /* failed probes, where a host has more than a few URLs */
+    enum { PATIENT = 3 }; /* failed probes after which a crawl gives a host up */
     static const seine_jitter jitters[] = {SEINE_JITTER_PLUSMINUS, SEINE_JITTER_FULL,
                                            SEINE_JITTER_EQUAL, SEINE_JITTER_DECORRELATED,
                                            SEINE_JITTER_NONE};
     const char *why = option_specs_range(set->backoff, &o->retry.base, &o->retry.max);
 
     if (why)
-        return bad("backoff", set->backoff, why, "--backoff 1s..30s");
+        return refuse_value("backoff", set->backoff, why, "--backoff 1s..30s");
     o->retry.jitter = jitters[set->jitter];
     o->retry.max_attempts = (uint32_t)set->retries + 1;
     o->max_retry_after = set->max_retry_after;
@@ -214,13 +216,13 @@ asks_for(const char *list, const char *member)
 }
 
 static int
-taken(const fetch_settings *set, fetch_plan *p)
+set_responses(const fetch_settings *set, fetch_plan *p)
 {
     seine_fetch_opts *o = &p->opts;
     seine_view word = {NULL, 0};
 
     if (seine_status_set_parse(set->accept, NULL, &o->accept, NULL, &word) != SEINE_OK)
-        return bad_status("accept", set->accept, word, "--accept 200-299,304");
+        return refuse_status("accept", set->accept, word, "--accept 200-299,304");
     o->max_redirects = set->location ? (uint32_t)set->max_redirects : 0;
     o->follow_body = set->follow_body;
     o->max_body = set->max_body;
@@ -249,13 +251,13 @@ taken(const fetch_settings *set, fetch_plan *p)
 }
 
 static const char *const *
-items(const texts *list)
+items_of(const texts *list)
 {
     return (const char *const *)list->items;
 }
 
 static int
-where(const fetch_settings *set, seine_fetch_opts *o)
+set_network(const fetch_settings *set, seine_fetch_opts *o)
 {
     if (set->ipv4 && set->ipv6)
         return say_fail(SAY_USAGE, "one of the two", "--ipv4 does not go with --ipv6");
@@ -263,18 +265,18 @@ where(const fetch_settings *set, seine_fetch_opts *o)
                 : set->ipv6 ? SEINE_FAMILY_6
                             : SEINE_FAMILY_ANY;
     o->dns = set->dns;
-    o->resolve = items(&set->resolve);
-    o->allow_net = items(&set->allow_net);
-    o->deny_net = items(&set->deny_net);
-    o->zones = items(&set->zone);
+    o->resolve = items_of(&set->resolve);
+    o->allow_net = items_of(&set->allow_net);
+    o->deny_net = items_of(&set->deny_net);
+    o->zones = items_of(&set->zone);
     o->untrusted = set->untrusted_urls;
     o->https_only = set->https_only;
     return SAY_DONE;
 }
 
-/* --insecure: all hosts given; --insecure=a.example,b.example: these. */
+/* --insecure means all hosts given, --insecure=a.example,b.example these. */
 static void
-insecure(const char *text, fetch_plan *p)
+set_insecure(const char *text, fetch_plan *p)
 {
     size_t n = 0, cap = 0;
 
@@ -297,13 +299,13 @@ insecure(const char *text, fetch_plan *p)
 }
 
 static int
-trusted(const fetch_settings *set, fetch_plan *p)
+set_trust(const fetch_settings *set, fetch_plan *p)
 {
     seine_fetch_opts *o = &p->opts;
 
     if (set->cert_key && !set->cert)
         return say_fail(SAY_USAGE, "--cert FILE", "--cert-key goes with --cert");
-    insecure(set->insecure, p);
+    set_insecure(set->insecure, p);
     o->cacert = set->cacert;
     o->cert = set->cert;
     o->cert_key = set->cert_key;
@@ -312,22 +314,23 @@ trusted(const fetch_settings *set, fetch_plan *p)
 }
 
 static int
-quotas(const fetch_settings *set, fetch_plan *p)
+read_quotas(const fetch_settings *set, fetch_plan *p)
 {
     const char *why = option_specs_quota(set->fail_on, &p->fail_on);
 
     if (why || strcmp(set->fail_on, "off") == 0)
-        return bad("fail-on", set->fail_on, why ? why : "not a number of URLs",
-                   "--fail-on none, any, all, 5 or 20%");
+        return refuse_value("fail-on", set->fail_on, why ? why : "not a number of URLs",
+                            "--fail-on none, any, all, 5 or 20%");
     bool word = strspn(set->max_errors, "0123456789") == 0;
     why = option_specs_quota(set->max_errors, &p->max_errors);
     if (why || (word && strcmp(set->max_errors, "off") != 0))
-        return bad("max-errors", set->max_errors, why ? why : "not a number of errors",
-                   "--max-errors 100, 20% or off");
+        return refuse_value("max-errors", set->max_errors,
+                            why ? why : "not a number of errors",
+                            "--max-errors 100, 20% or off");
     return SAY_DONE;
 }
 
-/* A URL to resolve against, or it is said why not. */
+/* Checks that --base is a URL. */
 static int
 check_base(const fetch_settings *set)
 {
@@ -340,8 +343,9 @@ check_base(const fetch_settings *set)
         return SAY_DONE;
     seine_url_init(&base, mem, sizeof mem);
     seine_err e = seine_url_parse(&base, set->base, strlen(set->base), &flaw);
-    return e == SEINE_OK ? SAY_DONE
-                         : bad("base", set->base, seine_url_flaw_text(flaw.kind), hint);
+    return e == SEINE_OK
+               ? SAY_DONE
+               : refuse_value("base", set->base, seine_url_flaw_text(flaw.kind), hint);
 }
 
 int
@@ -354,11 +358,11 @@ fetch_plan_make(const args *a, fetch_plan *out_plan)
     if (set->config)
         return say_fail(SAY_USAGE, "leave it out", "--config: this version reads none");
     int code = how_long(set, &p->opts);
-    code = code == SAY_DONE ? again(a, set, &p->opts) : code;
-    code = code == SAY_DONE ? taken(set, p) : code;
-    code = code == SAY_DONE ? where(set, &p->opts) : code;
-    code = code == SAY_DONE ? trusted(set, p) : code;
-    code = code == SAY_DONE ? quotas(set, p) : code;
+    code = code == SAY_DONE ? set_retries(a, set, &p->opts) : code;
+    code = code == SAY_DONE ? set_responses(set, p) : code;
+    code = code == SAY_DONE ? set_network(set, &p->opts) : code;
+    code = code == SAY_DONE ? set_trust(set, p) : code;
+    code = code == SAY_DONE ? read_quotas(set, p) : code;
     code = code == SAY_DONE ? how_much(a, set, &p->opts) : code;
     code = code == SAY_DONE ? request_make(a, &p->request) : code;
     code = code == SAY_DONE ? check_base(set) : code;
@@ -374,7 +378,7 @@ fetch_plan_make(const args *a, fetch_plan *out_plan)
     p->opts.n_fields = p->request.n_fields;
     p->opts.body = p->request.body;
     p->opts.secrets = p->request.secrets;
-    p->opts.proxy = set->proxy; /* after its login was hidden where it was typed */
+    p->opts.proxy = set->proxy; /* request_make has hidden its login where it was typed */
     p->opts.no_proxy = set->no_proxy;
     p->opts.proxy_env = getenv;
     p->opts.names = p->names = option_names_new(a->command);

@@ -14,7 +14,7 @@ typedef struct list {
 } list;
 
 static void
-add(list *l, const char *member, size_t len, const char *name)
+add_name(list *l, const char *member, size_t len, const char *name)
 {
     char flag[96];
     int n = snprintf(flag, sizeof flag, "--%s", name);
@@ -32,7 +32,7 @@ add_named(list *l, const option *o)
     for (const char *at = o->member; at;) {
         size_t n = strcspn(at, "|");
 
-        add(l, at, n, o->name);
+        add_name(l, at, n, o->name);
         at = at[n] ? at + n + 1 : NULL;
     }
 }
@@ -47,7 +47,7 @@ add_same(list *l, const option *o)
     for (char *c = member; *c; c++)
         if (*c == '-')
             *c = '_';
-    add(l, member, n < sizeof member ? n : sizeof member - 1, o->name);
+    add_name(l, member, n < sizeof member ? n : sizeof member - 1, o->name);
 }
 
 seine_diag_name *

@@ -23,7 +23,7 @@ enum { FILE_MOST = 64 << 20, FIELDS_MOST = 1000 };
 
 /* Takes ownership of a text, which may be a secret: request_free wipes it. */
 static char *
-keep(request *r, char *text, size_t len)
+keep_text(request *r, char *text, size_t len)
 {
     r->owned = xalloc_room(r->owned, r->n_owned, &r->owned_cap, sizeof *r->owned);
     r->owned[r->n_owned++] = (owned){text, len};
@@ -33,7 +33,7 @@ keep(request *r, char *text, size_t len)
 static char *
 keep_copy(request *r, const char *bytes, size_t n)
 {
-    return keep(r, xalloc_copy(bytes, n), n);
+    return keep_text(r, xalloc_copy(bytes, n), n);
 }
 
 static void
@@ -46,7 +46,7 @@ add_field(request *r, const char *name, size_t name_len, const char *value,
 
 /* Overwrites what was typed, because the list of processes shows this very memory. */
 static void
-hide(request *r, const char *typed, size_t n)
+hide_typed(request *r, const char *typed, size_t n)
 {
     memset((char *)typed, '*', n);
     r->is_typed = true;
@@ -124,7 +124,7 @@ is_value(const char *text, size_t n)
 }
 
 static size_t
-trimmed(const char *text, size_t n)
+trimmed_text(const char *text, size_t n)
 {
     while (n > 0 && strchr(" \t\r\n", text[n - 1]))
         n--;
@@ -162,8 +162,8 @@ find_value(request *r, const char *label, const char *value, size_t *len)
         char *text = read_whole(label, name, len);
 
         if (text) {
-            out = keep(r, text, *len);
-            *len = trimmed(text, *len);
+            out = keep_text(r, text, *len);
+            *len = trimmed_text(text, *len);
         }
     }
     free(name);
@@ -197,7 +197,7 @@ add_line(request *r, const char *line, size_t len, bool typed)
         return say_fail(SAY_USAGE, "a login in the URL of the proxy",
                         "--header 'proxy-authorization': goes to no host but a proxy");
     const char *given = colon + 1;
-    size_t n = trimmed(given, len - name_len - 1);
+    size_t n = trimmed_text(given, len - name_len - 1);
     while (n > 0 && (*given == ' ' || *given == '\t')) {
         given++;
         n--;
@@ -222,7 +222,7 @@ add_line(request *r, const char *line, size_t len, bool typed)
     if (e != SEINE_OK)
         return no_more(e, "--header");
     if (typed && !elsewhere && seine_secret_is_field(name, name_len))
-        hide(r, given, given_len);
+        hide_typed(r, given, given_len);
     return SAY_DONE;
 }
 
@@ -235,9 +235,9 @@ add_file(request *r, const char *path)
 
     if (!text)
         return code;
-    keep(r, text, len);
+    keep_text(r, text, len);
     for (char *p = text; code == SAY_DONE && p < text + len;) {
-        size_t line = strcspn(p, "\n"), n = trimmed(p, line);
+        size_t line = strcspn(p, "\n"), n = trimmed_text(p, line);
 
         if (n > 0 && p[0] != '#')
             code = add_line(r, p, n, false);
@@ -253,8 +253,8 @@ add_basic(request *r, const char *name, size_t name_len, const char *pass, size_
     static const char digits[] =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     size_t n = name_len + 1 + len, room = 6 + (n + 2) / 3 * 4;
-    char *all = keep(r, xalloc_zeroed(n + 1, 1), n);
-    char *line = keep(r, xalloc_zeroed(room + 1, 1), room), *p = line + 6;
+    char *all = keep_text(r, xalloc_zeroed(n + 1, 1), n);
+    char *line = keep_text(r, xalloc_zeroed(room + 1, 1), room), *p = line + 6;
 
     memcpy(all, name, name_len);
     all[name_len] = ':';
@@ -293,7 +293,7 @@ add_user(request *r, const char *user)
 
         if (code != SAY_DONE)
             return code;
-        pass = keep(r, typed, len);
+        pass = keep_text(r, typed, len);
     } else {
         len = n - name_len - 1;
         if (!elsewhere && is_elsewhere(pass, len))
@@ -303,7 +303,7 @@ add_user(request *r, const char *user)
     }
     int code = add_basic(r, text, name_len, pass, len);
     if (code == SAY_DONE && !elsewhere && colon && pass == colon + 1)
-        hide(r, colon + 1, len);
+        hide_typed(r, colon + 1, len);
     return code;
 }
 
@@ -337,7 +337,7 @@ request_hide_url(request *r, const char *label, const char **text)
         e = seine_secrets_add(r->secrets, colon + 1, n - 2 - (size_t)(colon - login));
     if (e != SEINE_OK)
         return no_more(e, label);
-    hide(r, login, n - 1);
+    hide_typed(r, login, n - 1);
     return SAY_DONE;
 }
 
@@ -360,13 +360,13 @@ add_cookie(request *r, const char *text)
         return no_more(e, "--cookie");
     const char *equals = elsewhere ? NULL : strchr(text, '=');
     if (equals) /* the message keeps the "=", so that nobody looks for a file */
-        hide(r, equals + 1, strlen(equals + 1));
+        hide_typed(r, equals + 1, strlen(equals + 1));
     for (size_t i = 0; n > 0 && i < r->n_fields; i++) {
         seine_field *f = &r->fields[i];
 
         if (f->name.len == 6 && strncasecmp(f->name.ptr, "cookie", 6) == 0) {
             size_t size = f->value.len + n + 3;
-            char *both = keep(r, xalloc_zeroed(size, 1), size);
+            char *both = keep_text(r, xalloc_zeroed(size, 1), size);
 
             snprintf(both, size, "%.*s; %.*s", (int)f->value.len, f->value.ptr, (int)n,
                      value);
@@ -391,7 +391,7 @@ set_body(const fetch_settings *set, request *r)
 
         if (!text)
             return SAY_USAGE;
-        r->body.ptr = keep(r, text, r->body.len);
+        r->body.ptr = keep_text(r, text, r->body.len);
     } else {
         r->body = (seine_view){set->data, strlen(set->data)};
     }

@@ -160,7 +160,7 @@ put_eta(line *l, const progress_facts *f)
 }
 
 static uint64_t
-finished(const progress_facts *f)
+count_finished(const progress_facts *f)
 {
     return f->stats.done + (f->is_crawl ? 0 : f->skipped);
 }
@@ -168,7 +168,7 @@ finished(const progress_facts *f)
 static void
 put_counts(line *l, const progress_facts *f)
 {
-    put_text(l, "%s", figure_count(finished(f)).text);
+    put_text(l, "%s", figure_count(count_finished(f)).text);
     if (f->total)
         put_text(l, "/%s%s", f->is_estimate ? "~" : "", figure_count(f->total).text);
 }
@@ -176,7 +176,7 @@ put_counts(line *l, const progress_facts *f)
 static void
 put_percent(line *l, const progress_facts *f)
 {
-    uint64_t done = finished(f);
+    uint64_t done = count_finished(f);
     unsigned percent = f->total ? (unsigned)(100.0 * (double)done / (double)f->total) : 0;
 
     if (percent >= 100 && (done < f->total || f->is_estimate))
@@ -200,7 +200,7 @@ put_cells(line *l, const screen *s, const char *code, const char *cell, size_t n
 static void
 put_bar(line *l, const screen *s, const progress_facts *f, size_t width)
 {
-    double total = f->total ? (double)f->total : 1, done = (double)finished(f);
+    double total = f->total ? (double)f->total : 1, done = (double)count_finished(f);
     size_t cells = (size_t)(done / total * (double)width + 0.5);
     size_t bad = (size_t)((double)f->errors / total * (double)width + 0.5);
 

@@ -153,7 +153,7 @@ figure_share(uint64_t n, uint64_t of)
 
 /* `span` to the nearest multiple of `step`. */
 static seine_span
-nearest(seine_span span, seine_span step)
+round_to(seine_span span, seine_span step)
 {
     return span > SEINE_NEVER - step ? span : (span + step / 2) / step * step;
 }
@@ -199,7 +199,7 @@ figure_span(seine_span span)
         return out;
     }
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        seine_span rounded = nearest(span, rows[i].step);
+        seine_span rounded = round_to(span, rows[i].step);
 
         if (rounded >= rows[i].below)
             continue;
@@ -208,15 +208,15 @@ figure_span(seine_span span)
                  (double)rounded / (double)rows[i].unit, rows[i].name);
         return out;
     }
-    span = nearest(span, SEINE_SECS(1));
+    span = round_to(span, SEINE_SECS(1));
     if (span < SEINE_SECS(HOUR))
         two_units(&out, span, SEINE_SECS(MINUTE), (const char *[]){"min", "s"},
                   SEINE_SECS(1));
     else if (span < SEINE_SECS(DAY))
-        two_units(&out, nearest(span, SEINE_SECS(MINUTE)), SEINE_SECS(HOUR),
+        two_units(&out, round_to(span, SEINE_SECS(MINUTE)), SEINE_SECS(HOUR),
                   (const char *[]){"h", "min"}, SEINE_SECS(MINUTE));
     else
-        two_units(&out, nearest(span, SEINE_SECS(HOUR)), SEINE_SECS(DAY),
+        two_units(&out, round_to(span, SEINE_SECS(HOUR)), SEINE_SECS(DAY),
                   (const char *[]){"d", "h"}, SEINE_SECS(HOUR));
     return out;
 }

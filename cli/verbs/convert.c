@@ -98,7 +98,7 @@ read_format(const char *typed, const char *name, seine_sink_format *out)
 
 /* What to do about a conversion that there is no way for. */
 static const char *
-advice(const seine_diag *diag)
+advice_for(const seine_diag *diag)
 {
     static const struct {
         const char *member, *hint;
@@ -125,7 +125,7 @@ code_of(seine_err e, const seine_converted *done, const seine_diag *diag,
                                  done->bad > 0 ? "--skip-bad to leave it out" : NULL,
                                  diag, e);
     case SEINE_E_INVAL:
-        return option_names_fail(names, SAY_USAGE, advice(diag), diag, e);
+        return option_names_fail(names, SAY_USAGE, advice_for(diag), diag, e);
     case SEINE_E_OUTPUT_CHANGED:
         return option_names_fail(names, SAY_USAGE, "--overwrite, or another name", diag,
                                  e);

@@ -14,7 +14,7 @@
 
 /* Ends the program when memory runs out. */
 static void
-need(seine_err e)
+need_memory(seine_err e)
 {
     if (e == SEINE_E_NOMEM)
         xalloc_json(NULL);
@@ -27,7 +27,8 @@ read_html(page *p, const char *html, size_t len, const char *charset)
     seine_charset_choice c;
 
     seine_charset_decide(html, len, charset, charset ? strlen(charset) : 0, &c);
-    need(seine_charset_decode(c.charset, html + c.bom, len - c.bom, &p->html, NULL));
+    need_memory(
+        seine_charset_decode(c.charset, html + c.bom, len - c.bom, &p->html, NULL));
 }
 
 seine_json *
@@ -127,7 +128,7 @@ read_url(page *p, const char *url, reason *why)
     if (url && seine_url_parse(&p->url, url, strlen(url), &flaw) != SEINE_OK)
         return reason_set(why, "'%s': %s", show(url).text,
                           seine_url_flaw_text(flaw.kind));
-    need(seine_links_base_url(p->links, &p->url, &p->base));
+    need_memory(seine_links_base_url(p->links, &p->url, &p->base));
     return true;
 }
 
@@ -138,9 +139,9 @@ page_open(page *p, const bytes *html, const char *charset, const char *url, reas
     read_html(p, html->ptr, html->len, charset);
     seine_url_init(&p->url, p->url_mem, sizeof p->url_mem);
     seine_url_init(&p->base, p->base_mem, sizeof p->base_mem);
-    need(seine_links_new(NULL, &p->links));
-    need(seine_links_feed(p->links, p->html.bytes, p->html.len));
-    need(seine_links_end(p->links));
+    need_memory(seine_links_new(NULL, &p->links));
+    need_memory(seine_links_feed(p->links, p->html.bytes, p->html.len));
+    need_memory(seine_links_end(p->links));
     return read_url(p, url, why);
 }
 
@@ -159,12 +160,12 @@ page_tree(page *p, reason *why)
 {
     if (p->tree)
         return true;
-    need(seine_tree_new(&p->tree));
+    need_memory(seine_tree_new(&p->tree));
     seine_err e = seine_tree_parse(p->tree, p->html.bytes, p->html.len, NULL);
     if (e == SEINE_OK)
         e = seine_finder_new(p->tree, &p->finder);
     if (e == SEINE_E_NOMEM)
-        need(e);
+        need_memory(e);
     if (e == SEINE_OK)
         return true;
     seine_tree_free(p->tree);
@@ -184,13 +185,13 @@ page_select(page *p, const seine_select *s, page_fn fn, void *arg, reason *why)
         if (!fn(p, n, arg))
             return true;
     if (e == SEINE_E_NOMEM)
-        need(e);
+        need_memory(e);
     return e == SEINE_OK ||
            reason_set(why, "%s: %s", seine_err_name(e), seine_err_text(e));
 }
 
 static seine_json *
-resolved(const page *p, seine_view v)
+resolve_url(const page *p, seine_view v)
 {
     char mem[SEINE_URL_ROOM];
     seine_url u;
@@ -204,9 +205,9 @@ resolved(const page *p, seine_view v)
 }
 
 static seine_json *
-taken(seine_err e, seine_text *text)
+take_text(seine_err e, seine_text *text)
 {
-    need(e);
+    need_memory(e);
     seine_json *json = xalloc_json(seine_json_new_string(text->bytes, text->len));
     seine_text_free(text);
     return json;
@@ -222,19 +223,19 @@ page_value(page *p, seine_node n, const char *attr)
     char word[32];
 
     if (!attr || strcmp(attr, "text") == 0) {
-        need(seine_node_words(p->tree, n, &text));
+        need_memory(seine_node_words(p->tree, n, &text));
         for (size_t i = 0; i < text.len; i++)
             if (text.bytes[i] == '\n')
                 text.bytes[i] = ' ';
-        return taken(SEINE_OK, &text);
+        return take_text(SEINE_OK, &text);
     }
     if (strcmp(attr, "html") == 0)
-        return taken(seine_node_html(p->tree, n, &text), &text);
+        return take_text(seine_node_html(p->tree, n, &text), &text);
     seine_view v = seine_node_attr(p->tree, n, attr);
     if (!v.ptr)
         return NULL;
     snprintf(word, sizeof word, " %s ", attr);
-    return strstr(urls, word) ? resolved(p, v) : page_string(v);
+    return strstr(urls, word) ? resolve_url(p, v) : page_string(v);
 }
 
 seine_json *
@@ -246,7 +247,7 @@ page_links(const page *p)
     for (size_t i = 0; seine_links_at(p->links, i, &k); i++) {
         seine_json *one = xalloc_json(seine_json_new_object());
 
-        jsonl_set(one, "url", resolved(p, k.value));
+        jsonl_set(one, "url", resolve_url(p, k.value));
         jsonl_set(one, "tag", jsonl_string(k.tag));
         jsonl_set(one, "attr", jsonl_string(k.attr));
         jsonl_set(one, "text", page_string(k.text));
@@ -323,7 +324,7 @@ page_canonical(const page *p)
 {
     seine_view v = seine_links_canonical(p->links);
 
-    return v.ptr ? resolved(p, v) : page_string(v);
+    return v.ptr ? resolve_url(p, v) : page_string(v);
 }
 
 seine_json *
@@ -343,6 +344,6 @@ page_text(page *p, seine_json **out, reason *why)
 
     if (!page_tree(p, why))
         return false;
-    *out = taken(seine_node_words(p->tree, 0, &text), &text);
+    *out = take_text(seine_node_words(p->tree, 0, &text), &text);
     return true;
 }

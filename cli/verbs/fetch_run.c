@@ -38,16 +38,16 @@ wall_is(void)
 }
 
 static void
-nudge(run *r)
+wake_main(run *r)
 {
     uint64_t one = 1;
 
-    /* The main thread looks again in a moment anyway. */
+    /* The main thread polls again soon. */
     if (write(r->wake, &one, sizeof one) < 0)
         return;
 }
 
-/* Callbacks: on threads of the library */
+/* Callbacks, which run on threads of the library */
 
 static void
 on_room(void *arg)
@@ -65,10 +65,10 @@ on_failed(seine_err e, void *arg)
     int none = SEINE_OK;
 
     atomic_compare_exchange_strong(&r->failed, &none, (int)e);
-    nudge(r);
+    wake_main(r);
 }
 
-/* "e.example:8080" of a URL, with or without its scheme; never a login. */
+/* The host of a URL, "e.example:8080"; the scheme may be missing, a login is left out. */
 static shown
 host_of(const char *url, size_t n)
 {
@@ -84,7 +84,7 @@ host_of(const char *url, size_t n)
     return show_host(url, (size_t)(end - url));
 }
 
-/* The first host whose robots.txt did not come, for the message. */
+/* Remembers the first host whose robots.txt did not come. */
 static void
 note_unreachable(run *r, const seine_record *record)
 {
@@ -110,7 +110,7 @@ on_watch(const seine_record *record, void *arg)
     if ((q->percent && r->results < ENOUGH) || !quota_is_reached(q, r->bad, r->results))
         return;
     if (!atomic_exchange(&r->too_many, true))
-        nudge(r);
+        wake_main(r);
 }
 
 /* The library knows of headers alone; the program has an option for logins. */
@@ -145,7 +145,7 @@ is_room(unsigned shard, void *arg)
     return seine_sinks_poll(r->outputs.sinks, shard);
 }
 
-/* {"event":…,"host":…,"data":{…}} without its braces. */
+/* Writes the members "event", "host" and "data" as a line of the outputs. */
 static void
 write_event(run *r, const seine_event *e)
 {
@@ -182,7 +182,7 @@ write_event(run *r, const seine_event *e)
     seine_json_free(all);
 }
 
-/* Remembers who was given up first, and what made its breaker open. */
+/* Remembers the first host that was given up, and why its breaker opened. */
 static void
 note_event(run *r, const seine_event *e)
 {
@@ -217,7 +217,7 @@ on_event(const seine_event *e, unsigned shard, void *arg)
 /* Progress */
 
 static void
-look(run *r, progress_facts *f, seine_tally_sums *t, char host[128])
+collect_facts(run *r, progress_facts *f, seine_tally_sums *t, char host[128])
 {
     bool at_end = atomic_load(&r->feed.at_end);
 
@@ -258,7 +258,7 @@ show_progress(run *r)
     progress_facts f;
     char host[128];
 
-    look(r, &f, t, host);
+    collect_facts(r, &f, t, host);
     if (r->progress == PROGRESS_BAR && f.now - r->start > SEINE_MS(300))
         terminal_bar(&r->terminal, progress_bar(&r->screen, &f).bytes);
     if (r->progress == PROGRESS_LINE && f.now >= r->next_line) {
@@ -269,7 +269,7 @@ show_progress(run *r)
     free(t);
 }
 
-/* What SIGUSR1 asks for. */
+/* Prints the status that SIGUSR1 asks for. */
 static void
 show_status(run *r)
 {
@@ -278,7 +278,7 @@ show_status(run *r)
     char host[128];
     textbuf text = {NULL, 0, 0};
 
-    look(r, &f, t, host);
+    collect_facts(r, &f, t, host);
     textbuf_put(&text, "seine: %s\n", progress_line(&f).bytes);
     for (int w = 0; w < SEINE_WAIT_ROOM; w++)
         if (f.stats.waiting_for[w])
@@ -294,7 +294,7 @@ show_status(run *r)
     free(t);
 }
 
-/* A bar where there is a terminal, and nothing else that writes to it unasked. */
+/* Chooses the bar for a terminal to which no records are written. */
 static progress_kind
 choose_progress(const run *r)
 {
@@ -313,7 +313,7 @@ choose_progress(const run *r)
 /* The loop */
 
 static void
-stop(run *r, seine_err why)
+stop_run(run *r, seine_err why)
 {
     r->stops++;
     run_metrics_set_ready(&r->run_metrics, false);
@@ -343,10 +343,10 @@ take_signal(run *r, int number)
     }
     if (!r->signal)
         r->signal = number;
-    /* Outputs that block for ever end with the third. */
+    /* The third signal ends a run whose outputs block for ever. */
     if (r->stops >= 2 && r->signal)
         _exit(128 + r->signal);
-    stop(r, SEINE_E_CANCELED);
+    stop_run(r, SEINE_E_CANCELED);
 }
 
 static void
@@ -365,15 +365,15 @@ check_stops(run *r)
     if (r->stops > 0)
         return;
     if (atomic_load(&r->failed) != SEINE_OK || atomic_load(&r->too_many))
-        stop(r, SEINE_E_CANCELED);
+        stop_run(r, SEINE_E_CANCELED);
     else if (now_is() >= r->deadline) {
         r->is_late = true;
-        stop(r, SEINE_E_DEADLINE);
+        stop_run(r, SEINE_E_DEADLINE);
     }
 }
 
 static int
-patience(const run *r)
+poll_timeout(const run *r)
 {
     seine_time now = now_is(), next = now + SEINE_MS(500);
 
@@ -386,14 +386,14 @@ patience(const run *r)
 }
 
 static void
-loop(run *r)
+run_loop(run *r)
 {
     while (!atomic_load(&r->feed.is_done)) {
         struct pollfd polled[] = {{.fd = r->signals, .events = POLLIN},
                                   {.fd = r->wake, .events = POLLIN}};
         int number;
 
-        poll(polled, 2, patience(r));
+        poll(polled, 2, poll_timeout(r));
         while ((number = signals_next(r->signals)) != 0)
             take_signal(r, number);
         check_stops(r);
@@ -441,9 +441,9 @@ no_fetch(const run *r, seine_err e, const seine_diag *diag)
     return option_names_fail(r->plan.names, SAY_USAGE, hint, diag, e);
 }
 
-/* Everything is open and checked: now it begins. */
+/* Starts the run, with everything open and checked, and waits for its end. */
 static int
-go(run *r)
+start_and_wait(run *r)
 {
     seine_diag diag = SEINE_DIAG;
     seine_fetch_opts *o = &r->plan.opts;
@@ -473,19 +473,19 @@ go(run *r)
     }
     if (!feed_start(&r->feed, r->fetch, r->wake))
         return no_fetch(r, SEINE_E_NOMEM, &diag);
-    loop(r);
+    run_loop(r);
     feed_join(&r->feed);
     return run_close(r);
 }
 
 static void
-ignore(const seine_record *record, unsigned shard, void *arg)
+ignore_record(const seine_record *record, unsigned shard, void *arg)
 {
     (void)record, (void)shard, (void)arg;
 }
 
-/* Asks the library about the options before any file is made: a fetch that is freed
- * before it begins. */
+/* Lets the library check the options before any file is created, by a fetch that is freed
+ * before it starts. */
 static int
 try_options(const run *r)
 {
@@ -494,15 +494,15 @@ try_options(const run *r)
     seine_diag diag = SEINE_DIAG;
 
     o.threads = 0;
-    o.on_record = ignore;
+    o.on_record = ignore_record;
     seine_err e = seine_fetch_new(&o, &f, &diag);
     seine_fetch_free(f);
     return e == SEINE_OK ? SAY_DONE : no_fetch(r, e, &diag);
 }
 
-/* Opens in the order in which mistakes are cheap to find. */
+/* Opens everything, the parts with the cheapest mistakes first. */
 static int
-prepare(run *r)
+prepare_run(run *r)
 {
     outputs_hooks hooks = {
         .room = on_room, .failed = on_failed, .watch = on_watch, .arg = r};
@@ -548,10 +548,10 @@ fetch_run(const args *a)
     r->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     int code = r->signals < 0 || r->wake < 0
                    ? say_fail(SAY_MACHINE, "ulimit -n 1024", "no file descriptor left")
-                   : prepare(r);
+                   : prepare_run(r);
     bool ready = code == SAY_DONE;
     if (ready)
-        code = go(r);
+        code = start_and_wait(r);
     seine_fetch_free(r->fetch);
     if (ready && code != SAY_USAGE &&
         cookies_save(r->set, r->plan.opts.jar, &r->run_log) != SAY_DONE)

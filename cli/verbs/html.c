@@ -98,7 +98,7 @@ make_tree(const bytes *html, const seine_tree_opts *opts, seine_text *out, reaso
 
 /* A JSON string; bytes that are not UTF-8 become U+FFFD. */
 static seine_json *
-string(const char *text, size_t len)
+json_string(const char *text, size_t len)
 {
     seine_json *json = seine_json_new_string(text, len);
 
@@ -147,7 +147,7 @@ case_tree(const seine_json *in, seine_json *out, reason *why)
     good = good && make_tree(html.ptr ? &html : &data, &opts, &tree, why);
     if (good) {
         jsonl_set(out, "ok", seine_json_new_bool(true));
-        jsonl_set(out, "tree", string(tree.bytes, tree.len));
+        jsonl_set(out, "tree", json_string(tree.bytes, tree.len));
     }
     seine_text_free(&tree);
     bytes_free(&html);
@@ -197,7 +197,7 @@ bare_url(seine_view v)
         n--;
     while (from < n && (unsigned char)copy[from] <= ' ')
         from++;
-    seine_json *json = string(copy + from, n - from);
+    seine_json *json = json_string(copy + from, n - from);
     free(copy);
     return json;
 }

@@ -111,7 +111,7 @@ typedef struct columns {
 
 /* Rounds a wait up to microseconds: a moment too early would be refused again. */
 static seine_json *
-microseconds(seine_span span)
+json_microseconds(seine_span span)
 {
     return span == SEINE_NEVER ? seine_json_new_null()
                                : seine_json_new_int(span / 1000 + (span % 1000 > 0));
@@ -129,8 +129,8 @@ answer_limiter_step(columns *out, seine_limiter *lim, seine_time now, uint32_t n
     jsonl_add(out->wait,
               ok ? seine_json_new_int((at - now) / 1000) : seine_json_new_null());
     jsonl_add(out->left, seine_json_new_int(seine_limiter_left(lim, now)));
-    jsonl_add(out->reset, microseconds(lim->full > now ? lim->full - now : 0));
-    jsonl_add(out->retry, microseconds(retry == SEINE_NEVER ? retry : retry - now));
+    jsonl_add(out->reset, json_microseconds(lim->full > now ? lim->full - now : 0));
+    jsonl_add(out->retry, json_microseconds(retry == SEINE_NEVER ? retry : retry - now));
 }
 
 static bool

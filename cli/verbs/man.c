@@ -25,7 +25,7 @@ put_foreign(const char *p)
 /* Writes a text for roff: nothing in it becomes a command, hyphens stay hyphens, and a
  * part in backquotes is bold. */
 static void
-roff(const char *text)
+put_roff(const char *text)
 {
     bool bold = false;
 
@@ -70,22 +70,22 @@ put_option(const option *o)
     for (const char *l = o->letters; l && *l; l++)
         out_print("\\fB\\-%c\\fR, ", *l);
     out_text("\\fB\\-\\-");
-    roff(o->name);
+    put_roff(o->name);
     out_text("\\fR");
     if (o->value) {
         out_text(o->alone ? "[=\\fI" : " \\fI");
-        roff(o->value);
+        put_roff(o->value);
         out_text(o->alone ? "\\fR]" : "\\fR");
     }
     out_text("\n");
-    roff(o->help);
+    put_roff(o->help);
     if (initial.text[0]) {
         out_text(" ");
-        roff(initial.text);
+        put_roff(initial.text);
     }
     out_text(".\n");
     if (o->more) {
-        roff(o->more);
+        put_roff(o->more);
         out_text("\n");
     }
     if (env.text[0])
@@ -96,19 +96,19 @@ static void
 put_command(const command *c)
 {
     out_text(".SS \"seine ");
-    roff(c->name);
+    put_roff(c->name);
     if (c->options)
         out_text(" [OPTION\\[u2026]]");
     if (c->arguments[0]) {
         out_text(" ");
-        roff(c->arguments);
+        put_roff(c->arguments);
     }
     out_text("\"\n");
-    roff(c->about);
+    put_roff(c->about);
     out_text(".\n");
     if (c->text) {
         out_text(".PP\n");
-        roff(c->text);
+        put_roff(c->text);
         out_text("\n");
     }
     for (const option *o = c->options; o && o->name; o++)
@@ -122,9 +122,9 @@ put_examples(void)
     for (size_t i = 0; commands[i]; i++)
         for (const example *e = commands[i]->examples; e && e->line; e++) {
             out_text(".PP\n");
-            roff(e->says);
+            put_roff(e->says);
             out_text("\n.PP\n.nf\n.RS 4\n");
-            roff(e->line);
+            put_roff(e->line);
             out_text("\n.RE\n.fi\n");
         }
 }
@@ -138,7 +138,7 @@ help_man(void)
              "one\n.SH SYNOPSIS\n"
              ".B seine\n\\fICOMMAND\\fR [\\fIOPTION\\fR\\[u2026]] "
              "[\\fIARGUMENT\\fR\\[u2026]]\n.SH DESCRIPTION\n");
-    roff(help_rules);
+    put_roff(help_rules);
     out_text("\n.SH COMMANDS\n");
     for (size_t i = 0; commands[i]; i++)
         put_command(commands[i]);
@@ -146,9 +146,9 @@ help_man(void)
     for (const option *o = shared_options; o->name; o++)
         put_option(o);
     out_text(".SH UNITS\n");
-    roff(help_units);
+    put_roff(help_units);
     out_text("\n.SH EXIT STATUS\n");
-    roff(help_exits);
+    put_roff(help_exits);
     out_text("\n");
     put_examples();
     return SAY_DONE;

@@ -28,7 +28,7 @@ now_is(void)
 }
 
 static int64_t
-resident(void)
+resident_bytes(void)
 {
     FILE *f = fopen("/proc/self/statm", "re");
     char line[128] = "";
@@ -72,7 +72,7 @@ cpu_time(void)
 
 /* Updates the metrics of the process, on the thread that asks for them. */
 static void
-refresh(void *arg)
+refresh_process(void *arg)
 {
     run_metrics *o = arg;
     struct rlimit limit = {0, 0};
@@ -80,7 +80,7 @@ refresh(void *arg)
 
     getrlimit(RLIMIT_NOFILE, &limit);
     pthread_mutex_lock(&o->lock);
-    seine_gauge_set(o->memory, 0, resident());
+    seine_gauge_set(o->memory, 0, resident_bytes());
     seine_gauge_set(o->open_files, 0, open_files());
     seine_gauge_set(o->most_files, 0, (int64_t)limit.rlim_cur);
     if (cpu > o->cpu_told)
@@ -143,7 +143,7 @@ run_metrics_write(run_metrics *o)
 
     if (!o->file || !o->metrics)
         return true;
-    refresh(o);
+    refresh_process(o);
     if (seine_metrics_text(o->metrics, SEINE_METRICS_PROMETHEUS, &text) != SEINE_OK) {
         errno = ENOMEM;
         return false;
@@ -158,7 +158,7 @@ run_metrics_open(run_metrics *o, const args *a)
 {
     const fetch_settings *set = a->settings;
     metrics_http_opts opts = {
-        .refresh = refresh, .is_alive = is_alive, .is_ready = is_ready, .arg = o};
+        .refresh = refresh_process, .is_alive = is_alive, .is_ready = is_ready, .arg = o};
     int code = SAY_DONE;
 
     *o = (run_metrics){.file = set->metrics_file, .next_write = SEINE_NEVER};
