@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A request to the evil server, answered as it would be on a socket; or, behind a byte
- * 0xff, a query to its name server, behind 0xfe what a client says to its SOCKS proxy. */
+/* A request to the hostile server, served as on a socket; behind a byte 0xff, a query to
+ * its name server; behind 0xfe, messages of a client to its SOCKS proxy. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 
 #define REQUIRE(c) ((c) ? (void)0 : abort())
-#define MOST       300000 /* bytes of an answer that are looked at */
+#define MOST       300000 /* bytes of a response that are read */
 
 static void
 ask_for_name(const uint8_t *query, size_t n)
@@ -34,7 +34,7 @@ ask_for_name(const uint8_t *query, size_t n)
     snc_script_fini(&none);
 }
 
-/* The whole body of a request; false: it is none, or not all there. */
+/* The whole body of a request; false: it is malformed or incomplete. */
 static bool
 take_in(const snc_request *req, sn_str rest, sn_buf *body)
 {
@@ -50,9 +50,9 @@ take_in(const snc_request *req, sn_str rest, sn_buf *body)
     return got == SNC_PARSED_OK;
 }
 
-/* What is sent is as long as it is said to be, and not before the end is over. */
+/* The response is exactly as long as it was announced. */
 static void
-read_answer(snc_world *w, snc_response *a)
+read_response(snc_world *w, snc_response *a)
 {
     static char out[32768];
     uint64_t length = snc_wire_length(&a->wire), sum = 0;
@@ -78,7 +78,7 @@ serve_twice(snc_world *w, const snc_request *req, sn_str body)
         snc_passage to;
 
         REQUIRE(snc_proxy_connect(w, &v, req, 1, &response, &to) == SEINE_OK);
-        read_answer(w, &response);
+        read_response(w, &response);
         snc_response_fini(&response);
         return;
     }
@@ -89,14 +89,14 @@ serve_twice(snc_world *w, const snc_request *req, sn_str body)
         if (err != SEINE_OK)
             continue;
         snc_world_begin(w, &trace, SEINE_SECS(now));
-        read_answer(w, &response);
+        read_response(w, &response);
         snc_response_fini(&response);
         snc_world_end(w, &trace, &e);
         REQUIRE(w->witness.in_flight == 0);
     }
 }
 
-/* Message by message, until one is bad, not whole or the last. */
+/* Reads messages until one is bad, incomplete or the last. */
 static void
 ask_socks(snc_world *w, sn_str bytes)
 {
@@ -111,7 +111,7 @@ ask_socks(snc_world *w, sn_str bytes)
         REQUIRE(used > 0 && used <= bytes.len);
         bytes = sn_str_slice(bytes, used, bytes.len);
         REQUIRE(snc_proxy_socks(w, &v, &socks, 1, &response, &to) == SEINE_OK);
-        read_answer(w, &response);
+        read_response(w, &response);
         bool over = !response.keep || to.way != SNC_WAY_NONE;
         snc_response_fini(&response);
         if (over)

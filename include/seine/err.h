@@ -41,7 +41,7 @@ typedef enum seine_class { SEINE_LOCAL, SEINE_TRANSIENT, SEINE_FINAL } seine_cla
  */
 /* clang-format off */
 #define SEINE_ERRORS(X) \
-    /* answers to a caller, never the kind of a record */ \
+    /* results of a call, never the kind of a record */ \
     X(1,  INVAL,                "inval",                LOCAL,     INVAL,     "invalid argument") \
     X(2,  RANGE,                "range",                LOCAL,     RANGE,     "more than the limit can ever allow") \
     X(3,  CLOSED,               "closed",               LOCAL,     CLOSED,    "closed") \

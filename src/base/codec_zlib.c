@@ -56,7 +56,7 @@ move_on(const z_stream *z, sn_str *in, sn_codec_room *out)
     *out = (sn_codec_room){out->ptr + made, out->len - made};
 }
 
-/* What zlib's answer to a step means. */
+/* The event that a result of zlib means. */
 static sn_codec_event
 event_of(sn_codec *c, int said, const sn_codec_room *out)
 {

@@ -9,10 +9,9 @@
 #include "base/fingerprint_set_bucket.h"
 #include "base/time.h"
 
-#define SN_FP_PAGE ((uintptr_t)4096)
-#define SN_FPTABLE_HUGE \
-    ((size_t)4 << 20) /* bytes; a table of this size or more uses huge pages */
-#define SN_FINGERPRINT_SET_MOVES 256 /* homes moved per batch */
+#define SN_FP_PAGE               ((uintptr_t)4096)
+#define SN_FPTABLE_HUGE          ((size_t)4 << 20) /* bytes; from here on in huge pages */
+#define SN_FINGERPRINT_SET_MOVES 256               /* homes moved per batch */
 
 /* fingerprint_set_table.c */
 

@@ -18,7 +18,7 @@
 #define GUEST_OF(member, p) \
     ((snc_connection *)(void *)((char *)(p)-offsetof(snc_connection, member)))
 
-/* Notes the end and closes the descriptor; whoever runs the connection frees it. */
+/* Notes the end and closes the descriptor; run_connection frees the connection. */
 static void
 close_now(snc_connection *c)
 {

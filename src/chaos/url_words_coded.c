@@ -131,7 +131,7 @@ const snc_url_word snc_url_words_coded[] = {
     {"zstd",       "",          "coding",   0, 1, false, false, zstd,       "Zstandard"},
     {"bomb",       "gzip:256M", "coding",   2, 2, true,  false, bomb,       "so many zeros; also deflate, rawdeflate, br, zstd"},
     {"lie",        "gzip",      "coding",   1, 1, false, false, coding,     "says that it is coded, and is not"},
-    {"coding",     "NAME",      "coding",   1, 1, false, false, coding,     "the same, for names nobody knows"},
+    {"coding",     "NAME",      "coding",   1, 1, false, false, coding,     "the same, for unknown names"},
     {"codecut",    "10",        "coding",   1, 1, false, false, codecut,    "the coded body ends so many bytes early, rightly framed"},
     {"codeflip",   "-5",        "coding",   1, 1, false, false, codeflip,   "a byte of the coded body is wrong; -5: from its end"},
     {"members",    "3",         "coding",   1, 1, false, false, members,    "so many empty gzip members or zstd frames follow"},

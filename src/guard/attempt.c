@@ -84,13 +84,13 @@ seine_attempt_begin(seine_attempt *a, const seine_guards *g, const seine_ctx *ct
     a->mark = a->global_mark = 0;
     a->open = false;
 
-    seine_attempt_verdict answer = ask(g, ctx, now);
-    if (answer.err != SEINE_OK)
-        return answer;
-    answer = take_permits(a, g, now);
-    if (answer.err != SEINE_OK) {
+    seine_attempt_verdict verdict = ask(g, ctx, now);
+    if (verdict.err != SEINE_OK)
+        return verdict;
+    verdict = take_permits(a, g, now);
+    if (verdict.err != SEINE_OK) {
         give_back(a, now);
-        return answer;
+        return verdict;
     }
     /* Both guards agreed at this same moment and have one owner, so they cannot refuse
      * now. */
@@ -103,7 +103,7 @@ seine_attempt_begin(seine_attempt *a, const seine_guards *g, const seine_ctx *ct
     else if (g->breaker)
         (void)!seine_breaker_acquire(g->breaker, now, &a->permit);
     a->open = true;
-    return answer;
+    return verdict;
 }
 
 static void

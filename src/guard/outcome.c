@@ -11,7 +11,7 @@ static const row ours = {SEINE_IGNORED, SEINE_IGNORED};
 
 /* A complete response with a status. */
 static row
-answered(const seine_fault *f)
+judge_response(const seine_fault *f)
 {
     if (f->status == 429)
         return (row){SEINE_SUCCESS, SEINE_FAILURE};
@@ -40,7 +40,7 @@ row_of(const seine_fault *f)
     case SEINE_OK:
     case SEINE_E_HTTP:
     case SEINE_E_HTTP_BUSY:
-        return answered(f);
+        return judge_response(f);
     case SEINE_E_PARSE: /* a complete response that cannot be used */
     case SEINE_E_TOO_BIG:
         return good;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The evil server on real sockets: what a URL asks for is what a client gets. */
+/* The hostile server on real sockets: a client gets what the URL asks for. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -90,7 +90,7 @@ typedef struct answer {
     end how;
 } answer;
 
-/* Reads up to `most` bytes, or until the other side ends it. */
+/* Reads up to `most` bytes, or until the other side ends the connection. */
 static answer *
 hear(int fd, size_t most)
 {
@@ -262,8 +262,8 @@ TEST(a_cut_comes_after_exactly_so_many_bytes)
     seine_chaos_free(c);
 }
 
-/* The client's buffer is small and it reads late: most of the bytes still wait in the
- * server's, where a reset would destroy them. */
+/* The client has a small buffer and reads late: most bytes still wait in the server's
+ * buffer, where a reset would destroy them. */
 TEST(a_reset_waits_until_the_client_has_everything_before_it)
 {
     seine_chaos *c = start(NULL);
@@ -290,7 +290,7 @@ TEST(a_reset_waits_until_the_client_has_everything_before_it)
     seine_chaos_free(c);
 }
 
-/* Opens descriptors until there are none; returns how many. */
+/* Opens descriptors until none is left; returns how many. */
 static size_t
 use_up(int *fds, size_t most)
 {
@@ -478,7 +478,7 @@ TEST(a_response_of_any_size_takes_no_memory)
     seine_chaos *c = start(NULL);
 
     CHECK_EQ(chaos_number_soon(c, "totals", NULL, "requests", 0), 0);
-    for (int i = 0; i < 50; i++) { /* a petabyte each, of which nobody reads much */
+    for (int i = 0; i < 50; i++) { /* a petabyte each, of which the client reads little */
         int fd = connect_to(c);
 
         ask(fd, "/bytes:1048576G");
@@ -611,7 +611,7 @@ TEST(without_memory_there_is_no_server_and_nothing_is_left)
     }
 }
 
-/* Whatever fails while it serves, the connection ends and the server goes on. */
+/* Whatever allocation fails, the connection ends and the server goes on. */
 TEST(without_memory_a_request_fails_and_the_next_one_does_not)
 {
     FAIL_EACH(r)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The evil server's HTTPS and its tunnels on real sockets, as a client of OpenSSL sees
+/* The hostile server's HTTPS and its tunnels on real sockets, as a client of OpenSSL sees
  * them. */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -183,7 +183,7 @@ TEST(a_kept_connection_serves_one_request_after_the_other)
         ask(ssl, "/ok");
         CHECK(strstr(hear(ssl, whole)->bytes, "\r\n\r\nok\n"));
     }
-    ask(ssl, "/ok"); /* two at once, one answer after the other */
+    ask(ssl, "/ok"); /* two at once, one response after the other */
     ask(ssl, "/close/echo");
     answer *a = hear(ssl, SIZE_MAX);
     CHECK_EQ(a->how, NOTIFIED);
@@ -233,7 +233,7 @@ TEST(stalls_and_drips_hold_nobody_up)
     SSL *stalled = call(c, ctx, "a.test", NULL, NULL);
     int mute = dial(INADDR_LOOPBACK, port_of(seine_chaos_where(c, "https")));
 
-    ask(stalled, "/stall:20/ok"); /* `mute` does not even say hello */
+    ask(stalled, "/stall:20/ok"); /* `mute` does not even send a hello */
     CHECK_EQ(hear(stalled, 20)->len, 20);
     seine_time from = now();
     CHECK(strstr(fetch(c, ctx, "/drip:10x5ms/close/ok")->bytes, "\r\n\r\nok\n"));
@@ -383,7 +383,7 @@ get(int fd, size_t n)
 
 #define ESTABLISHED "HTTP/1.1 200 Connection established\r\n\r\n"
 
-/* TLS over whatever leads to the other side. */
+/* TLS over any transport to the other side. */
 static void
 talk_tls(SSL_CTX *ctx, BIO *way, const char *name)
 {
@@ -409,7 +409,7 @@ TEST(a_tunnel_ends_at_the_door_it_was_asked_for)
     static const char secure[] = "CONNECT b.test:443 HTTP/1.1\r\nHost: b.test\r\n\r\n";
     int fd = dial(INADDR_LOOPBACK, port);
 
-    put(fd, plain, sizeof plain - 1); /* the request comes early, and is answered late */
+    put(fd, plain, sizeof plain - 1); /* the request comes early, and its response late */
     CHECK_STR(get(fd, sizeof ESTABLISHED - 1), ESTABLISHED);
     CHECK(strstr(get(fd, 4000), "\r\n\r\nok\n"));
     close(fd);
@@ -485,7 +485,7 @@ TEST(socks_takes_its_messages_in_any_pieces)
     seine_chaos_free(c);
 }
 
-/* Whatever fails while it serves, the connection ends and the server goes on. */
+/* Whatever allocation fails, the connection ends and the server goes on. */
 TEST(without_memory_a_connection_fails_and_nothing_is_left)
 {
     FAIL_EACH(r)
