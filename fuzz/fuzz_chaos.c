@@ -62,7 +62,7 @@ read_response(snc_world *w, snc_response *a)
     REQUIRE(a->delay >= 0 && a->every >= 0 && (a->every == 0 || a->drip > 0));
     while ((n = snc_wire_read(&a->wire, &w->lines, out, sizeof out)) > 0 && sum < MOST)
         sum += n;
-    bool odd = a->wire.chunks.on && a->wire.chunks.evil != SNC_CHUNK_FINE;
+    bool odd = a->wire.chunks.on && a->wire.chunks.fault != SNC_CHUNK_FINE;
     REQUIRE(n > 0 || odd || length == SNC_WIRE_ENDLESS || sum == length);
 }
 

@@ -206,7 +206,7 @@ snc_decide(snc_deciding *d)
     } else if (decide_root(d)) {
         return;
     } else if (sn_str_eq(path, SN_STR("/")) || sn_str_eq(path, SN_STR("*"))) {
-        complain(d, path, "this is seine chaos, an evil server");
+        complain(d, path, "this is seine chaos, a hostile server");
         d->plan.status = 200;
     } else if (sn_str_eq(path, SN_STR("/robots.txt")) ||
                sn_str_eq(path, SN_STR("/favicon.ico"))) {

@@ -15,7 +15,7 @@ enum {
 };
 
 /* What the labels and the script ask for. */
-typedef struct evil {
+typedef struct label_faults {
     unsigned rcode;
     bool empty, drop, cut, garbage, loop, self, wrong_id;
     uint32_t addresses[SNC_SCRIPT_ANSWERS];
@@ -23,7 +23,7 @@ typedef struct evil {
     uint64_t many; /* number of addresses to give instead */
     uint32_t ttl;
     seine_span delay;
-} evil;
+} label_faults;
 
 bool
 snc_name_server_question(const uint8_t *query, size_t len, snc_dns_question *out_question)
@@ -88,7 +88,7 @@ read_number(sn_str label, sn_str prefix, uint64_t most, uint64_t *out)
 
 /* Reads one label; false: it is an ordinary one, and so are all behind it. */
 static bool
-read_label(sn_str label, evil *e)
+read_label(sn_str label, label_faults *e)
 {
     static const struct {
         sn_str name;
@@ -126,10 +126,10 @@ read_label(sn_str label, evil *e)
     return true;
 }
 
-static evil
+static label_faults
 decide_labels(sn_str name, snc_script *script, uint64_t hit)
 {
-    evil e = {.ttl = 60};
+    label_faults e = {.ttl = 60};
     snc_rule *r = snc_script_find(script, SNC_RULE_DNS, name, name, name, hit);
     sn_str rest = name, label;
 
@@ -205,7 +205,7 @@ put_odd(snc_dns_answer *out, bool self)
 }
 
 static unsigned
-put_answers(snc_dns_answer *out, const evil *e, size_t limit)
+put_answers(snc_dns_answer *out, const label_faults *e, size_t limit)
 {
     unsigned n = 0;
 
@@ -246,7 +246,7 @@ snc_name_server_answer(const snc_dns_query *in, snc_dns_answer *out)
         refuse_query(in, out);
         return;
     }
-    evil e = decide_labels(sn_str_of(q.name), in->script, in->hit);
+    label_faults e = decide_labels(sn_str_of(q.name), in->script, in->hit);
     out->delay = e.delay;
     out->rcode = e.rcode;
     if (e.drop)

@@ -59,7 +59,7 @@ typedef enum snc_length {
 } snc_length;
 
 /* What is wrong with the chunks. */
-typedef enum snc_chunk_evil {
+typedef enum snc_chunk_fault {
     SNC_CHUNK_FINE,
     SNC_CHUNK_SIZE,     /* a size that is no number */
     SNC_CHUNK_EMPTY,    /* no size at all */
@@ -70,7 +70,7 @@ typedef enum snc_chunk_evil {
     SNC_CHUNK_END,      /* no CRLF behind the data */
     SNC_CHUNK_LAST,     /* no CRLF behind the last chunk, then FIN */
     SNC_CHUNK_NONE      /* no last chunk, then FIN */
-} snc_chunk_evil;
+} snc_chunk_fault;
 
 /* How the connection ends while it idles after the response. */
 typedef enum snc_idle {
@@ -134,7 +134,7 @@ typedef struct snc_plan {
     sn_str length_text;
     sn_str status_line; /* sent instead of the right one */
     sn_str te;          /* verbatim Transfer-Encoding; the body is chunked */
-    snc_chunk_evil chunk_evil;
+    snc_chunk_fault chunk_fault;
     uint64_t chunk_size, chunk_ext, trailers;
     uint64_t big_head, many_head;      /* bytes of one field; fields */
     uint64_t big_cookie, many_cookies; /* the same of Set-Cookie */

@@ -282,7 +282,8 @@ put_tail(const shape *s, snc_wire *w)
         snc_wire_units(w, from, p->trailers);
         from = s->text->len;
     }
-    if (s->chunked && p->chunk_evil != SNC_CHUNK_LAST && p->chunk_evil != SNC_CHUNK_NONE)
+    if (s->chunked && p->chunk_fault != SNC_CHUNK_LAST &&
+        p->chunk_fault != SNC_CHUNK_NONE)
         sn_buf_text(s->text, "\r\n");
     if (p->smuggle)
         sn_buf_text(s->text, "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n"
@@ -330,7 +331,7 @@ static void
 put_body(const shape *s, snc_wire *w, snc_wire *body)
 {
     const snc_chunks chunks = {.on = s->chunked && s->body,
-                               .evil = s->p->chunk_evil,
+                               .fault = s->p->chunk_fault,
                                .size = s->p->chunk_size > 0 ? s->p->chunk_size : 4096,
                                .ext = s->p->chunk_ext};
 
@@ -418,8 +419,8 @@ snc_response_make(snc_response *a, const snc_plan *p, const snc_stage *st)
     a->unclean = p->unclean;
     /* A response that announces more than it sends closes the connection, so that the
      * client notices. */
-    a->keep = s.keep && p->length_off <= 0 && p->chunk_evil != SNC_CHUNK_LAST &&
-              p->chunk_evil != SNC_CHUNK_NONE;
+    a->keep = s.keep && p->length_off <= 0 && p->chunk_fault != SNC_CHUNK_LAST &&
+              p->chunk_fault != SNC_CHUNK_NONE;
     a->whole = !p->damaged;
     a->idle = p->idle;
     a->idle_end = p->idle_end;

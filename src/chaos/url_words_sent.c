@@ -196,10 +196,10 @@ WORD(badchunk)
     UNUSED(0);
     p->framing = SNC_BY_CHUNKS;
     p->damaged = true;
-    p->chunk_evil = SNC_CHUNK_SIZE;
+    p->chunk_fault = SNC_CHUNK_SIZE;
     if (!arg[0].ptr)
         return NULL;
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++, p->chunk_evil++)
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++, p->chunk_fault++)
         if (sn_str_eq(arg[0], kinds[i]))
             return NULL;
     return "is size, empty, negative, long, huge, lf, end, last or none";

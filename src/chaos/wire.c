@@ -276,9 +276,9 @@ pend_text(snc_wire *w, const char *text)
 
 /* Damage is done once, in the first chunk. */
 static bool
-spoil(snc_wire *w, snc_chunk_evil evil)
+spoil(snc_wire *w, snc_chunk_fault fault)
 {
-    if (w->chunks.evil != evil || w->spoiled)
+    if (w->chunks.fault != fault || w->spoiled)
         return false;
     return w->spoiled = true;
 }
@@ -305,7 +305,7 @@ static void
 begin_chunk(snc_wire *w)
 {
     if (w->body_left == 0) {
-        if (w->chunks.evil != SNC_CHUNK_NONE)
+        if (w->chunks.fault != SNC_CHUNK_NONE)
             pend_text(w, "0\r\n");
         w->phase = SNC_CHUNK_OVER;
         return;

@@ -45,7 +45,7 @@ typedef struct snc_piece {
 
 typedef struct snc_chunks {
     bool on;
-    snc_chunk_evil evil;
+    snc_chunk_fault fault;
     uint64_t size, ext;
 } snc_chunks;
 

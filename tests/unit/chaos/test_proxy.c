@@ -267,7 +267,7 @@ TEST(what_belongs_to_a_site_is_a_leak_at_the_proxy_and_the_other_way_round)
     snc_world_fini(&s.w);
 }
 
-TEST(without_memory_a_proxy_has_no_answer)
+TEST(without_memory_a_proxy_has_no_response)
 {
     static snc_request req;
 

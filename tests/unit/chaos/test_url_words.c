@@ -146,8 +146,8 @@ TEST(each_word_does_its_one_thing)
     CHECK(PLAN("/te:gzip,%20chunked/ok")->damaged && is(p->te, "gzip, chunked"));
     CHECK(is(PLAN("/badstatus/ok")->status_line, "HTTP/1.1 abc OK"));
     CHECK(is(PLAN("/badstatus:ssh/ok")->status_line, "SSH-2.0-OpenSSH_9.2"));
-    CHECK(PLAN("/badchunk/ok")->chunk_evil == SNC_CHUNK_SIZE);
-    CHECK(PLAN("/badchunk:none/ok")->chunk_evil == SNC_CHUNK_NONE && p->damaged);
+    CHECK(PLAN("/badchunk/ok")->chunk_fault == SNC_CHUNK_SIZE);
+    CHECK(PLAN("/badchunk:none/ok")->chunk_fault == SNC_CHUNK_NONE && p->damaged);
     CHECK(is(field(PLAN("/head:X-A:b:c%20d/ok"), "X-A"), "b:c d"));
     CHECK(PLAN("/bighead:64k/ok")->big_head == 65536);
     CHECK(PLAN("/manyhead:2000/ok")->many_head == 2000);

@@ -115,7 +115,7 @@ status_of(const char *target)
     return s.response.status;
 }
 
-TEST(an_answer_has_a_right_head_and_its_body)
+TEST(a_response_has_a_right_head_and_its_body)
 {
     begin(1);
     CHECK_STR(
@@ -358,7 +358,7 @@ TEST(a_length_is_right_wherever_it_is_said_to_be)
     finish();
 }
 
-TEST(an_unknown_word_is_answered_with_all_words)
+TEST(an_unknown_word_gets_all_words)
 {
     begin(1);
     CHECK_EQ(status_of("/frobnicate"), 400);
@@ -425,7 +425,7 @@ TEST(too_many_at_once_and_too_many_a_second_are_turned_away)
 }
 
 /* The responses for 40 keys, 5 hits each, in one order and in another. */
-TEST(the_same_requests_in_any_order_get_the_same_answers)
+TEST(the_same_requests_in_any_order_get_the_same_responses)
 {
     enum { KEYS = 40, HITS = 5 };
     static unsigned first[KEYS][HITS];
@@ -962,7 +962,7 @@ TEST(control_has_five_doors)
     finish();
 }
 
-TEST(without_memory_a_request_has_no_answer_and_leaves_nothing)
+TEST(without_memory_a_request_has_no_response_and_leaves_nothing)
 {
     static const char *const targets[] = {"/ok",
                                           "/site:1:50:sitemap=on/_list",
