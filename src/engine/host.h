@@ -24,7 +24,7 @@
 #include "engine/host_stats.h"
 #include "engine/pace.h"
 #include "engine/shared_state.h"
-#include "guard/adapt.h"
+#include "guard/adaptive_limit.h"
 
 #define SN_GUARDS_BLOCK     64
 #define SN_HOST_STATS_BLOCK 16

@@ -5,7 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/time.h"
-#include "guard/adapt.h"
+#include "guard/adaptive_limit.h"
 #include "guard/waiter.h"
 
 /*
@@ -74,10 +74,10 @@ seine_err
 seine_throttle_init_adaptive(seine_throttle *t, const seine_adapt_opts *opts)
 {
     void *self;
-    seine_err e = sn_adapt_new(opts, &self);
+    seine_err e = sn_adaptive_limit_new(opts, &self);
 
     if (e == SEINE_OK)
-        *t = (seine_throttle){.ops = &sn_adapt_ops, .self = self};
+        *t = (seine_throttle){.ops = &sn_adaptive_limit_ops, .self = self};
     return e;
 }
 
@@ -313,8 +313,8 @@ seine_throttle_set(seine_throttle *t, uint32_t permits)
         state next = {.permits = permits};
 
         __atomic_store_n(&t->self, next.self, __ATOMIC_SEQ_CST);
-    } else if (t->ops == &sn_adapt_ops) {
-        seine_err e = sn_adapt_ceiling(t->self, permits);
+    } else if (t->ops == &sn_adaptive_limit_ops) {
+        seine_err e = sn_adaptive_limit_ceiling(t->self, permits);
 
         if (e != SEINE_OK)
             return e;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "guard/adapt.h"
+#include "guard/adaptive_limit.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -165,10 +165,10 @@ fini(void *self)
     sn_free(a);
 }
 
-const seine_throttle_ops sn_adapt_ops = {limit_of, sample, fini};
+const seine_throttle_ops sn_adaptive_limit_ops = {limit_of, sample, fini};
 
 seine_err
-sn_adapt_new(const seine_adapt_opts *opts, void **out_self)
+sn_adaptive_limit_new(const seine_adapt_opts *opts, void **out_self)
 {
     if (!sn_opts_fit(opts, sizeof *opts) || opts->min == 0 || opts->initial < opts->min ||
         opts->max < opts->initial || opts->slow <= 0)
@@ -187,7 +187,7 @@ sn_adapt_new(const seine_adapt_opts *opts, void **out_self)
 }
 
 seine_err
-sn_adapt_ceiling(void *self, uint32_t max)
+sn_adaptive_limit_ceiling(void *self, uint32_t max)
 {
     adapt *a = self;
     seine_err e = SEINE_E_INVAL;

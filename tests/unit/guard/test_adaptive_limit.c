@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "guard/adapt.h"
+#include "guard/adaptive_limit.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -41,7 +41,7 @@ sample(seine_throttle *t, uint32_t busy, seine_time at, seine_span length,
         give(&slots[i], SEINE_IGNORED, at + length);
 }
 
-TEST(adapt_aimd_moves_exactly_as_written)
+TEST(adaptive_limit_aimd_moves_exactly_as_written)
 {
     static const struct {
         uint32_t limit, busy;
@@ -79,7 +79,7 @@ TEST(adapt_aimd_moves_exactly_as_written)
     }
 }
 
-TEST(adapt_aimd_lowers_once_per_round_trip)
+TEST(adaptive_limit_aimd_lowers_once_per_round_trip)
 {
     static const struct {
         seine_time start;
@@ -102,7 +102,7 @@ TEST(adapt_aimd_lowers_once_per_round_trip)
     }
 }
 
-TEST(adapt_ceiling_can_be_lowered_and_raised)
+TEST(adaptive_limit_ceiling_can_be_lowered_and_raised)
 {
     seine_throttle t = adaptive(
         (seine_adapt_opts){sizeof(seine_adapt_opts), 8, 1, 8, false, SEINE_NEVER});
@@ -140,7 +140,7 @@ expect(model *m, seine_outcome how, seine_time start, seine_time now, uint32_t b
     }
 }
 
-TEST(adapt_aimd_agrees_with_its_model_on_random_traces)
+TEST(adaptive_limit_aimd_agrees_with_its_model_on_random_traces)
 {
     sn_rng rng = sn_rng_seed(check_seed());
 
@@ -181,7 +181,7 @@ TEST(adapt_aimd_agrees_with_its_model_on_random_traces)
     }
 }
 
-TEST(adapt_gradient_moves_as_written)
+TEST(adaptive_limit_gradient_moves_as_written)
 {
     seine_throttle t = adaptive(
         (seine_adapt_opts){sizeof(seine_adapt_opts), 4, 1, 32, true, SEINE_NEVER});
@@ -212,7 +212,7 @@ TEST(adapt_gradient_moves_as_written)
     seine_throttle_fini(&t);
 }
 
-TEST(adapt_gradient_grows_only_in_use_and_never_by_an_error)
+TEST(adaptive_limit_gradient_grows_only_in_use_and_never_by_an_error)
 {
     static const struct {
         uint32_t busy;
@@ -240,7 +240,7 @@ TEST(adapt_gradient_grows_only_in_use_and_never_by_an_error)
     }
 }
 
-TEST(adapt_gradient_goes_on_from_where_an_error_has_put_it)
+TEST(adaptive_limit_gradient_goes_on_from_where_an_error_has_put_it)
 {
     seine_throttle t = adaptive(
         (seine_adapt_opts){sizeof(seine_adapt_opts), 20, 1, 32, true, SEINE_NEVER});
@@ -281,7 +281,7 @@ sample_many(void *arg)
     return NULL;
 }
 
-TEST_THREADS(adapt_stays_in_its_bounds_under_threads)
+TEST_THREADS(adaptive_limit_stays_in_its_bounds_under_threads)
 {
     for (int gradient = 0; gradient < 2; gradient++) {
         seine_throttle t = adaptive(

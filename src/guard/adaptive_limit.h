@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * adapt.h - throttle strategies that find their limit themselves.
+ * adaptive_limit.h - throttle strategies that find their limit themselves.
  *
  * Time    comes with the samples; no clock is read.
  * Memory  one allocation, which the strategy's fini frees; an sn_aimd allocates nothing.
  * Threads any thread; an sn_aimd has one owner.
  */
-#ifndef SN_ADAPT_H
-#define SN_ADAPT_H
+#ifndef SN_ADAPTIVE_LIMIT_H
+#define SN_ADAPTIVE_LIMIT_H
 
 #include "seine/throttle.h"
 
-extern const seine_throttle_ops sn_adapt_ops;
+extern const seine_throttle_ops sn_adaptive_limit_ops;
 
 /* AIMD alone, for a throttle with one owner that never waits, so nothing is locked. For
  * seine_throttle_init_custom, with `self` the sn_aimd. */
@@ -32,9 +32,9 @@ void sn_aimd_sample(void *self, seine_outcome how, seine_time start, seine_time 
                     uint32_t in_flight);
 
 /* INVAL, NOMEM. */
-seine_err sn_adapt_new(const seine_adapt_opts *opts, void **out_self);
+seine_err sn_adaptive_limit_new(const seine_adapt_opts *opts, void **out_self);
 
 /* Caps the limit at `max` from now on; INVAL when `max` is below the minimum. */
-seine_err sn_adapt_ceiling(void *self, uint32_t max);
+seine_err sn_adaptive_limit_ceiling(void *self, uint32_t max);
 
 #endif
