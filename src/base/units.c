@@ -109,6 +109,7 @@ const char *
 seine_units_span(const char *text, seine_span *out_span)
 {
     const char *p = text, *end = text + strlen(text);
+    bool is_first = true;
     seine_span sum = 0;
 
     if (*p == '-')
@@ -121,7 +122,7 @@ seine_units_span(const char *text, seine_span *out_span)
         p = read_decimal(p, end, false, &number);
         if (!p)
             return "not a duration";
-        if (*p || sum > 0) {
+        if (*p || !is_first) { /* a bare number stands alone */
             p = read_unit(p, &unit);
             if (!p)
                 return "not a duration";
@@ -129,6 +130,7 @@ seine_units_span(const char *text, seine_span *out_span)
         if (!scale_to(number, unit, &part) || part > SEINE_UNITS_TEN_YEARS - sum)
             return "a duration must not be longer than 10 years";
         sum += part;
+        is_first = false;
     } while (*p);
     *out_span = sum;
     return NULL;

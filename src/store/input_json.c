@@ -4,8 +4,8 @@
 
 #include "base/base64.h"
 #include "seine/plumbing.h"
+#include "seine/units.h"
 #include "store/input.h"
-#include "text/span.h"
 
 /*
  * {"url":…,"method","headers":{},"body"|"body_b64","timeout":"5s","retries":N,
@@ -195,15 +195,15 @@ read_timeout(member *m, const char *name, const seine_json *value)
     const char *text;
     size_t len;
     double seconds;
-    seine_err e = SEINE_OK;
+    bool is_span = true;
 
-    if (seine_json_string(value, &text, &len))
-        e = sn_span_parse((sn_str){text, len}, &m->ask->timeout);
+    if (seine_json_string(value, &text, &len)) /* terminated; a NUL inside cuts it */
+        is_span = strlen(text) == len && !seine_units_span(text, &m->ask->timeout);
     else if (!seine_json_number(value, &seconds))
         return wrong(m->in, name, value, "a duration");
-    else if (seconds > 0 && seconds * 1e9 <= (double)SN_SPAN_MAX)
+    else if (seconds > 0 && seconds * 1e9 <= (double)SEINE_UNITS_TEN_YEARS)
         m->ask->timeout = (seine_span)ceil(seconds * 1e9);
-    if (e == SEINE_OK && m->ask->timeout > 0)
+    if (is_span && m->ask->timeout > 0)
         return SEINE_OK;
     sn_diag_text(&m->in->bad, "\"timeout\" is no duration between 1ns and 10 years");
     return SEINE_E_INVAL;

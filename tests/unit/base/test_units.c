@@ -54,6 +54,7 @@ TEST(units_span_refuses_the_rest_and_says_why)
         {"5.", "not a duration"},
         {".5", "not a duration"},
         {"1h30", "not a duration"}, /* behind a unit a bare number is unclear */
+        {"0s30", "not a duration"}, /* behind nothing, too */
         {"5mss", "not a duration"},
         {"1_000s", "not a duration"},
         {"-5s", "a duration must not be negative"},
