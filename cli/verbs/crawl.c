@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "options/fetch_settings.h"
-#include "verbs/fetch_run.h"
+#include "verbs/fetch.h"
 #include "verbs/verbs.h"
 
 #define IN_CRAWL 1

@@ -1,6 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "verbs/fetch.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <seine/plumbing.h>
+
+#include "options/cookies.h"
 #include "options/fetch_settings.h"
-#include "verbs/fetch_run.h"
+#include "screen/say.h"
+#include "screen/xalloc.h"
+#include "verbs/fetch_state.h"
+#include "verbs/jsonl.h"
+#include "verbs/signals.h"
 #include "verbs/verbs.h"
 
 #define IN_CRAWL 0
@@ -42,3 +60,557 @@ const command cmd_fetch = {
     .run = fetch_run,
 };
 /* clang-format on */
+
+#define TICK SEINE_MS(100)
+
+static seine_time
+now_is(void)
+{
+    seine_clock *c = seine_clock_system();
+
+    return c->now(c);
+}
+
+static int64_t
+wall_is(void)
+{
+    seine_clock *c = seine_clock_system();
+
+    return c->wall(c);
+}
+
+static void
+wake_main(run *r)
+{
+    uint64_t one = 1;
+
+    /* The main thread polls again soon. */
+    if (write(r->wake, &one, sizeof one) < 0)
+        return;
+}
+
+/* Callbacks, which run on threads of the library */
+
+static void
+on_room(void *arg)
+{
+    run *r = arg;
+
+    if (r->fetch)
+        seine_fetch_wake(r->fetch);
+}
+
+static void
+on_failed(seine_err e, void *arg)
+{
+    run *r = arg;
+    int none = SEINE_OK;
+
+    atomic_compare_exchange_strong(&r->failed, &none, (int)e);
+    wake_main(r);
+}
+
+/* The host of a URL, "e.example:8080"; the scheme may be missing, a login is left out. */
+static shown
+host_of(const char *url, size_t n)
+{
+    const char *at = memmem(url, n, "://", 3), *end = url + n;
+
+    url = at ? at + 3 : url;
+    for (const char *c = url; c < end; c++) {
+        if (strchr("/?#", *c))
+            end = c;
+        else if (*c == '@')
+            url = c + 1;
+    }
+    return show_host(url, (size_t)(end - url));
+}
+
+/* Remembers the first host whose robots.txt did not come. */
+static void
+note_unreachable(run *r, const seine_record *record)
+{
+    if (record->reason == SEINE_SKIP_ROBOTS_UNREACHABLE && !r->unreachable[0] &&
+        record->url.len > 0)
+        snprintf(r->unreachable, sizeof r->unreachable, "%s",
+                 host_of(record->url.ptr, record->url.len).text);
+}
+
+static void
+on_watch(const seine_record *record, void *arg)
+{
+    enum { ENOUGH = 100 };
+    run *r = arg;
+    const quota *q = &r->plan.max_errors;
+
+    if (record->type != SEINE_RECORD_RESULT) {
+        note_unreachable(r, record);
+        return;
+    }
+    r->results++;
+    r->bad += record->fate != SEINE_FATE_OK;
+    if ((q->percent && r->results < ENOUGH) || !quota_is_reached(q, r->bad, r->results))
+        return;
+    if (!atomic_exchange(&r->too_many, true))
+        wake_main(r);
+}
+
+/* The library knows of headers alone; the program has an option for logins. */
+static void
+advise_login(seine_record *r)
+{
+    static const char hint[] = "--user NAME, or -H 'Authorization: …'";
+
+    r->hint = (seine_view){hint, sizeof hint - 1};
+}
+
+static void
+on_record(const seine_record *record, unsigned shard, void *arg)
+{
+    run *r = arg;
+    seine_record told;
+
+    if (record->fault->status == 401 && record->fault->code == SEINE_E_HTTP) {
+        told = *record;
+        advise_login(&told);
+        record = &told;
+    }
+    if (seine_sinks_put(r->outputs.sinks, shard, record) != SEINE_OK)
+        on_failed(SEINE_E_NOMEM, r);
+}
+
+static bool
+is_room(unsigned shard, void *arg)
+{
+    run *r = arg;
+
+    return seine_sinks_poll(r->outputs.sinks, shard);
+}
+
+/* Writes the members "event", "host" and "data" as a line of the outputs. */
+static void
+write_event(run *r, const seine_event *e)
+{
+    seine_clock *clock = seine_clock_system();
+    seine_json *all = xalloc_json(seine_json_new_object());
+    seine_json *data = xalloc_json(seine_json_new_object());
+    seine_text text = {NULL, 0};
+
+    if (e->cause != SEINE_OK)
+        jsonl_set(data, "cause", jsonl_string(seine_err_name(e->cause)));
+    if (e->until != SEINE_NEVER && e->until > 0)
+        jsonl_set(
+            data, "until",
+            jsonl_string(
+                stamp_of(clock->wall(clock) + (e->until - clock->now(clock))).text));
+    if (strcmp(e->name, "rate.changed") == 0) {
+        jsonl_set(data, "from_us", xalloc_json(seine_json_new_int(e->from)));
+        jsonl_set(data, "to_us", xalloc_json(seine_json_new_int(e->to)));
+    }
+    if (strcmp(e->name, "crawl_delay.clamped") == 0)
+        jsonl_set(data, "to_us", xalloc_json(seine_json_new_int(e->to)));
+    if (e->detail.len > 0)
+        jsonl_set(data, "pattern",
+                  jsonl_string(show_bytes(e->detail.ptr, e->detail.len).text));
+    jsonl_set(all, "event", jsonl_string(e->name));
+    if (e->host.len)
+        jsonl_set(all, "host", jsonl_string(show_host(e->host.ptr, e->host.len).text));
+    jsonl_set(all, "data", data);
+    if (seine_json_print(all, &text) == SEINE_OK && text.len > 2 &&
+        seine_sinks_line(r->outputs.sinks, "event", text.bytes + 1, text.len - 2) ==
+            SEINE_E_NOMEM)
+        on_failed(SEINE_E_NOMEM, r);
+    seine_text_free(&text);
+    seine_json_free(all);
+}
+
+/* Remembers the first host that was given up, and why its breaker opened. */
+static void
+note_event(run *r, const seine_event *e)
+{
+    parked *p = &r->parked;
+    shown host = show_host(e->host.ptr, e->host.len);
+
+    pthread_mutex_lock(&r->lock);
+    if (strcmp(e->name, "breaker.open") == 0 && !p->is_set) {
+        *p = (parked){.cause = e->cause};
+        snprintf(p->host, sizeof p->host, "%s", host.text);
+    } else if (strcmp(e->name, "host.parked") == 0 && !p->is_set) {
+        bool known = e->cause == SEINE_E_BREAKER && strcmp(p->host, host.text) == 0;
+
+        *p = (parked){
+            .cause = known ? p->cause : e->cause, .until = e->until, .is_set = true};
+        snprintf(p->host, sizeof p->host, "%s", host.text);
+    }
+    pthread_mutex_unlock(&r->lock);
+}
+
+static void
+on_event(const seine_event *e, unsigned shard, void *arg)
+{
+    run *r = arg;
+
+    (void)shard;
+    note_event(r, e);
+    if (r->set->events)
+        write_event(r, e);
+}
+
+/* Progress */
+
+static void
+collect_facts(run *r, progress_facts *f, seine_tally_sums *t, char host[128])
+{
+    bool at_end = atomic_load(&r->feed.at_end);
+
+    *f = (progress_facts){.now = now_is(),
+                          .wall = wall_is(),
+                          .concurrency = r->plan.opts.concurrency,
+                          .is_reading = !at_end,
+                          .is_stopping = r->stops > 0,
+                          .eta = &r->eta};
+    seine_fetch_stats_get(r->fetch, &f->stats);
+    seine_tally_sums_get(r->outputs.tally, t);
+    f->ok = t->ok;
+    f->errors = t->failed + t->blocked;
+    f->skipped = f->stats.refused;
+    f->is_crawl = crawl_is_asked(r->args);
+    f->name = r->name[0] ? r->name : NULL;
+    f->total = f->is_crawl ? f->stats.admitted
+               : at_end    ? f->stats.admitted + f->stats.refused
+                           : feed_estimate(&r->feed);
+    f->is_estimate = !at_end && !f->is_crawl;
+    if (!at_end && r->set->input.count == 0 && r->feed.n_inputs == 0)
+        f->is_estimate = false;
+    pthread_mutex_lock(&r->outputs.lock);
+    snprintf(host, 128, "%s", r->outputs.host);
+    pthread_mutex_unlock(&r->outputs.lock);
+    f->host = f->stats.hosts == 1 && host[0] ? host : NULL;
+    if (f->is_crawl && seine_fetch_slowest_get(r->fetch, &r->slowest)) {
+        f->slow = r->slowest.host;
+        f->slowest = r->slowest.left;
+    }
+    seine_eta_add(&r->eta, f->now, f->stats.done, f->stats.admitted);
+}
+
+static void
+show_progress(run *r)
+{
+    seine_tally_sums *t = xalloc_zeroed(1, sizeof *t);
+    progress_facts f;
+    char host[128];
+
+    collect_facts(r, &f, t, host);
+    if (r->progress == PROGRESS_BAR && f.now - r->start > SEINE_MS(300))
+        terminal_bar(&r->terminal, progress_bar(&r->screen, &f).bytes);
+    if (r->progress == PROGRESS_LINE && f.now >= r->next_line) {
+        run_log_note(&r->run_log, "progress", "%s%s", r->run_log.text ? "seine: " : "",
+                     progress_line(&f).bytes);
+        r->next_line += SEINE_SECS(10);
+    }
+    free(t);
+}
+
+/* Prints the status that SIGUSR1 asks for. */
+static void
+show_status(run *r)
+{
+    seine_tally_sums *t = xalloc_zeroed(1, sizeof *t);
+    progress_facts f;
+    char host[128];
+    textbuf text = {NULL, 0, 0};
+
+    collect_facts(r, &f, t, host);
+    textbuf_put(&text, "seine: %s\n", progress_line(&f).bytes);
+    for (int w = 0; w < SEINE_WAIT_ROOM; w++)
+        if (f.stats.waiting_for[w])
+            textbuf_put(&text, "seine: %s wait for %s\n",
+                        figure_count(f.stats.waiting_for[w]).text,
+                        progress_wait_name((seine_wait)w));
+    textbuf_put(&text, "seine: %s hosts, %s given up, %s connections, p50 %s, p95 %s\n",
+                figure_count(f.stats.hosts).text, figure_count(f.stats.parked).text,
+                figure_count(f.stats.connections).text, figure_span(t->p50).text,
+                figure_span(t->p95).text);
+    terminal_say(&r->terminal, text.text, text.len);
+    textbuf_free(&text);
+    free(t);
+}
+
+/* Chooses the bar for a terminal to which no records are written. */
+static progress_kind
+choose_progress(const run *r)
+{
+    const char *term = getenv("TERM");
+    bool on_terminal = isatty(STDERR_FILENO) && term && strcmp(term, "dumb") != 0;
+    bool crowded = isatty(STDOUT_FILENO) && r->outputs.form == FORM_SINK;
+    progress_kind wish = (progress_kind)r->set->progress;
+
+    if (r->args->quiet || wish == PROGRESS_OFF)
+        return PROGRESS_OFF;
+    if (wish == PROGRESS_LINE || !on_terminal || !r->run_log.text)
+        return PROGRESS_LINE;
+    return crowded && wish == PROGRESS_AUTO ? PROGRESS_OFF : PROGRESS_BAR;
+}
+
+/* The loop */
+
+static void
+stop_run(run *r, seine_err why)
+{
+    r->stops++;
+    run_metrics_set_ready(&r->run_metrics, false);
+    seine_fetch_stop(r->fetch, why);
+    feed_stop(&r->feed);
+}
+
+static void
+take_signal(run *r, int number)
+{
+    switch (number) {
+    case SIGUSR1:
+        show_status(r);
+        return;
+    case SIGWINCH:
+    case SIGCONT:
+        r->screen.width = screen_look_at(STDERR_FILENO, r->args->color).width;
+        return;
+    case SIGHUP:
+        if (!r->on_terminal) {
+            run_log_note(&r->run_log, "reload", "seine: nothing to load again");
+            return;
+        }
+        break;
+    default:
+        break;
+    }
+    if (!r->signal)
+        r->signal = number;
+    /* The third signal ends a run whose outputs block for ever. */
+    if (r->stops >= 2 && r->signal)
+        _exit(128 + r->signal);
+    stop_run(r, SEINE_E_CANCELED);
+}
+
+static void
+check_stops(run *r)
+{
+    uint64_t count;
+    int why = terminal_failed(&r->terminal);
+
+    if (read(r->wake, &count, sizeof count) < 0 && errno != EAGAIN)
+        return;
+    if (why)
+        on_failed(why == EPIPE    ? SEINE_E_OUTPUT_CLOSED
+                  : why == ENOSPC ? SEINE_E_DISK_FULL
+                                  : SEINE_E_IO,
+                  r);
+    if (r->stops > 0)
+        return;
+    if (atomic_load(&r->failed) != SEINE_OK || atomic_load(&r->too_many))
+        stop_run(r, SEINE_E_CANCELED);
+    else if (now_is() >= r->deadline) {
+        r->is_late = true;
+        stop_run(r, SEINE_E_DEADLINE);
+    }
+}
+
+static int
+poll_timeout(const run *r)
+{
+    seine_time now = now_is(), next = now + SEINE_MS(500);
+
+    if (r->progress == PROGRESS_BAR || r->outputs.form == FORM_ROWS ||
+        r->outputs.form == FORM_PATTERN)
+        next = now + TICK;
+    if (r->stops == 0 && r->deadline < next)
+        next = r->deadline;
+    return next <= now ? 0 : (int)((next - now + SEINE_MS(1) - 1) / SEINE_MS(1));
+}
+
+static void
+run_loop(run *r)
+{
+    while (!atomic_load(&r->feed.is_done)) {
+        struct pollfd polled[] = {{.fd = r->signals, .events = POLLIN},
+                                  {.fd = r->wake, .events = POLLIN}};
+        int number;
+
+        poll(polled, 2, poll_timeout(r));
+        while ((number = signals_next(r->signals)) != 0)
+            take_signal(r, number);
+        check_stops(r);
+        terminal_try(&r->terminal);
+        run_metrics_tick(&r->run_metrics, now_is());
+        if (r->progress != PROGRESS_OFF && !atomic_load(&r->feed.is_done))
+            show_progress(r);
+    }
+}
+
+static void
+say_start(run *r)
+{
+    if (r->plan.request.is_typed)
+        run_log_note(
+            &r->run_log, "job.start",
+            "seine: a secret on the command line can be read by others before it "
+            "is wiped; try: env:NAME, file:PATH or -H @FILE");
+    if (r->run_metrics.http)
+        run_log_note(&r->run_log, "job.start", "seine: metrics on http://%s/metrics",
+                     metrics_http_where(r->run_metrics.http));
+    char proxies[256];
+    if (seine_fetch_proxies(r->fetch, proxies, sizeof proxies) > 0)
+        run_log_note(&r->run_log, "job.start", "seine: through the proxy %s", proxies);
+    if (r->set->insecure && !*r->set->insecure)
+        run_log_note(&r->run_log, "job.start",
+                     "seine: no certificate of the hosts given is checked (-k)");
+    else if (r->set->insecure)
+        run_log_note(&r->run_log, "job.start",
+                     "seine: certificates of %s are not checked",
+                     show(r->set->insecure).text);
+    for (size_t i = 0; i < r->set->allow_net.count; i++)
+        run_log_note(&r->run_log, "job.start", "seine: any page may lead to %s",
+                     show(r->set->allow_net.items[i]).text);
+}
+
+static int
+no_fetch(const run *r, seine_err e, const seine_diag *diag)
+{
+    char hint[64];
+
+    if (e == SEINE_E_NOMEM)
+        return say_fail(SAY_MACHINE, "a lower --concurrency or --queue", "out of memory");
+    snprintf(hint, sizeof hint, "seine %s --help", r->args->command->name);
+    return option_names_fail(r->plan.names, SAY_USAGE, hint, diag, e);
+}
+
+/* Starts the run, with everything open and checked, and waits for its end. */
+static int
+start_and_wait(run *r)
+{
+    seine_diag diag = SEINE_DIAG;
+    seine_fetch_opts *o = &r->plan.opts;
+    seine_err e;
+
+    o->on_record = on_record;
+    o->ready = is_room;
+    o->on_event = on_event;
+    o->arg = r;
+    o->log = r->run_log.log;
+    o->metrics = r->run_metrics.metrics;
+    r->start = now_is();
+    r->next_line = r->start + SEINE_SECS(10);
+    bool limited = r->set->max_time > 0 && r->set->max_time != SEINE_NEVER;
+    r->deadline = limited ? r->start + r->set->max_time : SEINE_NEVER;
+    seine_eta_init(&r->eta, r->start);
+    if (seine_sinks_start(r->outputs.sinks, o->threads) != SEINE_OK)
+        return no_fetch(r, SEINE_E_NOMEM, &diag);
+    e = seine_fetch_new(o, &r->fetch, &diag);
+    if (e != SEINE_OK)
+        return no_fetch(r, e, &diag);
+    say_start(r);
+    run_metrics_set_ready(&r->run_metrics, true);
+    if (r->outputs.ordered) {
+        r->feed.ordered = r->outputs.sinks;
+        r->feed.window = r->outputs.window;
+    }
+    if (!feed_start(&r->feed, r->fetch, r->wake))
+        return no_fetch(r, SEINE_E_NOMEM, &diag);
+    run_loop(r);
+    feed_join(&r->feed);
+    return run_close(r);
+}
+
+static void
+ignore_record(const seine_record *record, unsigned shard, void *arg)
+{
+    (void)record, (void)shard, (void)arg;
+}
+
+/* Lets the library check the options before any file is created, by a fetch that is freed
+ * before it starts. */
+static int
+try_options(const run *r)
+{
+    seine_fetch_opts o = r->plan.opts;
+    seine_fetch *f = NULL;
+    seine_diag diag = SEINE_DIAG;
+
+    o.threads = 0;
+    o.on_record = ignore_record;
+    seine_err e = seine_fetch_new(&o, &f, &diag);
+    seine_fetch_free(f);
+    return e == SEINE_OK ? SAY_DONE : no_fetch(r, e, &diag);
+}
+
+/* Opens everything, the parts with the cheapest mistakes first. */
+static int
+prepare_run(run *r)
+{
+    outputs_hooks hooks = {
+        .room = on_room, .failed = on_failed, .watch = on_watch, .arg = r};
+    int code = fetch_plan_make(r->args, &r->plan);
+
+    if (code != SAY_DONE)
+        return code;
+    hooks.user_agent = r->plan.request.user_agent;
+    hooks.obeys = r->plan.opts.robots == SEINE_OBEY_ON;
+    code = try_options(r);
+    if (code == SAY_DONE)
+        code = cookies_open(r->args, &r->plan.opts.jar);
+    if (code == SAY_DONE)
+        code = feed_open(&r->feed, r->args);
+    if (code == SAY_DONE)
+        code = run_log_open(&r->run_log, r->args, &r->terminal);
+    if (code == SAY_DONE)
+        code = run_metrics_open(&r->run_metrics, r->args);
+    if (code == SAY_DONE)
+        code = outputs_open(r->args, &r->plan.fields, &r->terminal, &hooks, &r->outputs);
+    if (code == SAY_DONE)
+        r->progress = choose_progress(r);
+    return code;
+}
+
+int
+fetch_run(const args *a)
+{
+    run *r = xalloc_zeroed(1, sizeof *r);
+
+    r->args = a;
+    r->set = a->settings;
+    r->run_log.fd = -1;
+    if (crawl_is_asked(a) && a->count > 0 && strcmp(a->words[0], "-") != 0)
+        snprintf(r->name, sizeof r->name, "%s",
+                 host_of(a->words[0], strlen(a->words[0])).text);
+    r->screen = screen_look_at(STDERR_FILENO, a->color);
+    r->on_terminal =
+        isatty(STDIN_FILENO) || isatty(STDOUT_FILENO) || isatty(STDERR_FILENO);
+    pthread_mutex_init(&r->lock, NULL);
+    terminal_init(&r->terminal, isatty(STDOUT_FILENO));
+    r->signals = signals_open();
+    r->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    int code = r->signals < 0 || r->wake < 0
+                   ? say_fail(SAY_MACHINE, "ulimit -n 1024", "no file descriptor left")
+                   : prepare_run(r);
+    bool ready = code == SAY_DONE;
+    if (ready)
+        code = start_and_wait(r);
+    seine_fetch_free(r->fetch);
+    if (ready && code != SAY_USAGE &&
+        cookies_save(r->set, r->plan.opts.jar, &r->run_log) != SAY_DONE)
+        code = SAY_MACHINE;
+    seine_cookie_jar_free(r->plan.opts.jar);
+    run_metrics_write(&r->run_metrics);
+    outputs_free(&r->outputs);
+    run_metrics_close(&r->run_metrics);
+    run_log_close(&r->run_log);
+    feed_free(&r->feed);
+    fetch_plan_free(&r->plan);
+    terminal_fini(&r->terminal);
+    pthread_mutex_destroy(&r->lock);
+    if (r->signals >= 0)
+        close(r->signals);
+    if (r->wake >= 0)
+        close(r->wake);
+    free(r);
+    return code;
+}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fetch_state.h - the state of a run, which fetch_run.c and fetch_close.c share. */
+/* fetch_state.h - the state of a run, which fetch.c and fetch_close.c share. */
 #ifndef CLI_FETCH_STATE_H
 #define CLI_FETCH_STATE_H
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fetch_run.h - one run of `seine fetch` or `seine crawl`, from checked settings to the
+ * fetch.h - one run of `seine fetch` or `seine crawl`, from checked settings to the
  * exit code.
  *
  * The main thread waits for signals, draws the progress bar and watches the deadline;
  * feed.h gives the URLs on a second thread; threads of the library fetch and write.
  */
-#ifndef CLI_FETCH_RUN_H
-#define CLI_FETCH_RUN_H
+#ifndef CLI_FETCH_H
+#define CLI_FETCH_H
 
 #include "options/options.h"
 
