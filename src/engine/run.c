@@ -12,6 +12,7 @@
 static seine_err admit_address(sn_visit *v, const sn_ip *peer, void *arg);
 static void note_sent(sn_visit *v, void *arg);
 static void note_head(sn_visit *v, uint16_t status, void *arg);
+static void finish_visit(sn_run *r, sn_visit *v);
 
 seine_err
 sn_run_new(sn_shared_state *shared, const sn_env *env, sn_run *const *all, uint32_t index,
@@ -69,6 +70,32 @@ sn_run_set_metrics(sn_run *r, sn_fetch_metrics *metrics)
 
 /* Stage 1, admit: what came in waits at its host. */
 
+void
+sn_run_admit(sn_run *r, sn_visit *v)
+{
+    sn_admission admission = r->frontier && v->kind == SN_KIND_PAGE
+                                 ? sn_frontier_admit(r->frontier, v, r->now)
+                                 : SN_ADMISSION_OK;
+    seine_err e;
+
+    switch (admission) {
+    case SN_ADMISSION_HELD:
+        break;
+    case SN_ADMISSION_REFUSED:
+        atomic_fetch_sub(&r->shared->admitted, 1);
+        sn_run_emit_refused(r, v);
+        break;
+    case SN_ADMISSION_NO_MEMORY:
+        sn_run_give_up(r, v, SEINE_E_NOMEM);
+        break;
+    case SN_ADMISSION_OK:
+    default:
+        e = sn_scheduler_add(r->scheduler, v, r->now);
+        if (e != SEINE_OK)
+            sn_run_give_up(r, v, e);
+    }
+}
+
 static void
 take_visit(sn_run *r, sn_visit *v)
 {
@@ -97,12 +124,29 @@ take_in(sn_run *r)
 
 /* Stages 2 and 3, scheduler and request: whoever may be asked is asked. */
 
+/* The next visit that may start. The frontier is asked for the next URL of a host that
+ * has none at the scheduler. */
+static sn_visit *
+next_visit(sn_run *r)
+{
+    uint32_t host;
+    sn_visit *v = sn_scheduler_next(r->scheduler, r->now, &host);
+
+    while (!v && host != SN_NO_HOST) {
+        sn_offer offer = sn_frontier_next(r->frontier, host, r->now);
+        v = sn_scheduler_answer(r->scheduler, &offer, r->now);
+        if (!v)
+            v = sn_scheduler_next(r->scheduler, r->now, &host);
+    }
+    return v;
+}
+
 static void
 start_requests(sn_run *r)
 {
     sn_visit *v;
 
-    while (!(r->held = !sn_run_may_start(r)) && (v = sn_run_next(r))) {
+    while (!(r->held = !sn_run_may_start(r)) && (v = next_visit(r))) {
         if (v->deadline == SEINE_NEVER) {
             v->deadline = sn_time_add(r->now, v->retry.opts->max_elapsed);
             v->retry.deadline = v->deadline;
@@ -169,18 +213,6 @@ wait_again(sn_run *r, sn_visit *v, const sn_verdict *verdict)
         sn_run_give_up(r, v, e);
 }
 
-/* Stages 5 and 6: where it leads, and its record. */
-static void
-finish_visit(sn_run *r, sn_visit *v)
-{
-    if (v->kind != SN_KIND_PAGE) {
-        sn_run_return_own(r, v);
-        return;
-    }
-    sn_run_follow_links(r, v);
-    sn_run_emit(r, v);
-}
-
 static void
 follow_verdict(sn_run *r, sn_visit *v, const sn_verdict *verdict)
 {
@@ -224,6 +256,92 @@ judge_attempt(sn_run *r, sn_visit *v)
         follow_redirect(r, v);
     else
         follow_verdict(r, v, &verdict);
+}
+
+/* Stage 5, links: where a page leads. */
+
+/* The links of a page go to stage 1. */
+static void
+follow_links(sn_run *r, sn_visit *v)
+{
+    if (!r->frontier || sn_run_stop_mode(r) != SN_GOING)
+        return;
+    if (v->end.fault.status > 0)
+        sn_frontier_answered(r->frontier, v, r->now);
+    if (v->fault.code == SEINE_OK && !v->not_wanted)
+        sn_frontier_page(r->frontier, v, r->now);
+}
+
+/* Stage 6, emit: exactly one record. */
+
+/* Counts the record that stands in r->emit, and hands it to the caller's function. */
+static void
+deliver_record(sn_run *r)
+{
+    const seine_fetch_opts *o = &r->shared->opts;
+
+    sn_emit_redact(&r->emit, o->secrets);
+    sn_run_count_record(r);
+    sn_fetch_metrics_emitted(r->metrics, &r->emit.record);
+    if (o->on_record)
+        o->on_record(&r->emit.record, r->index, o->arg);
+}
+
+void
+sn_run_release(sn_run *r, sn_visit *v)
+{
+    sn_visit_step(v, SN_EMITTED);
+    sn_response_drop(&r->requests, v);
+    sn_capture_drop(v);
+    sn_visits_give(r->shared->visits, v);
+    sn_shared_state_end_work(r->shared, 1);
+}
+
+void
+sn_run_emit(sn_run *r, sn_visit *v)
+{
+    sn_visit_step(v, SN_DONE);
+    sn_emit_record(v, &r->shared->opts, r->wall, &r->emit);
+    if (v->not_wanted && v->is_skip) { /* it was admitted */
+        atomic_fetch_add(&r->shared->unwanted, 1);
+        atomic_fetch_sub(&r->shared->admitted, 1);
+        atomic_fetch_add(&r->shared->refused, 1);
+        r->refused++;
+    }
+    sn_run_log_record(r, v);
+    deliver_record(r);
+    if (v->is_stored)
+        sn_frontier_finish(r->frontier, v->number);
+    sn_run_release(r, v);
+}
+
+void
+sn_run_emit_refused(sn_run *r, sn_visit *v)
+{
+    atomic_fetch_add(&r->shared->refused, 1);
+    r->refused++;
+    sn_run_emit(r, v);
+}
+
+void
+sn_run_emit_skip(sn_run *r, const sn_refusal *refusal)
+{
+    sn_emit_skip(refusal->link, refusal->key, refusal->reason, refusal->rule, r->wall,
+                 &r->emit);
+    atomic_fetch_add(&r->shared->refused, 1);
+    sn_fetch_metrics_given(r->metrics, 1, 1);
+    deliver_record(r);
+}
+
+static void
+finish_visit(sn_run *r, sn_visit *v)
+{
+    if (v->kind != SN_KIND_PAGE) {
+        sn_run_return_own(r, v);
+        return;
+    }
+    follow_links(r, v);
+    sn_run_emit(r, v);
 }
 
 /* The turn. */

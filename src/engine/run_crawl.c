@@ -50,33 +50,7 @@ sn_run_make_frontier(sn_run *r)
     return e == SEINE_OK ? sn_frontier_resume(r->frontier, r->now) : e;
 }
 
-/* Stage 1. */
-
-void
-sn_run_admit(sn_run *r, sn_visit *v)
-{
-    sn_admission admission = r->frontier && v->kind == SN_KIND_PAGE
-                                 ? sn_frontier_admit(r->frontier, v, r->now)
-                                 : SN_ADMISSION_OK;
-    seine_err e;
-
-    switch (admission) {
-    case SN_ADMISSION_HELD:
-        break;
-    case SN_ADMISSION_REFUSED:
-        atomic_fetch_sub(&r->shared->admitted, 1);
-        sn_run_emit_refused(r, v);
-        break;
-    case SN_ADMISSION_NO_MEMORY:
-        sn_run_give_up(r, v, SEINE_E_NOMEM);
-        break;
-    case SN_ADMISSION_OK:
-    default:
-        e = sn_scheduler_add(r->scheduler, v, r->now);
-        if (e != SEINE_OK)
-            sn_run_give_up(r, v, e);
-    }
-}
+/* What comes in. */
 
 void
 sn_run_take_links(sn_run *r)
@@ -87,19 +61,6 @@ sn_run_take_links(sn_run *r)
     }
     if (r->frontier && sn_run_stop_mode(r) == SN_GOING)
         sn_frontier_due(r->frontier, r->now);
-}
-
-/* Stage 5. */
-
-void
-sn_run_follow_links(sn_run *r, sn_visit *v)
-{
-    if (!r->frontier || sn_run_stop_mode(r) != SN_GOING)
-        return;
-    if (v->end.fault.status > 0)
-        sn_frontier_answered(r->frontier, v, r->now);
-    if (v->fault.code == SEINE_OK && !v->not_wanted)
-        sn_frontier_page(r->frontier, v, r->now);
 }
 
 void
@@ -115,23 +76,6 @@ sn_run_return_own(sn_run *r, sn_visit *v)
     for (sn_visit *held; (held = sn_frontier_released(r->frontier));)
         sn_run_admit(r, held);
     sn_run_release(r, v);
-}
-
-/* Stage 2. */
-
-sn_visit *
-sn_run_next(sn_run *r)
-{
-    uint32_t host;
-    sn_visit *v = sn_scheduler_next(r->scheduler, r->now, &host);
-
-    while (!v && host != SN_NO_HOST) {
-        sn_offer offer = sn_frontier_next(r->frontier, host, r->now);
-        v = sn_scheduler_answer(r->scheduler, &offer, r->now);
-        if (!v)
-            v = sn_scheduler_next(r->scheduler, r->now, &host);
-    }
-    return v;
 }
 
 /* The end of hosts and of the crawl. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* run_parts.h - one shard as its own files see it: run.c has the stages in their order,
- * run_crawl.c connects the frontier, run_emit.c writes records, run_end.c ends visits
- * that are not asked for any more, run_concurrency.c says whether a request may start,
- * run_stats.c counts and publishes. */
+ * run_crawl.c connects the frontier, run_end.c ends visits that are not asked for any
+ * more, run_concurrency.c says whether a request may start, run_stats.c counts, logs and
+ * publishes. */
 #ifndef SN_RUN_PARTS_H
 #define SN_RUN_PARTS_H
 
@@ -58,24 +58,31 @@ sn_run_stop_mode(const sn_run *r)
     return atomic_load_explicit(&r->shared->stop, memory_order_acquire);
 }
 
+/* run.c */
+
+/* Stage 1: the visit waits at its host, or is refused by robots.txt. */
+void sn_run_admit(sn_run *r, sn_visit *v);
+
+/* Stage 6: writes the record of the visit and releases it. */
+void sn_run_emit(sn_run *r, sn_visit *v);
+
+/* The same for a visit that was refused after it had been admitted. */
+void sn_run_emit_refused(sn_run *r, sn_visit *v);
+
+/* Writes the skip record of a link that never became a visit. */
+void sn_run_emit_skip(sn_run *r, const sn_refusal *refusal);
+
+/* The visit is over: whatever it holds goes back. */
+void sn_run_release(sn_run *r, sn_visit *v);
+
 /* run_crawl.c */
 
 /* Makes the frontier if the options ask for a crawl or for robots.txt. */
 SEINE_MUST_CHECK seine_err sn_run_make_frontier(sn_run *r);
 
-/* Stage 1: the visit waits at its host, or is refused by robots.txt. */
-void sn_run_admit(sn_run *r, sn_visit *v);
-
 /* Takes in the links that other shards found, and asks again for robots.txt where that
  * is due. */
 void sn_run_take_links(sn_run *r);
-
-/* Stage 2: the next visit that may start. The scheduler says which host may be asked, and
- * the frontier which URL of it. NULL: none may. */
-sn_visit *sn_run_next(sn_run *r);
-
-/* Stage 5: the links of a page go to stage 1. */
-void sn_run_follow_links(sn_run *r, sn_visit *v);
 
 /* A robots.txt or a sitemap has ended. It has no record: the frontier that asked for it
  * hears the end, perhaps in another shard. */
@@ -93,20 +100,6 @@ void sn_run_end_crawl(sn_run *r);
 
 /* Wakes the other shards when no work is left: they may have such refusals too. */
 void sn_run_wake_at_end(sn_run *r);
-
-/* run_emit.c */
-
-/* Stage 6: writes the record of the visit and releases it. */
-void sn_run_emit(sn_run *r, sn_visit *v);
-
-/* The same for a visit that was refused after it had been admitted. */
-void sn_run_emit_refused(sn_run *r, sn_visit *v);
-
-/* Writes the skip record of a link that never became a visit. */
-void sn_run_emit_skip(sn_run *r, const sn_refusal *refusal);
-
-/* The visit is over: whatever it holds goes back. */
-void sn_run_release(sn_run *r, sn_visit *v);
 
 /* run_end.c */
 
@@ -141,6 +134,8 @@ void sn_run_wake_others(sn_run *r); /* all but this one */
 
 /* run_stats.c */
 void sn_run_count_attempt(sn_run *r, const sn_visit *v);
+void sn_run_count_record(sn_run *r); /* the one that stands in r->emit */
+void sn_run_log_record(const sn_run *r, const sn_visit *v);
 void sn_run_count_retry(sn_run *r, const sn_visit *v, seine_wait why, seine_time at);
 void sn_run_tell_event(sn_run *r, const seine_event *e); /* to the caller alone */
 void sn_run_tell_events(sn_run *r); /* the scheduler's: to log, metrics and caller */

@@ -38,6 +38,35 @@ sn_run_count_retry(sn_run *r, const sn_visit *v, seine_wait why, seine_time at)
            SN_S("wait", seine_wait_name(why)), SN_T("delay", at - r->now));
 }
 
+void
+sn_run_count_record(sn_run *r)
+{
+    const seine_record *record = &r->emit.record;
+    seine_fetch_stats *s = &r->stats;
+
+    if (record->type == SEINE_RECORD_SKIP)
+        return;
+    s->done++;
+    if (record->fate == SEINE_FATE_OK)
+        s->ok++;
+    else if (record->fate == SEINE_FATE_BLOCKED)
+        s->blocked++;
+    else
+        s->failed++;
+}
+
+void
+sn_run_log_record(const sn_run *r, const sn_visit *v)
+{
+    const seine_record *record = &r->emit.record;
+    sn_str url = record->url;
+
+    SN_LOG(r->shared->opts.log, DEBUG, "fetch", SN_URL("url", url),
+           SN_U("status", record->status), SN_E("err", v->fault.code),
+           SN_U("resend", v->retry.attempts > 0 ? v->retry.attempts - 1 : 0),
+           SN_T("duration", record->total));
+}
+
 /* Events. */
 
 void

@@ -167,6 +167,49 @@ sn_scheduler_settle(sn_scheduler *s, uint32_t host, seine_time now)
     }
 }
 
+/* Taking in. */
+
+void
+sn_scheduler_queue_visit(sn_scheduler *s, sn_visit *v, bool first, seine_time now)
+{
+    sn_host *h = &s->hosts.all[v->host];
+
+    if (h->place == SN_HOST_PARKED) {
+        sn_visit_push(&s->parked, v);
+        return;
+    }
+    const sn_guards *g = sn_hosts_guards(&s->hosts, v->host);
+    v->held_mark = g->held;
+    if (g->held_since != SEINE_NEVER)
+        v->held_mark += now - g->held_since;
+    sn_visit_wait(v, SEINE_WAIT_QUEUE, now);
+    sn_host_push(h, v, v->lane < SN_LANES ? v->lane : SN_LOW, first);
+    s->waiting[h->why]++;
+    if (h->place == SN_HOST_IDLE || (h->place == SN_HOST_ASIDE && sn_host_has_visit(h)))
+        sn_scheduler_settle(s, v->host, now);
+    else if (h->place == SN_HOST_DRY) /* this one has a visit; the others look again */
+        while (sn_scheduler_moisten(s))
+            continue;
+}
+
+seine_err
+sn_scheduler_add(sn_scheduler *s, sn_visit *v, seine_time now)
+{
+    uint32_t host;
+    sn_guards *g;
+    seine_err e = sn_hosts_find(&s->hosts, &v->url, now, &host);
+
+    if (e == SEINE_OK)
+        e = sn_hosts_guard(&s->hosts, host, now, &g);
+    if (e != SEINE_OK)
+        return e;
+    v->host = host;
+    sn_visit_step(v, SN_WAITING);
+    s->n_waiting++;
+    sn_scheduler_queue_visit(s, v, false, now);
+    return SEINE_OK;
+}
+
 /* Hosts whose moment has come are ready. The guards of those that come next are asked for
  * beforehand, so that nobody waits for memory. */
 static void

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* scheduler_parts.h - what the files of the scheduler know of each other: scheduler.c has
- * the places of hosts and gives the next visit, scheduler_wait.c takes in who waits and
- * lets go who need not wait any more, scheduler_end.c hears what became of a request,
- * scheduler_tell.c says what is going on. */
+ * the places of hosts, takes in visits and gives the next one, scheduler_wait.c has the
+ * visits that come again and those that need not wait any more, scheduler_end.c hears
+ * what became of a request, scheduler_tell.c says what is going on. */
 #ifndef SN_SCHEDULER_PARTS_H
 #define SN_SCHEDULER_PARTS_H
 
@@ -88,6 +88,9 @@ void sn_scheduler_hold(sn_scheduler *s, uint32_t host, bool held, seine_time now
 
 /* Which of the two walls is the higher one: `host_rate` or a Crawl-delay? */
 seine_wait sn_scheduler_wall(const sn_scheduler *s, uint32_t host);
+
+/* The visit stands at its host, or in the list of parked ones. */
+void sn_scheduler_queue_visit(sn_scheduler *s, sn_visit *v, bool first, seine_time now);
 
 /* To wherever a host belongs that stands nowhere now. */
 void sn_scheduler_settle(sn_scheduler *s, uint32_t host, seine_time now);
