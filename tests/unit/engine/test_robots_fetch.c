@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "failing.h"
 #include "script.h"
 
 #define RULES "User-agent: *\nDisallow: /x\n"
@@ -150,4 +151,27 @@ TEST(robots_book_of_a_text_holds_for_all_hosts)
     CHECK(a == seine_robots_book_of(book, "not a URL"));
     seine_robots_book_free(book);
     seine_robots_book_free(NULL);
+}
+
+TEST(robots_fetch_without_memory_says_so)
+{
+    const char *url = "http://a.test/";
+
+    FAIL_EACH(n)
+    {
+        script *s = script_new(NULL);
+        seine_fetch_opts o = script_opts(s);
+        seine_robots_book *book = NULL;
+
+        o.retry.max_attempts = 1;
+        script_on(s, "http://a.test/robots.txt", &(answer){.body = RULES});
+        seine_err e = sn_robots_fetch(&o, script_net(s), NULL, &url, 1, &book, NULL);
+        CHECK(e == SEINE_OK || e == SEINE_E_NOMEM);
+        seine_robots_book_free(book);
+        script_free(s);
+        book = NULL;
+        e = seine_robots_book_new(RULES, strlen(RULES), "robots.txt", &book);
+        CHECK(e == SEINE_OK || e == SEINE_E_NOMEM);
+        seine_robots_book_free(book);
+    }
 }

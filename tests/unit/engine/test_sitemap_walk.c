@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "failing.h"
 #include "script.h"
 
 /* What a walk told: "source loc\n" for entries, "! source error: text\n" for troubles. */
@@ -270,4 +271,26 @@ TEST(sitemap_walk_ends_with_its_ctx)
     seine_ctx_unref(ctx);
     seine_ctx_unref(root);
     script_free(s);
+}
+
+TEST(sitemap_walk_without_memory_says_so)
+{
+    FAIL_EACH(n)
+    {
+        script *s = script_new(NULL);
+        told t = {.len = 0};
+        seine_fetch_opts o = script_opts(s);
+        seine_sitemap_walk_opts opts = {&o, false, 0, on_entry, on_trouble, &t};
+        seine_sitemap_walk *w = NULL;
+
+        script_on(s, "http://a.test/i", &(answer){.body = INDEX(MAP("http://b.test/1"))});
+        seine_err e = sn_sitemap_walk_new(&opts, script_net(s), &w);
+        if (e == SEINE_OK)
+            e = seine_sitemap_walk_add(w, "http://a.test/i");
+        if (e == SEINE_OK)
+            e = seine_sitemap_walk_run(w, NULL, NULL);
+        CHECK(e == SEINE_OK || e == SEINE_E_NOMEM);
+        seine_sitemap_walk_free(w);
+        script_free(s);
+    }
 }
