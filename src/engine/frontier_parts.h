@@ -48,13 +48,13 @@ struct sn_frontier {
     uint32_t index, n;
     sn_store *store;
     sn_crawl_hosts hosts;
-    sn_url_list late;                   /* too deep, nofollow, offsite while seeds come */
-    bool holds_end;                     /* counted in shared->late: something to tell */
-    sn_heap again;                      /* hosts whose robots.txt is asked for again */
-    sn_visit *released, *last_released; /* their robots.txt is known */
-    uint64_t waiting;                   /* pages in lists and held visits */
-    uint64_t n_taken;                   /* pages that have left their list */
-    uint64_t done[SN_GROUP];            /* those whose record is out since the commit */
+    sn_url_list late;        /* too deep, nofollow, offsite while seeds come */
+    bool holds_end;          /* counted in shared->late: something to tell */
+    sn_heap again;           /* hosts whose robots.txt is asked for again */
+    sn_visit *released;      /* their robots.txt is known */
+    uint64_t waiting;        /* pages in lists and held visits */
+    uint64_t n_taken;        /* pages that have left their list */
+    uint64_t done[SN_GROUP]; /* those whose record is out since the commit */
     uint32_t n_done;
     seine_err err;     /* of the store */
     uint32_t drain_at; /* hosts before it are drained */

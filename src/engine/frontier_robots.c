@@ -54,19 +54,17 @@ sn_frontier_forbids(const sn_frontier *f, uint32_t host, sn_str target, sn_skip_
     return sn_skip_for(why, SEINE_SKIP_ROBOTS, (sn_str){why->mem, (size_t)n});
 }
 
-/* Given URLs that waited for robots.txt go on. */
+/* Given URLs that waited for robots.txt go on: the caller takes them after each end. */
 static void
 release_held(sn_frontier *f, uint32_t host)
 {
     sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
 
-    if (!x->held)
-        return;
+    assert(!f->released);
+    f->released = x->held;
+    f->waiting -= x->n_held;
     for (sn_visit *v = x->held; v; v = v->next)
         v->host = SN_NO_HOST;
-    *(f->released ? &f->last_released->next : &f->released) = x->held;
-    f->last_released = x->last_held;
-    f->waiting -= x->n_held;
     x->held = x->last_held = NULL;
     x->n_held = 0;
 }

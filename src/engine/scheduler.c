@@ -510,12 +510,9 @@ sn_scheduler_next(sn_scheduler *s, seine_time now, uint32_t *out_ask)
     if (sn_heap_when(&s->again) <= now)
         sn_scheduler_take_again(s, now);
     take_due(s, now);
-    /* Nothing signals that there is memory again, so each call retries one dry host; but
-     * not at the moment at which there was none. */
-    if (s->dry_at != now)
-        sn_scheduler_moisten(s);
-    else if (s->dry.first != SN_NONE)
-        note_starved(s);
+    /* Nothing signals that there is memory again, so each call retries one dry host; at a
+     * moment without memory it is dry at once. */
+    sn_scheduler_moisten(s);
     while (t != ALL_HELD && may_start(s, now) &&
            (host = sn_ready_queue_take(&s->ready, s->hosts.all)) != SN_NONE) {
         sn_visit *v = NULL;

@@ -433,6 +433,24 @@ TEST(how_far_a_crawl_reaches_does_not_depend_on_slow_pages)
     BYE(w);
 }
 
+/* /m moves to /x, which is as deep as /m, when /deep of the next level waits already. */
+TEST(a_page_of_a_level_that_has_begun_goes_before_the_next_level)
+{
+    world *w = prepare();
+
+    w->crawl.depth = 3;
+    page(w, "http://a.test/", "<a href=/m>m</a><a href=/s>s</a>");
+    script_on(
+        w->s, "http://a.test/m",
+        &(answer){.status = 302, .fields = "Location: /x", .takes = SEINE_SECS(20)});
+    page(w, "http://a.test/s", "<a href=/deep>d</a>");
+    crawl(w, "http://a.test/");
+    CHECK_EQ(script_requests(w->s), 6);
+    CHECK_STR(script_request(w->s, 4)->url, "http://a.test/x");
+    CHECK_STR(script_request(w->s, 5)->url, "http://a.test/deep");
+    BYE(w);
+}
+
 TEST(nofollow_is_obeyed_unless_another_link_leads_there)
 {
     world *w = prepare();

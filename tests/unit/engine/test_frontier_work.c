@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A frontier alone: what it says about the work of a host, and what it offers when it is
+ * asked. No scheduler, no net. */
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/frontier.h"
+#include "shard.h"
+
+typedef struct desk {
+    shard t; /* for its table of hosts */
+    seine_crawl_opts crawl;
+    sn_frontier *f;
+    sn_work last; /* what was said */
+    unsigned said, refused;
+} desk;
+
+static void
+hear_work(const sn_work *work, void *arg)
+{
+    desk *d = arg;
+
+    d->last = *work;
+    d->said++;
+}
+
+static void
+hear_refusal(const sn_refusal *r, void *arg)
+{
+    desk *d = arg;
+
+    (void)r;
+    d->refused++;
+}
+
+static void
+hear_nothing(const seine_event *e, void *arg)
+{
+    (void)e;
+    (void)arg;
+}
+
+static void
+open_desk(desk *d, uint32_t depth)
+{
+    seine_fetch_opts o = polite();
+
+    *d = (desk){.crawl = seine_crawl_defaults()};
+    d->crawl.sitemaps = SEINE_SITEMAPS_OFF;
+    d->crawl.depth = depth;
+    o.crawl = &d->crawl;
+    o.robots = SEINE_OBEY_ON;
+    o.max_crawl_delay = SEINE_SECS(60);
+    open_shard(&d->t, &o);
+    sn_frontier_opts opts = {.n = 1, .hosts = sn_scheduler_host_table(d->t.s)};
+    sn_frontier_ops ops = {
+        .work = hear_work, .refuse = hear_refusal, .tell = hear_nothing, .arg = d};
+    CHECK_EQ(sn_frontier_new(&d->t.shared, &opts, &ops, &d->f), SEINE_OK);
+}
+
+/* Ends whatever is left, as a stop does. */
+static void
+close_desk(desk *d)
+{
+    for (sn_visit *v; (v = sn_frontier_drain(d->f, SN_NO_HOST, 0));) {
+        sn_frontier_finish(d->f, v->number);
+        sn_visits_give(d->t.shared.visits, v);
+    }
+    CHECK_EQ(sn_frontier_waiting(d->f), 0);
+    sn_frontier_free(d->f);
+    close_shard(&d->t);
+}
+
+/* Links that another shard has found. */
+static void
+find(desk *d, const char *url, uint32_t depth, sn_address_zone ceiling)
+{
+    sn_post *post = NULL;
+    sn_link link = {.url = sn_str_of(url), .depth = depth, .ceiling = (uint8_t)ceiling};
+
+    CHECK_EQ(sn_mail_write(&post, &link), SEINE_OK);
+    sn_shared_state_add_work(&d->t.shared, 1);
+    atomic_fetch_add(&d->t.shared.mail_bytes, post->used);
+    sn_frontier_post(d->f, post, 0);
+}
+
+static void
+robots_end(desk *d, sn_visit *v, uint16_t status, const char *body)
+{
+    v->fault = (seine_fault)SEINE_FAULT;
+    v->fault.status = status;
+    v->fault.code = status == 503   ? SEINE_E_HTTP_BUSY
+                    : status == 404 ? SEINE_E_HTTP
+                                    : SEINE_OK;
+    v->kept.cap = 1000;
+    sn_buf_add(&v->kept, body, strlen(body));
+    sn_frontier_back(d->f, v, 0);
+    sn_visits_give(d->t.shared.visits, v);
+}
+
+/* The page that is offered; its record is out at once. */
+static void
+check_page(desk *d, uint32_t host, const char *path, uint32_t left)
+{
+    sn_offer offer = sn_frontier_next(d->f, host, 0);
+
+    CHECK(offer.visit && offer.visit->kind == SN_KIND_PAGE);
+    CHECK_EQ(offer.left, left);
+    if (!offer.visit)
+        return;
+    sn_str target = seine_url_target(&offer.visit->url);
+    CHECK(sn_str_eq(target, sn_str_of(path)));
+    sn_frontier_finish(d->f, offer.visit->number);
+    sn_visits_give(d->t.shared.visits, offer.visit);
+}
+
+TEST(frontier_says_that_robots_txt_is_all_the_work_of_an_unknown_host)
+{
+    desk d;
+
+    open_desk(&d, UINT32_MAX);
+    find(&d, "http://a.example/1", 1, SN_ADDRESS_PUBLIC);
+    find(&d, "http://a.example/2", 1, SN_ADDRESS_PUBLIC);
+    CHECK_EQ(d.last.n, 1);
+    sn_offer offer = sn_frontier_next(d.f, d.last.host, 0);
+    CHECK(offer.visit && offer.visit->kind == SN_KIND_ROBOTS);
+    CHECK_EQ(offer.left, 0);
+    unsigned said = d.said;
+    find(&d, "http://a.example/3", 1, SN_ADDRESS_PUBLIC);
+    CHECK_EQ(d.said, said); /* nothing to ask for before it ends */
+    robots_end(&d, offer.visit, 404, "");
+    CHECK_EQ(d.last.n, 3);
+    CHECK_EQ(d.last.delay, SN_SAME_DELAY);
+    check_page(&d, d.last.host, "/1", 2);
+    check_page(&d, d.last.host, "/2", 1);
+    check_page(&d, d.last.host, "/3", 0);
+    offer = sn_frontier_next(d.f, d.last.host, 0);
+    CHECK(!offer.visit && offer.left == 0 && !offer.is_no_memory);
+    close_desk(&d);
+}
+
+TEST(frontier_says_the_crawl_delay_with_the_work)
+{
+    desk d;
+
+    open_desk(&d, UINT32_MAX);
+    find(&d, "http://a.example/1", 1, SN_ADDRESS_PUBLIC);
+    sn_offer offer = sn_frontier_next(d.f, d.last.host, 0);
+    robots_end(&d, offer.visit, 200, "User-agent: *\nCrawl-delay: 2\n");
+    CHECK_EQ(d.last.n, 1);
+    CHECK_EQ(d.last.delay, SEINE_SECS(2));
+    close_desk(&d);
+}
+
+TEST(frontier_refuses_before_it_offers)
+{
+    desk d;
+
+    open_desk(&d, UINT32_MAX);
+    find(&d, "http://a.example/x/1", 1, SN_ADDRESS_PUBLIC);
+    find(&d, "http://a.example/x/2", 1, SN_ADDRESS_PUBLIC);
+    find(&d, "http://a.example/y", 1, SN_ADDRESS_PUBLIC);
+    sn_offer offer = sn_frontier_next(d.f, d.last.host, 0);
+    robots_end(&d, offer.visit, 200, "User-agent: *\nDisallow: /x\n");
+    CHECK_EQ(d.last.n, 3); /* they are judged when their turn comes */
+    CHECK_EQ(d.refused, 0);
+    check_page(&d, d.last.host, "/y", 0);
+    CHECK_EQ(d.refused, 2);
+    close_desk(&d);
+}
+
+TEST(frontier_offers_nothing_of_a_host_without_robots_txt)
+{
+    desk d;
+
+    open_desk(&d, UINT32_MAX);
+    find(&d, "http://a.example/1", 1, SN_ADDRESS_PUBLIC);
+    uint32_t host = d.last.host;
+    robots_end(&d, sn_frontier_next(d.f, host, 0).visit, 503, "");
+    sn_offer offer = sn_frontier_next(d.f, host, 0);
+    CHECK(!offer.visit);
+    CHECK_EQ(offer.left, 0);
+    CHECK_EQ(sn_frontier_when(d.f), SEINE_SECS(60));
+    sn_frontier_due(d.f, SEINE_SECS(60));
+    CHECK_EQ(d.last.n, 1);
+    robots_end(&d, sn_frontier_next(d.f, host, SEINE_SECS(60)).visit, 404, "");
+    check_page(&d, host, "/1", 0);
+    close_desk(&d);
+}
+
+TEST(frontier_holds_a_level_back_while_one_before_it_is_under_way)
+{
+    desk d;
+
+    open_desk(&d, 5);
+    find(&d, "http://a.example/1", 1, SN_ADDRESS_PUBLIC);
+    find(&d, "http://a.example/2", 2, SN_ADDRESS_PUBLIC);
+    uint32_t host = d.last.host;
+    robots_end(&d, sn_frontier_next(d.f, host, 0).visit, 404, "");
+    check_page(&d, host, "/1", 1);
+    sn_hosts *hosts = sn_scheduler_host_table(d.t.s);
+    hosts->all[host].in_flight = 1; /* /1 */
+    sn_offer offer = sn_frontier_next(d.f, host, 0);
+    CHECK(!offer.visit);
+    CHECK_EQ(offer.left, 1);
+    hosts->all[host].in_flight = 0;
+    check_page(&d, host, "/2", 0);
+    close_desk(&d);
+}
+
+TEST(robots_txt_reaches_as_far_as_the_url_that_names_its_host)
+{
+    static const sn_address_zone zones[] = {SN_ADDRESS_PUBLIC, SN_ADDRESS_LOCAL};
+
+    EACH_ROW(i, zones) {
+        desk d;
+
+        open_desk(&d, UINT32_MAX);
+        find(&d, "http://a.example/1", 1, zones[i]);
+        find(&d, "http://a.example/2", 1, zones[1 - i]);
+        sn_offer offer = sn_frontier_next(d.f, d.last.host, 0);
+        CHECK_EQ(offer.visit->ceiling, zones[i]);
+        robots_end(&d, offer.visit, 404, "");
+        close_desk(&d);
+    }
+}
