@@ -3,15 +3,17 @@
  * run.h - one shard: the order in which a URL passes the stages. Read it second, after
  * visit.h; everything else is detail.
  *
- *     inbox → scheduler → wire → verdict → emit
- *                 ↑__________________|  again
+ *     1 admit → 2 scheduler → 3 request → 4 verdict → 5 links → 6 emit
+ *        ↑           ↑______________________|  again     |
+ *        |_______________________________________________|  links of a crawl
  *
- * A turn lets the transport speak (responses end), judges what ended, takes what came in,
- * starts what may start, and says how long it may sleep. The same code runs on sockets
- * and in tests/sim, where the transport and the clock are numbers.
+ * A turn lets the transport work, judges the requests that ended, takes in what came,
+ * starts what may start, and ends what waits in vain; sn_run_when says how long the next
+ * turn may sleep. The same code runs on sockets and in tests/sim, where the transport and
+ * the clock are numbers.
  *
  * After every turn: given = admitted + refused; admitted = emitted + waiting + in
- * flight; and permits held = in flight. Debug builds assert it.
+ * flight; and permits held = in flight. Debug builds assert the last two.
  *
  * Time    is what the transport's turn returned.
  * Memory  of the shard; visits come from the shared state.

@@ -210,6 +210,41 @@ sn_scheduler_add(sn_scheduler *s, sn_visit *v, seine_time now)
     return SEINE_OK;
 }
 
+static void
+set_delay(sn_scheduler *s, uint32_t host, seine_span delay, seine_time now)
+{
+    sn_host *h = &s->hosts.all[host];
+    sn_host_card *card = &s->hosts.cards[host];
+    seine_span ms =
+        sn_time_min(delay / SEINE_MS(1) + (delay % SEINE_MS(1) > 0), UINT32_MAX);
+
+    if (card->delay_ms == (uint32_t)ms)
+        return;
+    card->delay_ms = (uint32_t)ms;
+    h->is_delayed = ms > 0;
+    sn_hosts_retune(&s->hosts, host, now);
+    if (h->place == SN_HOST_ON_WHEEL &&
+        (h->why == SEINE_WAIT_HOST_RATE || h->why == SEINE_WAIT_CRAWL_DELAY)) {
+        sn_scheduler_blame(s, h, sn_scheduler_wall(s, host));
+        sn_scheduler_hold(s, host, true, now);
+    }
+}
+
+void
+sn_scheduler_work(sn_scheduler *s, const sn_work *work, seine_time now)
+{
+    sn_host *h = &s->hosts.all[work->host];
+    bool is_more = work->n > h->n_offered;
+
+    if (work->delay >= 0)
+        set_delay(s, work->host, work->delay, now);
+    sn_scheduler_set_offered(s, h, work->n);
+    if (h->place == SN_HOST_PARKED && is_more)
+        sn_scheduler_tell_parked(s, work->host);
+    else if (h->place == SN_HOST_IDLE || h->place == SN_HOST_ASIDE)
+        sn_scheduler_settle(s, work->host, now);
+}
+
 /* Hosts whose moment has come are ready. The guards of those that come next are asked for
  * beforehand, so that nobody waits for memory. */
 static void

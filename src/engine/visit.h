@@ -2,11 +2,11 @@
 /*
  * visit.h - one URL from admission to its record.
  *
- * The one struct that carries a URL through its life. Stages take a visit and return;
- * they never call each other, and engine/run.c alone knows their order. A visit is
- * made by whoever admits it, moves to the shard that owns its host, perhaps to
- * another one when it is redirected, and goes back to the pool when its record is
- * out. Everything it points to lives in its arena and dies with it.
+ * This struct carries a URL through its life. Stages take a visit and return; they never
+ * call each other, and engine/run.c alone knows their order. A visit is made by whoever
+ * admits it, moves to the shard that owns its host, perhaps to another one when it is
+ * redirected, and goes back to the pool when its record is out. Everything it points to
+ * lives in its arena and dies with it.
  *
  *     ADMITTED → WAITING → READY → IN_FLIGHT → DONE → EMITTED
  *                  ↑__________________|  again: a retry, a redirect, a replay
@@ -30,13 +30,15 @@
 
 #define SN_NO_HOST UINT32_MAX
 
+/* The number of the stage that leads to the state stands first; 5, links, changes none.
+ */
 typedef enum sn_visit_state {
-    SN_ADMITTED,  /* new, in scope; on its way to its shard */
-    SN_WAITING,   /* its host may not be asked yet, or has a queue */
-    SN_READY,     /* limiter, breaker and throttle have said yes; permits are held */
-    SN_IN_FLIGHT, /* bytes are moving */
-    SN_DONE,      /* verdict given: result or final error; nothing is held */
-    SN_EMITTED,   /* exactly one record is on its way; the arena is free */
+    SN_ADMITTED,  /* 1 new, in scope; on its way to its shard */
+    SN_WAITING,   /* 2 its host may not be asked yet, or has a queue */
+    SN_READY,     /* 2 limiter, breaker and throttle have said yes; permits are held */
+    SN_IN_FLIGHT, /* 3 bytes are moving */
+    SN_DONE,      /* 4 verdict given: result or final error; nothing is held */
+    SN_EMITTED,   /* 6 exactly one record is on its way; the arena is free */
 } sn_visit_state;
 
 /* What is asked for. Of the first alone there are records. */

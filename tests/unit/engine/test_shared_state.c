@@ -130,8 +130,9 @@ TEST(there_are_more_visits_than_requests_in_flight)
         all[i] = sn_visits_take(c.visits, &e);
     CHECK(all[72] && !all[73]);
     CHECK_EQ(e, SEINE_E_FULL);
-    for (int i = 0; i < 73; i++)
-        sn_visits_give(c.visits, all[i]);
+    for (int i = 0; i < 74; i++)
+        if (all[i])
+            sn_visits_give(c.visits, all[i]);
     sn_shared_state_fini(&c);
 }
 
