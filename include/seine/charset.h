@@ -2,20 +2,21 @@
 /*
  * charset.h - in which encoding is this page written, and what does it say in UTF-8?
  *
- * The forty encodings of the WHATWG Encoding Standard under its 228 labels, and no
- * others: that is what browsers read. Who decides stands in the order of the HTML
- * Standard: a byte order mark, the header, a meta (or the XML declaration) within the
- * first 1,024 bytes, a guess (it is valid UTF-8, and not ASCII alone), and if all are
- * silent windows-1252. A label that is not known is as if it were not there. Of a whole
- * page a meta further down counts too, before the guess: there a browser begins again.
+ * seine reads the forty encodings of the WHATWG Encoding Standard under its 228 labels,
+ * like browsers, and no others. The first source that names an encoding decides, in the
+ * order of the HTML Standard: a byte order mark, the header, a meta (or the XML
+ * declaration) within the first 1,024 bytes, a meta further down in a whole page (where a
+ * browser would reload), a guess (the bytes are valid UTF-8 and not all ASCII), and at
+ * last windows-1252. Unknown labels are ignored.
  *
  *     seine_charset_choice c;
  *     seine_charset_decide(bytes, n, "Latin1", 6, &c);       windows-1252, of the header
  *     e = seine_charset_decode(c.charset, bytes + c.bom, n - c.bom, &text, &errors);
  *     seine_text_free(&text);
  *
- * Bytes that mean nothing become U+FFFD, as the standard says where, and are counted.
- * `replacement` stands for encodings that are not safe to read: all of it is one U+FFFD.
+ * Invalid bytes become U+FFFD, where the standard says so, and are counted. The encoding
+ * `replacement` stands for those that are not safe to read: the whole text becomes one
+ * U+FFFD.
  *
  * Time    plays no part. Work is linear in the bytes.
  * Memory  at most three times the bytes.
@@ -82,7 +83,7 @@ typedef enum seine_charset {
 #undef X
 } seine_charset;
 
-/* Who says so. */
+/* The source that named the encoding. */
 typedef enum seine_charset_from {
     SEINE_FROM_BOM,
     SEINE_FROM_HEADER,
@@ -94,24 +95,24 @@ typedef enum seine_charset_from {
 typedef struct seine_charset_choice {
     seine_charset charset;
     seine_charset_from from;
-    size_t bom; /* bytes of a byte order mark, to be passed over */
+    size_t bom; /* length of the byte order mark, to be skipped */
 } seine_charset_choice;
 
-#define SEINE_CHARSET_HEAD 1024 /* bytes a meta is looked for in */
+#define SEINE_CHARSET_HEAD 1024 /* bytes searched for a meta */
 
 SEINE_BEGIN
 
 const char *seine_charset_name(seine_charset c);           /* "utf-8" */
 const char *seine_charset_from_name(seine_charset_from f); /* "bom" */
 
-/* The encoding of a label, blanks around it and case aside. False: there is none. */
+/* Finds the encoding of a label, without case and blanks around it. False if unknown. */
 bool seine_charset_find(const char *label, size_t len, seine_charset *out_charset);
 
-/* Of the bytes of a whole page and the label of its header, which may be NULL. */
+/* Decides the encoding of a whole page from its bytes and its header's label, or NULL. */
 void seine_charset_decide(const char *bytes, size_t n, const char *label, size_t len,
                           seine_charset_choice *out_choice);
 
-/* The bytes as UTF-8; `out_errors` (how many U+FFFD were put) may be NULL. NOMEM. */
+/* Decodes the bytes to UTF-8; `out_errors` (the count of U+FFFD) may be NULL. NOMEM. */
 SEINE_MUST_CHECK seine_err seine_charset_decode(seine_charset c, const char *bytes,
                                                 size_t n, seine_text *out_text,
                                                 uint64_t *out_errors);

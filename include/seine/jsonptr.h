@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * jsonptr.h - which value of a JSON text does this pointer mean?
+ * jsonptr.h - find a value in JSON by a JSON Pointer.
  *
  * RFC 6901: "/a/0/b" is the member b of the first element of the member a; "" is the
- * whole; in a name ~1 stands for / and ~0 for ~. The form with "-", which the RFC keeps
- * for an element that is not there yet, means every element where many are wanted.
+ * whole; in a name ~1 stands for / and ~0 for ~. In seine_jsonptr_each the token "-",
+ * which the RFC reserves for an element that does not exist yet, means every element.
  *
  *     if (seine_jsonptr_get(json, "/data/0/id", 10, &value) == SEINE_OK)
  *         use(value);
  *     e = seine_jsonptr_each(json, "/data/-/id", 10, fn, me);
  *
- * Time    plays no part. Work is linear in the pointer, and in what is found.
+ * Time    plays no part. Work is linear in the pointer and the values found.
  * Memory  none.
  * Threads any thread, on a tree that does not change.
  */
@@ -29,18 +29,18 @@ struct seine_json; /* of <seine/plumbing.h> */
 
 SEINE_BEGIN
 
-/* INVAL: not a pointer, or longer than 1 KiB; UNKNOWN: there is no such value. */
+/* INVAL: not a pointer, or longer than 1 KiB. UNKNOWN: there is no such value. */
 SEINE_MUST_CHECK seine_err seine_jsonptr_get(const struct seine_json *json,
                                              const char *pointer, size_t len,
                                              const struct seine_json **out_value);
 
-/* Calls `fn` for each value, in order, until it answers false; what is not there is
- * passed by. INVAL as above. */
+/* Calls `fn` for each value, in order, until it returns false; skips values that do not
+ * exist. INVAL as above. */
 SEINE_MUST_CHECK seine_err
 seine_jsonptr_each(const struct seine_json *json, const char *pointer, size_t len,
                    bool (*fn)(const struct seine_json *value, void *arg), void *arg);
 
-/* Whether it is a pointer at all. */
+/* True if the text is a JSON Pointer. */
 bool seine_jsonptr_valid(const char *pointer, size_t len);
 
 SEINE_END

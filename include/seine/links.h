@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * links.h - where does this page lead, and what does it say about itself?
+ * links.h - which links and metadata does this HTML page hold?
  *
- * The bytes of a page go in, in pieces of any size and while they arrive; at the end
- * there is a list of its links, in the order of the page, and what its head says:
- * title, base, language, metas, JSON-LD. There is no tree and no recursion.
+ * The bytes of a page go in while they arrive, in pieces of any size. At the end there is
+ * a list of the links in page order, with title, base, language, metas and JSON-LD. There
+ * is no tree and no recursion.
  *
  *     seine_links *l;
  *     e = seine_links_new(NULL, &l);
@@ -18,17 +18,17 @@
  *
  * Links are a, area and link href; img, script, iframe, frame, embed, source, video,
  * audio, track and input[type=image] src; every URL of srcset and imagesrcset; video
- * poster, object data, form action, and where a meta refresh leads. Content of
- * <template> is no part of the page; <noscript> is, unless `scripting`.
+ * poster, object data, form action, and where a meta refresh leads. The content of
+ * <template> is no part of the page; that of <noscript> is, unless `scripting` is set.
  *
- * Bytes are ASCII or a superset of it (UTF-8 at best) and are handed out as they are;
- * character references become UTF-8. At most 50,000 links, 256 attributes of a tag,
- * 64 KiB of a value, 4 KiB of title, 256 bytes of a link's text, 4,096 metas, 1,024
- * scripts of JSON-LD of 1 MiB: what is beyond is dropped, and the notes tell.
+ * Input is ASCII or a superset of ASCII, best UTF-8, and bytes above 0x7f come out
+ * unchanged; character references become UTF-8. Limits: 50,000 links, 256 attributes per
+ * tag, 64 KiB per value, 4 KiB of title, 256 bytes of link text, 4,096 metas, 1,024
+ * JSON-LD scripts of 1 MiB. The rest is dropped, and the notes say so.
  *
  * Time    plays no part. Work is linear in the bytes, whatever they are.
- * Memory  what is found, at most `max_bytes`, and 1 MiB; kept by reset.
- * Threads one owner; any number may look once it has ended.
+ * Memory  the results, at most `max_bytes`, plus 1 MiB; reset keeps it.
+ * Threads one owner; after the end any number of threads may read.
  */
 #ifndef SEINE_LINKS_H
 #define SEINE_LINKS_H
@@ -49,7 +49,7 @@ typedef struct seine_links seine_links;
 typedef struct seine_links_opts {
     size_t size;      /* of this struct: SEINE_LINKS_OPTS sets it */
     bool scripting;   /* <noscript> is text, as for a browser that runs scripts */
-    size_t max_bytes; /* of what is found; 0: 64 MiB */
+    size_t max_bytes; /* of all results; 0: 64 MiB */
 } seine_links_opts;
 
 /* clang-format off */
@@ -59,7 +59,7 @@ typedef struct seine_links_opts {
 /* Views are valid until the next reset. */
 typedef struct seine_link {
     const char *tag, *attr; /* "a", "href" */
-    seine_view value;       /* as it stands there, references decoded */
+    seine_view value;       /* references decoded, not resolved */
     seine_view text;        /* of an <a>, blanks collapsed */
     seine_view rel, hreflang;
     uint64_t offset;    /* of its tag */
@@ -71,17 +71,17 @@ typedef struct seine_meta {
     seine_view name, content;
 } seine_meta;
 
-/* What was dropped. */
+/* Notes: what was dropped. */
 enum {
     SEINE_LINKS_CAPPED = 1, /* "links_capped" */
     SEINE_ATTRS_CAPPED = 2,
     SEINE_VALUE_CUT = 4,
     SEINE_TITLE_CUT = 8,
     SEINE_JSONLD_CUT = 16, /* or there are too many, or metas */
-    SEINE_LINKS_NOTES = 5  /* how many notes there are */
+    SEINE_LINKS_NOTES = 5  /* number of notes */
 };
 
-/* What a page asks of robots: of metas named robots and of the agent's name. */
+/* What a page asks of robots, in metas named robots or like the agent. */
 enum { SEINE_NOINDEX = 1, SEINE_NOFOLLOW = 2, SEINE_NOARCHIVE = 4 };
 
 SEINE_BEGIN
@@ -94,47 +94,47 @@ void seine_links_free(seine_links *l); /* NULL is fine */
 /* Ready for another page. */
 void seine_links_reset(seine_links *l);
 
-/* NOMEM stays, and nothing more is read. */
+/* NOMEM is permanent: nothing more is read. */
 SEINE_MUST_CHECK seine_err seine_links_feed(seine_links *l, const char *bytes, size_t n);
 SEINE_MUST_CHECK seine_err seine_links_end(seine_links *l);
 
-/* After the end. False: there are fewer. */
+/* Valid after the end. False if there are fewer links. */
 size_t seine_links_count(const seine_links *l);
 bool seine_links_at(const seine_links *l, size_t i, seine_link *out_link);
 bool seine_links_meta(const seine_links *l, size_t i, seine_meta *out_meta);
 bool seine_links_jsonld(const seine_links *l, size_t i, seine_view *out_text);
 
-/* ptr NULL: the page does not say. The base is the value of the first <base href>;
- * canonical the value of the first link whose rel has the word. */
+/* ptr is NULL if the page does not say. The base is the value of the first <base href>,
+ * canonical that of the first link with rel=canonical. */
 seine_view seine_links_title(const seine_links *l);
 seine_view seine_links_base(const seine_links *l);
 seine_view seine_links_lang(const seine_links *l);
 seine_view seine_links_canonical(const seine_links *l);
 
-/* What values of the page `page` are resolved against: its base, if it has a good one,
- * else the page itself. If the URL of the page is not known, `page` is empty; then
- * out_base is empty unless the base is a whole URL. RANGE: the page's URL does not fit
- * into that of the base. */
+/* Writes the base URL of the links: the page's <base>, if it is valid, else `page`
+ * itself. If the URL of the page is not known, `page` is empty; out_base is then empty
+ * unless the <base> is an absolute URL. RANGE: `page` does not fit into out_base. */
 SEINE_MUST_CHECK seine_err seine_links_base_url(const seine_links *l,
                                                 const seine_url *page,
                                                 seine_url *out_base);
 
-/* SEINE_NOINDEX and the others; `agent` ("seine") may be NULL. */
+/* Returns a mask of SEINE_NOINDEX and the others; `agent` ("seine") may be NULL. */
 unsigned seine_links_robots(const seine_links *l, const char *agent);
 
-/* Whether the link's rel has this word. */
+/* True if the link's rel has this word. */
 bool seine_link_has_rel(const seine_link *link, const char *word);
 
-/* Where a meta refresh of the page leads, and after how long; url empty: to itself.
- * False: there is none. And the same for one value of `content`. */
+/* The URL of the page's meta refresh and its delay; an empty URL means the page
+ * itself. False if there is none. seine_refresh_parse does the same for one value of
+ * `content`. */
 bool seine_links_refresh(const seine_links *l, uint32_t *out_seconds,
                          seine_view *out_url);
 bool seine_refresh_parse(const char *content, size_t len, uint32_t *out_seconds,
                          seine_view *out_url);
 
-/* SEINE_LINKS_CAPPED and the others, and the name of the n-th, "links_capped". */
+/* A mask of SEINE_LINKS_CAPPED and the others, and the name of the n-th note. */
 unsigned seine_links_notes(const seine_links *l);
-const char *seine_links_note_name(unsigned n); /* NULL behind the last */
+const char *seine_links_note_name(unsigned n); /* NULL after the last */
 
 SEINE_END
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * retry_hint.h - how long does this answer ask us to stay away, and what may we send?
+ * retry_hint.h - how long does this response ask clients to wait?
  *
- * Servers say it in Retry-After and in four dialects of RateLimit. Give every
- * header field of an answer to a hint, in any order; fields that are not about
- * this, and whatever is malformed, change nothing:
+ * Servers use Retry-After and four dialects of RateLimit headers. Feed every header field
+ * of a response to a hint, in any order; the hint ignores other fields and malformed
+ * values:
  *
  *     seine_retry_hint h;
  *     seine_retry_hint_init(&h, wall);
@@ -12,13 +12,13 @@
  *         seine_retry_hint_feed(&h, name, name_len, value, value_len);
  *     seine_span pause = seine_retry_hint_pause(&h);      -1: nothing was asked
  *
- * `Retry-After: 120` asks for 120 s, and so does a date 120 s after the answer's
- * own Date (without one: after `wall`). `RateLimit: "default";r=0;t=30` has no
- * request left for 30 s. Retry-After wins; both are void in an answer from a cache
+ * `Retry-After: 120` asks for 120 s, and so does a date 120 s after the response's own
+ * Date (without Date: after `wall`). `RateLimit: "default";r=0;t=30` allows no request
+ * for 30 s. Retry-After wins over RateLimit. Both are ignored in a response from a cache
  * (Age above 0), which says nothing about the server now.
  *
  * Time    wall time is passed in, in Unix nanoseconds as in clock.h.
- * Memory  nothing is allocated; a hint keeps no pointer to what it was fed.
+ * Memory  nothing is allocated; a hint keeps no pointer to its input.
  * Threads one owner.
  */
 #ifndef SEINE_RETRY_HINT_H
@@ -32,10 +32,10 @@
 #include "seine/err.h"
 #include "seine/time.h"
 
-/* No span that leaves a hint is longer; more is cut to it (RFC 9111, 1.2.2). */
+/* Longer times are cut to this one (RFC 9111, 1.2.2). */
 #define SEINE_RETRY_HINT_MAX SEINE_SECS(INT64_C(1) << 31)
 
-/* A quota of the server; -1 what it did not say. */
+/* A quota of the server; -1 for a value that the server did not send. */
 typedef struct seine_quota {
     int64_t r;    /* remaining: requests left */
     seine_span t; /* until there are more */
@@ -59,32 +59,31 @@ typedef struct seine_retry_hint { /* private */
 
 SEINE_BEGIN
 
-/* An answer that came at `wall`, nothing said yet. */
+/* Starts a hint for a response that arrived at `wall`. */
 void seine_retry_hint_init(seine_retry_hint *h, int64_t wall);
 
-/* Takes note of one header field; the name in any case, the value as it stands on
- * the wire. True: it was about this, and understood. Of several Retry-After the
- * longest counts, of several Date the first. */
+/* Reads one header field: the name in any case, the value as received. True if the field
+ * is about waiting and valid. The longest Retry-After and the first Date count. */
 bool seine_retry_hint_feed(seine_retry_hint *h, const char *name, size_t name_len,
                            const char *value, size_t value_len);
 
-/* How long to stay away, 0 for a moment that is past, -1 for nothing asked: the
- * Retry-After, else the longest time of a quota of which nothing remains, if that
- * is not above 24 h. */
+/* Returns how long to wait, 0 for a time in the past, -1 if nothing was asked: the
+ * Retry-After, else the longest time of an empty quota, if that is at most 24 h. */
 seine_span seine_retry_hint_pause(const seine_retry_hint *h);
 
-/* The Retry-After alone. */
+/* Returns the Retry-After alone. */
 seine_span seine_retry_hint_after(const seine_retry_hint *h);
 
-/* The quota that binds: the fewest requests per time left. Those that say both r
- * and t, with t not above 24 h, go first. False, and nothing written: none. */
+/* Writes the strictest quota: the fewest requests left per time. Quotas with both r
+ * and t, and t at most 24 h, come first. False if there is none; out_quota is then
+ * unchanged. */
 bool seine_retry_hint_quota(const seine_retry_hint *h, seine_quota *out_quota);
 
-/* One of the three dates of HTTP (RFC 9110, 5.6.7), strictly, as Unix seconds:
- * "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT" or
- * "Sun Nov  6 08:49:37 1994". A year of two digits is the latest that is not more
- * than 50 years after `wall`. PARSE: anything else, a day that does not exist, the
- * wrong day of the week, a year before 1970. */
+/* Parses one of the three date forms of HTTP (RFC 9110, 5.6.7), strictly, to Unix
+ * seconds: "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT" or "Sun Nov
+ * 6 08:49:37 1994". A two-digit year is the latest one not more than 50 years after
+ * `wall`. PARSE: any other form, a day that does not exist, a wrong day of the week, or a
+ * year before 1970. */
 SEINE_MUST_CHECK seine_err seine_retry_hint_date(const char *text, size_t len,
                                                  int64_t wall, int64_t *out_epoch);
 

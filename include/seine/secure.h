@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * secure.h - what is known of the TLS below an answer.
+ * secure.h - the TLS properties of a response.
  *
  *     if (r->secure.version && !r->secure.verified)
  *         warn("anybody could have said that");
@@ -17,7 +17,7 @@
 
 typedef struct seine_tls_facts {
     uint8_t version;   /* 12, 13; 0: no TLS */
-    bool verified;     /* false: nobody looked at the certificate */
+    bool verified;     /* false: the certificate was not checked */
     int64_t not_after; /* of the certificate, Unix seconds; INT64_MIN: not known */
 } seine_tls_facts;
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tree.h - the page as a browser's tree of it.
+ * tree.h - an HTML page as the tree that a browser builds.
  *
- * A page becomes a list of nodes in the order of the page, so that everything inside
- * of a node stands right behind it: the inside of node n is n + 1 up to its end.
- * Node 0 is the document, and means "none" where a node is asked for.
+ * A page becomes an array of nodes in page order, so that the descendants of a node
+ * follow it directly: those of node n are n + 1 up to its end. Node 0 is the document; as
+ * a result it means "none".
  *
  *     seine_tree *t;
  *     e = seine_tree_new(&t);
@@ -14,16 +14,17 @@
  *             e = seine_node_text(t, n, &text);
  *     seine_tree_free(t);
  *
- * First the page is read once without a tree, and refused if one would cost too much
- * (150,000 tags, depth 256, 256 attributes of a tag, 32 open formatting elements, and
- * these added up tag by tag): some pages of 80 KB take a browser's algorithm 20 s.
+ * Some pages of 80 KB take the standard algorithm 20 s. So the page is first scanned
+ * without building a tree, and refused if a tree would cost too much: above 150,000 tags,
+ * depth 256, 256 attributes per tag, 32 open formatting elements, or a limit on the sum
+ * of these over all tags.
  *
- * Bytes are UTF-8. At most 16 MiB.
+ * Input is UTF-8, at most 16 MiB.
  *
- * Time    plays no part; below 100 ms for each MB, on any bytes.
- * Memory  about 100 bytes a node while it is kept. While it is made 400 bytes for each
- *         of 2 x tags + what formatting opens again, asked of the gate first.
- * Threads one owner; any number may look at a tree that does not change.
+ * Time    plays no part; parsing takes below 100 ms per MB on any input.
+ * Memory  about 100 bytes per node. Parsing needs 400 bytes for each of 2 x tags +
+ *         reopened formatting elements, and asks the gate for them first.
+ * Threads one owner; any number of threads may read a tree that does not change.
  */
 #ifndef SEINE_TREE_H
 #define SEINE_TREE_H
@@ -51,7 +52,7 @@ typedef enum seine_node_kind {
     SEINE_NODE_INSTRUCTION /* <?target data> */
 } seine_node_kind;
 
-/* Asked before memory is taken for making the tree, told when it was given back. */
+/* `take` is called before memory for parsing is allocated, `give` when it is freed. */
 typedef struct seine_tree_gate {
     seine_err (*take)(uint64_t bytes, void *arg); /* not OK: the page is not parsed */
     void (*give)(uint64_t bytes, void *arg);
@@ -61,7 +62,7 @@ typedef struct seine_tree_gate {
 typedef struct seine_tree_opts {
     size_t size;          /* of this struct: SEINE_TREE_OPTS sets it */
     bool scripting;       /* <noscript> is text, as for a browser that runs scripts */
-    const char *fragment; /* the element whose inside this is: "td", "svg path" */
+    const char *fragment; /* context element of a fragment: "td", "svg path" */
     uint32_t max_tags;    /* 0: 150,000 */
     const seine_tree_gate *gate;
 } seine_tree_opts;
@@ -79,13 +80,13 @@ SEINE_BEGIN
 SEINE_MUST_CHECK seine_err seine_tree_new(seine_tree **out_tree);
 void seine_tree_free(seine_tree *t); /* NULL is fine */
 
-/* Makes the tree of another page; `opts` may be NULL. HTML_TOO_DEEP, HTML_TOO_COMPLEX:
- * refused; BUDGET: longer than 16 MiB; NOMEM; INVAL: no such fragment; what the gate
- * said. On failure the tree is empty. */
+/* Parses another page; `opts` may be NULL. HTML_TOO_DEEP, HTML_TOO_COMPLEX: refused.
+ * BUDGET: longer than 16 MiB. INVAL: no such fragment. NOMEM, or the error of the gate.
+ * On failure the tree is empty. */
 SEINE_MUST_CHECK seine_err seine_tree_parse(seine_tree *t, const char *html, size_t len,
                                             const seine_tree_opts *opts);
 
-/* Nodes, the document included; the root element, or 0. */
+/* The number of nodes, the document included; the root element, or 0. */
 seine_node seine_tree_size(const seine_tree *t);
 seine_node seine_tree_root(const seine_tree *t);
 
@@ -93,34 +94,36 @@ seine_node_kind seine_node_what(const seine_tree *t, seine_node n);
 seine_node seine_node_parent(const seine_tree *t, seine_node n);
 seine_node seine_node_first(const seine_tree *t, seine_node n);
 seine_node seine_node_next(const seine_tree *t, seine_node n); /* sibling */
-seine_node seine_node_end(const seine_tree *t, seine_node n);  /* behind its inside */
+seine_node seine_node_end(const seine_tree *t, seine_node n);  /* after its descendants */
 
-/* Of an element or doctype, "" of others. HTML's are in lower case. */
+/* The name of an element or doctype, else "". HTML names are in lower case. */
 seine_view seine_node_name(const seine_tree *t, seine_node n);
 bool seine_node_is(const seine_tree *t, seine_node n, const char *name);
 
-/* Where its tag stands in the page. */
+/* Returns the byte where its tag begins in the page. */
 size_t seine_node_offset(const seine_tree *t, seine_node n);
 
-/* False: there are fewer; ptr NULL: it has no such attribute. */
+/* False if there are fewer; ptr is NULL if there is no such attribute. */
 bool seine_node_attr_at(const seine_tree *t, seine_node n, size_t i, seine_attr *out);
 seine_view seine_node_attr(const seine_tree *t, seine_node n, const char *name);
 
-/* Of a text, comment or instruction, as it stands. */
+/* Returns the content of a text, comment or instruction. */
 seine_view seine_node_value(const seine_tree *t, seine_node n);
 
-/* All text inside of it, as it stands. The same as people see it: without scripts and
- * styles, blanks collapsed, a line feed between blocks. NOMEM. */
+/* seine_node_text returns all text inside the node, unchanged. seine_node_words returns
+ * the text that people see: no scripts or styles, blanks collapsed, a line feed between
+ * blocks. NOMEM. */
 SEINE_MUST_CHECK seine_err seine_node_text(const seine_tree *t, seine_node n,
                                            seine_text *out_text);
 SEINE_MUST_CHECK seine_err seine_node_words(const seine_tree *t, seine_node n,
                                             seine_text *out_text);
 
-/* The node and what is in it as HTML. NOMEM. */
+/* Prints the node and its descendants as HTML. NOMEM. */
 SEINE_MUST_CHECK seine_err seine_node_html(const seine_tree *t, seine_node n,
                                            seine_text *out_text);
 
-/* The whole tree in the form of html5lib's tests: a line a node, "|   <p>". NOMEM. */
+/* Prints the tree in the format of html5lib's tests: a line per node, "|   <p>".
+ * NOMEM. */
 SEINE_MUST_CHECK seine_err seine_tree_print(const seine_tree *t, seine_text *out_text);
 
 SEINE_END

@@ -2,11 +2,11 @@
 /*
  * base_url.h - which URL do the links of a page start from?
  *
- * From the page's own URL, unless the page has a <base href>: then from the value of the
- * first one, resolved against the page's URL. A value that is no URL, or is one of data:
- * or javascript:, does not count (HTML standard, 4.2.3, "set the frozen base URL"). Any
- * other one does, mailto: among them, although no relative link can start there. The
- * rule is the same for every link of the page, also for those before the <base>.
+ * Links start from the value of the first <base href>, resolved against the page's URL. A
+ * page without <base href> uses its own URL, and so does a page whose value is no URL or
+ * has the scheme data: or javascript: (HTML standard, 4.2.3, "set the frozen base URL").
+ * Every other scheme counts, even mailto:, although no relative link can start there. The
+ * same base holds for all links of the page, also for those before the <base>.
  *
  *     seine_url_init(&base, mem, sizeof mem);
  *     from = sn_base_url(href, &page, &base) ? &base : &page;
@@ -22,9 +22,10 @@
 #include "base/str.h"
 #include "seine/url.h"
 
-/* `href` is the value of the first <base href>, absent (ptr NULL) if there is none. True:
- * it counts, and out_base is where links start. False: they start at `page`, and out_base
- * holds nothing of use. If `page` is empty, only a whole URL counts. */
+/* `href` is the value of the first <base href>; ptr is NULL if there is none. Returns
+ * true if the value counts: out_base is then where links start. Returns false if links
+ * start at `page`; out_base is then undefined. If `page` is empty, only an absolute URL
+ * counts. */
 bool sn_base_url(sn_str href, const seine_url *page, seine_url *out_base);
 
 #endif

@@ -15,7 +15,7 @@ typedef struct row {
 enum { SEINE_CHARSETS(X) };
 #undef X
 
-/* All there are, in the order of their bytes. */
+/* All labels of the standard, sorted by bytes for the binary search. */
 static const row labels[] = {
     {"866",                 IBM866},
     {"ansi_x3.4-1968",      WINDOWS_1252},
@@ -380,7 +380,7 @@ seine_charset_decode(seine_charset c, const char *bytes, size_t n, seine_text *o
     sn_buf out;
 
     sn_buf_init(&out, SIZE_MAX - 1);
-    (void)sn_buf_reserve(&out, n); /* mostly it is enough */
+    (void)sn_buf_reserve(&out, n); /* enough for most pages */
     sn_decoder_init(&d, c);
     sn_decoder_feed(&d, (sn_str){bytes, n}, &out);
     sn_decoder_end(&d, &out);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The decoders of the Encoding Standard, byte by byte. Where it "restores" bytes, the
- * step is made again with them; that is never more than three deep.
+ * The decoders of the Encoding Standard. Where the standard "restores" bytes, step() is
+ * called with them again, at most three levels deep.
  */
 #include <string.h>
 
@@ -9,11 +9,11 @@
 
 #include "charsets.inc"
 
-enum { BLOCK = 2048, WIDEST = 3, REST = 16 }; /* bytes out for one in, and what waited */
+enum { BLOCK = 2048, WIDEST = 3, REST = 16 }; /* bytes out per byte in; held bytes */
 
 typedef struct work {
     sn_decoder *d;
-    char *at; /* there is room */
+    char *at; /* there is always room here */
 } work;
 
 static void step_byte(work *w, uint8_t byte);
@@ -57,8 +57,8 @@ put_or_bad(work *w, uint32_t c)
         bad(w);
 }
 
-/* A pair of bytes that may be nothing: then the second one, if it is ASCII, stands for
- * itself. */
+/* Writes the character of a byte pair. An invalid pair becomes U+FFFD, and an ASCII
+ * second byte is then decoded again by itself. */
 static void
 put_pair(work *w, uint32_t c, uint8_t second)
 {
@@ -135,7 +135,7 @@ single(work *w, uint8_t b)
         put_or_bad(w, singles[single_row((seine_charset)w->d->charset) * 128 + b - 0x80]);
 }
 
-/* 0: it is nothing. */
+/* Returns 0 if the pair is not assigned. */
 static uint32_t
 gb_pair(uint8_t lead, uint8_t trail)
 {
@@ -223,7 +223,7 @@ big5_pair(uint8_t lead, uint8_t trail)
     return plane | big5[pointer];
 }
 
-/* Four pairs are a letter and a mark above it. */
+/* Four byte pairs decode to a letter and a combining mark. */
 static bool
 big5_two(work *w, uint8_t lead, uint8_t trail)
 {
@@ -325,10 +325,10 @@ euc_kr_step(work *w, uint8_t b)
         bad(w);
 }
 
-/* States of ISO-2022-JP; the first four are those that put something out. */
+/* States of ISO-2022-JP; the first four are also output states. */
 enum { ASCII, ROMAN, KATAKANA, LEAD, TRAIL, ESCAPE_START, ESCAPE };
 
-/* The escape was none: what it was made of stands for itself. */
+/* The escape sequence is invalid, so its bytes are decoded as text. */
 static void
 no_escape(work *w)
 {
@@ -356,7 +356,7 @@ read_escape(work *w, uint8_t b)
         return;
     }
     d->state = d->output = (uint8_t)state;
-    if (d->escaped) /* nothing stood between two of them */
+    if (d->escaped) /* two escapes in a row are an error */
         bad(w);
     d->escaped = true;
 }
@@ -470,7 +470,7 @@ user_defined(work *w, uint8_t b)
     put_char(w, b < 0x80 ? b : 0xf780u + b - 0x80);
 }
 
-/* One loop for each decoder, which is the whole of its body; `s` is not empty. */
+/* The loop of one decoder, expanded into the body of its function; `s` is not empty. */
 #define RUN(decoder)                                                            \
     do {                                                                        \
         const uint8_t *p = (const uint8_t *)s.ptr, *end = p + s.len;            \
@@ -492,7 +492,7 @@ copy_ascii(work *w, const uint8_t *p, const uint8_t *end)
     return p + n;
 }
 
-/* Whole characters of UTF-8 at once; where one is not, or not there yet, byte by byte. */
+/* Copies valid characters of two and three bytes at once; others go byte by byte. */
 static const uint8_t *
 utf_8_some(work *w, const uint8_t *p, const uint8_t *end)
 {
@@ -505,7 +505,7 @@ utf_8_some(work *w, const uint8_t *p, const uint8_t *end)
 
         if (!good)
             break;
-        memcpy(w->at, p, 4); /* there is room for what the next one writes over */
+        memcpy(w->at, p, 4); /* reads past the character; the next one overwrites that */
         w->at += n;
         p += n;
     }
@@ -568,7 +568,7 @@ run_bytes(work *w, sn_str s)
     }
 }
 
-/* A byte that is read again. */
+/* Decodes a byte again that a decoder restored. */
 static void
 step_byte(work *w, uint8_t byte)
 {
@@ -591,7 +591,7 @@ sn_ascii_len(sn_str s)
     return i;
 }
 
-/* Between two characters, where ASCII is ASCII. */
+/* True between two characters, if ASCII bytes are ASCII there. */
 static bool
 is_free(const sn_decoder *d)
 {
@@ -605,7 +605,7 @@ sn_decoder_init(sn_decoder *d, seine_charset c)
     *d = (sn_decoder){.charset = (uint8_t)c, .state = ASCII, .output = ASCII};
 }
 
-/* Where nothing is wanted but the count, pure ASCII costs no copy. */
+/* Skips leading ASCII if only errors are counted, which saves the copy. */
 static sn_str
 pass_ascii(const sn_decoder *d, sn_str piece)
 {
@@ -651,7 +651,7 @@ end_jp(work *w)
     } else if (state == ESCAPE) {
         no_escape(w);
         step_byte(w, lead);
-        if (d->state == TRAIL) /* it was the first half of something */
+        if (d->state == TRAIL) /* the lead byte of an incomplete pair */
             bad(w);
     }
 }

@@ -6,15 +6,15 @@
 
 typedef struct scan {
     const char *at, *end;
-    bool over; /* the bytes ran out inside of something */
-    bool late; /* text that is no markup is passed over */
+    bool over; /* the input ended inside a construct */
+    bool late; /* skips the text of script, style and the like */
 } scan;
 
 typedef struct attribute {
-    sn_str name, value; /* as they stand; compared without case */
+    sn_str name, value; /* raw; compared without case */
 } attribute;
 
-/* Sets `over` at the end; then the byte is nothing. */
+/* Returns the byte at the cursor. At the end it sets `over` and returns 0. */
 static char
 here(scan *s)
 {
@@ -37,7 +37,7 @@ between(const char *from, const char *to)
     return (sn_str){from, (size_t)(to - from)};
 }
 
-/* The value behind a "=", at the first byte that is no blank. */
+/* Reads the value after a "="; the cursor is at its first byte. */
 static bool
 take_value(scan *s, attribute *out)
 {
@@ -60,7 +60,7 @@ take_value(scan *s, attribute *out)
     return !s->over;
 }
 
-/* "Get an attribute"; false: there is none, or the bytes ran out. */
+/* The standard's "get an attribute"; false if there is none or the input ended. */
 static bool
 take_attribute(scan *s, attribute *out)
 {
@@ -85,7 +85,7 @@ take_attribute(scan *s, attribute *out)
     return take_value(s, out);
 }
 
-/* Where `word` stands in `in` without case, from `from` on; in.len: nowhere. */
+/* Returns where `word` stands in `in` at or after `from`, without case, or in.len. */
 static size_t
 find_word(sn_str in, size_t from, sn_str word)
 {
@@ -95,7 +95,7 @@ find_word(sn_str in, size_t from, sn_str word)
     return in.len;
 }
 
-/* "Extracting a character encoding from a meta element": of its content. */
+/* The standard's "extracting a character encoding from a meta element". */
 static bool
 of_content(sn_str content, seine_charset *out)
 {
@@ -134,7 +134,7 @@ of_content(sn_str content, seine_charset *out)
     return seine_charset_find(label.ptr, label.len, out);
 }
 
-/* What cannot be true of bytes that could be read so far. */
+/* ASCII bytes that name UTF-16 are wrong; the standard reads them as UTF-8. */
 static seine_charset
 believed(seine_charset c)
 {
@@ -143,7 +143,7 @@ believed(seine_charset c)
     return c == SEINE_CHARSET_X_USER_DEFINED ? SEINE_CHARSET_WINDOWS_1252 : c;
 }
 
-/* A meta, behind its name. Of attributes of one name the first counts. */
+/* Reads the attributes of a meta. The first attribute of a name counts. */
 static bool
 of_meta(scan *s, seine_charset *out)
 {
@@ -173,7 +173,7 @@ of_meta(scan *s, seine_charset *out)
     return true;
 }
 
-/* Moves behind `mark`, if it comes. */
+/* Moves behind `mark`, or to the end. */
 static void
 skip_past(scan *s, sn_str mark)
 {
@@ -190,7 +190,7 @@ is_meta(sn_str rest)
            (sn_is_space(rest.ptr[5]) || rest.ptr[5] == '/');
 }
 
-/* Behind a start tag of these there is text up to its end tag. */
+/* Skips the text of elements whose content is not markup, up to the end tag. */
 static void
 skip_text(scan *s, sn_str name)
 {
@@ -222,7 +222,7 @@ skip_tag(scan *s, bool is_start)
         skip_text(s, name);
 }
 
-/* At a "<". */
+/* Reads the markup at a "<". */
 static bool
 of_markup(scan *s, seine_charset *out)
 {
@@ -230,7 +230,7 @@ of_markup(scan *s, seine_charset *out)
     size_t name = rest.len > 1 && rest.ptr[1] == '/' ? 2 : 1;
 
     if (sn_str_starts(rest, SN_STR("<!--"))) {
-        s->at += 2; /* "<!-->" is whole */
+        s->at += 2; /* the standard takes "<!-->" as a whole comment */
         skip_past(s, SN_STR("-->"));
     } else if (is_meta(rest)) {
         s->at += 5;

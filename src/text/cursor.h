@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cursor.h - what is left of a text, and the steps a parser takes through it.
+ * cursor.h - read a short text from left to right, without running past its end.
  *
  *     sn_cursor c = sn_trimmed(value, len);
  *     if (!sn_number(&c, &n) || !sn_skip(&c, ';'))
  *         return SEINE_E_PARSE;
  *
- * Every step looks at the end first, so any bytes will do, NUL and not ASCII too.
- * A step that returns false may have moved the cursor: the parse is over. Only
- * sn_skip, sn_skip_word and sn_choice promise not to, so that they can be tried.
+ * Every step checks for the end first, so the text may hold any bytes, NUL included. A
+ * step that fails may have moved the cursor; the caller must give up the parse. Only
+ * sn_skip, sn_skip_word and sn_choice leave the cursor in place when they fail.
  */
 #ifndef SN_CURSOR_H
 #define SN_CURSOR_H
@@ -48,7 +48,7 @@ sn_ended(const sn_cursor *t)
     return t->at == t->end;
 }
 
-/* The next byte; NUL at the end, which no parser accepts in a text either. */
+/* Returns the next byte; at the end NUL, which no grammar accepts. */
 static inline char
 sn_peek(const sn_cursor *t)
 {
@@ -82,7 +82,7 @@ sn_skip_word(sn_cursor *t, const char *word)
     return true;
 }
 
-/* One digit or more; a value above SN_NUMBER_MAX is SN_NUMBER_MAX. */
+/* Reads one or more digits; a value above SN_NUMBER_MAX becomes SN_NUMBER_MAX. */
 static inline bool
 sn_number(sn_cursor *t, int64_t *out_n)
 {
@@ -96,7 +96,7 @@ sn_number(sn_cursor *t, int64_t *out_n)
     return true;
 }
 
-/* Without the blanks at both ends. */
+/* Makes a cursor on the value without the blanks at both ends. */
 static inline sn_cursor
 sn_trimmed(const char *value, size_t len)
 {
@@ -108,7 +108,7 @@ sn_trimmed(const char *value, size_t len)
     return t;
 }
 
-/* The first of `n` words that stands here. */
+/* Skips the first of `n` words that the text continues with. */
 static inline bool
 sn_choice(sn_cursor *t, const char *const *words, int n, int *out_index)
 {

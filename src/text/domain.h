@@ -5,8 +5,8 @@
  * e.example and www.e.example are within e.example; xe.example is not. This is the
  * domain-match of cookies (RFC 6265bis, 5.1.3), the rule of no_proxy, and that of
  * localhost (RFC 6761, 6.3). Names are as seine_url_name gives them: lower case, no dot
- * at the end. No host is within an address but the address itself; whoever may meet
- * addresses asks for names alone.
+ * at the end. The function does not know addresses: 1.2.3.4 would be within 3.4, so the
+ * caller must exclude addresses.
  *
  *     sn_domain_has(SN_STR("e.example"), SN_STR("www.e.example"));
  *

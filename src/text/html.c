@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The states of the standard's tokenizer (13.2.5), without those that differ in
- * nothing we give. A function for each: it is called with at least one byte, takes
- * as many as it can, sets the next state and returns where it stopped; taking none
- * is what the standard calls to reconsume.
+ * The states of the standard's tokenizer (13.2.5); states that make no difference to our
+ * events are merged. Each state is a function: it gets at least one byte, reads as many
+ * as it can, sets the next state and returns where it stopped. To read no byte is what
+ * the standard calls to reconsume.
  */
 #include "text/html.h"
 
@@ -39,8 +39,8 @@ typedef enum state {
     PLAIN
 } state;
 
-/* Lower case of a byte in a name, 0 for what ends the name of a tag. NUL becomes
- * what is in no name we know. */
+/* Maps a byte of a name to lower case, and a byte that ends a tag name to 0. NUL maps to
+ * a byte that no known name holds. */
 /* clang-format off */
 #define SAME4(c)  (c), (c) + 1, (c) + 2, (c) + 3
 #define SAME(c)   SAME4(c), SAME4((c) + 4), SAME4((c) + 8), SAME4((c) + 12)
@@ -66,8 +66,8 @@ name_start(sn_html *t)
     t->name_rest = 0;
 }
 
-/* Takes bytes of a name, in lower case, up to what ends it or `stop`. Too long a
- * name has a length that no name has. */
+/* Appends bytes of a name, in lower case, up to its end or `stop`. A name that is too
+ * long gets a length that matches no known name. */
 static const char *
 name_add(sn_html *t, const char *p, const char *end, char stop)
 {
@@ -85,7 +85,8 @@ name_add(sn_html *t, const char *p, const char *end, char stop)
     return p;
 }
 
-/* Letters as they are, for what may turn out to be text; as many as fit. */
+/* Appends letters unchanged, because they may turn out to be text; drops those that do
+ * not fit. */
 static const char *
 letters_add(sn_html *t, const char *p, const char *end)
 {
@@ -94,7 +95,7 @@ letters_add(sn_html *t, const char *p, const char *end)
     return p;
 }
 
-/* Text between tags. Only that of a link is of interest. */
+/* Handles text between tags; only the text of a link is kept. */
 static void
 text(sn_html *t, const char *p, size_t n)
 {
@@ -109,7 +110,7 @@ raw_text(sn_html *t, const char *p, size_t n)
         sn_html_text_add(&t->title, p, n);
 }
 
-/* The name of a tag is known, and so is what to ask of it. */
+/* The tag name is complete: looks up which attributes to keep. */
 static void
 attrs_start(sn_html *t, sn_html_tag tag)
 {
@@ -141,7 +142,7 @@ tag_done(sn_html *t, const char *p)
     return p;
 }
 
-/* Of two attributes of one name the first counts. */
+/* An attribute name is complete. The first attribute of a name counts. */
 static void
 attr_named(sn_html *t)
 {
@@ -229,7 +230,8 @@ quoted(sn_html *t, const char *p, const char *end, char quote)
     return stop + 1;
 }
 
-/* One attribute; most are name="value" and take no detour through the states. */
+/* Reads one attribute. The usual form name="value" is read in one go, without changing
+ * states. */
 static const char *
 attr(sn_html *t, const char *p, const char *end)
 {
@@ -304,7 +306,7 @@ tag_start(sn_html *t, const char *p, const char *end, bool end_tag)
     return tag_name(t, p, end);
 }
 
-/* Comments and what passes for them are nodes of a tree too. */
+/* Comments and declarations count as nodes of the tree. */
 static void
 noted(sn_html *t)
 {
@@ -361,7 +363,7 @@ data(sn_html *t, const char *p, const char *end)
 static const char *
 declaration(sn_html *t, const char *p)
 {
-    t->state = BOGUS; /* <!DOCTYPE too: it ends like one */
+    t->state = BOGUS; /* <!DOCTYPE ends at the same byte */
     if (*p == '-') {
         t->state = DECLARATION_DASH;
         return p + 1;
@@ -399,7 +401,7 @@ bogus(sn_html *t, const char *p, const char *end)
     return stop + 1;
 }
 
-/* Ends at --> and --!>, and right at its start at > and ->. */
+/* Ends at --> and --!>, and at > or -> right at the start. */
 static const char *
 comment(sn_html *t, const char *p, const char *end)
 {
@@ -441,7 +443,7 @@ cdata_open(sn_html *t, const char *p)
     return p + 1;
 }
 
-/* Up to ]]>; the brackets are counted as if they were dashes. */
+/* Ends at ]]>; the counter of dashes counts the brackets. */
 static const char *
 cdata(sn_html *t, const char *p, const char *end)
 {
@@ -477,7 +479,7 @@ raw(sn_html *t, const char *p, const char *end)
     return less + 1;
 }
 
-/* Inside of a script's <!--, where </script> may be part of a string. */
+/* Text after <!-- in a script, where </script> may stand inside a string. */
 static const char *
 escaped(sn_html *t, const char *p, const char *end)
 {
@@ -541,7 +543,7 @@ name_is(const sn_html *t, sn_html_tag tag)
                             sn_str_of(sn_html_tag_name(tag)));
 }
 
-/* What looked like the end tag was text. */
+/* The end tag was not one: its bytes are text. */
 static void
 give_raw_end_as_text(sn_html *t)
 {
@@ -568,7 +570,7 @@ raw_end(sn_html *t, const char *p, const char *end)
     return p;
 }
 
-/* <script in an escaped script doubles the escape, </script takes it back. */
+/* In an escaped script <script doubles the escape and </script takes that back. */
 static const char *
 semi_word(sn_html *t, const char *p, const char *end)
 {
@@ -642,7 +644,7 @@ step_state(sn_html *t, const char *p, const char *end)
 }
 
 enum {
-    KEPT = 4, /* attributes of a tag that is asked for most: of link and of meta */
+    KEPT = 4, /* enough for <link> and <meta>, which keep the most */
     PARTS = 3
 };
 
@@ -696,7 +698,7 @@ sn_html_reset(sn_html *t)
     sn_buf_reset(&t->title.raw);
 }
 
-/* Nothing is added beyond a cap, so what is missing is memory. */
+/* Buffers drop what is beyond their cap, so the only error is NOMEM. */
 static seine_err
 trouble(sn_html *t)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * html.h - what a page says of itself and where it leads, while its bytes come in.
+ * html.h - find title, links and metadata of an HTML page while its bytes arrive.
  *
- * The tokenizer of the HTML standard in one pass: no tree, no recursion, pieces of
- * any size, and the same events however the page is cut. It knows comments, raw
- * text, scripts, attributes in all their forms and character references; what a
- * tree would know it knows as far as links need it (template, svg, math).
+ * This is the tokenizer of the HTML standard, in one pass, without tree or recursion.
+ * Pieces may have any size; the events do not depend on where they are cut. The tokenizer
+ * handles comments, raw text, scripts, all forms of attributes, and character references.
+ * It tracks template, svg and math, because links depend on them.
  *
  *     sn_html t;
  *     sn_html_init(&t, &(sn_html_options){.want = SN_HTML_LINK | SN_HTML_BASE}, fn, me);
@@ -14,21 +14,21 @@
  *     e = sn_html_end(&t);
  *     sn_html_fini(&t);
  *
- * Events come when they are whole: the link of an <a> at its end, because its text
- * belongs to it; `offset` has the order of the page. A <base> counts for the links
- * before it too, so one who resolves them at once is right only if it came first,
- * as it should. Bytes are taken as ASCII or a superset of it and handed on as they
- * are, unless `convert` makes something else of values and texts that have others; only
- * character references become UTF-8.
+ * An event comes when it is complete. The link of an <a> comes at the end tag, because
+ * the link text is part of the event; sort by `offset` for page order. A <base> also
+ * counts for links before it, so a caller that resolves links at once is right only if
+ * the <base> came first, as it should. Input is ASCII or a superset of ASCII. Bytes above
+ * 0x7f are passed on unchanged, unless `convert` decodes them; character references
+ * become UTF-8.
  *
- * At most 50,000 links, 256 attributes of a tag, 64 KiB of a value, 4 KiB of title
- * and 1 MiB of a script of JSON-LD: what is beyond is dropped, and sn_html_notes
- * tells. With `lines` every event knows its line and column; with `count` the same
- * pass adds up what a tree would cost (text/html_count.h).
+ * Limits: 50,000 links, 256 attributes per tag, 64 KiB per value, 4 KiB of title, 1 MiB
+ * per JSON-LD script. The rest is dropped, and sn_html_notes says so. With `lines` every
+ * event has a line and a column; with `count` the same pass adds up what a tree would
+ * cost (text/html_count.h).
  *
- * Time    plays no part; steps (below) are at most 16 for each byte, and 4096.
- * Memory  grows with the longest tag, title, link and JSON-LD, below 1 MiB without
- *         the last; nothing is allocated once it has grown, nor before the first.
+ * Time    plays no part; `steps` stays below 16 per byte plus 4096.
+ * Memory  grows with the longest tag, title, link and JSON-LD script, and stays below 1
+ *         MiB without JSON-LD. Buffers are allocated when first used and reused.
  * Threads one owner.
  */
 #ifndef SN_HTML_H
@@ -41,11 +41,11 @@ enum {
     SN_HTML_ATTRS = 256,
     SN_HTML_VALUE = 64 * 1024,
     SN_HTML_TITLE_LEN = 4096,
-    SN_HTML_TEXT_LEN = 256, /* of a link */
+    SN_HTML_TEXT_LEN = 256, /* bytes of link text */
     SN_HTML_SCRIPT_LEN = 1024 * 1024,
 };
 
-/* What can be found; a mask of them what is wanted. */
+/* Kinds of events; `want` is a mask of them. */
 typedef enum sn_html_what {
     SN_HTML_TITLE = 1,  /* value: the first one, blanks collapsed; once */
     SN_HTML_BASE = 2,   /* value: of the first <base href>; once */
@@ -56,7 +56,7 @@ typedef enum sn_html_what {
 } sn_html_what;
 
 /* clang-format off */
-/* Tags that mean something: by length, for the search, and then by how often. */
+/* Known tags, sorted by length for the search, then by frequency. */
 #define SN_HTML_TAG_TABLE(X) \
     X(A,             "a")             \
     X(IMG,           "img")           \
@@ -131,7 +131,7 @@ typedef struct sn_html_event { /* views: valid during the call */
     sn_html_what what;
     sn_html_tag tag;
     sn_html_attr attr;
-    bool cut;     /* the value was longer */
+    bool cut;     /* the value was longer than its limit */
     sn_str value; /* decoded; not trimmed, unless it is a title */
     sn_str text;  /* blanks collapsed, at most SN_HTML_TEXT_LEN */
     sn_str rel, hreflang;
@@ -140,23 +140,23 @@ typedef struct sn_html_event { /* views: valid during the call */
     uint32_t line, col; /* the same, from 1, columns in bytes; 0 without `lines` */
 } sn_html_event;
 
-/* False: enough, nothing more is wanted. */
+/* Returns false to stop: the rest of the page is not read. */
 typedef bool (*sn_html_fn)(void *user, const sn_html_event *e);
 
-/* What bytes beyond ASCII stand for, before references are read: of the value of an
- * attribute, or (OTHER) of text. Valid until the next call. */
+/* Decodes bytes above 0x7f, before references are decoded: of the value of `attr`, or of
+ * text if `attr` is OTHER. The result stays valid until the next call. */
 typedef sn_str (*sn_html_convert)(void *user, sn_str raw, sn_html_attr attr);
 
 typedef struct sn_html_options {
-    unsigned want;    /* of sn_html_what */
-    bool until_title; /* enough at </title> */
+    unsigned want;    /* mask of sn_html_what */
+    bool until_title; /* stop at </title> */
     bool scripting;   /* <noscript> is text, as for a browser that runs scripts */
     bool lines;       /* tell line and column */
-    struct sn_html_count *count; /* fed with every tag; NULL: nothing is */
+    struct sn_html_count *count; /* told of every tag; or NULL */
     sn_html_convert convert;     /* NULL: bytes stay as they are */
 } sn_html_options;
 
-/* What was dropped. */
+/* Notes: what was dropped. */
 enum {
     SN_HTML_NOTE_LINKS = 1,
     SN_HTML_NOTE_ATTRS = 2,
@@ -165,8 +165,7 @@ enum {
     SN_HTML_NOTE_SCRIPT = 16
 };
 
-/* Text as people see it: blanks collapsed while it is collected, references not
- * yet decoded. */
+/* Collected text: blanks are collapsed, references not yet decoded. */
 typedef struct sn_html_text {
     sn_buf raw;
     bool blank, cut;
@@ -178,18 +177,18 @@ typedef struct sn_html_value {
     bool cut;
 } sn_html_value;
 
-/* A place in the page. */
+/* A position in the page. */
 typedef struct sn_html_place {
     uint64_t offset;
     uint32_t line, col;
 } sn_html_place;
 
-/* The parts of a link: value, rel, hreflang, one behind the other. */
+/* The parts of a link, stored one after the other. */
 typedef struct sn_html_parts {
     size_t value, rel, hreflang; /* lengths */
 } sn_html_parts;
 
-/* A link whose text is still coming. */
+/* A link whose text is not complete. */
 typedef struct sn_html_held {
     sn_buf bytes;
     sn_html_parts parts;
@@ -198,21 +197,21 @@ typedef struct sn_html_held {
     bool open, cut;
 } sn_html_held;
 
-enum { SN_HTML_NAME = 16 }; /* longer names mean nothing to us */
+enum { SN_HTML_NAME = 16 }; /* longer names are all unknown */
 
 typedef struct sn_html { /* private */
     sn_html_options opts;
     sn_html_fn fn;
     void *user;
 
-    const char *piece; /* being fed, to know offsets */
+    const char *piece; /* the current piece, to compute offsets */
     uint64_t fed;      /* bytes before it */
     uint64_t tag_at;
     uint64_t steps;
 
-    uint64_t counted, line_at; /* bytes searched for lines; where the last one begins */
+    uint64_t counted, line_at; /* bytes searched for lines; start of the last line */
     uint32_t line;             /* before `counted`, from 0 */
-    sn_html_place early;       /* of a tag that began before the last piece ended */
+    sn_html_place early;       /* of a tag that began in an earlier piece */
 
     uint8_t state; /* html.c */
     uint8_t tag;   /* sn_html_tag being read */
@@ -222,24 +221,24 @@ typedef struct sn_html { /* private */
     uint8_t dashes, name_len;
 
     bool end_tag, self_closing, breaks_out, bang, start;
-    char name[SN_HTML_NAME]; /* of tag or attribute, lower case, zeros behind */
-    uint64_t name_rest;      /* what is beyond, as a hash */
+    char name[SN_HTML_NAME]; /* of tag or attribute, lower case, zero padded */
+    uint64_t name_rest;      /* hash of the bytes beyond `name` */
 
-    uint32_t keep; /* attributes the tag is asked for, not seen yet */
+    uint32_t keep; /* attributes to keep that did not come yet */
     uint32_t seen;
     uint32_t attrs; /* counted */
     sn_html_value value[SN_ATTR_COUNT];
     sn_buf values;
 
     uint32_t depth;   /* of svg, math and HTML inside them */
-    uint64_t foreign; /* a bit for each: is it foreign? */
+    uint64_t foreign; /* a bit per level: is it svg or math? */
     uint32_t templates;
     uint32_t links;
     bool titling, titled, based, langed;
     sn_html_place title_place, script_place;
     sn_html_text title;
     sn_buf script;        /* of JSON-LD */
-    uint64_t script_from; /* the first byte behind its tag */
+    uint64_t script_from; /* the first byte after its tag */
     bool in_script, script_cut;
     sn_html_held held;
     sn_buf decoded;
@@ -255,10 +254,11 @@ void sn_html_fini(sn_html *t);
 /* Ready for another page; keeps the memory. */
 void sn_html_reset(sn_html *t);
 
-/* NOMEM; it stays, and the page is read no further. After "enough" nothing is read. */
+/* NOMEM is permanent: the page is not read further. After `fn` returned false nothing is
+ * read. */
 SEINE_MUST_CHECK seine_err sn_html_feed(sn_html *t, const char *bytes, size_t n);
 
-/* The page ends here: gives what was open. */
+/* Ends the page: emits what is still open. */
 SEINE_MUST_CHECK seine_err sn_html_end(sn_html *t);
 
 static inline bool
@@ -273,22 +273,21 @@ sn_html_notes(const sn_html *t)
     return t->notes;
 }
 
-/* Appends what `raw` says to `out`, at most `max` bytes of it: references decoded
- * (by the rules for attributes or for text), CR LF made LF, NUL made U+FFFD. False:
- * there was more. */
+/* Decodes `raw` into `out`, at most `max` bytes: references by the rules for attributes
+ * or for text, CR LF as LF, NUL as U+FFFD. False if there was more. */
 bool sn_html_decode(sn_buf *out, sn_str raw, bool attribute, size_t max);
 
 /* The next URL of a srcset, which may hold several ("a.jpg 1x, b.jpg 2x"); false:
  * there is none. `rest` moves behind it. */
 bool sn_html_srcset(sn_str *rest, sn_str *out_url);
 
-/* What a <meta http-equiv=refresh> says: seconds to wait, and where to then, empty
- * for the page itself. False: it says nothing. */
+/* Reads the content of a <meta http-equiv=refresh>: seconds to wait and the URL, empty
+ * for the page itself. False if the content is invalid. */
 bool sn_html_refresh(sn_str content, uint32_t *out_seconds, sn_str *out_url);
 
-/* Of this noun's files, among themselves. */
+/* Shared by the html*.c files only. */
 
-typedef enum sn_html_content { /* what stands behind a start tag */
+typedef enum sn_html_content { /* what follows a start tag */
                                SN_HTML_MARKUP,
                                SN_HTML_RAW, /* up to its end tag */
                                SN_HTML_PLAIN
@@ -297,26 +296,26 @@ typedef enum sn_html_content { /* what stands behind a start tag */
 sn_html_tag sn_html_find_tag(const char name[SN_HTML_NAME], size_t len);
 sn_html_attr sn_html_find_attr(const char name[SN_HTML_NAME], size_t len);
 
-/* Whether a start tag of this name ends svg and math. */
+/* True if a start tag of this name ends svg and math. */
 bool sn_html_is_breakout(const char name[SN_HTML_NAME], size_t len);
 
-/* The attributes a start tag is asked for, as bits. */
+/* Returns the attributes to keep of a start tag, as bits. */
 uint32_t sn_html_keeps(const sn_html *t, sn_html_tag tag);
 
-/* A tag is whole: gives what it means, answers what follows it. */
+/* A tag is complete: emits its events and returns what follows the tag. */
 sn_html_content sn_html_tag_done(sn_html *t);
 
-/* Takes the script's bytes up to `to`, all of which stand in this piece or before it. */
+/* Collects the bytes of the script up to `to`, which is not beyond this piece. */
 void sn_html_script_upto(sn_html *t, uint64_t to);
 
-/* Where the tag being read begins. */
+/* Returns where the current tag begins. */
 sn_html_place sn_html_here(sn_html *t);
 
-/* The piece of `n` bytes was read: counts its lines. */
+/* Counts the lines of a piece of `n` bytes that was read. */
 void sn_html_piece_lines(sn_html *t, size_t n);
 
 bool sn_html_is_foreign(const sn_html *t);
 void sn_html_text_add(sn_html_text *x, const char *p, size_t n);
-void sn_html_text_end(sn_html *t); /* of all text */
+void sn_html_text_end(sn_html *t); /* ends every kind of text */
 
 #endif

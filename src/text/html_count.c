@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The stack of open elements and the list of active formatting elements of the
- * standard (13.2.4), as far as they say how deep a tree gets. Nothing walks the stack:
- * each entry knows the nearest entry below it that ends a search.
+ * A stack of open elements and a list of active formatting elements, by the standard
+ * (13.2.4), as far as the depth of the tree needs them. No search walks the stack: each
+ * entry stores the nearest entry below it that would end a search.
  */
 #include "text/html_count.h"
 
@@ -10,13 +10,13 @@
 
 enum {
     VOID = 1,
-    SPECIAL = 2, /* an end tag of an unknown name finds nothing below it */
-    SCOPE = 4,   /* nor one of a known name */
-    BLOCK = 8,   /* its start ends a <p>, its end tag looks in its scope */
+    SPECIAL = 2, /* ends the search of an end tag of unknown name */
+    SCOPE = 4,   /* ends the search of an end tag of known name */
+    BLOCK = 8,   /* its start tag ends a <p>; its end tag searches the scope */
     FORMAT = 16,
     MARK = 32,
-    TABLE = 64,    /* a part of tables: nothing without one */
-    HEADING = 128, /* as BLOCK, and two do not nest */
+    TABLE = 64,    /* a part of tables, ignored without a table */
+    HEADING = 128, /* as BLOCK; a heading ends an open heading */
     ENDS_P = 256,
     ABSENT = 512, /* never on the stack: html, head, body */
     INPUT = 1024  /* ends a <select> */
@@ -73,7 +73,7 @@ typedef enum kind {
 enum {
     SLOTS = SN_HTML_KINDS - KNOWN,
     LOOK = 16,
-    HEAVY = 512 /* bytes of a tag that make an element count once more */
+    HEAVY = 512 /* per 512 bytes of a tag the element counts once more */
 };
 _Static_assert(SLOTS >= 32, "room for names that are not known");
 
@@ -89,7 +89,7 @@ static const row rows[KNOWN] = {{"", 0, 0},
 #undef ROW
 };
 
-/* Where the names of each length begin; the table is in their order. */
+/* The index of the first name of each length; the table is sorted by length. */
 static const uint8_t first[SN_HTML_NAME + 2] = {
     OTHER,   A,        EM,        DIV,        CODE,          SMALL,         STRIKE,
     ARTICLE, FIELDSET, PLAINTEXT, BLOCKQUOTE, FOREIGNOBJECT, FOREIGNOBJECT, FOREIGNOBJECT,
@@ -175,7 +175,7 @@ format_clear(sn_html_count *c)
     }
 }
 
-/* The last one of this kind behind the last mark, or -1. */
+/* Returns the last entry of this kind after the last marker, or -1. */
 static int64_t
 format_find(const sn_html_count *c, uint8_t k)
 {
@@ -185,7 +185,7 @@ format_find(const sn_html_count *c, uint8_t k)
     return -1;
 }
 
-/* Of elements that are alike the list holds three. */
+/* The list holds at most three elements that are alike (the Noah's Ark clause). */
 static void
 format_add(sn_html_count *c, uint8_t k, bool plain)
 {
@@ -245,7 +245,7 @@ bury(sn_html_count *c)
         pop(c);
 }
 
-/* Everything above entry `to`. */
+/* Pops everything above entry `to`. */
 static void
 pop_above(sn_html_count *c, uint16_t to)
 {
@@ -261,7 +261,7 @@ pop_through(sn_html_count *c, uint16_t at)
         pop_above(c, at - 1);
 }
 
-/* Takes one entry out; what is above it stays. */
+/* Removes one entry; the entries above it stay. */
 static void
 take_out(sn_html_count *c, uint16_t at)
 {
@@ -307,7 +307,8 @@ push_open(sn_html_count *c, const sn_html_count_named *n, bool foreign)
         o->scope = at;
     if (!foreign && (flags & MARK))
         c->format[c->formats++] = (sn_html_count_format){0, false, 0};
-    /* Formatting that its block has left behind is opened again inside of the next. */
+    /* The standard reopens formatting elements that were left open when their block
+     * ended. */
     if (++c->depth + c->open > c->deepest)
         c->deepest = c->depth + c->open;
     if (c->depth > SN_HTML_MAX_DEPTH)
@@ -320,7 +321,7 @@ push_kind(sn_html_count *c, kind k)
     push_open(c, &(sn_html_count_named){.kind = (uint8_t)k}, false);
 }
 
-/* The topmost of this name above entry `floor`, or 0. */
+/* Returns the topmost entry of this name above entry `floor`, or 0. */
 static uint16_t
 find_above(const sn_html_count *c, const sn_html_count_named *n, uint16_t floor)
 {
@@ -344,7 +345,7 @@ top_is(const sn_html_count *c, kind k)
     return c->stack[c->top].is.kind == (uint8_t)k;
 }
 
-/* Start tags end what they cannot be in. */
+/* A start tag ends the elements that cannot contain it. */
 
 static void
 end_p(sn_html_count *c)
@@ -355,7 +356,7 @@ end_p(sn_html_count *c)
         pop_through(c, c->last[P]);
 }
 
-/* An <a> that is open, by its end tag or by the next <a>. */
+/* Ends an open <a>: at its end tag or at the next <a>. */
 static void
 end_format(sn_html_count *c, const sn_html_count_named *n)
 {
@@ -373,8 +374,8 @@ end_format(sn_html_count *c, const sn_html_count_named *n)
         take_out(c, at);
 }
 
-/* In a table's parts, those that cannot hold this one end. False: without a table it
- * is nothing. */
+/* Ends the parts of a table that cannot contain this one. False: there is no table, so
+ * the tag is ignored. */
 static bool
 make_room_in_table(sn_html_count *c, kind k)
 {
@@ -395,7 +396,7 @@ make_room_in_table(sn_html_count *c, kind k)
     return true;
 }
 
-/* A <select> takes few. False: the tag is nothing in it. */
+/* A <select> allows few elements. False: the tag is ignored. */
 static bool
 make_room_in_select(sn_html_count *c, kind k, unsigned flags)
 {

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What tags mean: the title, the base, links, and what the text behind them is. */
+/* The meaning of tags: title, base, links, and how the text after them is read. */
 #include <string.h>
 
 #include "text/charset.h"
 #include "text/html.h"
 
-enum { DEPTH = 64 }; /* of svg in HTML in svg in …; more is not looked at */
+enum { DEPTH = 64 }; /* of svg in HTML in svg …; deeper levels are ignored */
 
 #define BIT(attr) (UINT32_C(1) << SN_ATTR_##attr)
 #define LINKED    (BIT(REL) | BIT(HREFLANG))
 #define METAS     (BIT(NAME) | BIT(PROPERTY) | BIT(HTTP_EQUIV) | BIT(CONTENT))
 
 typedef struct meaning {
-    sn_html_attr link; /* the attribute that leads somewhere */
-    sn_html_attr more; /* another one, of one URL or of many */
-    uint32_t keep;     /* others to look at */
+    sn_html_attr link; /* the attribute that holds the URL */
+    sn_html_attr more; /* another attribute with one URL or many */
+    uint32_t keep;     /* further attributes to keep */
     sn_html_content content;
 } meaning;
 
@@ -72,7 +72,7 @@ emit(sn_html *t, const sn_html_event *e)
         t->enough = true;
 }
 
-/* At most `max` bytes and no half character. */
+/* Returns at most `max` bytes, cut between characters. */
 static size_t
 shortened(const char *s, size_t len, size_t max)
 {
@@ -97,7 +97,7 @@ collapse(char *s, size_t len)
     return n > 0 && s[n - 1] == ' ' ? n - 1 : n;
 }
 
-/* Blanks become one, and none at the start; the bytes fit, whatever they are. */
+/* Appends text with blanks collapsed and none at the start; the caller made room. */
 static size_t
 add_all(sn_html_text *x, const char *p, size_t n, char *out)
 {
@@ -165,7 +165,7 @@ converted(sn_html *t, sn_str raw, sn_html_attr attr)
     return t->opts.convert(t->user, raw, attr);
 }
 
-/* What the text says, in `decoded`; *out_cut whether it says more. */
+/* Decodes the text into `decoded`; *out_cut says whether it was longer. */
 static sn_str
 text_said(sn_html *t, sn_html_text *x, size_t max, bool *out_cut)
 {
@@ -225,7 +225,7 @@ raw_value(const sn_html *t, sn_html_attr attr)
     return (sn_str){t->values.ptr + v->at, v->len};
 }
 
-/* Appends the value of an attribute to `out`, decoded; its length. */
+/* Appends the decoded value of an attribute to `out`; returns its length. */
 static size_t
 value_of(sn_html *t, sn_html_attr attr, sn_buf *out, bool *out_cut)
 {
@@ -244,7 +244,7 @@ value_of(sn_html *t, sn_html_attr attr, sn_buf *out, bool *out_cut)
     return out->len - before;
 }
 
-/* The value of the tag's attribute with what else it says, one behind the other. */
+/* Appends the values of the attribute, rel and hreflang to `out`. */
 static sn_html_parts
 link_read(sn_html *t, sn_html_attr attr, sn_buf *bytes, bool *out_cut)
 {
@@ -271,7 +271,7 @@ link_give(sn_html *t, sn_html_event *e, const sn_buf *bytes, const sn_html_parts
     emit(t, e);
 }
 
-/* The text of an <a> is whole, at its end or where another begins. */
+/* Emits the link of an <a> at its end tag or where another <a> begins. */
 static void
 held_end(sn_html *t)
 {
@@ -312,7 +312,7 @@ link_counts(sn_html *t)
     return false;
 }
 
-/* A link for each URL of a srcset. */
+/* Emits a link for each URL of a srcset. */
 static void
 links_of_set(sn_html *t, sn_html_event *e)
 {
@@ -362,7 +362,7 @@ link(sn_html *t)
     link_of(t, m->more, place);
 }
 
-/* A refresh that leads somewhere is a link. */
+/* Emits the URL of a refresh as a link. */
 static void
 refresh(sn_html *t, sn_html_event *e)
 {
@@ -440,7 +440,7 @@ script_start(sn_html *t)
     sn_buf_truncate(&t->script, 0);
 }
 
-/* It ends where the tag being read begins, or with the page. */
+/* A script ends where the current tag begins, or with the page. */
 static void
 script_end(sn_html *t, uint64_t to)
 {
@@ -505,7 +505,7 @@ pop(sn_html *t)
     t->foreign >>= 1;
 }
 
-/* A start tag inside of svg or math, where only a few mean what they do outside. */
+/* Handles a start tag inside svg or math, where only few tags have a meaning. */
 static void
 opened_foreign(sn_html *t)
 {
@@ -513,7 +513,7 @@ opened_foreign(sn_html *t)
     case SN_TAG_FOREIGNOBJECT:
     case SN_TAG_DESC:
     case SN_TAG_TITLE:
-        push_element(t, false); /* inside is HTML again */
+        push_element(t, false); /* HTML begins again inside */
         break;
     case SN_TAG_SVG:
     case SN_TAG_MATH:

@@ -17,8 +17,8 @@ static const row attrs[SN_ATTR_COUNT] = {"",
 #undef SN_ROW
 };
 
-/* Start tags that no svg or math survives (13.2.6.5); <font> only with attributes
- * that nobody writes there. */
+/* Start tags that end svg and math (13.2.6.5). <font> ends them only with certain
+ * attributes, which pages do not use there, so it is left out. */
 static const row breakouts[] = {
     "b",       "big",   "blockquote", "body",   "br",     "center", "code", "dd",
     "div",     "dl",    "dt",         "em",     "embed",  "h1",     "h2",   "h3",
@@ -40,7 +40,7 @@ sn_html_attr_name(sn_html_attr attr)
     return attrs[attr];
 }
 
-/* The place of the name among rows[from] to rows[to], or 0. */
+/* Returns the index of the name in rows[from] to rows[to], or 0. */
 static int
 search(const row *rows, int from, int to, const char *name)
 {
@@ -56,7 +56,8 @@ among(const char *name, sn_html_tag from, sn_html_tag to)
     return (sn_html_tag)search(tags, (int)from, (int)to, name);
 }
 
-/* Most tags mean nothing to us: their first letter tells. Both tables are by length. */
+/* Most tags are unknown: first letter and length rule them out. Both tables are sorted by
+ * length. */
 static bool
 may_mean(char first, size_t len)
 {

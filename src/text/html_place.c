@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Places in a page: lines, counted only as far as somebody asks, and scripts, whose
- * text is the bytes between two places. */
+/* Positions in a page: lines, counted only as far as an event needs them, and scripts,
+ * whose text is the bytes between two positions. */
 #include <string.h>
 
 #include "text/html.h"
 
-/* How many of eight bytes: a byte that differs has its top bit set in `other`. */
+/* Counts the line feeds of eight bytes: a byte that differs sets its top bit in
+ * `other`. */
 static uint32_t
 newlines(uint64_t x)
 {
@@ -15,7 +16,7 @@ newlines(uint64_t x)
     return 8 - (uint32_t)((other >> 7 & ones) * ones >> 56);
 }
 
-/* In blocks of a size the compiler knows, so that it counts them at once. */
+/* Counts in blocks of constant size, which the compiler vectorizes. */
 static uint32_t
 line_feeds(const char *p, size_t n)
 {
@@ -38,7 +39,7 @@ line_feeds(const char *p, size_t n)
     return all;
 }
 
-/* Lines up to `to`, which lies in this piece. Each byte is looked at once. */
+/* Counts lines up to `to`, which lies in this piece. Each byte is searched once. */
 static void
 count_lines(sn_html *t, uint64_t to)
 {

@@ -10,7 +10,7 @@ enum { NAME = 31, LEGACY = 6 }; /* the longest name, with and without semicolon 
 typedef struct entity {
     char name[NAME + 1];
     char text[7];
-    bool legacy; /* known without its semicolon too */
+    bool legacy; /* valid without its semicolon too */
 } entity;
 
 static const entity entities[] = {
@@ -44,7 +44,7 @@ is_alnum(char c)
     return sn_is_alpha(c) || sn_is_digit(c);
 }
 
-/* What the number means: the bytes 0x80 to 0x9f are those of windows-1252. */
+/* Maps a number to its character; 0x80 to 0x9f are those of windows-1252. */
 static uint32_t
 meant(uint32_t n)
 {
@@ -76,14 +76,14 @@ utf8(uint32_t c, char out[4])
     return n;
 }
 
-/* What stands for a reference, and how much of the text it takes; 0: none. */
+/* The characters of a reference, and the bytes it takes in the text; 0: no reference. */
 typedef struct meaning {
     char text[8];
     size_t len, used;
 } meaning;
 
 static meaning
-read_number(sn_str s) /* from the '#' */
+read_number(sn_str s) /* starts at the '#' */
 {
     meaning m = {.used = 0};
     bool hex = s.len > 1 && (s.ptr[1] == 'x' || s.ptr[1] == 'X');
@@ -129,7 +129,7 @@ name(sn_str s, bool attribute)
         e = find_entity((sn_str){s.ptr, n});
         if (!e || !e->legacy)
             continue;
-        /* In ?a=1&copy=2 nobody meant the copyright sign. */
+        /* In ?a=1&copy=2 the author meant no copyright sign. */
         if (attribute && (next == '=' || is_alnum(next)))
             break;
         return called(e, n);
@@ -137,7 +137,7 @@ name(sn_str s, bool attribute)
     return (meaning){.used = 0};
 }
 
-/* What stands for the one byte or the reference that `s` begins with. */
+/* Returns the replacement of the byte or reference at the start of `s`. */
 static meaning
 special(sn_str s, bool attribute)
 {
@@ -153,7 +153,8 @@ special(sn_str s, bool attribute)
     return m.used > 0 ? (m.used++, m) : (meaning){"&", 1, 1};
 }
 
-/* In every byte of x that is c the top bit, and perhaps in some above the first one. */
+/* Sets the top bit of every byte of x that is c; bytes above the first hit may be set
+ * wrongly. */
 static uint64_t
 hits(uint64_t x, char c)
 {
@@ -163,7 +164,7 @@ hits(uint64_t x, char c)
     return (v - ones) & ~v & ones << 7;
 }
 
-/* Eight bytes at a time as long as nothing in them stands for something else. */
+/* Counts the bytes that need no replacement, eight at a time. */
 static size_t
 plain(sn_str s)
 {

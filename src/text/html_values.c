@@ -2,7 +2,7 @@
 /* Values with a grammar of their own: srcset and the refresh of a meta. */
 #include "text/html.h"
 
-/* The standard's "parse a srcset attribute", without what the descriptors say. */
+/* The standard's "parse a srcset attribute", without the descriptors. */
 bool
 sn_html_srcset(sn_str *rest, sn_str *out_url)
 {
@@ -14,7 +14,7 @@ sn_html_srcset(sn_str *rest, sn_str *out_url)
     while (p < end && !sn_is_space(*p))
         p++;
     *out_url = (sn_str){from, (size_t)(p - from)};
-    if (p > from && p[-1] == ',') { /* no descriptors */
+    if (p > from && p[-1] == ',') { /* a comma: no descriptors follow */
         while (out_url->len > 0 && out_url->ptr[out_url->len - 1] == ',')
             out_url->len--;
     } else {
@@ -35,7 +35,7 @@ skip_blanks(sn_str s)
     return s;
 }
 
-/* "url =" in front of a URL is left out; what only looks like it belongs to it. */
+/* Skips an optional "url =" in front of the URL; any other text is part of the URL. */
 static sn_str
 behind_url(sn_str s)
 {

@@ -7,8 +7,8 @@
 
 #include "base/str.h"
 
-/* libidn2 takes microseconds for a label. One of more bytes than LONGEST cannot end as
- * one of 63; a name of more than MOST is none for the DNS, whatever follows. */
+/* libidn2 takes microseconds per label. A label above LONGEST bytes cannot shrink to 63,
+ * and the DNS allows no name above MOST bytes, so both are refused early. */
 enum { LONGEST = 1024, MOST = 254 };
 
 struct dot {
@@ -24,7 +24,7 @@ static const struct dot dots[] = {
     {"\xef\xbd\xa1", 3}, /* U+FF61 */
 };
 
-/* The length of the dot at `at`; 0: none. */
+/* Returns the length of the dot at `at`, or 0. */
 static size_t
 dot(const char *at, const char *end)
 {
@@ -52,8 +52,8 @@ has_deviation(sn_str s)
     return false;
 }
 
-/* The capital sharp s becomes the small one (UTS 46 since revision 31); the older
- * tables of libidn2 make "ss" of it. */
+/* Makes the capital sharp s small (UTS 46 since revision 31); older tables of libidn2
+ * turn it into "ss". */
 static sn_str
 small_sharp_s(sn_str label, char *out)
 {
@@ -79,9 +79,9 @@ lookup(sn_str label, int flag, uint8_t **out_text)
                           IDN2_NFC_INPUT | IDN2_NO_ALABEL_ROUNDTRIP | flag);
 }
 
-/* libidn2 asks more of a label that is not transitional than UTS 46 does: IDNA 2008
- * must allow each character, which it does not for symbols, by tables that are older.
- * Without a deviation both forms are the same, and the other is not asked that. */
+/* In nontransitional mode libidn2 also demands that IDNA 2008 allows each character, by
+ * older tables; UTS 46 does not, and allows symbols. Without a deviation both modes give
+ * the same name, so such a label is tried again in transitional mode. */
 static bool
 is_stricter(int rc)
 {
@@ -108,7 +108,7 @@ is_ascii(sn_str s)
     return true;
 }
 
-/* What is being written. */
+/* The output being written. */
 struct name {
     char *at;
     size_t len, room;
@@ -152,7 +152,7 @@ sn_idna_to_ascii(const char *name, size_t len, char *out, size_t *inout_len)
     struct name n = {out, 0, *inout_len};
     seine_err e = SEINE_OK;
 
-    if (!sn_utf8_valid((sn_str){name, len})) /* libidn2 sees nothing else */
+    if (!sn_utf8_valid((sn_str){name, len})) /* libidn2 requires UTF-8 */
         return SEINE_E_BAD_URL;
     for (const char *at = name; at < end && e == SEINE_OK;) {
         size_t skip = dot(at, end);

@@ -20,7 +20,7 @@ seine_jsonptr_valid(const char *pointer, size_t len)
     return true;
 }
 
-/* An element: digits, without a zero in front. */
+/* Finds an array element by its index: digits without a leading zero. */
 static const seine_json *
 element(const seine_json *array, sn_str token)
 {
@@ -59,7 +59,7 @@ child(const seine_json *json, sn_str token)
     }
 }
 
-/* The next token of "/a/b"; false: there is none. */
+/* Takes the next token of "/a/b"; false at the end. */
 static bool
 next_token(sn_str *rest, sn_str *out_token)
 {
@@ -93,7 +93,7 @@ typedef struct walk {
     void *arg;
 } walk;
 
-/* Calls itself once for each "-" on the way, and no deeper than the value is. */
+/* Recurses once for each "-" of the pointer, so no deeper than the value is nested. */
 static bool
 each(const seine_json *json, sn_str rest, const walk *w)
 {

@@ -15,7 +15,7 @@ enum {
            SN_HTML_JSONLD
 };
 
-/* A text among the bytes of all. */
+/* A text within the common buffer. */
 typedef struct span {
     uint32_t at, len;
 } span;
@@ -53,7 +53,7 @@ link_at(const seine_links *l, size_t i)
     return (const found *)(const void *)l->links.ptr + i;
 }
 
-/* Keeps the bytes; where they are. */
+/* Copies the bytes into the buffer; returns where they are. */
 static span
 keep_text(seine_links *l, sn_str s)
 {
@@ -63,7 +63,7 @@ keep_text(seine_links *l, sn_str s)
     return at;
 }
 
-/* The link of an <a> comes when its text is known: behind those inside of it. */
+/* Sorts links by offset: the link of an <a> comes after the links inside it. */
 static void
 in_order(seine_links *l)
 {
@@ -320,7 +320,7 @@ seine_links_lang(const seine_links *l)
     return fact(l, l->has_lang, l->lang);
 }
 
-/* Whether `word` is one of the words of `list`, between blanks or `comma`. */
+/* True if `word` is in `list`, whose words are separated by blanks or `comma`. */
 static bool
 has_word(seine_view list, sn_str word, char comma)
 {

@@ -5,7 +5,7 @@
 
 #include "base/str.h"
 
-/* Blank of HTTP: without the form feed of HTML. */
+/* White space of HTTP: HTML's without the form feed. */
 static bool
 is_blank(char c)
 {
@@ -29,7 +29,7 @@ is_token(sn_str s)
     return s.len > 0;
 }
 
-/* What a quoted value may hold. */
+/* True if a quoted value may hold these bytes. */
 static bool
 is_value(sn_str s)
 {
@@ -68,7 +68,7 @@ seine_mime_init(seine_mime *m, char *mem, size_t size)
         mem[0] = '\0';
 }
 
-/* The caller has seen that there is room. */
+/* Appends a byte; the caller made sure of room. */
 static void
 add_char(seine_mime *m, char c)
 {
@@ -83,7 +83,7 @@ add_lower(seine_mime *m, sn_str s)
     add_char(m, '\0');
 }
 
-/* Up to the first of two marks, the second '\0' for none; it stays in the rest. */
+/* Takes bytes up to `a` or `b`, which stays in the rest; `b` may be '\0' for none. */
 static sn_str
 take_until(sn_str *rest, char a, char b)
 {
@@ -96,7 +96,7 @@ take_until(sn_str *rest, char a, char b)
     return s;
 }
 
-/* Copies what stands between quotes, from the first one on. */
+/* Copies a quoted string; the rest begins with its opening quote. */
 static void
 take_quoted(seine_mime *m, sn_str *rest)
 {
@@ -126,7 +126,7 @@ is_there(const seine_mime *m, sn_str name)
     return false;
 }
 
-/* One parameter behind its semicolon: written, and forgotten if it does not count. */
+/* Reads one parameter after its semicolon; removes it again if it is invalid. */
 static void
 take_param(seine_mime *m, sn_str *rest)
 {
@@ -256,7 +256,7 @@ seine_mime_charset(const seine_mime *m)
     return value;
 }
 
-/* Bytes that are written as far as there is room, and counted in any case. */
+/* An output like snprintf's: writes what fits and counts everything. */
 typedef struct sheet {
     char *out;
     size_t size, len;

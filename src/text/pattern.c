@@ -40,7 +40,7 @@ refuse_pattern(int code, size_t at, seine_diag *diag)
 {
     PCRE2_UCHAR text[120];
 
-    if (code == PCRE2_ERROR_NOMEMORY || code == 121) /* 121: while compiling */
+    if (code == PCRE2_ERROR_NOMEMORY || code == 121) /* 121: no memory while compiling */
         return SEINE_E_NOMEM;
     if (pcre2_get_error_message(code, text, sizeof text) < 0)
         return wrong(diag, "not a regular expression", at);

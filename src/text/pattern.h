@@ -3,17 +3,17 @@
  * pattern.h - does this text match that regular expression, and at what price at most?
  *
  * Regular expressions come from users (`include`, `exclude`, recipes), texts from the
- * web. An expression that backtracks could be made to work for ever on the right text,
- * so both sides are bounded: an expression has at most 1 KiB and no back-references; a
- * match may take 10,000 steps and 64 for each byte of the text, and 1 MiB. More is
- * PATTERN_BUDGET, an answer of its own, never a no.
+ * web. A backtracking expression can run for ever on a hostile text (ReDoS), so both are
+ * bounded: an expression has at most 1 KiB and no back-references; a match may take
+ * 10,000 steps plus 64 per byte of the text, and 1 MiB. A match beyond these bounds is
+ * PATTERN_BUDGET, never "no match".
  *
- *     e = sn_pattern_new(SN_STR("^/docs/.*\\.html$"), &p, why);
+ *     e = sn_pattern_new(SN_STR("^/docs/.*\\.html$"), &p, &diag);
  *     e = sn_matcher_init(&m);                          one for each thread
  *     e = sn_pattern_match(p, &m, text, &found);
  *
- * The language is that of PCRE2, on UTF-8; a match may begin anywhere. Bytes of a text
- * that are no UTF-8 match nothing.
+ * The syntax is that of PCRE2, on UTF-8; a match may begin anywhere. Invalid UTF-8 in a
+ * text matches nothing.
  *
  * Time    plays no part.
  * Memory  the pattern's and the matcher's own; nothing is allocated for a simple match.
@@ -43,7 +43,7 @@ typedef struct sn_matcher {
 SEINE_MUST_CHECK seine_err sn_matcher_init(sn_matcher *m); /* NOMEM */
 void sn_matcher_fini(sn_matcher *m);
 
-/* OK and *out_found. PATTERN_BUDGET, NOMEM: not known. */
+/* Writes *out_found on OK. PATTERN_BUDGET, NOMEM: not decided. */
 SEINE_MUST_CHECK seine_err sn_pattern_match(const sn_pattern *p, sn_matcher *m,
                                             sn_str text, bool *out_found);
 

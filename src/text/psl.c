@@ -8,7 +8,7 @@
 
 struct seine_psl {
     const psl_ctx_t *rules;
-    psl_ctx_t *own; /* from a file; NULL: built in */
+    psl_ctx_t *own; /* read from a file; NULL: use the built-in list */
 };
 
 seine_err
@@ -38,7 +38,7 @@ seine_psl_free(seine_psl *psl)
     sn_free(psl);
 }
 
-/* Labels with something in them, and a terminator for libpsl. */
+/* Copies the name with a terminator for libpsl; false if a label is empty. */
 static bool
 copy_name(const char *name, size_t len, char out[SEINE_PSL_NAME + 1])
 {

@@ -8,21 +8,21 @@
 #define DAY     INT64_C(86400)
 #define LONGEST (SEINE_RETRY_HINT_MAX / SECOND)
 
-/* A RateLimit-Reset above this is a moment, not a span. */
+/* A RateLimit-Reset above this is a Unix time, not a number of seconds. */
 #define EPOCH_MIN INT64_C(1000000000)
 
-enum { PLAIN, X_PLAIN, NAMED }; /* places in `said`; from NAMED on by name */
+enum { PLAIN, X_PLAIN, NAMED }; /* indexes of `said`; named policies start at NAMED */
 
-/* Structured fields (RFC 9651), as far as lists of items with parameters go. */
+/* Parses structured fields (RFC 9651), as far as lists of items with parameters. */
 
 enum kind { INTEGER, NAME, OTHER };
 
-/* An item: the value of an INTEGER, the hash of a NAME (string or token). */
+/* An item: the value of an INTEGER, or the hash of a NAME (string or token). */
 struct item {
     enum kind kind;
     int64_t n;
     uint64_t hash;
-    sn_cursor token; /* of a token: itself */
+    sn_cursor token; /* the text of a token */
 };
 
 static uint64_t
@@ -64,8 +64,8 @@ token(sn_cursor *t, struct item *it)
     return true;
 }
 
-/* Bytes that end with `close` and otherwise are printable: byte sequences and
- * display strings, whose content plays no part. */
+/* Skips printable bytes up to `close`: byte sequences and display strings, whose content
+ * is not needed. */
 static bool
 enclosed(sn_cursor *t, char close)
 {
@@ -101,7 +101,7 @@ item(sn_cursor *t, struct item *it)
         return string(t, it);
     if (sn_is_alpha(c) || c == '*')
         return token(t, it);
-    if (sn_skip(t, ':')) /* bytes */
+    if (sn_skip(t, ':')) /* a byte sequence */
         return enclosed(t, ':');
     if (sn_skip_word(t, "%\"")) /* a display string */
         return enclosed(t, '"');
@@ -112,8 +112,7 @@ item(sn_cursor *t, struct item *it)
     return sn_skip_word(t, "?0") || sn_skip_word(t, "?1");
 }
 
-/* The parameters of an item, of which the integers `a` and `b` are wanted; -1
- * where there is none. */
+/* Two integer parameters of an item; -1 where one is missing. */
 struct pair {
     char a_name, b_name;
     int64_t a, b;
@@ -147,7 +146,7 @@ parameters(sn_cursor *t, struct pair *wanted)
     return true;
 }
 
-/* The comma between two members, or the end. */
+/* Skips the comma between two members, or finds the end. */
 static bool
 next_member(sn_cursor *t)
 {
@@ -157,10 +156,10 @@ next_member(sn_cursor *t)
     if (!sn_skip(t, ','))
         return false;
     sn_skip_all(t, " \t");
-    return !sn_ended(t); /* a comma at the end is an error */
+    return !sn_ended(t); /* a trailing comma is an error */
 }
 
-/* The place of a name; the first four names count, more are dropped. */
+/* Returns the slot of a name; the first four names get one, others are dropped. */
 static seine_retry_hint_said *
 place_of(seine_retry_hint *h, uint64_t name)
 {
@@ -175,7 +174,7 @@ place_of(seine_retry_hint *h, uint64_t name)
     return &h->said[h->count++];
 }
 
-/* Less left per time, and of two that have nothing left the longer. */
+/* True if fewer requests are left per time; of two empty quotas the longer wait. */
 static bool
 scarcer(int64_t r, int64_t t, int64_t than_r, int64_t than_t)
 {
@@ -185,7 +184,7 @@ scarcer(int64_t r, int64_t t, int64_t than_r, int64_t than_t)
     return a != b ? a < b : t > than_t;
 }
 
-/* A value said twice: fewer requests, a longer time. */
+/* A value was sent twice: keeps the stricter one, fewer requests or a longer time. */
 static void
 fewer(int64_t *n, int64_t said)
 {
@@ -208,7 +207,7 @@ older_member(seine_retry_hint *h, sn_cursor key, const struct item *value)
     int which;
 
     if (!sn_choice(&key, keys, 3, &which) || !sn_ended(&key))
-        return true; /* a key of the future */
+        return true; /* an unknown key */
     if (value->kind != INTEGER)
         return false;
     if (which == 2)
@@ -275,7 +274,7 @@ policy(seine_retry_hint *h, sn_cursor t)
     return true;
 }
 
-/* A list that is damaged anywhere counts nowhere (RFC 9651, 4.2). */
+/* A list with an error anywhere is ignored as a whole (RFC 9651, 4.2). */
 static bool
 list(seine_retry_hint *h, bool (*read)(seine_retry_hint *, sn_cursor), sn_cursor t)
 {
@@ -287,7 +286,7 @@ list(seine_retry_hint *h, bool (*read)(seine_retry_hint *, sn_cursor), sn_cursor
     return true;
 }
 
-/* The leading number of "100" or "100, 100;w=60". */
+/* Reads the leading number of "100" or "100, 100;w=60". */
 static bool
 first_number(sn_cursor t, int64_t *out_n)
 {
@@ -319,7 +318,7 @@ retry_after(seine_retry_hint *h, sn_cursor t)
 
 enum field { RETRY_AFTER, DATE, AGE, RATELIMIT, POLICY, LIMIT, REMAINING, RESET, NONE };
 
-/* Which field a name is, and for the last three whose. */
+/* Finds the field by its name; *out_place is the slot of the last three fields. */
 static enum field
 field_of(const char *name, size_t len, int *out_place)
 {
@@ -421,7 +420,7 @@ span_of(int64_t seconds)
     return seconds < 0 ? -1 : sn_time_min(seconds, LONGEST) * SECOND;
 }
 
-/* From the answer's own moment to `at`, since the server's clock made both. */
+/* Returns the time from the response's Date to `at`: the same clock made both. */
 static seine_span
 until(const seine_retry_hint *h, int64_t at)
 {
@@ -459,7 +458,7 @@ resolve(const seine_retry_hint *h, unsigned i)
     return quota;
 }
 
-/* Both said, and soon enough that somebody may have meant it. */
+/* True if r and t were sent and t is short enough to be plausible. */
 static bool
 is_whole(const seine_quota *quota)
 {

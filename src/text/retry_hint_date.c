@@ -6,7 +6,7 @@
 
 #define SECOND INT64_C(1000000000)
 
-/* Exactly `n` digits. */
+/* Reads exactly `n` digits. */
 static bool
 figure(sn_cursor *t, int n, int *out_value)
 {
@@ -53,7 +53,7 @@ asctime_date(sn_cursor *t, seine_date *d)
            clock_face(t, d) && sn_skip(t, ' ') && figure(t, 4, &d->year);
 }
 
-/* A century later the date is still no more than 50 years from now. */
+/* True if the date would be within 50 years of now even a century later. */
 static bool
 is_a_century_too_old(seine_date d, int64_t now)
 {
@@ -61,8 +61,8 @@ is_a_century_too_old(seine_date d, int64_t now)
     return seine_calendar_seconds(&d) <= now;
 }
 
-/* After "Sun": "day, 06-Nov-94 08:49:37 GMT". Two digits mean the latest year that is not
- * more than 50 years from now (RFC 9110, 5.6.7). */
+/* After "Sun": "day, 06-Nov-94 08:49:37 GMT". A two-digit year is the latest one that is
+ * not more than 50 years ahead (RFC 9110, 5.6.7). */
 static bool
 rfc850_date(sn_cursor *t, int weekday, int64_t wall, seine_date *d)
 {

@@ -6,25 +6,25 @@
 #include "base/alloc.h"
 #include "base/time.h"
 
-#define LINE_MAX  16663 /* bytes of a line that count: 8 URLs of 2,083, as elsewhere */
-#define LONGEST_S 1000000000 /* of a delay, in seconds: about 32 years */
+#define LINE_MAX  16663 /* longest line: 8 URLs of 2,083 bytes, as in Google's parser */
+#define LONGEST_S 1000000000 /* longest delay in seconds: about 32 years */
 
 typedef enum kind { AGENT, ALLOW, DISALLOW, DELAY, SITEMAP, OTHER } kind;
 
 typedef struct rule {
-    sn_str pattern; /* escaped; of an agent its token, "*" for all */
-    sn_str text;    /* the line; of a sitemap its value */
+    sn_str pattern; /* escaped; of an agent line the product token, or "*" */
+    sn_str text;    /* the line; of a Sitemap line its value */
     uint32_t line;
     kind kind;
     int64_t delay;
 } rule;
 
-/* Lines in the order of the file; a group begins with an agent behind a rule. */
+/* Lines in file order; an agent line after a rule begins a new group. */
 struct seine_robots {
     rule *rules;
     size_t n, room;
-    char *text;    /* the copy that all views are of */
-    char *escaped; /* patterns that had to be changed */
+    char *text;    /* the copy of the file, which all views point into */
+    char *escaped; /* patterns that needed escaping */
 };
 
 /* Names of fields. */
@@ -38,7 +38,7 @@ is_any(sn_str key, const char *const *names)
     return false;
 }
 
-/* With the slips of the keyboard that others forgive, too. */
+/* Accepts the common misspellings that Google's parser accepts. */
 static kind
 kind_of(sn_str key)
 {
@@ -73,7 +73,7 @@ find_blank(sn_str s)
     return i;
 }
 
-/* "Name: value", or two words with blanks between them. */
+/* Splits "Name: value", or two words with blanks between them. */
 static bool
 split(sn_str line, sn_str *out_key, sn_str *out_value)
 {
@@ -92,7 +92,7 @@ split(sn_str line, sn_str *out_key, sn_str *out_value)
 
 /* Values. */
 
-/* Letters, "_" and "-" make a product token; "*" alone is everybody. */
+/* Cuts the value to a product token of letters, "_" and "-"; "*" stays. */
 static sn_str
 token_of(sn_str value)
 {
@@ -120,8 +120,8 @@ upper(char c)
     return c >= 'a' && c <= 'z' ? (char)(c - ('a' - 'A')) : c;
 }
 
-/* Escapes in upper case and, if wanted, other bytes than ASCII as escapes: at most three
- * times as long. */
+/* Writes escapes in upper case and, with `others`, escapes bytes above 0x7f. The result
+ * is at most three times as long. */
 static size_t
 copy_escaped(sn_str s, bool others, char *to)
 {
@@ -146,7 +146,7 @@ copy_escaped(sn_str s, bool others, char *to)
     return n;
 }
 
-/* Seconds, whole or not. */
+/* Reads seconds, whole or decimal. */
 static int64_t
 delay_of(sn_str value)
 {
@@ -206,7 +206,7 @@ take_line(seine_robots *r, sn_str line, uint32_t number, char **escaped)
     return add_rule(r, what);
 }
 
-/* Up to CR, LF or both; false: the text is at its end, and so is the line. */
+/* Takes a line up to CR, LF or CR LF; false at the end of the text. */
 static bool
 next_line(sn_str *rest, sn_str *out_line)
 {
@@ -221,7 +221,7 @@ next_line(sn_str *rest, sn_str *out_line)
     return ended;
 }
 
-/* A mark of UTF-8, or as much of it as there is. */
+/* Skips a UTF-8 byte order mark, or the beginning of one. */
 static sn_str
 without_mark(sn_str text)
 {
@@ -287,16 +287,16 @@ seine_robots_free(seine_robots *r)
     sn_free(r);
 }
 
-/* Asking. */
+/* Queries. */
 
-/* Where the host ends: at the first of "/?;" behind "//", if there is one. */
+/* Returns where the host ends: the first of "/?;" after "//", if there is "//". */
 static size_t
 host_end(sn_str url)
 {
     size_t at = 0;
 
     if (url.len > 0 && url.ptr[0] == '/' && !(url.len > 1 && url.ptr[1] == '/'))
-        return 0; /* a target already */
+        return 0; /* already a path */
     if (sn_str_starts(url, SN_STR("//")))
         at = 2;
     for (; at < url.len && !memchr("/?;", url.ptr[at], 3); at++)
@@ -330,8 +330,8 @@ skip_behind(sn_str *text, sn_str piece)
     return true;
 }
 
-/* Each piece between stars is looked for behind the one before: the first place is as
- * good as any later one, but for the last piece of a pattern that ends in "$". */
+/* Each piece between stars is searched after the piece before it. The first match is
+ * always good enough, except for the last piece of a pattern that ends in "$". */
 bool
 sn_robots_match(sn_str target, sn_str pattern)
 {
@@ -357,15 +357,15 @@ is_everybody(const rule *a)
     return a->pattern.len == 1 && a->pattern.ptr[0] == '*';
 }
 
-/* The rules of those groups that name the agent, or of those for all. */
+/* Walks the rules of all groups that name the agent, or of the groups for "*". */
 typedef struct walk {
     const seine_robots *r;
     sn_str agent;
     size_t i;
-    bool named;       /* for the agent, not for all */
-    bool applies;     /* the group at i */
-    bool rules;       /* the group has had one */
-    const rule *says; /* the agent's line of the group that applies */
+    bool named;       /* look for groups that name the agent */
+    bool applies;     /* the current group applies */
+    bool rules;       /* the current group had a rule */
+    const rule *says; /* the agent line by which the group applies */
 } walk;
 
 static sn_str
@@ -384,7 +384,7 @@ is_for(const rule *a, const walk *w)
                     : is_everybody(a);
 }
 
-/* Whether this rule counts, and what follows from it for the next ones. */
+/* True if this rule counts; updates the state for the rules after it. */
 static bool
 counts(walk *w, const rule *what)
 {
@@ -404,7 +404,7 @@ counts(walk *w, const rule *what)
     return w->applies;
 }
 
-/* The next rule that counts; NULL: no more. */
+/* Returns the next rule that counts, or NULL. */
 static const rule *
 next_rule(walk *w)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * robots.h - parts of a robots.txt that its tests look at.
+ * robots.h - functions of the robots.txt reader that its tests call.
  *
  * Time    plays no part.
  * Memory  the caller's.
@@ -12,13 +12,13 @@
 #include "base/str.h"
 #include "seine/robots.h"
 
-#define SN_ROBOTS_URL 32768 /* bytes of a URL that count */
+#define SN_ROBOTS_URL 32768 /* bytes of a URL that are compared */
 
-/* Path, parameters and query of a URL, or of what looks like one, its escapes in upper
- * case as those of patterns are; "/" when it has none. */
+/* Returns path, parameters and query of a URL, or of a text that looks like one, with
+ * escapes in upper case like those of patterns; "/" if there is none. */
 sn_str sn_robots_target(sn_str url, char mem[SN_ROBOTS_URL + 1]);
 
-/* Does the pattern match from the begin of the target? Both are escaped. */
+/* True if the pattern matches from the start of the target. Both are escaped. */
 bool sn_robots_match(sn_str target, sn_str pattern);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From text to a compiled selector. */
+/* The parser of selectors. */
 #include "text/select.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@ typedef struct word {
     uint8_t state;
 } word;
 
-/* Pseudo-classes of one word. Those of a person at a screen are never true. */
+/* Pseudo-classes without arguments. Those that need a user or a screen never match. */
 static const word states[] = {
     {"root", SN_STATE_ROOT},          {"empty", SN_STATE_EMPTY},
     {"scope", SN_STATE_SCOPE},        {"link", SN_STATE_LINK},
@@ -58,7 +58,7 @@ among(sn_str name, const char *const *names, size_t count)
 
 #define AMONG(name, names) among(name, names, sizeof(names) / sizeof *(names))
 
-/* To the compound being read. Always true: memory is looked at in the end. */
+/* Adds to the current compound. Always true: NOMEM is checked at the end. */
 static bool
 add_simple(sn_select_in *in, const sn_simple *simple)
 {
@@ -78,7 +78,8 @@ add_simple(sn_select_in *in, const sn_simple *simple)
     return true;
 }
 
-/* "ns|": only "*|" and "|" can be meant. False: it is another, and that was said. */
+/* Reads "ns|", of which only "*|" and "|" are valid. False: another prefix; the diag is
+ * written. */
 static bool
 prefix(sn_select_in *in, bool *out_any, bool *out_none)
 {
@@ -96,7 +97,7 @@ prefix(sn_select_in *in, bool *out_any, bool *out_none)
     in->at = from;
     if (*out_any || *out_none) {
         if (in->at + 1 + *out_any < in->len && in->text[in->at + 1 + *out_any] == '=') {
-            *out_any = *out_none = false; /* the operator |= */
+            *out_any = *out_none = false; /* this is the operator |= */
             return true;
         }
         in->at += *out_any ? 2 : 1;
@@ -113,7 +114,7 @@ read_tag(sn_select_in *in, bool *out_read)
     *out_read = false;
     if (!prefix(in, &any, &none))
         return false;
-    if (none) { /* every element of a page is in a namespace */
+    if (none) { /* no element of a page is without a namespace */
         sn_simple nothing = {.kind = SN_SIMPLE_NOTHING, .list = SN_SELECT_NONE};
 
         add_simple(in, &nothing);
@@ -243,7 +244,7 @@ read_has(sn_select_in *in, size_t at)
     return good && add_simple(in, &s);
 }
 
-/* Behind the name and its '('. */
+/* Reads the arguments of a function; name and '(' are read. */
 static bool
 read_function(sn_select_in *in, sn_str name, size_t at)
 {
@@ -296,12 +297,12 @@ read_word(sn_select_in *in, sn_str name, size_t at)
             return add_simple(in, &s);
         }
     s.state = SN_STATE_NEVER;
-    if (AMONG(name, elements)) /* ":before", as it was before level 3 */
+    if (AMONG(name, elements)) /* ":before", the syntax before level 3 */
         return add_simple(in, &s);
     return sn_select_fail(in, at, "unknown pseudo-class ':%.*s'", SN_FMT(name));
 }
 
-/* ::before and the like: parts of what is shown, never nodes. */
+/* ::before and other pseudo-elements, which are never nodes. */
 static bool
 read_element(sn_select_in *in, size_t at)
 {
@@ -338,14 +339,14 @@ read_pseudo(sn_select_in *in)
     sn_str name = sn_select_text(in->out, sn_select_lower(in, span));
     if (name.len >= sizeof lower || sn_buf_done(&in->out->text) != SEINE_OK)
         return sn_select_fail(in, at, "unknown pseudo-class ':%.*s'", SN_FMT(name));
-    memcpy(lower, name.ptr, name.len); /* the text may move while it is read on */
+    memcpy(lower, name.ptr, name.len); /* the buffer may move while the rest is read */
     name.ptr = lower;
     if (sn_select_skip(in, '('))
         return read_function(in, name, at);
     return read_word(in, name, at);
 }
 
-/* One simple selector behind the tag. *out_read: there was one. */
+/* Reads one simple selector after the tag. *out_read says whether there was one. */
 static bool
 read_simple(sn_select_in *in, bool *out_read)
 {
@@ -369,7 +370,7 @@ read_simple(sn_select_in *in, bool *out_read)
     return add_simple(in, &s);
 }
 
-/* What a person would call the thing that is not there. */
+/* Writes the diag of a missing part, in the user's words. */
 static bool
 nothing_there(sn_select_in *in, const char *behind)
 {
@@ -397,7 +398,7 @@ simples(sn_select_in *in, const char *behind)
     return any || nothing_there(in, behind);
 }
 
-/* Lists inside of it have compounds of their own: what was read is set aside. */
+/* Reads a compound. The current one is set aside, because a nested list reads its own. */
 static bool
 compound(sn_select_in *in, const char *behind, sn_compound *out)
 {
@@ -422,7 +423,7 @@ keep_compound(sn_select_in *in, const sn_compound *c, uint16_t *out_at)
     return true;
 }
 
-/* Between two compounds, or NONE at the end of both. */
+/* Reads the combinator between two compounds, or NONE at the end. */
 static sn_combinator
 combinator(sn_select_in *in, const char **out_name)
 {
@@ -441,7 +442,7 @@ combinator(sn_select_in *in, const char **out_name)
     return SN_COMB_DESCENDANT;
 }
 
-/* One selector of a list; its last compound. */
+/* Reads one selector of a list; returns its last compound. */
 static bool
 complex(sn_select_in *in, bool relative, const char *behind, uint16_t *out_last)
 {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * select.h - a compiled selector, for its files among themselves.
+ * select.h - a compiled CSS selector, shared by the select*.c files.
  *
- * A list holds complex selectors; each is known by its last compound, which knows the
- * one on its left and how they are related; a compound is a row of simple selectors.
+ * A list holds complex selectors. The index of its last compound stands for a complex
+ * selector; each compound links to the compound on its left and stores the combinator
+ * between them. A compound is a list of simple selectors.
  *
- * Threads any thread: it never changes.
+ * Threads any thread: a compiled selector never changes.
  */
 #ifndef SN_SELECT_H
 #define SN_SELECT_H
@@ -15,8 +16,8 @@
 
 enum {
     SN_SELECT_COMPOUNDS = 32,
-    SN_SELECT_COMBINATORS = 8, /* of one complex selector */
-    SN_SELECT_DEPTH = 8,       /* of lists in lists */
+    SN_SELECT_COMBINATORS = 8, /* per complex selector */
+    SN_SELECT_DEPTH = 8,       /* of nested lists */
     SN_SELECT_NONE = UINT16_MAX
 };
 
@@ -33,12 +34,12 @@ typedef enum sn_simple_kind {
     SN_SIMPLE_ID,
     SN_SIMPLE_CLASS,
     SN_SIMPLE_ATTR,
-    SN_SIMPLE_NOTHING, /* what no node is */
+    SN_SIMPLE_NOTHING, /* matches no node */
     SN_SIMPLE_NTH,
     SN_SIMPLE_LIST, /* :is, :where, :not */
     SN_SIMPLE_HAS,
     SN_SIMPLE_LANG,
-    SN_SIMPLE_STATE /* one word, without arguments */
+    SN_SIMPLE_STATE /* a pseudo-class without arguments */
 } sn_simple_kind;
 
 typedef enum sn_attr_op {
@@ -66,7 +67,7 @@ typedef enum sn_select_state {
     SN_STATE_NEVER
 } sn_select_state;
 
-/* Where a text stands in the selector's own. */
+/* A text within the selector's buffer. */
 typedef struct sn_select_span {
     uint16_t at, len;
 } sn_select_span;
@@ -76,20 +77,20 @@ typedef struct sn_simple {
     bool negated;         /* :not */
     bool last, of_type;   /* of NTH */
     bool any_prefix;      /* [*|a] */
-    sn_select_span name;  /* in lower case */
-    sn_select_span exact; /* the same as it was written */
+    sn_select_span name;  /* lower case */
+    sn_select_span exact; /* as written */
     sn_select_span value;
     int32_t a, b;  /* of NTH */
-    uint16_t list; /* the first of its selectors, or NONE */
-    uint16_t next; /* of the same compound, or NONE */
+    uint16_t list; /* its first selector, or NONE */
+    uint16_t next; /* the next simple of the compound, or NONE */
 } sn_simple;
 
 typedef struct sn_compound {
-    uint16_t first; /* of its simples, or NONE: it is every node */
-    uint16_t left;  /* the compound before it, or NONE */
-    uint8_t comb;   /* how they are related */
-    uint8_t lead;   /* of the first one in :has: how it is related to the node */
-    uint16_t next;  /* of a last compound: the last one of the next selector */
+    uint16_t first; /* its first simple; NONE: matches every node */
+    uint16_t left;  /* the compound on its left, or NONE */
+    uint8_t comb;   /* the combinator to the left */
+    uint8_t lead;   /* in :has, of the first compound: the combinator to the node */
+    uint16_t next;  /* of a last compound: the last compound of the next selector */
 } sn_compound;
 
 struct seine_select {
@@ -97,7 +98,7 @@ struct seine_select {
     uint16_t list; /* the last compound of its first selector */
     uint16_t compounds, simples;
     bool has_scope;
-    uint64_t hash; /* of its text: finders know it by that */
+    uint64_t hash; /* of its text: the key in a finder */
 };
 
 static inline const sn_simple *
@@ -118,13 +119,13 @@ sn_select_text(const seine_select *s, sn_select_span at)
     return (sn_str){s->text.ptr ? s->text.ptr + at.at : "", at.len};
 }
 
-/* Reading: what is left of the text, and what was made of it. */
+/* The parser's state: the rest of the text, and the result so far. */
 typedef struct sn_select_in {
     const char *text;
     size_t len, at;
     seine_select *out;
     seine_diag *diag;
-    uint16_t head, tail; /* of the simples of the compound being read */
+    uint16_t head, tail; /* simples of the current compound */
     unsigned depth;
     bool in_has;
 } sn_select_in;
@@ -133,14 +134,15 @@ typedef struct sn_select_in {
 bool sn_select_fail(sn_select_in *in, size_t at, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The next byte, or NUL at the end; and the one behind it. */
+/* Return the next byte and the one after it, or NUL at the end. */
 char sn_select_peek(const sn_select_in *in);
 char sn_select_peek2(const sn_select_in *in);
 bool sn_select_skip(sn_select_in *in, char c);
-bool sn_select_blanks(sn_select_in *in); /* and comments; whether there were any */
+bool sn_select_blanks(sn_select_in *in); /* skips comments too; true if it skipped any */
 bool sn_select_at_name(const sn_select_in *in);
 
-/* A name or a string, escapes undone; false: it is none, nothing is said. */
+/* Read a name or a string and decode its escapes; false, without a diag, if there is
+ * none. */
 bool sn_select_name(sn_select_in *in, sn_select_span *out);
 bool sn_select_string(sn_select_in *in, sn_select_span *out);
 

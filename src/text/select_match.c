@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Matching, right to left. What was found out about a node and a compound is kept, and
- * so is what was found out on the way up or to the left of it, so that both are asked
- * once: the work is linear whatever the combinators are.
+ * Matching, right to left. The result of each compound on each node is memoized, and so
+ * are the results for its ancestors and preceding siblings. Each pair is computed once,
+ * so the work is linear, whatever the combinators are.
  */
 #include <string.h>
 
@@ -10,15 +10,15 @@
 #include "text/select_match.h"
 
 enum {
-    SELF_YES = 1, /* the compound, and what is left of it, is this node */
+    SELF_YES = 1, /* the compound and those on its left match at this node */
     SELF_NO = 2,
-    UP_YES = 4, /* it is this node or one above it */
+    UP_YES = 4, /* it matches at this node or an ancestor */
     UP_NO = 8,
-    BACK_YES = 16, /* it is this node or a sibling before it */
+    BACK_YES = 16, /* it matches at this node or a preceding sibling */
     BACK_NO = 32,
 
-    PER_NODE = 50, /* steps for a selector */
-    FLOOR = 1000,  /* but at least */
+    PER_NODE = 50, /* steps per selector */
+    FLOOR = 1000,  /* but at least this many */
     PER_PAGE = 1000000
 };
 
@@ -106,7 +106,7 @@ known_new(const seine_finder *f, const seine_select *s)
     return k;
 }
 
-/* What is known of this selector, which moves to the front. NULL: no memory. */
+/* Returns the memo of this selector and moves it to the front. NULL: no memory. */
 static sn_known *
 known(seine_finder *f, const seine_select *s)
 {
@@ -157,7 +157,7 @@ sn_match_before(const sn_match *m, seine_node n)
     return n;
 }
 
-/* The compound `c` is this node or one that `before` leads to. */
+/* True if compound `c` matches at this node or at one that `before` leads to. */
 static bool
 reached(sn_match *m, seine_node from, uint16_t c, uint8_t yes, uint8_t no,
         seine_node (*before)(const sn_match *m, seine_node n))
@@ -239,7 +239,7 @@ sn_match_list(sn_match *m, seine_node n, uint16_t first)
     return false;
 }
 
-/* Of a selector with :scope nothing is known in another scope. */
+/* The memo of a selector with :scope holds for one scope only. */
 static void
 enter_scope(sn_match *m, seine_node scope)
 {
@@ -286,7 +286,7 @@ seine_finder_next(seine_finder *f, const seine_select *s, seine_node scope,
         if (at->kind == SEINE_NODE_ELEMENT && sn_match_list(&m, n, s->list))
             found = n;
         e = m.err;
-        /* what is in a template is no part of the page */
+        /* the content of a template is no part of the page */
         n = at->kind == SEINE_NODE_ELEMENT && at->name == f->tag_template &&
                     at->ns == SN_NS_HTML && found == 0
                 ? at->end

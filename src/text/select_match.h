@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * select_match.h - a selector at work on a tree, for its files among themselves.
+ * select_match.h - the state of matching a selector, shared by the select*.c files.
  *
  * Threads one owner.
  */
@@ -10,21 +10,21 @@
 #include "text/select.h"
 #include "text/tree.h"
 
-/* What the tree says to a simple selector. */
+/* The values of a simple selector that depend on the tree. */
 typedef struct sn_known_simple {
-    uint32_t name, exact; /* numbers of its name, UINT32_MAX where the tree has none */
-    uint32_t *places;     /* of :nth-child(… of …): by node, 0: it is not counted; of
-                             :has: 1 where it is true. NULL: not looked at yet */
+    uint32_t name, exact; /* numbers of its name; UINT32_MAX: not in the tree */
+    uint32_t *places;     /* by node: the position in :nth-child(… of …), or 1 where
+                             :has is true. NULL: not computed */
 } sn_known_simple;
 
-/* What is known of a selector on this tree. */
+/* The memo of one selector on this tree. */
 typedef struct sn_known {
     struct sn_known *next;
-    const seine_select *select; /* of the call; it may be gone afterwards */
+    const seine_select *select; /* valid during the call only */
     uint64_t hash;
     uint16_t simples, compounds;
-    sn_known_simple *of; /* by simple */
-    uint8_t *memo;       /* by compound and node */
+    sn_known_simple *of; /* indexed by simple */
+    uint8_t *memo;       /* indexed by compound and node */
     uint64_t steps;
     seine_node scope;
     bool used;
@@ -36,19 +36,19 @@ struct seine_finder {
     uint32_t attr_id, attr_class, tag_template;
     uint32_t *places[4]; /* by node: from the start, from the end, both of its type */
     uint64_t steps;
-    sn_known *known; /* the one used last first */
+    sn_known *known; /* most recently used first */
 };
 
 typedef struct sn_match {
     seine_finder *f;
     sn_known *known;
-    seine_err err; /* then every answer is false, and means nothing */
+    seine_err err; /* once set, all results are false and void */
 } sn_match;
 
-/* Counts; false: too many. */
+/* Adds n steps; false if over the limit. */
 bool sn_match_step(sn_match *m, uint64_t n);
 
-/* 0: none. `before` is the element before it among its siblings. */
+/* Returns 0 for none. `before` is the preceding sibling that is an element. */
 seine_node sn_match_parent(const sn_match *m, seine_node n);
 seine_node sn_match_before(const sn_match *m, seine_node n);
 
@@ -57,7 +57,7 @@ bool sn_match_compound(sn_match *m, seine_node n, uint16_t c);
 bool sn_match_simples(sn_match *m, seine_node n, const sn_compound *c);
 bool sn_match_simple(sn_match *m, seine_node n, uint16_t simple);
 
-/* select_sets.c: what is found out for all nodes at once. */
+/* select_sets.c: computed for all nodes at once. */
 bool sn_match_nth(sn_match *m, seine_node n, uint16_t simple);
 bool sn_match_has(sn_match *m, seine_node n, uint16_t simple);
 

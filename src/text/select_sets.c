@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is found out for all nodes in one pass: positions among siblings, and :has. */
+/* Results computed for all nodes in one pass: positions among siblings, and :has. */
 #include <string.h>
 
 #include "base/alloc.h"
@@ -11,7 +11,8 @@ is_element(const sn_match *m, seine_node n)
     return sn_tree_node(m->f->tree, n)->kind == SEINE_NODE_ELEMENT;
 }
 
-/* A number for each node, all 0, paid for in steps. NULL: no memory, or too many. */
+/* Allocates a zeroed number per node and charges the steps. NULL: no memory, or too many
+ * steps. */
 static uint32_t *
 numbers(sn_match *m, uint32_t count, uint64_t steps)
 {
@@ -22,8 +23,8 @@ numbers(sn_match *m, uint32_t count, uint64_t steps)
     return all;
 }
 
-/* Counts forwards, or backwards from the last: the siblings of a parent are met in
- * order, those of others in between. `list` NONE: all of them count. */
+/* Counts positions forwards, or backwards if `last`. The siblings of one parent come in
+ * order, nodes of other parents between them. With `list` NONE all siblings count. */
 static uint32_t *
 child_places(sn_match *m, bool last, uint16_t list)
 {
@@ -44,8 +45,8 @@ child_places(sn_match *m, bool last, uint16_t list)
     return places;
 }
 
-/* The same among those of one name: parent by parent, with a count for each name that
- * says whose it is. */
+/* Counts positions among siblings of one name, parent by parent; each name has a counter
+ * with the parent it belongs to. */
 static void
 count_types(sn_match *m, seine_node parent, bool last, uint32_t *seen, uint32_t *places)
 {
@@ -84,7 +85,7 @@ type_places(sn_match *m, bool last)
     return places;
 }
 
-/* Whether `at` is one of a*n + b for n = 0, 1, 2 … */
+/* True if `at` is a*n + b for some n >= 0. */
 static bool
 is_place(int64_t at, int64_t a, int64_t b)
 {
@@ -105,10 +106,11 @@ sn_match_nth(sn_match *m, seine_node n, uint16_t i)
     return *places && (*places)[n] > 0 && is_place((*places)[n], s->a, s->b);
 }
 
-/* :has: sets of nodes, from the last compound to the first. */
+/* :has is computed with sets of nodes, from the last compound to the first. */
 
-/* From a set to those it is related to: whoever has one of them as a child, …; in
- * place, from the end of the page, where those inside and behind come first. */
+/* Replaces a set by the nodes that relate to it: those that have a member as child, and
+ * so on. Works in place from the end of the page, where descendants and following
+ * siblings come first. */
 static void
 step_back(sn_match *m, uint32_t *set, sn_combinator comb)
 {
@@ -147,7 +149,7 @@ intersect(sn_match *m, uint32_t *set, const sn_compound *c, bool all)
         set[n] = node->kind == SEINE_NODE_ELEMENT && sn_match_step(m, 1) &&
                  sn_match_simples(m, n, c);
         if (node->kind == SEINE_NODE_ELEMENT && node->name == m->f->tag_template)
-            n = node->end - 1; /* not what is in it */
+            n = node->end - 1; /* skips the content */
     }
 }
 

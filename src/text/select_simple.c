@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One simple selector and one node. */
+/* Tests one simple selector on one node. */
 #include <string.h>
 
 #include "text/select_match.h"
@@ -10,7 +10,8 @@ simple_of(const sn_match *m, uint16_t i)
     return sn_select_simple(m->known->select, i);
 }
 
-/* The value of an attribute by the number of its name, of any prefix if wanted. */
+/* Finds the value of an attribute by the number of its name, under any prefix if
+ * `any`. */
 static bool
 value_of(sn_match *m, seine_node n, uint32_t name, bool any_prefix, sn_str *out)
 {
@@ -69,7 +70,7 @@ contains(sn_str value, sn_str part, bool nocase)
     return false;
 }
 
-/* Attributes of HTML whose values are the same in any case (HTML standard, 4.16.2). */
+/* HTML attributes whose values are compared without case (HTML standard, 4.16.2). */
 static bool
 is_nocase_attr(sn_str name)
 {
@@ -131,7 +132,7 @@ attr_matches(sn_match *m, seine_node n, const sn_simple *s, const sn_known_simpl
     return false;
 }
 
-/* The nearest lang above, the node itself included. */
+/* Compares the nearest lang attribute, of the node or an ancestor. */
 static bool
 lang_matches(sn_match *m, seine_node n, sn_str want)
 {
@@ -170,7 +171,7 @@ has_attr(sn_match *m, seine_node n, sn_str name)
     return value_of(m, n, sn_tree_name(m->f->tree, name), false, &value);
 }
 
-/* A fieldset switches off what is in it, but for its first legend. */
+/* A disabled fieldset disables its content, except for its first legend. */
 static bool
 is_switched_off(sn_match *m, seine_node n)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The words of a selector (CSS Syntax, 4.3): names, strings, escapes, an+b. */
+/* The tokens of a selector (CSS Syntax, 4.3): names, strings, escapes, an+b. */
 #include <stdio.h>
 #include <string.h>
 
@@ -72,7 +72,7 @@ is_escape(const sn_select_in *in, size_t at)
            in->text[at + 1] != '\r' && in->text[at + 1] != '\f';
 }
 
-/* NUL stands for U+FFFD, as the standard has it. */
+/* NUL counts as U+FFFD, by the standard. */
 static bool
 begins_at(const sn_select_in *in, size_t at)
 {
@@ -110,7 +110,7 @@ put_char(sn_buf *out, uint32_t c)
     }
 }
 
-/* Behind the backslash. */
+/* Reads an escape; the backslash is read. */
 static void
 read_escape(sn_select_in *in)
 {
@@ -168,7 +168,7 @@ sn_select_name(sn_select_in *in, sn_select_span *out)
     return true;
 }
 
-/* A string that the text ends in ends there, one with a line feed does not. */
+/* A string may end with the text, but not with a line feed. */
 bool
 sn_select_string(sn_select_in *in, sn_select_span *out)
 {
@@ -191,7 +191,7 @@ sn_select_string(sn_select_in *in, sn_select_span *out)
         } else if (is_escape(in, in->at)) {
             in->at++;
             read_escape(in);
-        } else { /* a line goes on */
+        } else { /* an escaped line feed continues the string */
             in->at++;
             if (sn_select_peek(in) == '\r' && sn_select_peek2(in) == '\n')
                 in->at++;

@@ -30,7 +30,7 @@ sn_sitemap_put(seine_sitemap *s, sn_sitemap_slot slot, sn_str text)
     text = sn_str_trim(text);
     if (text.len == 0)
         return;
-    memcpy(s->slots[slot], text.ptr, text.len); /* no text is longer than a slot */
+    memcpy(s->slots[slot], text.ptr, text.len); /* cut to the size of a slot before */
     s->len[slot] = text.len;
 }
 
@@ -124,7 +124,7 @@ seine_sitemap_feed(seine_sitemap *s, const char *bytes, size_t n)
     return s->err;
 }
 
-/* Where something was left out, what is missing behind it is no flaw. */
+/* After a cap the rest is missing by choice, so an early end is no error. */
 seine_err
 seine_sitemap_end(seine_sitemap *s)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sitemap.h - the reader behind seine/sitemap.h, in the order bytes take.
+ * sitemap.h - the stages of the sitemap reader.
  *
- * sitemap_bytes.c takes gzip off, counts, and finds out from the first bytes whether it
- * is XML and in which encoding; sitemap_marks.c knows what the elements of each kind of
- * file mean; sitemap.c gives the entries out.
+ * sitemap_bytes.c decompresses gzip, counts bytes, and detects XML and its encoding from
+ * the first bytes. sitemap_marks.c maps the elements of each kind of file to the members
+ * of an entry. sitemap.c emits the entries.
  *
  * Time    plays no part.
- * Memory  a room of 8 KiB for each text of an entry; gzip's when it is met.
+ * Memory  8 KiB per text of an entry; the gzip buffer when gzip is met.
  * Threads one owner.
  */
 #ifndef SN_SITEMAP_H
@@ -19,20 +19,20 @@
 #include "text/xml.h"
 
 enum {
-    SN_SITEMAP_HEAD = 256,          /* first bytes that may tell an encoding */
-    SN_SITEMAP_BLIND = 64 << 10,    /* bytes of text without a URL before it is none */
-    SN_SITEMAP_STEP = 16 << 10,     /* unpacked at once */
-    SN_SITEMAP_CHARS = 2 << 10,     /* decoded at once; each byte is 3 at most */
-    SN_SITEMAP_MEMBERS = 1024,      /* of gzip */
-    SN_SITEMAP_RATIO = 200,         /* unpacked : packed, … */
-    SN_SITEMAP_RATIO_FROM = 1 << 20 /* … looked at above so many bytes */
+    SN_SITEMAP_HEAD = 256,       /* bytes in which the encoding is detected */
+    SN_SITEMAP_BLIND = 64 << 10, /* a text without a URL in so many bytes is no sitemap */
+    SN_SITEMAP_STEP = 16 << 10,  /* decompressed at a time */
+    SN_SITEMAP_CHARS = 2 << 10,  /* decoded at a time; a byte becomes at most 3 */
+    SN_SITEMAP_MEMBERS = 1024,   /* of gzip */
+    SN_SITEMAP_RATIO = 200,      /* decompressed : compressed, … */
+    SN_SITEMAP_RATIO_FROM = 1 << 20 /* … checked above so many bytes */
 };
 
 typedef enum sn_sitemap_slot {
     SN_SITEMAP_LOC,
     SN_SITEMAP_LASTMOD,
     SN_SITEMAP_FREQ,
-    SN_SITEMAP_SPARE, /* what may become the loc */
+    SN_SITEMAP_SPARE, /* may become the loc */
     SN_SITEMAP_SLOTS
 } sn_sitemap_slot;
 
@@ -57,16 +57,16 @@ struct seine_sitemap {
 
     /* what kind of text */
     enum { SN_FORM_UNKNOWN, SN_FORM_XML, SN_FORM_TEXT } form;
-    bool is_foreign;    /* not UTF-8: it goes through the decoder */
-    sn_decoder decoder; /* of it … */
-    sn_buf decoded;     /* … and what it made of a few bytes */
+    bool is_foreign;    /* not UTF-8: must be decoded */
+    sn_decoder decoder; /* of that encoding … */
+    sn_buf decoded;     /* … and its output */
     uint16_t n_head;
     char head[SN_SITEMAP_HEAD];
 
-    /* lines of text: the one begun is in the slot of the loc */
+    /* plain text: the current line is in the slot of the loc */
     bool is_long;
 
-    /* the entry begun */
+    /* the current entry */
     double priority;
     bool is_spare_good;
     char prefix[32]; /* of the root */
@@ -76,12 +76,12 @@ struct seine_sitemap {
     sn_xml xml;
 };
 
-/* Nothing more is read; the first error stays. */
+/* Stops reading; the first error stays. */
 void sn_sitemap_fail(seine_sitemap *s, seine_err e, const char *why);
 
 void sn_sitemap_begin_entry(seine_sitemap *s);
 void sn_sitemap_put(seine_sitemap *s, sn_sitemap_slot slot, sn_str text); /* trimmed */
-void sn_sitemap_give(seine_sitemap *s, bool is_map); /* unless it has no loc */
+void sn_sitemap_give(seine_sitemap *s, bool is_map); /* does nothing without a loc */
 
 /* sitemap_bytes.c */
 void sn_sitemap_bytes(seine_sitemap *s, sn_str bytes);

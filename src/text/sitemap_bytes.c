@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From bytes as they come to the bytes of a text. */
+/* Turns the bytes of a file into text: decompresses, detects and decodes. */
 #include <string.h>
 
 #include "base/alloc.h"
@@ -11,7 +11,7 @@ goes_on(const seine_sitemap *s)
     return s->err == SEINE_OK && !s->is_enough;
 }
 
-/* One line of a text: a URL, or nothing to us. */
+/* Ends a line of plain text: emits it if it is a URL. */
 static void
 end_line(seine_sitemap *s)
 {
@@ -62,10 +62,10 @@ characters(seine_sitemap *s, sn_str in)
     if (e != SEINE_OK)
         sn_sitemap_fail(s, e, NULL);
     if (s->xml.is_over)
-        s->is_enough = true; /* what stands behind the root is nobody's */
+        s->is_enough = true; /* ignores everything after the root element */
 }
 
-/* The value of encoding="…" in <?xml …?>; empty: it does not say. */
+/* Returns the value of encoding="…" in <?xml …?>, or an empty text. */
 static sn_str
 declared(sn_str head)
 {
@@ -93,7 +93,7 @@ set_encoding(seine_sitemap *s, seine_charset c)
     sn_decoder_init(&s->decoder, c);
 }
 
-/* A file that can be read so far is not UTF-16, whatever it says. */
+/* A declaration that could be read as ASCII is not UTF-16, whatever it says. */
 static void
 set_declared(seine_sitemap *s, sn_str name)
 {
@@ -122,14 +122,14 @@ detect_utf16(seine_sitemap *s)
     return true;
 }
 
-/* What may be the half of a character of UTF-16, or of its mark. */
+/* True for a byte that may be half of a UTF-16 character or of a byte order mark. */
 static bool
 is_odd(unsigned char c)
 {
     return c >= 0xfe || c == '\0' || c == '<';
 }
 
-/* Whether the first bytes tell by now what it is; a mark of UTF-8 is passed over. */
+/* Decides the format if the first bytes suffice; skips a UTF-8 byte order mark. */
 static void
 decide(seine_sitemap *s, bool is_last)
 {
@@ -156,8 +156,8 @@ decide(seine_sitemap *s, bool is_last)
         set_declared(s, declared(head));
 }
 
-/* Blanks before anything else are passed over. Ends where it is known what the file is,
- * or that the bytes must be decoded before they can tell. */
+/* Skips leading blanks and collects the head, until the format is known or the bytes must
+ * be decoded first. */
 static void
 sniff(seine_sitemap *s, sn_str *in)
 {
@@ -176,8 +176,8 @@ sniff(seine_sitemap *s, sn_str *in)
     }
 }
 
-/* Bytes of UTF-8, or of an encoding that is not known yet: those are left in `in`, behind
- * the head. */
+/* Reads UTF-8 text. Stops after the head if the encoding turns out to be another, and
+ * leaves the rest in `in`. */
 static void
 text(seine_sitemap *s, sn_str *in)
 {
@@ -194,7 +194,7 @@ text(seine_sitemap *s, sn_str *in)
     *in = (sn_str){0};
 }
 
-/* What the decoder has made. */
+/* Reads what the decoder wrote. */
 static void
 take_decoded(seine_sitemap *s)
 {
@@ -218,7 +218,7 @@ decode(seine_sitemap *s, sn_str in)
     }
 }
 
-/* The first bytes may say that they themselves must be decoded. */
+/* Decodes bytes of another encoding; the head itself may need decoding. */
 static void
 encoded(seine_sitemap *s, sn_str in)
 {
@@ -237,7 +237,7 @@ encoded(seine_sitemap *s, sn_str in)
     decode(s, in);
 }
 
-/* Bytes unpacked. */
+/* Reads decompressed bytes. */
 static void
 plain(seine_sitemap *s, sn_str in)
 {
@@ -269,7 +269,7 @@ begin_member(seine_sitemap *s)
     s->pack = SN_PACK_INSIDE;
 }
 
-/* All that the packed bytes make. */
+/* Decompresses all of `in`. */
 static void
 unpack(seine_sitemap *s, sn_str *in)
 {
@@ -295,7 +295,8 @@ unpack(seine_sitemap *s, sn_str *in)
     }
 }
 
-/* Before a member: what is no further one is ignored, what is no first one is plain. */
+/* Reads the start of a gzip member: plain data if there was no member before, ignored if
+ * there was. */
 static void
 before(seine_sitemap *s, sn_str *in, bool is_last)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the elements of sitemaps and feeds mean. */
+/* The meaning of the elements of sitemaps and feeds. */
 #include <string.h>
 
 #include "text/sitemap.h"
@@ -19,8 +19,8 @@ enum {
     LASTMOD,
     FREQ,
     PRIORITY,
-    GUID, /* the link of an item that has none */
-    HREF, /* of Atom: the link is in its attributes */
+    GUID, /* serves as the link of an item without link */
+    HREF, /* Atom: the link is in the attributes */
     PUBLISHED
 };
 
@@ -74,7 +74,7 @@ root(seine_sitemap *s, const sn_xml_event *e)
     return OTHER;
 }
 
-/* Extensions have prefixes of their own: <image:loc> is no page. */
+/* Extensions have prefixes: <image:loc> is no page. */
 static bool
 is_ours(const seine_sitemap *s, const sn_xml_event *e)
 {
@@ -110,8 +110,7 @@ opened(seine_sitemap *s, const sn_xml_event *e)
                            .stop = s->err != SEINE_OK};
 }
 
-/* Links of Atom are to the page where they do not say to what else (RFC 4287, 4.2.7.2).
- */
+/* An Atom link without rel is the page (RFC 4287, 4.2.7.2). */
 static void
 attribute(seine_sitemap *s, const sn_xml_event *e)
 {
@@ -129,14 +128,14 @@ priority(sn_str text)
     int64_t n;
 
     text = sn_str_trim(text);
-    if (text.len > 8) /* "0.800000": more digits mean nothing to anybody */
+    if (text.len > 8) /* "0.800000": further digits are ignored */
         text.len = 8;
     if (sn_str_decimal(text, 6, &n) != SEINE_OK || n < 0 || n > 1000000)
         return -1;
     return (double)n / 1e6;
 }
 
-/* The first that says something counts. */
+/* Keeps the first text that is not empty. */
 static void
 put_once(seine_sitemap *s, sn_sitemap_slot slot, sn_str text)
 {
@@ -159,7 +158,7 @@ closed(seine_sitemap *s, const sn_xml_event *e)
     case LOC:
         put_once(s, SN_SITEMAP_LOC, e->value);
         break;
-    case LASTMOD: /* what is newer than published wins */
+    case LASTMOD: /* updated replaces published */
         sn_sitemap_put(s, SN_SITEMAP_LASTMOD, e->value);
         break;
     case PUBLISHED:

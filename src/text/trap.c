@@ -11,7 +11,7 @@ bounded(sn_str s)
     return sn_str_slice(s, 0, s.len < LOOKED_AT ? s.len : LOOKED_AT);
 }
 
-/* The next segment behind a slash. False: there is none. */
+/* Takes the next segment after a slash; false at the end. */
 static bool
 next_segment(sn_str *path, sn_str *out_segment)
 {
@@ -25,7 +25,7 @@ next_segment(sn_str *path, sn_str *out_segment)
     return true;
 }
 
-/* How often in a row the last `n` segments stand at the end. */
+/* Counts how often in a row the last `n` segments stand at the end. */
 static unsigned
 rounds(const sn_str *segments, unsigned count, unsigned n)
 {
@@ -55,11 +55,11 @@ path_shape(sn_str path)
     unsigned n = 0, all = 0;
 
     while (next_segment(&path, &segment)) {
-        if (segment.len == 0 && path.len == 0) /* the last slash */
+        if (segment.len == 0 && path.len == 0) /* the trailing slash */
             break;
         if (++all > SN_TRAP_SEGMENTS)
             return "more than 32 path segments";
-        if (segment.len == 0) /* doubled slashes are no repetition */
+        if (segment.len == 0) /* empty segments do not count as repetition */
             continue;
         segments[n++] = segment;
         if (same(segments, n) >= SN_TRAP_SAME)
@@ -71,7 +71,7 @@ path_shape(sn_str path)
     return NULL;
 }
 
-/* The next parameter's name. False: there is none. */
+/* Takes the name of the next parameter; false at the end. */
 static bool
 next_name(sn_str *query, sn_str *out_name)
 {
@@ -89,8 +89,8 @@ next_name(sn_str *query, sn_str *out_name)
     return false;
 }
 
-/* The different names, and how often the most frequent one stands there. More than
- * `room` of them: `room` + 1. */
+/* Collects the different names and counts the most frequent one. Returns `room` + 1 if
+ * there are more than `room` names. */
 static uint32_t
 read_names(sn_str query, sn_str *names, uint32_t room, uint32_t *out_all,
            uint32_t *out_most)
@@ -182,7 +182,7 @@ is_uuid(sn_str s)
     return true;
 }
 
-/* At least eight hexadecimal digits, one of them below ten. */
+/* At least eight hexadecimal digits, one of them a decimal digit. */
 static bool
 is_hex(sn_str s)
 {
@@ -196,7 +196,7 @@ is_hex(sn_str s)
     return s.len >= 8 && digit;
 }
 
-/* At least 20 letters and digits, some of each. */
+/* At least 20 letters and digits, with both among them. */
 static bool
 is_token(sn_str s)
 {
@@ -213,8 +213,8 @@ is_token(sn_str s)
     return s.len >= 20 && digit && letter;
 }
 
-/* In lower case, runs of digits as one sign. True: there was one. */
-/* %C3 is a letter of another script, its digits are none. */
+/* Writes in lower case, runs of digits as one sign. True if there was a run. */
+/* %C3 is a letter of another script; its digits do not vary. */
 static bool
 is_escape(sn_str s, size_t at)
 {
@@ -250,7 +250,7 @@ put_text(pen *p, sn_str s)
     return varies;
 }
 
-/* True: it stands for many. */
+/* Writes a segment; true if its pattern stands for many. */
 static bool
 put_segment(pen *p, sn_str s)
 {

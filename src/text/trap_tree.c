@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The patterns of one host, counted. A node is one segment below its parent, the query
- * one more below the last. Names without a variable part are literal: 64 of them below
- * one node, then they become one, `*`, and what was below them is joined. */
+/* Counts the patterns of one host. A node is one segment below its parent; the query is a
+ * child of the last segment. Names without a variable part are literal: at 64 literal
+ * children a node merges them into one, `*`, and joins their subtrees. */
 #include <string.h>
 
 #include "base/alloc.h"
@@ -13,15 +13,15 @@ typedef struct node {
     char *name;
     uint32_t len;
     uint32_t count;
-    uint16_t child, next; /* NOBODY: none; the root is nobody's child */
-    uint16_t star;        /* the child that stands for all literal ones */
+    uint16_t child, next; /* NOBODY: none; the root is never a child */
+    uint16_t star;        /* the child that stands for all literal names */
     uint8_t n_literal;
     bool is_literal;
 } node;
 
 struct sn_trap_tree {
-    uint16_t n, used; /* nodes with memory; … that are in the tree */
-    uint16_t spare;   /* list of those that are not */
+    uint16_t n, used; /* allocated nodes; nodes in the tree */
+    uint16_t spare;   /* free list */
     uint16_t room;
     node *nodes;
 };
@@ -54,7 +54,7 @@ sn_trap_tree_free(sn_trap_tree *t)
     sn_free(t);
 }
 
-/* The next name of a pattern: "/x", or "?a&b" behind the last of them. */
+/* Takes the next name of a pattern: "/x", or "?a&b" at the end. */
 static bool
 next_name(sn_str *pattern, sn_str *out_name)
 {
@@ -79,7 +79,7 @@ is_literal(sn_str name)
            !sn_str_ends(name, SN_STR("**"));
 }
 
-/* NOBODY: none. */
+/* Returns the child of that name, or NOBODY. */
 static uint16_t
 find_child(const sn_trap_tree *t, uint16_t of, sn_str name)
 {
@@ -114,8 +114,8 @@ hang(sn_trap_tree *t, uint16_t below, uint16_t i)
 
 static void fold(sn_trap_tree *t, uint16_t of);
 
-/* What is at and below `from` is added to `to`; `from` is gone. At most as deep as a
- * pattern is long. */
+/* Adds the counts of `from` and its subtree to `to` and frees `from`. Recurses no deeper
+ * than a pattern has segments. */
 static void
 join(sn_trap_tree *t, uint16_t to, uint16_t from)
 {
@@ -144,7 +144,7 @@ join(sn_trap_tree *t, uint16_t to, uint16_t from)
         fold(t, to);
 }
 
-/* Literal children become one; there may be none. */
+/* Merges the literal children into one; there may be none. */
 static void
 fold(sn_trap_tree *t, uint16_t of)
 {
@@ -163,7 +163,7 @@ fold(sn_trap_tree *t, uint16_t of)
             star = i;
             nodes[i].is_literal = false;
             nodes[i].len = 2;
-            memcpy(nodes[i].name, "/*", 2); /* every name has room for it */
+            memcpy(nodes[i].name, "/*", 2); /* every name has at least two bytes */
             hang(t, of, i);
         } else {
             join(t, star, i);
@@ -208,8 +208,8 @@ make_node(sn_trap_tree *t, sn_str name)
     return i;
 }
 
-/* The child of that name, a new one, or the one that stands for it; `of` itself when
- * there is no room for more: then it counts what is below it, too. NOMEM. */
+/* Finds or makes the child of that name; it may be the `*` child. Returns `of` itself if
+ * the tree is full: that node then counts its whole subtree. NOMEM. */
 static seine_err
 child_of(sn_trap_tree *t, uint16_t of, sn_str name, uint16_t *out_child)
 {

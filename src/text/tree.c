@@ -7,7 +7,7 @@
 
 enum { TABLE = 256, MOST_NAMES = 1 << 20 };
 
-/* Where a name stands in the text. */
+/* A name within the text. */
 typedef struct span {
     uint32_t at, len;
 } span;
@@ -59,7 +59,7 @@ hash(sn_str s)
     return (uint32_t)(h ^ h >> 32);
 }
 
-/* The slot of the name, or where it would be. */
+/* Returns the hash slot of the name, or the free slot for it. */
 static uint32_t *
 slot(const seine_tree *t, sn_str name)
 {
@@ -109,7 +109,7 @@ sn_tree_intern(seine_tree *t, sn_str name)
 
     if (!grow_table(t) || sn_buf_done(&t->text) != SEINE_OK ||
         sn_buf_done(&t->name_mem) != SEINE_OK) {
-        t->name_mem.err = SEINE_E_NOMEM; /* a half-filled table is never looked at */
+        t->name_mem.err = SEINE_E_NOMEM; /* a half-filled table is never read */
         return 0;
     }
     uint32_t *at = slot(t, name);
@@ -152,7 +152,7 @@ seine_tree_root(const seine_tree *t)
     return t->root;
 }
 
-/* A node that is not there is the document of an empty tree. */
+/* Returns the document of an empty tree for a node that does not exist. */
 static const sn_node *
 at(const seine_tree *t, seine_node n)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tree.h - the nodes of a seine_tree, for those who walk all of them.
+ * tree.h - the nodes of a seine_tree, for code that walks all of them.
  *
- * Only tree_make.c knows the library that made them. Names are numbers; two nodes
- * have the same name if they have the same number.
+ * Only tree_make.c knows the HTML library that builds trees. Names are interned as
+ * numbers; two nodes with the same number have the same name.
  *
- * Threads any number may look at a tree that does not change.
+ * Threads any number of threads may read a tree that does not change.
  */
 #ifndef SN_TREE_H
 #define SN_TREE_H
@@ -28,10 +28,10 @@ typedef struct sn_tree_attr {
 } sn_tree_attr;
 
 typedef struct sn_node {
-    seine_node parent, prev; /* prev: the sibling before, of any kind; 0: none */
-    seine_node end;          /* behind its inside */
+    seine_node parent, prev; /* prev: the preceding sibling of any kind; 0: none */
+    seine_node end;          /* the first node after its descendants */
     uint32_t name;           /* of an element */
-    uint32_t at, len;        /* attributes: the first and how many; of others its text */
+    uint32_t at, len;        /* elements: first attribute and count; others: the text */
     uint32_t offset;
     uint8_t kind, ns;
 } sn_node;
@@ -43,7 +43,7 @@ struct seine_tree {
     uint32_t table_size, names;
     bool quirks;
     seine_node root;
-    struct sn_maker *maker; /* the library's, kept for the next page */
+    struct sn_maker *maker; /* the HTML library's, kept for the next page */
 };
 
 static inline uint32_t
@@ -64,14 +64,14 @@ sn_tree_attr_at(const seine_tree *t, uint32_t i)
     return (const sn_tree_attr *)(const void *)t->attr_mem.ptr + i;
 }
 
-/* The number of a name, or UINT32_MAX if nothing in the tree has it. */
+/* Returns the number of a name, or UINT32_MAX if the tree has no such name. */
 uint32_t sn_tree_name(const seine_tree *t, sn_str name);
 sn_str sn_tree_name_text(const seine_tree *t, uint32_t name);
 
-/* The value of an attribute without prefix; false: it has none. */
+/* Finds the value of an attribute without prefix; false if there is none. */
 bool sn_tree_value(const seine_tree *t, seine_node n, uint32_t name, sn_str *out_value);
 
-/* Of tree_make.c, which alone adds. */
+/* For tree_make.c, which alone adds nodes. */
 uint32_t sn_tree_intern(seine_tree *t, sn_str name);
 void sn_maker_free(struct sn_maker *m);
 

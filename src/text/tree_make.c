@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The only file that knows MyHTML. The page is read once by our own tokenizer, which
- * says whether a tree can be afforded; then MyHTML builds one, piece by piece, so that
- * it can be stopped where it does more than was reckoned; then its nodes are copied
- * into ours in the order of the page, and it forgets them.
+ * The only file that knows MyHTML. Our own tokenizer reads the page first and decides
+ * whether a tree is affordable. MyHTML then builds the tree piece by piece, so that it
+ * can be stopped if it does more than was estimated. At last the nodes are copied into
+ * ours in page order, and MyHTML frees its own.
  */
 #include <string.h>
 
@@ -16,8 +16,8 @@
 #include "text/tree.h"
 
 enum {
-    PIECE = 16 * 1024, /* bytes between looks at what it did; of long pages a 64th */
-    NODE_COST = 400,   /* bytes MyHTML takes for a node, measured */
+    PIECE = 16 * 1024,                 /* bytes between checks; a 64th of a long page */
+    NODE_COST = 400,                   /* bytes MyHTML takes for a node, measured */
     MAX_OPEN = 4 * SN_HTML_MAX_DEPTH,  /* elements on MyHTML's own stack */
     MAX_ACTIVE = 4 * SN_HTML_MAX_OPEN, /* and on its list of formatting */
     KEPT_NODES = 20000                 /* a maker that made more is not kept */
@@ -28,8 +28,8 @@ typedef struct sn_maker {
     myhtml_tree_t *tree;
     sn_str page;
     uint64_t nodes, most;
-    uint32_t ids[MyHTML_TAG_LAST_ENTRY]; /* names of MyHTML's tags; 0: not yet, +1 */
-    sn_buf seen;                         /* by name of an attribute: the last node */
+    uint32_t ids[MyHTML_TAG_LAST_ENTRY]; /* number of a tag's name + 1; 0: not yet */
+    sn_buf seen; /* indexed by attribute name: the last node that had it */
 } sn_maker;
 
 void
@@ -73,7 +73,7 @@ inserted(myhtml_tree_t *tree, myhtml_tree_node_t *node, void *ctx)
     m->nodes++;
 }
 
-/* Whether it does what was reckoned, or more. */
+/* Checks that MyHTML stays within the estimate. */
 static seine_err
 watch(const sn_maker *m)
 {
@@ -84,7 +84,7 @@ watch(const sn_maker *m)
     return SEINE_OK;
 }
 
-/* "td", "svg path". */
+/* Reads "td" or "svg path". */
 static bool
 fragment_of(const sn_maker *m, const char *words, myhtml_tag_id_t *out_tag,
             enum myhtml_namespace *out_ns)
@@ -164,8 +164,7 @@ attr_ns(enum myhtml_namespace ns)
                                           : SN_ATTR_PLAIN;
 }
 
-/* Of two attributes of one name the first counts: each name remembers the node that
- * had it last. */
+/* The first attribute of a name counts: each name remembers the last node that had it. */
 static bool
 note_if_first(seine_tree *t, uint32_t name)
 {
@@ -248,7 +247,7 @@ in_target(char c, bool first)
     return sn_is_alpha(c) || c == '_' || (!first && (sn_is_digit(c) || c == '-'));
 }
 
-/* What MyHTML makes a comment of is an instruction if it has a name behind its <?. */
+/* MyHTML makes a comment of an instruction; it is one if a name follows its <?. */
 static bool
 copy_instruction(seine_tree *t, sn_str s, sn_node *out)
 {
@@ -274,7 +273,7 @@ copy_instruction(seine_tree *t, sn_str s, sn_node *out)
     return true;
 }
 
-/* False: an instruction that the page ends in is none. */
+/* False: an instruction that the page ends in is no node. */
 static bool
 copy_comment(seine_tree *t, sn_str s, sn_node *out)
 {
@@ -292,7 +291,7 @@ copy_comment(seine_tree *t, sn_str s, sn_node *out)
     return true;
 }
 
-/* False: there is no such node. */
+/* False: the node is left out. */
 static bool
 copy_node(seine_tree *t, const myhtml_tree_node_t *node, sn_node *out)
 {
@@ -329,7 +328,7 @@ last_node(seine_tree *t)
     return (sn_node *)(void *)t->node_mem.ptr;
 }
 
-/* From MyHTML's tree below `top`, in order and without recursion. */
+/* Copies MyHTML's tree below `top`, in page order and without recursion. */
 static void
 copy_below(seine_tree *t, const myhtml_tree_node_t *top)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Trees as text: what people read, HTML again, and the form of html5lib's tests. */
+/* Prints trees: as readable text, as HTML, and in the format of html5lib's tests. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "text/tree.h"
 
-#define MOST ((size_t)256 << 20) /* bytes of a text */
+#define MOST ((size_t)256 << 20) /* most bytes of a text */
 
 static sn_str
 text_of(const seine_tree *t, const sn_node *n)
@@ -58,7 +58,7 @@ seine_node_text(const seine_tree *t, seine_node n, seine_text *out_text)
     return finish_text(&b, out_text);
 }
 
-/* Words with what stood between them: 0 nothing, 1 a blank, 2 a new line. */
+/* Words, and what separates the next one: 0 nothing, 1 a blank, 2 a line feed. */
 typedef struct words {
     sn_buf out;
     int gap;
@@ -98,7 +98,7 @@ static const char blocks[] =
     "html legend li main menu nav ol optgroup option p pre search section select summary "
     "table tbody textarea tfoot thead title tr ul";
 
-/* Each name of a tree is looked up once: 1 unseen, 2 a block, 3 a cell. */
+/* Classifies each name of the tree once: 1 unseen, 2 a block, 3 a cell. */
 static uint8_t *
 kinds_of_names(const seine_tree *t)
 {
@@ -122,7 +122,7 @@ seine_err
 seine_node_words(const seine_tree *t, seine_node n, seine_text *out_text)
 {
     uint8_t *kinds SN_AUTOFREE = kinds_of_names(t);
-    seine_node end = seine_node_end(t, n), open = n; /* open: not left yet */
+    seine_node end = seine_node_end(t, n), open = n; /* open: innermost open element */
     words w = {.gap = 0};
 
     if (!kinds)
@@ -132,7 +132,7 @@ seine_node_words(const seine_tree *t, seine_node n, seine_text *out_text)
         const sn_node *node = sn_tree_node(t, i);
         uint8_t kind = node->kind == SEINE_NODE_ELEMENT ? kinds[node->name] : 0;
 
-        while (open != n && sn_tree_node(t, open)->end <= i) { /* leaving blocks */
+        while (open != n && sn_tree_node(t, open)->end <= i) { /* leaves elements */
             const sn_node *left = sn_tree_node(t, open);
 
             if (kinds[left->name] >= 2)
@@ -274,7 +274,7 @@ seine_node_html(const seine_tree *t, seine_node n, seine_text *out_text)
     return finish_text(&b, out_text);
 }
 
-/* html5lib's form. */
+/* The format of html5lib's tests. */
 
 /* Names of svg that are not in lower case (13.2.6.1). */
 static const char *const svg_names[] = {
@@ -339,7 +339,7 @@ typedef struct line {
     sn_str name, value;
 } line;
 
-/* The i-th byte of what is printed, or -1. */
+/* Returns the i-th byte of the printed line, or -1. */
 static int
 byte_at(const line *l, size_t i)
 {
@@ -422,7 +422,7 @@ print_node(sn_buf *b, const seine_tree *t, const sn_node *n, size_t depth)
     }
 }
 
-/* What is in a template stands one level deeper. */
+/* The content of a template is printed one level deeper. */
 static void
 print_content(sn_buf *b, size_t depth)
 {

@@ -3,8 +3,8 @@
 
 #include "text/url.h"
 
-/* Blanks and control characters around a reference are not part of it, tabs and
- * line ends nowhere in it. */
+/* Strips blanks and control characters around a reference; tabs and line breaks are
+ * ignored anywhere. */
 static sn_str
 trim(sn_str s)
 {
@@ -21,7 +21,7 @@ is_break(char c)
     return c == '\t' || c == '\n' || c == '\r';
 }
 
-/* Eight bytes at a time: a byte below 32 borrows. */
+/* Tests eight bytes at a time: a byte below 32 borrows from its top bit. */
 static bool
 has_control(sn_str s)
 {
@@ -49,7 +49,7 @@ without_breaks(sn_str s, char *out)
     return n;
 }
 
-/* Where the n-th byte that is no break stands. */
+/* Returns the index of the n-th byte that is no tab or line break. */
 static size_t
 place_of_byte(sn_str s, size_t n)
 {
@@ -102,7 +102,8 @@ build(seine_url *u, const seine_url *base, sn_str text, seine_url_flaw *out_flaw
     return SEINE_OK;
 }
 
-/* The buffer of references with tabs or line ends in them, which are few. */
+/* Copies a reference without its tabs and line breaks, which are rare; noinline keeps the
+ * buffer off the usual stack. */
 static __attribute__((noinline)) seine_err
 build_without_breaks(seine_url *u, const seine_url *base, sn_str text,
                      seine_url_flaw *flaw, size_t *out_steps)

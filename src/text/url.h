@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * url.h - one URL being built: what is left of the reference, what is written.
+ * url.h - the state of the URL parser.
  *
- * url_state.c walks through the states of the standard, which write the href from
- * left to right; url_host.c, url_address.c and url_path.c do those that need more
- * than a few lines. Nobody looks back further than the segment it removes, so the
- * work is linear; `steps` counts the bytes looked at, for the fuzzer's oracle.
+ * url_state.c runs the states of the standard, which write the href from left to right;
+ * url_host.c, url_address.c and url_path.c hold the longer states. No state looks back
+ * further than the segment it removes, so the work is linear; `steps` counts the bytes
+ * read, and the fuzzer checks it.
  *
- * Writing past the end of the caller's memory is no error until the end: it only
- * sets `full`, and the text is cut.
+ * A write past the end of the caller's memory is dropped and sets `full`, which is
+ * checked once, at the end.
  */
 #ifndef SN_URL_H
 #define SN_URL_H
@@ -18,7 +18,7 @@
 #include "base/str.h"
 #include "seine/url.h"
 
-/* What a byte is, by bits: the percent-encode sets of the standard, and others. */
+/* Character classes as bits: the percent-encode sets of the standard, and others. */
 enum {
     SN_URL_C0 = 1,          /* set of opaque paths and hosts; all not ASCII */
     SN_URL_FRAGMENT = 2,    /* set */
@@ -43,7 +43,7 @@ sn_url_is(char c, unsigned bits)
 
 typedef enum sn_url_scheme {
     SN_SCHEME_OTHER,
-    SN_SCHEME_HTTP, /* from here on special */
+    SN_SCHEME_HTTP, /* special schemes start here */
     SN_SCHEME_HTTPS,
     SN_SCHEME_WS,
     SN_SCHEME_WSS,
@@ -51,7 +51,7 @@ typedef enum sn_url_scheme {
     SN_SCHEME_FILE
 } sn_url_scheme;
 
-/* The port of a scheme; -1: none. */
+/* Returns the default port of a scheme, or -1. */
 int sn_url_default_port(sn_url_scheme scheme);
 
 typedef struct sn_url_build {
@@ -67,11 +67,12 @@ typedef struct sn_url_build {
     const char *flaw_at;
 } sn_url_build;
 
-/* seine_url_resolve, or parse without base, that also tells its steps. */
+/* Is seine_url_resolve, or seine_url_parse if `base` is NULL, and also returns its
+ * steps. */
 SEINE_MUST_CHECK seine_err sn_url_run(seine_url *u, const seine_url *base, sn_str text,
                                       seine_url_flaw *out_flaw, size_t *out_steps);
 
-/* Makes a URL of the reference. False: `flaw`, or it is `full`. */
+/* Parses the reference. False: `flaw` is set, or `full`. */
 bool sn_url_walk(sn_url_build *b);
 
 static inline void
@@ -94,7 +95,7 @@ sn_url_add(sn_url_build *b, const char *bytes, size_t n)
     b->len += n;
 }
 
-/* In decimal, up to five digits. */
+/* Writes a decimal number of up to five digits. */
 static inline void
 sn_url_put_number(sn_url_build *b, uint32_t n)
 {
@@ -103,7 +104,7 @@ sn_url_put_number(sn_url_build *b, uint32_t n)
             sn_url_put(b, (char)('0' + n / unit % 10));
 }
 
-/* The reference is no URL. Always false, for `return sn_url_flawed(…)`. */
+/* Sets the flaw. Always returns false, for `return sn_url_flawed(…)`. */
 static inline bool
 sn_url_flawed(sn_url_build *b, seine_url_flaw_kind kind, const char *at)
 {
@@ -112,34 +113,34 @@ sn_url_flawed(sn_url_build *b, seine_url_flaw_kind kind, const char *at)
     return false;
 }
 
-/* Writes bytes, as escapes those of `set`; of a character that is not UTF-8 those
- * of U+FFFD. Stops at the first byte that is of `stop` and returns its place. */
+/* Writes bytes, escaping those in `set`; invalid UTF-8 becomes the escapes of U+FFFD.
+ * Stops at the first byte in `stop` and returns where it is. */
 const char *sn_url_escape(sn_url_build *b, const char *at, const char *end, unsigned set,
                           unsigned stop);
 
-/* True: c ends a segment of the path (and the authority, with ? and #). */
+/* True if c ends a segment of the path; ? and # end the authority too. */
 static inline bool
 sn_url_is_slash(const sn_url_build *b, char c)
 {
     return c == '/' || (c == '\\' && b->special);
 }
 
-/* Writes a host and sets its kind; false with the flaw. */
+/* Write a host and set its kind; false with the flaw. */
 bool sn_url_write_host(sn_url_build *b, sn_str text);
 bool sn_url_write_ipv6(sn_url_build *b, sn_str text); /* with brackets */
 
-/* The name just written from `start` on: if its last label is a number, an IPv4
- * address takes its place. *out_is says whether; false with the flaw. */
+/* Replaces the name written from `start` on by an IPv4 address if its last label is a
+ * number. *out_is says whether; false with the flaw. */
 bool sn_url_rewrite_ipv4(sn_url_build *b, size_t start, bool *out_is);
 
-/* Writes the segments from `at` up to ? or # or the end, behind what is there of
- * the path; "." and ".." are resolved. */
+/* Writes the segments from `at` up to ?, # or the end after the path so far; resolves "."
+ * and "..". */
 void sn_url_write_path(sn_url_build *b);
 
-/* Removes the last segment written, but never the drive letter of a file. */
+/* Removes the last segment, but never the drive letter of a file URL. */
 void sn_url_shorten(sn_url_build *b);
 
-/* Whether the text is, or begins with, "C:" or "C|" as a segment. */
+/* True if the text is, or begins with, a drive letter: "C:" or "C|" as a segment. */
 bool sn_url_is_drive(const char *at, size_t len);
 bool sn_url_starts_drive(const char *at, const char *end);
 

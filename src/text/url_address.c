@@ -3,8 +3,8 @@
 
 #include "text/url.h"
 
-/* A number in decimal, octal (0) or hexadecimal (0x), in lower case; "" and "0x" are
- * none and 0. More than 32 bits are 2^32, which no part may be. */
+/* Reads a decimal, octal (0) or hexadecimal (0x) number in lower case; "0x" is 0 and ""
+ * is no number. Values above 32 bits become 2^32, which is invalid for every part. */
 static bool
 read_number(sn_str s, uint64_t *out_n)
 {
@@ -41,7 +41,8 @@ is_digits(sn_str s)
     return s.len > 0;
 }
 
-/* URL Standard, 3.5: a name that ends in a number is an address or nothing. */
+/* URL Standard, 3.5: a host whose last label is a number is an IPv4 address or
+ * invalid. */
 static bool
 ends_in_number(sn_str name)
 {
@@ -56,7 +57,7 @@ ends_in_number(sn_str name)
     return is_digits(last) || read_number(last, &n);
 }
 
-/* One to four numbers; the last fills the bytes that are left. */
+/* Reads one to four numbers; the last one fills the remaining bytes. */
 static bool
 read_ipv4(sn_str name, uint32_t *out_address)
 {
@@ -105,8 +106,8 @@ sn_url_rewrite_ipv4(sn_url_build *b, size_t start, bool *out_is)
     return true;
 }
 
-/* Four decimal numbers up to 255 without leading zeros, at the end of an IPv6
- * address: its last two pieces. */
+/* Reads the IPv4 part at the end of an IPv6 address, its last two pieces: four decimal
+ * numbers up to 255 without leading zeros. */
 static bool
 read_tail(sn_str s, uint16_t *pieces)
 {
@@ -127,7 +128,7 @@ read_tail(sn_str s, uint16_t *pieces)
     return true;
 }
 
-/* Up to four hexadecimal digits. */
+/* Reads up to four hexadecimal digits. */
 static size_t
 read_piece(sn_str s, uint16_t *out_piece)
 {
@@ -186,7 +187,7 @@ read_ipv6(sn_str s, uint16_t pieces[8])
     return true;
 }
 
-/* The first of the longest runs of two or more zeros. */
+/* Finds the first of the longest runs of two or more zeros. */
 static int
 zeros(const uint16_t pieces[8], int *out_len)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "text/url.h"
 
-/* URL Standard, 1.3: each set is the one before and a few more. */
+/* URL Standard, 1.3: each set contains the one before it. */
 #define C0(c)       ((c) < 0x20 || (c) > 0x7e)
 #define IN(c, a, b) ((c) >= (a) && (c) <= (b))
 #define FRAGMENT(c) \

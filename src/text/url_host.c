@@ -2,7 +2,7 @@
 #include "text/idna.h"
 #include "text/url.h"
 
-/* Undoes escapes. Writes at most text.len bytes. */
+/* Decodes percent escapes; writes at most text.len bytes. */
 static size_t
 decode(sn_str text, char *out)
 {
@@ -25,7 +25,7 @@ decode(sn_str text, char *out)
     return n;
 }
 
-/* The first byte that is ASCII and in no name, or NULL. */
+/* Returns the first ASCII byte that no name may hold, or NULL. */
 static const char *
 forbidden(const char *at, size_t len)
 {
@@ -45,7 +45,7 @@ is_ascii(const char *at, size_t len)
     return all < 0x80;
 }
 
-/* Writes a name of ASCII in lower case. True: none of it is forbidden. */
+/* Writes an ASCII name in lower case; true if no byte is forbidden. */
 static bool
 write_lower(sn_url_build *b, const char *at, size_t len)
 {
@@ -64,8 +64,8 @@ write_lower(sn_url_build *b, const char *at, size_t len)
     return (all & SN_URL_NO_NAME) == 0;
 }
 
-/* A name with escapes, or not ASCII. A buffer apart keeps the stack of the usual
- * case small. */
+/* Writes a name with escapes or bytes above 0x7f; noinline keeps the buffer off the usual
+ * stack. */
 static __attribute__((noinline)) bool
 write_unusual(sn_url_build *b, sn_str text)
 {
@@ -74,7 +74,7 @@ write_unusual(sn_url_build *b, sn_str text)
 
     b->steps += 3 * text.len;
     const char *bad = forbidden(plain, len);
-    if (bad) /* behind an escape its place is not known: the host's start */
+    if (bad) /* its position is unknown after an escape: report the host's start */
         return sn_url_flawed(b, SEINE_URL_BAD_CHAR,
                              text.ptr + (len == text.len ? bad - plain : 0));
     if (is_ascii(plain, len))
@@ -94,7 +94,7 @@ write_unusual(sn_url_build *b, sn_str text)
     }
     b->len += room;
     b->steps += room;
-    if (forbidden(b->out + start, room)) /* U+FF05 is a percent sign */
+    if (forbidden(b->out + start, room)) /* U+FF05 becomes a percent sign */
         return sn_url_flawed(b, SEINE_URL_BAD_CHAR, text.ptr);
     return room > 0 || sn_url_flawed(b, SEINE_URL_NO_HOST, text.ptr);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "text/url.h"
 
-/* The byte an escape at `at` stands for; -1: no escape. */
+/* Returns the byte that the escape at `at` stands for, or -1. */
 static int
 escaped(const char *at, const char *end)
 {
@@ -20,15 +20,15 @@ upper(char c)
     return (char)(c >= 'a' && c <= 'f' ? c - 32 : c);
 }
 
-/* A percent sign that begins no escape must not become one when a digit behind it
- * is decoded: "%%34%31" means "%41", not "A". `loose` is how many digits it lacks. */
+/* A percent sign that begins no escape must not become part of one when a later escape is
+ * decoded: "%%34%31" means "%41", not "A". `loose` counts the digits it lacks. */
 static int
 still_loose(int loose, char c)
 {
     return loose > 0 && sn_hex_digit(c) >= 0 ? loose - 1 : 0;
 }
 
-/* Copies with escapes made equal; `out` may be `at` or lie in front of it. */
+/* Copies and normalizes escapes; `out` may be `at` or lie before it. */
 static char *
 even_escapes(const char *at, const char *end, char *out)
 {
@@ -38,7 +38,7 @@ even_escapes(const char *at, const char *end, char *out)
         const char *sign = memchr(at, '%', (size_t)(end - at));
         const char *stop = sign ? sign : end;
 
-        /* Two bytes are enough to see what became of an earlier sign. */
+        /* Two bytes suffice to know whether an earlier sign became an escape. */
         for (const char *p = at; p < stop && loose > 0; p++)
             loose = still_loose(loose, *p);
         memmove(out, at, (size_t)(stop - at));
@@ -117,7 +117,7 @@ seine_url_key(const seine_url *u, const char *strip_list, char *buf, size_t cap,
         return SEINE_E_RANGE;
     memmove(buf, href, path_at);
     out = even_escapes(href + path_at, href + path_end, buf + path_at);
-    /* A drive letter that was escaped reads as one now. */
+    /* Decoding an escape may have made a drive letter. */
     if (is_file && out - (buf + path_at) >= 3 && sn_url_is_drive(buf + path_at + 1, 2) &&
         (out - (buf + path_at) == 3 || buf[path_at + 3] == '/'))
         buf[path_at + 2] = ':';
@@ -133,7 +133,7 @@ seine_url_key(const seine_url *u, const char *strip_list, char *buf, size_t cap,
     return SEINE_OK;
 }
 
-/* A text that is cut at `cap` and counted to its end. */
+/* An output that is cut at `cap` but counted to its end. */
 struct text {
     char *buf;
     size_t cap, len;
@@ -197,7 +197,7 @@ no_origin(char *buf, size_t cap)
     return ended(&t);
 }
 
-/* The origin of a blob is that of the URL in its path, if that is of the web. */
+/* The origin of a blob URL is that of the URL in its path, if that is http or https. */
 static __attribute__((noinline)) size_t
 blob_origin(const seine_url *u, char *buf, size_t cap)
 {

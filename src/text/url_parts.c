@@ -131,7 +131,7 @@ seine_url_is_opaque(const seine_url *u)
     return u->opaque;
 }
 
-/* Removes the bytes from `from` to `to`, which lie in front of the host. */
+/* Removes the bytes from `from` to `to`, which lie before the host. */
 static void
 cut(seine_url *u, uint32_t from, uint32_t to)
 {
@@ -165,7 +165,7 @@ seine_url_drop_fragment(seine_url *u)
     u->len = u->query_end;
 }
 
-/* Labels of 1 to 63 letters, digits, "-" and "_". */
+/* True if all labels are 1 to 63 letters, digits, "-" and "_". */
 static bool
 is_dns_name(seine_view name)
 {

@@ -11,8 +11,8 @@ escape_byte(sn_url_build *b, char c)
     sn_url_add(b, escape, sizeof escape);
 }
 
-/* How many bytes that are no character look like the start of one; they are replaced
- * together (the UTF-8 decoder of the Encoding Standard). */
+/* Returns how many bytes of an invalid character are replaced together (the UTF-8 decoder
+ * of the Encoding Standard). */
 static size_t
 broken(const char *at, const char *end)
 {
@@ -24,9 +24,9 @@ broken(const char *at, const char *end)
     unsigned char low = 0x80, high = 0xbf;
     size_t n = 1;
 
-    if (first == 0xe0 || first == 0xf0) /* else too long a form */
+    if (first == 0xe0 || first == 0xf0) /* excludes overlong forms */
         low = first == 0xe0 ? 0xa0 : 0x90;
-    if (first == 0xed || first == 0xf4) /* else a surrogate, or above U+10FFFF */
+    if (first == 0xed || first == 0xf4) /* no surrogates, none above U+10FFFF */
         high = first == 0xed ? 0x9f : 0x8f;
     for (; n < most && at + n < end; n++) {
         unsigned char byte = (unsigned char)at[n];
@@ -39,7 +39,7 @@ broken(const char *at, const char *end)
     return n;
 }
 
-/* One character, as the escapes of its bytes. */
+/* Escapes all bytes of one character. */
 static const char *
 escape_one(sn_url_build *b, const char *at, const char *end)
 {
@@ -55,7 +55,7 @@ escape_one(sn_url_build *b, const char *at, const char *end)
     return at + n;
 }
 
-/* The first byte that is one of `bits`; four at a time, for most are not. */
+/* Finds the first byte in `bits`, four at a time, because few bytes are. */
 static const char *
 find_class(const char *at, const char *end, unsigned bits)
 {
@@ -115,7 +115,7 @@ sn_url_shorten(sn_url_build *b)
     b->len = len > u->path_at ? len - 1 : len;
 }
 
-/* A dot, or the escape of one; 0: neither. */
+/* Returns the length of a dot or its escape, or 0. */
 static size_t
 dot(const char *at, size_t len)
 {
@@ -124,7 +124,7 @@ dot(const char *at, size_t len)
     return len >= 3 && at[0] == '%' && at[1] == '2' && (at[2] | 0x20) == 'e' ? 3 : 0;
 }
 
-/* 1 for a segment that means "here", 2 for "one up", 0 for a name. */
+/* Returns 1 for ".", 2 for "..", 0 for a name. */
 static int
 dots(const char *at, size_t len)
 {
@@ -138,7 +138,7 @@ dots(const char *at, size_t len)
     return second > 0 && first + second == len ? 2 : 0;
 }
 
-/* Writes the bytes of one segment; true: a slash follows. */
+/* Writes one segment; true if a slash follows. */
 static bool
 write_segment(sn_url_build *b)
 {

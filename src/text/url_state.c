@@ -32,9 +32,8 @@ next_is_slash(const sn_url_build *b)
     return b->at < b->end && sn_url_is_slash(b, *b->at);
 }
 
-/* The reference is walked through by the states of the standard (4.4). Each function
- * is one of them, or a few that follow each other, begins at `at` and goes on with
- * the state behind it. */
+/* The states of the standard's parser (4.4). Each function is one state, or a few that
+ * follow each other; it starts at `at` and ends with a call of the next state. */
 
 static bool
 fragment(sn_url_build *b)
@@ -72,7 +71,7 @@ opaque_path(sn_url_build *b)
     b->u->opaque = true;
     while (end < b->end && *end != '?' && *end != '#')
         end++;
-    /* A blank before ? or # would be lost when the path stands alone. */
+    /* A trailing blank before ? or # would be lost if the path stood alone. */
     bool blank = end < b->end && end > b->at && end[-1] == ' ';
     sn_url_escape(b, b->at, end - blank, SN_URL_C0, 0);
     if (blank)
@@ -99,7 +98,7 @@ path_start(sn_url_build *b)
     return query(b);
 }
 
-/* Digits up to `end`, behind the colon at b->at. */
+/* Reads digits up to `end`; the colon is at b->at. */
 static bool
 port(sn_url_build *b, const char *end)
 {
@@ -143,7 +142,7 @@ host(sn_url_build *b, const char *end)
     return path_start(b);
 }
 
-/* "user:password" in front of the @ at `end`. */
+/* Writes "user:password" before the @ at `end`. */
 static void
 credentials(sn_url_build *b, const char *end)
 {
@@ -162,7 +161,7 @@ credentials(sn_url_build *b, const char *end)
         sn_url_put(b, '@');
 }
 
-/* Behind the slashes. */
+/* Starts after the slashes. */
 static bool
 authority(sn_url_build *b)
 {
@@ -195,7 +194,7 @@ skip_slashes_then_authority(sn_url_build *b)
     return authority(b);
 }
 
-/* The part of the base in front of its path, scheme included. */
+/* Copies the base up to its path. */
 static void
 take_front(sn_url_build *b)
 {
@@ -221,8 +220,8 @@ take_path(sn_url_build *b)
     sn_url_add(b, base->href + base->path_at, base->path_end - base->path_at);
 }
 
-/* The reference is "", "?…" or "#…": the base's path, and its query unless there is
- * one here. */
+/* The reference is "", "?…" or "#…": keeps the base's path, and its query unless the
+ * reference has one. */
 static bool
 same_path(sn_url_build *b)
 {
@@ -266,7 +265,7 @@ relative(sn_url_build *b)
     return path(b);
 }
 
-/* "file://", of which scheme and colon are written, and an empty host. */
+/* Writes "//" and an empty host after "file:". */
 static void
 no_host(sn_url_build *b)
 {
@@ -302,7 +301,7 @@ file_host(sn_url_build *b)
     return path_start(b);
 }
 
-/* "/x" in a file: the host and the drive letter of the base stay. */
+/* Reads "/x" of a file URL: host and drive letter of the base stay. */
 static bool
 file_slash(sn_url_build *b)
 {
@@ -419,7 +418,7 @@ scheme(sn_url_build *b)
     return authority(b);
 }
 
-/* Without a host a path of "//x" would read as one: the standard writes "/.//x". */
+/* Without a host a path "//x" would read as a host, so the standard writes "/.//x". */
 static void
 guard_path(sn_url_build *b)
 {

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Where the next byte stands. */
+/* The states of the reader. */
 enum {
     OUTSIDE, /* text, or between elements */
     ANGLE,   /* behind "<" */
@@ -42,7 +42,7 @@ sn_xml_init(sn_xml *x, sn_xml_fn fn, void *arg)
     x->n_text = x->n_value = 0;
 }
 
-/* What the reader can live with. */
+/* Notes an error that the reader tolerates. */
 static void
 grumble(sn_xml *x, const char *flaw)
 {
@@ -60,7 +60,8 @@ fail_page(sn_xml *x, const char *flaw)
     x->err = SEINE_E_BAD_XML;
 }
 
-/* Eight bytes at a time. Who finds two names that are alike gains nothing. */
+/* Hashes eight bytes at a time. A collision only makes an attacker's own file read
+ * wrong. */
 static uint64_t
 hash_of(sn_str s)
 {
@@ -85,7 +86,7 @@ tell_event(sn_xml *x, sn_xml_event *e)
     return a;
 }
 
-/* The name that was read, in its two parts. */
+/* Splits the name into prefix and local name. */
 static void
 split(const sn_xml *x, sn_xml_event *e)
 {
@@ -133,8 +134,9 @@ close_element(sn_xml *x)
     x->is_over |= x->depth == 0;
 }
 
-/* An element that is left out on the way was opened once, so the work is linear; where
- * nothing fits all of them are looked at, which is not endured for ever. */
+/* Closes the elements inside the named one. Each element is closed once, so that is
+ * linear; an end tag that matches nothing scans all open elements, so SN_XML_STRAYS
+ * limits such tags. */
 static void
 close_named(sn_xml *x)
 {
@@ -168,7 +170,7 @@ end_attr(sn_xml *x)
     tell_event(x, &e);
 }
 
-/* Lines end in it. */
+/* Counts the lines of `s`. */
 static void
 pass(sn_xml *x, sn_str s)
 {
@@ -185,14 +187,14 @@ is_text(unsigned state)
     return state == OUTSIDE || state == CDATA;
 }
 
-/* Whether the bytes of this state are wanted. */
+/* True if the bytes of this state are wanted. */
 static bool
 is_kept(const sn_xml *x, unsigned state)
 {
     return is_text(state) ? x->kept > 0 && x->kept == x->depth : x->wants_attrs;
 }
 
-/* Bytes of a text or a value that is wanted. */
+/* Appends bytes of a wanted text or value. */
 static void
 keep_bytes(sn_xml *x, unsigned state, sn_str s)
 {
@@ -217,7 +219,7 @@ keep_if(sn_xml *x, unsigned state, sn_str s)
         keep_bytes(x, state, s);
 }
 
-/* The bytes of a run, with their lines. */
+/* Appends a run of bytes and counts its lines. */
 static void
 keep_run(sn_xml *x, unsigned state, sn_str s)
 {
@@ -240,7 +242,7 @@ starts_name(char c)
     return sn_is_alpha(c) || c == '_' || c == ':' || (unsigned char)c >= 0x80;
 }
 
-/* Takes the bytes of a name; true when it has ended, at one that is still there. */
+/* Takes the bytes of a name; true at the byte after its end, which stays in `in`. */
 static bool
 take_name(sn_xml *x, sn_str *in)
 {
@@ -275,8 +277,8 @@ next_byte(sn_xml *x, sn_str *in)
     return c;
 }
 
-/* Takes everything before the first `a`, and before the first & if that counts: in one
- * pass, or many of them would be looked for again and again. */
+/* Takes everything before the first `a`, and before the first & with `refs`. Both are
+ * searched in one pass, else many & would make the work quadratic. */
 static sn_str
 take_run(sn_xml *x, sn_str *in, char a, bool refs)
 {
@@ -382,7 +384,7 @@ comment(sn_xml *x, sn_str *in)
         x->seen++;
 }
 
-/* "]]>": brackets that end nothing are text. */
+/* "]]>"; brackets that do not end the section are text. */
 static void
 cdata(sn_xml *x, sn_str *in)
 {
@@ -495,7 +497,7 @@ attr_behind(sn_xml *x, sn_str *in)
         x->state = EQUALS;
         x->n_value = 0;
     } else if (!sn_is_space(c)) {
-        x->state = TAG; /* without value: it is none */
+        x->state = TAG; /* without a value it is ignored */
     }
 }
 
@@ -588,7 +590,7 @@ utf8(uint32_t c, char out[4])
     return n;
 }
 
-/* What "#38" and "#x26" stand for; 0 bytes: they are no reference. */
+/* Decodes "#38" or "#x26"; returns 0 if it is no reference. */
 static size_t
 numbered(sn_str ref, char out[4])
 {
@@ -625,7 +627,7 @@ meaning(sn_str ref, char out[4])
     return 0;
 }
 
-/* What begins no reference stands for itself: the byte that ended it is read again. */
+/* Ends a reference. An invalid one is text, and the byte that ended it is read again. */
 static void
 end_ref(sn_xml *x, bool is_whole)
 {

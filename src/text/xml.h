@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * xml.h - the elements of sitemaps and feeds, told one by one while the bytes arrive.
+ * xml.h - a streaming XML reader for sitemaps and feeds.
  *
- * Bytes go in, in pieces of any size; each element that opens, each attribute that was
- * asked for and each element that closes comes out as an event. There is no tree and no
- * recursion. What an element means to the caller is its role, a small number: the caller
- * gives it when the element opens, and finds it again as `parent` of those inside and
- * when the element closes.
+ * Bytes go in, in pieces of any size. Each start tag, each wanted attribute and each end
+ * tag comes out as an event. There is no tree and no recursion. The caller gives an
+ * element a role, a small number, when it opens. The role comes back when the element
+ * closes, and as `parent` of the elements inside.
  *
  *     static sn_xml_answer on_event(const sn_xml_event *e, void *arg)
  *     {
@@ -20,17 +19,17 @@
  *     e = sn_xml_feed(&x, piece);               BAD_XML: x.flaw, x.flaw_line
  *     e = sn_xml_end(&x);
  *
- * Known are the five entities and character references, CDATA, comments, processing
- * instructions and prefixes of names. <!DOCTYPE with an internal subset is refused, and
- * so nothing is ever expanded. At most 64 elements are open, and at most 8 KiB of text
- * or of a value are kept where they were asked for; nobody counts the others.
+ * The reader knows the five entities, character references, CDATA, comments, processing
+ * instructions and name prefixes. It refuses a <!DOCTYPE with an internal subset, so no
+ * entity is ever expanded. At most 64 elements may be open. A wanted text or value may
+ * have 8 KiB; others have no limit.
  *
- * Sloppy files are read as they were meant: an & that begins no reference stands for
- * itself, values may lack quotes, and what stands behind the root is ignored. An end
- * tag that fits no open element is ignored, and one that fits an outer element closes
- * those inside, but the end is BAD_XML then: everything that was told stands.
+ * The reader tolerates sloppy files: an & that begins no reference is text, values may
+ * lack quotes, and everything after the root is ignored. An end tag that matches no open
+ * element is ignored, and one that matches an outer element closes those inside;
+ * sn_xml_end then returns BAD_XML, but all events remain valid.
  *
- * Time    plays no part. Work is linear, at most 16 steps a byte and 4096.
+ * Time    plays no part. Work is linear, at most 16 steps per byte plus 4096.
  * Memory  20 KiB inside the struct; nothing is allocated.
  * Threads one owner.
  */
@@ -44,7 +43,7 @@ enum {
     SN_XML_TEXT = 8 << 10, /* of an element, and of a value */
     SN_XML_NAME = 256,
     SN_XML_REF = 12,   /* of a reference, without & and ; */
-    SN_XML_STRAYS = 60 /* end tags that fit nothing; one more breaks the file */
+    SN_XML_STRAYS = 60 /* unmatched end tags; one more is BAD_XML */
 };
 
 typedef enum sn_xml_what {
@@ -62,11 +61,11 @@ typedef struct sn_xml_event {
     uint8_t depth;        /* the root's is 1 */
 } sn_xml_event;
 
-/* To OPEN; of those to the others `stop` alone counts. */
+/* The result of OPEN; for other events only `stop` counts. */
 typedef struct sn_xml_answer {
     uint8_t role;
     bool text, attrs; /* are wanted */
-    bool stop;        /* nothing more is: the rest is ignored, and may be missing */
+    bool stop;        /* ignores the rest of the file, which may be missing */
 } sn_xml_answer;
 
 typedef sn_xml_answer (*sn_xml_fn)(const sn_xml_event *e, void *arg);
@@ -79,13 +78,13 @@ typedef struct sn_xml_level {
 typedef struct sn_xml {
     sn_xml_fn fn;
     void *arg;
-    seine_err err, late;  /* late: told at the end */
-    const char *flaw;     /* the first one, for people; NULL: none */
+    seine_err err, late;  /* late: reported at the end */
+    const char *flaw;     /* the first flaw, for people; NULL: none */
     uint64_t flaw_line;   /* from 1 */
     uint64_t line, steps; /* so far */
     uint8_t state, after; /* after: the state that a reference interrupts */
     char quote;
-    uint8_t seen;  /* of what ends a comment, CDATA or instruction, or begins "<!…" */
+    uint8_t seen;  /* matched bytes of "-->", "]]>", "?>" or "<!…" */
     uint8_t depth; /* open elements */
     uint8_t kept;  /* the depth whose text is kept; 0: none */
     uint8_t strays;
@@ -93,18 +92,18 @@ typedef struct sn_xml {
     uint16_t n_name, n_ref;
     size_t n_text, n_value;
     sn_xml_level open[SN_XML_DEPTH];
-    char mark[8]; /* what stands behind "<!" */
+    char mark[8]; /* the bytes after "<!" */
     char name[SN_XML_NAME], ref[SN_XML_REF];
     char text[SN_XML_TEXT], value[SN_XML_TEXT];
 } sn_xml;
 
-/* There is nothing to give back. */
+/* There is no fini: nothing is allocated. */
 void sn_xml_init(sn_xml *x, sn_xml_fn fn, void *arg);
 
-/* BAD_XML stays. */
+/* BAD_XML is permanent. */
 SEINE_MUST_CHECK seine_err sn_xml_feed(sn_xml *x, sn_str piece);
 
-/* BAD_XML too where an element is open, or there was none. */
+/* BAD_XML also if an element is still open or the file has none. */
 SEINE_MUST_CHECK seine_err sn_xml_end(sn_xml *x);
 
 #endif
