@@ -2,17 +2,17 @@
 /*
  * cookie_jar.h - which cookies does this request carry?
  *
- * A jar takes what servers set and gives back what a request to a URL may carry, by the
- * rules of RFC 6265 as its revision tells them: domain and path match, Secure, HttpOnly,
- * the prefixes __Host- and __Secure-, Max-Age before Expires, 400 days at most. A Domain
- * that is a public suffix, an address, or not a parent of the host is refused. It is
- * bounded: 4,096 bytes of name and value, 50 of one response, 50 of one host, 3,000 in
- * all, 8 KiB sent; the least recently used goes first.
+ * A jar takes the cookies that servers set and returns those that a request to a URL may
+ * carry, by RFC 6265bis: domain and path match, Secure, HttpOnly, the prefixes __Host-
+ * and __Secure-, Max-Age before Expires, at most 400 days. A Domain that is a public
+ * suffix, an address, or not a parent of the host is refused. Limits: 4,096 bytes of name
+ * and value, 50 cookies per response, 50 per host, 3,000 in all, 8 KiB sent; the least
+ * recently used cookie is dropped first.
  *
  *     e = seine_cookie_jar_new(&jar);
- *     e = seine_cookie_jar_load(jar, "cookies.txt", wall, &diag);    the format of
- * Netscape e = seine_cookie_jar_take(jar, &url, value, len, wall);      of a Set-Cookie
- * field n = seine_cookie_jar_field(jar, &url, wall, buf, cap);      of the Cookie field
+ *     e = seine_cookie_jar_load(jar, "cookies.txt", wall, &diag);
+ *     e = seine_cookie_jar_take(jar, &url, value, len, wall);       a Set-Cookie value
+ *     n = seine_cookie_jar_field(jar, &url, wall, buf, cap);        the Cookie value
  *     e = seine_cookie_jar_save(jar, "cookies.txt", wall, &diag);
  *
  * Time    is passed in: Unix time in ns.
@@ -33,33 +33,32 @@
 
 typedef struct seine_cookie_jar seine_cookie_jar;
 
-#define SEINE_COOKIE_JAR_SENT 8192 /* bytes of a Cookie field at most */
+#define SEINE_COOKIE_JAR_SENT 8192 /* longest Cookie field */
 
 SEINE_BEGIN
 
 SEINE_MUST_CHECK seine_err seine_cookie_jar_new(seine_cookie_jar **out_jar);
 void seine_cookie_jar_free(seine_cookie_jar *jar); /* NULL is fine */
 
-/* One Set-Cookie value of an answer from that URL. INVAL: refused, the jar is as it
- * was. NOMEM. */
+/* Takes one Set-Cookie value of a response from that URL. INVAL: refused, the jar is
+ * unchanged. NOMEM. */
 SEINE_MUST_CHECK seine_err seine_cookie_jar_take(seine_cookie_jar *jar,
                                                  const seine_url *url, const char *value,
                                                  size_t len, int64_t wall);
 
-/* The value of the Cookie field of a request to that URL, not terminated, in `cap` bytes
- * and SEINE_COOKIE_JAR_SENT at most; the least recently used are left out. 0: none is
- * sent. */
+/* Writes the Cookie field for a request to that URL, not terminated, at most `cap` and
+ * SEINE_COOKIE_JAR_SENT bytes; the least recently used cookies are left out. 0: no
+ * cookie. */
 size_t seine_cookie_jar_field(seine_cookie_jar *jar, const seine_url *url, int64_t wall,
                               char *buf, size_t cap);
 
-/* How many are there, also those that expired and were not missed yet. */
+/* Returns the number of cookies; expired ones may be counted until they are found. */
 size_t seine_cookie_jar_count(const seine_cookie_jar *jar);
 
-/* Files in the format of Netscape, as curl and wget have them. `load` adds to what is
- * there; a file that does not exist is empty. CONFIG: a line is no cookie, and none was
- * taken; the diag says which line. IO, DISK_FULL, NOMEM.
- * `save` puts a new file of mode 0600 in the place of the old one, whole or not at all,
- * and of a symbolic link, which is not followed. */
+/* Files are in the Netscape format, like those of curl and wget. `load` adds cookies; a
+ * file that does not exist counts as empty. CONFIG: a line is invalid, and no cookie was
+ * taken; the diag names the line. IO, DISK_FULL, NOMEM. `save` replaces the file
+ * atomically by a new one of mode 0600; a symbolic link is replaced, not followed. */
 SEINE_MUST_CHECK seine_err seine_cookie_jar_load(seine_cookie_jar *jar, const char *path,
                                                  int64_t wall, seine_diag *diag);
 SEINE_MUST_CHECK seine_err seine_cookie_jar_save(seine_cookie_jar *jar, const char *path,

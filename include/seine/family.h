@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* family.h - which kind of address a name is looked up for. */
+/* family.h - IPv4, IPv6 or both: the address families to look up. */
 #ifndef SEINE_FAMILY_H
 #define SEINE_FAMILY_H
 

@@ -11,7 +11,7 @@
 #define V4(a, b, c, d, bits) {{4, {a, b, c, d}}, bits}
 #define V6(bits, ...)        {{6, {__VA_ARGS__}}, bits}
 
-/* The first row that has the address decides. */
+/* The first row that contains the address decides. */
 static const sn_address_zone_rule table[] = {
     {V4(169, 254, 169, 254, 32), SN_ADDRESS_FORBIDDEN}, /* metadata services */
     {V4(169, 254, 170, 2, 32),   SN_ADDRESS_FORBIDDEN},
@@ -20,11 +20,11 @@ static const sn_address_zone_rule table[] = {
     {V4(240, 0, 0, 0, 4),        SN_ADDRESS_FORBIDDEN}, /* reserved, broadcast */
     {V4(0, 0, 0, 0, 8),          SN_ADDRESS_LOCAL},
     {V4(127, 0, 0, 0, 8),        SN_ADDRESS_LOCAL},
-    {V4(169, 254, 0, 0, 16),     SN_ADDRESS_LOCAL},     /* link */
+    {V4(169, 254, 0, 0, 16),     SN_ADDRESS_LOCAL},     /* link-local */
     {V4(10, 0, 0, 0, 8),         SN_ADDRESS_PRIVATE},
     {V4(172, 16, 0, 0, 12),      SN_ADDRESS_PRIVATE},
     {V4(192, 168, 0, 0, 16),     SN_ADDRESS_PRIVATE},
-    {V4(100, 64, 0, 0, 10),      SN_ADDRESS_PRIVATE},   /* behind a carrier's NAT */
+    {V4(100, 64, 0, 0, 10),      SN_ADDRESS_PRIVATE},   /* carrier-grade NAT */
     {V4(198, 18, 0, 0, 15),      SN_ADDRESS_PRIVATE},   /* benchmarks */
     {V4(192, 0, 0, 0, 24),       SN_ADDRESS_PRIVATE},   /* protocol assignments */
     {V4(192, 88, 99, 0, 24),     SN_ADDRESS_PRIVATE},   /* 6to4 relays */
@@ -37,9 +37,9 @@ static const sn_address_zone_rule table[] = {
     {V6(64, 1),                  SN_ADDRESS_FORBIDDEN}, /* discard, 100::/64 */
     {V6(128, 0),                 SN_ADDRESS_LOCAL},     /* :: */
     {V6(128, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1), SN_ADDRESS_LOCAL}, /* ::1 */
-    {V6(10, 0xfe, 0x80),         SN_ADDRESS_LOCAL},     /* link */
+    {V6(10, 0xfe, 0x80),         SN_ADDRESS_LOCAL},     /* link-local */
     {V6(7, 0xfc),                SN_ADDRESS_PRIVATE},
-    {V6(10, 0xfe, 0xc0),         SN_ADDRESS_PRIVATE},   /* site, of old */
+    {V6(10, 0xfe, 0xc0),         SN_ADDRESS_PRIVATE},   /* site-local, deprecated */
     {V6(32, 0x20, 0x01, 0x0d, 0xb8), SN_ADDRESS_PRIVATE}, /* documentation */
     {V6(20, 0x3f, 0xff, 0),      SN_ADDRESS_PRIVATE},
     {V6(3, 0x20),                SN_ADDRESS_PUBLIC},
@@ -64,7 +64,8 @@ static const uint16_t ports[] = {
 static const char *const names[] = {"public", "private", "local", "forbidden"};
 /* clang-format on */
 
-/* An address and the IPv4 addresses in it: Teredo carries two, server and client. */
+/* An address and the IPv4 addresses embedded in it; Teredo embeds two, server and
+ * client. */
 typedef struct forms {
     sn_ip raw, v4[2];
     int n;
@@ -80,7 +81,7 @@ carry(forms *f, const uint8_t bytes[4], uint8_t mask)
         ip->bytes[i] = bytes[i] ^ mask;
 }
 
-/* RFC 6052: behind the prefix, but never in the ninth byte. */
+/* RFC 6052: the IPv4 address follows the prefix, but skips the ninth byte. */
 static void
 carry_nat64(forms *f, const sn_cidr *prefix)
 {
@@ -140,7 +141,7 @@ is_own(const sn_address_guard *z, const sn_ip *ip)
     return z->n_own > 0 && bsearch(ip, z->own, z->n_own, sizeof *z->own, by_bytes);
 }
 
-/* The narrowest rule that has the address, of equals the last; NULL for none. */
+/* Returns the narrowest rule that contains the address, the last of equals, or NULL. */
 static const sn_address_zone_rule *
 rule_for(const sn_address_guard *z, const sn_ip *ip)
 {
@@ -162,7 +163,7 @@ row_for(const sn_ip *ip)
 
     while (!sn_cidr_has(&row->net, ip))
         row++;
-    return row; /* the last row of each version has everything */
+    return row; /* the last row of each version matches every address */
 }
 
 static sn_address_zone
@@ -182,7 +183,8 @@ worse(sn_address_zone a, sn_address_zone b)
     return a > b ? a : b;
 }
 
-/* By what it carries; the carrier itself counts where somebody spoke of it. */
+/* Ranks an address by the IPv4 address it embeds; a rule for the outer address counts
+ * too. */
 static sn_address_zone
 find_zone(const sn_address_guard *z, const forms *f)
 {
@@ -218,7 +220,7 @@ in_any(const sn_cidr *nets, size_t n, const sn_ip *ip)
     return false;
 }
 
-/* Denied is what looks denied in any form. */
+/* An address is denied if its outer or an embedded form is. */
 static bool
 is_denied(const sn_address_guard *z, const forms *f)
 {
@@ -229,7 +231,7 @@ is_denied(const sn_address_guard *z, const forms *f)
     return denied;
 }
 
-/* Allowed is the form that was named, or everything it carries. */
+/* An address is allowed if its outer form is, or all embedded forms are. */
 static bool
 is_allowed(const sn_address_guard *z, const forms *f)
 {
@@ -266,7 +268,7 @@ sn_address_zone_pin(sn_address_zone pin, sn_address_zone connected)
     return connected < pin ? connected : pin;
 }
 
-/* What an address outside the ranking names is trusted least. */
+/* A page from a forbidden address gets the lowest ceiling. */
 sn_address_zone
 sn_address_zone_ceiling(sn_address_zone peer)
 {
@@ -322,7 +324,7 @@ sn_address_zone_rule_parse(sn_str text, sn_address_zone_rule *out_rule)
     return SEINE_E_INVAL;
 }
 
-/* Copies an array to *at and moves on. */
+/* Copies an array to *at and moves *at behind it. */
 static void *
 keep_array(char **at, const void *array, size_t n, size_t size)
 {

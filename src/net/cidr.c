@@ -59,7 +59,7 @@ sn_ip_eq(const sn_ip *a, const sn_ip *b)
     return a->v == b->v && memcmp(a->bytes, b->bytes, a->v == 4 ? 4 : 16) == 0;
 }
 
-/* The first `bits` bits are the same. */
+/* True if the first `bits` bits are equal. */
 static bool
 agree(const uint8_t *a, const uint8_t *b, unsigned bits)
 {
@@ -75,7 +75,7 @@ sn_cidr_has(const sn_cidr *net, const sn_ip *ip)
     return net->net.v == ip->v && agree(net->net.bytes, ip->bytes, net->bits);
 }
 
-/* All bits behind the first `bits` are zero. */
+/* True if all bits after the first `bits` are zero. */
 static bool
 is_clean(const sn_ip *ip, unsigned bits)
 {

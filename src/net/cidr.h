@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cidr.h - addresses as bytes, and ranges of them.
+ * cidr.h - IP addresses as bytes, and networks of them.
  *
  *     sn_cidr net;
  *     if (sn_cidr_parse(SN_STR("10.0.0.0/8"), &net) == SEINE_OK &&
  *         sn_ip_of(address, &ip) && sn_cidr_has(&net, &ip))
  *         …
  *
- * A range is written as in every router: an address, a slash, how many bits of it
- * count; without a slash it is that one address. Bits behind those that count are
- * zero, or it is a mistake: 10.1.2.3/8 is refused. Ports and scope ids play no part.
+ * A network is written as address/prefix length; without a slash it is that one address.
+ * The host bits must be zero: 10.1.2.3/8 is refused as a mistake. Ports and scope ids are
+ * ignored.
  *
  * Time    plays no part.
  * Memory  nothing is allocated.
@@ -37,16 +37,16 @@ typedef struct sn_cidr {
 /* False for anything but AF_INET and AF_INET6. */
 bool sn_ip_of(const struct sockaddr *addr, sn_ip *out_ip);
 
-/* 1.2.3.4, or what RFC 4291 allows; INVAL. */
+/* Parses 1.2.3.4, or an IPv6 address of RFC 4291. INVAL. */
 SEINE_MUST_CHECK seine_err sn_ip_parse(sn_str text, sn_ip *out_ip);
 
-/* INVAL, also when bits are set that do not count. */
+/* INVAL also if host bits are set. */
 SEINE_MUST_CHECK seine_err sn_cidr_parse(sn_str text, sn_cidr *out_net);
 
 bool sn_ip_eq(const sn_ip *a, const sn_ip *b);
 bool sn_cidr_has(const sn_cidr *net, const sn_ip *ip);
 
-/* Terminated; "10.0.0.0/8". */
+/* Writes "10.0.0.0/8", terminated. */
 void sn_cidr_text(const sn_cidr *net, char out_text[SN_CIDR_TEXT]);
 
 #endif

@@ -11,9 +11,9 @@
 #include "net/conn_parts.h"
 
 #define SPARE      1024
-#define DRAIN_MOST 65536         /* bytes of a body read for nobody */
-#define DRAIN_TIME SEINE_SECS(1) /* and for how long */
-#define QUIET_FOR  SEINE_MS(1)   /* idle for less was just seen to be quiet */
+#define DRAIN_MOST 65536         /* most bytes of an unwanted body that are read … */
+#define DRAIN_TIME SEINE_SECS(1) /* … and the longest time */
+#define QUIET_FOR  SEINE_MS(1)   /* idle for less: no probe needed */
 #define GONE       (EPOLLRDHUP | EPOLLHUP | EPOLLERR)
 
 static void ready(sn_watch *watch, uint32_t events);
@@ -34,7 +34,7 @@ sn_sockaddr_of(const sn_ip *ip, uint16_t port, union sn_sockaddr *out_address)
     return sizeof out_address->v6;
 }
 
-/* Why there is no connection. */
+/* Maps the errno of a failed connect. */
 static seine_err
 error_of(int why)
 {
@@ -106,7 +106,7 @@ close_longest_idle(sn_socket_transport *w)
     return true;
 }
 
-/* In whole seconds, upwards: TCP_USER_TIMEOUT. */
+/* Sets TCP_USER_TIMEOUT, rounded up to whole seconds. */
 static void
 be_patient(sn_conn *c, seine_span left)
 {
@@ -134,9 +134,8 @@ open_socket(sn_conn *c, int family)
     return SEINE_OK;
 }
 
-/* One error for two things: no port is left, or, above all with IPv6, there is no
- * address of our own from which that one can be reached. A datagram needs the second
- * alone. */
+/* EADDRNOTAVAIL has two causes: no port is free, or, mostly with IPv6, no own address can
+ * reach the peer. Connecting a UDP socket fails only for the second cause. */
 static bool
 has_source(const union sn_sockaddr *at, size_t n)
 {
@@ -206,7 +205,7 @@ unready(sn_conn *c)
     c->ready_prev = NULL;
 }
 
-/* There is more to read or to send: in the next turn. */
+/* There is more to read or to send, in the next turn. */
 void
 sn_conn_later(sn_conn *c)
 {
@@ -303,7 +302,7 @@ may_stay(const sn_conn *c)
     return !c->unsent && !c->broken && !c->hung_up && !c->unread;
 }
 
-/* How long it may be idle; 0: it may not. */
+/* Returns how long the connection may be idle; 0: close it now. */
 static seine_span
 idle_for(const sn_conn *c)
 {
@@ -338,7 +337,7 @@ sn_conn_rest(sn_conn *c)
         sn_conn_close((sn_conn *)(void *)((char *)gone - offsetof(sn_conn, idle)));
 }
 
-/* The caller has enough, and little is missing. */
+/* True if the caller wants no more and only a little of the body is left. */
 static bool
 may_drain(const sn_conn *c, seine_err e)
 {
@@ -374,7 +373,7 @@ sent_whole(sn_conn *c)
         sn_exchange_enter(c->x, SEINE_PHASE_HEAD, c->x->request->limits->time.head);
 }
 
-/* Something of the request has left: tells the handler, once. */
+/* Tells the handler, once, that a part of the request was sent. */
 static void
 note_sent(sn_exchange *x)
 {
@@ -385,7 +384,8 @@ note_sent(sn_exchange *x)
         x->handler.sent(x->handler.arg);
 }
 
-/* Sends on. When that fails there may still be an answer to read. */
+/* Sends the rest of the request. After a failure there may still be a response to
+ * read. */
 static void
 say(sn_conn *c)
 {
@@ -429,8 +429,8 @@ sn_conn_resume(sn_conn *c)
         sn_conn_hear(c);
 }
 
-/* Keeps what is not sent yet: a copy of what is left, since TLS wants to see the same
- * bytes again; a body that stays apart is the caller's. */
+/* Copies the part that is not sent yet, because TLS must be given the same bytes again. A
+ * body that is sent from the caller's memory is not copied. */
 static seine_err
 keep_rest(sn_conn *c, sn_str text, size_t n)
 {
@@ -458,7 +458,7 @@ sn_conn_ask(sn_conn *c, sn_exchange *x, sn_str text)
     c->state = SN_CONN_BUSY;
     be_patient(c, sn_time_sub(x->request->deadline, c->of->loop.now));
     ssize_t n = sn_conn_put(c, text.ptr, text.len);
-    if (n > 0 || c->tls) /* with TLS a part of it may have left */
+    if (n > 0 || c->tls) /* TLS may have sent a part of it */
         note_sent(x);
     if (n == (ssize_t)text.len && !sn_request_is_apart(x->request)) {
         sn_exchange_enter(x, SEINE_PHASE_HEAD, x->request->limits->time.head);
@@ -473,7 +473,7 @@ sn_conn_ask(sn_conn *c, sn_exchange *x, sn_str text)
             sn_exchange_end(x, e);
             return;
         }
-        say(c); /* until the kernel takes no more: then there will be an event */
+        say(c); /* until the kernel takes no more: an event follows */
     }
     if (c->broken)
         sn_conn_hear(c);

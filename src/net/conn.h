@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * conn.h - one connection: opened, asked one thing at a time, kept or closed.
+ * conn.h - one connection: opened, used for one request at a time, kept or closed.
  *
  * A connection is registered with the loop once. An exchange uses it for one request;
- * then it is idle and used again, or closed. All system calls on a stream of bytes are
- * in conn.c, behind two functions, so that another layer fits between.
+ * then the connection is idle until its next use, or closed. All bytes pass through two
+ * functions of conn_parts.h, so that TLS fits between.
  *
  *     CONNECTING → GREETING → BUSY ⇄ IDLE    DRAINING: the rest of a body nobody
  *                              ↓  ↗          wants, 64 KiB at most, is read so that
@@ -15,8 +15,8 @@
  *     sn_conn_ask(c, x, text);                     … sends, reads, ends the exchange
  *
  * Time    the loop's.
- * Memory  240 bytes; while a response is read, what its head needs; while a request is
- *         not sent whole, the rest of its head.
+ * Memory  240 bytes; plus the head of a response while it is read, and the unsent rest of
+ *         a request's head.
  * Threads one owner.
  */
 #ifndef SN_CONN_H
@@ -41,33 +41,34 @@ typedef struct sn_kept {
     size_t room;
 } sn_kept;
 
-/* A packed body while it is unpacked. Of one connection at most 256 KiB are made in a
- * turn; what was received and not looked at by then is kept. */
+/* Decodes a compressed body. A connection decodes at most 256 KiB per turn; received
+ * bytes beyond that are kept for the next turn. */
 typedef struct sn_body_decoder {
-    struct sn_body_decoder *next; /* of those nobody uses */
+    struct sn_body_decoder *next; /* list of unused ones */
     sn_decode decode;
-    size_t room;  /* bytes that may be made in this turn */
-    bool stuck;   /* there was no more room … */
-    bool unread;  /* … and more in the socket */
-    sn_kept kept; /* the last n_kept bytes of it are input … */
+    size_t room;  /* bytes that may still be decoded in this turn */
+    bool stuck;   /* the room is used up … */
+    bool unread;  /* … and the socket has more */
+    sn_kept kept; /* its last n_kept bytes are input … */
     size_t n_kept;
-    size_t n_piece; /* … of which so many are of the body, the rest is to be read */
-    size_t n_first; /* for raw_encoding: bytes before anything was made of them */
+    size_t n_piece; /* … of which so many belong to the body */
+    size_t n_first; /* for raw_encoding: bytes before the first output */
     char first[2048];
 } sn_body_decoder;
 
-/* A response while it is read; there is one only from its first byte on. */
+/* A response while it is read; made at its first byte. */
 typedef struct sn_reader {
-    struct sn_reader *next; /* of those nobody uses */
+    struct sn_reader *next; /* list of unused ones */
     sn_h1 h1;
     sn_head head;
-    bool has_head;           /* the final one is complete */
-    sn_body_decoder *unpack; /* NULL: the body is not packed */
-    seine_err spoiled;   /* it cannot be unpacked, and is read for the archive alone */
-    uint32_t notes;      /* of unpacking */
-    uint64_t wire, body; /* bytes of the body, with and without its framing */
-    /* How slowly the body comes: marks[k % n_marks] is when it had k * step bytes, for
-     * the last n_marks of them; k = mark is the newest. n_marks 0: it does not matter. */
+    bool has_head;           /* the final head is complete */
+    sn_body_decoder *unpack; /* NULL: no coding to decode */
+    seine_err spoiled;       /* decoding failed; the rest is read for the archive */
+    uint32_t notes;          /* of the decoder */
+    uint64_t wire, body;     /* bytes of the body, with and without its framing */
+    /* Measures the speed of the body: marks[k % n_marks] is the time at which it had k *
+     * step bytes, for the last n_marks values of k; k = mark is the newest. n_marks 0: no
+     * limit. */
     uint64_t step, mark;
     uint32_t n_marks;
     seine_time marks[SN_PACE_MARKS];
@@ -82,10 +83,10 @@ typedef enum sn_conn_state {
 } sn_conn_state;
 
 typedef struct sn_conn {
-    sn_watch watch; /* first, as the loop knows it */
-    sn_timer timer; /* while idle or draining: then it is closed */
+    sn_watch watch; /* must be first: the loop casts it */
+    sn_timer timer; /* idle or draining: closes the connection */
     sn_pooled_conn idle;
-    struct sn_conn *next, **prev;             /* of all; or of those nobody uses */
+    struct sn_conn *next, **prev;             /* list of all, or of unused ones */
     struct sn_conn *ready_next, **ready_prev; /* there is more to read or to send */
     struct sn_socket_transport *of;
     sn_exchange *x;           /* GREETING, BUSY */
@@ -95,66 +96,64 @@ typedef struct sn_conn {
     struct sn_tls *tls;       /* through which all bytes pass; NULL: none */
     struct sn_tls *outer;     /* below it, with a proxy; NULL: none */
     sn_origin *origin;        /* in use */
-    char *rest;               /* of the head of the request, not sent yet … */
+    char *rest;               /* unsent rest of the request's head … */
     size_t rest_at, rest_len;
-    size_t body_at;         /* … and of its body from here on */
-    seine_time born, since; /* since: idle */
+    size_t body_at;         /* … and where its unsent body starts */
+    seine_time born, since; /* since: when it became idle */
     uint32_t served;        /* requests, the current one included */
     uint32_t patience_s;    /* TCP_USER_TIMEOUT */
     int fd;
     uint8_t state;
-    uint8_t step; /* of the greeting */
-    bool secure;  /* `tls` is with the host itself, and agreed */
-    bool unsent;  /* the request is not sent whole */
-    bool broken;  /* sending failed: its end is not an orderly one */
-    bool hung_up; /* the peer has ended it, or an error is pending */
-    bool unread;  /* more may be there than was read */
-    bool missed;  /* something came while it had to wait */
-    uint8_t judged_ceiling, judged_pin; /* when its zone was last looked at … */
-    uint32_t judged;                    /* … with that version of the zones + 1 */
+    uint8_t step;                       /* of the handshakes */
+    bool secure;                        /* `tls` is with the host itself, and complete */
+    bool unsent;                        /* the request is not completely sent */
+    bool broken;                        /* sending failed: do not close in order */
+    bool hung_up;                       /* the peer closed it, or an error is pending */
+    bool unread;                        /* the socket may hold more */
+    bool missed;                        /* an event came while it waited for its turn */
+    uint8_t judged_ceiling, judged_pin; /* when its zone was last checked … */
+    uint32_t judged;                    /* … with that version of the guard + 1 */
     sn_address_zone zone;
-    sn_ip peer; /* whom it leads to; v = 0: a proxy alone knows */
+    sn_ip peer; /* the site; v = 0: only the proxy knows */
 } sn_conn;
 
-/* A socket on its way to `ip`. OK: `out_now` says whether it is there already,
- * otherwise sn_dial_heard will be told. NO_FILES, NO_PORTS, NOMEM, CONNECT_…. */
+/* Opens a socket to `ip`. OK: `out_now` says whether it is connected already; if not,
+ * sn_dial_heard will be called. NO_FILES, NO_PORTS, NOMEM, CONNECT_…. */
 SEINE_MUST_CHECK seine_err sn_conn_open(struct sn_socket_transport *w, const sn_ip *ip,
                                         uint16_t port, seine_span patience,
                                         sn_conn **out_conn, bool *out_now);
 void sn_conn_close(sn_conn *c);
 
-/* Reads whether anything came that nobody asked for. True: nothing did, and the
- * connection may be used again. */
+/* Reads an idle connection. True: nothing unexpected came, so it may be used again. */
 bool sn_conn_probe(sn_conn *c);
 
-/* OK or BLOCKED_ADDRESS for the peer of an idle connection. */
+/* Checks the peer of an idle connection. OK or BLOCKED_ADDRESS. */
 SEINE_MUST_CHECK seine_err sn_conn_judge(sn_conn *c, sn_address_zone ceiling,
                                          sn_address_zone pin);
 
-/* It is connected and belongs to the exchange, which is asked when everything that comes
- * before is agreed. The exchange may have ended when it returns. */
+/* Gives a new connection to the exchange, which sends its request after all handshakes.
+ * The exchange may have ended on return. */
 void sn_conn_meet(sn_conn *c, sn_exchange *x);
 
-/* Puts the exchange on it and sends `text`, the request as bytes. The exchange may have
- * ended when it returns. */
+/* Sends `text`, the request of the exchange. The exchange may have ended on return. */
 void sn_conn_ask(sn_conn *c, sn_exchange *x, sn_str text);
 
-/* The exchange is over: keeps, drains or closes. */
+/* The exchange has ended: keeps, drains or closes the connection. */
 void sn_conn_leave(sn_conn *c, seine_err e);
 
-/* Goes on with what was left in a turn before. */
+/* Continues what an earlier turn left. */
 void sn_conn_resume(sn_conn *c);
 
-/* The body begins; more of it is there; when it will have been too slow if nothing
- * more comes. What is called too slow is below the limit, and below 7/8 of it nothing
- * is missed. */
+/* The body begins; more of the body came; the time at which the body will be too slow if
+ * nothing more comes. A body that counts as too slow is below the limit; any body below
+ * 7/8 of the limit is found. */
 void sn_reader_pace(sn_reader *r, const sn_timeouts *limits, seine_time now);
 void sn_reader_more(sn_reader *r, seine_time now);
 seine_time sn_reader_stalls(const sn_reader *r, seine_span span);
 
 void sn_reader_free(sn_reader *r);
 
-/* The address as the kernel wants it; its length. */
+/* Writes the address for the kernel; returns its length. */
 union sn_sockaddr;
 size_t sn_sockaddr_of(const sn_ip *ip, uint16_t port, union sn_sockaddr *out_address);
 

@@ -6,9 +6,9 @@
 #include "net/conn_parts.h"
 
 #define SPARE_UNPACKS 16
-#define SHARE         (256 << 10) /* decoded bytes of one connection in a turn */
+#define SHARE         (256 << 10) /* decoded bytes of a connection per turn */
 
-/* A body as it was packed, while it is unpacked. */
+/* Decodes the body. */
 static sn_body_decoder *
 make_decoder(sn_socket_transport *w)
 {
@@ -63,7 +63,7 @@ sn_conn_drop_body(sn_conn *c)
     w->spare.n_unpacks++;
 }
 
-/* Bytes for the caller: OK, or nobody wants more of them. */
+/* Gives bytes to the caller; not OK if the caller wants no more. */
 static seine_err
 hand_on(sn_conn *c, sn_str piece)
 {
@@ -75,7 +75,7 @@ hand_on(sn_conn *c, sn_str piece)
     return SEINE_OK;
 }
 
-/* What is not packed. */
+/* Passes on a body without coding. */
 static seine_err
 pass(sn_conn *c, sn_str piece)
 {
@@ -93,7 +93,7 @@ pass(sn_conn *c, sn_str piece)
     return SEINE_OK;
 }
 
-/* It cannot be unpacked. Whoever archives gets the rest of it all the same. */
+/* Decoding failed. An archive still gets the rest of the body. */
 static seine_err
 spoil(sn_conn *c, seine_err e)
 {
@@ -104,7 +104,8 @@ spoil(sn_conn *c, seine_err e)
     return SEINE_OK;
 }
 
-/* The first bytes tell that it is not what its head says: then it is what it is. */
+/* The first bytes show that the body is not coded as its head says: passes it on as it
+ * is. */
 static seine_err
 take_as_it_is(sn_conn *c)
 {
@@ -137,7 +138,7 @@ static void
 remember_first(sn_body_decoder *u, sn_str piece)
 {
     if (u->n_first > sizeof u->first || piece.len > sizeof u->first - u->n_first) {
-        u->n_first = sizeof u->first + 1; /* too late to change one's mind */
+        u->n_first = sizeof u->first + 1; /* too late to pass it on undecoded */
         return;
     }
     memcpy(u->first + u->n_first, piece.ptr, piece.len);
@@ -254,7 +255,7 @@ sn_conn_keep(sn_conn *c, sn_str piece, sn_str in)
     u->n_kept = n;
     if (n == 0)
         return SEINE_OK;
-    if (w->lent.ptr) { /* it is the end of what was kept before */
+    if (w->lent.ptr) { /* it belongs to what was kept before */
         u->kept = w->lent;
         w->lent.ptr = NULL;
         return SEINE_OK;

@@ -4,16 +4,16 @@
 #include "net/conn_parts.h"
 
 typedef enum told {
-    TOLD_NEXT, /* this is done, or not needed */
-    TOLD_WAIT, /* the peer has the word: an event will follow */
-    TOLD_END   /* the exchange has ended, the connection is gone */
+    TOLD_NEXT, /* this step is complete, or not needed */
+    TOLD_WAIT, /* waits for an event from the peer */
+    TOLD_END   /* the exchange has ended, the connection is freed */
 } told;
 
-/* A step is called when it begins and with every event until it is done; the phase of
- * the exchange tells which of them it is. All bytes pass through sn_conn_pull and
+/* A step is called when it begins and with every event until it is complete; the phase of
+ * the exchange says which step is next. All bytes pass through sn_conn_pull and
  * sn_conn_put. */
 
-/* Until the proxy has opened the way: SEINE_PHASE_PROXY, limit time.tcp. */
+/* Until the proxy has opened the tunnel: SEINE_PHASE_PROXY, limit time.tcp. */
 static told
 tunnel(sn_conn *c)
 {
@@ -53,7 +53,7 @@ transmit(void *self, const char *bytes, size_t n)
 
 static const sn_tls_ends ends = {receive, transmit};
 
-/* TLS with `host`, on the socket or on what there is of TLS already. */
+/* Starts TLS with `host`, on the socket or inside the TLS with the proxy. */
 static seine_err
 put_tls_on(sn_conn *c, sn_str host, uint16_t port, bool insecure, bool identify)
 {
@@ -80,7 +80,7 @@ put_tls_on(sn_conn *c, sn_str host, uint16_t port, bool insecure, bool identify)
     return SEINE_OK;
 }
 
-/* One step of the handshake. */
+/* Does one step of the TLS handshake. */
 static told
 shake_hands(sn_conn *c)
 {
@@ -101,8 +101,7 @@ shake_hands(sn_conn *c)
     return TOLD_NEXT;
 }
 
-/* Until the proxy is who it should be, with https:// of its own; its certificate is
- * always looked at. */
+/* TLS with an https:// proxy; its certificate is always verified. */
 static told
 secure_proxy(sn_conn *c)
 {
@@ -122,7 +121,7 @@ secure_proxy(sn_conn *c)
     return shake_hands(c);
 }
 
-/* Until the host is who it should be. */
+/* TLS with the host. */
 static told
 secure(sn_conn *c)
 {
@@ -180,7 +179,7 @@ sn_conn_meet(sn_conn *c, sn_exchange *x)
     c->x = x;
     c->state = SN_CONN_GREETING;
     c->step = 0;
-    if (c->of->loop.now >= x->request->deadline) /* or its timer fires in this turn */
+    if (c->of->loop.now >= x->request->deadline) /* else its timer fires in this turn */
         sn_exchange_end(x, SEINE_E_TIMEOUT);
     else
         sn_conn_greet(c);

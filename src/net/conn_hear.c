@@ -6,7 +6,7 @@
 #include "net/conn_parts.h"
 
 #define SPARE_READERS 64
-#define SPARE_HEAD    8192 /* bytes of a head worth keeping */
+#define SPARE_HEAD    8192 /* a head buffer up to this size is kept */
 
 void
 sn_conn_unread(sn_conn *c)
@@ -67,7 +67,7 @@ is_idempotent(sn_str method)
     return false;
 }
 
-/* It ended without a byte of an answer. */
+/* The connection ended before the first byte of a response. */
 static seine_err
 died(sn_conn *c)
 {
@@ -79,12 +79,12 @@ died(sn_conn *c)
         return SEINE_E_CONN_STALE;
     if (!x->reused && c->tls && sn_tls_err(c->tls) != SEINE_OK) {
         snprintf(c->of->why, sizeof c->of->why, "%s", sn_tls_text(c->tls));
-        return sn_tls_err(c->tls); /* an alert is an answer, of a kind */
+        return sn_tls_err(c->tls); /* a TLS alert says why */
     }
     return SEINE_E_CONN_RESET;
 }
 
-/* Its end, in good order or by its framing's fault. */
+/* The response has ended, complete or with a framing error. */
 static void
 on_end(sn_conn *c, seine_err e)
 {
@@ -96,7 +96,7 @@ on_end(sn_conn *c, seine_err e)
         sn_exchange_end(c->x, e == SEINE_OK ? sn_conn_end_body(c) : e);
 }
 
-/* The peer has ended it. */
+/* The peer closed the connection. */
 static void
 over(sn_conn *c, bool in_order)
 {
@@ -128,7 +128,7 @@ sn_conn_begin_body(sn_conn *c)
                       c->reader->n_marks > 0 ? limits->speed_span : SEINE_NEVER);
 }
 
-/* The proxy speaks for itself: 407 is nothing a site can say. True: it refuses. */
+/* A 407 comes from the proxy, never from a site. True: the proxy refused. */
 static bool
 judge_proxy(sn_conn *c)
 {
@@ -162,7 +162,7 @@ on_head(sn_conn *c)
     return sn_conn_begin_unpack(c);
 }
 
-/* One event of the reader. False: no more of the input is wanted. */
+/* Handles one event of the reader. False: the rest of the input is not wanted. */
 static bool
 on_event(sn_conn *c, sn_h1_event event, sn_str *piece)
 {
@@ -181,7 +181,7 @@ on_event(sn_conn *c, sn_h1_event event, sn_str *piece)
     if (e == SEINE_OK && c->x && r->wire > c->x->request->limits->max_wire)
         e = SEINE_E_BODY_TOO_LARGE;
     if (c->x && c->x->why != SEINE_OK) {
-        c->broken = true; /* what was received is not looked at */
+        c->broken = true; /* the rest of the received bytes is ignored */
         return false;
     }
     if (e != SEINE_OK)
@@ -189,8 +189,8 @@ on_event(sn_conn *c, sn_h1_event event, sn_str *piece)
     return event != SN_H1_MORE && w->fed == c && !(r->unpack && r->unpack->stuck);
 }
 
-/* To whoever archives: before anything is made of them, and of what cannot be read
- * all there is. */
+/* Gives the archive the received bytes, before their event is handled. If the response
+ * cannot be read, the archive gets all of the input. */
 static void
 archive(const sn_conn *c, sn_h1_event event, const char *from, const sn_str *in)
 {
@@ -215,7 +215,7 @@ read_on(sn_conn *c, sn_h1_event *out_event, sn_str *in, sn_str *out_piece)
     return on_event(c, *out_event, out_piece);
 }
 
-/* It has had its share of this turn. */
+/* The connection used up its share of this turn: keeps the rest for the next. */
 static void
 wait_for_turn(sn_conn *c, sn_str piece, sn_str in)
 {
@@ -229,8 +229,8 @@ wait_for_turn(sn_conn *c, sn_str piece, sn_str in)
     sn_conn_later(c);
 }
 
-/* Hands over what was received; `piece` is of the body already. False: the connection is
- * not to be read any more. */
+/* Feeds received bytes to the reader; `piece` is already known to be body. False: do not
+ * read on. */
 static bool
 feed(sn_conn *c, sn_str piece, sn_str in)
 {
@@ -261,7 +261,7 @@ feed(sn_conn *c, sn_str piece, sn_str in)
     return true;
 }
 
-/* What the turn before had to leave. */
+/* Feeds what an earlier turn kept. */
 static bool
 feed_kept(sn_conn *c)
 {
@@ -283,9 +283,9 @@ has_more(const sn_conn *c)
 }
 
 /*
- * Edge-triggered: less than was asked for means that there is no more for now, and the
- * next byte is an event. When the peer has ended it no event follows, so everything is
- * read up to the end.
+ * Edge-triggered: if recv returns less than asked for, there is no more for now, and the
+ * next byte is an event. After the peer closed no event follows, so everything is read up
+ * to the end.
  */
 void
 sn_conn_hear(sn_conn *c)

@@ -27,7 +27,7 @@ forget(sn_conn_pool *s, sn_origin *o)
     sn_free(o);
 }
 
-/* Takes it out of the list of those nobody uses. */
+/* Removes an origin from the list of unused ones. */
 static void
 unkeep(sn_conn_pool *s, sn_origin *o)
 {

@@ -36,7 +36,7 @@ begin_tunnel(sn_conn *c)
         return e;
     }
     c->tunnel = t;
-    if (x->phase != SEINE_PHASE_PROXY) /* or TLS with it came first */
+    if (x->phase != SEINE_PHASE_PROXY) /* TLS with the proxy may have entered it */
         sn_exchange_enter(x, SEINE_PHASE_PROXY, q->limits->time.tcp);
     return SEINE_OK;
 }
@@ -59,7 +59,7 @@ fail_tunnel(sn_conn *c)
     return end_tunnel(c, t->err);
 }
 
-/* Says what is to be said. False: the connection broke. */
+/* Sends what the tunnel has to send. False: the connection broke. */
 static bool
 say(sn_conn *c)
 {
@@ -73,7 +73,7 @@ say(sn_conn *c)
     return true;
 }
 
-/* Reads until nothing is left: no event follows for what is there already. */
+/* Reads until nothing is left: bytes that are already there cause no event. */
 static sn_tunnel_event
 hear(sn_conn *c)
 {
@@ -93,7 +93,7 @@ hear(sn_conn *c)
         if (event == SN_TUNNEL_MORE && !say(c))
             event = sn_tunnel_lost(c->tunnel);
     }
-    /* The last word and the end came together: there is no way to go. */
+    /* The proxy opened the tunnel and closed the connection at once. */
     if (event == SN_TUNNEL_OPEN && c->hung_up)
         event = sn_tunnel_lost(c->tunnel);
     return event;

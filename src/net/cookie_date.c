@@ -11,7 +11,7 @@ is_delimiter(char c)
            (c >= '[' && c <= '`') || (c >= '{' && c <= '~');
 }
 
-/* `min` to `max` digits and no more of them behind. */
+/* Reads `min` to `max` digits; false if another digit follows. */
 static bool
 read_digits(sn_str *s, size_t min, size_t max, int *out_n)
 {
@@ -39,7 +39,7 @@ colon(sn_str *s)
     return true;
 }
 
-/* 8:04:19, and anything behind it but a digit. */
+/* Reads 8:04:19; anything but a digit may follow. */
 static bool
 clock_face(sn_str s, seine_date *f)
 {
@@ -66,7 +66,7 @@ month(sn_str s, int *out_month)
     return false;
 }
 
-/* The first rule that a word fits and that nothing has fitted before. */
+/* Reads the word as the first part of a date that fits and is still missing. */
 static void
 take_word(sn_str word, seine_date *f)
 {

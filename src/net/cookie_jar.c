@@ -9,7 +9,7 @@
 #include "base/time.h"
 #include "text/domain.h"
 
-/* Chains: `link` is the pointer that points here. */
+/* Hash chains: `link` is the pointer that points to the cookie. */
 
 static void
 chain_in(sn_cookie **head, sn_cookie *c)
@@ -47,7 +47,7 @@ secure_out(sn_cookie *c)
         c->next_secure->link_secure = c->link_secure;
 }
 
-/* The order of use. */
+/* The list by use. */
 
 static void
 use_out(seine_cookie_jar *jar, sn_cookie *c)
@@ -66,7 +66,7 @@ use_in(seine_cookie_jar *jar, sn_cookie *c)
     jar->newest = c;
 }
 
-/* What leaves the jar waits on a list, by `older`, until the lock is open. */
+/* Removed cookies wait on a list, by `older`, and are freed outside the lock. */
 
 static void
 bury(seine_cookie_jar *jar, sn_cookie *c, sn_cookie **dead)
@@ -133,7 +133,7 @@ seine_cookie_jar_new(seine_cookie_jar **out_jar)
     seine_psl *psl = NULL;
     seine_err e = seine_psl_new(NULL, &psl);
 
-    /* A jar without a list is of use: no Domain counts then. */
+    /* A jar works without a public suffix list; it then ignores Domain. */
     return e == SEINE_E_NOMEM ? e : sn_cookie_jar_new(psl, out_jar);
 }
 
@@ -159,7 +159,7 @@ seine_cookie_jar_count(const seine_cookie_jar *jar)
     return n;
 }
 
-/* Putting one in. */
+/* Adding a cookie. */
 
 static sn_str
 write_to(char **at, sn_str s)
@@ -177,7 +177,7 @@ hash_of(const seine_cookie_jar *jar, sn_str s)
     return sn_siphash(jar->secret, s.ptr, s.len);
 }
 
-/* Names below one site can set cookies for each other; others cannot. */
+/* Hosts of one site can set cookies for each other; hosts of different sites cannot. */
 static uint64_t
 site_of(const seine_cookie_jar *jar, sn_str domain)
 {
@@ -219,8 +219,8 @@ is_same(const sn_cookie *a, const sn_cookie *b)
            sn_str_eq(a->view.name, b->view.name) && sn_str_eq(a->view.path, b->view.path);
 }
 
-/* RFC 6265bis, 5.7: what came over http leaves alone what came over https, where a
- * request would carry both. */
+/* RFC 6265bis, 5.7: a cookie from http may not replace one from https if a request would
+ * send both. */
 static bool
 would_hide(const seine_cookie_jar *jar, const sn_cookie *c, int64_t wall)
 {
@@ -251,7 +251,7 @@ find_same(seine_cookie_jar *jar, const sn_cookie *c)
     return old;
 }
 
-/* Room for one more at its host, then for one more at all. */
+/* Makes room for a cookie: first at its host, then in the jar. */
 static void
 make_room(seine_cookie_jar *jar, const sn_cookie *c, int64_t wall, sn_cookie **dead)
 {
@@ -335,7 +335,7 @@ seine_cookie_jar_take(seine_cookie_jar *jar, const seine_url *url, const char *v
     return e == SEINE_OK ? sn_cookie_jar_put(jar, &c, wall) : e;
 }
 
-/* Taking those out that go with a request. */
+/* Finding the cookies of a request. */
 
 typedef bool (*before)(const sn_cookie *a, const sn_cookie *b);
 
@@ -351,7 +351,7 @@ created_before(const sn_cookie *a, const sn_cookie *b)
     return a->created < b->created;
 }
 
-/* RFC 6265, 5.4: longer paths first, then what was created earlier. */
+/* RFC 6265, 5.4: longer paths first, then older cookies. */
 static bool
 sent_before(const sn_cookie *a, const sn_cookie *b)
 {
@@ -360,7 +360,8 @@ sent_before(const sn_cookie *a, const sn_cookie *b)
     return created_before(a, b);
 }
 
-/* Shell's sort with Ciura's gaps: no memory, and 3,000 are not squared. */
+/* Shellsort with Ciura's gaps: needs no memory, and 3,000 cookies do not take quadratic
+ * time. */
 static void
 sort(sn_cookie **list, size_t n, before goes)
 {
@@ -377,7 +378,7 @@ sort(sn_cookie **list, size_t n, before goes)
         }
 }
 
-/* Adds those of one domain, the host's or one above it. */
+/* Adds the cookies of one domain: the host, or a domain above it. */
 static size_t
 find_at(seine_cookie_jar *jar, sn_str domain, const sn_cookie_place *to, int64_t wall,
         size_t n)
@@ -432,7 +433,7 @@ print(sn_cookie *const *list, size_t n, char *buf)
     return (size_t)(at - buf);
 }
 
-/* The most recently used of `found` that fit; they stay in the order of use. */
+/* Keeps the most recently used of `found` that fit into `cap` bytes, in order of use. */
 static size_t
 fit(sn_cookie **found, size_t n, size_t cap)
 {

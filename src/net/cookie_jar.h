@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cookie_jar.h - the inside of a cookie jar: how cookies are kept, found and dropped.
+ * cookie_jar.h - how a cookie jar stores, finds and drops cookies.
  *
  *     e = sn_cookie_jar_put(jar, &cookie, wall);      a copy in the jar
  *     n = sn_cookie_jar_list(jar, wall);              under the lock: all of them
  *
- * Cookies hang in chains by the hash of their domain, secure ones in chains by the hash
- * of their site, too, and all of them in one list in the order of use. The calls of
- * programs are in seine/cookie_jar.h; net/cookie.h says what a Set-Cookie means.
+ * Cookies are chained by the hash of their domain; secure ones are also chained by the
+ * hash of their site. One list holds all cookies in order of use. The public interface is
+ * seine/cookie_jar.h; net/cookie.h parses Set-Cookie.
  *
  * Time    is passed in: Unix time in ns.
- * Memory  one allocation for each cookie, SN_COOKIE_JAR_ALL cookies at most.
- * Threads any thread. The lock is a leaf: memory is taken before it and given back after
- *         it.
+ * Memory  one allocation per cookie, at most SN_COOKIE_JAR_ALL cookies.
+ * Threads any thread. The lock is a leaf: memory is allocated before it is taken and
+ *         freed after it is released.
  */
 #ifndef SN_COOKIE_JAR_H
 #define SN_COOKIE_JAR_H
@@ -28,12 +28,12 @@
 
 typedef struct sn_cookie sn_cookie;
 struct sn_cookie {
-    sn_cookie *newer, *older;              /* of all, by use */
-    sn_cookie *next, **link;               /* those whose domain has the same slot */
-    sn_cookie *next_secure, **link_secure; /* secure ones, by the slot of their site */
+    sn_cookie *newer, *older;              /* of all cookies, by use */
+    sn_cookie *next, **link;               /* chain of the domain's slot */
+    sn_cookie *next_secure, **link_secure; /* secure cookies: chain of the site's slot */
     uint64_t hash, site;                   /* of domain and site */
-    uint64_t created, used;                /* counted, not timed */
-    sn_cookie_view view;                   /* of `text` */
+    uint64_t created, used;                /* sequence numbers, not times */
+    sn_cookie_view view;                   /* points into `text` */
     char text[];
 };
 
@@ -43,29 +43,31 @@ struct seine_cookie_jar {
     uint64_t secret[2], ticks;
     sn_cookie *newest, *oldest;
     size_t count;
-    int64_t soonest; /* nothing expires before */
+    int64_t soonest; /* no cookie expires before this */
     sn_cookie *slots[SN_COOKIE_JAR_SLOTS], *secure[SN_COOKIE_JAR_SLOTS];
-    sn_cookie *found[SN_COOKIE_JAR_ALL]; /* under the lock: those in question */
+    sn_cookie *found[SN_COOKIE_JAR_ALL]; /* under the lock: the current selection */
 };
 
-/* With another list; it is the jar's from here on, also on failure. NULL: none. */
+/* Makes a jar with another public suffix list, or NULL; the jar owns the list from here
+ * on, also on failure. */
 SEINE_MUST_CHECK seine_err sn_cookie_jar_new(seine_psl *give, seine_cookie_jar **out_jar);
 
-/* Copies it in, in place of the one of the same name, domain and path. One that has
- * expired takes that out. INVAL: it would hide a secure one. */
+/* Adds a copy, which replaces a cookie of the same name, domain and path. An expired
+ * cookie removes that one. INVAL: it would replace a secure one. */
 SEINE_MUST_CHECK seine_err sn_cookie_jar_put(seine_cookie_jar *jar,
                                              const sn_cookie_view *c, int64_t wall);
 
-/* Under the lock: all into `found`, oldest first; what has expired is left out. */
+/* Under the lock: lists all cookies that are not expired in `found`, oldest first. */
 size_t sn_cookie_jar_list(seine_cookie_jar *jar, int64_t wall);
 
-/* The text of a file, `path`, as `load` reads it; all lines are good before one is
- * taken. */
+/* Reads the text of a cookie file; `path` is for messages. Takes no cookie unless all
+ * lines are valid. */
 SEINE_MUST_CHECK seine_err sn_cookie_jar_read(seine_cookie_jar *jar, sn_str text,
                                               const char *path, int64_t wall,
                                               seine_diag *diag);
 
-/* The lines of a file; *out_text is freed by sn_free, also on failure: NOMEM. */
+/* Prints the lines of a cookie file; free *out_text with sn_free, also on failure.
+ * NOMEM. */
 SEINE_MUST_CHECK seine_err sn_cookie_jar_print(seine_cookie_jar *jar, int64_t wall,
                                                char **out_text, size_t *out_len);
 

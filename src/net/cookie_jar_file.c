@@ -20,7 +20,7 @@
     "# Netscape HTTP Cookie File\n" \
     "# Made by seine; whoever reads it can log in as you.\n\n"
 
-/* Why not. */
+/* Error messages. */
 
 static void
 say(seine_diag *diag, const char *path, size_t line, const char *what)
@@ -92,8 +92,7 @@ has_byte(sn_str s, char c)
     return sn_str_find(s, c) < s.len;
 }
 
-/* A host as the jar knows it; curl leaves the brackets of an address out, wget adds the
- * port. */
+/* Reads a host; curl writes an address without brackets, wget adds the port. */
 static bool
 read_domain(sn_str text, char mem[SEINE_URL_ROOM], sn_cookie_place *out_place)
 {
@@ -119,7 +118,7 @@ read_flag(sn_str text, bool *out_flag)
     return *out_flag || sn_str_eq_nocase(text, SN_STR("FALSE"));
 }
 
-/* Unix seconds, whole or not; 0 and nothing are "until the end of the session". */
+/* Reads Unix seconds, whole or decimal; 0 or nothing means a session cookie. */
 static bool
 read_expires(sn_str text, int64_t wall, int64_t *out_expires)
 {
@@ -160,11 +159,11 @@ has_control(sn_str s)
 typedef struct file {
     seine_cookie_jar *jar;
     int64_t wall;
-    bool dry;                 /* look, take nothing */
-    char mem[SEINE_URL_ROOM]; /* of a domain */
+    bool dry;                 /* check the lines, take no cookie */
+    char mem[SEINE_URL_ROOM]; /* for a domain */
 } file;
 
-/* A line says what nobody may set: it is passed over, like one that has expired. */
+/* A line that nobody may set is skipped, like an expired one. */
 static bool
 is_allowed(const seine_cookie_jar *jar, const sn_cookie_view *c, bool is_address)
 {
@@ -176,7 +175,7 @@ is_allowed(const seine_cookie_jar *jar, const sn_cookie_view *c, bool is_address
            sn_cookie_prefix_holds(c);
 }
 
-/* NULL: fine; else what is wrong with the line. */
+/* Returns NULL, or what is wrong with the line. */
 static const char *
 read_cookie(file *f, sn_str line, bool http_only, seine_err *out_err)
 {
@@ -282,7 +281,7 @@ expires_of(const sn_cookie_view *c)
     return c->expires == SEINE_NEVER ? 0 : sn_time_max(c->expires / SECOND, 1);
 }
 
-/* Bytes that the line takes at most. */
+/* Returns the most bytes that the line can take. */
 static size_t
 room_for(const sn_cookie_view *c)
 {
@@ -300,7 +299,7 @@ print(const sn_cookie_view *c, char *to, size_t room)
                             (long long)expires_of(c), SN_FMT(c->name), SN_FMT(c->value));
 }
 
-/* Into `buf` what fits; returns the room that all of it needs. */
+/* Prints what fits into `buf`; returns the size that everything needs. */
 static size_t
 print_all(seine_cookie_jar *jar, int64_t wall, char *buf, size_t room, size_t *out_len)
 {
@@ -317,7 +316,7 @@ print_all(seine_cookie_jar *jar, int64_t wall, char *buf, size_t room, size_t *o
     return need;
 }
 
-/* Memory is taken outside of the lock; meanwhile the jar may have grown. */
+/* Memory  is allocated outside the lock; the jar may have grown meanwhile. */
 seine_err
 sn_cookie_jar_print(seine_cookie_jar *jar, int64_t wall, char **out_text, size_t *out_len)
 {
@@ -350,7 +349,7 @@ write_all(int fd, const char *bytes, size_t n)
     return true;
 }
 
-/* A name in that directory that nobody has. */
+/* Creates a file with a new name in that directory. */
 static int
 open_beside(int dir, char out_name[32])
 {
@@ -369,7 +368,7 @@ open_beside(int dir, char out_name[32])
     return fd;
 }
 
-/* True: written, durable, and then in its place. Else errno says why. */
+/* Writes a new file, syncs it and renames it to `base`. False: errno says why. */
 static bool
 replace(int dir, const char *base, const char *text, size_t len)
 {
@@ -395,7 +394,7 @@ replace(int dir, const char *base, const char *text, size_t len)
     return fine;
 }
 
-/* "a/b" is "b" in "a". */
+/* Splits "a/b" and opens "a"; *out_base is "b". */
 static int
 open_directory(const char *path, const char **out_base)
 {
@@ -424,7 +423,7 @@ save(const char *path, const char *text, size_t len, seine_diag *diag)
 
     if (dir < 0)
         return say_errno(diag, path, errno);
-    /* To rename over /dev/null would be the end of it. */
+    /* A rename would replace /dev/null itself. */
     bool odd = fstatat(dir, base, &about, AT_SYMLINK_NOFOLLOW) == 0 &&
                !S_ISREG(about.st_mode) && !S_ISLNK(about.st_mode);
     seine_err e = SEINE_OK;

@@ -17,7 +17,7 @@ has_control(sn_str s)
     return false;
 }
 
-/* A tab is white space at the ends and a control byte inside. */
+/* A tab is white space at the ends and a forbidden control byte inside. */
 static bool
 has_forbidden(sn_str s)
 {
@@ -27,7 +27,7 @@ has_forbidden(sn_str s)
     return false;
 }
 
-/* A number with a sign or without, as far as 64 bits go. */
+/* Reads a number with or without sign, limited to 64 bits. */
 static bool
 seconds(sn_str s, int64_t *out_n)
 {
@@ -44,7 +44,7 @@ seconds(sn_str s, int64_t *out_n)
     return s.len > 0;
 }
 
-/* When it expires, 400 days from now at the latest. */
+/* Limits the expiry to 400 days from now. */
 static int64_t
 capped(int64_t at, int64_t wall)
 {
@@ -67,7 +67,7 @@ at_second(int64_t epoch, int64_t wall)
     return capped(sn_time_mul(SECOND, (uint64_t)epoch), wall);
 }
 
-/* Of several the last one counts, of those that say something. */
+/* The last valid attribute of a name counts. */
 typedef struct reading {
     sn_set_cookie *set;
     int64_t wall, max_age, expires;
@@ -148,7 +148,7 @@ sn_cookie_parse(sn_str value, int64_t wall, sn_set_cookie *out_set)
     return SEINE_OK;
 }
 
-/* Where it comes from and goes to. */
+/* The host and path of a cookie. */
 
 seine_err
 sn_cookie_place_of(const seine_url *url, sn_cookie_place *out_place)
@@ -168,7 +168,8 @@ sn_cookie_place_of(const seine_url *url, sn_cookie_place *out_place)
     return SEINE_OK;
 }
 
-/* RFC 6265, 5.1.4: up to the last slash, which does not count unless it is alone. */
+/* RFC 6265, 5.1.4: the path up to its last slash, without that slash unless it is the
+ * first. */
 static sn_str
 default_path(sn_str path)
 {
@@ -187,7 +188,7 @@ sn_cookie_path_matches(sn_str request, sn_str cookie)
             request.ptr[cookie.len] == '/');
 }
 
-/* In lower case and the letters of the DNS. INVAL: no host has such a name. */
+/* Converts to lower case and A-labels. INVAL: not a host name. */
 static seine_err
 canonical(sn_str domain, char mem[SN_COOKIE_DOMAIN], sn_str *out_domain)
 {
@@ -211,7 +212,7 @@ canonical(sn_str domain, char mem[SN_COOKIE_DOMAIN], sn_str *out_domain)
     return SEINE_OK;
 }
 
-/* OK: the cookie is for all of that domain, or for the host alone. */
+/* Decides whether the cookie is for a whole domain or for the host alone. */
 static seine_err
 scope_domain(sn_str said, const sn_cookie_place *from, const seine_psl *psl,
              char mem[SN_COOKIE_DOMAIN], sn_cookie_view *c)
@@ -267,7 +268,7 @@ sn_cookie_scope(const sn_set_cookie *set, const sn_cookie_place *from,
         return e;
     if (!sn_cookie_prefix_holds(&c))
         return SEINE_E_INVAL;
-    /* __Host- wants its path said, and no Domain said, not even one that is ignored. */
+    /* __Host- requires a Path and forbids a Domain, even one that is ignored. */
     if (sn_str_starts_nocase(c.name, SN_STR("__Host-")) &&
         (set->path.len == 0 || set->domain.len > 0))
         return SEINE_E_INVAL;

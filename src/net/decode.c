@@ -3,8 +3,8 @@
 
 #include "base/alloc.h"
 
-/* What a stage may keep from one body to the next: all of zlib, brotli's and zstd's
- * for small pages, no large window. */
+/* The most memory a stage may keep for the next body: all of zlib, and brotli and zstd
+ * for small pages, but no large window. */
 #define KEPT (256 << 10)
 
 static bool
@@ -81,7 +81,7 @@ sn_decode_fini(sn_decode *d)
     *d = (sn_decode){0};
 }
 
-/* Large windows do not wait for a body that may never come. */
+/* Frees large windows instead of keeping them for the next body. */
 static void
 slim(sn_decode *d)
 {
@@ -134,11 +134,11 @@ open_stream(sn_stage *s, sn_codec_kind kind)
     if (s->streams++ > SN_DECODE_FURTHER)
         return SEINE_E_BAD_ENCODING;
     s->at = SN_STAGE_INSIDE;
-    s->has_more = true; /* what was peeked at */
+    s->has_more = true; /* the peeked bytes */
     return sn_codec_begin(&s->codec, kind);
 }
 
-/* Before a stream: its first bytes tell whether it is one, and which. */
+/* Before a stream: the first bytes say whether there is one, and of which format. */
 static seine_err
 before(sn_decode *d, sn_stage *s, sn_str *in)
 {
@@ -169,7 +169,7 @@ before(sn_decode *d, sn_stage *s, sn_str *in)
                                           : SEINE_E_BAD_ENCODING;
 }
 
-/* Behind a stream: gzip and zstd may go on with another. */
+/* After a stream: gzip and zstd may continue with another. */
 static void
 leave_stream(sn_stage *s)
 {
@@ -180,7 +180,8 @@ leave_stream(sn_stage *s)
     s->has_more = false;
 }
 
-/* Where max_body is reached one byte more is asked for: does it end here? */
+/* At max_body the codec is asked for one byte more, to see whether the body ends
+ * there. */
 static seine_err
 inside(sn_decode *d, sn_stage *s, sn_str *in, sn_codec_room *out)
 {
@@ -212,7 +213,7 @@ inside(sn_decode *d, sn_stage *s, sn_str *in, sn_codec_room *out)
     return event == SN_CODEC_FAIL ? s->codec.err : SEINE_OK;
 }
 
-/* Until the input is taken and said, or the room is full. */
+/* Runs until all input is taken and decoded, or the output is full. */
 static seine_err
 advance(sn_decode *d, sn_stage *s, sn_str *in, sn_codec_room *out)
 {
@@ -279,7 +280,7 @@ sn_decode_next(sn_decode *d, sn_str *in, sn_str *out_piece)
     }
     if (piece.len > 0) {
         *out_piece = piece;
-        return SN_DECODE_BODY; /* the error, if there is one, is told next time */
+        return SN_DECODE_BODY; /* an error is returned by the next call */
     }
     return d->err != SEINE_OK ? SN_DECODE_FAIL : SN_DECODE_MORE;
 }
@@ -296,7 +297,7 @@ sn_decode_feed(sn_decode *d, sn_str in, bool (*fn)(sn_str piece, void *arg), voi
     return event == SN_DECODE_FAIL ? d->err : SEINE_OK;
 }
 
-/* Between streams nothing may be missing: not even the rest of a mark. */
+/* A body must not end inside a stream, or inside the magic number of one. */
 static bool
 is_whole(const sn_stage *s)
 {

@@ -70,7 +70,7 @@ sn_dial_drop(sn_dial *d)
     w->spare.n_dials++;
 }
 
-/* The socket runs no more; it is still open. */
+/* Removes a socket from the race; the socket stays open. */
 static void
 remove_try(sn_dial *d, const sn_conn *c)
 {
@@ -81,8 +81,8 @@ remove_try(sn_dial *d, const sn_conn *c)
         }
 }
 
-/* A connect to a port of this machine at which nobody listens can meet itself, when the
- * kernel chooses that very port for our side. */
+/* A connect to a local port on which nobody listens can connect to itself, if the kernel
+ * chooses the same port for our side. */
 static bool
 met_itself(const sn_conn *c)
 {
@@ -109,7 +109,7 @@ win(sn_dial *d, sn_conn *c)
     c->dial = NULL;
     c->origin = x->origin;
     sn_origin_use(c->origin);
-    if (x->request->proxy) { /* it leads to the site */
+    if (x->request->proxy) { /* the connection leads to the site */
         c->peer = x->peer;
         c->zone = x->zone;
     }
@@ -135,7 +135,7 @@ sn_dial_heard(sn_conn *c, seine_err e)
     step_race(d);
 }
 
-/* May that address be used for it? Asked once per exchange. */
+/* Asks the handler whether the address may be used, once per exchange. */
 static seine_err
 admit(sn_exchange *x, const sn_ip *ip)
 {
@@ -147,7 +147,7 @@ admit(sn_exchange *x, const sn_ip *ip)
     return e;
 }
 
-/* Judges an address of the site itself. */
+/* Checks an address of the site with the address guard. */
 static seine_err
 judge(sn_exchange *x, const sn_ip *ip)
 {
@@ -170,7 +170,7 @@ find_zone(const sn_exchange *x, const sn_ip *ip)
     return sn_address_guard_zone(&x->of->zones, &at.any);
 }
 
-/* That is where the site is. */
+/* Remembers the address of the site. */
 static void
 settle_peer(sn_exchange *x, const sn_ip *ip)
 {
@@ -184,7 +184,7 @@ port_of(const sn_request *r)
     return r->proxy ? r->proxy->port : (uint16_t)seine_url_port(r->url);
 }
 
-/* One more socket; *out_done: the exchange needs nothing of this any more. */
+/* Starts one more connect. *out_done: the exchange needs no other. */
 static seine_err
 try_one(sn_dial *d, const sn_ip *ip, bool *out_done)
 {
@@ -194,7 +194,7 @@ try_one(sn_dial *d, const sn_ip *ip, bool *out_done)
     sn_conn *c;
     bool now;
 
-    if (!r->proxy) { /* whose address is trusted by whoever named it */
+    if (!r->proxy) { /* the user named the proxy, so its address is trusted */
         seine_err e = judge(x, ip);
 
         if (e != SEINE_OK)
@@ -299,7 +299,7 @@ look_up(sn_dial *d, sn_str name, uint16_t port,
                       sn_time_min(x->limit_at, x->request->deadline), &d->lookup);
 }
 
-/* What is known of the site is judged: now the proxy itself. */
+/* The site is checked as far as it is known: looks up the proxy. */
 static void
 seek_proxy(sn_dial *d)
 {
@@ -318,9 +318,10 @@ seek_proxy(sn_dial *d)
         fail_dial(x, e);
 }
 
-/* There is no race behind a proxy: the first address that may be used, of IPv4 before
- * those of IPv6, which fewer proxies know. One that resolves itself may find any of
- * them: then all must be allowed, and which it was is not known. */
+/* Chooses the address of the site behind a proxy, without a race: the first that is
+ * allowed, IPv4 first, since fewer proxies know IPv6. If the proxy resolves the name
+ * itself, it may use any address: then all must be allowed, and the peer stays
+ * unknown. */
 static seine_err
 choose_site(sn_exchange *x, const sn_dns_answer *answer)
 {
@@ -352,8 +353,8 @@ site_named(sn_lookup *l, seine_err e, const sn_dns_answer *answer)
         fail_dial(d->x, e);
 }
 
-/* Who resolves the name of the site judges its addresses; addresses that stand in the
- * URL are judged here whoever resolves. */
+/* Whoever resolves the name of the site checks its addresses; an address in the URL is
+ * always checked here. */
 static void
 seek_site(sn_dial *d, sn_str name)
 {

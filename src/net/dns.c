@@ -19,37 +19,36 @@
 #include "net/dns_known.h"
 #include "seine/breaker.h"
 
-#define QUESTIONS 256          /* at the servers at once */
-#define DELAY     SEINE_MS(50) /* the other family may be so late */
-#define TICK      SEINE_MS(50) /* c-ares looks after its retransmissions */
-#define TRIES     3            /* of each server; each waits twice as long as the last */
-#define BUFFER    (1 << 20)    /* for answers that come all at once, if we may */
+#define QUESTIONS 256          /* in flight at once */
+#define DELAY     SEINE_MS(50) /* how long to wait for the other family */
+#define TICK      SEINE_MS(50) /* how often c-ares checks its retransmissions */
+#define TRIES     3            /* per server; each waits twice as long as the last */
+#define BUFFER    (1 << 20)    /* socket buffer for bursts of answers, if allowed */
 #define HOSTS     "/etc/hosts"
 #define HOSTS_MAX (1 << 20)
 
 enum { V4, V6 };
 
-/* One of the two questions about a name. */
+/* One of the two questions (A, AAAA) about a name. */
 typedef struct half {
     struct sn_question *question;
     seine_err e;  /* BUSY: not answered yet */
-    bool nowhere; /* NXDOMAIN: there is no such name in any family */
+    bool nowhere; /* NXDOMAIN: no such name in any family */
     int64_t ttl;  /* seconds */
 } half;
 
-/* A name that is being looked up. It waits in the queue, then c-ares owes its answers,
- * then it is settled and goes. */
+/* A name that is being looked up. A question waits in the queue, then for c-ares, then it
+ * is settled and freed. */
 typedef struct sn_question {
     sn_dns *dns;
-    struct sn_question *next, **prev; /* in the queue; settled: next alone */
-    sn_str name;                      /* of text */
+    struct sn_question *next, **prev; /* in the queue; when settled only next */
+    sn_str name;                      /* points into text */
     half half[2];
-    unsigned owed; /* halves that c-ares has not answered */
-    bool queued,
-        told; /* told: who waited got an answer, or will have it from the cache */
+    unsigned owed;     /* answers that c-ares still owes */
+    bool queued, told; /* told: all who waited have an answer, or get it from the cache */
     sn_dns_answer answer;
     sn_lookup *waiters;
-    sn_timer timer; /* when to go on without what is owed */
+    sn_timer timer; /* when to go on without the missing answer */
     seine_permit permit;
     char text[];
 } question;
@@ -73,17 +72,17 @@ struct sn_dns {
     sn_map questions;
     question *queue, **queue_end;
     question *settled;
-    unsigned asked; /* questions that c-ares owes */
+    unsigned asked; /* questions that wait for c-ares */
     line *lines;
-    seine_err starved; /* why the last socket could not be had; OK: it could */
+    seine_err starved; /* why the last socket could not be opened, or OK */
     sn_timer tick, soon;
-    unsigned timers; /* reserved for these two */
+    unsigned timers; /* timers reserved, of these two */
     seine_breaker breaker;
     sn_dns_stats stats;
 };
 
-/* Names whose own servers are broken must not shut the resolver: it takes nearly all of
- * what was asked in ten seconds, and not a few in a row. */
+/* Names with broken name servers must not open the resolver's breaker: it opens only if
+ * nearly all questions of ten seconds failed, and not after a few failures in a row. */
 static const seine_breaker_opts breaker_opts = {
     .size = sizeof(seine_breaker_opts),
     .half_open_max = 1,
@@ -184,8 +183,8 @@ receive(int fd, void *bytes, size_t n, int flags, struct sockaddr *from, socklen
     return recvfrom(fd, bytes, n, flags, from, len);
 }
 
-/* That a datagram was refused is told to the next one, which was not sent: this one gets
- * an answer of its own, or both would not know. */
+/* The kernel reports a refused datagram to the next send, which then sends nothing. So
+ * the send is repeated, or two questions would be lost. */
 static ssize_t
 transmit(int fd, const struct iovec *parts, int n, void *arg)
 {
@@ -198,7 +197,8 @@ transmit(int fd, const struct iovec *parts, int n, void *arg)
     return sent;
 }
 
-/* A socket that cannot be watched is as good as silent: its questions time out. */
+/* A socket that cannot be watched behaves like a silent server: its questions time
+ * out. */
 static void
 on_state(void *arg, int fd, int readable, int writable)
 {
@@ -251,8 +251,8 @@ error_of(const sn_dns *d, int status)
     }
 }
 
-/* What is known of the name by now; what is owed counts as timed out. The most telling
- * failure names it. */
+/* Decides from the answers so far; a missing answer counts as timed out. The most
+ * specific failure gives the error. */
 static seine_err
 verdict(const question *q)
 {
@@ -320,8 +320,8 @@ tell_lookup(sn_dns *d, sn_lookup *l, seine_err e, const sn_dns_answer *a)
     l->done(l, e, e == SEINE_OK ? a : NULL);
 }
 
-/* Who is told may ask again, also for this name, and cancel others that wait: the list is
- * taken off first, and the answer is a copy. */
+/* A callback may ask again, also for this name, and cancel others that wait. So the list
+ * is detached first, and the answer is a copy. */
 static void
 conclude(question *q)
 {
@@ -342,7 +342,7 @@ conclude(question *q)
 
         q->permit.why = (uint16_t)e;
         settled = seine_breaker_settle(&d->breaker, &q->permit, outcome(e), now);
-        (void)settled; /* it is held */
+        (void)settled; /* the caller holds it */
     }
     q->waiters = NULL;
     if (list)
@@ -404,7 +404,7 @@ read_addresses(question *q, half *h, const struct ares_addrinfo *found)
         h->ttl = sn_time_min(h->ttl, c->ttl);
 }
 
-/* Tells nobody: it may be called from inside of ask. */
+/* Calls nobody back, because it may run inside ask. */
 static void
 on_answer(void *arg, int status, int timeouts, struct ares_addrinfo *found)
 {
@@ -435,7 +435,7 @@ is_set(const sn_timer *t)
     return t->slot > 0 && t->at != SEINE_NEVER;
 }
 
-/* Both questions. Either may be answered before it returns. */
+/* Sends both questions. Either may be answered before it returns. */
 static void
 ask(question *q, seine_time now)
 {
@@ -465,7 +465,7 @@ ask(question *q, seine_time now)
     }
 }
 
-/* Tells who waits for what is settled, and asks what is next. */
+/* Calls back for settled questions, then sends queued ones. */
 static void
 flush(sn_dns *d)
 {
@@ -506,8 +506,8 @@ on_tick(sn_timer *t, seine_time now)
         sn_timer_set(d->loop, t, sn_time_add(now, TICK));
 }
 
-/* The other family is late, or both are too late. c-ares cannot be stopped: when it
- * answers, that is kept. */
+/* The other family is late, or both are. c-ares cannot be cancelled; its late answer goes
+ * to the cache. */
 static void
 on_moment(sn_timer *t, seine_time now)
 {
@@ -572,7 +572,7 @@ join(question *q, sn_lookup *l, seine_time deadline)
     sn_timer_set(q->dns->loop, &l->timer, deadline);
 }
 
-/* A new question, at the servers or in the queue. */
+/* Starts a new question, or queues it. */
 static seine_err
 begin_question(sn_dns *d, sn_str name, seine_time now, question **out)
 {
@@ -619,7 +619,7 @@ sn_dns_ask(sn_dns *d, sn_str name, uint16_t port, seine_time now, seine_time dea
         sn_timer_forget(d->loop, &(sn_timer){0});
         return e;
     }
-    if (q->owed > 0 && !is_set(&q->timer)) /* given up on, and asked for again */
+    if (q->owed > 0 && !is_set(&q->timer)) /* given up, and now asked for again */
         sn_timer_set(d->loop, &q->timer, sn_time_add(now, d->timeout));
     join(q, l, deadline);
     return SEINE_E_BUSY;
@@ -644,9 +644,9 @@ sn_dns_stats_get(const sn_dns *d, sn_dns_stats *out_stats)
     *out_stats = d->stats;
 }
 
-/* -- making one -- */
+/* -- construction -- */
 
-/* A hosts file that is not there or cannot be read says nothing. */
+/* A hosts file that is missing or unreadable is ignored. */
 static seine_err
 read_hosts(sn_dns *d)
 {
@@ -665,7 +665,7 @@ read_hosts(sn_dns *d)
     if (!text)
         return SEINE_E_NOMEM;
     while (n == HOSTS_MAX && text[n - 1] != '\n' && n > 1)
-        n--; /* a line that was cut */
+        n--; /* an incomplete last line */
     return sn_dns_known_hosts(&d->known, (sn_str){text, n});
 }
 
@@ -686,7 +686,7 @@ use_server(sn_dns *d, const char *server, seine_diag *diag)
                                                                      : SEINE_E_NOMEM;
 }
 
-/* Three tries of 1, 2 and 4 parts: together they take the time of a question. */
+/* Three tries of 1, 2 and 4 parts take together the timeout of a question. */
 static int
 init_channel(sn_dns *d, int flags)
 {
@@ -718,8 +718,8 @@ has_one_server(const sn_dns *d)
     return one;
 }
 
-/* With several servers a failure of one is a reason to ask the next; c-ares does that. A
- * single one it would ask again at once, and what it said would be lost. */
+/* With several servers c-ares asks the next one after a failure. A single server it would
+ * ask again at once, and lose its answer. */
 static seine_err
 open_channel(sn_dns *d, const char *server, seine_diag *diag)
 {
@@ -804,7 +804,7 @@ sn_dns_free(sn_dns *d)
     if (!d)
         return;
     if (d->channel)
-        ares_destroy(d->channel); /* every question comes home */
+        ares_destroy(d->channel); /* ends every question */
     SN_MAP_EACH(entry, &d->questions) {
         question *q = entry->value;
 

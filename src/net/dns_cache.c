@@ -8,7 +8,7 @@
 
 typedef struct sn_dns_entry {
     struct sn_dns_entry *newer, *older;
-    sn_str name; /* behind the addresses */
+    sn_str name; /* stored after the addresses */
     seine_time until;
     seine_err e;
     uint8_t n4, n6;

@@ -11,9 +11,9 @@
 #define NAMES 65536
 #define KEY   (NAME + sizeof ":65535")
 
-/* A name and its addresses; one that gets another address is made anew. */
+/* A name and its addresses; adding an address allocates it anew. */
 typedef struct known {
-    sn_str key; /* behind the addresses */
+    sn_str key; /* stored after the addresses */
     uint32_t n;
     sn_ip ips[];
 } known;
@@ -76,7 +76,7 @@ sn_dns_answer_add(sn_dns_answer *a, const sn_ip *ip)
         list[(*n)++] = *ip;
 }
 
-/* In lower case; 0: it does not fit. */
+/* Writes the name in lower case; 0: it does not fit. */
 static size_t
 lower(sn_str name, char out[KEY])
 {
@@ -97,7 +97,7 @@ add_port(char key[KEY], size_t len, uint16_t port)
     return len;
 }
 
-/* FULL, NOMEM. More than 32 addresses are not kept. */
+/* FULL, NOMEM. Drops addresses beyond 32. */
 static seine_err
 add_address(sn_dns_known *k, sn_str key, const sn_ip *ip)
 {
@@ -134,7 +134,7 @@ read_port(sn_str text, uint16_t *out_port)
     return true;
 }
 
-/* An address, in brackets or not. */
+/* Reads an address, with or without brackets. */
 static bool
 read_ip(sn_str text, sn_ip *out_ip)
 {
@@ -145,7 +145,7 @@ read_ip(sn_str text, sn_ip *out_ip)
     return sn_ip_parse(text, out_ip) == SEINE_OK && (!brackets || out_ip->v == 6);
 }
 
-/* The host in front of a colon, which may be an address in brackets. */
+/* Reads the host before a colon, which may be an address in brackets. */
 static bool
 read_host(sn_str *rest, char out_key[KEY], size_t *out_len)
 {
@@ -196,7 +196,7 @@ sn_dns_known_resolve(sn_dns_known *k, sn_str entry)
     return SEINE_OK;
 }
 
-/* The next word of a line. */
+/* Takes the next word of a line. */
 static sn_str
 word(sn_str *line)
 {
@@ -255,7 +255,7 @@ typed(const sn_dns_known *k, sn_str name, uint16_t port)
     return sn_map_get(&k->names, (sn_str){key, add_port(key, name.len, port)});
 }
 
-/* BUSY: none of this. */
+/* BUSY: not known here. */
 static seine_err
 find_known(const sn_dns_known *k, sn_str name, uint16_t port, sn_dns_answer *a)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dns_known.h - names that need no server: addresses, this machine, what was typed.
+ * dns_known.h - resolve names without a DNS server: typed addresses, hosts file,
+ * localhost.
  *
- *     e = sn_dns_known_resolve(&k, "e.example:443:127.0.0.1,[::1]");   --resolve
+ *     e = sn_dns_known_resolve(&k, "e.example:443:127.0.0.1,[::1]");
  *     e = sn_dns_known_hosts(&k, text_of_the_hosts_file);
  *     switch (sn_dns_known_ask(&k, name, port, &answer)) {
  *     case SEINE_OK:      …      answer
@@ -10,9 +11,9 @@
  *     default:            …      DNS_BAD_NAME; DNS_NXDOMAIN: not in the family asked for
  *     }
  *
- * In this order: `resolve` entries, which hold for one port; address literals; bad names;
- * localhost and *.localhost, which are 127.0.0.1 and ::1 whatever files say (RFC 6761);
- * the hosts file.
+ * In this order: `resolve` entries, which hold for one port; address literals; invalid
+ * names; localhost and *.localhost, which are 127.0.0.1 and ::1 whatever the hosts file
+ * says (RFC 6761); the hosts file.
  *
  * Time    plays no part.
  * Memory  32 addresses per name, 65,536 names of the hosts file, at most.
@@ -25,7 +26,7 @@
 #include "net/dns.h"
 
 typedef struct sn_dns_known {
-    sn_map names; /* "host:port" typed, "host" of the hosts file */
+    sn_map names; /* "host:port" of `resolve`, "host" of the hosts file */
     seine_family family;
     uint32_t typed;
 } sn_dns_known;
@@ -33,23 +34,22 @@ typedef struct sn_dns_known {
 void sn_dns_known_init(sn_dns_known *k, seine_family family);
 void sn_dns_known_fini(sn_dns_known *k);
 
-/* INVAL: not host:port:address, with more addresses behind commas. FULL,
- * NOMEM. */
+/* Adds host:port:address[,address…]. INVAL: not of that form. FULL, NOMEM. */
 SEINE_MUST_CHECK seine_err sn_dns_known_resolve(sn_dns_known *k, sn_str entry);
 
-/* Lines of an address and names; what is no such line is skipped. NOMEM. */
+/* Adds the lines of a hosts file; skips invalid lines. NOMEM. */
 SEINE_MUST_CHECK seine_err sn_dns_known_hosts(sn_dns_known *k, sn_str text);
 
 SEINE_MUST_CHECK seine_err sn_dns_known_ask(const sn_dns_known *k, sn_str name,
                                             uint16_t port, sn_dns_answer *out_answer);
 
-/* Up to 253 bytes, labels of 1 to 63, of a-z 0-9 - _ alone. */
+/* True for up to 253 bytes in labels of 1 to 63 bytes, of a-z 0-9 - _. */
 bool sn_dns_is_name(sn_str name);
 
-/* "127.0.0.1", "127.0.0.1:53", "::1", "[::1]", "[::1]:53". INVAL. */
+/* Parses "127.0.0.1", "127.0.0.1:53", "::1", "[::1]", "[::1]:53". INVAL. */
 SEINE_MUST_CHECK seine_err sn_dns_server(sn_str text, sn_ip *out_ip, uint16_t *out_port);
 
-/* One more, if there is room; twice is once. */
+/* Adds an address if there is room and it is not in the answer yet. */
 void sn_dns_answer_add(sn_dns_answer *a, const sn_ip *ip);
 
 #endif

@@ -47,7 +47,7 @@ sn_exchange_new(sn_socket_transport *w, const sn_request *request,
 
     if (!x)
         return SEINE_E_NOMEM;
-    /* All but the timer, whose place on the wheel is worth keeping. */
+    /* Resets everything but the timer, which keeps its slot on the wheel. */
     sn_timer timer = x->timer;
     *x = (sn_exchange){.of = w, .request = request, .handler = *handler, .timer = timer};
     w->live++;
@@ -98,7 +98,8 @@ write(const sn_request *request, sn_str body, sn_buf *out)
         out);
 }
 
-/* With a body of one byte, and then its length made right: the length stands last. */
+/* Writes the head with a body of one byte, then corrects Content-Length, which is the
+ * last field. */
 static seine_err
 write_apart(const sn_request *request, sn_buf *out)
 {
@@ -177,7 +178,7 @@ sn_exchange_enter(sn_exchange *x, seine_phase phase, seine_span limit)
     sn_exchange_limit(x, at);
 }
 
-/* The kind of a phase that has lasted too long. */
+/* Returns the timeout error of the current phase. */
 static seine_err
 too_long(sn_exchange *x)
 {
@@ -224,7 +225,8 @@ timeout_ms(const sn_exchange *x, seine_err e)
                                                                        : 0;
 }
 
-/* Only what is not as it was for the exchange before; the texts of a fault are long. */
+/* Writes only members that differ from the last exchange; the texts of a fault are
+ * long. */
 static void
 describe(sn_exchange *x, seine_err e, sn_end *out)
 {
@@ -248,7 +250,7 @@ describe(sn_exchange *x, seine_err e, sn_end *out)
     out->replayable = e == SEINE_E_CONN_STALE && x->replayable;
     memcpy(out->spent, x->spent, sizeof out->spent);
     out->peer = x->peer;
-    if (x->at_proxy) /* nobody came as far as the site */
+    if (x->at_proxy) /* the site was never reached */
         out->peer.v = 0;
     out->zone = x->zone;
     out->via = x->via;
@@ -270,7 +272,7 @@ describe(sn_exchange *x, seine_err e, sn_end *out)
                                              : (seine_tls_facts){0, false, INT64_MIN};
 }
 
-/* What happens on the way to the proxy, or to what it says, is not the site's doing. */
+/* An error on the way to the proxy, or in its replies, is not the site's fault. */
 static seine_err
 blame_proxy(sn_exchange *x, seine_err e)
 {
@@ -283,7 +285,7 @@ blame_proxy(sn_exchange *x, seine_err e)
         x->via = SN_PROXY_BAD;
     if (e == SEINE_E_TIMEOUT || e == SEINE_E_PROXY_REFUSED || e == SEINE_E_PROXY_AUTH)
         return e;
-    if (e == SEINE_E_PROXY_ERROR && !w->why[0]) /* its time is over */
+    if (e == SEINE_E_PROXY_ERROR && !w->why[0]) /* it timed out */
         snprintf(what, sizeof what, "no answer in time");
     else if (e == SEINE_E_PROXY_ERROR)
         return e;

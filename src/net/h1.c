@@ -51,7 +51,7 @@ ended(sn_h1 *h, bool in_order)
 {
     seine_err e = SEINE_E_BODY_TRUNCATED;
 
-    h->says_close = true; /* by deed */
+    h->says_close = true; /* it closed the connection */
     if (h->state == SN_H1_AT_ERROR)
         return h->err;
     if (h->state == SN_H1_AT_BODY &&

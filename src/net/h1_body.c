@@ -7,7 +7,7 @@
 #define EXT_LINE    4096
 #define EXT_ALL     65536
 
-/* Takes `n` bytes of the input. */
+/* Takes at most `n` bytes of the input. */
 static sn_str
 take_bytes(sn_str *in, uint64_t n)
 {
@@ -34,7 +34,7 @@ at_body(sn_h1 *h, sn_str *in, sn_str *out_piece)
     return SN_H1_PIECE;
 }
 
-/* The next chunk begins. */
+/* Prepares for the next chunk. */
 static void
 expect_size(sn_h1 *h)
 {
@@ -44,7 +44,7 @@ expect_size(sn_h1 *h)
     h->ext_line = 0;
 }
 
-/* A byte of a chunk's first line, or of the line end behind its data. */
+/* Reads a byte of a chunk's size line, or of the line end after its data. */
 static bool
 read_size(sn_h1 *h, char c)
 {
@@ -60,7 +60,7 @@ read_size(sn_h1 *h, char c)
         h->state = SN_H1_AT_SIZE_LF;
         return true;
     }
-    if (h->state != SN_H1_AT_EXTENSION) { /* blanks may stand before a semicolon only */
+    if (h->state != SN_H1_AT_EXTENSION) { /* blanks are allowed before a semicolon only */
         if (c != ';' && c != ' ' && c != '\t')
             return false;
         h->state = c == ';' ? SN_H1_AT_EXTENSION : SN_H1_AT_BLANK;
@@ -112,8 +112,8 @@ at_data_end(sn_h1 *h, sn_str *in)
     return SN_H1_WANT;
 }
 
-/* A byte of the trailers: they are dropped, but within the limits of a head, and
- * their lines end in CRLF, since an end must be an end. */
+/* Reads a byte of the trailers. They are dropped, but the limits of a head apply, and
+ * their lines must end in CRLF, so that the end is unambiguous. */
 static seine_err
 read_trailer(sn_h1 *h, char c)
 {
@@ -134,7 +134,7 @@ read_trailer(sn_h1 *h, char c)
         break;
     case SN_H1_AT_TRAILER_LINE:
         break;
-    default: /* behind a CR */
+    default: /* after a CR */
         h->state = h->state == SN_H1_AT_LAST_LF ? SN_H1_AT_END : SN_H1_AT_TRAILER;
         return c == '\n' ? SEINE_OK : SEINE_E_BAD_FRAMING;
     }

@@ -4,7 +4,7 @@
 #include "net/h1_parts.h"
 #include "net/h1_scan.h"
 
-/* A number that frames: digits alone, up to 2^63 - 1. */
+/* Parses a length: digits alone, up to 2^63 - 1. */
 static bool
 read_length(sn_str s, uint64_t *out_n)
 {
@@ -19,7 +19,7 @@ read_length(sn_str s, uint64_t *out_n)
     return s.len > 0;
 }
 
-/* May more digits behind `n` make it `whole`? */
+/* True if `n` followed by more digits could be `whole`. */
 static bool
 begins(uint64_t n, uint64_t whole)
 {
@@ -28,8 +28,8 @@ begins(uint64_t n, uint64_t whole)
     return whole == n;
 }
 
-/* Every member of the list is the same number, which is then the length. A list that
- * is not whole may end in the beginning of a number. */
+/* True if all members of the list are the same number, which is then the length. The last
+ * member of an incomplete list may be a prefix of that number. */
 static bool
 agree_on_length(sn_str list, bool whole, bool *has, uint64_t *length)
 {
@@ -54,7 +54,7 @@ agree_on_length(sn_str list, bool whole, bool *has, uint64_t *length)
     return true;
 }
 
-/* Exactly one `chunked`. One that is not whole may be the beginning of it. */
+/* True for exactly one `chunked`. An incomplete value may be a prefix of it. */
 static bool
 is_chunked(sn_str value, bool whole)
 {
@@ -143,7 +143,7 @@ read_keep_alive(sn_h1 *h)
         }
 }
 
-/* Rules 9 and 10. */
+/* Rules 9 and 10 of docs/internals/h1.md. */
 static void
 frame_body(sn_h1 *h)
 {

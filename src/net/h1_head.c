@@ -6,21 +6,21 @@
 
 #define STATUS_LINE 8192
 #define INTERIM     32
-#define CHUNK       512 /* bytes copied at a time: a whole head, most often */
+#define CHUNK       512 /* bytes copied at a time: most heads fit */
 #define VERSION_LEN 12  /* HTTP/1.1 200 */
 
 /*
- * Bytes are copied to the head's text and read there, each once; a line is complete
- * when its LF is read. Behind the blank line the rest of the last copy is given
- * back. Values are changed in place where they must be: a bare CR becomes a blank,
- * folded lines move up.
+ * Bytes are copied to the head's text and parsed there, each once; a line is complete
+ * when its LF is read. After the blank line the unused rest of the last copy is given
+ * back to the input. Values are changed in place where needed: a bare CR becomes a blank,
+ * folded lines are joined.
  *
- * An error is named by the first byte that breaks a rule. Fields that frame the
- * body are judged when their line is complete; if something else breaks first in
- * that line, or the connection ends, what stands there is judged, too.
+ * The first byte that breaks a rule gives the error. Fields that frame the body are
+ * checked when their line is complete. If another error comes first in that line, or the
+ * connection ends, the incomplete value is checked too.
  */
 
-/* What the line before this one was. */
+/* The kind of the previous line. */
 enum { NOTHING, FIELD, FRAMING, COOKIE, ODD };
 
 static inline sn_str
@@ -35,15 +35,15 @@ wrong(sn_h1 *h, seine_err e)
     return sn_h1_wrong(h, sn_h1_head_blame(h, e));
 }
 
-/* The line has come to `at`, which is not behind its limit. */
+/* True if the line up to `at` is within its limit. */
 static bool
 fits(const sn_h1 *h, uint32_t limit)
 {
     return h->at - h->line <= limit;
 }
 
-/* Goes to the end of the line's content and moves behind its line end, if that stands
- * before `len`. */
+/* Moves to the end of the line's content and behind its line end, if that stands before
+ * `len`. */
 static sn_h1_step
 to_line_end(sn_h1 *h, uint32_t len, uint32_t limit, uint32_t *out_end)
 {
@@ -52,7 +52,7 @@ to_line_end(sn_h1 *h, uint32_t len, uint32_t limit, uint32_t *out_end)
     for (;; h->at++) {
         h->at = sn_h1_control(text, h->at, len);
         if (!fits(h, limit)) {
-            h->at = h->line + limit; /* what is blamed stands before */
+            h->at = h->line + limit; /* the offending byte stands before */
             return wrong(h, SEINE_E_HEADER_TOO_LARGE);
         }
         if (h->at == len)
@@ -87,7 +87,7 @@ to_field_end(sn_h1 *h, uint32_t *out_end)
     return to_line_end(h, h->head->len, sn_h1_limits_of(h)->line_bytes, out_end);
 }
 
-/* The byte at place `i` of "HTTP/1.1 200". */
+/* True if c is valid at index `i` of "HTTP/1.1 200". */
 static bool
 is_version(char c, uint32_t i)
 {
@@ -130,7 +130,7 @@ at_reason(sn_h1 *h)
 
     if (step != SN_H1_GO)
         return step;
-    if (head->status == 101) /* never asked for */
+    if (head->status == 101) /* seine never asks for an upgrade */
         return sn_h1_wrong(h, SEINE_E_BAD_FRAMING);
     if (head->status < 200 && ++h->n_interim > INTERIM)
         return sn_h1_wrong(h, SEINE_E_TOO_MANY_INTERIM);
@@ -141,7 +141,8 @@ at_reason(sn_h1 *h)
     return SN_H1_GO;
 }
 
-/* The fields that are read when the head is whole, since they may be folded. */
+/* Remembers fields that are read when the head is complete, because a later line may
+ * continue them. */
 static void
 remember(sn_h1 *h, sn_str name)
 {
@@ -157,7 +158,7 @@ remember(sn_h1 *h, sn_str name)
     }
 }
 
-/* One field more than a head may have. */
+/* A field beyond the limit. */
 static sn_h1_step
 too_many(sn_h1 *h, uint32_t line, uint32_t colon, uint32_t end)
 {
@@ -168,7 +169,7 @@ too_many(sn_h1 *h, uint32_t line, uint32_t colon, uint32_t end)
     return wrong(h, SEINE_E_HEADER_TOO_LARGE);
 }
 
-/* A field is complete: its line, its colon, the end of its value. */
+/* Stores a complete field: its line, its colon, the end of its value. */
 static inline sn_h1_step
 store(sn_h1 *h, uint32_t line, uint32_t colon, uint32_t end)
 {
@@ -195,8 +196,8 @@ store(sn_h1 *h, uint32_t line, uint32_t colon, uint32_t end)
     return sn_h1_frame(h, name, value) ? SN_H1_GO : sn_h1_wrong(h, SEINE_E_BAD_FRAMING);
 }
 
-/* Takes fields as long as they stand there whole and nothing is odd about them, which
- * is most of all heads; stops before a line that needs a closer look. */
+/* Reads fields while they are complete and regular, as most are; stops before a line that
+ * needs the slow path. */
 static sn_h1_step
 quick(sn_h1 *h)
 {
@@ -251,7 +252,7 @@ at_name(sn_h1 *h)
     return SN_H1_GO;
 }
 
-/* A line that begins with a blank. */
+/* Handles a line that begins with a blank. */
 static sn_h1_step
 fold(sn_h1 *h)
 {
@@ -263,13 +264,13 @@ fold(sn_h1 *h)
     case FIELD:
         if (sn_str_eq_nocase(sn_head_field_of(head, head->n_fields - 1).name,
                              SN_STR("set-cookie"))) {
-            head->n_fields--; /* two readers would see two cookies in it */
+            head->n_fields--; /* a folded cookie is ambiguous */
             h->odd_headers++;
             h->notes |= SN_NOTE_ODD_HEADERS;
             h->last = COOKIE;
             h->state = SN_H1_AT_DROP;
         } else {
-            h->colon = h->at; /* a line of a field counts from the field's begin */
+            h->colon = h->at; /* the limit of a line counts from the field's start */
             h->state = SN_H1_AT_FOLD;
         }
         return SN_H1_GO;
@@ -333,7 +334,7 @@ at_fold(sn_h1 *h)
         f->value_len = (uint32_t)more.len;
         return SN_H1_GO;
     }
-    /* There was a line end between the two, so there is room for a blank. */
+    /* The line end between the two leaves room for a blank. */
     char *to = head->text + f->value + f->value_len;
     *to = ' ';
     memmove(to + 1, more.ptr, more.len);
@@ -352,7 +353,7 @@ at_drop(sn_h1 *h)
     return step;
 }
 
-/* The odd line is over. */
+/* Ends an invalid line. */
 static sn_h1_step
 odd_end(sn_h1 *h)
 {
@@ -363,7 +364,7 @@ odd_end(sn_h1 *h)
     return SN_H1_GO;
 }
 
-/* Behind the first colon of the text from `at` on, if one stands in this line. */
+/* Returns the offset after the first colon at or after `at` in this line. */
 static uint32_t
 behind_colon(const sn_head *head, uint32_t at)
 {
@@ -458,7 +459,7 @@ copy(sn_h1 *h, sn_str *in)
     seine_err e = sn_head_room(head, n);
     if (e != SEINE_OK)
         return sn_h1_wrong(h, e);
-    memmove(head->text + head->len, in->ptr, n); /* gcc makes rep movs of memcpy */
+    memmove(head->text + head->len, in->ptr, n); /* memcpy becomes a slow rep movs */
     head->len += (uint32_t)n;
     h->steps += n;
     in->ptr += n;
@@ -466,7 +467,7 @@ copy(sn_h1 *h, sn_str *in)
     return SN_H1_GO;
 }
 
-/* An interim response is over: the next head takes its place. */
+/* An interim response (1xx) is complete: the next head replaces it. */
 static void
 skip_interim(sn_h1 *h)
 {
@@ -495,7 +496,7 @@ sn_h1_head_step(sn_h1 *h, sn_str *in)
                 return step;
             continue;
         }
-        /* WHOLE: what lies behind the blank line goes back. */
+        /* WHOLE: gives back what follows the blank line. */
         in->ptr -= head->len - h->at;
         in->len += head->len - h->at;
         head->len = h->at;

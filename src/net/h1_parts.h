@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* h1_parts.h - the states of the reader, and what its files need of each other. */
+/* h1_parts.h - the states of the reader, shared by the h1*.c files. */
 #ifndef SN_H1_PARTS_H
 #define SN_H1_PARTS_H
 
@@ -13,9 +13,9 @@ enum {
     SN_H1_AT_NAME,     /* of a field */
     SN_H1_AT_VALUE,    /* of a field */
     SN_H1_AT_FOLD,     /* in a line that continues the value before */
-    SN_H1_AT_DROP,     /* in a line that continues a field already dropped */
-    SN_H1_AT_ODD_NAME, /* in a line that is no field, before a colon */
-    SN_H1_AT_ODD,      /* in the rest of it */
+    SN_H1_AT_DROP,     /* in a line that continues a dropped field */
+    SN_H1_AT_ODD_NAME, /* in an invalid line, before a colon */
+    SN_H1_AT_ODD,      /* in the rest of an invalid line */
     /* in a body */
     SN_H1_AT_BODY, /* with a length, or until the peer closes */
     SN_H1_AT_SIZE, /* of a chunk */
@@ -29,12 +29,12 @@ enum {
     SN_H1_AT_TRAILER_LINE,
     SN_H1_AT_TRAILER_LF,
     SN_H1_AT_LAST_LF,
-    /* behind it */
+    /* at the end */
     SN_H1_AT_END,
     SN_H1_AT_ERROR,
 };
 
-/* What one step of the reader found. */
+/* The result of one step of the reader. */
 typedef enum sn_h1_step {
     SN_H1_GO,    /* on to the next state */
     SN_H1_WANT,  /* the input is used up */
@@ -46,18 +46,18 @@ typedef enum sn_h1_step {
 sn_h1_step sn_h1_head_step(sn_h1 *h, sn_str *in);
 sn_h1_step sn_h1_body_step(sn_h1 *h, sn_str *in, sn_str *out_piece);
 
-/* A line that is no field would frame the body for a reader less strict: its letters,
- * up to a colon, contain the name of a framing field. */
+/* True if an invalid line could frame the body for a more lenient reader: its letters
+ * before a colon contain the name of a framing field. */
 bool sn_h1_resembles_framing(sn_h1 *h, sn_str name);
 
-/* A framing field is complete. Is it what it must be, and as those before it? */
+/* Checks a complete framing field, and that it agrees with earlier ones. */
 bool sn_h1_frame(sn_h1 *h, sn_str name, sn_str value);
 
-/* What the bytes so far say about a head that ends here: an error that stands in
- * them already, or `otherwise`. */
+/* The head ends here: returns an error that the bytes so far contain, or `otherwise`. */
 seine_err sn_h1_head_blame(const sn_h1 *h, seine_err otherwise);
 
-/* The final head is complete: what follows it, and whether it answers what was asked. */
+/* The final head is complete: decides the framing, and checks that the response is
+ * allowed for the request. */
 seine_err sn_h1_conclude(sn_h1 *h);
 
 static inline const sn_h1_limits *

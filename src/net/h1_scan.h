@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * h1_scan.h - finds the places in a head where something happens, eight bytes at a
- * time: a name ends where a token does, a value at the next control byte.
+ * h1_scan.h - find the end of a name or a value in a head, eight bytes at a time: a name
+ * ends at the first byte that is no token character, a value at the next control byte.
  */
 #ifndef SN_H1_SCAN_H
 #define SN_H1_SCAN_H
@@ -19,7 +19,7 @@ sn_h1_is_blank(char c)
     return c == ' ' || c == '\t';
 }
 
-/* Without blanks at the ends; other white space of text is none of HTTP's. */
+/* Strips blanks and tabs only: HTTP knows no other white space. */
 static inline sn_str
 sn_h1_trim(sn_str s)
 {
@@ -32,7 +32,7 @@ sn_h1_trim(sn_str s)
     return s;
 }
 
-/* Eight bytes as one number, the first lowest; a byte repeated eight times. */
+/* Loads eight bytes as one number, the first lowest; repeats a byte eight times. */
 static inline uint64_t
 sn_h1_eight(const char *s)
 {
@@ -45,12 +45,12 @@ sn_h1_eight(const char *s)
 #define SN_H1_EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
 
 /*
- * A step looks at SN_H1_STEP bytes at once and answers with a number whose lowest set
- * bit belongs to the first byte looked for; bits above it may be wrong. SN_H1_BITS of
- * them belong to a byte.
+ * A step looks at SN_H1_STEP bytes at once. Its result is a number whose lowest set bit
+ * marks the first byte found; higher bits may be wrong. SN_H1_BITS bits belong to each
+ * byte.
  *
- * Controls are below the blank: line ends, NUL, tabs and the like. Others are neither
- * a letter nor a hyphen: most names have none.
+ * Controls are bytes below the blank: line ends, NUL, tabs and so on. Others are neither
+ * letters nor hyphens; most names have none.
  */
 #ifdef __SSE2__
 
@@ -123,7 +123,7 @@ sn_h1_first(uint64_t hits)
     return (uint32_t)__builtin_ctzll(hits) / SN_H1_BITS;
 }
 
-/* The first byte below the blank from `at` on. */
+/* Returns the index of the first control byte at or after `at`. */
 static inline uint32_t
 sn_h1_control(const char *text, uint32_t at, uint32_t len)
 {
@@ -138,7 +138,7 @@ sn_h1_control(const char *text, uint32_t at, uint32_t len)
     return at;
 }
 
-/* The first byte from `at` on that a token cannot have. */
+/* Returns the index of the first byte at or after `at` that is no token character. */
 static inline uint32_t
 sn_h1_token_end(const char *text, uint32_t at, uint32_t len)
 {
@@ -159,9 +159,9 @@ sn_h1_token_end(const char *text, uint32_t at, uint32_t len)
     return at;
 }
 
-/* Compares a name or a value, in any case, with a word of at least eight letters and
- * hyphens in lower case. Only a letter differs from itself in lower case by this bit,
- * and CR from a hyphen, which neither of them has. */
+/* Compares a name or a value, without case, to a word of at least eight lower-case
+ * letters and hyphens. Ignoring bit 5 is safe: only a letter differs by it from its other
+ * case, and CR from a hyphen, and no name or value holds CR. */
 static inline bool
 sn_h1_is_word(sn_str name, const char *word, size_t len)
 {

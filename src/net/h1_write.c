@@ -65,7 +65,7 @@ sn_h1_is_own_field(sn_str name)
     return false;
 }
 
-/* Printable ASCII without blanks: what a parsed URL has. */
+/* Printable ASCII without blanks, as in a parsed URL. */
 static bool
 is_plain(sn_str s)
 {
@@ -75,7 +75,7 @@ is_plain(sn_str s)
     return s.len > 0;
 }
 
-/* Nothing that would end the host in the absolute form. */
+/* True if no byte would end the host in the absolute form. */
 static bool
 is_host(sn_str s)
 {
@@ -93,7 +93,7 @@ is_host(sn_str s)
     return is_plain(s);
 }
 
-/* A fragment is nobody's business but the client's. */
+/* A fragment is never sent. */
 static bool
 is_target(const sn_h1_request *r)
 {
@@ -120,7 +120,7 @@ is_sound(const sn_h1_request *r)
     return true;
 }
 
-/* These say how long nothing is; others have no body unless there is one. */
+/* These methods send Content-Length: 0 without a body; others send nothing. */
 static bool
 has_length(const sn_h1_request *r)
 {

@@ -2,9 +2,9 @@
 /*
  * head.h - the head of a response: status, and fields as offsets into one buffer.
  *
- * One block of memory holds all of it: the text from the front, a table of fields
- * from the back. It begins with 2 KiB, doubles when the two meet, and is used again
- * for the next response, so that a request allocates nothing once it has grown.
+ * One block of memory holds the text from its front and the table of fields from its
+ * back. The block starts with 2 KiB, doubles when the two meet, and is reused for the
+ * next response, so that later requests allocate nothing.
  *
  *     sn_head head;
  *     sn_head_init(&head, &held);
@@ -14,8 +14,8 @@
  *         …
  *     sn_head_fini(&head);
  *
- * Names are compared without regard to case. Values are bytes as they came, without
- * blanks at the ends; sn_head_text makes text of them.
+ * Names are compared without case. Values are the received bytes without blanks at the
+ * ends; sn_head_text converts them to UTF-8.
  *
  * Time    plays no part.
  * Memory  reserved from the budget before it grows.
@@ -28,8 +28,7 @@
 #include "base/str.h"
 #include "seine/budget.h"
 
-/* The library's own name for a field of the contract: one that is sent, or one that was
- * taken out of a head. */
+/* The internal name of a public type: a field to send, or one taken from a head. */
 typedef seine_field sn_field;
 
 typedef struct sn_head_field {
@@ -39,7 +38,7 @@ typedef struct sn_head_field {
 typedef struct sn_head {
     char *text;    /* NULL until the first byte */
     uint32_t len;  /* of the text */
-    uint32_t room; /* of the block; the table ends there */
+    uint32_t room; /* size of the block; the table ends there */
     uint32_t n_fields;
     uint32_t reason, reason_len;
     uint16_t status;
@@ -51,13 +50,14 @@ typedef struct sn_head {
 void sn_head_init(sn_head *head, seine_held *held);
 void sn_head_fini(sn_head *head);
 
-/* Empty, for the next response; keeps the memory. */
+/* Empties the head for the next response; keeps the memory. */
 void sn_head_reset(sn_head *head);
 
-/* A larger block, of at least `need` bytes; text and table move. BUDGET, NOMEM. */
+/* Allocates a larger block, of at least `need` bytes; text and table move. BUDGET,
+ * NOMEM. */
 SEINE_MUST_CHECK seine_err sn_head_grow(sn_head *head, size_t need);
 
-/* Makes room for so many more bytes of text and one more field. */
+/* Makes room for so many bytes of text and one field. */
 SEINE_MUST_CHECK static inline seine_err
 sn_head_room(sn_head *head, size_t more)
 {
@@ -73,7 +73,7 @@ sn_head_at(const sn_head *head, uint32_t i)
     return (sn_head_field *)(void *)(head->text + head->room) - 1 - i;
 }
 
-/* Puts a field behind the others; there is room. */
+/* Appends a field; the caller made room. */
 static inline void
 sn_head_add(sn_head *head, sn_head_field field)
 {
@@ -84,13 +84,13 @@ sn_head_add(sn_head *head, sn_head_field field)
 sn_field sn_head_field_of(const sn_head *head, uint32_t i);
 sn_str sn_head_reason(const sn_head *head);
 
-/* The first field of that name, in any case. */
+/* Finds the first field of that name, without case. */
 bool sn_head_get(const sn_head *head, sn_str name, sn_str *out_value);
 
-/* The next one from *i on, which then stands behind it: for fields that repeat. */
+/* Finds the next field of that name from index *i on and moves *i behind it. */
 bool sn_head_next(const sn_head *head, sn_str name, uint32_t *i, sn_str *out_value);
 
-/* A value as UTF-8: what is not valid is read as Latin-1. */
+/* Appends a value as UTF-8; an invalid value is read as Latin-1. */
 void sn_head_text(sn_str value, sn_buf *out_text);
 
 #endif

@@ -12,7 +12,7 @@
 #include "base/alloc.h"
 #include "base/time.h"
 
-#define NEAR   SEINE_US(100) /* waits up to this long are spent asking */
+#define NEAR   SEINE_US(100) /* shorter waits poll instead of sleeping */
 #define REST   SEINE_MS(2)
 #define SPINS  4096
 #define EVENTS 512
@@ -21,16 +21,15 @@
 #define BOTH   (EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET)
 
 /*
- * A slot is free, or on the wheel (or held back) for its timer, or dead: on the wheel
- * for nobody. What holds between two calls:
- * a timer has at most one slot, and slot.at <= timer.at;
- * so reserved timers have at most reserved slots, which is at most half of them, and
- * when none is free half of them or more are dead.
+ * A slot is free, or in use for its timer (on the wheel or held back), or dead: on the
+ * wheel without a timer. Between two calls these hold: a timer has at most one slot, and
+ * slot.at <= timer.at. So `reserved` timers use at most `reserved` slots, which is at
+ * most half of all, and when no slot is free at least half of them are dead.
  */
 typedef struct sn_timer_slot {
-    seine_time at;   /* the wheel's */
+    seine_time at;   /* used by the wheel */
     sn_timer *timer; /* NULL: free or dead */
-    uint32_t link;   /* the wheel's; next free or held back */
+    uint32_t link;   /* used by the wheel; next free or held back */
 } slot;
 
 static seine_err
@@ -65,7 +64,7 @@ shut(int *fd)
     *fd = -1;
 }
 
-/* What the loop itself waits for is told from watches by its address. It is never read:
+/* The loop's own descriptors are told from watches by their address. They are never read:
  * edge-triggered, every write and every expiry is an event. */
 static seine_err
 own(sn_loop *l, int *fd)
@@ -164,8 +163,8 @@ sn_loop_del(sn_loop *l, int fd, sn_watch *w)
             l->events[i].data.ptr = NULL;
 }
 
-/* Many wakes before the loop looks are one write. What was done before a wake that
- * wrote nothing is seen after the exchange in `speak`. */
+/* Many wakes before the loop looks are one write. What a thread did before a wake that
+ * wrote nothing is visible after the exchange in `speak`. */
 void
 sn_loop_wake(sn_loop *l)
 {
@@ -184,7 +183,7 @@ sn_loop_when(const sn_loop *l)
     return sn_timer_wheel_when(&l->wheel);
 }
 
-/* One wait; the number of events. Interrupted is none. */
+/* Waits once; returns the number of events, 0 if interrupted. */
 static int
 await(sn_loop *l, seine_span span)
 {
@@ -214,7 +213,7 @@ speak(sn_loop *l)
         if (e.data.ptr == &l->event) {
             __atomic_exchange_n(&l->woken, 0, __ATOMIC_ACQ_REL);
         } else if (e.data.ptr == &l->timerfd) {
-            l->armed = SEINE_NEVER; /* it rang */
+            l->armed = SEINE_NEVER; /* it fired */
         } else if (e.data.ptr) {
             sn_watch *w = e.data.ptr;
 
@@ -231,7 +230,7 @@ fire(sn_loop *l, uint32_t i)
     sn_timer *t = s->timer;
 
     if (t && t->at != SEINE_NEVER && t->at > s->at) {
-        sn_timer_wheel_put(&l->wheel, i, t->at); /* it was set to a later moment */
+        sn_timer_wheel_put(&l->wheel, i, t->at); /* it was set to a later time */
         return;
     }
     release(l, i);
@@ -265,8 +264,8 @@ worked(sn_loop *l, seine_time until)
     l->longest = sn_time_max(l->longest, sn_time_sub(until, l->now));
 }
 
-/* The timerfd rings when a turn is due. Relative, because the clock of the loop need not
- * be the kernel's. */
+/* Arms the timerfd for the next due time. The time is relative, because the clock of the
+ * loop may differ from the kernel's. */
 static void
 arm(sn_loop *l, seine_time now)
 {
@@ -282,10 +281,10 @@ arm(sn_loop *l, seine_time now)
     l->armed = when;
 }
 
-/* To be woken takes the kernel about 100 us: too late for whoever paces requests. A wait
- * that is shorter is spent asking, and so is the end of a longer one, unless that was
- * done in the last 2 ms: a twentieth of the time at most. A clock that stands does not
- * hold us for ever. */
+/* The kernel needs about 100 us to wake a thread: too late for pacing requests. A shorter
+ * wait polls instead, and so does the end of a longer one, unless the loop polled in the
+ * last 2 ms: polling takes at most a twentieth of the time. A clock that stands still
+ * does not poll for ever. */
 static int
 ask_until(sn_loop *l, seine_time until)
 {
@@ -313,7 +312,7 @@ sn_loop_turn(sn_loop *l, seine_time until)
 {
     seine_time before = l->clock->now(l->clock);
     bool exact =
-        until > before && until < sn_loop_when(l); /* somebody's, not a timer's */
+        until > before && until < sn_loop_when(l); /* the caller's time, not a timer's */
 
     if (l->turns++ > 0 && l->timerfd < 0)
         worked(l, before);
@@ -383,7 +382,7 @@ sn_timer_forget(sn_loop *l, sn_timer *t)
     t->at = SEINE_NEVER;
 }
 
-/* A callback that keeps setting its timer to a past moment must not keep the turn. */
+/* A callback that keeps setting its timer to the past must not block the turn. */
 static void
 place_timer(sn_loop *l, uint32_t i, seine_time at)
 {
@@ -394,8 +393,7 @@ place_timer(sn_loop *l, uint32_t i, seine_time at)
         sn_timer_wheel_put(&l->wheel, i, at);
 }
 
-/* Every dead slot is free again; one pass over all, paid for by the many sets that made
- * them. */
+/* Frees all dead slots in one pass, paid for by the many sets that made them. */
 static void
 bury(sn_loop *l)
 {
@@ -433,7 +431,7 @@ sn_timer_set(sn_loop *l, sn_timer *t, seine_time at)
     if (l->free_slot == SN_NONE)
         bury(l);
     uint32_t i = l->free_slot;
-    assert(i != SN_NONE); /* reserved */
+    assert(i != SN_NONE); /* sn_timer_reserve made room */
     l->free_slot = l->slots[i].link;
     l->slots[i].timer = t;
     t->slot = i + 1;

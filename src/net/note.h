@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * note.h - what was tolerated or capped on the way, as bits and as words.
+ * note.h - oddities of servers that seine tolerated, as bits and as words.
  *
- * A note never makes a response fail; it is shown as `notes` in the record. Whoever
- * tolerates something new adds a row.
+ * A note never makes a response fail; records show it as `notes`. A new kind of tolerance
+ * gets a row here.
  *
  *     notes |= SN_NOTE_EXTRA_BYTES;
  *     sn_note_name(SN_NOTE_EXTRA_BYTES)          "extra_bytes"
@@ -23,8 +23,8 @@
     X(CR,               "cr")               /* a bare CR in a head was read as a blank */ \
     X(ODD_HEADERS,      "odd_headers")      /* lines of a head were dropped */ \
     X(FRAMING_CONFLICT, "framing_conflict") /* both lengths: chunked won */ \
-    X(EXTRA_BYTES,      "extra_bytes")      /* bytes behind the end of the response */ \
-    X(TRAILING_BYTES,   "trailing_bytes")   /* bytes behind the end of a coded body */
+    X(EXTRA_BYTES,      "extra_bytes")      /* bytes after the end of the response */ \
+    X(TRAILING_BYTES,   "trailing_bytes")   /* bytes after the end of a coded body */
 /* clang-format on */
 
 enum sn_note_index {
@@ -40,7 +40,7 @@ enum sn_note {
 #undef X
 };
 
-/* The word of one bit; NULL for no or several bits. */
+/* Returns the word of one bit; NULL for no or several bits. */
 const char *sn_note_name(uint32_t bit);
 
 #endif

@@ -10,10 +10,10 @@
 #include "seine/view.h"
 #include "text/domain.h"
 
-#define TEXT_MOST  2048 /* bytes of one that is given */
-#define LOGIN_MOST 255  /* of a name, of a password: RFC 1929 */
+#define TEXT_MOST  2048 /* longest text of a proxy */
+#define LOGIN_MOST 255  /* longest user name and password: RFC 1929 */
 
-/* Reading one. */
+/* Parsing a proxy. */
 
 static const struct {
     sn_str scheme;
@@ -36,7 +36,7 @@ find_kind(sn_str scheme, sn_proxy_kind *out_kind)
     return false;
 }
 
-/* What follows the scheme; without one it is http. */
+/* Cuts off the scheme; the default is http. */
 static seine_err
 cut_scheme(const char *member, sn_str text, sn_proxy_kind *out_kind, sn_str *out_rest,
            seine_diag *diag)
@@ -53,7 +53,7 @@ cut_scheme(const char *member, sn_str text, sn_proxy_kind *out_kind, sn_str *out
     if (!find_kind(sn_str_slice(text, 0, at), out_kind)) {
         for (size_t i = 0; i < at; i++)
             if (!sn_is_alpha(text.ptr[i]) && !sn_is_digit(text.ptr[i]))
-                at = 0; /* may be anything, a login among it */
+                at = 0; /* may be anything, even a login */
         return sn_diag_option(diag, member,
                               "%.*s%sthe scheme is http, https, socks5 or socks5h",
                               (int)(at < 16 ? at : 16), text.ptr, at > 0 ? ": " : "");
@@ -62,7 +62,8 @@ cut_scheme(const char *member, sn_str text, sn_proxy_kind *out_kind, sn_str *out
     return SEINE_OK;
 }
 
-/* A port is written behind the host; the parser of URLs leaves out that of the scheme. */
+/* True if a port follows the host; the URL parser drops the default port of the
+ * scheme. */
 static bool
 has_port(sn_str authority)
 {
@@ -83,7 +84,7 @@ authority_of(sn_str rest)
     return (sn_str){rest.ptr, n};
 }
 
-/* Without escapes. False: the memory is used up. */
+/* Decodes percent escapes. False: out of memory. */
 static bool
 decode(sn_str s, sn_arena *memory, sn_str *out)
 {
@@ -117,7 +118,7 @@ has_control(sn_str s)
     return false;
 }
 
-/* RFC 7617. */
+/* Basic authentication (RFC 7617). */
 static seine_err
 make_basic(sn_proxy *p, sn_arena *memory)
 {
@@ -157,7 +158,7 @@ read_login(const char *member, const seine_url *u, sn_arena *memory, sn_proxy *p
     return make_basic(p, memory);
 }
 
-/* How it is shown, and how it is told from others. */
+/* Writes the text to show and the key to compare. */
 static seine_err
 make_texts(sn_proxy *p, sn_arena *memory)
 {
@@ -229,7 +230,7 @@ sn_proxy_parse(const char *member, sn_str text, sn_arena *memory, sn_proxy *out_
         return e;
     int n = snprintf(whole, sizeof whole, "http://%.*s", SN_FMT(rest));
     seine_url_init(&u, mem, sizeof mem);
-    /* More slashes would be skipped, and what follows them taken for the host. */
+    /* The URL parser would skip more slashes and take what follows as the host. */
     if (rest.len == 0 || rest.ptr[0] == '/' || rest.ptr[0] == '\\')
         return sn_diag_option(diag, member, "no host");
     e = seine_url_parse(&u, whole, (size_t)n, &flaw);
@@ -246,9 +247,9 @@ sn_proxy_parse(const char *member, sn_str text, sn_arena *memory, sn_proxy *out_
     return e;
 }
 
-/* Exceptions. */
+/* no_proxy. */
 
-/* False: nobody can read it. */
+/* False: the entry is invalid. */
 static bool
 read_except(sn_str entry, sn_arena *memory, sn_proxy_except *out, seine_err *out_e)
 {
@@ -259,7 +260,7 @@ read_except(sn_str entry, sn_arena *memory, sn_proxy_except *out, seine_err *out
 
     *out = (sn_proxy_except){0};
     if (sn_cidr_parse(entry, &out->net) == SEINE_OK)
-        return true; /* an address, too */
+        return true; /* may be an address */
     if (sn_str_starts(entry, SN_STR("*.")))
         entry = sn_str_slice(entry, 1, entry.len);
     if (sn_str_starts(entry, SN_STR(".")))
@@ -351,7 +352,7 @@ is_excepted(const sn_proxies *p, const seine_url *url)
     return false;
 }
 
-/* Choosing. */
+/* Choosing a proxy. */
 
 static bool
 is_off(const char *text)
@@ -359,7 +360,7 @@ is_off(const char *text)
     return !text || !*text || strcmp(text, "off") == 0;
 }
 
-/* One more; the same one once. */
+/* Adds a proxy, unless it is there already. */
 static seine_err
 add_proxy(sn_proxies *p, const char *member, const char *text, const sn_proxy **out_proxy,
           seine_diag *diag)
@@ -381,7 +382,7 @@ add_proxy(sn_proxies *p, const char *member, const char *text, const sn_proxy **
     return SEINE_OK;
 }
 
-/* The first of two names that says something. */
+/* Returns the first of two variables that is not empty. */
 static const char *
 ask(const sn_proxies_opts *o, const char *lower, const char *upper, const char **out_name)
 {

@@ -4,10 +4,10 @@
 #include "net/conn.h"
 
 /*
- * Slower than q bytes in any window of a span: exact would be to remember when each of
- * the last q bytes came. Remembered are the moments at which the count passed the last
- * eight multiples of q / 8. If j is the eighth last of them, then from its moment on
- * fewer than q bytes have come; when that lasts a span, the body is too slow.
+ * A body is too slow if some window of length span has fewer than q bytes. An exact check
+ * would store the time of each of the last q bytes. Instead we store when the count
+ * passed each of the last eight multiples of q / 8. Since the eighth last of these times,
+ * fewer than q bytes have come; if it is a span ago, the body is too slow.
  */
 void
 sn_reader_pace(sn_reader *r, const sn_timeouts *limits, seine_time now)

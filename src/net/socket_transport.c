@@ -10,7 +10,7 @@
 #include "base/time.h"
 #include "net/conn_parts.h"
 
-#define OWN_EVERY  SEINE_SECS(60) /* the addresses of this machine are read again */
+#define OWN_EVERY  SEINE_SECS(60) /* how often the machine's own addresses are read */
 #define BATCH_MOST (1 << 20)
 
 static sn_socket_transport *
@@ -19,8 +19,8 @@ of(sn_transport *t)
     return (sn_socket_transport *)(void *)t;
 }
 
-/* Scheme, host and port, in the form in which the href has them; only user information
- * or a dot at the end of the name have to be taken out. */
+/* Returns scheme, host and port as in the href, without user information and a trailing
+ * dot of the name. */
 static sn_str
 place_of(const seine_url *u, char mem[SEINE_URL_ROOM])
 {
@@ -32,7 +32,7 @@ place_of(const seine_url *u, char mem[SEINE_URL_ROOM])
     return (sn_str){mem, seine_url_authority(u, mem, SEINE_URL_ROOM)};
 }
 
-/* Connections are shared by those of one place who trust alike and come the same way. */
+/* Exchanges share connections if origin, TLS policy and proxy are the same. */
 static sn_str
 key_of(const sn_request *q, char mem[SN_SOCKET_TRANSPORT_KEY])
 {
@@ -87,7 +87,7 @@ take_idle_conn(sn_exchange *x, sn_conn *c, sn_str text)
     sn_conn_ask(c, x, text);
 }
 
-/* An idle connection of the origin that may be used, or NULL. */
+/* Returns an idle connection of the origin that may be used, or NULL. */
 static sn_conn *
 find_idle(sn_exchange *x)
 {
@@ -105,7 +105,7 @@ find_idle(sn_exchange *x)
     return NULL;
 }
 
-/* True: an idle connection does it, or the exchange has ended. */
+/* True: an idle connection took the request, or the exchange has ended. */
 static bool
 reuse(sn_exchange *x)
 {
@@ -151,11 +151,12 @@ launch(sn_exchange *x)
     read_own(w);
     if (!q->fresh && reuse(x))
         return;
-    x->text_len = 0; /* by the time it is sent the batch is another one */
+    x->text_len = 0; /* the batch will have changed when it is sent */
     sn_dial_begin(x);
 }
 
-/* All that are started now; those started meanwhile wait for the next time. */
+/* Launches all exchanges started so far; those started meanwhile wait for the next
+ * call. */
 static void
 launch_all(sn_socket_transport *w)
 {
@@ -192,7 +193,7 @@ resume(sn_socket_transport *w)
 {
     sn_conn *first = w->ready;
 
-    /* What is put in front meanwhile is of the next turn. */
+    /* Connections added at the front meanwhile belong to the next turn. */
     if (!first)
         return;
     w->ready = NULL;
@@ -286,7 +287,7 @@ cancel(sn_transport *t, sn_exchange *x, seine_err why)
         return;
     x->why = why;
     if (x->is_started)
-        return; /* launch ends it */
+        return; /* launch will end it */
     x->next = w->doomed;
     x->prev = &w->doomed;
     if (x->next)
@@ -327,7 +328,7 @@ check(const sn_socket_transport_opts *o, seine_diag *diag)
     return SEINE_OK;
 }
 
-/* All parts, in the order in which sn_socket_transport_free undoes them. */
+/* Builds all parts, in the order in which sn_socket_transport_free frees them. */
 static seine_err
 build(sn_socket_transport *w, seine_diag *diag)
 {

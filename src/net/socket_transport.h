@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * socket_transport.h - the transport on real sockets: names, connections, keep-alive,
- * deadlines.
+ * socket_transport.h - the transport on real sockets: DNS, connections, keep-alive,
+ * timeouts.
  *
- * A loop, a resolver, and connections that are kept: idle ones are a last-in-first-out
- * list per origin, found by hash. A request on one of them is one send and one recv, and
- * allocates nothing. Addresses race (RFC 8305), every one of them judged by its zone
- * before a packet leaves; every phase has its moment on the loop's wheel.
+ * The transport owns an event loop, a resolver and a pool of connections. A request on an
+ * idle connection takes one send and one recv, and allocates nothing. New connections use
+ * Happy Eyeballs (RFC 8305); the address guard checks every address before a packet is
+ * sent. Every phase has a timeout on the loop's wheel.
  *
- *     e = sn_socket_transport_new(&(sn_socket_transport_opts){…}, &t, why);
+ *     e = sn_socket_transport_new(&(sn_socket_transport_opts){…}, &t, &diag);
  *     e = t->ops->start(t, &request, &handler, &x);
  *     now = t->ops->turn(t, SEINE_NEVER);
  *
  * Time    through the loop's clock, read once per turn.
- * Memory  4 KiB a connection; what a head needs is reserved from the budget.
+ * Memory  4 KiB per connection; heads are reserved from the budget.
  * Threads one owner; wake from any thread.
  */
 #ifndef SN_SOCKET_TRANSPORT_H
@@ -30,7 +30,7 @@ typedef struct sn_socket_transport_opts {
     sn_address_guard_opts zones;
     seine_budget *budget;     /* NULL: unlimited */
     sn_tls_ctx *tls;          /* borrowed; NULL: https ends as TLS_ERROR */
-    uint32_t max_connections; /* open at once; at the bound the longest idle is closed */
+    uint32_t max_connections; /* open at once; at the limit the longest idle is closed */
     uint32_t max_idle;        /* in all */
     uint32_t max_idle_origin; /* of one origin: the host's in-flight limit */
     seine_span idle_time;     /* 15 s */
@@ -42,16 +42,16 @@ typedef struct sn_socket_transport_stats {
     uint64_t opened, reused, stale, closed;
     uint32_t open, idle;
     uint64_t bytes_in, bytes_out; /* on the wire, TLS included */
-    uint64_t handshakes, resumed; /* of TLS that ended well; of those, short ones */
+    uint64_t handshakes, resumed; /* completed TLS handshakes; of those, resumed ones */
     seine_span longest_turn;
 } sn_socket_transport_stats;
 
-/* CONFIG with a diag, NOMEM, NO_FILES; IO: the addresses of
- * this machine cannot be read. */
+/* CONFIG with a diag, NOMEM, NO_FILES; IO: the addresses of this machine cannot be
+ * read. */
 SEINE_MUST_CHECK seine_err sn_socket_transport_new(const sn_socket_transport_opts *opts,
                                                    sn_transport **out_transport,
                                                    seine_diag *diag);
-void sn_socket_transport_free(sn_transport *t); /* no exchange is left */
+void sn_socket_transport_free(sn_transport *t); /* requires: no exchange is left */
 void sn_socket_transport_stats_get(const sn_transport *t,
                                    sn_socket_transport_stats *out_stats);
 

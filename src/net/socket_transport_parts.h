@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* socket_transport_parts.h - what the files of the real transport know of each other:
- * socket_transport.c starts and turns, exchange.c has phases, moments and ends, dial.c
- * finds an address that answers, conn.c moves bytes. */
+/* socket_transport_parts.h - shared by the files of the real transport.
+ * socket_transport.c starts exchanges and runs turns; exchange.c handles phases, timeouts
+ * and ends; dial.c connects; conn.c moves bytes. */
 #ifndef SN_SOCKET_TRANSPORT_PARTS_H
 #define SN_SOCKET_TRANSPORT_PARTS_H
 
@@ -14,9 +14,9 @@
 #include "net/socket_transport.h"
 
 #define SN_SOCKET_TRANSPORT_KEY (SEINE_URL_ROOM + 1024)
-#define SN_SOCKET_TRANSPORT_ROOM                          \
-    (256 << 10) /* bytes read of one connection in a turn \
-                 */
+#define SN_SOCKET_TRANSPORT_ROOM                         \
+    (256 << 10) /* bytes read from a connection per turn \
+                   \ */
 
 union sn_sockaddr {
     struct sockaddr any;
@@ -28,7 +28,7 @@ typedef struct sn_socket_transport sn_socket_transport;
 typedef struct sn_dial sn_dial;
 
 struct sn_exchange {
-    sn_exchange *next, **prev; /* started, doomed, or nobody's */
+    sn_exchange *next, **prev; /* list of started, ended, or unused ones */
     sn_socket_transport *of;
     const sn_request *request;
     sn_handler handler;
@@ -36,33 +36,33 @@ struct sn_exchange {
     sn_origin *origin;
     sn_conn *conn;
     sn_dial *dial;
-    seine_time since;      /* the phase began */
-    seine_time connect_by; /* dns to tls */
-    seine_time limit_at;   /* the phase's moment, and … */
-    seine_span limit;      /* … the configured span behind it */
+    seine_time since;      /* start of the phase */
+    seine_time connect_by; /* limit of dns to tls */
+    seine_time limit_at;   /* timeout of the phase, and … */
+    seine_span limit;      /* … the configured span it comes from */
     seine_span spent[SEINE_PHASE_BODY + 1];
-    uint32_t text_at, text_len; /* in sn_socket_transport.batch; 0: to be written again */
+    uint32_t text_at, text_len; /* in sn_socket_transport.batch; 0: write it again */
     seine_phase phase;
     seine_err why; /* cancelled */
     bool is_started, is_ended;
     bool admitted, sent, reused, replayable;
-    bool at_proxy; /* whatever fails now is the proxy's fault, not the site's */
+    bool at_proxy; /* failures now are the proxy's, not the site's */
     sn_proxy_part via;
     sn_ip peer;    /* the site's; v = 0: not known (yet) */
-    sn_ip refused; /* the first that the zones refused; v = 0: none */
+    sn_ip refused; /* first address the guard refused; v = 0: none */
     sn_address_zone zone;
 };
 
-/* A name on its way to a connection: its own, or that of a proxy. */
+/* Connects to a host: resolves its name, or its proxy's, and tries the addresses. */
 struct sn_dial {
     sn_lookup lookup;
     sn_race race;
-    sn_timer timer; /* of the next address */
+    sn_timer timer; /* when to try the next address */
     sn_exchange *x;
     sn_conn *tries[SN_RACE_MOST];
     uint8_t n_tries;
-    bool both;     /* families */
-    sn_dial *next; /* of those nobody uses */
+    bool both;     /* the name has both families */
+    sn_dial *next; /* list of unused ones */
 };
 
 struct sn_socket_transport {
@@ -72,20 +72,20 @@ struct sn_socket_transport {
     sn_dns *dns;
     sn_address_guard zones;
     uint32_t guard_version;
-    seine_time own_read; /* when the own addresses were */
-    seine_held held;     /* heads */
+    seine_time own_read; /* when the own addresses were read */
+    seine_held held;     /* memory of heads */
     sn_conn_pool idle;
     sn_tickets tickets;
-    char *in;      /* SN_SOCKET_TRANSPORT_ROOM bytes that were just received */
-    char *scratch; /* SN_DECODE_STEP bytes that were just unpacked; NULL: never yet */
-    sn_buf batch;  /* requests started and not launched, as bytes */
+    char *in;      /* SN_SOCKET_TRANSPORT_ROOM bytes just received */
+    char *scratch; /* SN_DECODE_STEP bytes just decoded; NULL: never yet */
+    sn_buf batch;  /* requests started but not launched, as bytes */
     sn_buf text;   /* one request */
     sn_exchange *started, **started_end;
     sn_exchange *doomed;
-    sn_conn *ready; /* go on in the next turn */
-    sn_conn *conns; /* all that are open */
-    sn_kept lent;   /* what `fed` kept, while it is looked at */
-    sn_conn *fed;   /* whose bytes are looked at now; NULL: it was closed */
+    sn_conn *ready; /* these go on in the next turn */
+    sn_conn *conns; /* all open ones */
+    sn_kept lent;   /* what `fed` kept, while it is read */
+    sn_conn *fed;   /* whose bytes are being read; NULL: it was closed */
     struct {
         sn_exchange *exchanges;
         sn_conn *conns;
@@ -93,13 +93,13 @@ struct sn_socket_transport {
         sn_reader *readers;
         sn_body_decoder *unpacks;
         uint32_t n_exchanges, n_conns, n_dials, n_readers, n_unpacks;
-    } spare; /* used again, a bounded number of each */
+    } spare; /* for reuse, a bounded number of each */
     sn_end end;
-    char why[96]; /* of the end that comes next, for people; "": nothing to say */
+    char why[96]; /* text of the next end, for people; may be "" */
     sn_socket_transport_stats stats;
     uint64_t n_ended;
     uint32_t live; /* exchanges */
-    bool watched;  /* somebody has the descriptor */
+    bool watched;  /* somebody uses the descriptor */
     bool turning;
     char key[SN_SOCKET_TRANSPORT_KEY]; /* of an origin */
 };
@@ -109,31 +109,33 @@ SEINE_MUST_CHECK seine_err sn_exchange_new(sn_socket_transport *w,
                                            const sn_request *request,
                                            const sn_handler *handler,
                                            sn_exchange **out_exchange);
-void sn_exchange_spare(sn_exchange *x); /* gives it back, nothing is called */
+void sn_exchange_spare(sn_exchange *x); /* frees it without calling back */
 void sn_exchange_free(sn_exchange *x);
 
-/* The next phase begins, with its limit. */
+/* Enters the next phase with its timeout. */
 void sn_exchange_enter(sn_exchange *x, seine_phase phase, seine_span limit);
-/* The moment of the phase has moved. */
+/* Changes the timeout of the phase. */
 void sn_exchange_limit(sn_exchange *x, seine_time at);
 
-/* Ends it: what it holds is given back, `end` is called, it is gone. */
+/* Ends the exchange: frees what it holds and calls `end`. */
 void sn_exchange_end(sn_exchange *x, seine_err e);
-/* The same, and `text` says more than the kind. */
+/* The same, with a text that says more than the error kind. */
 void sn_exchange_fail(sn_exchange *x, seine_err e, const char *text);
 
-/* The request as bytes, valid until the next; without its body if that stays apart. */
+/* Writes the request as bytes, valid until the next one; without its body if that is sent
+ * apart. */
 SEINE_MUST_CHECK seine_err sn_exchange_text(sn_exchange *x, sn_str *out_text);
 SEINE_MUST_CHECK seine_err sn_exchange_write(const sn_request *request, sn_buf *out);
 
-/* Through a proxy that is asked as if it were the site: http without a tunnel. */
+/* True for http through an HTTP proxy: sent to the proxy in absolute form, without a
+ * tunnel. */
 static inline bool
 sn_request_is_forward(const sn_request *request)
 {
     return request->proxy && !sn_proxy_needs_tunnel(request->proxy, request->url);
 }
 
-/* The body is too large to be copied: it is sent from where it is. */
+/* True if the body is too large to copy: it is sent from the caller's memory. */
 static inline bool
 sn_request_is_apart(const sn_request *request)
 {
@@ -146,7 +148,7 @@ sn_request_is_https(const sn_request *request)
     return seine_url_scheme(request->url).len == 5;
 }
 
-/* Without the brackets of an IPv6 address. */
+/* Strips the brackets of an IPv6 address. */
 static inline sn_str
 sn_url_bare(seine_view name)
 {
@@ -157,8 +159,8 @@ sn_url_bare(seine_view name)
 
 /* dial.c */
 void sn_dial_begin(sn_exchange *x);
-void sn_dial_heard(sn_conn *c, seine_err e); /* a socket is connected, or not */
-seine_err sn_dial_why(sn_dial *d);           /* when its time is over */
+void sn_dial_heard(sn_conn *c, seine_err e); /* a connect succeeded or failed */
+seine_err sn_dial_why(sn_dial *d);           /* its error at a timeout */
 void sn_dial_drop(sn_dial *d);
 void sn_dial_free(sn_dial *d);
 

@@ -18,18 +18,18 @@
 #include "seine/calendar.h"
 #include "seine/view.h"
 
-#define SHARE    (256 << 10) /* received bytes looked at in one call */
+#define SHARE    (256 << 10) /* received bytes decrypted per call */
 #define HOST     255
-#define LIFE     (24 * 3600) /* of a ticket, seconds */
+#define LIFE     (24 * 3600) /* longest life of a ticket, seconds */
 #define TEXT     96
 #define KEY_ROOM (HOST + 8)
 
-/* What all connections share, made when the first of them needs it. */
+/* Shared by all connections; made when the first connection needs it. */
 typedef struct core {
-    SSL_CTX *plain, *named; /* named: shows the client's certificate; NULL: none */
+    SSL_CTX *plain, *named; /* named: with client certificate; NULL: none */
     BIO_METHOD *bio;
     X509_LOOKUP_METHOD *lookup;
-    X509_LOOKUP *bundle; /* the file of the system's authorities … */
+    X509_LOOKUP *bundle; /* the system's CA bundle file … */
     _Atomic bool is_read;
 } core;
 
@@ -42,8 +42,8 @@ struct sn_tls_ctx {
 typedef enum end {
     GOING,
     CLOSED, /* close_notify */
-    CUT,    /* without it, or by a reset */
-    BROKEN  /* an alert, or what is not TLS */
+    CUT,    /* no close_notify, or a reset */
+    BROKEN  /* an alert, or not TLS */
 } end;
 
 struct sn_tls {
@@ -57,7 +57,7 @@ struct sn_tls {
     size_t share;
     uint8_t end;
     bool verify, offered, resumed, greeted;
-    bool dry, gone, more, wants_out, lost; /* lost: the other side, below TLS */
+    bool dry, gone, more, wants_out, lost; /* lost: the connection below TLS */
     seine_err err;
     char why[TEXT];
     size_t key_len;
@@ -66,7 +66,7 @@ struct sn_tls {
 
 /* Texts. */
 
-/* Why a file could not be used. */
+/* Returns why a file could not be used. */
 static const char *
 file_error(const char *otherwise)
 {
@@ -105,7 +105,8 @@ tell_date(sn_tls *t, const char *what, const ASN1_TIME *time)
         snprintf(t->why, TEXT, "certificate without a date");
 }
 
-/* A name out of a certificate, of which nothing but letters is believed. */
+/* Copies a name from a certificate; replaces everything but letters and the like, because
+ * it is untrusted. */
 static void
 copy_name(char out[64], const unsigned char *name, size_t len)
 {
@@ -151,7 +152,7 @@ tell_name(sn_tls *t, X509 *cert)
         snprintf(t->why, TEXT, "certificate is for another host");
 }
 
-/* The first fault of the chain names the error. */
+/* The first error of the chain decides. */
 static int
 judge(int is_fine, X509_STORE_CTX *chain)
 {
@@ -159,7 +160,7 @@ judge(int is_fine, X509_STORE_CTX *chain)
         return 1;
     SSL *ssl = X509_STORE_CTX_get_ex_data(chain, SSL_get_ex_data_X509_STORE_CTX_idx());
     sn_tls *t = SSL_get_app_data(ssl);
-    if (!t->verify) /* it is asked all the same */
+    if (!t->verify) /* the check runs all the same */
         return 1;
     X509 *cert = X509_STORE_CTX_get_current_cert(chain);
     int why = X509_STORE_CTX_get_error(chain);
@@ -188,7 +189,7 @@ judge(int is_fine, X509_STORE_CTX *chain)
     return 0;
 }
 
-/* Bytes below TLS. */
+/* The bytes below TLS. */
 
 static int
 bio_read(BIO *b, char *into, size_t room, size_t *out_n)
@@ -248,7 +249,7 @@ bio_ctrl(BIO *b, int what, long number, void *arg)
 static ssize_t
 below_receive(void *self, char *into, size_t room, bool *out_dry)
 {
-    *out_dry = false; /* the one below knows */
+    *out_dry = false; /* the lower layer knows */
     return sn_tls_read(self, into, room);
 }
 
@@ -269,7 +270,7 @@ good_until(const sn_tls *t, SSL_SESSION *session, bool is_13)
     const X509 *cert = SSL_SESSION_get0_peer(session);
     int days = 0, seconds = 0;
 
-    if (life > LIFE || (life == 0 && !is_13)) /* 1.2: not said */
+    if (life > LIFE || (life == 0 && !is_13)) /* TLS 1.2: no lifetime given */
         life = LIFE;
     if (!cert || !ASN1_TIME_diff(&days, &seconds, NULL, X509_get0_notAfter(cert)))
         return INT64_MIN;
@@ -277,7 +278,7 @@ good_until(const sn_tls *t, SSL_SESSION *session, bool is_13)
     return sn_time_add(*t->now, SEINE_SECS(left < (int64_t)life ? left : (int64_t)life));
 }
 
-/* A host gives us a ticket; only one that was verified gets so far. */
+/* Stores a session ticket; only verified hosts reach this. */
 static int
 keep_ticket(SSL *ssl, SSL_SESSION *session)
 {
@@ -296,7 +297,7 @@ keep_ticket(SSL *ssl, SSL_SESSION *session)
         unsigned char *to = (unsigned char *)ticket->bytes;
         i2d_SSL_SESSION(session, &to);
     }
-    return 0; /* it is a copy that was kept */
+    return 0; /* a copy was stored */
 }
 
 static void
@@ -314,7 +315,7 @@ offer(sn_tls *t)
     SSL_SESSION_free(session);
 }
 
-/* What is shared. */
+/* The shared part. */
 
 static void
 free_core(core *c)
@@ -365,9 +366,10 @@ make_ssl(const sn_tls_ctx *ctx)
 }
 
 /*
- * The system has its authorities in a directory, of which one file is read when its name
- * comes up, and in one long file, which takes 30 ms. The second is read when the first
- * does not know a name. Two threads may read it at once: the store knows duplicates.
+ * The system has its CAs in a directory, from which OpenSSL reads one file when it needs
+ * that name, and in one long file, which takes 30 ms to read. The long file is read when
+ * the directory does not know a name. Two threads may read it at once: the store ignores
+ * duplicates.
  */
 static int
 find_in_bundle(X509_LOOKUP *l, X509_LOOKUP_TYPE type, const X509_NAME *name,
@@ -377,7 +379,7 @@ find_in_bundle(X509_LOOKUP *l, X509_LOOKUP_TYPE type, const X509_NAME *name,
     X509_STORE *store = X509_LOOKUP_get_store(l);
 
     if (type != X509_LU_X509 || atomic_load(&c->is_read))
-        return 0; /* then it is in the store, which was asked before */
+        return 0; /* if so, it is in the store, which was asked before */
     ERR_set_mark();
     X509_LOOKUP_load_file(c->bundle, NULL, X509_FILETYPE_DEFAULT);
     ERR_pop_to_mark();
@@ -390,7 +392,7 @@ find_in_bundle(X509_LOOKUP *l, X509_LOOKUP_TYPE type, const X509_NAME *name,
     bool found = cert && X509_OBJECT_set1_X509(out, cert) == 1;
     X509_STORE_unlock(store);
     if (found)
-        X509_free(cert); /* the caller counts itself */
+        X509_free(cert); /* the caller takes its own reference */
     return found;
 }
 
@@ -420,7 +422,7 @@ trust(const sn_tls_ctx *ctx, core *c, seine_diag *diag)
                          file_error("no certificate in it"));
 }
 
-/* Nobody is asked for a passphrase in the middle of a run. */
+/* Never asks for a passphrase in the middle of a run. */
 static int
 no_passphrase(char *out, int room, int writing, void *arg)
 {
@@ -477,7 +479,7 @@ make_core(const sn_tls_ctx *ctx, core **out_core, seine_diag *diag)
     return e;
 }
 
-/* Two that need it at once both make it, and one is thrown away: no lock. */
+/* Without a lock: two threads that need it at once both make it, and one is freed. */
 static seine_err
 core_of(sn_tls_ctx *ctx, core **out_core, seine_diag *diag)
 {
@@ -561,7 +563,7 @@ sn_tls_ctx_free(sn_tls_ctx *ctx)
 
 /* One connection. */
 
-/* Whom it has to be. */
+/* Sets the name or address that the certificate must have. */
 static bool
 expect(sn_tls *t, const sn_tls_want *want)
 {
@@ -598,7 +600,7 @@ set_up(sn_tls *t, const core *c, const sn_tls_want *want)
     return expect(t, want);
 }
 
-/* Host, port and policy: what is verified, and as whom. */
+/* The key of tickets: host, port and policy. */
 static size_t
 write_key(const sn_tls_want *want, bool is_named, char out[KEY_ROOM])
 {
@@ -656,9 +658,9 @@ sn_tls_free(sn_tls *t, bool in_order)
     sn_free(t);
 }
 
-/* The peer has the word, which may take it a while: 17 KiB for sending are given back,
- * which SSL_MODE_RELEASE_BUFFERS alone does not do. They come back with every request,
- * and with tickets that arrive. */
+/* The peer may take long to reply, so the 17 KiB write buffer is freed, which
+ * SSL_MODE_RELEASE_BUFFERS alone does not do. OpenSSL allocates it again for every
+ * request and for arriving tickets. */
 static void
 rest(sn_tls *t)
 {
@@ -673,7 +675,7 @@ begin_call(sn_tls *t)
     t->more = t->wants_out = false;
 }
 
-/* Why OpenSSL does not go on. True: it will, later. */
+/* Handles a result of OpenSSL that is no success. True: try again later. */
 static bool
 judge_result(sn_tls *t, int rc)
 {
@@ -685,7 +687,7 @@ judge_result(sn_tls *t, int rc)
         t->wants_out = true;
         return true;
     }
-    if (t->err != SEINE_OK) { /* judge has said it */
+    if (t->err != SEINE_OK) { /* judge has set it */
         t->end = BROKEN;
     } else if (why == SSL_ERROR_ZERO_RETURN) {
         t->end = CLOSED;

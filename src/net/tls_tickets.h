@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tls_tickets.h - what hosts gave us so that the next handshake is a short one.
+ * tls_tickets.h - TLS session tickets, which shorten the next handshake.
  *
- * Four tickets of one key at most, 4,096 keys; the oldest goes. A key is host, port and
- * policy, so that nothing is shared between policies; what a ticket is, is the business
- * of whoever asks (net/tls.c). A ticket of TLS 1.3 is used once: taking it removes it.
+ * The store holds at most four tickets per key and 4,096 keys; the oldest is dropped. A
+ * key is host, port and policy, so that policies share nothing. The content of a ticket
+ * is opaque here; net/tls.c knows it. A ticket of TLS 1.3 is used once, then removed.
  *
  *     t = sn_tickets_add(&s, key, len, true, until, now);     NULL: it is not kept
  *     fill(t->bytes);
@@ -14,7 +14,7 @@
  *     sn_tickets_forget(&s, key);                             the host refused one
  *
  * Time    is passed in.
- * Memory  reserved from the budget; what does not fit is not kept.
+ * Memory  reserved from the budget; tickets that do not fit are not kept.
  * Threads one owner.
  */
 #ifndef SN_TLS_TICKETS_H
@@ -26,8 +26,8 @@
 
 enum {
     SN_TICKETS_KEYS = 4096,
-    SN_TICKETS_KEY = 4,         /* tickets of one */
-    SN_TICKETS_BYTES = 16 << 10 /* of one; larger ones are not kept */
+    SN_TICKETS_KEY = 4,         /* tickets per key */
+    SN_TICKETS_BYTES = 16 << 10 /* longest ticket that is kept */
 };
 
 typedef struct sn_ticket {
@@ -46,22 +46,21 @@ typedef struct sn_tickets {
     seine_held *held;
 } sn_tickets;
 
-/* `held` is borrowed and may be NULL: no budget. Takes no memory. */
+/* `held` is borrowed; NULL: no budget. Allocates nothing. */
 void sn_tickets_init(sn_tickets *s, seine_held *held);
 void sn_tickets_fini(sn_tickets *s);
 
-/* Room for one more, to be filled at once; NULL: no memory, too large, or its time is
- * over already. */
+/* Adds an empty ticket, to be filled at once; NULL: no memory, too large, or expired. */
 sn_ticket *sn_tickets_add(sn_tickets *s, sn_str key, size_t len, bool once,
                           seine_time until, seine_time now);
 
-/* The newest whose time is not over; NULL: none. Valid until the next call. */
+/* Returns the newest ticket that is not expired, or NULL. Valid until the next call. */
 sn_ticket *sn_tickets_find(sn_tickets *s, sn_str key, seine_time now);
 
-/* It was offered: gone if it may be used once. */
+/* The ticket was offered: removes it if it is for single use. */
 void sn_tickets_used(sn_tickets *s, sn_ticket *t);
 
-/* All of that key. */
+/* Removes all tickets of that key. */
 void sn_tickets_forget(sn_tickets *s, sn_str key);
 
 #endif

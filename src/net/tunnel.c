@@ -9,7 +9,7 @@
 #define OUT_MOST  4096
 
 enum {
-    AT_CONNECT, /* the head of the answer */
+    AT_CONNECT, /* reading the head of the reply */
     AT_METHOD,
     AT_LOGIN,
     AT_REPLY,
@@ -59,7 +59,7 @@ say_connect(sn_tunnel *t)
                        &t->out);
 }
 
-/* What is no answer at all; our own limits stay what they are. */
+/* The reply is invalid; local errors stay as they are. */
 static sn_tunnel_event
 fail_head(sn_tunnel *t, seine_err e)
 {
@@ -110,7 +110,7 @@ hear_connect(sn_tunnel *t, sn_str in)
 
 /* SOCKS. */
 
-/* One more message is to be said; all before it were. */
+/* Starts the next message; all earlier ones are sent. */
 static void
 begin_message(sn_tunnel *t)
 {
@@ -163,7 +163,7 @@ say_request(sn_tunnel *t)
     t->state = AT_REPLY;
 }
 
-/* What the server may say depends on what it was asked. */
+/* The reply must be one of the methods that we offered. */
 static sn_tunnel_event
 on_method(sn_tunnel *t)
 {
@@ -218,7 +218,7 @@ on_refusal(sn_tunnel *t)
     return fail_tunnel(t, known ? rows[t->in[1]].err : SEINE_E_PROXY_ERROR, what);
 }
 
-/* How long the message is, as far as it can be told from what is there. */
+/* Returns the length of the message, as far as the bytes so far determine it. */
 static size_t
 length(const sn_tunnel *t)
 {
@@ -231,7 +231,7 @@ length(const sn_tunnel *t)
                                  : 4 + 1 + (size_t)t->in[4] + 2;
 }
 
-/* The byte that was just taken is as it must be. */
+/* True if the last byte is valid. */
 static bool
 is_sound(const sn_tunnel *t)
 {
@@ -247,7 +247,7 @@ is_sound(const sn_tunnel *t)
     return true;
 }
 
-/* A message is complete, or the byte says no already. */
+/* A message is complete, or the last byte is already a refusal. */
 static sn_tunnel_event
 on_message(sn_tunnel *t, sn_str rest)
 {
@@ -276,7 +276,7 @@ hear_socks(sn_tunnel *t, sn_str in)
     return SN_TUNNEL_MORE;
 }
 
-/* Both. */
+/* Both protocols. */
 
 seine_err
 sn_tunnel_init(sn_tunnel *t, const sn_proxy *proxy, const sn_tunnel_to *to,
@@ -292,7 +292,7 @@ sn_tunnel_init(sn_tunnel *t, const sn_proxy *proxy, const sn_tunnel_to *to,
     sn_head_init(&t->head, held);
     if (socks) {
         say_hello(t);
-        /* Room for whatever is said later: from here on nothing can fail. */
+        /* Reserves room for all later messages, so that nothing can fail from here on. */
         if (sn_buf_reserve(&t->out, 3 + 2 * NAME_MOST))
             sn_buf_commit(&t->out, 0);
         e = sn_buf_done(&t->out);
