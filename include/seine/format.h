@@ -11,8 +11,8 @@
  *     sitemap  .xml                    packed or not   read
  *     html     .html .htm              packed or not   read
  *
- * A packed file has .gz or .zst behind the ending of its format. A name without a known
- * ending may say its format in front, as in "csv.gz:results":
+ * A compressed file has .gz or .zst after the ending of its format. A name without a
+ * known ending may begin with its format, as in "csv.gz:results":
  *
  *     seine_sink_opts o = SEINE_SINK_OPTS;
  *     o.path = seine_format_split("csv.gz:results", &o.format, &o.pack);
@@ -43,7 +43,7 @@ seine_input_format seine_format_of_input(const char *path);
 SEINE_MUST_CHECK seine_err seine_format_by_name(const char *name,
                                                 seine_sink_format *out_format);
 
-/* Whether an output of this format may be packed. */
+/* True if an output of this format may be compressed. */
 bool seine_format_packs(seine_sink_format format);
 
 /* Splits "FORMAT:PATH" and "FORMAT.gz:PATH" and returns the path. A text without a known

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record.h - how did it end, for one URL? Everything that is known, as one value.
+ * record.h - how did one URL end? Everything that is known, as one value.
  *
- * Every URL that was given ends in exactly one record: a result (it was asked, or at
- * least admitted) or a skip (it was refused at the door, with the reason). The fate of
- * a result follows from the kind of its error and is one of a closed list:
+ * Every given URL ends in exactly one record: a result (the URL was admitted) or a skip
+ * (the URL was refused, with the reason). The fate of a result follows from the kind of
+ * its error and is one of a closed list:
  *
- *     ok            an accepted status, and the body whole
- *     http_error    a whole answer with another status
- *     network_error no answer could be had
- *     timeout       a limit in time was hit
- *     bad_response  an answer that is cut, not sane or too big
+ *     ok            an accepted status, and a complete body
+ *     http_error    a complete response with another status
+ *     network_error no response could be had
+ *     timeout       a time limit was hit
+ *     bad_response  a response that is truncated, invalid or too big
  *     blocked       our own rules forbid it
  *     gave_up       not (fully) tried, worth trying later
  *     canceled      stopped by a signal or the end of the run's time
  *
- * A record is a set of views: whoever is given one looks at it, or copies it, before
- * returning. As text it is a JSON line (schema v1) or a row of CSV:
+ * A record is a set of views: a callback reads or copies it before it returns. As text it
+ * is a JSON line (schema v1) or a row of CSV:
  *
  *     n = seine_record_json(r, seq, NULL, SEINE_BODY_NONE, buf, cap);
  *     n = seine_record_csv(r, seq, NULL, 0, buf, cap);
  *
  * Time    `wall` is Unix time in ns; spans are monotonic.
- * Memory  borrowed, all of it; rendering writes to the caller's memory.
+ * Memory  everything is borrowed; rendering writes to the caller's memory.
  * Threads one owner; rendering is pure.
  */
 #ifndef SEINE_RECORD_H
@@ -67,7 +67,7 @@
     X(BAD_URL,   "bad_url") \
     X(BAD_INPUT, "bad_input")
 
-/* What a URL waited for. The first is ours: the queue of its host. */
+/* What a URL waited for; the first is the queue of its host. */
 #define SEINE_WAITS(X) \
     X(QUEUE,       "queue") \
     X(CONCURRENCY, "concurrency") \
@@ -101,7 +101,7 @@ typedef enum seine_wait {
 } seine_wait;
 /* clang-format on */
 
-/* Sizes of arrays that are indexed by these; the lists may grow up to them. */
+/* Sizes of arrays indexed by these enums; the enums may grow up to them. */
 #define SEINE_FATE_ROOM 16
 #define SEINE_SKIP_ROOM 32
 #define SEINE_WAIT_ROOM 16
@@ -117,11 +117,11 @@ typedef struct seine_record_try {
     uint32_t n;   /* 1, 2, … */
     uint16_t status;
     seine_err err;
-    seine_span wait; /* after it, before the next */
+    seine_span wait; /* from its end to the next attempt */
     seine_wait wait_reason;
 } seine_record_try;
 
-/* Why the bytes of an answer end early, as an archive says it. */
+/* Why the bytes of a response end early, in the words of WARC. */
 typedef enum seine_cut {
     SEINE_CUT_NONE,
     SEINE_CUT_LENGTH, /* a limit in bytes */
@@ -130,25 +130,26 @@ typedef enum seine_cut {
     SEINE_CUT_OTHER
 } seine_cut;
 
-/* A request and its answer as they were on the wire, for an archive: one of each hop. */
+/* A request and its response as they were on the wire, for an archive: one per redirect
+ * hop. */
 typedef struct seine_capture {
     seine_view url;
-    int64_t wall; /* when it was asked */
+    int64_t wall; /* when it was sent */
     seine_view ip;
     seine_view request;  /* head and body; secrets are REDACTED */
-    seine_view response; /* as received, framing included; absent: none came */
-    uint32_t head_len;   /* bytes up to the body: interim heads and the final one */
+    seine_view response; /* as received, with framing; absent: none */
+    uint32_t head_len;   /* bytes before the body, interim heads included */
     seine_cut cut;
 } seine_capture;
 
-/* Where the answer stands in an archive. */
+/* Where the response is stored in an archive. */
 typedef struct seine_warc_place {
     seine_view file; /* name without directories; absent: nowhere */
     uint64_t offset, length;
     seine_view id; /* "<urn:uuid:…>" */
 } seine_warc_place;
 
-/* The place on its parent where a URL was found. */
+/* The place on its parent page where a URL was found. */
 typedef struct seine_found {
     seine_view tag, attr, text; /* "a", "href", "A page"; absent: not known */
     uint32_t line;              /* 0: not known */
@@ -170,37 +171,37 @@ typedef struct seine_record {
     const seine_hop *hops;
     size_t n_hops;
     seine_view method, host, ip;
-    uint8_t http; /* 10, 11; 1: an answer, its version is not known; 0: none */
+    uint8_t http; /* 10, 11; 1: a response of unknown version; 0: none */
 
     /* of a crawl */
     bool is_crawled;   /* depth is known */
     uint32_t depth;    /* links from a given URL */
     seine_view parent; /* absent: it was given */
     seine_found via;
-    bool has_links;   /* it was read for links: n_links is known */
-    uint32_t n_links; /* those a crawl may follow, as often as they stand there */
+    bool has_links;   /* the page was searched for links: n_links is known */
+    uint32_t n_links; /* those a crawl may follow, repetitions included */
     seine_view lang, canonical, meta_robots;
-    seine_err extract; /* why links or fields are missing of a page that is ok; OK */
+    seine_err extract; /* why an ok page lacks links or fields; OK: it does not */
 
     seine_fate fate;
-    const seine_fault *fault; /* code OK when the fate is */
+    const seine_fault *fault; /* its code is OK if the fate is */
     seine_view message, hint; /* for people; hint may be absent */
     bool retryable;
-    uint16_t status; /* of the last answer; 0: none */
+    uint16_t status; /* of the last response; 0: none */
     uint32_t attempts;
-    const seine_record_try *tries; /* attempts - 1 of them, or fewer were kept */
+    const seine_record_try *tries; /* at most attempts - 1 of them */
     size_t n_tries;
 
     seine_view content_type, charset;
     const char *charset_from; /* "bom" "header" "meta" "guess" "default"; NULL: unknown */
     uint64_t charset_errors;  /* bytes that became U+FFFD */
-    int64_t content_length;   /* as declared; -1: not */
+    int64_t content_length;   /* as declared; -1: not declared */
     uint64_t bytes_in, bytes_body;
     bool partial;
     const char *const *notes;
     size_t n_notes;
 
-    /* our own waiting over all attempts, then the last attempt */
+    /* waits of ours over all attempts, then the last attempt */
     seine_span queue, throttle, backoff;
     seine_span dns, connect, tls, ttfb, body_time, total;
 
@@ -208,20 +209,20 @@ typedef struct seine_record {
     const seine_field *fields; /* NULL: not kept */
     size_t n_fields;
     seine_view body;       /* absent: not kept */
-    const uint8_t *sha256; /* 32 bytes; NULL: not asked for */
+    const uint8_t *sha256; /* 32 bytes; NULL: not computed */
 
     seine_tls_facts secure;
     const seine_capture *captures; /* NULL: not kept */
     size_t n_captures;
-    seine_warc_place warc; /* set by the archive among the sinks */
+    seine_warc_place warc; /* set by the WARC sink */
     seine_view body_file;  /* set by the sink that saves bodies */
-    seine_view json;       /* of one that was read: its line without the body */
+    seine_view json;       /* of a record that was read: its line without the body */
 
     seine_skip reason; /* of a SKIP */
     seine_view rule;
 } seine_record;
 
-/* Which members of a result are written, a bit each; 0: the standard set. */
+/* The members of a result to write, a bit each; 0: the standard set. */
 typedef struct seine_members {
     uint64_t bits;
 } seine_members;
@@ -230,7 +231,7 @@ typedef enum seine_body_form {
     SEINE_BODY_NONE,
     SEINE_BODY_TEXT,
     SEINE_BODY_B64,
-    SEINE_BODY_FILE /* the name of the file it was saved to */
+    SEINE_BODY_FILE /* the name of the saved file */
 } seine_body_form;
 
 enum {                     /* how a row of CSV is written */
@@ -245,24 +246,24 @@ const char *seine_fate_name(seine_fate f);
 const char *seine_skip_name(seine_skip s);
 const char *seine_wait_name(seine_wait w);
 
-/* The fate of a result whose error is that kind. */
+/* Returns the fate of a result with that error kind. */
 seine_fate seine_fate_of(seine_err kind);
 
-/* --fields: "url,status" exactly these; "+headers,-key" changes the standard set.
- * INVAL, and *out_bad (may be NULL) is the first word that is no member, or that has a
- * sign where the first one has none. */
+/* Parses a list of members: "url,status" means exactly these; "+headers,-key" changes the
+ * standard set. INVAL: *out_bad (may be NULL) is the first unknown word, or the first
+ * that mixes both forms. */
 SEINE_MUST_CHECK seine_err seine_members_parse(const char *list,
                                                seine_members *out_fields,
                                                seine_view *out_bad);
 
-/* The record as one JSON line with its newline: at most `cap` bytes are written, the
- * length of the whole is returned. */
+/* Writes the record as one JSON line with its newline, at most `cap` bytes; returns the
+ * full length. */
 size_t seine_record_json(const seine_record *r, uint64_t seq, const seine_members *fields,
                          seine_body_form body, char *buf, size_t cap);
 
-/* The same as a row of CSV, RFC 4180, in the fixed columns of docs/user/record.md; with a
- * NULL record their names. `how`: SEINE_CSV_*. What fields add has a column of its own,
- * if it is a plain value. */
+/* The same as a row of CSV (RFC 4180) in the fixed columns of docs/user/record.md; a NULL
+ * record writes the column names. `how`: SEINE_CSV_*. A scalar member that `fields` adds
+ * gets a column of its own. */
 size_t seine_record_csv(const seine_record *r, uint64_t seq, const seine_members *fields,
                         unsigned how, char *buf, size_t cap);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tally.h - how did the whole run go? Counts that balance, kept record by record.
+ * tally.h - how did the whole run go? Counts of all records.
  *
  *     seine_tally_new(&t);
  *     seine_tally_add(t, record);                      once per record, on one thread
@@ -8,8 +8,8 @@
  *     seine_tally_members(t, &run, &text);             the summary, as JSON members
  *
  * total = ok + failed + blocked + skipped; success_rate = ok / (ok + failed) * 100.
- * Latencies are kept in a histogram of 3 % wide bins, so that a billion of them cost as
- * much as one.
+ * Latencies are kept in a histogram with bins 3 % wide, so memory does not grow with
+ * their number.
  *
  * Time    durations come with the records.
  * Memory  fixed, about 25 KiB.
@@ -24,7 +24,7 @@
 
 typedef struct seine_tally seine_tally;
 
-/* One snapshot. given = admitted + refused; admitted = done + waiting + in_flight. */
+/* A snapshot. given = admitted + refused; admitted = done + waiting + in_flight. */
 typedef struct seine_fetch_stats {
     uint64_t given, duplicates, admitted, refused, done;
     uint64_t ok, failed, blocked; /* of the done */
@@ -37,26 +37,26 @@ typedef struct seine_fetch_stats {
     seine_time parked_until; /* the earliest; NEVER */
 } seine_fetch_stats;
 
-/* What is known of a host. */
+/* Statistics of a host. */
 typedef struct seine_fetch_host {
-    seine_view host; /* "e.example", with the port if it is not the usual one */
+    seine_view host; /* "e.example", with the port unless it is the default */
     uint64_t requests, ok, failed, retries;
     uint32_t waiting, in_flight;
     uint32_t max_in_1s;  /* starts in the busiest second */
-    seine_span min_gap;  /* between two starts; NEVER: there were not two */
+    seine_span min_gap;  /* between two starts; NEVER: fewer than two */
     seine_span p50, p95; /* of whole attempts */
     uint32_t breaker_opens;
     seine_breaker_state breaker;
     seine_wait limited_by; /* what its URLs waited for longest */
     bool parked;
-    seine_span every; /* interval that holds now */
+    seine_span every; /* current interval */
 } seine_fetch_host;
 
-/* The host that will take longest, at the pace it keeps now. */
+/* The host that will take longest at its current pace. */
 typedef struct seine_fetch_slowest {
     char host[160]; /* as above; cut if it is longer */
     uint64_t waiting;
-    seine_span every, left; /* one start to the next; until the last one */
+    seine_span every, left; /* between two starts; until the last one */
 } seine_fetch_slowest;
 
 typedef struct seine_tally_sums {
@@ -71,7 +71,7 @@ typedef struct seine_tally_sums {
     seine_span queue, throttle, backoff;
 } seine_tally_sums;
 
-/* What the program knows besides. */
+/* What the program knows of the run. */
 typedef struct seine_tally_run {
     const char *command, *stopped_by; /* "fetch", "done" */
     uint64_t pending, duplicates;
@@ -90,7 +90,7 @@ void seine_tally_free(seine_tally *t);
 void seine_tally_add(seine_tally *t, const seine_record *r);
 void seine_tally_sums_get(const seine_tally *t, seine_tally_sums *out_sums);
 
-/* The members of the summary record behind the common ones, `"command":…` to
+/* Writes the members of the summary record after the common ones, `"command":…` to
  * `"resumable":…`, without braces. NOMEM. */
 SEINE_MUST_CHECK seine_err seine_tally_members(const seine_tally *t,
                                                const seine_tally_run *run,

@@ -17,7 +17,7 @@ is_stream(const char *path)
     return !path || strcmp(path, "-") == 0;
 }
 
-/* One byte tells JSON lines, which may come slowly, from the rest. */
+/* One byte suffices to recognise JSON lines, which may arrive slowly. */
 static seine_err
 by_bytes(sn_convert *c, seine_sink_format *out)
 {
@@ -33,7 +33,7 @@ by_bytes(sn_convert *c, seine_sink_format *out)
         *out = SEINE_SINK_SQLITE;
     else if (sn_str_starts(first, SN_STR("WARC/"))) {
         *out = SEINE_SINK_WARC;
-        (void)sn_source_rewind(&c->source); /* its places are those of packed bytes */
+        (void)sn_source_rewind(&c->source); /* offsets are those of the compressed file */
     } else if (sn_str_starts(sn_str_trim(first), SN_STR("{")))
         *out = SEINE_SINK_JSONL;
     return SEINE_OK;
@@ -62,7 +62,7 @@ sn_convert_lost(sn_convert *c, sn_str name)
     lost->names[lost->n++].times = 1;
 }
 
-/* Mostly there is room for it at once. */
+/* The first try mostly has enough room. */
 void
 sn_convert_quote(sn_buf *to, sn_str text)
 {
@@ -102,7 +102,7 @@ note(const sn_convert *c, const char *line, const char *member)
         c->opts->note(line, member, c->opts->arg);
 }
 
-/* All that was lost, in one line. */
+/* Reports everything that was lost, in one line. */
 static void
 tell_lost(sn_convert *c)
 {
@@ -133,7 +133,7 @@ tell_lost(sn_convert *c)
     sn_buf_fini(&b);
 }
 
-/* "pages.jsonl:7:3: what is wrong" */
+/* Writes "pages.jsonl:7:3: what is wrong". */
 static void
 say_place(const sn_convert *c, const char *what, seine_diag *diag)
 {
@@ -184,7 +184,7 @@ open_out(sn_convert *c, seine_sink_format format)
     struct stat st;
 
     uint64_t extras = sn_record_extras(&c->rr.record);
-    if (extras) /* what the first record has, so may the others */
+    if (extras) /* later records may have what the first one has */
         sink.fields.bits = SN_MEMBERS_STANDARD | extras;
     seine_err e = sn_out_open(&c->out, &sink, c->diag);
     c->is_open = e == SEINE_OK;
@@ -195,7 +195,7 @@ open_out(sn_convert *c, seine_sink_format format)
     return SEINE_E_INVAL;
 }
 
-/* It was never started: nothing of it stays. */
+/* The output was never started, so nothing of it stays. */
 static seine_err
 reopen(sn_convert *c, seine_sink_format format)
 {
@@ -204,7 +204,7 @@ reopen(sn_convert *c, seine_sink_format format)
     return open_out(c, format);
 }
 
-/* Rows of anybody's columns are lines that end where a row ends. */
+/* Rows of unknown columns are lines; a cell may hold line breaks. */
 static seine_err
 begin_rows(sn_convert *c)
 {
@@ -219,7 +219,7 @@ begin_rows(sn_convert *c)
     return e;
 }
 
-/* The first line has told what the others are. */
+/* Starts the output when the first line has shown the shape. */
 static seine_err
 begin_output(sn_convert *c, sn_shape shape)
 {
@@ -252,8 +252,8 @@ sn_convert_put(sn_convert *c, const sn_buf *text, sn_str type, uint64_t seq)
     return sn_out_line(&c->out, &said, c->diag);
 }
 
-/* The line as JSON, on one line and inert, whatever it was. Mostly it is so already, and
- * there is room for it at once. False: it is a bad line, or there is no memory. */
+/* Makes the line JSON on one line without control characters. Most lines are so already,
+ * and fit. False: a bad line, or no memory. */
 static bool
 make_inert(sn_convert *c, sn_str line)
 {
@@ -292,7 +292,7 @@ put_json(sn_convert *c, sn_str line)
     return sn_convert_put(c, &c->text, c->rr.type, c->rr.seq);
 }
 
-/* Those that are there when they are asked for. */
+/* True for columns that exist only on request. */
 static bool
 has_column(const sn_convert *c, sn_str name)
 {
@@ -311,7 +311,7 @@ has_column(const sn_convert *c, sn_str name)
     return false;
 }
 
-/* Members of a record that have a column, or say nothing that the others do not. */
+/* Checks each member of a record: it has a column, or repeats what others say. */
 static bool
 each_member(const char *name, const seine_json *value, void *arg)
 {
@@ -338,7 +338,7 @@ each_member(const char *name, const seine_json *value, void *arg)
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
         if (strcmp(name, columns[i]) == 0 &&
             !(c->to == SEINE_SINK_SQLITE && strcmp(name, "input") == 0))
-            return true; /* the table of skips has no input */
+            return true; /* the table of skips has no column for it */
     if (c->to == SEINE_SINK_SQLITE ? strcmp(name, "parent") == 0 : has_column(c, word))
         return true;
     if (strcmp(name, "time") == 0) {
@@ -358,8 +358,8 @@ each_member(const char *name, const seine_json *value, void *arg)
     return true;
 }
 
-/* A row keeps the line it came from, but for the body, which has a column. Rows have
- * numbers of their own where those of the lines do not rise. */
+/* A row keeps the JSON line it came from, without the body, which has a column. Rows get
+ * new numbers if those of the lines do not rise. */
 static seine_err
 put_sqlite(sn_convert *c, sn_str line)
 {
@@ -396,7 +396,7 @@ put_record(sn_convert *c, sn_str line)
     return sn_out_record(&c->out, &c->rr.record, c->rr.seq, c->diag);
 }
 
-/* A summary, an event: JSON lines have a place for it, SQLite for one summary. */
+/* A summary or an event: JSON lines take any, SQLite takes one summary. */
 static seine_err
 put_other(sn_convert *c, sn_str line)
 {
@@ -504,7 +504,7 @@ run_source(sn_convert *c)
     }
 }
 
-/* An input without a line is an output without one. */
+/* An input without lines makes an output without lines. */
 static seine_err
 begin_empty(sn_convert *c)
 {
@@ -515,7 +515,7 @@ begin_empty(sn_convert *c)
     return e == SEINE_OK ? sn_out_start(&c->out, c->diag) : e;
 }
 
-/* What is there goes out, whatever happened; the first error counts. */
+/* Writes what there is, whatever happened; the first error counts. */
 static seine_err
 finish_output(sn_convert *c, seine_err e)
 {

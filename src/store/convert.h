@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * convert.h - one conversion: a reader for each format makes JSON lines, and what becomes
- * of a line is decided in one place.
+ * convert.h - convert between formats: a reader per format makes JSON lines, and one
+ * function writes them.
  *
  *     csv rows, sqlite rows, warc records ──► a JSON line ──► sn_convert_line ──► sn_out
  *
- * The first line decides the shape of the rest: records of ours, which have columns and
- * tables, or objects of anybody else's, which have the members of the first one.
+ * The first line decides the shape of the rest: records of seine, which have fixed
+ * columns and tables, or other objects, whose columns are the members of the first one.
  *
  * Time    plays no part.
- * Memory  a line, and the tree of it.
+ * Memory  a line and its JSON tree.
  * Threads one owner.
  */
 #ifndef SN_CONVERT_H
@@ -23,18 +23,18 @@
 #include "store/record_read.h"
 
 enum {
-    SN_LOST_NAMES = 48, /* names of what was lost that are told */
-    SN_LOST_NAME = 48   /* bytes of one */
+    SN_LOST_NAMES = 48, /* lost members that are named */
+    SN_LOST_NAME = 48   /* bytes of a name */
 };
 
-/* What the other format had no place for. */
+/* Members that the target format cannot hold. */
 typedef struct sn_lost {
     struct {
         char name[SN_LOST_NAME];
         uint64_t times;
     } names[SN_LOST_NAMES];
     size_t n;
-    uint64_t others; /* that found no room */
+    uint64_t others; /* further ones, not named */
 } sn_lost;
 
 typedef enum sn_shape { SN_SHAPE_NONE, SN_SHAPE_RECORDS, SN_SHAPE_OBJECTS } sn_shape;
@@ -45,48 +45,49 @@ typedef struct sn_convert {
     seine_diag *diag;
     seine_converted stats;
     sn_convert_source source;
-    uint64_t line, column; /* where the reader is; 0: it has no such thing */
+    uint64_t line, column; /* where the reader is; 0: not known */
     sn_record_reader rr;
     sn_out out;
     bool is_open;
-    bool is_strict; /* the next bad line cannot be left out */
+    bool is_strict; /* the next bad line cannot be skipped */
     sn_shape shape;
     sn_lost lost;
-    uint64_t last_seq;    /* of rows, which have each their own */
-    uint64_t summaries;   /* of which SQLite keeps one */
-    uint64_t bodies_left; /* out, because nobody asked for them */
-    sn_buf text;          /* a line on its way out */
-    sn_buf made;          /* a line that a reader makes */
+    uint64_t last_seq;    /* of rows; each row has its own */
+    uint64_t summaries;   /* SQLite keeps one */
+    uint64_t bodies_left; /* bodies left out, because they were not asked for */
+    sn_buf text;          /* the line being written */
+    sn_buf made;          /* the line being read */
     sn_buf cut;           /* a line without its body */
-    sn_arena keep;        /* for the whole conversion: names of columns */
+    sn_arena keep;        /* for the whole conversion: column names */
     sn_map column_of;
     struct sn_column *columns; /* of OBJECTS as CSV */
     size_t n_columns;
 } sn_convert;
 
-/* A JSON line. OK also for a bad one that is left out. */
+/* Converts a JSON line. OK also for a bad line that is skipped. */
 SEINE_MUST_CHECK seine_err sn_convert_line(sn_convert *c, sn_str line);
 
-/* A bad one: left out and told, or the end. `what`: one clear line without its place. */
+/* Handles a bad line: skips and reports it, or ends the conversion. `what` is one line
+ * without its place. */
 SEINE_MUST_CHECK seine_err sn_convert_bad(sn_convert *c, const char *what);
 
 void sn_convert_lost(sn_convert *c, sn_str name);
 
-/* The readers: to the end of the input. */
+/* The readers, which read to the end of the input. */
 SEINE_MUST_CHECK seine_err sn_convert_from_jsonl(sn_convert *c);
 SEINE_MUST_CHECK seine_err sn_convert_from_csv(sn_convert *c);
 SEINE_MUST_CHECK seine_err sn_convert_from_sqlite(sn_convert *c);
 SEINE_MUST_CHECK seine_err sn_convert_from_warc(sn_convert *c);
 
-/* A JSON string, or base64 between quotes. */
+/* Appends a JSON string, or base64 in quotes. */
 void sn_convert_quote(sn_buf *to, sn_str text);
 void sn_convert_base64(sn_buf *to, sn_str bytes);
 
-/* An object as a row under the columns of the first one. */
+/* Write an object as a row under the columns of the first object. */
 SEINE_MUST_CHECK seine_err sn_convert_head(sn_convert *c, const seine_json *object);
 SEINE_MUST_CHECK seine_err sn_convert_row(sn_convert *c, const seine_json *object);
 
-/* The whole text goes out as one line. */
+/* Writes the text as one line. */
 SEINE_MUST_CHECK seine_err sn_convert_put(sn_convert *c, const sn_buf *text, sn_str type,
                                           uint64_t seq);
 

@@ -7,12 +7,11 @@
 #include "store/csv_read.h"
 
 /*
- * A row of our own columns becomes the members it was made of; what CSV left out stays
- * absent. A row of anybody else's becomes an object of strings under the names of the
- * header line.
+ * A row of seine's columns becomes the members it was made of; what CSV left out stays
+ * absent. A row of other columns becomes an object of strings named by the header line.
  */
 
-/* The columns of a record, and the members they are. */
+/* The columns of a record, and their members. */
 typedef enum own {
     OWN_SEQ,
     OWN_TS,
@@ -37,7 +36,7 @@ static const char *const own_names[OWN_COUNT] = {
     "outcome",    "status",  "attempts", "content_type", "content_length",
     "bytes_body", "time_ms", "title",    "error_kind",   "error_message"};
 
-/* Columns that are there when they were asked for, and whether they are numbers. */
+/* Columns that exist only on request, and whether they are numbers. */
 static const struct {
     const char *name;
     bool is_number;
@@ -52,7 +51,7 @@ enum { EXTRAS = sizeof extras / sizeof *extras };
 typedef struct rows {
     sn_convert *c;
     sn_csv_reader csv;
-    sn_str *names; /* of the columns; NULL: the header was not seen */
+    sn_str *names; /* column names; NULL: before the header line */
     size_t n;
     bool is_own;
     size_t extra[EXTRAS]; /* their columns; 0: none */
@@ -77,7 +76,7 @@ is_number(sn_str s)
            (s.ptr[0] != '0' || s.len == 1 || s.ptr[1] == '.');
 }
 
-/* ,"name":"cell", where there is something in the cell. */
+/* Appends ,"name":"cell" unless the cell is empty. */
 static void
 add_member(const rows *r, const char *name, size_t column)
 {
@@ -92,7 +91,7 @@ add_member(const rows *r, const char *name, size_t column)
     sn_convert_quote(b, cell);
 }
 
-/* What is no number is left for the reader of records to complain about. */
+/* Leaves text that is no number to the reader of records, which reports it. */
 static void
 add_number(const rows *r, const char *name, size_t column)
 {
@@ -217,7 +216,7 @@ bad_head(rows *r, const char *what, sn_str name)
     return SEINE_E_PARSE;
 }
 
-/* Names make members: they are there once, in UTF-8 and without a zero. */
+/* Names become members, so they must be unique, valid UTF-8 and without NUL. */
 static seine_err
 keep_names(rows *r)
 {

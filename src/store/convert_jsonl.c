@@ -3,7 +3,7 @@
 
 #include "store/convert.h"
 
-/* Blank lines are passed by, as every reader of JSON lines does. */
+/* Skips blank lines, like every reader of JSON lines. */
 static seine_err
 take_line(sn_convert *c, sn_str line)
 {
@@ -14,7 +14,7 @@ take_line(sn_convert *c, sn_str line)
     return line.len > 0 ? sn_convert_line(c, line) : SEINE_OK;
 }
 
-/* The begun line and the rest of it; a line over the cap is bad, and passed by. */
+/* Completes the line with `rest`; a line over the limit is bad and skipped. */
 static seine_err
 take_begun(sn_convert *c, sn_str rest)
 {
@@ -63,7 +63,7 @@ sn_convert_from_jsonl(sn_convert *c)
         if (e != SEINE_OK)
             return e;
     }
-    if (e == SEINE_OK && (c->made.len > 0 || c->made.err)) /* it may lack its newline */
+    if (e == SEINE_OK && (c->made.len > 0 || c->made.err)) /* a line without newline */
         e = take_begun(c, (sn_str){NULL, 0});
     return e;
 }

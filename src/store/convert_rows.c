@@ -5,11 +5,11 @@
 #include "store/convert.h"
 #include "store/csv.h"
 
-/* The columns are the plain members of the first object, in its order. */
+/* The columns are the scalar members of the first object, in its order. */
 
 struct sn_column {
     sn_str name;
-    const seine_json *value; /* of the object that is being written */
+    const seine_json *value; /* in the current object */
 };
 
 static bool
@@ -39,7 +39,7 @@ add_cell(sn_convert *c, sn_str text)
     sn_buf_commit(&c->text, sn_text_writer_len(&p));
 }
 
-/* null is an empty cell, as absence is. */
+/* null is an empty cell, like an absent member. */
 static void
 add_value(sn_convert *c, const seine_json *value)
 {
@@ -60,7 +60,7 @@ add_value(sn_convert *c, const seine_json *value)
 static void
 end_row(sn_convert *c)
 {
-    if (c->text.len == 0 && c->n_columns == 1) /* not a blank line */
+    if (c->text.len == 0 && c->n_columns == 1) /* else it would be a blank line */
         sn_buf_text(&c->text, "\"\"");
     sn_buf_text(&c->text, c->opts->csv_crlf ? "\r\n" : "\n");
 }
@@ -108,7 +108,7 @@ sn_convert_head(sn_convert *c, const seine_json *object)
         add_cell(c, c->columns[i].name);
     }
     end_row(c);
-    c->stats.records--; /* it is none */
+    c->stats.records--; /* the header line is not a record */
     return sn_convert_put(c, &c->text, (sn_str){NULL, 0}, 0);
 }
 

@@ -71,7 +71,7 @@ sn_source_close(sn_convert_source *s)
     *s = (sn_convert_source){.fd = -1};
 }
 
-/* Whether the next read would wait for somebody. */
+/* True if the next read would block. */
 static bool
 would_wait(const sn_convert_source *s)
 {
@@ -80,7 +80,7 @@ would_wait(const sn_convert_source *s)
     return poll(&fd, 1, 0) == 0;
 }
 
-/* Up to `room` bytes; 0 at the end. */
+/* Reads up to `room` bytes; 0 at the end. */
 static seine_err
 read_some(sn_convert_source *s, char *to, size_t room, size_t *out_n, seine_diag *diag)
 {
@@ -126,7 +126,7 @@ fail_codec(sn_convert_source *s, seine_err e, seine_diag *diag)
     return e;
 }
 
-/* The next unpacked bytes; none at the end, which is the end of a member. */
+/* Decompresses the next bytes; none at the end, which must be the end of a member. */
 static seine_err
 unpack(sn_convert_source *s, sn_str *out, seine_diag *diag)
 {
@@ -163,7 +163,7 @@ unpack(sn_convert_source *s, sn_str *out, seine_diag *diag)
     }
 }
 
-/* As many of the first bytes as it takes to know what they are. */
+/* Reads enough of the first bytes to detect compression. */
 static seine_err
 begin_source(sn_convert_source *s, seine_diag *diag)
 {
@@ -237,7 +237,7 @@ sn_source_next(sn_convert_source *s, sn_str *out_block, seine_diag *diag)
     return next_block(s, out_block, diag);
 }
 
-/* A block that is too short is followed by the next, moved behind it. */
+/* If a block is too short, moves it before the next one. */
 seine_err
 sn_source_peek(sn_convert_source *s, size_t n, sn_str *out_first, seine_diag *diag)
 {

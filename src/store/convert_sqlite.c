@@ -5,8 +5,8 @@
 #include "store/sqlite.h"
 
 /*
- * Rows in the order of their numbers, from both tables at once: each is read by its
- * primary key, so that nothing has to be sorted. Summaries come last.
+ * Reads rows of both tables in order of their numbers, each by its primary key, so that
+ * nothing must be sorted. Summaries come last.
  */
 
 static const char rows_sql[] =
@@ -42,7 +42,7 @@ make_skip(sn_convert *c, sn_sqlite_stmt *row)
     sn_buf_char(b, '}');
 }
 
-/* The line, and the body behind its last member, if it is asked for. */
+/* Makes the line, with the body as its last member if it was asked for. */
 static void
 make_line(sn_convert *c, sn_sqlite_stmt *row)
 {
@@ -59,7 +59,7 @@ make_line(sn_convert *c, sn_sqlite_stmt *row)
         return;
     }
     if (json.len == 0 || json.ptr[json.len - 1] != '}')
-        return; /* it is bad, and will be told */
+        return; /* the line is bad, and will be reported */
     sn_buf_truncate(b, json.len - 1);
     if (form == SEINE_BODY_TEXT) {
         sn_buf_text(b, ",\"body\":");
@@ -128,8 +128,8 @@ each_row(sn_convert *c, sn_sqlite *db, const char *sql,
     return e;
 }
 
-/* Who may only read leaves files beside a database in WAL mode that nobody takes away:
- * so it is opened for writing where that is allowed, and not written. */
+/* A read-only reader of a database in WAL mode leaves files behind. So the database is
+ * opened for writing if that is allowed, but not written. */
 static seine_err
 open_it(const char *path, sn_sqlite **out_db)
 {

@@ -7,16 +7,16 @@
 #include "store/warc_http.h"
 
 /*
- * A response of HTTP, or a revisit of one, is a result; an archive does not know more of
- * it than when it was, from where, what its status and type are, and the body.
+ * An HTTP response, or a revisit of one, becomes a result. An archive knows only its
+ * time, address, status, type and body.
  */
 
 enum {
-    HEAD = 64 << 10, /* bytes of a head that are looked at */
-    BODY = 32 << 20  /* of a body that is kept */
+    HEAD = 64 << 10, /* bytes of a head that are read */
+    BODY = 32 << 20  /* bytes of a body that are kept */
 };
 
-/* What an archive knows; the other members would be made up. */
+/* The members that an archive knows; others would be invented. */
 #define KNOWN                                                                         \
     (SN_MEMBER_CHOSEN | SN_MEMBER(V) | SN_MEMBER(TYPE) | SN_MEMBER(SEQ) |             \
      SN_MEMBER(TS) | SN_MEMBER(URL) | SN_MEMBER(IP) | SN_MEMBER(OUTCOME) |            \
@@ -78,7 +78,7 @@ take_bytes(archive *a, sn_str block)
     }
 }
 
-/* The last value of a field in the head; the ones of interim heads come before it. */
+/* Returns the last value of a field; interim heads come before the final one. */
 static sn_str
 header(const archive *a, sn_str name)
 {
@@ -94,7 +94,7 @@ header(const archive *a, sn_str name)
     return found;
 }
 
-/* False: nobody knows it, or it is more than one. */
+/* False: an unknown coding, or more than one. */
 static bool
 kind_of(sn_str coding, sn_str body, sn_codec_kind *out)
 {
@@ -113,7 +113,7 @@ kind_of(sn_str coding, sn_str body, sn_codec_kind *out)
     return true;
 }
 
-/* The body without its coding, within the cap. */
+/* Decodes the body, up to the limit. */
 static bool
 decode(archive *a, sn_codec_kind kind)
 {
@@ -135,7 +135,7 @@ decode(archive *a, sn_codec_kind kind)
     return event == SN_CODEC_END;
 }
 
-/* What is left coded is noted: nobody can take it for the page. */
+/* A body that stays coded gets a note, so that nobody takes it for the page. */
 static void
 set_body(archive *a, seine_record *r)
 {
@@ -287,8 +287,7 @@ take_block(archive *a, seine_view in, bool is_last, bool *out_done)
     return e;
 }
 
-/* The name of the file without directories; a stream that was unpacked on the way has
- * no places. */
+/* Writes the file name without directories; a decompressed stream has no offsets. */
 static void
 name_file(archive *a)
 {

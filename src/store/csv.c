@@ -3,7 +3,7 @@
 
 #include "seine/record.h"
 
-/* Digits from *at on; false when there is none. */
+/* Skips digits at *at; false if there are none. */
 static bool
 skip_digits(sn_str s, size_t *at)
 {
@@ -20,7 +20,7 @@ has_any(sn_str s, size_t at, const char *any)
     return at < s.len && s.ptr[at] != '\0' && strchr(any, s.ptr[at]);
 }
 
-/* Exactly a number of JSON: nothing that a spreadsheet could compute. */
+/* Exactly a JSON number: nothing that a spreadsheet computes. */
 static bool
 is_number(sn_str s)
 {
@@ -43,7 +43,7 @@ is_number(sn_str s)
     return at == s.len;
 }
 
-/* Blanks, controls and marks that are not seen: what follows them comes first. */
+/* Blanks, control characters and invisible marks: a spreadsheet skips them. */
 static bool
 is_unseen(uint32_t c)
 {
@@ -87,8 +87,8 @@ sn_csv_is_formula(sn_str s)
     return false;
 }
 
-/* A ' before what is guarded is a character, and gets one more: so the guard can be
- * undone. */
+/* A ' before guarded text is part of the text and gets another ', so that the guard can
+ * be undone. */
 bool
 sn_csv_is_guarded(sn_str s)
 {
@@ -105,7 +105,7 @@ sn_csv_unguard(sn_str s)
     return guarded ? sn_str_slice(s, 1, s.len) : s;
 }
 
-/* Most cells: printable ASCII without a mark, a quote or a sign in front. */
+/* True for most cells: printable ASCII without separator, quote or leading sign. */
 static bool
 is_simple(sn_str s)
 {
@@ -124,7 +124,7 @@ needs_quotes(sn_str s, unsigned how)
     return s.ptr[0] == ' ' || s.ptr[s.len - 1] == ' ';
 }
 
-/* One character that is no plain ASCII; its length in the text. */
+/* Writes one character that is not plain ASCII; returns its length in the text. */
 static size_t
 strange(sn_text_writer *p, sn_str s, unsigned how)
 {

@@ -5,7 +5,7 @@
 
 #include "base/alloc.h"
 
-enum { FEWEST = 32 }; /* cells that have room at first */
+enum { FEWEST = 32 }; /* room for cells at first */
 
 void
 sn_csv_reader_init(sn_csv_reader *r, const sn_csv_limits *limits)
@@ -41,7 +41,8 @@ sn_csv_flaw_text(sn_csv_flaw flaw)
     return texts[flaw];
 }
 
-/* The first flaw of a row counts. Its place: here, or where the cell begins. */
+/* Sets the flaw of a row, unless it has one. Its place is here, or where the cell
+ * begins. */
 static void
 mar(sn_csv_reader *r, sn_csv_flaw flaw)
 {
@@ -61,7 +62,7 @@ begin_cell(sn_csv_reader *r)
     r->cell_column = r->at - r->line_at + 1;
 }
 
-/* Bytes of the cell. What is over a limit is taken and forgotten. */
+/* Appends bytes to the cell; drops those beyond a limit. */
 static void
 add_bytes(sn_csv_reader *r, const char *bytes, size_t n)
 {
@@ -109,7 +110,7 @@ end_cell(sn_csv_reader *r)
     return true;
 }
 
-/* The row that was read stands where the caller can see it. */
+/* Makes the row visible to the caller. */
 static sn_csv_event
 show(sn_csv_reader *r)
 {
@@ -138,7 +139,7 @@ begin_row(sn_csv_reader *r)
     r->line = r->lines + 1;
 }
 
-/* A line ends behind the byte at `at`. */
+/* Counts a line that ends after the byte at `at`. */
 static void
 count_line(sn_csv_reader *r, char c)
 {
@@ -147,7 +148,7 @@ count_line(sn_csv_reader *r, char c)
     r->line_at = r->at + 1;
 }
 
-/* Inside quotes, where line breaks are text. */
+/* Counts line breaks inside quotes, where they are text. */
 static void
 count_lines(sn_csv_reader *r, const char *bytes, size_t n)
 {
@@ -193,8 +194,7 @@ take_plain(sn_csv_reader *r, sn_str in)
     return n;
 }
 
-/* A byte that is neither plain nor within quotes: what separates, or a quote. False: it
- * is the first of plain text. */
+/* Handles a separator, a line end or a quote. False: the byte begins plain text. */
 static bool
 take_mark(sn_csv_reader *r, char c, sn_csv_event *out_event)
 {
@@ -210,7 +210,7 @@ take_mark(sn_csv_reader *r, char c, sn_csv_event *out_event)
         if (!end_cell(r))
             *out_event = SN_CSV_NOMEM;
     } else if (c == '\n' || c == '\r') {
-        bool ended = end_cell(r); /* while its line is the last */
+        bool ended = end_cell(r); /* before the line count moves on */
 
         count_line(r, c);
         *out_event = ended ? show(r) : SN_CSV_NOMEM;
@@ -225,7 +225,7 @@ take_mark(sn_csv_reader *r, char c, sn_csv_event *out_event)
     return true;
 }
 
-/* The mark may come in pieces; what only begins like it is text. */
+/* Skips a byte order mark, which may come in pieces; its beginning alone is text. */
 static bool
 pass_mark(sn_csv_reader *r, sn_str *in)
 {
@@ -241,7 +241,7 @@ pass_mark(sn_csv_reader *r, sn_str *in)
     return r->mark == 3;
 }
 
-/* What looked like a mark and was none. */
+/* The beginning of a byte order mark was text. */
 static void
 settle_mark(sn_csv_reader *r)
 {
@@ -279,7 +279,7 @@ sn_csv_next(sn_csv_reader *r, sn_str *in, bool last)
         sn_csv_event event = SN_CSV_MORE;
         size_t n = 1;
 
-        if (*in->ptr == '\n' && r->was_cr && !r->is_begun) { /* the rest of CR LF */
+        if (*in->ptr == '\n' && r->was_cr && !r->is_begun) { /* the LF of CR LF */
             r->was_cr = false;
             r->line_at = ++r->at;
         } else if (r->state == SN_CSV_IN_QUOTES) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * csv_read.h - rows out of the bytes of a CSV file, in pieces of any size.
+ * csv_read.h - read CSV rows from bytes, in pieces of any size.
  *
- * RFC 4180: cells between commas, in quotes where they hold a comma, a quote (doubled) or
- * a line break; rows end in LF, CR LF or CR, the last one in nothing. A byte order mark
- * is passed over. Quotes inside a cell that does not begin with one are characters.
+ * The format is RFC 4180: commas separate cells; a cell with a comma, a quote (doubled)
+ * or a line break is quoted; rows end in LF, CR LF or CR, which the last one may lack.
+ * The reader skips a byte order mark. A quote inside an unquoted cell is text.
  *
  *     sn_csv_reader r;
  *     sn_csv_reader_init(&r, NULL);
@@ -17,12 +17,11 @@
  *         }
  *     sn_csv_reader_fini(&r);
  *
- * A row that is not as it should be has a flaw with its place, and what its cells hold is
- * not to be relied on; the next row is read as if nothing had happened. How many cells a
- * row should have is for the caller to say.
+ * A malformed row has a flaw with its place, and its cells are undefined; the next row is
+ * read normally. The caller checks the number of cells.
  *
  * Time    linear in the bytes.
- * Memory  one row, within the limits; a row over them is read to its end and not kept.
+ * Memory  one row within the limits; a longer row is read to its end but not kept.
  * Threads one owner.
  */
 #ifndef SN_CSV_READ_H
@@ -43,7 +42,7 @@ typedef enum sn_csv_flaw {
     SN_CSV_FINE,
     SN_CSV_BEHIND,      /* text between a closing quote and the end of its cell */
     SN_CSV_OPEN,        /* the input ends within quotes */
-    SN_CSV_LONG_CELL,   /* over the limits … */
+    SN_CSV_LONG_CELL,   /* over a limit … */
     SN_CSV_LONG_ROW,    /* … */
     SN_CSV_MANY_COLUMNS /* … */
 } sn_csv_flaw;
@@ -58,29 +57,29 @@ typedef enum sn_csv_event {
 typedef struct sn_csv_reader {
     const sn_str *cells;
     size_t n;
-    uint64_t line; /* on which the row begins, from 1 */
-    bool is_blank; /* nothing at all: one cell, without quotes */
+    uint64_t line; /* where the row begins, from 1 */
+    bool is_blank; /* an empty line: one cell, without quotes */
     sn_csv_flaw flaw;
-    uint64_t flaw_line, flaw_column; /* column: bytes of its line, from 1 */
+    uint64_t flaw_line, flaw_column; /* column: byte of the line, from 1 */
 
     sn_csv_limits limits; /* below: private */
     enum { SN_CSV_AT_CELL, SN_CSV_IN_PLAIN, SN_CSV_IN_QUOTES, SN_CSV_AT_QUOTE } state;
     sn_buf text;
-    size_t *ends; /* of the cells, in the text */
+    size_t *ends; /* ends of the cells in the text */
     sn_str *views;
     size_t count, room;
-    size_t begun;                    /* where the cell begins in the text … */
+    size_t begun;                    /* start of the cell in the text … */
     uint64_t cell_line, cell_column; /* … and in the input */
-    uint64_t at, line_at, lines;     /* bytes taken; where the line begins; line breaks */
-    unsigned mark; /* bytes of a byte order mark that were seen; 3: past it */
+    uint64_t at, line_at, lines;     /* bytes taken; start of the line; line breaks */
+    unsigned mark; /* matched bytes of a byte order mark; 3: behind it */
     bool was_cr, is_quoted, is_begun, is_new;
 } sn_csv_reader;
 
-/* NULL: the usual limits. Allocates nothing yet. */
+/* NULL: the default limits. Allocates nothing. */
 void sn_csv_reader_init(sn_csv_reader *r, const sn_csv_limits *limits);
 void sn_csv_reader_fini(sn_csv_reader *r);
 
-/* Takes bytes from the front of *in. `last`: nothing comes behind them. END stays. */
+/* Takes bytes from the front of *in. `last`: no bytes follow. END is returned again. */
 sn_csv_event sn_csv_next(sn_csv_reader *r, sn_str *in, bool last);
 
 /* "text behind a closing quote": for people. */

@@ -5,7 +5,7 @@
 
 #include "base/str.h"
 
-/* `input` AUTO: the first bytes of a list tell, or nothing is read from it. */
+/* `input` AUTO: the first bytes decide, or lists cannot have this format. */
 static const struct format {
     const char *name;
     const char *endings[3];
@@ -33,7 +33,7 @@ enum {
     PACKINGS = sizeof packings / sizeof *packings
 };
 
-/* Takes the ending of a packed file off. */
+/* Strips .gz or .zst. */
 static seine_sink_pack
 unpack_name(sn_str *path)
 {

@@ -14,7 +14,7 @@
 #include "seine/plumbing.h"
 #include "seine/warc.h"
 
-/* What its first four bytes say. */
+/* Detects the format by the first four bytes. */
 static seine_input_format
 format_by(sn_str first)
 {
@@ -165,7 +165,7 @@ seine_input_stop(seine_input *in)
 {
     atomic_store(&in->stopped, true);
     ssize_t n = write(in->lines.stop, &(uint64_t){1}, 8);
-    (void)n; /* full means that it is set */
+    (void)n; /* cannot fail: full means already set */
 }
 
 const seine_diag *
@@ -185,11 +185,11 @@ seine_input_progress_get(const seine_input *in, uint64_t *out_lines, uint64_t *o
     *out_size = in->size;
 }
 
-/* At most 256 bytes of a line, whole characters. */
+/* Returns at most 256 bytes of a line, cut between characters. */
 static seine_view
 excerpt(seine_input *in, sn_str line)
 {
-    static const char secret[] = "\"headers\""; /* the values of a line may be */
+    static const char secret[] = "\"headers\""; /* values of such a line may be secret */
     const char *end = line.len > 0 && line.ptr[0] == '{'
                           ? memmem(line.ptr, line.len, secret, sizeof secret - 1)
                           : NULL;
@@ -218,7 +218,7 @@ sn_input_bad(seine_input *in, seine_skip reason, sn_str line, seine_ask *ask)
     ask->rule = (seine_view){in->bad.text, strlen(in->bad.text)};
 }
 
-/* Against the base; what cannot be is a bad URL. */
+/* Resolves the URL against the base; on failure the line is bad. */
 static void
 resolve(seine_input *in, seine_ask *ask)
 {
@@ -236,7 +236,7 @@ resolve(seine_input *in, seine_ask *ask)
     ask->url = href;
 }
 
-/* What the first bytes tell: an encoding that is not ours, or JSON. */
+/* Detects another encoding, or JSON, by the first bytes. */
 static seine_err
 begin_input(seine_input *in)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * input.h - lines out of a descriptor, and asks out of lines.
+ * input.h - read lines from a descriptor, and a seine_ask from each line.
  *
- * Time    reading blocks until there is something, the end, or a stop.
+ * Time    reading blocks until there is data, the end, or a stop.
  * Memory  one line and a buffer.
  * Threads one owner; stop and progress from any thread.
  */
@@ -22,29 +22,29 @@
 
 #define SN_LINES_BLOCK (64 << 10)
 
-/* What is packed on its way to lines. */
+/* The decompressor of an input. */
 typedef struct sn_input_unpack {
     sn_codec codec;
     sn_codec_kind kind;
-    bool is_between; /* a stream has ended and none begun */
-    sn_str in;       /* of packed */
+    bool is_between; /* a stream has ended, the next has not begun */
+    sn_str in;       /* the rest of packed */
     char packed[SN_LINES_BLOCK];
 } sn_input_unpack;
 
-/* Lines of any length out of a descriptor, in bounded memory. */
+/* Lines of any length from a descriptor, in bounded memory. */
 typedef struct sn_lines {
-    int fd, stop; /* stop: an eventfd; readable ends a read */
+    int fd, stop; /* stop: an eventfd that ends a read */
     char *buf;
     size_t at, end, room;
-    bool is_over;     /* there is no more to read */
+    bool is_over;     /* the descriptor is at its end */
     bool is_skipping; /* in a line that is too long */
-    int error; /* errno of a failed read; EBADMSG, ENODATA: packed, and damaged, cut */
-    sn_input_unpack *unpack; /* NULL: it is not packed */
+    int error; /* errno of a read; EBADMSG, ENODATA: damaged, truncated gzip or zstd */
+    sn_input_unpack *unpack; /* NULL: not compressed */
     atomic_bool is_packed;
     _Atomic uint64_t lines, bytes, raw; /* raw: bytes of the descriptor */
 } sn_lines;
 
-/* What a line is. */
+/* The result of reading a line. */
 typedef enum sn_line_kind {
     SN_LINE_WHOLE,
     SN_LINE_LONG, /* its first SN_LINE_MAX bytes */
@@ -54,17 +54,17 @@ typedef enum sn_line_kind {
 SEINE_MUST_CHECK seine_err sn_lines_init(sn_lines *l, int fd, int stop);
 void sn_lines_fini(sn_lines *l);
 
-/* Before the first line: the bytes are packed. NOMEM. */
+/* Call before the first line: the input is compressed. NOMEM. */
 SEINE_MUST_CHECK seine_err sn_lines_unpack(sn_lines *l, sn_codec_kind kind);
 
-/* The next line without its newline, valid until the next call. */
+/* Returns the next line without its newline, valid until the next call. */
 sn_line_kind sn_lines_next(sn_lines *l, sn_str *out_line);
 
-/* All bytes that are there, taken, valid until the next call; none: the end, a stop, or
+/* Takes all bytes that were read, valid until the next call; none: the end, a stop, or
  * `error`. */
 sn_str sn_lines_take(sn_lines *l);
 
-/* The first bytes, up to four, without taking them; fewer only at the end. */
+/* Returns up to four first bytes without taking them; fewer only at the end. */
 sn_str sn_lines_peek(sn_lines *l);
 
 struct seine_input {
@@ -74,9 +74,9 @@ struct seine_input {
     atomic_bool stopped;
     uint64_t size;
     char name[SEINE_DIAG_FILE];
-    seine_diag diag; /* why it cannot be read any more */
+    seine_diag diag; /* why reading failed */
     seine_diag bad;  /* what is wrong with a bad line */
-    char shown[264]; /* of a bad line, what is shown */
+    char shown[264]; /* excerpt of a bad line */
     bool has_base;
     seine_url base, url;
     char base_mem[SEINE_URL_ROOM], url_mem[SEINE_URL_ROOM];
@@ -84,28 +84,28 @@ struct seine_input {
     struct sn_input_rows *rows; /* of CSV */
     sn_arena arena;             /* of one line */
     seine_text tags;
-    struct seine_json *json; /* whose strings the ask looks at */
+    struct seine_json *json; /* the ask points into it */
     struct seine_warc *warc; /* of an archive */
     seine_view warc_in;
     struct sn_input_markup *markup; /* of a sitemap or a page */
 };
 
-/* Makes the ask a skip with that reason; in->bad is written by the caller. */
+/* Makes the ask a skip with that reason; the caller writes in->bad. */
 void sn_input_bad(seine_input *in, seine_skip reason, sn_str line, seine_ask *ask);
 
-/* CSV: an ask, also of a bad row; CLOSED: the end; IO: in->diag; NOMEM. */
+/* CSV: returns an ask, also for a bad row. CLOSED: the end. IO: in->diag. NOMEM. */
 SEINE_MUST_CHECK seine_err sn_input_csv_new(seine_input *in);
 SEINE_MUST_CHECK seine_err sn_input_csv(seine_input *in, seine_ask *ask);
 void sn_input_csv_free(struct sn_input_rows *rows); /* NULL is fine */
 
-/* A line of JSON: NOMEM; else OK, also for a bad one. */
+/* Reads a JSON line: OK, also for a bad one, or NOMEM. */
 SEINE_MUST_CHECK seine_err sn_input_json(seine_input *in, sn_str line, seine_ask *ask);
 
-/* The next answer of an archive; CLOSED: there is no more, or it could not be read; IO
- * with in->diag; NOMEM. */
+/* Returns the target of the next response in an archive. CLOSED: no more, or unreadable;
+ * IO with in->diag; NOMEM. */
 SEINE_MUST_CHECK seine_err sn_input_warc(seine_input *in, seine_ask *ask);
 
-/* The next URL of a sitemap or a page, as it stands there; likewise. */
+/* Returns the next URL of a sitemap or a page, unresolved; errors as above. */
 SEINE_MUST_CHECK seine_err sn_input_markup(seine_input *in, seine_ask *ask);
 void sn_input_markup_free(struct sn_input_markup *m); /* NULL is fine */
 

@@ -8,18 +8,18 @@
 #include "store/text_writer.h"
 
 /*
- * Rows of CSV: one column is the URL, the others become tags. Rows are put together from
- * lines, whose newlines are given back to the reader; a line break in a cell is no end.
+ * CSV rows: one column is the URL, the others become tags. A row may span several lines;
+ * their newlines are given back to the CSV reader, since a cell may hold them.
  */
 
 struct sn_input_rows {
     sn_csv_reader csv;
-    sn_arena keep;  /* of the header */
-    sn_str *names;  /* NULL: it was not seen */
-    bool *is_again; /* a name that stands there twice: JSON has no place for it */
+    sn_arena keep;  /* memory of the header */
+    sn_str *names;  /* NULL: before the header line */
+    bool *is_again; /* a duplicate name, which JSON cannot hold */
     size_t n, url;
     sn_buf tags;
-    sn_str rest; /* of the line that is being read */
+    sn_str rest; /* rest of the current line */
     bool owes_end, is_long;
 };
 
@@ -46,7 +46,7 @@ sn_input_csv_free(struct sn_input_rows *rows)
     sn_free(rows);
 }
 
-/* The next row, out of as many lines as it takes. */
+/* Reads the next row, from as many lines as it spans. */
 static sn_csv_event
 pull(seine_input *in)
 {
@@ -183,7 +183,7 @@ take_row(seine_input *in, seine_ask *ask)
     struct sn_input_rows *rows = in->rows;
     bool good = false, is_long = rows->is_long;
 
-    rows->is_long = rows->owes_end && is_long; /* the rest of a line goes on being so */
+    rows->is_long = rows->owes_end && is_long; /* the rest of a long line is long too */
     ask->line = rows->csv.line;
     if (is_long)
         sn_diag_text(&in->bad, "the line is longer than 1 MiB");

@@ -11,8 +11,8 @@
  * {"url":…,"method","headers":{},"body"|"body_b64","timeout":"5s","retries":N,
  *  "depth":N,"priority":-9…9,"tags":{},"id":"…","idempotent":true}
  *
- * Each member has a reader. A reader that finds something else writes in->bad and says
- * INVAL, which makes the line a bad one; NOMEM ends the reading.
+ * Each member has a reader. A reader that finds a wrong value writes in->bad and returns
+ * INVAL, which makes the line bad; NOMEM ends the reading.
  */
 
 typedef struct member {
@@ -219,7 +219,7 @@ read_retries(member *m, const char *name, const seine_json *value)
     return e;
 }
 
-/* Of crawls; a fetch follows nothing. */
+/* For crawls; a fetch follows no links. */
 static seine_err
 read_depth(member *m, const char *name, const seine_json *value)
 {

@@ -29,8 +29,8 @@ sn_lines_fini(sn_lines *l)
     l->unpack = NULL;
 }
 
-/* Waits until a read does not block. False: stopped, or an error. A plain file is
- * always readable, but a stop comes first. */
+/* Waits until a read does not block. False: stopped, or an error. A plain file is always
+ * readable, but a stop still wins. */
 static bool
 await(sn_lines *l)
 {
@@ -42,12 +42,11 @@ await(sn_lines *l)
             return false;
         }
     if (fds[0].revents & POLLIN)
-        l->error = ECANCELED; /* half a line is none */
+        l->error = ECANCELED; /* drops an incomplete line */
     return l->error == 0;
 }
 
-/* The next bytes of the descriptor: how many; 0 at the end, at a stop, or with `error`.
- */
+/* Reads bytes of the descriptor; returns 0 at the end, at a stop, or with `error`. */
 static size_t
 read_bytes(sn_lines *l, char *to, size_t room)
 {
@@ -66,7 +65,7 @@ read_bytes(sn_lines *l, char *to, size_t room)
     return (size_t)got;
 }
 
-/* Behind the end of a stream: another one, zeros that fill up a block, or nothing. */
+/* After the end of a stream: another stream, zero padding, or nothing follows. */
 static void
 go_on(sn_lines *l)
 {
@@ -87,7 +86,7 @@ flaw_of(const sn_input_unpack *u)
     return u->codec.err == SEINE_E_NOMEM ? ENOMEM : EBADMSG;
 }
 
-/* Unpacks more behind what is there, which has room for it. */
+/* Decompresses more after the bytes that are there; the caller made room. */
 static void
 fill_packed(sn_lines *l)
 {
@@ -117,7 +116,7 @@ fill_packed(sn_lines *l)
     }
 }
 
-/* Reads more behind what is there, which has room for it. */
+/* Reads more after the bytes that are there; the caller made room. */
 static void
 fill(sn_lines *l)
 {
@@ -131,7 +130,7 @@ fill(sn_lines *l)
     l->end += got;
 }
 
-/* What was read so far is the beginning of a packed stream. */
+/* Treats what was read so far as the beginning of a compressed stream. */
 seine_err
 sn_lines_unpack(sn_lines *l, sn_codec_kind kind)
 {
@@ -149,12 +148,12 @@ sn_lines_unpack(sn_lines *l, sn_codec_kind kind)
     u->in = (sn_str){u->packed, l->end - l->at};
     memcpy(u->packed, l->buf + l->at, u->in.len);
     l->at = l->end = 0;
-    l->is_over = false; /* the descriptor may be, what it said is not */
+    l->is_over = false; /* the compressed bytes are still to be read */
     return SEINE_OK;
 }
 
-/* Room behind the line that was begun: it moves to the front, and the buffer grows up to
- * one line of the longest and a block. False: no memory, or the line is too long. */
+/* Makes room after the current line: moves it to the front, or grows the buffer up to the
+ * longest line plus a block. False: no memory, or the line is too long. */
 static bool
 make_room(sn_lines *l)
 {
@@ -211,7 +210,7 @@ sn_lines_take(sn_lines *l)
     return bytes;
 }
 
-/* The rest of a line that was too long, up to its end. */
+/* Skips the rest of a line that was too long. */
 static void
 pass_long(sn_lines *l)
 {
@@ -247,7 +246,7 @@ give(sn_lines *l, size_t n, size_t taken, sn_str *out_line)
 sn_line_kind
 sn_lines_next(sn_lines *l, sn_str *out_line)
 {
-    size_t looked = 0; /* bytes of the line that are no newline */
+    size_t looked = 0; /* bytes already searched for a newline */
 
     pass_long(l);
     for (;;) {

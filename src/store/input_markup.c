@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* URLs out of marked-up files: the locs of a sitemap or feed, the links of a page. */
+/* Reads the URLs of a sitemap, a feed or an HTML page. */
 #include <string.h>
 
 #include "base/alloc.h"
@@ -8,16 +8,17 @@
 #include "seine/sitemap.h"
 #include "store/input.h"
 
-/* URLs of a block of the file; no more than its bytes, in UTF-8, and one begun before. */
+/* Holds the URLs of one block, which cannot exceed its bytes in UTF-8 plus one URL begun
+ * before. */
 #define FOUND (4 * SN_LINES_BLOCK)
 
 struct sn_input_markup {
-    seine_sitemap *map; /* NULL: it is a page */
+    seine_sitemap *map; /* NULL: an HTML page */
     seine_links *page;
-    sn_buf found; /* a length and the bytes, again and again */
-    size_t at;    /* of the next; of a page: its number */
+    sn_buf found; /* a list of lengths and bytes */
+    size_t at;    /* offset of the next; of a page: its index */
     bool is_over;
-    seine_err err; /* told behind what was found before */
+    seine_err err; /* returned after the URLs found before it */
 };
 
 static bool
@@ -44,7 +45,7 @@ sn_input_markup_free(struct sn_input_markup *m)
 static seine_err
 begin_markup(seine_input *in)
 {
-    /* Who gives a list means all of it. */
+    /* A list given by the user has no limit. */
     static const seine_sitemap_opts all = {sizeof(seine_sitemap_opts), UINT64_MAX,
                                            UINT64_MAX};
     struct sn_input_markup *m = sn_zalloc(sizeof *m);
@@ -57,7 +58,7 @@ begin_markup(seine_input *in)
                                           : seine_sitemap_new(&all, on_entry, m, &m->map);
 }
 
-/* The next block of the file, or its end. */
+/* Reads the next block of the file, or its end. */
 static void
 read_block(seine_input *in)
 {
@@ -78,7 +79,7 @@ read_block(seine_input *in)
     m->is_over |= m->err != SEINE_OK;
 }
 
-/* The next loc; what is read before there is none is let go. */
+/* Returns the next loc; reads on until there is one. */
 static bool
 next_loc(seine_input *in, sn_str *out_url)
 {
@@ -98,7 +99,7 @@ next_loc(seine_input *in, sn_str *out_url)
     return true;
 }
 
-/* The next link of a page that leads to another. */
+/* Returns the next link of a page that leads to another page. */
 static bool
 next_link(seine_input *in, sn_str *out_url)
 {
@@ -116,7 +117,7 @@ next_link(seine_input *in, sn_str *out_url)
     return false;
 }
 
-/* Against <base>, which `base` may be needed for. */
+/* Sets the base from <base>, resolved against the option `base`. */
 static void
 set_page_base(seine_input *in)
 {
@@ -135,7 +136,7 @@ end_markup(seine_input *in)
     seine_diag flaw = SEINE_DIAG;
 
     if (m->err == SEINE_OK || in->lines.error)
-        return SEINE_E_CLOSED; /* the caller says what is wrong with the file */
+        return SEINE_E_CLOSED; /* the caller writes the error */
     if (m->err == SEINE_E_NOMEM)
         return m->err;
     if (m->map)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The targets of an archive's answers, as URLs to ask for again. */
+/* Reads the target URLs of the responses in an archive. */
 #include <string.h>
 
 #include "seine/warc.h"
@@ -44,7 +44,7 @@ sn_input_warc(seine_input *in, seine_ask *ask)
             sn_str more = sn_lines_take(&in->lines);
 
             if (more.len == 0 && in->lines.error)
-                return SEINE_E_CLOSED; /* the caller says why */
+                return SEINE_E_CLOSED; /* the caller writes the error */
             in->warc_in = more;
             break;
         }

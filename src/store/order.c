@@ -27,7 +27,7 @@ slot(sn_record_block **slots, uint64_t size, uint64_t number)
     return &slots[number & (size - 1)];
 }
 
-/* The number `ahead` of the due one has a place, and all between them. */
+/* Grows the ring so that the number `ahead` of the due one has a place. */
 static seine_err
 grow_ring(sn_order *o, uint64_t ahead)
 {
@@ -63,7 +63,7 @@ sn_order_hold(sn_order *o, sn_record_block *give)
         return e;
 
     sn_record_block **place = slot(o->slots, o->size, number);
-    if (*place) { /* a number that was given twice */
+    if (*place) { /* a duplicate number */
         give->next = (*place)->next;
         (*place)->next = give;
     } else {

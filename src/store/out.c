@@ -6,7 +6,7 @@
 #include "base/alloc.h"
 #include "seine/format.h"
 
-/* The writer of each format. format.c knows their names and endings. */
+/* The writer of each format; format.c has names and file endings. */
 static const sn_out_ops *const writers[] = {
     [SEINE_SINK_JSONL] = &sn_out_jsonl,   [SEINE_SINK_CSV] = &sn_out_csv,
     [SEINE_SINK_RAW] = &sn_out_raw,       [SEINE_SINK_CALL] = &sn_out_call,
@@ -33,7 +33,7 @@ name_it(sn_out *o)
         sn_diag_path(path ? "standard output" : "the output", o->name);
 }
 
-/* Finds the writer, by the format asked for or else by the ending of the path. */
+/* Finds the writer by the requested format, or by the ending of the path. */
 static seine_err
 choose_writer(sn_out *o, seine_diag *diag)
 {

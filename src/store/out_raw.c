@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The bodies of ok results, one behind the other; each of them whole or not there. */
+/* Writes the bodies of ok results one after another, each complete or not at all. */
 #include <errno.h>
 
 #include "store/outfile.h"

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Records as rows of a database. Readers may look at it while it is written: it is in
- * WAL mode, and a batch of records, 100 ms of them or a thousand, is one transaction.
+ * Records as rows of a database. Others may read the database meanwhile: it is in WAL
+ * mode, and a batch of records, 100 ms or a thousand, is one transaction.
  *
- * A new database is made under another name and then renamed, so that a file of that
- * name either is one of ours, with all of its tables, or as empty as it was claimed.
+ * A new database is made under another name and then renamed. So a file of that name is
+ * either a complete database with all tables, or still the empty file that claimed the
+ * name.
  */
 #include "store/out_sqlite.h"
 
@@ -22,11 +23,11 @@
 #include "store/outfile.h"
 
 enum {
-    BATCH = 1000 /* records of a transaction … */
+    BATCH = 1000 /* records per transaction … */
 };
-/* … and how long it may take while more of them come: every page of an index that a batch
- * touches is written once, so at 10,000 a second batches of 1,000 cost two thirds of what
- * batches of 200 do. When nothing comes for a moment they are committed at once. */
+/* … and its longest duration while more records come. A batch writes every index page it
+ * touches once, so at 10,000 records a second batches of 1,000 cost two thirds of batches
+ * of 200. When no record comes for a moment the batch is committed at once. */
 #define PATIENCE SEINE_MS(100)
 
 #define SCHEMA         1
@@ -87,8 +88,8 @@ fail_open(const sn_out *o, int error, seine_diag *diag)
     return error == ENOSPC || error == EDQUOT ? SEINE_E_DISK_FULL : SEINE_E_IO;
 }
 
-/* One writer at a time; the lock dies with whoever holds it. It is none of those that
- * SQLite uses. */
+/* One writer at a time; the lock is released when its holder dies. SQLite uses other
+ * locks. */
 static seine_err
 lock(const sn_out *o, int fd, seine_diag *diag)
 {
@@ -104,8 +105,8 @@ big_endian(const uint8_t *at)
     return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
 }
 
-/* By its first bytes, because SQLite would touch what it opens. They are never changed
- * after the file got its name. */
+/* Checks the first bytes, because SQLite would change a file by opening it. They never
+ * change after the file got its name. */
 static seine_err
 check_head(const sn_out *o, int fd, seine_diag *diag)
 {
@@ -125,7 +126,7 @@ check_head(const sn_out *o, int fd, seine_diag *diag)
     return refuse_file(o, SEINE_E_STATE_NEWER, what, diag);
 }
 
-/* One number of the database, or `otherwise`. */
+/* Reads one number of the database, or `otherwise`. */
 static seine_err
 ask(sn_base *b, const char *sql, int64_t otherwise, int64_t *out_n)
 {
@@ -160,7 +161,7 @@ prepare(sn_base *b, bool repeats)
     return e;
 }
 
-/* What is there: our tables, and how far they go. */
+/* Checks that the tables are ours, and how far they go. */
 static seine_err
 look_into(sn_out *o, seine_diag *diag)
 {
@@ -274,7 +275,7 @@ open_sqlite(sn_out *o, seine_diag *diag)
     return SEINE_OK;
 }
 
-/* The path with something behind it; the caller frees. */
+/* Returns the path with an ending appended; the caller frees it. */
 static char *
 beside(const sn_out *o, const char *ending)
 {
@@ -286,7 +287,7 @@ beside(const sn_out *o, const char *ending)
     return path;
 }
 
-/* What belongs to a database that is gone would be taken for part of the next one. */
+/* SQLite would take the side files of a removed database for part of the new one. */
 static seine_err
 remove_beside(const sn_out *o, const char *const endings[3])
 {
@@ -300,20 +301,20 @@ remove_beside(const sn_out *o, const char *const endings[3])
     return SEINE_OK;
 }
 
-/* A file of that name with all tables in it. It has no journal: if that fails
- * it is thrown away. */
+/* Makes a file of that name with all tables. It has no journal: on failure it is
+ * deleted. */
 static seine_err
 make_tables(sn_out *o, const char *path, seine_diag *diag)
 {
     sn_base *b = o->self;
     int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
 
-    if (fd < 0 && errno == EEXIST && unlink(path) == 0) /* of somebody who was killed */
+    if (fd < 0 && errno == EEXIST && unlink(path) == 0) /* left by a killed process */
         fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (fd < 0)
         return sn_outfile_fail(o, errno, diag);
 
-    /* closed by whoever closes the database: before that it would drop its locks */
+    /* closed with the database: an earlier close would drop SQLite's locks */
     int before = b->fd;
     b->fd = fd;
     close(before);
@@ -387,7 +388,7 @@ begin_batch(sn_base *b)
     return e;
 }
 
-/* What could not be committed is taken back, and the file is as it was before. */
+/* Rolls back what could not be committed; the file is then as before. */
 static seine_err
 commit(sn_out *o, seine_diag *diag)
 {
@@ -403,13 +404,13 @@ commit(sn_out *o, seine_diag *diag)
     } else {
         fail_db(o, e, diag);
         seine_err back = sn_sqlite_exec(b->db, "ROLLBACK");
-        (void)back; /* it may have been taken back already */
+        (void)back; /* may be rolled back already */
     }
     b->held = b->held_bytes = 0;
     return e;
 }
 
-/* A batch is whole or not there. */
+/* A batch is complete or absent. */
 static seine_err
 fail_batch(sn_out *o, seine_err e, seine_diag *diag)
 {
@@ -487,7 +488,7 @@ flush_sqlite(sn_out *o, bool all, seine_diag *diag)
     return all ? commit(o, diag) : SEINE_OK;
 }
 
-/* `finished` is there if all went well. */
+/* Writes `finished` if all went well. */
 static void
 note_finished(sn_base *b)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * out_sqlite.h - a database that records go to, and a record as a row of it.
+ * out_sqlite.h - the SQLite output, and a record as a row.
  *
  * Time    plays no part.
  * Memory  the longest record as JSON, and three times its texts.
@@ -13,22 +13,22 @@
 #include "store/sqlite.h"
 
 typedef struct sn_base {
-    bool is_open, is_new; /* is_new: made by open */
-    bool is_there;        /* the tables are there: something is appended */
-    int fd;               /* of the lock. Closed last: closing it drops SQLite's own */
+    bool is_open, is_new; /* is_new: created by open */
+    bool is_there;        /* the tables exist: records are appended */
+    int fd;               /* of the lock. Closed last: closing drops SQLite's locks */
     sn_sqlite *db;
     sn_sqlite_stmt *result, *skip, *summary, *meta;
     bool in_batch, has_failed;
-    uint64_t held; /* records of the batch */
+    uint64_t held; /* records in the batch */
     uint64_t held_bytes;
     int64_t run;
     char *json; /* the record as text … */
     size_t room;
-    char *clean; /* … and texts of it that were not UTF-8 */
+    char *clean; /* … and its texts that were not UTF-8 */
     size_t clean_room;
 } sn_base;
 
-/* Into the batch that was begun. DISK_FULL, NOMEM, IO …; `held` is the caller's. */
+/* Adds a row to the open batch. DISK_FULL, NOMEM, IO …; the caller counts `held`. */
 SEINE_MUST_CHECK seine_err sn_base_put(sn_out *o, const seine_record *r, uint64_t seq);
 
 #endif

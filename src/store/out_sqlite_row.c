@@ -29,7 +29,7 @@ render(sn_out *o, const seine_record *r, uint64_t seq, sn_str *out_json)
     }
 }
 
-/* How many bytes are characters, and none of them zero. */
+/* Returns how many bytes are valid UTF-8 without NUL. */
 static size_t
 valid(sn_str s)
 {
@@ -49,8 +49,8 @@ valid(sn_str s)
     return n;
 }
 
-/* Text is UTF-8: what is not becomes U+FFFD, and so does a zero, where text would end.
- * *at moves on in the memory for such texts, which is large enough for all of them. */
+/* Text must be UTF-8: invalid bytes become U+FFFD, and so does NUL, which would end the
+ * text. *at moves on in the memory for such texts, which is large enough. */
 static void
 put_text(sn_base *b, sn_sqlite_row *row, seine_view s, size_t *at)
 {
@@ -199,7 +199,7 @@ put_skip(sn_out *o, const seine_record *r, uint64_t seq)
 seine_err
 sn_base_put(sn_out *o, const seine_record *r, uint64_t seq)
 {
-    sn_str json = r->json; /* what it was read from says more than it */
+    sn_str json = r->json; /* the line it was read from is more complete */
     seine_err e = make_clean(o->self, r);
 
     if (e == SEINE_OK && r->type == SEINE_RECORD_SKIP)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Web archives: whole records, in one file or in numbered ones, and their index. */
+/* WARC files: complete records, in one file or in numbered files, and their index. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -16,8 +16,8 @@
 #include "store/warc_writer.h"
 
 enum {
-    BLOCK = 256 << 10, /* bytes that are written at once */
-    ROOM = 1 << 20,    /* a larger buffer does not stay */
+    BLOCK = 256 << 10, /* bytes written at a time */
+    ROOM = 1 << 20,    /* a larger buffer is freed again */
     READ = 256 << 10,
     FILES = 99999
 };
@@ -26,15 +26,15 @@ typedef struct out_warc {
     sn_outfile file;
     sn_warc_writer warc;
     sn_buf buf;  /* pairs of records that wait … */
-    sn_buf ends; /* … and where each of them ends, size_t */
+    sn_buf ends; /* … and the end of each, size_t */
     sn_warc_index index;
     bool has_index;
     bool has_failed;
-    bool is_begun;      /* more than its warcinfo stands in the file */
-    char *stem;         /* "dir/x" of dir/x.warc.gz, if files are numbered or indexed */
-    const char *ending; /* ".warc.gz", in `stem` behind its end */
-    unsigned number;    /* of the file; 0: there is one */
-    uint64_t sound;     /* where to go on in a file that is appended to */
+    bool is_begun;      /* the file holds more than its warcinfo */
+    char *stem;         /* "dir/x" of dir/x.warc.gz, if numbered or indexed */
+    const char *ending; /* ".warc.gz", stored after the stem */
+    unsigned number;    /* of the file; 0: only one file */
+    uint64_t sound;     /* where a file is continued */
     const char *base;   /* name without directories */
     char id[SN_WARC_ID + 1];
 } out_warc;
@@ -55,7 +55,7 @@ has_name(const sn_out *o)
 
 /* Names. */
 
-/* "dir/x.warc.gz" is "dir/x" and ".warc.gz"; another name is its own stem. */
+/* Splits "dir/x.warc.gz" into "dir/x" and ".warc.gz"; any other name is its own stem. */
 static seine_err
 split_name(sn_out *o, seine_diag *diag)
 {
@@ -77,7 +77,7 @@ split_name(sn_out *o, seine_diag *diag)
     return SEINE_OK;
 }
 
-/* The path of a numbered file, or of another one with that ending. */
+/* Returns the path of a numbered file, or of one with that ending. */
 static char *
 path_of(const out_warc *w, unsigned number, const char *ending)
 {
@@ -126,7 +126,7 @@ is_there(const out_warc *w, unsigned number)
     return path && stat(path, &st) == 0;
 }
 
-/* What is there already. */
+/* Existing files. */
 
 static seine_err
 index_entry(out_warc *w, const seine_warc *r)
@@ -168,8 +168,8 @@ refuse_archive(const sn_out *o, const seine_warc *r, seine_diag *diag)
     return SEINE_E_OUTPUT_CHANGED;
 }
 
-/* Reads all of it: what is whole goes into the index. A record that was cut off by the
- * end of the file is no damage: it is where to go on. */
+/* Reads the whole file and indexes complete records. A record truncated by the end of the
+ * file is no damage: the file is continued there. */
 static seine_err
 scan(sn_out *o, seine_warc *r, char *buf, seine_diag *diag)
 {
@@ -206,7 +206,7 @@ scan(sn_out *o, seine_warc *r, char *buf, seine_diag *diag)
     }
 }
 
-/* A file that is appended to, or one before it. */
+/* Reads the file to be continued, or one before it. */
 static seine_err
 look_into(sn_out *o, seine_diag *diag)
 {
@@ -249,7 +249,7 @@ open_index(sn_out *o, seine_diag *diag)
     return e;
 }
 
-/* The files of an archive that is appended to are read through; the last goes on. */
+/* Reads all files of an archive that is appended to; the last one is continued. */
 static seine_err
 open_files(sn_out *o, seine_diag *diag)
 {
@@ -325,7 +325,7 @@ add_info(sn_out *o, seine_diag *diag)
     return e == SEINE_OK ? e : fail_nomem(diag);
 }
 
-/* Those of a run before, which nobody asked to keep. */
+/* Removes files of an earlier run that is overwritten. */
 static void
 remove_others(const out_warc *w)
 {
@@ -353,7 +353,7 @@ start_warc(sn_out *o, seine_diag *diag)
     return e == SEINE_OK ? add_info(o, diag) : e;
 }
 
-/* Of the first n bytes of the buffer those that are whole records. */
+/* Returns how many of the first n bytes are complete records. */
 static size_t
 whole(const out_warc *w, size_t n)
 {
@@ -394,7 +394,7 @@ flush_warc(sn_out *o, bool all, seine_diag *diag)
     return is_written ? SEINE_OK : sn_outfile_fail(o, error, diag);
 }
 
-/* The next file, if this one is long enough. */
+/* Starts the next file if this one is long enough. */
 static seine_err
 turn_over(sn_out *o, seine_diag *diag)
 {
@@ -438,7 +438,7 @@ index_made(out_warc *w, const seine_capture *c, const sn_warc_writer_made *made,
     return sn_warc_index_add(&w->index, &line);
 }
 
-/* One pair; *out_made is zero when there was no answer. */
+/* Adds one pair; *out_made is zero if there was no response. */
 static seine_err
 add_capture(sn_out *o, const seine_capture *c, seine_warc_place *out_place,
             seine_diag *diag)

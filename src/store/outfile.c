@@ -27,7 +27,7 @@ fail_open(const sn_out *o, int error, seine_diag *diag)
     return error == ENOSPC || error == EDQUOT ? SEINE_E_DISK_FULL : SEINE_E_IO;
 }
 
-/* 8112 is "8,112". */
+/* Writes 8112 as "8,112". */
 static void
 thousands(uint64_t n, char out[32])
 {
@@ -84,8 +84,8 @@ sn_outfile_exists(const sn_out *o, int64_t size, seine_diag *diag)
     return SEINE_E_ALREADY;
 }
 
-/* A file that is there: a plain one if it may be changed, a pipe or device in any case.
- * A link to a plain file is not followed: it may lead anywhere. */
+/* Opens an existing file: a plain one if it may be changed, a pipe or device always. Does
+ * not follow a link to a plain file, which may lead anywhere. */
 static seine_err
 open_existing(sn_outfile *f, const sn_out *o, seine_diag *diag)
 {
@@ -120,8 +120,8 @@ open_path(sn_outfile *f, const sn_out *o, seine_diag *diag)
     return errno == EEXIST ? open_existing(f, o, diag) : fail_open(o, errno, diag);
 }
 
-/* One writer at a time; the lock dies with whoever holds it. File systems that have no
- * locks are written without. */
+/* One writer at a time; the lock is released when its holder dies. File systems without
+ * locks are written without one. */
 static seine_err
 lock(const sn_outfile *f, const sn_out *o, seine_diag *diag)
 {
@@ -207,7 +207,7 @@ sn_outfile_write(sn_outfile *f, sn_str bytes, size_t *out_done)
 
         if (wrote > 0) {
             done += (size_t)wrote;
-        } else if (wrote < 0 && errno == EAGAIN) { /* somebody made it so */
+        } else if (wrote < 0 && errno == EAGAIN) { /* it is nonblocking */
             struct pollfd ready = {.fd = f->fd, .events = POLLOUT};
 
             (void)poll(&ready, 1, -1);

@@ -9,9 +9,9 @@
 
 enum {
     HEAD = 512,       /* bytes of column names */
-    TAIL = 1 << 20,   /* bytes of a last line that are looked at */
-    ROOM = 256 << 10, /* bytes of the buffer … */
-    BLOCK = 128 << 10 /* … and how many are written at once */
+    TAIL = 1 << 20,   /* bytes of a last line that are checked */
+    ROOM = 256 << 10, /* size of the buffer … */
+    BLOCK = 128 << 10 /* … and how much is written at a time */
 };
 
 static seine_err
@@ -21,8 +21,8 @@ fail_nomem(seine_diag *diag)
     return SEINE_E_NOMEM;
 }
 
-/* A last line without its newline: whole JSON gets one, what was cut off is for the
- * user to decide about. */
+/* The last line lacks its newline: complete JSON gets one, an incomplete line is an error
+ * for the user to decide. */
 static seine_err
 check_tail(sn_out *o, seine_diag *diag)
 {
@@ -49,7 +49,7 @@ check_tail(sn_out *o, seine_diag *diag)
     return SEINE_E_OUTPUT_CHANGED;
 }
 
-/* Rows go under the columns they belong to. */
+/* Appended rows need the same columns as the file. */
 static seine_err
 check_head(sn_out *o, sn_str there, seine_diag *diag)
 {
@@ -81,8 +81,8 @@ check_plain(sn_out *o, seine_diag *diag)
     return e == SEINE_OK ? check_tail(o, diag) : e;
 }
 
-/* A member of ours holds a buffer of lines, or one longer line. What is torn and holds
- * more is somebody else's, and not ours to cut. */
+/* A member of ours holds one buffer of lines, or one longer line. A torn member that
+ * holds more was written by another program, so we do not cut it. */
 static bool
 is_ours(const sn_packed *there)
 {
@@ -144,7 +144,7 @@ sn_outtext_whole(const sn_outtext *t, sn_str bytes, uint64_t *out_lines)
     return whole;
 }
 
-/* The buffer, which is then empty. What is told to be written is whole lines. */
+/* Writes the buffer and empties it; it holds complete lines. */
 static seine_err
 write_buffer(sn_out *o, seine_diag *diag)
 {
@@ -170,7 +170,7 @@ write_buffer(sn_out *o, seine_diag *diag)
     return SEINE_OK;
 }
 
-/* The same as one member, which is there or not. */
+/* Writes the buffer as one compressed member, completely or not at all. */
 static seine_err
 write_packed(sn_out *o, seine_diag *diag)
 {
@@ -214,7 +214,7 @@ sn_outtext_flush(sn_out *o, bool all, seine_diag *diag)
     return e;
 }
 
-/* Makes room for `n` bytes behind what is there. */
+/* Makes room for `n` more bytes. */
 static seine_err
 grow_buffer(sn_outtext *t, size_t n, seine_diag *diag)
 {
@@ -238,7 +238,7 @@ render(const sn_out *o, const seine_record *r, uint64_t seq)
     return sn_text_writer_len(&p);
 }
 
-/* A line that has no room is rendered again when it has. */
+/* A line that does not fit is rendered again after the buffer has grown. */
 static seine_err
 add_record(sn_out *o, const seine_record *r, uint64_t seq, seine_diag *diag)
 {

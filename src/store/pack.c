@@ -6,9 +6,9 @@
 #include "base/alloc.h"
 
 enum {
-    ROOM = 64 << 10, /* of packed bytes, to begin with … */
-    MOST = 1 << 20,  /* … and how much of it is kept for the next member */
-    LEVEL = 4        /* JSON lines shrink to a tenth; more effort gains little */
+    ROOM = 64 << 10, /* buffer of compressed bytes at first … */
+    MOST = 1 << 20,  /* … and the most that is kept */
+    LEVEL = 4        /* JSON lines shrink to a tenth; higher levels gain little */
 };
 
 static sn_codec_kind
@@ -68,7 +68,7 @@ sn_pack_text(sn_pack *p, sn_str text, sn_str *out_member)
     return e;
 }
 
-/* Takes note of text that was unpacked, of a member whose end was not yet seen. */
+/* Notes decompressed text of the current member, whose end is not seen yet. */
 static void
 note(sn_packed *s, sn_str text, char *last)
 {
@@ -90,13 +90,13 @@ typedef struct scan {
     sn_codec codec;
     sn_codec_kind kind;
     char packed[ROOM], text[ROOM];
-    sn_str in;       /* of packed */
-    uint64_t at;     /* in the file: what is read next */
-    char last;       /* byte of text */
+    sn_str in;       /* the rest of packed */
+    uint64_t at;     /* file offset of the next read */
+    char last;       /* last byte of text */
     size_t head_was; /* n_head when the member began */
 } scan;
 
-/* One member. *out_whole: it has an end. */
+/* Scans one member. *out_whole: it is complete. */
 static seine_err
 scan_member(scan *s, sn_packed *out, bool *out_whole)
 {

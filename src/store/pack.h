@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pack.h - text in packed members, each of which is whole by itself.
+ * pack.h - compress text in members that are each complete.
  *
- * A file of several gzip members or zstd frames is the text of all of them, for every
- * tool there is. So a file that is packed piece by piece is readable up to the last
- * piece, whenever the writer was killed, and the next one goes on behind it.
+ * Every tool reads a file of several gzip members or zstd frames as one text. So a file
+ * that is compressed piece by piece is readable up to its last piece, even if the writer
+ * was killed, and the next run can append to it.
  *
  *     sn_pack_init(&p, SEINE_PACK_GZIP);
  *     e = sn_pack_text(&p, text, &member);    valid until the next call
  *     sn_pack_fini(&p);
  *
- * Before something is appended the file is read through once: where its last whole
- * member ends, and what text it begins and ends with.
+ * Before appending, sn_pack_scan reads the file once to find where its last complete
+ * member ends, and the text that it begins and ends with.
  *
  * Time    plays no part.
  * Memory  that of the codec, and one member.
@@ -36,19 +36,19 @@ void sn_pack_fini(sn_pack *p); /* all zero is fine */
 /* NOMEM. */
 SEINE_MUST_CHECK seine_err sn_pack_text(sn_pack *p, sn_str text, sn_str *out_member);
 
-/* What is in a packed file. */
+/* The content of a compressed file. */
 typedef struct sn_packed {
-    uint64_t whole; /* bytes up to the end of the last whole member */
-    uint64_t text;  /* bytes of text in them */
-    char last;      /* byte of it */
-    char head[512]; /* its first bytes */
+    uint64_t whole; /* bytes up to the end of the last complete member */
+    uint64_t text;  /* bytes of text in these */
+    char last;      /* last byte of the text */
+    char head[512]; /* first bytes of the text */
     size_t n_head;
-    uint64_t torn;   /* bytes of text behind them, in a member that has no end … */
-    bool torn_lines; /* … in more than one line */
+    uint64_t torn;   /* bytes of text in an incomplete member … */
+    bool torn_lines; /* … and whether they span lines */
 } sn_packed;
 
-/* OK, also for one that is torn; BAD_ENCODING: `whole` is where it makes no sense; IO,
- * NOMEM. */
+/* OK, also for an incomplete last member. BAD_ENCODING: `whole` is where the damage
+ * begins. IO, NOMEM. */
 SEINE_MUST_CHECK seine_err sn_pack_scan(const sn_outfile *f, seine_sink_pack kind,
                                         sn_packed *out_packed);
 

@@ -58,7 +58,7 @@ seine_wait_name(seine_wait w)
     return (unsigned)w < SN_WAIT_COUNT ? names[w] : "unknown";
 }
 
-/* Kinds that say more than their group; the others go by it. */
+/* Some error kinds have a fate of their own; the others follow their group. */
 seine_fate
 seine_fate_of(seine_err kind)
 {
@@ -107,12 +107,12 @@ seine_fate_of(seine_err kind)
     case SEINE_E_CANCELED:
     case SEINE_E_DEADLINE:
         return SEINE_FATE_CANCELED;
-    default: /* our own limits, and what never becomes a record */
+    default: /* local limits, and errors that end no record */
         return SEINE_FATE_GAVE_UP;
     }
 }
 
-/* The bit of a member; 0: there is none of that name. */
+/* Returns the bit of a member, or 0. */
 static uint64_t
 bit_of(sn_str word)
 {
@@ -122,7 +122,7 @@ bit_of(sn_str word)
     return 0;
 }
 
-/* That a member which crawls have unasked is put away, too. */
+/* Removes members that crawls write by default, too. */
 static uint64_t
 less(uint64_t bits)
 {
@@ -142,7 +142,7 @@ seine_members_parse(const char *list, seine_members *out_fields, seine_view *out
     bool changes = has_sign(rest), more;
     uint64_t bits = changes ? SN_MEMBERS_STANDARD : less(SN_MEMBERS_CRAWL);
 
-    do { /* an empty list is an empty word */
+    do { /* an empty list is one empty word */
         more = sn_str_cut(rest, ',', &word, &rest);
         word = sn_str_trim(word);
 

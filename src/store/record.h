@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record.h - records inside the library: written by a text writer, copied into one block.
+ * record.h - rendering and copying records.
  *
  * The members of a result, in the order in which they are written, are one table: the
  * words of `fields`, and the bits of seine_members.
  *
  * Time    plays no part.
- * Memory  a copy is one block: the record first, what it looks at behind it.
+ * Memory  a copy is one block: the record first, then everything it points to.
  * Threads any thread.
  */
 #ifndef SN_RECORD_H
@@ -15,7 +15,8 @@
 #include "seine/record.h"
 #include "store/text_writer.h"
 
-/* How many fates and reasons this version knows; the contract has room for more. */
+/* The number of fates and reasons in this version; the public interface has room for
+ * more. */
 #define SN_RECORD_ONE_(id, name) +1
 
 enum {
@@ -89,37 +90,37 @@ enum sn_member_index {
 
 #define SN_MEMBER(id) (UINT64_C(1) << SN_MEMBER_INDEX_##id)
 
-/* Set when the others were chosen: no member at all is a choice, too. */
+/* Set if members were chosen: choosing none is a choice too. */
 #define SN_MEMBER_CHOSEN (UINT64_C(1) << 63)
 
-/* Written of a crawled page, and on request of others. */
+/* Written for a crawled page, and for others on request. */
 #define SN_MEMBERS_CRAWL \
     (SN_MEMBER(LANG) | SN_MEMBER(CANONICAL) | SN_MEMBER(META_ROBOTS) | SN_MEMBER(LINKS))
 
-/* Those of them that were put away, or chosen not to be, as bits from here on. */
+/* From this bit on: crawl members that were removed, or chosen. */
 #define SN_MEMBERS_LESS 56
 
-/* All but what is written on request only. */
+/* All members but those written on request only. */
 #define SN_MEMBERS_STANDARD                   \
     (((UINT64_C(1) << SN_MEMBER_COUNT) - 1) & \
      ~(SN_MEMBERS_CRAWL | SN_MEMBER(HEADERS) | SN_MEMBER(SHA256)))
 
-/* The bits to go by; NULL: the standard set. */
+/* Returns the bits; NULL: the standard set. */
 uint64_t sn_members_of(const seine_members *fields);
 
-/* What has a column of CSV of its own when it is asked for, and is known of this one. */
+/* Returns the members that get a CSV column on request and that this record has. */
 uint64_t sn_record_extras(const seine_record *r);
 #define SN_MEMBERS_EXTRA (SN_MEMBERS_CRAWL | SN_MEMBER(SHA256))
 
 void sn_record_json(sn_text_writer *p, const seine_record *r, uint64_t seq, uint64_t m,
                     seine_body_form form);
 
-/* A NULL record: the line of column names. `how`: SEINE_CSV_* */
+/* A NULL record means the line of column names. `how`: SEINE_CSV_*. */
 void sn_record_csv(sn_text_writer *p, const seine_record *r, uint64_t seq,
                    uint64_t members, unsigned how);
 
-/* Bytes of a block that holds the record and everything it looks at; the block made of
- * them, aligned for any type. */
+/* Returns the size of a block for the record and everything it points to; copies it into
+ * such a block, aligned for any type. */
 size_t sn_record_room(const seine_record *r);
 seine_record *sn_record_copy(const seine_record *r, void *block);
 

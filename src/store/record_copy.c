@@ -2,8 +2,8 @@
 #include "store/record.h"
 
 /*
- * Arrays come first, while the place is aligned for them, texts behind them. What is
- * counted and what is copied are two walks over the same list of views.
+ * Arrays come first, where the block is aligned for them, then texts. Counting and
+ * copying walk the same list of views.
  */
 
 #define VIEWS(X)    \
@@ -64,7 +64,7 @@ sn_record_room(const seine_record *r)
     return n;
 }
 
-/* Copies n bytes to *at, which moves on. */
+/* Copies n bytes to *at and moves *at. */
 static void *
 keep_bytes(char **at, const void *bytes, size_t n)
 {

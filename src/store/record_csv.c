@@ -16,7 +16,7 @@ words(sn_text_writer *p, const char *text)
     sn_text_writer_text(p, text);
 }
 
-/* Empty for what is not known. */
+/* Writes an empty cell if the number is not known. */
 static void
 put_number(sn_text_writer *p, bool known, uint64_t n)
 {

@@ -2,8 +2,8 @@
 #include "store/record.h"
 
 /*
- * Every member is written with a comma before it; the first comma of a line is then
- * turned into its opening brace. So no member has to know what stands before it.
+ * Every member is written with a comma before it; at the end the first comma of the line
+ * becomes the opening brace. So no member needs to know what precedes it.
  */
 
 static void
@@ -12,7 +12,7 @@ put_view(sn_text_writer *p, seine_view v)
     sn_text_writer_quoted(p, v);
 }
 
-/* ,"name":"value" where there is a value. */
+/* Writes ,"name":"value" if there is a value. */
 #define STRING(p, name, view)              \
     do {                                   \
         if ((view).ptr) {                  \
@@ -30,7 +30,7 @@ put_view(sn_text_writer *p, seine_view v)
 
 #define HAS(id) (m & SN_MEMBER(id))
 
-/* Names that are one of ours need no escapes. */
+/* Words of our own tables need no escapes. */
 static void
 put_word(sn_text_writer *p, const char *word)
 {
@@ -64,7 +64,7 @@ put_common(sn_text_writer *p, const seine_record *r, uint64_t seq, uint64_t m)
     }
 }
 
-/* What the text of an object must not become is something else: then it is left out. */
+/* Tags that are not valid JSON are left out. */
 static void
 put_tags(sn_text_writer *p, seine_view tags)
 {
@@ -184,7 +184,7 @@ put_error(sn_text_writer *p, const seine_record *r)
     SN_WRITE(p, "}");
 }
 
-/* A status that is the whole story has no error beside it. */
+/* A status that explains everything needs no error. */
 static bool
 is_told(const seine_record_try *t)
 {
@@ -248,7 +248,7 @@ same_name(const seine_field *a, const seine_field *b)
     return sn_str_eq_nocase(a->name, b->name);
 }
 
-/* Letters of what was just written; escapes have none that could change. */
+/* Makes the letters just written lower case; escapes have none that could change. */
 static void
 put_lower(sn_text_writer *p, seine_view name)
 {
@@ -392,7 +392,7 @@ put_warc(sn_text_writer *p, const seine_warc_place *w)
     SN_WRITE(p, "}");
 }
 
-/* What a page says of itself; a crawl tells it unasked. */
+/* Metadata of the page; a crawl writes it by default. */
 static void
 put_page(sn_text_writer *p, const seine_record *r, uint64_t m)
 {
@@ -431,7 +431,7 @@ put_content(sn_text_writer *p, const seine_record *r, uint64_t m, seine_body_for
         SN_WRITE(p, "\"");
     }
     if (HAS(BODY_FILE) && form != SEINE_BODY_TEXT && form != SEINE_BODY_B64)
-        STRING(p, "body_file", r->body_file); /* of the three there is one */
+        STRING(p, "body_file", r->body_file); /* only one of the three is set */
     if (HAS(WARC) && r->warc.file.ptr)
         put_warc(p, &r->warc);
 }
@@ -476,7 +476,7 @@ sn_record_json(sn_text_writer *p, const seine_record *r, uint64_t seq, uint64_t 
     size_t before = sn_text_writer_len(p);
 
     if (r->type == SEINE_RECORD_SKIP)
-        m = UINT64_MAX; /* members of results are chosen, a skip is whole */
+        m = UINT64_MAX; /* `fields` selects members of results, not of skips */
     put_common(p, r, seq, m);
     if (r->type == SEINE_RECORD_SKIP)
         put_skip(p, r);

@@ -51,7 +51,7 @@ sn_record_lane_fini(sn_record_lane *l)
     sn_ring_fini(&l->ring);
 }
 
-/* A sixteenth of the ring: more would take the place of too many. */
+/* A sixteenth of the ring: a larger record would displace too many. */
 static size_t
 large(const sn_record_lane *l)
 {
@@ -74,8 +74,8 @@ put_block(sn_record_lane *l, const seine_record *r)
     return SEINE_OK;
 }
 
-/* The count goes up last and in one order with the sleep of whoever takes: either he
- * sees the record or he is seen asleep. */
+/* The count is raised last, sequentially consistent with the consumer's sleep: either the
+ * consumer sees the record, or the producer sees it asleep. */
 seine_err
 sn_record_lane_put(sn_record_lane *l, const seine_record *r)
 {
@@ -101,7 +101,7 @@ sn_record_lane_waiting(const sn_record_lane *l)
     return atomic_load(&l->puts) - l->taken;
 }
 
-/* All blocks of the list, turned round, behind those that are there. */
+/* Appends all blocks of the list, in reverse order. */
 static void
 fetch_blocks(sn_record_lane *l)
 {

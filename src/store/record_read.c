@@ -106,7 +106,7 @@ charset_source(int i)
     return charset_sources[i];
 }
 
-/* What was made of a page: who named its charset, and why nothing else was. */
+/* Page data: the source of the charset, and why links or fields are missing. */
 static seine_err
 read_page(sn_record_reader *rr)
 {
@@ -209,7 +209,7 @@ read_record(sn_record_reader *rr)
     return e;
 }
 
-/* Ours is what says "v":1 and a type. */
+/* A line with "v":1 and a type is ours. */
 static seine_err
 read_line(sn_record_reader *rr)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record_read.h - a JSON line of schema v1 back into a record.
+ * record_read.h - parse a JSON line of schema v1 into a record.
  *
  *     sn_record_reader rr;
  *     sn_record_reader_init(&rr);
@@ -9,11 +9,11 @@
  *         use(&rr.record, rr.seq);             valid until the next line
  *     sn_record_reader_fini(&rr);
  *
- * Members the schema does not know are passed over; known ones have their type, or the
- * line is bad and the diag names the member. null is absence. Written again with all its
- * members and rr.form, the record is the same line, byte for byte.
+ * Unknown members are ignored. A known member of the wrong type makes the line bad, and
+ * the diag names it. null means absent. If the record is written again with all members
+ * and rr.form, it is the same line, byte for byte.
  *
- * Time    stamps are RFC 3339 and become Unix time in ns.
+ * Time    timestamps are RFC 3339 and become Unix time in ns.
  * Memory  one tree and an arena, of one line.
  * Threads one owner.
  */
@@ -29,15 +29,15 @@
 
 typedef enum sn_read_kind {
     SN_READ_RECORD, /* a result or a skip: `record` */
-    SN_READ_OTHER,  /* of schema v1, of another type: summary, event … */
-    SN_READ_FOREIGN /* an object, but none of ours */
+    SN_READ_OTHER,  /* schema v1, but another type: summary, event … */
+    SN_READ_FOREIGN /* an object, but not schema v1 */
 } sn_read_kind;
 
 typedef struct sn_record_reader {
     sn_read_kind kind;
     seine_record record;
-    uint64_t seq;         /* of every kind of ours; 0: none */
-    seine_body_form form; /* in which the line has the body */
+    uint64_t seq;         /* 0: none */
+    seine_body_form form; /* how the line holds the body */
     sn_str type;          /* of OTHER */
     seine_json *json;     /* the line as a tree */
 
@@ -50,20 +50,20 @@ typedef struct sn_record_reader {
 void sn_record_reader_init(sn_record_reader *rr);
 void sn_record_reader_fini(sn_record_reader *rr);
 
-/* BAD_JSON, JSON_TOO_DEEP: no JSON; INVAL: no object, or a member is not what it has to
- * be; NOMEM. */
+/* BAD_JSON, JSON_TOO_DEEP: not JSON. INVAL: not an object, or a member is wrong.
+ * NOMEM. */
 SEINE_MUST_CHECK seine_err sn_record_read(sn_record_reader *rr, sn_str line,
                                           seine_diag *diag);
 
-/* The text of a member of a line that is an object of JSON, where numbers keep their
- * spelling; absent: there is none of that name, or it is spelled with escapes. */
+/* Returns the text of a member of a JSON object, where numbers keep their spelling;
+ * absent if there is no such name, or it is spelled with escapes. */
 sn_str sn_line_member(sn_str line, sn_str name);
 
-/* Adds the line, an object of JSON, without its member of that name. */
+/* Appends the line, a JSON object, without the member of that name. */
 void sn_line_without(sn_buf *to, sn_str line, sn_str name);
 
-/* "2026-11-15T19:20:01.123456Z", up to nine decimals, or with an offset (+01:00). INVAL,
- * RANGE: before 1678 or behind 2261. */
+/* Parses "2026-11-15T19:20:01.123456Z", up to nine decimals, or with an offset (+01:00).
+ * INVAL; RANGE: before 1678 or after 2261. */
 SEINE_MUST_CHECK seine_err sn_stamp_read(sn_str text, int64_t *out_wall);
 
 #endif

@@ -14,7 +14,7 @@ wait_name(int i)
     return seine_wait_name((seine_wait)i);
 }
 
-/* No attempt begun: "queue". */
+/* "queue" means that no attempt began. */
 static const char *
 phase_name(int i)
 {
@@ -72,7 +72,7 @@ sn_record_read_outcome(sn_record_reader *rr)
     return e;
 }
 
-/* A status that is the whole story has no error beside it. */
+/* A status that explains everything has no error. */
 static seine_err
 told_by(unsigned status)
 {

@@ -3,9 +3,9 @@
 
 #include "store/record_read.h"
 
-/* Members as they stand in a line that is known to be JSON: no tree, no copy. */
+/* Finds members in a line that is known to be JSON, without tree or copy. */
 
-/* Behind the string or bracket that begins at `at`; the text is JSON. */
+/* Returns the index after the string or bracket that begins at `at`. */
 static size_t
 behind_string(sn_str s, size_t at)
 {
@@ -33,8 +33,8 @@ behind_value(sn_str s, size_t at)
     return at;
 }
 
-/* A member as it stands in the line: where its name begins, where its value does, and
- * where that ends. False: there is none. */
+/* Finds a member: where its name begins, where its value begins and ends. False if
+ * absent. */
 static bool
 find_raw(sn_str s, sn_str name, size_t out[3])
 {
@@ -81,7 +81,7 @@ sn_line_without(sn_buf *to, sn_str line, sn_str name)
         from--;
     if (line.ptr[from - 1] == ',') {
         from--;
-    } else { /* the first: the comma behind it goes, too */
+    } else { /* the first member: removes the comma after it */
         while (behind < line.len && strchr(" \t\r\n", line.ptr[behind]))
             behind++;
         behind += line.ptr[behind] == ',';

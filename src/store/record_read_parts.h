@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* record_read_parts.h - what the files of the reader know of each other: record_read.c
- * reads a line, record_read_member.c one member of an object, record_read_attempts.c how
- * a URL ended and what was tried before, record_read_response.c what the server sent. */
+/* record_read_parts.h - shared by the files of the reader. record_read.c reads a line,
+ * record_read_member.c one member of an object, record_read_attempts.c outcome and
+ * earlier attempts, record_read_response.c what the server sent. */
 #ifndef SN_RECORD_READ_PARTS_H
 #define SN_RECORD_READ_PARTS_H
 
 #include "store/record_read.h"
 
-/* record_read_member.c. A reader that finds something else than it wants says so, and
- * INVAL. Strings are those of the tree; lists and what is decoded lie in the arena. */
+/* record_read_member.c. A reader that finds a wrong value writes the diag and returns
+ * INVAL. Strings belong to the tree; lists and decoded values to the arena. */
 
-/* A member: where it stands and how it is called there. */
+/* A member, and its name for messages. */
 typedef struct sn_member {
     sn_record_reader *rr;
-    const char *in; /* "error": the object around it; NULL: the record */
+    const char *in; /* "error": the enclosing object; NULL: the record */
     const char *name;
     const seine_json *value;
 } sn_member;
 
-/* The member of an object; false when it is not there, or null. */
+/* Finds the member of an object; false if absent or null. */
 bool sn_member_find(sn_record_reader *rr, const seine_json *object, const char *in,
                     const char *name, sn_member *out);
 
-/* INVAL: of the wrong type; of the right type, and yet nothing that can stand there. */
+/* INVAL: wrong type; right type but wrong value. */
 seine_err sn_member_wrong(const sn_member *m, const char *want);
 seine_err sn_member_unfit(const sn_member *m, const char *want);
 
@@ -36,15 +36,15 @@ seine_err sn_member_stamp(const sn_member *m, int64_t *out);
 seine_err sn_member_ms(const sn_member *m, seine_span *out);
 seine_err sn_member_object(const sn_member *m);
 
-/* A word of a closed list: its place there. */
+/* Reads a word of a closed list: writes its index. */
 seine_err sn_member_word(const sn_member *m, const char *(*name)(int), int count,
                          const char *list, int *out);
 
-/* The kind of an error, which stands in the object `error`. */
+/* Reads the error kind of the object `error`. */
 seine_err sn_member_error(sn_record_reader *rr, const seine_json *error, const char *in,
                           seine_err *out);
 
-/* An array, and zeroed memory for its elements. */
+/* Reads an array and allocates zeroed memory for its elements. */
 seine_err sn_member_list(const sn_member *m, size_t size, size_t align, size_t *out_n,
                          void *out_mem);
 #define SN_MEMBER_LIST(m, type, out_n, out_list) \

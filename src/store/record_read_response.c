@@ -24,7 +24,7 @@ read_http(const sn_member *m, uint8_t *out)
     return sn_member_unfit(m, "a version of HTTP");
 }
 
-/* Sizes are those of an answer; one whose version is not told is still one. */
+/* A line with sizes has a response, even if its HTTP version is unknown. */
 seine_err
 sn_record_read_answer(sn_record_reader *rr)
 {
@@ -49,7 +49,7 @@ sn_record_read_answer(sn_record_reader *rr)
 
 typedef struct headers {
     sn_member m;
-    seine_field *fields; /* NULL: they are counted */
+    seine_field *fields; /* NULL: only count */
     size_t n;
     seine_err err;
 } headers;

@@ -28,7 +28,7 @@ mark(sn_str *s, char c)
     return true;
 }
 
-/* Behind the seconds: ns, and nothing when there is no point. */
+/* Reads the fraction after the seconds, in ns; 0 if there is no point. */
 static bool
 fraction(sn_str *s, int64_t *out_ns)
 {
@@ -47,7 +47,7 @@ fraction(sn_str *s, int64_t *out_ns)
     return true;
 }
 
-/* Z, or hours and minutes before or behind it. */
+/* Reads Z, or an offset such as +01:00. */
 static bool
 offset(sn_str *s, int *out_seconds)
 {
@@ -82,7 +82,7 @@ sn_stamp_read(sn_str text, int64_t *out_wall)
     if (d.day < 1 || d.day > seine_calendar_month_days(d.year, d.month) || d.hour > 23 ||
         d.minute > 59 || d.second > 59)
         return SEINE_E_INVAL;
-    if (d.year < 1678 || d.year > 2261) /* what 64 bits of ns hold, in whole years */
+    if (d.year < 1678 || d.year > 2261) /* the whole years that 64-bit ns can hold */
         return SEINE_E_RANGE;
     *out_wall = SEINE_SECS(seine_calendar_seconds(&d) - away) + ns;
     return SEINE_OK;

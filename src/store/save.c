@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Bodies of whole answers in a directory: DIR/ab/cdef….html by the SHA-256 of the body
- * and the type of its content. A name is made of hex digits and a word of the table
- * below, so no server has a say in it, and the same body is one file. A body is written
- * under another name beside it and then renamed: what has its name is whole.
+ * Saves bodies of complete responses in a directory: DIR/ab/cdef….html, by SHA-256 of the
+ * body and its content type. A name consists of hex digits and a word of the table below,
+ * so no server can choose it, and equal bodies are one file. A body is written under a
+ * temporary name and then renamed, so a final name means a complete file.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,14 +18,14 @@
 #include "store/outfile.h"
 #include "store/save.h"
 
-enum { HEX = 64, PLACE = HEX + 1 + 1 + 8 + 1 }; /* ab/cdef….EXT and its end */
+enum { HEX = 64, PLACE = HEX + 1 + 1 + 8 + 1 }; /* ab/cdef….EXT and terminator */
 
 typedef struct saver {
     bool is_open, is_new;
-    int dir;           /* all names are beneath it */
+    int dir;           /* all names are below it */
     uint64_t parts;    /* files begun */
-    char part[40];     /* the name of the one being written */
-    char place[PLACE]; /* of the body of the last record */
+    char part[40];     /* name of the temporary file */
+    char place[PLACE]; /* path of the last record's body */
 } saver;
 
 /* clang-format off */
@@ -110,8 +110,8 @@ open_save(sn_out *o, seine_diag *diag)
     return SEINE_OK;
 }
 
-/* Beneath a directory and through no link, whoever else writes to it. Kernels before 5.6
- * are asked for one step at a time, which these names are. */
+/* Opens below a directory without following links, whoever else writes there. Kernels
+ * before 5.6 have no openat2, but these names have only one component. */
 static int
 open_beneath(int dir, const char *name, int flags)
 {
@@ -135,7 +135,7 @@ open_shelf(const saver *s)
     return open_beneath(s->dir, shelf, O_RDONLY | O_DIRECTORY);
 }
 
-/* Nobody who lives has this name: what is there was left by somebody who was killed. */
+/* No running process uses this name; an existing file was left by a killed one. */
 static int
 open_part(saver *s, int shelf)
 {
@@ -158,7 +158,7 @@ is_there(int shelf, const char *name, size_t size)
            (uint64_t)st.st_size == size;
 }
 
-/* False, and errno. */
+/* On failure returns false with errno. */
 static bool
 write_body(saver *s, int shelf, sn_str body)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* save.h - the ending of a file by the type of what is in it: "html"; "bin" for what is
- * not known. Pure; any thread. */
+/* save.h - the file extension for a content type: "html"; "bin" if unknown. Pure; any
+ * thread. */
 #ifndef SN_SAVE_H
 #define SN_SAVE_H
 

@@ -15,13 +15,13 @@
 #include "store/out.h"
 
 /*
- * The thread takes what is in the lanes, renders and writes it, and then naps for 5 ms
- * before it looks again: so busy shards need not wake it, and what it writes is many
- * records at once. A shard that finds a quarter of its lane used ends the nap. When
- * nothing came during a nap it sleeps, and the next record wakes it at once.
+ * The sink thread empties the lanes, renders and writes, and then naps for 5 ms. So busy
+ * shards need not wake it, and it writes many records at once. A shard whose lane is a
+ * quarter full ends the nap. If nothing came during a nap, the thread sleeps, and the
+ * next record wakes it at once.
  *
- * Two words are waited on. `bell` changes when the thread shall look; `done` when it
- * has done what `asked` says. `state` is AWAKE unless somebody has to ring.
+ * Two futexes: `bell` changes when the thread must look; `done` changes when it has done
+ * what `asked` says. `state` is AWAKE unless somebody must ring.
  */
 
 enum { OUTPUTS = 32, BATCH = 64 };
@@ -32,13 +32,13 @@ typedef struct line {
     struct line *next;
     int64_t wall;
     size_t type_len, len;
-    char text[]; /* the type, the members */
+    char text[]; /* the type, then the members */
 } line;
 
 struct seine_sinks {
     seine_sinks_opts opts;
     seine_clock *clock;
-    sn_out outs[OUTPUTS]; /* those that set members of records first */
+    sn_out outs[OUTPUTS]; /* first those that set members of records */
     unsigned n_outs, n_lanes;
     sn_record_lane *lanes;
     pthread_t thread;
@@ -50,11 +50,11 @@ struct seine_sinks {
 
     pthread_mutex_t lock; /* of lines and `told` */
     line *lines, **lines_end;
-    seine_diag told; /* what went wrong first */
+    seine_diag told; /* the first error */
     _Atomic uint32_t err;
 
-    /* of the thread; the counts are read by others */
-    seine_diag diag; /* empty, until a record cannot be written */
+    /* owned by the thread; others read the counts */
+    seine_diag diag; /* empty until a write fails */
     sn_order order;
     _Atomic uint64_t waiting, due, seq, records, bytes;
 };
@@ -87,7 +87,7 @@ seine_sinks_new(const seine_sinks_opts *opts, seine_sinks **out_sinks)
     return SEINE_OK;
 }
 
-/* The same file under whatever name: what two of them write would mix. */
+/* The same file under any name: two outputs would mix their lines. */
 static bool
 is_there(const seine_sinks *s, const seine_sink_opts *opts)
 {
@@ -102,7 +102,7 @@ is_there(const seine_sinks *s, const seine_sink_opts *opts)
     return false;
 }
 
-/* Behind the others of its rank. */
+/* Sorts the new output behind the others of its rank. */
 static void
 take_rank(seine_sinks *s)
 {
@@ -174,7 +174,7 @@ seine_sinks_err(const seine_sinks *s, seine_diag *diag)
     return e;
 }
 
-/* Notes when an output began to wait for more. True: it has waited long enough. */
+/* Notes since when an output waits. True if it has waited long enough. */
 static bool
 note_wait(sn_out *o, seine_time now)
 {
@@ -183,7 +183,7 @@ note_wait(sn_out *o, seine_time now)
     return now - o->since >= o->ops->patience;
 }
 
-/* All outputs, also when one of them fails: each keeps what it was given. */
+/* Flushes all outputs, even if one fails: each keeps what it was given. */
 static void
 flush(seine_sinks *s, bool all)
 {
@@ -228,10 +228,10 @@ write_record(seine_sinks *s, seine_record *r)
         return;
     }
     fail_sinks(s, e, &s->diag);
-    flush(s, true); /* the others keep what they have; nothing is added any more */
+    flush(s, true); /* the others keep what they have; nothing is added */
 }
 
-/* A record that came too early: on the heap until its turn comes. */
+/* Holds a record that came too early on the heap until its turn. */
 static void
 hold(seine_sinks *s, seine_record *r, sn_record_block *block)
 {
@@ -259,7 +259,7 @@ write_due(seine_sinks *s)
     }
 }
 
-/* Writes or holds the record; the block, if it is one, is gone afterwards. */
+/* Writes or holds the record; frees the block, if there is one. */
 static void
 emit(seine_sinks *s, seine_record *r, sn_record_block *block)
 {
@@ -283,8 +283,8 @@ is_ready(const seine_sinks *s, const sn_record_lane *l)
     return (!s->opts.ordered || waiting < s->opts.window) && sn_record_lane_is_ready(l);
 }
 
-/* Who sets `starved` looks again afterwards, who clears it gave room before: one of
- * them sees the other, because both exchange it. */
+/* Whoever sets `starved` checks again afterwards; whoever clears it made room before.
+ * Both use an atomic exchange, so one of them sees the other. */
 static void
 tell_room(seine_sinks *s, sn_record_lane *l)
 {
@@ -378,8 +378,8 @@ write_all_lines(seine_sinks *s, line *n)
     return any;
 }
 
-/* What was asked for and what came before it: everything in the lanes, then the lines,
- * which were taken first so that they come behind what was put before them. */
+/* Does what was asked: first everything in the lanes, then the lines. The lines are taken
+ * before the lanes are emptied, so they follow all records put before them. */
 static bool
 turn(seine_sinks *s)
 {
@@ -427,8 +427,8 @@ is_urgent(const seine_sinks *s)
     return false;
 }
 
-/* Waits in that state. `bell` was read before there was a last look at what is asked:
- * whoever asked since has rung. */
+/* Waits in that state. `bell` was read before the last check, so a request since then has
+ * rung. */
 static void
 rest(seine_sinks *s, uint32_t how, uint32_t bell)
 {
@@ -460,8 +460,8 @@ close_outs(seine_sinks *s)
     s->n_outs = 0;
 }
 
-/* Outputs are closed where they were written, without signals: the last bytes may be
- * those that are too many. */
+/* Outputs are closed on the thread that wrote them, where signals are blocked: the last
+ * bytes may exceed a limit. */
 static void *
 run_thread(void *arg)
 {
@@ -488,8 +488,7 @@ ring(seine_sinks *s)
     s->clock->wake(s->clock, word(&s->bell), 1);
 }
 
-/* No signal is the thread's: a reader that has gone is EPIPE, a file that is too large
- * EFBIG. */
+/* All signals are blocked: a closed pipe is EPIPE, a file that is too large EFBIG. */
 static seine_err
 start_thread(seine_sinks *s)
 {

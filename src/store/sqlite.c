@@ -58,7 +58,8 @@ sn_sqlite_errno(sqlite3 *db)
     }
 }
 
-/* Only the last part of a path must not be a link; SQLite would refuse one anywhere. */
+/* Resolves links in all but the last part of the path; SQLite would refuse them
+ * anywhere. */
 static bool
 resolve(const char *path, char out[PATH_MAX])
 {
@@ -86,7 +87,7 @@ sn_sqlite_open(const char *path, sn_sqlite_how how, sqlite3 **out_db)
     seine_err e = err_of(NULL, sqlite3_open_v2(real, &db, flags, NULL));
     if (e == SEINE_OK)
         e = err_of(db, sqlite3_busy_timeout(db, WAIT_MS));
-    if (e == SEINE_OK) /* what is in the file has no power over whoever opens it */
+    if (e == SEINE_OK) /* a hostile file must not run SQL in our process */
         e = err_of(db, sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL));
     if (e == SEINE_OK)
         e = sn_sqlite_exec(db, "PRAGMA trusted_schema = OFF; PRAGMA cache_size = -8192");

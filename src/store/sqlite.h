@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sqlite.h - a database file: statements that are prepared once, values that are bound.
+ * sqlite.h - a SQLite database: prepared statements and bound values.
  *
  *     e = sn_sqlite_open("x.sqlite", SN_SQLITE_WRITE, &db);
  *     e = sn_sqlite_prepare(db, "INSERT INTO t VALUES (?, ?)", &put);
@@ -13,12 +13,12 @@
  *     while ((e = sn_sqlite_next(get, &there)) == SEINE_OK && there)
  *         … sn_sqlite_int(get, 0), sn_sqlite_text(get, 1)
  *
- * SQL is a constant of the program; what comes from outside is bound. A link as the last
- * part of the path is not followed. What failed is in the connection until the next
- * call: sn_sqlite_errno.
+ * All SQL is constant; outside values are bound, so there is no SQL injection. A symbolic
+ * link as the last part of the path is not followed. The last error stays in the
+ * connection until the next call: sn_sqlite_errno.
  *
- * Time    a writer waits up to 10 s for another one; readers are never waited for.
- * Memory  SQLite's own: a cache of 8 MiB a connection at most.
+ * Time    a writer waits up to 10 s for another writer, never for readers.
+ * Memory  SQLite's own: a cache of at most 8 MiB per connection.
  * Threads one owner.
  */
 #ifndef SN_SQLITE_H
@@ -34,21 +34,21 @@ typedef struct sqlite3_stmt sn_sqlite_stmt;
 
 typedef enum sn_sqlite_how { SN_SQLITE_READ, SN_SQLITE_WRITE } sn_sqlite_how;
 
-/* The file is there. STATE_FOREIGN: it is no database; IO, NOMEM. */
+/* Opens an existing file. STATE_FOREIGN: not a database; IO, NOMEM. */
 SEINE_MUST_CHECK seine_err sn_sqlite_open(const char *path, sn_sqlite_how how,
                                           sn_sqlite **out_db);
-void sn_sqlite_close(sn_sqlite *db); /* its statements, too; NULL is fine */
+void sn_sqlite_close(sn_sqlite *db); /* frees its statements; NULL is fine */
 
 /* DISK_FULL, STATE_LOCKED, STATE_CORRUPT, STATE_FOREIGN, NOMEM, IO. */
 SEINE_MUST_CHECK seine_err sn_sqlite_exec(sn_sqlite *db, const char *sql);
 SEINE_MUST_CHECK seine_err sn_sqlite_prepare(sn_sqlite *db, const char *sql,
                                              sn_sqlite_stmt **out_stmt);
-void sn_sqlite_finalize(sn_sqlite_stmt *stmt); /* before close, if not left to it */
+void sn_sqlite_finalize(sn_sqlite_stmt *stmt); /* before close; or close does it */
 
-/* errno of what failed last, or the nearest there is. */
+/* Returns the errno of the last failure, or the closest one. */
 int sn_sqlite_errno(sn_sqlite *db);
 
-/* Values from left to right; what is not put is NULL. */
+/* Binds values from left to right; the rest is NULL. */
 typedef struct sn_sqlite_row {
     sn_sqlite_stmt *stmt;
     int at, code;
@@ -60,9 +60,10 @@ void sn_sqlite_put_real(sn_sqlite_row *row, double n);
 void sn_sqlite_put_text(sn_sqlite_row *row, sn_str text); /* ptr NULL: NULL */
 void sn_sqlite_put_blob(sn_sqlite_row *row, sn_str bytes);
 void sn_sqlite_put_null(sn_sqlite_row *row);
-SEINE_MUST_CHECK seine_err sn_sqlite_done(sn_sqlite_row *row); /* runs it to its end */
+SEINE_MUST_CHECK seine_err sn_sqlite_done(sn_sqlite_row *row); /* runs it to completion */
 
-/* The next row; *out_there is false behind the last one, and the statement is as new. */
+/* Steps to the next row; after the last one *out_there is false, and the statement is
+ * reset. */
 SEINE_MUST_CHECK seine_err sn_sqlite_next(sn_sqlite_stmt *stmt, bool *out_there);
 bool sn_sqlite_is_null(sn_sqlite_stmt *stmt, int column);
 int64_t sn_sqlite_int(sn_sqlite_stmt *stmt, int column);

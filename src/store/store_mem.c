@@ -47,7 +47,7 @@ close_store(sn_store *s, bool clean)
     return SEINE_OK;
 }
 
-/* An earlier run has left nothing. */
+/* There is no earlier run. */
 static seine_err
 scan_nothing(sn_store *s, const sn_scan *into)
 {
@@ -56,8 +56,8 @@ scan_nothing(sn_store *s, const sn_scan *into)
     return SEINE_OK;
 }
 
-/* Room for a chunk that has to hold n bytes: half as much again, but no more than a
- * chunk may have unless a single entry needs it. */
+/* Returns the size of a chunk for n bytes: half as much again, but no more than a chunk
+ * may have unless a single entry needs it. */
 static size_t
 room_for(size_t n, bool grows)
 {
@@ -68,7 +68,7 @@ room_for(size_t n, bool grows)
     return sn_heap_room(more);
 }
 
-/* The chunk whose last entry was taken holds its texts until the next call. */
+/* A chunk whose last entry was taken keeps its texts until the next call. */
 static void
 free_spent(sn_mem_store *mem)
 {
@@ -95,8 +95,8 @@ append_entry(sn_mem_store *mem, sn_chunk *c, const sn_entry *e)
     return SEINE_OK;
 }
 
-/* What is not the last one any more gives back what it does not use, and may go to the
- * file if it is not the first one either. */
+/* A chunk that is no longer the last frees its unused bytes, and may be spilled if it is
+ * not the first either. */
 static void
 close_last(sn_mem_store *mem, const sn_url_list *l)
 {
@@ -161,7 +161,7 @@ enqueue_url(sn_store *s, sn_url_list *l, const sn_waiting_url *u)
     return e;
 }
 
-/* The next chunk is the first of the list from now on. */
+/* The next chunk becomes the first of the list. */
 static void
 pass_chunk(sn_mem_store *mem, sn_url_list *l)
 {

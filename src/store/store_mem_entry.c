@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An entry in the bytes of a chunk; numbers are of 7 bits to a byte, low ones first.
+ * The format of an entry in a chunk; numbers are varints (LEB128).
  *
  *     what      bytes    there when
  *     head      1        always: the three bits below
@@ -18,8 +18,9 @@
  *     meta      4            moved, kind, ceiling, tag, attr, flags of it
  *     shared, length, text   of the parent; shared with the first parent of the chunk
  *
- * An anchor is a target that is there whole; those behind it are told by it. As neither
- * depends on what is between, an entry is read without those before it.
+ * An anchor is a target stored completely; entries after it share its prefix. An entry
+ * depends only on its context and its anchor, so it can be read without the entries
+ * before it.
  */
 #include <string.h>
 
@@ -31,7 +32,7 @@ typedef struct context {
     uint64_t number, line;
     uint64_t depth;
     uint32_t meta;
-    size_t shared; /* with the first parent */
+    size_t shared; /* bytes shared with the first parent */
     sn_str rest;
 } context;
 
@@ -93,7 +94,7 @@ set_meta(sn_waiting_url *u, uint32_t meta)
     u->flags = (uint8_t)(meta >> 23);
 }
 
-/* Reads; what is not there is 0, and `bad` says so at the end. */
+/* A reader; missing bytes read as 0, and `bad` is checked at the end. */
 typedef struct reader {
     const uint8_t *at, *end;
     bool bad;
@@ -203,7 +204,7 @@ is_same_page(const sn_chunk *c, const context *x, const sn_waiting_url *u)
            memcmp(context_at(c, FIRST_CONTEXT).rest.ptr, u->parent.ptr, x->shared) == 0;
 }
 
-/* What is said of the page, unless it was said before. */
+/* Plans the context of the page, unless it is the current one. */
 static size_t
 plan_context(const sn_chunk *c, const sn_waiting_url *u, sn_entry *out)
 {
@@ -224,7 +225,7 @@ plan_context(const sn_chunk *c, const sn_waiting_url *u, sn_entry *out)
            width(out->from_parent) + width(rest) + rest;
 }
 
-/* A text that has less than half in common with the anchor is the next one. */
+/* A target that shares less than half with the anchor becomes the next anchor. */
 static size_t
 plan_target(const sn_chunk *c, const sn_waiting_url *u, sn_entry *out)
 {
@@ -293,7 +294,7 @@ sn_entry_write(sn_chunk *c, const sn_entry *e)
     c->end = (uint16_t)(at - c->bytes);
 }
 
-/* The first n bytes of one text and all of another, side by side in `room`. */
+/* Joins the first n bytes of `start` and all of `rest` in `room`. */
 static bool
 join_texts(sn_str start, size_t n, sn_str rest, char *room, sn_str *out)
 {
@@ -322,7 +323,7 @@ read_context(sn_mem_store *mem, const sn_chunk *c, const context *x, sn_waiting_
     return join_texts(first, x->shared, x->rest, mem->parent, &out->parent);
 }
 
-/* The target is its own anchor, or begins like the one at the mark. */
+/* The target is its own anchor, or shares a prefix with the anchor at the mark. */
 static bool
 read_target(sn_mem_store *mem, const sn_chunk *c, reader *r, sn_chunk_mark *m,
             bool is_anchor, sn_waiting_url *out)

@@ -11,8 +11,8 @@
 #include "store/store_mem_parts.h"
 
 enum {
-    BATCH = SN_SPILL_BATCH / SN_SPILL_BLOCK, /* blocks that are written at once */
-    LOOK = 16384, /* blocks that are looked at for a free one */
+    BATCH = SN_SPILL_BATCH / SN_SPILL_BLOCK,       /* blocks written at a time */
+    LOOK = 16384,                                  /* blocks searched for a free one */
     STAGING = SN_SPILL_BATCH + 32 * SN_SPILL_BLOCK /* the last one may be long */
 };
 
@@ -47,7 +47,7 @@ err_of(int error)
     return error == EMFILE || error == ENFILE ? SEINE_E_NO_FILES : SEINE_E_IO;
 }
 
-/* A file without a name, and what is needed to write to it. */
+/* Creates an unnamed file and what is needed to write to it. */
 static seine_err
 open_file(sn_mem_store *mem)
 {
@@ -65,7 +65,7 @@ open_file(sn_mem_store *mem)
     int n = snprintf(name, sizeof name, "%s/seine-store-XXXXXX", s->dir);
     if (n < 0 || (size_t)n >= sizeof name)
         return SEINE_E_IO;
-    s->fd = mkostemp(name, O_CLOEXEC); /* where there is no O_TMPFILE */
+    s->fd = mkostemp(name, O_CLOEXEC); /* without O_TMPFILE */
     if (s->fd < 0)
         return err_of(errno);
     unlink(name);
@@ -102,10 +102,10 @@ give_back(sn_spill *s, uint32_t block, uint32_t n)
     if (s->n_used > 0)
         return;
     s->blocks = s->hand = 0;
-    (void)!ftruncate(s->fd, 0); /* what fails leaves space that is used again */
+    (void)!ftruncate(s->fd, 0); /* on failure the space is still reused */
 }
 
-/* n free blocks in a row, looking on from where the last ones were found. */
+/* Finds n free blocks in a row, from where the last search ended. */
 static bool
 find_blocks(sn_spill *s, uint32_t n, uint32_t *out_block)
 {
@@ -174,13 +174,13 @@ write_all(int fd, const uint8_t *bytes, size_t n, uint64_t at)
     return SEINE_OK;
 }
 
-/* Chunks on their way into the file. */
+/* Chunks being written. */
 typedef struct batch {
     uint32_t ids[BATCH], blocks[BATCH];
     uint32_t n;
 } batch;
 
-/* The newest ones, each with its place. */
+/* Chooses the newest chunks and a place for each. */
 static seine_err
 choose_chunks(sn_mem_store *mem, batch *b)
 {
@@ -200,7 +200,7 @@ choose_chunks(sn_mem_store *mem, batch *b)
     return e;
 }
 
-/* Those whose places follow each other are written at once. */
+/* Writes chunks in adjacent places at once. */
 static seine_err
 write_batch(sn_mem_store *mem, const batch *b)
 {
@@ -257,7 +257,7 @@ spill_batch(sn_mem_store *mem)
     return e;
 }
 
-/* Chunks go in batches, and early enough that those of one more fit. */
+/* Spills in batches, early enough that one more batch fits into memory. */
 seine_err
 sn_spill_make_room(sn_mem_store *mem, size_t n)
 {

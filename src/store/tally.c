@@ -11,12 +11,11 @@
 #include "store/text_writer.h"
 
 /*
- * One thread adds; others read while it does. So every number is atomic, but nothing
- * is locked: what is read is what was true a moment ago, number by number, and the
- * sums are made from what was read.
+ * One thread adds while others read. So every number is atomic and nothing is locked: a
+ * reader sees each number as it was a moment ago, and computes sums from what it read.
  *
- * Latencies: 32 bins for each power of two of nanoseconds, so that a bin is at most
- * 1/32 as wide as what is in it.
+ * Latencies: 32 bins per power of two of nanoseconds, so that a bin is at most 1/32 as
+ * wide as its values.
  */
 
 enum { STEPS = 32, OCTAVES = 64 - 5, BINS = (OCTAVES + 1) * STEPS, STATUSES = 1000 };
@@ -55,7 +54,7 @@ get(const number *n)
     return atomic_load_explicit(n, memory_order_relaxed);
 }
 
-/* Only one thread adds: no need to lock the bus for it. */
+/* Only one thread adds, so no atomic addition is needed. */
 static void
 add_count(number *n, uint64_t more)
 {
@@ -72,7 +71,7 @@ add_span(number *n, seine_span span)
     add_count(n, span > 0 ? (uint64_t)span : 0);
 }
 
-/* Below 32 a bin each; above, the five bits behind the highest. */
+/* One bin per value below 32; above that the five bits after the highest bit. */
 static unsigned
 bin_of(uint64_t ns)
 {
@@ -83,7 +82,7 @@ bin_of(uint64_t ns)
     return (shift + 1) * STEPS + (unsigned)(ns >> shift) - STEPS;
 }
 
-/* The middle of a bin. */
+/* Returns the middle of a bin. */
 static uint64_t
 value_of(unsigned bin)
 {
@@ -131,7 +130,7 @@ seine_tally_add(seine_tally *t, const seine_record *r)
             &t->skips[r->reason < SEINE_SKIP_ROOM ? r->reason : SEINE_SKIP_BAD_INPUT], 1);
 }
 
-/* The smallest value that `percent` of all do not exceed. */
+/* Returns the smallest value that `percent` of all values do not exceed. */
 static seine_span
 percentile(const uint64_t bins[BINS], uint64_t n, unsigned percent, uint64_t max)
 {

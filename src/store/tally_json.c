@@ -6,7 +6,7 @@
 #include "seine/tally.h"
 #include "store/text_writer.h"
 
-/* Written twice: to count, and into memory of that size. */
+/* Written twice: first to count, then into memory of that size. */
 
 #define NUMBER(p, name, n)             \
     do {                               \
@@ -20,7 +20,7 @@
         sn_text_writer_ms(p, span); \
     } while (0)
 
-/* "name":n of what was counted at all; true when it wrote. */
+/* Writes "name":n unless n is 0; true if it wrote. */
 static bool
 put_count(sn_text_writer *p, bool any, const char *name, uint64_t n)
 {
@@ -62,7 +62,7 @@ put_maps(sn_text_writer *p, const seine_tally_sums *s)
     SN_WRITE(p, "}");
 }
 
-/* What limited a host, as its option is typed: "host-rate". */
+/* Writes what limited a host, as the option is spelled: "host-rate". */
 static void
 put_limit(sn_text_writer *p, seine_wait why)
 {

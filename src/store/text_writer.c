@@ -22,7 +22,7 @@ sn_text_writer_text(sn_text_writer *p, const char *terminated)
     sn_text_writer_str(p, sn_str_of(terminated));
 }
 
-/* Two digits at once. */
+/* Writes two digits at once. */
 static void
 pair(char *to, unsigned n)
 {
@@ -44,7 +44,7 @@ length(uint64_t n)
     return len + (n >= 10) + (n >= 100) + (n >= 1000);
 }
 
-/* In place, at most 20 digits; where they end. */
+/* Writes at most 20 digits in place; returns their end. */
 static char *
 put_digits(char *to, uint64_t n)
 {
@@ -59,7 +59,7 @@ put_digits(char *to, uint64_t n)
     return end;
 }
 
-/* Short things are made in place where there is room for the longest, else aside. */
+/* Short texts are written in place if the longest would fit, else via a buffer. */
 enum { SHORT = 32 };
 
 static char *
@@ -111,7 +111,7 @@ sn_text_writer_ms(sn_text_writer *p, seine_span ns)
     finish_short(p, to, at + (rest % 100 == 0 ? 2 : rest % 10 == 0 ? 3 : 4));
 }
 
-/* Over "0000-00-00T00:00:00", for the years 0 to 9999. */
+/* Fills in "0000-00-00T00:00:00", for the years 0 to 9999. */
 static void
 put_date(char *to, int64_t seconds)
 {
@@ -152,7 +152,8 @@ sn_text_writer_moment(sn_text_writer *p, int64_t seconds)
     finish_short(p, text, text + 20);
 }
 
-/* Sixteen bytes at once. As signed numbers those from 0x80 on are below a blank. */
+/* Tests sixteen bytes at once. As signed numbers, bytes from 0x80 on are below a
+ * blank. */
 typedef signed char batch __attribute__((vector_size(16)));
 
 static bool
@@ -180,14 +181,14 @@ sn_text_writer_plain(const char *bytes, size_t n)
 
     while (i + 16 <= n && is_plain(bytes + i))
         i += 16;
-    if (i + 16 > n && n >= 16 && is_plain(bytes + n - 16)) /* the rest, and some again */
+    if (i + 16 > n && n >= 16 && is_plain(bytes + n - 16)) /* overlaps tested bytes */
         return n;
     while (i < n && is_plain_byte(bytes[i]))
         i++;
     return i;
 }
 
-/* The same, and the plain bytes are copied, in the same step. */
+/* The same, and copies the plain bytes in the same step. */
 static size_t
 copy_plain(char *to, const char *bytes, size_t n)
 {
@@ -204,7 +205,7 @@ copy_plain(char *to, const char *bytes, size_t n)
     return i;
 }
 
-/* Plain bytes from the start of s, as many as there are. */
+/* Appends the plain bytes at the start of s; returns how many. */
 static size_t
 add_plain(sn_text_writer *p, sn_str s)
 {
@@ -236,7 +237,7 @@ put_escape(sn_text_writer *p, uint32_t c)
     sn_text_writer_add(p, text, sizeof text);
 }
 
-/* One character that is no plain ASCII; its length in the text. */
+/* Writes one character that is not plain ASCII; returns its length in the text. */
 static size_t
 strange(sn_text_writer *p, sn_str s)
 {

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * text_writer.h - writes text into memory of a given size, quickly, and counts what had
- * no room.
+ * text_writer.h - a fast writer of text into a fixed buffer, which counts what did not
+ * fit.
  *
  *     sn_text_writer p = sn_text_writer_on(buf, cap);
  *     SN_WRITE(&p, "{\"ms\":");
  *     sn_text_writer_ms(&p, SEINE_US(3100));                  3.1
  *     SN_WRITE(&p, "}");
- *     return sn_text_writer_len(&p);                          as with snprintf: of the
- * whole
+ *     return sn_text_writer_len(&p);                          the full length
  *
- * Nothing is formatted by printf: a record is some sixty of these calls and costs
- * hundreds of nanoseconds, not thousands.
+ * Like snprintf the writer returns the full length, but it does not use printf: a record
+ * is about sixty of these calls and costs hundreds of nanoseconds, not thousands.
  *
  * Time    stamps are Unix time in ns, written to the microsecond.
  * Memory  the caller's.
@@ -27,7 +26,7 @@
 
 typedef struct sn_text_writer {
     char *start, *at, *end;
-    size_t lost; /* bytes that had no room */
+    size_t lost; /* bytes that did not fit */
 } sn_text_writer;
 
 static inline sn_text_writer
@@ -57,7 +56,7 @@ sn_text_writer_add(sn_text_writer *p, const char *bytes, size_t n)
     p->at += n;
 }
 
-/* A literal. */
+/* Writes a literal. */
 #define SN_WRITE(p, text) sn_text_writer_add(p, "" text, sizeof(text) - 1)
 
 static inline void
@@ -71,28 +70,28 @@ void sn_text_writer_text(sn_text_writer *p, const char *terminated);
 void sn_text_writer_u64(sn_text_writer *p, uint64_t n);
 void sn_text_writer_i64(sn_text_writer *p, int64_t n);
 
-/* Milliseconds with at most three decimals: 0, 812.0, 38.25. Below 0 is 0. */
+/* Writes milliseconds with at most three decimals: 0, 812.0, 38.25. Below 0 is 0. */
 void sn_text_writer_ms(sn_text_writer *p, seine_span ns);
 
 /* 2026-11-15T19:20:01.123456Z, 27 bytes. */
 #define SN_STAMP 27
 void sn_text_writer_stamp(sn_text_writer *p, int64_t wall);
 
-/* 2026-11-15T19:20:01Z: Unix seconds, brought into the years 1 to 9999. */
+/* Writes Unix seconds as 2026-11-15T19:20:01Z, limited to the years 1 to 9999. */
 void sn_text_writer_moment(sn_text_writer *p, int64_t seconds);
 
-/* A JSON string with its quotes, as sn_json_quote writes it: valid UTF-8 on one line,
+/* Writes a JSON string with its quotes, as sn_json_quote does: valid UTF-8 on one line,
  * without control characters. */
 void sn_text_writer_quoted(sn_text_writer *p, sn_str s);
 
-/* The text of a JSON object, without blanks and as inert as a quoted string. False, and
- * nothing is written, when it is none. */
+/* Writes the text of a JSON object without blanks and with strings escaped as above.
+ * False, with nothing written, if it is no JSON object. */
 bool sn_text_writer_object(sn_text_writer *p, sn_str json);
 
 void sn_text_writer_hex(sn_text_writer *p, const uint8_t *bytes, size_t n);
 void sn_text_writer_base64(sn_text_writer *p, sn_str bytes);
 
-/* How many bytes from the start are printable ASCII, but for " and \. */
+/* Returns how many bytes at the start are printable ASCII except " and \. */
 size_t sn_text_writer_plain(const char *bytes, size_t n);
 
 #endif

@@ -3,13 +3,12 @@
 #include "store/text_writer.h"
 
 /*
- * JSON that somebody else wrote is read by the grammar of RFC 8259 and copied token by
- * token: blanks between them are left out, and characters that may stand in a string
- * but are not inert (DEL, C1, U+2028) are escaped. One pass, no memory but a bit for
- * each level.
+ * Foreign JSON is parsed by RFC 8259 and copied token by token, without blanks between
+ * them. Characters that are legal in a string but unsafe on a terminal or in JavaScript
+ * (DEL, C1, U+2028) are escaped. It takes one pass and a bit per level.
  */
 
-enum { DEPTH = SEINE_JSON_DEPTH - 1 }; /* inside a record, one level more */
+enum { DEPTH = SEINE_JSON_DEPTH - 1 }; /* it is one level deeper inside a record */
 
 typedef struct reader {
     const char *at, *end;
@@ -26,7 +25,7 @@ skip(reader *r)
         r->at++;
 }
 
-/* The byte under the reader; 0 at the end. */
+/* Returns the byte at the reader; 0 at the end. */
 static char
 look(const reader *r)
 {
@@ -93,7 +92,7 @@ take_hex(reader *r, unsigned *out)
     return true;
 }
 
-/* Behind a backslash. Halves of pairs stand in pairs, or it is no text. */
+/* Reads an escape after its backslash. Surrogates must come in pairs. */
 static bool
 take_escape(reader *r)
 {
@@ -109,7 +108,7 @@ take_escape(reader *r)
            low >= 0xdc00 && low <= 0xdfff;
 }
 
-/* A character of a string, of several bytes; as its escape where it is not inert. */
+/* Reads a multi-byte character of a string; writes its escape if it is unsafe. */
 static bool
 take_character(reader *r)
 {
@@ -155,7 +154,7 @@ is_array(const reader *r)
     return r->arrays[level / 64] >> level % 64 & 1;
 }
 
-/* "name": of a member. */
+/* Reads "name": of a member. */
 static bool
 take_name(reader *r)
 {
@@ -175,7 +174,7 @@ take_scalar(reader *r)
            take_word(r, SN_STR("null")) || take_number(r);
 }
 
-/* Behind a value: what ends here, then what separates it from the next. */
+/* After a value: closes what ends here, then reads the comma. */
 static bool
 close_levels(reader *r)
 {
@@ -189,7 +188,7 @@ close_levels(reader *r)
     return copy_byte(r, ',') && (is_array(r) || take_name(r));
 }
 
-/* A scalar, or one level deeper: up to where the next value begins. */
+/* Reads a scalar, or enters a level: up to where the next value begins. */
 static bool
 take_value(reader *r)
 {

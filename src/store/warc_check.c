@@ -7,7 +7,7 @@
 #include "seine/calendar.h"
 #include "store/warc_read.h"
 
-#define IDS ((uint64_t)1 << 32) /* records that are remembered at most */
+#define IDS ((uint64_t)1 << 32) /* most records that are remembered */
 
 static bool
 has_field(const seine_warc *w, const char *name)
@@ -34,7 +34,7 @@ is_one_of(const seine_warc *w, const char *list)
 
 /* Digests. */
 
-/* "sha1:" in any case, sha-256 too. */
+/* Reads "sha1:" and so on, in any case; also sha-256. */
 static sn_digest_kind
 kind_of(sn_str label)
 {
@@ -73,7 +73,7 @@ read_hex(sn_str text, uint8_t *out)
     return true;
 }
 
-/* The length tells which of the two it is. */
+/* Base32 or hex: the length tells. */
 static bool
 read_value(sn_str text, size_t want, uint8_t *out)
 {
@@ -89,7 +89,7 @@ read_value(sn_str text, size_t want, uint8_t *out)
     return true;
 }
 
-/* What a field claims; nothing of a kind that is not known. */
+/* Reads the digest of a field; ignores unknown kinds. */
 static seine_err
 read_claim(seine_warc *w, const char *name, sn_warc_claim *out)
 {
@@ -130,7 +130,7 @@ check_claim(sn_warc_claim *c, bool *out_kept)
     return e;
 }
 
-/* Is the payload in the block, and all of it? */
+/* True if the block holds the complete payload. */
 static bool
 has_payload(const seine_warc *w)
 {
@@ -186,7 +186,7 @@ sn_warc_check_piece(seine_warc *w, sn_str piece)
     }
 }
 
-/* Some archivers take the body as it was framed for the payload: both are accepted. */
+/* Some archivers digest the body with its chunked framing; both forms are accepted. */
 static seine_err
 end_claims(seine_warc *w)
 {
@@ -239,7 +239,7 @@ is_time(sn_str t, bool exact)
     return !exact && t.ptr[0] == '.' && t.len > 1 && t.len <= 10;
 }
 
-/* YYYY[-MM[-DD[Thh:mm[:ss[.f]]Z]]], of which WARC/1.0 knows one form. */
+/* YYYY[-MM[-DD[Thh:mm[:ss[.f]]Z]]]; WARC/1.0 allows only one form. */
 static bool
 is_date(sn_str d, bool exact)
 {
@@ -298,7 +298,7 @@ check_fields(seine_warc *w)
         sn_warc_flaw_add(w, "WARC-Concurrent-To where there is none");
 }
 
-/* One field alone may come twice. */
+/* Only one field may be repeated. */
 static void
 check_repeats(seine_warc *w)
 {
@@ -321,7 +321,7 @@ print_of(const seine_warc *w, sn_str id)
     return sn_siphash(w->checks.key, id.ptr, id.len);
 }
 
-/* Waits for a record that may come. */
+/* Remembers a reference to a record that may come later. */
 static seine_err
 await(seine_warc *w, uint64_t fp)
 {
@@ -339,7 +339,7 @@ await(seine_warc *w, uint64_t fp)
     return SEINE_OK;
 }
 
-/* Those that came are not waited for any more. */
+/* Drops references whose record has come. */
 static void
 forget_found(sn_warc_checks *c)
 {

@@ -11,8 +11,7 @@ sn_warc_http_begin(sn_warc_http *h, bool head_only)
     *h = (sn_warc_http){.head_only = head_only, .state = HEAD, .at_first = true};
 }
 
-/* Takes a line or what there is of it; true when it has ended. What has no room is of no
- * interest. */
+/* Takes a line or a part of it; true at its end. Bytes that do not fit are dropped. */
 static bool
 take_line(sn_warc_http *h, sn_str *in)
 {
@@ -27,7 +26,7 @@ take_line(sn_warc_http *h, sn_str *in)
     return newline != NULL;
 }
 
-/* The line that has ended, without its end. */
+/* Returns the line without its line end. */
 static sn_str
 line_of(sn_warc_http *h)
 {
@@ -41,7 +40,7 @@ line_of(sn_warc_http *h)
     return line;
 }
 
-/* "HTTP/1.1 200 OK", or a line of a request. */
+/* Reads "HTTP/1.1 200 OK", or the first line of a request. */
 static bool
 first_line(sn_warc_http *h, sn_str line)
 {

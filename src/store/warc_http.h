@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * warc_http.h - where the payload is in an HTTP message of an archive.
+ * warc_http.h - find the payload of an HTTP message in an archive.
  *
- * A record holds a message as it was on the wire. Its payload, of which there is a
- * digest, is the body without the framing of HTTP; a content coding stays. So heads are
- * passed over, interim ones too, and chunks are taken out of their framing:
+ * A record holds a message as it was on the wire. The payload, which has a digest, is the
+ * body without chunked framing, but with its content coding. So the reader skips heads,
+ * interim ones too, and removes chunked framing:
  *
  *     sn_warc_http_begin(&h, head_only);
  *     while (in.len > 0 && sn_warc_http_next(&h, &in, &piece))
  *         digest(piece);                              may be empty
  *     h.status, h.type, h.head_len; sn_warc_http_is_whole(&h)
  *
- * It judges nothing: what is no HTTP has no payload. Bytes behind the end of the message
- * are not taken.
+ * The reader reports no errors: a block that is not HTTP has no payload. Bytes after the
+ * end of the message are not taken.
  *
  * Time    plays no part.
  * Memory  its own: the beginning of a line.
@@ -26,14 +26,14 @@
 enum { SN_WARC_LINE = 256, SN_WARC_TYPE = 128 };
 
 typedef struct sn_warc_http {
-    bool head_only;          /* asked with HEAD: no body, whatever the head says */
-    bool is_request;         /* the first line is one of a request */
-    bool has_head;           /* the final one has been seen */
+    bool head_only;          /* the request was HEAD: no body */
+    bool is_request;         /* the message is a request */
+    bool has_head;           /* the final head is complete */
     uint16_t status;         /* of the final head */
     uint64_t head_len;       /* bytes up to the body */
     uint64_t taken;          /* bytes in all */
-    char type[SN_WARC_TYPE]; /* the media type it claims, in lower case; "": none */
-    /* its own */
+    char type[SN_WARC_TYPE]; /* its media type in lower case, or "" */
+    /* private */
     uint8_t state;
     bool is_chunked, has_length;
     uint64_t left; /* bytes of the body, or of the chunk */
@@ -45,10 +45,10 @@ typedef struct sn_warc_http {
 void sn_warc_http_begin(sn_warc_http *h, bool head_only);
 
 /* Takes some of `in`; *out_piece is payload, or empty. False: the message has ended, or
- * is none; nothing is taken any more. */
+ * is no HTTP; nothing more is taken. */
 bool sn_warc_http_next(sn_warc_http *h, sn_str *in, sn_str *out_piece);
 
-/* With all of the bytes taken, and the connection closed behind them. */
+/* Called after all bytes: is the message complete, if the connection closed here? */
 bool sn_warc_http_has_ended(const sn_warc_http *h); /* by itself, not by the close */
 bool sn_warc_http_is_whole(const sn_warc_http *h);
 

@@ -60,12 +60,12 @@ sn_warc_stamp_of(sn_str date, char out_stamp[15])
     for (size_t i = 0; i < date.len && n < 14 && date.ptr[i] != '.'; i++)
         if (sn_is_digit(date.ptr[i]))
             out_stamp[n++] = date.ptr[i];
-    while (n > 0 && n < 14) /* a date alone */
+    while (n > 0 && n < 14) /* only a date */
         out_stamp[n++] = '0';
     out_stamp[n] = '\0';
 }
 
-/* The line as text. */
+/* Writes the line. */
 
 static void
 member(sn_text_writer *p, const char *name, sn_str value)
@@ -108,7 +108,7 @@ put_object(sn_text_writer *p, const sn_warc_line *l)
     SN_WRITE(p, "}\n");
 }
 
-/* Behind the others; a line that is longer than any index wants is left out. */
+/* Appends a line; drops one that is too long for an index. */
 static seine_err
 put_line(sn_warc_index *x, const sn_warc_line *l)
 {
@@ -135,7 +135,7 @@ put_line(sn_warc_index *x, const sn_warc_line *l)
     return e == SEINE_E_FULL ? SEINE_OK : e;
 }
 
-/* Putting aside. */
+/* Sorted runs. */
 
 static int
 by_text(const void *a, const void *b, void *text)
@@ -147,7 +147,7 @@ by_text(const void *a, const void *b, void *text)
         one++;
         other++;
     }
-    /* a newline is below everything a line may hold */
+    /* a newline sorts below every byte of a line */
     return (unsigned char)*one - (unsigned char)*other;
 }
 
@@ -157,7 +157,7 @@ err_of(int error)
     return error == ENOSPC || error == EDQUOT ? SEINE_E_DISK_FULL : SEINE_E_IO;
 }
 
-/* A file without a name in the directory of the index. */
+/* Creates an unnamed file in the directory of the index. */
 static seine_err
 open_aside(sn_warc_index *x)
 {
@@ -171,7 +171,7 @@ open_aside(sn_warc_index *x)
     x->fd = open(name, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     if (x->fd >= 0)
         return SEINE_OK;
-    snprintf(name, sizeof name, "%s.sort", x->path); /* where there is no O_TMPFILE */
+    snprintf(name, sizeof name, "%s.sort", x->path); /* without O_TMPFILE */
     x->fd = open(name, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
     if (x->fd < 0)
         return err_of(errno);

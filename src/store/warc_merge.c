@@ -53,13 +53,13 @@ sn_warc_file_add(sn_warc_file *f, sn_str bytes)
     }
 }
 
-/* One run: its next line, and what was read behind it. */
+/* One run: its next line, and the bytes read after it. */
 typedef struct source {
-    uint64_t at, end; /* in the file, not read yet */
+    uint64_t at, end; /* not read yet */
     char *buf;
     size_t room, len; /* of the buffer */
-    size_t from;      /* where the line begins */
-    size_t line;      /* its length with its newline; 0: there is none */
+    size_t from;      /* start of the line */
+    size_t line;      /* its length with newline; 0: no more */
 } source;
 
 static seine_err
@@ -79,7 +79,7 @@ read_more(source *s, int fd)
     return SEINE_OK;
 }
 
-/* A line that is longer than the buffer makes it larger. */
+/* Grows the buffer for a longer line. */
 static seine_err
 make_room(source *s)
 {
@@ -96,7 +96,7 @@ make_room(source *s)
     return SEINE_OK;
 }
 
-/* Passes the line; the next one, if there is one. */
+/* Moves to the next line of the run, if there is one. */
 static seine_err
 next_line(source *s, int fd)
 {
@@ -126,7 +126,7 @@ is_before(const source *a, const source *b)
                       (sn_str){b->buf + b->from, b->line - 1}) < 0;
 }
 
-/* A heap of those that have a line, the least first. */
+/* A heap of the runs that have a line, the smallest first. */
 static void
 sift(source **heap, size_t n, size_t i)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * warc_merge.h - sorted runs of lines in one file become one sorted file.
+ * warc_merge.h - merge sorted runs of lines into one sorted file.
  *
  * Time    plays no part; reading and writing block.
- * Memory  64 KiB for what is written, 4 to 64 KiB a run.
+ * Memory  64 KiB to write, and 4 to 64 KiB per run.
  * Threads one owner.
  */
 #ifndef SN_WARC_MERGE_H
@@ -21,7 +21,7 @@ typedef struct sn_warc_file {
 } sn_warc_file;
 
 SEINE_MUST_CHECK seine_err sn_warc_file_init(sn_warc_file *f, int fd);
-void sn_warc_file_add(sn_warc_file *f, sn_str bytes); /* the first error sticks */
+void sn_warc_file_add(sn_warc_file *f, sn_str bytes); /* the first error stays */
 SEINE_MUST_CHECK seine_err sn_warc_file_flush(sn_warc_file *f);
 void sn_warc_file_fini(sn_warc_file *f);
 

@@ -139,8 +139,8 @@ chomp(sn_str line)
     return line;
 }
 
-/* A line that begins with a blank goes on with the one before: in place, what was
- * between them becomes blanks. */
+/* A line that begins with a blank continues the one before: it is joined in place, the
+ * line end becomes blanks. */
 static bool
 unfold(seine_warc *w, sn_str line)
 {
@@ -171,7 +171,7 @@ read_field(seine_warc *w, sn_str line)
     if (!sn_str_cut(line, ':', &name, &value) || !is_token(name))
         return false;
     value = sn_str_trim(value);
-    if (value.len == 0) /* a line that goes on finds its place by it */
+    if (value.len == 0) /* a continuation line needs its position */
         value = (sn_str){line.ptr + line.len, 0};
     w->fields[w->n_fields++] = (seine_field){name, value};
     return true;
@@ -219,13 +219,13 @@ begin_block(seine_warc *w)
     w->entry.media = media;
     sn_str target = sn_warc_get(w, "WARC-Target-URI");
     if (target.len > 2 && target.ptr[0] == '<' && target.ptr[target.len - 1] == '>')
-        target = sn_str_slice(target, 1, target.len - 1); /* as WARC/1.0 has it */
+        target = sn_str_slice(target, 1, target.len - 1); /* <URL> of WARC/1.0 */
     w->entry.target = target;
     if (w->opts.check && sn_warc_check_head(w) != SEINE_OK)
         sn_warc_fail(w, "%s", seine_err_text(SEINE_E_NOMEM));
 }
 
-/* All of the head is there. */
+/* Reads the complete head. */
 static void
 read_head(seine_warc *w)
 {
@@ -250,7 +250,7 @@ read_head(seine_warc *w)
     begin_block(w);
 }
 
-/* Takes bytes up to the blank line; true when it is there. */
+/* Takes bytes up to the blank line; true if it is there. */
 static bool
 take_head(seine_warc *w)
 {
@@ -279,7 +279,8 @@ take_head(seine_warc *w)
     return false;
 }
 
-/* The next record begins with what is ready; between them there is nothing. */
+/* Starts the next record with the bytes that are ready; nothing may stand between
+ * records. */
 static void
 begin_record(seine_warc *w)
 {
@@ -306,7 +307,7 @@ begin_record(seine_warc *w)
     w->state = SN_WARC_IN_HEAD;
 }
 
-/* The block and what is behind it. */
+/* The block and what follows it. */
 
 static void
 look_into(seine_warc *w, sn_str piece)
@@ -362,7 +363,7 @@ tell_media(seine_warc *w)
         memcpy(e->media_type, type.ptr ? type.ptr : "", type.len);
 }
 
-/* The record is over, and with it, where it has one, its member. */
+/* Ends the record, and its gzip member or zstd frame. */
 static void
 end_record(seine_warc *w)
 {
@@ -380,7 +381,7 @@ end_record(seine_warc *w)
     w->state = SN_WARC_ENDED;
 }
 
-/* There is no more, and something is missing, or not. */
+/* Ends the file; a record may be incomplete. */
 static void
 end_file(seine_warc *w)
 {
@@ -421,7 +422,7 @@ tell_flaw(seine_warc *w)
     return true;
 }
 
-/* A step with what is ready. True: `out_event` is to be told. */
+/* Does one step with the bytes that are ready. True: `out_event` is set. */
 static bool
 advance(seine_warc *w, seine_warc_event *out_event, seine_view *out_piece)
 {
@@ -463,7 +464,7 @@ finish_file(seine_warc *w, bool is_last)
     return tell_flaw(w) ? SEINE_WARC_FLAW : w->failed ? SEINE_WARC_FAIL : SEINE_WARC_DONE;
 }
 
-/* True: `out_event` is to be told. */
+/* True: `out_event` is set. */
 static bool
 step_reader(seine_warc *w, sn_str *in, bool is_last, seine_warc_event *out_event,
             seine_view *out_piece)

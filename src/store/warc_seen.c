@@ -8,7 +8,7 @@
 typedef struct sn_warc_item {
     sn_warc_first first;
     char *url;
-    uint32_t next; /* + 1, of the same home; 0: none */
+    uint32_t next; /* index + 1 of the next in the chain; 0: none */
 } item;
 
 void
@@ -27,8 +27,8 @@ sn_warc_seen_fini(sn_warc_seen *s)
     *s = (sn_warc_seen){0};
 }
 
-/* A digest is as good as a hash; who prepares payloads whose SHA-1 share 16 bits makes
- * one chain longer, by as many as are remembered at most. */
+/* A digest serves as the hash. An attacker who finds payloads whose SHA-1 share 16 bits
+ * makes one chain longer, up to the number of remembered payloads. */
 static uint32_t *
 home(const sn_warc_seen *s, const uint8_t sha1[20])
 {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * warc_seen.h - which payloads stand in the archive already, and where they came from.
+ * warc_seen.h - the payloads already in the archive, for deduplication.
  *
- * The last 65,536 payloads by their SHA-1; the oldest goes first, and so it does when
- * the addresses of all of them take more than 16 MiB.
+ * It remembers the last 65,536 payloads by their SHA-1, with their URLs. The oldest is
+ * dropped first, also when the URLs take more than 16 MiB.
  *
  *     first = sn_warc_seen_get(&s, sha1);
  *     if (!first)
  *         e = sn_warc_seen_add(&s, &(sn_warc_first){…});
  *
  * Time    plays no part.
- * Memory  4.5 MiB and the addresses, when full; nothing before the first.
+ * Memory  4.5 MiB and the URLs when full; nothing before the first payload.
  * Threads one owner.
  */
 #ifndef SN_WARC_SEEN_H
@@ -27,19 +27,19 @@ typedef struct sn_warc_first {
 
 typedef struct sn_warc_seen {
     struct sn_warc_item *items; /* a ring, oldest at `first` */
-    uint32_t *homes;            /* item + 1 that begins a chain; 0: none */
+    uint32_t *homes;            /* index + 1 of a chain's first item; 0: none */
     uint32_t max, first, n;
-    uint64_t bytes, max_bytes; /* of addresses */
+    uint64_t bytes, max_bytes; /* of URLs */
 } sn_warc_seen;
 
-/* Takes no memory. `max` is a power of two; 0: nothing is remembered. */
+/* Allocates nothing. `max` is a power of two; 0: remember nothing. */
 void sn_warc_seen_init(sn_warc_seen *s, uint32_t max, uint64_t max_bytes);
 void sn_warc_seen_fini(sn_warc_seen *s);
 
-/* Valid until the next add. NULL: not seen, or forgotten. */
+/* Valid until the next add. NULL: not seen, or dropped. */
 const sn_warc_first *sn_warc_seen_get(const sn_warc_seen *s, const uint8_t sha1[20]);
 
-/* One that is not there. NOMEM: as if it had not been. */
+/* Adds a payload that is not there. NOMEM: not remembered. */
 SEINE_MUST_CHECK seine_err sn_warc_seen_add(sn_warc_seen *s, const sn_warc_first *first);
 
 #endif

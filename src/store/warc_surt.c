@@ -5,7 +5,7 @@
 #include "seine/url.h"
 #include "store/warc_index.h"
 
-enum { PARAMETERS = 256 }; /* that are sorted; more stay as they are */
+enum { PARAMETERS = 256 }; /* sorted up to this number; more stay unsorted */
 
 static void
 put_lower(sn_str s, sn_buf *out)
@@ -14,7 +14,7 @@ put_lower(sn_str s, sn_buf *out)
         sn_buf_char(out, sn_lower(s.ptr[i]));
 }
 
-/* "www.", "www2." before a name: the same site, as indexes see it. */
+/* Strips "www.", "www2." and the like, as other indexes do. */
 static sn_str
 without_www(sn_str host)
 {
@@ -28,7 +28,7 @@ without_www(sn_str host)
                                                   : host;
 }
 
-/* a.b.example is example,b,a */
+/* Writes a.b.example as example,b,a. */
 static void
 put_host(const seine_url *u, sn_buf *out)
 {
@@ -58,7 +58,7 @@ by_bytes(const void *a, const void *b)
     return sn_str_cmp(*(const sn_str *)a, *(const sn_str *)b);
 }
 
-/* `query` is in small letters already. */
+/* `query` is already in lower case. */
 static void
 put_query(sn_str query, sn_buf *out)
 {
@@ -97,7 +97,8 @@ put_target(const seine_url *u, sn_buf *out)
     put_query((sn_str){lower, n}, out);
 }
 
-/* What is no URL of the web stays as it is, but for blanks: they part the columns. */
+/* A text that is no http URL stays as it is, without blanks, which separate the
+ * columns. */
 static void
 put_odd(sn_str text, sn_buf *out)
 {

@@ -7,7 +7,7 @@ is_packed(const seine_warc *w)
     return w->kind == SN_WARC_MEMBERS || w->kind == SN_WARC_FRAMES;
 }
 
-/* The first byte tells: it is that of "WARC", or of a stream. */
+/* Detects the format by the first byte: "WARC", gzip or zstd. */
 static void
 know_kind(seine_warc *w, char first)
 {
@@ -18,7 +18,7 @@ know_kind(seine_warc *w, char first)
     case 0x28:
         w->kind = SN_WARC_FRAMES;
         break;
-    case 0x5d: /* a frame to be skipped, as WARC-zstd keeps its dictionary in */
+    case 0x5d: /* a skippable frame: the dictionary of WARC-zstd */
         sn_warc_fail(w, "packed with a dictionary, which is not read");
         break;
     default:
@@ -40,8 +40,7 @@ begin_member(seine_warc *w)
     return true;
 }
 
-/* One step of the stream: what it gives goes to w->ready. False: no input left, or it
- * failed. */
+/* Runs one step of the codec into w->ready. False: no input left, or an error. */
 static bool
 step_codec(seine_warc *w, sn_str *in)
 {
@@ -62,7 +61,7 @@ step_codec(seine_warc *w, sn_str *in)
     return event != SN_CODEC_MORE || w->ready.len > 0;
 }
 
-/* Records that go on in another member cannot be found by their offset. */
+/* A record that spans members cannot be found by its offset: reports it. */
 static void
 begin_if_new(seine_warc *w)
 {

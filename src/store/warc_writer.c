@@ -6,9 +6,9 @@
 #include "base/base32.h"
 #include "store/text_writer.h"
 
-#define PIECE  (16 << 10)  /* of packed bytes at once */
-#define STORED 1000        /* bytes of a record that are not worth packing */
-#define LARGE  (256 << 10) /* one that is longer is packed in pieces */
+#define PIECE  (16 << 10)  /* compressed bytes at a time */
+#define STORED 1000        /* shorter records are not worth compressing */
+#define LARGE  (256 << 10) /* longer records are compressed in pieces */
 
 static const char profile[] =
     "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest";
@@ -58,7 +58,7 @@ sn_warc_cut_name(seine_cut cut)
     }
 }
 
-/* A random UUID, version 4 of RFC 4122. */
+/* Makes a random UUID, version 4 of RFC 4122. */
 static void
 make_id(sn_warc_writer *w, uint8_t id[16])
 {
@@ -89,8 +89,7 @@ sn_warc_id_text(const uint8_t id[16], char out_text[SN_WARC_ID + 1])
 
 /* The head of a record. */
 
-/* A value is a line, whatever it was made of: control bytes and blanks at the ends have
- * no place in it. */
+/* Writes a value on one line, without control bytes and blanks at its ends. */
 static void
 put_value(sn_buf *b, sn_str value)
 {
@@ -213,8 +212,8 @@ put_u32(sn_buf *out, uint32_t n)
         sn_buf_char(out, (char)(n >> 8 * i));
 }
 
-/* A gzip member of one stored block (RFC 1952, RFC 1951 3.2.4). To find the codes of so
- * few bytes takes longer than all else that is done for a page, and saves 200 of them. */
+/* Makes a gzip member of one stored block (RFC 1952, RFC 1951 3.2.4). Compressing so few
+ * bytes would take longer than everything else for a page, and save 200 of them. */
 static seine_err
 store(sn_str head, sn_str block, sn_buf *out)
 {
@@ -264,7 +263,7 @@ pack(sn_warc_writer *w, sn_str head, sn_str block, sn_buf *out)
     return e;
 }
 
-/* Ends the head and adds all of the record, or nothing. */
+/* Ends the head and appends the whole record, or nothing. */
 static seine_err
 finish_record(sn_warc_writer *w, sn_str block, sn_buf *out)
 {
@@ -321,7 +320,7 @@ sn_warc_writer_info(sn_warc_writer *w, sn_str file, int64_t wall, sn_buf *out)
     return e;
 }
 
-/* What an answer turns out to be. */
+/* The analysis of a response. */
 typedef struct answer {
     sn_warc_http http;
     sn_str bytes; /* up to the end of the message */
@@ -336,7 +335,7 @@ is_head_only(const seine_capture *c)
     return sn_str_starts(c->request, SN_STR("HEAD "));
 }
 
-/* Bytes behind a message that ended are not part of it. */
+/* Bytes after the end of a message are not part of it. */
 static seine_err
 look_at(sn_warc_writer *w, const seine_capture *c, answer *out)
 {
@@ -386,7 +385,7 @@ put_first(sn_warc_writer *w, const sn_warc_first *first)
     put_date(b, "WARC-Refers-To-Date", first->wall);
 }
 
-/* The record of the answer: all of it, or its head and where the rest stands. */
+/* Writes the response record: complete, or as a revisit its head alone. */
 static seine_err
 put_answer(sn_warc_writer *w, const seine_capture *c, const answer *a,
            const uint8_t id[16], const sn_warc_first *first, sn_buf *out)
@@ -441,7 +440,7 @@ remember(sn_warc_writer *w, const seine_capture *c, const answer *a, const uint8
     memcpy(first.sha1, a->payload, 20);
     memcpy(first.id, id, 16);
     seine_err e = sn_warc_seen_add(&w->seen, &first);
-    (void)e; /* without memory it will be stored twice, and nothing is wrong */
+    (void)e; /* without memory the payload is stored twice, which is valid */
 }
 
 seine_err
