@@ -13,7 +13,7 @@
  * for what does not fit; it ends with the process.
  *
  *     sn_store_opts opts = {.max_bytes = 64 << 20};
- *     seine_err e = sn_store_open(&sn_store_mem, &opts, &store);
+ *     seine_err e = sn_store_open(back_end, &opts, &store);
  *     sn_url_list list = SN_URL_LIST;
  *     sn_waiting_url url = {.target = SN_STR("/path?query"), .number = 7};
  *     e = sn_store_enqueue(store, &list, &url);
