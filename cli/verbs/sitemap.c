@@ -246,7 +246,8 @@ run_with(const args *a, const request *r, const printer *p)
     const settings *set = a->settings;
     walking w = {.printer = *p, .is_quiet = a->quiet};
     seine_fetch_opts fetch;
-    seine_sitemap_walk_opts o = {.fetch = &fetch,
+    seine_sitemap_walk_opts o = {.size = sizeof o,
+                                 .fetch = &fetch,
                                  .no_follow = !set->follow,
                                  .since = p->since,
                                  .on_entry = on_entry,

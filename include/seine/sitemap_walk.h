@@ -55,6 +55,7 @@ typedef void (*seine_sitemap_trouble_fn)(const char *source, seine_err e,
                                          const char *text, void *arg);
 
 typedef struct seine_sitemap_walk_opts {
+    size_t size; /* of this struct: SEINE_SITEMAP_WALK_OPTS sets it */
     const seine_fetch_opts
         *fetch;     /* without callbacks; outlives the walk; NULL: defaults */
     bool no_follow; /* give the sitemaps that an index names as entries */
@@ -65,12 +66,12 @@ typedef struct seine_sitemap_walk_opts {
 } seine_sitemap_walk_opts;
 
 /* clang-format off */
-#define SEINE_SITEMAP_WALK_OPTS {0, false, 0, 0, 0, 0}
+#define SEINE_SITEMAP_WALK_OPTS {sizeof(seine_sitemap_walk_opts), 0, false, 0, 0, 0, 0}
 /* clang-format on */
 
 SEINE_BEGIN
 
-/* INVAL: no on_entry; NOMEM. */
+/* INVAL: no on_entry, or options of another size; NOMEM. */
 SEINE_MUST_CHECK seine_err seine_sitemap_walk_new(const seine_sitemap_walk_opts *opts,
                                                   seine_sitemap_walk **out_walk);
 void seine_sitemap_walk_free(seine_sitemap_walk *w); /* NULL is fine */

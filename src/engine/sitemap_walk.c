@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/diag.h"
+#include "base/opts.h"
 #include "seine/seen.h"
 #include "seine/timestamp.h"
 
@@ -489,7 +490,7 @@ seine_err
 sn_sitemap_walk_new(const seine_sitemap_walk_opts *opts, const sn_net *net,
                     seine_sitemap_walk **out_walk)
 {
-    if (!opts->on_entry)
+    if (!sn_opts_fit(opts, sizeof *opts) || !opts->on_entry)
         return SEINE_E_INVAL;
     seine_sitemap_walk *w = sn_zalloc(sizeof *w);
     if (!w)

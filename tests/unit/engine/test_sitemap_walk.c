@@ -40,7 +40,8 @@ on_trouble(const char *source, seine_err e, const char *text, void *arg)
 static seine_sitemap_walk *
 new_walk(script *s, seine_fetch_opts *o, told *t, bool no_follow, int64_t since)
 {
-    seine_sitemap_walk_opts opts = {o, no_follow, since, on_entry, on_trouble, t};
+    seine_sitemap_walk_opts opts = {sizeof opts, o,          no_follow, since,
+                                    on_entry,    on_trouble, t};
     seine_sitemap_walk *w = NULL;
 
     *o = script_opts(s);
@@ -194,7 +195,7 @@ TEST(sitemap_walk_sends_fields_to_added_hosts_alone)
     script *s = script_new(NULL);
     told t = {.len = 0};
     seine_fetch_opts o;
-    seine_sitemap_walk_opts opts = {&o, false, 0, on_entry, on_trouble, &t};
+    seine_sitemap_walk_opts opts = {sizeof opts, &o, false, 0, on_entry, on_trouble, &t};
     seine_sitemap_walk *w = NULL;
 
     o = script_opts(s);
@@ -248,6 +249,9 @@ TEST(sitemap_walk_refuses_other_schemes_and_a_walk_without_a_callback)
     CHECK_EQ(seine_sitemap_walk_add(w, "nonsense"), SEINE_E_BAD_URL);
     CHECK_EQ(seine_sitemap_walk_run(w, NULL, NULL), SEINE_OK); /* nothing to do */
     CHECK_EQ(seine_sitemap_walk_new(&none, &other), SEINE_E_INVAL);
+    none.on_entry = on_entry;
+    none.size = 1;
+    CHECK_EQ(seine_sitemap_walk_new(&none, &other), SEINE_E_INVAL);
     seine_sitemap_walk_free(w);
     seine_sitemap_walk_free(NULL);
     script_free(s);
@@ -280,7 +284,8 @@ TEST(sitemap_walk_without_memory_says_so)
         script *s = script_new(NULL);
         told t = {.len = 0};
         seine_fetch_opts o = script_opts(s);
-        seine_sitemap_walk_opts opts = {&o, false, 0, on_entry, on_trouble, &t};
+        seine_sitemap_walk_opts opts = {sizeof opts, &o,         false, 0,
+                                        on_entry,    on_trouble, &t};
         seine_sitemap_walk *w = NULL;
 
         script_on(s, "http://a.test/i", &(answer){.body = INDEX(MAP("http://b.test/1"))});
