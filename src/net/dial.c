@@ -131,7 +131,7 @@ sn_dial_heard(sn_conn *c, seine_err e)
     }
     remove_try(d, c);
     sn_conn_close(c);
-    sn_race_lost(&d->race, e, d->x->of->loop.now);
+    sn_happy_eyeballs_lost(&d->race, e, d->x->of->loop.now);
     step_race(d);
 }
 
@@ -233,18 +233,18 @@ step_race(sn_dial *d)
     const sn_ip *ip;
     bool done = false;
 
-    while ((ip = sn_race_next(&d->race, w->loop.now))) {
+    while ((ip = sn_happy_eyeballs_next(&d->race, w->loop.now))) {
         seine_err e = try_one(d, ip, &done);
 
         if (done)
             return;
         if (e != SEINE_OK)
-            sn_race_lost(&d->race, e, w->loop.now);
+            sn_happy_eyeballs_lost(&d->race, e, w->loop.now);
     }
-    if (sn_race_is_over(&d->race))
-        sn_exchange_end(x, sn_race_why(&d->race));
+    if (sn_happy_eyeballs_is_over(&d->race))
+        sn_exchange_end(x, sn_happy_eyeballs_why(&d->race));
     else
-        sn_timer_set(&w->loop, &d->timer, sn_race_when(&d->race));
+        sn_timer_set(&w->loop, &d->timer, sn_happy_eyeballs_when(&d->race));
 }
 
 seine_err
@@ -253,8 +253,8 @@ sn_dial_why(sn_dial *d)
     seine_time now = d->x->of->loop.now;
 
     while (d->race.running > 0)
-        sn_race_lost(&d->race, SEINE_E_CONNECT_TIMEOUT, now);
-    return sn_race_why(&d->race);
+        sn_happy_eyeballs_lost(&d->race, SEINE_E_CONNECT_TIMEOUT, now);
+    return sn_happy_eyeballs_why(&d->race);
 }
 
 static void
@@ -263,7 +263,8 @@ race(sn_dial *d, const sn_dns_answer *answer)
     sn_exchange *x = d->x;
 
     d->both = answer->n4 > 0 && answer->n6 > 0;
-    sn_race_begin(&d->race, answer, sn_origin_family(x->origin, x->of->loop.now));
+    sn_happy_eyeballs_begin(&d->race, answer,
+                            sn_origin_family(x->origin, x->of->loop.now));
     sn_exchange_enter(x, SEINE_PHASE_CONNECT, x->request->limits->time.tcp);
     step_race(d);
 }

@@ -9,8 +9,8 @@
 
 #include "base/buf.h"
 #include "net/conn.h"
+#include "net/happy_eyeballs.h"
 #include "net/proxy.h"
-#include "net/race.h"
 #include "net/socket_transport.h"
 
 #define SN_SOCKET_TRANSPORT_KEY (SEINE_URL_ROOM + 1024)
@@ -56,10 +56,10 @@ struct sn_exchange {
 /* Connects to a host: resolves its name, or its proxy's, and tries the addresses. */
 struct sn_dial {
     sn_lookup lookup;
-    sn_race race;
+    sn_happy_eyeballs race;
     sn_timer timer; /* when to try the next address */
     sn_exchange *x;
-    sn_conn *tries[SN_RACE_MOST];
+    sn_conn *tries[SN_HAPPY_EYEBALLS_MOST];
     uint8_t n_tries;
     bool both;     /* the name has both families */
     sn_dial *next; /* list of unused ones */

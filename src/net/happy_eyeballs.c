@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "net/race.h"
+#include "net/happy_eyeballs.h"
 
 #include "base/time.h"
 
 static void
-add_address(sn_race *r, const sn_ip *list, uint8_t n, uint8_t i)
+add_address(sn_happy_eyeballs *r, const sn_ip *list, uint8_t n, uint8_t i)
 {
     if (i < n)
         r->list[r->n++] = list[i];
 }
 
 void
-sn_race_begin(sn_race *r, const sn_dns_answer *answer, uint8_t first)
+sn_happy_eyeballs_begin(sn_happy_eyeballs *r, const sn_dns_answer *answer, uint8_t first)
 {
-    *r = (sn_race){.why = SEINE_E_DNS_NXDOMAIN};
-    for (uint8_t i = 0; i < SN_RACE_FAMILY; i++) {
+    *r = (sn_happy_eyeballs){.why = SEINE_E_DNS_NXDOMAIN};
+    for (uint8_t i = 0; i < SN_HAPPY_EYEBALLS_FAMILY; i++) {
         if (first == 4)
             add_address(r, answer->v4, answer->n4, i);
         add_address(r, answer->v6, answer->n6, i);
@@ -24,11 +24,11 @@ sn_race_begin(sn_race *r, const sn_dns_answer *answer, uint8_t first)
 }
 
 const sn_ip *
-sn_race_next(sn_race *r, seine_time now)
+sn_happy_eyeballs_next(sn_happy_eyeballs *r, seine_time now)
 {
-    if (r->tried == r->n || now < sn_race_when(r))
+    if (r->tried == r->n || now < sn_happy_eyeballs_when(r))
         return NULL;
-    r->next = sn_time_add(now, SN_RACE_EVERY);
+    r->next = sn_time_add(now, SN_HAPPY_EYEBALLS_EVERY);
     r->running++;
     return &r->list[r->tried++];
 }
@@ -53,7 +53,7 @@ rank(seine_err e)
 }
 
 void
-sn_race_lost(sn_race *r, seine_err why, seine_time now)
+sn_happy_eyeballs_lost(sn_happy_eyeballs *r, seine_err why, seine_time now)
 {
     r->running--;
     r->next = now;
@@ -62,7 +62,7 @@ sn_race_lost(sn_race *r, seine_err why, seine_time now)
 }
 
 seine_time
-sn_race_when(const sn_race *r)
+sn_happy_eyeballs_when(const sn_happy_eyeballs *r)
 {
     if (r->tried == r->n)
         return SEINE_NEVER;
@@ -70,13 +70,13 @@ sn_race_when(const sn_race *r)
 }
 
 bool
-sn_race_is_over(const sn_race *r)
+sn_happy_eyeballs_is_over(const sn_happy_eyeballs *r)
 {
     return r->running == 0 && r->tried == r->n;
 }
 
 seine_err
-sn_race_why(const sn_race *r)
+sn_happy_eyeballs_why(const sn_happy_eyeballs *r)
 {
     return r->why;
 }
