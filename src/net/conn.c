@@ -419,8 +419,8 @@ sn_conn_resume(sn_conn *c)
     unready(c);
     if (c->x && c->x->why != SEINE_OK)
         return;
-    if (c->state == SN_CONN_GREETING) {
-        sn_conn_greet(c);
+    if (c->state == SN_CONN_HANDSHAKE) {
+        sn_conn_handshake(c);
         return;
     }
     if (c->unsent && !c->broken)
@@ -515,8 +515,8 @@ ready(sn_watch *watch, uint32_t events)
     c->hung_up = c->hung_up || (events & GONE);
     if (c->x && c->x->why != SEINE_OK)
         return;
-    if (c->state == SN_CONN_GREETING) {
-        sn_conn_greet(c);
+    if (c->state == SN_CONN_HANDSHAKE) {
+        sn_conn_handshake(c);
         return;
     }
     if (c->unsent && !c->broken && (events & (EPOLLOUT | EPOLLERR | EPOLLHUP)))

@@ -6,9 +6,9 @@
  * then the connection is idle until its next use, or closed. All bytes pass through two
  * functions of conn_parts.h, so that TLS fits between.
  *
- *     CONNECTING → GREETING → BUSY ⇄ IDLE    DRAINING: the rest of a body nobody
- *                              ↓  ↗          wants, 64 KiB at most, is read so that
- *                           DRAINING         the connection can be kept
+ *     CONNECTING → HANDSHAKE → BUSY ⇄ IDLE   DRAINING: the rest of an unwanted body,
+ *                              ↓  ↗         64 KiB at most, is read so that the
+ *                           DRAINING        connection can be kept
  *
  *     e = sn_conn_open(w, &ip, port, span, &c);    in progress, or there already
  *     sn_conn_meet(c, x);                          proxy, TLS, then …
@@ -76,7 +76,7 @@ typedef struct sn_reader {
 
 typedef enum sn_conn_state {
     SN_CONN_CONNECTING,
-    SN_CONN_GREETING, /* before the first request: a proxy, TLS */
+    SN_CONN_HANDSHAKE, /* before the first request: a proxy, TLS */
     SN_CONN_BUSY,
     SN_CONN_IDLE,
     SN_CONN_DRAINING,
@@ -89,9 +89,9 @@ typedef struct sn_conn {
     struct sn_conn *next, **prev;             /* list of all, or of unused ones */
     struct sn_conn *ready_next, **ready_prev; /* there is more to read or to send */
     struct sn_socket_transport *of;
-    sn_exchange *x;           /* GREETING, BUSY */
+    sn_exchange *x;           /* HANDSHAKE, BUSY */
     struct sn_dial *dial;     /* CONNECTING */
-    struct sn_tunnel *tunnel; /* GREETING a proxy */
+    struct sn_tunnel *tunnel; /* HANDSHAKE with a proxy */
     sn_reader *reader;        /* NULL before the first byte */
     struct sn_tls *tls;       /* through which all bytes pass; NULL: none */
     struct sn_tls *outer;     /* below it, with a proxy; NULL: none */

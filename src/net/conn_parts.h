@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* conn_parts.h - shared by the files of a connection. conn.c opens, keeps and closes a
- * connection and sends requests; conn_greet.c makes the handshakes before the first
+ * connection and sends requests; conn_handshake.c makes the handshakes before the first
  * request; conn_tunnel.c makes the one with a proxy; conn_hear.c reads responses;
  * conn_body.c decodes bodies. */
 #ifndef SN_CONN_PARTS_H
@@ -51,8 +51,8 @@ sn_conn_is_later(int why)
 void sn_conn_later(sn_conn *c);
 void sn_conn_rest(sn_conn *c);
 
-/* conn_greet.c: an event came during the handshakes. */
-void sn_conn_greet(sn_conn *c);
+/* conn_handshake.c: an event came during the handshakes. */
+void sn_conn_handshake(sn_conn *c);
 /* Frees all TLS, with close_notify to the peer if it ends in order. */
 void sn_conn_drop_tls(sn_conn *c);
 /* Reads what TLS holds. True: nothing, or only a ticket. */

@@ -56,7 +56,7 @@ struct sn_tls {
     seine_tls_facts facts;
     size_t share;
     uint8_t end;
-    bool verify, offered, resumed, greeted;
+    bool verify, offered, resumed, established;
     bool dry, gone, more, wants_out, lost; /* lost: the connection below TLS */
     seine_err err;
     char why[TEXT];
@@ -651,7 +651,7 @@ sn_tls_free(sn_tls *t, bool in_order)
     if (!t)
         return;
     ERR_clear_error();
-    if (in_order && t->greeted && t->end <= CLOSED)
+    if (in_order && t->established && t->end <= CLOSED)
         SSL_shutdown(t->ssl);
     SSL_free(t->ssl);
     ERR_clear_error();
@@ -708,7 +708,7 @@ learn(sn_tls *t)
 {
     const X509 *cert = SSL_get0_peer_certificate(t->ssl);
 
-    t->greeted = true;
+    t->established = true;
     t->resumed = SSL_session_reused(t->ssl);
     t->facts = (seine_tls_facts){
         .version = SSL_version(t->ssl) == TLS1_3_VERSION ? 13 : 12,
@@ -725,7 +725,7 @@ refused_ticket(sn_tls *t)
 }
 
 sn_tls_got
-sn_tls_greet(sn_tls *t)
+sn_tls_handshake(sn_tls *t)
 {
     begin_call(t);
     int rc = SSL_do_handshake(t->ssl);

@@ -9,7 +9,7 @@
  *
  *     e = sn_tls_ctx_new(&(sn_tls_opts){.min = 12}, &ctx, &diag);
  *     e = sn_tls_new(ctx, &(sn_tls_want){.host = host, .ends = &ends, …}, &t);
- *     while ((got = sn_tls_greet(t)) == SN_TLS_WAIT)
+ *     while ((got = sn_tls_handshake(t)) == SN_TLS_WAIT)
  *         wait_for_an_event();                      and tell it: sn_tls_event
  *     n = sn_tls_read(t, buf, room);                0: the peer's close_notify
  *     sn_tls_free(t);
@@ -77,7 +77,7 @@ void sn_tls_free(sn_tls *t, bool in_order);
 typedef enum sn_tls_got { SN_TLS_DONE, SN_TLS_WAIT, SN_TLS_FAILED } sn_tls_got;
 
 /* Runs the handshake as far as possible. FAILED: see sn_tls_err. */
-sn_tls_got sn_tls_greet(sn_tls *t);
+sn_tls_got sn_tls_handshake(sn_tls *t);
 
 /* Bytes may have come; `gone`: the peer hung up, no further event follows. */
 void sn_tls_event(sn_tls *t, bool gone);

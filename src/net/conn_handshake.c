@@ -85,7 +85,7 @@ static told
 shake_hands(sn_conn *c)
 {
     sn_socket_transport *w = c->of;
-    sn_tls_got got = sn_tls_greet(c->tls);
+    sn_tls_got got = sn_tls_handshake(c->tls);
 
     if (got == SN_TLS_FAILED) {
         sn_exchange_fail(c->x, sn_tls_err(c->tls), sn_tls_text(c->tls));
@@ -164,7 +164,7 @@ ask(sn_conn *c)
 }
 
 void
-sn_conn_greet(sn_conn *c)
+sn_conn_handshake(sn_conn *c)
 {
     for (; c->step < sizeof steps / sizeof *steps; c->step++)
         if (steps[c->step](c) != TOLD_NEXT)
@@ -177,12 +177,12 @@ sn_conn_meet(sn_conn *c, sn_exchange *x)
 {
     x->conn = c;
     c->x = x;
-    c->state = SN_CONN_GREETING;
+    c->state = SN_CONN_HANDSHAKE;
     c->step = 0;
     if (c->of->loop.now >= x->request->deadline) /* else its timer fires in this turn */
         sn_exchange_end(x, SEINE_E_TIMEOUT);
     else
-        sn_conn_greet(c);
+        sn_conn_handshake(c);
 }
 
 void
