@@ -426,7 +426,7 @@ sn_conn_resume(sn_conn *c)
     if (c->unsent && !c->broken)
         say(c);
     if (c->unread || c->broken)
-        sn_conn_hear(c);
+        sn_conn_read(c);
 }
 
 /* Copies the part that is not sent yet, because TLS must be given the same bytes again. A
@@ -476,7 +476,7 @@ sn_conn_ask(sn_conn *c, sn_exchange *x, sn_str text)
         say(c); /* until the kernel takes no more: an event follows */
     }
     if (c->broken)
-        sn_conn_hear(c);
+        sn_conn_read(c);
 }
 
 static void
@@ -526,5 +526,5 @@ ready(sn_watch *watch, uint32_t events)
     if (c->ready_prev && c->unread)
         c->missed = true;
     else
-        sn_conn_hear(c);
+        sn_conn_read(c);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* conn_parts.h - shared by the files of a connection. conn.c opens, keeps and closes a
  * connection and sends requests; conn_handshake.c makes the handshakes before the first
- * request; conn_tunnel.c makes the one with a proxy; conn_hear.c reads responses;
+ * request; conn_tunnel.c makes the one with a proxy; conn_read.c reads responses;
  * conn_body.c decodes bodies. */
 #ifndef SN_CONN_PARTS_H
 #define SN_CONN_PARTS_H
@@ -63,8 +63,8 @@ bool sn_conn_probe_tls(sn_conn *c);
 sn_tunnel_event sn_conn_tunnel(sn_conn *c);
 void sn_conn_untunnel(sn_conn *c); /* there may be no tunnel */
 
-/* conn_hear.c: reads all that the socket holds. */
-void sn_conn_hear(sn_conn *c);
+/* conn_read.c: reads all that the socket holds. */
+void sn_conn_read(sn_conn *c);
 /* The head is complete and the request sent: enters the body phase. */
 void sn_conn_begin_body(sn_conn *c);
 /* Frees what was needed to read a response. */

@@ -288,7 +288,7 @@ has_more(const sn_conn *c)
  * to the end.
  */
 void
-sn_conn_hear(sn_conn *c)
+sn_conn_read(sn_conn *c)
 {
     sn_socket_transport *w = c->of;
 
