@@ -29,11 +29,11 @@ typedef struct result {
 static void
 say(sn_tunnel *t, result *r)
 {
-    sn_str s = sn_tunnel_says(t);
+    sn_str s = sn_tunnel_output(t);
 
     r->said += s.len;
-    sn_tunnel_said(t, s.len);
-    REQUIRE(sn_tunnel_says(t).len == 0);
+    sn_tunnel_sent(t, s.len);
+    REQUIRE(sn_tunnel_output(t).len == 0);
 }
 
 /* From memory that ends where the piece does. */
@@ -44,7 +44,7 @@ hear(sn_tunnel *t, const uint8_t *bytes, size_t n)
 
     REQUIRE(copy);
     memcpy(copy, bytes, n);
-    sn_tunnel_event event = sn_tunnel_hear(t, (sn_str){copy, n});
+    sn_tunnel_event event = sn_tunnel_receive(t, (sn_str){copy, n});
     free(copy);
     return event;
 }
@@ -103,7 +103,8 @@ run(const sn_proxy *proxy, const sn_tunnel_to *to, int cut, uint64_t seed, size_
     if (r.event == SN_TUNNEL_MORE)
         r.event = sn_tunnel_lost(&t);
     check(&t, &r);
-    REQUIRE(hear(&t, (const uint8_t *)"x", 1) == r.event && sn_tunnel_says(&t).len == 0);
+    REQUIRE(hear(&t, (const uint8_t *)"x", 1) == r.event &&
+            sn_tunnel_output(&t).len == 0);
     r.err = t.err;
     r.answered = t.answered;
     r.status = t.status;

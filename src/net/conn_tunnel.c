@@ -63,12 +63,12 @@ fail_tunnel(sn_conn *c)
 static bool
 say(sn_conn *c)
 {
-    for (sn_str s; (s = sn_tunnel_says(c->tunnel)).len > 0;) {
+    for (sn_str s; (s = sn_tunnel_output(c->tunnel)).len > 0;) {
         ssize_t n = sn_conn_put(c, s.ptr, s.len);
 
         if (n < 0)
             return sn_conn_is_later(errno);
-        sn_tunnel_said(c->tunnel, (size_t)n);
+        sn_tunnel_sent(c->tunnel, (size_t)n);
     }
     return true;
 }
@@ -88,7 +88,7 @@ hear(sn_conn *c)
                 sn_conn_later(c);
             return SN_TUNNEL_MORE;
         }
-        event = n > 0 ? sn_tunnel_hear(c->tunnel, (sn_str){w->in, (size_t)n})
+        event = n > 0 ? sn_tunnel_receive(c->tunnel, (sn_str){w->in, (size_t)n})
                       : sn_tunnel_lost(c->tunnel);
         if (event == SN_TUNNEL_MORE && !say(c))
             event = sn_tunnel_lost(c->tunnel);

@@ -90,7 +90,7 @@ judge_status(sn_tunnel *t)
 }
 
 static sn_tunnel_event
-hear_connect(sn_tunnel *t, sn_str in)
+receive_connect(sn_tunnel *t, sn_str in)
 {
     sn_str piece;
 
@@ -260,7 +260,7 @@ on_message(sn_tunnel *t, sn_str rest)
 }
 
 static sn_tunnel_event
-hear_socks(sn_tunnel *t, sn_str in)
+receive_socks(sn_tunnel *t, sn_str in)
 {
     if (t->said < t->out.len)
         return fail_tunnel(t, SEINE_E_PROXY_ERROR, "answered before it was asked");
@@ -314,26 +314,26 @@ sn_tunnel_fini(sn_tunnel *t)
 }
 
 sn_str
-sn_tunnel_says(const sn_tunnel *t)
+sn_tunnel_output(const sn_tunnel *t)
 {
     return t->state < AT_OPEN ? sn_str_slice(sn_buf_view(&t->out), t->said, t->out.len)
                               : (sn_str){0};
 }
 
 void
-sn_tunnel_said(sn_tunnel *t, size_t n)
+sn_tunnel_sent(sn_tunnel *t, size_t n)
 {
     t->said += n;
 }
 
 sn_tunnel_event
-sn_tunnel_hear(sn_tunnel *t, sn_str in)
+sn_tunnel_receive(sn_tunnel *t, sn_str in)
 {
     if (t->state >= AT_OPEN)
         return t->state == AT_OPEN ? SN_TUNNEL_OPEN : SN_TUNNEL_FAIL;
     if (in.len == 0)
         return SN_TUNNEL_MORE;
-    return t->state == AT_CONNECT ? hear_connect(t, in) : hear_socks(t, in);
+    return t->state == AT_CONNECT ? receive_connect(t, in) : receive_socks(t, in);
 }
 
 sn_tunnel_event

@@ -9,9 +9,9 @@
  *
  *     e = sn_tunnel_init(&t, proxy, &(sn_tunnel_to){.name = name, .port = 443}, NULL);
  *     for (;;) {
- *         for (sn_str s; (s = sn_tunnel_says(&t)).len > 0;)
- *             sn_tunnel_said(&t, send(s));
- *         switch (sn_tunnel_hear(&t, received())) {
+ *         for (sn_str s; (s = sn_tunnel_output(&t)).len > 0;)
+ *             sn_tunnel_sent(&t, send(s));
+ *         switch (sn_tunnel_receive(&t, received())) {
  *         case SN_TUNNEL_MORE: continue;
  *         case SN_TUNNEL_OPEN: …                       from here on it is the site
  *         case SN_TUNNEL_FAIL: …                       t.err, t.text
@@ -74,11 +74,11 @@ SEINE_MUST_CHECK seine_err sn_tunnel_init(sn_tunnel *t, const sn_proxy *proxy,
 void sn_tunnel_fini(sn_tunnel *t);
 
 /* The bytes to send now, or empty; and how many of them were sent. */
-sn_str sn_tunnel_says(const sn_tunnel *t);
-void sn_tunnel_said(sn_tunnel *t, size_t n);
+sn_str sn_tunnel_output(const sn_tunnel *t);
+void sn_tunnel_sent(sn_tunnel *t, size_t n);
 
 /* Reads all received bytes. After OPEN and FAIL it returns the same event again. */
-sn_tunnel_event sn_tunnel_hear(sn_tunnel *t, sn_str in);
+sn_tunnel_event sn_tunnel_receive(sn_tunnel *t, sn_str in);
 
 /* The connection has ended; never returns OPEN. */
 sn_tunnel_event sn_tunnel_lost(sn_tunnel *t);

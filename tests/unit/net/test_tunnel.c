@@ -39,13 +39,13 @@ typedef struct result {
 static void
 say(sn_tunnel *t, result *r)
 {
-    for (sn_str s; (s = sn_tunnel_says(t)).len > 0;) {
+    for (sn_str s; (s = sn_tunnel_output(t)).len > 0;) {
         size_t n = s.len > 7 ? 7 : s.len; /* in pieces, too */
 
         CHECK(r->n_said + n <= sizeof r->said);
         memcpy(r->said + r->n_said, s.ptr, n);
         r->n_said += n;
-        sn_tunnel_said(t, n);
+        sn_tunnel_sent(t, n);
     }
 }
 
@@ -70,7 +70,7 @@ run(const talk *k, size_t step, size_t most)
             size_t n = left.len < step ? left.len : step;
 
             n = n < most ? n : most;
-            r.event = sn_tunnel_hear(&t, (sn_str){left.ptr, n});
+            r.event = sn_tunnel_receive(&t, (sn_str){left.ptr, n});
             left = sn_str_slice(left, n, left.len);
             most -= n;
             r.heard += n;
@@ -80,8 +80,8 @@ run(const talk *k, size_t step, size_t most)
     }
     if (r.event == SN_TUNNEL_MORE)
         r.event = sn_tunnel_lost(&t);
-    CHECK_EQ(sn_tunnel_hear(&t, SN_STR("x")), r.event); /* and it stays so */
-    CHECK_EQ(sn_tunnel_says(&t).len, 0);
+    CHECK_EQ(sn_tunnel_receive(&t, SN_STR("x")), r.event); /* and it stays so */
+    CHECK_EQ(sn_tunnel_output(&t).len, 0);
     r.err = t.err;
     r.answered = t.answered;
     r.status = t.status;
@@ -485,8 +485,8 @@ TEST(tunnel_answers_to_what_was_not_asked_yet_are_an_error)
             sn_proxy_parse("proxy", sn_str_of(early[i].proxy), &memory, &proxy, NULL),
             SEINE_OK);
         CHECK_EQ(sn_tunnel_init(&t, &proxy, &(sn_tunnel_to)NAME, NULL), SEINE_OK);
-        sn_tunnel_said(&t, sn_tunnel_says(&t).len - 1);
-        CHECK_EQ(sn_tunnel_hear(&t, early[i].answer), SN_TUNNEL_FAIL);
+        sn_tunnel_sent(&t, sn_tunnel_output(&t).len - 1);
+        CHECK_EQ(sn_tunnel_receive(&t, early[i].answer), SN_TUNNEL_FAIL);
         CHECK_EQ(t.err, SEINE_E_PROXY_ERROR);
         sn_tunnel_fini(&t);
         sn_arena_fini(&memory);
@@ -557,8 +557,8 @@ TEST(tunnel_without_memory)
                 sn_proxy_parse("proxy", sn_str_of(proxies[j]), &memory, &proxy, NULL);
             if (e == SEINE_OK &&
                 (e = sn_tunnel_init(&t, &proxy, &(sn_tunnel_to)NAME, NULL)) == SEINE_OK) {
-                sn_tunnel_said(&t, sn_tunnel_says(&t).len);
-                sn_tunnel_event event = sn_tunnel_hear(
+                sn_tunnel_sent(&t, sn_tunnel_output(&t).len);
+                sn_tunnel_event event = sn_tunnel_receive(
                     &t, j == 0 ? SN_STR("HTTP/1.1 403 No\r\n\r\n") : SN_STR("\5\1"));
                 CHECK_EQ(event, SN_TUNNEL_FAIL);
                 CHECK(t.err == SEINE_E_NOMEM || t.err == SEINE_E_PROXY_REFUSED ||
