@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "net/dns_known.h"
+#include "net/dns_local.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 
@@ -22,18 +22,18 @@ check_answer(const sn_dns_answer *a)
 }
 
 static void
-check_line(sn_dns_known *k, sn_str line)
+check_line(sn_dns_local *k, sn_str line)
 {
     sn_dns_answer a;
     sn_ip ip;
     uint16_t port = 0;
-    seine_err e = sn_dns_known_resolve(k, line);
+    seine_err e = sn_dns_local_resolve(k, line);
 
     REQUIRE(e == SEINE_OK || e == SEINE_E_INVAL);
     e = sn_dns_server(line, &ip, &port);
     REQUIRE(e == SEINE_E_INVAL ||
             (e == SEINE_OK && port > 0 && (ip.v == 4 || ip.v == 6)));
-    e = sn_dns_known_ask(k, line, 80, &a);
+    e = sn_dns_local_ask(k, line, 80, &a);
     if (e == SEINE_OK)
         check_answer(&a);
     else if (e == SEINE_E_BUSY)
@@ -46,19 +46,19 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
     sn_str text = {(const char *)bytes, n}, line;
-    sn_dns_known k;
+    sn_dns_local k;
 
-    sn_dns_known_init(&k, SEINE_FAMILY_ANY);
-    REQUIRE(sn_dns_known_hosts(&k, text) == SEINE_OK);
+    sn_dns_local_init(&k, SEINE_FAMILY_ANY);
+    REQUIRE(sn_dns_local_hosts(&k, text) == SEINE_OK);
     SN_MAP_EACH(entry, &k.names) {
         sn_dns_answer a;
 
         REQUIRE(sn_dns_is_name(entry->key));
-        REQUIRE(sn_dns_known_ask(&k, entry->key, 80, &a) == SEINE_OK);
+        REQUIRE(sn_dns_local_ask(&k, entry->key, 80, &a) == SEINE_OK);
         check_answer(&a);
     }
     while (sn_str_next(&text, '\n', &line))
         check_line(&k, line);
-    sn_dns_known_fini(&k);
+    sn_dns_local_fini(&k);
     return 0;
 }

@@ -16,7 +16,7 @@
 #include "base/diag.h"
 #include "base/time.h"
 #include "net/dns_cache.h"
-#include "net/dns_known.h"
+#include "net/dns_local.h"
 #include "seine/breaker.h"
 
 #define QUESTIONS 256          /* in flight at once */
@@ -67,7 +67,7 @@ struct sn_dns {
     ares_channel channel;
     seine_family family;
     seine_span timeout;
-    sn_dns_known known;
+    sn_dns_local known;
     sn_dns_cache cache;
     sn_map questions;
     question *queue, **queue_end;
@@ -596,7 +596,7 @@ seine_err
 sn_dns_ask(sn_dns *d, sn_str name, uint16_t port, seine_time now, seine_time deadline,
            sn_lookup *l)
 {
-    seine_err e = sn_dns_known_ask(&d->known, name, port, &l->answer);
+    seine_err e = sn_dns_local_ask(&d->known, name, port, &l->answer);
 
     if (e == SEINE_E_BUSY && !sn_dns_cache_get(&d->cache, name, now, &e, &l->answer))
         e = SEINE_E_BUSY;
@@ -666,7 +666,7 @@ read_hosts(sn_dns *d)
         return SEINE_E_NOMEM;
     while (n == HOSTS_MAX && text[n - 1] != '\n' && n > 1)
         n--; /* an incomplete last line */
-    return sn_dns_known_hosts(&d->known, (sn_str){text, n});
+    return sn_dns_local_hosts(&d->known, (sn_str){text, n});
 }
 
 static seine_err
@@ -745,7 +745,7 @@ static seine_err
 use_resolve(sn_dns *d, const char *const *entries, seine_diag *diag)
 {
     for (; entries && *entries; entries++) {
-        seine_err e = sn_dns_known_resolve(&d->known, sn_str_of(*entries));
+        seine_err e = sn_dns_local_resolve(&d->known, sn_str_of(*entries));
 
         if (e == SEINE_E_INVAL)
             return sn_diag_value(diag, "resolve", sn_str_of(*entries),
@@ -785,7 +785,7 @@ sn_dns_new(sn_loop *loop, const sn_dns_opts *opts, sn_dns **out_dns, seine_diag 
     d->queue_end = &d->queue;
     d->tick.fire = on_tick;
     d->soon.fire = on_soon;
-    sn_dns_known_init(&d->known, opts->family);
+    sn_dns_local_init(&d->known, opts->family);
     sn_dns_cache_init(&d->cache, opts->max_names > 0 ? opts->max_names : 65536);
     sn_map_init(&d->questions, SIZE_MAX / 128);
 
@@ -814,7 +814,7 @@ sn_dns_free(sn_dns *d)
     }
     sn_map_fini(&d->questions);
     sn_dns_cache_fini(&d->cache);
-    sn_dns_known_fini(&d->known);
+    sn_dns_local_fini(&d->known);
     if (d->timers > 0)
         sn_timer_forget(d->loop, &d->tick);
     if (d->timers > 1)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "net/dns_known.h"
+#include "net/dns_local.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,11 +32,11 @@ text_of(const sn_dns_answer *a, char out[1000])
 
 /* What is known of the name: addresses, or the name of the error; "" for a server. */
 static const char *
-ask(const sn_dns_known *k, const char *name, uint16_t port)
+ask(const sn_dns_local *k, const char *name, uint16_t port)
 {
     static char text[1000];
     sn_dns_answer a;
-    seine_err e = sn_dns_known_ask(k, sn_str_of(name), port, &a);
+    seine_err e = sn_dns_local_ask(k, sn_str_of(name), port, &a);
 
     if (e == SEINE_E_BUSY)
         return "";
@@ -106,33 +106,33 @@ TEST(dns_addresses_and_this_machine_need_no_server)
     };
 
     EACH_ROW(i, rows) {
-        sn_dns_known k;
+        sn_dns_local k;
 
-        sn_dns_known_init(&k, SEINE_FAMILY_ANY);
+        sn_dns_local_init(&k, SEINE_FAMILY_ANY);
         CHECK_STR(ask(&k, rows[i].name, 80), rows[i].any);
-        sn_dns_known_fini(&k);
-        sn_dns_known_init(&k, SEINE_FAMILY_4);
+        sn_dns_local_fini(&k);
+        sn_dns_local_init(&k, SEINE_FAMILY_4);
         CHECK_STR(ask(&k, rows[i].name, 80), rows[i].four);
-        sn_dns_known_fini(&k);
-        sn_dns_known_init(&k, SEINE_FAMILY_6);
+        sn_dns_local_fini(&k);
+        sn_dns_local_init(&k, SEINE_FAMILY_6);
         CHECK_STR(ask(&k, rows[i].name, 80), rows[i].six);
-        sn_dns_known_fini(&k);
+        sn_dns_local_fini(&k);
     }
 }
 
 TEST(dns_typed_addresses_hold_for_their_port)
 {
-    sn_dns_known k;
+    sn_dns_local k;
 
-    sn_dns_known_init(&k, SEINE_FAMILY_ANY);
-    CHECK_EQ(sn_dns_known_resolve(&k, SN_STR("e.example:443:10.0.0.1")), SEINE_OK);
-    CHECK_EQ(sn_dns_known_resolve(&k, SN_STR("E.example:443:[::1],10.0.0.2")), SEINE_OK);
-    CHECK_EQ(sn_dns_known_resolve(&k, SN_STR("e.example:1:10.0.0.9")), SEINE_OK);
-    CHECK_EQ(sn_dns_known_resolve(&k, SN_STR("e.example:65535:2001:db8::1")), SEINE_OK);
-    CHECK_EQ(sn_dns_known_resolve(&k, SN_STR("localhost:80:10.0.0.3")), SEINE_OK);
-    CHECK_EQ(sn_dns_known_resolve(&k, SN_STR("127.0.0.1:80:10.0.0.4")), SEINE_OK);
-    CHECK_EQ(sn_dns_known_resolve(&k, SN_STR("[::1]:80:10.0.0.5")), SEINE_OK);
-    CHECK_EQ(sn_dns_known_resolve(&k, SN_STR(N253 ":65535:10.0.0.6")), SEINE_OK);
+    sn_dns_local_init(&k, SEINE_FAMILY_ANY);
+    CHECK_EQ(sn_dns_local_resolve(&k, SN_STR("e.example:443:10.0.0.1")), SEINE_OK);
+    CHECK_EQ(sn_dns_local_resolve(&k, SN_STR("E.example:443:[::1],10.0.0.2")), SEINE_OK);
+    CHECK_EQ(sn_dns_local_resolve(&k, SN_STR("e.example:1:10.0.0.9")), SEINE_OK);
+    CHECK_EQ(sn_dns_local_resolve(&k, SN_STR("e.example:65535:2001:db8::1")), SEINE_OK);
+    CHECK_EQ(sn_dns_local_resolve(&k, SN_STR("localhost:80:10.0.0.3")), SEINE_OK);
+    CHECK_EQ(sn_dns_local_resolve(&k, SN_STR("127.0.0.1:80:10.0.0.4")), SEINE_OK);
+    CHECK_EQ(sn_dns_local_resolve(&k, SN_STR("[::1]:80:10.0.0.5")), SEINE_OK);
+    CHECK_EQ(sn_dns_local_resolve(&k, SN_STR(N253 ":65535:10.0.0.6")), SEINE_OK);
     CHECK_STR(ask(&k, "e.example", 443), "10.0.0.1 10.0.0.2 ::1");
     CHECK_STR(ask(&k, "e.example", 1), "10.0.0.9");
     CHECK_STR(ask(&k, "e.example", 65535), "2001:db8::1");
@@ -145,7 +145,7 @@ TEST(dns_typed_addresses_hold_for_their_port)
     CHECK_STR(ask(&k, "::1", 80), "10.0.0.5");
     CHECK_STR(ask(&k, N253, 65535), "10.0.0.6");
     CHECK_STR(ask(&k, "e.example:443", 0), "dns_bad_name"); /* a key is no name */
-    sn_dns_known_fini(&k);
+    sn_dns_local_fini(&k);
 }
 
 TEST(dns_refuses_what_is_no_resolve_entry)
@@ -175,13 +175,13 @@ TEST(dns_refuses_what_is_no_resolve_entry)
         "[",
         N253 "x:80:10.0.0.1",
     };
-    sn_dns_known k;
+    sn_dns_local k;
 
-    sn_dns_known_init(&k, SEINE_FAMILY_ANY);
+    sn_dns_local_init(&k, SEINE_FAMILY_ANY);
     EACH_ROW(i, rows)
-        CHECK_EQ(sn_dns_known_resolve(&k, sn_str_of(rows[i])), SEINE_E_INVAL);
+        CHECK_EQ(sn_dns_local_resolve(&k, sn_str_of(rows[i])), SEINE_E_INVAL);
     CHECK_EQ(k.names.count, 0);
-    sn_dns_known_fini(&k);
+    sn_dns_local_fini(&k);
 }
 
 TEST(dns_reads_a_hosts_file)
@@ -200,10 +200,10 @@ TEST(dns_reads_a_hosts_file)
                                "cher good..bad fine\n"
                                "10.0.0.5 localhost\n"
                                "10.0.0.6 last";
-    sn_dns_known k;
+    sn_dns_local k;
 
-    sn_dns_known_init(&k, SEINE_FAMILY_ANY);
-    CHECK_EQ(sn_dns_known_hosts(&k, (sn_str){text, sizeof text - 1}), SEINE_OK);
+    sn_dns_local_init(&k, SEINE_FAMILY_ANY);
+    CHECK_EQ(sn_dns_local_hosts(&k, (sn_str){text, sizeof text - 1}), SEINE_OK);
     CHECK_STR(ask(&k, "one", 80), "10.0.0.1 10.0.0.2 ::5");
     CHECK_STR(ask(&k, "one", 443), "10.0.0.1 10.0.0.2 ::5"); /* any port */
     CHECK_STR(ask(&k, "one.example", 80), "10.0.0.1");
@@ -214,45 +214,45 @@ TEST(dns_reads_a_hosts_file)
     CHECK_STR(ask(&k, "fine", 80), "10.0.0.4");
     CHECK_STR(ask(&k, "last", 80), "10.0.0.6");
     CHECK_STR(ask(&k, "localhost", 80), "127.0.0.1 ::1"); /* whatever files say */
-    CHECK_EQ(sn_dns_known_resolve(&k, SN_STR("one:80:10.9.9.9")), SEINE_OK);
+    CHECK_EQ(sn_dns_local_resolve(&k, SN_STR("one:80:10.9.9.9")), SEINE_OK);
     CHECK_STR(ask(&k, "one", 80), "10.9.9.9"); /* typed comes first */
     CHECK_STR(ask(&k, "one", 81), "10.0.0.1 10.0.0.2 ::5");
-    sn_dns_known_fini(&k);
+    sn_dns_local_fini(&k);
 }
 
 TEST(dns_keeps_sixteen_addresses_per_family)
 {
-    sn_dns_known k;
+    sn_dns_local k;
     sn_dns_answer a;
     char line[64];
 
-    sn_dns_known_init(&k, SEINE_FAMILY_ANY);
+    sn_dns_local_init(&k, SEINE_FAMILY_ANY);
     for (int i = 1; i <= 40; i++) {
         snprintf(line, sizeof line, "10.0.0.%d many\n", i);
-        CHECK_EQ(sn_dns_known_hosts(&k, sn_str_of(line)), SEINE_OK);
+        CHECK_EQ(sn_dns_local_hosts(&k, sn_str_of(line)), SEINE_OK);
     }
-    CHECK_EQ(sn_dns_known_ask(&k, SN_STR("many"), 80, &a), SEINE_OK);
+    CHECK_EQ(sn_dns_local_ask(&k, SN_STR("many"), 80, &a), SEINE_OK);
     CHECK_EQ(a.n4, 16);
     CHECK_EQ(a.v4[15].bytes[3], 16);
-    sn_dns_known_fini(&k);
+    sn_dns_local_fini(&k);
 }
 
 TEST(dns_takes_65536_names_of_a_hosts_file)
 {
-    sn_dns_known k;
+    sn_dns_local k;
     char line[64];
 
-    sn_dns_known_init(&k, SEINE_FAMILY_ANY);
+    sn_dns_local_init(&k, SEINE_FAMILY_ANY);
     for (int i = 0; i < 65540; i++) {
         snprintf(line, sizeof line, "0.0.0.0 n%d", i);
-        if (sn_dns_known_hosts(&k, sn_str_of(line)) != SEINE_OK)
+        if (sn_dns_local_hosts(&k, sn_str_of(line)) != SEINE_OK)
             CHECK(false);
     }
     CHECK_EQ(k.names.count, 65536);
-    CHECK_EQ(sn_dns_known_resolve(&k, SN_STR("a:80:10.0.0.1")), SEINE_E_FULL);
+    CHECK_EQ(sn_dns_local_resolve(&k, SN_STR("a:80:10.0.0.1")), SEINE_E_FULL);
     CHECK_STR(ask(&k, "n65535", 80), "0.0.0.0");
     CHECK_STR(ask(&k, "n65536", 80), "");
-    sn_dns_known_fini(&k);
+    sn_dns_local_fini(&k);
 }
 
 TEST(dns_servers_are_addresses_with_a_port_or_without)
@@ -295,18 +295,18 @@ TEST(dns_servers_are_addresses_with_a_port_or_without)
     }
 }
 
-TEST(dns_known_without_memory_says_so)
+TEST(dns_local_without_memory_says_so)
 {
     FAIL_EACH(round)
     {
-        sn_dns_known k;
+        sn_dns_local k;
         seine_err e;
 
-        sn_dns_known_init(&k, SEINE_FAMILY_ANY);
-        e = sn_dns_known_resolve(&k, SN_STR("a:80:10.0.0.1,10.0.0.2"));
+        sn_dns_local_init(&k, SEINE_FAMILY_ANY);
+        e = sn_dns_local_resolve(&k, SN_STR("a:80:10.0.0.1,10.0.0.2"));
         CHECK(e == SEINE_OK || e == SEINE_E_NOMEM);
-        e = sn_dns_known_hosts(&k, SN_STR("10.0.0.1 a b\n10.0.0.2 a\n"));
+        e = sn_dns_local_hosts(&k, SN_STR("10.0.0.1 a b\n10.0.0.2 a\n"));
         CHECK(e == SEINE_OK || e == SEINE_E_NOMEM);
-        sn_dns_known_fini(&k);
+        sn_dns_local_fini(&k);
     }
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dns_known.h - resolve names without a DNS server: typed addresses, hosts file,
+ * dns_local.h - resolve names without a DNS server: typed addresses, hosts file,
  * localhost.
  *
- *     e = sn_dns_known_resolve(&k, "e.example:443:127.0.0.1,[::1]");
- *     e = sn_dns_known_hosts(&k, text_of_the_hosts_file);
- *     switch (sn_dns_known_ask(&k, name, port, &answer)) {
+ *     e = sn_dns_local_resolve(&k, "e.example:443:127.0.0.1,[::1]");
+ *     e = sn_dns_local_hosts(&k, text_of_the_hosts_file);
+ *     switch (sn_dns_local_ask(&k, name, port, &answer)) {
  *     case SEINE_OK:      …      answer
  *     case SEINE_E_BUSY:  …      a server must be asked
  *     default:            …      DNS_BAD_NAME; DNS_NXDOMAIN: not in the family asked for
@@ -19,28 +19,28 @@
  * Memory  32 addresses per name, 65,536 names of the hosts file, at most.
  * Threads one owner.
  */
-#ifndef SN_DNS_KNOWN_H
-#define SN_DNS_KNOWN_H
+#ifndef SN_DNS_LOCAL_H
+#define SN_DNS_LOCAL_H
 
 #include "base/map.h"
 #include "net/dns.h"
 
-typedef struct sn_dns_known {
+typedef struct sn_dns_local {
     sn_map names; /* "host:port" of `resolve`, "host" of the hosts file */
     seine_family family;
     uint32_t typed;
-} sn_dns_known;
+} sn_dns_local;
 
-void sn_dns_known_init(sn_dns_known *k, seine_family family);
-void sn_dns_known_fini(sn_dns_known *k);
+void sn_dns_local_init(sn_dns_local *k, seine_family family);
+void sn_dns_local_fini(sn_dns_local *k);
 
 /* Adds host:port:address[,address…]. INVAL: not of that form. FULL, NOMEM. */
-SEINE_MUST_CHECK seine_err sn_dns_known_resolve(sn_dns_known *k, sn_str entry);
+SEINE_MUST_CHECK seine_err sn_dns_local_resolve(sn_dns_local *k, sn_str entry);
 
 /* Adds the lines of a hosts file; skips invalid lines. NOMEM. */
-SEINE_MUST_CHECK seine_err sn_dns_known_hosts(sn_dns_known *k, sn_str text);
+SEINE_MUST_CHECK seine_err sn_dns_local_hosts(sn_dns_local *k, sn_str text);
 
-SEINE_MUST_CHECK seine_err sn_dns_known_ask(const sn_dns_known *k, sn_str name,
+SEINE_MUST_CHECK seine_err sn_dns_local_ask(const sn_dns_local *k, sn_str name,
                                             uint16_t port, sn_dns_answer *out_answer);
 
 /* True for up to 253 bytes in labels of 1 to 63 bytes, of a-z 0-9 - _. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "net/dns_known.h"
+#include "net/dns_local.h"
 
 #include <string.h>
 
@@ -19,14 +19,14 @@ typedef struct known {
 } known;
 
 void
-sn_dns_known_init(sn_dns_known *k, seine_family family)
+sn_dns_local_init(sn_dns_local *k, seine_family family)
 {
-    *k = (sn_dns_known){.family = family};
+    *k = (sn_dns_local){.family = family};
     sn_map_init(&k->names, NAMES);
 }
 
 void
-sn_dns_known_fini(sn_dns_known *k)
+sn_dns_local_fini(sn_dns_local *k)
 {
     SN_MAP_EACH(entry, &k->names)
         sn_free(entry->value);
@@ -99,7 +99,7 @@ add_port(char key[KEY], size_t len, uint16_t port)
 
 /* FULL, NOMEM. Drops addresses beyond 32. */
 static seine_err
-add_address(sn_dns_known *k, sn_str key, const sn_ip *ip)
+add_address(sn_dns_local *k, sn_str key, const sn_ip *ip)
 {
     known *old = sn_map_get(&k->names, key);
     uint32_t n = old ? old->n : 0;
@@ -169,7 +169,7 @@ read_host(sn_str *rest, char out_key[KEY], size_t *out_len)
 }
 
 seine_err
-sn_dns_known_resolve(sn_dns_known *k, sn_str entry)
+sn_dns_local_resolve(sn_dns_local *k, sn_str entry)
 {
     char key[KEY];
     size_t len;
@@ -211,7 +211,7 @@ word(sn_str *line)
 }
 
 seine_err
-sn_dns_known_hosts(sn_dns_known *k, sn_str text)
+sn_dns_local_hosts(sn_dns_local *k, sn_str text)
 {
     sn_str line, name;
     sn_ip ip;
@@ -235,7 +235,7 @@ sn_dns_known_hosts(sn_dns_known *k, sn_str text)
 }
 
 static void
-take_family(const sn_dns_known *k, sn_dns_answer *a, const sn_ip *ips, uint32_t n)
+take_family(const sn_dns_local *k, sn_dns_answer *a, const sn_ip *ips, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
         if (k->family == SEINE_FAMILY_ANY ||
@@ -244,7 +244,7 @@ take_family(const sn_dns_known *k, sn_dns_answer *a, const sn_ip *ips, uint32_t 
 }
 
 static const known *
-typed(const sn_dns_known *k, sn_str name, uint16_t port)
+typed(const sn_dns_local *k, sn_str name, uint16_t port)
 {
     char key[KEY];
 
@@ -257,7 +257,7 @@ typed(const sn_dns_known *k, sn_str name, uint16_t port)
 
 /* BUSY: not known here. */
 static seine_err
-find_known(const sn_dns_known *k, sn_str name, uint16_t port, sn_dns_answer *a)
+find_known(const sn_dns_local *k, sn_str name, uint16_t port, sn_dns_answer *a)
 {
     static const sn_ip here[] = {{4, {127, 0, 0, 1}}, {6, {[15] = 1}}};
     const known *found = typed(k, name, port);
@@ -282,7 +282,7 @@ find_known(const sn_dns_known *k, sn_str name, uint16_t port, sn_dns_answer *a)
 }
 
 seine_err
-sn_dns_known_ask(const sn_dns_known *k, sn_str name, uint16_t port,
+sn_dns_local_ask(const sn_dns_local *k, sn_str name, uint16_t port,
                  sn_dns_answer *out_answer)
 {
     sn_dns_answer a = {0};
