@@ -11,8 +11,8 @@
 #include "base/opts.h"
 #include "base/time.h"
 #include "seine/clock.h"
-#include "store/order.h"
 #include "store/out.h"
+#include "store/reorder.h"
 
 /*
  * The sink thread empties the lanes, renders and writes, and then naps for 5 ms. So busy
@@ -55,7 +55,7 @@ struct seine_sinks {
 
     /* owned by the thread; others read the counts */
     seine_diag diag; /* empty until a write fails */
-    sn_order order;
+    sn_reorder order;
     _Atomic uint64_t waiting, due, seq, records, bytes;
 };
 
@@ -240,7 +240,7 @@ hold(seine_sinks *s, seine_record *r, sn_record_block *block)
     if (!block)
         block = sn_record_block_new(r);
     if (block)
-        e = sn_order_hold(&s->order, block);
+        e = sn_reorder_hold(&s->order, block);
     if (e != SEINE_OK) {
         seine_diag diag = SEINE_DIAG;
 
@@ -253,7 +253,7 @@ hold(seine_sinks *s, seine_record *r, sn_record_block *block)
 static void
 write_due(seine_sinks *s)
 {
-    for (sn_record_block *b; (b = sn_order_take(&s->order));) {
+    for (sn_record_block *b; (b = sn_reorder_take(&s->order));) {
         write_record(s, b->record);
         sn_record_block_free(b);
     }
@@ -269,7 +269,7 @@ emit(seine_sinks *s, seine_record *r, sn_record_block *block)
     }
     write_record(s, r);
     if (s->opts.ordered && r->number == s->order.due) {
-        sn_order_pass(&s->order);
+        sn_reorder_pass(&s->order);
         write_due(s);
     }
     sn_record_block_free(block);
@@ -391,7 +391,7 @@ turn(seine_sinks *s)
         any |= take_lane(s, &s->lanes[i]);
     if (asked != atomic_load(&s->done))
         while (s->order.waiting > 0) {
-            sn_order_skip(&s->order);
+            sn_reorder_skip(&s->order);
             write_due(s);
         }
     atomic_store_explicit(&s->waiting, s->order.waiting, memory_order_release);
@@ -663,7 +663,7 @@ seine_sinks_free(seine_sinks *s)
         sn_free(n);
         n = next;
     }
-    sn_order_fini(&s->order);
+    sn_reorder_fini(&s->order);
     free_lanes(s);
     pthread_mutex_destroy(&s->lock);
     sn_free(s);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "store/order.h"
+#include "store/reorder.h"
 
 #include <assert.h>
 
@@ -8,7 +8,7 @@
 enum { SMALLEST = 64 };
 
 void
-sn_order_fini(sn_order *o)
+sn_reorder_fini(sn_reorder *o)
 {
     for (uint64_t i = 0; i < o->size; i++)
         while (o->slots[i]) {
@@ -18,7 +18,7 @@ sn_order_fini(sn_order *o)
             sn_record_block_free(b);
         }
     sn_free(o->slots);
-    *o = (sn_order){.size = 0};
+    *o = (sn_reorder){.size = 0};
 }
 
 static sn_record_block **
@@ -29,7 +29,7 @@ slot(sn_record_block **slots, uint64_t size, uint64_t number)
 
 /* Grows the ring so that the number `ahead` of the due one has a place. */
 static seine_err
-grow_ring(sn_order *o, uint64_t ahead)
+grow_ring(sn_reorder *o, uint64_t ahead)
 {
     uint64_t size = o->size ? o->size : SMALLEST;
 
@@ -51,7 +51,7 @@ grow_ring(sn_order *o, uint64_t ahead)
 }
 
 seine_err
-sn_order_hold(sn_order *o, sn_record_block *give)
+sn_reorder_hold(sn_reorder *o, sn_record_block *give)
 {
     uint64_t number = give->record->number;
     seine_err e = SEINE_OK;
@@ -75,13 +75,13 @@ sn_order_hold(sn_order *o, sn_record_block *give)
 }
 
 void
-sn_order_pass(sn_order *o)
+sn_reorder_pass(sn_reorder *o)
 {
     o->due++;
 }
 
 sn_record_block *
-sn_order_take(sn_order *o)
+sn_reorder_take(sn_reorder *o)
 {
     sn_record_block **place = o->size ? slot(o->slots, o->size, o->due) : NULL;
     sn_record_block *b = place ? *place : NULL;
@@ -96,7 +96,7 @@ sn_order_take(sn_order *o)
 }
 
 void
-sn_order_skip(sn_order *o)
+sn_reorder_skip(sn_reorder *o)
 {
     while (o->waiting > 0 && !*slot(o->slots, o->size, o->due))
         o->due++;
