@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * admit.h - somebody names a URL: does it become work, a refusal, or nothing new?
+ * admit.h - stage 1: somebody names a URL. Does it become work, a refusal, or nothing
+ * new?
  *
- * The first stage. Text becomes a URL (without a scheme: https, or http for addresses
- * and localhost), a key, a number and a visit that holds copies of all it needs. What
- * cannot be asked is a visit too, one that is_skip: it goes to a shard like the others,
- * and its record says why. A key that was here before is counted by the caller and ends
- * here.
+ * Text becomes a URL (without a scheme: https, or http for addresses and localhost), a
+ * key, a number and a visit that holds copies of all it needs. A URL that cannot be asked
+ * for becomes a visit with is_skip: it goes to a shard like the others, and its record
+ * says why. A key that was given before ends here, and the caller counts it.
  *
  *     e = sn_admit(shared, &ask, now, &visit);
  *     OK: give it to its shard · ALREADY: the same as an earlier one · FULL · NOMEM

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * capture.h - what went over the wire for a visit, kept for an archive.
+ * capture.h - which bytes were sent and received for a visit? Kept for a web archive.
  *
  * Every hop of a chain of redirects has one capture, and so has the last attempt: the
  * request as it was written, with secrets REDACTED, and the bytes of the response as they
- * came. An attempt that is tried again takes its capture with it.
+ * came. The capture of an attempt that is tried again is dropped.
  *
  *     e = sn_capture_begin(v, budget, &request, wall);
  *     sn_capture_wire(v, bytes); …                  as the transport tells
@@ -13,8 +13,7 @@
  *     list = sn_capture_list(v, &n);                for the record
  *     sn_capture_drop(v);
  *
- * Without room for what comes the exchange is cut off like one whose body has none:
- * v->kept.err says why.
+ * When there is no room for more bytes the exchange is cut off, and v->kept.err says why.
  *
  * Time    wall time is passed in.
  * Memory  one buffer a visit, reserved from the budget before it grows.

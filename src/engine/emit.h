@@ -2,14 +2,14 @@
 /*
  * emit.h - stage 6: a visit that is done becomes its one record.
  *
- * The record is a set of views into the visit; whoever is called back looks at it or
- * copies it, and then the visit goes back to where it came from.
+ * The record is a set of views into the visit. The callback looks at the record or copies
+ * it; then the visit goes back to its pool.
  *
  *     sn_emit_record(v, opts, wall, &e);           e.record, and what it points to
  *     on_record(&e.record, shard, arg);
  *
- * Messages for people say what happened, with the limit that was hit: "no answer within
- * 5 s"; a hint says what to do.
+ * Messages for people say what happened and name the limit that was hit: "no answer
+ * within 5 s". A hint says what to do.
  *
  * Time    wall time is passed in.
  * Memory  the caller's; views into the visit.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * host_list.h - hosts that were named: is this one of them?
+ * host_list.h - does the list of `domains` name this host?
  *
  *     e.example       the host and all below it, as with wget -D
  *     .e.example      the same
@@ -9,12 +9,12 @@
  *     e.example:8080  only on that port
  *     10.0.0.5        an address; [::1] likewise
  *
- * Names without wildcards are looked up label by label from the right, so a long list
- * costs no more than a short one; the others are tried one after the other.
+ * Names without wildcards are looked up label by label from the right, so that a long
+ * list costs no more than a short one. Patterns are tried one after the other.
  *
  * Time    plays no part.
  * Memory  the names.
- * Threads any thread: it does not change.
+ * Threads any thread: the list does not change.
  */
 #ifndef SN_HOST_LIST_H
 #define SN_HOST_LIST_H

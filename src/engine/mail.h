@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mail.h - links to hosts of another shard: the finder writes them, the owner reads them.
+ * mail.h - how do links reach the shard that owns their host?
  *
- * A post is a block of links, written by one shard and read by another one. It lies in
- * the owner's box until he takes all there are. Nothing is lost and nobody waits; how
- * many bytes are on the way is known to all, and who finds much starts nothing more
- * while that is above a limit. An owner always empties his box, so no circle can block.
+ * A post is a block of links that one shard writes and another one reads. The post lies
+ * in the owner's box until the owner takes all there are. No link is lost and nobody
+ * waits: all shards know how many bytes are on the way, and while these are above a limit
+ * no shard starts requests. An owner always empties its box, so no circle can block.
  *
  *     e = sn_mail_write(&post, &link);              grows the post
  *     was_empty = sn_mail_put(&box, post);          then wake the owner
@@ -15,7 +15,7 @@
  *
  * Time    plays no part.
  * Memory  the links on the way.
- * Threads a post has one owner; a box any thread puts into and one takes from.
+ * Threads a post has one owner; any thread puts into a box, and one takes from it.
  */
 #ifndef SN_MAIL_H
 #define SN_MAIL_H

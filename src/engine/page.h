@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * page.h - what a response leads to and says of itself, read while its body comes in.
+ * page.h - where does a page lead, and what does it say of itself? Read while it arrives.
  *
  *     p = sn_page_take(&pool);                at the head of a response
  *     sn_page_begin(p, &wants);
@@ -10,12 +10,12 @@
  *         …                                    in the order of the page
  *     sn_page_give(&pool, p);
  *
- * Until sn_page_end nothing is known: of a body that did not end well nothing is told.
+ * Links and facts are there after sn_page_end. A body that did not end well has none.
  *
- * The links are those a crawl follows: a and area, link but for the parts of a page
- * (stylesheets, icons, what is to be loaded early), iframe, frame, and where a meta
- * refresh leads. Pictures, scripts, media and forms are none. At most 50,000 and 16 MiB
- * of them are kept; facts.notes tells when there were more.
+ * A crawl follows these links: a and area, link except for the parts of a page
+ * (stylesheets, icons, preloads), iframe, frame, and the target of a meta refresh.
+ * Pictures, scripts, media and forms are no links. A page keeps at most 50,000 links and
+ * 16 MiB of them; facts.notes says when there were more.
  *
  * A page is read in the encoding its mark, header or metas name (docs/user/charset.md);
  * texts and values come out as UTF-8.

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * proxy_breaker.h - is it worth asking this proxy at all? What a shard knows of its
- * proxies.
+ * proxy_breaker.h - is this proxy worth asking at all?
  *
- * One breaker per proxy, with the settings of those of hosts. What a proxy does wrong is
- * counted here and nowhere else: not at the site's breaker, limiter or pace. When it is
- * open, visits wait until it may be probed, uncounted; after `park` failed probes in a
- * row the proxy is given up for this run, and all that would go through it ends.
+ * Every proxy has a breaker with the settings of those of hosts. Failures of a proxy
+ * count here and nowhere else: not at the site's breaker, limiter or pace. While the
+ * breaker is open, visits wait until the proxy may be probed, and no attempt is counted.
+ * After `park` failed probes in a row the proxy is given up for this run, and all visits
+ * that would go through it end.
  *
  *     e = sn_proxy_breakers_begin(&proxy_breakers, proxy, now, &permit, &at);
  *     OK: ask · BREAKER: not before `at` · PROXY_ERROR: never, it is given up
@@ -14,7 +14,7 @@
  *
  * | the attempt                                        | says of the proxy |
  * | it did its part, or said that it will not          | success           |
- * | not reached, no sense, no response in time, no login | failure           |
+ * | not reached, no sense, no response, no login       | failure           |
  * | cancelled, our own limits, nothing learned         | nothing           |
  *
  * Time    is passed in.

@@ -2,14 +2,15 @@
 /*
  * ready_queue.h - of the hosts that may be asked now, whose turn is it?
  *
- * Three lanes, each first in, first out: a host gives one URL and goes to the back, so
- * that two which are always ready differ by one start at most. High before normal; of
- * eight starts the low lane gets one while it waits. A lane is a list through `link` of
- * the hosts; one that meanwhile belongs elsewhere stays in it and is passed over by
- * whoever takes it.
+ * There are three lanes, each first in, first out. A host gives one URL and goes to the
+ * back, so that two hosts that are always ready differ by one start at most. The high
+ * lane goes before the normal one, and the low lane gets one of eight starts while it
+ * waits. A lane is a list through `link` of the hosts. A host that belongs elsewhere
+ * meanwhile stays in its lane, and the caller passes over it.
  *
- *     sn_ready_queue_put(&r, hosts, host, sn_host_lane(h), false);
+ *     sn_ready_queue_put(&r, hosts, host, false);
  *     while ((host = sn_ready_queue_take(&r, hosts)) != SN_NONE)
+ *         …
  *
  * Time    plays no part.
  * Memory  none of its own.

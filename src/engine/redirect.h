@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * redirect.h - a response says "over there": where is that, may we go, and with what?
+ * redirect.h - where does a redirect lead, may we follow it, and what goes along?
  *
- * The rules and nothing else; who waits for which host is the scheduler's business.
- * 301, 302, 303, 307 and 308 with a Location are followed up to a limit. 303, and 301
- * and 302 of a POST, go on as GET without body; the others keep method and body, and a
- * body reaches another origin only if that was allowed.
+ * These are the rules alone; the scheduler lets the visit wait for the next host. 301,
+ * 302, 303, 307 and 308 with a Location are followed up to a limit. 303, and 301 and 302
+ * of a POST, go on as GET without body; the others keep method and body, and a body
+ * reaches another origin only if that was allowed.
  *
  *     e = sn_redirect_next(&(sn_redirect){…}, &url, &as_get);
  *     OK: ask `url` next · TOO_MANY_REDIRECTS · BAD_REDIRECT · REDIRECT_REFUSED

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * scope_set.h - a set of places on the web that only grows: is this one in it?
+ * scope_set.h - is this place on the web in the set? The set only grows.
  *
- * A place is a host name, a port and perhaps a directory. Whoever asks takes no lock
- * and sees every place whose add has returned; whoever adds takes one.
+ * A place is a host name, a port and perhaps a directory. Asking takes no lock and sees
+ * every place whose add has returned; adding takes a lock.
  *
- *     e = sn_scope_set_add(&p, &(sn_scope_place){SN_STR("e.example"), SN_STR("/docs/"),
- * 8080}); place = (sn_scope_place){SN_STR("e.example"), SN_STR("/docs/a/b.html"), 8080};
- *     sn_scope_set_has(&p, &place) is false, sn_scope_set_has_above(&p, &place) is true
+ *     sn_scope_place docs = {SN_STR("e.example"), SN_STR("/docs/"), 8080};
+ *     sn_scope_place page = {SN_STR("e.example"), SN_STR("/docs/a/b.html"), 8080};
+ *     e = sn_scope_set_add(&set, &docs);
+ *     sn_scope_set_has(&set, &page);           false
+ *     sn_scope_set_has_above(&set, &page);     true
  *
  * The hash runs over the name and then over one segment of the directory after the
  * other, so that all directories above a page are looked up in one walk of its path.
  *
  * Time    plays no part.
- * Memory  what the texts need and 48 bytes a place; 8 to 16 bytes a slot. Tables that
- *         were outgrown stay until fini, together no more than the last one.
+ * Memory  the texts and 48 bytes a place; 8 to 16 bytes a slot. Tables that were outgrown
+ *         stay until fini, together no more than the last one.
  * Threads any thread; init and fini: one owner.
  */
 #ifndef SN_SCOPE_SET_H

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * shared_state.h - what all shards of one fetch share, and nothing else is shared.
+ * shared_state.h - what do all shards of one fetch share? They share nothing else.
  *
- * The options as given, the count of requests in flight and the bucket of the whole
- * (one atomic each), the table of addresses, the memory budget, the visits, the set of
- * URLs seen, and one byte that says stop.
+ * The options as given, the count of requests in flight and the bucket of `rate` (one
+ * atomic each), the limits per address, the memory budget, the visits, the seen-set, what
+ * is left to do, and one word that says stop.
  *
  * Time    plays no part.
  * Memory  made once; freed when all shards are gone.
@@ -88,10 +88,11 @@ void sn_shared_state_end_stuck(sn_shared_state *c, uint32_t n);
 /* Nobody gives URLs any more. */
 bool sn_shared_state_is_closed(const sn_shared_state *c);
 
-/* Closed, and nothing is left but what is told at the end; but what waits for a
- * robots.txt in vain; but nothing at all. */
+/* Nobody gives URLs any more, and … no work is left, except refusals for the end. */
 bool sn_shared_state_is_quiet(const sn_shared_state *c);
+/* … only URLs that wait for a robots.txt in vain are left. */
 bool sn_shared_state_is_stuck(const sn_shared_state *c);
+/* … nothing at all is left. */
 bool sn_shared_state_is_done(const sn_shared_state *c);
 
 /* The shard of a URL, of `n`: all hosts of one name on the same one, in a crawl all of

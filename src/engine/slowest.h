@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * slowest.h - which host of a shard keeps the run longest? For whoever shows an end.
+ * slowest.h - which host of a shard keeps the run longest? The ETA asks.
  *
- * Hosts belong to their shard, and whoever asks is another thread: asking leaves a wish,
- * the shard looks at its hosts, a few thousand a turn, and leaves an answer. Where nobody
- * asks nothing is done.
+ * Hosts belong to their shard, and another thread asks. The question leaves a wish; the
+ * shard looks at a few thousand hosts a turn and leaves an answer. When nobody asks, the
+ * shard does nothing.
  *
  *     sn_slowest_turn(&s, scheduler, now);        the shard, each turn
  *     sn_slowest_get(&s, &slowest);               anybody: the answer to earlier wishes

@@ -2,11 +2,10 @@
 /*
  * url_filter.h - `include` and `exclude`: does the text of this URL pass?
  *
- * Both are lists of regular expressions (text/pattern), looked for anywhere in the
- * whole URL. One that is excluded does not pass; where there are includes, one that
- * none of them is found in does not pass either. What cannot be known does not pass: a
- * match that hits its limits, or for which there is no memory, is a refusal that says
- * so.
+ * Both are lists of regular expressions (text/pattern), which may match anywhere in the
+ * whole URL. A URL that an exclude matches does not pass; if there are includes, a URL
+ * that none of them matches does not pass either. A match that hits its limits, or for
+ * which there is no memory, is a refusal that says so.
  *
  *     e = sn_url_filter_new(include, exclude, NULL, &s, &diag);
  *     rule = sn_url_filter_exclude(s, url);               NULL, or "exclude '\.pdf$'"

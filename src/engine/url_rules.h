@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * url_rules.h - what is there against a URL that was found, by its text alone?
+ * url_rules.h - does the text of a URL that was found refuse it already?
  *
- * The order decides which rule its record names: no http or https, out of scope or
- * sifted out, a port of another protocol, the shape of a trap. What depends on the host
- * it belongs to (robots.txt, how many there are of it) is the frontier's business.
+ * The record names the first rule that refuses: another scheme than http and https, out
+ * of scope or filtered out, a port of another protocol, the shape of a trap. The frontier
+ * asks the rules that depend on the host: robots.txt and budgets.
  *
  *     if (sn_url_rules_refuse(&opts, scope, &url, &o))
  *         …                                   o.reason, o.rule

@@ -2,9 +2,9 @@
 /*
  * verdict.h - stage 4: an attempt has ended. What does that mean, and what follows?
  *
- * The only place that decides a retry, a replay, a redirect or the end. First what the
- * end means, to this visit and to the guards of its host, then what follows for the
- * visit alone; both before the guards are told, since they may go with the host:
+ * This file alone decides a retry, a replay, a redirect or the end. It says first what
+ * the end means to the visit and to the guards of its host, then what follows for the
+ * visit. Both come before the guards hear of the end, since they may be folded then:
  *
  *     hop = sn_verdict_judge(c, v, now);            v->end.fault has its final kind
  *     next = hop ? … : sn_verdict_next(c, v, now, dice);
@@ -22,7 +22,7 @@
  * | a 304, 206 nobody asked for                     | again, once                    |
  * | everything else                                 | done                           |
  *
- * An attempt is counted when it is judged and was one: hops and replays are none.
+ * A judged attempt is counted; hops and replays are no attempts.
  *
  * Time    is passed in, and so are the dice.
  * Memory  the visit's arena.
