@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* h1_scan_cases.h - what the scanners find, against the same found byte by byte. */
+/* h1_scan_cases.h - compares the scanners with a search byte by byte. */
 #ifndef H1_SCAN_CASES_H
 #define H1_SCAN_CASES_H
 

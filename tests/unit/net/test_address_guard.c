@@ -301,7 +301,7 @@ TEST(address_guard_check_lets_nothing_step_up)
                                                 (sn_address_zone)pin),
                          fine ? SEINE_OK : SEINE_E_BLOCKED_ADDRESS);
             }
-    /* What is not an address of the network is nowhere. */
+    /* An address that is not IPv4 or IPv6 is forbidden. */
     struct sockaddr_un un = {.sun_family = AF_UNIX};
     CHECK_EQ(sn_address_guard_zone(&z, (struct sockaddr *)&un), FORBIDDEN);
     CHECK_EQ(sn_address_guard_check(&z, (struct sockaddr *)&un, LOCAL, SN_ADDRESS_NO_PIN),
@@ -309,7 +309,8 @@ TEST(address_guard_check_lets_nothing_step_up)
     sn_address_guard_fini(&z);
 }
 
-/* A name that answered publicly once does not lead inside later (rebinding). */
+/* A name that resolved to a public address first is blocked when it later resolves to a
+ * private one (DNS rebinding). */
 TEST(address_guard_pin_keeps_the_lowest_zone)
 {
     CHECK_EQ(sn_address_zone_pin(SN_ADDRESS_NO_PIN, LOCAL), LOCAL);

@@ -320,7 +320,7 @@ TEST(cookie_a_host_has_50_and_the_least_recently_used_goes)
     CHECK(!has(jar, "a.example.com", 1));
     CHECK(has(jar, "a.example.com", 2));
     CHECK(has(jar, "a.example.com", 50));
-    /* A new value for one that is there costs nobody his place. */
+    /* A new value for an existing cookie drops no other cookie. */
     set_many(jar, "http://a.example.com/", 2, 3);
     CHECK_EQ(seine_cookie_jar_count(jar), 53);
     CHECK(has(jar, "a.example.com", 3));

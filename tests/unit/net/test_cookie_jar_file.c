@@ -173,7 +173,7 @@ TEST(cookie_jar_file_lines_of_others_are_understood)
          "k=v"},
         {"h.example\tFALSE\t/\tFALSE\t-99999999999999999999\tk\tv\n", "http://h.example/",
          ""},
-        /* What no server could have set is passed over. */
+        /* Lines that no server could have set are skipped. */
         {".com\tTRUE\t/\tFALSE\t0\tk\tv\n", "http://example.com/", ""},
         {".co.uk\tTRUE\t/\tFALSE\t0\tk\tv\n", "http://x.co.uk/", ""},
         {"127.0.0.1\tTRUE\t/\tFALSE\t0\tk\tv\n", "http://127.0.0.1/", "k=v"},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The jar beside a list that is walked from end to end, told by the same random steps. */
+/* Compares the jar with a plain list in random steps. */
 #include <stdlib.h>
 
 #include "base/rng.h"

@@ -411,7 +411,7 @@ TEST(decode_reads_further_members_and_notes_other_bytes)
         {"br", SN_CODEC_BR, 1, SN_STR("x"), SEINE_OK, true},
         {"deflate", SN_CODEC_ZLIB, 1, SN_STR("x"), SEINE_OK, true},
         {"deflate", SN_CODEC_DEFLATE, 1, SN_STR("\x03\0"), SEINE_OK, true},
-        /* what could be the beginning of another one is one that was cut */
+        /* the beginning of another member means that it was cut */
         {"gzip", SN_CODEC_GZIP, 1, SN_STR("\x1f"), SEINE_E_BODY_TRUNCATED, false},
         {"gzip", SN_CODEC_GZIP, 1, SN_STR("\x1f\x8b"), SEINE_E_BODY_TRUNCATED, false},
         {"zstd", SN_CODEC_ZSTD, 1, SN_STR("\x28\xb5\x2f"), SEINE_E_BODY_TRUNCATED, false},
@@ -421,7 +421,7 @@ TEST(decode_reads_further_members_and_notes_other_bytes)
         {"zstd", SN_CODEC_ZSTD, 1, SN_STR("\x50\x2a\x4d\x18\1\0\0\0!"), SEINE_OK, false},
         {"zstd", SN_CODEC_ZSTD, 1, SN_STR("\x50\x2a\x4d\x18\2\0\0\0!"),
          SEINE_E_BODY_TRUNCATED, false},
-        /* behind the note nothing is read any more */
+        /* after the note nothing more is read */
         {"gzip", SN_CODEC_GZIP, 1, SN_STR("\n\x1f\x8b\x07\0"), SEINE_OK, true},
     };
     sn_buf body, want, out;
@@ -579,7 +579,7 @@ TEST(decode_holds_max_body_for_each_coding)
     sn_buf_fini(&out);
 }
 
-/* Noise packs 1:1 and zeros 1,030:1, so that their mixture aims at any ratio. */
+/* Noise compresses 1:1 and zeros 1,030:1, so a mixture reaches any ratio. */
 TEST(decode_stops_at_200_to_1_above_1_mib_and_not_below)
 {
     static char bytes[3 << 20];
@@ -674,7 +674,7 @@ pack_zeros(sn_codec_kind kind, int mib, sn_buf *out)
     sn_codec_fini(&c);
 }
 
-/* What one body took in pays for nothing of the next. */
+/* The input of one body does not raise the limit of the next. */
 TEST(decode_counts_each_body_from_nothing)
 {
     static char bytes[100000];

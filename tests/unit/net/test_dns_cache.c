@@ -189,7 +189,7 @@ TEST(dns_cache_without_memory_knows_nothing)
 
         sn_dns_cache_put(&c, SN_STR("a"), SEINE_E_DNS_NXDOMAIN, &a, T0);
         sn_dns_cache_put(&c, SN_STR("a"), SEINE_OK, &a, T0);
-        /* The second or nothing: never what is outdated. */
+        /* The cache holds the second answer or none, never the outdated one. */
         CHECK(!sn_dns_cache_get(&c, SN_STR("a"), 0, &e, &a) || e == SEINE_OK);
         sn_dns_cache_fini(&c);
     }

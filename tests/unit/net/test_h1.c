@@ -21,7 +21,7 @@ static const sn_h1_ask asks[] = {
     [RANGE] = {.range = true},
 };
 
-/* What one reading gives, as text: two readings are the same if their texts are. */
+/* The events of one reading, as text, to compare two readings. */
 typedef struct reading {
     sn_buf log;
     sn_buf body;
@@ -290,7 +290,7 @@ TEST(h1_rule_2_a_head_is_complete_with_its_blank_line_only)
         CUT(GET, OK11 "Transfer-Encoding: CHUN", END_EOF, HEADER_TRUNCATED),
         CUT(GET, OK11 "Transfer-Encoding: chunked ", END_EOF, HEADER_TRUNCATED),
         CUT(GET, "HTTP/1.1 100 Continue\r\n\r\n", END_EOF, HEADER_TRUNCATED),
-        /* What is wrong already is not made better by ending. */
+        /* A value that is already wrong stays the error when the connection ends. */
         CUT(GET, OK11 "Content-Length: x", END_EOF, BAD_FRAMING),
         CUT(GET, OK11 "Content-Length: 12, 13, ", END_EOF, BAD_FRAMING),
         CUT(GET, OK11 "Content-Length: 12, 13", END_EOF, BAD_FRAMING), /* never 12 */
@@ -952,7 +952,7 @@ TEST(h1_limit_of_all_heads_is_exact_and_can_be_set)
     }
 }
 
-/* P3: of all beginnings of a response, ended in order and not, how many are whole? */
+/* P3: no proper prefix of a response is complete, whichever way the connection ends. */
 TEST(h1_no_beginning_of_a_response_is_whole)
 {
 #define SOME_HEAD OK11 "Server: x\r\nA: b\r\n c\r\n"

@@ -380,7 +380,7 @@ TEST(loop_setting_timers_takes_no_memory_however_often)
     sn_loop_fini(&f.loop);
 }
 
-/* Sets so many timers of others to earlier moments that the dead are buried meanwhile. */
+/* Sets so many timers to earlier times that dead slots are freed meanwhile. */
 static void
 on_flood(sn_timer *t, seine_time now)
 {

@@ -62,8 +62,8 @@ TEST(reader_with_a_limit_below_a_byte_wants_one)
     CHECK_EQ(sn_reader_stalls(&r, SEINE_MS(1)), T0 + SEINE_US(1900));
 }
 
-/* Beside a reader that remembers every piece: what is called too slow is, and nothing
- * slower than 7/8 of the limit is missed. */
+/* Compared with a reader that stores every piece: no body above the limit counts as too
+ * slow, and every body below 7/8 of it does. */
 TEST(reader_never_blames_a_body_that_is_fast_enough)
 {
     enum { PIECES = 400 };

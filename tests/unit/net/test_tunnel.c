@@ -17,7 +17,7 @@
         .name = {"site.example", 12}, .port = 443 \
     }
 
-/* Messages of the proxy, each said when nothing is left to be said to it. */
+/* Messages of the proxy, each sent when the tunnel has nothing more to send. */
 typedef struct talk {
     const char *proxy;
     sn_tunnel_to to;
@@ -116,7 +116,7 @@ run_all(const talk *k)
     return whole;
 }
 
-/* What opens it does not when cut anywhere before its end. */
+/* A reply that opens the tunnel does not open it when cut before its end. */
 static void
 cut_everywhere(const talk *k)
 {
@@ -467,7 +467,7 @@ TEST(tunnel_answers_to_what_was_not_asked_yet_are_an_error)
         CHECK_EQ(r.err, SEINE_E_PROXY_ERROR);
         CHECK(strstr(r.text, "answered before it was asked"));
     }
-    /* Nothing at all was said yet, and it answers. */
+    /* The proxy sends before the tunnel has sent anything. */
     static const struct {
         const char *proxy;
         sn_str answer;

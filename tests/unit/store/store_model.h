@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * store_model.h - the obvious store, and random histories that a real one shares with it.
+ * store_model.h - a reference store, and random histories to compare a real store with.
  *
  *     store_play(&sn_store_mem, &opts, &(store_game){.lists = 7, .turns = 8000});
  *
  * The model keeps every URL in a block of its own. A history puts and takes URLs as a
- * hostile web has them: runs of one page, all lengths, all members, tides of growth;
- * URLs that were taken are finished in groups, some lists are given up. After every turn
- * lists and figures of the store are those of the model.
+ * hostile web has them: runs of one page, all lengths, all members, tides of growth; URLs
+ * that were taken are finished in groups, some lists are given up. After every turn lists
+ * and figures of the store are those of the model.
  */
 #ifndef STORE_MODEL_H
 #define STORE_MODEL_H

@@ -95,7 +95,7 @@ TEST(convert_changes_the_format)
         {"a.csv", "a.jsonl", HEAD "\r\n" ROW, RECORD, ""},
         {"a.jsonl", "b.jsonl", RECORD, RECORD, ""},
         {"a.csv", "b.csv", HEAD "\n" ROW, HEAD "\n" ROW, ""},
-        /* what only the one has is named once */
+        /* members that CSV cannot hold are named once */
         {"a.jsonl", "a.csv",
          "{\"v\":1,\"type\":\"skip\",\"seq\":1,\"key\":\"k\","
          "\"reason\":\"port\"}\n{\"v\":1,\"type\":\"event\"}\n",
@@ -116,7 +116,7 @@ TEST(convert_changes_the_format)
         {"a.jsonl", "a.csv", "", "", ""},
         {"a.csv", "a.jsonl", "", "", ""},
         {"a.csv", "a.jsonl", "a,b\n", "", ""},
-        /* no ending that tells: the first bytes do */
+        /* no known ending: the first bytes decide */
         {"a.txt", "a.csv", "{\"a\":1}\n", "a\n1\n", ""},
         {"a.txt", "a.jsonl", "S,W\n1,2\n", "{\"S\":\"1\",\"W\":\"2\"}\n", ""},
     };

@@ -466,7 +466,7 @@ TEST(input_that_is_cut_off_gives_its_whole_lines_and_says_so)
     }
 }
 
-/* A megabyte of text to the kilobyte: memory is that of a line, time that of the text. */
+/* A compression ratio of 1,000: memory stays that of a line, time that of the text. */
 TEST(input_that_explodes_is_one_bad_line)
 {
     static char packed[1 << 20], text[8 << 20];
@@ -551,7 +551,7 @@ TEST(input_without_memory_says_so)
     close(fd);
 }
 
-/* By its first bytes; without them, because its name or somebody says so. */
+/* Detected by its first bytes, by its name, or by the option. */
 TEST(input_of_a_sitemap_is_every_loc)
 {
     static const char *const rows[] = {

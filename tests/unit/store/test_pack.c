@@ -21,7 +21,7 @@ file_of(const char *bytes, size_t n)
     return f;
 }
 
-/* Members of lines of any length; cut anywhere. A second reading is a plain sum. */
+/* Members of random lines, cut at any byte, compared with a plain sum. */
 TEST(pack_scan_finds_the_last_whole_member)
 {
     static char packed[1 << 20], text[200000];

@@ -412,7 +412,7 @@ TEST(record_standard_set_is_everything_but_what_is_on_request)
              SN_MEMBERS_CRAWL | SN_MEMBER(HEADERS) | SN_MEMBER(SHA256));
 }
 
-/* What a crawl tells unasked can be asked of others, and be put away. */
+/* Members that a crawl writes by default can be requested elsewhere, and removed. */
 TEST(record_of_a_crawl_tells_more_unless_it_is_put_away)
 {
     static const struct {

@@ -444,7 +444,7 @@ TEST(line_without_a_member_is_the_same_line)
     }
 }
 
-/* An answer of which only its size is known has that size. */
+/* A response of which only the size is known keeps that size. */
 TEST(record_read_keeps_sizes_without_a_version)
 {
     sn_record_reader rr;

@@ -18,7 +18,7 @@
 
 enum { MOST = 20000 };
 
-/* What a function was called with, and what it shall answer. */
+/* What the callback was called with, and what it returns. */
 typedef struct heard {
     uint64_t numbers[MOST], seqs[MOST];
     size_t n, fail_at; /* fail_at: at the n-th call, from 1 on; 0 never */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What every back end of store.h holds: a row of `back_ends` is enough to put another one
- * through all of it. */
+/* The conformance suite of all back ends; a row of `back_ends` adds another one. */
 #include "store/store.h"
 
 #include "failing.h"

@@ -24,8 +24,8 @@ close_store(sn_store *s)
     CHECK_EQ(sn_store_close(s, true), SEINE_OK);
 }
 
-/* A heap that knows to the byte what is out: sizes as they were asked for, and what the
- * libc's heap adds to them. */
+/* A heap that counts every allocated byte: the sizes asked for, and the overhead of
+ * libc's heap. */
 typedef struct block {
     size_t n;
     max_align_t bytes[];
@@ -153,7 +153,7 @@ TEST(store_mem_keeps_a_url_with_its_page_in_64_bytes)
     close_store(s);
 }
 
-/* Of 600 bytes there is one to a chunk: what it was given to grow goes back. */
+/* An entry of 600 bytes fills a chunk alone; the unused rest of the chunk is freed. */
 TEST(store_mem_gives_back_what_a_full_chunk_does_not_use)
 {
     enum { MANY = 1000, LEN = 600 };

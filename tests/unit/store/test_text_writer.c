@@ -107,7 +107,7 @@ TEST(text_writer_writes_milliseconds_with_three_decimals_at_most)
     }
 }
 
-/* The C library's calendar is the second opinion. */
+/* Compares with the C library's calendar. */
 TEST(text_writer_stamps_every_moment_of_64_bits)
 {
     sn_rng rng = sn_rng_seed(check_seed());
@@ -132,7 +132,7 @@ TEST(text_writer_stamps_every_moment_of_64_bits)
     }
 }
 
-/* base/json quotes character by character: the second opinion. */
+/* Compares with base/json, which quotes character by character. */
 TEST(text_writer_quotes_like_the_slow_writer)
 {
     static const char *const pieces[] = {
@@ -302,8 +302,8 @@ TEST(text_writer_object_has_127_levels_at_most)
     }
 }
 
-/* The parser is the second opinion: what is copied means the same, what is refused it
- * refuses, but for numbers beyond 64 bits and names twice. */
+/* Compares with the JSON parser: copied objects have the same value, and the parser
+ * refuses the same texts, except for numbers beyond 64 bits and duplicate names. */
 TEST(text_writer_object_agrees_with_the_parser)
 {
     static const char alphabet[] = "{}[]\",:\\0123456789.eE+-truefalsn \xc3\xa9u";

@@ -146,7 +146,7 @@ by_text(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* In any number of runs it is what sorting all of it at once gives. */
+/* Any number of runs gives the same as sorting all lines at once. */
 TEST(warc_index_of_runs_is_sorted_as_a_whole)
 {
     enum { LINES = 2000 };

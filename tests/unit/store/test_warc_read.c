@@ -183,7 +183,7 @@ TEST(warc_reader_tells_status_and_media_type_of_answers)
     sn_buf_fini(&all);
 }
 
-/* Nothing but a cut between two records passes for whole. */
+/* Only a cut between two records counts as complete. */
 TEST(warc_cut_at_any_byte_is_named_damage)
 {
     EACH_ROW(i, packs) {
@@ -208,7 +208,7 @@ TEST(warc_cut_at_any_byte_is_named_damage)
     }
 }
 
-/* A byte changed anywhere is seen by `check`, or stands where nobody vouches for it. */
+/* `check` finds every changed byte, unless no digest covers it. */
 TEST(warc_a_changed_byte_never_crashes_and_blocks_are_vouched_for)
 {
     sn_rng rng = sn_rng_seed(check_seed());
@@ -417,7 +417,8 @@ TEST(warc_dates_are_those_of_the_standard)
         }
 }
 
-/* Folded values of WARC/1.0 are one; names have no case; targets may wear brackets. */
+/* Folded values of WARC/1.0 are joined; names have no case; targets may be in angle
+ * brackets. */
 TEST(warc_reader_reads_fields_as_old_archives_have_them)
 {
     static const char text[] =

@@ -210,7 +210,7 @@ TEST(warc_answers_without_a_body_have_the_digest_of_nothing)
     }
 }
 
-/* P3: what was cut says so, and nothing is derived from it. */
+/* P3: a truncated response is marked, and has no digest. */
 TEST(warc_truncated_says_why_and_has_no_payload_digest)
 {
     static const struct {

@@ -132,7 +132,7 @@ TEST(charset_is_decided_in_the_order_of_the_standard)
     }
 }
 
-/* Where no byte is in reach a page may still say it, in markup alone. */
+/* A meta beyond the first 1,024 bytes counts too, but only in markup. */
 TEST(charset_of_a_whole_page_is_named_anywhere_but_in_text)
 {
     static const struct {
@@ -310,7 +310,7 @@ TEST(charset_result_is_the_same_wherever_the_bytes_are_cut)
     sn_buf_fini(&parts);
 }
 
-/* What the C library makes of it: the one character, or 0. */
+/* Returns the character that the C library decodes, or 0. */
 static uint32_t
 libc_char(iconv_t cd, const char *bytes, size_t n)
 {
@@ -403,7 +403,7 @@ TEST(charset_single_bytes_agree_with_the_c_library)
     }
 }
 
-/* Every pair of bytes; how many differ, and why, says docs/user/charset.md. */
+/* Checks every pair of bytes; docs/user/charset.md says how many differ and why. */
 TEST(charset_pairs_agree_with_the_c_library)
 {
     static const struct {

@@ -14,7 +14,7 @@ enum {
     FACTS = SN_HTML_META | SN_HTML_LANG | SN_HTML_JSONLD
 };
 
-/* What came, as text: "title=Nets base=/x a.href=/y(text)[rel] img.src=z". */
+/* The events, as text: "title=Nets base=/x a.href=/y(text)[rel] img.src=z". */
 typedef struct heard {
     sn_buf log;
     size_t count;
@@ -579,7 +579,7 @@ TEST(html_keeps_64_kib_of_a_value)
     CHECK_EQ(h.log.len, 7 + 65536 + 3);
     CHECK(h.last.cut);
     sn_buf_fini(&h.log);
-    /* One that nobody asks for costs nothing and is not noted. */
+    /* An attribute that is not kept costs nothing and makes no note. */
     grow(&page, "<a title='", "x", 70000, "' href=y>");
     CHECK_EQ(notes_of(&page, &h), 0);
     CHECK_STR(h.log.ptr, "a.href=y");
@@ -715,7 +715,7 @@ TEST(html_without_memory_says_so_and_stops)
     }
 }
 
-/* Random pages of parts that matter: how they are cut does not. */
+/* Random pages of known parts, cut at random places, give the same events. */
 TEST(html_does_not_care_how_a_page_is_cut)
 {
     static const char *const parts[] = {

@@ -111,7 +111,7 @@ TEST(html_count_refuses_more_than_256_levels)
     CHECK_EQ(count_times(&c, "", "<div>", 257), SEINE_E_HTML_TOO_DEEP);
     CHECK_EQ(count_times(&c, "", "<x>", 100000), SEINE_E_HTML_TOO_DEEP);
     CHECK_EQ(count_times(&c, "", "<svg><a>", 200), SEINE_E_HTML_TOO_DEEP);
-    /* what is left open by a parser must not be closed here */
+    /* an end tag that a parser ignores must not close anything here */
     CHECK_EQ(count_times(&c, "", "<div></x>", 300), SEINE_E_HTML_TOO_DEEP);
     CHECK_EQ(count_times(&c, "", "<b><div></b>", 300), SEINE_E_HTML_TOO_DEEP);
     CHECK_EQ(count_times(&c, "", "<form><div></form>", 300), SEINE_E_HTML_TOO_DEEP);

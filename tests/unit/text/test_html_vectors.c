@@ -41,7 +41,7 @@ member(const seine_json *object, const char *name)
     return (sn_str){bytes, len};
 }
 
-/* What a browser shows of bytes that it takes for windows-1252. */
+/* Converts bytes as a browser does that reads them as windows-1252. */
 static void
 as_utf8(sn_str s, bool windows, sn_buf *out)
 {
@@ -73,7 +73,7 @@ check_title(const page *p, sn_str title)
     sn_buf_fini(&text);
 }
 
-/* A browser has what stands there where it is no URL. */
+/* A browser keeps the text of a reference that is no URL. */
 static sn_str
 resolved(page *p, sn_str ref)
 {
@@ -97,7 +97,7 @@ next_of(page *p, size_t i)
     return (sn_str){bytes, len};
 }
 
-/* An <a> that nobody closes is in the tree again for each block it reaches into. */
+/* A browser's tree repeats an unclosed <a> in each block that it reaches into. */
 static bool
 skip_again(page *p, size_t i)
 {

@@ -8,7 +8,7 @@
 #include "base/rng.h"
 #include "check.h"
 
-/* What the value says, written again; "-" for no type. */
+/* Parses the value and prints it again; "-" for no type. */
 static const char *
 read_bytes(const char *value, size_t len)
 {

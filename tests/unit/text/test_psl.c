@@ -12,7 +12,7 @@
 #include "failing.h"
 #include "seine/url.h"
 
-/* The end of a name that is so long; "-": none. */
+/* Returns the last n bytes of the name; "-": none. */
 static const char *
 tail(const char *name, size_t len, size_t n)
 {
@@ -46,7 +46,7 @@ built_in(void)
     return psl;
 }
 
-/* A list of these lines, through a file as any other. */
+/* Writes the lines to a file and reads them as a list. */
 static seine_psl *
 list_of(const char *lines)
 {

@@ -40,7 +40,7 @@ fresh(void)
     return h;
 }
 
-/* The pause of an answer with one or two fields. */
+/* Returns the pause of a response with one or two fields. */
 static seine_span
 pause_of(const char *name, const char *value, const char *name2, const char *value2)
 {
@@ -231,8 +231,8 @@ TEST(retry_hint_date_reads_what_the_c_library_prints)
     }
 }
 
-/* Is this, to the byte, how one writes that moment? Two moments have a second
- * spelling: "Nov 06" in the form of asctime, and a leap second. */
+/* True if the text is exactly how that time is written. Two times have a second spelling:
+ * "Nov 06" in the form of asctime, and a leap second. */
 static bool
 is_spelling(char *text, size_t n, int64_t epoch)
 {
@@ -343,7 +343,7 @@ TEST(retry_hint_retry_after_counts_from_the_date_of_the_answer)
         CHECK_EQ(pause_of("Retry-After", "Sun, 06 Nov 1994 08:51:37 GMT", "Date",
                           rows[i].date),
                  rows[i].want);
-        /* Digits do not care. */
+        /* A number of seconds does not depend on Date. */
         CHECK_EQ(pause_of("Retry-After", "77", "Date", rows[i].date), SEINE_SECS(77));
     }
     seine_retry_hint h = fresh(); /* of several, the first */
@@ -426,7 +426,7 @@ TEST(retry_hint_of_a_cached_answer_says_nothing)
 
 /* RateLimit. */
 
-/* What one answer of up to four fields says; r = -2: nothing. */
+/* Returns the quota of a response with up to four fields; r = -2: none. */
 static seine_quota
 quota_of(const char *const (*fields)[2])
 {
@@ -802,7 +802,7 @@ TEST(retry_hint_knows_its_fields_in_any_case_and_no_others)
     CHECK_EQ(seine_retry_hint_pause(&h), -1);
 }
 
-/* What a hostile server can send: long, and all of it read once. */
+/* A hostile server sends a long value; each byte is read once. */
 TEST(retry_hint_reads_a_long_value_of_anything)
 {
     static const char *const patterns[] = {

@@ -286,7 +286,7 @@ TEST(robots_survive_any_failed_allocation)
     seine_robots_free(NULL);
 }
 
-/* The plain reading: a star is any number of bytes, tried one by one. */
+/* The reference: a star matches any number of bytes, tried one by one. */
 static bool
 plain(const char *t, const char *p)
 {

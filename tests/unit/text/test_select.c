@@ -513,7 +513,7 @@ TEST(select_gives_up_after_a_million_steps_of_a_page)
     sn_buf_fini(&html);
 }
 
-/* The same by trying everything: the obvious way, for small trees. */
+/* The reference: tries everything, for small trees. */
 static bool slow_is(const seine_tree *t, seine_node n, const char *const *parts,
                     int count);
 

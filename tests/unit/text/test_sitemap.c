@@ -354,7 +354,7 @@ TEST(sitemap_names_a_gzip_that_is_damaged_or_cut)
     free((char *)(uintptr_t)gz.ptr);
 }
 
-/* A bomb has little to say, and says it again and again: 1 MiB and 200 : 1 end it. */
+/* A gzip bomb ends at 1 MiB with a ratio above 200 : 1. */
 TEST(sitemap_ends_a_gzip_bomb)
 {
     size_t n = (size_t)8 << 20;
@@ -404,7 +404,7 @@ TEST(sitemap_reads_50_000_urls_unless_told_otherwise)
     seine_sitemap_free(s);
 }
 
-/* 40 bytes hold the first entry: what is open behind the cut is no flaw. */
+/* 40 bytes hold the first entry; elements left open at the cap are no error. */
 TEST(sitemap_reads_so_many_bytes_and_notes_that_there_are_more)
 {
     static const char text[] = "<urlset><url><loc>http://e/1</loc></url>"

@@ -280,7 +280,7 @@ TEST(tree_refuses_what_would_cost_too_much)
     CHECK_EQ(try_page("", "x", SEINE_TREE_BYTES + 1), SEINE_E_BUDGET);
 }
 
-/* What our tokenizer does not take for tags, MyHTML may. */
+/* MyHTML may find tags where our tokenizer finds text. */
 TEST(tree_stops_where_more_comes_than_was_reckoned)
 {
     CHECK(try_page("<select><style>", "<b a=1><i>", 10000) != SEINE_E_NOMEM);
@@ -325,7 +325,7 @@ TEST(tree_asks_for_its_memory_first)
     seine_tree_free(t);
 }
 
-/* What is opened again brings its attributes along: 900 times 10,000 bytes. */
+/* Reopened elements copy their attributes: 900 times 10,000 bytes. */
 TEST(tree_refuses_long_tags_opened_again)
 {
     enum { BIG = 10000 };

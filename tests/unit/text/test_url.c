@@ -610,7 +610,7 @@ TEST(url_reference_and_href_are_at_most_8192_bytes)
     resolve(&m, NULL, long_text(SEINE_URL_MAX, '\t'), SEINE_URL_MAX);
     CHECK_STR(m.mem, "http://h/");
 
-    /* What is too long is not looked at, even if its href would be short. */
+    /* A reference that is too long is refused, even if its href would be short. */
     for (size_t len = SEINE_URL_MAX; len <= SEINE_URL_MAX + 1; len++) {
         text = long_text(len, '/');
         for (size_t i = 9; i < len; i += 2)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The URL parser once more, written down as the standard has it (4.4, basic URL
- * parser): a pointer, a buffer, twenty states, a list of segments. Slow, ASCII
- * only, and easy to lay beside the text. It and ours must agree about references
- * put together at random.
+ * A reference parser, written literally after the standard (4.4, basic URL parser): a
+ * pointer, a buffer, twenty states, a list of segments. It is slow, ASCII only, and easy
+ * to compare with the text. Both parsers must agree on random references.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -12,7 +12,7 @@
 static sn_buf told;
 static sn_xml xml;
 
-/* Writes down what is told; everything is wanted but in <skip>. */
+/* Logs all events; wants everything except inside <skip>. */
 static sn_xml_answer
 note(const sn_xml_event *e, void *arg)
 {
@@ -41,7 +41,7 @@ note(const sn_xml_event *e, void *arg)
                            .stop = stop && sn_str_eq(e->name, SN_STR("stop"))};
 }
 
-/* What is told of a text, cut into pieces of so many bytes, with the error behind it. */
+/* Returns the events of a text that is fed in pieces, followed by the error. */
 static const char *
 read_in(sn_str text, size_t piece)
 {
