@@ -110,7 +110,7 @@ const char *seine_sitemap_kind_name(seine_sitemap_kind kind);
 /* Returns the number of entries so far. */
 uint64_t seine_sitemap_count(const seine_sitemap *s);
 
-/* Says what is wrong, and in which line if it is one of XML; empty: nothing is. */
+/* Writes what is wrong, and in which line of XML; empty if nothing is. */
 void seine_sitemap_diag(const seine_sitemap *s, seine_diag *out_diag);
 
 /* Return a mask of notes, and the name of the n-th, "sitemap_capped". */

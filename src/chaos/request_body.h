@@ -3,8 +3,9 @@
  * request_body.h - reads the body of a request as it arrives.
  *
  *     snc_request_body in = snc_request_body_of(&req);
- *     while (snc_request_body_feed(&in, &rest, &piece) == SNC_PARSED_MORE && rest.len >
- * 0) keep(piece);
+ *     while (rest.len > 0 &&
+ *            snc_request_body_feed(&in, &rest, &piece) == SNC_PARSED_MORE)
+ *         keep(piece);
  *
  * It reads by length or in chunks, as strictly as the head: CRLF everywhere, a size of 1
  * to 15 hexadecimal digits, at most 16 KiB of extensions and trailers.

@@ -7,11 +7,11 @@
  * and when the address has recovered from the last ones: at most 8 at a time and
  * four times the rate of a host, unless a group says otherwise for its net.
  *
- *     e = sn_address_limits_init(&t,
- * &(sn_address_limits_opts){SN_ADDRESS_LIMIT(host_every)}); switch
- * (sn_address_limits_start(&t, &ip, now, &slot, &when)) { case SEINE_OK:    connect …;
- * sn_address_limits_end(&t, slot); default:          put the host on the wheel until
- * `when`
+ *     sn_address_limits_opts opts = {SN_ADDRESS_LIMIT(host_every)};
+ *     e = sn_address_limits_init(&t, &opts);
+ *     switch (sn_address_limits_start(&t, &ip, now, &slot, &when)) {
+ *     case SEINE_OK:    …      connect; at the end sn_address_limits_end(&t, slot)
+ *     default:          …      put the host on the wheel until `when`
  *     }
  *
  * It limits and never schedules: nobody waits here, nobody is woken. An entry that

@@ -130,7 +130,7 @@ typedef struct sn_select_in {
     bool in_has;
 } sn_select_in;
 
-/* Always false: the diag is written, about byte `at`. */
+/* Writes the diag, about byte `at`. Always returns false. */
 bool sn_select_fail(sn_select_in *in, size_t at, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 

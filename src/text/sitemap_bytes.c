@@ -105,7 +105,7 @@ set_declared(seine_sitemap *s, sn_str name)
         set_encoding(s, c);
 }
 
-/* Sets the encoding by its mark, which is passed over, or by its first "<". */
+/* Detects UTF-16 by its byte order mark, which is skipped, or by its first "<". */
 static bool
 detect_utf16(seine_sitemap *s)
 {
