@@ -29,7 +29,7 @@ sn_admit_is_field(sn_str name, sn_str value)
     return sn_h1_is_name(name) && sn_h1_is_value(value) && !sn_h1_is_own_field(name);
 }
 
-/* What stands before the first colon could be a scheme, and what behind it no port. */
+/* Could the text before the first colon be a scheme, and is the rest no port? */
 static bool
 has_scheme(sn_str text)
 {
@@ -122,7 +122,7 @@ sn_admit_refuse(sn_visit *v, seine_skip reason, sn_str rule)
     v->rule = rule;
 }
 
-/* A copy in the arena; the empty view stays what it is. */
+/* Copies a text into the arena; an empty view stays empty. */
 static bool
 keep_text(sn_visit *v, sn_str from, sn_str *out)
 {
@@ -139,7 +139,7 @@ keep_view(sn_visit *v, seine_view from, sn_str *out)
     return keep_text(v, from, out);
 }
 
-/* Parses into `u`, whose memory is the caller's, with a scheme before it if need be. */
+/* Parses the text into `u`, and puts a scheme in front if the text has none. */
 static seine_err
 parse_text(sn_str text, seine_url *u, seine_url_flaw *flaw)
 {
@@ -181,7 +181,7 @@ unescape_user(sn_str from, char *out)
     return n;
 }
 
-/* A user in the URL becomes a field that stays with the origin; the URL loses it. */
+/* Moves the user of a URL into an Authorization field, which stays with the origin. */
 static bool
 take_user(sn_visit *v, seine_url *u, sn_field *out_field)
 {
@@ -206,7 +206,7 @@ take_user(sn_visit *v, seine_url *u, sn_field *out_field)
     return true;
 }
 
-/* The parsed URL into the arena, exactly as long as it is. */
+/* Copies the parsed URL into the arena, without spare room. */
 static bool
 keep_url(sn_visit *v, const seine_url *u)
 {
@@ -244,7 +244,7 @@ keep_key(sn_shared_state *c, sn_visit *v)
     return SEINE_OK;
 }
 
-/* The fields of this URL alone; one more for a user in it. */
+/* Copies the fields of this URL alone, with room for one more if it names a user. */
 static seine_err
 keep_fields(sn_visit *v, const seine_ask *ask, const sn_field *user)
 {
@@ -307,7 +307,7 @@ keep_request(sn_shared_state *c, sn_visit *v, const seine_ask *ask)
     return SEINE_OK;
 }
 
-/* A given URL: the crawl is around it, and `include` and `exclude` are asked. */
+/* Asks scope, `include` and `exclude` about a seed; the crawl is around it. */
 static seine_err
 judge_seed(sn_shared_state *c, sn_visit *v)
 {

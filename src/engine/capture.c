@@ -43,7 +43,7 @@ make_captures(sn_visit *v, seine_budget *budget)
     return SEINE_OK;
 }
 
-/* Room for one more. */
+/* Makes room for one more capture in the list. */
 static seine_err
 grow_list(sn_captures *c)
 {
@@ -61,7 +61,7 @@ grow_list(sn_captures *c)
     return SEINE_OK;
 }
 
-/* Room for so many bytes more, reserved first; as sn_buf grows. */
+/* Makes room for `more` bytes, which are reserved first; doubles as sn_buf does. */
 static seine_err
 grow_bytes(sn_captures *c, size_t more)
 {
@@ -87,7 +87,7 @@ grow_bytes(sn_captures *c, size_t more)
     return SEINE_OK;
 }
 
-/* What was sent, as it was written; but what others may not know stays here. */
+/* Writes the request as it was sent; secrets are REDACTED. */
 static seine_err
 write_request(sn_captures *c, sn_visit *v, const sn_request *request)
 {

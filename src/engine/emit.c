@@ -484,7 +484,7 @@ fill_result(sn_visit *v, const seine_fetch_opts *o, sn_emit *out)
     fill_body(v, o->keep, out);
 }
 
-/* Its head said that it is nothing we want. */
+/* The media type of the response is not in `accept_type`: the visit is a skip. */
 static void
 refuse_type(sn_visit *v, const seine_fetch_opts *o)
 {

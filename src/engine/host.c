@@ -96,7 +96,7 @@ grow_table(sn_hosts *hs)
     return SEINE_OK;
 }
 
-/* Where the name stands in the table, or the empty place where it would. */
+/* Returns the place of the name in the table, or the empty place for it. */
 static uint32_t
 place_of(const sn_hosts *hs, sn_str name, uint32_t hash)
 {

@@ -30,7 +30,7 @@ wrong(const char *text, const char *what, seine_diag *diag)
     return sn_diag_value(diag, "domains", sn_str_of(text), what);
 }
 
-/* ":8080" at the end; what stands in front of it. False: something else does. */
+/* Cuts ":8080" off the end. False: the text behind the colon is no port. */
 static bool
 cut_port(sn_str text, sn_str *out_host, int32_t *out_port)
 {
@@ -56,7 +56,7 @@ is_wild(sn_str text)
     return sn_str_find(text, '*') < text.len || sn_str_find(text, '?') < text.len;
 }
 
-/* A pattern is ASCII: letters, digits, dots and what else a name has. */
+/* Copies a pattern, which is ASCII: letters, digits, dots, wildcards. */
 static bool
 copy_glob(sn_str text, glob *out)
 {
@@ -73,7 +73,7 @@ copy_glob(sn_str text, glob *out)
     return text.len > 0;
 }
 
-/* A name as URLs have it: lower case, A-labels, an address in its one form. */
+/* Copies a name as URLs have it: lower case, A-labels, one form of an address. */
 static bool
 copy_name(sn_str text, glob *out)
 {
@@ -96,7 +96,7 @@ copy_name(sn_str text, glob *out)
     return true;
 }
 
-/* ".e.example" and "*.e.example" are what "e.example" is. */
+/* Cuts the "." off ".e.example" and the "*." off "*.e.example". */
 static sn_str
 bare_name(sn_str host)
 {
@@ -169,7 +169,7 @@ sn_host_list_free(sn_host_list *n)
     sn_free(n);
 }
 
-/* The name itself, then without its first label, and so on. */
+/* Looks up the name, then the name without its first label, and so on. */
 static bool
 has_name(const sn_host_list *n, sn_str name, int32_t port)
 {

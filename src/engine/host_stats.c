@@ -44,7 +44,7 @@ begin_slices(sn_host_stats *f, seine_time now)
     }
 }
 
-/* This one and those of the nineteen slices before its own. */
+/* Counts the starts of this slice and of the nineteen before it. */
 static uint32_t
 count_slices(sn_host_stats *f, seine_time now)
 {

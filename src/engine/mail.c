@@ -44,7 +44,7 @@ append_bytes(sn_post *p, const void *bytes, size_t n)
     p->used += (uint32_t)n;
 }
 
-/* Links of one page come in a row: their parent is said once. */
+/* Is the parent that of the last link? Links of one page name it once. */
 static bool
 is_last_parent(const sn_post *p, sn_str parent)
 {

@@ -102,7 +102,7 @@ typedef struct relation {
     bool any, part, canonical, nofollow;
 } relation;
 
-/* Of these a page is made; they lead nowhere. */
+/* Does the rel word name a part of the page, which is no link? */
 static bool
 is_part(sn_str word)
 {
@@ -355,7 +355,7 @@ sn_page_memory(const sn_page *p)
            (p->map ? MAP_BYTES : 0);
 }
 
-/* A tokenizer that looks for what is wanted; the one it has, if it does. */
+/* Makes the tokenizer that finds what is wanted, unless the page has it already. */
 static void
 make_html(sn_page *p, bool until_title)
 {
@@ -411,7 +411,7 @@ sn_page_begin(sn_page *p, const sn_page_wants *wants)
         p->err = make_map(p);
 }
 
-/* The first of what went wrong. */
+/* Returns the first error. */
 static void
 note_error(sn_page *p, seine_err e)
 {

@@ -89,7 +89,7 @@ give_decoded(sn_page_charset *c, sn_str bytes, sn_str *out_bytes)
     return true;
 }
 
-/* What waited, without its mark; false: nothing did, or it is given. */
+/* Gives the bytes that waited, without their mark. False: none waited. */
 static bool
 give_head(sn_page_charset *c, sn_str *out_bytes)
 {

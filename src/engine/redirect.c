@@ -37,7 +37,7 @@ becomes_get(uint16_t status, sn_str method)
     return (status == 301 || status == 302) && sn_str_eq(method, SN_STR("POST"));
 }
 
-/* May the target be asked at all, by its text? Its address is judged when it is known. */
+/* May the target be asked, by its text? Its address is judged when it is known. */
 static seine_err
 judge_target(const sn_redirect *r, const seine_url *to, bool keeps_body)
 {

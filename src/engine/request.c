@@ -174,7 +174,7 @@ is_same_host(seine_view a, sn_str b)
     return sn_str_eq_nocase(a, b);
 }
 
-/* Whoever was named by the user may go unchecked, and nobody else. */
+/* Does the certificate of this host go unchecked? Only hosts that the user named do. */
 static bool
 is_insecure(const seine_fetch_opts *o, const sn_visit *v)
 {
@@ -194,7 +194,7 @@ set_trust(const seine_fetch_opts *o, const sn_visit *v, sn_request *request)
     request->raw_encoding = o->raw_encoding;
 }
 
-/* The proxy of this hop, if there is one, may be asked. */
+/* Chooses the proxy of this hop and asks its breaker. */
 static seine_err
 choose_proxy(sn_requests *r, sn_flight *f, seine_time now, const sn_proxy **out_proxy)
 {

@@ -16,7 +16,8 @@ typedef struct field_list {
     bool conditional, range;
 } field_list;
 
-/* A part of what is packed cannot be unpacked: who asks for one takes it plain. */
+/* Does the field replace the other? A Range replaces Accept-Encoding, too: a part of a
+ * packed body cannot be unpacked. */
 static bool
 replaces_field(sn_str name, sn_str of)
 {
@@ -80,7 +81,8 @@ sn_requests_init_fields(sn_requests *r)
     return true;
 }
 
-/* A 304 or 206 came that nobody asked for: what may have provoked it stays away. */
+/* Was there a 304 or 206 that nobody asked for? Then fields that may have provoked it
+ * stay away. */
 static bool
 was_provoked(const sn_visit *v)
 {
@@ -108,7 +110,7 @@ may_go(sn_str name, const sn_visit *v, bool at_home, bool provoked)
     }
 }
 
-/* Puts what may go; false: no memory for a Referer that has to be another one. */
+/* Puts the field if it may go there. False: no memory for a shorter Referer. */
 static bool
 put_scoped(field_list *l, sn_field f, sn_visit *v, bool at_home)
 {

@@ -119,7 +119,7 @@ read_field(sn_visit *v, sn_field f, bool followed)
     return false;
 }
 
-/* Date and Age matter to a wish alone, and dates take their time. */
+/* Reads Date and Age, which matter to Retry-After alone and take time to read. */
 static void
 read_age(sn_visit *v, const sn_head *head)
 {
@@ -174,7 +174,7 @@ is_listed(const char *types, sn_str type)
     return false;
 }
 
-/* A page whose type is known and not asked for is not taken. */
+/* Is the body asked for? A page whose type is known and not listed is not. */
 static bool
 is_wanted(const seine_fetch_opts *o, const sn_visit *v, uint16_t status)
 {

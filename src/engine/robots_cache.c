@@ -16,7 +16,7 @@ sn_robots_cache_fini(sn_robots_cache *r)
     *r = (sn_robots_cache){0};
 }
 
-/* Nothing can be had of the host, ever: there are no rules to break either. */
+/* Can nothing be had of the host, ever? Then there are no rules to break either. */
 static bool
 is_nowhere(seine_err e)
 {
@@ -64,7 +64,7 @@ set_state(sn_robots_cache *r, sn_robots_state state, seine_time now)
     r->until = sn_time_add(now, GOOD_FOR);
 }
 
-/* Whole, or cut off by ourselves where the limit is. */
+/* Is the file whole, or cut off by us at its limit? */
 static bool
 is_whole_file(const seine_fault *end, sn_str body)
 {
@@ -117,7 +117,7 @@ is_unreserved(int c)
            c == '_' || c == '~';
 }
 
-/* The same URL with no escape that was not needed; its length. */
+/* Writes the URL without escapes that were not needed; returns its length. */
 static size_t
 plain_url(sn_str url, char *to)
 {

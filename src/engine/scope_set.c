@@ -72,7 +72,7 @@ hash_below(uint64_t hash, sn_str segment)
     return hash ^ hash >> 32;
 }
 
-/* The next segment with its slash at the end; false: none is left that has one. */
+/* Cuts off the next segment with its slash. False: no slash is left. */
 static bool
 next_segment(sn_str *rest, sn_str *out_part)
 {
@@ -98,7 +98,7 @@ is_same(const entry *e, uint64_t hash, const sn_scope_place *place)
            sn_str_eq(e->place.name, place->name) && sn_str_eq(e->place.dir, place->dir);
 }
 
-/* Where it is, or where it would go. The table has a free slot. */
+/* Returns the slot of the place, or the free slot for it; the table has a free one. */
 static size_t
 find_slot(const table *t, uint64_t hash, const sn_scope_place *place)
 {
@@ -194,7 +194,7 @@ put_entry(sn_scope_set *p, entry *e)
     return SEINE_OK;
 }
 
-/* Under the lock: all entries of the present table into a larger one. */
+/* Under the lock: moves all entries into a larger table. */
 static void
 move_entries(sn_scope_set *p, table *to)
 {
@@ -212,7 +212,7 @@ move_entries(sn_scope_set *p, table *to)
     atomic_store_explicit(&p->table, to, memory_order_release);
 }
 
-/* A table of twice the room, made outside the lock; somebody else may be faster. */
+/* Makes a table of twice the room outside the lock; another thread may be faster. */
 static seine_err
 grow_table(sn_scope_set *p)
 {

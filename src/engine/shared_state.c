@@ -37,8 +37,8 @@ check_spans(const seine_fetch_opts *o, seine_diag *diag)
     return SEINE_OK;
 }
 
-/* What no option may be. Texts that name nets and servers are judged by those who read
- * them, each shard's transport. */
+/* Refuses options without sense. The transport of each shard judges texts that name nets
+ * and servers. */
 static seine_err
 check(const seine_fetch_opts *o, seine_diag *diag)
 {
@@ -200,7 +200,7 @@ sn_shared_state_rate(seine_rate rate)
     return rate;
 }
 
-/* The parts of which there is one for all. */
+/* Makes the parts that all shards share. */
 static seine_err
 make_parts(sn_shared_state *c, seine_diag *diag)
 {
@@ -261,7 +261,7 @@ name_rules(sn_shared_state *c)
     c->shown.scope = sn_str_of(sn_diag_shown(names, "scope"));
 }
 
-/* What judges URLs besides the set of those seen. */
+/* Makes the parts that judge URLs, besides the seen-set. */
 static seine_err
 make_judges(sn_shared_state *c, seine_diag *diag)
 {

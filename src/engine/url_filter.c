@@ -34,7 +34,7 @@ struct sn_url_filter {
     char none[SN_URL_FILTER_RULE]; /* include none of 2 */
 };
 
-/* As much of the pattern as fits, whole characters, "…" where it is cut. */
+/* Writes as many whole characters of the pattern as fit, and "…" where it is cut. */
 static void
 write_rule(char out[SN_URL_FILTER_RULE], const char *option, sn_str text, const char *end)
 {
@@ -196,7 +196,8 @@ not_known(const pattern *p, seine_err e)
     return e == SEINE_E_NOMEM ? "no memory to match a pattern" : p->unknown;
 }
 
-/* The first that is found, or NULL; *out_unknown: the rule where that is not known. */
+/* Returns the first pattern that matches, or NULL. *out_unknown is the rule of a pattern
+ * whose match is not known. */
 static const pattern *
 find_pattern(const sn_url_filter *s, const list *l, sn_str url, const char **out_unknown)
 {

@@ -149,13 +149,13 @@ sn_verdict_judge(const sn_shared_state *c, sn_visit *v, seine_time now)
 
 /* What follows. */
 
-/* How the whole of it ended; a failure says where. */
+/* Notes how the visit ended; a failure names the URL. */
 static void
 conclude_visit(sn_visit *v, const seine_fault *f)
 {
     seine_view url = seine_url_href(&v->url);
 
-    if (f->code == SEINE_OK) { /* the rest of it says nothing */
+    if (f->code == SEINE_OK) { /* the other members say nothing then */
         v->fault.code = SEINE_OK;
         v->fault.status = f->status;
         return;
@@ -188,7 +188,7 @@ was_unexpected(const sn_visit *v)
     return false;
 }
 
-/* Remembers the attempt for the record; without memory there is one less to tell. */
+/* Remembers the attempt for the record. Without memory the record has one try less. */
 static void
 note_try(sn_visit *v, const sn_verdict *r, seine_time now)
 {
@@ -211,7 +211,7 @@ note_try(sn_visit *v, const sn_verdict *r, seine_time now)
                                                 .wait_reason = r->why};
 }
 
-/* What the wait is for: the server's wish, or our own caution. */
+/* Says what the visit waits for: the server's wish, or our own backoff. */
 static seine_wait
 wait_reason(const sn_visit *v)
 {

@@ -82,7 +82,7 @@ sn_visit_wait(sn_visit *v, seine_wait why, seine_time now)
     v->since = now;
 }
 
-/* As a new one, with its memory kept. */
+/* Makes the visit as new and keeps its memory. */
 static void
 blank_visit(sn_visit *v)
 {
@@ -154,7 +154,7 @@ sn_visits_free(sn_visits *p)
     sn_free(p);
 }
 
-/* One that is free, or leave to make one (*out_make). */
+/* Takes a free visit; *out_make: there is none, and the caller may make one. */
 static sn_visit *
 pop_free(sn_visits *p, bool is_own, bool *out_make)
 {
