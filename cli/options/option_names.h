@@ -6,7 +6,7 @@
  * ("--max-redirects"). The table of a command's options says which is which: an option
  * sets the member of its name, with "_" for "-", or those its row names.
  *
- *     seine_diag_name *names = option_names_new(a->command);
+ *     seine_diag_name *names = option_names_new(c);
  *     e = seine_fetch_new(&opts, &f, &diag);
  *     return option_names_fail(names, SAY_USAGE, "seine fetch --help", &diag, e);
  */

@@ -10,6 +10,7 @@
  * The parser writes the value of an option to its place in the settings of the command;
  * the kind says which type stands there:
  *
+ *     typedef struct settings { pace rate; } settings;
  *     static const option options[] = {
  *         {"rate", "r", KIND_PACE, "R", .at = offsetof(settings, rate)},
  *         {.name = NULL},

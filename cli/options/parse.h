@@ -8,7 +8,7 @@
  *
  *     int code = parse_words(&a, &common, words, count);
  *     if (code == PARSE_RUN)
- *         code = c->run(&a);
+ *         code = a.command->run(&a);
  */
 #ifndef CLI_PARSE_H
 #define CLI_PARSE_H

@@ -3,7 +3,7 @@
  * values.h - reads the text of a value into its place in the settings.
  *
  *     char why[VALUES_WHY];
- *     const char *bad = values_read(o, "500ms", a->settings, why);
+ *     const char *bad = values_read(o, "500ms", settings, why);
  */
 #ifndef CLI_VALUES_H
 #define CLI_VALUES_H

@@ -6,7 +6,7 @@
  * that cannot be written ends the program at once: with 141 when the reader has gone,
  * else with 3 and a message.
  *
- *     out_print("%s %d\n", name, count);
+ *     out_print("%s %d\n", "e.example", 3);
  *     out_flush();
  */
 #ifndef CLI_OUT_H

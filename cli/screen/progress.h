@@ -14,7 +14,7 @@
  * The caller collects the facts; a function here only turns them into text:
  *
  *     progress_facts f = {.now = now, .stats = stats, .total = 1000, .eta = &eta};
- *     progress_text text = progress_bar(&screen, &f);
+ *     progress_text text = progress_bar(&s, &f);
  *
  * docs/user/progress.md explains every part of the two lines.
  */

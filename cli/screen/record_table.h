@@ -11,7 +11,7 @@
  * \x1b.
  *
  *     record_table t;
- *     record_table_init(&t, &screen, true, 0);
+ *     record_table_init(&t, &s, true, 0);
  *     record_table_make(&t, record);
  *     fwrite(t.line.text, 1, t.line.len, stdout);
  */

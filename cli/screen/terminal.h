@@ -3,10 +3,10 @@
  * terminal.h - lets several threads write lines to standard output and standard error,
  * above a progress bar.
  *
- *     terminal_text(b, line, n)      collects a line for standard output
- *     terminal_flush(b)              writes the collected lines
- *     terminal_err(b, line, n)       writes a line to standard error at once
- *     terminal_bar(b, text)          changes the bar; "" removes it
+ *     terminal_text(b, line, n);     collects a line for standard output
+ *     terminal_flush(b);             writes the collected lines
+ *     terminal_err(b, line, n);      writes a line to standard error at once
+ *     terminal_bar(b, text);         changes the bar; "" removes it
  *
  * Where both streams are the same terminal, the bar is removed before a line is written
  * and drawn again behind it. The cursor rests at the beginning of the bar, so that all of

@@ -2,9 +2,9 @@
 /*
  * bins.h - cuts time into equal bins whose edges are round numbers.
  *
- *     bins b = bins_make(&trace, end, 0, 20);       at most 20 bins
- *     rows[bins_place(&b, event.at)].offered++;
- *     out_print("%s", bins_label(&b, i).text);
+ *     bins b = bins_make(&t, end, 0, 20);          at most 20 bins
+ *     count_one(bins_place(&b, at));
+ *     puts(bins_label(&b, i).text);
  */
 #ifndef CLI_BINS_H
 #define CLI_BINS_H

@@ -3,10 +3,10 @@
  * sim_limiter.h - simulates a token bucket on a trace of requests.
  *
  *     sim_limiter sim;
- *     if (sim_limiter_run(&sim, &trace, &policy) != SAY_DONE)
+ *     if (sim_limiter_run(&sim, &t, &p) != SAY_DONE)
  *         return SAY_USAGE;
- *     sim_limiter_plot(&sim, &screen, 0);
- *     sim_limiter_sum_up(&sim, &screen);
+ *     sim_limiter_plot(&sim, &s, 0);
+ *     sim_limiter_sum_up(&sim, &s);
  *     sim_limiter_free(&sim);
  */
 #ifndef CLI_SIM_LIMITER_H

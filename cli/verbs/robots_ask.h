@@ -3,7 +3,7 @@
  * robots_ask.h - the robots.txt of the hosts on the command line, or of a file.
  *
  *     seine_robots_book *book = NULL;
- *     int code = robots_ask(&opts, a->words, a->count, &book);
+ *     int code = robots_ask(&opts, words, count, &book);
  *     seine_robots_book_free(book);
  */
 #ifndef CLI_ROBOTS_ASK_H

@@ -6,7 +6,7 @@
  * own table before its first other call: to count, to cap, or, in tests, to let the n-th
  * allocation fail:
  *
- *     static const seine_alloc mine = {my_get, my_resize, my_put, NULL, NULL, &heap};
+ *     seine_alloc mine = {.get = my_get, .resize = my_resize, .put = my_put};
  *     if (seine_set_alloc(&mine) != SEINE_OK)
  *         return usage();
  *

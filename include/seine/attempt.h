@@ -7,7 +7,7 @@
  * attempt ended. Nothing blocks: a refusal says when to ask again, and has taken nothing.
  *
  *     seine_attempt a;
- *     seine_attempt_verdict ok = seine_attempt_begin(&a, &host->guards, ctx, now);
+ *     seine_attempt_verdict ok = seine_attempt_begin(&a, &guards, ctx, now);
  *     if (ok.err != SEINE_OK)
  *         return come_back_at(ok.when);
  *     seine_fault f = send_it();

@@ -6,11 +6,11 @@
  * them, leap seconds are not counted. Dates are those of the Gregorian calendar, also
  * before it was introduced (1582). The year before year 1 is year 0.
  *
- *     seine_date d = seine_calendar_date(784111777);   1994-11-06 08:49:37
- *     int64_t seconds = seine_calendar_seconds(&d);    784111777 again
- *     int64_t days = seine_calendar_days(1994, 11, 6); 9075
- *     int weekday = seine_calendar_weekday(days);      0, a Sunday
- *     int last = seine_calendar_month_days(2024, 2);   29
+ *     seine_date d = seine_calendar_date(784111777);    1994-11-06 08:49:37
+ *     int64_t seconds = seine_calendar_seconds(&d);     784111777 again
+ *     int64_t days = seine_calendar_days(1994, 11, 6);  9075
+ *     int weekday = seine_calendar_weekday(days);       0, a Sunday
+ *     int last = seine_calendar_month_days(2024, 2);    29
  *
  * Local time is not known here: a caller who has an offset subtracts it from the seconds.
  *

@@ -10,7 +10,7 @@
  *     seine_call_result res;
  *     seine_err e = seine_call(&o, ctx, seine_key_str("https://api.example:443"),
  *                              get_page, &page, &res);
- *     log("%u attempts, %s", res.attempts, seine_err_name(e));
+ *     printf("%u attempts, %s\n", res.attempts, seine_err_name(e));
  *
  * The order, outermost first: retry; breaker, asked (an open one costs no token);
  * budget; throttle; per-key rate; rate; breaker, acquired; the attempt with its

@@ -8,8 +8,8 @@
  *
  *     e = seine_explain_new(&opts, &x, &diag);                opts.crawl is set
  *     e = seine_explain_seed(x, "https://e.example/", 18);
- *     e = seine_explain_robots(&record_fault, body, &state, &robots);
- *     e = seine_explain_url(x, url, strlen(url), state, robots, &got);
+ *     seine_explain_robots(&fault, body, &state, &robots);
+ *     seine_explain_url(x, url, strlen(url), state, robots, &got);
  *     puts(got.admitted ? "in" : got.rule);
  *     seine_robots_free(robots);
  *     seine_explain_free(x);

@@ -16,7 +16,8 @@
  *     e = seine_input_open(&opts, &in, &diag);
  *     while ((e = seine_input_next(in, &ask)) == SEINE_OK)
  *         …                                     ask is valid until the next call
- *     e == SEINE_E_CLOSED                       the end; IO: it could not be read
+ *     if (e != SEINE_E_CLOSED)                  CLOSED is the end of the list
+ *         complain(e);
  *
  * Time    plays no part; reading blocks.
  * Memory  one line of at most 1 MiB (a longer one is bad and skipped) and a 64 KiB

@@ -8,7 +8,7 @@
  *
  *     seine_retry_hint h;
  *     seine_retry_hint_init(&h, wall);
- *     for (each field)
+ *     while (next_field(&name, &name_len, &value, &value_len))
  *         seine_retry_hint_feed(&h, name, name_len, value, value_len);
  *     seine_span pause = seine_retry_hint_pause(&h);      -1: nothing was asked
  *

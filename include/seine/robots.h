@@ -12,7 +12,8 @@
  *     seine_robots_verdict v;
  *     e = seine_robots_new(text, len, &r);
  *     seine_robots_check(r, "seine", "https://e.example/cgi/x", 23, &v);
- *     v.allowed is false, v.rule "Disallow: /cgi", v.line 14, v.group "*"
+ *     if (!v.allowed)
+ *         explain(v.rule, v.line, v.group);        "Disallow: /cgi", 14, "*"
  *     seine_robots_free(r);
  *
  * The first 512 KiB count, up to the last complete line.

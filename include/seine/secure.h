@@ -2,7 +2,9 @@
 /*
  * secure.h - the TLS properties of a response.
  *
- *     if (r->secure.version && !r->secure.verified)
+ *     const seine_record *record = wait_for_one();
+ *     const seine_tls_facts *s = &record->secure;
+ *     if (s->version && !s->verified)
  *         warn("anybody could have said that");
  *
  * Time    Unix seconds.

@@ -9,8 +9,8 @@
  *     seine_shared_opts opts = SEINE_SHARED_OPTS;
  *     if (seine_shared_new(&opts, now, &lim) != SEINE_OK)
  *         return usage();
- *     if (!seine_shared_allow(lim, now, 1))                  too fast, or:
- *     seine_err e = seine_shared_wait(lim, ctx, 1, SEINE_SECS(2));
+ *     if (!seine_shared_allow(lim, now, 1))                 too fast now
+ *         e = seine_shared_wait(lim, ctx, 1, SEINE_SECS(2));
  *
  * Waiters queue, first come first served, and hold no reservation: a waiter that leaves
  * gives up only its own place, and all behind it move up. While a thread waits, no other

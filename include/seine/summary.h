@@ -3,8 +3,8 @@
  * summary.h - how did many calls go? Running totals, averages and a success rate.
  *
  *     seine_summary s = SEINE_SUMMARY;
- *     seine_summary_add(&s, e == SEINE_OK, res.took);
- *     printf("%.1f %% of %llu\n", seine_summary_rate(&s), s.total);
+ *     seine_summary_add(&s, e == SEINE_OK, took);
+ *     printf("%.1f %% of %" PRIu64 "\n", seine_summary_rate(&s), s.total);
  *
  * `total_duration_ms` is the sum over all calls. When calls run at once, this is more
  * than the time that passed, which the caller sets in `wall_ms`.

@@ -2,11 +2,11 @@
 /*
  * alloc.h - the only door to the heap.
  *
- *     node *n SN_AUTOFREE = sn_zalloc(sizeof *n);
- *     if (!n)
+ *     thing *t SN_AUTOFREE = sn_zalloc(sizeof *t);
+ *     if (!t)
  *         return SEINE_E_NOMEM;
  *     …
- *     *out_node = SN_STEAL(n);
+ *     keep(SN_STEAL(t));
  *
  * Large tables come from sn_pages as zeroed pages. A page takes memory when it is first
  * touched, and a part of the pages can be given back.

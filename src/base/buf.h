@@ -9,7 +9,7 @@
  *     sn_buf b;
  *     sn_buf_init(&b, 64 * 1024);
  *     sn_buf_str(&b, SN_STR("GET "));
- *     sn_buf_printf(&b, "%s HTTP/1.1\r\n", path);
+ *     sn_buf_printf(&b, "%s HTTP/1.1\r\n", "/index.html");
  *     seine_err e = sn_buf_take(&b, out_text);    OK, FULL or NOMEM
  *     sn_buf_fini(&b);
  *

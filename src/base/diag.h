@@ -2,9 +2,9 @@
 /*
  * diag.h - how the library fills a seine_diag, and how its texts name options.
  *
- *     if (o->per_host == 0)
+ *     if (per_host == 0)
  *         return sn_diag_option(diag, "per_host", "at least 1");
- *     if (sn_cidr_parse(net, &out) != SEINE_OK)
+ *     if (!is_net(net))
  *         return sn_diag_value(diag, "allow_net", net, "not understood");
  *
  * Each call replaces what the diag said before; a NULL diag is fine. No text names an

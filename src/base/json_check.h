@@ -7,10 +7,12 @@
  *
  *     sn_json_flaw flaw, note;
  *     e = sn_json_scan(text, NULL, &flaw, &note);
- *     e == SEINE_OK && !note.text              a reader of ours takes it
- *     e == SEINE_OK                            JSON, but note.text: a name twice, or a
- *                                              number no reader of ours takes
- *     e == BAD_JSON, JSON_TOO_DEEP             flaw.text at flaw.offset
+ *     if (e != SEINE_OK)                       BAD_JSON, JSON_TOO_DEEP
+ *         complain(flaw.offset, flaw.text);
+ *     else if (note.text)                      a name twice, or a number too large
+ *         warn(note.offset, note.text);
+ *
+ * A text without a flaw and without a note is read by all readers of ours.
  *
  * Time    linear in the text.
  * Memory  none; with `names` 40 to 64 bytes for each name of the objects that are open.

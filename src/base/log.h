@@ -2,7 +2,9 @@
 /*
  * log.h - how the library itself writes to a log.
  *
- *     SN_LOG(log, INFO, "retry", SN_S("host", host), SN_T("delay", wait));
+ *     seine_log *log = NULL;
+ *     const char *host = "e.example";
+ *     SN_LOG(log, INFO, "retry", SN_S("host", host), SN_T("delay", SEINE_MS(200)));
  *     SN_SAY(log, WARN, "breaker.open", "breaker opened", SN_S("host", host));
  *
  * A record is an event word and fields; SN_SAY adds a message for people. When the level

@@ -8,10 +8,10 @@
  *
  *     sn_map hosts;
  *     sn_map_init(&hosts, 100000);
- *     seine_err e = sn_map_add(&hosts, h->name, h);    OK, ALREADY, FULL or NOMEM
- *     host *same = sn_map_get(&hosts, SN_STR("e.org"));
+ *     seine_err e = sn_map_add(&hosts, name, host);    OK, ALREADY, FULL or NOMEM
+ *     void *same = sn_map_get(&hosts, SN_STR("e.org"));
  *     SN_MAP_EACH(entry, &hosts)
- *         host_free(entry->value);
+ *         free_host(entry->value);
  *     sn_map_fini(&hosts);
  *
  * Time    plays no part; a lookup touches one or two cache lines.

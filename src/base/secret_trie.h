@@ -7,8 +7,9 @@
  * A pattern may also begin with one of the digits of the escape: `near` finds that case
  * on the side, so the search needs a single state.
  *
- *     e = sn_trie_add(&t, pattern, flags);                     no NOMEM half way
- *     s = sn_trie_step(&t, s, byte);  hit = sn_trie_hit(&t, s);
+ *     e = sn_trie_add(&t, pattern, flags);
+ *     state = sn_trie_step(&t, state, byte, &steps);
+ *     hit = sn_trie_hit(&t, state);                NULL: no pattern ends here
  *
  * Time    a step is amortised constant: each fail step undoes an earlier step.
  * Memory  28 bytes per byte of a pattern; wiped before it is freed.

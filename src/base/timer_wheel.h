@@ -9,8 +9,9 @@
  * slot in three steps. Due times are exact: when a slot of level 0 becomes the current
  * millisecond, its items move to a small heap and leave it in order of nanoseconds.
  *
+ *     struct { uint32_t link; seine_time next; } all[1000], *hosts = all;
  *     sn_timer_wheel w;
- *     e = sn_timer_wheel_init(&w, &SN_TIMER_WHEEL_ITEMS(hosts, link, next, max), now);
+ *     e = sn_timer_wheel_init(&w, &SN_TIMER_WHEEL_ITEMS(hosts, link, next, 1000), now);
  *     sn_timer_wheel_put(&w, 7, now + SEINE_MS(200));
  *     while ((i = sn_timer_wheel_take(&w, now)) != SN_NONE)
  *         start(&hosts[i]);

@@ -4,8 +4,8 @@
  *
  * A binary heap of alarms, each inside the object that waits:
  *
- *     c->alarm.ring = on_alarm;
- *     seine_err e = snc_alarm_set(&alarms, &c->alarm, now + SEINE_MS(5));
+ *     snc_alarm mine = {.ring = on_alarm};
+ *     seine_err e = snc_alarm_set(&alarms, &mine, now + SEINE_MS(5));
  *     wait_until(snc_alarms_next(&alarms));
  *     while ((a = snc_alarms_due(&alarms, now)))
  *         a->ring(a);

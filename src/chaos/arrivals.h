@@ -8,7 +8,7 @@
  *
  *     snc_arrivals w = {0};
  *     snc_arrivals_add(&w, now, &budget);
- *     w.min_gap, w.max_1s, w.max_10s
+ *     tell(w.min_gap, w.max_1s, w.max_10s);
  *
  * Time    is passed in. Moments may come a little out of order, as when two connections
  *         are read one after the other; each goes to its place.

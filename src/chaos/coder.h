@@ -4,6 +4,9 @@
  *
  * A coder takes bytes and gives encoded ones, as many as there is room for:
  *
+ *     sn_str in = SN_STR("hello");
+ *     char out[4096];
+ *     bool last = true, done = false;
  *     seine_err e = snc_coder_new(SNC_CODING_BR, &coder);
  *     while (!done)
  *         n = coder->step(coder, &in, last, out, sizeof out, &done);

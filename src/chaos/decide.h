@@ -4,7 +4,7 @@
  *
  *     snc_deciding d = {.w = &world, .req = &req, …};
  *     snc_decide(&d);
- *     d.plan
+ *     follow(d.plan);
  *
  * The first source that knows the path decides: robots.txt of the script, faults of the
  * script, the site at the root, words and flow of the URL. Nothing is sent and nothing

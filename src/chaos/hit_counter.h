@@ -3,8 +3,10 @@
  * hit_counter.h - how often each key was asked for, and how fast.
  *
  *     snc_key *key = snc_hit_counter_hit(&counter, SN_STR("a.test/ok"));
- *     key->hits                           this one included
- *     snc_key_limit(key, now, 10, window)
+ *     if (key->hits > 1 && snc_key_limit(key, now, 10, window))
+ *         refuse();
+ *
+ * The hits include this one.
  *
  * Time    is passed in.
  * Memory  about 100 bytes and the name per key, 262,144 keys; a rate adds 8 bytes

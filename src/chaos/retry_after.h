@@ -2,8 +2,8 @@
 /*
  * retry_after.h - how long does a Retry-After field ask the client to wait?
  *
- *     snc_retry_after_read(SN_STR("120"), wall)                              two minutes
- *     snc_retry_after_read(SN_STR("Sun, 15 Nov 2026 22:00:00 GMT"), wall)    until then
+ *     pause = snc_retry_after_read(SN_STR("120"), wall);    two minutes
+ *     pause = snc_retry_after_read(SN_STR("Sun, 15 Nov 2026 22:00:00 GMT"), wall);
  *
  * The witness parses the field itself, without code of the client: seconds, or the one
  * form of date that servers may send (RFC 9110, 5.6.7). Any other value means no wait.

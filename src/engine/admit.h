@@ -8,8 +8,9 @@
  * for becomes a visit with is_skip: it goes to a shard like the others, and its record
  * says why. A key that was given before ends here, and the caller counts it.
  *
- *     e = sn_admit(shared, &ask, now, &visit);
- *     OK: give it to its shard · ALREADY: the same as an earlier one · FULL · NOMEM
+ *     e = sn_admit(shared, &ask, now, &visit);    OK: give it to its shard
+ *
+ * ALREADY: an earlier URL has the same key. FULL: too many visits. NOMEM.
  *
  * Time    is passed in.
  * Memory  the visit's arena.

@@ -7,10 +7,13 @@
  * came. The capture of an attempt that is tried again is dropped.
  *
  *     e = sn_capture_begin(v, budget, &request, wall);
- *     sn_capture_wire(v, bytes); …                  as the transport tells
- *     sn_capture_end(v);                            v->end says why it ended
- *     sn_capture_keep(v)  or  sn_capture_back(v)    a redirect; a retry
- *     list = sn_capture_list(v, &n);                for the record
+ *     sn_capture_wire(v, bytes);          as often as the transport has some
+ *     sn_capture_end(v);                  v->end says why it ended
+ *     if (is_redirect)
+ *         sn_capture_keep(v);             the next hop gets a capture of its own
+ *     if (is_retry)
+ *         sn_capture_back(v);             the next attempt replaces this one
+ *     list = sn_capture_list(v, &n);      for the record
  *     sn_capture_drop(v);
  *
  * When there is no room for more bytes the exchange is cut off, and v->kept.err says why.

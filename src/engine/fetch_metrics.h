@@ -5,7 +5,7 @@
  * Families are registered once, with all their series at 0; counts go in as differences
  * once per turn, and per attempt only what a histogram needs. NULL metrics count nothing.
  *
- *     e = sn_fetch_metrics_new(opts.metrics, &m);
+ *     e = sn_fetch_metrics_new(metrics, &m);
  *     sn_fetch_metrics_attempt(m, visit);             it has been judged
  *     sn_fetch_metrics_turn(m, &before, &now);        counts of this shard
  *

@@ -8,7 +8,7 @@
  * value is UTF-8 if it can be, else windows-1252, and at the end the page is told to be
  * the one or the other.
  *
- *     sn_page_charset_begin(c, label, is_xml);
+ *     sn_page_charset_begin(c, label, is_xml, true);
  *     while (sn_page_charset_next(c, &piece, &bytes))    what the tokenizer gets
  *         …
  *     text = sn_page_charset_convert(c, raw, attr);      of a value with other bytes

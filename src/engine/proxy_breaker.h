@@ -9,7 +9,10 @@
  * that would go through it end.
  *
  *     e = sn_proxy_breakers_begin(&proxy_breakers, proxy, now, &permit, &at);
- *     OK: ask · BREAKER: not before `at` · PROXY_ERROR: never, it is given up
+ *     if (e == SEINE_E_BREAKER)                come back at `at`
+ *         wait_until(at);
+ *     if (e == SEINE_E_PROXY_ERROR)            the proxy is given up
+ *         give_up();
  *     sn_proxy_breakers_end(&proxy_breakers, proxy, &permit, &end, now);
  *
  * | the attempt                                        | says of the proxy |

@@ -7,9 +7,10 @@
  * of a POST, go on as GET without body; the others keep method and body, and a body
  * reaches another origin only if that was allowed.
  *
- *     e = sn_redirect_next(&(sn_redirect){…}, &url, &as_get);
- *     OK: ask `url` next · TOO_MANY_REDIRECTS · BAD_REDIRECT · REDIRECT_REFUSED
- *     BLOCKED_SCHEME · BLOCKED_PORT
+ *     e = sn_redirect_next(&(sn_redirect){…}, &url, &as_get);    OK: ask `url` next
+ *
+ * The other ends are TOO_MANY_REDIRECTS, BAD_REDIRECT, REDIRECT_REFUSED, BLOCKED_SCHEME
+ * and BLOCKED_PORT.
  *
  * An origin is scheme, host and port. What a user added to requests stays with the
  * origin it was added for; conditions and ranges stay with their very URL.

@@ -8,7 +8,7 @@
  * nothing: the verdict says what an end means.
  *
  *     sn_requests_start(r, visit, pin, now, wall);    READY → IN_FLIGHT
- *     now = transport->ops->turn(transport, until);   head, body, end
+ *     now = turn(transport, until);                   head, body, end
  *     while ((v = sn_requests_ended(r)))              v->end, and what the head said
  *         …
  *

@@ -9,8 +9,9 @@
  *
  *     e = sn_scope_new(&opts, &s, &diag);
  *     e = sn_scope_seed(s, &seed);                  https://e.example/docs/index.html
- *     sn_scope_judge(s, &link, false, &verdict);      https://other.example/
- *     verdict.in is false, verdict.reason OFFSITE, verdict.rule "scope host"
+ *     sn_scope_judge(s, &link, false, &verdict);    https://other.example/
+ *     if (!verdict.in)
+ *         refuse(verdict.reason, verdict.rule);     OFFSITE, "scope host"
  *
  *     host    the same name and port; http and https, each on its own port, are one
  *     domain  the same registrable domain (text/psl), any port; an address, a single

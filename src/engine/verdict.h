@@ -6,9 +6,9 @@
  * the end means to the visit and to the guards of its host, then what follows for the
  * visit. Both come before the guards hear of the end, since they may be folded then:
  *
- *     hop = sn_verdict_judge(c, v, now);            v->end.fault has its final kind
- *     next = hop ? … : sn_verdict_next(c, v, now, dice);
- *     sn_scheduler_end(s, v, now);                  breaker, limiter, pace … hear it
+ *     hop = sn_verdict_judge(shared, v, now);       v->end.fault has its final kind
+ *     if (!hop)
+ *         next = sn_verdict_next(shared, v, now, dice);
  *
  * | the end                                         | follows                        |
  * | an accepted status, the body whole              | done, ok                       |

@@ -8,11 +8,12 @@
  * sn_key_head, which holds keys up to 24 bytes itself; the rest is the owner's.
  *
  *     sn_key_lookup q = sn_key_table_seek(&tab, key);
- *     lock(&q.shard->lock);
- *     thing *t = sn_key_table_find(&tab, &q);
- *     if (!t && sn_key_table_place(&tab, q.shard))
- *         t = sn_key_table_insert(&tab, &q);
- *     unlock; sn_key_lookup_end(&q);
+ *     pthread_mutex_lock(&q.shard->lock);
+ *     void *entry = sn_key_table_find(&tab, &q);
+ *     if (!entry && sn_key_table_place(&tab, &q))
+ *         entry = sn_key_table_insert(&tab, &q);
+ *     pthread_mutex_unlock(&q.shard->lock);
+ *     sn_key_lookup_end(&q);
  *
  * Nothing is allocated or freed under a lock: sn_key_lookup_prepare copies a long key
  * before, and sn_key_lookup_end frees removed keys after.

@@ -6,8 +6,8 @@
  * a queue that the owner's lock protects, and a futex word to park on.
  *
  *     sn_waiter_arm(&w, ctx);              a cancellation pokes it from here on
- *     lock; sn_waitq_push(&q, &w); unlock
- *     while (!decided under the lock)
+ *     sn_waitq_push(&q, &w);               under the lock
+ *     while (!is_decided())                looks under the lock
  *         sn_waiter_park(&w, until);
  *     sn_waiter_disarm(&w, ctx);
  *

@@ -10,9 +10,9 @@
  *                              ↓  ↗         64 KiB at most, is read so that the
  *                           DRAINING        connection can be kept
  *
- *     e = sn_conn_open(w, &ip, port, span, &c);    in progress, or there already
- *     sn_conn_meet(c, x);                          proxy, TLS, then …
- *     sn_conn_ask(c, x, text);                     … sends, reads, ends the exchange
+ *     e = sn_conn_open(w, &ip, port, patience, &c, &is_open);
+ *     sn_conn_meet(c, x);         once it is open: the proxy and TLS
+ *     sn_conn_ask(c, x, text);    sends, reads, ends the exchange
  *
  * Time    the loop's.
  * Memory  240 bytes; plus the head of a response while it is read, and the unsent rest of

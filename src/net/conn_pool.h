@@ -9,7 +9,7 @@
  * connect, it stays for ten more minutes; at most 4,096 such origins stay.
  *
  *     e = sn_conn_pool_origin(&pool, key, &origin);           one more uses it
- *     gone = sn_conn_pool_put(&pool, origin, &conn->idle);    NULL, or one to close
+ *     gone = sn_conn_pool_put(&pool, origin, idle);           NULL, or one to close
  *     for (i = sn_conn_pool_newest(origin); i; i = sn_conn_pool_below(i))
  *         if (may_use(i))
  *             sn_conn_pool_drop(&pool, i);                    it is taken

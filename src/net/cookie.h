@@ -2,9 +2,9 @@
 /*
  * cookie.h - parse Set-Cookie, and find the hosts and paths of a cookie.
  *
- *     e = sn_cookie_parse(value, wall, &set);              bytes to views; INVAL: refused
- *     e = sn_cookie_place_of(&url, &from);                 the URL that it came from
- *     e = sn_cookie_scope(&set, &from, psl, mem, &cookie); its domain and path
+ *     e = sn_cookie_parse(value, wall, &set);               INVAL: refused
+ *     e = sn_cookie_place_of(&url, &from);                  the URL that it came from
+ *     e = sn_cookie_scope(&set, &from, psl, mem, &cookie);  its domain and path
  *
  * A line of a cookie file enters at the third step. The jar stores the cookies:
  * net/cookie_jar.h.

@@ -3,7 +3,7 @@
  * dns_local.h - resolve names without a DNS server: typed addresses, hosts file,
  * localhost.
  *
- *     e = sn_dns_local_resolve(&k, "e.example:443:127.0.0.1,[::1]");
+ *     e = sn_dns_local_resolve(&k, SN_STR("e.example:443:127.0.0.1"));
  *     e = sn_dns_local_hosts(&k, text_of_the_hosts_file);
  *     switch (sn_dns_local_ask(&k, name, port, &answer)) {
  *     case SEINE_OK:      …      answer

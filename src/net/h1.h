@@ -8,7 +8,7 @@
  * truncated, wrongly framed or over a limit never ends in DONE.
  *
  *     sn_h1_begin(&h, &head, &(sn_h1_ask){.head_only = false});
- *     for (sn_str in = received;;)
+ *     for (sn_str in = received();;)
  *         switch (sn_h1_next(&h, &in, &piece)) {
  *         case SN_H1_HEAD: …; continue;              head.status, sn_head_get(…)
  *         case SN_H1_BODY: keep(piece); continue;    a view of what came in

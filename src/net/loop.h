@@ -7,9 +7,11 @@
  * (epoll_pwait2). A turn waits, reads the clock once, calls back every ready descriptor
  * and every due timer once, and returns. It may return without any event.
  *
+ *     sn_watch watch = {.ready = on_event};
+ *     sn_timer timer = {.fire = on_time};
  *     e = sn_loop_init(&loop, clock);
- *     e = sn_loop_add(&loop, fd, &conn->watch);     conn->watch.ready is called
- *     sn_timer_set(&loop, &conn->timer, loop.now + SEINE_SECS(5));
+ *     e = sn_loop_add(&loop, fd, &watch);
+ *     sn_timer_set(&loop, &timer, loop.now + SEINE_SECS(5));
  *     now = sn_loop_turn(&loop, SEINE_NEVER);
  *
  * Setting a timer to a later time costs one store: it stays where it is on the wheel and

@@ -6,7 +6,7 @@
  * gets a row here.
  *
  *     notes |= SN_NOTE_EXTRA_BYTES;
- *     sn_note_name(SN_NOTE_EXTRA_BYTES)          "extra_bytes"
+ *     puts(sn_note_name(SN_NOTE_EXTRA_BYTES));    "extra_bytes"
  *
  * Time    plays no part.
  * Memory  all strings are static.

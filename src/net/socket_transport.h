@@ -9,6 +9,9 @@
  * sent. Every phase has a timeout on the loop's wheel.
  *
  *     e = sn_socket_transport_new(&(sn_socket_transport_opts){…}, &t, &diag);
+ *     sn_request request = {.url = url, .deadline = SEINE_NEVER};
+ *     sn_handler handler = {.end = on_end};
+ *     sn_exchange *x;
  *     e = t->ops->start(t, &request, &handler, &x);
  *     now = t->ops->turn(t, SEINE_NEVER);
  *

@@ -12,7 +12,7 @@
  *     while ((got = sn_tls_handshake(t)) == SN_TLS_WAIT)
  *         wait_for_an_event();                      and tell it: sn_tls_event
  *     n = sn_tls_read(t, buf, room);                0: the peer's close_notify
- *     sn_tls_free(t);
+ *     sn_tls_free(t, true);                         says close_notify
  *
  * It speaks TLS 1.2 or 1.3 with ALPN http/1.1 and checks the name or address of the host
  * against the certificate. There is no renegotiation, compression or early data. An end

@@ -7,8 +7,12 @@
  * cancelled. The transport never retries, redirects or waits for a limiter:
  * engine/verdict.c decides what follows an end.
  *
+ *     sn_request request = {.url = url, .deadline = SEINE_NEVER};
+ *     sn_handler handler = {.head = on_head, .body = on_body, .end = on_end};
+ *     sn_exchange *x;
+ *     sn_transport *t = make_transport();
  *     e = t->ops->start(t, &request, &handler, &x);     nothing was called back yet
- *     now = t->ops->turn(t, until);                     head, body …, end
+ *     now = t->ops->turn(t, SEINE_NEVER);               head, body, end
  *
  * The engine knows this table and nothing below it. The real transport
  * (net/socket_transport.h) uses sockets; that of tests/sim simulates a network, and its

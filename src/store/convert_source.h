@@ -3,8 +3,8 @@
  * convert_source.h - read a file or stream, decompressed if needed.
  *
  *     e = sn_source_open(&s, path, &diag);
- *     e = sn_source_peek(&s, 4, &first);          not taken; fewer only at the end
- *     while ((e = sn_source_next(&s, &block)) == SEINE_OK && block.len > 0)
+ *     e = sn_source_peek(&s, 4, &first, &diag);   not taken; fewer only at the end
+ *     while ((e = sn_source_next(&s, &block, &diag)) == SEINE_OK && block.len > 0)
  *         …                                       until the next call
  *     sn_source_close(&s);
  *

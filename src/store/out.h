@@ -6,7 +6,7 @@
  * table of out.c and a row in the table of format.c with its name and endings:
  *
  *     const sn_out_ops sn_out_csv = {                     src/store/out_csv.c
- *         .size = sizeof(sn_outtext), .open = open_csv, .start = start_csv, …
+ *         .size = sizeof(csv_output), .open = open_csv, .start = start_csv, …
  *     };
  *
  *     e = sn_out_open(&o, &opts, &diag);       found, locked, nothing changed yet

@@ -11,7 +11,7 @@
  *     for (n = sn_record_lane_waiting(&l); n > 0; n--) {  the thread
  *         r = sn_record_lane_next(&l, &block);
  *         …                                        keeps or frees a block it was given
- *         sn_record_lane_done(&l);
+ *         sn_record_lane_done(&l, block);
  *     }
  *     sn_record_lane_release(&l);
  *

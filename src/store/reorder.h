@@ -2,12 +2,14 @@
 /*
  * reorder.h - a reorder buffer: numbered records wait for all records before them.
  *
- *     if (r->number == o.due)
- *         write(r), sn_reorder_pass(&o);
- *     else
+ *     if (number == o.due) {
+ *         write_out(record);
+ *         sn_reorder_pass(&o);
+ *     } else {
  *         e = sn_reorder_hold(&o, block);
- *     while ((b = sn_reorder_take(&o)))              records that follow it
- *         write(b->record);
+ *     }
+ *     while ((b = sn_reorder_take(&o)))            the records that waited for it
+ *         write_out(b->record);
  *
  * Time    plays no part.
  * Memory  eight bytes per number between the due one and the highest.

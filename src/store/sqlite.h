@@ -11,7 +11,7 @@
  *
  *     e = sn_sqlite_prepare(db, "SELECT a, b FROM t", &get);
  *     while ((e = sn_sqlite_next(get, &there)) == SEINE_OK && there)
- *         … sn_sqlite_int(get, 0), sn_sqlite_text(get, 1)
+ *         print(sn_sqlite_int(get, 0), sn_sqlite_text(get, 1));
  *
  * All SQL is constant; outside values are bound, so there is no SQL injection. A symbolic
  * link as the last part of the path is not followed. The last error stays in the

@@ -12,6 +12,7 @@
  * (tests/unit/store/test_store.c). One exists: store/store_mem.h, in memory, with a file
  * for what does not fit; it ends with the process.
  *
+ *     #include "store/store_mem.h"
  *     sn_store_opts opts = {.max_bytes = 64 << 20};
  *     seine_err e = sn_store_open(back_end, &opts, &store);
  *     sn_url_list list = SN_URL_LIST;

@@ -9,7 +9,8 @@
  *     sn_warc_http_begin(&h, head_only);
  *     while (in.len > 0 && sn_warc_http_next(&h, &in, &piece))
  *         digest(piece);                              may be empty
- *     h.status, h.type, h.head_len; sn_warc_http_is_whole(&h)
+ *     if (sn_warc_http_is_whole(&h))
+ *         tell(h.status, h.type, h.head_len);
  *
  * The reader reports no errors: a block that is not HTTP has no payload. Bytes after the
  * end of the message are not taken.

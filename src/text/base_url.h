@@ -9,8 +9,8 @@
  * same base holds for all links of the page, also for those before the <base>.
  *
  *     seine_url_init(&base, mem, sizeof mem);
- *     from = sn_base_url(href, &page, &base) ? &base : &page;
- *     e = seine_url_resolve(&url, from, link.ptr, link.len, NULL);
+ *     const seine_url *from = sn_base_url(href, &page, &base) ? &base : &page;
+ *     e = seine_url_resolve(&url, from, link, strlen(link), NULL);
  *
  * Time    plays no part.
  * Memory  the caller's.

@@ -4,7 +4,7 @@
  *
  *     sn_cursor c = sn_trimmed(value, len);
  *     if (!sn_number(&c, &n) || !sn_skip(&c, ';'))
- *         return SEINE_E_PARSE;
+ *         return SEINE_E_INVAL;
  *
  * Every step checks for the end first, so the text may hold any bytes, NUL included. A
  * step that fails may have moved the cursor; the caller must give up the parse. Only

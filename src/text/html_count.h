@@ -9,7 +9,7 @@
  * them before a tree is built.
  *
  *     sn_html_count_init(&c, max_tags);
- *     … sn_html with .count = &c, to its end …
+ *     read_page((sn_html_options){.count = &c});    to its end
  *     e = sn_html_count_verdict(&c, bytes);     OK, HTML_TOO_DEEP, HTML_TOO_COMPLEX
  *
  * Limits: 150,000 tags and comments; depth 256; 256 attributes per tag; 32 open

@@ -15,8 +15,8 @@
  * than 64 children merges them into `*`.
  *
  *     rule = sn_trap_shape(path, query);             NULL, or what is odd about it
- *     n = sn_trap_pattern(path, query, text, sizeof text, &kind);
- *     e = sn_trap_count(tree, text, n, &count);      how many there are with this one
+ *     sn_str pattern = {text, sn_trap_pattern(path, query, text, &kind)};
+ *     e = sn_trap_count(tree, pattern, &count);      how many there are with this one
  *
  * Time    plays no part.
  * Memory  a tree takes at most 512 nodes; the rest is the caller's.

@@ -7,6 +7,7 @@
  * element a role, a small number, when it opens. The role comes back when the element
  * closes, and as `parent` of the elements inside.
  *
+ *     enum { LOC = 1 };
  *     static sn_xml_answer on_event(const sn_xml_event *e, void *arg)
  *     {
  *         if (e->what == SN_XML_OPEN && sn_str_eq(e->name, SN_STR("loc")))
