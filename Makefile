@@ -21,8 +21,10 @@ soak:              ; @tools/soak
 coverage:          ; @$(M) tree P=cov && tools/coverage
 docs: deps         ; @tools/build $(P) seine-cli && tools/make-umbrella && tools/make-requirements && tools/make-man build/$(P)/seine
 fmt:               ; @$(C) | xargs clang-format-14 -i
-lint: tree         ; @tools/lint $(P)
+lint: tree         ; @tools/lint $(P) $(L)
+smoke: deps        ; @tools/smoke
+check:             ; @$(M) test && $(M) lint && $(M) clang T="-L 'unit|fuzz|integ|sim'" && $(M) asan && $(M) tsan T="-L 'unit|integ|sim'"
 deps:              ; @tools/deps
 clean:             ; @rm -rf build
 
-.PHONY: all run test asan tsan clang tree product release install bench bench-net bench-crawl bench-instructions deps-bench fuzz soak coverage docs fmt lint deps clean
+.PHONY: all run test asan tsan clang tree product release install bench bench-net bench-crawl bench-instructions deps-bench fuzz soak coverage docs fmt lint smoke check deps clean

@@ -259,7 +259,7 @@ add_basic(request *r, const char *name, size_t name_len, const char *pass, size_
     memcpy(all, name, name_len);
     all[name_len] = ':';
     memcpy(all + name_len + 1, pass, len);
-    memcpy(line, "Basic ", 6);
+    memcpy(line, "Basic ", sizeof "Basic ");
     for (size_t i = 0; i < n; i += 3) {
         uint32_t v = (uint32_t)(unsigned char)all[i] << 16;
 

@@ -266,7 +266,7 @@ add_values(const job *j, const bytes *in, seine_json *out, reason *why)
     if (e != SEINE_OK)
         return reason_set(why, "%s at byte %zu: %s", seine_err_name(e), fault.offset,
                           show(fault.text).text);
-    for (size_t i = 0; i < j->pointers.count; i++) {
+    for (size_t i = 0; i < j->pointers.count && e == SEINE_OK; i++) {
         const field *f = &j->pointers.all[i];
         sink s = {f, j->plain ? NULL : xalloc_json(seine_json_new_array()), j->set->json};
 
@@ -275,7 +275,7 @@ add_values(const job *j, const bytes *in, seine_json *out, reason *why)
             jsonl_set(out, field_label(f), s.array);
     }
     seine_json_free(json);
-    return true;
+    return e == SEINE_OK || reason_set(why, "%s", seine_err_text(e));
 }
 
 static bool

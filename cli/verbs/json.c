@@ -217,7 +217,7 @@ judge_one_file(const char *path, const settings *set, bool *all)
     seine_sink_pack pack;
     bool is_jsonl = seine_format_of_output(path, &pack) == SEINE_SINK_JSONL;
     bool by_line = set->lines || (is_jsonl && pack == SEINE_PACK_NONE);
-    answer to;
+    answer to = {.ok = false};
     int code = by_line ? judge_lines(path, set->strict, &to)
                        : judge_file(path, set->strict, &to);
 

@@ -144,7 +144,7 @@ typedef enum seine_class { SEINE_LOCAL, SEINE_TRANSIENT, SEINE_FINAL } seine_cla
 
 typedef enum seine_err {
     SEINE_OK = 0,
-#define X(number, id, name, class_, group, text) SEINE_E_##id = number,
+#define X(number, id, name, class_, group, text) SEINE_E_##id = (number),
     SEINE_ERRORS(X)
 #undef X
 } seine_err;
