@@ -18,7 +18,7 @@
  * has been seen, and what budgets are left.
  *
  * Time    plays no part.
- * Memory  what the patterns need; answers are the caller's, 20 KiB each.
+ * Memory  what the patterns need; answers are the caller's, 18 KiB each.
  * Threads any thread, once seeded.
  */
 #ifndef SEINE_EXPLAIN_H

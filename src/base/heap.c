@@ -6,6 +6,8 @@
 
 #include "base/alloc.h"
 
+_Static_assert(sizeof(sn_heap_entry) == 16, "heap.h says so");
+
 #define SMALLEST 13 /* entries: with the three unused ones, four cache lines */
 #define SHIFT    3  /* index of entry 0, so that 1..4, 5..8 … each fill a cache line */
 

@@ -21,6 +21,8 @@
 #define RING_LOW ((size_t)8 * SN_LINE) /* the smallest ring: 8 of the longest lines */
 #define WARNINGS 64                    /* different warnings that are merged at a time */
 
+_Static_assert(LINE_AVG == 256, "log.h says so");
+
 /*
  * A thread that writes a record formats it on its own stack, then takes the lock only
  * to copy the line. The ring holds whole lines, each behind its length. One thread at a

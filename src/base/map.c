@@ -7,6 +7,8 @@
 #include "base/hash.h"
 #include "base/rng.h"
 
+_Static_assert(sizeof(sn_map_entry) == 32, "map.h says so");
+
 #define SMALLEST 8 /* slots */
 
 /*

@@ -5,6 +5,8 @@
 
 #include "base/time.h"
 
+_Static_assert(sizeof(sn_rng) == 32, "rng.h says so");
+
 static uint64_t
 rotl(uint64_t x, int by)
 {

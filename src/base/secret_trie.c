@@ -5,6 +5,8 @@
 
 #include "base/alloc.h"
 
+_Static_assert(sizeof(sn_trie_node) == 28, "secret_trie.h says so");
+
 void
 sn_trie_init(sn_trie *t)
 {

@@ -6,6 +6,8 @@
 #include "base/time.h"
 #include "chaos/arg.h"
 
+_Static_assert(sizeof(snc_site) == 56, "site.h says so");
+
 /* Each use of random numbers has its own stream. */
 enum { FOR_FATE = 1, FOR_HOST, FOR_LIKE, FOR_FAIL, FOR_FAILS, FOR_FLAKY, FOR_FAULT };
 

@@ -20,7 +20,7 @@
  * links have a port that refuses, and one leaf in a hundred lives on each of them.
  *
  * Time    plays no part.
- * Memory  a site is 80 bytes of numbers.
+ * Memory  a site is 56 bytes of numbers.
  * Threads any thread.
  */
 #ifndef SNC_SITE_H

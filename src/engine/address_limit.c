@@ -15,7 +15,7 @@
 #define NOBODY       UINT32_MAX
 #define OVERFLOW_KEY 1
 
-_Static_assert(sizeof(sn_address_limits_entry) == 24, "as scale.md counts it");
+_Static_assert(sizeof(sn_address_limits_entry) == 24, "address_limit.h says so");
 
 /*
  * An entry changes its address only while nothing is in flight there, and whoever

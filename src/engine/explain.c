@@ -12,6 +12,8 @@
 #include "engine/url_rules.h"
 #include "seine/seen.h"
 
+_Static_assert(sizeof(seine_explained) <= 18 * 1024, "explain.h says so");
+
 struct seine_explain {
     const seine_fetch_opts *opts;
     sn_scope *scope;

@@ -17,7 +17,7 @@
 
 enum { OKS = 8, MEDIANS = 16 };
 
-_Static_assert(sizeof(sn_pace) == 152, "as scale.md counts it");
+_Static_assert(sizeof(sn_pace) == 152, "pace.h says so");
 
 static uint32_t
 min_us(uint64_t a, uint64_t b)

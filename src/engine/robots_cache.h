@@ -17,7 +17,7 @@
  *         …                                   verdict.rule, verdict.line
  *
  * Time    is passed in.
- * Memory  the text of the file and 40 bytes a rule.
+ * Memory  the text of the file and 48 bytes a rule.
  * Threads one owner.
  */
 #ifndef SN_ROBOTS_CACHE_H

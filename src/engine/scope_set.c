@@ -15,6 +15,8 @@ typedef struct entry {
     char text[];
 } entry;
 
+_Static_assert(sizeof(entry) == 48, "scope_set.h says so");
+
 typedef struct sn_scope_table {
     struct sn_scope_table *before; /* outgrown: somebody may still look at it */
     size_t room, count;            /* room: a power of two; count: under the lock */

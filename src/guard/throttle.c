@@ -8,6 +8,8 @@
 #include "guard/adaptive_limit.h"
 #include "guard/waiter.h"
 
+_Static_assert(sizeof(seine_throttle) == 32, "throttle.h says so");
+
 /*
  * `in_flight` holds the number of slots that are out and, in its top bit, whether any
  * thread waits. Every grant and every release is one exchange of that word, so a release

@@ -10,6 +10,9 @@
 #include "base/time.h"
 #include "net/conn_parts.h"
 
+_Static_assert(sizeof(sn_conn) == 272, "conn.h says so");
+_Static_assert(sizeof(sn_reader) == 296, "docs/internals/conn.md says so");
+
 #define SPARE      1024
 #define DRAIN_MOST 65536         /* most bytes of an unwanted body that are read … */
 #define DRAIN_TIME SEINE_SECS(1) /* … and the longest time */

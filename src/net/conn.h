@@ -15,7 +15,7 @@
  *     sn_conn_ask(c, x, text);    sends, reads, ends the exchange
  *
  * Time    the loop's.
- * Memory  240 bytes; plus the head of a response while it is read, and the unsent rest of
+ * Memory  272 bytes; plus the head of a response while it is read, and the unsent rest of
  *         a request's head.
  * Threads one owner.
  */

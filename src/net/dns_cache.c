@@ -15,6 +15,8 @@ typedef struct sn_dns_entry {
     uint8_t bytes[];
 } entry;
 
+_Static_assert(sizeof(entry) == 48, "dns_cache.h says so");
+
 void
 sn_dns_cache_init(sn_dns_cache *c, uint32_t max)
 {

@@ -10,7 +10,7 @@
  * when it is asked for, or when it is the least recently used.
  *
  * Time    is passed in.
- * Memory  80 bytes and a slot of a map per name, its text, 4 or 16 bytes an address:
+ * Memory  48 bytes and a slot of a map per name, its text, 4 or 16 bytes an address:
  *         about 200 in all, 710 at most.
  * Threads one owner.
  */

@@ -32,6 +32,8 @@ typedef struct sn_timer_slot {
     uint32_t link;   /* used by the wheel; next free or held back */
 } slot;
 
+_Static_assert(sizeof(slot) == 24, "docs/internals/loop.md says so");
+
 static seine_err
 error_of(int why)
 {

@@ -4,6 +4,9 @@
 #include "base/alloc.h"
 #include "store/store_mem_parts.h"
 
+_Static_assert(sizeof(sn_url_list) == 12, "store.h says so");
+_Static_assert(sizeof(sn_chunk) == 32, "store_mem_parts.h says so");
+
 static sn_mem_store *
 mem_of(sn_store *s)
 {

@@ -75,6 +75,7 @@ enum {
     LOOK = 16,
     HEAVY = 512 /* per 512 bytes of a tag the element counts once more */
 };
+_Static_assert(sizeof(sn_html_count) <= 29 * 1024, "html_count.h says so");
 _Static_assert(SLOTS >= 32, "room for names that are not known");
 
 typedef struct row {

@@ -27,6 +27,8 @@ typedef struct found {
     uint8_t tag, attr;
 } found;
 
+_Static_assert(sizeof(found) == 56, "docs/user/links.md says so");
+
 typedef struct said {
     span name, content;
     uint8_t attr;

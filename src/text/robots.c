@@ -19,6 +19,8 @@ typedef struct rule {
     int64_t delay;
 } rule;
 
+_Static_assert(sizeof(rule) == 48, "robots.h says so");
+
 /* Lines in file order; an agent line after a rule begins a new group. */
 struct seine_robots {
     rule *rules;

@@ -5,6 +5,8 @@
 
 #include "base/alloc.h"
 
+_Static_assert(sizeof(sn_node) == 32, "docs/user/tree.md says so");
+
 enum { TABLE = 256, MOST_NAMES = 1 << 20 };
 
 /* A name within the text. */
