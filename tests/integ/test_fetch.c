@@ -487,7 +487,7 @@ TEST(s4_11_every_host_has_figures_of_its_own)
 
     t->opts.on_record = ignore;
     CHECK_EQ(seine_fetch_new(&t->opts, &f, NULL), SEINE_OK);
-    for (char c = 'a'; c < 'd'; c++) {
+    for (int c = 'a'; c < 'd'; c++) {
         snprintf(base, sizeof base, "http://%c.test%s", c, port);
         give(f, base, "/ok", t->ctx);
     }

@@ -25,7 +25,7 @@ refuse(int why)
 }
 
 int
-connect(int fd, __CONST_SOCKADDR_ARG at, socklen_t n)
+connect(int fd, __CONST_SOCKADDR_ARG addr, socklen_t len)
 {
     int kind = 0;
     socklen_t size = sizeof kind;
@@ -35,26 +35,26 @@ connect(int fd, __CONST_SOCKADDR_ARG at, socklen_t n)
         return refuse(fail_datagram);
     if (kind == SOCK_STREAM && fail_connect)
         return refuse(fail_connect);
-    return (int)syscall(SYS_connect, fd, at.__sockaddr__, n);
+    return (int)syscall(SYS_connect, fd, addr.__sockaddr__, len);
 }
 
 int
-socket(int family, int kind, int protocol)
+socket(int domain, int type, int protocol)
 {
-    if ((kind & 15) == SOCK_STREAM && fail_socket)
+    if ((type & 15) == SOCK_STREAM && fail_socket)
         return refuse(fail_socket);
-    return (int)syscall(SYS_socket, family, kind, protocol);
+    return (int)syscall(SYS_socket, domain, type, protocol);
 }
 
 ssize_t
-send(int fd, const void *bytes, size_t n, int flags)
+send(int fd, const void *buf, size_t n, int flags)
 {
     sends++;
     if (fail_send && sends > sends_before)
         return refuse(fail_send);
     if (send_most && n > send_most)
         n = send_most;
-    return syscall(SYS_sendto, fd, bytes, n, flags, NULL, 0);
+    return syscall(SYS_sendto, fd, buf, n, flags, NULL, 0);
 }
 
 /* Waits until the buffer is full, or nothing more comes. */
@@ -76,13 +76,13 @@ fill(int fd, char *bytes, size_t n)
 }
 
 ssize_t
-recv(int fd, void *bytes, size_t n, int flags)
+recv(int fd, void *buf, size_t n, int flags)
 {
     if (fail_recv)
         return refuse(fail_recv);
     if (recv_fills && flags == 0)
-        return fill(fd, bytes, n);
-    return syscall(SYS_recvfrom, fd, bytes, n, flags, NULL, NULL);
+        return fill(fd, buf, n);
+    return syscall(SYS_recvfrom, fd, buf, n, flags, NULL, NULL);
 }
 
 TEST(a_connect_that_fails_at_once_has_its_named_error)

@@ -81,9 +81,9 @@ sim_world *sim_world_new(uint64_t seed, uint32_t max_hosts, uint32_t max_pages);
 void sim_world_free(sim_world *w);
 
 sn_transport *sim_net_new(sim_world *w, uint32_t shard);
-void sim_net_free(sn_transport *t);
-seine_time sim_net_when(const sn_transport *t); /* its next event */
-uint32_t sim_net_in_flight(const sn_transport *t);
+void sim_net_free(sn_transport *base);
+seine_time sim_net_when(const sn_transport *base); /* its next event */
+uint32_t sim_net_in_flight(const sn_transport *base);
 
 /* An invariant does not hold: the first one is kept. */
 void sim_broken(sim_world *w, const char *invariant, const char *fmt, ...)

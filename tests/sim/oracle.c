@@ -418,7 +418,7 @@ node_of_record(const site *s, const seine_record *r)
                 return found;
         }
     for (uint32_t i = 0; i < s->n && r->input.len > 100; i++) /* it is shown in part */
-        if (s->nodes[i].len > SEINE_URL_MAX &&
+        if (s->nodes[i].len > SEINE_URL_MAX && s->nodes[i].url && r->input.ptr &&
             memcmp(s->nodes[i].url, r->input.ptr, 100) == 0)
             return i;
     return SITE_NONE;

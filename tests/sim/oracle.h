@@ -19,14 +19,14 @@
 #include "net.h"
 #include "site.h"
 
-/* A request leaves for that node: S8 and everything else that forbids it. */
-void oracle_start(sim_world *w, uint32_t node, sn_address_zone ceiling);
+/* A request leaves for node i: S8 and everything else that forbids it. */
+void oracle_start(sim_world *w, uint32_t i, sn_address_zone ceiling);
 
 /* It has reached the server. */
-void oracle_arrive(sim_world *w, uint32_t node);
+void oracle_arrive(sim_world *w, uint32_t i);
 
 /* Its answer has ended. `whole`: with that status, all of it, and nobody broke off. */
-void oracle_end(sim_world *w, uint32_t node, bool whole, uint16_t status, seine_err code);
+void oracle_end(sim_world *w, uint32_t i, bool whole, uint16_t status, seine_err code);
 
 void oracle_record(sim_world *w, const seine_record *r);
 

@@ -8,7 +8,7 @@
 enum { MAP_DEPTH = 1 }; /* of what a sitemap names */
 
 /* Reasons, a bit each, for which a URL may never be asked for, whoever leads to it. */
-unsigned oracle_refusals(const sim_world *w, uint32_t node);
+unsigned oracle_refusals(const sim_world *w, uint32_t i);
 
 /* Does its robots.txt count? */
 bool oracle_obeys(const sim_world *w, const site_host *h);

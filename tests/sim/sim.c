@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/time.h"
 #include "engine/admit.h"
@@ -36,14 +37,15 @@ typedef struct sim {
 } sim;
 
 static uint64_t until_step = UINT64_MAX;
-static uint64_t playing; /* for whoever asks what died */
+static char last_words[64]; /* names the seed that is played */
 
 /* An assertion or worse: the seed is all that is needed. */
 static void
 on_death(int sig)
 {
-    printf("sim: died of signal %d seed=0x%" PRIx64 "\n", sig, playing);
-    fflush(stdout);
+    ssize_t n = write(STDOUT_FILENO, last_words, strlen(last_words));
+
+    (void)n;
     signal(sig, SIG_DFL);
     raise(sig);
 }
@@ -321,7 +323,7 @@ run_seed(uint64_t seed, uint32_t hosts, uint32_t pages, bool trace, uint64_t *ou
     sim_world *w = s.world;
     seine_diag diag = SEINE_DIAG;
 
-    playing = seed;
+    snprintf(last_words, sizeof last_words, "sim: died, seed=0x%" PRIx64 "\n", seed);
     w->trace = trace;
     if (trace && w->site)
         site_print(w->site);

@@ -164,7 +164,7 @@ uint32_t site_find(const site *s, sn_str url);
 int site_page_url(const site *s, uint32_t page, char *buf, size_t cap);
 
 /* The answer of a node that is asked and not failed; valid until the next call. */
-const site_answer *site_answer_of(site *s, uint32_t node);
+const site_answer *site_answer_of(site *s, uint32_t i);
 
 /* May seine ask for it, by the rules its host has? */
 bool site_is_allowed(const site *s, uint32_t node);

@@ -107,7 +107,7 @@ add(sn_fingerprint_set *s, uint64_t fp)
 static void
 add_both(sn_fingerprint_set *s, model *m, const uint64_t *fps, uint32_t n)
 {
-    uint8_t *is_new = malloc(n);
+    uint8_t *is_new = malloc((size_t)n + 1);
     uint32_t wrong = 0;
 
     CHECK_EQ(sn_fingerprint_set_add(s, fps, n, is_new), SEINE_OK);

@@ -373,8 +373,8 @@ TEST(hosts_on_one_address_share_its_limit)
     o.per_ip = 2;
     o.host_rate.count = 0;
     open_shard(&t, &o);
-    for (char c = 'a'; c < 'e'; c++) {
-        url[7] = c;
+    for (int c = 'a'; c < 'e'; c++) {
+        url[7] = (char)c;
         add(&t, url, 0);
     }
     out[0] = next(&t, 0);

@@ -529,8 +529,8 @@ TEST(a_retry_of_a_host_without_a_free_visit_is_not_held)
 
     o.mine = true;
     open_well(&w, &t, &o);
-    for (char c = 'a'; c < 'e'; c++)
-        dig(&w, c, 2, 0);
+    for (int c = 'a'; c < 'e'; c++)
+        dig(&w, (char)c, 2, 0);
     sn_visit *v = next(&t, 0);
     w.empty = true;
     again(&t, v, SEINE_SECS(1), 0);

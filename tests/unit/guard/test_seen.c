@@ -209,7 +209,7 @@ add_and_clear(void *arg)
 
     for (int i = 0; i < c->adds; i++) {
         for (int j = 0; j < 64; j++)
-            prints[j] = near_print(12, (uint64_t)(i * 64 + j));
+            prints[j] = near_print(12, (uint64_t)i * 64 + (uint64_t)j);
         if (seine_seen_add_many(c->seen, prints, 64, is_new) != SEINE_OK)
             c->failed++;
         if (i % 4 == 3)
