@@ -8,6 +8,7 @@
  * Prints a table for people, and one JSON object per line with -j.
  */
 #include <iconv.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,7 +78,7 @@ by_libc(const void *arg)
     char *from = text, *to = out;
     size_t left = ROOM, room = sizeof out;
 
-    if (cd == (iconv_t)-1)
+    if ((intptr_t)cd == -1)
         return;
     sink = iconv(cd, &from, &left, &to, &room);
     iconv_close(cd);

@@ -7,8 +7,12 @@
 
 #include "text/charset.h"
 
-#define ONE(id, name) +1
-enum { CHARSETS = 0 SEINE_CHARSETS(ONE) };
+enum {
+#define X(id, name) AT_##id,
+    SEINE_CHARSETS(X)
+#undef X
+        CHARSETS
+};
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 

@@ -16,9 +16,13 @@
 
 #include "seine/err.h"
 
-#define SN_ERR_ONE_(number, id, name, class_, group, text) +1
-
-enum { SN_ERR_COUNT = 1 SEINE_ERRORS(SN_ERR_ONE_) }; /* SEINE_OK included */
+enum {
+    SN_ERR_AT_OK,
+#define X(number, id, name, class_, group, text) SN_ERR_AT_##id,
+    SEINE_ERRORS(X)
+#undef X
+        SN_ERR_COUNT /* SEINE_OK included */
+};
 
 _Static_assert(SN_ERR_COUNT <= SEINE_ERR_ROOM, "the contract has room for all of them");
 

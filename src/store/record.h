@@ -17,12 +17,25 @@
 
 /* The number of fates and reasons in this version; the public interface has room for
  * more. */
-#define SN_RECORD_ONE_(id, name) +1
+enum {
+#define X(id, name) SN_FATE_AT_##id,
+    SEINE_FATES(X)
+#undef X
+        SN_FATE_COUNT
+};
 
 enum {
-    SN_FATE_COUNT = 0 SEINE_FATES(SN_RECORD_ONE_),
-    SN_SKIP_COUNT = 0 SEINE_SKIPS(SN_RECORD_ONE_),
-    SN_WAIT_COUNT = 0 SEINE_WAITS(SN_RECORD_ONE_)
+#define X(id, name) SN_SKIP_AT_##id,
+    SEINE_SKIPS(X)
+#undef X
+        SN_SKIP_COUNT
+};
+
+enum {
+#define X(id, name) SN_WAIT_AT_##id,
+    SEINE_WAITS(X)
+#undef X
+        SN_WAIT_COUNT
 };
 
 _Static_assert(SN_FATE_COUNT <= SEINE_FATE_ROOM && SN_SKIP_COUNT <= SEINE_SKIP_ROOM &&

@@ -9,8 +9,12 @@
 #include "check.h"
 #include "failing.h"
 
-#define ONE(id, name) +1
-enum { CHARSETS = 0 SEINE_CHARSETS(ONE) };
+enum {
+#define X(id, name) AT_##id,
+    SEINE_CHARSETS(X)
+#undef X
+        CHARSETS
+};
 
 #define BAD "\xef\xbf\xbd"
 
