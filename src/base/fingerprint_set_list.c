@@ -66,6 +66,7 @@ list_table(const sn_fptable *t, uint64_t *from, uint64_t last, source merged[3],
             break;
         *from = before + 1;
     }
+    merged[0] = (source){0}; /* `mine` ends here */
     return n;
 }
 

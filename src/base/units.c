@@ -348,7 +348,7 @@ seine_units_rate_decimal(const char *text, size_t len, seine_frequency *out_rate
 }
 
 double
-seine_frequency_per_second(seine_frequency p)
+seine_frequency_per_second(seine_frequency f)
 {
-    return (double)p.count * 1e9 / (double)p.per;
+    return (double)f.count * 1e9 / (double)f.per;
 }

@@ -241,7 +241,7 @@ push_back(sn_pace *p, seine_time now)
 static uint32_t
 median_ttfb(const sn_pace *p)
 {
-    uint32_t sorted[OKS];
+    uint32_t sorted[OKS] = {0};
 
     for (int i = 0; i < p->n_ok; i++) {
         int at = i;

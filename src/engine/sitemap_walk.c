@@ -50,7 +50,7 @@ copy_text(const char *bytes, size_t n)
 {
     char *text = sn_alloc(n + 1);
 
-    if (text && n > 0)
+    if (text && bytes && n > 0)
         memcpy(text, bytes, n);
     if (text)
         text[n] = '\0';

@@ -28,7 +28,7 @@ bool sn_csv_is_formula(sn_str s);
 bool sn_csv_is_guarded(sn_str s);
 
 /* Returns the text that was written as this cell. */
-sn_str sn_csv_unguard(sn_str cell);
+sn_str sn_csv_unguard(sn_str s);
 
 /* Returns the bytes of the first row, its end included; 0: it is incomplete. */
 size_t sn_csv_row(const char *bytes, size_t n);

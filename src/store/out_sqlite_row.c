@@ -98,7 +98,9 @@ make_clean(sn_base *b, const seine_record *r)
 static double
 ms(seine_span span)
 {
-    return span > 0 ? (double)(((uint64_t)span + 500) / 1000) / 1000 : 0;
+    uint64_t us = span > 0 ? ((uint64_t)span + 500) / 1000 : 0;
+
+    return (double)us / 1000;
 }
 
 static void

@@ -57,7 +57,7 @@ SEINE_MUST_CHECK seine_err sn_record_read(sn_record_reader *rr, sn_str line,
 
 /* Returns the text of a member of a JSON object, where numbers keep their spelling;
  * absent if there is no such name, or it is spelled with escapes. */
-sn_str sn_line_member(sn_str line, sn_str name);
+sn_str sn_line_member(sn_str s, sn_str name);
 
 /* Appends the line, a JSON object, without the member of that name. */
 void sn_line_without(sn_buf *to, sn_str line, sn_str name);

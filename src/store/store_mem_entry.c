@@ -59,7 +59,7 @@ static uint8_t *
 put_text(uint8_t *at, sn_str text)
 {
     at = put_number(at, text.len);
-    if (text.len > 0)
+    if (text.ptr && text.len > 0)
         memcpy(at, text.ptr, text.len);
     return at + text.len;
 }
@@ -200,8 +200,10 @@ is_same_page(const sn_chunk *c, const context *x, const sn_waiting_url *u)
     if (x->depth != u->depth || x->shared + x->rest.len != u->parent.len ||
         !sn_str_eq(x->rest, rest_behind(u->parent, x->shared)))
         return false;
-    return x->shared == 0 ||
-           memcmp(context_at(c, FIRST_CONTEXT).rest.ptr, u->parent.ptr, x->shared) == 0;
+    if (x->shared == 0)
+        return true;
+    sn_str first = sn_str_slice(context_at(c, FIRST_CONTEXT).rest, 0, x->shared);
+    return sn_str_eq(first, sn_str_slice(u->parent, 0, x->shared));
 }
 
 /* Plans the context of the page, unless it is the current one. */

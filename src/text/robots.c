@@ -347,7 +347,7 @@ sn_robots_match(sn_str target, sn_str pattern)
     target = sn_str_slice(target, piece.len, target.len);
     if (!more)
         return !anchored || target.len == 0;
-    while ((more = sn_str_cut(rest, '*', &piece, &rest)))
+    while (sn_str_cut(rest, '*', &piece, &rest))
         if (!skip_behind(&target, piece))
             return false;
     return anchored ? sn_str_ends(target, piece) : skip_behind(&target, piece);

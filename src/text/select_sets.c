@@ -122,13 +122,11 @@ step_back(sn_match *m, uint32_t *set, sn_combinator comb)
 
         if (!is_element(m, n))
             continue;
-        if (comb == SN_COMB_CHILD && hit)
+        if ((comb == SN_COMB_CHILD && hit) ||
+            (comb == SN_COMB_DESCENDANT && (hit || passes)))
             to = sn_match_parent(m, n);
-        else if (comb == SN_COMB_DESCENDANT && (hit || passes))
-            to = sn_match_parent(m, n);
-        else if (comb == SN_COMB_NEXT && hit)
-            to = sn_match_before(m, n);
-        else if (comb == SN_COMB_AFTER && (hit || passes))
+        else if ((comb == SN_COMB_NEXT && hit) ||
+                 (comb == SN_COMB_AFTER && (hit || passes)))
             to = sn_match_before(m, n);
         set[to] |= OUT;
     }

@@ -84,7 +84,7 @@ void sn_sitemap_put(seine_sitemap *s, sn_sitemap_slot slot, sn_str text); /* tri
 void sn_sitemap_give(seine_sitemap *s, bool is_map); /* does nothing without a loc */
 
 /* sitemap_bytes.c */
-void sn_sitemap_bytes(seine_sitemap *s, sn_str bytes);
+void sn_sitemap_bytes(seine_sitemap *s, sn_str in);
 void sn_sitemap_bytes_end(seine_sitemap *s);
 
 /* sitemap_marks.c */

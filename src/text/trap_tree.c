@@ -155,9 +155,7 @@ fold(sn_trap_tree *t, uint16_t of)
     nodes[of].n_literal = 0;
     for (uint16_t i = rest, next; i != NOBODY; i = next) {
         next = nodes[i].next;
-        if (i == star) {
-            hang(t, of, i);
-        } else if (!nodes[i].is_literal) {
+        if (i == star || !nodes[i].is_literal) {
             hang(t, of, i);
         } else if (star == NOBODY) {
             star = i;
