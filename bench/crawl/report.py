@@ -73,7 +73,8 @@ def render(lines):
     m = next(line for line in lines if line["type"] == "machine")
     parts = [f"""# {TITLE}
 
-Written by `make bench-crawl` from one measurement, never by hand. What the columns mean: [docs/internals/bench.md](../docs/internals/bench.md).
+Written by `make bench-crawl` from one measurement, never by hand. What the columns mean:
+[docs/internals/bench.md](../docs/internals/bench.md).
 
 | | |
 |---|---|

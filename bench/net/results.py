@@ -258,7 +258,8 @@ def render(lines):
     m = next(line for line in lines if line["type"] == "machine")
     parts = [f"""# Figures of the fetch engine
 
-Written by `make bench-net` from one measurement, never by hand. What the columns mean: [docs/internals/bench.md](../docs/internals/bench.md).
+Written by `make bench-net` from one measurement, never by hand. What the columns mean:
+[docs/internals/bench.md](../docs/internals/bench.md).
 
 | | |
 |---|---|
