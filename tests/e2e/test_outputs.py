@@ -206,8 +206,8 @@ def killed_at_any_moment_files_are_whole_up_to_the_last_commit():
         listing, before, torn, rows_before = os.path.join(where, "urls"), "", 0, 0
         for n in range(50):
             with open(listing, "w", encoding="utf-8") as f:
-                f.writelines(o.url(f"/html?n={n}-{k}\n") for k in range(10000))  # more than it writes in that time
-            p = start(*MINE, "--append", "-o", gz, "-o", zst, "-o", db, "-i", listing)
+                f.writelines(o.url(f"/html?n={n}-{k}\n") for k in range(4000))
+            p = start(*MINE, "-r", "8000/s", "--append", "-o", gz, "-o", zst, "-o", db, "-i", listing)  # half a second, if nobody kills it
             if n % 3 == 0:  # anywhere: before, within and behind the opening of files
                 time.sleep(0.05 * dice.random())
             else:  # while it writes
