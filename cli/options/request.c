@@ -586,3 +586,25 @@ request_free(request *r)
     seine_secrets_free(r->secrets);
     *r = (request){.method = NULL};
 }
+
+seine_fetch_opts
+request_fetch_opts(const request *r, const fetch_settings *set, bool insecure)
+{
+    seine_fetch_opts o = SEINE_FETCH_OPTS;
+
+    o.timeout = set->timeout;
+    o.retry.max_attempts = (uint32_t)set->retries + 1;
+    o.user_agent = r->user_agent;
+    o.from = r->from;
+    o.fields = r->fields;
+    o.n_fields = r->n_fields;
+    o.secrets = r->secrets;
+    o.insecure = insecure;
+    o.cacert = set->cacert;
+    o.proxy = set->proxy;
+    o.no_proxy = set->no_proxy;
+    o.proxy_env = getenv;
+    o.resolve = (const char *const *)set->resolve.items;
+    o.allow_net = (const char *const *)set->allow_net.items;
+    return o;
+}

@@ -12,6 +12,7 @@
 #ifndef CLI_REQUEST_H
 #define CLI_REQUEST_H
 
+#include <seine/fetch.h>
 #include <seine/record.h>
 #include <seine/secret.h>
 
@@ -38,6 +39,11 @@ typedef struct request {
 /* SAY_DONE, or the exit code after an error message. */
 int request_make(const args *a, request *out_request);
 void request_free(request *r);
+
+/* The options of a fetch by a verb whose options are REQUEST_ROWS: as whom it asks, whom
+ * it trusts, through which proxy. They borrow from the request and the settings. */
+seine_fetch_opts request_fetch_opts(const request *r, const fetch_settings *set,
+                                    bool insecure);
 
 /* Hides the login in another option that is a URL: *text becomes a copy, the login is
  * overwritten where it was typed, and messages do not show it. */

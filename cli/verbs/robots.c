@@ -192,26 +192,6 @@ out:
     return good;
 }
 
-static void
-ask_as(const settings *set, const request *r, seine_fetch_opts *o)
-{
-    *o = SEINE_FETCH_OPTS;
-    o->timeout = set->net.timeout;
-    o->retry.max_attempts = (uint32_t)set->net.retries + 1;
-    o->user_agent = r->user_agent;
-    o->from = r->from;
-    o->fields = r->fields;
-    o->n_fields = r->n_fields;
-    o->secrets = r->secrets;
-    o->insecure = set->insecure;
-    o->cacert = set->net.cacert;
-    o->proxy = set->net.proxy;
-    o->no_proxy = set->net.no_proxy;
-    o->proxy_env = getenv;
-    o->resolve = (const char *const *)set->net.resolve.items;
-    o->allow_net = (const char *const *)set->net.allow_net.items;
-}
-
 /* Asks the hosts of the words for robots.txt. */
 static int
 ask_hosts(const args *a, seine_robots_book **out_book)
@@ -227,7 +207,7 @@ ask_hosts(const args *a, seine_robots_book **out_book)
     if (code != SAY_DONE)
         return code;
     seine_diag_name *names = option_names_new(a->command);
-    ask_as(set, &r, &o);
+    o = request_fetch_opts(&r, &set->net, set->insecure);
     o.names = names;
     code = robots_ask(&o, a->words, a->count, out_book);
     option_names_free(names);

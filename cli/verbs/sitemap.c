@@ -124,26 +124,6 @@ print_entry(const seine_sitemap_entry *e, const char *source, seine_sitemap_kind
     out_json(out);
 }
 
-static void
-ask_as(const settings *set, const request *r, seine_fetch_opts *o)
-{
-    *o = SEINE_FETCH_OPTS;
-    o->host_rate = (seine_rate){set->net.host_rate.count, set->net.host_rate.per, 1};
-    o->timeout = set->net.timeout;
-    o->retry.max_attempts = (uint32_t)set->net.retries + 1;
-    o->user_agent = r->user_agent;
-    o->from = r->from;
-    o->fields = r->fields;
-    o->n_fields = r->n_fields;
-    o->secrets = r->secrets;
-    o->insecure = set->insecure;
-    o->cacert = set->net.cacert;
-    o->proxy = set->net.proxy;
-    o->no_proxy = set->net.no_proxy;
-    o->proxy_env = getenv;
-    o->allow_net = (const char *const *)set->net.allow_net.items;
-}
-
 /* What a walk needs to know between its callbacks. */
 typedef struct walking {
     printer printer;
@@ -256,7 +236,8 @@ run_with(const args *a, const request *r, const printer *p)
     seine_diag_name *names = option_names_new(a->command);
     seine_sitemap_walk *walk = NULL;
 
-    ask_as(set, r, &fetch);
+    fetch = request_fetch_opts(r, &set->net, set->insecure);
+    fetch.host_rate = (seine_rate){set->net.host_rate.count, set->net.host_rate.per, 1};
     fetch.names = names;
     int code = seine_sitemap_walk_new(&o, &walk) == SEINE_OK
                    ? SAY_DONE

@@ -121,7 +121,7 @@ TEST(what_is_not_a_response_has_its_named_error)
     seine_chaos_free(c);
 }
 
-TEST(a_question_that_was_asked_may_be_answered)
+TEST(a_response_that_a_condition_or_a_range_asked_for_is_taken)
 {
     static const row rows[] = {{"/status:304", SEINE_OK, NONE, 0, 0, 304},
                                {"/status:206/bytes:10", SEINE_OK, NONE, 0, 10, 206}};

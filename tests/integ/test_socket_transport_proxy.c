@@ -283,7 +283,7 @@ cut_connect(const char *kind, const char *word)
     end(&k);
 }
 
-TEST(p3_an_answer_to_connect_cut_after_any_byte_opens_nothing)
+TEST(p3_a_response_to_connect_cut_after_any_byte_opens_nothing)
 {
     cut_connect("http", "fin");
     cut_connect("http", "reset");
