@@ -177,20 +177,13 @@ feed_main(void *arg)
 {
     feed *f = arg;
     uint64_t one = 1;
-    seine_ctx *ctx = NULL;
 
     pthread_setname_np(pthread_self(), "sn-feed");
     if (!give_all(f))
         atomic_store(&f->cut, true);
     seine_fetch_close(f->fetch);
     atomic_store(&f->at_end, true);
-    if (seine_ctx_root(seine_clock_system(), &ctx) == SEINE_OK) {
-        seine_err e = seine_fetch_finish(f->fetch, ctx);
-
-        if (e == SEINE_E_NOMEM)
-            atomic_store(&f->failed, (int)e);
-    }
-    seine_ctx_unref(ctx);
+    (void)!seine_fetch_finish(f->fetch, NULL); /* seine_fetch_err tells it again */
     atomic_store(&f->is_done, true);
     if (write(f->wake, &one, sizeof one) < 0)
         return NULL; /* the main thread polls again soon */

@@ -354,13 +354,20 @@ choose_progress(const run *r)
 
 /* The loop */
 
+/* The fetch has begun to stop: nothing more is read. */
 static void
-stop_run(run *r, seine_err why)
+follow_stop(run *r)
 {
     r->stops++;
     run_metrics_set_ready(&r->run_metrics, false);
-    seine_fetch_stop(r->fetch, why);
     feed_stop(&r->feed);
+}
+
+static void
+stop_run(run *r, seine_err why)
+{
+    seine_fetch_stop(r->fetch, why);
+    follow_stop(r);
 }
 
 static void
@@ -406,7 +413,9 @@ check_stops(run *r)
                   r);
     if (r->stops > 0)
         return;
-    if (atomic_load(&r->failed) != SEINE_OK || atomic_load(&r->too_many))
+    if (seine_fetch_err(r->fetch, NULL) != SEINE_OK)
+        follow_stop(r);
+    else if (atomic_load(&r->failed) != SEINE_OK || atomic_load(&r->too_many))
         stop_run(r, SEINE_E_CANCELED);
     else if (now_is() >= r->deadline) {
         r->is_late = true;

@@ -34,6 +34,13 @@ run_failure(const run *r)
     return (seine_err)atomic_load(&r->failed);
 }
 
+/* Why the URLs that a crawl has found could not be kept; OK: they could. */
+static seine_err
+store_failure(const run *r)
+{
+    return seine_fetch_err(r->fetch, NULL);
+}
+
 /* URLs that are worth another try when their host is back. */
 static uint64_t
 given_up(const seine_tally_sums *t)
@@ -75,7 +82,8 @@ run_exit_code(const run *r, const seine_tally_sums *t, const seine_fetch_stats *
     seine_err e = run_failure(r);
     seine_err input = (seine_err)atomic_load(&r->feed.failed);
 
-    if ((e != SEINE_OK && e != SEINE_E_OUTPUT_CLOSED) || input != SEINE_OK)
+    if ((e != SEINE_OK && e != SEINE_E_OUTPUT_CLOSED) || input != SEINE_OK ||
+        store_failure(r) != SEINE_OK)
         return SAY_MACHINE;
     if (r->signal)
         return EXIT_SIGNAL + r->signal;
@@ -91,14 +99,15 @@ run_exit_code(const run *r, const seine_tally_sums *t, const seine_fetch_stats *
 const char *
 run_stopped_by(const run *r, const seine_tally_sums *t, const seine_fetch_stats *s)
 {
-    seine_err e = run_failure(r);
+    seine_err e = run_failure(r), store = store_failure(r);
 
-    if (e == SEINE_E_NOMEM || atomic_load(&r->feed.failed) == SEINE_E_NOMEM)
+    if (e == SEINE_E_NOMEM || store == SEINE_E_NOMEM ||
+        atomic_load(&r->feed.failed) == SEINE_E_NOMEM)
         return "memory";
+    if ((e != SEINE_OK && e != SEINE_E_OUTPUT_CLOSED) || store != SEINE_OK)
+        return "disk";
     if (e == SEINE_E_OUTPUT_CLOSED && !r->signal)
         return "pipe";
-    if (e != SEINE_OK && e != SEINE_E_OUTPUT_CLOSED)
-        return "disk";
     if (r->signal)
         return "signal";
     if (is_parked(t, s))
@@ -130,6 +139,7 @@ write_summary(run *r, const closing *c, seine_text *members)
     seine_tally_run about = {
         .command = r->args->command->name,
         .stopped_by = c->stopped_by,
+        .pending = c->stats.lost,
         .duplicates = c->stats.duplicates,
         .wall = c->wall,
         .exit_code = run_exit_code(r, &c->sums, &c->stats),
@@ -201,6 +211,34 @@ say_failed_output(run *r)
         run_log_fail(&r->run_log, e, advice, "%s; %s record%s safe",
                      why[0] ? why : seine_err_text(e), figure_count(stats.records).text,
                      stats.records == 1 ? " is" : "s are");
+}
+
+/* Says why the list of waiting URLs could not be kept, and what became of it. */
+static void
+say_failed_store(run *r, const closing *c)
+{
+    seine_diag diag = SEINE_DIAG;
+    char why[SEINE_DIAG_ROOM], lost[96] = "";
+    seine_sinks_stats stats;
+    seine_err e = seine_fetch_err(r->fetch, &diag);
+
+    if (e == SEINE_OK)
+        return;
+    seine_sinks_stats_get(r->outputs.sinks, &stats);
+    if (seine_diag_print(&diag, NULL, why, sizeof why) == 0)
+        snprintf(why, sizeof why, "%s", seine_err_text(e));
+    if (c->stats.lost > 0)
+        snprintf(lost, sizeof lost, ", %s URL%s cannot be read and ha%s none",
+                 figure_count(c->stats.lost).text, c->stats.lost == 1 ? "" : "s",
+                 c->stats.lost == 1 ? "s" : "ve");
+    const char *advice = e == SEINE_E_NOMEM ? "a lower --concurrency or --queue"
+                         : e == SEINE_E_NO_FILES
+                             ? "ulimit -n 4096"
+                             : "TMPDIR=DIR on another disk, or a larger "
+                               "--max-memory";
+    run_log_fail(&r->run_log, e, advice, "%s; %s record%s safe%s", why,
+                 figure_count(stats.records).text, stats.records == 1 ? " is" : "s are",
+                 lost);
 }
 
 static void
@@ -320,6 +358,7 @@ run_close(run *r)
         code = filed;
     terminal_flush(&r->terminal);
     say_failed_output(r);
+    say_failed_store(r, &c);
     say_failed_input(r);
     say_parked(r, &c);
     say_unreachable(r, &c);

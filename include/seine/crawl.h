@@ -69,7 +69,7 @@ typedef struct seine_crawl_opts {
     uint32_t pattern_budget; /* 10,000 URLs of one path pattern of a host; 0: off */
     uint32_t max_subdomains; /* 256 hosts of a domain beyond given ones; 0: off */
     uint64_t max_per_host;   /* pages; 0: off */
-    const char *spill;       /* directory; NULL: $TMPDIR, /tmp */
+    const char *spill;       /* directory; NULL: /tmp */
 } seine_crawl_opts;
 
 #define SEINE_CRAWL_OPTS seine_crawl_defaults()

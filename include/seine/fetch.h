@@ -215,7 +215,8 @@ SEINE_MUST_CHECK seine_err seine_fetch_add(seine_fetch *f, const seine_ask *ask,
                                            seine_ctx *ctx);
 
 /* No more URLs will come: `close` says so, `finish` also waits until all are done. When
- * the ctx is done before: orderly stop as by seine_fetch_stop, and its cause. */
+ * the ctx is done before: orderly stop as by seine_fetch_stop, and its cause. Otherwise
+ * what seine_fetch_err says. */
 void seine_fetch_close(seine_fetch *f);
 SEINE_MUST_CHECK seine_err seine_fetch_finish(seine_fetch *f, seine_ctx *ctx);
 
@@ -228,6 +229,11 @@ void seine_fetch_stop(seine_fetch *f, seine_err why);
 void seine_fetch_wake(seine_fetch *f);
 
 bool seine_fetch_is_done(const seine_fetch *f);
+
+/* OK; or why a crawl ends early: the URLs it has found can no longer be kept, or not be
+ * read again. DISK_FULL, NO_FILES, IO, STATE_CORRUPT, NOMEM. It ends as by a first
+ * seine_fetch_stop: URLs that can be read have records, stats.lost counts the others. */
+seine_err seine_fetch_err(const seine_fetch *f, seine_diag *diag);
 void seine_fetch_stats_get(const seine_fetch *f, seine_fetch_stats *out_stats);
 
 /* The host that will take longest, as of an earlier call: asking makes the shards look.

@@ -24,9 +24,11 @@
 
 typedef struct seine_tally seine_tally;
 
-/* A snapshot. given = admitted + refused; admitted = done + waiting + in_flight. */
+/* A snapshot. given = admitted + refused + lost; admitted = done + waiting + in_flight.
+ */
 typedef struct seine_fetch_stats {
     uint64_t given, duplicates, admitted, refused, done;
+    uint64_t lost; /* found, and without a record: a failing disk had them */
     uint64_t ok, failed, blocked; /* of the done */
     uint64_t waiting, in_flight;
     uint64_t waiting_for[SEINE_WAIT_ROOM];

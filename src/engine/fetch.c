@@ -134,7 +134,9 @@ tell_waiters(seine_fetch *f)
     /* Not for each one that comes back: a feeder fills a sixteenth at a time. */
     if (out > queue - queue / 16 && !atomic_load(&f->shared.closed))
         return;
-    if (atomic_load(&f->shared.closed) && !sn_shared_state_is_done(&f->shared))
+    /* Who waits for room while a shard closes the fetch waits in vain. */
+    if (atomic_load(&f->shared.closed) && atomic_load(&f->shared.adding) == 0 &&
+        !sn_shared_state_is_done(&f->shared))
         return;
     __atomic_add_fetch(&f->word, 1, __ATOMIC_SEQ_CST);
     f->clock->wake(f->clock, &f->word, INT32_MAX);
@@ -550,6 +552,17 @@ seine_fetch_finish(seine_fetch *f, seine_ctx *ctx)
     }
     retire_shards(f);
     (void)!wait_for(f, NULL, is_joined, NULL);
+    return e != SEINE_OK ? e : seine_fetch_err(f, NULL);
+}
+
+seine_err
+seine_fetch_err(const seine_fetch *f, seine_diag *diag)
+{
+    seine_err e = (seine_err)atomic_load(&f->shared.err);
+
+    sn_diag_clear(diag);
+    if (diag && e != SEINE_OK)
+        *diag = f->shared.why;
     return e;
 }
 
@@ -582,13 +595,13 @@ seine_fetch_stats_get(const seine_fetch *f, seine_fetch_stats *out_stats)
     s.admitted = atomic_load(&f->shared.admitted);
     s.refused = atomic_load(&f->shared.refused);
     s.duplicates = atomic_load(&f->shared.duplicates);
-    s.given = s.admitted + s.refused;
+    s.lost = atomic_load(&f->shared.lost);
     if (s.admitted < s.done)
         s.admitted = s.done;
     if (s.in_flight > s.admitted - s.done)
         s.in_flight = s.admitted - s.done;
     s.waiting = s.admitted - s.done - s.in_flight;
-    s.given = s.admitted + s.refused;
+    s.given = s.admitted + s.refused + s.lost;
     uint64_t left = s.waiting;
     for (unsigned w = 1; w < SEINE_WAIT_ROOM; w++) {
         if (s.waiting_for[w] > left)

@@ -213,7 +213,9 @@ sn_frontier_next(sn_frontier *f, uint32_t host, seine_time now)
     if (!x)
         return offer;
     bool is_open = sn_frontier_check_robots(f, host, now);
-    if (x->is_wanted) {
+    if (f->err != SEINE_OK) {
+        offer.visit = NULL; /* nothing more is asked */
+    } else if (x->is_wanted) {
         offer.visit = sn_frontier_visit_robots(f, host, now);
         offer.is_no_memory = !offer.visit;
         if (!offer.visit)

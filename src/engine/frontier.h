@@ -127,8 +127,12 @@ sn_visit *sn_frontier_stuck(sn_frontier *f, seine_time now);
 /* At the end: tells of at most `most` late refusals; true: there are more. */
 bool sn_frontier_late(sn_frontier *f, uint32_t most, seine_time now);
 
-/* URLs that wait in its lists, and what is not OK with the store. */
+/* URLs that wait in its lists. */
 uint64_t sn_frontier_waiting(const sn_frontier *f);
+
+/* Not OK: found URLs cannot be kept or read again, and the crawl has to end. DISK_FULL,
+ * NO_FILES, IO, STATE_CORRUPT, NOMEM; the words, which may be empty. */
 seine_err sn_frontier_err(const sn_frontier *f);
+const seine_diag *sn_frontier_why(const sn_frontier *f);
 
 #endif

@@ -137,8 +137,7 @@ admit_page(sn_frontier *f, uint32_t host, sn_crawl_host *ch, const sn_link *link
         sn_frontier_put(f, host, goes_first(f, ch, link), link, seine_url_target(url));
     if (e != SEINE_OK) {
         atomic_fetch_sub(&f->shared->admitted, 1);
-        turn_away(f, link, url, SEINE_SKIP_BUDGET,
-                  e == SEINE_E_NOMEM ? SN_STR("no memory") : SN_STR("no space to spill"));
+        turn_away(f, link, url, SEINE_SKIP_BUDGET, SN_STR("no memory"));
         return;
     }
     ch->n_pages++;

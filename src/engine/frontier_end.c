@@ -149,8 +149,23 @@ tell_late(sn_frontier *f, const sn_waiting_url *u, const seine_url *url, seine_t
     return false;
 }
 
-/* Ends the first of those put off. BUSY: it is not in memory yet. Another error: it
- * cannot be read, and neither can the others. */
+/* The next of those put off, with its URL. BUSY: it is not in memory yet. */
+static seine_err
+take_late(sn_frontier *f, seine_url *url, sn_waiting_url *out)
+{
+    seine_err e;
+    sn_lost lost;
+
+    while ((e = sn_store_take(f->store, &f->late, UINT32_MAX, out)) != SEINE_OK &&
+           e != SEINE_E_BUSY && e != SEINE_E_CLOSED) {
+        sn_frontier_fail(f, e);
+        sn_frontier_skip(f, &f->late, &lost);
+    }
+    return e == SEINE_OK ? seine_url_parse(url, out->target.ptr, out->target.len, NULL)
+                         : e;
+}
+
+/* Ends the first of those put off. BUSY, CLOSED: none. */
 static seine_err
 end_late(sn_frontier *f, seine_url *url, seine_time now, bool *io_more)
 {
@@ -158,33 +173,24 @@ end_late(sn_frontier *f, seine_url *url, seine_time now, bool *io_more)
     sn_waiting_url u;
     bool is_new = false;
     size_t len;
-    seine_err e = sn_store_take(f->store, &f->late, UINT32_MAX, &u);
+    seine_err e = take_late(f, url, &u);
 
-    if (e == SEINE_OK)
-        e = seine_url_parse(url, u.target.ptr, u.target.len, NULL);
-    if (e != SEINE_OK)
+    if (e == SEINE_E_BUSY || e == SEINE_E_CLOSED)
         return e;
     /* Its texts are gone once something else is put into the store. */
     memcpy(parent, u.parent.ptr ? u.parent.ptr : "", u.parent.len);
     u.parent.ptr = parent;
-    e = seine_url_key(url, f->shared->opts.strip_params, key, sizeof key, &len);
+    if (e == SEINE_OK)
+        e = seine_url_key(url, f->shared->opts.strip_params, key, sizeof key, &len);
     if (e == SEINE_OK)
         e = seine_seen_add(f->shared->seen, key, len, &is_new);
-    if (e == SEINE_OK && is_new)
+    if (e != SEINE_OK)
+        sn_frontier_lose(f, 1, e);
+    else if (is_new)
         *io_more |= tell_late(f, &u, url, now);
     else
         atomic_fetch_add_explicit(&f->shared->duplicates, 1, memory_order_relaxed);
     return SEINE_OK;
-}
-
-/* Those that are left cannot be read. */
-static void
-give_up_late(sn_frontier *f, seine_err why)
-{
-    sn_group group = {.lost = &f->late};
-    seine_err e = sn_store_commit(f->store, &group);
-
-    f->err = e != SEINE_OK ? e : why;
 }
 
 bool
@@ -195,13 +201,8 @@ sn_frontier_late(sn_frontier *f, uint32_t most, seine_time now)
     bool is_work = false;
 
     seine_url_init(&url, mem, sizeof mem);
-    for (seine_err e; f->late.n > 0 && most > 0; most--) {
-        e = end_late(f, &url, now, &is_work);
-        if (e == SEINE_E_BUSY)
-            break;
-        if (e != SEINE_OK)
-            give_up_late(f, e);
-    }
+    while (f->late.n > 0 && most > 0 && end_late(f, &url, now, &is_work) == SEINE_OK)
+        most--;
     sn_frontier_send(f);
     if (f->late.n == 0 && f->holds_end && !is_work) {
         f->holds_end = false;

@@ -95,6 +95,7 @@ static void
 put_off(sn_frontier *f, const sn_candidate *c, seine_skip reason)
 {
     bool is_new = false;
+    seine_err e;
     sn_waiting_url u = {.target = c->link.url,
                         .parent = c->link.parent,
                         .line = c->link.line,
@@ -105,12 +106,15 @@ put_off(sn_frontier *f, const sn_candidate *c, seine_skip reason)
                         .attr = c->link.attr,
                         .flags = (uint8_t)(reason | (c->nofollow ? SN_PUT_NOFOLLOW : 0))};
 
-    if (seine_seen_add(f->shared->late_seen, c->key.ptr, c->key.len, &is_new) !=
-            SEINE_OK ||
-        !is_new || sn_store_enqueue(f->store, &f->late, &u) != SEINE_OK) {
+    e = seine_seen_add(f->shared->late_seen, c->key.ptr, c->key.len, &is_new);
+    if (e == SEINE_OK && is_new)
+        e = sn_store_enqueue(f->store, &f->late, &u);
+    if (e != SEINE_OK)
+        sn_frontier_lose(f, 1, e);
+    else if (!is_new)
         count_duplicate(f);
+    if (e != SEINE_OK || !is_new)
         return;
-    }
     if (!f->holds_end)
         atomic_fetch_add(&f->shared->late, 1);
     f->holds_end = true;
@@ -177,10 +181,9 @@ judge_links(sn_frontier *f, size_t n, seine_time now)
     }
     if (left == 0)
         return;
-    if (seine_seen_add_many(f->shared->seen, f->prints, left, f->is_new) != SEINE_OK) {
-        for (size_t i = 0; i < left; i++)
-            sn_frontier_refuse(f, &rest[i]->link, NULL, SEINE_SKIP_BUDGET,
-                               SN_STR("no memory"));
+    seine_err e = seine_seen_add_many(f->shared->seen, f->prints, left, f->is_new);
+    if (e != SEINE_OK) { /* nobody knows which of them have a record already */
+        sn_frontier_lose(f, (uint32_t)left, e);
         return;
     }
     for (size_t i = 0; i < left; i++)

@@ -56,7 +56,7 @@ struct sn_frontier {
     uint64_t n_taken;        /* pages that have left their list */
     uint64_t done[SN_GROUP]; /* those whose record is out since the commit */
     uint32_t n_done;
-    seine_err err;     /* of the store */
+    seine_err err;     /* why the crawl has to end; OK: it does not */
     uint32_t drain_at; /* hosts before it are drained */
     uint32_t stuck_at; /* likewise */
     sn_post **posts;   /* to each shard, in the making */
@@ -103,12 +103,22 @@ SEINE_MUST_CHECK seine_err sn_frontier_put(sn_frontier *f, uint32_t host, bool f
                                            const sn_link *l, sn_str target);
 
 /* The next URL of the host leaves its list; its texts are valid until the next call.
- * CLOSED: there is none. BUSY: it is deeper than `deepest`. */
+ * CLOSED: there is none. BUSY: it is deeper than `deepest`. URLs that cannot be read are
+ * passed over and counted, and the crawl ends. */
 SEINE_MUST_CHECK seine_err sn_frontier_take(sn_frontier *f, uint32_t host,
                                             uint32_t deepest, sn_waiting_url *out);
 
 /* Commits the URLs that were finished. */
 void sn_frontier_commit(sn_frontier *f);
+
+/* Drops the head of a list, which cannot be read, and counts its URLs as lost. */
+void sn_frontier_skip(sn_frontier *f, sn_url_list *list, sn_lost *out);
+
+/* What was found can no longer be kept: the crawl has to end. The first reason counts. */
+void sn_frontier_fail(sn_frontier *f, seine_err e);
+
+/* The same, and n URLs have no record. */
+void sn_frontier_lose(sn_frontier *f, uint32_t n, seine_err e);
 
 /* frontier_links.c */
 

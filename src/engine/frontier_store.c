@@ -68,21 +68,68 @@ sn_frontier_put(sn_frontier *f, uint32_t host, bool first, const sn_link *l,
     return e;
 }
 
+/* What cannot be kept ends the crawl. */
+
+void
+sn_frontier_fail(sn_frontier *f, seine_err e)
+{
+    if (f->err == SEINE_OK)
+        f->err = e;
+}
+
+void
+sn_frontier_lose(sn_frontier *f, uint32_t n, seine_err e)
+{
+    atomic_fetch_add(&f->shared->lost, n);
+    sn_frontier_fail(f, e);
+}
+
+const seine_diag *
+sn_frontier_why(const sn_frontier *f)
+{
+    return &f->store->why;
+}
+
+void
+sn_frontier_skip(sn_frontier *f, sn_url_list *list, sn_lost *out)
+{
+    *out = (sn_lost){0};
+    if (sn_store_skip(f->store, list, out) == SEINE_OK)
+        atomic_fetch_add(&f->shared->lost, out->urls);
+}
+
+/* The head of the list cannot be read: its URLs end without a record, and are counted. */
+static void
+lose_head(sn_frontier *f, sn_url_list *list)
+{
+    sn_lost lost;
+
+    sn_frontier_skip(f, list, &lost);
+    f->waiting -= lost.pages;
+    atomic_fetch_sub(&f->shared->lost, lost.urls - lost.pages); /* sitemaps */
+    atomic_fetch_sub(&f->shared->admitted, lost.pages);
+    sn_shared_state_end_work(f->shared, lost.urls);
+}
+
 seine_err
 sn_frontier_take(sn_frontier *f, uint32_t host, uint32_t deepest, sn_waiting_url *out)
 {
     sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
-    sn_url_list *list = x->first.n > 0 ? &x->first : &f->hosts.all[host].chain;
-    seine_err e = sn_store_take(f->store, list, deepest, out);
 
-    if (e == SEINE_OK) {
-        x->ceiling = out->ceiling;
-        f->waiting -= out->kind == SN_KIND_PAGE;
-        f->n_taken += out->kind == SN_KIND_PAGE;
-    } else if (e != SEINE_E_CLOSED && e != SEINE_E_BUSY) {
-        f->err = e;
+    for (;;) {
+        sn_url_list *list = x->first.n > 0 ? &x->first : &f->hosts.all[host].chain;
+        seine_err e = sn_store_take(f->store, list, deepest, out);
+
+        if (e == SEINE_OK) {
+            x->ceiling = out->ceiling;
+            f->waiting -= out->kind == SN_KIND_PAGE;
+            f->n_taken += out->kind == SN_KIND_PAGE;
+        }
+        if (e == SEINE_OK || e == SEINE_E_CLOSED || e == SEINE_E_BUSY)
+            return e;
+        sn_frontier_fail(f, e);
+        lose_head(f, list);
     }
-    return e;
 }
 
 void
@@ -101,7 +148,7 @@ sn_frontier_commit(sn_frontier *f)
     f->n_done = 0;
     seine_err e = sn_store_commit(f->store, &group);
     if (e != SEINE_OK)
-        f->err = e;
+        sn_frontier_fail(f, e);
 }
 
 /* What an earlier run has left. */

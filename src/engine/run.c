@@ -260,11 +260,12 @@ judge_attempt(sn_run *r, sn_visit *v)
 
 /* Stage 5, links: where a page leads. */
 
-/* The links of a page go to stage 1. */
+/* The links of a page go to stage 1, after a stop as well: there they wait like those
+ * found before it, and end in the same records. */
 static void
 follow_links(sn_run *r, sn_visit *v)
 {
-    if (!r->frontier || sn_run_stop_mode(r) != SN_GOING)
+    if (!r->frontier)
         return;
     if (v->end.fault.status > 0)
         sn_frontier_answered(r->frontier, v, r->now);
@@ -384,8 +385,10 @@ sn_run_turn(sn_run *r, seine_time until)
     sn_run_tell_events(r);
     sn_run_end_waiting(r);
     sn_run_end_crawl(r);
-    if (r->frontier)
+    if (r->frontier) {
         sn_frontier_end_turn(r->frontier);
+        sn_run_obey_store(r);
+    }
     sn_run_wake_starved(r);
     sn_run_wake_at_end(r);
     sn_run_publish(r);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The crawl's part of a shard: where the frontier meets the other stages. Without a
  * frontier (no crawl, no robots.txt) visits go straight to the scheduler. */
+#include "base/log.h"
 #include "engine/run_parts.h"
 
 /* What the frontier tells. */
@@ -138,6 +139,22 @@ sn_run_end_crawl(sn_run *r)
         end_stuck(r);
     if (sn_shared_state_is_quiet(c))
         r->has_more |= sn_frontier_late(r->frontier, SN_RUN_AT_ONCE, r->now);
+}
+
+void
+sn_run_obey_store(sn_run *r)
+{
+    seine_err e = sn_frontier_err(r->frontier);
+
+    if (e == SEINE_OK || r->has_failed)
+        return;
+    r->has_failed = r->has_more = true;
+    if (!sn_shared_state_fail(r->shared, e, sn_frontier_why(r->frontier)))
+        return;
+    SN_SAY(r->shared->opts.log, INFO, "store.failed",
+           "found URLs cannot be kept: the crawl ends", SN_E("err", e),
+           SN_S("why", sn_str_of(r->shared->why.text)));
+    sn_run_wake_others(r);
 }
 
 void

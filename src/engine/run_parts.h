@@ -36,6 +36,7 @@ struct sn_run {
     bool freed_slots;        /* of `concurrency`, in this turn */
     bool canceled;           /* the requests in flight were told to end */
     bool was_over;           /* no work was left after the last turn */
+    bool has_failed;         /* the frontier cannot keep what was found */
     bool has_more;           /* records are due for which the turn had no room */
     seine_time drain_until;  /* NEVER: no stop yet */
     seine_time narrow_until; /* NEVER: this shard has not narrowed the concurrency */
@@ -97,6 +98,9 @@ void sn_run_end_hosts(sn_run *r);
 /* Ends what waits for a robots.txt in vain, and writes the refusals that are due at the
  * end of the crawl. */
 void sn_run_end_crawl(sn_run *r);
+
+/* Stops all shards if the frontier of this one cannot keep what was found. */
+void sn_run_obey_store(sn_run *r);
 
 /* Wakes the other shards when no work is left: they may have such refusals too. */
 void sn_run_wake_at_end(sn_run *r);

@@ -445,3 +445,18 @@ sn_shared_state_shard(const sn_shared_state *c, const seine_url *url, uint32_t n
     }
     return (uint32_t)(sn_siphash(c->secret, name.ptr, name.len) % n);
 }
+
+bool
+sn_shared_state_fail(sn_shared_state *c, seine_err e, const seine_diag *why)
+{
+    int going = SN_GOING, none = SEINE_OK;
+
+    if (atomic_exchange(&c->is_failing, true))
+        return false;
+    c->why = *why;
+    atomic_store(&c->err, (int)e);
+    atomic_compare_exchange_strong(&c->stop_why, &none, SEINE_E_CANCELED);
+    atomic_compare_exchange_strong(&c->stop, &going, SN_DRAINING);
+    atomic_store(&c->closed, true);
+    return true;
+}

@@ -53,6 +53,10 @@ typedef struct sn_shared_state {
 
     /* what was given and found, and how much of it is left */
     _Atomic uint64_t admitted, refused, duplicates;
+    _Atomic uint64_t lost;       /* found, and without a record: see `err` */
+    _Atomic int err;             /* seine_err: why found URLs could not be kept; OK */
+    _Atomic bool is_failing;     /* a shard writes … */
+    seine_diag why;              /* … this, before it sets `err` */
     _Atomic uint64_t unwanted;   /* refused by their type, and yet asked for */
     _Atomic uint64_t load;       /* units of work in the low half; see sn_load */
     _Atomic uint64_t late;       /* shards with something to tell at the end */
@@ -99,6 +103,10 @@ bool sn_shared_state_is_done(const sn_shared_state *c);
  * one registrable domain. */
 uint32_t sn_shared_state_shard(const sn_shared_state *c, const seine_url *url,
                                uint32_t n);
+
+/* Found URLs can no longer be kept: the run stops in order, as by a first stop. The first
+ * call counts; true: it was this one. */
+bool sn_shared_state_fail(sn_shared_state *c, seine_err e, const seine_diag *why);
 
 /* One more is admitted, unless `max_pages` are. */
 bool sn_shared_state_admit(sn_shared_state *c);

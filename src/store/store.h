@@ -8,7 +8,7 @@
  * enqueued and finished before it durable, all or nothing, so that no result is kept
  * without the links it led to.
  *
- * Six functions make a back end, and every back end passes the same conformance suite
+ * Seven functions make a back end, and every back end passes the same conformance suite
  * (tests/unit/store/test_store.c). One exists: store/store_mem.h, in memory, with a file
  * for what does not fit; it ends with the process.
  *
@@ -23,6 +23,10 @@
  *     e = sn_store_commit(store, &group);
  *     e = sn_store_close(store, true);
  *
+ * A disk that fails ends the run, and the store helps to end it in order: `err` and `why`
+ * keep the first failure, which every later commit returns. What can still be read can be
+ * taken, and skip steps over what cannot, with its number.
+ *
  * No function blocks. A back end that keeps URLs on disk reads them on its own thread:
  * take returns BUSY meanwhile, as it does for a URL that is too deep, and a later commit,
  * which may be empty, tells the owner that they are there (opts.ready).
@@ -35,6 +39,7 @@
 #define SN_STORE_H
 
 #include "base/str.h"
+#include "seine/diag.h"
 
 enum { SN_STORE_TEXT = 8192 }; /* bytes of a target, and of a parent */
 
@@ -65,9 +70,13 @@ typedef struct sn_waiting_url {
 typedef struct sn_group {
     const uint64_t *done; /* numbers of URLs whose records are written */
     uint32_t n_done;
-    sn_url_list *lost; /* a list that cannot be read: given up, and empty after the call;
-                          NULL: none */
 } sn_group;
+
+/* URLs that could not be read. */
+typedef struct sn_lost {
+    uint32_t urls;
+    uint32_t pages; /* those of kind 0 */
+} sn_lost;
 
 /* How scan returns the URLs of an earlier run. */
 typedef struct sn_scan {
@@ -84,6 +93,7 @@ typedef struct sn_store_opts {
      * memory. May be NULL. */
     void (*ready)(sn_str host, void *arg);
     void *arg;
+    const struct sn_spill_disk *disk; /* file functions; NULL: the system's */
 } sn_store_opts;
 
 typedef struct sn_store_figures {
@@ -102,6 +112,7 @@ typedef struct sn_store_ops {
     seine_err (*enqueue)(sn_store *s, sn_url_list *list, const sn_waiting_url *url);
     seine_err (*take)(sn_store *s, sn_url_list *list, uint32_t deepest,
                       sn_waiting_url *out_url);
+    seine_err (*skip)(sn_store *s, sn_url_list *list, sn_lost *out_lost);
     seine_err (*commit)(sn_store *s, const sn_group *group);
     seine_err (*close)(sn_store *s, bool clean);
 } sn_store_ops;
@@ -109,6 +120,8 @@ typedef struct sn_store_ops {
 struct sn_store { /* the first member of every back end */
     const sn_store_ops *ops;
     sn_store_figures figures; /* counted by the back end */
+    seine_err err;            /* the first failure of the disk; OK: none */
+    seine_diag why;           /* of it, for people */
 };
 
 /* Opens the store of an earlier run, or an empty one. NOMEM; IO, STATE_LOCKED,
@@ -127,8 +140,9 @@ sn_store_scan(sn_store *s, const sn_scan *into)
     return s->ops->scan(s, into);
 }
 
-/* Appends a copy to the list. NOMEM, DISK_FULL, NO_FILES, IO: nothing changed. RANGE: a
- * text is longer than SN_STORE_TEXT. INVAL: a member is out of bounds. */
+/* Appends a copy to the list. NOMEM: nothing changed. RANGE: a text is longer than
+ * SN_STORE_TEXT. INVAL: a member is out of bounds. A disk that cannot be written is no
+ * error here: the URL stays in memory, and commit says so. */
 SEINE_MUST_CHECK static inline seine_err
 sn_store_enqueue(sn_store *s, sn_url_list *list, const sn_waiting_url *url)
 {
@@ -137,17 +151,25 @@ sn_store_enqueue(sn_store *s, sn_url_list *list, const sn_waiting_url *url)
 
 /* Removes the first URL of the list and writes it to *out_url; its texts are valid until
  * the next call. CLOSED: the list is empty. BUSY: the URL is deeper than `deepest`, or
- * not in memory yet; it stays. NOMEM, IO: it stays. STATE_CORRUPT: the data is damaged;
- * the list can be given up. */
+ * not in memory yet; it stays. NOMEM, IO, STATE_CORRUPT: it cannot be read; it stays
+ * until skip. */
 SEINE_MUST_CHECK static inline seine_err
 sn_store_take(sn_store *s, sn_url_list *list, uint32_t deepest, sn_waiting_url *out_url)
 {
     return s->ops->take(s, list, deepest, out_url);
 }
 
+/* Drops the head of the list: as many URLs as the back end reads at once, which is the
+ * part that take could not read. CLOSED: the list is empty. */
+SEINE_MUST_CHECK static inline seine_err
+sn_store_skip(sn_store *s, sn_url_list *list, sn_lost *out_lost)
+{
+    return s->ops->skip(s, list, out_lost);
+}
+
 /* Finishes URLs: they and everything enqueued before become durable together. The owner
- * commits at the end of every turn, even if nothing was finished. On an error nothing of
- * it is durable, and all later calls fail. */
+ * commits at the end of every turn, even if nothing was finished. DISK_FULL, NO_FILES,
+ * IO, STATE_CORRUPT, NOMEM: the disk has failed, now or before; nothing is durable. */
 SEINE_MUST_CHECK static inline seine_err
 sn_store_commit(sn_store *s, const sn_group *group)
 {

@@ -23,7 +23,7 @@ open_store(const sn_store_opts *o, sn_store **out_store)
     mem->base.ops = &sn_store_mem;
     mem->base.figures.bytes = sn_heap_cost(sizeof *mem);
     mem->max_bytes = o->max_bytes > 0 ? o->max_bytes : UINT64_MAX;
-    seine_err e = sn_spill_init(mem, o->spill ? o->spill : "/tmp");
+    seine_err e = sn_spill_init(mem, o);
     if (e != SEINE_OK) {
         sn_free(mem);
         return e;
@@ -87,12 +87,10 @@ append_entry(sn_mem_store *mem, sn_chunk *c, const sn_entry *e)
 
     if (need > c->room) {
         size_t room = room_for(need, true);
-        seine_err err = sn_spill_make_room(mem, room - c->room);
 
-        if (err == SEINE_OK)
-            err = sn_chunk_resize(mem, c, room);
-        if (err != SEINE_OK)
-            return err;
+        sn_spill_make_room(mem, room - c->room);
+        if (sn_chunk_resize(mem, c, room) != SEINE_OK)
+            return SEINE_E_NOMEM;
     }
     sn_entry_write(c, e);
     return SEINE_OK;
@@ -117,9 +115,7 @@ append_chunk(sn_mem_store *mem, sn_url_list *l, const sn_waiting_url *u)
     sn_entry e;
     sn_entry_plan(NULL, u, &e);
     size_t room = room_for(e.len, l->last != 0);
-    seine_err err = sn_spill_make_room(mem, room);
-    if (err != SEINE_OK)
-        return err;
+    sn_spill_make_room(mem, room);
     uint32_t id = sn_chunk_new(mem, room);
     if (id == 0)
         return SEINE_E_NOMEM;
@@ -207,31 +203,46 @@ take_url(sn_store *s, sn_url_list *l, uint32_t deepest, sn_waiting_url *out)
     return SEINE_OK;
 }
 
-static void
-drop_list(sn_mem_store *mem, sn_url_list *l)
+/* The first chunk and all that cannot be read in it. A chunk in memory that cannot be
+ * read takes the whole list along, since nobody knows how much it holds. */
+static seine_err
+skip_chunk(sn_store *s, sn_url_list *l, sn_lost *out)
 {
-    mem->base.figures.urls -= l->n;
-    for (uint32_t id = l->first, next; id != 0; id = next) {
-        next = sn_chunk_at(mem, id)->next;
-        sn_chunk_free(mem, id);
-    }
-    *l = SN_URL_LIST;
+    sn_mem_store *mem = mem_of(s);
+
+    free_spent(mem);
+    if (l->n == 0)
+        return SEINE_E_CLOSED;
+    const sn_chunk *c = sn_chunk_at(mem, l->first);
+    bool is_known = true;
+    if (c->state == SN_CHUNK_SPILLED)
+        *out = c->held;
+    else
+        is_known = sn_entries_count(mem, c, c->open.read, out) == SEINE_OK;
+    if (!is_known)
+        *out = (sn_lost){.urls = l->n, .pages = l->n};
+    do {
+        pass_chunk(mem, l);
+        free_spent(mem);
+    } while (!is_known && l->first != 0);
+    l->n -= out->urls;
+    s->figures.urls -= out->urls;
+    return SEINE_OK;
 }
 
 static seine_err
 commit_group(sn_store *s, const sn_group *group)
 {
     free_spent(mem_of(s));
-    if (group->lost)
-        drop_list(mem_of(s), group->lost);
     s->figures.done += group->n_done;
     s->figures.groups++;
-    return SEINE_OK;
+    return s->err;
 }
 
 const sn_store_ops sn_store_mem = {.open = open_store,
                                    .scan = scan_nothing,
                                    .enqueue = enqueue_url,
                                    .take = take_url,
+                                   .skip = skip_chunk,
                                    .commit = commit_group,
                                    .close = close_store};

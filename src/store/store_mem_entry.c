@@ -369,3 +369,18 @@ sn_entry_read(sn_mem_store *mem, const sn_chunk *c, sn_chunk_mark from,
     *out_next = m;
     return SEINE_OK;
 }
+
+seine_err
+sn_entries_count(sn_mem_store *mem, const sn_chunk *c, sn_chunk_mark from,
+                 sn_lost *out_held)
+{
+    seine_err e = SEINE_OK;
+    sn_waiting_url u;
+
+    *out_held = (sn_lost){0};
+    while (from.at < c->end && (e = sn_entry_read(mem, c, from, &u, &from)) == SEINE_OK) {
+        out_held->urls++;
+        out_held->pages += u.kind == 0;
+    }
+    return e;
+}

@@ -17,6 +17,7 @@
 #ifndef SN_QUEUE_PARTS_H
 #define SN_QUEUE_PARTS_H
 
+#include "store/spill_disk.h"
 #include "store/store_mem.h"
 
 enum {
@@ -54,6 +55,7 @@ typedef struct sn_chunk {
         struct {
             uint32_t older, newer;
         } middle;
+        sn_lost held; /* SPILLED: what is in it */
     };
     uint32_t next; /* of the list, or of free chunks; 0: none */
     uint16_t end;  /* bytes in use */
@@ -63,6 +65,7 @@ typedef struct sn_chunk {
 
 /* The spill file. */
 typedef struct sn_spill {
+    const sn_spill_disk *disk;
     char *dir;
     int fd;           /* -1: not created yet */
     uint64_t *used;   /* a bit per block */
@@ -145,15 +148,22 @@ typedef struct sn_entry {
 void sn_entry_plan(const sn_chunk *c, const sn_waiting_url *u, sn_entry *out);
 void sn_entry_write(sn_chunk *c, const sn_entry *e);
 
+/* Counts the entries from the mark to the end. STATE_CORRUPT: some cannot be read. */
+seine_err sn_entries_count(sn_mem_store *mem, const sn_chunk *c, sn_chunk_mark from,
+                           sn_lost *out_held);
+
 /* Reads the entry at the mark and moves the mark behind it. STATE_CORRUPT: none there. */
 seine_err sn_entry_read(sn_mem_store *mem, const sn_chunk *c, sn_chunk_mark from,
                         sn_waiting_url *out, sn_chunk_mark *out_next);
 
 /* The file. */
-seine_err sn_spill_init(sn_mem_store *mem, const char *dir);
+seine_err sn_spill_init(sn_mem_store *mem, const sn_store_opts *o);
 void sn_spill_fini(sn_mem_store *mem); /* frees everything, counts nothing */
-seine_err sn_spill_make_room(sn_mem_store *mem, size_t n); /* n more bytes are needed */
-seine_err sn_spill_load(sn_mem_store *mem, sn_chunk *c);   /* from SPILLED to OPEN */
+
+/* Spills, since n more bytes are needed. After a failure it spills no more, and the store
+ * is above its bound until its owner has heard of it. */
+void sn_spill_make_room(sn_mem_store *mem, size_t n);
+seine_err sn_spill_load(sn_mem_store *mem, sn_chunk *c); /* from SPILLED to OPEN */
 void sn_spill_forget(sn_mem_store *mem, const sn_chunk *c);
 
 #endif

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/diag.h"
 #include "base/hash.h"
 #include "store/store_mem_parts.h"
 
@@ -17,11 +14,13 @@ enum {
 };
 
 seine_err
-sn_spill_init(sn_mem_store *mem, const char *dir)
+sn_spill_init(sn_mem_store *mem, const sn_store_opts *o)
 {
+    const char *dir = o->spill ? o->spill : "/tmp";
     size_t n = strlen(dir) + 1;
 
     mem->spill.fd = -1;
+    mem->spill.disk = o->disk ? o->disk : &sn_spill_disk_system;
     mem->spill.dir = sn_mem_store_alloc(mem, n);
     if (!mem->spill.dir)
         return SEINE_E_NOMEM;
@@ -32,8 +31,10 @@ sn_spill_init(sn_mem_store *mem, const char *dir)
 void
 sn_spill_fini(sn_mem_store *mem)
 {
+    const sn_spill_disk *disk = mem->spill.disk;
+
     if (mem->spill.fd >= 0)
-        close(mem->spill.fd);
+        disk->close(mem->spill.fd, disk->arg);
     sn_free(mem->spill.dir);
     sn_free(mem->spill.used);
     sn_free(mem->spill.staging);
@@ -47,29 +48,42 @@ err_of(int error)
     return error == EMFILE || error == ENFILE ? SEINE_E_NO_FILES : SEINE_E_IO;
 }
 
+/* Keeps the first failure and its words; `error` is an errno, 0: none. */
+static seine_err
+fail_disk(sn_mem_store *mem, const char *what, int error, seine_err e)
+{
+    char dir[SEINE_DIAG_FILE], words[SN_DIAG_ERRNO];
+
+    if (mem->base.err != SEINE_OK)
+        return e;
+    sn_diag_path(mem->spill.dir, dir);
+    sn_diag_errno(error, words);
+    sn_diag_text(&mem->base.why, "%s%s%s%s", what, dir, error ? ": " : "",
+                 error ? words : "");
+    mem->base.err = e;
+    return e;
+}
+
+static seine_err
+fail_write(sn_mem_store *mem, int error)
+{
+    return fail_disk(mem, "cannot write waiting URLs to a file in ", error,
+                     err_of(error));
+}
+
 /* Creates an unnamed file and what is needed to write to it. */
 static seine_err
 open_file(sn_mem_store *mem)
 {
     sn_spill *s = &mem->spill;
-    char name[4096];
 
     if (!s->staging)
         s->staging = sn_mem_store_alloc(mem, STAGING);
     if (!s->staging)
         return SEINE_E_NOMEM;
     if (s->fd < 0)
-        s->fd = open(s->dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    if (s->fd >= 0)
-        return SEINE_OK;
-    int n = snprintf(name, sizeof name, "%s/seine-store-XXXXXX", s->dir);
-    if (n < 0 || (size_t)n >= sizeof name)
-        return SEINE_E_IO;
-    s->fd = mkostemp(name, O_CLOEXEC); /* without O_TMPFILE */
-    if (s->fd < 0)
-        return err_of(errno);
-    unlink(name);
-    return SEINE_OK;
+        s->fd = s->disk->open(s->dir, s->disk->arg);
+    return s->fd >= 0 ? SEINE_OK : fail_write(mem, errno);
 }
 
 static uint32_t
@@ -102,7 +116,7 @@ give_back(sn_spill *s, uint32_t block, uint32_t n)
     if (s->n_used > 0)
         return;
     s->blocks = s->hand = 0;
-    (void)!ftruncate(s->fd, 0); /* on failure the space is still reused */
+    s->disk->empty(s->fd, s->disk->arg);
 }
 
 /* Finds n free blocks in a row, from where the last search ended. */
@@ -138,7 +152,7 @@ take_blocks(sn_mem_store *mem, uint32_t n, uint32_t *out_block)
         uint32_t words = (s->blocks + n + 63) / 64;
 
         if (s->blocks > UINT32_MAX - n - 64)
-            return SEINE_E_DISK_FULL;
+            return fail_write(mem, EFBIG);
         if (words > s->words) {
             uint32_t more = words + words / 2 + 16;
             uint64_t *used = sn_mem_store_realloc(mem, s->used, s->words * sizeof *used,
@@ -158,15 +172,17 @@ take_blocks(sn_mem_store *mem, uint32_t n, uint32_t *out_block)
 }
 
 static seine_err
-write_all(int fd, const uint8_t *bytes, size_t n, uint64_t at)
+write_all(sn_mem_store *mem, const uint8_t *bytes, size_t n, uint64_t at)
 {
+    const sn_spill_disk *disk = mem->spill.disk;
+
     while (n > 0) {
-        ssize_t done = pwrite(fd, bytes, n, (off_t)at);
+        ssize_t done = disk->write(mem->spill.fd, bytes, n, (off_t)at, disk->arg);
 
         if (done < 0 && errno == EINTR)
             continue;
         if (done <= 0)
-            return done < 0 ? err_of(errno) : SEINE_E_DISK_FULL;
+            return fail_write(mem, done < 0 ? errno : ENOSPC);
         bytes += done;
         n -= (size_t)done;
         at += (uint64_t)done;
@@ -219,8 +235,7 @@ write_batch(sn_mem_store *mem, const batch *b)
             n = at + c->end;
             next += blocks_of(c);
         }
-        e = write_all(mem->spill.fd, mem->spill.staging, n,
-                      (uint64_t)first * SN_SPILL_BLOCK);
+        e = write_all(mem, mem->spill.staging, n, (uint64_t)first * SN_SPILL_BLOCK);
     }
     return e;
 }
@@ -230,12 +245,15 @@ leave_memory(sn_mem_store *mem, uint32_t id, uint32_t block)
 {
     sn_chunk *c = sn_chunk_at(mem, id);
     uint32_t crc = sn_crc32(0, c->bytes, c->end);
+    sn_lost held;
 
+    (void)!sn_entries_count(mem, c, (sn_chunk_mark){0}, &held); /* it was never damaged */
     sn_middle_remove(mem, id);
     sn_mem_store_release(mem, c->bytes, c->room);
     c->state = SN_CHUNK_SPILLED;
     c->file.block = block;
     c->file.crc = crc;
+    c->held = held;
     mem->base.figures.spilled += c->end;
 }
 
@@ -258,34 +276,45 @@ spill_batch(sn_mem_store *mem)
 }
 
 /* Spills in batches, early enough that one more batch fits into memory. */
-seine_err
+void
 sn_spill_make_room(sn_mem_store *mem, size_t n)
 {
     uint64_t least =
         mem->max_bytes / 8 < SN_SPILL_BATCH ? mem->max_bytes / 8 : SN_SPILL_BATCH;
-    seine_err e = SEINE_OK;
+    seine_err e = mem->base.err;
 
     while (mem->base.figures.bytes + n > mem->max_bytes - least &&
            mem->middle_bytes > least && e == SEINE_OK)
         e = spill_batch(mem);
-    return e;
+    if (e != SEINE_OK && mem->base.err == SEINE_OK)
+        fail_disk(mem, "no memory to write waiting URLs to a file in ", 0, e);
 }
 
+/* Reads all bytes of a chunk; fewer than were written, or others, are damage. */
 static seine_err
-read_all(int fd, uint8_t *bytes, size_t n, uint64_t at)
+read_chunk(sn_mem_store *mem, const sn_chunk *c, uint8_t *bytes)
 {
-    while (n > 0) {
-        ssize_t done = pread(fd, bytes, n, (off_t)at);
+    const sn_spill_disk *disk = mem->spill.disk;
+    uint64_t at = (uint64_t)c->file.block * SN_SPILL_BLOCK;
 
-        if (done < 0 && errno == EINTR)
+    for (size_t done = 0; done < c->end;) {
+        ssize_t n = disk->read(mem->spill.fd, bytes + done, c->end - done,
+                               (off_t)(at + done), disk->arg);
+
+        if (n < 0 && errno == EINTR)
             continue;
-        if (done <= 0)
-            return done < 0 ? SEINE_E_IO : SEINE_E_STATE_CORRUPT;
-        bytes += done;
-        n -= (size_t)done;
-        at += (uint64_t)done;
+        if (n < 0)
+            return fail_disk(mem, "cannot read waiting URLs back from a file in ", errno,
+                             SEINE_E_IO);
+        if (n == 0)
+            return fail_disk(mem, "bytes are missing from the waiting URLs in a file in ",
+                             0, SEINE_E_STATE_CORRUPT);
+        done += (size_t)n;
     }
-    return SEINE_OK;
+    if (sn_crc32(0, bytes, c->end) == c->file.crc)
+        return SEINE_OK;
+    return fail_disk(mem, "other bytes than were written stand in a file in ", 0,
+                     SEINE_E_STATE_CORRUPT);
 }
 
 seine_err
@@ -295,11 +324,9 @@ sn_spill_load(sn_mem_store *mem, sn_chunk *c)
     uint8_t *bytes = sn_mem_store_alloc(mem, room);
 
     if (!bytes)
-        return SEINE_E_NOMEM;
-    seine_err e =
-        read_all(mem->spill.fd, bytes, c->end, (uint64_t)c->file.block * SN_SPILL_BLOCK);
-    if (e == SEINE_OK && sn_crc32(0, bytes, c->end) != c->file.crc)
-        e = SEINE_E_STATE_CORRUPT;
+        return fail_disk(mem, "no memory to read waiting URLs back from a file in ", 0,
+                         SEINE_E_NOMEM);
+    seine_err e = read_chunk(mem, c, bytes);
     if (e != SEINE_OK) {
         sn_mem_store_release(mem, bytes, room);
         return e;

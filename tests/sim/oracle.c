@@ -399,7 +399,6 @@ oracle_end(sim_world *w, uint32_t i, bool whole, uint16_t status, seine_err code
         return;
     }
     node->whole = whole && is_read(w, node, status);
-    node->early = node->whole && !w->stopping;
     if (node->whole)
         note_links(w, i);
 }

@@ -19,7 +19,7 @@ is_ok(const site_node *node)
 static bool
 is_source(const sim_world *w, const site_node *node)
 {
-    if (!node->early)
+    if (!node->whole)
         return false;
     if (node->kind == SITE_MAP)
         return true;

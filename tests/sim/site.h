@@ -100,7 +100,6 @@ typedef struct site_node {
     bool given, found, followed; /* a link led here; one without nofollow */
     bool whole;                  /* its last answer was whole and accepted */
     bool flying, counted;
-    bool early;   /* … and that was before the stop */
     uint8_t zone; /* of the highest peer that named it */
     uint16_t status;
     uint32_t asked;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A frontier on a store that is not in memory: URLs of an earlier run wait there, and
- * what is taken has to be read first. */
+/* A frontier on a store that is not in memory: URLs of an earlier run wait there, what is
+ * taken has to be read first, and the disk may fail. */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "check.h"
 #include "engine/frontier.h"
+#include "fake_disk.h"
 #include "script.h"
 #include "store/store_mem.h"
 
@@ -82,6 +83,12 @@ slow_take(sn_store *s, sn_url_list *list, uint32_t deepest, sn_waiting_url *out_
 }
 
 static seine_err
+slow_skip(sn_store *s, sn_url_list *list, sn_lost *out_lost)
+{
+    return sn_store_skip(((slow_store *)s)->mem, list, out_lost);
+}
+
+static seine_err
 slow_commit(sn_store *s, const sn_group *group)
 {
     slow_store *w = (slow_store *)s;
@@ -107,8 +114,8 @@ slow_close(sn_store *s, bool clean)
     return SEINE_OK;
 }
 
-static const sn_store_ops slow = {slow_open, slow_scan,   slow_enqueue,
-                                  slow_take, slow_commit, slow_close};
+static const sn_store_ops slow = {slow_open, slow_scan,   slow_enqueue, slow_take,
+                                  slow_skip, slow_commit, slow_close};
 
 typedef struct told {
     uint32_t n, ok;
@@ -199,4 +206,145 @@ TEST(frontier_asks_for_what_an_earlier_run_has_left)
         CHECK(t.is_new[i]);
     CHECK_EQ(stats.admitted, 5);
     CHECK_EQ(disk.done, 4);
+}
+
+/* A store that spills all it can to a disk in memory. */
+
+enum { LINKS = 4000 };
+
+static fake_disk bad_disk;
+static sn_spill_disk bad_ops;
+
+static seine_err
+bad_open(const sn_store_opts *o, sn_store **out_store)
+{
+    sn_store_opts small = *o;
+
+    small.max_bytes = 1;
+    small.disk = &bad_ops;
+    return sn_store_open(&sn_store_mem, &small, out_store);
+}
+
+static const sn_store_ops bad = {.open = bad_open};
+
+typedef struct ends {
+    uint32_t n, ok, canceled, skips;
+} ends;
+
+static void
+count_ends(const seine_record *r, unsigned shard, void *arg)
+{
+    ends *t = arg;
+
+    (void)shard;
+    t->n++;
+    t->skips += r->type == SEINE_RECORD_SKIP;
+    t->ok += r->type == SEINE_RECORD_RESULT && r->fate == SEINE_FATE_OK;
+    t->canceled += r->type == SEINE_RECORD_RESULT && r->fate == SEINE_FATE_CANCELED;
+}
+
+static char *
+many_links(void)
+{
+    enum { ROOM = 40 };
+    char *page = malloc(LINKS * ROOM), *at = page;
+
+    for (unsigned i = 0; i < LINKS; i++)
+        at += snprintf(at, ROOM, "<a href='/%u/%u'>", i * 7919 % LINKS, i);
+    return page;
+}
+
+/* Crawls a page with many links on the disk as it is; returns what finish does. */
+static seine_err
+crawl_on_bad_disk(uint32_t depth, ends *out_ends, seine_fetch_stats *out_stats,
+                  seine_diag *out_diag)
+{
+    script *s = script_new(NULL);
+    seine_crawl_opts opts = seine_crawl_defaults();
+    seine_fetch_opts o = script_opts(s);
+    sn_net net = *script_net(s);
+    seine_ask ask = SEINE_ASK;
+    seine_fetch *f = NULL;
+    char *page = many_links();
+
+    *out_ends = (ends){0};
+    bad_ops = fake_disk_ops(&bad_disk);
+    opts.sitemaps = SEINE_SITEMAPS_OFF;
+    opts.depth = depth;
+    o.crawl = &opts;
+    o.on_record = count_ends;
+    o.arg = out_ends;
+    net.store = &bad;
+    script_on(s, "http://a.test/",
+              &(answer){.fields = "Content-Type: text/html", .body = page});
+    CHECK_EQ(sn_fetch_open(&o, &net, &f, NULL), SEINE_OK);
+    ask.url = (seine_view){"http://a.test/", 14};
+    CHECK_EQ(seine_fetch_add(f, &ask, NULL), SEINE_OK);
+    seine_err e = seine_fetch_finish(f, NULL);
+    CHECK_EQ(seine_fetch_err(f, out_diag), e);
+    seine_fetch_stats_get(f, out_stats);
+    CHECK_EQ(out_stats->waiting + out_stats->in_flight, 0);
+    CHECK_EQ(out_stats->given,
+             out_stats->admitted + out_stats->refused + out_stats->lost);
+    CHECK_EQ(out_ends->n, out_stats->done + out_stats->refused);
+    seine_fetch_free(f);
+    script_free(s);
+    fake_disk_free(&bad_disk);
+    free(page);
+    return e;
+}
+
+TEST(frontier_spills_and_loses_nothing)
+{
+    seine_fetch_stats stats;
+    seine_diag diag;
+    ends t;
+
+    bad_disk = (fake_disk){.choppy = true};
+    CHECK_EQ(crawl_on_bad_disk(5, &t, &stats, &diag), SEINE_OK);
+    CHECK_EQ(t.ok, LINKS + 1);
+    CHECK_EQ(stats.lost, 0);
+    CHECK_STR(diag.text, "");
+    CHECK(bad_disk.writes > 5);
+}
+
+TEST(frontier_ends_the_crawl_when_its_disk_is_full)
+{
+    seine_fetch_stats stats;
+    seine_diag diag;
+    ends t;
+
+    bad_disk = (fake_disk){.write_from = 2, .write_error = ENOSPC};
+    CHECK_EQ(crawl_on_bad_disk(5, &t, &stats, &diag), SEINE_E_DISK_FULL);
+    CHECK_EQ(t.ok + t.canceled, LINKS + 1); /* each of them has its record */
+    CHECK(t.canceled > LINKS / 2);
+    CHECK_EQ(stats.lost, 0);
+    CHECK(strstr(diag.text, "no space left on device") != NULL);
+}
+
+TEST(frontier_ends_the_crawl_when_waiting_urls_cannot_be_read)
+{
+    seine_fetch_stats stats;
+    seine_diag diag;
+    ends t;
+
+    bad_disk = (fake_disk){.read_from = 3, .read_error = EIO};
+    CHECK_EQ(crawl_on_bad_disk(5, &t, &stats, &diag), SEINE_E_IO);
+    CHECK(t.ok > 5 && t.canceled > 5);
+    CHECK(stats.lost > 100);
+    CHECK_EQ(t.ok + t.canceled + stats.lost, LINKS + 1);
+    CHECK(strstr(diag.text, "input/output error") != NULL);
+}
+
+TEST(frontier_counts_refusals_for_the_end_that_cannot_be_read)
+{
+    seine_fetch_stats stats;
+    seine_diag diag;
+    ends t;
+
+    bad_disk = (fake_disk){.read_from = 1, .read_error = EIO};
+    CHECK_EQ(crawl_on_bad_disk(0, &t, &stats, &diag), SEINE_E_IO); /* all are too deep */
+    CHECK_EQ(t.ok, 1);
+    CHECK(t.skips > 5 && stats.lost > 100);
+    CHECK_EQ(t.skips + stats.lost, LINKS);
 }

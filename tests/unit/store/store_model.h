@@ -157,9 +157,9 @@ enqueue_both(store_players *p, uint32_t k)
 }
 
 static inline void
-commit_both(store_players *p, sn_url_list *lost)
+commit_both(store_players *p)
 {
-    sn_group group = {.done = p->done, .n_done = p->n_open, .lost = lost};
+    sn_group group = {.done = p->done, .n_done = p->n_open};
 
     CHECK_EQ(sn_store_commit(p->store, &group), SEINE_OK);
     p->n_done += p->n_open;
@@ -188,16 +188,29 @@ take_both(store_players *p, uint32_t k, uint32_t deepest)
     model_forget(&p->models[k]);
     p->urls--;
     if (p->n_open == 64)
-        commit_both(p, NULL);
+        commit_both(p);
 }
 
+/* Drops as much of the list's head as the store says it did. */
 static inline void
-give_up_both(store_players *p, uint32_t k)
+skip_both(store_players *p, uint32_t k)
 {
-    commit_both(p, &p->lists[k]);
-    p->urls -= p->models[k].n;
-    while (p->models[k].n > 0)
+    sn_lost lost = {0};
+    uint32_t pages = 0;
+    seine_err e = sn_store_skip(p->store, &p->lists[k], &lost);
+
+    if (p->models[k].n == 0) {
+        CHECK_EQ(e, SEINE_E_CLOSED);
+        return;
+    }
+    CHECK_EQ(e, SEINE_OK);
+    CHECK(lost.urls > 0 && lost.urls <= p->models[k].n);
+    p->urls -= lost.urls;
+    for (uint32_t i = 0; i < lost.urls && p->models[k].n > 0; i++) {
+        pages += p->models[k].first->u.kind == 0;
         model_forget(&p->models[k]);
+    }
+    CHECK_EQ(lost.pages, pages);
 }
 
 static inline void
@@ -208,7 +221,7 @@ store_turn(store_players *p, const store_game *g, uint32_t i)
     bool grows = i % 4000 < 2400; /* tides */
 
     if (g->gives_up && sn_rng_below(r, 1000) == 0)
-        give_up_both(p, k);
+        skip_both(p, k);
     else if (sn_rng_below(r, 8) < (grows ? 7 : 1))
         enqueue_both(p, k);
     else
@@ -240,7 +253,7 @@ store_play(const sn_store_ops *back_end, const sn_store_opts *o, const store_gam
     for (uint32_t k = 0; k < g->lists; k++)
         while (p.models[k].n > 0)
             take_both(&p, k, UINT32_MAX);
-    commit_both(&p, NULL);
+    commit_both(&p);
     CHECK_EQ(p.store->figures.urls, 0);
     CHECK_EQ(p.store->figures.spilled, 0);
     if (g->watch)

@@ -1,0 +1,190 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""URLs that wait on a disk which fails: damaged, cut, full or gone. The crawl ends with exit 3 and one line, keeps its records,
+records what can be read and counts what cannot."""
+import os
+import re
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
+from crawl import Run  # noqa: E402
+from e2e import PROGRAM, case, check, environment, finish, rows  # noqa: E402
+from pages import pages  # noqa: E402
+
+LISTS, LINKS = 20, 1_500  # pages with links, and links on each
+PAGES = 1 + LISTS + LISTS * LINKS
+SPILL = ("--mine", "-c", "8", "--max-memory", "2M", "--sitemap", "off", "-l", "off", "--pattern-budget", "off", "--grace", "2s")
+
+
+class Site:
+    """Lists of many links; the pages they lead to wait until `go` is set."""
+
+    def __init__(self):
+        self.go = threading.Event()
+        self.table = {"/": "".join(f'<a href="/list/{i}">{i}</a>' for i in range(LISTS)), "*": self.page}
+
+    def page(self, path):
+        if path.startswith("/list/"):
+            return "".join(f'<a href="/{i * 7919 % LINKS:06d}/of{path}/page.html">{i}</a>' for i in range(LINKS))
+        self.go.wait(30)
+        return "a page"
+
+
+def spilled(pid, where):
+    """The descriptor of the spill file, once bytes are in it; None: not yet."""
+    for fd in os.listdir(f"/proc/{pid}/fd"):
+        name = f"/proc/{pid}/fd/{fd}"
+        try:
+            if os.readlink(name).startswith(where + "/") and os.stat(name).st_size > 0:
+                return name
+        except OSError:
+            continue
+    return None
+
+
+def wait_for(what, seconds=30):
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        got = what()
+        if got:
+            return got
+        time.sleep(0.01)
+    raise AssertionError("it did not happen")
+
+
+def crawl(site, where, harm=None, words=(), before=(), limit=None):
+    """Crawls with its spill file in `where`, and harms that once all links are found."""
+    with pages(site.table) as p:
+        r = subprocess.Popen([*before, PROGRAM, "crawl", p.base + "/", *SPILL, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                             env=environment({"TMPDIR": where}), preexec_fn=limit)
+        out = []
+        reader = threading.Thread(target=lambda: out.extend(r.communicate(timeout=60)), daemon=True)
+        reader.start()
+        try:
+            if harm:
+                wait_for(lambda: len(p.asked) == 1 + LISTS + 8)
+                harm(r.pid, wait_for(lambda: spilled(r.pid, where)))
+            site.go.set()
+            reader.join(60)
+        finally:
+            site.go.set()
+            if r.poll() is None:
+                r.kill()
+                reader.join()
+                raise AssertionError("the crawl did not end")
+    run = Run(r.returncode, out[0].decode(), out[1].decode(), 0, 0)
+    run.lines = [line for line in run.err.splitlines() if line.startswith("seine: ")]
+    return run
+
+
+def flip(pid, name):
+    with open(name, "r+b") as f:
+        for at in range(0, os.stat(name).st_size, 4096):
+            f.seek(at + 100)
+            byte = f.read(1)
+            f.seek(at + 100)
+            f.write(bytes([byte[0] ^ 0x40]))
+
+
+def cut(pid, name):
+    os.truncate(name, os.stat(name).st_size // 2)
+
+
+def cut_all(pid, name):
+    os.truncate(name, 0)
+
+
+def found(run):
+    """How many URLs the pages that came home name."""
+    lists = [r for r in run.results if r["outcome"] == "ok" and "/list/" in r["url"] and "/of/" not in r["url"]]
+    return 1 + LISTS + LINKS * len(lists)
+
+
+def balance(run, code, word):
+    """Exit code, message and figures of a crawl that a disk has ended."""
+    s = run.summary
+    check((run.code, s["type"], s["stopped_by"], s["exit_code"]), (code, "summary", "disk", code), run.ending())
+    check(s["total"], s["ok"] + s["failed"] + s["blocked"] + s["skipped"] + s["pending"], run.ending())
+    check((len(run.told) + s["pending"], len(run.doubled)), (found(run), 0), run.ending())
+    check((len(run.lines), bool(re.search(word, run.err))), (1, True), run.err)
+    check("TMPDIR=" in run.err and "--max-memory" in run.err, True, run.err)
+
+
+@case
+def a_crawl_that_spills_to_tmpdir_loses_nothing():
+    seen = []
+    with tempfile.TemporaryDirectory() as where:
+        run = crawl(Site(), where, harm=lambda pid, name: seen.append(os.readlink(name)))
+        check(seen[0].startswith(where + "/"), True, seen[0])
+    check((run.code, run.outcomes(), run.summary["pending"], run.err.count("seine:")), (0, {"ok": PAGES}, 0, 0), run.ending())
+
+
+DAMAGES = [
+    ("flipped", flip, "other bytes than were written"),
+    ("half of it cut", cut, "bytes are missing"),
+    ("all of it cut", cut_all, "bytes are missing"),
+]
+
+
+@rows(DAMAGES)
+def a_damaged_spill_file_ends_the_crawl(name, harm, word):
+    with tempfile.TemporaryDirectory() as where:
+        run = crawl(Site(), where, harm)
+        balance(run, 3, word)
+        check(where in run.err, True, run.err)
+    check(run.summary["pending"] > 100, True, run.ending())
+    check(re.search(r"[\d,]+ URLs cannot be read", run.err) is not None, True, run.err)
+    check(set(run.outcomes()), {"ok", "canceled"}, run.ending())
+
+
+@case
+def a_disk_that_is_full_ends_the_crawl_and_loses_nothing():
+    script = 'mount -t tmpfs -o size=300k tmpfs "$TMPDIR" && exec "$@"'
+    with tempfile.TemporaryDirectory() as where:
+        run = crawl(Site(), where, before=("unshare", "-rm", "sh", "-c", script, "sh"))
+    balance(run, 3, "no space left on device")
+    check(run.summary["pending"], 0, run.ending())
+
+
+@case
+def a_limit_of_file_sizes_ends_the_crawl_and_loses_nothing():
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+
+    with tempfile.TemporaryDirectory() as where:
+        run = crawl(Site(), where, limit=limit)
+    balance(run, 3, "file too large")
+    check(run.summary["pending"], 0, run.ending())
+
+
+@case
+def a_directory_that_is_not_there_ends_the_crawl_and_loses_nothing():
+    with tempfile.TemporaryDirectory() as where:
+        run = crawl(Site(), where + "/none")
+    balance(run, 3, "/none: no such file or directory")
+    check(run.summary["pending"], 0, run.ending())
+
+
+@case
+def a_signal_ends_a_crawl_whose_disk_fails():
+    site = Site()
+
+    def harm(pid, name):
+        cut_all(pid, name)
+        os.kill(pid, signal.SIGTERM)
+
+    with tempfile.TemporaryDirectory() as where:
+        run = crawl(site, where, harm)
+    check(run.code, 3, run.ending())
+    check(len(run.told) + run.summary["pending"], found(run), run.ending())
+
+
+finish()
