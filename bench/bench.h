@@ -13,6 +13,14 @@
 
 #include "seine/err.h"
 
+/* How often a figure is taken. Without optimisation it is no figure, and a test only
+ * wants to see that it can be printed. */
+#ifdef __OPTIMIZE__
+#define BENCH_RUNS(n) (n)
+#else
+#define BENCH_RUNS(n) 1
+#endif
+
 /* Ends the program with `what` unless `ok`. */
 static inline void
 bench_must(bool ok, const char *what)

@@ -18,7 +18,7 @@
 
 #include "bench.h"
 
-enum { RUNS = 5, ROOM = 1000000 };
+enum { RUNS = BENCH_RUNS(5), ROOM = 1000000 };
 
 static bool as_json;
 static char text[ROOM], out[4 * ROOM];

@@ -21,7 +21,7 @@
 #include "bench.h"
 #include "net/decode.h"
 
-enum { RUNS = 7, PIECE = 16 << 10 };
+enum { RUNS = BENCH_RUNS(7), PIECE = 16 << 10 };
 
 static bool as_json;
 static int missed;

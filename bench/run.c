@@ -17,7 +17,7 @@
 #include "bench.h"
 #include "engine/fetch.h"
 
-enum { RUNS = 5, URLS = 100000, MAX = 4096 };
+enum { RUNS = BENCH_RUNS(5), URLS = 100000, MAX = 4096 };
 
 static bool as_json;
 static int missed;

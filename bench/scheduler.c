@@ -21,9 +21,10 @@
 #include <time.h>
 
 #include "base/alloc.h"
+#include "bench.h"
 #include "engine/scheduler.h"
 
-enum { RUNS = 5, OPS = 400000, POOL = 64 };
+enum { RUNS = BENCH_RUNS(5), OPS = 400000, POOL = 64 };
 
 typedef enum way { FOUND, VISITS, GIVEN } way;
 

@@ -18,7 +18,7 @@
 
 #include "bench.h"
 
-enum { RUNS = 5, ENTRIES = 20000, ROOM = 8 << 20 };
+enum { RUNS = BENCH_RUNS(5), ENTRIES = 20000, ROOM = 8 << 20 };
 
 static bool as_json;
 static volatile size_t sink;

@@ -28,7 +28,7 @@
 #include "bench.h"
 #include "net/socket_transport.h"
 
-enum { RUNS = 5 };
+enum { RUNS = BENCH_RUNS(5) };
 
 static bool as_json;
 static int missed;

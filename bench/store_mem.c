@@ -28,7 +28,7 @@
 #include "bench.h"
 #include "store/store_mem.h"
 
-enum { RUNS = 5, PAGE = 6, DIRS = 8, LONGEST = 96 };
+enum { RUNS = BENCH_RUNS(5), PAGE = 6, DIRS = 8, LONGEST = 96 };
 
 static bool as_json;
 static int missed;

@@ -18,7 +18,7 @@
 #include "base/timer_wheel.h"
 #include "bench.h"
 
-enum { RUNS = 5, BAR = 60 };
+enum { RUNS = BENCH_RUNS(5), BAR = 60 };
 
 typedef struct thin {
     seine_time at;
