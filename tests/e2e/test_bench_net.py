@@ -261,4 +261,4 @@ def a_command_is_shown_without_this_machine():
     check(compare.shown(["/usr/bin/python3", f"{ROOT}/bench/peers/aio.py", "urls.txt", "64"], job), "python3 aio.py urls.txt 64")
 
 
-finish()
+finish(at_once=2)

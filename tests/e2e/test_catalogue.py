@@ -17,7 +17,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
 from e2e import PROGRAM, case, check, environment, finish, rows  # noqa: E402
 
 SANITIZED = any(word in os.path.basename(os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else "")) for word in ("asan", "tsan"))
-SLOW = 5 if SANITIZED else 1
+LATE = 40  # seconds: far longer than a deadline of OPTIONS, far shorter than a fault without one
 
 HOME = tempfile.TemporaryDirectory()
 CA = os.path.join(HOME.name, "ca.pem")
@@ -255,7 +255,7 @@ def a_fault_has_its_name(target, kind, note):
     records, took = fetch(full(target))
     check(len(records), 1)
     check_row(records[0], kind, note)
-    assert took < 2.1 * SLOW, f"{took:.2f} s"
+    assert took < LATE, f"{took:.2f} s"
 
 
 @case
@@ -270,7 +270,7 @@ def all_of_them_at_once_spoil_nobody_else():
         kinds.setdefault(r["input"], []).append(verdict(r))
     for row in CATALOGUE:
         check(kinds[full(row[0])], [row[1]] , row[0][:60])
-    assert took < 3.5 * SLOW, f"{took:.2f} s"
+    assert took < LATE, f"{took:.2f} s"
 
 
 @case
@@ -285,7 +285,7 @@ def p5_bombs_do_not_grow_memory():
     after = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
     check(sorted({verdict(r) for r in records} - {"bad_framing", "http", None}), ["body_too_large", "header_too_large", "too_many_interim"])
     assert max(before, after) < 64 * 1024, f"{after} KiB"
-    assert took < 5
+    assert took < LATE
 
 
 @case
@@ -301,6 +301,6 @@ def end():
 
 
 try:
-    finish()
+    finish(at_once=8)
 finally:
     end()

@@ -300,4 +300,4 @@ def bad_cases_are_answered_in_place_and_the_exit_code_stays_0():
         check(got, {"ok": False, "error": error}, line)
 
 
-finish()
+finish(at_once=2)

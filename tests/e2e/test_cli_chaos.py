@@ -287,4 +287,4 @@ def a_taken_port_is_said_to_be_taken():
         check((r.code, r.out, r.err.splitlines()[0]), (3, "", f"seine: cannot listen on '{taken}'"))
 
 
-finish()
+finish(at_once=4)

@@ -14,7 +14,7 @@ import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
-from e2e import PROGRAM, case, check, environment, finish, rows, seine  # noqa: E402
+from e2e import PATIENCE, PROGRAM, case, check, environment, finish, rows, seine, stopping  # noqa: E402
 from origin import origin, results  # noqa: E402
 
 KINDS = ["foreign", "suffix", "child", "ctl", "nul", "secure", "host", "hostdomain"]
@@ -138,10 +138,10 @@ def a_signal_does_not_lose_the_jar():
         p = subprocess.Popen([PROGRAM, "fetch", "--mine", "--cookie-jar", home("jar"), o.url("/cookie:k:v/ok"), o.url("/mute")],
                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment())
         p.stdout.readline()
-        for _ in range(2):
-            p.send_signal(signal.SIGINT)
-            time.sleep(0.05)
-        p.communicate(timeout=20)
+        p.send_signal(signal.SIGINT)
+        stopping(p)
+        p.send_signal(signal.SIGINT)
+        p.communicate(timeout=PATIENCE)
         check(p.returncode, 130)
         check(lines(home("jar")), ["127.0.0.1\tFALSE\t/\tFALSE\t0\tk\tv"])
 
@@ -305,4 +305,4 @@ def the_verb_has_cases_line_by_line():
     check([o["ok"] for o in out], [True] * 4 + [False] * 5)
 
 
-finish()
+finish(at_once=4)

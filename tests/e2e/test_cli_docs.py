@@ -119,4 +119,4 @@ def examples_of_the_help_run():
             check(out.endswith("finished\n"), True, line + "\n" + out)
 
 
-finish()
+finish(at_once=2)

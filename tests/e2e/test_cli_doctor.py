@@ -79,4 +79,4 @@ def a_running_seine_is_asked_whether_it_is_ready():
         check(checks("--target", o.places["dead"])[1]["target"]["status"], "unhealthy")
 
 
-finish()
+finish(at_once=4)

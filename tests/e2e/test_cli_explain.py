@@ -109,4 +109,4 @@ def a_crawl_does_what_was_explained():
         check({"robots", "pattern", None} <= reasons, True, str(reasons))
 
 
-finish()
+finish(at_once=2)

@@ -3,7 +3,6 @@
 """How `seine fetch` ends: signals, time limits, outputs that fail, exit codes and their
 order. covers: S2-04, S2-07"""
 import os
-import resource
 import signal
 import subprocess
 import sys
@@ -12,7 +11,7 @@ import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
-from e2e import PROGRAM, case, check, environment, finish, rows, seine  # noqa: E402
+from e2e import PATIENCE, PROGRAM, case, check, environment, finish, rows, seine, stopping, until  # noqa: E402
 from origin import origin, records, results, summary  # noqa: E402
 
 
@@ -21,17 +20,9 @@ def start(*words, **kw):
     return subprocess.Popen([PROGRAM, "fetch", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(), **kw)
 
 
-def end(p, seconds=20):
-    out, err = p.communicate(timeout=seconds)
+def end(p):
+    out, err = p.communicate(timeout=PATIENCE)
     return p.returncode, out.decode(), err.decode()
-
-
-def until(fn, seconds=10):
-    end_ = time.monotonic() + seconds
-    while not fn():
-        if time.monotonic() > end_:
-            raise AssertionError("did not come")
-        time.sleep(0.02)
 
 
 @rows([(signal.SIGINT, 130), (signal.SIGTERM, 143)], name=lambda row: str(row[0]))
@@ -39,19 +30,16 @@ def a_signal_drains_what_is_in_flight_and_cancels_the_rest(number, code):
     with origin() as o:
         urls = [o.url(f"/delay:700ms/ok?n={n}") for n in range(30)]
         p = start("--mine", "-c", "4", *urls)
-        until(lambda: len(o.log()) >= 4 or o.report()["totals"]["requests"] >= 5)
-        time.sleep(0.1)
-        began = time.monotonic()
+        until(lambda: o.report()["totals"]["requests"] >= 5)
         p.send_signal(number)
         got, out, err = end(p)
-        took = time.monotonic() - began
         check(got, code, err)
         rows_ = results(out)
         check(len(rows_), 30)  # exactly one record each
         check(len({x["url"] for x in rows_}), 30)
         kinds = {x["outcome"] for x in rows_}
         check(kinds <= {"ok", "canceled"} and "ok" in kinds and "canceled" in kinds, True, str(kinds))
-        check(0.2 < took < 5, True, f"{took:.2f} s")
+        check(sum(x["ok"] for x in rows_), len(o.log()))  # whatever was asked may end
         check((summary(out)["exit_code"], summary(out)["stopped_by"]), (code, "signal"))
         check("stopped by a signal" in err, True)
 
@@ -62,7 +50,7 @@ def no_new_request_after_the_first_signal():
         p = start("--host-rate", "20/s", "-c", "4", "--no-adaptive", *[o.url(f"/delay:300ms/ok?n={n}") for n in range(60)])
         until(lambda: o.report()["totals"]["requests"] >= 4)
         p.send_signal(signal.SIGINT)
-        time.sleep(0.06)
+        stopping(p)
         before = len(o.log())
         check(end(p)[0], 130)
         check(len(o.log()), before)
@@ -71,16 +59,13 @@ def no_new_request_after_the_first_signal():
 @case
 def a_second_signal_ends_at_once():
     with origin() as o:
-        p = start("--mine", "--grace", "30s", *[o.url(f"/delay:20s/ok?n={n}") for n in range(8)])
+        p = start("--mine", "--grace", "10m", *[o.url(f"/delay:10m/ok?n={n}") for n in range(8)])
         until(lambda: o.report()["totals"]["requests"] >= 8)
-        began = time.monotonic()
         p.send_signal(signal.SIGINT)
-        time.sleep(0.2)
-        check(p.poll(), None)
+        stopping(p)
         p.send_signal(signal.SIGINT)
         code, out, _ = end(p)
         check((code, len(results(out))), (130, 8))
-        check(time.monotonic() - began < 3, True)
 
 
 @case
@@ -91,7 +76,7 @@ def a_signal_ends_a_run_that_waits_for_its_input():
         p.stdin.flush()
         p.stdout.readline()
         p.send_signal(signal.SIGTERM)
-        check(p.wait(timeout=10), 143)
+        check(p.wait(timeout=PATIENCE), 143)
         p.stdin.close()
         p.stdout.close()
         p.stderr.close()
@@ -105,7 +90,7 @@ def s2_04_the_global_timeout_is_exit_4_with_work_left():
         r = seine("fetch", "--mine", "-c", "4", "-m", "1s", "--grace", "50ms", *urls)
         took = time.monotonic() - began
         check(r.code, 4, r.err)
-        check(1 <= took < 4, True, f"{took:.2f} s")
+        check(took >= 1, True, f"{took:.2f} s")
         rows_ = results(r.out)
         check((len(rows_), {x["outcome"] for x in rows_}), (40, {"ok", "canceled"}))
         check({x["error"]["kind"] for x in rows_ if not x["ok"]}, {"deadline"})
@@ -239,10 +224,10 @@ def a_hang_up_without_a_terminal_is_no_end():
 @case
 def few_descriptors_are_said_and_enough_for_a_run():
     with origin() as o:
-        p = start("--mine", "-c", "200", *[o.url(f"/delay:30ms/ok?n={n}") for n in range(60)],
-                  preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (32, 32)))
-        code, out, err = end(p)
-        check((code, summary(out)["ok"]), (0, 60), err)
+        p = subprocess.run(["prlimit", "--nofile=32:32", PROGRAM, "fetch", "--mine", "-c", "200", *[o.url(f"/delay:30ms/ok?n={n}") for n in range(60)]],
+                           stdin=subprocess.DEVNULL, capture_output=True, env=environment(), timeout=PATIENCE)
+        err = p.stderr.decode()
+        check((p.returncode, summary(p.stdout.decode())["ok"]), (0, 60), err)
         check("only 32 file descriptors" in err and "ulimit" in err, True, err)
 
 
@@ -283,4 +268,4 @@ def an_address_above_its_page_is_named_with_the_net_to_allow():
         check((error["message"], error["hint"]), ("http://169.254.169.254/ (forbidden): not contacted", "--allow-net 169.254.169.254/32 if you trust it"))
 
 
-finish()
+finish(at_once=8)

@@ -9,7 +9,6 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
@@ -243,12 +242,10 @@ def headers_stay_with_the_hosts_that_were_typed():
 def the_first_record_leaves_before_the_end_of_the_input():
     with origin() as o:
         p = subprocess.Popen([PROGRAM, "fetch", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment())
-        start = time.monotonic()
         p.stdin.write((o.url("/ok") + "\n").encode())
         p.stdin.flush()
         first = json.loads(p.stdout.readline())
         check(first["status"], 200)
-        check(time.monotonic() - start < 2, True)
         p.stdin.close()
         check(p.wait(timeout=20), 0)
         p.stdout.close()
@@ -307,4 +304,4 @@ def examples_of_the_help_run():
             check(summary(f.read())["ok"], 5)
 
 
-finish()
+finish(at_once=8)

@@ -7,11 +7,10 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
-from e2e import case, check, finish, rows  # noqa: E402
+from e2e import case, check, finish, rows, until  # noqa: E402
 from origin import origin  # noqa: E402
 from terminal import Terminal  # noqa: E402
 
@@ -55,9 +54,9 @@ def the_bar_follows_the_width_of_the_terminal():
         check(t.until("━"), True)
         t.resize(50)
         t.kill(signal.SIGWINCH)
-        time.sleep(0.3)
-        t.read(0.1)
         mark = len(t.bytes)
+        until(lambda: not t.read(0.05) or t.bytes[mark:].count(b"\x1b[?7h") >= 2)  # a bar that was drawn meanwhile, and a new one
+        mark = t.bytes.index(b"\x1b[?7h", mark)
         check(t.wait(), 0)
         tail = t.bytes[mark:].decode().split("done:")[0]
         for draw in re.findall(r"\x1b\[\?7l(.*?)\x1b\[\?7h", tail, re.S):
@@ -173,4 +172,4 @@ def bars_go_to_standard_error_and_records_to_the_pipe():
         check("━" in t.text(), True)
 
 
-finish()
+finish(at_once=8)

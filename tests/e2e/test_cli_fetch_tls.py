@@ -145,6 +145,6 @@ def end():
 
 
 try:
-    finish()
+    finish(at_once=4)
 finally:
     end()

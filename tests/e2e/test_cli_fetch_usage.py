@@ -265,4 +265,4 @@ def help_is_one_screen_and_everything():
     json.loads(seine("help", "--json").out.splitlines()[0])
 
 
-finish()
+finish(at_once=4)

@@ -441,4 +441,4 @@ def a_line_over_the_cap_is_answered_too():
     check([d.get("error", d.get("id")) for d in got], ["range: the line is longer than 16777216 bytes", 1])
 
 
-finish()
+finish(at_once=2)

@@ -253,4 +253,4 @@ def sitemaps_of_others_are_read_as_python_reads_them():
         check(len(want) > 0, True, path)
 
 
-finish()
+finish(at_once=4)

@@ -172,4 +172,4 @@ def control_characters_of_others_are_shown_as_text():
     check(r.err.split("\n")[0], "seine: standard input:1:1: '\\xff\\xfe\\x1b]0;title\\x07' is not a time")
 
 
-finish()
+finish(at_once=4)

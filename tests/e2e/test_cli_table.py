@@ -258,4 +258,4 @@ def the_library_names_members_that_there_are():
     check(sorted(named - known - INSIDE), [])
 
 
-finish()
+finish(at_once=2)

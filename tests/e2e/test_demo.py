@@ -7,30 +7,25 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
 from e2e import BUILD, ROOT, case, check, environment, finish, seine  # noqa: E402
 
 DEMO = os.path.join(ROOT, "tools", "demo")
-SANITIZED = any(word in os.path.abspath(BUILD) for word in ("asan", "tsan"))
 
 
 def demo(where, *words):
     env = environment({"PROGRAM": os.path.join(os.path.abspath(BUILD), "seine"), "DEMO": os.path.join(where, "demo")})
-    return subprocess.run([DEMO, *words], capture_output=True, stdin=subprocess.DEVNULL, timeout=120, env=env)
+    return subprocess.run([DEMO, *words], capture_output=True, stdin=subprocess.DEVNULL, timeout=240, env=env)
 
 
 @case
 def the_demo_crawls_the_whole_site_and_leaves_its_files():
     with tempfile.TemporaryDirectory() as where:
-        began = time.monotonic()
         p = demo(where)
-        took = time.monotonic() - began
         out, err = p.stdout.decode(), p.stderr.decode()
         check(p.returncode, 0, out + err)
-        check(took < (90 if SANITIZED else 15), True, f"{took:.1f} s")
         check("done: 2,357 pages, 2,334 ok, 23 http_error (404), " in err and "latency" in err, True, err)
         for said in ("28 are forbidden by robots.txt", "pattern /cal/#/#/# 200", "15 stand on the dead host", "0 of the 1,000 pages are missing in the records, 0 are there twice",
                      "What to try next"):
@@ -64,4 +59,4 @@ def its_options_go_to_crawl_and_a_word_is_a_command():
         check(os.listdir(where), ["demo"])
 
 
-finish()
+finish(at_once=2)

@@ -144,4 +144,4 @@ def a_terminal_gets_text_and_nothing_else():
         check(len(seen.splitlines()) > 80, True)
 
 
-finish()
+finish(at_once=2)

@@ -9,7 +9,6 @@ import io
 import json
 import os
 import random
-import resource
 import signal
 import sqlite3
 import subprocess
@@ -20,7 +19,7 @@ import zlib
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
-from e2e import BUILD, PROGRAM, case, check, environment, finish, rows, seine  # noqa: E402
+from e2e import BUILD, PATIENCE, PROGRAM, case, check, environment, finish, rows, seine  # noqa: E402
 from origin import origin, records, results, summary  # noqa: E402
 
 MINE = ("--mine", "--progress", "off", "--retries", "0", "--fail-on", "none")
@@ -34,7 +33,8 @@ def tool(*words, code=0):
 
 
 def start(*words, **kw):
-    return subprocess.Popen([os.path.abspath(PROGRAM), "fetch", *words], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+    kw.setdefault("stdin", subprocess.DEVNULL)
+    return subprocess.Popen([os.path.abspath(PROGRAM), "fetch", *words], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                             env=environment(), **kw)
 
 
@@ -207,7 +207,8 @@ def killed_at_any_moment_files_are_whole_up_to_the_last_commit():
         for n in range(50):
             with open(listing, "w", encoding="utf-8") as f:
                 f.writelines(o.url(f"/html?n={n}-{k}\n") for k in range(4000))
-            p = start(*MINE, "-r", "8000/s", "--append", "-o", gz, "-o", zst, "-o", db, "-i", listing)  # half a second, if nobody kills it
+            # Half a second of work; then it waits for the rest of its input, which never comes.
+            p = start(*MINE, "-r", "8000/s", "--append", "-o", gz, "-o", zst, "-o", db, "-i", listing, "-", stdin=subprocess.PIPE)
             if n % 3 == 0:  # anywhere: before, within and behind the opening of files
                 time.sleep(0.05 * dice.random())
             else:  # while it writes
@@ -243,18 +244,15 @@ def killed_at_any_moment_files_are_whole_up_to_the_last_commit():
         check(len(urls) > 100, True, str(len(urls)))
 
 
-def small(limit):
-    return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
-
-
 @rows([("x.jsonl.gz", 300_000), ("x.csv.zst", 300_000), ("x.sqlite", 4_000_000), ("x.jsonl", 300_000)])
 def a_full_disk_is_exit_3_and_the_file_is_whole(name, limit):
     with origin() as o, tempfile.TemporaryDirectory() as where:
         listing = os.path.join(where, "urls")
         with open(listing, "w", encoding="utf-8") as f:
             f.writelines(o.url(f"/html?n={random.random()}\n") for n in range(30000))
-        p = start(*MINE, "-o", name, "-i", "urls", cwd=where, preexec_fn=small(limit))
-        code, err = end(p)
+        p = subprocess.run(["prlimit", f"--fsize={limit}", os.path.abspath(PROGRAM), "fetch", *MINE, "-o", name, "-i", "urls"], stdin=subprocess.DEVNULL,
+                           capture_output=True, env=environment(), cwd=where, timeout=PATIENCE)
+        code, err = p.returncode, p.stderr.decode()
         check(code, 3, err)
         check(f"seine: cannot write {name}: " in err and " records are safe" in err, True, err)
         safe = int(err.split(" records are safe")[0].rsplit(" ", 1)[1].replace(",", ""))
@@ -356,7 +354,10 @@ def a_slow_reader_costs_time_and_no_memory():
         p = start(*MINE, "--body", "b64", "-o", fifo, "-i", listing)
         with open(fifo, "rb") as f:
             first = f.readline()
-            time.sleep(1.5)
+            asked, before = 0, -1
+            while asked != before:  # until it asks for nothing more
+                time.sleep(0.3)
+                asked, before = o.report()["totals"]["requests"], asked
             with open(f"/proc/{p.pid}/status", encoding="utf-8") as status:
                 held = int(next(line for line in status if line.startswith("VmHWM")).split()[1]) // 1024
             lines = [first, *f.readlines()]
@@ -366,4 +367,4 @@ def a_slow_reader_costs_time_and_no_memory():
         check(held < (1000 if "san" in os.path.basename(BUILD) else 60), True, f"{held} MB")
 
 
-finish()
+finish(at_once=4)

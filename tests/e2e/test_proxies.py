@@ -254,4 +254,4 @@ def the_evil_server_is_a_proxy_for_curl():
             check(o.report()["totals"]["proxied"], 6)
 
 
-finish()
+finish(at_once=4)

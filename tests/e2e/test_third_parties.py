@@ -166,4 +166,4 @@ SELECT count(*), sum(json_valid(text)), sum(text ->> '$.status' = 200) FROM line
         check(p.stdout.split(), [str(PAGES + 1), str(PAGES + 1), str(PAGES)], p.stderr)
 
 
-finish()
+finish(at_once=4)

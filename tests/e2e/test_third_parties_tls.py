@@ -302,4 +302,4 @@ def gzip_and_zcat_agree_with_the_bytes_on_the_wire():
             check(lines[0]["body"], page(7).decode())
 
 
-finish()
+finish(at_once=4)

@@ -469,4 +469,4 @@ def vectors_cut_at_every_byte_are_damaged():
                     check(f"{path}: ok" in out, cut in ends, path)
 
 
-finish()
+finish(at_once=4)

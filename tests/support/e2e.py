@@ -10,20 +10,27 @@
 
     finish()
 
-A case that raises has failed; the others go on. A case that compares with recorded
+A case that raises has failed; the others go on. Cases wait for conditions, with until();
+how long a machine takes is no fact about the program, so deadlines are generous. A case that compares with recorded
 answers of other projects is marked @needs_vectors below @case or @rows, and is counted
 as skipped where they are not there. The build directory is the first argument, a part
 of a case's name the second.
 """
+import collections
+import concurrent.futures
 import functools
+import itertools
 import os
+import signal
 import subprocess
 import sys
+import time
 import traceback
 
 BUILD = sys.argv[1] if len(sys.argv) > 1 else "build/dev"
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PROGRAM = os.path.join(BUILD, "seine")
+PATIENCE = 120  # seconds after which a test gives up waiting
 VECTORS = os.environ.get("SEINE_VECTORS")
 _cases = []
 
@@ -45,13 +52,32 @@ def environment(extra=None):
 def seine(*words, stdin="", env=None, cwd=None):
     if isinstance(stdin, str):
         stdin = stdin.encode()
-    p = subprocess.run([PROGRAM, *words], input=stdin, capture_output=True, env=environment(env), cwd=cwd, timeout=60)
+    p = subprocess.run([PROGRAM, *words], input=stdin, capture_output=True, env=environment(env), cwd=cwd, timeout=PATIENCE)
     return Result(p.returncode, p.stdout.decode(), p.stderr.decode())
 
 
 def check(got, want, what=""):
     if got != want:
         raise AssertionError(f"{what + ': ' if what else ''}got {got!r}, want {want!r}")
+
+
+def until(condition, what="the condition"):
+    """Looks again and again until the condition is true, and returns its value."""
+    end = time.monotonic() + PATIENCE
+    while not (value := condition()):
+        if time.monotonic() > end:
+            raise AssertionError(f"{what} did not come within {PATIENCE} s")
+        time.sleep(0.01)
+    return value
+
+
+def stopping(process):
+    """Waits until a run says that it has taken a signal; its standard error is a pipe."""
+    said = b""
+    while b"stopping" not in said:
+        process.send_signal(signal.SIGUSR1)
+        said = process.stderr.readline()
+        check(said != b"", True, "it ended before it said that it is stopping")
 
 
 def case(fn):
@@ -85,23 +111,31 @@ def needs_vectors(fn):
     return checked
 
 
-def finish():
+def outcome(fn):
+    """How a case ends: "ok", "skipped" and why, or "not ok" and the line that says why."""
+    try:
+        fn()
+        return "ok", ""
+    except Skip as why:
+        return "skipped", str(why)
+    except Exception as e:
+        trace = traceback.extract_tb(e.__traceback__)
+        where = trace[-2 if isinstance(e, AssertionError) and len(trace) > 1 else -1]
+        return "not ok", f"  {os.path.basename(where.filename)}:{where.lineno}: {e}"
+
+
+def finish(at_once=1, last=None):
+    """Runs the cases and prints how each ends, in the order of the file. at_once: how many run at a time, in a file whose
+    cases share nothing that one of them changes. last: a case that runs when the others have ended."""
     wanted = sys.argv[2] if len(sys.argv) > 2 else ""
-    passed = failed = skipped = 0
-    for name, fn in _cases:
-        if wanted not in name:
-            continue
-        try:
-            fn()
-            passed += 1
-            print("ok", name)
-        except Skip as why:
-            skipped += 1
-            print(f"skipped {name}: {why}")
-        except Exception as e:
-            failed += 1
-            where = traceback.extract_tb(e.__traceback__)[-2 if isinstance(e, AssertionError) and len(traceback.extract_tb(e.__traceback__)) > 1 else -1]
-            print(f"  {os.path.basename(where.filename)}:{where.lineno}: {e}")
-            print("not ok", name)
-    print(f"{passed} passed, {failed} failed, {skipped} skipped")
-    sys.exit(1 if failed or passed + skipped == 0 else 0)
+    chosen = [(name, fn) for name, fn in _cases if wanted in name]
+    ends = collections.Counter()
+    with concurrent.futures.ThreadPoolExecutor(at_once) as crew:
+        found = itertools.chain(zip(chosen, crew.map(lambda c: outcome(c[1]), chosen)), (((f.__name__, f), outcome(f)) for f in [last] if f and not wanted))
+        for (name, _), (end, why) in found:
+            ends[end] += 1
+            if end == "not ok":
+                print(why)
+            print(f"{end} {name}" + (f": {why}" if end == "skipped" else ""), flush=True)
+    print(f"{ends['ok']} passed, {ends['not ok']} failed, {ends['skipped']} skipped")
+    sys.exit(1 if ends["not ok"] or not ends["ok"] + ends["skipped"] else 0)
