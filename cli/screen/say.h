@@ -17,10 +17,13 @@
 /* The exit codes; there are no others but 128 and the number of a signal. */
 enum {
     SAY_DONE = 0,
-    SAY_FAILED = 1,  /* finished, and the answer is no */
-    SAY_USAGE = 2,   /* usage, configuration or input; nothing was written */
-    SAY_MACHINE = 3, /* this machine: disk, memory, a stream that cannot be written */
-    SAY_PIPE = 141   /* the reader of standard output has gone */
+    SAY_FAILED = 1,   /* finished, and the answer is no */
+    SAY_USAGE = 2,    /* usage, configuration or input; nothing was written */
+    SAY_MACHINE = 3,  /* this machine: disk, memory, a stream that cannot be written */
+    SAY_EARLY = 4,    /* stopped by a limit with work left */
+    SAY_PARKED = 5,   /* hosts were given up */
+    SAY_SIGNAL = 128, /* and the number of the signal */
+    SAY_PIPE = 141    /* the reader of standard output has gone */
 };
 
 /* Prints the message, and the hint unless it is NULL; returns `code`. */

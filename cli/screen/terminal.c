@@ -12,7 +12,7 @@
 #include "screen/say.h"
 #include "screen/xalloc.h"
 
-enum { PIECE = 32 << 10 };
+enum { PIECE = 32 << 10, LOOK_MS = 10, LAST_LOOKS = 2 };
 
 void
 terminal_init(terminal *b, bool live)
@@ -28,18 +28,32 @@ terminal_fini(terminal *b)
     pthread_mutex_destroy(&b->lock);
 }
 
-/* Returns 0, or the errno. */
-static int
-write_all(int fd, const char *bytes, size_t n)
+/* Waits until a reader has made room. False: there is none, and the program must end. */
+static bool
+wait_for_reader(const terminal *b, int fd)
 {
-    while (n > 0) {
-        ssize_t wrote = write(fd, bytes, n);
+    struct pollfd p = {.fd = fd, .events = POLLOUT};
 
-        if (wrote < 0 && errno == EAGAIN) {
-            poll(&(struct pollfd){.fd = fd, .events = POLLOUT}, 1, -1);
-            continue;
+    for (int looks = 0; poll(&p, 1, LOOK_MS) == 0;)
+        if (atomic_load(&b->hurry) && ++looks >= LAST_LOOKS)
+            return false;
+    return true;
+}
+
+/* Returns 0, or the errno; ETIMEDOUT: nobody reads. */
+static int
+write_all(terminal *b, int fd, const char *bytes, size_t n)
+{
+    if (fd == STDERR_FILENO && b->is_deaf)
+        return ETIMEDOUT;
+    while (n > 0) {
+        if (!wait_for_reader(b, fd)) {
+            b->is_deaf |= fd == STDERR_FILENO;
+            return ETIMEDOUT;
         }
-        if (wrote < 0 && errno != EINTR)
+        ssize_t wrote = write(fd, bytes, n < PIPE_BUF ? n : PIPE_BUF);
+
+        if (wrote < 0 && errno != EINTR && errno != EAGAIN)
             return errno;
         bytes += wrote > 0 ? wrote : 0;
         n -= wrote > 0 ? (size_t)wrote : 0;
@@ -59,7 +73,7 @@ static void
 hide_bar(terminal *b)
 {
     if (b->shown)
-        write_all(STDERR_FILENO, "\r\x1b[J", 4);
+        write_all(b, STDERR_FILENO, "\r\x1b[J", 4);
     b->shown = false;
 }
 
@@ -78,7 +92,7 @@ draw_bar(terminal *b)
                             (int)(feed - b->bar), b->bar, feed + 1)
                  : snprintf(text, sizeof text, "\r\x1b[?7l\x1b[K%s\x1b[?7h\r", b->bar);
     if (n > 0)
-        write_all(STDERR_FILENO, text,
+        write_all(b, STDERR_FILENO, text,
                   (size_t)n < sizeof text ? (size_t)n : sizeof text - 1);
     b->shown = true;
 }
@@ -98,7 +112,7 @@ flush_text(terminal *b)
     if (b->len == 0)
         return;
     hide_bar(b);
-    note_failure(b, write_all(STDOUT_FILENO, b->text, b->len));
+    note_failure(b, write_all(b, STDOUT_FILENO, b->text, b->len));
     b->len = 0;
     draw_bar(b);
 }
@@ -140,7 +154,7 @@ terminal_try(terminal *b)
     size_t done = 0;
     while (done < b->len && is_writable(STDOUT_FILENO)) {
         size_t piece = b->len - done < PIPE_BUF ? b->len - done : PIPE_BUF;
-        int why = write_all(STDOUT_FILENO, b->text + done, piece);
+        int why = write_all(b, STDOUT_FILENO, b->text + done, piece);
 
         note_failure(b, why);
         done += why ? 0 : piece;
@@ -164,12 +178,27 @@ terminal_failed(terminal *b)
     return why;
 }
 
+bool
+terminal_is_free(terminal *b)
+{
+    if (pthread_mutex_trylock(&b->lock) != 0)
+        return false;
+    pthread_mutex_unlock(&b->lock);
+    return is_writable(STDERR_FILENO);
+}
+
+void
+terminal_hurry(terminal *b)
+{
+    atomic_store(&b->hurry, true);
+}
+
 void
 terminal_err(terminal *b, const char *bytes, size_t n)
 {
     pthread_mutex_lock(&b->lock);
     hide_bar(b);
-    write_all(STDERR_FILENO, bytes, n);
+    write_all(b, STDERR_FILENO, bytes, n);
     draw_bar(b);
     pthread_mutex_unlock(&b->lock);
 }

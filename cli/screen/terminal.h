@@ -12,12 +12,15 @@
  * and drawn again behind it. The cursor rests at the beginning of the bar, so that all of
  * the screen below the cursor belongs to the bar, whatever the width of the terminal.
  *
+ * A reader that does not read blocks a writer until terminal_hurry is called.
+ *
  * Threads any thread. terminal_bar and terminal_try never wait for a slow reader.
  */
 #ifndef CLI_TERMINAL_H
 #define CLI_TERMINAL_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -31,6 +34,8 @@ typedef struct terminal {
     int failed; /* errno of standard output; 0 */
     bool shown; /* the bar is on the screen */
     bool line_buffered;
+    bool is_deaf; /* nobody read standard error after terminal_hurry */
+    atomic_bool hurry;
 } terminal;
 
 /* `live`: lines for standard output are written at once. */
@@ -40,6 +45,13 @@ void terminal_fini(terminal *b);
 /* Both return the errno of the first write that failed, or 0. */
 int terminal_text(terminal *b, const char *bytes, size_t n);
 int terminal_flush(terminal *b);
+
+/* The program must end: from now on lines that nobody reads for 20 ms are dropped; for
+ * standard output terminal_failed is then ETIMEDOUT. */
+void terminal_hurry(terminal *b);
+
+/* Can a line be written to standard error without waiting? */
+bool terminal_is_free(terminal *b);
 
 /* Writes as much as possible without waiting. */
 int terminal_try(terminal *b);

@@ -18,7 +18,6 @@
 #include "screen/xalloc.h"
 #include "verbs/fetch_state.h"
 #include "verbs/jsonl.h"
-#include "verbs/signals.h"
 #include "verbs/verbs.h"
 
 #define IN_CRAWL 0
@@ -108,6 +107,54 @@ on_failed(seine_err e, void *arg)
 
     atomic_compare_exchange_strong(&r->failed, &none, (int)e);
     wake_main(r);
+}
+
+/* Hooks of the watchdog, on its thread */
+
+static void
+set_sinks(seine_sinks *sinks, void *arg)
+{
+    run *r = arg;
+
+    pthread_mutex_lock(&r->lock);
+    r->sinks = sinks;
+    pthread_mutex_unlock(&r->lock);
+}
+
+static void
+on_hurry(void *arg)
+{
+    run *r = arg;
+
+    terminal_hurry(&r->terminal);
+    pthread_mutex_lock(&r->lock);
+    if (r->sinks)
+        seine_sinks_hurry(r->sinks);
+    pthread_mutex_unlock(&r->lock);
+}
+
+static uint64_t
+on_progress(void *arg)
+{
+    run *r = arg;
+    seine_sinks_stats s = {0};
+
+    pthread_mutex_lock(&r->lock);
+    if (r->sinks)
+        seine_sinks_stats_get(r->sinks, &s);
+    pthread_mutex_unlock(&r->lock);
+    return s.records + s.bytes;
+}
+
+static void
+on_halt(void *arg)
+{
+    run *r = arg;
+
+    pthread_mutex_lock(&r->lock);
+    if (r->sinks)
+        seine_sinks_halt(r->sinks, SEINE_MS(15));
+    pthread_mutex_unlock(&r->lock);
 }
 
 /* The host of a URL, "e.example:8080"; the scheme may be missing, a login is left out. */
@@ -304,8 +351,9 @@ show_progress(run *r)
     if (r->progress == PROGRESS_BAR && f.now - r->start > SEINE_MS(300))
         terminal_bar(&r->terminal, progress_bar(&r->screen, &f).bytes);
     if (r->progress == PROGRESS_LINE && f.now >= r->next_line) {
-        run_log_note(&r->run_log, "progress", "%s%s", r->run_log.text ? "seine: " : "",
-                     progress_line(&f).bytes);
+        if (terminal_is_free(&r->terminal))
+            run_log_note(&r->run_log, "progress", "%s%s",
+                         r->run_log.text ? "seine: " : "", progress_line(&f).bytes);
         r->next_line += SEINE_SECS(10);
     }
     free(t);
@@ -331,7 +379,8 @@ show_status(run *r)
                 figure_count(f.stats.hosts).text, figure_count(f.stats.parked).text,
                 figure_count(f.stats.connections).text, figure_span(t->p50).text,
                 figure_span(t->p95).text);
-    terminal_say(&r->terminal, text.text, text.len);
+    if (terminal_is_free(&r->terminal))
+        terminal_say(&r->terminal, text.text, text.len);
     textbuf_free(&text);
     free(t);
 }
@@ -382,8 +431,9 @@ take_signal(run *r, int number)
         r->screen.width = screen_look_at(STDERR_FILENO, r->args->color).width;
         return;
     case SIGHUP:
-        if (!r->on_terminal) {
-            run_log_note(&r->run_log, "reload", "seine: nothing to load again");
+        if (!r->watchdog.on_terminal) {
+            if (terminal_is_free(&r->terminal))
+                run_log_note(&r->run_log, "reload", "seine: nothing to load again");
             return;
         }
         break;
@@ -392,9 +442,6 @@ take_signal(run *r, int number)
     }
     if (!r->signal)
         r->signal = number;
-    /* The third signal ends a run whose outputs block for ever. */
-    if (r->stops >= 2 && r->signal)
-        _exit(128 + r->signal);
     stop_run(r, SEINE_E_CANCELED);
 }
 
@@ -407,10 +454,7 @@ check_stops(run *r)
     if (read(r->wake, &count, sizeof count) < 0 && errno != EAGAIN)
         return;
     if (why)
-        on_failed(why == EPIPE    ? SEINE_E_OUTPUT_CLOSED
-                  : why == ENOSPC ? SEINE_E_DISK_FULL
-                                  : SEINE_E_IO,
-                  r);
+        on_failed(outputs_err_of(why), r);
     if (r->stops > 0)
         return;
     if (seine_fetch_err(r->fetch, NULL) != SEINE_OK)
@@ -440,12 +484,12 @@ static void
 run_loop(run *r)
 {
     while (!atomic_load(&r->feed.is_done)) {
-        struct pollfd polled[] = {{.fd = r->signals, .events = POLLIN},
+        struct pollfd polled[] = {{.fd = r->watchdog.fd, .events = POLLIN},
                                   {.fd = r->wake, .events = POLLIN}};
         int number;
 
         poll(polled, 2, poll_timeout(r));
-        while ((number = signals_next(r->signals)) != 0)
+        while ((number = watchdog_next(&r->watchdog)) != 0)
             take_signal(r, number);
         check_stops(r);
         terminal_try(&r->terminal);
@@ -492,6 +536,24 @@ no_fetch(const run *r, seine_err e, const seine_diag *diag)
     return option_names_fail(r->plan.names, SAY_USAGE, hint, diag, e);
 }
 
+/* When --max-time is over that begins at `start`. */
+static seine_time
+deadline_of(const run *r, seine_time start)
+{
+    bool limited = r->set->max_time > 0 && r->set->max_time != SEINE_NEVER;
+
+    return limited ? start + r->set->max_time : SEINE_NEVER;
+}
+
+/* When the run must have ended. */
+static seine_time
+limit_of(const run *r, seine_time deadline)
+{
+    seine_span grace = r->set->grace;
+
+    return deadline >= SEINE_NEVER - grace ? SEINE_NEVER : deadline + grace;
+}
+
 /* Starts the run, with everything open and checked, and waits for its end. */
 static int
 start_and_wait(run *r)
@@ -508,8 +570,10 @@ start_and_wait(run *r)
     o->metrics = r->run_metrics.metrics;
     r->start = now_is();
     r->next_line = r->start + SEINE_SECS(10);
-    bool limited = r->set->max_time > 0 && r->set->max_time != SEINE_NEVER;
-    r->deadline = limited ? r->start + r->set->max_time : SEINE_NEVER;
+    r->deadline = deadline_of(r, r->start);
+    r->signal = watchdog_begin(&r->watchdog, limit_of(r, r->deadline));
+    if (r->signal)
+        return SAY_SIGNAL + r->signal;
     seine_eta_init(&r->eta, r->start);
     if (seine_sinks_start(r->outputs.sinks, o->threads) != SEINE_OK)
         return no_fetch(r, SEINE_E_NOMEM, &diag);
@@ -555,8 +619,11 @@ try_options(const run *r)
 static int
 prepare_run(run *r)
 {
-    outputs_hooks hooks = {
-        .room = on_room, .failed = on_failed, .watch = on_watch, .arg = r};
+    outputs_hooks hooks = {.room = on_room,
+                           .failed = on_failed,
+                           .watch = on_watch,
+                           .made = set_sinks,
+                           .arg = r};
     int code = fetch_plan_make(r->args, &r->plan);
 
     if (code != SAY_DONE)
@@ -591,13 +658,14 @@ fetch_run(const args *a)
         snprintf(r->name, sizeof r->name, "%s",
                  host_of(a->words[0], strlen(a->words[0])).text);
     r->screen = screen_look_at(STDERR_FILENO, a->color);
-    r->on_terminal =
-        isatty(STDIN_FILENO) || isatty(STDOUT_FILENO) || isatty(STDERR_FILENO);
     pthread_mutex_init(&r->lock, NULL);
     terminal_init(&r->terminal, isatty(STDOUT_FILENO));
-    r->signals = signals_open();
+    watchdog_hooks hooks = {
+        .hurry = on_hurry, .progress = on_progress, .halt = on_halt, .arg = r};
+    bool guarded =
+        watchdog_start(&r->watchdog, &hooks, limit_of(r, deadline_of(r, now_is())));
     r->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    int code = r->signals < 0 || r->wake < 0
+    int code = !guarded || r->wake < 0
                    ? say_fail(SAY_MACHINE, "ulimit -n 1024", "no file descriptor left")
                    : prepare_run(r);
     bool ready = code == SAY_DONE;
@@ -609,15 +677,17 @@ fetch_run(const args *a)
         code = SAY_MACHINE;
     seine_cookie_jar_free(r->plan.opts.jar);
     run_metrics_write(&r->run_metrics);
+    set_sinks(NULL, r);
     outputs_free(&r->outputs);
     run_metrics_close(&r->run_metrics);
     run_log_close(&r->run_log);
     feed_free(&r->feed);
     fetch_plan_free(&r->plan);
+    if (watchdog_number(&r->watchdog) && code != SAY_USAGE && code != SAY_MACHINE)
+        code = SAY_SIGNAL + watchdog_number(&r->watchdog);
+    watchdog_stop(&r->watchdog);
     terminal_fini(&r->terminal);
     pthread_mutex_destroy(&r->lock);
-    if (r->signals >= 0)
-        close(r->signals);
     if (r->wake >= 0)
         close(r->wake);
     free(r);

@@ -14,8 +14,6 @@
 #include "screen/say.h"
 #include "verbs/fetch_state.h"
 
-enum { EXIT_EARLY = 4, EXIT_PARKED = 5, EXIT_SIGNAL = 128 };
-
 stamp
 stamp_of(int64_t wall)
 {
@@ -76,23 +74,32 @@ is_failed(const run *r, const seine_tally_sums *t)
     return quota_is_reached(&r->plan.fail_on, bad, results);
 }
 
+/* Whether the reader of an output has gone, or did not read before the run had to end. */
+static bool
+has_no_reader(seine_err e)
+{
+    return e == SEINE_E_OUTPUT_CLOSED || e == SEINE_E_DEADLINE;
+}
+
 int
 run_exit_code(const run *r, const seine_tally_sums *t, const seine_fetch_stats *s)
 {
     seine_err e = run_failure(r);
     seine_err input = (seine_err)atomic_load(&r->feed.failed);
 
-    if ((e != SEINE_OK && e != SEINE_E_OUTPUT_CLOSED) || input != SEINE_OK ||
+    if ((e != SEINE_OK && !has_no_reader(e)) || input != SEINE_OK ||
         store_failure(r) != SEINE_OK)
         return SAY_MACHINE;
     if (r->signal)
-        return EXIT_SIGNAL + r->signal;
+        return SAY_SIGNAL + r->signal;
     if (e == SEINE_E_OUTPUT_CLOSED)
         return SAY_PIPE;
+    if (e == SEINE_E_DEADLINE)
+        return SAY_EARLY;
     if (is_parked(t, s))
-        return EXIT_PARKED;
+        return SAY_PARKED;
     if ((r->is_late || atomic_load(&r->too_many)) && has_work_left(r, t))
-        return EXIT_EARLY;
+        return SAY_EARLY;
     return is_failed(r, t) ? SAY_FAILED : SAY_DONE;
 }
 
@@ -104,12 +111,14 @@ run_stopped_by(const run *r, const seine_tally_sums *t, const seine_fetch_stats 
     if (e == SEINE_E_NOMEM || store == SEINE_E_NOMEM ||
         atomic_load(&r->feed.failed) == SEINE_E_NOMEM)
         return "memory";
-    if ((e != SEINE_OK && e != SEINE_E_OUTPUT_CLOSED) || store != SEINE_OK)
+    if ((e != SEINE_OK && !has_no_reader(e)) || store != SEINE_OK)
         return "disk";
     if (e == SEINE_E_OUTPUT_CLOSED && !r->signal)
         return "pipe";
     if (r->signal)
         return "signal";
+    if (e == SEINE_E_DEADLINE)
+        return "max_time";
     if (is_parked(t, s))
         return "parked";
     if (r->is_late && has_work_left(r, t))
@@ -128,6 +137,7 @@ collect_facts(run *r, closing *c)
     seine_tally_sums_get(r->outputs.tally, &c->sums);
     seine_fetch_stats_get(r->fetch, &c->stats);
     c->wall = clock->now(clock) - r->start;
+    r->signal = watchdog_number(&r->watchdog); /* it may have come since the last look */
     c->stopped_by = run_stopped_by(r, &c->sums, &c->stats);
     closing_hosts(c, r->fetch);
 }
@@ -197,11 +207,14 @@ say_failed_output(run *r)
     seine_sinks_stats_get(r->outputs.sinks, &stats);
     if (seine_sinks_err(r->outputs.sinks, &diag) != SEINE_OK)
         seine_diag_print(&diag, NULL, why, sizeof why);
-    if (terminal_failed(&r->terminal))
+    if (terminal_failed(&r->terminal) == ETIMEDOUT)
+        snprintf(why, sizeof why, "nobody reads standard output");
+    else if (terminal_failed(&r->terminal))
         snprintf(why, sizeof why, "cannot write standard output: %s",
                  show_errno(terminal_failed(&r->terminal)).text);
-    const char *advice = e == SEINE_E_NOMEM
-                             ? "a lower --concurrency or --queue"
+    const char *advice = e == SEINE_E_NOMEM ? "a lower --concurrency or --queue"
+                         : e == SEINE_E_DEADLINE
+                             ? "a reader that reads, or -o FILE"
                              : "free some space, then run the same command again";
     if (strstr(
             why,
@@ -341,8 +354,7 @@ run_close(run *r)
     int written = terminal_flush(&r->terminal);
     none = SEINE_OK;
     if (written)
-        atomic_compare_exchange_strong(
-            &r->failed, &none, written == EPIPE ? SEINE_E_OUTPUT_CLOSED : SEINE_E_IO);
+        atomic_compare_exchange_strong(&r->failed, &none, (int)outputs_err_of(written));
     collect_facts(r, &c);
     none = SEINE_OK;
     if (!write_summary(r, &c, &members) && run_failure(r) == SEINE_OK)
@@ -351,6 +363,7 @@ run_close(run *r)
     none = SEINE_OK;
     if (e != SEINE_OK)
         atomic_compare_exchange_strong(&r->failed, &none, (int)e);
+    r->signal = watchdog_number(&r->watchdog);
     int code = run_exit_code(r, &c.sums, &c.stats);
     c.stopped_by = run_stopped_by(r, &c.sums, &c.stats);
     int filed = write_summary_file(r, &members);

@@ -13,6 +13,7 @@
 #include "verbs/outputs.h"
 #include "verbs/run_log.h"
 #include "verbs/run_metrics.h"
+#include "verbs/watchdog.h"
 
 /* The first host that was given up, for the message. */
 typedef struct parked {
@@ -35,7 +36,8 @@ typedef struct run {
     char name[128]; /* of a crawl: the host it started at; "" */
     screen screen;  /* of standard error */
     progress_kind progress;
-    int signals, wake;
+    watchdog watchdog;
+    int wake;
 
     seine_time start, deadline, next_line;
     seine_eta eta;
@@ -43,7 +45,6 @@ typedef struct run {
     int signal; /* the signal that ended the run; 0: none */
     unsigned stops;
     bool is_late; /* --max-time is over */
-    bool on_terminal;
 
     /* other threads write these */
     atomic_int failed;     /* a seine_err of the outputs, or NOMEM */
@@ -51,6 +52,7 @@ typedef struct run {
     uint64_t results, bad; /* the sink thread counts these */
     char unreachable[128]; /* the sink thread: the first host without robots.txt; "" */
     pthread_mutex_t lock;
+    seine_sinks *sinks; /* for the watchdog; NULL: there are none */
     parked parked;
 } run;
 

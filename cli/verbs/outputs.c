@@ -83,13 +83,14 @@ note_host(outputs *o, const seine_record *r)
     pthread_mutex_unlock(&o->lock);
 }
 
-static seine_err
-err_of(int number)
+seine_err
+outputs_err_of(int number)
 {
-    return number == 0        ? SEINE_OK
-           : number == EPIPE  ? SEINE_E_OUTPUT_CLOSED
-           : number == ENOSPC ? SEINE_E_DISK_FULL
-                              : SEINE_E_IO;
+    return number == 0           ? SEINE_OK
+           : number == EPIPE     ? SEINE_E_OUTPUT_CLOSED
+           : number == ENOSPC    ? SEINE_E_DISK_FULL
+           : number == ETIMEDOUT ? SEINE_E_DEADLINE
+                                 : SEINE_E_IO;
 }
 
 /* Whether the run ended before the URL was asked for. The rows of a crawl leave these
@@ -123,7 +124,7 @@ take_record(const seine_record *r, uint64_t seq, void *arg)
         template_make(&o->pattern, r, seq);
         why = terminal_text(o->terminal, o->pattern.out.text, o->pattern.out.len);
     }
-    return err_of(why);
+    return outputs_err_of(why);
 }
 
 /* What is there is not what would be appended. */
@@ -149,6 +150,9 @@ refuse_output(seine_err e, const char *name, const seine_diag *diag)
     if (e == SEINE_E_ALREADY)
         return say_fail(SAY_USAGE, hint, "%s and belongs to no unfinished job",
                         diag->text);
+    if (e == SEINE_E_DEADLINE)
+        return option_names_fail(NULL, SAY_EARLY, "a reader, then the same command", diag,
+                                 e);
     if (diag->text[0])
         return option_names_fail(NULL, e == SEINE_E_DISK_FULL ? SAY_MACHINE : SAY_USAGE,
                                  hint, diag, e);
@@ -343,10 +347,13 @@ outputs_open(const args *a, const seine_members *fields, terminal *b,
     if (seine_tally_new(&out->tally) != SEINE_OK ||
         seine_sinks_new(&opts, &out->sinks) != SEINE_OK)
         code = say_fail(SAY_MACHINE, NULL, "out of memory");
+    hooks->made(out->sinks, hooks->arg);
     if (code == SAY_DONE)
         code = open_all(a, fields, hooks, out);
-    if (code != SAY_DONE)
+    if (code != SAY_DONE) {
+        hooks->made(NULL, hooks->arg);
         outputs_free(out);
+    }
     return code;
 }
 

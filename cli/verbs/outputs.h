@@ -45,10 +45,15 @@ typedef struct outputs_hooks {
     void (*room)(void *arg);
     void (*failed)(seine_err e, void *arg);
     void (*watch)(const seine_record *r, void *arg);
+    /* the sinks exist, and none is open yet; NULL: they are about to be freed */
+    void (*made)(seine_sinks *sinks, void *arg);
     void *arg;
     const char *user_agent; /* which archives record … */
     bool obeys;             /* … together with whether robots.txt is obeyed */
 } outputs_hooks;
+
+/* The error for an errno of the terminal; ETIMEDOUT: nobody reads it. */
+seine_err outputs_err_of(int number);
 
 /* Opens all outputs before the first request. SAY_DONE; or the exit code after an error
  * message, with nothing to free. */

@@ -19,8 +19,8 @@
 #include "screen/say.h"
 #include "screen/xalloc.h"
 #include "verbs/jsonl.h"
-#include "verbs/signals.h"
 #include "verbs/verbs.h"
+#include "verbs/watchdog.h"
 
 typedef enum form { FORM_JSONL, FORM_TEXT } form;
 
@@ -186,15 +186,15 @@ add_word(seine_sitemap_walk *walk, const char *word)
 /* Waits for the network or a signal. Returns the number of a signal that ends the walk.
  */
 static int
-wait_for_signal(const seine_sitemap_walk *walk, int signals)
+wait_for_signal(const seine_sitemap_walk *walk, watchdog *w)
 {
-    struct pollfd polled[2] = {{.fd = signals, .events = POLLIN},
+    struct pollfd polled[2] = {{.fd = w->fd, .events = POLLIN},
                                {.fd = seine_sitemap_walk_fd(walk), .events = POLLIN}};
     int number;
 
     out_flush();
     poll(polled, 2, 1000);
-    while ((number = signals_next(signals)) != 0)
+    while ((number = watchdog_next(w)) != 0)
         if (number == SIGINT || number == SIGTERM || number == SIGHUP)
             return number;
     return 0;
@@ -205,13 +205,18 @@ static int
 run_walk(seine_sitemap_walk *walk, const walking *w, const seine_diag_name *names)
 {
     seine_diag diag = SEINE_DIAG;
-    int signals = w->has_urls ? signals_open() : -1, signal = 0;
+    static const watchdog_hooks none; /* the first signal ends it, whatever blocks */
     seine_err e = SEINE_OK;
+    watchdog guard = {.fd = -1};
+    int signal = 0;
+
+    if (w->has_urls && !watchdog_start(&guard, &none, SEINE_NEVER))
+        return say_fail(SAY_MACHINE, "ulimit -n 1024", "no file descriptor left");
 
     while (!signal && (e = seine_sitemap_walk_step(walk, &diag)) == SEINE_OK)
-        signal = wait_for_signal(walk, signals);
-    if (signals >= 0)
-        close(signals);
+        signal = wait_for_signal(walk, &guard);
+    if (w->has_urls)
+        watchdog_stop(&guard);
     if (signal)
         return 128 + signal;
     if (e != SEINE_E_CLOSED)

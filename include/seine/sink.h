@@ -144,6 +144,15 @@ SEINE_MUST_CHECK seine_err seine_sinks_drain(seine_sinks *s);
 
 /* Drains, closes the outputs and joins the thread. */
 SEINE_MUST_CHECK seine_err seine_sinks_close(seine_sinks *s);
+
+/* The run must end: from now on a pipe or terminal that takes nothing for 20 ms is a
+ * failed output (DEADLINE), and open waits for no reader. Files are written to their end.
+ * Any thread. */
+void seine_sinks_hurry(seine_sinks *s);
+
+/* Lets the outputs rest between two records, for ever: the caller is about to end the
+ * process. False: one of them still writes after that span. Any thread. */
+bool seine_sinks_halt(seine_sinks *s, seine_span patience);
 void seine_sinks_free(seine_sinks *s); /* closes what is open; NULL is fine */
 
 void seine_sinks_stats_get(const seine_sinks *s, seine_sinks_stats *out_stats);

@@ -186,7 +186,7 @@ open_out(sn_convert *c, seine_sink_format format)
     uint64_t extras = sn_record_extras(&c->rr.record);
     if (extras) /* later records may have what the first one has */
         sink.fields.bits = SN_MEMBERS_STANDARD | extras;
-    seine_err e = sn_out_open(&c->out, &sink, c->diag);
+    seine_err e = sn_out_open(&c->out, &sink, NULL, c->diag);
     c->is_open = e == SEINE_OK;
     if (!c->is_open || c->out.ino == 0 || fstat(c->source.fd, &st) != 0 ||
         st.st_ino != c->out.ino || st.st_dev != c->out.dev)

@@ -84,9 +84,9 @@ make_output(sn_out *o)
 }
 
 seine_err
-sn_out_open(sn_out *o, const seine_sink_opts *opts, seine_diag *diag)
+sn_out_open(sn_out *o, const seine_sink_opts *opts, sn_hurry *hurry, seine_diag *diag)
 {
-    *o = (sn_out){.opts = *opts, .members = sn_members_of(&opts->fields)};
+    *o = (sn_out){.opts = *opts, .members = sn_members_of(&opts->fields), .hurry = hurry};
     o->how =
         (opts->csv_raw ? SEINE_CSV_RAW : 0u) | (opts->csv_crlf ? SEINE_CSV_CRLF : 0u);
     sn_diag_clear(diag);

@@ -9,7 +9,7 @@
  *         .size = sizeof(csv_output), .open = open_csv, .start = start_csv, …
  *     };
  *
- *     e = sn_out_open(&o, &opts, &diag);       found, locked, nothing changed yet
+ *     e = sn_out_open(&o, &opts, hurry, &diag);  found, locked, nothing changed yet
  *     e = sn_out_start(&o, &diag);             emptied if asked for; heads written
  *     e = sn_out_record(&o, r, seq, &diag);
  *     e = sn_out_flush(&o, all, &diag);
@@ -29,6 +29,7 @@
 
 #include "base/diag.h"
 #include "seine/sink.h"
+#include "store/hurry.h"
 #include "store/record.h"
 
 typedef struct sn_out sn_out;
@@ -65,6 +66,7 @@ struct sn_out {
     unsigned how;         /* SEINE_CSV_* */
     char name[SEINE_DIAG_FILE];
     void *self;
+    sn_hurry *hurry; /* NULL: its writes may block for ever */
     bool is_started;
     uint64_t last_seq;       /* set by open: of existing records */
     uint64_t records, bytes; /* written; counted by the format */
@@ -74,7 +76,7 @@ struct sn_out {
 
 /* On failure the output is closed. */
 SEINE_MUST_CHECK seine_err sn_out_open(sn_out *o, const seine_sink_opts *opts,
-                                       seine_diag *diag);
+                                       sn_hurry *hurry, seine_diag *diag);
 SEINE_MUST_CHECK seine_err sn_out_start(sn_out *o, seine_diag *diag);
 SEINE_MUST_CHECK seine_err sn_out_record(sn_out *o, seine_record *r, uint64_t seq,
                                          seine_diag *diag);

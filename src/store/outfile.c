@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,6 +15,8 @@ kind_of(int error)
 {
     if (error == ENOSPC || error == EDQUOT || error == EFBIG)
         return SEINE_E_DISK_FULL;
+    if (error == ETIMEDOUT)
+        return SEINE_E_DEADLINE;
     return error == EPIPE || error == ECONNRESET ? SEINE_E_OUTPUT_CLOSED : SEINE_E_IO;
 }
 
@@ -22,6 +25,10 @@ fail_open(const sn_out *o, int error, seine_diag *diag)
 {
     char text[SN_DIAG_ERRNO];
 
+    if (error == ETIMEDOUT) {
+        sn_diag_text(diag, "nobody reads %s", o->name);
+        return SEINE_E_DEADLINE;
+    }
     sn_diag_errno(error, text);
     sn_diag_text(diag, "cannot open %s: %s", o->name, text);
     return error == ENOSPC || error == EDQUOT ? SEINE_E_DISK_FULL : SEINE_E_IO;
@@ -52,6 +59,8 @@ sn_outfile_fail(const sn_out *o, int error, seine_diag *diag)
     if (kind_of(error) == SEINE_E_OUTPUT_CLOSED)
         sn_diag_text(diag, "%s was closed by its reader after %s records", o->name,
                      count);
+    else if (kind_of(error) == SEINE_E_DEADLINE)
+        sn_diag_text(diag, "nobody reads %s; %s records are safe", o->name, count);
     else
         sn_diag_text(diag, "cannot write %s: %s; %s records are safe", o->name, text,
                      count);
@@ -84,6 +93,19 @@ sn_outfile_exists(const sn_out *o, int64_t size, seine_diag *diag)
     return SEINE_E_ALREADY;
 }
 
+/* Waits until somebody opens the other end. */
+static int
+open_fifo(const sn_out *o)
+{
+    enum { AGAIN_MS = 10 };
+    int fd;
+
+    do {
+        fd = open(o->opts.path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+    } while (fd < 0 && errno == ENXIO && sn_hurry_pause(o->hurry, AGAIN_MS));
+    return fd;
+}
+
 /* Opens an existing file: a plain one if it may be changed, a pipe or device always. Does
  * not follow a link to a plain file, which may lead anywhere. */
 static seine_err
@@ -105,7 +127,8 @@ open_existing(sn_outfile *f, const sn_out *o, seine_diag *diag)
         return sn_outfile_exists(o, st.st_size, diag);
 
     int flags = S_ISREG(st.st_mode) ? O_RDWR | O_NOFOLLOW : O_WRONLY;
-    f->fd = open(path, flags | O_CLOEXEC | O_NOCTTY);
+    f->fd = S_ISFIFO(st.st_mode) && o->hurry ? open_fifo(o)
+                                             : open(path, flags | O_CLOEXEC | O_NOCTTY);
     return f->fd < 0 ? fail_open(o, errno, diag) : SEINE_OK;
 }
 
@@ -133,6 +156,17 @@ lock(const sn_outfile *f, const sn_out *o, seine_diag *diag)
     return SEINE_E_STATE_LOCKED;
 }
 
+/* A pipe, socket or terminal may block its writer. */
+static void
+find_hurry(sn_outfile *f, const sn_out *o)
+{
+    struct stat st;
+
+    if (fstat(f->fd, &st) == 0 &&
+        (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode) || isatty(f->fd)))
+        f->hurry = o->hurry;
+}
+
 static seine_err
 look_at(sn_outfile *f, sn_out *o, seine_diag *diag)
 {
@@ -158,11 +192,14 @@ sn_outfile_open(sn_outfile *f, sn_out *o, seine_diag *diag)
     if (path && strcmp(path, "-") != 0 && strcmp(path, "/dev/stdout") != 0) {
         seine_err e = open_path(f, o, diag);
 
+        if (e == SEINE_OK)
+            find_hurry(f, o);
         return e == SEINE_OK ? look_at(f, o, diag) : e;
     }
     f->fd = path ? STDOUT_FILENO : o->opts.fd;
     if (fcntl(f->fd, F_GETFL) < 0)
         return fail_open(o, errno, diag);
+    find_hurry(f, o);
     if (isatty(f->fd))
         o->how |= SEINE_CSV_SHOWN;
     return SEINE_OK;
@@ -196,6 +233,28 @@ sn_outfile_read(const sn_outfile *f, char *to, size_t n, uint64_t at)
     return true;
 }
 
+/* Returns how much of it may be written at once without waiting: all of it, or what a
+ * pipe takes whole, up to the last line end if there is one. */
+static size_t
+piece_of(const sn_outfile *f, sn_str rest)
+{
+    if (!f->hurry || rest.len <= PIPE_BUF)
+        return rest.len;
+    const char *end = memrchr(rest.ptr, '\n', PIPE_BUF);
+    return end ? (size_t)(end - rest.ptr) + 1 : PIPE_BUF;
+}
+
+static bool
+wait_for_reader(const sn_outfile *f)
+{
+    struct pollfd ready = {.fd = f->fd, .events = POLLOUT};
+
+    if (f->hurry)
+        return sn_hurry_wait(f->hurry, f->fd);
+    (void)poll(&ready, 1, -1);
+    return true;
+}
+
 bool
 sn_outfile_write(sn_outfile *f, sn_str bytes, size_t *out_done)
 {
@@ -203,14 +262,17 @@ sn_outfile_write(sn_outfile *f, sn_str bytes, size_t *out_done)
     bool ok = true;
 
     while (ok && done < bytes.len) {
-        ssize_t wrote = write(f->fd, bytes.ptr + done, bytes.len - done);
+        sn_str rest = sn_str_slice(bytes, done, bytes.len);
 
+        if (f->hurry && !sn_hurry_wait(f->hurry, f->fd)) {
+            ok = false;
+            break;
+        }
+        ssize_t wrote = write(f->fd, rest.ptr, piece_of(f, rest));
         if (wrote > 0) {
             done += (size_t)wrote;
         } else if (wrote < 0 && errno == EAGAIN) { /* it is nonblocking */
-            struct pollfd ready = {.fd = f->fd, .events = POLLOUT};
-
-            (void)poll(&ready, 1, -1);
+            ok = wait_for_reader(f);
         } else if (wrote == 0 || errno != EINTR) {
             errno = wrote == 0 ? EIO : errno;
             ok = false;

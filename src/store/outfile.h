@@ -13,7 +13,10 @@
  * `size` is where the next byte of a plain file goes. An output that appends looks at the
  * bytes before it in open.
  *
- * Time    plays no part; writing blocks.
+ * A pipe takes pieces of at most PIPE_BUF bytes that end with a line if they can: each is
+ * in the pipe whole or not at all, whenever the process ends.
+ *
+ * Time    plays no part; writing blocks, until sn_out.hurry says otherwise.
  * Memory  none.
  * Threads one owner.
  */
@@ -23,12 +26,13 @@
 #include "store/out.h"
 
 typedef struct sn_outfile {
-    int fd;        /* -1: none */
-    bool is_open;  /* by open; also the caller's descriptor */
-    bool is_own;   /* opened here */
-    bool is_new;   /* created by open: removed again if never started */
-    bool is_plain; /* has a length, and can be truncated */
-    uint64_t size; /* of a plain file; 0 if it will be overwritten */
+    int fd;          /* -1: none */
+    sn_hurry *hurry; /* NULL: it does not block, or may */
+    bool is_open;    /* by open; also the caller's descriptor */
+    bool is_own;     /* opened here */
+    bool is_new;     /* created by open: removed again if never started */
+    bool is_plain;   /* has a length, and can be truncated */
+    uint64_t size;   /* of a plain file; 0 if it will be overwritten */
 } sn_outfile;
 
 SEINE_MUST_CHECK seine_err sn_outfile_open(sn_outfile *f, sn_out *o, seine_diag *diag);

@@ -41,6 +41,8 @@ struct seine_sinks {
     sn_out outs[OUTPUTS]; /* first those that set members of records */
     unsigned n_outs, n_lanes;
     sn_record_lane *lanes;
+    sn_hurry hurry;
+    pthread_mutex_t writing; /* held while outputs are written; `halt` keeps it */
     pthread_t thread;
     bool is_started, is_joined;
 
@@ -82,7 +84,13 @@ seine_sinks_new(const seine_sinks_opts *opts, seine_sinks **out_sinks)
     s->opts = *o;
     s->clock = seine_clock_system();
     s->lines_end = &s->lines;
+    seine_err e = sn_hurry_init(&s->hurry);
+    if (e != SEINE_OK) {
+        sn_free(s);
+        return e;
+    }
     pthread_mutex_init(&s->lock, NULL);
+    pthread_mutex_init(&s->writing, NULL);
     *out_sinks = s;
     return SEINE_OK;
 }
@@ -133,7 +141,7 @@ seine_sinks_open(seine_sinks *s, const seine_sink_opts *opts, seine_diag *diag)
         sn_diag_text(diag, "%s is an output already", name);
         return SEINE_E_INVAL;
     }
-    seine_err e = sn_out_open(&s->outs[s->n_outs], opts, diag);
+    seine_err e = sn_out_open(&s->outs[s->n_outs], opts, &s->hurry, diag);
     if (e == SEINE_OK)
         take_rank(s);
     return e;
@@ -185,7 +193,7 @@ note_wait(sn_out *o, seine_time now)
 
 /* Flushes all outputs, even if one fails: each keeps what it was given. */
 static void
-flush(seine_sinks *s, bool all)
+flush_outs(seine_sinks *s, bool all)
 {
     seine_time now = s->clock->now(s->clock);
     uint64_t bytes = 0;
@@ -206,6 +214,14 @@ flush(seine_sinks *s, bool all)
 }
 
 static void
+flush(seine_sinks *s, bool all)
+{
+    pthread_mutex_lock(&s->writing);
+    flush_outs(s, all);
+    pthread_mutex_unlock(&s->writing);
+}
+
+static void
 count(_Atomic uint64_t *n)
 {
     atomic_store_explicit(n, atomic_load_explicit(n, memory_order_relaxed) + 1,
@@ -213,12 +229,10 @@ count(_Atomic uint64_t *n)
 }
 
 static void
-write_record(seine_sinks *s, seine_record *r)
+write_outs(seine_sinks *s, seine_record *r)
 {
     seine_err e = SEINE_OK;
 
-    if (has_failed(s))
-        return;
     count(&s->seq);
     uint64_t seq = atomic_load_explicit(&s->seq, memory_order_relaxed);
     for (unsigned i = 0; i < s->n_outs && e == SEINE_OK; i++)
@@ -228,7 +242,17 @@ write_record(seine_sinks *s, seine_record *r)
         return;
     }
     fail_sinks(s, e, &s->diag);
-    flush(s, true); /* the others keep what they have; nothing is added */
+    flush_outs(s, true); /* the others keep what they have; nothing is added */
+}
+
+static void
+write_record(seine_sinks *s, seine_record *r)
+{
+    if (has_failed(s))
+        return;
+    pthread_mutex_lock(&s->writing);
+    write_outs(s, r);
+    pthread_mutex_unlock(&s->writing);
 }
 
 /* Holds a record that came too early on the heap until its turn. */
@@ -354,8 +378,10 @@ write_line(seine_sinks *s, const line *n)
         sn_text_writer_add(&p, n->text + n->type_len, n->len);
         SN_WRITE(&p, "}\n");
         sn_said said = {{n->text, n->type_len}, seq, {text, sn_text_writer_len(&p)}};
+        pthread_mutex_lock(&s->writing);
         for (unsigned i = 0; i < s->n_outs && e == SEINE_OK; i++)
             e = sn_out_line(&s->outs[i], &said, &diag);
+        pthread_mutex_unlock(&s->writing);
     } else {
         sn_diag_text(&diag, "%s", seine_err_text(e));
     }
@@ -650,6 +676,28 @@ seine_sinks_close(seine_sinks *s)
 }
 
 void
+seine_sinks_hurry(seine_sinks *s)
+{
+    sn_hurry_up(&s->hurry);
+}
+
+bool
+seine_sinks_halt(seine_sinks *s, seine_span patience)
+{
+    seine_time until = sn_time_add(s->clock->now(s->clock), patience);
+
+    while (pthread_mutex_trylock(&s->writing) != 0) {
+        static const uint32_t never;
+
+        if (s->clock->now(s->clock) >= until)
+            return false;
+        s->clock->wait(s->clock, &never, 0,
+                       sn_time_add(s->clock->now(s->clock), SEINE_MS(1)));
+    }
+    return true;
+}
+
+void
 seine_sinks_free(seine_sinks *s)
 {
     if (!s)
@@ -666,6 +714,8 @@ seine_sinks_free(seine_sinks *s)
     sn_reorder_fini(&s->order);
     free_lanes(s);
     pthread_mutex_destroy(&s->lock);
+    pthread_mutex_destroy(&s->writing);
+    sn_hurry_fini(&s->hurry);
     sn_free(s);
 }
 

@@ -767,3 +767,87 @@ TEST(sink_waits_for_a_pipe_that_does_not_block)
     CHECK_EQ(waitpid(child, &status, 0), child);
     CHECK_EQ(status, 0);
 }
+
+static seine_sinks *
+open_pipe(int out_ends[2])
+{
+    seine_sinks *s = NULL;
+
+    CHECK_EQ(pipe2(out_ends, O_CLOEXEC), 0);
+    CHECK_EQ(fcntl(out_ends[1], F_SETPIPE_SZ, 4096), 4096);
+    CHECK_EQ(seine_sinks_new(NULL, &s), SEINE_OK);
+    CHECK_EQ(seine_sinks_open(s,
+                              &(seine_sink_opts){.size = sizeof(seine_sink_opts),
+                                                 .fd = out_ends[1],
+                                                 .format = SEINE_SINK_JSONL},
+                              NULL),
+             SEINE_OK);
+    CHECK_EQ(seine_sinks_start(s, 1), SEINE_OK);
+    return s;
+}
+
+/* Nobody reads, and the run must end: the output fails, with whole lines in the pipe. */
+TEST(sink_that_must_hurry_does_not_wait_for_its_reader)
+{
+    char chunk[65536], line[SEINE_DIAG_ROOM];
+    seine_diag diag = SEINE_DIAG;
+    int ends[2];
+    seine_sinks *s = open_pipe(ends);
+
+    for (int i = 0; i < 100; i++)
+        CHECK_EQ(seine_sinks_put(s, 0, &(seine_record){.url = {"u", 1}}), SEINE_OK);
+    seine_sinks_hurry(s);
+    CHECK_EQ(seine_sinks_close(s), SEINE_E_DEADLINE);
+    CHECK_EQ(seine_sinks_err(s, &diag), SEINE_E_DEADLINE);
+    seine_diag_print(&diag, NULL, line, sizeof line);
+    CHECK(strncmp(line, "nobody reads the output; ", 25) == 0);
+    seine_sinks_free(s);
+    close(ends[1]);
+
+    ssize_t n = read(ends[0], chunk, sizeof chunk);
+    CHECK(n > 0 && n <= 4096 && chunk[n - 1] == '\n');
+    close(ends[0]);
+}
+
+TEST(sink_that_must_hurry_still_gives_a_reader_everything)
+{
+    int ends[2], status = 0;
+    seine_sinks *s = open_pipe(ends);
+    pid_t child = fork();
+
+    if (child == 0) {
+        char chunk[4096];
+        size_t lines = 0;
+
+        close(ends[1]);
+        for (ssize_t n; (n = read(ends[0], chunk, sizeof chunk)) > 0;)
+            for (ssize_t i = 0; i < n; i++)
+                lines += chunk[i] == '\n';
+        _exit(lines == 500 ? 0 : 1);
+    }
+    close(ends[0]);
+    seine_sinks_hurry(s);
+    for (int i = 0; i < 500; i++)
+        CHECK_EQ(seine_sinks_put(s, 0, &(seine_record){.url = {"u", 1}}), SEINE_OK);
+    CHECK_EQ(seine_sinks_close(s), SEINE_OK);
+    seine_sinks_free(s);
+    close(ends[1]);
+    CHECK_EQ(waitpid(child, &status, 0), child);
+    CHECK_EQ(status, 0);
+}
+
+/* The thread writes, so it cannot rest yet; then it can. */
+TEST(sink_halts_between_two_records)
+{
+    int ends[2];
+    seine_sinks *s = open_pipe(ends);
+    struct pollfd in = {.fd = ends[0], .events = POLLIN};
+
+    CHECK(seine_sinks_halt(s, SEINE_SECS(5)));
+    CHECK_EQ(seine_sinks_put(s, 0, &(seine_record){.url = {"u", 1}}), SEINE_OK);
+    CHECK_EQ(poll(&in, 1, 50), 0);
+    CHECK(!seine_sinks_halt(s, SEINE_MS(1))); /* it is kept */
+    close(ends[0]);
+    close(ends[1]);
+    /* For ever: the thread stands, and nothing can be freed. */
+}

@@ -1,0 +1,431 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Outputs that nobody reads, and how a run ends all the same: the second signal ends any
+state within 100 ms, `--max-time` and `--grace` end a run, and no line is torn that could
+be written whole."""
+import contextlib
+import fcntl
+import json
+import os
+import pty
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+import threading
+import time
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
+from e2e import PROGRAM, case, check, environment, finish, rows  # noqa: E402
+from origin import origin  # noqa: E402
+
+AT_ONCE = 0.1   # seconds after the second signal
+PATIENCE = 20
+
+
+def until(fn, what="did not come"):
+    end = time.monotonic() + PATIENCE
+    while not (got := fn()):
+        if time.monotonic() > end:
+            raise AssertionError(what)
+        time.sleep(0.005)
+    return got
+
+
+class Pipe:
+    """A small pipe that nobody reads."""
+    def __init__(self, size=4096):
+        self.out, self.into = os.pipe()
+        fcntl.fcntl(self.out, fcntl.F_SETPIPE_SZ, size)
+
+    def waiting(self):
+        return struct.unpack("i", fcntl.ioctl(self.out, termios.FIONREAD, b"\0\0\0\0"))[0]
+
+    def is_stuck(self):
+        """Something came, and nothing more for a while."""
+        before = self.waiting()
+        if before == 0:
+            return False
+        for _ in range(5):
+            time.sleep(0.01)
+            if self.waiting() != before:
+                return False
+        return True
+
+    def fill(self):
+        os.set_blocking(self.into, False)
+        with contextlib.suppress(BlockingIOError):
+            while os.write(self.into, b"x"):
+                pass
+        os.set_blocking(self.into, True)
+
+    def read(self):
+        os.close(self.into)
+        with os.fdopen(self.out, "rb") as f:
+            return f.read()
+
+
+class Program:
+    def __init__(self, *words, **kw):
+        for stream in ("stdin", "stdout", "stderr"):
+            kw.setdefault(stream, subprocess.DEVNULL)
+        self.process = subprocess.Popen([PROGRAM, *words], env=environment(kw.pop("env", None)), start_new_session=True, **kw)
+        self.timer = threading.Timer(PATIENCE, self.process.kill)
+        self.timer.start()
+
+    def kill(self, number):
+        self.process.send_signal(number)
+
+    def kill_twice(self, first, second):
+        """Two that come at once are one."""
+        self.kill(first)
+        time.sleep(0.02)
+        self.kill(second)
+
+    def is_running(self):
+        return self.process.poll() is None
+
+    def code(self):
+        """Waits for the end; -9: it did not come."""
+        code = self.process.wait()
+        self.timer.cancel()
+        return code
+
+
+@contextlib.contextmanager
+def deaf_port():
+    """A port that takes no connection: its queue is full."""
+    with socket.socket() as s, contextlib.ExitStack() as callers:
+        s.bind(("127.0.0.1", 0))
+        s.listen(0)
+        for _ in range(4):
+            c = callers.enter_context(socket.socket())
+            c.setblocking(False)
+            c.connect_ex(s.getsockname())
+        yield s.getsockname()[1]
+
+
+def urls(o, n=60):
+    return [o.url(f"/ok?n={i}") for i in range(n)]
+
+
+# States. Each starts the program, waits until it is in that state, and yields it.
+
+def in_state(words, stream=None, ready=lambda o: o.report()["totals"]["requests"] >= 1):
+    @contextlib.contextmanager
+    def state():
+        with origin() as o:
+            p = Program(*words(o), stdin=stream if stream else subprocess.DEVNULL)
+            until(lambda: ready(o))
+            yield p
+    return state
+
+
+@contextlib.contextmanager
+def waits_for_input():
+    p = Program("fetch", "-", stdin=subprocess.PIPE)
+    until(lambda: "sn-feed" in threads(p))
+    yield p
+    p.process.stdin.close()
+
+
+def threads(p):
+    names = []
+    with contextlib.suppress(OSError):
+        for t in os.listdir(f"/proc/{p.process.pid}/task"):
+            with open(f"/proc/{p.process.pid}/task/{t}/comm") as f:
+                names.append(f.read().strip())
+    return names
+
+
+@contextlib.contextmanager
+def connects():
+    with deaf_port() as port:
+        p = Program("fetch", "--mine", "--connect-timeout", "10s", f"http://127.0.0.1:{port}/")
+        until(lambda: "sn-feed" in threads(p))
+        time.sleep(0.05)
+        yield p
+
+
+@contextlib.contextmanager
+def looks_up_a_name():
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
+        s.bind(("127.0.0.1", 0))
+        p = Program("fetch", "--dns", f"127.0.0.1:{s.getsockname()[1]}", "http://silent.example/")
+        s.settimeout(PATIENCE)
+        s.recvfrom(512)
+        yield p
+
+
+@contextlib.contextmanager
+def opens_a_fifo(name="out.jsonl"):
+    with tempfile.TemporaryDirectory() as d:
+        os.mkfifo(os.path.join(d, name))
+        p = Program("fetch", "-o", os.path.join(d, name), "http://127.0.0.1:9/")
+        until(lambda: "sn-watchdog" in threads(p))
+        time.sleep(0.03)
+        check(p.is_running(), True)
+        yield p
+
+
+def blocked_stdout(*words):
+    @contextlib.contextmanager
+    def state():
+        with origin() as o:
+            pipe = Pipe()
+            p = Program("fetch", "--mine", "-q", *words, *urls(o), stdout=pipe.into)
+            until(pipe.is_stuck)
+            yield p
+            pipe.read()
+    return state
+
+
+def blocked_fifo(name, *words):
+    @contextlib.contextmanager
+    def state():
+        with origin() as o, tempfile.TemporaryDirectory() as d:
+            path = os.path.join(d, name)
+            os.mkfifo(path)
+            reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+            fcntl.fcntl(reader, fcntl.F_SETPIPE_SZ, 4096)
+            pipe = Pipe()
+            os.close(pipe.out)
+            pipe.out = reader
+            p = Program("fetch", "--mine", "-q", *words, "-o", path, *urls(o))
+            until(pipe.is_stuck)
+            yield p
+            os.close(pipe.into)
+            os.close(reader)
+    return state
+
+
+@contextlib.contextmanager
+def blocked_log():
+    with origin() as o:
+        pipe = Pipe()
+        p = Program("fetch", "--mine", "-vvv", *urls(o), stderr=pipe.into)
+        until(pipe.is_stuck)
+        yield p
+        pipe.read()
+
+
+@contextlib.contextmanager
+def blocked_closing_lines():
+    with origin() as o:
+        pipe = Pipe()
+        pipe.fill()
+        p = Program("fetch", "--mine", o.url("/ok"), stderr=pipe.into)
+        until(lambda: o.report()["totals"]["requests"] >= 1)
+        until(lambda: "sn-feed" not in threads(p))
+        yield p
+        pipe.read()
+
+
+@contextlib.contextmanager
+def blocked_summary():
+    """All records are written, and there is no room for the last line."""
+    with origin() as o:
+        pipe = Pipe(8192)
+        os.write(pipe.into, b"x" * 4096)
+        p = Program("fetch", "--mine", "-q", o.url("/ok"), stdout=pipe.into)
+        until(lambda: pipe.waiting() > 4096)
+        until(lambda: "sn-feed" not in threads(p))
+        yield p
+        pipe.read()
+
+
+@contextlib.contextmanager
+def blocked_summary_file():
+    with origin() as o, tempfile.TemporaryDirectory() as d:
+        path = os.path.join(d, "summary.json")
+        os.mkfifo(path)
+        p = Program("fetch", "--mine", "-q", "--summary", path, o.url("/ok"))
+        until(lambda: o.report()["totals"]["requests"] >= 1)
+        time.sleep(0.05)
+        yield p
+
+
+@contextlib.contextmanager
+def blocked_terminal():
+    """A terminal that is stopped, as by ^S, under the table and the bar."""
+    with origin() as o:
+        master, slave = pty.openpty()
+        termios.tcflow(slave, termios.TCOOFF)
+        p = Program("fetch", "--mine", *urls(o), stdout=slave, stderr=slave, env={"TERM": "xterm"})
+        until(lambda: o.report()["totals"]["requests"] >= 1)
+        time.sleep(0.05)
+        yield p
+        os.close(slave)
+        os.close(master)
+
+
+@contextlib.contextmanager
+def blocked_crawl():
+    with origin() as o:
+        pipe = Pipe()
+        p = Program("crawl", "--mine", "-q", o.url("/site:1:200/p/0"), stdout=pipe.into)
+        until(pipe.is_stuck)
+        yield p
+        pipe.read()
+
+
+STATES = [
+    ("opens a FIFO", opens_a_fifo),
+    ("opens a FIFO for an archive", lambda: opens_a_fifo("out.warc")),
+    ("waits for input", waits_for_input),
+    ("looks up a name", looks_up_a_name),
+    ("connects", connects),
+    ("waits for a head", in_state(lambda o: ["fetch", "--mine", o.url("/delay:20s/ok")])),
+    ("reads a body", in_state(lambda o: ["fetch", "--mine", o.url("/drip:1x100ms:body/bytes:1000")])),
+    ("waits for a retry", in_state(lambda o: ["fetch", "--mine", "--backoff", "20s..30s", o.url("/status:503")])),
+    ("waits for its turn", in_state(lambda o: ["fetch", "--host-rate", "1/30s", *urls(o, 5)])),
+    ("JSON lines to a pipe", blocked_stdout()),
+    ("CSV to a pipe", blocked_stdout("--format", "csv")),
+    ("rows to a pipe", blocked_stdout("-w", "%{url}\\n" * 20)),
+    ("bodies to a pipe", blocked_stdout("--raw")),
+    ("bodies in JSON to a pipe", blocked_stdout("--body", "b64")),
+    ("gzip to a pipe", blocked_stdout("-o", "jsonl.gz:-")),
+    ("JSON lines to a FIFO", blocked_fifo("out.jsonl")),
+    ("CSV to a FIFO", blocked_fifo("out.csv")),
+    ("an archive to a FIFO", blocked_fifo("out.warc")),
+    ("the log", blocked_log),
+    ("closing lines", blocked_closing_lines),
+    ("the summary", blocked_summary),
+    ("the file of the summary", blocked_summary_file),
+    ("a stopped terminal", blocked_terminal),
+    ("a crawl to a pipe", blocked_crawl),
+]
+
+
+def end_twice(state, number):
+    """Exit code, and the seconds from the second signal to the end."""
+    with state() as p:
+        check(p.is_running(), True)
+        p.kill_twice(number, number)
+        began = time.monotonic()
+        return p.code(), time.monotonic() - began
+
+
+@rows(STATES)
+def the_second_signal_ends_any_state_at_once(_, state):
+    took = []
+    while len(took) < 3:  # the machine may have been busy with others
+        code, seconds = end_twice(state, signal.SIGTERM)
+        check(code, 143)
+        took.append(seconds)
+        if seconds <= AT_ONCE:
+            return
+    raise AssertionError(f"took {took}")
+
+
+@case
+def the_code_is_that_of_the_first_signal():
+    with blocked_stdout()() as p:
+        p.kill_twice(signal.SIGINT, signal.SIGTERM)
+        check(p.code(), 130)
+
+
+@case
+def one_signal_is_enough_before_the_run_has_begun():
+    with opens_a_fifo() as p:
+        p.kill(signal.SIGINT)
+        check(p.code(), 130)
+
+
+@case
+def one_signal_waits_for_a_slow_reader():
+    with origin() as o:
+        pipe = Pipe()
+        p = Program("fetch", "--mine", "-q", "--grace", "10ms", *urls(o), stdout=pipe.into)
+        until(pipe.is_stuck)
+        p.kill(signal.SIGINT)
+        time.sleep(0.2)
+        check(p.is_running(), True)
+        lines = [json.loads(line) for line in pipe.read().splitlines()]
+        check((p.code(), len(lines), lines[-1]["type"]), (130, 61, "summary"))
+
+
+LIMITED = ("--max-time", "300ms", "--grace", "100ms")
+
+
+@rows([("JSON lines", ("stdout",), ()), ("the log", ("stderr",), ("-vvv",)), ("both", ("stdout", "stderr"), ("-vvv",))])
+def max_time_and_grace_end_a_run_that_nobody_reads(_, streams, words):
+    with origin() as o:
+        pipes = {s: Pipe() for s in streams}
+        began = time.monotonic()
+        p = Program("fetch", "--mine", *words, *LIMITED, *urls(o), **{s: pipe.into for s, pipe in pipes.items()})
+        code, took = p.code(), time.monotonic() - began
+        for pipe in pipes.values():
+            pipe.read()
+        if "stdout" in streams:  # without it every record was written
+            check(code, 4)
+        check(took < 1.5, True, f"{took:.2f} s")
+
+
+@rows([("out.jsonl",), ("out.warc",)])
+def max_time_and_grace_end_a_wait_for_the_reader_of_a_fifo(name):
+    with tempfile.TemporaryDirectory() as d:
+        path = os.path.join(d, name)
+        os.mkfifo(path)
+        err = Pipe()
+        began = time.monotonic()
+        p = Program("fetch", *LIMITED, "-o", os.path.join(d, "new.csv"), "-o", path, "http://127.0.0.1:9/", stderr=err.into)
+        code, took = p.code(), time.monotonic() - began
+        check((code, took < 1.5, sorted(os.listdir(d))), (4, True, [name]))
+        check(f"nobody reads {path}".encode() in err.read(), True)
+
+
+@rows([("signals",), ("time",)])
+def no_line_of_a_blocked_pipe_is_torn(how):
+    with origin() as o:
+        pipe = Pipe(16384)
+        p = Program("fetch", "--mine", "-q", *(LIMITED if how == "time" else ()), *urls(o, 300), stdout=pipe.into)
+        until(pipe.is_stuck)
+        if how == "signals":
+            p.kill_twice(signal.SIGTERM, signal.SIGTERM)
+        check(p.code(), 143 if how == "signals" else 4)
+        out = pipe.read()
+        check(out.endswith(b"\n"), True)
+        check(len({json.loads(line)["url"] for line in out.splitlines()}) > 2, True)
+
+
+@case
+def no_line_of_a_file_is_torn_by_two_signals():
+    with origin() as o, tempfile.TemporaryDirectory() as d:
+        path = os.path.join(d, "out.jsonl")
+        p = Program("fetch", "--mine", "-q", "-o", path, *urls(o, 3000))
+        until(lambda: os.path.exists(path) and os.path.getsize(path) > 100000)
+        p.kill_twice(signal.SIGTERM, signal.SIGTERM)
+        check(p.code() in (143, 0), True)
+        with open(path, "rb") as f:
+            out = f.read()
+        check(out.endswith(b"\n"), True)
+        check(all(json.loads(line)["v"] == 1 for line in out.splitlines()), True)
+
+
+@case
+def a_run_in_time_is_written_whole_to_a_slow_reader():
+    with origin() as o:
+        pipe = Pipe()
+        p = Program("fetch", "--mine", "-q", "--max-time", "20s", *urls(o, 100), stdout=pipe.into)
+        until(pipe.is_stuck)
+        lines = pipe.read().splitlines()
+        check((p.code(), len(lines)), (0, 101))
+
+
+@case
+def a_signal_ends_a_sitemap_that_nobody_reads():
+    with origin() as o:
+        pipe = Pipe()
+        p = Program("sitemap", o.url("/site:1:2000:sitemap=on/sitemap.xml"), stdout=pipe.into)
+        until(pipe.is_stuck)
+        p.kill(signal.SIGTERM)
+        check(p.code(), 143)
+        pipe.read()
+
+
+finish()
