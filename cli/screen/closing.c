@@ -314,18 +314,18 @@ static void
 put_time(const closing *c, const screen *s, textbuf *out)
 {
     const seine_tally_sums *t = &c->sums;
+    seine_span all = SEINE_MS((seine_span)t->total_duration_ms);
+    seine_span waits = t->queue + t->throttle + t->backoff;
     const struct {
         const char *name;
         seine_span span;
     } parts[] = {{"in line", t->queue},
                  {"held back", t->throttle},
                  {"backing off", t->backoff},
-                 {"being fetched", SEINE_MS((seine_span)t->total_duration_ms)}};
-    seine_span sum = 0;
+                 {"being fetched", all > waits ? all - waits : 0}};
+    seine_span sum = all > waits ? all : waits;
     bool any = false;
 
-    for (size_t i = 0; i < 4; i++)
-        sum += parts[i].span;
     if (sum <= 0 || t->total < 2)
         return;
     put_label(out, s, "URLs were");

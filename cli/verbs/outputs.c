@@ -68,7 +68,8 @@ count_time(outputs *o, const seine_record *r)
 
     if (r->type != SEINE_RECORD_RESULT || r->attempts == 0)
         return;
-    while (i + 1 < OUTPUTS_BINS && r->total >= outputs_bin(i + 1))
+    seine_span took = seine_record_latency(r);
+    while (i + 1 < OUTPUTS_BINS && took >= outputs_bin(i + 1))
         i++;
     o->bins[i]++;
 }

@@ -111,13 +111,14 @@ typedef struct seine_hop {
     uint16_t status;
 } seine_hop;
 
-/* An attempt before the last one. */
+/* One of several attempts. */
 typedef struct seine_record_try {
     int64_t wall; /* when it began */
     uint32_t n;   /* 1, 2, … */
     uint16_t status;
     seine_err err;
-    seine_span wait; /* from its end to the next attempt */
+    seine_span took; /* from its beginning to its end */
+    seine_span wait; /* from its end to the next attempt; -1: it was the last */
     seine_wait wait_reason;
 } seine_record_try;
 
@@ -189,7 +190,7 @@ typedef struct seine_record {
     bool retryable;
     uint16_t status; /* of the last response; 0: none */
     uint32_t attempts;
-    const seine_record_try *tries; /* at most attempts - 1 of them */
+    const seine_record_try *tries; /* each attempt, if there was more than one */
     size_t n_tries;
 
     seine_view content_type, charset;
@@ -201,9 +202,11 @@ typedef struct seine_record {
     const char *const *notes;
     size_t n_notes;
 
-    /* waits of ours over all attempts, then the last attempt */
+    /* waits of ours over all attempts, the phases of the last attempt, and the URL's
+     * whole life: all attempts and waits */
     seine_span queue, throttle, backoff;
-    seine_span dns, connect, tls, ttfb, body_time, total;
+    seine_span dns, connect, tls, ttfb, body_time;
+    seine_span total;
 
     seine_view title;
     const seine_field *fields; /* NULL: not kept */
@@ -248,6 +251,9 @@ const char *seine_wait_name(seine_wait w);
 
 /* Returns the fate of a result with that error kind. */
 seine_fate seine_fate_of(seine_err kind);
+
+/* How long the last attempt took: the sum of its phases. */
+seine_span seine_record_latency(const seine_record *r);
 
 /* Parses a list of members: "url,status" means exactly these; "+headers,-key" changes the
  * standard set. INVAL: *out_bad (may be NULL) is the first unknown word, or the first

@@ -32,7 +32,7 @@ typedef struct seine_fetch_stats {
     uint64_t ok, failed, blocked; /* of the done */
     uint64_t waiting, in_flight;
     uint64_t waiting_for[SEINE_WAIT_ROOM];
-    uint64_t requests, retries, replays; /* put on the wire */
+    uint64_t requests, retries, replays; /* also requests that were refused */
     uint64_t bytes_in, bytes_body;
     uint64_t connections, reused;
     uint64_t hosts, parked, breaker_opens;
@@ -44,7 +44,7 @@ typedef struct seine_fetch_host {
     seine_view host; /* "e.example", with the port unless it is the default */
     uint64_t requests, ok, failed, retries;
     uint32_t waiting, in_flight;
-    uint32_t max_in_1s;  /* starts in the busiest second */
+    uint32_t max_in_1s;  /* that left in the busiest second, wherever it begins */
     seine_span min_gap;  /* between two starts; NEVER: fewer than two */
     seine_span p50, p95; /* of whole attempts */
     uint32_t breaker_opens;
@@ -69,7 +69,7 @@ typedef struct seine_tally_sums {
     uint64_t attempts, retries, bytes_in, bytes_body;
     uint64_t total_duration_ms, avg_duration_ms; /* of results */
     double success_rate;
-    seine_span p50, p90, p95, p99, max; /* of results that were sent */
+    seine_span p50, p90, p95, p99, max; /* of the last attempts of results */
     seine_span queue, throttle, backoff;
 } seine_tally_sums;
 

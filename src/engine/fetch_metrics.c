@@ -206,12 +206,17 @@ sn_fetch_metrics_attempt(sn_fetch_metrics *m, const sn_visit *v)
 }
 
 void
-sn_fetch_metrics_retry(sn_fetch_metrics *m, seine_err why, seine_span wait)
+sn_fetch_metrics_retry(sn_fetch_metrics *m, seine_err why)
 {
-    if (!m)
-        return;
-    seine_counter_add(m->retries, why, 1);
-    seine_histogram_observe(m->backoff, 0, wait);
+    if (m)
+        seine_counter_add(m->retries, why, 1);
+}
+
+void
+sn_fetch_metrics_backoff(sn_fetch_metrics *m, seine_span wait)
+{
+    if (m)
+        seine_histogram_observe(m->backoff, 0, wait);
 }
 
 void

@@ -27,7 +27,8 @@ SEINE_MUST_CHECK seine_err sn_fetch_metrics_new(seine_metrics *metrics,
 void sn_fetch_metrics_free(sn_fetch_metrics *m);
 
 void sn_fetch_metrics_attempt(sn_fetch_metrics *m, const sn_visit *v);
-void sn_fetch_metrics_retry(sn_fetch_metrics *m, seine_err why, seine_span wait);
+void sn_fetch_metrics_retry(sn_fetch_metrics *m, seine_err why);
+void sn_fetch_metrics_backoff(sn_fetch_metrics *m, seine_span wait);
 void sn_fetch_metrics_exhausted(sn_fetch_metrics *m);
 void sn_fetch_metrics_breaker(sn_fetch_metrics *m,
                               const seine_event *e); /* others are fine */

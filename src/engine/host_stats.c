@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/host_stats.h"
 
-#include <string.h>
-
 #include "base/time.h"
 
-#define SECOND SEINE_SECS(1)
-#define SLICE  (SECOND / SN_HOST_STATS_SLICES)
-#define FEW    (SN_HOST_STATS_STARTS / 2) /* in a second: the ring is enough again */
+_Static_assert(sizeof(sn_host_stats) == 1680, "host_stats.h says so");
 
 void
 sn_host_stats_init(sn_host_stats *f)
@@ -16,84 +12,12 @@ sn_host_stats_init(sn_host_stats *f)
 }
 
 void
-sn_host_stats_start(sn_host_stats *f)
-{
-    f->requests++;
-}
-
-static uint32_t *
-slice_of(sn_host_stats *f, int64_t slice)
-{
-    return &f->slices[slice % SN_HOST_STATS_SLICES];
-}
-
-/* Those of the ring, by slice. */
-static void
-begin_slices(sn_host_stats *f, seine_time now)
-{
-    memset(f->slices, 0, sizeof f->slices);
-    f->slice = now / SLICE;
-    f->in_slices = 0;
-    for (uint32_t i = 0; i < SN_HOST_STATS_STARTS; i++) {
-        int64_t slice = f->starts[i] / SLICE;
-
-        if (f->slice - slice < SN_HOST_STATS_SLICES) {
-            ++*slice_of(f, slice);
-            f->in_slices++;
-        }
-    }
-}
-
-/* Counts the starts of this slice and of the nineteen before it. */
-static uint32_t
-count_slices(sn_host_stats *f, seine_time now)
-{
-    int64_t slice = now / SLICE;
-
-    for (int64_t s = sn_time_max(f->slice, slice - SN_HOST_STATS_SLICES) + 1; s <= slice;
-         s++) {
-        f->in_slices -= *slice_of(f, s);
-        *slice_of(f, s) = 0;
-    }
-    f->slice = sn_time_max(f->slice, slice);
-    ++*slice_of(f, f->slice);
-    return ++f->in_slices;
-}
-
-/* Starts in the last second, this one included. */
-static uint32_t
-in_last_second(sn_host_stats *f, seine_time now)
-{
-    bool sliced = f->in_slices > 0;
-    uint32_t n = sliced ? count_slices(f, now) : 0;
-
-    if (sliced && n > FEW)
-        f->tail = f->head - SN_HOST_STATS_STARTS;
-    while (f->tail != f->head &&
-           now - f->starts[f->tail % SN_HOST_STATS_STARTS] >= SECOND)
-        f->tail++;
-    bool full = f->head - f->tail == SN_HOST_STATS_STARTS;
-    f->starts[f->head++ % SN_HOST_STATS_STARTS] = now;
-    if (sliced && n > FEW)
-        return n;
-    f->in_slices = 0;
-    if (full) {
-        f->tail++;
-        begin_slices(f, now);
-        return SN_HOST_STATS_STARTS + 1;
-    }
-    return f->head - f->tail;
-}
-
-void
 sn_host_stats_sent(sn_host_stats *f, seine_time now)
 {
-    if (f->last != SEINE_NEVER && now - f->last < f->min_gap)
-        f->min_gap = now - f->last;
-    f->last = now;
-    uint32_t n = in_last_second(f, now);
-    if (n > f->max_in_1s)
-        f->max_in_1s = n;
+    if (f->last != SEINE_NEVER)
+        f->min_gap = sn_time_min(f->min_gap, sn_time_max(now - f->last, 0));
+    f->last = f->last == SEINE_NEVER ? now : sn_time_max(f->last, now);
+    sn_busiest_second_add(&f->second, now);
 }
 
 static unsigned

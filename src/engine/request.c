@@ -112,8 +112,7 @@ on_sent(void *arg)
 {
     sn_flight *f = arg;
 
-    if (f->visit->is_leaving)
-        f->requests->ops.sent(f->visit, f->requests->ops.arg);
+    f->requests->ops.sent(f->visit, f->requests->ops.arg);
 }
 
 static void

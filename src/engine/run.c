@@ -151,6 +151,7 @@ start_requests(sn_run *r)
             v->deadline = sn_time_add(r->now, v->retry.opts->max_elapsed);
             v->retry.deadline = v->deadline;
         }
+        sn_run_count_start(r, v);
         sn_requests_start(&r->requests, v, sn_scheduler_pin(r->scheduler, v), r->now,
                           r->wall);
     }
@@ -169,8 +170,10 @@ static void
 note_sent(sn_visit *v, void *arg)
 {
     sn_run *r = arg;
+    seine_clock *clock = r->env->clock;
 
-    sn_scheduler_sent(r->scheduler, v, r->env->clock->now(r->env->clock));
+    /* Where the moment decides nothing, that of the turn is close enough. */
+    sn_scheduler_sent(r->scheduler, v, v->is_leaving ? clock->now(clock) : r->now);
 }
 
 static void
@@ -218,7 +221,7 @@ follow_verdict(sn_run *r, sn_visit *v, const sn_verdict *verdict)
 {
     switch (verdict->then) {
     case SN_THEN_RETRY:
-        sn_run_count_retry(r, v, verdict->why, verdict->at);
+        sn_run_plan_retry(r, v, verdict->why, verdict->at);
         wait_again(r, v, verdict);
         break;
     case SN_THEN_REPLAY:
@@ -302,6 +305,7 @@ void
 sn_run_emit(sn_run *r, sn_visit *v)
 {
     sn_visit_step(v, SN_DONE);
+    v->life = r->now - v->admitted_at;
     sn_emit_record(v, &r->shared->opts, r->wall, &r->emit);
     if (v->not_wanted && v->is_skip) { /* it was admitted */
         atomic_fetch_add(&r->shared->unwanted, 1);

@@ -140,7 +140,8 @@ void sn_run_wake_others(sn_run *r); /* all but this one */
 void sn_run_count_attempt(sn_run *r, const sn_visit *v);
 void sn_run_count_record(sn_run *r); /* the one that stands in r->emit */
 void sn_run_log_record(const sn_run *r, const sn_visit *v);
-void sn_run_count_retry(sn_run *r, const sn_visit *v, seine_wait why, seine_time at);
+void sn_run_count_start(sn_run *r, sn_visit *v);
+void sn_run_plan_retry(sn_run *r, const sn_visit *v, seine_wait why, seine_time at);
 void sn_run_tell_event(sn_run *r, const seine_event *e); /* to the caller alone */
 void sn_run_tell_events(sn_run *r); /* the scheduler's: to log, metrics and caller */
 void sn_run_publish(sn_run *r);     /* the statistics of this turn */

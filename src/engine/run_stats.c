@@ -13,7 +13,7 @@ sn_run_count_attempt(sn_run *r, const sn_visit *v)
     const sn_end *end = &v->end;
 
     r->freed_slots = true;
-    s->requests += end->fault.sent;
+    s->requests += v->is_asked;
     s->bytes_in += end->wire_bytes;
     s->bytes_body += end->body_bytes;
     if (r->shared->opts.max_bytes > 0)
@@ -23,16 +23,27 @@ sn_run_count_attempt(sn_run *r, const sn_visit *v)
     else if ((end->peer.v != 0 || end->via != SN_PROXY_NONE) &&
              (end->fault.status > 0 || end->fault.sent))
         s->connections++;
-    sn_fetch_metrics_attempt(r->metrics, v);
+    if (v->is_asked)
+        sn_fetch_metrics_attempt(r->metrics, v);
 }
 
 void
-sn_run_count_retry(sn_run *r, const sn_visit *v, seine_wait why, seine_time at)
+sn_run_count_start(sn_run *r, sn_visit *v)
+{
+    if (!v->is_retry)
+        return;
+    v->is_retry = false;
+    r->stats.retries++;
+    sn_fetch_metrics_retry(r->metrics, v->n_tries > 0 ? v->tries[v->n_tries - 1].err
+                                                      : SEINE_E_HTTP_BUSY);
+}
+
+void
+sn_run_plan_retry(sn_run *r, const sn_visit *v, seine_wait why, seine_time at)
 {
     sn_str host = seine_url_host_port(&v->url);
 
-    r->stats.retries++;
-    sn_fetch_metrics_retry(r->metrics, v->end.fault.code, at - r->now);
+    sn_fetch_metrics_backoff(r->metrics, at - r->now);
     SN_LOG(r->shared->opts.log, DEBUG, "retry", SN_S("host", host),
            SN_E("err", v->end.fault.code), SN_U("resend", v->retry.attempts),
            SN_S("wait", seine_wait_name(why)), SN_T("delay", at - r->now));

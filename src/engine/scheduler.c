@@ -379,8 +379,10 @@ welcome_visit(const sn_guards *g, uint32_t host, sn_visit *v)
     v->host = host;
     v->since = SEINE_NEVER;
     sn_visit_step(v, SN_WAITING);
-    if (g->held > g->held_mark)
+    if (g->held > g->held_mark) {
         v->waited[g->held_why] += g->held - g->held_mark;
+        v->admitted_at -= g->held - g->held_mark; /* its life covers its waits */
+    }
 }
 
 /* No visit can be made at this moment: the host waits until there is memory again. */
@@ -416,17 +418,13 @@ pace_on(sn_scheduler *s, uint32_t host, sn_guards *g, seine_time now)
     return gap >= APART;
 }
 
+/* The run forgets `is_retry` when the visit starts. */
 static void
-count_start(sn_scheduler *s, const sn_visit *v, seine_time now)
+count_retry(sn_scheduler *s, const sn_visit *v)
 {
-    sn_host_stats *f = sn_hosts_stats(&s->hosts, v->host);
+    sn_host_stats *f = v->is_retry ? sn_hosts_stats(&s->hosts, v->host) : NULL;
 
-    if (!f)
-        return;
-    sn_host_stats_start(f);
-    if (!v->is_leaving)
-        sn_host_stats_sent(f, now);
-    if (v->n_tries > 0)
+    if (f)
         f->retries++;
 }
 
@@ -441,7 +439,7 @@ start_visit(sn_scheduler *s, uint32_t host, sn_guards *g, const seine_attempt *a
     s->hosts.all[host].in_flight++;
     g->held_mark = g->held;
     v->is_leaving = g->is_leaving = pace_on(s, host, g, now);
-    count_start(s, v, now);
+    count_retry(s, v);
     sn_scheduler_settle(s, host, now);
 }
 

@@ -27,15 +27,15 @@ void
 sn_scheduler_sent(sn_scheduler *s, sn_visit *v, seine_time now)
 {
     uint32_t host = v->host;
+    sn_host_stats *f = sn_hosts_stats(&s->hosts, host);
 
+    if (f)
+        sn_host_stats_sent(f, now);
     if (!v->is_leaving)
         return;
     sn_host *h = &s->hosts.all[host];
     sn_guards *g = sn_hosts_guards(&s->hosts, host);
-    sn_host_stats *f = sn_hosts_stats(&s->hosts, host);
     v->is_leaving = g->is_leaving = false;
-    if (f)
-        sn_host_stats_sent(f, now);
     if (now > v->attempt.start) {
         g->pace.last = sn_time_max(g->pace.last, now);
         h->next = sn_time_max(h->next, sn_time_add(now, SEINE_US((seine_span)g->gap_us)));
@@ -195,6 +195,21 @@ is_fine(const seine_fault *f)
     return f->code == SEINE_OK && f->status >= 200 && f->status < 300;
 }
 
+/* A request that never left says nothing about how long the host takes. */
+static void
+count_end(sn_scheduler *s, const sn_visit *v, seine_time now)
+{
+    sn_host_stats *f = sn_hosts_stats(&s->hosts, v->host);
+
+    if (!f)
+        return;
+    f->requests++;
+    if (v->end.fault.sent)
+        sn_host_stats_end(f, v->end.fault.code == SEINE_OK, now - v->attempt.start);
+    else
+        f->failed++;
+}
+
 void
 sn_scheduler_end(sn_scheduler *s, sn_visit *v, seine_time now)
 {
@@ -219,9 +234,8 @@ sn_scheduler_end(sn_scheduler *s, sn_visit *v, seine_time now)
     learn_pace(s, v, g, is_fine(&v->end.fault), now);
     if (g->set.breaker && sn_breaker_state(&g->breaker) != was)
         watch_breaker(s, host, g, was);
-    sn_host_stats *f = v->end.fault.sent ? sn_hosts_stats(&s->hosts, host) : NULL;
-    if (f)
-        sn_host_stats_end(f, v->end.fault.code == SEINE_OK, now - v->attempt.start);
+    if (v->is_asked)
+        count_end(s, v, now);
     if (h->place == SN_HOST_BUSY || h->place == SN_HOST_ASIDE)
         sn_scheduler_settle(s, host, now);
     else if (h->place == SN_HOST_IDLE)

@@ -106,7 +106,7 @@ describe_host(const sn_scheduler *s, uint32_t host, seine_time now, seine_fetch_
                               .retries = f->retries,
                               .waiting = sn_host_work(h) + h->n_again,
                               .in_flight = h->in_flight,
-                              .max_in_1s = f->max_in_1s,
+                              .max_in_1s = f->second.most,
                               .min_gap = f->min_gap,
                               .p50 = sn_host_stats_quantile(f, 50),
                               .p95 = sn_host_stats_quantile(f, 95),

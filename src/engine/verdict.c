@@ -127,7 +127,10 @@ sn_verdict_judge(const sn_shared_state *c, sn_visit *v, seine_time now)
 
     if (f->status > 0)
         f->retry_after = sn_visit_wish(v);
-    if (f->sent)
+    /* What our own limits kept back asked nobody. */
+    v->is_asked =
+        f->sent || f->code == SEINE_OK || seine_err_class(f->code) != SEINE_LOCAL;
+    if (v->is_asked)
         v->requests++;
     /* We cut it off ourselves: nothing more was asked for, or there was no room. */
     if (v->enough && v->kept.err == SEINE_OK && f->code == SEINE_E_CANCELED)
@@ -188,9 +191,10 @@ was_unexpected(const sn_visit *v)
     return false;
 }
 
-/* Remembers the attempt for the record. Without memory the record has one try less. */
+/* Remembers the attempt for the record, and that it waits so long for that reason; -1:
+ * no attempt follows. Without memory the record has one try less. */
 static void
-note_try(sn_visit *v, const sn_verdict *r, seine_time now)
+note_try(sn_visit *v, seine_span wait, seine_wait why, seine_time now)
 {
     if (v->n_tries == v->tries_room) {
         uint32_t room = v->tries_room > 0 ? v->tries_room * 2 : 4;
@@ -207,8 +211,9 @@ note_try(sn_visit *v, const sn_verdict *r, seine_time now)
                                                 .n = v->retry.attempts,
                                                 .status = f->status,
                                                 .err = f->code,
-                                                .wait = r->at - now,
-                                                .wait_reason = r->why};
+                                                .took = now - v->started_at,
+                                                .wait = wait,
+                                                .wait_reason = why};
 }
 
 /* Says what the visit waits for: the server's wish, or our own backoff. */
@@ -243,8 +248,9 @@ retry_verdict(const sn_shared_state *c, sn_visit *v, seine_time now, uint64_t di
         return done_verdict(verdict.stop);
     }
     sn_verdict r = {SN_THEN_RETRY, verdict.at, wait_reason(v), SEINE_STOP_NO};
-    note_try(v, &r, now);
+    note_try(v, r.at - now, r.why, now);
     v->fresh = v->replayed = false;
+    v->is_retry = true;
     return r;
 }
 
@@ -280,7 +286,10 @@ sn_verdict_next(const sn_shared_state *c, sn_visit *v, seine_time now, uint64_t 
     if (v->end.fault.phase == SEINE_PHASE_PROXY && v->proxy_at != INT64_MIN)
         return rest_for_proxy(v);
     seine_retry_begin(&v->retry, v->started_at);
-    return retry_verdict(c, v, now, dice);
+    sn_verdict r = retry_verdict(c, v, now, dice);
+    if (r.then == SN_THEN_DONE && v->n_tries > 0) /* the last of several */
+        note_try(v, -1, SEINE_WAIT_QUEUE, now);
+    return r;
 }
 
 void

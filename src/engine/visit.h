@@ -58,6 +58,8 @@ struct sn_visit {
     bool replayed;   /* of this attempt already once */
     bool is_leaving; /* its host starts no other before this one has left or ended */
     bool is_skip;    /* refused at admission: `reason`, `rule` */
+    bool is_asked;   /* the attempt reached for the outside: it counts as a request */
+    bool is_retry;   /* the next attempt repeats a failed one */
     bool has_hint;   /* the response said something about our rate */
     bool is_typed;   /* named by the user: own headers, ceiling local */
     bool at_home;    /* its first origin was named by the user */
@@ -94,14 +96,15 @@ struct sn_visit {
     seine_time proxy_at;     /* its proxy is left alone until then; NEVER: given up;
                               INT64_MIN: it was asked, or there is none */
     uint32_t ip_slot;        /* of sn_address_limits, while in flight; UINT32_MAX */
-    uint32_t requests;       /* put on the wire: hops and retries alike */
-    seine_record_try *tries; /* attempts before the last one */
+    uint32_t requests;       /* hops and retries alike, also refused ones */
+    seine_record_try *tries; /* each attempt, if there was more than one */
     uint32_t n_tries, tries_room;
     seine_time deadline; /* no attempt after; NEVER */
     sn_exchange *exchange;
 
     /* waits, over all attempts; `since` the one that lasts */
     seine_time admitted_at, since, not_before;
+    seine_span life;      /* from admission to its record; known when it ends */
     seine_span held_mark; /* how long its host had been held when it came there */
     seine_wait waits_for;
     seine_span waited[SEINE_WAIT_ROOM];

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/record.h"
 
+#include "base/time.h"
+
 static const char *const members[] = {
 #define X(id, name) name,
     SN_MEMBERS(X)
@@ -59,6 +61,14 @@ seine_wait_name(seine_wait w)
 }
 
 /* Some error kinds have a fate of their own; the others follow their group. */
+seine_span
+seine_record_latency(const seine_record *r)
+{
+    seine_span before = sn_time_add(sn_time_add(r->dns, r->connect), r->tls);
+
+    return sn_time_add(before, sn_time_add(r->ttfb, r->body_time));
+}
+
 seine_fate
 seine_fate_of(seine_err kind)
 {

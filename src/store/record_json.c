@@ -212,10 +212,14 @@ put_tries(sn_text_writer *p, const seine_record *r)
             put_word(p, seine_err_name(t->err));
             SN_WRITE(p, "}");
         }
-        SN_WRITE(p, ",\"wait_ms\":");
-        sn_text_writer_ms(p, t->wait);
-        SN_WRITE(p, ",\"wait_reason\":");
-        put_word(p, seine_wait_name(t->wait_reason));
+        SN_WRITE(p, ",\"ms\":");
+        sn_text_writer_ms(p, t->took);
+        if (t->wait >= 0) {
+            SN_WRITE(p, ",\"wait_ms\":");
+            sn_text_writer_ms(p, t->wait);
+            SN_WRITE(p, ",\"wait_reason\":");
+            put_word(p, seine_wait_name(t->wait_reason));
+        }
         SN_WRITE(p, "}");
     }
     SN_WRITE(p, "]");

@@ -98,6 +98,9 @@ read_try(sn_record_reader *rr, const seine_json *one, seine_record_try *t)
         e = sn_member_stamp(&m, &t->wall);
     if (e == SEINE_OK && sn_member_find(rr, one, "tries", "status", &m))
         e = sn_member_u16(&m, &t->status);
+    if (e == SEINE_OK && sn_member_find(rr, one, "tries", "ms", &m))
+        e = sn_member_ms(&m, &t->took);
+    t->wait = -1;
     if (e == SEINE_OK && sn_member_find(rr, one, "tries", "wait_ms", &m))
         e = sn_member_ms(&m, &t->wait);
     if (e == SEINE_OK && sn_member_find(rr, one, "tries", "wait_reason", &m))

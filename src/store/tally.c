@@ -95,9 +95,17 @@ value_of(unsigned bin)
 }
 
 static void
+add_latency(seine_tally *t, uint64_t took)
+{
+    add_count(&t->bins[bin_of(took)], 1);
+    if (took > get(&t->max))
+        atomic_store_explicit(&t->max, took, memory_order_relaxed);
+}
+
+static void
 add_result(seine_tally *t, const seine_record *r)
 {
-    uint64_t total = r->total > 0 ? (uint64_t)r->total : 0;
+    seine_span took = seine_record_latency(r);
 
     add_count(&t->fates[r->fate < SEINE_FATE_ROOM ? r->fate : SEINE_FATE_GAVE_UP], 1);
     if (r->fate != SEINE_FATE_OK && r->fault && r->fault->code < SEINE_ERR_ROOM &&
@@ -109,15 +117,12 @@ add_result(seine_tally *t, const seine_record *r)
     add_count(&t->retries, r->attempts > 1 ? r->attempts - 1 : 0);
     add_count(&t->bytes_in, r->bytes_in);
     add_count(&t->bytes_body, r->bytes_body);
-    add_count(&t->duration, total);
+    add_span(&t->duration, r->total);
     add_span(&t->queue, r->queue);
     add_span(&t->throttle, r->throttle);
     add_span(&t->backoff, r->backoff);
-    if (r->attempts == 0)
-        return;
-    add_count(&t->bins[bin_of(total)], 1);
-    if (total > get(&t->max))
-        atomic_store_explicit(&t->max, total, memory_order_relaxed);
+    if (r->attempts > 0)
+        add_latency(t, took > 0 ? (uint64_t)took : 0);
 }
 
 void

@@ -108,6 +108,7 @@ put_counts(sn_text_writer *p, const seine_tally_sums *s, const seine_tally_run *
 
     NUMBER(p, "total", s->total + run->pending);
     NUMBER(p, "ok", s->ok);
+    NUMBER(p, "success", s->ok);
     NUMBER(p, "failed", s->failed);
     NUMBER(p, "blocked", s->blocked);
     NUMBER(p, "skipped", s->skipped);
@@ -122,8 +123,8 @@ put_traffic(sn_text_writer *p, const seine_tally_sums *s, const seine_tally_run 
     NUMBER(p, "duplicates", run->duplicates);
     NUMBER(p, "requests", run->stats ? run->stats->requests : s->attempts);
     NUMBER(p, "retries", run->stats ? run->stats->retries : s->retries);
-    NUMBER(p, "bytes_in", s->bytes_in);
-    NUMBER(p, "bytes_body", s->bytes_body);
+    NUMBER(p, "bytes_in", run->stats ? run->stats->bytes_in : s->bytes_in);
+    NUMBER(p, "bytes_body", run->stats ? run->stats->bytes_body : s->bytes_body);
     NUMBER(p, "wall_ms", run->wall > 0 ? (uint64_t)run->wall / 1000000 : 0);
     NUMBER(p, "total_duration_ms", s->total_duration_ms);
     NUMBER(p, "avg_duration_ms", s->avg_duration_ms);

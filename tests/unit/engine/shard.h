@@ -128,7 +128,7 @@ end(shard *t, sn_visit *v, seine_err code, uint16_t status, seine_time now)
     v->state = SN_IN_FLIGHT;
     v->end.fault.code = code;
     v->end.fault.status = status;
-    v->end.fault.sent = true;
+    v->end.fault.sent = v->is_asked = true;
     sn_scheduler_end(t->s, v, now);
     sn_visits_give(t->shared.visits, v);
 }

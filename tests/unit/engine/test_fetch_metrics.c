@@ -102,7 +102,8 @@ TEST(fetch_metrics_that_are_off_count_nothing)
     seine_event e = {.name = "breaker.open"};
 
     sn_fetch_metrics_attempt(NULL, &v);
-    sn_fetch_metrics_retry(NULL, SEINE_E_TIMEOUT, 1);
+    sn_fetch_metrics_retry(NULL, SEINE_E_TIMEOUT);
+    sn_fetch_metrics_backoff(NULL, 1);
     sn_fetch_metrics_exhausted(NULL);
     sn_fetch_metrics_breaker(NULL, &e);
     sn_fetch_metrics_emitted(NULL, &r);

@@ -170,14 +170,41 @@ TEST(a_failure_is_tried_again_after_its_backoff)
     const gathered *r = &t->g.all[0];
     CHECK_EQ(r->fate, SEINE_FATE_OK);
     CHECK_EQ(r->attempts, 3);
-    CHECK_EQ(r->n_tries, 2);
+    CHECK_EQ(r->n_tries, 3);
     CHECK_EQ(r->backoff, SEINE_SECS(3)); /* 1 + 2 */
+    CHECK_EQ(r->total, SEINE_SECS(3) + SEINE_MS(30));
     CHECK_EQ(script_now(t->s), T0 + SEINE_SECS(3) + SEINE_MS(30));
     CHECK_EQ(script_request(t->s, 1)->at, T0 + SEINE_MS(10) + SEINE_SECS(1));
     seine_fetch_stats stats = {0};
     sn_run_stats(t->runs[0], &stats);
     CHECK(stats.requests == 3 && stats.retries == 2 && stats.replays == 0);
     CHECK(stats.done == 1 && stats.ok == 1 && stats.hosts == 1);
+    tear_down(t);
+}
+
+/* A server that is refused is asked, too; a retry counts when it is made. */
+TEST(requests_and_retries_are_those_that_were_made)
+{
+    fixture *t = prepare();
+    seine_fetch_stats stats = {0};
+
+    t->opts.retry.max_attempts = 3;
+    open(t);
+    script_on(t->s, "http://a.test/",
+              &(answer){.err = SEINE_E_CONNECT_REFUSED, .unsent = true},
+              &(answer){.status = 302, .fields = "Location: /2"});
+    script_on(t->s, "http://b.test/",
+              &(answer){.err = SEINE_E_CONNECT_REFUSED, .unsent = true});
+    give(t, "http://a.test/");
+    give(t, "http://b.test/");
+    live(t, T0 + SEINE_MS(500)); /* both wait for a second attempt */
+    sn_run_stats(t->runs[0], &stats);
+    CHECK(stats.requests == 2 && stats.retries == 0);
+    live(t, SEINE_NEVER);
+    stats = (seine_fetch_stats){0};
+    sn_run_stats(t->runs[0], &stats);
+    CHECK_EQ(stats.requests, 3 + 3);
+    CHECK_EQ(stats.retries, 1 + 2);
     tear_down(t);
 }
 

@@ -198,12 +198,48 @@ TEST(s0_11_attempts_are_counted_and_the_last_failure_stays)
     CHECK_EQ(f->v->retry.attempts, 3);
     CHECK_EQ(f->v->fault.status, 502);
     CHECK_STR(f->v->fault.url, "http://a.test/");
-    CHECK_EQ(f->v->n_tries, 2);
+    CHECK_EQ(f->v->n_tries, 3);
     CHECK(f->v->tries[0].n == 1 && f->v->tries[0].status == 500 &&
           f->v->tries[0].wait == SEINE_SECS(1));
     CHECK(f->v->tries[1].n == 2 && f->v->tries[1].err == SEINE_E_CONN_RESET &&
           f->v->tries[1].wait == SEINE_SECS(2));
+    CHECK(f->v->tries[2].n == 3 && f->v->tries[2].status == 502 &&
+          f->v->tries[2].wait == -1);
+    for (int i = 0; i < 3; i++)
+        CHECK_EQ(f->v->tries[i].took, SEINE_SECS(1));
     tear_down(f);
+}
+
+TEST(what_reached_for_the_outside_is_a_request)
+{
+    static const struct {
+        seine_err code;
+        bool sent, asked;
+    } rows[] = {
+        {SEINE_OK, true, true},
+        {SEINE_E_CONN_RESET, true, true},
+        {SEINE_E_CONNECT_REFUSED, false, true}, /* the server was asked and said no */
+        {SEINE_E_CONNECT_TIMEOUT, false, true},
+        {SEINE_E_DNS_NXDOMAIN, false, true},
+        {SEINE_E_TLS_UNTRUSTED, false, true},
+        {SEINE_E_CANCELED, true, true},
+        {SEINE_E_CANCELED, false, false},
+        {SEINE_E_BUSY, false, false}, /* our own limits kept it back */
+        {SEINE_E_LIMITED, false, false},
+        {SEINE_E_NO_FILES, false, false},
+        {SEINE_E_NO_PORTS, false, false},
+        {SEINE_E_NOMEM, false, false},
+        {SEINE_E_BLOCKED_ADDRESS, false, false},
+    };
+
+    EACH_ROW(i, rows) {
+        fixture *f = set_up(NULL);
+
+        ends(f, rows[i].code, rows[i].code ? 0 : 200, SEINE_PHASE_CONNECT, rows[i].sent);
+        CHECK_EQ(f->v->is_asked, rows[i].asked);
+        CHECK_EQ(f->v->requests, rows[i].asked);
+        tear_down(f);
+    }
 }
 
 TEST(a_dead_kept_connection_is_replayed_once_and_not_counted)

@@ -102,8 +102,14 @@ TEST(record_of_a_page_is_the_line_of_the_specification)
                                  .n = 1,
                                  .status = 503,
                                  .err = SEINE_E_HTTP_BUSY,
+                                 .took = SEINE_US(21300),
                                  .wait = SEINE_SECS(1),
-                                 .wait_reason = SEINE_WAIT_RETRY_AFTER}};
+                                 .wait_reason = SEINE_WAIT_RETRY_AFTER},
+                                {.wall = WALL - INT64_C(4919244) * 1000,
+                                 .n = 2,
+                                 .status = 200,
+                                 .took = SEINE_US(42600),
+                                 .wait = -1}};
     seine_record r = plain();
 
     r.wall = WALL - INT64_C(4876644) * 1000;
@@ -116,7 +122,7 @@ TEST(record_of_a_page_is_the_line_of_the_specification)
     r.status = 200;
     r.attempts = 2;
     r.tries = tries;
-    r.n_tries = 1;
+    r.n_tries = 2;
     r.content_type = VIEW("text/html");
     r.charset = VIEW("utf-8");
     r.bytes_in = 4120;
@@ -126,7 +132,8 @@ TEST(record_of_a_page_is_the_line_of_the_specification)
     r.backoff = SEINE_SECS(1);
     r.ttfb = SEINE_US(38200);
     r.body_time = SEINE_US(4400);
-    r.total = SEINE_US(42600);
+    r.total = SEINE_US(1879000); /* all of it: the waits and both attempts */
+    CHECK_EQ(seine_record_latency(&r), SEINE_US(42600));
     r.title = VIEW("A");
     r.secure = (seine_tls_facts){13, true, 1801440000};
     CHECK_STR(
@@ -138,11 +145,13 @@ TEST(record_of_a_page_is_the_line_of_the_specification)
         "a\",\"method\":\"GET\",\"host\":\"e.example\",\"ip\":"
         "\"203.0.113.5\",\"http\":\"1.1\",\"outcome\":\"ok\",\"ok\":true,\"status\":200,"
         "\"attempts\":2,\"tries\":[{\"n\":1,\"ts\":\"2026-11-15T19:19:59.900000Z\","
-        "\"status\":503,\"wait_ms\":1000.0,\"wait_reason\":\"retry_after\"}],"
+        "\"status\":503,\"ms\":21.3,\"wait_ms\":1000.0,\"wait_reason\":"
+        "\"retry_after\"},{\"n\":2,\"ts\":\"2026-11-15T19:20:01.080856Z\","
+        "\"status\":200,\"ms\":42.6}],"
         "\"content_type\":\"text/"
         "html\",\"charset\":\"utf-8\",\"bytes_in\":4120,\"bytes_body\":15988,"
         "\"time\":{\"queue\":3.1,\"throttle\":812.0,\"backoff\":1000.0,\"dns\":0,"
-        "\"connect\":0,\"tls\":0,\"ttfb\":38.2,\"body\":4.4,\"total\":42.6},\"tls\":{"
+        "\"connect\":0,\"tls\":0,\"ttfb\":38.2,\"body\":4.4,\"total\":1879.0},\"tls\":{"
         "\"version\":\"1.3\",\"verified\":true,\"not_after\":\"2027-02-01T00:00:00Z\"},"
         "\"title\":"
         "\"A\"}"
@@ -225,9 +234,9 @@ TEST(record_members_that_are_rare_stand_in_their_place)
     seine_hop hops[] = {{VIEW("http://a.example/"), 301},
                         {VIEW("http://b.example/"), 302}};
     seine_record_try tries[] = {
-        {0, 1, 200, SEINE_E_BODY_TRUNCATED, 0, SEINE_WAIT_BACKOFF},
-        {0, 2, 0, SEINE_E_CONN_RESET, SEINE_MS(5), SEINE_WAIT_BREAKER},
-        {0, 3, 404, SEINE_E_HTTP, SEINE_MS(5), SEINE_WAIT_RATE_LIMIT},
+        {0, 1, 200, SEINE_E_BODY_TRUNCATED, SEINE_MS(3), 0, SEINE_WAIT_BACKOFF},
+        {0, 2, 0, SEINE_E_CONN_RESET, 0, SEINE_MS(5), SEINE_WAIT_BREAKER},
+        {0, 3, 404, SEINE_E_HTTP, SEINE_MS(4), SEINE_MS(5), SEINE_WAIT_RATE_LIMIT},
     };
     const char *notes[] = {"lf", "extra_bytes"};
     seine_fault fault = SEINE_FAULT;
@@ -257,11 +266,14 @@ TEST(record_members_that_are_rare_stand_in_their_place)
         "302}],\"http\":\"2\",\"error\":{\"kind\":\"breaker\",\"message\":"
         "\"circuit breaker is open\",\"phase\":\"queue\",\"retryable\":false},"
         "\"tries\":[{\"n\":1,\"ts\":\"1970-01-01T00:00:00.000000Z\",\"status\":200,"
-        "\"error\":{\"kind\":\"body_truncated\"},\"wait_ms\":0,\"wait_reason\":"
+        "\"error\":{\"kind\":\"body_truncated\"},\"ms\":3.0,\"wait_ms\":0,\"wait_"
+        "reason\":"
         "\"backoff\"},"
         "{\"n\":2,\"ts\":\"1970-01-01T00:00:00.000000Z\",\"error\":{\"kind\":"
-        "\"conn_reset\"},\"wait_ms\":5.0,\"wait_reason\":\"breaker\"},{\"n\":3,\"ts\":"
-        "\"1970-01-01T00:00:00.000000Z\",\"status\":404,\"wait_ms\":5.0,\"wait_reason\":"
+        "\"conn_reset\"},\"ms\":0,\"wait_ms\":5.0,\"wait_reason\":\"breaker\"},{\"n\":3,"
+        "\"ts\":"
+        "\"1970-01-01T00:00:00.000000Z\",\"status\":404,\"ms\":4.0,\"wait_ms\":5.0,"
+        "\"wait_reason\":"
         "\"rate_limit\"}],\"content_length\":0,\"bytes_in\":0,\"partial\":true,\"notes\":"
         "[\"lf\",\"extra_bytes\"]}\n");
     r.http = 10;
@@ -639,8 +651,8 @@ TEST(record_copy_stands_alone)
         seine_hop hops[2] = {{some(&rng, mem[0], 64), 301},
                              {some(&rng, mem[1], 64), 302}};
         seine_record_try tries[2] = {
-            {1, 1, 500, SEINE_E_HTTP_BUSY, 5, SEINE_WAIT_BACKOFF},
-            {2, 2, 0, SEINE_E_CONN_RESET, 6, SEINE_WAIT_BREAKER}};
+            {1, 1, 500, SEINE_E_HTTP_BUSY, 3, 5, SEINE_WAIT_BACKOFF},
+            {2, 2, 0, SEINE_E_CONN_RESET, 4, 6, SEINE_WAIT_BREAKER}};
         seine_field fields[2] = {{some(&rng, mem[2], 64), some(&rng, mem[3], 64)},
                                  {some(&rng, mem[4], 64), some(&rng, mem[5], 64)}};
         uint8_t digest[32];

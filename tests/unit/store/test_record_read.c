@@ -97,7 +97,12 @@ draw_lists(draw *d, seine_record *r)
                                (uint16_t)(below(d, 2) ? 0 : 200 + below(d, 350)),
                                below(d, 4) ? some_err(d) : SEINE_OK,
                                some_span(d),
+                               some_span(d),
                                (seine_wait)below(d, SN_WAIT_COUNT)};
+    if (r->n_tries > 0 && below(d, 2)) { /* no attempt followed */
+        d->tries[r->n_tries - 1].wait = -1;
+        d->tries[r->n_tries - 1].wait_reason = SEINE_WAIT_QUEUE;
+    }
     r->tries = d->tries;
     r->n_notes = below(d, 4);
     for (size_t i = 0; i < r->n_notes; i++)

@@ -21,7 +21,7 @@ fresh(void)
 }
 
 static void
-add(seine_tally *t, seine_fate fate, seine_err kind, uint16_t status, seine_span total)
+add(seine_tally *t, seine_fate fate, seine_err kind, uint16_t status, seine_span took)
 {
     seine_fault fault = SEINE_FAULT;
 
@@ -30,7 +30,8 @@ add(seine_tally *t, seine_fate fate, seine_err kind, uint16_t status, seine_span
                                        .fault = &fault,
                                        .status = status,
                                        .attempts = 1,
-                                       .total = total,
+                                       .ttfb = took,
+                                       .total = took,
                                        .bytes_in = 10,
                                        .bytes_body = 20,
                                        .queue = SEINE_MS(1),
@@ -85,6 +86,25 @@ TEST(tally_counts_balance)
     seine_tally_free(NULL);
 }
 
+TEST(durations_cover_the_whole_life_and_latencies_the_last_attempt)
+{
+    static seine_tally_sums s;
+    seine_tally *t = fresh();
+
+    for (int i = 1; i <= 2; i++) /* 50 ms of 715 ms, and the same once more as long */
+        seine_tally_add(t, &(seine_record){.attempts = 3,
+                                           .backoff = SEINE_MS(600) * i,
+                                           .connect = SEINE_MS(20) * i,
+                                           .ttfb = SEINE_MS(30) * i,
+                                           .total = SEINE_MS(715) * i});
+    seine_tally_sums_get(t, &s);
+    CHECK_EQ(s.total_duration_ms, 715 + 1430);
+    CHECK_EQ(s.avg_duration_ms, 1072);
+    CHECK_EQ(s.max, SEINE_MS(100));
+    CHECK(s.p50 >= SEINE_MS(48) && s.p50 <= SEINE_MS(52));
+    seine_tally_free(t);
+}
+
 TEST(tally_takes_records_that_are_odd)
 {
     static seine_tally_sums s;
@@ -92,8 +112,11 @@ TEST(tally_takes_records_that_are_odd)
 
     seine_tally_add(t, &(seine_record){.fate = SEINE_FATE_GAVE_UP, .total = -5});
     seine_tally_add(t, &(seine_record){.status = 65535, .attempts = 4, .queue = -1});
-    seine_tally_add(t, &(seine_record){.attempts = 1, .total = INT64_MAX});
-    seine_tally_add(t, &(seine_record){.attempts = 1, .total = INT64_MAX});
+    for (int i = 0; i < 2; i++)
+        seine_tally_add(t, &(seine_record){.attempts = 1,
+                                           .dns = INT64_MAX,
+                                           .body_time = INT64_MAX,
+                                           .total = INT64_MAX});
     seine_tally_sums_get(t, &s);
     CHECK_EQ(s.total, 4);
     CHECK_EQ(s.retries, 3);
@@ -150,7 +173,8 @@ TEST(tally_percentiles_are_right_to_three_percent)
 TEST(tally_members_are_those_of_the_specification)
 {
     static const char want[] =
-        "\"command\":\"crawl\",\"total\":1522,\"ok\":1304,\"failed\":6,\"blocked\":0,"
+        "\"command\":\"crawl\",\"total\":1522,\"ok\":1304,\"success\":1304,\"failed\":6,"
+        "\"blocked\":0,"
         "\"skipped\":212,\"pending\":0,\"success_rate\":99.54198473282443,\"outcomes\":{"
         "\"ok\":1304,\"http_error\":6},\"statuses\":{\"200\":1304,\"404\":6},\"errors\":{"
         "\"http\":6},\"skips\":{\"offsite\":198,\"robots\":14},\"duplicates\":40112,"
@@ -163,7 +187,11 @@ TEST(tally_members_are_those_of_the_specification)
         "\"max_rps_1s\":5,\"min_gap_ms\":200.0,\"p95\":80.2,\"breaker_opens\":0,"
         "\"limited_by\":\"host-rate\"}],\"items\":{\"good\":0,\"bad\":0},\"expect\":[],"
         "\"stopped_by\":\"done\",\"exit_code\":0,\"resumable\":false";
-    seine_fetch_stats stats = {.requests = 1318, .retries = 5, .hosts = 1};
+    seine_fetch_stats stats = {.requests = 1318,
+                               .retries = 5,
+                               .bytes_in = 13100,
+                               .bytes_body = 26200,
+                               .hosts = 1};
     seine_fetch_host host = {.host = {"e.example", 9},
                              .requests = 1318,
                              .ok = 1304,
@@ -213,9 +241,10 @@ TEST(tally_two_of_three_are_66_point_many_sixes)
     run.top = hosts;
     run.n_top = 2;
     CHECK_EQ(seine_tally_members(t, &run, &text), SEINE_OK);
-    CHECK(strstr(text.bytes,
-                 "\"total\":7,\"ok\":2,\"failed\":1,\"blocked\":0,\"skipped\":0,"
-                 "\"pending\":4,\"success_rate\":66.66666666666666,"));
+    CHECK(strstr(
+        text.bytes,
+        "\"total\":7,\"ok\":2,\"success\":2,\"failed\":1,\"blocked\":0,\"skipped\":0,"
+        "\"pending\":4,\"success_rate\":66.66666666666666,"));
     CHECK(strstr(text.bytes, "\"requests\":3,\"retries\":0,"));
     CHECK(strstr(text.bytes,
                  "{\"host\":\"a\\\"b\",\"requests\":0,\"ok\":0,\"max_rps_1s\":0,"
