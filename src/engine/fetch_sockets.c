@@ -105,9 +105,10 @@ open_sockets(void *self, const sn_shared_state *c, uint32_t shard, uint32_t n_sh
                                     .budget = c->budget,
                                     .tls = c->tls,
                                     .max_connections = most_connections(n_shards),
-                                    .max_idle = o->concurrency,
+                                    /* one may rest while all others are busy */
+                                    .max_idle = o->concurrency + 1,
                                     .max_idle_origin =
-                                        o->mine ? o->concurrency : o->per_host,
+                                        (o->mine ? o->concurrency : o->per_host) + 1,
                                     .idle_time = SEINE_SECS(15),
                                     .max_age = SEINE_SECS(600),
                                     .max_requests = 10000},

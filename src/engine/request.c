@@ -241,7 +241,8 @@ begin_exchange(sn_requests *r, sn_flight *f, sn_address_zone pin, seine_time now
                      .limits = limits,
                      .ceiling = v->ceiling,
                      .pin = pin,
-                     .fresh = v->fresh,
+                     .fresh = v->fresh || !v->retry.idempotent,
+                     .idempotent = v->retry.idempotent,
                      .judge = r->shared->opts.untrusted,
                      .proxy = proxy};
     set_trust(&r->shared->opts, v, &f->request);

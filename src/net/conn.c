@@ -16,7 +16,6 @@ _Static_assert(sizeof(sn_reader) == 296, "docs/internals/conn.md says so");
 #define SPARE      1024
 #define DRAIN_MOST 65536         /* most bytes of an unwanted body that are read … */
 #define DRAIN_TIME SEINE_SECS(1) /* … and the longest time */
-#define QUIET_FOR  SEINE_MS(1)   /* idle for less: no probe needed */
 #define GONE       (EPOLLRDHUP | EPOLLHUP | EPOLLERR)
 
 static void ready(sn_watch *watch, uint32_t events);
@@ -265,18 +264,6 @@ on_idle_timeout(sn_timer *t, seine_time now)
     sn_conn_close((sn_conn *)(void *)((char *)t - offsetof(sn_conn, timer)));
 }
 
-bool
-sn_conn_probe(sn_conn *c)
-{
-    char byte;
-
-    if (c->of->loop.now - c->since < QUIET_FOR)
-        return true;
-    if (c->tls)
-        return sn_conn_probe_tls(c);
-    return recv(c->fd, &byte, 1, MSG_PEEK) < 0 && sn_conn_is_later(errno);
-}
-
 seine_err
 sn_conn_judge(sn_conn *c, sn_address_zone ceiling, sn_address_zone pin)
 {
@@ -313,7 +300,8 @@ idle_for(const sn_conn *c)
     const sn_h1 *h = &c->reader->h1;
     seine_span span = w->opts.idle_time;
 
-    if (!may_stay(c) || !sn_h1_is_reusable(h) || c->served >= w->opts.max_requests)
+    if (!may_stay(c) || !sn_h1_is_reusable(h) || c->origin->no_reuse ||
+        c->served >= w->opts.max_requests)
         return 0;
     if (h->keep_alive_s != UINT32_MAX)
         span = sn_time_min(span, SEINE_SECS((seine_span)h->keep_alive_s) - SEINE_SECS(1));
@@ -351,9 +339,22 @@ may_drain(const sn_conn *c, seine_err e)
            r->h1.left <= DRAIN_MOST && may_stay(c);
 }
 
+/* How long it took from the first byte of the request to the end of the response. */
+static uint32_t
+took_us(const sn_exchange *x)
+{
+    const seine_span *spent = x->spent;
+    seine_span us =
+        (spent[SEINE_PHASE_SEND] + spent[SEINE_PHASE_HEAD] + spent[SEINE_PHASE_BODY]) /
+        SEINE_US(1);
+
+    return us < UINT32_MAX ? (uint32_t)us : UINT32_MAX;
+}
+
 void
 sn_conn_leave(sn_conn *c, seine_err e)
 {
+    c->took_us = took_us(c->x);
     c->x = NULL;
     if (e == SEINE_OK) {
         sn_conn_rest(c);
@@ -511,7 +512,7 @@ ready(sn_watch *watch, uint32_t events)
         return;
     }
     if (c->state == SN_CONN_IDLE) {
-        if (speaks && !(c->tls && sn_conn_probe_tls(c)))
+        if (speaks && !sn_conn_probe(c))
             sn_conn_close(c);
         return;
     }

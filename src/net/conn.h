@@ -62,6 +62,7 @@ typedef struct sn_reader {
     sn_h1 h1;
     sn_head head;
     bool has_head;           /* the final head is complete */
+    bool is_408_behind;      /* a 408 follows the response */
     sn_body_decoder *unpack; /* NULL: no coding to decode */
     seine_err spoiled;       /* decoding failed; the rest is read for the archive */
     uint32_t notes;          /* of the decoder */
@@ -102,6 +103,7 @@ typedef struct sn_conn {
     seine_time born, since; /* since: when it became idle */
     uint32_t served;        /* requests, the current one included */
     uint32_t patience_s;    /* TCP_USER_TIMEOUT */
+    uint32_t took_us;       /* by its last response */
     int fd;
     uint8_t state;
     uint8_t step;                       /* of the handshakes */
@@ -124,7 +126,12 @@ SEINE_MUST_CHECK seine_err sn_conn_open(struct sn_socket_transport *w, const sn_
                                         sn_conn **out_conn, bool *out_now);
 void sn_conn_close(sn_conn *c);
 
-/* Reads an idle connection. True: nothing unexpected came, so it may be used again. */
+/* True if the connection has been idle for as long as its last response took. A response
+ * that is still to come, because another was taken for it, is here by then. */
+bool sn_conn_is_settled(const sn_conn *c);
+
+/* Looks at an idle connection, with one system call. True: nothing came, so that it may
+ * be used again. If bytes came, its origin gets no reuse; an end and a 408 are fine. */
 bool sn_conn_probe(sn_conn *c);
 
 /* Checks the peer of an idle connection. OK or BLOCKED_ADDRESS. */

@@ -204,13 +204,3 @@ sn_conn_pull_tls(sn_conn *c, char *into, size_t room)
         c->hung_up = true;
     return n;
 }
-
-bool
-sn_conn_probe_tls(sn_conn *c)
-{
-    char byte;
-
-    sn_tls_event(c->tls, false);
-    return sn_tls_read(c->tls, &byte, 1) < 0 && errno == EAGAIN &&
-           !sn_tls_has_more(c->tls);
-}

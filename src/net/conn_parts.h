@@ -2,7 +2,7 @@
 /* conn_parts.h - shared by the files of a connection. conn.c opens, keeps and closes a
  * connection and sends requests; conn_handshake.c makes the handshakes before the first
  * request; conn_tunnel.c makes the one with a proxy; conn_read.c reads responses;
- * conn_body.c decodes bodies. */
+ * conn_desync.c finds bytes that belong to no request; conn_body.c decodes bodies. */
 #ifndef SN_CONN_PARTS_H
 #define SN_CONN_PARTS_H
 
@@ -55,8 +55,6 @@ void sn_conn_rest(sn_conn *c);
 void sn_conn_handshake(sn_conn *c);
 /* Frees all TLS, with close_notify to the peer if it ends in order. */
 void sn_conn_drop_tls(sn_conn *c);
-/* Reads what TLS holds. True: nothing, or only a ticket. */
-bool sn_conn_probe_tls(sn_conn *c);
 
 /* conn_tunnel.c: continues the handshake with the proxy. OPEN: the tunnel is open. FAIL:
  * the exchange has ended and the connection is freed. */
@@ -69,6 +67,21 @@ void sn_conn_read(sn_conn *c);
 void sn_conn_begin_body(sn_conn *c);
 /* Frees what was needed to read a response. */
 void sn_conn_unread(sn_conn *c);
+
+/* conn_desync.c: bytes came that belong to no request. Its origin gets no reuse: idle
+ * connections are closed, and requests that wait on used ones are stale. */
+void sn_conn_desync(sn_conn *c);
+/* True if the head, complete or wrong, is perhaps no response to the request; if the
+ * response has ended and is perhaps none, because more bytes follow. Call before
+ * `has_head` is set, and at the end. */
+bool sn_conn_doubts_head(sn_conn *c);
+bool sn_conn_doubts_end(sn_conn *c);
+/* True for the response of a server that has waited too long for a request (RFC 9110,
+ * 15.5.9). It may come at any time. */
+bool sn_is_request_timeout(sn_str bytes);
+/* Returns the error of an exchange whose connection failed it before a response: STALE if
+ * the request may be sent again, else CONN_RESET. */
+seine_err sn_conn_stale(sn_conn *c);
 
 /* conn_body.c: decodes the body. Call begin after the head. BAD_ENCODING, BUDGET,
  * NOMEM. */

@@ -10,7 +10,10 @@
 void
 sn_conn_pool_init(sn_conn_pool *s, uint32_t max, uint32_t max_origin)
 {
-    *s = (sn_conn_pool){.max = max, .max_origin = max_origin};
+    *s = (sn_conn_pool){.max = max,
+                        .max_origin = max_origin,
+                        .kept.max = SN_ORIGINS_KEPT,
+                        .bad.max = SN_ORIGINS_BAD};
     sn_map_init(&s->origins, UINT32_MAX);
 }
 
@@ -27,40 +30,51 @@ forget(sn_conn_pool *s, sn_origin *o)
     sn_free(o);
 }
 
-/* Removes an origin from the list of unused ones. */
-static void
-unkeep(sn_conn_pool *s, sn_origin *o)
+/* The list in which an unused origin stays; NULL: it is forgotten. */
+static sn_origin_list *
+list_of(sn_conn_pool *s, const sn_origin *o)
 {
-    *(o->newer ? &o->newer->older : &s->kept_newest) = o->older;
-    *(o->older ? &o->older->newer : &s->kept_oldest) = o->newer;
-    o->newer = o->older = NULL;
-    s->n_kept--;
+    return o->no_reuse ? &s->bad : o->family ? &s->kept : NULL;
 }
 
 static void
-keep_origin(sn_conn_pool *s, sn_origin *o)
+unkeep(sn_origin_list *l, sn_origin *o)
+{
+    *(o->newer ? &o->newer->older : &l->newest) = o->older;
+    *(o->older ? &o->older->newer : &l->oldest) = o->newer;
+    o->newer = o->older = NULL;
+    l->n--;
+}
+
+static void
+keep_origin(sn_conn_pool *s, sn_origin_list *l, sn_origin *o)
 {
     o->newer = NULL;
-    o->older = s->kept_newest;
-    *(o->older ? &o->older->newer : &s->kept_oldest) = o;
-    s->kept_newest = o;
-    if (++s->n_kept <= SN_ORIGINS_KEPT)
+    o->older = l->newest;
+    *(o->older ? &o->older->newer : &l->oldest) = o;
+    l->newest = o;
+    if (++l->n <= l->max)
         return;
-    sn_origin *oldest = s->kept_oldest;
-    unkeep(s, oldest);
+    sn_origin *oldest = l->oldest;
+    unkeep(l, oldest);
     forget(s, oldest);
+}
+
+static void
+forget_all(sn_conn_pool *s, sn_origin_list *l)
+{
+    for (sn_origin *o; (o = l->oldest);) {
+        unkeep(l, o);
+        forget(s, o);
+    }
 }
 
 void
 sn_conn_pool_fini(sn_conn_pool *s)
 {
     assert(s->n == 0);
-    while (s->kept_oldest) {
-        sn_origin *o = s->kept_oldest;
-
-        unkeep(s, o);
-        forget(s, o);
-    }
+    forget_all(s, &s->kept);
+    forget_all(s, &s->bad);
     assert(s->origins.count == 0);
     sn_map_fini(&s->origins);
 }
@@ -88,7 +102,7 @@ sn_conn_pool_origin(sn_conn_pool *s, sn_str key, sn_origin **out_origin)
             return e;
         }
     } else if (o->uses == 0) {
-        unkeep(s, o);
+        unkeep(list_of(s, o), o);
     }
     o->uses++;
     *out_origin = o;
@@ -102,8 +116,9 @@ sn_conn_pool_leave(sn_conn_pool *s, sn_origin *o)
     if (--o->uses > 0)
         return;
     assert(o->n_idle == 0);
-    if (o->family)
-        keep_origin(s, o);
+    sn_origin_list *l = list_of(s, o);
+    if (l)
+        keep_origin(s, l, o);
     else
         forget(s, o);
 }

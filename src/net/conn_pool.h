@@ -6,7 +6,9 @@
  * the most recently used one is used next, so that surplus ones grow old. A list of all
  * connections by age finds the one that is idle longest, which is closed at the limit. An
  * origin exists while it is in use. If it knows which address family won its last
- * connect, it stays for ten more minutes; at most 4,096 such origins stay.
+ * connect, it stays for ten more minutes; at most 4,096 such origins stay. An origin that
+ * sent bytes which belong to no request (net/conn_desync.c) gets no reuse and stays; at
+ * most 65,536 such origins stay.
  *
  *     e = sn_conn_pool_origin(&pool, key, &origin);           one more uses it
  *     gone = sn_conn_pool_put(&pool, origin, idle);           NULL, or one to close
@@ -26,7 +28,8 @@
 #include "seine/time.h"
 
 #define SN_ORIGIN_MEMORY SEINE_SECS(600) /* how long the family that won is kept */
-#define SN_ORIGINS_KEPT  4096            /* unused origins */
+#define SN_ORIGINS_KEPT  4096            /* unused origins that know their family … */
+#define SN_ORIGINS_BAD   65536           /* … and those that get no reuse */
 
 typedef struct sn_origin sn_origin;
 
@@ -40,19 +43,26 @@ struct sn_origin {
     sn_pooled_conn *newest, *oldest;
     uint32_t n_idle;
     uint32_t uses;
+    bool no_reuse;  /* none of its connections serves a second request */
     uint8_t family; /* that won, 4 or 6; 0: not known … */
     seine_time family_until;
-    sn_origin *newer, *older; /* list of unused ones */
+    sn_origin *newer, *older; /* sn_origin_list */
     size_t key_len;
     char key[];
 };
+
+/* Origins that nobody uses, by age. */
+typedef struct sn_origin_list {
+    sn_origin *newest, *oldest;
+    uint32_t n, max;
+} sn_origin_list;
 
 typedef struct sn_conn_pool {
     sn_map origins;
     sn_pooled_conn *newest, *oldest;
     uint32_t n, max, max_origin;
-    sn_origin *kept_newest, *kept_oldest;
-    uint32_t n_kept;
+    sn_origin_list kept; /* know their family */
+    sn_origin_list bad;  /* get no reuse */
 } sn_conn_pool;
 
 void sn_conn_pool_init(sn_conn_pool *s, uint32_t max, uint32_t max_origin);

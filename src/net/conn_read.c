@@ -46,7 +46,7 @@ take_reader(sn_conn *c)
                 &(sn_h1_ask){.head_only = sn_str_eq(q->method, SN_STR("HEAD")),
                              .conditional = q->conditional,
                              .range = q->range});
-    r->has_head = false;
+    r->has_head = r->is_408_behind = false;
     r->wire = r->body = 0;
     r->spoiled = SEINE_OK;
     r->notes = 0;
@@ -55,41 +55,29 @@ take_reader(sn_conn *c)
     return true;
 }
 
-static bool
-is_idempotent(sn_str method)
-{
-    static const char *const words[] = {"GET", "HEAD",   "OPTIONS",
-                                        "PUT", "DELETE", "TRACE"};
-
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (sn_str_eq(method, sn_str_of(words[i])))
-            return true;
-    return false;
-}
-
 /* The connection ended before the first byte of a response. */
 static seine_err
 died(sn_conn *c)
 {
-    sn_exchange *x = c->x;
+    seine_err e = sn_conn_stale(c);
 
-    x->replayable = x->reused && (!x->sent || is_idempotent(x->request->method));
-    c->of->stats.stale += x->reused;
-    if (x->replayable)
-        return SEINE_E_CONN_STALE;
-    if (!x->reused && c->tls && sn_tls_err(c->tls) != SEINE_OK) {
+    if (!c->x->reused && c->tls && sn_tls_err(c->tls) != SEINE_OK) {
         snprintf(c->of->why, sizeof c->of->why, "%s", sn_tls_text(c->tls));
         return sn_tls_err(c->tls); /* a TLS alert says why */
     }
-    return SEINE_E_CONN_RESET;
+    return e;
 }
 
 /* The response has ended, complete or with a framing error. */
 static void
 on_end(sn_conn *c, seine_err e)
 {
+    bool in_doubt = e == SEINE_OK ? sn_conn_doubts_end(c) : sn_conn_doubts_head(c);
+
     if (!c->x)
         sn_conn_rest(c);
+    else if (in_doubt && sn_request_is_idempotent(c->x->request))
+        sn_exchange_end(c->x, sn_conn_stale(c));
     else if (c->reader->spoiled != SEINE_OK)
         sn_exchange_end(c->x, c->reader->spoiled);
     else
@@ -152,6 +140,8 @@ on_head(sn_conn *c)
 {
     sn_exchange *x = c->x;
 
+    if (sn_conn_doubts_head(c) && sn_request_is_idempotent(x->request))
+        return sn_conn_stale(c);
     if (judge_proxy(c))
         return SEINE_E_PROXY_AUTH;
     c->reader->has_head = true;
@@ -210,6 +200,8 @@ read_on(sn_conn *c, sn_h1_event *out_event, sn_str *in, sn_str *out_piece)
     *out_event = sn_h1_next(&r->h1, in, out_piece);
     if (in_body)
         r->wire += (uint64_t)(in->ptr - from);
+    if (*out_event == SN_H1_DONE && in->len > 0)
+        r->is_408_behind = sn_is_request_timeout(*in);
     if (c->x && c->x->handler.wire)
         archive(c, *out_event, from, in);
     return on_event(c, *out_event, out_piece);

@@ -146,6 +146,35 @@ sn_exchange_text(sn_exchange *x, sn_str *out_text)
     return e;
 }
 
+bool
+sn_request_is_idempotent(const sn_request *request)
+{
+    static const char *const words[] = {"GET", "HEAD",   "OPTIONS",
+                                        "PUT", "DELETE", "TRACE"};
+
+    if (request->idempotent)
+        return true;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (sn_str_eq(request->method, sn_str_of(words[i])))
+            return true;
+    return false;
+}
+
+void
+sn_exchange_doom(sn_exchange *x, seine_err why)
+{
+    sn_socket_transport *w = x->of;
+
+    x->why = why;
+    if (x->is_started)
+        return; /* launch will end it */
+    x->next = w->doomed;
+    x->prev = &w->doomed;
+    if (x->next)
+        x->next->prev = &x->next;
+    w->doomed = x;
+}
+
 static void
 leave_phase(sn_exchange *x)
 {

@@ -80,11 +80,35 @@ sn_h1_lost(sn_h1 *h)
     return ended(h, false);
 }
 
+/* Does the peer say that it keeps the connection? */
+static bool
+keeps(const sn_h1 *h)
+{
+    return !h->says_close && (h->head->minor == 1 || (h->says_keep && !h->has_chunked));
+}
+
+static bool
+announces_body(const sn_h1 *h)
+{
+    return h->has_chunked || (h->has_length && h->length > 0);
+}
+
 bool
 sn_h1_is_reusable(const sn_h1 *h)
 {
-    bool keeps = h->head->minor == 1 || (h->says_keep && !h->has_chunked);
-
-    return h->state == SN_H1_AT_END && keeps && !h->says_close && !h->ask.tunnel &&
+    return h->state == SN_H1_AT_END && keeps(h) && !h->ask.tunnel &&
+           !(h->framing == SN_H1_NO_BODY && announces_body(h)) &&
            !(h->notes & (SN_NOTE_FRAMING_CONFLICT | SN_NOTE_EXTRA_BYTES));
+}
+
+bool
+sn_h1_has_extra(const sn_h1 *h)
+{
+    return h->state == SN_H1_AT_END && keeps(h) && h->notes & SN_NOTE_EXTRA_BYTES;
+}
+
+bool
+sn_h1_never_ends(const sn_h1 *h)
+{
+    return h->state == SN_H1_AT_BODY && h->framing == SN_H1_UNTIL_CLOSE && keeps(h);
 }

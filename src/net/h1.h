@@ -99,9 +99,18 @@ SEINE_MUST_CHECK seine_err sn_h1_eof(sn_h1 *h);
 SEINE_MUST_CHECK seine_err sn_h1_lost(sn_h1 *h);
 
 /* True if the response is DONE, unambiguous, without extra bytes, and the peer did not
- * ask to close or close (eof, lost). The caller knows whether the request asked to
- * close. */
+ * ask to close or close (eof, lost). A response without a body that announces one (HEAD,
+ * 204, 304) is ambiguous: some servers send the body nevertheless. The caller knows
+ * whether the request asked to close. */
 bool sn_h1_is_reusable(const sn_h1 *h);
+
+/* True if bytes follow a response that is DONE, although the peer keeps the connection:
+ * they are in the place of the next response. */
+bool sn_h1_has_extra(const sn_h1 *h);
+
+/* True if the head is complete, the body ends with the connection, and yet the peer says
+ * that it keeps the connection. */
+bool sn_h1_never_ends(const sn_h1 *h);
 
 /* True if a byte of the response has been read. */
 bool sn_h1_has_begun(const sn_h1 *h);

@@ -90,20 +90,57 @@ take_idle_conn(sn_exchange *x, sn_conn *c, sn_str text)
     sn_conn_ask(c, x, text);
 }
 
-/* Returns an idle connection of the origin that may be used, or NULL. */
+static sn_conn *
+conn_of(sn_pooled_conn *i)
+{
+    return (sn_conn *)(void *)((char *)i - offsetof(sn_conn, idle));
+}
+
+/* True if the request may use the idle connection; one that nobody may use is closed. */
+static bool
+may_use(const sn_exchange *x, sn_conn *c)
+{
+    if (c->timer.at <= x->of->loop.now || !sn_conn_probe(c)) {
+        sn_conn_close(c);
+        return false;
+    }
+    return sn_conn_judge(c, x->request->ceiling, x->request->pin) == SEINE_OK;
+}
+
+/*
+ * True if the connection should rest until its last response is as long ago as it took.
+ * If that response belonged to an earlier request, the right one comes meanwhile, and
+ * the next look finds it; otherwise every later response would be off by one. The first
+ * reuse need not wait: there is no earlier request.
+ */
+static bool
+should_rest(const sn_conn *c)
+{
+    return c->served > 1 && !sn_conn_is_settled(c);
+}
+
+/* Returns an idle connection of the origin that may be used, or NULL. The newest is used
+ * so that surplus ones grow old. While it should rest the oldest is used, and a lone one
+ * gets a second one beside it. */
 static sn_conn *
 find_idle(sn_exchange *x)
 {
-    const sn_request *q = x->request;
+    sn_origin *o = x->origin;
+    sn_pooled_conn *newest = sn_conn_pool_newest(o), *oldest = o->oldest;
 
-    for (sn_pooled_conn *i = sn_conn_pool_newest(x->origin), *below; i; i = below) {
-        sn_conn *c = (sn_conn *)(void *)((char *)i - offsetof(sn_conn, idle));
+    if (newest && should_rest(conn_of(newest))) {
+        bool is_alone = newest == oldest;
 
+        if (is_alone && x->of->stats.open < x->of->opts.max_connections)
+            return NULL;
+        if (!is_alone && may_use(x, conn_of(oldest)))
+            return conn_of(oldest);
+    }
+    for (sn_pooled_conn *i = sn_conn_pool_newest(o), *below; i && !o->no_reuse;
+         i = below) {
         below = sn_conn_pool_below(i);
-        if (c->timer.at <= x->of->loop.now || !sn_conn_probe(c))
-            sn_conn_close(c);
-        else if (sn_conn_judge(c, q->ceiling, q->pin) == SEINE_OK)
-            return c;
+        if (may_use(x, conn_of(i)))
+            return conn_of(i);
     }
     return NULL;
 }
@@ -152,7 +189,7 @@ launch(sn_exchange *x)
         return;
     }
     read_own(w);
-    if (!q->fresh && reuse(x))
+    if (!q->fresh && sn_request_is_idempotent(q) && reuse(x))
         return;
     x->text_len = 0; /* the batch will have changed when it is sent */
     sn_dial_begin(x);
@@ -288,14 +325,7 @@ cancel(sn_transport *t, sn_exchange *x, seine_err why)
 
     if (x->is_ended || x->why != SEINE_OK)
         return;
-    x->why = why;
-    if (x->is_started)
-        return; /* launch will end it */
-    x->next = w->doomed;
-    x->prev = &w->doomed;
-    if (x->next)
-        x->next->prev = &x->next;
-    w->doomed = x;
+    sn_exchange_doom(x, why);
     if (!w->turning)
         wake_owner(w);
 }

@@ -35,14 +35,16 @@ typedef struct sn_socket_transport_opts {
     sn_tls_ctx *tls;          /* borrowed; NULL: https ends as TLS_ERROR */
     uint32_t max_connections; /* open at once; at the limit the longest idle is closed */
     uint32_t max_idle;        /* in all */
-    uint32_t max_idle_origin; /* of one origin: the host's in-flight limit */
-    seine_span idle_time;     /* 15 s */
-    seine_span max_age;       /* 10 min */
-    uint32_t max_requests;    /* 10,000 on one connection */
+    uint32_t
+        max_idle_origin;   /* of one origin: the host's in-flight limit, and one more */
+    seine_span idle_time;  /* 15 s */
+    seine_span max_age;    /* 10 min */
+    uint32_t max_requests; /* 10,000 on one connection */
 } sn_socket_transport_opts;
 
 typedef struct sn_socket_transport_stats {
     uint64_t opened, reused, stale, closed;
+    uint64_t desynced; /* origins that sent bytes which belong to no request */
     uint32_t open, idle;
     uint64_t bytes_in, bytes_out; /* on the wire, TLS included */
     uint64_t handshakes, resumed; /* completed TLS handshakes; of those, resumed ones */

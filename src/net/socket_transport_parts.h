@@ -105,6 +105,9 @@ struct sn_socket_transport {
 };
 
 /* exchange.c */
+
+/* Ends the exchange with `why` in the next turn. */
+void sn_exchange_doom(sn_exchange *x, seine_err why);
 SEINE_MUST_CHECK seine_err sn_exchange_new(sn_socket_transport *w,
                                            const sn_request *request,
                                            const sn_handler *handler,
@@ -134,6 +137,10 @@ sn_request_is_forward(const sn_request *request)
 {
     return request->proxy && !sn_proxy_needs_tunnel(request->proxy, request->url);
 }
+
+/* True if the request may be sent again when nobody knows whether it arrived. Any other
+ * uses a new connection. */
+bool sn_request_is_idempotent(const sn_request *request);
 
 /* True if the body is too large to copy: it is sent from the caller's memory. */
 static inline bool

@@ -72,6 +72,7 @@ typedef struct sn_request {
     sn_address_zone ceiling; /* highest zone it may reach */
     sn_address_zone pin;     /* lowest zone the name was ever connected in */
     bool fresh;              /* use no idle connection */
+    bool idempotent;         /* although the method is not: may be sent twice */
     bool conditional, range; /* 304, 206 may come */
     bool insecure;           /* the certificate of this host is not checked */
     bool identify;           /* the client certificate may be sent to it */

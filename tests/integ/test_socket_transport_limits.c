@@ -61,6 +61,7 @@ TEST(a_kept_connection_is_judged_again_for_each_request)
         visit *v = visit_of(seine_chaos_url(c), "/ok");
 
         v->q.ceiling = i % 2 ? SN_ADDRESS_PUBLIC : SN_ADDRESS_LOCAL;
+        poll(NULL, 0, 20); /* it rests after each use */
         visit_run(t, v);
         CHECK_END(v, i % 2 ? SEINE_E_BLOCKED_ADDRESS : SEINE_OK);
         CHECK_EQ(v->end.reused, i > 0 && i % 2 == 0);
@@ -458,7 +459,7 @@ TEST(once_warm_a_request_allocates_nothing)
     count_begin();
     sn_transport *t = transport();
     for (int round = 0; round < 20; round++) {
-        if (round == 2)
+        if (round == 3)
             before = count_calls();
         for (int i = 0; i < AT_ONCE; i++) {
             v[i] = visit_of(base, "/bytes:2000");
@@ -471,7 +472,7 @@ TEST(once_warm_a_request_allocates_nothing)
         }
     }
     CHECK_EQ(count_calls(), before);
-    CHECK_EQ(transport_stats(t).opened, AT_ONCE);
+    CHECK_EQ(transport_stats(t).opened, AT_ONCE + 1); /* one rests */
     sn_socket_transport_free(t);
     count_end();
     stop_serving(child);

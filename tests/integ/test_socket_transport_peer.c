@@ -317,47 +317,6 @@ TEST(what_is_told_when_all_fail_is_the_most_telling)
         close(fds[i]);
 }
 
-static visit *second;
-
-static void
-wait_and_start(visit *v)
-{
-    poll(NULL, 0, 60); /* meanwhile the peer resets, and nobody looks */
-    CHECK_EQ(visit_start(v->t, second), SEINE_OK);
-}
-
-static void
-answers_then_resets(int fd)
-{
-    struct linger at_once = {1, 0};
-
-    hear_some(fd);
-    say(fd, WHOLE);
-    poll(NULL, 0, 20);
-    setsockopt(fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
-}
-
-TEST(a_request_of_which_no_byte_left_may_always_be_sent_again)
-{
-    sn_transport *t = transport();
-    peer p;
-
-    peer_start(&p, answers_then_resets);
-    visit *v = visit_of(p.base, "/");
-    second = visit_of(p.base, "/");
-    second->q.method = SN_STR("POST");
-    v->then = wait_and_start;
-    visit_run(t, v);
-    CHECK_END(v, SEINE_OK);
-    visit_wait(second);
-    CHECK_END(second, SEINE_E_CONN_STALE);
-    CHECK(second->end.replayable && second->end.reused && !second->end.fault.sent);
-    free(v);
-    free(second);
-    sn_socket_transport_free(t);
-    peer_end(&p);
-}
-
 /* The head came while the request was still being sent; then the rest of both. */
 static void
 answers_in_between(int fd)

@@ -214,3 +214,42 @@ TEST(conn_pool_origin_survives_failing_allocations)
         sn_conn_pool_fini(&s);
     }
 }
+
+TEST(conn_pool_an_origin_without_reuse_is_remembered)
+{
+    sn_conn_pool s;
+
+    sn_conn_pool_init(&s, 10, 10);
+    sn_origin *o = origin(&s, "http://a");
+    CHECK(!o->no_reuse);
+    o->no_reuse = true;
+    sn_conn_pool_leave(&s, o);
+    CHECK_EQ(s.bad.n, 1);
+    /* Others that only know their family do not drive it out. */
+    for (int i = 0; i < SN_ORIGINS_KEPT + 10; i++) {
+        char key[32];
+
+        snprintf(key, sizeof key, "http://%d", i);
+        sn_origin *other = origin(&s, key);
+        sn_origin_won(other, 4, T0);
+        sn_conn_pool_leave(&s, other);
+    }
+    CHECK_EQ(s.kept.n, SN_ORIGINS_KEPT);
+    o = origin(&s, "http://a");
+    CHECK(o->no_reuse);
+    CHECK_EQ(s.bad.n, 0);
+    sn_conn_pool_leave(&s, o);
+    /* They are bounded, too. */
+    s.bad.max = 2;
+    for (int i = 0; i < 3; i++) {
+        sn_origin *bad = origin(&s, (char[]){'b', (char)('0' + i), '\0'});
+
+        bad->no_reuse = true;
+        sn_conn_pool_leave(&s, bad);
+    }
+    CHECK_EQ(s.bad.n, 2);
+    o = origin(&s, "http://a");
+    CHECK(!o->no_reuse);
+    sn_conn_pool_leave(&s, o);
+    sn_conn_pool_fini(&s);
+}

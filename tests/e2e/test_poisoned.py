@@ -1,0 +1,67 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Bytes behind a response never harm the next URL. bench/poisoned makes the table of docs/internals/conn_pool.md."""
+import os
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
+from e2e import case, check, finish, rows  # noqa: E402
+from poisoned import MOMENTS, PATIENCE, VARIANTS, certificate, poisoned  # noqa: E402
+
+PAGES = 60
+EACH = [(f"{name}, {said}", name, later) for name in VARIANTS for later, said in MOMENTS]
+
+
+def harm(variant, later, *words, tls=None, n=PAGES):
+    with poisoned(variant, later, tls) as p:
+        run = p.fetch(n, "--retries", "0", *words)
+        check(len(run.results), n, run.err)
+        return run, p
+
+
+@rows(EACH)
+def no_page_is_broken_by_bytes_behind_another(_, variant, later):
+    run, p = harm(variant, later)
+    check(run.broken, 0)
+    check(run.foreign <= (2 if later else 0), True, f"{run.foreign} foreign")
+    check(p.requests <= PAGES + 2, True, f"{p.requests} requests for {PAGES} pages")
+
+
+@rows([(name, name) for name in VARIANTS])
+def none_is_broken_over_tls_either(_, variant):
+    with certificate() as tls:
+        run, _p = harm(variant, 0.0003, tls=tls, n=30)
+    check(run.broken, 0)
+    check(run.foreign <= 2, True, f"{run.foreign} foreign")
+
+
+@rows([(name, name) for name in VARIANTS])
+def bytes_that_come_before_the_next_request_harm_none(_, variant):
+    run, _p = harm(variant, 0.001, "--rate", "20/s", n=3)
+    check((run.broken, run.foreign), (0, 0))
+
+
+@case
+def an_origin_that_was_found_out_gets_no_reuse_for_the_run():
+    _, p = harm("text", 0)
+    check(p.connections, PAGES)
+    _, p = harm("text", 0.005)
+    check(p.connections in (PAGES, PAGES + 1), True, str(p.connections))
+
+
+@rows([(f"{name}, {said}", name, later) for name in PATIENCE for later, said in MOMENTS])
+def a_408_or_an_orderly_close_is_no_crime(_, variant, later):
+    run, p = harm(variant, later)
+    check((run.broken, run.foreign), (0, 0))
+    # Every third page ends its connection; of the others two can share one.
+    check(p.connections <= PAGES // 2, True, f"{p.connections} connections for {p.requests} requests")
+
+
+@case
+def many_connections_are_no_worse():
+    run, _ = harm("text", 0.005, "-c", "8")
+    check((run.broken, run.foreign), (0, 0))
+
+
+finish()
