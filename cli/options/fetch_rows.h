@@ -56,7 +56,7 @@
      .help = "fetch at most so many of a host; the rest is skipped"},
     {"max-subdomains", NULL, KIND_COUNT, "N", "256", AT(max_subdomains), .max = 1000000, .off = true, .env = true, .rare = true,
      .help = "at most so many hosts of a domain beyond given ones"},
-    {"pattern-budget", NULL, KIND_COUNT, "N", "10000", AT(pattern_budget), .max = 1000000000, .off = true, .env = true, .rare = true,
+    {"pattern-budget", NULL, KIND_COUNT, "N", "1000", AT(pattern_budget), .max = 1000000000, .off = true, .env = true, .rare = true,
      .help = "at most so many URLs of a host that look alike",
      .more = "URLs look alike when they differ in numbers, identifiers and values of parameters only. The rest is skipped with reason `trap`."},
     {"sitemap", NULL, KIND_CHOICE, "auto|only|off", "auto", AT(sitemap), .member = "sitemaps", .env = true, .rare = true,

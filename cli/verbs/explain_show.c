@@ -125,12 +125,13 @@ show_trap(const explanation *e)
 {
     const seine_explained *x = e->got;
 
-    print_row(e, "trap", x->shape ? INK_BAD : INK_GOOD, x->shape ? "TRAP" : "no");
+    print_row(e, "trap", x->shape ? INK_WARN : INK_GOOD, x->shape ? "odd" : "no");
     if (x->shape)
-        out_print("%s\n", x->shape);
+        out_print("%s: refused if pages like it repeat\n", x->shape);
     else if (x->budget > 0)
-        out_print("at most %s like %s of a host%s\n", figure_count(x->budget).text,
-                  show(x->pattern).text, by_default(e->args, "pattern-budget"));
+        out_print("refused if pages repeat after %s like %s of a host%s\n",
+                  figure_count(x->budget).text, show(x->pattern).text,
+                  by_default(e->args, "pattern-budget"));
     else
         out_print("any number like %s\n", show(x->pattern).text);
 }

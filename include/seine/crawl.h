@@ -66,7 +66,8 @@ typedef struct seine_crawl_opts {
     bool nofollow;              /* true: rel, meta and header nofollow are obeyed */
     bool skips;              /* true: refused URLs have records; false: offsite ones and
                                 other schemes are not even remembered */
-    uint32_t pattern_budget; /* 10,000 URLs of one path pattern of a host; 0: off */
+    uint32_t pattern_budget; /* 1,000 pages of one path pattern of a host; further ones
+                                are refused while the last 200 repeat; 0: off */
     uint32_t max_subdomains; /* 256 hosts of a domain beyond given ones; 0: off */
     uint64_t max_per_host;   /* pages; 0: off */
     const char *spill;       /* directory; NULL: /tmp */

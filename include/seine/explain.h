@@ -47,9 +47,9 @@ typedef struct seine_explained {
     seine_skip scope_reason;
     char scope_rule[160];
 
-    const char *shape;      /* what makes it a trap; NULL: nothing */
+    const char *shape;      /* what is odd about its path; NULL: nothing */
     char pattern[1024 + 1]; /* of its path and query */
-    uint32_t budget;        /* URLs of that pattern a host may have; 0: any number */
+    uint32_t budget;        /* pages of that pattern before they are looked at; 0: never */
 
     seine_robots_state robots; /* UNASKED also where a crawl would not ask */
     seine_robots_verdict verdict;

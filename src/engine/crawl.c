@@ -10,7 +10,7 @@ seine_crawl_defaults(void)
                               .sitemaps = SEINE_SITEMAPS_AUTO,
                               .nofollow = true,
                               .skips = true,
-                              .pattern_budget = 10000,
+                              .pattern_budget = 1000,
                               .max_subdomains = 256};
 }
 

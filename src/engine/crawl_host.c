@@ -31,7 +31,7 @@ static void
 drop_state(sn_crawl_state *x)
 {
     sn_robots_cache_fini(&x->robots);
-    sn_trap_tree_free(x->trap);
+    sn_pattern_table_fini(&x->patterns);
     *x = (sn_crawl_state){.host = SN_NONE};
 }
 

@@ -3,7 +3,7 @@
  * crawl_host.h - what a frontier knows of the hosts of its shard, by their numbers.
  *
  * 24 bytes of each for ever: the list of its waiting URLs, how many were admitted, the
- * level it is at. Everything else (robots.txt, the tree of path patterns, sitemaps,
+ * level it is at. Everything else (robots.txt, the counts of path patterns, sitemaps,
  * given URLs that wait for the rules) is its state, which exists while the host has work,
  * and is given up for hosts that are idle when there are many; robots.txt is then asked
  * for again.
@@ -19,10 +19,10 @@
 #define SN_CRAWL_HOST_H
 
 #include "base/map.h"
+#include "engine/pattern_table.h"
 #include "engine/robots_cache.h"
 #include "engine/visit.h"
 #include "store/store.h"
-#include "text/trap.h"
 
 enum {
     SN_CRAWL_HOST_GIVEN = 1,  /* a URL of it was named by the user */
@@ -45,7 +45,7 @@ typedef struct sn_crawl_state {
     uint32_t host; /* SN_NONE: free */
     uint32_t link; /* next free one */
     sn_robots_cache robots;
-    sn_trap_tree *trap;         /* NULL: nothing varied yet */
+    sn_pattern_table patterns;  /* of pages that were asked for */
     sn_url_list first;          /* what goes before: sitemaps, pages of a level that
                                 has begun */
     uint32_t maps_out;          /* sitemaps under way */

@@ -187,7 +187,7 @@ judge_path(const seine_explain *x, const seine_url *u, seine_explained *out)
     sn_str path = seine_url_path(u), query = seine_url_query(u);
     sn_trap_kind kind;
 
-    out->shape = sn_trap_shape(path, query);
+    out->shape = sn_trap_shape(path);
     size_t n = sn_trap_pattern(path, query, out->pattern, &kind);
     out->pattern[n] = '\0';
     out->budget = sn_url_rules_budget(x->opts->crawl, &kind);

@@ -175,6 +175,8 @@ visit_waiting(sn_frontier *f, uint32_t host, const sn_waiting_url *u, seine_time
     if (u->kind == SN_KIND_PAGE) {
         begin_level(f, host, u->depth);
         v = sn_frontier_visit_page(f, host, u, now);
+        if (v)
+            sn_frontier_count_page(f, host, v);
     } else {
         v = sn_frontier_visit_sitemap(f, host, u, now);
     }
@@ -247,7 +249,7 @@ is_idle(uint32_t host, void *arg)
 
     return ch->chain.n == 0 && x->first.n == 0 && x->maps_out == 0 && x->n_held == 0 &&
            !x->is_wanted && x->robots.state != SN_ROBOTS_ASKED &&
-           !(ch->flags & SN_CRAWL_HOST_STUCK) && (!x->trap || ch->n_pages < 100) &&
+           !(ch->flags & SN_CRAWL_HOST_STUCK) && (x->patterns.n == 0 || ch->n_pages < 100) &&
            sn_hosts_busy(f->host_table, host) == 0;
 }
 

@@ -60,12 +60,13 @@ sn_frontier_refuse_waiting(sn_frontier *f, uint32_t host, const sn_waiting_url *
 }
 
 bool
-sn_frontier_refuses_late(const sn_frontier *f, uint32_t host, const sn_waiting_url *u,
+sn_frontier_refuses_late(sn_frontier *f, uint32_t host, const sn_waiting_url *u,
                          sn_skip_why *why)
 {
     if (sn_frontier_is_over_bytes(f))
         return sn_skip_for(why, SEINE_SKIP_BUDGET, SN_STR("max_bytes"));
-    return sn_frontier_forbids(f, host, u->target, why);
+    return sn_frontier_forbids(f, host, u->target, why) ||
+           sn_frontier_repeats(f, host, u, why);
 }
 
 /* Links. */
@@ -86,7 +87,7 @@ refuses_page(sn_frontier *f, uint32_t host, const sn_crawl_host *ch, const seine
     if (is_known(sn_crawl_hosts_state(&f->hosts, host)) &&
         sn_frontier_forbids(f, host, seine_url_target(url), why))
         return true;
-    return sn_frontier_spend_page(f, host, url, ch, why);
+    return sn_frontier_spend_page(f, ch, why);
 }
 
 /* One URL more waits at the host. */

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
 
-#include "base/log.h"
 #include "engine/frontier_parts.h"
-#include "engine/url_rules.h"
 
 /* Writes down which budget is spent. */
 static bool
@@ -36,57 +34,13 @@ sn_frontier_spend_domain(sn_frontier *f, const seine_url *url, const sn_crawl_ho
            skip_spent(why, SEINE_SKIP_TRAP, "hosts of ", domain, o->max_subdomains);
 }
 
-/* The event is told once, when the first URL of a pattern is refused. */
-static void
-tell_trap(sn_frontier *f, const seine_url *url, sn_str pattern)
-{
-    seine_view host = seine_url_host_port(url);
-
-    SN_SAY(f->shared->opts.log, WARN, "trap", "a path pattern has had its share",
-           SN_S("host", host), SN_S("pattern", pattern));
-    f->ops.tell(
-        &(seine_event){
-            .name = "trap", .host = host, .until = SEINE_NEVER, .detail = pattern},
-        f->ops.arg);
-}
-
-/* Its path has a pattern of which there are many: is there room for one more? */
-static bool
-spend_pattern(sn_frontier *f, uint32_t host, const seine_url *url, sn_skip_why *why)
-{
-    uint32_t count;
-    sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
-    char text[SN_TRAP_ROOM];
-    sn_trap_kind kind;
-
-    size_t n = sn_trap_pattern(seine_url_path(url), seine_url_query(url), text, &kind);
-    sn_str pattern = {text, n};
-    uint32_t budget = sn_url_rules_budget(f->shared->opts.crawl, &kind);
-    if (budget == 0)
-        return false;
-    if (!x->trap && !(x->trap = sn_trap_tree_new()))
-        return sn_skip_for(why, SEINE_SKIP_BUDGET, SN_STR("no memory"));
-    uint32_t before = sn_trap_counted(x->trap, pattern);
-    /* The first that is refused is counted, so that it is told once. */
-    if (before <= budget && sn_trap_count(x->trap, pattern, &count) != SEINE_OK)
-        return sn_skip_for(why, SEINE_SKIP_BUDGET, SN_STR("no memory"));
-    if (before < budget)
-        return false;
-    if (before == budget)
-        tell_trap(f, url, pattern);
-    return skip_spent(why, SEINE_SKIP_TRAP, "pattern ", pattern, budget);
-}
-
 bool
-sn_frontier_spend_page(sn_frontier *f, uint32_t host, const seine_url *url,
-                       const sn_crawl_host *ch, sn_skip_why *why)
+sn_frontier_spend_page(sn_frontier *f, const sn_crawl_host *ch, sn_skip_why *why)
 {
     uint64_t max = f->shared->opts.crawl->max_per_host;
 
     if (max > 0 && ch->n_pages >= max)
         return skip_spent(why, SEINE_SKIP_BUDGET, "max-pages-per-host", (sn_str){0}, max);
-    if (spend_pattern(f, host, url, why))
-        return true;
     return !sn_shared_state_admit(f->shared) &&
            sn_skip_for(why, SEINE_SKIP_BUDGET, SN_STR("max_pages"));
 }

@@ -87,6 +87,7 @@ decide_link(sn_frontier *f, sn_candidate *c, seine_time now)
         f->ops.refuse(&r, f->ops.arg);
         return;
     }
+    sn_frontier_lead(f, &c->url);
     sn_frontier_route(f, &c->link, &c->url, now);
 }
 
@@ -276,6 +277,7 @@ add_target(sn_frontier *f, sn_visit *v, const sn_link *like, seine_time now)
         (void)!sn_scope_widen(f->shared->scope, &v->url, &v->target);
     c->link = *like;
     c->link.depth = v->depth;
+    c->link.leader = v->leader;
     c->link.moved = (uint8_t)(v->moved < UINT8_MAX ? v->moved + 1 : UINT8_MAX);
     c->nofollow = false;
     read_link(f, c, &v->url, seine_url_href(&v->target));
@@ -295,6 +297,7 @@ sn_frontier_page(sn_frontier *f, sn_visit *v, seine_time now)
 
     if (!o)
         return;
+    from.link.leader = (uint8_t)sn_frontier_look(f, v);
     if (v->target.len > 0)
         add_target(f, v, &from.link, now);
     if (v->page && !(v->kind == SN_KIND_PAGE && o->sitemaps == SEINE_SITEMAPS_ONLY)) {
@@ -304,5 +307,6 @@ sn_frontier_page(sn_frontier *f, sn_visit *v, seine_time now)
         from.nofollow = o->nofollow && facts.robots & SEINE_NOFOLLOW;
         add_links(f, v, &from, now);
     }
+    sn_frontier_judge(f);
     sn_frontier_send(f);
 }

@@ -4,7 +4,8 @@
  *
  *     frontier_links.c    the links of a page, judged by their text, routed to the owner
  *     frontier_admit.c    the owner's part: is it work, or refused?
- *     frontier_budget.c   budgets of domain, host, path pattern, bytes
+ *     frontier_budget.c   budgets of domain, host, bytes
+ *     frontier_traps.c    path patterns: counted, looked at, refused while they repeat
  *     frontier_robots.c   the robots.txt of a host: asked for, obeyed, asked for again
  *     frontier_sitemap.c  the sitemaps of a host
  *     frontier_store.c    the lists of URLs that wait, and when they are finished
@@ -23,12 +24,29 @@
 #include "engine/crawl_host.h"
 #include "engine/frontier.h"
 #include "engine/scope.h"
+#include "text/trap.h"
 
 enum {
-    SN_BATCH = 32,       /* links judged together */
-    SN_GROUP = 64,       /* URLs finished together */
-    SN_PUT_NOFOLLOW = 64 /* with the reason of one that was put off: and a nofollow */
+    SN_BATCH = 32,        /* links judged together */
+    SN_GROUP = 64,        /* URLs finished together */
+    SN_PUT_NOFOLLOW = 64, /* with the reason of one that was put off: and a nofollow */
+    SN_LOOKED = 64,       /* patterns of a shard whose pages are looked at, at most */
+    SN_FEW = 16,          /* pages of a pattern that are judged with the plain words */
+    SN_SAMPLE = 8         /* of plain words one page in so many, while they are good */
 };
+
+/* A pattern whose pages are looked at. */
+typedef struct sn_looked {
+    uint64_t key; /* 0: none */
+    uint32_t host;
+} sn_looked;
+
+/* A page that is looked at, while its links are read. */
+typedef struct sn_looking {
+    const sn_visit *visit;      /* NULL: none */
+    bool text[SN_TRAP_LEVELS];  /* it is new */
+    bool leads[SN_TRAP_LEVELS]; /* to a new URL outside of the level */
+} sn_looking;
 
 /* A link while it is judged. */
 typedef struct sn_candidate {
@@ -63,7 +81,10 @@ struct sn_frontier {
     sn_candidate batch[SN_BATCH];
     uint64_t prints[SN_BATCH];
     uint8_t is_new[SN_BATCH];
-    char *memory; /* of the candidates */
+    char *memory;                /* of the candidates */
+    sn_looked looked[SN_LOOKED]; /* a ring: the oldest makes room */
+    uint32_t next_looked;
+    sn_looking looking;
 };
 
 /* Why a URL is not asked for. */
@@ -140,8 +161,8 @@ void sn_frontier_refuse(sn_frontier *f, const sn_link *link, const seine_url *ur
                         seine_skip reason, sn_str rule);
 
 /* What has come up against a URL since it was admitted? */
-bool sn_frontier_refuses_late(const sn_frontier *f, uint32_t host,
-                              const sn_waiting_url *u, sn_skip_why *why);
+bool sn_frontier_refuses_late(sn_frontier *f, uint32_t host, const sn_waiting_url *u,
+                              sn_skip_why *why);
 
 /* A URL that waited is refused after all. */
 void sn_frontier_refuse_waiting(sn_frontier *f, uint32_t host, const sn_waiting_url *u,
@@ -152,9 +173,26 @@ sn_link sn_frontier_link_of(const sn_waiting_url *u, const seine_url *url);
  * against each budget that has room. */
 bool sn_frontier_spend_domain(sn_frontier *f, const seine_url *url,
                               const sn_crawl_host *ch, sn_skip_why *why);
-bool sn_frontier_spend_page(sn_frontier *f, uint32_t host, const seine_url *url,
-                            const sn_crawl_host *ch, sn_skip_why *why);
+bool sn_frontier_spend_page(sn_frontier *f, const sn_crawl_host *ch, sn_skip_why *why);
 bool sn_frontier_is_over_bytes(const sn_frontier *f);
+
+/* frontier_traps.c */
+
+/* The page is asked for: counts it, and says in the visit whether it is looked at. */
+void sn_frontier_count_page(sn_frontier *f, uint32_t host, sn_visit *v);
+
+/* Do the pages of its pattern repeat? */
+bool sn_frontier_repeats(sn_frontier *f, uint32_t host, const sn_waiting_url *u,
+                         sn_skip_why *why);
+
+/* Before the links of a page are read: looks at its text. What its links are led by. */
+sn_leader sn_frontier_look(sn_frontier *f, sn_visit *v);
+
+/* The page that is looked at leads to a URL that was not known and is in scope. */
+void sn_frontier_lead(sn_frontier *f, const seine_url *url);
+
+/* After its links: judges the page. */
+void sn_frontier_judge(sn_frontier *f);
 
 /* frontier_robots.c */
 

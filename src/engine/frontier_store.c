@@ -60,7 +60,8 @@ sn_frontier_put(sn_frontier *f, uint32_t host, bool first, const sn_link *l,
                         .kind = l->kind,
                         .ceiling = l->ceiling,
                         .tag = l->tag,
-                        .attr = l->attr};
+                        .attr = l->attr,
+                        .flags = l->leader};
     seine_err e = sn_store_enqueue(f->store, first ? &x->first : chain, &u);
 
     if (e == SEINE_OK && is_front)

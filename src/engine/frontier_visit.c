@@ -111,6 +111,7 @@ sn_frontier_visit_page(sn_frontier *f, uint32_t host, const sn_waiting_url *u,
     v->depth = u->depth;
     v->moved = u->moved;
     v->ceiling = (sn_address_zone)u->ceiling;
+    v->leader = u->flags;
     keep_found(v, u);
     return v;
 }

@@ -12,7 +12,7 @@ typedef struct stamp {
     uint64_t number;
     uint32_t url_len, parent_len, parent_at; /* parent_at: where its text stands */
     uint32_t line, depth;
-    uint8_t moved, ceiling, tag, attr, kind;
+    uint8_t moved, ceiling, tag, attr, kind, leader;
 } stamp;
 
 static seine_err
@@ -77,7 +77,8 @@ sn_mail_write(sn_post **post, const sn_link *l)
                .ceiling = l->ceiling,
                .tag = l->tag,
                .attr = l->attr,
-               .kind = l->kind};
+               .kind = l->kind,
+               .leader = l->leader};
     append_bytes(p, &s, sizeof s);
     append_bytes(p, l->url.ptr, l->url.len);
     if (!same)
@@ -104,7 +105,8 @@ sn_mail_read(const sn_post *p, size_t *at, sn_link *out)
                      .ceiling = s.ceiling,
                      .tag = s.tag,
                      .attr = s.attr,
-                     .kind = s.kind};
+                     .kind = s.kind,
+                     .leader = s.leader};
     *at = s.parent_at == end ? end + s.parent_len : end;
     return true;
 }

@@ -41,6 +41,8 @@ struct sn_page {
     sn_html html;
     bool until_title; /* what html was made for */
     bool made;
+    sn_word_triples *words; /* made by the first page that is looked at */
+    bool has_words;
     seine_sitemap *map; /* made by the first sitemap */
     sn_visit_kind kind;
     bool ended, has_links;
@@ -334,6 +336,7 @@ sn_page_free(sn_page *p)
     sn_buf_fini(&p->links);
     sn_buf_fini(&p->robots_said);
     sn_page_charset_fini(&p->charset);
+    sn_free(p->words);
     sn_free(p);
 }
 
@@ -352,7 +355,7 @@ sn_page_memory(const sn_page *p)
 {
     return sizeof *p + p->bytes.room + p->links.room + p->robots_said.room +
            p->charset.decoded.room + p->charset.converted.room + html_memory(p) +
-           (p->map ? MAP_BYTES : 0);
+           (p->map ? MAP_BYTES : 0) + (p->words ? sizeof *p->words : 0);
 }
 
 /* Makes the tokenizer that finds what is wanted, unless the page has it already. */
@@ -372,6 +375,16 @@ make_html(sn_page *p, bool until_title)
     sn_html_init(&p->html, &o, on_event, p);
     p->made = true;
     p->until_title = until_title;
+}
+
+/* Makes the tokenizer pass on the text, if it is looked at. */
+static void
+want_words(sn_page *p, sn_str own)
+{
+    p->has_words = own.ptr && (p->words || (p->words = sn_alloc(sizeof *p->words)));
+    p->html.opts.words = p->has_words ? p->words : NULL;
+    if (p->has_words)
+        sn_word_triples_begin(p->words, own);
 }
 
 static seine_err
@@ -405,10 +418,13 @@ sn_page_begin(sn_page *p, const sn_page_wants *wants)
     p->charset_errors = 0;
     sn_page_charset_begin(&p->charset, wants->charset, is_xhtml(wants->content_type),
                           wants->links);
-    if (p->kind == SN_KIND_PAGE)
+    p->has_words = false;
+    if (p->kind == SN_KIND_PAGE) {
         make_html(p, !wants->links);
-    else if (p->kind == SN_KIND_SITEMAP)
+        want_words(p, wants->own);
+    } else if (p->kind == SN_KIND_SITEMAP) {
         p->err = make_map(p);
+    }
 }
 
 /* Returns the first error. */
@@ -453,6 +469,8 @@ end_page(sn_page *p)
         feed_html(p, bytes);
     if (p->err == SEINE_OK && !sn_html_enough(&p->html))
         note_error(p, sn_html_end(&p->html));
+    if (p->has_words)
+        sn_word_triples_end(p->words);
     p->notes |= sn_html_notes(&p->html);
     p->charset_errors = sn_page_charset_end(&p->charset);
 }
@@ -545,6 +563,12 @@ sn_page_facts_get(const sn_page *p, sn_page_facts *out_facts)
     if (p->robots_said.len > 0)
         out_facts->meta_robots = sn_buf_view(&p->robots_said);
     out_facts->notes = p->notes;
+}
+
+const sn_word_triples *
+sn_page_words(const sn_page *p)
+{
+    return p->ended && p->err == SEINE_OK && p->has_words ? p->words : NULL;
 }
 
 seine_err

@@ -29,6 +29,7 @@
 
 #include "base/str.h"
 #include "engine/visit.h"
+#include "text/word_triples.h"
 
 typedef struct sn_page sn_page;
 
@@ -37,6 +38,7 @@ typedef struct sn_page_wants {
     bool links;         /* false: the title alone, and nothing is read behind it */
     sn_str content_type, charset; /* of the header; lower case */
     unsigned robots;              /* SEINE_NOFOLLOW … of the header */
+    sn_str own;                   /* path and query; ptr NULL: no words are wanted */
 } sn_page_wants;
 
 typedef struct sn_page_link { /* views into the page, valid until the next begin */
@@ -78,6 +80,9 @@ void sn_page_facts_get(const sn_page *p, sn_page_facts *out_facts);
  * one, else the page itself. RANGE: the URL does not fit into that of the base. */
 SEINE_MUST_CHECK seine_err sn_page_base(const sn_page *p, const seine_url *url,
                                         seine_url *out_base);
+
+/* Its triples of words, if they were wanted and it ended well; else NULL. */
+const sn_word_triples *sn_page_words(const sn_page *p);
 
 /* Bytes it holds now. */
 size_t sn_page_memory(const sn_page *p);

@@ -200,6 +200,8 @@ page_wants(const seine_fetch_opts *o, const sn_visit *v, uint16_t status,
         out_wants->links = (o->crawl || o->keep & SEINE_KEEP_LINKS) &&
                            seine_status_set_has(&o->accept, status) &&
                            !sn_redirect_is(status);
+        if (v->looks)
+            out_wants->own = seine_url_target(&v->url);
         return sn_page_is_html(v->content_type) &&
                (out_wants->links || o->keep & SEINE_KEEP_TITLE);
     case SN_KIND_ROBOTS:

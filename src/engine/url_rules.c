@@ -3,8 +3,6 @@
 
 #include "net/address_guard.h"
 
-#define NARROW_PARAMS 4
-
 static bool
 set_refusal(sn_url_verdict *out, seine_skip reason, sn_str rule)
 {
@@ -32,16 +30,11 @@ sn_url_rules_refuse(const seine_fetch_opts *o, const sn_scope *scope,
                            (sn_str){out->verdict.rule, out->verdict.len});
     if (sn_address_guard_blocks_port((uint16_t)seine_url_port(url)))
         return set_refusal(out, SEINE_SKIP_PORT, SN_STR("a port of another protocol"));
-    const char *shape = sn_trap_shape(seine_url_path(url), seine_url_query(url));
-    return shape && set_refusal(out, SEINE_SKIP_TRAP, sn_str_of(shape));
+    return false;
 }
 
 uint32_t
 sn_url_rules_budget(const seine_crawl_opts *o, const sn_trap_kind *kind)
 {
-    if (!kind->varies || o->pattern_budget == 0)
-        return 0;
-    if (kind->params < NARROW_PARAMS)
-        return o->pattern_budget;
-    return o->pattern_budget / 10 > 0 ? o->pattern_budget / 10 : 1;
+    return kind->varies ? o->pattern_budget : 0;
 }

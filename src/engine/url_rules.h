@@ -3,8 +3,8 @@
  * url_rules.h - does the text of a URL that was found refuse it already?
  *
  * The record names the first rule that refuses: another scheme than http and https, out
- * of scope or filtered out, a port of another protocol, the shape of a trap. The frontier
- * asks the rules that depend on the host: robots.txt and budgets.
+ * of scope or filtered out, a port of another protocol. The frontier asks the rules that
+ * depend on the host: robots.txt, budgets and traps.
  *
  *     if (sn_url_rules_refuse(&opts, scope, &url, &o))
  *         …                                   o.reason, o.rule
@@ -30,8 +30,7 @@ typedef struct sn_url_verdict {
 bool sn_url_rules_refuse(const seine_fetch_opts *o, const sn_scope *scope,
                          const seine_url *url, sn_url_verdict *out);
 
-/* How many URLs of such a pattern a host may have; 0: any number. Four names of
- * parameters are a form that was filled in: a tenth. */
+/* After how many pages of such a pattern they are looked at; 0: never. */
 uint32_t sn_url_rules_budget(const seine_crawl_opts *o, const sn_trap_kind *kind);
 
 #endif

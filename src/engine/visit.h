@@ -30,6 +30,8 @@
 
 #define SN_NO_HOST UINT32_MAX
 
+enum { SN_TRAP_LEVELS = 3 }; /* pattern, family, plain words: engine/frontier_traps.c */
+
 /* The number of the stage that leads to the state stands first; 5, links, changes none.
  */
 typedef enum sn_visit_state {
@@ -83,11 +85,15 @@ struct sn_visit {
     seine_span timeout; /* of one attempt */
 
     /* where it was found, in a crawl */
-    uint32_t depth;           /* links from a given URL */
-    uint32_t moved;           /* redirects in a row that led here */
-    sn_str parent;            /* absent: it was given */
-    seine_found found;        /* texts of the tables of text/html.h */
-    seine_url target;         /* of a page that redirects; no text: it does not */
+    uint32_t depth;                 /* links from a given URL */
+    uint32_t moved;                 /* redirects in a row that led here */
+    sn_str parent;                  /* absent: it was given */
+    seine_found found;              /* texts of the tables of text/html.h */
+    seine_url target;               /* of a page that redirects; no text: it does not */
+    uint8_t leader;                 /* sn_leader: of the page it was found on */
+    uint64_t traps[SN_TRAP_LEVELS]; /* keys of engine/pattern_table.h; 0: none */
+    uint8_t looks;                  /* a bit for each of them: its text is looked at */
+    uint8_t again;                  /* the same: its residue was asked for before */
     uint32_t home, home_host; /* of a robots.txt or sitemap: shard and host it is for */
 
     /* attempts */

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "text/html_count.h"
+#include "text/word_triples.h"
 
 typedef enum state {
     DATA,
@@ -95,12 +96,15 @@ letters_add(sn_html *t, const char *p, const char *end)
     return p;
 }
 
-/* Handles text between tags; only the text of a link is kept. */
+/* Handles text between tags; only the text of a link is kept. It is no text of the page's
+ * own: lists of links differ from page to page where all else repeats. */
 static void
 text(sn_html *t, const char *p, size_t n)
 {
     if (t->held.open)
         sn_html_text_add(&t->held.text, p, n);
+    else if (t->opts.words)
+        sn_word_triples_text(t->opts.words, p, n);
 }
 
 static void
@@ -131,6 +135,8 @@ tag_done(sn_html *t, const char *p)
     if (t->opts.count)
         sn_html_count_tag(t->opts.count, t,
                           t->fed + (uint64_t)(p - t->piece) - t->tag_at);
+    if (t->opts.words)
+        sn_word_triples_break(t->opts.words);
     if (t->tag != SN_TAG_OTHER || t->breaks_out)
         content = sn_html_tag_done(t);
     if (t->in_script && content == SN_HTML_RAW)

@@ -152,8 +152,9 @@ typedef struct sn_html_options {
     bool until_title; /* stop at </title> */
     bool scripting;   /* <noscript> is text, as for a browser that runs scripts */
     bool lines;       /* tell line and column */
-    struct sn_html_count *count; /* told of every tag; or NULL */
-    sn_html_convert convert;     /* NULL: bytes stay as they are */
+    struct sn_html_count *count;   /* told of every tag; or NULL */
+    sn_html_convert convert;       /* NULL: bytes stay as they are */
+    struct sn_word_triples *words; /* told of the text that is no link; or NULL */
 } sn_html_options;
 
 /* Notes: what was dropped. */

@@ -48,17 +48,14 @@ same(const sn_str *segments, unsigned count)
     return times;
 }
 
-static const char *
-path_shape(sn_str path)
+const char *
+sn_trap_shape(sn_str path)
 {
     sn_str segments[SN_TRAP_SEGMENTS], segment;
-    unsigned n = 0, all = 0;
+    unsigned n = 0;
 
-    while (next_segment(&path, &segment)) {
-        if (segment.len == 0 && path.len == 0) /* the trailing slash */
-            break;
-        if (++all > SN_TRAP_SEGMENTS)
-            return "more than 32 path segments";
+    path = bounded(path);
+    while (n < SN_TRAP_SEGMENTS && next_segment(&path, &segment)) {
         if (segment.len == 0) /* empty segments do not count as repetition */
             continue;
         segments[n++] = segment;
@@ -71,74 +68,17 @@ path_shape(sn_str path)
     return NULL;
 }
 
-/* Takes the name of the next parameter; false at the end. */
-static bool
-next_name(sn_str *query, sn_str *out_name)
-{
-    sn_str part;
-
-    while (query->len > 0) {
-        size_t end = sn_str_find(*query, '&');
-        part = sn_str_slice(*query, 0, end);
-        *query = sn_str_slice(*query, end + (end < query->len), query->len);
-        if (part.len > 0) {
-            *out_name = sn_str_slice(part, 0, sn_str_find(part, '='));
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Collects the different names and counts the most frequent one. Returns `room` + 1 if
- * there are more than `room` names. */
-static uint32_t
-read_names(sn_str query, sn_str *names, uint32_t room, uint32_t *out_all,
-           uint32_t *out_most)
-{
-    uint32_t times[SN_TRAP_PARAMS + 1] = {0}, n = 0;
-    sn_str name;
-
-    *out_all = *out_most = 0;
-    while (next_name(&query, &name)) {
-        uint32_t i = 0;
-
-        while (i < n && !sn_str_eq(names[i], name))
-            i++;
-        if (i == room)
-            return room + 1;
-        if (i == n)
-            names[n++] = name;
-        ++*out_all;
-        if (++times[i] > *out_most)
-            *out_most = times[i];
-    }
-    return n;
-}
-
-const char *
-sn_trap_shape(sn_str path, sn_str query)
-{
-    sn_str names[SN_TRAP_PARAMS];
-    uint32_t all, most;
-    uint32_t n = read_names(bounded(query), names, SN_TRAP_PARAMS, &all, &most);
-
-    if (n <= SN_TRAP_PARAMS && most > SN_TRAP_NAME)
-        return "a query parameter more than 8 times";
-    if (n > SN_TRAP_PARAMS || all > SN_TRAP_PARAMS)
-        return "more than 32 query parameters";
-    return path_shape(bounded(path));
-}
-
 /* Patterns. */
 
-typedef struct pen {
+typedef struct pattern_writer {
     char *out;
     size_t len;
-    bool cut;
-} pen;
+    size_t id_end; /* behind the last identifier; 0: there is none */
+    bool cut, has_path_params;
+} pattern_writer;
 
 static void
-put_str(pen *p, sn_str text)
+put_str(pattern_writer *p, sn_str text)
 {
     if (p->cut || p->len + text.len > SN_TRAP_ROOM - 3) {
         p->cut = true;
@@ -213,7 +153,6 @@ is_token(sn_str s)
     return s.len >= 20 && digit && letter;
 }
 
-/* Writes in lower case, runs of digits as one sign. True if there was a run. */
 /* %C3 is a letter of another script; its digits do not vary. */
 static bool
 is_escape(sn_str s, size_t at)
@@ -222,27 +161,27 @@ is_escape(sn_str s, size_t at)
            sn_hex_digit(s.ptr[at + 2]) >= 0;
 }
 
-static bool
-ends_escape(sn_str s, size_t at)
+/* Returns the end of the letters and digits that begin at `at`. */
+static size_t
+word_end(sn_str s, size_t at)
 {
-    return at >= 2 && is_escape(s, at - 2);
+    while (at < s.len && (sn_is_digit(s.ptr[at]) || sn_is_alpha(s.ptr[at])))
+        at++;
+    return at;
 }
 
+/* Writes a word in lower case, each run of digits as one sign. */
 static bool
-put_text(pen *p, sn_str s)
+put_word(pattern_writer *p, sn_str s)
 {
     bool varies = false;
 
     for (size_t i = 0; i < s.len; i++) {
         char c = sn_lower(s.ptr[i]);
 
-        if (is_escape(s, i)) {
-            char escape[3] = {'%', sn_lower(s.ptr[i + 1]), sn_lower(s.ptr[i + 2])};
-            put_str(p, (sn_str){escape, 3});
-            i += 2;
-        } else if (!sn_is_digit(c)) {
+        if (!sn_is_digit(c)) {
             put_str(p, (sn_str){&c, 1});
-        } else if (i == 0 || !sn_is_digit(s.ptr[i - 1]) || ends_escape(s, i - 1)) {
+        } else if (i == 0 || !sn_is_digit(s.ptr[i - 1])) {
             put_str(p, SN_STR("#"));
             varies = true;
         }
@@ -250,60 +189,135 @@ put_text(pen *p, sn_str s)
     return varies;
 }
 
-/* Writes a segment; true if its pattern stands for many. */
+/* Writes the sign of an identifier; false: the text is none. */
 static bool
-put_segment(pen *p, sn_str s)
+put_identifier(pattern_writer *p, sn_str s)
 {
-    if (is_number(s))
-        put_str(p, SN_STR("#"));
-    else if (is_uuid(s) || is_hex(s))
-        put_str(p, SN_STR("%x"));
-    else if (is_token(s))
-        put_str(p, SN_STR("%t"));
-    else
-        return put_text(p, s);
+    bool is_hexadecimal = is_uuid(s) || is_hex(s);
+
+    if (!is_hexadecimal && !is_token(s))
+        return false;
+    put_str(p, is_hexadecimal ? SN_STR("%x") : SN_STR("%t"));
+    p->id_end = p->len;
     return true;
 }
 
-static void
-sort(sn_str *names, uint32_t n)
+/* Writes words and what stands between them. True: a part varies. */
+static bool
+put_text(pattern_writer *p, sn_str s)
 {
-    for (uint32_t i = 1; i < n; i++) {
-        sn_str name = names[i];
-        uint32_t at = i;
+    bool varies = false;
 
-        for (; at > 0 && sn_str_cmp(name, names[at - 1]) < 0; at--)
-            names[at] = names[at - 1];
-        names[at] = name;
+    for (size_t i = 0, end; i < s.len; i = end) {
+        end = word_end(s, i);
+        sn_str word = sn_str_slice(s, i, end);
+
+        if (word.len > 0) {
+            varies |=
+                is_number(word) || !put_identifier(p, word) ? put_word(p, word) : true;
+        } else if (is_escape(s, i)) {
+            char escape[3] = {'%', sn_lower(s.ptr[i + 1]), sn_lower(s.ptr[i + 2])};
+            put_str(p, (sn_str){escape, 3});
+            end = i + 3;
+        } else {
+            put_str(p, sn_str_slice(s, i, i + 1));
+            end = i + 1;
+        }
+    }
+    return varies;
+}
+
+/* Writes the names of the path parameters of a segment: ";jsessionid". */
+static void
+put_path_params(pattern_writer *p, sn_str params)
+{
+    sn_str one;
+
+    while (sn_str_next(&params, ';', &one)) {
+        put_str(p, SN_STR(";"));
+        put_word(p, sn_str_slice(one, 0, sn_str_find(one, '=')));
+        p->has_path_params = true;
     }
 }
 
-static uint32_t
-put_query(pen *p, sn_str query)
+/* Writes a segment; true if its pattern stands for many. */
+static bool
+put_segment(pattern_writer *p, sn_str s)
 {
-    sn_str names[SN_TRAP_PARAMS];
-    uint32_t all, most;
-    uint32_t n = read_names(query, names, SN_TRAP_PARAMS, &all, &most);
-    uint32_t shown = n < SN_TRAP_PARAMS ? n : SN_TRAP_PARAMS;
+    size_t end = sn_str_find(s, ';');
+    sn_str text = sn_str_slice(s, 0, end);
+    bool varies = true;
 
-    sort(names, shown);
-    for (uint32_t i = 0; i < shown; i++) {
-        put_str(p, i == 0 ? SN_STR("?") : SN_STR("&"));
-        put_str(p, names[i]);
+    if (is_number(text))
+        put_str(p, SN_STR("#"));
+    else if (!put_identifier(p, text))
+        varies = put_text(p, text);
+    if (end < s.len)
+        put_path_params(p, sn_str_slice(s, end + 1, s.len));
+    return varies || end < s.len;
+}
+
+/* Takes the next parameter; false at the end. A semicolon separates as well. */
+static bool
+next_param(sn_str *query, sn_str *out_name, sn_str *out_value)
+{
+    while (query->len > 0) {
+        size_t end = 0;
+
+        while (end < query->len && query->ptr[end] != '&' && query->ptr[end] != ';')
+            end++;
+        sn_str part = sn_str_slice(*query, 0, end);
+        *query = sn_str_slice(*query, end + (end < query->len), query->len);
+        if (part.len > 0) {
+            end = sn_str_find(part, '=');
+            *out_name = sn_str_slice(part, 0, end);
+            *out_value = sn_str_slice(part, end + (end < part.len), part.len);
+            return true;
+        }
     }
-    return n;
+    return false;
+}
+
+/* Does the parameter carry a session? By its name, or by a value like an identifier. */
+static bool
+is_session(sn_str name, sn_str value)
+{
+    static const char word[] = "sess";
+
+    if (name.len >= 3 &&
+        sn_str_eq_nocase(sn_str_slice(name, name.len - 3, name.len), SN_STR("sid")))
+        return true;
+    for (size_t i = 0; i + 4 <= name.len; i++)
+        if (sn_str_eq_nocase(sn_str_slice(name, i, i + 4), sn_str_of(word)))
+            return true;
+    return is_uuid(value) || is_token(value) || (is_hex(value) && !is_number(value));
+}
+
+/* Writes "?name" of one parameter, "?*" of more. */
+static void
+put_query(pattern_writer *p, sn_str query, sn_trap_kind *kind)
+{
+    sn_str name, value, first = {0};
+
+    while (next_param(&query, &name, &value)) {
+        if (kind->params++ == 0)
+            first = name;
+        if (!kind->session.ptr && is_session(name, value))
+            kind->session = name;
+    }
+    put_str(p, SN_STR("?"));
+    put_str(p, kind->params > 1 ? SN_STR("*") : first);
 }
 
 size_t
 sn_trap_pattern(sn_str path, sn_str query, char out[SN_TRAP_ROOM], sn_trap_kind *out_kind)
 {
-    pen p = {.out = out};
+    pattern_writer p = {.out = out};
     sn_str segment;
     unsigned n = 0;
 
-    *out_kind = (sn_trap_kind){false, 0};
+    *out_kind = (sn_trap_kind){.varies = query.len > 0};
     path = bounded(path);
-    query = bounded(query);
     while (n < SN_TRAP_SHOWN && next_segment(&path, &segment)) {
         put_str(&p, SN_STR("/"));
         out_kind->varies |= put_segment(&p, segment);
@@ -313,12 +327,167 @@ sn_trap_pattern(sn_str path, sn_str query, char out[SN_TRAP_ROOM], sn_trap_kind 
         put_str(&p, SN_STR("/**"));
         out_kind->varies = true;
     }
-    out_kind->params = put_query(&p, query);
-    out_kind->varies |= query.len > 0;
+    if (query.len > 0)
+        put_query(&p, bounded(query), out_kind);
     if (p.cut) {
         memcpy(out + p.len, "**", 2);
         p.len += 2;
         out_kind->varies = true;
     }
+    out_kind->id_end = p.id_end;
+    out_kind->has_path_params = p.has_path_params;
     return p.len;
+}
+
+/* Families. */
+
+/* Writes one of the names of a family: "/" "**?" and the name. */
+static size_t
+write_family(char *out, sn_str head, sn_str tail)
+{
+    size_t n = tail.len < SN_TRAP_ROOM / 2 ? tail.len : SN_TRAP_ROOM / 2;
+
+    memcpy(out, head.ptr, head.len);
+    if (n > 0)
+        memcpy(out + head.len, tail.ptr, n);
+    return head.len + n;
+}
+
+sn_trap_family
+sn_trap_family_of(sn_str path, sn_str pattern, const sn_trap_kind *kind,
+                  char out[SN_TRAP_ROOM], size_t *out_len)
+{
+    size_t query = sn_str_find(pattern, '?');
+    sn_trap_family family = SN_TRAP_DEVICE;
+
+    if (sn_trap_shape(path)) {
+        *out_len = write_family(out, SN_STR("/**/"), (sn_str){0});
+        family = SN_TRAP_SHAPE;
+    } else if (kind->has_path_params) {
+        size_t at = sn_str_find(pattern, ';');
+        *out_len = write_family(out, SN_STR("/**"), sn_str_slice(pattern, at, query));
+    } else if (kind->session.ptr) {
+        *out_len = write_family(out, SN_STR("/**?"), kind->session);
+    } else if (kind->id_end > 0 && kind->id_end <= query) {
+        bool is_last = kind->id_end == query;
+        *out_len =
+            write_family(out, is_last ? SN_STR("/**/%") : (sn_str){0},
+                         is_last ? (sn_str){0} : sn_str_slice(pattern, 0, kind->id_end));
+    } else if (query < pattern.len) {
+        *out_len =
+            write_family(out, SN_STR("/**"), sn_str_slice(pattern, query, pattern.len));
+    } else {
+        *out_len = write_family(out, SN_STR("/**"), (sn_str){0});
+        family = SN_TRAP_WORDS;
+    }
+    return family;
+}
+
+/* Excess. */
+
+static unsigned
+count_segments(sn_str path)
+{
+    sn_str segment;
+    unsigned n = 0;
+
+    while (next_segment(&path, &segment))
+        n += segment.len > 0 || path.len > 0; /* a trailing slash is none */
+    return n;
+}
+
+/* Counts how often the most frequent of the first names stands in the query. */
+static unsigned
+count_same(sn_str query)
+{
+    sn_str names[SN_TRAP_PARAMS], name, value;
+    unsigned times[SN_TRAP_PARAMS] = {0}, n = 0, most = 0;
+
+    while (next_param(&query, &name, &value)) {
+        unsigned i = 0;
+
+        while (i < n && !sn_str_eq(names[i], name))
+            i++;
+        if (i == SN_TRAP_PARAMS)
+            break;
+        if (i == n)
+            names[n++] = name;
+        if (++times[i] > most)
+            most = times[i];
+    }
+    return most;
+}
+
+static sn_trap_excess
+excess_of(unsigned n, unsigned most)
+{
+    return n > most ? SN_TRAP_OVER : n > most * 3 / 4 ? SN_TRAP_NEAR : SN_TRAP_WITHIN;
+}
+
+sn_trap_excess
+sn_trap_excess_of(sn_str path, sn_str query, const sn_trap_kind *kind)
+{
+    sn_trap_excess excess = excess_of(count_segments(bounded(path)), SN_TRAP_SEGMENTS);
+    sn_trap_excess params = excess_of(kind->params, SN_TRAP_PARAMS);
+    sn_trap_excess same = kind->params > SN_TRAP_SAME_NAME / 2
+                              ? excess_of(count_same(bounded(query)), SN_TRAP_SAME_NAME)
+                              : SN_TRAP_WITHIN;
+
+    if (params > excess)
+        excess = params;
+    return same > excess ? same : excess;
+}
+
+/* The rest of a URL without its session. */
+
+static uint64_t
+add_bytes(uint64_t hash, sn_str s)
+{
+    for (size_t i = 0; i < s.len; i++)
+        hash = (hash ^ (unsigned char)s.ptr[i]) * UINT64_C(0x100000001b3);
+    return (hash ^ 0x1f) *
+           UINT64_C(0x100000001b3); /* an end, so that "a" "b" is not "ab" */
+}
+
+static bool
+is_identifier(sn_str word)
+{
+    return is_uuid(word) || is_token(word) || (is_hex(word) && !is_number(word));
+}
+
+/* Adds a segment without its identifiers and parameters. */
+static uint64_t
+add_segment(uint64_t hash, sn_str segment)
+{
+    sn_str s = sn_str_slice(segment, 0, sn_str_find(segment, ';'));
+
+    if (is_identifier(s))
+        return add_bytes(hash, (sn_str){0});
+    for (size_t i = 0, end; i < s.len; i = end) {
+        end = word_end(s, i);
+        end += end == i;
+        sn_str part = sn_str_slice(s, i, end);
+        if (!is_identifier(part))
+            hash = add_bytes(hash, part);
+    }
+    return add_bytes(hash, SN_STR("/"));
+}
+
+uint64_t
+sn_trap_residue(sn_str path, sn_str query, const sn_trap_kind *kind)
+{
+    bool has_session = kind->session.ptr != NULL;
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    sn_str segment, name, value;
+
+    if (kind->params == 0 && kind->id_end == 0 && !kind->has_path_params)
+        return 0;
+    path = bounded(path);
+    query = bounded(query);
+    while (next_segment(&path, &segment))
+        hash = add_segment(hash, segment);
+    while (has_session && next_param(&query, &name, &value))
+        if (!is_session(name, value))
+            hash = add_bytes(add_bytes(hash, name), value);
+    return hash | 1;
 }

@@ -1,26 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * trap.h - is this URL one of the endless URLs of a crawler trap?
+ * trap.h - which URLs of a site look alike, so that they may be one crawler trap?
  *
  * Calendars, session numbers and circular relative links give a site an endless number of
- * URLs. Two checks look at the text of a URL. Its shape: does the path repeat itself, is
- * it too deep, does it have too many parameters? Its pattern: the path with everything
- * that varies replaced.
+ * URLs. The text of a URL alone refuses nothing; it says with which others the URL is
+ * judged. Its pattern is the path with everything that varies replaced, and the name of
+ * its parameter; two or more parameters are a star.
  *
- *     /cal/2026/11/15?view=day&tz=1    is    /cal/#/#/#?tz&view
+ *     /cal/2026/11/15?date=3           is    /cal/#/#/#?date
  *     /p/9f86d081884c7d65/edit         is    /p/%x/edit
+ *     /list?color=red&size=m           is    /list?*
  *
- * The crawler counts the admitted URLs of a host by pattern, in a tree of at most 512
- * nodes, and refuses further URLs of a pattern that reached its limit. A node with more
- * than 64 children merges them into `*`.
+ * Its family is wider and spans the paths of a site: all URLs with the session parameter
+ * `sid`, all whose path goes round, all that have nothing but words. A URL belongs to one
+ * pattern and to one family. Its residue is what is left of it without its session or its
+ * query: two URLs of one residue may be one page.
  *
- *     rule = sn_trap_shape(path, query);             NULL, or what is odd about it
- *     sn_str pattern = {text, sn_trap_pattern(path, query, text, &kind)};
- *     e = sn_trap_count(tree, pattern, &count);      how many there are with this one
+ *     size_t n = sn_trap_pattern(path, query, text, &kind);
+ *     family = sn_trap_family_of(path, (sn_str){text, n}, &kind, wide, &len);
+ *     uint64_t residue = sn_trap_residue(path, query, &kind);
+ *
+ * engine/novelty.h judges the pages of a pattern.
  *
  * Time    plays no part.
- * Memory  a tree takes at most 512 nodes; the rest is the caller's.
- * Threads one owner.
+ * Memory  the caller's.
+ * Threads any thread.
  */
 #ifndef SN_TRAP_H
 #define SN_TRAP_H
@@ -33,34 +37,53 @@ enum {
     SN_TRAP_SAME = 4,      /* repetitions of one segment */
     SN_TRAP_ROUNDS = 3,    /* repetitions in a row of one to four segments */
     SN_TRAP_PARAMS = 32,
-    SN_TRAP_NAME = 8,   /* repetitions of one parameter */
-    SN_TRAP_SHOWN = 16, /* segments of a pattern */
-    SN_TRAP_ROOM = 1024 /* bytes of a pattern; a longer one ends in "**" */
+    SN_TRAP_SAME_NAME = 8, /* repetitions of one parameter */
+    SN_TRAP_SHOWN = 16,    /* segments of a pattern */
+    SN_TRAP_ROOM = 1024    /* bytes of a pattern; a longer one ends in "**" */
 };
 
-/* Returns what is odd about the URL, as the rule of a record, or NULL. The path begins
- * with a slash, the query has no question mark. Looks at 8 KiB of each at most. */
-const char *sn_trap_shape(sn_str path, sn_str query);
+/* Returns what is odd about the path, or NULL: it repeats itself. The path begins with a
+ * slash. Looks at its first 32 segments. */
+const char *sn_trap_shape(sn_str path);
 
 typedef struct sn_trap_kind {
-    bool varies;     /* a part stands for many, or there is a query */
-    uint32_t params; /* different names */
+    bool varies;          /* a part stands for many, or there is a query */
+    bool has_path_params; /* ";jsessionid=…" */
+    uint32_t params;      /* of the query */
+    sn_str session;       /* the name of the parameter that carries one; a view into the
+                             query; ptr NULL: none */
+    size_t id_end;        /* of the pattern, behind its last identifier; 0: none */
 } sn_trap_kind;
 
-/* Writes the pattern, not terminated; returns its length, at most SN_TRAP_ROOM. */
+/* Writes the pattern, not terminated; returns its length, at most SN_TRAP_ROOM. The query
+ * has no question mark. */
 size_t sn_trap_pattern(sn_str path, sn_str query, char out[SN_TRAP_ROOM],
                        sn_trap_kind *out_kind);
 
-typedef struct sn_trap_tree sn_trap_tree;
+typedef enum sn_trap_family {
+    SN_TRAP_WORDS,  /* "/" and two stars: neither query nor identifier */
+    SN_TRAP_DEVICE, /* a query, a session or an identifier, whatever the path */
+    SN_TRAP_SHAPE   /* a path that repeats itself */
+} sn_trap_family;
 
-sn_trap_tree *sn_trap_tree_new(void); /* NULL: no memory */
-void sn_trap_tree_free(sn_trap_tree *t);
+/* Writes the name of the family, not terminated. `pattern` and `kind` are those of
+ * sn_trap_pattern. */
+sn_trap_family sn_trap_family_of(sn_str path, sn_str pattern, const sn_trap_kind *kind,
+                                 char out[SN_TRAP_ROOM], size_t *out_len);
 
-/* Returns how many URLs of the pattern were counted. */
-uint32_t sn_trap_counted(const sn_trap_tree *t, sn_str pattern);
+/* Does a URL have more than 32 segments, more than 32 parameters or one of them more than
+ * 8 times? */
+typedef enum sn_trap_excess {
+    SN_TRAP_WITHIN,
+    SN_TRAP_NEAR, /* more than three quarters of that */
+    SN_TRAP_OVER
+} sn_trap_excess;
 
-/* Counts a URL; *out_count includes it. NOMEM: not counted. */
-SEINE_MUST_CHECK seine_err sn_trap_count(sn_trap_tree *t, sn_str pattern,
-                                         uint32_t *out_count);
+sn_trap_excess sn_trap_excess_of(sn_str path, sn_str query, const sn_trap_kind *kind);
+
+/* Returns a hash of the URL without identifiers and path parameters, and without the
+ * session of its query; a query without a session is left out whole. 0: the URL has none
+ * of them. */
+uint64_t sn_trap_residue(sn_str path, sn_str query, const sn_trap_kind *kind);
 
 #endif

@@ -34,9 +34,10 @@ def a_calendar_without_end_is_left():
         check(balanced(run), [], run.ending())
         paths = [r["path"] for r in o.log()]
         days = [p for p in paths if p.startswith("/cal/")]
-        check((len(set(p for p in paths if p.startswith("/p/"))), len(days), len(set(days))), (60, 100, 100), run.ending())
+        check((len(set(p for p in paths if p.startswith("/p/"))), len(days), len(set(days))), (60, len(set(days)), len(days)), run.ending())
+        check(300 <= len(days) <= 400, True, f"{len(days)} {run.ending()}")
         traps = [r for r in run.skips if r["reason"] == "trap"]
-        check((len(traps) > 0, all(re.match(r"pattern /cal/#/#/# 100$", r["rule"]) for r in traps)), (True, True), str(traps[:1]))
+        check((len(traps) > 0, all(re.match(r"--pattern-budget 100: pattern /cal/#/#/#, 2?[0-9]+ of its last 200 pages brought nothing new$", r["rule"]) for r in traps)), (True, True), str(traps[:1]))
 
 
 def sessions(path):
@@ -48,14 +49,14 @@ def sessions(path):
 @case
 def session_ids_are_left():
     run = of({"*": sessions}, *WORDS, "--pattern-budget", "50", seed="/page/0?sid=0")
-    check(len(run.asked) <= 51, True, run.ending())
+    check(len(run.asked) <= 400, True, f"{len(run.asked)} {run.ending()}")
     check(set(run.reasons()), {"trap"}, run.ending())
 
 
 @case
 def a_spiral_of_relative_links_is_left():
     run = of({"*": '<a href="a/b/">deeper</a><a href="c/">deeper</a>'}, seed="/x/")
-    check(len(run.asked) < 200, True, f"{len(run.asked)} {run.ending()}")
+    check(len(run.asked) < 1500, True, f"{len(run.asked)} {run.ending()}")
     check(set(run.reasons()), {"trap"}, run.ending())
 
 

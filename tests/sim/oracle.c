@@ -94,42 +94,6 @@ oracle_may_be_in_scope(const site *s, const site_node *node)
     return is_in_scope(s, node);
 }
 
-enum { SEGMENTS = 64 };
-
-/* The shapes that docs/internals/trap.md refuses at once. */
-static bool
-is_round(const char *path)
-{
-    const char *at[SEGMENTS];
-    size_t len[SEGMENTS], n = 0;
-
-    for (path++; *path && *path != '?' && n < SEGMENTS; path += *path == '/') {
-        at[n] = path;
-        len[n] = strcspn(path, "/?");
-        path += len[n];
-        n += len[n] > 0;
-    }
-    if (n > 32)
-        return true;
-    for (size_t i = 0; i < n; i++) {
-        size_t same = 0;
-        for (size_t k = 0; k < n; k++)
-            same += len[i] == len[k] && memcmp(at[i], at[k], len[i]) == 0;
-        if (same >= 4)
-            return true;
-    }
-    for (size_t run = 1; run <= 4; run++)
-        for (size_t from = 0; from + 3 * run <= n; from++) {
-            size_t k = 0;
-            while (k < 2 * run && len[from + k] == len[from + k + run] &&
-                   memcmp(at[from + k], at[from + k + run], len[from + k]) == 0)
-                k++;
-            if (k == 2 * run)
-                return true;
-        }
-    return false;
-}
-
 bool
 oracle_obeys(const sim_world *w, const site_host *h)
 {
@@ -156,8 +120,6 @@ oracle_refusals(const sim_world *w, uint32_t i)
         why |= BIT(PATTERN);
     if (!is_in_scope(s, node))
         why |= BIT(OFFSITE);
-    if (is_round(node->url + node->path))
-        why |= BIT(TRAP);
     return why;
 }
 

@@ -73,78 +73,55 @@ walk(sim_world *w)
 
 /* Patterns that have had their share. */
 
-typedef struct group {
-    char *text;
-    uint32_t admitted, refused;
-} group;
-
-/* The path with digits as #, and the names of the parameters. */
-static char *
-pattern(const site *s, const site_node *node)
+/* More segments than the crawl looks at without asking the budget. */
+static bool
+is_in_excess(const char *path)
 {
-    const char *at = node->url + node->path;
-    char *text = malloc(node->len + 16), *to = text;
+    uint32_t n = 0;
 
-    to += snprintf(to, 16, "%u ", node->host);
-    for (; *at && *at != '?'; at++) {
-        if (!sn_is_digit(*at))
-            *to++ = sn_lower(*at);
-        else if (!sn_is_digit(at[-1]))
-            *to++ = '#';
-    }
-    bool value = false;
-    for (; *at; at++) {
-        value = *at == '=' || (value && *at != '&');
-        if (!value)
-            *to++ = *at;
-    }
-    *to = '\0';
-    (void)s;
-    return text;
+    for (; *path && *path != '?'; path++)
+        n += *path == '/';
+    return n > 32;
 }
 
-static int
-by_text(const void *a, const void *b)
-{
-    return strcmp(((const group *)a)->text, ((const group *)b)->text);
-}
+/* What a host has brought. */
+typedef struct fetched {
+    uint32_t pages, traps[SITE_JUNK + 1];
+} fetched;
 
-/* Of one pattern at most so many are admitted, and none is refused before. */
+/* No URL is a trap before its host has had a budget of pages and 200 more, and an endless
+ * part of a site ends within a few hundred pages beyond its budget. */
 static void
-judge_patterns(sim_world *w)
+judge_traps(sim_world *w)
 {
     site *s = w->site;
-    group *all = calloc(s->n + 1, sizeof *all);
-    uint32_t n = 0, budget = s->crawl.pattern_budget;
+    fetched *of = calloc(s->n_hosts + 1, sizeof *of);
+    uint32_t budget = s->crawl.pattern_budget;
 
     for (uint32_t i = 0; i < s->n; i++) {
-        site_node *node = &s->nodes[i];
-        if (node->records == 0 || node->host == SITE_NONE)
+        const site_node *node = &s->nodes[i];
+        if (node->records == 0 || node->host == SITE_NONE ||
+            node->type == SEINE_RECORD_SKIP)
             continue;
-        bool trap = node->type == SEINE_RECORD_SKIP && node->reason == SEINE_SKIP_TRAP &&
-                    !(oracle_refusals(w, i) & 1u << SEINE_SKIP_TRAP);
-        if (node->type == SEINE_RECORD_SKIP && !trap && node->reason != SEINE_SKIP_MIME)
+        of[node->host].pages++;
+        of[node->host].traps[node->kind]++;
+    }
+    for (uint32_t i = 0; i < s->n; i++) {
+        const site_node *node = &s->nodes[i];
+        if (node->records == 0 || node->host == SITE_NONE ||
+            node->type != SEINE_RECORD_SKIP || node->reason != SEINE_SKIP_TRAP)
             continue;
-        all[n++] = (group){pattern(s, node), !trap, trap};
+        if (s->crawl.max_subdomains == 0 && !is_in_excess(node->url + node->path) &&
+            of[node->host].pages < budget + 200)
+            sim_broken(w, "5.2", "%s is a trap after %u", node->url,
+                       of[node->host].pages);
     }
-    qsort(all, n, sizeof *all, by_text);
-    for (uint32_t i = 0, k; i < n; i = k) {
-        uint32_t admitted = 0, refused = 0;
-        for (k = i; k < n && strcmp(all[i].text, all[k].text) == 0; k++) {
-            admitted += all[k].admitted;
-            refused += all[k].refused;
-        }
-        bool varies = strpbrk(strchr(all[i].text, ' '), "#?") != NULL;
-        uint32_t most = strchr(all[i].text, '~') ? 2 * budget : budget; /* or %7e */
-        if (varies && budget > 0 && admitted > most + s->n_seeds)
-            sim_broken(w, "5.2", "%u of %s are admitted", admitted, all[i].text);
-        if (refused > 0 && admitted + w->site->n_seeds < budget &&
-            s->crawl.max_subdomains == 0)
-            sim_broken(w, "5.2", "%s is a trap after %u", all[i].text, admitted);
-    }
-    for (uint32_t i = 0; i < n; i++)
-        free(all[i].text);
-    free(all);
+    for (uint32_t i = 0; i < s->n_hosts; i++)
+        for (uint32_t kind = SITE_CAL; budget > 0 && kind <= SITE_SPIRAL; kind++)
+            if (of[i].traps[kind] > budget + 1000)
+                sim_broken(w, "5.2", "%s: %u pages of a trap", s->hosts[i].name,
+                           of[i].traps[kind]);
+    free(of);
 }
 
 /* One URL. */
@@ -187,7 +164,7 @@ judge_skip(sim_world *w, const site_node *node, unsigned why)
         fine =
             w->opts.max_pages > 0 || w->opts.max_bytes > 0 || s->crawl.max_per_host > 0;
         break;
-    case SEINE_SKIP_TRAP: /* of the rest judge_patterns knows */
+    case SEINE_SKIP_TRAP: /* of the rest judge_traps knows */
         fine = h && (fine || s->crawl.pattern_budget > 0 || s->crawl.max_subdomains > 0);
         break;
     case SEINE_SKIP_MIME:
@@ -352,7 +329,7 @@ oracle_judge(sim_world *w)
     walk(w);
     for (uint32_t i = 0; i < s->n; i++)
         judge_node(w, i);
-    judge_patterns(w);
+    judge_traps(w);
     if (!w->stopping && s->crawl.depth != UINT32_MAX && hosts_asked(s) <= 1 &&
         s->crawl.sitemaps == SEINE_SITEMAPS_OFF)
         judge_levels(w);

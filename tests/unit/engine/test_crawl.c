@@ -11,7 +11,7 @@ TEST(crawl_defaults_are_those_of_a_good_guest)
     CHECK_EQ(c.scope, SEINE_SCOPE_HOST);
     CHECK_EQ(c.sitemaps, SEINE_SITEMAPS_AUTO);
     CHECK(c.nofollow && c.skips);
-    CHECK_EQ(c.pattern_budget, 10000);
+    CHECK_EQ(c.pattern_budget, 1000);
     CHECK_EQ(c.max_subdomains, 256);
     CHECK_EQ(c.max_per_host, 0);
 }

@@ -68,7 +68,7 @@ TEST(extras_of_idle_hosts_go_when_there_are_many_and_of_no_others)
     uint32_t made = s.n_states;
     CHECK_EQ(sn_crawl_hosts_make_state(&s, 0, &x), SEINE_OK);
     CHECK_EQ(s.n_states, made); /* in the place of one that went */
-    CHECK(x->robots.state == SN_ROBOTS_UNKNOWN && !x->trap);
+    CHECK(x->robots.state == SN_ROBOTS_UNKNOWN && x->patterns.n == 0);
     sn_crawl_hosts_fini(&s);
 }
 

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * novelty.h - do the pages of a pattern still bring anything new?
+ *
+ * A page brings something new if it leads to a URL outside of its pattern that was not
+ * known, or if at least a tenth of its triples of words were not seen on the pattern yet.
+ * A pattern repeats while at least 90 % of its last 200 pages brought nothing new. Then
+ * its URLs are refused, with three exceptions that keep a verdict open:
+ *
+ *   - a probe: one URL of so many that are refused. The number doubles with every page
+ *     that brings nothing and falls to a quarter with every page that brings something,
+ *     so an endless trap is left for good and a pattern that is good again is seen.
+ *   - a URL whose residue (text/trap.h) was never asked for: it is a page that only its
+ *     session hides.
+ *   - in the family of plain words, a URL that an honest page or a sitemap leads to, and
+ *     some of those of whose leader nothing is known.
+ *
+ * The pages whose residue was asked for before are judged apart as well, by the same
+ * rule: where only they repeat, only they are refused.
+ *
+ * The family of plain words is judged by other means, since honest sites repeat their own
+ * texts under a few paths: a page repeats if nine tenths of its triples are common, which
+ * is to say stand on 16 pages and on 1 of 128 pages of the site.
+ *
+ *     n = sn_novelty_new(SN_NOVELTY_PATTERN);
+ *     bool is_new = sn_novelty_text(n, words);
+ *     sn_novelty_page(n, &(sn_page_news){.text = is_new, .leads = true}, again);
+ *     if (sn_novelty_refuses(n, residue, leader))
+ *         …                                       the URL is not asked for
+ *
+ * Time    plays no part.
+ * Memory  760 KiB of a pattern, twice that if its URLs have residues, 64 KiB of plain
+ *         words; small to begin with.
+ * Threads one owner.
+ */
+#ifndef SN_NOVELTY_H
+#define SN_NOVELTY_H
+
+#include "base/bloom.h"
+#include "base/count_min.h"
+#include "text/word_triples.h"
+
+enum {
+    SN_NOVELTY_LAST = 200, /* pages that are looked at */
+    SN_NOVELTY_FEWEST = 8, /* pages that are enough for URLs in excess */
+    SN_NOVELTY_SPACE = 32, /* URLs from one probe to the next, at first */
+    SN_NOVELTY_LEAVE = 500 /* URLs that pass by an exception and bring nothing */
+};
+
+/* What is known of the page that leads to a URL. */
+typedef enum sn_leader {
+    SN_LEADER_UNKNOWN, /* nobody looked at it */
+    SN_LEADER_NEW,     /* its text was new; or it was a given URL or a sitemap */
+    SN_LEADER_REPEAT
+} sn_leader;
+
+typedef struct sn_page_news {
+    bool text;  /* a tenth of its triples is new */
+    bool leads; /* to a URL outside of the pattern that was not known */
+} sn_page_news;
+
+/* What the last pages brought. */
+typedef struct sn_last_pages {
+    uint8_t page[SN_NOVELTY_LAST];
+    uint16_t fewest;         /* pages for a verdict */
+    uint16_t n, at;          /* pages in it; where the next one goes */
+    uint16_t n_new, n_texts; /* of them with something new; with a new text */
+} sn_last_pages;
+
+typedef struct sn_novelty {
+    sn_bloom seen;          /* triples; not of plain words */
+    sn_bloom residues;      /* of URLs that were asked for */
+    sn_count_min *common;   /* triples, of plain words alone */
+    uint32_t pages;         /* counted in `common` */
+    sn_last_pages last;     /* of all its pages */
+    sn_last_pages again;    /* of those whose residue was asked for before */
+    uint32_t space, waited; /* between probes; since the last one */
+    uint32_t leave;
+} sn_novelty;
+
+/* Of whose pages? */
+typedef enum sn_novelty_kind {
+    SN_NOVELTY_PATTERN,
+    SN_NOVELTY_WORDS, /* the family of plain words */
+    SN_NOVELTY_EXCESS /* URLs of more segments or parameters than people make */
+} sn_novelty_kind;
+
+sn_novelty *sn_novelty_new(sn_novelty_kind kind); /* NULL: no memory */
+void sn_novelty_free(sn_novelty *n);
+
+/* Is the text of a page new? The text is known from now on. */
+bool sn_novelty_text(sn_novelty *n, const sn_word_triples *words);
+
+/* A URL is asked for: its residue is known from now on. True: it was known before. */
+bool sn_novelty_start(sn_novelty *n, uint64_t residue);
+
+/* One page more has ended; `again` as sn_novelty_start said of it. */
+void sn_novelty_page(sn_novelty *n, const sn_page_news *news, bool again);
+
+/* Do at least 90 % of the last 200 pages bring nothing new? */
+bool sn_novelty_repeats(const sn_novelty *n);
+
+/* Is this URL refused, since pages like it bring nothing new? `residue` 0: none. */
+bool sn_novelty_refuses(sn_novelty *n, uint64_t residue, sn_leader leader);
+
+/* Is there a verdict, and it is that the pages bring something? */
+bool sn_novelty_is_cleared(const sn_novelty *n);
+
+/* Do its pages have texts of their own, as far as is known? */
+bool sn_novelty_has_texts(const sn_novelty *n);
+
+/* Do nearly all bring something? Then a sample of them is enough. */
+bool sn_novelty_is_good(const sn_novelty *n);
+
+size_t sn_novelty_memory(const sn_novelty *n);
+
+#endif

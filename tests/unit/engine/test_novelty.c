@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/novelty.h"
+
+#include <string.h>
+
+#include "check.h"
+#include "failing.h"
+
+/* A page of `n` triples, of which `own` are of this page alone. */
+static const sn_word_triples *
+text(unsigned page, unsigned own, unsigned n)
+{
+    static sn_word_triples t;
+
+    for (unsigned i = 0; i < n; i++) /* as mixed as hashes are */
+        t.hash[i] = ((i < own ? page * 1000ull + i + 1000000 : i) + 1) *
+                    UINT64_C(0x9e3779b97f4a7c15);
+    t.n = n;
+    return &t;
+}
+
+static void
+add(sn_novelty *n, unsigned pages, bool is_new)
+{
+    for (unsigned i = 0; i < pages; i++)
+        sn_novelty_page(n, &(sn_page_news){.text = is_new}, false);
+}
+
+TEST(novelty_of_a_text_is_a_tenth_that_was_not_seen)
+{
+    sn_novelty *n = sn_novelty_new(SN_NOVELTY_PATTERN);
+
+    CHECK(sn_novelty_text(n, text(1, 0, 40)));
+    CHECK(!sn_novelty_text(n, text(2, 0, 40)));
+    CHECK(sn_novelty_text(n, text(3, 4, 40)));
+    CHECK(!sn_novelty_text(n, text(4, 3, 40)));
+    CHECK(!sn_novelty_text(n, text(5, 0, 0))); /* nothing is nothing new */
+    sn_novelty_free(n);
+}
+
+TEST(novelty_refuses_only_while_90_percent_of_the_last_200_repeat)
+{
+    sn_novelty *n = sn_novelty_new(SN_NOVELTY_PATTERN);
+
+    add(n, 199, false);
+    CHECK(!sn_novelty_repeats(n) && !sn_novelty_refuses(n, 0, SN_LEADER_UNKNOWN));
+    add(n, 1, false);
+    CHECK(sn_novelty_repeats(n) && sn_novelty_refuses(n, 0, SN_LEADER_NEW));
+    add(n, 20, true);
+    CHECK(sn_novelty_repeats(n));
+    add(n, 1, true);
+    CHECK(!sn_novelty_repeats(n) && !sn_novelty_refuses(n, 0, SN_LEADER_UNKNOWN));
+    CHECK(sn_novelty_is_cleared(n));
+    add(n, 179, false); /* the new ones are still among the last 200 */
+    CHECK(!sn_novelty_repeats(n));
+    add(n, 1, false);
+    CHECK(sn_novelty_repeats(n));
+    sn_novelty_free(n);
+}
+
+TEST(novelty_counts_a_page_that_leads_on)
+{
+    sn_novelty *n = sn_novelty_new(SN_NOVELTY_PATTERN);
+
+    for (unsigned i = 0; i < 200; i++)
+        sn_novelty_page(n, &(sn_page_news){.leads = i % 9 == 0}, false);
+    CHECK(!sn_novelty_repeats(n));
+    CHECK(!sn_novelty_has_texts(n)); /* and yet its texts repeat */
+    sn_novelty_free(n);
+}
+
+/* How many of the next URLs are asked for if none of them brings anything? */
+static unsigned
+passed(sn_novelty *n, unsigned urls, bool is_new)
+{
+    unsigned passes = 0;
+
+    for (unsigned i = 0; i < urls; i++)
+        if (!sn_novelty_refuses(n, 0, SN_LEADER_REPEAT)) {
+            passes++;
+            add(n, 1, is_new);
+        }
+    return passes;
+}
+
+TEST(novelty_probes_ever_more_rarely_and_opens_for_good_pages)
+{
+    sn_novelty *n = sn_novelty_new(SN_NOVELTY_PATTERN);
+
+    add(n, 200, false);
+    unsigned first = passed(n, 1000, false), later = passed(n, 100000, false);
+    CHECK(first >= 1 && first <= 5);
+    CHECK(later >= 1 && later <= 10);
+    CHECK(passed(n, 1000000, true) > 900000); /* and a few probes suffice */
+    CHECK(!sn_novelty_repeats(n));
+    sn_novelty_free(n);
+}
+
+TEST(novelty_asks_for_each_residue_once)
+{
+    sn_novelty *n = sn_novelty_new(SN_NOVELTY_PATTERN);
+
+    CHECK(!sn_novelty_start(n, 17));
+    CHECK(sn_novelty_start(n, 17));
+    CHECK(!sn_novelty_start(n, 0) && !sn_novelty_start(n, 0));
+    add(n, 200, false);
+    CHECK(sn_novelty_refuses(n, 17, SN_LEADER_UNKNOWN));
+    CHECK(!sn_novelty_refuses(n, 18, SN_LEADER_UNKNOWN));
+    for (unsigned i = 0; i < SN_NOVELTY_LEAVE; i++)
+        (void)sn_novelty_refuses(n, 18, SN_LEADER_UNKNOWN);
+    CHECK(sn_novelty_refuses(n, 18, SN_LEADER_UNKNOWN)); /* not without end */
+    sn_novelty_free(n);
+}
+
+TEST(novelty_judges_pages_that_were_asked_for_before_apart)
+{
+    sn_novelty *n = sn_novelty_new(SN_NOVELTY_PATTERN);
+
+    sn_novelty_start(n, 17);
+    for (unsigned i = 0; i < 200; i++) { /* half of all pages are new */
+        sn_novelty_page(n, &(sn_page_news){.text = true}, false);
+        sn_novelty_page(n, &(sn_page_news){.text = false}, true);
+    }
+    CHECK(!sn_novelty_repeats(n));
+    CHECK(sn_novelty_refuses(n, 17, SN_LEADER_UNKNOWN));
+    CHECK(!sn_novelty_refuses(n, 18, SN_LEADER_UNKNOWN));
+    CHECK(!sn_novelty_refuses(n, 0, SN_LEADER_UNKNOWN));
+    sn_novelty_free(n);
+}
+
+TEST(novelty_of_plain_words_is_a_text_that_is_not_common)
+{
+    sn_novelty *n = sn_novelty_new(SN_NOVELTY_WORDS);
+    unsigned repeats = 0;
+
+    /* Six copies of each text are no trap. */
+    for (unsigned i = 0; i < 3000; i++)
+        CHECK(sn_novelty_text(n, text(i / 6, 10, 30)));
+    for (unsigned i = 0; i < 1000; i++)
+        repeats += !sn_novelty_text(n, text(99999, 30, 30));
+    CHECK(repeats > 900);
+    sn_novelty_free(n);
+}
+
+TEST(novelty_of_plain_words_follows_honest_pages)
+{
+    sn_novelty *n = sn_novelty_new(SN_NOVELTY_WORDS);
+
+    add(n, 200, false);
+    CHECK(!sn_novelty_refuses(n, 0, SN_LEADER_NEW));
+    CHECK(sn_novelty_refuses(n, 0, SN_LEADER_REPEAT));
+    CHECK(!sn_novelty_refuses(n, 0, SN_LEADER_UNKNOWN));
+    sn_novelty_free(n);
+}
+
+TEST(novelty_of_urls_in_excess_needs_few_pages)
+{
+    sn_novelty *n = sn_novelty_new(SN_NOVELTY_EXCESS);
+
+    add(n, SN_NOVELTY_FEWEST - 1, false);
+    CHECK(!sn_novelty_repeats(n));
+    add(n, 1, false);
+    CHECK(sn_novelty_repeats(n));
+    sn_novelty_free(n);
+}
+
+TEST(novelty_survives_every_allocation_that_fails)
+{
+    FAIL_EACH(r)
+    {
+        sn_novelty *n = sn_novelty_new(SN_NOVELTY_WORDS);
+
+        if (n) {
+            sn_novelty_start(n, 7);
+            (void)sn_novelty_text(n, text(1, 1, 10));
+            CHECK(sn_novelty_memory(n) >= sizeof *n);
+        }
+        sn_novelty_free(n);
+    }
+}
