@@ -49,7 +49,7 @@ typedef struct seine_explained {
 
     const char *shape;      /* what is odd about its path; NULL: nothing */
     char pattern[1024 + 1]; /* of its path and query */
-    uint32_t budget;        /* pages of that pattern before they are looked at; 0: never */
+    uint32_t budget; /* pages of that pattern before they are looked at; 0: never */
 
     seine_robots_state robots; /* UNASKED also where a crawl would not ask */
     seine_robots_verdict verdict;

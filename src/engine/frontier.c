@@ -249,7 +249,8 @@ is_idle(uint32_t host, void *arg)
 
     return ch->chain.n == 0 && x->first.n == 0 && x->maps_out == 0 && x->n_held == 0 &&
            !x->is_wanted && x->robots.state != SN_ROBOTS_ASKED &&
-           !(ch->flags & SN_CRAWL_HOST_STUCK) && (x->patterns.n == 0 || ch->n_pages < 100) &&
+           !(ch->flags & SN_CRAWL_HOST_STUCK) &&
+           (x->patterns.n == 0 || ch->n_pages < 100) &&
            sn_hosts_busy(f->host_table, host) == 0;
 }
 

@@ -27,8 +27,8 @@ def the_demo_crawls_the_whole_site_and_leaves_its_files():
         p = demo(where)
         out, err = p.stdout.decode(), p.stderr.decode()
         check(p.returncode, 0, out + err)
-        check("done: 2,357 pages, 2,334 ok, 23 http_error (404), " in err and "latency" in err, True, err)
-        for said in ("28 are forbidden by robots.txt", "pattern /cal/#/#/# 200", "15 stand on the dead host", "0 of the 1,000 pages are missing in the records, 0 are there twice",
+        check(bool(re.search(r"done: 2,[0-9]+ pages, 2,[0-9]+ ok, 23 http_error \(404\), ", err)) and "latency" in err, True, err)
+        for said in ("28 are forbidden by robots.txt", "--pattern-budget 20: pattern /cal/#/#/#, ", "15 stand on the dead host", "0 of the 1,000 pages are missing in the records, 0 are there twice",
                      "What to try next"):
             check(said in out, True, said + out)
         check("\x1b" in out + err, False)
@@ -46,7 +46,7 @@ def the_demo_crawls_the_whole_site_and_leaves_its_files():
         check(wrong[:3], [])
         check(any(x["url"] for x in told if x.get("parent", "").endswith("/sitemap.xml")), True)
         rules = {x["rule"] for x in told if x.get("reason") == "trap"}
-        check(rules and all(re.match("--pattern-budget 20: pattern /cal/#/#/#, 1[89][0-9]|200 of its last 200 pages", r) for r in rules), True, str(rules))
+        check(rules and all(re.match("--pattern-budget 20: pattern /cal/#/#/#, (1[89][0-9]|200) of its last 200 pages", r) for r in rules), True, str(rules))
         again = demo(where, "--max-pages", "20")  # over its own old files
         check(again.returncode, 0, again.stderr.decode())
 
