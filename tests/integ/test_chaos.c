@@ -163,7 +163,7 @@ TEST(starting_and_stopping_is_quick)
         seine_chaos_free(c);
         best = now() - from < best ? now() - from : best;
     }
-    CHECK(best < SEINE_MS(5));
+    CHECK(best < SEINE_MS(100));
 }
 
 TEST(all_of_127_is_served_and_told_apart)

@@ -156,13 +156,13 @@ TEST(s0_04_a_timeout_carries_exactly_the_configured_milliseconds)
 
     EACH_ROW(i, limits) {
         fixture *f = set_up(false);
-        ask(f, "/delay:2s/ok");
+        ask(f, "/delay:10m/ok");
         f->opts.timeout = SEINE_MS(limits[i]);
         f->opts.retry.max_attempts = 1;
         fetch(f);
         CHECK_EQ(f->got[0].fate, SEINE_FATE_TIMEOUT);
         CHECK_EQ(f->got[0].fault.timeout_ms, limits[i]);
-        CHECK(f->took < SEINE_MS(limits[i] + 100));
+        CHECK(f->took >= SEINE_MS(limits[i]) && f->took < CHECK_PATIENCE);
         tear_down(f);
     }
     fixture *f = set_up(false);
@@ -184,18 +184,18 @@ TEST(s0_05_limits_on_three_levels_connect_request_and_with_retries)
     fetch(f);
     CHECK_EQ(f->got[0].fault.code, SEINE_E_CONNECT_TIMEOUT);
     CHECK_EQ(f->got[0].fault.timeout_ms, 80);
-    CHECK(f->took >= SEINE_MS(80) && f->took < SEINE_MS(180));
+    CHECK(f->took >= SEINE_MS(80));
     tear_down(f);
 
     /* a request, of which every byte comes in time */
     f = set_up(false);
-    ask(f, "/drip:1x20ms:body/bytes:1000");
+    ask(f, "/drip:1x20ms:body/bytes:5000");
     f->opts.timeout = SEINE_MS(150);
     f->opts.retry.max_attempts = 1;
     fetch(f);
     CHECK_EQ(f->got[0].fault.code, SEINE_E_TIMEOUT);
     CHECK_EQ(f->got[0].fault.phase, SEINE_PHASE_BODY);
-    CHECK(f->took < SEINE_MS(250));
+    CHECK(f->took >= SEINE_MS(150) && f->took < CHECK_PATIENCE);
     tear_down(f);
 
     /* all attempts together */
@@ -208,8 +208,8 @@ TEST(s0_05_limits_on_three_levels_connect_request_and_with_retries)
     f->opts.retry.max_elapsed = SEINE_MS(200);
     fetch(f);
     CHECK_EQ(f->got[0].status, 500);
-    CHECK(f->took < SEINE_MS(300));
-    CHECK(f->got[0].attempts > 1);
+    /* Waits of 9, 18, 36, 72 and 90 ms at least: a sixth attempt would begin too late. */
+    CHECK(f->got[0].attempts > 1 && f->got[0].attempts <= 6);
     tear_down(f);
 }
 
@@ -220,7 +220,7 @@ TEST(s0_06_every_request_of_a_client_with_a_limit_ends_by_it)
     ask(f, "/mute");
     ask(f, "/stall:10/bytes:100");
     ask(f, "/drip:1x100ms/bytes:100");
-    ask(f, "/delay:5s/ok");
+    ask(f, "/delay:10m/ok");
     ask_at(f, seine_chaos_where(f->chaos, "hole"), "/");
     f->opts.timeout = SEINE_MS(400);
     f->opts.retry.max_attempts = 1;
@@ -229,7 +229,7 @@ TEST(s0_06_every_request_of_a_client_with_a_limit_ends_by_it)
         CHECK_EQ(f->got[i].fate, SEINE_FATE_TIMEOUT);
         CHECK_EQ(f->got[i].fault.timeout_ms, 400);
     }
-    CHECK(f->took < SEINE_MS(500));
+    CHECK(f->took < CHECK_PATIENCE);
     tear_down(f);
 }
 
@@ -269,8 +269,8 @@ TEST(s0_08_s0_09_backoff_doubles_on_the_wire)
     f->opts.breaker.failure_pct = 0;
     fetch(f);
     CHECK_EQ(f->got[0].attempts, 4);
-    /* 50 + 100 + 200, ten percent either way */
-    CHECK(f->took >= SEINE_MS(315) && f->took < SEINE_MS(385 + 100));
+    /* 50 + 100 + 200, ten percent either way; test_retry.c has the upper bound */
+    CHECK(f->took >= SEINE_MS(315));
     tear_down(f);
 }
 
@@ -291,7 +291,6 @@ TEST(s0_12_s0_13_s0_14_s0_19_a_breaker_opens_and_the_rest_fails_fast)
     CHECK_EQ(f->got[19].fault.code, SEINE_E_BREAKER);
     CHECK_STR(f->got[19].error, "Circuit breaker is open");
     CHECK_EQ(f->got[19].attempts, 0);
-    CHECK(f->took < SEINE_MS(400));
     tear_down(f);
 }
 
@@ -351,7 +350,6 @@ TEST(s0_23_results_are_in_the_order_of_the_urls_and_one_bad_spoils_nothing)
     CHECK(seine_fetched_is_ok(&f->got[2]));
     CHECK_EQ(f->got[3].fault.code, SEINE_E_BAD_URL);
     CHECK(!seine_fetched_is_ok(&f->got[4]));
-    CHECK(f->took < SEINE_SECS(2));
     tear_down(f);
 }
 
@@ -363,7 +361,7 @@ TEST(s0_24_no_more_at_once_than_allowed)
         ask(f, "/delay:100ms/ok");
     f->opts.concurrency = 3;
     fetch(f);
-    CHECK(f->took >= SEINE_MS(400) && f->took < SEINE_MS(600));
+    CHECK(f->took >= SEINE_MS(400));
     CHECK_EQ(f->sum.success, 10);
     CHECK_EQ(witness(f, "\"hosts\"", "peak_in_flight"), 3);
     tear_down(f);
@@ -389,7 +387,7 @@ TEST(s0_25_s0_30_a_rate_and_a_number_at_once_hold_together)
     f->opts.per_host = 10;
     f->opts.host_rate = (seine_rate){20, SEINE_SECS(1), 1};
     fetch(f);
-    CHECK(f->took >= SEINE_MS(450) && f->took < SEINE_MS(600));
+    CHECK(f->took >= SEINE_MS(450));
     CHECK(witness(f, "\"hosts\"", "min_gap_us") >= 38000);
     tear_down(f);
 
@@ -546,6 +544,20 @@ TEST(x_34_a_dead_host_costs_threshold_and_concurrency_and_probes)
     tear_down(f);
 }
 
+/* Waits until so many requests are under way. */
+static void
+until_in_flight(seine_fetch *f, uint64_t n)
+{
+    seine_time late = now() + CHECK_PATIENCE;
+    seine_fetch_stats stats = {0};
+
+    while (stats.in_flight != n && now() < late) {
+        seine_fetch_stats_get(f, &stats);
+        usleep(1000);
+    }
+    CHECK_EQ(stats.in_flight, n);
+}
+
 TEST(s1_19_s2_07_a_stop_lets_what_is_in_flight_end_and_cancels_the_rest)
 {
     fixture *t = set_up(false);
@@ -559,24 +571,16 @@ TEST(s1_19_s2_07_a_stop_lets_what_is_in_flight_end_and_cancels_the_rest)
     CHECK_EQ(seine_fetch_new(&t->opts, &f, NULL), SEINE_OK);
     for (int i = 0; i < 50; i++) {
         char path[64];
-        snprintf(path, sizeof path, "/delay:300ms/ok?n=%d", i);
+        snprintf(path, sizeof path, "/delay:1s/ok?n=%d", i);
         give(f, seine_chaos_url(t->chaos), path, t->ctx);
     }
-    for (int i = 0; i < 200; i++) {
-        seine_fetch_stats_get(f, &stats);
-        if (stats.in_flight == 4)
-            break;
-        usleep(1000);
-    }
-    seine_time start = now();
+    until_in_flight(f, 4);
     seine_fetch_stop(f, SEINE_E_CANCELED);
     CHECK_EQ(seine_fetch_finish(f, t->ctx), SEINE_OK);
-    seine_span took = now() - start;
     seine_fetch_stats_get(f, &stats);
     CHECK_EQ(stats.ok, 4);
     CHECK_EQ(stats.done, 50);
     CHECK_EQ(atomic_load(&records), 50);
-    CHECK(took < SEINE_MS(500));
     CHECK_EQ(witness(t, "\"totals\"", "requests"), 4);
     seine_ask a = SEINE_ASK;
     a.url = (seine_view){"http://a.test/", 14};
@@ -589,24 +593,20 @@ TEST(a_second_stop_drops_what_is_in_flight)
 {
     fixture *t = set_up(false);
     _Atomic int records = 0;
-    seine_fetch_stats stats;
     seine_fetch *f;
 
+    t->opts.timeout = t->opts.grace = SEINE_SECS(600);
+    t->opts.head_timeout = SEINE_SECS(600);
     t->opts.on_record = ignore;
     t->opts.arg = &records;
     CHECK_EQ(seine_fetch_new(&t->opts, &f, NULL), SEINE_OK);
     give(f, seine_chaos_url(t->chaos), "/mute", t->ctx);
-    for (int i = 0; i < 200; i++) {
-        seine_fetch_stats_get(f, &stats);
-        if (stats.in_flight == 1)
-            break;
-        usleep(1000);
-    }
+    until_in_flight(f, 1);
     seine_time start = now();
     seine_fetch_stop(f, SEINE_E_CANCELED);
     seine_fetch_stop(f, SEINE_E_CANCELED);
     CHECK_EQ(seine_fetch_finish(f, t->ctx), SEINE_OK);
-    CHECK(now() - start < SEINE_MS(200));
+    CHECK(now() - start < CHECK_PATIENCE);
     CHECK_EQ(atomic_load(&records), 1);
     seine_fetch_free(f);
     tear_down(t);
@@ -618,14 +618,13 @@ TEST(s2_04_the_time_of_the_whole_run_ends_it_and_the_rest_is_canceled)
     seine_ctx *short_one;
 
     for (int i = 0; i < 20; i++)
-        ask(f, "/delay:100ms/ok");
+        ask(f, i == 0 ? "/ok" : "/delay:10m/ok");
     f->opts.concurrency = 1;
     f->opts.grace = 0;
-    CHECK_EQ(seine_ctx_new(f->ctx, now() + SEINE_MS(250), &short_one), SEINE_OK);
-    seine_time start = now();
+    f->opts.timeout = f->opts.head_timeout = SEINE_SECS(600);
+    CHECK_EQ(seine_ctx_new(f->ctx, now() + SEINE_SECS(1), &short_one), SEINE_OK);
     CHECK_EQ(seine_fetch_all(&f->opts, short_one, f->urls, f->n, f->got, &f->sum),
              SEINE_OK);
-    CHECK(now() - start < SEINE_MS(450));
     CHECK(seine_fetched_is_ok(&f->got[0]));
     CHECK_EQ(f->got[19].fate, SEINE_FATE_CANCELED);
     CHECK_EQ(f->got[19].fault.code, SEINE_E_DEADLINE);
@@ -731,7 +730,7 @@ TEST(it_runs_inside_the_callers_own_loop)
     seine_fetch_close(f);
     seine_time start = now();
     int turns = 0;
-    while (!seine_fetch_is_done(f) && now() - start < SEINE_SECS(5)) {
+    while (!seine_fetch_is_done(f) && now() - start < CHECK_PATIENCE) {
         seine_fetch_step(f, NULL);
         if (!seine_fetch_is_done(f))
             epoll_wait(ep, &ev, 1, 2000);
@@ -739,7 +738,6 @@ TEST(it_runs_inside_the_callers_own_loop)
     }
     CHECK_EQ(atomic_load(&records), 20);
     CHECK(turns < 1000);
-    CHECK(now() - start < SEINE_SECS(1));
     seine_fetch_free(f);
     close(ep);
     tear_down(t);
@@ -774,6 +772,6 @@ TEST(a_retry_after_holds_the_whole_host)
     fetch(f);
     CHECK_EQ(witness(f, "\"hosts\"", "early_after_retry"), 0);
     CHECK_EQ(f->sum.success, 6);
-    CHECK(f->took >= SEINE_SECS(1) && f->took < SEINE_MS(1400));
+    CHECK(f->took >= SEINE_SECS(1));
     tear_down(f);
 }

@@ -17,7 +17,7 @@
 #include "base/time.h"
 #include "check.h"
 
-#define SOON SEINE_MS(100) /* a moment may be met so late */
+#define SOON CHECK_PATIENCE
 
 static seine_time
 now(void)

@@ -554,8 +554,8 @@ TEST(a_wake_ends_the_wait)
     seine_time from = transport_now();
 
     t->ops->wake(t);
-    t->ops->turn(t, from + SEINE_SECS(5));
-    CHECK(transport_now() - from < SEINE_SECS(2));
+    t->ops->turn(t, from + SEINE_SECS(600));
+    CHECK(transport_now() - from < CHECK_PATIENCE);
     sn_socket_transport_free(t);
 }
 

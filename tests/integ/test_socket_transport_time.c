@@ -209,6 +209,8 @@ TEST(spans_of_phases_add_up)
     seine_chaos_free(c);
 }
 
+/* 250 ms later the next address would be tried anyway. A machine that has other things to
+ * do gets five chances to be quicker. */
 TEST(when_one_address_refuses_the_next_is_tried_at_once)
 {
     seine_chaos *c = chaos("{\"dns\":\"two.test\",\"answers\":[\"127.0.0.2\","
@@ -220,12 +222,17 @@ TEST(when_one_address_refuses_the_next_is_tried_at_once)
     sn_transport *t = transport_of(&o);
     snprintf(base, sizeof base, "http://two.test:%s",
              strrchr(seine_chaos_where(c, "dead"), ':') + 1);
-    visit *v = get(t, base, "/ok");
-    CHECK_END(v, SEINE_E_CONNECT_REFUSED);
-    CHECK(v->ended - v->begun < SEINE_MS(240));
-    CHECK_EQ(v->end.peer.bytes[3], 3);
-    CHECK_EQ(v->admits, 1);
-    free(v);
+    seine_span took = SEINE_NEVER;
+    for (int i = 0; i < 5 && took >= SEINE_MS(240); i++) {
+        visit *v = get(t, base, "/ok");
+
+        CHECK_END(v, SEINE_E_CONNECT_REFUSED);
+        CHECK_EQ(v->end.peer.bytes[3], 3);
+        CHECK_EQ(v->admits, 1);
+        took = v->ended - v->begun;
+        free(v);
+    }
+    CHECK(took < SEINE_MS(240));
     sn_socket_transport_free(t);
     seine_chaos_free(c);
 }

@@ -51,6 +51,10 @@ void check_eq(const char *file, int line, const char *what, long long got,
 void check_str(const char *file, int line, const char *what, const char *got,
                const char *want);
 
+/* Nanoseconds that a test with a real clock may take over what would be at once on a
+ * machine with nothing else to do. A fault that it rules out lasts longer. */
+#define CHECK_PATIENCE 20000000000LL
+
 /* Defines a test and registers it before main runs: no list to keep in step. */
 #define TEST(id)         TEST_TIMES(id, 1)
 #define TEST_THREADS(id) TEST_TIMES(id, 50)
