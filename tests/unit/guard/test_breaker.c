@@ -528,6 +528,7 @@ TEST(x_47_settings_that_make_no_sense_are_refused_and_leave_the_struct_alone)
         {sizeof(seine_breaker_opts), 5,   1,  1,  100,     0,   0,  10,    0,   50,   1,   1,  1,   0,  0,  0}, /* share of no window */
         {sizeof(seine_breaker_opts), 5,   1,  1,  100,    10,   0,   0,   50,    0,   0,   1,  1,   0,  0,  0}, /* share of 0 calls */
         {sizeof(seine_breaker_opts), 5,   1,  1,  100,    10,   0,  11,   50,    0,   0,   1,  1,   0,  0,  0}, /* never so many calls */
+        {sizeof(seine_breaker_opts), 5,   1,  1,  100,     1,   0,   2,   50,    0,   0,   1,  1,   0,  0,  0}, /* nor in a window of one */
         {sizeof(seine_breaker_opts), 5,   1,  1,  100,    10,   0,  10,    0,   50,   0,   1,  1,   0,  0,  0}, /* what is slow? */
         {sizeof(seine_breaker_opts), 5,   1,  1,  100,     0,   0,  10,    0,    0,  -1,   1,  1,   0,  0,  0}, /* negative slow */
         {sizeof(seine_breaker_opts), 5,   1,  1,  100,     0,   0,  10,    0,    0,   0,   0,  1,   0,  0,  0}, /* open for nothing */
@@ -1510,6 +1511,7 @@ TEST(breaker_is_128_bytes_and_allocates_for_a_window_or_several_probes_only)
         seine_breaker b = make(&o);
 
         CHECK_EQ(count_calls(), rows[i].allocations);
+        CHECK(count_bytes() <= 2048); /* two bits a call, 16 bytes a probe */
         fail(&b, 1, T0);
         CHECK(call(&b, S, T0 + SEINE_SECS(60)));
         CHECK_EQ(count_calls(), rows[i].allocations);

@@ -603,6 +603,30 @@ TEST(breakers_tell_changes_without_a_lock_in_one_sequence)
     seine_breakers_free(r);
 }
 
+TEST(breakers_tell_every_change_of_the_overflow_breaker)
+{
+    seine_breaker_opts o = opens_after(1, SEINE_MS(100));
+    static told t;
+    t = (told){0};
+    o.on_change = on_change;
+    o.arg = &t;
+    seine_breakers *r = t.r = registry(&o, 1);
+    seine_permit a, p;
+
+    CHECK(take(r, "a", T0, &a));                    /* the only place is taken */
+    CHECK(call(r, "over", SEINE_FAILURE, T0));      /* opens */
+    CHECK(take(r, "over", T0 + SEINE_MS(100), &p)); /* a probe */
+    CHECK_EQ(t.n, 2);
+    CHECK_EQ(t.at[1].to, SEINE_BREAKER_HALF_OPEN);
+    CHECK(seine_breakers_when(r, key("over"), T0 + SEINE_MS(200)) >
+          T0 + SEINE_MS(200)); /* the probe is lost */
+    CHECK_EQ(t.n, 3);
+    CHECK_EQ(t.at[2].to, SEINE_BREAKER_OPEN);
+    for (int i = 0; i < 3; i++)
+        CHECK_EQ(t.at[i].seq, i + 1);
+    seine_breakers_free(r);
+}
+
 TEST(breakers_reset_all_tells_each_of_many)
 {
     seine_breaker_opts o = opens_after(1, SEINE_MS(100));

@@ -169,6 +169,7 @@ TEST(x_23_breaker_counts_every_attempt_not_the_whole_sequence)
              SEINE_OK);
     CHECK_EQ(s.failed, 2);
     CHECK_EQ(s.succeeded, 1);
+    CHECK_EQ(s.why, SEINE_E_CONNECT);
     seine_breakers_free(j.opts.breakers);
     crew_end(&c);
 }

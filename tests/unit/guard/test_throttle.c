@@ -816,4 +816,6 @@ TEST(throttle_pace_follows_the_latency_and_errors_never_speed_it_up)
                  rows[i].next);
     opts.target = 0; /* follows nothing */
     CHECK_EQ(seine_pace(&opts, 1000, 6000, true), 1000);
+    opts.min = 0;
+    CHECK_EQ(seine_pace(&opts, 0, 0, true), 0);
 }
