@@ -18,6 +18,7 @@ bench-instructions: product ; @python3 bench/instructions $(B)
 deps-bench:        ; @tools/deps-bench
 fuzz:              ; @$(M) tree P=fuzz && tools/fuzz $(F)
 soak:              ; @tools/soak
+mutate: deps       ; @for p in asan tsan dev; do tools/build $$p unit-guard unit-engine || exit 1; done; tools/build dev seine-sim integ-fetch seine-cli && tools/mutate $(MUTATE)
 coverage:          ; @$(M) tree P=cov && tools/coverage
 docs: deps         ; @tools/build $(P) seine-cli && tools/make-umbrella && tools/make-requirements && tools/make-man build/$(P)/seine
 fmt:               ; @$(C) | xargs clang-format-14 -i
@@ -27,4 +28,4 @@ check:             ; @$(M) test && $(M) lint && $(M) clang T="-L 'unit|fuzz|inte
 deps:              ; @tools/deps
 clean:             ; @rm -rf build
 
-.PHONY: all run test asan tsan clang tree product release install bench bench-net bench-crawl bench-instructions deps-bench fuzz soak coverage docs fmt lint smoke check deps clean
+.PHONY: all run test asan tsan clang tree product release install bench bench-net bench-crawl bench-instructions deps-bench fuzz soak mutate coverage docs fmt lint smoke check deps clean

@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""tools/mutate on a tree of one function: what it breaks, what it says of survivors, and when it fails."""
+import importlib.machinery
+import importlib.util
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
+from e2e import PATIENCE, ROOT, case, check, environment, finish, rows  # noqa: E402
+
+TOOL = os.path.join(ROOT, "tools", "mutate")
+loader = importlib.machinery.SourceFileLoader("mutate", TOOL)
+mutate = importlib.util.module_from_spec(importlib.util.spec_from_loader("mutate", loader))
+loader.exec_module(mutate)
+
+SOURCE = """\
+int clamp(int n);
+int most(void);
+
+int
+clamp(int n)
+{
+    if (n > most())
+        return most();
+    return n;
+}
+"""
+NINJA = """\
+rule cc
+  command = cc -Wall -c $in -o $out
+rule link
+  command = cc $in -o $out
+build clamp.o: cc ../../src/guard/clamp.c
+build test.o: cc ../../test.c
+build unit-guard: link clamp.o test.o
+"""
+WEAK = "clamp(7) == 3"
+STRONG = WEAK + " && clamp(2) == 2"
+SAME = """\
+src/guard/clamp.c
+- if (n > most())
++ if (n >= most())
+= Both numbers are the same then.
+"""
+
+
+class Tree:
+    """A folder with one source, one test program and its build."""
+
+    def __init__(self, home, test, equivalent=""):
+        self.home = pathlib.Path(home)
+        for name, text in {"src/guard/clamp.c": SOURCE, "build/dev/build.ninja": NINJA, "tools/mutate-equivalent": equivalent,
+                           "test.c": f"int clamp(int); int most(void) {{ return 3; }} int main(void) {{ return !({test}); }}\n"}.items():
+            path = self.home / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        subprocess.run(["ninja", "-C", self.home / "build/dev", "unit-guard"], check=True, capture_output=True)
+
+    def run(self, *words):
+        return subprocess.run([TOOL, "--root", self.home, "--trees", "dev", "--seed", "5", *words], capture_output=True, text=True, env=environment(),
+                              timeout=PATIENCE)
+
+
+def broken(body):
+    """What the tool makes of the lines of a function, each as one line."""
+    text = "void\nf(void)\n{\n" + body + "\n}\n"
+    found = mutate.mutants_of(pathlib.Path("x.c"), text)
+    return sorted(mutate.shown(m, text)[1] for line in found.values() for m in line)
+
+
+@rows([
+    ("    a = b < c;", ["a = b <= c;", "a = b >= c;", ";"]),
+    ("    a = b && c;", ["a = b || c;", ";"]),
+    ("    a = b + 1;", ["a = b - 1;", "a = b + 0;", "a = b + 2;", ";"]),
+    ("    if (!a)\n        return;", ["if (a)", "if (!(!a))"]),
+    ("    return true;", ["return false;"]),
+    ("    return NULL;", ["return (void *)1;"]),
+    ("    return size(a);", ["return 0;"]),
+    ("    int *a = b;", []),
+    ("    char text[64];", []),
+    ("    for (;;)\n        a++;", [";", "a--;"]),
+    ("    *a = 0; /* b + 1 */", ["*a = 1; /* b + 1 */", "; /* b + 1 */"]),
+    ('    say("a + 1");', [";"]),
+    ("    assert(a > 1);", []),
+    ("    pthread_mutex_destroy(&a->lock);", []),
+])
+def a_line_is_broken_in_these_ways(body, want):
+    check(broken(body), sorted(want))
+
+
+@case
+def survivors_are_listed_with_both_lines_and_fail():
+    with tempfile.TemporaryDirectory() as home:
+        tree = Tree(home, WEAK)
+        r = tree.run()
+        check(r.returncode, 1, r.stdout + r.stderr)
+        check("survivor: src/guard/clamp.c:9\n    - return n;\n    + return 0;\n" in r.stdout, True, r.stdout)
+        check(r.stdout.splitlines()[0], "seed 5, 300 mutants of 1 files")
+        check((tree.home / "src/guard/clamp.c").read_text(encoding="utf-8"), SOURCE)
+        check(tree.run().stdout.splitlines()[:-2], r.stdout.splitlines()[:-2])  # a seed is a draw
+
+
+@case
+def mutants_that_are_the_same_are_listed_with_their_reason():
+    with tempfile.TemporaryDirectory() as home:
+        r = Tree(home, STRONG, SAME).run()
+        check(r.returncode, 0, r.stdout + r.stderr)
+        check("equivalent: src/guard/clamp.c:7\n    - if (n > most())\n    + if (n >= most())\n    = Both numbers are the same then.\n" in r.stdout, True, r.stdout)
+        total, killed = map(int, re.search(r"^(\d+) mutants in \d+ s: (\d+) killed .* 1 survived, 1 of them equivalent", r.stdout, re.M).groups())
+        check(killed, total - 1)
+        check(r.stdout.endswith("0 survivors that are not equivalent: 0.0 %\n"), True, r.stdout)
+
+
+@case
+def a_reason_that_a_test_refutes_fails():
+    with tempfile.TemporaryDirectory() as home:
+        r = Tree(home, STRONG, SAME + "\nsrc/guard/clamp.c\n- return n;\n+ return 0;\n= Nobody asks.\n").run()
+        check((r.returncode, "listed as equivalent, but killed: src/guard/clamp.c:9" in r.stdout), (1, True), r.stdout)
+
+
+@case
+def mutants_that_do_not_end_are_killed():
+    with tempfile.TemporaryDirectory() as home:
+        r = Tree(home, "({ while (clamp(2) != 2) ; clamp(7) == 3; })").run("--cpu", "1")
+        check("did not end" in r.stdout and re.search(r"[1-9]\d* did not end", r.stdout) is not None, True, r.stdout + r.stderr)
+
+
+@case
+def tests_that_fail_before_anything_is_broken_are_named():
+    with tempfile.TemporaryDirectory() as home:
+        r = Tree(home, "clamp(1) == 7").run()
+        check((r.returncode, r.stderr), (1, "mutate: unit-guard fails before anything is broken\n"), r.stdout)
+
+
+finish(at_once=4)
