@@ -32,6 +32,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 PROGRAM = os.path.join(BUILD, "seine")
 PATIENCE = 120  # seconds after which a test gives up waiting
 VECTORS = os.environ.get("SEINE_VECTORS")
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it, and so would every program that is started here
 _cases = []
 
 
@@ -73,11 +74,12 @@ def until(condition, what="the condition"):
 
 def stopping(process):
     """Waits until a run says that it has taken a signal; its standard error is a pipe."""
-    said = b""
-    while b"stopping" not in said:
+    def says():
         process.send_signal(signal.SIGUSR1)
         said = process.stderr.readline()
         check(said != b"", True, "it ended before it said that it is stopping")
+        return b"stopping" in said
+    until(says, "a run that is stopping")
 
 
 def case(fn):

@@ -153,3 +153,9 @@ fail_more(fail_round *r)
     fail_at = r->n;
     return true;
 }
+
+bool
+fail_hit(void)
+{
+    return failed;
+}
