@@ -143,7 +143,7 @@ deepest_of(const sn_frontier *f, uint32_t host)
     bool is_bound = has_levels(f) && x->first.n == 0 &&
                     (sn_hosts_busy(f->host_table, host) > 0 || x->maps_out > 0);
 
-    return is_bound ? f->hosts.all[host].level : UINT32_MAX;
+    return is_bound ? f->hosts.all[host].level : SN_STORE_ANY;
 }
 
 /* The page begins its level, if it is the first of it. */

@@ -29,7 +29,7 @@ take_page(sn_frontier *f, uint32_t host, seine_time now)
     sn_visit *v = NULL;
     sn_waiting_url u;
 
-    while (!v && sn_frontier_take(f, host, UINT32_MAX, &u) == SEINE_OK) {
+    while (!v && sn_frontier_take(f, host, SN_STORE_AT_ONCE, &u) == SEINE_OK) {
         if (u.kind == SN_KIND_PAGE)
             v = sn_frontier_visit_page(f, host, &u, now);
         if (!v && u.kind == SN_KIND_PAGE)
@@ -149,15 +149,15 @@ tell_late(sn_frontier *f, const sn_waiting_url *u, const seine_url *url, seine_t
     return false;
 }
 
-/* The next of those put off, with its URL. BUSY: it is not in memory yet. */
+/* The next of those put off, with its URL. CLOSED: there is none. */
 static seine_err
 take_late(sn_frontier *f, seine_url *url, sn_waiting_url *out)
 {
     seine_err e;
     sn_lost lost;
 
-    while ((e = sn_store_take(f->store, &f->late, UINT32_MAX, out)) != SEINE_OK &&
-           e != SEINE_E_BUSY && e != SEINE_E_CLOSED) {
+    while ((e = sn_store_take(f->store, &f->late, SN_STORE_AT_ONCE, out)) != SEINE_OK &&
+           e != SEINE_E_CLOSED) {
         sn_frontier_fail(f, e);
         sn_frontier_skip(f, &f->late, &lost);
     }
@@ -165,7 +165,7 @@ take_late(sn_frontier *f, seine_url *url, sn_waiting_url *out)
                          : e;
 }
 
-/* Ends the first of those put off. BUSY, CLOSED: none. */
+/* Ends the first of those put off. CLOSED: there is none. */
 static seine_err
 end_late(sn_frontier *f, seine_url *url, seine_time now, bool *io_more)
 {
@@ -175,7 +175,7 @@ end_late(sn_frontier *f, seine_url *url, seine_time now, bool *io_more)
     size_t len;
     seine_err e = take_late(f, url, &u);
 
-    if (e == SEINE_E_BUSY || e == SEINE_E_CLOSED)
+    if (e == SEINE_E_CLOSED)
         return e;
     /* Its texts are gone once something else is put into the store. */
     memcpy(parent, u.parent.ptr ? u.parent.ptr : "", u.parent.len);

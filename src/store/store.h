@@ -27,9 +27,10 @@
  * keep the first failure, which every later commit returns. What can still be read can be
  * taken, and skip steps over what cannot, with its number.
  *
- * No function blocks. A back end that keeps URLs on disk reads them on its own thread:
- * take returns BUSY meanwhile, as it does for a URL that is too deep, and a later commit,
- * which may be empty, tells the owner that they are there (opts.ready).
+ * No function blocks but take of a list that is given up (SN_STORE_AT_ONCE). A back end
+ * that keeps URLs on disk reads them on its own thread: take returns BUSY meanwhile, as
+ * it does for a URL that is too deep, and a later commit, which may be empty, tells the
+ * owner that they are there (opts.ready).
  *
  * Time    plays no part.
  * Memory  the back end's, within max_bytes where it can keep that.
@@ -42,6 +43,10 @@
 #include "seine/diag.h"
 
 enum { SN_STORE_TEXT = 8192 }; /* bytes of a target, and of a parent */
+
+/* For take: a URL of any depth; the same, and the caller waits until it has been read. */
+#define SN_STORE_ANY     (UINT32_MAX - 1)
+#define SN_STORE_AT_ONCE UINT32_MAX
 
 /* A list, owned by the caller. It may be moved; after copying it only one copy may be
  * used. */
@@ -88,6 +93,7 @@ typedef struct sn_scan {
 
 typedef struct sn_store_opts {
     size_t max_bytes;  /* in memory; 0: no limit */
+    uint16_t together; /* bytes of URLs that are spilled together; 0: 1,016 */
     const char *spill; /* directory for what does not fit, copied; NULL: /tmp */
     /* Called inside commit: the URL of that host, for which take returned BUSY, is now in
      * memory. May be NULL. */
@@ -151,7 +157,8 @@ sn_store_enqueue(sn_store *s, sn_url_list *list, const sn_waiting_url *url)
 
 /* Removes the first URL of the list and writes it to *out_url; its texts are valid until
  * the next call. CLOSED: the list is empty. BUSY: the URL is deeper than `deepest`, or
- * not in memory yet; it stays. NOMEM, IO, STATE_CORRUPT: it cannot be read; it stays
+ * not in memory yet; it stays. With SN_STORE_AT_ONCE, for lists that are given up, it is
+ * never BUSY. NOMEM, IO, STATE_CORRUPT: it cannot be read; it stays
  * until skip. */
 SEINE_MUST_CHECK static inline seine_err
 sn_store_take(sn_store *s, sn_url_list *list, uint32_t deepest, sn_waiting_url *out_url)

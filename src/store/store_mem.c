@@ -23,6 +23,7 @@ open_store(const sn_store_opts *o, sn_store **out_store)
     mem->base.ops = &sn_store_mem;
     mem->base.figures.bytes = sn_heap_cost(sizeof *mem);
     mem->max_bytes = o->max_bytes > 0 ? o->max_bytes : UINT64_MAX;
+    mem->chunk_most = o->together > 0 ? o->together : SN_CHUNK_MOST;
     seine_err e = sn_spill_init(mem, o);
     if (e != SEINE_OK) {
         sn_free(mem);
@@ -62,12 +63,12 @@ scan_nothing(sn_store *s, const sn_scan *into)
 /* Returns the size of a chunk for n bytes: half as much again, but no more than a chunk
  * may have unless a single entry needs it. */
 static size_t
-room_for(size_t n, bool grows)
+room_for(const sn_mem_store *mem, size_t n, bool grows)
 {
     size_t more = grows ? n + n / 2 : n;
 
-    if (more > SN_CHUNK_MOST)
-        more = n < SN_CHUNK_MOST ? SN_CHUNK_MOST : n;
+    if (more > mem->chunk_most)
+        more = n < mem->chunk_most ? mem->chunk_most : n;
     return sn_heap_room(more);
 }
 
@@ -86,7 +87,7 @@ append_entry(sn_mem_store *mem, sn_chunk *c, const sn_entry *e)
     size_t need = c->end + e->len;
 
     if (need > c->room) {
-        size_t room = room_for(need, true);
+        size_t room = room_for(mem, need, true);
 
         sn_spill_make_room(mem, room - c->room);
         if (sn_chunk_resize(mem, c, room) != SEINE_OK)
@@ -114,7 +115,7 @@ append_chunk(sn_mem_store *mem, sn_url_list *l, const sn_waiting_url *u)
 {
     sn_entry e;
     sn_entry_plan(NULL, u, &e);
-    size_t room = room_for(e.len, l->last != 0);
+    size_t room = room_for(mem, e.len, l->last != 0);
     sn_spill_make_room(mem, room);
     uint32_t id = sn_chunk_new(mem, room);
     if (id == 0)
@@ -148,7 +149,7 @@ enqueue_url(sn_store *s, sn_url_list *l, const sn_waiting_url *u)
 
         sn_chunk_fetch(c, c->end, c->open.context, c->open.anchor);
         sn_entry_plan(c, u, &entry);
-        if (c->end + entry.len <= SN_CHUNK_MOST)
+        if (c->end + entry.len <= mem->chunk_most)
             e = append_entry(mem, c, &entry);
     }
     if (e == SEINE_E_FULL)

@@ -84,7 +84,8 @@ typedef struct sn_mem_store {
     uint32_t newest;
     uint64_t middle_bytes; /* bytes of MIDDLE chunks */
     uint64_t max_bytes;
-    uint32_t spent; /* chunk whose last entry was taken; 0: none */
+    uint16_t chunk_most; /* SN_CHUNK_MOST, or what the options say */
+    uint32_t spent;      /* chunk whose last entry was taken; 0: none */
     sn_spill spill;
     char target[SN_STORE_TEXT], parent[SN_STORE_TEXT]; /* assembled by take */
 } sn_mem_store;

@@ -121,10 +121,12 @@ judge(sim_world *w, sn_exchange *x)
     if (!is_mine(w, h) && o->host_rate.count > 0) {
         seine_span every = seine_every(o->host_rate.count, o->host_rate.per);
         seine_span slack = every * (o->host_rate.burst - 1);
-        if (w->now < h->tat - slack)
+        /* The engine knows of a stall when the request has been sent (O1), not before. */
+        seine_time now = w->now - w->stalled;
+        if (now < h->tat - slack)
             sim_broken(w, "S4", "host %u: %lld ns early", n,
-                       (long long)(h->tat - slack - w->now));
-        h->tat = x->tat = sn_time_max(h->tat, w->now) + every;
+                       (long long)(h->tat - slack - now));
+        h->tat = x->tat = sn_time_max(h->tat, now) + every;
     }
     if (!is_mine(w, h) && h->in_flight >= o->per_host)
         sim_broken(w, "S4", "host %u: %u in flight", n, h->in_flight + 1);

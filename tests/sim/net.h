@@ -66,7 +66,10 @@ typedef struct sim_world {
     uint32_t n_hosts, n_pages, n_shards;
     sim_host *hosts;
     sim_page *pages;
-    struct site *site; /* what is crawled; NULL: pages are given, and have no links */
+    struct sim_disk *disk; /* where its URLs wait */
+    seine_span stalled;    /* by the disk, since the engine looked at the clock */
+    uint64_t missing;      /* URLs that have no record and need one */
+    struct site *site;     /* what is crawled; NULL: pages are given, and have no links */
     uint64_t pages_asked;
     uint64_t step, hash;
     uint64_t starts, ends, early_cancels;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "disk.h"
 #include "oracle_parts.h"
 
 /* The walk. */
@@ -233,7 +234,8 @@ judge_node(sim_world *w, uint32_t i)
     if (node->kind == SITE_ROBOTS && node->records == 0)
         return;
     if (node->records == 0) {
-        if (node->need && !is_untold(w, why))
+        w->missing += node->need && !is_untold(w, why);
+        if (node->need && !is_untold(w, why) && sim_disk_err(w) == SEINE_OK)
             sim_broken(w, "S2", "%s has no record", node->url);
         if (node->asked > 0 && node->kind != SITE_MAP)
             sim_broken(w, "S2", "%s was asked for and has no record", node->url);

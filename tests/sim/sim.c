@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/time.h"
+#include "disk.h"
 #include "engine/admit.h"
 #include "engine/run.h"
 #include "net.h"
@@ -220,6 +221,12 @@ check_end(sim *s)
             sim_broken(w, "S2", "page %u has %u records", i, w->pages[i].records);
     if (w->site)
         oracle_judge(w);
+    if (w->missing > atomic_load(&s->shared.lost))
+        sim_broken(w, "S17", "%llu have no record, %llu are counted",
+                   (unsigned long long)w->missing,
+                   (unsigned long long)atomic_load(&s->shared.lost));
+    if (sim_disk_err(w) == SEINE_OK && atomic_load(&s->shared.lost) > 0)
+        sim_broken(w, "S17", "URLs are lost, and the disk is %s", sim_disk_name(w));
     sn_load load = sn_shared_state_load(&s->shared);
     if (load.work != 0 || load.stuck != 0 || atomic_load(&s->shared.mail_bytes) != 0)
         sim_broken(w, "S11", "work %u, stuck %u, %llu bytes of mail", load.work,
@@ -249,6 +256,7 @@ next_moment(const sim *s)
         at = sn_time_min(at, sim_net_when(s->env[i].transport));
         at = sn_time_min(at, sn_run_when(s->runs[i]));
     }
+    at = sn_time_min(at, sim_disk_when(s->world));
     if (s->stops < 2)
         at = sn_time_min(at, s->stop_at);
     return at;
@@ -268,6 +276,23 @@ stop(sim *s)
     s->stop_at = s->stops == 1 ? w->now + w->opts.grace : SEINE_NEVER;
 }
 
+/* A disk that fails stops the run, and the run says why. */
+static void
+check_disk(sim *s)
+{
+    sim_world *w = s->world;
+    seine_err want = sim_disk_err(w), got = (seine_err)atomic_load(&s->shared.err);
+
+    if (got != want)
+        sim_broken(w, "S17", "the disk is %s, and the run says %s", sim_disk_name(w),
+                   seine_err_name(got));
+    if (got == SEINE_OK || w->stopping)
+        return;
+    sim_note(w, "disk", (uint64_t)got, 0);
+    w->stopping = true;
+    w->stopped_at = w->now;
+}
+
 static bool
 is_done(const sim *s)
 {
@@ -283,7 +308,7 @@ static void
 live(sim *s)
 {
     sim_world *w = s->world;
-    int still = 0;
+    int still = 0, dead = 0; /* turns without effect; without a moment to wait for */
 
     while (!is_done(s) && !w->broken && w->step < until_step) {
         w->step++;
@@ -293,11 +318,15 @@ live(sim *s)
         seine_time before = w->now;
         uint64_t hash = w->hash;
         uint32_t first = (uint32_t)sn_rng_below(&w->model, w->n_shards);
-        for (uint32_t i = 0; i < w->n_shards; i++)
+        for (uint32_t i = 0; i < w->n_shards; i++) {
+            w->stalled = 0;
             sn_run_turn(s->runs[(first + i) % w->n_shards], w->now);
+        }
+        check_disk(s);
         check_balance(s);
         seine_time at = next_moment(s);
-        if (at == SEINE_NEVER && !is_done(s) && ++still > 3)
+        dead = at == SEINE_NEVER && !is_done(s) && hash == w->hash ? dead + 1 : 0;
+        if (dead > 3)
             sim_broken(w, "S13", "nothing will ever happen, and work waits");
         if (at <= w->now)
             still += w->now == before && hash == w->hash;
@@ -337,7 +366,9 @@ run_seed(uint64_t seed, uint32_t hosts, uint32_t pages, bool trace, uint64_t *ou
     if (e != SEINE_OK)
         sim_broken(w, "S0", "options: %s %s", seine_err_name(e), diag.text);
     for (uint32_t i = 0; i < w->n_shards && e == SEINE_OK; i++) {
-        s.env[i] = (sn_env){.clock = &w->clock, .transport = sim_net_new(w, i)};
+        s.env[i] = (sn_env){.clock = &w->clock,
+                            .transport = sim_net_new(w, i),
+                            .store = sim_disk_back_end(w)};
         e = sn_run_new(&s.shared, &s.env[i], s.runs, i, w->n_shards, &s.runs[i]);
         if (e != SEINE_OK)
             sim_broken(w, "S0", "shard: %s", seine_err_name(e));

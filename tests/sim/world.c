@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/time.h"
+#include "disk.h"
 #include "net.h"
 #include "site.h"
 
@@ -217,6 +218,11 @@ sim_world_new(uint64_t seed, uint32_t max_hosts, uint32_t max_pages)
     draw_opts(w);
     if (w->site)
         draw_crawl(w);
+    sim_disk_draw(w);
+    if (!w->disk) {
+        sim_world_free(w);
+        return NULL;
+    }
     return w;
 }
 
@@ -225,6 +231,7 @@ sim_world_free(sim_world *w)
 {
     if (!w)
         return;
+    sim_disk_free(w);
     site_free(w->site);
     free(w->hosts);
     free(w->pages);

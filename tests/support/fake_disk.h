@@ -27,13 +27,14 @@ typedef struct fake_disk {
     uint64_t read_from;  /* … reads likewise … */
     int write_error;     /* … with these */
     int read_error;
-    bool choppy;             /* some calls are interrupted, others do a part */
-    void (*slow)(void *arg); /* called before each read and write; may be NULL */
-    void *arg;
+    bool choppy;                       /* some calls are interrupted, others do a part */
+    void (*slow)(struct fake_disk *d); /* before each read and write; may be NULL */
+    void *arg;                         /* for it */
     /* what became of it */
     uint8_t *bytes;
     size_t len;
     uint64_t opens, closes, writes, reads;
+    bool failed; /* it has returned an error, but for interruptions */
 } fake_disk;
 
 enum { FAKE_DISK_FD = 1000000 }; /* no descriptor of the system */
@@ -59,6 +60,14 @@ fake_disk_part(const fake_disk *d, uint64_t call, size_t n)
 }
 
 static inline ssize_t
+fake_disk_fail(fake_disk *d, int error)
+{
+    d->failed = true;
+    errno = error;
+    return -1;
+}
+
+static inline ssize_t
 fake_disk_write(int fd, const void *bytes, size_t n, off_t at, void *arg)
 {
     fake_disk *d = arg;
@@ -67,16 +76,17 @@ fake_disk_write(int fd, const void *bytes, size_t n, off_t at, void *arg)
     (void)fd;
     d->writes++;
     if (d->slow)
-        d->slow(d->arg);
+        d->slow(d);
     n = fake_disk_part(d, d->writes, n);
-    errno = n == 0 ? EINTR : d->write_error;
-    if (n == 0 || (d->write_from && d->writes >= d->write_from))
-        return -1;
-    if (d->capacity && from + n > d->capacity)
-        n = from < d->capacity ? d->capacity - from : 0;
-    errno = ENOSPC;
+    errno = EINTR;
     if (n == 0)
         return -1;
+    if (d->write_from && d->writes >= d->write_from)
+        return fake_disk_fail(d, d->write_error);
+    if (d->capacity && from + n > d->capacity)
+        n = from < d->capacity ? d->capacity - from : 0;
+    if (n == 0)
+        return fake_disk_fail(d, ENOSPC);
     if (from + n > d->len) {
         d->bytes = realloc(d->bytes, from + n);
         if (!d->bytes)
@@ -97,11 +107,13 @@ fake_disk_read(int fd, void *bytes, size_t n, off_t at, void *arg)
     (void)fd;
     d->reads++;
     if (d->slow)
-        d->slow(d->arg);
+        d->slow(d);
     n = fake_disk_part(d, d->reads, n);
-    errno = n == 0 ? EINTR : d->read_error;
-    if (n == 0 || (d->read_from && d->reads >= d->read_from))
+    errno = EINTR;
+    if (n == 0)
         return -1;
+    if (d->read_from && d->reads >= d->read_from)
+        return fake_disk_fail(d, d->read_error);
     if (from >= d->len)
         return 0;
     if (n > d->len - from)

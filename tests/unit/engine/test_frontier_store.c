@@ -73,7 +73,7 @@ slow_take(sn_store *s, sn_url_list *list, uint32_t deepest, sn_waiting_url *out_
 
     if (list->n == 0)
         return SEINE_E_CLOSED;
-    if (!w->is_here) {
+    if (!w->is_here && deepest != SN_STORE_AT_ONCE) {
         w->is_asked = true;
         disk.n_busy++;
         return SEINE_E_BUSY;
