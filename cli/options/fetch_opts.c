@@ -179,9 +179,8 @@ read_retry_on(const char *text, seine_retry_opts *o)
 }
 
 static int
-set_retries(const args *a, const fetch_settings *set, seine_fetch_opts *o)
+set_retries(const fetch_settings *set, seine_fetch_opts *o)
 {
-    enum { PATIENT = 3 }; /* failed probes after which a crawl gives a host up */
     static const seine_jitter jitters[] = {SEINE_JITTER_PLUSMINUS, SEINE_JITTER_FULL,
                                            SEINE_JITTER_EQUAL, SEINE_JITTER_DECORRELATED,
                                            SEINE_JITTER_NONE};
@@ -192,8 +191,6 @@ set_retries(const args *a, const fetch_settings *set, seine_fetch_opts *o)
     o->retry.jitter = jitters[set->jitter];
     o->retry.max_attempts = (uint32_t)set->retries + 1;
     o->max_retry_after = set->max_retry_after;
-    if (crawl_is_asked(a))
-        o->park = PATIENT;
     int code = read_breaker(set->breaker, o);
     if (code == SAY_DONE)
         code = read_retry_on(set->retry_on, &o->retry);
@@ -358,7 +355,7 @@ fetch_plan_make(const args *a, fetch_plan *out_plan)
     if (set->config)
         return say_fail(SAY_USAGE, "leave it out", "--config: this version reads none");
     int code = how_long(set, &p->opts);
-    code = code == SAY_DONE ? set_retries(a, set, &p->opts) : code;
+    code = code == SAY_DONE ? set_retries(set, &p->opts) : code;
     code = code == SAY_DONE ? set_responses(set, p) : code;
     code = code == SAY_DONE ? set_network(set, &p->opts) : code;
     code = code == SAY_DONE ? set_trust(set, p) : code;

@@ -126,7 +126,7 @@
     {"grace", NULL, KIND_SPAN, "D", "10s", AT(grace), .env = true, .rare = true,
      .help = "time to finish what is in flight after a stop"},
 
-    {"retries", NULL, KIND_COUNT, "N", "2", AT(retries), .max = 1000, .env = true, .rare = FOR(false, true),
+    {"retries", NULL, KIND_COUNT, "N", "5", AT(retries), .max = 1000, .env = true, .rare = FOR(false, true),
      .help = "tries after the first"},
     {"retry-on", NULL, KIND_TEXT, "LIST", "net,timeout,408,425,429,5xx,!501,!505", AT(retry_on), .env = true, .rare = true,
      .help = "failures that are tried again"},
@@ -135,13 +135,16 @@
     {"jitter", NULL, KIND_CHOICE, "plusminus|full|equal|decorrelated|none", "plusminus", AT(jitter), .env = true, .rare = true,
      .help = "how chance spreads the waits"},
     {"retry-budget", NULL, KIND_TEXT, "P|off", "20%", AT(retry_budget), .env = true, .rare = true,
-     .help = "retries per host, as a share of its first attempts; and 10 more"},
+     .help = "retries per host, as a share of its first attempts; and 10 more",
+     .more = "A retry beyond it waits until its host has nothing else to do. It is not lost: `--retries` alone ends a URL."},
     {"max-retry-after", NULL, KIND_SPAN, "D", "5m", AT(max_retry_after), .env = true, .rare = true,
      .help = "a host that asks for a longer wait is parked"},
-    {"breaker", NULL, KIND_TEXT, "SPEC|off", FOR("fail=5,open=60s", "fail=5,open=60s,park=3"), AT(breaker), .env = true, .rare = true,
+    {"breaker", NULL, KIND_TEXT, "SPEC|off", "fail=5,open=60s", AT(breaker), .env = true, .rare = true,
      .help = "when a host is left alone for a while",
      .more = "`fail` failures in a row open it for `open`; also `rate`=50% of at least `min`=10 of the last `window`=100 calls, `probes`=1 at a "
-             "time, `close`=1 good ones to close it, `max-open`=5m. After `park` failed probes in a row the host is given up."},
+             "time, `close`=1 good ones to close it, `max-open`=5m. A row is judged when the requests in flight have ended, and must be longer where failures "
+             "are usual. After `park` failed probes in a row the host is given up; without it after one, after ten failures if it has responded, "
+             "after five failed probes if it has answered well."},
     {"max-errors", NULL, KIND_TEXT, "N|P|off", "off", AT(max_errors), .env = true, .rare = true,
      .help = "stop when so many failed; a share counts from 100 results on"},
 

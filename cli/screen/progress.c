@@ -55,6 +55,7 @@ progress_wait_name(seine_wait w)
         [SEINE_WAIT_BREAKER] = "breaker",
         [SEINE_WAIT_ADDRESS] = "--per-ip",
         [SEINE_WAIT_BACKOFF] = "backoff",
+        [SEINE_WAIT_RETRY_BUDGET] = "--retry-budget",
         [SEINE_WAIT_OUTPUT] = "output",
     };
 

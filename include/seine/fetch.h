@@ -85,6 +85,10 @@ typedef struct seine_event {
 } seine_event;
 typedef void (*seine_event_fn)(const seine_event *e, unsigned shard, void *arg);
 
+/* `park`: one failed probe, three in a crawl. A host that has responded, but never well,
+ * is given up after ten failures, one that has answered well after five failed probes. */
+#define SEINE_PARK_AUTO UINT32_MAX
+
 typedef struct seine_fetch_opts {
     size_t size; /* of this struct: SEINE_FETCH_OPTS sets it */
     /* how much at once */
@@ -111,11 +115,11 @@ typedef struct seine_fetch_opts {
     seine_span grace;                                 /* 10 s to drain after a stop */
 
     /* again */
-    seine_retry_opts retry;
+    seine_retry_opts retry;               /* 6 attempts */
     seine_retry_budget_opts retry_budget; /* ratio_milli UINT32_MAX: off */
     seine_breaker_opts breaker;           /* failure_threshold and failure_pct 0: off */
-    uint32_t park;                        /* 1 failed probe in a row: host given up */
-    seine_span max_retry_after;           /* 5 min; longer: host parked */
+    uint32_t park; /* AUTO; so many failed probes in a row: host given up; 0: never */
+    seine_span max_retry_after; /* 5 min; longer: host parked */
 
     /* what is sent */
     const char *method;        /* "GET" */

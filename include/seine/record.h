@@ -80,6 +80,7 @@
     X(BREAKER,     "breaker") \
     X(ADDRESS,     "address") \
     X(BACKOFF,     "backoff") \
+    X(RETRY_BUDGET, "retry_budget") \
     X(OUTPUT,      "output")
 
 typedef enum seine_fate {

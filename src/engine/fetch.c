@@ -52,10 +52,11 @@ struct seine_fetch {
 seine_fetch_opts
 seine_fetch_defaults(void)
 {
-    static const seine_retry_opts retry = SEINE_RETRY_OPTS;
+    seine_retry_opts retry = SEINE_RETRY_OPTS;
     static const seine_retry_budget_opts budget = SEINE_RETRY_BUDGET_OPTS;
     static const seine_breaker_opts breaker = SEINE_BREAKER_OPTS;
 
+    retry.max_attempts = 6;
     return (seine_fetch_opts){
         .size = sizeof(seine_fetch_opts),
         .concurrency = 64,
@@ -79,7 +80,7 @@ seine_fetch_defaults(void)
         .retry = retry,
         .retry_budget = budget,
         .breaker = breaker,
-        .park = 1,
+        .park = SEINE_PARK_AUTO,
         .max_retry_after = SEINE_SECS(300),
         .method = "GET",
         .accept = SEINE_STATUS_2XX,

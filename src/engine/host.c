@@ -12,7 +12,7 @@
 #define MAX_STATS  4096 /* hosts of which statistics are kept */
 
 _Static_assert(sizeof(sn_host) == 64, "a cache line");
-_Static_assert(sizeof(sn_host_card) == 24, "as host.h says");
+_Static_assert(sizeof(sn_host_card) == 32, "as host.h says");
 
 seine_err
 sn_hosts_init(sn_hosts *hs, sn_shared_state *shared, sn_timer_wheel *wheel,
@@ -229,6 +229,32 @@ sn_host_pop(sn_host *h)
         last->next = v->next;
     v->next = NULL;
     h->n_waiting--;
+    return v;
+}
+
+void
+sn_host_push_unpaid(sn_host *h, sn_guards *g, sn_visit *v)
+{
+    h->n_unpaid++;
+    v->next = g->unpaid ? g->unpaid->next : v;
+    if (g->unpaid)
+        g->unpaid->next = v;
+    g->unpaid = v;
+}
+
+sn_visit *
+sn_host_pop_unpaid(sn_host *h, sn_guards *g)
+{
+    if (h->n_unpaid == 0)
+        return NULL;
+    sn_visit *v = g->unpaid->next;
+    if (v == g->unpaid)
+        g->unpaid = NULL;
+    else
+        g->unpaid->next = v->next;
+    v->next = NULL;
+    v->is_unpaid = false;
+    h->n_unpaid--;
     return v;
 }
 

@@ -13,7 +13,7 @@
  *     e = sn_hosts_guard(&hosts, host, now, &guards);
  *
  * Time    is passed in.
- * Memory  64 + 24 bytes, a place in a table and the name a host; guards and statistics
+ * Memory  64 + 32 bytes, a place in a table and the name a host; guards and statistics
  *         in slabs that are reused.
  * Threads one owner.
  */
@@ -24,6 +24,7 @@
 #include "engine/host_stats.h"
 #include "engine/pace.h"
 #include "engine/shared_state.h"
+#include "engine/wave.h"
 #include "guard/adaptive_limit.h"
 
 #define SN_GUARDS_BLOCK     64
@@ -41,14 +42,15 @@ typedef enum sn_host_place {
 
 enum { SN_HIGH, SN_NORMAL, SN_LOW, SN_LANES };
 
-typedef struct sn_host {         /* one cache line: all that a start and an end look at */
-    seine_time next;             /* no request may start before */
-    sn_visit *last[SN_LANES];    /* rings of visits: last->next is the first */
-    uint32_t link;               /* the wheel's, or the next in its lane */
-    uint32_t guards;             /* SN_NONE: folded */
-    uint32_t stats;              /* SN_NONE: none are kept */
-    uint32_t n_waiting, n_again; /* in the rings; waiting for a moment of their own */
-    uint32_t n_offered;          /* URLs at the frontier that may be asked for */
+typedef struct sn_host {      /* one cache line: all that a start and an end look at */
+    seine_time next;          /* no request may start before */
+    sn_visit *last[SN_LANES]; /* rings of visits: last->next is the first */
+    uint32_t link;            /* the wheel's, or the next in its lane */
+    uint32_t guards;          /* SN_NONE: folded */
+    uint32_t stats;           /* SN_NONE: none are kept */
+    uint32_t n_waiting;       /* in the rings */
+    uint32_t n_unpaid;        /* retries that the retry budget did not pay for */
+    uint32_t n_offered;       /* URLs at the frontier that may be asked for */
     uint32_t in_flight;
     uint8_t place;       /* sn_host_place */
     uint8_t why;         /* seine_wait: what holds it, or held it last */
@@ -63,13 +65,14 @@ typedef struct sn_host_card { /* the rest */
     uint32_t hash;            /* of the name */
     uint32_t delay_ms;        /* Crawl-delay */
     uint32_t parked_next;     /* in the list of parked hosts whose URLs are to be ended */
+    uint32_t n_again;         /* visits that wait for a moment of their own */
     uint16_t parked_by;       /* seine_err */
 } sn_host_card;
 
-/* In the order in which a start and an end go through them: 512 bytes, of which five
+/* In the order in which a start and an end go through them: 576 bytes, of which five
  * lines are looked at while all goes well. */
 typedef struct sn_guards {
-    seine_limiter limiter;
+    _Alignas(64) seine_limiter limiter;
     seine_throttle throttle;
     seine_guards set;      /* pointers to those that are on */
     sn_aimd cap;           /* of an adaptive throttle */
@@ -78,13 +81,16 @@ typedef struct sn_guards {
     seine_time held_since; /* NEVER: they do not now */
     seine_breaker breaker;
     sn_pace pace;
+    sn_wave wave;
     seine_retry_budget *retry_budget;
+    sn_visit *unpaid;    /* a ring like those of the host: last->next is the first */
     uint32_t gap_us;     /* of the newest start to the next one */
     uint32_t link;       /* next free one */
     sn_ip ip;            /* connected to last; v = 0: unknown */
     uint8_t held_why;    /* seine_wait: the last brake that did */
     uint8_t retry_after; /* the pause that holds was asked for by the server */
     bool is_leaving;     /* the newest start has not left yet */
+    bool is_alive;       /* it has responded, with whatever status */
 } sn_guards;
 
 typedef struct sn_hosts {
@@ -143,7 +149,7 @@ sn_hosts_name(const sn_hosts *hs, uint32_t host)
 static inline uint32_t
 sn_hosts_busy(const sn_hosts *hs, uint32_t host)
 {
-    return hs->all[host].in_flight + hs->all[host].n_again;
+    return hs->all[host].in_flight + hs->cards[host].n_again;
 }
 
 /* A given URL names the host, from now on. */
@@ -198,6 +204,10 @@ sn_hosts_stats(sn_hosts *hs, uint32_t host)
 /* Behind the others of its lane, or before them; robots.txt goes before everything. */
 void sn_host_push(sn_host *h, sn_visit *v, unsigned lane, bool first);
 sn_visit *sn_host_pop(sn_host *h);
+
+/* The same for retries that the retry budget did not pay for. NULL: there is none. */
+void sn_host_push_unpaid(sn_host *h, sn_guards *g, sn_visit *v);
+sn_visit *sn_host_pop_unpaid(sn_host *h, sn_guards *g);
 
 /* The lane of its best waiting visit, or of its URLs at the frontier. */
 unsigned sn_host_lane(const sn_host *h);

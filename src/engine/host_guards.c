@@ -8,12 +8,12 @@
 
 #define MANY           4096 /* from here on idle hosts fold theirs */
 #define FEW_BLOCKS     (MANY / SN_GUARDS_BLOCK)
-#define BIG_BLOCKS     192 /* in one piece: 6 MiB, which come as huge pages */
+#define BIG_BLOCKS     170 /* in one piece: 6 MiB, which come as huge pages */
 #define BLOCK_BYTES    (SN_GUARDS_BLOCK * sizeof(sn_guards))
 #define BIG_BYTES      (BIG_BLOCKS * BLOCK_BYTES)
 #define CRAWL_FIRST_US 1000000u /* a host no one knows, found by a crawl */
 
-_Static_assert(sizeof(sn_guards) == 512, "eight cache lines");
+_Static_assert(sizeof(sn_guards) == 576, "nine cache lines");
 _Static_assert(offsetof(sn_guards, breaker) == 192, "its second line is 256");
 
 static sn_guards *
@@ -182,7 +182,7 @@ guards_set(const sn_hosts *hs, uint32_t host, sn_guards *g, seine_time now)
     if (e != SEINE_OK)
         return e;
     bool has_breaker = o->breaker.failure_threshold > 0 || o->breaker.failure_pct > 0;
-    if (has_breaker && (e = seine_breaker_init(&g->breaker, &o->breaker)) != SEINE_OK)
+    if (has_breaker && (e = seine_breaker_init(&g->breaker, &c->breaker)) != SEINE_OK)
         return e;
     g->set = (seine_guards){.breaker = has_breaker ? &g->breaker : NULL,
                             .limiter = &g->limiter,
@@ -270,7 +270,8 @@ sn_hosts_fold(sn_hosts *hs, uint32_t host, seine_time now)
     sn_host *h = &hs->all[host];
 
     if (h->guards == SN_NONE || hs->guards_used <= MANY || h->in_flight > 0 ||
-        h->n_waiting > 0 || h->n_again > 0 || h->place != SN_HOST_IDLE)
+        h->n_waiting > 0 || h->n_unpaid > 0 || hs->cards[host].n_again > 0 ||
+        h->place != SN_HOST_IDLE)
         return;
     sn_guards *g = guards_at(hs, h->guards);
     if (!is_plain(hs, host, g) || g->pace.quota_until > now)

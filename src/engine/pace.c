@@ -10,14 +10,14 @@
 #define EPOCH_MOST SEINE_SECS(10)
 #define HOLD_S     30u  /* after the first push-back of a series */
 #define HOLD_MOST  600u /* and after the last */
-#define HOLD_SOFT  SEINE_SECS(10)
+#define HOLD_SLOW  SEINE_SECS(10)
 #define KNEE_FOR   SEINE_SECS(300)
 #define SLACK_US   50000u /* by which any median may exceed the double of the best */
 #define QUOTA_MOST SEINE_SECS(24 * 3600)
 
-enum { OKS = 8, MEDIANS = 16 };
+enum { OKS = 8, MEDIANS = 16, RECENT = 20 };
 
-_Static_assert(sizeof(sn_pace) == 152, "pace.h says so");
+_Static_assert(sizeof(sn_pace) == 168, "pace.h says so");
 
 static uint32_t
 min_us(uint64_t a, uint64_t b)
@@ -44,6 +44,7 @@ sn_pace_init(sn_pace *p, uint32_t floor_us, uint32_t first_us, seine_time now)
         .last = LONG_AGO,
         .pause = LONG_AGO,
         .cut = LONG_AGO,
+        .risen = LONG_AGO,
         .hold = LONG_AGO,
         .knee_until = LONG_AGO,
         .quota_until = LONG_AGO,
@@ -160,6 +161,9 @@ sn_pace_save(const sn_pace *p, seine_time now)
         every_us(p, now),
         knee_to_keep(p, now),
         p->n_med > 0 ? base_ms(p) * 1000 : 0,
+        p->calm_us,
+        p->recent,
+        p->level,
     };
 }
 
@@ -176,6 +180,9 @@ sn_pace_restore(sn_pace *p, uint32_t floor_us, const sn_pace_row *row, seine_tim
         p->hold = sn_time_add(now, SEINE_SECS(HOLD_MOST));
         p->knee_until = sn_time_add(p->hold, KNEE_FOR);
     }
+    p->calm_us = row->calm_us;
+    p->recent = row->recent;
+    p->level = row->level;
     if (row->base_us > 0)
         push_median(p, row->base_us);
 }
@@ -201,29 +208,35 @@ sn_pace_judge(const seine_fault *f)
     case SEINE_E_HTTP:
     case SEINE_E_HTTP_BUSY:
     case SEINE_E_PARSE:
-        if (f->status == 429 || f->status == 503)
+        if (f->status == 429)
             return SN_PACE_PUSH;
-        return f->code == SEINE_E_HTTP_BUSY && f->status >= 500 ? SN_PACE_SOFT
-                                                                : SN_PACE_OK;
+        return f->status == 503 || (f->code == SEINE_E_HTTP_BUSY && f->status >= 500)
+                   ? SN_PACE_FAIL
+                   : SN_PACE_OK;
     case SEINE_E_TIMEOUT:
     case SEINE_E_CONNECT:
     case SEINE_E_RESET:
     case SEINE_E_SHORT:
         return f->phase == SEINE_PHASE_DNS || f->phase == SEINE_PHASE_PROXY
                    ? SN_PACE_NONE
-                   : SN_PACE_PUSH;
+                   : SN_PACE_FAIL;
     default:
         return SN_PACE_NONE;
     }
+}
+
+/* So long what comes in belongs to one event. */
+static seine_span
+event_span(const sn_pace *p)
+{
+    return sn_time_max(CUT_SPACE, SEINE_US(2 * (seine_span)p->srtt_us));
 }
 
 /* Twice as slow, at most once per event; the first cut of an event moves the knee. */
 static void
 push_back(sn_pace *p, seine_time now)
 {
-    seine_span apart = sn_time_max(CUT_SPACE, SEINE_US(2 * (seine_span)p->srtt_us));
-
-    if (now < sn_time_add(p->cut, apart))
+    if (now < sn_time_add(p->cut, event_span(p)))
         return;
     if (now >= p->hold) {
         bool series = p->knee_us > 0 && now < p->knee_until;
@@ -263,7 +276,7 @@ slow_down(sn_pace *p, uint64_t m, uint64_t limit, seine_time now)
     }
     p->ivl_us =
         min_us(p->ivl_us * (m < 2 * limit ? m : 2 * limit) / limit, ceiling_of(p));
-    p->hold = sn_time_max(p->hold, sn_time_add(now, HOLD_SOFT));
+    p->hold = sn_time_max(p->hold, sn_time_add(now, HOLD_SLOW));
 }
 
 /* A third faster; near a knee in small steps, and never nearer than an eighth. */
@@ -283,18 +296,10 @@ speed_up(sn_pace *p, seine_time now)
         p->ivl_us = max_us(low, ivl * 16 * knee / (16 * knee + ivl));
 }
 
-/* Nobody pushed back in this epoch. Tells what may have changed the interval. */
+/* Nothing failed in this epoch. Tells what may have changed the interval. */
 static sn_pace_why
 end_epoch(sn_pace *p, seine_time now)
 {
-    if (p->n_soft > 0) {
-        if (4 * p->n_soft >= p->n_all) {
-            p->ivl_us = min_us(3 * (uint64_t)p->ivl_us / 2, ceiling_of(p));
-            p->hold = sn_time_max(p->hold, sn_time_add(now, HOLD_SOFT));
-        }
-        return SN_PACE_ERRORS;
-    }
-
     uint32_t m = median_ttfb(p);
     push_median(p, m);
     uint64_t limit = 2 * (uint64_t)base_ms(p) * 1000 + SLACK_US;
@@ -307,19 +312,61 @@ end_epoch(sn_pace *p, seine_time now)
     return SN_PACE_RECOVERED;
 }
 
-/* Counts one of n_all, and of `kind` if not NULL. Counters that are full are all
- * halved: shares stay what they are, and what happened has happened. */
-static void
-count_end(sn_pace *p, uint8_t *kind)
+/* Failures. */
+
+static uint32_t
+n_failed(const sn_pace *p)
 {
-    if (p->n_all == UINT16_MAX || (kind && *kind == UINT8_MAX)) {
-        p->n_all /= 2;
-        p->n_soft = (uint8_t)((p->n_soft + 1) / 2);
-        p->n_push = (uint8_t)((p->n_push + 1) / 2);
-    }
-    p->n_all++;
-    if (kind)
-        ++*kind;
+    return (uint32_t)__builtin_popcount(p->recent & ((1u << RECENT) - 1));
+}
+
+/* The next level, twice as slow, at most once per event. */
+static void
+rise(sn_pace *p, seine_time now)
+{
+    static const uint8_t from[] = {1, 5, 10, 15}; /* failures that lead to level i + 1 */
+
+    if (p->level == sizeof from || n_failed(p) < from[p->level] ||
+        now < sn_time_add(p->risen, event_span(p)))
+        return;
+    if (p->level++ == 0)
+        p->calm_us = p->ivl_us;
+    p->ivl_us = min_us(2 * (uint64_t)p->ivl_us, ceiling_of(p));
+    p->risen = now;
+}
+
+/* The level of what is left of the failures; the steps are so that each level has two
+ * good responses to get down by, and the last good one of twenty ends at the bottom. */
+static void
+sink(sn_pace *p)
+{
+    static const uint8_t upto[] = {1, 3, 7, 12}; /* failures at which level i is enough */
+
+    while (p->level > 0 && n_failed(p) <= upto[p->level - 1])
+        p->level--;
+    uint64_t want = min_us((uint64_t)p->calm_us << p->level, ceiling_of(p));
+    if (p->ivl_us > want)
+        p->ivl_us = max_us(want, 2 * (uint64_t)p->ivl_us / 3);
+}
+
+static void
+note_failure(sn_pace *p, seine_time now)
+{
+    p->recent = p->recent << 1 | 1;
+    p->is_troubled = true;
+    rise(p, now);
+}
+
+/* From here on the host's own limit counts: the interval is not the failures' any more.
+ */
+static void
+note_push(sn_pace *p, seine_time now)
+{
+    p->is_troubled = true;
+    p->level = 0;
+    p->recent = 0;
+    p->calm_us = 0;
+    push_back(p, now);
 }
 
 static void
@@ -328,9 +375,15 @@ note_success(sn_pace *p, seine_span ttfb)
     seine_span us = ttfb > 0 ? ttfb / 1000 : 0;
     int64_t t = min_us((uint64_t)us, UINT32_MAX), srtt = p->srtt_us;
 
-    count_end(p, NULL);
     p->ttfb_us[p->n_ok++] = (uint32_t)t;
     p->srtt_us = (uint32_t)(srtt == 0 ? t : srtt + (t - srtt) / 8);
+    p->recent <<= 1;
+    if (p->calm_us == 0)
+        return;
+    p->is_troubled = true; /* what this epoch has seen is no reason to go faster */
+    sink(p);
+    if (p->level == 0 && p->ivl_us <= p->calm_us)
+        p->calm_us = 0;
 }
 
 sn_pace_why
@@ -342,21 +395,22 @@ sn_pace_settle(sn_pace *p, sn_pace_kind kind, seine_span ttfb, seine_time now)
     if (kind == SN_PACE_NONE || p->ivl_us == 0)
         return SN_PACE_SAME;
     if (kind == SN_PACE_PUSH) {
-        count_end(p, &p->n_push);
-        push_back(p, now);
+        note_push(p, now);
         why = SN_PACE_PUSHBACK;
-    } else if (kind == SN_PACE_SOFT) {
-        count_end(p, &p->n_soft);
+    } else if (kind == SN_PACE_FAIL) {
+        note_failure(p, now);
+        why = SN_PACE_ERRORS;
     } else {
         note_success(p, ttfb);
+        why = SN_PACE_RECOVERED;
     }
 
     if (p->n_ok == OKS || now >= sn_time_add(p->epoch, EPOCH_MOST)) {
-        if (p->n_push == 0)
+        if (!p->is_troubled)
             why = end_epoch(p, now);
         p->epoch = now;
-        p->n_ok = p->n_soft = p->n_push = p->starved = 0;
-        p->n_all = 0;
+        p->n_ok = p->starved = 0;
+        p->is_troubled = false;
     }
     return p->ivl_us != before ? why : SN_PACE_SAME;
 }

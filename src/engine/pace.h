@@ -4,11 +4,16 @@
  *
  * The limiter is a wall: no faster than `floor` apart. The pace stays behind the
  * wall and feels its way: it starts carefully, goes faster by a third after eight
- * good responses, doubles the interval when the host pushes back (429, 503, refused,
- * reset, cut, timed out) and remembers at which interval that was, the knee. From
- * a knee it keeps 9/8 away for minutes; each further push-back in the series
- * doubles the time for which it does not dare again. It slows down, too, when
- * responses get slow, when errors mount, and to make a stated quota last.
+ * good responses, doubles the interval when the host pushes back (429) and remembers at
+ * which interval that was, the knee. From a knee it keeps 9/8 away for minutes; each
+ * further push-back in the series doubles the time for which it does not dare again. It
+ * slows down, too, when responses get slow, and to make a stated quota last.
+ *
+ * A failure (5xx, refused, reset, cut, timed out) says less: some hosts fail now and then
+ * at any pace. So the share of failures among the last 20 responses counts. It has five
+ * levels: none, some, from a quarter on, from half on, from three quarters on. At each
+ * level the interval is twice that of the level below. It grows while failures mount,
+ * stays while they do, and is what it was after 20 good responses.
  *
  *     sn_pace p;
  *     sn_pace_init(&p, floor_us, SEINE_SECS(1) / 1000, now);
@@ -23,7 +28,7 @@
  * faster than the one that was saved.
  *
  * Time    and dice are passed in. Intervals are whole microseconds.
- * Memory  152 bytes, the caller's.
+ * Memory  168 bytes, the caller's.
  * Threads one owner.
  */
 #ifndef SN_PACE_H
@@ -42,13 +47,16 @@ typedef struct sn_pace {
     uint32_t ivl_us;   /* own interval; 0: the pace is off, the floor alone holds */
     uint32_t quota_us; /* interval that makes the quota last */
     uint32_t srtt_us;  /* smoothed time to the first byte */
-    uint8_t n_ok, n_soft, n_push, n_med;
-    uint16_t n_all;
-    uint8_t starved, spare;
-    uint32_t knee_us; /* interval at which the host last pushed back; 0: none */
+    uint8_t n_ok, n_med;
+    uint8_t starved, level; /* of failures; 0: none */
+    uint32_t recent;        /* the last responses, the newest lowest; 1: it failed */
+    uint32_t calm_us;       /* the interval to return to from a level */
+    bool is_troubled;       /* this epoch has seen a failure or a push-back */
+    uint32_t knee_us;       /* interval at which the host last pushed back; 0: none */
     uint32_t hold_s;
     uint32_t ttfb_us[8];   /* of this epoch's good responses */
-    seine_time cut;        /* the newest cut */
+    seine_time cut;        /* the newest cut of a push-back */
+    seine_time risen;      /* the newest rise of the level */
     seine_time hold;       /* no speeding up before */
     seine_time knee_until; /* the knee is believed in until then */
     uint16_t med_ms[16];   /* medians of the last epochs, a ring */
@@ -58,8 +66,8 @@ typedef struct sn_pace {
 typedef enum sn_pace_kind {
     SN_PACE_NONE, /* nothing: cancelled, own limits, names, certificates, proxies */
     SN_PACE_OK,   /* a whole response */
-    SN_PACE_SOFT, /* a 5xx worth a retry, except 503 */
-    SN_PACE_PUSH, /* 429, 503, could not connect, reset, short, timed out */
+    SN_PACE_FAIL, /* a 5xx worth a retry, could not connect, reset, short, timed out */
+    SN_PACE_PUSH, /* 429 */
 } sn_pace_kind;
 
 /* Why the interval changed, for the event `rate.changed`. */
@@ -74,6 +82,8 @@ typedef enum sn_pace_why {
 /* What is kept of it between two runs. */
 typedef struct sn_pace_row {
     uint32_t ivl_us, knee_us, base_us; /* base: the lowest median latency, 0 unknown */
+    uint32_t calm_us, recent;          /* as in sn_pace */
+    uint8_t level;
 } sn_pace_row;
 
 /* A host nobody knows yet: `first_us` is the interval to begin with, at least the

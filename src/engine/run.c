@@ -235,7 +235,7 @@ follow_verdict(sn_run *r, sn_visit *v, const sn_verdict *verdict)
         break;
     case SN_THEN_DONE:
     default:
-        if (verdict->stop == SEINE_STOP_ATTEMPTS || verdict->stop == SEINE_STOP_BUDGET)
+        if (verdict->stop == SEINE_STOP_ATTEMPTS)
             sn_fetch_metrics_exhausted(r->metrics);
         finish_visit(r, v);
     }

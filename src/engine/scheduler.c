@@ -178,14 +178,17 @@ sn_scheduler_queue_visit(sn_scheduler *s, sn_visit *v, bool first, seine_time no
         sn_visit_push(&s->parked, v);
         return;
     }
-    const sn_guards *g = sn_hosts_guards(&s->hosts, v->host);
+    sn_guards *g = sn_hosts_guards(&s->hosts, v->host);
     v->held_mark = g->held;
     if (g->held_since != SEINE_NEVER)
         v->held_mark += now - g->held_since;
-    sn_visit_wait(v, SEINE_WAIT_QUEUE, now);
-    sn_host_push(h, v, v->lane < SN_LANES ? v->lane : SN_LOW, first);
-    s->waiting[h->why]++;
-    if (h->place == SN_HOST_IDLE || (h->place == SN_HOST_ASIDE && sn_host_has_visit(h)))
+    sn_visit_wait(v, v->is_unpaid ? SEINE_WAIT_RETRY_BUDGET : SEINE_WAIT_QUEUE, now);
+    if (v->is_unpaid)
+        sn_host_push_unpaid(h, g, v);
+    else
+        sn_host_push(h, v, v->lane < SN_LANES ? v->lane : SN_LOW, first);
+    s->waiting[v->is_unpaid ? SEINE_WAIT_RETRY_BUDGET : h->why]++;
+    if (h->place == SN_HOST_IDLE || h->place == SN_HOST_ASIDE)
         sn_scheduler_settle(s, v->host, now);
     else if (h->place == SN_HOST_DRY) /* this one has a visit; the others look again */
         while (sn_scheduler_moisten(s))
@@ -436,6 +439,8 @@ start_visit(sn_scheduler *s, uint32_t host, sn_guards *g, const seine_attempt *a
     sn_visit_step(v, SN_READY);
     v->attempt = *attempt;
     v->retry.host = g->retry_budget;
+    v->ticket = sn_wave_start(&g->wave);
+    sn_visit_note_wait(v, now);
     s->hosts.all[host].in_flight++;
     g->held_mark = g->held;
     v->is_leaving = g->is_leaving = pace_on(s, host, g, now);
@@ -450,7 +455,13 @@ start_or_ask(sn_scheduler *s, uint32_t host, sn_guards *g, const seine_attempt *
              seine_time now, sn_visit **out_visit)
 {
     sn_host *h = &s->hosts.all[host];
+    bool is_free = h->n_waiting == 0 && h->n_offered == 0;
 
+    *out_visit = sn_scheduler_take_unpaid(s, host, g, is_free, now);
+    if (*out_visit) {
+        start_visit(s, host, g, attempt, *out_visit, now);
+        return STARTED;
+    }
     if (!sn_host_has_visit(h)) {
         s->asked = host;
         s->asked_attempt = *attempt;
@@ -479,6 +490,10 @@ try_host(sn_scheduler *s, uint32_t host, seine_time now, sn_visit **out_visit)
     }
     if (g->is_leaving) { /* until it has left */
         to_busy(s, host, sn_scheduler_wall(s, host), now);
+        return HELD;
+    }
+    if (sn_wave_is_pending(&g->wave, s->shared->opts.breaker.failure_threshold)) {
+        to_busy(s, host, SEINE_WAIT_BREAKER, now); /* the end of the wave decides */
         return HELD;
     }
     seine_breaker_state was = sn_breaker_state(&g->breaker);
@@ -514,7 +529,7 @@ visit_host(sn_scheduler *s, uint32_t host, seine_time now, sn_visit **out_visit)
         sn_scheduler_settle(s, host, now);
         return HELD;
     }
-    if (s->dry_at == now && !sn_host_has_visit(h))
+    if (s->dry_at == now && !sn_host_has_visit(h) && h->n_unpaid == 0)
         return run_dry(s, host, now);
     return try_host(s, host, now, out_visit);
 }
@@ -591,11 +606,15 @@ sn_scheduler_answer(sn_scheduler *s, const sn_offer *offer, seine_time now)
     assert(host != SN_NO_HOST);
     s->asked = SN_NO_HOST;
     sn_scheduler_set_offered(s, &s->hosts.all[host], offer->left);
+    sn_guards *g = sn_hosts_guards(&s->hosts, host);
+    if (!v && (v = sn_scheduler_take_unpaid(s, host, g, true, now))) {
+        start_visit(s, host, g, &s->asked_attempt, v, now);
+        return v;
+    }
     if (!v) {
         wait_for_work(s, host, offer->is_no_memory, now);
         return NULL;
     }
-    sn_guards *g = sn_hosts_guards(&s->hosts, host);
     welcome_visit(g, host, v);
     start_visit(s, host, g, &s->asked_attempt, v, now);
     return v;

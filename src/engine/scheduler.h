@@ -17,7 +17,7 @@
  * many there are at each host (sn_work); when a host may be asked and no visit stands
  * there, it asks for the next one (`ask` above), and the offer becomes the visit.
  *
- * A host takes 64 bytes and a card of 24 for ever, and 512 bytes of guards while it has
+ * A host takes 64 bytes and a card of 32 for ever, and 576 bytes of guards while it has
  * work, debts or something learned (engine/host.h). Nothing here reads a clock, allocates
  * per visit, or blocks.
  *

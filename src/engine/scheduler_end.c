@@ -3,6 +3,13 @@
 #include "guard/breaker.h"
 #include "seine/outcome.h"
 
+enum {
+    SILENT_PROBES = 1,
+    CRAWL_PROBES = 3,
+    WELL_PROBES = 5,    /* of a host that has answered well */
+    ALIVE_FAILURES = 10 /* in all, of one that has responded, but never well */
+};
+
 seine_err
 sn_scheduler_admit(sn_scheduler *s, sn_visit *v, const sn_ip *peer, seine_time now)
 {
@@ -84,6 +91,10 @@ sn_scheduler_park(sn_scheduler *s, uint32_t host, seine_err why, seine_time unti
     s->waiting[h->why] -= h->n_waiting;
     while ((v = sn_host_pop(h)))
         sn_visit_push(&s->parked, v);
+    s->waiting[SEINE_WAIT_RETRY_BUDGET] -= h->n_unpaid;
+    while (h->n_unpaid > 0)
+        sn_visit_push(&s->parked,
+                      sn_host_pop_unpaid(h, sn_hosts_guards(&s->hosts, host)));
     h->place = SN_HOST_PARKED; /* a lane or the wheel that still has it passes it over */
     s->hosts.cards[host].parked_by = (uint16_t)why;
     sn_scheduler_tell_parked(s, host);
@@ -95,6 +106,20 @@ sn_scheduler_park(sn_scheduler *s, uint32_t host, seine_err why, seine_time unti
             .name = "host.parked", .cause = why, .until = until, .from = 0, .to = 0});
 }
 
+/* Are these failed probes enough? A host that has responded may be about to recover, and
+ * a crawl has little else to do. */
+static bool
+is_given_up(const seine_fetch_opts *o, const sn_guards *g, const seine_breaker_stats *b)
+{
+    if (o->park != SEINE_PARK_AUTO)
+        return o->park > 0 && b->streak >= o->park;
+    if (g->wave.has_answered)
+        return b->streak >= WELL_PROBES;
+    if (g->is_alive)
+        return b->streak > 0 && b->failed >= ALIVE_FAILURES;
+    return b->streak >= (o->crawl ? CRAWL_PROBES : SILENT_PROBES);
+}
+
 /* What the breaker did when the attempt was settled. */
 static void
 watch_breaker(sn_scheduler *s, uint32_t host, sn_guards *g, seine_breaker_state was)
@@ -102,6 +127,7 @@ watch_breaker(sn_scheduler *s, uint32_t host, sn_guards *g, seine_breaker_state 
     const seine_fetch_opts *o = &s->shared->opts;
     seine_breaker_stats b;
 
+    sn_wave_clear(&g->wave);
     seine_breaker_stats_get(&g->breaker, &b);
     if (b.state == SEINE_BREAKER_OPEN) {
         sn_host_stats *f = sn_hosts_stats(&s->hosts, host);
@@ -113,7 +139,7 @@ watch_breaker(sn_scheduler *s, uint32_t host, sn_guards *g, seine_breaker_state 
                                          .until = b.open_until,
                                          .from = was,
                                          .to = b.state});
-        if (o->park > 0 && b.streak >= o->park)
+        if (is_given_up(o, g, &b))
             sn_scheduler_park(s, host, SEINE_E_BREAKER, b.open_until);
     } else if (b.state == SEINE_BREAKER_CLOSED) {
         sn_scheduler_tell(s, host,
@@ -125,6 +151,23 @@ watch_breaker(sn_scheduler *s, uint32_t host, sn_guards *g, seine_breaker_state 
         if (g->pace.ivl_us > 0)
             sn_pace_slow(&g->pace, 1000000);
     }
+}
+
+/* A row of failures opens the breaker when its wave has ended. */
+static void
+judge_wave(const sn_scheduler *s, const sn_visit *v, sn_guards *g, uint32_t in_flight,
+           seine_time now)
+{
+    const seine_fault *fault = &v->end.fault;
+    uint32_t threshold = s->shared->opts.breaker.failure_threshold;
+
+    sn_wave_end(&g->wave, v->ticket, seine_outcome_breaker(fault), in_flight, threshold);
+    if (!sn_wave_is_over(&g->wave, threshold))
+        return;
+    seine_breaker_force(&g->breaker, SEINE_BREAKER_OPEN, now);
+    seine_span wish = seine_outcome_pause(fault);
+    if (fault->status == 503 && wish >= 0)
+        seine_breaker_hold(&g->breaker, sn_time_add(now, wish), now);
 }
 
 /* The server wants to be left alone for a while. */
@@ -227,11 +270,15 @@ sn_scheduler_end(sn_scheduler *s, sn_visit *v, seine_time now)
         sn_address_limits_end(&s->shared->address_limits, v->ip_slot);
         v->ip_slot = UINT32_MAX;
     }
+    g->is_alive |= v->end.fault.status > 0;
     if (was_connected(&v->end)) {
         g->ip = v->end.peer;
         h->pin = (uint8_t)sn_address_zone_pin((sn_address_zone)h->pin, v->end.zone);
     }
     learn_pace(s, v, g, is_fine(&v->end.fault), now);
+    if (g->set.breaker && was == SEINE_BREAKER_CLOSED &&
+        sn_breaker_state(&g->breaker) == SEINE_BREAKER_CLOSED)
+        judge_wave(s, v, g, h->in_flight, now);
     if (g->set.breaker && sn_breaker_state(&g->breaker) != was)
         watch_breaker(s, host, g, was);
     if (v->is_asked)

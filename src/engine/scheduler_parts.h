@@ -58,19 +58,20 @@ sn_visit_pop(sn_visit **list)
 static inline uint32_t
 sn_host_work(const sn_host *h)
 {
-    return h->n_waiting + h->n_offered;
+    return h->n_waiting + h->n_unpaid + h->n_offered;
 }
 
 /* scheduler.c */
 
-/* What the waiting visits of a host wait for, from here on. */
+/* What the waiting visits of a host wait for, from here on. Those that are not paid for
+ * wait for the retry budget, whatever holds the host. */
 static inline void
 sn_scheduler_blame(sn_scheduler *s, sn_host *h, seine_wait why)
 {
     if (h->why == why)
         return;
-    s->waiting[h->why] -= sn_host_work(h);
-    s->waiting[why] += sn_host_work(h);
+    s->waiting[h->why] -= h->n_waiting + h->n_offered;
+    s->waiting[why] += h->n_waiting + h->n_offered;
     h->why = (uint8_t)why;
 }
 
@@ -99,6 +100,11 @@ void sn_scheduler_settle(sn_scheduler *s, uint32_t host, seine_time now);
 bool sn_scheduler_moisten(sn_scheduler *s);
 
 /* scheduler_wait.c */
+
+/* The next retry that the retry budget did not pay for, if it pays now, or if `is_free`:
+ * the host has nothing else to do. NULL: none may go. */
+sn_visit *sn_scheduler_take_unpaid(sn_scheduler *s, uint32_t host, sn_guards *g,
+                                   bool is_free, seine_time now);
 void sn_scheduler_take_again(sn_scheduler *s, seine_time now); /* whose moment has come */
 
 /* scheduler_end.c */

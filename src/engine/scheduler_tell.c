@@ -104,7 +104,7 @@ describe_host(const sn_scheduler *s, uint32_t host, seine_time now, seine_fetch_
                               .ok = f->ok,
                               .failed = f->failed,
                               .retries = f->retries,
-                              .waiting = sn_host_work(h) + h->n_again,
+                              .waiting = sn_host_work(h) + s->hosts.cards[host].n_again,
                               .in_flight = h->in_flight,
                               .max_in_1s = f->second.most,
                               .min_gap = f->min_gap,
@@ -151,7 +151,7 @@ sn_scheduler_slowest(const sn_scheduler *s, seine_time now, uint32_t *at, uint32
 
     for (; *at < end; ++*at) {
         const sn_host *h = &s->hosts.all[*at];
-        uint64_t waiting = (uint64_t)sn_host_work(h) + h->n_again;
+        uint64_t waiting = (uint64_t)sn_host_work(h) + s->hosts.cards[*at].n_again;
 
         if (waiting == 0 || h->place == SN_HOST_PARKED)
             continue;

@@ -309,6 +309,9 @@ sn_shared_state_init(sn_shared_state *c, const seine_fetch_opts *opts, seine_dia
         return e;
     sn_arena_init(&c->memory, 4096, SIZE_MAX);
     e = copy_opts(c, opts);
+    c->breaker = opts->breaker;
+    if (c->breaker.failure_threshold > 0)
+        c->breaker.failure_threshold = UINT32_MAX;
     if (e == SEINE_OK) /* who does not trust URLs does not trust the environment */
         e = sn_proxies_init(&c->proxies,
                             &(sn_proxies_opts){opts->proxy, opts->no_proxy,

@@ -36,12 +36,13 @@ typedef struct sn_shared_state {
     sn_arena memory;
     sn_limits limits; /* of a request, from opts */
     sn_visits *visits;
-    seine_seen *seen;         /* NULL: `dedup` is off */
-    seine_throttle in_flight; /* `concurrency` */
-    seine_shared *rate;       /* `rate`; NULL: off */
-    seine_budget *budget;     /* `max_memory` */
-    sn_tls_ctx *tls;          /* whom to trust */
-    sn_proxies proxies;       /* never changes */
+    seine_seen *seen;           /* NULL: `dedup` is off */
+    seine_throttle in_flight;   /* `concurrency` */
+    seine_shared *rate;         /* `rate`; NULL: off */
+    seine_breaker_opts breaker; /* of the hosts; rows of failures are judged by waves */
+    seine_budget *budget;       /* `max_memory` */
+    sn_tls_ctx *tls;            /* whom to trust */
+    sn_proxies proxies;         /* never changes */
     sn_address_limits address_limits;
     bool has_address_limits, is_copied; /* the options */
     uint64_t secret[2];                 /* of the hash that gives a host its shard */

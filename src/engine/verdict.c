@@ -207,6 +207,7 @@ note_try(sn_visit *v, seine_span wait, seine_wait why, seine_time now)
         v->tries_room = room;
     }
     const seine_fault *f = &v->end.fault;
+    v->tried_at = now;
     v->tries[v->n_tries++] = (seine_record_try){.wall = v->started_wall,
                                                 .n = v->retry.attempts,
                                                 .status = f->status,
@@ -214,6 +215,21 @@ note_try(sn_visit *v, seine_span wait, seine_wait why, seine_time now)
                                                 .took = now - v->started_at,
                                                 .wait = wait,
                                                 .wait_reason = why};
+}
+
+/* Asks the policy without the budget, which ends nothing here: the scheduler asks it when
+ * the retry is due, and lets the visit wait. What we ask for ourselves is little and
+ * never waits for it. */
+static seine_verdict
+next_attempt(sn_visit *v, const seine_fault *f, seine_time now, uint64_t dice)
+{
+    seine_retry_budget *budget = v->retry.host;
+
+    v->retry.host = NULL;
+    seine_verdict verdict = seine_retry_next(&v->retry, f, now, dice);
+    v->retry.host = budget;
+    v->is_unpaid = verdict.stop == SEINE_STOP_NO && v->kind == SN_KIND_PAGE;
+    return verdict;
 }
 
 /* Says what the visit waits for: the server's wish, or our own backoff. */
@@ -242,7 +258,7 @@ retry_verdict(const sn_shared_state *c, sn_visit *v, seine_time now, uint64_t di
     /* Once more without what may have provoked it, under all other rules. */
     if (is_unexpected(f.code) && !was_unexpected(v))
         f.code = SEINE_E_CONN_RESET;
-    seine_verdict verdict = seine_retry_next(&v->retry, &f, now, dice);
+    seine_verdict verdict = next_attempt(v, &f, now, dice);
     if (verdict.stop != SEINE_STOP_NO) {
         conclude_visit(v, &v->end.fault);
         return done_verdict(verdict.stop);
@@ -292,20 +308,33 @@ sn_verdict_next(const sn_shared_state *c, sn_visit *v, seine_time now, uint64_t 
     return r;
 }
 
+/* What the visit had come to before its host was given up. */
+static void
+put_last_failure(const sn_visit *v, seine_fault *f)
+{
+    const seine_fault *last = &v->end.fault;
+    const char *s = v->retry.attempts == 1 ? "" : "s";
+
+    if (last->status > 0)
+        snprintf(f->text, sizeof f->text, "HTTP %u after %u attempt%s", last->status,
+                 v->retry.attempts, s);
+    else
+        snprintf(f->text, sizeof f->text, "%s after %u attempt%s",
+                 seine_err_text(last->code), v->retry.attempts, s);
+}
+
 void
 sn_verdict_give_up(sn_visit *v, seine_err why, seine_err cause)
 {
     bool has_failed = v->retry.attempts > 0 && v->end.fault.code != SEINE_OK &&
                       seine_err_class(v->end.fault.code) != SEINE_LOCAL;
-
-    if ((why == SEINE_E_BREAKER || why == SEINE_E_RETRY_AFTER_TOO_LONG) && has_failed) {
-        conclude_visit(v, &v->end.fault);
-        return;
-    }
     seine_fault f = SEINE_FAULT;
+
     f.code = why;
     f.status = v->end.fault.status;
-    if (cause != SEINE_OK)
+    if (has_failed && why == SEINE_E_BREAKER)
+        put_last_failure(v, &f);
+    else if (cause != SEINE_OK)
         snprintf(f.text, sizeof f.text, "%s", seine_err_text(cause));
     conclude_visit(v, &f);
 }

@@ -65,6 +65,7 @@ struct sn_visit {
     bool has_hint;   /* the response said something about our rate */
     bool is_typed;   /* named by the user: own headers, ceiling local */
     bool at_home;    /* its first origin was named by the user */
+    bool is_unpaid;  /* the retry budget has not paid for its next attempt */
     bool is_stored;  /* it came out of the store, where its record finishes it */
     uint8_t kind;    /* sn_visit_kind */
     uint64_t number; /* 0, 1, 2 … in the order of the input */
@@ -99,10 +100,12 @@ struct sn_visit {
     /* attempts */
     seine_retry retry;
     seine_attempt attempt;
-    seine_time proxy_at;     /* its proxy is left alone until then; NEVER: given up;
-                              INT64_MIN: it was asked, or there is none */
-    uint32_t ip_slot;        /* of sn_address_limits, while in flight; UINT32_MAX */
-    uint32_t requests;       /* hops and retries alike, also refused ones */
+    uint32_t ticket;     /* of the wave of its host */
+    seine_time tried_at; /* the last of `tries` ended then; NEVER: its wait is known */
+    seine_time proxy_at; /* its proxy is left alone until then; NEVER: given up;
+                          INT64_MIN: it was asked, or there is none */
+    uint32_t ip_slot;    /* of sn_address_limits, while in flight; UINT32_MAX */
+    uint32_t requests;   /* hops and retries alike, also refused ones */
     seine_record_try *tries; /* each attempt, if there was more than one */
     uint32_t n_tries, tries_room;
     seine_time deadline; /* no attempt after; NEVER */
@@ -156,6 +159,15 @@ sn_visit_wish(const sn_visit *v)
 /* Begins to wait for `why`, at `now`; the wait before, if any, is added up. */
 void sn_visit_wait(sn_visit *v, seine_wait why, seine_time now);
 void sn_visit_wait_over(sn_visit *v, seine_time now);
+
+/* The next attempt begins: the wait before it is known now. */
+static inline void
+sn_visit_note_wait(sn_visit *v, seine_time now)
+{
+    if (v->n_tries > 0 && v->tried_at != SEINE_NEVER)
+        v->tries[v->n_tries - 1].wait = now - v->tried_at;
+    v->tried_at = SEINE_NEVER;
+}
 
 /* A bounded store of visits for all shards: what is in it at once is what is admitted
  * and not done. A visit that comes back keeps its arena's first chunk and its buffer. */

@@ -242,6 +242,7 @@ TEST(s0_07_s0_10_s0_11_what_may_pass_is_tried_three_times_and_no_more)
     ask(f, "/status:404?key=gone");
     ask(f, "/reset:0/ok?key=cut");
     ask(f, "/ok?fail=1&with=fin:20&key=short");
+    f->opts.retry.max_attempts = 3;
     f->opts.breaker.failure_threshold = 0;
     f->opts.breaker.failure_pct = 0;
     fetch(f);
@@ -300,7 +301,7 @@ TEST(s0_15_s0_16_s0_17_s0_18_s0_20_a_probe_closes_it_again)
 
     for (int i = 0; i < 12; i++)
         ask(f, "/ok?fail=3&with=status:500&key=sick");
-    f->opts.concurrency = 4;
+    f->opts.concurrency = 1;
     f->opts.retry.max_attempts = 1;
     f->opts.breaker.failure_threshold = 3;
     f->opts.breaker.open_for = SEINE_MS(100);
@@ -441,6 +442,7 @@ TEST(s0_28_s4_12_s4_13_hosts_do_not_suffer_for_each_other)
     f->opts.retry.max_attempts = 1;
     f->opts.breaker.failure_threshold = 2;
     f->opts.breaker.open_for = SEINE_MS(50);
+    f->opts.park = 1;
     fetch(f);
     for (int i = 0; i < 6; i++)
         CHECK(seine_fetched_is_ok(&f->got[2 * i + 1]));

@@ -66,6 +66,16 @@ void script_add(script *s, const char *url, const answer *a);
 /* Draws answers from a seed instead: all kinds of ends. */
 void script_random(script *s, uint64_t seed);
 
+/* A server whose requests fail by chance, and all of them while it is down: as `failure`
+ * says. Those that do not fail take 20 to 200 ms. */
+typedef struct flaky {
+    uint64_t seed;
+    uint32_t pct;                     /* of the requests that fail */
+    answer failure;                   /* {.status = 503}, refused … */
+    seine_time down_from, down_until; /* NEVER: it stays down */
+} flaky;
+void script_flaky(script *s, const flaky *how);
+
 unsigned script_asked(script *s, const char *url);
 unsigned script_requests(script *s);
 const asked *script_request(script *s, unsigned i); /* in the order they left */

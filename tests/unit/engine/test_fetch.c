@@ -41,7 +41,8 @@ TEST(defaults_are_those_of_a_good_guest)
     CHECK(o.dns_timeout == SEINE_SECS(5) && o.tcp_timeout == SEINE_SECS(5) &&
           o.tls_timeout == SEINE_SECS(5) && o.head_timeout == SEINE_SECS(20));
     CHECK(o.grace == SEINE_SECS(10) && o.max_retry_after == SEINE_SECS(300));
-    CHECK(o.retry.max_attempts == 3 && o.park == 1 && o.breaker.failure_threshold == 5);
+    CHECK(o.retry.max_attempts == 6 && o.park == SEINE_PARK_AUTO &&
+          o.breaker.failure_threshold == 5);
     CHECK_STR(o.method, "GET");
     CHECK(strncmp(o.user_agent, "seine/", 6) == 0);
     for (unsigned status = 0; status < 640; status++)

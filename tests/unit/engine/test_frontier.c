@@ -271,6 +271,7 @@ TEST(frontier_gives_up_on_a_host_without_robots_txt_when_nothing_else_is_left)
     world *w = prepare();
 
     w->crawl.scope = SEINE_SCOPE_ANY;
+    w->o.retry.max_attempts = 3;
     page(w, "http://a.test/", "<a href=http://bad.test/1>1</a><a href=/2>2</a>");
     script_on(w->s, "http://bad.test/robots.txt", &(answer){.status = 503});
     crawl(w, "http://a.test/");
@@ -725,20 +726,21 @@ TEST(what_waits_at_a_host_that_is_given_up_ends_with_it)
     w->o.retry.max_attempts = 1;
     w->o.breaker.failure_threshold = 2;
     w->o.breaker.open_for = SEINE_SECS(1);
+    w->o.park = 1;
     w->o.concurrency = 1;
     script_on(w->s, "http://dead.test/robots.txt", &(answer){.status = 404});
-    many(w, "http://a.test/", "http://dead.test/%", 10);
-    for (int i = 0; i < 10; i++) {
+    many(w, "http://a.test/", "http://dead.test/%", 30);
+    for (int i = 0; i < 30; i++) {
         char url[32];
         snprintf(url, sizeof url, "http://dead.test/%d", i);
         script_on(w->s, url, &(answer){.err = SEINE_E_CONNECT_REFUSED, .unsent = true});
     }
     crawl(w, "http://a.test/");
-    CHECK_EQ(w->n, 11);
+    CHECK_EQ(w->n, 31);
     unsigned gave_up = 0;
     for (unsigned i = 0; i < w->n; i++)
         gave_up += w->all[i].fate == SEINE_FATE_GAVE_UP;
-    CHECK(gave_up >= 6);
+    CHECK(gave_up >= 15);
     BYE(w);
 }
 

@@ -366,8 +366,8 @@ some_step(sn_rng *r, int mood)
 {
     static const sn_pace_kind moods[][6] = {
         {SN_PACE_OK, SN_PACE_OK, SN_PACE_OK, SN_PACE_OK, SN_PACE_OK, SN_PACE_OK},
-        {SN_PACE_OK, SN_PACE_OK, SN_PACE_OK, SN_PACE_OK, SN_PACE_OK, SN_PACE_SOFT},
-        {SN_PACE_OK, SN_PACE_SOFT, SN_PACE_SOFT, SN_PACE_OK, SN_PACE_PUSH, SN_PACE_NONE},
+        {SN_PACE_OK, SN_PACE_OK, SN_PACE_OK, SN_PACE_OK, SN_PACE_OK, SN_PACE_FAIL},
+        {SN_PACE_OK, SN_PACE_FAIL, SN_PACE_FAIL, SN_PACE_OK, SN_PACE_PUSH, SN_PACE_NONE},
         {SN_PACE_PUSH, SN_PACE_PUSH, SN_PACE_PUSH, SN_PACE_OK, SN_PACE_OK, SN_PACE_NONE},
     };
     static const seine_span waits[] = {
@@ -486,7 +486,7 @@ TEST(pace_law_l5_restored_is_never_faster_than_saved)
             if (sn_rng_below(&r, 50) == 0)
                 sn_pace_quota(&live, 1 + sn_rng_below(&r, 100), SEINE_SECS(5000), now);
         }
-        while (live.n_all > 0) /* half an epoch is not kept */
+        while (live.n_ok > 0) /* half an epoch is not kept */
             sn_pace_settle(&live, SN_PACE_OK, SEINE_MS(1), now);
         sn_pace_row row = sn_pace_save(&live, now);
         uint64_t throw = sn_rng_next(&r);
@@ -630,64 +630,96 @@ settle_n(sn_pace *p, int n, sn_pace_kind kind, seine_span ttfb, seine_time *now)
     return why;
 }
 
-TEST(pace_slows_down_by_errors_from_a_quarter_on)
+/* n responses of the kind, each an event of its own. */
+static void
+settle_apart(sn_pace *p, int n, sn_pace_kind kind, seine_time *now)
+{
+    for (int i = 0; i < n; i++, *now += SEINE_SECS(2))
+        sn_pace_settle(p, kind, SEINE_MS(40), *now);
+}
+
+TEST(pace_doubles_at_each_level_of_failures)
 {
     static const struct {
-        int ok, soft;
-        uint32_t ivl_us;
-        sn_pace_why why;
-    } rows[] = {
-        {7, 3, 1500000, SN_PACE_ERRORS}, /* 3 of 11 */
-        {7, 2, CRAWL, SN_PACE_SAME},     /* 2 of 10: not slower, but not faster */
-        {7, 0, 666666, SN_PACE_RECOVERED},
-    };
+        int failures;
+        uint32_t times;
+    } rows[] = {{1, 2}, {4, 2}, {5, 4}, {9, 4}, {10, 8}, {14, 8}, {15, 16}, {100, 16}};
 
     EACH_ROW(i, rows) {
         seine_time now = T0;
         sn_pace p;
 
-        sn_pace_init(&p, FLOOR, CRAWL, now);
-        settle_n(&p, rows[i].ok, SN_PACE_OK, SEINE_MS(40), &now);
-        settle_n(&p, rows[i].soft, SN_PACE_SOFT, 0, &now);
-        CHECK_EQ(p.ivl_us, CRAWL);
-        CHECK_EQ(settle_n(&p, 1, SN_PACE_OK, SEINE_MS(40), &now), rows[i].why);
-        CHECK_EQ(p.ivl_us, rows[i].ivl_us);
-        CHECK_EQ(p.n_all + p.n_ok + p.n_soft, 0);
-        if (rows[i].why == SN_PACE_ERRORS)
-            CHECK_EQ(p.hold, now - SEINE_MS(1) + SEINE_SECS(10));
+        sn_pace_init(&p, FLOOR, FLOOR, now);
+        settle_apart(&p, 20, SN_PACE_OK, &now);
+        settle_apart(&p, rows[i].failures, SN_PACE_FAIL, &now);
+        CHECK_EQ(p.ivl_us, rows[i].times * FLOOR);
+        CHECK_EQ(p.knee_us, 0); /* no knee: at any pace the host may fail */
     }
 }
 
-/* Many errors in one epoch: the share is kept although the counters are small. */
-TEST(pace_counts_any_number_of_errors)
+TEST(pace_is_what_it_was_after_20_good_responses)
 {
-    static const struct {
-        int oks, softs, others; /* others: pushes */
-        uint32_t ivl_us;
-    } rows[] = {
-        {0, 200000, 0, 1500},
-        {7, 60000, 0, 1500},
-        {0, 1, 70000, 8000}, /* pushes: three cuts, and no more for the error */
-    };
-
-    EACH_ROW(i, rows) {
+    for (int failures = 1; failures <= 25; failures++) {
         seine_time now = T0;
         sn_pace p;
 
-        sn_pace_init(&p, 1000, 1000, now);
-        settle_n(&p, rows[i].oks, SN_PACE_OK, SEINE_MS(1), &now);
-        for (int k = 0; k < rows[i].softs; k++)
-            sn_pace_settle(&p, SN_PACE_SOFT, 0, T0 + SEINE_SECS(1));
-        for (int k = 0; k < rows[i].others; k++)
-            sn_pace_settle(&p, SN_PACE_PUSH, 0, T0 + k * SEINE_US(40));
-        sn_pace_settle(&p, rows[i].others ? SN_PACE_PUSH : SN_PACE_SOFT, 0,
-                       T0 + SEINE_SECS(10));
-        CHECK_EQ(p.n_all, 0); /* the epoch is over */
-        if (rows[i].others == 0)
-            CHECK_EQ(p.ivl_us, rows[i].ivl_us);
-        else
-            CHECK(p.ivl_us >= rows[i].ivl_us);
+        sn_pace_init(&p, CRAWL, CRAWL, now);
+        settle_apart(&p, failures, SN_PACE_FAIL, &now);
+        for (int good = 1; good <= 20; good++) {
+            uint32_t before = p.ivl_us;
+
+            CHECK(before >= CRAWL);
+            settle_apart(&p, 1, SN_PACE_OK, &now);
+            CHECK(p.ivl_us <= before && p.ivl_us >= 2 * (uint64_t)before / 3);
+        }
+        CHECK_EQ(p.ivl_us, CRAWL);
     }
+}
+
+/* Three of ten fail for an hour: the interval is at most four times what it was. */
+TEST(pace_holds_while_the_share_of_failures_stays)
+{
+    seine_time now = T0;
+    sn_pace p;
+
+    sn_pace_init(&p, FLOOR, FLOOR, now);
+    for (int i = 0; i < 2000; i++) {
+        bool fails = i % 10 == 2 || i % 10 == 5 || i % 10 == 6;
+
+        settle_apart(&p, 1, fails ? SN_PACE_FAIL : SN_PACE_OK, &now);
+        CHECK(p.ivl_us <= 4 * FLOOR);
+        CHECK(i < 20 || p.ivl_us >= 2 * FLOOR);
+    }
+}
+
+TEST(pace_counts_failures_of_one_event_once)
+{
+    seine_time now = T0;
+    sn_pace p;
+
+    sn_pace_init(&p, FLOOR, FLOOR, now);
+    settle_n(&p, 200, SN_PACE_FAIL, 0, &now);
+    CHECK_EQ(p.ivl_us, 2 * FLOOR);
+    sn_pace_settle(&p, SN_PACE_FAIL, 0, T0 + SEINE_SECS(1) - 1);
+    CHECK_EQ(p.ivl_us, 2 * FLOOR);
+    CHECK_EQ(sn_pace_settle(&p, SN_PACE_FAIL, 0, T0 + SEINE_SECS(1)), SN_PACE_ERRORS);
+    CHECK_EQ(p.ivl_us, 4 * FLOOR);
+}
+
+/* A 429 keeps its knee and its hold, whatever has failed just before. */
+TEST(pace_a_push_back_among_failures_has_its_knee)
+{
+    seine_time now = T0;
+    sn_pace p;
+
+    sn_pace_init(&p, FLOOR, FLOOR, now);
+    settle_n(&p, 3, SN_PACE_FAIL, 0, &now);
+    CHECK_EQ(sn_pace_settle(&p, SN_PACE_PUSH, 0, now), SN_PACE_PUSHBACK);
+    CHECK_EQ(p.ivl_us, 4 * FLOOR);
+    CHECK_EQ(p.knee_us, 2 * FLOOR);
+    CHECK_EQ(p.hold, now + SEINE_SECS(30));
+    settle_n(&p, 40, SN_PACE_OK, SEINE_MS(40), &now);
+    CHECK_EQ(p.ivl_us, 4 * FLOOR);
 }
 
 TEST(pace_slows_down_when_answers_get_slow)
@@ -751,7 +783,7 @@ TEST(pace_an_epoch_ends_after_ten_seconds)
     sn_pace_settle(&p, SN_PACE_OK, SEINE_MS(40), T0 + SEINE_SECS(10) - 1);
     CHECK_EQ(p.ivl_us, CRAWL);
     CHECK_EQ(sn_pace_settle(&p, SN_PACE_NONE, 0, T0 + SEINE_SECS(10)), SN_PACE_SAME);
-    CHECK_EQ(p.n_all, 1); /* what says nothing is not counted */
+    CHECK_EQ(p.n_ok, 1); /* what says nothing is not counted */
     sn_pace_settle(&p, SN_PACE_OK, SEINE_MS(40), T0 + SEINE_SECS(10));
     CHECK_EQ(p.ivl_us, 666666);
     CHECK_EQ(p.epoch, T0 + SEINE_SECS(10));
@@ -782,7 +814,7 @@ TEST(pace_floor_moves_the_interval_with_it)
 
 TEST(pace_restored_remembers_knee_and_latency)
 {
-    sn_pace_row row = {400000, 200000, 40000};
+    sn_pace_row row = {.ivl_us = 400000, .knee_us = 200000, .base_us = 40000};
     seine_time now = T0;
     sn_pace p;
 
@@ -795,7 +827,7 @@ TEST(pace_restored_remembers_knee_and_latency)
     settle_n(&p, 8, SN_PACE_OK, SEINE_MS(131), &now);
     CHECK(p.ivl_us > 400000);
 
-    sn_pace_restore(&p, FLOOR, &(sn_pace_row){100000, 0, 0}, T0);
+    sn_pace_restore(&p, FLOOR, &(sn_pace_row){.ivl_us = 100000}, T0);
     CHECK_EQ(p.ivl_us, FLOOR); /* the floor is this run's */
     CHECK_EQ(p.hold, INT64_MIN);
     CHECK_EQ(p.knee_us, 0);
@@ -816,18 +848,18 @@ TEST(pace_judges_by_what_an_end_says_about_the_host)
         {SEINE_E_HTTP, SEINE_PHASE_BODY, 404, SN_PACE_OK},
         {SEINE_E_HTTP, SEINE_PHASE_BODY, 501, SN_PACE_OK}, /* not of the retry set */
         {SEINE_E_HTTP_BUSY, SEINE_PHASE_BODY, 408, SN_PACE_OK},
-        {SEINE_E_HTTP_BUSY, SEINE_PHASE_BODY, 500, SN_PACE_SOFT},
-        {SEINE_E_HTTP_BUSY, SEINE_PHASE_BODY, 502, SN_PACE_SOFT},
-        {SEINE_E_HTTP_BUSY, SEINE_PHASE_BODY, 503, SN_PACE_PUSH},
+        {SEINE_E_HTTP_BUSY, SEINE_PHASE_BODY, 500, SN_PACE_FAIL},
+        {SEINE_E_HTTP_BUSY, SEINE_PHASE_BODY, 502, SN_PACE_FAIL},
+        {SEINE_E_HTTP_BUSY, SEINE_PHASE_BODY, 503, SN_PACE_FAIL},
         {SEINE_E_HTTP_BUSY, SEINE_PHASE_BODY, 429, SN_PACE_PUSH},
-        {SEINE_E_CONNECT_REFUSED, SEINE_PHASE_CONNECT, 0, SN_PACE_PUSH},
-        {SEINE_E_CONNECT_TIMEOUT, SEINE_PHASE_CONNECT, 0, SN_PACE_PUSH},
-        {SEINE_E_TLS_ERROR, SEINE_PHASE_TLS, 0, SN_PACE_PUSH},
-        {SEINE_E_CONN_RESET, SEINE_PHASE_HEAD, 0, SN_PACE_PUSH},
-        {SEINE_E_HEADER_TRUNCATED, SEINE_PHASE_HEAD, 0, SN_PACE_PUSH},
-        {SEINE_E_BODY_TRUNCATED, SEINE_PHASE_BODY, 200, SN_PACE_PUSH},
-        {SEINE_E_STALLED, SEINE_PHASE_BODY, 200, SN_PACE_PUSH},
-        {SEINE_E_TIMEOUT, SEINE_PHASE_HEAD, 0, SN_PACE_PUSH},
+        {SEINE_E_CONNECT_REFUSED, SEINE_PHASE_CONNECT, 0, SN_PACE_FAIL},
+        {SEINE_E_CONNECT_TIMEOUT, SEINE_PHASE_CONNECT, 0, SN_PACE_FAIL},
+        {SEINE_E_TLS_ERROR, SEINE_PHASE_TLS, 0, SN_PACE_FAIL},
+        {SEINE_E_CONN_RESET, SEINE_PHASE_HEAD, 0, SN_PACE_FAIL},
+        {SEINE_E_HEADER_TRUNCATED, SEINE_PHASE_HEAD, 0, SN_PACE_FAIL},
+        {SEINE_E_BODY_TRUNCATED, SEINE_PHASE_BODY, 200, SN_PACE_FAIL},
+        {SEINE_E_STALLED, SEINE_PHASE_BODY, 200, SN_PACE_FAIL},
+        {SEINE_E_TIMEOUT, SEINE_PHASE_HEAD, 0, SN_PACE_FAIL},
         {SEINE_E_TIMEOUT, SEINE_PHASE_DNS, 0, SN_PACE_NONE},
         {SEINE_E_TIMEOUT, SEINE_PHASE_PROXY, 0,
          SN_PACE_NONE}, /* it has its own breaker */

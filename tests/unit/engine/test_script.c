@@ -36,7 +36,8 @@ struct script {
     asked *asked;
     unsigned n_asked, in_flight, peak, refuse;
     seine_err refuse_why;
-    bool is_random;
+    bool is_random, is_flaky;
+    flaky flaky;
     sn_rng fate;
     sn_net net;
 };
@@ -154,9 +155,23 @@ draw(script *s)
 }
 
 static answer
+fail_or_not(script *s)
+{
+    seine_time now = s->used->now(s->used);
+    bool fails = sn_rng_below(&s->fate, 100) < s->flaky.pct ||
+                 (now >= s->flaky.down_from && now < s->flaky.down_until);
+    seine_span takes = SEINE_MS(20) + (seine_span)sn_rng_below(&s->fate, SEINE_MS(180));
+
+    return fails ? s->flaky.failure : (answer){.takes = takes};
+}
+
+static answer
 next_answer(script *s, const char *url)
 {
     line *l = find(s, url);
+
+    if (s->is_flaky)
+        return fail_or_not(s);
 
     if (s->is_random)
         return draw(s);
@@ -525,6 +540,14 @@ script_random(script *s, uint64_t seed)
 {
     s->is_random = true;
     s->fate = sn_rng_seed(seed);
+}
+
+void
+script_flaky(script *s, const flaky *how)
+{
+    s->is_flaky = true;
+    s->flaky = *how;
+    s->fate = sn_rng_seed(how->seed);
 }
 
 unsigned

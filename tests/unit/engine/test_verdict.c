@@ -180,9 +180,15 @@ TEST(x_23_x_26_x_27_verdict_follows_the_table_row_by_row)
     }
 }
 
+static void
+three_attempts(seine_fetch_opts *o)
+{
+    o->retry.max_attempts = 3;
+}
+
 TEST(s0_11_attempts_are_counted_and_the_last_failure_stays)
 {
-    fixture *f = set_up(NULL);
+    fixture *f = set_up(three_attempts);
     sn_verdict r;
 
     r = answers(f, 500);
@@ -557,7 +563,7 @@ TEST(s0_05_the_time_of_the_url_is_told_from_that_of_the_attempt)
     tear_down(f);
 }
 
-TEST(whoever_is_given_up_keeps_the_failure_it_had)
+TEST(whoever_is_given_up_says_so_and_what_it_had_come_to)
 {
     fixture *f = set_up(NULL);
 
@@ -567,8 +573,13 @@ TEST(whoever_is_given_up_keeps_the_failure_it_had)
     CHECK_STR(f->v->fault.url, "http://a.test/");
     answers(f, 500);
     sn_verdict_give_up(f->v, SEINE_E_BREAKER, SEINE_OK);
-    CHECK_EQ(f->v->fault.code, SEINE_E_HTTP_BUSY);
+    CHECK_EQ(f->v->fault.code, SEINE_E_BREAKER);
     CHECK_EQ(f->v->fault.status, 500);
+    CHECK_STR(f->v->fault.text, "HTTP 500 after 1 attempt");
+    ends(f, SEINE_E_CONN_RESET, 0, SEINE_PHASE_HEAD, true);
+    sn_verdict_give_up(f->v, SEINE_E_BREAKER, SEINE_OK);
+    CHECK_STR(f->v->fault.text, "connection reset by the server after 2 attempts");
+    answers(f, 500);
     sn_verdict_give_up(f->v, SEINE_E_CANCELED, SEINE_OK); /* a stop is a stop */
     CHECK_EQ(f->v->fault.code, SEINE_E_CANCELED);
     CHECK_EQ(f->v->fault.status, 500);
