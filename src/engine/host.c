@@ -110,6 +110,18 @@ place_of(const sn_hosts *hs, sn_str name, uint32_t hash)
     return at;
 }
 
+bool
+sn_hosts_known(const sn_hosts *hs, sn_str name, uint32_t *out_host)
+{
+    uint32_t hash = (uint32_t)sn_siphash(hs->secret, name.ptr, name.len);
+    uint32_t at = place_of(hs, name, hash);
+
+    if (!hs->table[at])
+        return false;
+    *out_host = hs->table[at] - 1;
+    return true;
+}
+
 seine_err
 sn_hosts_find(sn_hosts *hs, const seine_url *url, seine_time now, uint32_t *out_host)
 {
@@ -139,6 +151,7 @@ sn_hosts_find(sn_hosts *hs, const seine_url *url, seine_time now, uint32_t *out_
     hs->cards[hs->n] = (sn_host_card){.name = copy, .hash = hash, .parked_next = SN_NONE};
     hs->table[at] = ++hs->n;
     *out_host = hs->n - 1;
+    sn_hosts_pair(hs, hs->n - 1);
     return SEINE_OK;
 }
 

@@ -58,6 +58,7 @@ typedef struct sn_host {      /* one cache line: all that a start and an end loo
     bool is_given : 1;   /* a given URL names it */
     bool is_delayed : 1; /* by a Crawl-delay */
     bool is_told : 1;    /* it is in the list of parked hosts */
+    bool has_twin : 1;   /* its name is known on the other of ports 80 and 443, too */
 } sn_host;
 
 typedef struct sn_host_card { /* the rest */
@@ -66,6 +67,7 @@ typedef struct sn_host_card { /* the rest */
     uint32_t delay_ms;        /* Crawl-delay */
     uint32_t parked_next;     /* in the list of parked hosts whose URLs are to be ended */
     uint32_t n_again;         /* visits that wait for a moment of their own */
+    uint32_t twin;            /* see has_twin */
     uint16_t parked_by;       /* seine_err */
 } sn_host_card;
 
@@ -91,6 +93,8 @@ typedef struct sn_guards {
     uint8_t retry_after; /* the pause that holds was asked for by the server */
     bool is_leaving;     /* the newest start has not left yet */
     bool is_alive;       /* it has responded, with whatever status */
+    bool is_vain;        /* no good answer since the last pause began … */
+    bool was_vain;       /* … and between that pause and the one before */
 } sn_guards;
 
 typedef struct sn_hosts {
@@ -117,6 +121,16 @@ void sn_hosts_fini(sn_hosts *hs);
 /* The number of the host of that URL; made if it is new. NOMEM. */
 SEINE_MUST_CHECK seine_err sn_hosts_find(sn_hosts *hs, const seine_url *url,
                                          seine_time now, uint32_t *out_host);
+
+/* The number of a host of that name. False: there is none. */
+bool sn_hosts_known(const sn_hosts *hs, sn_str name, uint32_t *out_host);
+
+/* host_twin.c: the new host finds its twin; new guards take over the debts of the twin's;
+ * a request of the host starts, or has left later than it started, and the twin, which
+ * there is, keeps its distance. */
+void sn_hosts_pair(sn_hosts *hs, uint32_t host);
+void sn_hosts_inherit(sn_hosts *hs, uint32_t host, sn_guards *g, seine_time now);
+void sn_hosts_tell_twin(sn_hosts *hs, uint32_t host, bool has_left, seine_time now);
 
 /* Its guards; made anew if there are none. NOMEM. */
 SEINE_MUST_CHECK seine_err sn_hosts_make_guards(sn_hosts *hs, uint32_t host,
@@ -155,8 +169,10 @@ sn_hosts_busy(const sn_hosts *hs, uint32_t host)
 /* A given URL names the host, from now on. */
 void sn_hosts_set_given(sn_hosts *hs, uint32_t host, seine_time now);
 
-/* The least time between two starts, by `host_rate` and Crawl-delay; 0: any. */
+/* The least time between two starts, by `host_rate` and Crawl-delay, or by `host_rate`
+ * alone; 0: any. */
 seine_span sn_hosts_every(const sn_hosts *hs, uint32_t host);
+seine_span sn_hosts_rate(const sn_hosts *hs, uint32_t host);
 
 /* Is it one of those that `mine` is about? In a crawl these are the given ones. */
 static inline bool

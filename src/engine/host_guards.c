@@ -110,6 +110,12 @@ rate_of(const sn_hosts *hs)
 }
 
 seine_span
+sn_hosts_rate(const sn_hosts *hs, uint32_t host)
+{
+    return sn_hosts_is_mine(hs, &hs->all[host]) ? 0 : rate_of(hs);
+}
+
+seine_span
 sn_hosts_every(const sn_hosts *hs, uint32_t host)
 {
     if (sn_hosts_is_mine(hs, &hs->all[host]))
@@ -249,6 +255,7 @@ sn_hosts_make_guards(sn_hosts *hs, uint32_t host, seine_time now, sn_guards **ou
     hs->guards_used++;
     hs->all[host].guards = i;
     *out_guards = guards_at(hs, i);
+    sn_hosts_inherit(hs, host, *out_guards, now);
     return SEINE_OK;
 }
 

@@ -107,6 +107,14 @@ on_admit(const sn_ip *peer, void *arg)
     return f->requests->ops.admit(f->visit, peer, f->requests->ops.arg);
 }
 
+static seine_err
+on_may_send(void *arg)
+{
+    sn_flight *f = arg;
+
+    return f->requests->ops.may_send(f->visit, f->requests->ops.arg);
+}
+
 static void
 on_sent(void *arg)
 {
@@ -249,6 +257,7 @@ begin_exchange(sn_requests *r, sn_flight *f, sn_address_zone pin, seine_time now
     if (!sn_requests_fields(r, v, &f->request) || !sn_request_add_cookies(r, f))
         return SEINE_E_NOMEM;
     sn_handler handler = {.admit = on_admit,
+                          .may_send = on_may_send,
                           .sent = on_sent,
                           .head = on_head,
                           .body = on_body,

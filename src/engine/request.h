@@ -29,7 +29,8 @@ typedef struct sn_flight sn_flight; /* one request under way; request_parts.h */
 /* What the transport asks and tells in the middle of a turn, for the scheduler. */
 typedef struct sn_requests_ops {
     seine_err (*admit)(sn_visit *v, const sn_ip *peer, void *arg); /* this address? */
-    void (*sent)(sn_visit *v, void *arg); /* the server is about to see it */
+    seine_err (*may_send)(sn_visit *v, void *arg); /* its connection is open now */
+    void (*sent)(sn_visit *v, void *arg);          /* the server is about to see it */
     void (*head)(sn_visit *v, uint16_t status, void *arg); /* it asks to be left alone */
     void *arg;
 } sn_requests_ops;

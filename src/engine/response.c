@@ -242,7 +242,7 @@ sn_response_head(sn_requests *r, sn_visit *v, const sn_head *head)
         wishes |= read_field(v, sn_head_field_of(head, i), followed);
     if (wishes)
         read_age(v, head);
-    if (head->status >= 300 && sn_visit_wish(v) > 0)
+    if (head->status == 429 || (head->status >= 300 && sn_visit_wish(v) > 0))
         r->ops.head(v, head->status, r->ops.arg);
     if (followed)
         return;

@@ -10,6 +10,7 @@
 #include "engine/verdict.h"
 
 static seine_err admit_address(sn_visit *v, const sn_ip *peer, void *arg);
+static seine_err may_send(sn_visit *v, void *arg);
 static void note_sent(sn_visit *v, void *arg);
 static void note_head(sn_visit *v, uint16_t status, void *arg);
 static void finish_visit(sn_run *r, sn_visit *v);
@@ -34,8 +35,9 @@ sn_run_new(sn_shared_state *shared, const sn_env *env, sn_run *const *all, uint3
     sn_slowest_init(&r->slowest);
     seine_err e = sn_scheduler_new(shared, r->now, &r->scheduler);
     if (e == SEINE_OK)
-        e = sn_requests_init(&r->requests, shared, env,
-                             &(sn_requests_ops){admit_address, note_sent, note_head, r});
+        e = sn_requests_init(
+            &r->requests, shared, env,
+            &(sn_requests_ops){admit_address, may_send, note_sent, note_head, r});
     if (e == SEINE_OK)
         e = sn_run_make_frontier(r);
     if (e != SEINE_OK) {
@@ -164,6 +166,14 @@ admit_address(sn_visit *v, const sn_ip *peer, void *arg)
     sn_run *r = arg;
 
     return sn_scheduler_admit(r->scheduler, v, peer, r->env->clock->now(r->env->clock));
+}
+
+static seine_err
+may_send(sn_visit *v, void *arg)
+{
+    sn_run *r = arg;
+
+    return sn_scheduler_may_send(r->scheduler, v, r->env->clock->now(r->env->clock));
 }
 
 static void

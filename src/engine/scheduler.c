@@ -374,6 +374,27 @@ take_first(sn_scheduler *s, uint32_t host, const sn_guards *g, seine_time now)
     return v;
 }
 
+bool
+sn_scheduler_twin_is_leaving(const sn_scheduler *s, uint32_t host)
+{
+    if (!s->hosts.all[host].has_twin)
+        return false;
+    uint32_t twin = s->hosts.cards[host].twin;
+    return s->hosts.all[twin].guards != SN_NONE &&
+           sn_hosts_guards(&s->hosts, twin)->is_leaving &&
+           sn_hosts_rate(&s->hosts, host) > 0;
+}
+
+void
+sn_scheduler_wake_twin(sn_scheduler *s, uint32_t host, seine_time now)
+{
+    if (!s->hosts.all[host].has_twin)
+        return;
+    uint32_t twin = s->hosts.cards[host].twin;
+    if (s->hosts.all[twin].place == SN_HOST_BUSY)
+        sn_scheduler_settle(s, twin, now);
+}
+
 /* The URL that the frontier offers: it has waited since the start before it, as far as
  * anybody knows. */
 static void
@@ -444,6 +465,8 @@ start_visit(sn_scheduler *s, uint32_t host, sn_guards *g, const seine_attempt *a
     s->hosts.all[host].in_flight++;
     g->held_mark = g->held;
     v->is_leaving = g->is_leaving = pace_on(s, host, g, now);
+    if (s->hosts.all[host].has_twin)
+        sn_hosts_tell_twin(&s->hosts, host, false, now);
     count_retry(s, v);
     sn_scheduler_settle(s, host, now);
 }
@@ -488,7 +511,7 @@ try_host(sn_scheduler *s, uint32_t host, seine_time now, sn_visit **out_visit)
         to_wheel(s, host, at, why, now);
         return HELD;
     }
-    if (g->is_leaving) { /* until it has left */
+    if (g->is_leaving || sn_scheduler_twin_is_leaving(s, host)) { /* until it has left */
         to_busy(s, host, sn_scheduler_wall(s, host), now);
         return HELD;
     }

@@ -73,6 +73,12 @@ sn_visit *sn_scheduler_answer(sn_scheduler *s, const sn_offer *offer, seine_time
 SEINE_MUST_CHECK seine_err sn_scheduler_admit(sn_scheduler *s, sn_visit *v,
                                               const sn_ip *peer, seine_time now);
 
+/* The connection of v is open: may its request still be sent? Meanwhile the server may
+ * have asked to be left alone, or the breaker has opened. LIMITED: v will be back; its
+ * host waits. */
+SEINE_MUST_CHECK seine_err sn_scheduler_may_send(const sn_scheduler *s, const sn_visit *v,
+                                                 seine_time now);
+
 /* The lowest zone the name of v's host was ever connected in. */
 sn_address_zone sn_scheduler_pin(const sn_scheduler *s, const sn_visit *v);
 
@@ -83,7 +89,8 @@ sn_address_zone sn_scheduler_pin(const sn_scheduler *s, const sn_visit *v);
 void sn_scheduler_sent(sn_scheduler *s, sn_visit *v, seine_time now);
 
 /* The head of v's answer is here, and v->hint knows it: a wish to be left alone holds the
- * host from now on; the body may take its time. */
+ * host from now on; the body may take its time. If an earlier answer has said so, v is
+ * excused. */
 void sn_scheduler_head(sn_scheduler *s, sn_visit *v, uint16_t status, seine_time now);
 
 /* The attempt of v ended with v->end (and v->hint, v->ttfb): settles breaker,

@@ -30,6 +30,20 @@ sn_scheduler_admit(sn_scheduler *s, sn_visit *v, const sn_ip *peer, seine_time n
     return e;
 }
 
+seine_err
+sn_scheduler_may_send(const sn_scheduler *s, const sn_visit *v, seine_time now)
+{
+    const sn_guards *g = sn_hosts_guards(&s->hosts, v->host);
+    bool is_open =
+        g->set.breaker &&
+        (sn_breaker_state(&g->breaker) == SEINE_BREAKER_OPEN ||
+         sn_wave_is_pending(&g->wave, s->shared->opts.breaker.failure_threshold));
+
+    if (s->hosts.all[v->host].place == SN_HOST_PARKED || g->pace.pause > now || is_open)
+        return SEINE_E_LIMITED;
+    return SEINE_OK;
+}
+
 void
 sn_scheduler_sent(sn_scheduler *s, sn_visit *v, seine_time now)
 {
@@ -46,9 +60,20 @@ sn_scheduler_sent(sn_scheduler *s, sn_visit *v, seine_time now)
     if (now > v->attempt.start) {
         g->pace.last = sn_time_max(g->pace.last, now);
         h->next = sn_time_max(h->next, sn_time_add(now, SEINE_US((seine_span)g->gap_us)));
+        if (h->has_twin)
+            sn_hosts_tell_twin(&s->hosts, host, true, now);
     }
     if (h->place == SN_HOST_BUSY)
         sn_scheduler_settle(s, host, now);
+    sn_scheduler_wake_twin(s, host, now);
+}
+
+/* The host has asked to wait; nothing held it before. */
+static void
+begin_pause(sn_guards *g)
+{
+    g->was_vain = g->is_vain;
+    g->is_vain = true;
 }
 
 void
@@ -56,12 +81,17 @@ sn_scheduler_head(sn_scheduler *s, sn_visit *v, uint16_t status, seine_time now)
 {
     seine_fault said = SEINE_FAULT;
     sn_guards *g = sn_hosts_guards(&s->hosts, v->host);
+    bool is_held = g->pace.pause > now;
 
     said.status = status;
     said.retry_after = sn_visit_wish(v);
     seine_span wish = seine_outcome_pause(&said);
+    /* A host that says so to everything is not excused for ever. */
+    v->is_excused = is_held && !g->was_vain && (status == 429 || wish > 0);
     if (wish <= 0)
         return;
+    if (!is_held)
+        begin_pause(g);
     g->retry_after = 1;
     sn_pace_pause(&g->pace, sn_time_add(now, wish));
 }
@@ -202,6 +232,7 @@ learn_pace(sn_scheduler *s, sn_visit *v, sn_guards *g, bool fine, seine_time now
 {
     const seine_fault *fault = &v->end.fault;
     uint32_t from = g->pace.ivl_us;
+    bool was_held = g->pace.pause > now;
 
     if (from > 0)
         (void)sn_pace_settle(&g->pace, fine ? SN_PACE_OK : sn_pace_judge(fault), v->ttfb,
@@ -217,6 +248,9 @@ learn_pace(sn_scheduler *s, sn_visit *v, sn_guards *g, bool fine, seine_time now
                                          .to = g->pace.ivl_us});
     if (!fine)
         obey_pause(s, v->host, g, seine_outcome_pause(fault), now);
+    g->is_vain = g->is_vain && !fine;
+    if (!was_held && g->pace.pause > now)
+        begin_pause(g);
     if (from > 0) {
         sn_host *h = &s->hosts.all[v->host];
         h->next = sn_time_max(h->next, sn_pace_next(&g->pace, now, 0));
@@ -264,8 +298,10 @@ sn_scheduler_end(sn_scheduler *s, sn_visit *v, seine_time now)
     if (seine_attempt_end(&v->attempt, &v->end.fault, now) != SEINE_OK)
         return;
     h->in_flight--;
-    if (v->is_leaving)
+    if (v->is_leaving) {
         v->is_leaving = g->is_leaving = false;
+        sn_scheduler_wake_twin(s, host, now);
+    }
     if (v->ip_slot != UINT32_MAX) {
         sn_address_limits_end(&s->shared->address_limits, v->ip_slot);
         v->ip_slot = UINT32_MAX;

@@ -99,6 +99,11 @@ void sn_scheduler_settle(sn_scheduler *s, uint32_t host, seine_time now);
 /* A host that was left without a visit is ready again. False: there is none. */
 bool sn_scheduler_moisten(sn_scheduler *s);
 
+/* Is a request of the twin still to leave? */
+bool sn_scheduler_twin_is_leaving(const sn_scheduler *s, uint32_t host);
+/* The request of the host has left, or never will: the twin need not wait for that. */
+void sn_scheduler_wake_twin(sn_scheduler *s, uint32_t host, seine_time now);
+
 /* scheduler_wait.c */
 
 /* The next retry that the retry budget did not pay for, if it pays now, or if `is_free`:

@@ -270,6 +270,32 @@ retry_verdict(const sn_shared_state *c, sn_visit *v, seine_time now, uint64_t di
     return r;
 }
 
+/* It was told to wait because others had been too many, and left before anybody knew. */
+static bool
+is_excused(const sn_shared_state *c, const sn_visit *v, seine_time now)
+{
+    const seine_fault *f = &v->end.fault;
+
+    return v->is_excused && f->code == SEINE_E_HTTP_BUSY && v->retry.idempotent &&
+           v->retry.opts->max_attempts > 1 && f->retry_after <= c->opts.max_retry_after &&
+           sn_time_add(now, f->retry_after) < v->deadline;
+}
+
+/* Once more when its host may be asked; the attempt does not count. */
+static sn_verdict
+excuse(sn_visit *v, seine_time now)
+{
+    seine_span wait = sn_time_max(v->end.fault.retry_after, 0);
+    sn_verdict r = {SN_THEN_RETRY, sn_time_add(now, wait), wait_reason(v), SEINE_STOP_NO};
+
+    v->retry.attempts++; /* for the record */
+    note_try(v, wait, r.why, now);
+    v->retry.attempts--;
+    v->fresh = v->replayed = v->is_unpaid = false;
+    v->is_retry = true;
+    return r;
+}
+
 /* Its proxy is left alone: once more when it may be asked, if that is in time; else it
  * is the proxy's error. No attempt was made. */
 static sn_verdict
@@ -301,6 +327,8 @@ sn_verdict_next(const sn_shared_state *c, sn_visit *v, seine_time now, uint64_t 
 
     if (v->end.fault.phase == SEINE_PHASE_PROXY && v->proxy_at != INT64_MIN)
         return rest_for_proxy(v);
+    if (is_excused(c, v, now))
+        return excuse(v, now);
     seine_retry_begin(&v->retry, v->started_at);
     sn_verdict r = retry_verdict(c, v, now, dice);
     if (r.then == SN_THEN_DONE && v->n_tries > 0) /* the last of several */

@@ -52,7 +52,7 @@ sn_visit_clear_response(sn_visit *v)
     end->http = 255;
     end->wire_bytes = end->body_bytes = 0;
     end->notes = 0;
-    v->has_hint = false;
+    v->has_hint = v->is_excused = false;
     v->ttfb = 0;
     v->content_type = v->charset = v->location = v->title = (sn_str){0};
     v->n_locations = 0;

@@ -63,6 +63,7 @@ struct sn_visit {
     bool is_asked;   /* the attempt reached for the outside: it counts as a request */
     bool is_retry;   /* the next attempt repeats a failed one */
     bool has_hint;   /* the response said something about our rate */
+    bool is_excused; /* it left before the host asked to wait, and was told so, too */
     bool is_typed;   /* named by the user: own headers, ceiling local */
     bool at_home;    /* its first origin was named by the user */
     bool is_unpaid;  /* the retry budget has not paid for its next attempt */

@@ -309,11 +309,11 @@ idle_for(const sn_conn *c)
     return sn_time_max(span, 0);
 }
 
-void
-sn_conn_rest(sn_conn *c)
+/* Keeps the connection as idle for `span`; 0: closes it. */
+static void
+make_idle(sn_conn *c, seine_span span)
 {
     sn_socket_transport *w = c->of;
-    seine_span span = c->reader ? idle_for(c) : 0;
 
     if (span == 0) {
         sn_conn_close(c);
@@ -326,6 +326,21 @@ sn_conn_rest(sn_conn *c)
     sn_pooled_conn *gone = sn_conn_pool_put(&w->idle, c->origin, &c->idle);
     if (gone)
         sn_conn_close((sn_conn *)(void *)((char *)gone - offsetof(sn_conn, idle)));
+}
+
+void
+sn_conn_rest(sn_conn *c)
+{
+    make_idle(c, c->reader ? idle_for(c) : 0);
+}
+
+/* The connection is open, and its request was not sent. That counts as a use: the peer
+ * may have closed it before the next one. */
+static void
+keep_unused(sn_conn *c)
+{
+    c->served = 1;
+    make_idle(c, may_stay(c) && !c->origin->no_reuse ? c->of->opts.idle_time : 0);
 }
 
 /* True if the caller wants no more and only a little of the body is left. */
@@ -358,6 +373,8 @@ sn_conn_leave(sn_conn *c, seine_err e)
     c->x = NULL;
     if (e == SEINE_OK) {
         sn_conn_rest(c);
+    } else if (c->state == SN_CONN_HANDSHAKE && c->step == SN_CONN_STEPS) {
+        keep_unused(c);
     } else if (may_drain(c, e)) {
         sn_conn_drop_body(c);
         c->state = SN_CONN_DRAINING;

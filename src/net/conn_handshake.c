@@ -148,15 +148,17 @@ secure(sn_conn *c)
     return t;
 }
 
-static told (*const steps[])(sn_conn *c) = {secure_proxy, tunnel, secure};
+static told (*const steps[SN_CONN_STEPS])(sn_conn *c) = {secure_proxy, tunnel, secure};
 
 static void
 ask(sn_conn *c)
 {
     sn_exchange *x = c->x;
     sn_str text;
-    seine_err e = sn_exchange_text(x, &text);
+    seine_err e = x->handler.may_send ? x->handler.may_send(x->handler.arg) : SEINE_OK;
 
+    if (e == SEINE_OK)
+        e = sn_exchange_text(x, &text);
     if (e == SEINE_OK)
         sn_conn_ask(c, x, text);
     else
@@ -166,7 +168,7 @@ ask(sn_conn *c)
 void
 sn_conn_handshake(sn_conn *c)
 {
-    for (; c->step < sizeof steps / sizeof *steps; c->step++)
+    for (; c->step < SN_CONN_STEPS; c->step++)
         if (steps[c->step](c) != TOLD_NEXT)
             return;
     ask(c);

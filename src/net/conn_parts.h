@@ -51,6 +51,8 @@ sn_conn_is_later(int why)
 void sn_conn_later(sn_conn *c);
 void sn_conn_rest(sn_conn *c);
 
+#define SN_CONN_STEPS 3 /* handshakes before the first request */
+
 /* conn_handshake.c: an event came during the handshakes. */
 void sn_conn_handshake(sn_conn *c);
 /* Frees all TLS, with close_notify to the peer if it ends in order. */

@@ -10,7 +10,7 @@
 #include "base/time.h"
 #include "net/conn_parts.h"
 
-_Static_assert(sizeof(struct sn_exchange) == 304, "docs/internals/conn.md says so");
+_Static_assert(sizeof(struct sn_exchange) == 312, "docs/internals/conn.md says so");
 _Static_assert(sizeof(sn_dial) == 840, "docs/internals/conn.md says so");
 
 #define OWN_EVERY  SEINE_SECS(60) /* how often the machine's own addresses are read */

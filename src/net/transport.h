@@ -112,6 +112,10 @@ typedef struct sn_handler {
      * (BUSY, LIMITED) ends the exchange with that error and nothing sent. Called once per
      * exchange; NULL: all are fine. */
     seine_err (*admit)(const sn_ip *peer, void *arg);
+    /* A connection was opened for the request, which is about to be sent. Not OK (BUSY,
+     * LIMITED) ends the exchange with that error and nothing sent; the connection is kept
+     * for another one. NULL: all may be sent. */
+    seine_err (*may_send)(void *arg);
     /* The first bytes of the request were sent: DNS, connect, proxy and TLS are done.
      * Called at most once; may be NULL. */
     void (*sent)(void *arg);

@@ -29,7 +29,7 @@ typedef struct visit {
     sn_exchange *x;
     sn_transport *t;
 
-    int heads, pieces, ends, admits;
+    int heads, pieces, ends, admits, asks;
     uint16_t status;
     char type[64];
     uint64_t bytes;
@@ -37,8 +37,8 @@ typedef struct visit {
     sn_end end;
     seine_time begun, ended;
 
-    seine_err admit; /* what is answered */
-    bool enough;     /* after the first piece */
+    seine_err admit, may_send; /* what is answered */
+    bool enough;               /* after the first piece */
     seine_err cancel_in_head, cancel_in_body;
     void (*then)(struct visit *v); /* at its end */
 } visit;
@@ -60,6 +60,16 @@ visit_admit(const sn_ip *peer, void *arg)
     CHECK_EQ(v->heads, 0);
     v->admits++;
     return v->admit;
+}
+
+static seine_err
+visit_may_send(void *arg)
+{
+    visit *v = arg;
+
+    CHECK_EQ(v->asks, 0);
+    v->asks++;
+    return v->may_send;
 }
 
 static void
@@ -129,6 +139,7 @@ static inline seine_err
 visit_start(sn_transport *t, visit *v)
 {
     sn_handler h = {.admit = visit_admit,
+                    .may_send = visit_may_send,
                     .head = visit_head,
                     .body = visit_body,
                     .end = visit_end,

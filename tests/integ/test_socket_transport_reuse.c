@@ -247,6 +247,30 @@ TEST(a_used_connection_rests_for_as_long_as_its_last_response_took)
     seine_chaos_free(c);
 }
 
+TEST(a_connection_that_was_opened_in_vain_is_kept)
+{
+    seine_chaos *c = chaos(NULL);
+    sn_transport *t = transport();
+    visit *v = visit_of(seine_chaos_url(c), "/ok");
+
+    v->may_send = SEINE_E_LIMITED;
+    visit_run(t, v);
+    CHECK_END(v, SEINE_E_LIMITED);
+    CHECK(!v->end.fault.sent && v->asks == 1);
+    CHECK_EQ(transport_stats(t).idle, 1);
+    CHECK_EQ(chaos_number(c, "totals", NULL, "requests"), 0);
+    free(v);
+    v = visit_of(seine_chaos_url(c), "/ok");
+    v->may_send = SEINE_E_LIMITED; /* what is open is not asked about again */
+    visit_run(t, v);
+    CHECK_END(v, SEINE_OK);
+    CHECK(v->end.reused && v->asks == 0);
+    CHECK_EQ(transport_stats(t).opened, 1);
+    free(v);
+    sn_socket_transport_free(t);
+    seine_chaos_free(c);
+}
+
 TEST(a_fresh_request_uses_no_kept_connection)
 {
     seine_chaos *c = chaos(NULL);

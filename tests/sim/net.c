@@ -526,6 +526,17 @@ advance(net *t, sn_exchange *x)
                 return;
             }
         }
+        if (!x->reused && x->handler.may_send) {
+            seine_err e = x->handler.may_send(x->handler.arg);
+            if (e != SEINE_OK) {
+                h->idle += h->idle < 8;
+                finish(t, x, e, SEINE_PHASE_CONNECT);
+                return;
+            }
+        }
+        if (w->now < h->pause)
+            sim_broken(w, "S6", "host %u: sent %lld ns before its Retry-After ends",
+                       (unsigned)(h - w->hosts), (long long)(h->pause - w->now));
         x->stage = HEAD;
         x->sent = true;
         arrive(w, x);

@@ -346,6 +346,14 @@ TEST(x_34_a_host_that_keeps_failing_is_given_up)
     tear_down(t);
 }
 
+static int
+by_time(const void *a, const void *b)
+{
+    seine_time x = *(const seine_time *)a, y = *(const seine_time *)b;
+
+    return (x > y) - (x < y);
+}
+
 TEST(a_wish_that_is_too_long_parks_the_host)
 {
     fixture *t = prepare();
@@ -384,6 +392,122 @@ TEST(a_wish_holds_the_host_from_the_head_on)
     tear_down(t);
 }
 
+TEST(a_wish_holds_requests_whose_connections_are_still_opening)
+{
+    fixture *t = prepare();
+    seine_time held = T0 + SEINE_MS(10);
+    char url[64];
+
+    t->opts.concurrency = 20;
+    open(t);
+    script_on(t->s, "http://a.test/0",
+              &(answer){.status = 429, .fields = "Retry-After: 5"}, &(answer){0});
+    give(t, "http://a.test/0");
+    for (int i = 1; i < 20; i++) {
+        snprintf(url, sizeof url, "http://a.test/%d", i);
+        script_on(t->s, url,
+                  &(answer){.connects = SEINE_MS(i * 3), .takes = SEINE_MS(100)});
+        give(t, url);
+    }
+    live(t, SEINE_NEVER);
+    unsigned early = 0, kept = 0;
+    for (unsigned i = 0; i < script_requests(t->s); i++) {
+        seine_time at = script_request(t->s, i)->sent_at;
+
+        kept += at == SEINE_NEVER;
+        early += at > held && at < held + SEINE_SECS(5);
+    }
+    CHECK_EQ(early, 0);
+    CHECK_EQ(kept, 16); /* of 19, three had left by then */
+    CHECK_EQ(t->g.n, 20);
+    for (unsigned i = 0; i < 20; i++) {
+        CHECK_EQ(record_of(t, i)->fate, SEINE_FATE_OK);
+        CHECK_EQ(record_of(t, i)->attempts, i == 0 ? 2 : 1);
+    }
+    tear_down(t);
+}
+
+/* A row of failures opens the breaker while others are still connecting. */
+TEST(an_open_breaker_holds_requests_whose_connections_are_still_opening)
+{
+    fixture *t = prepare();
+    char url[64];
+
+    t->opts.concurrency = 20;
+    t->opts.retry.max_attempts = 1;
+    open(t);
+    for (int i = 0; i < 20; i++) {
+        answer bad = {.status = 503, .takes = SEINE_MS(5)};
+        answer late = {.connects = SEINE_MS(50), .takes = SEINE_MS(60)};
+
+        snprintf(url, sizeof url, "http://a.test/%d", i);
+        script_on(t->s, url, i < 10 ? &bad : &late);
+        give(t, url);
+    }
+    live(t, T0 + SEINE_MS(100));
+    unsigned sent = 0;
+    for (unsigned i = 0; i < script_requests(t->s); i++)
+        sent += script_request(t->s, i)->sent_at != SEINE_NEVER;
+    CHECK_EQ(sent, 10);
+    live(t, SEINE_NEVER);
+    for (unsigned i = 10; i < 20; i++)
+        CHECK_EQ(record_of(t, i)->attempts <= 1, true);
+    tear_down(t);
+}
+
+/* Its first 429 asks everybody to wait; those that were under way say nothing new. */
+TEST(a_429_to_a_request_that_left_before_the_wish_costs_no_attempt)
+{
+    fixture *t = prepare();
+    char url[64];
+
+    t->opts.concurrency = 10;
+    t->opts.retry.max_attempts = 2;
+    open(t);
+    for (int i = 0; i < 10; i++) {
+        answer busy = {.status = 429, .fields = "Retry-After: 5"}, good = {0};
+
+        busy.takes = i == 0 ? SEINE_MS(10) : SEINE_MS(20);
+        snprintf(url, sizeof url, "http://a.test/%d", i);
+        if (i == 0)
+            script_on(t->s, url, &busy, &good);
+        else
+            script_on(t->s, url, &busy, &busy, &good);
+        give(t, url);
+    }
+    live(t, SEINE_NEVER);
+    for (unsigned i = 0; i < 10; i++) {
+        CHECK_EQ(record_of(t, i)->fate, SEINE_FATE_OK);
+        CHECK(record_of(t, i)->attempts <= 2);
+        CHECK_EQ(record_of(t, i)->n_tries, i == 0 ? 2 : 3);
+        CHECK_EQ(record_of(t, i)->tries[0].status, 429);
+    }
+    CHECK_EQ(script_requests(t->s), 29);
+    tear_down(t);
+}
+
+/* Where nothing comes back between two wishes, all attempts count. */
+TEST(a_host_that_says_429_to_everything_is_not_asked_for_ever)
+{
+    enum { N = 40, ATTEMPTS = 3, AT_ONCE = 10 };
+    fixture *t = prepare();
+    char url[64];
+
+    t->opts.concurrency = AT_ONCE;
+    t->opts.retry.max_attempts = ATTEMPTS;
+    open(t);
+    for (int i = 0; i < N; i++) {
+        snprintf(url, sizeof url, "http://a.test/%d", i);
+        script_on(t->s, url, &(answer){.status = 429, .fields = "Retry-After: 1"});
+        give(t, url);
+    }
+    live(t, SEINE_NEVER);
+    for (unsigned i = 0; i < N; i++)
+        CHECK_EQ(record_of(t, i)->status, 429);
+    CHECK(script_requests(t->s) <= N * ATTEMPTS + AT_ONCE);
+    tear_down(t);
+}
+
 TEST(requests_arrive_as_far_apart_as_was_promised_however_long_they_connect)
 {
     static const bool adaptive[] = {false, true};
@@ -417,6 +541,63 @@ TEST(requests_arrive_as_far_apart_as_was_promised_however_long_they_connect)
             CHECK(last == INT64_MIN || a->sent_at - last >= SEINE_MS(50));
             last = a->sent_at;
         }
+        tear_down(t);
+    }
+}
+
+/* One server answers on both ports, most likely. Others are hosts of their own. */
+TEST(ports_80_and_443_of_one_name_share_one_host_rate)
+{
+    static const struct {
+        const char *a, *b;
+        uint32_t burst;
+        bool adaptive, shared;
+    } rows[] = {
+        {"http://a.test", "https://a.test", 1, true, true},
+        {"http://a.test", "https://a.test", 1, false, true},
+        {"https://a.test", "http://a.test", 5, false, true},
+        {"http://a.test", "https://b.test", 1, false, false},
+        {"http://a.test", "http://a.test:8080", 1, false, false},
+        {"http://a.test", "https://a.test:80", 1, false, false},
+    };
+
+    EACH_ROW(i, rows) {
+        sn_rng r = sn_rng_seed(check_seed());
+        fixture *t = prepare();
+        char url[64];
+        unsigned n_sent = 0;
+        seine_time sent[128];
+
+        t->opts.mine = false;
+        t->opts.adaptive = rows[i].adaptive;
+        t->opts.per_host = 4;
+        t->opts.host_rate = (seine_rate){20, SEINE_SECS(1), rows[i].burst};
+        open(t);
+        for (int n = 0; n < 60; n++) {
+            seine_span connects = (seine_span)sn_rng_below(&r, SEINE_MS(120));
+            answer a = {.connects = connects, .takes = connects + SEINE_MS(30)};
+
+            snprintf(url, sizeof url, "%s/%d", n % 2 ? rows[i].a : rows[i].b, n);
+            a.status = n % 7 == 3 ? 302 : 200;
+            char to[96];
+            snprintf(to, sizeof to, "Location: %s/moved/%d",
+                     n % 2 ? rows[i].b : rows[i].a, n);
+            a.fields = a.status == 302 ? to : NULL;
+            script_on(t->s, url, &a);
+            give(t, url);
+            if (n == 20)
+                live(t, T0 + SEINE_SECS(1));
+        }
+        live(t, SEINE_NEVER);
+        for (unsigned n = 0; n < script_requests(t->s); n++)
+            if (script_request(t->s, n)->sent_at != SEINE_NEVER) /* the address is busy */
+                sent[n_sent++] = script_request(t->s, n)->sent_at;
+        qsort(sent, n_sent, sizeof *sent, by_time);
+        unsigned early = 0;
+        for (unsigned n = rows[i].burst; n < n_sent; n++)
+            early += sent[n] - sent[n - rows[i].burst] < SEINE_MS(50);
+        CHECK_EQ(n_sent, 69); /* nine move to the other port */
+        CHECK_EQ(early == 0, rows[i].shared);
         tear_down(t);
     }
 }

@@ -392,7 +392,14 @@ advance(wirelike *w, sn_exchange *x, seine_time now)
             finish(w, x, e, now);
         }
     } else if (!x->left && !x->answer.unsent && now < due_end(x)) {
-        leave(w->of, x, now);
+        seine_err e =
+            x->answer.connects > 0 ? x->handler.may_send(x->handler.arg) : SEINE_OK;
+        if (e == SEINE_OK) {
+            leave(w->of, x, now);
+        } else {
+            x->answer.unsent = true;
+            finish(w, x, e, now);
+        }
     } else if (now >= x->request->deadline) {
         finish(w, x, SEINE_E_TIMEOUT, now);
     } else {

@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Retry-After holds for requests whose connections are still being opened, and costs no page."""
+import contextlib
+import json
+import os
+import socket
+import subprocess
+import sys
+import threading
+import time
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
+from e2e import PROGRAM, check, environment, finish, rows  # noqa: E402
+from poisoned import certificate  # noqa: E402
+
+PAGES, AT_ONCE, HOLD = 100, 64, 1.0
+KNOWN = 0.15  # by then the client has read what was sent; a handshake takes longer
+
+
+class Busy:
+    """Says 429 to the first request and to all that come before the hold is over. All connections but the first take a
+    while to open."""
+
+    def __init__(self, tls):
+        self.tls, self.arrivals, self.connections = tls, [], 0
+        self.until, self.lock = None, threading.Lock()
+        self.socket = socket.create_server(("127.0.0.1", 0), backlog=512)
+        self.base = f"https://127.0.0.1:{self.socket.getsockname()[1]}"
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        while True:
+            try:
+                s, _ = self.socket.accept()
+            except OSError:
+                return
+            self.connections += 1
+            threading.Thread(target=self.serve, args=(s, self.connections), daemon=True).start()
+
+    def serve(self, s, n):
+        with contextlib.suppress(OSError), s:
+            if n > 1:
+                time.sleep(2 * KNOWN)
+            s = self.tls.wrap_socket(s, server_side=True)
+            unread = b""
+            while True:
+                while b"\r\n\r\n" not in unread:
+                    more = s.recv(65536)
+                    if not more:
+                        return
+                    unread += more
+                _, unread = unread.split(b"\r\n\r\n", 1)
+                now = time.monotonic()
+                with self.lock:
+                    self.arrivals.append(now)
+                    if self.until is None:
+                        self.until = now + HOLD
+                    busy = now < self.until
+                s.sendall(b"HTTP/1.1 429 X\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n" if busy
+                          else b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nok\n")
+
+    def early(self):
+        first = self.arrivals[0]
+        return [round(t - first, 3) for t in self.arrivals if KNOWN < t - first < HOLD]
+
+
+def fetch(server, *words):
+    urls = "".join(f"{server.base}/{i}\n" for i in range(PAGES))
+    p = subprocess.run([PROGRAM, "fetch", "-j", "--insecure", "--mine", "-c", str(AT_ONCE), "--progress", "off", *words, "-"],
+                       input=urls.encode(), capture_output=True, env=environment(), timeout=60)
+    return [json.loads(line) for line in p.stdout.decode().splitlines() if '"type":"result"' in line]
+
+
+@rows([("one shard", "1"), ("two shards", "2")])
+def a_wish_holds_for_connections_that_are_still_opening(_, threads):
+    with certificate() as tls:
+        server = Busy(tls)
+        got = fetch(server, "--threads", threads)
+    check(server.early(), [])
+    check(([r["status"] for r in got].count(200), len(got)), (PAGES, PAGES))
+    # Only the page that was told to wait has had two attempts.
+    check(sorted(r["attempts"] for r in got), [1] * (PAGES - 1) + [2])
+    # What was opened in vain is used afterwards.
+    check(server.connections <= AT_ONCE + 2, True, f"{server.connections} connections")
+
+
+finish()
