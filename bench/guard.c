@@ -36,7 +36,7 @@ static int missed;
 static double slowness = 1; /* this machine's clock_gettime over 22 ns */
 
 /* An allocator that counts: a decision allocates nothing. */
-static atomic_llong out_bytes, out_calls;
+static atomic_llong out_bytes, out_calls, all_bytes; /* held; calls; ever asked for */
 
 static void *
 get(size_t n, void *arg)
@@ -45,6 +45,7 @@ get(size_t n, void *arg)
 
     (void)arg;
     out_calls++;
+    all_bytes += (long long)n;
     out_bytes += (long long)malloc_usable_size(p);
     return p;
 }
@@ -54,6 +55,7 @@ resize(void *p, size_t n, void *arg)
 {
     (void)arg;
     out_calls++;
+    all_bytes += (long long)n;
     out_bytes -= p ? (long long)malloc_usable_size(p) : 0;
     p = realloc(p, n);
     out_bytes += (long long)malloc_usable_size(p);
@@ -323,6 +325,28 @@ shared_clock_body(void *arg, long n)
     sink += granted;
 }
 
+/* A row of the table in docs/user/limiter.md: ns, bytes and allocations of a decision. */
+static void
+limiter_row(const seine_shared_opts *opts)
+{
+    const double n = (double)RUNS * SOME;
+    char name[64], what[80];
+    seine_shared *shared;
+
+    bench_ok(seine_shared_new(opts, 0, &shared));
+    snprintf(name, sizeof name, "shared with clock, burst %u, %llu/s", opts->rate.burst,
+             (unsigned long long)opts->rate.count);
+    long long calls = out_calls, bytes = all_bytes;
+    measure(name, none, shared_clock_body, shared, SOME);
+    double by_calls = (double)(out_calls - calls) / n,
+           by_bytes = (double)(all_bytes - bytes) / n;
+    snprintf(what, sizeof what, "%s, bytes", name);
+    report(what, by_bytes, by_bytes, "B", none);
+    snprintf(what, sizeof what, "%s, allocations", name);
+    report(what, by_calls, by_calls, "", none);
+    seine_shared_free(shared);
+}
+
 static void
 limiters(void)
 {
@@ -351,14 +375,8 @@ limiters(void)
 
     for (size_t b = 0; b < sizeof bursts / sizeof *bursts; b++)
         for (size_t r = 0; r < sizeof rates / sizeof *rates; r++) {
-            char name[64];
-
             opts.rate = (seine_rate){rates[r], SEINE_SECS(1), bursts[b]};
-            bench_ok(seine_shared_new(&opts, 0, &shared));
-            snprintf(name, sizeof name, "shared with clock, burst %u, %llu/s", bursts[b],
-                     (unsigned long long)rates[r]);
-            measure(name, none, shared_clock_body, shared, SOME);
-            seine_shared_free(shared);
+            limiter_row(&opts);
         }
 }
 
