@@ -483,7 +483,7 @@ TEST(metrics_nothing_is_counted_where_nothing_is)
     seine_metrics_free(NULL);
 }
 
-TEST(s3_02_s3_03_metrics_count_in_fixed_cells_and_never_allocate)
+TEST(s3_03_metrics_count_in_fixed_cells_and_never_allocate)
 {
     static const seine_http_route routes[] = {{"/", 1u << SEINE_HTTP_GET}};
     seine_metrics *m = registry();

@@ -354,54 +354,93 @@ TEST(t19_x_34_dead_host_is_touched_threshold_plus_concurrency_minus_one_times)
     host_fini(&h);
 }
 
-/* 10,000 requests of 500 ms, 100 a second, 100 at once: a small event loop. */
-TEST(s0_30_concurrency_and_rate_hold_together)
+enum { SLOTS = 256 };
+
+/* What flies in a small event loop. */
+typedef struct sky {
+    seine_attempt flying[SLOTS];
+    seine_time ends[SLOTS]; /* NEVER: the slot is free */
+    int in_flight, peak, started;
+    seine_time last; /* when the newest began */
+} sky;
+
+static void
+end_due(sky *s, seine_time now)
 {
-    enum { TOTAL = 10000, SLOTS = 128 };
-    static seine_attempt flying[SLOTS];
-    static seine_time ends[SLOTS];
-    seine_throttle throttle;
-    seine_limiter limiter;
-    seine_guards g = {.limiter = &limiter, .throttle = &throttle};
     seine_fault ok = fault(SEINE_OK, 200);
-    int started = 0, peak = 0, in_flight = 0;
-    seine_time now = T0, last = 0, wake;
 
-    CHECK_EQ(seine_throttle_init_semaphore(&throttle, 100), SEINE_OK);
-    CHECK_EQ(seine_limiter_init(&limiter, SEINE_MS(10), 1), SEINE_OK);
     for (int i = 0; i < SLOTS; i++)
-        ends[i] = SEINE_NEVER;
-    while (started < TOTAL || in_flight > 0) {
-        wake = SEINE_NEVER;
-        for (int i = 0; i < SLOTS; i++)
-            if (ends[i] <= now) {
-                CHECK_EQ(seine_attempt_end(&flying[i], &ok, now), SEINE_OK);
-                ends[i] = SEINE_NEVER;
-                in_flight--;
-            }
-        while (started < TOTAL) {
-            int free_slot = 0;
-
-            while (ends[free_slot] != SEINE_NEVER)
-                free_slot++;
-            seine_attempt_verdict a =
-                seine_attempt_begin(&flying[free_slot], &g, NULL, now);
-            if (a.err != SEINE_OK) {
-                wake = a.when;
-                break;
-            }
-            ends[free_slot] = now + SEINE_MS(500);
-            last = now;
-            started++;
-            peak = ++in_flight > peak ? in_flight : peak;
+        if (s->ends[i] <= now) {
+            CHECK_EQ(seine_attempt_end(&s->flying[i], &ok, now), SEINE_OK);
+            s->ends[i] = SEINE_NEVER;
+            s->in_flight--;
         }
+}
+
+/* Starts as many as the guards allow; returns when they may allow the next. */
+static seine_time
+start_due(sky *s, const seine_guards *g, int total, seine_span takes, seine_time now)
+{
+    while (s->started < total) {
+        int slot = 0;
+
+        while (s->ends[slot] != SEINE_NEVER)
+            slot++;
+        seine_attempt_verdict a = seine_attempt_begin(&s->flying[slot], g, NULL, now);
+        if (a.err != SEINE_OK)
+            return a.when;
+        s->ends[slot] = now + takes;
+        s->last = now;
+        s->started++;
+        s->peak = ++s->in_flight > s->peak ? s->in_flight : s->peak;
+    }
+    return SEINE_NEVER;
+}
+
+static void
+fly(sky *s, const seine_guards *g, int total, seine_span takes)
+{
+    seine_time now = T0;
+
+    *s = (sky){.in_flight = 0};
+    for (int i = 0; i < SLOTS; i++)
+        s->ends[i] = SEINE_NEVER;
+    while (s->started < total || s->in_flight > 0) {
+        end_due(s, now);
+        seine_time wake = start_due(s, g, total, takes, now);
         for (int i = 0; i < SLOTS; i++)
-            wake = ends[i] < wake ? ends[i] : wake;
+            wake = s->ends[i] < wake ? s->ends[i] : wake;
         now = wake;
     }
-    CHECK_EQ(last - T0, SEINE_MS(99990)); /* 100 s with the last one's interval */
-    CHECK(peak <= 100);
-    seine_throttle_fini(&throttle);
+}
+
+/* 10,000 requests, 100 a second, 100 at once. Each limit is the one that decides in a
+ * row of its own, so that neither can be missing. */
+TEST(s0_30_concurrency_and_rate_hold_together)
+{
+    static const struct {
+        seine_span takes, last;
+        int peak;
+    } rows[] = {
+        {SEINE_MS(500), SEINE_MS(99990), 50}, /* the rate: 100 s with the last interval */
+        {SEINE_SECS(1), SEINE_MS(99990), 100}, /* both, just so */
+        {SEINE_SECS(2), SEINE_MS(198990),
+         100}, /* the number at once: a hundred each 2 s */
+    };
+
+    EACH_ROW(i, rows) {
+        static sky s;
+        seine_throttle throttle;
+        seine_limiter limiter;
+        seine_guards g = {.limiter = &limiter, .throttle = &throttle};
+
+        CHECK_EQ(seine_throttle_init_semaphore(&throttle, 100), SEINE_OK);
+        CHECK_EQ(seine_limiter_init(&limiter, SEINE_MS(10), 1), SEINE_OK);
+        fly(&s, &g, 10000, rows[i].takes);
+        CHECK_EQ(s.last - T0, rows[i].last);
+        CHECK_EQ(s.peak, rows[i].peak);
+        seine_throttle_fini(&throttle);
+    }
 }
 
 /* Random guards and random ends: the guards always hold what is in flight. */

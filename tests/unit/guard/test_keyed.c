@@ -108,7 +108,36 @@ TEST(keyed_try_tells_the_same_as_a_bucket_of_its_own)
     seine_keyed_free(k);
 }
 
-TEST(x_41_s3_02_idle_buckets_are_dropped_and_debts_are_kept)
+/* A day of clients that come once: a sweep every minute leaves those that still owe
+ * something, and the memory of the busiest minute. */
+TEST(s3_02_a_sweep_every_minute_keeps_a_table_small)
+{
+    enum { MINUTES = 24 * 60, EACH = 200, DEBTORS = 7 };
+    seine_keyed *k = table(1, 30, 65536, SEINE_OVERFLOW_SHARED);
+    size_t most = 0;
+    char buf[32];
+
+    for (unsigned m = 0; m < MINUTES; m++) {
+        seine_time minute = T0 + SEINE_SECS(60 * (seine_span)m);
+
+        for (unsigned i = 0; i < EACH; i++) {
+            /* The last ones of a minute owe 30 s when the sweep comes 29 s later. */
+            seine_time at = minute + (i < EACH - DEBTORS ? 0 : SEINE_SECS(31));
+
+            CHECK(seine_keyed_allow(k, numbered(m * EACH + i, buf), at, 30));
+        }
+        seine_keyed_sweep(k, minute + SEINE_SECS(60), SIZE_MAX);
+        CHECK_EQ(totals(k).keys, DEBTORS);
+        most = totals(k).bytes > most ? totals(k).bytes : most;
+    }
+    CHECK_EQ(totals(k).created, MINUTES * EACH);
+    CHECK_EQ(totals(k).expired, MINUTES * EACH - DEBTORS);
+    CHECK_EQ(totals(k).overflowed, 0); /* 288,000 keys went through room for 65,536 */
+    CHECK_EQ(totals(k).bytes, most);
+    seine_keyed_free(k);
+}
+
+TEST(x_41_idle_buckets_are_dropped_and_debts_are_kept)
 {
     seine_keyed *k = table(10, 10, 65536, SEINE_OVERFLOW_SHARED);
     char buf[32];
