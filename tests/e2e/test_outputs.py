@@ -221,8 +221,11 @@ def killed_at_any_moment_files_are_whole_up_to_the_last_commit():
             check(code, -signal.SIGKILL, err)
             if os.path.exists(gz):
                 text_, is_torn = whole(gz)
-                torn += is_torn
                 check(text_.startswith(before), True, "a record that was there is gone")
+                if n % 5 == 0 and not is_torn and os.path.getsize(gz) > 40:  # a kill within a write is rare: every fifth end is torn here
+                    os.truncate(gz, os.path.getsize(gz) - dice.randrange(1, 40))
+                    text_, is_torn = whole(gz)
+                torn += is_torn
                 before = text_
             if os.path.exists(db) and os.path.getsize(db):
                 check(tool("sqlite3", db, "PRAGMA integrity_check"), "ok\n")
@@ -242,6 +245,7 @@ def killed_at_any_moment_files_are_whole_up_to_the_last_commit():
         check(tool("sqlite3", db, "PRAGMA integrity_check"), "ok\n")
         check(query(db, "SELECT count(*) FROM result")[0][0] > rows_before, True)
         check(len(urls) > 100, True, str(len(urls)))
+        check(torn >= 8, True, f"{torn} ends were torn: too few to say that the next run cuts them off")
 
 
 @rows([("x.jsonl.gz", 300_000), ("x.csv.zst", 300_000), ("x.sqlite", 4_000_000), ("x.jsonl", 300_000)])
