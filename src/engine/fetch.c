@@ -318,6 +318,7 @@ sn_fetch_open(const seine_fetch_opts *opts, const sn_net *net, seine_fetch **out
         take_apart(f);
         return e;
     }
+    sn_fetch_metrics_job(f->metrics, SN_JOB_RUNNING);
     *out_fetch = f;
     return SEINE_OK;
 }
@@ -461,6 +462,8 @@ seine_fetch_stop(seine_fetch *f, seine_err why)
     atomic_compare_exchange_strong(&f->shared.stop_why, &none, (int)why);
     if (!atomic_compare_exchange_strong(&f->shared.stop, &going, SN_DRAINING))
         atomic_store(&f->shared.stop, SN_STOPPING);
+    if (!seine_fetch_is_done(f))
+        sn_fetch_metrics_job(f->metrics, SN_JOB_STOPPING);
     seine_fetch_close(f);
     wake_shards(f);
 }
@@ -553,6 +556,7 @@ seine_fetch_finish(seine_fetch *f, seine_ctx *ctx)
     }
     retire_shards(f);
     (void)!wait_for(f, NULL, is_joined, NULL);
+    sn_fetch_metrics_job(f->metrics, SN_JOB_DONE);
     return e != SEINE_OK ? e : seine_fetch_err(f, NULL);
 }
 
@@ -578,6 +582,7 @@ seine_fetch_free(seine_fetch *f)
         (void)!wait_done(f, NULL);
     }
     retire_shards(f);
+    sn_fetch_metrics_job(f->metrics, SN_JOB_DONE);
     take_apart(f);
 }
 

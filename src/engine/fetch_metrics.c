@@ -12,6 +12,8 @@ static const char *const outcomes[] = {"ok", "failed", "skipped", "blocked"};
 static const char *const phases[] = {"dns", "connect", "proxy", "tls", "send", "ttfb", "body"};
 static const char *const versions[] = {"1.1"};
 static const char *const lookups[] = {"hit", "ok", "nxdomain", "error", "timeout"};
+static const char *const jobs[] = {"running", "stopping", "done"};
+static const char *const queues[] = {"urls"};
 static const char *const states[] = {"closed", "open", "half_open"};
 static const char *const errors[] = {
     "ok",
@@ -50,7 +52,7 @@ struct sn_fetch_metrics {
 #define X(member, name, help, labels) seine_counter *member;
     COUNTERS(X)
 #undef X
-    seine_gauge *waiting, *in_flight, *breakers;
+    seine_gauge *waiting, *in_flight, *breakers, *jobs, *depth;
     seine_histogram *duration, *phase, *backoff;
 };
 
@@ -58,7 +60,8 @@ static seine_err
 make_gauges(seine_metrics *reg, sn_fetch_metrics *m)
 {
     const seine_label wait[] = {LABEL("reason", waits)},
-                      state[] = {LABEL("state", states)};
+                      state[] = {LABEL("state", states)}, job[] = {LABEL("state", jobs)},
+                      queue[] = {LABEL("queue", queues)};
     seine_err e = seine_metrics_gauge(reg, "seine_urls_waiting",
                                       "URLs admitted that wait, by what for.", wait, 1,
                                       &m->waiting);
@@ -70,6 +73,13 @@ make_gauges(seine_metrics *reg, sn_fetch_metrics *m)
         e = seine_metrics_gauge(reg, "seine_breaker_hosts",
                                 "Hosts whose breaker is not closed, by its state.", state,
                                 COUNT(state), &m->breakers);
+    if (e == SEINE_OK)
+        e = seine_metrics_gauge(reg, "seine_jobs", "Fetches and crawls, by their state.",
+                                job, COUNT(job), &m->jobs);
+    if (e == SEINE_OK)
+        e = seine_metrics_gauge(reg, "seine_queue_depth",
+                                "What waits in a queue: URLs for their turn.", queue,
+                                COUNT(queue), &m->depth);
     return e;
 }
 
@@ -134,6 +144,15 @@ sn_fetch_metrics_new(seine_metrics *metrics, sn_fetch_metrics **out_metrics)
     }
     *out_metrics = m;
     return SEINE_OK;
+}
+
+void
+sn_fetch_metrics_job(sn_fetch_metrics *m, sn_job_state state)
+{
+    if (!m)
+        return;
+    for (unsigned i = 0; i < COUNT(jobs); i++)
+        seine_gauge_set(m->jobs, i, i == state);
 }
 
 void
@@ -265,6 +284,7 @@ sn_fetch_metrics_turn(sn_fetch_metrics *m, const seine_fetch_stats *before,
     seine_counter_add(m->decoded, 0, after->bytes_body - before->bytes_body);
     seine_counter_add(m->opened, 0, after->connections - before->connections);
     seine_counter_add(m->reused, 0, after->reused - before->reused);
+    seine_gauge_add(m->depth, 0, (int64_t)after->waiting - (int64_t)before->waiting);
     seine_gauge_add(m->in_flight, 0,
                     (int64_t)after->in_flight - (int64_t)before->in_flight);
     for (unsigned w = 0; w < SEINE_WAIT_ROOM; w++)

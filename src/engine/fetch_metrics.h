@@ -26,6 +26,10 @@ SEINE_MUST_CHECK seine_err sn_fetch_metrics_new(seine_metrics *metrics,
                                                 sn_fetch_metrics **out_metrics);
 void sn_fetch_metrics_free(sn_fetch_metrics *m);
 
+/* Where the fetch stands: of the states of seine_jobs this one is 1. */
+typedef enum sn_job_state { SN_JOB_RUNNING, SN_JOB_STOPPING, SN_JOB_DONE } sn_job_state;
+void sn_fetch_metrics_job(sn_fetch_metrics *m, sn_job_state state);
+
 void sn_fetch_metrics_attempt(sn_fetch_metrics *m, const sn_visit *v);
 void sn_fetch_metrics_retry(sn_fetch_metrics *m, seine_err why);
 void sn_fetch_metrics_backoff(sn_fetch_metrics *m, seine_span wait);

@@ -130,6 +130,10 @@ sn_run_publish(sn_run *r)
     s->waiting = sn_scheduler_waiting(r->scheduler, by);
     for (int i = 0; i < SEINE_WAIT_ROOM; i++)
         s->waiting_for[i] = by[i];
+    if (r->frontier) {
+        s->waiting += sn_frontier_waiting(r->frontier);
+        s->waiting_for[SEINE_WAIT_QUEUE] += sn_frontier_waiting(r->frontier);
+    }
     s->in_flight = r->requests.n;
     s->hosts = sn_scheduler_n_hosts(r->scheduler, &parked, &s->parked_until);
     s->parked = parked;

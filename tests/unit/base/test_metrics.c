@@ -747,7 +747,7 @@ engine_families(void)
     return m;
 }
 
-TEST(s1_20_metrics_of_jobs_queues_durations_and_errors)
+TEST(metrics_of_gauges_histograms_and_counters_stand_in_one_text)
 {
     seine_metrics *m = engine_families();
     const char *text = text_of(m, SEINE_METRICS_PROMETHEUS);
@@ -767,7 +767,7 @@ TEST(s1_20_metrics_of_jobs_queues_durations_and_errors)
 
 /* Registration lists every value of a label, so no later host, URL or user can become
  * one. Open connections are a gauge. */
-TEST(x_49_metrics_have_no_label_per_host_and_connections_are_a_gauge)
+TEST(metrics_have_the_labels_of_their_registration_alone)
 {
     seine_metrics *m = engine_families();
     const char *text = text_of(m, SEINE_METRICS_PROMETHEUS);

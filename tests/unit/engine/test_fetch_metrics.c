@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/fetch_metrics.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +19,7 @@ add(seine_fetch *f, const char *url)
     CHECK_EQ(seine_fetch_add(f, &a, NULL), SEINE_OK);
 }
 
-TEST(s1_20_fetch_metrics_count_what_happened)
+TEST(fetch_metrics_count_what_happened)
 {
     static const char *const want[] = {
         "seine_urls_seen_total 5\n",
@@ -94,6 +95,135 @@ TEST(s1_20_fetch_metrics_count_what_happened)
     script_free(s);
 }
 
+/* The value of a series, -1 if there is none. */
+static double
+value_of(const char *text, const char *series)
+{
+    size_t n = strlen(series);
+
+    for (const char *line = text; line && *line; line = strchr(line, '\n') + 1)
+        if (strncmp(line, series, n) == 0 && line[n] == ' ')
+            return strtod(line + n, NULL);
+    return -1;
+}
+
+static char *
+text_of(seine_metrics *m)
+{
+    seine_text text = {0};
+
+    CHECK_EQ(seine_metrics_text(m, SEINE_METRICS_PROMETHEUS, &text), SEINE_OK);
+    char *copy = strdup(text.bytes ? text.bytes : "");
+    seine_text_free(&text);
+    return copy;
+}
+
+static void
+check_values(seine_metrics *m, const double want[5])
+{
+    static const char *const series[5] = {
+        "seine_jobs{state=\"running\"}", "seine_jobs{state=\"stopping\"}",
+        "seine_jobs{state=\"done\"}", "seine_queue_depth{queue=\"urls\"}",
+        "seine_urls_in_flight"};
+    char *text = text_of(m);
+
+    EACH_ROW(i, series)
+        CHECK(value_of(text, series[i]) == want[i]);
+    free(text);
+}
+
+/* One of five at a time: what is under way can be read from the gauges at any moment. */
+TEST(s1_20_x_49_jobs_and_queues_are_gauges_of_the_moment)
+{
+    script *s = script_new(NULL);
+    seine_fetch_opts o = script_opts(s);
+    gather *g = calloc(1, sizeof *g);
+    seine_fetch *f;
+
+    CHECK_EQ(seine_metrics_new(&o.metrics), SEINE_OK);
+    o.on_record = gather_record;
+    o.arg = g;
+    o.concurrency = 1;
+    CHECK_EQ(sn_fetch_open(&o, script_net(s), &f, NULL), SEINE_OK);
+    check_values(o.metrics, (double[]){1, 0, 0, 0, 0});
+    for (int i = 0; i < 5; i++) {
+        char url[] = "http://a.test/0";
+
+        url[sizeof url - 2] = (char)('0' + i);
+        add(f, url);
+    }
+    while (script_in_flight(s) == 0)
+        sn_fetch_turn(f, SEINE_NEVER);
+    check_values(o.metrics, (double[]){1, 0, 0, 4, 1});
+    while (g->n < 2 || script_in_flight(s) == 0)
+        sn_fetch_turn(f, SEINE_NEVER);
+    check_values(o.metrics, (double[]){1, 0, 0, 2, 1});
+    seine_fetch_stop(f, SEINE_E_CANCELED);
+    check_values(o.metrics, (double[]){0, 1, 0, 2, 1});
+    CHECK_EQ(seine_fetch_finish(f, NULL), SEINE_OK);
+    check_values(o.metrics, (double[]){0, 0, 1, 0, 0});
+
+    char *text = text_of(o.metrics);
+    static const char *const types[] = {
+        "# TYPE seine_jobs gauge\n", "# TYPE seine_queue_depth gauge\n",
+        "# TYPE seine_urls_in_flight gauge\n",
+        "# TYPE seine_fetch_request_duration_seconds histogram\n",
+        "# TYPE seine_fetch_errors_total counter\n"};
+    EACH_ROW(i, types)
+        CHECK(strstr(text, types[i]) != NULL);
+    free(text);
+    seine_fetch_free(f);
+    seine_metrics_free(o.metrics);
+    free(g);
+    script_free(s);
+}
+
+static char *
+text_after(int hosts)
+{
+    script *s = script_new(NULL);
+    seine_fetch_opts o = script_opts(s);
+    seine_fetch *f;
+
+    CHECK_EQ(seine_metrics_new(&o.metrics), SEINE_OK);
+    CHECK_EQ(sn_fetch_open(&o, script_net(s), &f, NULL), SEINE_OK);
+    for (int i = 0; i < hosts; i++) {
+        char url[64];
+
+        snprintf(url, sizeof url, "http://host%d.test/page%d", i, i);
+        script_on(s, url, &(answer){.status = i % 2 ? 200 : 500});
+        add(f, url);
+    }
+    CHECK_EQ(seine_fetch_finish(f, NULL), SEINE_OK);
+    char *text = text_of(o.metrics);
+    seine_fetch_free(f);
+    seine_metrics_free(o.metrics);
+    script_free(s);
+    return text;
+}
+
+static int
+count_lines(const char *text)
+{
+    int n = 0;
+
+    for (; *text; text++)
+        n += *text == '\n';
+    return n;
+}
+
+TEST(x_49_no_url_and_no_host_becomes_a_label)
+{
+    char *one = text_after(1), *many = text_after(40);
+
+    CHECK(strstr(many, "host0") == NULL && strstr(many, ".test") == NULL);
+    CHECK(strstr(many, "page") == NULL && strstr(many, "http:") == NULL);
+    CHECK_EQ(count_lines(many), count_lines(one));
+    CHECK(value_of(many, "seine_urls_seen_total") == 40);
+    free(one);
+    free(many);
+}
+
 TEST(fetch_metrics_that_are_off_count_nothing)
 {
     sn_visit v = {.end.fault = SEINE_FAULT};
@@ -101,6 +231,7 @@ TEST(fetch_metrics_that_are_off_count_nothing)
     seine_record r = {0};
     seine_event e = {.name = "breaker.open"};
 
+    sn_fetch_metrics_job(NULL, SN_JOB_DONE);
     sn_fetch_metrics_attempt(NULL, &v);
     sn_fetch_metrics_retry(NULL, SEINE_E_TIMEOUT);
     sn_fetch_metrics_backoff(NULL, 1);
