@@ -354,6 +354,53 @@ by_time(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+static void
+keep_line(const char *line, size_t len, void *arg)
+{
+    char *all = arg;
+    size_t n = strlen(all);
+
+    if (n + len < 16384) {
+        memcpy(all + n, line, len);
+        all[n + len] = '\0';
+    }
+}
+
+TEST(a_log_names_each_fetch_each_opening_and_each_host_that_is_given_up)
+{
+    fixture *t = prepare();
+    char all[16384] = "";
+    seine_log_opts lo = SEINE_LOG_OPTS;
+    seine_log *log;
+
+    lo.level = SEINE_LOG_DEBUG;
+    lo.sink = keep_line;
+    lo.arg = all;
+    lo.ring = 0; /* every line is there when the call returns */
+    CHECK_EQ(seine_log_new(&lo, &log), SEINE_OK);
+    t->opts.log = log;
+    t->opts.concurrency = 1;
+    t->opts.retry.max_attempts = 1;
+    open(t);
+    for (int i = 0; i < 8; i++) {
+        char url[64];
+        snprintf(url, sizeof url, "http://dead.test/%d", i);
+        script_on(t->s, url,
+                  &(answer){.err = SEINE_E_CONNECT_REFUSED,
+                            .phase = SEINE_PHASE_CONNECT,
+                            .unsent = true});
+        give(t, url);
+    }
+    give(t, "http://good.test/");
+    live(t, SEINE_NEVER);
+    CHECK(strstr(all, "http://good.test/"));
+    CHECK(strstr(all, "http://dead.test/0"));
+    CHECK(strstr(all, "breaker opened"));
+    CHECK(strstr(all, "host given up for this run"));
+    tear_down(t);
+    seine_log_free(log);
+}
+
 TEST(a_wish_that_is_too_long_parks_the_host)
 {
     fixture *t = prepare();
