@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/robots_fetch.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "check.h"
@@ -18,6 +19,34 @@ fetch(script *s, const char *const *urls, size_t n)
     o.retry.max_attempts = 1;
     CHECK_EQ(sn_robots_fetch(&o, script_net(s), NULL, urls, n, &book, NULL), SEINE_OK);
     return book;
+}
+
+static void
+never(const seine_event *e, uint32_t shard, void *arg)
+{
+    (void)e;
+    (void)shard;
+    (void)arg;
+    CHECK(false);
+}
+
+TEST(robots_fetch_tells_the_callers_hooks_nothing)
+{
+    script *s = script_new(NULL);
+    seine_fetch_opts o = script_opts(s);
+    const char *urls[] = {"http://a.test/", "http://a.test:1/", "http://a.test:2/"};
+    seine_robots_book *book = NULL;
+
+    o.on_event = never;
+    o.breaker.failure_threshold = 1;
+    for (int i = 0; i < 3; i++) {
+        char url[64];
+        snprintf(url, sizeof url, "%srobots.txt", urls[i]);
+        script_on(s, url, &(answer){.err = SEINE_E_CONNECT_REFUSED, .unsent = true});
+    }
+    CHECK_EQ(sn_robots_fetch(&o, script_net(s), NULL, urls, 3, &book, NULL), SEINE_OK);
+    seine_robots_book_free(book);
+    script_free(s);
 }
 
 TEST(robots_fetch_asks_each_host_once_at_its_root)
