@@ -104,6 +104,9 @@ def survivors_are_listed_with_both_lines_and_fail():
         check(r.stdout.splitlines()[0], "seed 5, 300 mutants of 1 files")
         check((tree.home / "src/guard/clamp.c").read_text(encoding="utf-8"), SOURCE)
         check(tree.run().stdout.splitlines()[:-2], r.stdout.splitlines()[:-2])  # a seed is a draw
+        fates = tree.home / "fates"
+        fates.write_bytes((tree.home / "build/mutate/fates").read_bytes())
+        check(sorted(tree.run("--again", fates).stdout.splitlines()[1:-2]), sorted(r.stdout.splitlines()[1:-2]))
 
 
 @case
