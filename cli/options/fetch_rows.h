@@ -57,8 +57,9 @@
     {"max-subdomains", NULL, KIND_COUNT, "N", "256", AT(max_subdomains), .max = 1000000, .off = true, .env = true, .rare = true,
      .help = "at most so many hosts of a domain beyond given ones"},
     {"pattern-budget", NULL, KIND_COUNT, "N", "1000", AT(pattern_budget), .max = 1000000000, .off = true, .env = true, .rare = true,
-     .help = "at most so many URLs of a host that look alike",
-     .more = "URLs look alike when they differ in numbers, identifiers and values of parameters only. The rest is skipped with reason `trap`."},
+     .help = "of URLs that look alike, look at the pages after so many",
+     .more = "URLs look alike when they differ in numbers, identifiers and values of parameters only. Further ones are skipped with reason `trap` "
+             "while nine of ten of the last 200 pages repeat words that were seen and lead nowhere new; `off` fetches all."},
     {"sitemap", NULL, KIND_CHOICE, "auto|only|off", "auto", AT(sitemap), .member = "sitemaps", .env = true, .rare = true,
      .help = "read sitemaps besides links, instead of them, or not at all",
      .more = "Those that robots.txt names, and /sitemap.xml."},

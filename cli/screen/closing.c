@@ -463,7 +463,7 @@ advise_crawl(const closing *c, advice *a)
     const uint64_t *skips = c->sums.skips;
     uint64_t deep = skips[SEINE_SKIP_DEPTH], pages = c->sums.total - c->sums.skipped;
 
-    if (deep > 0)
+    if (deep > 0 && !c->has_told_depth)
         advise(a, "a larger --depth than %u, or off: %s URL%s deeper",
                c->opts->crawl->depth, figure_count(deep).text,
                deep == 1 ? " is" : "s are");

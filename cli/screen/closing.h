@@ -28,6 +28,7 @@ typedef struct closing {
     const uint64_t *bins; /* of outputs.h: how long requests took */
     seine_span wall;
     const char *stopped_by; /* "done", "signal" … */
+    bool has_told_depth;    /* that URLs are deeper than the default */
     const seine_fetch_opts *opts;
 } closing;
 

@@ -100,6 +100,8 @@ run_exit_code(const run *r, const seine_tally_sums *t, const seine_fetch_stats *
         return SAY_PARKED;
     if ((r->is_late || atomic_load(&r->too_many)) && has_work_left(r, t))
         return SAY_EARLY;
+    if (limits_cut(&r->limits, r->args))
+        return SAY_EARLY;
     return is_failed(r, t) ? SAY_FAILED : SAY_DONE;
 }
 
@@ -139,6 +141,7 @@ collect_facts(run *r, closing *c)
     c->wall = clock->now(clock) - r->start;
     r->signal = watchdog_number(&r->watchdog); /* it may have come since the last look */
     c->stopped_by = run_stopped_by(r, &c->sums, &c->stats);
+    c->has_told_depth = !options_given(r->args, "depth");
     closing_hosts(c, r->fetch);
 }
 
@@ -375,6 +378,7 @@ run_close(run *r)
     say_failed_input(r);
     say_parked(r, &c);
     say_unreachable(r, &c);
+    limits_say(&r->limits, r->args, &r->run_log);
     say_closing(r, &c);
     seine_text_free(&members);
     closing_free(&c);

@@ -10,6 +10,7 @@
 #include "screen/progress.h"
 #include "screen/terminal.h"
 #include "verbs/feed.h"
+#include "verbs/limits.h"
 #include "verbs/outputs.h"
 #include "verbs/run_log.h"
 #include "verbs/run_metrics.h"
@@ -51,6 +52,7 @@ typedef struct run {
     atomic_bool too_many;  /* --max-errors is reached */
     uint64_t results, bad; /* the sink thread counts these */
     char unreachable[128]; /* the sink thread: the first host without robots.txt; "" */
+    limits limits;         /* the sink thread: what a crawl left out */
     pthread_mutex_t lock;
     seine_sinks *sinks; /* for the watchdog; NULL: there are none */
     parked parked;

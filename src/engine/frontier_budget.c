@@ -3,17 +3,6 @@
 
 #include "engine/frontier_parts.h"
 
-/* Writes down which budget is spent. */
-static bool
-skip_spent(sn_skip_why *why, seine_skip reason, const char *what, sn_str name,
-           uint64_t limit)
-{
-    int n = snprintf(why->mem, sizeof why->mem, "%s%.*s %llu", what, SN_FMT(name),
-                     (unsigned long long)limit);
-
-    return sn_skip_for(why, reason, (sn_str){why->mem, (size_t)n});
-}
-
 /* `max_subdomains`: the first page of a host counts the host against its domain. */
 bool
 sn_frontier_spend_domain(sn_frontier *f, const seine_url *url, const sn_crawl_host *ch,
@@ -30,8 +19,12 @@ sn_frontier_spend_domain(sn_frontier *f, const seine_url *url, const sn_crawl_ho
     sn_str domain = len > 0 ? sn_str_slice(name, name.len - len, name.len) : name;
     if (sn_crawl_hosts_domain(&f->hosts, domain, &hosts) != SEINE_OK)
         return sn_skip_for(why, SEINE_SKIP_BUDGET, SN_STR("no memory"));
-    return hosts > o->max_subdomains &&
-           skip_spent(why, SEINE_SKIP_TRAP, "hosts of ", domain, o->max_subdomains);
+    if (hosts <= o->max_subdomains)
+        return false;
+    int n = snprintf(why->mem, sizeof why->mem, "%.*s %u: hosts of %.*s",
+                     SN_FMT(f->shared->shown.max_subdomains), o->max_subdomains,
+                     SN_FMT(domain));
+    return sn_skip_for(why, SEINE_SKIP_TRAP, (sn_str){why->mem, (size_t)n});
 }
 
 bool
@@ -39,8 +32,12 @@ sn_frontier_spend_page(sn_frontier *f, const sn_crawl_host *ch, sn_skip_why *why
 {
     uint64_t max = f->shared->opts.crawl->max_per_host;
 
-    if (max > 0 && ch->n_pages >= max)
-        return skip_spent(why, SEINE_SKIP_BUDGET, "max-pages-per-host", (sn_str){0}, max);
+    if (max > 0 && ch->n_pages >= max) {
+        int n = snprintf(why->mem, sizeof why->mem, "max-pages-per-host %llu",
+                         (unsigned long long)max);
+
+        return sn_skip_for(why, SEINE_SKIP_BUDGET, (sn_str){why->mem, (size_t)n});
+    }
     return !sn_shared_state_admit(f->shared) &&
            sn_skip_for(why, SEINE_SKIP_BUDGET, SN_STR("max_pages"));
 }

@@ -11,7 +11,7 @@
 #define MIB (UINT64_C(1) << 20)
 
 /* What a URL is judged with, the finest first. */
-enum { PATTERN, FAMILY, WORDS };
+enum { PATTERN, EXCESS, FAMILY, WORDS };
 
 typedef struct url_class {
     uint64_t key[SN_TRAP_LEVELS]; /* 0: none */
@@ -49,10 +49,9 @@ classify(sn_str target, url_class *out)
     out->key[WORDS] = family == SN_TRAP_DEVICE ? 0 : key_of(SN_STR("/**"), WORDS);
     out->residue = sn_trap_residue(path, query, &kind);
     out->excess = sn_trap_excess_of(path, query, &kind);
-    if (out->excess != SN_TRAP_WITHIN) {
-        out->name[FAMILY] = SN_STR("/** of more than 32 segments or parameters");
-        out->key[FAMILY] = key_of(out->name[FAMILY], FAMILY);
-    }
+    out->name[EXCESS] = SN_STR("/** of more than 32 segments or parameters");
+    out->key[EXCESS] =
+        out->excess == SN_TRAP_WITHIN ? 0 : key_of(out->name[EXCESS], EXCESS);
 }
 
 /* The same at a host. A URL whose pattern has many pages is judged with them and not with
@@ -135,17 +134,11 @@ count_page(sn_frontier *f, uint32_t host, uint64_t key, sn_novelty_kind kind)
     return row->novelty;
 }
 
-static sn_novelty_kind
-kind_of(const url_class *c, unsigned level)
-{
-    return level == WORDS                                   ? SN_NOVELTY_WORDS
-           : level == FAMILY && c->excess != SN_TRAP_WITHIN ? SN_NOVELTY_EXCESS
-                                                            : SN_NOVELTY_PATTERN;
-}
-
 void
 sn_frontier_count_page(sn_frontier *f, uint32_t host, sn_visit *v)
 {
+    static const sn_novelty_kind kinds[SN_TRAP_LEVELS] = {
+        [EXCESS] = SN_NOVELTY_EXCESS, [WORDS] = SN_NOVELTY_WORDS};
     url_class c;
 
     if (budget_of(f) == 0)
@@ -153,7 +146,7 @@ sn_frontier_count_page(sn_frontier *f, uint32_t host, sn_visit *v)
     classify_at(sn_crawl_hosts_state(&f->hosts, host), seine_url_target(&v->url), &c);
     for (unsigned i = 0; i < SN_TRAP_LEVELS; i++) {
         v->traps[i] = c.key[i];
-        sn_novelty *n = c.key[i] ? count_page(f, host, c.key[i], kind_of(&c, i)) : NULL;
+        sn_novelty *n = c.key[i] ? count_page(f, host, c.key[i], kinds[i]) : NULL;
         if (!n)
             continue;
         v->looks |= (uint8_t)(1u << i);
@@ -209,7 +202,7 @@ sn_frontier_repeats(sn_frontier *f, uint32_t host, const sn_waiting_url *u,
     for (unsigned i = 0; i < SN_TRAP_LEVELS; i++) {
         sn_pattern *row = c.key[i] ? sn_pattern_table_find(&x->patterns, c.key[i]) : NULL;
 
-        if (!row || !row->novelty || (i == FAMILY && c.excess == SN_TRAP_NEAR))
+        if (!row || !row->novelty || (i == EXCESS && c.excess == SN_TRAP_NEAR))
             continue;
         if (sn_novelty_refuses(row->novelty, c.residue, (sn_leader)u->flags))
             return refuse_row(f, host, row, c.name[i], why);
@@ -242,26 +235,29 @@ sn_frontier_lead(sn_frontier *f, const seine_url *url)
     sn_crawl_state *x;
     url_class c;
 
-    if (!l->visit || (l->leads[PATTERN] && l->leads[FAMILY]))
+    if (!l->visit)
         return;
     x = sn_crawl_hosts_state(&f->hosts, l->visit->home_host);
     sn_str host = seine_url_host_port(url);
     if (!x)
         return;
     if (!sn_str_eq(host, seine_url_host_port(&l->visit->url))) {
-        l->leads[PATTERN] = l->leads[FAMILY] =
-            is_news(f, x, key_of(host, SN_TRAP_LEVELS));
+        bool is = is_news(f, x, key_of(host, SN_TRAP_LEVELS));
+        for (unsigned i = 0; i < SN_TRAP_LEVELS; i++)
+            l->leads[i] |= is;
         return;
     }
     classify(seine_url_target(url), &c);
     uint64_t key = c.key[FAMILY] ? c.key[FAMILY] : c.key[PATTERN];
-    bool news[SN_TRAP_LEVELS];
-    for (unsigned i = 0; i < SN_TRAP_LEVELS; i++)
+    bool news[SN_TRAP_LEVELS], any = false;
+    for (unsigned i = 0; i < SN_TRAP_LEVELS; i++) {
         news[i] = !c.key[i] || c.key[i] != l->visit->traps[i];
-    if ((!news[PATTERN] && !news[FAMILY]) || (key && !is_news(f, x, key)))
+        any |= news[i] && i != WORDS;
+    }
+    if (!any || (key && !is_news(f, x, key)))
         return;
-    l->leads[PATTERN] |= news[PATTERN];
-    l->leads[FAMILY] |= news[FAMILY];
+    for (unsigned i = 0; i < SN_TRAP_LEVELS; i++)
+        l->leads[i] |= news[i];
 }
 
 static sn_novelty *
@@ -289,7 +285,9 @@ sn_frontier_look(sn_frontier *f, sn_visit *v)
         if (!n)
             continue;
         f->looking.text[i] = sn_novelty_text(n, words);
-        leader = f->looking.text[i] ? SN_LEADER_NEW : SN_LEADER_REPEAT;
+        leader = f->looking.text[i]           ? SN_LEADER_NEW
+                 : v->leader == SN_LEADER_NEW ? SN_LEADER_UNKNOWN
+                                              : SN_LEADER_REPEAT;
     }
     return leader;
 }

@@ -49,7 +49,8 @@ enum {
 
 /* What is known of the page that leads to a URL. */
 typedef enum sn_leader {
-    SN_LEADER_UNKNOWN, /* nobody looked at it */
+    SN_LEADER_UNKNOWN, /* nobody looked at it; or its text repeats, as that of a list of
+                          links does, and its own leader is good */
     SN_LEADER_NEW,     /* its text was new; or it was a given URL or a sitemap */
     SN_LEADER_REPEAT
 } sn_leader;

@@ -259,6 +259,7 @@ name_rules(sn_shared_state *c)
     c->shown.depth = sn_str_of(sn_diag_shown(names, "depth"));
     c->shown.nofollow = sn_str_of(sn_diag_shown(names, "nofollow"));
     c->shown.scope = sn_str_of(sn_diag_shown(names, "scope"));
+    c->shown.max_subdomains = sn_str_of(sn_diag_shown(names, "max_subdomains"));
     c->shown.pattern_budget = sn_str_of(sn_diag_shown(names, "pattern_budget"));
 }
 

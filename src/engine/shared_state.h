@@ -73,7 +73,7 @@ typedef struct sn_shared_state {
     seine_psl *psl;         /* NULL: nobody asks */
     char agent[64];         /* the product token of the user agent */
     struct {
-        sn_str depth, nofollow, scope, pattern_budget;
+        sn_str depth, nofollow, scope, pattern_budget, max_subdomains;
     } shown; /* how rules of records call these options */
 } sn_shared_state;
 

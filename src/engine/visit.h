@@ -30,7 +30,7 @@
 
 #define SN_NO_HOST UINT32_MAX
 
-enum { SN_TRAP_LEVELS = 3 }; /* pattern, family, plain words: engine/frontier_traps.c */
+enum { SN_TRAP_LEVELS = 4 }; /* of engine/frontier_traps.c */
 
 /* The number of the stage that leads to the state stands first; 5, links, changes none.
  */

@@ -136,21 +136,19 @@ is_hex(sn_str s)
     return s.len >= 8 && digit;
 }
 
-/* At least 20 letters and digits, with both among them. */
+/* Letters and digits that nobody would choose: at least 20 with both among them, or at
+ * least 6 that change between the two three times or more. */
 static bool
 is_token(sn_str s)
 {
-    bool digit = false, letter = false;
+    unsigned changes = 0;
 
     for (size_t i = 0; i < s.len; i++) {
-        if (sn_is_digit(s.ptr[i]))
-            digit = true;
-        else if (sn_is_alpha(s.ptr[i]))
-            letter = true;
-        else
+        if (!sn_is_digit(s.ptr[i]) && !sn_is_alpha(s.ptr[i]))
             return false;
+        changes += i > 0 && sn_is_digit(s.ptr[i]) != sn_is_digit(s.ptr[i - 1]);
     }
-    return s.len >= 20 && digit && letter;
+    return (s.len >= 20 && changes >= 1) || (s.len >= 6 && changes >= 3);
 }
 
 /* %C3 is a letter of another script; its digits do not vary. */

@@ -119,7 +119,7 @@ judge_traps(sim_world *w)
     }
     for (uint32_t i = 0; i < s->n_hosts; i++)
         for (uint32_t kind = SITE_CAL; budget > 0 && kind <= SITE_SPIRAL; kind++)
-            if (of[i].traps[kind] > budget + 1000)
+            if (of[i].traps[kind] > 3 * (budget + 200) + 700)
                 sim_broken(w, "5.2", "%s: %u pages of a trap", s->hosts[i].name,
                            of[i].traps[kind]);
     free(of);

@@ -275,12 +275,28 @@ def listing(real=600):
     return Site("?C=;O=", real, answer, ends=True)
 
 
+def mixed(n=3000):
+    """A shop with thin categories, a calendar, sessions and soft 404s, all of them on one host."""
+    parts = (("/c/", shop(n)), ("/cal/", calendar()), ("/", soft_404(50)))
+
+    def answer(path):
+        goods = parts[0][1].answer
+        if path == "/":
+            return page("home", f"<p>{text('home')}", [f"/c/{c}" for c in range((n + 99) // 100)] + ["/cal/2026/1", "/lost/word", "/in?PHPSESSID=1"]), path
+        if path.startswith("/in?"):
+            return page("login", "<p>Please sign in with your name here", [f"/in?PHPSESSID={token(path, i)}" for i in range(4)]), None
+        if path.startswith("/c/") or path.endswith(".html"):
+            return goods(path)
+        return parts[1][1].answer(path) if path.startswith("/cal/") else (parts[2][1].answer(path + "/")[0], None)
+    return Site("mixed", parts[0][1].real, answer, ends=True)
+
+
 WHOLE = {"shop": shop, "forum": forum, "articles": articles, "chain": chain, "tiles": tiles, "nodes": nodes, "docs": docs}
 ENDED = {"calendar": calendar, "calendar?": calendar_query,
          **{f"sessions {form} {names}": functools.partial(sessions, 500, form, names)
             for form, names in (("query", "words"), ("query", "numbers"), ("id", "words"), ("path", "words"), ("path", "numbers"),
                                 ("jsessionid", "words"), ("jsessionid", "numbers"))},
-         "facets": facets, "spirals": spirals, "soft 404": soft_404, "?C=;O=": listing}
+         "facets": facets, "spirals": spirals, "soft 404": soft_404, "?C=;O=": listing, "mixed": mixed}
 
 
 class Connection(asyncio.Protocol):

@@ -128,6 +128,8 @@ TEST(trap_pattern_replaces_what_varies)
         {"/(S(lit3py55t21z5v55vlm25s55))/a", "", "/(s(%t))/a", true},
         {"/x-deadbee1.html", "", "/x-%x.html", true},
         {"/about;jsessionid=0A1B2C", "", "/about;jsessionid", true},
+        {"/s/k3j9x2ab/a", "", "/s/%t/a", true},
+        {"/a1b2c/h264x", "", "/a#b#c/h#x", true},
         {"/sony-tv-ab-123.html", "", "/sony-tv-ab-#.html", true},
         {"/a/", "b=1&b=2&a", "/a/?*", true},
         {"/a", "b=1", "/a?b", true},
