@@ -69,12 +69,9 @@ limits_say(const limits *l, const args *a, run_log *log)
         say_one(&l->repeats, log, "since pages like these repeat: ",
                 "--pattern-budget off, to fetch them all the same");
     if (is_default(&l->hosts, a, "max-subdomains"))
-        say_one(&l->hosts, log, "beyond the default of ",
-                "--max-subdomains off");
+        say_one(&l->hosts, log, "beyond the default of ", "--max-subdomains off");
     if (is_default(&l->depth, a, "depth"))
-        say_one(&l->depth, log, "beyond the default of ",
-                "--depth off, or a larger one");
+        say_one(&l->depth, log, "beyond the default of ", "--depth off, or a larger one");
     if (is_default(&l->memory, a, "max-memory"))
-        say_one(&l->memory, log, "for want of room: ",
-                "a larger --max-memory");
+        say_one(&l->memory, log, "for want of room: ", "a larger --max-memory");
 }

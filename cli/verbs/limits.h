@@ -7,9 +7,9 @@
  * did not set. The second kind makes the exit code 4.
  *
  *     limits_note(&l, record);                       of each skip
- *     if (limits_cut(&l, args))                      exit code 4
+ *     if (limits_cut(&l, a))                      exit code 4
  *         …
- *     limits_say(&l, args, &run_log);
+ *     limits_say(&l, a, &log);
  */
 #ifndef CLI_LIMITS_H
 #define CLI_LIMITS_H
