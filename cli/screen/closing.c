@@ -315,13 +315,14 @@ put_time(const closing *c, const screen *s, textbuf *out)
 {
     const seine_tally_sums *t = &c->sums;
     seine_span all = SEINE_MS((seine_span)t->total_duration_ms);
-    seine_span waits = t->queue + t->throttle + t->backoff;
+    seine_span waits = t->queue + t->throttle + t->backoff + t->retry_budget;
     const struct {
         const char *name;
         seine_span span;
     } parts[] = {{"in line", t->queue},
                  {"held back", t->throttle},
                  {"backing off", t->backoff},
+                 {"waiting for the retry budget", t->retry_budget},
                  {"being fetched", all > waits ? all - waits : 0}};
     seine_span sum = all > waits ? all : waits;
     bool any = false;
@@ -329,7 +330,7 @@ put_time(const closing *c, const screen *s, textbuf *out)
     if (sum <= 0 || t->total < 2)
         return;
     put_label(out, s, "URLs were");
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         if ((double)parts[i].span < 0.005 * (double)sum)
             continue;
         textbuf_put(out, "%s%.0f %% %s", any ? ", " : "",
@@ -444,8 +445,8 @@ static void
 advise_waits(const closing *c, advice *a)
 {
     const seine_tally_sums *t = &c->sums;
-    seine_span all =
-        t->queue + t->throttle + t->backoff + SEINE_MS((seine_span)t->total_duration_ms);
+    seine_span all = t->queue + t->throttle + t->backoff + t->retry_budget +
+                     SEINE_MS((seine_span)t->total_duration_ms);
     uint64_t by_rate = 0;
 
     for (size_t i = 0; i < c->n_hosts; i++)

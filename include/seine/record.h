@@ -205,7 +205,7 @@ typedef struct seine_record {
 
     /* waits of ours over all attempts, the phases of the last attempt, and the URL's
      * whole life: all attempts and waits */
-    seine_span queue, throttle, backoff;
+    seine_span queue, throttle, backoff, retry_budget;
     seine_span dns, connect, tls, ttfb, body_time;
     seine_span total;
 
@@ -255,6 +255,9 @@ seine_fate seine_fate_of(seine_err kind);
 
 /* How long the last attempt took: the sum of its phases. */
 seine_span seine_record_latency(const seine_record *r);
+
+/* All its waits: queue, throttle, backoff and retry budget. */
+seine_span seine_record_waited(const seine_record *r);
 
 /* Parses a list of members: "url,status" means exactly these; "+headers,-key" changes the
  * standard set. INVAL: *out_bad (may be NULL) is the first unknown word, or the first

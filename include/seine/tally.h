@@ -70,7 +70,7 @@ typedef struct seine_tally_sums {
     uint64_t total_duration_ms, avg_duration_ms; /* of results */
     double success_rate;
     seine_span p50, p90, p95, p99, max; /* of the last attempts of results */
-    seine_span queue, throttle, backoff;
+    seine_span queue, throttle, backoff, retry_budget;
 } seine_tally_sums;
 
 /* What the program knows of the run. */

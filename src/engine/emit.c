@@ -301,11 +301,12 @@ fill_times(const sn_visit *v, seine_record *r)
     const seine_span *spent = v->end.spent;
 
     r->queue = v->waited[SEINE_WAIT_QUEUE];
+    r->retry_budget = v->waited[SEINE_WAIT_RETRY_BUDGET];
     r->backoff =
         sn_time_add(v->waited[SEINE_WAIT_BACKOFF], v->waited[SEINE_WAIT_RETRY_AFTER]);
     for (int w = 0; w < SEINE_WAIT_ROOM; w++)
         if (w != SEINE_WAIT_QUEUE && w != SEINE_WAIT_BACKOFF &&
-            w != SEINE_WAIT_RETRY_AFTER)
+            w != SEINE_WAIT_RETRY_AFTER && w != SEINE_WAIT_RETRY_BUDGET)
             r->throttle = sn_time_add(r->throttle, v->waited[w]);
     r->dns = spent[SEINE_PHASE_DNS];
     r->connect = spent[SEINE_PHASE_CONNECT] + spent[SEINE_PHASE_PROXY];
@@ -314,8 +315,7 @@ fill_times(const sn_visit *v, seine_record *r)
     r->body_time = spent[SEINE_PHASE_BODY];
     /* A reader's clock may be a turn ahead of the shard's: the parts still fit. */
     r->total = sn_time_max(v->life,
-                           sn_time_add(sn_time_add(r->queue, r->throttle),
-                                       sn_time_add(r->backoff, seine_record_latency(r))));
+                           sn_time_add(seine_record_waited(r), seine_record_latency(r)));
 }
 
 /* A hop of the chain went from https to http. */

@@ -183,6 +183,8 @@ sn_pace_restore(sn_pace *p, uint32_t floor_us, const sn_pace_row *row, seine_tim
     p->calm_us = row->calm_us;
     p->recent = row->recent;
     p->level = row->level;
+    if (row->recent != 0)
+        p->hold = sn_time_max(p->hold, sn_time_add(now, SEINE_SECS(HOLD_S)));
     if (row->base_us > 0)
         push_median(p, row->base_us);
 }

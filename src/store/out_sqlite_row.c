@@ -166,7 +166,7 @@ put_result(sn_out *o, const seine_record *r, uint64_t seq, sn_str json)
     put_known(&row, r->http > 0, r->bytes_in);
     put_known(&row, r->http > 0, r->bytes_body);
     sn_sqlite_put_real(&row, ms(r->total));
-    sn_sqlite_put_real(&row, ms(r->queue) + ms(r->throttle) + ms(r->backoff));
+    sn_sqlite_put_real(&row, ms(seine_record_waited(r)));
     if (r->sha256)
         sn_text_writer_hex(&h, r->sha256, 32);
     sn_sqlite_put_text(&row, r->sha256 ? (sn_str){hex, 64} : (sn_str){NULL, 0});

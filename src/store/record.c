@@ -69,6 +69,13 @@ seine_record_latency(const seine_record *r)
     return sn_time_add(before, sn_time_add(r->ttfb, r->body_time));
 }
 
+seine_span
+seine_record_waited(const seine_record *r)
+{
+    return sn_time_add(sn_time_add(r->queue, r->throttle),
+                       sn_time_add(r->backoff, r->retry_budget));
+}
+
 seine_fate
 seine_fate_of(seine_err kind)
 {

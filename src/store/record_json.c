@@ -351,6 +351,10 @@ put_time(sn_text_writer *p, const seine_record *r)
     sn_text_writer_ms(p, r->throttle);
     SN_WRITE(p, ",\"backoff\":");
     sn_text_writer_ms(p, r->backoff);
+    if (r->retry_budget >= SEINE_US(1)) {
+        SN_WRITE(p, ",\"retry_budget\":");
+        sn_text_writer_ms(p, r->retry_budget);
+    }
     SN_WRITE(p, ",\"dns\":");
     sn_text_writer_ms(p, r->dns);
     SN_WRITE(p, ",\"connect\":");

@@ -135,9 +135,11 @@ read_time(sn_record_reader *rr)
         const char *name;
         seine_span *to;
     } parts[] = {
-        {"queue", &r->queue}, {"throttle", &r->throttle}, {"backoff", &r->backoff},
-        {"dns", &r->dns},     {"connect", &r->connect},   {"tls", &r->tls},
-        {"ttfb", &r->ttfb},   {"body", &r->body_time},    {"total", &r->total},
+        {"queue", &r->queue},     {"throttle", &r->throttle},
+        {"backoff", &r->backoff}, {"retry_budget", &r->retry_budget},
+        {"dns", &r->dns},         {"connect", &r->connect},
+        {"tls", &r->tls},         {"ttfb", &r->ttfb},
+        {"body", &r->body_time},  {"total", &r->total},
     };
     sn_member m, one;
 

@@ -27,7 +27,7 @@ struct seine_tally {
     number errors[SEINE_ERR_ROOM], statuses[STATUSES];
     number attempts, retries, bytes_in, bytes_body;
     number duration; /* ns */
-    number queue, throttle, backoff, max;
+    number queue, throttle, backoff, retry_budget, max;
     number bins[BINS];
 };
 
@@ -121,6 +121,7 @@ add_result(seine_tally *t, const seine_record *r)
     add_span(&t->queue, r->queue);
     add_span(&t->throttle, r->throttle);
     add_span(&t->backoff, r->backoff);
+    add_span(&t->retry_budget, r->retry_budget);
     if (r->attempts > 0)
         add_latency(t, took > 0 ? (uint64_t)took : 0);
 }
@@ -206,5 +207,6 @@ seine_tally_sums_get(const seine_tally *t, seine_tally_sums *out_sums)
     s->queue = span(&t->queue);
     s->throttle = span(&t->throttle);
     s->backoff = span(&t->backoff);
+    s->retry_budget = span(&t->retry_budget);
     read_latencies(t, s);
 }

@@ -136,6 +136,7 @@ put_traffic(sn_text_writer *p, const seine_tally_sums *s, const seine_tally_run 
     MS(p, "},\"waits_ms\":{\"queue\":", s->queue);
     MS(p, ",\"throttle\":", s->throttle);
     MS(p, ",\"backoff\":", s->backoff);
+    MS(p, ",\"retry_budget\":", s->retry_budget);
     SN_WRITE(p, "}");
 }
 

@@ -31,7 +31,7 @@ note_record(const seine_record *r, unsigned shard, void *arg)
     b->gave_up += r->fate == SEINE_FATE_GAVE_UP;
     for (size_t i = 0; i < r->n_tries; i++)
         b->budget_waits += r->tries[i].wait_reason == SEINE_WAIT_RETRY_BUDGET;
-    b->budget += r->throttle;
+    b->budget += r->retry_budget;
 }
 
 static void
@@ -116,6 +116,7 @@ TEST(s0_29_by_default_everything_comes_home_from_a_server_that_fails)
         CHECK_EQ(b->opened, 0);
         CHECK(b->took <= SEINE_SECS(46));
         CHECK((b->budget_waits > 0) == (rows[i].pct >= 30));
+        CHECK((b->budget > 0) == (rows[i].pct >= 30));
         end(b);
     }
 }

@@ -117,7 +117,9 @@ TEST(a_record_says_all_there_is_to_say)
     seine_span all = (1 << SEINE_WAIT_ROOM) - 1;
     CHECK_EQ(r->queue, 1 << SEINE_WAIT_QUEUE);
     CHECK_EQ(r->backoff, backoff);
-    CHECK_EQ(r->throttle, all - backoff - (1 << SEINE_WAIT_QUEUE));
+    CHECK_EQ(r->retry_budget, 1 << SEINE_WAIT_RETRY_BUDGET);
+    CHECK_EQ(r->throttle,
+             all - backoff - (1 << SEINE_WAIT_QUEUE) - (1 << SEINE_WAIT_RETRY_BUDGET));
     CHECK_EQ(r->total, all + 63); /* never less than its parts … */
     v->life = all + 99;           /* … and as long as the URL was under way */
     CHECK_EQ(emit(f, SEINE_KEEP_TITLE)->total, all + 99);

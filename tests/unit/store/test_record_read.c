@@ -122,8 +122,9 @@ draw_lists(draw *d, seine_record *r)
 static void
 draw_times(draw *d, seine_record *r)
 {
-    seine_span *spans[] = {&r->queue, &r->throttle, &r->backoff,   &r->dns,  &r->connect,
-                           &r->tls,   &r->ttfb,     &r->body_time, &r->total};
+    seine_span *spans[] = {&r->queue,   &r->throttle,    &r->backoff, &r->dns,
+                           &r->connect, &r->tls,         &r->ttfb,    &r->body_time,
+                           &r->total,   &r->retry_budget};
 
     for (size_t i = 0; i < sizeof spans / sizeof *spans; i++)
         *spans[i] = some_span(d);

@@ -36,7 +36,8 @@ add(seine_tally *t, seine_fate fate, seine_err kind, uint16_t status, seine_span
                                        .bytes_body = 20,
                                        .queue = SEINE_MS(1),
                                        .throttle = SEINE_MS(2),
-                                       .backoff = SEINE_MS(3)});
+                                       .backoff = SEINE_MS(3),
+                                       .retry_budget = SEINE_MS(5)});
 }
 
 static void
@@ -82,6 +83,7 @@ TEST(tally_counts_balance)
     CHECK_EQ(s.queue, SEINE_MS(4));
     CHECK_EQ(s.throttle, SEINE_MS(8));
     CHECK_EQ(s.backoff, SEINE_MS(12));
+    CHECK_EQ(s.retry_budget, SEINE_MS(20));
     seine_tally_free(t);
     seine_tally_free(NULL);
 }
@@ -181,7 +183,8 @@ TEST(tally_members_are_those_of_the_specification)
         "\"requests\":1318,\"retries\":5,\"bytes_in\":13100,\"bytes_body\":26200,"
         "\"wall_ms\":294000,\"total_duration_ms\":2620,\"avg_duration_ms\":2,"
         "\"latency_ms\":{\"p50\":2.0,\"p90\":2.0,\"p95\":2.0,\"p99\":2.0,\"max\":2.0},"
-        "\"waits_ms\":{\"queue\":1310.0,\"throttle\":2620.0,\"backoff\":3930.0},"
+        "\"waits_ms\":{\"queue\":1310.0,\"throttle\":2620.0,\"backoff\":3930.0,\"retry_"
+        "budget\":6550.0},"
         "\"hosts\":1,"
         "\"top_hosts\":[{\"host\":\"e.example\",\"requests\":1318,\"ok\":1304,"
         "\"max_rps_1s\":5,\"min_gap_ms\":200.0,\"p95\":80.2,\"breaker_opens\":0,"
