@@ -183,16 +183,20 @@ watch_breaker(sn_scheduler *s, uint32_t host, sn_guards *g, seine_breaker_state 
     }
 }
 
-/* A row of failures opens the breaker when its wave has ended. */
+/* A row of failures opens the breaker when its wave has ended. A lone URL has a backoff
+ * of its own: there is nobody else to hold back. */
 static void
-judge_wave(const sn_scheduler *s, const sn_visit *v, sn_guards *g, uint32_t in_flight,
-           seine_time now)
+judge_wave(const sn_scheduler *s, const sn_visit *v, sn_guards *g, seine_time now)
 {
+    const sn_host *h = &s->hosts.all[v->host];
+    bool alone =
+        h->in_flight == 0 && sn_host_work(h) == 0 && s->hosts.cards[v->host].n_again == 0;
     const seine_fault *fault = &v->end.fault;
     uint32_t threshold = s->shared->opts.breaker.failure_threshold;
 
-    sn_wave_end(&g->wave, v->ticket, seine_outcome_breaker(fault), in_flight, threshold);
-    if (!sn_wave_is_over(&g->wave, threshold))
+    sn_wave_end(&g->wave, v->ticket, seine_outcome_breaker(fault), h->in_flight,
+                threshold);
+    if (alone || !sn_wave_is_over(&g->wave, threshold))
         return;
     seine_breaker_force(&g->breaker, SEINE_BREAKER_OPEN, now);
     seine_span wish = seine_outcome_pause(fault);
@@ -314,7 +318,7 @@ sn_scheduler_end(sn_scheduler *s, sn_visit *v, seine_time now)
     learn_pace(s, v, g, is_fine(&v->end.fault), now);
     if (g->set.breaker && was == SEINE_BREAKER_CLOSED &&
         sn_breaker_state(&g->breaker) == SEINE_BREAKER_CLOSED)
-        judge_wave(s, v, g, h->in_flight, now);
+        judge_wave(s, v, g, now);
     if (g->set.breaker && sn_breaker_state(&g->breaker) != was)
         watch_breaker(s, host, g, was);
     if (v->is_asked)

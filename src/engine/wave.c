@@ -20,11 +20,9 @@ void
 sn_wave_end(sn_wave *w, uint32_t ticket, seine_outcome how, uint32_t in_flight,
             uint32_t threshold)
 {
-    if ((int32_t)(ticket - w->since) < 0)
-        return;
     if (w->left > 0 && (int32_t)(ticket - w->mark) < 0)
-        w->left--;
-    if (how == SEINE_IGNORED)
+        w->left--; /* also one of before the last change: the wave waits for it */
+    if (how == SEINE_IGNORED || (int32_t)(ticket - w->since) < 0)
         return;
     note(w, how == SEINE_FAILURE);
     if (how == SEINE_SUCCESS) {

@@ -251,7 +251,7 @@ def lines_of_progress_without_a_terminal_have_no_escapes():
       name=lambda row: f"{row[0]} {row[1]}")
 def retry_on_says_what_is_tried_again(listed, path, want):
     with origin() as o:
-        r = seine("fetch", "-j", "--retry-on", listed, "--backoff", "1ms..1ms", "--head-timeout", "200ms", "--breaker", "off", o.url(path))
+        r = seine("fetch", "-j", "--retry-on", listed, "--retries", "2", "--backoff", "1ms..1ms", "--head-timeout", "200ms", "--breaker", "off", o.url(path))
         check(results(r.out)[0]["attempts"], want, r.err)
 
 

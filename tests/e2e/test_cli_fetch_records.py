@@ -43,7 +43,7 @@ def a_pipe_gets_json_lines_and_the_summary_last():
 @case
 def text_is_an_aligned_table():
     with origin() as o:
-        r = seine("fetch", "-f", "text", *FAST, "--ordered", o.url("/bytes:1500"), o.url("/status:404"), o.places["dead"] + "/")
+        r = seine("fetch", "-f", "text", *FAST, "--retries", "2", "--ordered", o.url("/bytes:1500"), o.url("/status:404"), o.places["dead"] + "/")
         lines = r.out.splitlines()
         check(len(lines), 3)
         check(lines[0][:5] + lines[1][:5], "200  404  ")
@@ -270,7 +270,7 @@ def events_tell_what_happens_to_hosts():
 @case
 def json_logs_are_json_lines_and_nothing_else():
     with origin() as o:
-        r = seine("fetch", "--log", "json", "--mine", "--retries", "0", "--breaker", "fail=3,open=50ms", *[o.places["dead"] + f"/{n}" for n in range(30)])
+        r = seine("fetch", "--log", "json", "--mine", "-c", "2", "--retries", "0", "--breaker", "fail=3,open=50ms", *[o.places["dead"] + f"/{n}" for n in range(30)])
         lines = [json.loads(line) for line in r.err.splitlines()]
         check(all("@timestamp" in x and "log.level" in x and "message" in x for x in lines), True)
         check(any(x["message"].startswith("done: ") for x in lines), True)

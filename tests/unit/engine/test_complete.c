@@ -211,6 +211,19 @@ TEST(x_34_a_dead_host_costs_ten_attempts_by_default)
     }
 }
 
+/* Six attempts and their backoff, 31 s give or take a tenth, and no breaker. */
+TEST(a_lone_url_waits_for_its_backoff_alone)
+{
+    flaky how = {.pct = 100, .failure = {.status = 503}};
+    bench *b = prepare(&how, 1, 1);
+
+    run(b);
+    CHECK_EQ(script_requests(b->s), 6);
+    CHECK_EQ(b->opened, 0);
+    CHECK(b->took <= SEINE_SECS(35));
+    end(b);
+}
+
 /* With retries on, as they are by default. */
 TEST(x_34_a_dead_host_costs_threshold_concurrency_and_probes)
 {

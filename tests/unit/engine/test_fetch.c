@@ -257,6 +257,7 @@ TEST(callbacks_of_the_options_are_called_beside_the_results)
     o.on_event = gather_event;
     o.arg = g;
     o.breaker.failure_threshold = 1;
+    o.concurrency = 1;
     o.retry.max_attempts = 1;
     script_on(s, "http://a.test/", &(answer){.status = 500});
     CHECK_EQ(sn_fetch_all(&o, script_net(s), NULL, urls, 2, got, NULL), SEINE_OK);

@@ -66,7 +66,9 @@ TEST(fetch_metrics_count_what_happened)
     o.on_record = gather_record;
     o.arg = g;
     o.retry.max_attempts = 2;
-    o.breaker.failure_threshold = 1;
+    o.breaker.failure_threshold = 0;
+    o.breaker.window_calls = o.breaker.min_calls = 1;
+    o.breaker.failure_pct = 100;
     o.park = 9;
     CHECK_EQ(sn_fetch_open(&o, script_net(s), &f, NULL), SEINE_OK);
     script_on(s, "http://a.test/", &(answer){.body = "hello"});

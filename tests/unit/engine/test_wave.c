@@ -112,6 +112,22 @@ TEST(wave_cleared_forgets_what_is_in_flight)
     CHECK(sn_wave_is_over(&h.wave, FAIL));
 }
 
+/* One that is in flight since before the breaker changed says nothing, but the wave waits
+ * for it as for the others. */
+TEST(wave_has_those_of_before_a_change_too)
+{
+    host h = {0};
+    uint32_t old = begin(&h);
+
+    sn_wave_clear(&h.wave);
+    one_by_one(&h, FAIL, SEINE_FAILURE);
+    CHECK(sn_wave_is_pending(&h.wave, FAIL));
+    end(&h, old, SEINE_SUCCESS);
+    CHECK_EQ(h.wave.row, FAIL);
+    CHECK(!sn_wave_is_pending(&h.wave, FAIL));
+    CHECK(sn_wave_is_over(&h.wave, FAIL));
+}
+
 /* The chance of the row, at the share before it, is below one in a million. */
 TEST(wave_is_longer_where_failures_are_usual)
 {
