@@ -611,7 +611,7 @@ TEST(ports_80_and_443_of_one_name_share_one_host_rate)
     EACH_ROW(i, rows) {
         sn_rng r = sn_rng_seed(check_seed());
         fixture *t = prepare();
-        char url[64];
+        char url[64], to[60][96];
         unsigned n_sent = 0;
         seine_time sent[128];
 
@@ -626,10 +626,9 @@ TEST(ports_80_and_443_of_one_name_share_one_host_rate)
 
             snprintf(url, sizeof url, "%s/%d", n % 2 ? rows[i].a : rows[i].b, n);
             a.status = n % 7 == 3 ? 302 : 200;
-            char to[96];
-            snprintf(to, sizeof to, "Location: %s/moved/%d",
+            snprintf(to[n], sizeof to[n], "Location: %s/moved/%d",
                      n % 2 ? rows[i].b : rows[i].a, n);
-            a.fields = a.status == 302 ? to : NULL;
+            a.fields = a.status == 302 ? to[n] : NULL;
             script_on(t->s, url, &a);
             give(t, url);
             if (n == 20)
