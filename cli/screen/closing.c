@@ -445,8 +445,7 @@ static void
 advise_waits(const closing *c, advice *a)
 {
     const seine_tally_sums *t = &c->sums;
-    seine_span all = t->queue + t->throttle + t->backoff + t->retry_budget +
-                     SEINE_MS((seine_span)t->total_duration_ms);
+    seine_span all = SEINE_MS((seine_span)t->total_duration_ms); /* waits included */
     uint64_t by_rate = 0;
 
     for (size_t i = 0; i < c->n_hosts; i++)
@@ -472,6 +471,15 @@ advise_crawl(const closing *c, advice *a)
         advise(a, "--scope domain or --domains: the seed leads to other hosts alone");
 }
 
+/* The option that made URLs end as `budget`: the run was over, or memory was short. */
+static const char *
+spent_of(const closing *c)
+{
+    return c->opts->max_bytes > 0 && c->stats.bytes_body >= c->opts->max_bytes
+               ? "--max-bytes"
+               : "--max-memory";
+}
+
 void
 closing_advice(const closing *c, textbuf *out)
 {
@@ -483,23 +491,25 @@ closing_advice(const closing *c, textbuf *out)
     if (strcmp(c->stopped_by, "done") != 0)
         return;
     if (errors_of(c, SEINE_E_BUDGET) > 0)
-        advise(&a,
-               "--retry-budget 100%%, if the host can bear it: %s URLs had no retry left",
+        advise(&a, "a larger %s: %s URLs were given up for it", spent_of(c),
                figure_count(errors_of(c, SEINE_E_BUDGET)).text);
     if (errors_of(c, SEINE_E_BODY_TOO_LARGE) > 0)
-        advise(&a, "--max-body 256M --max-wire 256M: %s bodies were larger than %s",
+        advise(&a, "a larger --max-body (%s) or --max-wire (%s), as the hints say: %s %s",
+               figure_bytes(c->opts->max_body).text, figure_bytes(c->opts->max_wire).text,
                figure_count(errors_of(c, SEINE_E_BODY_TOO_LARGE)).text,
-               figure_bytes(c->opts->max_body).text);
+               errors_of(c, SEINE_E_BODY_TOO_LARGE) == 1 ? "body was cut"
+                                                         : "bodies were cut");
     if (errors_of(c, SEINE_E_HEADER_TIMEOUT) > 0)
-        advise(&a,
-               "a longer --head-timeout or a lower --per-host: %s URLs had no answer in "
-               "time",
+        advise(&a, "a longer --head-timeout or a lower %s: %s URLs had no answer in time",
+               c->opts->mine ? "--concurrency" : "--per-host",
                figure_count(errors_of(c, SEINE_E_HEADER_TIMEOUT)).text);
     if (names > 0)
         advise(&a, "seine doctor: %s names could not be looked up",
                figure_count(names).text);
     if (t->statuses[429] > 0)
-        advise(&a, "a lower --host-rate: %s answers were 429, too many requests",
+        advise(&a, "%s: %s answers were 429, too many requests",
+               c->opts->mine ? "a lower --rate, or without --mine"
+                             : "a lower --host-rate",
                figure_count(t->statuses[429]).text);
     if (t->skips[SEINE_SKIP_SCHEME] > 0 && !c->opts->crawl)
         advise(&a, "http:// or https:// URLs: this version speaks no other scheme");

@@ -128,73 +128,6 @@ sn_emit_message(const seine_fault *f, char *buf, size_t cap)
     return (size_t)n < cap ? (size_t)n : cap - 1;
 }
 
-const char *
-sn_emit_hint(const seine_fault *f)
-{
-    switch (f->code) {
-    case SEINE_E_DNS_NXDOMAIN:
-    case SEINE_E_DNS_BAD_NAME:
-        return "check the host name";
-    case SEINE_E_DNS_TIMEOUT:
-    case SEINE_E_DNS_SERVFAIL:
-    case SEINE_E_DNS_ERROR:
-        return "check the name server, or @dns ADDR";
-    case SEINE_E_CONNECT_REFUSED:
-        return "nothing listens there: check host and port";
-    case SEINE_E_CONNECT_TIMEOUT:
-    case SEINE_E_CONNECT_UNREACHABLE:
-        return "check the network, or raise @connect_timeout";
-    case SEINE_E_TLS_TIMEOUT:
-        return "raise @tls_timeout and @connect_timeout";
-    case SEINE_E_TLS_CERT_EXPIRED:
-    case SEINE_E_TLS_HOST_MISMATCH:
-        return "tell the site; for this host alone: @insecure_hosts=HOST";
-    case SEINE_E_TLS_UNTRUSTED:
-        return "@cacert FILE if you know who signed it, or @insecure_hosts=HOST";
-    case SEINE_E_PROXY_ERROR:
-        return "check @proxy and http_proxy, https_proxy, all_proxy";
-    case SEINE_E_PROXY_REFUSED:
-        return "the proxy says no; straight there: @no_proxy HOST";
-    case SEINE_E_PROXY_AUTH:
-        return "@proxy http://USER:PASSWORD@HOST:PORT";
-    case SEINE_E_BAD_ENCODING:
-        return "@raw_encoding takes the bytes as they are";
-    case SEINE_E_HEADER_TIMEOUT:
-        return "raise @head_timeout or lower @per_host";
-    case SEINE_E_TIMEOUT:
-        return "raise @timeout";
-    case SEINE_E_STALLED:
-        return "lower @speed_bytes, or off";
-    case SEINE_E_HTTP:
-        if (f->status == 401)
-            return "send an Authorization header: @fields";
-        return f->status == 403 ? "the server knows who asks and says no" : NULL;
-    case SEINE_E_HTTP_BUSY:
-        return f->status == 429 ? "lower @host_rate" : NULL;
-    case SEINE_E_BODY_TOO_LARGE:
-        return "raise @max_body and @max_wire";
-    case SEINE_E_TOO_MANY_REDIRECTS:
-        return "raise @max_redirects, unless it is a loop";
-    case SEINE_E_REDIRECT_REFUSED:
-        return "@follow_body sends a body on; @https_only forbids http";
-    case SEINE_E_BLOCKED_ADDRESS:
-        return "@allow_net CIDR if you trust who named it";
-    case SEINE_E_RETRY_AFTER_TOO_LONG:
-        return "try later, or raise @max_retry_after";
-    case SEINE_E_BREAKER:
-        return "the host kept failing: try later";
-    case SEINE_E_BUDGET:
-    case SEINE_E_NOMEM:
-        return "raise @max_memory or lower @concurrency";
-    case SEINE_E_NO_FILES:
-        return "ulimit -n, or lower @concurrency";
-    case SEINE_E_NO_PORTS:
-        return "lower @concurrency";
-    default:
-        return NULL;
-    }
-}
-
 /* The beginning of a URL, where there is no room for all of it. */
 static void
 put_url(char *buf, size_t cap, size_t *at, seine_view url)
@@ -355,21 +288,21 @@ fill_notes(const sn_visit *v, uint32_t page_notes, sn_emit *out)
 }
 
 static void
-fill_error(const sn_visit *v, const seine_diag_name *names, sn_emit *out)
+fill_error(const sn_visit *v, const seine_fetch_opts *o, sn_emit *out)
 {
     seine_record *r = &out->record;
-    const char *hint = sn_emit_hint(&v->fault);
 
     r->fate = seine_fate_of(v->fault.code);
     r->fault = &v->fault;
     if (v->fault.code == SEINE_OK)
         return;
     size_t n = sn_emit_message(&v->fault, out->message, sizeof out->message);
+    const char *hint = sn_emit_hint(v, o);
     r->message = (seine_view){out->message, n};
     if (hint)
-        fill_hint(hint, names, out);
+        fill_hint(hint, o->names, out);
     if (v->fault.code == SEINE_E_BLOCKED_ADDRESS)
-        fill_blocked(v, names, out);
+        fill_blocked(v, o->names, out);
     r->retryable = seine_err_class(v->fault.code) == SEINE_TRANSIENT ||
                    r->fate == SEINE_FATE_GAVE_UP;
 }
@@ -477,7 +410,7 @@ fill_result(sn_visit *v, const seine_fetch_opts *o, sn_emit *out)
     r->secure = v->end.secure;
     r->fields = v->fields;
     r->n_fields = v->n_fields;
-    fill_error(v, o->names, out);
+    fill_error(v, o, out);
     fill_times(v, r);
     if (v->page && is_whole(v, r->fate))
         sn_page_facts_get(v->page, &facts);

@@ -47,9 +47,9 @@ void sn_emit_ip(const sn_ip *ip, char out[48]);
  * Returns its length. */
 size_t sn_emit_message(const seine_fault *f, char *buf, size_t cap);
 
-/* What to do about it, a template for sn_diag_expand: "raise @timeout"; NULL: nobody
- * knows. */
-const char *sn_emit_hint(const seine_fault *f);
+/* What to do about the fault of the visit, a template for sn_diag_expand: "raise
+ * @timeout"; NULL: nobody knows. */
+const char *sn_emit_hint(const sn_visit *v, const seine_fetch_opts *o);
 
 /* Takes out of the message what is in the set. */
 void sn_emit_redact(sn_emit *e, const seine_secrets *secrets);

@@ -403,7 +403,7 @@ static void
 count_given(seine_fetch *f, sn_visit *v)
 {
     if (!v->is_skip && !sn_shared_state_admit(&f->shared))
-        sn_admit_refuse(v, SEINE_SKIP_BUDGET, SN_STR("max_pages"));
+        sn_admit_refuse(v, SEINE_SKIP_BUDGET, sn_str_of(f->shared.max_pages_rule));
     if (v->is_skip)
         atomic_fetch_add(&f->shared.refused, 1);
     sn_fetch_metrics_given(f->metrics, 1, v->is_skip);

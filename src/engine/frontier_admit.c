@@ -64,7 +64,7 @@ sn_frontier_refuses_late(sn_frontier *f, uint32_t host, const sn_waiting_url *u,
                          sn_skip_why *why)
 {
     if (sn_frontier_is_over_bytes(f))
-        return sn_skip_for(why, SEINE_SKIP_BUDGET, SN_STR("max_bytes"));
+        return sn_skip_for(why, SEINE_SKIP_BUDGET, sn_str_of(f->shared->max_bytes_rule));
     return sn_frontier_forbids(f, host, u->target, why) ||
            sn_frontier_repeats(f, host, u, why);
 }

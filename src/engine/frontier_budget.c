@@ -33,13 +33,13 @@ sn_frontier_spend_page(sn_frontier *f, const sn_crawl_host *ch, sn_skip_why *why
     uint64_t max = f->shared->opts.crawl->max_per_host;
 
     if (max > 0 && ch->n_pages >= max) {
-        int n = snprintf(why->mem, sizeof why->mem, "max-pages-per-host %llu",
-                         (unsigned long long)max);
+        int n = snprintf(why->mem, sizeof why->mem, "%.*s %llu",
+                         SN_FMT(f->shared->shown.max_per_host), (unsigned long long)max);
 
         return sn_skip_for(why, SEINE_SKIP_BUDGET, (sn_str){why->mem, (size_t)n});
     }
     return !sn_shared_state_admit(f->shared) &&
-           sn_skip_for(why, SEINE_SKIP_BUDGET, SN_STR("max_pages"));
+           sn_skip_for(why, SEINE_SKIP_BUDGET, sn_str_of(f->shared->max_pages_rule));
 }
 
 bool

@@ -73,7 +73,7 @@ sn_run_end_over_bytes(sn_run *r)
             sn_run_give_up(r, v, SEINE_E_BUDGET);
             continue;
         }
-        sn_admit_refuse(v, SEINE_SKIP_BUDGET, SN_STR("max_bytes"));
+        sn_admit_refuse(v, SEINE_SKIP_BUDGET, sn_str_of(c->max_bytes_rule));
         atomic_fetch_sub(&c->admitted, 1);
         sn_run_emit_refused(r, v);
     }

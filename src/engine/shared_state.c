@@ -261,6 +261,11 @@ name_rules(sn_shared_state *c)
     c->shown.scope = sn_str_of(sn_diag_shown(names, "scope"));
     c->shown.max_subdomains = sn_str_of(sn_diag_shown(names, "max_subdomains"));
     c->shown.pattern_budget = sn_str_of(sn_diag_shown(names, "pattern_budget"));
+    c->shown.max_per_host = sn_str_of(sn_diag_shown(names, "max_per_host"));
+    snprintf(c->max_pages_rule, sizeof c->max_pages_rule, "%.64s %llu",
+             sn_diag_shown(names, "max_pages"), (unsigned long long)c->opts.max_pages);
+    snprintf(c->max_bytes_rule, sizeof c->max_bytes_rule, "%.64s %llu",
+             sn_diag_shown(names, "max_bytes"), (unsigned long long)c->opts.max_bytes);
 }
 
 /* Makes the parts that judge URLs, besides the seen-set. */

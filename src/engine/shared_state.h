@@ -73,8 +73,9 @@ typedef struct sn_shared_state {
     seine_psl *psl;         /* NULL: nobody asks */
     char agent[64];         /* the product token of the user agent */
     struct {
-        sn_str depth, nofollow, scope, pattern_budget, max_subdomains;
+        sn_str depth, nofollow, scope, pattern_budget, max_per_host, max_subdomains;
     } shown; /* how rules of records call these options */
+    char max_pages_rule[96], max_bytes_rule[96]; /* with their values */
 } sn_shared_state;
 
 /* What is left to do, read at one moment. A unit is a URL that was admitted and has no

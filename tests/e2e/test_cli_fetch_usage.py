@@ -165,11 +165,31 @@ def a_list_without_its_column_says_what_to_try():
     check((r.code, r.err.split("\n")[:2]), (3, ["seine: standard input: no column 'url'", "try: --url-column NAME"]))
 
 
-@rows([("/status:401", "--user NAME, or -H 'Authorization: …'"), ("/status:429", "lower --host-rate"), ("/status:404", None)])
+@rows([("/status:401", "--user NAME, or -H 'Authorization: …'"), ("/status:429", "ask more slowly: --rate, or without --mine"), ("/status:404", None)])
 def a_hint_names_options_of_the_program(path, hint):
     with origin() as o:
         r = seine("fetch", "-j", "--mine", "--retries", "0", o.url(path))
         check([x["error"].get("hint") for x in map(json.loads, r.out.splitlines()) if "error" in x], [hint])
+
+
+@rows([("--max-pages", "1"), ("--max-bytes", "10")])
+def a_rule_names_the_option_and_its_value(option, value):
+    with origin() as o:
+        r = seine("fetch", "-j", "--mine", "-c", "1", option, value, *[o.url(f"/html:2000?{n}") for n in range(3)])
+        skips = [x for x in map(json.loads, r.out.splitlines()) if x["type"] == "skip"]
+        check({(x["reason"], x["rule"]) for x in skips}, {("budget", f"{option} {value}")})
+
+
+@rows([("too_many_redirects", "/loop", ["--max-redirects", "3"], "the redirects lead in a circle: tell the site"),
+       ("body_too_large", "/bytes:5000", ["--max-body", "1000"], "raise --max-body"),
+       ("body_too_large", "/bytes:5000", ["--max-wire", "1000"], "raise --max-wire"),
+       ("header_timeout", "/mute", ["--head-timeout", "100ms", "--per-host", "2"], "raise --head-timeout or lower --per-host"),
+       ("timeout", "/mute", ["--timeout", "100ms"], "raise --timeout")])
+def a_hint_names_the_option_that_refused(kind, path, words, hint):
+    with origin() as o:
+        r = seine("fetch", "-j", "--retries", "0", *words, o.url(path))
+        error = json.loads(r.out.splitlines()[0])["error"]
+        check((error["kind"], error["hint"]), (kind, hint))
 
 
 @rows([("pages.xml",), ("/no/such/dir/out.jsonl",), ("jsonl:",), ("pages",)])

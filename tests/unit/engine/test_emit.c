@@ -276,6 +276,8 @@ TEST(messages_say_what_happened_with_the_limit_that_was_hit)
 
 TEST(every_kind_of_a_record_has_a_message_and_hints_are_short)
 {
+    const seine_fetch_opts o = SEINE_FETCH_OPTS;
+
     for (int code = 1; code < SN_ERR_COUNT; code++) {
         seine_fault f = SEINE_FAULT;
         char text[320];
@@ -283,7 +285,8 @@ TEST(every_kind_of_a_record_has_a_message_and_hints_are_short)
         CHECK(sn_emit_message(&f, text, sizeof text) > 0);
         for (unsigned status = 0; status < 600; status++) {
             f.status = (uint16_t)status;
-            const char *hint = sn_emit_hint(&f);
+            sn_visit v = {.fault = f};
+            const char *hint = sn_emit_hint(&v, &o);
             CHECK(!hint || strlen(hint) < 80);
             CHECK(!hint || !strstr(hint, "--")); /* the library knows no flags */
         }
@@ -353,7 +356,7 @@ TEST(a_hint_names_options_as_the_caller_does)
     f->v->ceiling = SN_ADDRESS_PRIVATE;
     CHECK(is(emit(f, 0)->hint, "--allow-net 10.0.0.0/8, unless deny_net forbids it"));
     f->v->fault.code = SEINE_E_BREAKER;
-    CHECK(is(emit(f, 0)->hint, "the host kept failing: try later"));
+    CHECK(is(emit(f, 0)->hint, "the host kept failing: try later, or breaker off"));
     f->v->fault.code = SEINE_E_RESET; /* nobody knows */
     CHECK(!emit(f, 0)->hint.ptr);
     tear_down(f);

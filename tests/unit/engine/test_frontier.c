@@ -634,8 +634,8 @@ TEST(budgets_are_kept_to_the_page)
         seine_skip reason;
         const char *rule;
     } rows[] = {
-        {10, 0, "/p%", 10, SEINE_SKIP_BUDGET, "max_pages"},
-        {0, 7, "/p%", 7, SEINE_SKIP_BUDGET, "max-pages-per-host 7"},
+        {10, 0, "/p%", 10, SEINE_SKIP_BUDGET, "max_pages 10"},
+        {0, 7, "/p%", 7, SEINE_SKIP_BUDGET, "max_per_host 7"},
     };
 
     EACH_ROW(i, rows) {
