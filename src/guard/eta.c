@@ -134,9 +134,9 @@ seine_eta_interval(const seine_eta *e, seine_time now, uint64_t left, seine_span
     double slow = (double)sorted[quarter] / size, fast = (double)sorted[three] / size;
     double recent = seine_eta_rate(e, now); /* the work may be getting faster */
     fast = fast > recent ? fast : recent;
-    if (fast <= 0)
+    if (fast <= 0 || slow <= 0) /* it stands still for a quarter of the time or more */
         return false;
-    double low = (double)left / fast, high = slow > 0 ? (double)left / slow : SLOWEST;
+    double low = (double)left / fast, high = (double)left / slow;
     if (high > SLOWEST)
         high = SLOWEST;
     /* The rates are known only to whole seconds. */

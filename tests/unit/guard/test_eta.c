@@ -162,6 +162,21 @@ TEST(eta_says_nothing_while_nothing_moves)
     CHECK(seine_eta_rate(&e, now) <= 0);
 }
 
+/* The last URLs of a list wait for their retries: nobody knows when results come. */
+TEST(eta_says_nothing_while_a_quarter_of_the_time_brings_nothing)
+{
+    seine_time now = T0;
+    uint64_t done = 0;
+    seine_span low, high;
+    seine_eta e;
+
+    seine_eta_init(&e, now);
+    run_steadily(&e, &now, &done, 10, 400);
+    CHECK(seine_eta_interval(&e, now, 100, &low, &high));
+    run_steadily(&e, &now, &done, 10, 0);
+    CHECK(!seine_eta_interval(&e, now, 1, &low, &high));
+}
+
 TEST(eta_fills_in_one_minute_after_a_pause_of_days)
 {
     seine_time now = T0;
