@@ -107,6 +107,7 @@ read_crawl(const args *a, crawl_plan *p)
     o->pattern_budget = (uint32_t)set->pattern_budget;
     o->max_subdomains = (uint32_t)set->max_subdomains;
     o->max_per_host = set->max_per_host;
+    o->max_links = (uint32_t)set->max_links;
     o->spill = getenv("TMPDIR");
     if (o->spill && !o->spill[0])
         o->spill = NULL;

@@ -54,6 +54,9 @@
 #if IN_CRAWL
     {"max-pages-per-host", NULL, KIND_COUNT, "N", AT(max_per_host), .member = "max_per_host", .off = true, .env = true, .rare = true,
      .help = "fetch at most so many of a host; the rest is skipped"},
+    {"max-links", NULL, KIND_COUNT, "N", "50000", AT(max_links), .max = 10000000, .env = true, .rare = true,
+     .help = "look at so many links of a page, and URLs of a sitemap",
+     .more = "A page with more has the note `links_capped`; the number of links that were left out stands in the summary, and the exit code is 4."},
     {"max-subdomains", NULL, KIND_COUNT, "N", "256", AT(max_subdomains), .max = 1000000, .off = true, .env = true, .rare = true,
      .help = "at most so many hosts of a domain beyond given ones"},
     {"pattern-budget", NULL, KIND_COUNT, "N", "1000", AT(pattern_budget), .max = 1000000000, .off = true, .env = true, .rare = true,
@@ -290,7 +293,7 @@
     {"overwrite", NULL, KIND_FLAG, AT(overwrite), .env = true, .rare = true,
      .help = "replace outputs that exist"},
     {"fail-on", NULL, KIND_TEXT, "none|any|all|N|P", FOR("any", "all"), AT(fail_on), .env = true, .rare = true,
-     .help = "how many failed URLs make the exit code 1"},
+     .help = "how many failed URLs and bad lines make the exit code 1"},
 #if IN_CRAWL
     {"job", NULL, KIND_TEXT, "NAME", AT(job), .no = true, .env = true, .rare = true,
      .help = "this version keeps no jobs; --no-job is accepted"},

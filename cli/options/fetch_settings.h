@@ -42,7 +42,7 @@ typedef struct fetch_settings {
     int scope, sitemap;
     bool parent, nofollow;
     texts domains;
-    uint64_t pattern_budget, max_per_host, max_subdomains;
+    uint64_t pattern_budget, max_per_host, max_subdomains, max_links;
     const char *job;
 
     /* how much at once */

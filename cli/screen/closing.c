@@ -471,15 +471,6 @@ advise_crawl(const closing *c, advice *a)
         advise(a, "--scope domain or --domains: the seed leads to other hosts alone");
 }
 
-/* The option that made URLs end as `budget`: the run was over, or memory was short. */
-static const char *
-spent_of(const closing *c)
-{
-    return c->opts->max_bytes > 0 && c->stats.bytes_body >= c->opts->max_bytes
-               ? "--max-bytes"
-               : "--max-memory";
-}
-
 void
 closing_advice(const closing *c, textbuf *out)
 {
@@ -490,15 +481,6 @@ closing_advice(const closing *c, textbuf *out)
 
     if (strcmp(c->stopped_by, "done") != 0)
         return;
-    if (errors_of(c, SEINE_E_BUDGET) > 0)
-        advise(&a, "a larger %s: %s URLs were given up for it", spent_of(c),
-               figure_count(errors_of(c, SEINE_E_BUDGET)).text);
-    if (errors_of(c, SEINE_E_BODY_TOO_LARGE) > 0)
-        advise(&a, "a larger --max-body (%s) or --max-wire (%s), as the hints say: %s %s",
-               figure_bytes(c->opts->max_body).text, figure_bytes(c->opts->max_wire).text,
-               figure_count(errors_of(c, SEINE_E_BODY_TOO_LARGE)).text,
-               errors_of(c, SEINE_E_BODY_TOO_LARGE) == 1 ? "body was cut"
-                                                         : "bodies were cut");
     if (errors_of(c, SEINE_E_HEADER_TIMEOUT) > 0)
         advise(&a, "a longer --head-timeout or a lower %s: %s URLs had no answer in time",
                c->opts->mine ? "--concurrency" : "--per-host",

@@ -35,7 +35,7 @@ const command cmd_crawl = {
             "Records leave in the order of completion, on a terminal as a table and elsewhere as JSON lines; the last one is the summary.\n\n"
             "INT and TERM stop it in order: nothing new is asked, what is in flight may end within --grace, what waits ends as canceled; a second one ends "
             "it at once. USR1 prints where it stands. Exit codes: 0 fine, 1 more failures than --fail-on allows, 2 usage and nothing was sent, 3 this "
-            "machine, 4 --max-time or --max-errors with work left, 5 hosts given up or out of reach, 130 143 129 141 signals and a closed pipe.",
+            "machine, 4 --max-time, --max-errors or a limit that was not set, with work left, 5 hosts given up or out of reach, 130 143 129 141 signals and a closed pipe.",
     .options = options,
     .examples = examples,
     .settings_size = sizeof(fetch_settings),

@@ -104,7 +104,7 @@ keep_in_window(feed *f)
     }
 }
 
-/* False: no further URL can be given. */
+/* False: the URL was not given, and no further one can be. */
 static bool
 give_url(feed *f, const seine_ask *ask)
 {
@@ -114,26 +114,75 @@ give_url(feed *f, const seine_ask *ask)
 
     if (e != SEINE_OK && !atomic_load(&f->stopped) && e != SEINE_E_CLOSED)
         atomic_store(&f->failed, (int)e);
-    return e == SEINE_OK && !atomic_load(&f->stopped);
+    if (e != SEINE_OK)
+        f->is_over = true;
+    return e == SEINE_OK;
 }
 
 static bool
-give_input(feed *f, seine_input *in)
+is_going(feed *f)
+{
+    f->is_over = f->is_over || atomic_load(&f->stopped);
+    return !f->is_over;
+}
+
+/* Reading a pipe may block, and how much is in it is unknown. */
+static bool
+is_file(const seine_input *in)
+{
+    uint64_t lines, bytes, size;
+
+    seine_input_progress_get(in, &lines, &bytes, &size);
+    return size > 0;
+}
+
+/* Counts the URLs that are left in an input, if that takes no longer than a blink. */
+static void
+count_rest(feed *f, seine_input *in)
+{
+    seine_clock *clock = seine_clock_system();
+    seine_time until = clock->now(clock) + SEINE_MS(50);
+    seine_ask ask = SEINE_ASK;
+
+    if (!is_file(in)) {
+        f->unread.is_more = true;
+        return;
+    }
+    while (seine_input_next(in, &ask) == SEINE_OK)
+        if (++f->unread.urls % 1024 == 0 && clock->now(clock) > until) {
+            f->unread.is_more = true;
+            return;
+        }
+}
+
+/* Gives the URLs of an input; after a stop, counts them. */
+static void
+give_input(feed *f, seine_input *in, const char *name)
 {
     seine_ask ask = SEINE_ASK;
     seine_err e = SEINE_OK;
+    uint64_t line = 0;
 
-    while (!atomic_load(&f->stopped) && (e = seine_input_next(in, &ask)) == SEINE_OK)
+    while (is_going(f) && (e = seine_input_next(in, &ask)) == SEINE_OK) {
         if (!give_url(f, &ask))
-            return false;
+            f->unread.urls++;
+        else
+            line = ask.line;
+    }
     if (e != SEINE_OK && e != SEINE_E_CLOSED) {
         f->diag = *seine_input_diag(in);
         atomic_store(&f->failed, (int)e);
     }
-    return !atomic_load(&f->stopped);
+    if (is_going(f) || (e != SEINE_OK && is_file(in)))
+        return;
+    if (!f->unread.input) {
+        f->unread.input = name;
+        f->unread.line = line;
+    }
+    count_rest(f, in);
 }
 
-static bool
+static void
 give_word(feed *f, const char *word)
 {
     const fetch_settings *set = f->args->settings;
@@ -149,27 +198,26 @@ give_word(feed *f, const char *word)
             seine_url_resolve(&url, &base, word, strlen(word), NULL) == SEINE_OK)
             ask.url = (seine_view){seine_url_href(&url).ptr, seine_url_href(&url).len};
     }
-    return give_url(f, &ask);
+    if (!is_going(f) || !give_url(f, &ask))
+        f->unread.urls++;
 }
 
-/* False: some URLs were not given. */
-static bool
+static void
 give_all(feed *f)
 {
     const args *a = f->args;
-    size_t next = 0, files = ((const fetch_settings *)a->settings)->input.count;
+    const fetch_settings *set = a->settings;
+    size_t next = 0;
 
-    while (next < files && give_input(f, f->inputs[next]))
-        next++;
-    if (next < files)
-        return false;
-    if (a->count == 0 && files == 0)
-        return give_input(f, f->inputs[next]);
+    for (; next < set->input.count; next++)
+        give_input(f, f->inputs[next], set->input.items[next]);
+    if (a->count == 0 && next == 0)
+        give_input(f, f->inputs[next], "-");
     for (size_t i = 0; i < a->count; i++)
-        if (is_stdin(a->words[i]) ? !give_input(f, f->inputs[next++])
-                                  : !give_word(f, a->words[i]))
-            return i + 1 == a->count && !is_stdin(a->words[i]);
-    return true;
+        if (is_stdin(a->words[i]))
+            give_input(f, f->inputs[next++], "-");
+        else
+            give_word(f, a->words[i]);
 }
 
 static void *
@@ -179,8 +227,8 @@ feed_main(void *arg)
     uint64_t one = 1;
 
     pthread_setname_np(pthread_self(), "sn-feed");
-    if (!give_all(f))
-        atomic_store(&f->cut, true);
+    give_all(f);
+    atomic_store(&f->cut, f->unread.urls > 0 || f->unread.is_more);
     seine_fetch_close(f->fetch);
     atomic_store(&f->at_end, true);
     (void)!seine_fetch_finish(f->fetch, NULL); /* seine_fetch_err tells it again */
@@ -206,7 +254,8 @@ feed_stop(feed *f)
 {
     atomic_store(&f->stopped, true);
     for (size_t i = 0; i < f->n_inputs; i++)
-        seine_input_stop(f->inputs[i]);
+        if (!is_file(f->inputs[i])) /* what is left of a file is counted */
+            seine_input_stop(f->inputs[i]);
     if (f->ctx)
         seine_ctx_cancel(f->ctx, SEINE_OK);
 }

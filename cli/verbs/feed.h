@@ -15,6 +15,14 @@
 
 #include "options/fetch_settings.h"
 
+/* URLs of the inputs that were not given since the run stopped before. */
+typedef struct feed_unread {
+    uint64_t urls;
+    bool is_more;      /* and more, which nobody has counted */
+    const char *input; /* where reading stopped; NULL: not in an input */
+    uint64_t line;     /* the last that was given; 0: none */
+} feed_unread;
+
 typedef struct feed {
     const args *args;
     seine_input **inputs; /* those of -i, then one for each "-" among the words */
@@ -29,9 +37,11 @@ typedef struct feed {
     atomic_bool at_end;  /* no more URLs will come */
     atomic_bool is_done; /* all URLs have ended */
     atomic_bool stopped;
-    atomic_bool cut;   /* some URLs were not given */
-    atomic_int failed; /* a seine_err of reading or adding */
-    seine_diag diag;   /* what is wrong with an input */
+    atomic_bool cut;    /* some URLs were not given … */
+    feed_unread unread; /* … these; the thread's until `cut` is set */
+    bool is_over;       /* the thread's: it gives no more */
+    atomic_int failed;  /* a seine_err of reading or adding */
+    seine_diag diag;    /* what is wrong with an input */
 } feed;
 
 /* Opens the inputs. SAY_DONE, or the exit code after an error message. */

@@ -51,7 +51,7 @@ const command cmd_fetch = {
             "keeps failing is left alone. `seine URL…` is `seine fetch URL…`.\n\n"
             "INT and TERM stop it in order: nothing new is asked, what is in flight may end within --grace; a second one ends it at once. USR1 "
             "prints where it stands. Exit codes: 0 fine, 1 more failures than --fail-on allows, 2 usage and nothing was sent, 3 this machine, "
-            "4 --max-time or --max-errors with work left, or pages that a default limit took, 5 hosts parked, 130 143 129 141 signals and a closed pipe.",
+            "4 --max-time, --max-errors or a limit that was not set, with work left, 5 hosts parked, 130 143 129 141 signals and a closed pipe.",
     .options = options,
     .examples = examples,
     .settings_size = sizeof(fetch_settings),
@@ -191,8 +191,8 @@ on_watch(const seine_record *record, void *arg)
     const quota *q = &r->plan.max_errors;
 
     if (record->type != SEINE_RECORD_RESULT) {
+        limits_see(&r->limits, record);
         note_unreachable(r, record);
-        limits_note(&r->limits, record);
         return;
     }
     r->results++;

@@ -61,12 +61,13 @@ has_work_left(const run *r, const seine_tally_sums *t)
     return t->fates[SEINE_FATE_CANCELED] > 0 || atomic_load(&r->feed.cut);
 }
 
-/* Whether the run failed. A bad URL on the command line is no failure of a host, but a
- * run of bad URLs alone has failed. */
+/* Whether the run failed. A bad line of the input counts like a URL that failed. */
 static bool
 is_failed(const run *r, const seine_tally_sums *t)
 {
-    uint64_t results = t->total - t->skipped, bad = t->failed + t->blocked;
+    uint64_t lines = r->limits.bad_lines;
+    uint64_t results = t->total - t->skipped + lines,
+             bad = t->failed + t->blocked + lines;
 
     if (results == 0 && t->skips[SEINE_SKIP_BUDGET] < t->skipped)
         return r->plan.fail_on.all || r->plan.fail_on.count > 0 ||
@@ -82,8 +83,9 @@ has_no_reader(seine_err e)
 }
 
 int
-run_exit_code(const run *r, const seine_tally_sums *t, const seine_fetch_stats *s)
+run_exit_code(const run *r, const closing *c)
 {
+    const seine_tally_sums *t = &c->sums;
     seine_err e = run_failure(r);
     seine_err input = (seine_err)atomic_load(&r->feed.failed);
 
@@ -96,11 +98,11 @@ run_exit_code(const run *r, const seine_tally_sums *t, const seine_fetch_stats *
         return SAY_PIPE;
     if (e == SEINE_E_DEADLINE)
         return SAY_EARLY;
-    if (is_parked(t, s))
+    if (is_parked(t, &c->stats))
         return SAY_PARKED;
     if ((r->is_late || atomic_load(&r->too_many)) && has_work_left(r, t))
         return SAY_EARLY;
-    if (limits_cut(&r->limits, r->args))
+    if (limits_surprise(&r->limits, r->args, c))
         return SAY_EARLY;
     return is_failed(r, t) ? SAY_FAILED : SAY_DONE;
 }
@@ -149,18 +151,28 @@ collect_facts(run *r, closing *c)
 static bool
 write_summary(run *r, const closing *c, seine_text *members)
 {
+    limit_row rows[LIMITS_MOST];
+    seine_tally_limit told[LIMITS_MOST];
+    size_t n = limits_list(&r->limits, r->args, c, rows);
+    const feed_unread *u = &r->feed.unread;
     seine_tally_run about = {
         .command = r->args->command->name,
         .stopped_by = c->stopped_by,
-        .pending = c->stats.lost,
+        .pending = c->stats.lost + u->urls,
+        .limits = told,
+        .n_limits = n,
+        .unread = u->input,
+        .unread_line = u->line,
         .duplicates = c->stats.duplicates,
         .wall = c->wall,
-        .exit_code = run_exit_code(r, &c->sums, &c->stats),
+        .exit_code = run_exit_code(r, c),
         .stats = &c->stats,
         .top = c->hosts,
         .n_top = c->n_hosts,
     };
 
+    for (size_t i = 0; i < n; i++)
+        told[i] = (seine_tally_limit){rows[i].name, rows[i].n};
     if (r->set->summary && !r->set->summary[0])
         return true;
     if (seine_tally_members(r->outputs.tally, &about, members) != SEINE_OK)
@@ -322,6 +334,59 @@ say_unreachable(run *r, const closing *c)
                  r->unreachable, figure_count(n).text, n == 1 ? "" : "s");
 }
 
+/* A command that reads the rest of a list, if lines are all there is to it. */
+static bool
+shows_rest(const run *r, char *out, size_t cap)
+{
+    static const char *const packed[] = {".gz", ".zst", ".csv", ".xml", ".html", ".warc"};
+    const feed_unread *u = &r->feed.unread;
+    size_t n = strlen(u->input);
+
+    for (size_t i = 0; i < sizeof packed / sizeof *packed; i++)
+        if (strlen(packed[i]) < n &&
+            strcmp(u->input + n - strlen(packed[i]), packed[i]) == 0)
+            return false;
+    snprintf(out, cap, "tail -n +%llu %s | seine %s -", (unsigned long long)u->line + 1,
+             show(u->input).text, r->args->command->name);
+    return strcmp(u->input, "-") != 0;
+}
+
+/* Says where reading stopped, and how much of the input is left. */
+static void
+say_unread(run *r)
+{
+    const feed_unread *u = &r->feed.unread;
+    char where[200] = "", left[64], hint[200];
+
+    if (u->urls == 0 && !u->is_more)
+        return;
+    if (u->input)
+        snprintf(where, sizeof where, " at line %s of %s", figure_count(u->line).text,
+                 strcmp(u->input, "-") == 0 ? "standard input" : show(u->input).text);
+    snprintf(left, sizeof left, "%s%s URL%s", u->is_more ? "more than " : "",
+             figure_count(u->urls).text, u->urls == 1 ? " was" : "s were");
+    bool has_hint = u->input && shows_rest(r, hint, sizeof hint);
+    run_log_fail(
+        &r->run_log, SEINE_E_CANCELED, has_hint ? hint : "the rest of the list again",
+        "reading stopped%s: %s not read", where, u->urls > 0 ? left : "the rest was");
+}
+
+/* Says which limits have bitten, and what to type. What the user has not set is said even
+ * if he wants to hear nothing. */
+static void
+say_limits(run *r, const closing *c)
+{
+    limit_row rows[LIMITS_MOST];
+    size_t n = limits_list(&r->limits, r->args, c, rows);
+
+    for (size_t i = 0; i < n; i++)
+        if (rows[i].is_loud)
+            run_log_fail(&r->run_log, SEINE_E_BUDGET, rows[i].hint, "%s", rows[i].text);
+        else
+            run_log_note(&r->run_log, "limit", "seine: %s; try: %s", rows[i].text,
+                         rows[i].hint);
+}
+
 static void
 say_closing(run *r, const closing *c)
 {
@@ -367,7 +432,7 @@ run_close(run *r)
     if (e != SEINE_OK)
         atomic_compare_exchange_strong(&r->failed, &none, (int)e);
     r->signal = watchdog_number(&r->watchdog);
-    int code = run_exit_code(r, &c.sums, &c.stats);
+    int code = run_exit_code(r, &c);
     c.stopped_by = run_stopped_by(r, &c.sums, &c.stats);
     int filed = write_summary_file(r, &members);
     if (filed != SAY_DONE && code != SAY_USAGE)
@@ -378,7 +443,8 @@ run_close(run *r)
     say_failed_input(r);
     say_parked(r, &c);
     say_unreachable(r, &c);
-    limits_say(&r->limits, r->args, &r->run_log);
+    say_unread(r);
+    say_limits(r, &c);
     say_closing(r, &c);
     seine_text_free(&members);
     closing_free(&c);

@@ -51,8 +51,8 @@ typedef struct run {
     atomic_int failed;     /* a seine_err of the outputs, or NOMEM */
     atomic_bool too_many;  /* --max-errors is reached */
     uint64_t results, bad; /* the sink thread counts these */
+    limits limits;         /* and these */
     char unreachable[128]; /* the sink thread: the first host without robots.txt; "" */
-    limits limits;         /* the sink thread: what a crawl left out */
     pthread_mutex_t lock;
     seine_sinks *sinks; /* for the watchdog; NULL: there are none */
     parked parked;
@@ -63,7 +63,7 @@ const char *run_stopped_by(const run *r, const seine_tally_sums *t,
                            const seine_fetch_stats *s);
 
 /* The first that applies in the order 2, 3, signal, 5, 6, 4, 1. */
-int run_exit_code(const run *r, const seine_tally_sums *t, const seine_fetch_stats *s);
+int run_exit_code(const run *r, const closing *c);
 
 /* Writes the summary, the messages and the closing report. Returns the exit code. */
 int run_close(run *r);

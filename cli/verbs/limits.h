@@ -1,23 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * limits.h - what did a crawl leave out, because of which option?
+ * limits.h - what was left out of a run, because of which option?
  *
- * URLs that a crawl refuses have records. Three kinds of refusal are told at the end as
- * well, also with --quiet: pages that repeat, and pages that a limit took which the user
- * did not set. The second kind makes the exit code 4.
+ * Every limit that has kept URLs, links or bytes out is told at the end: on standard
+ * error with the option to type, and in the summary. A limit that the user did not set is
+ * told also with --quiet, and makes the exit code 4. Pages that repeat are told with
+ * --quiet too, and leave the exit code alone.
  *
- *     limits_note(&l, record);                       of each skip
- *     if (limits_cut(&l, a))                      exit code 4
- *         …
- *     limits_say(&l, a, &log);
+ *     limits_see(&l, record);                      of each skip, on the sink thread
+ *     size_t n = limits_list(&l, a, &c, rows);     those that have bitten
  */
 #ifndef CLI_LIMITS_H
 #define CLI_LIMITS_H
 
-#include <seine/record.h>
-
 #include "options/options.h"
-#include "verbs/run_log.h"
+#include "screen/closing.h"
 
 /* One kind of refusal: how many, and the rule of the first. */
 typedef struct limit {
@@ -30,13 +27,27 @@ typedef struct limits {
     limit hosts;   /* --max-subdomains */
     limit depth;   /* --depth */
     limit memory;  /* no room for one more URL */
+    limit pages, bytes, per_host;
+    uint64_t bad_lines; /* of the input */
 } limits;
 
-void limits_note(limits *l, const seine_record *skip);
+typedef struct limit_row {
+    const char *name; /* in the summary */
+    uint64_t n;
+    bool is_surprise; /* the user has not set it: exit code 4 */
+    bool is_loud;     /* it is said with --quiet, too */
+    char text[640];
+    const char *hint;
+} limit_row;
 
-/* Did a limit that the user did not set take pages? */
-bool limits_cut(const limits *l, const args *a);
+enum { LIMITS_MOST = 10 };
 
-void limits_say(const limits *l, const args *a, run_log *log);
+void limits_see(limits *l, const seine_record *record);
+
+/* Returns how many there are, at most LIMITS_MOST. */
+size_t limits_list(const limits *l, const args *a, const closing *c, limit_row *out);
+
+/* Whether one of them was not set by the user. */
+bool limits_surprise(const limits *l, const args *a, const closing *c);
 
 #endif

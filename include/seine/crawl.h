@@ -70,6 +70,7 @@ typedef struct seine_crawl_opts {
                                 are refused while the last 200 repeat; 0: off */
     uint32_t max_subdomains; /* 256 hosts of a domain beyond given ones; 0: off */
     uint64_t max_per_host;   /* pages; 0: off */
+    uint32_t max_links;      /* 50,000 of a page, and URLs of a sitemap; 0: likewise */
     const char *spill;       /* directory; NULL: /tmp */
 } seine_crawl_opts;
 

@@ -28,7 +28,9 @@ typedef struct seine_tally seine_tally;
  */
 typedef struct seine_fetch_stats {
     uint64_t given, duplicates, admitted, refused, done;
-    uint64_t lost; /* found, and without a record: a failing disk had them */
+    uint64_t links_cut;    /* beyond max_links of their page: never looked at */
+    uint64_t sitemaps_cut; /* files not read to their end, or not at all, for a limit */
+    uint64_t lost;         /* found, and without a record: a failing disk had them */
     uint64_t ok, failed, blocked; /* of the done */
     uint64_t waiting, in_flight;
     uint64_t waiting_for[SEINE_WAIT_ROOM];
@@ -73,6 +75,12 @@ typedef struct seine_tally_sums {
     seine_span queue, throttle, backoff, retry_budget;
 } seine_tally_sums;
 
+/* A limit that has kept something out: its name and how often. */
+typedef struct seine_tally_limit {
+    const char *name; /* "max_bytes" */
+    uint64_t n;
+} seine_tally_limit;
+
 /* What the program knows of the run. */
 typedef struct seine_tally_run {
     const char *command, *stopped_by; /* "fetch", "done" */
@@ -83,6 +91,10 @@ typedef struct seine_tally_run {
     const seine_fetch_stats *stats;
     const seine_fetch_host *top; /* the busiest hosts, at most ten */
     size_t n_top;
+    const seine_tally_limit *limits; /* that have bitten */
+    size_t n_limits;
+    const char *unread;   /* the input in which reading stopped; NULL: none … */
+    uint64_t unread_line; /* … behind this line */
 } seine_tally_run;
 
 SEINE_BEGIN

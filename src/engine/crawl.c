@@ -11,7 +11,8 @@ seine_crawl_defaults(void)
                               .nofollow = true,
                               .skips = true,
                               .pattern_budget = 1000,
-                              .max_subdomains = 256};
+                              .max_subdomains = 256,
+                              .max_links = 50000};
 }
 
 const char *

@@ -602,6 +602,8 @@ seine_fetch_stats_get(const seine_fetch *f, seine_fetch_stats *out_stats)
     s.refused = atomic_load(&f->shared.refused);
     s.duplicates = atomic_load(&f->shared.duplicates);
     s.lost = atomic_load(&f->shared.lost);
+    s.links_cut = atomic_load(&f->shared.links_cut);
+    s.sitemaps_cut = atomic_load(&f->shared.sitemaps_cut);
     if (s.admitted < s.done)
         s.admitted = s.done;
     if (s.in_flight > s.admitted - s.done)

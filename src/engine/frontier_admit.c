@@ -109,6 +109,7 @@ admit_sitemap(sn_frontier *f, uint32_t host, const sn_link *l, sn_str target,
 
     if (x->n_maps >= SN_CRAWL_HOST_MAPS ||
         sn_frontier_put(f, host, true, l, target) != SEINE_OK) {
+        atomic_fetch_add(&f->shared->sitemaps_cut, 1);
         sn_shared_state_end_work(f->shared, 1);
         return;
     }

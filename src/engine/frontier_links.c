@@ -273,8 +273,11 @@ add_target(sn_frontier *f, sn_visit *v, const sn_link *like, seine_time now)
 {
     sn_candidate *c = &f->batch[0];
 
-    if (v->is_typed)
-        (void)!sn_scope_widen(f->shared->scope, &v->url, &v->target);
+    seine_err e =
+        v->is_typed ? sn_scope_widen(f->shared->scope, &v->url, &v->target) : SEINE_OK;
+
+    if (e != SEINE_OK) /* what is in scope would be refused */
+        sn_frontier_fail(f, e);
     c->link = *like;
     c->link.depth = v->depth;
     c->link.leader = v->leader;
@@ -282,6 +285,16 @@ add_target(sn_frontier *f, sn_visit *v, const sn_link *like, seine_time now)
     c->nofollow = false;
     read_link(f, c, &v->url, seine_url_href(&v->target));
     judge_links(f, 1, now);
+}
+
+/* What a limit has kept from being looked at. */
+static void
+count_cut(sn_frontier *f, const sn_page_facts *facts)
+{
+    if (facts->left_out > 0)
+        atomic_fetch_add(&f->shared->links_cut, facts->left_out);
+    if (facts->is_cut)
+        atomic_fetch_add(&f->shared->sitemaps_cut, 1);
 }
 
 void
@@ -305,6 +318,7 @@ sn_frontier_page(sn_frontier *f, sn_visit *v, seine_time now)
         sn_page_facts_get(v->page, &facts);
         from.base = sn_base_url(facts.base, &v->url, &base) ? &base : &v->url;
         from.nofollow = o->nofollow && facts.robots & SEINE_NOFOLLOW;
+        count_cut(f, &facts);
         add_links(f, v, &from, now);
     }
     sn_frontier_judge(f);

@@ -62,7 +62,11 @@ add_sitemap(sn_frontier *f, const seine_url *from, sn_str text, sn_address_zone 
     seine_url url;
 
     seine_url_init(&url, mem, sizeof mem);
-    if (level > DEEPEST || !resolve_sitemap(f, from, text, &url) || !add_to_seen(f, &url))
+    if (!resolve_sitemap(f, from, text, &url))
+        return;
+    if (level > DEEPEST)
+        atomic_fetch_add(&f->shared->sitemaps_cut, 1);
+    if (level > DEEPEST || !add_to_seen(f, &url))
         return;
     sn_frontier_route(f,
                       &(sn_link){.url = seine_url_href(&url),
@@ -114,6 +118,12 @@ sn_frontier_add_sitemap(sn_frontier *f, const sn_visit *v, sn_str value, seine_t
                 (uint8_t)(v->moved < 200 ? v->moved + 1 : 200), now);
 }
 
+static bool
+is_over_limit(seine_err e)
+{
+    return e == SEINE_E_BODY_TOO_LARGE || e == SEINE_E_NOMEM;
+}
+
 void
 sn_frontier_sitemap_back(sn_frontier *f, sn_visit *v, seine_time now)
 {
@@ -124,6 +134,8 @@ sn_frontier_sitemap_back(sn_frontier *f, sn_visit *v, seine_time now)
            SN_E("err", v->fault.code), SN_U("status", v->fault.status));
     if (v->fault.code == SEINE_OK)
         sn_frontier_page(f, v, now);
+    else if (is_over_limit(v->fault.code))
+        atomic_fetch_add(&f->shared->sitemaps_cut, 1);
     x->maps_out--;
     sn_frontier_say(f, v->home_host, SN_SAME_DELAY); /* the next level may begin */
 }

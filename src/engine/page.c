@@ -54,6 +54,8 @@ struct sn_page {
     span facts[FACTS];
     bool has[FACTS];
     unsigned robots, notes;
+    uint32_t left_out; /* links beyond a limit */
+    bool is_cut;       /* of a sitemap: likewise */
     seine_err err;
 };
 
@@ -176,6 +178,7 @@ put_link(sn_page *p, const sn_html_event *e, const relation *rel)
     if (value.len + e->text.len > p->bytes.cap - p->bytes.len ||
         p->links.cap - p->links.len < sizeof(row)) {
         p->notes |= SEINE_LINKS_CAPPED;
+        p->left_out++;
         return;
     }
     row r = {.offset = e->offset,
@@ -300,7 +303,7 @@ on_entry(const seine_sitemap_entry *e, void *user)
 
     if (loc.len > p->bytes.cap - p->bytes.len ||
         p->links.cap - p->links.len < sizeof(row)) {
-        p->notes |= SEINE_LINKS_CAPPED;
+        p->is_cut = true;
         return false;
     }
     row r = {.value = keep_text(p, loc), .is_map = e->is_map};
@@ -388,10 +391,13 @@ want_words(sn_page *p, sn_str own)
 }
 
 static seine_err
-make_map(sn_page *p)
+make_map(sn_page *p, uint32_t max_urls)
 {
+    seine_sitemap_opts o = SEINE_SITEMAP_OPTS;
+
+    o.max_urls = max_urls;
     if (!p->map)
-        return seine_sitemap_new(NULL, on_entry, p, &p->map);
+        return seine_sitemap_new(&o, on_entry, p, &p->map);
     seine_sitemap_reset(p->map);
     return SEINE_OK;
 }
@@ -409,8 +415,11 @@ sn_page_begin(sn_page *p, const sn_page_wants *wants)
     p->ended = false;
     p->has_links = wants->links || wants->kind == SN_KIND_SITEMAP;
     p->robots = wants->robots;
-    p->notes = 0;
+    p->notes = p->left_out = 0;
+    p->is_cut = false;
     p->err = SEINE_OK;
+    p->bytes.cap = wants->max_text > MAX_BYTES ? (size_t)wants->max_text : MAX_BYTES;
+    p->links.cap = sizeof(row) * (wants->max_links ? wants->max_links : SN_HTML_LINKS);
     memset(p->has, 0, sizeof p->has);
     sn_buf_reset(&p->bytes);
     sn_buf_reset(&p->links);
@@ -421,9 +430,10 @@ sn_page_begin(sn_page *p, const sn_page_wants *wants)
     p->has_words = false;
     if (p->kind == SN_KIND_PAGE) {
         make_html(p, !wants->links);
+        p->html.opts.max_links = UINT32_MAX; /* pictures are none: put_link counts */
         want_words(p, wants->own);
     } else if (p->kind == SN_KIND_SITEMAP) {
-        p->err = make_map(p);
+        p->err = make_map(p, wants->max_links);
     }
 }
 
@@ -492,6 +502,8 @@ end_map(sn_page *p)
 {
     if (p->err == SEINE_OK)
         note_error(p, seine_sitemap_end(p->map));
+    if (p->map && seine_sitemap_notes(p->map) & SEINE_SITEMAP_CAPPED)
+        p->is_cut = true;
     if (p->err == SEINE_E_BAD_XML)
         p->err = SEINE_OK;
 }
@@ -563,6 +575,8 @@ sn_page_facts_get(const sn_page *p, sn_page_facts *out_facts)
     if (p->robots_said.len > 0)
         out_facts->meta_robots = sn_buf_view(&p->robots_said);
     out_facts->notes = p->notes;
+    out_facts->left_out = p->left_out;
+    out_facts->is_cut = p->is_cut;
 }
 
 const sn_word_triples *

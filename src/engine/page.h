@@ -14,7 +14,7 @@
  *
  * A crawl follows these links: a and area, link except for the parts of a page
  * (stylesheets, icons, preloads), iframe, frame, and the target of a meta refresh.
- * Pictures, scripts, media and forms are no links. A page keeps at most 50,000 links and
+ * Pictures, scripts, media and forms are no links. A page keeps `max_links` of them and
  * 16 MiB of them; facts.notes says when there were more.
  *
  * A page is read in the encoding its mark, header or metas name (docs/user/charset.md);
@@ -39,6 +39,8 @@ typedef struct sn_page_wants {
     sn_str content_type, charset; /* of the header; lower case */
     unsigned robots;              /* SEINE_NOFOLLOW … of the header */
     sn_str own;                   /* path and query; ptr NULL: no words are wanted */
+    uint32_t max_links;           /* 0: 50,000 */
+    uint64_t max_text;            /* bytes of values and texts; below 16 MiB: 16 MiB */
 } sn_page_wants;
 
 typedef struct sn_page_link { /* views into the page, valid until the next begin */
@@ -59,6 +61,8 @@ typedef struct sn_page_facts { /* ptr NULL: it does not say; valid as the links 
     uint64_t charset_errors;  /* bytes that are no characters, as far as they were read */
     unsigned robots;          /* SEINE_NOFOLLOW …: metas and the header */
     uint32_t notes;           /* SEINE_LINKS_CAPPED … */
+    uint32_t left_out;        /* links beyond a limit, as far as they were counted */
+    bool is_cut;              /* of a sitemap: more was in it than a limit allows */
     bool has_links;           /* they were asked for, not the title alone */
     seine_err err;            /* why links are missing; OK */
 } sn_page_facts;

@@ -192,7 +192,9 @@ page_wants(const seine_fetch_opts *o, const sn_visit *v, uint16_t status,
     *out_wants = (sn_page_wants){.kind = (sn_visit_kind)v->kind,
                                  .content_type = v->content_type,
                                  .charset = v->charset,
-                                 .robots = v->robots_tag};
+                                 .robots = v->robots_tag,
+                                 .max_links = o->crawl ? o->crawl->max_links : 0,
+                                 .max_text = o->max_body};
     switch ((sn_visit_kind)v->kind) {
     case SN_KIND_SITEMAP:
         return status >= 200 && status <= 299;

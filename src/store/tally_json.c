@@ -141,12 +141,32 @@ put_traffic(sn_text_writer *p, const seine_tally_sums *s, const seine_tally_run 
 }
 
 static void
+put_limits(sn_text_writer *p, const seine_tally_run *run)
+{
+    bool any = false;
+
+    if (run->n_limits > 0)
+        SN_WRITE(p, ",\"limits\":{");
+    for (size_t i = 0; i < run->n_limits; i++)
+        any = put_count(p, any, run->limits[i].name, run->limits[i].n);
+    if (run->n_limits > 0)
+        SN_WRITE(p, "}");
+    if (!run->unread)
+        return;
+    SN_WRITE(p, ",\"stopped_at\":{\"input\":");
+    sn_text_writer_quoted(p, sn_str_of(run->unread));
+    NUMBER(p, "line", run->unread_line);
+    SN_WRITE(p, "}");
+}
+
+static void
 put_all(sn_text_writer *p, const seine_tally_sums *s, const seine_tally_run *run)
 {
     SN_WRITE(p, "\"command\":");
     sn_text_writer_quoted(p, sn_str_of(run->command));
     put_counts(p, s, run);
     put_maps(p, s);
+    put_limits(p, run);
     put_traffic(p, s, run);
     put_hosts(p, run);
     SN_WRITE(p, ",\"items\":{\"good\":0,\"bad\":0},\"expect\":[],\"stopped_by\":");

@@ -148,10 +148,11 @@ typedef bool (*sn_html_fn)(void *user, const sn_html_event *e);
 typedef sn_str (*sn_html_convert)(void *user, sn_str raw, sn_html_attr attr);
 
 typedef struct sn_html_options {
-    unsigned want;    /* mask of sn_html_what */
-    bool until_title; /* stop at </title> */
-    bool scripting;   /* <noscript> is text, as for a browser that runs scripts */
-    bool lines;       /* tell line and column */
+    unsigned want;      /* mask of sn_html_what */
+    bool until_title;   /* stop at </title> */
+    bool scripting;     /* <noscript> is text, as for a browser that runs scripts */
+    bool lines;         /* tell line and column */
+    uint32_t max_links; /* 0: SN_HTML_LINKS */
     struct sn_html_count *count;   /* told of every tag; or NULL */
     sn_html_convert convert;       /* NULL: bytes stay as they are */
     struct sn_word_triples *words; /* told of the text that is no link; or NULL */

@@ -304,7 +304,7 @@ link_counts(sn_html *t)
 {
     if (t->templates > 0)
         return false;
-    if (t->links < SN_HTML_LINKS) {
+    if (t->links < (t->opts.max_links ? t->opts.max_links : SN_HTML_LINKS)) {
         t->links++;
         return true;
     }

@@ -158,7 +158,7 @@ def skips_are_records_unless_they_are_not_wanted():
         words = ["fetch", o.url("/ok"), "ftp://e.example/", "http://[nonsense"]
         r = seine(*words)
         check(sorted(x["reason"] for x in results(r.out) if x["type"] == "skip"), ["bad_url", "scheme"])
-        check(r.code, 0)
+        check(r.code, 1)  # --fail-on any: one is no URL
         check([x["type"] for x in results(seine(*words, "--no-skips").out)], ["result"])
         check(summary(seine(*words, "--no-skips").out)["skipped"], 2)
         check(seine("fetch", "http://[nonsense").code, 1)  # nothing was fetched at all
@@ -169,7 +169,7 @@ def a_bad_line_never_stops_the_run_and_says_where_it_is():
     with origin() as o:
         stdin = f"\ufeff{o.url('/ok')}\r\n# note\n\nhttp://[x\n  {o.url('/ok?2')}  \n"
         r = seine("fetch", "-", stdin=stdin)
-        check(r.code, 0)
+        check((r.code, seine("fetch", "--fail-on", "none", "-", stdin=stdin).code), (1, 0))
         by = {x.get("line"): x for x in results(r.out)}
         check(sorted(by), [1, 4, 5])
         check((by[4]["type"], by[4]["reason"]), ("skip", "bad_url"))

@@ -209,7 +209,63 @@ TEST(page_of_a_million_links_has_fifty_thousand_and_a_note)
     sn_page_facts_get(p, &f);
     CHECK_EQ(sn_page_n_links(p), SEINE_LINKS_MOST);
     CHECK_EQ(f.notes, SEINE_LINKS_CAPPED);
+    CHECK_EQ(f.left_out, MANY - SEINE_LINKS_MOST);
     sn_page_free(p);
+}
+
+TEST(page_has_as_many_links_as_are_wanted_and_counts_the_others)
+{
+    static const struct {
+        uint32_t max_links, n, left_out;
+    } rows[] = {{1, 1, 3}, {3, 3, 1}, {4, 4, 0}, {5, 4, 0}, {0, 4, 0}};
+    sn_page *p = sn_page_new();
+
+    EACH_ROW(i, rows) {
+        sn_page_wants wants = of_links;
+        wants.max_links = rows[i].max_links;
+        sn_page_facts f =
+            facts_of(p, &wants, "<a href=a><img src=b><a href=c><a href=d><a href=e>");
+        CHECK_EQ(sn_page_n_links(p), rows[i].n);
+        CHECK_EQ(f.left_out, rows[i].left_out);
+        CHECK_EQ(f.notes, rows[i].left_out > 0 ? SEINE_LINKS_CAPPED : 0);
+    }
+    sn_page_free(p);
+}
+
+TEST(page_has_its_links_behind_any_number_of_pictures)
+{
+    sn_page *p = sn_page_new();
+    sn_page_facts f;
+
+    sn_page_begin(p, &of_links);
+    for (int i = 0; i < 60000; i++)
+        sn_page_feed(p, SN_STR("<img src=x>"));
+    sn_page_feed(p, SN_STR("<a href=last>"));
+    sn_page_end(p);
+    sn_page_facts_get(p, &f);
+    CHECK_EQ(sn_page_n_links(p), 1);
+    CHECK_EQ(f.notes, 0);
+    CHECK_EQ(f.left_out, 0);
+    sn_page_free(p);
+}
+
+TEST(page_of_a_sitemap_says_whether_it_was_read_to_its_end)
+{
+    static const char map[] = "<urlset><url><loc>/1</loc></url><url><loc>/2</loc></url>"
+                              "<url><loc>/3</loc></url></urlset>";
+    static const struct {
+        uint32_t max_links, n;
+        bool is_cut;
+    } rows[] = {{1, 1, true}, {2, 2, true}, {3, 3, false}, {0, 3, false}};
+
+    EACH_ROW(i, rows) {
+        sn_page *p = sn_page_new(); /* the reader of a page keeps its limit */
+        sn_page_wants wants = {.kind = SN_KIND_SITEMAP, .max_links = rows[i].max_links};
+        sn_page_facts f = facts_of(p, &wants, map);
+        CHECK_EQ(sn_page_n_links(p), rows[i].n);
+        CHECK_EQ(f.is_cut, rows[i].is_cut);
+        sn_page_free(p);
+    }
 }
 
 TEST(page_that_was_big_gives_its_memory_back)

@@ -224,6 +224,27 @@ TEST(tally_members_are_those_of_the_specification)
     seine_tally_free(t);
 }
 
+TEST(tally_members_name_the_limits_that_have_bitten_and_where_reading_stopped)
+{
+    const seine_tally_limit limits[] = {{"max_bytes", 12}, {"max_links", 3}};
+    seine_tally_run run = {.command = "fetch",
+                           .stopped_by = "signal",
+                           .limits = limits,
+                           .n_limits = 2,
+                           .unread = "a \"b\".txt",
+                           .unread_line = 41};
+    seine_text text = {0};
+    seine_tally *t = fresh();
+
+    CHECK_EQ(seine_tally_members(t, &run, &text), SEINE_OK);
+    CHECK(
+        strstr(text.bytes,
+               ",\"limits\":{\"max_bytes\":12,\"max_links\":3},\"stopped_at\":{\"input\":"
+               "\"a \\\"b\\\".txt\",\"line\":41},\"duplicates\""));
+    seine_text_free(&text);
+    seine_tally_free(t);
+}
+
 /* Seed 000 prints it like this. */
 TEST(tally_two_of_three_are_66_point_many_sixes)
 {
