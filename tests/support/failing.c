@@ -119,6 +119,7 @@ void
 count_end(void)
 {
     CHECK_EQ(count_out(), 0);
+    CHECK_EQ(count_bytes(), 0); /* pages go back whole */
     fail_at = 0;
     CHECK_EQ(seine_set_alloc(NULL), SEINE_OK);
 }

@@ -452,6 +452,28 @@ TEST(after_warming_up_a_url_allocates_nothing)
 
 /* Every allocation of a whole fetch fails in turn: with retries, a redirect, fields,
  * a kept body, a title, metrics. */
+TEST(fetch_all_without_memory_says_so_or_has_a_named_result)
+{
+    const char *url = "http://a.test/";
+
+    FAIL_EACH(round)
+    {
+        script *s = script_new(NULL);
+        seine_fetch_opts o = script_opts(s);
+        seine_summary sum = {.total = 77};
+        seine_fetched got;
+
+        o.retry.max_attempts = 1;
+        seine_err e = sn_fetch_all(&o, script_net(s), NULL, &url, 1, &got, &sum);
+        CHECK(e == SEINE_OK || (e == SEINE_E_NOMEM && fail_hit()));
+        CHECK_EQ(sum.total, e == SEINE_OK ? 1 : 77);
+        if (e == SEINE_OK)
+            CHECK(seine_fetched_is_ok(&got) || got.fault.code == SEINE_E_NOMEM);
+        seine_fetched_free(&got, 1);
+        script_free(s);
+    }
+}
+
 TEST(whatever_allocation_fails_every_url_has_one_record_or_a_named_error)
 {
     static const seine_field field = {{"X-A", 3}, {"1", 1}};
@@ -467,7 +489,7 @@ TEST(whatever_allocation_fails_every_url_has_one_record_or_a_named_error)
 
         o.on_record = gather_record;
         o.arg = g;
-        o.keep = SEINE_KEEP_BODY | SEINE_KEEP_FIELDS | SEINE_KEEP_TITLE;
+        o.keep = SEINE_KEEP_BODY | SEINE_KEEP_FIELDS | SEINE_KEEP_TITLE | SEINE_KEEP_WIRE;
         o.mine = false;
         o.host_rate.count = 0;
         o.adaptive = false;

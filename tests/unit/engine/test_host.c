@@ -248,6 +248,31 @@ TEST(folded_guards_leave_their_debt_behind)
         h->in_flight = h->n_waiting = 0;
     }
     CHECK_EQ(w.hosts.guards_used, HOSTS - 1);
+
+    /* So do pauses that a server asked for. */
+    sn_hosts_guards(&w.hosts, 10)->limiter.shut = T0 + SEINE_SECS(5);
+    sn_hosts_guards(&w.hosts, 11)->pace.pause = T0 + SEINE_SECS(7);
+    sn_hosts_fold(&w.hosts, 10, T0);
+    sn_hosts_fold(&w.hosts, 11, T0);
+    CHECK_EQ(w.hosts.all[10].next, T0 + SEINE_SECS(5));
+    CHECK_EQ(w.hosts.all[11].next, T0 + SEINE_SECS(7));
+
+    /* A host that a new one would not behave like keeps its guards. */
+    sn_hosts_guards(&w.hosts, 12)->pace.knee_us = 1;
+    sn_hosts_guards(&w.hosts, 13)->pace.quota_until = T0 + 1;
+    w.hosts.all[14].n_unpaid = 1;
+    w.hosts.cards[15].n_again = 1;
+    sn_hosts_guards(&w.hosts, 16)->pace.ivl_us = UINT32_MAX;
+    seine_breaker_record(&sn_hosts_guards(&w.hosts, 17)->breaker, SEINE_FAILURE, T0);
+    for (uint32_t i = 12; i < 18; i++) {
+        sn_hosts_fold(&w.hosts, i, T0);
+        CHECK(w.hosts.all[i].guards != SN_NONE);
+    }
+    sn_hosts_guards(&w.hosts, 13)->pace.quota_until = T0;
+    sn_hosts_fold(&w.hosts, 13, T0);
+    CHECK_EQ(w.hosts.all[13].guards, SN_NONE);
+    w.hosts.all[14].n_unpaid = 0;
+    w.hosts.cards[15].n_again = 0;
     close_world(&w);
 }
 

@@ -355,6 +355,39 @@ by_time(const void *a, const void *b)
 }
 
 static void
+count_captures(const seine_record *r, uint32_t shard, void *arg)
+{
+    size_t *n = arg;
+
+    (void)shard;
+    CHECK_EQ(r->n_captures, 1);
+    ++*n;
+}
+
+TEST(a_record_has_the_captures_of_its_own_url_alone)
+{
+    fixture *t = prepare();
+    size_t n = 0;
+
+    t->opts.keep = SEINE_KEEP_WIRE;
+    t->opts.concurrency = 1;
+    t->opts.on_record = count_captures;
+    t->opts.arg = &n;
+    t->opts.on_event = NULL;
+    t->opts.ready = NULL;
+    open(t);
+    for (int i = 0; i < 3; i++) { /* one after the other, in the same visit */
+        char url[64];
+        snprintf(url, sizeof url, "http://a.test/%d", i);
+        give(t, url);
+        for (int turns = 0; turns < 100 && (int)n <= i; turns++)
+            sn_run_turn(t->runs[0], script_now(t->s) + SEINE_SECS(1));
+    }
+    CHECK_EQ(n, 3);
+    tear_down(t);
+}
+
+static void
 keep_line(const char *line, size_t len, void *arg)
 {
     char *all = arg;
