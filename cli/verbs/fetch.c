@@ -647,6 +647,29 @@ prepare_run(run *r)
     return code;
 }
 
+/* Writes the files that are no outputs. False: one of them cannot be written, which was
+ * said. */
+static bool
+save_files(run *r)
+{
+    bool fine = cookies_save(r->set, r->plan.opts.jar, &r->run_log) == SAY_DONE;
+
+    if (!run_metrics_write(&r->run_metrics)) {
+        run_log_fail(&r->run_log, SEINE_E_IO, "another name",
+                     "--metrics-file: cannot write '%s': %s",
+                     show(r->set->metrics_file).text, show_errno(errno).text);
+        fine = false;
+    }
+    uint64_t lines = run_log_flush(&r->run_log);
+    if (lines > 0) {
+        say_fail(SAY_MACHINE, "another name", "--log-file: '%s' did not take %s line%s",
+                 show(r->set->log_file).text, figure_count(lines).text,
+                 lines == 1 ? "" : "s");
+        fine = false;
+    }
+    return fine;
+}
+
 int
 fetch_run(const args *a)
 {
@@ -673,11 +696,9 @@ fetch_run(const args *a)
     if (ready)
         code = start_and_wait(r);
     seine_fetch_free(r->fetch);
-    if (ready && code != SAY_USAGE &&
-        cookies_save(r->set, r->plan.opts.jar, &r->run_log) != SAY_DONE)
+    if (ready && code != SAY_USAGE && !save_files(r))
         code = SAY_MACHINE;
     seine_cookie_jar_free(r->plan.opts.jar);
-    run_metrics_write(&r->run_metrics);
     set_sinks(NULL, r);
     outputs_free(&r->outputs);
     run_metrics_close(&r->run_metrics);

@@ -74,6 +74,23 @@ run_log_open(run_log *v, const args *a, terminal *b)
     return code;
 }
 
+uint64_t
+run_log_flush(run_log *v)
+{
+    seine_log *const logs[] = {v->log, v->own};
+    seine_log_stats stats;
+    uint64_t failed = 0;
+
+    for (size_t i = 0; v->fd >= 0 && i < 2; i++) {
+        if (!logs[i])
+            continue;
+        seine_log_flush(logs[i]);
+        seine_log_stats_get(logs[i], &stats);
+        failed += stats.failed;
+    }
+    return failed;
+}
+
 void
 run_log_close(run_log *v)
 {

@@ -25,6 +25,9 @@ typedef struct run_log {
 int run_log_open(run_log *v, const args *a, terminal *b);
 void run_log_close(run_log *v);
 
+/* Writes what waits. Returns how many lines the file of --log-file did not take. */
+uint64_t run_log_flush(run_log *v);
+
 /* Writes a line that is no error; --quiet leaves it out. */
 void run_log_note(run_log *v, const char *event, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """URLs that wait on a disk which fails: damaged, cut, full or gone. The crawl ends with exit 3 and one line, keeps its records,
-records what can be read and counts what cannot."""
+records what can be read and counts what cannot. Files beside the outputs, too, are missed."""
 import os
 import re
 import resource
@@ -15,7 +15,7 @@ import time
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
 from crawl import Run  # noqa: E402
-from e2e import PROGRAM, case, check, environment, finish, rows  # noqa: E402
+from e2e import PROGRAM, case, check, environment, finish, rows, seine  # noqa: E402
 from pages import pages  # noqa: E402
 
 LISTS, LINKS = 20, 1_500  # pages with links, and links on each
@@ -185,6 +185,30 @@ def a_signal_ends_a_crawl_whose_disk_fails():
         run = crawl(site, where, harm)
     check(run.code, 3, run.ending())
     check(len(run.told) + run.summary["pending"], found(run), run.ending())
+
+
+@case
+def a_log_that_cannot_be_written_is_exit_3():
+    with pages({"*": "page"}) as p:
+        for log in ("text", "json"):
+            r = seine("fetch", "--mine", "-vvv", "--log", log, "--log-file", "/dev/full", p.base + "/")
+            check((r.code, bool(re.search(r"seine: --log-file: '/dev/full' did not take \d+ lines?\ntry: another name", r.err))), (3, True), r.err)
+
+
+@case
+def metrics_that_cannot_be_written_at_the_end_are_exit_3():
+    site = Site()
+    with tempfile.TemporaryDirectory() as where, pages(site.table) as p:
+        name = os.path.join(where, "sub", "m.prom")
+        os.mkdir(os.path.dirname(name))
+        r = subprocess.Popen([PROGRAM, "fetch", "--mine", "--metrics-file", name, p.base + "/page"], stdout=subprocess.PIPE,
+                             stderr=subprocess.PIPE, env=environment())
+        wait_for(lambda: p.asked)
+        os.remove(name)
+        os.rmdir(os.path.dirname(name))
+        site.go.set()
+        out, err = r.communicate(timeout=30)
+    check((r.returncode, b'"ok":true' in out, f"--metrics-file: cannot write '{name}'" in err.decode()), (3, True, True), err.decode())
 
 
 finish()
