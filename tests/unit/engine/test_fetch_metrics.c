@@ -293,3 +293,37 @@ TEST(names_that_were_looked_up_are_counted_by_what_came_of_it)
         seine_metrics_free(reg);
     }
 }
+
+TEST(fetch_metrics_count_a_status_in_the_class_of_its_first_digit)
+{
+    static const struct {
+        uint16_t status;
+        const char *series;
+    } rows[] = {
+        {200, "2xx"}, {299, "2xx"}, {400, "4xx"},
+        {499, "4xx"}, {500, "5xx"}, {599, "5xx"},
+    };
+
+    EACH_ROW(i, rows) {
+        script *s = script_new(NULL);
+        seine_fetch_opts o = script_opts(s);
+        char series[96];
+        seine_fetch *f;
+
+        CHECK_EQ(seine_metrics_new(&o.metrics), SEINE_OK);
+        o.retry.max_attempts = 1;
+        CHECK_EQ(sn_fetch_open(&o, script_net(s), &f, NULL), SEINE_OK);
+        script_on(s, "http://a.test/", &(answer){.status = rows[i].status});
+        add(f, "http://a.test/");
+        CHECK_EQ(seine_fetch_finish(f, NULL), SEINE_OK);
+        snprintf(series, sizeof series,
+                 "seine_fetch_requests_total{method=\"GET\",class=\"%s\"}",
+                 rows[i].series);
+        char *text = text_of(o.metrics);
+        CHECK(value_of(text, series) == 1);
+        free(text);
+        seine_fetch_free(f);
+        seine_metrics_free(o.metrics);
+        script_free(s);
+    }
+}

@@ -2,6 +2,7 @@
 #include "engine/pace.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/heap.h"
 #include "base/rng.h"
@@ -900,4 +901,26 @@ TEST(pace_tells_news_from_noise)
     CHECK_STR(sn_pace_why_name(SN_PACE_ERRORS), "errors");
     CHECK_STR(sn_pace_why_name(SN_PACE_PUSHBACK), "pushback");
     CHECK_STR(sn_pace_why_name(SN_PACE_RECOVERED), "recovered");
+}
+
+TEST(the_base_of_a_host_is_its_lowest_median)
+{
+    static const struct {
+        uint8_t n;
+        uint16_t ms[4];
+        uint32_t base_us;
+    } rows[] = {
+        {0, {9, 9, 9, 9}, 0},         /* none yet */
+        {1, {30, 9, 9, 9}, 30000},    /* the rest is of nobody */
+        {2, {30, 20, 9, 9}, 20000},   /* the last is lower */
+        {3, {20, 30, 40, 9}, 20000},  /* the first is */
+        {4, {40, 30, 35, 20}, 20000}, /* any is */
+    };
+
+    EACH_ROW(i, rows) {
+        sn_pace p = {.n_med = rows[i].n};
+
+        memcpy(p.med_ms, rows[i].ms, sizeof rows[i].ms);
+        CHECK_EQ(sn_pace_save(&p, T0).base_us, rows[i].base_us);
+    }
 }

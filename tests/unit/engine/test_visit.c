@@ -56,7 +56,12 @@ check_blank(const sn_visit *v)
     CHECK_EQ(v->end.fault.retry_after, -1);
     CHECK_EQ(v->content_length, -1);
     CHECK_EQ(v->fault.code, SEINE_OK);
+    CHECK_EQ(v->fault.phase, SEINE_PHASE_NONE);
+    CHECK_EQ(v->fault.status + v->fault.timeout_ms + v->fault.sent, 0);
     CHECK_EQ(v->fault.retry_after, -1);
+    CHECK(!v->fault.url[0] && !v->fault.text[0]);
+    CHECK(v->started_at == 0 && v->started_wall == 0);
+    CHECK_EQ(v->reason, SEINE_SKIP_BAD_INPUT);
     CHECK_EQ(v->kept.len, 0);
     CHECK(!v->is_skip && !v->is_typed && !v->has_hint && !v->not_wanted && !v->enough);
     CHECK(!v->key.ptr && !v->input.ptr && !v->rule.ptr && !v->content_type.ptr);
@@ -85,6 +90,13 @@ TEST(a_visit_that_comes_back_is_as_new)
     v->content_length = 9;
     v->fault.code = v->end.fault.code = SEINE_E_TIMEOUT;
     v->fault.retry_after = v->end.fault.retry_after = SEINE_SECS(1);
+    v->fault.phase = SEINE_PHASE_BODY;
+    v->fault.status = 503;
+    v->fault.timeout_ms = 100;
+    v->fault.sent = true;
+    v->fault.url[0] = v->fault.text[0] = 'x';
+    v->started_at = v->started_wall = 8;
+    v->reason = SEINE_SKIP_MIME;
     v->end.http = 11;
     sn_visit_wait(v, SEINE_WAIT_QUEUE, 10);
     sn_visit_wait_over(v, 30);

@@ -169,3 +169,18 @@ TEST(key_table_survives_failing_memory)
         sn_key_table_fini(&tab);
     }
 }
+
+TEST(key_table_hashes_with_its_seed_or_with_a_secret_of_its_own)
+{
+    static const uint64_t none[2] = {0, 0};
+    sn_key_table one = table(10, 0), two = {0}, three = {0};
+
+    CHECK(memcmp(one.seed, seed, sizeof seed) == 0);
+    CHECK_EQ(sn_key_table_init(&two, 10, 0, sizeof(thing), none), SEINE_OK);
+    CHECK_EQ(sn_key_table_init(&three, 10, 0, sizeof(thing), none), SEINE_OK);
+    CHECK(memcmp(two.seed, none, sizeof none) != 0);
+    CHECK(memcmp(two.seed, three.seed, sizeof none) != 0);
+    sn_key_table_fini(&one);
+    sn_key_table_fini(&two);
+    sn_key_table_fini(&three);
+}
