@@ -11,7 +11,6 @@ SECTIONS = (
     ("tls-full", "HTTPS, a new connection for each page, no resumption\nnginx has neither session cache nor tickets."),
     ("gzip", "20 KB pages packed by gzip, keep-alive, 64 in flight, one client thread\nPacked once, served as they are; wrk does not unpack."),
 )
-JITTER_US = 1000  # how much of an arrival's earliness may be the way and not the start, as in the witness's own rate=
 
 
 def number(value, digits=1):
@@ -193,7 +192,7 @@ def bars_of_paced(rows):
         wrong = row.get("failed")
         early, slower = row.get("early_us"), row.get("slower")
         what = f"paced starts at {row['rate']:,} per second"
-        yield judged(what, "never early", early, JITTER_US, f"earliest arrival {number(early, 0)} µs before its time; closest two {number(row.get('min_gap_us'), 0)} µs apart", wrong)
+        yield judged(what, "never early", early, 0, f"earliest arrival {number(early, 0)} µs before its time; closest two {number(row.get('min_gap_us'), 0)} µs apart", wrong)
         yield judged("the same", "≤ 1 % late on average", slower, 0.01, f"{number(100 * (slower or 0), 2)} % ({number(row.get('late_us'), 0)} µs)", wrong)
 
 

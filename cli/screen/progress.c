@@ -106,14 +106,25 @@ put_wake_time(line *l, const progress_facts *f)
     put_text(l, "waiting until %02d:%02d:%02d", tm.tm_hour, tm.tm_min, tm.tm_sec);
 }
 
-/* The interval of the ETA, from the rates of the last minute. In a crawl the URLs that it
- * has yet to find count as well, and the end is not before the slowest host is done. */
+/* A crawl that still finds URLs knows how much is left at least, and no more. It has
+ * found all when pages of every depth were read and hardly bring anything new. */
+static bool
+is_finding(const progress_facts *f)
+{
+    const double hardly = 0.05; /* new URLs per page */
+
+    return f->is_crawl && (f->stats.unread > 0 || seine_eta_growth(f->eta) > hardly);
+}
+
+/* The interval of the ETA, from the rates of the last minute. In a crawl the few URLs
+ * that it has yet to find count as well, and the end is not before the slowest host is
+ * done. While a crawl is finding, `low` alone counts: the time for what is known. */
 static bool
 find_interval(const progress_facts *f, seine_span *low, seine_span *high)
 {
     uint64_t left = f->stats.waiting + f->stats.in_flight;
 
-    if (f->is_crawl)
+    if (f->is_crawl && !is_finding(f))
         left = seine_eta_grown(f->eta, left);
     if (!seine_eta_interval(f->eta, f->now, left, low, high))
         return false;
@@ -126,6 +137,26 @@ find_interval(const progress_facts *f, seine_span *low, seine_span *high)
     *low = *low > SEINE_SECS(least) ? *low : SEINE_SECS(least);
     *high = *high > SEINE_SECS(most + 1) ? *high : SEINE_SECS(most + 1);
     return true;
+}
+
+/* Writes an interval; an end that nobody knows is left out: "at least". */
+static void
+put_interval(line *l, seine_span low, seine_span high)
+{
+    const seine_span longest = SEINE_SECS(99 * 3600); /* as long as an eta tells */
+    figure from = figure_span(low), to = figure_span(high < longest ? high : longest);
+    size_t unit = strcspn(from.text, " ");
+
+    /* Writes "21–25 s" instead of "21 s–25 s". */
+    if (high < longest && !strchr(from.text + unit + 1, ' ') &&
+        strcmp(from.text + unit, to.text + strcspn(to.text, " ")) == 0)
+        from.text[unit] = '\0';
+    if (high >= longest && low > 0)
+        put_text(l, "ETA at least %s", from.text);
+    else if (high < longest && low == 0)
+        put_text(l, "ETA < %s", to.text);
+    else if (high < longest)
+        put_text(l, "ETA %s–%s", from.text, to.text);
 }
 
 /* Writes the ETA, or the reason why there is none. */
@@ -145,19 +176,8 @@ put_eta(line *l, const progress_facts *f)
         put_text(l, "reading input");
     else if (growth >= 1)
         put_text(l, "growing, %.1f new per page", growth);
-    else if (find_interval(f, &low, &high)) {
-        figure from = figure_span(low), to = figure_span(high);
-        size_t unit = strcspn(from.text, " ");
-
-        /* Writes "21–25 s" instead of "21 s–25 s". */
-        if (strcmp(from.text + unit, to.text + strcspn(to.text, " ")) == 0 &&
-            !strchr(from.text + unit + 1, ' '))
-            from.text[unit] = '\0';
-        if (low == 0)
-            put_text(l, "ETA < %s", to.text);
-        else
-            put_text(l, "ETA %s–%s", from.text, to.text);
-    }
+    else if (find_interval(f, &low, &high))
+        put_interval(l, low, is_finding(f) ? SEINE_NEVER : high);
 }
 
 static uint64_t

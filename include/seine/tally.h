@@ -38,6 +38,7 @@ typedef struct seine_fetch_stats {
     uint64_t bytes_in, bytes_body;
     uint64_t connections, reused;
     uint64_t hosts, parked, breaker_opens;
+    uint64_t unread; /* of a crawl: wait at depths of which hardly a page was read */
     seine_time parked_until; /* the earliest; NEVER */
 } seine_fetch_stats;
 

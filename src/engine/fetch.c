@@ -604,6 +604,7 @@ seine_fetch_stats_get(const seine_fetch *f, seine_fetch_stats *out_stats)
     s.lost = atomic_load(&f->shared.lost);
     s.links_cut = atomic_load(&f->shared.links_cut);
     s.sitemaps_cut = atomic_load(&f->shared.sitemaps_cut);
+    s.unread = sn_depth_counts_unread(&f->shared.depths);
     if (s.admitted < s.done)
         s.admitted = s.done;
     if (s.in_flight > s.admitted - s.done)

@@ -55,6 +55,7 @@ sn_frontier_refuse_waiting(sn_frontier *f, uint32_t host, const sn_waiting_url *
     sn_link link = sn_frontier_link_of(u, &url);
     sn_frontier_refuse(f, &link, &url, reason, rule);
     sn_frontier_finish(f, u->number);
+    sn_depth_counts_end(&f->shared->depths, u->depth);
     atomic_fetch_sub(&f->shared->admitted, 1);
     sn_shared_state_end_work(f->shared, 1);
 }
@@ -144,6 +145,7 @@ admit_page(sn_frontier *f, uint32_t host, sn_crawl_host *ch, const sn_link *link
     }
     ch->n_pages++;
     f->waiting++;
+    sn_depth_counts_add(&f->shared->depths, link->depth);
     announce_url(f, host, now);
 }
 

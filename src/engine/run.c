@@ -325,8 +325,10 @@ sn_run_emit(sn_run *r, sn_visit *v)
     }
     sn_run_log_record(r, v);
     deliver_record(r);
-    if (v->is_stored)
+    if (v->is_stored) {
         sn_frontier_finish(r->frontier, v->number);
+        sn_depth_counts_end(&r->shared->depths, v->depth);
+    }
     sn_run_release(r, v);
 }
 

@@ -16,6 +16,7 @@
 #include <stdatomic.h>
 
 #include "engine/address_limit.h"
+#include "engine/depth_counts.h"
 #include "engine/visit.h"
 #include "net/address_guard.h"
 #include "net/proxy.h"
@@ -75,7 +76,8 @@ typedef struct sn_shared_state {
     char agent[64];         /* the product token of the user agent */
     struct {
         sn_str depth, nofollow, scope, pattern_budget, max_per_host, max_subdomains;
-    } shown; /* how rules of records call these options */
+    } shown;                /* how rules of records call these options */
+    sn_depth_counts depths; /* pages of a crawl that were found by links */
     char max_pages_rule[96], max_bytes_rule[96]; /* with their values */
 } sn_shared_state;
 

@@ -235,6 +235,39 @@ TEST(progress_of_a_crawl_that_grows_has_no_eta)
     CHECK(strstr(progress_line(&f).bytes, "ETA") == NULL);
 }
 
+/* What the URLs of a depth lead to is known when some of them were read. */
+TEST(progress_of_a_crawl_with_unread_depths_says_at_least)
+{
+    seine_eta e = steady_eta();
+    progress_facts f = facts(&e);
+
+    f.is_crawl = true;
+    CHECK(strstr(progress_line(&f).bytes, "ETA 1 min 20 s–1 min 21 s") != NULL);
+    f.stats.unread = 1;
+    CHECK(strstr(progress_line(&f).bytes, "ETA at least 1 min 20 s") != NULL);
+    f.slow = "slow.example";
+    f.slowest = SEINE_SECS(600);
+    CHECK(strstr(progress_line(&f).bytes, "ETA at least 10 min") != NULL);
+    f.is_crawl = false; /* a list has no depths */
+    f.slowest = 0;
+    CHECK(strstr(progress_line(&f).bytes, "at least") == NULL);
+}
+
+/* One new URL for two results: the known ones take 80 s, and nobody knows what follows.
+ */
+TEST(progress_of_a_crawl_that_finds_less_than_it_reads_says_at_least)
+{
+    seine_eta e;
+
+    seine_eta_init(&e, T0 - SEINE_SECS(20));
+    for (unsigned i = 1; i <= 20; i++)
+        seine_eta_add(&e, T0 - SEINE_SECS(20) + i * SEINE_SECS(1), UINT64_C(10) * i,
+                      900 + UINT64_C(5) * i);
+    progress_facts f = facts(&e);
+    f.is_crawl = true;
+    CHECK(strstr(progress_line(&f).bytes, "ETA at least 1 min 20 s") != NULL);
+}
+
 TEST(progress_of_a_crawl_ends_not_before_its_slowest_host)
 {
     seine_eta e = steady_eta();

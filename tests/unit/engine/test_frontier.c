@@ -145,6 +145,7 @@ close_world(world *w)
     CHECK_EQ(w->stats.admitted + w->stats.refused, w->n);
     CHECK_EQ(w->stats.done, w->stats.admitted);
     CHECK_EQ(w->stats.waiting + w->stats.in_flight, 0);
+    CHECK_EQ(w->stats.unread, 0);
     for (unsigned i = 0; i < w->n; i++)
         for (unsigned j = i + 1; j < w->n; j++)
             CHECK(strcmp(w->all[i].url, w->all[j].url) != 0);
@@ -798,6 +799,28 @@ TEST(a_found_url_reaches_no_higher_than_the_page_it_stands_on)
         bool is_found = strncmp(a->url, "http://b.test/", 14) == 0;
         CHECK_EQ(a->ceiling, is_found ? SN_ADDRESS_PUBLIC : SN_ADDRESS_LOCAL);
     }
+    BYE(w);
+}
+
+TEST(urls_of_a_depth_are_unread_until_some_of_them_were_read)
+{
+    world *w = prepare();
+    char links[1024] = "";
+    size_t n = 0;
+
+    for (int i = 0; i < 30; i++)
+        n += (size_t)snprintf(links + n, sizeof links - n, "<a href=/%d>x</a>", i);
+    page(w, "http://a.test/", links);
+    w->o.concurrency = 1;
+    open(w);
+    give(w, "http://a.test/");
+    while (w->n < 30) {
+        sn_fetch_turn(w->f, SEINE_NEVER);
+        seine_fetch_stats_get(w->f, &w->stats);
+        uint64_t want = w->n == 0 || w->n > 20 ? 0 : 30 - (w->n - 1);
+        CHECK_EQ(w->stats.unread, want);
+    }
+    close_world(w);
     BYE(w);
 }
 
