@@ -100,6 +100,23 @@ TEST(a_url_without_scheme_is_https_but_for_addresses_and_localhost)
     }
 }
 
+TEST(blanks_around_a_url_without_scheme_are_no_part_of_it)
+{
+    static const char *const rows[] = {"e.example/a", " e.example/a", "e.example/a \t",
+                                       "\n e.example/a\n", "  //e.example/a "};
+
+    EACH_ROW(i, rows) {
+        sn_shared_state *c = shared_with(NULL);
+        seine_ask ask = ask_of(rows[i]);
+        sn_visit *v = admit(c, &ask);
+
+        CHECK(!v->is_skip);
+        CHECK_STR(seine_url_href(&v->url).ptr, "https://e.example/a");
+        give(c, v);
+        done(c);
+    }
+}
+
 TEST(an_admitted_url_has_what_its_request_needs)
 {
     sn_shared_state *c = shared_with(NULL);

@@ -72,14 +72,16 @@ TEST(robots_cache_reads_a_response_as_rfc_9309_has_it)
 /* 2.2.2: escapes of characters that need none are no way around a rule. */
 TEST(robots_cache_forbids_a_path_in_every_spelling)
 {
-    static const char text[] = "User-agent: *\nDisallow: /~a/\nDisallow: /b%2Fc\n";
+    static const char text[] = "User-agent: *\nDisallow: /~a/\nDisallow: /b%2Fc\n"
+                               "Disallow: /%7Ed/\n";
     static const struct {
         const char *path;
         bool allowed;
     } rows[] = {
-        {"/~a/x", false},  {"/%7Ea/x", false}, {"/%7e%61/x", false},
-        {"/b%2Fc", false}, {"/b%2fc", false},  {"/b/c", true}, /* another path */
-        {"/%7Eb/x", true}, {"/%7", true},      {"/%zz", true},
+        {"/~a/x", false},   {"/%7Ea/x", false}, {"/%7e%61/x", false},
+        {"/b%2Fc", false},  {"/b%2fc", false},  {"/b/c", true}, /* another path */
+        {"/%7Eb/x", true},  {"/%7", true},      {"/%zz", true},
+        {"/%7Ed/x", false}, /* as both are written */
     };
     sn_robots_cache r = {0};
     seine_fault f = ended(SEINE_OK, 200);
