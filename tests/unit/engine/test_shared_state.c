@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/shared_state.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,6 +16,47 @@ open_state(sn_shared_state *c, const seine_fetch_opts *o)
 
     CHECK_EQ(sn_shared_state_init(c, o, &diag), SEINE_OK);
     CHECK_STR(diag.text, "");
+}
+
+/* No text and no list of the caller is used after the state is made. */
+TEST(no_pointer_of_the_caller_stays_in_the_options)
+{
+    static const size_t texts[] = {
+        offsetof(seine_fetch_opts, method),       offsetof(seine_fetch_opts, user_agent),
+        offsetof(seine_fetch_opts, from),         offsetof(seine_fetch_opts, dns),
+        offsetof(seine_fetch_opts, strip_params), offsetof(seine_fetch_opts, accept_type),
+    };
+    static const size_t lists[] = {
+        offsetof(seine_fetch_opts, resolve),        offsetof(seine_fetch_opts, allow_net),
+        offsetof(seine_fetch_opts, deny_net),       offsetof(seine_fetch_opts, zones),
+        offsetof(seine_fetch_opts, insecure_hosts), offsetof(seine_fetch_opts, include),
+        offsetof(seine_fetch_opts, exclude),
+    };
+    static const char *const none[] = {NULL};
+    static const char *const values[] = {"GET",          "seine/1 (x)", "a@e.example",
+                                         "127.0.0.1:53", "utm_*",       "text/html"};
+    seine_fetch_opts o = polite();
+    sn_shared_state c;
+
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        memcpy((char *)&o + texts[i], &values[i], sizeof values[i]);
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        memcpy((char *)&o + lists[i], &(const char *const *){none}, sizeof(void *));
+    open_state(&c, &o);
+    EACH_ROW(i, texts) {
+        const char *copy;
+
+        memcpy(&copy, (const char *)&c.opts + texts[i], sizeof copy);
+        CHECK(copy != values[i]);
+        CHECK_STR(copy, values[i]);
+    }
+    EACH_ROW(i, lists) {
+        const char *const *copy;
+
+        memcpy(&copy, (const char *)&c.opts + lists[i], sizeof copy);
+        CHECK(copy != none);
+    }
+    sn_shared_state_fini(&c);
 }
 
 /* The caller may forget what was given. */

@@ -300,6 +300,7 @@ TEST(keyed_key_with_its_own_rate_keeps_it)
     CHECK_EQ(greedy(k, "vip", T0 + SEINE_SECS(1)), 50);
     CHECK_EQ(seine_keyed_sweep(k, T0 + SEINE_SECS(9), SIZE_MAX), 0); /* pinned */
     CHECK_EQ(seine_keyed_try(k, vip, T0 + SEINE_SECS(9), 20, &g), SEINE_OK);
+    CHECK_EQ(seine_keyed_try(k, vip, T0 + SEINE_SECS(9), 40, &g), SEINE_E_LIMITED);
     CHECK_EQ(g.limit, 50);
 
     seine_keyed_forget(k, vip);
