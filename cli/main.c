@@ -24,6 +24,7 @@ main(int argc, char **argv)
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
     hold_streams();
     signal(SIGPIPE, SIG_IGN); /* a reader that has gone is an exit code */
+    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error of its own */
 
     int code = options_run(argc, argv);
     out_flush();

@@ -117,7 +117,7 @@ closing_line(const closing *c, textbuf *out)
         const char *name, *says;
     } ends[] = {
         {"signal", "a signal"},         {"max_time", "--max-time"},
-        {"max_errors", "--max-errors"}, {"disk", "a failing disk"},
+        {"max_errors", "--max-errors"}, {"disk", "an input or output error"},
         {"pipe", "its reader"},         {"memory", "want of memory"},
     };
     const seine_tally_sums *t = &c->sums;

@@ -31,9 +31,11 @@ write_all(const char *bytes, size_t n)
             continue;
         if (wrote < 0 && errno == EPIPE)
             exit(SAY_PIPE);
-        if (wrote < 0)
-            exit(say_fail(SAY_MACHINE, "free some space, or write somewhere else",
-                          "cannot write standard output: %s", show_errno(errno).text));
+        if (wrote < 0) {
+            shown why = show_errno(errno);
+            exit(say_fail(SAY_MACHINE, say_write_advice(why.text),
+                          "cannot write standard output: %s", why.text));
+        }
         bytes += wrote;
         n -= (size_t)wrote;
     }

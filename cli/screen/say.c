@@ -2,6 +2,7 @@
 #include "screen/say.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -193,4 +194,25 @@ show_errno(int number)
     if (out.text[0] && !isupper((unsigned char)out.text[1]))
         out.text[0] = (char)tolower((unsigned char)out.text[0]);
     return out;
+}
+
+const char *
+say_write_advice(const char *why)
+{
+    static const struct {
+        int number;
+        const char *advice;
+    } rows[] = {
+        {EFBIG, "raise ulimit -f, or write where files may be larger"},
+        {EBADF, "leave it open for writing: >&- closes it"},
+        {ENOSPC, "free some space, then run the same command again"},
+        {EDQUOT, "free some of your quota, then run the same command again"},
+        {EROFS, "write to a file system that is not read-only"},
+        {EIO, "look at the disk, then run the same command again"},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (strstr(why, show_errno(rows[i].number).text))
+            return rows[i].advice;
+    return "write somewhere else, or run the same command again";
 }

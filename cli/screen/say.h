@@ -61,4 +61,8 @@ shown show_host(const char *bytes, size_t n);
 /* The text of an errno, in lower case like our own: "no space left on device". */
 shown show_errno(int number);
 
+/* What to do about a file or stream that could not be written; `why` is the message,
+ * which ends with the text of an errno. */
+const char *say_write_advice(const char *why);
+
 #endif

@@ -537,6 +537,19 @@ no_fetch(const run *r, seine_err e, const seine_diag *diag)
     return option_names_fail(r->plan.names, SAY_USAGE, hint, diag, e);
 }
 
+/* An output could not be begun. */
+static int
+no_output(const run *r, seine_err e)
+{
+    seine_diag diag = SEINE_DIAG;
+    char why[SEINE_DIAG_ROOM];
+
+    (void)!seine_sinks_err(r->outputs.sinks, &diag);
+    if (e == SEINE_E_NOMEM || seine_diag_print(&diag, NULL, why, sizeof why) == 0)
+        return no_fetch(r, e, &diag);
+    return say_fail(SAY_MACHINE, say_write_advice(why), "%s", why);
+}
+
 /* When --max-time is over that begins at `start`. */
 static seine_time
 deadline_of(const run *r, seine_time start)
@@ -576,8 +589,9 @@ start_and_wait(run *r)
     if (r->signal)
         return SAY_SIGNAL + r->signal;
     seine_eta_init(&r->eta, r->start);
-    if (seine_sinks_start(r->outputs.sinks, o->threads) != SEINE_OK)
-        return no_fetch(r, SEINE_E_NOMEM, &diag);
+    e = seine_sinks_start(r->outputs.sinks, o->threads);
+    if (e != SEINE_OK)
+        return no_output(r, e);
     e = seine_fetch_new(o, &r->fetch, &diag);
     if (e != SEINE_OK)
         return no_fetch(r, e, &diag);

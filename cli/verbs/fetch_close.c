@@ -227,10 +227,9 @@ say_failed_output(run *r)
     else if (terminal_failed(&r->terminal))
         snprintf(why, sizeof why, "cannot write standard output: %s",
                  show_errno(terminal_failed(&r->terminal)).text);
-    const char *advice = e == SEINE_E_NOMEM ? "a lower --concurrency or --queue"
-                         : e == SEINE_E_DEADLINE
-                             ? "a reader that reads, or -o FILE"
-                             : "free some space, then run the same command again";
+    const char *advice = e == SEINE_E_NOMEM      ? "a lower --concurrency or --queue"
+                         : e == SEINE_E_DEADLINE ? "a reader that reads, or -o FILE"
+                                                 : say_write_advice(why);
     if (strstr(
             why,
             "records are safe")) /* the message of the output already says what is safe */
@@ -279,9 +278,12 @@ say_failed_input(run *r)
         return;
     size_t n = seine_diag_print(&r->feed.diag, NULL, line, sizeof line);
     bool has_no_column = strcmp(r->feed.diag.member, "url_column") == 0;
+    bool is_closed = n > 0 && strstr(line, show_errno(EBADF).text);
     run_log_fail(&r->run_log, e,
-                 has_no_column ? "--url-column NAME" : "the rest of the list again", "%s",
-                 n > 0 ? line : seine_err_text(e));
+                 has_no_column ? "--url-column NAME"
+                 : is_closed   ? "leave it open for reading: <&- closes it"
+                               : "the rest of the list again",
+                 "%s", n > 0 ? line : seine_err_text(e));
 }
 
 static void

@@ -7,8 +7,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 enum { WAIT_MS = 10000 };
+
+/* SQLite forgets the errno of some failed writes. Where files may not grow that is the
+ * cause. */
+static int
+errno_of(sqlite3 *db)
+{
+    struct rlimit most;
+    int error = sqlite3_system_errno(db);
+
+    if (error == 0 && sqlite3_extended_errcode(db) == SQLITE_IOERR_WRITE &&
+        getrlimit(RLIMIT_FSIZE, &most) == 0 && most.rlim_cur != RLIM_INFINITY)
+        return EFBIG;
+    return error;
+}
 
 static seine_err
 err_of(sqlite3 *db, int code)
@@ -32,7 +47,7 @@ err_of(sqlite3 *db, int code)
     default:
         break;
     }
-    int error = db ? sqlite3_system_errno(db) : 0;
+    int error = db ? errno_of(db) : 0;
     return error == ENOSPC || error == EDQUOT || error == EFBIG ? SEINE_E_DISK_FULL
                                                                 : SEINE_E_IO;
 }
@@ -40,7 +55,7 @@ err_of(sqlite3 *db, int code)
 int
 sn_sqlite_errno(sqlite3 *db)
 {
-    int error = sqlite3_system_errno(db);
+    int error = errno_of(db);
 
     switch (sqlite3_errcode(db) & 0xff) {
     case SQLITE_FULL:

@@ -9,12 +9,14 @@ import select
 import struct
 import subprocess
 import sys
+import tempfile
 import fcntl
 import termios
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
 from e2e import PROGRAM, case, check, environment, finish, rows, seine  # noqa: E402
+from origin import origin  # noqa: E402
 
 SIM = ["limit", "simulate", "--rate", "10/s", "--burst", "20", "--traffic", "bursty:12/s"]
 MANY = ["limit", "simulate", "--rate", "10/s", "--traffic", "steady:100/s", "--for", "1000s", "--decisions"]
@@ -47,7 +49,7 @@ def on_terminal(words, env=None, columns=80, rows_=24):
 def a_full_disk_is_exit_3_with_a_message():
     with open("/dev/full", "wb") as full:
         p = subprocess.run([PROGRAM, *SIM], stdout=full, stderr=subprocess.PIPE, env=environment())
-    check(p.stderr.decode(), "seine: cannot write standard output: no space left on device\ntry: free some space, or write somewhere else\n")
+    check(p.stderr.decode(), "seine: cannot write standard output: no space left on device\ntry: free some space, then run the same command again\n")
     check(p.returncode, 3)
 
 
@@ -55,7 +57,35 @@ def a_full_disk_is_exit_3_with_a_message():
 def a_closed_output_is_exit_3():
     p = subprocess.run(["sh", "-c", '"$0" version >&-', PROGRAM], capture_output=True, env=environment())
     check(p.returncode, 3)
-    check(p.stderr.decode().startswith("seine: cannot write standard output: "), True)
+    check(p.stderr.decode(), "seine: cannot write standard output: bad file descriptor\ntry: leave it open for writing: >&- closes it\n")
+
+
+@rows([("closed", ">&-"), ("open for reading", "1</dev/null")])
+def records_for_an_output_that_is_not_open_for_writing_say_so(_, how):
+    with origin() as o:
+        p = subprocess.run(["sh", "-c", f'"$0" fetch -j --mine --progress off "$@" {how}', PROGRAM, o.url("/ok"), o.url("/empty")],
+                           capture_output=True, env=environment())
+    check(p.returncode, 3)
+    check("cannot write standard output: bad file descriptor" in p.stderr.decode(), True, p.stderr.decode())
+    check("try: leave it open for writing: >&- closes it" in p.stderr.decode(), True, p.stderr.decode())
+    check("disk" in p.stderr.decode() or "space" in p.stderr.decode(), False, p.stderr.decode())
+
+
+@rows([(name, name) for name in ("big.jsonl", "big.csv", "big.sqlite", "big.warc", "-", "--save", "--cookie-jar")])
+def a_file_that_may_not_grow_is_named_with_its_cause(_, name):
+    with tempfile.TemporaryDirectory() as home, origin() as o:
+        path = os.path.join(home, name.strip("-") or "out")
+        where = {"-": [], "--save": ["--save", path], "--cookie-jar": ["--cookie-jar", path]}.get(name, ["-o", path])
+        urls = [o.url(f"/head:Set-Cookie:a{i}={'b' * 900}/bytes:{3000 + i}") for i in range(60)]
+        end = f' > "{path}"' if name == "-" else " > /dev/null"
+        p = subprocess.run(["sh", "-c", f'ulimit -f 4; exec "$0" fetch -j --mine --progress off "$@"{end}', PROGRAM, *where, *urls],
+                           capture_output=True, env=environment(), timeout=60)
+    err = p.stderr.decode()
+    check(p.returncode, 3, err)
+    check("file too large" in err, True, err)
+    check("space" in err or "memory" in err or "disk" in err, False, err)
+    if name != "--cookie-jar":
+        check("try: raise ulimit -f, or write where files may be larger" in err, True, err)
 
 
 @case
