@@ -95,6 +95,15 @@ def pages_that_are_not_fetched_for_a_limit_are_said():
     check((host.code, host.summary.get("limits", {})), (0, {"max_pages_per_host": 14}), host.ending())
 
 
+@case
+def urls_that_memory_is_too_small_for_are_said():
+    with pages({"/big": b"x" * 3_000_000, "*": "page"}) as p:
+        r = seine("fetch", "--mine", "--max-memory", "2M", "--retries", "0", "--body", "b64", p.base + "/big", p.base + "/a")
+    s = json.loads(r.out.splitlines()[-1])
+    check((r.code, s["ok"], s.get("limits")), (1, 1, {"max_memory": 1}), r.err)
+    check("seine: --max-memory 2.0 MB is reached: 1 URL was given up; try: a larger --max-memory" in r.err, True, r.err)
+
+
 class Slow:
     """Answers `first` pages; the others wait until the end."""
 

@@ -13,6 +13,7 @@ TEST(crawl_defaults_are_those_of_a_good_guest)
     CHECK(c.nofollow && c.skips);
     CHECK_EQ(c.pattern_budget, 1000);
     CHECK_EQ(c.max_subdomains, 256);
+    CHECK_EQ(c.max_links, 50000);
     CHECK_EQ(c.max_per_host, 0);
 }
 
