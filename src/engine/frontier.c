@@ -262,6 +262,12 @@ sn_frontier_end_turn(sn_frontier *f)
 }
 
 uint64_t
+sn_frontier_admitted(const sn_frontier *f)
+{
+    return f->admitted;
+}
+
+uint64_t
 sn_frontier_waiting(const sn_frontier *f)
 {
     return f->waiting;

@@ -45,6 +45,7 @@ typedef struct sn_refusal {
     sn_str key;
     seine_skip reason;
     sn_str rule;
+    bool is_late; /* it was admitted before */
 } sn_refusal;
 
 /* What the frontier says; none of these calls it back. */
@@ -128,6 +129,7 @@ sn_visit *sn_frontier_stuck(sn_frontier *f, seine_time now);
 bool sn_frontier_late(sn_frontier *f, uint32_t most, seine_time now);
 
 /* URLs that wait in its lists. */
+uint64_t sn_frontier_admitted(const sn_frontier *f); /* links, all in all */
 uint64_t sn_frontier_waiting(const sn_frontier *f);
 
 /* Not OK: found URLs cannot be kept or read again, and the crawl has to end. DISK_FULL,

@@ -4,18 +4,23 @@
 
 /* Refusing. */
 
-void
-sn_frontier_refuse(sn_frontier *f, const sn_link *link, const seine_url *url,
-                   seine_skip reason, sn_str rule)
+static void
+tell_refusal(sn_frontier *f, sn_refusal r, const seine_url *url)
 {
     char key[SEINE_URL_ROOM];
     size_t len = 0;
-    sn_refusal r = {.link = link, .reason = reason, .rule = rule};
 
     if (url && seine_url_key(url, f->shared->opts.strip_params, key, sizeof key, &len) ==
                    SEINE_OK)
         r.key = (sn_str){key, len};
     f->ops.refuse(&r, f->ops.arg);
+}
+
+void
+sn_frontier_refuse(sn_frontier *f, const sn_link *link, const seine_url *url,
+                   seine_skip reason, sn_str rule)
+{
+    tell_refusal(f, (sn_refusal){.link = link, .reason = reason, .rule = rule}, url);
 }
 
 /* A URL that was routed to its owner is refused there. */
@@ -53,7 +58,9 @@ sn_frontier_refuse_waiting(sn_frontier *f, uint32_t host, const sn_waiting_url *
     if (!sn_frontier_url(f, host, u->target, &url))
         url.len = 0;
     sn_link link = sn_frontier_link_of(u, &url);
-    sn_frontier_refuse(f, &link, &url, reason, rule);
+    tell_refusal(
+        f, (sn_refusal){.link = &link, .reason = reason, .rule = rule, .is_late = true},
+        &url);
     sn_frontier_finish(f, u->number);
     sn_depth_counts_end(&f->shared->depths, u->depth);
     atomic_fetch_sub(&f->shared->admitted, 1);
@@ -145,6 +152,7 @@ admit_page(sn_frontier *f, uint32_t host, sn_crawl_host *ch, const sn_link *link
     }
     ch->n_pages++;
     f->waiting++;
+    f->admitted++;
     sn_depth_counts_add(&f->shared->depths, link->depth);
     announce_url(f, host, now);
 }

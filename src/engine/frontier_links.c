@@ -82,8 +82,10 @@ decide_link(sn_frontier *f, sn_candidate *c, seine_time now)
 
     c->link.number = next_number(f);
     if (is_refused(f, c, &o)) {
-        sn_refusal r = {&c->link, c->bad.len > 0 ? (sn_str){0} : c->key, o.reason,
-                        o.rule};
+        sn_refusal r = {.link = &c->link,
+                        .key = c->bad.len > 0 ? (sn_str){0} : c->key,
+                        .reason = o.reason,
+                        .rule = o.rule};
         f->ops.refuse(&r, f->ops.arg);
         return;
     }

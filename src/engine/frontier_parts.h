@@ -71,6 +71,7 @@ struct sn_frontier {
     sn_heap again;           /* hosts whose robots.txt is asked for again */
     sn_visit *released;      /* their robots.txt is known */
     uint64_t waiting;        /* pages in lists and held visits */
+    uint64_t admitted;       /* links, all in all */
     uint64_t n_taken;        /* pages that have left their list */
     uint64_t done[SN_GROUP]; /* those whose record is out since the commit */
     uint32_t n_done;

@@ -346,7 +346,8 @@ sn_run_emit_skip(sn_run *r, const sn_refusal *refusal)
     sn_emit_skip(refusal->link, refusal->key, refusal->reason, refusal->rule, r->wall,
                  &r->emit);
     atomic_fetch_add(&r->shared->refused, 1);
-    sn_fetch_metrics_given(r->metrics, 1, 1);
+    if (!refusal->is_late)
+        sn_fetch_metrics_given(r->metrics, 1, 1);
     deliver_record(r);
 }
 

@@ -44,6 +44,7 @@ struct sn_run {
     uint64_t came, left;      /* visits from the inbox; to other shards */
     uint64_t refused;         /* visits that ended as a skip record */
     seine_fetch_stats stats;  /* the owner's */
+    uint64_t links_told;      /* to the metrics, of those that were admitted */
     seine_fetch_stats before; /* what the metrics know */
     sn_emit emit;
     _Alignas(64) sn_inbox inbox;

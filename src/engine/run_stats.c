@@ -131,6 +131,10 @@ sn_run_publish(sn_run *r)
     for (int i = 0; i < SEINE_WAIT_ROOM; i++)
         s->waiting_for[i] = by[i];
     if (r->frontier) {
+        uint64_t admitted = sn_frontier_admitted(r->frontier);
+
+        sn_fetch_metrics_given(r->metrics, admitted - r->links_told, 0);
+        r->links_told = admitted;
         s->waiting += sn_frontier_waiting(r->frontier);
         s->waiting_for[SEINE_WAIT_QUEUE] += sn_frontier_waiting(r->frontier);
     }

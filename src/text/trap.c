@@ -345,7 +345,8 @@ write_family(char *out, sn_str head, sn_str tail)
 {
     size_t n = tail.len < SN_TRAP_ROOM / 2 ? tail.len : SN_TRAP_ROOM / 2;
 
-    memcpy(out, head.ptr, head.len);
+    if (head.len > 0)
+        memcpy(out, head.ptr, head.len);
     if (n > 0)
         memcpy(out + head.len, tail.ptr, n);
     return head.len + n;

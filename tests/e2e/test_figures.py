@@ -15,6 +15,7 @@ import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
+from crawl import EAGER, QUICK  # noqa: E402
 from e2e import case, check, finish, seine  # noqa: E402
 from origin import origin, records  # noqa: E402
 
@@ -179,6 +180,29 @@ def a_polite_rate_is_told_as_the_server_saw_it():
         host, seen = records(r.out)[-1]["top_hosts"][0], [x["t_us"] / 1e6 for x in o.log()]
         check(abs(host["max_rps_1s"] - busiest_second(seen)) <= 1, True, f"{host} {busiest_second(seen)}")
         check(49 <= host["min_gap_ms"] <= 60, True, f"{host}")
+
+
+@case
+def a_crawl_counts_robots_sitemaps_redirects_and_retries_as_the_server_does():
+    with origin("--site", "44:300:fan=5:dup=6:broken=6:redir=6:robots=6:fail=10:flaky=10:sitemap=on") as o, tempfile.TemporaryDirectory() as where:
+        r = seine("crawl", *QUICK, *EAGER, "--depth", "off", "--metrics-file", "m.prom", "-j", o.url("/p/0"), cwd=where)
+        told, log = records(r.out), o.log()
+        s = told[-1]
+        check(s["requests"], len(log))
+        check(sum(h["requests"] for h in s["top_hosts"]), len(log))
+        check(s["retries"] >= sum(x.get("attempts", 1) - 1 for x in told[:-1]) > 20, True, str(s["retries"]))
+        check(s["total"], s["ok"] + s["failed"] + s["blocked"] + s["skipped"])
+        last = {x["path"]: str(x["status"]) for x in log}
+        pages = collections.Counter(last[x["url"].removeprefix(o.base)] for x in told[:-1] if x["type"] == "result")
+        check(s["statuses"], dict(pages))
+        with open(os.path.join(where, "m.prom"), encoding="utf-8") as f:
+            metrics = f.read()
+        check(metric(metrics, "seine_fetch_requests_total"), len(log))
+        check(metric(metrics, "seine_urls_seen_total"), s["total"])
+        check(metric(metrics, "seine_urls_admitted_total") + metric(metrics, "seine_urls_refused_total"), s["total"])
+        check(metric(metrics, "seine_urls_emitted_total"), s["total"])
+        check((metric(metrics, "seine_queue_depth"), metric(metrics, "seine_urls_waiting"), metric(metrics, "seine_urls_in_flight")), (0, 0, 0))
+        check('seine_jobs{state="done"} 1' in metrics and 'seine_jobs{state="running"} 0' in metrics, True)
 
 
 finish()
