@@ -237,6 +237,33 @@ TEST(sitemap_walk_reads_open_files_and_follows_none_of_their_indexes)
     script_free(s);
 }
 
+/* A program whose standard input is closed gets that number for its first file. */
+TEST(sitemap_walk_reads_and_closes_descriptor_0_like_any_other)
+{
+    static const char text[] = INDEX(MAP("http://a.test/1"));
+    script *s = script_new(NULL);
+    told t = {.len = 0};
+    seine_fetch_opts o;
+    seine_sitemap_walk *w = new_walk(s, &o, &t, false, 0);
+    int input = dup(0), fd = memfd_create("sitemap", MFD_CLOEXEC);
+
+    CHECK(fd >= 0 && write(fd, text, sizeof text - 1) == (ssize_t)sizeof text - 1);
+    lseek(fd, 0, SEEK_SET);
+    CHECK_EQ(dup2(fd, 0), 0);
+    CHECK_EQ(seine_sitemap_walk_add_fd(w, "a.xml", 0), SEINE_OK);
+    CHECK_EQ(seine_sitemap_walk_step(w, NULL), SEINE_E_CLOSED);
+    CHECK_STR(t.text, "a.xml http://a.test/1\n");
+    CHECK_EQ(script_requests(s), 0);
+    seine_sitemap_walk_free(w);
+    CHECK_EQ(close(0), -1);
+    if (input >= 0) {
+        CHECK_EQ(dup2(input, 0), 0);
+        close(input);
+    }
+    close(fd);
+    script_free(s);
+}
+
 TEST(sitemap_walk_refuses_other_schemes_and_a_walk_without_a_callback)
 {
     script *s = script_new(NULL);
