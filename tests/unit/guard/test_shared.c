@@ -643,6 +643,37 @@ TEST_THREADS(shared_by_threads_at_one_moment_never_exceeds_the_burst)
 }
 
 static void *
+reserve_run(void *arg)
+{
+    rush *r = arg;
+
+    r->ready++;
+    while (r->ready < r->threads) {
+    }
+    for (int i = 0; i < 50; i++)
+        r->granted += seine_shared_reserve(r->lim, T0, 1, SEINE_NEVER, NULL) == SEINE_OK;
+    return NULL;
+}
+
+/* One a second: the 150th of a burst of 1 has its turn after 149 s, and the next after
+ * 150, whoever was first. */
+TEST_THREADS(shared_reservations_of_threads_stand_one_behind_the_other)
+{
+    rush r = {.lim = bucket(1, 1, SEINE_FULL), .threads = 3};
+    pthread_t threads[3];
+    seine_grant g;
+
+    for (int i = 0; i < 3; i++)
+        CHECK_EQ(pthread_create(&threads[i], NULL, reserve_run, &r), 0);
+    for (int i = 0; i < 3; i++)
+        pthread_join(threads[i], NULL);
+    CHECK_EQ(r.granted, 150);
+    CHECK_EQ(seine_shared_reserve(r.lim, T0, 1, SEINE_NEVER, &g), SEINE_OK);
+    CHECK_EQ(g.retry_after, SEINE_SECS(150));
+    seine_shared_free(r.lim);
+}
+
+static void *
 retune(void *arg)
 {
     rush *r = arg;
