@@ -37,6 +37,7 @@ stall(fake_disk *d)
 
     w->now += span;
     w->stalled += span;
+    w->late += span;
 }
 
 /* Before the n-th read one bit of every byte is turned. */

@@ -30,6 +30,8 @@ struct sn_exchange {
     uint32_t size;
     bool reused, partial, sent, live, counted, silent, enough;
     seine_err canceled;
+    uint64_t number; /* of its host's starts */
+    uint32_t epoch;  /* of its host's breaker when it started */
     uint32_t serial; /* events of an older life are void */
     seine_time tat;  /* of its host after it; 0: not counted */
     char location[64];
@@ -103,6 +105,51 @@ sim_host_of(sim_world *w, sn_str name)
     for (h++; h < name.ptr + name.len && sn_is_digit(*h); h++)
         n = n * 10 + (uint32_t)(*h - '0');
     return n < w->n_hosts ? &w->hosts[n] : NULL;
+}
+
+static bool
+is_closed(const sim_host *h)
+{
+    return h->closed_until == 0 && !h->half_open;
+}
+
+/* S18: while a row of failures is not judged yet, nothing starts. */
+static void
+judge_wave(sim_world *w, sn_exchange *x)
+{
+    sim_host *h = x->host;
+    uint32_t threshold = w->opts.breaker.failure_threshold;
+
+    x->number = h->starts;
+    x->epoch = h->epoch;
+    if (is_closed(h) && threshold > 0 && h->row >= threshold && h->wave > 0)
+        sim_broken(w, "S18", "host %u: a request while %u of the wave are in flight",
+                   (unsigned)(h - w->hosts), h->wave);
+}
+
+/* A request has ended; h->in_flight are the others. What started before the breaker
+ * changed may only end a row. */
+static void
+note_wave(sim_world *w, sn_exchange *x, seine_fault f)
+{
+    sim_host *h = x->host;
+    uint32_t threshold = w->opts.breaker.failure_threshold;
+
+    if (h->wave > 0 && x->number < h->mark)
+        h->wave--;
+    if (f.code == SEINE_OK || (f.code == SEINE_E_CANCELED && f.status > 0))
+        f.code = seine_retry_classify(&w->opts.retry, f.status);
+    /* The time of the URL may have run out, which says nothing about the host. */
+    bool is_over = f.code == SEINE_E_TIMEOUT && w->opts.retry.max_elapsed != SEINE_NEVER;
+    seine_outcome how = is_over ? SEINE_IGNORED : seine_outcome_breaker(&f);
+    if (how == SEINE_SUCCESS)
+        h->row = h->wave = 0;
+    if (how != SEINE_FAILURE || x->epoch != h->epoch || !is_closed(h))
+        return;
+    if (++h->row >= threshold && h->wave == 0) {
+        h->wave = h->in_flight;
+        h->mark = h->starts;
+    }
 }
 
 /* S4, S5, S6, S9, S10 and the stop: may this request leave now? */
@@ -309,6 +356,7 @@ net_start(sn_transport *base, const sn_request *request, const sn_handler *handl
     if (x->reused)
         x->host->idle--;
     judge(w, x);
+    judge_wave(w, x);
     w->starts++;
     x->host->starts++;
     x->host->in_flight++;
@@ -353,7 +401,8 @@ finish(net *t, sn_exchange *x, seine_err code, seine_phase phase)
     sim_host *h = x->host;
     sn_end end = {.fault = SEINE_FAULT};
 
-    if (w->now > x->request.deadline)
+    /* Who waits for a disk sees the end of a request when the disk lets go. */
+    if (w->now > sn_time_add(x->request.deadline, w->late + w->was_late))
         sim_broken(w, "S7", "page %u ended %lld ns after its deadline", x->id,
                    (long long)(w->now - x->request.deadline));
     end.fault.code = code;
@@ -376,6 +425,7 @@ finish(net *t, sn_exchange *x, seine_err code, seine_phase phase)
     else
         w->pages[x->id].last_ok = code == SEINE_OK && x->status == 200;
     h->in_flight--;
+    note_wave(w, x, end.fault);
     if (code == SEINE_OK && h->idle < 8)
         h->idle++;
     x->live = false;
@@ -534,7 +584,7 @@ advance(net *t, sn_exchange *x)
                 return;
             }
         }
-        if (w->now < h->pause)
+        if (!x->reused && w->now < h->pause) /* a kept connection sends at once */
             sim_broken(w, "S6", "host %u: sent %lld ns before its Retry-After ends",
                        (unsigned)(h - w->hosts), (long long)(h->pause - w->now));
         x->stage = HEAD;

@@ -47,6 +47,11 @@ typedef struct sim_host {
     seine_time seen; /* the newest request that arrived */
     bool is_seen;
     uint64_t starts;
+    /* second opinion on waves, see engine/wave.h */
+    uint32_t row;   /* failures since the last success, while its breaker was closed */
+    uint32_t wave;  /* in flight at the threshold, and still in flight */
+    uint64_t mark;  /* those that started before it are of the wave */
+    uint32_t epoch; /* changes of its breaker */
 } sim_host;
 
 typedef struct sim_page {
@@ -66,10 +71,11 @@ typedef struct sim_world {
     uint32_t n_hosts, n_pages, n_shards;
     sim_host *hosts;
     sim_page *pages;
-    struct sim_disk *disk; /* where its URLs wait */
-    seine_span stalled;    /* by the disk, since the engine looked at the clock */
-    uint64_t missing;      /* URLs that have no record and need one */
-    struct site *site;     /* what is crawled; NULL: pages are given, and have no links */
+    struct sim_disk *disk;     /* where its URLs wait */
+    seine_span stalled;        /* by the disk, since the engine looked at the clock */
+    seine_span late, was_late; /* all stalls of this step, and of the one before */
+    uint64_t missing;          /* URLs that have no record and need one */
+    struct site *site; /* what is crawled; NULL: pages are given, and have no links */
     uint64_t pages_asked;
     uint64_t step, hash;
     uint64_t starts, ends, early_cancels;
@@ -89,6 +95,9 @@ seine_time sim_net_when(const sn_transport *base); /* its next event */
 uint32_t sim_net_in_flight(const sn_transport *base);
 
 /* An invariant does not hold: the first one is kept. */
+/* S19, see there. */
+void sim_judge_attempts(sim_world *w, const seine_record *r);
+
 void sim_broken(sim_world *w, const char *invariant, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 void sim_note(sim_world *w, const char *event, uint64_t a, uint64_t b);

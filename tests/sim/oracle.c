@@ -425,4 +425,5 @@ oracle_record(sim_world *w, const seine_record *r)
         sim_broken(w, "S2", "%s is %u links away", node->url, r->depth);
     if (r->attempts > w->opts.retry.max_attempts)
         sim_broken(w, "S0-11", "%s had %u attempts", node->url, r->attempts);
+    sim_judge_attempts(w, r);
 }

@@ -80,6 +80,22 @@ on_record(const seine_record *r, unsigned shard, void *arg)
     if (r->attempts > w->opts.retry.max_attempts)
         sim_broken(w, "S0-11", "page %llu had %u attempts", (unsigned long long)r->number,
                    r->attempts);
+    sim_judge_attempts(w, r);
+}
+
+/* Nothing but the number of retries ends a URL that might still be had. */
+void
+sim_judge_attempts(sim_world *w, const seine_record *r)
+{
+    seine_err code = r->fault ? r->fault->code : SEINE_OK;
+    bool may_pass = seine_err_class(code) == SEINE_TRANSIENT && code != SEINE_E_NOMEM &&
+                    r->fate != SEINE_FATE_GAVE_UP && r->fate != SEINE_FATE_CANCELED;
+
+    if (may_pass && !w->stopping && w->opts.retry.max_elapsed == SEINE_NEVER &&
+        r->attempts < w->opts.retry.max_attempts)
+        sim_broken(w, "S19", "%.*s ended with %s after %u of %u attempts",
+                   (int)(r->url.len < 80 ? r->url.len : 80), r->url.ptr,
+                   seine_err_name(code), r->attempts, w->opts.retry.max_attempts);
 }
 
 /* What the engine says of its breakers is held against it. */
@@ -96,11 +112,15 @@ on_event(const seine_event *e, unsigned shard, void *arg)
     if (strcmp(e->name, "breaker.open") == 0) {
         h->closed_until = e->until;
         h->half_open = false;
+        h->epoch++;
+        h->row = h->wave = 0;
     } else if (strcmp(e->name, "breaker.half_open") == 0) {
         h->half_open = true;
     } else if (strcmp(e->name, "breaker.closed") == 0) {
         h->closed_until = 0;
         h->half_open = false;
+        h->epoch++;
+        h->row = h->wave = 0;
     }
 }
 
@@ -317,6 +337,8 @@ live(sim *s)
             sim_broken(w, "S1", "feeding: %s", seine_err_name(e));
         seine_time before = w->now;
         uint64_t hash = w->hash;
+        w->was_late = w->late;
+        w->late = 0;
         uint32_t first = (uint32_t)sn_rng_below(&w->model, w->n_shards);
         for (uint32_t i = 0; i < w->n_shards; i++) {
             w->stalled = 0;
