@@ -23,7 +23,10 @@ look(sn_str path, sn_str query)
     REQUIRE(n > 0 && n <= SN_TRAP_ROOM);
     REQUIRE((family == SN_TRAP_SHAPE) == (rule != NULL));
     REQUIRE(sn_trap_excess_of(path, query, &kind) <= SN_TRAP_OVER);
-    (void)sn_trap_residue(path, query, &kind);
+    sn_trap_residue residues[SN_TRAP_RESIDUES];
+    sn_trap_child child;
+    REQUIRE(sn_trap_residues(path, query, &kind, residues) <= SN_TRAP_RESIDUES);
+    REQUIRE(!sn_trap_segment(path, 1, &child) || sn_trap_segment(path, 0, &child));
 }
 
 int

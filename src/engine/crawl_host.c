@@ -32,6 +32,7 @@ drop_state(sn_crawl_state *x)
 {
     sn_robots_cache_fini(&x->robots);
     sn_pattern_table_fini(&x->patterns);
+    sn_bloom_fini(&x->directories);
     *x = (sn_crawl_state){.host = SN_NONE};
 }
 

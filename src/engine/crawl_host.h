@@ -46,6 +46,7 @@ typedef struct sn_crawl_state {
     uint32_t link; /* next free one */
     sn_robots_cache robots;
     sn_pattern_table patterns;  /* of pages that were asked for */
+    sn_bloom directories;       /* that were counted */
     sn_url_list first;          /* what goes before: sitemaps, pages of a level that
                                 has begun */
     uint32_t maps_out;          /* sitemaps under way */

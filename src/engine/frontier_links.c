@@ -312,7 +312,7 @@ sn_frontier_page(sn_frontier *f, sn_visit *v, seine_time now)
 
     if (!o)
         return;
-    from.link.leader = (uint8_t)sn_frontier_look(f, v);
+    from.link.leader = sn_frontier_look(f, v);
     if (v->target.len > 0)
         add_target(f, v, &from.link, now);
     if (v->page && !(v->kind == SN_KIND_PAGE && o->sitemaps == SEINE_SITEMAPS_ONLY)) {

@@ -31,9 +31,15 @@ enum {
     SN_GROUP = 64,        /* URLs finished together */
     SN_PUT_NOFOLLOW = 64, /* with the reason of one that was put off: and a nofollow */
     SN_LOOKED = 64,       /* patterns of a shard whose pages are looked at, at most */
-    SN_FEW = 16,          /* pages of a pattern that are judged with the plain words */
+    SN_CHILDREN = 128,    /* directories of a directory that make them a device */
+    SN_DIRECTORIES = 2,   /* levels of directories that are counted */
+    SN_FEW = 10,          /* pages of a pattern that tell whether it is a good one */
     SN_SAMPLE = 8         /* of plain words one page in so many, while they are good */
 };
+
+/* How the leader of a URL and its look stand in one byte. */
+#define SN_LEADER_OF(byte) ((sn_leader)((byte)&3))
+#define SN_LOOK_OF(byte)   ((unsigned)(byte) >> 2)
 
 /* A pattern whose pages are looked at. */
 typedef struct sn_looked {
@@ -46,6 +52,7 @@ typedef struct sn_looking {
     const sn_visit *visit;      /* NULL: none */
     bool text[SN_TRAP_LEVELS];  /* it is new */
     bool leads[SN_TRAP_LEVELS]; /* to a new URL outside of the level */
+    bool is_index; /* leads to a new URL of a pattern whose pages have texts */
 } sn_looking;
 
 /* A link while it is judged. */
@@ -92,7 +99,7 @@ struct sn_frontier {
 typedef struct sn_skip_why {
     seine_skip reason;
     sn_str rule; /* a constant, or in `mem` */
-    char mem[SN_TRAP_ROOM + 64];
+    char mem[2 * SN_TRAP_ROOM + 128];
 } sn_skip_why;
 
 static inline bool /* true: so that a check can return it */
@@ -187,7 +194,7 @@ bool sn_frontier_repeats(sn_frontier *f, uint32_t host, const sn_waiting_url *u,
                          sn_skip_why *why);
 
 /* Before the links of a page are read: looks at its text. What its links are led by. */
-sn_leader sn_frontier_look(sn_frontier *f, sn_visit *v);
+uint8_t sn_frontier_look(sn_frontier *f, sn_visit *v);
 
 /* The page that is looked at leads to a URL that was not known and is in scope. */
 void sn_frontier_lead(sn_frontier *f, const seine_url *url);

@@ -15,7 +15,9 @@ enum { PATTERN, EXCESS, FAMILY, WORDS };
 
 typedef struct url_class {
     uint64_t key[SN_TRAP_LEVELS]; /* 0: none */
-    uint64_t residue;
+    sn_residues residues;
+    sn_str path;
+    bool has_directories; /* that may be a device */
     sn_trap_excess excess;
     sn_str name[SN_TRAP_LEVELS];
     char pattern[SN_TRAP_ROOM], family[SN_TRAP_ROOM];
@@ -29,7 +31,6 @@ key_of(sn_str text, uint64_t what)
     return sn_siphash(secret, text.ptr, text.len) | 1;
 }
 
-/* A path that goes round is one of plain words, too. */
 static void
 classify(sn_str target, url_class *out)
 {
@@ -46,24 +47,55 @@ classify(sn_str target, url_class *out)
     out->name[WORDS] = SN_STR("/**");
     out->key[PATTERN] = kind.varies ? key_of(out->name[PATTERN], PATTERN) : 0;
     out->key[FAMILY] = family == SN_TRAP_WORDS ? 0 : key_of(out->name[FAMILY], FAMILY);
-    out->key[WORDS] = family == SN_TRAP_DEVICE ? 0 : key_of(SN_STR("/**"), WORDS);
-    out->residue = sn_trap_residue(path, query, &kind);
+    out->key[WORDS] = key_of(SN_STR("/**"), WORDS);
+    out->residues.n = sn_trap_residues(path, query, &kind, out->residues.all);
+    out->path = path;
+    out->has_directories =
+        family == SN_TRAP_WORDS ||
+        (family == SN_TRAP_DEVICE && kind.id_end > 0 && !kind.session.ptr);
     out->excess = sn_trap_excess_of(path, query, &kind);
     out->name[EXCESS] = SN_STR("/** of more than 32 segments or parameters");
     out->key[EXCESS] =
         out->excess == SN_TRAP_WITHIN ? 0 : key_of(out->name[EXCESS], EXCESS);
 }
 
-/* The same at a host. A URL whose pattern has many pages is judged with them and not with
- * the plain words, which are for paths that nobody has seen before. */
+/* The same at a host, where a directory of very many may be a device. */
 static void
 classify_at(const sn_crawl_state *x, sn_str target, url_class *out)
 {
+    sn_trap_child c;
+
     classify(target, out);
-    const sn_pattern *row =
-        out->key[PATTERN] ? sn_pattern_table_find(&x->patterns, out->key[PATTERN]) : NULL;
-    if (row && row->count >= SN_FEW)
-        out->key[WORDS] = 0;
+    for (unsigned i = 0; out->has_directories && i < SN_DIRECTORIES; i++) {
+        const sn_pattern *row = sn_trap_segment(out->path, i, &c)
+                                    ? sn_pattern_table_find(&x->patterns, c.parent)
+                                    : NULL;
+        if (!row || row->led < SN_CHILDREN)
+            continue;
+        out->name[FAMILY] = i == 0 ? SN_STR("/*/**") : SN_STR("/**/*/**");
+        out->key[FAMILY] = c.parent ^ FAMILY;
+        out->residues = (sn_residues){{c.rest}, 1};
+        return;
+    }
+}
+
+/* Counts the directories of directories, once a host has many pages. */
+static void
+count_directories(sn_crawl_state *x, const url_class *c)
+{
+    const sn_pattern *all = sn_pattern_table_find(&x->patterns, c->key[WORDS]);
+    sn_trap_child child;
+
+    if (!all || all->count < SN_CHILDREN || !c->has_directories)
+        return;
+    for (unsigned i = 0; i < SN_DIRECTORIES; i++) {
+        if (!sn_trap_segment(c->path, i, &child) ||
+            !sn_bloom_add(&x->directories, child.child))
+            continue;
+        sn_pattern *row = sn_pattern_table_get(&x->patterns, child.parent);
+        if (row)
+            row->led++;
+    }
 }
 
 static uint32_t
@@ -139,18 +171,21 @@ sn_frontier_count_page(sn_frontier *f, uint32_t host, sn_visit *v)
 {
     static const sn_novelty_kind kinds[SN_TRAP_LEVELS] = {
         [EXCESS] = SN_NOVELTY_EXCESS, [WORDS] = SN_NOVELTY_WORDS};
+    static const sn_residues none = {.n = 0};
     url_class c;
 
     if (budget_of(f) == 0)
         return;
-    classify_at(sn_crawl_hosts_state(&f->hosts, host), seine_url_target(&v->url), &c);
+    sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
+    classify_at(x, seine_url_target(&v->url), &c);
+    count_directories(x, &c);
     for (unsigned i = 0; i < SN_TRAP_LEVELS; i++) {
         v->traps[i] = c.key[i];
         sn_novelty *n = c.key[i] ? count_page(f, host, c.key[i], kinds[i]) : NULL;
         if (!n)
             continue;
         v->looks |= (uint8_t)(1u << i);
-        v->again |= (uint8_t)(sn_novelty_start(n, c.residue) << i);
+        v->again[i] = (uint16_t)sn_novelty_start(n, i == WORDS ? &none : &c.residues);
     }
 }
 
@@ -173,20 +208,35 @@ tell_trap(sn_frontier *f, uint32_t host, sn_pattern *row, sn_str name, sn_str ru
         f->ops.arg);
 }
 
+/* Refuses a URL by the verdict on that level; the rule names its own pattern. */
 static bool
-refuse_row(sn_frontier *f, uint32_t host, sn_pattern *row, sn_str name, sn_skip_why *why)
+refuse_by(sn_frontier *f, uint32_t host, sn_pattern *row, const url_class *c,
+          unsigned level, sn_skip_why *why)
 {
-    const sn_novelty *n = row->novelty;
-    const sn_last_pages *l = sn_novelty_repeats(n) ? &n->last : &n->again;
-    int len =
-        snprintf(why->mem, sizeof why->mem,
-                 "%.*s %u: pattern %.*s, %u of its last %u pages brought nothing new",
-                 SN_FMT(f->shared->shown.pattern_budget), budget_of(f), SN_FMT(name),
-                 (unsigned)(l->n - l->n_new), (unsigned)l->n);
-    sn_str rule = {why->mem, (size_t)len};
+    const sn_last_pages *l = sn_novelty_verdict(row->novelty);
+    bool is_own = level == PATTERN;
+    int len = snprintf(why->mem, sizeof why->mem,
+                       "%.*s %u: pattern %.*s, %u of %s last %u pages%s%.*s brought "
+                       "nothing new",
+                       SN_FMT(f->shared->shown.pattern_budget), budget_of(f),
+                       SN_FMT(c->name[PATTERN]), (unsigned)(l->n - l->n_new),
+                       is_own ? "its" : "the", (unsigned)l->n, is_own ? "" : " of ",
+                       SN_FMT(is_own ? (sn_str){0} : c->name[level]));
+    size_t room = sizeof why->mem - 1;
+    sn_str rule = {why->mem, (size_t)len < room ? (size_t)len : room};
 
-    tell_trap(f, host, row, name, rule);
+    tell_trap(f, host, row, c->name[level], rule);
     return sn_skip_for(why, SEINE_SKIP_TRAP, rule);
+}
+
+/* Have the pages of the pattern brought something, as far as they were looked at? */
+static bool
+is_good(const sn_crawl_state *x, uint64_t key)
+{
+    const sn_pattern *row = key ? sn_pattern_table_find(&x->patterns, key) : NULL;
+
+    return row && row->news + row->repeats >= SN_FEW &&
+           row->news * 10 > row->news + row->repeats;
 }
 
 bool
@@ -202,10 +252,15 @@ sn_frontier_repeats(sn_frontier *f, uint32_t host, const sn_waiting_url *u,
     for (unsigned i = 0; i < SN_TRAP_LEVELS; i++) {
         sn_pattern *row = c.key[i] ? sn_pattern_table_find(&x->patterns, c.key[i]) : NULL;
 
+        if (i == WORDS && is_good(x, c.key[PATTERN]))
+            return false;
+        if (i == WORDS)
+            c.residues.n = 0;
         if (!row || !row->novelty || (i == EXCESS && c.excess == SN_TRAP_NEAR))
             continue;
-        if (sn_novelty_refuses(row->novelty, c.residue, (sn_leader)u->flags))
-            return refuse_row(f, host, row, c.name[i], why);
+        if (sn_novelty_refuses(row->novelty, &c.residues, SN_LEADER_OF(u->flags),
+                               SN_LOOK_OF(u->flags)))
+            return refuse_by(f, host, row, &c, i, why);
         if (sn_novelty_repeats(row->novelty) || sn_novelty_is_cleared(row->novelty))
             return false; /* it passes: a wider verdict says less */
     }
@@ -228,6 +283,16 @@ is_news(sn_frontier *f, sn_crawl_state *x, uint64_t key)
     return row->led++ < budget_of(f);
 }
 
+/* Is it proven that the pages of the pattern have texts of their own? */
+static bool
+has_texts(const sn_crawl_state *x, uint64_t key)
+{
+    const sn_pattern *row = key ? sn_pattern_table_find(&x->patterns, key) : NULL;
+
+    return row && row->novelty && row->novelty->last.n >= SN_FEW &&
+           sn_novelty_has_texts(row->novelty) && !sn_novelty_repeats(row->novelty);
+}
+
 void
 sn_frontier_lead(sn_frontier *f, const seine_url *url)
 {
@@ -247,14 +312,20 @@ sn_frontier_lead(sn_frontier *f, const seine_url *url)
             l->leads[i] |= is;
         return;
     }
-    classify(seine_url_target(url), &c);
-    uint64_t key = c.key[FAMILY] ? c.key[FAMILY] : c.key[PATTERN];
+    classify_at(x, seine_url_target(url), &c);
     bool news[SN_TRAP_LEVELS], any = false;
     for (unsigned i = 0; i < SN_TRAP_LEVELS; i++) {
         news[i] = !c.key[i] || c.key[i] != l->visit->traps[i];
         any |= news[i] && i != WORDS;
     }
-    if (!any || (key && !is_news(f, x, key)))
+    if (!any)
+        return;
+    if (news[PATTERN] && has_texts(x, c.key[PATTERN])) {
+        l->is_index = true; /* of good pages, though its own text may repeat */
+        return;
+    }
+    uint64_t key = c.key[FAMILY] ? c.key[FAMILY] : c.key[PATTERN];
+    if (key && !is_news(f, x, key))
         return;
     for (unsigned i = 0; i < SN_TRAP_LEVELS; i++)
         l->leads[i] |= news[i];
@@ -271,7 +342,32 @@ novelty_of(const sn_frontier *f, const sn_visit *v, unsigned level)
     return row ? row->novelty : NULL;
 }
 
-sn_leader
+/* What the page looks like from afar: its title without digits and the words of its URL,
+ * and the number of its links. */
+static unsigned
+look_of(const sn_visit *v)
+{
+    sn_word_triples t;
+    uint64_t hash = v->page ? sn_page_n_links(v->page) + 1 : 0;
+
+    sn_word_triples_begin(&t, seine_url_target(&v->url));
+    sn_word_triples_text(&t, v->title.ptr, v->title.len);
+    sn_word_triples_end(&t);
+    for (uint32_t i = 0; i < t.n; i++)
+        hash ^= t.hash[i];
+    return (unsigned)(hash * UINT64_C(0x9e3779b97f4a7c15) >> 58);
+}
+
+/* What the page is thought of as the leader of its links. */
+static sn_leader
+judge_leader(const sn_visit *v, bool is_new)
+{
+    return is_new                                     ? SN_LEADER_NEW
+           : SN_LEADER_OF(v->leader) == SN_LEADER_NEW ? SN_LEADER_UNKNOWN
+                                                      : SN_LEADER_REPEAT;
+}
+
+uint8_t
 sn_frontier_look(sn_frontier *f, sn_visit *v)
 {
     const sn_word_triples *words = v->page ? sn_page_words(v->page) : NULL;
@@ -280,29 +376,58 @@ sn_frontier_look(sn_frontier *f, sn_visit *v)
     f->looking = (sn_looking){.visit = words ? v : NULL};
     if (v->kind == SN_KIND_SITEMAP || !v->is_stored)
         return SN_LEADER_NEW;
+    unsigned look = v->traps[WORDS] ? look_of(v) : 0;
     for (unsigned i = 0; words && i < SN_TRAP_LEVELS; i++) {
         sn_novelty *n = novelty_of(f, v, i);
         if (!n)
             continue;
         f->looking.text[i] = sn_novelty_text(n, words);
-        leader = f->looking.text[i]           ? SN_LEADER_NEW
-                 : v->leader == SN_LEADER_NEW ? SN_LEADER_UNKNOWN
-                                              : SN_LEADER_REPEAT;
+        leader = judge_leader(v, f->looking.text[i]);
+        if (i == WORDS)
+            sn_novelty_alike(n, look, f->looking.text[i]);
     }
-    return leader;
+    return (uint8_t)(leader | look << 2);
+}
+
+/* Remembers with the pattern of a page whether it brought something. */
+static void
+note_text(sn_frontier *f, const sn_visit *v)
+{
+    sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, v->home_host);
+    sn_pattern *row =
+        v->traps[PATTERN] ? sn_pattern_table_find(&x->patterns, v->traps[PATTERN]) : NULL;
+
+    if (!row || !(v->looks >> WORDS & 1))
+        return;
+    if (row->news + row->repeats >= UINT8_MAX) {
+        row->news /= 2;
+        row->repeats /= 2;
+    }
+    bool is_new = f->looking.text[WORDS] || f->looking.is_index;
+    row->news = (uint8_t)(row->news + is_new);
+    row->repeats = (uint8_t)(row->repeats + !is_new);
 }
 
 void
 sn_frontier_judge(sn_frontier *f)
 {
     const sn_visit *v = f->looking.visit;
+    url_class c;
 
     f->looking.visit = NULL;
-    for (unsigned i = 0; v && i < SN_TRAP_LEVELS; i++) {
+    if (!v)
+        return;
+    classify_at(sn_crawl_hosts_state(&f->hosts, v->home_host), seine_url_target(&v->url),
+                &c);
+    note_text(f, v);
+    for (unsigned i = 0; i < SN_TRAP_LEVELS; i++) {
         sn_novelty *n = novelty_of(f, v, i);
-        if (n) /* plain words lead to plain words: their texts alone count */
-            sn_novelty_page(
-                n, &(sn_page_news){f->looking.text[i], i != WORDS && f->looking.leads[i]},
-                v->again >> i & 1);
+        sn_page_news news = {f->looking.text[i],
+                             f->looking.is_index || (i != WORDS && f->looking.leads[i])};
+
+        if (i == WORDS) /* they lead to plain words: their texts alone count */
+            c.residues.n = 0;
+        if (n)
+            sn_novelty_page(n, &news, &c.residues, v->again[i]);
     }
 }

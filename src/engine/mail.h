@@ -33,7 +33,7 @@ typedef struct sn_link {
     uint8_t moved;   /* redirects in a row that led here */
     uint8_t ceiling; /* sn_address_zone */
     uint8_t tag, attr, kind;
-    uint8_t leader; /* sn_leader: of the page it was found on */
+    uint8_t leader; /* sn_leader and look of the page it was found on */
 } sn_link;
 
 enum { SN_MAIL_FULL = 32768 }; /* bytes of a post that is worth sending */

@@ -12,7 +12,10 @@ enum {
     COUNTED = 32,     /* triples of a page that are counted */
     GOOD = 180,       /* of the last 200 pages bring something: a sample suffices */
     WIDEST = 1 << 20, /* between two probes */
-    EARNED = 2        /* leave for a page that brought something */
+    EARNED = 4,       /* leave for a page that brought something */
+    FEW_AGAIN = 20,   /* pages that make a part seem idle */
+    FEW_ALIKE = 10,   /* pages for a verdict on those that look alike */
+    MANY_ALIKE = 1000
 };
 
 sn_novelty *
@@ -24,8 +27,7 @@ sn_novelty_new(sn_novelty_kind kind)
         return NULL;
     n->space = SN_NOVELTY_SPACE;
     n->leave = SN_NOVELTY_LEAVE;
-    n->last.fewest = n->again.fewest =
-        kind == SN_NOVELTY_EXCESS ? SN_NOVELTY_FEWEST : SN_NOVELTY_LAST;
+    n->last.fewest = kind == SN_NOVELTY_EXCESS ? SN_NOVELTY_FEWEST : SN_NOVELTY_LAST;
     if (kind == SN_NOVELTY_WORDS && !(n->common = sn_zalloc(sizeof *n->common))) {
         sn_free(n);
         return NULL;
@@ -77,16 +79,17 @@ sn_novelty_text(sn_novelty *n, const sn_word_triples *words)
     return is_tenth(fresh, words->n);
 }
 
-/* Widens or narrows the space between probes, and grants leave. */
+/* Grants leave for a page of a pattern that is refused; a probe widens or narrows the
+ * space to the next one. */
 static void
-adjust_probes(sn_novelty *n, bool is_new)
+adjust_leave(sn_novelty *n, bool is_new, bool is_probe)
 {
-    if (!is_new) {
+    if (is_new)
+        n->leave += EARNED;
+    if (is_probe && is_new)
+        n->space = n->space > 4 ? n->space / 4 : 1;
+    else if (is_probe)
         n->space = n->space < WIDEST ? n->space * 2 : WIDEST;
-        return;
-    }
-    n->space = n->space > 4 ? n->space / 4 : 1;
-    n->leave += n->leave < SN_NOVELTY_LEAVE ? EARNED : 0;
 }
 
 static void
@@ -113,14 +116,56 @@ do_repeat(const sn_last_pages *l)
     return l->n >= l->fewest && l->n_new * 10 <= l->n;
 }
 
-void
-sn_novelty_page(sn_novelty *n, const sn_page_news *news, bool again)
+/* The part of that name; NULL: there is none, and no room to make it. */
+static sn_idle_part *
+part_of(sn_novelty *n, uint64_t name, bool make)
 {
-    if (do_repeat(&n->last) || (again && do_repeat(&n->again)))
-        adjust_probes(n, news->text || news->leads);
+    for (unsigned i = 0; i < SN_TRAP_RESIDUES; i++) {
+        sn_idle_part *p = &n->parts[i];
+
+        if (p->name == 0 && make) {
+            p->name = name;
+            p->again.fewest = SN_NOVELTY_LAST;
+        }
+        if (p->name == name)
+            return p;
+    }
+    return NULL;
+}
+
+void
+sn_novelty_page(sn_novelty *n, const sn_page_news *news, const sn_residues *r,
+                unsigned again)
+{
+    bool is_refused = do_repeat(&n->last);
+
+    if (again & SN_NOVELTY_EXCEPTION) { /* says nothing of those that are refused */
+        adjust_leave(n, news->text || news->leads, false);
+        return;
+    }
+    for (unsigned i = 0; i < r->n; i++) {
+        sn_idle_part *p = again >> i & 1 ? part_of(n, r->all[i].part, true) : NULL;
+        if (!p)
+            continue;
+        is_refused |= do_repeat(&p->again);
+        add_page(&p->again, news);
+    }
+    if (is_refused)
+        adjust_leave(n, news->text || news->leads, again & SN_NOVELTY_PROBE);
     add_page(&n->last, news);
-    if (again)
-        add_page(&n->again, news);
+}
+
+void
+sn_novelty_alike(sn_novelty *n, unsigned look, bool is_new)
+{
+    sn_look_alike *a = &n->alike[look % SN_NOVELTY_ALIKE];
+
+    if (a->repeats + a->news >= MANY_ALIKE) {
+        a->repeats /= 2;
+        a->news /= 2;
+    }
+    a->repeats = (uint16_t)(a->repeats + !is_new);
+    a->news = (uint16_t)(a->news + is_new);
 }
 
 bool
@@ -129,19 +174,64 @@ sn_novelty_repeats(const sn_novelty *n)
     return do_repeat(&n->last);
 }
 
-bool
-sn_novelty_start(sn_novelty *n, uint64_t residue)
+/* Residues of all parts share one filter. */
+static uint64_t
+key_of(const sn_trap_residue *r)
 {
-    return residue && !sn_bloom_add(&n->residues, residue);
+    return r->hash ^ r->part * UINT64_C(0x9e3779b97f4a7c15);
 }
 
-/* A URL of a pattern that repeats: may it be a page that nobody has seen? */
-static bool
-may_be_unseen(const sn_novelty *n, uint64_t residue, sn_leader leader)
+unsigned
+sn_novelty_start(sn_novelty *n, const sn_residues *r)
 {
-    if (n->common)
-        return leader == SN_LEADER_UNKNOWN;
-    return residue && !sn_bloom_has(&n->residues, residue);
+    unsigned again = n->next;
+
+    n->next = 0;
+    for (unsigned i = 0; i < r->n; i++)
+        again |= (unsigned)!sn_bloom_add(&n->residues, key_of(&r->all[i])) << i;
+    return again;
+}
+
+/* What the parts of a URL say. */
+typedef struct parts_say {
+    bool again;  /* it differs in an idle part alone from one that was asked for */
+    bool unseen; /* it differs in more than an idle part from all of them */
+} parts_say;
+
+/* To fetch a page too much is no loss, so that fewer pages tell. */
+static bool
+seems_idle(const sn_idle_part *p)
+{
+    return p->again.n >= FEW_AGAIN && p->again.n_new * 10 <= p->again.n;
+}
+
+static parts_say
+ask_parts(sn_novelty *n, const sn_residues *r)
+{
+    parts_say say = {false, r->n == 1 && !sn_bloom_has(&n->residues, key_of(r->all))};
+
+    for (unsigned i = 0; i < r->n; i++) {
+        const sn_idle_part *p = part_of(n, r->all[i].part, false);
+        if (!p)
+            continue;
+        if (!sn_bloom_has(&n->residues, key_of(&r->all[i])))
+            say.unseen |= seems_idle(p);
+        else
+            say.again |= do_repeat(&p->again);
+    }
+    return say;
+}
+
+/* What is to be thought of the page that leads to a URL of plain words: of one that
+ * nobody looked at, what those that look alike have brought. */
+static sn_leader
+judge_leader(const sn_novelty *n, sn_leader leader, unsigned look)
+{
+    const sn_look_alike *a = &n->alike[look % SN_NOVELTY_ALIKE];
+
+    if (leader != SN_LEADER_UNKNOWN || a->repeats + a->news < FEW_ALIKE)
+        return leader;
+    return a->news * 10 <= a->repeats + a->news ? SN_LEADER_REPEAT : SN_LEADER_UNKNOWN;
 }
 
 static bool
@@ -150,6 +240,7 @@ takes_leave(sn_novelty *n)
     if (n->leave == 0)
         return false;
     n->leave--;
+    n->next = SN_NOVELTY_EXCEPTION;
     return true;
 }
 
@@ -160,21 +251,32 @@ is_probe(sn_novelty *n)
     if (++n->waited < n->space)
         return false;
     n->waited = 0;
+    n->next = SN_NOVELTY_PROBE;
     return true;
 }
 
 bool
-sn_novelty_refuses(sn_novelty *n, uint64_t residue, sn_leader leader)
+sn_novelty_refuses(sn_novelty *n, const sn_residues *r, sn_leader leader, unsigned look)
 {
     bool all = do_repeat(&n->last);
+    parts_say say = ask_parts(n, r);
 
-    if (!all && !(do_repeat(&n->again) && residue && sn_bloom_has(&n->residues, residue)))
+    if (!all && !say.again)
         return false;
-    if (n->common && leader == SN_LEADER_NEW)
-        return false;
-    if (all && may_be_unseen(n, residue, leader) && takes_leave(n))
+    if (n->common)
+        say.unseen |= judge_leader(n, leader, look) != SN_LEADER_REPEAT;
+    if (say.unseen && takes_leave(n))
         return false;
     return !is_probe(n);
+}
+
+const sn_last_pages *
+sn_novelty_verdict(const sn_novelty *n)
+{
+    for (unsigned i = 0; i < SN_TRAP_RESIDUES && !do_repeat(&n->last); i++)
+        if (do_repeat(&n->parts[i].again) && n->parts[i].name)
+            return &n->parts[i].again;
+    return &n->last;
 }
 
 bool
@@ -186,7 +288,7 @@ sn_novelty_is_cleared(const sn_novelty *n)
 bool
 sn_novelty_has_texts(const sn_novelty *n)
 {
-    return n->last.n < SN_NOVELTY_LAST || n->last.n_texts * 10 > n->last.n;
+    return n->last.n == 0 || n->last.n_texts * 10 > n->last.n;
 }
 
 bool

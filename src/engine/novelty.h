@@ -10,10 +10,12 @@
  *   - a probe: one URL of so many that are refused. The number doubles with every page
  *     that brings nothing and falls to a quarter with every page that brings something,
  *     so an endless trap is left for good and a pattern that is good again is seen.
- *   - a URL whose residue (text/trap.h) was never asked for: it is a page that only its
- *     session hides.
+ *   - a URL that differs from all that were asked for in more than an idle part: it is a
+ *     page that only its session hides.
  *   - in the family of plain words, a URL that an honest page or a sitemap leads to, and
  *     some of those of whose leader nothing is known.
+ *
+ * Pages that pass by the second and third are not among those that are judged.
  *
  * The pages whose residue was asked for before are judged apart as well, by the same
  * rule: where only they repeat, only they are refused.
@@ -24,8 +26,8 @@
  *
  *     n = sn_novelty_new(SN_NOVELTY_PATTERN);
  *     bool is_new = sn_novelty_text(n, words);
- *     sn_novelty_page(n, &(sn_page_news){.text = is_new, .leads = true}, again);
- *     if (sn_novelty_refuses(n, residue, leader))
+ *     sn_novelty_page(n, &(sn_page_news){.text = is_new}, &residues, again);
+ *     if (sn_novelty_refuses(n, &residues, leader, look))
  *         …                                       the URL is not asked for
  *
  * Time    plays no part.
@@ -38,13 +40,15 @@
 
 #include "base/bloom.h"
 #include "base/count_min.h"
+#include "text/trap.h"
 #include "text/word_triples.h"
 
 enum {
-    SN_NOVELTY_LAST = 200, /* pages that are looked at */
-    SN_NOVELTY_FEWEST = 8, /* pages that are enough for URLs in excess */
-    SN_NOVELTY_SPACE = 32, /* URLs from one probe to the next, at first */
-    SN_NOVELTY_LEAVE = 500 /* URLs that pass by an exception and bring nothing */
+    SN_NOVELTY_LAST = 200,  /* pages that are looked at */
+    SN_NOVELTY_FEWEST = 8,  /* pages that are enough for URLs in excess */
+    SN_NOVELTY_SPACE = 32,  /* URLs from one probe to the next, at first */
+    SN_NOVELTY_LEAVE = 500, /* URLs that pass by an exception and bring nothing */
+    SN_NOVELTY_ALIKE = 64   /* kinds of leading pages that are told apart */
 };
 
 /* What is known of the page that leads to a URL. */
@@ -68,15 +72,30 @@ typedef struct sn_last_pages {
     uint16_t n_new, n_texts; /* of them with something new; with a new text */
 } sn_last_pages;
 
+/* A part of URLs: the pages of URLs that differ from one that was asked for before in
+ * this part alone. If they repeat, the part is idle. */
+typedef struct sn_idle_part {
+    uint64_t name; /* 0: none */
+    sn_last_pages again;
+} sn_idle_part;
+
+/* What is known of the pages that look like the one that leads to a URL: the same title
+ * and number of links. */
+typedef struct sn_look_alike {
+    uint16_t repeats, news;
+} sn_look_alike;
+
 typedef struct sn_novelty {
-    sn_bloom seen;          /* triples; not of plain words */
-    sn_bloom residues;      /* of URLs that were asked for */
-    sn_count_min *common;   /* triples, of plain words alone */
-    uint32_t pages;         /* counted in `common` */
-    sn_last_pages last;     /* of all its pages */
-    sn_last_pages again;    /* of those whose residue was asked for before */
-    uint32_t space, waited; /* between probes; since the last one */
+    sn_bloom seen;                        /* triples; not of plain words */
+    sn_bloom residues;                    /* of URLs that were asked for */
+    sn_count_min *common;                 /* triples, of plain words alone */
+    uint32_t pages;                       /* counted in `common` */
+    sn_last_pages last;                   /* of all its pages */
+    sn_idle_part parts[SN_TRAP_RESIDUES]; /* of URLs, in the order of their coming */
+    uint32_t space, waited;               /* between probes; since the last one */
     uint32_t leave;
+    unsigned next; /* SN_NOVELTY_PROBE …: the URL that starts next */
+    sn_look_alike alike[SN_NOVELTY_ALIKE]; /* of plain words */
 } sn_novelty;
 
 /* Of whose pages? */
@@ -92,17 +111,38 @@ void sn_novelty_free(sn_novelty *n);
 /* Is the text of a page new? The text is known from now on. */
 bool sn_novelty_text(sn_novelty *n, const sn_word_triples *words);
 
-/* A URL is asked for: its residue is known from now on. True: it was known before. */
-bool sn_novelty_start(sn_novelty *n, uint64_t residue);
+/* The residues of a URL. */
+typedef struct sn_residues {
+    sn_trap_residue all[SN_TRAP_RESIDUES];
+    unsigned n;
+} sn_residues;
+
+/* Besides the bits of residues: the URL passed a verdict, as a probe or by an exception.
+ */
+#define SN_NOVELTY_PROBE     0x100u
+#define SN_NOVELTY_EXCEPTION 0x200u
+
+/* A URL is asked for: its residues are known from now on. Returns a bit for each that was
+ * known before. */
+unsigned sn_novelty_start(sn_novelty *n, const sn_residues *r);
 
 /* One page more has ended; `again` as sn_novelty_start said of it. */
-void sn_novelty_page(sn_novelty *n, const sn_page_news *news, bool again);
+void sn_novelty_page(sn_novelty *n, const sn_page_news *news, const sn_residues *r,
+                     unsigned again);
+
+/* Of plain words: a page with this look has ended. */
+void sn_novelty_alike(sn_novelty *n, unsigned look, bool is_new);
 
 /* Do at least 90 % of the last 200 pages bring nothing new? */
 bool sn_novelty_repeats(const sn_novelty *n);
 
-/* Is this URL refused, since pages like it bring nothing new? `residue` 0: none. */
-bool sn_novelty_refuses(sn_novelty *n, uint64_t residue, sn_leader leader);
+/* Is this URL refused, since pages like it bring nothing new? `look` is that of the page
+ * that leads to it. */
+bool sn_novelty_refuses(sn_novelty *n, const sn_residues *r, sn_leader leader,
+                        unsigned look);
+
+/* The pages that a refusal is about. */
+const sn_last_pages *sn_novelty_verdict(const sn_novelty *n);
 
 /* Is there a verdict, and it is that the pages bring something? */
 bool sn_novelty_is_cleared(const sn_novelty *n);

@@ -23,12 +23,13 @@
 enum { SN_PATTERN_ROWS = 4096 };
 
 typedef struct sn_pattern {
-    uint64_t key;        /* never 0 */
-    uint32_t count;      /* pages asked for */
-    uint32_t led;        /* times a URL of it was something new */
-    uint32_t used;       /* when, in the table's own time */
-    bool told;           /* its first refusal was told */
-    sn_novelty *novelty; /* NULL: within its budget */
+    uint64_t key;          /* never 0 */
+    uint32_t count;        /* pages asked for */
+    uint32_t led;          /* times a URL of it was something new */
+    uint32_t used;         /* when, in the table's own time */
+    bool told;             /* its first refusal was told */
+    uint8_t news, repeats; /* of its pages, as plain words */
+    sn_novelty *novelty;   /* NULL: within its budget */
 } sn_pattern;
 
 typedef struct sn_pattern_table { /* zeroed: empty */

@@ -92,10 +92,10 @@ struct sn_visit {
     sn_str parent;                  /* absent: it was given */
     seine_found found;              /* texts of the tables of text/html.h */
     seine_url target;               /* of a page that redirects; no text: it does not */
-    uint8_t leader;                 /* sn_leader: of the page it was found on */
+    uint8_t leader;                 /* sn_leader and look of the page it was found on */
     uint64_t traps[SN_TRAP_LEVELS]; /* keys of engine/pattern_table.h; 0: none */
     uint8_t looks;                  /* a bit for each of them: its text is looked at */
-    uint8_t again;                  /* the same: its residue was asked for before */
+    uint16_t again[SN_TRAP_LEVELS]; /* which of its residues were asked for before */
     uint32_t home, home_host; /* of a robots.txt or sitemap: shard and host it is for */
 
     /* attempts */

@@ -472,21 +472,77 @@ add_segment(uint64_t hash, sn_str segment)
     return add_bytes(hash, SN_STR("/"));
 }
 
-uint64_t
-sn_trap_residue(sn_str path, sn_str query, const sn_trap_kind *kind)
+static uint64_t
+hash_path(sn_str path)
 {
-    bool has_session = kind->session.ptr != NULL;
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    sn_str segment, name, value;
+    sn_str segment;
 
-    if (kind->params == 0 && kind->id_end == 0 && !kind->has_path_params)
-        return 0;
-    path = bounded(path);
-    query = bounded(query);
     while (next_segment(&path, &segment))
         hash = add_segment(hash, segment);
-    while (has_session && next_param(&query, &name, &value))
-        if (!is_session(name, value))
+    return hash;
+}
+
+/* Adds the parameters without sessions, and without the one of number `but`. */
+static uint64_t
+hash_params(uint64_t hash, sn_str query, unsigned but)
+{
+    sn_str name, value;
+
+    for (unsigned i = 0; next_param(&query, &name, &value); i++)
+        if (i != but && !is_session(name, value))
             hash = add_bytes(add_bytes(hash, name), value);
     return hash | 1;
+}
+
+/* One for each parameter: the URL without it. */
+static unsigned
+split_params(uint64_t path, sn_str query, sn_trap_residue out[SN_TRAP_RESIDUES])
+{
+    sn_str rest = query, name, value;
+    unsigned n = 0;
+
+    while (n < SN_TRAP_RESIDUES && next_param(&rest, &name, &value)) {
+        out[n] = (sn_trap_residue){add_bytes(1, name), hash_params(path, query, n)};
+        n++;
+    }
+    return n;
+}
+
+unsigned
+sn_trap_residues(sn_str path, sn_str query, const sn_trap_kind *kind,
+                 sn_trap_residue out[SN_TRAP_RESIDUES])
+{
+    bool has_session = kind->session.ptr || kind->id_end > 0 || kind->has_path_params;
+
+    query = bounded(query);
+    if (kind->params == 0 && !has_session)
+        return 0;
+    uint64_t hash = hash_path(bounded(path));
+    if (!has_session && kind->params > 1)
+        return split_params(hash, query, out);
+    if (has_session)
+        hash = hash_params(hash, query, UINT32_MAX);
+    out[0] = (sn_trap_residue){2, hash | 1};
+    return 1;
+}
+
+bool
+sn_trap_segment(sn_str path, unsigned depth, sn_trap_child *out)
+{
+    uint64_t before = UINT64_C(0xcbf29ce484222325);
+    sn_str segment;
+
+    path = bounded(path);
+    for (unsigned i = 0; i < depth; i++) {
+        if (!next_segment(&path, &segment))
+            return false;
+        before = add_bytes(before, segment);
+    }
+    if (!next_segment(&path, &segment) || path.len < 2)
+        return false;
+    out->parent = add_bytes(before, SN_STR("dir")) | 1;
+    out->child = add_bytes(before, segment);
+    out->rest = (sn_trap_residue){out->parent, (hash_path(path) ^ before) | 1};
+    return true;
 }

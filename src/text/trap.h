@@ -13,12 +13,12 @@
  *
  * Its family is wider and spans the paths of a site: all URLs with the session parameter
  * `sid`, all whose path goes round, all that have nothing but words. A URL belongs to one
- * pattern and to one family. Its residue is what is left of it without its session or its
- * query: two URLs of one residue may be one page.
+ * pattern and to one family. Its residues are what is left of it without its session, or
+ * without one of its parameters: two URLs of one residue may be one page.
  *
  *     size_t n = sn_trap_pattern(path, query, text, &kind);
  *     family = sn_trap_family_of(path, (sn_str){text, n}, &kind, wide, &len);
- *     uint64_t residue = sn_trap_residue(path, query, &kind);
+ *     unsigned residues = sn_trap_residues(path, query, &kind, list);
  *
  * engine/novelty.h judges the pages of a pattern.
  *
@@ -38,8 +38,9 @@ enum {
     SN_TRAP_ROUNDS = 3,    /* repetitions in a row of one to four segments */
     SN_TRAP_PARAMS = 32,
     SN_TRAP_SAME_NAME = 8, /* repetitions of one parameter */
-    SN_TRAP_SHOWN = 16,    /* segments of a pattern */
-    SN_TRAP_ROOM = 1024    /* bytes of a pattern; a longer one ends in "**" */
+    SN_TRAP_RESIDUES = 8,
+    SN_TRAP_SHOWN = 16, /* segments of a pattern */
+    SN_TRAP_ROOM = 1024 /* bytes of a pattern; a longer one ends in "**" */
 };
 
 /* Returns what is odd about the path, or NULL: it repeats itself. The path begins with a
@@ -81,9 +82,24 @@ typedef enum sn_trap_excess {
 
 sn_trap_excess sn_trap_excess_of(sn_str path, sn_str query, const sn_trap_kind *kind);
 
-/* Returns a hash of the URL without identifiers and path parameters, and without the
- * session of its query; a query without a session is left out whole. 0: the URL has none
- * of them. */
-uint64_t sn_trap_residue(sn_str path, sn_str query, const sn_trap_kind *kind);
+/* What is left of a URL without one of its parts. */
+typedef struct sn_trap_residue {
+    uint64_t part; /* which part: a hash of its name */
+    uint64_t hash; /* of the rest */
+} sn_trap_residue;
+
+/* Returns how many residues the URL has: without its identifiers, path parameters and
+ * session, if it has any of them; else one for each of its first 8 parameters. */
+unsigned sn_trap_residues(sn_str path, sn_str query, const sn_trap_kind *kind,
+                          sn_trap_residue out[SN_TRAP_RESIDUES]);
+
+/* A segment of a path that has more behind it. */
+typedef struct sn_trap_child {
+    uint64_t parent, child; /* hashes: of what stands before it; of both */
+    sn_trap_residue rest;   /* the path without it */
+} sn_trap_child;
+
+/* The segment behind the first `depth` ones; false: there is none, or it is the last. */
+bool sn_trap_segment(sn_str path, unsigned depth, sn_trap_child *out);
 
 #endif

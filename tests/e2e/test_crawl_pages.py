@@ -35,9 +35,9 @@ def a_calendar_without_end_is_left():
         paths = [r["path"] for r in o.log()]
         days = [p for p in paths if p.startswith("/cal/")]
         check((len(set(p for p in paths if p.startswith("/p/"))), len(days), len(set(days))), (60, len(set(days)), len(days)), run.ending())
-        check(300 <= len(days) <= 400, True, f"{len(days)} {run.ending()}")
+        check(200 <= len(days) <= 900, True, f"{len(days)} {run.ending()}")
         traps = [r for r in run.skips if r["reason"] == "trap"]
-        check((len(traps) > 0, all(re.match(r"--pattern-budget 100: pattern /cal/#/#/#, 2?[0-9]+ of its last 200 pages brought nothing new$", r["rule"]) for r in traps)), (True, True), str(traps[:1]))
+        check((len(traps) > 0, all(re.match(r"--pattern-budget 100: pattern /cal/#/#/#, (1[89][0-9]|200) of (its last 200 pages|the last 200 pages of /\*\*) brought nothing new$", r["rule"]) for r in traps)), (True, True), str(traps[:1]))
 
 
 def sessions(path):

@@ -19,11 +19,26 @@ text(unsigned page, unsigned own, unsigned n)
     return &t;
 }
 
+static const sn_residues none = {.n = 0};
+
 static void
 add(sn_novelty *n, unsigned pages, bool is_new)
 {
     for (unsigned i = 0; i < pages; i++)
-        sn_novelty_page(n, &(sn_page_news){.text = is_new}, false);
+        sn_novelty_page(n, &(sn_page_news){.text = is_new}, &none, 0);
+}
+
+static bool
+refuses(sn_novelty *n, sn_leader leader)
+{
+    return sn_novelty_refuses(n, &none, leader, 0);
+}
+
+/* A URL with one part, and what is left of it without that part. */
+static sn_residues
+without(uint64_t part, uint64_t rest)
+{
+    return (sn_residues){.all = {{part, rest}}, .n = 1};
 }
 
 TEST(novelty_of_a_text_is_a_tenth_that_was_not_seen)
@@ -43,13 +58,13 @@ TEST(novelty_refuses_only_while_90_percent_of_the_last_200_repeat)
     sn_novelty *n = sn_novelty_new(SN_NOVELTY_PATTERN);
 
     add(n, 199, false);
-    CHECK(!sn_novelty_repeats(n) && !sn_novelty_refuses(n, 0, SN_LEADER_UNKNOWN));
+    CHECK(!sn_novelty_repeats(n) && !refuses(n, SN_LEADER_UNKNOWN));
     add(n, 1, false);
-    CHECK(sn_novelty_repeats(n) && sn_novelty_refuses(n, 0, SN_LEADER_NEW));
+    CHECK(sn_novelty_repeats(n) && refuses(n, SN_LEADER_NEW));
     add(n, 20, true);
     CHECK(sn_novelty_repeats(n));
     add(n, 1, true);
-    CHECK(!sn_novelty_repeats(n) && !sn_novelty_refuses(n, 0, SN_LEADER_UNKNOWN));
+    CHECK(!sn_novelty_repeats(n) && !refuses(n, SN_LEADER_UNKNOWN));
     CHECK(sn_novelty_is_cleared(n));
     add(n, 179, false); /* the new ones are still among the last 200 */
     CHECK(!sn_novelty_repeats(n));
@@ -63,7 +78,7 @@ TEST(novelty_counts_a_page_that_leads_on)
     sn_novelty *n = sn_novelty_new(SN_NOVELTY_PATTERN);
 
     for (unsigned i = 0; i < 200; i++)
-        sn_novelty_page(n, &(sn_page_news){.leads = i % 9 == 0}, false);
+        sn_novelty_page(n, &(sn_page_news){.leads = i % 9 == 0}, &none, 0);
     CHECK(!sn_novelty_repeats(n));
     CHECK(!sn_novelty_has_texts(n)); /* and yet its texts repeat */
     sn_novelty_free(n);
@@ -76,9 +91,10 @@ passed(sn_novelty *n, unsigned urls, bool is_new)
     unsigned passes = 0;
 
     for (unsigned i = 0; i < urls; i++)
-        if (!sn_novelty_refuses(n, 0, SN_LEADER_REPEAT)) {
+        if (!refuses(n, SN_LEADER_REPEAT)) {
             passes++;
-            add(n, 1, is_new);
+            sn_novelty_page(n, &(sn_page_news){.text = is_new}, &none,
+                            sn_novelty_start(n, &none));
         }
     return passes;
 }
@@ -99,32 +115,71 @@ TEST(novelty_probes_ever_more_rarely_and_opens_for_good_pages)
 TEST(novelty_asks_for_each_residue_once)
 {
     sn_novelty *n = sn_novelty_new(SN_NOVELTY_PATTERN);
+    sn_residues seen = without(1, 17), unseen = without(1, 18);
 
-    CHECK(!sn_novelty_start(n, 17));
-    CHECK(sn_novelty_start(n, 17));
-    CHECK(!sn_novelty_start(n, 0) && !sn_novelty_start(n, 0));
+    CHECK_EQ(sn_novelty_start(n, &seen), 0);
+    CHECK_EQ(sn_novelty_start(n, &seen), 1);
+    CHECK_EQ(sn_novelty_start(n, &none), 0);
     add(n, 200, false);
-    CHECK(sn_novelty_refuses(n, 17, SN_LEADER_UNKNOWN));
-    CHECK(!sn_novelty_refuses(n, 18, SN_LEADER_UNKNOWN));
+    CHECK(sn_novelty_refuses(n, &seen, SN_LEADER_UNKNOWN, 0));
+    CHECK(!sn_novelty_refuses(n, &unseen, SN_LEADER_UNKNOWN, 0));
     for (unsigned i = 0; i < SN_NOVELTY_LEAVE; i++)
-        (void)sn_novelty_refuses(n, 18, SN_LEADER_UNKNOWN);
-    CHECK(sn_novelty_refuses(n, 18, SN_LEADER_UNKNOWN)); /* not without end */
+        (void)sn_novelty_refuses(n, &unseen, SN_LEADER_UNKNOWN, 0);
+    CHECK(sn_novelty_refuses(n, &unseen, SN_LEADER_UNKNOWN, 0)); /* not without end */
     sn_novelty_free(n);
 }
 
-TEST(novelty_judges_pages_that_were_asked_for_before_apart)
+TEST(novelty_grants_more_leave_for_pages_that_are_worth_it)
 {
     sn_novelty *n = sn_novelty_new(SN_NOVELTY_PATTERN);
+    unsigned refused = 0;
 
-    sn_novelty_start(n, 17);
+    add(n, 200, false);
+    for (unsigned i = 0; i < 4 * SN_NOVELTY_LEAVE; i++) {
+        sn_residues r = without(1, (i + 1) * UINT64_C(0x9e3779b97f4a7c15));
+        if (sn_novelty_refuses(n, &r, SN_LEADER_UNKNOWN, 0))
+            refused++;
+        else
+            sn_novelty_page(n, &(sn_page_news){.text = i % 3 == 0}, &r,
+                            sn_novelty_start(n, &r));
+    }
+    CHECK(refused < 40);          /* a filter takes some for known */
+    CHECK(sn_novelty_repeats(n)); /* they are not among those that are judged */
+    sn_novelty_free(n);
+}
+
+TEST(novelty_finds_the_part_of_urls_that_is_idle)
+{
+    sn_novelty *n = sn_novelty_new(SN_NOVELTY_PATTERN);
+    sn_residues known = without(1, 17), other = without(1, 18), foreign = without(2, 17);
+
+    sn_novelty_start(n, &known);
     for (unsigned i = 0; i < 200; i++) { /* half of all pages are new */
-        sn_novelty_page(n, &(sn_page_news){.text = true}, false);
-        sn_novelty_page(n, &(sn_page_news){.text = false}, true);
+        sn_novelty_page(n, &(sn_page_news){.text = true}, &none, 0);
+        sn_novelty_page(n, &(sn_page_news){.text = false}, &known, 1);
     }
     CHECK(!sn_novelty_repeats(n));
-    CHECK(sn_novelty_refuses(n, 17, SN_LEADER_UNKNOWN));
-    CHECK(!sn_novelty_refuses(n, 18, SN_LEADER_UNKNOWN));
-    CHECK(!sn_novelty_refuses(n, 0, SN_LEADER_UNKNOWN));
+    CHECK(sn_novelty_refuses(n, &known, SN_LEADER_UNKNOWN, 0));
+    CHECK(!sn_novelty_refuses(n, &other, SN_LEADER_UNKNOWN, 0));
+    CHECK(!sn_novelty_refuses(n, &foreign, SN_LEADER_UNKNOWN, 0));
+    CHECK(!sn_novelty_refuses(n, &none, SN_LEADER_UNKNOWN, 0));
+    CHECK(sn_novelty_verdict(n) == &n->parts[0].again);
+    sn_novelty_free(n);
+}
+
+/* id=5&u=9: u is a session, whatever it is called. */
+TEST(novelty_fetches_what_differs_in_more_than_an_idle_part)
+{
+    sn_novelty *n = sn_novelty_new(SN_NOVELTY_PATTERN);
+    sn_residues page = {.all = {{1, 900}, {2, 5}}, .n = 2};
+    sn_residues fresh = {.all = {{1, 901}, {2, 6}}, .n = 2};
+
+    sn_novelty_start(n, &page);
+    for (unsigned i = 0; i < 200; i++)
+        sn_novelty_page(n, &(sn_page_news){.text = false}, &page, 2);
+    CHECK(sn_novelty_repeats(n));
+    CHECK(sn_novelty_refuses(n, &page, SN_LEADER_UNKNOWN, 0));
+    CHECK(!sn_novelty_refuses(n, &fresh, SN_LEADER_UNKNOWN, 0));
     sn_novelty_free(n);
 }
 
@@ -147,9 +202,15 @@ TEST(novelty_of_plain_words_follows_honest_pages)
     sn_novelty *n = sn_novelty_new(SN_NOVELTY_WORDS);
 
     add(n, 200, false);
-    CHECK(!sn_novelty_refuses(n, 0, SN_LEADER_NEW));
-    CHECK(sn_novelty_refuses(n, 0, SN_LEADER_REPEAT));
-    CHECK(!sn_novelty_refuses(n, 0, SN_LEADER_UNKNOWN));
+    CHECK(!refuses(n, SN_LEADER_NEW));
+    CHECK(refuses(n, SN_LEADER_REPEAT));
+    CHECK(!refuses(n, SN_LEADER_UNKNOWN));
+    for (unsigned i = 0; i < 10; i++) { /* such pages lead to nothing */
+        sn_novelty_alike(n, 7, false);
+        sn_novelty_alike(n, 8, i % 2 == 0);
+    }
+    CHECK(sn_novelty_refuses(n, &none, SN_LEADER_UNKNOWN, 7));
+    CHECK(!sn_novelty_refuses(n, &none, SN_LEADER_UNKNOWN, 8));
     sn_novelty_free(n);
 }
 
@@ -171,7 +232,8 @@ TEST(novelty_survives_every_allocation_that_fails)
         sn_novelty *n = sn_novelty_new(SN_NOVELTY_WORDS);
 
         if (n) {
-            sn_novelty_start(n, 7);
+            sn_residues one = without(1, 7);
+            sn_novelty_start(n, &one);
             (void)sn_novelty_text(n, text(1, 1, 10));
             CHECK(sn_novelty_memory(n) >= sizeof *n);
         }

@@ -203,27 +203,64 @@ TEST(trap_family_spans_the_paths_of_a_site)
         CHECK_STR(family_of(rows[i].path, rows[i].query), rows[i].want);
 }
 
+/* The residue of that number; 0: there is none. */
 static uint64_t
-residue_of(const char *path, const char *query)
+residue_of(const char *path, const char *query, unsigned i)
 {
+    sn_trap_residue all[SN_TRAP_RESIDUES];
     sn_trap_kind kind;
 
     pattern_of(path, query, &kind);
-    return sn_trap_residue(sn_str_of(path), sn_str_of(query), &kind);
+    unsigned n = sn_trap_residues(sn_str_of(path), sn_str_of(query), &kind, all);
+    CHECK(n <= SN_TRAP_RESIDUES);
+    return i < n ? all[i].hash : 0;
 }
 
 TEST(trap_residue_is_the_url_without_its_session)
 {
-    CHECK_EQ(residue_of("/about/17", ""), 0);
-    CHECK_EQ(residue_of("/a/17", "sid=1"), residue_of("/a/17", "sid=2"));
-    CHECK(residue_of("/a/17", "sid=1") != residue_of("/a/18", "sid=1"));
-    CHECK_EQ(residue_of("/v", "id=1&sid=1"), residue_of("/v", "id=1&sid=2"));
-    CHECK(residue_of("/v", "id=1&sid=1") != residue_of("/v", "id=2&sid=1"));
-    CHECK_EQ(residue_of("/v", "a=1&b=2"), residue_of("/v", "a=2"));
-    CHECK_EQ(residue_of("/s/9f86d081884c7d65/a", ""),
-             residue_of("/s/0f86d081884c7d65/a", ""));
-    CHECK(residue_of("/s/9f86d081884c7d65/a", "") !=
-          residue_of("/s/9f86d081884c7d65/b", ""));
-    CHECK_EQ(residue_of("/a;jsessionid=1", ""), residue_of("/a;jsessionid=2", ""));
-    CHECK(residue_of("/a;jsessionid=1", "") != residue_of("/b;jsessionid=1", ""));
+    static const struct {
+        const char *path, *query, *same_path, *same_query, *other_path, *other_query;
+    } rows[] = {
+        {"/a/17", "sid=1", "/a/17", "sid=2", "/a/18", "sid=1"},
+        {"/v", "id=1&sid=1", "/v", "id=1&sid=2", "/v", "id=2&sid=1"},
+        {"/v", "a=1", "/v", "b=2", "/w", "a=1"}, /* of one parameter: the path */
+        {"/s/9f86d081884c7d65/a", "", "/s/0f86d081884c7d65/a", "",
+         "/s/9f86d081884c7d65/b", ""},
+        {"/a;jsessionid=1", "", "/a;jsessionid=2", "", "/b;jsessionid=1", ""},
+    };
+
+    CHECK_EQ(residue_of("/about/17", "", 0), 0);
+    EACH_ROW(i, rows) {
+        uint64_t got = residue_of(rows[i].path, rows[i].query, 0);
+
+        CHECK(got != 0);
+        CHECK_EQ(got, residue_of(rows[i].same_path, rows[i].same_query, 0));
+        CHECK(got != residue_of(rows[i].other_path, rows[i].other_query, 0));
+        CHECK_EQ(residue_of(rows[i].path, rows[i].query, 1), 0);
+    }
+}
+
+TEST(trap_residues_are_the_url_without_each_of_its_parameters)
+{
+    CHECK_EQ(residue_of("/v", "id=1&u=7", 0), residue_of("/v", "id=2&u=7", 0));
+    CHECK(residue_of("/v", "id=1&u=7", 0) != residue_of("/v", "id=1&u=8", 0));
+    CHECK_EQ(residue_of("/v", "id=1&u=7", 1), residue_of("/v", "id=1&u=8", 1));
+    CHECK(residue_of("/v", "id=1&u=7", 1) != residue_of("/v", "id=2&u=7", 1));
+    CHECK_EQ(residue_of("/v", "id=1&u=7", 2), 0);
+}
+
+TEST(trap_segment_tells_a_directory_from_the_rest)
+{
+    sn_trap_child a, b;
+
+    CHECK(!sn_trap_segment(sn_str_of("/a"), 0, &a));
+    CHECK(!sn_trap_segment(sn_str_of("/a/"), 0, &a));
+    CHECK(!sn_trap_segment(sn_str_of("/a/b"), 1, &a));
+    CHECK(sn_trap_segment(sn_str_of("/x/a/p"), 1, &a));
+    CHECK(sn_trap_segment(sn_str_of("/x/b/p"), 1, &b));
+    CHECK(a.parent == b.parent && a.child != b.child && a.rest.hash == b.rest.hash);
+    CHECK(sn_trap_segment(sn_str_of("/y/b/p"), 1, &b));
+    CHECK(a.parent != b.parent && a.child != b.child && a.rest.hash != b.rest.hash);
+    CHECK(sn_trap_segment(sn_str_of("/x/a/q"), 1, &b));
+    CHECK(a.parent == b.parent && a.child == b.child && a.rest.hash != b.rest.hash);
 }
