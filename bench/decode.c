@@ -246,13 +246,14 @@ main(int argc, char **argv)
     bench_gzip(10 << 10);
     bench_gzip(100 << 10);
     bench_gzip(4 << 20);
-    bench_other("deflate 100 KiB", (sn_codings){1, {SN_CODING_DEFLATE}},
+    bench_other("deflate 100 KiB", (sn_codings){.n = 1, .list = {SN_CODING_DEFLATE}},
                 (sn_codec_kind[]){SN_CODEC_ZLIB});
-    bench_other("br 100 KiB", (sn_codings){1, {SN_CODING_BR}},
+    bench_other("br 100 KiB", (sn_codings){.n = 1, .list = {SN_CODING_BR}},
                 (sn_codec_kind[]){SN_CODEC_BR});
-    bench_other("zstd 100 KiB", (sn_codings){1, {SN_CODING_ZSTD}},
+    bench_other("zstd 100 KiB", (sn_codings){.n = 1, .list = {SN_CODING_ZSTD}},
                 (sn_codec_kind[]){SN_CODEC_ZSTD});
-    bench_other("gzip in br 100 KiB", (sn_codings){2, {SN_CODING_GZIP, SN_CODING_BR}},
+    bench_other("gzip in br 100 KiB",
+                (sn_codings){.n = 2, .list = {SN_CODING_GZIP, SN_CODING_BR}},
                 (sn_codec_kind[]){SN_CODEC_GZIP, SN_CODEC_BR});
     free(whole);
     if (!as_json)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is read by hand about names: the text as a hosts file, each of its lines as a
- * --resolve entry, as a server, and as a name. */
+/* What is read by hand about names: the text as a hosts file, as a response of a name
+ * server, each of its lines as a --resolve entry, as a server, and as a name. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "net/dns_local.h"
+#include "net/dns_packet.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 
@@ -47,7 +48,11 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
     sn_str text = {(const char *)bytes, n}, line;
     sn_dns_local k;
+    char name[SN_DNS_PACKET_NAME];
+    size_t len;
 
+    (void)sn_dns_packet_is_sound(text, name, &len);
+    REQUIRE(len <= 253);
     sn_dns_local_init(&k, SEINE_FAMILY_ANY);
     REQUIRE(sn_dns_local_hosts(&k, text) == SEINE_OK);
     SN_MAP_EACH(entry, &k.names) {

@@ -224,6 +224,10 @@ set_responses(const fetch_settings *set, fetch_plan *p)
     o->follow_body = set->follow_body;
     o->max_body = set->max_body;
     o->max_wire = set->max_wire;
+    const char *why = option_specs_ratio(set->max_ratio, &o->max_ratio, &o->ratio_from);
+    if (why)
+        return refuse_value("max-ratio", set->max_ratio, why,
+                            "--max-ratio 200:8M, or off");
     o->raw_encoding = set->raw_encoding;
     o->dedup = set->dedup == 0;
     o->strip_params = set->strip_params;

@@ -69,7 +69,7 @@ typedef struct fetch_settings {
     bool head, location, compressed, cookies;
 
     /* what is taken */
-    const char *accept;
+    const char *accept, *max_ratio;
     uint64_t max_redirects, max_body, max_wire;
     bool follow_body, raw_encoding;
 

@@ -58,6 +58,30 @@ option_specs_speed(const char *text, uint64_t *out_bytes, seine_span *out_span)
 }
 
 const char *
+option_specs_ratio(const char *text, uint64_t *out_ratio, uint64_t *out_from)
+{
+    const char *colon = strchr(text, ':');
+    uint64_t ratio, from = *out_from;
+
+    if (strcmp(text, "off") == 0) {
+        *out_ratio = 0;
+        return NULL;
+    }
+    char *copy = xalloc_copy(text, colon ? (size_t)(colon - text) : strlen(text));
+    const char *why = seine_units_count(copy, &ratio);
+    free(copy);
+    if (!why && ratio == 0)
+        why = "must be above 0";
+    if (!why && colon)
+        why = seine_units_size(colon + 1, &from);
+    if (why)
+        return why;
+    *out_ratio = ratio;
+    *out_from = from;
+    return NULL;
+}
+
+const char *
 option_specs_quota(const char *text, quota *out_quota)
 {
     quota q = {0, 0, false};

@@ -4,6 +4,7 @@
  *
  *     range  1s..30s               two durations
  *     speed  100/20s  off          bytes in a time
+ *     ratio  200:8M  200  off      how often, from which size on
  *     quota  none  any  all  5  20%  how many failures are too many
  *
  * A reader writes and returns NULL, or returns the reason and writes nothing. Status
@@ -24,6 +25,8 @@ const char *option_specs_range(const char *text, seine_span *out_first,
                                seine_span *out_last);
 const char *option_specs_speed(const char *text, uint64_t *out_bytes,
                                seine_span *out_span);
+/* Without a size *out_from stays as it is. */
+const char *option_specs_ratio(const char *text, uint64_t *out_ratio, uint64_t *out_from);
 
 /* `count` of them are too many, or `percent` of all; `all`: only all of them. Everything
  * 0: any number is fine. */

@@ -135,6 +135,8 @@ typedef struct seine_fetch_opts {
     bool follow_body;        /* a body goes to another origin on 307, 308 */
     bool https_only;
     uint64_t max_body, max_wire; /* 16 MiB each */
+    uint64_t max_ratio;          /* 200: a coded body may grow so often; 0: any … */
+    uint64_t ratio_from;         /* … once it is larger than 8 MiB */
     uint32_t keep;               /* SEINE_KEEP_TITLE */
     bool dedup;                  /* true: a URL whose key was given before is counted */
     const char *strip_params;    /* left out of keys: "utm_*,fbclid" */

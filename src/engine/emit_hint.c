@@ -75,7 +75,7 @@ hint_size(const sn_visit *v, const seine_fetch_opts *o)
         return "raise @max_wire";
     if (v->end.body_bytes >= o->max_body || v->kept.err == SEINE_E_FULL)
         return "raise @max_body";
-    return "it unpacks to too many times its size, as bombs do";
+    return "it unpacks as bombs do; raise @max_ratio if you trust it";
 }
 
 /* A chain that comes back to a URL of its own needs no larger number. */

@@ -87,6 +87,8 @@ seine_fetch_defaults(void)
         .user_agent = "seine/" SEINE_VERSION_TEXT,
         .max_redirects = 10,
         .max_body = 16 << 20,
+        .max_ratio = 200,
+        .ratio_from = 8 << 20,
         .max_wire = 16 << 20,
         .keep = SEINE_KEEP_TITLE,
         .dedup = true,

@@ -165,7 +165,9 @@ sn_frontier_admit_link(sn_frontier *f, const sn_link *link, const seine_url *url
     uint32_t host;
     seine_err e = sn_frontier_host(f, url, false, now, &host, &ch);
 
-    if (e != SEINE_OK)
+    if (e == SEINE_E_DNS_BAD_NAME)
+        turn_away(f, link, url, SEINE_SKIP_BAD_URL, SN_STR("not a host name"));
+    else if (e != SEINE_OK)
         turn_away(f, link, url, SEINE_SKIP_BUDGET, SN_STR("no memory"));
     else if (link->kind == SN_KIND_SITEMAP)
         admit_sitemap(f, host, link, seine_url_target(url), now);
@@ -219,8 +221,11 @@ sn_frontier_admit(sn_frontier *f, sn_visit *v, seine_time now)
     sn_crawl_host *ch;
     uint32_t host;
 
-    if (sn_frontier_host(f, &v->url, v->is_typed && v->n_hops == 0, now, &host, &ch) !=
-        SEINE_OK)
+    seine_err e =
+        sn_frontier_host(f, &v->url, v->is_typed && v->n_hops == 0, now, &host, &ch);
+    if (e == SEINE_E_DNS_BAD_NAME)
+        return SN_ADMISSION_OK; /* the scheduler says so */
+    if (e != SEINE_OK)
         return SN_ADMISSION_NO_MEMORY;
     if (!(ch->flags & SN_CRAWL_HOST_PARKED) && !sn_frontier_check_robots(f, host, now)) {
         hold_visit(f, host, v);

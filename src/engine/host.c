@@ -128,8 +128,10 @@ sn_hosts_find(sn_hosts *hs, const seine_url *url, seine_time now, uint32_t *out_
     char text[SN_HOST_NAME];
     size_t len = seine_url_authority(url, text, sizeof text);
 
-    if (len == 0 || len >= sizeof text)
+    if (len == 0)
         return SEINE_E_INVAL;
+    if (len >= sizeof text) /* the longest name of DNS has 253 bytes */
+        return SEINE_E_DNS_BAD_NAME;
     sn_str name = {text, len};
     uint32_t hash = (uint32_t)sn_siphash(hs->secret, text, len);
     uint32_t at = place_of(hs, name, hash);

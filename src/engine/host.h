@@ -118,7 +118,8 @@ SEINE_MUST_CHECK seine_err sn_hosts_init(sn_hosts *hs, sn_shared_state *shared,
                                          sn_timer_wheel *wheel, seine_time now);
 void sn_hosts_fini(sn_hosts *hs);
 
-/* The number of the host of that URL; made if it is new. NOMEM. */
+/* The number of the host of that URL; made if it is new. NOMEM, DNS_BAD_NAME: the name is
+ * longer than DNS allows. */
 SEINE_MUST_CHECK seine_err sn_hosts_find(sn_hosts *hs, const seine_url *url,
                                          seine_time now, uint32_t *out_host);
 

@@ -336,7 +336,9 @@ sn_shared_state_init(sn_shared_state *c, const seine_fetch_opts *opts, seine_dia
                              o->connect_timeout, SEINE_SECS(10), o->head_timeout,
                              o->timeout, o->speed_bytes, o->speed_span},
                             o->max_wire,
-                            o->max_body};
+                            o->max_body,
+                            o->max_ratio,
+                            o->ratio_from};
     for (int i = 0; i < 2; i++)
         c->secret[i] = o->clock->dice(o->clock);
     atomic_store(&c->narrowed, 100);

@@ -119,6 +119,19 @@ kind_of(const seine_fetch_opts *o, sn_visit *v, bool *out_hop)
     return e == SEINE_OK ? SEINE_E_HTTP : e;
 }
 
+/* The head of a response that is not a page says all there is to know, whatever is wrong
+ * with its body. */
+static bool
+says_enough(const seine_fetch_opts *o, const sn_visit *v)
+{
+    const seine_fault *f = &v->end.fault;
+
+    return v->end.partial && f->status > 0 && seine_err_class(f->code) != SEINE_LOCAL &&
+           f->code != SEINE_E_CONN_STALE &&
+           !seine_status_set_has(&o->accept, f->status) &&
+           !(f->status < 400 && most_hops(o, v) == 0);
+}
+
 bool
 sn_verdict_judge(const sn_shared_state *c, sn_visit *v, seine_time now)
 {
@@ -143,9 +156,10 @@ sn_verdict_judge(const sn_shared_state *c, sn_visit *v, seine_time now)
     if (f->code == SEINE_E_TIMEOUT && now >= v->deadline &&
         sn_time_sub(v->deadline, v->started_at) < v->timeout)
         f->code = SEINE_E_DEADLINE;
-    if (f->code == SEINE_OK && !v->not_wanted) {
+    if ((f->code == SEINE_OK || says_enough(&c->opts, v)) && !v->not_wanted) {
         f->code = kind_of(&c->opts, v, &hop);
         f->phase = f->code == SEINE_OK ? f->phase : SEINE_PHASE_HEAD; /* it said so */
+        f->timeout_ms = 0;
     }
     return hop;
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -129,6 +131,10 @@ may_be_raw(const sn_conn *c)
 static seine_err
 failed(sn_conn *c, seine_err e)
 {
+    if (e == SEINE_E_BODY_TOO_LARGE && c->reader->unpack->decode.is_bomb)
+        snprintf(c->of->why, sizeof c->of->why,
+                 "decodes to more than %" PRIu64 " times its size",
+                 c->x->request->limits->max_ratio);
     if (e == SEINE_E_BAD_ENCODING && may_be_raw(c))
         return take_as_it_is(c);
     return spoil(c, e);
@@ -193,6 +199,8 @@ sn_conn_begin_unpack(sn_conn *c)
         e = sn_codings_add(&codings, value);
     if (e != SEINE_OK)
         return q->raw_encoding ? SEINE_OK : spoil(c, e);
+    if (codings.is_odd)
+        r->notes |= SN_NOTE_ODD_CODING;
     if (codings.n == 0)
         return SEINE_OK;
     sn_body_decoder *u = make_decoder(c->of);
@@ -202,8 +210,8 @@ sn_conn_begin_unpack(sn_conn *c)
     u->stuck = false;
     u->n_first = 0;
     u->room = SHARE;
-    sn_decode_limits limits = SN_DECODE_LIMITS;
-    limits.max_body = q->limits->max_body;
+    sn_decode_limits limits = {q->limits->max_body, q->limits->max_ratio,
+                               q->limits->ratio_from};
     return sn_decode_begin(&u->decode, &codings, &limits);
 }
 

@@ -27,6 +27,19 @@ coding_of(sn_str name, sn_coding *out_coding)
     return false;
 }
 
+/* True for words that say how text is written or sent, not how it is packed. */
+static bool
+is_no_coding(sn_str name)
+{
+    static const char *const words[] = {"none",   "utf-8", "utf8",
+                                        "binary", "8bit",  "7bit"};
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (sn_str_eq_nocase(name, sn_str_of(words[i])))
+            return true;
+    return false;
+}
+
 seine_err
 sn_codings_add(sn_codings *codings, sn_str value)
 {
@@ -38,6 +51,10 @@ sn_codings_add(sn_codings *codings, sn_str value)
         name = sn_str_trim(name);
         if (name.len == 0 || sn_str_eq_nocase(name, SN_STR("identity")))
             continue; /* RFC 9110, 5.6.1.2: empty elements are ignored */
+        if (is_no_coding(name)) {
+            all.is_odd = true;
+            continue;
+        }
         if (!coding_of(name, &coding) || all.n == SN_DECODE_STAGES)
             return SEINE_E_BAD_ENCODING;
         all.list[all.n++] = (uint8_t)coding;
@@ -111,6 +128,7 @@ sn_decode_begin(sn_decode *d, const sn_codings *codings, const sn_decode_limits 
     slim(d);
     d->n = codings->n;
     d->notes = 0;
+    d->is_bomb = false;
     d->passed = 0;
     d->limits = *limits;
     d->waiting = (sn_str){0};
@@ -206,8 +224,11 @@ inside(sn_decode *d, sn_stage *s, sn_str *in, sn_codec_room *out)
     out->len -= made;
     s->out += made;
     s->has_more = event == SN_CODEC_ROOM;
-    if (s->out > d->limits.ratio_from && s->out > d->limits.ratio * s->in)
+    if (d->limits.ratio > 0 && s->out > d->limits.ratio_from &&
+        (s->out - 1) / d->limits.ratio >= s->in) { /* out > ratio × in */
+        d->is_bomb = true;
         return SEINE_E_BODY_TOO_LARGE;
+    }
     if (event == SN_CODEC_END)
         leave_stream(s);
     return event == SN_CODEC_FAIL ? s->codec.err : SEINE_OK;

@@ -5,7 +5,8 @@
  *
  * Content-Encoding names codings in the order in which the server applied them: gzip,
  * x-gzip, deflate (with or without zlib header), br, zstd; at most two; identity means
- * none. The decoder undoes them backwards, in steps of at most 64 KiB:
+ * none, and so do words that some servers put there by mistake, like utf-8. The decoder
+ * undoes them backwards, in steps of at most 64 KiB:
  *
  *     sn_decode_init(&d, scratch, &held);
  *     e = sn_codings_add(&codings, value);             once for each field
@@ -16,9 +17,9 @@
  *         e = sn_decode_end(&d);
  *
  * Our own counters, not the libraries', stop bombs: the output of a coding is at most
- * max_body, and above 1 MiB at most 200 times its input. A larger body yields exactly
- * max_body bytes. A body is complete only if every coding reached its end mark with
- * correct checksum and length.
+ * max_body, and above `ratio_from` at most `ratio` times its input. A larger body yields
+ * exactly max_body bytes. A body is complete only if every coding reached its end mark
+ * with correct checksum and length.
  *
  * Time    plays no part.
  * Memory  reserved from the budget when the first byte comes; at most 512 KiB stay for
@@ -51,6 +52,7 @@ typedef enum sn_coding {
 /* In the order of the fields. All zero: no coding. */
 typedef struct sn_codings {
     uint8_t n;
+    bool is_odd;                    /* a word that is no coding was passed over */
     uint8_t list[SN_DECODE_STAGES]; /* sn_coding */
 } sn_codings;
 
@@ -60,7 +62,7 @@ SEINE_MUST_CHECK seine_err sn_codings_add(sn_codings *codings, sn_str value);
 
 typedef struct sn_decode_limits {
     uint64_t max_body;
-    uint64_t ratio, ratio_from; /* output : input, checked above so much output */
+    uint64_t ratio, ratio_from; /* output : input, checked above so much output; 0: any */
 } sn_decode_limits;
 
 #define SN_DECODE_LIMITS ((sn_decode_limits){16 << 20, 200, 1 << 20})
@@ -80,6 +82,7 @@ typedef struct sn_decode {
     sn_stage stages[SN_DECODE_STAGES]; /* in order of decoding: the last coding first */
     uint8_t n;
     seine_err err, late; /* late: of the first stage, reported after its output */
+    bool is_bomb;        /* BODY_TOO_LARGE because of its ratio */
     uint32_t notes;      /* SN_NOTE_TRAILING_BYTES */
     sn_decode_limits limits;
     uint64_t passed; /* bytes that had no coding */

@@ -252,6 +252,8 @@ sn_dial_why(sn_dial *d)
 {
     seine_time now = d->x->of->loop.now;
 
+    if (d->x->phase == SEINE_PHASE_DNS)
+        return sn_dns_why(&d->lookup);
     while (d->race.running > 0)
         sn_happy_eyeballs_lost(&d->race, SEINE_E_CONNECT_TIMEOUT, now);
     return sn_happy_eyeballs_why(&d->race);

@@ -14,9 +14,11 @@
 
 #include "base/alloc.h"
 #include "base/diag.h"
+#include "base/hash.h"
 #include "base/time.h"
 #include "net/dns_cache.h"
 #include "net/dns_local.h"
+#include "net/dns_packet.h"
 #include "seine/breaker.h"
 
 #define QUESTIONS 256          /* in flight at once */
@@ -24,6 +26,7 @@
 #define TICK      SEINE_MS(50) /* how often c-ares checks its retransmissions */
 #define TRIES     3            /* per server; each waits twice as long as the last */
 #define BUFFER    (1 << 20)    /* socket buffer for bursts of answers, if allowed */
+#define BAD       64           /* malformed responses remembered */
 #define HOSTS     "/etc/hosts"
 #define HOSTS_MAX (1 << 20)
 
@@ -45,6 +48,7 @@ typedef struct sn_question {
     sn_str name;                      /* points into text */
     half half[2];
     unsigned owed;     /* answers that c-ares still owes */
+    uint32_t bad_from; /* malformed ones that came before it was asked */
     bool queued, told; /* told: all who waited have an answer, or get it from the cache */
     sn_dns_answer answer;
     sn_lookup *waiters;
@@ -60,6 +64,7 @@ typedef struct line {
     struct line *next;
     int fd;
     bool watched;
+    bool is_udp;
 } line;
 
 struct sn_dns {
@@ -75,6 +80,8 @@ struct sn_dns {
     unsigned asked; /* questions that wait for c-ares */
     line *lines;
     seine_err starved; /* why the last socket could not be opened, or OK */
+    uint32_t n_bad;    /* malformed responses so far … */
+    uint64_t bad[BAD]; /* … and the names that the last ones are about; 0: unreadable */
     sn_timer tick, soon;
     unsigned timers; /* timers reserved, of these two */
     seine_breaker breaker;
@@ -96,6 +103,14 @@ static const seine_breaker_opts breaker_opts = {
 };
 
 /* -- sockets: c-ares asks for them, the loop watches -- */
+
+/* 0: no name. */
+static uint64_t
+hash_of(sn_str name)
+{
+    return name.len > 0 ? sn_siphash((const uint64_t[2]){0, 0}, name.ptr, name.len) | 1
+                        : 0;
+}
 
 static line *
 line_of(sn_dns *d, int fd)
@@ -144,6 +159,7 @@ open_socket(int family, int type, int protocol, void *arg)
         setsockopt(k->fd, SOL_SOCKET, SO_RCVBUF, &(int){BUFFER}, sizeof(int));
     d->starved = SEINE_OK;
     k->watch.ready = on_socket;
+    k->is_udp = type == SOCK_DGRAM;
     k->dns = d;
     k->next = d->lines;
     d->lines = k;
@@ -175,12 +191,28 @@ connect_socket(int fd, const struct sockaddr *to, socklen_t len, void *arg)
     return connect(fd, to, len);
 }
 
+/* Remembers a malformed response, about which c-ares says nothing. */
+static void
+look_at(sn_dns *d, sn_str packet)
+{
+    char name[SN_DNS_PACKET_NAME];
+    size_t len;
+
+    if (!sn_dns_packet_is_sound(packet, name, &len))
+        d->bad[d->n_bad++ % BAD] = hash_of((sn_str){name, len});
+}
+
 static ssize_t
 receive(int fd, void *bytes, size_t n, int flags, struct sockaddr *from, socklen_t *len,
         void *arg)
 {
-    (void)arg;
-    return recvfrom(fd, bytes, n, flags, from, len);
+    sn_dns *d = arg;
+    ssize_t got = recvfrom(fd, bytes, n, flags, from, len);
+    const line *k = got >= 0 ? line_of(d, fd) : NULL;
+
+    if (k && k->is_udp)
+        look_at(d, (sn_str){bytes, (size_t)got});
+    return got;
 }
 
 /* The kernel reports a refused datagram to the next send, which then sends nothing. So
@@ -251,6 +283,35 @@ error_of(const sn_dns *d, int status)
     }
 }
 
+/* Has a malformed response come since the name was asked for, about that name? Or, unless
+ * `by_name`, about one that cannot be read. */
+static bool
+was_malformed(const question *q, bool by_name)
+{
+    const sn_dns *d = q->dns;
+    uint64_t hash = hash_of(q->name);
+    uint32_t n = d->n_bad - q->bad_from;
+
+    for (uint32_t i = 1; i <= n && i <= BAD; i++) {
+        uint64_t bad = d->bad[(d->n_bad - i) % BAD];
+
+        if (bad == hash || (bad == 0 && !by_name))
+            return true;
+    }
+    return false;
+}
+
+/* A server that sends what cannot be read is neither silent nor failing. */
+static seine_err
+name_failure(const question *q, seine_err e)
+{
+    bool is_silent = e == SEINE_E_BUSY || e == SEINE_E_DNS_TIMEOUT;
+
+    if ((is_silent || e == SEINE_E_DNS_SERVFAIL) && was_malformed(q, false))
+        return SEINE_E_DNS_ERROR;
+    return is_silent ? SEINE_E_DNS_TIMEOUT : e;
+}
+
 /* Decides from the answers so far; a missing answer counts as timed out. The most
  * specific failure gives the error. */
 static seine_err
@@ -266,7 +327,7 @@ verdict(const question *q)
         return SEINE_E_DNS_NXDOMAIN;
     for (size_t i = 0; i < sizeof order / sizeof *order; i++)
         if (q->half[V4].e == order[i] || q->half[V6].e == order[i])
-            return order[i] == SEINE_E_BUSY ? SEINE_E_DNS_TIMEOUT : order[i];
+            return name_failure(q, order[i]);
     return SEINE_E_DNS_NXDOMAIN;
 }
 
@@ -415,6 +476,8 @@ on_answer(void *arg, int status, int timeouts, struct ares_addrinfo *found)
     (void)timeouts;
     if (status == ARES_SUCCESS && !(found && found->nodes))
         status = ARES_ENODATA;
+    if (status == ARES_ENODATA && was_malformed(q, true))
+        status = ARES_EBADRESP; /* its records could not be read */
     h->e = error_of(d, status);
     h->nowhere = status == ARES_ENOTFOUND;
     if (h->e == SEINE_OK)
@@ -450,6 +513,7 @@ ask(question *q, seine_time now)
         return;
     }
     d->asked++;
+    q->bad_from = d->n_bad;
     q->owed = (unsigned)wanted[V4] + (unsigned)wanted[V6];
     sn_timer_set(d->loop, &q->timer, sn_time_add(now, d->timeout));
     if (!is_set(&d->tick))
@@ -515,6 +579,14 @@ on_moment(sn_timer *t, seine_time now)
     conclude((question *)(void *)((char *)t - offsetof(question, timer)));
 }
 
+seine_err
+sn_dns_why(const sn_lookup *l)
+{
+    seine_err e = l->question ? verdict(l->question) : SEINE_E_DNS_TIMEOUT;
+
+    return e == SEINE_OK || e == SEINE_E_DNS_NXDOMAIN ? SEINE_E_DNS_TIMEOUT : e;
+}
+
 static void
 on_deadline(sn_timer *t, seine_time now)
 {
@@ -522,7 +594,7 @@ on_deadline(sn_timer *t, seine_time now)
     question *q = l->question;
     sn_dns *d = q->dns;
     sn_dns_answer a = q->answer;
-    seine_err e = has_addresses(q) ? SEINE_OK : SEINE_E_DNS_TIMEOUT;
+    seine_err e = has_addresses(q) ? SEINE_OK : sn_dns_why(l);
 
     (void)now;
     detach(d, l);

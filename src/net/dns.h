@@ -78,6 +78,10 @@ SEINE_MUST_CHECK seine_err sn_dns_ask(sn_dns *d, sn_str name, uint16_t port,
                                       seine_time now, seine_time deadline, sn_lookup *l);
 void sn_dns_cancel(sn_dns *d, sn_lookup *l); /* fine if it does not wait */
 
+/* Returns the error of a lookup whose time is over: DNS_TIMEOUT, or what is known to be
+ * wrong. */
+seine_err sn_dns_why(const sn_lookup *l);
+
 /* For metrics: cache hits, and questions by result. */
 typedef struct sn_dns_stats {
     uint64_t hits, ok, nxdomain, errors, timeouts;

@@ -213,7 +213,7 @@ too_long(sn_exchange *x)
 {
     switch (x->phase) {
     case SEINE_PHASE_DNS:
-        return SEINE_E_DNS_TIMEOUT;
+        return sn_dial_why(x->dial);
     case SEINE_PHASE_CONNECT:
         return x->dial ? sn_dial_why(x->dial) : SEINE_E_CONNECT_TIMEOUT;
     case SEINE_PHASE_PROXY:

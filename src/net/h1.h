@@ -74,7 +74,8 @@ typedef struct sn_h1 {
     uint8_t n_interim;
     /* private */
     uint8_t state, last; /* current state; kind of the previous line */
-    bool has_length, has_chunked, says_close, says_keep, has_connection, has_keep_alive;
+    bool has_length, has_chunked, has_identity, says_close, says_keep;
+    bool has_connection, has_keep_alive;
     uint32_t at, line, colon;        /* next byte; start of its line and of its value */
     uint32_t head_bytes;             /* of earlier heads, then of trailers too */
     uint32_t connection, keep_alive; /* the first fields of these names */

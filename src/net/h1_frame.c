@@ -54,15 +54,23 @@ agree_on_length(sn_str list, bool whole, bool *has, uint64_t *length)
     return true;
 }
 
-/* True for exactly one `chunked`. An incomplete value may be a prefix of it. */
+/* True for exactly one `word`. An incomplete value may be a prefix of it. */
 static bool
-is_chunked(sn_str value, bool whole)
+is_word(sn_str value, sn_str word, bool whole)
 {
-    sn_str word = SN_STR("chunked");
-
     if (!whole && value.len < word.len)
         word.len = value.len;
     return sn_str_eq_nocase(value, word);
+}
+
+/* RFC 9112, 7: `chunked`, once. `identity`, which means none, was taken out of HTTP/1.1;
+ * some servers still send it, alone. */
+static bool
+is_transfer_coding(const sn_h1 *h, sn_str value, bool whole)
+{
+    if (!h->has_identity && !h->has_chunked && is_word(value, SN_STR("chunked"), whole))
+        return true;
+    return !h->has_chunked && is_word(value, SN_STR("identity"), whole);
 }
 
 bool
@@ -74,9 +82,15 @@ sn_h1_frame(sn_h1 *h, sn_str name, sn_str value)
         return h->has_length = true; /* the usual case */
     if (is_length)
         return agree_on_length(value, true, &h->has_length, &h->length);
-    bool first = !h->has_chunked;
-    h->has_chunked = true;
-    return first && is_chunked(value, true);
+    if (!is_transfer_coding(h, value, true))
+        return false;
+    if (is_word(value, SN_STR("identity"), true)) {
+        h->has_identity = true;
+        h->notes |= SN_NOTE_ODD_CODING;
+    } else {
+        h->has_chunked = true;
+    }
+    return true;
 }
 
 bool
@@ -109,7 +123,7 @@ sn_h1_head_blame(const sn_h1 *h, seine_err otherwise)
         return otherwise;
     bool fine = SN_H1_IS_WORD(name, "content-length")
                     ? agree_on_length(value, false, &has, &length)
-                    : !h->has_chunked && is_chunked(value, false);
+                    : is_transfer_coding(h, value, false);
     return fine ? otherwise : SEINE_E_BAD_FRAMING;
 }
 

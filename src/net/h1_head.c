@@ -476,7 +476,8 @@ skip_interim(sn_h1 *h)
     h->last = NOTHING;
     h->at = h->line = 0;
     h->length = 0;
-    h->has_length = h->has_chunked = h->has_connection = h->has_keep_alive = false;
+    h->has_length = h->has_chunked = h->has_identity = false;
+    h->has_connection = h->has_keep_alive = false;
 }
 
 sn_h1_step

@@ -24,7 +24,8 @@
     X(ODD_HEADERS,      "odd_headers")      /* lines of a head were dropped */ \
     X(FRAMING_CONFLICT, "framing_conflict") /* both lengths: chunked won */ \
     X(EXTRA_BYTES,      "extra_bytes")      /* bytes after the end of the response */ \
-    X(TRAILING_BYTES,   "trailing_bytes")   /* bytes after the end of a coded body */
+    X(TRAILING_BYTES,   "trailing_bytes")   /* bytes after the end of a coded body */ \
+    X(ODD_CODING,       "odd_coding")       /* a coding that is none was passed over */
 /* clang-format on */
 
 enum sn_note_index {

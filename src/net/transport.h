@@ -55,8 +55,9 @@ typedef struct sn_timeouts {
 
 typedef struct sn_limits {
     sn_timeouts time;
-    uint64_t max_wire; /* bytes of the body on the wire, 16 MiB */
-    uint64_t max_body; /* decoded, 16 MiB */
+    uint64_t max_wire;              /* bytes of the body on the wire, 16 MiB */
+    uint64_t max_body;              /* decoded, 16 MiB */
+    uint64_t max_ratio, ratio_from; /* decoded : received, of bodies above; 0: any */
 } sn_limits;
 
 struct sn_proxy; /* net/proxy.h */

@@ -74,6 +74,15 @@ fail_head(sn_tunnel *t, seine_err e)
     return fail_tunnel(t, SEINE_E_PROXY_ERROR, what);
 }
 
+/* Statuses that may be others at the next attempt: the proxy could not reach the host, or
+ * is busy. */
+static bool
+may_pass(uint16_t status)
+{
+    return status == 408 || status == 429 || status == 500 ||
+           (status >= 502 && status <= 504);
+}
+
 static sn_tunnel_event
 judge_status(sn_tunnel *t)
 {
@@ -86,7 +95,8 @@ judge_status(sn_tunnel *t)
                                                            : "wants a login (407)");
     t->answered = true;
     snprintf(what, sizeof what, "answered %u", t->status);
-    return fail_tunnel(t, SEINE_E_PROXY_REFUSED, what);
+    return fail_tunnel(
+        t, may_pass(t->status) ? SEINE_E_PROXY_ERROR : SEINE_E_PROXY_REFUSED, what);
 }
 
 static sn_tunnel_event

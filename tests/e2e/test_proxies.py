@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 sys.dont_write_bytecode = True
@@ -183,6 +184,26 @@ def tinyproxy_opens_tunnels_for_https():
         check(error(r)["message"], f"proxy http://127.0.0.1:{port}: answered 403")
         r = fetch("-x", proxy, urls[0])  # trusted by nobody
         check((error(r)["kind"], error(r)["phase"]), ("tls_untrusted", "tls"))
+
+
+@case
+def what_may_pass_at_a_proxy_is_tried_again():
+    answers, asked = [502, 503, 504, 403], []
+    with socket.create_server(("127.0.0.1", 0)) as s:
+        def serve():
+            for status in answers:
+                c, _ = s.accept()
+                with c:
+                    asked.append(c.recv(65536).split()[0])
+                    c.sendall(b"HTTP/1.1 %d X\r\nContent-Length: 0\r\n\r\n" % status)
+                    c.shutdown(socket.SHUT_WR)
+                    c.recv(65536)
+
+        threading.Thread(target=serve, daemon=True).start()
+        r = fetch("-x", f"http://127.0.0.1:{s.getsockname()[1]}", "--retries", "9", "--backoff", "1ms..2ms", "https://a.test/")
+    got = results(r.out)[0]
+    check((got["error"]["kind"], got["attempts"], asked), ("proxy_refused", 4, [b"CONNECT"] * 4))
+    check([t["error"]["kind"] for t in got["tries"]][:3], ["proxy_error"] * 3, str(got["tries"]))
 
 
 @case

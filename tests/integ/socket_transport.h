@@ -125,7 +125,7 @@ visit_of(const char *base, const char *path)
     snprintf(text, sizeof text, "%s%s", base, path);
     seine_url_init(&v->url, v->mem, sizeof v->mem);
     CHECK_EQ(seine_url_parse(&v->url, text, strlen(text), NULL), SEINE_OK);
-    v->limits = (sn_limits){SN_TIMEOUTS, 16 << 20, 16 << 20};
+    v->limits = (sn_limits){SN_TIMEOUTS, 16 << 20, 16 << 20, 200, 1 << 20};
     v->q = (sn_request){.method = SN_STR("GET"),
                         .url = &v->url,
                         .limits = &v->limits,

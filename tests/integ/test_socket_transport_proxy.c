@@ -154,7 +154,7 @@ TEST(a_proxy_that_lies_is_named_and_the_site_not_asked)
         const char *text;
     } rows[] = {
         /* CONNECT */
-        {"http", "https://a.test", "status:502", SEINE_E_PROXY_REFUSED, SN_PROXY_GOOD,
+        {"http", "https://a.test", "status:502", SEINE_E_PROXY_ERROR, SN_PROXY_GOOD,
          "answered 502"},
         {"http", "https://a.test", "status:301", SEINE_E_PROXY_REFUSED, SN_PROXY_GOOD,
          "answered 301"},
@@ -181,7 +181,7 @@ TEST(a_proxy_that_lies_is_named_and_the_site_not_asked)
          "closed the connection"},
         {"http", "https://a.test", "reset:10", SEINE_E_PROXY_ERROR, SN_PROXY_BAD,
          "closed the connection"},
-        {"https", "https://a.test", "status:502", SEINE_E_PROXY_REFUSED, SN_PROXY_GOOD,
+        {"https", "https://a.test", "status:502", SEINE_E_PROXY_ERROR, SN_PROXY_GOOD,
          "answered 502"},
         {"https", "https://a.test", "fin:10", SEINE_E_PROXY_ERROR, SN_PROXY_BAD,
          "closed the connection"},

@@ -22,6 +22,25 @@ TEST(option_range_is_two_durations_in_order)
     CHECK(first == SEINE_SECS(1) && last == SEINE_SECS(1)); /* untouched */
 }
 
+TEST(option_ratio_is_a_number_and_a_size_or_off)
+{
+    uint64_t ratio = 7, from = 9;
+
+    CHECK_WHY(option_specs_ratio("500", &ratio, &from), "fine");
+    CHECK(ratio == 500 && from == 9);
+    CHECK_WHY(option_specs_ratio("100:2M", &ratio, &from), "fine");
+    CHECK(ratio == 100 && from == 2 << 20);
+    CHECK_WHY(option_specs_ratio("100:0", &ratio, &from), "fine");
+    CHECK(ratio == 100 && from == 0);
+    CHECK_WHY(option_specs_ratio("0", &ratio, &from), "must be above 0");
+    CHECK(option_specs_ratio("x", &ratio, &from));
+    CHECK(option_specs_ratio("5:", &ratio, &from));
+    CHECK(option_specs_ratio("5:x", &ratio, &from));
+    CHECK(ratio == 100 && from == 0);
+    CHECK_WHY(option_specs_ratio("off", &ratio, &from), "fine");
+    CHECK_EQ(ratio, 0);
+}
+
 TEST(option_speed_is_bytes_in_a_time_or_off)
 {
     uint64_t bytes = 9;

@@ -71,7 +71,7 @@ TEST(hints_of_sizes_name_the_cap_that_was_reached)
     } rows[] = {
         {501, 501, "raise @max_wire"},
         {400, 1000, "raise @max_body"}, /* packed, and too large unpacked */
-        {20, 900, "it unpacks to too many times its size, as bombs do"},
+        {20, 900, "it unpacks as bombs do; raise @max_ratio if you trust it"},
     };
     const seine_fetch_opts o = distinct();
 

@@ -59,6 +59,7 @@ ends(fixture *f, seine_err code, uint16_t status, seine_phase phase, bool sent)
     v->end.fault.status = status;
     v->end.fault.phase = phase;
     v->end.fault.sent = sent;
+    v->end.partial = code != SEINE_OK && phase == SEINE_PHASE_BODY;
     CHECK(!sn_verdict_judge(&f->shared, v, T0 + SEINE_SECS(1)));
     return sn_verdict_next(&f->shared, v, T0 + SEINE_SECS(1), 0);
 }
@@ -121,6 +122,20 @@ TEST(x_23_x_26_x_27_verdict_follows_the_table_row_by_row)
          SN_THEN_RETRY},
         {SEINE_E_STALLED, 200, SEINE_PHASE_BODY, true, SEINE_E_STALLED, F, F,
          SN_THEN_RETRY},
+        /* the head says enough, whatever is wrong with the body */
+        {SEINE_E_BAD_ENCODING, 503, SEINE_PHASE_BODY, true, SEINE_E_HTTP_BUSY, F, F,
+         SN_THEN_RETRY},
+        {SEINE_E_BAD_FRAMING, 429, SEINE_PHASE_BODY, true, SEINE_E_HTTP_BUSY, S, F,
+         SN_THEN_RETRY},
+        {SEINE_E_BODY_TRUNCATED, 500, SEINE_PHASE_BODY, true, SEINE_E_HTTP_BUSY, F, S,
+         SN_THEN_RETRY},
+        {SEINE_E_BODY_TOO_LARGE, 502, SEINE_PHASE_BODY, true, SEINE_E_HTTP_BUSY, F, S,
+         SN_THEN_RETRY},
+        {SEINE_E_STALLED, 404, SEINE_PHASE_BODY, true, SEINE_E_HTTP, S, S, SN_THEN_DONE},
+        {SEINE_E_BAD_ENCODING, 404, SEINE_PHASE_BODY, true, SEINE_E_HTTP, S, S,
+         SN_THEN_DONE},
+        {SEINE_E_BAD_ENCODING, 200, SEINE_PHASE_BODY, true, SEINE_E_BAD_ENCODING, S, S,
+         SN_THEN_DONE},
         /* names and trust */
         {SEINE_E_DNS_SERVFAIL, 0, SEINE_PHASE_DNS, false, SEINE_E_DNS_SERVFAIL, I, I,
          SN_THEN_RETRY},

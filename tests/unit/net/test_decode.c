@@ -126,7 +126,8 @@ TEST(decode_reads_the_field_and_refuses_what_it_does_not_know)
         G = SN_CODING_GZIP,
         D = SN_CODING_DEFLATE,
         B = SN_CODING_BR,
-        Z = SN_CODING_ZSTD
+        Z = SN_CODING_ZSTD,
+        ODD
     };
     static const struct {
         const char *value;
@@ -152,7 +153,16 @@ TEST(decode_reads_the_field_and_refuses_what_it_does_not_know)
         {"gzip;q=1", SEINE_E_BAD_ENCODING, 0, 0, 0},
         {"gzip br", SEINE_E_BAD_ENCODING, 0, 0, 0},
         {"gzi", SEINE_E_BAD_ENCODING, 0, 0, 0},
-        {"utf-8", SEINE_E_BAD_ENCODING, 0, 0, 0},
+        {"utf-16", SEINE_E_BAD_ENCODING, 0, 0, 0},
+        {"none none", SEINE_E_BAD_ENCODING, 0, 0, 0},
+        /* no codings, and sent nevertheless */
+        {"none", SEINE_OK, 0, ODD, 0},
+        {"UTF-8", SEINE_OK, 0, ODD, 0},
+        {"utf8", SEINE_OK, 0, ODD, 0},
+        {"Binary", SEINE_OK, 0, ODD, 0},
+        {"8bit", SEINE_OK, 0, ODD, 0},
+        {"7bit", SEINE_OK, 0, ODD, 0},
+        {"none, utf-8", SEINE_OK, 0, ODD, 0},
     };
 
     EACH_ROW(i, rows) {
@@ -160,6 +170,7 @@ TEST(decode_reads_the_field_and_refuses_what_it_does_not_know)
 
         CHECK_EQ(sn_codings_add(&c, sn_str_of(rows[i].value)), rows[i].want);
         CHECK_EQ(c.n, rows[i].n); /* untouched on failure */
+        CHECK_EQ(c.is_odd, rows[i].first == ODD);
         CHECK(c.n < 1 || c.list[0] == rows[i].first);
         CHECK(c.n < 2 || c.list[1] == rows[i].second);
     }
