@@ -347,6 +347,14 @@ is_read(const sim_world *w, const site_node *node, uint16_t status)
            (moved && (node->kind == SITE_GO || node->kind == SITE_LONG));
 }
 
+/* The head of what is no page says all there is to know, unless we broke off. */
+static bool
+is_head_enough(const sim_world *w, uint16_t status, seine_err code)
+{
+    return status >= 300 && w->opts.max_redirects > 0 &&
+           seine_err_class(code) != SEINE_LOCAL && code != SEINE_E_CONN_STALE;
+}
+
 void
 oracle_end(sim_world *w, uint32_t i, bool whole, uint16_t status, seine_err code)
 {
@@ -354,6 +362,7 @@ oracle_end(sim_world *w, uint32_t i, bool whole, uint16_t status, seine_err code
 
     if (node->host == SITE_NONE)
         return;
+    whole = whole || is_head_enough(w, status, code);
     node->flying = false;
     node->status = whole ? status : 0;
     if (node->kind == SITE_ROBOTS) {
