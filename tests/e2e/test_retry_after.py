@@ -20,12 +20,12 @@ KNOWN = 0.15  # by then the client has read what was sent; a handshake takes lon
 
 
 class Busy:
-    """Says 429 to the first request and to all that come before the hold is over. All connections but the first take a
-    while to open."""
+    """Says 429 to the first request and to all that come before the hold is over. All connections but the first open
+    when the client has read that."""
 
     def __init__(self, tls):
         self.tls, self.arrivals, self.connections = tls, [], 0
-        self.until, self.lock = None, threading.Lock()
+        self.until, self.lock, self.told = None, threading.Lock(), threading.Event()
         self.socket = socket.create_server(("127.0.0.1", 0), backlog=512)
         self.base = f"https://127.0.0.1:{self.socket.getsockname()[1]}"
         threading.Thread(target=self.accept, daemon=True).start()
@@ -41,7 +41,7 @@ class Busy:
 
     def serve(self, s, n):
         with contextlib.suppress(OSError), s:
-            if n > 1:
+            if n > 1 and self.told.wait(30):
                 time.sleep(2 * KNOWN)
             s = self.tls.wrap_socket(s, server_side=True)
             unread = b""
@@ -60,6 +60,7 @@ class Busy:
                     busy = now < self.until
                 s.sendall(b"HTTP/1.1 429 X\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n" if busy
                           else b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nok\n")
+                self.told.set()
 
     def early(self):
         first = self.arrivals[0]
