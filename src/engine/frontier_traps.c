@@ -10,12 +10,18 @@
 
 #define MIB (UINT64_C(1) << 20)
 
+/* Keys of levels that have one name; those of texts are as unlikely as any other. */
+#define ALL_KEY    UINT64_C(0x2f2a2a0000000001)
+#define EXCESS_KEY UINT64_C(0x2f2a2a0000000003)
+
 /* What a URL is judged with, the finest first. */
 enum { PATTERN, EXCESS, FAMILY, WORDS };
 
 typedef struct url_class {
     uint64_t key[SN_TRAP_LEVELS]; /* 0: none */
-    sn_residues residues;
+    sn_trap_kind kind;
+    sn_str query;
+    sn_trap_child device; /* a directory that is one of very many; parent 0: none */
     sn_str path;
     bool has_directories; /* that may be a device */
     sn_trap_excess excess;
@@ -47,16 +53,17 @@ classify(sn_str target, url_class *out)
     out->name[WORDS] = SN_STR("/**");
     out->key[PATTERN] = kind.varies ? key_of(out->name[PATTERN], PATTERN) : 0;
     out->key[FAMILY] = family == SN_TRAP_WORDS ? 0 : key_of(out->name[FAMILY], FAMILY);
-    out->key[WORDS] = key_of(SN_STR("/**"), WORDS);
-    out->residues.n = sn_trap_residues(path, query, &kind, out->residues.all);
+    out->key[WORDS] = ALL_KEY;
+    out->query = query;
+    out->kind = kind;
+    out->device.parent = 0;
     out->path = path;
     out->has_directories =
         family == SN_TRAP_WORDS ||
         (family == SN_TRAP_DEVICE && kind.id_end > 0 && !kind.session.ptr);
     out->excess = sn_trap_excess_of(path, query, &kind);
     out->name[EXCESS] = SN_STR("/** of more than 32 segments or parameters");
-    out->key[EXCESS] =
-        out->excess == SN_TRAP_WITHIN ? 0 : key_of(out->name[EXCESS], EXCESS);
+    out->key[EXCESS] = out->excess == SN_TRAP_WITHIN ? 0 : EXCESS_KEY;
 }
 
 /* The same at a host, where a directory of very many may be a device. */
@@ -66,7 +73,8 @@ classify_at(const sn_crawl_state *x, sn_str target, url_class *out)
     sn_trap_child c;
 
     classify(target, out);
-    for (unsigned i = 0; out->has_directories && i < SN_DIRECTORIES; i++) {
+    for (unsigned i = 0;
+         x->directories.n > 0 && out->has_directories && i < SN_DIRECTORIES; i++) {
         const sn_pattern *row = sn_trap_segment(out->path, i, &c)
                                     ? sn_pattern_table_find(&x->patterns, c.parent)
                                     : NULL;
@@ -74,7 +82,7 @@ classify_at(const sn_crawl_state *x, sn_str target, url_class *out)
             continue;
         out->name[FAMILY] = i == 0 ? SN_STR("/*/**") : SN_STR("/**/*/**");
         out->key[FAMILY] = c.parent ^ FAMILY;
-        out->residues = (sn_residues){{c.rest}, 1};
+        out->device = c;
         return;
     }
 }
@@ -96,6 +104,19 @@ count_directories(sn_crawl_state *x, const url_class *c)
         if (row)
             row->led++;
     }
+}
+
+/* The residues of a URL, which matter only to pages that are looked at. On the level of
+ * all pages of a host there are none: texts alone count there. */
+static const sn_residues *
+residues_of(const url_class *c, unsigned level, sn_residues *out)
+{
+    out->n = 0;
+    if (level != WORDS && c->device.parent)
+        *out = (sn_residues){{sn_trap_without(&c->device)}, 1};
+    else if (level != WORDS)
+        out->n = sn_trap_residues(c->path, c->query, &c->kind, out->all);
+    return out;
 }
 
 static uint32_t
@@ -171,7 +192,7 @@ sn_frontier_count_page(sn_frontier *f, uint32_t host, sn_visit *v)
 {
     static const sn_novelty_kind kinds[SN_TRAP_LEVELS] = {
         [EXCESS] = SN_NOVELTY_EXCESS, [WORDS] = SN_NOVELTY_WORDS};
-    static const sn_residues none = {.n = 0};
+    sn_residues r;
     url_class c;
 
     if (budget_of(f) == 0)
@@ -185,7 +206,7 @@ sn_frontier_count_page(sn_frontier *f, uint32_t host, sn_visit *v)
         if (!n)
             continue;
         v->looks |= (uint8_t)(1u << i);
-        v->again[i] = (uint16_t)sn_novelty_start(n, i == WORDS ? &none : &c.residues);
+        v->again[i] = (uint16_t)sn_novelty_start(n, residues_of(&c, i, &r));
     }
 }
 
@@ -244,6 +265,7 @@ sn_frontier_repeats(sn_frontier *f, uint32_t host, const sn_waiting_url *u,
                     sn_skip_why *why)
 {
     sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
+    sn_residues r;
     url_class c;
 
     if (u->kind != SN_KIND_PAGE || !x || x->patterns.n_looked == 0 || budget_of(f) == 0)
@@ -254,12 +276,10 @@ sn_frontier_repeats(sn_frontier *f, uint32_t host, const sn_waiting_url *u,
 
         if (i == WORDS && is_good(x, c.key[PATTERN]))
             return false;
-        if (i == WORDS)
-            c.residues.n = 0;
         if (!row || !row->novelty || (i == EXCESS && c.excess == SN_TRAP_NEAR))
             continue;
-        if (sn_novelty_refuses(row->novelty, &c.residues, SN_LEADER_OF(u->flags),
-                               SN_LOOK_OF(u->flags)))
+        if (sn_novelty_refuses(row->novelty, residues_of(&c, i, &r),
+                               SN_LEADER_OF(u->flags), SN_LOOK_OF(u->flags)))
             return refuse_by(f, host, row, &c, i, why);
         if (sn_novelty_repeats(row->novelty) || sn_novelty_is_cleared(row->novelty))
             return false; /* it passes: a wider verdict says less */
@@ -412,6 +432,7 @@ void
 sn_frontier_judge(sn_frontier *f)
 {
     const sn_visit *v = f->looking.visit;
+    sn_residues r;
     url_class c;
 
     f->looking.visit = NULL;
@@ -425,9 +446,7 @@ sn_frontier_judge(sn_frontier *f)
         sn_page_news news = {f->looking.text[i],
                              f->looking.is_index || (i != WORDS && f->looking.leads[i])};
 
-        if (i == WORDS) /* they lead to plain words: their texts alone count */
-            c.residues.n = 0;
         if (n)
-            sn_novelty_page(n, &news, &c.residues, v->again[i]);
+            sn_novelty_page(n, &news, residues_of(&c, i, &r), v->again[i]);
     }
 }

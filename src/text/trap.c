@@ -543,6 +543,12 @@ sn_trap_segment(sn_str path, unsigned depth, sn_trap_child *out)
         return false;
     out->parent = add_bytes(before, SN_STR("dir")) | 1;
     out->child = add_bytes(before, segment);
-    out->rest = (sn_trap_residue){out->parent, (hash_path(path) ^ before) | 1};
+    out->behind = path;
     return true;
+}
+
+sn_trap_residue
+sn_trap_without(const sn_trap_child *c)
+{
+    return (sn_trap_residue){c->parent, (hash_path(c->behind) ^ c->parent) | 1};
 }

@@ -96,10 +96,13 @@ unsigned sn_trap_residues(sn_str path, sn_str query, const sn_trap_kind *kind,
 /* A segment of a path that has more behind it. */
 typedef struct sn_trap_child {
     uint64_t parent, child; /* hashes: of what stands before it; of both */
-    sn_trap_residue rest;   /* the path without it */
+    sn_str behind;          /* what stands behind it */
 } sn_trap_child;
 
 /* The segment behind the first `depth` ones; false: there is none, or it is the last. */
 bool sn_trap_segment(sn_str path, unsigned depth, sn_trap_child *out);
+
+/* The path without that segment. */
+sn_trap_residue sn_trap_without(const sn_trap_child *c);
 
 #endif
