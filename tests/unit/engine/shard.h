@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "engine/scheduler.h"
+#include "engine/scheduler_parts.h"
 
 /* A shard without a net: visits are made, started and ended by hand. */
 typedef struct shard {
@@ -72,6 +72,12 @@ close_shard(shard *t)
 {
     for (sn_visit *v; (v = sn_scheduler_drain(t->s));)
         sn_visits_give(t->shared.visits, v);
+    uint32_t by[SEINE_WAIT_ROOM];
+    CHECK_EQ(sn_scheduler_waiting(t->s, by), 0);
+    for (int i = 0; i < SEINE_WAIT_ROOM; i++)
+        CHECK_EQ(by[i], 0);
+    for (uint32_t i = 0; i < t->s->hosts.n; i++)
+        CHECK_EQ(sn_host_work(&t->s->hosts.all[i]) + t->s->hosts.cards[i].n_again, 0);
     CHECK_EQ(sn_visits_out(t->shared.visits), 0);
     CHECK_EQ(seine_throttle_in_flight(&t->shared.in_flight), 0);
     sn_scheduler_free(t->s);
