@@ -44,6 +44,7 @@ enum {
 /* A pattern whose pages are looked at. */
 typedef struct sn_looked {
     uint64_t key; /* 0: none */
+    sn_novelty_kind kind;
     uint32_t host;
 } sn_looked;
 

@@ -137,14 +137,61 @@ most_looked(const sn_frontier *f)
     return n < 8 ? 8 : n > SN_LOOKED ? SN_LOOKED : (uint32_t)n;
 }
 
+/* The row of a slot that is taken. NULL: it is free. */
+static sn_pattern *
+row_of(const sn_frontier *f, const sn_looked *slot)
+{
+    const sn_crawl_state *x =
+        slot->key ? sn_crawl_hosts_state(&f->hosts, slot->host) : NULL;
+    sn_pattern *row = x ? sn_pattern_table_find(&x->patterns, slot->key) : NULL;
+
+    return row && row->novelty ? row : NULL;
+}
+
+/* Who makes room: 0 at once, 3 never. A pattern that brings something is looked at anew
+ * some time; one that repeats is left for good; plain words are all of a host, and are
+ * not left. Before there is a verdict nobody goes, or there would never be one. */
+static unsigned
+worth(const sn_frontier *f, const sn_looked *slot)
+{
+    const sn_pattern *row = row_of(f, slot);
+
+    if (!row || sn_novelty_is_cleared(row->novelty))
+        return 0;
+    if (!sn_novelty_repeats(row->novelty))
+        return 3;
+    return slot->kind == SN_NOVELTY_WORDS ? 2 : 1;
+}
+
+/* NULL: every slot has a pattern without a verdict. */
+static sn_looked *
+find_slot(sn_frontier *f)
+{
+    uint32_t n = most_looked(f), best = 3;
+    sn_looked *found = NULL;
+
+    for (uint32_t i = 0; i < n && best > 0; i++) {
+        sn_looked *slot = &f->looked[(f->next_looked + i) % n];
+        unsigned w = worth(f, slot);
+
+        if (w < best) {
+            best = w;
+            found = slot;
+        }
+    }
+    return found;
+}
+
 static void
 drop_novelty(sn_frontier *f, const sn_looked *old)
 {
-    sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, old->host);
-    sn_pattern *row = x ? sn_pattern_table_find(&x->patterns, old->key) : NULL;
+    sn_pattern *row = row_of(f, old);
 
-    if (!row || !row->novelty)
+    if (!row)
         return;
+    sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, old->host);
+    row->is_left = old->kind != SN_NOVELTY_WORDS && sn_novelty_repeats(row->novelty);
+    x->patterns.n_left += row->is_left;
     sn_novelty_free(row->novelty);
     row->novelty = NULL;
     x->patterns.n_looked--;
@@ -154,16 +201,17 @@ static void
 look_at(sn_frontier *f, uint32_t host, sn_pattern *row, sn_novelty_kind kind)
 {
     sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
-    sn_looked *slot = &f->looked[f->next_looked];
+    sn_looked *slot = find_slot(f);
 
-    if (slot->key)
-        drop_novelty(f, slot);
+    if (!slot)
+        return;
+    drop_novelty(f, slot);
     row->novelty = sn_novelty_new(kind);
     if (!row->novelty)
         return;
     x->patterns.n_looked++;
-    *slot = (sn_looked){row->key, host};
-    f->next_looked = (f->next_looked + 1) % most_looked(f);
+    *slot = (sn_looked){.key = row->key, .kind = kind, .host = host};
+    f->next_looked = ((uint32_t)(slot - f->looked) + 1) % most_looked(f);
 }
 
 /* Counts a page that is asked for. NULL: it is not looked at. */
@@ -179,7 +227,7 @@ count_page(sn_frontier *f, uint32_t host, uint64_t key, sn_novelty_kind kind)
         row->count++;
     if (row->count <= budget_of(f) && kind != SN_NOVELTY_EXCESS)
         return NULL;
-    if (!row->novelty)
+    if (!row->novelty && !row->is_left)
         look_at(f, host, row, kind);
     if (!row->novelty || (kind == SN_NOVELTY_WORDS && sn_novelty_is_good(row->novelty) &&
                           row->count % SN_SAMPLE != 0))
@@ -250,6 +298,20 @@ refuse_by(sn_frontier *f, uint32_t host, sn_pattern *row, const url_class *c,
     return sn_skip_for(why, SEINE_SKIP_TRAP, rule);
 }
 
+/* The same of a pattern that repeated, and made room for others. */
+static bool
+refuse_left(sn_frontier *f, const url_class *c, unsigned level, sn_skip_why *why)
+{
+    int len = snprintf(why->mem, sizeof why->mem,
+                       "%.*s %u: pattern %.*s, the pages of %.*s brought nothing new",
+                       SN_FMT(f->shared->shown.pattern_budget), budget_of(f),
+                       SN_FMT(c->name[PATTERN]), SN_FMT(c->name[level]));
+    size_t room = sizeof why->mem - 1;
+
+    return sn_skip_for(why, SEINE_SKIP_TRAP,
+                       (sn_str){why->mem, (size_t)len < room ? (size_t)len : room});
+}
+
 /* Have the pages of the pattern brought something, as far as they were looked at? */
 static bool
 is_good(const sn_crawl_state *x, uint64_t key)
@@ -268,7 +330,8 @@ sn_frontier_repeats(sn_frontier *f, uint32_t host, const sn_waiting_url *u,
     sn_residues r;
     url_class c;
 
-    if (u->kind != SN_KIND_PAGE || !x || x->patterns.n_looked == 0 || budget_of(f) == 0)
+    if (u->kind != SN_KIND_PAGE || !x || x->patterns.n_looked + x->patterns.n_left == 0 ||
+        budget_of(f) == 0)
         return false;
     classify_at(x, u->target, &c);
     for (unsigned i = 0; i < SN_TRAP_LEVELS; i++) {
@@ -276,7 +339,11 @@ sn_frontier_repeats(sn_frontier *f, uint32_t host, const sn_waiting_url *u,
 
         if (i == WORDS && is_good(x, c.key[PATTERN]))
             return false;
-        if (!row || !row->novelty || (i == EXCESS && c.excess == SN_TRAP_NEAR))
+        if (!row || (i == EXCESS && c.excess == SN_TRAP_NEAR))
+            continue;
+        if (row->is_left)
+            return refuse_left(f, &c, i, why);
+        if (!row->novelty)
             continue;
         if (sn_novelty_refuses(row->novelty, residues_of(&c, i, &r),
                                SN_LEADER_OF(u->flags), SN_LOOK_OF(u->flags)))
@@ -296,7 +363,7 @@ is_news(sn_frontier *f, sn_crawl_state *x, uint64_t key)
 {
     sn_pattern *row = sn_pattern_table_get(&x->patterns, key);
 
-    if (!row || (row->novelty && sn_novelty_repeats(row->novelty)))
+    if (!row || row->is_left || (row->novelty && sn_novelty_repeats(row->novelty)))
         return false;
     if (row->novelty && row->count > budget_of(f))
         return sn_novelty_has_texts(row->novelty);

@@ -29,13 +29,15 @@ typedef struct sn_pattern {
     uint32_t used;         /* when, in the table's own time */
     bool told;             /* its first refusal was told */
     uint8_t news, repeats; /* of its pages, as plain words */
-    sn_novelty *novelty;   /* NULL: within its budget */
+    bool is_left;          /* its pages repeated, and are not looked at any more */
+    sn_novelty *novelty;   /* NULL: within its budget, or there was no room */
 } sn_pattern;
 
 typedef struct sn_pattern_table { /* zeroed: empty */
     sn_pattern *rows;
     uint32_t n, room, now;
     uint32_t n_looked; /* rows with a novelty */
+    uint32_t n_left;   /* rows that are left */
 } sn_pattern_table;
 
 void sn_pattern_table_fini(sn_pattern_table *t);

@@ -61,7 +61,7 @@ leads(site_answer *a, site_link link)
 __attribute__((format(printf, 2, 3))) static uint32_t
 node_at(site *s, const char *fmt, ...)
 {
-    char text[400];
+    char text[4096];
     va_list args;
 
     va_start(args, fmt);
@@ -103,7 +103,7 @@ page_node(site *s, uint64_t page)
 /* Against what a page's references are read: a host and a directory. */
 typedef struct base {
     uint32_t host;
-    char dir[512];
+    char dir[4096];
 } base;
 
 static base
