@@ -155,7 +155,13 @@ no_fd(sn_transport *t)
     return -1;
 }
 
-static const sn_transport_ops ops = {start, cancel, turn, wake, no_fd};
+static void
+no_resume(sn_transport *t, sn_exchange *x)
+{
+    (void)t, (void)x; /* nobody is asked for room */
+}
+
+static const sn_transport_ops ops = {start, cancel, turn, wake, no_fd, no_resume};
 
 static void
 say(sn_head *head, const char *name, const char *value)

@@ -235,6 +235,14 @@ is_room(unsigned shard, void *arg)
     return seine_sinks_poll(r->outputs.sinks, shard);
 }
 
+static uint64_t
+on_due(void *arg)
+{
+    run *r = arg;
+
+    return seine_sinks_due(r->outputs.sinks);
+}
+
 /* Writes the members "event", "host" and "data" as a line of the outputs. */
 static void
 write_event(run *r, const seine_event *e)
@@ -578,6 +586,8 @@ start_and_wait(run *r)
 
     o->on_record = on_record;
     o->ready = is_room;
+    if (r->outputs.ordered)
+        o->due = on_due;
     o->on_event = on_event;
     o->arg = r;
     o->log = r->run_log.log;

@@ -78,6 +78,10 @@ SEINE_MUST_CHECK seine_err seine_budget_wait(seine_budget *b, seine_ctx *ctx,
 SEINE_MUST_CHECK seine_err seine_budget_grow(seine_held *held, seine_res res,
                                              uint64_t more);
 
+/* Counts what is there already, even beyond the limit: nobody else gets anything until it
+ * is given back. */
+void seine_budget_force(seine_held *held, seine_res res, uint64_t more);
+
 /* Gives back a part, at most what is held; DOWNLOAD gives nothing back. */
 void seine_budget_shrink(seine_held *held, seine_res res, uint64_t less);
 

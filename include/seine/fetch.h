@@ -177,8 +177,10 @@ typedef struct seine_fetch_opts {
     /* who is told */
     seine_record_fn on_record;
     bool (*ready)(unsigned shard,
-                  void *arg); /* false: no new request, outputs are full; NULL */
-    seine_event_fn on_event;  /* NULL */
+                  void *arg);   /* false: no new request, outputs are full; NULL */
+    uint64_t (*due)(void *arg); /* outputs in order: the number they wait for, as of
+                                   seine_sinks_due; NULL: in any order */
+    seine_event_fn on_event;    /* NULL */
     void *arg;
     const seine_diag_name *names; /* how rules and hints of records call options, outlives
                                      it; NULL: by the members of this struct */

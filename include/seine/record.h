@@ -224,6 +224,10 @@ typedef struct seine_record {
 
     seine_skip reason; /* of a SKIP */
     seine_view rule;
+
+    /* The engine's, for seine_sinks_put: keeps large bodies and captures alive, so that
+     * they need not be copied. NULL: the views are valid as long as the record. */
+    void *hold;
 } seine_record;
 
 /* The members of a result to write, a bit each; 0: the standard set. */

@@ -112,7 +112,7 @@ SEINE_MUST_CHECK seine_err seine_retry_check(const seine_retry_opts *opts);
 void seine_retry_begin(seine_retry *r, seine_time now);
 
 /* Decides what follows the attempt that ended in `f`. It checks in this order: success,
- * canceled, transient (TRANSIENT, unless opts->not_net or not_timeout says no, or BUDGET;
+ * canceled, transient (TRANSIENT, unless opts->not_net or not_timeout says no, or NOMEM;
  * a code HTTP or HTTP_BUSY with a status is judged by opts->status), attempts, method,
  * max_elapsed, deadline, and the budgets last, so that a refused retry costs nothing. On
  * 429 and 503 the wait is at least the server's Retry-After, and up to 10 % more. `dice`

@@ -22,8 +22,6 @@ typedef struct taken {
 
 struct sn_captures {
     sn_buf bytes; /* URL, request, response; URL, request … */
-    seine_held held;
-    seine_budget *budget; /* NULL: unlimited */
     taken *list;
     seine_capture *views;
     uint32_t n, room; /* kept; of both lists */
@@ -32,13 +30,12 @@ struct sn_captures {
 };
 
 static seine_err
-make_captures(sn_visit *v, seine_budget *budget)
+make_captures(sn_visit *v)
 {
     if (!v->captures)
         v->captures = sn_zalloc(sizeof *v->captures);
     if (!v->captures)
         return SEINE_E_NOMEM;
-    v->captures->budget = budget;
     v->captures->bytes.cap = SIZE_MAX / 2;
     return SEINE_OK;
 }
@@ -61,25 +58,10 @@ grow_list(sn_captures *c)
     return SEINE_OK;
 }
 
-/* Makes room for `more` bytes, which are reserved first; doubles as sn_buf does. */
+/* Makes room for `more` bytes. */
 static seine_err
 grow_bytes(sn_captures *c, size_t more)
 {
-    size_t need = c->bytes.len + more + 1, room = c->bytes.room * 2;
-
-    if (need <= c->bytes.room)
-        return SEINE_OK;
-    room = room > need ? room : need;
-    if (c->budget && !c->held.of) {
-        seine_want nothing = {{0}};
-
-        if (seine_budget_try(c->budget, &nothing, &c->held) != SEINE_OK)
-            return SEINE_E_BUDGET;
-    }
-    uint64_t has = c->held.has.n[SEINE_RES_MEMORY];
-    if (c->budget && room > has &&
-        seine_budget_grow(&c->held, SEINE_RES_MEMORY, room - has) != SEINE_OK)
-        return SEINE_E_BUDGET;
     if (!sn_buf_reserve(&c->bytes, more)) {
         c->bytes.err = SEINE_OK; /* whoever asks again may find some */
         return SEINE_E_NOMEM;
@@ -130,10 +112,9 @@ write_url(sn_captures *c, const seine_url *url)
 }
 
 seine_err
-sn_capture_begin(sn_visit *v, seine_budget *budget, const sn_request *request,
-                 int64_t wall)
+sn_capture_begin(sn_visit *v, const sn_request *request, int64_t wall)
 {
-    seine_err e = make_captures(v, budget);
+    seine_err e = make_captures(v);
 
     if (e != SEINE_OK)
         return e;
@@ -212,7 +193,7 @@ sn_capture_end(sn_visit *v)
     sn_str method = {c->bytes.ptr + t->request, t->response - t->request};
     sn_str in = {c->bytes.ptr + t->response, c->bytes.len - t->response};
     t->end = c->bytes.len;
-    t->cut = sn_capture_cut(&v->end, c->is_short ? SEINE_E_BUDGET : v->kept.err);
+    t->cut = sn_capture_cut(&v->end, c->is_short ? SEINE_E_NOMEM : v->kept.err);
     if (v->end.peer.v != 0)
         sn_emit_ip(&v->end.peer, t->ip);
     sn_warc_http_begin(&http, sn_str_starts(method, SN_STR("HEAD ")));
@@ -247,8 +228,23 @@ shrink_bytes(sn_captures *c, size_t len)
         sn_buf_fini(&c->bytes);
         sn_buf_init(&c->bytes, SIZE_MAX / 2);
     }
-    if (len == 0)
-        seine_budget_release(&c->held);
+}
+
+size_t
+sn_capture_memory(const sn_visit *v)
+{
+    const sn_captures *c = v->captures;
+
+    return c && c->bytes.len > KEPT ? c->bytes.len - KEPT : 0;
+}
+
+void
+sn_capture_take(sn_visit *v, sn_buf *out_bytes)
+{
+    sn_captures *c = v->captures;
+
+    *out_bytes = c->bytes;
+    sn_buf_init(&c->bytes, SIZE_MAX / 2);
 }
 
 void

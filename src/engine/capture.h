@@ -6,7 +6,7 @@
  * request as it was written, with secrets REDACTED, and the bytes of the response as they
  * came. The capture of an attempt that is tried again is dropped.
  *
- *     e = sn_capture_begin(v, budget, &request, wall);
+ *     e = sn_capture_begin(v, &request, wall);
  *     sn_capture_wire(v, bytes);          as often as the transport has some
  *     sn_capture_end(v);                  v->end says why it ended
  *     if (is_redirect)
@@ -29,8 +29,8 @@
 
 typedef struct sn_captures sn_captures;
 
-SEINE_MUST_CHECK seine_err sn_capture_begin(sn_visit *v, seine_budget *budget,
-                                            const sn_request *request, int64_t wall);
+SEINE_MUST_CHECK seine_err sn_capture_begin(sn_visit *v, const sn_request *request,
+                                            int64_t wall);
 void sn_capture_wire(sn_visit *v, sn_str bytes);
 void sn_capture_end(sn_visit *v);
 
@@ -40,6 +40,12 @@ void sn_capture_back(sn_visit *v);
 
 /* Those kept and the last one; valid until the visit changes. NULL: none. */
 const seine_capture *sn_capture_list(sn_visit *v, size_t *out_n);
+
+/* The bytes of memory beyond a small buffer. */
+size_t sn_capture_memory(const sn_visit *v);
+
+/* Moves the bytes out to which the list points, which stays as it is. */
+void sn_capture_take(sn_visit *v, sn_buf *out_bytes);
 
 /* All go, with their memory; a small buffer stays for the next visit. */
 void sn_capture_drop(sn_visit *v);

@@ -54,4 +54,9 @@ const char *sn_emit_hint(const sn_visit *v, const seine_fetch_opts *o);
 /* Takes out of the message what is in the set. */
 void sn_emit_redact(sn_emit *e, const seine_secrets *secrets);
 
+/* Moves a large body and large captures out of the visit, with their memory, so that the
+ * record can be kept without a copy; let_go drops the engine's reference to them. */
+void sn_emit_hold(sn_visit *v, sn_memory_brake *brake, seine_record *r);
+void sn_emit_let_go(seine_record *r);
+
 #endif

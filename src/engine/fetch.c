@@ -159,6 +159,12 @@ wake_shards(seine_fetch *f)
         sn_run_wake(f->runs[i]);
 }
 
+static void
+wake_all(void *arg)
+{
+    wake_shards(arg);
+}
+
 static void *
 shard_main(void *arg)
 {
@@ -267,6 +273,7 @@ make_shards(seine_fetch *f, seine_diag *diag)
 static void
 take_apart(seine_fetch *f)
 {
+    sn_memory_brake_on_wake(f->shared.brake, NULL, NULL);
     if (f->has_loop) {
         if (f->has_timer)
             sn_timer_forget(&f->loop, &f->timer);
@@ -310,6 +317,8 @@ sn_fetch_open(const seine_fetch_opts *opts, const sn_net *net, seine_fetch **out
         e = sn_fetch_metrics_new(opts->metrics, &f->metrics);
     if (e == SEINE_OK)
         e = make_shards(f, diag);
+    if (e == SEINE_OK)
+        sn_memory_brake_on_wake(f->shared.brake, wake_all, f);
     if (e == SEINE_OK && opts->threads == 0)
         e = make_loop(f);
     if (e == SEINE_OK)

@@ -177,6 +177,7 @@ run_fetch(gathering *g, const sn_net *net, seine_ctx *ctx, const char *const *ur
     o.arg = g;
     o.on_record = on_record;
     o.ready = o.ready ? pass_ready : NULL;
+    o.due = NULL;
     o.on_event = o.on_event ? on_event : NULL;
     o.dedup = false;
     o.keep |= SEINE_KEEP_BODY;

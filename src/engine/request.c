@@ -12,7 +12,11 @@ seine_err
 sn_requests_init(sn_requests *r, sn_shared_state *shared, const sn_env *env,
                  const sn_requests_ops *ops)
 {
-    *r = (sn_requests){.shared = shared, .env = env, .ops = *ops};
+    *r = (sn_requests){.shared = shared,
+                       .env = env,
+                       .ops = *ops,
+                       .ask_at = SEINE_NEVER,
+                       .evict_at = SEINE_NEVER};
     if (!sn_requests_init_fields(r) ||
         sn_proxy_breakers_init(&r->proxy_breakers, &shared->opts) != SEINE_OK) {
         sn_requests_fini(r);
@@ -97,6 +101,9 @@ sn_requests_ended(sn_requests *r)
     return v;
 }
 
+#define ASK_EVERY   SEINE_MS(50)
+#define EVICT_AFTER SEINE_SECS(1)
+
 /* What the transport calls in the middle of its turn. */
 
 static seine_err
@@ -146,7 +153,15 @@ on_wire(sn_str bytes, void *arg)
 {
     sn_flight *f = arg;
 
-    sn_capture_wire(f->visit, bytes);
+    sn_response_wire(f->requests, f->visit, bytes);
+}
+
+static size_t
+on_room(void *arg)
+{
+    sn_flight *f = arg;
+
+    return sn_response_room(f->requests, f->visit);
 }
 
 static void
@@ -260,11 +275,12 @@ begin_exchange(sn_requests *r, sn_flight *f, sn_address_zone pin, seine_time now
                           .may_send = on_may_send,
                           .sent = on_sent,
                           .head = on_head,
+                          .room = on_room,
                           .body = on_body,
                           .end = on_end,
                           .arg = f};
     if (r->shared->opts.keep & SEINE_KEEP_WIRE) {
-        e = sn_capture_begin(v, r->shared->budget, &f->request, v->started_wall);
+        e = sn_capture_begin(v, &f->request, v->started_wall);
         if (e != SEINE_OK)
             return e;
         handler.wire = on_wire;
@@ -297,6 +313,64 @@ sn_requests_start(sn_requests *r, sn_visit *v, sn_address_zone pin, seine_time n
         release_flight(f);
     }
     push_ended(r, v);
+}
+
+/* Where records are written in order nobody tells that another one is due. And if the
+ * due one has no place among those in flight, one of them has to go. */
+static bool
+is_time_to_ask(sn_requests *r, seine_time now, bool *out_evict)
+{
+    const sn_memory_brake *b = r->shared->brake;
+
+    *out_evict = false;
+    if (!b->due || atomic_load(&b->waiting) == 0) {
+        r->ask_at = r->evict_at = SEINE_NEVER;
+        return false;
+    }
+    if (atomic_load(&b->has_first) || r->evict_at == SEINE_NEVER)
+        r->evict_at = sn_time_add(now, EVICT_AFTER);
+    *out_evict = now >= r->evict_at;
+    if (*out_evict)
+        r->evict_at = sn_time_add(now, EVICT_AFTER);
+    bool is_time = r->ask_at == SEINE_NEVER || now >= r->ask_at;
+    if (is_time)
+        r->ask_at = sn_time_add(now, ASK_EVERY);
+    return is_time;
+}
+
+bool
+sn_requests_may_resume(const sn_requests *r)
+{
+    const sn_memory_brake *b = r->shared->brake;
+
+    return atomic_load(&b->waiting) > 0 && (atomic_load(&b->releases) != r->releases ||
+                                            atomic_load(&b->evictions) != r->evictions);
+}
+
+/* The newest come first here, and last in the transport. */
+void
+sn_requests_resume(sn_requests *r, seine_time now)
+{
+    const sn_memory_brake *b = r->shared->brake;
+    sn_transport *t = r->env->transport;
+    uint32_t releases = atomic_load(&b->releases), evictions = atomic_load(&b->evictions);
+    bool one, evicts = evictions != r->evictions;
+
+    if (!is_time_to_ask(r, now, &one) && releases == r->releases && !evicts)
+        return;
+    r->releases = releases;
+    r->evictions = evictions;
+    for (sn_flight *f = r->flying; f; f = f->next) {
+        const sn_charge *c = &f->visit->charge;
+
+        if (!c->waits)
+            continue;
+        if ((evicts || one) && !c->is_first)
+            t->ops->cancel(t, f->visit->exchange, SEINE_E_BUDGET);
+        else
+            t->ops->resume(t, f->visit->exchange);
+        one = false;
+    }
 }
 
 void

@@ -49,6 +49,8 @@ typedef struct sn_requests {
     sn_flight *spare;
     sn_page_pool pages; /* readers of pages; a visit has one until sn_response_drop */
     uint32_t n;         /* flying */
+    uint32_t releases, evictions; /* of the memory brake, when it was looked at */
+    seine_time ask_at, evict_at;  /* while records are written in order; or NEVER */
     sn_visit *ended, *last_ended;
 } sn_requests;
 
@@ -64,6 +66,12 @@ void sn_requests_start(sn_requests *r, sn_visit *v, sn_address_zone pin, seine_t
 
 /* The next visit whose exchange has ended, in the order of their ends. NULL: none. */
 sn_visit *sn_requests_ended(sn_requests *r);
+
+/* Memory may have come back: those that wait for it ask again, or are evicted. */
+void sn_requests_resume(sn_requests *r, seine_time now);
+
+/* True if memory came back, or somebody is to be evicted, since then. */
+bool sn_requests_may_resume(const sn_requests *r);
 
 /* All that fly end with `why` in a later turn. */
 void sn_requests_cancel(sn_requests *r, seine_err why);

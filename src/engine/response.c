@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/response.h"
 
+#include "engine/capture.h"
 #include "engine/redirect.h"
 #include "seine/mime.h"
 
 /* Memory up to here is not counted: a buffer, which stays with its visit; a reader. */
 #define SMALL_BODY   4096
 #define SMALL_READER 65536
+#define WIRE_COST    2u           /* the archive makes a record of a capture in memory */
 #define ROBOTS_MAX   (512u << 10) /* of robots.txt; RFC 9309 asks for 500 KiB at least */
 
 /* Content-Type. */
@@ -258,50 +260,92 @@ sn_response_head(sn_requests *r, sn_visit *v, const sn_head *head)
 
 /* The body. */
 
-/* Reserves memory of the budget for the kept bytes and for a reader that has grown. */
-static bool
-hold_memory(sn_requests *r, sn_visit *v, size_t kept)
+/* The memory of the visit that is counted, with `more` bytes of its body. */
+static uint64_t
+memory_of(const sn_visit *v, size_t more)
 {
     size_t page = v->page ? sn_page_memory(v->page) : 0;
-    uint64_t need = kept + (page > SMALL_READER ? page - SMALL_READER : 0);
-    seine_want nothing = {{0}};
+    size_t kept = v->kept.len + more;
 
-    if (!r->shared->budget || need == 0)
-        return true;
-    if (!v->held.of &&
-        seine_budget_try(r->shared->budget, &nothing, &v->held) != SEINE_OK) {
-        v->kept.err = SEINE_E_BUDGET;
-        return false;
-    }
-    uint64_t has = v->held.has.n[SEINE_RES_MEMORY];
-    if (need > has &&
-        seine_budget_grow(&v->held, SEINE_RES_MEMORY, need - has) != SEINE_OK) {
-        v->kept.err = SEINE_E_BUDGET;
-        return false;
-    }
-    return true;
+    return (kept > SMALL_BODY ? kept - SMALL_BODY : 0) +
+           (uint64_t)WIRE_COST * sn_capture_memory(v) +
+           (page > SMALL_READER ? page - SMALL_READER : 0);
 }
 
-/* Makes room for `more` bytes, which are reserved first. */
+/* Counts it. False: it is more than there is at all. */
 static bool
-grow_body(sn_requests *r, sn_visit *v, size_t more)
+charge_memory(sn_requests *r, sn_visit *v, size_t more)
 {
-    size_t need = v->kept.len + more + 1, room = v->kept.room * 2;
+    if (sn_charge_set(&v->charge, r->shared->brake, memory_of(v, more)))
+        return true;
+    v->kept.err = SEINE_E_BUDGET;
+    v->is_too_large = true;
+    return false;
+}
+
+/* Does the visit keep the body? */
+static bool
+keeps_body(const sn_requests *r, const sn_visit *v)
+{
+    return v->kind == SN_KIND_ROBOTS ||
+           (v->kind == SN_KIND_PAGE &&
+            r->shared->opts.keep & (SEINE_KEEP_BODY | SEINE_KEEP_SHA256));
+}
+
+/* What a byte of the response takes, at most: that of a page is a byte of a link. */
+static unsigned
+cost_of(const sn_requests *r, const sn_visit *v)
+{
+    return (keeps_body(r, v) ? 1u : 0u) + (v->captures ? WIRE_COST : 0u) +
+           (v->page && sn_page_memory(v->page) > SMALL_READER ? 1u : 0u);
+}
+
+size_t
+sn_response_room(sn_requests *r, sn_visit *v)
+{
+    sn_memory_brake *b = r->shared->brake;
+    unsigned cost;
+
+    if (!sn_memory_brake_is_on(b) || v->kept.err != SEINE_OK || v->enough) {
+        sn_charge_go(&v->charge, b);
+        return SIZE_MAX;
+    }
+    cost = cost_of(r, v);
+    if (cost == 0)
+        return SIZE_MAX;
+    if (memory_of(v, 0) == 0 && v->kept.len < SMALL_BODY)
+        return SMALL_BODY - v->kept.len;
+    v->charge.number = v->number;
+    size_t room = sn_memory_brake_room(b, &v->charge, memory_of(v, 0), cost);
+    if (room != SN_ROOM_NEVER)
+        return room;
+    v->kept.err = SEINE_E_BUDGET;
+    v->is_too_large = true;
+    return SMALL_BODY; /* the next piece is refused */
+}
+
+/* Makes room for `more` bytes: for all of a body whose length is known, else twice as
+ * much as before. */
+static bool
+grow_body(sn_visit *v, size_t more)
+{
+    size_t need = v->kept.len + more + 1;
+    size_t all = v->content_length > 0 && (uint64_t)v->content_length <= v->kept.cap
+                     ? (size_t)v->content_length
+                     : 0;
 
     if (need <= v->kept.room)
         return true;
-    if (v->kept.room > v->kept.cap / 2) /* as sn_buf grows */
-        room = v->kept.cap + 1;
-    if (room < need)
-        room = need;
-    return hold_memory(r, v, room) && sn_buf_reserve(&v->kept, more) != NULL;
+    if (need > SMALL_BODY && all >= v->kept.len + more)
+        more = all - v->kept.len;
+    return sn_buf_reserve(&v->kept, more) != NULL;
 }
 
 static bool
 read_page(sn_requests *r, sn_visit *v, sn_str piece)
 {
     sn_page_feed(v->page, piece);
-    return hold_memory(r, v, v->kept.room > SMALL_BODY ? v->kept.room : 0);
+    return charge_memory(r, v, 0);
 }
 
 /* The part of the piece within the first `max` bytes; beyond them there is enough. */
@@ -327,13 +371,30 @@ sn_response_body(sn_requests *r, sn_visit *v, sn_str piece)
         return false;
     if (v->kind == SN_KIND_ROBOTS)
         piece = cut_robots(v, piece, ROBOTS_MAX);
-    else if (!(r->shared->opts.keep & (SEINE_KEEP_BODY | SEINE_KEEP_SHA256)) ||
-             v->kind != SN_KIND_PAGE)
+    else if (!keeps_body(r, v))
         return true;
-    if (!grow_body(r, v, piece.len))
+    if (!charge_memory(r, v, piece.len) || !grow_body(v, piece.len))
         return false;
     sn_buf_add(&v->kept, piece.ptr, piece.len);
     return v->kept.err == SEINE_OK && !v->enough;
+}
+
+/* Counts what is there already. */
+static void
+recharge(sn_requests *r, sn_visit *v)
+{
+    bool fits = charge_memory(r, v, 0);
+
+    (void)fits;
+}
+
+/* What does not fit is refused with the next piece of the body. */
+void
+sn_response_wire(sn_requests *r, sn_visit *v, sn_str bytes)
+{
+    sn_capture_wire(v, bytes);
+    if (v->kept.err == SEINE_OK)
+        recharge(r, v);
 }
 
 /* The end. */
@@ -343,6 +404,7 @@ sn_response_end(sn_requests *r, sn_visit *v)
 {
     sn_page_facts facts;
 
+    sn_charge_go(&v->charge, r->shared->brake);
     if (!v->page)
         return;
     if (v->end.partial || v->end.fault.code != SEINE_OK || v->kept.err != SEINE_OK) {
@@ -362,5 +424,7 @@ sn_response_drop(sn_requests *r, sn_visit *v)
         sn_buf_fini(&v->kept);
     else
         sn_buf_reset(&v->kept);
-    seine_budget_release(&v->held);
+    sn_charge_release(&v->charge, r->shared->brake);
+    if (sn_capture_memory(v) > 0)
+        recharge(r, v);
 }

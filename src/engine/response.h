@@ -4,10 +4,10 @@
  *
  * Of the head the visit gets type, charset, length, Location, what the server says about
  * waiting, and the fields if they are kept. Of the body it gets the bytes if they are
- * kept, reserved from the budget before they grow; when there is no room the exchange is
- * cut off, and the reason stands in v->kept.err. A page is read while it arrives
- * (engine/page.h): v->page is there when the body ended well, and nothing that is made of
- * a body is kept of one that did not.
+ * kept, and counted; while memory is short (engine/memory_brake.h) the connection stops
+ * reading. A body that cannot fit at all is cut off, and the reason stands in
+ * v->kept.err. A page is read while it arrives (engine/page.h): v->page is there when the
+ * body ended well, and nothing that is made of a body is kept of one that did not.
  *
  * Two things end an exchange early and well (v->enough): robots.txt beyond 512 KiB, and
  * a type that is not asked for (v->not_wanted).
@@ -25,6 +25,12 @@ void sn_response_head(sn_requests *r, sn_visit *v, const sn_head *head);
 
 /* A piece of the body. False: the exchange is to be cut off. */
 SEINE_MUST_CHECK bool sn_response_body(sn_requests *r, sn_visit *v, sn_str piece);
+
+/* Bytes of the response as received, for the archive. */
+void sn_response_wire(sn_requests *r, sn_visit *v, sn_str bytes);
+
+/* How many bytes may be read; 0: none until sn_requests_resume. */
+size_t sn_response_room(sn_requests *r, sn_visit *v);
 
 /* The exchange has ended, as v->end says. The reader of the page stays if the body ended
  * well. */

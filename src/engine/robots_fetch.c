@@ -130,6 +130,7 @@ fetch_book(const seine_fetch_opts *opts, const sn_net *net, seine_ctx *ctx,
     o.on_record = on_record;
     o.on_event = NULL;
     o.ready = NULL;
+    o.due = NULL;
     o.arg = b;
     o.keep = SEINE_KEEP_BODY;
     o.dedup = false;

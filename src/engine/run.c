@@ -324,7 +324,9 @@ sn_run_emit(sn_run *r, sn_visit *v)
         r->refused++;
     }
     sn_run_log_record(r, v);
+    sn_emit_hold(v, r->shared->brake, &r->emit.record);
     deliver_record(r);
+    sn_emit_let_go(&r->emit.record);
     if (v->is_stored) {
         sn_frontier_finish(r->frontier, v->number);
         sn_depth_counts_end(&r->shared->depths, v->depth);
@@ -394,6 +396,7 @@ sn_run_turn(sn_run *r, seine_time until)
     r->has_more = false;
     while ((v = sn_requests_ended(&r->requests)))
         judge_attempt(r, v);
+    sn_requests_resume(&r->requests, r->now);
     take_in(r);
     sn_run_obey_stop(r);
     sn_run_end_over_bytes(r);
@@ -424,7 +427,8 @@ has_mail(const sn_run *r)
 seine_time
 sn_run_when(const sn_run *r)
 {
-    if (r->requests.ended || r->has_more || has_mail(r))
+    if (r->requests.ended || r->has_more || has_mail(r) ||
+        sn_requests_may_resume(&r->requests))
         return r->now;
     int mode = sn_run_stop_mode(r);
     seine_time at = SEINE_NEVER;
@@ -434,7 +438,7 @@ sn_run_when(const sn_run *r)
         at = sn_scheduler_when(r->scheduler, r->now);
     if (r->frontier && mode == SN_GOING)
         at = sn_time_min(at, sn_frontier_when(r->frontier));
-    return sn_time_min(at, r->narrow_until);
+    return sn_time_min(sn_time_min(at, r->requests.ask_at), r->narrow_until);
 }
 
 void

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How many requests may be in flight: fewer while this machine lacks descriptors or
- * ports, none while the outputs or the mail between shards are full. */
+ * ports, none while memory is short or the outputs or the mail between shards are full.
+ */
 #include "base/log.h"
 #include "base/time.h"
 #include "engine/run_parts.h"
@@ -43,6 +44,8 @@ sn_run_may_start(const sn_run *r)
     uint32_t percent = atomic_load_explicit(&r->shared->narrowed, memory_order_relaxed);
 
     if (o->ready && !o->ready(r->index, o->arg))
+        return false;
+    if (!sn_memory_brake_may_start(r->shared->brake))
         return false;
     if (atomic_load_explicit(&r->shared->mail_bytes, memory_order_relaxed) > MAIL_MOST)
         return false;

@@ -200,6 +200,28 @@ sn_shared_state_rate(seine_rate rate)
     return rate;
 }
 
+/* The memory for responses: what waits in a crawl has a quarter of its own. */
+static uint64_t
+body_memory(const seine_fetch_opts *o)
+{
+    bool limited = o->max_memory > 0 && o->max_memory != UINT64_MAX;
+
+    return !limited ? UINT64_MAX : o->max_memory - (o->crawl ? o->max_memory / 4 : 0);
+}
+
+/* What one response may need. */
+static uint64_t
+most_memory(const seine_fetch_opts *o)
+{
+    enum { HEADS = 512 << 10 }; /* of all responses, which are counted, too */
+    uint64_t body = o->keep & (SEINE_KEEP_BODY | SEINE_KEEP_SHA256) ? o->max_body : 0;
+    uint64_t wire = o->keep & SEINE_KEEP_WIRE ? o->max_wire : 0;
+
+    if (body > UINT64_MAX / 4 || wire > UINT64_MAX / 4)
+        return UINT64_MAX;
+    return body + 2 * wire + HEADS;
+}
+
 /* Makes the parts that all shards share. */
 static seine_err
 make_parts(sn_shared_state *c, seine_diag *diag)
@@ -219,10 +241,14 @@ make_parts(sn_shared_state *c, seine_diag *diag)
         if (e == SEINE_E_INVAL)
             return sn_diag_option(diag, "rate", "contradicts itself");
     }
-    if (e == SEINE_OK && o->max_memory > 0 && o->max_memory != UINT64_MAX)
-        e = seine_budget_new(
-            &(seine_want){{o->max_memory, UINT64_MAX, UINT64_MAX, UINT64_MAX}},
-            &c->budget);
+    if (e == SEINE_OK)
+        e = sn_memory_brake_new(body_memory(o), most_memory(o), &c->brake);
+    if (e == SEINE_OK)
+        c->budget = c->brake->budget;
+    if (e == SEINE_OK) {
+        c->brake->due = o->due;
+        c->brake->due_arg = o->arg;
+    }
     if (e == SEINE_OK)
         e = sn_tls_ctx_new(
             &(sn_tls_opts){o->cacert, o->cert, o->cert_key, o->tls_min ? o->tls_min : 12},
@@ -352,7 +378,7 @@ sn_shared_state_fini(sn_shared_state *c)
         sn_address_limits_fini(&c->address_limits);
     sn_tls_ctx_free(c->tls);
     sn_proxies_fini(&c->proxies);
-    seine_budget_free(c->budget);
+    sn_memory_brake_unref(c->brake);
     seine_shared_free(c->rate);
     seine_seen_free(c->seen);
     seine_seen_free(c->late_seen);

@@ -17,6 +17,7 @@
 
 #include "engine/address_limit.h"
 #include "engine/depth_counts.h"
+#include "engine/memory_brake.h"
 #include "engine/visit.h"
 #include "net/address_guard.h"
 #include "net/proxy.h"
@@ -41,7 +42,8 @@ typedef struct sn_shared_state {
     seine_throttle in_flight;   /* `concurrency` */
     seine_shared *rate;         /* `rate`; NULL: off */
     seine_breaker_opts breaker; /* of the hosts; rows of failures are judged by waves */
-    seine_budget *budget;       /* `max_memory` */
+    sn_memory_brake *brake;     /* `max_memory`, with … */
+    seine_budget *budget;       /* … its budget; NULL: unlimited */
     sn_tls_ctx *tls;            /* whom to trust */
     sn_proxies proxies;         /* never changes */
     sn_address_limits address_limits;

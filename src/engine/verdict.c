@@ -324,6 +324,22 @@ rest_for_proxy(sn_visit *v)
     return done_verdict(SEINE_STOP_FINAL);
 }
 
+/* There was no memory. What cannot fit even alone is done; others come again when there
+ * is some. Neither is an attempt. */
+static sn_verdict
+memory_verdict(const sn_shared_state *c, sn_visit *v, seine_time now)
+{
+    bool is_alone =
+        atomic_load(&c->brake->charged) <= v->charge.held.has.n[SEINE_RES_MEMORY];
+
+    if (!v->is_too_large && !is_alone)
+        return (sn_verdict){SN_THEN_LATER, sn_time_add(now, PATIENCE), SEINE_WAIT_QUEUE,
+                            SEINE_STOP_NO};
+    snprintf(v->end.fault.text, sizeof v->end.fault.text, "memory limit reached");
+    conclude_visit(v, &v->end.fault);
+    return done_verdict(SEINE_STOP_FINAL);
+}
+
 sn_verdict
 sn_verdict_next(const sn_shared_state *c, sn_visit *v, seine_time now, uint64_t dice)
 {
@@ -336,6 +352,8 @@ sn_verdict_next(const sn_shared_state *c, sn_visit *v, seine_time now, uint64_t 
     if (code == SEINE_E_NO_FILES || code == SEINE_E_NO_PORTS)
         return (sn_verdict){SN_THEN_LATER, sn_time_add(now, PATIENCE),
                             SEINE_WAIT_CONCURRENCY, SEINE_STOP_NO};
+    if (code == SEINE_E_BUDGET)
+        return memory_verdict(c, v, now);
     if (code == SEINE_E_BUSY || code == SEINE_E_LIMITED) /* its host waits already */
         return (sn_verdict){SN_THEN_LATER, now, SEINE_WAIT_ADDRESS, SEINE_STOP_NO};
 

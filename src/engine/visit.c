@@ -61,7 +61,7 @@ sn_visit_clear_response(sn_visit *v)
     v->fields = NULL;
     v->n_fields = 0;
     v->robots_tag = 0;
-    v->enough = v->not_wanted = false;
+    v->enough = v->not_wanted = v->is_too_large = false;
     v->digest = NULL;
     sn_buf_reset(&v->kept);
 }
@@ -94,7 +94,7 @@ blank_visit(sn_visit *v)
     v->kept = kept;
     v->started_at = 0;
     v->started_wall = 0;
-    v->held = (seine_held){0};
+    v->charge = (sn_charge){0};
     v->fault.code = SEINE_OK;
     v->fault.phase = SEINE_PHASE_NONE;
     v->fault.status = 0;

@@ -22,6 +22,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "engine/memory_brake.h"
 #include "net/transport.h"
 #include "seine/attempt.h"
 #include "seine/record.h"
@@ -129,14 +130,15 @@ struct sn_visit {
     int64_t content_length;
     seine_field *fields; /* if they are kept */
     size_t n_fields;
-    seine_retry_hint hint; /* what the server asks for; see has_hint */
-    sn_buf kept;           /* of the body, if it is kept; memory of the visit's held */
-    seine_held held;
+    seine_retry_hint hint;        /* what the server asks for; see has_hint */
+    sn_buf kept;                  /* of the body, if it is kept */
+    sn_charge charge;             /* memory of body, captures and reader of the page */
     struct sn_captures *captures; /* NULL: nobody archives; see engine/capture.h */
     struct sn_page *page;         /* NULL: it is not read, or did not end well */
     sn_str title;                 /* of the page */
     uint8_t robots_tag;           /* SEINE_NOFOLLOW … of the head */
     bool enough;                  /* we ended it ourselves, and that is fine */
+    bool is_too_large;            /* for the memory, even alone */
     bool not_wanted;              /* not of a type that is asked for */
     struct sn_sha256 *digest;
     seine_fault fault; /* of the whole visit: what the record says */

@@ -260,6 +260,24 @@ seine_budget_grow(seine_held *held, seine_res res, uint64_t more)
 }
 
 void
+seine_budget_force(seine_held *held, seine_res res, uint64_t more)
+{
+    seine_budget *b = held->of;
+    seine_want want = {0};
+
+    if (!b || (unsigned)res >= SEINE_RES_ROOM)
+        return;
+    want.n[res] = more;
+    lock(b);
+    take_amounts(b, &want);
+    bool hopeless = b->waiters.head && is_spent(b);
+    unlock(b);
+    held->has.n[res] = sum(held->has.n[res], more);
+    if (hopeless)
+        serve(b);
+}
+
+void
 seine_budget_shrink(seine_held *held, seine_res res, uint64_t less)
 {
     seine_budget *b = held->of;

@@ -111,7 +111,7 @@ may_pass(const seine_retry_opts *opts, const seine_fault *f)
 {
     if (f->status != 0 && (f->code == SEINE_E_HTTP || f->code == SEINE_E_HTTP_BUSY))
         return seine_status_set_has(&opts->status, f->status);
-    if (seine_err_group(f->code) == SEINE_E_BUDGET)
+    if (f->code == SEINE_E_NOMEM)
         return true;
     if (seine_err_group(f->code) == SEINE_E_TIMEOUT ? opts->not_timeout : opts->not_net)
         return false;
@@ -182,7 +182,7 @@ seine_retry_next(seine_retry *r, const seine_fault *f, seine_time now, uint64_t 
 }
 
 /* One attempt under a ctx of its own. When there is no memory for the ctx, the attempt
- * has failed with BUDGET and may be retried. */
+ * has failed with NOMEM and may be retried. */
 static seine_fault
 attempt(seine_ctx *ctx, seine_attempt_fn fn, uint32_t number, void *arg)
 {

@@ -209,7 +209,7 @@ sn_conn_begin_unpack(sn_conn *c)
     r->unpack = u;
     u->stuck = false;
     u->n_first = 0;
-    u->room = SHARE;
+    sn_conn_next_share(c, c->of->room);
     sn_decode_limits limits = {q->limits->max_body, q->limits->max_ratio,
                                q->limits->ratio_from};
     return sn_decode_begin(&u->decode, &codings, &limits);
@@ -294,8 +294,8 @@ sn_socket_transport_take_back(sn_socket_transport *w)
 }
 
 void
-sn_conn_next_share(sn_conn *c)
+sn_conn_next_share(sn_conn *c, size_t room)
 {
     if (c->reader && c->reader->unpack)
-        c->reader->unpack->room = SHARE;
+        c->reader->unpack->room = room < SN_SOCKET_TRANSPORT_ROOM ? room : (size_t)SHARE;
 }

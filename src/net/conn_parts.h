@@ -104,6 +104,6 @@ SEINE_MUST_CHECK seine_err sn_conn_keep(sn_conn *c, sn_str piece, sn_str in);
 void sn_conn_lend(sn_conn *c, sn_str *out_piece, sn_str *out_in);
 void sn_socket_transport_take_back(
     sn_socket_transport *w); /* frees the lent buffer unless it was kept again */
-void sn_conn_next_share(sn_conn *c);
+void sn_conn_next_share(sn_conn *c, size_t room);
 
 #endif

@@ -268,6 +268,35 @@ feed_kept(sn_conn *c)
     return goes_on;
 }
 
+/* How many bytes may be read now. */
+static size_t
+room_of(const sn_conn *c)
+{
+    const sn_exchange *x = c->x;
+    size_t room = x && x->handler.room ? x->handler.room(x->handler.arg) : SIZE_MAX;
+
+    return room < SN_SOCKET_TRANSPORT_ROOM ? room : SN_SOCKET_TRANSPORT_ROOM;
+}
+
+/* Stops reading until the handler has room again. */
+static void
+hold(sn_conn *c)
+{
+    c->unread = true;
+    sn_exchange_hold(c->x);
+}
+
+/* Reads on after a hold: the body is as fast as from now on. */
+static void
+go_on(sn_conn *c)
+{
+    if (!c->x || c->x->held_since == 0)
+        return;
+    sn_exchange_go_on(c->x);
+    if (c->x->phase == SEINE_PHASE_BODY && !c->unsent)
+        sn_conn_begin_body(c);
+}
+
 static bool
 has_more(const sn_conn *c)
 {
@@ -284,15 +313,26 @@ sn_conn_read(sn_conn *c)
 {
     sn_socket_transport *w = c->of;
 
-    sn_conn_next_share(c);
-    if (sn_conn_is_stuck(c) && !feed_kept(c))
-        return;
-    for (;;) {
+    for (bool is_next = true;; is_next = false) {
+        size_t room = w->room = room_of(c);
+
+        if (room == 0) {
+            hold(c);
+            return;
+        }
+        go_on(c);
+        if (is_next || room < SN_SOCKET_TRANSPORT_ROOM)
+            sn_conn_next_share(c, room);
+        if (sn_conn_is_stuck(c)) {
+            if (!feed_kept(c))
+                return;
+            continue;
+        }
         c->missed = false;
-        ssize_t n = sn_conn_pull(c, w->in, SN_SOCKET_TRANSPORT_ROOM);
+        ssize_t n = sn_conn_pull(c, w->in, room);
 
         if (n > 0) {
-            c->unread = n == SN_SOCKET_TRANSPORT_ROOM || has_more(c);
+            c->unread = n == (ssize_t)room || has_more(c);
             if (!feed(c, (sn_str){0}, (sn_str){w->in, (size_t)n}))
                 return;
             if (c->unread) {

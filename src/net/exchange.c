@@ -185,11 +185,38 @@ leave_phase(sn_exchange *x)
     x->since = now;
 }
 
+static seine_time
+deadline_of(const sn_exchange *x)
+{
+    return sn_time_add(x->request->deadline, x->held_for);
+}
+
 void
 sn_exchange_limit(sn_exchange *x, seine_time at)
 {
     x->limit_at = at;
-    sn_timer_set(&x->of->loop, &x->timer, sn_time_min(at, x->request->deadline));
+    sn_timer_set(&x->of->loop, &x->timer, sn_time_min(at, deadline_of(x)));
+}
+
+void
+sn_exchange_hold(sn_exchange *x)
+{
+    if (x->held_since != 0)
+        return;
+    x->held_since = x->of->loop.now;
+    sn_timer_clear(&x->timer);
+}
+
+void
+sn_exchange_go_on(sn_exchange *x)
+{
+    seine_span held = x->of->loop.now - x->held_since;
+
+    if (x->held_since == 0)
+        return;
+    x->held_since = 0;
+    x->held_for = sn_time_add(x->held_for, held);
+    sn_exchange_limit(x, sn_time_add(x->limit_at, held));
 }
 
 void
@@ -239,7 +266,7 @@ expire(sn_timer *t, seine_time now)
 
     if (x->why != SEINE_OK)
         sn_exchange_end(x, x->why);
-    else if (now >= x->request->deadline)
+    else if (now >= deadline_of(x))
         sn_exchange_end(x, SEINE_E_TIMEOUT);
     else
         sn_exchange_end(x, too_long(x));

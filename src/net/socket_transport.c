@@ -10,7 +10,7 @@
 #include "base/time.h"
 #include "net/conn_parts.h"
 
-_Static_assert(sizeof(struct sn_exchange) == 312, "docs/internals/conn.md says so");
+_Static_assert(sizeof(struct sn_exchange) == 336, "docs/internals/conn.md says so");
 _Static_assert(sizeof(sn_dial) == 840, "docs/internals/conn.md says so");
 
 #define OWN_EVERY  SEINE_SECS(60) /* how often the machine's own addresses are read */
@@ -347,7 +347,19 @@ fd(sn_transport *t)
     return n;
 }
 
-static const sn_transport_ops ops = {start, cancel, turn, wake, fd};
+static void
+resume_exchange(sn_transport *t, sn_exchange *x)
+{
+    sn_socket_transport *w = of(t);
+
+    if (x->is_ended || x->held_since == 0)
+        return;
+    sn_conn_later(x->conn);
+    if (!w->turning)
+        wake_owner(w);
+}
+
+static const sn_transport_ops ops = {start, cancel, turn, wake, fd, resume_exchange};
 
 static seine_err
 check(const sn_socket_transport_opts *o, seine_diag *diag)

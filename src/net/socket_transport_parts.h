@@ -40,6 +40,8 @@ struct sn_exchange {
     seine_time connect_by; /* limit of dns to tls */
     seine_time limit_at;   /* timeout of the phase, and … */
     seine_span limit;      /* … the configured span it comes from */
+    seine_time held_since; /* its handler has no room since then; 0: it has */
+    seine_span held_for;   /* how long it had none before: no limit counts that */
     seine_span spent[SEINE_PHASE_BODY + 1];
     uint32_t text_at, text_len; /* in sn_socket_transport.batch; 0: write it again */
     seine_phase phase;
@@ -77,6 +79,7 @@ struct sn_socket_transport {
     sn_conn_pool idle;
     sn_tickets tickets;
     char *in;      /* SN_SOCKET_TRANSPORT_ROOM bytes just received */
+    size_t room;   /* how many of them were asked for */
     char *scratch; /* SN_DECODE_STEP bytes just decoded; NULL: never yet */
     sn_buf batch;  /* requests started but not launched, as bytes */
     sn_buf text;   /* one request */
@@ -119,6 +122,10 @@ void sn_exchange_free(sn_exchange *x);
 void sn_exchange_enter(sn_exchange *x, seine_phase phase, seine_span limit);
 /* Changes the timeout of the phase. */
 void sn_exchange_limit(sn_exchange *x, seine_time at);
+
+/* The handler has no room: no limit of time counts. It has room again: they do. */
+void sn_exchange_hold(sn_exchange *x);
+void sn_exchange_go_on(sn_exchange *x);
 
 /* Ends the exchange: frees what it holds and calls `end`. */
 void sn_exchange_end(sn_exchange *x, seine_err e);

@@ -125,6 +125,10 @@ typedef struct sn_handler {
     /* Bytes of the response as received, with interim heads, framing and coding, before
      * the callback that they cause. NULL: no archive. */
     void (*wire)(sn_str bytes, void *arg);
+    /* How many bytes of the response may be read now; asked before each read. 0: none;
+     * the connection stops reading, and no limit of time counts, until `resume`. Decoded
+     * pieces keep to it, too. NULL: any number. */
+    size_t (*room)(void *arg);
     /* A piece of the decoded body. Return false to stop; the exchange then ends as
      * CANCELED, partial. */
     bool (*body)(sn_str piece, void *arg);
@@ -148,6 +152,8 @@ typedef struct sn_transport_ops {
     /* A descriptor that is readable if a turn has something to do before its `until`; -1:
      * none. */
     int (*fd)(sn_transport *t);
+    /* Asks the `room` of an exchange that was told 0 again, in the next turn. */
+    void (*resume)(sn_transport *t, sn_exchange *x);
 } sn_transport_ops;
 
 /* Must be the first member of every transport. */

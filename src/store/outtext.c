@@ -238,18 +238,22 @@ render(const sn_out *o, const seine_record *r, uint64_t seq)
     return sn_text_writer_len(&p);
 }
 
-/* A line that does not fit is rendered again after the buffer has grown. */
+/* A line that does not fit is rendered again into the empty buffer. */
 static seine_err
 add_record(sn_out *o, const seine_record *r, uint64_t seq, seine_diag *diag)
 {
     sn_outtext *t = o->self;
     seine_err e = SEINE_OK;
-    size_t n = render(o, r, seq);
+    bool is_long = r && r->body.len >= t->room && o->opts.body != SEINE_BODY_NONE &&
+                   o->opts.body != SEINE_BODY_FILE;
+    size_t n = is_long ? SIZE_MAX : render(o, r, seq);
 
-    while (e == SEINE_OK && n > t->room - t->len) {
-        e = t->len > 0 ? sn_outtext_flush(o, true, diag) : grow_buffer(t, n, diag);
-        if (e == SEINE_OK)
-            n = render(o, r, seq);
+    if (n > t->room - t->len) {
+        if (t->len > 0)
+            e = sn_outtext_flush(o, true, diag);
+        if (e == SEINE_OK && n > t->room)
+            return sn_outtext_stream(o, r, seq, diag);
+        n = render(o, r, seq);
     }
     if (e != SEINE_OK)
         return e;

@@ -11,7 +11,7 @@
  * member, left by a killed run, is cut off before anything is appended.
  *
  * Time    plays no part; writing blocks.
- * Memory  the buffer; a longer line grows it for its own time.
+ * Memory  the buffer; a longer line is written while it is rendered.
  * Threads one owner.
  */
 #ifndef SN_OUTTEXT_H
@@ -52,6 +52,10 @@ SEINE_MUST_CHECK seine_err sn_outtext_line(sn_out *o, const sn_said *said,
                                            seine_diag *diag);
 SEINE_MUST_CHECK seine_err sn_outtext_flush(sn_out *o, bool all, seine_diag *diag);
 SEINE_MUST_CHECK seine_err sn_outtext_close(sn_out *o, seine_diag *diag);
+
+/* Writes a line that is longer than the buffer, which is empty. */
+SEINE_MUST_CHECK seine_err sn_outtext_stream(sn_out *o, const seine_record *r,
+                                             uint64_t seq, seine_diag *diag);
 
 /* How long lines may wait to be compressed together. */
 #define SN_OUTTEXT_PATIENCE SEINE_SECS(1)

@@ -48,13 +48,30 @@ resize(sn_pack *p, size_t room)
 }
 
 seine_err
-sn_pack_text(sn_pack *p, sn_str text, sn_str *out_member)
+sn_pack_begin(sn_pack *p)
 {
     seine_err e = sn_codec_begin(&p->codec, p->kind);
+
+    return e == SEINE_OK && (!p->buf || p->room > MOST) ? resize(p, ROOM) : e;
+}
+
+seine_err
+sn_pack_step(sn_pack *p, sn_str *text, bool is_last, sn_str *out_packed,
+             sn_codec_event *out_event)
+{
+    sn_codec_room room = {p->buf, p->room};
+
+    *out_event = sn_codec_step(&p->codec, text, &room, is_last);
+    *out_packed = (sn_str){p->buf, p->room - room.len};
+    return *out_event == SN_CODEC_FAIL ? p->codec.err : SEINE_OK;
+}
+
+seine_err
+sn_pack_text(sn_pack *p, sn_str text, sn_str *out_member)
+{
+    seine_err e = sn_pack_begin(p);
     size_t n = 0;
 
-    if (e == SEINE_OK && (!p->buf || p->room > MOST))
-        e = resize(p, ROOM);
     while (e == SEINE_OK) {
         sn_codec_room room = {p->buf + n, p->room - n};
         sn_codec_event event = sn_codec_step(&p->codec, &text, &room, true);

@@ -33,6 +33,12 @@ typedef struct sn_pack {
 void sn_pack_init(sn_pack *p, seine_sink_pack kind);
 void sn_pack_fini(sn_pack *p); /* all zero is fine */
 
+/* A long member, piece by piece: *out_packed is what came out of the next part of the
+ * text, until all of it is taken and, if it is the last piece, the event is END. */
+SEINE_MUST_CHECK seine_err sn_pack_begin(sn_pack *p);
+SEINE_MUST_CHECK seine_err sn_pack_step(sn_pack *p, sn_str *text, bool is_last,
+                                        sn_str *out_packed, sn_codec_event *out_event);
+
 /* NOMEM. */
 SEINE_MUST_CHECK seine_err sn_pack_text(sn_pack *p, sn_str text, sn_str *out_member);
 

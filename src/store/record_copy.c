@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/record.h"
 
+#include "store/record_hold.h"
+
 /*
  * Arrays come first, where the block is aligned for them, then texts. Counting and
  * copying walk the same list of views.
@@ -27,9 +29,10 @@
     X(lang)         \
     X(canonical)    \
     X(meta_robots)  \
-    X(title) X(body) X(rule) X(warc.file) X(warc.id) X(body_file)
+    X(title) X(rule) X(warc.file) X(warc.id) X(body_file)
 
-#define CAPTURE_VIEWS(X) X(url) X(ip) X(request) X(response)
+/* What a hold keeps: these are copied only if there is none. */
+#define CAPTURE_VIEWS(X) X(url) X(request) X(response)
 
 static bool
 has_fault(const seine_record *r)
@@ -50,6 +53,7 @@ sn_record_room(const seine_record *r)
 #define X(member) n += (r->member).len;
     VIEWS(X)
 #undef X
+    n += r->hold ? 0 : r->body.len;
     for (size_t i = 0; i < r->n_hops; i++)
         n += r->hops[i].url.len;
     for (size_t i = 0; i < r->n_notes; i++)
@@ -57,6 +61,9 @@ sn_record_room(const seine_record *r)
     for (size_t i = 0; i < r->n_fields; i++)
         n += r->fields[i].name.len + r->fields[i].value.len;
     for (size_t i = 0; r->captures && i < r->n_captures; i++) {
+        n += r->captures[i].ip.len;
+        if (r->hold)
+            continue;
 #define X(member) n += r->captures[i].member.len;
         CAPTURE_VIEWS(X)
 #undef X
@@ -107,6 +114,9 @@ keep_lists(char **at, seine_record *c)
         keep_view(at, &fields[i].value);
     }
     for (size_t i = 0; c->captures && i < c->n_captures; i++) {
+        keep_view(at, &captures[i].ip);
+        if (c->hold)
+            continue;
 #define X(member) keep_view(at, &captures[i].member);
         CAPTURE_VIEWS(X)
 #undef X
@@ -126,9 +136,12 @@ sn_record_copy(const seine_record *r, void *block)
     bool failed = has_fault(r);
 
     *c = *r;
+    sn_record_hold_ref(c->hold);
     keep_lists(&at, c);
     if (!failed)
         c->fault = &none;
+    if (!r->hold)
+        keep_view(&at, &c->body);
     if (r->sha256)
         c->sha256 = keep_bytes(&at, r->sha256, 32);
 #define X(member) keep_view(&at, &c->member);

@@ -256,6 +256,7 @@ same_name(const seine_field *a, const seine_field *b)
 static void
 put_lower(sn_text_writer *p, seine_view name)
 {
+    sn_text_writer_make_room(p, name.len + 2);
     char *from = p->at;
 
     put_view(p, name);
@@ -480,7 +481,7 @@ void
 sn_record_json(sn_text_writer *p, const seine_record *r, uint64_t seq, uint64_t m,
                seine_body_form form)
 {
-    char *first = p->at;
+    p->opening = p->at;
     size_t before = sn_text_writer_len(p);
 
     if (r->type == SEINE_RECORD_SKIP)
@@ -492,7 +493,8 @@ sn_record_json(sn_text_writer *p, const seine_record *r, uint64_t seq, uint64_t 
         put_result(p, r, m, form);
     if (sn_text_writer_len(p) == before)
         SN_WRITE(p, "{");
-    if (first < p->end)
-        *first = '{';
+    if (p->opening && p->opening < p->end)
+        *p->opening = '{';
+    p->opening = NULL;
     SN_WRITE(p, "}\n");
 }

@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "store/record.h"
+#include "store/record_hold.h"
 
 enum { ALIGN = 16 };
 
@@ -15,13 +16,17 @@ sn_record_block_new(const seine_record *r)
 
     if (!b)
         return NULL;
-    *b = (sn_record_block){.size = size, .record = sn_record_copy(r, (char *)b + head)};
+    const sn_record_hold *hold = r->hold;
+    *b = (sn_record_block){.size = size + (hold ? hold->bytes : 0),
+                           .record = sn_record_copy(r, (char *)b + head)};
     return b;
 }
 
 void
 sn_record_block_free(sn_record_block *b)
 {
+    if (b)
+        sn_record_hold_unref(b->record->hold);
     sn_free(b);
 }
 
@@ -80,7 +85,8 @@ seine_err
 sn_record_lane_put(sn_record_lane *l, const seine_record *r)
 {
     size_t n = sn_record_room(r);
-    void *place = n <= large(l) ? sn_ring_reserve(&l->ring, n) : NULL;
+    bool is_small = n <= large(l) && !r->hold;
+    void *place = is_small ? sn_ring_reserve(&l->ring, n) : NULL;
     seine_err e = SEINE_OK;
 
     if (place) {

@@ -31,7 +31,7 @@
 typedef struct sn_record_block {
     struct sn_record_block *next;
     uint64_t after; /* position in the ring */
-    size_t size;
+    size_t size;    /* with what its hold keeps */
     seine_record *record;
 } sn_record_block;
 

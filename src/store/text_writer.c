@@ -5,11 +5,42 @@
 #include "base/time.h"
 #include "seine/calendar.h"
 
+static void
+spill(sn_text_writer *p)
+{
+    if (p->opening)
+        *p->opening = '{';
+    p->opening = NULL;
+    p->spill(p, p->arg);
+    p->lost += (size_t)(p->at - p->start);
+    p->at = p->start;
+}
+
+void
+sn_text_writer_make_room(sn_text_writer *p, size_t n)
+{
+    if (p->spill && (size_t)(p->end - p->at) < n)
+        spill(p);
+}
+
 void
 sn_text_writer_over(sn_text_writer *p, const char *bytes, size_t n)
 {
     size_t room = (size_t)(p->end - p->at);
 
+    while (p->spill && n > room) {
+        memcpy(p->at, bytes, room);
+        p->at = p->end;
+        bytes += room;
+        n -= room;
+        spill(p);
+        room = (size_t)(p->end - p->at);
+    }
+    if (n <= room) {
+        memcpy(p->at, bytes, n);
+        p->at += n;
+        return;
+    }
     if (room > 0)
         memcpy(p->at, bytes, room);
     p->at = p->end;

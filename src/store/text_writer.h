@@ -12,6 +12,9 @@
  * Like snprintf the writer returns the full length, but it does not use printf: a record
  * is about sixty of these calls and costs hundreds of nanoseconds, not thousands.
  *
+ * A long text need not fit: with `spill` set the buffer is handed on whenever it is full,
+ * and the writer goes on at its start.
+ *
  * Time    stamps are Unix time in ns, written to the microsecond.
  * Memory  the caller's.
  * Threads one owner.
@@ -26,7 +29,12 @@
 
 typedef struct sn_text_writer {
     char *start, *at, *end;
-    size_t lost; /* bytes that did not fit */
+    size_t lost; /* bytes that did not fit, or were spilled */
+    /* Takes the text from start to at, when the buffer is full. NULL: what does not fit
+     * is only counted. */
+    void (*spill)(struct sn_text_writer *p, void *arg);
+    void *arg;
+    char *opening; /* becomes '{' before it is spilled; NULL: there is none */
 } sn_text_writer;
 
 static inline sn_text_writer
@@ -34,7 +42,7 @@ sn_text_writer_on(char *buf, size_t cap)
 {
     if (cap == 0)
         buf = (char *)""; /* never written; NULL is fine */
-    return (sn_text_writer){buf, buf, buf + cap, 0};
+    return (sn_text_writer){.start = buf, .at = buf, .end = buf + cap};
 }
 
 static inline size_t
@@ -44,6 +52,9 @@ sn_text_writer_len(const sn_text_writer *p)
 }
 
 void sn_text_writer_over(sn_text_writer *p, const char *bytes, size_t n);
+
+/* A writer that spills does so now if fewer than `n` bytes would fit. */
+void sn_text_writer_make_room(sn_text_writer *p, size_t n);
 
 static inline void
 sn_text_writer_add(sn_text_writer *p, const char *bytes, size_t n)

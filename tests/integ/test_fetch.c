@@ -497,7 +497,7 @@ TEST(s0_30_a_rate_and_a_number_at_once_hold_together)
     tear_down(f);
 }
 
-TEST(s0_26_s0_27_what_does_not_fit_into_memory_is_said_so)
+TEST(s0_10_s0_26_s0_27_what_does_not_fit_into_memory_is_said_so)
 {
     fixture *f = set_up(false);
 
@@ -512,11 +512,25 @@ TEST(s0_26_s0_27_what_does_not_fit_into_memory_is_said_so)
     f = set_up(false);
     ask(f, "/bytes:1M");
     f->opts.max_memory = 100 << 10;
-    f->opts.retry.max_attempts = 1;
+    f->opts.retry.max_attempts = 5;
     fetch(f);
     CHECK_EQ(f->got[0].fault.code, SEINE_E_BUDGET);
-    CHECK(strncmp(f->got[0].error, "Resource limit exceeded: ", 25) == 0);
+    CHECK_STR(f->got[0].error, "Resource limit exceeded: memory limit reached");
+    CHECK_EQ(f->got[0].attempts, 0);
     CHECK_EQ(f->got[0].body.len, 0);
+    CHECK_EQ(witness(f, "\"totals\"", "requests"), 1);
+    tear_down(f);
+
+    /* What fits alone comes home, once, however many want the same memory. */
+    f = set_up(false);
+    for (int i = 0; i < 20; i++)
+        ask(f, "/bytes:1M");
+    f->opts.max_memory = 3 << 20;
+    f->opts.max_body = 1 << 20;
+    f->opts.concurrency = 20;
+    fetch(f);
+    CHECK_EQ(f->sum.success, 20);
+    CHECK_EQ(witness(f, "\"totals\"", "requests"), 20);
     tear_down(f);
 }
 

@@ -23,6 +23,7 @@ struct sn_exchange {
     uint32_t node; /* of a crawl */
     stage stage;
     seine_time start, at; /* at: of its next event */
+    seine_time held_at;   /* the engine has no room for its body since then; 0: it has */
     seine_time since;     /* its stage began */
     seine_err fail;       /* what it will end with */
     seine_phase fail_in;
@@ -380,6 +381,11 @@ net_cancel(sn_transport *base, sn_exchange *x, seine_err why)
         return;
     x->canceled = why;
     t->world->early_cancels++;
+    if (x->at != SEINE_NEVER || x->held_at == 0)
+        return;
+    x->request.deadline = /* which counts our own reading only */
+        sn_time_add(x->request.deadline, t->world->now - x->held_at);
+    x->held_at = 0;
     plan(t, x, t->world->now);
 }
 
@@ -599,6 +605,11 @@ advance(net *t, sn_exchange *x)
         plan(t, x, w->now + spread(w, x, h->body, 13));
         return;
     case BODY:
+        if (x->handler.room && x->handler.room(x->handler.arg) == 0) {
+            x->at = SEINE_NEVER; /* until net_resume */
+            x->held_at = w->now;
+            return;
+        }
         if (!give_body(w, x)) {
             finish(t, x, SEINE_E_CANCELED, SEINE_PHASE_BODY);
             return;
@@ -647,7 +658,17 @@ net_fd(sn_transport *base)
     return -1;
 }
 
-static const sn_transport_ops ops = {net_start, net_cancel, net_turn, net_wake, net_fd};
+/* The engine has room for a body again. */
+static void
+net_resume(sn_transport *base, sn_exchange *x)
+{
+    net *t = (net *)base;
+
+    plan(t, x, t->world->now);
+}
+
+static const sn_transport_ops ops = {net_start, net_cancel, net_turn,
+                                     net_wake,  net_fd,     net_resume};
 
 sn_transport *
 sim_net_new(sim_world *w, uint32_t shard)

@@ -152,7 +152,8 @@ TEST(a_type_that_is_not_accepted_is_a_skip_and_its_body_stays_where_it_is)
     }
 }
 
-TEST(s0_27_bytes_are_kept_only_while_there_is_room)
+/* Over the memory limit: said so, no attempt, and not asked for again. */
+TEST(s0_10_s0_27_a_body_over_the_memory_limit_is_no_attempt_and_not_retried)
 {
     static const struct {
         size_t bytes;
@@ -160,23 +161,29 @@ TEST(s0_27_bytes_are_kept_only_while_there_is_room)
         seine_err kind;
     } rows[] = {
         {100000, UINT64_C(1) << 20, 1 << 20, SEINE_OK},
-        {100000, 1025 << 7, 1 << 20, SEINE_OK}, /* pieces of 1 KiB, doubled */
-        {100000, (1025 << 7) - 1, 1 << 20, SEINE_E_BUDGET},
+        {100000, 100000 - 4096, 1 << 20, SEINE_OK}, /* 4 KiB are not counted */
+        {100000, 100000 - 4097, 1 << 20, SEINE_E_BUDGET},
         {100000, 50000, 1 << 20, SEINE_E_BUDGET},
-        {100000, 100001, 100000, SEINE_OK}, /* never more than the cap */
         {100001, 1 << 20, 100000, SEINE_E_BODY_TOO_LARGE},
     };
 
     EACH_ROW(i, rows) {
         fixture *t = set_up();
+        bool is_over = rows[i].kind == SEINE_E_BUDGET;
+
         t->opts.keep = SEINE_KEEP_BODY;
-        t->opts.retry.max_attempts = 1;
+        t->opts.retry.max_attempts = 5;
         t->opts.max_memory = rows[i].memory;
         t->opts.max_body = rows[i].max_body;
         script_on(t->s, "http://a.test/", &(answer){.fill = rows[i].bytes});
         run_url(t, "http://a.test/");
+        CHECK_EQ(t->g.n, 1);
         CHECK_EQ(t->g.all[0].code, rows[i].kind);
         CHECK_EQ(t->g.all[0].partial, rows[i].kind != SEINE_OK);
+        CHECK_EQ(t->g.all[0].attempts, is_over ? 0 : 1);
+        CHECK_EQ(script_asked(t->s, "http://a.test/"), 1);
+        if (is_over)
+            CHECK(strstr(t->g.all[0].message, "memory limit reached"));
         tear_down(t);
     }
 }

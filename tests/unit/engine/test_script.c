@@ -442,7 +442,14 @@ no_fd(sn_transport *t)
     return -1;
 }
 
-static const sn_transport_ops ops = {start, cancel, turn, wake, no_fd};
+/* Bodies come whole, and nobody is asked for room. */
+static void
+no_resume(sn_transport *t, sn_exchange *x)
+{
+    (void)t, (void)x;
+}
+
+static const sn_transport_ops ops = {start, cancel, turn, wake, no_fd, no_resume};
 
 static seine_err
 open_net(void *self, const sn_shared_state *shared, uint32_t shard, uint32_t n_shards,

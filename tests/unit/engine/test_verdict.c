@@ -72,6 +72,31 @@ answers(fixture *f, uint16_t status)
 
 /* Every row that an attempt can end with: docs/internals/engine.md says what follows,
  * docs/user/outcome.md what breaker and throttle hear. */
+/* Memory that others hold comes back; what does not fit alone never will. */
+TEST(s0_10_s0_27_verdict_on_memory_is_no_attempt)
+{
+    static const struct {
+        uint64_t others;
+        int then;
+    } rows[] = {
+        {1, SN_THEN_LATER},
+        {0, SN_THEN_DONE},
+    };
+
+    EACH_ROW(i, rows) {
+        fixture *f = set_up(NULL);
+
+        atomic_store(&f->shared.brake->charged, rows[i].others);
+        sn_verdict r = ends(f, SEINE_E_BUDGET, 200, SEINE_PHASE_BODY, true);
+        CHECK_EQ(r.then, rows[i].then);
+        CHECK_EQ(f->v->retry.attempts, 0);
+        if (rows[i].then == SN_THEN_DONE)
+            CHECK_STR(f->v->fault.text, "memory limit reached");
+        atomic_store(&f->shared.brake->charged, 0);
+        tear_down(f);
+    }
+}
+
 TEST(x_23_x_26_x_27_verdict_follows_the_table_row_by_row)
 {
     static const struct {
@@ -165,8 +190,7 @@ TEST(x_23_x_26_x_27_verdict_follows_the_table_row_by_row)
          I, I, SN_THEN_DONE},
         {SEINE_E_BLOCKED_SCHEME, 0, 0, false, SEINE_E_BLOCKED_SCHEME, I, I, SN_THEN_DONE},
         {SEINE_E_NOMEM, 0, 0, false, SEINE_E_NOMEM, I, I, SN_THEN_RETRY},
-        {SEINE_E_BUDGET, 200, SEINE_PHASE_BODY, true, SEINE_E_BUDGET, I, I,
-         SN_THEN_RETRY},
+        {SEINE_E_BUDGET, 200, SEINE_PHASE_BODY, true, SEINE_E_BUDGET, I, I, SN_THEN_DONE},
         {SEINE_E_NO_FILES, 0, SEINE_PHASE_CONNECT, false, SEINE_E_NO_FILES, I, I,
          SN_THEN_LATER},
         {SEINE_E_NO_PORTS, 0, SEINE_PHASE_CONNECT, false, SEINE_E_NO_PORTS, I, I,
@@ -189,7 +213,8 @@ TEST(x_23_x_26_x_27_verdict_follows_the_table_row_by_row)
         CHECK_EQ(r.then, rows[i].then);
         if (r.then == SN_THEN_DONE)
             CHECK_EQ(f->v->fault.code, rows[i].kind);
-        CHECK_EQ(f->v->retry.attempts, rows[i].then == SN_THEN_LATER ? 0 : 1);
+        bool is_attempt = rows[i].then != SN_THEN_LATER && rows[i].code != SEINE_E_BUDGET;
+        CHECK_EQ(f->v->retry.attempts, is_attempt ? 1 : 0);
         CHECK_EQ(f->v->n_tries, rows[i].then == SN_THEN_RETRY ? 1 : 0);
         tear_down(f);
     }

@@ -341,7 +341,8 @@ TEST(s0_10_retry_repeats_network_timeout_and_5xx)
         {SEINE_E_HTTP_BUSY, 500, SEINE_STOP_NO},  {SEINE_E_HTTP_BUSY, 503, SEINE_STOP_NO},
         {SEINE_E_HTTP, 404, SEINE_STOP_FINAL},    {SEINE_E_HTTP, 403, SEINE_STOP_FINAL},
         {SEINE_E_PARSE, 200, SEINE_STOP_FINAL},   {SEINE_E_BREAKER, 0, SEINE_STOP_FINAL},
-        {SEINE_E_TOO_BIG, 200, SEINE_STOP_FINAL}, /* the seed's resource failure */
+        {SEINE_E_TOO_BIG, 200, SEINE_STOP_FINAL}, {SEINE_E_NOMEM, 0, SEINE_STOP_NO},
+        {SEINE_E_BUDGET, 0, SEINE_STOP_FINAL}, /* the seed's resource failure */
     };
     seine_retry_opts o = SEINE_RETRY_OPTS;
 
@@ -404,8 +405,8 @@ TEST(retry_repeats_what_is_transient_or_our_own_memory_and_nothing_else)
     seine_retry_opts o = SEINE_RETRY_OPTS;
 
     for (int e = 0; e < SN_ERR_COUNT; e++) {
-        bool again = seine_err_class((seine_err)e) == SEINE_TRANSIENT ||
-                     e == SEINE_E_BUDGET || e == SEINE_E_NOMEM;
+        bool again =
+            seine_err_class((seine_err)e) == SEINE_TRANSIENT || e == SEINE_E_NOMEM;
 
         CHECK_EQ(judge(&o, (seine_err)e, 0), e == SEINE_OK           ? SEINE_STOP_OK
                                              : e == SEINE_E_CANCELED ? SEINE_STOP_CANCELED
@@ -450,7 +451,8 @@ TEST(retry_says_for_every_end_of_an_attempt_whether_it_is_tried_again)
         {SEINE_E_PROXY_AUTH, 407, SEINE_STOP_FINAL, SEINE_STOP_FINAL},
         {SEINE_E_BLOCKED_ADDRESS, 0, SEINE_STOP_FINAL, SEINE_STOP_FINAL},
         {SEINE_E_ROBOTS, 0, SEINE_STOP_FINAL, SEINE_STOP_FINAL},
-        {SEINE_E_BUDGET, 0, SEINE_STOP_NO, SEINE_STOP_METHOD},
+        {SEINE_E_NOMEM, 0, SEINE_STOP_NO, SEINE_STOP_METHOD},
+        {SEINE_E_BUDGET, 0, SEINE_STOP_FINAL, SEINE_STOP_FINAL},
         {SEINE_E_NOMEM, 0, SEINE_STOP_NO, SEINE_STOP_METHOD},
         {SEINE_E_CANCELED, 0, SEINE_STOP_CANCELED, SEINE_STOP_CANCELED},
         {SEINE_E_DEADLINE, 0, SEINE_STOP_FINAL, SEINE_STOP_FINAL},
