@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Memory is a bound and a brake: large bodies in every output, with many connections and
+little memory. Everything that fits alone comes home, once, and the peak keeps to
+16 MiB + 4 KiB per connection + --max-memory."""
+import contextlib
+import csv
+import gzip
+import http.server
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
+from e2e import PROGRAM, case, check, environment, finish, rows  # noqa: E402
+from origin import origin, results  # noqa: E402
+
+SIZE, URLS, AT_ONCE, LIMIT = 4_000_000, 24, 24, 32 << 20
+MOST_KB = (16 << 10) + 4 * AT_ONCE + (LIMIT >> 10)
+SANITIZED = any(word in PROGRAM for word in ("asan", "tsan"))
+
+
+class Cost:
+    """What a process took. A new process begins with the peak of this one, so nothing large is kept here."""
+    def __init__(self, process):
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        self.code, self.peak_kb = process.returncode, usage.ru_maxrss
+
+
+def fetch(urls, *words, stdout=subprocess.DEVNULL, cwd=None):
+    process = subprocess.Popen([os.path.abspath(PROGRAM), "fetch", "--mine", "-q", "-c", str(AT_ONCE), "--max-memory", str(LIMIT), *words, *urls],
+                               stdin=subprocess.DEVNULL, stdout=stdout, stderr=subprocess.DEVNULL, env=environment(), cwd=cwd)
+    return Cost(process)
+
+
+def within(cost):
+    check(SANITIZED or cost.peak_kb <= MOST_KB, True, f"{cost.peak_kb} KB, of {MOST_KB}")
+
+
+OUTPUTS = [
+    ("bodies as base64", ("--body", "b64")),
+    ("bodies in order", ("--body", "b64", "--ordered")),
+    ("bodies one after another", ("--raw",)),
+    ("JSON lines", ("--body", "b64", "-o", "out.jsonl")),
+    ("JSON lines, packed", ("--body", "b64", "-o", "out.jsonl.zst")),
+    ("an archive", ("-o", "out.warc")),
+    ("an archive and bodies", ("-o", "out.warc.zst", "-o", "out.jsonl", "--body", "b64")),
+    ("CSV and saved bodies", ("-o", "out.csv", "--save", "bodies")),
+    ("a database", ("-o", "out.sqlite", "--body", "b64")),
+]
+
+
+@rows(OUTPUTS)
+def every_output_keeps_to_the_memory_and_loses_nothing(_, words):
+    with origin() as o, tempfile.TemporaryDirectory() as d:
+        cost = fetch([o.url(f"/bytes:{SIZE}?n={n}") for n in range(URLS)], *words, cwd=d)
+        check((cost.code, o.report()["totals"]["requests"]), (0, URLS))
+        within(cost)
+
+
+READER = """import sys, time
+time.sleep(float(sys.argv[1]))
+n = 0
+while b := sys.stdin.buffer.read(1 << 20):
+    n += b.count(b"\\n")
+print(n)"""
+
+
+@contextlib.contextmanager
+def reader(seconds):
+    """Begins to read after that time; yields it, whose output is the number of lines."""
+    with subprocess.Popen([sys.executable, "-c", READER, str(seconds)], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as p:
+        yield p
+
+
+@case
+def a_slow_reader_takes_no_memory_and_costs_no_attempt():
+    """While nobody reads the output, connections are not read, and no time limit counts."""
+    with origin() as o, reader(1.5) as r:
+        cost = fetch([o.url(f"/bytes:{SIZE}?n={n}") for n in range(12)], "--body", "b64", "-t", "1s", "--retries", "0", stdout=r.stdin)
+        r.stdin.close()
+        check((cost.code, int(r.stdout.read()), o.report()["totals"]["requests"]), (0, 13, 12))
+        within(cost)
+
+
+class Site(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    packed = gzip.compress(os.urandom(1000) * (SIZE // 1000), 1)
+
+    def log_message(self, *_):
+        pass
+
+    def do_GET(self):
+        self.server.asked += 1
+        self.send_response(200)
+        if self.path.startswith("/gzip"):
+            self.send_header("Content-Encoding", "gzip")
+            self.send_header("Content-Length", str(len(self.packed)))
+            self.end_headers()
+            self.wfile.write(self.packed)
+            return
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        for _ in range(SIZE // 10000):
+            self.wfile.write(b"2710\r\n" + b"x" * 10000 + b"\r\n")
+        self.wfile.write(b"0\r\n\r\n")
+
+
+@contextlib.contextmanager
+def site():
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Site)
+    server.asked = 0
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield server
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+@rows([("gzip",), ("chunked",)])
+def bodies_of_unknown_length_keep_to_it_too(kind):
+    with site() as s, tempfile.TemporaryDirectory() as d:
+        cost = fetch([f"http://127.0.0.1:{s.server_port}/{kind}?n={n}" for n in range(16)], "--save", "bodies", "-o", "out.csv", cwd=d)
+        with open(os.path.join(d, "out.csv")) as f:
+            sizes = {int(row["bytes_body"]) for row in csv.DictReader(f)}
+        check((cost.code, s.asked, sizes), (0, 16, {SIZE}))
+        within(cost)
+
+
+@case
+def s0_27_what_cannot_fit_even_alone_is_said_so_and_asked_for_once():
+    with origin() as o:
+        small, large = o.url("/bytes:1000000"), o.url("/bytes:8000000")
+        p = subprocess.run([PROGRAM, "fetch", "--mine", "-q", "--body", "b64", "--max-memory", "4M", "--retries", "3", small, large],
+                           capture_output=True, env=environment(), timeout=30)
+        by = {r["url"]: r for r in results(p.stdout.decode())}
+        check(by[small]["ok"], True)
+        check((by[large]["error"]["kind"], by[large]["attempts"]), ("budget", 0))
+        check("memory limit reached" in by[large]["error"]["message"], True)
+        check(o.report()["totals"]["requests"], 2)
+
+
+finish()
