@@ -54,6 +54,16 @@ check_blank(const sn_visit *v)
     CHECK_EQ(v->ceiling, SN_ADDRESS_LOCAL);
     CHECK_EQ(v->end.http, 255);
     CHECK_EQ(v->end.fault.retry_after, -1);
+    CHECK_EQ(v->end.fault.status + v->end.fault.timeout_ms + v->end.fault.sent, 0);
+    CHECK_EQ(v->end.fault.phase, SEINE_PHASE_NONE);
+    CHECK(!v->end.fault.url[0] && !v->end.fault.text[0]);
+    CHECK(!v->end.partial && !v->end.reused && !v->end.replayable && !v->is_excused);
+    CHECK(v->end.peer.v == 0 && v->end.zone == SN_ADDRESS_PUBLIC);
+    CHECK_EQ(v->end.via, SN_PROXY_NONE);
+    CHECK(v->end.wire_bytes == 0 && v->end.body_bytes == 0 && v->end.notes == 0);
+    CHECK(v->ttfb == 0 && v->n_locations == 0 && v->target.len == 0);
+    for (size_t i = 0; i < sizeof v->end.spent / sizeof *v->end.spent; i++)
+        CHECK_EQ(v->end.spent[i], 0);
     CHECK_EQ(v->content_length, -1);
     CHECK_EQ(v->fault.code, SEINE_OK);
     CHECK_EQ(v->fault.phase, SEINE_PHASE_NONE);
@@ -95,6 +105,21 @@ TEST(a_visit_that_comes_back_is_as_new)
     v->fault.timeout_ms = 100;
     v->fault.sent = true;
     v->fault.url[0] = v->fault.text[0] = 'x';
+    v->end.fault.phase = SEINE_PHASE_BODY;
+    v->end.fault.status = 503;
+    v->end.fault.timeout_ms = 100;
+    v->end.fault.sent = true;
+    v->end.fault.url[0] = v->end.fault.text[0] = 'x';
+    v->end.partial = v->end.reused = v->end.replayable = v->is_excused = true;
+    v->end.peer.v = 4;
+    v->end.zone = SN_ADDRESS_LOCAL;
+    v->end.via = SN_PROXY_BAD;
+    v->end.wire_bytes = v->end.body_bytes = 5;
+    v->end.notes = 1;
+    v->ttfb = 6;
+    v->n_locations = 1;
+    v->target.len = 3;
+    v->end.spent[SEINE_PHASE_BODY] = 7;
     v->started_at = v->started_wall = 8;
     v->reason = SEINE_SKIP_MIME;
     v->end.http = 11;

@@ -670,6 +670,7 @@ TEST_THREADS(shared_reservations_of_threads_stand_one_behind_the_other)
     CHECK_EQ(r.granted, 150);
     CHECK_EQ(seine_shared_reserve(r.lim, T0, 1, SEINE_NEVER, &g), SEINE_OK);
     CHECK_EQ(g.retry_after, SEINE_SECS(150));
+    CHECK_EQ(stats_at(r.lim, T0).allowed, 151);
     seine_shared_free(r.lim);
 }
 
