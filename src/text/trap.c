@@ -187,10 +187,22 @@ put_word(pattern_writer *p, sn_str s)
     return varies;
 }
 
+/* Every identifier has a digit, and most words have none. */
+static bool
+has_digit(sn_str s)
+{
+    for (size_t i = 0; i < s.len; i++)
+        if (sn_is_digit(s.ptr[i]))
+            return true;
+    return false;
+}
+
 /* Writes the sign of an identifier; false: the text is none. */
 static bool
 put_identifier(pattern_writer *p, sn_str s)
 {
+    if (s.len < 6 || !has_digit(s))
+        return false;
     bool is_hexadecimal = is_uuid(s) || is_hex(s);
 
     if (!is_hexadecimal && !is_token(s))
@@ -451,7 +463,8 @@ add_bytes(uint64_t hash, sn_str s)
 static bool
 is_identifier(sn_str word)
 {
-    return is_uuid(word) || is_token(word) || (is_hex(word) && !is_number(word));
+    return has_digit(word) &&
+           (is_uuid(word) || is_token(word) || (is_hex(word) && !is_number(word)));
 }
 
 /* Adds a segment without its identifiers and parameters. */
