@@ -128,6 +128,16 @@ judge_wave(sim_world *w, sn_exchange *x)
                    (unsigned)(h - w->hosts), h->wave);
 }
 
+/* The head of what is no page counts, whatever became of the body. */
+static bool
+is_head_enough(const sim_world *w, const seine_fault *f)
+{
+    return f->status > 0 && seine_err_class(f->code) != SEINE_LOCAL &&
+           f->code != SEINE_E_CONN_STALE &&
+           !seine_status_set_has(&w->opts.accept, f->status) &&
+           (f->status >= 400 || w->opts.max_redirects > 0);
+}
+
 /* A request has ended; h->in_flight are the others. What started before the breaker
  * changed may only end a row. */
 static void
@@ -138,11 +148,14 @@ note_wave(sim_world *w, sn_exchange *x, seine_fault f)
 
     if (h->wave > 0 && x->number < h->mark)
         h->wave--;
-    if (f.code == SEINE_OK || (f.code == SEINE_E_CANCELED && f.status > 0))
-        f.code = seine_retry_classify(&w->opts.retry, f.status);
     /* The time of the URL may have run out, which says nothing about the host. */
     bool is_over = f.code == SEINE_E_TIMEOUT && w->opts.retry.max_elapsed != SEINE_NEVER;
-    seine_outcome how = is_over ? SEINE_IGNORED : seine_outcome_breaker(&f);
+    if (f.code == SEINE_OK || (f.code == SEINE_E_CANCELED && f.status > 0) ||
+        is_head_enough(w, &f))
+        f.code = seine_retry_classify(&w->opts.retry, f.status);
+    seine_outcome how = seine_outcome_breaker(&f);
+    if (is_over && how == SEINE_FAILURE)
+        how = SEINE_IGNORED;
     if (how == SEINE_SUCCESS)
         h->row = h->wave = 0;
     if (how != SEINE_FAILURE || x->epoch != h->epoch || !is_closed(h))
