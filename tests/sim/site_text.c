@@ -159,7 +159,7 @@ refer(const site *s, const base *b, uint32_t i, uint64_t style, char *to, size_t
         return snprintf(to, cap, "%s", node->url);
     const char *host = s->hosts[node->host].name, *path = node->url + node->path;
     bool here = node->host == b->host;
-    char rest[400];
+    char rest[10000]; /* three bytes for two of a directory, and a path */
 
     switch (style) {
     case 0:
