@@ -206,7 +206,7 @@ def other_shells_get_every_option_too(shell):
 
 
 # What a program sets and nobody types: who is told, and what belongs to the machine.
-NOT_TYPED = {"size", "on_record", "ready", "on_event", "arg", "names", "secrets", "log", "metrics", "clock", "crawl", "jar", "keep", "n_fields",
+NOT_TYPED = {"size", "due", "on_record", "ready", "on_event", "arg", "names", "secrets", "log", "metrics", "clock", "crawl", "jar", "keep", "n_fields",
              "proxy_env", "family", "park", "robots_on_mine", "spill"}
 # Options of parts that no program makes by itself, and parameters of the test server.
 INSIDE = {"max_connections", "idle_time", "max_age", "spec"}
@@ -253,7 +253,7 @@ def the_library_names_members_that_there_are():
             named |= set(re.findall(r'\b(?:sn_diag_(?:option|value|shown)|wrong)\(\s*[^;"]*?"(\w+)"', text))
             named |= set(re.findall(r'\b\w+\(\s*[^;"()]*"([a-z_]+)"[^;"]*\bdiag\)', text)) if "store" not in where else set()  # passed on
             named |= set(re.findall(r'\{"(\w+)", o->\1\b', text)) if "sn_diag_option" in text else set()
-            named |= {m for line in re.findall(r'"[^"\n]*"', text) for m in re.findall(r"@([a-z_]+)", line)} if name == "emit.c" else set()
+            named |= {m for line in re.findall(r'"[^"\n]*"', text) for m in re.findall(r"@([a-z_]+)", line)} if name in ("emit.c", "emit_hint.c") else set()
     check(len(named) > 45 and {"insecure_hosts", "grace", "domains", "fields"} <= named, True, str(sorted(named)))
     check(sorted(named - known - INSIDE), [])
 
