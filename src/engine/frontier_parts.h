@@ -30,6 +30,7 @@ enum {
     SN_BATCH = 32,        /* links judged together */
     SN_GROUP = 64,        /* URLs finished together */
     SN_PUT_NOFOLLOW = 64, /* with the reason of one that was put off: and a nofollow */
+    SN_IDLE = 1000,       /* looks after which a pattern without pages makes room */
     SN_LOOKED = 64,       /* patterns of a shard whose pages are looked at, at most */
     SN_CHILDREN = 128,    /* directories of a directory that make them a device */
     SN_DIRECTORIES = 2,   /* levels of directories that are counted */
@@ -45,6 +46,7 @@ enum {
 typedef struct sn_looked {
     uint64_t key; /* 0: none */
     sn_novelty_kind kind;
+    uint32_t last; /* page of it, counted by `looks` */
     uint32_t host;
 } sn_looked;
 
@@ -91,7 +93,8 @@ struct sn_frontier {
     uint64_t prints[SN_BATCH];
     uint8_t is_new[SN_BATCH];
     char *memory;                /* of the candidates */
-    sn_looked looked[SN_LOOKED]; /* a ring: the oldest makes room */
+    sn_looked looked[SN_LOOKED]; /* a ring, see frontier_traps.c for who makes room */
+    uint32_t looks;              /* pages over their budget */
     uint32_t next_looked;
     sn_looking looking;
 };

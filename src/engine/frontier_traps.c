@@ -150,7 +150,8 @@ row_of(const sn_frontier *f, const sn_looked *slot)
 
 /* Who makes room: 0 at once, 3 never. A pattern that brings something is looked at anew
  * some time; one that repeats is left for good; plain words are all of a host, and are
- * not left. Before there is a verdict nobody goes, or there would never be one. */
+ * not left. Before there is a verdict nobody goes who still has pages, or there would
+ * never be one. */
 static unsigned
 worth(const sn_frontier *f, const sn_looked *slot)
 {
@@ -159,7 +160,7 @@ worth(const sn_frontier *f, const sn_looked *slot)
     if (!row || sn_novelty_is_cleared(row->novelty))
         return 0;
     if (!sn_novelty_repeats(row->novelty))
-        return 3;
+        return f->looks - slot->last > SN_IDLE ? 0 : 3;
     return slot->kind == SN_NOVELTY_WORDS ? 2 : 1;
 }
 
@@ -210,8 +211,17 @@ look_at(sn_frontier *f, uint32_t host, sn_pattern *row, sn_novelty_kind kind)
     if (!row->novelty)
         return;
     x->patterns.n_looked++;
-    *slot = (sn_looked){.key = row->key, .kind = kind, .host = host};
+    *slot = (sn_looked){.key = row->key, .kind = kind, .last = f->looks, .host = host};
     f->next_looked = ((uint32_t)(slot - f->looked) + 1) % most_looked(f);
+}
+
+/* One page more of a pattern that is looked at. */
+static void
+touch(sn_frontier *f, uint32_t host, uint64_t key)
+{
+    for (uint32_t i = 0; i < SN_LOOKED; i++)
+        if (f->looked[i].key == key && f->looked[i].host == host)
+            f->looked[i].last = f->looks;
 }
 
 /* Counts a page that is asked for. NULL: it is not looked at. */
@@ -227,7 +237,10 @@ count_page(sn_frontier *f, uint32_t host, uint64_t key, sn_novelty_kind kind)
         row->count++;
     if (row->count <= budget_of(f) && kind != SN_NOVELTY_EXCESS)
         return NULL;
-    if (!row->novelty && !row->is_left)
+    f->looks++;
+    if (row->novelty)
+        touch(f, host, key);
+    else if (!row->is_left)
         look_at(f, host, row, kind);
     if (!row->novelty || (kind == SN_NOVELTY_WORDS && sn_novelty_is_good(row->novelty) &&
                           row->count % SN_SAMPLE != 0))
