@@ -14,12 +14,6 @@
 #include "text/html.h"
 
 static seine_view
-view_text(const char *text)
-{
-    return (seine_view){text, text ? strlen(text) : 0};
-}
-
-static seine_view
 view_href(const seine_url *u)
 {
     seine_view p = seine_url_href(u);
@@ -394,7 +388,7 @@ fill_result(sn_visit *v, const seine_fetch_opts *o, sn_emit *out)
     r->host = host;
     if (v->end.peer.v != 0) {
         sn_emit_ip(&v->end.peer, out->ip);
-        r->ip = view_text(out->ip);
+        r->ip = sn_str_of(out->ip);
     }
     r->http =
         v->end.fault.status == 0 || v->end.http == 255 ? 0 : (uint8_t)(10 + v->end.http);
@@ -495,7 +489,7 @@ sn_emit_skip(const sn_link *link, sn_str key, seine_skip reason, sn_str rule,
     r->parent = link->parent;
     r->via.line = link->line;
     if (link->tag > 0) {
-        r->via.tag = view_text(sn_html_tag_name((sn_html_tag)link->tag));
-        r->via.attr = view_text(sn_html_attr_name((sn_html_attr)link->attr));
+        r->via.tag = sn_str_of(sn_html_tag_name((sn_html_tag)link->tag));
+        r->via.attr = sn_str_of(sn_html_attr_name((sn_html_attr)link->attr));
     }
 }

@@ -87,11 +87,9 @@ static void
 blank_visit(sn_visit *v)
 {
     sn_arena arena = v->arena;
-    sn_buf kept = v->kept;
 
     memset(v, 0, offsetof(sn_visit, end));
     v->arena = arena;
-    v->kept = kept;
     v->started_at = 0;
     v->started_wall = 0;
     v->charge = (sn_charge){0};
