@@ -40,6 +40,7 @@ typedef struct asked { /* one request, as it left */
     char proxy[64];         /* as it is shown; "" */
     seine_time at, sent_at; /* begun; as the server saw it, NEVER: it did not */
     sn_address_zone ceiling;
+    sn_limits limits;
     bool fresh, conditional, range;
     unsigned shard;
 } asked;

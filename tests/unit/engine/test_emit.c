@@ -156,6 +156,30 @@ TEST(a_refused_url_is_a_skip)
     tear_down(f);
 }
 
+TEST(the_rule_of_an_unwanted_type_is_cut_at_159_letters)
+{
+    static const struct {
+        size_t type;
+        bool is_whole;
+    } rows[] = {{50, true}, {159, false}, {300, false}};
+    char type[301];
+
+    EACH_ROW(i, rows) {
+        fixture *f = set_up_answer();
+
+        memset(type, 'a', rows[i].type);
+        f->v->content_type = (sn_str){type, rows[i].type};
+        f->v->not_wanted = true;
+        const seine_record *r = emit(f, 0);
+        CHECK_EQ(r->type, SEINE_RECORD_SKIP);
+        CHECK_EQ(r->reason, SEINE_SKIP_MIME);
+        CHECK_EQ(r->rule.len < 159, rows[i].is_whole);
+        CHECK(rows[i].is_whole || r->rule.len == 159);
+        CHECK(memcmp(r->rule.ptr, type, rows[i].type < 159 ? rows[i].type : 159) == 0);
+        tear_down(f);
+    }
+}
+
 TEST(nothing_made_of_a_body_is_told_of_one_that_is_not_whole)
 {
     fixture *f = set_up_answer();

@@ -327,3 +327,26 @@ TEST(fetch_metrics_count_a_status_in_the_class_of_its_first_digit)
         script_free(s);
     }
 }
+
+TEST(the_duration_of_a_request_is_the_sum_of_its_phases)
+{
+    static const seine_span head[] = {0, SEINE_SECS(2)};
+
+    EACH_ROW(i, head) {
+        sn_visit v = {.method = SN_STR("GET"), .end = {.fault = SEINE_FAULT}};
+        seine_metrics *reg;
+        sn_fetch_metrics *m;
+
+        CHECK_EQ(seine_metrics_new(&reg), SEINE_OK);
+        CHECK_EQ(sn_fetch_metrics_new(reg, &m), SEINE_OK);
+        v.end.spent[SEINE_PHASE_DNS] = head[i] / 2;
+        v.end.spent[SEINE_PHASE_HEAD] = head[i];
+        sn_fetch_metrics_attempt(m, &v);
+        char *text = text_of(reg);
+        CHECK(value_of(text, "seine_fetch_request_duration_seconds_sum") ==
+              (double)(head[i] + head[i] / 2) / 1e9);
+        free(text);
+        sn_fetch_metrics_free(m);
+        seine_metrics_free(reg);
+    }
+}

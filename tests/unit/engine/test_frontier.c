@@ -846,6 +846,8 @@ TEST(a_crawl_stands_a_lack_of_memory)
             (void)!seine_fetch_finish(w->f, NULL);
             seine_fetch_stats_get(w->f, &w->stats);
             CHECK_EQ(w->stats.admitted + w->stats.refused, w->n);
+            CHECK_STR(told_of(w, "http://r.test/sitemap.xml")->url, "no record");
+            CHECK_STR(told_of(w, "http://r.test/robots.txt")->url, "no record");
             seine_fetch_free(w->f);
         }
         BYE(w);

@@ -276,6 +276,25 @@ TEST(folded_guards_leave_their_debt_behind)
     close_world(&w);
 }
 
+/* http and https of a name are one server. */
+TEST(new_guards_begin_where_those_of_their_twin_are)
+{
+    seine_fetch_opts o = polite();
+    sn_guards *first, *second;
+    world w;
+
+    open_world(&w, &o);
+    uint32_t plain = host_of(&w, "http://a.example/");
+    CHECK_EQ(sn_hosts_guard(&w.hosts, plain, T0, &first), SEINE_OK);
+    CHECK(seine_limiter_allow(&first->limiter, T0, 1));
+    first->pace.last = T0;
+    uint32_t safe = host_of(&w, "https://a.example/");
+    CHECK_EQ(sn_hosts_guard(&w.hosts, safe, T0, &second), SEINE_OK);
+    CHECK_EQ(second->limiter.full, first->limiter.full);
+    CHECK_EQ(w.hosts.all[safe].next, T0 + SEINE_MS(200));
+    close_world(&w);
+}
+
 TEST(statistics_are_kept_of_the_first_4096_hosts_that_have_some)
 {
     enum { KEPT = 4096 };

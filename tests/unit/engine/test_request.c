@@ -261,3 +261,26 @@ TEST(a_user_in_a_url_stays_with_its_origin)
     CHECK_STR(script_request(t->s, 2)->fields, PLAIN "Authorization: Basic am9lOnB3\n");
     tear_down(t);
 }
+
+TEST(a_time_of_its_own_leaves_the_other_limits_of_a_request_as_they_are)
+{
+    static const seine_span timeouts[] = {0, SEINE_SECS(3)};
+
+    EACH_ROW(i, timeouts) {
+        fixture *t = set_up();
+        seine_ask ask = SEINE_ASK;
+
+        t->opts.max_body = 12345;
+        t->opts.max_wire = 54321;
+        t->opts.connect_timeout = SEINE_SECS(2);
+        ask.url = (seine_view){"http://a.test/", 14};
+        ask.timeout = timeouts[i];
+        run_ask(t, &ask);
+        const sn_limits *limits = &script_request(t->s, 0)->limits;
+        CHECK_EQ(limits->time.attempt, timeouts[i] ? timeouts[i] : t->opts.timeout);
+        CHECK_EQ(limits->time.connect, SEINE_SECS(2));
+        CHECK_EQ(limits->max_body, 12345);
+        CHECK_EQ(limits->max_wire, 54321);
+        tear_down(t);
+    }
+}

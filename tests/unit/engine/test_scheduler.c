@@ -238,6 +238,101 @@ TEST(the_rate_over_all_hosts_holds_them_all)
     close_shard(&t);
 }
 
+/* As its twin may do in between. */
+TEST(a_host_whose_bucket_was_emptied_holds_nobody_else)
+{
+    shard t;
+    seine_fetch_opts o = polite();
+
+    open_shard(&t, &o);
+    sn_visit *a = add(&t, "http://a.example/", 0);
+    add(&t, "http://b.example/", 0);
+    sn_guards *g = sn_hosts_guards(&t.s->hosts, a->host);
+    CHECK(seine_limiter_allow(&g->limiter, 0, 1));
+    sn_visit *b = next(&t, 0);
+    CHECK(b && is_host(b, 'b'));
+    CHECK(!next(&t, SEINE_MS(200) - 1));
+    CHECK(next(&t, SEINE_MS(200)) == a);
+    CHECK_EQ(a->waited[SEINE_WAIT_HOST_RATE], SEINE_MS(200));
+    CHECK_EQ(a->waited[SEINE_WAIT_RATE], 0);
+    end(&t, a, SEINE_OK, 200, SEINE_MS(200));
+    if (b)
+        end(&t, b, SEINE_OK, 200, SEINE_MS(200));
+    close_shard(&t);
+}
+
+/* The wish is longer than the pause of the breaker. */
+TEST(a_breaker_that_opens_on_503_stays_open_as_long_as_the_server_wishes)
+{
+    static const struct {
+        uint16_t status;
+        seine_span wish;
+        bool is_held;
+    } rows[] = {{503, SEINE_SECS(250), true}, {500, SEINE_SECS(250), false}};
+
+    EACH_ROW(i, rows) {
+        shard t;
+        seine_fetch_opts o = polite();
+        seine_breaker_stats stats;
+        sn_visit *out[5];
+
+        o.mine = true;
+        open_shard(&t, &o);
+        for (int n = 0; n < 6; n++)
+            add(&t, "http://a.example/", 0);
+        for (int n = 0; n < 5; n++)
+            out[n] = next(&t, 0);
+        const sn_guards *g = sn_hosts_guards(&t.s->hosts, out[0]->host);
+        for (int n = 0; n < 5; n++) {
+            out[n]->end.fault.retry_after = rows[i].wish;
+            end(&t, out[n], SEINE_E_HTTP_BUSY, rows[i].status, 1);
+        }
+        seine_breaker_stats_get(&g->breaker, &stats);
+        CHECK_EQ(stats.state, SEINE_BREAKER_OPEN);
+        CHECK_EQ(stats.open_until >= 1 + rows[i].wish, rows[i].is_held);
+        close_shard(&t);
+    }
+}
+
+TEST(every_2xx_is_a_sign_that_asking_is_not_in_vain)
+{
+    static const uint16_t statuses[] = {200, 204, 299};
+
+    EACH_ROW(i, statuses) {
+        shard t;
+        seine_fetch_opts o = polite();
+
+        open_shard(&t, &o);
+        add(&t, "http://a.example/", 0);
+        sn_visit *v = next(&t, 0);
+        sn_guards *g = sn_hosts_guards(&t.s->hosts, v->host);
+        g->is_vain = true;
+        end(&t, v, SEINE_OK, statuses[i], 1);
+        CHECK(!g->is_vain);
+        close_shard(&t);
+    }
+}
+
+TEST(host_stats_count_requests_that_never_left_as_failed)
+{
+    shard t;
+    seine_fetch_opts o = polite();
+    seine_fetch_host got = {0};
+
+    open_shard(&t, &o);
+    add(&t, "http://a.example/", 0);
+    sn_visit *v = next(&t, 0);
+    v->state = SN_IN_FLIGHT;
+    v->end.fault.code = SEINE_E_CONNECT_REFUSED;
+    v->is_asked = true;
+    sn_scheduler_end(t.s, v, 1);
+    sn_visits_give(t.shared.visits, v);
+    sn_scheduler_hosts(t.s, 1, keep_host, &got);
+    CHECK_EQ(got.requests, 1);
+    CHECK_EQ(got.failed, 1);
+    close_shard(&t);
+}
+
 TEST(t19_a_dead_host_sees_threshold_and_concurrency_minus_one_and_a_probe)
 {
     shard t;

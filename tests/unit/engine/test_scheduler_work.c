@@ -461,6 +461,8 @@ TEST(urls_of_a_parked_host_are_told_once_and_again_when_more_come)
     CHECK_EQ(why, SEINE_E_RETRY_AFTER_TOO_LONG);
     CHECK(!sn_scheduler_parked_host(t.s, &which, &why));
     CHECK_EQ(waiting(&t), 3);
+    say(&w, host, 0); /* as many as before: nothing is new */
+    CHECK(!sn_scheduler_parked_host(t.s, &which, &why));
     w.n[host] = 0;
     say(&w, host, 0);
     CHECK_EQ(waiting(&t), 0);
@@ -539,6 +541,28 @@ TEST(a_retry_of_a_host_without_a_free_visit_is_not_held)
     CHECK(next(&t, SEINE_SECS(1)) == v);
     end(&t, v, SEINE_OK, 200, SEINE_SECS(1));
     close_well(&w, &t);
+}
+
+TEST(a_visit_that_comes_to_a_host_without_a_free_one_is_not_held)
+{
+    for (char c = 'a'; c < 'd'; c++) {
+        shard t;
+        well w;
+        seine_fetch_opts o = polite();
+        char url[] = "http://?.example/own";
+
+        o.mine = true;
+        open_well(&w, &t, &o);
+        for (char each = 'a'; each < 'd'; each++)
+            dig(&w, each, 2, 0);
+        w.empty = true;
+        CHECK(!next(&t, 0));
+        url[7] = c;
+        sn_visit *own = add(&t, url, 0);
+        CHECK(next(&t, 0) == own);
+        end(&t, own, SEINE_OK, 200, 0);
+        close_well(&w, &t);
+    }
 }
 
 TEST(no_visit_for_a_probe_is_no_failure_of_the_host)

@@ -192,6 +192,7 @@ write_down(script *s, wirelike *w, const sn_request *r, const char *url, seine_t
     *a = (asked){.at = now,
                  .sent_at = SEINE_NEVER,
                  .ceiling = r->ceiling,
+                 .limits = *r->limits,
                  .fresh = r->fresh,
                  .conditional = r->conditional,
                  .range = r->range,

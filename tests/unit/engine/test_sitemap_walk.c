@@ -264,6 +264,35 @@ TEST(sitemap_walk_reads_and_closes_descriptor_0_like_any_other)
     script_free(s);
 }
 
+/* It stands behind a URL here, and is not asked for ahead. */
+TEST(sitemap_walk_asks_nobody_for_an_open_file)
+{
+    static const char text[] = SET(PAGE("http://a.test/x"));
+    script *s = script_new(NULL);
+    told t = {.len = 0};
+    seine_fetch_opts o;
+    seine_sitemap_walk *w = new_walk(s, &o, &t, false, 0);
+    int input = dup(0), fd = memfd_create("sitemap", MFD_CLOEXEC);
+
+    CHECK(fd >= 0 && write(fd, text, sizeof text - 1) == (ssize_t)sizeof text - 1);
+    lseek(fd, 0, SEEK_SET);
+    CHECK_EQ(dup2(fd, 0), 0);
+    script_on(s, "http://a.test/1", &(answer){.body = SET(PAGE("http://a.test/y"))});
+    CHECK_EQ(seine_sitemap_walk_add(w, "http://a.test/1"), SEINE_OK);
+    CHECK_EQ(seine_sitemap_walk_add_fd(w, "http://a.test/2", 0), SEINE_OK);
+    CHECK_EQ(seine_sitemap_walk_run(w, NULL, NULL), SEINE_OK);
+    CHECK_STR(t.text,
+              "http://a.test/1 http://a.test/y\nhttp://a.test/2 http://a.test/x\n");
+    CHECK_EQ(script_requests(s), 1);
+    seine_sitemap_walk_free(w);
+    if (input >= 0) {
+        CHECK_EQ(dup2(input, 0), 0);
+        close(input);
+    }
+    close(fd);
+    script_free(s);
+}
+
 TEST(sitemap_walk_refuses_other_schemes_and_a_walk_without_a_callback)
 {
     script *s = script_new(NULL);
