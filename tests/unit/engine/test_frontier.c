@@ -30,7 +30,7 @@ typedef struct world {
     seine_fetch *f;
     seine_fetch_stats stats;
     char last_event[32];
-    unsigned n;
+    unsigned n, traps; /* records; events of that name */
     told all[MOST];
 } world;
 
@@ -70,6 +70,7 @@ on_event(const seine_event *e, unsigned shard, void *arg)
 
     (void)shard;
     snprintf(w->last_event, sizeof w->last_event, "%s", e->name);
+    w->traps += strcmp(e->name, "trap") == 0;
 }
 
 /* A crawl without limits that matter: tests set those they are about. */
@@ -651,6 +652,30 @@ TEST(budgets_are_kept_to_the_page)
                   rows[i].rule);
         BYE(w);
     }
+}
+
+/* A calendar without an end: each day says the same and leads to the next ones. */
+TEST(a_trap_is_told_once)
+{
+    enum { DAYS = 300 };
+    static char bodies[DAYS][200];
+    world *w = prepare();
+    char url[64];
+
+    w->crawl.pattern_budget = 5;
+    w->o.max_pages = 350;
+    many(w, "http://a.test/", "/calendar?day=%", DAYS);
+    for (int i = 0; i < DAYS; i++) {
+        snprintf(url, sizeof url, "http://a.test/calendar?day=%d", i);
+        snprintf(bodies[i], sizeof bodies[i],
+                 "<title>Calendar</title><p>There is nothing to be seen on this day, and "
+                 "nobody will come here for a while.</p>");
+        page(w, url, bodies[i]);
+    }
+    crawl(w, "http://a.test/");
+    CHECK(count(w, true, SEINE_SKIP_TRAP) > 50);
+    CHECK_EQ(w->traps, 1);
+    BYE(w);
 }
 
 TEST(a_domain_has_so_many_hosts)

@@ -2,9 +2,10 @@
 /* A frontier alone: what it says about the work of a host, and what it offers when it is
  * asked. No scheduler, no net. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "engine/frontier.h"
+#include "engine/frontier_parts.h"
 #include "shard.h"
 
 typedef struct desk {
@@ -48,6 +49,7 @@ open_desk(desk *d, uint32_t depth)
     *d = (desk){.crawl = seine_crawl_defaults()};
     d->crawl.sitemaps = SEINE_SITEMAPS_OFF;
     d->crawl.depth = depth;
+    d->crawl.scope = SEINE_SCOPE_ANY;
     o.crawl = &d->crawl;
     o.robots = SEINE_OBEY_ON;
     o.max_crawl_delay = SEINE_SECS(60);
@@ -223,4 +225,131 @@ TEST(robots_txt_reaches_as_far_as_the_url_that_names_its_host)
         robots_end(&d, offer.visit, 404, "");
         close_desk(&d);
     }
+}
+
+/* A page of that depth that redirects. */
+static sn_visit *
+redirect(desk *d, const char *target, uint32_t depth)
+{
+    sn_visit *v = visit(&d->t, "http://a.example/");
+    size_t room = strlen(target) + 8;
+
+    v->depth = depth;
+    seine_url_init(&v->target, sn_arena_get(&v->arena, room, 1, 1), room);
+    CHECK_EQ(seine_url_parse(&v->target, target, strlen(target), NULL), SEINE_OK);
+    return v;
+}
+
+TEST(frontier_ends_no_more_of_what_was_put_off_than_it_is_told_to)
+{
+    char target[] = "http://a.example/0";
+    desk d;
+
+    open_desk(&d, 1);
+    for (int i = 0; i < 5; i++) {
+        target[sizeof target - 2] = (char)('0' + i);
+        sn_visit *v = redirect(&d, target, 2);
+        sn_frontier_page(d.f, v, 0);
+        sn_visits_give(d.t.shared.visits, v);
+    }
+    CHECK_EQ(d.refused, 0);
+    CHECK(sn_frontier_late(d.f, 2, 0));
+    CHECK_EQ(d.refused, 2);
+    CHECK(sn_frontier_late(d.f, 2, 0));
+    CHECK_EQ(d.refused, 4);
+    CHECK(!sn_frontier_late(d.f, 2, 0));
+    CHECK_EQ(d.refused, 5);
+    close_desk(&d);
+}
+
+/* What is thought of its own leader: it has no text by which to judge. */
+TEST(frontier_thinks_of_the_target_of_a_redirect_as_of_the_redirect)
+{
+    static const sn_leader leaders[] = {SN_LEADER_UNKNOWN, SN_LEADER_NEW,
+                                        SN_LEADER_REPEAT};
+
+    EACH_ROW(i, leaders) {
+        desk d;
+
+        open_desk(&d, UINT32_MAX);
+        sn_visit *v = redirect(&d, "http://a.example/1", 0);
+        v->leader = (uint8_t)leaders[i];
+        sn_frontier_page(d.f, v, 0);
+        sn_visits_give(d.t.shared.visits, v);
+        robots_end(&d, sn_frontier_next(d.f, d.last.host, 0).visit, 404, "");
+        sn_offer offer = sn_frontier_next(d.f, d.last.host, 0);
+        CHECK(offer.visit && offer.visit->kind == SN_KIND_PAGE);
+        CHECK_EQ(offer.visit->leader, leaders[i]);
+        sn_frontier_finish(d.f, offer.visit->number);
+        sn_visits_give(d.t.shared.visits, offer.visit);
+        close_desk(&d);
+    }
+}
+
+TEST(frontier_thinks_well_of_given_urls_and_sitemaps_as_leaders)
+{
+    static const struct {
+        uint8_t kind;
+        bool is_stored;
+        sn_leader leader;
+    } rows[] = {
+        {SN_KIND_PAGE, false, SN_LEADER_NEW},
+        {SN_KIND_SITEMAP, true, SN_LEADER_NEW},
+        {SN_KIND_PAGE, true, SN_LEADER_UNKNOWN}, /* nobody looked at it */
+    };
+    desk d;
+
+    open_desk(&d, UINT32_MAX);
+    EACH_ROW(i, rows) {
+        sn_visit *v = visit(&d.t, "http://a.example/");
+
+        v->kind = rows[i].kind;
+        v->is_stored = rows[i].is_stored;
+        CHECK_EQ(SN_LEADER_OF(sn_frontier_look(d.f, v)), rows[i].leader);
+        sn_visits_give(d.t.shared.visits, v);
+    }
+    close_desk(&d);
+}
+
+/* Memory for anything but a visit. */
+static void *
+get_unless_visit(size_t n, void *arg)
+{
+    (void)arg;
+    return n == sizeof(sn_visit) ? NULL : malloc(n);
+}
+
+static void *
+resize(void *p, size_t n, void *arg)
+{
+    (void)arg;
+    return realloc(p, n);
+}
+
+static void
+put(void *p, void *arg)
+{
+    (void)arg;
+    free(p);
+}
+
+TEST(a_page_without_memory_for_its_visit_is_refused)
+{
+    static const seine_alloc poor = {
+        .get = get_unless_visit, .resize = resize, .put = put};
+    seine_err e;
+    desk d;
+
+    open_desk(&d, UINT32_MAX);
+    find(&d, "http://a.example/1", 1, SN_ADDRESS_PUBLIC);
+    robots_end(&d, sn_frontier_next(d.f, d.last.host, 0).visit, 404, "");
+    sn_visit *last = sn_visits_take(d.t.shared.visits, &e); /* no other one is there */
+    CHECK_EQ(seine_set_alloc(&poor), SEINE_OK);
+    sn_offer offer = sn_frontier_next(d.f, d.last.host, 0);
+    CHECK_EQ(seine_set_alloc(NULL), SEINE_OK);
+    CHECK(!offer.visit && offer.is_no_memory);
+    CHECK_EQ(d.refused, 1);
+    CHECK_EQ(offer.left, 0);
+    sn_visits_give(d.t.shared.visits, last);
+    close_desk(&d);
 }

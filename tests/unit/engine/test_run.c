@@ -715,6 +715,55 @@ TEST(no_more_descriptors_means_fewer_at_once_for_ten_seconds)
     tear_down(t);
 }
 
+static unsigned wakes;
+
+static void
+count_wake(sn_transport *t)
+{
+    (void)t;
+    wakes++;
+}
+
+/* Two shards share one slot: who has it tells the other when it is free. */
+TEST(a_shard_that_frees_a_slot_wakes_those_that_wait_for_one)
+{
+    fixture *t = prepare();
+    bool has[2] = {false, false};
+    char url[64];
+
+    t->n = 2;
+    t->opts.concurrency = 1;
+    open(t);
+    for (int i = 0; !has[0] || !has[1]; i++) { /* a host of each */
+        char mem[64];
+        seine_url u;
+
+        snprintf(url, sizeof url, "http://h%d.test/", i);
+        seine_url_init(&u, mem, sizeof mem);
+        CHECK_EQ(seine_url_parse(&u, url, strlen(url), NULL), SEINE_OK);
+        uint32_t shard = sn_shared_state_shard(&t->shared, &u, 2);
+        if (!has[shard])
+            give(t, url);
+        has[shard] = true;
+    }
+    sn_run_turn(t->runs[0], INT64_MIN);
+    sn_run_turn(t->runs[1], INT64_MIN);
+    CHECK_EQ(script_in_flight(t->s), 1);
+    sn_transport_ops counted = *t->env[1].transport->ops;
+    const sn_transport_ops *whole = t->env[1].transport->ops;
+    counted.wake = count_wake;
+    t->env[1].transport->ops = &counted;
+    wakes = 0;
+    for (int turns = 0; turns < 10 && t->g.n == 0; turns++)
+        sn_run_turn(t->runs[0], script_now(t->s) + SEINE_SECS(1));
+    CHECK_EQ(t->g.n, 1);
+    CHECK_EQ(wakes, 1);
+    t->env[1].transport->ops = whole;
+    live(t, SEINE_NEVER);
+    CHECK_EQ(t->g.n, 2);
+    tear_down(t);
+}
+
 TEST(while_outputs_are_full_nothing_starts)
 {
     fixture *t = open(prepare());

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/shared_state.h"
 
+#include <malloc.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "check.h"
@@ -339,4 +341,85 @@ TEST(shared_state_without_memory_is_not_made)
         if (e == SEINE_OK)
             sn_shared_state_fini(&c);
     }
+}
+
+/* Each of them needs memory of its own, and may be the only one that gets none. */
+TEST(large_options_without_memory_are_not_half_copied)
+{
+    enum { MANY = 50000 };
+    static const char *list[MANY + 1];
+    static seine_field fields[MANY];
+    static char body[1 << 20];
+
+    for (int i = 0; i < MANY; i++) {
+        list[i] = "a.example";
+        fields[i] = (seine_field){{"X", 1}, {NULL, 0}};
+    }
+    for (int which = 0; which < 3; which++) {
+        seine_fetch_opts o = polite();
+
+        if (which == 0)
+            o.body = (seine_view){body, sizeof body};
+        else if (which == 1)
+            o.insecure_hosts = list;
+        else
+            o.fields = fields, o.n_fields = MANY;
+        FAIL_EACH(n)
+        {
+            sn_shared_state c;
+            seine_err e = sn_shared_state_init(&c, &o, NULL);
+
+            CHECK_EQ(e, fail_hit() ? SEINE_E_NOMEM : SEINE_OK);
+            if (e == SEINE_OK)
+                sn_shared_state_fini(&c);
+        }
+    }
+}
+
+/* Memory that is looked at when it is given back. */
+typedef struct watched {
+    const char *secret;
+    unsigned found;
+} watched;
+
+static void *
+get(size_t n, void *arg)
+{
+    (void)arg;
+    return calloc(1, n);
+}
+
+static void *
+resize(void *p, size_t n, void *arg)
+{
+    (void)arg;
+    return realloc(p, n);
+}
+
+static void
+put(void *p, void *arg)
+{
+    watched *w = arg;
+
+    w->found += p && memmem(p, malloc_usable_size(p), w->secret, strlen(w->secret));
+    free(p);
+}
+
+TEST(secrets_of_the_options_are_wiped_with_the_state)
+{
+    watched w = {.secret = "hush-hush"};
+    seine_alloc table = {.get = get, .resize = resize, .put = put, .arg = &w};
+    seine_field field = {{"X-Key", 5}, {w.secret, 9}};
+    seine_fetch_opts o = polite();
+    sn_shared_state c;
+
+    o.fields = &field;
+    o.n_fields = 1;
+    o.body = (seine_view){w.secret, 9};
+    CHECK_EQ(seine_set_alloc(&table), SEINE_OK);
+    open_state(&c, &o);
+    CHECK(sn_str_eq(c.opts.fields[0].value, SN_STR("hush-hush")));
+    sn_shared_state_fini(&c);
+    CHECK_EQ(seine_set_alloc(NULL), SEINE_OK);
+    CHECK_EQ(w.found, 0);
 }
