@@ -660,6 +660,65 @@ TEST_THREADS(s2_07_a_ctx_that_is_canceled_ends_a_finish_in_order)
     seine_clock_fake_free(clock);
 }
 
+/* Wakes of all that wait for a fetch, and those before which its word had not changed. */
+static struct {
+    void (*wake)(seine_clock *c, const uint32_t *word, int n);
+    _Atomic uint32_t wakes, vain;
+} bell;
+
+static void
+watch_wake(seine_clock *c, const uint32_t *word, int n)
+{
+    uint32_t wakes = n == INT32_MAX ? atomic_fetch_add(&bell.wakes, 1) + 1 : 0;
+
+    if (__atomic_load_n(word, __ATOMIC_SEQ_CST) < wakes)
+        atomic_fetch_add(&bell.vain, 1);
+    bell.wake(c, word, n);
+}
+
+/* Who looks and then waits would sleep through a wake that left the word alone. */
+TEST_THREADS(whoever_wakes_has_changed_the_word_before)
+{
+    seine_clock *clock;
+    CHECK_EQ(seine_clock_fake_new(T0, 0, 1, &clock), SEINE_OK);
+    script *s = script_new(clock);
+    seine_fetch_opts o = script_opts(s);
+    pthread_t thread;
+    seine_fetch *f;
+    seine_ctx *ctx;
+
+    bell.wakes = bell.vain = 0;
+    bell.wake = clock->wake;
+    clock->wake = watch_wake;
+    o.concurrency = 1;
+    o.queue = 2;
+    o.threads = 1;
+    for (int i = 0; i < 20; i++) {
+        char url[64];
+        snprintf(url, sizeof url, "http://h%d.test/%d", i % 5, i);
+        script_on(s, url, &(answer){.takes = SEINE_SECS(20)});
+    }
+    /* the ctx has its own clock, and wakes nobody on this one */
+    CHECK_EQ(seine_ctx_root(seine_clock_system(), &ctx), SEINE_OK);
+    CHECK_EQ(sn_fetch_open(&o, script_net(s), &f, NULL), SEINE_OK);
+    feeder it = {.f = f, .clock = clock, .ctx = ctx};
+    CHECK_EQ(pthread_create(&thread, NULL, feed, &it), 0);
+    seine_clock_fake_await(clock, 2);                /* the shard and the feeder */
+    seine_clock_fake_advance(clock, SEINE_SECS(20)); /* there is room again */
+    seine_clock_fake_await(clock, 2);
+    seine_fetch_stop(f, SEINE_E_CANCELED);
+    seine_fetch_stop(f, SEINE_E_CANCELED);
+    pthread_join(thread, NULL);
+    CHECK_EQ(seine_fetch_finish(f, NULL), SEINE_OK);
+    seine_fetch_free(f);
+    seine_ctx_unref(ctx);
+    CHECK(bell.wakes > 0);
+    CHECK_EQ(bell.vain, 0);
+    script_free(s);
+    clock->wake = bell.wake;
+    seine_clock_fake_free(clock);
+}
+
 TEST_THREADS(a_stop_lets_who_waits_for_room_go)
 {
     seine_clock *clock;
