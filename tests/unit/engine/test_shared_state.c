@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/shared_state.h"
 
+#include <errno.h>
 #include <malloc.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -9,6 +10,7 @@
 
 #include "check.h"
 #include "failing.h"
+#include "net/tls.h"
 #include "shard.h"
 
 static void
@@ -422,4 +424,64 @@ TEST(secrets_of_the_options_are_wiped_with_the_state)
     sn_shared_state_fini(&c);
     CHECK_EQ(seine_set_alloc(NULL), SEINE_OK);
     CHECK_EQ(w.found, 0);
+}
+
+/* What a connection says first. */
+typedef struct hello {
+    char bytes[4096];
+    size_t n;
+} hello;
+
+static ssize_t
+keep_bytes(void *self, const char *bytes, size_t n)
+{
+    hello *h = self;
+    size_t more = n < sizeof h->bytes - h->n ? n : sizeof h->bytes - h->n;
+
+    memcpy(h->bytes + h->n, bytes, more);
+    h->n += more;
+    return (ssize_t)n;
+}
+
+static ssize_t
+receive_nothing(void *self, char *into, size_t room, bool *out_dry)
+{
+    (void)self, (void)into, (void)room;
+    *out_dry = true;
+    errno = EAGAIN;
+    return -1;
+}
+
+/* The versions that a client supports are extension 43 of its hello (RFC 8446, 4.2.1). */
+TEST(tls_begins_with_1_2_unless_the_options_say_otherwise)
+{
+    static const sn_tls_ends ends = {receive_nothing, keep_bytes};
+    static const char both[] = {0, 43, 0, 5, 4, 3, 4, 3, 3},
+                      last[] = {0, 43, 0, 3, 2, 3, 4};
+    static const struct {
+        uint8_t tls_min;
+        bool has_1_2;
+    } rows[] = {{0, true}, {12, true}, {13, false}};
+
+    EACH_ROW(i, rows) {
+        seine_fetch_opts o = polite();
+        sn_shared_state c;
+        hello h = {.n = 0};
+        sn_tls *t;
+
+        o.tls_min = rows[i].tls_min;
+        open_state(&c, &o);
+        CHECK_EQ(sn_tls_new(c.tls,
+                            &(sn_tls_want){.host = SN_STR("a.example"),
+                                           .port = 443,
+                                           .ends = &ends,
+                                           .self = &h},
+                            &t),
+                 SEINE_OK);
+        CHECK_EQ(sn_tls_handshake(t), SN_TLS_WAIT);
+        CHECK_EQ(memmem(h.bytes, h.n, both, sizeof both) != NULL, rows[i].has_1_2);
+        CHECK_EQ(memmem(h.bytes, h.n, last, sizeof last) != NULL, !rows[i].has_1_2);
+        sn_tls_free(t, false);
+        sn_shared_state_fini(&c);
+    }
 }

@@ -844,3 +844,82 @@ TEST_THREADS(seen_may_be_saved_while_others_add)
     CHECK_EQ(c.fresh, 30);
     seine_seen_free(c.seen);
 }
+
+/* Memory in whose making the set is cleared, once; pages are told apart from others. */
+typedef struct clearing {
+    seine_seen *seen;
+    unsigned maps, out, foreign;
+} clearing;
+
+static void *
+get(size_t n, void *arg)
+{
+    (void)arg;
+    return malloc(n);
+}
+
+static void *
+resize(void *p, size_t n, void *arg)
+{
+    (void)arg;
+    return realloc(p, n);
+}
+
+static void
+put(void *p, void *arg)
+{
+    (void)arg;
+    free(p);
+}
+
+static void *
+map(size_t n, void *arg)
+{
+    clearing *c = arg;
+    void *p = aligned_alloc(4096, (n + 4095) / 4096 * 4096);
+
+    if (!p)
+        return NULL;
+    memset(p, 0, n);
+    c->out++;
+    if (++c->maps == 2) /* the room of the first shard is claimed */
+        seine_seen_clear(c->seen);
+    return p;
+}
+
+static void
+unmap(void *p, size_t n, void *arg)
+{
+    clearing *c = arg;
+
+    (void)n;
+    if ((uintptr_t)p % 4096 != 0) {
+        c->foreign++;
+        return;
+    }
+    c->out--;
+    free(p);
+}
+
+TEST(seen_cleared_amid_a_batch_keeps_the_room_of_the_batch)
+{
+    clearing c = {.maps = 0};
+    const seine_alloc table = {get, resize, put, map, unmap, &c};
+    uint64_t prints[64];
+    uint8_t is_new[64];
+
+    for (uint64_t i = 0; i < 64; i++)
+        prints[i] = near_print(11, i);
+    c.seen = set_of(0, 1000000);
+    CHECK_EQ(seine_set_alloc(&table), SEINE_OK);
+    CHECK_EQ(seine_seen_add_many(c.seen, prints, 64, is_new), SEINE_OK);
+    CHECK(c.maps >= 2);
+    CHECK_EQ(sum(is_new, 64), 64);
+    CHECK_EQ(seine_seen_count(c.seen), 64);
+    CHECK_EQ(seine_seen_add_many(c.seen, prints, 64, is_new), SEINE_OK);
+    CHECK_EQ(sum(is_new, 64), 0);
+    seine_seen_free(c.seen);
+    CHECK_EQ(seine_set_alloc(NULL), SEINE_OK);
+    CHECK_EQ(c.foreign, 0);
+    CHECK_EQ(c.out, 0);
+}
