@@ -248,6 +248,8 @@ set_responses(const fetch_settings *set, fetch_plan *p)
         o->keep |= SEINE_KEEP_BODY;
     if (outputs_has_archive(set))
         o->keep |= SEINE_KEEP_WIRE;
+    if (outputs_copy_bodies(set))
+        o->keep |= SEINE_KEEP_COPY;
     return SAY_DONE;
 }
 

@@ -161,8 +161,8 @@ refuse_output(seine_err e, const char *name, const seine_diag *diag)
                     seine_err_text(e));
 }
 
-bool
-outputs_has_archive(const fetch_settings *set)
+static bool
+has_format(const fetch_settings *set, seine_sink_format wanted)
 {
     for (size_t i = 0; i < set->output.count; i++) {
         seine_sink_format format = SEINE_SINK_AUTO;
@@ -171,10 +171,34 @@ outputs_has_archive(const fetch_settings *set)
 
         if (format == SEINE_SINK_AUTO)
             format = seine_format_of_output(path, NULL);
-        if (format == SEINE_SINK_WARC)
+        if (format == wanted)
             return true;
     }
     return false;
+}
+
+bool
+outputs_has_archive(const fetch_settings *set)
+{
+    return has_format(set, SEINE_SINK_WARC);
+}
+
+static seine_body_form
+body_form(const fetch_settings *set)
+{
+    static const seine_body_form all[] = {SEINE_BODY_NONE, SEINE_BODY_TEXT,
+                                          SEINE_BODY_B64, SEINE_BODY_FILE};
+
+    return all[set->body];
+}
+
+bool
+outputs_copy_bodies(const fetch_settings *set)
+{
+    seine_body_form form = body_form(set);
+
+    return (form == SEINE_BODY_TEXT || form == SEINE_BODY_B64) &&
+           has_format(set, SEINE_SINK_SQLITE);
 }
 
 /* Opens one -o: [FORMAT:]FILE. */
@@ -245,8 +269,6 @@ open_all(const args *a, const seine_members *fields, const outputs_hooks *hooks,
          outputs *o)
 {
     const fetch_settings *set = a->settings;
-    static const seine_body_form bodies[] = {SEINE_BODY_NONE, SEINE_BODY_TEXT,
-                                             SEINE_BODY_B64, SEINE_BODY_FILE};
     seine_sink_opts base = {.size = sizeof(seine_sink_opts),
                             .append = set->append,
                             .overwrite = set->overwrite,
@@ -254,7 +276,7 @@ open_all(const args *a, const seine_members *fields, const outputs_hooks *hooks,
                             .csv_crlf = set->csv_crlf,
                             .no_skips = !set->skips,
                             .fields = *fields,
-                            .body = bodies[set->body],
+                            .body = body_form(set),
                             .repeats = set->dedup != 0,
                             .command = a->command->name,
                             .max_file = set->warc_size,
@@ -287,7 +309,7 @@ check_outputs(const fetch_settings *set)
     if (set->raw && set->write_out)
         return say_fail(SAY_USAGE, "one of the two",
                         "--raw does not go with --write-out");
-    if (set->body == 3 && !set->save)
+    if (body_form(set) == SEINE_BODY_FILE && !set->save)
         return say_fail(SAY_USAGE, "--save DIR", "--body file goes with --save");
     if (set->json && set->format != STDOUT_AUTO && set->format != STDOUT_JSONL)
         return say_fail(SAY_USAGE, "one of the two", "--json does not go with --format");

@@ -66,9 +66,11 @@ enum { /* what of an answer is kept for the record */
        SEINE_KEEP_FIELDS = 2,
        SEINE_KEEP_BODY = 4,
        SEINE_KEEP_SHA256 = 8,
-       SEINE_KEEP_WIRE = 16, /* record.captures */
-       SEINE_KEEP_LINKS = 32 /* n_links, lang, canonical, meta_robots, charset_from; a
-                                crawl keeps them unasked */
+       SEINE_KEEP_WIRE = 16,  /* record.captures */
+       SEINE_KEEP_LINKS = 32, /* n_links, lang, canonical, meta_robots, charset_from; a
+                                 crawl keeps them unasked */
+       SEINE_KEEP_COPY = 64   /* somebody copies the body, as SQLite does: a body that is
+                                 kept counts twice for max_memory */
 };
 
 /* Called once per URL; the record is gone when it returns. */

@@ -9,6 +9,7 @@
 #define SMALL_BODY   4096
 #define SMALL_READER 65536
 #define WIRE_COST    2u           /* the archive makes a record of a capture in memory */
+#define COPY_COST    2u           /* a database makes a row of a body in memory */
 #define ROBOTS_MAX   (512u << 10) /* of robots.txt; RFC 9309 asks for 500 KiB at least */
 
 /* Content-Type. */
@@ -260,29 +261,6 @@ sn_response_head(sn_requests *r, sn_visit *v, const sn_head *head)
 
 /* The body. */
 
-/* The memory of the visit that is counted, with `more` bytes of its body. */
-static uint64_t
-memory_of(const sn_visit *v, size_t more)
-{
-    size_t page = v->page ? sn_page_memory(v->page) : 0;
-    size_t kept = v->kept.len + more;
-
-    return (kept > SMALL_BODY ? kept - SMALL_BODY : 0) +
-           (uint64_t)WIRE_COST * sn_capture_memory(v) +
-           (page > SMALL_READER ? page - SMALL_READER : 0);
-}
-
-/* Counts it. False: it is more than there is at all. */
-static bool
-charge_memory(sn_requests *r, sn_visit *v, size_t more)
-{
-    if (sn_charge_set(&v->charge, r->shared->brake, memory_of(v, more)))
-        return true;
-    v->kept.err = SEINE_E_BUDGET;
-    v->is_too_large = true;
-    return false;
-}
-
 /* Does the visit keep the body? */
 static bool
 keeps_body(const sn_requests *r, const sn_visit *v)
@@ -292,11 +270,44 @@ keeps_body(const sn_requests *r, const sn_visit *v)
             r->shared->opts.keep & (SEINE_KEEP_BODY | SEINE_KEEP_SHA256));
 }
 
+/* What a byte of a body that is kept takes. Only bodies of records are copied. */
+static unsigned
+body_cost(const sn_requests *r, const sn_visit *v)
+{
+    const unsigned both = SEINE_KEEP_BODY | SEINE_KEEP_COPY;
+
+    return v->kind == SN_KIND_PAGE && (r->shared->opts.keep & both) == both ? COPY_COST
+                                                                            : 1u;
+}
+
+/* The memory of the visit that is counted, with `more` bytes of its body. */
+static uint64_t
+memory_of(const sn_requests *r, const sn_visit *v, size_t more)
+{
+    size_t page = v->page ? sn_page_memory(v->page) : 0;
+    size_t kept = v->kept.len + more;
+
+    return (uint64_t)body_cost(r, v) * (kept > SMALL_BODY ? kept - SMALL_BODY : 0) +
+           (uint64_t)WIRE_COST * sn_capture_memory(v) +
+           (page > SMALL_READER ? page - SMALL_READER : 0);
+}
+
+/* Counts it. False: it is more than there is at all. */
+static bool
+charge_memory(sn_requests *r, sn_visit *v, size_t more)
+{
+    if (sn_charge_set(&v->charge, r->shared->brake, memory_of(r, v, more)))
+        return true;
+    v->kept.err = SEINE_E_BUDGET;
+    v->is_too_large = true;
+    return false;
+}
+
 /* What a byte of the response takes, at most: that of a page is a byte of a link. */
 static unsigned
 cost_of(const sn_requests *r, const sn_visit *v)
 {
-    return (keeps_body(r, v) ? 1u : 0u) + (v->captures ? WIRE_COST : 0u) +
+    return (keeps_body(r, v) ? body_cost(r, v) : 0u) + (v->captures ? WIRE_COST : 0u) +
            (v->page && sn_page_memory(v->page) > SMALL_READER ? 1u : 0u);
 }
 
@@ -313,10 +324,10 @@ sn_response_room(sn_requests *r, sn_visit *v)
     cost = cost_of(r, v);
     if (cost == 0)
         return SIZE_MAX;
-    if (memory_of(v, 0) == 0 && v->kept.len < SMALL_BODY)
+    if (memory_of(r, v, 0) == 0 && v->kept.len < SMALL_BODY)
         return SMALL_BODY - v->kept.len;
     v->charge.number = v->number;
-    size_t room = sn_memory_brake_room(b, &v->charge, memory_of(v, 0), cost);
+    size_t room = sn_memory_brake_room(b, &v->charge, memory_of(r, v, 0), cost);
     if (room != SN_ROOM_NEVER)
         return room;
     v->kept.err = SEINE_E_BUDGET;

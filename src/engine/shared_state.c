@@ -217,9 +217,9 @@ most_memory(const seine_fetch_opts *o)
     uint64_t body = o->keep & (SEINE_KEEP_BODY | SEINE_KEEP_SHA256) ? o->max_body : 0;
     uint64_t wire = o->keep & SEINE_KEEP_WIRE ? o->max_wire : 0;
 
-    if (body > UINT64_MAX / 4 || wire > UINT64_MAX / 4)
+    if (body > UINT64_MAX / 8 || wire > UINT64_MAX / 8)
         return UINT64_MAX;
-    return body + 2 * wire + HEADS;
+    return (o->keep & SEINE_KEEP_COPY ? 2 : 1) * body + 2 * wire + HEADS;
 }
 
 /* Makes the parts that all shards share. */

@@ -155,23 +155,28 @@ TEST(a_type_that_is_not_accepted_is_a_skip_and_its_body_stays_where_it_is)
 /* Over the memory limit: said so, no attempt, and not asked for again. */
 TEST(s0_10_s0_27_a_body_over_the_memory_limit_is_no_attempt_and_not_retried)
 {
+    enum { BODY = SEINE_KEEP_BODY, COPY = SEINE_KEEP_COPY, HASH = SEINE_KEEP_SHA256 };
     static const struct {
+        uint32_t keep;
         size_t bytes;
         uint64_t memory, max_body;
         seine_err kind;
     } rows[] = {
-        {100000, UINT64_C(1) << 20, 1 << 20, SEINE_OK},
-        {100000, 100000 - 4096, 1 << 20, SEINE_OK}, /* 4 KiB are not counted */
-        {100000, 100000 - 4097, 1 << 20, SEINE_E_BUDGET},
-        {100000, 50000, 1 << 20, SEINE_E_BUDGET},
-        {100001, 1 << 20, 100000, SEINE_E_BODY_TOO_LARGE},
+        {BODY, 100000, UINT64_C(1) << 20, 1 << 20, SEINE_OK},
+        {BODY, 100000, 100000 - 4096, 1 << 20, SEINE_OK}, /* 4 KiB are not counted */
+        {BODY, 100000, 100000 - 4097, 1 << 20, SEINE_E_BUDGET},
+        {BODY, 100000, 50000, 1 << 20, SEINE_E_BUDGET},
+        {BODY, 100001, 1 << 20, 100000, SEINE_E_BODY_TOO_LARGE},
+        {BODY | COPY, 100000, 2 * (100000 - 4096), 1 << 20, SEINE_OK},
+        {BODY | COPY, 100000, 2 * (100000 - 4096) - 1, 1 << 20, SEINE_E_BUDGET},
+        {HASH | COPY, 100000, 100000 - 4096, 1 << 20, SEINE_OK}, /* nothing to copy */
     };
 
     EACH_ROW(i, rows) {
         fixture *t = set_up();
         bool is_over = rows[i].kind == SEINE_E_BUDGET;
 
-        t->opts.keep = SEINE_KEEP_BODY;
+        t->opts.keep = rows[i].keep;
         t->opts.retry.max_attempts = 5;
         t->opts.max_memory = rows[i].memory;
         t->opts.max_body = rows[i].max_body;
