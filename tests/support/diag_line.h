@@ -9,11 +9,11 @@
 
 #include "seine/diag.h"
 
-/* Valid until the next call; one thread. */
+/* Valid until the next call of this thread. */
 static inline const char *
 diag_line(const seine_diag *diag)
 {
-    static char line[SEINE_DIAG_ROOM];
+    static _Thread_local char line[SEINE_DIAG_ROOM];
 
     seine_diag_print(diag, NULL, line, sizeof line);
     return line;
