@@ -250,13 +250,11 @@ sn_host_pop(sn_host *h)
 void
 sn_host_push_unpaid(sn_host *h, sn_guards *g, sn_visit *v)
 {
-    sn_visit **ring = &g->unpaid[v->n_tries > 1];
-
     h->n_unpaid++;
-    v->next = *ring ? (*ring)->next : v;
-    if (*ring)
-        (*ring)->next = v;
-    *ring = v;
+    v->next = g->unpaid ? g->unpaid->next : v;
+    if (g->unpaid)
+        g->unpaid->next = v;
+    g->unpaid = v;
 }
 
 sn_visit *
@@ -264,12 +262,11 @@ sn_host_pop_unpaid(sn_host *h, sn_guards *g)
 {
     if (h->n_unpaid == 0)
         return NULL;
-    sn_visit **ring = &g->unpaid[g->unpaid[0] ? 0 : 1];
-    sn_visit *v = (*ring)->next;
-    if (v == *ring)
-        *ring = NULL;
+    sn_visit *v = g->unpaid->next;
+    if (v == g->unpaid)
+        g->unpaid = NULL;
     else
-        (*ring)->next = v->next;
+        g->unpaid->next = v->next;
     v->next = NULL;
     v->is_unpaid = false;
     h->n_unpaid--;

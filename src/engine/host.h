@@ -85,7 +85,7 @@ typedef struct sn_guards {
     sn_pace pace;
     sn_wave wave;
     seine_retry_budget *retry_budget;
-    sn_visit *unpaid[2]; /* rings like those of the host: first retries, later ones */
+    sn_visit *unpaid;    /* a ring like those of the host: last->next is the first */
     uint32_t gap_us;     /* of the newest start to the next one */
     uint32_t link;       /* next free one */
     sn_ip ip;            /* connected to last; v = 0: unknown */
@@ -222,8 +222,7 @@ sn_hosts_stats(sn_hosts *hs, uint32_t host)
 void sn_host_push(sn_host *h, sn_visit *v, unsigned lane, bool first);
 sn_visit *sn_host_pop(sn_host *h);
 
-/* The same for retries that the retry budget did not pay for: those whose waits are still
- * to come go first, so that the last one is home early. NULL: there is none. */
+/* The same for retries that the retry budget did not pay for. NULL: there is none. */
 void sn_host_push_unpaid(sn_host *h, sn_guards *g, sn_visit *v);
 sn_visit *sn_host_pop_unpaid(sn_host *h, sn_guards *g);
 
