@@ -13,7 +13,7 @@ from measure import BUILT, SEINE, environment, run, why
 SIZES = (10000, 100000, 1000000)
 BYTES, LINKS = 2048, 10
 LISTS, EACH = 20, 50000  # a million URLs that wait
-WORDS = ["--mine", "-c", 64, "-l", "off", "--sitemap", "off", "--threads", 1, "--progress", "off", "-q"]
+WORDS = ["--mine", "-c", 64, "-l", "off", "--sitemap", "off", "--pattern-budget", "off", "--threads", 1, "--progress", "off", "-q"]
 
 
 class Made:

@@ -3,7 +3,8 @@
  * novelty.h - do the pages of a pattern still bring anything new?
  *
  * A page brings something new if it leads to a URL outside of its pattern that was not
- * known, or if at least a tenth of its triples of words were not seen on the pattern yet.
+ * known, or if at least a tenth of its triples of words were not seen on the pattern yet,
+ * or nine tenths of its triples together with the next one.
  * A pattern repeats while at least 90 % of its last 200 pages brought nothing new. Then
  * its URLs are refused, with three exceptions that keep a verdict open:
  *

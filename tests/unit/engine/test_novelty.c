@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/novelty.h"
 
+#include <stdio.h>
 #include <string.h>
 
+#include "base/rng.h"
 #include "check.h"
 #include "failing.h"
 
@@ -239,4 +241,66 @@ TEST(novelty_survives_every_allocation_that_fails)
         }
         sn_novelty_free(n);
     }
+}
+
+/* The text of a page: so many lines, each of three words that line_of names. */
+static bool
+is_new_page(sn_novelty *n, unsigned lines, unsigned (*line_of)(sn_rng *), bool is_random,
+            sn_rng *r)
+{
+    sn_word_triples t;
+    char text[64];
+
+    sn_word_triples_begin(&t, SN_STR("/item"));
+    for (unsigned i = 0; i < lines; i++) {
+        unsigned line = line_of(r);
+        for (unsigned k = 0; k < 3; k++) {
+            unsigned word = is_random ? line_of(r) : line * 3 + k;
+            int len = snprintf(text, sizeof text, "w%c%c%c ", 'a' + word % 26,
+                               'a' + word / 26 % 26, 'a' + word / 676 % 26);
+            sn_word_triples_text(&t, text, (size_t)len);
+        }
+        if (!is_random)
+            sn_word_triples_break(&t);
+    }
+    sn_word_triples_end(&t);
+    return sn_novelty_text(n, &t);
+}
+
+static unsigned
+of_sixty(sn_rng *r)
+{
+    return (unsigned)sn_rng_below(r, 60);
+}
+
+static unsigned
+of_two_hundred(sn_rng *r)
+{
+    return (unsigned)sn_rng_below(r, 200);
+}
+
+/* 20,000 texts of 60 words: the triples are all known in the end, the texts are not. */
+TEST(novelty_knows_texts_of_few_words_apart)
+{
+    sn_novelty *n = sn_novelty_new(SN_NOVELTY_PATTERN);
+    sn_rng r = sn_rng_seed(check_seed());
+    unsigned fresh = 0;
+
+    for (unsigned i = 0; i < 20000; i++)
+        fresh += is_new_page(n, 40, of_sixty, true, &r);
+    CHECK(fresh > 19500);
+    sn_novelty_free(n);
+}
+
+/* Pages that show some of 200 things, always others, bring nothing new for long. */
+TEST(novelty_is_not_fooled_by_choices_out_of_a_stock)
+{
+    sn_novelty *n = sn_novelty_new(SN_NOVELTY_PATTERN);
+    sn_rng r = sn_rng_seed(check_seed());
+    unsigned fresh = 0;
+
+    for (unsigned i = 0; i < 3000; i++)
+        fresh += is_new_page(n, 60, of_two_hundred, false, &r);
+    CHECK(fresh < 300);
+    sn_novelty_free(n);
 }
