@@ -219,8 +219,8 @@ wait_again(sn_run *r, sn_visit *v, const sn_verdict *verdict)
 {
     seine_err e;
 
+    sn_capture_back(v); /* first: what it holds counts as memory of the visit */
     sn_response_drop(&r->requests, v);
-    sn_capture_back(v);
     e = sn_scheduler_again(r->scheduler, v, verdict->at, verdict->why, r->now);
     if (e != SEINE_OK)
         sn_run_give_up(r, v, e);

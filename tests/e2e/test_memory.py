@@ -144,6 +144,14 @@ def bodies_of_unknown_length_keep_to_it_too(kind):
         within(cost)
 
 
+@rows([("an archive", "-o", "out.warc"), ("an archive and lines", "-o", "out.warc", "-o", "out.jsonl", "--body", "b64")])
+def several_that_cannot_fit_end_one_after_the_other(_, *words):
+    """Those that make room for the first keep nothing while they wait: it used to wait for them for ever."""
+    with origin() as o, tempfile.TemporaryDirectory() as d:
+        cost = fetch([o.url(f"/bytes:20000000?n={n}") for n in range(3)], "--max-body", "100M", "-m", "60s", *words, cwd=d)
+        check(cost.code, 1)
+
+
 @case
 def s0_27_what_cannot_fit_even_alone_is_said_so_and_asked_for_once():
     with origin() as o:
