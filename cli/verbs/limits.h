@@ -42,7 +42,7 @@ typedef struct limit_row {
 
 enum { LIMITS_MOST = 10 };
 
-void limits_see(limits *l, const seine_record *record);
+void limits_see(limits *l, const seine_record *skip);
 
 /* Returns how many there are, at most LIMITS_MOST. */
 size_t limits_list(const limits *l, const args *a, const closing *c, limit_row *out);

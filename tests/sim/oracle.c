@@ -276,7 +276,7 @@ oracle_start(sim_world *w, uint32_t i, sn_address_zone ceiling)
     if (delay_of(w, h) > 0 && h->last > h->decided_at &&
         w->hosts[node->host].in_flight > 0)
         sim_broken(w, "S4", "%s: two at a time under a crawl-delay", h->name);
-    h->last = w->now;
+    h->last = w->now - w->stalled; /* as the engine knows it; arrivals are exact */
     h->asked = true;
     if (node->kind == SITE_ROBOTS)
         start_robots(w, i);

@@ -199,7 +199,7 @@ TEST(wave_a_dead_host_costs_threshold_and_wave)
     for (uint32_t most = 1; most <= 64; most++)
         for (uint32_t good = 0; good <= 100; good += 20) {
             host h = {0};
-            uint32_t t[64], n = 0, started = 0;
+            uint32_t t[64] = {0}, n = 0, started = 0;
 
             one_by_one(&h, good, SEINE_SUCCESS);
             while (!sn_wave_is_over(&h.wave, FAIL)) {
