@@ -184,12 +184,10 @@ sn_memory_brake_room(sn_memory_brake *b, sn_charge *c, uint64_t uses, unsigned c
         sn_charge_go(c, b);
         return (size_t)(rest / cost);
     }
-    if (c->is_first)
-        room = room_of_first(b, c, cost);
-    else if (used(b) - atomic_load(&b->first_has) + (uint64_t)PIECE * cost <=
-             b->limit - b->reserve)
+    if (!c->is_first && used(b) - atomic_load(&b->first_has) + (uint64_t)PIECE * cost <=
+                            b->limit - b->reserve)
         room = PIECE;
-    else if (become_first(b, c))
+    else if (c->is_first || become_first(b, c))
         room = room_of_first(b, c, cost);
     if (room == 0) {
         wait_for_memory(b, c);
