@@ -14,16 +14,10 @@ import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
-from e2e import case, check, environment, finish, seine  # noqa: E402
+from e2e import case, check, environment, finish, free_port, seine  # noqa: E402
 from origin import origin, results  # noqa: E402
 
 LOGIN = "joe:S3cretPass"
-
-
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
 
 
 @contextlib.contextmanager

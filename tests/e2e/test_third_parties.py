@@ -14,7 +14,7 @@ import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
-from e2e import case, check, finish, seine  # noqa: E402
+from e2e import case, check, finish, free_port, seine  # noqa: E402
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer  # noqa: E402
 
 PAGES = 200
@@ -25,12 +25,6 @@ def write_pages(where):
     for n in range(PAGES):
         with open(os.path.join(where, f"p{n}.html"), "w", encoding="utf-8") as f:
             f.write(f"<!DOCTYPE html><meta charset=utf-8><title>{TITLES[n]}</title>" + "x" * (n * 17))
-
-
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
 
 
 class Nginx:

@@ -15,7 +15,7 @@ import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
-from e2e import case, check, finish, seine  # noqa: E402
+from e2e import case, check, finish, free_port, seine  # noqa: E402
 
 PAGES = 40
 BROTLI = "/usr/lib/nginx/modules/ngx_http_brotli_filter_module.so"
@@ -23,12 +23,6 @@ BROTLI = "/usr/lib/nginx/modules/ngx_http_brotli_filter_module.so"
 
 def page(n):
     return f"<!DOCTYPE html><meta charset=utf-8><title>Page {n}</title>".encode() + b"<p>a line of text</p>\n" * (n * 40)
-
-
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
 
 
 def openssl(*words):

@@ -21,7 +21,9 @@ import concurrent.futures
 import functools
 import itertools
 import os
+import random
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -39,6 +41,23 @@ _cases = []
 class Result:
     def __init__(self, code, out, err):
         self.code, self.out, self.err = code, out, err
+
+
+HANDED = set()
+
+
+def free_port():
+    """A port of loopback on which nobody listens, below those that the kernel hands out: no connection of another test takes it meanwhile."""
+    while True:
+        port = random.randrange(10240, 32768)
+        with socket.socket() as s:
+            try:
+                s.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+        if port not in HANDED:
+            HANDED.add(port)
+            return port
 
 
 def environment(extra=None):
