@@ -183,20 +183,28 @@ watch_breaker(sn_scheduler *s, uint32_t host, sn_guards *g, seine_breaker_state 
     }
 }
 
-/* A row of failures opens the breaker when its wave has ended. A lone URL has a backoff
- * of its own: there is nobody else to hold back. */
+/* A lone URL has a backoff of its own: there is nobody else to hold back. It is alone
+ * when its host has no other, and the row is made of its own attempts. */
+static bool
+is_alone(const sn_scheduler *s, const sn_visit *v, const sn_guards *g)
+{
+    const sn_host *h = &s->hosts.all[v->host];
+
+    return h->in_flight == 0 && sn_host_work(h) == 0 &&
+           s->hosts.cards[v->host].n_again == 0 && g->wave.row <= v->retry.attempts;
+}
+
+/* A row of failures opens the breaker when its wave has ended. */
 static void
 judge_wave(const sn_scheduler *s, const sn_visit *v, sn_guards *g, seine_time now)
 {
     const sn_host *h = &s->hosts.all[v->host];
-    bool alone =
-        h->in_flight == 0 && sn_host_work(h) == 0 && s->hosts.cards[v->host].n_again == 0;
     const seine_fault *fault = &v->end.fault;
     uint32_t threshold = s->shared->opts.breaker.failure_threshold;
 
     sn_wave_end(&g->wave, v->ticket, seine_outcome_breaker(fault), h->in_flight,
                 threshold);
-    if (alone || !sn_wave_is_over(&g->wave, threshold))
+    if (!sn_wave_is_over(&g->wave, threshold) || is_alone(s, v, g))
         return;
     seine_breaker_force(&g->breaker, SEINE_BREAKER_OPEN, now);
     seine_span wish = seine_outcome_pause(fault);
