@@ -181,9 +181,9 @@ read_retry_on(const char *text, seine_retry_opts *o)
 static int
 set_retries(const fetch_settings *set, seine_fetch_opts *o)
 {
-    static const seine_jitter jitters[] = {SEINE_JITTER_PLUSMINUS, SEINE_JITTER_FULL,
-                                           SEINE_JITTER_EQUAL, SEINE_JITTER_DECORRELATED,
-                                           SEINE_JITTER_NONE};
+    static const seine_jitter jitters[] = {
+        SEINE_JITTER_MINUS, SEINE_JITTER_PLUSMINUS,    SEINE_JITTER_FULL,
+        SEINE_JITTER_EQUAL, SEINE_JITTER_DECORRELATED, SEINE_JITTER_NONE};
     const char *why = option_specs_range(set->backoff, &o->retry.base, &o->retry.max);
 
     if (why)

@@ -137,8 +137,10 @@
      .help = "failures that are tried again"},
     {"backoff", NULL, KIND_TEXT, "D..D", "1s..30s", AT(backoff), .member = "retry", .env = true, .rare = true,
      .help = "first and longest wait before a try; doubling"},
-    {"jitter", NULL, KIND_CHOICE, "plusminus|full|equal|decorrelated|none", "plusminus", AT(jitter), .env = true, .rare = true,
-     .help = "how chance spreads the waits"},
+    {"jitter", NULL, KIND_CHOICE, "minus|plusminus|full|equal|decorrelated|none", "minus", AT(jitter), .env = true, .rare = true,
+     .help = "how chance spreads the waits",
+     .more = "For a wait of d: `minus` up to a tenth less, so that no URL waits longer than --backoff says, `plusminus` a tenth less to "
+             "a tenth more, `full` 0 to d, `equal` d/2 to d, `decorrelated` the first wait to three times the one before, `none` d."},
     {"retry-budget", NULL, KIND_TEXT, "P|off", "20%", AT(retry_budget), .env = true, .rare = true,
      .help = "retries per host, as a share of its first attempts; and 10 more",
      .more = "A retry beyond it waits until its host has nothing else to do. It is not lost: `--retries` alone ends a URL."},

@@ -35,12 +35,12 @@ static const option options[] = {
      .help = "but never longer than this"},
     {"attempts", NULL, KIND_COUNT, "N", "3", AT(attempts), .min = 1, .max = 1001,
      .help = "tries in all, the first included"},
-    {"jitter", NULL, KIND_CHOICE, "plusminus|full|equal|decorrelated|none", "plusminus", AT(jitter), .env = true,
+    {"jitter", NULL, KIND_CHOICE, "minus|plusminus|full|equal|decorrelated|none", "plusminus", AT(jitter), .env = true,
      .help = "how chance spreads the waits",
-     .more = "For a wait of d: `plusminus` d ± --jitter-pct of it, `full` 0 to d, `equal` d/2 to d, `decorrelated` the first wait to "
-             "three times the one before, `none` d. No wait is longer than --max."},
+     .more = "For a wait of d: `minus` up to --jitter-pct less (as fetch and crawl do), `plusminus` d ± --jitter-pct of it, `full` 0 to d, "
+             "`equal` d/2 to d, `decorrelated` the first wait to three times the one before, `none` d. No wait is longer than --max."},
     {"jitter-pct", NULL, KIND_SHARE, "P", "10%", AT(jitter_pct),
-     .help = "for plusminus"},
+     .help = "for minus and plusminus"},
     {"n", NULL, KIND_COUNT, "N", AT(n), .min = 1, .max = 1000,
      .help = "show so many waits, whatever --attempts says"},
     {"seed", NULL, KIND_COUNT, "N", "1", AT(seed),
@@ -77,11 +77,11 @@ const command cmd_backoff_simulate = {
 enum { DRAWS = 1000 };
 
 /* In the order of the choices of --jitter. */
-static const seine_jitter jitters[] = {SEINE_JITTER_PLUSMINUS, SEINE_JITTER_FULL,
-                                       SEINE_JITTER_EQUAL, SEINE_JITTER_DECORRELATED,
-                                       SEINE_JITTER_NONE};
-static const char *const jitter_names[] = {"plusminus", "full", "equal", "decorrelated",
-                                           "none"};
+static const seine_jitter jitters[] = {SEINE_JITTER_MINUS,        SEINE_JITTER_PLUSMINUS,
+                                       SEINE_JITTER_FULL,         SEINE_JITTER_EQUAL,
+                                       SEINE_JITTER_DECORRELATED, SEINE_JITTER_NONE};
+static const char *const jitter_names[] = {"minus", "plusminus",    "full",
+                                           "equal", "decorrelated", "none"};
 
 static seine_span
 draw_delays(const seine_retry_opts *opts, uint32_t k, seine_span prev, uint64_t *state)
@@ -182,7 +182,7 @@ show_text(const args *a, const seine_retry_opts *opts, const waits *w)
     out_print("%zu retries, waits from %s to at most %s, jitter %s", w->count,
               figure_span(opts->base).text, figure_span(opts->max).text,
               jitter_names[set->jitter]);
-    if (opts->jitter == SEINE_JITTER_PLUSMINUS)
+    if (opts->jitter == SEINE_JITTER_PLUSMINUS || opts->jitter == SEINE_JITTER_MINUS)
         out_print(" %u %%", opts->jitter_pct);
     out_text("\n\n");
     if (w->count == 0) {

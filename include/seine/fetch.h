@@ -117,7 +117,7 @@ typedef struct seine_fetch_opts {
     seine_span grace;                                 /* 10 s to drain after a stop */
 
     /* again */
-    seine_retry_opts retry;               /* 6 attempts */
+    seine_retry_opts retry;               /* 6 attempts, jitter MINUS */
     seine_retry_budget_opts retry_budget; /* ratio_milli UINT32_MAX: off */
     seine_breaker_opts breaker;           /* failure_threshold and failure_pct 0: off */
     uint32_t park; /* AUTO; so many failed probes in a row: host given up; 0: never */

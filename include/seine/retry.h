@@ -38,18 +38,19 @@ struct seine_ctx;
 
 /* The jitter of a wait of d; U[a, b] is uniform. */
 typedef enum seine_jitter {
-    SEINE_JITTER_PLUSMINUS,   /* d - p + U[0, 2p] with p = d * pct / 100, at most max */
-    SEINE_JITTER_NONE,        /* d */
-    SEINE_JITTER_FULL,        /* U[0, d] */
-    SEINE_JITTER_EQUAL,       /* d/2 + U[0, d/2] */
-    SEINE_JITTER_DECORRELATED /* base + U[0, 3 * prev - base], at most max */
+    SEINE_JITTER_PLUSMINUS,    /* d - p + U[0, 2p] with p = d * pct / 100, at most max */
+    SEINE_JITTER_NONE,         /* d */
+    SEINE_JITTER_FULL,         /* U[0, d] */
+    SEINE_JITTER_EQUAL,        /* d/2 + U[0, d/2] */
+    SEINE_JITTER_DECORRELATED, /* base + U[0, 3 * prev - base], at most max */
+    SEINE_JITTER_MINUS         /* d - p + U[0, p] */
 } seine_jitter;
 
 typedef struct seine_retry_opts {
     size_t size;                /* of this struct: SEINE_RETRY_OPTS sets it */
     uint32_t max_attempts;      /* 3, the first included */
     seine_jitter jitter;        /* PLUSMINUS */
-    uint32_t jitter_pct;        /* 10 */
+    uint32_t jitter_pct;        /* 10, for PLUSMINUS and MINUS */
     seine_span base, max;       /* 1 s, 30 s */
     seine_span retry_after_max; /* 1 h; a longer Retry-After is cut to it */
     seine_span max_elapsed; /* NEVER; no attempt starts later than this after the first */

@@ -57,6 +57,7 @@ seine_fetch_defaults(void)
     static const seine_breaker_opts breaker = SEINE_BREAKER_OPTS;
 
     retry.max_attempts = 6;
+    retry.jitter = SEINE_JITTER_MINUS;
     return (seine_fetch_opts){
         .size = sizeof(seine_fetch_opts),
         .concurrency = 64,

@@ -25,7 +25,7 @@ seine_retry_check(const seine_retry_opts *opts)
 {
     if (!sn_opts_fit(opts, sizeof *opts) || opts->max_attempts == 0 || opts->base < 0 ||
         opts->max < opts->base || opts->jitter_pct > 100 ||
-        (unsigned)opts->jitter > SEINE_JITTER_DECORRELATED || opts->retry_after_max < 0 ||
+        (unsigned)opts->jitter > SEINE_JITTER_MINUS || opts->retry_after_max < 0 ||
         opts->max_elapsed < 0 || opts->min_attempt < 0)
         return SEINE_E_INVAL;
     return SEINE_OK;
@@ -60,6 +60,9 @@ spread(const seine_retry_opts *opts, uint32_t k, seine_span prev, uint64_t *dice
         return (seine_span)draw(dice, (uint64_t)d);
     case SEINE_JITTER_EQUAL:
         return d / 2 + (seine_span)draw(dice, (uint64_t)(d / 2));
+    case SEINE_JITTER_MINUS:
+        part = percent(d, opts->jitter_pct);
+        return d - part + (seine_span)draw(dice, (uint64_t)part);
     case SEINE_JITTER_DECORRELATED:
         low = opts->base;
         part = sn_time_mul(sn_time_max(prev, low), 3) - low;

@@ -45,6 +45,7 @@ def first_and_longest_can_be_given_in_one():
 
 # name, lowest and highest wait for a base of d and the wait before, in ms
 BOUNDS = {
+    "minus": lambda d, prev: (0.9 * d, d),
     "plusminus": lambda d, prev: (0.9 * d, min(1.1 * d, 30000)),
     "full": lambda d, prev: (0, d),
     "equal": lambda d, prev: (d / 2, d),
@@ -91,7 +92,7 @@ WRONG = [
     (["--backoff", "5s..1s"], "the longest wait, 1 s, is below the first, 5 s", "a longer --max"),
     (["--max", "10ms"], "the longest wait, 10 ms, is below the first, 1 s", "a longer --max"),
     (["--attempts", "0"], "--attempts '0': must be 1 to 1001", "--attempts 10, 10_000 or 10k"),
-    (["--jitter", "some"], "--jitter 'some': not one of the choices", "--jitter plusminus|full|equal|decorrelated|none"),
+    (["--jitter", "some"], "--jitter 'some': not one of the choices", "--jitter minus|plusminus|full|equal|decorrelated|none"),
     (["--jitter-pct", "101%"], "--jitter-pct '101%': a share must not be above 100%", "--jitter-pct 20%"),
     (["--jitter-pct", "10"], "--jitter-pct '10': not a share", "--jitter-pct 20%"),
     (["trace"], "backoff simulate: 'trace' is one argument too many", "seine backoff simulate"),

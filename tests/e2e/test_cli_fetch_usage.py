@@ -54,7 +54,7 @@ WRONG = [
     (["--min-speed", "0/5s"], "--min-speed '0/5s': must be above 0", "--min-speed 1k/10s, or off"),
     (["--backoff", "1s"], "--backoff '1s': not two durations", "--backoff 1s..30s"),
     (["--backoff", "30s..1s"], "--backoff '30s..1s': the second is shorter than the first", "--backoff 1s..30s"),
-    (["--jitter", "wild"], "--jitter 'wild': not one of the choices", "--jitter plusminus|full|equal|decorrelated|none"),
+    (["--jitter", "wild"], "--jitter 'wild': not one of the choices", "--jitter minus|plusminus|full|equal|decorrelated|none"),
     (["--retry-budget", "20"], "--retry-budget '20': not a share", "--retry-budget 20%, or off"),
     (["--retry-on", "5xx,teapot"], "--retry-on '5xx,teapot': 'teapot' is no status", "--retry-on net,timeout,429,5xx,!501"),
     (["--accept", "2xx,900"], "--accept '2xx,900': '900' is no status", "--accept 200-299,304"),

@@ -85,7 +85,7 @@ TEST(retry_refuses_settings_without_sense)
     rows[1].base = -1;
     rows[2].max = rows[2].base - 1;
     rows[3].jitter_pct = 101;
-    rows[4].jitter = (seine_jitter)5;
+    rows[4].jitter = (seine_jitter)6;
     rows[5].retry_after_max = -1;
     rows[6].max_elapsed = -1;
     rows[7].min_attempt = -1;
@@ -206,6 +206,9 @@ obvious_delay(const seine_retry_opts *o, uint32_t k, seine_span prev, uint64_t d
         break;
     case SEINE_JITTER_DECORRELATED:
         d = (uint64_t)o->base + (sn_u128)uniform(dice, three - (uint64_t)o->base);
+        break;
+    case SEINE_JITTER_MINUS:
+        d = d - p + uniform(dice, (uint64_t)p);
     }
     return (seine_span)(d > max ? max : d);
 }
@@ -239,7 +242,7 @@ TEST(retry_delay_is_the_table_of_jitters)
 
         o.base = any_span(&r);
         o.max = sn_time_add(o.base, any_span(&r));
-        o.jitter = (seine_jitter)sn_rng_below(&r, 5);
+        o.jitter = (seine_jitter)sn_rng_below(&r, 6);
         o.jitter_pct = (uint32_t)sn_rng_below(&r, 101);
         uint32_t k = (uint32_t)sn_rng_below(&r, 70);
         seine_span prev = any_span(&r);
@@ -260,6 +263,8 @@ TEST(retry_delay_reaches_both_ends_of_each_jitter)
     } rows[] = {
         {SEINE_JITTER_PLUSMINUS, 0, 0, 90, 110},
         {SEINE_JITTER_PLUSMINUS, 9, 0, 900, 1000}, /* cut off after the jitter */
+        {SEINE_JITTER_MINUS, 0, 0, 90, 100},
+        {SEINE_JITTER_MINUS, 9, 0, 900, 1000},
         {SEINE_JITTER_NONE, 2, 0, 400, 400},
         {SEINE_JITTER_FULL, 2, 0, 0, 400},
         {SEINE_JITTER_EQUAL, 2, 0, 200, 400},
@@ -281,7 +286,7 @@ TEST(retry_delay_reaches_both_ends_of_each_jitter)
 
 TEST(retry_delay_of_the_longest_spans_does_not_overflow)
 {
-    for (int jitter = 0; jitter < 5; jitter++) {
+    for (int jitter = 0; jitter < 6; jitter++) {
         seine_retry_opts o = policy(SEINE_NEVER, SEINE_NEVER, (seine_jitter)jitter);
 
         o.jitter_pct = 100;
@@ -320,7 +325,7 @@ TEST(t17_jitter_stays_below_the_maximum)
 
 TEST(x_29_no_jitter_makes_33_s_of_30_s)
 {
-    for (int jitter = 0; jitter < 5; jitter++) {
+    for (int jitter = 0; jitter < 6; jitter++) {
         seine_retry_opts o = SEINE_RETRY_OPTS;
 
         o.jitter = (seine_jitter)jitter;
