@@ -268,16 +268,32 @@ median_ttfb(const sn_pace *p)
     return sorted[p->n_ok / 2];
 }
 
+/* The interval without what failures add to it. */
+static uint32_t *
+own_us(sn_pace *p)
+{
+    return p->calm_us > 0 ? &p->calm_us : &p->ivl_us;
+}
+
+/* The interval of that level. */
+static uint32_t
+level_us(const sn_pace *p)
+{
+    return min_us((uint64_t)p->calm_us << p->level, ceiling_of(p));
+}
+
 /* Responses take longer than they should: by as much, at most the double. */
 static void
 slow_down(sn_pace *p, uint64_t m, uint64_t limit, seine_time now)
 {
+    uint32_t *own = own_us(p);
+
     if (now >= p->hold) {
-        p->knee_us = p->ivl_us;
+        p->knee_us = *own;
         p->knee_until = sn_time_add(now, KNEE_FOR);
     }
-    p->ivl_us =
-        min_us(p->ivl_us * (m < 2 * limit ? m : 2 * limit) / limit, ceiling_of(p));
+    *own = min_us(*own * (m < 2 * limit ? m : 2 * limit) / limit, ceiling_of(p));
+    p->ivl_us = max_us(p->ivl_us, level_us(p));
     p->hold = sn_time_max(p->hold, sn_time_add(now, HOLD_SLOW));
 }
 
@@ -288,17 +304,18 @@ speed_up(sn_pace *p, seine_time now)
     if (now >= p->knee_until)
         p->knee_us = 0;
 
-    uint64_t knee = p->knee_us, ivl = p->ivl_us;
+    uint32_t *own = own_us(p);
+    uint64_t knee = p->knee_us, ivl = *own;
     uint32_t low = max_us(p->floor_us, 9 * knee / 8);
     if (ivl <= low)
         return;
     if (knee == 0 || 2 * ivl > 3 * knee)
-        p->ivl_us = max_us(low, 2 * ivl / 3);
+        *own = max_us(low, 2 * ivl / 3);
     else
-        p->ivl_us = max_us(low, ivl * 16 * knee / (16 * knee + ivl));
+        *own = max_us(low, ivl * 16 * knee / (16 * knee + ivl));
 }
 
-/* Nothing failed in this epoch. Tells what may have changed the interval. */
+/* In this epoch nothing got worse. Tells what may have changed the interval. */
 static sn_pace_why
 end_epoch(sn_pace *p, seine_time now)
 {
@@ -326,7 +343,7 @@ n_failed(const sn_pace *p)
 static void
 rise(sn_pace *p, seine_time now)
 {
-    static const uint8_t from[] = {1, 5, 10, 15}; /* failures that lead to level i + 1 */
+    static const uint8_t from[] = {1, 10, 15}; /* failures that lead to level i + 1 */
 
     if (p->level == sizeof from || n_failed(p) < from[p->level] ||
         now < sn_time_add(p->risen, event_span(p)))
@@ -335,6 +352,7 @@ rise(sn_pace *p, seine_time now)
         p->calm_us = p->ivl_us;
     p->ivl_us = min_us(2 * (uint64_t)p->ivl_us, ceiling_of(p));
     p->risen = now;
+    p->is_troubled = true;
 }
 
 /* The level of what is left of the failures; the steps are so that each level has two
@@ -342,11 +360,11 @@ rise(sn_pace *p, seine_time now)
 static void
 sink(sn_pace *p)
 {
-    static const uint8_t upto[] = {1, 3, 7, 12}; /* failures at which level i is enough */
+    static const uint8_t upto[] = {1, 6, 12}; /* failures at which level i is enough */
 
     while (p->level > 0 && n_failed(p) <= upto[p->level - 1])
         p->level--;
-    uint64_t want = min_us((uint64_t)p->calm_us << p->level, ceiling_of(p));
+    uint32_t want = level_us(p);
     if (p->ivl_us > want)
         p->ivl_us = max_us(want, 2 * (uint64_t)p->ivl_us / 3);
 }
@@ -355,7 +373,6 @@ static void
 note_failure(sn_pace *p, seine_time now)
 {
     p->recent = p->recent << 1 | 1;
-    p->is_troubled = true;
     rise(p, now);
 }
 
@@ -382,10 +399,11 @@ note_success(sn_pace *p, seine_span ttfb)
     p->recent <<= 1;
     if (p->calm_us == 0)
         return;
-    p->is_troubled = true; /* what this epoch has seen is no reason to go faster */
     sink(p);
-    if (p->level == 0 && p->ivl_us <= p->calm_us)
+    if (p->level == 0 && p->ivl_us <= p->calm_us) {
         p->calm_us = 0;
+        p->is_troubled = true; /* one response shortens the interval once */
+    }
 }
 
 sn_pace_why
@@ -407,7 +425,8 @@ sn_pace_settle(sn_pace *p, sn_pace_kind kind, seine_span ttfb, seine_time now)
         why = SN_PACE_RECOVERED;
     }
 
-    if (p->n_ok == OKS || now >= sn_time_add(p->epoch, EPOCH_MOST)) {
+    bool is_end = p->n_ok == OKS || now >= sn_time_add(p->epoch, EPOCH_MOST);
+    if (is_end && kind == SN_PACE_OK) {
         if (!p->is_troubled)
             why = end_epoch(p, now);
         p->epoch = now;

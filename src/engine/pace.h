@@ -10,10 +10,11 @@
  * slows down, too, when responses get slow, and to make a stated quota last.
  *
  * A failure (5xx, refused, reset, cut, timed out) says less: some hosts fail now and then
- * at any pace. So the share of failures among the last 20 responses counts. It has five
- * levels: none, some, from a quarter on, from half on, from three quarters on. At each
- * level the interval is twice that of the level below. It grows while failures mount,
- * stays while they do, and is what it was after 20 good responses.
+ * at any pace. So the share of failures among the last 20 responses counts. It has four
+ * levels: none, some, from half on, from three quarters on. At each level the interval is
+ * twice that of the level below. It grows while failures mount, stays while they do, and
+ * is what it was after 20 good responses. A share that stays is no reason to remain at
+ * the careful pace of the start: good responses shorten what the level multiplies.
  *
  *     sn_pace p;
  *     sn_pace_init(&p, floor_us, SEINE_SECS(1) / 1000, now);
@@ -51,7 +52,7 @@ typedef struct sn_pace {
     uint8_t starved, level; /* of failures; 0: none */
     uint32_t recent;        /* the last responses, the newest lowest; 1: it failed */
     uint32_t calm_us;       /* the interval to return to from a level */
-    bool is_troubled;       /* this epoch has seen a failure or a push-back */
+    bool is_troubled;       /* this epoch has seen a push-back, or failures mounting */
     uint32_t knee_us;       /* interval at which the host last pushed back; 0: none */
     uint32_t hold_s;
     uint32_t ttfb_us[8];   /* of this epoch's good responses */

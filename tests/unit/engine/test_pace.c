@@ -644,7 +644,7 @@ TEST(pace_doubles_at_each_level_of_failures)
     static const struct {
         int failures;
         uint32_t times;
-    } rows[] = {{1, 2}, {4, 2}, {5, 4}, {9, 4}, {10, 8}, {14, 8}, {15, 16}, {100, 16}};
+    } rows[] = {{1, 2}, {9, 2}, {10, 4}, {14, 4}, {15, 8}, {100, 8}};
 
     EACH_ROW(i, rows) {
         seine_time now = T0;
@@ -677,7 +677,7 @@ TEST(pace_is_what_it_was_after_20_good_responses)
     }
 }
 
-/* Three of ten fail for an hour: the interval is at most four times what it was. */
+/* Three of ten fail for an hour: the interval is twice what it was. */
 TEST(pace_holds_while_the_share_of_failures_stays)
 {
     seine_time now = T0;
@@ -688,8 +688,34 @@ TEST(pace_holds_while_the_share_of_failures_stays)
         bool fails = i % 10 == 2 || i % 10 == 5 || i % 10 == 6;
 
         settle_apart(&p, 1, fails ? SN_PACE_FAIL : SN_PACE_OK, &now);
-        CHECK(p.ivl_us <= 4 * FLOOR);
-        CHECK(i < 20 || p.ivl_us >= 2 * FLOOR);
+        CHECK(p.ivl_us <= 2 * FLOOR);
+        CHECK(i < 20 || p.ivl_us == 2 * FLOOR);
+    }
+}
+
+/* A host that fails from the first request on, always as much, is not left at the careful
+ * pace of the start. */
+TEST(pace_leaves_the_careful_start_also_where_requests_fail)
+{
+    static const struct {
+        int fails_of_ten;
+        uint32_t times;
+    } rows[] = {{1, 2}, {3, 2}, {5, 4}, {8, 8}};
+
+    EACH_ROW(i, rows) {
+        seine_time now = T0;
+        sn_pace p;
+
+        sn_pace_init(&p, FLOOR, 5 * FLOOR, now);
+        for (int n = 0; n < 200; n++) {
+            uint32_t before = p.ivl_us;
+            bool fails = n * rows[i].fails_of_ten % 10 < rows[i].fails_of_ten;
+
+            sn_pace_settle(&p, fails ? SN_PACE_FAIL : SN_PACE_OK, SEINE_MS(40), now);
+            CHECK(!fails || p.ivl_us >= before); /* errors never raise the rate */
+            now += SEINE_US((seine_span)p.ivl_us);
+        }
+        CHECK_EQ(p.ivl_us, rows[i].times * FLOOR);
     }
 }
 
