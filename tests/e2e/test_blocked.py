@@ -20,20 +20,22 @@ import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
-from e2e import PROGRAM, case, check, environment, finish, rows  # noqa: E402
+from e2e import PATIENCE, PROGRAM, SANITIZED, case, check, environment, finish, rows, taken, until  # noqa: E402
 from origin import origin  # noqa: E402
 
-AT_ONCE = 0.1   # seconds after the second signal
-PATIENCE = 20
+SLOWER = 10 if SANITIZED else 1
+AT_ONCE = 0.1 * SLOWER   # seconds after the second signal
+CHANCES = 30  # of a machine that has other things to do
 
 
-def until(fn, what="did not come"):
-    end = time.monotonic() + PATIENCE
-    while not (got := fn()):
-        if time.monotonic() > end:
-            raise AssertionError(what)
-        time.sleep(0.005)
-    return got
+def in_time(seconds, run):
+    """Runs it until it takes no longer than that, and returns nothing; run() returns how long it took."""
+    took = []
+    while len(took) < CHANCES:
+        took.append(run())
+        if took[-1] <= seconds:
+            return
+    raise AssertionError(f"took {took}")
 
 
 class Pipe:
@@ -45,10 +47,10 @@ class Pipe:
     def waiting(self):
         return struct.unpack("i", fcntl.ioctl(self.out, termios.FIONREAD, b"\0\0\0\0"))[0]
 
-    def is_stuck(self):
-        """Something came, and nothing more for a while."""
+    def is_stuck(self, least=1):
+        """So much came, and nothing more for a while."""
         before = self.waiting()
-        if before == 0:
+        if before < least:
             return False
         for _ in range(5):
             time.sleep(0.01)
@@ -83,7 +85,7 @@ class Program:
     def kill_twice(self, first, second):
         """Two that come at once are one."""
         self.kill(first)
-        time.sleep(0.02)
+        taken(self.process, first)
         self.kill(second)
 
     def is_running(self):
@@ -302,24 +304,18 @@ STATES = [
 
 
 def end_twice(state, number):
-    """Exit code, and the seconds from the second signal to the end."""
+    """The seconds from the second signal to the end."""
     with state() as p:
         check(p.is_running(), True)
         p.kill_twice(number, number)
         began = time.monotonic()
-        return p.code(), time.monotonic() - began
+        check(p.code(), 128 + number)
+        return time.monotonic() - began
 
 
 @rows(STATES)
 def the_second_signal_ends_any_state_at_once(_, state):
-    took = []
-    while len(took) < 3:  # the machine may have been busy with others
-        code, seconds = end_twice(state, signal.SIGTERM)
-        check(code, 143)
-        took.append(seconds)
-        if seconds <= AT_ONCE:
-            return
-    raise AssertionError(f"took {took}")
+    in_time(AT_ONCE, lambda: end_twice(state, signal.SIGTERM))
 
 
 @case
@@ -354,7 +350,7 @@ LIMITED = ("--max-time", "300ms", "--grace", "100ms")
 
 @rows([("JSON lines", ("stdout",), ()), ("the log", ("stderr",), ("-vvv",)), ("both", ("stdout", "stderr"), ("-vvv",))])
 def max_time_and_grace_end_a_run_that_nobody_reads(_, streams, words):
-    with origin() as o:
+    def run():
         pipes = {s: Pipe() for s in streams}
         began = time.monotonic()
         p = Program("fetch", "--mine", *words, *LIMITED, *urls(o), **{s: pipe.into for s, pipe in pipes.items()})
@@ -363,28 +359,33 @@ def max_time_and_grace_end_a_run_that_nobody_reads(_, streams, words):
             pipe.read()
         if "stdout" in streams:  # without it every record was written
             check(code, 4)
-        check(took < 1.5, True, f"{took:.2f} s")
+        return took
+    with origin() as o:
+        in_time(1.5 * SLOWER, run)
 
 
 @rows([("out.jsonl",), ("out.warc",)])
 def max_time_and_grace_end_a_wait_for_the_reader_of_a_fifo(name):
-    with tempfile.TemporaryDirectory() as d:
-        path = os.path.join(d, name)
-        os.mkfifo(path)
+    def run():
         err = Pipe()
         began = time.monotonic()
         p = Program("fetch", *LIMITED, "-o", os.path.join(d, "new.csv"), "-o", path, "http://127.0.0.1:9/", stderr=err.into)
         code, took = p.code(), time.monotonic() - began
-        check((code, took < 1.5, sorted(os.listdir(d))), (4, True, [name]))
+        check((code, sorted(os.listdir(d))), (4, [name]))
         check(f"nobody reads {path}".encode() in err.read(), True)
+        return took
+    with tempfile.TemporaryDirectory() as d:
+        path = os.path.join(d, name)
+        os.mkfifo(path)
+        in_time(1.5 * SLOWER, run)
 
 
 @rows([("signals",), ("time",)])
 def no_line_of_a_blocked_pipe_is_torn(how):
     with origin() as o:
         pipe = Pipe(16384)
-        p = Program("fetch", "--mine", "-q", *(LIMITED if how == "time" else ()), *urls(o, 300), stdout=pipe.into)
-        until(pipe.is_stuck)
+        p = Program("fetch", "--mine", "-q", *(("--max-time", f"{2 * SLOWER}s", "--grace", "100ms") if how == "time" else ()), *urls(o, 300), stdout=pipe.into)
+        until(lambda: pipe.is_stuck(8192) or not p.is_running())
         if how == "signals":
             p.kill_twice(signal.SIGTERM, signal.SIGTERM)
         check(p.code(), 143 if how == "signals" else 4)
@@ -411,7 +412,7 @@ def no_line_of_a_file_is_torn_by_two_signals():
 def a_run_in_time_is_written_whole_to_a_slow_reader():
     with origin() as o:
         pipe = Pipe()
-        p = Program("fetch", "--mine", "-q", "--max-time", "20s", *urls(o, 100), stdout=pipe.into)
+        p = Program("fetch", "--mine", "-q", "--max-time", "100s", *urls(o, 100), stdout=pipe.into)
         until(pipe.is_stuck)
         lines = pipe.read().splitlines()
         check((p.code(), len(lines)), (0, 101))

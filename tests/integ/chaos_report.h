@@ -30,7 +30,7 @@ chaos_number(seine_chaos *c, const char *a, const char *b, const char *name)
     return n;
 }
 
-/* The same, waiting up to two seconds for it to become `want`. */
+/* The same, waiting for it to become `want`. */
 static inline int64_t
 chaos_number_soon(seine_chaos *c, const char *a, const char *b, const char *name,
                   int64_t want)
@@ -38,7 +38,7 @@ chaos_number_soon(seine_chaos *c, const char *a, const char *b, const char *name
     seine_clock *clock = seine_clock_system();
     int64_t n;
 
-    for (seine_time until = clock->now(clock) + SEINE_SECS(2);; poll(NULL, 0, 2))
+    for (seine_time until = clock->now(clock) + CHECK_PATIENCE;; poll(NULL, 0, 2))
         if ((n = chaos_number(c, a, b, name)) == want || clock->now(clock) > until)
             return n;
 }

@@ -68,7 +68,7 @@ static int
 dial(uint32_t to, uint16_t port)
 {
     struct sockaddr_in at = {.sin_family = AF_INET, .sin_port = htons(port)};
-    struct timeval limit = {.tv_sec = 10};
+    struct timeval limit = {.tv_sec = 90};
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
     at.sin_addr.s_addr = htonl(to);

@@ -26,19 +26,21 @@
 #define SOON SEINE_MS(100)  /* a moment is met so late if the machine is free */
 #define LONG SEINE_SECS(30) /* a deadline that is not meant to come */
 
-/* -- a clock that a test can set forward -- */
+/* -- a clock that a test can set forward, and stop -- */
 
 typedef struct shifted {
     seine_clock clock; /* first */
     seine_span by;
+    seine_time stands_at; /* but for what it is set forward; 0: it runs */
 } shifted;
 
 static seine_time
 shifted_now(seine_clock *c)
 {
+    const shifted *it = (shifted *)(void *)c;
     seine_clock *s = seine_clock_system();
 
-    return s->now(s) + ((shifted *)(void *)c)->by;
+    return (it->stands_at ? it->stands_at : s->now(s)) + it->by;
 }
 
 /* -- who asks -- */
@@ -76,14 +78,18 @@ on_done(sn_lookup *l, seine_err e, const sn_dns_answer *answer)
         a->then(a);
 }
 
+/* Without a timeout of the test's own there is no second try before 5 s, so that
+ * questions can be counted. */
 static void
 open_net(net *n, const sn_dns_opts *opts)
 {
     seine_diag diag = SEINE_DIAG;
+    sn_dns_opts o = *opts;
 
+    o.timeout = o.timeout > 0 ? o.timeout : SEINE_SECS(35);
     *n = (net){.clock.clock.now = shifted_now, .chaos = n->chaos};
     CHECK_EQ(sn_loop_init(&n->loop, &n->clock.clock), SEINE_OK);
-    CHECK_EQ(sn_dns_new(&n->loop, opts, &n->dns, &diag), SEINE_OK);
+    CHECK_EQ(sn_dns_new(&n->loop, &o, &n->dns, &diag), SEINE_OK);
     CHECK_STR(diag_line(&diag), "");
 }
 
@@ -199,9 +205,11 @@ typedef struct server {
     pthread_t thread;
     bool stop;
     seine_span slow_a, slow_aaaa;         /* answers to these are late */
+    bool hold_a, hold_aaaa;               /* … and do not come at all, until released */
     void (*reply)(message *m, void *arg); /* makes an answer of a question; len 0: none */
     void *arg;
     int seen[2], most; /* questions for A and AAAA; most that waited at once */
+    int sent[2];       /* answers to them */
     message waiting[WAITING];
     int n_waiting;
 } server;
@@ -212,9 +220,11 @@ send_due(server *s, seine_time t)
     for (int i = 0; i < s->n_waiting; i++) {
         message *m = &s->waiting[i];
 
-        if (m->at > t)
+        if (m->at > t ||
+            __atomic_load_n(m->type == A ? &s->hold_a : &s->hold_aaaa, __ATOMIC_SEQ_CST))
             continue;
         sendto(s->fd, m->bytes, m->len, 0, (struct sockaddr *)&m->peer, sizeof m->peer);
+        __atomic_fetch_add(&s->sent[m->type != A], 1, __ATOMIC_SEQ_CST);
         *m = s->waiting[--s->n_waiting];
         i--;
     }
@@ -304,6 +314,22 @@ static int
 seen(server *s, int type)
 {
     return __atomic_load_n(&s->seen[type != A], __ATOMIC_SEQ_CST);
+}
+
+static void
+release(server *s)
+{
+    __atomic_store_n(&s->hold_a, false, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&s->hold_aaaa, false, __ATOMIC_SEQ_CST);
+}
+
+/* Waits for the first answer of that kind and hears it. */
+static void
+hear_answer(net *n, server *s, int type)
+{
+    while (__atomic_load_n(&s->sent[type != A], __ATOMIC_SEQ_CST) == 0)
+        sn_loop_turn(&n->loop, now(n) + SEINE_MS(1));
+    sn_loop_turn(&n->loop, now(n));
 }
 
 /* One more record of the name that was asked for. */
@@ -397,7 +423,8 @@ TEST(dns_every_way_to_fail_has_its_name)
         net n = {0};
 
         /* No second try where they are counted. */
-        open_chaos(&n, (sn_dns_opts){.timeout = SEINE_MS(rows[i].queries < 0 ? 300 : 0)});
+        open_chaos(&n,
+                   (sn_dns_opts){.timeout = SEINE_MS(rows[i].queries < 0 ? 1000 : 0)});
         CHECK_EQ(find(&n, rows[i].name, NULL), rows[i].e);
         if (rows[i].queries >= 0)
             CHECK_EQ(queries(&n), rows[i].queries);
@@ -535,7 +562,7 @@ told_late(void)
     open_chaos(&n, (sn_dns_opts){0});
     seine_time from = now(&n);
     for (int i = 0; i < 4; i++)
-        CHECK_EQ(ask(&n, &a[i], "slow-600.test", SEINE_MS(limits[i])),
+        CHECK_EQ(ask(&n, &a[i], "slow-1000.test", SEINE_MS(limits[i])),
                  limits[i] > 0 ? SEINE_E_BUSY : SEINE_E_DNS_TIMEOUT);
     for (int i = 0; i < 4; i++) {
         CHECK_EQ(wait_for(&n, &a[i]), SEINE_E_DNS_TIMEOUT);
@@ -545,19 +572,19 @@ told_late(void)
             late = sn_time_max(late, a[i].at - from - SEINE_MS(limits[i]));
         }
     }
-    CHECK_EQ(ask(&n, &last, "slow-600.test", LONG), SEINE_E_BUSY); /* it goes on */
+    CHECK_EQ(ask(&n, &last, "slow-1000.test", LONG), SEINE_E_BUSY); /* it goes on */
     CHECK_EQ(wait_for(&n, &last), SEINE_OK);
     CHECK_EQ(queries(&n), 2);
     close_net(&n);
     return late;
 }
 
-/* A machine that has other things to do gets five chances to be on time. */
+/* A machine that has other things to do gets many chances to be on time. */
 TEST(dns_everybody_is_told_by_the_own_deadline)
 {
     seine_span late = SEINE_NEVER;
 
-    for (int i = 0; i < 5 && late >= SOON; i++)
+    for (int i = 0; i < 20 && late >= SOON; i++)
         late = told_late();
     CHECK(late < SOON);
 }
@@ -603,12 +630,12 @@ TEST(dns_both_families_come_together_in_the_order_of_the_server)
 TEST(dns_one_family_waits_50_ms_for_the_other)
 {
     static const struct {
-        seine_span a, aaaa;
+        bool a, aaaa; /* do not come */
         int n4, n6;
     } rows[] = {
-        {0, SEINE_MS(400), 3, 0},
-        {SEINE_MS(400), 0, 0, 2},
-        {0, SEINE_MS(20), 3, 2}, /* late, and yet in time */
+        {false, true, 3, 0},
+        {true, false, 0, 2},
+        {false, false, 3, 2}, /* late, and yet in time */
     };
 
     EACH_ROW(i, rows) {
@@ -616,22 +643,25 @@ TEST(dns_one_family_waits_50_ms_for_the_other)
         net n = {0};
         server *s = open_server(both, NULL);
 
-        s->slow_a = rows[i].a;
-        s->slow_aaaa = rows[i].aaaa;
+        s->hold_a = rows[i].a;
+        s->hold_aaaa = rows[i].aaaa;
+        s->slow_aaaa = SEINE_MS(i == 2 ? 20 : 0);
         start_server(s);
         open_net(&n, &(sn_dns_opts){.server = s->where});
         seine_time from = now(&n);
         CHECK_EQ(ask(&n, &a, "e.example", LONG), SEINE_E_BUSY);
         CHECK_EQ(wait_for(&n, &a), SEINE_OK);
         CHECK_EQ(a.answer.n4, rows[i].n4);
-        if (rows[i].aaaa != SEINE_MS(20) || a.at - from < SEINE_MS(50))
+        if (i != 2 || a.at - from < SEINE_MS(50))
             CHECK_EQ(a.answer.n6, rows[i].n6);
         if (rows[i].n4 == 0 || rows[i].n6 == 0) {
             CHECK(a.at - from >= SEINE_MS(50));
             CHECK_EQ(ask(&n, &again, "e.example", LONG), SEINE_OK); /* no need to wait */
             CHECK_EQ(again.answer.n4, rows[i].n4);
         }
-        run_for(&n, SEINE_MS(500));
+        release(s);
+        hear_answer(&n, s, A);
+        hear_answer(&n, s, AAAA);
         CHECK_EQ(ask(&n, &again, "e.example", LONG), SEINE_OK); /* whole by now */
         CHECK_EQ(again.answer.n4, 3);
         CHECK_EQ(again.answer.n6, 2);
@@ -681,7 +711,7 @@ TEST(dns_one_family_may_fail_and_the_most_telling_names_it)
         server *s = open_server(halves, (void *)(uintptr_t)rows[i].what);
 
         start_server(s);
-        open_net(&n, &(sn_dns_opts){.server = s->where, .timeout = SEINE_MS(150)});
+        open_net(&n, &(sn_dns_opts){.server = s->where, .timeout = SEINE_SECS(1)});
         CHECK_EQ(find(&n, "e.example", NULL), rows[i].e);
         close_net(&n);
         close_server(s);
@@ -694,7 +724,7 @@ TEST(dns_what_was_told_early_is_told_while_the_rest_is_owed)
     net n = {0};
     server *s = open_server(both, NULL);
 
-    s->slow_aaaa = SEINE_MS(800);
+    s->hold_aaaa = true;
     start_server(s);
     open_net(&n, &(sn_dns_opts){.server = s->where});
     CHECK_EQ(find(&n, "e.example", NULL), SEINE_OK);
@@ -712,20 +742,21 @@ TEST(dns_a_question_has_its_time_and_its_answer_is_kept_all_the_same)
     net n = {0};
     server *s = open_server(both, NULL);
 
-    s->slow_a = s->slow_aaaa = SEINE_MS(700);
+    s->hold_a = s->hold_aaaa = true;
     start_server(s);
     open_net(&n, &(sn_dns_opts){.server = s->where, .timeout = SEINE_SECS(7)});
     CHECK_EQ(ask(&n, &a, "e.example", LONG), SEINE_E_BUSY);
-    n.clock.by += SEINE_SECS(7) - SEINE_MS(400);
+    n.clock.by += SEINE_SECS(3);
     run_for(&n, 1);
     CHECK_EQ(a.told, 0);
-    n.clock.by += SEINE_MS(400);
+    n.clock.by += SEINE_SECS(4);
     sn_loop_turn(&n.loop, now(&n));
     CHECK_EQ(a.told, 1);
     CHECK_EQ(a.e, SEINE_E_DNS_TIMEOUT);
     CHECK_EQ(ask(&n, &b, "e.example", LONG), SEINE_E_DNS_TIMEOUT); /* for a second */
     n.clock.by += SEINE_SECS(1);
     CHECK_EQ(ask(&n, &b, "e.example", LONG), SEINE_E_BUSY); /* joins what is owed */
+    release(s);
     CHECK_EQ(wait_for(&n, &b), SEINE_OK);
     CHECK_EQ(ask(&n, &c, "e.example", LONG), SEINE_OK);
     CHECK_EQ(seen(s, A), 1);
@@ -742,10 +773,14 @@ TEST(dns_a_deadline_gives_what_is_there)
     net n = {0};
     server *s = open_server(both, NULL);
 
-    s->slow_aaaa = SEINE_MS(400);
+    s->hold_aaaa = true;
     start_server(s);
     open_net(&n, &(sn_dns_opts){.server = s->where});
+    n.clock.stands_at = now(&n); /* else it is told 50 ms after the first answer */
     CHECK_EQ(ask(&n, &a, "e.example", SEINE_MS(30)), SEINE_E_BUSY);
+    hear_answer(&n, s, A);
+    CHECK_EQ(a.told, 0);
+    n.clock.by += SEINE_MS(30);
     CHECK_EQ(wait_for(&n, &a), SEINE_OK);
     CHECK_EQ(a.answer.n4, 3);
     CHECK_EQ(a.answer.n6, 0);
@@ -831,7 +866,7 @@ TEST(dns_malformed_answers_are_errors)
         server *s = open_server(broken, &which);
 
         start_server(s);
-        open_net(&n, &(sn_dns_opts){.server = s->where, .timeout = SEINE_MS(200)});
+        open_net(&n, &(sn_dns_opts){.server = s->where, .timeout = SEINE_SECS(1)});
         CHECK_EQ(find(&n, "e.example", NULL), rows[i]);
         close_net(&n);
         close_server(s);
@@ -847,7 +882,7 @@ TEST(dns_a_thousand_names_at_once_are_asked_256_at_a_time)
     memset(a, 0, sizeof a);
     s->slow_a = s->slow_aaaa = SEINE_MS(20);
     start_server(s);
-    open_net(&n, &(sn_dns_opts){.server = s->where});
+    open_net(&n, &(sn_dns_opts){.server = s->where, .timeout = SEINE_SECS(5)});
     for (int i = 0; i < 1000; i++) {
         char name[32];
 
@@ -950,7 +985,7 @@ TEST(dns_who_queues_learns_that_the_resolver_failed)
     char name[32];
 
     memset(a, 0, sizeof a);
-    open_chaos(&n, (sn_dns_opts){0});
+    open_chaos(&n, (sn_dns_opts){.timeout = SEINE_SECS(5)});
     for (int i = 0; i < 300; i++) {
         snprintf(name, sizeof name, "servfail.n%d.test", i);
         CHECK_EQ(ask(&n, &a[i], name, LONG), SEINE_E_BUSY);

@@ -36,6 +36,7 @@ TEST(requests_one_after_the_other_share_two_connections)
     seine_chaos *c = chaos(NULL);
     sn_transport *t = transport();
 
+    transport_stop_clock();
     for (int i = 0; i < 200; i++) {
         visit *v = get(t, seine_chaos_url(c), i % 2 ? "/chunked/bytes:5000" : "/ok");
 
@@ -52,4 +53,5 @@ TEST(requests_one_after_the_other_share_two_connections)
     CHECK_EQ(transport_stats(t).idle, 2);
     sn_socket_transport_free(t);
     seine_chaos_free(c);
+    transport_go_clock();
 }

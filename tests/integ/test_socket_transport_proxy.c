@@ -580,22 +580,25 @@ TEST(a_proxy_that_is_silent_is_given_up_after_its_own_limit)
         setup k = begin(script);
         visit *v = visit_of(rows[i].base, "/ok");
         v->q.proxy = proxy(&k, rows[i].kind, "");
-        v->limits.time.tcp = SEINE_MS(150);
-        visit_run(k.s.t, v);
+        CHECK_EQ(visit_start(k.s.t, v), SEINE_OK);
+        visit_until(v, SEINE_PHASE_PROXY);
+        transport_pass(v->limits.time.tcp);
+        visit_wait(v);
         CHECK_END(v, SEINE_E_PROXY_ERROR);
         CHECK(strstr(v->end.fault.text, "no answer in time"));
         CHECK_EQ(v->end.via, SN_PROXY_BAD);
         check_nothing(v);
-        CHECK(v->ended - v->begun >= SEINE_MS(150));
-        CHECK(v->ended - v->begun < CHECK_PATIENCE);
+        CHECK(v->ended - v->begun >= v->limits.time.tcp);
         free(v);
 
         /* The time of the attempt may be over before. */
         v = visit_of(rows[i].base, "/ok");
         v->q.proxy = k.p.http;
-        v->limits.time.attempt = SEINE_MS(60);
-        v->q.deadline = transport_now() + SEINE_MS(60);
-        visit_run(k.s.t, v);
+        v->q.deadline = transport_now() + SEINE_SECS(3);
+        CHECK_EQ(visit_start(k.s.t, v), SEINE_OK);
+        visit_until(v, SEINE_PHASE_PROXY);
+        transport_pass(SEINE_SECS(3));
+        visit_wait(v);
         CHECK_END(v, SEINE_E_TIMEOUT);
         CHECK_EQ(v->end.fault.phase, SEINE_PHASE_PROXY);
         free(v);
@@ -613,7 +616,7 @@ TEST(what_is_cancelled_while_a_proxy_is_asked_ends)
 
         v->q.proxy = proxy(&k, cases[i], "");
         CHECK_EQ(visit_start(k.s.t, v), SEINE_OK);
-        transport_idle(k.s.t, SEINE_MS(20));
+        visit_until(v, SEINE_PHASE_PROXY);
         k.s.t->ops->cancel(k.s.t, v->x, SEINE_E_CANCELED);
         visit_wait(v);
         CHECK_END(v, SEINE_E_CANCELED);

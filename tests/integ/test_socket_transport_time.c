@@ -2,7 +2,8 @@
 /* P4: every phase ends at its moment, in real time; never before it. */
 #include "socket_transport.h"
 
-#define OFF SEINE_NEVER
+#define OFF     SEINE_NEVER
+#define CHANCES 30
 
 typedef struct row {
     const char *place, *path; /* NULL: the server itself */
@@ -63,14 +64,15 @@ judge(const visit *v, const row *r)
     CHECK(v->end.spent[r->phase] <= v->ended - v->begun);
 }
 
-/* Never early; a machine that has other things to do gets five chances to be on time. */
+/* Never early; a machine that has other things to do gets many chances to be on time, and
+ * so does its server to be as far as that by then. */
 static void
 on_time(sn_transport *t, const seine_chaos *c, const row *r)
 {
     static char body[32 << 20]; /* more than kernels buffer */
     seine_span late = SEINE_NEVER;
 
-    for (int i = 0; i < 5 && late > SEINE_MS(100); i++) {
+    for (int i = 0; i < CHANCES && late > SEINE_MS(100); i++) {
         visit *v = prepare(c, r);
 
         if (r->upload) {
@@ -82,7 +84,9 @@ on_time(sn_transport *t, const seine_chaos *c, const row *r)
         visit_run(t, v);
         late = v->ended - v->begun - SEINE_MS(r->ms);
         CHECK(late >= 0);
-        if (late <= SEINE_MS(100) || i == 4)
+        if (v->end.fault.phase != r->phase)
+            late = SEINE_NEVER;
+        if (late <= SEINE_MS(100) || i == CHANCES - 1)
             judge(v, r);
         free(v);
     }
@@ -210,7 +214,7 @@ TEST(spans_of_phases_add_up)
 }
 
 /* 250 ms later the next address would be tried anyway. A machine that has other things to
- * do gets five chances to be quicker. */
+ * do gets many chances to be quicker. */
 TEST(when_one_address_refuses_the_next_is_tried_at_once)
 {
     seine_chaos *c = chaos("{\"dns\":\"two.test\",\"answers\":[\"127.0.0.2\","
@@ -223,7 +227,7 @@ TEST(when_one_address_refuses_the_next_is_tried_at_once)
     snprintf(base, sizeof base, "http://two.test:%s",
              strrchr(seine_chaos_where(c, "dead"), ':') + 1);
     seine_span took = SEINE_NEVER;
-    for (int i = 0; i < 5 && took >= SEINE_MS(240); i++) {
+    for (int i = 0; i < CHANCES && took >= SEINE_MS(240); i++) {
         visit *v = get(t, base, "/ok");
 
         CHECK_END(v, SEINE_E_CONNECT_REFUSED);

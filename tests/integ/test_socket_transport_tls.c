@@ -391,7 +391,7 @@ TEST(a_handshake_that_stalls_ends_at_its_limit)
 
     v = visit_of(at(&s, "stall.a.test"), "/ok"); /* cancelled in the middle of it */
     CHECK_EQ(visit_start(s.t, v), SEINE_OK);
-    transport_idle(s.t, SEINE_MS(50));
+    visit_until(v, SEINE_PHASE_TLS);
     s.t->ops->cancel(s.t, v->x, SEINE_E_CANCELED);
     visit_wait(v);
     CHECK_END(v, SEINE_E_CANCELED);
@@ -406,6 +406,7 @@ TEST(a_connection_is_kept_and_used_again)
 {
     secured s = secure();
 
+    transport_stop_clock();
     for (int i = 0; i < 50; i++) {
         visit *v = get(s.t, at(&s, "a.test"), i % 2 ? "/bytes:20000" : "/chunked/ok");
 
@@ -414,11 +415,12 @@ TEST(a_connection_is_kept_and_used_again)
         CHECK(v->end.secure.verified);
         free(v);
         if (i % 10 == 9)
-            transport_idle(s.t, SEINE_MS(3));
+            s.t->ops->turn(s.t, 0);
     }
     CHECK_EQ(transport_stats(s.t).opened, 2);
     CHECK_EQ(transport_stats(s.t).handshakes, 2);
     secure_end(&s);
+    transport_go_clock();
 }
 
 TEST(whatever_comes_on_an_idle_connection_closes_it)
@@ -432,10 +434,9 @@ TEST(whatever_comes_on_an_idle_connection_closes_it)
 
         CHECK_END(v, SEINE_OK);
         free(v);
-        CHECK_EQ(transport_stats(s.t).idle, 1);
-        for (int n = 0; n < 100 && transport_stats(s.t).idle > 0; n++)
-            transport_idle(s.t, SEINE_MS(10));
+        TURN_WHILE(s.t, transport_stats(s.t).idle > 0);
         CHECK_EQ(transport_stats(s.t).idle, 0);
+        CHECK_EQ(transport_stats(s.t).opened, i + 1);
     }
     secure_end(&s);
 }

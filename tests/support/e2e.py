@@ -34,6 +34,18 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 PROGRAM = os.path.join(BUILD, "seine")
 PATIENCE = 120  # seconds after which a test gives up waiting
 VECTORS = os.environ.get("SEINE_VECTORS")
+
+
+def sanitizers():
+    """What the program was built with, "address,undefined" or "thread"; "": it is as quick and as small as it should be."""
+    try:
+        with open(os.path.join(BUILD, "CMakeCache.txt"), encoding="utf-8") as f:
+            return next((line.strip().partition("=")[2] for line in f if line.startswith("SEINE_SANITIZE:")), "")
+    except OSError:
+        return ""
+
+
+SANITIZED = sanitizers()
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it, and so would every program that is started here
 _cases = []
 
@@ -89,6 +101,17 @@ def until(condition, what="the condition"):
             raise AssertionError(f"{what} did not come within {PATIENCE} s")
         time.sleep(0.01)
     return value
+
+
+def taken(process, number):
+    """Waits until the process has taken the signal: one that is sent before is the same one."""
+    def is_pending():
+        try:
+            with open(f"/proc/{process.pid}/status", encoding="ascii", errors="replace") as f:
+                return any(int(line.split()[1], 16) >> (number - 1) & 1 for line in f if line.startswith(("SigPnd:", "ShdPnd:")))
+        except OSError:
+            return False  # it has ended
+    until(lambda: not is_pending(), f"the end of signal {number}")
 
 
 def stopping(process):
