@@ -127,6 +127,9 @@ code_of(seine_err e, const seine_converted *done, const seine_diag *diag,
     case SEINE_E_INVAL:
         return option_names_fail(names, SAY_USAGE, advice_for(diag), diag, e);
     case SEINE_E_OUTPUT_CHANGED:
+    case SEINE_E_STATE_FOREIGN:
+    case SEINE_E_STATE_NEWER:
+    case SEINE_E_STATE_CORRUPT:
         return option_names_fail(names, SAY_USAGE, "--overwrite, or another name", diag,
                                  e);
     case SEINE_E_STATE_LOCKED:

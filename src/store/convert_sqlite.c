@@ -1,22 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "store/convert.h"
-#include "store/sqlite.h"
+#include "store/sqlite_beside.h"
+#include "store/sqlite_schema.h"
 
 /*
- * Reads rows of both tables in order of their numbers, each by its primary key, so that
+ * Reads rows of all tables in order of their numbers, each by its primary key, so that
  * nothing must be sorted. Summaries come last.
+ *
+ * The file may be hostile. A tree of pages can name one page many times, and so have rows
+ * without number; so the numbers of a table must rise.
  */
 
-static const char rows_sql[] =
-    "SELECT seq, json, body, NULL, NULL, NULL, NULL, NULL FROM result "
-    "UNION ALL SELECT seq, NULL, NULL, url, reason, rule, ts, parent FROM skip "
-    "UNION ALL SELECT seq, json, NULL, NULL, NULL, NULL, NULL, NULL FROM link "
-    "ORDER BY seq";
-static const char summaries_sql[] = "SELECT run, json FROM summary ORDER BY run";
+#define ROWS(body)                                                                       \
+    "SELECT seq, json, " body ", length(body), 0, NULL, NULL, NULL, NULL, NULL FROM "    \
+    "result UNION ALL SELECT seq, NULL, NULL, NULL, 1, url, reason, rule, ts, parent "   \
+    "FROM skip UNION ALL SELECT seq, json, NULL, NULL, 2, NULL, NULL, NULL, NULL, NULL " \
+    "FROM link ORDER BY seq"
+#define WITHOUT_BODIES ROWS("NULL") /* a body that nobody asked for is not read */
+#define WITH_BODIES    ROWS("CASE WHEN length(body) <= 67108864 THEN body END")
+#define SUMMARIES      "SELECT run, json, NULL, NULL, 3 FROM summary ORDER BY run"
 
-enum { SEQ, JSON, BODY, URL, REASON, RULE, TS, PARENT };
+enum { SEQ, JSON, BODY, LENGTH, TABLE, URL, REASON, RULE, TS, PARENT };
+enum { N_TABLES = 4, MARK_AT = 68 /* where application_id stands in a file */ };
 
 static void
 add_member(sn_buf *b, const char *name, sn_str text)
@@ -42,26 +54,36 @@ make_skip(sn_convert *c, sn_sqlite_stmt *row)
     sn_buf_char(b, '}');
 }
 
+static seine_body_form
+form_of(const sn_convert *c)
+{
+    return c->to == SEINE_SINK_SQLITE ? SEINE_BODY_B64 : c->opts->body;
+}
+
+static bool
+wants_bodies(const sn_convert *c)
+{
+    return form_of(c) == SEINE_BODY_TEXT || form_of(c) == SEINE_BODY_B64;
+}
+
 /* Makes the line, with the body as its last member if it was asked for. */
 static void
 make_line(sn_convert *c, sn_sqlite_stmt *row)
 {
     sn_str json = sn_sqlite_text(row, JSON), body = sn_sqlite_blob(row, BODY);
-    bool has_body = !sn_sqlite_is_null(row, BODY);
-    seine_body_form form = c->to == SEINE_SINK_SQLITE ? SEINE_BODY_B64 : c->opts->body;
     sn_buf *b = &c->made;
 
     sn_buf_str(b, json);
-    if (!has_body)
+    if (sn_sqlite_is_null(row, LENGTH))
         return;
-    if (form != SEINE_BODY_TEXT && form != SEINE_BODY_B64) {
+    if (!wants_bodies(c)) {
         c->bodies_left++;
         return;
     }
     if (json.len == 0 || json.ptr[json.len - 1] != '}')
         return; /* the line is bad, and will be reported */
     sn_buf_truncate(b, json.len - 1);
-    if (form == SEINE_BODY_TEXT) {
+    if (form_of(c) == SEINE_BODY_TEXT) {
         sn_buf_text(b, ",\"body\":");
         sn_convert_quote(b, body);
     } else {
@@ -78,6 +100,9 @@ take_row(sn_convert *c, sn_sqlite_stmt *row)
     c->line = (uint64_t)sn_sqlite_int(row, SEQ);
     if (sn_sqlite_is_null(row, JSON))
         make_skip(c, row);
+    else if (!sn_sqlite_is_null(row, LENGTH) && wants_bodies(c) &&
+             sn_sqlite_is_null(row, BODY))
+        return sn_convert_bad(c, "larger than 64 MiB");
     else
         make_line(c, row);
     if (c->made.err != SEINE_OK)
@@ -105,20 +130,32 @@ fail_database(sn_convert *c, seine_err e)
     return e == SEINE_E_STATE_CORRUPT || e == SEINE_E_STATE_FOREIGN ? SEINE_E_PARSE : e;
 }
 
+/* False: a number of this table that has been there. */
+static bool
+has_risen(sn_sqlite_stmt *row, int64_t last[N_TABLES])
+{
+    int64_t seq = sn_sqlite_int(row, SEQ), *before = &last[sn_sqlite_int(row, TABLE)];
+    bool ok = seq > *before;
+
+    *before = seq;
+    return ok;
+}
+
 static seine_err
 each_row(sn_convert *c, sn_sqlite *db, const char *sql,
          seine_err (*take)(sn_convert *c, sn_sqlite_stmt *row))
 {
+    int64_t last[N_TABLES] = {INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN};
     sn_sqlite_stmt *stmt;
     bool there = true;
     seine_err e = sn_sqlite_prepare(db, sql, &stmt);
 
-    if (e != SEINE_OK) {
-        sn_diag_text(c->diag, "%s holds no records of seine", c->source.name);
-        return e == SEINE_E_NOMEM ? e : SEINE_E_INVAL;
-    }
+    if (e != SEINE_OK)
+        return fail_database(c, e);
     while (e == SEINE_OK && there) {
         e = sn_sqlite_next(stmt, &there);
+        if (e == SEINE_OK && there && !has_risen(stmt, last))
+            e = SEINE_E_STATE_CORRUPT;
         if (e != SEINE_OK)
             e = fail_database(c, e);
         else if (there)
@@ -128,31 +165,97 @@ each_row(sn_convert *c, sn_sqlite *db, const char *sql,
     return e;
 }
 
-/* A read-only reader of a database in WAL mode leaves files behind. So the database is
- * opened for writing if that is allowed, but not written. */
-static seine_err
-open_it(const char *path, sn_sqlite **out_db)
+/* Whether the file says that it is ours; anybody can write that. */
+static bool
+is_marked(const char *path)
 {
-    seine_err e = sn_sqlite_open(path, SN_SQLITE_WRITE, out_db);
+    uint8_t mark[4] = {0};
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 
-    if (e == SEINE_OK)
-        return sn_sqlite_exec(*out_db, "PRAGMA query_only = ON");
-    return e == SEINE_E_NOMEM ? e : sn_sqlite_open(path, SN_SQLITE_READ, out_db);
+    if (fd < 0)
+        return false;
+    ssize_t got = pread(fd, mark, sizeof mark, MARK_AT);
+    close(fd);
+    return got == (ssize_t)sizeof mark && memcmp(mark, "SEIN", sizeof mark) == 0;
+}
+
+/* Chooses how to open the file: an input is never written. Only the WAL of a file of ours
+ * is read with it. */
+static seine_err
+choose_how(sn_convert *c, const char *path, sn_sqlite_how *out_how)
+{
+    sn_beside side;
+
+    sn_beside_look(path, &side);
+    if (!side.foreign && side.is_filled && !is_marked(path))
+        side.foreign = "-wal";
+    if (side.foreign) {
+        seine_err e = sn_beside_refuse(c->source.name, side.foreign, c->diag);
+
+        return e == SEINE_E_STATE_FOREIGN ? SEINE_E_INVAL : e;
+    }
+    *out_how = side.has_wal && is_marked(path) ? SN_SQLITE_READ : SN_SQLITE_STILL;
+    return SEINE_OK;
+}
+
+static bool
+is_same(const struct stat *a, const struct stat *b)
+{
+    return a->st_ino == b->st_ino && a->st_size == b->st_size &&
+           a->st_mtim.tv_sec == b->st_mtim.tv_sec &&
+           a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+}
+
+static seine_err
+read_tables(sn_convert *c, sn_sqlite *db)
+{
+    bool is_unique;
+    seine_err e = sn_schema_check(db, &is_unique);
+
+    if (e == SEINE_E_OUTPUT_CHANGED) {
+        sn_diag_text(c->diag, "%s holds no records of seine", c->source.name);
+        return SEINE_E_INVAL;
+    }
+    if (e != SEINE_OK)
+        return fail_database(c, e);
+    e = each_row(c, db, wants_bodies(c) ? WITH_BODIES : WITHOUT_BODIES, take_row);
+    return e == SEINE_OK ? each_row(c, db, SUMMARIES, take_summary) : e;
+}
+
+static seine_err
+read_file(sn_convert *c, const char *path)
+{
+    sn_sqlite *db = NULL;
+    sn_sqlite_how how = SN_SQLITE_STILL;
+    struct stat before, after;
+    seine_err e = choose_how(c, path, &how);
+
+    if (e != SEINE_OK)
+        return e;
+    if (stat(path, &before) != 0)
+        return fail_database(c, SEINE_E_IO);
+    e = sn_sqlite_open(path, how, &db);
+    e = e == SEINE_OK ? read_tables(c, db) : fail_database(c, e);
+    sn_sqlite_close(db);
+    if (how == SN_SQLITE_STILL &&
+        (stat(path, &after) != 0 || !is_same(&before, &after))) {
+        sn_diag_text(c->diag, "%s was written while it was read: try again",
+                     c->source.name);
+        return SEINE_E_STATE_LOCKED;
+    }
+    return e;
 }
 
 seine_err
 sn_convert_from_sqlite(sn_convert *c)
 {
-    sn_sqlite *db = NULL;
+    char path[PATH_MAX]; /* without links, as SQLite would find files beside it */
 
     if (!c->opts->in || strcmp(c->opts->in, "-") == 0) {
         sn_diag_text(c->diag, "SQLite is a file: it cannot be read from standard input");
         return SEINE_E_INVAL;
     }
-    seine_err e = open_it(c->opts->in, &db);
-    e = e == SEINE_OK ? each_row(c, db, rows_sql, take_row) : fail_database(c, e);
-    if (e == SEINE_OK)
-        e = each_row(c, db, summaries_sql, take_summary);
-    sn_sqlite_close(db);
-    return e;
+    if (!realpath(c->opts->in, path))
+        return fail_database(c, SEINE_E_IO);
+    return read_file(c, path);
 }

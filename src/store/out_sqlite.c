@@ -21,6 +21,8 @@
 #include "seine/clock.h"
 #include "seine/version.h"
 #include "store/outfile.h"
+#include "store/sqlite_beside.h"
+#include "store/sqlite_schema.h"
 
 enum {
     BATCH = 1000 /* records per transaction … */
@@ -29,29 +31,6 @@ enum {
  * touches once, so at 10,000 records a second batches of 1,000 cost two thirds of batches
  * of 200. When no record comes for a moment the batch is committed at once. */
 #define PATIENCE SEINE_MS(100)
-
-#define SCHEMA         1
-#define APPLICATION_ID 0x5345494E /* SEIN */
-#define STRING(x)      #x
-#define TEXT(x)        STRING(x)
-
-/* clang-format off */
-#define TABLES(unique) \
-    "CREATE TABLE seine_meta(key TEXT PRIMARY KEY, value TEXT) STRICT, WITHOUT ROWID;\n" \
-    "CREATE TABLE result(seq INTEGER PRIMARY KEY, key TEXT NOT NULL" unique ", ts TEXT NOT NULL, input TEXT, url TEXT NOT NULL, final_url TEXT, host TEXT, ip TEXT, depth INTEGER, parent TEXT,\n" \
-    "  outcome TEXT NOT NULL, status INTEGER, error_kind TEXT, error_message TEXT, attempts INTEGER NOT NULL, content_type TEXT, charset TEXT, bytes_in INTEGER, bytes_body INTEGER,\n" \
-    "  time_total REAL, time_wait REAL, sha256 TEXT, title TEXT, change TEXT, body BLOB, json TEXT NOT NULL) STRICT;\n" \
-    "CREATE TABLE skip(seq INTEGER PRIMARY KEY, url TEXT NOT NULL, reason TEXT NOT NULL, rule TEXT, parent TEXT, ts TEXT NOT NULL) STRICT;\n" \
-    "CREATE TABLE link(seq INTEGER PRIMARY KEY, source TEXT, line INTEGER, target TEXT NOT NULL, verdict TEXT NOT NULL, status INTEGER, json TEXT NOT NULL) STRICT;\n" \
-    "CREATE TABLE item_error(seq INTEGER PRIMARY KEY, kind TEXT, url TEXT, n INTEGER, errors TEXT NOT NULL, data TEXT NOT NULL) STRICT;\n" \
-    "CREATE TABLE summary(run INTEGER PRIMARY KEY, json TEXT NOT NULL) STRICT;\n" \
-    "CREATE INDEX result_outcome ON result(outcome, error_kind); CREATE INDEX result_host ON result(host); CREATE INDEX skip_reason ON skip(reason);\n" \
-    "CREATE VIEW failed AS SELECT url, outcome, status, error_kind, error_message FROM result WHERE outcome <> 'ok';\n"
-
-#define MARKS \
-    "INSERT INTO seine_meta VALUES ('schema', '" TEXT(SCHEMA) "'); PRAGMA application_id = " TEXT(APPLICATION_ID) "; " \
-    "PRAGMA user_version = " TEXT(SCHEMA) "; COMMIT; PRAGMA journal_mode = WAL"
-/* clang-format on */
 
 #define INSERT(how)                                                                   \
     how " INTO result VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, " \
@@ -116,14 +95,24 @@ check_head(const sn_out *o, int fd, seine_diag *diag)
     if (pread(fd, head, sizeof head, 0) != (ssize_t)sizeof head ||
         memcmp(head, "SQLite format 3", 16) != 0)
         return refuse_file(o, SEINE_E_STATE_FOREIGN, "is no SQLite database", diag);
-    if (big_endian(head + 68) != APPLICATION_ID)
+    if (big_endian(head + 68) != SN_APPLICATION_ID)
         return refuse_file(o, SEINE_E_STATE_FOREIGN, "is a database of another program",
                            diag);
-    if (big_endian(head + 60) <= SCHEMA)
+    if (big_endian(head + 60) <= SN_SCHEMA)
         return SEINE_OK;
     snprintf(what, sizeof what, "has schema %u, and this version writes %d",
-             big_endian(head + 60), SCHEMA);
+             big_endian(head + 60), SN_SCHEMA);
     return refuse_file(o, SEINE_E_STATE_NEWER, what, diag);
+}
+
+/* A WAL is what a killed run of ours left; it is recovered. */
+static seine_err
+check_beside(const sn_out *o, seine_diag *diag)
+{
+    sn_beside side;
+
+    sn_beside_look(o->opts.path, &side);
+    return side.foreign ? sn_beside_refuse(o->name, side.foreign, diag) : SEINE_OK;
 }
 
 /* Reads one number of the database, or `otherwise`. */
@@ -166,11 +155,9 @@ static seine_err
 look_into(sn_out *o, seine_diag *diag)
 {
     sn_base *b = o->self;
-    int64_t is_unique = 0, version = 0, last = 0;
-    seine_err e = ask(b,
-                      "SELECT count(*) FROM sqlite_schema WHERE name = 'result' AND sql "
-                      "LIKE '%UNIQUE%'",
-                      0, &is_unique);
+    int64_t version = 0, last = 0;
+    bool is_unique = false;
+    seine_err e = sn_schema_check(b->db, &is_unique);
 
     if (e == SEINE_OK)
         e = prepare(b, o->opts.repeats);
@@ -194,7 +181,7 @@ look_into(sn_out *o, seine_diag *diag)
     }
     if (e == SEINE_E_STATE_CORRUPT)
         return refuse_file(o, e, "is damaged", diag);
-    if (e != SEINE_OK || version != SCHEMA)
+    if (e != SEINE_OK || version != SN_SCHEMA)
         return refuse_file(o, SEINE_E_OUTPUT_CHANGED, "has other tables", diag);
     if (is_unique && o->opts.repeats)
         return refuse_file(o, SEINE_E_OUTPUT_CHANGED,
@@ -241,6 +228,8 @@ open_existing(sn_out *o, seine_diag *diag)
     if (e != SEINE_OK || !o->opts.append || st.st_size == 0)
         return e;
     e = check_head(o, b->fd, diag);
+    if (e == SEINE_OK)
+        e = check_beside(o, diag);
     if (e == SEINE_OK)
         e = connect_it(o, diag);
     b->is_there = e == SEINE_OK;
@@ -324,9 +313,9 @@ make_tables(sn_out *o, const char *path, seine_diag *diag)
     if (e == SEINE_OK)
         e = sn_sqlite_exec(b->db, "PRAGMA journal_mode = MEMORY; BEGIN IMMEDIATE");
     if (e == SEINE_OK)
-        e = sn_sqlite_exec(b->db, o->opts.repeats ? TABLES("") : TABLES(" UNIQUE"));
+        e = sn_schema_make(b->db, o->opts.repeats);
     if (e == SEINE_OK)
-        e = sn_sqlite_exec(b->db, MARKS);
+        e = sn_sqlite_exec(b->db, "COMMIT; PRAGMA journal_mode = WAL");
     if (e != SEINE_OK)
         fail_db(o, e, diag);
     sn_sqlite_close(SN_STEAL(b->db));
@@ -436,8 +425,10 @@ start_sqlite(sn_out *o, seine_diag *diag)
     if (e != SEINE_OK)
         return e;
     b->is_there = true;
-    e = sn_sqlite_exec(b->db, "PRAGMA synchronous = NORMAL;"
-                              "PRAGMA wal_autocheckpoint = 8000");
+    e = sn_sqlite_exec(b->db,
+                       "PRAGMA journal_mode = WAL;" /* others may have changed it */
+                       "PRAGMA synchronous = NORMAL;"
+                       "PRAGMA wal_autocheckpoint = 8000");
     if (e == SEINE_OK)
         e = begin_batch(b);
     if (e == SEINE_OK)

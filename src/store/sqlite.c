@@ -9,7 +9,14 @@
 #include <string.h>
 #include <sys/resource.h>
 
-enum { WAIT_MS = 10000 };
+enum {
+    WAIT_MS = 10000,
+    STEPS = 10 * 1000 * 1000, /* of SQLite's machine per row; ours need some hundred */
+    LONGEST = 64 << 20,       /* bytes of a value that is read */
+    SCHEMA = 1 << 20          /* bytes of a declaration */
+};
+
+#define URI_MAX (3 * PATH_MAX + 32)
 
 /* SQLite forgets the errno of some failed writes. Where files may not grow that is the
  * cause. */
@@ -41,6 +48,8 @@ err_of(sqlite3 *db, int code)
     case SQLITE_LOCKED:
         return SEINE_E_STATE_LOCKED;
     case SQLITE_CORRUPT:
+    case SQLITE_INTERRUPT: /* by give_up */
+    case SQLITE_TOOBIG:
         return SEINE_E_STATE_CORRUPT;
     case SQLITE_NOTADB:
         return SEINE_E_STATE_FOREIGN;
@@ -89,23 +98,68 @@ resolve(const char *path, char out[PATH_MAX])
                     path + n) < PATH_MAX;
 }
 
+/* Writes "file:PATH", with what a URI takes for its own escaped. */
+static void
+make_uri(const char *path, bool is_still, char out[URI_MAX])
+{
+    size_t n = (size_t)snprintf(out, URI_MAX, "file:");
+
+    for (; *path; path++)
+        n +=
+            (size_t)snprintf(out + n, URI_MAX - n, strchr("%?#", *path) ? "%%%02x" : "%c",
+                             (unsigned char)*path);
+    if (is_still)
+        snprintf(out + n, URI_MAX - n, "?immutable=1");
+}
+
+/* Ends a statement that took STEPS since its last row. */
+static int
+give_up(void *arg)
+{
+    (void)arg;
+    return 1;
+}
+
+/* A hostile file runs no SQL in our process: no triggers, no views, no virtual tables, no
+ * statement without end. */
+static seine_err
+confine(sqlite3 *db, sn_sqlite_how how)
+{
+    static const int switches[][2] = {{SQLITE_DBCONFIG_DEFENSIVE, 1},
+                                      {SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
+                                      {SQLITE_DBCONFIG_ENABLE_TRIGGER, 0},
+                                      {SQLITE_DBCONFIG_ENABLE_VIEW, 0}};
+    seine_err e = err_of(db, sqlite3_drop_modules(db, NULL));
+
+    for (size_t i = 0; i < sizeof switches / sizeof *switches && e == SEINE_OK; i++)
+        e = err_of(db, sqlite3_db_config(db, switches[i][0], switches[i][1], NULL));
+    sqlite3_limit(db, SQLITE_LIMIT_SQL_LENGTH, SCHEMA);
+    sqlite3_limit(db, SQLITE_LIMIT_ATTACHED, 0);
+    if (how != SN_SQLITE_WRITE)
+        sqlite3_limit(db, SQLITE_LIMIT_LENGTH, LONGEST);
+    sqlite3_progress_handler(db, STEPS, give_up, NULL);
+    return e;
+}
+
 seine_err
 sn_sqlite_open(const char *path, sn_sqlite_how how, sqlite3 **out_db)
 {
     int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_PRIVATECACHE |
+                SQLITE_OPEN_URI |
                 (how == SN_SQLITE_WRITE ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY);
-    char real[PATH_MAX];
+    char real[PATH_MAX], uri[URI_MAX];
     sqlite3 *db = NULL;
 
     if (!resolve(path, real))
         return SEINE_E_IO;
-    seine_err e = err_of(NULL, sqlite3_open_v2(real, &db, flags, NULL));
+    make_uri(real, how == SN_SQLITE_STILL, uri);
+    seine_err e = err_of(NULL, sqlite3_open_v2(uri, &db, flags, NULL));
     if (e == SEINE_OK)
         e = err_of(db, sqlite3_busy_timeout(db, WAIT_MS));
-    if (e == SEINE_OK) /* a hostile file must not run SQL in our process */
-        e = err_of(db, sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL));
     if (e == SEINE_OK)
-        e = sn_sqlite_exec(db, "PRAGMA trusted_schema = OFF; PRAGMA cache_size = -8192");
+        e = confine(db, how);
+    if (e == SEINE_OK)
+        e = sn_sqlite_exec(db, "PRAGMA cache_size = -8192");
     if (e != SEINE_OK) {
         sn_sqlite_close(db);
         return e;
@@ -208,6 +262,7 @@ sn_sqlite_done(sn_sqlite_row *row)
 seine_err
 sn_sqlite_next(sqlite3_stmt *stmt, bool *out_there)
 {
+    sqlite3_stmt_status(stmt, SQLITE_STMTSTATUS_VM_STEP, true); /* counts from here */
     int code = sqlite3_step(stmt);
     seine_err e = err_of(sqlite3_db_handle(stmt), code);
 

@@ -13,9 +13,12 @@
  *     while ((e = sn_sqlite_next(get, &there)) == SEINE_OK && there)
  *         print(sn_sqlite_int(get, 0), sn_sqlite_text(get, 1));
  *
- * All SQL is constant; outside values are bound, so there is no SQL injection. A symbolic
- * link as the last part of the path is not followed. The last error stays in the
- * connection until the next call: sn_sqlite_errno.
+ * All SQL is constant; outside values are bound, so there is no SQL injection. A file may
+ * be hostile: its triggers and views never run, virtual tables are no tables, a statement
+ * ends 10 million steps after its last row, and a value that is read has at most 64 MiB
+ * (STATE_CORRUPT). What SQLite does with files beside the database: sqlite_beside.h. A
+ * symbolic link as the last part of the path is not followed. The last error stays in
+ * the connection until the next call: sn_sqlite_errno.
  *
  * Time    a writer waits up to 10 s for another writer, never for readers.
  * Memory  SQLite's own: a cache of at most 8 MiB per connection.
@@ -32,7 +35,11 @@
 typedef struct sqlite3 sn_sqlite;
 typedef struct sqlite3_stmt sn_sqlite_stmt;
 
-typedef enum sn_sqlite_how { SN_SQLITE_READ, SN_SQLITE_WRITE } sn_sqlite_how;
+typedef enum sn_sqlite_how {
+    SN_SQLITE_STILL, /* reads a file that nobody writes; opens and makes no other file */
+    SN_SQLITE_READ,  /* reads what is in its WAL, too */
+    SN_SQLITE_WRITE
+} sn_sqlite_how;
 
 /* Opens an existing file. STATE_FOREIGN: not a database; IO, NOMEM. */
 SEINE_MUST_CHECK seine_err sn_sqlite_open(const char *path, sn_sqlite_how how,

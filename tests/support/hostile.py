@@ -7,7 +7,8 @@
 
 A class of attacks is one program, tests/hostile/test_CLASS.py; SECURITY.md lists them. An attack succeeds if it takes
 authority (a file that nobody named), memory or time out of proportion, or a terminal. Time is compared with ENOUGH alone,
-since machines are busy: what an attack makes endless has no end anyway.
+since machines are busy: what an attack makes endless has no end anyway. The kernel counts the memory of a process from
+its fork on, so a test itself stays small: another program makes what is large.
 """
 import os
 import subprocess
