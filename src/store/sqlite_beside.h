@@ -5,7 +5,7 @@
  *     sn_beside side;
  *     sn_beside_look("x.sqlite", &side);
  *     if (side.foreign)
- *         refuse: x.sqlite-journal is not ours
+ *         return sn_beside_refuse("x.sqlite", side.foreign, &diag);
  *
  * SQLite finishes what another process left undone: NAME-journal is rolled back, which
  * deletes the file that the journal names, and NAME-wal is opened and written through any
