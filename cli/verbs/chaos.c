@@ -186,14 +186,12 @@ print_places(const seine_chaos *c, const char *ca)
 static int
 write_text(const char *text, const char *path)
 {
-    FILE *f = strcmp(path, "-") == 0 ? stdout : fopen(path, "w");
-    bool fine = f && fputs(text, f) >= 0 && fflush(f) == 0;
-    int why = errno;
-    if (f && f != stdout && fclose(f) != 0)
-        fine = false;
-    return fine ? SAY_DONE
-                : say_fail(SAY_MACHINE, "somewhere else", "cannot write '%s': %s",
-                           show(path).text, show_errno(why).text);
+    if (strcmp(path, "-") == 0)
+        path = "/dev/stdout";
+    return seine_file_replace(path, text, strlen(text))
+               ? SAY_DONE
+               : say_fail(SAY_MACHINE, "somewhere else", "cannot write '%s': %s",
+                          show(path).text, show_errno(errno).text);
 }
 
 static int

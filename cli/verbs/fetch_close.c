@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include <seine/calendar.h>
+#include <seine/plumbing.h>
 
-#include "options/replace.h"
 #include "screen/closing.h"
 #include "screen/say.h"
 #include "verbs/fetch_state.h"
@@ -198,7 +198,7 @@ write_summary_file(run *r, const seine_text *members)
     textbuf_put(&line, "}\n");
     bool fine = strcmp(r->set->summary, "-") == 0
                     ? terminal_text(&r->terminal, line.text, line.len) == 0
-                    : replace_file(r->set->summary, line.text, line.len);
+                    : seine_file_replace(r->set->summary, line.text, line.len);
     int why = errno;
     textbuf_free(&line);
     if (fine)

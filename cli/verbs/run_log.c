@@ -2,12 +2,12 @@
 #include "verbs/run_log.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include <seine/plumbing.h>
 #include <seine/version.h>
 
 #include "screen/say.h"
@@ -48,7 +48,11 @@ run_log_open(run_log *v, const args *a, terminal *b)
     if (code != SAY_DONE)
         return code;
     if (set->log_file) {
-        v->fd = open(set->log_file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+        v->fd = seine_file_append(set->log_file);
+        if (v->fd < 0 && errno == ELOOP)
+            return say_fail(SAY_USAGE, "its target",
+                            "--log-file '%s' is a symbolic link: not followed",
+                            show(set->log_file).text);
         if (v->fd < 0)
             return say_fail(SAY_USAGE, "another name", "cannot write '%s': %s",
                             show(set->log_file).text, show_errno(errno).text);

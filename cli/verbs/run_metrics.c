@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include <seine/clock.h>
+#include <seine/plumbing.h>
 #include <seine/version.h>
 
-#include "options/replace.h"
 #include "screen/say.h"
 #include "screen/xalloc.h"
 
@@ -148,7 +148,7 @@ run_metrics_write(run_metrics *o)
         errno = ENOMEM;
         return false;
     }
-    bool fine = replace_file(o->file, text.bytes, text.len);
+    bool fine = seine_file_replace(o->file, text.bytes, text.len);
     seine_text_free(&text);
     return fine;
 }

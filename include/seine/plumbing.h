@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * plumbing.h - JSON values for the verbs that are made for tests and scripts.
+ * plumbing.h - JSON values for the verbs that are made for tests and scripts, and files
+ * that the program writes.
  *
  * This header is public so that the program needs no private one, and unstable:
  * it may change in any release and promises nothing to other programs.
@@ -118,6 +119,16 @@ SEINE_MUST_CHECK seine_err seine_json_append(seine_json *array, seine_json *give
 /* The value on one line without blanks, members in order; reals are the shortest
  * decimals that read back the same. NOMEM; JSON_TOO_DEEP. */
 SEINE_MUST_CHECK seine_err seine_json_print(const seine_json *json, seine_text *out_text);
+
+/* Writes a file without following a link that somebody has put at the end of its path: a
+ * new file with a name nobody can guess is renamed, so that a reader sees the old one or
+ * the new one. A pipe, a device and /dev/fd/N are written to as they are. False: errno.
+ */
+bool seine_file_replace(const char *path, const char *bytes, size_t n);
+
+/* Opens a file to append to and makes it if there is none. Returns a descriptor for the
+ * caller to close, or -1 with errno; ELOOP: a link, which is not followed. */
+int seine_file_append(const char *path);
 
 SEINE_END
 

@@ -9,7 +9,7 @@
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "base/diag.h"
-#include "base/rng.h"
+#include "base/file_write.h"
 #include "base/time.h"
 #include "net/cookie_jar.h"
 
@@ -333,108 +333,26 @@ sn_cookie_jar_print(seine_cookie_jar *jar, int64_t wall, char **out_text, size_t
     return SEINE_OK;
 }
 
-static bool
-write_all(int fd, const char *bytes, size_t n)
-{
-    while (n > 0) {
-        ssize_t wrote = write(fd, bytes, n);
-
-        if (wrote < 0 && errno == EINTR)
-            continue;
-        if (wrote < 0)
-            return false;
-        bytes += wrote;
-        n -= (size_t)wrote;
-    }
-    return true;
-}
-
-/* Creates a file with a new name in that directory. */
-static int
-open_beside(int dir, char out_name[32])
-{
-    int fd = -1;
-
-    for (int i = 0; i < 16 && fd < 0; i++) {
-        uint64_t dice;
-
-        sn_rng_secret(&dice, sizeof dice);
-        snprintf(out_name, 32, ".seine-%016llx", (unsigned long long)dice);
-        fd = openat(dir, out_name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-                    0600);
-        if (fd < 0 && errno != EEXIST)
-            return -1;
-    }
-    return fd;
-}
-
-/* Writes a new file, syncs it and renames it to `base`. False: errno says why. */
-static bool
-replace(int dir, const char *base, const char *text, size_t len)
-{
-    char name[32];
-    int fd = open_beside(dir, name);
-
-    if (fd < 0)
-        return false;
-    bool fine = write_all(fd, HEADING, sizeof HEADING - 1) && write_all(fd, text, len) &&
-                fsync(fd) == 0;
-    int error = fine ? 0 : errno;
-    if (close(fd) != 0 && fine) {
-        fine = false;
-        error = errno;
-    }
-    if (fine && renameat(dir, name, dir, base) != 0) {
-        fine = false;
-        error = errno;
-    }
-    if (!fine)
-        unlinkat(dir, name, 0);
-    errno = error;
-    return fine;
-}
-
-/* Splits "a/b" and opens "a"; *out_base is "b". */
-static int
-open_directory(const char *path, const char **out_base)
-{
-    const char *slash = strrchr(path, '/');
-    char *dir SN_AUTOFREE = NULL;
-
-    *out_base = slash ? slash + 1 : path;
-    if (!slash)
-        return open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
-    size_t len = slash == path ? 1 : (size_t)(slash - path);
-    dir = sn_zalloc(len + 1);
-    if (!dir) {
-        errno = ENOMEM;
-        return -1;
-    }
-    memcpy(dir, path, len);
-    return open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
-}
-
 static seine_err
 save(const char *path, const char *text, size_t len, seine_diag *diag)
 {
-    const char *base;
     struct stat about;
-    int dir = open_directory(path, &base);
+    sn_file_new f;
+    size_t n = strlen(path);
 
-    if (dir < 0)
-        return say_errno(diag, path, errno);
     /* A rename would replace /dev/null itself. */
-    bool odd = fstatat(dir, base, &about, AT_SYMLINK_NOFOLLOW) == 0 &&
-               !S_ISREG(about.st_mode) && !S_ISLNK(about.st_mode);
-    seine_err e = SEINE_OK;
-    if (odd || !*base) {
+    if (n == 0 || path[n - 1] == '/' ||
+        (lstat(path, &about) == 0 && !S_ISREG(about.st_mode) &&
+         !S_ISLNK(about.st_mode))) {
         say(diag, path, 0, "not a regular file");
-        e = SEINE_E_IO;
-    } else if (!replace(dir, base, text, len)) {
-        e = say_errno(diag, path, errno);
+        return SEINE_E_IO;
     }
-    close(dir);
-    return e;
+    if (!sn_file_begin(&f, path, 0600))
+        return say_errno(diag, path, errno);
+    bool fine = sn_file_write(f.fd, HEADING, sizeof HEADING - 1) &&
+                sn_file_write(f.fd, text, len);
+    return sn_file_end(&f, fine, SN_FILE_SYNCED) ? SEINE_OK
+                                                 : say_errno(diag, path, errno);
 }
 
 seine_err

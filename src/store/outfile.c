@@ -129,7 +129,12 @@ open_existing(sn_outfile *f, const sn_out *o, seine_diag *diag)
     int flags = S_ISREG(st.st_mode) ? O_RDWR | O_NOFOLLOW : O_WRONLY;
     f->fd = S_ISFIFO(st.st_mode) && o->hurry ? open_fifo(o)
                                              : open(path, flags | O_CLOEXEC | O_NOCTTY);
-    return f->fd < 0 ? fail_open(o, errno, diag) : SEINE_OK;
+    if (f->fd < 0)
+        return fail_open(o, errno, diag);
+    /* whoever owns the link may have turned it meanwhile */
+    if (!S_ISREG(st.st_mode) && (fstat(f->fd, &st) != 0 || S_ISREG(st.st_mode)))
+        return fail_open(o, ELOOP, diag);
+    return SEINE_OK;
 }
 
 static seine_err

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/file_write.h"
 #include "store/text_writer.h"
 #include "store/warc_merge.h"
 
@@ -154,6 +155,8 @@ by_text(const void *a, const void *b, void *text)
 static seine_err
 err_of(int error)
 {
+    if (error == ENOMEM)
+        return SEINE_E_NOMEM;
     return error == ENOSPC || error == EDQUOT ? SEINE_E_DISK_FULL : SEINE_E_IO;
 }
 
@@ -284,28 +287,17 @@ write_all(sn_warc_index *x, int fd)
 seine_err
 sn_warc_index_write(sn_warc_index *x)
 {
-    size_t n = strlen(x->path) + sizeof ".tmp";
-    char *aside SN_AUTOFREE = sn_alloc(n);
+    sn_file_new f;
     seine_err e = SEINE_OK;
 
-    if (!aside)
-        return SEINE_E_NOMEM;
     if (x->n_runs > 0 && x->n > 0)
         e = put_aside(x);
     if (e != SEINE_OK)
         return e;
-    snprintf(aside, n, "%s.tmp", x->path);
-    int fd = open(aside, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, 0666);
-    if (fd < 0)
+    if (!sn_file_begin(&f, x->path, 0666))
         return err_of(errno);
-    e = write_all(x, fd);
-    if (fdatasync(fd) != 0 && e == SEINE_OK && errno != EINVAL && errno != EROFS)
-        e = SEINE_E_FSYNC_FAILED;
-    if (close(fd) != 0 && e == SEINE_OK)
+    e = write_all(x, f.fd);
+    if (!sn_file_end(&f, e == SEINE_OK, SN_FILE_SYNCED) && e == SEINE_OK)
         e = err_of(errno);
-    if (e == SEINE_OK && rename(aside, x->path) != 0)
-        e = err_of(errno);
-    if (e != SEINE_OK)
-        unlink(aside);
     return e;
 }
