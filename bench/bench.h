@@ -13,12 +13,14 @@
 
 #include "seine/err.h"
 
-/* How often a figure is taken. Without optimisation it is no figure, and a test only
- * wants to see that it can be printed. */
+/* How often a figure is taken, and over how many rounds. Without optimisation it is no
+ * figure, and a test only wants to see that it can be printed. */
 #ifdef __OPTIMIZE__
-#define BENCH_RUNS(n) (n)
+#define BENCH_RUNS(n)   (n)
+#define BENCH_ROUNDS(n) (n)
 #else
-#define BENCH_RUNS(n) 1
+#define BENCH_RUNS(n)   1
+#define BENCH_ROUNDS(n) ((n) / 20)
 #endif
 
 /* Ends the program with `what` unless `ok`. */

@@ -106,7 +106,7 @@ fill(const char *words, size_t n)
 static void
 scan(void)
 {
-    enum { MANY = 100000 };
+    enum { MANY = BENCH_ROUNDS(100000) };
     seine_charset_choice c;
     char page[1024];
     size_t n = 0;
@@ -151,6 +151,7 @@ main(int argc, char **argv)
     };
     char name[64];
 
+    setvbuf(stdout, NULL, _IOLBF, 0); /* a figure is seen when it is there */
     as_json = argc > 1 && strcmp(argv[1], "-j") == 0;
     measure("copy", copy, NULL);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -154,7 +154,7 @@ bench_gzip(size_t size)
 {
     double mine[RUNS], pieces[RUNS], once[RUNS];
     sn_codings codings = {.n = 1, .list = {SN_CODING_GZIP}};
-    size_t times = (128 << 20) / size;
+    size_t times = BENCH_ROUNDS(128u << 20) / size;
     double mb = (double)size * (double)times / 1e6;
     z_stream z = {0};
     char name[64];

@@ -28,7 +28,7 @@
 
 #include "bench.h"
 
-enum { RUNS = BENCH_RUNS(5), MANY = 5000000, SOME = 1000000 };
+enum { RUNS = BENCH_RUNS(5), MANY = BENCH_ROUNDS(5000000), SOME = BENCH_ROUNDS(1000000) };
 
 static volatile uint64_t sink;
 static bool as_json;

@@ -16,7 +16,7 @@
 #include "bench.h"
 #include "net/h1.h"
 
-enum { RUNS = BENCH_RUNS(5), OPS = 200000 };
+enum { RUNS = BENCH_RUNS(5), OPS = BENCH_ROUNDS(200000) };
 
 static bool as_json;
 static int missed;

@@ -18,7 +18,7 @@
 #include "bench.h"
 #include "text/html_count.h"
 
-enum { RUNS = BENCH_RUNS(5), MANY = 8000, ROOM = 64 * 1024 };
+enum { RUNS = BENCH_RUNS(5), MANY = BENCH_ROUNDS(8000), ROOM = 64 * 1024 };
 
 static bool as_json;
 static int missed;

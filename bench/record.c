@@ -17,7 +17,7 @@
 
 #include "bench.h"
 
-enum { RUNS = BENCH_RUNS(5), MANY = 200000 };
+enum { RUNS = BENCH_RUNS(5), MANY = BENCH_ROUNDS(200000) };
 
 #define VIEW(text)             \
     {                          \

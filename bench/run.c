@@ -17,7 +17,7 @@
 #include "bench.h"
 #include "engine/fetch.h"
 
-enum { RUNS = BENCH_RUNS(5), URLS = 100000, MAX = 4096 };
+enum { RUNS = BENCH_RUNS(5), URLS = BENCH_ROUNDS(100000), MAX = 4096 };
 
 static bool as_json;
 static int missed;
@@ -326,6 +326,7 @@ main(int argc, char **argv)
         {"a URL without dedup", 100, 0, true, false, 0},
     };
 
+    setvbuf(stdout, NULL, _IOLBF, 0); /* a figure is seen when it is there */
     as_json = argc > 1 && strcmp(argv[1], "-j") == 0;
     slowness = measure_clock() / 22;
     if (slowness < 1)

@@ -24,7 +24,7 @@
 #include "bench.h"
 #include "engine/scheduler.h"
 
-enum { RUNS = BENCH_RUNS(5), OPS = 400000, POOL = 64 };
+enum { RUNS = BENCH_RUNS(5), OPS = BENCH_ROUNDS(400000), POOL = 64 };
 
 typedef enum way { FOUND, VISITS, GIVEN } way;
 
@@ -281,6 +281,7 @@ main(int argc, char **argv)
     } sizes[] = {{1000, 150}, {100000, 150}, {1000000, 450}};
     bool fine = true;
 
+    setvbuf(stdout, NULL, _IOLBF, 0); /* a figure is seen when it is there */
     as_json = argc > 1 && strcmp(argv[1], "-j") == 0;
     if (argc > 3) { /* one row, for those who measure: found 1000 */
         for (way how = FOUND; how <= GIVEN; how++)

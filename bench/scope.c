@@ -14,7 +14,7 @@
 #include "bench.h"
 #include "engine/scope.h"
 
-enum { RUNS = BENCH_RUNS(5), MANY = 1000000, SEEDS = 5000 };
+enum { RUNS = BENCH_RUNS(5), MANY = BENCH_ROUNDS(1000000), SEEDS = 5000 };
 
 static const char *const links[] = {
     "https://docs.example.org/",

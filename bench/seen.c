@@ -306,7 +306,7 @@ main(int argc, char **argv)
         measure(keys);
     }
     if (argc == 1) {
-        measure(1000000);
+        measure(BENCH_ROUNDS(1000000));
         measure(50000000);
     }
     return missed > 0;

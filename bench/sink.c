@@ -19,7 +19,7 @@
 
 #include "bench.h"
 
-enum { RUNS = BENCH_RUNS(3), MANY = 100000, HOSTS = 500, PAGE = 4096 };
+enum { RUNS = BENCH_RUNS(3), MANY = BENCH_ROUNDS(100000), HOSTS = 500, PAGE = 4096 };
 
 static bool as_json, archives;
 

@@ -275,9 +275,11 @@ main(int argc, char **argv)
 {
     int at = 1;
 
+    setvbuf(stdout, NULL, _IOLBF, 0); /* a figure is seen when it is there */
     as_json = argc > at && strcmp(argv[at], "-j") == 0;
     at += as_json;
-    uint32_t urls = argc > at ? (uint32_t)strtoul(argv[at], NULL, 10) : 1000000;
+    uint32_t urls =
+        argc > at ? (uint32_t)strtoul(argv[at], NULL, 10) : BENCH_ROUNDS(1000000);
     bench_must(urls >= 1000, "at least 1000 URLs");
     const shape shapes[] = {
         {"1k", 1000, 0, false},

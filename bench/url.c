@@ -16,7 +16,7 @@
 
 #include "bench.h"
 
-enum { RUNS = BENCH_RUNS(5), MANY = 300000 };
+enum { RUNS = BENCH_RUNS(5), MANY = BENCH_ROUNDS(300000) };
 
 static const char *const absolute[] = {
     "https://www.example.org/",

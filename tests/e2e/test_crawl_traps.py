@@ -7,7 +7,7 @@ import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
-from crawl import balanced, crawl  # noqa: E402
+from crawl import QUICK, balanced, crawl  # noqa: E402
 from e2e import case, check, finish, rows  # noqa: E402
 from pages import pages  # noqa: E402
 from trap_sites import ENDED, WHOLE, calendar, serve, text  # noqa: E402
@@ -79,7 +79,7 @@ def hosts_beyond_the_default_make_exit_4():
         p.table["/"] = p.table["/"].replace("PORT", port)
         known = [word for name in ["www.a.example", *names] for word in ("--resolve", f"{name}:{port}:127.0.0.1")]
         for words, code in ((("-q",), 4), (("--max-subdomains", "256"), 0)):
-            run = crawl(f"http://www.a.example:{port}/", *MINE, "--robots", "off", "--allow-net", "127.0.0.0/8", "--scope", "domain", *known, *words)
+            run = crawl(f"http://www.a.example:{port}/", *MINE, *QUICK, "--robots", "off", "--allow-net", "127.0.0.0/8", "--scope", "domain", *known, *words)
             check((run.code, run.reasons(), len(run.results)), (code, {"trap": 4}, 257), run.ending())
             check("4 URLs were not asked for, beyond the default of --max-subdomains 256: hosts of a.example" in run.err, code == 4, run.err)
 
