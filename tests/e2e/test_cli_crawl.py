@@ -14,7 +14,7 @@ import tempfile
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
 from e2e import PROGRAM, case, check, environment, finish, rows, seine, until  # noqa: E402
-from origin import origin, records, results, summary  # noqa: E402
+from origin import origin, results, summary  # noqa: E402
 from terminal import Terminal  # noqa: E402
 
 FAST = ("--host-rate", "off", "--no-adaptive", "--per-host", "16", "--per-ip", "off", "--backoff", "5ms..20ms")
@@ -279,39 +279,6 @@ def all_outputs_get_the_same_records():
 
 
 # Progress
-
-
-@case
-def a_line_of_progress_names_the_crawl_and_what_limits_it():
-    with origin("--site", "7:300") as o:
-        p = start(o.url("/p/0"), "--host-rate", "15/s", "--no-adaptive", "--progress", "line", "-q", "--no-quiet")
-        line = ""
-        while "progress" not in line and "in flight" not in line and line is not None:
-            line = p.stderr.readline().decode()
-            if not line:
-                break
-        p.send_signal(signal.SIGINT)
-        p.communicate(timeout=20)
-        want = r"seine: 127\.0\.0\.1:\d+  [\d,]+/[\d,]+  \d+ %  [\d.]+/s  ok \d+  err 0(  skipped \d+)?  \d+ in flight  (ETA .*|growing, [\d.]+ new per page)  \(limited by --host-rate on 127\.0\.0\.1:?\d*\)\n"
-        check(re.fullmatch(want, line) is not None, True, line)
-
-
-@case
-def the_eta_of_a_steady_crawl_holds_the_truth():
-    """A site whose pages are all known from its sitemap: 12 a second for some 10 s."""
-    with origin("--site", "7:130:sitemap=on") as o, tempfile.TemporaryDirectory() as where:
-        t = Terminal(["crawl", o.url("/p/0"), "--host-rate", "12/s", "--no-adaptive", "-o", "a.jsonl"], cwd=where, columns=120)
-        check(t.wait(60), 0)
-        end = next(at for at, piece in t.pieces if b"done:" in piece)
-        seen = held = 0
-        for at, piece in t.pieces:
-            text = piece.decode(errors="replace")
-            check(at < 4.9 and "ETA" in text, False, "nothing is said in the first 5 s")
-            for low, high in re.findall(r"ETA (?:(\d+)(?: s)?–|< )(\d+) s", text):
-                seen += 1
-                held += int(low or 0) - 0.5 <= end - at <= int(high) + 0.5
-        check(seen >= 10, True, str(seen))
-        check(held >= 0.8 * seen, True, f"{held} of {seen}")
 
 
 @case

@@ -4,7 +4,6 @@
 import os
 import re
 import signal
-import subprocess
 import sys
 import tempfile
 
@@ -128,24 +127,6 @@ def a_hang_up_on_a_terminal_is_exit_129():
         check(t.until("━"), True)
         t.kill(signal.SIGHUP)
         check(t.wait(), 129)
-
-
-@case
-def the_eta_is_an_interval_that_holds_the_truth():
-    """A steady run: 12 a second for 10 s."""
-    with origin() as o, tempfile.TemporaryDirectory() as where:
-        t = Terminal(["fetch", "-r", "12/s", "--mine", "-o", "a.jsonl", *urls(o, 120)], cwd=where, columns=110)
-        check(t.wait(40), 0)
-        end = next(at for at, piece in t.pieces if b"done:" in piece)
-        seen = held = 0
-        for at, piece in t.pieces:
-            text = piece.decode(errors="replace")
-            check(at < 4.9 and "ETA" in text, False, "nothing is said in the first 5 s")
-            for low, high in re.findall(r"ETA (?:(\d+)(?: s)?–|< )(\d+) s", text):
-                seen += 1
-                held += int(low or 0) - 0.3 <= end - at <= int(high) + 0.3
-        check(seen >= 10, True, str(seen))
-        check(held >= 0.8 * seen, True, f"{held} of {seen}")
 
 
 @case

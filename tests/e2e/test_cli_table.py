@@ -9,7 +9,7 @@ import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
-from e2e import PROGRAM, ROOT, case, check, environment, finish, rows, seine  # noqa: E402
+from e2e import ROOT, case, check, environment, finish, rows, seine  # noqa: E402
 
 TABLE = [json.loads(line) for line in seine("help", "--json").out.splitlines()]
 COMMANDS = [row for row in TABLE if "option" not in row]
@@ -79,45 +79,45 @@ def the_short_help_is_one_screen(command):
     check(max(len(line) for line in lines) <= 80, True)
 
 
+def is_twin(command, o):
+    """An earlier command has the same row: crawl most of fetch, explain most of both, all of them the shared ones."""
+    return any({**o, "command": ""} == {**other, "command": ""} for c in COMMANDS[:COMMANDS.index(command)] for other in options_of(c))
+
+
 @rows([(c, o) for c in COMMANDS for o in options_of(c) if o["kind"] != "action"], name=lambda row: f"{row[0]['command']} --{row[1]['option']}")
 def the_parser_knows_what_the_table_says(command, o):
-    """An option is known when the complaint is about the sentinel after it."""
+    """An option is known when the complaint is about the sentinel after it. What an earlier command has is typed in one spelling alone."""
     words = command["command"].split()
-    name, sentinel = f"--{o['option']}", "--no-such-option-at-all"
+    name, sentinel, letters = f"--{o['option']}", "--no-such-option-at-all", o.get("letters", "")
 
     def understood(*typed):
         r = seine(*words, *typed, sentinel)
         check(r.err.split("\n")[0], f"seine: unknown option '{sentinel}'", " ".join(typed))
         check((r.code, r.out), (2, ""))
+
+    def refused(*typed, why):
+        said = seine(*words, *typed).err.split("\n")[0]
+        check(said[:len(why)] if why.endswith(" ") else said, why, " ".join(typed))
     if o["kind"] == "flag":
-        understood(name)
-        understood("--no-" + o["option"])
-        for letter in o.get("letters", ""):
-            understood("-" + letter)
-        check(seine(*words, name + "=x").err.split("\n")[0], f"seine: {name} takes no value")
-        return
-    if o["kind"] == "times":
-        understood(name, "-" + o["letters"] * 2)
-        return
-    if o.get("no"):
-        understood("--no-" + o["option"])
-    if o.get("alone"):
-        understood(name)
-        understood(f"{name}=x")
-        for letter in o.get("letters", ""):
-            understood("-" + letter)
-        return
-    value = o["value"].split("|")[0] if o["kind"] == "choice" else o.get("default", VALUES.get(o["kind"]))
-    understood(name, value)
-    understood(f"{name}={value}")
-    for letter in o.get("letters", ""):
-        understood("-" + letter, value)
-        understood(f"-{letter}{value}")
-    check(seine(*words, name).err.split("\n")[0], f"seine: {name} needs a value")
-    if "default" in o:
-        understood(name, o["default"])
-    if o["kind"] not in ("text", "file", "list", "files"):
-        check(seine(*words, name, "~").err.startswith(f"seine: {name} '~': "), True)
+        spellings, wrong = [[name], ["--no-" + o["option"]], *(["-" + c] for c in letters)], [([name + "=x"], f"seine: {name} takes no value")]
+    elif o["kind"] == "times":
+        spellings, wrong = [[name, "-" + letters * 2]], []
+    elif o.get("alone"):
+        spellings, wrong = [[name], [f"{name}=x"], *(["-" + c] for c in letters)], []
+    else:
+        value = o["value"].split("|")[0] if o["kind"] == "choice" else o.get("default", VALUES.get(o["kind"]))
+        spellings = [[name, value], [f"{name}={value}"], *([f"-{c}", value] for c in letters), *([f"-{c}{value}"] for c in letters)]
+        wrong = [([name], f"seine: {name} needs a value")]
+        if o["kind"] not in ("text", "file", "list", "files"):
+            wrong.append(([name, "~"], f"seine: {name} '~': "))
+    if o.get("no") and o["kind"] != "flag":
+        spellings.append(["--no-" + o["option"]])
+    if is_twin(command, o):
+        spellings, wrong = spellings[:1], wrong[:1]
+    for typed in spellings:
+        understood(*typed)
+    for typed, why in wrong:
+        refused(*typed, why=why)
 
 
 @case

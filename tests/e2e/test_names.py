@@ -78,4 +78,4 @@ def an_answer_that_nobody_can_read_is_dns_error(_, how):
     check([(x["outcome"], x["error"]["kind"]) for x in results(r.out)], [("network_error", "dns_error")], r.out)
 
 
-finish()
+finish(at_once=8)

@@ -23,7 +23,7 @@ class Run:
 
     def __init__(self, code, out, err, seconds, peak_mb):
         self.code, self.err, self.seconds, self.peak_mb = code, err, seconds, peak_mb
-        self.records = [json.loads(line) for line in out.splitlines()]
+        self.records = json.loads("[" + ",".join(out.splitlines()) + "]")
         self.told = [r for r in self.records if r["type"] in ("result", "skip")]
         self.results = [r for r in self.told if r["type"] == "result"]
         self.skips = [r for r in self.told if r["type"] == "skip"]

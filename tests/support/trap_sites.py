@@ -187,7 +187,7 @@ def calendar_query(real=100):
 
 
 def sessions(real=500, form="query", names="words"):
-    """Every link of every view has a session of its own; each page has its children, its parent and 12 others."""
+    """Every link of every view has a session of its own; each page has its children, its parent and six others."""
     def name(i):
         return f"{VOCABULARY[i % 1000]}{'-' + VOCABULARY[i // 1000] if i >= 1000 else ''}" if names == "words" else f"page/{i}"
 
@@ -204,7 +204,7 @@ def sessions(real=500, form="query", names="words"):
             i = int(path.split("id=")[1].split("&")[0])
         else:
             i = known[path.split(";")[0].split("?")[0].strip("/") if form != "path" else path.split("/", 3)[3]]
-        near = [c for c in range(i * 3 + 1, i * 3 + 4) if c < real] + [max(0, (i - 1) // 3)] + list(range(min(12, real)))
+        near = [c for c in range(i * 3 + 1, i * 3 + 4) if c < real] + [max(0, (i - 1) // 3)] + list(range(min(6, real)))
         return page("page", f"<p>{text('page', i)}", [forms[form](k, token(path, n)) for n, k in enumerate(near)]), i
     return Site(f"sessions {form} {names}", real, answer, ends=True)
 
@@ -212,6 +212,7 @@ def sessions(real=500, form="query", names="words"):
 def facets(items=300):
     """Eight facets of four values each; every page lists its items sorted and can toggle every value."""
     keys = ("color", "size", "brand", "price", "shape", "age", "style", "stock")
+    has = {k: [str(number(i, k) % 4) for i in range(items)] for k in keys}
 
     def answer(path):
         name, _, query = path.partition("?")
@@ -221,15 +222,16 @@ def facets(items=300):
         if name == "/":
             return page("home", "<p>home", ["/list"]), path
         chosen = dict(a.split("=") for a in query.split("&") if a)
-        found = [i for i in range(items) if all(number(i, k) % 4 == int(v) for k, v in chosen.items() if k in keys)]
+        found = [i for i in range(items) if all(has[k][i] == v for k, v in chosen.items() if k in keys)]
+        random.Random(query).shuffle(found)  # sorted by something
         toggles = []
         for k in keys:
             for v in range(4):
                 args = {**chosen, k: str(v)}
                 toggles.append("/list?" + "&".join(f"{a}={args[a]}" for a in keys if a in args))
         body = f"<p>{len(found)} things found</p>" + "".join(f"<div>{VOCABULARY[i * 3]} {VOCABULARY[i * 3 + 1]} {VOCABULARY[i * 3 + 2]}</div>"
-                                                             for i in sorted(found, key=lambda i: number(i, query)))
-        return page("list", body, [f"/item/{i}" for i in found] + toggles), path if not query else None
+                                                             for i in found)
+        return page("list", body, [f"/item/{i}" for i in sorted(found)] + toggles), path if not query else None
     return Site("facets", items + 2, answer, ends=True)
 
 
@@ -270,7 +272,8 @@ def listing(real=600):
         i = int(name.rstrip("/").rsplit("/d", 1)[1]) if name != "/" else 0
         below = [f"{name}d{c}/" for c in range(i * 5 + 1, i * 5 + 6) if c < real]
         ways = [f"{name}?C={c};O={o}" for c in "NMSD" for o in "AD"]
-        body = f"<h1>Index of {name}</h1>" + "".join(f"<pre>{text('file', i, k, words=2)}</pre>" for k in range(10))
+        words = text("file", i, words=20).split(" ")
+        body = f"<h1>Index of {name}</h1>" + "".join(f"<pre>{a} {b}</pre>" for a, b in zip(words[::2], words[1::2]))
         return page("Index", body, below + ways + ["/"]), i
     return Site("?C=;O=", real, answer, ends=True)
 
