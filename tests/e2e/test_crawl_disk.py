@@ -18,7 +18,7 @@ from crawl import Run  # noqa: E402
 from e2e import PROGRAM, case, check, environment, finish, rows, seine  # noqa: E402
 from pages import pages  # noqa: E402
 
-LISTS, LINKS = 20, 1_500  # pages with links, and links on each
+LISTS, LINKS = 10, 1_500  # pages with links, and links on each
 PAGES = 1 + LISTS + LISTS * LINKS
 SPILL = ("--mine", "-c", "8", "--max-memory", "2M", "--sitemap", "off", "-l", "off", "--pattern-budget", "off", "--grace", "2s")
 

@@ -197,14 +197,14 @@ def sqlite_is_read_while_it_is_written():
         check(query(path, "SELECT count(*) FROM result"), [(600,)])
 
 
-@case
-def killed_at_any_moment_files_are_whole_up_to_the_last_commit():
-    """50 times kill -9, each time appended to; at the end nothing is twice, nothing that was there is missing, and every tool reads it."""
-    dice = random.Random(20261115)
+@rows([(20261115,), (20261116,)], name=lambda row: str(row[0]))
+def killed_at_any_moment_files_are_whole_up_to_the_last_commit(seed):
+    """25 times kill -9, each time appended to; at the end nothing is twice, nothing that was there is missing, and every tool reads it."""
+    dice = random.Random(seed)
     with origin() as o, tempfile.TemporaryDirectory() as where:
         gz, zst, db = (os.path.join(where, n) for n in ("k.jsonl.gz", "k.csv.zst", "k.sqlite"))
         listing, before, torn, rows_before = os.path.join(where, "urls"), "", 0, 0
-        for n in range(50):
+        for n in range(25):
             with open(listing, "w", encoding="utf-8") as f:
                 f.writelines(o.url(f"/html?n={n}-{k}\n") for k in range(4000))
             # Half a second of work; then it waits for the rest of its input, which never comes.
@@ -245,7 +245,7 @@ def killed_at_any_moment_files_are_whole_up_to_the_last_commit():
         check(tool("sqlite3", db, "PRAGMA integrity_check"), "ok\n")
         check(query(db, "SELECT count(*) FROM result")[0][0] > rows_before, True)
         check(len(urls) > 100, True, str(len(urls)))
-        check(torn >= 8, True, f"{torn} ends were torn: too few to say that the next run cuts them off")
+        check(torn >= 4, True, f"{torn} ends were torn: too few to say that the next run cuts them off")
 
 
 @rows([("x.jsonl.gz", 300_000), ("x.csv.zst", 300_000), ("x.sqlite", 4_000_000), ("x.jsonl", 300_000)])

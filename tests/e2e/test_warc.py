@@ -292,7 +292,7 @@ def long_archives_are_split(kind):
 
 def kill_once(o, path, rng, n):
     """Fetches a lot and is killed when so many bytes of it are written."""
-    urls = "".join(o.url(f"/text:{rng.randrange(100, 1500)}?{n}.{i}") + "\n" for i in range(3000)).encode()
+    urls = "".join(o.url(f"/text:{rng.randrange(100, 1500)}?{n}.{i}") + "\n" for i in range(800)).encode()
     size = (os.path.getsize(path) if os.path.exists(path) else 0) + rng.randrange(1, 60000)
     p = subprocess.Popen([PROGRAM, "fetch", *FAST, "-q", "-c", "16", "--append", "-o", path, "-"], stdin=subprocess.PIPE,
                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment())
