@@ -44,6 +44,7 @@ struct sn_origin {
     uint32_t n_idle;
     uint32_t uses;
     bool no_reuse;  /* none of its connections serves a second request */
+    bool is_named;  /* its host was looked at: a name of DNS, or an address */
     uint8_t family; /* that won, 4 or 6; 0: not known … */
     seine_time family_until;
     sn_origin *newer, *older; /* sn_origin_list */

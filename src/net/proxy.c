@@ -172,10 +172,10 @@ make_texts(sn_proxy *p, sn_arena *memory)
     p->shown = (sn_str){sn_arena_text(memory, (sn_str){shown, (size_t)n}), (size_t)n};
     sn_buf_init(&key, 2 * TEXT_MOST);
     sn_buf_str(&key, p->shown.ptr ? p->shown : SN_STR(""));
-    if (p->user.len > 0) {
+    if (p->user.len > 0) { /* any byte may be part of both; the length divides them */
         sn_buf_char(&key, ' ');
+        sn_buf_char(&key, (char)p->user.len);
         sn_buf_str(&key, p->user);
-        sn_buf_char(&key, '\0');
         sn_buf_str(&key, p->pass);
     }
     seine_err e = sn_buf_done(&key);

@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/diag.h"
 #include "base/time.h"
+#include "net/conn_key.h"
 #include "net/conn_parts.h"
 
 _Static_assert(sizeof(struct sn_exchange) == 336, "docs/internals/conn.md says so");
@@ -20,44 +21,6 @@ static sn_socket_transport *
 of(sn_transport *t)
 {
     return (sn_socket_transport *)(void *)t;
-}
-
-/* Returns scheme, host and port as in the href, without user information and a trailing
- * dot of the name. */
-static sn_str
-place_of(const seine_url *u, char mem[SEINE_URL_ROOM])
-{
-    seine_view scheme = seine_url_scheme(u), at = seine_url_host_port(u);
-    seine_view host = seine_url_host(u);
-
-    if (at.ptr == scheme.ptr + scheme.len + 3 && host.ptr[host.len - 1] != '.')
-        return (sn_str){scheme.ptr, scheme.len + 3 + at.len};
-    return (sn_str){mem, seine_url_authority(u, mem, SEINE_URL_ROOM)};
-}
-
-/* Exchanges share connections if origin, TLS policy and proxy are the same. */
-static sn_str
-key_of(const sn_request *q, char mem[SN_SOCKET_TRANSPORT_KEY])
-{
-    sn_str key = place_of(q->url, mem);
-    bool special = sn_request_is_https(q) && (q->insecure || q->identify);
-
-    if (!special && !q->proxy)
-        return key;
-    size_t n = key.len < SEINE_URL_ROOM ? key.len : SEINE_URL_ROOM;
-    memmove(mem, key.ptr, n);
-    if (special && q->insecure)
-        mem[n++] = '!';
-    if (special && q->identify)
-        mem[n++] = '+';
-    if (q->proxy) {
-        sn_str way = sn_str_slice(q->proxy->key, 0, SN_SOCKET_TRANSPORT_KEY - n - 1);
-
-        mem[n++] = ' ';
-        memcpy(mem + n, way.ptr, way.len);
-        n += way.len;
-    }
-    return (sn_str){mem, n};
 }
 
 static void
@@ -167,6 +130,25 @@ reuse(sn_exchange *x)
     return true;
 }
 
+/* Finds the origin of the request. A name that DNS cannot know is refused here, before a
+ * connection could be reused; an origin is looked at once. */
+static seine_err
+find_origin(sn_exchange *x)
+{
+    sn_socket_transport *w = x->of;
+    seine_view name;
+    seine_err e =
+        sn_conn_pool_origin(&w->idle, sn_conn_key(x->request, w->key), &x->origin);
+
+    if (e != SEINE_OK || x->origin->is_named)
+        return e;
+    e = seine_url_name(x->request->url, &name);
+    x->origin->is_named = e == SEINE_OK;
+    if (e != SEINE_OK)
+        x->phase = SEINE_PHASE_DNS;
+    return e;
+}
+
 static void
 launch(sn_exchange *x)
 {
@@ -183,7 +165,7 @@ launch(sn_exchange *x)
         return;
     }
     if (e == SEINE_OK)
-        e = sn_conn_pool_origin(&w->idle, key_of(q, w->key), &x->origin);
+        e = find_origin(x);
     if (e != SEINE_OK) {
         sn_exchange_end(x, e);
         return;

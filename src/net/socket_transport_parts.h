@@ -9,11 +9,11 @@
 
 #include "base/buf.h"
 #include "net/conn.h"
+#include "net/conn_key.h"
 #include "net/happy_eyeballs.h"
 #include "net/proxy.h"
 #include "net/socket_transport.h"
 
-#define SN_SOCKET_TRANSPORT_KEY (SEINE_URL_ROOM + 1024)
 #define SN_SOCKET_TRANSPORT_ROOM                         \
     (256 << 10) /* bytes read from a connection per turn \
                    \ */
@@ -104,7 +104,7 @@ struct sn_socket_transport {
     uint32_t live; /* exchanges */
     bool watched;  /* somebody uses the descriptor */
     bool turning;
-    char key[SN_SOCKET_TRANSPORT_KEY]; /* of an origin */
+    char key[SN_CONN_KEY_ROOM]; /* of an origin */
 };
 
 /* exchange.c */
