@@ -308,7 +308,7 @@ sn_frontier_page(sn_frontier *f, sn_visit *v, seine_time now)
     sn_page_facts facts;
     finding from = {.link = {.parent = seine_url_href(&v->url),
                              .depth = v->depth + 1,
-                             .ceiling = (uint8_t)sn_address_zone_ceiling(v->end.zone)}};
+                             .ceiling = (uint8_t)sn_visit_ceiling(v)}};
 
     if (!o)
         return;

@@ -162,7 +162,7 @@ sn_frontier_robots_back(sn_frontier *f, sn_visit *v, seine_time now)
     if (x->robots.state == SN_ROBOTS_UNREACHABLE)
         shut_host(f, host, v->fault.code, now);
     else
-        open_host(f, host, sn_address_zone_ceiling(v->end.zone), now);
+        open_host(f, host, sn_visit_ceiling(v), now);
 }
 
 void

@@ -108,13 +108,13 @@ sn_frontier_answered(sn_frontier *f, const sn_visit *v, seine_time now)
 {
     if (v->host < f->hosts.n && f->hosts.all[v->host].flags & SN_CRAWL_HOST_FREE &&
         sn_crawl_hosts_state(&f->hosts, v->host))
-        sn_frontier_begin_sitemaps(f, v->host, sn_address_zone_ceiling(v->end.zone), now);
+        sn_frontier_begin_sitemaps(f, v->host, sn_visit_ceiling(v), now);
 }
 
 void
 sn_frontier_add_sitemap(sn_frontier *f, const sn_visit *v, sn_str value, seine_time now)
 {
-    add_sitemap(f, &v->url, value, sn_address_zone_ceiling(v->end.zone),
+    add_sitemap(f, &v->url, value, sn_visit_ceiling(v),
                 (uint8_t)(v->moved < 200 ? v->moved + 1 : 200), now);
 }
 

@@ -48,10 +48,7 @@ move_to(const seine_fetch_opts *o, sn_visit *v, const seine_url *to, bool as_get
         v->body = (sn_str){0};
         v->retry.idempotent = true;
     }
-    /* What a server's bytes name reaches no further than that server. */
-    sn_address_zone ceiling = sn_address_zone_ceiling(v->end.zone);
-    if (ceiling < v->ceiling)
-        v->ceiling = ceiling;
+    v->ceiling = sn_visit_ceiling(v);
     v->lane = 0;
     v->fresh = v->replayed = false;
     return SEINE_OK;

@@ -152,6 +152,16 @@ void sn_visit_step(sn_visit *v, sn_visit_state to);
 /* Forgets everything of the last response, before the next attempt. */
 void sn_visit_clear_response(sn_visit *v);
 
+/* How far that reaches which the response names, links, redirects and sitemaps: no
+ * further than the server that sent it, and no further than the URL that led there. */
+static inline sn_address_zone
+sn_visit_ceiling(const sn_visit *v)
+{
+    sn_address_zone peer = sn_address_zone_ceiling(v->end.zone);
+
+    return peer < v->ceiling ? peer : v->ceiling;
+}
+
 /* How long the response asks us to stay away; -1: it does not. */
 static inline seine_span
 sn_visit_wish(const sn_visit *v)

@@ -15,7 +15,12 @@
 static const sn_address_zone_rule table[] = {
     {V4(169, 254, 169, 254, 32), SN_ADDRESS_FORBIDDEN}, /* metadata services */
     {V4(169, 254, 170, 2, 32),   SN_ADDRESS_FORBIDDEN},
+    {V4(169, 254, 170, 23, 32),  SN_ADDRESS_FORBIDDEN},
+    {V4(169, 254, 42, 42, 32),   SN_ADDRESS_FORBIDDEN},
+    {V4(169, 254, 0, 23, 32),    SN_ADDRESS_FORBIDDEN},
     {V4(100, 100, 100, 200, 32), SN_ADDRESS_FORBIDDEN},
+    {V4(168, 63, 129, 16, 32),   SN_ADDRESS_FORBIDDEN},
+    {V4(192, 0, 0, 192, 32),     SN_ADDRESS_FORBIDDEN},
     {V4(224, 0, 0, 0, 4),        SN_ADDRESS_FORBIDDEN}, /* multicast */
     {V4(240, 0, 0, 0, 4),        SN_ADDRESS_FORBIDDEN}, /* reserved, broadcast */
     {V4(0, 0, 0, 0, 8),          SN_ADDRESS_LOCAL},
@@ -33,6 +38,10 @@ static const sn_address_zone_rule table[] = {
     {V4(203, 0, 113, 0, 24),     SN_ADDRESS_PRIVATE},
     {V4(0, 0, 0, 0, 0),          SN_ADDRESS_PUBLIC},
     {V6(128, 0xfd, 0, 0x0e, 0xc2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0x54), SN_ADDRESS_FORBIDDEN},
+    {V6(128, 0xfd, 0, 0x0e, 0xc2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x23), SN_ADDRESS_FORBIDDEN},
+    {V6(128, 0xfd, 0x20, 0, 0xce, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0x54), SN_ADDRESS_FORBIDDEN},
+    {V6(128, 0xfd, 0, 0, 0x42, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x42), SN_ADDRESS_FORBIDDEN},
+    {V6(128, 0xfe, 0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xa9, 0xfe, 0xa9, 0xfe), SN_ADDRESS_FORBIDDEN},
     {V6(8, 0xff),                SN_ADDRESS_FORBIDDEN}, /* multicast */
     {V6(64, 1),                  SN_ADDRESS_FORBIDDEN}, /* discard, 100::/64 */
     {V6(128, 0),                 SN_ADDRESS_LOCAL},     /* :: */
@@ -42,6 +51,7 @@ static const sn_address_zone_rule table[] = {
     {V6(10, 0xfe, 0xc0),         SN_ADDRESS_PRIVATE},   /* site-local, deprecated */
     {V6(32, 0x20, 0x01, 0x0d, 0xb8), SN_ADDRESS_PRIVATE}, /* documentation */
     {V6(20, 0x3f, 0xff, 0),      SN_ADDRESS_PRIVATE},
+    {V6(48, 0x20, 0x01, 0, 0x02, 0, 0), SN_ADDRESS_PRIVATE}, /* benchmarks */
     {V6(3, 0x20),                SN_ADDRESS_PUBLIC},
     {V6(0, 0),                   SN_ADDRESS_FORBIDDEN},
 };

@@ -264,25 +264,39 @@ on_idle_timeout(sn_timer *t, seine_time now)
     sn_conn_close((sn_conn *)(void *)((char *)t - offsetof(sn_conn, timer)));
 }
 
+void
+sn_conn_judged(sn_conn *c, const sn_request *q)
+{
+    c->judged = c->of->guard_version + 1;
+    c->judged_ceiling = (uint8_t)q->ceiling;
+    c->judged_pin = (uint8_t)q->pin;
+}
+
+/* Only the proxy knows the peer, which stays the one it was when it was judged. */
+static bool
+was_judged_for(const sn_conn *c, const sn_request *q)
+{
+    return !q->judge ||
+           (c->judged > 0 && c->judged_ceiling <= q->ceiling && c->judged_pin <= q->pin);
+}
+
 seine_err
-sn_conn_judge(sn_conn *c, sn_address_zone ceiling, sn_address_zone pin)
+sn_conn_judge(sn_conn *c, const sn_request *q)
 {
     const sn_socket_transport *w = c->of;
     union sn_sockaddr at;
 
-    if (c->judged == w->guard_version + 1 && c->judged_ceiling == ceiling &&
-        c->judged_pin == pin)
-        return SEINE_OK;
     if (c->peer.v == 0)
+        return was_judged_for(c, q) ? SEINE_OK : SEINE_E_BLOCKED_ADDRESS;
+    if (c->judged == w->guard_version + 1 && c->judged_ceiling == q->ceiling &&
+        c->judged_pin == q->pin)
         return SEINE_OK;
     sn_sockaddr_of(&c->peer, 0, &at);
-    seine_err e = sn_address_guard_check(&w->zones, &at.any, ceiling, pin);
+    seine_err e = sn_address_guard_check(&w->zones, &at.any, q->ceiling, q->pin);
     if (e != SEINE_OK)
         return e;
     c->zone = sn_address_guard_zone(&w->zones, &at.any);
-    c->judged = w->guard_version + 1;
-    c->judged_ceiling = (uint8_t)ceiling;
-    c->judged_pin = (uint8_t)pin;
+    sn_conn_judged(c, q);
     return SEINE_OK;
 }
 

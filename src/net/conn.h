@@ -134,9 +134,13 @@ bool sn_conn_is_settled(const sn_conn *c);
  * be used again. If bytes came, its origin gets no reuse; an end and a 408 are fine. */
 bool sn_conn_probe(sn_conn *c);
 
-/* Checks the peer of an idle connection. OK or BLOCKED_ADDRESS. */
-SEINE_MUST_CHECK seine_err sn_conn_judge(sn_conn *c, sn_address_zone ceiling,
-                                         sn_address_zone pin);
+/* Checks the peer of an idle connection for another request. Where only a proxy knows the
+ * peer and the request wants it judged, the connection must have been judged as strictly
+ * when it was made. OK or BLOCKED_ADDRESS. */
+SEINE_MUST_CHECK seine_err sn_conn_judge(sn_conn *c, const sn_request *q);
+
+/* The addresses of its host were judged for this request. */
+void sn_conn_judged(sn_conn *c, const sn_request *q);
 
 /* Gives a new connection to the exchange, which sends its request after all handshakes.
  * The exchange may have ended on return. */

@@ -112,6 +112,8 @@ win(sn_dial *d, sn_conn *c)
     if (x->request->proxy) { /* the connection leads to the site */
         c->peer = x->peer;
         c->zone = x->zone;
+        if (x->request->judge)
+            sn_conn_judged(c, x->request);
     }
     x->peer = c->peer;
     x->zone = c->zone;

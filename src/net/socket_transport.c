@@ -67,7 +67,7 @@ may_use(const sn_exchange *x, sn_conn *c)
         sn_conn_close(c);
         return false;
     }
-    return sn_conn_judge(c, x->request->ceiling, x->request->pin) == SEINE_OK;
+    return sn_conn_judge(c, x->request) == SEINE_OK;
 }
 
 /*

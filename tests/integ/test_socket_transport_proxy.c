@@ -543,6 +543,52 @@ TEST(addresses_of_the_site_are_judged_the_proxys_is_not)
     end(&k);
 }
 
+/* Only the proxy knows where a kept connection leads: it serves a request that wants to
+ * be judged if it was judged as strictly when it was made. */
+TEST(a_kept_connection_behind_a_proxy_serves_nobody_who_is_judged_more_strictly)
+{
+    static const struct {
+        const char *base, *kind;
+    } rows[] = {
+        {"http://a.test", "http"},     {"https://a.test", "http"},
+        {"https://a.test", "https"},   {"http://a.test", "socks5h"},
+        {"https://a.test", "socks5h"},
+    };
+
+    EACH_ROW(i, rows)
+        for (int first_is_judged = 0; first_is_judged < 2; first_is_judged++) {
+            setup k = begin(NULL);
+            const sn_proxy *via = proxy(&k, rows[i].kind, "");
+            visit *v = visit_of(rows[i].base, "/ok");
+
+            v->q.proxy = via;
+            v->q.judge = first_is_judged;
+            visit_run(k.s.t, v);
+            CHECK_END(v, SEINE_OK);
+            CHECK_EQ(v->end.peer.v, 0);
+            free(v);
+            CHECK_EQ(transport_stats(k.s.t).idle, 1);
+
+            v = visit_of(rows[i].base, "/ok");
+            v->q.proxy = via;
+            v->q.judge = true;
+            v->q.ceiling = SN_ADDRESS_PUBLIC;
+            visit_run(k.s.t, v);
+            CHECK_END(v, SEINE_E_BLOCKED_ADDRESS);
+            CHECK(!v->end.reused && v->heads == 0);
+            free(v);
+
+            v = visit_of(rows[i].base, "/ok"); /* as before: the kept one serves */
+            v->q.proxy = via;
+            v->q.judge = first_is_judged;
+            visit_run(k.s.t, v);
+            CHECK_END(v, SEINE_OK);
+            CHECK(v->end.reused);
+            free(v);
+            end(&k);
+        }
+}
+
 TEST(a_host_that_may_not_be_used_now_is_not_looked_for_behind_a_proxy)
 {
     setup k = begin(NULL);

@@ -95,13 +95,23 @@ static const place places[] = {
     {"127.255.255.255", LOCAL},
     {"128.0.0.0", PUBLIC},
     {"169.253.255.255", PUBLIC},
+    {"168.63.129.15", PUBLIC},
+    {"168.63.129.16", FORBIDDEN}, /* Azure's agent, inside a public net */
+    {"168.63.129.17", PUBLIC},
     {"169.254.0.0", LOCAL},
+    {"169.254.0.22", LOCAL},
+    {"169.254.0.23", FORBIDDEN},
+    {"169.254.42.41", LOCAL},
+    {"169.254.42.42", FORBIDDEN},
     {"169.254.169.253", LOCAL},
     {"169.254.169.254", FORBIDDEN},
     {"169.254.169.255", LOCAL},
     {"169.254.170.1", LOCAL},
     {"169.254.170.2", FORBIDDEN},
     {"169.254.170.3", LOCAL},
+    {"169.254.170.22", LOCAL},
+    {"169.254.170.23", FORBIDDEN}, /* credentials of pods */
+    {"169.254.170.24", LOCAL},
     {"169.254.255.255", LOCAL},
     {"169.255.0.0", PUBLIC},
     {"172.15.255.255", PUBLIC},
@@ -110,6 +120,9 @@ static const place places[] = {
     {"172.32.0.0", PUBLIC},
     {"191.255.255.255", PUBLIC},
     {"192.0.0.0", PRIVATE},
+    {"192.0.0.191", PRIVATE},
+    {"192.0.0.192", FORBIDDEN},
+    {"192.0.0.193", PRIVATE},
     {"192.0.0.255", PRIVATE},
     {"192.0.1.0", PUBLIC},
     {"192.0.1.255", PUBLIC},
@@ -161,6 +174,10 @@ static const place places[] = {
     {"100:0:0:1::", FORBIDDEN}, /* outside 2000::/3 */
     {"1fff:ffff::", FORBIDDEN},
     {"2000::", PUBLIC},
+    {"2001:1:ffff::", PUBLIC},
+    {"2001:2::", PRIVATE}, /* benchmarks */
+    {"2001:2:0:ffff:ffff:ffff:ffff:ffff", PRIVATE},
+    {"2001:2:1::", PUBLIC},
     {"2001:200::1", PUBLIC},
     {"2001:db7:ffff::", PUBLIC},
     {"2001:db8::", PRIVATE},
@@ -175,14 +192,24 @@ static const place places[] = {
     {"4000::", FORBIDDEN},
     {"fbff:ffff::", FORBIDDEN},
     {"fc00::", PRIVATE},
+    {"fd00:42::41", PRIVATE},
+    {"fd00:42::42", FORBIDDEN},
+    {"fd00:ec2::22", PRIVATE},
+    {"fd00:ec2::23", FORBIDDEN}, /* credentials of pods */
+    {"fd00:ec2::24", PRIVATE},
     {"fd00:ec2::253", PRIVATE},
     {"fd00:ec2::254", FORBIDDEN}, /* metadata inside a private net */
     {"fd00:ec2::255", PRIVATE},
+    {"fd20:ce::253", PRIVATE},
+    {"fd20:ce::254", FORBIDDEN},
+    {"fd20:ce::255", PRIVATE},
     {"fdff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", PRIVATE},
     {"fe00::", FORBIDDEN},
     {"fe7f:ffff::", FORBIDDEN},
     {"fe80::", LOCAL},
     {"fe80::1", LOCAL},
+    {"fe80::a9fe:a9fd", LOCAL},
+    {"fe80::a9fe:a9fe", FORBIDDEN},
     {"febf:ffff::", LOCAL},
     {"fec0::", PRIVATE},
     {"feff:ffff::", PRIVATE},
@@ -214,7 +241,12 @@ model(unsigned a, unsigned b, unsigned c, unsigned d)
     if (a >= 224)
         return FORBIDDEN;
     if (a == 169 && b == 254)
-        return (c == 169 && d == 254) || (c == 170 && d == 2) ? FORBIDDEN : LOCAL;
+        return (c == 169 && d == 254) || (c == 170 && (d == 2 || d == 23)) ||
+                       (c == 0 && d == 23) || (c == 42 && d == 42)
+                   ? FORBIDDEN
+                   : LOCAL;
+    if ((abc == 0xa83f81 && d == 16) || (abc == 0xc00000 && d == 192))
+        return FORBIDDEN;
     if (a == 100 && b / 64 == 1)
         return b == 100 && c == 100 && d == 200 ? FORBIDDEN : PRIVATE;
     if (a == 10 || (a == 172 && b / 16 == 1) || (a == 192 && b == 168) ||
@@ -224,22 +256,35 @@ model(unsigned a, unsigned b, unsigned c, unsigned d)
     return PUBLIC;
 }
 
+static bool
+differs(const sn_address_guard *z, unsigned ab, unsigned c, unsigned d)
+{
+    address a = {.v4 = {.sin_family = AF_INET}};
+
+    a.v4.sin_addr.s_addr = htonl(ab << 16 | c << 8 | d);
+    return sn_address_guard_zone(z, &a.any) != model(ab >> 8, ab & 255, c, d);
+}
+
 /* Every /16, and in each of them the third octets that any net ends at. */
 TEST(address_guard_agrees_with_octets_over_all_of_ipv4)
 {
-    static const unsigned thirds[] = {0, 1, 2, 99, 100, 113, 169, 170, 255};
-    static const unsigned fourths[] = {0, 2, 200, 254, 255};
+    static const unsigned thirds[] = {0, 1, 2, 42, 99, 100, 113, 129, 169, 170, 255};
+    static const unsigned fourths[] = {0, 2, 16, 23, 42, 192, 200, 254, 255};
     sn_address_guard z = zones_of(SN_ADDRESS_GUARD_OPTS);
     unsigned wrong = 0;
 
     for (unsigned ab = 0; ab < 65536; ab++)
         for (unsigned i = 0; i < COUNT(thirds); i++) {
             unsigned c = thirds[i], d = fourths[(ab + i) % COUNT(fourths)];
-            address a = {.v4 = {.sin_family = AF_INET}};
 
-            a.v4.sin_addr.s_addr = htonl(ab << 16 | c << 8 | d);
-            wrong += sn_address_guard_zone(&z, &a.any) != model(ab >> 8, ab & 255, c, d);
+            wrong += differs(&z, ab, c, d);
         }
+    for (unsigned i = 0; i < COUNT(thirds) * 256; i++) { /* nets that hold a service */
+        wrong += differs(&z, 168 << 8 | 63, thirds[i / 256], i % 256);
+        wrong += differs(&z, 169 << 8 | 254, thirds[i / 256], i % 256);
+        wrong += differs(&z, 192 << 8, thirds[i / 256], i % 256);
+        wrong += differs(&z, 100 << 8 | 100, thirds[i / 256], i % 256);
+    }
     CHECK_EQ(wrong, 0);
     sn_address_guard_fini(&z);
 }
