@@ -149,7 +149,7 @@ tell_name(sn_tls *t, X509 *cert)
     if (name_of(cert, name))
         snprintf(t->why, TEXT, "certificate is for %s", name);
     else
-        snprintf(t->why, TEXT, "certificate is for another host");
+        snprintf(t->why, TEXT, "certificate has no DNS name");
 }
 
 /* The first error of the chain decides. */
@@ -563,7 +563,8 @@ sn_tls_ctx_free(sn_tls_ctx *ctx)
 
 /* One connection. */
 
-/* Sets the name or address that the certificate must have. */
+/* Sets the name or address that the certificate must have. Its common name plays no part
+ * (RFC 9525, 2). */
 static bool
 expect(sn_tls *t, const sn_tls_want *want)
 {
@@ -575,7 +576,8 @@ expect(sn_tls *t, const sn_tls_want *want)
     if (sn_ip_parse(want->host, &ip) == SEINE_OK)
         return X509_VERIFY_PARAM_set1_ip(SSL_get0_param(t->ssl), ip.bytes,
                                          ip.v == 4 ? 4 : 16) == 1;
-    SSL_set_hostflags(t->ssl, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
+    SSL_set_hostflags(t->ssl, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS |
+                                  X509_CHECK_FLAG_NEVER_CHECK_SUBJECT);
     return SSL_set1_host(t->ssl, host) == 1 &&
            SSL_set_tlsext_host_name(t->ssl, host) == 1;
 }

@@ -10,6 +10,7 @@ with the name that the client asked for in its handshake and whether the client 
 certificate.
 """
 import contextlib
+import itertools
 import os
 import shutil
 import socket
@@ -30,7 +31,7 @@ class Authority:
     def __init__(self):
         self.home = tempfile.mkdtemp(prefix="seine-ca-")
         self.file = self.at("ca.pem")
-        self.count = 0
+        self.numbers = itertools.count(2)
         openssl("req", "-x509", *self.key("ca.key"), "-days", "2", "-subj", "/CN=test authority",
                 "-addext", "basicConstraints=critical,CA:TRUE", "-out", self.file)
 
@@ -40,15 +41,20 @@ class Authority:
     def key(self, name):
         return ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", self.at(name)]
 
-    def certificate(self, cn, *names):
-        """Returns the files of certificate and key. `names` are those of subjectAltName, "DNS:a.example"; none: no such extension."""
-        self.count += 1
-        stem = str(self.count)
+    def certificate(self, cn, *names, extra="", by=None):
+        """Returns the files of a certificate, with those that signed it behind it, and of its key. `names` are those of subjectAltName,
+        "DNS:a.example"; none: no such extension. extra: lines of extensions. by: what this returned for another one, which signs this one."""
+        stem = str(next(self.numbers))
+        signer = by or (self.file, self.at("ca.key"))
         openssl("req", *self.key(stem + ".key"), "-subj", "/CN=" + cn, "-out", self.at(stem + ".csr"))
         with open(self.at(stem + ".ext"), "w", encoding="ascii") as f:
-            f.write("basicConstraints=CA:FALSE\n" + ("subjectAltName=" + ",".join(names) + "\n" if names else ""))
-        openssl("x509", "-req", "-in", self.at(stem + ".csr"), "-CA", self.file, "-CAkey", self.at("ca.key"), "-CAcreateserial", "-days", "2",
+            f.write(("" if "basicConstraints" in extra else "basicConstraints=CA:FALSE\n") + extra + "\n")
+            f.write("subjectAltName=" + ",".join(names) + "\n" if names else "")
+        openssl("x509", "-req", "-in", self.at(stem + ".csr"), "-CA", signer[0], "-CAkey", signer[1], "-set_serial", stem, "-days", "2",
                 "-extfile", self.at(stem + ".ext"), "-out", self.at(stem + ".pem"))
+        if by:
+            with open(by[0], encoding="ascii") as above, open(self.at(stem + ".pem"), "a", encoding="ascii") as f:
+                f.write(above.read())
         return self.at(stem + ".pem"), self.at(stem + ".key")
 
     def __enter__(self):
