@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/hash.h"
+#include "base/rng.h"
 
 _Static_assert(sizeof(sn_node) == 32, "docs/user/tree.md says so");
 
@@ -21,6 +23,7 @@ seine_tree_new(seine_tree **out_tree)
 
     if (!t)
         return SEINE_E_NOMEM;
+    sn_rng_secret(t->secret, sizeof t->secret);
     sn_buf_init(&t->node_mem, (size_t)1 << 30);
     sn_buf_init(&t->attr_mem, (size_t)1 << 30);
     sn_buf_init(&t->name_mem, MOST_NAMES * sizeof(span));
@@ -51,21 +54,12 @@ name_at(const seine_tree *t, uint32_t i)
     return (sn_str){t->text.ptr + s->at, s->len};
 }
 
-static uint32_t
-hash(sn_str s)
-{
-    uint64_t h = UINT64_C(0xcbf29ce484222325);
-
-    for (size_t i = 0; i < s.len; i++)
-        h = (h ^ (unsigned char)s.ptr[i]) * UINT64_C(0x100000001b3);
-    return (uint32_t)(h ^ h >> 32);
-}
-
 /* Returns the hash slot of the name, or the free slot for it. */
 static uint32_t *
 slot(const seine_tree *t, sn_str name)
 {
-    uint32_t mask = t->table_size - 1, i = hash(name) & mask;
+    uint32_t mask = t->table_size - 1;
+    uint32_t i = (uint32_t)sn_siphash(t->secret, name.ptr, name.len) & mask;
 
     while (t->table[i] != 0 && !sn_str_eq(name_at(t, t->table[i] - 1), name))
         i = (i + 1) & mask;

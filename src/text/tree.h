@@ -41,6 +41,7 @@ struct seine_tree {
     sn_buf text;                         /* of texts, values and names */
     uint32_t *table;                     /* names by hash; 0: free, else number + 1 */
     uint32_t table_size, names;
+    uint64_t secret[2]; /* of the table: names of a page cannot be chosen to collide */
     bool quirks;
     seine_node root;
     struct sn_maker *maker; /* the HTML library's, kept for the next page */

@@ -338,6 +338,48 @@ TEST(tree_refuses_long_tags_opened_again)
     CHECK_EQ(try_page(head, "</p><p>x", 900), SEINE_E_HTML_TOO_COMPLEX);
 }
 
+/* FNV-1a, which anybody can compute: these names would stand side by side in a table of
+ * 131,072 slots. */
+static bool
+is_chosen(const char *name)
+{
+    uint64_t h = UINT64_C(0xcbf29ce484222325);
+
+    for (const char *c = name; *c; c++)
+        h = (h ^ (unsigned char)*c) * UINT64_C(0x100000001b3);
+    return ((h ^ h >> 32) & 0x1ffff) < 0x800;
+}
+
+static uint32_t
+longest_run(const seine_tree *t)
+{
+    uint32_t most = 0, run = 0;
+
+    for (uint32_t i = 0; i < 2 * t->table_size; i++) {
+        run = t->table[i % t->table_size] ? run + 1 : 0;
+        most = run > most ? run : most;
+    }
+    return most;
+}
+
+TEST(tree_names_of_a_page_cannot_be_chosen_to_collide)
+{
+    seine_tree *t = NULL;
+    char name[16];
+    uint32_t n = 0;
+
+    CHECK_EQ(seine_tree_new(&t), SEINE_OK);
+    for (unsigned i = 0; n < 40000; i++) {
+        int len = snprintf(name, sizeof name, "x%x", i);
+
+        if (is_chosen(name))
+            CHECK_EQ(sn_tree_intern(t, (sn_str){name, (size_t)len}), n++);
+    }
+    CHECK_EQ(t->table_size, 131072);
+    CHECK(longest_run(t) < 500);
+    seine_tree_free(t);
+}
+
 TEST(tree_without_memory_says_so)
 {
     FAIL_EACH(n)
