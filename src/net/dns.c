@@ -1,32 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "net/dns.h"
 
-#include <ares.h>
 #include <assert.h>
-#include <errno.h>
 #include <fcntl.h>
-#include <netinet/in.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/epoll.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/diag.h"
-#include "base/hash.h"
 #include "base/time.h"
 #include "net/dns_cache.h"
+#include "net/dns_channel.h"
 #include "net/dns_local.h"
-#include "net/dns_packet.h"
 #include "seine/breaker.h"
 
 #define QUESTIONS 256          /* in flight at once */
 #define DELAY     SEINE_MS(50) /* how long to wait for the other family */
 #define TICK      SEINE_MS(50) /* how often c-ares checks its retransmissions */
-#define TRIES     3            /* per server; each waits twice as long as the last */
-#define BUFFER    (1 << 20)    /* socket buffer for bursts of answers, if allowed */
-#define BAD       64           /* malformed responses remembered */
 #define HOSTS     "/etc/hosts"
 #define HOSTS_MAX (1 << 20)
 
@@ -34,6 +25,7 @@ enum { V4, V6 };
 
 /* One of the two questions (A, AAAA) about a name. */
 typedef struct half {
+    sn_dns_query query; /* first */
     struct sn_question *question;
     seine_err e;  /* BUSY: not answered yet */
     bool nowhere; /* NXDOMAIN: no such name in any family */
@@ -57,19 +49,9 @@ typedef struct sn_question {
     char text[];
 } question;
 
-/* A socket of c-ares. */
-typedef struct line {
-    sn_watch watch;
-    struct sn_dns *dns;
-    struct line *next;
-    int fd;
-    bool watched;
-    bool is_udp;
-} line;
-
 struct sn_dns {
     sn_loop *loop;
-    ares_channel channel;
+    sn_dns_channels channels;
     seine_family family;
     seine_span timeout;
     sn_dns_local known;
@@ -78,10 +60,6 @@ struct sn_dns {
     question *queue, **queue_end;
     question *settled;
     unsigned asked; /* questions that wait for c-ares */
-    line *lines;
-    seine_err starved; /* why the last socket could not be opened, or OK */
-    uint32_t n_bad;    /* malformed responses so far … */
-    uint64_t bad[BAD]; /* … and the names that the last ones are about; 0: unreadable */
     sn_timer tick, soon;
     unsigned timers; /* timers reserved, of these two */
     seine_breaker breaker;
@@ -102,155 +80,6 @@ static const seine_breaker_opts breaker_opts = {
     .open_max = SEINE_SECS(30),
 };
 
-/* -- sockets: c-ares asks for them, the loop watches -- */
-
-/* 0: no name. */
-static uint64_t
-hash_of(sn_str name)
-{
-    return name.len > 0 ? sn_siphash((const uint64_t[2]){0, 0}, name.ptr, name.len) | 1
-                        : 0;
-}
-
-static line *
-line_of(sn_dns *d, int fd)
-{
-    line *k = d->lines;
-
-    while (k && k->fd != fd)
-        k = k->next;
-    return k;
-}
-
-static void flush(sn_dns *d);
-
-static void
-on_socket(sn_watch *w, uint32_t events)
-{
-    line *k = (line *)(void *)((char *)w - offsetof(line, watch));
-    sn_dns *d = k->dns;
-    int fd = k->fd;
-
-    ares_process_fd(d->channel, events & ~(uint32_t)EPOLLOUT ? fd : ARES_SOCKET_BAD,
-                    events & EPOLLOUT ? fd : ARES_SOCKET_BAD);
-    flush(d);
-}
-
-static int
-open_socket(int family, int type, int protocol, void *arg)
-{
-    sn_dns *d = arg;
-    line *k = sn_zalloc(sizeof *k);
-
-    d->starved = SEINE_E_NOMEM;
-    if (!k)
-        return -1;
-    k->fd = socket(family, type | SOCK_NONBLOCK | SOCK_CLOEXEC, protocol);
-    if (k->fd < 0) {
-        bool files = errno == EMFILE || errno == ENFILE;
-        int why = errno;
-
-        d->starved = files ? SEINE_E_NO_FILES : SEINE_OK;
-        sn_free(k);
-        errno = why;
-        return -1;
-    }
-    if (type == SOCK_DGRAM)
-        setsockopt(k->fd, SOL_SOCKET, SO_RCVBUF, &(int){BUFFER}, sizeof(int));
-    d->starved = SEINE_OK;
-    k->watch.ready = on_socket;
-    k->is_udp = type == SOCK_DGRAM;
-    k->dns = d;
-    k->next = d->lines;
-    d->lines = k;
-    return k->fd;
-}
-
-static int
-close_socket(int fd, void *arg)
-{
-    sn_dns *d = arg;
-
-    for (line **at = &d->lines; *at; at = &(*at)->next)
-        if ((*at)->fd == fd) {
-            line *k = *at;
-
-            *at = k->next;
-            if (k->watched)
-                sn_loop_del(d->loop, fd, &k->watch);
-            sn_free(k);
-            break;
-        }
-    return close(fd);
-}
-
-static int
-connect_socket(int fd, const struct sockaddr *to, socklen_t len, void *arg)
-{
-    (void)arg;
-    return connect(fd, to, len);
-}
-
-/* Remembers a malformed response, about which c-ares says nothing. */
-static void
-look_at(sn_dns *d, sn_str packet)
-{
-    char name[SN_DNS_PACKET_NAME];
-    size_t len;
-
-    if (!sn_dns_packet_is_sound(packet, name, &len))
-        d->bad[d->n_bad++ % BAD] = hash_of((sn_str){name, len});
-}
-
-static ssize_t
-receive(int fd, void *bytes, size_t n, int flags, struct sockaddr *from, socklen_t *len,
-        void *arg)
-{
-    sn_dns *d = arg;
-    ssize_t got = recvfrom(fd, bytes, n, flags, from, len);
-    const line *k = got >= 0 ? line_of(d, fd) : NULL;
-
-    if (k && k->is_udp)
-        look_at(d, (sn_str){bytes, (size_t)got});
-    return got;
-}
-
-/* The kernel reports a refused datagram to the next send, which then sends nothing. So
- * the send is repeated, or two questions would be lost. */
-static ssize_t
-transmit(int fd, const struct iovec *parts, int n, void *arg)
-{
-    struct msghdr m = {.msg_iov = (struct iovec *)parts, .msg_iovlen = (size_t)n};
-
-    (void)arg;
-    ssize_t sent = sendmsg(fd, &m, MSG_NOSIGNAL);
-    if (sent < 0 && errno == ECONNREFUSED)
-        sent = sendmsg(fd, &m, MSG_NOSIGNAL);
-    return sent;
-}
-
-/* A socket that cannot be watched behaves like a silent server: its questions time
- * out. */
-static void
-on_state(void *arg, int fd, int readable, int writable)
-{
-    sn_dns *d = arg;
-    line *k = line_of(d, fd);
-    uint32_t events = (readable ? EPOLLIN : 0u) | (writable ? EPOLLOUT : 0u);
-
-    if (!k)
-        return;
-    if (events == 0) {
-        if (k->watched)
-            sn_loop_del(d->loop, fd, &k->watch);
-        k->watched = false;
-    } else if (k->watched) {
-        k->watched = sn_loop_set_level(d->loop, fd, &k->watch, events) == SEINE_OK;
-    } else {
-        k->watched = sn_loop_add_level(d->loop, fd, &k->watch, events) == SEINE_OK;
-    }
-}
-
 /* -- questions -- */
 
 static bool
@@ -259,46 +88,12 @@ has_addresses(const question *q)
     return q->answer.n4 + q->answer.n6 > 0;
 }
 
-static seine_err
-error_of(const sn_dns *d, int status)
-{
-    switch (status) {
-    case ARES_SUCCESS:
-        return SEINE_OK;
-    case ARES_ENODATA:
-    case ARES_ENOTFOUND:
-        return SEINE_E_DNS_NXDOMAIN;
-    case ARES_ECONNREFUSED: /* no server answers, or all say SERVFAIL or REFUSED */
-        return d->starved != SEINE_OK ? d->starved : SEINE_E_DNS_SERVFAIL;
-    case ARES_ESERVFAIL:
-    case ARES_EREFUSED:
-    case ARES_ENOTIMP:
-        return SEINE_E_DNS_SERVFAIL;
-    case ARES_ETIMEOUT:
-        return SEINE_E_DNS_TIMEOUT;
-    case ARES_ENOMEM:
-        return SEINE_E_NOMEM;
-    default:
-        return SEINE_E_DNS_ERROR;
-    }
-}
-
 /* Has a malformed response come since the name was asked for, about that name? Or, unless
  * `by_name`, about one that cannot be read. */
 static bool
 was_malformed(const question *q, bool by_name)
 {
-    const sn_dns *d = q->dns;
-    uint64_t hash = hash_of(q->name);
-    uint32_t n = d->n_bad - q->bad_from;
-
-    for (uint32_t i = 1; i <= n && i <= BAD; i++) {
-        uint64_t bad = d->bad[(d->n_bad - i) % BAD];
-
-        if (bad == hash || (bad == 0 && !by_name))
-            return true;
-    }
-    return false;
+    return sn_dns_channels_saw_bad(&q->dns->channels, q->bad_from, q->name, by_name);
 }
 
 /* A server that sends what cannot be read is neither silent nor failing. */
@@ -449,41 +244,23 @@ settle_question(question *q)
     q->dns->settled = q;
 }
 
-static void
-read_addresses(question *q, half *h, const struct ares_addrinfo *found)
-{
-    h->ttl = INT64_MAX;
-    for (const struct ares_addrinfo_node *n = found->nodes; n; n = n->ai_next) {
-        sn_ip ip;
-
-        if (!sn_ip_of(n->ai_addr, &ip))
-            continue;
-        h->ttl = sn_time_min(h->ttl, n->ai_ttl);
-        sn_dns_answer_add(&q->answer, &ip);
-    }
-    for (const struct ares_addrinfo_cname *c = found->cnames; c; c = c->next)
-        h->ttl = sn_time_min(h->ttl, c->ttl);
-}
-
 /* Calls nobody back, because it may run inside ask. */
 static void
-on_answer(void *arg, int status, int timeouts, struct ares_addrinfo *found)
+on_answer(sn_dns_query *query, const sn_dns_found *found)
 {
-    half *h = arg;
+    half *h = (half *)(void *)query;
     question *q = h->question;
     sn_dns *d = q->dns;
 
-    (void)timeouts;
-    if (status == ARES_SUCCESS && !(found && found->nodes))
-        status = ARES_ENODATA;
-    if (status == ARES_ENODATA && was_malformed(q, true))
-        status = ARES_EBADRESP; /* its records could not be read */
-    h->e = error_of(d, status);
-    h->nowhere = status == ARES_ENOTFOUND;
-    if (h->e == SEINE_OK)
-        read_addresses(q, h, found);
-    if (found)
-        ares_freeaddrinfo(found);
+    h->e = found->e;
+    if (found->is_empty && was_malformed(q, true))
+        h->e = SEINE_E_DNS_ERROR; /* its records could not be read */
+    h->nowhere = found->nowhere;
+    h->ttl = found->ttl;
+    for (uint8_t i = 0; i < found->names.n4; i++)
+        sn_dns_answer_add(&q->answer, &found->names.v4[i]);
+    for (uint8_t i = 0; i < found->names.n6; i++)
+        sn_dns_answer_add(&q->answer, &found->names.v6[i]);
     if (--q->owed == 0) {
         d->asked--;
         settle_question(q);
@@ -502,7 +279,6 @@ is_set(const sn_timer *t)
 static void
 ask(question *q, seine_time now)
 {
-    static const int families[] = {[V4] = AF_INET, [V6] = AF_INET6};
     sn_dns *d = q->dns;
     bool wanted[] = {
         [V4] = d->family != SEINE_FAMILY_6, [V6] = d->family != SEINE_FAMILY_4};
@@ -513,19 +289,18 @@ ask(question *q, seine_time now)
         return;
     }
     d->asked++;
-    q->bad_from = d->n_bad;
+    q->bad_from = d->channels.n_bad;
     q->owed = (unsigned)wanted[V4] + (unsigned)wanted[V6];
     sn_timer_set(d->loop, &q->timer, sn_time_add(now, d->timeout));
     if (!is_set(&d->tick))
         sn_timer_set(d->loop, &d->tick, sn_time_add(now, TICK));
     for (int v = V6; v >= V4; v--) {
-        q->half[v] = (half){q, wanted[v] ? SEINE_E_BUSY : SEINE_E_DNS_NXDOMAIN, false, 0};
-        if (!wanted[v])
-            continue;
-        struct ares_addrinfo_hints hints = {.ai_flags = ARES_AI_NOSORT,
-                                            .ai_family = families[v],
-                                            .ai_socktype = SOCK_STREAM};
-        ares_getaddrinfo(d->channel, q->text, NULL, &hints, on_answer, &q->half[v]);
+        q->half[v] = (half){.query = {.done = on_answer},
+                            .question = q,
+                            .e = wanted[v] ? SEINE_E_BUSY : SEINE_E_DNS_NXDOMAIN};
+        if (wanted[v])
+            sn_dns_channels_ask(&d->channels, q->text, v == V4 ? 4 : 6,
+                                &q->half[v].query);
     }
 }
 
@@ -547,9 +322,16 @@ flush(sn_dns *d)
             unqueue(q);
             ask(q, d->loop->now);
         } else {
-            return;
+            break;
         }
     }
+    sn_dns_channels_sweep(&d->channels);
+}
+
+static void
+on_events(void *arg)
+{
+    flush(arg);
 }
 
 static void
@@ -564,7 +346,7 @@ on_tick(sn_timer *t, seine_time now)
 {
     sn_dns *d = (sn_dns *)(void *)((char *)t - offsetof(sn_dns, tick));
 
-    ares_process_fd(d->channel, ARES_SOCKET_BAD, ARES_SOCKET_BAD);
+    sn_dns_channels_tick(&d->channels);
     flush(d);
     if (d->asked > 0 && !is_set(t))
         sn_timer_set(d->loop, t, sn_time_add(now, TICK));
@@ -742,78 +524,6 @@ read_hosts(sn_dns *d)
 }
 
 static seine_err
-use_server(sn_dns *d, const char *server, seine_diag *diag)
-{
-    struct ares_addr_port_node node = {0};
-    sn_ip ip;
-    uint16_t port;
-
-    if (sn_dns_server(sn_str_of(server), &ip, &port) != SEINE_OK)
-        return sn_diag_value(diag, "dns", sn_str_of(server),
-                             "no name server: it needs ADDR or ADDR:PORT");
-    node.family = ip.v == 4 ? AF_INET : AF_INET6;
-    memcpy(&node.addr, ip.bytes, ip.v == 4 ? 4 : 16);
-    node.udp_port = node.tcp_port = port;
-    return ares_set_servers_ports(d->channel, &node) == ARES_SUCCESS ? SEINE_OK
-                                                                     : SEINE_E_NOMEM;
-}
-
-/* Three tries of 1, 2 and 4 parts take together the timeout of a question. */
-static int
-init_channel(sn_dns *d, int flags)
-{
-    seine_span all = sn_time_min(d->timeout, SEINE_SECS(3600));
-    struct ares_options o = {
-        .flags = flags,
-        .timeout = (int)sn_time_max(1, all / 7 / SEINE_MS(1)),
-        .tries = TRIES,
-        .lookups = (char[]){"b"},
-        .sock_state_cb = on_state,
-        .sock_state_cb_data = d,
-    };
-
-    return ares_init_options(&d->channel, &o,
-                             ARES_OPT_FLAGS | ARES_OPT_TIMEOUTMS | ARES_OPT_TRIES |
-                                 ARES_OPT_DOMAINS | ARES_OPT_LOOKUPS |
-                                 ARES_OPT_SOCK_STATE_CB);
-}
-
-static bool
-has_one_server(const sn_dns *d)
-{
-    struct ares_addr_port_node *list = NULL;
-
-    if (ares_get_servers_ports(d->channel, &list) != ARES_SUCCESS)
-        return false;
-    bool one = list && !list->next;
-    ares_free_data(list);
-    return one;
-}
-
-/* With several servers c-ares asks the next one after a failure. A single server it would
- * ask again at once, and lose its answer. */
-static seine_err
-open_channel(sn_dns *d, const char *server, seine_diag *diag)
-{
-    static const struct ares_socket_functions sockets = {
-        open_socket, close_socket, connect_socket, receive, transmit};
-    int status = init_channel(d, server ? ARES_FLAG_NOCHECKRESP : 0);
-
-    if (status == ARES_SUCCESS && !server && has_one_server(d)) {
-        ares_destroy(d->channel);
-        d->channel = NULL;
-        status = init_channel(d, ARES_FLAG_NOCHECKRESP);
-    }
-    if (status == ARES_ENOMEM)
-        return SEINE_E_NOMEM;
-    if (status != ARES_SUCCESS)
-        return sn_diag_option(diag, "dns", "the resolver's configuration: %s",
-                              ares_strerror(status));
-    ares_set_socket_functions(d->channel, &sockets, d);
-    return server ? use_server(d, server, diag) : SEINE_OK;
-}
-
-static seine_err
 use_resolve(sn_dns *d, const char *const *entries, seine_diag *diag)
 {
     for (; entries && *entries; entries++) {
@@ -840,7 +550,7 @@ set_up(sn_dns *d, const sn_dns_opts *opts, seine_diag *diag)
     if (e == SEINE_OK)
         e = read_hosts(d);
     if (e == SEINE_OK)
-        e = open_channel(d, opts->server, diag);
+        e = sn_dns_channels_init(&d->channels, opts->server, d->timeout, diag);
     return e;
 }
 
@@ -855,6 +565,7 @@ sn_dns_new(sn_loop *loop, const sn_dns_opts *opts, sn_dns **out_dns, seine_diag 
     d->family = opts->family;
     d->timeout = opts->timeout > 0 ? opts->timeout : SEINE_SECS(5);
     d->queue_end = &d->queue;
+    d->channels = (sn_dns_channels){.loop = loop, .after = on_events, .arg = d};
     d->tick.fire = on_tick;
     d->soon.fire = on_soon;
     sn_dns_local_init(&d->known, opts->family);
@@ -875,8 +586,7 @@ sn_dns_free(sn_dns *d)
 {
     if (!d)
         return;
-    if (d->channel)
-        ares_destroy(d->channel); /* ends every question */
+    sn_dns_channels_fini(&d->channels); /* ends every question */
     SN_MAP_EACH(entry, &d->questions) {
         question *q = entry->value;
 

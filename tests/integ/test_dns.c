@@ -1048,6 +1048,105 @@ TEST(dns_without_descriptors_says_so)
     close_net(&n);
 }
 
+/* Who asks from which port, for how many questions of each. */
+typedef struct ports {
+    pthread_mutex_t lock;
+    uint16_t port[512];
+    int count[512], n;
+} ports;
+
+static void
+note_port(message *m, void *arg)
+{
+    ports *p = arg;
+    int i = 0;
+
+    pthread_mutex_lock(&p->lock);
+    while (i < p->n && p->port[i] != m->peer.sin_port)
+        i++;
+    if (i == p->n && p->n < 512)
+        p->port[p->n++] = m->peer.sin_port;
+    p->count[i]++;
+    pthread_mutex_unlock(&p->lock);
+    if (memcmp(m->bytes + 12, "\004hang", 5) == 0)
+        m->len = 0;
+    else
+        both(m, NULL);
+}
+
+/* An answer is believed that has the id and the port of its question: a port that stays
+ * leaves the 16 bits of the id to guess. A name whose servers are silent keeps a question
+ * open all the time. */
+TEST(dns_asks_from_another_port_every_few_questions)
+{
+    enum { NAMES = 64 };
+    static ports p = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    server *s = open_server(note_port, &p);
+    net n = {0};
+    asker silent = {0};
+    int most = 0;
+
+    start_server(s);
+    open_net(&n, &(sn_dns_opts){.server = s->where, .timeout = LONG});
+    CHECK_EQ(ask(&n, &silent, "hang.example", 2 * LONG), SEINE_E_BUSY);
+    for (int i = 0; i < NAMES; i++) {
+        char name[32];
+
+        snprintf(name, sizeof name, "n%d.example", i);
+        CHECK_EQ(find(&n, name, NULL), SEINE_OK);
+    }
+    for (int i = 0; i < p.n; i++)
+        most = p.count[i] > most ? p.count[i] : most;
+    CHECK_EQ(silent.told, 0);
+    CHECK(p.n >= NAMES / 4 - 2); /* chance may choose a port twice … */
+    CHECK(most <= 3 * 2 * 4);    /* … and a slow machine ask again */
+    sn_dns_cancel(n.dns, &silent.lookup);
+    close_net(&n);
+    close_server(s);
+}
+
+static int
+count_open(void)
+{
+    int n = 0;
+
+    for (int fd = 0; fd < 1024; fd++)
+        n += fcntl(fd, F_GETFD) >= 0;
+    return n;
+}
+
+/* Many at once: ports change, and take few descriptors. */
+TEST(dns_many_questions_share_a_few_ports)
+{
+    enum { NAMES = 256 };
+    static ports p = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    static asker all[NAMES];
+    server *s = open_server(note_port, &p);
+    net n = {0};
+    int before, during;
+
+    s->slow_a = s->slow_aaaa = SEINE_MS(100);
+    start_server(s);
+    open_net(&n, &(sn_dns_opts){.server = s->where});
+    before = count_open();
+    for (int i = 0; i < NAMES; i++) {
+        char name[32];
+
+        snprintf(name, sizeof name, "n%d.example", i);
+        all[i] = (asker){0};
+        CHECK_EQ(ask(&n, &all[i], name, LONG), SEINE_E_BUSY);
+    }
+    during = count_open();
+    for (int i = 0; i < NAMES; i++)
+        CHECK_EQ(wait_for(&n, &all[i]), SEINE_OK);
+    CHECK_EQ(p.n, 16);
+    CHECK_EQ(during, before + 16);
+    CHECK_EQ(find(&n, "one-more.example", NULL), SEINE_OK);
+    CHECK_EQ(count_open(), before); /* all are closed */
+    close_net(&n);
+    close_server(s);
+}
+
 static void *
 shard(void *where)
 {
