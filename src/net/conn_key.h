@@ -8,8 +8,7 @@
  * policy, and a proxy follows a zero byte. A host has neither a control character nor a
  * zero byte, so that no host reads like another one with a policy.
  *
- *     key = sn_conn_key(&request, mem);
- *     e = sn_conn_pool_origin(&pool, key, &origin);
+ *     key = sn_conn_key(&request, mem);             for sn_conn_pool_origin
  *
  * Time    plays no part.
  * Memory  the caller's; the usual key stands in the URL.

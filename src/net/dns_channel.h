@@ -9,7 +9,7 @@
  * another port; the old one is closed when it has all its answers. At most 16 are open;
  * at that bound the one that waits for the fewest answers gets more.
  *
- *     e = sn_dns_channels_init(&s, &opts, diag);
+ *     e = sn_dns_channels_init(&s, "127.0.0.1:53", timeout, diag);
  *     sn_dns_channels_ask(&s, "e.example", 4, &query);      query.done will be called
  *     sn_dns_channels_tick(&s);                             every 50 ms: asks again
  *     sn_dns_channels_sweep(&s);                            outside of every callback
