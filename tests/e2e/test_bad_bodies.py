@@ -13,6 +13,7 @@ import threading
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
 from e2e import case, check, finish, rows, seine  # noqa: E402
+from request_heads import request_heads  # noqa: E402
 
 CODED = b"Content-Encoding: gzip\r\nContent-Length: 5\r\n\r\nhello"
 ENDS = {
@@ -42,12 +43,9 @@ class Server:
 
     def serve(self, s):
         with contextlib.suppress(OSError), s:
-            head = b""
-            while b"\r\n\r\n" not in head:
-                more = s.recv(65536)
-                if not more:
-                    return
-                head += more
+            head = next(request_heads(s), None)
+            if head is None:
+                return
             path = re.match(rb"[A-Z]+ (\S+) ", head)[1].decode()
             self.asked.append(path)
             left = self.answers[path]

@@ -14,6 +14,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
 from e2e import PROGRAM, check, environment, finish, rows  # noqa: E402
 from poisoned import certificate  # noqa: E402
+from request_heads import request_heads  # noqa: E402
 
 PAGES, AT_ONCE, HOLD = 100, 64, 1.0
 KNOWN = 0.15  # by then the client has read what was sent; a handshake takes longer
@@ -44,14 +45,7 @@ class Busy:
             if n > 1 and self.told.wait(30):
                 time.sleep(2 * KNOWN)
             s = self.tls.wrap_socket(s, server_side=True)
-            unread = b""
-            while True:
-                while b"\r\n\r\n" not in unread:
-                    more = s.recv(65536)
-                    if not more:
-                        return
-                    unread += more
-                _, unread = unread.split(b"\r\n\r\n", 1)
+            for _ in request_heads(s):
                 now = time.monotonic()
                 with self.lock:
                     self.arrivals.append(now)

@@ -736,6 +736,26 @@ TEST(sink_record_is_seen_within_50_ms)
     close(ends[1]);
 }
 
+/* Starts a program that reads the pipe to its end, and ends with 0 if it got `lines`. */
+static pid_t
+start_reader(const int ends[2], size_t lines)
+{
+    pid_t child = fork();
+
+    if (child == 0) {
+        char chunk[4096];
+        size_t got = 0;
+
+        close(ends[1]);
+        for (ssize_t n; (n = read(ends[0], chunk, sizeof chunk)) > 0;)
+            for (ssize_t i = 0; i < n; i++)
+                got += chunk[i] == '\n';
+        _exit(got == lines ? 0 : 1);
+    }
+    close(ends[0]);
+    return child;
+}
+
 /* Somebody else made the pipe non-blocking: it is waited for all the same. */
 TEST(sink_waits_for_a_pipe_that_does_not_block)
 {
@@ -743,18 +763,7 @@ TEST(sink_waits_for_a_pipe_that_does_not_block)
     int ends[2], status = 0;
 
     CHECK_EQ(pipe2(ends, O_CLOEXEC), 0);
-    pid_t child = fork();
-    if (child == 0) {
-        char chunk[4096];
-        size_t lines = 0;
-
-        close(ends[1]);
-        for (ssize_t n; (n = read(ends[0], chunk, sizeof chunk)) > 0;)
-            for (ssize_t i = 0; i < n; i++)
-                lines += chunk[i] == '\n';
-        _exit(lines == 20000 ? 0 : 1);
-    }
-    close(ends[0]);
+    pid_t child = start_reader(ends, 20000);
     CHECK_EQ(fcntl(ends[1], F_SETFL, O_NONBLOCK), 0);
     CHECK_EQ(write_some((seine_sink_opts){.size = sizeof(seine_sink_opts),
                                           .fd = ends[1],
@@ -813,19 +822,8 @@ reader_has_everything(void)
 {
     int ends[2], status = 0;
     seine_sinks *s = open_pipe(ends);
-    pid_t child = fork();
+    pid_t child = start_reader(ends, 500);
 
-    if (child == 0) {
-        char chunk[4096];
-        size_t lines = 0;
-
-        close(ends[1]);
-        for (ssize_t n; (n = read(ends[0], chunk, sizeof chunk)) > 0;)
-            for (ssize_t i = 0; i < n; i++)
-                lines += chunk[i] == '\n';
-        _exit(lines == 500 ? 0 : 1);
-    }
-    close(ends[0]);
     seine_sinks_hurry(s);
     for (int i = 0; i < 500; i++)
         CHECK_EQ(seine_sinks_put(s, 0, &(seine_record){.url = {"u", 1}}), SEINE_OK);

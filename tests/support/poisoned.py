@@ -21,6 +21,7 @@ import threading
 import time
 
 from e2e import PROGRAM, environment
+from request_heads import request_heads
 
 SECOND = b"HTTP/1.1 404 Not Found\r\nContent-Length: 8\r\nX-Page: none\r\n\r\nforeign\n"
 TEXT = b"<p>and one more thing</p>"
@@ -98,14 +99,7 @@ class Poisoned:
             s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             if self.tls:
                 s = self.tls.wrap_socket(s, server_side=True)
-            unread = b""
-            while True:
-                while b"\r\n\r\n" not in unread:
-                    more = s.recv(65536)
-                    if not more:
-                        return
-                    unread += more
-                head, unread = unread.split(b"\r\n\r\n", 1)
+            for head in request_heads(s):
                 self.requests += 1
                 n = int(re.match(rb"[A-Z]+ /(\d+) ", head)[1])
                 self.answer(s, n)

@@ -313,14 +313,11 @@ TEST(a_skip_is_a_record_and_nothing_else)
     tear_down(t);
 }
 
-TEST(x_34_a_host_that_keeps_failing_is_given_up)
+/* Gives `n` URLs of a host that refuses every connection. */
+static void
+give_dead(fixture *t, int n)
 {
-    fixture *t = prepare();
-
-    t->opts.concurrency = 2;
-    t->opts.retry.max_attempts = 1;
-    open(t);
-    for (int i = 0; i < 20; i++) {
+    for (int i = 0; i < n; i++) {
         char url[64];
         snprintf(url, sizeof url, "http://dead.test/%d", i);
         script_on(t->s, url,
@@ -329,6 +326,16 @@ TEST(x_34_a_host_that_keeps_failing_is_given_up)
                             .unsent = true});
         give(t, url);
     }
+}
+
+TEST(x_34_a_host_that_keeps_failing_is_given_up)
+{
+    fixture *t = prepare();
+
+    t->opts.concurrency = 2;
+    t->opts.retry.max_attempts = 1;
+    open(t);
+    give_dead(t, 20);
     give(t, "http://good.test/");
     live(t, SEINE_NEVER);
     /* five open it, one more was under way, one probe after a minute */
@@ -416,15 +423,7 @@ TEST(a_log_names_each_fetch_each_opening_and_each_host_that_is_given_up)
     t->opts.concurrency = 1;
     t->opts.retry.max_attempts = 1;
     open(t);
-    for (int i = 0; i < 8; i++) {
-        char url[64];
-        snprintf(url, sizeof url, "http://dead.test/%d", i);
-        script_on(t->s, url,
-                  &(answer){.err = SEINE_E_CONNECT_REFUSED,
-                            .phase = SEINE_PHASE_CONNECT,
-                            .unsent = true});
-        give(t, url);
-    }
+    give_dead(t, 8);
     give(t, "http://good.test/");
     live(t, SEINE_NEVER);
     CHECK(strstr(all, "http://good.test/"));

@@ -217,6 +217,39 @@ TEST(sitemap_walk_sends_fields_to_added_hosts_alone)
     script_free(s);
 }
 
+/* An open file with that text. */
+static int
+file_of(const char *text)
+{
+    ssize_t len = (ssize_t)strlen(text);
+    int fd = memfd_create("sitemap", MFD_CLOEXEC);
+
+    CHECK(fd >= 0 && write(fd, text, (size_t)len) == len);
+    lseek(fd, 0, SEEK_SET);
+    return fd;
+}
+
+/* Opens that file as descriptor 0; returns what restore_0 needs. */
+static int
+put_on_0(const char *text)
+{
+    int input = dup(0), fd = file_of(text);
+
+    CHECK_EQ(dup2(fd, 0), 0);
+    if (fd > 0)
+        close(fd);
+    return input;
+}
+
+static void
+restore_0(int input)
+{
+    if (input < 0)
+        return;
+    CHECK_EQ(dup2(input, 0), 0);
+    close(input);
+}
+
 TEST(sitemap_walk_reads_open_files_and_follows_none_of_their_indexes)
 {
     static const char text[] = INDEX(MAP("http://a.test/1"));
@@ -224,10 +257,8 @@ TEST(sitemap_walk_reads_open_files_and_follows_none_of_their_indexes)
     told t = {.len = 0};
     seine_fetch_opts o;
     seine_sitemap_walk *w = new_walk(s, &o, &t, false, 0);
-    int fd = memfd_create("sitemap", MFD_CLOEXEC);
+    int fd = file_of(text);
 
-    CHECK(fd >= 0 && write(fd, text, sizeof text - 1) == (ssize_t)sizeof text - 1);
-    lseek(fd, 0, SEEK_SET);
     CHECK_EQ(seine_sitemap_walk_add_fd(w, "a.xml", fd), SEINE_OK);
     CHECK_EQ(seine_sitemap_walk_step(w, NULL), SEINE_E_CLOSED); /* it need not wait */
     CHECK_STR(t.text, "a.xml http://a.test/1\n");
@@ -245,22 +276,15 @@ TEST(sitemap_walk_reads_and_closes_descriptor_0_like_any_other)
     told t = {.len = 0};
     seine_fetch_opts o;
     seine_sitemap_walk *w = new_walk(s, &o, &t, false, 0);
-    int input = dup(0), fd = memfd_create("sitemap", MFD_CLOEXEC);
+    int input = put_on_0(text);
 
-    CHECK(fd >= 0 && write(fd, text, sizeof text - 1) == (ssize_t)sizeof text - 1);
-    lseek(fd, 0, SEEK_SET);
-    CHECK_EQ(dup2(fd, 0), 0);
     CHECK_EQ(seine_sitemap_walk_add_fd(w, "a.xml", 0), SEINE_OK);
     CHECK_EQ(seine_sitemap_walk_step(w, NULL), SEINE_E_CLOSED);
     CHECK_STR(t.text, "a.xml http://a.test/1\n");
     CHECK_EQ(script_requests(s), 0);
     seine_sitemap_walk_free(w);
     CHECK_EQ(close(0), -1);
-    if (input >= 0) {
-        CHECK_EQ(dup2(input, 0), 0);
-        close(input);
-    }
-    close(fd);
+    restore_0(input);
     script_free(s);
 }
 
@@ -272,11 +296,8 @@ TEST(sitemap_walk_asks_nobody_for_an_open_file)
     told t = {.len = 0};
     seine_fetch_opts o;
     seine_sitemap_walk *w = new_walk(s, &o, &t, false, 0);
-    int input = dup(0), fd = memfd_create("sitemap", MFD_CLOEXEC);
+    int input = put_on_0(text);
 
-    CHECK(fd >= 0 && write(fd, text, sizeof text - 1) == (ssize_t)sizeof text - 1);
-    lseek(fd, 0, SEEK_SET);
-    CHECK_EQ(dup2(fd, 0), 0);
     script_on(s, "http://a.test/1", &(answer){.body = SET(PAGE("http://a.test/y"))});
     CHECK_EQ(seine_sitemap_walk_add(w, "http://a.test/1"), SEINE_OK);
     CHECK_EQ(seine_sitemap_walk_add_fd(w, "http://a.test/2", 0), SEINE_OK);
@@ -285,11 +306,7 @@ TEST(sitemap_walk_asks_nobody_for_an_open_file)
               "http://a.test/1 http://a.test/y\nhttp://a.test/2 http://a.test/x\n");
     CHECK_EQ(script_requests(s), 1);
     seine_sitemap_walk_free(w);
-    if (input >= 0) {
-        CHECK_EQ(dup2(input, 0), 0);
-        close(input);
-    }
-    close(fd);
+    restore_0(input);
     script_free(s);
 }
 
