@@ -483,9 +483,9 @@ seine_keyed_set_rate(seine_keyed *k, seine_view key, seine_time now,
     r = borrow_big(k, key, now, true, &v, &e);
     if (r != SEINE_OK)
         return r;
-    r = seine_shared_set_rate(e->big->lim, now, rate);
+    seine_err set = seine_shared_set_rate(e->big->lim, now, rate);
     give_back(v.q.shard, e);
-    return r;
+    return set;
 }
 
 seine_err

@@ -378,6 +378,33 @@ TEST(large_options_without_memory_are_not_half_copied)
     }
 }
 
+/* Options fill memory in steps; at some of them the copy of the crawl's needs more. */
+TEST(options_of_a_crawl_without_memory_are_not_half_copied)
+{
+    seine_crawl_opts crawl = SEINE_CRAWL_OPTS;
+    static char value[100];
+    seine_field fields[40];
+    seine_fetch_opts o = polite();
+
+    memset(value, 'v', sizeof value);
+    for (size_t i = 0; i < 40; i++)
+        fields[i] = (seine_field){{"X", 1}, {value, sizeof value}};
+    o.crawl = &crawl;
+    o.fields = fields;
+    for (o.n_fields = 20; o.n_fields < 40; o.n_fields++) {
+        FAIL_EACH(n)
+        {
+            sn_shared_state c;
+            seine_err e = sn_shared_state_init(&c, &o, NULL);
+
+            CHECK_EQ(e, fail_hit() ? SEINE_E_NOMEM : SEINE_OK);
+            CHECK(e != SEINE_OK || c.opts.crawl->domains == NULL);
+            if (e == SEINE_OK)
+                sn_shared_state_fini(&c);
+        }
+    }
+}
+
 /* Memory that is looked at when it is given back. */
 typedef struct watched {
     const char *secret;

@@ -110,6 +110,25 @@ TEST(keyed_try_tells_the_same_as_a_bucket_of_its_own)
 
 /* A day of clients that come once: a sweep every minute leaves those that still owe
  * something, and the memory of the busiest minute. */
+TEST(keyed_try_says_the_same_to_a_caller_who_wants_no_grant)
+{
+    static const struct {
+        int64_t n;
+        seine_err want;
+    } rows[] = {
+        {11, SEINE_E_RANGE},  /* never: the bucket holds 10 */
+        {10, SEINE_OK},       /* all of it */
+        {1, SEINE_E_LIMITED}, /* nothing is left */
+        {0, SEINE_E_INVAL},
+    };
+    seine_keyed *k = table(1, 10, 100, SEINE_OVERFLOW_DENY);
+
+    EACH_ROW(i, rows)
+        CHECK_EQ(seine_keyed_try(k, seine_key_str("a"), T0, rows[i].n, NULL),
+                 rows[i].want);
+    seine_keyed_free(k);
+}
+
 TEST(s3_02_a_sweep_every_minute_keeps_a_table_small)
 {
     enum { MINUTES = 24 * 60, EACH = 200, DEBTORS = 7 };
@@ -461,30 +480,47 @@ TEST(keyed_that_is_null_is_switched_off)
     crew_end(&c);
 }
 
-TEST(keyed_survives_failing_memory)
+/* What needs memory either happens, or says that it did not. */
+static void
+use_without_memory(seine_keyed *k, seine_ctx *ctx)
 {
     static const char long_key[] = "a key that is longer than twenty-four bytes";
+    seine_view key = seine_key_str(long_key), other = seine_key_str("other");
+    seine_rate slow = {1, SEINE_SECS(1000), 7};
+    seine_limiter_stats s;
+    int seen = 0;
 
+    seine_keyed_allow(k, key, T0, 1); /* without memory: the overflow */
+    seine_err e = seine_keyed_pause(k, key, SEINE_NEVER);
+    CHECK(e == SEINE_OK || e == SEINE_E_NOMEM || e == SEINE_E_FULL);
+    CHECK(e != SEINE_OK || !seine_keyed_allow(k, key, T0, 1));
+    e = seine_keyed_set_rate(k, other, T0, &slow);
+    CHECK(e == SEINE_OK || e == SEINE_E_NOMEM || e == SEINE_E_FULL);
+    CHECK(e != SEINE_OK ||
+          (seine_keyed_stats_get(k, other, T0, &s) == SEINE_OK && s.capacity == 7));
+    seine_keyed_each(k, T0, count_one, &seen);
+    while (seine_keyed_allow(k, seine_key_str("third"), T0, 1))
+        ;
+    e = seine_keyed_wait(k, ctx, seine_key_str("third"), 1, 0);
+    CHECK(e == SEINE_E_LIMITED || (e == SEINE_E_NOMEM && fail_hit()));
+}
+
+TEST(keyed_survives_failing_memory)
+{
     FAIL_EACH(r)
     {
         seine_keyed_opts opts = SEINE_KEYED_OPTS;
+        seine_clock *clock = NULL;
         seine_ctx *ctx = NULL;
         seine_keyed *k = NULL;
 
         seine_err e = seine_keyed_new(&opts, &k);
         CHECK(e == (k ? SEINE_OK : SEINE_E_NOMEM));
-        if (k && seine_ctx_root(seine_clock_system(), &ctx) == SEINE_OK) {
-            seine_view key = seine_key_str(long_key);
-            int seen = 0;
-
-            seine_keyed_allow(k, key, T0, 1); /* without memory: the overflow */
-            e = seine_keyed_pause(k, key, T0);
-            CHECK(e == SEINE_OK || e == SEINE_E_NOMEM || e == SEINE_E_FULL);
-            e = seine_keyed_wait(k, ctx, key, 100, 0);
-            CHECK(e == SEINE_OK || e == SEINE_E_NOMEM || e == SEINE_E_LIMITED);
-            seine_keyed_each(k, T0, count_one, &seen);
-        }
+        if (k && seine_clock_fake_new(T0, 0, 1, &clock) == SEINE_OK &&
+            seine_ctx_root(clock, &ctx) == SEINE_OK)
+            use_without_memory(k, ctx);
         seine_ctx_unref(ctx);
+        seine_clock_fake_free(clock);
         seine_keyed_free(k);
     }
 }
