@@ -22,6 +22,7 @@
 #include "chaos_report.h"
 #include "check.h"
 #include "failing.h"
+#include "sockets.h"
 
 static seine_time
 now(void)
@@ -256,7 +257,7 @@ TEST(a_large_body_arrives_whole_at_a_slow_client)
     int n;
 
     ask(ssl, "/close/bytes:20M");
-    poll(NULL, 0, 100);
+    socket_wait_unread(SSL_get_fd(ssl), 32768);
     while ((n = SSL_read(ssl, piece, sizeof piece)) > 0)
         sum += (size_t)n;
     CHECK_EQ(SSL_get_error(ssl, n), SSL_ERROR_ZERO_RETURN);
