@@ -7,14 +7,13 @@
 
 /* What waits. */
 
+/* The first given URL that waits for robots.txt; there is one. */
 static sn_visit *
 take_held(sn_frontier *f, uint32_t host)
 {
     sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
     sn_visit *v = x->held;
 
-    if (!v)
-        return NULL;
     x->held = v->next;
     x->n_held--;
     f->waiting--;

@@ -169,8 +169,7 @@ conclude_visit(sn_visit *v, const seine_fault *f)
 {
     seine_view url = seine_url_href(&v->url);
 
-    if (f->code == SEINE_OK) { /* the other members say nothing then */
-        v->fault.code = SEINE_OK;
+    if (f->code == SEINE_OK) { /* as the visit began; other members say nothing then */
         v->fault.status = f->status;
         return;
     }

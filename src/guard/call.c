@@ -42,17 +42,17 @@ pass_breaker(work *w)
 {
     for (;;) {
         seine_time now = now_of(w), when = now;
-        seine_err e = seine_ctx_err(w->ctx, now);
+        seine_err done = seine_ctx_err(w->ctx, now);
 
-        if (e != SEINE_OK)
-            return e;
+        if (done != SEINE_OK)
+            return done;
         if (w->o->breakers)
             when = seine_breakers_when(w->o->breakers, w->key, now);
         if (when <= now)
             return SEINE_OK;
         if (!w->o->wait_open)
             return SEINE_E_BREAKER;
-        e = seine_ctx_sleep(w->ctx, when);
+        seine_err e = seine_ctx_sleep(w->ctx, when);
         if (e != SEINE_OK)
             return e;
     }

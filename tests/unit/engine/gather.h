@@ -25,6 +25,7 @@ typedef struct gathered {
     uint32_t attempts, n_hops, n_tries, n_fields;
     seine_record_try tries[8];
     seine_span queue, throttle, backoff, total;
+    int64_t wall;
     char url[128], final_url[128], title[64], body[64], message[128];
     char lang[16], canonical[128], meta_robots[64], rule[128], note[32];
     bool partial, has_sha256, has_links;
@@ -32,6 +33,13 @@ typedef struct gathered {
     int64_t content_length;
     unsigned shard;
 } gathered;
+
+typedef struct gathered_event {
+    char name[32], host[64];
+    seine_err cause;
+    seine_time until;
+    int64_t from, to;
+} gathered_event;
 
 typedef struct gather {
     atomic_uint n;
@@ -41,6 +49,7 @@ typedef struct gather {
     unsigned asked_ready;
     unsigned events;
     char last_event[32];
+    gathered_event told[32]; /* the first of them */
 } gather;
 
 static inline void
@@ -74,6 +83,7 @@ gather_record(const seine_record *r, unsigned shard, void *arg)
                      .throttle = r->throttle,
                      .backoff = r->backoff,
                      .total = r->total,
+                     .wall = r->wall,
                      .partial = r->partial,
                      .has_sha256 = r->sha256 != NULL,
                      .has_links = r->has_links,
@@ -111,6 +121,14 @@ gather_event(const seine_event *e, unsigned shard, void *arg)
     gather *g = arg;
 
     (void)shard;
+    if (g->events < 32) {
+        gathered_event *to = &g->told[g->events];
+
+        *to = (gathered_event){
+            .cause = e->cause, .until = e->until, .from = e->from, .to = e->to};
+        snprintf(to->name, sizeof to->name, "%s", e->name);
+        gather_view(to->host, sizeof to->host, e->host);
+    }
     g->events++;
     snprintf(g->last_event, sizeof g->last_event, "%s", e->name);
 }

@@ -326,12 +326,14 @@ TEST(an_ask_may_have_a_method_body_fields_and_limits_of_its_own)
     give(c, v);
 
     ask = ask_of("http://a.test/2");
+    ask.timeout = 1; /* the shortest */
     ask.method = (seine_view){"PATCH", 5};
     ask.idempotent = true;
     ask.priority = -1;
     v = admit(c, &ask);
     CHECK(is(v->method, "PATCH") && v->retry.idempotent);
     CHECK_EQ(v->lane, 2);
+    CHECK_EQ(v->timeout, 1);
     give(c, v);
     done(c);
 }

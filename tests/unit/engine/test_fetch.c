@@ -464,11 +464,13 @@ TEST(fetch_all_without_memory_says_so_or_has_a_named_result)
         seine_fetched got;
 
         o.retry.max_attempts = 1;
+        script_on(s, url, &(answer){.body = "hello"});
         seine_err e = sn_fetch_all(&o, script_net(s), NULL, &url, 1, &got, &sum);
         CHECK(e == SEINE_OK || (e == SEINE_E_NOMEM && fail_hit()));
         CHECK_EQ(sum.total, e == SEINE_OK ? 1 : 77);
         if (e == SEINE_OK)
-            CHECK(seine_fetched_is_ok(&got) || got.fault.code == SEINE_E_NOMEM);
+            CHECK(seine_fetched_is_ok(&got) ? strcmp(got.body.bytes, "hello") == 0
+                                            : got.fault.code == SEINE_E_NOMEM);
         seine_fetched_free(&got, 1);
         script_free(s);
     }
@@ -656,6 +658,44 @@ TEST_THREADS(s2_07_a_ctx_that_is_canceled_ends_a_finish_in_order)
     seine_fetch_free(f);
     seine_ctx_unref(ctx);
     free(g);
+    script_free(s);
+    seine_clock_fake_free(clock);
+}
+
+static void
+check_thread_name(const seine_record *r, unsigned shard, void *arg)
+{
+    char name[16] = "", want[16];
+
+    (void)r;
+    pthread_getname_np(pthread_self(), name, sizeof name);
+    snprintf(want, sizeof want, "sn-shard-%u", shard);
+    CHECK_STR(name, want);
+    atomic_fetch_add((atomic_uint *)arg, 1);
+}
+
+/* As a debugger or `top -H` shows it. */
+TEST(the_thread_of_a_shard_has_its_name)
+{
+    seine_clock *clock;
+    CHECK_EQ(seine_clock_fake_new(T0, 0, 1, &clock), SEINE_OK);
+    script *s = script_new(clock);
+    seine_fetch_opts o = script_opts(s);
+    atomic_uint n = 0;
+    seine_fetch *f;
+
+    o.on_record = check_thread_name;
+    o.arg = &n;
+    o.threads = 3;
+    CHECK_EQ(sn_fetch_open(&o, script_net(s), &f, NULL), SEINE_OK);
+    for (int i = 0; i < 9; i++) {
+        char url[64];
+        snprintf(url, sizeof url, "http://h%d.test/", i);
+        CHECK_EQ(add(f, url, NULL), SEINE_OK);
+    }
+    while (n < 9)
+        seine_clock_fake_advance(clock, SEINE_MS(10));
+    seine_fetch_free(f);
     script_free(s);
     seine_clock_fake_free(clock);
 }

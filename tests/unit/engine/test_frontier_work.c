@@ -14,6 +14,7 @@ typedef struct desk {
     sn_frontier *f;
     sn_work last; /* what was said */
     unsigned said, refused;
+    seine_event event; /* the last one */
 } desk;
 
 static void
@@ -35,10 +36,11 @@ hear_refusal(const sn_refusal *r, void *arg)
 }
 
 static void
-hear_nothing(const seine_event *e, void *arg)
+hear_event(const seine_event *e, void *arg)
 {
-    (void)e;
-    (void)arg;
+    desk *d = arg;
+
+    d->event = *e;
 }
 
 static void
@@ -56,7 +58,7 @@ open_desk(desk *d, uint32_t depth)
     open_shard(&d->t, &o);
     sn_frontier_opts opts = {.n = 1, .hosts = sn_scheduler_host_table(d->t.s)};
     sn_frontier_ops ops = {
-        .work = hear_work, .refuse = hear_refusal, .tell = hear_nothing, .arg = d};
+        .work = hear_work, .refuse = hear_refusal, .tell = hear_event, .arg = d};
     CHECK_EQ(sn_frontier_new(&d->t.shared, &opts, &ops, &d->f), SEINE_OK);
 }
 
@@ -151,6 +153,42 @@ TEST(frontier_says_the_crawl_delay_with_the_work)
     robots_end(&d, offer.visit, 200, "User-agent: *\nCrawl-delay: 2\n");
     CHECK_EQ(d.last.n, 1);
     CHECK_EQ(d.last.delay, SEINE_SECS(2));
+    CHECK(!d.event.name); /* nothing special about it */
+    close_desk(&d);
+}
+
+TEST(frontier_tells_of_a_crawl_delay_that_it_cuts)
+{
+    desk d;
+
+    open_desk(&d, UINT32_MAX);
+    find(&d, "http://a.example/1", 1, SN_ADDRESS_PUBLIC);
+    sn_offer offer = sn_frontier_next(d.f, d.last.host, 0);
+    robots_end(&d, offer.visit, 200, "User-agent: *\nCrawl-delay: 61\n");
+    CHECK_EQ(d.last.delay, SEINE_SECS(60));
+    CHECK_STR(d.event.name, "crawl_delay.clamped");
+    CHECK_EQ(d.event.to, 60000000); /* in us */
+    CHECK_EQ(d.event.until, SEINE_NEVER);
+    close_desk(&d);
+}
+
+/* A stop or a host that is given up asks for what waits at any host. */
+TEST(frontier_has_nothing_to_drain_at_a_host_that_it_does_not_know)
+{
+    char text[64];
+    uint32_t host;
+    seine_url url;
+    desk d;
+
+    open_desk(&d, UINT32_MAX);
+    CHECK(!sn_frontier_drain(d.f, 0, 0));
+    find(&d, "http://a.example/1", 1, SN_ADDRESS_PUBLIC);
+    CHECK(!sn_frontier_drain(d.f, d.last.host + 1, 0));
+    seine_url_init(&url, text, sizeof text);
+    CHECK_EQ(seine_url_parse(&url, "http://other.example/", 21, NULL), SEINE_OK);
+    CHECK_EQ(sn_hosts_find(sn_scheduler_host_table(d.t.s), &url, 0, &host), SEINE_OK);
+    CHECK(!sn_frontier_drain(d.f, host, 0));
+    CHECK_EQ(sn_frontier_waiting(d.f), 1);
     close_desk(&d);
 }
 

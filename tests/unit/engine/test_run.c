@@ -328,6 +328,22 @@ give_dead(fixture *t, int n)
     }
 }
 
+TEST(a_record_has_the_wall_time_of_its_end)
+{
+    fixture *t = prepare();
+
+    script_on(t->s, "http://a.test/0", &(answer){.takes = SEINE_SECS(3)});
+    script_on(t->s, "http://b.test/1", &(answer){.takes = SEINE_SECS(7)});
+    open(t);
+    int64_t begun = script_clock(t->s)->wall(script_clock(t->s));
+    give(t, "http://a.test/0");
+    give(t, "http://b.test/1");
+    live(t, SEINE_NEVER);
+    CHECK_EQ(record_of(t, 0)->wall - begun, SEINE_SECS(3));
+    CHECK_EQ(record_of(t, 1)->wall - begun, SEINE_SECS(7));
+    tear_down(t);
+}
+
 TEST(x_34_a_host_that_keeps_failing_is_given_up)
 {
     fixture *t = prepare();
@@ -350,6 +366,68 @@ TEST(x_34_a_host_that_keeps_failing_is_given_up)
     seine_fetch_stats stats = {0};
     sn_run_stats(t->runs[0], &stats);
     CHECK(stats.parked == 1 && stats.breaker_opens == 2);
+    tear_down(t);
+}
+
+/* The n-th event of that name; it is of the one host. */
+static const gathered_event *
+event_of(const fixture *t, const char *name, int n)
+{
+    for (unsigned i = 0; i < t->g.events && i < 32; i++)
+        if (strcmp(t->g.told[i].name, name) == 0 && n-- == 0) {
+            CHECK_STR(t->g.told[i].host, "dead.test");
+            return &t->g.told[i];
+        }
+    CHECK(!name);
+    return NULL;
+}
+
+TEST(events_say_what_a_breaker_was_and_is_why_and_until_when)
+{
+    fixture *t = prepare();
+
+    t->opts.concurrency = 1;
+    t->opts.retry.max_attempts = 1;
+    open(t);
+    give_dead(t, 8);
+    live(t, SEINE_NEVER);
+    const gathered_event *e = event_of(t, "breaker.open", 0);
+    seine_time opened = script_request(t->s, 4)->at + SEINE_MS(10); /* the fifth ends */
+    CHECK(e->from == SEINE_BREAKER_CLOSED && e->to == SEINE_BREAKER_OPEN);
+    CHECK_EQ(e->cause, SEINE_E_CONNECT_REFUSED);
+    CHECK_EQ(e->until, opened + SEINE_SECS(60));
+    e = event_of(t, "breaker.half_open", 0);
+    CHECK(e->from == SEINE_BREAKER_OPEN && e->to == SEINE_BREAKER_HALF_OPEN);
+    CHECK(e->cause == SEINE_OK && e->until == SEINE_NEVER);
+    e = event_of(t, "breaker.open", 1);
+    CHECK(e->from == SEINE_BREAKER_HALF_OPEN && e->to == SEINE_BREAKER_OPEN);
+    CHECK_EQ(e->until, opened + SEINE_SECS(120) + SEINE_MS(10));
+    const gathered_event *parked = event_of(t, "host.parked", 0);
+    CHECK(parked->cause == SEINE_E_BREAKER && parked->until == e->until);
+    tear_down(t);
+}
+
+TEST(events_say_that_a_breaker_has_closed)
+{
+    fixture *t = prepare();
+
+    t->opts.concurrency = 1;
+    t->opts.retry.max_attempts = 10;
+    open(t);
+    for (int i = 0; i < 5; i++) {
+        char url[64];
+        snprintf(url, sizeof url, "http://dead.test/%d", i);
+        script_on(t->s, url,
+                  &(answer){.err = SEINE_E_CONNECT_REFUSED,
+                            .phase = SEINE_PHASE_CONNECT,
+                            .unsent = true},
+                  &(answer){.status = 200});
+        give(t, url);
+    }
+    live(t, SEINE_NEVER);
+    const gathered_event *e = event_of(t, "breaker.closed", 0);
+    CHECK(e->from == SEINE_BREAKER_HALF_OPEN && e->to == SEINE_BREAKER_CLOSED);
+    CHECK(e->cause == SEINE_OK && e->until == SEINE_NEVER);
     tear_down(t);
 }
 
