@@ -108,6 +108,8 @@ read_crawl(const args *a, crawl_plan *p)
     o->max_subdomains = (uint32_t)set->max_subdomains;
     o->max_per_host = set->max_per_host;
     o->max_links = (uint32_t)set->max_links;
+    o->max_sitemaps = (uint32_t)set->max_sitemaps;
+    o->max_sitemap_bytes = set->max_sitemap_bytes;
     o->spill = getenv("TMPDIR");
     if (o->spill && !o->spill[0])
         o->spill = NULL;
@@ -167,6 +169,7 @@ crawl_plan_make(const args *a, seine_fetch_opts *o, crawl_plan *out_plan)
     o->robots = read_robots(a, set);
     o->robots_on_mine = options_given(a, "robots");
     o->max_crawl_delay = set->max_crawl_delay;
+    o->robots_agent = set->robots_agent;
     int code = check_types(set->accept_type);
     if (code != SAY_DONE || !crawl_is_asked(a))
         return code;

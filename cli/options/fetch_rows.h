@@ -59,6 +59,10 @@
      .more = "A page with more has the note `links_capped`; the number of links that were left out stands in the summary, and the exit code is 4."},
     {"max-subdomains", NULL, KIND_COUNT, "N", "256", AT(max_subdomains), .max = 1000000, .off = true, .env = true, .rare = true,
      .help = "at most so many hosts of a domain beyond given ones"},
+    {"max-sitemaps", NULL, KIND_COUNT, "N", "10000", AT(max_sitemaps), .max = 1000000000, .off = true, .env = true, .rare = true,
+     .help = "read at most so many sitemaps in all"},
+    {"max-sitemap-bytes", NULL, KIND_SIZE, "SIZE", "4G", AT(max_sitemap_bytes), .off = true, .env = true, .rare = true,
+     .help = "read at most so many bytes of sitemaps in all, decoded"},
     {"pattern-budget", NULL, KIND_COUNT, "N", "1000", AT(pattern_budget), .max = 1000000000, .off = true, .env = true, .rare = true,
      .help = "of URLs that look alike, look at the pages after so many",
      .more = "URLs look alike when they differ in numbers, identifiers and values of parameters only. Further ones are skipped with reason `trap` "
@@ -70,6 +74,9 @@
     {"robots", NULL, KIND_CHOICE, "on|off|audit", FOR("off", "on"), AT(robots), .env = true, .rare = FOR(true, false),
      .help = "obey robots.txt, or audit: tell what it refuses",
      .more = "By RFC 9309, for every URL, the given ones too. While robots.txt of a host cannot be had, the host is not asked for anything else."},
+    {"robots-agent", NULL, KIND_TEXT, "TOKEN", AT(robots_agent), .env = true, .rare = true,
+     .help = "who we are to robots.txt; that of --user-agent if not given",
+     .more = "A product token: letters, digits, `-` and `_`. The token of `Mozilla/5.0 (compatible; mybot/1)` is mybot."},
 #if IN_CRAWL
     {"nofollow", NULL, KIND_FLAG, NULL, "on", AT(nofollow), .env = true, .rare = true,
      .help = "leave links alone that ask for it",

@@ -36,6 +36,7 @@ typedef struct fetch_settings {
     const char *accept_type;
     int robots; /* obey_choice */
     seine_span max_crawl_delay;
+    const char *robots_agent;
 
     /* of a crawl: which links */
     const char *depth;
@@ -43,6 +44,7 @@ typedef struct fetch_settings {
     bool parent, nofollow;
     texts domains;
     uint64_t pattern_budget, max_per_host, max_subdomains, max_links;
+    uint64_t max_sitemaps, max_sitemap_bytes;
     const char *job;
 
     /* how much at once */

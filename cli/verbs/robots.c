@@ -45,7 +45,7 @@ static const option check_options[] = {
     {"robots", NULL, KIND_FILE, "FILE", AT(robots),
      .help = "a robots.txt to ask instead of the host; -: stdin"},
     {"agent", NULL, KIND_TEXT, "NAME", "seine", AT(agent),
-     .help = "who asks: a product token"},
+     .help = "who asks: a product token, or a whole User-Agent header"},
     {"jsonl", NULL, KIND_FLAG, AT(jsonl),
      .help = "many cases: one JSON object per line, in and out",
      .more = "In: `robots` (or `robots_b64`, `robots_file`), `agent`, `url`. Out: what the command prints. "
@@ -56,7 +56,7 @@ static const option check_options[] = {
 
 static const option show_options[] = {
     {"agent", NULL, KIND_TEXT, "NAME", "seine", AT(agent),
-     .help = "who asks: a product token"},
+     .help = "who asks: a product token, or a whole User-Agent header"},
     {"json", "j", KIND_FLAG, AT(json),
      .help = "one JSON object instead of lines"},
     ASKING,
@@ -137,34 +137,38 @@ put_delay(const seine_robots *r, const char *agent, seine_json *out)
 }
 
 /* Adds the ruling about a URL. Without rules everything is allowed where there is no
- * robots.txt, and nothing where robots.txt is unreachable. */
+ * robots.txt, and nothing where robots.txt is unreachable. False: it is no URL. */
 static bool
 put_ruling(const seine_robots *r, seine_robots_state state, const char *agent,
-           const char *url, size_t len, seine_json *out)
+           seine_view url, seine_json *out, bool *out_allowed)
 {
     seine_robots_verdict v = {.allowed = state == SEINE_ROBOTS_ABSENT};
 
-    if (r)
-        seine_robots_check(r, agent, url, len, &v);
+    if (r && seine_robots_check(r, agent, url.ptr, url.len, &v) != SEINE_OK)
+        return false;
     jsonl_set(out, "allowed", seine_json_new_bool(v.allowed));
     jsonl_set(out, "rule", json_text(v.rule));
     jsonl_set(out, "line",
               v.line > 0 ? seine_json_new_int(v.line) : seine_json_new_null());
     jsonl_set(out, "group", json_text(v.group));
+    if (v.is_over)
+        jsonl_set(out, "over_budget", seine_json_new_bool(true));
     jsonl_set(out, "state", jsonl_string(seine_robots_state_name(state)));
     put_delay(r, agent, out);
     put_sitemaps(r, out);
-    return v.allowed;
+    *out_allowed = v.allowed;
+    return true;
 }
 
-/* Answers one case of --jsonl. A recorded case may hold the expected results as well. */
+/* Answers one case of --jsonl. A recorded case may hold the expected results as well; an
+ * empty URL in one is the root. */
 static bool
 answer_robots_case(const seine_json *in, seine_json *out, reason *why)
 {
     bytes robots = {0}, url = {0};
     const char *agent = "seine";
     seine_robots *r = NULL;
-    bool good = false;
+    bool good = false, allowed;
 
     if (!jsonl_known(in,
                      "id robots robots_b64 robots_file agent url url_b64 url_file "
@@ -183,8 +187,10 @@ answer_robots_case(const seine_json *in, seine_json *out, reason *why)
         goto out;
     }
     jsonl_set(out, "ok", seine_json_new_bool(true));
-    put_ruling(r, SEINE_ROBOTS_PARSED, agent, url.ptr, url.len, out);
-    good = true;
+    seine_view asked = {url.len > 0 ? url.ptr : "/", url.len > 0 ? url.len : 1};
+    good = put_ruling(r, SEINE_ROBOTS_PARSED, agent, asked, out, &allowed);
+    if (!good)
+        reason_set(why, "not an http or https URL, and no path");
 out:
     seine_robots_free(r);
     bytes_free(&robots);
@@ -229,14 +235,34 @@ put_answer(const seine_robots_answer *got, seine_json *out)
         jsonl_set(out, "error", jsonl_string(seine_err_name(got->err)));
 }
 
+/* Refuses words that are no URLs, before anything is printed. */
+static int
+check_words(const args *a, const seine_robots_book *book)
+{
+    seine_robots_verdict v;
+
+    for (size_t i = 0; i < a->count; i++) {
+        const char *word = a->words[i];
+        const seine_robots_answer *got = seine_robots_book_of(book, word);
+
+        if (!got || (got->robots && seine_robots_check(got->robots, NULL, word,
+                                                       strlen(word), &v) != SEINE_OK))
+            return say_fail(SAY_USAGE, "https://e.example/page, or /page",
+                            "'%s' is no http or https URL, and no path", show(word).text);
+    }
+    return SAY_DONE;
+}
+
 static bool
 print_check(const seine_robots_answer *got, const char *agent, const char *url)
 {
     seine_json *out = xalloc_json(seine_json_new_object());
+    bool allowed = false;
 
     jsonl_set(out, "url", jsonl_string(url));
     jsonl_set(out, "agent", jsonl_string(agent));
-    bool allowed = put_ruling(got->robots, got->state, agent, url, strlen(url), out);
+    put_ruling(got->robots, got->state, agent, (seine_view){url, strlen(url)}, out,
+               &allowed);
     put_answer(got, out);
     out_json(out);
     return allowed;
@@ -258,6 +284,8 @@ run_check(const args *a)
         return say_fail(SAY_USAGE, "seine robots check https://e.example/page",
                         "robots check needs a URL");
     int code = set->robots ? robots_load(set->robots, &book) : ask_hosts(a, &book);
+    if (code == SAY_DONE)
+        code = check_words(a, book);
     for (size_t i = 0; code == SAY_DONE && i < a->count; i++) {
         const seine_robots_answer *got = seine_robots_book_of(book, a->words[i]);
 

@@ -72,6 +72,8 @@ typedef struct seine_crawl_opts {
     uint64_t max_per_host;   /* pages; 0: off */
     uint32_t max_links;      /* 50,000 of a page, and URLs of a sitemap; 0: likewise */
     const char *spill;       /* directory; NULL: /tmp */
+    uint32_t max_sitemaps;   /* 10,000 files in all; 0: off */
+    uint64_t max_sitemap_bytes; /* 4 GiB of them in all, decoded; 0: off */
 } seine_crawl_opts;
 
 #define SEINE_CRAWL_OPTS seine_crawl_defaults()

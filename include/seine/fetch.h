@@ -190,6 +190,9 @@ typedef struct seine_fetch_opts {
     seine_log *log;               /* NULL: none */
     seine_metrics *metrics;       /* NULL: none */
     seine_clock *clock;           /* NULL: the system's */
+
+    const char *robots_agent; /* whom robots.txt is read for, a product token, "seine";
+                                 NULL: that of `user_agent` */
 } seine_fetch_opts;
 
 #define SEINE_FETCH_OPTS seine_fetch_defaults()

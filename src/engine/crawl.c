@@ -12,7 +12,9 @@ seine_crawl_defaults(void)
                               .skips = true,
                               .pattern_budget = 1000,
                               .max_subdomains = 256,
-                              .max_links = 50000};
+                              .max_links = 50000,
+                              .max_sitemaps = 10000,
+                              .max_sitemap_bytes = UINT64_C(4) << 30};
 }
 
 const char *

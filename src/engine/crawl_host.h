@@ -52,10 +52,12 @@ typedef struct sn_crawl_state {
     uint32_t maps_out;          /* sitemaps under way */
     sn_visit *held, *last_held; /* given URLs that wait for the rules */
     uint32_t n_held;
-    uint32_t n_maps; /* files of sitemaps, all of them */
-    uint8_t ceiling; /* sn_address_zone: of the URL that waits in front */
-    bool is_wanted;  /* robots.txt is what the host is asked for next */
-    bool has_maps;   /* the first sitemaps were looked for */
+    uint32_t n_maps;      /* files of sitemaps, all of them */
+    uint8_t ceiling;      /* sn_address_zone: of the URL that waits in front */
+    uint32_t next_paused; /* SN_NONE: the last */
+    bool is_paused;       /* its URLs are judged further in the next turn */
+    bool is_wanted;       /* robots.txt is what the host is asked for next */
+    bool has_maps;        /* the first sitemaps were looked for */
 } sn_crawl_state;
 
 typedef struct sn_crawl_hosts {

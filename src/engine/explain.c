@@ -11,6 +11,7 @@
 #include "engine/robots_cache.h"
 #include "engine/url_rules.h"
 #include "seine/seen.h"
+#include "text/robots.h"
 
 _Static_assert(sizeof(seine_explained) <= 18 * 1024, "explain.h says so");
 
@@ -18,20 +19,8 @@ struct seine_explain {
     const seine_fetch_opts *opts;
     sn_scope *scope;
     seine_seen *seeds; /* keys, and authorities of their hosts */
-    char agent[64];
+    char agent[SN_ROBOTS_AGENT_ROOM];
 };
-
-static void
-name_agent(seine_explain *x)
-{
-    const char *from = x->opts->user_agent ? x->opts->user_agent : "seine";
-    size_t n = 0;
-
-    while (n + 1 < sizeof x->agent && from[n] && from[n] != '/' && !sn_is_space(from[n]))
-        n++;
-    memcpy(x->agent, from, n);
-    x->agent[n] = '\0';
-}
 
 seine_err
 seine_explain_new(const seine_fetch_opts *opts, seine_explain **out_explain,
@@ -45,7 +34,8 @@ seine_explain_new(const seine_fetch_opts *opts, seine_explain **out_explain,
     if (!x)
         return SEINE_E_NOMEM;
     x->opts = opts;
-    name_agent(x);
+    sn_robots_name_agent(opts->robots_agent,
+                         opts->user_agent ? opts->user_agent : "seine", x->agent);
     seine_err e = sn_scope_new(opts, &x->scope, diag);
     if (e == SEINE_OK)
         e = seine_seen_new(NULL, &x->seeds);
@@ -143,7 +133,7 @@ seine_explain_robots(const seine_fault *end, seine_view body,
 {
     sn_robots_cache r = {0};
 
-    sn_robots_cache_settle(&r, end, body, 0);
+    sn_robots_cache_settle(&r, end, body, NULL, 0);
     *out_robots = SN_STEAL(r.robots);
     *out_state = r.state == SN_ROBOTS_PARSED   ? SEINE_ROBOTS_PARSED
                  : r.state == SN_ROBOTS_ABSENT ? SEINE_ROBOTS_ABSENT
@@ -201,19 +191,19 @@ judge_rules(const seine_explain *x, const seine_url *u, const seine_robots *robo
                                                                      : SN_ROBOTS_ABSENT,
                          .robots = (seine_robots *)robots};
     bool obeys = x->opts->robots == SEINE_OBEY_ON;
-    char rule[256];
+    char rule[SN_ROBOTS_RULE];
+    uint64_t steps = 0;
 
     if (out->robots == SEINE_ROBOTS_UNREACHABLE && obeys)
         note_refusal(out, SEINE_SKIP_ROBOTS_UNREACHABLE,
                      SN_STR("robots.txt could not be read"));
     out->delay =
         sn_robots_cache_delay(&r, x->agent, x->opts->max_crawl_delay, &out->delay_is_cut);
-    if (sn_robots_cache_allow(&r, x->agent, seine_url_target(u), &out->verdict) || !obeys)
+    if (sn_robots_cache_allow(&r, x->agent, seine_url_target(u), &out->verdict, &steps) ||
+        !obeys)
         return;
-    snprintf(rule, sizeof rule, "robots.txt:%u %.*s", out->verdict.line,
-             (int)(out->verdict.rule.len < 200 ? out->verdict.rule.len : 200),
-             out->verdict.rule.ptr);
-    note_refusal(out, SEINE_SKIP_ROBOTS, sn_str_of(rule));
+    size_t n = sn_robots_cache_rule(&out->verdict, rule);
+    note_refusal(out, SEINE_SKIP_ROBOTS, (sn_str){rule, n});
 }
 
 /* How often the host is asked at most: the slower of the two. */

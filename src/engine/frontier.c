@@ -35,6 +35,7 @@ sn_frontier_new(sn_shared_state *c, const sn_frontier_opts *o, const sn_frontier
     f->index = o->index;
     f->n = o->n;
     f->late = SN_URL_LIST;
+    f->paused = SN_NONE;
     sn_crawl_hosts_init(&f->hosts);
     sn_heap_init(&f->again, UINT32_MAX);
     seine_err e = make_parts(f, o->store);
@@ -192,7 +193,13 @@ next_waiting(sn_frontier *f, uint32_t host, seine_time now, bool *out_lost)
     sn_skip_why why;
     sn_waiting_url u;
 
-    while (sn_frontier_take(f, host, deepest_of(f, host), &u) == SEINE_OK) {
+    for (uint32_t n = 0;; n++) {
+        if (n == SN_REFUSED_TURN || !sn_frontier_has_steps(f)) {
+            sn_frontier_pause(f, host);
+            return NULL;
+        }
+        if (sn_frontier_take(f, host, deepest_of(f, host), &u) != SEINE_OK)
+            return NULL;
         if (!sn_frontier_refuses_late(f, host, &u, &why)) {
             sn_visit *v = visit_waiting(f, host, &u, now);
             *out_lost = !v;
@@ -203,7 +210,6 @@ next_waiting(sn_frontier *f, uint32_t host, seine_time now, bool *out_lost)
         else
             sn_shared_state_end_work(f->shared, 1);
     }
-    return NULL;
 }
 
 sn_offer
@@ -248,7 +254,7 @@ is_idle(uint32_t host, void *arg)
     const sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
 
     return ch->chain.n == 0 && x->first.n == 0 && x->maps_out == 0 && x->n_held == 0 &&
-           !x->is_wanted && x->robots.state != SN_ROBOTS_ASKED &&
+           !x->is_wanted && !x->is_paused && x->robots.state != SN_ROBOTS_ASKED &&
            !(ch->flags & SN_CRAWL_HOST_STUCK) &&
            (x->patterns.n == 0 || ch->n_pages < 100) &&
            sn_hosts_busy(f->host_table, host) == 0;
@@ -257,6 +263,7 @@ is_idle(uint32_t host, void *arg)
 void
 sn_frontier_end_turn(sn_frontier *f)
 {
+    f->robots_steps = 0;
     sn_frontier_commit(f);
     sn_crawl_hosts_evict(&f->hosts, is_idle, f);
 }

@@ -84,8 +84,9 @@ typedef enum sn_admission {
 sn_admission sn_frontier_admit(sn_frontier *f, sn_visit *v, seine_time now);
 
 /* The next visit that was held and whose robots.txt is known now: it is to be admitted
- * once more. NULL: none. */
+ * once more. NULL: none in this turn. */
 sn_visit *sn_frontier_released(sn_frontier *f);
+bool sn_frontier_has_released(const sn_frontier *f);
 
 /* The next URL of a host, which may start at once. */
 sn_offer sn_frontier_next(sn_frontier *f, uint32_t host, seine_time now);

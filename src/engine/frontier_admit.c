@@ -92,7 +92,7 @@ refuses_page(sn_frontier *f, uint32_t host, const sn_crawl_host *ch, const seine
 {
     if (sn_frontier_spend_domain(f, url, ch, why))
         return true;
-    if (is_known(sn_crawl_hosts_state(&f->hosts, host)) &&
+    if (is_known(sn_crawl_hosts_state(&f->hosts, host)) && sn_frontier_has_steps(f) &&
         sn_frontier_forbids(f, host, seine_url_target(url), why))
         return true;
     return sn_frontier_spend_page(f, ch, why);
@@ -231,6 +231,12 @@ sn_frontier_admit(sn_frontier *f, sn_visit *v, seine_time now)
         hold_visit(f, host, v);
         return SN_ADMISSION_HELD;
     }
+    if (is_known(sn_crawl_hosts_state(&f->hosts, host)) && !sn_frontier_has_steps(f)) {
+        f->waiting++;
+        v->next = NULL;
+        sn_frontier_release(f, v, v);
+        return SN_ADMISSION_HELD;
+    }
     if (is_known(sn_crawl_hosts_state(&f->hosts, host)) &&
         sn_frontier_forbids(f, host, seine_url_target(&v->url), &why)) {
         char *rule = sn_arena_text(&v->arena, why.rule);
@@ -242,14 +248,21 @@ sn_frontier_admit(sn_frontier *f, sn_visit *v, seine_time now)
     return SN_ADMISSION_OK;
 }
 
+bool
+sn_frontier_has_released(const sn_frontier *f)
+{
+    return f->released != NULL;
+}
+
 sn_visit *
 sn_frontier_released(sn_frontier *f)
 {
     sn_visit *v = f->released;
 
-    if (v) {
-        f->released = v->next;
-        v->next = NULL;
-    }
+    if (!v || !sn_frontier_has_steps(f))
+        return NULL;
+    f->released = v->next;
+    v->next = NULL;
+    f->waiting--;
     return v;
 }

@@ -35,7 +35,9 @@ enum {
     SN_CHILDREN = 128,    /* directories of a directory that make them a device */
     SN_DIRECTORIES = 2,   /* levels of directories that are counted */
     SN_FEW = 10,          /* pages of a pattern that tell whether it is a good one */
-    SN_SAMPLE = 8         /* of plain words one page in so many, while they are good */
+    SN_ROBOTS_TURN = 1000000, /* steps of robots.txt in one turn of a shard … */
+    SN_REFUSED_TURN = 1000,   /* … and waiting URLs of a host that are refused in one */
+    SN_SAMPLE = 8 /* of plain words one page in so many, while they are good */
 };
 
 /* How the leader of a URL and its look stand in one byte. */
@@ -79,10 +81,13 @@ struct sn_frontier {
     sn_url_list late;        /* too deep, nofollow, offsite while seeds come */
     bool holds_end;          /* counted in shared->late: something to tell */
     sn_heap again;           /* hosts whose robots.txt is asked for again */
-    sn_visit *released;      /* their robots.txt is known */
-    uint64_t waiting;        /* pages in lists and held visits */
-    uint64_t admitted;       /* links, all in all */
-    uint64_t n_taken;        /* pages that have left their list */
+    sn_visit *released;      /* their robots.txt is known … */
+    sn_visit *last_released; /* … and they are still to be judged */
+    uint64_t robots_steps;   /* of this turn */
+    uint32_t paused;   /* hosts whose URLs are judged further in the next; SN_NONE */
+    uint64_t waiting;  /* pages in lists and held visits */
+    uint64_t admitted; /* links, all in all */
+    uint64_t n_taken;  /* pages that have left their list */
     uint64_t done[SN_GROUP]; /* those whose record is out since the commit */
     uint32_t n_done;
     seine_err err;     /* why the crawl has to end; OK: it does not */
@@ -216,8 +221,18 @@ bool sn_frontier_check_robots(sn_frontier *f, uint32_t host, seine_time now);
 bool sn_frontier_is_open(const sn_frontier *f, uint32_t host);
 
 /* Does it forbid the target? It is known, and counts unless the host is free. */
-bool sn_frontier_forbids(const sn_frontier *f, uint32_t host, sn_str target,
-                         sn_skip_why *why);
+bool sn_frontier_forbids(sn_frontier *f, uint32_t host, sn_str target, sn_skip_why *why);
+
+/* Rules may be slow: has this turn steps left to ask them? URLs that are found when it
+ * has none wait like those of a host whose robots.txt is not known yet, and are judged
+ * before they are asked for. */
+bool sn_frontier_has_steps(const sn_frontier *f);
+
+/* The URLs of the host are judged further in the next turn. */
+void sn_frontier_pause(sn_frontier *f, uint32_t host);
+
+/* The visit is judged once more in the next turn. */
+void sn_frontier_release(sn_frontier *f, sn_visit *first, sn_visit *last);
 
 /* There was no memory for the visit that asks for it. */
 void sn_frontier_robots_lost(sn_frontier *f, uint32_t host, seine_time now);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <assert.h>
-#include <stdio.h>
 
 #include "base/log.h"
 #include "base/time.h"
@@ -39,32 +38,72 @@ sn_frontier_check_robots(sn_frontier *f, uint32_t host, seine_time now)
 }
 
 bool
-sn_frontier_forbids(const sn_frontier *f, uint32_t host, sn_str target, sn_skip_why *why)
+sn_frontier_forbids(sn_frontier *f, uint32_t host, sn_str target, sn_skip_why *why)
 {
     const sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
     seine_robots_verdict v;
 
     if (f->hosts.all[host].flags & SN_CRAWL_HOST_FREE ||
         f->shared->opts.robots != SEINE_OBEY_ON ||
-        sn_robots_cache_allow(&x->robots, f->shared->agent, target, &v))
+        sn_robots_cache_allow(&x->robots, f->shared->agent, target, &v, &f->robots_steps))
         return false;
-    int n = snprintf(why->mem, sizeof why->mem, "robots.txt:%u %.*s", v.line,
-                     (int)(v.rule.len < 200 ? v.rule.len : 200),
-                     v.rule.ptr ? v.rule.ptr : "");
-    return sn_skip_for(why, SEINE_SKIP_ROBOTS, (sn_str){why->mem, (size_t)n});
+    size_t n = sn_robots_cache_rule(&v, why->mem);
+    return sn_skip_for(why, SEINE_SKIP_ROBOTS, (sn_str){why->mem, n});
 }
 
-/* Given URLs that waited for robots.txt go on: the caller takes them after each end. */
+/* Slices of a turn. */
+
+bool
+sn_frontier_has_steps(const sn_frontier *f)
+{
+    return f->robots_steps < SN_ROBOTS_TURN;
+}
+
+void
+sn_frontier_pause(sn_frontier *f, uint32_t host)
+{
+    sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
+
+    if (x->is_paused)
+        return;
+    x->is_paused = true;
+    x->next_paused = f->paused;
+    f->paused = host;
+}
+
+/* Says once more what the paused hosts have to do. */
+static void
+say_paused(sn_frontier *f)
+{
+    uint32_t host = f->paused, next;
+
+    for (f->paused = SN_NONE; host != SN_NONE; host = next) {
+        sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
+
+        next = x->next_paused;
+        x->is_paused = false;
+        sn_frontier_say(f, host, SN_SAME_DELAY);
+    }
+}
+
+void
+sn_frontier_release(sn_frontier *f, sn_visit *first, sn_visit *last)
+{
+    for (sn_visit *v = first; v; v = v->next)
+        v->host = SN_NO_HOST;
+    if (!first)
+        return;
+    *(f->released ? &f->last_released->next : &f->released) = first;
+    f->last_released = last;
+}
+
+/* Given URLs that waited for robots.txt go on: the caller takes them. */
 static void
 release_held(sn_frontier *f, uint32_t host)
 {
     sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
 
-    assert(!f->released);
-    f->released = x->held;
-    f->waiting -= x->n_held;
-    for (sn_visit *v = x->held; v; v = v->next)
-        v->host = SN_NO_HOST;
+    sn_frontier_release(f, x->held, x->last_held);
     x->held = x->last_held = NULL;
     x->n_held = 0;
 }
@@ -132,7 +171,7 @@ sn_frontier_robots_lost(sn_frontier *f, uint32_t host, seine_time now)
 
     none.code = SEINE_E_NOMEM;
     x->is_wanted = false;
-    sn_robots_cache_settle(&x->robots, &none, (sn_str){0}, now);
+    sn_robots_cache_settle(&x->robots, &none, (sn_str){0}, NULL, now);
     shut_host(f, host, none.code, now);
     sn_shared_state_end_work(f->shared, 1);
 }
@@ -155,7 +194,8 @@ sn_frontier_robots_back(sn_frontier *f, sn_visit *v, seine_time now)
     if (is_lost(v))
         sn_robots_cache_fail(&x->robots, now);
     else
-        sn_robots_cache_settle(&x->robots, &v->fault, sn_buf_view(&v->kept), now);
+        sn_robots_cache_settle(&x->robots, &v->fault, sn_buf_view(&v->kept),
+                               f->shared->agent, now);
     if (x->robots.state == SN_ROBOTS_UNREACHABLE &&
         f->shared->opts.robots == SEINE_OBEY_AUDIT)
         sn_robots_cache_ignore(&x->robots, now); /* nobody waits for what is not obeyed */
@@ -168,6 +208,7 @@ sn_frontier_robots_back(sn_frontier *f, sn_visit *v, seine_time now)
 void
 sn_frontier_due(sn_frontier *f, seine_time now)
 {
+    say_paused(f);
     while (sn_heap_when(&f->again) <= now) {
         uint32_t host = (uint32_t)sn_heap_take(&f->again).item;
         sn_crawl_host *ch = &f->hosts.all[host];
@@ -184,5 +225,5 @@ sn_frontier_due(sn_frontier *f, seine_time now)
 seine_time
 sn_frontier_when(const sn_frontier *f)
 {
-    return sn_heap_when(&f->again);
+    return f->paused != SN_NONE ? INT64_MIN : sn_heap_when(&f->again);
 }

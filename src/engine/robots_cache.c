@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/robots_cache.h"
 
+#include <stdio.h>
+
 #include "base/alloc.h"
 #include "base/time.h"
-#include "seine/url.h"
+#include "text/robots.h"
 
 #define GOOD_FOR SEINE_SECS(24 * 3600)
 #define FIRST    SEINE_SECS(60)
@@ -82,12 +84,15 @@ sn_robots_cache_ignore(sn_robots_cache *r, seine_time now)
 
 void
 sn_robots_cache_settle(sn_robots_cache *r, const seine_fault *end, sn_str body,
-                       seine_time now)
+                       const char *agent, seine_time now)
 {
     seine_robots *robots;
 
     if (is_whole_file(end, body)) {
-        if (seine_robots_new(body.ptr ? body.ptr : "", body.len, &robots) != SEINE_OK) {
+        seine_err e = agent ? seine_robots_new_for(body.ptr, body.len, agent, &robots)
+                            : seine_robots_new(body.ptr, body.len, &robots);
+
+        if (e != SEINE_OK) {
             sn_robots_cache_fail(r, now);
             return;
         }
@@ -110,48 +115,34 @@ sn_robots_cache_expire(sn_robots_cache *r, seine_time now)
     return true;
 }
 
-static bool
-is_unreserved(int c)
-{
-    return sn_is_alpha((char)c) || sn_is_digit((char)c) || c == '-' || c == '.' ||
-           c == '_' || c == '~';
-}
-
-/* Writes the URL without escapes that were not needed; returns its length. */
-static size_t
-plain_url(sn_str url, char *to)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < url.len; i++) {
-        int high = i + 2 < url.len ? sn_hex_digit(url.ptr[i + 1]) : -1;
-        int low = i + 2 < url.len ? sn_hex_digit(url.ptr[i + 2]) : -1;
-
-        to[n] = url.ptr[i];
-        if (to[n] == '%' && high >= 0 && low >= 0 && is_unreserved(high << 4 | low)) {
-            to[n] = (char)(high << 4 | low);
-            i += 2;
-        }
-        n++;
-    }
-    return n;
-}
-
-/* RFC 9309, 2.2.2: "/%7Ea" is "/~a". The parser takes both sides as they are written, as
- * others do, so a URL is asked about in its plain spelling, too. */
 bool
-sn_robots_cache_allow(const sn_robots_cache *r, const char *agent, sn_str url,
-                      seine_robots_verdict *out_verdict)
+sn_robots_cache_allow(const sn_robots_cache *r, const char *agent, sn_str target,
+                      seine_robots_verdict *out_verdict, uint64_t *io_steps)
 {
-    char text[SEINE_URL_ROOM];
-
     *out_verdict = (seine_robots_verdict){.allowed = true};
-    if (r->state != SN_ROBOTS_PARSED)
-        return true;
-    seine_robots_check(r->robots, agent, url.ptr, url.len, out_verdict);
-    if (out_verdict->allowed && url.len < sizeof text && sn_str_find(url, '%') < url.len)
-        seine_robots_check(r->robots, agent, text, plain_url(url, text), out_verdict);
+    if (r->state == SN_ROBOTS_PARSED)
+        *io_steps += sn_robots_judge(r->robots, agent, target, out_verdict);
     return out_verdict->allowed;
+}
+
+size_t
+sn_robots_cache_bytes(const sn_robots_cache *r)
+{
+    return r->robots ? sn_robots_bytes(r->robots) : 0;
+}
+
+size_t
+sn_robots_cache_rule(const seine_robots_verdict *v, char out[SN_ROBOTS_RULE])
+{
+    int n = v->is_over ? snprintf(out, SN_ROBOTS_RULE,
+                                  "robots.txt: its rules take more than %d "
+                                  "steps",
+                                  SN_ROBOTS_STEPS)
+                       : snprintf(out, SN_ROBOTS_RULE, "robots.txt:%u %.*s", v->line,
+                                  (int)(v->rule.len < 200 ? v->rule.len : 200),
+                                  v->rule.ptr ? v->rule.ptr : "");
+
+    return (size_t)n;
 }
 
 seine_span

@@ -12,12 +12,12 @@
  * A host whose name does not exist, whose address is forbidden or whose certificate is
  * bad counts as one without rules: its pages then fail for their own reason.
  *
- *     sn_robots_cache_settle(&rules, &fault, body, now);
- *     if (!sn_robots_cache_allow(&rules, agent, url, &verdict))
+ *     sn_robots_cache_settle(&rules, &fault, body, agent, now);
+ *     if (!sn_robots_cache_allow(&rules, agent, target, &verdict, &steps))
  *         …                                   verdict.rule, verdict.line
  *
  * Time    is passed in.
- * Memory  the text of the file and 48 bytes a rule.
+ * Memory  the lines that count for the agent, and 44 bytes for each.
  * Threads one owner.
  */
 #ifndef SN_ROBOTS_CACHE_H
@@ -46,10 +46,10 @@ enum { SN_ROBOTS_HOPS = 5 }; /* redirects of robots.txt that are followed */
 
 void sn_robots_cache_fini(sn_robots_cache *r);
 
-/* What the end of the last attempt means. `body` is what came of it. NOMEM: it is as if
- * there had been no response. */
+/* What the end of the last attempt means. `body` is what came of it; of its groups those
+ * for `agent` are kept (NULL: all). NOMEM: it is as if there had been no response. */
 void sn_robots_cache_settle(sn_robots_cache *r, const seine_fault *end, sn_str body,
-                            seine_time now);
+                            const char *agent, seine_time now);
 
 /* It cannot be had for now; there is none, or none that counts. */
 void sn_robots_cache_fail(sn_robots_cache *r, seine_time now);
@@ -58,9 +58,17 @@ void sn_robots_cache_ignore(sn_robots_cache *r, seine_time now);
 /* Are they too old to be used? Then the state is UNKNOWN. */
 bool sn_robots_cache_expire(sn_robots_cache *r, seine_time now);
 
-/* PARSED or ABSENT: what they say about a URL. */
-bool sn_robots_cache_allow(const sn_robots_cache *r, const char *agent, sn_str url,
-                           seine_robots_verdict *out_verdict);
+/* PARSED or ABSENT: what they say about the target of a URL. Adds the steps that it took
+ * (text/robots.h). */
+bool sn_robots_cache_allow(const sn_robots_cache *r, const char *agent, sn_str target,
+                           seine_robots_verdict *out_verdict, uint64_t *io_steps);
+
+/* Bytes of memory that the rules hold. */
+size_t sn_robots_cache_bytes(const sn_robots_cache *r);
+
+/* Room for the rule that refuses, as records tell it: "robots.txt:14 Disallow: /cgi". */
+enum { SN_ROBOTS_RULE = 256 };
+size_t sn_robots_cache_rule(const seine_robots_verdict *v, char out[SN_ROBOTS_RULE]);
 
 /* Crawl-delay, at most `longest`; 0: none. *out_cut: it was longer. */
 seine_span sn_robots_cache_delay(const sn_robots_cache *r, const char *agent,

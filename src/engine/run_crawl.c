@@ -53,6 +53,17 @@ sn_run_make_frontier(sn_run *r)
 
 /* What comes in. */
 
+/* Visits that waited for robots.txt. */
+static void
+admit_released(sn_run *r)
+{
+    for (sn_visit *v; r->frontier && (v = sn_frontier_released(r->frontier));)
+        if (sn_run_stop_mode(r) == SN_GOING)
+            sn_run_admit(r, v);
+        else
+            sn_run_give_up(r, v, sn_run_stop_reason(r));
+}
+
 void
 sn_run_take_links(sn_run *r)
 {
@@ -62,6 +73,8 @@ sn_run_take_links(sn_run *r)
     }
     if (r->frontier && sn_run_stop_mode(r) == SN_GOING)
         sn_frontier_due(r->frontier, r->now);
+    admit_released(r);
+    r->has_more |= r->frontier && sn_frontier_has_released(r->frontier);
 }
 
 void
@@ -74,8 +87,7 @@ sn_run_return_own(sn_run *r, sn_visit *v)
         return;
     }
     sn_frontier_back(r->frontier, v, r->now);
-    for (sn_visit *held; (held = sn_frontier_released(r->frontier));)
-        sn_run_admit(r, held);
+    admit_released(r);
     sn_run_release(r, v);
 }
 

@@ -10,6 +10,7 @@
 #include "base/time.h"
 #include "engine/redirect.h"
 #include "engine/scope.h"
+#include "text/robots.h"
 
 static seine_err
 check_spans(const seine_fetch_opts *o, seine_diag *diag)
@@ -37,6 +38,16 @@ check_spans(const seine_fetch_opts *o, seine_diag *diag)
     return SEINE_OK;
 }
 
+/* robots.txt names agents by product tokens; NULL is none. */
+static bool
+is_token(const char *text)
+{
+    sn_str all = sn_str_of(text);
+
+    return !text || (all.len > 0 && all.len < SN_ROBOTS_AGENT_ROOM &&
+                     sn_robots_token(all).len == all.len);
+}
+
 /* Refuses options without sense. The transport of each shard judges texts that name nets
  * and servers. */
 static seine_err
@@ -60,6 +71,8 @@ check(const seine_fetch_opts *o, seine_diag *diag)
         return sn_diag_option(diag, "method", "not empty");
     if (!o->user_agent)
         return sn_diag_option(diag, "user_agent", "not empty");
+    if (!is_token(o->robots_agent))
+        return sn_diag_option(diag, "robots_agent", "letters, digits, '-' and '_'");
     if (seine_retry_check(&o->retry) != SEINE_OK)
         return sn_diag_option(diag, "retry", "contradicts itself");
     return check_spans(o, diag);
@@ -159,6 +172,7 @@ copy_opts(sn_shared_state *c, const seine_fetch_opts *opts)
     *o = *opts;
     o->method = copy_text(a, opts->method, &e);
     o->user_agent = copy_text(a, opts->user_agent, &e);
+    o->robots_agent = copy_text(a, opts->robots_agent, &e);
     o->from = copy_text(a, opts->from, &e);
     o->fields = copy_fields(a, opts->fields, opts->n_fields, &e);
     o->body = copy_view(a, opts->body, &e);
@@ -264,19 +278,6 @@ make_parts(sn_shared_state *c, seine_diag *diag)
     return e;
 }
 
-/* "seine/0.1 (+mail)" is seine to robots.txt. */
-static void
-name_agent(sn_shared_state *c)
-{
-    const char *from = c->opts.user_agent;
-    size_t n = 0;
-
-    while (n + 1 < sizeof c->agent && from[n] && from[n] != '/' && !sn_is_space(from[n]))
-        n++;
-    memcpy(c->agent, from, n);
-    c->agent[n] = '\0';
-}
-
 static void
 name_rules(sn_shared_state *c)
 {
@@ -301,7 +302,7 @@ make_judges(sn_shared_state *c, seine_diag *diag)
     const seine_fetch_opts *o = &c->opts;
     seine_err e = SEINE_OK;
 
-    name_agent(c);
+    sn_robots_name_agent(o->robots_agent, o->user_agent, c->agent);
     name_rules(c);
     if (o->crawl || o->include || o->exclude)
         e = sn_scope_new(o, &c->scope, diag);

@@ -75,7 +75,7 @@ typedef struct sn_shared_state {
     struct sn_scope *scope; /* NULL: all URLs are fine */
     seine_seen *late_seen;  /* keys of late refusals */
     seine_psl *psl;         /* NULL: nobody asks */
-    char agent[64];         /* the product token of the user agent */
+    char agent[64];         /* the product token that robots.txt is read for */
     struct {
         sn_str depth, nofollow, scope, pattern_budget, max_per_host, max_subdomains;
     } shown;                /* how rules of records call these options */

@@ -22,8 +22,9 @@ static bool
 allows(const sn_robots_cache *r, const char *path)
 {
     seine_robots_verdict v;
+    uint64_t steps = 0;
 
-    return sn_robots_cache_allow(r, "seine", sn_str_of(path), &v);
+    return sn_robots_cache_allow(r, "seine", sn_str_of(path), &v, &steps);
 }
 
 TEST(robots_cache_reads_a_response_as_rfc_9309_has_it)
@@ -63,7 +64,7 @@ TEST(robots_cache_reads_a_response_as_rfc_9309_has_it)
         sn_robots_cache r = {0};
         seine_fault f = ended(rows[i].code, rows[i].status);
 
-        sn_robots_cache_settle(&r, &f, (sn_str){0}, 0);
+        sn_robots_cache_settle(&r, &f, (sn_str){0}, "seine", 0);
         CHECK_EQ(r.state, rows[i].state);
         sn_robots_cache_fini(&r);
     }
@@ -86,7 +87,7 @@ TEST(robots_cache_forbids_a_path_in_every_spelling)
     sn_robots_cache r = {0};
     seine_fault f = ended(SEINE_OK, 200);
 
-    sn_robots_cache_settle(&r, &f, (sn_str){text, sizeof text - 1}, 0);
+    sn_robots_cache_settle(&r, &f, (sn_str){text, sizeof text - 1}, "seine", 0);
     EACH_ROW(i, rows)
         CHECK_EQ(allows(&r, rows[i].path), rows[i].allowed);
     sn_robots_cache_fini(&r);
@@ -100,13 +101,13 @@ TEST(robots_cache_asks_again_after_60_s_doubling_to_an_hour)
 
     EACH_ROW(i, seconds) {
         seine_time now = SEINE_SECS(1000 * (int64_t)i);
-        sn_robots_cache_settle(&r, &f, (sn_str){0}, now);
+        sn_robots_cache_settle(&r, &f, (sn_str){0}, "seine", now);
         CHECK_EQ(r.until - now, SEINE_SECS(seconds[i]));
     }
     f = ended(SEINE_OK, 200);
-    sn_robots_cache_settle(&r, &f, SN_STR("Disallow:"), 0);
+    sn_robots_cache_settle(&r, &f, SN_STR("Disallow:"), "seine", 0);
     f = ended(SEINE_E_HTTP_BUSY, 503);
-    sn_robots_cache_settle(&r, &f, (sn_str){0}, 0);
+    sn_robots_cache_settle(&r, &f, (sn_str){0}, "seine", 0);
     CHECK_EQ(r.until, SEINE_SECS(60)); /* a good answer between begins anew */
     sn_robots_cache_fini(&r);
 }
@@ -117,7 +118,7 @@ TEST(robots_cache_is_good_for_a_day_and_not_a_nanosecond_longer)
     sn_robots_cache r = {0};
 
     CHECK(sn_robots_cache_expire(&r, 0)); /* nobody asked yet */
-    sn_robots_cache_settle(&r, &f, SN_STR("User-agent: *\nDisallow: /x"), 5);
+    sn_robots_cache_settle(&r, &f, SN_STR("User-agent: *\nDisallow: /x"), "seine", 5);
     CHECK(!sn_robots_cache_expire(&r, 5 + DAY - 1));
     CHECK(!allows(&r, "/x/1") && allows(&r, "/y"));
     CHECK(sn_robots_cache_expire(&r, 5 + DAY));
@@ -133,7 +134,7 @@ TEST(robots_cache_counts_a_file_that_was_cut_off_at_its_limit)
 
     memset(text, '\n', sizeof text);
     memcpy(text, "User-agent: *\nDisallow: /x", 26);
-    sn_robots_cache_settle(&r, &f, (sn_str){text, sizeof text}, 0);
+    sn_robots_cache_settle(&r, &f, (sn_str){text, sizeof text}, "seine", 0);
     CHECK_EQ(r.state, SN_ROBOTS_PARSED);
     CHECK(!allows(&r, "/x"));
     sn_robots_cache_fini(&r);
@@ -159,7 +160,7 @@ TEST(robots_cache_gives_a_delay_that_is_never_longer_than_allowed)
         sn_robots_cache r = {0};
         bool cut;
 
-        sn_robots_cache_settle(&r, &f, sn_str_of(rows[i].text), 0);
+        sn_robots_cache_settle(&r, &f, sn_str_of(rows[i].text), "seine", 0);
         CHECK_EQ(sn_robots_cache_delay(&r, "seine", SEINE_SECS(60), &cut), rows[i].delay);
         CHECK_EQ(cut, rows[i].cut);
         sn_robots_cache_fini(&r);
@@ -173,7 +174,7 @@ TEST(robots_cache_without_memory_is_unreachable)
     FAIL_EACH(n)
     {
         sn_robots_cache r = {0};
-        sn_robots_cache_settle(&r, &f, SN_STR("User-agent: *\nDisallow: /x"), 0);
+        sn_robots_cache_settle(&r, &f, SN_STR("User-agent: *\nDisallow: /x"), "seine", 0);
         CHECK(r.state == SN_ROBOTS_PARSED || r.state == SN_ROBOTS_UNREACHABLE);
         sn_robots_cache_fini(&r);
     }

@@ -69,7 +69,7 @@ TEST(robots_fetch_asks_each_host_once_at_its_root)
     CHECK(a == seine_robots_book_of(book, urls[1]));
     CHECK(a != seine_robots_book_of(book, urls[2]));
     seine_robots_verdict v;
-    seine_robots_check(a->robots, "seine", "http://a.test/x", 15, &v);
+    CHECK_EQ(seine_robots_check(a->robots, "seine", "http://a.test/x", 15, &v), SEINE_OK);
     CHECK(!v.allowed);
     seine_robots_book_free(book);
     script_free(s);
