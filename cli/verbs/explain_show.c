@@ -87,6 +87,8 @@ show_verdict(const explanation *e)
     if (v->line > 0)
         out_print("robots.txt:%u \"%s\" for agent %s", v->line,
                   show_bytes(v->rule.ptr, v->rule.len).text, show(e->agent).text);
+    else if (v->is_over)
+        out_print("its rules take too many steps");
     else
         out_print("no rule for agent %s matches", show(e->agent).text);
     show_source(e);

@@ -186,6 +186,16 @@ add_sizes(list *to, const limits *l, const closing *c)
         "sitemaps not read to their end, since they are too long, too many or nested too "
         "deep: %s",
         figure_count(c->stats.sitemaps_cut).text);
+    add(to, "max_sitemaps", c->stats.sitemaps_over, kind_of(to, "max-sitemaps"),
+        "a larger --max-sitemaps, or off",
+        "--max-sitemaps %s is reached: %s more not read",
+        figure_count(o->crawl->max_sitemaps).text,
+        figure_count(c->stats.sitemaps_over).text);
+    add(to, "max_sitemap_bytes", c->stats.sitemap_bytes_over,
+        kind_of(to, "max-sitemap-bytes"), "a larger --max-sitemap-bytes, or off",
+        "--max-sitemap-bytes %s is used up: %s sitemaps not read",
+        figure_bytes(o->crawl->max_sitemap_bytes).text,
+        figure_count(c->stats.sitemap_bytes_over).text);
 }
 
 size_t

@@ -40,7 +40,7 @@ typedef struct limit_row {
     const char *hint;
 } limit_row;
 
-enum { LIMITS_MOST = 10 };
+enum { LIMITS_MOST = 12 };
 
 void limits_see(limits *l, const seine_record *skip);
 

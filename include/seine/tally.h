@@ -39,7 +39,9 @@ typedef struct seine_fetch_stats {
     uint64_t connections, reused;
     uint64_t hosts, parked, breaker_opens;
     uint64_t unread; /* of a crawl: wait at depths of which hardly a page was read */
-    seine_time parked_until; /* the earliest; NEVER */
+    seine_time parked_until;     /* the earliest; NEVER */
+    uint64_t sitemaps_over;      /* sitemaps beyond max_sitemaps: not read … */
+    uint64_t sitemap_bytes_over; /* … and beyond max_sitemap_bytes */
 } seine_fetch_stats;
 
 /* Statistics of a host. */

@@ -27,10 +27,17 @@ state_at(const sn_crawl_hosts *s, uint32_t i)
     return &s->states[i / BLOCK][i % BLOCK];
 }
 
-static void
-drop_state(sn_crawl_state *x)
+void
+sn_crawl_hosts_drop_robots(sn_crawl_hosts *s, sn_crawl_state *x)
 {
+    s->robots_bytes -= sn_robots_cache_bytes(&x->robots);
     sn_robots_cache_fini(&x->robots);
+}
+
+static void
+drop_state(sn_crawl_hosts *s, sn_crawl_state *x)
+{
+    sn_crawl_hosts_drop_robots(s, x);
     sn_pattern_table_fini(&x->patterns);
     sn_bloom_fini(&x->directories);
     *x = (sn_crawl_state){.host = SN_NONE};
@@ -40,7 +47,7 @@ void
 sn_crawl_hosts_fini(sn_crawl_hosts *s)
 {
     for (uint32_t i = 0; i < s->n_states; i++)
-        drop_state(state_at(s, i));
+        drop_state(s, state_at(s, i));
     for (uint32_t i = 0; i < s->n_states; i += BLOCK)
         sn_free(s->states[i / BLOCK]);
     sn_free(s->states);
@@ -147,11 +154,49 @@ sn_crawl_hosts_evict(sn_crawl_hosts *s, bool (*is_idle)(uint32_t host, void *arg
         if (x->host == SN_NONE || !is_idle(x->host, arg))
             continue;
         s->all[x->host].state = SN_NONE;
-        drop_state(x);
+        drop_state(s, x);
         x->link = s->free_state;
         s->free_state = i;
         s->used--;
     }
+}
+
+void
+sn_crawl_hosts_count_robots(sn_crawl_hosts *s, const sn_crawl_state *x, size_t before)
+{
+    s->robots_bytes += sn_robots_cache_bytes(&x->robots) - before;
+}
+
+uint32_t
+sn_crawl_hosts_largest_robots(const sn_crawl_hosts *s, size_t than)
+{
+    uint32_t largest = SN_NONE;
+
+    for (uint32_t i = 0; i < s->n_states; i++) {
+        const sn_crawl_state *x = state_at(s, i);
+        size_t bytes = x->robots.state == SN_ROBOTS_PARSED && x->host != SN_NONE
+                           ? sn_robots_cache_bytes(&x->robots)
+                           : 0;
+
+        if (bytes > than) {
+            largest = x->host;
+            than = bytes;
+        }
+    }
+    return largest;
+}
+
+bool
+sn_crawl_hosts_shrink_robots(sn_crawl_hosts *s, size_t most,
+                             bool (*is_quiet)(uint32_t host, void *arg), void *arg)
+{
+    for (uint32_t n = s->n_states; n > 0 && s->robots_bytes > most; n--) {
+        sn_crawl_state *x = state_at(s, s->sweep++ % s->n_states);
+
+        if (x->host != SN_NONE && x->robots.robots && is_quiet(x->host, arg))
+            sn_crawl_hosts_drop_robots(s, x);
+    }
+    return s->robots_bytes <= most;
 }
 
 seine_err

@@ -5,8 +5,8 @@
  * 24 bytes of each for ever: the list of its waiting URLs, how many were admitted, the
  * level it is at. Everything else (robots.txt, the counts of path patterns, sitemaps,
  * given URLs that wait for the rules) is its state, which exists while the host has work,
- * and is given up for hosts that are idle when there are many; robots.txt is then asked
- * for again.
+ * and is given up for hosts that are idle when there are many; the rules alone are given
+ * up when they hold much memory. robots.txt is then asked for again.
  *
  *     e = sn_crawl_hosts_at(&hosts, host, &ch);
  *     e = sn_crawl_hosts_make_state(&hosts, host, &state);
@@ -25,10 +25,12 @@
 #include "store/store.h"
 
 enum {
-    SN_CRAWL_HOST_GIVEN = 1,  /* a URL of it was named by the user */
-    SN_CRAWL_HOST_FREE = 2,   /* robots.txt does not count here */
-    SN_CRAWL_HOST_PARKED = 4, /* given up in this run */
-    SN_CRAWL_HOST_STUCK = 8   /* what waits here is counted as stuck */
+    SN_CRAWL_HOST_GIVEN = 1,    /* a URL of it was named by the user */
+    SN_CRAWL_HOST_FREE = 2,     /* robots.txt does not count here */
+    SN_CRAWL_HOST_PARKED = 4,   /* given up in this run */
+    SN_CRAWL_HOST_STUCK = 8,    /* what waits here is counted as stuck */
+    SN_CRAWL_HOST_COUNTED = 16, /* as one of its domain */
+    SN_CRAWL_HOST_MAPPED = 32   /* a sitemap of it was found, or its own were asked for */
 };
 
 enum { SN_CRAWL_HOST_MAPS = 50000 }; /* files of sitemaps */
@@ -39,6 +41,7 @@ typedef struct sn_crawl_host {
     uint32_t state;    /* SN_NONE */
     uint16_t level;    /* no deeper URL starts before all up to here have ended */
     uint8_t flags;
+    uint8_t map_level; /* of the sitemaps that its robots.txt names */
 } sn_crawl_host;
 
 typedef struct sn_crawl_state {
@@ -55,9 +58,13 @@ typedef struct sn_crawl_state {
     uint32_t n_maps;      /* files of sitemaps, all of them */
     uint8_t ceiling;      /* sn_address_zone: of the URL that waits in front */
     uint32_t next_paused; /* SN_NONE: the last */
-    bool is_paused;       /* its URLs are judged further in the next turn */
-    bool is_wanted;       /* robots.txt is what the host is asked for next */
-    bool has_maps;        /* the first sitemaps were looked for */
+    uint32_t next_room;   /* likewise */
+    size_t needs;         /* bytes of its rules, for which it waits … */
+    size_t reserved;      /* … and for which room is kept */
+    bool waits_room;
+    bool is_paused; /* its URLs are judged further in the next turn */
+    bool is_wanted; /* robots.txt is what the host is asked for next */
+    bool has_maps;  /* the first sitemaps were looked for */
 } sn_crawl_state;
 
 typedef struct sn_crawl_hosts {
@@ -65,9 +72,10 @@ typedef struct sn_crawl_hosts {
     uint32_t n, room;
     sn_crawl_state **states; /* blocks: pointers into them stay valid */
     uint32_t n_states, free_state, used;
-    uint32_t made;  /* since the last search for an idle one */
-    uint32_t sweep; /* where the last search for an idle one ended */
-    sn_map domains; /* registrable domain → hosts of it */
+    uint32_t made;       /* since the last search for an idle one */
+    uint32_t sweep;      /* where the last search for an idle one ended */
+    size_t robots_bytes; /* that the rules of all hosts hold */
+    sn_map domains;      /* registrable domain → hosts of it */
     sn_arena names;
 } sn_crawl_hosts;
 
@@ -88,6 +96,19 @@ sn_crawl_state *sn_crawl_hosts_state(const sn_crawl_hosts *s,
  * many as were made since the last call, and at a few more. */
 void sn_crawl_hosts_evict(sn_crawl_hosts *s, bool (*is_idle)(uint32_t host, void *arg),
                           void *arg);
+
+/* The host whose rules hold most, and more than `than`; SN_NONE. */
+uint32_t sn_crawl_hosts_largest_robots(const sn_crawl_hosts *s, size_t than);
+void sn_crawl_hosts_drop_robots(sn_crawl_hosts *s, sn_crawl_state *x);
+
+/* The rules of the state were read anew; they held `before` bytes. */
+void sn_crawl_hosts_count_robots(sn_crawl_hosts *s, const sn_crawl_state *x,
+                                 size_t before);
+
+/* Gives up the rules of hosts that is_quiet says yes to, until all of them hold at most
+ * `most` bytes. True: they do. */
+bool sn_crawl_hosts_shrink_robots(sn_crawl_hosts *s, size_t most,
+                                  bool (*is_quiet)(uint32_t host, void *arg), void *arg);
 
 /* One more host of a registrable domain: how many there are now. NOMEM. */
 SEINE_MUST_CHECK seine_err sn_crawl_hosts_domain(sn_crawl_hosts *s, sn_str domain,

@@ -616,6 +616,8 @@ seine_fetch_stats_get(const seine_fetch *f, seine_fetch_stats *out_stats)
     s.lost = atomic_load(&f->shared.lost);
     s.links_cut = atomic_load(&f->shared.links_cut);
     s.sitemaps_cut = atomic_load(&f->shared.sitemaps_cut);
+    s.sitemaps_over = atomic_load(&f->shared.sitemaps_over);
+    s.sitemap_bytes_over = atomic_load(&f->shared.sitemap_bytes_over);
     s.unread = sn_depth_counts_unread(&f->shared.depths);
     if (s.admitted < s.done)
         s.admitted = s.done;

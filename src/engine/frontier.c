@@ -35,7 +35,8 @@ sn_frontier_new(sn_shared_state *c, const sn_frontier_opts *o, const sn_frontier
     f->index = o->index;
     f->n = o->n;
     f->late = SN_URL_LIST;
-    f->paused = SN_NONE;
+    f->paused = f->first_room = f->last_room = SN_NONE;
+    f->max_robots = sn_frontier_max_robots(f);
     sn_crawl_hosts_init(&f->hosts);
     sn_heap_init(&f->again, UINT32_MAX);
     seine_err e = make_parts(f, o->store);
@@ -246,24 +247,34 @@ sn_frontier_back(sn_frontier *f, sn_visit *v, seine_time now)
 
 /* The end of a turn. */
 
-static bool
-is_idle(uint32_t host, void *arg)
+bool
+sn_frontier_is_quiet(uint32_t host, void *arg)
 {
     const sn_frontier *f = arg;
     const sn_crawl_host *ch = &f->hosts.all[host];
     const sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
 
     return ch->chain.n == 0 && x->first.n == 0 && x->maps_out == 0 && x->n_held == 0 &&
-           !x->is_wanted && !x->is_paused && x->robots.state != SN_ROBOTS_ASKED &&
-           !(ch->flags & SN_CRAWL_HOST_STUCK) &&
-           (x->patterns.n == 0 || ch->n_pages < 100) &&
+           !x->is_wanted && !x->is_paused && !x->waits_room &&
+           x->robots.state != SN_ROBOTS_ASKED && !(ch->flags & SN_CRAWL_HOST_STUCK) &&
            sn_hosts_busy(f->host_table, host) == 0;
+}
+
+static bool
+is_idle(uint32_t host, void *arg)
+{
+    const sn_frontier *f = arg;
+    const sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
+
+    return (x->patterns.n == 0 || f->hosts.all[host].n_pages < 100) &&
+           sn_frontier_is_quiet(host, arg);
 }
 
 void
 sn_frontier_end_turn(sn_frontier *f)
 {
     f->robots_steps = 0;
+    sn_frontier_find_room(f);
     sn_frontier_commit(f);
     sn_crawl_hosts_evict(&f->hosts, is_idle, f);
 }

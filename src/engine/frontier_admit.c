@@ -71,6 +71,8 @@ bool
 sn_frontier_refuses_late(sn_frontier *f, uint32_t host, const sn_waiting_url *u,
                          sn_skip_why *why)
 {
+    if (u->kind == SN_KIND_SITEMAP && sn_frontier_is_over_sitemap_bytes(f))
+        return sn_skip_for(why, SEINE_SKIP_BUDGET, SN_STR("bytes of sitemaps"));
     if (sn_frontier_is_over_bytes(f))
         return sn_skip_for(why, SEINE_SKIP_BUDGET, sn_str_of(f->shared->max_bytes_rule));
     return sn_frontier_forbids(f, host, u->target, why) ||
@@ -87,7 +89,7 @@ is_known(const sn_crawl_state *x)
 
 /* Everything the owner of a host may have against a page. */
 static bool
-refuses_page(sn_frontier *f, uint32_t host, const sn_crawl_host *ch, const seine_url *url,
+refuses_page(sn_frontier *f, uint32_t host, sn_crawl_host *ch, const seine_url *url,
              sn_skip_why *why)
 {
     if (sn_frontier_spend_domain(f, url, ch, why))
@@ -109,14 +111,25 @@ announce_url(sn_frontier *f, uint32_t host, seine_time now)
         sn_shared_state_add_stuck(f->shared, 1);
 }
 
+/* A host that only a sitemap names goes on counting levels. */
 static void
-admit_sitemap(sn_frontier *f, uint32_t host, const sn_link *l, sn_str target,
-              seine_time now)
+set_map_level(sn_crawl_host *ch, const sn_link *l)
+{
+    if (!(ch->flags & (SN_CRAWL_HOST_GIVEN | SN_CRAWL_HOST_MAPPED)) && ch->n_pages == 0)
+        ch->map_level = (uint8_t)(SN_TRAIL_LEVEL(l->moved) + 1);
+    ch->flags |= SN_CRAWL_HOST_MAPPED;
+}
+
+static void
+admit_sitemap(sn_frontier *f, uint32_t host, sn_crawl_host *ch, const sn_link *l,
+              const seine_url *url, seine_time now)
 {
     sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
+    sn_skip_why why;
 
-    if (x->n_maps >= SN_CRAWL_HOST_MAPS ||
-        sn_frontier_put(f, host, true, l, target) != SEINE_OK) {
+    set_map_level(ch, l);
+    if (x->n_maps >= SN_CRAWL_HOST_MAPS || sn_frontier_spend_domain(f, url, ch, &why) ||
+        sn_frontier_put(f, host, true, l, seine_url_target(url)) != SEINE_OK) {
         atomic_fetch_add(&f->shared->sitemaps_cut, 1);
         sn_shared_state_end_work(f->shared, 1);
         return;
@@ -170,7 +183,7 @@ sn_frontier_admit_link(sn_frontier *f, const sn_link *link, const seine_url *url
     else if (e != SEINE_OK)
         turn_away(f, link, url, SEINE_SKIP_BUDGET, SN_STR("no memory"));
     else if (link->kind == SN_KIND_SITEMAP)
-        admit_sitemap(f, host, link, seine_url_target(url), now);
+        admit_sitemap(f, host, ch, link, url, now);
     else
         admit_page(f, host, ch, link, url, now);
 }

@@ -53,6 +53,7 @@ drain_host(sn_frontier *f, uint32_t host, seine_time now)
         return NULL;
     if (x->is_wanted) {
         x->is_wanted = false;
+        sn_frontier_end_reserve(f, host);
         sn_shared_state_end_work(f->shared, 1);
     }
     sn_visit *v = x->held ? take_held(f, host) : take_page(f, host, now);

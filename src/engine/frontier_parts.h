@@ -7,6 +7,7 @@
  *     frontier_budget.c   budgets of domain, host, bytes
  *     frontier_traps.c    path patterns: counted, looked at, refused while they repeat
  *     frontier_robots.c   the robots.txt of a host: asked for, obeyed, asked for again
+ *     frontier_room.c     memory for the rules of all hosts
  *     frontier_sitemap.c  the sitemaps of a host
  *     frontier_store.c    the lists of URLs that wait, and when they are finished
  *     frontier.c          hosts; the next URL of a host
@@ -78,12 +79,15 @@ struct sn_frontier {
     uint32_t index, n;
     sn_store *store;
     sn_crawl_hosts hosts;
-    sn_url_list late;        /* too deep, nofollow, offsite while seeds come */
-    bool holds_end;          /* counted in shared->late: something to tell */
-    sn_heap again;           /* hosts whose robots.txt is asked for again */
-    sn_visit *released;      /* their robots.txt is known … */
-    sn_visit *last_released; /* … and they are still to be judged */
-    uint64_t robots_steps;   /* of this turn */
+    sn_url_list late;               /* too deep, nofollow, offsite while seeds come */
+    bool holds_end;                 /* counted in shared->late: something to tell */
+    size_t max_robots;              /* bytes that the rules of its hosts may hold */
+    size_t reserved;                /* for those that are asked for again */
+    uint32_t first_room, last_room; /* hosts that wait for room; SN_NONE */
+    sn_heap again;                  /* hosts whose robots.txt is asked for again */
+    sn_visit *released;             /* their robots.txt is known … */
+    sn_visit *last_released;        /* … and they are still to be judged */
+    uint64_t robots_steps;          /* of this turn */
     uint32_t paused;   /* hosts whose URLs are judged further in the next; SN_NONE */
     uint64_t waiting;  /* pages in lists and held visits */
     uint64_t admitted; /* links, all in all */
@@ -125,6 +129,9 @@ sn_skip_for(sn_skip_why *why, seine_skip reason, sn_str rule)
 SEINE_MUST_CHECK seine_err sn_frontier_host(sn_frontier *f, const seine_url *url,
                                             bool is_given, seine_time now,
                                             uint32_t *out_host, sn_crawl_host **out_ch);
+
+/* Has the host no work, and nothing under way? `arg` is the frontier. */
+bool sn_frontier_is_quiet(uint32_t host, void *arg);
 
 /* What waits at a host behind its robots.txt: pages, sitemaps, given URLs. */
 uint32_t sn_frontier_behind(const sn_frontier *f, uint32_t host);
@@ -188,8 +195,8 @@ sn_link sn_frontier_link_of(const sn_waiting_url *u, const seine_url *url);
 
 /* frontier_budget.c: true, the budget is spent, and *why says which. The URL is counted
  * against each budget that has room. */
-bool sn_frontier_spend_domain(sn_frontier *f, const seine_url *url,
-                              const sn_crawl_host *ch, sn_skip_why *why);
+bool sn_frontier_spend_domain(sn_frontier *f, const seine_url *url, sn_crawl_host *ch,
+                              sn_skip_why *why);
 bool sn_frontier_spend_page(sn_frontier *f, const sn_crawl_host *ch, sn_skip_why *why);
 bool sn_frontier_is_over_bytes(const sn_frontier *f);
 
@@ -238,7 +245,34 @@ void sn_frontier_release(sn_frontier *f, sn_visit *first, sn_visit *last);
 void sn_frontier_robots_lost(sn_frontier *f, uint32_t host, seine_time now);
 void sn_frontier_robots_back(sn_frontier *f, sn_visit *v, seine_time now);
 
+/* frontier_room.c */
+
+/* Memory for the rules of all hosts: an eighth of `max_memory`, and room for the largest
+ * file at least. */
+size_t sn_frontier_max_robots(const sn_frontier *f);
+
+/* Makes room for the rules of the host, which have come. If there is none, the host has
+ * none either, and waits. */
+void sn_frontier_fit_robots(sn_frontier *f, uint32_t host);
+
+/* Asks for robots.txt of the first host that waits, if there is room now. */
+void sn_frontier_find_room(sn_frontier *f);
+
+/* The robots.txt that room was kept for has come, or will not. */
+void sn_frontier_end_reserve(sn_frontier *f, uint32_t host);
+
 /* frontier_sitemap.c */
+
+/* How a sitemap was found, in the byte that says of pages how often they moved: indexes
+ * and robots.txt that led there, also from host to host, and redirects since the last. */
+#define SN_TRAIL(level, hops) ((uint8_t)((hops) << 4 | ((level)&15)))
+#define SN_TRAIL_LEVEL(byte)  ((unsigned)(byte)&15)
+#define SN_TRAIL_HOPS(byte)   ((unsigned)(byte) >> 4)
+enum { SN_SITEMAP_HOPS = 10 };
+
+/* Have the sitemaps of the crawl had all the bytes they may? Then one more is left out.
+ */
+bool sn_frontier_is_over_sitemap_bytes(sn_frontier *f);
 
 /* The first sitemaps of a host: those that its robots.txt names; of a given one the usual
  * one besides. */

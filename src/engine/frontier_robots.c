@@ -32,7 +32,7 @@ sn_frontier_check_robots(sn_frontier *f, uint32_t host, seine_time now)
 
     if (f->hosts.all[host].flags & SN_CRAWL_HOST_FREE)
         return true;
-    if (!x->is_wanted && sn_robots_cache_expire(&x->robots, now))
+    if (!x->is_wanted && !x->waits_room && sn_robots_cache_expire(&x->robots, now))
         want_robots(f, host);
     return sn_frontier_is_open(f, host);
 }
@@ -171,6 +171,7 @@ sn_frontier_robots_lost(sn_frontier *f, uint32_t host, seine_time now)
 
     none.code = SEINE_E_NOMEM;
     x->is_wanted = false;
+    sn_frontier_end_reserve(f, host);
     sn_robots_cache_settle(&x->robots, &none, (sn_str){0}, NULL, now);
     shut_host(f, host, none.code, now);
     sn_shared_state_end_work(f->shared, 1);
@@ -184,21 +185,36 @@ is_lost(const sn_visit *v)
     return v->n_hops > 0 && v->fault.code != SEINE_OK && v->fault.status == 0;
 }
 
+static void
+ignore_robots(sn_frontier *f, sn_crawl_state *x, seine_time now)
+{
+    size_t before = sn_robots_cache_bytes(&x->robots);
+
+    sn_robots_cache_ignore(&x->robots, now);
+    sn_crawl_hosts_count_robots(&f->hosts, x, before);
+}
+
 void
 sn_frontier_robots_back(sn_frontier *f, sn_visit *v, seine_time now)
 {
     uint32_t host = v->home_host;
     sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
+    size_t before = sn_robots_cache_bytes(&x->robots);
 
-    assert(x && x->robots.state == SN_ROBOTS_ASKED);
+    assert(x->robots.state == SN_ROBOTS_ASKED);
     if (is_lost(v))
         sn_robots_cache_fail(&x->robots, now);
     else
         sn_robots_cache_settle(&x->robots, &v->fault, sn_buf_view(&v->kept),
                                f->shared->agent, now);
+    sn_crawl_hosts_count_robots(&f->hosts, x, before);
+    sn_frontier_end_reserve(f, host);
+    sn_frontier_fit_robots(f, host);
+    if (x->waits_room)
+        return;
     if (x->robots.state == SN_ROBOTS_UNREACHABLE &&
         f->shared->opts.robots == SEINE_OBEY_AUDIT)
-        sn_robots_cache_ignore(&x->robots, now); /* nobody waits for what is not obeyed */
+        ignore_robots(f, x, now); /* nobody waits for what is not obeyed */
     if (x->robots.state == SN_ROBOTS_UNREACHABLE)
         shut_host(f, host, v->fault.code, now);
     else
@@ -225,5 +241,5 @@ sn_frontier_due(sn_frontier *f, seine_time now)
 seine_time
 sn_frontier_when(const sn_frontier *f)
 {
-    return f->paused != SN_NONE ? INT64_MIN : sn_heap_when(&f->again);
+    return f->paused != SN_NONE ? 0 : sn_heap_when(&f->again);
 }

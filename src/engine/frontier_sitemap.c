@@ -3,23 +3,52 @@
 
 #include "base/log.h"
 #include "engine/frontier_parts.h"
+#include "net/address_guard.h"
 
-enum { DEEPEST = 5 }; /* sitemap indexes that name each other */
+enum { DEEPEST = 5 }; /* sitemap indexes that name each other, on any hosts */
 
-/* May a sitemap be asked of that host? Those of one domain speak for each other. */
+/* Are these two names of one site? Many sites name their sitemaps with "www." or
+ * without. */
 static bool
-is_near(const sn_frontier *f, const seine_url *from, const seine_url *to)
+is_twin(sn_str a, sn_str b)
 {
-    sn_str a = seine_url_host(from), b = seine_url_host(to);
-    size_t n = seine_psl_site(f->shared->psl, a.ptr, a.len);
-    size_t m = seine_psl_site(f->shared->psl, b.ptr, b.len);
+    sn_str www = SN_STR("www.");
+    sn_str longer = a.len > b.len ? a : b, shorter = a.len > b.len ? b : a;
+
+    return longer.len == www.len + shorter.len && sn_str_starts(longer, www) &&
+           sn_str_ends(longer, shorter);
+}
+
+/* May the host of that sitemap be asked? Of a host in scope all paths may, since a
+ * sitemap stands above the directory that a scope is about. */
+static bool
+is_in_scope(const sn_frontier *f, const seine_url *from, const seine_url *to)
+{
+    seine_view a = seine_url_host_port(from), b = seine_url_host_port(to);
     sn_scope_verdict verdict;
 
-    if (sn_str_eq(a, b) ||
-        (n > 0 && n == m && memcmp(a.ptr + a.len - n, b.ptr + b.len - m, n) == 0))
+    if (sn_str_eq(a, b) || is_twin(a, b))
         return true;
     sn_scope_judge(f->shared->scope, to, false, &verdict);
-    return verdict.in;
+    return verdict.in || verdict.reason != SEINE_SKIP_OFFSITE;
+}
+
+/* The rules for links that hold for sitemaps, too. NULL: none refuses it. */
+static const char *
+find_refusal(const sn_frontier *f, const seine_url *from, const seine_url *to)
+{
+    sn_str scheme = seine_url_scheme(to);
+    bool is_https = sn_str_eq(scheme, SN_STR("https"));
+    sn_scope_verdict verdict;
+
+    if (!is_https && (f->shared->opts.https_only || !sn_str_eq(scheme, SN_STR("http"))))
+        return "scheme";
+    if (sn_address_guard_blocks_port((uint16_t)seine_url_port(to)))
+        return "port";
+    sn_scope_judge(f->shared->scope, to, true, &verdict); /* `exclude` alone */
+    if (!verdict.in)
+        return "exclude";
+    return is_in_scope(f, from, to) ? NULL : "scope";
 }
 
 /* The whole URL of a sitemap that `from` names; false: it is none that is asked for. */
@@ -28,13 +57,16 @@ resolve_sitemap(const sn_frontier *f, const seine_url *from, sn_str text, seine_
 {
     if (seine_url_resolve(out, from, text.ptr, text.len, NULL) != SEINE_OK)
         return false;
-    sn_str scheme = seine_url_scheme(out);
-    if ((!sn_str_eq(scheme, SN_STR("http")) && !sn_str_eq(scheme, SN_STR("https"))) ||
-        !is_near(f, from, out))
-        return false;
     seine_url_drop_fragment(out);
     seine_url_drop_user(out);
-    return true;
+    const char *refusal = find_refusal(f, from, out);
+    if (refusal) {
+        sn_str url = seine_url_href(out);
+
+        SN_LOG(f->shared->opts.log, INFO, "sitemap.refused", SN_URL("url", url),
+               SN_S("by", sn_str_of(refusal)));
+    }
+    return !refusal;
 }
 
 /* A sitemap is asked for once, also when its URL is a page as well. */
@@ -54,9 +86,35 @@ add_to_seen(sn_frontier *f, const seine_url *url)
            is_new;
 }
 
+/* The limits of the crawl: so many sitemaps, and so many bytes of them. */
+static bool
+is_over_limits(sn_frontier *f)
+{
+    uint32_t most = f->shared->opts.crawl->max_sitemaps;
+
+    if (sn_frontier_is_over_sitemap_bytes(f))
+        return true;
+    if (most == 0 || atomic_fetch_add(&f->shared->sitemaps, 1) < most)
+        return false;
+    atomic_fetch_add(&f->shared->sitemaps_over, 1);
+    return true;
+}
+
+bool
+sn_frontier_is_over_sitemap_bytes(sn_frontier *f)
+{
+    uint64_t most = f->shared->opts.crawl->max_sitemap_bytes;
+
+    if (most == 0 || atomic_load(&f->shared->sitemap_bytes) < most)
+        return false;
+    atomic_fetch_add(&f->shared->sitemap_bytes_over, 1);
+    return true;
+}
+
+/* `trail` says how the sitemap was found: SN_TRAIL. */
 static void
 add_sitemap(sn_frontier *f, const seine_url *from, sn_str text, sn_address_zone ceiling,
-            uint8_t level, seine_time now)
+            uint8_t trail, seine_time now)
 {
     char mem[SEINE_URL_ROOM];
     seine_url url;
@@ -64,13 +122,13 @@ add_sitemap(sn_frontier *f, const seine_url *from, sn_str text, sn_address_zone 
     seine_url_init(&url, mem, sizeof mem);
     if (!resolve_sitemap(f, from, text, &url))
         return;
-    if (level > DEEPEST)
+    if (SN_TRAIL_LEVEL(trail) > DEEPEST)
         atomic_fetch_add(&f->shared->sitemaps_cut, 1);
-    if (level > DEEPEST || !add_to_seen(f, &url))
+    if (SN_TRAIL_LEVEL(trail) > DEEPEST || !add_to_seen(f, &url) || is_over_limits(f))
         return;
     sn_frontier_route(f,
                       &(sn_link){.url = seine_url_href(&url),
-                                 .moved = level,
+                                 .moved = trail,
                                  .ceiling = (uint8_t)ceiling,
                                  .kind = SN_KIND_SITEMAP},
                       &url, now);
@@ -89,15 +147,17 @@ sn_frontier_begin_sitemaps(sn_frontier *f, uint32_t host, sn_address_zone ceilin
     if (!o || o->sitemaps == SEINE_SITEMAPS_OFF || o->depth == 0 || x->has_maps)
         return;
     x->has_maps = true;
+    f->hosts.all[host].flags |= SN_CRAWL_HOST_MAPPED;
+    unsigned level = f->hosts.all[host].map_level;
     seine_url_init(&root, mem, sizeof mem);
     if (!sn_frontier_url(f, host, SN_STR("/robots.txt"), &root))
         return;
     for (size_t i = 0; x->robots.robots && i < SN_CRAWL_HOST_MAPS &&
                        seine_robots_sitemap(x->robots.robots, i, &named);
          i++)
-        add_sitemap(f, &root, named, ceiling, 0, now);
+        add_sitemap(f, &root, named, ceiling, SN_TRAIL(level, 0), now);
     if (f->hosts.all[host].flags & SN_CRAWL_HOST_GIVEN)
-        add_sitemap(f, &root, SN_STR("/sitemap.xml"), ceiling, 0, now);
+        add_sitemap(f, &root, SN_STR("/sitemap.xml"), ceiling, SN_TRAIL(0, 0), now);
     sn_frontier_send(f);
 }
 
@@ -115,7 +175,20 @@ void
 sn_frontier_add_sitemap(sn_frontier *f, const sn_visit *v, sn_str value, seine_time now)
 {
     add_sitemap(f, &v->url, value, sn_visit_ceiling(v),
-                (uint8_t)(v->moved < 200 ? v->moved + 1 : 200), now);
+                SN_TRAIL(SN_TRAIL_LEVEL(v->moved) + 1, 0), now);
+}
+
+/* A redirect leads to another sitemap of the same level, which passes the same rules. */
+static void
+follow_redirect(sn_frontier *f, const sn_visit *v, seine_time now)
+{
+    sn_str to = seine_url_href(&v->target);
+    unsigned hops = SN_TRAIL_HOPS(v->moved) + 1U;
+
+    if (hops <= SN_SITEMAP_HOPS)
+        add_sitemap(f, &v->url, to, sn_visit_ceiling(v),
+                    SN_TRAIL(SN_TRAIL_LEVEL(v->moved), hops), now);
+    sn_frontier_send(f);
 }
 
 static bool
@@ -132,7 +205,10 @@ sn_frontier_sitemap_back(sn_frontier *f, sn_visit *v, seine_time now)
 
     SN_LOG(f->shared->opts.log, DEBUG, "sitemap", SN_URL("url", url),
            SN_E("err", v->fault.code), SN_U("status", v->fault.status));
-    if (v->fault.code == SEINE_OK)
+    atomic_fetch_add(&f->shared->sitemap_bytes, v->end.body_bytes);
+    if (v->fault.code == SEINE_OK && v->target.len > 0)
+        follow_redirect(f, v, now);
+    else if (v->fault.code == SEINE_OK)
         sn_frontier_page(f, v, now);
     else if (is_over_limit(v->fault.code))
         atomic_fetch_add(&f->shared->sitemaps_cut, 1);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a shard counts, and how others see it: metrics, events, and a snapshot that any
  * thread may read. */
+#include <stddef.h>
 #include <string.h>
 
 #include "base/log.h"
@@ -152,6 +153,7 @@ sn_run_publish(sn_run *r)
 void
 sn_run_stats(const sn_run *r, seine_fetch_stats *out_stats)
 {
+    static const size_t at = offsetof(seine_fetch_stats, parked_until) / sizeof(uint64_t);
     uint64_t sum[SN_RUN_STATS];
     seine_time until = out_stats->parked_until;
 
@@ -160,7 +162,7 @@ sn_run_stats(const sn_run *r, seine_fetch_stats *out_stats)
         sum[i] += atomic_load_explicit(&r->shown[i], memory_order_relaxed);
     memcpy(out_stats, sum, sizeof sum);
     /* The earliest, not a sum; 0 is what a blank snapshot has. */
-    seine_time own = (seine_time)(sum[SN_RUN_STATS - 1] - (uint64_t)until);
+    seine_time own = (seine_time)(sum[at] - (uint64_t)until);
     out_stats->parked_until = until == 0 || (own != 0 && own < until) ? own : until;
 }
 

@@ -58,7 +58,10 @@ typedef struct sn_shared_state {
     /* what was given and found, and how much of it is left */
     _Atomic uint64_t admitted, refused, duplicates;
     _Atomic uint64_t links_cut, sitemaps_cut; /* beyond a limit, see seine_fetch_stats */
-    _Atomic uint64_t lost;                    /* found, and without a record: see `err` */
+    _Atomic uint32_t sitemaps;                /* that were found, and … */
+    _Atomic uint64_t sitemap_bytes;           /* … bytes of those that were read */
+    _Atomic uint64_t sitemaps_over, sitemap_bytes_over; /* left out beyond each limit */
+    _Atomic uint64_t lost;       /* found, and without a record: see `err` */
     _Atomic int err;             /* seine_err: why found URLs could not be kept; OK */
     _Atomic bool is_failing;     /* a shard writes … */
     seine_diag why;              /* … this, before it sets `err` */

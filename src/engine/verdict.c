@@ -54,11 +54,20 @@ move_to(const seine_fetch_opts *o, sn_visit *v, const seine_url *to, bool as_get
     return SEINE_OK;
 }
 
-/* In a crawl a redirect is a link: the page ends with it. */
+/* In a crawl a redirect is a link: the page, or the sitemap, ends with it. */
 static bool
 is_crawled(const seine_fetch_opts *o, const sn_visit *v)
 {
-    return o->crawl && v->kind == SN_KIND_PAGE;
+    return o->crawl && v->kind != SN_KIND_ROBOTS;
+}
+
+/* Redirects so far. Those of a sitemap the frontier counts. */
+static uint32_t
+count_hops(const seine_fetch_opts *o, const sn_visit *v)
+{
+    if (v->kind == SN_KIND_SITEMAP)
+        return 0;
+    return is_crawled(o, v) ? v->moved : v->n_hops;
 }
 
 static seine_err
@@ -85,7 +94,7 @@ follow_redirect(const seine_fetch_opts *o, sn_visit *v)
                      .n_locations = v->n_locations,
                      .method = v->method,
                      .has_body = v->body.len > 0,
-                     .hops = is_crawled(o, v) ? v->moved : v->n_hops,
+                     .hops = count_hops(o, v),
                      .max = most_hops(o, v),
                      .follow_body = o->follow_body,
                      .https_only = o->https_only};

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/crawl_host.h"
 
+#include <stdio.h>
+#include <string.h>
+
 #include "base/timer_wheel.h"
 #include "check.h"
 #include "failing.h"
@@ -38,6 +41,56 @@ TEST(an_extra_stays_where_it_is_while_others_come)
     CHECK_EQ(first->n_maps, 7);
     CHECK_EQ(first->host, 0);
     sn_crawl_hosts_fini(&s);
+}
+
+static void
+give_rules(sn_crawl_hosts *s, uint32_t host, int n)
+{
+    char text[4096] = "User-agent: *\n";
+    sn_crawl_state *x;
+    seine_fault end = SEINE_FAULT;
+
+    end.status = 200;
+    for (size_t at = strlen(text); n > 0; n--)
+        at += (size_t)snprintf(text + at, sizeof text - at, "Disallow: /x\n");
+    CHECK_EQ(sn_crawl_hosts_make_state(s, host, &x), SEINE_OK);
+    size_t before = sn_robots_cache_bytes(&x->robots);
+    sn_robots_cache_settle(&x->robots, &end, sn_str_of(text), "seine", 0);
+    sn_crawl_hosts_count_robots(s, x, before);
+}
+
+static bool
+is_odd(uint32_t host, void *arg)
+{
+    (void)arg;
+    return host % 2 == 1;
+}
+
+TEST(crawl_hosts_give_up_rules_by_bytes_and_of_quiet_hosts_alone)
+{
+    sn_crawl_hosts s;
+
+    sn_crawl_hosts_init(&s);
+    for (uint32_t i = 0; i < 100; i++)
+        give_rules(&s, i, 50);
+    give_rules(&s, 7, 10); /* read anew: the old ones do not count any more */
+    size_t one = sn_robots_cache_bytes(&sn_crawl_hosts_state(&s, 0)->robots);
+    size_t few = sn_robots_cache_bytes(&sn_crawl_hosts_state(&s, 7)->robots);
+    CHECK(few < one / 2);
+    CHECK_EQ(s.robots_bytes, 99 * one + few);
+    CHECK(sn_crawl_hosts_shrink_robots(&s, 60 * one, is_odd, NULL));
+    CHECK(s.robots_bytes <= 60 * one && s.robots_bytes > 58 * one);
+    CHECK(!sn_crawl_hosts_shrink_robots(&s, 10 * one, is_odd, NULL));
+    CHECK_EQ(s.robots_bytes, 50 * one);
+    CHECK_EQ(sn_crawl_hosts_state(&s, 1)->robots.state, SN_ROBOTS_UNKNOWN);
+    CHECK_EQ(sn_crawl_hosts_state(&s, 2)->robots.state, SN_ROBOTS_PARSED);
+    give_rules(&s, 8, 90);
+    CHECK_EQ(sn_crawl_hosts_largest_robots(&s, one), 8);
+    sn_crawl_hosts_drop_robots(&s, sn_crawl_hosts_state(&s, 8));
+    CHECK_EQ(sn_crawl_hosts_largest_robots(&s, one), SN_NONE);
+    CHECK_EQ(s.robots_bytes, 49 * one);
+    sn_crawl_hosts_fini(&s);
+    CHECK_EQ(s.robots_bytes, 0);
 }
 
 static bool

@@ -571,6 +571,89 @@ TEST(sitemaps_lead_to_pages_that_nothing_links_to)
     BYE(w);
 }
 
+/* What refuses a link refuses a sitemap. */
+TEST(sitemaps_pass_the_rules_for_links)
+{
+    static const char *const none[] = {"private", NULL};
+    static const struct {
+        const char *url;
+        bool https_only, asked;
+    } rows[] = {
+        {"https://s.test/m.xml", false, true},
+        {"https://s.test/m.xml", true, true},
+        {"http://s.test/m.xml", false, true}, /* http and https are one host */
+        {"http://s.test/m.xml", true, false},
+        {"https://s.test:25/m.xml", false, false},
+        {"https://s.test/private/m.xml", false, false},
+        {"https://sub.s.test/m.xml", false, false},
+        {"https://www.s.test/m.xml", false, true},
+        {"https://wwwXs.test/m.xml", false, false},
+        {"https://user:pass@s.test/m.xml#top", false, true},
+        {"ftp://s.test/m.xml", false, false},
+    };
+
+    EACH_ROW(i, rows) {
+        world *w = prepare();
+        char robots[128], url[128];
+        const char *at = strchr(rows[i].url, '@');
+
+        w->crawl.sitemaps = SEINE_SITEMAPS_AUTO;
+        w->o.https_only = rows[i].https_only;
+        w->o.exclude = none;
+        snprintf(robots, sizeof robots, "Sitemap: %s", rows[i].url);
+        snprintf(url, sizeof url, "%s%.*s", at ? "https://" : "",
+                 (int)strcspn(at ? at + 1 : rows[i].url, "#"), at ? at + 1 : rows[i].url);
+        text(w, "https://s.test/robots.txt", robots);
+        page(w, "https://s.test/", "nothing");
+        crawl(w, "https://s.test/");
+        CHECK_EQ(script_asked(w->s, url), rows[i].asked);
+        BYE(w);
+    }
+}
+
+/* A sitemap that has moved is another sitemap: the robots.txt of its host comes first. */
+TEST(a_sitemap_that_moves_obeys_robots_txt_where_it_goes)
+{
+    world *w = prepare();
+
+    w->crawl.sitemaps = SEINE_SITEMAPS_AUTO;
+    w->crawl.scope = SEINE_SCOPE_ANY;
+    text(w, "http://s.test/robots.txt", "Sitemap: /a.xml\nSitemap: /b.xml");
+    page(w, "http://s.test/", "nothing");
+    moves(w, "http://s.test/a.xml", "http://t.test/no/a.xml");
+    moves(w, "http://s.test/b.xml", "http://t.test/b.xml");
+    text(w, "http://t.test/robots.txt", "User-agent: *\nDisallow: /no");
+    script_on(
+        w->s, "http://t.test/b.xml",
+        &(answer){.fields = XML,
+                  .body = "<urlset><url><loc>http://t.test/listed</loc></url></urlset>"});
+    crawl(w, "http://s.test/");
+    CHECK_EQ(script_asked(w->s, "http://t.test/no/a.xml"), 0);
+    CHECK_EQ(script_asked(w->s, "http://t.test/b.xml"), 1);
+    CHECK(is_ok(w, "http://t.test/listed"));
+    BYE(w);
+}
+
+TEST(a_sitemap_that_moves_for_ever_ends)
+{
+    world *w = prepare();
+
+    w->crawl.sitemaps = SEINE_SITEMAPS_AUTO;
+    text(w, "http://s.test/robots.txt", "Sitemap: /0.xml");
+    page(w, "http://s.test/", "nothing");
+    for (int i = 0; i < 20; i++) {
+        static char from[20][64], to[20][64];
+
+        snprintf(from[i], sizeof from[i], "http://s.test/%d.xml", i);
+        snprintf(to[i], sizeof to[i], "Location: /%d.xml", i + 1);
+        script_on(w->s, from[i], &(answer){.status = 302, .fields = to[i]});
+    }
+    crawl(w, "http://s.test/");
+    CHECK_EQ(script_asked(w->s, "http://s.test/10.xml"), 1);
+    CHECK_EQ(script_asked(w->s, "http://s.test/11.xml"), 0);
+    BYE(w);
+}
+
 TEST(of_sitemaps_alone_links_are_not_followed)
 {
     world *w = prepare();
