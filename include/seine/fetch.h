@@ -186,7 +186,8 @@ typedef struct seine_fetch_opts {
     void *arg;
     const seine_diag_name *names; /* how rules and hints of records call options, outlives
                                      it; NULL: by the members of this struct */
-    const seine_secrets *secrets; /* in no message of a record; outlive it; NULL: none */
+    const seine_secrets *secrets; /* in no message of a record; outlive it; NULL: none;
+                                     learns the cookies of `jar` */
     seine_log *log;               /* NULL: none */
     seine_metrics *metrics;       /* NULL: none */
     seine_clock *clock;           /* NULL: the system's */

@@ -22,7 +22,8 @@
  * Memory  about 150 bytes for each byte of a value; wiped when it is freed. A text of
  *         more than 1 KiB needs 9 bytes of memory per byte; without them the whole text
  *         becomes REDACTED.
- * Threads seine_redact: any thread. One owner adds, before others look.
+ * Threads seine_redact, seine_secrets_learn: any thread. One owner adds, before others
+ *         look.
  */
 #ifndef SEINE_SECRET_H
 #define SEINE_SECRET_H
@@ -49,6 +50,11 @@ void seine_secrets_free(seine_secrets *s); /* and wipes the values */
  * RANGE: longer than SEINE_SECRET_MOST. FULL. NOMEM. */
 SEINE_MUST_CHECK seine_err seine_secrets_add(seine_secrets *s, const char *bytes,
                                              size_t n);
+
+/* Adds a value that came while the program runs, such as a cookie that a server set; OK
+ * as above. The newest are kept, with all their spellings 4 MiB. RANGE, NOMEM. */
+SEINE_MUST_CHECK seine_err seine_secrets_learn(seine_secrets *s, const char *bytes,
+                                               size_t n);
 
 /* Adds the value of a field and the secrets inside it: the token behind "Bearer", the
  * password inside of "Basic", each cookie. Adds nothing for a field that is no secret

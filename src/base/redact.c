@@ -5,8 +5,11 @@
 
 #include "base/alloc.h"
 
-#define SMALL 1024 /* texts up to so many bytes need no heap */
-#define NAME  64   /* letters of a parameter's name; a longer name counts as secret */
+#define SMALL      1024                     /* texts up to so many bytes need no heap */
+#define TAIL       UINT64_C(0xffffffffffff) /* SN_RECENT_TAIL bytes */
+#define STEPS      65536                    /* of the search for what was learnt, … */
+#define STEPS_EACH 64                       /* … and for each byte of the text */
+#define NAME       64 /* letters of a parameter's name; a longer name counts as secret */
 
 /* Names that mark a secret, compared in lower case and without punctuation. */
 static const char *const names[] = {
@@ -327,6 +330,7 @@ typedef struct pass {
     const uint32_t *at; /* NULL: each byte is a unit */
     size_t n;
     bool coded;
+    const sn_recent *recent; /* NULL: nothing was learnt */
 } pass;
 
 static size_t
@@ -406,19 +410,78 @@ look(const pass *p)
     }
 }
 
+/* Does the learnt pattern end at unit `end`? */
+static bool
+ends_at(const pass *p, const sn_recent_pattern *r, size_t end)
+{
+    if (r->is_coded != p->coded || r->len > end)
+        return false;
+    for (size_t i = r->len, k = end; i-- > 0;) {
+        p->w->steps++;
+        if (read_byte(p, p->bytes[--k]) != (uint8_t)r->bytes[i])
+            return false;
+    }
+    return true;
+}
+
+/* Looks for what was learnt while the program ran. A text that takes too many steps,
+ * which somebody must have made for it, is hidden as a whole. */
+static void
+look_recent(const pass *p)
+{
+    uint64_t tail = 0, most = p->w->steps + STEPS + STEPS_EACH * (uint64_t)p->n;
+
+    for (size_t k = 0; k < p->n; k++) {
+        tail = (tail << 8 | read_byte(p, p->bytes[k])) & TAIL;
+        if (k + 1 < SN_RECENT_TAIL)
+            continue;
+        const sn_recent_pattern *r = sn_recent_first(p->recent, tail);
+        for (; r && p->w->steps < most; r = sn_recent_next(r))
+            if (ends_at(p, r, k + 1))
+                mark_hit(p, place_of(p, k + 1 - r->len), k + 1 - r->len, k + 1, r->flags);
+    }
+    if (p->w->steps >= most)
+        mark(p->w, 0, p->w->text.len);
+}
+
+static void
+look_for_all(work *w, const seine_secrets *s, const sn_recent *recent, bool undone)
+{
+    for (int coded = 0; coded < 2; coded++) {
+        pass p = {w,
+                  coded ? &s->coded : &s->plain,
+                  undone ? w->units : (const uint8_t *)w->text.ptr,
+                  undone ? w->at : NULL,
+                  undone ? w->n_units : w->text.len,
+                  coded,
+                  recent};
+
+        look(&p);
+        if (recent)
+            look_recent(&p);
+    }
+}
+
+static bool
+has_values(const seine_secrets *s)
+{
+    return s && (s->n > 0 || !sn_recent_is_empty(&s->recent));
+}
+
 static void
 mark_values(work *w, const seine_secrets *s)
 {
-    const uint8_t *bytes = (const uint8_t *)w->text.ptr;
-
-    if (!s || s->n == 0 || w->text.len == 0)
+    if (!has_values(s) || w->text.len == 0)
         return;
-    look(&(pass){w, &s->plain, bytes, NULL, w->text.len, false});
-    look(&(pass){w, &s->coded, bytes, NULL, w->text.len, true});
-    if (!undo_escapes(w))
-        return;
-    look(&(pass){w, &s->plain, w->units, w->at, w->n_units, false});
-    look(&(pass){w, &s->coded, w->units, w->at, w->n_units, true});
+    /* Another thread may learn a value meanwhile: looking takes the lock. */
+    sn_recent *recent = sn_recent_is_empty(&s->recent) ? NULL : (sn_recent *)&s->recent;
+    if (recent)
+        sn_recent_begin(recent);
+    look_for_all(w, s, recent, false);
+    if (undo_escapes(w))
+        look_for_all(w, s, recent, true);
+    if (recent)
+        sn_recent_end(recent);
 }
 
 /* Output. */
@@ -482,7 +545,7 @@ copy(sn_str text, char *out_bytes, size_t cap)
 static bool
 may_hide(const seine_secrets *s, sn_str text)
 {
-    return text.len > 0 && ((s && s->n > 0) || memchr(text.ptr, '@', text.len) ||
+    return text.len > 0 && (has_values(s) || memchr(text.ptr, '@', text.len) ||
                             memchr(text.ptr, '=', text.len));
 }
 

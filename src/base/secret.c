@@ -22,6 +22,7 @@ seine_secrets_new(seine_secrets **out_secrets)
         return SEINE_E_NOMEM;
     sn_trie_init(&s->plain);
     sn_trie_init(&s->coded);
+    sn_recent_init(&s->recent);
     *out_secrets = s;
     return SEINE_OK;
 }
@@ -33,7 +34,40 @@ seine_secrets_free(seine_secrets *s)
         return;
     sn_trie_fini(&s->plain);
     sn_trie_fini(&s->coded);
+    sn_recent_fini(&s->recent);
     sn_free(s);
+}
+
+/* Who takes the spellings of a value. */
+typedef struct sink {
+    seine_err (*add)(void *arg, sn_str pattern, unsigned flags, bool is_coded);
+    void *arg;
+} sink;
+
+static seine_err
+add_to_tries(void *arg, sn_str pattern, unsigned flags, bool is_coded)
+{
+    seine_secrets *s = arg;
+
+    return sn_trie_add(is_coded ? &s->coded : &s->plain, pattern, flags);
+}
+
+/* The list begins with the value itself. */
+static seine_err
+add_to_list(void *arg, sn_str pattern, unsigned flags, bool is_coded)
+{
+    sn_recent_pattern **list = arg;
+    sn_recent_pattern *p = sn_recent_pattern_new(pattern, (uint8_t)flags, is_coded);
+
+    if (!p)
+        return SEINE_E_NOMEM;
+    if (*list) {
+        p->newer = (*list)->newer;
+        (*list)->newer = p;
+    } else {
+        *list = p;
+    }
+    return SEINE_OK;
 }
 
 /* Decodes %41 to A, once, from left to right. */
@@ -58,25 +92,25 @@ unescape(const char *from, size_t n, char *to)
 
 /* Adds the spellings of the value in forms and URLs. */
 static seine_err
-add_spellings(seine_secrets *s, sn_str value, char *room)
+add_spellings(const sink *to, sn_str value, char *room)
 {
     size_t n = unescape(value.ptr, value.len, room);
     seine_err e = SEINE_OK;
 
     if (n < value.len && n >= SEINE_SECRET_LEAST)
-        e = sn_trie_add(&s->plain, (sn_str){room, n}, 0);
+        e = to->add(to->arg, (sn_str){room, n}, 0, false);
     if (e != SEINE_OK || !memchr(value.ptr, ' ', value.len))
         return e;
     for (size_t i = 0; i < value.len; i++)
         room[i] = value.ptr[i] == ' ' ? '+' : value.ptr[i];
-    return sn_trie_add(&s->plain, (sn_str){room, value.len}, 0);
+    return to->add(to->arg, (sn_str){room, value.len}, 0, false);
 }
 
 /* Adds what base64 makes of the value behind `before` other bytes. A base64 character
  * holds six bits: takes the characters from the first to the last that hold only bits of
  * the value. */
 static seine_err
-add_coded(seine_secrets *s, sn_str value, size_t before, char *room)
+add_coded(const sink *to, sn_str value, size_t before, char *room)
 {
     size_t bits = 8 * (before + value.len), first = (8 * before + 5) / 6, end = bits / 6;
     char *text = room + before + value.len;
@@ -84,8 +118,25 @@ add_coded(seine_secrets *s, sn_str value, size_t before, char *room)
     memset(room, 0, before);
     memcpy(room + before, value.ptr, value.len);
     sn_base64(room, before + value.len, text);
-    return sn_trie_add(&s->coded, (sn_str){text + first, end - first},
-                       (before ? SN_TRIE_LEFT : 0u) | (bits % 6 ? SN_TRIE_RIGHT : 0u));
+    return to->add(to->arg, (sn_str){text + first, end - first},
+                   (before ? SN_TRIE_LEFT : 0u) | (bits % 6 ? SN_TRIE_RIGHT : 0u), true);
+}
+
+/* Adds all spellings but the value itself. */
+static seine_err
+add_others(const sink *to, sn_str value)
+{
+    size_t size = value.len + 2 + SN_BASE64_ROOM(value.len + 2);
+    char *room = sn_alloc(size);
+
+    if (!room)
+        return SEINE_E_NOMEM;
+    seine_err e = add_spellings(to, value, room);
+    for (size_t before = 0; e == SEINE_OK && before < 3; before++)
+        e = add_coded(to, value, before, room);
+    seine_wipe(room, size);
+    sn_free(room);
+    return e;
 }
 
 /* Is the value in the set as a whole? */
@@ -114,20 +165,32 @@ seine_secrets_add(seine_secrets *s, const char *bytes, size_t n)
         return SEINE_E_RANGE;
     if (s->n == SEINE_SECRETS)
         return SEINE_E_FULL;
-    size_t size = n + 2 + SN_BASE64_ROOM(n + 2);
-    char *room = sn_alloc(size);
-    if (!room)
-        return SEINE_E_NOMEM;
-    seine_err e = add_spellings(s, value, room);
-    for (size_t before = 0; e == SEINE_OK && before < 3; before++)
-        e = add_coded(s, value, before, room);
+    seine_err e = add_others(&(sink){add_to_tries, s}, value);
     /* The whole value comes last: its presence says that all spellings are there. */
     if (e == SEINE_OK)
         e = sn_trie_add(&s->plain, value, SN_TRIE_WHOLE);
     if (e == SEINE_OK)
         s->n++;
-    seine_wipe(room, size);
-    sn_free(room);
+    return e;
+}
+
+seine_err
+seine_secrets_learn(seine_secrets *s, const char *bytes, size_t n)
+{
+    sn_recent_pattern *list = NULL;
+    sink to = {add_to_list, &list};
+    sn_str value = {bytes, n};
+
+    if (n < SEINE_SECRET_LEAST || sn_recent_has(&s->recent, value))
+        return SEINE_OK;
+    if (n > SEINE_SECRET_MOST)
+        return SEINE_E_RANGE;
+    seine_err e = to.add(to.arg, value, 0, false);
+    if (e == SEINE_OK)
+        e = add_others(&to, value);
+    if (e == SEINE_OK)
+        return sn_recent_give(&s->recent, list);
+    sn_recent_drop(list);
     return e;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "engine/cookie_secrets.h"
 #include "engine/request_parts.h"
 
 #define COOKIES_SET 50 /* of one response; the others do not count */
@@ -84,6 +85,8 @@ sn_request_take_cookies(const sn_requests *r, sn_visit *v, const sn_head *head)
          n < COOKIES_SET && sn_head_next(head, SN_STR("set-cookie"), &at, &value); n++) {
         seine_err e =
             seine_cookie_jar_take(jar, &v->url, value.ptr, value.len, clock->wall(clock));
+        if (sn_cookie_secrets_learn(&r->shared->opts, value) != SEINE_OK)
+            e = SEINE_E_NOMEM;
         if (e == SEINE_E_NOMEM) /* one that is refused does no harm */
             v->kept.err = e;
     }

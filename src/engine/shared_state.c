@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "base/opts.h"
 #include "base/time.h"
+#include "engine/cookie_secrets.h"
 #include "engine/redirect.h"
 #include "engine/scope.h"
 #include "text/robots.h"
@@ -354,6 +355,8 @@ sn_shared_state_init(sn_shared_state *c, const seine_fetch_opts *opts, seine_dia
         e = make_parts(c, diag);
     if (e == SEINE_OK)
         e = make_judges(c, diag);
+    if (e == SEINE_OK)
+        e = sn_cookie_secrets_learn_jar(&c->opts, c->opts.clock->wall(c->opts.clock));
     if (e != SEINE_OK) {
         sn_shared_state_fini(c);
         return e;

@@ -222,6 +222,17 @@ set_of(const char *value)
     return s;
 }
 
+/* The same, learnt while the program runs. */
+static seine_secrets *
+learnt(const char *value)
+{
+    seine_secrets *s = NULL;
+
+    CHECK_EQ(seine_secrets_new(&s), SEINE_OK);
+    CHECK_EQ(seine_secrets_learn(s, value, strlen(value)), SEINE_OK);
+    return s;
+}
+
 TEST(redact_knows_every_spelling_of_a_value)
 {
     static const struct {
@@ -269,7 +280,76 @@ TEST(redact_knows_every_spelling_of_a_value)
 
         CHECK_STR(said(s, rows[i].text), rows[i].want);
         seine_secrets_free(s);
+        if (strcmp(rows[i].text, "100%41se%63ret") == 0)
+            continue; /* a value that begins with the digits of an escape */
+        s = learnt(rows[i].value);
+        CHECK_STR(said(s, rows[i].text), rows[i].want);
+        seine_secrets_free(s);
     }
+}
+
+TEST(redact_knows_what_was_learnt_beside_what_was_given)
+{
+    seine_secrets *s = set_of("hunter2");
+    char value[32], text[64];
+
+    CHECK_EQ(seine_secrets_learn(s, "hunter2", 7), SEINE_OK); /* both */
+    for (int i = 0; i < 2000; i++) {
+        int n = snprintf(value, sizeof value, "sid-%06d-sid", i);
+
+        CHECK_EQ(seine_secrets_learn(s, value, (size_t)n), SEINE_OK);
+        CHECK_EQ(seine_secrets_learn(s, value, (size_t)n), SEINE_OK); /* again */
+    }
+    for (int i = 0; i < 2000; i += 7) {
+        snprintf(text, sizeof text, "x sid-%06d-sid y hunter2", i);
+        CHECK_STR(said(s, text), "x REDACTED y REDACTED");
+    }
+    CHECK_STR(said(s, "sid-002000-sid"), "sid-002000-sid");
+    seine_secrets_free(s);
+}
+
+/* 4 MiB hold some 200 values of 4,000 bytes and their spellings. */
+TEST(redact_forgets_the_oldest_of_what_was_learnt)
+{
+    static char value[4000], out[5000];
+    char *end = value + sizeof value - 6, number[16];
+    seine_secrets *s = NULL;
+
+    CHECK_EQ(seine_secrets_new(&s), SEINE_OK);
+    memset(value, 'v', sizeof value);
+    for (int i = 0; i < 1000; i++) {
+        snprintf(number, sizeof number, "%06d", i);
+        memcpy(end, number, 6);
+        CHECK_EQ(seine_secrets_learn(s, value, sizeof value), SEINE_OK);
+        CHECK(s->recent.bytes <= SN_RECENT_BYTES);
+        size_t n = sn_redact(s, (sn_str){value, sizeof value}, out, sizeof out);
+        CHECK_EQ(n, 8);
+    }
+    memcpy(end, "000000", 6);
+    CHECK_EQ(sn_redact(s, (sn_str){value, sizeof value}, out, sizeof out), sizeof value);
+    CHECK_EQ(seine_secrets_learn(s, value, SEINE_SECRET_MOST + 1), SEINE_E_RANGE);
+    seine_secrets_free(s);
+}
+
+/* Thousands of values with the same end, and a text that is full of it. */
+TEST(redact_hides_a_text_that_was_made_to_take_long)
+{
+    static char text[8000], out[9000];
+    seine_secrets *s = NULL;
+    char value[64];
+
+    CHECK_EQ(seine_secrets_new(&s), SEINE_OK);
+    for (int i = 0; i < 4000; i++) {
+        int n = snprintf(value, sizeof value, "%06dabcabcabcabcabcabc", i);
+
+        CHECK_EQ(seine_secrets_learn(s, value, (size_t)n), SEINE_OK);
+    }
+    for (size_t i = 0; i < sizeof text; i++)
+        text[i] = "abc"[i % 3];
+    CHECK_EQ(sn_redact(s, (sn_str){text, sizeof text}, out, sizeof out), 8);
+    CHECK(sn_redact_steps(s, (sn_str){text, sizeof text}) < 300 * sizeof text);
+    CHECK_STR(said(s, "abcabc"), "abcabc");
+    seine_secrets_free(s);
 }
 
 TEST(redact_takes_the_longest_of_values_that_overlap)
@@ -447,7 +527,9 @@ TEST(redact_leaves_no_bits_of_a_value_in_base64)
                 text[i] = (char)(text[i] == '+' ? '-' : text[i] == '/' ? '_' : text[i]);
         text[m++] = '>';
         CHECK_EQ(seine_secrets_new(&s), SEINE_OK);
-        CHECK_EQ(seine_secrets_add(s, value, len), SEINE_OK);
+        CHECK_EQ(round % 2 ? seine_secrets_add(s, value, len)
+                           : seine_secrets_learn(s, value, len),
+                 SEINE_OK);
         size_t k = sn_redact(s, (sn_str){text, m}, out, sizeof out);
         CHECK(memmem(out, k, "REDACTED", 8) != NULL);
         CHECK(out[0] == '<' && out[k - 1] == '>');

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/secret.h"
 
+#include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "check.h"
@@ -137,10 +139,48 @@ TEST(secrets_stand_that_there_is_no_memory)
         if (e == SEINE_OK)
             e = add(s, "with a blank and 100 characters, so that there must be room for "
                        "more of them than before %41 too");
+        if (e == SEINE_OK)
+            e = seine_secrets_learn(s, "a cookie %41", 12);
+        CHECK(e != SEINE_OK || hides(s, "a cookie %41"));
         CHECK(e == SEINE_OK || e == SEINE_E_NOMEM);
         CHECK(e != SEINE_OK || hides(s, "hunter2"));
         seine_secrets_free(s);
     }
+}
+
+static void *
+learn_many(void *arg)
+{
+    char value[32];
+
+    for (int i = 0; i < 60; i++) {
+        int n = snprintf(value, sizeof value, "value-%08d", i % 30);
+
+        CHECK_EQ(seine_secrets_learn(arg, value, (size_t)n), SEINE_OK);
+        CHECK(hides(arg, value));
+    }
+    return NULL;
+}
+
+TEST_THREADS(secrets_are_learnt_by_any_thread)
+{
+    seine_secrets *s = NULL;
+    pthread_t threads[4];
+
+    CHECK_EQ(seine_secrets_new(&s), SEINE_OK);
+    for (int i = 0; i < 4; i++)
+        CHECK_EQ(pthread_create(&threads[i], NULL, learn_many, s), 0);
+    for (int i = 0; i < 4; i++)
+        pthread_join(threads[i], NULL);
+    for (sn_recent_pattern *p = s->recent.oldest; p; p = p->newer) {
+        bool is_twice = false;
+
+        for (sn_recent_pattern *o = p->newer; o; o = o->newer)
+            is_twice |= !p->is_coded && !o->is_coded && p->len == o->len &&
+                        memcmp(p->bytes, o->bytes, p->len) == 0;
+        CHECK(!is_twice);
+    }
+    seine_secrets_free(s);
 }
 
 TEST(secrets_free_takes_nothing)

@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Cookies: servers that repeat a session in URLs, fill the jar to push out those of others, or set them for whom they must not."""
+import base64
+import os
+import sys
+import tempfile
+import urllib.parse
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
+from e2e import check, finish, rows, seine  # noqa: E402
+from pages import pages  # noqa: E402
+
+SID = "run/time secret-8f3a77+=x"  # every character that an encoding touches
+
+SPELLINGS = {
+    "plain": urllib.parse.quote(SID, safe="/+= "),
+    "escaped": urllib.parse.quote(SID, safe=""),
+    "a form's": urllib.parse.quote_plus(SID),
+    "every character escaped": "".join(f"%{b:02X}" for b in SID.encode()),
+    "base64": base64.b64encode(SID.encode()).decode(),
+    "base64 behind another": base64.urlsafe_b64encode(b"x" + SID.encode()).decode(),
+}
+
+
+def shown(text):
+    """Which spellings of the session, or of most of it, stand in a text."""
+    text = text.replace("%20", " ")
+    parts = [SID[4:], "8f3a77", base64.b64encode(SID.encode()).decode()[4:-4], base64.urlsafe_b64encode(b"x" + SID.encode()).decode()[4:-4],
+             "".join(f"%{b:02X}" for b in b"8f3a77")]
+    return [part for part in parts if part in text]
+
+
+@rows([(name, where, how) for name, where in SPELLINGS.items() for how in ("set", "file")], lambda row: f"{row[0]}, {row[2]}")
+def a_cookie_is_shown_in_no_log(name, where, how):
+    """The server sets it, or it stands in the file of cookies; then a URL repeats it, which fails."""
+    target = "/a?x=" + where.replace(" ", "%20")
+    field = {"Set-Cookie": f'id="{SID}"; Path=/'} if how == "set" else {}
+    table = {"/": (200, {**field, "Content-Type": "text/html"}, f'<a href="{target}">'), "*": (500, {}, "")}
+    with tempfile.TemporaryDirectory() as d, pages(table) as p:
+        log, jar = os.path.join(d, "log"), os.path.join(d, "jar")
+        with open(jar, "w", encoding="ascii") as f:
+            f.write("# Netscape HTTP Cookie File\n" + (f"127.0.0.1\tFALSE\t/\tFALSE\t0\tid\t{SID}\n" if how == "file" else ""))
+        r = seine("crawl", "--mine", "--cookie-jar", jar, "--retries", "1", "--backoff", "1ms..2ms", "--log-level", "trace", "--log-file", log,
+                  "-v", "--format", "text", p.base + "/")
+        with open(log, encoding="utf-8") as f:
+            said = f.read()
+        check(len([a for a in p.asked if a.startswith("/a?x=")]) > 0, True, r.err)
+        check("REDACTED" in said.split("/a?x=")[1].split()[0], True, said)
+        check(shown(said), [])
+        check(shown(r.err), [])
+
+
+finish(at_once=2)
