@@ -81,13 +81,21 @@ SEINE_MUST_CHECK seine_err seine_keyed_new(const seine_keyed_opts *opts,
                                            seine_keyed **out_keyed);
 void seine_keyed_free(seine_keyed *k); /* after the last call has returned */
 
-/* As seine_shared_allow, try and wait, on the bucket of `key`. */
+/* As seine_shared_allow, try, reserve, undo, wait and reset, on the bucket of `key`.
+ * allow of 0 tokens, undo and reset add no key. undo takes the mark of a grant; it gives
+ * nothing back when the key has been dropped or forgotten since. */
 bool seine_keyed_allow(seine_keyed *k, seine_view key, seine_time now, uint32_t n);
 SEINE_MUST_CHECK seine_err seine_keyed_try(seine_keyed *k, seine_view key, seine_time now,
                                            int64_t n, seine_grant *out_grant);
+SEINE_MUST_CHECK seine_err seine_keyed_reserve(seine_keyed *k, seine_view key,
+                                               seine_time now, int64_t n,
+                                               seine_time latest, seine_grant *out_grant);
+bool seine_keyed_undo(seine_keyed *k, seine_view key, seine_time mark, uint32_t n);
 SEINE_MUST_CHECK seine_err seine_keyed_wait(seine_keyed *k, seine_ctx *ctx,
                                             seine_view key, int64_t n,
                                             seine_span max_wait);
+
+void seine_keyed_reset(seine_keyed *k, seine_view key, seine_time now);
 
 /* Gives a key a rate of its own and keeps it until it is forgotten. FULL: no room. */
 SEINE_MUST_CHECK seine_err seine_keyed_set_rate(seine_keyed *k, seine_view key,

@@ -6,7 +6,7 @@
  * token every `every`. Ten a second, five at once:
  *
  *     seine_limiter lim;
- *     if (seine_limiter_init(&lim, SEINE_SECS(1) / 10, 5) != SEINE_OK)
+ *     if (seine_limiter_init(&lim, seine_every(10, SEINE_SECS(1)), 5) != SEINE_OK)
  *         return usage();
  *     if (!seine_limiter_allow(&lim, now, 1))
  *         sleep_until(seine_limiter_when(&lim, now, 1));
@@ -56,14 +56,16 @@ SEINE_BEGIN
 SEINE_MUST_CHECK seine_err seine_limiter_init(seine_limiter *lim, seine_span every,
                                               uint32_t burst);
 
-/* The same from a rate, with `initial` tokens or SEINE_FULL; an `initial` above the burst
- * counts as the burst, and a rate above 10^9 a second as 10^9. INVAL: count 0, per <= 0,
- * burst 0, initial < -1, a full bucket worth more than 2^62 ns. */
+/* The same from a rate, with `initial` tokens at the moment `now`, or SEINE_FULL, which
+ * is full at any moment; an `initial` above the burst counts as the burst, and a rate
+ * above 10^9 a second as 10^9. INVAL: count 0, per <= 0, burst 0, initial < -1, a full
+ * bucket worth more than 2^62 ns. */
 SEINE_MUST_CHECK seine_err seine_limiter_init_rate(seine_limiter *lim,
                                                    const seine_rate *rate,
                                                    int64_t initial, seine_time now);
 
-/* Takes `n` tokens and returns true, or takes none and returns false. */
+/* Takes `n` tokens and returns true, or takes none and returns false. n = 0 changes
+ * nothing and is true unless the bucket is paused. */
 bool seine_limiter_allow(seine_limiter *lim, seine_time now, uint32_t n);
 
 /* First moment, `now` or later, at which `n` tokens could be taken;

@@ -79,8 +79,8 @@ void seine_shared_free(seine_shared *lim);
 /* Refuses every later call; waiters return CLOSED. */
 void seine_shared_close(seine_shared *lim);
 
-/* Takes `n` tokens, or nothing. n = 0 takes nothing and is allowed unless the bucket is
- * paused. Lock-free. */
+/* Takes `n` tokens, or nothing. n = 0 changes and counts nothing; it is true unless the
+ * bucket is paused, closed or has waiters. Lock-free. */
 bool seine_shared_allow(seine_shared *lim, seine_time now, uint32_t n);
 
 /* The same, with the reason of a refusal: OK, LIMITED, RANGE (more than the burst), INVAL

@@ -11,6 +11,8 @@ sn_opts_fit(const void *opts, size_t size)
     const char *bytes = opts;
     size_t given;
 
+    if (!opts)
+        return false;
     memcpy(&given, bytes, sizeof given);
     if (given < size || given > MOST)
         return false;

@@ -7,7 +7,7 @@
  * that much further away. Nothing accumulates, so nothing drifts. A clock that stands
  * still or steps back can delay tokens but never create them.
  *
- * The functions are inline, because a decision takes 2 ns, less than three calls\.
+ * The functions are inline, because a decision takes 2 ns, less than three calls.
  */
 #ifndef SN_GCRA_H
 #define SN_GCRA_H
@@ -44,7 +44,7 @@ sn_gcra_ready(const seine_limiter *lim, seine_time now, seine_span cost)
 static inline void
 sn_gcra_pay(seine_limiter *lim, seine_time now, seine_span cost)
 {
-    if (lim->every > 0 &&
+    if (cost > 0 && /* no token, or no limit: nothing changes */
         __builtin_add_overflow(sn_time_max(lim->full, now), cost, &lim->full))
         lim->full = SEINE_NEVER;
 }
@@ -58,6 +58,18 @@ sn_gcra_allow(seine_limiter *lim, seine_time now, uint32_t n)
         return false;
     sn_gcra_pay(lim, now, cost);
     return true;
+}
+
+/* The bucket after the grant with this mark gives `cost` back at `now`, though later
+ * grants may stand on it. Without that grant the later ones, worth full - mark, could not
+ * stand before `now`: the result never admits more than if the grant had not been. */
+static inline seine_time
+sn_gcra_returned(seine_time full, seine_time mark, seine_span cost, seine_time now)
+{
+    if (full < mark) /* reset since then */
+        return full;
+    seine_time later = sn_time_add(now, sn_time_sub(full, mark));
+    return sn_time_min(full, sn_time_max(sn_time_sub(full, cost), later));
 }
 
 #endif

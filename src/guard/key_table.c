@@ -112,13 +112,49 @@ sn_key_table_shards(const sn_key_table *tab)
     return 1u << tab->bits;
 }
 
+static uint32_t
+tag_of(uint64_t hash)
+{
+    return (uint32_t)(hash >> 32) & 0xff;
+}
+
+/* A word of the index. Only seek reads it without the lock. */
+static uint32_t
+word_at(const sn_key_shard *s, uint32_t slot)
+{
+    return __atomic_load_n(&s->index[slot], __ATOMIC_RELAXED);
+}
+
+static void
+set_word(sn_key_shard *s, uint32_t slot, uint32_t word)
+{
+    __atomic_store_n(&s->index[slot], word, __ATOMIC_RELAXED);
+}
+
+/* Fetches the cache line of the entry that find will probably look at, while the caller
+ * takes the lock. The index may change meanwhile, so this is a guess and nothing more. */
+static void
+fetch_early(const sn_key_table *tab, const sn_key_shard *s, uint64_t hash)
+{
+    uint32_t slot = (uint32_t)hash & tab->mask, word;
+
+    for (int i = 0; i < 8 && (word = word_at(s, slot)); i++) {
+        if (word >> 24 == tag_of(hash)) {
+            __builtin_prefetch(head_at(tab, s, (word & NUMBER) - 1), 1);
+            return;
+        }
+        slot = (slot + 1) & tab->mask;
+    }
+}
+
 sn_key_lookup
 sn_key_table_seek(const sn_key_table *tab, seine_view key)
 {
     uint64_t hash = sn_siphash(tab->seed, key.ptr, key.len);
+    sn_key_shard *s = &tab->shards[hash >> (64 - tab->bits)];
 
-    return (sn_key_lookup){key, hash, &tab->shards[hash >> (64 - tab->bits)],
-                           0,   NULL, NULL};
+    fetch_early(tab, s, hash);
+    return (sn_key_lookup){key, hash, s, 0, NULL, NULL};
 }
 
 bool
@@ -150,12 +186,6 @@ sn_key_lookup_end(sn_key_lookup *q)
     }
 }
 
-static uint32_t
-tag_of(uint64_t hash)
-{
-    return (uint32_t)(hash >> 32) & 0xff;
-}
-
 static bool
 is_key(const sn_key_head *h, const sn_key_lookup *q)
 {
@@ -172,11 +202,10 @@ is_key(const sn_key_head *h, const sn_key_lookup *q)
 void *
 sn_key_table_find(const sn_key_table *tab, sn_key_lookup *q)
 {
-    const uint32_t *index = q->shard->index;
     uint32_t slot = (uint32_t)q->hash & tab->mask, tag = tag_of(q->hash), word;
     sn_key_head *found = NULL;
 
-    for (; (word = index[slot]); slot = (slot + 1) & tab->mask) {
+    for (; (word = word_at(q->shard, slot)); slot = (slot + 1) & tab->mask) {
         sn_key_head *h = head_at(tab, q->shard, (word & NUMBER) - 1);
 
         if (word >> 24 == tag && is_key(h, q)) {
@@ -231,7 +260,7 @@ sn_key_table_insert(sn_key_table *tab, sn_key_lookup *q)
         if (h->len)
             memcpy(h->key.bytes, q->key.ptr, h->len);
     }
-    s->index[q->slot] = tag_of(q->hash) << 24 | (number + 1);
+    set_word(s, q->slot, tag_of(q->hash) << 24 | (number + 1));
     s->n++;
     s->created++;
     return h;
@@ -243,15 +272,15 @@ unindex(const sn_key_table *tab, sn_key_shard *s, uint32_t gap)
 {
     uint32_t slot = gap, word;
 
-    while ((word = s->index[slot = (slot + 1) & tab->mask])) {
+    while ((word = word_at(s, slot = (slot + 1) & tab->mask))) {
         uint32_t home = head_at(tab, s, (word & NUMBER) - 1)->hash & tab->mask;
 
         if (((slot - home) & tab->mask) >= ((slot - gap) & tab->mask)) {
-            s->index[gap] = word;
+            set_word(s, gap, word);
             gap = slot;
         }
     }
-    s->index[gap] = 0;
+    set_word(s, gap, 0);
 }
 
 void
@@ -261,7 +290,7 @@ sn_key_table_remove(sn_key_table *tab, sn_key_shard *s, void *entry, sn_key_look
     uint32_t number = (uint32_t)((size_t)((char *)entry - s->entries) / tab->stride);
     uint32_t slot = h->hash & tab->mask;
 
-    while ((s->index[slot] & NUMBER) != number + 1)
+    while ((word_at(s, slot) & NUMBER) != number + 1)
         slot = (slot + 1) & tab->mask;
     unindex(tab, s, slot);
 

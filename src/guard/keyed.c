@@ -8,6 +8,7 @@
 #include "base/time.h"
 #include "guard/gcra.h"
 #include "guard/key_table.h"
+#include "guard/keyed.h"
 #include "guard/shared.h"
 
 /*
@@ -84,10 +85,8 @@ seine_err
 seine_keyed_new(const seine_keyed_opts *opts, seine_keyed **out_keyed)
 {
     seine_limiter one;
-    seine_shared_opts common = {sizeof(seine_shared_opts), opts->each, SEINE_FULL,
-                                opts->max_waiters};
 
-    if (!sn_opts_fit(opts, sizeof *opts) ||
+    if (!out_keyed || !sn_opts_fit(opts, sizeof *opts) ||
         seine_limiter_init_rate(&one, &opts->each, SEINE_FULL, 0) != SEINE_OK ||
         opts->max_keys == 0 || opts->max_keys > 1u << 26 ||
         (unsigned)opts->overflow > SEINE_OVERFLOW_ALLOW)
@@ -96,6 +95,8 @@ seine_keyed_new(const seine_keyed_opts *opts, seine_keyed **out_keyed)
     if (!k)
         return SEINE_E_NOMEM;
 
+    seine_shared_opts common = {sizeof(seine_shared_opts), opts->each, SEINE_FULL,
+                                opts->max_waiters};
     k->opts = *opts;
     k->every = one.every;
     k->depth = one.depth;
@@ -258,6 +259,41 @@ bucket_of(const seine_keyed *k, const entry *e)
     return (seine_limiter){k->every, k->depth, e->full, SN_LONG_AGO};
 }
 
+/* Decides for a key that has no place in the table. */
+static bool
+allow_overflow(seine_keyed *k, seine_time now, uint32_t n)
+{
+    if (k->opts.overflow != SEINE_OVERFLOW_SHARED)
+        return k->opts.overflow == SEINE_OVERFLOW_ALLOW;
+    return seine_shared_allow(k->overflow, now, n);
+}
+
+/* With the shard locked, which it unlocks. */
+static bool
+allow_big(sn_key_shard *s, entry *e, seine_time now, uint32_t n)
+{
+    seine_shared *lim = borrow(e);
+
+    pthread_mutex_unlock(&s->lock);
+    bool ok = seine_shared_allow(lim, now, n);
+    give_back(s, e);
+    return ok;
+}
+
+/* No token: true unless the key is paused. Changes nothing and adds no key. */
+static bool
+allow_none(seine_keyed *k, seine_view key, seine_time now)
+{
+    sn_key_lookup q = sn_key_table_seek(&k->tab, key);
+
+    pthread_mutex_lock(&q.shard->lock);
+    entry *e = sn_key_table_find(&k->tab, &q);
+    if (e && e->big)
+        return allow_big(q.shard, e, now, 0);
+    pthread_mutex_unlock(&q.shard->lock);
+    return true;
+}
+
 /* Under the lock, on an entry of the common rate. */
 static bool
 take_tokens(const seine_keyed *k, entry *e, seine_time now, uint32_t n)
@@ -270,40 +306,59 @@ take_tokens(const seine_keyed *k, entry *e, seine_time now, uint32_t n)
     return ok;
 }
 
+static bool
+allow_new(seine_keyed *k, seine_view key, seine_time now, uint32_t n)
+{
+    visit v;
+    entry *e = enter(k, key, now, &v);
+
+    if (!e)
+        return allow_overflow(k, now, n);
+    bool ok;
+    if (e->big) {
+        ok = allow_big(v.q.shard, e, now, n);
+    } else {
+        ok = take_tokens(k, e, now, n);
+        pthread_mutex_unlock(&v.q.shard->lock);
+    }
+    end_visit(&v);
+    return ok;
+}
+
 bool
 seine_keyed_allow(seine_keyed *k, seine_view key, seine_time now, uint32_t n)
 {
-    visit v;
-
-    if (!k || n == 0)
+    if (!k)
         return true;
-    entry *e = enter(k, key, now, &v);
-    if (!e) {
-        if (k->opts.overflow != SEINE_OVERFLOW_SHARED)
-            return k->opts.overflow == SEINE_OVERFLOW_ALLOW;
-        return seine_shared_allow(k->overflow, now, n);
-    }
-    if (e->big) {
-        seine_shared *lim = borrow(e);
+    if (n == 0)
+        return allow_none(k, key, now);
 
-        leave(&v);
-        bool ok = seine_shared_allow(lim, now, n);
-        give_back(v.q.shard, e);
-        return ok;
+    /* A key that is there needs nothing but its entry. */
+    sn_key_lookup q = sn_key_table_seek(&k->tab, key);
+    sn_key_shard *s = q.shard;
+    pthread_mutex_lock(&s->lock);
+    entry *e = sn_key_table_find(&k->tab, &q);
+    if (!e) {
+        pthread_mutex_unlock(&s->lock);
+        return allow_new(k, key, now, n);
     }
+    s->latest = sn_time_max(s->latest, now);
+    if (e->big)
+        return allow_big(s, e, now, n);
     bool ok = take_tokens(k, e, now, n);
-    leave(&v);
+    pthread_mutex_unlock(&s->lock);
     return ok;
 }
 
 /* Decides for a key that has no place in the table. */
 static seine_err
-try_overflow(seine_keyed *k, seine_time now, int64_t n, seine_grant *out_grant)
+reserve_overflow(seine_keyed *k, seine_time now, int64_t n, seine_time latest,
+                 seine_grant *out_grant)
 {
     if (k->opts.overflow == SEINE_OVERFLOW_SHARED)
-        return seine_shared_try(k->overflow, now, n, out_grant);
+        return seine_shared_reserve(k->overflow, now, n, latest, out_grant);
     if (k->opts.overflow == SEINE_OVERFLOW_ALLOW)
-        return seine_shared_try(NULL, now, n, out_grant);
+        return seine_shared_reserve(NULL, now, n, latest, out_grant);
     if (out_grant)
         *out_grant = (seine_grant){k->opts.each.burst, 0, k->every, k->depth, 0};
     return SEINE_E_LIMITED;
@@ -311,23 +366,26 @@ try_overflow(seine_keyed *k, seine_time now, int64_t n, seine_grant *out_grant)
 
 /* Under the lock, on an entry of the common rate; also says why. */
 static seine_err
-try_entry(const seine_keyed *k, entry *e, seine_time now, int64_t n,
-          seine_grant *out_grant)
+reserve_entry(const seine_keyed *k, entry *e, seine_time now, int64_t n,
+              seine_time latest, seine_grant *out_grant)
 {
-    seine_err r = n > k->opts.each.burst                ? SEINE_E_RANGE
-                  : take_tokens(k, e, now, (uint32_t)n) ? SEINE_OK
-                                                        : SEINE_E_LIMITED;
     seine_limiter bucket = bucket_of(k, e);
+    seine_time at = SEINE_NEVER;
+    seine_err r = SEINE_E_RANGE;
 
-    if (!out_grant)
-        return r;
-    sn_grant_fill(out_grant, &bucket, now);
-    out_grant->retry_after = 0;
-    if (r == SEINE_E_RANGE)
-        out_grant->retry_after = SEINE_NEVER;
-    else if (r == SEINE_E_LIMITED)
-        out_grant->retry_after =
-            sn_time_sub(seine_limiter_when(&bucket, now, (uint32_t)n), now);
+    if (n <= k->opts.each.burst) {
+        bool ok = seine_limiter_reserve(&bucket, now, (uint32_t)n, latest, &at);
+
+        ok ? e->allowed++ : e->denied++;
+        e->full = bucket.full;
+        r = ok ? SEINE_OK : SEINE_E_LIMITED;
+        if (!ok)
+            at = seine_limiter_when(&bucket, now, (uint32_t)n);
+    }
+    if (out_grant) {
+        sn_grant_fill(out_grant, &bucket, now);
+        out_grant->retry_after = at == SEINE_NEVER ? SEINE_NEVER : sn_time_sub(at, now);
+    }
     return r;
 }
 
@@ -335,24 +393,123 @@ seine_err
 seine_keyed_try(seine_keyed *k, seine_view key, seine_time now, int64_t n,
                 seine_grant *out_grant)
 {
+    return seine_keyed_reserve(k, key, now, n, now, out_grant);
+}
+
+seine_err
+seine_keyed_reserve(seine_keyed *k, seine_view key, seine_time now, int64_t n,
+                    seine_time latest, seine_grant *out_grant)
+{
     visit v;
     seine_err r;
 
     if (!k || n < 1)
-        return seine_shared_try(NULL, now, n, out_grant);
+        return seine_shared_reserve(NULL, now, n, latest, out_grant);
     entry *e = enter(k, key, now, &v);
     if (!e)
-        return try_overflow(k, now, n, out_grant);
+        return reserve_overflow(k, now, n, latest, out_grant);
     if (!e->big) {
-        r = try_entry(k, e, now, n, out_grant);
+        r = reserve_entry(k, e, now, n, latest, out_grant);
         leave(&v);
         return r;
     }
     seine_shared *lim = borrow(e);
     leave(&v);
-    r = seine_shared_try(lim, now, n, out_grant);
+    r = seine_shared_reserve(lim, now, n, latest, out_grant);
     give_back(v.q.shard, e);
     return r;
+}
+
+/* The key's entry with its shard locked; NULL, and nothing locked: it has none. */
+static entry *
+lock_known(const seine_keyed *k, seine_view key, sn_key_shard **out_shard)
+{
+    sn_key_lookup q = sn_key_table_seek(&k->tab, key);
+
+    *out_shard = q.shard;
+    pthread_mutex_lock(&q.shard->lock);
+    entry *e = sn_key_table_find(&k->tab, &q);
+    if (!e)
+        pthread_mutex_unlock(&q.shard->lock);
+    return e;
+}
+
+/* A key without an entry may have been served by the overflow bucket. */
+static seine_shared *
+overflow_of(const seine_keyed *k)
+{
+    return k->opts.overflow == SEINE_OVERFLOW_SHARED ? k->overflow : NULL;
+}
+
+bool
+seine_keyed_undo(seine_keyed *k, seine_view key, seine_time mark, uint32_t n)
+{
+    sn_key_shard *s;
+    bool ok;
+
+    if (!k)
+        return true;
+    entry *e = lock_known(k, key, &s);
+    if (!e)
+        return overflow_of(k) && seine_shared_undo(k->overflow, mark, n);
+    if (e->big) {
+        seine_shared *lim = borrow(e);
+
+        pthread_mutex_unlock(&s->lock);
+        ok = seine_shared_undo(lim, mark, n);
+        give_back(s, e);
+        return ok;
+    }
+    seine_limiter bucket = bucket_of(k, e);
+    ok = seine_limiter_undo(&bucket, mark, n);
+    e->full = bucket.full;
+    pthread_mutex_unlock(&s->lock);
+    return ok;
+}
+
+void
+sn_keyed_give_back(seine_keyed *k, seine_view key, seine_time now, seine_time mark,
+                   uint32_t n)
+{
+    sn_key_shard *s;
+
+    if (!k)
+        return;
+    entry *e = lock_known(k, key, &s);
+    if (!e) {
+        sn_shared_give_back(overflow_of(k), now, mark, n);
+    } else if (e->big) {
+        seine_shared *lim = borrow(e);
+
+        pthread_mutex_unlock(&s->lock);
+        sn_shared_give_back(lim, now, mark, n);
+        give_back(s, e);
+    } else {
+        e->full = sn_gcra_returned(e->full, mark, sn_time_mul(k->every, n), now);
+        pthread_mutex_unlock(&s->lock);
+    }
+}
+
+void
+seine_keyed_reset(seine_keyed *k, seine_view key, seine_time now)
+{
+    sn_key_shard *s;
+
+    if (!k)
+        return;
+    entry *e = lock_known(k, key, &s);
+    if (!e)
+        return;
+    if (e->big) {
+        seine_shared *lim = borrow(e);
+
+        pthread_mutex_unlock(&s->lock);
+        seine_shared_reset(lim, now);
+        give_back(s, e);
+    } else {
+        e->full = sn_time_min(e->full, now);
+        pthread_mutex_unlock(&s->lock);
+    }
 }
 
 /* Makes a full `big` of the common rate, private to the caller. */
@@ -410,17 +567,18 @@ borrow_big(seine_keyed *k, seine_view key, seine_time now, bool pin, visit *out_
 }
 
 static seine_err
-wait_overflow(seine_keyed *k, seine_ctx *ctx, int64_t n, seine_span max_wait)
+wait_overflow(seine_keyed *k, seine_ctx *ctx, int64_t n, seine_span max_wait,
+              seine_time *out_mark)
 {
     if (k->opts.overflow == SEINE_OVERFLOW_DENY)
         return SEINE_E_LIMITED;
-    return seine_shared_wait(
-        k->opts.overflow == SEINE_OVERFLOW_SHARED ? k->overflow : NULL, ctx, n, max_wait);
+    return sn_shared_wait(overflow_of(k), ctx, n, max_wait, out_mark);
 }
 
 /* Waits in the queue of the key's `big`. */
 static seine_err
-wait_big(seine_keyed *k, seine_ctx *ctx, seine_view key, int64_t n, seine_span max_wait)
+wait_big(seine_keyed *k, seine_ctx *ctx, seine_view key, int64_t n, seine_span max_wait,
+         seine_time *out_mark)
 {
     seine_clock *clock = seine_ctx_clock(ctx);
     entry *e;
@@ -428,10 +586,10 @@ wait_big(seine_keyed *k, seine_ctx *ctx, seine_view key, int64_t n, seine_span m
 
     seine_err r = borrow_big(k, key, clock->now(clock), false, &v, &e);
     if (r == SEINE_E_FULL)
-        return wait_overflow(k, ctx, n, max_wait);
+        return wait_overflow(k, ctx, n, max_wait, out_mark);
     if (r != SEINE_OK)
         return r;
-    r = seine_shared_wait(e->big->lim, ctx, n, max_wait);
+    r = sn_shared_wait(e->big->lim, ctx, n, max_wait, out_mark);
     give_back(v.q.shard, e);
     return r;
 }
@@ -440,20 +598,29 @@ seine_err
 seine_keyed_wait(seine_keyed *k, seine_ctx *ctx, seine_view key, int64_t n,
                  seine_span max_wait)
 {
+    seine_time mark;
+
+    return sn_keyed_wait(k, ctx, key, n, max_wait, &mark);
+}
+
+seine_err
+sn_keyed_wait(seine_keyed *k, seine_ctx *ctx, seine_view key, int64_t n,
+              seine_span max_wait, seine_time *out_mark)
+{
+    if (!ctx || n < 1 || max_wait < 0)
+        return SEINE_E_INVAL;
     seine_clock *clock = seine_ctx_clock(ctx);
     seine_time now = clock->now(clock);
+    seine_err r = seine_ctx_err(ctx, now);
     visit v;
 
-    if (n < 1 || max_wait < 0)
-        return SEINE_E_INVAL;
-    seine_err r = seine_ctx_err(ctx, now);
     if (!k || r != SEINE_OK)
         return r;
 
     /* Most waits end at once, without a queue and without the heap. */
     entry *e = enter(k, key, now, &v);
     if (!e)
-        return wait_overflow(k, ctx, n, max_wait);
+        return wait_overflow(k, ctx, n, max_wait, out_mark);
     r = SEINE_E_LIMITED;
     if (!e->big) {
         seine_limiter bucket = bucket_of(k, e);
@@ -461,13 +628,13 @@ seine_keyed_wait(seine_keyed *k, seine_ctx *ctx, seine_view key, int64_t n,
         if (n > k->opts.each.burst) {
             r = SEINE_E_RANGE;
         } else if (sn_gcra_allow(&bucket, now, (uint32_t)n)) {
-            e->full = bucket.full;
+            e->full = *out_mark = bucket.full;
             e->allowed++;
             r = SEINE_OK;
         }
     }
     leave(&v);
-    return r == SEINE_E_LIMITED ? wait_big(k, ctx, key, n, max_wait) : r;
+    return r == SEINE_E_LIMITED ? wait_big(k, ctx, key, n, max_wait, out_mark) : r;
 }
 
 seine_err
@@ -565,17 +732,14 @@ seine_err
 seine_keyed_stats_get(const seine_keyed *k, seine_view key, seine_time now,
                       seine_limiter_stats *out_stats)
 {
-    if (!k)
-        return SEINE_E_UNKNOWN;
-    sn_key_lookup q = sn_key_table_seek(&k->tab, key);
+    sn_key_shard *s;
 
-    pthread_mutex_lock(&q.shard->lock);
-    entry *e = sn_key_table_find(&k->tab, &q);
-    if (!e) {
-        pthread_mutex_unlock(&q.shard->lock);
+    if (!out_stats)
+        return SEINE_E_INVAL;
+    entry *e = k ? lock_known(k, key, &s) : NULL;
+    if (!e)
         return SEINE_E_UNKNOWN;
-    }
-    unlock_stats(k, q.shard, e, now, out_stats);
+    unlock_stats(k, s, e, now, out_stats);
     return SEINE_OK;
 }
 
@@ -621,7 +785,7 @@ seine_keyed_each(const seine_keyed *k, seine_time now, seine_keyed_fn fn, void *
     size_t visited = 0;
     bool on = true;
 
-    for (unsigned i = 0; k && on && i < sn_key_table_shards(&k->tab); i++) {
+    for (unsigned i = 0; k && fn && on && i < sn_key_table_shards(&k->tab); i++) {
         sn_key_shard *s = &k->tab.shards[i];
 
         pthread_mutex_lock(&s->lock);
@@ -664,6 +828,8 @@ seine_keyed_totals_get(const seine_keyed *k, seine_keyed_totals *out_totals)
 {
     seine_keyed_totals sum = {0};
 
+    if (!out_totals)
+        return;
     for (unsigned i = 0; k && i < sn_key_table_shards(&k->tab); i++) {
         sn_key_shard *s = &k->tab.shards[i];
 

@@ -30,7 +30,7 @@ seine_limiter_init(seine_limiter *lim, seine_span every, uint32_t burst)
 {
     seine_span depth;
 
-    if (every < 0 || burst == 0 ||
+    if (!lim || every < 0 || burst == 0 ||
         __builtin_mul_overflow(every, (seine_span)burst, &depth) || depth == SEINE_NEVER)
         return SEINE_E_INVAL;
 
@@ -42,7 +42,7 @@ seine_err
 seine_limiter_init_rate(seine_limiter *lim, const seine_rate *rate, int64_t initial,
                         seine_time now)
 {
-    if (rate->count == 0 || rate->per <= 0 || initial < SEINE_FULL)
+    if (!lim || !rate || rate->count == 0 || rate->per <= 0 || initial < SEINE_FULL)
         return SEINE_E_INVAL;
 
     seine_limiter fresh;
@@ -80,6 +80,8 @@ bool
 seine_limiter_reserve(seine_limiter *lim, seine_time now, uint32_t n, seine_time latest,
                       seine_time *out_at)
 {
+    if (!out_at)
+        return false;
     if (!lim) {
         *out_at = now;
         return true;
@@ -113,6 +115,8 @@ seine_limiter_left(const seine_limiter *lim, seine_time now)
 bool
 seine_limiter_undo(seine_limiter *lim, seine_time mark, uint32_t n)
 {
+    if (!lim)
+        return true;
     if (lim->full != mark)
         return false;
     if (lim->every > 0)
@@ -123,6 +127,8 @@ seine_limiter_undo(seine_limiter *lim, seine_time mark, uint32_t n)
 void
 seine_limiter_fill(seine_limiter *lim, seine_time now, uint32_t tokens)
 {
+    if (!lim)
+        return;
     seine_span have = sn_time_min(sn_time_mul(lim->every, tokens), lim->depth);
 
     lim->shut = SN_LONG_AGO;
@@ -132,6 +138,8 @@ seine_limiter_fill(seine_limiter *lim, seine_time now, uint32_t tokens)
 void
 seine_limiter_pause(seine_limiter *lim, seine_time until)
 {
+    if (!lim)
+        return;
     lim->shut = sn_time_max(lim->shut, until);
     lim->full = sn_time_max(lim->full, sn_time_add(until, lim->depth - lim->every));
 }
@@ -150,10 +158,10 @@ seine_limiter_set_rate(seine_limiter *lim, seine_time now, seine_span every,
                        uint32_t burst)
 {
     seine_limiter next;
-    seine_time at = sn_time_max(now, lim->shut);
 
-    if (seine_limiter_init(&next, every, burst) != SEINE_OK)
+    if (!lim || seine_limiter_init(&next, every, burst) != SEINE_OK)
         return;
+    seine_time at = sn_time_max(now, lim->shut);
     next.shut = lim->shut;
 
     if (lim->every == 0) {
@@ -175,10 +183,9 @@ seine_limiter_set_rate(seine_limiter *lim, seine_time now, seine_span every,
 seine_err
 seine_limiter_wait(seine_limiter *lim, struct seine_ctx *ctx, uint32_t n)
 {
-    seine_clock *clock = seine_ctx_clock(ctx);
-
-    if (n == 0)
+    if (!ctx || n == 0)
         return SEINE_E_INVAL;
+    seine_clock *clock = seine_ctx_clock(ctx);
     if (lim && sn_gcra_cost(lim, n) == SEINE_NEVER)
         return SEINE_E_RANGE;
     for (;;) {

@@ -17,8 +17,8 @@
  * and swaps `full`.
  *
  * A thread that changes the rate first puts HELD into `full`, so that no swap based on
- * the old rate can succeed. If a token has another price now, it leaves another value
- * than it found. Readers that meet a change wait for the lock.
+ * the old rate can succeed. If the rate is another now, it leaves another value than it
+ * found. Readers that meet a change wait for the lock.
  */
 
 #define HELD     INT64_MAX
@@ -48,7 +48,7 @@ seine_shared_new(const seine_shared_opts *opts, seine_time now, seine_shared **o
 {
     seine_limiter first;
 
-    if (!sn_opts_fit(opts, sizeof *opts) ||
+    if (!out_lim || !sn_opts_fit(opts, sizeof *opts) ||
         seine_limiter_init_rate(&first, &opts->rate, opts->initial, now) != SEINE_OK)
         return SEINE_E_INVAL;
     seine_shared *lim = sn_zalloc_line(sizeof *lim);
@@ -142,17 +142,23 @@ begin_change(seine_shared *lim)
 }
 
 static void
-end_change(seine_shared *lim, seine_time was, const seine_limiter *next)
+end_change(seine_shared *lim, const seine_limiter *next)
 {
-    seine_time full = sn_time_min(next->full, HELD - 1);
-
-    if (full == was && next->every != lim->every && full < HELD - 1)
-        full++;
     lim->every = next->every;
     lim->depth = next->depth;
     lim->shut = next->shut;
-    atomic_store(&lim->full, full);
+    atomic_store(&lim->full, sn_time_min(next->full, HELD - 1));
     atomic_fetch_add(&lim->seq, 1);
+}
+
+/* Another `full` that is worth the same, so that no swap by the old rate succeeds. A
+ * bucket that is full is full a nanosecond longer; others lose that nanosecond. */
+static seine_time
+other_than(seine_time full, seine_time now)
+{
+    if (full <= now && full > SN_LONG_AGO)
+        return full - 1;
+    return full < HELD - 1 ? full + 1 : full - 1;
 }
 
 static uint32_t
@@ -182,30 +188,54 @@ granted(seine_shared *lim)
     atomic_fetch_add_explicit(&lim->allowed, 1, memory_order_relaxed);
 }
 
-/* The usual case, in registers: no change is under way, and a thread that was faster
- * leaves the next value to try in `was`. Requests the cache line for writing at once:
- * reading it first would fetch it from the other core twice. */
-static inline bool
-decide(seine_shared *lim, seine_time now, uint32_t n)
+/* Waits for the end of a change, then decides. */
+static __attribute__((noinline)) bool
+allow_slowly(seine_shared *lim, seine_time now, uint32_t n)
 {
     seine_limiter bucket;
+    bool ok = take_tokens(lim, now, n, &bucket);
 
-    __builtin_prefetch(lim, 1);
-    unsigned seq = atomic_load_explicit(&lim->seq, memory_order_acquire);
-    if (!look(lim, &bucket))
-        return take_tokens(lim, now, n, &bucket);
-    for (;;) {
-        seine_time was = bucket.full;
+    if (n > 0)
+        ok ? granted(lim) : refused(lim);
+    return ok;
+}
 
-        if (!sn_gcra_allow(&bucket, now, n))
-            return false;
-        seine_time full = bucket.full == HELD ? HELD - 1 : bucket.full;
-        if (atomic_compare_exchange_strong(&lim->full, &was, full))
-            return true;
-        if (was == HELD || atomic_load(&lim->seq) != seq)
-            return take_tokens(lim, now, n, &bucket);
-        bucket.full = was;
-    }
+/* The usual case, in registers and without a stack frame. Reads `full` before the rate
+ * and the pause: a change begins with another `full`, so the swap succeeds only if the
+ * values still belong together. The branches are cheaper than conditional moves, which
+ * would delay the swap. */
+static inline bool
+allow_now(seine_shared *lim, seine_time now, uint32_t n)
+{
+    seine_time full = atomic_load_explicit(&lim->full, memory_order_acquire), next;
+    seine_span cost, depth;
+
+    do {
+        if (__builtin_expect(full == HELD, 0))
+            return allow_slowly(lim, now, n);
+        cost = atomic_load_explicit(&lim->every, memory_order_relaxed);
+        depth = atomic_load_explicit(&lim->depth, memory_order_relaxed);
+        if (n != 1) {
+            if (n == 0) /* takes nothing, counts nothing */
+                return atomic_load_explicit(&lim->shut, memory_order_relaxed) <= now;
+            if (__builtin_mul_overflow(cost, n, &cost))
+                goto no;
+        }
+        if (cost > depth || atomic_load_explicit(&lim->shut, memory_order_relaxed) > now)
+            goto no;
+        next = full;
+        if (__builtin_expect(full < now, 0))
+            next = now; /* the bucket is full */
+        else if ((uint64_t)full - (uint64_t)now > (uint64_t)(depth - cost))
+            goto no;
+        if (__builtin_expect(next > HELD - 1 - cost, 0))
+            next = HELD - 1 - cost;
+    } while (!atomic_compare_exchange_strong(&lim->full, &full, next + cost));
+    granted(lim);
+    return true;
+no:
+    refused(lim);
+    return false;
 }
 
 bool
@@ -213,10 +243,11 @@ seine_shared_allow(seine_shared *lim, seine_time now, uint32_t n)
 {
     if (!lim)
         return true;
-    bool ok = atomic_load_explicit(&lim->gate, memory_order_relaxed) == 0 &&
-              decide(lim, now, n);
-    ok ? granted(lim) : refused(lim);
-    return ok;
+    if (atomic_load_explicit(&lim->gate, memory_order_relaxed) == 0)
+        return allow_now(lim, now, n);
+    if (n > 0)
+        refused(lim);
+    return false;
 }
 
 /* When a newcomer that wants `n` would be served, after all waiters before it. */
@@ -309,6 +340,16 @@ seine_shared_reserve(seine_shared *lim, seine_time now, int64_t n, seine_time la
     }
 }
 
+/* The head of the queue looks again. */
+static void
+wake_head(seine_shared *lim)
+{
+    pthread_mutex_lock(&lim->lock);
+    sn_wake wake = sn_waiter_mark(lim->queue.head);
+    pthread_mutex_unlock(&lim->lock);
+    sn_wake_up(wake);
+}
+
 bool
 seine_shared_undo(seine_shared *lim, seine_time mark, uint32_t n)
 {
@@ -317,18 +358,32 @@ seine_shared_undo(seine_shared *lim, seine_time mark, uint32_t n)
     seine_limiter bucket = bucket_of(lim);
     if (!seine_limiter_undo(&bucket, mark, n) || !swap(lim, mark, bucket.full))
         return false;
-
-    pthread_mutex_lock(&lim->lock);
-    sn_wake wake = sn_waiter_mark(lim->queue.head);
-    pthread_mutex_unlock(&lim->lock);
-    sn_wake_up(wake);
+    wake_head(lim);
     return true;
+}
+
+void
+sn_shared_give_back(seine_shared *lim, seine_time now, seine_time mark, uint32_t n)
+{
+    seine_limiter bucket;
+    seine_time full;
+
+    if (!lim)
+        return;
+    do {
+        bucket = bucket_of(lim);
+        full = bucket.shut > now ? bucket.full /* keeps a pause as strict as it is */
+                                 : sn_gcra_returned(bucket.full, mark,
+                                                    sn_time_mul(bucket.every, n), now);
+    } while (full != bucket.full && !swap(lim, bucket.full, full));
+    wake_head(lim);
 }
 
 /* What a waiter wants, and until when waiting makes sense. */
 typedef struct terms {
     uint32_t n;
     seine_time start, latest, deadline; /* latest: start + max_wait */
+    seine_time *mark;                   /* of the grant; for sn_shared_give_back */
 } terms;
 
 static void
@@ -357,8 +412,10 @@ serve(seine_shared *lim, const terms *t, seine_time now, seine_time *out_until)
 {
     seine_limiter bucket;
 
-    if (take_tokens(lim, now, t->n, &bucket))
+    if (take_tokens(lim, now, t->n, &bucket)) {
+        *t->mark = bucket.full;
         return SEINE_OK;
+    }
     seine_time at = seine_limiter_when(&bucket, now, t->n);
     if (t->n > burst_of(&bucket))
         return SEINE_E_RANGE;
@@ -422,6 +479,7 @@ enter(seine_shared *lim, sn_waiter *w, const terms *t)
     if (lim->closed)
         return SEINE_E_CLOSED;
     if (lim->queue.n == 0 && take_tokens(lim, t->start, t->n, &bucket)) {
+        *t->mark = bucket.full;
         granted(lim);
         return SEINE_OK;
     }
@@ -439,12 +497,21 @@ enter(seine_shared *lim, sn_waiter *w, const terms *t)
 seine_err
 seine_shared_wait(seine_shared *lim, seine_ctx *ctx, int64_t n, seine_span max_wait)
 {
+    seine_time mark;
+
+    return sn_shared_wait(lim, ctx, n, max_wait, &mark);
+}
+
+seine_err
+sn_shared_wait(seine_shared *lim, seine_ctx *ctx, int64_t n, seine_span max_wait,
+               seine_time *out_mark)
+{
+    if (!ctx || n < 1 || max_wait < 0)
+        return SEINE_E_INVAL;
     seine_clock *clock = seine_ctx_clock(ctx);
     seine_time now = clock->now(clock);
     sn_waiter w;
 
-    if (n < 1 || max_wait < 0)
-        return SEINE_E_INVAL;
     if (!lim)
         return seine_ctx_err(ctx, now);
     seine_err e = admissible(lim, now, n, NULL);
@@ -453,7 +520,8 @@ seine_shared_wait(seine_shared *lim, seine_ctx *ctx, int64_t n, seine_span max_w
     if (e != SEINE_OK)
         return e;
 
-    terms t = {(uint32_t)n, now, sn_time_add(now, max_wait), seine_ctx_deadline(ctx)};
+    terms t = {(uint32_t)n, now, sn_time_add(now, max_wait), seine_ctx_deadline(ctx),
+               out_mark};
     sn_waiter_arm(&w, ctx);
     w.want = t.n;
     pthread_mutex_lock(&lim->lock);
@@ -492,7 +560,9 @@ seine_shared_set_rate(seine_shared *lim, seine_time now, const seine_rate *rate)
     seine_limiter bucket = begin_change(lim);
     seine_time was = bucket.full;
     seine_limiter_set_rate(&bucket, now, next.every, rate->burst);
-    end_change(lim, was, &bucket);
+    if (bucket.full == was && (bucket.every != lim->every || bucket.depth != lim->depth))
+        bucket.full = other_than(was, now);
+    end_change(lim, &bucket);
     lim->rate = *rate;
     publish(lim);
     return SEINE_OK;
@@ -505,9 +575,8 @@ seine_shared_pause(seine_shared *lim, seine_time until)
         return;
     pthread_mutex_lock(&lim->lock);
     seine_limiter bucket = begin_change(lim);
-    seine_time was = bucket.full;
     seine_limiter_pause(&bucket, until);
-    end_change(lim, was, &bucket);
+    end_change(lim, &bucket);
     publish(lim);
 }
 
@@ -518,9 +587,8 @@ seine_shared_reset(seine_shared *lim, seine_time now)
         return;
     pthread_mutex_lock(&lim->lock);
     seine_limiter bucket = begin_change(lim);
-    seine_time was = bucket.full;
     seine_limiter_fill(&bucket, now, UINT32_MAX);
-    end_change(lim, was, &bucket);
+    end_change(lim, &bucket);
     publish(lim);
 }
 
@@ -548,6 +616,8 @@ void
 seine_shared_stats_get(const seine_shared *lim, seine_time now,
                        seine_limiter_stats *out_stats)
 {
+    if (!out_stats)
+        return;
     if (!lim) {
         *out_stats = (seine_limiter_stats){0};
         return;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shared.h - a shared bucket as keyed.c uses it, beyond the contract. */
+/* shared.h - a shared bucket as keyed.c and call.c use it, beyond the contract. */
 #ifndef SN_SHARED_H
 #define SN_SHARED_H
 
@@ -10,6 +10,15 @@ void sn_grant_fill(seine_grant *g, const seine_limiter *bucket, seine_time now);
 
 /* Continues a bucket that was kept elsewhere; `lim` is still private to the caller. */
 void sn_shared_restore(seine_shared *lim, seine_time full);
+
+/* As seine_shared_wait; *out_mark is written when it returns OK. */
+SEINE_MUST_CHECK seine_err sn_shared_wait(seine_shared *lim, seine_ctx *ctx, int64_t n,
+                                          seine_span max_wait, seine_time *out_mark);
+
+/* Gives the tokens of a grant back that was not used, also when it is not the newest any
+ * more: all of it, except for the time that has passed since. Never admits more than the
+ * rate. */
+void sn_shared_give_back(seine_shared *lim, seine_time now, seine_time mark, uint32_t n);
 
 /* Is the bucket the same as a fresh one: full, not paused, without waiters? */
 bool sn_shared_idle(const seine_shared *lim, seine_time now);

@@ -600,3 +600,81 @@ TEST(keyed_agrees_with_one_limiter_per_key)
     CHECK(totals(k).expired > 0);
     seine_keyed_free(k);
 }
+
+TEST(keyed_asked_for_no_token_changes_nothing_and_makes_no_key)
+{
+    seine_keyed *k = table(10, 5, 100, SEINE_OVERFLOW_SHARED);
+    seine_view a = seine_key_str("a"), b = seine_key_str("b");
+    seine_limiter_stats s;
+
+    CHECK(seine_keyed_allow(k, a, T0, 0));
+    CHECK_EQ(totals(k).keys, 0);
+    CHECK(seine_keyed_allow(k, a, T0, 1));
+    CHECK(seine_keyed_allow(k, a, T0 + SEINE_SECS(9), 0));
+    CHECK_EQ(seine_keyed_stats_get(k, a, T0, &s), SEINE_OK);
+    CHECK_EQ(s.allowed, 1);
+    CHECK(s.tokens == 4.0);
+    CHECK_EQ(seine_keyed_pause(k, b, T0 + SEINE_SECS(1)), SEINE_OK);
+    CHECK(!seine_keyed_allow(k, b, T0, 0)); /* paused, as a shared bucket */
+    CHECK_EQ(seine_keyed_stats_get(k, b, T0, &s), SEINE_OK);
+    CHECK_EQ(s.denied, 0);
+    seine_keyed_free(k);
+}
+
+TEST(keyed_reserves_gives_back_and_resets_as_a_shared_bucket)
+{
+    for (int own = 0; own < 2; own++) { /* an entry of the common rate; one with more */
+        seine_keyed *k = table(10, 2, 100, SEINE_OVERFLOW_SHARED);
+        seine_view a = seine_key_str("a");
+        seine_grant g, later, none = {.limit = 77};
+
+        if (own)
+            CHECK_EQ(seine_keyed_set_rate(k, a, T0, &(seine_rate){10, SEINE_SECS(1), 2}),
+                     SEINE_OK);
+        CHECK_EQ(seine_keyed_try(k, a, T0, 2, &g), SEINE_OK);
+        CHECK_EQ(seine_keyed_reserve(k, a, T0, 1, T0 + SEINE_MS(99), &none),
+                 SEINE_E_LIMITED);
+        CHECK_EQ(none.retry_after, SEINE_MS(100));
+        CHECK_EQ(seine_keyed_reserve(k, a, T0, 1, T0 + SEINE_MS(100), &later), SEINE_OK);
+        CHECK_EQ(later.retry_after, SEINE_MS(100));
+        CHECK_EQ(seine_keyed_reserve(k, a, T0, 3, SEINE_NEVER, &none), SEINE_E_RANGE);
+        CHECK_EQ(seine_keyed_reserve(k, a, T0, 0, SEINE_NEVER, NULL), SEINE_E_INVAL);
+
+        CHECK(!seine_keyed_undo(k, a, g.mark, 2)); /* no longer the newest */
+        CHECK(seine_keyed_undo(k, a, later.mark, 1));
+        CHECK(!seine_keyed_undo(k, a, later.mark, 1));
+        CHECK(seine_keyed_undo(k, a, g.mark, 2));
+        CHECK_EQ(greedy(k, "a", T0), 2);
+
+        CHECK_EQ(seine_keyed_pause(k, a, T0 + SEINE_SECS(9)), SEINE_OK);
+        seine_keyed_reset(k, a, T0 + 1);
+        CHECK_EQ(greedy(k, "a", T0 + 1), 2);
+        seine_keyed_reset(k, seine_key_str("b"), T0);
+        CHECK(!seine_keyed_undo(k, seine_key_str("b"), T0, 1));
+        CHECK_EQ(totals(k).keys, 1); /* neither adds a key */
+        seine_keyed_free(k);
+    }
+}
+
+TEST(keyed_without_room_reserves_and_gives_back_in_the_overflow)
+{
+    seine_keyed *k = table(10, 2, 1, SEINE_OVERFLOW_SHARED);
+    seine_view b = seine_key_str("b");
+    seine_grant g;
+
+    CHECK_EQ(greedy(k, "a", T0), 2);
+    CHECK_EQ(seine_keyed_try(k, b, T0, 2, &g), SEINE_OK);
+    CHECK_EQ(greedy(k, "b", T0), 0);
+    CHECK(seine_keyed_undo(k, b, g.mark, 2));
+    CHECK_EQ(greedy(k, "b", T0), 2);
+    seine_keyed_free(k);
+
+    k = table(10, 2, 1, SEINE_OVERFLOW_DENY);
+    CHECK_EQ(greedy(k, "a", T0), 2);
+    CHECK_EQ(seine_keyed_reserve(k, b, T0, 1, SEINE_NEVER, &g), SEINE_E_LIMITED);
+    CHECK(!seine_keyed_undo(k, b, g.mark, 1));
+    seine_keyed_free(k);
+    CHECK_EQ(seine_keyed_reserve(NULL, b, T0, 1, T0, &g), SEINE_OK);
+    CHECK(seine_keyed_undo(NULL, b, g.mark, 1));
+    seine_keyed_reset(NULL, b, T0);
+}

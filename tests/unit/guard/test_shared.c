@@ -740,3 +740,39 @@ TEST(shared_agrees_with_the_limiter_on_random_traces)
         seine_shared_free(lim);
     }
 }
+
+TEST(shared_that_is_full_stays_full_at_another_rate)
+{
+    static const seine_rate rates[] = {
+        {20, SEINE_SECS(1), 5}, {1, SEINE_SECS(1), 5}, {7, SEINE_SECS(3), 2}};
+
+    EACH_ROW(i, rates) {
+        seine_shared *lim = bucket(10, 5, SEINE_FULL);
+
+        for (int again = 0; again < 3; again++) { /* full exactly now, or just before */
+            seine_time now = T0 + again % 2;
+
+            seine_shared_reset(lim, T0);
+            CHECK_EQ(seine_shared_set_rate(lim, now, &rates[i]), SEINE_OK);
+            CHECK_EQ(greedy(lim, now), rates[i].burst);
+            CHECK_EQ(seine_shared_set_rate(lim, T0, &(seine_rate){10, SEINE_SECS(1), 5}),
+                     SEINE_OK);
+        }
+        seine_shared_free(lim);
+    }
+}
+
+TEST(shared_asked_for_no_token_changes_nothing)
+{
+    seine_shared *lim = bucket(10, 5, SEINE_FULL);
+    seine_grant grant;
+
+    CHECK_EQ(seine_shared_try(lim, T0, 1, &grant), SEINE_OK);
+    CHECK(seine_shared_allow(lim, T0 + SEINE_SECS(9), 0));
+    CHECK_EQ(stats_at(lim, T0).allowed, 1);
+    CHECK(seine_shared_undo(lim, grant.mark, 1)); /* its grant is still the newest */
+    seine_shared_pause(lim, T0 + SEINE_SECS(1));
+    CHECK(!seine_shared_allow(lim, T0, 0));
+    CHECK_EQ(stats_at(lim, T0).denied, 0);
+    seine_shared_free(lim);
+}
