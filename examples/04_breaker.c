@@ -5,8 +5,10 @@
 #include <seine/seine.h>
 
 static void
-tell(seine_breaker_state from, seine_breaker_state to, uint64_t seq, void *arg)
+tell(seine_view key, seine_breaker_state from, seine_breaker_state to, uint64_t seq,
+     void *arg)
 {
+    (void)key;
     (void)seq;
     (void)arg;
     printf("      %s -> %s\n", seine_breaker_state_name((int)from),

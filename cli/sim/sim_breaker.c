@@ -31,11 +31,13 @@ typedef struct run {
 } run;
 
 static void
-note_change(seine_breaker_state from, seine_breaker_state to, uint64_t seq, void *arg)
+note_change(seine_view key, seine_breaker_state from, seine_breaker_state to,
+            uint64_t seq, void *arg)
 {
     run *r = arg;
     sim_breaker *sim = r->sim;
 
+    (void)key;
     (void)seq;
     sim->changes =
         xalloc_room(sim->changes, sim->changed, &r->changes_cap, sizeof *sim->changes);

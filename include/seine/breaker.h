@@ -35,6 +35,7 @@
 #include "seine/err.h"
 #include "seine/outcome.h"
 #include "seine/time.h"
+#include "seine/view.h"
 
 typedef enum seine_breaker_state {
     SEINE_BREAKER_CLOSED,
@@ -45,9 +46,10 @@ typedef enum seine_breaker_state {
 } seine_breaker_state;
 
 /* Called after each change of state, when the change is complete, so it may call any
- * function of the breaker. `seq` grows with every change. */
-typedef void (*seine_breaker_fn)(seine_breaker_state from, seine_breaker_state to,
-                                 uint64_t seq, void *arg);
+ * function of the breaker. `key` is the key in a registry (breakers.h), valid during the
+ * call; a breaker of its own has an empty one. `seq` grows with every change. */
+typedef void (*seine_breaker_fn)(seine_view key, seine_breaker_state from,
+                                 seine_breaker_state to, uint64_t seq, void *arg);
 
 typedef struct seine_breaker_opts {
     size_t size;                /* of this struct: SEINE_BREAKER_OPTS sets it */

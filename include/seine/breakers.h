@@ -8,8 +8,11 @@
  *
  *     seine_view host = seine_key_str("https://example.org:443");
  *     seine_permit p;
- *     if (seine_breakers_acquire(hosts, host, now, &p) == SEINE_E_BREAKER)
+ *     seine_err e = seine_breakers_acquire(hosts, host, now, &p);
+ *     if (e == SEINE_E_BREAKER)
  *         return come_back_at(seine_breakers_when(hosts, host, now));
+ *     if (e != SEINE_OK)
+ *         return e;
  *     bool ok = ask();
  *     e = seine_breakers_settle(hosts, host, &p, ok ? SEINE_SUCCESS : SEINE_FAILURE,
  *                               later);
@@ -19,12 +22,14 @@
  * open past its time. If it finds neither, the key shares one overflow breaker with all
  * other keys that found no room; the registry counts these calls.
  *
- * Time    is an argument, as in breaker.h.
+ * Time    is an argument, as in breaker.h; seine_breakers_wait reads the clock of its
+ *         ctx.
  * Memory  about 200 bytes and the key per entry, made when a key is first seen;
  *         acquire of a known key allocates nothing.
  * Threads any thread; on_change is called without a lock held, may call back in
  *         and may be called from several threads at once: `seq`, one sequence
- *         for all keys, gives the order. A NULL registry is off: it admits.
+ *         for all keys, gives the order. Its key is empty for the overflow breaker. A
+ *         NULL registry is off: it admits.
  */
 #ifndef SEINE_BREAKERS_H
 #define SEINE_BREAKERS_H
@@ -35,6 +40,7 @@
 
 #include "seine/abi.h"
 #include "seine/breaker.h"
+#include "seine/ctx.h"
 #include "seine/err.h"
 #include "seine/key.h"
 #include "seine/time.h"
@@ -68,6 +74,13 @@ SEINE_MUST_CHECK seine_err seine_breakers_settle(seine_breakers *r, seine_view k
 
 /* As seine_breaker_when; adds no key. */
 seine_time seine_breakers_when(seine_breakers *r, seine_view key, seine_time now);
+
+/* Waits until acquire would be granted: wakes when a probe is settled, at the end of the
+ * open time, and at a reset. It takes nothing, so another call may be faster: acquire,
+ * and when that is refused wait again. The ctx's cause, or DEADLINE, at once when the
+ * breaker stays open until the deadline or longer. */
+SEINE_MUST_CHECK seine_err seine_breakers_wait(seine_breakers *r, seine_ctx *ctx,
+                                               seine_view key);
 
 /* Unknown keys are CLOSED. */
 seine_breaker_state seine_breakers_state_get(const seine_breakers *r, seine_view key);

@@ -135,10 +135,10 @@ seine_breaker_fini(seine_breaker *b)
 }
 
 void
-sn_change_tell(const seine_breaker_opts *opts, const sn_change *change)
+sn_change_tell(const seine_breaker_opts *opts, seine_view key, const sn_change *change)
 {
     if (change->from != change->to && opts->on_change)
-        opts->on_change(change->from, change->to, change->seq, opts->arg);
+        opts->on_change(key, change->from, change->to, change->seq, opts->arg);
 }
 
 /* open_for, multiplied once per failed probe. Growth ends at a step that changes less
@@ -484,7 +484,7 @@ seine_breaker_acquire(seine_breaker *b, seine_time now, seine_permit *out_permit
         return SEINE_OK;
     }
     seine_err e = sn_breaker_acquire(b, now, false, out_permit, &change);
-    sn_change_tell(b->opts, &change);
+    sn_change_tell(b->opts, (seine_view){0}, &change);
     return e;
 }
 
@@ -501,7 +501,7 @@ seine_breaker_settle(seine_breaker *b, seine_permit *permit, seine_outcome how,
         return e;
     }
     seine_err e = sn_breaker_settle(b, permit, how, now, &change);
-    sn_change_tell(b->opts, &change);
+    sn_change_tell(b->opts, (seine_view){0}, &change);
     return e;
 }
 
@@ -513,7 +513,7 @@ seine_breaker_when(seine_breaker *b, seine_time now)
     if (!b)
         return now;
     seine_time at = sn_breaker_when(b, now, &change);
-    sn_change_tell(b->opts, &change);
+    sn_change_tell(b->opts, (seine_view){0}, &change);
     return at;
 }
 
@@ -553,7 +553,7 @@ seine_breaker_can_execute(seine_breaker *b, seine_time now)
     if (!b)
         return SEINE_OK;
     seine_err e = sn_breaker_acquire(b, now, true, &permit, &change);
-    sn_change_tell(b->opts, &change);
+    sn_change_tell(b->opts, (seine_view){0}, &change);
     return e;
 }
 
@@ -565,7 +565,7 @@ seine_breaker_record(seine_breaker *b, seine_outcome how, seine_time now)
     if (!b || (unsigned)how > SEINE_IGNORED)
         return;
     record(b, (call){how, SEINE_OK, now, now}, &change);
-    sn_change_tell(b->opts, &change);
+    sn_change_tell(b->opts, (seine_view){0}, &change);
 }
 
 void
@@ -576,7 +576,7 @@ seine_breaker_reset(seine_breaker *b)
     if (!b)
         return;
     sn_breaker_reset(b, &change);
-    sn_change_tell(b->opts, &change);
+    sn_change_tell(b->opts, (seine_view){0}, &change);
 }
 
 void
@@ -587,7 +587,7 @@ seine_breaker_force(seine_breaker *b, seine_breaker_state state, seine_time now)
     if (!b || (unsigned)state > SEINE_BREAKER_DISABLED)
         return;
     enter(b, state, now, &change);
-    sn_change_tell(b->opts, &change);
+    sn_change_tell(b->opts, (seine_view){0}, &change);
 }
 
 static double

@@ -8,7 +8,7 @@
  *     sn_change change = {0};
  *     e = sn_breaker_acquire(b, now, false, &permit, &change);
  *     unlock();
- *     sn_change_tell(opts, &change);
+ *     sn_change_tell(opts, key, &change);
  *
  * A step changes the state at most once.
  */
@@ -86,7 +86,8 @@ typedef struct sn_change {
     uint64_t seq;
 } sn_change;
 
-void sn_change_tell(const seine_breaker_opts *opts, const sn_change *change);
+void sn_change_tell(const seine_breaker_opts *opts, seine_view key,
+                    const sn_change *change);
 
 /* `loose`: record settles the slot of a probe, not its permit. */
 SEINE_MUST_CHECK seine_err sn_breaker_acquire(seine_breaker *b, seine_time now,

@@ -10,6 +10,7 @@
 #include "base/rng.h"
 #include "base/time.h"
 #include "guard/breaker.h"
+#include "guard/waiter.h"
 
 /*
  * The hash of a key, under a secret seed, picks a shard and a bucket in it. The shard's
@@ -55,8 +56,9 @@ typedef struct shard {
     _Alignas(64) pthread_mutex_t lock;
     bucket *buckets;
     size_t mask;
-    uint64_t top;                              /* highest generation ever used here */
-    link idle, open;                           /* least recently used first */
+    uint64_t top;     /* highest generation ever used here */
+    link idle, open;  /* least recently used first */
+    sn_waitq waiters; /* of seine_breakers_wait; `want` is the hash, `granted`: told */
     _Atomic seine_time idle_since, open_until; /* earliest of each list, or NEVER */
 } shard;
 
@@ -67,12 +69,15 @@ struct seine_breakers {
     shard *shards;
     bucket *buckets;
     size_t bucket_bytes;
-    atomic_uint slots; /* entries, and rights that insertions hold */
+    atomic_uint slots;   /* entries, and rights that insertions hold */
+    atomic_uint waiting; /* threads in seine_breakers_wait */
     _Atomic uint64_t seq;
     _Atomic uint64_t overflowed;
     pthread_mutex_t overflow_lock;
     seine_breaker overflow;
 };
+
+static const seine_view no_key; /* of the overflow breaker */
 
 static void
 push_link(link *list, link *l)
@@ -125,7 +130,7 @@ seine_err
 seine_breakers_new(const seine_breaker_opts *opts, uint32_t max_keys,
                    seine_breakers **out_breakers)
 {
-    if (max_keys == 0)
+    if (max_keys == 0 || !out_breakers)
         return SEINE_E_INVAL;
     seine_breakers *r SN_AUTOFREE = sn_zalloc(sizeof *r);
     if (!r)
@@ -211,6 +216,12 @@ entry_new(const seine_breakers *r, uint64_t hash, seine_view key)
     if (key.len > 0)
         memcpy(e->key, key.ptr, key.len);
     return e;
+}
+
+static seine_view
+key_of(const entry *e)
+{
+    return (seine_view){e->key, e->len};
 }
 
 static inline uint64_t
@@ -456,7 +467,7 @@ acquire_overflow(seine_breakers *r, seine_time now, seine_permit *out_permit)
     pthread_mutex_unlock(&r->overflow_lock);
     if (err == SEINE_OK)
         out_permit->id |= OVERFLOWED;
-    sn_change_tell(&r->opts, &change);
+    sn_change_tell(&r->opts, no_key, &change);
     return err;
 }
 
@@ -467,6 +478,8 @@ seine_breakers_acquire(seine_breakers *r, seine_view key, seine_time now,
     sn_change change = {0};
     entry *e;
 
+    if (!out_permit)
+        return SEINE_E_INVAL;
     if (!r)
         return seine_breaker_acquire(NULL, now, out_permit);
     uint64_t hash = hash_of(r, key);
@@ -482,8 +495,39 @@ seine_breakers_acquire(seine_breakers *r, seine_view key, seine_time now,
     number_change(r, &change);
     place_entry(s, e, now);
     pthread_mutex_unlock(&s->lock);
-    sn_change_tell(&r->opts, &change);
+    sn_change_tell(&r->opts, key, &change);
     return err;
+}
+
+/* Waiters of this key look again; with hash 0 those of every key of the shard. Marks a
+ * few at a time, since nobody is woken under the lock. */
+static void
+wake_waiters(shard *s, uint64_t hash)
+{
+    sn_wake wakes[BATCH];
+    size_t n;
+
+    do {
+        n = 0;
+        pthread_mutex_lock(&s->lock);
+        for (sn_waiter *w = s->waiters.head; w && n < BATCH; w = w->next) {
+            if (w->granted || (hash != 0 && w->want != hash))
+                continue;
+            w->granted = true;
+            wakes[n++] = sn_waiter_mark(w);
+        }
+        pthread_mutex_unlock(&s->lock);
+        for (size_t i = 0; i < n; i++)
+            sn_wake_up(wakes[i]);
+    } while (n == BATCH);
+}
+
+/* The overflow breaker has changed: its waiters stand in all shards. */
+static void
+wake_all(seine_breakers *r)
+{
+    for (uint32_t i = 0; atomic_load(&r->waiting) > 0 && i < r->shard_count; i++)
+        wake_waiters(&r->shards[i], 0);
 }
 
 static seine_err
@@ -498,7 +542,8 @@ settle_overflow(seine_breakers *r, seine_permit *permit, seine_outcome how,
     number_change(r, &change);
     pthread_mutex_unlock(&r->overflow_lock);
     permit->id |= OVERFLOWED;
-    sn_change_tell(&r->opts, &change);
+    wake_all(r);
+    sn_change_tell(&r->opts, no_key, &change);
     return err;
 }
 
@@ -508,6 +553,8 @@ seine_breakers_settle(seine_breakers *r, seine_view key, seine_permit *permit,
 {
     sn_change change = {0};
 
+    if (!permit)
+        return SEINE_E_INVAL;
     if (!r)
         return seine_breaker_settle(NULL, permit, how, now);
     if (permit->id & OVERFLOWED)
@@ -526,15 +573,19 @@ seine_breakers_settle(seine_breakers *r, seine_view key, seine_permit *permit,
         number_change(r, &change);
         place_entry(s, e, now);
     }
+    bool has_waiters = s->waiters.head != NULL;
     pthread_mutex_unlock(&s->lock);
     if (!e)
         return seine_breaker_settle(NULL, permit, how, now);
-    sn_change_tell(&r->opts, &change);
+    if (has_waiters)
+        wake_waiters(s, hash);
+    sn_change_tell(&r->opts, key, &change);
     return err;
 }
 
+/* When a key without an entry would be admitted, and by the overflow breaker's state. */
 static seine_time
-when_new(seine_breakers *r, seine_time now)
+when_new(seine_breakers *r, seine_time now, seine_breaker_state *out_state)
 {
     sn_change change = {0};
 
@@ -542,41 +593,107 @@ when_new(seine_breakers *r, seine_time now)
         return now;
     pthread_mutex_lock(&r->overflow_lock);
     seine_time at = sn_breaker_when(&r->overflow, now, &change);
+    *out_state = sn_breaker_state(&r->overflow);
     number_change(r, &change);
     pthread_mutex_unlock(&r->overflow_lock);
-    sn_change_tell(&r->opts, &change);
+    sn_change_tell(&r->opts, no_key, &change);
     return at;
 }
 
-seine_time
-seine_breakers_when(seine_breakers *r, seine_view key, seine_time now)
+/* When a call with this key would be admitted, and the state that says so. */
+static seine_time
+look(seine_breakers *r, uint64_t hash, seine_view key, seine_time now,
+     seine_breaker_state *out_state)
 {
     sn_change change = {0};
     seine_time at = now;
-
-    if (!r)
-        return now;
-    uint64_t hash = hash_of(r, key);
     shard *s = shard_of(r, hash);
+
     pthread_mutex_lock(&s->lock);
     entry *e = find_entry(s, hash, key);
     if (e) {
         at = sn_breaker_when(&e->breaker, now, &change);
+        *out_state = sn_breaker_state(&e->breaker);
         number_change(r, &change);
         if (change.from != change.to)
             place_entry(s, e, now);
     }
     pthread_mutex_unlock(&s->lock);
     if (!e)
-        return when_new(r, now);
-    sn_change_tell(&r->opts, &change);
+        return when_new(r, now, out_state);
+    sn_change_tell(&r->opts, key, &change);
     return at;
+}
+
+seine_time
+seine_breakers_when(seine_breakers *r, seine_view key, seine_time now)
+{
+    seine_breaker_state state;
+
+    return r ? look(r, hash_of(r, key), key, now, &state) : now;
+}
+
+/* An OPEN breaker lets a probe through at a known moment; the other states that refuse
+ * wait for a probe to be settled or for a reset. */
+static seine_err
+decide_wait(seine_ctx *ctx, seine_breaker_state state, seine_time now, seine_time when)
+{
+    seine_err e = seine_ctx_err(ctx, now);
+
+    if (e == SEINE_OK && when > now && state == SEINE_BREAKER_OPEN &&
+        when >= seine_ctx_deadline(ctx))
+        return SEINE_E_DEADLINE;
+    return e;
+}
+
+seine_err
+seine_breakers_wait(seine_breakers *r, seine_ctx *ctx, seine_view key)
+{
+    if (!ctx)
+        return SEINE_E_INVAL;
+    seine_clock *clock = seine_ctx_clock(ctx);
+    seine_time now = clock->now(clock);
+    seine_err err = seine_ctx_err(ctx, now);
+    sn_waiter w;
+
+    if (!r || err != SEINE_OK || seine_breakers_when(r, key, now) <= now)
+        return err;
+    uint64_t hash = hash_of(r, key);
+    shard *s = shard_of(r, hash);
+    sn_waiter_arm(&w, ctx);
+    w.want = hash;
+    pthread_mutex_lock(&s->lock);
+    sn_waitq_push(&s->waiters, &w);
+    pthread_mutex_unlock(&s->lock);
+    atomic_fetch_add(&r->waiting, 1);
+
+    for (;;) {
+        seine_breaker_state state = SEINE_BREAKER_CLOSED;
+
+        pthread_mutex_lock(&s->lock);
+        w.granted = false; /* a change from here on is told again */
+        pthread_mutex_unlock(&s->lock);
+        now = clock->now(clock);
+        seine_time when = look(r, hash, key, now, &state);
+        err = decide_wait(ctx, state, now, when);
+        if (err != SEINE_OK || when <= now)
+            break;
+        sn_waiter_park(&w, sn_time_min(when, seine_ctx_deadline(ctx)));
+    }
+    atomic_fetch_sub(&r->waiting, 1);
+    pthread_mutex_lock(&s->lock);
+    sn_waitq_remove(&s->waiters, &w);
+    pthread_mutex_unlock(&s->lock);
+    sn_waiter_disarm(&w, ctx);
+    return err;
 }
 
 seine_err
 seine_breakers_stats_get(const seine_breakers *r, seine_view key,
                          seine_breaker_stats *out_stats)
 {
+    if (!out_stats)
+        return SEINE_E_INVAL;
     if (!r)
         return SEINE_E_UNKNOWN;
     uint64_t hash = hash_of(r, key);
@@ -664,7 +781,7 @@ size_t
 seine_breakers_each(const seine_breakers *r, seine_breakers_fn fn, void *arg)
 {
     size_t calls = 0;
-    bool more = r != NULL;
+    bool more = r && fn;
     handful h;
 
     for (uint32_t i = 0; more && i < r->shard_count; i++) {
@@ -676,7 +793,7 @@ seine_breakers_each(const seine_breakers *r, seine_breakers_fn fn, void *arg)
                 const entry *e = h.entries[k];
 
                 calls++;
-                more = fn((seine_view){e->key, e->len}, &h.stats[k], arg);
+                more = fn(key_of(e), &h.stats[k], arg);
             }
             unpin(&r->shards[i], &h);
         } while (more && h.n > 0);
@@ -711,7 +828,8 @@ seine_breakers_reset(seine_breakers *r, seine_view key)
     if (e)
         reset_entry(r, s, e, &change);
     pthread_mutex_unlock(&s->lock);
-    sn_change_tell(&r->opts, &change);
+    wake_waiters(s, hash);
+    sn_change_tell(&r->opts, key, &change);
 }
 
 static void
@@ -719,19 +837,25 @@ reset_shard(seine_breakers *r, shard *s)
 {
     sn_change changes[BATCH];
     walk at = {0, UINT64_MAX};
+    handful h;
     entry *e;
 
     do {
-        size_t n = 0;
-
+        h.n = 0;
         pthread_mutex_lock(&s->lock);
-        while (n < BATCH && (e = next_entry(s, &at)) != NULL) {
-            reset_entry(r, s, e, &changes[n]);
-            n += changes[n].from != changes[n].to;
+        while (h.n < BATCH && (e = next_entry(s, &at)) != NULL) {
+            sn_change *change = &changes[h.n];
+
+            reset_entry(r, s, e, change);
+            if (change->from == change->to)
+                continue;
+            e->pins++;
+            h.entries[h.n++] = e;
         }
         pthread_mutex_unlock(&s->lock);
-        for (size_t i = 0; i < n; i++)
-            sn_change_tell(&r->opts, &changes[i]);
+        for (size_t i = 0; i < h.n; i++)
+            sn_change_tell(&r->opts, key_of(h.entries[i]), &changes[i]);
+        unpin(s, &h);
     } while (e);
 }
 
@@ -748,7 +872,8 @@ seine_breakers_reset_all(seine_breakers *r)
     sn_breaker_reset(&r->overflow, &change);
     number_change(r, &change);
     pthread_mutex_unlock(&r->overflow_lock);
-    sn_change_tell(&r->opts, &change);
+    wake_all(r);
+    sn_change_tell(&r->opts, no_key, &change);
 }
 
 uint64_t

@@ -1373,11 +1373,13 @@ typedef struct told {
 } told;
 
 static void
-on_change(seine_breaker_state from, seine_breaker_state to, uint64_t seq, void *arg)
+on_change(seine_view key, seine_breaker_state from, seine_breaker_state to, uint64_t seq,
+          void *arg)
 {
     told *t = arg;
     seine_breaker_stats s = stats(t->b);
 
+    CHECK_EQ(key.len, 0);
     t->at[t->n].from = from;
     t->at[t->n].to = to;
     t->at[t->n].seen = s.state;

@@ -557,11 +557,13 @@ typedef struct told {
     struct {
         seine_breaker_state from, to;
         uint64_t seq;
+        char key[16];
     } at[4096];
 } told;
 
 static void
-on_change(seine_breaker_state from, seine_breaker_state to, uint64_t seq, void *arg)
+on_change(seine_view whose, seine_breaker_state from, seine_breaker_state to,
+          uint64_t seq, void *arg)
 {
     told *t = arg;
     int i = atomic_fetch_add(&t->n, 1);
@@ -570,6 +572,8 @@ on_change(seine_breaker_state from, seine_breaker_state to, uint64_t seq, void *
         t->at[i].from = from;
         t->at[i].to = to;
         t->at[i].seq = seq;
+        snprintf(t->at[i].key, sizeof t->at[i].key, "%.*s", (int)whose.len,
+                 whose.len ? whose.ptr : "");
     }
     /* No lock is held: every function may be called. */
     (void)seine_breakers_state_get(t->r, key("a"));
@@ -596,9 +600,11 @@ TEST(breakers_tell_changes_without_a_lock_in_one_sequence)
     CHECK(take(r, "b", T0 + SEINE_MS(100), &q)); /* 7 */
     seine_breakers_reset_all(r);                 /* 8, 9 */
     CHECK_EQ(t.n, 9);
+    static const char *const whose[] = {"a", "b", "", "a", "a", "a", "b", "b", ""};
     for (int i = 0; i < 9; i++) {
         CHECK_EQ(t.at[i].seq, i + 1);
         CHECK(t.at[i].from != t.at[i].to);
+        CHECK_STR(t.at[i].key, whose[i]); /* the overflow breaker has no key */
     }
     seine_breakers_free(r);
 }
