@@ -27,6 +27,7 @@ main(void)
     seine_throttle slots;
     seine_call_opts guards = {.size = sizeof(seine_call_opts),
                               .retry = &retry,
+                              .idempotent = true, /* it may be repeated */
                               .attempt_timeout = SEINE_SECS(5)};
     seine_ctx *ctx = NULL;
 

@@ -2,9 +2,9 @@
 /*
  * retry.h - an attempt has failed: try again, and when?
  *
- * The k-th wait is base * 2^k, at most `max`, with random jitter so that many clients do
- * not come back together: 1 s, 2 s, 4 s …, each ±10 %. Only transient failures are
- * retried, and only while attempts, time and the retry budget last:
+ * The k-th wait is base * factor^k, at most `max`, with random jitter so that many
+ * clients do not come back together: 1 s, 2 s, 4 s …, each ±10 %. Only transient failures
+ * are retried, and only while attempts, time and the retry budget last:
  *
  *     static const seine_retry_opts opts = SEINE_RETRY_OPTS;
  *     seine_retry r = {.opts = &opts, .deadline = SEINE_NEVER, .idempotent = true};
@@ -46,6 +46,14 @@ typedef enum seine_jitter {
     SEINE_JITTER_MINUS         /* d - p + U[0, p] */
 } seine_jitter;
 
+/* The wait after attempt k + 1; less than 0 counts as 0. */
+typedef seine_span (*seine_backoff_fn)(uint32_t k, void *arg);
+
+/* `attempts` have been made, the last ended in `f`, the next starts at `at`. Called
+ * before the sleep, with nothing held; `arg` is that of the attempts. */
+typedef void (*seine_on_retry_fn)(uint32_t attempts, const seine_fault *f, seine_time at,
+                                  void *arg);
+
 typedef struct seine_retry_opts {
     size_t size;                /* of this struct: SEINE_RETRY_OPTS sets it */
     uint32_t max_attempts;      /* 3, the first included */
@@ -57,6 +65,12 @@ typedef struct seine_retry_opts {
     seine_span min_attempt; /* 0; time an attempt needs to be worth starting */
     seine_status_set status;   /* statuses that are retried */
     bool not_net, not_timeout; /* false; true: network faults, or timeouts, are final */
+    uint32_t
+        factor_pct; /* 200, as 0: each wait is twice the one before; 100: all alike */
+    seine_backoff_fn backoff; /* NULL; else the wait without jitter, instead of base and
+                               * factor; `max` and jitter hold for it too */
+    void *backoff_arg;
+    seine_on_retry_fn on_retry; /* NULL; run and seine_call tell it each retry */
 } seine_retry_opts;
 
 /* The statuses are 408, 425, 429 and 5xx except 501 and 505. */
@@ -65,7 +79,7 @@ typedef struct seine_retry_opts {
     {sizeof(seine_retry_opts), 3, SEINE_JITTER_PLUSMINUS, 10, SEINE_SECS(1), SEINE_SECS(30), SEINE_SECS(3600), \
      SEINE_NEVER, 0, \
      {{0, 0, 0, 0, 0, 0, UINT64_C(0x0000220001000000), UINT64_C(0xfdd0000000000000), \
-       UINT64_C(0xffffffffffffffff), UINT64_C(0xffffff)}}, false, false}
+       UINT64_C(0xffffffffffffffff), UINT64_C(0xffffff)}}, false, false, 200, NULL, NULL, NULL}
 /* clang-format on */
 
 /* The attempts of one request. The caller sets opts, the budgets (NULL: off), deadline
@@ -106,7 +120,8 @@ typedef seine_fault (*seine_attempt_fn)(struct seine_ctx *attempt, uint32_t numb
 SEINE_BEGIN
 
 /* INVAL: max_attempts 0, base < 0, max < base, jitter_pct > 100, an unknown
- * jitter, or a negative retry_after_max, max_elapsed or min_attempt. */
+ * jitter, a factor_pct of 1 to 99, or a negative retry_after_max, max_elapsed or
+ * min_attempt. */
 SEINE_MUST_CHECK seine_err seine_retry_check(const seine_retry_opts *opts);
 
 /* Counts an attempt that starts; the first pays into the budgets. */
@@ -121,7 +136,8 @@ void seine_retry_begin(seine_retry *r, seine_time now);
 seine_verdict seine_retry_next(seine_retry *r, const seine_fault *f, seine_time now,
                                uint64_t dice);
 
-/* min(max, base * 2^k), saturating: the wait after attempt k + 1, without jitter. */
+/* min(max, base * factor^k), saturating, each step rounded up: the wait after attempt
+ * k + 1, without jitter; or what opts->backoff says, at most max. */
 seine_span seine_retry_backoff(const seine_retry_opts *opts, uint32_t k);
 
 /* The same with jitter. Only DECORRELATED uses `prev`, the wait before this one; a value

@@ -60,6 +60,7 @@
 #include "seine/summary.h"
 #include "seine/tally.h"
 #include "seine/throttle.h"
+#include "seine/throttles.h"
 #include "seine/time.h"
 #include "seine/timestamp.h"
 #include "seine/tree.h"

@@ -5,6 +5,8 @@
 
 #include "base/opts.h"
 #include "base/time.h"
+#include "guard/keyed.h"
+#include "guard/shared.h"
 #include "seine/outcome.h"
 
 #define ATTEMPT_TIMEOUT SEINE_SECS(30)
@@ -16,9 +18,12 @@ typedef struct work {
     seine_clock *clock;
     seine_view key;
     seine_span timeout;
+    uint32_t tokens;
     seine_permit permit;
-    seine_slot slot;
+    seine_slot key_slot, slot;
     seine_held held;
+    seine_time key_mark, mark; /* of the tokens taken */
+    bool has_key_tokens, has_tokens;
 } work;
 
 static seine_time
@@ -27,34 +32,143 @@ now_of(const work *w)
     return w->clock->now(w->clock);
 }
 
-/* Gives everything back except the breaker's permit. */
+/* Gives back tokens that no attempt has used. */
 static void
-release(work *w, seine_outcome how)
+return_tokens(work *w)
+{
+    seine_time now = now_of(w);
+
+    if (w->has_key_tokens)
+        sn_keyed_give_back(w->o->rates, w->key, now, w->key_mark, w->tokens);
+    if (w->has_tokens)
+        sn_shared_give_back(w->o->rate, now, w->mark, w->tokens);
+    w->has_key_tokens = w->has_tokens = false;
+}
+
+/* Gives back what belongs to the process. */
+static void
+release_process(work *w, seine_outcome how)
 {
     if (w->slot.of)
         (void)!seine_throttle_release(&w->slot, how, now_of(w));
     seine_budget_release(&w->held);
 }
 
+/* Gives everything back except the breaker's permit and the tokens. */
+static void
+release(work *w, seine_outcome how)
+{
+    release_process(w, how);
+    if (w->key_slot.of)
+        (void)!seine_throttle_release(&w->key_slot, how, now_of(w));
+}
+
 /* Waits until the breaker would let an attempt through, or returns BREAKER. */
 static seine_err
 pass_breaker(work *w)
 {
-    for (;;) {
-        seine_time now = now_of(w), when = now;
-        seine_err done = seine_ctx_err(w->ctx, now);
+    seine_time now = now_of(w);
+    seine_err e = seine_ctx_err(w->ctx, now);
 
-        if (done != SEINE_OK)
-            return done;
-        if (w->o->breakers)
-            when = seine_breakers_when(w->o->breakers, w->key, now);
-        if (when <= now)
-            return SEINE_OK;
-        if (!w->o->wait_open)
-            return SEINE_E_BREAKER;
-        seine_err e = seine_ctx_sleep(w->ctx, when);
-        if (e != SEINE_OK)
+    if (e != SEINE_OK || !w->o->breakers)
+        return e;
+    if (w->o->wait_open)
+        return seine_breakers_wait(w->o->breakers, w->ctx, w->key);
+    return seine_breakers_when(w->o->breakers, w->key, now) <= now ? SEINE_OK
+                                                                   : SEINE_E_BREAKER;
+}
+
+/* Waits for the slot and the tokens of the key. */
+static seine_err
+wait_for_key(work *w)
+{
+    seine_err e = SEINE_OK;
+
+    if (w->o->throttles && !w->key_slot.of)
+        e = seine_throttles_wait(w->o->throttles, w->ctx, w->key, &w->key_slot);
+    if (e == SEINE_OK && w->o->rates) {
+        e = sn_keyed_wait(w->o->rates, w->ctx, w->key, w->tokens, SEINE_NEVER,
+                          &w->key_mark);
+        w->has_key_tokens = e == SEINE_OK;
+    }
+    return e;
+}
+
+/* Takes what is missing of the process without waiting; false: not everything is there.
+ */
+static bool
+try_process(work *w)
+{
+    const seine_call_opts *o = w->o;
+    seine_grant grant;
+
+    if (o->budget && !w->held.of &&
+        seine_budget_try(o->budget, &o->want, &w->held) != SEINE_OK)
+        return false;
+    if (o->throttle && !w->slot.of &&
+        !seine_throttle_try(o->throttle, now_of(w), &w->slot))
+        return false;
+    if (o->rate && !w->has_tokens) {
+        if (seine_shared_try(o->rate, now_of(w), w->tokens, &grant) != SEINE_OK)
+            return false;
+        w->mark = grant.mark;
+        w->has_tokens = true;
+    }
+    return true;
+}
+
+/* Waits for what is missing of the process. */
+static seine_err
+wait_for_process(work *w)
+{
+    const seine_call_opts *o = w->o;
+    seine_err e = SEINE_OK;
+
+    if (o->budget && !w->held.of)
+        e = seine_budget_wait(o->budget, w->ctx, &o->want, &w->held);
+    if (e == SEINE_OK && o->throttle && !w->slot.of)
+        e = seine_throttle_wait(o->throttle, w->ctx, &w->slot);
+    if (e == SEINE_OK && o->rate && !w->has_tokens) {
+        e = sn_shared_wait(o->rate, w->ctx, w->tokens, SEINE_NEVER, &w->mark);
+        w->has_tokens = e == SEINE_OK;
+    }
+    return e;
+}
+
+/* Takes the key's tokens again after a wait for the process; LIMITED: others were
+ * faster. */
+static seine_err
+retake_key_tokens(work *w)
+{
+    seine_grant grant;
+
+    if (!w->o->rates)
+        return SEINE_OK;
+    seine_err e = seine_keyed_try(w->o->rates, w->key, now_of(w), w->tokens, &grant);
+    w->key_mark = grant.mark;
+    w->has_key_tokens = e == SEINE_OK;
+    return e;
+}
+
+/* Waits for everything in front of the breaker. Nothing of the process is held during a
+ * wait for the key, and no token of the key during a wait for the process: a token that
+ * lies idle would let two attempts follow each other faster than the rate. */
+static seine_err
+wait_for_guards(work *w)
+{
+    for (;;) {
+        seine_err e = wait_for_key(w);
+
+        if (e != SEINE_OK || try_process(w))
             return e;
+        return_tokens(w);
+        e = wait_for_process(w);
+        if (e == SEINE_OK)
+            e = retake_key_tokens(w);
+        if (e != SEINE_E_LIMITED)
+            return e;
+        return_tokens(w);
+        release_process(w, SEINE_IGNORED);
     }
 }
 
@@ -63,21 +177,17 @@ pass_breaker(work *w)
 static seine_err
 acquire(work *w)
 {
-    const seine_call_opts *o = w->o;
     seine_err e = pass_breaker(w);
 
-    if (e == SEINE_OK && o->budget)
-        e = seine_budget_wait(o->budget, w->ctx, &o->want, &w->held);
-    if (e == SEINE_OK && o->throttle)
-        e = seine_throttle_wait(o->throttle, w->ctx, &w->slot);
     if (e == SEINE_OK)
-        e = seine_keyed_wait(o->rates, w->ctx, w->key, 1, SEINE_NEVER);
-    if (e == SEINE_OK)
-        e = seine_shared_wait(o->rate, w->ctx, 1, SEINE_NEVER);
-    if (e == SEINE_OK && o->breakers)
-        e = seine_breakers_acquire(o->breakers, w->key, now_of(w), &w->permit);
-    if (e != SEINE_OK)
+        e = wait_for_guards(w);
+    if (e == SEINE_OK && w->o->breakers)
+        e = seine_breakers_acquire(w->o->breakers, w->key, now_of(w), &w->permit);
+    if (e != SEINE_OK) {
+        return_tokens(w);
         release(w, SEINE_IGNORED);
+    }
+    w->has_key_tokens = w->has_tokens = false; /* the attempt uses them */
     return e;
 }
 
@@ -121,9 +231,33 @@ run_attempt(work *w, seine_attempt_fn fn, uint32_t number, void *arg)
     return f;
 }
 
+/* What the end of an attempt means to the guards. */
+typedef struct ending {
+    seine_outcome breaker, throttle;
+    bool is_refused; /* by the success predicate, which decides instead of the status */
+} ending;
+
+/* Asks the success predicate, which may turn a failure into a success and back. */
+static ending
+judge(const work *w, seine_fault *f, void *arg)
+{
+    bool has_opinion = w->o->is_success &&
+                       (f->code == SEINE_OK || seine_err_class(f->code) != SEINE_LOCAL);
+
+    if (has_opinion && w->o->is_success(f, arg)) {
+        f->code = SEINE_OK;
+        return (ending){SEINE_SUCCESS, SEINE_SUCCESS, false};
+    }
+    if (has_opinion && f->code == SEINE_OK) {
+        f->code = SEINE_E_HTTP_BUSY;
+        return (ending){SEINE_FAILURE, SEINE_SUCCESS, true};
+    }
+    return (ending){seine_outcome_breaker(f), seine_outcome_throttle(f), false};
+}
+
 /* Every attempt ends here. A server's Retry-After counts up to the policy's limit. */
 static void
-finish_attempt(work *w, const seine_fault *f)
+finish_attempt(work *w, const seine_fault *f, ending how)
 {
     const seine_call_opts *o = w->o;
     seine_time now = now_of(w);
@@ -131,10 +265,9 @@ finish_attempt(work *w, const seine_fault *f)
 
     if (o->breakers) {
         w->permit.why = (uint16_t)f->code;
-        (void)!seine_breakers_settle(o->breakers, w->key, &w->permit,
-                                     seine_outcome_breaker(f), now);
+        (void)!seine_breakers_settle(o->breakers, w->key, &w->permit, how.breaker, now);
     }
-    release(w, seine_outcome_throttle(f));
+    release(w, how.throttle);
     if (o->rates && wish >= 0) {
         seine_span most = o->retry ? o->retry->retry_after_max : SEINE_SECS(3600);
 
@@ -143,6 +276,18 @@ finish_attempt(work *w, const seine_fault *f)
         (void)!seine_keyed_pause(o->rates, w->key,
                                  sn_time_add(now, sn_time_min(wish, most)));
     }
+}
+
+/* A response that the predicate has refused is judged by its code alone: a status of 200
+ * is never one that is retried. */
+static seine_verdict
+decide_retry(work *w, seine_retry *r, const seine_fault *f, ending how)
+{
+    seine_fault judged = *f;
+
+    if (how.is_refused)
+        judged.status = 0;
+    return seine_retry_next(r, &judged, now_of(w), w->clock->dice(w->clock));
 }
 
 static seine_stop
@@ -202,19 +347,43 @@ try_until_stopped(work *w, seine_retry *r, seine_attempt_fn fn, void *arg,
         seine_retry_begin(r, now_of(w));
         res->attempts = r->attempts;
         res->fault = run_attempt(w, fn, r->attempts, arg);
-        finish_attempt(w, &res->fault);
+        ending how = judge(w, &res->fault, arg);
+        finish_attempt(w, &res->fault, how);
 
-        seine_verdict v =
-            seine_retry_next(r, &res->fault, now_of(w), w->clock->dice(w->clock));
+        seine_verdict v = decide_retry(w, r, &res->fault, how);
         res->stop = v.stop;
         if (v.stop != SEINE_STOP_NO)
             return;
+        if (r->opts->on_retry)
+            r->opts->on_retry(r->attempts, &res->fault, v.at, arg);
         e = seine_ctx_sleep(w->ctx, v.at);
         if (e != SEINE_OK) {
             refuse_call(w, e, res);
             return;
         }
     }
+}
+
+/* Returns what the call returns. */
+static seine_err
+fall_back(const work *w, seine_call_result *res, void *arg)
+{
+    seine_err e = res->fault.code;
+
+    if (e != SEINE_OK && e != SEINE_E_INVAL && w->o->fallback &&
+        res->stop != SEINE_STOP_CANCELED && w->o->fallback(res, arg) == SEINE_OK) {
+        res->fell_back = true;
+        return SEINE_OK;
+    }
+    return e;
+}
+
+static seine_err
+check(const seine_call_opts *o, const seine_retry_opts *retry, seine_attempt_fn fn)
+{
+    if (!fn || o->attempt_timeout < 0)
+        return SEINE_E_INVAL;
+    return seine_retry_check(retry);
 }
 
 seine_err
@@ -224,25 +393,34 @@ seine_call(const seine_call_opts *o, seine_ctx *ctx, seine_view key, seine_attem
     static const seine_retry_opts once = {.size = sizeof(seine_retry_opts),
                                           .max_attempts = 1};
     seine_call_result res = {.fault = SEINE_FAULT};
+
+    if (!sn_opts_fit(o, sizeof *o) || !ctx) {
+        res.fault.code = SEINE_E_INVAL;
+        res.stop = SEINE_STOP_FINAL;
+        if (out_result)
+            *out_result = res;
+        return SEINE_E_INVAL;
+    }
     work w = {.o = o,
               .ctx = ctx,
               .clock = seine_ctx_clock(ctx),
               .key = key,
+              .tokens = o->tokens ? o->tokens : 1,
               .timeout = o->attempt_timeout ? o->attempt_timeout : ATTEMPT_TIMEOUT};
     seine_retry r = {.opts = o->retry ? o->retry : &once,
                      .host = o->retry_budget,
                      .deadline = seine_ctx_deadline(ctx),
-                     .idempotent = true}; /* the caller vouches for it */
+                     .idempotent = o->idempotent};
     seine_time start = now_of(&w);
 
-    seine_err e = !sn_opts_fit(o, sizeof *o) || w.timeout < 0 ? SEINE_E_INVAL
-                                                              : seine_retry_check(r.opts);
+    seine_err e = check(o, r.opts, fn);
     if (e != SEINE_OK)
         refuse_call(&w, e, &res);
     else
         try_until_stopped(&w, &r, fn, arg, &res);
     res.took = sn_time_sub(now_of(&w), start);
+    e = fall_back(&w, &res, arg);
     if (out_result)
         *out_result = res;
-    return res.fault.code;
+    return e;
 }

@@ -60,6 +60,7 @@ sn_key_table_init(sn_key_table *tab, uint32_t max, size_t max_extra, size_t stri
                           .cap = cap,
                           .mask = slots - 1,
                           .stride = stride,
+                          .fresh = stride,
                           .max_extra = max_extra,
                           .bytes = entry_bytes + (size_t)n * slots * sizeof(uint32_t)};
     tab->shards = sn_zalloc_line(n * sizeof *tab->shards);
@@ -249,7 +250,7 @@ sn_key_table_insert(sn_key_table *tab, sn_key_lookup *q)
     if (s->spare)
         s->spare = h->hash;
 
-    memset(h, 0, tab->stride);
+    memset(h, 0, tab->fresh);
     h->hash = (uint32_t)q->hash;
     if (q->copy) {
         h->len = LONG;
@@ -315,6 +316,12 @@ sn_key_table_at(const sn_key_table *tab, const sn_key_shard *s, uint32_t number)
     sn_key_head *h = head_at(tab, s, number);
 
     return h->len == UNUSED ? NULL : h;
+}
+
+void *
+sn_key_table_raw(const sn_key_table *tab, const sn_key_shard *s, uint32_t number)
+{
+    return head_at(tab, s, number);
 }
 
 seine_view

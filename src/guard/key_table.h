@@ -63,6 +63,7 @@ typedef struct sn_key_table {
     uint32_t max, cap; /* keys in all; entries per shard */
     uint32_t mask;     /* slots of an index - 1 */
     size_t stride;     /* bytes of an entry */
+    size_t fresh;      /* how many of them insert zeroes; at first all */
     size_t max_extra;
     char *entries; /* of all shards; the indexes follow */
     size_t bytes;  /* of entries and indexes */
@@ -105,14 +106,17 @@ void *sn_key_table_find(const sn_key_table *tab, sn_key_lookup *q);
 bool sn_key_table_place(sn_key_table *tab, const sn_key_lookup *q);
 bool sn_key_table_take_extra(sn_key_table *tab, size_t n);
 
-/* Returns an entry that is zero except for its head. The key must not be in the table,
+/* Returns an entry whose `fresh` bytes are zero except for its head; the others are as
+ * the last key left them, at first zero. The key must not be in the table,
  * and the lookup must be ready and have its place. */
 void *sn_key_table_insert(sn_key_table *tab, sn_key_lookup *q);
 void sn_key_table_remove(sn_key_table *tab, sn_key_shard *s, void *entry,
                          sn_key_lookup *q);
 
-/* The entry with this number, below s->high; NULL when it is not in use. */
+/* The entry with this number, below s->high; NULL when it is not in use. raw returns it
+ * either way. */
 void *sn_key_table_at(const sn_key_table *tab, const sn_key_shard *s, uint32_t number);
+void *sn_key_table_raw(const sn_key_table *tab, const sn_key_shard *s, uint32_t number);
 seine_view sn_key_table_key(const void *entry);
 
 #endif

@@ -26,16 +26,43 @@ seine_retry_check(const seine_retry_opts *opts)
     if (!sn_opts_fit(opts, sizeof *opts) || opts->max_attempts == 0 || opts->base < 0 ||
         opts->max < opts->base || opts->jitter_pct > 100 ||
         (unsigned)opts->jitter > SEINE_JITTER_MINUS || opts->retry_after_max < 0 ||
-        opts->max_elapsed < 0 || opts->min_attempt < 0)
+        opts->max_elapsed < 0 || opts->min_attempt < 0 ||
+        (opts->factor_pct > 0 && opts->factor_pct < 100))
         return SEINE_E_INVAL;
     return SEINE_OK;
+}
+
+/* base * factor^k. Rounding up makes every step longer, so the loop ends at `max` after
+ * a few thousand steps at most, whatever k. */
+static seine_span
+grow(const seine_retry_opts *opts, uint32_t k)
+{
+    seine_span d = opts->base;
+
+    if (opts->factor_pct == 100)
+        return d;
+    while (k-- > 0 && d < opts->max) {
+        sn_u128 longer = ((sn_u128)(uint64_t)d * opts->factor_pct + 99) / 100;
+
+        d = longer < (uint64_t)opts->max ? (seine_span)longer : opts->max;
+    }
+    return d;
 }
 
 seine_span
 seine_retry_backoff(const seine_retry_opts *opts, uint32_t k)
 {
+    if (!opts)
+        return 0;
+    if (opts->backoff) {
+        seine_span d = opts->backoff(k, opts->backoff_arg);
+
+        return sn_time_min(sn_time_max(d, 0), opts->max);
+    }
     if (opts->base == 0)
         return 0;
+    if (opts->factor_pct != 0 && opts->factor_pct != 200)
+        return grow(opts, k);
     if (k >= 63 || opts->base > opts->max >> k)
         return opts->max;
     return opts->base << k;
@@ -83,12 +110,14 @@ seine_span
 seine_retry_delay(const seine_retry_opts *opts, uint32_t k, seine_span prev,
                   uint64_t dice)
 {
-    return spread(opts, k, prev, &dice);
+    return opts ? spread(opts, k, prev, &dice) : 0;
 }
 
 seine_err
 seine_retry_classify(const seine_retry_opts *opts, unsigned status)
 {
+    if (!opts)
+        return SEINE_E_INVAL;
     if (status < 400)
         return SEINE_OK;
     return seine_status_set_has(&opts->status, status) ? SEINE_E_HTTP_BUSY : SEINE_E_HTTP;
@@ -97,6 +126,8 @@ seine_retry_classify(const seine_retry_opts *opts, unsigned status)
 void
 seine_retry_begin(seine_retry *r, seine_time now)
 {
+    if (!r || !r->opts)
+        return;
     if (r->attempts == 0) {
         r->first_at = now;
         r->prev = r->opts->base;
@@ -152,6 +183,8 @@ stop(seine_stop why)
 seine_verdict
 seine_retry_next(seine_retry *r, const seine_fault *f, seine_time now, uint64_t dice)
 {
+    if (!r || !r->opts || !f)
+        return stop(SEINE_STOP_FINAL);
     const seine_retry_opts *opts = r->opts;
 
     if (f->code == SEINE_OK)
@@ -206,6 +239,8 @@ seine_retry_run(const seine_retry_opts *opts, seine_ctx *ctx, seine_attempt_fn f
 {
     static const seine_retry_opts once = {.size = sizeof(seine_retry_opts),
                                           .max_attempts = 1};
+    if (!ctx || !fn)
+        return SEINE_E_INVAL;
     seine_clock *clock = seine_ctx_clock(ctx);
     seine_retry r = {.opts = opts ? opts : &once,
                      .deadline = seine_ctx_deadline(ctx),
@@ -227,6 +262,8 @@ seine_retry_run(const seine_retry_opts *opts, seine_ctx *ctx, seine_attempt_fn f
         seine_retry_begin(&r, now);
         f = attempt(ctx, fn, r.attempts, arg);
         v = seine_retry_next(&r, &f, clock->now(clock), clock->dice(clock));
+        if (v.stop == SEINE_STOP_NO && r.opts->on_retry)
+            r.opts->on_retry(r.attempts, &f, v.at, arg);
     }
     if (out_attempts)
         *out_attempts = r.attempts;

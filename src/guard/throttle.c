@@ -59,13 +59,14 @@ static const seine_throttle_ops semaphore_ops = {permits_of, NULL, NULL};
 void
 seine_throttle_init_null(seine_throttle *t)
 {
-    *t = (seine_throttle){.ops = &null_ops};
+    if (t)
+        *t = (seine_throttle){.ops = &null_ops};
 }
 
 seine_err
 seine_throttle_init_semaphore(seine_throttle *t, uint32_t permits)
 {
-    if (permits == 0)
+    if (!t || permits == 0)
         return SEINE_E_INVAL;
     state start = {.permits = permits};
     *t = (seine_throttle){.ops = &semaphore_ops, .self = start.self};
@@ -76,7 +77,7 @@ seine_err
 seine_throttle_init_adaptive(seine_throttle *t, const seine_adapt_opts *opts)
 {
     void *self;
-    seine_err e = sn_adaptive_limit_new(opts, &self);
+    seine_err e = t ? sn_adaptive_limit_new(opts, &self) : SEINE_E_INVAL;
 
     if (e == SEINE_OK)
         *t = (seine_throttle){.ops = &sn_adaptive_limit_ops, .self = self};
@@ -86,7 +87,8 @@ seine_throttle_init_adaptive(seine_throttle *t, const seine_adapt_opts *opts)
 void
 seine_throttle_init_custom(seine_throttle *t, const seine_throttle_ops *ops, void *self)
 {
-    *t = (seine_throttle){.ops = ops, .self = self};
+    if (t && ops)
+        *t = (seine_throttle){.ops = ops, .self = self};
 }
 
 void
@@ -171,7 +173,8 @@ release_owned(seine_throttle *t, seine_slot *slot, seine_outcome how, seine_time
 bool
 seine_throttle_try(seine_throttle *t, seine_time now, seine_slot *out_slot)
 {
-    if (is_owned(t) ? !take_owned(t) : t && !take_slot(t, seine_throttle_limit(t), 0))
+    if (!out_slot ||
+        (is_owned(t) ? !take_owned(t) : t && !take_slot(t, seine_throttle_limit(t), 0)))
         return false;
     *out_slot = (seine_slot){t ? t : (seine_throttle *)&off, now};
     return true;
@@ -266,6 +269,8 @@ stand_in(seine_throttle *t, queue *q, seine_ctx *ctx)
 seine_err
 seine_throttle_wait(seine_throttle *t, seine_ctx *ctx, seine_slot *out_slot)
 {
+    if (!ctx || !out_slot)
+        return SEINE_E_INVAL;
     seine_clock *clock = seine_ctx_clock(ctx);
     seine_time now = clock->now(clock);
     seine_err e = seine_ctx_err(ctx, now);
@@ -284,10 +289,10 @@ seine_throttle_wait(seine_throttle *t, seine_ctx *ctx, seine_slot *out_slot)
 seine_err
 seine_throttle_release(seine_slot *slot, seine_outcome how, seine_time now)
 {
-    seine_throttle *t = slot->of;
+    seine_throttle *t = slot ? slot->of : NULL;
 
     if (!t)
-        return SEINE_E_ALREADY;
+        return slot ? SEINE_E_ALREADY : SEINE_E_INVAL;
     if ((unsigned)how > SEINE_IGNORED)
         return SEINE_E_INVAL;
     if (is_owned(t))

@@ -20,6 +20,10 @@ typedef struct script {
     uint32_t in_flight_while_backing_off;
     seine_throttle *throttle;
     seine_ctx *cancel; /* cancelled inside the first attempt */
+    bool unsent;
+    int fallbacks, retries;
+    seine_err fallback; /* what the fallback returns */
+    seine_time retry_at[8];
 } script;
 
 static seine_fault
@@ -38,7 +42,7 @@ play(seine_ctx *attempt, uint32_t number, void *arg)
     f.code = s->codes[i];
     f.status = s->status;
     f.retry_after = s->retry_after;
-    f.sent = true;
+    f.sent = !s->unsent;
     if (s->cancel)
         seine_ctx_cancel(s->cancel, SEINE_OK);
     if (s->takes) {
@@ -85,9 +89,10 @@ static const seine_err always_ok[] = {SEINE_OK};
 static job
 job_of(crew *c, const seine_err *codes, int n, uint16_t status)
 {
-    return (job){.opts = {.size = sizeof(seine_call_opts), .retry = &steady},
-                 .ctx = c->ctx,
-                 .script = {.codes = codes, .n = n, .status = status, .retry_after = -1}};
+    return (job){
+        .opts = {.size = sizeof(seine_call_opts), .retry = &steady, .idempotent = true},
+        .ctx = c->ctx,
+        .script = {.codes = codes, .n = n, .status = status, .retry_after = -1}};
 }
 
 /* Runs blocking calls to their end, however long they wait. */
@@ -470,6 +475,405 @@ TEST(call_refuses_options_that_make_no_sense_and_still_writes_its_result)
     crew_end(&c);
 }
 
+/* A breaker that two failures have opened at T0. */
+static seine_breakers *
+opened(void)
+{
+    seine_breakers *r = registry(2);
+    seine_view key = seine_key_str("https://e.example:443");
+    seine_permit p;
+
+    for (int i = 0; i < 2; i++) {
+        CHECK_EQ(seine_breakers_acquire(r, key, T0, &p), SEINE_OK);
+        CHECK_EQ(seine_breakers_settle(r, key, &p, SEINE_FAILURE, T0), SEINE_OK);
+    }
+    CHECK_EQ(seine_breakers_state_get(r, key), SEINE_BREAKER_OPEN);
+    return r;
+}
+
+TEST_THREADS(calls_that_wait_for_a_breaker_go_on_when_a_probe_closes_it)
+{
+    crew c = crew_new(T0);
+    seine_breakers *r = opened();
+    job jobs[4];
+
+    for (int i = 0; i < 4; i++) {
+        jobs[i] = job_of(&c, always_ok, 1, 200);
+        jobs[i].opts.breakers = r;
+        jobs[i].opts.wait_open = true;
+        jobs[i].script.takes = SEINE_SECS(2);
+    }
+    run_jobs(&c, jobs, 4);
+    int probes = 0;
+    for (int i = 0; i < 4; i++) {
+        CHECK_EQ(jobs[i].result, SEINE_OK);
+        CHECK_EQ(jobs[i].res.attempts, 1);
+        probes += jobs[i].script.at[0] == SEINE_SECS(60);
+        CHECK(jobs[i].script.at[0] == SEINE_SECS(60) ||
+              jobs[i].script.at[0] == SEINE_SECS(62));
+    }
+    CHECK_EQ(probes, 1);
+    seine_breakers_free(r);
+    crew_end(&c);
+}
+
+TEST_THREADS(calls_that_wait_for_a_breaker_try_again_when_a_probe_fails_or_says_nothing)
+{
+    static const seine_err fails[] = {SEINE_E_CONNECT};
+    static const seine_err nothing[] = {SEINE_E_TLS_UNTRUSTED};
+    crew c = crew_new(T0);
+    seine_breakers *r = opened();
+    job jobs[3];
+
+    for (int i = 0; i < 3; i++) {
+        jobs[i] = job_of(&c, i == 0 ? fails : i == 1 ? nothing : always_ok, 1, 0);
+        jobs[i].opts.breakers = r;
+        jobs[i].opts.wait_open = true;
+        jobs[i].opts.retry = NULL;
+        jobs[i].script.takes = SEINE_SECS(2);
+        crew_add(&c, job_run, &jobs[i]);
+    }
+    crew_advance(&c, SEINE_SECS(100000));
+    crew_join(&c);
+    /* One probe at a time; a failed one costs 60 s more. */
+    seine_span last = 0;
+    for (int i = 0; i < 3; i++) {
+        CHECK_EQ(jobs[i].script.ran, 1);
+        if (jobs[i].script.at[0] > last)
+            last = jobs[i].script.at[0];
+    }
+    CHECK(last <= SEINE_SECS(60 + 2 + 60 + 2));
+    seine_breakers_free(r);
+    crew_end(&c);
+}
+
+TEST_THREADS(call_that_waits_for_a_breaker_hears_a_reset_and_its_own_cancellation)
+{
+    crew c = crew_new(T0);
+    seine_breakers *r = opened();
+    job reset = job_of(&c, always_ok, 1, 200), gone = reset;
+
+    CHECK_EQ(seine_ctx_new(c.ctx, SEINE_NEVER, &gone.ctx), SEINE_OK);
+    reset.opts.breakers = gone.opts.breakers = r;
+    reset.opts.wait_open = gone.opts.wait_open = true;
+    crew_add(&c, job_run, &reset);
+    crew_add(&c, job_run, &gone);
+    crew_advance(&c, SEINE_SECS(5));
+    seine_ctx_cancel(gone.ctx, SEINE_OK);
+    crew_advance(&c, SEINE_SECS(5));
+    seine_breakers_reset_all(r);
+    crew_advance(&c, SEINE_SECS(100));
+    crew_join(&c);
+    CHECK_EQ(gone.result, SEINE_E_CANCELED);
+    CHECK_EQ(gone.res.took, SEINE_SECS(5));
+    CHECK_EQ(reset.result, SEINE_OK);
+    CHECK_EQ(reset.script.at[0], SEINE_SECS(10));
+    seine_ctx_unref(gone.ctx);
+    seine_breakers_free(r);
+    crew_end(&c);
+}
+
+TEST_THREADS(calls_that_a_breaker_refuses_give_every_token_back)
+{
+    crew c = crew_new(T0);
+    seine_breakers *r = registry(1);
+    seine_keyed_opts keyed = SEINE_KEYED_OPTS;
+    seine_shared_opts shared = {
+        sizeof(seine_shared_opts), {1, SEINE_SECS(3600), 10}, SEINE_FULL, 100};
+    seine_keyed *rates;
+    seine_shared *rate;
+    seine_throttle throttle;
+    seine_limiter_stats s;
+    job jobs[6];
+
+    keyed.each = (seine_rate){1, SEINE_SECS(3600), 10};
+    CHECK_EQ(seine_keyed_new(&keyed, &rates), SEINE_OK);
+    CHECK_EQ(seine_shared_new(&shared, T0, &rate), SEINE_OK);
+    CHECK_EQ(seine_throttle_init_semaphore(&throttle, 1), SEINE_OK);
+    for (int i = 0; i < 6; i++) { /* the first fails; the others queue behind it */
+        jobs[i] = job_of(&c, always_dead, 1, 0);
+        jobs[i].opts.retry = NULL;
+        jobs[i].opts.breakers = r;
+        jobs[i].opts.rates = rates;
+        jobs[i].opts.rate = rate;
+        jobs[i].opts.throttle = &throttle;
+        jobs[i].script.takes = SEINE_MS(10);
+    }
+    run_jobs(&c, jobs, 6);
+    for (int i = 1; i < 6; i++) {
+        CHECK_EQ(jobs[i].result, SEINE_E_BREAKER);
+        CHECK_EQ(jobs[i].res.attempts, 0);
+    }
+    seine_time then = T0 + SEINE_MS(10);
+    CHECK_EQ(
+        seine_keyed_stats_get(rates, seine_key_str("https://e.example:443"), then, &s),
+        SEINE_OK);
+    CHECK_EQ((int)s.tokens, 9);
+    seine_shared_stats_get(rate, then, &s);
+    CHECK_EQ((int)s.tokens, 9);
+    CHECK_EQ(seine_throttle_in_flight(&throttle), 0);
+    seine_keyed_free(rates);
+    seine_shared_free(rate);
+    seine_throttle_fini(&throttle);
+    seine_breakers_free(r);
+    crew_end(&c);
+}
+
+typedef struct keyed_job {
+    job job;
+    const char *key;
+} keyed_job;
+
+static void
+keyed_job_run(void *arg)
+{
+    keyed_job *k = arg;
+
+    k->job.result = seine_call(&k->job.opts, k->job.ctx, seine_key_str(k->key), play,
+                               &k->job.script, &k->job.res);
+}
+
+TEST_THREADS(call_to_an_idle_key_does_not_wait_behind_calls_to_a_busy_one)
+{
+    crew c = crew_new(T0);
+    seine_keyed_opts keyed = SEINE_KEYED_OPTS;
+    seine_keyed *rates;
+    seine_throttle throttle;
+    seine_want limits = {{UINT64_MAX, 2, UINT64_MAX, UINT64_MAX}};
+    seine_budget *budget;
+    keyed_job jobs[7];
+
+    keyed.each = (seine_rate){1, SEINE_SECS(1), 1};
+    CHECK_EQ(seine_keyed_new(&keyed, &rates), SEINE_OK);
+    CHECK_EQ(seine_throttle_init_semaphore(&throttle, 2), SEINE_OK);
+    CHECK_EQ(seine_budget_new(&limits, &budget), SEINE_OK);
+    for (int i = 0; i < 7; i++) {
+        jobs[i] =
+            (keyed_job){job_of(&c, always_ok, 1, 200), i < 6 ? "busy.example" : "idle"};
+        jobs[i].job.opts.rates = rates;
+        jobs[i].job.opts.throttle = &throttle;
+        jobs[i].job.opts.budget = budget;
+        jobs[i].job.opts.want.n[SEINE_RES_FDS] = 1;
+        jobs[i].job.script.takes = SEINE_MS(10);
+        crew_add(&c, keyed_job_run, &jobs[i]);
+    }
+    crew_advance(&c, SEINE_SECS(100));
+    crew_join(&c);
+    CHECK_EQ(jobs[6].job.script.at[0], 0);
+    for (int i = 0; i < 6; i++) {
+        CHECK_EQ(jobs[i].job.result, SEINE_OK);
+        CHECK_EQ(jobs[i].job.script.at[0], SEINE_SECS(i)); /* in order, one a second */
+    }
+    CHECK_EQ(seine_throttle_in_flight(&throttle), 0);
+    seine_keyed_free(rates);
+    seine_throttle_fini(&throttle);
+    seine_budget_free(budget);
+    crew_end(&c);
+}
+
+TEST(call_that_is_not_idempotent_repeats_only_what_was_not_sent)
+{
+    crew c = crew_new(T0);
+    job sent = job_of(&c, always_dead, 1, 0), unsent = sent;
+
+    sent.opts.idempotent = unsent.opts.idempotent = false;
+    unsent.script.unsent = true;
+    run_jobs(&c, &sent, 1);
+    CHECK_EQ(sent.result, SEINE_E_CONNECT);
+    CHECK_EQ(sent.res.attempts, 1);
+    CHECK_EQ(sent.res.stop, SEINE_STOP_METHOD);
+    run_jobs(&c, &unsent, 1);
+    CHECK_EQ(unsent.res.attempts, 3);
+    seine_call_opts standard = SEINE_CALL_OPTS;
+    CHECK(!standard.idempotent);
+    crew_end(&c);
+}
+
+TEST_THREADS(call_waits_for_a_slot_of_its_key_before_anything_of_the_process)
+{
+    crew c = crew_new(T0);
+    seine_throttles_opts opts = SEINE_THROTTLES_OPTS;
+    seine_throttles *throttles;
+    seine_throttle throttle;
+    keyed_job jobs[4];
+
+    opts.permits = 1;
+    CHECK_EQ(seine_throttles_new(&opts, &throttles), SEINE_OK);
+    CHECK_EQ(seine_throttle_init_semaphore(&throttle, 2), SEINE_OK);
+    for (int i = 0; i < 4; i++) {
+        jobs[i] = (keyed_job){job_of(&c, always_ok, 1, 200), i < 3 ? "slow" : "fast"};
+        jobs[i].job.opts.throttles = throttles;
+        jobs[i].job.opts.throttle = &throttle;
+        jobs[i].job.script.takes = SEINE_SECS(1);
+        crew_add(&c, keyed_job_run, &jobs[i]);
+    }
+    CHECK_EQ(seine_throttle_in_flight(&throttle), 2); /* one slow, one fast */
+    CHECK_EQ(seine_throttles_in_flight(throttles, seine_key_str("slow")), 1);
+    crew_advance(&c, SEINE_SECS(100));
+    crew_join(&c);
+    for (int i = 0; i < 3; i++)
+        CHECK_EQ(jobs[i].job.script.at[0], SEINE_SECS(i));
+    CHECK_EQ(jobs[3].job.script.at[0], 0);
+    CHECK_EQ(seine_throttles_in_flight(throttles, seine_key_str("slow")), 0);
+    seine_throttles_free(throttles);
+    seine_throttle_fini(&throttle);
+    crew_end(&c);
+}
+
+TEST(call_takes_as_many_tokens_per_attempt_as_it_says)
+{
+    crew c = crew_new(T0);
+    seine_keyed_opts keyed = SEINE_KEYED_OPTS;
+    seine_shared_opts shared = {
+        sizeof(seine_shared_opts), {1, SEINE_SECS(3600), 10}, SEINE_FULL, 100};
+    job j = job_of(&c, always_ok, 1, 200);
+    seine_limiter_stats s;
+
+    keyed.each = (seine_rate){1, SEINE_SECS(3600), 10};
+    CHECK_EQ(seine_keyed_new(&keyed, &j.opts.rates), SEINE_OK);
+    CHECK_EQ(seine_shared_new(&shared, T0, &j.opts.rate), SEINE_OK);
+    j.opts.tokens = 4;
+    run_jobs(&c, &j, 1);
+    CHECK_EQ(j.result, SEINE_OK);
+    CHECK_EQ(seine_keyed_stats_get(j.opts.rates, seine_key_str("https://e.example:443"),
+                                   T0, &s),
+             SEINE_OK);
+    CHECK(s.tokens == 6.0);
+    seine_shared_stats_get(j.opts.rate, T0, &s);
+    CHECK(s.tokens == 6.0);
+    j.opts.tokens = 11;
+    run_jobs(&c, &j, 1);
+    CHECK_EQ(j.result, SEINE_E_RANGE);
+    CHECK_EQ(j.res.attempts, 0);
+    seine_keyed_free(j.opts.rates);
+    seine_shared_free(j.opts.rate);
+    crew_end(&c);
+}
+
+static bool
+is_not_teapot(const seine_fault *f, void *arg)
+{
+    script *s = arg;
+
+    CHECK(s->ran > 0);
+    return f->status == 404 || (f->code == SEINE_OK && f->status != 218);
+}
+
+TEST(call_asks_the_predicate_what_a_success_is)
+{
+    static const seine_err missing[] = {SEINE_E_HTTP}, gone[] = {SEINE_E_CANCELED};
+    crew c = crew_new(T0);
+    seine_view key = seine_key_str("https://e.example:443");
+    job found = job_of(&c, missing, 1, 404), bad = job_of(&c, always_ok, 1, 218);
+    job ours = job_of(&c, gone, 1, 0);
+    seine_breaker_stats s;
+
+    found.opts.is_success = bad.opts.is_success = ours.opts.is_success = is_not_teapot;
+    found.opts.breakers = bad.opts.breakers = ours.opts.breakers = registry(100);
+    run_jobs(&c, &found, 1);
+    CHECK_EQ(found.result, SEINE_OK);
+    CHECK_EQ(found.res.stop, SEINE_STOP_OK);
+    CHECK_EQ(found.res.fault.status, 404);
+
+    run_jobs(&c, &bad, 1);
+    CHECK_EQ(bad.result, SEINE_E_HTTP_BUSY);
+    CHECK_EQ(bad.res.fault.status, 218);
+    CHECK_EQ(bad.res.attempts, 3);
+    CHECK_EQ(seine_breakers_stats_get(bad.opts.breakers, key, &s), SEINE_OK);
+    CHECK_EQ(s.succeeded, 1);
+    CHECK_EQ(s.failed, 3);
+
+    run_jobs(&c, &ours, 1); /* our own cancellation is nobody's success */
+    CHECK_EQ(ours.result, SEINE_E_CANCELED);
+    CHECK_EQ(seine_breakers_stats_get(bad.opts.breakers, key, &s), SEINE_OK);
+    CHECK_EQ(s.ignored, 1);
+    seine_breakers_free(bad.opts.breakers);
+    crew_end(&c);
+}
+
+static seine_err
+give_old(const seine_call_result *res, void *arg)
+{
+    script *s = arg;
+
+    CHECK(res->fault.code != SEINE_OK);
+    s->fallbacks++;
+    return s->fallback;
+}
+
+TEST(call_that_failed_asks_the_fallback_once)
+{
+    crew c = crew_new(T0);
+    job ok = job_of(&c, always_ok, 1, 200), old = job_of(&c, always_dead, 1, 0);
+    job none = old, wrong = old, gone = old, open = old;
+
+    ok.opts.fallback = old.opts.fallback = none.opts.fallback = give_old;
+    wrong.opts.fallback = gone.opts.fallback = open.opts.fallback = give_old;
+    none.script.fallback = SEINE_E_UNKNOWN;
+    wrong.opts.attempt_timeout = -1;
+    open.opts.breakers = opened();
+    CHECK_EQ(seine_ctx_new(c.ctx, SEINE_NEVER, &gone.ctx), SEINE_OK);
+    seine_ctx_cancel(gone.ctx, SEINE_OK);
+    run_jobs(&c, &open, 1);
+    run_jobs(&c, &ok, 1);
+    run_jobs(&c, &old, 1);
+    run_jobs(&c, &none, 1);
+    run_jobs(&c, &wrong, 1);
+    run_jobs(&c, &gone, 1);
+
+    CHECK_EQ(ok.script.fallbacks, 0);
+    CHECK(!ok.res.fell_back);
+    CHECK_EQ(old.result, SEINE_OK);
+    CHECK_EQ(old.script.fallbacks, 1);
+    CHECK(old.res.fell_back);
+    CHECK_EQ(old.res.fault.code, SEINE_E_CONNECT);
+    CHECK_EQ(old.res.stop, SEINE_STOP_ATTEMPTS);
+    CHECK_EQ(none.result, SEINE_E_CONNECT); /* the fallback has nothing either */
+    CHECK(!none.res.fell_back);
+    CHECK_EQ(open.result, SEINE_OK);
+    CHECK_EQ(open.res.fault.code, SEINE_E_BREAKER);
+    CHECK_EQ(wrong.result, SEINE_E_INVAL);
+    CHECK_EQ(wrong.script.fallbacks, 0);
+    CHECK_EQ(gone.result, SEINE_E_CANCELED);
+    CHECK_EQ(gone.script.fallbacks, 0);
+    seine_breakers_free(open.opts.breakers);
+    seine_ctx_unref(gone.ctx);
+    crew_end(&c);
+}
+
+static void
+note_retry(uint32_t attempts, const seine_fault *f, seine_time at, void *arg)
+{
+    script *s = arg;
+
+    CHECK_EQ(attempts, s->ran);
+    CHECK_EQ(f->code, SEINE_E_CONNECT);
+    s->retry_at[s->retries++] = at - T0;
+    if (s->throttle)
+        CHECK_EQ(seine_throttle_in_flight(s->throttle), 0); /* nothing is held */
+}
+
+TEST(call_tells_each_retry_before_it_sleeps)
+{
+    crew c = crew_new(T0);
+    seine_retry_opts told = steady;
+    seine_throttle throttle;
+    job j = job_of(&c, always_dead, 1, 0);
+
+    CHECK_EQ(seine_throttle_init_semaphore(&throttle, 1), SEINE_OK);
+    told.on_retry = note_retry;
+    told.factor_pct = 300;
+    j.opts.retry = &told;
+    j.opts.throttle = j.script.throttle = &throttle;
+    run_jobs(&c, &j, 1);
+    CHECK_EQ(j.script.retries, 2); /* the last failure is not followed by one */
+    CHECK_EQ(j.script.retry_at[0], SEINE_MS(100));
+    CHECK_EQ(j.script.retry_at[1], SEINE_MS(400));
+    CHECK_EQ(j.script.at[2], SEINE_MS(400));
+    seine_throttle_fini(&throttle);
+    crew_end(&c);
+}
+
 /* The whole call with the n-th allocation failing, on the system's clock but without any
  * wait. */
 TEST(call_survives_failing_memory)
@@ -487,8 +891,10 @@ TEST(call_survives_failing_memory)
         seine_want limits = {{1000, 10, 10, UINT64_MAX}}, used;
         seine_throttle throttle;
         seine_ctx *ctx = NULL;
-        seine_call_opts o = {
-            .size = sizeof(seine_call_opts), .retry = &retry, .want = {{10, 1, 1, 0}}};
+        seine_call_opts o = {.size = sizeof(seine_call_opts),
+                             .retry = &retry,
+                             .want = {{10, 1, 1, 0}},
+                             .idempotent = true};
         script s = {.codes = (const seine_err[]){SEINE_E_CONNECT, SEINE_OK},
                     .n = 2,
                     .retry_after = -1};

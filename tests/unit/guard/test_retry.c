@@ -1205,3 +1205,119 @@ TEST(retry_of_time_outs_and_of_other_faults_can_be_left_out)
             CHECK(seine_retry_next(&r, &f, 0, 0).stop != SEINE_STOP_FINAL);
         }
 }
+
+TEST(backoff_grows_by_its_factor)
+{
+    static const struct {
+        uint32_t pct, k;
+        seine_span base, max, want;
+    } rows[] = {
+        {0, 3, 100, 100000, 800},               /* 0 is 200 */
+        {200, 3, 100, 100000, 800},             /* doubles */
+        {100, 1000000000, 100, 100000, 100},    /* constant, and at once */
+        {150, 3, 1000, 100000, 3375},           /* exact */
+        {300, 4, 10, 100000, 810},              /* triples */
+        {150, 1, 1, 100, 2},                    /* rounded up, so that it grows */
+        {101, UINT32_MAX, 1, 1000000, 1000000}, /* ends at max, and soon */
+        {UINT32_MAX, UINT32_MAX, INT64_MAX / 2, SEINE_NEVER, SEINE_NEVER}, /* saturates */
+        {300, 9, 0, 100, 0}, /* no base, no wait */
+    };
+
+    EACH_ROW(i, rows) {
+        seine_retry_opts o = SEINE_RETRY_OPTS;
+
+        o.factor_pct = rows[i].pct;
+        o.base = rows[i].base;
+        o.max = rows[i].max;
+        CHECK_EQ(seine_retry_check(&o), SEINE_OK);
+        CHECK_EQ(seine_retry_backoff(&o, rows[i].k), rows[i].want);
+    }
+    seine_retry_opts o = SEINE_RETRY_OPTS;
+    CHECK_EQ(o.factor_pct, 200);
+    o.factor_pct = 99; /* waits that shrink */
+    CHECK_EQ(seine_retry_check(&o), SEINE_E_INVAL);
+}
+
+static seine_span
+fibonacci(uint32_t k, void *arg)
+{
+    seine_span a = *(seine_span *)arg, b = a;
+
+    while (k-- > 0) {
+        seine_span sum = a + b;
+
+        a = b;
+        b = sum;
+    }
+    return a;
+}
+
+static seine_span
+below_zero(uint32_t k, void *arg)
+{
+    (void)k;
+    (void)arg;
+    return -5;
+}
+
+TEST(backoff_of_ones_own_takes_the_place_of_base_and_factor)
+{
+    static const seine_span want[] = {10, 10, 20, 30, 50, 80, 100, 100};
+    seine_retry_opts o = SEINE_RETRY_OPTS;
+    seine_span unit = 10;
+
+    o.backoff = fibonacci;
+    o.backoff_arg = &unit;
+    o.base = 1;
+    o.max = 100;
+    for (uint32_t k = 0; k < 8; k++)
+        CHECK_EQ(seine_retry_backoff(&o, k), want[k]);
+    o.jitter = SEINE_JITTER_FULL; /* jitter holds for it too */
+    CHECK_EQ(seine_retry_delay(&o, 4, 0, 0), 0);
+    CHECK_EQ(seine_retry_delay(&o, 4, 0, UINT64_MAX), 50);
+    o.backoff = below_zero;
+    CHECK_EQ(seine_retry_backoff(&o, 0), 0);
+}
+
+typedef struct told_retries {
+    int attempts, told;
+} told_retries;
+
+static seine_fault
+refuse_always(seine_ctx *attempt, uint32_t number, void *arg)
+{
+    seine_fault f = SEINE_FAULT;
+
+    (void)attempt;
+    ((told_retries *)arg)->attempts = (int)number;
+    f.code = SEINE_E_CONNECT;
+    return f;
+}
+
+static void
+count_retry(uint32_t attempts, const seine_fault *f, seine_time at, void *arg)
+{
+    told_retries *t = arg;
+
+    CHECK_EQ(attempts, t->attempts);
+    CHECK_EQ(f->code, SEINE_E_CONNECT);
+    CHECK(at > 0);
+    t->told++;
+}
+
+TEST(retry_run_tells_each_retry)
+{
+    seine_retry_opts o = SEINE_RETRY_OPTS;
+    told_retries t = {0, 0};
+    seine_ctx *ctx;
+
+    o.base = 0;
+    o.jitter = SEINE_JITTER_NONE;
+    o.max_attempts = 4;
+    o.on_retry = count_retry;
+    CHECK_EQ(seine_ctx_root(seine_clock_system(), &ctx), SEINE_OK);
+    CHECK_EQ(seine_retry_run(&o, ctx, refuse_always, &t, NULL), SEINE_E_CONNECT);
+    CHECK_EQ(t.attempts, 4);
+    CHECK_EQ(t.told, 3);
+    seine_ctx_unref(ctx);
+}
