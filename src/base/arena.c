@@ -68,6 +68,23 @@ sn_arena_reset(sn_arena *a)
         open(a, a->first);
 }
 
+static void
+wipe_chunk(chunk *c)
+{
+    UNPOISON(c + 1, c->size - sizeof *c);
+    explicit_bzero(c + 1, c->size - sizeof *c);
+}
+
+void
+sn_arena_wipe(sn_arena *a)
+{
+    for (chunk *c = a->chunks; c; c = c->next)
+        wipe_chunk(c);
+    if (a->first)
+        wipe_chunk(a->first);
+    sn_arena_reset(a);
+}
+
 void
 sn_arena_fini(sn_arena *a)
 {

@@ -36,6 +36,7 @@ typedef struct sn_arena {
 void sn_arena_init(sn_arena *a, size_t chunk_size, size_t cap);
 void sn_arena_fini(sn_arena *a);
 void sn_arena_reset(sn_arena *a);
+void sn_arena_wipe(sn_arena *a); /* resets it and leaves no byte of what was in it */
 
 /* `count` times `size` bytes, zeroed; `align` is a power of two. */
 void *sn_arena_get(sn_arena *a, size_t count, size_t size, size_t align);

@@ -16,8 +16,24 @@ sn_buf_init(sn_buf *b, size_t cap)
 }
 
 void
+sn_buf_init_secret(sn_buf *b, size_t cap)
+{
+    sn_buf_init(b, cap);
+    b->wipes = true;
+}
+
+/* Zeros from `from` to the end of the content. */
+static void
+wipe_from(sn_buf *b, size_t from)
+{
+    if (b->wipes && b->len > from)
+        explicit_bzero(b->ptr + from, b->len - from);
+}
+
+void
 sn_buf_fini(sn_buf *b)
 {
+    wipe_from(b, 0);
     sn_free(b->ptr);
     *b = (sn_buf){0};
 }
@@ -39,6 +55,21 @@ next_room(const sn_buf *b, size_t need)
     return room > need ? room : need;
 }
 
+/* A block that grows may move and leave a copy behind; a secret does not. */
+static char *
+resize(sn_buf *b, size_t room)
+{
+    if (!b->wipes || !b->ptr)
+        return sn_realloc(b->ptr, room);
+    char *ptr = sn_alloc(room);
+    if (!ptr)
+        return NULL;
+    memcpy(ptr, b->ptr, b->len);
+    wipe_from(b, 0);
+    sn_free(b->ptr);
+    return ptr;
+}
+
 char *
 sn_buf_reserve(sn_buf *b, size_t n)
 {
@@ -52,7 +83,7 @@ sn_buf_reserve(sn_buf *b, size_t n)
     size_t need = b->len + n + 1;
     if (need > b->room) {
         size_t room = next_room(b, need);
-        char *ptr = sn_realloc(b->ptr, room);
+        char *ptr = resize(b, room);
 
         if (!ptr) {
             b->err = SEINE_E_NOMEM;
@@ -157,6 +188,7 @@ sn_buf_truncate(sn_buf *b, size_t len)
 {
     if (len >= b->len)
         return;
+    wipe_from(b, len);
     b->len = len;
     b->ptr[len] = '\0';
 }
@@ -168,8 +200,8 @@ sn_buf_drop(sn_buf *b, size_t n)
         n = b->len;
     if (n == 0)
         return;
-    memmove(b->ptr, b->ptr + n, b->len - n + 1);
-    b->len -= n;
+    memmove(b->ptr, b->ptr + n, b->len - n);
+    sn_buf_truncate(b, b->len - n);
 }
 
 sn_str
@@ -192,6 +224,6 @@ sn_buf_take(sn_buf *b, seine_text *out_text)
     if (b->err != SEINE_OK)
         return b->err;
     *out_text = (seine_text){b->ptr, b->len};
-    sn_buf_init(b, b->cap);
+    *b = (sn_buf){.cap = b->cap, .wipes = b->wipes};
     return SEINE_OK;
 }

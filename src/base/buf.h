@@ -32,9 +32,11 @@ typedef struct sn_buf {
     size_t room; /* bytes allocated */
     size_t cap;
     seine_err err; /* SEINE_OK, or why an addition is missing */
+    bool wipes;    /* writes zeros over what it holds before it lets go of it */
 } sn_buf;
 
 void sn_buf_init(sn_buf *b, size_t cap);
+void sn_buf_init_secret(sn_buf *b, size_t cap); /* for secrets: it wipes */
 void sn_buf_fini(sn_buf *b);
 
 /* Empties the buffer and clears the error; keeps the memory. */

@@ -67,6 +67,7 @@ release_flight(sn_flight *f)
 {
     sn_requests *r = f->requests;
 
+    sn_request_wipe_cookies(f);
     if (f->prev)
         f->prev->next = f->next;
     else

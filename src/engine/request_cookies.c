@@ -33,6 +33,7 @@ join_cookies(sn_flight *f, sn_str jar, sn_str own, sn_str *out_value)
         if (!f->cookie)
             return false;
     }
+    f->cookie_len = need;
     memcpy(f->cookie, jar.ptr, jar.len);
     if (own.len > 0) {
         memcpy(f->cookie + jar.len, "; ", 2);
@@ -40,6 +41,14 @@ join_cookies(sn_flight *f, sn_str jar, sn_str own, sn_str *out_value)
     }
     *out_value = (sn_str){f->cookie, need};
     return true;
+}
+
+void
+sn_request_wipe_cookies(sn_flight *f)
+{
+    if (f->cookie_len > 0)
+        seine_wipe(f->cookie, f->cookie_len);
+    f->cookie_len = 0;
 }
 
 bool
@@ -64,7 +73,9 @@ sn_request_add_cookies(const sn_requests *r, sn_flight *f)
         return true;
     sn_field *fields = SN_ARENA_ARRAY(&f->visit->arena, sn_field, request->n_fields + 1);
     sn_field cookie = {.name = SN_STR("Cookie")};
-    if (!fields || !join_cookies(f, (sn_str){buf, n}, own, &cookie.value))
+    bool joined = fields && join_cookies(f, (sn_str){buf, n}, own, &cookie.value);
+    seine_wipe(buf, n);
+    if (!joined)
         return false;
     memcpy(fields, request->fields, request->n_fields * sizeof *fields);
     fields[at] = cookie;

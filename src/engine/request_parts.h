@@ -16,7 +16,7 @@ struct sn_flight {
     sn_limits limits; /* if the visit has a time-out of its own */
     seine_permit via; /* of its proxy */
     char *cookie;     /* what the jar had for it; NULL: nothing yet */
-    size_t cookie_room;
+    size_t cookie_room, cookie_len;
 };
 
 /* Does this hop go to an origin that the user named? */
@@ -30,6 +30,9 @@ SEINE_MUST_CHECK bool sn_requests_init_fields(sn_requests *r);
 /* Adds what the jar has for this hop, and behind it what the user gave for this origin.
  * False: no memory. */
 SEINE_MUST_CHECK bool sn_request_add_cookies(const sn_requests *r, sn_flight *f);
+
+/* They were sent, or will not be. */
+void sn_request_wipe_cookies(sn_flight *f);
 
 /* Gives the cookies of a head to the jar. The head is whole, so they count, whatever
  * becomes of the body. */

@@ -392,6 +392,7 @@ sn_shared_state_fini(sn_shared_state *c)
     seine_throttle_fini(&c->in_flight);
     if (c->is_copied)
         wipe_secrets(&c->opts);
+    sn_arena_wipe(&c->memory); /* the proxy's login, fields */
     sn_arena_fini(&c->memory);
     memset(c, 0, sizeof *c);
 }

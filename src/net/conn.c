@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "base/time.h"
 #include "net/conn_parts.h"
+#include "seine/secret.h"
 
 _Static_assert(sizeof(sn_conn) == 272, "conn.h says so");
 _Static_assert(sizeof(sn_reader) == 296, "docs/internals/conn.md says so");
@@ -225,6 +226,8 @@ sn_conn_later(sn_conn *c)
 static void
 drop_rest(sn_conn *c)
 {
+    if (c->rest)
+        seine_wipe(c->rest, c->rest_len);
     sn_free(SN_STEAL(c->rest));
     c->rest_at = c->rest_len = 0;
     c->unsent = false;

@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/time.h"
+#include "seine/secret.h"
 
 void
 sn_conn_pool_init(sn_conn_pool *s, uint32_t max, uint32_t max_origin)
@@ -27,6 +28,7 @@ static void
 forget(sn_conn_pool *s, sn_origin *o)
 {
     sn_map_take(&s->origins, key_of(o));
+    seine_wipe(o->key, o->key_len); /* with the login of a proxy */
     sn_free(o);
 }
 

@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/rng.h"
 #include "base/time.h"
+#include "seine/secret.h"
 #include "text/domain.h"
 
 /* Hash chains: `link` is the pointer that points to the cookie. */
@@ -81,10 +82,17 @@ bury(seine_cookie_jar *jar, sn_cookie *c, sn_cookie **dead)
 }
 
 static void
+wipe(sn_cookie *c)
+{
+    seine_wipe((char *)c->view.value.ptr, c->view.value.len);
+}
+
+static void
 free_all(sn_cookie *dead)
 {
     for (sn_cookie *next; dead; dead = next) {
         next = dead->older;
+        wipe(dead);
         sn_free(dead);
     }
 }
@@ -312,8 +320,10 @@ sn_cookie_jar_put(seine_cookie_jar *jar, const sn_cookie_view *v, int64_t wall)
     if (!hides)
         put_in(jar, c, wall, &dead);
     pthread_mutex_unlock(&jar->lock);
-    if (hides)
-        sn_free(c);
+    if (hides) {
+        c->older = dead;
+        dead = c;
+    }
     free_all(dead);
     return hides ? SEINE_E_INVAL : SEINE_OK;
 }

@@ -12,6 +12,7 @@
 #include "base/file_write.h"
 #include "base/time.h"
 #include "net/cookie_jar.h"
+#include "seine/secret.h"
 
 #define SECOND   INT64_C(1000000000)
 #define FILE_MAX ((size_t)16 << 20)
@@ -265,7 +266,7 @@ seine_cookie_jar_load(seine_cookie_jar *jar, const char *path, int64_t wall,
     sn_buf text;
 
     sn_diag_clear(diag);
-    sn_buf_init(&text, FILE_MAX + 65536);
+    sn_buf_init_secret(&text, FILE_MAX + 65536);
     seine_err e = read_file(path, &text, diag);
     if (e == SEINE_OK)
         e = sn_cookie_jar_read(jar, sn_buf_view(&text), path, wall, diag);
@@ -324,6 +325,8 @@ sn_cookie_jar_print(seine_cookie_jar *jar, int64_t wall, char **out_text, size_t
 
     *out_text = NULL;
     while ((need = print_all(jar, wall, *out_text, room, out_len)) > room) {
+        if (*out_text)
+            seine_wipe(*out_text, *out_len);
         sn_free(*out_text);
         room = need + need / 4;
         *out_text = sn_alloc(room);
@@ -366,6 +369,8 @@ seine_cookie_jar_save(seine_cookie_jar *jar, const char *path, int64_t wall,
     sn_diag_clear(diag);
     if (e == SEINE_OK)
         e = save(path, text, len, diag);
+    if (text)
+        seine_wipe(text, len);
     sn_free(text);
     return e;
 }

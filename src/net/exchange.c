@@ -138,7 +138,7 @@ sn_exchange_text(sn_exchange *x, sn_str *out_text)
     }
     if (w->text.room > SN_SOCKET_TRANSPORT_ROOM) {
         sn_buf_fini(&w->text);
-        sn_buf_init(&w->text, SIZE_MAX / 2);
+        sn_buf_init_secret(&w->text, SIZE_MAX / 2);
     }
     sn_buf_reset(&w->text);
     seine_err e = sn_exchange_write(x->request, &w->text);

@@ -7,6 +7,7 @@
 #include "base/base64.h"
 #include "base/buf.h"
 #include "base/diag.h"
+#include "seine/secret.h"
 #include "seine/view.h"
 #include "text/domain.h"
 
@@ -131,6 +132,8 @@ make_basic(sn_proxy *p, sn_arena *memory)
     sn_base64(plain, n, text + 6);
     p->authorization = (sn_str){NULL, 6 + SN_BASE64_ROOM(n)};
     p->authorization.ptr = sn_arena_text(memory, (sn_str){text, p->authorization.len});
+    seine_wipe(plain, sizeof plain);
+    seine_wipe(text, sizeof text);
     return p->authorization.ptr ? SEINE_OK : SEINE_E_NOMEM;
 }
 
@@ -170,7 +173,7 @@ make_texts(sn_proxy *p, sn_arena *memory)
     sn_buf key;
 
     p->shown = (sn_str){sn_arena_text(memory, (sn_str){shown, (size_t)n}), (size_t)n};
-    sn_buf_init(&key, 2 * TEXT_MOST);
+    sn_buf_init_secret(&key, 2 * TEXT_MOST);
     sn_buf_str(&key, p->shown.ptr ? p->shown : SN_STR(""));
     if (p->user.len > 0) { /* any byte may be part of both; the length divides them */
         sn_buf_char(&key, ' ');
@@ -211,11 +214,15 @@ read_place(const char *member, const seine_url *u, sn_str rest, sn_arena *memory
     return p->host.ptr ? SEINE_OK : SEINE_E_NOMEM;
 }
 
-seine_err
-sn_proxy_parse(const char *member, sn_str text, sn_arena *memory, sn_proxy *out_proxy,
-               seine_diag *diag)
-{
+/* The texts of a proxy, which hold its login. */
+typedef struct texts {
     char whole[TEXT_MOST + 8], mem[3 * TEXT_MOST];
+} texts;
+
+static seine_err
+parse(const char *member, sn_str text, sn_arena *memory, texts *t, sn_proxy *out_proxy,
+      seine_diag *diag)
+{
     seine_url_flaw flaw;
     sn_proxy p = {0};
     seine_url u;
@@ -228,12 +235,12 @@ sn_proxy_parse(const char *member, sn_str text, sn_arena *memory, sn_proxy *out_
     seine_err e = cut_scheme(member, text, &p.kind, &rest, diag);
     if (e != SEINE_OK)
         return e;
-    int n = snprintf(whole, sizeof whole, "http://%.*s", SN_FMT(rest));
-    seine_url_init(&u, mem, sizeof mem);
+    int n = snprintf(t->whole, sizeof t->whole, "http://%.*s", SN_FMT(rest));
+    seine_url_init(&u, t->mem, sizeof t->mem);
     /* The URL parser would skip more slashes and take what follows as the host. */
     if (rest.len == 0 || rest.ptr[0] == '/' || rest.ptr[0] == '\\')
         return sn_diag_option(diag, member, "no host");
-    e = seine_url_parse(&u, whole, (size_t)n, &flaw);
+    e = seine_url_parse(&u, t->whole, (size_t)n, &flaw);
     if (e == SEINE_E_BAD_URL)
         return sn_diag_option(diag, member, "%s", seine_url_flaw_text(flaw.kind));
     if (e == SEINE_OK)
@@ -244,6 +251,17 @@ sn_proxy_parse(const char *member, sn_str text, sn_arena *memory, sn_proxy *out_
         e = make_texts(&p, memory);
     if (e == SEINE_OK)
         *out_proxy = p;
+    return e;
+}
+
+seine_err
+sn_proxy_parse(const char *member, sn_str text, sn_arena *memory, sn_proxy *out_proxy,
+               seine_diag *diag)
+{
+    texts t;
+    seine_err e = parse(member, text, memory, &t, out_proxy, diag);
+
+    seine_wipe(&t, sizeof t);
     return e;
 }
 
@@ -436,6 +454,7 @@ sn_proxies_init(sn_proxies *p, const sn_proxies_opts *opts, seine_diag *diag)
 void
 sn_proxies_fini(sn_proxies *p)
 {
+    sn_arena_wipe(&p->memory); /* logins */
     sn_arena_fini(&p->memory);
     *p = (sn_proxies){0};
 }

@@ -10,6 +10,7 @@
 #include "base/time.h"
 #include "net/conn_key.h"
 #include "net/conn_parts.h"
+#include "seine/secret.h"
 
 _Static_assert(sizeof(struct sn_exchange) == 336, "docs/internals/conn.md says so");
 _Static_assert(sizeof(sn_dial) == 840, "docs/internals/conn.md says so");
@@ -27,7 +28,7 @@ static void
 shrink(sn_buf *b)
 {
     sn_buf_fini(b);
-    sn_buf_init(b, SIZE_MAX / 2);
+    sn_buf_init_secret(b, SIZE_MAX / 2);
 }
 
 static void
@@ -253,6 +254,7 @@ turn(sn_transport *t, seine_time until)
     sn_loop_turn(&w->loop, is_pending(w) || w->n_ended != before ? INT64_MIN : until);
     resume(w);
     launch_all(w);
+    sn_buf_reset(&w->text); /* requests may hold secrets: none outlives its turn */
     w->turning = false;
     wake_owner(w);
     return w->loop.now;
@@ -396,8 +398,8 @@ sn_socket_transport_new(const sn_socket_transport_opts *opts,
     w->started_end = &w->started;
     w->own_read = w->loop.now;
     w->end.fault = (seine_fault)SEINE_FAULT;
-    sn_buf_init(&w->batch, SIZE_MAX / 2);
-    sn_buf_init(&w->text, SIZE_MAX / 2);
+    sn_buf_init_secret(&w->batch, SIZE_MAX / 2);
+    sn_buf_init_secret(&w->text, SIZE_MAX / 2);
     sn_conn_pool_init(&w->idle, opts->max_idle, opts->max_idle_origin);
     sn_tickets_init(&w->tickets, opts->budget ? &w->held : NULL);
     e = build(w, diag);
@@ -457,6 +459,7 @@ sn_socket_transport_free(sn_transport *t)
     sn_free(w->scratch);
     sn_loop_fini(&w->loop);
     seine_budget_release(&w->held);
+    seine_wipe(w->key, sizeof w->key);
     sn_free(w);
 }
 

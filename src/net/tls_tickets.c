@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "seine/secret.h"
 
 typedef struct sn_ticket_host {
     struct sn_ticket_host *newer, *older; /* by their last ticket */
@@ -35,6 +36,7 @@ take_memory(sn_tickets *s, size_t n)
 static void
 give_memory(sn_tickets *s, void *p, size_t n)
 {
+    seine_wipe(p, n); /* a ticket has the keys of its session */
     sn_free(p);
     if (s->held)
         seine_budget_shrink(s->held, SEINE_RES_MEMORY, n);

@@ -298,7 +298,7 @@ sn_tunnel_init(sn_tunnel *t, const sn_proxy *proxy, const sn_tunnel_to *to,
     *t = (sn_tunnel){.proxy = proxy, .to = *to, .state = AT_CONNECT};
     if (to->name.len > NAME_MOST || (to->name.len == 0 && (!socks || to->ip.v == 0)))
         return SEINE_E_INVAL;
-    sn_buf_init(&t->out, OUT_MOST);
+    sn_buf_init_secret(&t->out, OUT_MOST);
     sn_head_init(&t->head, held);
     if (socks) {
         say_hello(t);

@@ -6,6 +6,7 @@
 #include "base/rng.h"
 #include "check.h"
 #include "failing.h"
+#include "wiped.h"
 
 typedef struct point {
     double x, y;
@@ -175,4 +176,18 @@ TEST(arena_pieces_do_not_touch)
         sn_arena_reset(&a);
     }
     sn_arena_fini(&a);
+}
+
+TEST(arena_is_wiped_as_a_whole)
+{
+    sn_arena a;
+
+    wiped_begin("s3cret", NULL);
+    sn_arena_init(&a, 256, SIZE_MAX);
+    for (int i = 0; i < 100; i++)
+        CHECK(sn_arena_text(&a, SN_STR("a s3cret in many chunks")) != NULL);
+    sn_arena_wipe(&a);
+    CHECK(sn_arena_text(&a, SN_STR("it may be used again")) != NULL);
+    sn_arena_fini(&a);
+    CHECK_EQ(wiped_end(), 0);
 }

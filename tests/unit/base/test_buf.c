@@ -7,6 +7,7 @@
 #include "base/rng.h"
 #include "check.h"
 #include "failing.h"
+#include "wiped.h"
 
 TEST(buf_collects_all_kinds_of_things)
 {
@@ -223,4 +224,34 @@ TEST(buf_agrees_with_an_array)
         CHECK(!b.ptr || b.ptr[b.len] == '\0');
     }
     sn_buf_fini(&b);
+}
+
+TEST(buf_of_secrets_leaves_none_behind)
+{
+    sn_buf b;
+    seine_text text = {0};
+
+    wiped_begin("s3cret", NULL);
+    sn_buf_init_secret(&b, 1 << 20);
+    for (int i = 0; i < 1000; i++) /* it grows */
+        sn_buf_text(&b, "a s3cret ");
+    sn_buf_truncate(&b, 9);
+    CHECK_STR(b.ptr, "a s3cret ");
+    for (size_t i = b.len; i < 9000; i++)
+        CHECK_EQ(b.ptr[i], 0);
+    sn_buf_text(&b, "more");
+    sn_buf_drop(&b, 9);
+    CHECK_STR(b.ptr, "more");
+    for (size_t i = b.len; i < 20; i++)
+        CHECK_EQ(b.ptr[i], 0);
+    sn_buf_text(&b, "s3cret");
+    sn_buf_reset(&b);
+    for (size_t i = 0; i < 20; i++)
+        CHECK_EQ(b.ptr[i], 0);
+    CHECK_EQ(sn_buf_take(&b, &text), SEINE_OK);
+    CHECK(b.wipes);
+    seine_text_free(&text);
+    sn_buf_text(&b, "s3cret");
+    sn_buf_fini(&b);
+    CHECK_EQ(wiped_end(), 0);
 }

@@ -7,6 +7,8 @@
 #include "failing.h"
 #include "gather.h"
 #include "script.h"
+#include "seine/secret.h"
+#include "wiped.h"
 
 typedef struct fixture {
     script *s;
@@ -192,4 +194,26 @@ TEST(cookies_fill_8_kib_with_those_of_the_user)
     at = strstr(script_request(t->s, 1)->fields, "Cookie: ");
     CHECK(at && strncmp(at, "Cookie: uuu", 11) == 0);
     tear_down(t);
+}
+
+TEST(no_memory_with_a_cookie_in_it_is_given_back)
+{
+    static const char set[] = "sid=s3cret-of-the-jar; Path=/";
+    char mem[64];
+    seine_url url;
+
+    seine_url_init(&url, mem, sizeof mem);
+    CHECK_EQ(seine_url_parse(&url, "http://a.example/", 17, NULL), SEINE_OK);
+    wiped_begin("s3cret-of-the-jar", NULL);
+    fixture *t = set_up();
+    CHECK_EQ(seine_secrets_new((seine_secrets **)&t->opts.secrets), SEINE_OK);
+    seine_clock *clock = t->opts.clock;
+    CHECK_EQ(
+        seine_cookie_jar_take(t->opts.jar, &url, set, strlen(set), clock->wall(clock)),
+        SEINE_OK);
+    run(t, "http://a.example/");
+    CHECK_STR(cookies(t, 0), "sid=s3cret-of-the-jar");
+    seine_secrets_free((seine_secrets *)t->opts.secrets);
+    tear_down(t);
+    CHECK_EQ(wiped_end(), 0);
 }

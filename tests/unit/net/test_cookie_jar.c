@@ -5,8 +5,11 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "base/alloc.h"
 #include "cookies.h"
 #include "failing.h"
+#include "seine/secret.h"
+#include "wiped.h"
 
 /* Where cookies go. */
 
@@ -460,6 +463,39 @@ TEST(cookie_of_many_parents_are_sorted_too)
 }
 
 /* Memory. */
+
+/* Replaced, expired, pushed out, refused, in the jar at its end: and its file. */
+TEST(cookie_values_are_wiped_before_their_memory_is_given_back)
+{
+    wiped_begin("s3cret-of-a", NULL);
+    seine_cookie_jar *jar = new_jar();
+    char *text = NULL;
+    size_t len;
+
+    CHECK_EQ(set_at(jar, "https://a.example/", "a=s3cret-of-a-1; Secure", T0), SEINE_OK);
+    CHECK_EQ(set_at(jar, "http://a.example/", "a=s3cret-of-a-2", T0), SEINE_E_INVAL);
+    CHECK_EQ(set_at(jar, "https://a.example/", "a=s3cret-of-a-3; Secure", T0), SEINE_OK);
+    CHECK_EQ(set_at(jar, "https://a.example/", "b=s3cret-of-a-4; Max-Age=1", T0),
+             SEINE_OK);
+    CHECK_EQ(set_at(jar, "https://a.example/", "b=s3cret-of-a-5; Max-Age=0", T0),
+             SEINE_OK);
+    for (int i = 0; i < 60; i++) {
+        char set[64];
+
+        snprintf(set, sizeof set, "c%d=s3cret-of-a-6", i);
+        CHECK_EQ(set_at(jar, "https://a.example/", set, T0), SEINE_OK);
+    }
+    CHECK_EQ(sn_cookie_jar_print(jar, T0, &text, &len), SEINE_OK);
+    CHECK(strstr(text, "s3cret-of-a") != NULL);
+    seine_wipe(text, len); /* who gets it wipes it */
+    sn_free(text);
+    CHECK_EQ(sn_cookie_jar_read(jar,
+                                SN_STR("a.example\tFALSE\t/\tFALSE\t0\tx\ts3cret-of-a"),
+                                "file", T0, NULL),
+             SEINE_OK);
+    seine_cookie_jar_free(jar);
+    CHECK_EQ(wiped_end(), 0);
+}
 
 TEST(cookie_survives_any_failed_allocation)
 {
