@@ -76,14 +76,18 @@ count_columns(const char *word, size_t n)
 static void
 put_word(const screen *s, const char *word, size_t n, bool *bold)
 {
-    for (size_t i = 0; i < n; i++) {
-        if (word[i] != '`') {
-            out_bytes(word + i, 1);
-            continue;
-        }
+    while (n > 0) {
+        const char *mark = memchr(word, '`', n);
+        size_t len = mark ? (size_t)(mark - word) : n;
+
+        out_bytes(word, len);
+        if (!mark)
+            return;
+        word += len + 1;
+        n -= len + 1;
         *bold = !*bold;
         if (s->colour)
-            out_text(*bold ? "\x1b[1m" : "\x1b[0m");
+            out_code(*bold ? "\x1b[1m" : "\x1b[0m");
     }
 }
 

@@ -64,8 +64,8 @@ drain_out(void)
     memmove(pending.bytes, pending.bytes + lines, pending.len);
 }
 
-void
-out_bytes(const char *bytes, size_t n)
+static void
+put(const char *bytes, size_t n)
 {
     if (pending.cap - pending.len < n) {
         pending.cap =
@@ -76,6 +76,49 @@ out_bytes(const char *bytes, size_t n)
         memcpy(pending.bytes + pending.len, bytes, n);
     pending.len += n;
     drain_out();
+}
+
+bool
+out_is_terminal(void)
+{
+    static int is; /* 1: no, 2: yes */
+
+    if (is == 0)
+        is = isatty(STDOUT_FILENO) ? 2 : 1;
+    return is == 2;
+}
+
+static void
+put_inert(const char *bytes, size_t n, seine_inert_how how)
+{
+    size_t len = seine_inert(bytes, n, how, NULL, 0);
+    char *text = xalloc_zeroed(len + 1, 1);
+
+    seine_inert(bytes, n, how, text, len);
+    put(text, len);
+    free(text);
+}
+
+void
+out_bytes(const char *bytes, size_t n)
+{
+    if (out_is_terminal())
+        put_inert(bytes, n, SEINE_INERT_SCREEN);
+    else
+        put(bytes, n);
+}
+
+void
+out_line(const char *bytes, size_t n)
+{
+    put_inert(bytes, n, out_is_terminal() ? SEINE_INERT_ROW : SEINE_INERT_LINE);
+    put("\n", 1);
+}
+
+void
+out_code(const char *code)
+{
+    put(code, strlen(code));
 }
 
 void

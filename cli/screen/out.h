@@ -12,9 +12,21 @@
 #ifndef CLI_OUT_H
 #define CLI_OUT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
+/* On a terminal whatever is written moves no cursor: control characters and marks that
+ * turn the direction of writing are escaped, whoever they come from. */
 void out_bytes(const char *bytes, size_t n);
+
+/* Writes a value of somebody else as one line, wherever it goes: its line ends and
+ * control characters are escaped. */
+void out_line(const char *bytes, size_t n);
+
+/* Writes a colour of ours, the only thing that a terminal is to obey. */
+void out_code(const char *code);
+bool out_is_terminal(void);
+
 void out_text(const char *text);
 void out_print(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void out_fill(const char *glyph, size_t times);

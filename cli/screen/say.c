@@ -10,6 +10,7 @@
 #include <string.h>
 #include <wchar.h>
 
+#include <seine/plumbing.h>
 #include <seine/secret.h>
 
 #include "screen/xalloc.h"
@@ -39,6 +40,17 @@ say_clean(const char *bytes, size_t n, size_t *out_len)
     return text;
 }
 
+/* Whatever a message quotes, it stays one line and moves no cursor. */
+static void
+put_line(const char *before, const char *text, size_t n)
+{
+    char line[3 * 4096];
+    size_t len = seine_inert(text, n, SEINE_INERT_ROW, line, sizeof line);
+
+    fprintf(stderr, "%s%.*s\n", before, (int)(len < sizeof line ? len : sizeof line),
+            line);
+}
+
 static void __attribute__((format(printf, 2, 0)))
 put_message(const char *before, const char *fmt, va_list list)
 {
@@ -48,8 +60,7 @@ put_message(const char *before, const char *fmt, va_list list)
     size_t len = n < 0 ? 0 : (size_t)n < sizeof text ? (size_t)n : sizeof text - 1;
 
     len = seine_redact(hidden, text, len, clean, sizeof clean);
-    fprintf(stderr, "%s%.*s\n", before, (int)(len < sizeof clean ? len : sizeof clean),
-            clean);
+    put_line(before, clean, len < sizeof clean ? len : sizeof clean);
 }
 
 int
@@ -61,7 +72,7 @@ say_fail(int code, const char *hint, const char *fmt, ...)
     put_message("seine: ", fmt, list);
     va_end(list);
     if (hint)
-        fprintf(stderr, "try: %s\n", hint);
+        put_line("try: ", hint, strlen(hint));
     return code;
 }
 
@@ -75,54 +86,11 @@ say_note(const char *fmt, ...)
     va_end(list);
 }
 
-/* Length of the printable character at `s`. 0 for control characters, for marks that turn
- * the direction of writing, and for bytes that are not UTF-8. */
-static size_t
-printable_len(const unsigned char *s, size_t n, uint32_t *out_char)
-{
-    size_t len = s[0] < 0x80   ? 1
-                 : s[0] < 0xc2 ? 0
-                 : s[0] < 0xe0 ? 2
-                 : s[0] < 0xf0 ? 3
-                               : 4;
-    uint32_t c = len < 2 ? s[0] : s[0] & (0x7fu >> len);
-
-    if (len == 0 || len > n || s[0] > 0xf4)
-        return 0;
-    for (size_t i = 1; i < len; i++) {
-        if ((s[i] & 0xc0) != 0x80)
-            return 0;
-        c = c << 6 | (s[i] & 0x3f);
-    }
-    static const struct {
-        uint32_t first, last;
-    } refused[] = {
-        /* Cc, Cf but the two joiners, Zl and Zp of Unicode 15, and what is no character
-         */
-        {0x00, 0x1f},       {0x7f, 0x9f},           {0xad, 0xad},
-        {0x600, 0x605},     {0x61c, 0x61c},         {0x6dd, 0x6dd},
-        {0x70f, 0x70f},     {0x890, 0x891},         {0x8e2, 0x8e2},
-        {0x180e, 0x180e},   {0x200b, 0x200b},       {0x200e, 0x200f},
-        {0x2028, 0x202e},   {0x2060, 0x2064},       {0x2066, 0x206f},
-        {0xd800, 0xdfff},   {0xfeff, 0xfeff},       {0xfff9, 0xfffb},
-        {0x110bd, 0x110bd}, {0x110cd, 0x110cd},     {0x13430, 0x1343f},
-        {0x1bca0, 0x1bca3}, {0x1d173, 0x1d17a},     {0xe0001, 0xe0001},
-        {0xe0020, 0xe007f}, {0x110000, UINT32_MAX},
-    };
-    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
-        if (c >= refused[i].first && c <= refused[i].last)
-            return 0;
-    if ((len == 3 && c < 0x800) || (len == 4 && c < 0x10000))
-        return 0;
-    *out_char = c;
-    return len;
-}
-
 size_t
 show_char(const char *bytes, size_t n, size_t *out_columns)
 {
     uint32_t c = 0;
-    size_t len = n > 0 ? printable_len((const unsigned char *)bytes, n, &c) : 0;
+    size_t len = seine_inert_char(bytes, n, &c);
     int columns = len > 1 ? wcwidth((wchar_t)c) : 1;
 
     if (out_columns)

@@ -92,10 +92,10 @@ screen_put(const screen *s, ink colour, const char *fmt, ...)
     va_end(list);
     bool plain = !s->colour || colour == INK_NONE || text[0] == '\0';
     if (!plain)
-        out_text(screen_code(colour));
+        out_code(screen_code(colour));
     out_text(text);
     if (!plain)
-        out_text(screen_code(INK_NONE));
+        out_code(screen_code(INK_NONE));
 }
 
 const char *

@@ -92,7 +92,8 @@ add_value(template *t, const seine_json *value)
         return;
     }
     if (seine_json_print(value, &text) == SEINE_OK)
-        textbuf_add(&t->out, text.bytes, text.len);
+        t->escape ? add_foreign(t, text.bytes, text.len)
+                  : textbuf_add(&t->out, text.bytes, text.len);
     seine_text_free(&text);
 }
 

@@ -161,8 +161,7 @@ give_value(const sink *s, seine_json *value)
     } else if (s->json || !seine_json_string(value, &text, &len)) {
         out_json(value);
     } else {
-        out_bytes(text, len);
-        out_text("\n");
+        out_line(text, len);
         seine_json_free(value);
     }
 }

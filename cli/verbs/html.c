@@ -77,7 +77,9 @@ const command cmd_html_meta_refresh = {
 /* clang-format on */
 
 static bool
-make_tree(const bytes *html, const seine_tree_opts *opts, seine_text *out, reason *why)
+make_tree(const bytes *html, const seine_tree_opts *opts,
+          seine_err (*print)(const seine_tree *t, seine_text *out_text), seine_text *out,
+          reason *why)
 {
     seine_tree *t = NULL;
     seine_err e = seine_tree_new(&t);
@@ -85,7 +87,7 @@ make_tree(const bytes *html, const seine_tree_opts *opts, seine_text *out, reaso
     if (e == SEINE_OK)
         e = seine_tree_parse(t, html->ptr, html->len, opts);
     if (e == SEINE_OK)
-        e = seine_tree_print(t, out);
+        e = print(t, out);
     seine_tree_free(t);
     if (e == SEINE_E_NOMEM)
         xalloc_json(NULL);
@@ -144,7 +146,8 @@ case_tree(const seine_json *in, seine_json *out, reason *why)
         good = reason_set(why, "no member 'html'");
     seine_json_bool(seine_json_get(in, "scripting"), &opts.scripting);
     opts.scripting = opts.scripting || (script && strcmp(script, "#script-on") == 0);
-    good = good && make_tree(html.ptr ? &html : &data, &opts, &tree, why);
+    good =
+        good && make_tree(html.ptr ? &html : &data, &opts, seine_tree_print, &tree, why);
     if (good) {
         jsonl_set(out, "ok", seine_json_new_bool(true));
         jsonl_set(out, "tree", json_string(tree.bytes, tree.len));
@@ -172,7 +175,9 @@ run_tree(const args *a)
     if (set->jsonl)
         return jsonl_only(a) ? jsonl_run(NULL, case_tree) : SAY_USAGE;
     int code = bytes_file(a->count > 0 ? a->words[0] : "-", &html);
-    if (code == SAY_DONE && !make_tree(&html, &opts, &tree, &why))
+    if (code == SAY_DONE &&
+        !make_tree(&html, &opts, out_is_terminal() ? seine_tree_show : seine_tree_print,
+                   &tree, &why))
         code = say_fail(SAY_FAILED, NULL, "%s", why.text);
     if (code == SAY_DONE) {
         out_bytes(tree.bytes, tree.len);

@@ -106,6 +106,19 @@ run_log_close(run_log *v)
     v->fd = -1;
 }
 
+/* Whatever a message quotes, it stays one line and moves no cursor. */
+static void
+say_line(run_log *v, const char *before, const char *text, size_t n)
+{
+    char line[6 * 2048];
+    size_t at = (size_t)snprintf(line, sizeof line, "%s", before);
+
+    n = seine_inert(text, n, SEINE_INERT_ROW, line + at, sizeof line - at - 1);
+    at += n < sizeof line - at - 1 ? n : sizeof line - at - 1;
+    line[at++] = '\n';
+    terminal_say(v->terminal, line, at);
+}
+
 void
 run_log_note(run_log *v, const char *event, const char *fmt, ...)
 {
@@ -121,15 +134,13 @@ run_log_note(run_log *v, const char *event, const char *fmt, ...)
         seine_log_write(v->own, SEINE_LOG_INFO, event, text, NULL, 0);
         return;
     }
-    size_t len = n < (int)sizeof text - 1 ? (size_t)n : sizeof text - 2;
-    text[len++] = '\n';
-    terminal_say(v->terminal, text, len);
+    say_line(v, "", text, n < (int)sizeof text - 1 ? (size_t)n : sizeof text - 2);
 }
 
 void
 run_log_fail(run_log *v, seine_err e, const char *hint, const char *fmt, ...)
 {
-    char text[1024], all[1400];
+    char text[1024];
     va_list list;
 
     va_start(list, fmt);
@@ -141,7 +152,7 @@ run_log_fail(run_log *v, seine_err e, const char *hint, const char *fmt, ...)
         seine_log_write(v->own, SEINE_LOG_ERROR, "error", text, fields, hint ? 2 : 1);
         return;
     }
-    int n = hint ? snprintf(all, sizeof all, "seine: %s\ntry: %s\n", text, hint)
-                 : snprintf(all, sizeof all, "seine: %s\n", text);
-    terminal_say(v->terminal, all, (size_t)n < sizeof all ? (size_t)n : sizeof all - 1);
+    say_line(v, "seine: ", text, strlen(text));
+    if (hint)
+        say_line(v, "try: ", hint, strlen(hint));
 }

@@ -109,8 +109,7 @@ print_entry(const seine_sitemap_entry *e, const char *source, seine_sitemap_kind
          until <= p->since))
         return;
     if (p->form == FORM_TEXT) {
-        out_bytes(e->loc.ptr, e->loc.len);
-        out_text("\n");
+        out_line(e->loc.ptr, e->loc.len);
         return;
     }
     seine_json *out = xalloc_json(seine_json_new_object());

@@ -120,6 +120,22 @@ SEINE_MUST_CHECK seine_err seine_json_append(seine_json *array, seine_json *give
  * decimals that read back the same. NOMEM; JSON_TOO_DEEP. */
 SEINE_MUST_CHECK seine_err seine_json_print(const seine_json *json, seine_text *out_text);
 
+/* Text of strangers that a terminal shows and does not obey: control characters, marks
+ * that turn the direction of writing and bytes that are no UTF-8 become \x1b or \u202e.
+ * Tabs stay. Writes at most `cap` bytes, not terminated; returns the length of the
+ * whole. */
+typedef enum seine_inert_how {
+    SEINE_INERT_SCREEN, /* several lines for a terminal; CR LF becomes LF */
+    SEINE_INERT_LINE,   /* one line for a pipe: marks that nobody sees stay */
+    SEINE_INERT_ROW     /* one line for a terminal */
+} seine_inert_how;
+size_t seine_inert(const char *bytes, size_t n, seine_inert_how how, char *out,
+                   size_t cap);
+
+/* Length of the character at the beginning that a terminal may show, and the character;
+ * 0: none such. */
+size_t seine_inert_char(const char *bytes, size_t n, uint32_t *out_char);
+
 /* Writes a file without following a link that somebody has put at the end of its path: a
  * new file with a name nobody can guess is renamed, so that a reader sees the old one or
  * the new one. A pipe, a device and /dev/fd/N are written to as they are. False: errno.

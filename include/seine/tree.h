@@ -126,6 +126,10 @@ SEINE_MUST_CHECK seine_err seine_node_html(const seine_tree *t, seine_node n,
  * NOMEM. */
 SEINE_MUST_CHECK seine_err seine_tree_print(const seine_tree *t, seine_text *out_text);
 
+/* Prints it for a terminal: the same, but control characters and line ends of the page
+ * are escaped, so that a node is a line. NOMEM. */
+SEINE_MUST_CHECK seine_err seine_tree_show(const seine_tree *t, seine_text *out_text);
+
 SEINE_END
 
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/inert.h"
 #include "base/redact.h"
 #include "base/time.h"
 #include "seine/calendar.h"
@@ -52,19 +53,6 @@ static const struct word {
     {"wait", "seine.wait.reason"},
 };
 
-/* Format characters and line separators (categories Cf, Zl, Zp of Unicode 15), except the
- * two joiners, which many languages need. */
-static const struct range {
-    uint32_t from, to;
-} hidden[] = {
-    {0xad, 0xad},       {0x600, 0x605},     {0x61c, 0x61c},     {0x6dd, 0x6dd},
-    {0x70f, 0x70f},     {0x890, 0x891},     {0x8e2, 0x8e2},     {0x180e, 0x180e},
-    {0x200b, 0x200b},   {0x200e, 0x200f},   {0x2028, 0x202e},   {0x2060, 0x2064},
-    {0x2066, 0x206f},   {0xfeff, 0xfeff},   {0xfff9, 0xfffb},   {0x110bd, 0x110bd},
-    {0x110cd, 0x110cd}, {0x13430, 0x1343f}, {0x1bca0, 0x1bca3}, {0x1d173, 0x1d17a},
-    {0xe0001, 0xe0001}, {0xe0020, 0xe007f},
-};
-
 static void
 put_str(sn_line *l, sn_str s)
 {
@@ -83,21 +71,6 @@ put_text(sn_line *l, const char *text)
     put_str(l, sn_str_of(text));
 }
 
-static bool
-is_control(uint32_t c)
-{
-    return c < 0x20 || (c >= 0x7f && c < 0xa0);
-}
-
-static bool
-is_hidden(uint32_t c)
-{
-    for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++)
-        if (c >= hidden[i].from && c <= hidden[i].to)
-            return true;
-    return false;
-}
-
 /* Writes the escape for `c`; returns 0 if `c` needs none. */
 static int
 escape_of(uint32_t c, style how, char out[16])
@@ -107,15 +80,15 @@ escape_of(uint32_t c, style how, char out[16])
 
     if (how == JSON && known)
         return snprintf(out, 16, "\\%c", to[known - from]);
-    if (how == JSON && (is_control(c) || c == 0x2028 || c == 0x2029))
+    if (how == JSON && (sn_inert_is_control(c) || c == 0x2028 || c == 0x2029))
         return snprintf(out, 16, "\\u%04x", c);
     if (how == JSON)
         return 0;
     if (c == '\\' || (c == '"' && how == QUOTED))
         return snprintf(out, 16, "\\%c", (char)c);
-    if (is_control(c))
+    if (sn_inert_is_control(c))
         return snprintf(out, 16, "\\x%02x", c);
-    if (is_hidden(c))
+    if (sn_inert_is_hidden(c))
         return snprintf(out, 16, "\\u{%04x}", c);
     return 0;
 }

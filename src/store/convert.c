@@ -551,7 +551,7 @@ init(sn_convert *c, const seine_convert_opts *opts, seine_diag *diag)
     sn_buf_init(&c->made, SEINE_JSON_BYTES);
     sn_buf_init(&c->cut, SEINE_JSON_BYTES);
     sn_arena_init(&c->keep, 4096, 64 << 20);
-    sn_map_init(&c->column_of, 100000);
+    sn_map_init(&c->column_of, SN_CONVERT_COLUMNS);
 }
 
 static void

@@ -37,6 +37,8 @@ typedef struct sn_lost {
     uint64_t others; /* further ones, not named */
 } sn_lost;
 
+enum { SN_CONVERT_COLUMNS = 100000 }; /* of a table that is made of objects */
+
 typedef enum sn_shape { SN_SHAPE_NONE, SN_SHAPE_RECORDS, SN_SHAPE_OBJECTS } sn_shape;
 
 typedef struct sn_convert {

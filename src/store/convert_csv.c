@@ -55,6 +55,7 @@ typedef struct rows {
     size_t n;
     bool is_own;
     size_t extra[EXTRAS]; /* their columns; 0: none */
+    sn_buf *plain;        /* a cell without its guards */
 } rows;
 
 static void
@@ -84,7 +85,7 @@ add_member(const rows *r, const char *name, size_t column)
     sn_buf *b = &r->c->made;
 
     if (!r->c->opts->csv_raw)
-        cell = sn_csv_unguard(cell);
+        cell = sn_csv_unguard(cell, r->plain);
     if (cell.len == 0)
         return;
     add_name(b, sn_str_of(name));
@@ -117,7 +118,7 @@ add_error(const rows *r)
     if (kind.len == 0)
         return;
     if (!r->c->opts->csv_raw)
-        message = sn_csv_unguard(message);
+        message = sn_csv_unguard(message, r->plain);
     sn_buf_text(b, ",\"error\":{\"kind\":");
     sn_convert_quote(b, kind);
     if (message.len > 0) {
@@ -300,6 +301,8 @@ take_row(rows *r)
     else
         make_object(r);
     sn_buf_char(&c->made, '}');
+    if (r->plain->err == SEINE_E_NOMEM)
+        return SEINE_E_NOMEM;
     if (c->made.err != SEINE_OK)
         return c->made.err == SEINE_E_NOMEM ? SEINE_E_NOMEM
                                             : sn_convert_bad(c, "larger than 64 MiB");
@@ -323,12 +326,14 @@ refuse_utf16(sn_convert *c)
 seine_err
 sn_convert_from_csv(sn_convert *c)
 {
-    rows r = {.c = c};
+    sn_buf plain;
+    rows r = {.c = c, .plain = &plain};
     sn_csv_event event = SN_CSV_MORE;
     sn_str block = {NULL, 0};
     bool is_last = false;
     seine_err e = refuse_utf16(c);
 
+    sn_buf_init(&plain, SEINE_JSON_BYTES);
     sn_csv_reader_init(&r.csv, NULL);
     while (e == SEINE_OK && event != SN_CSV_END) {
         if (event == SN_CSV_MORE) {
@@ -343,5 +348,6 @@ sn_convert_from_csv(sn_convert *c)
             e = SEINE_E_NOMEM;
     }
     sn_csv_reader_fini(&r.csv);
+    sn_buf_fini(&plain);
     return e;
 }

@@ -23,13 +23,13 @@ is_plain(const seine_json *value)
 static unsigned
 how(const sn_convert *c)
 {
-    return c->opts->csv_raw ? SEINE_CSV_RAW : 0;
+    return (c->opts->csv_raw ? SEINE_CSV_RAW : 0u) | (c->out.how & SEINE_CSV_SHOWN);
 }
 
 static void
 add_cell(sn_convert *c, sn_str text)
 {
-    size_t most = 3 * text.len + 3;
+    size_t most = 5 * text.len + 3; /* a tab on a terminal, and a guard behind it */
     char *room = sn_buf_reserve(&c->text, most);
 
     if (!room)
@@ -90,6 +90,13 @@ each_name(const char *name, const seine_json *value, void *arg)
     return h->err == SEINE_OK;
 }
 
+static seine_err
+refuse_columns(sn_convert *c)
+{
+    sn_diag_text(c->diag, "%s: more than %d columns", c->source.name, SN_CONVERT_COLUMNS);
+    return SEINE_E_PARSE;
+}
+
 seine_err
 sn_convert_head(sn_convert *c, const seine_json *object)
 {
@@ -100,7 +107,7 @@ sn_convert_head(sn_convert *c, const seine_json *object)
     if (!c->columns)
         return SEINE_E_NOMEM;
     if (!seine_json_each(object, each_name, &h))
-        return h.err;
+        return h.err == SEINE_E_FULL ? refuse_columns(c) : h.err;
     sn_buf_reset(&c->text);
     for (size_t i = 0; i < c->n_columns; i++) {
         if (i > 0)

@@ -97,9 +97,65 @@ sn_csv_is_guarded(sn_str s)
     return sn_csv_is_formula(s);
 }
 
-sn_str
-sn_csv_unguard(sn_str s)
+/* Ends a cell or a row for a reader with another separator than a comma. Such a reader
+ * does not see quotes, either: they do not begin what it takes for a cell. */
+static bool
+is_separator(uint32_t c)
 {
+    return c == ';' || c == '\t' || c == '\n' || c == '\r';
+}
+
+/* Length up to the first separator, which it includes. */
+static size_t
+segment_len(sn_str s)
+{
+    for (size_t i = 0; i < s.len; i++)
+        if (is_separator((unsigned char)s.ptr[i]))
+            return i + 1;
+    return s.len;
+}
+
+/* True if a ' must stand between a separator and this text. A number is no exception: the
+ * other reader sees more behind it. */
+static bool
+is_guarded_inside(sn_str s)
+{
+    uint32_t c;
+    size_t n;
+
+    while (s.len > 0 && s.ptr[0] == '\'')
+        s = sn_str_slice(s, 1, s.len);
+    for (; s.len > 0; s = sn_str_slice(s, n, s.len)) {
+        n = sn_utf8_decode(s, &c);
+        if (n == 0 || is_separator(c)) /* a tab or CR in front is a sign, too */
+            return n > 0 && (c == '\t' || c == '\r');
+        if (is_sign(c) || (!is_unseen(c) && c != '"')) /* quotes open and close */
+            return is_sign(c);
+    }
+    return false;
+}
+
+/* Appends the text without the guards behind separators. */
+static void
+unguard_inside(sn_str s, sn_buf *to)
+{
+    for (size_t n; s.len > 0; s = sn_str_slice(s, n, s.len)) {
+        n = segment_len(s);
+        sn_buf_str(to, sn_str_slice(s, 0, n));
+        if (n < s.len && s.ptr[n] == '\'' && is_guarded_inside(sn_str_slice(s, n, s.len)))
+            n++;
+    }
+}
+
+sn_str
+sn_csv_unguard(sn_str s, sn_buf *room)
+{
+    if (segment_len(s) < s.len && memchr(s.ptr, '\'', s.len)) {
+        sn_buf_reset(room);
+        unguard_inside(s, room);
+        if (room->err == SEINE_OK)
+            s = sn_buf_view(room);
+    }
     bool guarded = s.len > 0 && s.ptr[0] == '\'' && sn_csv_is_guarded(s);
 
     return guarded ? sn_str_slice(s, 1, s.len) : s;
@@ -109,16 +165,17 @@ sn_csv_unguard(sn_str s)
 static bool
 is_simple(sn_str s)
 {
-    return s.len == 0 || (sn_text_writer_plain(s.ptr, s.len) == s.len && s.ptr[0] > ' ' &&
-                          s.ptr[s.len - 1] > ' ' && !is_sign((unsigned char)s.ptr[0]) &&
-                          s.ptr[0] != '\'' && !memchr(s.ptr, ',', s.len));
+    return s.len == 0 ||
+           (sn_text_writer_plain(s.ptr, s.len) == s.len && s.ptr[0] > ' ' &&
+            s.ptr[s.len - 1] > ' ' && !is_sign((unsigned char)s.ptr[0]) &&
+            s.ptr[0] != '\'' && !memchr(s.ptr, ',', s.len) && !memchr(s.ptr, ';', s.len));
 }
 
 static bool
 needs_quotes(sn_str s, unsigned how)
 {
     for (size_t i = 0; i < s.len; i++)
-        if (s.ptr[i] == ',' || s.ptr[i] == '"' ||
+        if (s.ptr[i] == ',' || s.ptr[i] == '"' || s.ptr[i] == ';' || s.ptr[i] == '\t' ||
             (!(how & SEINE_CSV_SHOWN) && (s.ptr[i] == '\n' || s.ptr[i] == '\r')))
             return true;
     return s.ptr[0] == ' ' || s.ptr[s.len - 1] == ' ';
@@ -143,6 +200,19 @@ strange(sn_text_writer *p, sn_str s, unsigned how)
     return n > 0 ? n : 1;
 }
 
+static void
+put_segment(sn_text_writer *p, sn_str s, unsigned how)
+{
+    for (size_t i = 0; i < s.len;) {
+        size_t plain = sn_text_writer_plain(s.ptr + i, s.len - i);
+
+        sn_text_writer_add(p, s.ptr + i, plain);
+        i += plain;
+        if (i < s.len)
+            i += strange(p, (sn_str){s.ptr + i, s.len - i}, how);
+    }
+}
+
 void
 sn_csv_cell(sn_text_writer *p, sn_str s, unsigned how)
 {
@@ -156,13 +226,11 @@ sn_csv_cell(sn_text_writer *p, sn_str s, unsigned how)
         SN_WRITE(p, "\"");
     if (!(how & SEINE_CSV_RAW) && sn_csv_is_guarded(s))
         SN_WRITE(p, "'");
-    for (size_t i = 0; i < s.len;) {
-        size_t plain = sn_text_writer_plain(s.ptr + i, s.len - i);
-
-        sn_text_writer_add(p, s.ptr + i, plain);
-        i += plain;
-        if (i < s.len)
-            i += strange(p, (sn_str){s.ptr + i, s.len - i}, how);
+    for (size_t n; s.len > 0; s = sn_str_slice(s, n, s.len)) {
+        n = segment_len(s);
+        put_segment(p, sn_str_slice(s, 0, n), how);
+        if (!(how & SEINE_CSV_RAW) && is_guarded_inside(sn_str_slice(s, n, s.len)))
+            SN_WRITE(p, "'");
     }
     if (quotes)
         SN_WRITE(p, "\"");

@@ -10,6 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
+#include "base/inert.h"
+
 static seine_err
 kind_of(int error)
 {
@@ -167,8 +170,9 @@ find_hurry(sn_outfile *f, const sn_out *o)
 {
     struct stat st;
 
+    f->is_screen = isatty(f->fd);
     if (fstat(f->fd, &st) == 0 &&
-        (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode) || isatty(f->fd)))
+        (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode) || f->is_screen))
         f->hurry = o->hurry;
 }
 
@@ -260,8 +264,8 @@ wait_for_reader(const sn_outfile *f)
     return true;
 }
 
-bool
-sn_outfile_write(sn_outfile *f, sn_str bytes, size_t *out_done)
+static bool
+write_bytes(sn_outfile *f, sn_str bytes, size_t *out_done)
 {
     size_t done = 0;
     bool ok = true;
@@ -286,6 +290,31 @@ sn_outfile_write(sn_outfile *f, sn_str bytes, size_t *out_done)
     f->size += done;
     *out_done = done;
     return ok;
+}
+
+/* Nothing counts what a terminal shows: all bytes are done, or none. */
+static bool
+write_screen(sn_outfile *f, sn_str bytes, size_t *out_done)
+{
+    size_t n = sn_inert(bytes, SN_INERT_SCREEN, NULL, 0), done;
+    char *text SN_AUTOFREE = sn_alloc(n > 0 ? n : 1);
+
+    *out_done = 0;
+    if (!text) {
+        errno = ENOMEM;
+        return false;
+    }
+    sn_inert(bytes, SN_INERT_SCREEN, text, n);
+    bool ok = write_bytes(f, (sn_str){text, n}, &done);
+    *out_done = ok ? bytes.len : 0;
+    return ok;
+}
+
+bool
+sn_outfile_write(sn_outfile *f, sn_str bytes, size_t *out_done)
+{
+    return f->is_screen ? write_screen(f, bytes, out_done)
+                        : write_bytes(f, bytes, out_done);
 }
 
 void

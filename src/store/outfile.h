@@ -32,6 +32,7 @@ typedef struct sn_outfile {
     bool is_own;     /* opened here */
     bool is_new;     /* created by open: removed again if never started */
     bool is_plain;   /* has a length, and can be truncated */
+    bool is_screen;  /* a terminal: gets text that it does not obey (base/inert.h) */
     uint64_t size;   /* of a plain file; 0 if it will be overwritten */
 } sn_outfile;
 

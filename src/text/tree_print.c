@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/inert.h"
 #include "text/tree.h"
 
 #define MOST ((size_t)256 << 20) /* most bytes of a text */
@@ -360,8 +361,23 @@ by_name(const void *a, const void *b)
     return byte_at(a, i) - byte_at(b, i);
 }
 
+/* Text of the page, as it is or on one line. */
 static void
-print_attrs(sn_buf *b, const seine_tree *t, const sn_node *n, size_t depth)
+put_foreign(sn_buf *b, sn_str text, bool is_inert)
+{
+    if (!is_inert) {
+        sn_buf_str(b, text);
+        return;
+    }
+    size_t n = sn_inert(text, SN_INERT_ROW, NULL, 0);
+    char *to = sn_buf_reserve(b, n);
+
+    if (to)
+        sn_buf_commit(b, sn_inert(text, SN_INERT_ROW, to, n));
+}
+
+static void
+print_attrs(sn_buf *b, const seine_tree *t, const sn_node *n, size_t depth, bool is_inert)
 {
     static const char *const prefixes[] = {"", "xlink ", "xml ", "xmlns "};
     line *lines SN_AUTOFREE = n->len > 0 ? sn_calloc(n->len, sizeof *lines) : NULL;
@@ -380,43 +396,44 @@ print_attrs(sn_buf *b, const seine_tree *t, const sn_node *n, size_t depth)
     for (uint32_t i = 0; lines && i < n->len; i++) {
         indent(b, depth);
         sn_buf_text(b, lines[i].prefix);
-        sn_buf_str(b, lines[i].name);
+        put_foreign(b, lines[i].name, is_inert);
         sn_buf_text(b, "=\"");
-        sn_buf_str(b, lines[i].value);
+        put_foreign(b, lines[i].value, is_inert);
         sn_buf_char(b, '"');
     }
 }
 
 static void
-print_node(sn_buf *b, const seine_tree *t, const sn_node *n, size_t depth)
+print_node(sn_buf *b, const seine_tree *t, const sn_node *n, size_t depth, bool is_inert)
 {
     indent(b, depth);
     switch ((seine_node_kind)n->kind) {
     case SEINE_NODE_ELEMENT:
         sn_buf_char(b, '<');
         sn_buf_text(b, n->ns == SN_NS_SVG ? "svg " : n->ns == SN_NS_MATH ? "math " : "");
-        sn_buf_str(b, n->ns == SN_NS_SVG ? svg_name(name_of(t, n)) : name_of(t, n));
+        put_foreign(b, n->ns == SN_NS_SVG ? svg_name(name_of(t, n)) : name_of(t, n),
+                    is_inert);
         sn_buf_char(b, '>');
-        print_attrs(b, t, n, depth + 1);
+        print_attrs(b, t, n, depth + 1, is_inert);
         break;
     case SEINE_NODE_TEXT:
         sn_buf_char(b, '"');
-        sn_buf_str(b, text_of(t, n));
+        put_foreign(b, text_of(t, n), is_inert);
         sn_buf_char(b, '"');
         break;
     case SEINE_NODE_COMMENT:
         sn_buf_text(b, "<!-- ");
-        sn_buf_str(b, text_of(t, n));
+        put_foreign(b, text_of(t, n), is_inert);
         sn_buf_text(b, " -->");
         break;
     case SEINE_NODE_INSTRUCTION:
         sn_buf_text(b, "<?");
-        sn_buf_str(b, text_of(t, n));
+        put_foreign(b, text_of(t, n), is_inert);
         sn_buf_text(b, "?>");
         break;
     default:
         sn_buf_text(b, "<!DOCTYPE ");
-        sn_buf_str(b, text_of(t, n));
+        put_foreign(b, text_of(t, n), is_inert);
         sn_buf_char(b, '>');
         break;
     }
@@ -430,8 +447,8 @@ print_content(sn_buf *b, size_t depth)
     sn_buf_text(b, "content");
 }
 
-seine_err
-seine_tree_print(const seine_tree *t, seine_text *out_text)
+static seine_err
+print_tree(const seine_tree *t, bool is_inert, seine_text *out_text)
 {
     seine_node open = 0;
     size_t depth = 0;
@@ -443,7 +460,7 @@ seine_tree_print(const seine_tree *t, seine_text *out_text)
 
         for (; open != node->parent; open = sn_tree_node(t, open)->parent)
             depth -= is_html(t, sn_tree_node(t, open), "template") ? 2 : 1;
-        print_node(&b, t, node, depth);
+        print_node(&b, t, node, depth, is_inert);
         if (is_html(t, node, "template"))
             print_content(&b, depth + 1);
         if (node->end > i + 1) {
@@ -452,4 +469,16 @@ seine_tree_print(const seine_tree *t, seine_text *out_text)
         }
     }
     return finish_text(&b, out_text);
+}
+
+seine_err
+seine_tree_print(const seine_tree *t, seine_text *out_text)
+{
+    return print_tree(t, false, out_text);
+}
+
+seine_err
+seine_tree_show(const seine_tree *t, seine_text *out_text)
+{
+    return print_tree(t, true, out_text);
 }

@@ -49,11 +49,11 @@ TEST(csv_cell_that_could_be_a_formula_gets_an_apostrophe)
         {"+1+1", "'+1+1"},
         {"-1+1", "'-1+1"},
         {"@SUM(A1)", "'@SUM(A1)"},
-        {"\t=1", "'\t=1"},
+        {"\t=1", "\"'\t'=1\""},
         {"\rx", "\"'\rx\""},
-        {"\tx", "'\tx"},
+        {"\tx", "\"'\tx\""},
         {" =1", "\"' =1\""}, /* blanks in front are not seen */
-        {"\n=1", "\"'\n=1\""},
+        {"\n=1", "\"'\n'=1\""},
         {"\xc2\xa0=1", "'\xc2\xa0=1"},         /* no-break space */
         {"\xef\xbb\xbf=1", "'\xef\xbb\xbf=1"}, /* byte order mark */
         {"\xe2\x80\x8b=1", "'\xe2\x80\x8b=1"}, /* zero width */
@@ -107,11 +107,44 @@ TEST(csv_cell_that_could_be_a_formula_gets_an_apostrophe)
     }
 }
 
+/* To a spreadsheet that separates cells by semicolons or tabs, a quote within what it
+ * takes for a cell is text, and so a line end ends the row. */
+TEST(csv_cell_is_no_formula_for_readers_of_other_separators)
+{
+    static const struct {
+        const char *in, *want;
+    } rows[] = {
+        {"a;b", "\"a;b\""},
+        {"a\tb", "\"a\tb\""},
+        {"a;=1+1", "\"a;'=1+1\""},
+        {"a\t@SUM(A1)", "\"a\t'@SUM(A1)\""},
+        {"a; \xc2\xa0+1", "\"a;' \xc2\xa0+1\""}, /* blanks are not seen */
+        {"a;;=1", "\"a;;'=1\""},
+        {"a\n=1", "\"a\n'=1\""},
+        {"a\r\n=1", "\"a\r\n'=1\""},
+        {"a\r-1", "\"a\r'-1\""},
+        {"a;-5", "\"a;'-5\""}, /* followed by the next cell it is no number */
+        {"=1;=2", "\"'=1;'=2\""},
+        {"-5;6", "\"'-5;6\""},
+        {"a;'=1", "\"a;''=1\""}, /* so that the guard can be undone */
+        {"a;'b", "\"a;'b\""},
+        {"a;\xff=1", "\"a;\xef\xbf\xbd=1\""},
+        {"a;\t=1", "\"a;'\t'=1\""},
+        {"a;\"=1", "\"a;'\"\"=1\""},
+        {"a;b=1", "\"a;b=1\""},
+        {";", "\";\""},
+    };
+
+    EACH_ROW(i, rows)
+        CHECK_STR(cell(rows[i].in, strlen(rows[i].in), 0), rows[i].want);
+    CHECK_STR(cell("a;=1", 4, SEINE_CSV_RAW), "\"a;=1\"");
+}
+
 TEST(csv_cell_on_a_terminal_shows_controls)
 {
     CHECK_STR(cell("a\x1b[31m\nb\x7f\xc2\x9b", 11, SEINE_CSV_SHOWN),
               "a\\x1b[31m\\x0ab\\x7f\\x9b");
-    CHECK_STR(cell("\r=1", 3, SEINE_CSV_SHOWN), "'\\x0d=1");
+    CHECK_STR(cell("\r=1", 3, SEINE_CSV_SHOWN), "'\\x0d'=1");
 }
 
 TEST(csv_row_ends_at_a_newline_outside_of_quotes)

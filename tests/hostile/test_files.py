@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Files of strangers, and files for strangers' programs: tables that would be run as formulas, lists and pages that would never end."""
+import csv
+import io
+import itertools
+import json
+import os
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
+from e2e import case, check, finish, rows, seine  # noqa: E402
+from hostile import attack  # noqa: E402
+
+MIB = 1 << 20
+ROOM = 256 * MIB
+SIGNS = tuple("=+-@\t\r＝＋－＠−")
+RECORD = {"v": 1, "type": "result", "seq": 1, "ts": "2026-11-15T19:20:01.000000Z", "url": "http://e/", "outcome": "ok", "ok": True}
+FORMULAS = ["=1+cmd|' /C calc'!A0", "+1", "-1+1", "@SUM(A1)", "\t=1", "\r=1", "＝1", " =1", "\u00a0=1", "\ufeff=1"]
+CELLS = FORMULAS + [f"a{s}{f}{s}b" for s, f in itertools.product((";", "\t", "\n", "\r\n", ",", '"', '";', ';"'), FORMULAS)]
+
+
+def naive(text, separator):
+    """The cells of a spreadsheet that separates so: quotes count at the beginning of a cell alone."""
+    for row in csv.reader(io.StringIO(text, newline=""), delimiter=separator):
+        yield from row
+    for line in text.splitlines() if separator != "," else []:  # and of one that knows no quotes
+        yield from line.split(separator)
+
+
+def is_run(cell):
+    cell = cell.lstrip(" \u00a0\ufeff\u200b")
+    return cell.startswith(SIGNS) and not cell.lstrip("-").replace(".", "").isdigit()
+
+
+@rows([("objects", lambda t: {"a": "x", "b": t, "c": "y"}), ("records", lambda t: {**RECORD, "title": t})])
+def no_cell_is_a_formula_whatever_separates_cells(_, make):
+    for text in CELLS:
+        out = attack("convert", "--to", "csv", "-q", stdin=json.dumps(make(text)) + "\n").out.decode()
+        for separator in ",;\t":
+            bad = [c for c in naive(out, separator) if is_run(c)]
+            check(bad, [], f"{text!r} between {separator!r}: {out!r}")
+
+
+@case
+def guards_come_off_again():
+    lines = "".join(json.dumps({**RECORD, "seq": n + 1, "title": t}) + "\n" for n, t in enumerate(CELLS))
+    back = seine("convert", "--from", "csv", stdin=seine("convert", "--to", "csv", "-q", stdin=lines).out).out
+    check([json.loads(line)["title"] for line in back.splitlines()], CELLS)
+
+
+def put(d, name, data):
+    with open(os.path.join(d, name), "wb") as f:
+        f.write(data)
+
+
+@rows([("deep JSON", ["convert", "--from", "jsonl", "x"], b"[" * MIB + b"]" * MIB), ("deep objects", ["convert", "--from", "jsonl", "x"], b'{"a":' * MIB),
+       ("deep JSON", ["json", "check", "x"], b"[" * MIB), ("a long number", ["json", "check", "x"], b"1" * 8 * MIB),
+       ("a line without end", ["convert", "--from", "jsonl", "x"], b'{"a":"' + b"x" * (80 * MIB)),
+       ("a cell without end", ["convert", "--from", "csv", "x"], b'a\n"' + b"x" * (20 * MIB)), ("many columns", ["convert", "--from", "csv", "x"], b"a," * MIB),
+       ("many names", ["convert", "--from", "jsonl", "--to", "csv", "x"], b"{" + b",".join(b'"%d":1' % n for n in range(200000)) + b"}"),
+       ("zeros", ["convert", "--from", "jsonl", "x"], bytes(8 * MIB)), ("zeros", ["url", "parse", "-"], None)], name=lambda row: row[0] + " " + " ".join(row[1][:2]))
+def what_has_no_measure_ends(_, words, data):
+    with tempfile.TemporaryDirectory() as d:
+        if data is not None:
+            put(d, "x", data)
+        r = attack(*words, cwd=d, stdin=b"" if data is not None else bytes(8 * MIB))
+        check((r.code in (0, 1, 2), r.peak < ROOM), (True, True), f"{r.code} {r.peak >> 20} MiB {r.err[:200]}")
+
+
+@rows([("many attributes", b"<p " + b" ".join(b"a%d=x" % n for n in range(200000)) + b">"), ("deep", b"<div>" * 200000), ("formatting", b"<b><i><a>" * 60000),
+       ("tables", b"<table><tr><td>" * 60000), ("unclosed", b"<" * MIB), ("comments", b"<!--" * MIB), ("entities", b"&" * MIB), ("selects", b"<select><option>" * 60000)])
+def a_page_that_was_made_to_be_slow_ends(_, data):
+    with tempfile.TemporaryDirectory() as d:
+        put(d, "x.html", data)
+        for words in (["html", "tree"], ["extract", "--links", "--title", "--text", "--tables"], ["extract", "--css", "div div div p:nth-child(2n+1)"]):
+            r = attack(*words, "x.html", cwd=d)
+            check((r.code in (0, 1), r.peak < 2 * ROOM), (True, True), f"{words}: {r.code} {r.peak >> 20} MiB {r.err[:200]}")
+
+
+@case
+def a_name_that_is_no_file_is_not_waited_for():
+    with tempfile.TemporaryDirectory() as d:
+        for words in (["convert", "/dev/null"], ["warc", "check", "/dev/null"], ["json", "check", "/dev/null"], ["extract", "--title", "/dev/null"],
+                      ["convert", d], ["extract", "--title", d], ["warc", "ls", d], ["sitemap", d], ["html", "tree", d]):
+            check(attack(*words, cwd=d).code in (0, 1, 2, 3), True, " ".join(words))
+
+
+finish(at_once=2)
