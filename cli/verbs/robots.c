@@ -45,7 +45,8 @@ static const option check_options[] = {
     {"robots", NULL, KIND_FILE, "FILE", AT(robots),
      .help = "a robots.txt to ask instead of the host; -: stdin"},
     {"agent", NULL, KIND_TEXT, "NAME", "seine", AT(agent),
-     .help = "who asks: a product token, or a whole User-Agent header"},
+     .help = "who asks: a product token, or a whole User-Agent header",
+     .more = "If it is not given, whom --user-agent names."},
     {"jsonl", NULL, KIND_FLAG, AT(jsonl),
      .help = "many cases: one JSON object per line, in and out",
      .more = "In: `robots` (or `robots_b64`, `robots_file`), `agent`, `url`. Out: what the command prints. "
@@ -104,6 +105,16 @@ const command cmd_robots_show = {
     .run = run_show,
 };
 /* clang-format on */
+
+/* Who asks: --agent, or else whoever is named to the hosts. */
+static const char *
+agent_of(const args *a)
+{
+    const settings *set = a->settings;
+
+    return set->net.user_agent && !options_given(a, "agent") ? set->net.user_agent
+                                                             : set->agent;
+}
 
 static seine_json *
 json_text(seine_view v)
@@ -289,7 +300,7 @@ run_check(const args *a)
     for (size_t i = 0; code == SAY_DONE && i < a->count; i++) {
         const seine_robots_answer *got = seine_robots_book_of(book, a->words[i]);
 
-        all = print_check(got, set->agent, a->words[i]) && all;
+        all = print_check(got, agent_of(a), a->words[i]) && all;
     }
     seine_robots_book_free(book);
     return code == SAY_DONE && !all ? SAY_FAILED : code;
@@ -390,9 +401,9 @@ run_show(const args *a)
         return code;
     const seine_robots_answer *got = seine_robots_book_of(book, a->words[0]);
     if (set->json)
-        show_json(got, set->agent);
+        show_json(got, agent_of(a));
     else
-        show_text(a, got, set->agent);
+        show_text(a, got, agent_of(a));
     if (got->state == SEINE_ROBOTS_UNREACHABLE) {
         out_flush();
         code =

@@ -19,6 +19,7 @@
 #include "screen/say.h"
 #include "screen/xalloc.h"
 #include "verbs/jsonl.h"
+#include "verbs/sitemap_case.h"
 #include "verbs/verbs.h"
 #include "verbs/watchdog.h"
 
@@ -26,9 +27,9 @@ typedef enum form { FORM_JSONL, FORM_TEXT } form;
 
 typedef struct settings {
     fetch_settings net; /* first: request.h looks there */
-    const char *since;
+    const char *since, *base;
     int format;
-    bool follow, insecure;
+    bool follow, insecure, jsonl;
 } settings;
 
 static int run_sitemap(const args *a);
@@ -44,6 +45,14 @@ static const option options[] = {
              "what an index names with an older date."},
     {"format", "f", KIND_CHOICE, "jsonl|text", "jsonl", AT(format),
      .help = "a JSON object for each entry, or its URL alone"},
+    {"base", NULL, KIND_TEXT, "URL", AT(base),
+     .help = "relative URLs in a FILE resolve against it",
+     .more = "Those in a sitemap at a URL resolve against that URL."},
+    {"jsonl", NULL, KIND_FLAG, AT(jsonl),
+     .help = "many cases: one JSON object per line, in and out",
+     .more = "In: `sitemap` (or `sitemap_b64`, `sitemap_file`), `base`, `since`. Out: `kind`, `entries`, each as the command prints it but for `source` "
+             "and `kind`, `capped` if the file has more than is read, and `broken`, which says where it breaks. "
+             "`id` is copied; a bad case is {`ok`:false, `error`} and the exit code stays 0."},
     {"follow", NULL, KIND_FLAG, NULL, "on", AT(follow),
      .help = "read the sitemaps that an index at a URL names",
      .more = "Five levels deep, 50,000 files, each once. --no-follow prints what an index names; so it is for an index in a FILE."},
@@ -68,7 +77,7 @@ static const example examples[] = {
 
 const command cmd_sitemap = {
     .name = "sitemap",
-    .arguments = "URL|FILE|-…",
+    .arguments = "[URL|FILE|-]…",
     .about = "say which pages sitemaps and feeds name",
     .text = "Reads urlsets, indexes of sitemaps, RSS, Atom and lists of URLs, packed by gzip or not. Each entry is `loc`, `lastmod`, `changefreq`, "
             "`priority` (those that are said), `source`, the file it stands in, and `kind`: urlset, index, rss, atom, text.\n\n"
@@ -77,7 +86,6 @@ const command cmd_sitemap = {
     .options = options,
     .examples = examples,
     .settings_size = sizeof(settings),
-    .min_args = 1,
     .max_args = SIZE_MAX,
     .run = run_sitemap,
 };
@@ -89,35 +97,16 @@ typedef struct printer {
 } printer;
 
 static void
-set_text(seine_json *out, const char *name, seine_view v)
-{
-    if (!v.ptr)
-        return;
-    char *text = xalloc_copy(v.ptr, v.len);
-    jsonl_set(out, name, jsonl_string(text));
-    free(text);
-}
-
-static void
 print_entry(const seine_sitemap_entry *e, const char *source, seine_sitemap_kind what,
             const printer *p)
 {
-    seine_time from, until;
-
-    if (p->since &&
-        (!seine_timestamp_sitemap(e->lastmod.ptr, e->lastmod.len, &from, &until) ||
-         until <= p->since))
+    if (!sitemap_is_since(e, p->since))
         return;
     if (p->form == FORM_TEXT) {
         out_line(e->loc.ptr, e->loc.len);
         return;
     }
-    seine_json *out = xalloc_json(seine_json_new_object());
-    set_text(out, "loc", e->loc);
-    set_text(out, "lastmod", e->lastmod);
-    set_text(out, "changefreq", e->changefreq);
-    if (e->priority >= 0)
-        jsonl_set(out, "priority", seine_json_new_real(e->priority));
+    seine_json *out = sitemap_entry(e);
     jsonl_set(out, "source", jsonl_string(source));
     jsonl_set(out, "kind", jsonl_string(seine_sitemap_kind_name(what)));
     out_json(out);
@@ -236,15 +225,19 @@ run_with(const args *a, const request *r, const printer *p)
                                  .since = p->since,
                                  .on_entry = on_entry,
                                  .on_trouble = on_trouble,
-                                 .arg = &w};
+                                 .arg = &w,
+                                 .base = set->base};
     seine_diag_name *names = option_names_new(a->command);
     seine_sitemap_walk *walk = NULL;
 
     fetch = request_fetch_opts(r, &set->net, set->insecure);
     fetch.host_rate = (seine_rate){set->net.host_rate.count, set->net.host_rate.per, 1};
     fetch.names = names;
-    int code = seine_sitemap_walk_new(&o, &walk) == SEINE_OK
-                   ? SAY_DONE
+    seine_err e = seine_sitemap_walk_new(&o, &walk);
+    int code = e == SEINE_OK ? SAY_DONE
+               : e == SEINE_E_INVAL
+                   ? say_fail(SAY_USAGE, "--base https://e.example/",
+                              "--base '%s': not a URL", show(set->base).text)
                    : say_fail(SAY_MACHINE, NULL, "out of memory");
     for (size_t i = 0; code == SAY_DONE && i < a->count; i++) {
         code = add_word(walk, a->words[i]);
@@ -265,6 +258,14 @@ run_sitemap(const args *a)
     seine_time until;
     request r;
 
+    if (set->jsonl && a->count > 0)
+        return say_fail(SAY_USAGE, "one of the two",
+                        "--jsonl reads standard input, not '%s'", show(a->words[0]).text);
+    if (set->jsonl)
+        return jsonl_only(a) ? jsonl_run(NULL, sitemap_case) : SAY_USAGE;
+    if (a->count == 0)
+        return say_fail(SAY_USAGE, "seine sitemap https://e.example/sitemap.xml",
+                        "sitemap needs a URL or a file");
     if (set->since &&
         !seine_timestamp_sitemap(set->since, strlen(set->since), &p.since, &until))
         return say_fail(SAY_USAGE, "--since 2026-11-03", "--since '%s': not a date",

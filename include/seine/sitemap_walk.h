@@ -63,15 +63,16 @@ typedef struct seine_sitemap_walk_opts {
     seine_sitemap_walk_fn on_entry;
     seine_sitemap_trouble_fn on_trouble; /* may be NULL */
     void *arg;
+    const char *base; /* URL that relative entries of files resolve against; NULL: none */
 } seine_sitemap_walk_opts;
 
 /* clang-format off */
-#define SEINE_SITEMAP_WALK_OPTS {sizeof(seine_sitemap_walk_opts), 0, false, 0, 0, 0, 0}
+#define SEINE_SITEMAP_WALK_OPTS {sizeof(seine_sitemap_walk_opts), 0, false, 0, 0, 0, 0, 0}
 /* clang-format on */
 
 SEINE_BEGIN
 
-/* INVAL: no on_entry, or options of another size; NOMEM. */
+/* INVAL: no on_entry, options of another size, or a base that is no URL; NOMEM. */
 SEINE_MUST_CHECK seine_err seine_sitemap_walk_new(const seine_sitemap_walk_opts *opts,
                                                   seine_sitemap_walk **out_walk);
 void seine_sitemap_walk_free(seine_sitemap_walk *w); /* NULL is fine */

@@ -199,18 +199,18 @@ follow_index(seine_sitemap_walk *w, const char *url, size_t len)
 }
 
 /* The URL of an entry: as it stands in the sitemap, or resolved against the URL of the
- * sitemap if it is relative. */
+ * sitemap, or the base of files, if it is relative. */
 static seine_view
 resolve_loc(const seine_sitemap_walk *w, seine_view loc, char mem[SEINE_URL_ROOM])
 {
     char base_mem[SEINE_URL_ROOM];
     const item *i = &w->items[w->now];
-    const char *at = i->final ? i->final : i->name;
+    const char *at = i->fd >= 0 ? w->opts.base : i->final ? i->final : i->name;
     seine_url base, u;
 
     seine_url_init(&base, base_mem, sizeof base_mem);
     seine_url_init(&u, mem, SEINE_URL_ROOM);
-    if (i->fd >= 0 || seine_url_parse(&u, loc.ptr, loc.len, NULL) == SEINE_OK ||
+    if (!at || seine_url_parse(&u, loc.ptr, loc.len, NULL) == SEINE_OK ||
         seine_url_parse(&base, at, strlen(at), NULL) != SEINE_OK ||
         seine_url_resolve(&u, &base, loc.ptr, loc.len, NULL) != SEINE_OK)
         return loc;
@@ -486,11 +486,23 @@ seine_sitemap_walk_run(seine_sitemap_walk *w, seine_ctx *ctx, seine_diag *diag)
     return e == SEINE_E_CLOSED ? SEINE_OK : e;
 }
 
+/* NULL is none. */
+static bool
+is_base(const char *text)
+{
+    char mem[SEINE_URL_ROOM];
+    seine_url u;
+
+    seine_url_init(&u, mem, sizeof mem);
+    return !text || (seine_url_parse(&u, text, strlen(text), NULL) == SEINE_OK &&
+                     !seine_url_is_opaque(&u));
+}
+
 seine_err
 sn_sitemap_walk_new(const seine_sitemap_walk_opts *opts, const sn_net *net,
                     seine_sitemap_walk **out_walk)
 {
-    if (!sn_opts_fit(opts, sizeof *opts) || !opts->on_entry)
+    if (!sn_opts_fit(opts, sizeof *opts) || !opts->on_entry || !is_base(opts->base))
         return SEINE_E_INVAL;
     seine_sitemap_walk *w = sn_zalloc(sizeof *w);
     if (!w)

@@ -87,6 +87,9 @@ def an_agent_may_be_a_whole_header():
         check(ask([{"robots": rules, "agent": agent, "url": "/x"}])[0]["allowed"], allowed, agent)
         r = seine("robots", "check", "--robots", "-", "--agent", agent, "/x", stdin=rules)
         check(r.code, 0 if allowed else 1, agent)
+        r = seine("robots", "check", "--robots", "-", "--user-agent", agent, "/x", stdin=rules)
+        check(r.code, 0 if allowed else 1, agent)
+        check(seine("robots", "check", "--robots", "-", "--user-agent", agent, "--agent", "other", "/x", stdin=rules).code, 0)
 
 
 @case

@@ -55,6 +55,48 @@ def a_file_gives_the_members_that_it_says():
 
 
 @case
+def relative_urls_of_a_file_have_a_base():
+    text = urlset("/a", "b?c", "//other.example/d", "https://e.example/e", "#f")
+    check(locs("--base", "https://base.example/x/y", "-", stdin=text),
+          ["https://base.example/a", "https://base.example/x/b?c", "https://other.example/d", "https://e.example/e", "https://base.example/x/y#f"])
+    check(locs("-", stdin=text)[:2], ["/a", "b?c"])
+    check(locs("--base", "https://base.example/", "-", stdin=index("/m.xml")), ["https://base.example/m.xml"])  # it is not followed
+    with pages({"/m.xml": urlset("/a")}) as p:
+        check(locs("--base", "https://base.example/", p.base + "/m.xml"), [p.base + "/a"])
+    for base in ("nothing", "mailto:a@e.example"):
+        r = seine("sitemap", "--base", base, "-", stdin=text)
+        check((r.code, r.out, f"--base '{base}': not a URL" in r.err), (2, "", True), r.err)
+
+
+@case
+def cases_come_line_by_line():
+    whole = "<urlset><url><loc>/a</loc><lastmod>2026-11-03</lastmod><changefreq>daily</changefreq><priority>0.5</priority></url><url><loc>b</loc></url></urlset>"
+    first = {"loc": "/a", "lastmod": "2026-11-03", "changefreq": "daily", "priority": 0.5}
+    with tempfile.TemporaryDirectory() as home:
+        path = os.path.join(home, "m.xml.gz")
+        with gzip.open(path, "wb") as f:
+            f.write(whole.encode())
+        cases = [
+            ({"id": 1, "sitemap": whole}, {"id": 1, "ok": True, "kind": "urlset", "entries": [first, {"loc": "b"}]}),
+            ({"sitemap": whole, "since": "2026-11-01", "base": "https://e.example/x/"}, {"ok": True, "kind": "urlset", "entries": [{**first, "loc": "https://e.example/a"}]}),
+            ({"sitemap_file": path}, {"ok": True, "kind": "urlset", "entries": [first, {"loc": "b"}]}),
+            ({"sitemap": index("https://e.example/m.xml")}, {"ok": True, "kind": "index", "entries": [{"loc": "https://e.example/m.xml"}]}),
+            ({"sitemap": whole[:-20]}, {"ok": True, "kind": "urlset", "entries": [first], "broken": "bad_xml: line 1: it ends too early"}),
+            ({"sitemap": "https://e.example/1\n" * 50001}, {"ok": True, "kind": "text", "entries": [{"loc": "https://e.example/1"}] * 50000, "capped": True}),
+            ({"id": "x", "sitemap": whole, "since": "soon"}, {"id": "x", "ok": False, "error": "'since' is no date"}),
+            ({"sitemap": whole, "base": "x"}, {"ok": False, "error": "'base' is no URL"}),
+            ({"base": "https://e.example/"}, {"ok": False, "error": "no member 'sitemap'"}),
+            ({"sitemap": "", "what": 1}, {"ok": False, "error": "unknown member 'what'"}),
+        ]
+        r = seine("sitemap", "--jsonl", stdin="".join(json.dumps(given) + "\n" for given, _ in cases))
+    check((r.code, r.err), (0, ""))
+    for (given, want), got in zip(cases, lines(r.out), strict=True):
+        check(got, want, str(given)[:120])
+    for words in (["--jsonl", "-"], ["--jsonl", "--base", "https://e.example/"], []):
+        check(seine("sitemap", *words).code, 2, str(words))
+
+
+@case
 def an_index_at_a_url_is_followed_in_order():
     with pages({}) as p:
         p.table.update({

@@ -40,8 +40,13 @@ on_trouble(const char *source, seine_err e, const char *text, void *arg)
 static seine_sitemap_walk *
 new_walk(script *s, seine_fetch_opts *o, told *t, bool no_follow, int64_t since)
 {
-    seine_sitemap_walk_opts opts = {sizeof opts, o,          no_follow, since,
-                                    on_entry,    on_trouble, t};
+    seine_sitemap_walk_opts opts = {.size = sizeof opts,
+                                    .fetch = o,
+                                    .no_follow = no_follow,
+                                    .since = since,
+                                    .on_entry = on_entry,
+                                    .on_trouble = on_trouble,
+                                    .arg = t};
     seine_sitemap_walk *w = NULL;
 
     *o = script_opts(s);
@@ -195,7 +200,11 @@ TEST(sitemap_walk_sends_fields_to_added_hosts_alone)
     script *s = script_new(NULL);
     told t = {.len = 0};
     seine_fetch_opts o;
-    seine_sitemap_walk_opts opts = {sizeof opts, &o, false, 0, on_entry, on_trouble, &t};
+    seine_sitemap_walk_opts opts = {.size = sizeof opts,
+                                    .fetch = &o,
+                                    .on_entry = on_entry,
+                                    .on_trouble = on_trouble,
+                                    .arg = &t};
     seine_sitemap_walk *w = NULL;
 
     o = script_opts(s);
@@ -266,6 +275,35 @@ TEST(sitemap_walk_reads_open_files_and_follows_none_of_their_indexes)
     CHECK_EQ(close(fd), -1); /* the walk has closed it */
     seine_sitemap_walk_free(w);
     script_free(s);
+}
+
+TEST(sitemap_walk_resolves_relative_urls_of_files_against_their_base)
+{
+    static const struct {
+        const char *base, *want;
+    } rows[] = {
+        {NULL, "a.xml /1\na.xml http://a.test/2\n"},
+        {"http://b.test/x/y", "a.xml http://b.test/1\na.xml http://a.test/2\n"},
+        {"nothing", NULL},
+        {"mailto:a@b.test", NULL},
+    };
+
+    EACH_ROW(i, rows) {
+        told t = {.len = 0};
+        seine_sitemap_walk *w = NULL;
+        seine_sitemap_walk_opts opts = {
+            .size = sizeof opts, .on_entry = on_entry, .arg = &t, .base = rows[i].base};
+
+        CHECK_EQ(seine_sitemap_walk_new(&opts, &w),
+                 rows[i].want ? SEINE_OK : SEINE_E_INVAL);
+        if (!w)
+            continue;
+        int fd = file_of(INDEX(MAP("/1") MAP("http://a.test/2")));
+        CHECK_EQ(seine_sitemap_walk_add_fd(w, "a.xml", fd), SEINE_OK);
+        CHECK_EQ(seine_sitemap_walk_step(w, NULL), SEINE_E_CLOSED);
+        CHECK_STR(t.text, rows[i].want);
+        seine_sitemap_walk_free(w);
+    }
 }
 
 /* A program whose standard input is closed gets that number for its first file. */
@@ -357,8 +395,11 @@ TEST(sitemap_walk_without_memory_says_so)
         script *s = script_new(NULL);
         told t = {.len = 0};
         seine_fetch_opts o = script_opts(s);
-        seine_sitemap_walk_opts opts = {sizeof opts, &o,         false, 0,
-                                        on_entry,    on_trouble, &t};
+        seine_sitemap_walk_opts opts = {.size = sizeof opts,
+                                        .fetch = &o,
+                                        .on_entry = on_entry,
+                                        .on_trouble = on_trouble,
+                                        .arg = &t};
         seine_sitemap_walk *w = NULL;
 
         script_on(s, "http://a.test/i", &(answer){.body = INDEX(MAP("http://b.test/1"))});
