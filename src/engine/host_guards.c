@@ -194,10 +194,10 @@ guards_set(const sn_hosts *hs, uint32_t host, sn_guards *g, seine_time now)
                             .limiter = &g->limiter,
                             .global_limiter = c->rate,
                             .global_throttle = &c->in_flight};
-    if ((e = set_throttle(hs, host, g)) != SEINE_OK)
-        return e;
-    if (o->retry_budget.ratio_milli != UINT32_MAX &&
-        (e = seine_retry_budget_new(&o->retry_budget, &g->retry_budget)) != SEINE_OK)
+    e = set_throttle(hs, host, g);
+    if (e == SEINE_OK && o->retry_budget.ratio_milli != UINT32_MAX)
+        e = seine_retry_budget_new(&o->retry_budget, &g->retry_budget);
+    if (e != SEINE_OK)
         return e;
     if (o->adaptive && !sn_hosts_is_mine(hs, &hs->all[host]))
         sn_pace_init(&g->pace, floor_us(hs, host), first_us(hs, host), now);

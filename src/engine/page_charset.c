@@ -142,12 +142,11 @@ sn_page_charset_end(sn_page_charset *c)
 {
     if (!c->is_guess)
         return c->errors + c->whole.errors;
-    if (c->whole.has_high && c->whole.errors == 0) {
+    if (c->whole.has_high && c->whole.errors == 0)
         c->choice.from = SEINE_FROM_GUESS;
-        return 0;
-    }
-    c->choice.charset = SEINE_CHARSET_WINDOWS_1252;
-    return c->errors;
+    else
+        c->choice.charset = SEINE_CHARSET_WINDOWS_1252;
+    return 0; /* windows-1252 has a character for every byte */
 }
 
 /* Values. */

@@ -29,6 +29,7 @@ typedef struct gathered {
     char url[128], final_url[128], title[64], body[64], message[128];
     char lang[16], canonical[128], meta_robots[64], rule[128], note[32];
     bool partial, has_sha256, has_links;
+    seine_err extract;
     uint32_t n_links;
     int64_t content_length;
     unsigned shard;
@@ -87,6 +88,7 @@ gather_record(const seine_record *r, unsigned shard, void *arg)
                      .partial = r->partial,
                      .has_sha256 = r->sha256 != NULL,
                      .has_links = r->has_links,
+                     .extract = r->extract,
                      .n_links = r->n_links,
                      .content_length = r->content_length,
                      .shard = shard};

@@ -41,7 +41,7 @@ typedef struct asked { /* one request, as it left */
     seine_time at, sent_at; /* begun; as the server saw it, NEVER: it did not */
     sn_address_zone ceiling;
     sn_limits limits;
-    bool fresh, conditional, range;
+    bool fresh, conditional, range, insecure, identify;
     unsigned shard;
 } asked;
 

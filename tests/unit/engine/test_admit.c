@@ -448,18 +448,22 @@ TEST(idempotent_are_get_head_put_delete_options_and_trace)
 
 TEST(admission_without_memory_admits_nothing)
 {
-    seine_field field = {{"X-A", 3}, {"1", 1}};
+    static char longer[3000], url[3100]; /* each is an allocation of its own */
+    seine_field field = {{"X-A", 3}, {longer, sizeof longer - 1}};
+    seine_view text = {longer, sizeof longer - 1};
 
+    memset(longer, 'x', sizeof longer - 1);
+    snprintf(url, sizeof url, "http://u:p@a.test/%%7e%s", longer);
     FAIL_EACH(round)
     {
         seine_fetch_opts o = SEINE_FETCH_OPTS;
         sn_shared_state *c = malloc(sizeof *c);
         sn_visit *v = NULL;
-        seine_ask ask = ask_of("http://u:p@a.test/%7e");
+        seine_ask ask = ask_of(url);
         ask.fields = &field;
         ask.n_fields = 1;
         ask.retries = 1;
-        ask.body = (seine_view){"x", 1};
+        ask.body = ask.id = ask.tags = ask.method = text;
         seine_err e = sn_shared_state_init(c, &o, NULL);
         if (e == SEINE_OK) {
             e = sn_admit(c, &ask, T0, &v);

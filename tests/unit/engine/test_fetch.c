@@ -390,6 +390,24 @@ TEST(s0_28_steps_do_what_is_due_and_say_when_to_come_back)
     script_free(s);
 }
 
+/* The ctx lives on: whoever cancels it later meets nobody who waits. */
+TEST(a_finish_that_is_over_has_left_its_ctx)
+{
+    script *s = script_new(NULL);
+    seine_fetch_opts o = script_opts(s);
+    seine_ctx *ctx;
+    seine_fetch *f;
+
+    CHECK_EQ(seine_ctx_root(script_clock(s), &ctx), SEINE_OK);
+    CHECK_EQ(sn_fetch_open(&o, script_net(s), &f, NULL), SEINE_OK);
+    CHECK_EQ(add(f, "http://a.test/", NULL), SEINE_OK);
+    CHECK_EQ(seine_fetch_finish(f, ctx), SEINE_OK);
+    seine_fetch_free(f);
+    seine_ctx_cancel(ctx, SEINE_OK);
+    seine_ctx_unref(ctx);
+    script_free(s);
+}
+
 static void
 count_host(const seine_fetch_host *h, void *arg)
 {
@@ -674,8 +692,27 @@ check_thread_name(const seine_record *r, unsigned shard, void *arg)
     atomic_fetch_add((atomic_uint *)arg, 1);
 }
 
-/* As a debugger or `top -H` shows it. */
-TEST(the_thread_of_a_shard_has_its_name)
+static struct {
+    void (*enter)(seine_clock *c), (*leave)(seine_clock *c);
+    atomic_uint entered, left;
+} door;
+
+static void
+count_enter(seine_clock *c)
+{
+    door.entered++;
+    door.enter(c);
+}
+
+static void
+count_leave(seine_clock *c)
+{
+    door.left++;
+    door.leave(c);
+}
+
+/* As a debugger or `top -H` shows it; and a fake clock waits for it while it works. */
+TEST(the_thread_of_a_shard_has_its_name_and_enters_the_clock)
 {
     seine_clock *clock;
     CHECK_EQ(seine_clock_fake_new(T0, 0, 1, &clock), SEINE_OK);
@@ -684,6 +721,11 @@ TEST(the_thread_of_a_shard_has_its_name)
     atomic_uint n = 0;
     seine_fetch *f;
 
+    door.entered = door.left = 0;
+    door.enter = clock->enter;
+    door.leave = clock->leave;
+    clock->enter = count_enter;
+    clock->leave = count_leave;
     o.on_record = check_thread_name;
     o.arg = &n;
     o.threads = 3;
@@ -695,7 +737,9 @@ TEST(the_thread_of_a_shard_has_its_name)
     }
     while (n < 9)
         seine_clock_fake_advance(clock, SEINE_MS(10));
+    CHECK_EQ(door.entered, 3);
     seine_fetch_free(f);
+    CHECK_EQ(door.left, 3);
     script_free(s);
     seine_clock_fake_free(clock);
 }

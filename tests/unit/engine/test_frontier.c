@@ -319,6 +319,8 @@ TEST(frontier_asks_again_for_robots_txt_while_there_is_other_work)
               &(answer){.status = 404});
     crawl(w, "http://a.test/");
     CHECK_EQ(script_asked(w->s, "http://bad.test/robots.txt"), 2);
+    for (unsigned i = 0; i < script_requests(w->s); i++) /* the other work goes on */
+        CHECK(script_request(w->s, i)->at < T0 + SEINE_SECS(90));
     CHECK(is_ok(w, "http://bad.test/1"));
     BYE(w);
 }
@@ -934,6 +936,11 @@ TEST(urls_of_a_depth_are_unread_until_some_of_them_were_read)
 
 TEST(a_crawl_stands_a_lack_of_memory)
 {
+    static char rules[6000]; /* with a sitemap whose URL does not fit into used memory */
+    size_t n = (size_t)snprintf(rules, sizeof rules,
+                                "User-agent: *\nDisallow: /x\nSitemap: http://r.test/");
+
+    memset(rules + n, 'm', 5000);
     FAIL_EACH(r)
     {
         if (r.rest) { /* memory that never comes back is waited for */
@@ -945,7 +952,7 @@ TEST(a_crawl_stands_a_lack_of_memory)
         seine_ask ask = SEINE_ASK;
 
         w->crawl.sitemaps = SEINE_SITEMAPS_AUTO;
-        text(w, "http://r.test/robots.txt", "User-agent: *\nDisallow: /x\n");
+        text(w, "http://r.test/robots.txt", rules);
         page(w, "http://r.test/", "<a href=/x>1</a><a href=/2>2</a><a href=/3>3</a>");
         moves(w, "http://r.test/2", "/4");
         ask.url = (seine_view){"http://r.test/", 14};

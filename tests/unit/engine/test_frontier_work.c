@@ -15,6 +15,8 @@ typedef struct desk {
     sn_work last; /* what was said */
     unsigned said, refused;
     seine_event event; /* the last one */
+    seine_skip reason; /* of the last refusal */
+    char rule[64];
 } desk;
 
 static void
@@ -31,8 +33,9 @@ hear_refusal(const sn_refusal *r, void *arg)
 {
     desk *d = arg;
 
-    (void)r;
     d->refused++;
+    d->reason = r->reason;
+    snprintf(d->rule, sizeof d->rule, "%.*s", (int)r->rule.len, r->rule.ptr);
 }
 
 static void
@@ -169,6 +172,22 @@ TEST(frontier_tells_of_a_crawl_delay_that_it_cuts)
     CHECK_STR(d.event.name, "crawl_delay.clamped");
     CHECK_EQ(d.event.to, 60000000); /* in us */
     CHECK_EQ(d.event.until, SEINE_NEVER);
+    close_desk(&d);
+}
+
+TEST(frontier_refuses_a_link_to_what_cannot_be_a_host_name)
+{
+    char url[600] = "http://a";
+    desk d;
+
+    open_desk(&d, UINT32_MAX);
+    for (size_t n = strlen(url); n < 500; n += 2)
+        memcpy(url + n, ".a/", 4);
+    find(&d, url, 1, SN_ADDRESS_PUBLIC);
+    CHECK_EQ(d.refused, 1);
+    CHECK_EQ(d.reason, SEINE_SKIP_BAD_URL);
+    CHECK_STR(d.rule, "not a host name");
+    CHECK_EQ(d.said, 0);
     close_desk(&d);
 }
 

@@ -273,6 +273,14 @@ TEST(proxy_proxies_are_shown_without_their_login)
         CHECK_STR(shown, rows[i].shown);
         CHECK_EQ(seine_fetch_proxies(t->f, cut, sizeof cut), strlen(rows[i].shown));
         CHECK(strncmp(cut, rows[i].shown, 7) == 0);
+        for (size_t cap = 1; cap < sizeof cut; cap++) { /* as snprintf does */
+            char want[8];
+
+            snprintf(want, cap, "%s", rows[i].shown);
+            memset(cut, '?', sizeof cut);
+            seine_fetch_proxies(t->f, cut, cap);
+            CHECK_STR(cut, want);
+        }
         CHECK_EQ(seine_fetch_proxies(t->f, NULL, 0), strlen(rows[i].shown));
         seine_fetch_free(t->f);
         tear_down(t);

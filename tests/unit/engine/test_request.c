@@ -284,3 +284,41 @@ TEST(a_time_of_its_own_leaves_the_other_limits_of_a_request_as_they_are)
         tear_down(t);
     }
 }
+
+/* Those that the user named, and with `insecure` the host of the URL itself. */
+TEST(a_certificate_goes_unchecked_at_named_hosts_alone)
+{
+    static const char *const b[] = {"b.test", NULL}, *const both[] = {"x.test", "A.test",
+                                                                      NULL};
+    static const struct {
+        bool all;
+        const char *const *hosts;
+        const char *to; /* https://a.test/ leads there */
+        bool first, second;
+    } rows[] = {
+        {false, NULL, "https://a.test/2", false, false},
+        {true, NULL, "https://a.test/2", true, true},
+        {true, NULL, "https://a.test:8443/", true, true}, /* another port */
+        {true, NULL, "https://b.test/", true, false},
+        {false, b, "https://b.test/", false, true},
+        {true, b, "https://b.test/", true, true},
+        {false, both, "https://b.test/", true, false},
+        {false, both, "https://x.test/", true, true},
+    };
+
+    EACH_ROW(i, rows) {
+        fixture *t = set_up();
+        char location[64];
+
+        t->opts.insecure = rows[i].all;
+        t->opts.insecure_hosts = rows[i].hosts;
+        snprintf(location, sizeof location, "Location: %s", rows[i].to);
+        script_on(t->s, "https://a.test/", &(answer){.status = 302, .fields = location});
+        run_url(t, "https://a.test/");
+        CHECK_EQ(script_requests(t->s), 2);
+        CHECK_EQ(script_request(t->s, 0)->insecure, rows[i].first);
+        CHECK_EQ(script_request(t->s, 1)->insecure, rows[i].second);
+        CHECK(!script_request(t->s, 0)->identify); /* there is no certificate */
+        tear_down(t);
+    }
+}

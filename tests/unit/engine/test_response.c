@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/response.h"
 
+#include "failing.h"
 #include "one_url.h"
 
 TEST(a_content_type_is_a_media_type_and_perhaps_a_charset)
@@ -170,6 +171,7 @@ TEST(s0_10_s0_27_a_body_over_the_memory_limit_is_no_attempt_and_not_retried)
         {BODY | COPY, 100000, 2 * (100000 - 4096), 1 << 20, SEINE_OK},
         {BODY | COPY, 100000, 2 * (100000 - 4096) - 1, 1 << 20, SEINE_E_BUDGET},
         {HASH | COPY, 100000, 100000 - 4096, 1 << 20, SEINE_OK}, /* nothing to copy */
+        {0, 100000, 5000, 1 << 20, SEINE_OK},                    /* nothing is kept */
     };
 
     EACH_ROW(i, rows) {
@@ -251,6 +253,36 @@ TEST(a_page_of_many_links_is_read_while_there_is_room)
         CHECK_EQ(t->g.all[0].n_links, rows[i].kind == SEINE_OK ? 33333 : 0);
         tear_down(t);
     }
+}
+
+/* The response is fine then; what was to be read of the page is missing. */
+TEST(a_page_that_was_not_read_for_want_of_memory_says_so)
+{
+    unsigned unread = 0;
+
+    FAIL_EACH(round)
+    {
+        fixture *t = set_up();
+        seine_ask ask = SEINE_ASK;
+
+        t->opts.keep = SEINE_KEEP_LINKS;
+        t->opts.retry.max_attempts = 1;
+        script_on(t->s, "http://a.test/",
+                  &(answer){.fields = "Content-Type: text/html", .body = PAGE});
+        ask.url = (seine_view){"http://a.test/", 14};
+        if (sn_fetch_open(&t->opts, script_net(t->s), &t->f, NULL) == SEINE_OK) {
+            (void)!seine_fetch_add(t->f, &ask, NULL);
+            (void)!seine_fetch_finish(t->f, NULL);
+            seine_fetch_free(t->f);
+        }
+        if (t->g.n > 0 && t->g.all[0].fate == SEINE_FATE_OK) {
+            CHECK_EQ(t->g.all[0].extract,
+                     t->g.all[0].has_links ? SEINE_OK : SEINE_E_NOMEM);
+            unread += !t->g.all[0].has_links;
+        }
+        tear_down(t);
+    }
+    CHECK(unread > 0);
 }
 
 TEST(a_location_said_twice_is_one_and_two_are_none)

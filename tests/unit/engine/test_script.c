@@ -193,6 +193,8 @@ write_down(script *s, wirelike *w, const sn_request *r, const char *url, seine_t
                  .sent_at = SEINE_NEVER,
                  .ceiling = r->ceiling,
                  .limits = *r->limits,
+                 .insecure = r->insecure,
+                 .identify = r->identify,
                  .fresh = r->fresh,
                  .conditional = r->conditional,
                  .range = r->range,

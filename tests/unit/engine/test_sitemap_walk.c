@@ -90,6 +90,31 @@ TEST(sitemap_walk_gives_entries_in_the_order_of_the_index)
     script_free(s);
 }
 
+/* The first one takes so long that all that may be asked for ahead is. */
+TEST(sitemap_walk_asks_for_four_at_once)
+{
+    script *s = script_new(NULL);
+    told t = {.len = 0};
+
+    script_on(
+        s, "http://a.test/i",
+        &(answer){.body = INDEX(MAP("http://a.test/1") MAP("http://a.test/2")
+                                    MAP("http://a.test/3") MAP("http://a.test/4")
+                                        MAP("http://a.test/5") MAP("http://a.test/6"))});
+    for (int i = 1; i <= 6; i++) {
+        char url[32];
+
+        snprintf(url, sizeof url, "http://a.test/%d", i);
+        script_on(
+            s, url,
+            &(answer){.takes = SEINE_SECS(10), .body = SET(PAGE("http://a.test/x"))});
+    }
+    walk(s, &t, false, 0, "http://a.test/i");
+    CHECK_EQ(script_requests(s), 7);
+    CHECK_EQ(script_peak(s), 4);
+    script_free(s);
+}
+
 TEST(sitemap_walk_reads_each_sitemap_once_though_indexes_go_round)
 {
     script *s = script_new(NULL);

@@ -241,6 +241,30 @@ TEST(budget_grows_and_shrinks_what_is_held)
     seine_budget_free(b);
 }
 
+TEST(budget_counts_what_is_there_already_beyond_its_limit)
+{
+    seine_budget *b = budget(1000, 10, ALL, ALL);
+    seine_want want = memory(400), one = memory(1);
+    seine_held held, other;
+
+    CHECK_EQ(seine_budget_try(b, &want, &held), SEINE_OK);
+    seine_budget_force(&held, SEINE_RES_ROOM, 1); /* no such thing */
+    seine_budget_force(&held, SEINE_RES_MEMORY, 5000);
+    CHECK_EQ(used(b, SEINE_RES_MEMORY), 5400);
+    CHECK_EQ(held.has.n[SEINE_RES_MEMORY], 5400);
+    CHECK_EQ(seine_budget_try(b, &one, &other), SEINE_E_BUDGET);
+    CHECK_EQ(seine_budget_grow(&held, SEINE_RES_MEMORY, 1), SEINE_E_BUDGET);
+    seine_budget_shrink(&held, SEINE_RES_MEMORY, 4401);
+    CHECK_EQ(seine_budget_try(b, &one, &other), SEINE_OK);
+    CHECK_EQ(used(b, SEINE_RES_MEMORY), 1000);
+    seine_budget_release(&other);
+    seine_budget_force(&held, SEINE_RES_MEMORY, UINT64_MAX); /* saturates */
+    CHECK_EQ(held.has.n[SEINE_RES_MEMORY], UINT64_MAX);
+    seine_budget_release(&held);
+    CHECK_EQ(used(b, SEINE_RES_MEMORY), 0);
+    seine_budget_free(b);
+}
+
 /* A fake clock, a tree of contexts and threads that wait for their share. */
 typedef struct scene {
     seine_clock *clock;
@@ -410,13 +434,14 @@ TEST_THREADS(budget_wait_ends_at_the_deadline_and_not_before)
 /* A spent quota does not come back: waiters are refused. */
 TEST_THREADS(budget_sends_waiters_away_once_the_quota_is_spent)
 {
-    enum { END, GROW, GRANT };
+    enum { END, GROW, FORCE, GRANT };
     static const struct {
         int how;
         int served; /* of two waiters, each for all of the memory */
     } rows[] = {
         {END, 0},   /* a response ends */
         {GROW, 0},  /* one grows */
+        {FORCE, 0}, /* … by what is there already */
         {GRANT, 1}, /* the first waiter spends it itself */
     };
 
@@ -435,6 +460,8 @@ TEST_THREADS(budget_sends_waiters_away_once_the_quota_is_spent)
             seine_budget_end(s.b, 101);
         if (rows[i].how == GROW)
             CHECK_EQ(seine_budget_grow(&held, SEINE_RES_DOWNLOAD, 101), SEINE_OK);
+        if (rows[i].how == FORCE)
+            seine_budget_force(&held, SEINE_RES_DOWNLOAD, 101);
         if (rows[i].how == GRANT)
             seine_budget_release(&held);
         leave_actor(&first, rows[i].served > 0 ? SEINE_OK : SEINE_E_BUDGET);
@@ -489,7 +516,10 @@ TEST(budget_that_is_off_admits_everything)
     seine_budget_end(NULL, 5);
     CHECK(seine_budget_can_proceed(NULL));
     CHECK_EQ(seine_budget_short(NULL), SEINE_RES_NONE);
-    CHECK_EQ(used(NULL, SEINE_RES_DOWNLOAD), 0);
+    for (seine_res r = SEINE_RES_MEMORY; r < SEINE_RES_ROOM; r++)
+        CHECK_EQ(used(NULL, r), 0);
+    held.of = NULL;
+    seine_budget_force(&held, SEINE_RES_MEMORY, 1);
     seine_ctx_cancel(s.root, SEINE_OK);
     CHECK_EQ(seine_budget_wait(NULL, s.root, &want, &held), SEINE_E_CANCELED);
     close_scene(&s);
