@@ -700,8 +700,8 @@ static struct {
 static void
 count_enter(seine_clock *c)
 {
-    door.entered++;
     door.enter(c);
+    door.entered++;
 }
 
 static void
@@ -709,6 +709,16 @@ count_leave(seine_clock *c)
 {
     door.left++;
     door.leave(c);
+}
+
+static void
+watch_door(seine_clock *c)
+{
+    door.entered = door.left = 0;
+    door.enter = c->enter;
+    door.leave = c->leave;
+    c->enter = count_enter;
+    c->leave = count_leave;
 }
 
 /* As a debugger or `top -H` shows it; and a fake clock waits for it while it works. */
@@ -721,11 +731,7 @@ TEST(the_thread_of_a_shard_has_its_name_and_enters_the_clock)
     atomic_uint n = 0;
     seine_fetch *f;
 
-    door.entered = door.left = 0;
-    door.enter = clock->enter;
-    door.leave = clock->leave;
-    clock->enter = count_enter;
-    clock->leave = count_leave;
+    watch_door(clock);
     o.on_record = check_thread_name;
     o.arg = &n;
     o.threads = 3;
@@ -740,6 +746,50 @@ TEST(the_thread_of_a_shard_has_its_name_and_enters_the_clock)
     CHECK_EQ(door.entered, 3);
     seine_fetch_free(f);
     CHECK_EQ(door.left, 3);
+    script_free(s);
+    seine_clock_fake_free(clock);
+}
+
+/* Links that are too deep are refused when nothing else is left, since another link might
+ * have led there. The shards that hold them have long been asleep by then. */
+TEST(the_shard_that_ends_a_crawl_wakes_those_that_have_something_to_refuse)
+{
+    enum { MANY = 8 };
+    seine_clock *clock;
+    CHECK_EQ(seine_clock_fake_new(T0, 0, 1, &clock), SEINE_OK);
+    script *s = script_new(clock);
+    seine_crawl_opts crawl = seine_crawl_defaults();
+    seine_fetch_opts o = script_opts(s);
+    gather *g = calloc(1, sizeof *g);
+    seine_fetch *f;
+
+    watch_door(clock);
+    script_on(s, "http://slow.test/", &(answer){.takes = SEINE_SECS(10)});
+    crawl.sitemaps = SEINE_SITEMAPS_OFF;
+    crawl.depth = 0;
+    o.crawl = &crawl;
+    o.robots = SEINE_OBEY_OFF;
+    o.on_record = gather_record;
+    o.arg = g;
+    o.threads = 3;
+    CHECK_EQ(sn_fetch_open(&o, script_net(s), &f, NULL), SEINE_OK);
+    for (int i = 0; i < MANY; i++) {
+        char url[64];
+        snprintf(url, sizeof url, "http://h%d.test/", i);
+        script_on(s, url,
+                  &(answer){.fields = "Content-Type: text/html",
+                            .body = "<a href=/deep>x</a>"});
+        CHECK_EQ(add(f, url, NULL), SEINE_OK);
+    }
+    CHECK_EQ(add(f, "http://slow.test/", NULL), SEINE_OK);
+    seine_fetch_close(f);
+    while (door.entered < 3)
+        seine_clock_fake_advance(clock, 0);
+    for (int turns = 0; turns < 1000 && g->n < 2 * MANY + 1; turns++)
+        seine_clock_fake_advance(clock, SEINE_MS(100));
+    CHECK_EQ(g->n, 2 * MANY + 1);
+    seine_fetch_free(f);
+    free(g);
     script_free(s);
     seine_clock_fake_free(clock);
 }

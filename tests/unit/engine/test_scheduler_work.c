@@ -357,20 +357,30 @@ TEST(a_crawl_delay_is_the_floor_from_the_last_start_on)
 
 TEST(a_crawl_delay_makes_it_one_at_a_time)
 {
-    static const bool adaptive[] = {false, true};
+    static const struct {
+        bool adaptive, late; /* the host was asked before */
+    } rows[] = {{false, false}, {true, false}, {false, true}, {true, true}};
 
-    EACH_ROW(i, adaptive) {
+    EACH_ROW(i, rows) {
         shard t;
         well w;
         seine_fetch_opts o = polite();
 
-        o.adaptive = adaptive[i];
+        o.adaptive = rows[i].adaptive;
         o.host_rate.count = 0;
         open_well(&w, &t, &o);
-        uint32_t host = dig(&w, 'a', 3, 0);
-        set_delay(&t, host, w.n[host], SEINE_SECS(1), 0);
-        sn_visit *v = next(&t, 0);
-        sn_scheduler_sent(t.s, v, 0);
+        uint32_t host = dig(&w, 'a', rows[i].late ? 5 : 3, 0);
+        if (rows[i].late) { /* two at once are fine then */
+            sn_visit *first = next(&t, 0);
+            sn_scheduler_sent(t.s, first, 0);
+            sn_visit *second = next(&t, SEINE_SECS(1));
+            CHECK(second != NULL);
+            end(&t, first, SEINE_OK, 200, SEINE_SECS(1));
+            end(&t, second, SEINE_OK, 200, SEINE_SECS(1));
+        }
+        set_delay(&t, host, w.n[host], SEINE_SECS(1), SEINE_SECS(1));
+        sn_visit *v = next(&t, SEINE_SECS(2));
+        sn_scheduler_sent(t.s, v, SEINE_SECS(2));
         CHECK(!next(&t, SEINE_SECS(9)));
         CHECK_EQ(waiting_for(&t, SEINE_WAIT_CONCURRENCY), 2);
         end(&t, v, SEINE_OK, 200, SEINE_SECS(9));
