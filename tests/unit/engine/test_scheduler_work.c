@@ -664,7 +664,6 @@ TEST(counts_balance_with_a_frontier_whatever_happens)
     o.concurrency = 8;
     o.queue = 9;
     open_well(&w, &t, &o);
-    t.shared.opts.queue = 12;
     for (int i = 0; i < 20000; i++) {
         uint32_t host = dig(&w, (char)('a' + sn_rng_below(&r, 5)), 0, now);
         uint64_t dice = sn_rng_below(&r, 10);
