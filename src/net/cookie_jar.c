@@ -259,34 +259,77 @@ find_same(seine_cookie_jar *jar, const sn_cookie *c)
     return old;
 }
 
-/* Makes room for a cookie: first at its host, then in the jar. */
+/* The least recently used cookie that is not secure, and the one that is. */
+typedef struct least {
+    sn_cookie *of[2];
+    size_t n;
+} least;
+
 static void
-make_room(seine_cookie_jar *jar, const sn_cookie *c, int64_t wall, sn_cookie **dead)
+consider(least *l, sn_cookie *o)
 {
-    sn_cookie *least = NULL;
-    size_t n = 0;
+    sn_cookie **at = &l->of[o->view.secure];
+
+    if (!*at || o->used < (*at)->used)
+        *at = o;
+    l->n++;
+}
+
+/* RFC 6265bis, 5.7: secure cookies go last, and only for a secure one. NULL: none goes.
+ */
+static sn_cookie *
+victim(const least *l, const sn_cookie *c)
+{
+    return l->of[0] ? l->of[0] : c->view.secure ? l->of[1] : NULL;
+}
+
+static bool
+make_room_at_host(seine_cookie_jar *jar, const sn_cookie *c, int64_t wall,
+                  sn_cookie **dead)
+{
+    least host = {0};
 
     for (sn_cookie *o = *slot_of(jar, c), *next; o; o = next) {
         next = o->next;
         if (!is_at(o, c->hash, c->view.domain))
             continue;
-        if (is_over(o, wall)) {
+        if (is_over(o, wall))
             bury(jar, o, dead);
-            continue;
-        }
-        n++;
-        if (!least || o->used < least->used)
-            least = o;
+        else
+            consider(&host, o);
     }
-    if (n >= SN_COOKIE_JAR_HOST)
-        bury(jar, least, dead);
-    if (jar->count >= SN_COOKIE_JAR_ALL)
-        sweep(jar, wall, dead);
-    if (jar->count >= SN_COOKIE_JAR_ALL)
-        bury(jar, jar->oldest, dead);
+    if (host.n < SN_COOKIE_JAR_HOST)
+        return true;
+    sn_cookie *gone = victim(&host, c);
+    if (gone)
+        bury(jar, gone, dead);
+    return gone != NULL;
 }
 
-static void
+/* A site that has many makes room among its own: it has hosts without number. */
+static bool
+make_room_in_jar(seine_cookie_jar *jar, const sn_cookie *c, int64_t wall,
+                 sn_cookie **dead)
+{
+    least all = {0}, site = {0};
+
+    if (jar->count >= SN_COOKIE_JAR_ALL)
+        sweep(jar, wall, dead);
+    if (jar->count < SN_COOKIE_JAR_ALL)
+        return true;
+    for (sn_cookie *o = jar->newest; o; o = o->older) {
+        consider(&all, o);
+        if (o->site == c->site)
+            consider(&site, o);
+    }
+    sn_cookie *gone = victim(site.n >= SN_COOKIE_JAR_SITE ? &site : &all, c);
+    if (gone)
+        bury(jar, gone, dead);
+    return gone != NULL;
+}
+
+/* False: there is no room for it. */
+static bool
 put_in(seine_cookie_jar *jar, sn_cookie *c, int64_t wall, sn_cookie **dead)
 {
     sn_cookie *old = find_same(jar, c);
@@ -297,15 +340,17 @@ put_in(seine_cookie_jar *jar, sn_cookie *c, int64_t wall, sn_cookie **dead)
     if (is_over(c, wall)) {
         c->older = *dead;
         *dead = c;
-        return;
+        return true;
     }
-    make_room(jar, c, wall, dead);
+    if (!make_room_at_host(jar, c, wall, dead) || !make_room_in_jar(jar, c, wall, dead))
+        return false;
     chain_in(slot_of(jar, c), c);
     if (c->view.secure)
         secure_in(&jar->secure[c->site % SN_COOKIE_JAR_SLOTS], c);
     use_in(jar, c);
     jar->count++;
     jar->soonest = sn_time_min(jar->soonest, c->view.expires);
+    return true;
 }
 
 seine_err
@@ -316,16 +361,14 @@ sn_cookie_jar_put(seine_cookie_jar *jar, const sn_cookie_view *v, int64_t wall)
     if (!c)
         return SEINE_E_NOMEM;
     pthread_mutex_lock(&jar->lock);
-    bool hides = v->plain && would_hide(jar, c, wall);
-    if (!hides)
-        put_in(jar, c, wall, &dead);
+    bool fits = !(v->plain && would_hide(jar, c, wall)) && put_in(jar, c, wall, &dead);
     pthread_mutex_unlock(&jar->lock);
-    if (hides) {
+    if (!fits) {
         c->older = dead;
         dead = c;
     }
     free_all(dead);
-    return hides ? SEINE_E_INVAL : SEINE_OK;
+    return fits ? SEINE_OK : SEINE_E_INVAL;
 }
 
 seine_err

@@ -23,6 +23,7 @@
 #include "seine/cookie_jar.h"
 
 #define SN_COOKIE_JAR_HOST  50
+#define SN_COOKIE_JAR_SITE  300 /* a site with so many makes room among its own */
 #define SN_COOKIE_JAR_ALL   3000
 #define SN_COOKIE_JAR_SLOTS 4096
 
@@ -53,7 +54,8 @@ struct seine_cookie_jar {
 SEINE_MUST_CHECK seine_err sn_cookie_jar_new(seine_psl *give, seine_cookie_jar **out_jar);
 
 /* Adds a copy, which replaces a cookie of the same name, domain and path. An expired
- * cookie removes that one. INVAL: it would replace a secure one. */
+ * cookie removes that one. INVAL: it would replace a secure one, or is not secure and
+ * only secure ones could make room for it. */
 SEINE_MUST_CHECK seine_err sn_cookie_jar_put(seine_cookie_jar *jar,
                                              const sn_cookie_view *c, int64_t wall);
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/time.h"
+#include "net/cidr.h"
 #include "net/cookie.h"
 #include "text/domain.h"
 #include "text/idna.h"
@@ -212,7 +213,25 @@ canonical(sn_str domain, char mem[SN_COOKIE_DOMAIN], sn_str *out_domain)
     return SEINE_OK;
 }
 
-/* Decides whether the cookie is for a whole domain or for the host alone. */
+/* Is this the address of the host, in brackets or not? */
+static bool
+is_own_address(sn_str domain, const sn_cookie_place *from)
+{
+    sn_str host = from->host;
+    sn_ip a, b;
+
+    if (!from->is_address)
+        return false;
+    if (sn_str_eq(domain, host))
+        return true;
+    if (host.ptr[0] == '[')
+        host = sn_str_slice(host, 1, host.len - 1);
+    return sn_ip_parse(host, &a) == SEINE_OK && sn_ip_parse(domain, &b) == SEINE_OK &&
+           sn_ip_eq(&a, &b);
+}
+
+/* Decides whether the cookie is for a whole domain or for the host alone. A host may name
+ * itself, be it an address or a public suffix (localhost is one): RFC 6265bis, 5.7. */
 static seine_err
 scope_domain(sn_str said, const sn_cookie_place *from, const seine_psl *psl,
              char mem[SN_COOKIE_DOMAIN], sn_cookie_view *c)
@@ -226,12 +245,14 @@ scope_domain(sn_str said, const sn_cookie_place *from, const seine_psl *psl,
     seine_err e = canonical(said, mem, &domain);
     if (e != SEINE_OK)
         return e;
+    if (is_own_address(domain, from))
+        return SEINE_OK;
     if (from->is_address || !sn_domain_has(domain, from->host))
         return SEINE_E_INVAL;
     if (!psl)
         return SEINE_OK;
     if (seine_psl_site(psl, domain.ptr, domain.len) == 0)
-        return SEINE_E_INVAL;
+        return sn_str_eq(domain, from->host) ? SEINE_OK : SEINE_E_INVAL;
     c->domain = domain;
     c->host_only = false;
     return SEINE_OK;

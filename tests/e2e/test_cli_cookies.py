@@ -90,8 +90,8 @@ def no_jar_takes_a_trap(kind):
         hosts = ["a.test", "another-host.test", "child.a.test", "test", "127.0.0.1", "localhost"]
         urls = []
         for host in hosts:
-            if (kind, host) == ("foreign", "another-host.test"):
-                continue  # at home there
+            if (kind, host) in (("foreign", "another-host.test"), ("suffix", "test"), ("suffix", "localhost")):
+                continue  # at home there: a host may name itself
             urls += [o.url(f"/badcookie:{kind}/ok", host)] + [o.url("/echo", h) for h in hosts]
         with Home() as home:
             r, _ = fetch(o, "--cookie-jar", home("jar"), *urls)

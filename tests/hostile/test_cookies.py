@@ -9,8 +9,9 @@ import urllib.parse
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
-from e2e import check, finish, rows, seine  # noqa: E402
-from pages import pages  # noqa: E402
+from e2e import case, check, finish, rows, seine  # noqa: E402
+from pages import pages as serve  # noqa: E402
+from secure_site import Authority, Proxy, Site  # noqa: E402
 
 SID = "run/time secret-8f3a77+=x"  # every character that an encoding touches
 
@@ -38,7 +39,7 @@ def a_cookie_is_shown_in_no_log(name, where, how):
     target = "/a?x=" + where.replace(" ", "%20")
     field = {"Set-Cookie": f'id="{SID}"; Path=/'} if how == "set" else {}
     table = {"/": (200, {**field, "Content-Type": "text/html"}, f'<a href="{target}">'), "*": (500, {}, "")}
-    with tempfile.TemporaryDirectory() as d, pages(table) as p:
+    with tempfile.TemporaryDirectory() as d, serve(table) as p:
         log, jar = os.path.join(d, "log"), os.path.join(d, "jar")
         with open(jar, "w", encoding="ascii") as f:
             f.write("# Netscape HTTP Cookie File\n" + (f"127.0.0.1\tFALSE\t/\tFALSE\t0\tid\t{SID}\n" if how == "file" else ""))
@@ -50,6 +51,28 @@ def a_cookie_is_shown_in_no_log(name, where, how):
         check("REDACTED" in said.split("/a?x=")[1].split()[0], True, said)
         check(shown(said), [])
         check(shown(r.err), [])
+
+
+@rows([("localhost",), ("127.0.0.1",)])
+def a_host_may_name_itself(host):
+    """Domain=localhost, or the address of the host, makes a cookie of that host alone."""
+    with Authority() as ca:
+        pages = {"/": (302, {"Set-Cookie": f"id=1; Domain={host}", "Location": "/next"}, b""), "/next": (200, {}, b"")}
+        with Site(ca.certificate("x", "DNS:localhost", "IP:127.0.0.1"), pages) as site:
+            seine("fetch", "-4", "--cookies", "--cacert", ca.file, "-o", "-", f"https://{host}:{site.port}/")
+            check([s["fields"].get("Cookie") for s in site.seen], [None, "id=1"])
+
+
+@case
+def cookies_without_number_do_not_push_out_a_secure_one():
+    """Four responses set 50 each, as somebody on the way could do over http."""
+    many = [[("Location", f"/{r + 1}")] + [("Set-Cookie", f"k{r}-{i}=v; Path=/{i}") for i in range(50)] for r in range(4)]
+    pages = {"/": (302, {"Set-Cookie": "sid=1; Secure", "Location": "/0"}, b""), "/4": (200, {}, b"")}
+    pages.update({f"/{r}": (302, many[r], b"") for r in range(4)})
+    with Authority() as ca, Site(ca.certificate("x", "DNS:a.example"), pages) as site, Proxy(site.port) as proxy:
+        seine("fetch", "--cookies", "--proxy", proxy.url, "--cacert", ca.file, "-o", "-", "https://a.example/")
+        check(len(site.seen), 6)
+        check("sid=1" in site.seen[-1]["fields"].get("Cookie", ""), True)
 
 
 finish(at_once=2)

@@ -109,12 +109,12 @@ class SiteHandler(socketserver.BaseRequestHandler):
             fields = dict(line.split(": ", 1) for line in head[1:])
             self.server.seen.append({"path": path, "host": fields.get("Host"), "named": tls.getpeercert(True) is not None, "fields": fields})
             status, extra, body = self.server.pages.get(path, (404, {}, b""))
-            lines = [f"HTTP/1.1 {status} X", f"Content-Length: {len(body)}"] + [f"{n}: {v}" for n, v in extra.items()]
+            lines = [f"HTTP/1.1 {status} X", f"Content-Length: {len(body)}"] + [f"{n}: {v}" for n, v in (extra.items() if isinstance(extra, dict) else extra)]
             tls.sendall("\r\n".join(lines).encode() + b"\r\n\r\n" + body)
 
 
 class Site(Threads):
-    """pages: path to (status, fields, body). asks: clients are asked for a certificate, which `asks` must have signed."""
+    """pages: path to (status, fields, body); fields are a dict or pairs. asks: clients are asked for a certificate, which `asks` must have signed."""
 
     def __init__(self, certificate, pages, asks=None):
         self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)

@@ -41,10 +41,15 @@ TEST(cookie_goes_to_the_domain_it_was_set_for)
         {"http://a.co.uk/", "k=v; Domain=co.uk", "http://a.co.uk/", false},
         {"http://me.github.io/", "k=v; Domain=github.io", "http://me.github.io/", false},
         {"http://github.io/", "k=v; Domain=github.io", "http://github.io/",
-         false}, /* its own, too */
+         true}, /* for itself alone: RFC 6265bis, 5.7 */
+        {"http://github.io/", "k=v; Domain=github.io", "http://me.github.io/", false},
         {"http://a.unlisted/", "k=v; Domain=unlisted", "http://a.unlisted/", false},
         {"http://localhost/", "k=v", "http://localhost/", true},
-        {"http://localhost/", "k=v; Domain=localhost", "http://localhost/", false},
+        {"http://localhost/", "k=v; Domain=localhost", "http://localhost/", true},
+        {"http://localhost/", "k=v; Domain=.LocalHost", "http://localhost/", true},
+        {"http://localhost/", "k=v; Domain=localhost", "http://a.localhost/", false},
+        {"http://a.localhost/", "k=v; Domain=localhost", "http://a.localhost/", false},
+        {"http://intranet/", "k=v; Domain=intranet", "http://intranet/", true},
         {"http://a.example.com/", "k=v; Domain=example.com.", "http://a.example.com/",
          false}, /* a dot at the end */
         {"http://a.example.com/", "k=v; Domain=.", "http://a.example.com/", false},
@@ -52,11 +57,17 @@ TEST(cookie_goes_to_the_domain_it_was_set_for)
          false},
         {"http://a.example.com/", "k=v; Domain=", "http://a.example.com/", true},
         {"http://127.0.0.1/", "k=v", "http://127.0.0.1/", true},
-        {"http://127.0.0.1/", "k=v; Domain=127.0.0.1", "http://127.0.0.1/",
-         false}, /* an address */
+        {"http://127.0.0.1/", "k=v; Domain=127.0.0.1", "http://127.0.0.1/", true},
+        {"http://127.0.0.1/", "k=v; Domain=.127.0.0.1", "http://127.0.0.1/", true},
+        {"http://127.0.0.1/", "k=v; Domain=127.0.0.2", "http://127.0.0.1/", false},
+        {"http://127.0.0.1/", "k=v; Domain=127.0.0.1", "http://127.0.0.2/", false},
+        {"http://127.0.0.1/", "k=v; Domain=2130706433", "http://127.0.0.1/", false},
         {"http://127.0.0.1/", "k=v; Domain=0.0.1", "http://127.0.0.1/", false},
         {"http://[::1]/", "k=v", "http://[::1]/", true},
-        {"http://[::1]/", "k=v; Domain=[::1]", "http://[::1]/", false},
+        {"http://[::1]/", "k=v; Domain=[::1]", "http://[::1]/", true},
+        {"http://[::1]/", "k=v; Domain=::1", "http://[::1]/", true},
+        {"http://[::1]/", "k=v; Domain=[::1", "http://[::1]/", false},
+        {"http://[::1]/", "k=v; Domain=[::2]", "http://[::1]/", false},
         {"http://a.example.com./", "k=v", "http://a.example.com/", true}, /* one form */
         {"http://a.example.com/", "k=v", "http://A.example.com:8080/",
          true}, /* any port */
@@ -328,6 +339,71 @@ TEST(cookie_a_host_has_50_and_the_least_recently_used_goes)
     CHECK_EQ(seine_cookie_jar_count(jar), 53);
     CHECK(has(jar, "a.example.com", 3));
     CHECK(has(jar, "b.example.com", 0));
+    seine_cookie_jar_free(jar);
+}
+
+/* RFC 6265bis, 5.7: an attacker on the way can set cookies over http, which must not push
+ * out those of https. */
+TEST(cookie_secure_ones_of_a_host_are_the_last_to_go)
+{
+    seine_cookie_jar *jar = new_jar();
+    char value[40];
+
+    CHECK_EQ(set_at(jar, "https://h.example/", "sid=1; Secure", T0), SEINE_OK);
+    set_many(jar, "http://h.example/", 0, 200);
+    CHECK_EQ(seine_cookie_jar_count(jar), 50);
+    CHECK_STR(sent_at(jar, "https://h.example/", T0), "sid=1");
+    CHECK(!has(jar, "h.example", 150) && has(jar, "h.example", 151));
+    for (int i = 0; i < 49; i++) { /* they take the places of the others */
+        snprintf(value, sizeof value, "s%d=1; Secure; Path=/s", i);
+        CHECK_EQ(set_at(jar, "https://h.example/", value, T0), SEINE_OK);
+    }
+    CHECK_EQ(seine_cookie_jar_count(jar), 50);
+    CHECK(!has(jar, "h.example", 199));
+    /* All are secure: one that is not has no place; one that is takes the oldest's. */
+    CHECK_EQ(set_at(jar, "http://h.example/", "k=v", T0), SEINE_E_INVAL);
+    CHECK_EQ(set_at(jar, "https://h.example/", "k=v", T0), SEINE_E_INVAL);
+    CHECK_STR(sent_at(jar, "https://h.example/", T0), "sid=1");
+    CHECK_EQ(set_at(jar, "https://h.example/", "k=v; Secure; Path=/k", T0), SEINE_OK);
+    CHECK_EQ(seine_cookie_jar_count(jar), 50);
+    CHECK_STR(sent_at(jar, "https://h.example/", T0), "sid=1"); /* s0 went */
+    CHECK_STR(sent_at(jar, "https://h.example/k", T0), "k=v; sid=1");
+    seine_cookie_jar_free(jar);
+}
+
+TEST(cookie_secure_ones_of_a_jar_are_the_last_to_go)
+{
+    seine_cookie_jar *jar = new_jar();
+    char url[64];
+
+    CHECK_EQ(set_at(jar, "https://bank.example/", "sid=1; Secure", T0), SEINE_OK);
+    for (int h = 0; h < 100; h++) {
+        snprintf(url, sizeof url, "http://h%d.example/", h);
+        set_many(jar, url, 0, 50);
+    }
+    CHECK_EQ(seine_cookie_jar_count(jar), 3000);
+    CHECK_STR(sent_at(jar, "https://bank.example/", T0), "sid=1");
+    seine_cookie_jar_free(jar);
+}
+
+/* A site has hosts without number, and each may set secure cookies. */
+TEST(cookie_a_site_that_has_300_pushes_out_its_own)
+{
+    seine_cookie_jar *jar = new_jar();
+    char url[64], value[64];
+
+    CHECK_EQ(set_at(jar, "http://other.example/", "k=v", T0), SEINE_OK);
+    CHECK_EQ(set_at(jar, "https://bank.example/", "sid=1; Secure", T0), SEINE_OK);
+    for (int h = 0; h < 100; h++) {
+        snprintf(url, sizeof url, "https://h%d.evil.example/", h);
+        for (int i = 0; i < 50; i++) {
+            snprintf(value, sizeof value, "k%d=v%s", i, h % 2 ? "; Secure" : "");
+            CHECK_EQ(set_at(jar, url, value, T0), SEINE_OK);
+        }
+    }
+    CHECK_EQ(seine_cookie_jar_count(jar), 3000);
+    CHECK_STR(sent_at(jar, "https://bank.example/", T0), "sid=1");
+    CHECK_STR(sent_at(jar, "http://other.example/", T0), "k=v");
     seine_cookie_jar_free(jar);
 }
 

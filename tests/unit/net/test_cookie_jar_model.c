@@ -57,17 +57,30 @@ drop_dead(model *m, int64_t wall)
             drop(m, i);
 }
 
-/* The least recently used, of one domain or of all. */
-static void
-drop_least(model *m, const char *domain)
+static const char *
+site_of(const char *domain)
+{
+    return under(domain, "example.com") ? "example.com" : domain;
+}
+
+/* Drops the least recently used one of a domain, a site or all, first those that are not
+ * secure. False: only secure ones are left, which `c` must not push out. */
+static bool
+drop_least(model *m, const kept *c, const char *domain, const char *site)
 {
     size_t least = m->n;
 
-    for (size_t i = 0; i < m->n; i++)
-        if ((!domain || strcmp(m->all[i].domain, domain) == 0) &&
-            (least == m->n || m->all[i].used < m->all[least].used))
-            least = i;
+    for (int secure = 0; secure < 2 && least == m->n; secure++)
+        for (size_t i = 0; i < m->n && secure <= c->secure; i++)
+            if ((!domain || strcmp(m->all[i].domain, domain) == 0) &&
+                (!site || strcmp(site_of(m->all[i].domain), site) == 0) &&
+                m->all[i].secure == secure &&
+                (least == m->n || m->all[i].used < m->all[least].used))
+                least = i;
+    if (least == m->n)
+        return false;
     drop(m, least);
+    return true;
 }
 
 static bool
@@ -81,13 +94,13 @@ model_set(model *m, const step *s, const char *value, int64_t wall)
     if (s->secure && !s->https)
         return false;
     if (*s->domain && (!under(s->host, s->domain) || strcmp(s->domain, "com") == 0 ||
-                       strcmp(s->domain, "co.uk") == 0 || s->host[0] == '1'))
+                       strcmp(s->domain, "co.uk") == 0))
         return false;
     snprintf(c.name, sizeof c.name, "%d", s->name);
     snprintf(c.value, sizeof c.value, "%s", value);
     snprintf(c.domain, sizeof c.domain, "%s", *s->domain ? s->domain : s->host);
     snprintf(c.path, sizeof c.path, "%s", *s->path ? s->path : "/");
-    c.host_only = !*s->domain;
+    c.host_only = !*s->domain || s->host[0] == '1'; /* an address */
     c.secure = s->secure;
     c.expires = !s->has_age   ? INT64_MAX
                 : s->age <= 0 ? INT64_MIN
@@ -109,10 +122,12 @@ model_set(model *m, const step *s, const char *value, int64_t wall)
         return true;
     for (size_t i = 0; i < m->n; i++)
         same += strcmp(m->all[i].domain, c.domain) == 0;
-    if (same >= 50)
-        drop_least(m, c.domain);
-    if (m->n >= 3000)
-        drop_least(m, NULL);
+    if (same >= 50 && !drop_least(m, &c, c.domain, NULL))
+        return false;
+    for (size_t i = same = 0; i < m->n; i++)
+        same += strcmp(site_of(m->all[i].domain), site_of(c.domain)) == 0;
+    if (m->n >= 3000 && !drop_least(m, &c, NULL, same >= 300 ? site_of(c.domain) : NULL))
+        return false;
     c.used = ++m->ticks;
     m->all[m->n++] = c;
     return true;
@@ -280,6 +295,7 @@ TEST(cookie_agrees_with_the_list_when_the_jar_is_full)
                   .path = pick(&rng, paths),
                   .asked = "/a",
                   .https = true,
+                  .secure = sn_rng_below(&rng, 3) == 0,
                   .has_age = sn_rng_below(&rng, 50) == 0,
                   .age = (int)sn_rng_below(&rng, 3000),
                   .name = (int)sn_rng_below(&rng, 60)};
