@@ -208,8 +208,10 @@ read_cookie(file *f, sn_str line, bool http_only, seine_err *out_err)
     c.name = part[5];
     c.value = part[6];
     c.host_only = !below || place.is_address;
-    if (!f->dry && is_allowed(f->jar, &c, place.is_address))
-        *out_err = sn_cookie_jar_put(f->jar, &c, f->wall);
+    if (!f->dry && is_allowed(f->jar, &c, place.is_address)) {
+        seine_err e = sn_cookie_jar_put(f->jar, &c, f->wall);
+        *out_err = e == SEINE_E_INVAL ? SEINE_OK : e; /* no room among secure ones */
+    }
     return NULL;
 }
 

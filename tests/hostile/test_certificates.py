@@ -2,14 +2,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Certificates that are signed by a known authority and yet do not prove who the server is. The site is https://www.a.example/;
 whatever proves another name, or the name in a place that does not count, gets no request."""
+import base64
 import os
+import random
+import subprocess
 import sys
+import tempfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
-from e2e import check, finish, rows, seine  # noqa: E402
+from e2e import check, finish, free_port, rows, seine, until  # noqa: E402
 from origin import results  # noqa: E402
-from secure_site import Authority, Proxy, Site  # noqa: E402
+from secure_site import Authority, Proxy, Site, openssl  # noqa: E402
 
 NAME = "www.a.example"
 CA = Authority()
@@ -80,6 +84,44 @@ def a_certificate_that_does_not_prove_the_name_gets_no_request(what, error, make
 ])
 def an_address_is_proved_by_an_address(what, error, make):
     check(fetch(make(), "https://127.0.0.9/"), (error, int(error == "ok")))
+
+
+def field_of(bits):
+    """Parameters of Diffie-Hellman in a field of so many bits, as PEM; it need not be a prime."""
+    def part(tag, data):
+        n = len(data).to_bytes(2, "big")
+        return bytes([tag, 0x82]) + n + data
+    p = random.getrandbits(bits) | 1 | 1 << (bits - 1)
+    der = part(0x30, part(2, b"\0" + p.to_bytes((bits + 7) // 8, "big")) + bytes([2, 1, 2]))
+    text = base64.b64encode(der).decode()
+    return "-----BEGIN DH PARAMETERS-----\n" + "\n".join(text[i:i + 64] for i in range(0, len(text), 64)) + "\n-----END DH PARAMETERS-----\n"
+
+
+@rows([
+    ("a field of 10,000 bits", ["-tls1_2", "-cipher", "DHE-RSA-AES256-GCM-SHA384:DHE-PSK-AES256-GCM-SHA384", "-dhparam", "field"]),
+    ("a field of 2,048 bits", ["-tls1_2", "-cipher", "DHE-RSA-AES256-GCM-SHA384"]),
+    ("a named field of 8,192 bits", ["-tls1_3", "-groups", "ffdhe8192"]),
+])
+def a_server_does_not_choose_how_long_a_handshake_takes(what, options):
+    """It offers a key exchange in a field of its choice alone; a client that takes it stands still for a second each time."""
+    with tempfile.TemporaryDirectory() as d:
+        at = lambda name: os.path.join(d, name)  # noqa: E731
+        openssl("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", at("key"), "-out", at("cert"), "-subj", "/CN=x", "-days", "2",
+                "-addext", "subjectAltName=DNS:localhost")
+        with open(at("field"), "w", encoding="ascii") as f:
+            f.write(field_of(9999))
+        port = free_port()
+        options = [at("field") if word == "field" else word for word in options]
+        server = subprocess.Popen(["openssl", "s_server", "-accept", f"127.0.0.1:{port}", "-cert", at("cert"), "-key", at("key"), "-www", *options],
+                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        try:
+            until(lambda: b"ACCEPT" in server.stdout.readline(), "a server")
+            one, = results(seine("fetch", "-4", "--retries", "0", "--cacert", at("cert"), "-o", "-", f"https://localhost:{port}/").out)
+            check(one.get("error", {}).get("kind", "ok"), "tls_error")
+        finally:
+            server.kill()
+            server.wait()
+            server.stdout.close()
 
 
 with CA:

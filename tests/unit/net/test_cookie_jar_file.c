@@ -414,3 +414,22 @@ TEST(cookie_jar_file_reads_back_whatever_a_jar_holds)
     seine_cookie_jar_free(again);
     home_free(&h);
 }
+
+TEST(cookie_file_goes_on_behind_one_for_which_there_is_no_room)
+{
+    seine_cookie_jar *jar = new_jar();
+    char set[64];
+
+    for (int i = 0; i < 50; i++) {
+        snprintf(set, sizeof set, "s%d=1; Secure; Path=/s", i);
+        CHECK_EQ(set_at(jar, "https://a.example/", set, T0), SEINE_OK);
+    }
+    CHECK_EQ(sn_cookie_jar_read(jar,
+                                SN_STR("a.example\tFALSE\t/\tFALSE\t0\tplain\t1\n"
+                                       "b.example\tFALSE\t/\tFALSE\t0\tk\tv\n"),
+                                "file", T0, NULL),
+             SEINE_OK);
+    CHECK_STR(sent_at(jar, "https://a.example/", T0), "");
+    CHECK_STR(sent_at(jar, "https://b.example/", T0), "k=v");
+    seine_cookie_jar_free(jar);
+}
