@@ -59,6 +59,9 @@ SEINE_BEGIN
 /* CLOCK_MONOTONIC and CLOCK_REALTIME, futexes, random numbers of the kernel; borrowed. */
 seine_clock *seine_clock_system(void);
 
+/* The system's monotonic time: the `now` of a program that has no clock of its own. */
+seine_time seine_now(void);
+
 /* A clock that stands at `now` and `wall` until it is advanced; its random numbers follow
  * from `seed`. */
 SEINE_MUST_CHECK seine_err seine_clock_fake_new(seine_time now, int64_t wall,

@@ -6,8 +6,8 @@
  * with a cause; a child's deadline is never later than its parent's.
  *
  *     seine_ctx *job, *request;
- *     if (seine_ctx_root(seine_clock_system(), &job) != SEINE_OK ||
- *         seine_ctx_new(job, now + SEINE_SECS(30), &request) != SEINE_OK)
+ *     if (seine_ctx_background(&job) != SEINE_OK ||
+ *         seine_ctx_after(job, SEINE_SECS(30), &request) != SEINE_OK)
  *         return SEINE_E_NOMEM;
  *     seine_err e = seine_shared_wait(limiter, request, 1, SEINE_NEVER);
  *     seine_ctx_cancel(job, SEINE_OK);       everybody below wakes: CANCELED
@@ -18,7 +18,7 @@
  * seine_ctx_err returns DEADLINE to a caller with that `now`; the hooks run when somebody
  * cancels or expires the context.
  *
- * Time    is passed in; seine_ctx_sleep reads the clock of the tree.
+ * Time    is passed in; seine_ctx_after, now and sleep read the clock of the tree.
  * Memory  counted references; a child keeps its parent. Hooks are the caller's.
  * Threads any thread. A signal handler must not cancel: it sets a flag and wakes
  *         the loop, and the loop cancels.
@@ -48,10 +48,19 @@ SEINE_BEGIN
 /* Makes a tree without a deadline; the clock outlives the tree. */
 SEINE_MUST_CHECK seine_err seine_ctx_root(seine_clock *clock, seine_ctx **out_ctx);
 
+/* The same on the system's clock: for a program that has no other context, and that
+ * nobody cancels. */
+SEINE_MUST_CHECK seine_err seine_ctx_background(seine_ctx **out_ctx);
+
 /* Makes a child; SEINE_NEVER: no deadline of its own. A child of a context that is done
  * is done with the same cause. */
 SEINE_MUST_CHECK seine_err seine_ctx_new(seine_ctx *parent, seine_time deadline,
                                          seine_ctx **out_ctx);
+
+/* The same with a deadline `span` from now, by the clock of the tree. INVAL: span < 0;
+ * SEINE_NEVER: none. */
+SEINE_MUST_CHECK seine_err seine_ctx_after(seine_ctx *parent, seine_span span,
+                                           seine_ctx **out_ctx);
 
 seine_ctx *seine_ctx_ref(seine_ctx *c);
 void seine_ctx_unref(seine_ctx *c); /* cancels nothing; NULL is fine */
@@ -70,6 +79,9 @@ seine_err seine_ctx_err(const seine_ctx *c, seine_time now);
 /* The effective deadline: the earliest of this context and its ancestors. */
 seine_time seine_ctx_deadline(const seine_ctx *c);
 seine_clock *seine_ctx_clock(const seine_ctx *c);
+
+/* The time of the tree's clock; of the system's for NULL. */
+seine_time seine_ctx_now(const seine_ctx *c);
 
 /* Runs the hook once, outside of all locks, when the context is cancelled; at once if it
  * is cancelled already. */

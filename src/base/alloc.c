@@ -90,6 +90,8 @@ seine_set_alloc(const seine_alloc *alloc)
 void
 seine_text_free(seine_text *text)
 {
+    if (!text)
+        return;
     sn_free(text->bytes);
     *text = (seine_text){0};
 }

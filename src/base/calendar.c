@@ -76,6 +76,8 @@ seine_calendar_weekday(int64_t days)
 int64_t
 seine_calendar_seconds(const seine_date *d)
 {
+    if (!d)
+        return 0;
     return seine_calendar_days(d->year, d->month, d->day) * SEINE_DAY_SECONDS +
            d->hour * INT64_C(3600) + d->minute * INT64_C(60) + d->second;
 }

@@ -78,3 +78,11 @@ seine_clock_system(void)
 
     return &clock;
 }
+
+seine_time
+seine_now(void)
+{
+    seine_clock *c = seine_clock_system();
+
+    return c->now(c);
+}

@@ -139,6 +139,8 @@ fake_wake(seine_clock *c, const uint32_t *word, int n)
 seine_err
 seine_clock_fake_new(seine_time now, int64_t wall, uint64_t seed, seine_clock **out_clock)
 {
+    if (!out_clock)
+        return SEINE_E_INVAL;
     fake *f = sn_zalloc(sizeof *f);
 
     if (!f)
@@ -173,6 +175,8 @@ seine_clock_fake_free(seine_clock *c)
 void
 seine_clock_fake_enter(seine_clock *c)
 {
+    if (!c)
+        return;
     fake *f = fake_of(c);
 
     pthread_mutex_lock(&f->lock);
@@ -184,6 +188,8 @@ seine_clock_fake_enter(seine_clock *c)
 void
 seine_clock_fake_leave(seine_clock *c)
 {
+    if (!c)
+        return;
     fake *f = fake_of(c);
 
     pthread_mutex_lock(&f->lock);
@@ -227,6 +233,8 @@ move_to(fake *f, seine_time now)
 void
 seine_clock_fake_advance(seine_clock *c, seine_span d)
 {
+    if (!c)
+        return;
     fake *f = fake_of(c);
 
     pthread_mutex_lock(&f->lock);
@@ -246,6 +254,8 @@ seine_clock_fake_advance(seine_clock *c, seine_span d)
 void
 seine_clock_fake_step_wall(seine_clock *c, int64_t by)
 {
+    if (!c)
+        return;
     fake *f = fake_of(c);
 
     pthread_mutex_lock(&f->lock);
@@ -256,6 +266,8 @@ seine_clock_fake_step_wall(seine_clock *c, int64_t by)
 uint32_t
 seine_clock_fake_parked(seine_clock *c)
 {
+    if (!c)
+        return 0;
     fake *f = fake_of(c);
 
     pthread_mutex_lock(&f->lock);
@@ -267,6 +279,8 @@ seine_clock_fake_parked(seine_clock *c)
 void
 seine_clock_fake_await(seine_clock *c, uint32_t n)
 {
+    if (!c)
+        return;
     fake *f = fake_of(c);
 
     pthread_mutex_lock(&f->lock);

@@ -181,6 +181,8 @@ size_t
 seine_diag_print(const seine_diag *diag, const seine_diag_name *names, char *buf,
                  size_t cap)
 {
+    if (!diag)
+        return 0;
     const char *joint = diag->text[0] == '\'' ? " " : ": ";
     char line[24] = "", column[24] = "";
     int n;

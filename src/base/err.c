@@ -63,6 +63,8 @@ seine_phase_name(seine_phase p)
 size_t
 seine_fault_text(const seine_fault *f, char *buf, size_t cap)
 {
+    if (!f)
+        return 0;
     const char *detail = f->text[0] ? f->text : seine_err_text(f->code);
     seine_err group = seine_err_group(f->code);
     int n;

@@ -197,12 +197,16 @@ sn_file_replace(const char *path, const char *bytes, size_t n, sn_file_sync sync
 bool
 seine_file_replace(const char *path, const char *bytes, size_t n)
 {
+    if (!path)
+        return false;
     return sn_file_replace(path, bytes, n, SN_FILE_QUICK);
 }
 
 int
 seine_file_append(const char *path)
 {
+    if (!path)
+        return -1;
     return sn_file_append(path);
 }
 

@@ -208,6 +208,8 @@ seine_err
 seine_json_parse(const char *bytes, size_t len, seine_json **out_json,
                  seine_json_fault *out_fault)
 {
+    if (!out_json)
+        return SEINE_E_INVAL;
     json_error_t error;
 
     if (len > SEINE_JSON_BYTES)
@@ -490,6 +492,8 @@ print(sink *to, const json_t *json, unsigned depth)
 seine_err
 seine_json_print(const seine_json *json, seine_text *out_text)
 {
+    if (!out_text)
+        return SEINE_E_INVAL;
     sink to = {NULL, 0, 0};
 
     if (!print(&to, inside(json), 0))

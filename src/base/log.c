@@ -388,6 +388,8 @@ destroy(seine_log *log)
 seine_err
 seine_log_new(const seine_log_opts *opts, seine_log **out_log)
 {
+    if (!out_log)
+        return SEINE_E_INVAL;
     if (!sn_opts_fit(opts, sizeof *opts) || !is_sound(opts))
         return SEINE_E_INVAL;
     seine_log *log = sn_zalloc(sizeof *log);
@@ -569,6 +571,8 @@ seine_log_set_level(seine_log *log, seine_log_level level)
 void
 seine_log_stats_get(const seine_log *log, seine_log_stats *out_stats)
 {
+    if (!log || !out_stats)
+        return;
     pthread_mutex_t *lock = (pthread_mutex_t *)&log->lock;
 
     pthread_mutex_lock(lock);

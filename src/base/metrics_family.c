@@ -478,6 +478,8 @@ seine_err
 seine_metrics_gauge(seine_metrics *m, const char *name, const char *help,
                     const seine_label *labels, size_t n, seine_gauge **out_g)
 {
+    if (!m || !out_g || (n > 0 && !labels))
+        return SEINE_E_INVAL;
     sn_metric_block *b;
     seine_err e = add_family(m, SN_GAUGE, name, help, labels, n, NULL, &b);
 
@@ -504,6 +506,8 @@ seine_metrics_histogram(seine_metrics *m, const char *name, const char *help,
 seine_err
 seine_metrics_new(seine_metrics **out_m)
 {
+    if (!out_m)
+        return SEINE_E_INVAL;
     seine_metrics *m = sn_zalloc(sizeof *m);
 
     if (!m)

@@ -165,6 +165,8 @@ seine_http_metrics_new(seine_metrics *m, const char *server,
                        const seine_http_route *routes, size_t n,
                        seine_http_metrics **out_h)
 {
+    if (!m || !out_h || (n > 0 && !routes))
+        return SEINE_E_INVAL;
     sn_draft drafts[4] = {{0}};
     sn_metric_block *blocks[4];
 

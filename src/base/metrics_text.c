@@ -153,6 +153,8 @@ put_family(page *p, const sn_family *f)
 seine_err
 seine_metrics_text(const seine_metrics *m, seine_metrics_format f, seine_text *out_text)
 {
+    if (!m || !out_text)
+        return SEINE_E_INVAL;
     page p = {.is_open = f == SEINE_METRICS_OPENMETRICS};
 
     sn_buf_init(&p.text, TEXT_CAP);

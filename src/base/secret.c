@@ -16,6 +16,8 @@ seine_wipe(void *bytes, size_t n)
 seine_err
 seine_secrets_new(seine_secrets **out_secrets)
 {
+    if (!out_secrets)
+        return SEINE_E_INVAL;
     seine_secrets *s = sn_zalloc(sizeof *s);
 
     if (!s)
@@ -157,6 +159,8 @@ is_known(const seine_secrets *s, sn_str value)
 seine_err
 seine_secrets_add(seine_secrets *s, const char *bytes, size_t n)
 {
+    if (!s)
+        return SEINE_E_INVAL;
     sn_str value = {bytes, n};
 
     if (n < SEINE_SECRET_LEAST || is_known(s, value))
@@ -177,6 +181,8 @@ seine_secrets_add(seine_secrets *s, const char *bytes, size_t n)
 seine_err
 seine_secrets_learn(seine_secrets *s, const char *bytes, size_t n)
 {
+    if (!s)
+        return SEINE_E_INVAL;
     sn_recent_pattern *list = NULL;
     sink to = {add_to_list, &list};
     sn_str value = {bytes, n};
@@ -246,6 +252,8 @@ seine_err
 seine_secrets_add_field(seine_secrets *s, const char *name, size_t name_len,
                         const char *value, size_t value_len)
 {
+    if (!s)
+        return SEINE_E_INVAL;
     sn_str field = {name, name_len}, text = {value, value_len};
 
     if (!seine_secret_is_field(name, name_len))

@@ -13,12 +13,16 @@ _Static_assert(WORDS * 64 == 640, "status_set.h says so");
 bool
 seine_status_set_has(const seine_status_set *set, unsigned status)
 {
+    if (!set)
+        return false;
     return status / 64 < WORDS && (set->words[status / 64] >> status % 64 & 1) != 0;
 }
 
 void
 seine_status_set_add(seine_status_set *set, unsigned first, unsigned last)
 {
+    if (!set)
+        return;
     for (unsigned s = first; s <= last && s / 64 < WORDS; s++)
         set->words[s / 64] |= UINT64_C(1) << s % 64;
 }
@@ -26,6 +30,8 @@ seine_status_set_add(seine_status_set *set, unsigned first, unsigned last)
 void
 seine_status_set_remove(seine_status_set *set, unsigned first, unsigned last)
 {
+    if (!set)
+        return;
     for (unsigned s = first; s <= last && s / 64 < WORDS; s++)
         set->words[s / 64] &= ~(UINT64_C(1) << s % 64);
 }
@@ -78,6 +84,8 @@ seine_err
 seine_status_set_parse(const char *text, const char *const *also,
                        seine_status_set *out_set, uint32_t *out_also, seine_view *out_bad)
 {
+    if (!out_bad)
+        return SEINE_E_INVAL;
     seine_status_set set = {{0}};
     uint32_t bits = 0;
 

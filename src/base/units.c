@@ -108,6 +108,8 @@ read_unit(const char *p, uint64_t *out_ns)
 const char *
 seine_units_span(const char *text, seine_span *out_span)
 {
+    if (!text || !out_span)
+        return "nothing is given";
     const char *p = text, *end = text + strlen(text);
     bool is_first = true;
     seine_span sum = 0;
@@ -201,6 +203,8 @@ multiply(decimal *d, uint64_t factor)
 const char *
 seine_units_rate(const char *text, seine_frequency *out_rate)
 {
+    if (!text || !out_rate)
+        return "nothing is given";
     const char *end = text + strlen(text), *p;
     decimal count, n = {1, 0};
     uint64_t factor, unit = 1000000000;
@@ -236,6 +240,8 @@ seine_units_rate(const char *text, seine_frequency *out_rate)
 const char *
 seine_units_count(const char *text, uint64_t *out_count)
 {
+    if (!text || !out_count)
+        return "nothing is given";
     const char *end = text + strlen(text);
     decimal count;
     uint64_t factor;
@@ -253,6 +259,8 @@ seine_units_count(const char *text, uint64_t *out_count)
 const char *
 seine_units_size(const char *text, uint64_t *out_bytes)
 {
+    if (!text || !out_bytes)
+        return "nothing is given";
     static const char names[] = "kMGT";
     static const char not [] = "not a size";
     const char *end = text + strlen(text), *at;
@@ -281,6 +289,8 @@ seine_units_size(const char *text, uint64_t *out_bytes)
 const char *
 seine_units_share(const char *text, uint64_t most, uint32_t *out_percent)
 {
+    if (!text || !out_percent)
+        return "nothing is given";
     const char *end = text + strlen(text);
     decimal share;
     const char *p = read_decimal(text, end, false, &share);

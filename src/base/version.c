@@ -13,6 +13,8 @@ seine_version(void)
 bool
 seine_version_library_get(size_t i, const char **out_name, const char **out_version)
 {
+    if (!out_name || !out_version)
+        return false;
     static const struct {
         const char *name, *(*version)(void);
     } libraries[] = {{"jansson", sn_json_version}, {"libcrypto", sn_hash_version}};

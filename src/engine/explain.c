@@ -99,6 +99,8 @@ add_host(seine_explain *x, const seine_url *u)
 seine_err
 seine_explain_seed(seine_explain *x, const char *url, size_t len)
 {
+    if (!x)
+        return SEINE_E_INVAL;
     char mem[SEINE_URL_ROOM], key[SEINE_URL_ROOM];
     size_t key_len;
     bool is_new;
@@ -131,6 +133,8 @@ void
 seine_explain_robots(const seine_fault *end, seine_view body,
                      seine_robots_state *out_state, seine_robots **out_robots)
 {
+    if (!end || !out_state || !out_robots)
+        return;
     sn_robots_cache r = {0};
 
     sn_robots_cache_settle(&r, end, body, NULL, 0);
@@ -223,6 +227,8 @@ seine_explain_url(const seine_explain *x, const char *url, size_t len,
                   seine_robots_state state, const seine_robots *robots,
                   seine_explained *out)
 {
+    if (!x)
+        return SEINE_E_INVAL;
     char mem[SEINE_URL_ROOM];
     size_t key_len;
     seine_url u;

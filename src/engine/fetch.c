@@ -338,6 +338,8 @@ sn_fetch_open(const seine_fetch_opts *opts, const sn_net *net, seine_fetch **out
 seine_err
 seine_fetch_new(const seine_fetch_opts *opts, seine_fetch **out_fetch, seine_diag *diag)
 {
+    if (!opts || !out_fetch)
+        return SEINE_E_INVAL;
     return sn_fetch_open(opts, &sn_net_sockets, out_fetch, diag);
 }
 
@@ -447,6 +449,8 @@ add_url(seine_fetch *f, const seine_ask *ask, seine_ctx *ctx)
 seine_err
 seine_fetch_add(seine_fetch *f, const seine_ask *ask, seine_ctx *ctx)
 {
+    if (!f || !ask)
+        return SEINE_E_INVAL;
     atomic_fetch_add(&f->shared.adding, 1);
     seine_err e = add_url(f, ask, ctx);
     atomic_fetch_sub(&f->shared.adding, 1);
@@ -460,6 +464,8 @@ seine_fetch_add(seine_fetch *f, const seine_ask *ask, seine_ctx *ctx)
 void
 seine_fetch_close(seine_fetch *f)
 {
+    if (!f)
+        return;
     atomic_store(&f->shared.closed, true);
     wake_waiters(f); /* who waits for room waits in vain */
     if (f->shared.opts.crawl || f->shared.opts.robots != SEINE_OBEY_OFF)
@@ -469,6 +475,8 @@ seine_fetch_close(seine_fetch *f)
 void
 seine_fetch_stop(seine_fetch *f, seine_err why)
 {
+    if (!f)
+        return;
     int going = SN_GOING, none = SEINE_OK;
 
     atomic_compare_exchange_strong(&f->shared.stop_why, &none, (int)why);
@@ -483,12 +491,16 @@ seine_fetch_stop(seine_fetch *f, seine_err why)
 void
 seine_fetch_wake(seine_fetch *f)
 {
+    if (!f)
+        return;
     wake_shards(f);
 }
 
 bool
 seine_fetch_is_done(const seine_fetch *f)
 {
+    if (!f)
+        return false;
     return sn_shared_state_is_done(&f->shared);
 }
 
@@ -560,6 +572,8 @@ is_joined(seine_fetch *f, void *arg)
 seine_err
 seine_fetch_finish(seine_fetch *f, seine_ctx *ctx)
 {
+    if (!f)
+        return SEINE_E_INVAL;
     seine_fetch_close(f);
     seine_err e = wait_done(f, ctx);
     if (e != SEINE_OK) {
@@ -575,6 +589,8 @@ seine_fetch_finish(seine_fetch *f, seine_ctx *ctx)
 seine_err
 seine_fetch_err(const seine_fetch *f, seine_diag *diag)
 {
+    if (!f)
+        return SEINE_E_INVAL;
     seine_err e = (seine_err)atomic_load(&f->shared.err);
 
     sn_diag_clear(diag);
@@ -603,6 +619,8 @@ seine_fetch_free(seine_fetch *f)
 void
 seine_fetch_stats_get(const seine_fetch *f, seine_fetch_stats *out_stats)
 {
+    if (!f || !out_stats)
+        return;
     seine_fetch_stats s = {0};
 
     for (uint32_t i = 0; i < f->n; i++)
@@ -664,6 +682,8 @@ put_proxy(sn_buf *b, const sn_proxy *p, const char *what)
 size_t
 seine_fetch_proxies(const seine_fetch *f, char *buf, size_t cap)
 {
+    if (!f)
+        return 0;
     const sn_proxies *p = &f->shared.proxies;
     bool same = p->http == p->https;
     sn_buf b;
@@ -686,6 +706,8 @@ seine_fetch_proxies(const seine_fetch *f, char *buf, size_t cap)
 bool
 seine_fetch_slowest_get(const seine_fetch *f, seine_fetch_slowest *out_slowest)
 {
+    if (!f || !out_slowest)
+        return false;
     seine_fetch_slowest s = {.left = 0};
 
     for (uint32_t i = 0; i < f->n; i++)
@@ -699,6 +721,8 @@ seine_fetch_slowest_get(const seine_fetch *f, seine_fetch_slowest *out_slowest)
 void
 seine_fetch_hosts_each(const seine_fetch *f, seine_fetch_host_fn fn, void *arg)
 {
+    if (!f || !fn)
+        return;
     teller t = {fn, arg};
 
     for (uint32_t i = 0; i < f->n; i++)
@@ -708,6 +732,8 @@ seine_fetch_hosts_each(const seine_fetch *f, seine_fetch_host_fn fn, void *arg)
 int
 seine_fetch_fd(const seine_fetch *f)
 {
+    if (!f)
+        return -1;
     /* The first call makes the timer's descriptor: the caller's, who has the loop. */
     return f->has_loop ? sn_loop_fd((sn_loop *)&f->loop) : -1;
 }
@@ -715,6 +741,8 @@ seine_fetch_fd(const seine_fetch *f)
 void
 seine_fetch_step(seine_fetch *f, seine_time *out_again)
 {
+    if (!f)
+        return;
     sn_run *r = f->runs[0];
 
     if (f->has_loop) {

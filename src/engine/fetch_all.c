@@ -222,12 +222,16 @@ seine_err
 seine_fetch_all(const seine_fetch_opts *opts, seine_ctx *ctx, const char *const *urls,
                 size_t n, seine_fetched *out_results, seine_summary *out_summary)
 {
+    if (!opts)
+        return SEINE_E_INVAL;
     return sn_fetch_all(opts, &sn_net_sockets, ctx, urls, n, out_results, out_summary);
 }
 
 bool
 seine_fetched_is_ok(const seine_fetched *r)
 {
+    if (!r)
+        return false;
     return r->fate == SEINE_FATE_OK && r->fault.code == SEINE_OK;
 }
 

@@ -196,6 +196,8 @@ seine_err
 seine_robots_fetch(const seine_fetch_opts *opts, seine_ctx *ctx, const char *const *urls,
                    size_t n, seine_robots_book **out_book, seine_diag *diag)
 {
+    if (!opts || !out_book)
+        return SEINE_E_INVAL;
     return sn_robots_fetch(opts, &sn_net_sockets, ctx, urls, n, out_book, diag);
 }
 
@@ -203,6 +205,8 @@ seine_err
 seine_robots_book_new(const char *text, size_t len, const char *source,
                       seine_robots_book **out_book)
 {
+    if (!source || !out_book)
+        return SEINE_E_INVAL;
     seine_robots_book *b = new_book(1);
 
     if (!b)
@@ -234,6 +238,8 @@ seine_robots_book_free(seine_robots_book *b)
 const seine_robots_answer *
 seine_robots_book_of(const seine_robots_book *book, const char *url)
 {
+    if (!book || !url)
+        return NULL;
     char authority[AUTHORITY];
     const entry *e = find_entry(book, "");
 

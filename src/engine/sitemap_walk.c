@@ -145,6 +145,8 @@ push_url(seine_sitemap_walk *w, const char *url, size_t len, unsigned depth)
 seine_err
 seine_sitemap_walk_add(seine_sitemap_walk *w, const char *url)
 {
+    if (!url)
+        return SEINE_E_INVAL;
     char authority[AUTHORITY];
 
     if (!read_authority(url, strlen(url), authority))
@@ -165,6 +167,8 @@ seine_sitemap_walk_add(seine_sitemap_walk *w, const char *url)
 seine_err
 seine_sitemap_walk_add_fd(seine_sitemap_walk *w, const char *name, int give_fd)
 {
+    if (!w || !name)
+        return SEINE_E_INVAL;
     seine_err e = push_item(w, name, strlen(name), 0, give_fd);
 
     if (e != SEINE_OK)
@@ -434,6 +438,8 @@ is_head_there(const seine_sitemap_walk *w)
 seine_err
 seine_sitemap_walk_step(seine_sitemap_walk *w, seine_diag *diag)
 {
+    if (!w)
+        return SEINE_E_INVAL;
     sn_diag_clear(diag);
     while (w->err == SEINE_OK && w->head < w->count) {
         w->err = ask_ahead(w, diag);
@@ -454,6 +460,8 @@ seine_sitemap_walk_step(seine_sitemap_walk *w, seine_diag *diag)
 int
 seine_sitemap_walk_fd(const seine_sitemap_walk *w)
 {
+    if (!w)
+        return -1;
     return w->epoll;
 }
 
@@ -473,6 +481,8 @@ wait_for_head(seine_sitemap_walk *w, seine_ctx *ctx)
 seine_err
 seine_sitemap_walk_run(seine_sitemap_walk *w, seine_ctx *ctx, seine_diag *diag)
 {
+    if (!w)
+        return SEINE_E_INVAL;
     seine_clock *c = w->fetch.clock ? w->fetch.clock : seine_clock_system();
     seine_err e;
 

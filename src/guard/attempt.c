@@ -75,6 +75,8 @@ seine_attempt_verdict
 seine_attempt_begin(seine_attempt *a, const seine_guards *g, const seine_ctx *ctx,
                     seine_time now)
 {
+    if (!a || !g)
+        return (seine_attempt_verdict){SEINE_E_INVAL, SEINE_NEVER};
     /* Sets single members: most of an attempt is room for a budget's grant. */
     a->guards = g;
     a->permit.held = 0;
@@ -152,6 +154,8 @@ end_well(seine_attempt *a, const seine_fault *f, seine_time now)
 seine_err
 seine_attempt_end(seine_attempt *a, const seine_fault *f, seine_time now)
 {
+    if (!a)
+        return SEINE_E_INVAL;
     const seine_guards *g = a->guards;
 
     if (!a->open)

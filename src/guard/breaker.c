@@ -110,6 +110,8 @@ more_new(const seine_breaker_opts *o, size_t probes, size_t window)
 seine_err
 seine_breaker_init(seine_breaker *b, const seine_breaker_opts *opts)
 {
+    if (!b)
+        return SEINE_E_INVAL;
     if (!opts || !sn_opts_fit(opts, sizeof *opts) || !is_valid(opts))
         return SEINE_E_INVAL;
 
@@ -477,6 +479,8 @@ sn_breaker_set_generation(seine_breaker *b, uint64_t generation)
 seine_err
 seine_breaker_acquire(seine_breaker *b, seine_time now, seine_permit *out_permit)
 {
+    if (!out_permit)
+        return SEINE_E_INVAL;
     sn_change change = {0};
 
     if (!b) {
@@ -492,6 +496,8 @@ seine_err
 seine_breaker_settle(seine_breaker *b, seine_permit *permit, seine_outcome how,
                      seine_time now)
 {
+    if (!permit)
+        return SEINE_E_INVAL;
     sn_change change = {0};
 
     if (!b) {
@@ -599,6 +605,8 @@ percent(uint64_t part, uint64_t whole)
 void
 seine_breaker_stats_get(const seine_breaker *b, seine_breaker_stats *out_stats)
 {
+    if (!out_stats)
+        return;
     if (!b) {
         *out_stats = (seine_breaker_stats){.state = SEINE_BREAKER_DISABLED};
         return;

@@ -103,6 +103,8 @@ seine_err
 seine_breaker_spec(const char *text, seine_breaker_opts *opts, uint32_t *park,
                    seine_diag *diag)
 {
+    if (!text || !opts)
+        return SEINE_E_INVAL;
     spec s = {.opts = *opts, .park = park ? *park : 0, .has_park = park != NULL};
     seine_err e = SEINE_OK;
 

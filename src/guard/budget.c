@@ -132,6 +132,8 @@ serve(seine_budget *b)
 seine_err
 seine_budget_new(const seine_want *limits, seine_budget **out_budget)
 {
+    if (!out_budget)
+        return SEINE_E_INVAL;
     if (!limits)
         return SEINE_E_INVAL;
     seine_budget *b = sn_zalloc(sizeof *b);
@@ -157,6 +159,8 @@ seine_budget_free(seine_budget *b)
 seine_err
 seine_budget_try(seine_budget *b, const seine_want *want, seine_held *out_held)
 {
+    if (!want || !out_held)
+        return SEINE_E_INVAL;
     seine_err e = SEINE_OK;
 
     if (b) {
@@ -201,6 +205,8 @@ seine_err
 seine_budget_wait(seine_budget *b, seine_ctx *ctx, const seine_want *want,
                   seine_held *out_held)
 {
+    if (!ctx || !want || !out_held)
+        return SEINE_E_INVAL;
     seine_clock *clock = seine_ctx_clock(ctx);
     seine_err e = seine_ctx_err(ctx, clock->now(clock));
     sn_waiter w;
@@ -231,6 +237,8 @@ seine_budget_wait(seine_budget *b, seine_ctx *ctx, const seine_want *want,
 seine_err
 seine_budget_grow(seine_held *held, seine_res res, uint64_t more)
 {
+    if (!held)
+        return SEINE_E_INVAL;
     seine_budget *b = held->of;
     seine_want want = {0};
 
@@ -262,6 +270,8 @@ seine_budget_grow(seine_held *held, seine_res res, uint64_t more)
 void
 seine_budget_force(seine_held *held, seine_res res, uint64_t more)
 {
+    if (!held)
+        return;
     seine_budget *b = held->of;
     seine_want want = {0};
 
@@ -280,6 +290,8 @@ seine_budget_force(seine_held *held, seine_res res, uint64_t more)
 void
 seine_budget_shrink(seine_held *held, seine_res res, uint64_t less)
 {
+    if (!held)
+        return;
     seine_budget *b = held->of;
 
     if (!b || (unsigned)res >= SEINE_RES_DOWNLOAD)
@@ -299,6 +311,8 @@ seine_budget_shrink(seine_held *held, seine_res res, uint64_t less)
 void
 seine_budget_release(seine_held *held)
 {
+    if (!held)
+        return;
     seine_budget *b = held->of;
 
     if (!b)
@@ -327,6 +341,8 @@ seine_budget_short(const seine_budget *b)
 void
 seine_budget_used_get(const seine_budget *b, seine_want *out_used)
 {
+    if (!out_used)
+        return;
     *out_used = (seine_want){0};
     if (!b)
         return;

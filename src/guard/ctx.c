@@ -50,6 +50,8 @@ typedef struct root {
 seine_err
 seine_ctx_root(seine_clock *clock, seine_ctx **out_ctx)
 {
+    if (!out_ctx)
+        return SEINE_E_INVAL;
     if (!clock)
         return SEINE_E_INVAL;
     root *r = sn_zalloc(sizeof *r);
@@ -68,6 +70,8 @@ seine_ctx_root(seine_clock *clock, seine_ctx **out_ctx)
 seine_err
 seine_ctx_new(seine_ctx *parent, seine_time deadline, seine_ctx **out_ctx)
 {
+    if (!out_ctx)
+        return SEINE_E_INVAL;
     if (!parent)
         return SEINE_E_INVAL;
     seine_ctx *c = sn_zalloc(sizeof *c);
@@ -92,9 +96,33 @@ seine_ctx_new(seine_ctx *parent, seine_time deadline, seine_ctx **out_ctx)
     return SEINE_OK;
 }
 
+seine_err
+seine_ctx_background(seine_ctx **out_ctx)
+{
+    return seine_ctx_root(seine_clock_system(), out_ctx);
+}
+
+seine_err
+seine_ctx_after(seine_ctx *parent, seine_span span, seine_ctx **out_ctx)
+{
+    if (!parent || span < 0)
+        return SEINE_E_INVAL;
+    seine_clock *clock = parent->tree->clock;
+
+    return seine_ctx_new(parent, sn_time_add(clock->now(clock), span), out_ctx);
+}
+
+seine_time
+seine_ctx_now(const seine_ctx *c)
+{
+    return c ? c->tree->clock->now(c->tree->clock) : seine_now();
+}
+
 seine_ctx *
 seine_ctx_ref(seine_ctx *c)
 {
+    if (!c)
+        return NULL;
     atomic_fetch_add_explicit(&c->refs, 1, memory_order_relaxed);
     return c;
 }
@@ -209,6 +237,8 @@ run_hooks(tree *t, runner *r)
 void
 seine_ctx_cancel(seine_ctx *c, seine_err cause)
 {
+    if (!c)
+        return;
     tree *t = c->tree;
     runner r = {.end = &r.pending, .thread = pthread_self()};
 
@@ -230,6 +260,8 @@ seine_ctx_cancel(seine_ctx *c, seine_err cause)
 void
 seine_ctx_expire(seine_ctx *c, seine_time now)
 {
+    if (!c)
+        return;
     if (now >= c->deadline)
         seine_ctx_cancel(c, SEINE_E_DEADLINE);
 }
@@ -237,6 +269,8 @@ seine_ctx_expire(seine_ctx *c, seine_time now)
 seine_err
 seine_ctx_err(const seine_ctx *c, seine_time now)
 {
+    if (!c)
+        return SEINE_E_INVAL;
     seine_err cause = (seine_err)atomic_load(&c->cause);
 
     if (cause != SEINE_OK)
@@ -247,18 +281,24 @@ seine_ctx_err(const seine_ctx *c, seine_time now)
 seine_time
 seine_ctx_deadline(const seine_ctx *c)
 {
+    if (!c)
+        return SEINE_NEVER;
     return c->deadline;
 }
 
 seine_clock *
 seine_ctx_clock(const seine_ctx *c)
 {
+    if (!c)
+        return NULL;
     return c->tree->clock;
 }
 
 void
 seine_ctx_on_done(seine_ctx *c, seine_ctx_hook *hook)
 {
+    if (!c || !hook)
+        return;
     hook->prev = NULL;
     pthread_mutex_lock(&c->tree->lock);
     bool done = c->cause != SEINE_OK;
@@ -284,6 +324,8 @@ running(const tree *t, const seine_ctx_hook *hook)
 bool
 seine_ctx_off_done(seine_ctx *c, seine_ctx_hook *hook)
 {
+    if (!c || !hook)
+        return false;
     tree *t = c->tree;
     const runner *r;
 
@@ -311,6 +353,8 @@ seine_ctx_off_done(seine_ctx *c, seine_ctx_hook *hook)
 seine_err
 seine_ctx_sleep(seine_ctx *c, seine_time until)
 {
+    if (!c)
+        return SEINE_E_INVAL;
     seine_time now = c->tree->clock->now(c->tree->clock);
     seine_err e = seine_ctx_err(c, now);
     sn_waiter w;

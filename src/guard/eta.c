@@ -10,6 +10,8 @@ _Static_assert(sizeof(seine_eta) == 1320, "eta.h says how much memory an eta tak
 void
 seine_eta_init(seine_eta *e, seine_time now)
 {
+    if (!e)
+        return;
     *e = (seine_eta){.start = now, .slot_end = now + SLOT};
 }
 
@@ -28,6 +30,8 @@ mark_growth(seine_eta *e, uint64_t done, uint64_t known)
 void
 seine_eta_add(seine_eta *e, seine_time now, uint64_t done, uint64_t known)
 {
+    if (!e)
+        return;
     e->done = done;
     e->known = known > done ? known : done;
     mark_growth(e, done, e->known);
@@ -46,6 +50,8 @@ seine_eta_add(seine_eta *e, seine_time now, uint64_t done, uint64_t known)
 double
 seine_eta_rate(const seine_eta *e, seine_time now)
 {
+    if (!e)
+        return 0;
     enum { RECENT = 5 };
     uint32_t n = e->filled < RECENT ? e->filled : RECENT;
     uint64_t sum = e->done - e->slot_done;
@@ -60,6 +66,8 @@ seine_eta_rate(const seine_eta *e, seine_time now)
 double
 seine_eta_growth(const seine_eta *e)
 {
+    if (!e)
+        return 0;
     enum { ENOUGH = 20, PART = 4 };
     uint32_t n = e->n_marks < SEINE_ETA_MARKS ? e->n_marks : SEINE_ETA_MARKS;
     uint64_t window =
@@ -82,6 +90,8 @@ seine_eta_growth(const seine_eta *e)
 uint64_t
 seine_eta_grown(const seine_eta *e, uint64_t left)
 {
+    if (!e)
+        return 0;
     double growth = seine_eta_growth(e);
 
     return growth < 1 ? (uint64_t)((double)left / (1 - growth)) : UINT64_MAX;
@@ -122,6 +132,8 @@ bool
 seine_eta_interval(const seine_eta *e, seine_time now, uint64_t left, seine_span *out_low,
                    seine_span *out_high)
 {
+    if (!e)
+        return false;
     enum { ENOUGH = 20, SLOWEST = 99 * 3600 };
     uint32_t sorted[SEINE_ETA_SLOTS];
     uint32_t size = 1, n;

@@ -58,18 +58,24 @@ row_of(const seine_fault *f)
 seine_outcome
 seine_outcome_breaker(const seine_fault *f)
 {
+    if (!f)
+        return SEINE_IGNORED;
     return row_of(f).breaker;
 }
 
 seine_outcome
 seine_outcome_throttle(const seine_fault *f)
 {
+    if (!f)
+        return SEINE_IGNORED;
     return row_of(f).throttle;
 }
 
 seine_span
 seine_outcome_pause(const seine_fault *f)
 {
+    if (!f)
+        return -1;
     bool asks = f->status == 429 || f->status == 503 || f->status == 413 ||
                 (f->status >= 300 && f->status < 400);
 
@@ -79,6 +85,8 @@ seine_outcome_pause(const seine_fault *f)
 bool
 seine_outcome_undo(const seine_fault *f)
 {
+    if (!f)
+        return false;
     seine_err group = seine_err_group(f->code);
 
     return !f->sent && f->code != SEINE_OK && group != SEINE_E_BUDGET &&

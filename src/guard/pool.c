@@ -433,6 +433,8 @@ staff(seine_pool *p, uint32_t size)
 seine_err
 seine_pool_new(const seine_pool_opts *opts, seine_ctx *parent, seine_pool **out_pool)
 {
+    if (!out_pool)
+        return SEINE_E_INVAL;
     if (!opts || !sn_opts_fit(opts, sizeof *opts) || opts->workers == 0 || !parent)
         return SEINE_E_INVAL;
     seine_pool *p = sn_zalloc(sizeof *p);
@@ -587,6 +589,8 @@ seine_err
 seine_pool_submit(seine_pool *p, seine_ctx *ctx, seine_job job, void *arg,
                   seine_drop drop)
 {
+    if (!ctx)
+        return SEINE_E_INVAL;
     seine_clock *clock = seine_ctx_clock(ctx);
     sn_wake wake = {0};
     sn_waiter w;
@@ -651,6 +655,8 @@ await_drained(seine_pool *p, seine_ctx *ctx)
 seine_err
 seine_pool_wait(seine_pool *p, seine_ctx *ctx)
 {
+    if (!ctx)
+        return SEINE_E_INVAL;
     seine_clock *clock = seine_ctx_clock(ctx);
 
     if (mine == p)
@@ -662,7 +668,7 @@ seine_pool_wait(seine_pool *p, seine_ctx *ctx)
 seine_err
 seine_pool_close(seine_pool *p, seine_close how, seine_ctx *ctx)
 {
-    if (how != SEINE_CLOSE_DRAIN && how != SEINE_CLOSE_ABORT)
+    if (!p || !ctx || (how != SEINE_CLOSE_DRAIN && how != SEINE_CLOSE_ABORT))
         return SEINE_E_INVAL;
     if (mine == p)
         return SEINE_E_DEADLOCK;
@@ -673,6 +679,8 @@ seine_pool_close(seine_pool *p, seine_close how, seine_ctx *ctx)
 void
 seine_pool_pause(seine_pool *p)
 {
+    if (!p)
+        return;
     lock(p);
     p->paused = !p->closed;
     unlock(p);
@@ -681,6 +689,8 @@ seine_pool_pause(seine_pool *p)
 void
 seine_pool_resume(seine_pool *p)
 {
+    if (!p)
+        return;
     lock(p);
     p->paused = false;
     unlock(p);
@@ -696,6 +706,8 @@ seine_pool_resize(seine_pool *p, uint32_t workers)
 void
 seine_pool_stats_get(const seine_pool *p, seine_pool_stats *out_stats)
 {
+    if (!p || !out_stats)
+        return;
     lock(p);
     *out_stats = (seine_pool_stats){
         .workers = p->size,

@@ -25,6 +25,8 @@ seine_err
 seine_retry_budget_new(const seine_retry_budget_opts *opts,
                        seine_retry_budget **out_budget)
 {
+    if (!out_budget)
+        return SEINE_E_INVAL;
     seine_limiter reserve;
 
     if (!sn_opts_fit(opts, sizeof *opts) || opts->cap == 0)

@@ -172,6 +172,8 @@ shard_init(shard *sh, unsigned i, uint64_t expect)
 seine_err
 seine_seen_new(const seine_seen_opts *opts, seine_seen **out_seen)
 {
+    if (!out_seen)
+        return SEINE_E_INVAL;
     static const seine_seen_opts usual = SEINE_SEEN_OPTS;
 
     if (!opts)
@@ -534,6 +536,8 @@ seine_seen_add_many(seine_seen *s, const uint64_t *prints, size_t n, uint8_t *ou
 {
     if (n == 0)
         return SEINE_OK;
+    if (!prints || !out_new)
+        return SEINE_E_INVAL;
     if (!s) {
         memset(out_new, 1, n);
         return SEINE_OK;
@@ -551,6 +555,8 @@ seine_seen_add_many(seine_seen *s, const uint64_t *prints, size_t n, uint8_t *ou
 seine_err
 seine_seen_add(seine_seen *s, const void *key, size_t len, bool *out_new)
 {
+    if (!out_new || (!key && len > 0))
+        return SEINE_E_INVAL;
     uint64_t print = seine_seen_print(s, key, len);
     uint8_t is_new = 0;
     seine_err e = seine_seen_add_many(s, &print, 1, &is_new);
@@ -682,7 +688,7 @@ seine_seen_save(const seine_seen *s, seine_seen_put put, void *arg)
     foot f = {0};
     uint32_t n = BLOCK;
 
-    if (!s)
+    if (!s || !put)
         return SEINE_E_INVAL;
     memcpy(h.magic, magic, sizeof magic);
     memcpy(h.seed, s->seed, sizeof h.seed);

@@ -336,6 +336,8 @@ seine_throttle_set(seine_throttle *t, uint32_t permits)
 seine_span
 seine_pace(const seine_pace_opts *opts, seine_span delay, seine_span latency, bool ok)
 {
+    if (!opts)
+        return delay;
     seine_span next = sn_time_max(delay, 0);
 
     if (opts->target > 0) {

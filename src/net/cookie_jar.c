@@ -138,6 +138,8 @@ sn_cookie_jar_new(seine_psl *give, seine_cookie_jar **out_jar)
 seine_err
 seine_cookie_jar_new(seine_cookie_jar **out_jar)
 {
+    if (!out_jar)
+        return SEINE_E_INVAL;
     seine_psl *psl = NULL;
     seine_err e = seine_psl_new(NULL, &psl);
 
@@ -159,6 +161,8 @@ seine_cookie_jar_free(seine_cookie_jar *jar)
 size_t
 seine_cookie_jar_count(const seine_cookie_jar *jar)
 {
+    if (!jar)
+        return 0;
     pthread_mutex_t *lock = (pthread_mutex_t *)&jar->lock;
 
     pthread_mutex_lock(lock);
@@ -375,6 +379,8 @@ seine_err
 seine_cookie_jar_take(seine_cookie_jar *jar, const seine_url *url, const char *value,
                       size_t len, int64_t wall)
 {
+    if (!url)
+        return SEINE_E_INVAL;
     char mem[SN_COOKIE_DOMAIN];
     sn_cookie_place from;
     sn_set_cookie set;
@@ -509,6 +515,8 @@ size_t
 seine_cookie_jar_field(seine_cookie_jar *jar, const seine_url *url, int64_t wall,
                        char *buf, size_t cap)
 {
+    if (!url)
+        return 0;
     sn_cookie_place to;
 
     if (sn_cookie_place_of(url, &to) != SEINE_OK)

@@ -265,6 +265,8 @@ seine_err
 seine_cookie_jar_load(seine_cookie_jar *jar, const char *path, int64_t wall,
                       seine_diag *diag)
 {
+    if (!jar)
+        return SEINE_E_INVAL;
     sn_buf text;
 
     sn_diag_clear(diag);
@@ -364,6 +366,8 @@ seine_err
 seine_cookie_jar_save(seine_cookie_jar *jar, const char *path, int64_t wall,
                       seine_diag *diag)
 {
+    if (!jar || !path)
+        return SEINE_E_INVAL;
     char *text;
     size_t len;
     seine_err e = sn_cookie_jar_print(jar, wall, &text, &len);

@@ -570,6 +570,8 @@ seine_err
 seine_convert(const seine_convert_opts *opts, seine_converted *out_stats,
               seine_diag *diag)
 {
+    if (!out_stats)
+        return SEINE_E_INVAL;
     seine_diag own = SEINE_DIAG; /* for a caller without one */
     sn_convert c;
 

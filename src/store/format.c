@@ -82,6 +82,8 @@ seine_format_of_input(const char *path)
 seine_err
 seine_format_by_name(const char *name, seine_sink_format *out_format)
 {
+    if (!name)
+        return SEINE_E_INVAL;
     for (size_t i = 0; i < FORMATS; i++)
         if (formats[i].output != SEINE_SINK_AUTO && strcmp(name, formats[i].name) == 0) {
             *out_format = formats[i].output;
@@ -103,6 +105,8 @@ const char *
 seine_format_split(const char *text, seine_sink_format *out_format,
                    seine_sink_pack *out_pack)
 {
+    if (!text)
+        return NULL;
     const char *colon = strchr(text, ':');
     sn_str word = {text, colon ? (size_t)(colon - text) : 0};
     seine_sink_pack pack = unpack_name(&word);

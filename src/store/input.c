@@ -163,6 +163,8 @@ seine_input_free(seine_input *in)
 void
 seine_input_stop(seine_input *in)
 {
+    if (!in)
+        return;
     atomic_store(&in->stopped, true);
     ssize_t n = write(in->lines.stop, &(uint64_t){1}, 8);
     (void)n; /* cannot fail: full means already set */
@@ -178,6 +180,8 @@ void
 seine_input_progress_get(const seine_input *in, uint64_t *out_lines, uint64_t *out_bytes,
                          uint64_t *out_size)
 {
+    if (!in || !out_lines || !out_bytes || !out_size)
+        return;
     *out_lines = atomic_load_explicit(&in->lines.lines, memory_order_relaxed);
     *out_bytes = atomic_load_explicit(
         atomic_load(&in->lines.is_packed) ? &in->lines.raw : &in->lines.bytes,
@@ -320,6 +324,8 @@ next_marked(seine_input *in, seine_ask *out_ask)
 seine_err
 seine_input_next(seine_input *in, seine_ask *out_ask)
 {
+    if (!in || !out_ask)
+        return SEINE_E_INVAL;
     seine_ask ask = SEINE_ASK;
     sn_line_kind kind;
     sn_str line;

@@ -64,6 +64,8 @@ seine_wait_name(seine_wait w)
 seine_span
 seine_record_latency(const seine_record *r)
 {
+    if (!r)
+        return 0;
     seine_span before = sn_time_add(sn_time_add(r->dns, r->connect), r->tls);
 
     return sn_time_add(before, sn_time_add(r->ttfb, r->body_time));
@@ -72,6 +74,8 @@ seine_record_latency(const seine_record *r)
 seine_span
 seine_record_waited(const seine_record *r)
 {
+    if (!r)
+        return 0;
     return sn_time_add(sn_time_add(r->queue, r->throttle),
                        sn_time_add(r->backoff, r->retry_budget));
 }
@@ -180,6 +184,8 @@ size_t
 seine_record_json(const seine_record *r, uint64_t seq, const seine_members *fields,
                   seine_body_form body, char *buf, size_t cap)
 {
+    if (!r)
+        return 0;
     sn_text_writer p = sn_text_writer_on(buf, cap);
 
     sn_record_json(&p, r, seq, sn_members_of(fields), body);

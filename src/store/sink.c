@@ -70,6 +70,8 @@ word(const _Atomic uint32_t *w)
 seine_err
 seine_sinks_new(const seine_sinks_opts *opts, seine_sinks **out_sinks)
 {
+    if (!out_sinks)
+        return SEINE_E_INVAL;
     static const seine_sinks_opts defaults = SEINE_SINKS_OPTS;
     const seine_sinks_opts *o = opts ? opts : &defaults;
 
@@ -125,6 +127,8 @@ take_rank(seine_sinks *s)
 seine_err
 seine_sinks_open(seine_sinks *s, const seine_sink_opts *opts, seine_diag *diag)
 {
+    if (!s)
+        return SEINE_E_INVAL;
     sn_diag_clear(diag);
     if (!sn_opts_fit(opts, sizeof *opts))
         return SEINE_E_INVAL;
@@ -170,6 +174,8 @@ has_failed(const seine_sinks *s)
 seine_err
 seine_sinks_err(const seine_sinks *s, seine_diag *diag)
 {
+    if (!s)
+        return SEINE_E_INVAL;
     seine_err e = (seine_err)atomic_load(&s->err);
 
     if (diag) {
@@ -557,6 +563,8 @@ free_lanes(seine_sinks *s)
 seine_err
 seine_sinks_start(seine_sinks *s, unsigned lanes)
 {
+    if (!s)
+        return SEINE_E_INVAL;
     if (s->is_started || lanes == 0 || lanes > 65536)
         return SEINE_E_INVAL;
     s->lanes = sn_zalloc_line(lanes * sizeof *s->lanes);
@@ -581,6 +589,8 @@ seine_sinks_start(seine_sinks *s, unsigned lanes)
 seine_err
 seine_sinks_put(seine_sinks *s, unsigned lane, const seine_record *r)
 {
+    if (!s || !r)
+        return SEINE_E_INVAL;
     if (lane >= s->n_lanes)
         return SEINE_E_INVAL;
     if (has_failed(s))
@@ -600,6 +610,8 @@ seine_sinks_put(seine_sinks *s, unsigned lane, const seine_record *r)
 bool
 seine_sinks_poll(const seine_sinks *s, unsigned lane)
 {
+    if (!s)
+        return false;
     if (lane >= s->n_lanes)
         return false;
 
@@ -613,12 +625,16 @@ seine_sinks_poll(const seine_sinks *s, unsigned lane)
 uint64_t
 seine_sinks_due(const seine_sinks *s)
 {
+    if (!s)
+        return 0;
     return atomic_load_explicit(&s->due, memory_order_acquire);
 }
 
 seine_err
 seine_sinks_line(seine_sinks *s, const char *type, const char *members, size_t len)
 {
+    if (!s || !type)
+        return SEINE_E_INVAL;
     size_t type_len = strlen(type);
 
     for (size_t i = 0; i < len; i++)
@@ -644,6 +660,8 @@ seine_sinks_line(seine_sinks *s, const char *type, const char *members, size_t l
 seine_err
 seine_sinks_drain(seine_sinks *s)
 {
+    if (!s)
+        return SEINE_E_INVAL;
     if (!s->is_started || s->is_joined)
         return (seine_err)atomic_load(&s->err);
 
@@ -668,6 +686,8 @@ join(seine_sinks *s)
 seine_err
 seine_sinks_close(seine_sinks *s)
 {
+    if (!s)
+        return SEINE_E_INVAL;
     seine_err first = seine_sinks_drain(s);
 
     join(s);
@@ -678,12 +698,16 @@ seine_sinks_close(seine_sinks *s)
 void
 seine_sinks_hurry(seine_sinks *s)
 {
+    if (!s)
+        return;
     sn_hurry_up(&s->hurry);
 }
 
 bool
 seine_sinks_halt(seine_sinks *s, seine_span patience)
 {
+    if (!s)
+        return false;
     seine_time until = sn_time_add(s->clock->now(s->clock), patience);
 
     while (pthread_mutex_trylock(&s->writing) != 0) {
@@ -722,6 +746,8 @@ seine_sinks_free(seine_sinks *s)
 void
 seine_sinks_stats_get(const seine_sinks *s, seine_sinks_stats *out_stats)
 {
+    if (!s || !out_stats)
+        return;
     *out_stats = (seine_sinks_stats){
         atomic_load_explicit(&s->records, memory_order_relaxed),
         atomic_load_explicit(&s->bytes, memory_order_relaxed),

@@ -34,6 +34,8 @@ struct seine_tally {
 seine_err
 seine_tally_new(seine_tally **out_tally)
 {
+    if (!out_tally)
+        return SEINE_E_INVAL;
     seine_tally *t = sn_zalloc(sizeof *t);
 
     if (!t)
@@ -129,6 +131,8 @@ add_result(seine_tally *t, const seine_record *r)
 void
 seine_tally_add(seine_tally *t, const seine_record *r)
 {
+    if (!t || !r)
+        return;
     if (r->type == SEINE_RECORD_RESULT)
         add_result(t, r);
     else
@@ -185,6 +189,8 @@ span(const number *n)
 void
 seine_tally_sums_get(const seine_tally *t, seine_tally_sums *out_sums)
 {
+    if (!t || !out_sums)
+        return;
     seine_tally_sums *s = out_sums;
     uint64_t results = read_all(t->fates, s->fates, SEINE_FATE_ROOM);
 

@@ -183,6 +183,8 @@ seine_err
 seine_tally_members(const seine_tally *t, const seine_tally_run *run,
                     seine_text *out_text)
 {
+    if (!t || !run || !out_text)
+        return SEINE_E_INVAL;
     seine_tally_sums *sums SN_AUTOFREE = sn_alloc(sizeof *sums);
     sn_text_writer p = sn_text_writer_on(NULL, 0);
 

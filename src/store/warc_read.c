@@ -11,6 +11,8 @@
 seine_err
 seine_warc_new(const seine_warc_opts *opts, seine_warc **out_warc)
 {
+    if (!out_warc)
+        return SEINE_E_INVAL;
     if (opts && !sn_opts_fit(opts, sizeof *opts))
         return SEINE_E_INVAL;
     seine_warc *w = sn_zalloc(sizeof *w);
@@ -53,12 +55,16 @@ seine_warc_at(const seine_warc *w)
 uint64_t
 seine_warc_sound(const seine_warc *w)
 {
+    if (!w)
+        return 0;
     return w->sound;
 }
 
 const char *
 seine_warc_why(const seine_warc *w, uint64_t *out_offset)
 {
+    if (!w || !out_offset)
+        return NULL;
     *out_offset = w->why.offset;
     return w->why.text;
 }
@@ -81,6 +87,8 @@ sn_warc_get(const seine_warc *w, const char *name)
 seine_view
 seine_warc_field(const seine_warc *w, const char *name)
 {
+    if (!w || !name)
+        return (seine_view){0};
     return sn_warc_get(w, name);
 }
 
@@ -499,6 +507,8 @@ step_reader(seine_warc *w, sn_str *in, bool is_last, seine_warc_event *out_event
 seine_warc_event
 seine_warc_next(seine_warc *w, seine_view *in, bool is_last, seine_view *out_piece)
 {
+    if (!w || !in || !out_piece)
+        return SEINE_WARC_FAIL;
     sn_str bytes = *in;
     seine_warc_event event = SEINE_WARC_FAIL;
 

@@ -353,6 +353,8 @@ void
 seine_charset_decide(const char *bytes, size_t n, const char *label, size_t len,
                      seine_charset_choice *out_choice)
 {
+    if (!out_choice)
+        return;
     sn_str all = {bytes, n};
     seine_charset c;
     sn_decoder d;
@@ -376,6 +378,8 @@ seine_err
 seine_charset_decode(seine_charset c, const char *bytes, size_t n, seine_text *out_text,
                      uint64_t *out_errors)
 {
+    if (!out_text)
+        return SEINE_E_INVAL;
     sn_decoder d;
     sn_buf out;
 

@@ -76,6 +76,8 @@ seine_err
 seine_jsonptr_get(const seine_json *json, const char *pointer, size_t len,
                   const seine_json **out_value)
 {
+    if (!out_value)
+        return SEINE_E_INVAL;
     sn_str rest = {pointer, len}, token;
 
     if (!seine_jsonptr_valid(pointer, len))
@@ -117,6 +119,8 @@ seine_err
 seine_jsonptr_each(const seine_json *json, const char *pointer, size_t len,
                    bool (*fn)(const seine_json *value, void *arg), void *arg)
 {
+    if (!json)
+        return SEINE_E_INVAL;
     if (!seine_jsonptr_valid(pointer, len))
         return SEINE_E_INVAL;
     each(json, (sn_str){pointer, len}, &(walk){fn, arg});

@@ -170,6 +170,8 @@ on_event(void *user, const sn_html_event *e)
 seine_err
 seine_links_new(const seine_links_opts *opts, seine_links **out_links)
 {
+    if (!out_links)
+        return SEINE_E_INVAL;
     if (opts && !sn_opts_fit(opts, sizeof *opts))
         return SEINE_E_INVAL;
     seine_links *l = sn_zalloc(sizeof *l);
@@ -207,6 +209,8 @@ seine_links_free(seine_links *l)
 void
 seine_links_reset(seine_links *l)
 {
+    if (!l)
+        return;
     sn_html_reset(&l->html);
     sn_buf_reset(&l->bytes);
     sn_buf_reset(&l->links);
@@ -230,6 +234,8 @@ trouble(const seine_links *l, seine_err e)
 seine_err
 seine_links_feed(seine_links *l, const char *bytes, size_t n)
 {
+    if (!l)
+        return SEINE_E_INVAL;
     seine_err e = trouble(l, SEINE_OK);
 
     if (e == SEINE_OK)
@@ -240,6 +246,8 @@ seine_links_feed(seine_links *l, const char *bytes, size_t n)
 seine_err
 seine_links_end(seine_links *l)
 {
+    if (!l)
+        return SEINE_E_INVAL;
     seine_err e = trouble(l, SEINE_OK);
 
     if (e == SEINE_OK)
@@ -262,12 +270,16 @@ fact(const seine_links *l, bool has, span s)
 size_t
 seine_links_count(const seine_links *l)
 {
+    if (!l)
+        return 0;
     return links_of(l);
 }
 
 bool
 seine_links_at(const seine_links *l, size_t i, seine_link *out_link)
 {
+    if (!l || !out_link)
+        return false;
     if (i >= links_of(l))
         return false;
     const found *f = link_at(l, i);
@@ -286,6 +298,8 @@ seine_links_at(const seine_links *l, size_t i, seine_link *out_link)
 bool
 seine_links_meta(const seine_links *l, size_t i, seine_meta *out_meta)
 {
+    if (!l || !out_meta)
+        return false;
     if (i >= l->metas.len / sizeof(said))
         return false;
     const said *s = (const said *)(const void *)l->metas.ptr + i;
@@ -297,6 +311,8 @@ seine_links_meta(const seine_links *l, size_t i, seine_meta *out_meta)
 bool
 seine_links_jsonld(const seine_links *l, size_t i, seine_view *out_text)
 {
+    if (!l || !out_text)
+        return false;
     if (i >= l->scripts.len / sizeof(span))
         return false;
     const span *s = (const span *)(const void *)l->scripts.ptr + i;
@@ -307,18 +323,24 @@ seine_links_jsonld(const seine_links *l, size_t i, seine_view *out_text)
 seine_view
 seine_links_title(const seine_links *l)
 {
+    if (!l)
+        return (seine_view){0};
     return fact(l, l->has_title, l->title);
 }
 
 seine_view
 seine_links_base(const seine_links *l)
 {
+    if (!l)
+        return (seine_view){0};
     return fact(l, l->has_base, l->base);
 }
 
 seine_view
 seine_links_lang(const seine_links *l)
 {
+    if (!l)
+        return (seine_view){0};
     return fact(l, l->has_lang, l->lang);
 }
 
@@ -343,12 +365,16 @@ has_word(seine_view list, sn_str word, char comma)
 bool
 seine_link_has_rel(const seine_link *link, const char *word)
 {
+    if (!link)
+        return false;
     return has_word(link->rel, sn_str_of(word), ' ');
 }
 
 seine_view
 seine_links_canonical(const seine_links *l)
 {
+    if (!l)
+        return (seine_view){0};
     for (size_t i = 0; i < links_of(l); i++) {
         const found *f = link_at(l, i);
 
@@ -362,6 +388,8 @@ seine_links_canonical(const seine_links *l)
 seine_err
 seine_links_base_url(const seine_links *l, const seine_url *page, seine_url *out_base)
 {
+    if (!l || !page || !out_base)
+        return SEINE_E_INVAL;
     if (sn_base_url(seine_links_base(l), page, out_base))
         return SEINE_OK;
     return seine_url_copy(out_base, page);
@@ -370,6 +398,8 @@ seine_links_base_url(const seine_links *l, const seine_url *page, seine_url *out
 unsigned
 seine_links_robots(const seine_links *l, const char *agent)
 {
+    if (!l)
+        return 0;
     seine_meta m;
     unsigned asks = 0;
 
@@ -408,6 +438,8 @@ seine_refresh_parse(const char *content, size_t len, uint32_t *out_seconds,
 bool
 seine_links_refresh(const seine_links *l, uint32_t *out_seconds, seine_view *out_url)
 {
+    if (!l || !out_seconds || !out_url)
+        return false;
     seine_meta m;
 
     for (size_t i = 0; seine_links_meta(l, i, &m); i++)
@@ -428,6 +460,8 @@ _Static_assert((int)SEINE_LINKS_CAPPED == (int)SN_HTML_NOTE_LINKS &&
 unsigned
 seine_links_notes(const seine_links *l)
 {
+    if (!l)
+        return 0;
     return l->notes | sn_html_notes(&l->html);
 }
 

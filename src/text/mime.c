@@ -61,6 +61,8 @@ trim_start(sn_str s)
 void
 seine_mime_init(seine_mime *m, char *mem, size_t size)
 {
+    if (!m)
+        return;
     memset(m, 0, sizeof *m);
     m->mem = mem;
     m->room = size < UINT32_MAX ? (uint32_t)size : UINT32_MAX;
@@ -163,6 +165,8 @@ take_param(seine_mime *m, sn_str *rest)
 seine_err
 seine_mime_parse(seine_mime *m, const char *value, size_t len)
 {
+    if (!m)
+        return SEINE_E_INVAL;
     sn_str rest = trim_end(trim_start((sn_str){value, len}));
 
     seine_mime_init(m, m->mem, m->room);
@@ -198,30 +202,40 @@ part(const seine_mime *m, uint32_t from, uint32_t to)
 seine_view
 seine_mime_essence(const seine_mime *m)
 {
+    if (!m)
+        return (seine_view){0};
     return part(m, 0, m->essence);
 }
 
 seine_view
 seine_mime_type(const seine_mime *m)
 {
+    if (!m)
+        return (seine_view){0};
     return part(m, 0, m->slash);
 }
 
 seine_view
 seine_mime_subtype(const seine_mime *m)
 {
+    if (!m)
+        return (seine_view){0};
     return part(m, m->essence > 0 ? m->slash + 1 : 0, m->essence);
 }
 
 bool
 seine_mime_is(const seine_mime *m, const char *essence)
 {
+    if (!m || !essence)
+        return false;
     return strcmp(seine_mime_essence(m).ptr, essence) == 0;
 }
 
 size_t
 seine_mime_count(const seine_mime *m)
 {
+    if (!m)
+        return 0;
     return m->count;
 }
 
@@ -229,6 +243,8 @@ bool
 seine_mime_param(const seine_mime *m, size_t i, seine_view *out_name,
                  seine_view *out_value)
 {
+    if (!m)
+        return false;
     if (i >= m->count)
         return false;
     *out_name = part(m, m->params[i].name, m->params[i].value - 1);
@@ -239,6 +255,8 @@ seine_mime_param(const seine_mime *m, size_t i, seine_view *out_name,
 bool
 seine_mime_get(const seine_mime *m, const char *name, seine_view *out_value)
 {
+    if (!m)
+        return false;
     for (uint32_t i = 0; i < m->count; i++)
         if (strcmp(m->mem + m->params[i].name, name) == 0) {
             *out_value = part(m, m->params[i].value, m->params[i].end);
@@ -250,6 +268,8 @@ seine_mime_get(const seine_mime *m, const char *name, seine_view *out_value)
 seine_view
 seine_mime_charset(const seine_mime *m)
 {
+    if (!m)
+        return (seine_view){0};
     seine_view value = {"", 0};
 
     seine_mime_get(m, "charset", &value);
@@ -296,6 +316,8 @@ put_value(sheet *s, seine_view value)
 size_t
 seine_mime_print(const seine_mime *m, char *out, size_t size)
 {
+    if (!m)
+        return 0;
     sheet s = {out, size, 0};
     seine_view name, value;
 

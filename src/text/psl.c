@@ -14,6 +14,8 @@ struct seine_psl {
 seine_err
 seine_psl_new(const char *path, seine_psl **out_psl)
 {
+    if (!out_psl)
+        return SEINE_E_INVAL;
     seine_psl *psl SN_AUTOFREE = sn_zalloc(sizeof *psl);
 
     if (!psl)
@@ -81,5 +83,7 @@ seine_psl_suffix(const seine_psl *psl, const char *name, size_t len)
 size_t
 seine_psl_count(const seine_psl *psl)
 {
+    if (!psl)
+        return 0;
     return (size_t)psl_suffix_count(psl->rules);
 }

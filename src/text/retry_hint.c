@@ -357,6 +357,8 @@ field_of(const char *name, size_t len, int *out_place)
 void
 seine_retry_hint_init(seine_retry_hint *h, int64_t wall)
 {
+    if (!h)
+        return;
     static const seine_retry_hint_said nothing = {0, -1, -1, -1, -1};
 
     *h = (seine_retry_hint){.wall = wall,
@@ -438,6 +440,8 @@ until(const seine_retry_hint *h, int64_t at)
 seine_span
 seine_retry_hint_after(const seine_retry_hint *h)
 {
+    if (!h)
+        return -1;
     if (h->cached)
         return -1;
     return sn_time_max(span_of(h->after), h->after_at < 0 ? -1 : until(h, h->after_at));
@@ -468,6 +472,8 @@ is_whole(const seine_quota *quota)
 seine_span
 seine_retry_hint_pause(const seine_retry_hint *h)
 {
+    if (!h)
+        return -1;
     seine_span longest = seine_retry_hint_after(h);
 
     if (longest >= 0 || h->cached)
@@ -494,6 +500,8 @@ binds_more(const seine_quota *a, const seine_quota *b)
 bool
 seine_retry_hint_quota(const seine_retry_hint *h, seine_quota *out_quota)
 {
+    if (!h)
+        return false;
     seine_quota best = {-1, -1, -1, -1};
     bool found = false;
 

@@ -113,6 +113,8 @@ seine_retry_hint_date(const char *text, size_t len, int64_t wall, int64_t *out_e
         read = rfc850_date(&t, weekday, wall, &d);
     if (!read || !sn_ended(&t) || !exists(&d, weekday))
         return SEINE_E_PARSE;
+    if (!out_epoch)
+        return SEINE_E_INVAL;
     *out_epoch = seine_calendar_seconds(&d);
     return SEINE_OK;
 }

@@ -419,6 +419,8 @@ make_robots(sn_str text, const char *agent, seine_robots **out_robots)
 seine_err
 seine_robots_new(const char *text, size_t len, seine_robots **out_robots)
 {
+    if (!out_robots)
+        return SEINE_E_INVAL;
     return make_robots((sn_str){text ? text : "", text ? len : 0}, NULL, out_robots);
 }
 
@@ -426,6 +428,8 @@ seine_err
 seine_robots_new_for(const char *text, size_t len, const char *agent,
                      seine_robots **out_robots)
 {
+    if (!out_robots)
+        return SEINE_E_INVAL;
     return make_robots((sn_str){text ? text : "", text ? len : 0}, agent ? agent : "",
                        out_robots);
 }
@@ -535,6 +539,8 @@ seine_err
 seine_robots_check(const seine_robots *r, const char *agent, const char *url, size_t len,
                    seine_robots_verdict *out_verdict)
 {
+    if (!r || !out_verdict)
+        return SEINE_E_INVAL;
     static const char host[] = "http://h";
     char text[sizeof host + SEINE_URL_MAX], mem[SEINE_URL_ROOM];
     sn_str given = {url, len};
@@ -558,6 +564,8 @@ seine_robots_check(const seine_robots *r, const char *agent, const char *url, si
 int64_t
 seine_robots_delay(const seine_robots *r, const char *agent)
 {
+    if (!r)
+        return -1;
     sn_str token = asked_agent(r, agent);
     int64_t longest = -1;
     applying a;
@@ -594,6 +602,8 @@ public_kind(uint8_t field)
 void
 seine_robots_each(const seine_robots *r, const char *agent, seine_robots_fn fn, void *arg)
 {
+    if (!r || !fn)
+        return;
     sn_str token = asked_agent(r, agent);
     applying a;
 
@@ -614,6 +624,8 @@ seine_robots_each(const seine_robots *r, const char *agent, seine_robots_fn fn, 
 bool
 seine_robots_sitemap(const seine_robots *r, size_t i, seine_view *out_url)
 {
+    if (!r || !out_url)
+        return false;
     for (size_t k = 0; k < r->n; k++)
         if (r->entries[k].field == SN_ROBOTS_SITEMAP && i-- == 0) {
             *out_url = value_of(r, &r->entries[k]);

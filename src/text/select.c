@@ -540,6 +540,8 @@ seine_err
 seine_select_new(const char *text, size_t len, seine_select **out_select,
                  seine_diag *diag)
 {
+    if (!out_select)
+        return SEINE_E_INVAL;
     seine_select *s = sn_zalloc(sizeof *s);
     seine_diag flaw = SEINE_DIAG;
     sn_select_in in = {.text = text,

@@ -25,6 +25,8 @@ enum {
 seine_err
 seine_finder_new(const seine_tree *tree, seine_finder **out_finder)
 {
+    if (!tree || !out_finder)
+        return SEINE_E_INVAL;
     seine_finder *f = sn_zalloc(sizeof *f);
 
     if (!f)
@@ -67,6 +69,8 @@ seine_finder_free(seine_finder *f)
 uint64_t
 seine_finder_steps(const seine_finder *f)
 {
+    if (!f)
+        return 0;
     return f->steps;
 }
 
@@ -276,6 +280,8 @@ seine_err
 seine_finder_next(seine_finder *f, const seine_select *s, seine_node scope,
                   seine_node *node)
 {
+    if (!f || !s || !node)
+        return SEINE_E_INVAL;
     sn_match m;
     seine_node end = seine_node_end(f->tree, scope), n = *node + 1, found = 0;
     seine_err e = begin_match(&m, f, s, scope);
@@ -301,6 +307,8 @@ seine_err
 seine_finder_matches(seine_finder *f, const seine_select *s, seine_node node,
                      bool *out_matches)
 {
+    if (!f || !s || !out_matches)
+        return SEINE_E_INVAL;
     sn_match m;
     seine_err e = begin_match(&m, f, s, 0);
 

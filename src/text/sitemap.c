@@ -64,6 +64,8 @@ seine_err
 seine_sitemap_new(const seine_sitemap_opts *opts, seine_sitemap_fn fn, void *arg,
                   seine_sitemap **out_sitemap)
 {
+    if (!out_sitemap)
+        return SEINE_E_INVAL;
     if (opts && !sn_opts_fit(opts, sizeof *opts))
         return SEINE_E_INVAL;
     seine_sitemap *s = sn_zalloc(sizeof *s);
@@ -99,6 +101,8 @@ seine_sitemap_free(seine_sitemap *s)
 void
 seine_sitemap_reset(seine_sitemap *s)
 {
+    if (!s)
+        return;
     s->err = SEINE_OK;
     s->why = NULL;
     s->kind = SEINE_SITEMAP_NONE;
@@ -119,6 +123,8 @@ seine_sitemap_reset(seine_sitemap *s)
 seine_err
 seine_sitemap_feed(seine_sitemap *s, const char *bytes, size_t n)
 {
+    if (!s)
+        return SEINE_E_INVAL;
     if (s->err == SEINE_OK && !s->is_enough)
         sn_sitemap_bytes(s, (sn_str){bytes, n});
     return s->err;
@@ -128,6 +134,8 @@ seine_sitemap_feed(seine_sitemap *s, const char *bytes, size_t n)
 seine_err
 seine_sitemap_end(seine_sitemap *s)
 {
+    if (!s)
+        return SEINE_E_INVAL;
     if (s->err == SEINE_OK && !s->is_enough)
         sn_sitemap_bytes_end(s);
     if (s->err == SEINE_OK && s->is_enough)
@@ -138,6 +146,8 @@ seine_sitemap_end(seine_sitemap *s)
 seine_sitemap_kind
 seine_sitemap_what(const seine_sitemap *s)
 {
+    if (!s)
+        return SEINE_SITEMAP_NONE;
     return s->kind;
 }
 
@@ -153,12 +163,16 @@ seine_sitemap_kind_name(seine_sitemap_kind kind)
 uint64_t
 seine_sitemap_count(const seine_sitemap *s)
 {
+    if (!s)
+        return 0;
     return s->urls;
 }
 
 void
 seine_sitemap_diag(const seine_sitemap *s, seine_diag *out_diag)
 {
+    if (!s || !out_diag)
+        return;
     const char *flaw = s->why ? s->why : s->xml.flaw;
 
     sn_diag_clear(out_diag);
@@ -171,6 +185,8 @@ seine_sitemap_diag(const seine_sitemap *s, seine_diag *out_diag)
 unsigned
 seine_sitemap_notes(const seine_sitemap *s)
 {
+    if (!s)
+        return 0;
     return s->notes;
 }
 

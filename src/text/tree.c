@@ -19,6 +19,8 @@ typedef struct span {
 seine_err
 seine_tree_new(seine_tree **out_tree)
 {
+    if (!out_tree)
+        return SEINE_E_INVAL;
     seine_tree *t = sn_zalloc(sizeof *t);
 
     if (!t)
@@ -139,12 +141,16 @@ sn_tree_value(const seine_tree *t, seine_node n, uint32_t name, sn_str *out_valu
 seine_node
 seine_tree_size(const seine_tree *t)
 {
+    if (!t)
+        return 0;
     return sn_tree_size(t);
 }
 
 seine_node
 seine_tree_root(const seine_tree *t)
 {
+    if (!t)
+        return 0;
     return t->root;
 }
 
@@ -160,24 +166,32 @@ at(const seine_tree *t, seine_node n)
 seine_node_kind
 seine_node_what(const seine_tree *t, seine_node n)
 {
+    if (!t)
+        return (seine_node_kind)0;
     return (seine_node_kind)at(t, n)->kind;
 }
 
 seine_node
 seine_node_parent(const seine_tree *t, seine_node n)
 {
+    if (!t)
+        return 0;
     return at(t, n)->parent;
 }
 
 seine_node
 seine_node_first(const seine_tree *t, seine_node n)
 {
+    if (!t)
+        return 0;
     return at(t, n)->end > n + 1 ? n + 1 : 0;
 }
 
 seine_node
 seine_node_next(const seine_tree *t, seine_node n)
 {
+    if (!t)
+        return 0;
     const sn_node *node = at(t, n);
 
     return node->end < at(t, node->parent)->end ? node->end : 0;
@@ -186,6 +200,8 @@ seine_node_next(const seine_tree *t, seine_node n)
 seine_node
 seine_node_end(const seine_tree *t, seine_node n)
 {
+    if (!t)
+        return 0;
     return at(t, n)->end;
 }
 
@@ -198,6 +214,8 @@ never_null(sn_str s)
 seine_view
 seine_node_name(const seine_tree *t, seine_node n)
 {
+    if (!t)
+        return (seine_view){0};
     const sn_node *node = at(t, n);
 
     if (node->kind == SEINE_NODE_ELEMENT)
@@ -210,6 +228,8 @@ seine_node_name(const seine_tree *t, seine_node n)
 bool
 seine_node_is(const seine_tree *t, seine_node n, const char *name)
 {
+    if (!t || !name)
+        return false;
     seine_view v = seine_node_name(t, n);
 
     return at(t, n)->kind == SEINE_NODE_ELEMENT && sn_str_eq(v, sn_str_of(name));
@@ -218,12 +238,16 @@ seine_node_is(const seine_tree *t, seine_node n, const char *name)
 size_t
 seine_node_offset(const seine_tree *t, seine_node n)
 {
+    if (!t)
+        return 0;
     return at(t, n)->offset;
 }
 
 bool
 seine_node_attr_at(const seine_tree *t, seine_node n, size_t i, seine_attr *out)
 {
+    if (!t || !out)
+        return false;
     const sn_node *node = at(t, n);
 
     if (node->kind != SEINE_NODE_ELEMENT || i >= node->len)
@@ -237,6 +261,8 @@ seine_node_attr_at(const seine_tree *t, seine_node n, size_t i, seine_attr *out)
 seine_view
 seine_node_attr(const seine_tree *t, seine_node n, const char *name)
 {
+    if (!t || !name)
+        return (seine_view){0};
     sn_str value;
 
     if (n < sn_tree_size(t) &&
@@ -248,6 +274,8 @@ seine_node_attr(const seine_tree *t, seine_node n, const char *name)
 seine_view
 seine_node_value(const seine_tree *t, seine_node n)
 {
+    if (!t)
+        return (seine_view){0};
     const sn_node *node = at(t, n);
 
     if (node->kind != SEINE_NODE_TEXT && node->kind != SEINE_NODE_COMMENT &&

@@ -469,6 +469,8 @@ make_tree(seine_tree *t, const char *html, size_t len, const seine_tree_opts *op
 seine_err
 seine_tree_parse(seine_tree *t, const char *html, size_t len, const seine_tree_opts *opts)
 {
+    if (!t)
+        return SEINE_E_INVAL;
     static const seine_tree_opts usual = {.size = sizeof(seine_tree_opts),
                                           .scripting = false};
     const seine_tree_gate *gate = opts ? opts->gate : NULL;

@@ -50,6 +50,8 @@ finish_text(sn_buf *b, seine_text *out_text)
 seine_err
 seine_node_text(const seine_tree *t, seine_node n, seine_text *out_text)
 {
+    if (!t || !out_text)
+        return SEINE_E_INVAL;
     sn_buf b;
 
     sn_buf_init(&b, MOST);
@@ -122,6 +124,8 @@ kinds_of_names(const seine_tree *t)
 seine_err
 seine_node_words(const seine_tree *t, seine_node n, seine_text *out_text)
 {
+    if (!t || !out_text)
+        return SEINE_E_INVAL;
     uint8_t *kinds SN_AUTOFREE = kinds_of_names(t);
     seine_node end = seine_node_end(t, n), open = n; /* open: innermost open element */
     words w = {.gap = 0};
@@ -251,6 +255,8 @@ put_node(sn_buf *b, const seine_tree *t, const sn_node *n)
 seine_err
 seine_node_html(const seine_tree *t, seine_node n, seine_text *out_text)
 {
+    if (!t || !out_text)
+        return SEINE_E_INVAL;
     seine_node end = seine_node_end(t, n), open = n;
     sn_buf b;
 
@@ -450,6 +456,8 @@ print_content(sn_buf *b, size_t depth)
 static seine_err
 print_tree(const seine_tree *t, bool is_inert, seine_text *out_text)
 {
+    if (!t || !out_text)
+        return SEINE_E_INVAL;
     seine_node open = 0;
     size_t depth = 0;
     sn_buf b;

@@ -146,6 +146,8 @@ sn_url_run(seine_url *u, const seine_url *base, sn_str text, seine_url_flaw *out
 seine_err
 seine_url_parse(seine_url *u, const char *text, size_t len, seine_url_flaw *out_flaw)
 {
+    if (!u)
+        return SEINE_E_INVAL;
     size_t steps;
 
     return sn_url_run(u, NULL, (sn_str){text, len}, out_flaw, &steps);

@@ -108,6 +108,8 @@ seine_err
 seine_url_key(const seine_url *u, const char *strip_list, char *buf, size_t cap,
               size_t *out_len)
 {
+    if (!u)
+        return SEINE_E_INVAL;
     const char *href = u->href;
     size_t path_at = u->path_at, path_end = u->path_end, query_end = u->query_end;
     bool is_file = u->scheme == SN_SCHEME_FILE;
@@ -171,6 +173,8 @@ ended(struct text *t)
 size_t
 seine_url_authority(const seine_url *u, char *buf, size_t cap)
 {
+    if (!u)
+        return 0;
     seine_view host = seine_url_host(u);
     struct text t = {buf, cap, 0};
     int port = seine_url_port(u);
@@ -215,6 +219,8 @@ blob_origin(const seine_url *u, char *buf, size_t cap)
 size_t
 seine_url_origin(const seine_url *u, char *buf, size_t cap)
 {
+    if (!u)
+        return 0;
     seine_view scheme = seine_url_scheme(u), host = seine_url_host_port(u);
     struct text t = {buf, cap, 0};
 

@@ -18,6 +18,8 @@ has_host(const seine_url *u)
 void
 seine_url_init(seine_url *u, char *mem, size_t size)
 {
+    if (!u)
+        return;
     *u = (seine_url){.href = mem, .port = -1};
     u->room = (uint32_t)(size < SEINE_URL_ROOM ? size : SEINE_URL_ROOM);
     if (size > 0)
@@ -27,6 +29,8 @@ seine_url_init(seine_url *u, char *mem, size_t size)
 seine_err
 seine_url_copy(seine_url *u, const seine_url *from)
 {
+    if (!u || !from)
+        return SEINE_E_INVAL;
     char *mem = u->href;
     uint32_t room = u->room;
 
@@ -44,90 +48,120 @@ seine_url_copy(seine_url *u, const seine_url *from)
 seine_view
 seine_url_href(const seine_url *u)
 {
+    if (!u)
+        return (seine_view){0};
     return part(u, 0, u->len);
 }
 
 seine_view
 seine_url_scheme(const seine_url *u)
 {
+    if (!u)
+        return (seine_view){0};
     return part(u, 0, u->scheme_end);
 }
 
 seine_view
 seine_url_username(const seine_url *u)
 {
+    if (!u)
+        return (seine_view){0};
     return part(u, u->scheme_end + (size_t)3, u->user_end);
 }
 
 seine_view
 seine_url_password(const seine_url *u)
 {
+    if (!u)
+        return (seine_view){0};
     return part(u, u->user_end + (size_t)1, u->password_end);
 }
 
 seine_view
 seine_url_host(const seine_url *u)
 {
+    if (!u)
+        return (seine_view){0};
     return part(u, u->host_at, u->host_end);
 }
 
 seine_view
 seine_url_host_port(const seine_url *u)
 {
+    if (!u)
+        return (seine_view){0};
     return part(u, u->host_at, u->port < 0 ? u->host_end : u->path_at);
 }
 
 seine_view
 seine_url_port_text(const seine_url *u)
 {
+    if (!u)
+        return (seine_view){0};
     return part(u, u->host_end + (size_t)1, u->port < 0 ? 0 : u->path_at);
 }
 
 seine_view
 seine_url_path(const seine_url *u)
 {
+    if (!u)
+        return (seine_view){0};
     return part(u, u->path_at, u->path_end);
 }
 
 seine_view
 seine_url_query(const seine_url *u)
 {
+    if (!u)
+        return (seine_view){0};
     return part(u, u->path_end + (size_t)1, u->query_end);
 }
 
 seine_view
 seine_url_fragment(const seine_url *u)
 {
+    if (!u)
+        return (seine_view){0};
     return part(u, u->query_end + (size_t)1, u->len);
 }
 
 seine_view
 seine_url_target(const seine_url *u)
 {
+    if (!u)
+        return (seine_view){0};
     return part(u, u->path_at, u->query_end);
 }
 
 seine_url_host_kind
 seine_url_host_is(const seine_url *u)
 {
+    if (!u)
+        return SEINE_HOST_NONE;
     return (seine_url_host_kind)u->host;
 }
 
 int
 seine_url_port(const seine_url *u)
 {
+    if (!u)
+        return -1;
     return u->port >= 0 ? u->port : sn_url_default_port((sn_url_scheme)u->scheme);
 }
 
 bool
 seine_url_is_special(const seine_url *u)
 {
+    if (!u)
+        return false;
     return u->scheme != SN_SCHEME_OTHER;
 }
 
 bool
 seine_url_is_opaque(const seine_url *u)
 {
+    if (!u)
+        return false;
     return u->opaque;
 }
 
@@ -149,6 +183,8 @@ cut(seine_url *u, uint32_t from, uint32_t to)
 void
 seine_url_drop_user(seine_url *u)
 {
+    if (!u)
+        return;
     uint32_t start = u->scheme_end + 3;
 
     if (!has_host(u) || u->host_at == start)
@@ -160,6 +196,8 @@ seine_url_drop_user(seine_url *u)
 void
 seine_url_drop_fragment(seine_url *u)
 {
+    if (!u)
+        return;
     if (u->len > 0)
         u->href[u->query_end] = '\0';
     u->len = u->query_end;
@@ -190,6 +228,8 @@ is_dns_name(seine_view name)
 seine_err
 seine_url_name(const seine_url *u, seine_view *out_name)
 {
+    if (!u)
+        return SEINE_E_INVAL;
     seine_view name = seine_url_host(u);
 
     if (u->host == SEINE_HOST_NAME || u->host == SEINE_HOST_OPAQUE) {

@@ -352,3 +352,39 @@ TEST_THREADS(ctx_tree_stands_threads_that_come_go_and_cancel)
     seine_ctx_unref(middle);
     crew_end(&c);
 }
+
+TEST(ctx_after_has_a_deadline_so_far_from_now_by_the_clock_of_its_tree)
+{
+    crew c = crew_new(T0);
+    seine_ctx *soon = NULL, *sooner = NULL, *never = NULL, *none = NULL;
+
+    crew_advance(&c, SEINE_SECS(5));
+    CHECK_EQ(seine_ctx_now(c.ctx), T0 + SEINE_SECS(5));
+    CHECK_EQ(seine_ctx_after(c.ctx, SEINE_SECS(30), &soon), SEINE_OK);
+    CHECK_EQ(seine_ctx_deadline(soon), T0 + SEINE_SECS(35));
+    CHECK_EQ(seine_ctx_after(soon, SEINE_SECS(60), &sooner), SEINE_OK);
+    CHECK_EQ(seine_ctx_deadline(sooner), T0 + SEINE_SECS(35)); /* its parent's */
+    CHECK_EQ(seine_ctx_after(c.ctx, SEINE_NEVER, &never), SEINE_OK);
+    CHECK_EQ(seine_ctx_deadline(never), SEINE_NEVER);
+    CHECK_EQ(seine_ctx_after(c.ctx, -1, &none), SEINE_E_INVAL);
+    CHECK_EQ(seine_ctx_after(NULL, 1, &none), SEINE_E_INVAL);
+    CHECK(!none);
+    seine_ctx_unref(soon);
+    seine_ctx_unref(sooner);
+    seine_ctx_unref(never);
+    crew_end(&c);
+}
+
+TEST(ctx_background_is_a_root_on_the_clock_of_the_system)
+{
+    seine_ctx *ctx = NULL;
+    seine_time before = seine_now();
+
+    CHECK_EQ(seine_ctx_background(&ctx), SEINE_OK);
+    CHECK(seine_ctx_clock(ctx) == seine_clock_system());
+    CHECK_EQ(seine_ctx_deadline(ctx), SEINE_NEVER);
+    CHECK_EQ(seine_ctx_err(ctx, SEINE_NEVER - 1), SEINE_OK);
+    CHECK(before > 0 && seine_ctx_now(ctx) >= before && seine_ctx_now(NULL) >= before);
+    seine_ctx_unref(ctx);
+    CHECK_EQ(seine_ctx_background(NULL), SEINE_E_INVAL);
+}
