@@ -51,7 +51,8 @@ feed(sn_decode *d, reading *r, const uint8_t *bytes, size_t n)
     if (n > 0)
         memcpy(copy, bytes, n);
     while ((event = sn_decode_next(d, &in, &piece)) == SN_DECODE_BODY) {
-        REQUIRE(piece.len > 0 && (d->n == 0 || piece.len <= SN_DECODE_STEP));
+        REQUIRE((piece.len > 0 || d->n == 2) &&
+                (d->n == 0 || piece.len <= SN_DECODE_STEP));
         sn_buf_str(&r->out, piece);
         steps++;
     }
@@ -78,7 +79,8 @@ read_all(sn_decode *d, const sn_codings *codings, const sn_decode_limits *limits
     r->err = sn_decode_end(d);
     r->notes = d->notes;
     REQUIRE(sn_buf_done(&r->out) == SEINE_OK && r->out.len <= limits->max_body);
-    REQUIRE(steps <= 3 * pieces + 2 + r->out.len / 1024);
+    size_t hidden = d->n == 2 ? (size_t)d->stages[0].out / SN_DECODE_STEP : 0;
+    REQUIRE(steps <= 3 * pieces + 2 + r->out.len / 1024 + hidden);
     REQUIRE(r->err == SEINE_OK || r->err == SEINE_E_BAD_ENCODING ||
             r->err == SEINE_E_BODY_TRUNCATED || r->err == SEINE_E_BODY_TOO_LARGE);
 }

@@ -166,7 +166,8 @@ unpack(sn_conn *c, sn_str *piece)
             return SEINE_OK;
         if (event == SN_DECODE_FAIL)
             return failed(c, u->decode.err);
-        u->room -= out.len < u->room ? out.len : u->room;
+        size_t cost = out.len > u->decode.work ? out.len : u->decode.work;
+        u->room -= cost < u->room ? cost : u->room;
         seine_err e = hand_on(c, out);
         if (e != SEINE_OK || c->x->why != SEINE_OK)
             return e;

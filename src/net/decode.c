@@ -130,6 +130,7 @@ sn_decode_begin(sn_decode *d, const sn_codings *codings, const sn_decode_limits 
     d->notes = 0;
     d->is_bomb = false;
     d->passed = 0;
+    d->work = 0;
     d->limits = *limits;
     d->waiting = (sn_str){0};
     d->late = SEINE_OK;
@@ -253,20 +254,24 @@ advance(sn_decode *d, sn_stage *s, sn_str *in, sn_codec_room *out)
     return e;
 }
 
+/* The second coding may make nothing of much: a step ends then, too. */
 static seine_err
 advance_both(sn_decode *d, sn_str *in, sn_codec_room *out)
 {
     sn_stage *first = &d->stages[0], *second = &d->stages[1];
 
+    d->work = 0;
+
     for (;;) {
         seine_err e = advance(d, second, &d->waiting, out);
-        if (e != SEINE_OK || out->len == 0)
+        if (e != SEINE_OK || out->len == 0 || d->work >= SN_DECODE_STEP)
             return e;
         if (d->late != SEINE_OK || (in->len == 0 && !first->has_more))
             return d->late;
         sn_codec_room between = {d->between, SN_DECODE_BETWEEN};
         d->late = advance(d, first, in, &between);
         d->waiting = (sn_str){d->between, SN_DECODE_BETWEEN - between.len};
+        d->work += d->waiting.len;
     }
 }
 
@@ -299,7 +304,8 @@ sn_decode_next(sn_decode *d, sn_str *in, sn_str *out_piece)
             d->n == 1 ? advance(d, &d->stages[0], in, &room) : advance_both(d, in, &room);
         piece = (sn_str){d->scratch, SN_DECODE_STEP - room.len};
     }
-    if (piece.len > 0) {
+    bool is_busy = d->n == 2 && d->err == SEINE_OK && d->work >= SN_DECODE_STEP;
+    if (piece.len > 0 || is_busy) {
         *out_piece = piece;
         return SN_DECODE_BODY; /* an error is returned by the next call */
     }
@@ -313,7 +319,7 @@ sn_decode_feed(sn_decode *d, sn_str in, bool (*fn)(sn_str piece, void *arg), voi
     sn_str piece;
 
     while ((event = sn_decode_next(d, &in, &piece)) == SN_DECODE_BODY)
-        if (!fn(piece, arg))
+        if (piece.len > 0 && !fn(piece, arg))
             return SEINE_E_CANCELED;
     return event == SN_DECODE_FAIL ? d->err : SEINE_OK;
 }

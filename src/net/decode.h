@@ -89,6 +89,7 @@ typedef struct sn_decode {
     char *scratch;
     char *between;  /* between two stages; NULL: never needed */
     sn_str waiting; /* the rest of it */
+    size_t work;    /* bytes that the last step made, those between stages included */
     seine_held *held;
     sn_codec_gate gate;
 } sn_decode;
@@ -104,7 +105,7 @@ SEINE_MUST_CHECK seine_err sn_decode_begin(sn_decode *d, const sn_codings *codin
 
 typedef enum sn_decode_event {
     SN_DECODE_MORE, /* all of `in` was taken and decoded */
-    SN_DECODE_BODY, /* a piece, not empty */
+    SN_DECODE_BODY, /* a piece; of two codings it may be empty: nothing to show yet */
     SN_DECODE_FAIL  /* d->err: BODY_TOO_LARGE, BAD_ENCODING, BUDGET, NOMEM; permanent */
 } sn_decode_event;
 

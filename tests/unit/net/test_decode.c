@@ -1122,3 +1122,43 @@ TEST(decode_agrees_with_the_bodies_of_the_web_platform_tests)
     sn_decode_fini(&d);
     sn_buf_fini(&out);
 }
+
+/* A small body and much behind it, packed once more: the second coding makes nothing of
+ * what the first has to unpack. */
+TEST(decode_does_not_unpack_much_in_one_step_that_yields_nothing)
+{
+    sn_buf inner, packed;
+    sn_codings codings = {0};
+    sn_decode_limits limits = {16 << 20, 0, 0};
+    sn_decode d;
+    sn_str piece;
+    size_t made = 0, steps = 0;
+    uint64_t before = 0, most = 0;
+    sn_decode_event event;
+
+    sn_buf_init(&inner, 64 << 20);
+    sn_buf_init(&packed, 64 << 20);
+    pack(SN_CODEC_GZIP, SN_STR("a body"), &inner);
+    while (inner.len < 8 << 20)
+        sn_buf_str(&inner, SN_STR("that belongs to no stream "));
+    pack(SN_CODEC_GZIP, sn_buf_view(&inner), &packed);
+    CHECK_EQ(sn_codings_add(&codings, SN_STR("gzip, gzip")), SEINE_OK);
+    sn_decode_init(&d, scratch, NULL);
+    CHECK_EQ(sn_decode_begin(&d, &codings, &limits), SEINE_OK);
+    sn_str in = sn_buf_view(&packed);
+    while ((event = sn_decode_next(&d, &in, &piece)) == SN_DECODE_BODY) {
+        made += piece.len;
+        most = d.stages[0].out - before > most ? d.stages[0].out - before : most;
+        before = d.stages[0].out;
+        steps++;
+    }
+    CHECK_EQ(event, SN_DECODE_MORE);
+    CHECK_EQ(made, 6);
+    CHECK(most <= SN_DECODE_STEP + SN_DECODE_BETWEEN);
+    CHECK(steps > 100);
+    CHECK_EQ(sn_decode_end(&d), SEINE_OK);
+    CHECK_EQ(d.notes, SN_NOTE_TRAILING_BYTES);
+    sn_decode_fini(&d);
+    sn_buf_fini(&inner);
+    sn_buf_fini(&packed);
+}
