@@ -322,7 +322,7 @@ idle_for(const sn_conn *c)
         return 0;
     if (h->keep_alive_s != UINT32_MAX)
         span = sn_time_min(span, SEINE_SECS((seine_span)h->keep_alive_s) - SEINE_SECS(1));
-    span = sn_time_min(span, c->born + w->opts.max_age - w->loop.now);
+    span = sn_time_min(span, sn_time_add(c->born, w->opts.max_age) - w->loop.now);
     return sn_time_max(span, 0);
 }
 
