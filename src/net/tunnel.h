@@ -19,11 +19,12 @@
  *     }
  *     sn_tunnel_fini(&t);
  *
- * | the proxy says                                     | kind          | answered | |
- * another status than 2xx; SOCKS replies 2, 7, 8     | proxy_refused | yes      | | 407;
- * no method of ours; the login is wrong         | proxy_auth    | no       | | SOCKS
- * replies 1, 3, 4, 5, 6: the site is not there | proxy_error   | yes      | | anything
- * else, too much, too little, nothing       | proxy_error   | no       |
+ * The proxy says                                        kind            answered
+ *
+ *     another status than 2xx; SOCKS replies 2, 7, 8    proxy_refused   yes
+ *     407; no method of ours; the login is wrong        proxy_auth      no
+ *     SOCKS replies 1, 3, 4, 5, 6: no site there        proxy_error     yes
+ *     anything else, too much, too little, nothing      proxy_error     no
  *
  * `answered` is for the proxy's own breaker: the proxy works, even if the site does not.
  *
