@@ -12,7 +12,7 @@ import time
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "..", "bench", "net"))
-from e2e import BUILD, ROOT, case, check, finish, rows  # noqa: E402
+from e2e import BUILD, PATIENCE, ROOT, case, check, finish, rows  # noqa: E402
 import measure  # noqa: E402
 
 measure.BUILT = pathlib.Path(BUILD).resolve() / "peers"
@@ -62,7 +62,7 @@ def the_delay_server_answers_when_it_is_time_and_not_before():
 def two_hundred_wait_at_the_delay_server_together():
     with delayed(200) as server:
         start = time.monotonic()
-        clients_ = [socket.create_connection(("127.0.0.1", server.port), timeout=20) for _ in range(200)]
+        clients_ = [socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE) for _ in range(200)]
         for c in clients_:
             c.sendall(REQUEST)
         check({answer(c) for c in clients_}, {(b"HTTP/1.1 200 OK", measure.PAGE_BYTES)})
@@ -77,7 +77,7 @@ def two_hundred_wait_at_the_delay_server_together():
 @case
 def a_request_in_pieces_is_one_and_two_in_a_piece_are_two():
     with delayed(1) as server:
-        with socket.create_connection(("127.0.0.1", server.port), timeout=20) as c:
+        with socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE) as c:
             c.sendall(REQUEST[:-3])
             time.sleep(0.02)
             c.sendall(REQUEST[-3:])
@@ -90,7 +90,7 @@ def a_request_in_pieces_is_one_and_two_in_a_piece_are_two():
 @case
 def a_client_that_leaves_is_counted_and_harms_nobody():
     with delayed(100) as server:
-        with socket.create_connection(("127.0.0.1", server.port), timeout=20) as c:
+        with socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE) as c:
             c.sendall(REQUEST)
         check(servers.get(server.port, "/")[0], 200)
         seen = server.end()

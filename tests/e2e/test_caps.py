@@ -14,7 +14,7 @@ import threading
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
 from crawl import Run, crawl  # noqa: E402
-from e2e import PROGRAM, case, check, environment, finish, rows, seine  # noqa: E402
+from e2e import PATIENCE, PROGRAM, case, check, environment, finish, rows, seine  # noqa: E402
 from pages import pages  # noqa: E402
 
 WORDS = ("--mine", "--sitemap", "off", "-l", "1")
@@ -114,7 +114,7 @@ class Slow:
         self.left -= 1
         if self.left < 0:
             self.waits.set()
-            self.go.wait(30)
+            self.go.wait(PATIENCE)
         return "page"
 
 
@@ -128,10 +128,10 @@ def stopped(words, first, stdin=None, stop=signal.SIGTERM):
         if stdin:
             r.stdin.write(stdin.replace("BASE", p.base).encode())
             r.stdin.flush()
-        site.waits.wait(30)
+        site.waits.wait(PATIENCE)
         r.send_signal(stop)
         out, err = r.stdout.read(), r.stderr.read()  # its standard input stays open
-        r.wait(30)
+        r.wait(PATIENCE)
         site.go.set()
         r.stdin.close()
     return Run(r.returncode, out.decode(), err.decode(), 0, 0)
@@ -152,9 +152,9 @@ def input_that_was_not_read_is_pending_and_where_it_begins_is_said():
                     f.write("# a comment\n" + a_list(1000, p.base))
                 r = subprocess.Popen([PROGRAM, "fetch", "--mine", "-c", "1", "--queue", "1", "--grace", "0s", "-i", name],
                                      stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment())
-                site.waits.wait(30)
+                site.waits.wait(PATIENCE)
                 r.send_signal(signal.SIGTERM)
-                out, err = r.communicate(timeout=30)
+                out, err = r.communicate(timeout=PATIENCE)
                 site.go.set()
             run = Run(r.returncode, out.decode(), err.decode(), 0, 0)
             balanced(run)
@@ -221,20 +221,20 @@ def links_of_a_page_that_ends_after_a_stop_have_records():
 
     def late(path):
         asked.set()
-        go.wait(30)
+        go.wait(PATIENCE)
         return links(500)
 
     with pages({"/": late, "*": "page"}) as p:
-        r = subprocess.Popen([PROGRAM, "crawl", p.base + "/", *WORDS, "--grace", "20s"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        r = subprocess.Popen([PROGRAM, "crawl", p.base + "/", *WORDS, "--grace", "200s", "-t", "200s", "--head-timeout", "200s"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                              env=environment())
-        asked.wait(30)
+        asked.wait(PATIENCE)
         r.send_signal(signal.SIGTERM)
         line = b""
         while b"stopping" not in line:  # until the signal has been taken
             r.send_signal(signal.SIGUSR1)
             line = r.stderr.readline()
         go.set()
-        out, err = r.communicate(timeout=30)
+        out, err = r.communicate(timeout=PATIENCE)
     run = Run(r.returncode, out.decode(), err.decode(), 0, 0)
     balanced(run)
     check((run.code, run.outcomes(), p.asked), (143, {"ok": 1, "canceled": 500}, ["/"]), run.ending())

@@ -15,7 +15,7 @@ import urllib.parse
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
-from e2e import PROGRAM, case, check, environment, finish, rows, seine  # noqa: E402
+from e2e import PATIENCE, PROGRAM, case, check, environment, finish, rows, seine  # noqa: E402
 
 
 class Server:
@@ -27,7 +27,7 @@ class Server:
 
     def get(self, path, host=None):
         where = urllib.parse.urlsplit(self.places["http"])
-        c = http.client.HTTPConnection(where.hostname, where.port, timeout=20)
+        c = http.client.HTTPConnection(where.hostname, where.port, timeout=PATIENCE)
         c.request("GET", path, headers={"Host": host} if host else {})
         r = c.getresponse()
         body = r.read()
@@ -36,7 +36,7 @@ class Server:
 
     def end(self, how=signal.SIGTERM):
         self.process.send_signal(how)
-        out, err = self.process.communicate(timeout=20)
+        out, err = self.process.communicate(timeout=PATIENCE)
         return self.process.returncode, out.decode(), err.decode()
 
 
@@ -70,7 +70,7 @@ def tls(c, ca, name):
     context = ssl.create_default_context(cafile=ca)
     port = int(c.places["https"].rsplit(":", 1)[1])
     try:
-        with socket.create_connection(("127.0.0.1", port), timeout=20) as plain, context.wrap_socket(plain, server_hostname=name) as s:
+        with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE) as plain, context.wrap_socket(plain, server_hostname=name) as s:
             s.sendall(b"GET /close/ok HTTP/1.1\r\nHost: %s\r\n\r\n" % name.encode())
             return b"".join(iter(lambda: s.recv(65536), b"")).split(b"\r\n\r\n")[1].decode()
     except ssl.SSLCertVerificationError as e:
@@ -163,7 +163,7 @@ def every_page_of_the_demo_arrives_within_seven_requests():
                 continue
             check(str(where.port), port)
             for attempt in range(1, 8):
-                conn = http.client.HTTPConnection(where.hostname, where.port, timeout=20)
+                conn = http.client.HTTPConnection(where.hostname, where.port, timeout=PATIENCE)
                 try:
                     conn.request("GET", where.path)
                     r = conn.getresponse()

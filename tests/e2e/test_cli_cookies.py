@@ -14,7 +14,7 @@ import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
-from e2e import PATIENCE, PROGRAM, case, check, environment, finish, rows, seine, stopping  # noqa: E402
+from e2e import PATIENCE, PROGRAM, case, check, environment, finish, rows, seine  # noqa: E402
 from origin import origin, results  # noqa: E402
 
 KINDS = ["foreign", "suffix", "child", "ctl", "nul", "secure", "host", "hostdomain"]
@@ -135,11 +135,9 @@ def a_jar_is_loaded_and_saved_for_its_owner_alone():
 @case
 def a_signal_does_not_lose_the_jar():
     with origin() as o, Home() as home:
-        p = subprocess.Popen([PROGRAM, "fetch", "--mine", "--cookie-jar", home("jar"), o.url("/cookie:k:v/ok"), o.url("/mute")],
+        p = subprocess.Popen([PROGRAM, "fetch", "--mine", "--grace", "10ms", "--cookie-jar", home("jar"), o.url("/cookie:k:v/ok"), o.url("/mute")],
                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment())
         p.stdout.readline()
-        p.send_signal(signal.SIGINT)
-        stopping(p)
         p.send_signal(signal.SIGINT)
         p.communicate(timeout=PATIENCE)
         check(p.returncode, 130)
@@ -178,7 +176,7 @@ def a_jar_that_cannot_be_saved_is_exit_code_3():
                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment())
         p.stdout.readline()
         os.mkdir(home("jar"))
-        _, err = p.communicate(timeout=20)
+        _, err = p.communicate(timeout=PATIENCE)
         check((p.returncode, b"--cookie-jar: " in err and b"not a regular file" in err), (3, True), err.decode())
 
 

@@ -13,7 +13,7 @@ import tempfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
-from e2e import PROGRAM, case, check, environment, finish, rows, seine, until  # noqa: E402
+from e2e import PATIENCE, PROGRAM, case, check, environment, finish, rows, seine, until  # noqa: E402
 from origin import origin, results, summary  # noqa: E402
 from terminal import Terminal  # noqa: E402
 
@@ -104,7 +104,7 @@ def examples_of_the_help_run():
             with tempfile.TemporaryDirectory() as where:
                 path = os.path.abspath(os.path.dirname(PROGRAM)) + os.pathsep + os.environ["PATH"]
                 line = line.replace("https://docs.example", o.base).replace("/manual/", "/p/0").split("| jq")[0] + " --host-rate off --no-adaptive --accept 200-299,404"
-                p = subprocess.run(["bash", "-c", line], cwd=where, capture_output=True, stdin=subprocess.DEVNULL, env=environment({"PATH": path}), timeout=60)
+                p = subprocess.run(["bash", "-c", line], cwd=where, capture_output=True, stdin=subprocess.DEVNULL, env=environment({"PATH": path}), timeout=PATIENCE)
                 check("done: " in p.stderr.decode() and p.returncode == 0, True, line + p.stderr.decode())
 
 
@@ -285,7 +285,7 @@ def all_outputs_get_the_same_records():
 def on_a_terminal_it_is_a_table_a_bar_and_a_closing_table():
     with origin("--site", SITE) as o:
         t = Terminal(["crawl", o.url("/p/0"), "--host-rate", "40/s", "--no-adaptive"], columns=110)
-        check(t.wait(60), 0)
+        check(t.wait(), 0)
         text = t.text()
         check("━" in text and "limited by --host-rate on 127.0.0.1" in text, True)
         last = "\n".join(t.screen())
@@ -302,7 +302,7 @@ def a_signal_in_the_middle_cancels_what_waits(number, code):
         p = start(o.url("/p/0"), "--host-rate", "50/s", "--no-adaptive", "-j")
         until(lambda: len(o.log()) >= 20)
         p.send_signal(number)
-        out, err = (x.decode() for x in p.communicate(timeout=20))
+        out, err = (x.decode() for x in p.communicate(timeout=PATIENCE))
         check(p.returncode, code, err)
         got = results(out)
         check(len(got), len({x["url"] for x in got}))
@@ -323,14 +323,14 @@ def a_reader_that_leaves_ends_it():
         p.stdout.readline()
         p.stdout.close()
         err = p.stderr.read().decode()
-        check(p.wait(timeout=20), 141, err)
+        check(p.wait(timeout=PATIENCE), 141, err)
         check("stopped by its reader" in err, True, err)
 
 
 @case
 def time_and_errors_that_run_out_are_exit_4():
     with origin("--site", "7:2000:fan=40") as o:
-        r = seine("crawl", o.url("/p/0"), "--host-rate", "20/s", "--no-adaptive", "-m", "1s")
+        r = seine("crawl", o.url("/p/0"), "--host-rate", "20/s", "--no-adaptive", "-m", "4s")
         check((r.code, summary(r.out)["stopped_by"]), (4, "max_time"), r.err)
         check(collections.Counter(x.get("error", {}).get("kind") for x in results(r.out))["deadline"] > 10, True)
     with origin("--site", "7:200:broken=60") as o:
@@ -367,7 +367,7 @@ def usr1_tells_where_it_stands():
         p.send_signal(signal.SIGUSR1)
         line = p.stderr.readline().decode()
         p.send_signal(signal.SIGINT)
-        p.communicate(timeout=20)
+        p.communicate(timeout=PATIENCE)
         check(re.match(r"seine: 127\.0\.0\.1:\d+  \d+/\d+  \d+ %", line) is not None, True, line)
 
 

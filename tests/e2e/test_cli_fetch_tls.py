@@ -9,7 +9,7 @@ import tempfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
-from e2e import PROGRAM, case, check, environment, finish, rows, seine  # noqa: E402
+from e2e import PATIENCE, PROGRAM, case, check, environment, finish, rows, seine  # noqa: E402
 
 HOME = tempfile.TemporaryDirectory()
 CA = os.path.join(HOME.name, "ca.pem")
@@ -141,7 +141,7 @@ def a_body_is_what_it_was_before_it_was_packed(coding):
 
 def end():
     chaos.terminate()
-    chaos.wait(timeout=20)
+    chaos.wait(timeout=PATIENCE)
 
 
 try:

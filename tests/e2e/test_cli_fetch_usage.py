@@ -10,7 +10,7 @@ import tempfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
-from e2e import PROGRAM, case, check, environment, finish, rows, seine  # noqa: E402
+from e2e import PATIENCE, PROGRAM, case, check, environment, finish, rows, seine  # noqa: E402
 from origin import origin, results, summary  # noqa: E402
 
 URL = "http://127.0.0.1:9/"
@@ -213,7 +213,7 @@ def what_the_library_refuses_is_exit_2_too_and_leaves_no_file(words):
 @case
 def no_urls_on_a_terminal_is_a_question_and_not_a_hang():
     master, slave = os.openpty()
-    p = subprocess.run([PROGRAM, "fetch"], stdin=slave, capture_output=True, env=environment(), timeout=20)
+    p = subprocess.run([PROGRAM, "fetch"], stdin=slave, capture_output=True, env=environment(), timeout=PATIENCE)
     os.close(master)
     os.close(slave)
     check(p.returncode, 2)

@@ -18,7 +18,7 @@ import xml.etree.ElementTree as tree
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
-from e2e import PROGRAM, VECTORS, case, check, environment, finish, needs_vectors, rows, seine  # noqa: E402
+from e2e import PATIENCE, PROGRAM, VECTORS, case, check, environment, finish, needs_vectors, rows, seine  # noqa: E402
 from origin import origin  # noqa: E402
 from pages import counted, pages  # noqa: E402
 
@@ -148,7 +148,7 @@ def secrets_stay_with_the_hosts_that_were_typed():
     with origin() as far, pages({}) as p:
         for value in ("s3cr3t", "pa55"):  # at home with the first alone
             body = json.dumps({"value": value, "origin": p.base}).encode()
-            urllib.request.urlopen(urllib.request.Request(far.url("/_chaos/secret"), data=body), timeout=20).close()
+            urllib.request.urlopen(urllib.request.Request(far.url("/_chaos/secret"), data=body), timeout=PATIENCE).close()
         p.table["/i"] = index(far.url("/ok"))
         words = ["-H", "X-Key: s3cr3t", "--allow-net", "127.0.0.1", "-u", "me:pa55"]
         seine("sitemap", p.base + "/i", *words)
@@ -240,7 +240,7 @@ def a_signal_ends_it_with_what_was_found():
                                env=environment())
         first = run.stdout.readline()  # before it waits, it lets go what it has
         run.send_signal(signal.SIGINT)
-        out, err = run.communicate(timeout=20)
+        out, err = run.communicate(timeout=PATIENCE)
         check((run.returncode, json.loads(first)["loc"], out, err), (130, "http://e.example/1", b"", b""))
 
 

@@ -9,7 +9,7 @@ import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
-from e2e import ROOT, case, check, environment, finish, rows, seine  # noqa: E402
+from e2e import PATIENCE, ROOT, case, check, environment, finish, rows, seine  # noqa: E402
 
 TABLE = [json.loads(line) for line in seine("help", "--json").out.splitlines()]
 COMMANDS = [row for row in TABLE if "option" not in row]
@@ -166,7 +166,7 @@ def version_says_what_it_is_built_from():
 def complete(*words):
     """What bash offers for the last of these words."""
     script = 'source /dev/stdin <<< "$SCRIPT"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _seine; printf "%s\\n" "${COMPREPLY[@]}"'
-    p = subprocess.run(["bash", "-c", script, "bash", "seine", *words], capture_output=True, timeout=20,
+    p = subprocess.run(["bash", "-c", script, "bash", "seine", *words], capture_output=True, timeout=PATIENCE,
                        env=environment({"SCRIPT": seine("completion", "bash").out}))
     check(p.stderr.decode(), "")
     return set(p.stdout.decode().split())

@@ -14,7 +14,7 @@ import tempfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
-from e2e import PROGRAM, VECTORS, case, check, environment, finish, needs_vectors, rows, seine  # noqa: E402
+from e2e import PATIENCE, PROGRAM, VECTORS, case, check, environment, finish, needs_vectors, rows, seine  # noqa: E402
 
 PROGRAM = os.path.abspath(PROGRAM)
 
@@ -295,7 +295,7 @@ def the_first_record_leaves_before_the_input_ends():
     p.stdin.flush()
     check(p.stdout.readline(), b"2\n")
     p.stdin.close()
-    check(p.wait(timeout=20), 0)
+    check(p.wait(timeout=PATIENCE), 0)
     p.stdout.close()
 
 
@@ -309,7 +309,7 @@ def a_reader_that_goes_away_is_141():
         p.stdin.close()
     except BrokenPipeError:
         pass
-    check(p.wait(timeout=20), 141)
+    check(p.wait(timeout=PATIENCE), 141)
 
 
 def peak(words, count, line):

@@ -10,17 +10,16 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
 from crawl import Run  # noqa: E402
-from e2e import PROGRAM, case, check, environment, finish, rows, seine  # noqa: E402
+from e2e import PATIENCE, PROGRAM, case, check, environment, finish, rows, seine, until  # noqa: E402
 from pages import pages  # noqa: E402
 
 LISTS, LINKS = 10, 1_500  # pages with links, and links on each
 PAGES = 1 + LISTS + LISTS * LINKS
-SPILL = ("--mine", "-c", "8", "--max-memory", "2M", "--sitemap", "off", "-l", "off", "--pattern-budget", "off", "--grace", "2s")
+SPILL = ("--mine", "--progress", "off", "-c", "8", "--max-memory", "2M", "--sitemap", "off", "-l", "off", "--pattern-budget", "off", "--grace", "2s", "-t", "200s", "--head-timeout", "200s")
 
 
 class Site:
@@ -33,7 +32,7 @@ class Site:
     def page(self, path):
         if path.startswith("/list/"):
             return "".join(f'<a href="/{i * 7919 % LINKS:06d}/of{path}/page.html">{i}</a>' for i in range(LINKS))
-        self.go.wait(30)
+        self.go.wait(PATIENCE)
         return "a page"
 
 
@@ -49,30 +48,20 @@ def spilled(pid, where):
     return None
 
 
-def wait_for(what, seconds=30):
-    until = time.monotonic() + seconds
-    while time.monotonic() < until:
-        got = what()
-        if got:
-            return got
-        time.sleep(0.01)
-    raise AssertionError("it did not happen")
-
-
 def crawl(site, where, harm=None, words=(), before=(), limit=None):
     """Crawls with its spill file in `where`, and harms that once all links are found."""
     with pages(site.table) as p:
         r = subprocess.Popen([*before, PROGRAM, "crawl", p.base + "/", *SPILL, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                              env=environment({"TMPDIR": where}), preexec_fn=limit)
         out = []
-        reader = threading.Thread(target=lambda: out.extend(r.communicate(timeout=60)), daemon=True)
+        reader = threading.Thread(target=lambda: out.extend(r.communicate(timeout=PATIENCE)), daemon=True)
         reader.start()
         try:
             if harm:
-                wait_for(lambda: len(p.asked) == 1 + LISTS + 8)
-                harm(r.pid, wait_for(lambda: spilled(r.pid, where)))
+                until(lambda: len(p.asked) >= 1 + LISTS + 8)
+                harm(r.pid, until(lambda: spilled(r.pid, where)))
             site.go.set()
-            reader.join(60)
+            reader.join(PATIENCE)
         finally:
             site.go.set()
             if r.poll() is None:
@@ -203,11 +192,11 @@ def metrics_that_cannot_be_written_at_the_end_are_exit_3():
         os.mkdir(os.path.dirname(name))
         r = subprocess.Popen([PROGRAM, "fetch", "--mine", "--metrics-file", name, p.base + "/page"], stdout=subprocess.PIPE,
                              stderr=subprocess.PIPE, env=environment())
-        wait_for(lambda: p.asked)
+        until(lambda: p.asked)
         os.remove(name)
         os.rmdir(os.path.dirname(name))
         site.go.set()
-        out, err = r.communicate(timeout=30)
+        out, err = r.communicate(timeout=PATIENCE)
     check((r.returncode, b'"ok":true' in out, f"--metrics-file: cannot write '{name}'" in err.decode()), (3, True, True), err.decode())
 
 

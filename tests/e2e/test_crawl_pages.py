@@ -10,7 +10,7 @@ import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
 from crawl import QUICK, balanced, crawl  # noqa: E402
-from e2e import case, check, finish, rows, seine  # noqa: E402
+from e2e import PATIENCE, case, check, finish, rows, seine  # noqa: E402
 from origin import origin  # noqa: E402
 from pages import counted, pages  # noqa: E402
 
@@ -18,7 +18,7 @@ WORDS = ("--mine", "--sitemap", "off", "-l", "off")
 MOST_MB = 96  # for any page; the budget of all bodies is larger
 
 
-def of(table, *words, seed="/", timeout=60):
+def of(table, *words, seed="/", timeout=PATIENCE):
     with pages(table) as p:
         run = crawl(p.base + seed, *(words or WORDS), timeout=timeout)
     check(balanced(run), [], run.ending())

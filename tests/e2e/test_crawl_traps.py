@@ -8,7 +8,7 @@ import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
 from crawl import QUICK, balanced, crawl  # noqa: E402
-from e2e import case, check, finish, rows  # noqa: E402
+from e2e import PATIENCE, case, check, finish, rows  # noqa: E402
 from pages import pages  # noqa: E402
 from trap_sites import ENDED, WHOLE, calendar, serve, text  # noqa: E402
 
@@ -18,7 +18,7 @@ SMALL = {"shop": 2500, "forum": 2000, "articles": 2400, "chain": 2500, "tiles": 
 
 def crawled(site, *words):
     with serve(site) as s:
-        run = crawl(s.base + site.seed, *MINE, *words, timeout=120)
+        run = crawl(s.base + site.seed, *MINE, *words, timeout=PATIENCE)
     check(balanced(run), [], run.ending())
     run.site, run.fetched, run.missing = site, s.fetched, s.missing()
     return run

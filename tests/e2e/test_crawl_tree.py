@@ -11,7 +11,7 @@ import tempfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
-from e2e import PROGRAM, ROOT, case, check, environment, finish  # noqa: E402
+from e2e import PATIENCE, PROGRAM, ROOT, case, check, environment, finish  # noqa: E402
 from nginx import nginx  # noqa: E402
 
 TREES = {"cmake": "/usr/share/doc/cmake-data/html", "git": "/usr/share/doc/git-doc", "harden": "/usr/share/doc/harden-doc/html",
@@ -67,7 +67,7 @@ def write_odd(root, port):
 
 def crawled(seed, out, *words):
     done = subprocess.run([PROGRAM, "crawl", seed, "--mine", "-c", "32", "-o", out, "--progress", "off", "--sitemap", "off", "--fail-on", "none", *words],
-                          stdin=subprocess.DEVNULL, capture_output=True, env=environment(), timeout=120)
+                          stdin=subprocess.DEVNULL, capture_output=True, env=environment(), timeout=PATIENCE)
     check((done.returncode, done.stderr.decode() if done.returncode else ""), (0, ""))
     with open(out, encoding="utf-8") as f:
         return [json.loads(line) for line in f]
@@ -78,7 +78,7 @@ def walk(root, seed):
 
 
 def lines(process):
-    out, _ = process.communicate(timeout=120)
+    out, _ = process.communicate(timeout=PATIENCE)
     check(process.returncode, 0, "walk")
     return {r["key"]: r for r in map(json.loads, out.splitlines())}
 

@@ -17,7 +17,7 @@ import xml.etree.ElementTree as xml
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
-from e2e import BUILD, ROOT, case, check, environment, finish, rows, seine  # noqa: E402
+from e2e import BUILD, PATIENCE, ROOT, case, check, environment, finish, rows, seine  # noqa: E402
 
 DEMO = os.path.join(ROOT, "tools", "demo")
 TOOL = os.path.join(ROOT, "tools", "make-picture")
@@ -31,7 +31,7 @@ loader.exec_module(picture)
 
 def demo(where, *words):
     env = environment({"PROGRAM": os.path.join(os.path.abspath(BUILD), "seine"), "DEMO": os.path.join(where, "demo")})
-    return subprocess.run([DEMO, *words], capture_output=True, stdin=subprocess.DEVNULL, timeout=240, env=env)
+    return subprocess.run([DEMO, *words], capture_output=True, stdin=subprocess.DEVNULL, timeout=PATIENCE, env=env)
 
 
 @case
@@ -144,7 +144,7 @@ def light_and_dark_are_small_and_say_the_same():
 def the_picture_shows_what_the_program_prints_today():
     with tempfile.TemporaryDirectory() as where:
         env = environment({"DEMO": os.path.join(where, "demo")})
-        p = subprocess.run([TOOL, os.path.abspath(os.path.join(BUILD, "seine")), where], capture_output=True, timeout=240, env=env)
+        p = subprocess.run([TOOL, os.path.abspath(os.path.join(BUILD, "seine")), where], capture_output=True, timeout=PATIENCE, env=env)
         check(p.returncode, 0, p.stderr.decode())
         shown, printed = form(SHOWN / "crawl-light.svg"), form(os.path.join(where, "crawl-light.svg"))
     for was, now in itertools.zip_longest(shown, printed):

@@ -16,7 +16,7 @@ import time
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
 from crawl import EAGER, QUICK  # noqa: E402
-from e2e import case, check, finish, seine  # noqa: E402
+from e2e import case, check, finish, patiently, seine  # noqa: E402
 from origin import origin, records  # noqa: E402
 
 BODY = b"<title>here</title>" + b"x" * 981
@@ -163,23 +163,28 @@ def durations_cover_what_the_server_saw_and_our_own_waits():
 
 @case
 def the_busiest_second_is_the_one_that_the_server_saw():
-    with origin() as o, tempfile.TemporaryDirectory() as where:
-        with open(os.path.join(where, "urls"), "w", encoding="ascii") as f:
-            f.writelines(o.url(f"/html:200?{n}\n") for n in range(3000))
-        r = seine("fetch", "--mine", "-c", "16", "-i", os.path.join(where, "urls"))
-        host = records(r.out)[-1]["top_hosts"][0]
-        true = busiest_second([x["t_us"] / 1e6 for x in o.log()])
-        check(host["requests"], 3000)
-        check(abs(host["max_rps_1s"] - true) <= true * 0.02 + 2, True, f"told {host['max_rps_1s']}, the server saw {true}")
+    """What is sent in one second may arrive in the next, on a machine that has other things to do."""
+    def run(_):
+        with origin() as o, tempfile.TemporaryDirectory() as where:
+            with open(os.path.join(where, "urls"), "w", encoding="ascii") as f:
+                f.writelines(o.url(f"/html:200?{n}\n") for n in range(3000))
+            r = seine("fetch", "--mine", "-c", "16", "-i", os.path.join(where, "urls"))
+            host = records(r.out)[-1]["top_hosts"][0]
+            true = busiest_second([x["t_us"] / 1e6 for x in o.log()])
+            check(host["requests"], 3000)
+            check(abs(host["max_rps_1s"] - true) <= true * 0.02 + 2, True, f"told {host['max_rps_1s']}, the server saw {true}")
+    patiently(run)
 
 
 @case
 def a_polite_rate_is_told_as_the_server_saw_it():
-    with origin() as o:
-        r = seine("fetch", "--host-rate", "20/s", "--no-adaptive", *[o.url(f"/html:200?{n}") for n in range(40)])
-        host, seen = records(r.out)[-1]["top_hosts"][0], [x["t_us"] / 1e6 for x in o.log()]
-        check(abs(host["max_rps_1s"] - busiest_second(seen)) <= 1, True, f"{host} {busiest_second(seen)}")
-        check(49 <= host["min_gap_ms"] <= 60, True, f"{host}")
+    def run(scale):
+        with origin() as o:
+            r = seine("fetch", "--host-rate", f"20/{scale}s", "--no-adaptive", *[o.url(f"/html:200?{n}") for n in range(40)])
+            host, seen = records(r.out)[-1]["top_hosts"][0], [x["t_us"] / 1e6 for x in o.log()]
+            check(abs(host["max_rps_1s"] - busiest_second(seen)) <= 1, True, f"{host} {busiest_second(seen)}")
+            check(49 * scale <= host["min_gap_ms"] <= 60 * scale, True, f"{host}")
+    patiently(run)
 
 
 @case

@@ -26,7 +26,7 @@ MINE = ("--mine", "--progress", "off", "--retries", "0", "--fail-on", "none")
 
 
 def tool(*words, code=0):
-    p = subprocess.run(words, capture_output=True, timeout=60)
+    p = subprocess.run(words, capture_output=True, timeout=PATIENCE)
     if code is not None:
         check(p.returncode, code, f"{words} {p.stderr.decode()}")
     return p.stdout.decode()
@@ -343,7 +343,7 @@ def one_file_is_one_output():
         r = seine("fetch", "-o", "a.html", o.url("/ok"), cwd=where)
         check((r.code, "reports as HTML are not written yet" in r.err), (2, True), r.err)
         check(o.log(), [])
-        r = subprocess.run([os.path.abspath(PROGRAM), "fetch", *MINE, "-o", "csv.gz:-", o.url("/ok")], capture_output=True, env=environment(), timeout=60)
+        r = subprocess.run([os.path.abspath(PROGRAM), "fetch", *MINE, "-o", "csv.gz:-", o.url("/ok")], capture_output=True, env=environment(), timeout=PATIENCE)
         check(len(gzip.decompress(r.stdout).decode().splitlines()), 2)
 
 

@@ -11,7 +11,7 @@ import tempfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
-from e2e import PROGRAM, case, check, environment, finish  # noqa: E402
+from e2e import PATIENCE, PROGRAM, case, check, environment, finish, patiently  # noqa: E402
 from origin import origin  # noqa: E402
 from terminal import Terminal  # noqa: E402
 
@@ -41,7 +41,7 @@ def a_line_of_progress_names_the_crawl_and_what_limits_it():
             if not line:
                 break
         p.send_signal(signal.SIGINT)
-        p.communicate(timeout=20)
+        p.communicate(timeout=PATIENCE)
         want = r"seine: 127\.0\.0\.1:\d+  [\d,]+/[\d,]+  \d+ %  [\d.]+/s  ok \d+  err 0(  skipped \d+)?  \d+ in flight  (ETA .*|growing, [\d.]+ new per page)  \(limited by --host-rate on 127\.0\.0\.1:?\d*\)\n"
         check(re.fullmatch(want, line) is not None, True, line)
 
@@ -49,19 +49,23 @@ def a_line_of_progress_names_the_crawl_and_what_limits_it():
 @case
 def the_eta_is_an_interval_that_holds_the_truth():
     """A steady run: 12 a second for 10 s."""
-    with origin() as o, tempfile.TemporaryDirectory() as where:
-        t = Terminal(["fetch", "-r", "12/s", "--mine", "-o", "a.jsonl", *[o.url(f"/ok?n={n}") for n in range(120)]], cwd=where, columns=110)
-        check(t.wait(40), 0)
-        holds_the_truth(t, 0.3)
+    def run(_):
+        with origin() as o, tempfile.TemporaryDirectory() as where:
+            t = Terminal(["fetch", "-r", "12/s", "--mine", "-o", "a.jsonl", *[o.url(f"/ok?n={n}") for n in range(120)]], cwd=where, columns=110)
+            check(t.wait(), 0)
+            holds_the_truth(t, 0.3)
+    patiently(run)
 
 
 @case
 def the_eta_of_a_steady_crawl_holds_the_truth():
     """A site whose pages are all known from its sitemap: 12 a second for some 10 s."""
-    with origin("--site", "7:118:sitemap=on") as o, tempfile.TemporaryDirectory() as where:
-        t = Terminal(["crawl", o.url("/p/0"), "--host-rate", "12/s", "--no-adaptive", "-o", "a.jsonl"], cwd=where, columns=120)
-        check(t.wait(60), 0)
-        holds_the_truth(t, 0.5)
+    def run(_):
+        with origin("--site", "7:118:sitemap=on") as o, tempfile.TemporaryDirectory() as where:
+            t = Terminal(["crawl", o.url("/p/0"), "--host-rate", "12/s", "--no-adaptive", "-o", "a.jsonl"], cwd=where, columns=120)
+            check(t.wait(), 0)
+            holds_the_truth(t, 0.5)
+    patiently(run)
 
 
 finish(at_once=3)

@@ -14,7 +14,7 @@ import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
-from e2e import case, check, environment, finish, free_port, seine  # noqa: E402
+from e2e import PATIENCE, case, check, environment, finish, free_port, seine  # noqa: E402
 from origin import origin, results  # noqa: E402
 
 LOGIN = "joe:S3cretPass"
@@ -36,7 +36,7 @@ def running(words, port):
         yield port
     finally:
         p.terminate()
-        p.wait(timeout=10)
+        p.wait(timeout=PATIENCE)
 
 
 @contextlib.contextmanager
@@ -264,7 +264,7 @@ def the_evil_server_is_a_proxy_for_curl():
             for proxy in (o.base, f"https://127.0.0.1:{https}", f"socks5h://127.0.0.1:{socks}"):
                 for url in ("http://a.test/ok", "https://a.test/ok"):
                     p = subprocess.run(["curl", "-sS", "--max-time", "20", "--cacert", ca, "--proxy-cacert", ca, "-x", proxy, url],
-                                       capture_output=True, env=environment(), timeout=30)
+                                       capture_output=True, env=environment(), timeout=PATIENCE)
                     check((p.returncode, p.stdout.decode()), (0, "ok\n"), f"{proxy} {url} {p.stderr.decode()}")
             check(o.report()["totals"]["proxied"], 6)
 

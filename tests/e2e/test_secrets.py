@@ -19,7 +19,7 @@ import urllib.request
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
-from e2e import PROGRAM, case, check, environment, finish, rows, seine, until  # noqa: E402
+from e2e import PATIENCE, PROGRAM, case, check, environment, finish, rows, seine, until  # noqa: E402
 from origin import origin, results  # noqa: E402
 from terminal import Terminal  # noqa: E402
 
@@ -87,7 +87,7 @@ class World:
 
     @staticmethod
     def post(o, path, body):
-        c = http.client.HTTPConnection("127.0.0.1", o.port, timeout=20)
+        c = http.client.HTTPConnection("127.0.0.1", o.port, timeout=PATIENCE)
         c.request("POST", path, json.dumps(body))
         r = c.getresponse()
         text = r.read()
@@ -147,7 +147,7 @@ ENV = {b"MY_KEY": KEY}
 def run(words, env=None, stdin=b"", cwd=None):
     full = {k.encode(): v.encode() for k, v in environment().items()}
     full.update(env if env is not None else ENV)
-    return subprocess.run([PROGRAM, "fetch", *words], input=stdin, capture_output=True, env=full, cwd=cwd, timeout=60)
+    return subprocess.run([PROGRAM, "fetch", *words], input=stdin, capture_output=True, env=full, cwd=cwd, timeout=PATIENCE)
 
 
 @case_in_world
@@ -357,7 +357,7 @@ def the_process_list_shows_none_and_a_note_says_so_once(name, noted):
                     clean("environ", f.read())
             except OSError:
                 pass    # nobody may look at all: better still
-            out, err = p.communicate(timeout=30)
+            out, err = p.communicate(timeout=PATIENCE)
         clean("cmdline", words)
         check(b"Authorization: *" in words and b"joe:*" in words and b"X-Env: env:MY_KEY" in words, True, str(words))
         check(re.search(r"NoNewPrivs:\s+1", status) is not None, True, status)
@@ -389,12 +389,12 @@ def metrics_name_no_secret_while_it_runs(w):
         where = re.search(r"http://[0-9.:]+/metrics", line).group(0)
         for path in (where, where.replace("/metrics", "/healthz?verbose")):
             try:
-                with urllib.request.urlopen(path, timeout=10) as r:
+                with urllib.request.urlopen(path, timeout=PATIENCE) as r:
                     clean(path, r.read())
             except urllib.error.HTTPError as e:     # not ready yet: it may say so, and nothing else
                 check(e.code, 503)
                 clean(path, e.read())
-        p.communicate(timeout=30)
+        p.communicate(timeout=PATIENCE)
 
 
 @case_in_world
@@ -416,7 +416,7 @@ def a_password_is_asked_on_the_terminal_and_not_shown(w):
 @case
 def without_a_terminal_a_password_cannot_be_asked():
     p = subprocess.run([PROGRAM, "fetch", "-u", "joe", "http://127.0.0.1:9/"], stdin=subprocess.DEVNULL, capture_output=True, env=environment(),
-                       start_new_session=True, timeout=20)
+                       start_new_session=True, timeout=PATIENCE)
     check((p.returncode, p.stderr.decode().split("\n")[0]), (2, "seine: --user: no password, and no terminal to ask for it"))
 
 

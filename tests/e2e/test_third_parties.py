@@ -14,7 +14,7 @@ import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
-from e2e import case, check, finish, free_port, seine  # noqa: E402
+from e2e import PATIENCE, case, check, finish, free_port, seine  # noqa: E402
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer  # noqa: E402
 
 PAGES = 200
@@ -51,7 +51,7 @@ location /few {{ keepalive_requests 3; alias {root}; }} }} }}
 
     def end(self):
         self.process.terminate()
-        self.process.wait(timeout=10)
+        self.process.wait(timeout=PATIENCE)
 
 
 class Quiet(SimpleHTTPRequestHandler):
@@ -156,7 +156,7 @@ def sqlite_reads_the_json_lines():
 .import {out}/r.jsonl line
 SELECT count(*), sum(json_valid(text)), sum(text ->> '$.status' = 200) FROM line;
 """
-        p = subprocess.run(["sqlite3", ":memory:"], input=sql, capture_output=True, text=True, timeout=60)
+        p = subprocess.run(["sqlite3", ":memory:"], input=sql, capture_output=True, text=True, timeout=PATIENCE)
         check(p.stdout.split(), [str(PAGES + 1), str(PAGES + 1), str(PAGES)], p.stderr)
 
 

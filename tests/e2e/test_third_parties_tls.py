@@ -15,7 +15,7 @@ import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
-from e2e import case, check, finish, free_port, seine  # noqa: E402
+from e2e import PATIENCE, case, check, finish, free_port, seine  # noqa: E402
 
 PAGES = 40
 BROTLI = "/usr/lib/nginx/modules/ngx_http_brotli_filter_module.so"
@@ -26,7 +26,7 @@ def page(n):
 
 
 def openssl(*words):
-    subprocess.run(["openssl", *words], check=True, capture_output=True, timeout=60)
+    subprocess.run(["openssl", *words], check=True, capture_output=True, timeout=PATIENCE)
 
 
 def make_authority(home):
@@ -70,10 +70,10 @@ class Server:
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
             try:
-                self.process.wait(timeout=10)
+                self.process.wait(timeout=PATIENCE)
             except subprocess.TimeoutExpired:
                 self.process.kill()
-                self.process.wait(timeout=10)
+                self.process.wait(timeout=PATIENCE)
 
 
 def nginx(home, cert, key, extra=""):

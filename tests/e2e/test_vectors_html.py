@@ -14,7 +14,7 @@ import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
-from e2e import PROGRAM, VECTORS, case, check, environment, finish, needs_vectors  # noqa: E402
+from e2e import PATIENCE, PROGRAM, VECTORS, case, check, environment, finish, needs_vectors  # noqa: E402
 
 
 
@@ -26,7 +26,7 @@ def load(*path):
 
 def ask(verb, cases):
     text = "".join(json.dumps({**c, "id": i}) + "\n" for i, c in enumerate(cases))
-    p = subprocess.run([PROGRAM, *verb.split(), "--jsonl"], input=text.encode(), capture_output=True, env=environment(), timeout=100)
+    p = subprocess.run([PROGRAM, *verb.split(), "--jsonl"], input=text.encode(), capture_output=True, env=environment(), timeout=PATIENCE)
     check((p.returncode, p.stderr), (0, b""))
     out = [json.loads(line) for line in p.stdout.splitlines()]
     check([o["id"] for o in out], list(range(len(cases))))

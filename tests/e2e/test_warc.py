@@ -17,7 +17,7 @@ import time
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(HERE, "..", "support"), HERE]
-from e2e import PROGRAM, VECTORS, case, check, environment, finish, needs_vectors, rows, seine  # noqa: E402
+from e2e import PATIENCE, PROGRAM, VECTORS, case, check, environment, finish, needs_vectors, rows, seine  # noqa: E402
 from origin import origin  # noqa: E402
 from warc_validator import Invalid, answer, read, validate  # noqa: E402
 
@@ -342,7 +342,7 @@ def a_full_disk_leaves_whole_records():
         path = f"{d}/x.warc"
         urls = "".join(o.url(f"/bytes:3000?{i}\n") for i in range(300))
         p = subprocess.run(["bash", "-c", 'ulimit -f 200; exec "$0" "$@"', PROGRAM, "fetch", *FAST, "-o", path, "-"], input=urls.encode(),
-                           capture_output=True, env=environment(), timeout=60)
+                           capture_output=True, env=environment(), timeout=PATIENCE)
         check(p.returncode, 3, p.stderr.decode())
         check(seine("warc", "check", path).code, 0)
         check(os.path.getsize(path) > 100000, True)
@@ -352,7 +352,7 @@ def a_full_disk_leaves_whole_records():
 @case
 def standard_output_can_be_an_archive():
     with origin() as o, folder() as d:
-        p = subprocess.run([PROGRAM, "fetch", *FAST, "-q", "-o", "warc.gz:-", o.url("/ok")], capture_output=True, env=environment(), timeout=30)
+        p = subprocess.run([PROGRAM, "fetch", *FAST, "-q", "-o", "warc.gz:-", o.url("/ok")], capture_output=True, env=environment(), timeout=PATIENCE)
         with open(f"{d}/x.warc.gz", "wb") as f:
             f.write(p.stdout)
         check([x.type for x in sound(f"{d}/x.warc.gz")], ["warcinfo", "response", "request"])
@@ -363,7 +363,7 @@ def an_index_of_many_pages_is_sorted_and_needs_little_memory():
     with origin() as o, folder() as d:
         urls = [o.url(f"/ok?{i * 7919 % 20000:05}") for i in range(20000)]
         subprocess.run([PROGRAM, "fetch", *FAST, "-q", "-c", "64", "-o", f"{d}/x.warc.zst", "-"], input="\n".join(urls).encode(), check=True,
-                       env=environment(), timeout=120)
+                       env=environment(), timeout=PATIENCE)
         check([x["url"] for _, _, x in cdxj(f"{d}/x.cdxj")], sorted(urls))
 
 
@@ -412,7 +412,7 @@ def check_names_damage_with_file_and_offset():
 def what_wget_archives_is_sound():
     with origin() as o, folder() as d:
         for words, name in (([], "w.warc.gz"), (["--no-warc-compression"], "w.warc")):
-            subprocess.run(["wget", "-q", *words, f"--warc-file={d}/w", "-O", f"{d}/page", o.url("/chunked/html:2000")], check=True, timeout=30)
+            subprocess.run(["wget", "-q", *words, f"--warc-file={d}/w", "-O", f"{d}/page", o.url("/chunked/html:2000")], check=True, timeout=PATIENCE)
             r = seine("warc", "check", f"{d}/{name}")
             check(r.code, 0, r.out)
             check([x["status"] for x in ls(f"{d}/{name}") if x["type"] == "response"], [200])

@@ -8,7 +8,7 @@ import tempfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
-from e2e import PROGRAM, case, check, environment, finish, rows  # noqa: E402
+from e2e import PATIENCE, PROGRAM, case, check, environment, finish, rows  # noqa: E402
 from hostile import attack  # noqa: E402
 from origin import origin  # noqa: E402
 
@@ -67,7 +67,7 @@ def names_beside_the_target_cannot_be_guessed(option):
     with Shared() as s:
         script = f'for n in x.$$.new x.new x.tmp x.part .x.tmp x.$$; do ln -s {s.victim} "$n"; done; exec "$0" "$@"'
         p = subprocess.run(["sh", "-c", script, os.path.abspath(PROGRAM), "fetch", "--retries", "0", "--fail-on", "none", "-q", option, "x", URL],
-                           cwd=s.dir, env=environment(), capture_output=True, timeout=60, check=False)
+                           cwd=s.dir, env=environment(), capture_output=True, timeout=PATIENCE, check=False)
         check((p.returncode, s.is_untouched(), len(s.text("x")) > 0), (0, True, True), p.stderr)
         check(sum(os.path.islink(s(n)) for n in os.listdir(s.dir)), 6)
 
@@ -137,7 +137,7 @@ def the_test_server_writes_no_file_through_a_link(option, content):
                              stderr=subprocess.PIPE, cwd=s.dir, env=environment())
         p.stdout.readline()
         p.terminate()
-        _, err = p.communicate(timeout=60)
+        _, err = p.communicate(timeout=PATIENCE)
         check((s.is_untouched(), os.path.islink(s("x")), content in s.text("x")), (True, False, True), err)
 
 

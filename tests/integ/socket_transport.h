@@ -85,14 +85,13 @@ transport_pass(seine_span span)
     transport_ahead += span;
 }
 
-static inline seine_clock *
-transport_clock(void)
-{
-    static seine_clock c;
+static seine_clock transport_clock;
 
-    c = *seine_clock_system();
-    c.now = transport_tell;
-    return &c;
+__attribute__((constructor)) static void
+transport_clock_init(void)
+{
+    transport_clock = *seine_clock_system();
+    transport_clock.now = transport_tell;
 }
 
 static seine_err
@@ -103,7 +102,8 @@ visit_admit(const sn_ip *peer, void *arg)
     CHECK(peer->v == 4 || peer->v == 6);
     CHECK_EQ(v->heads, 0);
     v->admits++;
-    transport_pass(v->passes);
+    if (v->passes > 0)
+        transport_pass(v->passes);
     return v->admit;
 }
 
@@ -243,7 +243,7 @@ static inline sn_socket_transport_opts
 transport_opts(void)
 {
     return (sn_socket_transport_opts){
-        .clock = transport_clock(),
+        .clock = &transport_clock,
         .dns = {.timeout = SEINE_SECS(5), .max_names = 65536},
         .max_connections = 4096,
         .max_idle = 4096,

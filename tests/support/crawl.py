@@ -12,7 +12,7 @@ import tempfile
 import threading
 import time
 
-from e2e import PROGRAM, environment
+from e2e import PATIENCE, PROGRAM, environment
 
 QUICK = ("--host-rate", "off", "--no-adaptive", "--per-host", "64", "--per-ip", "64")  # robots.txt is obeyed all the same
 EAGER = ("--backoff", "5ms..20ms", "--retry-budget", "1000%")
@@ -64,7 +64,7 @@ class Peak:
         return self.kb / 1024
 
 
-def crawl(*words, timeout=60, stdin=""):
+def crawl(*words, timeout=PATIENCE, stdin=""):
     with tempfile.TemporaryFile() as err, tempfile.TemporaryFile() as into:
         into.write(stdin.encode())
         into.seek(0)

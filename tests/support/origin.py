@@ -12,7 +12,7 @@ import os
 import subprocess
 import urllib.parse
 
-from e2e import PROGRAM, environment
+from e2e import PATIENCE, PROGRAM, environment
 
 
 class Origin:
@@ -27,7 +27,7 @@ class Origin:
 
     def get(self, path):
         where = urllib.parse.urlsplit(self.base)
-        c = http.client.HTTPConnection(where.hostname, where.port, timeout=20)
+        c = http.client.HTTPConnection(where.hostname, where.port, timeout=PATIENCE)
         c.request("GET", path)
         body = c.getresponse().read().decode()
         c.close()

@@ -20,7 +20,7 @@ import tempfile
 import threading
 import time
 
-from e2e import PROGRAM, environment
+from e2e import PATIENCE, PROGRAM, environment
 from request_heads import request_heads
 
 SECOND = b"HTTP/1.1 404 Not Found\r\nContent-Length: 8\r\nX-Page: none\r\n\r\nforeign\n"
@@ -132,7 +132,7 @@ class Poisoned:
             how += ["-H", 'If-None-Match: "x"']
         how += ["--insecure"] if self.tls else []
         p = subprocess.run([PROGRAM, "fetch", "-j", "--mine", "-c", "1", "--progress", "off", "--fields", "+headers", "--accept", "2xx,304",
-                            *how, *words, "-"], input=urls.encode(), capture_output=True, env=environment(), timeout=120)
+                            *how, *words, "-"], input=urls.encode(), capture_output=True, env=environment(), timeout=PATIENCE)
         return Run(p.returncode, p.stdout.decode(), p.stderr.decode(), self.status_of)
 
 

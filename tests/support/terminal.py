@@ -17,7 +17,7 @@ import subprocess
 import termios
 import time
 
-from e2e import PROGRAM, environment
+from e2e import PATIENCE, PROGRAM, environment
 
 TOKEN = re.compile(r"\x1b\[([?0-9;]*)([A-Za-z])|([\x00-\x1f])|([^\x00-\x1f\x1b]+)")
 
@@ -56,21 +56,21 @@ class Terminal:
             self.pieces.append((time.monotonic() - self.start, piece))
         return True
 
-    def until(self, word, seconds=20):
+    def until(self, word, seconds=PATIENCE):
         end = time.monotonic() + seconds
         while word not in self.text():
             if not self.read(0.05) or time.monotonic() > end:
                 return word in self.text()
         return True
 
-    def wait(self, seconds=30):
+    def wait(self, seconds=PATIENCE):
         end = time.monotonic() + seconds
         while self.read(0.5):
             if time.monotonic() > end:
                 self.process.kill()
                 raise AssertionError("did not end: " + self.text()[-500:])
         os.close(self.master)
-        return self.process.wait(timeout=10)
+        return self.process.wait(timeout=PATIENCE)
 
     def kill(self, number=signal.SIGINT):
         self.process.send_signal(number)
