@@ -86,7 +86,8 @@ add_to_seen(sn_frontier *f, const seine_url *url)
            is_new;
 }
 
-/* The limits of the crawl: so many sitemaps, and so many bytes of them. */
+/* The limits of the crawl: so many sitemaps, and so many bytes of them. Beyond them
+ * nothing is remembered of a sitemap either. */
 static bool
 is_over_limits(sn_frontier *f)
 {
@@ -94,7 +95,7 @@ is_over_limits(sn_frontier *f)
 
     if (sn_frontier_is_over_sitemap_bytes(f))
         return true;
-    if (most == 0 || atomic_fetch_add(&f->shared->sitemaps, 1) < most)
+    if (most == 0 || atomic_load(&f->shared->sitemaps) < most)
         return false;
     atomic_fetch_add(&f->shared->sitemaps_over, 1);
     return true;
@@ -124,8 +125,9 @@ add_sitemap(sn_frontier *f, const seine_url *from, sn_str text, sn_address_zone 
         return;
     if (SN_TRAIL_LEVEL(trail) > DEEPEST)
         atomic_fetch_add(&f->shared->sitemaps_cut, 1);
-    if (SN_TRAIL_LEVEL(trail) > DEEPEST || !add_to_seen(f, &url) || is_over_limits(f))
+    if (SN_TRAIL_LEVEL(trail) > DEEPEST || is_over_limits(f) || !add_to_seen(f, &url))
         return;
+    atomic_fetch_add(&f->shared->sitemaps, 1);
     sn_frontier_route(f,
                       &(sn_link){.url = seine_url_href(&url),
                                  .moved = trail,

@@ -45,7 +45,7 @@ is_token(const char *text)
 {
     sn_str all = sn_str_of(text);
 
-    return !text || (all.len > 0 && all.len < SN_ROBOTS_AGENT_ROOM &&
+    return !text || (all.len > 0 && all.len < SN_ROBOTS_AGENT_ROOM && all.ptr[0] != '*' &&
                      sn_robots_token(all).len == all.len);
 }
 

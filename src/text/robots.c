@@ -37,9 +37,10 @@ _Static_assert(3 * SN_ROBOTS_LINE <= UINT16_MAX, "patterns fit");
 struct seine_robots {
     entry *entries; /* in file order */
     rule *rules;    /* the longest first: the first that matches decides */
+    uint32_t *maps; /* the entries that are Sitemap lines */
     char *bytes;    /* lines and patterns, which all views point into */
-    size_t n, n_rules, n_bytes;
-    size_t room, rule_room, byte_room;
+    size_t n, n_rules, n_maps, n_bytes;
+    size_t room, rule_room, map_room, byte_room;
     bool is_for_one; /* all groups that were kept apply */
 };
 
@@ -352,11 +353,14 @@ keep_entry(seine_robots *r, uint32_t i, const char *text)
     size_t most = e->text_len + (is_rule ? 6U * e->value_len + 2 : 0);
 
     if (!make_room((void **)&r->bytes, r->n_bytes + most + 1, &r->byte_room, 1) ||
-        !make_room((void **)&r->rules, r->n_rules + 2, &r->rule_room, sizeof *r->rules))
+        !make_room((void **)&r->rules, r->n_rules + 2, &r->rule_room, sizeof *r->rules) ||
+        !make_room((void **)&r->maps, r->n_maps + 1, &r->map_room, sizeof *r->maps))
         return SEINE_E_NOMEM;
     uint32_t at = put_text(r, (sn_str){text + e->text, e->text_len});
     e->value = at + (e->value - e->text);
     e->text = at;
+    if (e->field == SN_ROBOTS_SITEMAP)
+        r->maps[r->n_maps++] = i;
     if (is_rule && e->value_len > 0) /* an empty one matches nothing */
         add_rules(r, i);
     return SEINE_OK;
@@ -389,6 +393,7 @@ keep_entries(seine_robots *r, const char *text)
         qsort_r(r->rules, r->n_rules, sizeof *r->rules, by_rank, r);
     shrink((void **)&r->entries, r->n, &r->room, sizeof *r->entries);
     shrink((void **)&r->rules, r->n_rules, &r->rule_room, sizeof *r->rules);
+    shrink((void **)&r->maps, r->n_maps, &r->map_room, sizeof *r->maps);
     shrink((void **)&r->bytes, r->n_bytes, &r->byte_room, 1);
     return SEINE_OK;
 }
@@ -441,6 +446,7 @@ seine_robots_free(seine_robots *r)
         return;
     sn_free(r->entries);
     sn_free(r->rules);
+    sn_free(r->maps);
     sn_free(r->bytes);
     sn_free(r);
 }
@@ -449,7 +455,7 @@ size_t
 sn_robots_bytes(const seine_robots *r)
 {
     return sizeof *r + r->room * sizeof *r->entries + r->rule_room * sizeof *r->rules +
-           r->byte_room;
+           r->map_room * sizeof *r->maps + r->byte_room;
 }
 
 /* Questions. */
@@ -624,12 +630,8 @@ seine_robots_each(const seine_robots *r, const char *agent, seine_robots_fn fn, 
 bool
 seine_robots_sitemap(const seine_robots *r, size_t i, seine_view *out_url)
 {
-    if (!r || !out_url)
+    if (!r || !out_url || i >= r->n_maps)
         return false;
-    for (size_t k = 0; k < r->n; k++)
-        if (r->entries[k].field == SN_ROBOTS_SITEMAP && i-- == 0) {
-            *out_url = value_of(r, &r->entries[k]);
-            return true;
-        }
-    return false;
+    *out_url = value_of(r, &r->entries[r->maps[i]]);
+    return true;
 }

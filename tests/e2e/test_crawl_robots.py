@@ -10,7 +10,7 @@ import time
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
 from crawl import EAGER, QUICK, balanced, crawl  # noqa: E402
-from e2e import case, check, finish, rows  # noqa: E402
+from e2e import case, check, finish, rows, seine  # noqa: E402
 from origin import origin  # noqa: E402
 from pages import pages  # noqa: E402
 
@@ -180,6 +180,26 @@ def a_crawl_delay_is_kept_and_makes_requests_one_at_a_time():
 def an_absurd_crawl_delay_is_cut():
     run, asked = of((200, TEXT, "User-agent: *\nCrawl-delay: 86400\n"), "--max-crawl-delay", "100ms")
     check(paths(asked), ALL, run.ending())
+
+
+@rows([
+    (("--robots-agent", "my-bot2"), OPEN),
+    (("--user-agent", "Mozilla/5.0 (compatible; My-Bot2/1; +http://e.example)"), OPEN),
+    (("--user-agent", "my-bot2/1.0"), OPEN),
+    (("--user-agent", "my-bot2/1.0", "--robots-agent", "seine"), []),
+    (("--user-agent", "my-bot"), ALL),
+    ((), []),
+])
+def robots_txt_is_read_for_who_we_are(words, want):
+    _, asked = of((200, TEXT, "User-agent: seine\nDisallow: /\nUser-agent: MY-BOT2\nDisallow: /shut\n"), *words)
+    check(paths(asked), want)
+
+
+@case
+def an_agent_that_is_no_token_is_an_error():
+    for word in ("my bot", "a/1", "*", "x" * 64, "\u00e9"):
+        r = seine("crawl", "http://127.0.0.1:1/", "--robots-agent", word)
+        check((r.code, r.out, "--robots-agent" in r.err), (2, "", True), r.err)
 
 
 @case

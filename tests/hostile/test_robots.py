@@ -38,6 +38,7 @@ def site(robots, links, **more):
     ("one line", "a"),
     ("NUL bytes", "\0"),
     ("line ends", "\r"),
+    ("sitemaps", "sitemap:x\n"),
 ])
 def half_a_megabyte_of_anything_is_read_in_its_memory_and_time(_, line):
     text = "user-agent:*\n" + line * (600000 // len(line)) + "\nuser-agent: *\ndisallow: /\n"
