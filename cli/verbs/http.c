@@ -121,7 +121,7 @@ const command cmd_http_ratelimit = {
     .arguments = "[VALUE]…",
     .about = "say what a RateLimit field allows",
     .text = "The quota that binds: `r` requests left, more in `t` seconds, `q` in a window of `w` seconds; null what was not said. "
-            "The exit code is 1 if a value says nothing.",
+            "A value that says nothing, or is no structured field (RFC 9651), is {`ok`:false, `error`}, and the exit code is 1.",
     .options = ratelimit_options,
     .examples = ratelimit_examples,
     .settings_size = sizeof(settings),
@@ -198,11 +198,13 @@ answer_ratelimit(const asked *q, seine_json *out, bool *out_void, reason *why)
     seine_quota quota = {-1, -1, -1, -1};
     seine_retry_hint h;
 
-    (void)why;
     seine_retry_hint_init(&h, SEINE_SECS(q->now < 0 ? SOME_DAY : q->now));
     feed_hint(&h, "ratelimit-policy", &q->policy);
-    feed_hint(&h, "ratelimit", &q->value);
+    bool is_read = feed_hint(&h, "ratelimit", &q->value);
     *out_void = !seine_retry_hint_quota(&h, &quota);
+    if (*out_void)
+        return reason_set(why, is_read ? "it names no quota: no r, t or q"
+                                       : "not a list of RFC 9651, or no counts");
     set_count(out, "r", quota.r);
     set_seconds(out, "t", quota.t);
     set_count(out, "q", quota.q);

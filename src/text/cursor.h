@@ -18,23 +18,13 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/str.h"
+
 #define SN_NUMBER_MAX INT64_C(999999999999999) /* the largest integer of RFC 9651 */
 
 typedef struct sn_cursor {
     const char *at, *end;
 } sn_cursor;
-
-static inline bool
-sn_is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-static inline bool
-sn_is_alpha(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
 
 static inline bool
 sn_one_of(char c, const char *set)

@@ -2,7 +2,7 @@
 #include "seine/retry_hint.h"
 
 #include "base/time.h"
-#include "text/cursor.h"
+#include "text/structured_field.h"
 
 #define SECOND  INT64_C(1000000000)
 #define DAY     INT64_C(86400)
@@ -13,150 +13,58 @@
 
 enum { PLAIN, X_PLAIN, NAMED }; /* indexes of `said`; named policies start at NAMED */
 
-/* Parses structured fields (RFC 9651), as far as lists of items with parameters. */
-
-enum kind { INTEGER, NAME, OTHER };
-
-/* An item: the value of an INTEGER, or the hash of a NAME (string or token). */
-struct item {
-    enum kind kind;
-    int64_t n;
-    uint64_t hash;
-    sn_cursor token; /* the text of a token */
-};
-
+/* The hash of a name, a string or a token; FNV-1a. */
 static uint64_t
-hash_byte(uint64_t hash, char c)
+hash_of(const sn_field_item *name)
 {
-    return (hash ^ (unsigned char)c) * UINT64_C(0x100000001b3); /* FNV-1a */
-}
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
 
-#define HASH_START UINT64_C(0xcbf29ce484222325)
-
-static bool
-string(sn_cursor *t, struct item *it)
-{
-    it->kind = NAME;
-    it->hash = HASH_START;
-    for (t->at++; !sn_ended(t); t->at++) {
-        if (sn_skip(t, '"'))
-            return true;
-        if (sn_skip(t, '\\') && !sn_one_of(sn_peek(t), "\"\\"))
-            return false;
-        if (sn_ended(t) || *t->at < ' ' || *t->at > '~')
-            return false;
-        it->hash = hash_byte(it->hash, *t->at);
+    for (const char *at = name->text.at; at < name->text.end; at++) {
+        if (name->kind == SN_FIELD_STRING && *at == '\\')
+            at++;
+        hash = (hash ^ (unsigned char)*at) * UINT64_C(0x100000001b3);
     }
-    return false;
+    return hash;
 }
 
 static bool
-token(sn_cursor *t, struct item *it)
+is_name(const sn_field_item *it)
 {
-    it->kind = NAME;
-    it->hash = HASH_START;
-    it->token.at = t->at;
-    for (; sn_is_alpha(sn_peek(t)) || sn_is_digit(sn_peek(t)) ||
-           sn_one_of(sn_peek(t), "!#$%&'*+-.^_`|~:/");
-         t->at++)
-        it->hash = hash_byte(it->hash, *t->at);
-    it->token.end = t->at;
-    return true;
-}
-
-/* Skips printable bytes up to `close`: byte sequences and display strings, whose content
- * is not needed. */
-static bool
-enclosed(sn_cursor *t, char close)
-{
-    for (; !sn_ended(t) && *t->at >= ' ' && *t->at <= '~'; t->at++)
-        if (sn_skip(t, close))
-            return true;
-    return false;
+    return it->kind == SN_FIELD_STRING || it->kind == SN_FIELD_TOKEN;
 }
 
 static bool
-numeric(sn_cursor *t, struct item *it)
+is_count(const sn_field_item *it)
 {
-    int64_t fraction;
-
-    it->kind = sn_skip(t, '-') ? OTHER : INTEGER;
-    if (!sn_number(t, &it->n))
-        return false;
-    if (!sn_skip(t, '.'))
-        return true;
-    it->kind = OTHER;
-    return sn_number(t, &fraction);
+    return it->kind == SN_FIELD_INTEGER && it->n >= 0;
 }
 
-static bool
-item(sn_cursor *t, struct item *it)
-{
-    char c = sn_peek(t);
-
-    *it = (struct item){.kind = OTHER};
-    if (sn_is_digit(c) || c == '-')
-        return numeric(t, it);
-    if (c == '"')
-        return string(t, it);
-    if (sn_is_alpha(c) || c == '*')
-        return token(t, it);
-    if (sn_skip(t, ':')) /* a byte sequence */
-        return enclosed(t, ':');
-    if (sn_skip_word(t, "%\"")) /* a display string */
-        return enclosed(t, '"');
-    if (sn_skip(t, '@')) { /* a date */
-        sn_skip(t, '-');
-        return sn_number(t, &it->n);
-    }
-    return sn_skip_word(t, "?0") || sn_skip_word(t, "?1");
-}
-
-/* Two integer parameters of an item; -1 where one is missing. */
+/* Two integer parameters of an item; -1 where one is missing, BAD where it is no count.
+ */
 struct pair {
     char a_name, b_name;
     int64_t a, b;
 };
 
+enum { BAD = -2 };
+
+/* The last of several counts (RFC 9651, 3.1.2). */
 static bool
 parameters(sn_cursor *t, struct pair *wanted)
 {
-    while (sn_skip(t, ';')) {
-        struct item value = {.kind = OTHER};
+    sn_field_item value;
+    sn_field_more more;
+    sn_cursor key;
 
-        sn_skip_all(t, " ");
-        sn_cursor key = {t->at, NULL};
-        if (!(sn_peek(t) >= 'a' && sn_peek(t) <= 'z') && sn_peek(t) != '*')
-            return false;
-        while ((sn_peek(t) >= 'a' && sn_peek(t) <= 'z') || sn_is_digit(sn_peek(t)) ||
-               sn_one_of(sn_peek(t), "_-.*"))
-            t->at++;
-        key.end = t->at;
-        if (sn_skip(t, '=') && !item(t, &value))
-            return false;
+    while ((more = sn_field_parameter(t, &key, &value)) == SN_FIELD_MORE) {
+        bool is_short = key.end - key.at == 1;
 
-        bool is_a = key.end - key.at == 1 && *key.at == wanted->a_name;
-        bool is_b = key.end - key.at == 1 && *key.at == wanted->b_name;
-        if (!is_a && !is_b)
-            continue;
-        if (value.kind != INTEGER)
-            return false;
-        *(is_a ? &wanted->a : &wanted->b) = value.n;
+        if (is_short && *key.at == wanted->a_name)
+            wanted->a = is_count(&value) ? value.n : BAD;
+        if (is_short && *key.at == wanted->b_name)
+            wanted->b = is_count(&value) ? value.n : BAD;
     }
-    return true;
-}
-
-/* Skips the comma between two members, or finds the end. */
-static bool
-next_member(sn_cursor *t)
-{
-    sn_skip_all(t, " \t");
-    if (sn_ended(t))
-        return true;
-    if (!sn_skip(t, ','))
-        return false;
-    sn_skip_all(t, " \t");
-    return !sn_ended(t); /* a trailing comma is an error */
+    return more == SN_FIELD_NONE && wanted->a != BAD && wanted->b != BAD;
 }
 
 /* Returns the slot of a name; the first four names get one, others are dropped. */
@@ -200,7 +108,7 @@ longer(int64_t *n, int64_t said)
 
 /* "limit=100, remaining=0, reset=30": the draft of 2023. */
 static bool
-older_member(seine_retry_hint *h, sn_cursor key, const struct item *value)
+older_member(seine_retry_hint *h, sn_cursor key, const sn_field_item *value)
 {
     static const char *const keys[] = {"limit", "remaining", "reset"};
     seine_retry_hint_said *s = &h->said[PLAIN];
@@ -208,7 +116,7 @@ older_member(seine_retry_hint *h, sn_cursor key, const struct item *value)
 
     if (!sn_choice(&key, keys, 3, &which) || !sn_ended(&key))
         return true; /* an unknown key */
-    if (value->kind != INTEGER)
+    if (!is_count(value))
         return false;
     if (which == 2)
         longer(&s->t, value->n);
@@ -235,19 +143,19 @@ ratelimit(seine_retry_hint *h, sn_cursor t)
 {
     while (!sn_ended(&t)) {
         struct pair p = {'r', 't', -1, -1};
-        struct item it, value;
+        sn_field_item it, value;
 
-        if (!item(&t, &it))
+        if (!sn_field_member(&t, &it))
             return false;
-        bool older = it.token.at && sn_skip(&t, '=');
-        if (older && !item(&t, &value))
+        bool older = it.kind == SN_FIELD_TOKEN && sn_skip(&t, '=');
+        if (older && !sn_field_member(&t, &value))
             return false;
-        if (!parameters(&t, &p) || !next_member(&t))
+        if (!parameters(&t, &p) || !sn_field_comma(&t))
             return false;
-        if (older && !older_member(h, it.token, &value))
+        if (older && !older_member(h, it.text, &value))
             return false;
-        if (!older && it.kind == NAME)
-            note_limit(h, it.hash, &p);
+        if (!older && is_name(&it))
+            note_limit(h, hash_of(&it), &p);
     }
     return true;
 }
@@ -258,14 +166,14 @@ policy(seine_retry_hint *h, sn_cursor t)
     while (!sn_ended(&t)) {
         struct pair p = {'q', 'w', -1, -1};
         seine_retry_hint_said *s;
-        struct item it;
+        sn_field_item it;
 
-        if (!item(&t, &it) || !parameters(&t, &p) || !next_member(&t))
+        if (!sn_field_member(&t, &it) || !parameters(&t, &p) || !sn_field_comma(&t))
             return false;
-        if (it.kind == INTEGER && h->policy_q < 0) { /* "100;w=60", until 2024 */
+        if (is_count(&it) && h->policy_q < 0) { /* "100;w=60", until 2024 */
             h->policy_q = it.n;
             h->policy_w = p.b;
-        } else if (it.kind == NAME && p.a >= 0 && (s = place_of(h, it.hash)) &&
+        } else if (is_name(&it) && p.a >= 0 && (s = place_of(h, hash_of(&it))) &&
                    s->q < 0) {
             s->q = p.a;
             s->w = p.b;

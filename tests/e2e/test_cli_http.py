@@ -84,8 +84,13 @@ def mime_takes_characters_for_bytes():
 def ratelimit_gives_the_quota():
     r, out = http("ratelimit", '"default";r=7;t=30', "--policy", '"default";q=100;w=60')
     check((r.code, out), (0, [{"value": '"default";r=7;t=30', "ok": True, "r": 7, "t": 30, "q": 100, "w": 60}]))
-    r, out = http("ratelimit", "nonsense;;")
-    check((r.code, out[0]["ok"], out[0]["r"], out[0]["t"]), (1, True, None, None))
+    for value, why in (("nonsense;;", "not a list of RFC 9651, or no counts"), ("bogus", "it names no quota: no r, t or q"), ("", "not a list of RFC 9651, or no counts"),
+                       ('"a";r=1000000000000000', "not a list of RFC 9651, or no counts"), ('"a";r=-1', "not a list of RFC 9651, or no counts")):
+        r, out = http("ratelimit", value)
+        check((r.code, out), (1, [{"value": value, "ok": False, "error": why}]))
+        check(cases("ratelimit", {"id": 1, "ratelimit": value}), [{"id": 1, "ok": False, "error": why}])
+    r, out = http("ratelimit", '("x" y);r=1, "a";r=2;t=3;pk=:aGk=:;d=%"%c3%bc";at=@1;b=?1;n=-1.5')
+    check((r.code, out[0]["ok"], out[0]["r"], out[0]["t"]), (0, True, 2, 3))
     out = cases("ratelimit", {"id": "a", "ratelimit": '"x";r=1;t=2', "policy": '"x";q=3;w=4'}, {"ratelimit": '"x";r=1;t=2'})
     check(out, [{"id": "a", "ok": True, "r": 1, "t": 2, "q": 3, "w": 4}, {"ok": True, "r": 1, "t": 2, "q": None, "w": None}])
 

@@ -683,7 +683,11 @@ TEST(retry_hint_ignores_a_field_that_is_damaged_anywhere)
         "\"a\";r=0;t=30;x=-",
         "\"a\";r=0;t=30;x=1.",
         "\"a\";r=0;t=30;x=(1 2)",
-        "(\"a\");r=0;t=30",
+        "\"a\";r=0;t=0000000000000000000000030", /* more than 15 digits */
+        "\"a\";r=0;t=1000000000000000",
+        "\"a\";r=0;t=30;x=:a:",
+        "\"a\";r=0;t=30;x=%\"%c3\"",
+        "\"a\";r=0;t=30, (1",
         "limit=100, remaining=, reset=30",
         "limit=100, remaining=0, reset=\"30\"",
         "limit=100 remaining=0",
@@ -738,7 +742,9 @@ TEST(retry_hint_skips_parameters_it_does_not_know)
         "\"a\";r=0;t=30;rr=7;tt=9;r2=1",
         "\"a\";r=5;t=1;r=0;t=30", /* the last one counts */
         "\"a\";r=0;t=30\t,\t 12, ?1;x, \"b\"",
-        "\"a\";r=00;t=0000000000000000000000030",
+        "\"a\";r=00;t=000000000000030",
+        "(\"a\" b);r=1;t=9, \"a\";r=0;t=30", /* an inner list is no name */
+        "\"a\";r=1.5;r=0;t=x;t=30", /* the last one counts, whatever came before */
         "*a;r=0;t=30",
         "\"\";r=0;t=30",
         "remaining=0, reset=30, limits=\"x\", limi=4, window=?0",
