@@ -37,7 +37,7 @@ static const option options[] = {
     {"links", NULL, KIND_FLAG, AT(links),
      .help = "all links: `url`, `tag`, `attr`, `text`, `rel`, `line`, `col`",
      .more = "Resolved against the page's `<base>`, then --base; with `base` and `canonical`."},
-    {"title", NULL, KIND_FLAG, AT(title), .help = "the title"},
+    {"title", NULL, KIND_FLAG, AT(title), .help = "the title; null if there is none"},
     {"meta", NULL, KIND_FLAG, AT(meta), .help = "all metas, and the language"},
     {"jsonld", NULL, KIND_FLAG, AT(jsonld), .help = "all scripts of JSON-LD"},
     {"tables", NULL, KIND_FLAG, AT(tables),

@@ -310,7 +310,7 @@ page_title(const page *p)
 {
     seine_view title = seine_links_title(p->links);
 
-    return page_string(title.ptr ? title : (seine_view){"", 0});
+    return page_string(title);
 }
 
 seine_json *

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <seine/cookie_jar.h>
@@ -11,7 +12,7 @@
 #include "verbs/verbs.h"
 
 typedef struct settings {
-    const char *url, *to;
+    texts url, to;
     uint64_t now;
     bool jsonl;
 } settings;
@@ -25,17 +26,18 @@ static int run_cookie(const args *a);
 
 /* clang-format off */
 static const option options[] = {
-    {"url", NULL, KIND_TEXT, "URL", AT(url),
-     .help = "where the cookies were set"},
-    {"to", NULL, KIND_TEXT, "URL", AT(to),
+    {"url", NULL, KIND_LIST, "URL", AT(url),
+     .help = "where the cookies were set",
+     .more = "Of several each has a jar of its own."},
+    {"to", NULL, KIND_LIST, "URL", AT(to),
      .help = "where the next request goes; the same URL if not given",
-     .more = "It may be relative to --url."},
+     .more = "It may be relative to --url. Of several each has a line."},
     {"now", NULL, KIND_COUNT, "N", AT(now), .max = LAST_DAY,
      .help = "the time of both, in Unix seconds",
      .more = "Without it, a day in April 2011."},
     {"jsonl", NULL, KIND_FLAG, AT(jsonl),
      .help = "many cases: one JSON object per line, in and out",
-     .more = "In: `received`, an array of values, `url`, `sent-to`, `now`. Out: `sent`. "
+     .more = "In: `received`, an array of values, `url`, `sent-to`, `now`. Out: `sent`, `not_sent`. "
              "`id` is copied; a bad case is {`ok`:false, `error`} and the exit code stays 0."},
     {.name = NULL},
 };
@@ -51,7 +53,7 @@ const command cmd_http_cookie = {
     .arguments = "[SET-COOKIE]…",
     .about = "say which cookies a request would carry",
     .text = "The values of Set-Cookie fields go into an empty jar, in order; `sent` is what a request then carries, in its order: RFC 6265bis and the "
-            "public suffix list. The exit code is 1 if nothing is sent.",
+            "public suffix list. `not_sent` has every other value, with the rule, `why`, and its `text`. The exit code is 1 if a request carries none.",
     .options = options,
     .examples = examples,
     .settings_size = sizeof(settings),
@@ -113,18 +115,29 @@ put_sent(const char *cookies, size_t len, seine_json *out)
 typedef struct jar_case {
     place from, to;
     seine_cookie_jar *jar;
+    seine_view *values; /* what was received, in order; the bytes are borrowed */
+    size_t count;
     int64_t wall;
 } jar_case;
 
 static bool
-open_jar(jar_case *k, const char *url, const char *to, int64_t now, reason *why)
+open_jar(jar_case *k, const char *url, int64_t now, size_t most, reason *why)
 {
     k->wall = SEINE_SECS(now);
-    if (!read_url(&k->from, NULL, "url", url, why) ||
-        !read_url(&k->to, &k->from.url, "sent-to", to ? to : url, why))
+    k->jar = NULL;
+    k->values = xalloc_zeroed(most + 1, sizeof *k->values);
+    k->count = 0;
+    if (!read_url(&k->from, NULL, "url", url, why))
         return false;
     seine_err e = seine_cookie_jar_new(&k->jar);
     return e == SEINE_OK || reason_set(why, "%s", seine_err_text(e));
+}
+
+static void
+close_jar(jar_case *k)
+{
+    seine_cookie_jar_free(k->jar);
+    free(k->values);
 }
 
 static bool
@@ -132,11 +145,44 @@ take_cookie(jar_case *k, const char *bytes, size_t len, reason *why)
 {
     seine_err e = seine_cookie_jar_take(k->jar, &k->from.url, bytes, len, k->wall);
 
+    k->values[k->count++] = (seine_view){bytes, len};
     return e == SEINE_OK || e == SEINE_E_INVAL ||
            reason_set(why, "%s", seine_err_text(e));
 }
 
-/* Adds the cookies that the jar sends, and returns the length of the header. */
+/* Chooses the URL of the request; NULL: where the cookies were set. */
+static bool
+aim(jar_case *k, const char *to, reason *why)
+{
+    return to ? read_url(&k->to, &k->from.url, "sent-to", to, why)
+              : read_url(&k->to, NULL, "url", seine_url_href(&k->from.url).ptr, why);
+}
+
+/* Adds the values that the request does not carry, and why. */
+static void
+put_not_sent(const jar_case *k, seine_json *out)
+{
+    seine_json *list = xalloc_json(seine_json_new_array());
+
+    for (size_t i = 0; i < k->count; i++) {
+        seine_view v = k->values[i];
+        seine_cookie_why why =
+            seine_cookie_jar_why(k->jar, &k->from.url, v.ptr, v.len, &k->to.url, k->wall);
+        if (why == SEINE_COOKIE_SENT)
+            continue;
+        seine_json *one = xalloc_json(seine_json_new_object());
+        char *text = xalloc_copy(v.ptr, v.len);
+
+        jsonl_set(one, "cookie", jsonl_string(text));
+        jsonl_set(one, "why", jsonl_string(seine_cookie_why_name(why)));
+        jsonl_set(one, "text", jsonl_string(seine_cookie_why_text(why)));
+        jsonl_add(list, one);
+        free(text);
+    }
+    jsonl_set(out, "not_sent", list);
+}
+
+/* Adds what the request carries and what not, and returns the length of the header. */
 static size_t
 put_cookies(jar_case *k, seine_json *out)
 {
@@ -145,6 +191,7 @@ put_cookies(jar_case *k, seine_json *out)
         seine_cookie_jar_field(k->jar, &k->to.url, k->wall, cookies, sizeof cookies);
 
     put_sent(cookies, len, out);
+    put_not_sent(k, out);
     return len;
 }
 
@@ -166,8 +213,8 @@ answer_cookie_case(const seine_json *in, seine_json *out, reason *why)
         return false;
     if (!url)
         return reason_set(why, "no member 'url'");
-    k.jar = NULL;
-    bool good = open_jar(&k, url, to, now, why);
+    bool good =
+        open_jar(&k, url, now, seine_json_size(received), why) && aim(&k, to, why);
     for (size_t i = 0; good && i < seine_json_size(received); i++) {
         const char *bytes;
         size_t len;
@@ -180,33 +227,58 @@ answer_cookie_case(const seine_json *in, seine_json *out, reason *why)
         jsonl_set(out, "ok", seine_json_new_bool(true));
         put_cookies(&k, out);
     }
-    seine_cookie_jar_free(k.jar);
+    close_jar(&k);
+    return good;
+}
+
+/* Prints the line of one request; false: it carries no cookie. */
+static bool
+print_request(jar_case *k)
+{
+    seine_json *out = xalloc_json(seine_json_new_object());
+
+    jsonl_set(out, "url", jsonl_string(seine_url_href(&k->from.url).ptr));
+    jsonl_set(out, "to", jsonl_string(seine_url_href(&k->to.url).ptr));
+    jsonl_set(out, "ok", seine_json_new_bool(true));
+    size_t len = put_cookies(k, out);
+    out_json(out);
+    return len > 0;
+}
+
+/* The jar of one --url, and a line for each --to. */
+static bool
+print_origin(const args *a, const char *url, bool *out_none, reason *why)
+{
+    static jar_case k;
+    const settings *set = a->settings;
+    int64_t now = options_given(a, "now") ? (int64_t)set->now : SOME_DAY;
+    bool good = open_jar(&k, url, now, a->count, why);
+
+    for (size_t i = 0; good && i < a->count; i++)
+        good = take_cookie(&k, a->words[i], strlen(a->words[i]), why);
+    for (size_t i = 0; good && i < (set->to.count > 0 ? set->to.count : 1); i++) {
+        good = aim(&k, set->to.count > 0 ? set->to.items[i] : NULL, why);
+        if (good && !print_request(&k))
+            *out_none = true;
+    }
+    close_jar(&k);
     return good;
 }
 
 static int
 run_once(const args *a)
 {
-    static jar_case k;
     const settings *set = a->settings;
-    reason why;
-    int64_t now = options_given(a, "now") ? (int64_t)set->now : SOME_DAY;
+    reason why = {""};
+    bool none = false, good = true;
 
-    if (!set->url)
+    if (set->url.count == 0)
         return say_fail(SAY_USAGE, "--url https://e.example/", "http cookie needs --url");
-    bool good = open_jar(&k, set->url, set->to, now, &why);
-    for (size_t i = 0; good && i < a->count; i++)
-        good = take_cookie(&k, a->words[i], strlen(a->words[i]), &why);
-    if (!good) {
-        seine_cookie_jar_free(k.jar);
+    for (size_t i = 0; good && i < set->url.count; i++)
+        good = print_origin(a, set->url.items[i], &none, &why);
+    if (!good)
         return say_fail(SAY_USAGE, "--url https://e.example/", "%s", why.text);
-    }
-    seine_json *out = xalloc_json(seine_json_new_object());
-    jsonl_set(out, "ok", seine_json_new_bool(true));
-    size_t len = put_cookies(&k, out);
-    out_json(out);
-    seine_cookie_jar_free(k.jar);
-    return len > 0 ? SAY_DONE : SAY_FAILED;
+    return none ? SAY_FAILED : SAY_DONE;
 }
 
 static int

@@ -279,13 +279,44 @@ def expired_lines_and_line_ends_of_windows():
 @case
 def the_verb_says_what_is_sent_and_what_is_not():
     r = seine("http", "cookie", "--url", "https://www.example.com/a", "--to", "https://api.example.com/", "id=1; Domain=example.com", "id=2; Domain=com", "id=3")
-    check((r.code, r.err, json.loads(r.out)), (0, "", {"ok": True, "sent": [{"name": "id", "value": "1"}]}))
+    check((r.code, r.err, json.loads(r.out)), (0, "", {
+        "url": "https://www.example.com/a", "to": "https://api.example.com/", "ok": True, "sent": [{"name": "id", "value": "1"}],
+        "not_sent": [{"cookie": "id=2; Domain=com", "why": "public_suffix", "text": "its Domain is a public suffix"},
+                     {"cookie": "id=3", "why": "host", "text": "it is for another host"}]}))
     r = seine("http", "cookie", "--url", "http://h.example/", "k=v; Secure")
-    check((r.code, json.loads(r.out)), (1, {"ok": True, "sent": []}))
+    check((r.code, json.loads(r.out)["sent"], [n["why"] for n in json.loads(r.out)["not_sent"]]), (1, [], ["secure_set"]))
     r = seine("http", "cookie", "--url", "http://h.example/", "--now", "1700000000", "k=v; Expires=Tue, 14 Nov 2023 22:13:20 GMT")
     check(json.loads(r.out)["sent"], [])
     for words in (["k=v"], ["--url", "nothing", "k=v"], ["--url", "http://h/", "--to", "http://", "k=v"], ["--jsonl", "k=v"], ["--jsonl", "--url", "http://h/"]):
         check(seine("http", "cookie", *words).code, 2)
+
+
+@rows([("nothing", "no_name"), ("=v", "no_name"), ("k=" + "v" * 4096, "too_long"), ("k=a\x01", "control"), ("k=v; Secure", "secure_set"),
+       ("k=v; Domain=other.example", "domain"), ("k=v; Domain=b.a.example", "domain"), ("k=v; Domain=example", "public_suffix"), ("__Secure-k=v", "prefix"),
+       ("__Host-k=v; Path=/", "prefix"), ("k=v; Max-Age=0", "expired"), ("k=v; Path=/y", "path"), ("k=v", None), ("k=v; Domain=a.example", None)],
+      name=lambda row: row[0][:30])
+def the_verb_says_why_a_cookie_is_not_sent(cookie, why):
+    r = seine("http", "cookie", "--url", "http://a.example/x/y", "--to", "/x/z", cookie)
+    out = json.loads(r.out)
+    check((r.code, len(out["sent"]), [n["why"] for n in out["not_sent"]]), (1, 0, [why]) if why else (0, 1, []))
+    out = json.loads(seine("http", "cookie", "--jsonl", stdin=json.dumps({"received": [cookie], "url": "http://a.example/x/y", "sent-to": "/x/z"})).out)
+    check([n["why"] for n in out["not_sent"]], [why] if why else [])
+
+
+@case
+def the_verb_takes_several_urls():
+    words = ["k=1; Path=/; Secure", "k=2; Path=/", "j=1", "j=2", "m=1; Path=/; Domain=a.example", "m=1; Path=/; Domain=a.example; Max-Age=0"]
+    r = seine("http", "cookie", "--url", "https://a.example/", "--url", "http://a.example/", "--to", "https://a.example/", "--to", "http://a.example/",
+              "--to", "https://b.a.example/", *words)
+    out = [json.loads(line) for line in r.out.splitlines()]
+    check([(o["url"], o["to"]) for o in out], [(f"{u}://a.example/", t) for u in ("https", "http") for t in ("https://a.example/", "http://a.example/", "https://b.a.example/")])
+    check([[c["name"] + c["value"] for c in o["sent"]] for o in out], [["k2", "j2"], ["k2", "j2"], [], ["k2", "j2"], ["k2", "j2"], []])
+    check([[n["why"] for n in o["not_sent"]] for o in out[:3]],
+          [["replaced", "replaced", "dropped", "expired"]] * 2 + [["replaced", "host", "replaced", "host", "dropped", "expired"]])
+    check([n["why"] for n in out[3]["not_sent"]], ["secure_set", "replaced", "dropped", "expired"])
+    check(r.code, 1)
+    r = seine("http", "cookie", "--url", "https://a.example/", "--to", "http://a.example/", "k=1; Secure; Path=/", "j=1")
+    check([n["why"] for n in json.loads(r.out)["not_sent"]], ["secure"])
 
 
 @case

@@ -111,6 +111,12 @@ def bytes_that_are_not_utf8_become_replacement_characters():
     check(seine("extract", "--css", "p", stdin=b"\xef\xbb\xbf<p>a\xff\xc3\xa9\xed\xa0\x80").out, "a\ufffd\xe9\ufffd\ufffd\ufffd\n")
 
 
+@rows([("<p>x", None), ("<title></title>", ""), ("<title> \n </title>", ""), ("<title>", ""), ("<svg><title>s</title></svg>", None), ("<title>T</title>", "T")])
+def no_title_is_null_and_an_empty_one_is_empty(html, title):
+    check(json.loads(seine("extract", "--title", stdin=html).out), {"title": title})
+    check(cases("extract", {"html": html, "want": ["title"]})[0]["title"], title)
+
+
 @case
 def cases_give_matches_values_and_what_is_wanted():
     html = "<p id=a class=x>hi <b>you</b></p><a href=x>y</a>"
@@ -121,7 +127,7 @@ def cases_give_matches_values_and_what_is_wanted():
     check(got[0], {"id": 1, "ok": True, "matches": [{"id": "a", "tag": "p", "text": "hi you", "attr": None}]})
     check([(m["tag"], m["attr"]) for m in got[1]["matches"]], [("b", None), ("a", "http://h/d/x")])
     check([(m["tag"], m["attr"]) for m in got[2]["matches"]], [("a", None), ("p", "x")])
-    check((got[3]["base"], got[3]["title"], got[3]["canonical"], len(got[3]["links"])), ("http://h/d/", "", None, 1))
+    check((got[3]["base"], got[3]["title"], got[3]["canonical"], len(got[3]["links"])), ("http://h/d/", None, None, 1))
     check([got[4]["value"], got[5]["value"]], [2, None])
 
 

@@ -46,7 +46,7 @@ def links_of_pages_agree_with_jsdom():
     good = total = 0
     for page, got in zip(pages, ask("extract", asked)):
         check(got["ok"], True, page["file"])
-        check((got["base"], got["title"], got["canonical"]), (page["base"], page["title"], page["canonical"]), page["file"])
+        check((got["base"], got["title"] or "", got["canonical"]), (page["base"], page["title"], page["canonical"]), page["file"])
         check(len(got["jsonld"]), page["json_ld"], page["file"])
         robots = [m["content"] for m in got["meta"] if m.get("name", "").lower() == "robots"]
         check(robots[0] if robots else None, page["meta_robots"], page["file"])
