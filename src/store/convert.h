@@ -37,7 +37,9 @@ typedef struct sn_lost {
     uint64_t others; /* further ones, not named */
 } sn_lost;
 
-enum { SN_CONVERT_COLUMNS = 100000 }; /* of a table that is made of objects */
+/* Of a table that is made of objects: as many as the reader of tables takes. Each row has
+ * a comma for each of them. */
+enum { SN_CONVERT_COLUMNS = 10000 };
 
 typedef enum sn_shape { SN_SHAPE_NONE, SN_SHAPE_RECORDS, SN_SHAPE_OBJECTS } sn_shape;
 

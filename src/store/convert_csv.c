@@ -235,6 +235,8 @@ keep_names(rows *r)
 
         if (!name)
             e = SEINE_E_NOMEM;
+        else if (cell.len > SN_CSV_NAME)
+            e = bad_head(r, "its name is longer than 1 KiB", cell);
         else if (memchr(name, '\0', cell.len) || !sn_utf8_valid(cell))
             e = bad_head(r, "its name is no text", cell);
         else {

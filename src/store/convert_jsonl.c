@@ -43,6 +43,8 @@ take_block(sn_convert *c, sn_str block)
 
         if (!end) {
             sn_buf_str(&c->made, part);
+            if (c->made.err == SEINE_E_FULL && !c->opts->skip_bad)
+                return take_begun(c, (sn_str){NULL, 0}); /* its end may never come */
             return c->made.err == SEINE_E_NOMEM ? SEINE_E_NOMEM : SEINE_OK;
         }
         e = c->made.len > 0 || c->made.err ? take_begun(c, part) : take_line(c, part);

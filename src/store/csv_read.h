@@ -38,6 +38,10 @@ typedef struct sn_csv_limits {
 #define SN_CSV_LIMITS {(size_t)16 << 20, (size_t)64 << 20, 10000}
 /* clang-format on */
 
+/* Longest name of a column that is repeated with every row: two bytes of input must not
+ * become a megabyte of output. */
+#define SN_CSV_NAME 1024
+
 typedef enum sn_csv_flaw {
     SN_CSV_FINE,
     SN_CSV_BEHIND,      /* text between a closing quote and the end of its cell */

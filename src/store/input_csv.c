@@ -124,6 +124,8 @@ take_head(seine_input *in)
 
         if (!copy)
             return SEINE_E_NOMEM;
+        if (name.len > SN_CSV_NAME)
+            return fail_input(in, "the name of a column is longer than 1 KiB");
         if (memchr(copy, '\0', name.len) || !sn_utf8_valid(name))
             return fail_input(in, "the name of a column is no text");
         rows->names[i] = (sn_str){copy, name.len};

@@ -321,7 +321,20 @@ print_of(const seine_warc *w, sn_str id)
     return sn_siphash(w->checks.key, id.ptr, id.len);
 }
 
-/* Remembers a reference to a record that may come later. */
+/* Drops references whose record has come. */
+static void
+forget_found(sn_warc_checks *c)
+{
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < c->n_waits; i++)
+        if (!sn_fingerprint_set_has(&c->ids, c->waits[i].fp))
+            c->waits[kept++] = c->waits[i];
+    c->n_waits = kept;
+}
+
+/* Remembers a reference to a record that may come later. A full list that stays more than
+ * half full is given up, so that 2,048 references pay for each look at all of them. */
 static seine_err
 await(seine_warc *w, uint64_t fp)
 {
@@ -333,22 +346,13 @@ await(seine_warc *w, uint64_t fp)
         c->waits = sn_calloc(SN_WARC_PENDING, sizeof *c->waits);
     if (!c->waits)
         return SEINE_E_NOMEM;
-    c->is_lost = c->n_waits == SN_WARC_PENDING;
+    if (c->n_waits == SN_WARC_PENDING) {
+        forget_found(c);
+        c->is_lost = c->n_waits > SN_WARC_PENDING / 2;
+    }
     if (!c->is_lost)
         c->waits[c->n_waits++] = (sn_warc_wait){fp, w->entry.offset};
     return SEINE_OK;
-}
-
-/* Drops references whose record has come. */
-static void
-forget_found(sn_warc_checks *c)
-{
-    uint32_t kept = 0;
-
-    for (uint32_t i = 0; i < c->n_waits; i++)
-        if (!sn_fingerprint_set_has(&c->ids, c->waits[i].fp))
-            c->waits[kept++] = c->waits[i];
-    c->n_waits = kept;
 }
 
 static seine_err
@@ -371,8 +375,6 @@ check_ids(seine_warc *w)
     }
     if (!is_new)
         sn_warc_flaw_add(w, "its WARC-Record-ID was there before");
-    if (c->n_waits >= SN_WARC_PENDING / 2)
-        forget_found(c);
     for (uint32_t i = 0; i < w->n_fields && e == SEINE_OK; i++)
         if (sn_str_eq_nocase(w->fields[i].name, SN_STR("WARC-Concurrent-To")))
             e = await(w, print_of(w, w->fields[i].value));

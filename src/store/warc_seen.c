@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/hash.h"
+#include "base/rng.h"
 
 typedef struct sn_warc_item {
     sn_warc_first first;
@@ -15,6 +17,7 @@ void
 sn_warc_seen_init(sn_warc_seen *s, uint32_t max, uint64_t max_bytes)
 {
     *s = (sn_warc_seen){.max = max, .max_bytes = max_bytes};
+    sn_rng_secret(s->key, sizeof s->key);
 }
 
 void
@@ -27,15 +30,12 @@ sn_warc_seen_fini(sn_warc_seen *s)
     *s = (sn_warc_seen){0};
 }
 
-/* A digest serves as the hash. An attacker who finds payloads whose SHA-1 share 16 bits
- * makes one chain longer, up to the number of remembered payloads. */
+/* The hash has a key: payloads whose SHA-1 share 16 bits are found in an instant, and
+ * would all stand in one chain. */
 static uint32_t *
 home(const sn_warc_seen *s, const uint8_t sha1[20])
 {
-    uint32_t h;
-
-    memcpy(&h, sha1, sizeof h);
-    return &s->homes[h & (s->max - 1)];
+    return &s->homes[sn_siphash(s->key, sha1, 20) & (s->max - 1)];
 }
 
 const sn_warc_first *

@@ -30,6 +30,7 @@ typedef struct sn_warc_seen {
     uint32_t *homes;            /* index + 1 of a chain's first item; 0: none */
     uint32_t max, first, n;
     uint64_t bytes, max_bytes; /* of URLs */
+    uint64_t key[2];
 } sn_warc_seen;
 
 /* Allocates nothing. `max` is a power of two; 0: remember nothing. */

@@ -6,8 +6,8 @@
  *     while (!sn_ended(&t)) {
  *         if (!sn_field_member(&t, &member))
  *             return false;
- *         while ((more = sn_field_parameter(&t, &key, &value)) == SN_FIELD_MORE)
- *             take(&member, &key, &value);
+ *         while ((more = sn_field_parameter(&t, &key, &item)) == SN_FIELD_MORE)
+ *             take(&member, &key, &item);
  *         if (more == SN_FIELD_BAD || !sn_field_comma(&t))
  *             return false;
  *     }

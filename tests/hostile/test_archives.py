@@ -126,6 +126,17 @@ def a_hundred_thousand_empty_members_end(_, words):
 
 
 @case
+def references_to_nowhere_do_not_slow_what_follows():
+    """Each record is checked against references that wait for theirs: 4,000 that never come."""
+    def record_with(n, field=""):
+        return f"WARC/1.1\r\nWARC-Type: resource\r\nWARC-Record-ID: <urn:x:{n}>\r\nWARC-Date: {DATE}\r\n{field}Content-Length: 0\r\n\r\n\r\n\r\n"
+    many = "".join(record_with(n) for n in range(20000)).encode()
+    lost = "".join(record_with(-n, f"WARC-Concurrent-To: <urn:y:{n}>\r\n") for n in range(1, 4000)).encode()
+    calm, slow = (in_file(data, "a.warc", "warc", "check", "FILE") for data in (many, lost + many))
+    check((calm.code, slow.code, slow.cpu < 4 * calm.cpu + 0.5), (1, 1, True), f"{calm.cpu} s, then {slow.cpu} s")
+
+
+@case
 def a_window_of_gigabytes_is_refused():
     frame = b"\x28\xb5\x2f\xfd\x00" + bytes([(31 - 10) << 3]) + b"\x01\x00\x00"  # a window of 2 GiB, one empty last block
     for words in (["warc", "check", "FILE"], ["convert", "--from", "jsonl", "FILE"]):

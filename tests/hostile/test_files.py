@@ -70,6 +70,16 @@ def what_has_no_measure_ends(_, words, data):
         check((r.code in (0, 1, 2), r.peak < ROOM), (True, True), f"{r.code} {r.peak >> 20} MiB {r.err[:200]}")
 
 
+@rows([("names of a megabyte", ["convert", "--from", "csv", "-"], b"a" * MIB + b",b\n" + b",\n" * 20),
+       ("names of a megabyte", ["fetch", "--retries", "0", "-q", "-j", "--fields", "+tags", "--input-format", "csv", "-"],
+        b"url," + b"a" * 900000 + b"\n" + b"http://127.0.0.1:9/,\n" * 20),
+       ("columns without number", ["convert", "--to", "csv", "-"], b"{" + b",".join(b'"%d":1' % n for n in range(50000)) + b"}\n" + b"{}\n" * 20)],
+      name=lambda row: row[0] + " " + row[1][0])
+def a_row_of_two_bytes_does_not_become_a_megabyte(_, words, data):
+    r = attack(*words, stdin=data)
+    check((r.code in (1, 2, 3), len(r.out) < 2 * MIB), (True, True), f"{r.code} {len(r.out)} {r.err[:200]}")
+
+
 @rows([("many attributes", b"<p " + b" ".join(b"a%d=x" % n for n in range(200000)) + b">"), ("deep", b"<div>" * 200000), ("formatting", b"<b><i><a>" * 60000),
        ("tables", b"<table><tr><td>" * 60000), ("unclosed", b"<" * MIB), ("comments", b"<!--" * MIB), ("entities", b"&" * MIB), ("selects", b"<select><option>" * 60000)])
 def a_page_that_was_made_to_be_slow_ends(_, data):
