@@ -216,7 +216,8 @@ sn_frontier_robots_back(sn_frontier *f, sn_visit *v, seine_time now)
         f->shared->opts.robots == SEINE_OBEY_AUDIT)
         ignore_robots(f, x, now); /* nobody waits for what is not obeyed */
     if (x->robots.state == SN_ROBOTS_UNREACHABLE)
-        shut_host(f, host, v->fault.code, now);
+        shut_host(f, host, v->fault.code != SEINE_OK ? v->fault.code : SEINE_E_NOMEM,
+                  now);
     else
         open_host(f, host, sn_visit_ceiling(v), now);
 }

@@ -30,6 +30,7 @@ typedef struct gathered {
     char lang[16], canonical[128], meta_robots[64], rule[128], note[32];
     bool partial, has_sha256, has_links;
     seine_err extract;
+    uint64_t charset_errors;
     uint32_t n_links;
     int64_t content_length;
     unsigned shard;
@@ -89,6 +90,7 @@ gather_record(const seine_record *r, unsigned shard, void *arg)
                      .has_sha256 = r->sha256 != NULL,
                      .has_links = r->has_links,
                      .extract = r->extract,
+                     .charset_errors = r->charset_errors,
                      .n_links = r->n_links,
                      .content_length = r->content_length,
                      .shard = shard};

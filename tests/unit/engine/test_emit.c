@@ -156,6 +156,22 @@ TEST(a_refused_url_is_a_skip)
     tear_down(f);
 }
 
+TEST(a_link_on_no_page_stands_nowhere)
+{
+    sn_link link = {
+        .url = SN_STR("http://a.test/"), .number = 5, .line = 7, .tag = 1, .attr = 1};
+    sn_emit e;
+
+    for (int has_parent = 0; has_parent < 2; has_parent++) {
+        link.parent = has_parent ? SN_STR("http://b.test/") : (sn_str){0};
+        sn_emit_skip(&link, link.url, SEINE_SKIP_OFFSITE, SN_STR("scope"), 77, &e);
+        CHECK_EQ(e.record.number, 5);
+        CHECK_EQ(e.record.via.line, has_parent ? 7 : 0);
+        CHECK_EQ(e.record.via.tag.len > 0, has_parent);
+        CHECK_EQ(e.record.parent.len > 0, has_parent);
+    }
+}
+
 TEST(the_rule_of_an_unwanted_type_is_cut_at_159_letters)
 {
     static const struct {

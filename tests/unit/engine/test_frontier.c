@@ -70,6 +70,8 @@ on_event(const seine_event *e, unsigned shard, void *arg)
 
     (void)shard;
     snprintf(w->last_event, sizeof w->last_event, "%s", e->name);
+    if (strcmp(e->name, "robots.unreachable") == 0) /* and why */
+        CHECK(e->cause != SEINE_OK);
     w->traps += strcmp(e->name, "trap") == 0;
 }
 
@@ -932,6 +934,39 @@ TEST(urls_of_a_depth_are_unread_until_some_of_them_were_read)
     }
     close_world(w);
     BYE(w);
+}
+
+/* A link that is put off to the end has a record then, or is counted as lost. */
+TEST(links_that_cannot_be_put_off_are_lost_and_counted)
+{
+    uint64_t lost = 0;
+
+    FAIL_EACH(r)
+    {
+        if (r.rest) { /* memory that never comes back is waited for */
+            for (long i = 0; i < r.n; i++)
+                sn_free(sn_alloc(1));
+            continue;
+        }
+        world *w = prepare();
+        seine_ask ask = SEINE_ASK;
+
+        w->crawl.depth = 0;
+        page(w, "http://a.test/", "<a href=/1>1</a><a href=/2>2</a><a href=/3>3</a>");
+        ask.url = (seine_view){"http://a.test/", 14};
+        if (sn_fetch_open(&w->o, script_net(w->s), &w->f, NULL) == SEINE_OK) {
+            (void)!seine_fetch_add(w->f, &ask, NULL);
+            (void)!seine_fetch_finish(w->f, NULL);
+            seine_fetch_stats_get(w->f, &w->stats);
+            if (is_ok(w, "http://a.test/") && w->stats.lost > 0) {
+                CHECK_EQ(w->n + w->stats.lost, 4);
+                lost += w->stats.lost;
+            }
+            seine_fetch_free(w->f);
+        }
+        BYE(w);
+    }
+    CHECK(lost > 0);
 }
 
 TEST(a_crawl_stands_a_lack_of_memory)

@@ -55,6 +55,21 @@ TEST(page_title_alone_is_the_same_wherever_it_is_cut)
     sn_page_free(p);
 }
 
+TEST(page_that_reads_titles_and_links_by_turns_holds_one_tokenizer)
+{
+    count_begin();
+    sn_page *p = sn_page_new();
+
+    for (int i = 0; i < 3; i++) {
+        CHECK(is(facts_of(p, &of_title, "<title>T</title>").title, "T"));
+        read_cut(p, &of_links, SN_STR("<title>T</title><a href=x>"), 3);
+        CHECK_EQ(sn_page_n_links(p), 1);
+    }
+    sn_page_free(p);
+    CHECK_EQ(count_out(), 0);
+    count_end();
+}
+
 TEST(page_leads_where_a_reader_may_go_and_to_no_part_of_itself)
 {
     static const char page[] =

@@ -255,6 +255,19 @@ TEST(a_page_of_many_links_is_read_while_there_is_room)
     }
 }
 
+TEST(a_record_counts_the_bytes_of_a_page_that_are_no_characters)
+{
+    fixture *t = set_up();
+
+    t->opts.keep = SEINE_KEEP_LINKS;
+    script_on(t->s, "http://a.test/",
+              &(answer){.fields = "Content-Type: text/html; charset=utf-8",
+                        .body = "<title>\xff</title>a\xc3\xa4\xfe"});
+    run_url(t, "http://a.test/");
+    CHECK_EQ(t->g.all[0].charset_errors, 2);
+    tear_down(t);
+}
+
 /* The response is fine then; what was to be read of the page is missing. */
 TEST(a_page_that_was_not_read_for_want_of_memory_says_so)
 {

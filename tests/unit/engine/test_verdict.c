@@ -316,6 +316,55 @@ TEST(a_dead_kept_connection_is_replayed_once_and_not_counted)
     tear_down(f);
 }
 
+/* It left before anybody knew that the host wants a pause. */
+TEST(a_request_that_is_excused_goes_again_after_the_pause_and_is_no_attempt)
+{
+    static const struct {
+        bool excused, idempotent;
+        seine_err code;
+        uint32_t attempts;
+        seine_span pause, deadline;
+        bool yes;
+    } rows[] = {
+        {true, true, SEINE_E_HTTP_BUSY, 2, SEINE_SECS(7), SEINE_SECS(9), true},
+        {true, true, SEINE_E_HTTP_BUSY, 2, 0, SEINE_SECS(9), true},
+        {false, true, SEINE_E_HTTP_BUSY, 2, SEINE_SECS(7), SEINE_SECS(9), false},
+        {true, false, SEINE_E_HTTP_BUSY, 2, SEINE_SECS(7), SEINE_SECS(9), false},
+        {true, true, SEINE_E_CONN_RESET, 2, SEINE_SECS(7), SEINE_SECS(9), false},
+        {true, true, SEINE_E_HTTP_BUSY, 1, SEINE_SECS(7), SEINE_SECS(9), false},
+        {true, true, SEINE_E_HTTP_BUSY, 2, SEINE_SECS(7), SEINE_SECS(7), false},
+        {true, true, SEINE_E_HTTP_BUSY, 2, SEINE_SECS(7), SEINE_SECS(7) + 1, true},
+        {true, true, SEINE_E_HTTP_BUSY, 2, SEINE_SECS(300), SEINE_SECS(900), true},
+        {true, true, SEINE_E_HTTP_BUSY, 2, SEINE_SECS(300) + 1, SEINE_SECS(900), false},
+    };
+
+    EACH_ROW(i, rows) {
+        fixture *f = set_up(NULL);
+        sn_visit *v = f->v;
+        seine_retry_opts retry = *v->retry.opts;
+
+        retry.max_attempts = rows[i].attempts;
+        v->retry.opts = &retry;
+        v->retry.idempotent = rows[i].idempotent;
+        v->retry.deadline = v->deadline = T0 + rows[i].deadline;
+        v->is_excused = rows[i].excused;
+        v->fresh = v->replayed = v->is_unpaid = true;
+        v->end.fault.code = rows[i].code;
+        v->end.fault.status = rows[i].code == SEINE_E_HTTP_BUSY ? 429 : 0;
+        v->end.fault.sent = true;
+        v->end.fault.retry_after = rows[i].pause;
+        sn_verdict r = sn_verdict_next(&f->shared, v, T0, 0);
+        CHECK_EQ(v->retry.attempts, rows[i].yes ? 0 : 1);
+        if (rows[i].yes) {
+            CHECK_EQ(r.then, SN_THEN_RETRY);
+            CHECK_EQ(r.at, T0 + rows[i].pause);
+            CHECK(v->is_retry && !v->fresh && !v->replayed && !v->is_unpaid);
+        }
+        v->retry.opts = &f->shared.opts.retry;
+        tear_down(f);
+    }
+}
+
 TEST(what_is_not_idempotent_is_repeated_only_if_nothing_left)
 {
     fixture *f = set_up(NULL);

@@ -7,6 +7,7 @@
 #include "check.h"
 #include "crew.h"
 #include "failing.h"
+#include "guard/shared.h"
 
 #define T0 SEINE_SECS(1000)
 
@@ -774,5 +775,20 @@ TEST(shared_asked_for_no_token_changes_nothing)
     seine_shared_pause(lim, T0 + SEINE_SECS(1));
     CHECK(!seine_shared_allow(lim, T0, 0));
     CHECK_EQ(stats_at(lim, T0).denied, 0);
+    seine_shared_free(lim);
+}
+
+/* A table of many drops those that a new one could stand for. */
+TEST(shared_is_idle_when_it_is_full_and_not_paused)
+{
+    seine_shared *lim = bucket(1, 1, SEINE_FULL);
+
+    CHECK(sn_shared_idle(lim, T0));
+    CHECK(seine_shared_allow(lim, T0, 1));
+    CHECK(!sn_shared_idle(lim, T0 + SEINE_SECS(1) - 1));
+    CHECK(sn_shared_idle(lim, T0 + SEINE_SECS(1)));
+    seine_shared_pause(lim, T0 + SEINE_SECS(9));
+    CHECK(!sn_shared_idle(lim, T0 + SEINE_SECS(9) - 1));
+    CHECK(sn_shared_idle(lim, T0 + SEINE_SECS(9)));
     seine_shared_free(lim);
 }
