@@ -8,6 +8,8 @@ enum {
     TEXT = 2,
     FEWEST = 16,      /* pages on which a common triple stands */
     SHARE = 128,      /* and one of so many pages of the site */
+    FEW_FRAMED = 8,   /* pages on which a triple of the frame stands */
+    FRAME = 4,        /* and one of so many pages of the pattern */
     HALVE_AT = 4096,  /* pages after which older ones count half */
     COUNTED = 32,     /* triples of a page that are counted */
     GOOD = 180,       /* of the last 200 pages bring something: a sample suffices */
@@ -31,7 +33,8 @@ sn_novelty_new(sn_novelty_kind kind)
     n->space = SN_NOVELTY_SPACE;
     n->leave = SN_NOVELTY_LEAVE;
     n->last.fewest = kind == SN_NOVELTY_EXCESS ? SN_NOVELTY_FEWEST : SN_NOVELTY_LAST;
-    if (kind == SN_NOVELTY_WORDS && !(n->common = sn_zalloc(sizeof *n->common))) {
+    n->is_words = kind == SN_NOVELTY_WORDS;
+    if (!(n->often = sn_zalloc(sizeof *n->often))) {
         sn_free(n);
         return NULL;
     }
@@ -45,7 +48,7 @@ sn_novelty_free(sn_novelty *n)
         return;
     sn_bloom_fini(&n->seen);
     sn_bloom_fini(&n->residues);
-    sn_free(n->common);
+    sn_free(n->often);
     sn_free(n);
 }
 
@@ -55,19 +58,36 @@ is_tenth(uint32_t part, uint32_t all)
     return all > 0 && part * 10 >= all;
 }
 
-/* Plain words: a tenth of the triples is not common. */
+/* One page more whose triples are counted. */
+static void
+count_page(sn_novelty *n)
+{
+    if (++n->pages > HALVE_AT) {
+        sn_count_min_halve(n->often);
+        n->pages /= 2;
+    }
+}
+
+/* Does a triple that stands on so many pages belong to what frames all of them: menus,
+ * terms, the words of a template? A frame says nothing of a page, however long it is. */
+static bool
+is_frame(const sn_novelty *n, uint32_t count)
+{
+    return count >= FEW_FRAMED && count * FRAME > n->pages;
+}
+
+/* Plain words: a tenth of the triples inside of the frame is not common. */
 static bool
 has_own_text(sn_novelty *n, const sn_word_triples *words)
 {
-    uint32_t all = words->n < COUNTED ? words->n : COUNTED, own = 0;
+    uint32_t all = words->n < COUNTED ? words->n : COUNTED, inside = 0, own = 0;
 
-    if (++n->pages > HALVE_AT) {
-        sn_count_min_halve(n->common);
-        n->pages /= 2;
+    for (uint32_t i = 0; i < all; i++) {
+        uint32_t count = sn_count_min_add(n->often, words->hash[i]);
+        inside += !is_frame(n, count);
+        own += count <= FEWEST + n->pages / SHARE;
     }
-    for (uint32_t i = 0; i < all; i++)
-        own += sn_count_min_add(n->common, words->hash[i]) <= FEWEST + n->pages / SHARE;
-    return is_tenth(own, all);
+    return is_tenth(own, inside);
 }
 
 /* Where a site has few words, all triples are known after some thousands of pages, and
@@ -88,14 +108,17 @@ is_in_new_company(sn_novelty *n, const sn_word_triples *words)
 bool
 sn_novelty_text(sn_novelty *n, const sn_word_triples *words)
 {
-    uint32_t fresh = 0;
+    uint32_t fresh = 0, inside = 0;
 
-    if (n->common)
+    count_page(n);
+    if (n->is_words)
         return has_own_text(n, words);
-    for (uint32_t i = 0; i < words->n; i++)
+    for (uint32_t i = 0; i < words->n; i++) {
+        inside += !is_frame(n, sn_count_min_add(n->often, words->hash[i]));
         fresh += sn_bloom_add(&n->seen, words->hash[i]);
+    }
     bool is_new = is_in_new_company(n, words);
-    return is_tenth(fresh, words->n) || is_new;
+    return is_tenth(fresh, inside) || is_new;
 }
 
 /* Grants leave for a page of a pattern that is refused; a probe widens or narrows the
@@ -282,7 +305,7 @@ sn_novelty_refuses(sn_novelty *n, const sn_residues *r, sn_leader leader, unsign
 
     if (!all && !say.again)
         return false;
-    if (n->common)
+    if (n->is_words)
         say.unseen |= judge_leader(n, leader, look) != SN_LEADER_REPEAT;
     if (say.unseen && takes_leave(n))
         return false;
@@ -320,5 +343,5 @@ size_t
 sn_novelty_memory(const sn_novelty *n)
 {
     return sizeof *n + sn_bloom_memory(&n->seen) + sn_bloom_memory(&n->residues) +
-           (n->common ? sizeof *n->common : 0);
+           sizeof *n->often;
 }

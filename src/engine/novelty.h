@@ -4,7 +4,8 @@
  *
  * A page brings something new if it leads to a URL outside of its pattern that was not
  * known, or if at least a tenth of its triples of words were not seen on the pattern yet,
- * or nine tenths of its triples together with the next one.
+ * or nine tenths of its triples together with the next one. Triples that stand on more
+ * than a quarter of the pages are the frame of all of them, and do not count.
  * A pattern repeats while at least 90 % of its last 200 pages brought nothing new. Then
  * its URLs are refused, with three exceptions that keep a verdict open:
  *
@@ -32,8 +33,8 @@
  *         …                                       the URL is not asked for
  *
  * Time    plays no part.
- * Memory  760 KiB of a pattern, twice that if its URLs have residues, 64 KiB of plain
- *         words; small to begin with.
+ * Memory  824 KiB of a pattern, twice that if its URLs have residues, 64 KiB of plain
+ *         words; 64 KiB to begin with.
  * Threads one owner.
  */
 #ifndef SN_NOVELTY_H
@@ -89,8 +90,9 @@ typedef struct sn_look_alike {
 typedef struct sn_novelty {
     sn_bloom seen;                        /* triples; not of plain words */
     sn_bloom residues;                    /* of URLs that were asked for */
-    sn_count_min *common;                 /* triples, of plain words alone */
-    uint32_t pages;                       /* counted in `common` */
+    sn_count_min *often;                  /* on how many pages triples stand */
+    uint32_t pages;                       /* counted in `often` */
+    bool is_words;                        /* of the family of plain words */
     sn_last_pages last;                   /* of all its pages */
     sn_idle_part parts[SN_TRAP_RESIDUES]; /* of URLs, in the order of their coming */
     uint32_t space, waited;               /* between probes; since the last one */

@@ -217,7 +217,9 @@ on_link(sn_page *p, const sn_html_event *e)
     case SN_TAG_FRAME:
     case SN_TAG_META:
         break;
-    default:
+    default: /* a picture or a sound is no link, and a page may consist of them */
+        if (p->has_words && (e->attr == SN_ATTR_SRC || e->attr == SN_ATTR_DATA))
+            sn_word_triples_picture(p->words, e->value);
         return;
     }
     put_link(p, e, &rel);

@@ -113,6 +113,48 @@ sn_word_triples_break(sn_word_triples *t)
     t->run = 0;
 }
 
+static bool
+is_digits(sn_str s)
+{
+    for (size_t i = 0; i < s.len; i++)
+        if (!sn_is_digit(s.ptr[i]))
+            return false;
+    return s.len > 0;
+}
+
+/* Cuts off the last segment of a path; the rest has no slash at its end. */
+static sn_str
+take_last(sn_str *path)
+{
+    size_t at = path->len;
+
+    while (at > 0 && path->ptr[at - 1] != '/')
+        at--;
+    sn_str last = sn_str_slice(*path, at, path->len);
+    *path = sn_str_slice(*path, 0, at > 0 ? at - 1 : 0);
+    return last;
+}
+
+void
+sn_word_triples_picture(sn_word_triples *t, sn_str source)
+{
+    size_t end = 0;
+    uint64_t h = SEED;
+
+    while (end < source.len && !memchr("?#;", source.ptr[end], 3))
+        end++;
+    sn_str path = sn_str_slice(source, 0, end), name = take_last(&path);
+    sn_str above = take_last(&path);
+    if (name.len == 0)
+        return;
+    for (size_t i = 0; is_digits(above) && i < above.len; i++)
+        h = (h ^ (unsigned char)above.ptr[i]) * PRIME;
+    h = (h ^ '/') * PRIME;
+    for (size_t i = 0; i < name.len; i++)
+        h = (h ^ (unsigned char)name.ptr[i]) * PRIME;
+    add_hash(t, h);
+}
+
 /* Remembers a word of the URL. */
 static void
 add_own(sn_word_triples *t)

@@ -6,7 +6,7 @@
  * two tags; a text of one or two words is one hash. Words with a digit and the words of
  * the page's own URL do not count, so that a page which differs from another one in
  * dates, numbers and its own name has the same set. Of a long page the 64 smallest
- * hashes are kept: a sample that is the same for the same text.
+ * hashes are kept: a sample that is the same for the same text. Pictures count, too.
  *
  *     sn_word_triples_begin(t, path_and_query);
  *     sn_word_triples_text(t, bytes, n);         pieces of any size
@@ -48,5 +48,9 @@ void sn_word_triples_begin(sn_word_triples *t, sn_str url);
 void sn_word_triples_text(sn_word_triples *t, const char *p, size_t n);
 void sn_word_triples_break(sn_word_triples *t);
 void sn_word_triples_end(sn_word_triples *t);
+
+/* A picture, sound or film of the page is one hash more: of the name of its file, and of
+ * the directory if that is a number. */
+void sn_word_triples_picture(sn_word_triples *t, sn_str source);
 
 #endif

@@ -13,7 +13,8 @@ from pages import pages  # noqa: E402
 from trap_sites import ENDED, WHOLE, calendar, serve, text  # noqa: E402
 
 MINE = ("--mine", "-c", "50", "--sitemap", "off")
-SMALL = {"shop": 2500, "forum": 2000, "articles": 2400, "chain": 2500, "tiles": 7, "nodes": 6, "docs": 400}
+SMALL = {"shop": 2500, "forum": 2000, "articles": 2400, "chain": 2500, "tiles": 7, "nodes": 6, "docs": 400,
+         "archive": 3000, "gallery": 2600, "goods": 2000}
 
 
 def crawled(site, *words):

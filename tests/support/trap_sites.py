@@ -151,6 +151,54 @@ def docs(n=3000, versions=6):
     return Site("docs", n * versions + 1, answer)
 
 
+def archive(n=20000):
+    """Documents of few words of their own in a frame of many; half of them have names, the others numbers."""
+    frame = f"<nav>{text('menu', words=30)}</nav><p>{text('terms', words=300)}"
+    named = {f"/doc/{VOCABULARY[i % 1000]}-{VOCABULARY[i * 7 // 1000 % 1000]}-{VOCABULARY[i // 1000]}": i for i in range(0, n, 2)}
+    names = [None] * n
+    for path, i in named.items():
+        names[i] = path
+    for i in range(1, n, 2):
+        names[i] = f"/doc/{i}"
+
+    def answer(path):
+        i = 0 if path == "/" else named[path] if path in named else int(path[5:])
+        return page("document", f"<p>{text('document', i, words=12)}</p>{frame}", [names[k] for k in (2 * i + 1, 2 * i + 2) if k < n]), i
+    return Site("archive", n, answer)
+
+
+def gallery(n=5000):
+    """Pages of a picture and no text, each with the next one; and albums of them."""
+    each = 50
+
+    def answer(path):
+        if path == "/":
+            return page("home", "<p>home", [f"/album/{VOCABULARY[a]}" for a in range(n // each // 2)] + [f"/photo/{n // 2}"]), path
+        if path.startswith("/album/"):
+            first = VOCABULARY.index(path[7:]) * each
+            return page("album", "<p>album", [f"/picture-of-{VOCABULARY[i % 1000]}-{VOCABULARY[i // 1000]}" for i in range(first, first + each)]), path
+        if path.startswith("/photo/"):
+            i = int(path[7:])
+            return page("photo", f'<img src="/img/{i}.jpg">', [f"/photo/{i + 1}"] if i + 1 < n else []), path
+        a, b = path[12:].split("-")
+        return page("picture", f'<img src="/img/{VOCABULARY.index(a)}-{b}.jpg">', ["/"]), path
+    return Site("gallery", n // 2 + n // each // 2 * each + n // each // 2 + 1, answer)
+
+
+def goods(n=6000):
+    """Goods of three words each, a price, and what stands below all of them."""
+    def answer(path):
+        if path == "/":
+            return page("home", "<p>home", [f"/c/{c}" for c in range(n // 50)]), path
+        if path.startswith("/c/"):
+            c = int(path[3:])
+            return page("category", "<p>a category", [f"/p/{i}" for i in range(c * 50, c * 50 + 50)]), path
+        i = int(path[3:])
+        return page("goods", f"<h1>{text('goods', i, words=3)}</h1><p>Price {i % 100}.99<p>In stock, ships within two days<button>Add to cart</button>",
+                    ["/"]), path
+    return Site("goods", n + n // 50 + 1, answer)
+
+
 # Endless.
 
 def calendar(real=100):
@@ -294,7 +342,8 @@ def mixed(n=3000):
     return Site("mixed", parts[0][1].real, answer, ends=True)
 
 
-WHOLE = {"shop": shop, "forum": forum, "articles": articles, "chain": chain, "tiles": tiles, "nodes": nodes, "docs": docs}
+WHOLE = {"shop": shop, "forum": forum, "articles": articles, "chain": chain, "tiles": tiles, "nodes": nodes, "docs": docs,
+         "archive": archive, "gallery": gallery, "goods": goods}
 ENDED = {"calendar": calendar, "calendar?": calendar_query,
          **{f"sessions {form} {names}": functools.partial(sessions, 500, form, names)
             for form, names in (("query", "words"), ("query", "numbers"), ("id", "words"), ("path", "words"), ("path", "numbers"),

@@ -55,6 +55,43 @@ TEST(novelty_of_a_text_is_a_tenth_that_was_not_seen)
     sn_novelty_free(n);
 }
 
+TEST(novelty_leaves_out_the_frame_of_all_pages)
+{
+    for (int kind = SN_NOVELTY_PATTERN; kind <= SN_NOVELTY_WORDS; kind++) {
+        sn_novelty *n = sn_novelty_new((sn_novelty_kind)kind);
+        unsigned known = 0;
+
+        for (unsigned i = 0; i < 40; i++) /* which triples the frame is */
+            (void)sn_novelty_text(n, text(i, 0, 32));
+        for (unsigned i = 40; i < 3000; i++) /* one of a page among 31 */
+            known += !sn_novelty_text(n, text(i, 1, 32));
+        CHECK(known < 30);                          /* a filter takes some for known */
+        CHECK(!sn_novelty_text(n, text(1, 0, 32))); /* a frame alone is nothing new */
+        unsigned again = 0;
+        for (unsigned i = 0; i < 100; i++)
+            again += sn_novelty_text(n, text(40, 1, 32)); /* nor is one text again */
+        CHECK(again <= (kind == SN_NOVELTY_WORDS ? 40u : 0u));
+        sn_novelty_free(n);
+    }
+}
+
+TEST(novelty_counts_nothing_as_frame_that_few_pages_have)
+{
+    sn_novelty *n = sn_novelty_new(SN_NOVELTY_PATTERN);
+
+    /* Ten kinds of pages, each with its own frame: a tenth of all triples is asked for.
+     */
+    for (unsigned i = 0; i < 400; i++)
+        (void)sn_novelty_text(n, text(i % 10, 40, 40));
+    static sn_word_triples t;
+    t = *text(3, 40, 40);
+    t.hash[0] = 77777; /* one of 40 */
+    CHECK(!sn_novelty_text(n, &t));
+    t.hash[1] = 77778, t.hash[2] = 77779, t.hash[3] = 77780, t.hash[4] = 77781;
+    CHECK(sn_novelty_text(n, &t));
+    sn_novelty_free(n);
+}
+
 TEST(novelty_refuses_only_while_90_percent_of_the_last_200_repeat)
 {
     sn_novelty *n = sn_novelty_new(SN_NOVELTY_PATTERN);

@@ -86,6 +86,34 @@ read_long(sn_word_triples *t, unsigned from)
     return t->n;
 }
 
+/* The hash of a page of one picture; 0: it has none. */
+static uint64_t
+picture(const char *source)
+{
+    sn_word_triples t;
+
+    sn_word_triples_begin(&t, SN_STR("/gallery/17"));
+    sn_word_triples_picture(&t, sn_str_of(source));
+    sn_word_triples_end(&t);
+    return t.n == 1 ? t.hash[0] : 0;
+}
+
+TEST(word_triples_of_a_picture_are_the_name_of_its_file)
+{
+    uint64_t one = picture("/img/1.jpg");
+
+    CHECK(one != 0);
+    CHECK(one != picture("/img/2.jpg"));
+    CHECK_EQ(one, picture("http://cdn.example/s/9f86d081884c/1.jpg?sid=77#x"));
+    CHECK_EQ(one, picture("1.jpg;jsessionid=77"));
+    CHECK(picture("/photo/17/large.jpg") != picture("/photo/18/large.jpg"));
+    CHECK_EQ(picture("/photo/17a/large.jpg"), picture("/photo/18a/large.jpg"));
+    CHECK_EQ(picture("data:image/png;base64,AAAA"),
+             picture("data:image/png;base64,BBBB"));
+    CHECK_EQ(picture(""), 0);
+    CHECK_EQ(picture("/img/?n=17"), 0);
+}
+
 TEST(word_triples_of_a_long_text_are_a_fair_sample)
 {
     sn_word_triples a, b;
