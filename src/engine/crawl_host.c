@@ -40,6 +40,7 @@ drop_state(sn_crawl_hosts *s, sn_crawl_state *x)
     sn_crawl_hosts_drop_robots(s, x);
     sn_pattern_table_fini(&x->patterns);
     sn_bloom_fini(&x->directories);
+    sn_segment_counts_fini(&x->segments);
     *x = (sn_crawl_state){.host = SN_NONE};
 }
 

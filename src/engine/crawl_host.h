@@ -21,6 +21,7 @@
 #include "base/map.h"
 #include "engine/pattern_table.h"
 #include "engine/robots_cache.h"
+#include "engine/segment_counts.h"
 #include "engine/visit.h"
 #include "store/store.h"
 
@@ -50,6 +51,7 @@ typedef struct sn_crawl_state {
     sn_robots_cache robots;
     sn_pattern_table patterns;  /* of pages that were asked for */
     sn_bloom directories;       /* that were counted */
+    sn_segment_counts segments; /* of the paths of pages, once there are many */
     sn_url_list first;          /* what goes before: sitemaps, pages of a level that
                                 has begun */
     uint32_t maps_out;          /* sitemaps under way */

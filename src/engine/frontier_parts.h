@@ -55,8 +55,8 @@ typedef struct sn_looked {
 
 /* A page that is looked at, while its links are read. */
 typedef struct sn_looking {
-    const sn_visit *visit;      /* NULL: none */
-    bool text[SN_TRAP_LEVELS];  /* it is new */
+    const sn_visit *visit; /* NULL: none */
+    sn_text_news text[SN_TRAP_LEVELS];
     bool leads[SN_TRAP_LEVELS]; /* to a new URL outside of the level */
     bool is_index; /* leads to a new URL of a pattern whose pages have texts */
 } sn_looking;

@@ -13,6 +13,7 @@
 /* Keys of levels that have one name; those of texts are as unlikely as any other. */
 #define ALL_KEY    UINT64_C(0x2f2a2a0000000001)
 #define EXCESS_KEY UINT64_C(0x2f2a2a0000000003)
+#define NAMES_KEY  UINT64_C(0x2f2a2a0000000005)
 
 /* What a URL is judged with, the finest first. */
 enum { PATTERN, EXCESS, FAMILY, WORDS };
@@ -24,6 +25,7 @@ typedef struct url_class {
     sn_trap_child device; /* a directory that is one of very many; parent 0: none */
     sn_str path;
     bool has_directories; /* that may be a device */
+    bool has_names;       /* that may recur */
     sn_trap_excess excess;
     sn_str name[SN_TRAP_LEVELS];
     char pattern[SN_TRAP_ROOM], family[SN_TRAP_ROOM];
@@ -61,12 +63,14 @@ classify(sn_str target, url_class *out)
     out->has_directories =
         family == SN_TRAP_WORDS ||
         (family == SN_TRAP_DEVICE && kind.id_end > 0 && !kind.session.ptr);
+    out->has_names = family != SN_TRAP_DEVICE;
     out->excess = sn_trap_excess_of(path, query, &kind);
     out->name[EXCESS] = SN_STR("/** of more than 32 segments or parameters");
     out->key[EXCESS] = out->excess == SN_TRAP_WITHIN ? 0 : EXCESS_KEY;
 }
 
-/* The same at a host, where a directory of very many may be a device. */
+/* The same at a host, where a directory of very many may be a device, and a few names may
+ * be combined. */
 static void
 classify_at(const sn_crawl_state *x, sn_str target, url_class *out)
 {
@@ -85,17 +89,18 @@ classify_at(const sn_crawl_state *x, sn_str target, url_class *out)
         out->device = c;
         return;
     }
+    if (out->has_names && sn_segment_counts_recur(&x->segments, out->path)) {
+        out->name[FAMILY] = SN_STR("/** of names that recur");
+        out->key[FAMILY] = NAMES_KEY;
+    }
 }
 
 /* Counts the directories of directories, once a host has many pages. */
 static void
 count_directories(sn_crawl_state *x, const url_class *c)
 {
-    const sn_pattern *all = sn_pattern_table_find(&x->patterns, c->key[WORDS]);
     sn_trap_child child;
 
-    if (!all || all->count < SN_CHILDREN || !c->has_directories)
-        return;
     for (unsigned i = 0; i < SN_DIRECTORIES; i++) {
         if (!sn_trap_segment(c->path, i, &child) ||
             !sn_bloom_add(&x->directories, child.child))
@@ -106,13 +111,29 @@ count_directories(sn_crawl_state *x, const url_class *c)
     }
 }
 
+/* Counts what the path of a page is made of, once a host has many. */
+static void
+count_path(sn_crawl_state *x, const url_class *c, uint32_t budget)
+{
+    const sn_pattern *all = sn_pattern_table_find(&x->patterns, c->key[WORDS]);
+
+    if (!all)
+        return;
+    if (all->count >= budget / 2 && c->has_names)
+        sn_segment_counts_add(&x->segments, c->path);
+    if (all->count >= SN_CHILDREN && c->has_directories)
+        count_directories(x, c);
+}
+
 /* The residues of a URL, which matter only to pages that are looked at. On the level of
  * all pages of a host there are none: texts alone count there. */
 static const sn_residues *
 residues_of(const url_class *c, unsigned level, sn_residues *out)
 {
     out->n = 0;
-    if (level != WORDS && c->device.parent)
+    if (c->key[level] == NAMES_KEY)
+        *out = (sn_residues){{sn_trap_unordered(c->path)}, 1};
+    else if (level != WORDS && c->device.parent)
         *out = (sn_residues){{sn_trap_without(&c->device)}, 1};
     else if (level != WORDS)
         out->n = sn_trap_residues(c->path, c->query, &c->kind, out->all);
@@ -125,6 +146,16 @@ budget_of(const sn_frontier *f)
     const seine_crawl_opts *o = f->shared->opts.crawl;
 
     return o ? o->pattern_budget : 0;
+}
+
+/* Pages of a level before it is looked at. Which names recur is known when the host has
+ * had half a budget of pages already. */
+static uint32_t
+budget_for(const sn_frontier *f, sn_novelty_kind kind)
+{
+    return kind == SN_NOVELTY_EXCESS  ? 0
+           : kind == SN_NOVELTY_NAMES ? budget_of(f) - budget_of(f) / 2
+                                      : budget_of(f);
 }
 
 /* Novelties take much memory: a shard has so many, and the oldest makes room. */
@@ -235,7 +266,7 @@ count_page(sn_frontier *f, uint32_t host, uint64_t key, sn_novelty_kind kind)
         return NULL;
     if (row->count < UINT32_MAX)
         row->count++;
-    if (row->count <= budget_of(f) && kind != SN_NOVELTY_EXCESS)
+    if (row->count <= budget_for(f, kind))
         return NULL;
     f->looks++;
     if (row->novelty)
@@ -260,10 +291,11 @@ sn_frontier_count_page(sn_frontier *f, uint32_t host, sn_visit *v)
         return;
     sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
     classify_at(x, seine_url_target(&v->url), &c);
-    count_directories(x, &c);
+    count_path(x, &c, budget_of(f));
     for (unsigned i = 0; i < SN_TRAP_LEVELS; i++) {
         v->traps[i] = c.key[i];
-        sn_novelty *n = c.key[i] ? count_page(f, host, c.key[i], kinds[i]) : NULL;
+        sn_novelty_kind kind = c.key[i] == NAMES_KEY ? SN_NOVELTY_NAMES : kinds[i];
+        sn_novelty *n = c.key[i] ? count_page(f, host, c.key[i], kind) : NULL;
         if (!n)
             continue;
         v->looks |= (uint8_t)(1u << i);
@@ -482,9 +514,9 @@ sn_frontier_look(sn_frontier *f, sn_visit *v)
         if (!n)
             continue;
         f->looking.text[i] = sn_novelty_text(n, words);
-        leader = judge_leader(v, f->looking.text[i]);
+        leader = judge_leader(v, f->looking.text[i] != SN_TEXT_KNOWN);
         if (i == WORDS)
-            sn_novelty_alike(n, look, f->looking.text[i]);
+            sn_novelty_alike(n, look, f->looking.text[i] == SN_TEXT_NEW);
     }
     return (uint8_t)(leader | look << 2);
 }
@@ -503,7 +535,7 @@ note_text(sn_frontier *f, const sn_visit *v)
         row->news /= 2;
         row->repeats /= 2;
     }
-    bool is_new = f->looking.text[WORDS] || f->looking.is_index;
+    bool is_new = f->looking.text[WORDS] == SN_TEXT_NEW || f->looking.is_index;
     row->news = (uint8_t)(row->news + is_new);
     row->repeats = (uint8_t)(row->repeats + !is_new);
 }

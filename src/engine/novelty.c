@@ -12,6 +12,7 @@ enum {
     FRAME = 4,        /* and one of so many pages of the pattern */
     HALVE_AT = 4096,  /* pages after which older ones count half */
     COUNTED = 32,     /* triples of a page that are counted */
+    SAMPLED = 4,      /* times, if the page stands for others that nobody looks at */
     GOOD = 180,       /* of the last 200 pages bring something: a sample suffices */
     WIDEST = 1 << 20, /* between two probes */
     EARNED = 4,       /* leave for a page that brought something */
@@ -33,7 +34,7 @@ sn_novelty_new(sn_novelty_kind kind)
     n->space = SN_NOVELTY_SPACE;
     n->leave = SN_NOVELTY_LEAVE;
     n->last.fewest = kind == SN_NOVELTY_EXCESS ? SN_NOVELTY_FEWEST : SN_NOVELTY_LAST;
-    n->is_words = kind == SN_NOVELTY_WORDS;
+    n->kind = kind;
     if (!(n->often = sn_zalloc(sizeof *n->often))) {
         sn_free(n);
         return NULL;
@@ -58,14 +59,28 @@ is_tenth(uint32_t part, uint32_t all)
     return all > 0 && part * 10 >= all;
 }
 
-/* One page more whose triples are counted. */
-static void
+/* One page more whose triples are counted. Returns how often. */
+static unsigned
 count_page(sn_novelty *n)
 {
-    if (++n->pages > HALVE_AT) {
+    unsigned times = n->kind == SN_NOVELTY_WORDS && sn_novelty_is_good(n) ? SAMPLED : 1;
+
+    n->pages += times;
+    if (n->pages > HALVE_AT) {
         sn_count_min_halve(n->often);
         n->pages /= 2;
     }
+    return times;
+}
+
+static uint32_t
+count_triple(sn_novelty *n, uint64_t hash, unsigned times)
+{
+    uint32_t count = 0;
+
+    while (times-- > 0)
+        count = sn_count_min_add(n->often, hash);
+    return count;
 }
 
 /* Does a triple that stands on so many pages belong to what frames all of them: menus,
@@ -76,49 +91,71 @@ is_frame(const sn_novelty *n, uint32_t count)
     return count >= FEW_FRAMED && count * FRAME > n->pages;
 }
 
-/* Plain words: a tenth of the triples inside of the frame is not common. */
 static bool
-has_own_text(sn_novelty *n, const sn_word_triples *words)
+is_few(const sn_novelty *n, uint32_t count)
+{
+    return count <= FEWEST + n->pages / SHARE;
+}
+
+/* Plain words: a tenth of the triples inside of the frame is not common. */
+static sn_text_news
+judge_words(sn_novelty *n, const sn_word_triples *words, unsigned times)
 {
     uint32_t all = words->n < COUNTED ? words->n : COUNTED, inside = 0, own = 0;
 
     for (uint32_t i = 0; i < all; i++) {
-        uint32_t count = sn_count_min_add(n->often, words->hash[i]);
+        uint32_t count = count_triple(n, words->hash[i], times);
         inside += !is_frame(n, count);
-        own += count <= FEWEST + n->pages / SHARE;
+        own += is_few(n, count);
     }
-    return is_tenth(own, inside);
+    return is_tenth(own, inside) ? SN_TEXT_NEW : SN_TEXT_KNOWN;
+}
+
+/* Counts the pairs of the text that were not seen: each triple with the next one of the
+ * page. */
+static uint32_t
+fresh_pairs(sn_novelty *n, const sn_word_triples *words)
+{
+    uint32_t fresh = 0;
+
+    for (uint32_t i = 0; i + 1 < words->n; i++)
+        fresh +=
+            sn_bloom_add(&n->seen, (words->hash[i] ^ PAIR) * 31 + words->hash[i + 1]);
+    return fresh;
 }
 
 /* Where a site has few words, all triples are known after some thousands of pages, and
- * texts still differ. Then the company of the triples tells: each with the next one of
- * the page. Nine tenths of it are new in a text of its own; a page that repeats another
- * one, or shows some of a stock of things, has the company of before. */
+ * texts still differ. Then the company of the triples tells: nine tenths of the pairs are
+ * new in a text of its own; a page that repeats another one, or shows some of a stock of
+ * things, has the company of before. */
 static bool
-is_in_new_company(sn_novelty *n, const sn_word_triples *words)
+is_new_company(uint32_t fresh, const sn_word_triples *words)
 {
-    uint32_t fresh = 0, pairs = words->n > 0 ? words->n - 1 : 0;
-
-    for (uint32_t i = 0; i < pairs; i++)
-        fresh +=
-            sn_bloom_add(&n->seen, (words->hash[i] ^ PAIR) * 31 + words->hash[i + 1]);
-    return pairs >= FEWEST_PAIRS && fresh * 10 >= pairs * 9;
+    return words->n > FEWEST_PAIRS && fresh * 10 >= (words->n - 1) * 9;
 }
 
-bool
+sn_text_news
 sn_novelty_text(sn_novelty *n, const sn_word_triples *words)
 {
-    uint32_t fresh = 0, inside = 0;
+    uint32_t fresh = 0, inside = 0, few = 0;
+    unsigned times = count_page(n);
 
-    count_page(n);
-    if (n->is_words)
-        return has_own_text(n, words);
+    if (n->kind == SN_NOVELTY_WORDS)
+        return judge_words(n, words, times);
     for (uint32_t i = 0; i < words->n; i++) {
-        inside += !is_frame(n, sn_count_min_add(n->often, words->hash[i]));
+        uint32_t count = count_triple(n, words->hash[i], times);
+        inside += !is_frame(n, count);
+        few += !is_frame(n, count) && is_few(n, count);
         fresh += sn_bloom_add(&n->seen, words->hash[i]);
     }
-    bool is_new = is_in_new_company(n, words);
-    return is_tenth(fresh, inside) || is_new;
+    uint32_t pairs = fresh_pairs(n, words);
+    if (is_tenth(fresh, inside) || is_new_company(pairs, words))
+        return SN_TEXT_NEW;
+    if (n->kind != SN_NOVELTY_NAMES || !is_tenth(few, inside))
+        return SN_TEXT_KNOWN;
+    if (inside < FEWEST_PAIRS)
+        return SN_TEXT_SHORT;
+    return pairs * 2 < inside ? SN_TEXT_COPY : SN_TEXT_KNOWN;
 }
 
 /* Grants leave for a page of a pattern that is refused; a probe widens or narrows the
@@ -135,9 +172,8 @@ adjust_leave(sn_novelty *n, bool is_new, bool is_probe)
 }
 
 static void
-add_page(sn_last_pages *l, const sn_page_news *news)
+add_page(sn_last_pages *l, bool has_text, bool is_new)
 {
-    bool is_new = news->text || news->leads;
     uint8_t *page = &l->page[l->at];
 
     if (l->n < SN_NOVELTY_LAST) {
@@ -146,9 +182,9 @@ add_page(sn_last_pages *l, const sn_page_news *news)
         l->n_new = (uint16_t)(l->n_new - (*page & SOMETHING));
         l->n_texts = (uint16_t)(l->n_texts - (*page & TEXT) / TEXT);
     }
-    *page = (uint8_t)((is_new ? SOMETHING : 0) | (news->text ? TEXT : 0));
+    *page = (uint8_t)((is_new ? SOMETHING : 0) | (has_text ? TEXT : 0));
     l->n_new = (uint16_t)(l->n_new + is_new);
-    l->n_texts = (uint16_t)(l->n_texts + news->text);
+    l->n_texts = (uint16_t)(l->n_texts + has_text);
     l->at = (uint16_t)((l->at + 1) % SN_NOVELTY_LAST);
 }
 
@@ -180,9 +216,14 @@ sn_novelty_page(sn_novelty *n, const sn_page_news *news, const sn_residues *r,
                 unsigned again)
 {
     bool is_refused = do_repeat(&n->last);
+    bool has_text =
+        news->text == SN_TEXT_NEW || (news->text == SN_TEXT_COPY && !(again & 1));
+    bool is_new = has_text || news->leads;
 
+    if (news->text == SN_TEXT_SHORT && !is_new && !(again & 1))
+        return;
     if (again & SN_NOVELTY_EXCEPTION) { /* says nothing of those that are refused */
-        adjust_leave(n, news->text || news->leads, false);
+        adjust_leave(n, is_new, false);
         return;
     }
     for (unsigned i = 0; i < r->n; i++) {
@@ -190,11 +231,11 @@ sn_novelty_page(sn_novelty *n, const sn_page_news *news, const sn_residues *r,
         if (!p)
             continue;
         is_refused |= do_repeat(&p->again);
-        add_page(&p->again, news);
+        add_page(&p->again, has_text, is_new);
     }
     if (is_refused)
-        adjust_leave(n, news->text || news->leads, again & SN_NOVELTY_PROBE);
-    add_page(&n->last, news);
+        adjust_leave(n, is_new, again & SN_NOVELTY_PROBE);
+    add_page(&n->last, has_text, is_new);
 }
 
 void
@@ -305,8 +346,10 @@ sn_novelty_refuses(sn_novelty *n, const sn_residues *r, sn_leader leader, unsign
 
     if (!all && !say.again)
         return false;
-    if (n->is_words)
+    if (n->kind == SN_NOVELTY_WORDS)
         say.unseen |= judge_leader(n, leader, look) != SN_LEADER_REPEAT;
+    else if (n->kind == SN_NOVELTY_NAMES)
+        say.unseen = false; /* each combination is one that nobody has seen */
     if (say.unseen && takes_leave(n))
         return false;
     return !is_probe(n);

@@ -26,9 +26,14 @@
  * texts under a few paths: a page repeats if nine tenths of its triples are common, which
  * is to say stand on 16 pages and on 1 of 128 pages of the site.
  *
+ * In the family of names that recur a copy of a text counts as new, since six versions of
+ * a documentation have the same names: it has the company of before and stands on few
+ * pages. A choice out of a stock, as facets show it, has another company, and the same
+ * names in another order make no copy. A short text says nothing.
+ *
  *     n = sn_novelty_new(SN_NOVELTY_PATTERN);
- *     bool is_new = sn_novelty_text(n, words);
- *     sn_novelty_page(n, &(sn_page_news){.text = is_new}, &residues, again);
+ *     sn_text_news text = sn_novelty_text(n, words);
+ *     sn_novelty_page(n, &(sn_page_news){.text = text}, &residues, again);
  *     if (sn_novelty_refuses(n, &residues, leader, look))
  *         …                                       the URL is not asked for
  *
@@ -61,8 +66,15 @@ typedef enum sn_leader {
     SN_LEADER_REPEAT
 } sn_leader;
 
+typedef enum sn_text_news {
+    SN_TEXT_KNOWN,
+    SN_TEXT_NEW,  /* a tenth of its triples */
+    SN_TEXT_COPY, /* one of few, of names that recur: new if they are not the same */
+    SN_TEXT_SHORT /* too short to say anything, of names that recur */
+} sn_text_news;
+
 typedef struct sn_page_news {
-    bool text;  /* a tenth of its triples is new */
+    sn_text_news text;
     bool leads; /* to a URL outside of the pattern that was not known */
 } sn_page_news;
 
@@ -87,12 +99,20 @@ typedef struct sn_look_alike {
     uint16_t repeats, news;
 } sn_look_alike;
 
+/* Of whose pages? */
+typedef enum sn_novelty_kind {
+    SN_NOVELTY_PATTERN,
+    SN_NOVELTY_WORDS, /* the family of plain words */
+    SN_NOVELTY_NAMES, /* paths of names that recur: some copies of a text are no trap */
+    SN_NOVELTY_EXCESS /* URLs of more segments or parameters than people make */
+} sn_novelty_kind;
+
 typedef struct sn_novelty {
+    sn_novelty_kind kind;
     sn_bloom seen;                        /* triples; not of plain words */
     sn_bloom residues;                    /* of URLs that were asked for */
     sn_count_min *often;                  /* on how many pages triples stand */
     uint32_t pages;                       /* counted in `often` */
-    bool is_words;                        /* of the family of plain words */
     sn_last_pages last;                   /* of all its pages */
     sn_idle_part parts[SN_TRAP_RESIDUES]; /* of URLs, in the order of their coming */
     uint32_t space, waited;               /* between probes; since the last one */
@@ -101,18 +121,11 @@ typedef struct sn_novelty {
     sn_look_alike alike[SN_NOVELTY_ALIKE]; /* of plain words */
 } sn_novelty;
 
-/* Of whose pages? */
-typedef enum sn_novelty_kind {
-    SN_NOVELTY_PATTERN,
-    SN_NOVELTY_WORDS, /* the family of plain words */
-    SN_NOVELTY_EXCESS /* URLs of more segments or parameters than people make */
-} sn_novelty_kind;
-
 sn_novelty *sn_novelty_new(sn_novelty_kind kind); /* NULL: no memory */
 void sn_novelty_free(sn_novelty *n);
 
 /* Is the text of a page new? The text is known from now on. */
-bool sn_novelty_text(sn_novelty *n, const sn_word_triples *words);
+sn_text_news sn_novelty_text(sn_novelty *n, const sn_word_triples *words);
 
 /* The residues of a URL. */
 typedef struct sn_residues {

@@ -560,6 +560,51 @@ sn_trap_segment(sn_str path, unsigned depth, sn_trap_child *out)
     return true;
 }
 
+/* Bytes of a sign that joins names at `at`; 0: there is none. */
+static size_t
+joint_at(sn_str s, size_t at)
+{
+    char c = s.ptr[at];
+
+    if (c == '/' || c == '+' || c == ',')
+        return 1;
+    return is_escape(s, at) && s.ptr[at + 1] == '2' &&
+                   (sn_lower(s.ptr[at + 2]) == 'b' || sn_lower(s.ptr[at + 2]) == 'c')
+               ? 3
+               : 0;
+}
+
+unsigned
+sn_trap_names(sn_str path, uint64_t out[SN_TRAP_SEGMENTS])
+{
+    unsigned n = 0;
+
+    path = bounded(path);
+    for (size_t at = 0, end; at < path.len && n < SN_TRAP_SEGMENTS; at = end) {
+        unsigned i = 0;
+
+        for (end = at; end < path.len && joint_at(path, end) == 0;)
+            end++;
+        out[n] = add_bytes(UINT64_C(0xcbf29ce484222325), sn_str_slice(path, at, end));
+        while (out[i] != out[n])
+            i++;
+        n += i == n && end > at;
+        end += end < path.len ? joint_at(path, end) : 0;
+    }
+    return n;
+}
+
+sn_trap_residue
+sn_trap_unordered(sn_str path)
+{
+    uint64_t names[SN_TRAP_SEGMENTS], sum = 0;
+    unsigned n = sn_trap_names(path, names);
+
+    for (unsigned i = 0; i < n; i++)
+        sum += names[i] * names[i];
+    return (sn_trap_residue){3, sum | 1};
+}
+
 sn_trap_residue
 sn_trap_without(const sn_trap_child *c)
 {

@@ -102,6 +102,13 @@ typedef struct sn_trap_child {
 /* The segment behind the first `depth` ones; false: there is none, or it is the last. */
 bool sn_trap_segment(sn_str path, unsigned depth, sn_trap_child *out);
 
+/* Writes a hash of each name in a path, each once; returns how many. Names are segments
+ * and parts of them that are joined by a plus or a comma. Looks at the first 32. */
+unsigned sn_trap_names(sn_str path, uint64_t out[SN_TRAP_SEGMENTS]);
+
+/* The names of a path in any order: paths of the same ones have the same residue. */
+sn_trap_residue sn_trap_unordered(sn_str path);
+
 /* The path without that segment. */
 sn_trap_residue sn_trap_without(const sn_trap_child *c);
 

@@ -199,6 +199,23 @@ def goods(n=6000):
     return Site("goods", n + n // 50 + 1, answer)
 
 
+def versions(names=30, n=6):
+    """The same names and texts in every version, one behind the other; half of the texts are short."""
+    leaves = ("methods.html", "examples.html", "source.html")
+    modules, types = VOCABULARY[100:100 + names], VOCABULARY[200:200 + names]
+
+    def answer(path):
+        part = path.strip("/").split("/")
+        where = path.rstrip("/") + "/"
+        of = part[2:]
+        below = ([f"/v/{VOCABULARY[0]}/"] if path == "/" else [where + m + "/" for m in modules] if len(of) == 0 else
+                 [where + t + "/" for t in types] if len(of) == 1 else [where + leaf for leaf in leaves] if len(of) == 2 else ["/"])
+        if of == [modules[-1], types[-1], leaves[-1]] and part[1] != VOCABULARY[n - 1]:
+            below.append(f"/v/{VOCABULARY[VOCABULARY.index(part[1]) + 1]}/")
+        return page("reference", f"<p>{text('reference', of, words=5 if number(of) % 2 else 40)}", below), path
+    return Site("versions", 1 + n * (1 + names + 4 * names * names), answer)
+
+
 # Endless.
 
 def calendar(real=100):
@@ -283,6 +300,48 @@ def facets(items=300):
     return Site("facets", items + 2, answer, ends=True)
 
 
+def facet_paths(items=200, ordered=True):
+    """Six facets of four values each, as segments of the path, in one order or in that of the clicks."""
+    keys = ("color", "size", "brand", "price", "shape", "age")
+    has = {k: [str(number(i, k) % 4) for i in range(items)] for k in keys}
+
+    def answer(path):
+        if path.startswith("/item/"):
+            return page("item", f"<p>{text('item', path)}", ["/shop"]), path
+        if path == "/":
+            return page("home", "<p>home", ["/shop"]), path
+        chosen = dict(part.split("-") for part in path.split("/")[2:])
+        found = [i for i in range(items) if all(has[k][i] == v for k, v in chosen.items())]
+        random.Random(path).shuffle(found)  # sorted by something
+        toggles = []
+        for k in keys:
+            for v in "0123":
+                args = {**chosen, k: v}
+                toggles.append("/shop/" + "/".join(f"{a}-{args[a]}" for a in (keys if ordered else args) if a in args))
+        body = f"<p>{len(found)} things found</p>" + "".join(f"<div>{' '.join(VOCABULARY[i * 3:i * 3 + 3])}</div>" for i in found)
+        return page("list", body, [f"/item/{i}" for i in sorted(found)] + toggles), path if not chosen else None
+    return Site("facets in paths", items + 2, answer, ends=True)
+
+
+def tags(posts=400):
+    """Tags that can be added to each other: /tag/a+b+c."""
+    all_tags = VOCABULARY[:40]
+    of = [{all_tags[number(i, k) % 40] for k in range(4)} for i in range(posts)]
+
+    def answer(path):
+        if path == "/":
+            return page("home", f"<p>{text('home')}", [f"/tag/{t}" for t in all_tags]), path
+        if path.startswith("/post/"):
+            i = int(path[6:])
+            return page("post", f"<p>{text('post', i)}", [f"/tag/{t}" for t in sorted(of[i])]), path
+        chosen = path[5:].split("+")
+        found = [i for i in range(posts) if of[i].issuperset(chosen)]
+        more = ["/tag/" + "+".join(sorted({*chosen, t})) for t in all_tags if t not in chosen]
+        return page("tag", "<p>tagged" + "".join(f"<div>{text('teaser', i, words=8)}</div>" for i in found),
+                    [f"/post/{i}" for i in found] + more), path if len(chosen) == 1 else None
+    return Site("tags", 1 + posts + 40, answer, ends=True)
+
+
 def spirals(real=40, nav=4):
     """Relative links that lack their slash: each page is found below every other one."""
     names = [f"{VOCABULARY[i]}" for i in range(real)]
@@ -343,12 +402,13 @@ def mixed(n=3000):
 
 
 WHOLE = {"shop": shop, "forum": forum, "articles": articles, "chain": chain, "tiles": tiles, "nodes": nodes, "docs": docs,
-         "archive": archive, "gallery": gallery, "goods": goods}
+         "archive": archive, "gallery": gallery, "goods": goods, "versions": versions}
 ENDED = {"calendar": calendar, "calendar?": calendar_query,
          **{f"sessions {form} {names}": functools.partial(sessions, 500, form, names)
             for form, names in (("query", "words"), ("query", "numbers"), ("id", "words"), ("path", "words"), ("path", "numbers"),
                                 ("jsessionid", "words"), ("jsessionid", "numbers"))},
-         "facets": facets, "spirals": spirals, "soft 404": soft_404, "?C=;O=": listing, "mixed": mixed}
+         "facets": facets, "facets in paths": facet_paths, "facets in any order": functools.partial(facet_paths, ordered=False), "tags": tags,
+         "spirals": spirals, "spirals of 30 links": functools.partial(spirals, 30, 29), "soft 404": soft_404, "?C=;O=": listing, "mixed": mixed}
 
 
 class Connection(asyncio.Protocol):

@@ -27,7 +27,8 @@ static void
 add(sn_novelty *n, unsigned pages, bool is_new)
 {
     for (unsigned i = 0; i < pages; i++)
-        sn_novelty_page(n, &(sn_page_news){.text = is_new}, &none, 0);
+        sn_novelty_page(n, &(sn_page_news){.text = is_new ? SN_TEXT_NEW : SN_TEXT_KNOWN},
+                        &none, 0);
 }
 
 static bool
@@ -132,8 +133,9 @@ passed(sn_novelty *n, unsigned urls, bool is_new)
     for (unsigned i = 0; i < urls; i++)
         if (!refuses(n, SN_LEADER_REPEAT)) {
             passes++;
-            sn_novelty_page(n, &(sn_page_news){.text = is_new}, &none,
-                            sn_novelty_start(n, &none));
+            sn_novelty_page(n,
+                            &(sn_page_news){.text = is_new ? SN_TEXT_NEW : SN_TEXT_KNOWN},
+                            &none, sn_novelty_start(n, &none));
         }
     return passes;
 }
@@ -179,8 +181,9 @@ TEST(novelty_grants_more_leave_for_pages_that_are_worth_it)
         if (sn_novelty_refuses(n, &r, SN_LEADER_UNKNOWN, 0))
             refused++;
         else
-            sn_novelty_page(n, &(sn_page_news){.text = i % 3 == 0}, &r,
-                            sn_novelty_start(n, &r));
+            sn_novelty_page(n,
+                            &(sn_page_news){.text = i % 3 ? SN_TEXT_KNOWN : SN_TEXT_NEW},
+                            &r, sn_novelty_start(n, &r));
     }
     CHECK(refused < 40);          /* a filter takes some for known */
     CHECK(sn_novelty_repeats(n)); /* they are not among those that are judged */
@@ -194,8 +197,8 @@ TEST(novelty_finds_the_part_of_urls_that_is_idle)
 
     sn_novelty_start(n, &known);
     for (unsigned i = 0; i < 200; i++) { /* half of all pages are new */
-        sn_novelty_page(n, &(sn_page_news){.text = true}, &none, 0);
-        sn_novelty_page(n, &(sn_page_news){.text = false}, &known, 1);
+        sn_novelty_page(n, &(sn_page_news){.text = SN_TEXT_NEW}, &none, 0);
+        sn_novelty_page(n, &(sn_page_news){.text = SN_TEXT_KNOWN}, &known, 1);
     }
     CHECK(!sn_novelty_repeats(n));
     CHECK(sn_novelty_refuses(n, &known, SN_LEADER_UNKNOWN, 0));
@@ -215,7 +218,7 @@ TEST(novelty_fetches_what_differs_in_more_than_an_idle_part)
 
     sn_novelty_start(n, &page);
     for (unsigned i = 0; i < 200; i++)
-        sn_novelty_page(n, &(sn_page_news){.text = false}, &page, 2);
+        sn_novelty_page(n, &(sn_page_news){.text = SN_TEXT_KNOWN}, &page, 2);
     CHECK(sn_novelty_repeats(n));
     CHECK(sn_novelty_refuses(n, &page, SN_LEADER_UNKNOWN, 0));
     CHECK(!sn_novelty_refuses(n, &fresh, SN_LEADER_UNKNOWN, 0));
@@ -339,5 +342,81 @@ TEST(novelty_is_not_fooled_by_choices_out_of_a_stock)
     for (unsigned i = 0; i < 3000; i++)
         fresh += is_new_page(n, 60, of_two_hundred, false, &r);
     CHECK(fresh < 300);
+    sn_novelty_free(n);
+}
+
+TEST(novelty_of_names_takes_few_copies_for_new)
+{
+    sn_novelty *n = sn_novelty_new(SN_NOVELTY_NAMES);
+
+    for (unsigned i = 0; i < 600; i++)
+        CHECK_EQ(sn_novelty_text(n, text(i, 20, 30)), SN_TEXT_NEW);
+    for (unsigned i = 0; i < 600; i++)
+        CHECK_EQ(sn_novelty_text(n, text(i, 20, 30)), SN_TEXT_COPY);
+    sn_text_news last = SN_TEXT_NEW;
+    for (unsigned i = 0; i < 100; i++)
+        last = sn_novelty_text(n, text(7, 20, 30));
+    CHECK_EQ(last, SN_TEXT_KNOWN); /* more than a few */
+    sn_novelty_free(n);
+}
+
+/* A page of so many things out of a stock of 200, and the frame. */
+static const sn_word_triples *
+choice(sn_rng *r, unsigned things)
+{
+    static sn_word_triples t;
+
+    t = *text(0, 0, 10);
+    for (unsigned i = 0; i < things; i++)
+        t.hash[t.n++] = (sn_rng_below(r, 200) + 5000) * UINT64_C(0xd6e8feb86659fd93);
+    return &t;
+}
+
+TEST(novelty_of_names_knows_a_choice_out_of_a_stock)
+{
+    sn_novelty *n = sn_novelty_new(SN_NOVELTY_NAMES);
+    sn_rng r = sn_rng_seed(1);
+    unsigned ends[4] = {0};
+
+    for (unsigned i = 0; i < 100; i++)
+        (void)sn_novelty_text(n, choice(&r, 12));
+    for (unsigned i = 0; i < 300; i++)
+        ends[sn_novelty_text(n, choice(&r, 12))]++;
+    CHECK(ends[SN_TEXT_KNOWN] > 270);
+    CHECK_EQ(sn_novelty_text(n, choice(&r, 0)), SN_TEXT_KNOWN);
+    sn_novelty_free(n);
+}
+
+TEST(novelty_of_names_asks_short_texts_for_nothing)
+{
+    sn_novelty *n = sn_novelty_new(SN_NOVELTY_NAMES);
+    sn_residues one = without(3, 17);
+
+    for (unsigned i = 0; i < 100; i++)
+        (void)sn_novelty_text(n, text(i, 3, 20));
+    CHECK_EQ(sn_novelty_text(n, text(5, 3, 20)), SN_TEXT_SHORT);
+    for (unsigned i = 0; i < 300; i++)
+        sn_novelty_page(n, &(sn_page_news){.text = SN_TEXT_SHORT}, &one, 0);
+    CHECK_EQ(n->last.n, 0);
+    for (unsigned i = 0; i < 200; i++) /* the same names in another order */
+        sn_novelty_page(n, &(sn_page_news){.text = SN_TEXT_SHORT}, &one, 1);
+    CHECK(sn_novelty_repeats(n));
+    CHECK(sn_novelty_refuses(n, &one, SN_LEADER_NEW, 0));
+    sn_residues other = without(3, 18);
+    CHECK(sn_novelty_refuses(n, &other, SN_LEADER_NEW, 0)); /* no exception */
+    sn_novelty_free(n);
+}
+
+TEST(novelty_of_names_counts_a_copy_unless_the_names_are_the_same)
+{
+    sn_novelty *n = sn_novelty_new(SN_NOVELTY_NAMES);
+    sn_residues one = without(3, 17);
+
+    for (unsigned i = 0; i < 200; i++)
+        sn_novelty_page(n, &(sn_page_news){.text = SN_TEXT_COPY}, &one, 0);
+    CHECK(!sn_novelty_repeats(n));
+    for (unsigned i = 0; i < 200; i++)
+        sn_novelty_page(n, &(sn_page_news){.text = SN_TEXT_COPY}, &one, 1);
+    CHECK(sn_novelty_repeats(n));
     sn_novelty_free(n);
 }

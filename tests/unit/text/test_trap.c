@@ -270,3 +270,29 @@ TEST(trap_segment_tells_a_directory_from_the_rest)
     CHECK(sn_trap_segment(sn_str_of("/x/a/q"), 1, &b));
     CHECK(a.parent == b.parent && a.child == b.child && rest(&a) != rest(&b));
 }
+
+TEST(trap_names_are_segments_and_parts_joined_by_a_plus)
+{
+    uint64_t a[SN_TRAP_SEGMENTS], b[SN_TRAP_SEGMENTS];
+
+    CHECK_EQ(sn_trap_names(SN_STR("/"), a), 0);
+    CHECK_EQ(sn_trap_names(SN_STR("/shop//red/"), a), 2);
+    CHECK_EQ(sn_trap_names(SN_STR("/shop+red,shop%2bblue%2Cred"), b), 3); /* each once */
+    CHECK(a[0] == b[0] && a[1] == b[1]);
+    CHECK_EQ(sn_trap_names(SN_STR("/a%2"), a), 1);
+    CHECK_EQ(
+        sn_trap_names(SN_STR("/1/2/3/4/5/6/7/8/9/10/11/12/13/14/15/16/17/18/19/20/21/"
+                             "22/23/24/25/26/27/28/29/30/31/32/33"),
+                      a),
+        SN_TRAP_SEGMENTS);
+}
+
+TEST(trap_residue_of_names_in_any_order_is_one)
+{
+    uint64_t one = sn_trap_unordered(SN_STR("/shop/red/tiny")).hash;
+
+    CHECK_EQ(one, sn_trap_unordered(SN_STR("/tiny/shop/red/")).hash);
+    CHECK_EQ(one, sn_trap_unordered(SN_STR("/shop/tiny+red")).hash);
+    CHECK(one != sn_trap_unordered(SN_STR("/shop/red")).hash);
+    CHECK(one != sn_trap_unordered(SN_STR("/shop/red/huge")).hash);
+}
