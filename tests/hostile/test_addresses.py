@@ -9,6 +9,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
 from crawl import crawl  # noqa: E402
 from e2e import case, check, finish, rows, seine  # noqa: E402
+from hostile import PATIENT  # noqa: E402
 from origin import results  # noqa: E402
 from pages import pages  # noqa: E402
 
@@ -39,7 +40,7 @@ WAYS = {
 
 def wander(seed):
     """A crawl without bounds but those of addresses; robots.txt counts."""
-    return crawl(seed, "--scope", "any", "--host-rate", "off", "--no-adaptive", "--retries", "0", *ZONES)
+    return crawl(seed, *PATIENT, "--scope", "any", "--host-rate", "off", "--no-adaptive", "--retries", "0", *ZONES)
 
 
 @rows([(way,) for way in WAYS])
@@ -92,7 +93,7 @@ FORBIDDEN = ["169.254.169.254", "169.254.170.2", "169.254.170.23", "168.63.129.1
 def a_service_with_credentials_is_not_even_asked_when_it_is_typed(host):
     """Through a proxy on loopback, so that no mistake sends a packet there."""
     with pages(dict(INSIDE)) as proxy:
-        one, = results(seine("fetch", "--retries", "0", "--proxy", proxy.base, "-o", "-", f"http://{host}/latest/meta-data/").out)
+        one, = results(seine("fetch", *PATIENT, "--retries", "0", "--proxy", proxy.base, "-o", "-", f"http://{host}/latest/meta-data/").out)
         check(one.get("error", {}).get("kind"), "blocked_address")
         check(proxy.asked, [])
 

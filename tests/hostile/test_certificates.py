@@ -12,6 +12,7 @@ import tempfile
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
 from e2e import check, finish, free_port, rows, seine, until  # noqa: E402
+from hostile import PATIENT  # noqa: E402
 from origin import results  # noqa: E402
 from secure_site import Authority, Proxy, Site, openssl  # noqa: E402
 
@@ -31,7 +32,7 @@ def sub_authority(extra):
 
 def fetch(certificate, url):
     with Site(certificate, {"/": (200, {}, b"secret")}) as site, Proxy(site.port) as proxy:
-        one, = results(seine("fetch", "--retries", "0", "--proxy", proxy.url, "--cacert", CA.file, "-o", "-", url).out)
+        one, = results(seine("fetch", *PATIENT, "--retries", "0", "--proxy", proxy.url, "--cacert", CA.file, "-o", "-", url).out)
         return one.get("error", {}).get("kind", "ok"), len(site.seen)
 
 
@@ -116,7 +117,7 @@ def a_server_does_not_choose_how_long_a_handshake_takes(what, options):
                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         try:
             until(lambda: b"ACCEPT" in server.stdout.readline(), "a server")
-            one, = results(seine("fetch", "-4", "--retries", "0", "--cacert", at("cert"), "-o", "-", f"https://localhost:{port}/").out)
+            one, = results(seine("fetch", *PATIENT, "-4", "--retries", "0", "--cacert", at("cert"), "-o", "-", f"https://localhost:{port}/").out)
             check(one.get("error", {}).get("kind", "ok"), "tls_error")
         finally:
             server.kill()

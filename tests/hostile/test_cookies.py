@@ -10,6 +10,7 @@ import urllib.parse
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
 from e2e import case, check, finish, rows, seine  # noqa: E402
+from hostile import PATIENT  # noqa: E402
 from pages import pages as serve  # noqa: E402
 from secure_site import Authority, Proxy, Site  # noqa: E402
 
@@ -43,7 +44,7 @@ def a_cookie_is_shown_in_no_log(name, where, how):
         log, jar = os.path.join(d, "log"), os.path.join(d, "jar")
         with open(jar, "w", encoding="ascii") as f:
             f.write("# Netscape HTTP Cookie File\n" + (f"127.0.0.1\tFALSE\t/\tFALSE\t0\tid\t{SID}\n" if how == "file" else ""))
-        r = seine("crawl", "--mine", "--cookie-jar", jar, "--retries", "1", "--backoff", "1ms..2ms", "--log-level", "trace", "--log-file", log,
+        r = seine("crawl", *PATIENT, "--mine", "--cookie-jar", jar, "--retries", "1", "--backoff", "1ms..2ms", "--log-level", "trace", "--log-file", log,
                   "-v", "--format", "text", p.base + "/")
         with open(log, encoding="utf-8") as f:
             said = f.read()
@@ -59,7 +60,7 @@ def a_host_may_name_itself(host):
     with Authority() as ca:
         pages = {"/": (302, {"Set-Cookie": f"id=1; Domain={host}", "Location": "/next"}, b""), "/next": (200, {}, b"")}
         with Site(ca.certificate("x", "DNS:localhost", "IP:127.0.0.1"), pages) as site:
-            seine("fetch", "-4", "--cookies", "--cacert", ca.file, "-o", "-", f"https://{host}:{site.port}/")
+            seine("fetch", *PATIENT, "-4", "--cookies", "--cacert", ca.file, "-o", "-", f"https://{host}:{site.port}/")
             check([s["fields"].get("Cookie") for s in site.seen], [None, "id=1"])
 
 
@@ -70,7 +71,7 @@ def cookies_without_number_do_not_push_out_a_secure_one():
     pages = {"/": (302, {"Set-Cookie": "sid=1; Secure", "Location": "/0"}, b""), "/4": (200, {}, b"")}
     pages.update({f"/{r}": (302, many[r], b"") for r in range(4)})
     with Authority() as ca, Site(ca.certificate("x", "DNS:a.example"), pages) as site, Proxy(site.port) as proxy:
-        seine("fetch", "--cookies", "--proxy", proxy.url, "--cacert", ca.file, "-o", "-", "https://a.example/")
+        seine("fetch", *PATIENT, "--cookies", "--proxy", proxy.url, "--cacert", ca.file, "-o", "-", "https://a.example/")
         check(len(site.seen), 6)
         check("sid=1" in site.seen[-1]["fields"].get("Cookie", ""), True)
 

@@ -7,6 +7,7 @@ import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
 from e2e import finish, check, rows, seine  # noqa: E402
+from hostile import PATIENT  # noqa: E402
 from origin import results  # noqa: E402
 from secure_site import Authority, Proxy, Site  # noqa: E402
 
@@ -30,7 +31,7 @@ def a_name_that_is_none_rides_on_no_connection_of_another(evil, options):
         pages = {"/": (302, {"Location": evil}, b""), "/inside": (200, {}, b"for those who may")}
         options = [word.format(cert=own[0], key=own[1]) for word in options]
         with Site(ca.certificate("intra.example", "DNS:intra.example"), pages, asks=ca.file) as site, Proxy(site.port) as proxy:
-            r = seine("fetch", "--mine", "--proxy", proxy.url, "--cacert", ca.file, *options, "-o", "-", "https://intra.example/")
+            r = seine("fetch", *PATIENT, "--mine", "--proxy", proxy.url, "--cacert", ca.file, *options, "-o", "-", "https://intra.example/")
             one, = results(r.out)
             check((one["ok"], one["error"]["kind"]), (False, "dns_bad_name"), r.out)
             check([s["path"] for s in site.seen], ["/"])
