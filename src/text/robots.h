@@ -4,7 +4,7 @@
  *
  *     robots_line.c  a line: its field and its value; product tokens; delays
  *     robots_path.c  both sides of a comparison in one spelling, and the comparison
- *     robots.c       groups, and what they say about a URL
+ *     robots.c       what the groups say about a URL, see robots_parts.h
  *
  * Both sides of a rule are normalised once, the pattern when the file is read and the
  * target of a URL before it is judged (RFC 9309, 2.2.2 and 2.2.3):
