@@ -305,8 +305,8 @@ void
 sn_run_release(sn_run *r, sn_visit *v)
 {
     sn_visit_step(v, SN_EMITTED);
+    sn_capture_drop(v); /* first: what it holds counts as memory of the visit */
     sn_response_drop(&r->requests, v);
-    sn_capture_drop(v);
     sn_visits_give(r->shared->visits, v);
     sn_shared_state_end_work(r->shared, 1);
 }
