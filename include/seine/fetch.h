@@ -194,6 +194,8 @@ typedef struct seine_fetch_opts {
 
     const char *robots_agent; /* whom robots.txt is read for, a product token, "seine";
                                  NULL: that of `user_agent` */
+    uint64_t output_memory;   /* 0: what outputs of the caller keep for themselves; taken
+                                 off max_memory, up to half of it */
 } seine_fetch_opts;
 
 #define SEINE_FETCH_OPTS seine_fetch_defaults()

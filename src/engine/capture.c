@@ -62,7 +62,9 @@ grow_list(sn_captures *c)
 static seine_err
 grow_bytes(sn_captures *c, size_t more)
 {
-    if (!sn_buf_reserve(&c->bytes, more)) {
+    size_t least = c->bytes.room > 0 ? 0 : KEPT;
+
+    if (!sn_buf_reserve(&c->bytes, more > least ? more : least)) {
         c->bytes.err = SEINE_OK; /* whoever asks again may find some */
         return SEINE_E_NOMEM;
     }
@@ -236,6 +238,14 @@ sn_capture_memory(const sn_visit *v)
     const sn_captures *c = v->captures;
 
     return c && c->bytes.len > KEPT ? c->bytes.len - KEPT : 0;
+}
+
+size_t
+sn_capture_free_room(const sn_visit *v)
+{
+    const sn_captures *c = v->captures;
+
+    return !c ? KEPT : c->bytes.len < KEPT ? KEPT - c->bytes.len : 0;
 }
 
 void

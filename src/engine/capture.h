@@ -44,6 +44,9 @@ const seine_capture *sn_capture_list(sn_visit *v, size_t *out_n);
 /* The bytes of memory beyond a small buffer. */
 size_t sn_capture_memory(const sn_visit *v);
 
+/* The bytes that still fit into the small buffer. */
+size_t sn_capture_free_room(const sn_visit *v);
+
 /* Moves the bytes out to which the list points, which stays as it is. */
 void sn_capture_take(sn_visit *v, sn_buf *out_bytes);
 

@@ -6,7 +6,9 @@
 #include "engine/emit.h"
 #include "store/record_hold.h"
 
-#define LARGE (64u << 10) /* smaller ones are copied */
+/* Smaller ones are copied, and not charged. A copy of others would be memory that nobody
+ * counts, for as long as the outputs are slow. */
+#define LARGE (4u << 10)
 
 typedef struct hold {
     sn_record_hold base;
@@ -33,7 +35,7 @@ sn_emit_hold(sn_visit *v, sn_memory_brake *brake, seine_record *r)
     size_t captures = r->n_captures > 0 ? sn_capture_memory(v) : 0;
     size_t body = r->body.ptr ? v->kept.len : 0;
 
-    if (body + captures < LARGE)
+    if (body + captures <= LARGE)
         return;
     hold *h = sn_zalloc(sizeof *h);
     if (!h)

@@ -6,6 +6,7 @@
 enum {
     PIECE = 64 << 10,
     LEAST = 4 << 10,
+    OVER = 4 * PIECE, /* what the last piece of a response may take beyond its end */
     SLACK = 512 << 10 /* what may be read before the brake is noticed */
 };
 
@@ -23,7 +24,8 @@ sn_memory_brake_new(uint64_t limit, uint64_t most, sn_memory_brake **out_brake)
         return SEINE_E_NOMEM;
     }
     b->limit = limit;
-    b->reserve = most < limit / 2 ? most : limit / 2;
+    b->least_reserve = most < limit / 2 ? most : limit / 2;
+    atomic_init(&b->reserve, b->least_reserve);
     atomic_init(&b->refs, 1);
     pthread_mutex_init(&b->waking, NULL);
     *out_brake = b;
@@ -73,7 +75,16 @@ sn_memory_brake_is_on(const sn_memory_brake *b)
 bool
 sn_memory_brake_may_start(const sn_memory_brake *b)
 {
-    return !sn_memory_brake_is_on(b) || atomic_load(&b->waiting) == 0 || b->due;
+    if (!sn_memory_brake_is_on(b))
+        return true;
+    return !atomic_load(&b->first_outgrew) && (atomic_load(&b->waiting) == 0 || b->due);
+}
+
+/* What all but the first may use. */
+static uint64_t
+share_of_others(const sn_memory_brake *b)
+{
+    return b->limit - atomic_load(&b->reserve);
 }
 
 static void
@@ -81,7 +92,7 @@ look(sn_memory_brake *b)
 {
     uint64_t slack = b->limit / 8 < SLACK ? b->limit / 8 : SLACK;
 
-    atomic_store_explicit(&b->is_short, used(b) + slack > b->limit - b->reserve,
+    atomic_store_explicit(&b->is_short, used(b) + slack > share_of_others(b),
                           memory_order_relaxed);
 }
 
@@ -103,6 +114,15 @@ tell(sn_memory_brake *b)
     call_wake(b);
 }
 
+/* A first that has more than its reserve may need all there is, so the others get nothing
+ * until it is done. */
+static void
+note_first(sn_memory_brake *b, uint64_t has)
+{
+    atomic_store(&b->first_has, has);
+    atomic_store(&b->first_outgrew, has > atomic_load(&b->reserve));
+}
+
 static void
 add(sn_charge *c, sn_memory_brake *b, uint64_t more)
 {
@@ -111,8 +131,30 @@ add(sn_charge *c, sn_memory_brake *b, uint64_t more)
     seine_budget_force(&c->held, SEINE_RES_MEMORY, more);
     atomic_fetch_add(&b->charged, more);
     if (c->is_first)
-        atomic_store(&b->first_has, c->held.has.n[SEINE_RES_MEMORY]);
+        note_first(b, c->held.has.n[SEINE_RES_MEMORY]);
     look(b);
+}
+
+/* Makes the reserve at least that large. */
+static void
+raise_reserve(sn_memory_brake *b, uint64_t bytes)
+{
+    uint64_t is = atomic_load(&b->reserve);
+
+    while (is < bytes && !atomic_compare_exchange_weak(&b->reserve, &is, bytes))
+        continue;
+}
+
+bool
+sn_memory_brake_expect(sn_memory_brake *b, uint64_t bytes)
+{
+    if (!b->budget)
+        return true;
+    if (bytes > b->limit)
+        return false;
+    raise_reserve(b, b->limit - bytes > OVER ? bytes + OVER : b->limit);
+    look(b);
+    return true;
 }
 
 bool
@@ -138,7 +180,7 @@ become_first(sn_memory_brake *b, sn_charge *c)
         !atomic_compare_exchange_strong(&b->has_first, &none, true))
         return false;
     c->is_first = true;
-    atomic_store(&b->first_has, c->held.has.n[SEINE_RES_MEMORY]);
+    note_first(b, c->held.has.n[SEINE_RES_MEMORY]);
     return true;
 }
 
@@ -174,6 +216,13 @@ room_of_first(sn_memory_brake *b, sn_charge *c, unsigned cost)
     return 0;
 }
 
+static bool
+has_room_for_others(const sn_memory_brake *b, uint64_t more)
+{
+    return !atomic_load(&b->first_outgrew) &&
+           used(b) - atomic_load(&b->first_has) + more <= share_of_others(b);
+}
+
 size_t
 sn_memory_brake_room(sn_memory_brake *b, sn_charge *c, uint64_t uses, unsigned cost)
 {
@@ -184,8 +233,7 @@ sn_memory_brake_room(sn_memory_brake *b, sn_charge *c, uint64_t uses, unsigned c
         sn_charge_go(c, b);
         return (size_t)(rest / cost);
     }
-    if (!c->is_first && used(b) - atomic_load(&b->first_has) + (uint64_t)PIECE * cost <=
-                            b->limit - b->reserve)
+    if (!c->is_first && has_room_for_others(b, (uint64_t)PIECE * cost))
         room = PIECE;
     else if (c->is_first || become_first(b, c))
         room = room_of_first(b, c, cost);
@@ -211,6 +259,29 @@ sn_charge_go(sn_charge *c, sn_memory_brake *b)
         atomic_store(&b->first_waits, false);
 }
 
+/* The next first is likely to need as much as this one did: a reserve of that size spares
+ * the others from being dropped. It shrinks again, by an eighth of what was left over. */
+static void
+adjust_reserve(sn_memory_brake *b, uint64_t has)
+{
+    uint64_t is = atomic_load(&b->reserve);
+    uint64_t least = has > b->least_reserve ? has : b->least_reserve;
+
+    if (is < least)
+        raise_reserve(b, least);
+    else
+        atomic_compare_exchange_strong(&b->reserve, &is, is - (is - least + 7) / 8);
+}
+
+static void
+end_first(sn_memory_brake *b, sn_charge *c)
+{
+    adjust_reserve(b, c->held.has.n[SEINE_RES_MEMORY]);
+    c->is_first = false;
+    note_first(b, 0);
+    atomic_store(&b->has_first, false);
+}
+
 void
 sn_charge_release(sn_charge *c, sn_memory_brake *b)
 {
@@ -220,11 +291,8 @@ sn_charge_release(sn_charge *c, sn_memory_brake *b)
     sn_charge_go(c, b);
     if (!b->budget || (!c->held.of && !c->is_first))
         return;
-    if (c->is_first) {
-        atomic_store(&b->first_has, 0);
-        atomic_store(&b->has_first, false);
-        c->is_first = false;
-    }
+    if (c->is_first)
+        end_first(b, c);
     seine_budget_release(&c->held);
     atomic_fetch_sub(&b->charged, has);
     look(b);

@@ -12,15 +12,18 @@
  * written the next one that waits becomes the first. With 512 MiB and bodies of at most
  * 16 MiB the reserve is 16 MiB, the others have 496.
  *
- *     if (!sn_charge_set(c, b, bytes))               what a visit keeps
- *         refuse();                                  it is more than there is at all
- *     n = sn_memory_brake_room(b, c, bytes, 1);      0: wait, and ask again later
+ *     if (!sn_memory_brake_expect(b, announced))     what it will keep, where that is
+ * known refuse();                                  it is more than there is at all if
+ * (!sn_charge_set(c, b, bytes))               what a visit keeps refuse(); n =
+ * sn_memory_brake_room(b, c, bytes, 1);      0: wait, and ask again later
  *     sn_charge_release(c, b);
  *
- * A first that needs more than its reserve waits until the others are done. When only
- * those are left that wait themselves, they are dropped and asked for again later
- * (`evictions`). A
- * response that does not fit even then cannot fit at all: SN_ROOM_NEVER.
+ * A response may need more than the reserve. If its length is announced, the reserve
+ * becomes as large at once. Otherwise the first outgrows it: then the others get nothing
+ * more, and the first waits until they are done. When only those are left that wait
+ * themselves, they are dropped and asked for again later (`evictions`). The next reserve
+ * is as large as that first was, and shrinks again with smaller ones. A response that
+ * does not fit even alone cannot fit at all: SN_ROOM_NEVER.
  *
  * Time    plays no part.
  * Memory  one allocation.
@@ -48,9 +51,10 @@ typedef struct sn_charge {
 typedef struct sn_memory_brake {
     _Atomic uint32_t refs;
     seine_budget *budget; /* NULL: nothing is limited; owned */
-    uint64_t limit, reserve;
-    pthread_mutex_t waking;  /* of these two, and held while `wake` is called */
-    void (*wake)(void *arg); /* memory came back, or somebody is to be evicted */
+    uint64_t limit, least_reserve;
+    _Atomic uint64_t reserve; /* for the first */
+    pthread_mutex_t waking;   /* of these two, and held while `wake` is called */
+    void (*wake)(void *arg);  /* memory came back, or somebody is to be evicted */
     void *arg;
     _Atomic uint64_t charged;   /* by all charges */
     _Atomic uint64_t first_has; /* by the first */
@@ -60,7 +64,8 @@ typedef struct sn_memory_brake {
     _Atomic uint32_t evictions; /* those who wait are to give up when it changes */
     atomic_bool is_short;
     atomic_bool has_first;
-    atomic_bool first_waits; /* for the others: it asks again when one of them waits */
+    atomic_bool first_outgrew; /* its reserve */
+    atomic_bool first_waits;   /* for the others: it asks again when one of them waits */
     /* The number whose record is written next, where they are written in order; NULL: in
      * any order. Only that visit becomes the first then, since a record that waits for
      * its turn gives no memory back. */
@@ -84,6 +89,10 @@ bool sn_memory_brake_is_on(const sn_memory_brake *b);
 
 /* May a new request start? */
 bool sn_memory_brake_may_start(const sn_memory_brake *b);
+
+/* A response has announced that it will take that much. False: more than there is at
+ * all. */
+SEINE_MUST_CHECK bool sn_memory_brake_expect(sn_memory_brake *b, uint64_t bytes);
 
 /* The bytes that may be read, each of which takes `cost` bytes of memory; `uses`: what
  * the visit holds by now. 0: not now. SN_ROOM_NEVER: there will never be room. */

@@ -8,6 +8,8 @@
 /* Memory up to here is not counted: a buffer, which stays with its visit; a reader. */
 #define SMALL_BODY   4096
 #define SMALL_READER 65536
+#define LARGE_BODY   (256 << 10)  /* from here on its announced length counts */
+#define HEAP_BLOCK   (16u << 10)  /* smaller buffers lie on the heap */
 #define WIRE_COST    2u           /* the archive makes a record of a capture in memory */
 #define COPY_COST    2u           /* a database makes a row of a body in memory */
 #define ROBOTS_MAX   (512u << 10) /* of robots.txt; RFC 9309 asks for 500 KiB at least */
@@ -105,6 +107,8 @@ read_field(sn_visit *v, sn_field f, bool followed)
             sn_response_content_type(&v->arena, f.value, &v->content_type, &v->charset);
         else if (sn_str_eq_nocase(f.name, SN_STR("content-length")))
             read_length(v, f.value);
+        else if (sn_str_eq_nocase(f.name, SN_STR("content-encoding")))
+            v->is_coded = true;
         break;
     case 'l':
         if (followed && sn_str_eq_nocase(f.name, SN_STR("location")))
@@ -280,16 +284,61 @@ body_cost(const sn_requests *r, const sn_visit *v)
                                                                             : 1u;
 }
 
+/* The whole length of a body that fits into the buffer; 0: it is not known. */
+static size_t
+known_length(const sn_visit *v)
+{
+    return v->content_length > 0 && (uint64_t)v->content_length <= v->kept.cap
+               ? (size_t)v->content_length
+               : 0;
+}
+
+/* The memory of a buffer with `len` bytes of the body. Small ones lie on the heap, with
+ * gaps between them that are as large: they count twice. Of large ones, which are mapped,
+ * only those pages are there that were written. */
+static size_t
+buffer_memory(const sn_visit *v, size_t len)
+{
+    size_t all = known_length(v), room = all > len ? all : len;
+
+    return room < HEAP_BLOCK ? 2 * room : len;
+}
+
+/* What readers of the page and captures take. */
+static uint64_t
+memory_beside(const sn_visit *v)
+{
+    size_t page = v->page ? sn_page_memory(v->page) : 0;
+
+    return (uint64_t)WIRE_COST * sn_capture_memory(v) +
+           (page > SMALL_READER ? page - SMALL_READER : 0);
+}
+
 /* The memory of the visit that is counted, with `more` bytes of its body. */
 static uint64_t
 memory_of(const sn_requests *r, const sn_visit *v, size_t more)
 {
-    size_t page = v->page ? sn_page_memory(v->page) : 0;
-    size_t kept = v->kept.len + more;
+    size_t len = v->kept.len + more;
 
-    return (uint64_t)body_cost(r, v) * (kept > SMALL_BODY ? kept - SMALL_BODY : 0) +
-           (uint64_t)WIRE_COST * sn_capture_memory(v) +
-           (page > SMALL_READER ? page - SMALL_READER : 0);
+    return memory_beside(v) + (len > SMALL_BODY ? (uint64_t)body_cost(r, v) *
+                                                      (buffer_memory(v, len) - SMALL_BODY)
+                                                : 0);
+}
+
+/* The part of it that is filled. */
+static uint64_t
+memory_filled(const sn_requests *r, const sn_visit *v)
+{
+    size_t len = v->kept.len > SMALL_BODY ? v->kept.len - SMALL_BODY : 0;
+
+    return memory_beside(v) + (uint64_t)body_cost(r, v) * len;
+}
+
+static void
+refuse_body(sn_visit *v)
+{
+    v->kept.err = SEINE_E_BUDGET;
+    v->is_too_large = true;
 }
 
 /* Counts it. False: it is more than there is at all. */
@@ -298,8 +347,25 @@ charge_memory(sn_requests *r, sn_visit *v, size_t more)
 {
     if (sn_charge_set(&v->charge, r->shared->brake, memory_of(r, v, more)))
         return true;
-    v->kept.err = SEINE_E_BUDGET;
-    v->is_too_large = true;
+    refuse_body(v);
+    return false;
+}
+
+/* Says what a large body of known length will take, when its first bytes are there. The
+ * length of a coded one is not known. False: it is more than there is at all. */
+static bool
+expect_body(sn_requests *r, sn_visit *v)
+{
+    if (v->is_expected || v->content_length < LARGE_BODY || v->kind != SN_KIND_PAGE)
+        return true;
+    v->is_expected = true;
+    uint64_t n = (uint64_t)v->content_length - SMALL_BODY;
+    unsigned cost = (keeps_body(r, v) && !v->is_coded ? body_cost(r, v) : 0u) +
+                    (v->captures ? WIRE_COST : 0u);
+    n = n < UINT64_MAX / 8 ? n : UINT64_MAX / 8;
+    if (sn_memory_brake_expect(r->shared->brake, n * cost))
+        return true;
+    refuse_body(v);
     return false;
 }
 
@@ -309,6 +375,16 @@ cost_of(const sn_requests *r, const sn_visit *v)
 {
     return (keeps_body(r, v) ? body_cost(r, v) : 0u) + (v->captures ? WIRE_COST : 0u) +
            (v->page && sn_page_memory(v->page) > SMALL_READER ? 1u : 0u);
+}
+
+/* What may be read into the small buffers, which are not counted. */
+static size_t
+free_room(const sn_visit *v)
+{
+    size_t body = v->kept.len < SMALL_BODY ? SMALL_BODY - v->kept.len : 0;
+    size_t wire = sn_capture_free_room(v);
+
+    return body < wire ? body : wire;
 }
 
 size_t
@@ -324,14 +400,14 @@ sn_response_room(sn_requests *r, sn_visit *v)
     cost = cost_of(r, v);
     if (cost == 0)
         return SIZE_MAX;
-    if (memory_of(r, v, 0) == 0 && v->kept.len < SMALL_BODY)
-        return SMALL_BODY - v->kept.len;
+    size_t room = free_room(v);
+    if (room > 0 && memory_of(r, v, 0) == 0)
+        return room;
     v->charge.number = v->number;
-    size_t room = sn_memory_brake_room(b, &v->charge, memory_of(r, v, 0), cost);
+    room = sn_memory_brake_room(b, &v->charge, memory_filled(r, v), cost);
     if (room != SN_ROOM_NEVER)
         return room;
-    v->kept.err = SEINE_E_BUDGET;
-    v->is_too_large = true;
+    refuse_body(v);
     return SMALL_BODY; /* the next piece is refused */
 }
 
@@ -341,9 +417,7 @@ static bool
 grow_body(sn_visit *v, size_t more)
 {
     size_t need = v->kept.len + more + 1;
-    size_t all = v->content_length > 0 && (uint64_t)v->content_length <= v->kept.cap
-                     ? (size_t)v->content_length
-                     : 0;
+    size_t all = known_length(v);
 
     if (need <= v->kept.room)
         return true;
@@ -376,7 +450,7 @@ sn_response_body(sn_requests *r, sn_visit *v, sn_str piece)
         return false;
     if (v->n_locations > 0) /* of a redirect */
         return true;
-    if (v->enough)
+    if (v->enough || !expect_body(r, v))
         return false;
     if (v->page && !read_page(r, v, piece))
         return false;

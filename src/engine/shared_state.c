@@ -215,13 +215,16 @@ sn_shared_state_rate(seine_rate rate)
     return rate;
 }
 
-/* The memory for responses: what waits in a crawl has a quarter of its own. */
+/* The memory for responses: what waits in a crawl has a quarter of its own, and outputs
+ * have what they need, up to half of the rest. */
 static uint64_t
 body_memory(const seine_fetch_opts *o)
 {
-    bool limited = o->max_memory > 0 && o->max_memory != UINT64_MAX;
+    uint64_t n = o->max_memory - (o->crawl ? o->max_memory / 4 : 0);
 
-    return !limited ? UINT64_MAX : o->max_memory - (o->crawl ? o->max_memory / 4 : 0);
+    if (o->max_memory == 0 || o->max_memory == UINT64_MAX)
+        return UINT64_MAX;
+    return n - (o->output_memory < n / 2 ? o->output_memory : n / 2);
 }
 
 /* What one response may need. */

@@ -138,6 +138,8 @@ struct sn_visit {
     sn_str title;                 /* of the page */
     uint8_t robots_tag;           /* SEINE_NOFOLLOW … of the head */
     bool enough;                  /* we ended it ourselves, and that is fine */
+    bool is_coded;                /* the body has a Content-Encoding */
+    bool is_expected;             /* its length was told to the memory brake */
     bool is_too_large;            /* for the memory, even alone */
     bool not_wanted;              /* not of a type that is asked for */
     struct sn_sha256 *digest;
