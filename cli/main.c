@@ -24,7 +24,7 @@ hold_streams(void)
 static void
 keep_heap_small(void)
 {
-    mallopt(M_MMAP_THRESHOLD, 256 << 10);
+    mallopt(M_MMAP_THRESHOLD, 16 << 10);
 }
 
 int

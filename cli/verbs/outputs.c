@@ -161,20 +161,44 @@ refuse_output(seine_err e, const char *name, const seine_diag *diag)
                     seine_err_text(e));
 }
 
+/* The format and the packing that an -o asks for. */
+static seine_sink_format
+format_asked(const char *name, seine_sink_pack *out_pack)
+{
+    seine_sink_format format = SEINE_SINK_AUTO;
+    const char *path = seine_format_split(name, &format, out_pack);
+
+    return format == SEINE_SINK_AUTO ? seine_format_of_output(path, out_pack) : format;
+}
+
 static bool
 has_format(const fetch_settings *set, seine_sink_format wanted)
 {
-    for (size_t i = 0; i < set->output.count; i++) {
-        seine_sink_format format = SEINE_SINK_AUTO;
-        seine_sink_pack pack;
-        const char *path = seine_format_split(set->output.items[i], &format, &pack);
+    seine_sink_pack pack;
 
-        if (format == SEINE_SINK_AUTO)
-            format = seine_format_of_output(path, NULL);
-        if (format == wanted)
+    for (size_t i = 0; i < set->output.count; i++)
+        if (format_asked(set->output.items[i], &pack) == wanted)
             return true;
-    }
     return false;
+}
+
+/* A database has its cache of pages, an archive knows which payloads it holds, and zstd
+ * has a window. There is room for some of it beside --max-memory. */
+uint64_t
+outputs_memory(const fetch_settings *set)
+{
+    const uint64_t beside = 2 << 20;
+    uint64_t all = 0;
+
+    for (size_t i = 0; i < set->output.count; i++) {
+        seine_sink_pack pack = SEINE_PACK_NONE;
+        seine_sink_format format = format_asked(set->output.items[i], &pack);
+
+        all += format == SEINE_SINK_SQLITE ? 5 << 20 : 0;
+        all += format == SEINE_SINK_WARC ? 6 << 20 : 0;
+        all += pack == SEINE_PACK_ZSTD ? 4 << 20 : 0;
+    }
+    return all > beside ? all - beside : 0;
 }
 
 bool

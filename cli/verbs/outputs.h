@@ -67,6 +67,9 @@ bool outputs_has_archive(const fetch_settings *set);
 /* Whether an output makes a copy of each body while it writes it: a database does. */
 bool outputs_copy_bodies(const fetch_settings *set);
 
+/* The part of --max-memory that the outputs keep for themselves. */
+uint64_t outputs_memory(const fetch_settings *set);
+
 /* The form that standard output will have. */
 outputs_form outputs_form_of(const fetch_settings *set);
 

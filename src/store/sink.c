@@ -25,6 +25,7 @@
  */
 
 enum { OUTPUTS = 32, BATCH = 64 };
+enum { RINGS = 2 << 20, SMALL_RING = 64 << 10 };
 enum { AWAKE, NAP, ASLEEP };
 #define NAP_SPAN SEINE_MS(5)
 
@@ -560,6 +561,18 @@ free_lanes(seine_sinks *s)
     s->n_lanes = 0;
 }
 
+/* The size of a ring. Many of them are smaller, so that a machine with many processors
+ * takes no more memory for them. */
+static size_t
+ring_of(const seine_sinks *s, unsigned lanes)
+{
+    size_t size = s->opts.ring_size;
+
+    while (size > SMALL_RING && size * lanes > RINGS)
+        size /= 2;
+    return size;
+}
+
 seine_err
 seine_sinks_start(seine_sinks *s, unsigned lanes)
 {
@@ -573,7 +586,7 @@ seine_sinks_start(seine_sinks *s, unsigned lanes)
 
     seine_err e = SEINE_OK;
     while (e == SEINE_OK && s->n_lanes < lanes) {
-        e = sn_record_lane_init(&s->lanes[s->n_lanes], s->opts.ring_size);
+        e = sn_record_lane_init(&s->lanes[s->n_lanes], ring_of(s, lanes));
         s->n_lanes += e == SEINE_OK;
     }
     if (e == SEINE_OK)

@@ -159,7 +159,7 @@ sn_sqlite_open(const char *path, sn_sqlite_how how, sqlite3 **out_db)
     if (e == SEINE_OK)
         e = confine(db, how);
     if (e == SEINE_OK)
-        e = sn_sqlite_exec(db, "PRAGMA cache_size = -8192");
+        e = sn_sqlite_exec(db, "PRAGMA cache_size = -4096");
     if (e != SEINE_OK) {
         sn_sqlite_close(db);
         return e;

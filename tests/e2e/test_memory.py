@@ -30,15 +30,15 @@ class Cost:
         self.code, self.peak_kb = process.returncode, usage.ru_maxrss
 
 
-def fetch(urls, *words, stdout=subprocess.DEVNULL, cwd=None, limit=LIMIT, timeout="10m"):
-    process = subprocess.Popen([os.path.abspath(PROGRAM), "fetch", "--mine", "-q", "-c", str(AT_ONCE), "--max-memory", str(limit), "-t", timeout,
+def fetch(urls, *words, stdout=subprocess.DEVNULL, cwd=None, limit=LIMIT, timeout="10m", at_once=AT_ONCE):
+    process = subprocess.Popen([os.path.abspath(PROGRAM), "fetch", "--mine", "-q", "-c", str(at_once), "--max-memory", str(limit), "-t", timeout,
                                 "--head-timeout", timeout, "--min-speed", "off", *words, *urls],
                                stdin=subprocess.DEVNULL, stdout=stdout, stderr=subprocess.DEVNULL, env=environment(), cwd=cwd)
     return Cost(process)
 
 
-def within(cost, limit=LIMIT):
-    most_kb = (16 << 10) + 4 * AT_ONCE + (limit >> 10)
+def within(cost, limit=LIMIT, at_once=AT_ONCE):
+    most_kb = (16 << 10) + 4 * at_once + (limit >> 10)
     needs_plain_memory()
     check(cost.peak_kb <= most_kb, True, f"{cost.peak_kb} KB, of {most_kb}")
 
@@ -75,6 +75,43 @@ def a_database_copies_each_row_within_the_memory(_, *words):
         within(cost, 64 << 20)
 
 
+LARGE = [
+    ("JSON lines", 20_000_000, ("--body", "b64", "-o", "out.jsonl")),
+    ("JSON lines in order", 20_000_000, ("--body", "b64", "--ordered", "-o", "out.jsonl")),
+    ("nearly all there is", 33_000_000, ("--raw",)),
+    ("an archive", 12_000_000, ("-o", "out.warc")),
+    ("a database", 14_000_000, ("--body", "b64", "-o", "out.sqlite")),
+    ("a database and packed lines", 11_000_000, ("--body", "b64", "-o", "out.sqlite", "-o", "out.jsonl.zst")),
+]
+
+
+@rows(LARGE)
+def responses_of_more_than_half_of_the_memory_come_one_by_one(_, size, words):
+    """They are announced, so none of them is dropped for another."""
+    with origin() as o, tempfile.TemporaryDirectory() as d:
+        cost = fetch([o.url(f"/bytes:{size}?n={n}") for n in range(3)], "--max-body", "100M", "--max-wire", "100M", *words, cwd=d)
+        check((cost.code, o.report()["totals"]["requests"]), (0, 3))
+        within(cost)
+
+
+@rows([LARGE[0], LARGE[4], LARGE[5]])
+def responses_of_unknown_length_of_more_than_half_of_it_do_too(_, size, words):
+    """Those that have begun make room for the first, once: then it is known how large they are."""
+    with origin() as o, tempfile.TemporaryDirectory() as d:
+        cost = fetch([o.url(f"/chunked/bytes:{size}?n={n}") for n in range(4)], "--max-body", "100M", "--max-wire", "100M", *words, cwd=d)
+        check((cost.code, o.report()["totals"]["requests"] <= 3 * 4), (0, True))
+        within(cost)
+
+
+@rows([("announced", "", 4), ("not announced", "chunked/", 3 * 4)])
+def responses_larger_than_the_memory_end_within_it(_, how, requests):
+    with origin() as o, tempfile.TemporaryDirectory() as d:
+        cost = fetch([o.url(f"/{how}bytes:40000000?n={n}") for n in range(4)], "--max-body", "100M", "--max-wire", "100M",
+                     "--body", "b64", "-o", "out.jsonl", "-o", "out.sqlite", cwd=d)
+        check((cost.code, o.report()["totals"]["requests"] <= requests), (1, True))
+        within(cost)
+
+
 READER = """import sys, time
 time.sleep(float(sys.argv[1]))
 n = 0
@@ -100,6 +137,30 @@ def a_slow_reader_takes_no_memory_and_costs_no_attempt():
             check((cost.code, int(r.stdout.read()), o.report()["totals"]["requests"]), (0, 13, 12))
             return cost
     within(patiently(run))
+
+
+@case
+def many_small_bodies_that_nobody_reads_keep_to_it_too():
+    """Records that wait for the output are counted, and memory that was given back is there no more."""
+    at_once = 300
+    with origin() as o, reader(1.0) as r, tempfile.TemporaryDirectory() as d:
+        with open(os.path.join(d, "urls"), "w") as f:
+            f.writelines(o.url(f"/bytes:200000?n={n}") + "\n" for n in range(at_once))
+        cost = fetch(["-i", "urls"], "--body", "b64", stdout=r.stdin, cwd=d, at_once=at_once)
+        r.stdin.close()
+        check((cost.code, int(r.stdout.read())), (0, at_once + 1))
+        within(cost, at_once=at_once)
+
+
+@case
+def pages_in_an_archive_give_their_memory_back():
+    """Visits that had ended kept the charge for their captures, until no other one could go on."""
+    with origin() as o, tempfile.TemporaryDirectory() as d:
+        with open(os.path.join(d, "urls"), "w") as f:
+            f.writelines(o.url(f"/bytes:20000?n={n}") + "\n" for n in range(1500))
+        cost = fetch(["-i", "urls"], "--max-time", "2m", "-o", "out.warc", cwd=d)
+        check((cost.code, o.report()["totals"]["requests"]), (0, 1500))
+        within(cost)
 
 
 class Site(http.server.BaseHTTPRequestHandler):
