@@ -247,6 +247,40 @@ put_family(const screen *s, size_t i, size_t n)
     wrap_text(s, verbs, 20, word + 4);
 }
 
+/* True if the command's name is this word and a verb. */
+static bool
+is_of(const command *c, const char *word)
+{
+    size_t n = strlen(word);
+
+    return n > 0 && strncmp(c->name, word, n) == 0 && c->name[n] == ' ';
+}
+
+int
+help_verbs(const screen *s, const char *word, bool all)
+{
+    const command *first = NULL;
+    size_t n = 0, width = 0;
+
+    for (size_t i = 0; commands[i]; i++) {
+        if (!is_of(commands[i], word))
+            continue;
+        first = n++ ? first : commands[i];
+        width = strlen(commands[i]->name) > width ? strlen(commands[i]->name) : width;
+    }
+    if (n == 0)
+        return -1;
+    if (n == 1)
+        return help_command(s, first, all);
+    for (size_t i = 0; commands[i]; i++) {
+        if (!is_of(commands[i], word))
+            continue;
+        screen_put(s, INK_BOLD, "seine %-*s", (int)width, commands[i]->name);
+        out_print("  %s\n", commands[i]->about);
+    }
+    return SAY_DONE;
+}
+
 int
 help_overview(const screen *s, bool all)
 {

@@ -16,6 +16,10 @@ extern const char help_rules[], help_units[], help_exits[];
 
 int help_overview(const screen *s, bool all);
 int help_command(const screen *s, const command *c, bool all);
+
+/* The verbs of a command of two words ("limit"), or its only verb in full; -1: no command
+ * begins with this word. */
+int help_verbs(const screen *s, const char *word, bool all);
 int help_version(void);
 
 /* "-r, --rate R" and "[1]", as help and man page write them. */

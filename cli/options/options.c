@@ -170,9 +170,23 @@ run_command(const command *c, char **words, size_t count)
     return code;
 }
 
+/* "seine limit --help": all verbs of limit. */
+static bool
+asks_for_verbs(char **words, size_t count)
+{
+    return count == 2 && (strcmp(words[1], "-h") == 0 || strcmp(words[1], "--help") == 0);
+}
+
 static int
 no_such_command(char **words, size_t count)
 {
+    if (asks_for_verbs(words, count)) {
+        screen s = screen_look(COLOR_AUTO);
+        int code = help_verbs(&s, words[0], words[1][1] == '-');
+
+        if (code >= 0)
+            return code;
+    }
     const char *near = suggest_command(words[0]);
     size_t first = strcspn(near ? near : "", " ");
     char hint[96];

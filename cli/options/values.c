@@ -26,6 +26,12 @@ read_choice(const option *o, const char *text, int *out)
     return "not one of the choices";
 }
 
+static bool
+is_in_range(const option *o, uint64_t n)
+{
+    return n >= o->min && (o->max == 0 || n <= o->max);
+}
+
 static const char *
 read_count(const option *o, const char *text, uint64_t *out, char why[VALUES_WHY])
 {
@@ -35,7 +41,7 @@ read_count(const option *o, const char *text, uint64_t *out, char why[VALUES_WHY
 
     if (bad)
         return bad;
-    if (n >= o->min && (o->max == 0 || n <= o->max)) {
+    if (is_in_range(o, n)) {
         *out = n;
         return NULL;
     }
@@ -139,20 +145,38 @@ values_environment(const option *o, const char *text, void *settings,
     return NULL;
 }
 
+/* A sample of every way to write a number, if they are in range; else one number. */
+static const char *
+sample_number(const option *o, char spare[24])
+{
+    bool is_size = o->kind == KIND_SIZE;
+    uint64_t low = is_size ? 64 << 10 : 10, high = is_size ? UINT64_C(2) << 30 : 10000;
+
+    if (is_in_range(o, low) && is_in_range(o, high))
+        return is_size ? "64k, 16M or 2GiB" : "10, 10_000 or 10k";
+    if (o->initial && !is_in_range(o, low))
+        return o->initial;
+    snprintf(spare, 24, "%" PRIu64, is_in_range(o, low) ? low : o->min ? o->min : o->max);
+    return spare;
+}
+
 void
 values_sample(const option *o, char *out, size_t cap)
 {
     static const char *const samples[] = {
         [KIND_SPAN] = "500ms, 2s or 1h30m",
         [KIND_PACE] = "5/s, 30/m or 3/4h",
-        [KIND_COUNT] = "10, 10_000 or 10k",
-        [KIND_SIZE] = "64k, 16M or 2GiB",
         [KIND_SHARE] = "20%",
         [KIND_FILE] = "FILE",
         [KIND_FILES] = "FILE",
         [KIND_ACTION] = NULL,
     };
-    const char *text = samples[o->kind] ? samples[o->kind] : o->value ? o->value : "";
+    char spare[24];
+    const char *text = o->kind == KIND_COUNT || o->kind == KIND_SIZE
+                           ? sample_number(o, spare)
+                       : samples[o->kind] ? samples[o->kind]
+                       : o->value         ? o->value
+                                          : "";
 
     if (o->kind == KIND_FLAG)
         snprintf(out, cap, "on or off");

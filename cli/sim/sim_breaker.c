@@ -114,6 +114,7 @@ ask_breaker(run *r, size_t i)
     settle_call(r, e->at);
     r->now = e->at;
     sim->admitted[i] = seine_breaker_acquire(&r->breaker, e->at, &permit) == SEINE_OK;
+    sim->states[i] = (uint8_t)seine_breaker_state_get(&r->breaker);
     sim->failed += e->how == SEINE_FAILURE;
     if (sim->admitted[i]) {
         sim->reached += e->how == SEINE_FAILURE;
@@ -154,6 +155,7 @@ sim_breaker_run(sim_breaker *sim, const trace *t, const seine_breaker_opts *opts
                         "no breaker can be made of these settings: %s",
                         seine_err_text(e));
     sim->admitted = xalloc_zeroed(t->count, sizeof *sim->admitted);
+    sim->states = xalloc_zeroed(t->count, sizeof *sim->states);
     for (size_t i = 0; i < t->count; i++)
         ask_breaker(&r, i);
     settle_call(&r, SEINE_NEVER);
@@ -168,5 +170,6 @@ void
 sim_breaker_free(sim_breaker *sim)
 {
     free(sim->admitted);
+    free(sim->states);
     free(sim->changes);
 }

@@ -27,7 +27,8 @@ typedef struct change {
 typedef struct sim_breaker {
     const trace *trace;
     const seine_breaker_opts *opts;
-    bool *admitted; /* one for each call */
+    bool *admitted;  /* one for each call, as the next */
+    uint8_t *states; /* a seine_breaker_state: which decided */
     change *changes;
     size_t changed;
     seine_time end; /* the last call has ended */

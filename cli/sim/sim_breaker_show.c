@@ -289,6 +289,8 @@ sim_breaker_decisions(const sim_breaker *sim)
         jsonl_set(line, "line", seine_json_new_int((int64_t)e->line));
         jsonl_set(line, "t", jsonl_in(e->at, SEINE_SECS(1)));
         jsonl_set(line, "admitted", seine_json_new_bool(sim->admitted[i]));
+        jsonl_set(line, "state",
+                  jsonl_string(sim_breaker_state((seine_breaker_state)sim->states[i])));
         out_json(line);
     }
 }

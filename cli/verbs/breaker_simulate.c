@@ -78,7 +78,7 @@ static const option options[] = {
     {"plot", NULL, KIND_FLAG, .initial = "on", AT(plot),
      .help = "the plot above the figures; --no-plot: without"},
     {"decisions", NULL, KIND_FLAG, AT(decisions),
-     .help = "one JSON line per call instead of plot and figures"},
+     .help = "one JSON line per call, with the state that decided"},
     {"json", "j", KIND_FLAG, AT(json),
      .help = "the figures as one JSON object"},
     {"jsonl", NULL, KIND_FLAG, AT(jsonl),
@@ -358,7 +358,7 @@ policy_of(const settings *set)
         o.window_calls = 100;
     o.min_calls = (uint32_t)set->min;
     o.open_for = set->open;
-    o.open_max = set->max_open > set->open ? set->max_open : set->open;
+    o.open_max = set->max_open;
     o.open_growth_pct = (uint32_t)set->growth;
     o.half_open_max = (uint32_t)set->probes;
     o.success_threshold = (uint32_t)set->close;
@@ -394,6 +394,9 @@ check_breaker_options(const args *a, const seine_breaker_opts *o)
                         o->window_calls);
     if (set->open <= 0)
         return say_fail(SAY_USAGE, "--open 60s", "--open: must be above 0");
+    if (o->open_max < o->open_for)
+        return say_fail(SAY_USAGE, "a --max-open of at least --open",
+                        "--max-open: shorter than --open");
     if (options_given(a, "bin") && set->bin < SEINE_US(1))
         return say_fail(SAY_USAGE, "--bin 1s", "--bin: must be at least 1us");
     return SAY_DONE;
@@ -478,6 +481,10 @@ run_breaker(const args *a)
     if (code != SAY_DONE)
         return code;
     seine_breaker_opts o = policy_of(set);
+    bool is_max_given = options_given(a, "max-open") ||
+                        (set->breaker && strstr(set->breaker, "max-open="));
+    if (!is_max_given && o.open_max < o.open_for)
+        o.open_max = o.open_for; /* the standard ceiling bends, one's own does not */
     code = check_breaker_options(a, &o);
     if (code != SAY_DONE)
         return code;

@@ -48,6 +48,9 @@ run_help(const args *a)
     const command *c = options_find(a->words, a->count, &used);
     if (c && used == a->count)
         return help_command(&a->screen, c, true);
+    int code = a->count == 1 ? help_verbs(&a->screen, a->words[0], true) : -1;
+    if (code >= 0)
+        return code;
     const char *near = suggest_command(a->words[0]);
     char hint[96];
     snprintf(hint, sizeof hint, "seine help%s%s", near ? " " : "", near ? near : "");

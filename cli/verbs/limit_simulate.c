@@ -31,8 +31,9 @@ static const option options[] = {
     {"burst", NULL, KIND_COUNT, "N", "1", AT(burst), .min = 1, .max = UINT32_MAX, .env = true,
      .help = "the bucket holds so many tokens"},
     {"initial", NULL, KIND_COUNT, "N", AT(initial), .max = UINT32_MAX,
-     .help = "and starts with so many",
-     .more = "Full when not given; more than the burst is the burst."},
+     .help = "and starts with so many, at the first request",
+     .more = "Full when not given; more than the burst is the burst. They are there at the time of the first request of the trace, whatever "
+             "that time is; from then on tokens come back."},
     {"wait", NULL, KIND_FLAG, AT(wait),
      .help = "requests wait for their token instead of being refused"},
     {"max-wait", NULL, KIND_SPAN, "D", AT(max_wait), .off = true,

@@ -9,11 +9,16 @@
  * success closes the breaker, a failure opens it again.
  *
  *     static const seine_breaker_opts opts = SEINE_BREAKER_OPTS;
+ *     seine_breaker host;
+ *     if (seine_breaker_init(&host, &opts) != SEINE_OK)
+ *         return usage();
  *     seine_permit p;
  *     if (seine_breaker_acquire(&host, now, &p) != SEINE_OK)
  *         return come_back_at(seine_breaker_when(&host, now));
  *     bool ok = ask();
- *     e = seine_breaker_settle(&host, &p, ok ? SEINE_SUCCESS : SEINE_FAILURE, later);
+ *     seine_err e =
+ *         seine_breaker_settle(&host, &p, ok ? SEINE_SUCCESS : SEINE_FAILURE, later);
+ *     seine_breaker_fini(&host);
  *
  * The caller settles every granted permit exactly once; IGNORED is for a call that says
  * nothing about the host (cancelled, our own limits). A permit remembers the generation

@@ -17,7 +17,9 @@
  *
  * When many threads add one key, exactly one gets `true`. Nothing is deleted. The links
  * of a page come at once: print them all, then call add_many, which fetches their places
- * in memory together and takes each lock once.
+ * in memory together and takes each lock once. The promised speed (10 M/s in a set sized
+ * by `expect`, 5 M/s in one that grows) holds for add_many with a hundred prints or more;
+ * add, one key at a time, reaches less than half of it.
  *
  * A NULL set is switched off: every key is new and none is remembered.
  *

@@ -9,8 +9,11 @@
  *     seine_shared_opts opts = SEINE_SHARED_OPTS;
  *     if (seine_shared_new(&opts, now, &lim) != SEINE_OK)
  *         return usage();
+ *     seine_err e = SEINE_OK;
  *     if (!seine_shared_allow(lim, now, 1))                 too fast now
  *         e = seine_shared_wait(lim, ctx, 1, SEINE_SECS(2));
+ *     if (e != SEINE_OK)
+ *         return e;
  *
  * Waiters queue, first come first served, and hold no reservation: a waiter that leaves
  * gives up only its own place, and all behind it move up. While a thread waits, no other
@@ -43,7 +46,7 @@ typedef struct seine_shared seine_shared;
 typedef struct seine_shared_opts {
     size_t size; /* of this struct: SEINE_SHARED_OPTS sets it */
     seine_rate rate;
-    int64_t initial; /* tokens at the start: SEINE_FULL, 0 is empty */
+    int64_t initial; /* tokens at the `now` of new: SEINE_FULL, 0 is empty */
     uint32_t max_waiters;
 } seine_shared_opts;
 

@@ -2,8 +2,11 @@
 /*
  * summary.h - how did many calls go? Running totals, averages and a success rate.
  *
+ *     #include <inttypes.h>
+ *     #include <stdio.h>
  *     seine_summary s = SEINE_SUMMARY;
- *     seine_summary_add(&s, e == SEINE_OK, took);
+ *     for (int i = 0; i < 3; i++)
+ *         seine_summary_add(&s, i > 0, SEINE_MS(20));
  *     printf("%.1f %% of %" PRIu64 "\n", seine_summary_rate(&s), s.total);
  *
  * `total_duration_ms` is the sum over all calls. When calls run at once, this is more

@@ -91,7 +91,7 @@ WRONG = [
     (["--backoff", "1s..x"], "--backoff '1s..x': not a duration", "--backoff 1s..30s"),
     (["--backoff", "5s..1s"], "the longest wait, 1 s, is below the first, 5 s", "a longer --max"),
     (["--max", "10ms"], "the longest wait, 10 ms, is below the first, 1 s", "a longer --max"),
-    (["--attempts", "0"], "--attempts '0': must be 1 to 1001", "--attempts 10, 10_000 or 10k"),
+    (["--attempts", "0"], "--attempts '0': must be 1 to 1001", "--attempts 10"),
     (["--jitter", "some"], "--jitter 'some': not one of the choices", "--jitter minus|plusminus|full|equal|decorrelated|none"),
     (["--jitter-pct", "101%"], "--jitter-pct '101%': a share must not be above 100%", "--jitter-pct 20%"),
     (["--jitter-pct", "10"], "--jitter-pct '10': not a share", "--jitter-pct 20%"),

@@ -137,8 +137,15 @@ def three_failures_open_it_and_a_probe_closes_it_by_hand():
     trace = "0 fail\n1 fail\n2 fail\n3 ok\n11.999 ok\n12 ok\n13 fail\n"
     got = lines(seine(*SIM, "--fail", "3", "--open", "10s", "--decisions", "-j", stdin=trace))
     check([d["admitted"] for d in got[:-1]], [True, True, True, False, False, True, True])
+    check([d["state"] for d in got[:-1]], ["closed"] * 3 + ["open"] * 2 + ["half-open", "closed"])
     check(got[-1]["changes"], [{"t": 2, "to": "open"}, {"t": 12, "to": "half-open"}, {"t": 12, "to": "closed"}])
     check((got[-1]["opened"], got[-1]["open_s"], got[-1]["lost"]), (1, 10, 2))
+
+
+@case
+def an_open_time_above_the_standard_ceiling_needs_no_ceiling_of_its_own():
+    got = lines(seine(*SIM, "--fail", "1", "--open", "10m", "--decisions", stdin="0 fail\n301 ok\n599 ok\n600 ok\n"))
+    check([d["admitted"] for d in got], [True, False, False, True])
 
 
 @case

@@ -70,6 +70,10 @@ def waiting_requests_get_the_next_tokens_in_order():
 def a_bucket_can_start_empty():
     got = lines(seine(*SIM, "--rate", "1/s", "--burst", "5", "--initial", "0", "--decisions", stdin="0\n1\n1\n"))
     check([d["ok"] for d in got], [False, True, False])
+    # It starts at the first request, not at 0: nothing has come back by then.
+    got = lines(seine(*SIM, "--rate", "1/s", "--burst", "5", "--initial", "0", "--decisions", stdin="100\n101\n101\n"))
+    check([d["ok"] for d in got], [False, True, False])
+    check("at the first request" in seine(*SIM, "--help").out, True)
 
 
 @case

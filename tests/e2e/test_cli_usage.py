@@ -93,7 +93,11 @@ WRONG = [
     (["breaker", "simulate", "--rate", "5%", "--window-calls", "5"], "--min 10 calls never fit a window of 5", "a smaller --min"),
     (["breaker", "simulate", "--slow", "5s"], "--slow and --slow-rate go together", "--slow 2s --slow-rate 50%"),
     (["breaker", "simulate", "--open", "0"], "--open: must be above 0", "--open 60s"),
-    (["breaker", "simulate", "--probes", "65"], "--probes '65': must be 1 to 64", "--probes 10, 10_000 or 10k"),
+    (["breaker", "simulate", "--probes", "65"], "--probes '65': must be 1 to 64", "--probes 10"),
+    (["breaker", "simulate", "--growth", "5"], "--growth '5': must be 100 to 1000", "--growth 100"),
+    (["breaker", "simulate", "--window-calls", "5000"], "--window-calls '5000': must be 1 to 1024", "--window-calls 10"),
+    (["breaker", "simulate", "--open", "10s", "--max-open", "5s"], "--max-open: shorter than --open", "a --max-open of at least --open"),
+    (["breaker", "simulate", "--breaker", "open=10s,max-open=5s"], "--max-open: shorter than --open", "a --max-open of at least --open"),
     (["breaker", "simulate", "--outage", "1s..2s"], "--outage goes with --traffic", "--traffic 5/s"),
     (["breaker", "simulate", "--traffic", "5/s", "--outage", "5s..2s"], "--outage '5s..2s': it ends before it begins", "--outage 60s..100s"),
     (["breaker", "simulate", "--traffic", "5/s", "--outage", "5s"], "--outage '5s': not two durations", "--outage 60s..100s"),
@@ -109,6 +113,21 @@ WRONG = [
     (["version", "x"], "version: 'x' is one argument too many", "seine version"),
     (["version", "--jsno"], "unknown option '--jsno'", "--json"),
 ]
+
+
+@case
+def the_first_word_of_a_command_alone_lists_its_verbs():
+    for words in (["limit", "--help"], ["help", "limit"]):  # one verb: all about it
+        got = seine(*words)
+        check(got.code, 0)
+        check(got.out, seine("limit", "simulate", "--help").out)
+    for words in (["html", "--help"], ["http", "-h"], ["help", "url"]):
+        got = seine(*words)
+        check(got.code, 0)
+        word = next(w for w in words if w[0] != "-" and w != "help")
+        check(all(line.startswith(f"seine {word} ") for line in got.out.splitlines()), True)
+        check(len(got.out.splitlines()) > 1, True)
+    check(seine("frobnicate", "--help").code, 2)
 
 
 @rows(WRONG, name=lambda row: " ".join(row[0]))
