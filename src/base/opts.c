@@ -21,3 +21,19 @@ sn_opts_fit(const void *opts, size_t size)
             return false;
     return true;
 }
+
+bool
+sn_opts_read(void *own, size_t size, size_t first, const void *given)
+{
+    size_t has;
+
+    if (!given)
+        return false;
+    memcpy(&has, given, sizeof has);
+    if (has < first || (has > size && !sn_opts_fit(given, size)))
+        return false;
+    memset(own, 0, size);
+    memcpy(own, given, has < size ? has : size);
+    memcpy(own, &size, sizeof size);
+    return true;
+}

@@ -4,8 +4,11 @@
  *
  * Every options struct of the contract begins with its size, which its initialiser sets.
  * A program that was compiled against a newer header has a longer struct: the library
- * takes it as long as the members that it does not know are zero. A struct that is too
- * short, or that no initialiser made, is refused.
+ * takes it as long as the members that it does not know are zero. A program that was
+ * compiled against an older header has a shorter one: sn_opts_read fills the rest with
+ * zeros, which for every member that came later mean "as before". A struct that is
+ * shorter than the first that was promised (docs/ABI.md), or that no initialiser made, is
+ * refused.
  *
  *     static seine_err open_pool(const seine_pool_opts *opts)
  *     {
@@ -22,7 +25,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* `size` is what the library knows of the struct. */
+/* `size` is what the library knows of the struct, and all of it is there. False for
+ * NULL. */
 bool sn_opts_fit(const void *opts, size_t size);
+
+/* For a struct that has grown since it was promised: copies `given` to `own`, of `size`
+ * bytes, with zeros for the members that the caller did not know. `first` is the size
+ * that was promised. False, and `own` untouched: as sn_opts_fit. */
+bool sn_opts_read(void *own, size_t size, size_t first, const void *given);
 
 #endif
