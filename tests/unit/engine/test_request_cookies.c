@@ -64,6 +64,43 @@ cookies(fixture *t, unsigned i)
     return text;
 }
 
+/* A request without the cookies that belong to it would be another one. */
+TEST(a_request_whose_cookies_found_no_memory_is_not_sent)
+{
+    static char cookie[3000]; /* an allocation of its own */
+
+    memset(cookie, 'v', sizeof cookie - 1);
+    memcpy(cookie, "k=", 2);
+    FAIL_EACH(round)
+    {
+        fixture *t = calloc(1, sizeof *t);
+        seine_ask ask = SEINE_ASK;
+        char mem[64];
+        seine_url url;
+        seine_fetch *f = NULL;
+
+        t->s = script_new(NULL);
+        t->opts = script_opts(t->s);
+        t->opts.on_record = gather_record;
+        t->opts.arg = &t->g;
+        t->opts.retry.max_attempts = 1;
+        ask.url = (seine_view){"http://a.test/", 14};
+        seine_url_init(&url, mem, sizeof mem);
+        CHECK_EQ(seine_url_parse(&url, ask.url.ptr, ask.url.len, NULL), SEINE_OK);
+        if (seine_cookie_jar_new(&t->opts.jar) == SEINE_OK &&
+            seine_cookie_jar_take(t->opts.jar, &url, cookie, sizeof cookie - 1, 0) ==
+                SEINE_OK &&
+            sn_fetch_open(&t->opts, script_net(t->s), &f, NULL) == SEINE_OK) {
+            if (seine_fetch_add(f, &ask, NULL) == SEINE_OK)
+                CHECK_EQ(seine_fetch_finish(f, NULL), SEINE_OK);
+            if (script_requests(t->s) > 0)
+                CHECK(strstr(script_request(t->s, 0)->fields, "Cookie: k=v"));
+        }
+        seine_fetch_free(f);
+        tear_down(t);
+    }
+}
+
 TEST(a_hop_carries_the_cookies_of_its_own_host)
 {
     fixture *t = set_up();

@@ -425,6 +425,9 @@ TEST(events_say_that_a_breaker_has_closed)
         give(t, url);
     }
     live(t, SEINE_NEVER);
+    seine_fetch_stats stats = {0};
+    sn_run_stats(t->runs[0], &stats);
+    CHECK_EQ(stats.breaker_opens, 1);
     const gathered_event *e = event_of(t, "breaker.closed", 0);
     CHECK(e->from == SEINE_BREAKER_HALF_OPEN && e->to == SEINE_BREAKER_CLOSED);
     CHECK(e->cause == SEINE_OK && e->until == SEINE_NEVER);

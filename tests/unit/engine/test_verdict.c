@@ -365,6 +365,27 @@ TEST(a_request_that_is_excused_goes_again_after_the_pause_and_is_no_attempt)
     }
 }
 
+TEST(the_url_of_a_failure_is_cut_where_its_room_ends)
+{
+    enum { ROOM = sizeof((seine_fault *)0)->url };
+    static const size_t lens[] = {ROOM - 1, ROOM, ROOM + 1, 2 * ROOM};
+
+    EACH_ROW(i, lens) {
+        fixture *f = set_up(NULL);
+        char text[2 * ROOM + 1], mem[2 * ROOM + 1];
+
+        memset(text, 'x', sizeof text);
+        memcpy(text, "http://a.test/", 14);
+        seine_url_init(&f->v->url, mem, sizeof mem);
+        CHECK_EQ(seine_url_parse(&f->v->url, text, lens[i], NULL), SEINE_OK);
+        sn_verdict r = ends(f, SEINE_E_BAD_HEADER, 0, SEINE_PHASE_HEAD, true);
+        CHECK_EQ(r.then, SN_THEN_DONE);
+        CHECK_EQ(strlen(f->v->fault.url), ROOM - 1);
+        CHECK(memcmp(f->v->fault.url, text, ROOM - 1) == 0);
+        tear_down(f);
+    }
+}
+
 TEST(what_is_not_idempotent_is_repeated_only_if_nothing_left)
 {
     fixture *f = set_up(NULL);
