@@ -338,6 +338,7 @@ request_hide_url(request *r, const char *label, const char **text)
     if (e != SEINE_OK)
         return no_more(e, label);
     hide_typed(r, login, n - 1);
+    r->has_login = true;
     return SAY_DONE;
 }
 
@@ -465,13 +466,16 @@ dump_nothing(void)
 #endif
 }
 
+/* Cookies that servers will set and the key of a certificate are secrets, too. */
 static bool
-has_secrets(const request *r)
+has_secrets(const request *r, const fetch_settings *set)
 {
+    if (set->cookies || set->cookie_jar || set->cookie || set->cert)
+        return true;
     for (size_t i = 0; i < r->n_fields; i++)
         if (seine_secret_is_field(r->fields[i].name.ptr, r->fields[i].name.len))
             return true;
-    return r->is_typed;
+    return r->is_typed || r->has_login;
 }
 
 static int
@@ -565,7 +569,7 @@ request_make(const args *a, request *out_request)
         code = set_body(set, r);
     for (size_t i = 0; i < r->n_read; i++)
         seine_wipe(r->read[i], strlen(r->read[i]));
-    if (has_secrets(r))
+    if (has_secrets(r, set))
         dump_nothing();
     if (code != SAY_DONE)
         request_free(r);

@@ -29,7 +29,8 @@ typedef struct request {
     seine_view body;
     const char *method, *user_agent, *from;
     seine_secrets *secrets;
-    bool is_typed; /* a secret stood on the command line */
+    bool is_typed;  /* a secret stood on the command line */
+    bool has_login; /* a URL or a proxy has one */
 
     owned *owned; /* below: private */
     char **read;  /* variables of the environment */

@@ -3,17 +3,21 @@
 """Cookies: servers that repeat a session in URLs, fill the jar to push out those of others, or set them for whom they must not."""
 import base64
 import os
+import resource
+import subprocess
 import sys
 import tempfile
+import threading
 import urllib.parse
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
-from e2e import case, check, finish, rows, seine  # noqa: E402
+from e2e import PROGRAM, case, check, environment, finish, rows, seine  # noqa: E402
 from hostile import PATIENT  # noqa: E402
 from pages import pages as serve  # noqa: E402
 from secure_site import Authority, Proxy, Site  # noqa: E402
 
+resource.setrlimit(resource.RLIMIT_CORE, (resource.getrlimit(resource.RLIMIT_CORE)[1],) * 2)  # what a user may have
 SID = "run/time secret-8f3a77+=x"  # every character that an encoding touches
 
 SPELLINGS = {
@@ -74,6 +78,28 @@ def cookies_without_number_do_not_push_out_a_secure_one():
         seine("fetch", *PATIENT, "--cookies", "--proxy", proxy.url, "--cacert", ca.file, "-o", "-", "https://a.example/")
         check(len(site.seen), 6)
         check("sid=1" in site.seen[-1]["fields"].get("Cookie", ""), True)
+
+
+@rows([("cookies", ["--cookies"], {}), ("a cookie", ["-b", "a=b"], {}), ("a proxy's login", [], {"no_proxy": "*", "http_proxy": "http://joe:pw@127.0.0.1:9"})])
+def a_run_that_holds_a_secret_leaves_no_core(what, options, env):
+    """A server can make a program fail; what is then written to a file must not be the session."""
+    asked, go = threading.Event(), threading.Event()
+
+    def slow(path):
+        asked.set()
+        go.wait(60)
+        return "done"
+    with serve({"/": slow}) as p:
+        run = subprocess.Popen([PROGRAM, "fetch", *PATIENT, *options, p.base + "/"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                               stdin=subprocess.DEVNULL, env=environment(env))
+        try:
+            check(asked.wait(60), True)
+            with open(f"/proc/{run.pid}/limits", encoding="ascii") as f:
+                core, = [line for line in f if line.startswith("Max core file size")]
+            check(core.split()[4:6], ["0", "0"])
+        finally:
+            go.set()
+            run.wait(60)
 
 
 finish(at_once=2)
