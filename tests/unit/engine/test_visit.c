@@ -313,3 +313,19 @@ TEST_THREADS(visits_of_many_threads_arrive_once_and_in_order)
     CHECK_EQ(sn_visits_out(stage.visits), 0);
     sn_visits_free(stage.visits);
 }
+
+TEST(visit_what_a_response_names_reaches_no_further_than_both)
+{
+    static const sn_address_zone zones[] = {SN_ADDRESS_PUBLIC, SN_ADDRESS_PRIVATE,
+                                            SN_ADDRESS_LOCAL, SN_ADDRESS_FORBIDDEN};
+    sn_visit v = {0};
+
+    for (int own = 0; own < 3; own++)
+        for (int peer = 0; peer < 4; peer++) {
+            int least = peer == 3 ? 0 : peer < own ? peer : own;
+
+            v.ceiling = zones[own];
+            v.end.zone = zones[peer];
+            CHECK_EQ(sn_visit_ceiling(&v), zones[least]);
+        }
+}
