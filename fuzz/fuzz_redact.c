@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Values of a set, and a text they may stand in: none comes through, a text without any
  * stays as it is, and the search is linear. The first byte says how many values there
- * are; each is its length and its bytes; the rest is the text. */
+ * are, and whether they were learnt while the program ran; each is its length and its
+ * bytes; the rest is the text. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -118,7 +119,9 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 
         values[i] = sn_str_slice(text, 1, 1 + len);
         text = sn_str_slice(text, 1 + len, text.len);
-        REQUIRE(seine_secrets_add(s, values[i].ptr, values[i].len) == SEINE_OK);
+        REQUIRE((bytes[0] & 0x40
+                     ? seine_secrets_learn(s, values[i].ptr, values[i].len)
+                     : seine_secrets_add(s, values[i].ptr, values[i].len)) == SEINE_OK);
     }
     size_t cap = 8 * text.len + 8, half = text.len / 2;
     char *out = malloc(cap), *cut = malloc(half + 1);

@@ -5,10 +5,10 @@
 
 #include "base/alloc.h"
 
-#define SMALL      1024                     /* texts up to so many bytes need no heap */
-#define TAIL       UINT64_C(0xffffffffffff) /* SN_RECENT_TAIL bytes */
-#define STEPS      65536                    /* of the search for what was learnt, … */
-#define STEPS_EACH 64                       /* … and for each byte of the text */
+#define SMALL      1024                 /* texts up to so many bytes need no heap */
+#define TAIL       UINT64_C(0xffffffff) /* SN_RECENT_TAIL bytes */
+#define STEPS      65536                /* of the search for what was learnt, … */
+#define STEPS_EACH 64                   /* … and for each byte of the text */
 #define NAME       64 /* letters of a parameter's name; a longer name counts as secret */
 
 /* Names that mark a secret, compared in lower case and without punctuation. */
@@ -410,18 +410,36 @@ look(const pass *p)
     }
 }
 
-/* Does the learnt pattern end at unit `end`? */
+/* Do the first `n` bytes of the pattern, one or two, end the escape that is this unit? */
 static bool
-ends_at(const pass *p, const sn_recent_pattern *r, size_t end)
+ends_escape(const pass *p, const sn_recent_pattern *r, size_t n, size_t unit)
 {
-    if (r->is_coded != p->coded || r->len > end)
+    if (n > 2 || !p->at || p->at[unit + 1] - p->at[unit] != 3)
         return false;
-    for (size_t i = r->len, k = end; i-- > 0;) {
-        p->w->steps++;
-        if (read_byte(p, p->bytes[--k]) != (uint8_t)r->bytes[i])
+    const char *digits = p->w->text.ptr + p->at[unit + 1] - n;
+    for (size_t i = 0; i < n; i++)
+        if (read_byte(p, (uint8_t)digits[i]) != (uint8_t)r->bytes[i])
             return false;
-    }
     return true;
+}
+
+/* Hides the learnt pattern if it ends before unit `end`. */
+static void
+try_recent(const pass *p, const sn_recent_pattern *r, size_t end)
+{
+    size_t left = r->len, unit = end;
+
+    if (r->is_coded != p->coded)
+        return;
+    for (; left > 0 && unit > 0; left--) {
+        p->w->steps++;
+        if (ends_escape(p, r, left, --unit))
+            mark_hit(p, p->at[unit + 1] - left, 0, end, r->flags);
+        if (read_byte(p, p->bytes[unit]) != (uint8_t)r->bytes[left - 1])
+            return;
+    }
+    if (left == 0)
+        mark_hit(p, place_of(p, unit), unit, end, r->flags);
 }
 
 /* Looks for what was learnt while the program ran. A text that takes too many steps,
@@ -437,8 +455,7 @@ look_recent(const pass *p)
             continue;
         const sn_recent_pattern *r = sn_recent_first(p->recent, tail);
         for (; r && p->w->steps < most; r = sn_recent_next(r))
-            if (ends_at(p, r, k + 1))
-                mark_hit(p, place_of(p, k + 1 - r->len), k + 1 - r->len, k + 1, r->flags);
+            try_recent(p, r, k + 1);
     }
     if (p->w->steps >= most)
         mark(p->w, 0, p->w->text.len);

@@ -3,7 +3,7 @@
  * secret_recent.h - finds values in a text that came while the program ran.
  *
  * Servers set cookies without number, which an automaton (secret_trie.h) would have to be
- * made anew for. Here each pattern stands in a table under its last six bytes; a text is
+ * made anew for. Here each pattern stands in a table under its last four bytes; a text is
  * read once, and at each byte the table says which patterns may end there. The newest 4
  * MiB are kept.
  *
@@ -13,7 +13,7 @@
  *         …                                                 p may end here;
  *     sn_recent_end(&r);
  *
- * Time    a step per byte of the text and per pattern with the same last six bytes.
+ * Time    a step per byte of the text and per pattern with the same last four bytes.
  * Memory  4 MiB at most, nothing before the first pattern; wiped before it is freed.
  * Threads any thread; the lock is a leaf, held from begin to end.
  */
@@ -24,12 +24,12 @@
 
 #include "base/str.h"
 
-enum { SN_RECENT_TAIL = 6, SN_RECENT_SLOTS = 16384, SN_RECENT_BYTES = 4 << 20 };
+enum { SN_RECENT_TAIL = 4, SN_RECENT_SLOTS = 16384, SN_RECENT_BYTES = 4 << 20 };
 
 typedef struct sn_recent_pattern {
     struct sn_recent_pattern *next;  /* of its slot */
     struct sn_recent_pattern *newer; /* of all */
-    uint64_t tail;                   /* its last six bytes */
+    uint64_t tail;                   /* its last four bytes */
     uint32_t len;
     uint8_t flags;
     bool is_coded; /* of base64 text */

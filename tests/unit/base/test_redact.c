@@ -280,8 +280,6 @@ TEST(redact_knows_every_spelling_of_a_value)
 
         CHECK_STR(said(s, rows[i].text), rows[i].want);
         seine_secrets_free(s);
-        if (strcmp(rows[i].text, "100%41se%63ret") == 0)
-            continue; /* a value that begins with the digits of an escape */
         s = learnt(rows[i].value);
         CHECK_STR(said(s, rows[i].text), rows[i].want);
         seine_secrets_free(s);
@@ -459,7 +457,9 @@ TEST(redact_agrees_with_a_search_of_every_place)
 
             for (size_t k = 0; k < len; k++)
                 values[v][k] = "ab41"[sn_rng_below(&r, kinds)];
-            CHECK_EQ(seine_secrets_add(s, values[v], len), SEINE_OK);
+            CHECK_EQ(round % 2 ? seine_secrets_add(s, values[v], len)
+                               : seine_secrets_learn(s, values[v], len),
+                     SEINE_OK);
         }
         while (n < 180) {
             /* now and then a value, some of it escaped */
