@@ -11,7 +11,7 @@ import tempfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
-from e2e import PATIENCE, PROGRAM, ROOT, case, check, environment, finish  # noqa: E402
+from e2e import PATIENCE, PROGRAM, ROOT, UNHURRIED, case, check, environment, finish  # noqa: E402
 from nginx import nginx  # noqa: E402
 
 TREES = {"cmake": "/usr/share/doc/cmake-data/html", "git": "/usr/share/doc/git-doc", "harden": "/usr/share/doc/harden-doc/html",
@@ -66,7 +66,7 @@ def write_odd(root, port):
 
 
 def crawled(seed, out, *words):
-    done = subprocess.run([PROGRAM, "crawl", seed, "--mine", "-c", "32", "-o", out, "--progress", "off", "--sitemap", "off", "--fail-on", "none", *words],
+    done = subprocess.run([PROGRAM, "crawl", seed, "--mine", "-c", "32", "-o", out, "--progress", "off", "--sitemap", "off", "--fail-on", "none", *UNHURRIED, *words],
                           stdin=subprocess.DEVNULL, capture_output=True, env=environment(), timeout=PATIENCE)
     check((done.returncode, done.stderr.decode() if done.returncode else ""), (0, ""))
     with open(out, encoding="utf-8") as f:

@@ -12,7 +12,7 @@ import tempfile
 import threading
 import time
 
-from e2e import PATIENCE, PROGRAM, environment
+from e2e import PATIENCE, PROGRAM, UNHURRIED, environment
 
 QUICK = ("--host-rate", "off", "--no-adaptive", "--per-host", "64", "--per-ip", "64")  # robots.txt is obeyed all the same
 EAGER = ("--backoff", "5ms..20ms", "--retry-budget", "1000%")
@@ -69,7 +69,8 @@ def crawl(*words, timeout=PATIENCE, stdin=""):
         into.write(stdin.encode())
         into.seek(0)
         start = time.monotonic()
-        p = subprocess.Popen([PROGRAM, "crawl", *words, "--format", "jsonl", "--progress", "off", "--fail-on", "none"], stdin=into, stdout=subprocess.PIPE,
+        unhurried = () if {"-t", "--timeout", "--head-timeout"} & set(words) else UNHURRIED
+        p = subprocess.Popen([PROGRAM, "crawl", *words, *unhurried, "--format", "jsonl", "--progress", "off", "--fail-on", "none"], stdin=into, stdout=subprocess.PIPE,
                              stderr=err, env=environment())
         late = threading.Timer(timeout, p.kill)
         late.start()

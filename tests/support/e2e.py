@@ -45,6 +45,7 @@ def sanitizers():
 
 
 SANITIZED = sanitizers()
+UNHURRIED = ("-t", "300s", "--head-timeout", "300s") if SANITIZED else ()  # options of a run whose subject is no limit in time
 PATIENCE = 1000 if SANITIZED else 240  # seconds after which a test gives up waiting; ctest does so a little later
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it, and so would every program that is started here
 _cases = []
