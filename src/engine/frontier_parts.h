@@ -31,7 +31,7 @@ enum {
     SN_BATCH = 32,        /* links judged together */
     SN_GROUP = 64,        /* URLs finished together */
     SN_PUT_NOFOLLOW = 64, /* with the reason of one that was put off: and a nofollow */
-    SN_IDLE = 1000,       /* looks after which a pattern without pages makes room */
+    SN_IDLE = 600,        /* looks after which a pattern without pages makes room */
     SN_LOOKED = 64,       /* patterns of a shard whose pages are looked at, at most */
     SN_CHILDREN = 128,    /* directories of a directory that make them a device */
     SN_DIRECTORIES = 2,   /* levels of directories that are counted */
