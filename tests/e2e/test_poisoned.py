@@ -7,7 +7,7 @@ import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
 from e2e import case, check, finish, rows  # noqa: E402
-from poisoned import MOMENTS, PATIENCE, VARIANTS, certificate, poisoned  # noqa: E402
+from poisoned import LEAVERS, MOMENTS, VARIANTS, certificate, poisoned  # noqa: E402
 
 PAGES = 60
 EACH = [(f"{name}, {said}", name, later) for name in VARIANTS for later, said in MOMENTS]
@@ -50,7 +50,7 @@ def an_origin_that_was_found_out_gets_no_reuse_for_the_run():
     check(p.connections in (PAGES, PAGES + 1), True, str(p.connections))
 
 
-@rows([(f"{name}, {said}", name, later) for name in PATIENCE for later, said in MOMENTS])
+@rows([(f"{name}, {said}", name, later) for name in LEAVERS for later, said in MOMENTS])
 def a_408_or_an_orderly_close_is_no_crime(_, variant, later):
     run, p = harm(variant, later)
     check((run.broken, run.foreign), (0, 0))

@@ -51,8 +51,8 @@ VARIANTS = {
     "last chunk, a second response": ("GET", 200, "chunked", SECOND),
 }
 # What is no crime: a server that waited too long for the next request says so, and closes.
-PATIENCE = {"408 and close": ("GET", 200, "length", b"HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"),
-            "close": ("GET", 200, "length", b"")}
+LEAVERS = {"408 and close": ("GET", 200, "length", b"HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"),
+           "close": ("GET", 200, "length", b"")}
 MOMENTS = [(0, "with it"), (0.0003, "0.3 ms later"), (0.005, "5 ms later")]
 
 
@@ -74,8 +74,8 @@ class Run:
 
 class Poisoned:
     def __init__(self, variant, later, tls, every):
-        self.method, self.guilty, self.framing, self.behind = (VARIANTS | PATIENCE)[variant]
-        self.closes = variant in PATIENCE
+        self.method, self.guilty, self.framing, self.behind = (VARIANTS | LEAVERS)[variant]
+        self.closes = variant in LEAVERS
         self.later, self.tls, self.every = later, tls, every
         self.socket = socket.create_server(("127.0.0.1", 0), backlog=512)
         self.base = f"{'https' if tls else 'http'}://127.0.0.1:{self.socket.getsockname()[1]}"
