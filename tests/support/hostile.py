@@ -15,9 +15,9 @@ import subprocess
 import tempfile
 import threading
 
-from e2e import PROGRAM, Result, environment
+from e2e import PATIENCE, PROGRAM, Result, environment
 
-ENOUGH = 60  # seconds; what takes longer hangs
+ENOUGH = PATIENCE // 2  # seconds; what takes longer hangs
 PATIENT = ("--timeout", "90s", "--connect-timeout", "60s", "--tcp-timeout", "60s", "--tls-timeout", "60s", "--head-timeout", "60s")  # a slow machine is no attack
 BUSY = {"ASAN_OPTIONS": "quarantine_size_mb=0:thread_local_quarantine_size_kb=0"}  # freed is free
 
