@@ -224,6 +224,13 @@ key_of(const entry *e)
     return (seine_view){e->key, e->len};
 }
 
+/* An absent key is the empty one. */
+static inline seine_view
+sound(seine_view key)
+{
+    return key.ptr ? key : no_key;
+}
+
 static inline uint64_t
 hash_of(const seine_breakers *r, seine_view key)
 {
@@ -482,6 +489,7 @@ seine_breakers_acquire(seine_breakers *r, seine_view key, seine_time now,
         return SEINE_E_INVAL;
     if (!r)
         return seine_breaker_acquire(NULL, now, out_permit);
+    key = sound(key);
     uint64_t hash = hash_of(r, key);
     shard *s = shard_of(r, hash);
     seine_err err = lock_entry(r, hash, key, now, &e);
@@ -560,6 +568,7 @@ seine_breakers_settle(seine_breakers *r, seine_view key, seine_permit *permit,
     if (permit->id & OVERFLOWED)
         return settle_overflow(r, permit, how, now);
 
+    key = sound(key);
     uint64_t hash = hash_of(r, key);
     shard *s = shard_of(r, hash);
     seine_err err;
@@ -630,6 +639,7 @@ seine_breakers_when(seine_breakers *r, seine_view key, seine_time now)
 {
     seine_breaker_state state;
 
+    key = sound(key);
     return r ? look(r, hash_of(r, key), key, now, &state) : now;
 }
 
@@ -658,6 +668,7 @@ seine_breakers_wait(seine_breakers *r, seine_ctx *ctx, seine_view key)
 
     if (!r || err != SEINE_OK || seine_breakers_when(r, key, now) <= now)
         return err;
+    key = sound(key);
     uint64_t hash = hash_of(r, key);
     shard *s = shard_of(r, hash);
     sn_waiter_arm(&w, ctx);
@@ -696,6 +707,7 @@ seine_breakers_stats_get(const seine_breakers *r, seine_view key,
         return SEINE_E_INVAL;
     if (!r)
         return SEINE_E_UNKNOWN;
+    key = sound(key);
     uint64_t hash = hash_of(r, key);
     shard *s = shard_of(r, hash);
     pthread_mutex_lock(&s->lock);
@@ -821,6 +833,7 @@ seine_breakers_reset(seine_breakers *r, seine_view key)
 
     if (!r)
         return;
+    key = sound(key);
     uint64_t hash = hash_of(r, key);
     shard *s = shard_of(r, hash);
     pthread_mutex_lock(&s->lock);

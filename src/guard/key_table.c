@@ -151,6 +151,8 @@ fetch_early(const sn_key_table *tab, const sn_key_shard *s, uint64_t hash)
 sn_key_lookup
 sn_key_table_seek(const sn_key_table *tab, seine_view key)
 {
+    if (!key.ptr)
+        key.len = 0; /* absent: the empty key */
     uint64_t hash = sn_siphash(tab->seed, key.ptr, key.len);
     sn_key_shard *s = &tab->shards[hash >> (64 - tab->bits)];
 

@@ -1151,3 +1151,21 @@ TEST_THREADS(breakers_number_the_changes_of_a_key_in_their_order)
     }
     seine_breakers_free(c.r);
 }
+
+TEST(breakers_key_without_bytes_is_the_empty_key_whatever_its_length)
+{
+    seine_breaker_opts o = opens_after(1, SEINE_MS(100));
+    seine_breakers *r = registry(&o, 10);
+    seine_view none = {NULL, 99};
+    seine_breaker_stats s;
+    seine_permit p;
+
+    CHECK_EQ(seine_breakers_acquire(r, none, T0, &p), SEINE_OK);
+    CHECK_EQ(seine_breakers_settle(r, none, &p, SEINE_FAILURE, T0), SEINE_OK);
+    CHECK_EQ(seine_breakers_state_get(r, key("")), SEINE_BREAKER_OPEN);
+    CHECK_EQ(seine_breakers_when(r, none, T0), T0 + SEINE_MS(100));
+    CHECK_EQ(seine_breakers_stats_get(r, none, &s), SEINE_OK);
+    seine_breakers_reset(r, none);
+    CHECK_EQ(seine_breakers_state_get(r, none), SEINE_BREAKER_CLOSED);
+    seine_breakers_free(r);
+}

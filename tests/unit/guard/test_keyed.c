@@ -678,3 +678,14 @@ TEST(keyed_without_room_reserves_and_gives_back_in_the_overflow)
     CHECK(seine_keyed_undo(NULL, b, g.mark, 1));
     seine_keyed_reset(NULL, b, T0);
 }
+
+TEST(keyed_key_without_bytes_is_the_empty_key_whatever_its_length)
+{
+    seine_keyed *k = table(10, 2, 100, SEINE_OVERFLOW_SHARED);
+
+    CHECK(seine_keyed_allow(k, (seine_view){NULL, 99}, T0, 1));
+    CHECK(seine_keyed_allow(k, seine_key_str(""), T0, 1));
+    CHECK(!seine_keyed_allow(k, (seine_view){NULL, 5}, T0, 1));
+    CHECK_EQ(totals(k).keys, 1);
+    seine_keyed_free(k);
+}
