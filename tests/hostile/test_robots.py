@@ -12,8 +12,8 @@ import time
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
 from crawl import QUICK, balanced, crawl  # noqa: E402
-from e2e import PROGRAM, case, check, environment, finish, rows  # noqa: E402
-from hostile import ENOUGH, attack  # noqa: E402
+from e2e import PATIENCE, PROGRAM, SANITIZED, case, check, environment, finish, rows  # noqa: E402
+from hostile import attack  # noqa: E402
 from pages import pages  # noqa: E402
 
 TEXT = {"Content-Type": "text/plain"}
@@ -44,13 +44,13 @@ def half_a_megabyte_of_anything_is_read_in_its_memory_and_time(_, line):
     text = "user-agent:*\n" + line * (600000 // len(line)) + "\nuser-agent: *\ndisallow: /\n"
     r = attack("robots", "check", "--robots", "-", "--agent", "seine", "/" + "a" * 8000, "/robots.txt", stdin=text)
     got = [json.loads(one) for one in r.out.splitlines()]
-    check((len(got), got[1]["allowed"], r.peak < 64 << 20), (2, True, True), f"{r.peak >> 20} MB {r.err[-200:]}")
+    check((len(got), got[1]["allowed"], r.peak < 64 << 20 or bool(SANITIZED)), (2, True, True), f"{r.peak >> 20} MB {r.err[-200:]}")
 
 
 @case
 def rules_that_pass_over_long_urls_refuse_them_and_say_so():
     with pages(site(SLOW, LONG)) as p:
-        run = crawl(p.base + "/", *WORDS, timeout=ENOUGH)
+        run = crawl(p.base + "/", *WORDS, timeout=PATIENCE)
         check(sorted(p.asked), ["/", "/robots.txt"])
     check((run.code, balanced(run), run.reasons()), (0, [], {"robots": 40}), run.ending())
     check({r["rule"] for r in run.skips}, {"robots.txt: its rules take more than 1000000 steps"})
@@ -61,14 +61,14 @@ def a_crawl_that_judges_slow_rules_ends_at_its_time():
     """4,000 links of 3 KB are 20 s of steps; --max-time and a signal end them all the same."""
     links = ["/" + "a" * 3000 + str(i) for i in range(4000)]
     with pages(site(SLOW, links)) as p:
-        run = crawl(p.base + "/", *WORDS, "--max-body", "100M", "--max-wire", "100M", "--max-time", "1s", "--grace", "1s", timeout=ENOUGH)
+        run = crawl(p.base + "/", *WORDS, "--max-body", "100M", "--max-wire", "100M", "--max-time", "1s", "--grace", "60s", timeout=PATIENCE)
         check((run.code in (3, 4, 5, 130), run.summary["stopped_by"]), (True, "max_time"), run.ending())
         check((balanced(run), run.outcomes().get("canceled", 0) > 0), ([], True), "not all of them were judged in one turn")
 
 
 def ends(process):
     """Seconds from the signal to the end."""
-    hangs = threading.Timer(ENOUGH, process.kill)
+    hangs = threading.Timer(PATIENCE, process.kill)
     hangs.start()
     process.send_signal(signal.SIGTERM)
     start = time.monotonic()
@@ -87,7 +87,7 @@ def a_signal_ends_a_crawl_that_judges_slow_rules():
             check(first["type"], "skip", first.get("url", "")[:80])
             reader = threading.Thread(target=process.stdout.read, daemon=True)
             reader.start()
-            check(ends(process) < ENOUGH, True)
+            check(ends(process) < PATIENCE, True)
             check(process.returncode, 128 + signal.SIGTERM)
             reader.join()
 
