@@ -71,16 +71,15 @@ close_idle(sn_origin *o, const sn_conn *but)
     }
 }
 
-/* Ends the exchanges that wait for the first byte of a response on a connection that was
- * used before. What will come there is as doubtful. */
+/* Ends the exchanges on connections that were used before, even in the midst of their
+ * response: what comes there is as doubtful. */
 static void
 doom_others(sn_socket_transport *w, const sn_origin *o, const sn_conn *but)
 {
     for (sn_conn *c = w->conns; c; c = c->next) {
         sn_exchange *x = c->x;
 
-        if (c == but || c->origin != o || !x || !x->reused || c->reader ||
-            x->why != SEINE_OK)
+        if (c == but || c->origin != o || !x || !x->reused || x->why != SEINE_OK)
             continue;
         x->replayable = sn_request_is_idempotent(x->request);
         if (x->replayable)

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Bytes behind a response never harm the next URL. bench/poisoned makes the table of docs/internals/conn_pool.md."""
+import contextlib
 import os
 import sys
+import threading
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
-from e2e import case, check, finish, rows  # noqa: E402
-from poisoned import LEAVERS, MOMENTS, VARIANTS, certificate, poisoned  # noqa: E402
+from e2e import PATIENCE, case, check, finish, rows  # noqa: E402
+from poisoned import LEAVERS, MOMENTS, VARIANTS, Poisoned, certificate, poisoned  # noqa: E402
 
 PAGES = 60
 EACH = [(f"{name}, {said}", name, later) for name in VARIANTS for later, said in MOMENTS]
@@ -56,6 +58,39 @@ def a_408_or_an_orderly_close_is_no_crime(_, variant, later):
     check((run.broken, run.foreign), (0, 0))
     # Every third page ends its connection; of the others two can share one.
     check(p.connections <= PAGES // 2, True, f"{p.connections} connections for {p.requests} requests")
+
+
+class HalfForeign(Poisoned):
+    """/2 is half answered on a connection that was used before; then /3 shows on another one that the server is guilty."""
+    def __init__(self):
+        super().__init__("text", 0, None, 3)
+        self.half, self.asked = threading.Event(), 0
+
+    def answer(self, s, n):
+        if n == 0:
+            return s.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 7\r\nX-Page: 0\r\n\r\npage 0\n")
+        if n == 3:
+            self.half.wait(PATIENCE)
+        if n != 2:
+            return super().answer(s, n)
+        self.asked += 1
+        if self.asked > 1:
+            return super().answer(s, n)
+        s.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\nX-Page: foreign\r\n\r\nwrong")
+        self.half.set()
+        s.settimeout(PATIENCE)
+        s.recv(1)  # until the client closes
+
+    def status_of(self, n):
+        return 200
+
+
+@case
+def a_response_that_has_begun_on_a_used_connection_is_asked_for_again():
+    p = HalfForeign()
+    with contextlib.closing(p.socket):
+        run = p.fetch(4, "--retries", "0", "-c", "2")
+    check((run.broken, run.foreign, p.asked), (0, 0, 2), run.err)
 
 
 @case
