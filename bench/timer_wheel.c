@@ -151,7 +151,7 @@ main(int argc, char **argv)
 
     as_json = argc > 1 && strcmp(argv[1], "-j") == 0;
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
-        uint32_t n = sizes[s], ops = BENCH_ROUNDS(n < 500000 ? 1000000 : 4000000);
+        uint32_t n = sizes[s], ops = BENCH_ROUNDS(n < 500000 ? 1000000u : 4000000u);
         double runs[RUNS];
         host *h = sn_pages(n * sizeof *h);
         thin *t = sn_pages(n * sizeof *t);
