@@ -28,9 +28,10 @@ look(secured *s)
 {
     sn_socket_transport_free(s->t);
     s->t = NULL;
-    CHECK_EQ(wiped_end(), 0);
+    wiped_stop();
     send_most = 0;
     secure_end(s);
+    CHECK_EQ(wiped_end(), 0);
 }
 
 static visit *

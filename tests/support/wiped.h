@@ -77,10 +77,17 @@ wiped_begin(const char *text, const char *other)
 }
 
 /* From here on nothing is looked at. */
+static inline void
+wiped_stop(void)
+{
+    wiped_texts[0] = wiped_texts[1] = NULL;
+}
+
+/* No other thread may allocate or free: those that do end between stop and end. */
 static inline int
 wiped_end(void)
 {
-    wiped_texts[0] = wiped_texts[1] = NULL;
+    wiped_stop();
     CHECK_EQ(seine_set_alloc(NULL), SEINE_OK);
     return wiped_dirty;
 }
