@@ -306,8 +306,9 @@ end_robots(sim_world *w, uint32_t i, bool whole, uint16_t status, seine_err code
                  (status >= 400 && status < 500 && status != 429);
     const char *hop = strrchr(node->url, '/') + 1;
 
-    if (h->robots == ROBOTS_CIRCLE && whole && status == 302)
-        known = hop[0] == '4'; /* the fifth hop is the last */
+    bool has_moved = status == 302 && (whole || code == SEINE_E_BODY_TRUNCATED);
+    if (h->robots == ROBOTS_CIRCLE && has_moved)
+        known = hop[0] == '4'; /* the fifth hop is the last, whole or cut */
     if (node->n == node->host && is_nowhere(code))
         known = h->nowhere = true;
     if (known) {
