@@ -248,7 +248,7 @@ TEST(a_connection_of_which_not_all_was_read_is_not_kept)
         snprintf(path, sizeof path, "/extra:10/bytes:%d", ROOM - (int)head + more);
         v = visit_of(seine_chaos_url(c), path);
         v->q.fresh = true;
-        recv_left = (size_t)(ROOM + more + 10);
+        recv_left = (size_t)ROOM + 10 + (size_t)more;
         visit_run(t, v);
         CHECK_END(v, SEINE_OK);
         CHECK_EQ(v->bytes, ROOM - head + (uint64_t)more);

@@ -555,7 +555,7 @@ TEST(a_retry_of_a_host_without_a_free_visit_is_not_held)
 
 TEST(a_visit_that_comes_to_a_host_without_a_free_one_is_not_held)
 {
-    for (char c = 'a'; c < 'd'; c++) {
+    for (int c = 'a'; c < 'd'; c++) {
         shard t;
         well w;
         seine_fetch_opts o = polite();
@@ -563,11 +563,11 @@ TEST(a_visit_that_comes_to_a_host_without_a_free_one_is_not_held)
 
         o.mine = true;
         open_well(&w, &t, &o);
-        for (char each = 'a'; each < 'd'; each++)
-            dig(&w, each, 2, 0);
+        for (int each = 'a'; each < 'd'; each++)
+            dig(&w, (char)each, 2, 0);
         w.empty = true;
         CHECK(!next(&t, 0));
-        url[7] = c;
+        url[7] = (char)c;
         sn_visit *own = add(&t, url, 0);
         CHECK(next(&t, 0) == own);
         end(&t, own, SEINE_OK, 200, 0);

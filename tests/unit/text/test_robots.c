@@ -527,11 +527,13 @@ TEST(robots_an_empty_sitemap_is_none)
 /* The rules of one agent, and all rules asked by that agent, say the same. */
 TEST(robots_for_one_agent_keep_its_groups_and_answer_alike)
 {
-    static const char *const texts[] = {
+    static const char many[] =
         "User-agent: *\nDisallow: /all\nCrawl-delay: 5\nSitemap: /s\n"
         "User-agent: seine\nDisallow: /one\nAllow: /one/x\n"
         "User-agent: other\nDisallow: /\nCrawl-delay: 9\n"
-        "User-agent: x\nUser-agent: Seine/2\nDisallow: /two\nCrawl-delay: 2\n",
+        "User-agent: x\nUser-agent: Seine/2\nDisallow: /two\nCrawl-delay: 2\n";
+    static const char *const texts[] = {
+        many,
         "User-agent: *\nDisallow: /all\nUser-agent: other\nDisallow: /\n",
         "User-agent: seine\nUser-agent: *\n",
         "Disallow: /\n",
