@@ -772,15 +772,16 @@ TEST(the_shard_that_ends_a_crawl_wakes_those_that_have_something_to_refuse)
     o.on_record = gather_record;
     o.arg = g;
     o.threads = 3;
-    CHECK_EQ(sn_fetch_open(&o, script_net(s), &f, NULL), SEINE_OK);
+    char url[MANY][64];
     for (int i = 0; i < MANY; i++) {
-        char url[64];
-        snprintf(url, sizeof url, "http://h%d.test/", i);
-        script_on(s, url,
+        snprintf(url[i], sizeof url[i], "http://h%d.test/", i);
+        script_on(s, url[i],
                   &(answer){.fields = "Content-Type: text/html",
                             .body = "<a href=/deep>x</a>"});
-        CHECK_EQ(add(f, url, NULL), SEINE_OK);
     }
+    CHECK_EQ(sn_fetch_open(&o, script_net(s), &f, NULL), SEINE_OK);
+    for (int i = 0; i < MANY; i++)
+        CHECK_EQ(add(f, url[i], NULL), SEINE_OK);
     CHECK_EQ(add(f, "http://slow.test/", NULL), SEINE_OK);
     seine_fetch_close(f);
     while (door.entered < 3)
