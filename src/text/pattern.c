@@ -103,7 +103,7 @@ sn_matcher_init(sn_matcher *m)
 
     *m = (sn_matcher){0};
     if (memory) {
-        m->block = pcre2_match_data_create(1, memory);
+        m->block = pcre2_match_data_create(2, memory); /* the match, a group */
         m->context = pcre2_match_context_create(memory);
     }
     pcre2_general_context_free(memory);
@@ -121,25 +121,60 @@ sn_matcher_fini(sn_matcher *m)
     *m = (sn_matcher){0};
 }
 
-static uint32_t
-steps_for(size_t len)
+uint32_t
+sn_pattern_steps(size_t len)
 {
     size_t most = (UINT32_MAX - SN_PATTERN_STEPS) / SN_PATTERN_STEPS_BYTE;
 
     return SN_PATTERN_STEPS + (uint32_t)(len < most ? len : most) * SN_PATTERN_STEPS_BYTE;
 }
 
-seine_err
-sn_pattern_match(const sn_pattern *p, sn_matcher *m, sn_str text, bool *out_found)
+/* PCRE2's count of pairs, or why there are none. */
+static int
+run_match(const sn_pattern *p, sn_matcher *m, sn_str text, sn_pattern_how how)
 {
-    if (!text.ptr)
-        text = SN_STR("");
-    pcre2_set_match_limit(m->context, steps_for(text.len));
+    pcre2_set_match_limit(m->context, how.steps);
     pcre2_set_heap_limit(m->context, HEAP_KIB);
-    int n =
-        pcre2_match(p->code, (PCRE2_SPTR)text.ptr, text.len, 0, 0, m->block, m->context);
+    return pcre2_match(p->code, (PCRE2_SPTR)(text.ptr ? text.ptr : ""), text.len,
+                       how.from, how.is_utf8 ? PCRE2_NO_UTF_CHECK : 0, m->block,
+                       m->context);
+}
+
+static seine_err
+ended(int n, bool *out_found)
+{
     *out_found = n >= 0;
     if (n >= 0 || n == PCRE2_ERROR_NOMATCH)
         return SEINE_OK;
     return n == PCRE2_ERROR_NOMEMORY ? SEINE_E_NOMEM : SEINE_E_PATTERN_BUDGET;
+}
+
+seine_err
+sn_pattern_match(const sn_pattern *p, sn_matcher *m, sn_str text, bool *out_found)
+{
+    sn_pattern_how how = {.steps = sn_pattern_steps(text.len)};
+
+    return ended(run_match(p, m, text, how), out_found);
+}
+
+seine_err
+sn_pattern_find(const sn_pattern *p, sn_matcher *m, sn_str text, sn_pattern_how how,
+                sn_match *out_match, bool *out_found)
+{
+    int n = run_match(p, m, text, how);
+    seine_err e = ended(n, out_found);
+    uint32_t groups = 0;
+
+    if (e != SEINE_OK || !*out_found)
+        return e;
+    const size_t *pair = pcre2_get_ovector_pointer(m->block);
+
+    *out_match = (sn_match){pair[0], pair[1], sn_str_slice(text, pair[0], pair[1])};
+    pcre2_pattern_info(p->code, PCRE2_INFO_CAPTURECOUNT, &groups);
+    if (groups == 0)
+        return SEINE_OK;
+    /* n is 0 if there are more groups than pairs, and 1 if the first took no part. */
+    bool took_part = n != 1 && pair[2] != PCRE2_UNSET && pair[2] <= pair[3];
+    out_match->group = took_part ? sn_str_slice(text, pair[2], pair[3]) : SN_STR("");
+    return SEINE_OK;
 }

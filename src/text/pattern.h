@@ -47,4 +47,29 @@ void sn_matcher_fini(sn_matcher *m);
 SEINE_MUST_CHECK seine_err sn_pattern_match(const sn_pattern *p, sn_matcher *m,
                                             sn_str text, bool *out_found);
 
+/* Where a match stands, and what its first group holds (the whole match, if the pattern
+ * has no group, and nothing, if the group took no part). */
+typedef struct sn_match {
+    size_t at, end;
+    sn_str group;
+} sn_match;
+
+enum { SN_PATTERN_QUICK = SN_PATTERN_STEPS }; /* enough for most matches */
+
+/* How to find: from which byte on, in how many steps. is_utf8: the text is known to be,
+ * and is not looked through again. */
+typedef struct sn_pattern_how {
+    size_t from;
+    uint32_t steps;
+    bool is_utf8;
+} sn_pattern_how;
+
+/* Finds the first match. Results as above. */
+SEINE_MUST_CHECK seine_err sn_pattern_find(const sn_pattern *p, sn_matcher *m,
+                                           sn_str text, sn_pattern_how how,
+                                           sn_match *out_match, bool *out_found);
+
+/* The steps of sn_pattern_match for a text of this length. */
+uint32_t sn_pattern_steps(size_t len);
+
 #endif

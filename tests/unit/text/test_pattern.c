@@ -131,3 +131,48 @@ TEST(pattern_survives_every_allocation_that_fails)
             sn_pattern_free(p);
     }
 }
+
+TEST(pattern_finds_where_and_what_its_first_group_holds)
+{
+    static const struct {
+        const char *pattern, *text;
+        size_t from;
+        bool found;
+        size_t at, end;
+        const char *group;
+    } rows[] = {
+        {"b+", "abba", 0, true, 1, 3, "bb"}, /* no group: the whole match */
+        {"b+", "abba", 2, true, 2, 3, "b"},  /* from there on */
+        {"b+", "abba", 3, false, 0, 0, NULL},
+        {"^a", "aa", 1, false, 0, 0, NULL}, /* the beginning is that of the text */
+        {"(\\d+) EUR", "is 12 EUR", 0, true, 3, 9, "12"},
+        {"a(x)?b", "ab", 0, true, 0, 2, ""},      /* the group took no part */
+        {"(a)(b)(c)", "abc", 0, true, 0, 3, "a"}, /* more groups than pairs */
+        {"", "ab", 2, true, 2, 2, ""},
+        {"a\\Kb", "ab", 0, true, 1, 2, "b"},
+    };
+
+    EACH_ROW(i, rows) {
+        sn_pattern *p = NULL;
+        sn_matcher m;
+        sn_match got = {0};
+        bool found = false;
+        sn_str text = sn_str_of(rows[i].text);
+        sn_pattern_how how = {rows[i].from, sn_pattern_steps(text.len), true};
+
+        CHECK_EQ(sn_pattern_new(sn_str_of(rows[i].pattern), &p, NULL), SEINE_OK);
+        CHECK_EQ(sn_matcher_init(&m), SEINE_OK);
+        CHECK_EQ(sn_pattern_find(p, &m, text, how, &got, &found), SEINE_OK);
+        CHECK_EQ(found, rows[i].found);
+        CHECK_EQ(got.at, rows[i].at);
+        CHECK_EQ(got.end, rows[i].end);
+        if (rows[i].group)
+            CHECK(sn_str_eq(got.group, sn_str_of(rows[i].group)));
+        how.steps = 1;
+        if (rows[i].pattern[0] == '(' && rows[i].pattern[1] == '\\')
+            CHECK_EQ(sn_pattern_find(p, &m, text, how, &got, &found),
+                     SEINE_E_PATTERN_BUDGET);
+        sn_matcher_fini(&m);
+        sn_pattern_free(p);
+    }
+}
