@@ -429,4 +429,4 @@ def a_signal_ends_a_sitemap_that_nobody_reads():
         pipe.read()
 
 
-finish()
+finish(at_once=4)

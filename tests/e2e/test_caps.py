@@ -240,4 +240,4 @@ def links_of_a_page_that_ends_after_a_stop_have_records():
     check((run.code, run.outcomes(), p.asked), (143, {"ok": 1, "canceled": 500}, ["/"]), run.ending())
 
 
-finish()
+finish(at_once=4)

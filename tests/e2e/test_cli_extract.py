@@ -167,4 +167,4 @@ def refreshes_say_when_and_where():
     check(seine("html", "meta-refresh").code, 2)
 
 
-finish()
+finish(at_once=2)

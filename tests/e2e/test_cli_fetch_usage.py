@@ -242,22 +242,15 @@ def the_environment_is_asked_where_the_command_line_is_silent(env, paths, member
         check(summary(r.out)[member], want, r.err)
 
 
-@case
-def s2_04_pool_size_by_flag_and_environment():
-    """The flag wins; what the server saw at once is the proof."""
+@rows([("the flag", ("-c", "3"), None, 3), ("the environment", (), {"SEINE_CONCURRENCY": "5"}, 5), ("the flag wins", ("-c", "3"), {"SEINE_CONCURRENCY": "5"}, 3)])
+def s2_04_pool_size_by_flag_and_environment(_, words, env, most):
+    """What the server saw at once is the proof."""
     with origin() as o:
-        urls = [o.url(f"/delay:150ms/ok?n={n}") for n in range(24)]
-
-        def peak(*words, env=None):
-            o.get("/_chaos/reset")
-            r = seine("fetch", "-q", "--mine", *words, *urls, env=env)
-            check(r.code, 0, r.err)
-            hosts = o.report()["hosts"]
-            rows_ = hosts.values() if isinstance(hosts, dict) else hosts
-            return max(h["peak_in_flight"] for h in rows_ if h["requests"] >= 24)
-        check(peak("-c", "3"), 3)
-        check(peak(env={"SEINE_CONCURRENCY": "5"}), 5)
-        check(peak("-c", "3", env={"SEINE_CONCURRENCY": "5"}), 3)
+        r = seine("fetch", "-q", "--mine", *words, *[o.url(f"/delay:150ms/ok?n={n}") for n in range(24)], env=env)
+        check(r.code, 0, r.err)
+        hosts = o.report()["hosts"]
+        rows_ = hosts.values() if isinstance(hosts, dict) else hosts
+        check(max(h["peak_in_flight"] for h in rows_ if h["requests"] >= 24), most)
 
 
 @rows([({"SEINE_MINE": "maybe"}, "seine: SEINE_MINE 'maybe': neither on nor off"),
@@ -285,4 +278,4 @@ def help_is_one_screen_and_everything():
     json.loads(seine("help", "--json").out.splitlines()[0])
 
 
-finish(at_once=4)
+finish(at_once=6)

@@ -143,7 +143,7 @@ def hosts(*names):
     Hosts.asked = []
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Hosts)
     server.handle_error = lambda *words: None  # a client that goes early is no news
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
     thread.start()
     port = server.server_address[1]
     words = [w for name in names for w in ("--resolve", f"{name}.test:{port}:127.0.0.1")]
@@ -243,4 +243,4 @@ def decisions_about_the_wild_agree():
     check(len(rows) > 2000, True)
 
 
-finish()
+finish(at_once=4)

@@ -232,4 +232,4 @@ def a_bad_line_is_named(trace, message):
     check((r.code, r.out), (2, ""))
 
 
-finish()
+finish(at_once=2)

@@ -250,4 +250,4 @@ def a_host_that_asks_for_a_pause_gets_it(_, words):
         check((run.outcomes(), run.seconds >= 2), ({"ok": 40}, True), run.ending())
 
 
-finish(at_once=6)
+finish(at_once=12)

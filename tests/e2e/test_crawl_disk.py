@@ -200,4 +200,4 @@ def metrics_that_cannot_be_written_at_the_end_are_exit_3():
     check((r.returncode, b'"ok":true' in out, f"--metrics-file: cannot write '{name}'" in err.decode()), (3, True, True), err.decode())
 
 
-finish()
+finish(at_once=3)

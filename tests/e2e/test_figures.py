@@ -62,7 +62,7 @@ class Server(http.server.ThreadingHTTPServer):
     def __init__(self):
         super().__init__(("127.0.0.1", 0), Counter)
         self.lock, self.hits, self.told = threading.Lock(), collections.defaultdict(list), []
-        threading.Thread(target=self.serve_forever, daemon=True).start()
+        threading.Thread(target=self.serve_forever, args=(0.02,), daemon=True).start()
 
     def begin(self, path, when):
         with self.lock:
@@ -210,4 +210,4 @@ def a_crawl_counts_robots_sitemaps_redirects_and_retries_as_the_server_does():
         check('seine_jobs{state="done"} 1' in metrics and 'seine_jobs{state="running"} 0' in metrics, True)
 
 
-finish()
+finish(at_once=4)

@@ -190,7 +190,7 @@ class Site(http.server.BaseHTTPRequestHandler):
 def site():
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Site)
     server.asked = 0
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
     try:
         yield server
     finally:
@@ -229,4 +229,4 @@ def s0_27_what_cannot_fit_even_alone_is_said_so_and_asked_for_once():
         check(o.report()["totals"]["requests"], 2)
 
 
-finish()
+finish(at_once=4)

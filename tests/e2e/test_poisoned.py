@@ -32,8 +32,7 @@ def no_page_is_broken_by_bytes_behind_another(_, variant, later):
 
 @rows([(name, name) for name in VARIANTS])
 def none_is_broken_over_tls_either(_, variant):
-    with certificate() as tls:
-        run, _p = harm(variant, 0.0003, tls=tls, n=30)
+    run, _p = harm(variant, 0.0003, tls=tls, n=30)
     check(run.broken, 0)
     check(run.foreign <= 2, True, f"{run.foreign} foreign")
 
@@ -64,10 +63,13 @@ class HalfForeign(Poisoned):
     """/2 is half answered on a connection that was used before; then /3 shows on another one that the server is guilty."""
     def __init__(self):
         super().__init__("text", 0, None, 3)
-        self.half, self.asked = threading.Event(), 0
+        self.half, self.both, self.asked = threading.Event(), threading.Event(), 0
 
     def answer(self, s, n):
+        if n == 1:
+            self.both.set()
         if n == 0:
+            self.both.wait(PATIENCE)  # each of the first two has its own connection, and all others find a used one
             return s.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 7\r\nX-Page: 0\r\n\r\npage 0\n")
         if n == 3:
             self.half.wait(PATIENCE)
@@ -99,4 +101,5 @@ def many_connections_are_no_worse():
     check((run.broken, run.foreign), (0, 0))
 
 
-finish()
+with certificate() as tls:
+    finish(at_once=3, apart=True)

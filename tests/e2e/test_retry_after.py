@@ -92,4 +92,4 @@ def a_wish_holds_for_connections_that_are_still_opening(_, threads):
     check(server.connections <= AT_ONCE + 2, True, f"{server.connections} connections")
 
 
-finish()
+finish(at_once=2, apart=True)

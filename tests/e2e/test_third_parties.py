@@ -14,7 +14,7 @@ import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
-from e2e import PATIENCE, case, check, finish, free_port, seine  # noqa: E402
+from e2e import PATIENCE, case, check, finish, free_port, rows, seine  # noqa: E402
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer  # noqa: E402
 
 PAGES = 200
@@ -64,7 +64,7 @@ class Quiet(SimpleHTTPRequestHandler):
 def python_server(root, version):
     handler = type("Handler", (Quiet,), {"protocol_version": version})
     server = ThreadingHTTPServer(("127.0.0.1", 0), lambda *a, **k: handler(*a, directory=root, **k))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
     return server
 
 
@@ -126,19 +126,18 @@ def nginx_serves_and_python_reads():
             server.end()
 
 
-@case
-def pythons_http_server_serves_with_and_without_keep_alive():
-    for version in ("HTTP/1.0", "HTTP/1.1"):
-        with tempfile.TemporaryDirectory() as root, tempfile.TemporaryDirectory() as out:
-            write_pages(root)
-            server = python_server(root, version)
-            try:
-                r = fetch_all(f"http://127.0.0.1:{server.server_port}", out)
-                check(r.code, 0, r.err)
-                records = check_records(out)
-                check({x["http"] for x in records if x["type"] == "result"}, {version[5:]})
-            finally:
-                server.shutdown()
+@rows([("HTTP/1.0",), ("HTTP/1.1",)])
+def pythons_http_server_serves_with_and_without_keep_alive(version):
+    with tempfile.TemporaryDirectory() as root, tempfile.TemporaryDirectory() as out:
+        write_pages(root)
+        server = python_server(root, version)
+        try:
+            r = fetch_all(f"http://127.0.0.1:{server.server_port}", out)
+            check(r.code, 0, r.err)
+            records = check_records(out)
+            check({x["http"] for x in records if x["type"] == "result"}, {version[5:]})
+        finally:
+            server.shutdown()
 
 
 @case

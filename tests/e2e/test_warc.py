@@ -17,7 +17,7 @@ import time
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(HERE, "..", "support"), HERE]
-from e2e import PATIENCE, PROGRAM, VECTORS, case, check, environment, finish, needs_vectors, rows, seine  # noqa: E402
+from e2e import PATIENCE, PROGRAM, SEED, SOAKED, VECTORS, case, check, environment, finish, needs_vectors, rows, seine  # noqa: E402
 from origin import origin  # noqa: E402
 from warc_validator import Invalid, answer, read, validate  # noqa: E402
 
@@ -309,10 +309,10 @@ def kill_once(o, path, rng, n):
 
 @case
 def p2_killed_runs_lose_the_record_that_was_written_and_nothing_else():
-    rng = random.Random(20261115)
+    rng = random.Random(SEED)
     with origin() as o, folder() as d:
         path, before = f"{d}/x.warc.gz", b""
-        for n in range(30):
+        for n in range(60 if SOAKED else 12):
             kill_once(o, path, rng, n)
             if not os.path.exists(path):
                 continue

@@ -20,6 +20,7 @@ import collections
 import concurrent.futures
 import functools
 import itertools
+import multiprocessing
 import os
 import random
 import signal
@@ -47,6 +48,8 @@ def sanitizers():
 SANITIZED = sanitizers()
 UNHURRIED = ("-t", "300s", "--head-timeout", "300s") if SANITIZED else ()  # options of a run whose subject is no limit in time
 PATIENCE = 1000 if SANITIZED else 240  # seconds after which a test gives up waiting; ctest does so a little later
+SEED = int(os.environ.get("CHECK_SEED", "20261115"))  # of whatever a test leaves to chance
+SOAKED = "SOAK" in os.environ  # tools/soak runs this: campaigns have the length that finds what is rare
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it, and so would every program that is started here
 _cases = []
 
@@ -186,14 +189,20 @@ def outcome(fn):
         return "not ok", f"  {os.path.basename(where.filename)}:{where.lineno}: {e}"
 
 
-def finish(at_once=1, last=None):
+def nth(n):
+    return outcome(_cases[n][1])
+
+
+def finish(at_once=1, last=None, apart=False):
     """Runs the cases and prints how each ends, in the order of the file. at_once: how many run at a time, in a file whose
-    cases share nothing that one of them changes. last: a case that runs when the others have ended."""
+    cases share nothing that one of them changes. apart: in processes of their own, for cases that keep Python itself busy and
+    share nothing at all. last: a case that runs when the others have ended."""
     wanted = sys.argv[2] if len(sys.argv) > 2 else ""
-    chosen = [(name, fn) for name, fn in _cases if wanted in name]
+    chosen = [n for n, (name, _) in enumerate(_cases) if wanted in name]
     ends = collections.Counter()
-    with concurrent.futures.ThreadPoolExecutor(at_once) as crew:
-        found = itertools.chain(zip(chosen, crew.map(lambda c: outcome(c[1]), chosen)), (((f.__name__, f), outcome(f)) for f in [last] if f and not wanted))
+    crew = concurrent.futures.ProcessPoolExecutor(at_once, multiprocessing.get_context("fork")) if apart else concurrent.futures.ThreadPoolExecutor(at_once)
+    with crew:
+        found = itertools.chain(zip((_cases[n] for n in chosen), crew.map(nth, chosen)), (((f.__name__, f), outcome(f)) for f in [last] if f and not wanted))
         for (name, _), (end, why) in found:
             ends[end] += 1
             if end == "not ok":

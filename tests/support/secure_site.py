@@ -73,7 +73,7 @@ class Threads(socketserver.ThreadingTCPServer):
         pass  # a client that hangs up is no fault of the server
 
     def __enter__(self):
-        threading.Thread(target=self.serve_forever, daemon=True).start()
+        threading.Thread(target=self.serve_forever, args=(0.02,), daemon=True).start()
         return self
 
     def __exit__(self, *why):
