@@ -22,6 +22,8 @@
 #include "failing.h"
 #include "sockets.h"
 
+TESTS_AT_ONCE(8)
+
 #define OK_TEXT \
     "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 3\r\n\r\nok\n"
 #define OK (sizeof OK_TEXT - 1)

@@ -23,6 +23,8 @@
 #include "diag_line.h"
 #include "failing.h"
 
+TESTS_AT_ONCE(8)
+
 #define SOON SEINE_MS(100)  /* a moment is met so late if the machine is free */
 #define LONG SEINE_SECS(30) /* a deadline that is not meant to come */
 

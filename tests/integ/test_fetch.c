@@ -15,6 +15,8 @@
 
 #include "check.h"
 
+TESTS_AT_ONCE(8)
+
 #define MANY 1000
 
 static seine_time

@@ -11,6 +11,8 @@
 #include "failing.h"
 #include "socket_transport.h"
 
+TESTS_AT_ONCE(8)
+
 static const char *
 port_of(const seine_chaos *c)
 {

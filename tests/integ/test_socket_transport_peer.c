@@ -9,6 +9,8 @@
 #include "socket_transport.h"
 #include "sockets.h"
 
+TESTS_AT_ONCE(8)
+
 #define WHOLE "HTTP/1.1 413 Too Large\r\nContent-Length: 3\r\n\r\nno\n"
 
 typedef struct peer {

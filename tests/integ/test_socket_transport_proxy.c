@@ -5,6 +5,8 @@
 #include "net/proxy.h"
 #include "socket_transport_tls.h"
 
+TESTS_AT_ONCE(8)
+
 static const char *const kinds[] = {"http", "https", "socks5", "socks5h"};
 #define N_KINDS (sizeof kinds / sizeof *kinds)
 

@@ -2,6 +2,8 @@
 /* P4: every phase ends at its moment, in real time; never before it. */
 #include "socket_transport.h"
 
+TESTS_AT_ONCE(8)
+
 #define OFF     SEINE_NEVER
 #define CHANCES 30
 

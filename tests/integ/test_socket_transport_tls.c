@@ -11,6 +11,8 @@
 #include "diag_line.h"
 #include "socket_transport_tls.h"
 
+TESTS_AT_ONCE(8)
+
 /* Trust. */
 
 TEST(a_host_whose_certificate_is_not_right_is_named_and_gets_no_request)

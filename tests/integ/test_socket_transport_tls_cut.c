@@ -3,6 +3,8 @@
  * the TLS close or by RST, is never whole; with TLS 1.2 and 1.3. */
 #include "socket_transport_tls.h"
 
+TESTS_AT_ONCE(8)
+
 typedef struct framing {
     const char *words;
     bool until_close, is_packed;
@@ -91,30 +93,55 @@ measure(secured *s, const char *host, const framing *f, const char *word,
     return z.bytes;
 }
 
+enum { AT_ONCE = 4 }; /* tickets that are kept; before a reset the server takes a while */
+
+static visit *
+start_cut(secured *s, const char *host, const framing *f, const char *word, uint64_t n)
+{
+    char path[128];
+
+    snprintf(path, sizeof path, "/%s:%llu/%s", word, (unsigned long long)n, f->words);
+    visit *v = visit_of(at(s, host), path);
+    v->q.fresh = true;
+    CHECK_EQ(visit_start(s->t, v), SEINE_OK);
+    CHECK_EQ(v->ends + v->heads + v->admits, 0); /* nothing was called back yet */
+    return v;
+}
+
+static void
+check_cut(visit *v, const framing *f, const char *word, uint64_t n, uint64_t head,
+          uint64_t all)
+{
+    seine_err want = expected(f, word, n, head, all);
+
+    /* In order, and the framing cannot know: but the coding does, unless there is
+     * no byte of it at all. */
+    if (f->is_packed && f->until_close && want == SEINE_OK && n > head && n < all)
+        want = SEINE_E_BODY_TRUNCATED;
+    visit_wait(v);
+    if (v->end.fault.code != want)
+        printf("  /%s:%llu/%s: %s\n", word, (unsigned long long)n, f->words,
+               seine_err_name(v->end.fault.code));
+    CHECK_END(v, want);
+    CHECK_EQ(v->heads, n >= head);
+    CHECK_EQ(v->end.partial, n >= head && want != SEINE_OK);
+    CHECK(!v->end.reused && !v->end.replayable && v->end.fault.sent);
+    CHECK(v->end.secure.verified);
+}
+
 static int
 cut_everywhere(secured *s, const char *host, const framing *f, const char *word)
 {
     uint64_t head, all = measure(s, host, f, word, &head);
-    char path[128];
+    visit *under_way[AT_ONCE];
 
-    for (uint64_t n = 0; n <= all; n++) {
-        snprintf(path, sizeof path, "/%s:%llu/%s", word, (unsigned long long)n, f->words);
-        visit *v = visit_of(at(s, host), path);
-        v->q.fresh = true;
-        visit_run(s->t, v);
-        seine_err want = expected(f, word, n, head, all);
-        /* In order, and the framing cannot know: but the coding does, unless there is
-         * no byte of it at all. */
-        if (f->is_packed && f->until_close && want == SEINE_OK && n > head && n < all)
-            want = SEINE_E_BODY_TRUNCATED;
-        if (v->end.fault.code != want)
-            printf("  %s: %s\n", path, seine_err_name(v->end.fault.code));
-        CHECK_END(v, want);
-        CHECK_EQ(v->heads, n >= head);
-        CHECK_EQ(v->end.partial, n >= head && want != SEINE_OK);
-        CHECK(!v->end.reused && !v->end.replayable && v->end.fault.sent);
-        CHECK(v->end.secure.verified);
-        free(v);
+    for (uint64_t n = 0; n <= all + AT_ONCE; n++) {
+        if (n >= AT_ONCE && n - AT_ONCE <= all) {
+            check_cut(under_way[n % AT_ONCE], f, word, n - AT_ONCE, head, all);
+            free(under_way[n % AT_ONCE]);
+        }
+        if (n <= all)
+            under_way[n % AT_ONCE] = start_cut(s, host, f, word, n);
     }
     return (int)all + 1;
 }

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static check_test *tests, **tail = &tests;
 static atomic_int failures;
@@ -15,6 +17,8 @@ static int row;             /* of the table being walked; -1 outside of one */
 static uint64_t seed;       /* of the random test that runs; 0 none */
 static int before;          /* failures when it began */
 static const char *skipped; /* why the test that runs was skipped; NULL it was not */
+
+int check_at_once = 1;
 
 void
 check_add(check_test *t)
@@ -131,11 +135,99 @@ run_test(const check_test *t)
     return failures > before ? FAILED : skipped ? SKIPPED : PASSED;
 }
 
+/* Runs the test and prints how it ended. */
+static outcome
+tell_test(const check_test *t)
+{
+    static const char *const words[] = {"ok", "not ok", "skipped"};
+    outcome o = run_test(t);
+
+    printf("%s %s%s%s\n", words[o], t->name, o == SKIPPED ? ": " : "",
+           o == SKIPPED ? skipped : "");
+    return o;
+}
+
+/* A test in a process of its own. */
+typedef struct job {
+    const check_test *test;
+    FILE *said;
+    pid_t pid;
+    bool is_over;
+    int status;
+} job;
+
+static void
+start_job(job *j)
+{
+    j->said = tmpfile();
+    fflush(stdout);
+    j->pid = j->said ? fork() : -1;
+    if (j->pid == 0) {
+        dup2(fileno(j->said), STDOUT_FILENO);
+        exit((int)tell_test(j->test));
+    }
+    if (j->pid < 0) {
+        perror("check");
+        exit(2);
+    }
+}
+
+/* Prints what the test said. A sanitizer's report, a signal and an exit are failures. */
+static outcome
+tell_job(job *j)
+{
+    char text[4096];
+    size_t n;
+
+    rewind(j->said);
+    while ((n = fread(text, 1, sizeof text, j->said)) > 0)
+        fwrite(text, 1, n, stdout);
+    fclose(j->said);
+    if (WIFEXITED(j->status) && WEXITSTATUS(j->status) <= SKIPPED)
+        return (outcome)WEXITSTATUS(j->status);
+    printf("  ended by %s %d\nnot ok %s\n", WIFSIGNALED(j->status) ? "signal" : "exit",
+           WIFSIGNALED(j->status) ? WTERMSIG(j->status) : WEXITSTATUS(j->status),
+           j->test->name);
+    return FAILED;
+}
+
+static void
+await_job(job *jobs, int n)
+{
+    int status;
+    pid_t pid = wait(&status);
+
+    for (int i = 0; i < n; i++)
+        if (jobs[i].pid == pid) {
+            jobs[i].is_over = true;
+            jobs[i].status = status;
+        }
+}
+
+static void
+run_jobs(job *jobs, int n, int at_once, int counts[3])
+{
+    int started = 0, told = 0, running = 0;
+
+    while (told < n) {
+        while (started < n && running < at_once) {
+            start_job(&jobs[started++]);
+            running++;
+        }
+        await_job(jobs, started);
+        running--;
+        for (; told < started && jobs[told].is_over; told++)
+            counts[tell_job(&jobs[told])]++;
+    }
+}
+
 int
 main(int argc, char **argv)
 {
-    static const char *const words[] = {"ok", "not ok", "skipped"};
-    int counts[3] = {0};
+    const char *given = getenv("CHECK_AT_ONCE");
+    int counts[3] = {0}, n = 0,
+        at_once = given ? (int)strtol(given, NULL, 10) : check_at_once;
+    static job jobs[4096];
 
     /* A crash must not swallow the lines that lead up to it. */
     setvbuf(stdout, NULL, _IOLBF, 0);
@@ -143,11 +235,12 @@ main(int argc, char **argv)
     for (check_test *t = tests; t; t = t->next) {
         if (argc > 1 && !strstr(t->name, argv[1]))
             continue;
-        outcome o = run_test(t);
-        printf("%s %s%s%s\n", words[o], t->name, o == SKIPPED ? ": " : "",
-               o == SKIPPED ? skipped : "");
-        counts[o]++;
+        if (at_once <= 1)
+            counts[tell_test(t)]++;
+        else if (n < 4096)
+            jobs[n++].test = t;
     }
+    run_jobs(jobs, n, at_once, counts);
     printf("%d passed, %d failed, %d skipped\n", counts[PASSED], counts[FAILED],
            counts[SKIPPED]);
     return counts[FAILED] > 0 || counts[PASSED] + counts[SKIPPED] == 0;

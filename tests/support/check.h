@@ -22,6 +22,10 @@
  * test draws its seed from check_seed, which prints it when a check fails and
  * takes it back from the environment: CHECK_SEED=123 unit-guard limiter.
  *
+ * TESTS_AT_ONCE(8) in a file whose tests wait for clocks and sockets, and share nothing,
+ * runs so many of them at a time, each in a process of its own; CHECK_AT_ONCE=1 in the
+ * environment has the last word. Their lines keep their order.
+ *
  * Threads: checks may fail on any thread; EACH_ROW belongs to the main one.
  */
 #ifndef CHECK_H
@@ -66,6 +70,14 @@ void check_str(const char *file, int line, const char *what, const char *got,
         check_add(&t);                                                \
     }                                                                 \
     static void id(void)
+
+extern int check_at_once;
+
+#define TESTS_AT_ONCE(n)                                   \
+    __attribute__((constructor)) static void at_once(void) \
+    {                                                      \
+        check_at_once = (n);                               \
+    }
 
 /* Walks a table of cases; a failed check then names the row. */
 #define EACH_ROW(i, rows) \
