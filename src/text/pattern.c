@@ -8,10 +8,19 @@
 #include "base/alloc.h"
 #include "base/diag.h"
 
-enum { NESTED = 32, HEAP_KIB = 1024 };
+/*
+ * PCRE2 bounds a match by its number of calls, but begins to count anew at each byte
+ * where a match may begin, and counts no byte that a repetition passes. So a text of n
+ * bytes could cost n times the bound. A short text has its share of the bound for each
+ * beginning, which is exact enough and costs nothing. A long text, and a short one that
+ * needs more than its share somewhere, is matched by a second code that reports each
+ * step.
+ */
+enum { NESTED = 32, HEAP_KIB = 1024, SHORT = 1024 };
 
 struct sn_pattern {
-    pcre2_code *code;
+    pcre2_code *quick;
+    pcre2_code *counted; /* calls count_step before each item */
 };
 
 static void *
@@ -48,21 +57,31 @@ refuse_pattern(int code, size_t at, seine_diag *diag)
 }
 
 static seine_err
-compile(sn_str text, pcre2_compile_context *how, pcre2_code **out_code, seine_diag *diag)
+compile_one(sn_str text, uint32_t more, pcre2_compile_context *how, pcre2_code **out_code,
+            seine_diag *diag)
 {
-    uint32_t flags = PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | PCRE2_NEVER_BACKSLASH_C;
-    uint32_t references = 0;
+    uint32_t flags = PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | PCRE2_NEVER_BACKSLASH_C | more;
     size_t at;
     int why;
 
     pcre2_set_parens_nest_limit(how, NESTED);
     *out_code = pcre2_compile((PCRE2_SPTR)text.ptr, text.len, flags, &why, &at, how);
-    if (!*out_code)
-        return refuse_pattern(why, at, diag);
-    pcre2_pattern_info(*out_code, PCRE2_INFO_BACKREFMAX, &references);
+    return *out_code ? SEINE_OK : refuse_pattern(why, at, diag);
+}
+
+static seine_err
+compile(sn_pattern *p, sn_str text, pcre2_compile_context *how, seine_diag *diag)
+{
+    uint32_t references = 0;
+    seine_err e = compile_one(text, 0, how, &p->quick, diag);
+
+    if (e == SEINE_OK)
+        e = compile_one(text, PCRE2_AUTO_CALLOUT, how, &p->counted, diag);
+    if (e != SEINE_OK)
+        return e;
+    pcre2_pattern_info(p->quick, PCRE2_INFO_BACKREFMAX, &references);
     if (references == 0)
         return SEINE_OK;
-    pcre2_code_free(*out_code);
     return wrong(diag, "back-references are not allowed", text.len);
 }
 
@@ -71,19 +90,19 @@ sn_pattern_new(sn_str text, sn_pattern **out_pattern, seine_diag *diag)
 {
     if (text.len > SN_PATTERN_MAX)
         return wrong(diag, "longer than 1024 bytes", SN_PATTERN_MAX);
-    sn_pattern *p = sn_alloc(sizeof *p);
+    sn_pattern *p = sn_zalloc(sizeof *p);
     pcre2_general_context *memory = pcre2_general_context_create(take_memory, give, NULL);
     pcre2_compile_context *how = memory ? pcre2_compile_context_create(memory) : NULL;
     seine_err e = SEINE_E_NOMEM;
 
     if (p && how)
-        e = compile(text.ptr ? text : SN_STR(""), how, &p->code, diag);
+        e = compile(p, text.ptr ? text : SN_STR(""), how, diag);
     pcre2_compile_context_free(how);
     pcre2_general_context_free(memory);
     if (e == SEINE_OK)
         *out_pattern = p;
     else
-        sn_free(p);
+        sn_pattern_free(p);
     return e;
 }
 
@@ -92,7 +111,8 @@ sn_pattern_free(sn_pattern *p)
 {
     if (!p)
         return;
-    pcre2_code_free(p->code);
+    pcre2_code_free(p->quick);
+    pcre2_code_free(p->counted);
     sn_free(p);
 }
 
@@ -129,15 +149,65 @@ sn_pattern_steps(size_t len)
     return SN_PATTERN_STEPS + (uint32_t)(len < most ? len : most) * SN_PATTERN_STEPS_BYTE;
 }
 
+/* The steps of a match that are left. */
+typedef struct budget {
+    size_t left, at; /* at: where in the text the last step was */
+} budget;
+
+/* A step is an item of the expression, or 16 bytes that a repetition has passed. */
+static int
+count_step(pcre2_callout_block *now, void *arg)
+{
+    budget *b = arg;
+    size_t moved = now->current_position > b->at ? now->current_position - b->at
+                                                 : b->at - now->current_position;
+    size_t steps = 1 + moved / 16;
+
+    b->at = now->current_position;
+    if (steps > b->left)
+        return PCRE2_ERROR_CALLOUT;
+    b->left -= steps;
+    return 0;
+}
+
 /* PCRE2's count of pairs, or why there are none. */
+static int
+run_code(const pcre2_code *code, sn_matcher *m, sn_str text, sn_pattern_how how)
+{
+    pcre2_set_match_limit(m->context, how.steps);
+    return pcre2_match(code, (PCRE2_SPTR)text.ptr, text.len, how.from,
+                       how.is_utf8 ? PCRE2_NO_UTF_CHECK : 0, m->block, m->context);
+}
+
+static int
+match_counted(const sn_pattern *p, sn_matcher *m, sn_str text, sn_pattern_how how)
+{
+    budget b = {.left = how.steps, .at = how.from};
+
+    pcre2_set_callout(m->context, count_step, &b);
+    int n = run_code(p->counted, m, text, how);
+    pcre2_set_callout(m->context, NULL, NULL); /* the budget ends here */
+    return n;
+}
+
+static int
+match_quick(const sn_pattern *p, sn_matcher *m, sn_str text, sn_pattern_how how)
+{
+    how.steps /= (uint32_t)(text.len - how.from + 1);
+    return run_code(p->quick, m, text, how);
+}
+
 static int
 run_match(const sn_pattern *p, sn_matcher *m, sn_str text, sn_pattern_how how)
 {
-    pcre2_set_match_limit(m->context, how.steps);
+    int n = PCRE2_ERROR_MATCHLIMIT;
+
+    if (!text.ptr)
+        text = SN_STR("");
     pcre2_set_heap_limit(m->context, HEAP_KIB);
-    return pcre2_match(p->code, (PCRE2_SPTR)(text.ptr ? text.ptr : ""), text.len,
-                       how.from, how.is_utf8 ? PCRE2_NO_UTF_CHECK : 0, m->block,
-                       m->context);
+    if (text.len - how.from <= SHORT)
+        n = match_quick(p, m, text, how);
+    return n == PCRE2_ERROR_MATCHLIMIT ? match_counted(p, m, text, how) : n;
 }
 
 static seine_err
@@ -170,7 +240,7 @@ sn_pattern_find(const sn_pattern *p, sn_matcher *m, sn_str text, sn_pattern_how 
     const size_t *pair = pcre2_get_ovector_pointer(m->block);
 
     *out_match = (sn_match){pair[0], pair[1], sn_str_slice(text, pair[0], pair[1])};
-    pcre2_pattern_info(p->code, PCRE2_INFO_CAPTURECOUNT, &groups);
+    pcre2_pattern_info(p->quick, PCRE2_INFO_CAPTURECOUNT, &groups);
     if (groups == 0)
         return SEINE_OK;
     /* n is 0 if there are more groups than pairs, and 1 if the first took no part. */

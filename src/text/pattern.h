@@ -5,8 +5,8 @@
  * Regular expressions come from users (`include`, `exclude`, recipes), texts from the
  * web. A backtracking expression can run for ever on a hostile text (ReDoS), so both are
  * bounded: an expression has at most 1 KiB and no back-references; a match may take
- * 10,000 steps plus 64 per byte of the text, and 1 MiB. A match beyond these bounds is
- * PATTERN_BUDGET, never "no match".
+ * 10,000 steps plus 64 per byte of the text, wherever in the text it begins, and 1 MiB. A
+ * match beyond these bounds is PATTERN_BUDGET, never "no match".
  *
  *     e = sn_pattern_new(SN_STR("^/docs/.*\\.html$"), &p, &diag);
  *     e = sn_matcher_init(&m);                          one for each thread

@@ -112,6 +112,59 @@ TEST(pattern_that_explodes_runs_out_of_steps)
     sn_matcher_fini(&m);
 }
 
+/* Fills a text with `unit` and ends it with `end`. */
+static sn_str
+filled(char *text, size_t len, const char *unit, const char *end)
+{
+    for (size_t i = 0; i < len; i++)
+        text[i] = unit[i % strlen(unit)];
+    memcpy(text + len - strlen(end), end, strlen(end));
+    return (sn_str){text, len};
+}
+
+/* From each of its beginnings the match takes few steps, but there are 8,000 of them. */
+TEST(pattern_has_one_budget_for_all_beginnings)
+{
+    static const struct {
+        const char *pattern, *unit, *end;
+        seine_err err;
+        bool found;
+    } rows[] = {
+        {"[^x]*y", "a", "xy", SEINE_E_PATTERN_BUDGET, false},
+        {"/.*x.*y\\d", "////////////////x", "y", SEINE_E_PATTERN_BUDGET, false},
+        {"\\d++x", "1", "y", SEINE_OK, false}, /* an x that is not there is looked for */
+        {"\\d++[xz]", "1", "y", SEINE_E_PATTERN_BUDGET, false}, /* 32 million bytes */
+        {"\\.pdf$", "/a.pd", ".pdf", SEINE_OK, true},
+        {"\\.pdf$", "/a.pd", ".pdx", SEINE_OK, false},
+        {"^/.*/.*\\.pdf$", "/ab", ".pdf", SEINE_OK, true},
+    };
+    static char text[8000];
+    sn_matcher m;
+
+    CHECK_EQ(sn_matcher_init(&m), SEINE_OK);
+    EACH_ROW(i, rows) {
+        sn_pattern *p = NULL;
+        bool found = false;
+        sn_str s = filled(text, sizeof text, rows[i].unit, rows[i].end);
+
+        CHECK_EQ(sn_pattern_new(sn_str_of(rows[i].pattern), &p, NULL), SEINE_OK);
+        CHECK_EQ(sn_pattern_match(p, &m, s, &found), rows[i].err);
+        CHECK_EQ(found, rows[i].found);
+        sn_pattern_free(p);
+    }
+    sn_matcher_fini(&m);
+}
+
+TEST(pattern_that_needs_all_its_steps_at_one_place_has_them)
+{
+    static char text[200];
+
+    CHECK(matches("(a|b)+c$", filled(text, sizeof text, "ab", "c")));
+    CHECK(!matches("^(a|b)+c$", filled(text, sizeof text, "ab", "d")));
+    CHECK(matches("(?C1)(a|b)+c$", filled(text, sizeof text, "ab", "c")));
+    CHECK(matches("(?C1)b", SN_STR("ab")));
+}
+
 TEST(pattern_survives_every_allocation_that_fails)
 {
     FAIL_EACH(r)
