@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/out_sqlite.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -74,15 +75,29 @@ put_text(sn_base *b, sn_sqlite_row *row, seine_view s, size_t *at)
         good = valid(s);
     }
     *at += n;
+    assert(*at <= b->clean_room);
     sn_sqlite_put_text(row, (sn_str){to, n});
 }
 
+static seine_view
+url_of(const seine_record *r)
+{
+    return r->url.ptr ? r->url : r->input.ptr ? r->input : (seine_view){"", 0};
+}
+
+static seine_view
+key_of(const seine_record *r)
+{
+    return r->key.ptr ? r->key : url_of(r);
+}
+
+/* Makes room for all texts of a row; one byte may become three. */
 static seine_err
 make_clean(sn_base *b, const seine_record *r)
 {
-    size_t n = r->input.len + r->url.len + r->key.len + r->final_url.len + r->host.len +
-               r->ip.len + r->message.len + r->content_type.len + r->charset.len +
-               r->title.len + r->rule.len + r->parent.len;
+    size_t n = r->input.len + url_of(r).len + key_of(r).len + r->final_url.len +
+               r->host.len + r->ip.len + r->message.len + r->content_type.len +
+               r->charset.len + r->title.len + r->rule.len + r->parent.len;
     size_t room = 3 * n + 1;
 
     if (room <= b->clean_room)
@@ -129,12 +144,6 @@ put_error(sn_base *b, sn_sqlite_row *row, const seine_record *r, size_t *at)
         sn_sqlite_put_text(row, sn_str_of(seine_err_text(r->fault->code)));
 }
 
-static seine_view
-url_of(const seine_record *r)
-{
-    return r->url.ptr ? r->url : r->input.ptr ? r->input : (seine_view){"", 0};
-}
-
 static seine_err
 put_result(sn_out *o, const seine_record *r, uint64_t seq, sn_str json)
 {
@@ -148,7 +157,7 @@ put_result(sn_out *o, const seine_record *r, uint64_t seq, sn_str json)
 
     sn_text_writer_stamp(&p, r->wall);
     sn_sqlite_put_int(&row, (int64_t)seq);
-    put_text(b, &row, r->key.ptr ? r->key : url_of(r), &at);
+    put_text(b, &row, key_of(r), &at);
     sn_sqlite_put_text(&row, (sn_str){stamp, sizeof stamp});
     put_text(b, &row, r->input, &at);
     put_text(b, &row, url_of(r), &at);

@@ -361,7 +361,7 @@ take_lines(seine_sinks *s)
 static void
 write_line(seine_sinks *s, const line *n)
 {
-    size_t room = n->type_len + n->len + 128;
+    size_t room = 6 * n->type_len + n->len + 128; /* a byte of a type may be escaped */
     char *text SN_AUTOFREE = sn_alloc(room);
     seine_diag diag = SEINE_DIAG;
     seine_err e = text ? SEINE_OK : SEINE_E_NOMEM;

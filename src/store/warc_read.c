@@ -148,20 +148,26 @@ chomp(sn_str line)
 }
 
 /* A line that begins with a blank continues the one before: it is joined in place, the
- * line end becomes blanks. */
+ * line end becomes blanks. Looks at this line alone, so that many of them are linear. */
 static bool
 unfold(seine_warc *w, sn_str line)
 {
     if (w->n_fields == 0)
         return false;
     sn_str *value = &w->fields[w->n_fields - 1].value;
-    char *from = w->head.ptr + (value->ptr - w->head.ptr);
-    size_t n = (size_t)(line.ptr + line.len - from);
+    char *at = w->head.ptr + (line.ptr - w->head.ptr), *end = at + line.len;
+    const char *least = value->ptr + value->len;
 
-    for (size_t i = value->len; i < n; i++)
-        if (from[i] == '\r' || from[i] == '\n' || from[i] == '\t')
-            from[i] = ' ';
-    *value = sn_str_trim((sn_str){from, n});
+    while (at > least && (at[-1] == '\r' || at[-1] == '\n' || at[-1] == '\t'))
+        *--at = ' ';
+    for (; at < end; at++)
+        if (*at == '\r' || *at == '\t')
+            *at = ' ';
+    line = sn_str_trim(line);
+    if (line.len > 0 && value->len > 0)
+        value->len = (size_t)(line.ptr + line.len - value->ptr);
+    else if (line.len > 0)
+        *value = line;
     return true;
 }
 

@@ -136,6 +136,15 @@ def references_to_nowhere_do_not_slow_what_follows():
     check((calm.code, slow.code, slow.cpu < 4 * calm.cpu + 0.5), (1, 1, True), f"{calm.cpu} s, then {slow.cpu} s")
 
 
+@each_reader
+def a_value_that_goes_on_for_ten_thousand_lines_is_read_once(_, words):
+    def records(line):
+        head = b"WARC/1.0\r\nWARC-Type: resource\r\nX: a" + line * (60000 // len(line)) + b"\r\nContent-Length: 0\r\n\r\n\r\n\r\n"
+        return head * 16
+    calm, slow = (in_file(records(line), "a.warc", *words) for line in (b"x" * 10, b"\r\n "))
+    check((calm.code in (0, 1), slow.code, slow.cpu < 4 * calm.cpu + 1), (True, calm.code, True), f"{calm.cpu} s, then {slow.cpu} s")
+
+
 @case
 def a_window_of_gigabytes_is_refused():
     frame = b"\x28\xb5\x2f\xfd\x00" + bytes([(31 - 10) << 3]) + b"\x01\x00\x00"  # a window of 2 GiB, one empty last block

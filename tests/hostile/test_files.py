@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Files of strangers, and files for strangers' programs: tables that would be run as formulas, lists and pages that would never end."""
+import contextlib
 import csv
 import io
 import itertools
 import json
 import os
+import sqlite3
 import sys
 import tempfile
 
@@ -78,6 +80,18 @@ def what_has_no_measure_ends(_, words, data):
 def a_row_of_two_bytes_does_not_become_a_megabyte(_, words, data):
     r = attack(*words, stdin=data)
     check((r.code in (1, 2, 3), len(r.out) < 2 * MIB), (True, True), f"{r.code} {len(r.out)} {r.err[:200]}")
+
+
+@case
+def zeros_that_stand_for_others_have_room():
+    """Each of them becomes three bytes, and a URL stands for the key that is missing."""
+    with tempfile.TemporaryDirectory() as d:
+        zeros = "\0" * 20000
+        put(d, "x.jsonl", json.dumps({"v": 1, "type": "result", "seq": 1, "outcome": "ok", "url": zeros, "input": zeros}).encode())
+        r = attack("convert", "x.jsonl", "x.sqlite", cwd=d)
+        check((r.code, r.err), (0, ""))
+        with contextlib.closing(sqlite3.connect(os.path.join(d, "x.sqlite"))) as db:
+            check(db.execute("SELECT url = key, url = input, length(url), replace(url, char(65533), '') FROM result").fetchall(), [(1, 1, 20000, "")])
 
 
 @rows([("many attributes", b"<p " + b" ".join(b"a%d=x" % n for n in range(200000)) + b">"), ("deep", b"<div>" * 200000), ("formatting", b"<b><i><a>" * 60000),

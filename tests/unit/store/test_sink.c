@@ -408,6 +408,33 @@ TEST(sink_writes_lines_of_json_and_csv_to_all_outputs)
     close(few);
 }
 
+TEST(sink_line_has_room_for_a_type_of_escapes)
+{
+    int jsonl = memfd_create("jsonl", MFD_CLOEXEC);
+    char type[101];
+    seine_sinks *s;
+
+    memset(type, 1, sizeof type - 1);
+    type[sizeof type - 1] = '\0';
+    CHECK_EQ(seine_sinks_new(NULL, &s), SEINE_OK);
+    CHECK_EQ(seine_sinks_open(s,
+                              &(seine_sink_opts){.size = sizeof(seine_sink_opts),
+                                                 .format = SEINE_SINK_JSONL,
+                                                 .fd = jsonl},
+                              NULL),
+             SEINE_OK);
+    CHECK_EQ(seine_sinks_start(s, 1), SEINE_OK);
+    CHECK_EQ(seine_sinks_line(s, type, "\"total\":3", 9), SEINE_OK);
+    CHECK_EQ(seine_sinks_close(s), SEINE_OK);
+
+    char *text = content(jsonl);
+    size_t n = strlen(text);
+
+    CHECK(n > 20 && strcmp(text + n - 12, ",\"total\":3}\n") == 0);
+    free(text);
+    seine_sinks_free(s);
+}
+
 /* A body of many megabytes is one line like any other. */
 TEST(sink_writes_records_that_are_larger_than_every_buffer)
 {

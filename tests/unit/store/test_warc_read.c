@@ -423,7 +423,8 @@ TEST(warc_reader_reads_fields_as_old_archives_have_them)
 {
     static const char text[] =
         "WARC/1.0\r\nwarc-type: resource\r\nX-Long: a\r\n  b\r\n"
-        "\tc\r\nX-Late:\r\n here\r\nX-None:\r\nWARC-Target-URI: <http://e/>\r\n"
+        "\tc\r\nX-Late:\r\n here\r\nX-None:\r\n \r\n"
+        "X-Holes: d\t\r\n \r\n\t \r\n e \r\n \r\nWARC-Target-URI: <http://e/>\r\n"
         "Content-Length: 0\r\n\r\n\r\n\r\n";
     seine_warc *w;
     seine_view in = {text, sizeof text - 1}, piece;
@@ -438,6 +439,9 @@ TEST(warc_reader_reads_fields_as_old_archives_have_them)
     snprintf(value, sizeof value, "%.*s", (int)v.len, v.ptr);
     CHECK_STR(value, "here");
     CHECK_EQ(seine_warc_field(w, "X-None").len, 0);
+    v = seine_warc_field(w, "X-Holes");
+    snprintf(value, sizeof value, "%.*s", (int)v.len, v.ptr);
+    CHECK_STR(value, "d           e");
     v = seine_warc_at(w)->target;
     snprintf(value, sizeof value, "%.*s", (int)v.len, v.ptr);
     CHECK_STR(value, "http://e/");
