@@ -4,6 +4,8 @@
 #include "base/time.h"
 #include "text/robots_parts.h"
 
+enum { READ = 8 }; /* bytes of a target that are a step to spell anew */
+
 /* The agent of a question: of rules that were kept for one agent it was said before. */
 static sn_str
 asked_agent(const seine_robots *r, const char *agent)
@@ -29,11 +31,12 @@ counts_for(const seine_robots *r, const sn_robots_entry *e, sn_str agent,
 /* The agent line by which a group applies, or the first that does: the group of `of`. */
 static sn_str
 group_of(const seine_robots *r, const sn_robots_entry *of, sn_str agent,
-         const sn_robots_groups *a)
+         const sn_robots_groups *a, uint32_t *io_steps)
 {
     for (size_t i = 0; i < r->n; i++) {
         const sn_robots_entry *e = &r->entries[i];
 
+        *io_steps += 1;
         if (e->field == SN_ROBOTS_AGENT && (!of || e->group == of->group) &&
             counts_for(r, e, agent, a))
             return sn_robots_value(r, e);
@@ -83,8 +86,8 @@ sn_robots_judge(const seine_robots *r, const char *agent, sn_str target,
         out_verdict->rule = sn_robots_view(r, best->text, best->text_len);
         out_verdict->line = best->number;
     }
-    out_verdict->group = group_of(r, best, token, &a);
-    return steps;
+    out_verdict->group = group_of(r, best, token, &a, &steps);
+    return steps + (uint32_t)(target.len / READ);
 }
 
 /* A target is read as that of some host, so that it is spelled as a crawl asks for it. */

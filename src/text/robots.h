@@ -17,7 +17,8 @@
  *     all else                    escapes in upper case
  *
  * Time    plays no part. A judgement has SN_ROBOTS_STEPS steps: a step is a rule, or a
- *         byte that the search for a piece behind a star passes.
+ *         byte that the search for a piece behind a star passes. Turns also pay for the
+ *         target, a step for 8 bytes, and for the lines before the group that decides.
  * Memory  the caller's.
  * Threads any thread.
  */

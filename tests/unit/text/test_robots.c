@@ -603,11 +603,36 @@ TEST(robots_rules_that_take_too_many_steps_refuse)
     CHECK_EQ(seine_robots_new_for(text, at, "seine", &r), SEINE_OK);
     uint32_t steps = sn_robots_judge(r, NULL, sn_str_of(url), &v);
     CHECK(!v.allowed && v.is_over && v.line == 0 && !v.rule.ptr);
-    CHECK(steps > SN_ROBOTS_STEPS && steps <= SN_ROBOTS_STEPS + 8002);
+    CHECK(steps > SN_ROBOTS_STEPS && steps <= SN_ROBOTS_STEPS + 8002 + 8000 / 8 + 1);
     sn_robots_judge(r, NULL, SN_STR("/aaaab"), &v); /* what a rule says, it says */
     CHECK(!v.allowed && !v.is_over && v.line == 2);
     steps = sn_robots_judge(r, NULL, SN_STR("/x"), &v);
     CHECK(v.allowed && steps < 100000);
+    seine_robots_free(r);
+    free(text);
+}
+
+/* A turn pays for what the rules alone do not count. */
+TEST(robots_long_targets_and_late_groups_cost_steps)
+{
+    enum { GROUPS = 10000 };
+    static const char group[] = "User-agent: *\nDisallow: /00000\n";
+    char *text = malloc(GROUPS * sizeof group + 1);
+    static char url[8001];
+    size_t at = 0;
+    seine_robots *r = NULL;
+    seine_robots_verdict v;
+
+    for (int i = 0; i < GROUPS; i++)
+        at += (size_t)snprintf(text + at, sizeof group,
+                               "User-agent: *\nDisallow: /%05d\n", i);
+    memset(url, 'a', sizeof url - 1);
+    url[0] = '/';
+    CHECK_EQ(seine_robots_new_for(text, at, "seine", &r), SEINE_OK);
+    CHECK(sn_robots_judge(r, NULL, sn_str_of(url), &v) >= GROUPS + 1000);
+    CHECK(v.allowed);
+    CHECK(sn_robots_judge(r, NULL, SN_STR("/09999"), &v) >= 2 * GROUPS);
+    CHECK(!v.allowed && v.line == 2 * GROUPS);
     seine_robots_free(r);
     free(text);
 }
