@@ -230,9 +230,8 @@ say_failed_output(run *r)
     const char *advice = e == SEINE_E_NOMEM      ? "a lower --concurrency or --queue"
                          : e == SEINE_E_DEADLINE ? "a reader that reads, or -o FILE"
                                                  : say_write_advice(why);
-    if (strstr(
-            why,
-            "records are safe")) /* the message of the output already says what is safe */
+    /* the message of an output already says what is safe */
+    if (strstr(why, " safe") || strstr(why, "may be lost"))
         run_log_fail(&r->run_log, e, advice, "%s", why);
     else
         run_log_fail(&r->run_log, e, advice, "%s; %s record%s safe",

@@ -109,8 +109,10 @@ sn_out_open(sn_out *o, const seine_sink_opts *opts, sn_hurry *hurry, seine_diag 
 seine_err
 sn_out_start(sn_out *o, seine_diag *diag)
 {
-    o->is_started = true;
-    return o->ops->start ? o->ops->start(o, diag) : SEINE_OK;
+    seine_err e = o->ops->start ? o->ops->start(o, diag) : SEINE_OK;
+
+    o->is_started = e == SEINE_OK; /* else a new file is removed again */
+    return e;
 }
 
 seine_err

@@ -42,11 +42,10 @@ fail_db(const sn_out *o, seine_err e, seine_diag *diag)
     sn_base *b = o->self;
 
     b->has_failed = true;
-    if (e == SEINE_E_NOMEM || !b->db) {
+    if (e == SEINE_E_NOMEM)
         sn_diag_text(diag, "%s", seine_err_text(e));
-        return e;
-    }
-    sn_outfile_fail(o, sn_sqlite_errno(b->db), diag);
+    else
+        sn_outfile_fail(o, b->db ? sn_sqlite_errno(b->db) : errno, diag);
     return e;
 }
 
@@ -194,10 +193,14 @@ static seine_err
 connect_it(sn_out *o, seine_diag *diag)
 {
     sn_base *b = o->self;
+    char text[SN_DIAG_ERRNO];
     seine_err e = sn_sqlite_open(o->opts.path, SN_SQLITE_WRITE, &b->db);
 
+    sn_diag_errno(errno, text);
     if (e != SEINE_OK && e != SEINE_E_NOMEM)
-        sn_diag_text(diag, "cannot open %s: %s", o->name, seine_err_text(e));
+        sn_diag_text(diag, "cannot open %s: %s", o->name,
+                     e == SEINE_E_IO || e == SEINE_E_DISK_FULL ? text
+                                                               : seine_err_text(e));
     return e;
 }
 
@@ -490,16 +493,31 @@ note_finished(sn_base *b)
     }
 }
 
+/* Moves the WAL into the database while there is somebody to tell: closing does so too,
+ * and is silent when it fails. Readers keep it from moving all, which is no failure. */
+static seine_err
+finish_wal(sn_out *o, seine_diag *diag)
+{
+    sn_base *b = o->self;
+    seine_err e = sn_sqlite_exec(b->db, "PRAGMA wal_checkpoint(PASSIVE)");
+
+    if (e == SEINE_OK || e == SEINE_E_STATE_LOCKED)
+        return SEINE_OK;
+    return sn_outfile_fail_end(o, e, sn_sqlite_errno(b->db), diag);
+}
+
 static seine_err
 close_sqlite(sn_out *o, seine_diag *diag)
 {
     sn_base *b = o->self;
+    seine_err e = SEINE_OK;
 
-    (void)diag;
     if (!b->is_open)
         return SEINE_OK;
-    if (o->is_started && b->is_there && !b->in_batch && !b->has_failed)
+    if (o->is_started && b->is_there && !b->in_batch && !b->has_failed) {
         note_finished(b);
+        e = finish_wal(o, diag);
+    }
     sn_sqlite_close(b->db);
     if (b->fd >= 0)
         close(b->fd);
@@ -507,7 +525,7 @@ close_sqlite(sn_out *o, seine_diag *diag)
         (void)unlink(o->opts.path);
     sn_free(b->json);
     sn_free(b->clean);
-    return SEINE_OK;
+    return e;
 }
 
 const sn_out_ops sn_out_sqlite = {

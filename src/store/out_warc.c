@@ -25,8 +25,9 @@ enum {
 typedef struct out_warc {
     sn_outfile file;
     sn_warc_writer warc;
-    sn_buf buf;  /* pairs of records that wait … */
-    sn_buf ends; /* … and the end of each, size_t */
+    uint64_t waiting; /* records of the run that are in `buf` and in no file yet */
+    sn_buf buf;       /* pairs of records that wait … */
+    sn_buf ends;      /* … and the end of each, size_t */
     sn_warc_index index;
     bool has_index;
     bool has_failed;
@@ -387,6 +388,8 @@ flush_warc(sn_out *o, bool all, seine_diag *diag)
         w->has_failed = true;
     }
     o->bytes += done;
+    o->records += is_written ? w->waiting : 0;
+    w->waiting = 0;
     if (w->buf.room > ROOM)
         sn_buf_fini(&w->buf), sn_buf_init(&w->buf, SIZE_MAX / 2);
     sn_buf_reset(&w->buf);
@@ -479,7 +482,7 @@ record_warc(sn_out *o, seine_record *r, uint64_t seq, seine_diag *diag)
     (void)seq;
     for (size_t i = 0; r->captures && i < r->n_captures && e == SEINE_OK; i++)
         e = add_capture(o, &r->captures[i], &r->warc, diag);
-    o->records += e == SEINE_OK && r->captures;
+    ((out_warc *)o->self)->waiting += e == SEINE_OK && r->captures;
     return e;
 }
 
@@ -494,10 +497,13 @@ close_warc(sn_out *o, seine_diag *diag)
     if (w->file.is_open)
         e = sn_outfile_close(&w->file, o, diag);
     if (e == SEINE_OK && o->is_started && w->has_index && !w->has_failed) {
+        char text[SN_DIAG_ERRNO];
+
         e = sn_warc_index_write(&w->index);
+        sn_diag_errno(errno, text);
         if (e != SEINE_OK)
             sn_diag_text(diag, "cannot write the index of %s: %s", o->name,
-                         seine_err_text(e));
+                         e == SEINE_E_NOMEM ? seine_err_text(e) : text);
     }
     sn_warc_index_fini(&w->index);
     sn_warc_writer_fini(&w->warc);

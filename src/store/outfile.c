@@ -65,9 +65,20 @@ sn_outfile_fail(const sn_out *o, int error, seine_diag *diag)
     else if (kind_of(error) == SEINE_E_DEADLINE)
         sn_diag_text(diag, "nobody reads %s; %s records are safe", o->name, count);
     else
-        sn_diag_text(diag, "cannot write %s: %s; %s records are safe", o->name, text,
-                     count);
+        sn_diag_text(diag, "cannot write %s: %s; %s record%s safe", o->name, text, count,
+                     o->records == 1 ? " is" : "s are");
     return kind_of(error);
+}
+
+seine_err
+sn_outfile_fail_end(const sn_out *o, seine_err e, int error, seine_diag *diag)
+{
+    char text[SN_DIAG_ERRNO];
+
+    sn_diag_errno(error, text);
+    sn_diag_text(diag, "cannot finish %s: %s; its last records may be lost", o->name,
+                 text);
+    return e;
 }
 
 static void
@@ -339,11 +350,9 @@ sn_outfile_close(sn_outfile *f, sn_out *o, seine_diag *diag)
 
     if (is_open && o->is_started && fdatasync(f->fd) != 0 && errno != EINVAL &&
         errno != EROFS)
-        e = SEINE_E_FSYNC_FAILED;
+        e = sn_outfile_fail_end(o, SEINE_E_FSYNC_FAILED, errno, diag);
     if (is_open && close(f->fd) != 0 && errno != EINTR && e == SEINE_OK)
-        e = kind_of(errno);
-    if (e != SEINE_OK)
-        sn_diag_text(diag, "cannot write %s: %s", o->name, seine_err_text(e));
+        e = sn_outfile_fail_end(o, kind_of(errno), errno, diag);
     if (f->is_new && !o->is_started)
         (void)unlink(o->opts.path);
     *f = (sn_outfile){.fd = -1};

@@ -52,6 +52,10 @@ void sn_outfile_take_back(sn_outfile *f, size_t n);
  * safe". */
 seine_err sn_outfile_fail(const sn_out *o, int error, seine_diag *diag);
 
+/* The same for an output whose end fails (fsync, close): nothing is known to be safe.
+ * Returns `e`. */
+seine_err sn_outfile_fail_end(const sn_out *o, seine_err e, int error, seine_diag *diag);
+
 /* ALREADY, with a line such as "x exists (1.2 MB)". */
 seine_err sn_outfile_exists(const sn_out *o, int64_t size, seine_diag *diag);
 

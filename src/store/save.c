@@ -248,10 +248,8 @@ close_save(sn_out *o, seine_diag *diag)
     if (!s->is_open)
         return SEINE_OK;
     if (s->dir >= 0 && o->is_started && o->bytes > 0 && syncfs(s->dir) != 0 &&
-        errno != EROFS) {
-        e = SEINE_E_FSYNC_FAILED;
-        sn_diag_text(diag, "cannot write %s: %s", o->name, seine_err_text(e));
-    }
+        errno != EROFS)
+        e = sn_outfile_fail_end(o, SEINE_E_FSYNC_FAILED, errno, diag);
     if (s->dir >= 0)
         close(s->dir);
     if (s->is_new && !o->is_started)

@@ -161,7 +161,10 @@ sn_sqlite_open(const char *path, sn_sqlite_how how, sqlite3 **out_db)
     if (e == SEINE_OK)
         e = sn_sqlite_exec(db, "PRAGMA cache_size = -4096");
     if (e != SEINE_OK) {
+        int why = db ? sn_sqlite_errno(db) : ENOMEM;
+
         sn_sqlite_close(db);
+        errno = why;
         return e;
     }
     *out_db = db;

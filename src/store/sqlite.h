@@ -41,7 +41,7 @@ typedef enum sn_sqlite_how {
     SN_SQLITE_WRITE
 } sn_sqlite_how;
 
-/* Opens an existing file. STATE_FOREIGN: not a database; IO, NOMEM. */
+/* Opens an existing file. STATE_FOREIGN: not a database; IO, NOMEM; errno says more. */
 SEINE_MUST_CHECK seine_err sn_sqlite_open(const char *path, sn_sqlite_how how,
                                           sn_sqlite **out_db);
 void sn_sqlite_close(sn_sqlite *db); /* frees its statements; NULL is fine */
