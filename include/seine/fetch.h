@@ -196,6 +196,8 @@ typedef struct seine_fetch_opts {
                                  NULL: that of `user_agent` */
     uint64_t output_memory;   /* 0: what outputs of the caller keep for themselves; taken
                                  off max_memory, up to half of it */
+    struct seine_durable_job *job; /* seine/job.h: what is found and ended survives the
+                              process; NULL: it does not */
 } seine_fetch_opts;
 
 #define SEINE_FETCH_OPTS seine_fetch_defaults()

@@ -31,6 +31,7 @@
 #include "seine/fetch.h"
 #include "seine/format.h"
 #include "seine/input.h"
+#include "seine/job.h"
 #include "seine/jsonptr.h"
 #include "seine/key.h"
 #include "seine/keyed.h"

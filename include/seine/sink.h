@@ -87,10 +87,11 @@ typedef struct seine_sinks_opts {
     void (*room)(void *arg); /* a lane is ready again; any thread. NULL */
     void (*failed)(seine_err e, void *arg); /* on the sink thread. NULL */
     void *arg;
+    struct seine_durable_job *job; /* seine/job.h: records are durable with it; NULL */
 } seine_sinks_opts;
 
 /* clang-format off */
-#define SEINE_SINKS_OPTS {sizeof(seine_sinks_opts), false, 65536, 1u << 20, 0, 0, 0}
+#define SEINE_SINKS_OPTS {sizeof(seine_sinks_opts), false, 65536, 1u << 20, 0, 0, 0, 0}
 /* clang-format on */
 
 typedef struct seine_sinks_stats {

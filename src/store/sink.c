@@ -74,11 +74,12 @@ seine_sinks_new(const seine_sinks_opts *opts, seine_sinks **out_sinks)
     if (!out_sinks)
         return SEINE_E_INVAL;
     static const seine_sinks_opts defaults = SEINE_SINKS_OPTS;
-    const seine_sinks_opts *o = opts ? opts : &defaults;
+    size_t first = offsetof(seine_sinks_opts, job);
+    seine_sinks_opts own, *o = &own;
 
-    if (!sn_opts_fit(o, sizeof *o) || o->ring_size < 4096 ||
-        o->ring_size > (size_t)1 << 32 || (o->ring_size & (o->ring_size - 1)) != 0 ||
-        (o->ordered && o->window == 0))
+    if (!sn_opts_read(o, sizeof *o, first, opts ? opts : &defaults) ||
+        o->ring_size < 4096 || o->ring_size > (size_t)1 << 32 ||
+        (o->ring_size & (o->ring_size - 1)) != 0 || (o->ordered && o->window == 0))
         return SEINE_E_INVAL;
 
     seine_sinks *s = sn_zalloc(sizeof *s);

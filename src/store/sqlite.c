@@ -172,6 +172,12 @@ sn_sqlite_open(const char *path, sn_sqlite_how how, sqlite3 **out_db)
 }
 
 void
+sn_sqlite_trust(sqlite3 *db)
+{
+    sqlite3_progress_handler(db, 0, NULL, NULL);
+}
+
+void
 sn_sqlite_close(sqlite3 *db)
 {
     sqlite3_stmt *stmt;
@@ -273,6 +279,12 @@ sn_sqlite_next(sqlite3_stmt *stmt, bool *out_there)
     if (!*out_there)
         sqlite3_reset(stmt);
     return e;
+}
+
+void
+sn_sqlite_reset(sqlite3_stmt *stmt)
+{
+    sqlite3_reset(stmt);
 }
 
 bool

@@ -44,6 +44,8 @@ typedef enum sn_sqlite_how {
 /* Opens an existing file. STATE_FOREIGN: not a database; IO, NOMEM; errno says more. */
 SEINE_MUST_CHECK seine_err sn_sqlite_open(const char *path, sn_sqlite_how how,
                                           sn_sqlite **out_db);
+/* For a file of our own: a statement may take as long as it likes. */
+void sn_sqlite_trust(sn_sqlite *db);
 void sn_sqlite_close(sn_sqlite *db); /* frees its statements; NULL is fine */
 
 /* DISK_FULL, STATE_LOCKED, STATE_CORRUPT, STATE_FOREIGN, NOMEM, IO. */
@@ -72,6 +74,8 @@ SEINE_MUST_CHECK seine_err sn_sqlite_done(sn_sqlite_row *row); /* runs it to com
 /* Steps to the next row; after the last one *out_there is false, and the statement is
  * reset. */
 SEINE_MUST_CHECK seine_err sn_sqlite_next(sn_sqlite_stmt *stmt, bool *out_there);
+void
+sn_sqlite_reset(sn_sqlite_stmt *stmt); /* begins anew; not needed after the last row */
 bool sn_sqlite_is_null(sn_sqlite_stmt *stmt, int column);
 int64_t sn_sqlite_int(sn_sqlite_stmt *stmt, int column);
 double sn_sqlite_real(sn_sqlite_stmt *stmt, int column);

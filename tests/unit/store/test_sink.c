@@ -87,10 +87,10 @@ put(seine_sinks *s, unsigned lane, uint64_t number)
 TEST(sink_options_out_of_range_are_refused)
 {
     static const seine_sinks_opts bad[] = {
-        {sizeof(seine_sinks_opts), false, 1, 0, NULL, NULL, NULL},
-        {sizeof(seine_sinks_opts), false, 1, 5000, NULL, NULL, NULL},
-        {sizeof(seine_sinks_opts), false, 1, 2048, NULL, NULL, NULL},
-        {sizeof(seine_sinks_opts), true, 0, 4096, NULL, NULL, NULL},
+        {sizeof(seine_sinks_opts), false, 1, 0, NULL, NULL, NULL, NULL},
+        {sizeof(seine_sinks_opts), false, 1, 5000, NULL, NULL, NULL, NULL},
+        {sizeof(seine_sinks_opts), false, 1, 2048, NULL, NULL, NULL, NULL},
+        {sizeof(seine_sinks_opts), true, 0, 4096, NULL, NULL, NULL, NULL},
     };
     seine_diag diag = SEINE_DIAG;
     seine_sinks *s = NULL;

@@ -1,0 +1,496 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store/job.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/opts.h"
+#include "base/rng.h"
+#include "store/job_parts.h"
+#include "store/job_spec.h"
+#include "store/sqlite_beside.h"
+
+enum { PATH_ROOM = 4096, NAME_MOST = 128 };
+
+static bool
+is_name(const char *name)
+{
+    size_t n = name ? strlen(name) : 0;
+
+    return n >= 1 && n <= NAME_MOST && name[0] != '.' && name[0] != '-' &&
+           strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+                        "._-") == n;
+}
+
+static void
+free_facts(sn_job_facts *f)
+{
+    sn_free(f->name);
+    sn_free(f->verb);
+    sn_free(f->spec);
+    sn_free(f->command);
+    sn_free(f->boot_id);
+    *f = (sn_job_facts){.name = NULL};
+}
+
+static void
+free_job(seine_durable_job *j)
+{
+    sn_sqlite_close(j->db);
+    for (unsigned i = 0; i < j->n_lanes; i++)
+        sn_job_lane_fini(&j->lanes[i]);
+    sn_free_line(j->lanes);
+    sn_job_outputs_free(j);
+    free_facts(&j->facts);
+    sn_map_fini(&j->hosts);
+    sn_arena_fini(&j->names);
+    sn_free(j->by_id);
+    sn_free(j->done.words);
+    sn_free(j->results);
+    sn_free(j->prints);
+    sn_free(j->tried);
+    if (j->dir_fd >= 0)
+        (void)close(j->dir_fd);
+    if (j->lock_fd >= 0)
+        (void)close(j->lock_fd);
+    sn_free(j->dir);
+    sn_free(j);
+}
+
+static char *
+copy(sn_str s)
+{
+    char *text = sn_alloc(s.len + 1);
+
+    if (text) {
+        if (s.len > 0)
+            memcpy(text, s.ptr, s.len);
+        text[s.len] = '\0';
+    }
+    return text;
+}
+
+static bool
+set_text(char **to, sn_str s)
+{
+    sn_free(*to);
+    *to = copy(s);
+    return *to;
+}
+
+/* What this run says the job is. */
+static seine_err
+set_facts(sn_job_facts *f, const seine_job_opts *o)
+{
+    const char *spec = o->spec ? o->spec : "{}",
+               *command = o->command ? o->command : "[]";
+
+    return set_text(&f->name, sn_str_of(o->name)) &&
+                   set_text(&f->verb, sn_str_of(o->verb)) &&
+                   set_text(&f->spec, sn_str_of(spec)) &&
+                   set_text(&f->command, sn_str_of(command))
+               ? SEINE_OK
+               : SEINE_E_NOMEM;
+}
+
+static seine_err
+set_boot(sn_job_facts *f)
+{
+    char boot[64];
+
+    sn_job_boot_id(boot);
+    return set_text(&f->boot_id, sn_str_of(boot)) ? SEINE_OK : SEINE_E_NOMEM;
+}
+
+static seine_err
+say_db(const seine_durable_job *j, sn_sqlite *db, seine_err e, seine_diag *diag)
+{
+    char name[SEINE_DIAG_FILE], text[SN_DIAG_ERRNO];
+
+    sn_diag_path(j->dir, name);
+    if (e == SEINE_E_STATE_CORRUPT || e == SEINE_E_STATE_FOREIGN) {
+        sn_diag_text(diag, "%s/job.db is damaged: nothing was changed", name);
+        return SEINE_E_STATE_CORRUPT;
+    }
+    if (e == SEINE_E_NOMEM || !db) {
+        sn_diag_text(diag, "cannot open %s/job.db: %s", name, seine_err_text(e));
+        return e;
+    }
+    sn_diag_errno(sn_sqlite_errno(db), text);
+    sn_diag_text(diag, "cannot open %s/job.db: %s", name, text);
+    return e;
+}
+
+static seine_err
+fill_new(seine_durable_job *j, sn_sqlite *db)
+{
+    sn_job_head head = {.next_seq = 1};
+    seine_err e =
+        sn_sqlite_exec(db, "PRAGMA page_size = 8192; PRAGMA auto_vacuum = NONE; "
+                           "PRAGMA journal_mode = MEMORY; BEGIN");
+
+    if (e == SEINE_OK)
+        e = sn_job_tables_make(db);
+    if (e == SEINE_OK)
+        e = sn_job_tables_open(db, j->tables);
+    if (e == SEINE_OK)
+        e = sn_job_put_facts(j);
+    if (e == SEINE_OK)
+        e = sn_job_put_head(j, &head);
+    if (e == SEINE_OK)
+        e = sn_sqlite_exec(db, "COMMIT; PRAGMA journal_mode = WAL");
+    return e;
+}
+
+/* Makes the database under another name: job.db is whole or not there. */
+static seine_err
+make_db(seine_durable_job *j, seine_diag *diag)
+{
+    char path[PATH_ROOM];
+    sn_sqlite *db = NULL;
+    int fd = openat(j->dir_fd, "job.db.new", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+    if (fd < 0 || snprintf(path, sizeof path, "%s/job.db.new", j->dir) >= PATH_ROOM) {
+        char name[SEINE_DIAG_FILE], text[SN_DIAG_ERRNO];
+
+        sn_diag_errno(errno, text);
+        sn_diag_path(j->dir, name);
+        sn_diag_text(diag, "cannot write to %s: %s", name, text);
+        return errno == ENOSPC || errno == EDQUOT ? SEINE_E_DISK_FULL : SEINE_E_IO;
+    }
+    seine_err e = sn_sqlite_open(path, SN_SQLITE_WRITE, &db);
+    if (e == SEINE_OK)
+        e = fill_new(j, db);
+    if (e != SEINE_OK)
+        e = say_db(j, db, e, diag);
+    sn_sqlite_close(db);
+    if (e == SEINE_OK &&
+        (fsync(fd) != 0 || renameat(j->dir_fd, "job.db.new", j->dir_fd, "job.db") != 0 ||
+         fsync(j->dir_fd) != 0)) {
+        sn_diag_text(diag, "%s", seine_err_text(SEINE_E_FSYNC_FAILED));
+        e = SEINE_E_FSYNC_FAILED;
+    }
+    (void)close(fd);
+    return e;
+}
+
+static seine_err
+read_facts(seine_durable_job *j)
+{
+    sn_job_facts *f = &j->facts;
+    sn_job_row row;
+    bool there = false;
+    seine_err e = sn_job_table_get(&j->tables[SN_TABLE_JOB], 1, &row, &there);
+
+    if (e != SEINE_OK || !there)
+        return e == SEINE_OK ? SEINE_E_STATE_CORRUPT : e;
+    f->created_ms = row.ints[1];
+    f->run = row.ints[2];
+    f->state = row.ints[3];
+    f->clean = row.ints[4];
+    f->durability = row.ints[5];
+    f->secret[0] = (uint64_t)row.ints[6];
+    f->secret[1] = (uint64_t)row.ints[7];
+    bool ok = set_text(&f->name, row.texts[0]) && set_text(&f->verb, row.texts[1]) &&
+              set_text(&f->spec, row.texts[2]) && set_text(&f->command, row.texts[3]) &&
+              set_text(&f->boot_id, row.texts[4]);
+    sn_job_table_reset(&j->tables[SN_TABLE_JOB]);
+    return ok ? SEINE_OK : SEINE_E_NOMEM;
+}
+
+static seine_err
+read_head(seine_durable_job *j)
+{
+    sn_job_head *h = &j->head;
+    sn_job_row row;
+    bool there = false;
+    unsigned i = 1;
+    seine_err e = sn_job_table_get(&j->tables[SN_TABLE_HEAD], 1, &row, &there);
+
+    if (e != SEINE_OK || !there)
+        return e == SEINE_OK ? SEINE_E_STATE_CORRUPT : e;
+#define X(column) h->column = row.ints[i++];
+    SN_JOB_HEAD(X)
+    SN_JOB_SUMS(X)
+#undef X
+    sn_job_table_reset(&j->tables[SN_TABLE_HEAD]);
+    j->last_seq = (uint64_t)h->next_seq - 1;
+    return h->next_seq >= 1 && h->next_number >= 0 ? SEINE_OK : SEINE_E_STATE_CORRUPT;
+}
+
+/* After an unclean end SQLite's own structure is checked, too. */
+static seine_err
+quick_check(seine_durable_job *j)
+{
+    sn_sqlite_stmt *stmt;
+    bool there = false;
+    seine_err e = sn_sqlite_prepare(j->db, "PRAGMA quick_check(1)", &stmt);
+
+    if (e != SEINE_OK)
+        return e;
+    e = sn_sqlite_next(stmt, &there);
+    if (e == SEINE_OK && (!there || !sn_str_eq(sn_sqlite_text(stmt, 0), SN_STR("ok"))))
+        e = SEINE_E_STATE_CORRUPT;
+    sn_sqlite_finalize(stmt);
+    return e;
+}
+
+static seine_err
+open_tables(seine_durable_job *j, const seine_job_opts *o)
+{
+    seine_err e = sn_sqlite_exec(
+        j->db, "PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 4096; "
+               "PRAGMA cache_size = -8192; PRAGMA mmap_size = 0; "
+               "PRAGMA temp_store = MEMORY; PRAGMA cell_size_check = ON");
+
+    sn_sqlite_trust(j->db);
+    if (e == SEINE_OK)
+        e = sn_sqlite_exec(j->db, o->durability == SEINE_DURABILITY_FAST
+                                      ? "PRAGMA synchronous = NORMAL"
+                                      : "PRAGMA synchronous = FULL");
+    if (e == SEINE_OK)
+        e = sn_job_tables_open(j->db, j->tables);
+    if (e == SEINE_OK)
+        e = read_facts(j);
+    if (e == SEINE_OK && !j->facts.clean)
+        e = quick_check(j);
+    return e == SEINE_OK ? read_head(j) : e;
+}
+
+static seine_err
+open_db(seine_durable_job *j, const seine_job_opts *o, seine_diag *diag)
+{
+    char path[PATH_ROOM];
+    sn_beside beside;
+    seine_err e = sn_job_check_head(j, diag);
+
+    if (e != SEINE_OK)
+        return e;
+    snprintf(path, sizeof path, "%s/job.db", j->dir);
+    sn_beside_look(path, &beside);
+    if (beside.foreign)
+        return sn_beside_refuse("job.db", beside.foreign, diag);
+    e = sn_sqlite_open(path, SN_SQLITE_WRITE, &j->db);
+    if (e == SEINE_OK)
+        e = open_tables(j, o);
+    if (e == SEINE_OK)
+        e = sn_job_outputs_load(j);
+    return e == SEINE_OK ? SEINE_OK : say_db(j, j->db, e, diag);
+}
+
+/* May this run go on with the job as it is? */
+static seine_err
+check_job(const seine_durable_job *j, const seine_job_opts *o, seine_diag *diag)
+{
+    if (o->any_spec)
+        return SEINE_OK;
+    seine_err e = sn_job_spec_check(j->facts.spec, o->spec ? o->spec : "{}", diag);
+    if (e != SEINE_OK)
+        return e;
+    if (j->facts.state == SN_JOB_FINISHED) {
+        sn_diag_text(diag, "job %s is finished", o->name);
+        return SEINE_E_ALREADY;
+    }
+    return SEINE_OK;
+}
+
+/* An earlier run has left nothing but the claim. */
+static bool
+is_untouched(const seine_durable_job *j)
+{
+    return j->head.urls == 0 && j->head.results == 0 && j->head.outputs == 0 &&
+           j->facts.state != SN_JOB_FINISHED;
+}
+
+static seine_err
+begin_run(seine_durable_job *j, const seine_job_opts *o, seine_diag *diag)
+{
+    seine_err e = SEINE_OK;
+
+    j->is_resumed = !is_untouched(j);
+    if (!j->is_resumed && !o->any_spec)
+        e = set_facts(&j->facts, o);
+    else if (j->is_resumed)
+        e = check_job(j, o, diag);
+    if (e == SEINE_OK)
+        e = set_boot(&j->facts);
+    if (e != SEINE_OK)
+        return e;
+    j->facts.run++;
+    j->facts.clean = 0;
+    j->facts.state = SN_JOB_RUNNING;
+    j->facts.durability = o->durability;
+    e = sn_job_put_facts(j);
+    return e == SEINE_OK ? SEINE_OK : say_db(j, j->db, e, diag);
+}
+
+static seine_err
+open_job(seine_durable_job *j, const seine_job_opts *o, seine_diag *diag)
+{
+    seine_err e = sn_job_dir_open(j, o, diag);
+
+    if (e == SEINE_OK && o->must_exist && !sn_job_file_exists(j, "job.db")) {
+        sn_diag_text(diag, "there is no job %s", o->name);
+        return SEINE_E_IO;
+    }
+    if (e == SEINE_OK)
+        e = sn_job_lock(j, o->name, diag);
+    if (e != SEINE_OK)
+        return e;
+    if (o->fresh || !sn_job_file_exists(j, "job.db")) {
+        sn_job_remove_state(j);
+        j->facts.created_ms = sn_job_wall_ms();
+        sn_rng_secret(j->facts.secret, sizeof j->facts.secret);
+        e = set_facts(&j->facts, o);
+        if (e == SEINE_OK)
+            e = set_boot(&j->facts);
+        if (e == SEINE_OK)
+            e = make_db(j, diag);
+    }
+    if (e == SEINE_OK)
+        e = open_db(j, o, diag);
+    if (e == SEINE_OK)
+        e = begin_run(j, o, diag);
+    if (e == SEINE_OK)
+        sn_job_make_ballast(j);
+    return e;
+}
+
+seine_err
+seine_job_open(const seine_job_opts *opts, seine_durable_job **out_job, seine_diag *diag)
+{
+    sn_diag_clear(diag);
+    if (!out_job || !sn_opts_fit(opts, sizeof *opts))
+        return SEINE_E_INVAL;
+    if (!is_name(opts->name)) {
+        sn_diag_option(diag, "name",
+                       "1 to %d of letters, digits and . _ -, none of . - first",
+                       NAME_MOST);
+        return SEINE_E_INVAL;
+    }
+    seine_durable_job *j = sn_zalloc(sizeof *j);
+    if (!j)
+        return SEINE_E_NOMEM;
+    j->dir_fd = j->lock_fd = -1;
+    sn_map_init(&j->hosts, UINT32_MAX);
+    sn_arena_init(&j->names, 16 << 10, SIZE_MAX / 2);
+    seine_err e = open_job(j, opts, diag);
+    if (e != SEINE_OK) {
+        if (diag && diag->text[0] == '\0')
+            sn_diag_text(diag, "%s", seine_err_text(e));
+        free_job(j);
+        return e;
+    }
+    sn_job_show(j);
+    *out_job = j;
+    return SEINE_OK;
+}
+
+seine_err
+sn_job_start(seine_durable_job *j, unsigned shards)
+{
+    static const sn_job_scan nothing;
+    seine_err e = j->is_scanned ? SEINE_OK : sn_job_scan_all(j, &nothing, NULL);
+
+    if (e != SEINE_OK)
+        return e;
+    j->lanes = sn_zalloc_line((shards + 1) * sizeof *j->lanes);
+    if (!j->lanes)
+        return SEINE_E_NOMEM;
+    for (unsigned i = 0; i <= shards; i++)
+        j->lanes[i].job = j;
+    j->n_lanes = shards + 1;
+    return SEINE_OK;
+}
+
+sn_job_lane *
+sn_job_lane_at(seine_durable_job *j, unsigned i)
+{
+    return &j->lanes[i];
+}
+
+void
+sn_job_listen(seine_durable_job *j, void (*wake)(void *arg), void *arg)
+{
+    j->wake_arg = arg;
+    j->wake = wake;
+}
+
+seine_err
+seine_job_close(seine_durable_job *j, bool is_finished)
+{
+    if (!j)
+        return SEINE_OK;
+    seine_err e = sn_job_commit(j, NULL);
+
+    if (e == SEINE_OK) {
+        j->facts.state = is_finished ? SN_JOB_FINISHED : SN_JOB_STOPPED;
+        j->facts.clean = 1;
+        e = sn_job_put_facts(j);
+    }
+    if (e == SEINE_OK)
+        e = sn_sqlite_exec(j->db, "PRAGMA wal_checkpoint(TRUNCATE)");
+    (void)sn_job_drop_ballast(j);
+    free_job(j);
+    return e;
+}
+
+void
+seine_job_figures_get(const seine_durable_job *j, seine_job_figures *out)
+{
+    if (!j || !out)
+        return;
+    *out = (seine_job_figures){.found = atomic_load(&j->shown_found),
+                               .ended = atomic_load(&j->shown_ended),
+                               .emitted = atomic_load(&j->shown_emitted),
+                               .next_seq = atomic_load(&j->shown_seq),
+                               .groups = atomic_load(&j->shown_groups),
+                               .bytes = sn_job_disk_use(j),
+                               .run = (uint32_t)j->facts.run,
+                               .is_resumed = j->is_resumed,
+                               .is_finished = j->facts.state == SN_JOB_FINISHED,
+                               .created = j->facts.created_ms * 1000000,
+                               .updated = atomic_load(&j->shown_updated) * 1000000};
+}
+
+const char *
+seine_job_spec(const seine_durable_job *j)
+{
+    return j ? j->facts.spec : NULL;
+}
+
+const char *
+seine_job_command(const seine_durable_job *j)
+{
+    return j ? j->facts.command : NULL;
+}
+
+const char *
+seine_job_path(const seine_durable_job *j)
+{
+    return j ? j->dir : NULL;
+}
+
+const uint64_t *
+sn_job_secret(const seine_durable_job *j)
+{
+    return j->facts.secret;
+}
+
+uint64_t
+sn_job_next_number(const seine_durable_job *j)
+{
+    return (uint64_t)j->head.next_number;
+}
+
+void
+sn_job_sums_get(const seine_durable_job *j, sn_job_sums *out)
+{
+#define X(column) out->column = j->head.column;
+    SN_JOB_SUMS(X)
+#undef X
+}

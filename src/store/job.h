@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * job.h - the durable state of a run: who writes to it, who commits, who reads.
+ *
+ * Every shard, and the thread that gives input, has a lane of its own and appends to it
+ * what became known: a URL was found, a URL has ended without a record, a host changed.
+ * An append never blocks. The sink thread is the only one that commits. It takes records
+ * first and operations second, so that a group holds whatever its records need:
+ *
+ *     sn_job_lane *lane = sn_job_lane_at(job, shard);
+ *     e = sn_job_found(lane, &found);               a shard, before the record of the
+ * page
+ *
+ *     e = sn_job_result(job, record, seq);          the sink thread, for every record
+ *     e = sn_job_commit(job, &diag);                … then everything becomes durable
+ *
+ * Before the shards start, sn_job_scan_all returns what earlier runs have left: work is
+ * every URL that was found and has not ended.
+ *
+ * Every row carries a CRC of all of its values, and the counters in `head` say how many
+ * rows there are. So a damaged row, a missing one and a doubled one are STATE_CORRUPT.
+ *
+ * Time    wall time in ns; rows hold milliseconds.
+ * Memory  16 MiB of operations wait at most while the engine asks sn_job_is_ready.
+ * Threads a lane has one producer; result, commit: the sink thread; is_ready: any;
+ *         the rest: the owner, before the shards start and after they have ended.
+ */
+#ifndef SN_STORE_JOB_H
+#define SN_STORE_JOB_H
+
+#include "seine/job.h"
+#include "seine/record.h"
+#include "store/store.h"
+
+#define SN_JOB_NONE UINT64_MAX /* no number */
+
+/* A URL that was found or given. Its texts are at most SN_STORE_TEXT long, `ask` longer.
+ */
+typedef struct sn_job_url {
+    sn_waiting_url url;     /* parent: only if there is no parent_number */
+    uint64_t print;         /* of its key in the seen-set */
+    uint64_t parent_number; /* of the URL it was found on; SN_JOB_NONE: none */
+    sn_str ask;             /* a given URL: JSON as input_json.c reads it; or empty */
+} sn_job_url;
+
+/* What outlives the process of a host. Moments are wall time in ms; 0: none. A new column
+ * is one line here. */
+/* clang-format off */
+#define SN_JOB_HOST(X) \
+    X(next_ms)   /* no request before */ \
+    X(pause_ms)  /* the server asked for it, or a quota is spent */ \
+    X(open_ms)   /* the breaker is open until then */ \
+    X(interval_us) \
+    X(floor_us) \
+    X(knee_us) \
+    X(base_us)   /* lowest median latency */ \
+    X(calm_us) \
+    X(recent)    /* responses, as in sn_pace */ \
+    X(level) \
+    X(breaker)   /* seine_breaker_state */ \
+    X(streak)    /* failed probes */ \
+    X(delay_ms)  /* Crawl-delay */ \
+    X(zone)      /* sn_address_zone: the pin */ \
+    X(flags)
+/* clang-format on */
+
+typedef struct sn_job_host {
+    sn_str name; /* "https://e.example:443" */
+#define X(column) int64_t column;
+    SN_JOB_HOST(X)
+#undef X
+} sn_job_host;
+
+typedef struct sn_job_robots {
+    sn_str host;
+    int64_t wall_ms; /* when it was read */
+    int64_t state;   /* the engine's */
+    sn_str text;
+} sn_job_robots;
+
+/* A URL that has ended with a record. */
+typedef struct sn_job_ended_row {
+    uint64_t seq, number;
+    seine_record_type type;
+    seine_err kind;    /* of a result */
+    seine_skip reason; /* of a skip */
+    uint16_t status;
+    uint32_t attempts;
+    int64_t at_ms;
+    uint64_t bytes_in, bytes_body;
+    int64_t total_us, latency_us;
+    uint64_t print; /* of a skip that was never found: 0: none */
+} sn_job_ended_row;
+
+/* Sums over all records that no row has. */
+/* clang-format off */
+#define SN_JOB_SUMS(X) X(queue_us) X(throttle_us) X(backoff_us) X(retry_budget_us)
+/* clang-format on */
+
+typedef struct sn_job_sums {
+#define X(column) int64_t column;
+    SN_JOB_SUMS(X)
+#undef X
+} sn_job_sums;
+
+typedef struct sn_job_lane sn_job_lane;
+
+/* Makes lanes 0 … shards - 1, and one more for who gives input. Once. NOMEM. */
+SEINE_MUST_CHECK seine_err sn_job_start(seine_durable_job *j, unsigned shards);
+sn_job_lane *sn_job_lane_at(seine_durable_job *j, unsigned i);
+
+/* NOMEM: nothing was appended; the run has to end. */
+SEINE_MUST_CHECK seine_err sn_job_found(sn_job_lane *l, const sn_job_url *u);
+/* The URL ended and has no record: a sitemap, for instance. */
+SEINE_MUST_CHECK seine_err sn_job_ended(sn_job_lane *l, uint64_t number);
+/* A skip record of a URL without a `found` follows: its print joins the result. */
+SEINE_MUST_CHECK seine_err sn_job_refused(sn_job_lane *l, uint64_t number,
+                                          uint64_t print);
+SEINE_MUST_CHECK seine_err sn_job_host_put(sn_job_lane *l, const sn_job_host *h);
+SEINE_MUST_CHECK seine_err sn_job_robots_put(sn_job_lane *l, const sn_job_robots *r);
+/* Anything else that is worth keeping: replaces the note of that kind and key. */
+SEINE_MUST_CHECK seine_err sn_job_note_put(sn_job_lane *l, uint32_t kind, sn_str key,
+                                           sn_str value);
+
+/* False: so much waits for a commit that nothing new should start. */
+bool sn_job_is_ready(const seine_durable_job *j);
+bool sn_job_has_work(const seine_durable_job *j); /* something was appended */
+
+/* `wake` is called by an append that should not wait for the next record. */
+void sn_job_listen(seine_durable_job *j, void (*wake)(void *arg), void *arg);
+
+/* The sink thread. STATE_CORRUPT: that number has a result already. NOMEM. */
+SEINE_MUST_CHECK seine_err sn_job_result(seine_durable_job *j, const seine_record *r,
+                                         uint64_t seq);
+/* The number that follows is that of the next line of any kind. */
+void sn_job_seq(seine_durable_job *j, uint64_t last_seq);
+
+/* Makes all results, and all that stands in the lanes, durable together. After a failure
+ * every commit fails. DISK_FULL, FSYNC_FAILED, IO, NOMEM, STATE_CORRUPT. */
+SEINE_MUST_CHECK seine_err sn_job_commit(seine_durable_job *j, seine_diag *diag);
+
+const uint64_t *sn_job_secret(const seine_durable_job *j); /* [2], of the seen-set */
+uint64_t sn_job_next_number(const seine_durable_job *j);   /* above all that were used */
+void sn_job_sums_get(const seine_durable_job *j, sn_job_sums *out); /* of earlier runs */
+
+/* Receives what earlier runs have left, in this order. NULL members are left out; an
+ * error of one ends the scan. Texts are valid until it returns. */
+typedef struct sn_job_scan {
+    seine_err (*ended)(const sn_job_ended_row *r, void *arg);
+    seine_err (*note)(uint32_t kind, sn_str key, sn_str value, void *arg);
+    seine_err (*host)(const sn_job_host *h, void *arg);
+    seine_err (*robots)(const sn_job_robots *r, void *arg);
+    seine_err (*prints)(const uint64_t *prints, size_t n, void *arg); /* many times */
+    /* Unfinished, in order of number; between calls of `prints`. */
+    seine_err (*url)(const sn_job_url *u, void *arg);
+    /* URLs of a host by how they stand: pages fetched, refused later, still to do. */
+    seine_err (*count)(sn_str host, uint64_t done, uint64_t refused, uint64_t waiting,
+                       void *arg);
+    void *arg;
+} sn_job_scan;
+
+/* Reads and checks everything, once. STATE_CORRUPT with the place; NOMEM, IO. */
+SEINE_MUST_CHECK seine_err sn_job_scan_all(seine_durable_job *j, const sn_job_scan *into,
+                                           seine_diag *diag);
+
+/* An output as of the last commit. */
+typedef struct sn_job_output {
+    sn_str path;       /* absolute */
+    int64_t dev, ino;  /* ino 0: claimed, perhaps not made yet */
+    int64_t committed; /* bytes */
+    int64_t tail_crc;  /* of the last 4 KiB before */
+    sn_str detail;     /* the format's own, "" */
+} sn_job_output;
+
+/* NULL: none of that path. Valid until the next call of set. */
+const sn_job_output *sn_job_output_get(const seine_durable_job *j, sn_str path);
+/* Joins the next commit. The sink thread, or the owner before start. NOMEM. */
+SEINE_MUST_CHECK seine_err sn_job_output_set(seine_durable_job *j,
+                                             const sn_job_output *o);
+
+#endif

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * job_parts.h - a job as its own files see it:
+ *
+ *     job.c          opens, makes, closes; figures
+ *     job_files.c    directory, lock, ballast; which file systems will do
+ *     job_table.c    rows with their CRC
+ *     job_lane.c     operations on their way
+ *     job_put.c      what shards append
+ *     job_commit.c   one group
+ *     job_output.c   lengths of the outputs
+ *     job_scan.c     what earlier runs have left
+ *     job_hosts.c    names of hosts and their numbers; bits of ended URLs
+ *
+ * Time    wall time in ms.
+ * Memory  of the job.
+ * Threads as job.h says.
+ */
+#ifndef SN_JOB_PARTS_H
+#define SN_JOB_PARTS_H
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/map.h"
+#include "store/job.h"
+#include "store/job_table.h"
+
+enum {
+    SN_JOB_OUTPUTS = 64,
+    SN_JOB_FULL = 16 << 20, /* bytes in lanes at which nothing new starts */
+    SN_JOB_BALLAST = 4 << 20
+};
+
+typedef enum sn_job_state {
+    SN_JOB_RUNNING,
+    SN_JOB_STOPPED,
+    SN_JOB_FINISHED
+} sn_job_state;
+
+typedef struct sn_job_facts {
+    int64_t created_ms, run, state, clean, durability;
+    uint64_t secret[2];
+    char *name, *verb, *spec, *command, *boot_id;
+} sn_job_facts;
+
+/* The row `head`: one integer each, in this order, after the id. */
+/* clang-format off */
+#define SN_JOB_HEAD(X) \
+    X(grp) X(updated_ms) X(next_number) X(next_seq) X(urls) X(requests) X(results) \
+    X(ended) X(hosts) X(robots) X(notes) X(outputs) X(synced_seq)
+/* clang-format on */
+
+typedef struct sn_job_head {
+#define X(column) int64_t column;
+    SN_JOB_HEAD(X)
+    SN_JOB_SUMS(X)
+#undef X
+} sn_job_head;
+
+typedef struct sn_job_name {
+    sn_str name;
+    int64_t id;
+} sn_job_name;
+
+typedef struct sn_job_print {
+    uint64_t number, print;
+} sn_job_print;
+
+typedef struct sn_job_mark { /* of an output */
+    sn_job_output out;
+    char *path, *detail;
+    int64_t id, synced, synced_crc;
+    bool is_dirty, is_stored;
+} sn_job_mark;
+
+typedef struct sn_job_bits {
+    uint64_t *words;
+    size_t n;
+} sn_job_bits;
+
+struct seine_durable_job {
+    char *dir; /* ".seine/NAME" */
+    int dir_fd, lock_fd;
+    sn_sqlite *db;
+    sn_job_table tables[SN_TABLES];
+    sn_job_facts facts;
+    sn_job_head head;
+    bool is_resumed, is_scanned;
+    bool is_remote; /* on a network file system */
+    bool has_ballast;
+    seine_err err; /* the first failure of a commit */
+    seine_diag why;
+
+    unsigned n_lanes;
+    sn_job_lane *lanes;
+    void (*wake)(void *arg);
+    void *wake_arg;
+
+    sn_map hosts; /* name → sn_job_name */
+    sn_job_name **by_id;
+    size_t by_id_room;
+    sn_arena names;
+    sn_job_bits done; /* numbers that have a result, or ended without one */
+
+    sn_job_ended_row *results; /* of the next group */
+    size_t n_results, results_room;
+    sn_job_print *prints; /* of refused URLs whose record has not come yet, by number */
+    size_t n_prints, prints_room;
+    uint64_t *tried; /* ended in the group that is being written */
+    size_t n_tried, tried_room;
+    sn_job_sums sums; /* of the next group */
+    uint64_t last_seq;
+    sn_job_mark *outputs[SN_JOB_OUTPUTS];
+    unsigned n_outputs;
+
+    _Atomic uint64_t shown_found, shown_ended, shown_emitted, shown_seq, shown_groups;
+    _Atomic int64_t shown_updated;
+};
+
+/* job_files.c: all say what is wrong in the diag. */
+SEINE_MUST_CHECK seine_err sn_job_dir_open(seine_durable_job *j, const seine_job_opts *o,
+                                           seine_diag *diag);
+SEINE_MUST_CHECK seine_err sn_job_lock(seine_durable_job *j, const char *name,
+                                       seine_diag *diag);
+bool sn_job_file_exists(const seine_durable_job *j, const char *name);
+void sn_job_remove_state(seine_durable_job *j); /* all but the lock */
+void sn_job_make_ballast(seine_durable_job *j);
+bool sn_job_drop_ballast(seine_durable_job *j); /* false: there is none */
+uint64_t sn_job_disk_use(const seine_durable_job *j);
+void sn_job_boot_id(char out[64]);
+SEINE_MUST_CHECK seine_err sn_job_check_head(const seine_durable_job *j,
+                                             seine_diag *diag);
+
+/* job_hosts.c */
+SEINE_MUST_CHECK seine_err sn_job_host_find(seine_durable_job *j, sn_str name,
+                                            sn_job_name **out_host);
+/* For the scan: a host of that number. STATE_CORRUPT: there is one. NOMEM. */
+SEINE_MUST_CHECK seine_err sn_job_host_add(seine_durable_job *j, int64_t id, sn_str name,
+                                           sn_job_name **out_host);
+bool sn_job_bit_get(const sn_job_bits *b, uint64_t number);
+SEINE_MUST_CHECK seine_err sn_job_bit_set(sn_job_bits *b, uint64_t number);
+void sn_job_bit_clear(sn_job_bits *b, uint64_t number);
+
+/* job_output.c */
+SEINE_MUST_CHECK seine_err sn_job_outputs_load(seine_durable_job *j);
+void sn_job_outputs_free(seine_durable_job *j);
+
+/* job_commit.c */
+int64_t sn_job_wall_ms(void);
+SEINE_MUST_CHECK seine_err sn_job_put_facts(seine_durable_job *j);
+SEINE_MUST_CHECK seine_err sn_job_put_head(seine_durable_job *j, const sn_job_head *h);
+void sn_job_show(seine_durable_job *j); /* the figures of the head */
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * job_spec.h - do two specs describe the same job, and if not, what differs?
+ *
+ *     e = sn_job_spec_check("{\"depth\":3}", "{\"depth\":4}", &diag);
+ *
+ * CONFIG, and the diag names the first member that differs: `depth`. Members may stand
+ * in any order.
+ *
+ * Time    plays no part.
+ * Memory  the two trees, during the call.
+ * Threads any thread.
+ */
+#ifndef SN_JOB_SPEC_H
+#define SN_JOB_SPEC_H
+
+#include "seine/diag.h"
+#include "seine/err.h"
+
+/* NOMEM. */
+SEINE_MUST_CHECK seine_err sn_job_spec_check(const char *was, const char *is,
+                                             seine_diag *diag);
+
+#endif

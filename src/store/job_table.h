@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * job_table.h - the tables of job.db, all of one shape: integers, then texts, then a CRC.
+ *
+ * The first integer is the primary key. The CRC covers every other value of the row and
+ * the number of the table, so that a row that was damaged, or that belongs elsewhere, is
+ * found.
+ *
+ *     sn_job_row row = {.ints = {7, 1}, .texts = {SN_STR("/path")}};
+ *     e = sn_job_table_put(&t, &row);               inserts or replaces
+ *
+ *     while ((e = sn_job_table_next(&t, &row, &there)) == SEINE_OK && there)
+ *         use(row.ints[0], row.texts[0]);
+ *     sn_job_table_reset(&t);
+ *
+ * Time    plays no part; blocks.
+ * Memory  two statements a table.
+ * Threads one owner.
+ */
+#ifndef SN_JOB_TABLE_H
+#define SN_JOB_TABLE_H
+
+#include "store/job_lane.h"
+#include "store/sqlite.h"
+
+#define SN_JOB_APPLICATION 0x5345494E /* "SEIN" */
+#define SN_JOB_FORMAT      1
+
+typedef enum sn_job_table_id {
+    SN_TABLE_JOB,  /* one row: what the job is */
+    SN_TABLE_HEAD, /* one row: how far it is */
+    SN_TABLE_HOST,
+    SN_TABLE_ROBOTS,
+    SN_TABLE_URL,
+    SN_TABLE_REQUEST, /* of URLs that were given with more than their text */
+    SN_TABLE_RESULT,
+    SN_TABLE_ENDED, /* without a record */
+    SN_TABLE_NOTE,
+    SN_TABLE_OUTPUT,
+    SN_TABLES
+} sn_job_table_id;
+
+typedef struct sn_job_row {
+    int64_t ints[SN_JOB_INTS];
+    sn_str texts[SN_JOB_TEXTS + 4];
+} sn_job_row;
+
+typedef struct sn_job_table {
+    sn_job_table_id id;
+    unsigned n_ints, n_texts;
+    sn_sqlite_stmt *put, *all, *get; /* get: by the first integer */
+} sn_job_table;
+
+/* Declares all tables in an empty database. */
+SEINE_MUST_CHECK seine_err sn_job_tables_make(sn_sqlite *db);
+/* Prepares the statements. STATE_CORRUPT: the declarations are not ours. */
+SEINE_MUST_CHECK seine_err sn_job_tables_open(sn_sqlite *db,
+                                              sn_job_table out_tables[SN_TABLES]);
+const char *sn_job_table_name(sn_job_table_id id);
+
+SEINE_MUST_CHECK seine_err sn_job_table_put(sn_job_table *t, const sn_job_row *row);
+
+/* STATE_CORRUPT: the CRC is wrong; row->ints[0] is where. Texts are valid until the next
+ * step or reset, which every reading needs: an open one keeps the WAL from shrinking. */
+SEINE_MUST_CHECK seine_err sn_job_table_next(sn_job_table *t, sn_job_row *row,
+                                             bool *out_there);
+SEINE_MUST_CHECK seine_err sn_job_table_get(sn_job_table *t, int64_t key, sn_job_row *row,
+                                            bool *out_there);
+
+/* Ends what next and get have begun: their texts are gone. */
+void sn_job_table_reset(sn_job_table *t);
+
+#endif
