@@ -15,6 +15,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
 from crawl import Run  # noqa: E402
 from e2e import PATIENCE, PROGRAM, case, check, environment, finish, rows, seine, until  # noqa: E402
+from faults import fault_environment  # noqa: E402
 from pages import pages  # noqa: E402
 
 LISTS, LINKS = 10, 1_500  # pages with links, and links on each
@@ -174,6 +175,35 @@ def a_signal_ends_a_crawl_whose_disk_fails():
         run = crawl(site, where, harm)
     check(run.code, 3, run.ending())
     check(len(run.told) + run.summary["pending"], found(run), run.ending())
+
+
+# A rule for the calls on the spill file; the words of the message, or None if the crawl does not mind.
+CALLS = [
+    ("write:ENOSPC@1", "no space left on device"),
+    ("write:EIO@2", "input/output error"),
+    ("write:EIO@3+", "input/output error"),
+    ("write:EINTR@1", None),
+    ("write:SHORT@1", None),
+    ("read:EIO@1", "input/output error"),
+    ("read:EIO@2+", "input/output error"),
+    ("read:EINTR@1", None),
+    ("read:SHORT@1", None),
+    ("read:SHORT@2+", None),
+]
+
+
+@rows(CALLS)
+def a_failing_call_on_the_spill_file_ends_the_crawl(rule, word):
+    with tempfile.TemporaryDirectory() as where, tempfile.TemporaryDirectory() as beside:
+        log = os.path.join(beside, "log")
+        faults = [f"{name}={value}" for name, value in fault_environment(f"{rule}:{where}/*", log).items()]
+        run = crawl(Site(), where, before=("env", *faults))
+        with open(log, encoding="utf-8") as f:
+            check(rule.partition("@")[0].replace(":", " ") in re.sub(r" \d+ ", " ", f.read()), True, "the call has failed")
+    if word:
+        balance(run, 3, word)
+    else:
+        check((run.code, run.outcomes(), run.summary["pending"], run.err.count("seine:")), (0, {"ok": PAGES}, 0, 0), run.ending())
 
 
 @case

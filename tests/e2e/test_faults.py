@@ -4,7 +4,7 @@
 that names the file and the cause; records that were written before are kept, in this output and in the others; nothing
 that is half written seems whole. A call that is interrupted or does half of it does no harm.
 
-SEINE_SOAK=1 tries every output × call × error at its first, second and last time; without it a part of them."""
+SOAK=4h, or any other, tries every output × call × error at its first, second and last time; without it a part of them."""
 import os
 import re
 import sys
@@ -16,10 +16,10 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
 from e2e import PROGRAM, SANITIZED, case, check, finish, rows  # noqa: E402
 from faults import faulty  # noqa: E402
 from pages import pages  # noqa: E402
-from whole import read_jsonl, read_output  # noqa: E402
+from whole import read_output  # noqa: E402
 
 URLS = 6
-ALL = bool(os.environ.get("SEINE_SOAK"))
+ALL = bool(os.environ.get("SOAK"))
 PART = 1 if ALL else 7
 WORDS = {"EIO": "input/output error", "ENOSPC": "no space left on device", "EACCES": "permission denied", "ENOMEM": "cannot allocate memory"}
 
@@ -64,7 +64,7 @@ def judge(r, folder, path, call, error, asked, may_be_fine):
     told = [line for line in r.err.splitlines() if line.startswith("seine: ") and not line.startswith("seine: reading stopped")]
     at = os.path.join(folder, path)
     kept = read_output(at) if path in RECORDS + ("o/save",) and os.path.exists(at) else []
-    healthy = read_jsonl(os.path.join(folder, "healthy.jsonl")) if os.path.exists(os.path.join(folder, "healthy.jsonl")) else []
+    healthy = read_output(os.path.join(folder, "healthy.jsonl")) if os.path.exists(os.path.join(folder, "healthy.jsonl")) else []
     check((len(set(kept)), len(set(healthy)), leftovers(folder)), (len(kept), len(healthy), []), r.err)
     if error in HARMLESS or may_be_fine and r.code == 0:
         check((r.code, told, len(healthy)), (0, [], URLS), r.err)
