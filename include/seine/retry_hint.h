@@ -10,7 +10,7 @@
  *     seine_retry_hint_init(&h, wall);
  *     while (next_field(&name, &name_len, &value, &value_len))
  *         seine_retry_hint_feed(&h, name, name_len, value, value_len);
- *     seine_span pause = seine_retry_hint_pause(&h);      -1: nothing was asked
+ *     seine_span pause = seine_retry_hint_pause(&h);      below 0: nothing was asked
  *
  * `Retry-After: 120` asks for 120 s, and so does a date 120 s after the response's own
  * Date (without Date: after `wall`). `RateLimit: "default";r=0;t=30` allows no request

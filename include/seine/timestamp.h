@@ -14,7 +14,7 @@
  *     seine_timestamp t;
  *     const char *end = seine_timestamp_rfc3339("2026-11-15T19:20:01.5Z", &t);
  *     int64_t from, until;
- *     bool is_date = seine_timestamp_sitemap("2026-11", 7, &from, &until);
+ *     bool is_date = seine_timestamp_sitemap("2026-11", 7, &from, &until);  true
  *
  * Years are 1970 to 2261, which Unix time in int64 nanoseconds can hold.
  *

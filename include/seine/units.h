@@ -12,7 +12,7 @@
  * terminated text:
  *
  *     seine_span timeout;
- *     const char *why = seine_units_span("1m30s", &timeout);
+ *     const char *why = seine_units_span("1m30s", &timeout);  timeout is 90000000000
  *     if (why)
  *         fprintf(stderr, "--timeout: %s\n", why);
  *

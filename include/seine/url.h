@@ -13,11 +13,11 @@
  *     seine_url_init(&u, mem, sizeof mem);
  *     e = seine_url_parse(&page, "HTTP://Ex.example:80/a/b?q", 26, NULL);
  *     e = seine_url_resolve(&u, &page, "../%7Ec#top", 11, NULL);
- *     e = seine_url_key(&u, NULL, key, sizeof key, &len);
+ *     seine_view href = seine_url_href(&u);                "http://ex.example/%7Ec#top"
+ *     e = seine_url_key(&u, NULL, key, sizeof key, &len);  key is "http://ex.example/~c"
  *
- * u is http://ex.example/%7Ec#top; a request uses it up to the #. Its key is
- * http://ex.example/~c, equal for all spellings. Limiters and breakers use the authority,
- * http://ex.example:80.
+ * A request uses the href up to the #. The key is equal for all spellings. Limiters and
+ * breakers use the authority, http://ex.example:80.
  *
  * Time    plays no part. Work is linear in the bytes given.
  * Memory  the caller's; only libidn2 allocates, for a host that is not ASCII.
