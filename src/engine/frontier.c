@@ -31,6 +31,8 @@ sn_frontier_new(sn_shared_state *c, const sn_frontier_opts *o, const sn_frontier
         return SEINE_E_NOMEM;
     f->shared = c;
     f->host_table = o->hosts;
+    f->clock = o->clock;
+    f->reading.at = SIZE_MAX;
     f->ops = *ops;
     f->index = o->index;
     f->n = o->n;
@@ -236,13 +238,13 @@ sn_frontier_next(sn_frontier *f, uint32_t host, seine_time now)
     return offer;
 }
 
-void
+bool
 sn_frontier_back(sn_frontier *f, sn_visit *v, seine_time now)
 {
-    if (v->kind == SN_KIND_ROBOTS)
-        sn_frontier_robots_back(f, v, now);
-    else
-        sn_frontier_sitemap_back(f, v, now);
+    if (v->kind != SN_KIND_ROBOTS)
+        return sn_frontier_sitemap_back(f, v, now);
+    sn_frontier_robots_back(f, v, now);
+    return true;
 }
 
 /* The end of a turn. */
@@ -265,8 +267,10 @@ is_idle(uint32_t host, void *arg)
 {
     const sn_frontier *f = arg;
     const sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, host);
+    const sn_visit *looked_at = f->looking.visit; /* its links are still being read */
 
     return (x->patterns.n == 0 || f->hosts.all[host].n_pages < 100) &&
+           !(looked_at && looked_at->home_host == host) &&
            sn_frontier_is_quiet(host, arg);
 }
 
@@ -274,6 +278,7 @@ void
 sn_frontier_end_turn(sn_frontier *f)
 {
     f->robots_steps = 0;
+    f->reading.since = 0;
     sn_frontier_find_room(f);
     sn_frontier_commit(f);
     sn_crawl_hosts_evict(&f->hosts, is_idle, f);

@@ -60,6 +60,7 @@ typedef struct sn_frontier_ops {
 typedef struct sn_frontier_opts {
     uint32_t index, n;                /* shard `index` of `n` */
     sn_hosts *hosts;                  /* of the shard; borrowed */
+    seine_clock *clock;               /* ends a turn of links; NULL: each is one turn */
     const struct sn_store_ops *store; /* where URLs wait; NULL: store/store_mem.h */
 } sn_frontier_opts;
 
@@ -101,12 +102,21 @@ void sn_frontier_end_turn(sn_frontier *f);
 /* A page was answered, with whatever status: its host is there. */
 void sn_frontier_answered(sn_frontier *f, const sn_visit *v, seine_time now);
 
-/* A page has ended well: where it leads. */
-void sn_frontier_page(sn_frontier *f, sn_visit *v, seine_time now);
+/* A page has ended well: where it leads. False: there are more links than the turn has
+ * time for; sn_frontier_read returns the visit when all are read. */
+bool sn_frontier_page(sn_frontier *f, sn_visit *v, seine_time now);
 
 /* A robots.txt or sitemap has ended, one way or the other; the visit and its unit of work
- * stay the caller's. */
-void sn_frontier_back(sn_frontier *f, sn_visit *v, seine_time now);
+ * stay the caller's. False: as above. */
+bool sn_frontier_back(sn_frontier *f, sn_visit *v, seine_time now);
+
+/* Reads on in the links that wait; the first visit that is done with. NULL: none in this
+ * turn. */
+sn_visit *sn_frontier_read(sn_frontier *f, seine_time now);
+bool sn_frontier_is_reading(const sn_frontier *f);
+
+/* The first visit whose links are read no further. NULL: none is left. */
+sn_visit *sn_frontier_unread(sn_frontier *f);
 
 /* Links of another shard, which are read and freed. */
 void sn_frontier_post(sn_frontier *f, sn_post *give, seine_time now);

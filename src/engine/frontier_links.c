@@ -4,7 +4,6 @@
 #include "base/log.h"
 #include "engine/frontier_parts.h"
 #include "engine/page.h"
-#include "engine/url_rules.h"
 #include "net/address_guard.h"
 #include "seine/links.h"
 #include "text/base_url.h"
@@ -51,15 +50,23 @@ sn_frontier_route(sn_frontier *f, const sn_link *link, const seine_url *url,
 
 /* Judging by the text alone. */
 
-static bool
-is_refused(const sn_frontier *f, const sn_candidate *c, sn_url_verdict *o)
+/* Patterns may be slow, so each link is judged once. */
+static const sn_url_verdict *
+judge_text(const sn_frontier *f, sn_candidate *c)
 {
-    if (c->bad.len == 0)
-        return sn_url_rules_refuse(&f->shared->opts, f->shared->scope, &c->url, o);
+    sn_url_verdict *o = &c->verdict;
+
+    if (c->is_judged)
+        return o;
+    c->is_judged = true;
+    if (c->bad.len == 0) {
+        sn_url_rules_refuse(&f->shared->opts, f->shared->scope, &c->url, o);
+        return o;
+    }
     o->refused = true;
     o->reason = c->is_too_long ? SEINE_SKIP_TOO_LONG : SEINE_SKIP_BAD_URL;
     o->rule = c->bad;
-    return true;
+    return o;
 }
 
 static void
@@ -78,14 +85,14 @@ next_number(sn_frontier *f)
 static void
 decide_link(sn_frontier *f, sn_candidate *c, seine_time now)
 {
-    sn_url_verdict o;
+    const sn_url_verdict *o = judge_text(f, c);
 
     c->link.number = next_number(f);
-    if (is_refused(f, c, &o)) {
+    if (o->refused) {
         sn_refusal r = {.link = &c->link,
                         .key = c->bad.len > 0 ? (sn_str){0} : c->key,
-                        .reason = o.reason,
-                        .rule = o.rule};
+                        .reason = o->reason,
+                        .rule = o->rule};
         f->ops.refuse(&r, f->ops.arg);
         return;
     }
@@ -126,12 +133,10 @@ put_off(sn_frontier *f, const sn_candidate *c, seine_skip reason)
 /* Puts an offsite link off while seeds are still being given, since one of them may bring
  * it into scope. True: the link is done with. */
 static bool
-put_off_early(sn_frontier *f, const sn_candidate *c)
+put_off_early(sn_frontier *f, sn_candidate *c)
 {
-    sn_url_verdict o;
-
-    if (c->bad.len > 0 || sn_shared_state_is_closed(f->shared) || !is_refused(f, c, &o) ||
-        o.reason != SEINE_SKIP_OFFSITE)
+    if (c->bad.len > 0 || sn_shared_state_is_closed(f->shared) ||
+        !judge_text(f, c)->refused || c->verdict.reason != SEINE_SKIP_OFFSITE)
         return false;
     if (seine_seen_has(f->shared->seen, c->key.ptr, c->key.len))
         count_duplicate(f);
@@ -141,12 +146,11 @@ put_off_early(sn_frontier *f, const sn_candidate *c)
 }
 
 static bool
-is_forgotten(const sn_frontier *f, const sn_candidate *c)
+is_forgotten(const sn_frontier *f, sn_candidate *c)
 {
-    sn_url_verdict o;
-
-    return !f->shared->opts.crawl->skips && is_refused(f, c, &o) &&
-           (o.reason == SEINE_SKIP_OFFSITE || o.reason == SEINE_SKIP_SCHEME);
+    return !f->shared->opts.crawl->skips && judge_text(f, c)->refused &&
+           (c->verdict.reason == SEINE_SKIP_OFFSITE ||
+            c->verdict.reason == SEINE_SKIP_SCHEME);
 }
 
 /* Puts off a link that is not followed unless another one leads there. True: the link is
@@ -156,11 +160,10 @@ put_off_late(sn_frontier *f, sn_candidate *c)
 {
     const seine_crawl_opts *o = f->shared->opts.crawl;
     bool too_deep = o->depth != UINT32_MAX && c->link.depth > o->depth;
-    sn_url_verdict ignored;
 
     if (!too_deep && !c->nofollow)
         return false;
-    if (c->bad.len > 0 || is_refused(f, c, &ignored))
+    if (c->bad.len > 0 || judge_text(f, c)->refused)
         return false;
     if (seine_seen_has(f->shared->seen, c->key.ptr, c->key.len))
         count_duplicate(f);
@@ -219,6 +222,7 @@ read_link(sn_frontier *f, sn_candidate *c, const seine_url *base, sn_str value)
     size_t len;
 
     c->bad = (sn_str){0};
+    c->is_judged = false;
     seine_url_init(&c->url, c->href_mem, SEINE_URL_ROOM);
     if (seine_url_resolve(&c->url, base, value.ptr, value.len, &flaw) != SEINE_OK) {
         set_bad(c, value, &flaw);
@@ -235,6 +239,8 @@ read_link(sn_frontier *f, sn_candidate *c, const seine_url *base, sn_str value)
     c->key = (sn_str){c->key_mem, len};
 }
 
+#define NOT_BEGUN SIZE_MAX
+
 /* What the links of a page have in common. */
 typedef struct finding {
     const seine_url *base;
@@ -242,14 +248,27 @@ typedef struct finding {
     bool nofollow;
 } finding;
 
-static void
+/* Has the turn time for more? The first batch begins it. */
+static bool
+has_time(sn_frontier *f)
+{
+    if (!f->clock)
+        return true;
+    seine_time now = f->clock->now(f->clock);
+    if (f->reading.since == 0)
+        f->reading.since = now;
+    return now - f->reading.since < SEINE_MS(SN_LINKS_TURN_MS);
+}
+
+/* False: the turn is over, and the next link is that of reading.at. */
+static bool
 add_links(sn_frontier *f, sn_visit *v, const finding *from, seine_time now)
 {
     const seine_crawl_opts *o = f->shared->opts.crawl;
-    size_t n = 0;
+    size_t n = 0, bytes = 0;
     sn_page_link l;
 
-    for (size_t i = 0; sn_page_link_at(v->page, i, &l); i++) {
+    for (size_t i = f->reading.at; sn_page_link_at(v->page, i, &l); i++) {
         if (l.is_map) {
             sn_frontier_add_sitemap(f, v, l.value, now);
             continue;
@@ -261,12 +280,17 @@ add_links(sn_frontier *f, sn_visit *v, const finding *from, seine_time now)
         c->link.attr = l.attr;
         c->nofollow = from->nofollow || (o->nofollow && l.nofollow);
         read_link(f, c, from->base, l.value);
-        if (n == SN_BATCH) {
-            judge_links(f, n, now);
-            n = 0;
-        }
+        bytes += l.value.len;
+        if (n < SN_BATCH && bytes < SN_BATCH_BYTES)
+            continue;
+        judge_links(f, n, now);
+        n = bytes = 0;
+        f->reading.at = i + 1;
+        if (!has_time(f))
+            return false;
     }
     judge_links(f, n, now);
+    return true;
 }
 
 /* A redirect is a link without a text: the same depth, one more in a row. */
@@ -299,8 +323,9 @@ count_cut(sn_frontier *f, const sn_page_facts *facts)
         atomic_fetch_add(&f->shared->sitemaps_cut, 1);
 }
 
-void
-sn_frontier_page(sn_frontier *f, sn_visit *v, seine_time now)
+/* Reads the links of the visit from reading.at on; true: all of them. */
+static bool
+read_links(sn_frontier *f, sn_visit *v, seine_time now)
 {
     const seine_crawl_opts *o = f->shared->opts.crawl;
     char mem[SEINE_URL_ROOM];
@@ -308,21 +333,98 @@ sn_frontier_page(sn_frontier *f, sn_visit *v, seine_time now)
     sn_page_facts facts;
     finding from = {.link = {.parent = seine_url_href(&v->url),
                              .depth = v->depth + 1,
-                             .ceiling = (uint8_t)sn_visit_ceiling(v)}};
+                             .ceiling = (uint8_t)sn_visit_ceiling(v),
+                             .leader = f->reading.leader}};
+    bool is_first = f->reading.at == 0, is_whole = true;
 
-    if (!o)
-        return;
-    from.link.leader = sn_frontier_look(f, v);
-    if (v->target.len > 0)
+    if (is_first && v->target.len > 0)
         add_target(f, v, &from.link, now);
     if (v->page && !(v->kind == SN_KIND_PAGE && o->sitemaps == SEINE_SITEMAPS_ONLY)) {
         seine_url_init(&base, mem, sizeof mem);
         sn_page_facts_get(v->page, &facts);
         from.base = sn_base_url(facts.base, &v->url, &base) ? &base : &v->url;
         from.nofollow = o->nofollow && facts.robots & SEINE_NOFOLLOW;
-        count_cut(f, &facts);
-        add_links(f, v, &from, now);
+        if (is_first)
+            count_cut(f, &facts);
+        is_whole = add_links(f, v, &from, now);
     }
-    sn_frontier_judge(f);
+    if (is_whole)
+        sn_frontier_judge(f);
     sn_frontier_send(f);
+    return is_whole;
+}
+
+/* Begins with the links of the visit, or goes on; true: it is done with. */
+static bool
+read_visit(sn_frontier *f, sn_visit *v, seine_time now)
+{
+    sn_reading *r = &f->reading;
+
+    if (r->at == NOT_BEGUN) {
+        r->at = 0;
+        r->leader = sn_frontier_look(f, v);
+    }
+    if (!read_links(f, v, now))
+        return false;
+    r->at = NOT_BEGUN;
+    return true;
+}
+
+static sn_visit *
+take_first(sn_reading *r)
+{
+    sn_visit *v = r->first;
+
+    r->first = v->next;
+    v->next = NULL;
+    return v;
+}
+
+bool
+sn_frontier_page(sn_frontier *f, sn_visit *v, seine_time now)
+{
+    sn_reading *r = &f->reading;
+    bool must_wait = r->first || (r->since != 0 && !has_time(f));
+
+    if (!f->shared->opts.crawl)
+        return true;
+    if (!must_wait && read_visit(f, v, now))
+        return true;
+    v->next = NULL;
+    *(r->first ? &r->last->next : &r->first) = v;
+    r->last = v;
+    return false;
+}
+
+sn_visit *
+sn_frontier_read(sn_frontier *f, seine_time now)
+{
+    sn_reading *r = &f->reading;
+
+    if (!r->first || (r->since != 0 && !has_time(f)) || !read_visit(f, r->first, now))
+        return NULL;
+    sn_visit *v = take_first(r);
+    if (v->kind == SN_KIND_SITEMAP)
+        sn_frontier_sitemap_end(f, v);
+    return v;
+}
+
+bool
+sn_frontier_is_reading(const sn_frontier *f)
+{
+    return f->reading.first != NULL;
+}
+
+sn_visit *
+sn_frontier_unread(sn_frontier *f)
+{
+    if (!f->reading.first)
+        return NULL;
+    sn_visit *v = take_first(&f->reading);
+    f->reading.at = NOT_BEGUN;
+    if (f->looking.visit == v)
+        f->looking.visit = NULL;
+    if (v->kind == SN_KIND_SITEMAP)
+        sn_frontier_sitemap_end(f, v);
+    return v;
 }

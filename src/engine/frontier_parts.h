@@ -25,19 +25,22 @@
 #include "engine/crawl_host.h"
 #include "engine/frontier.h"
 #include "engine/scope.h"
+#include "engine/url_rules.h"
 #include "text/trap.h"
 
 enum {
-    SN_BATCH = 32,        /* links judged together */
-    SN_GROUP = 64,        /* URLs finished together */
-    SN_PUT_NOFOLLOW = 64, /* with the reason of one that was put off: and a nofollow */
-    SN_IDLE = 600,        /* looks after which a pattern without pages makes room */
-    SN_LOOKED = 64,       /* patterns of a shard whose pages are looked at, at most */
-    SN_CHILDREN = 128,    /* directories of a directory that make them a device */
-    SN_DIRECTORIES = 2,   /* levels of directories that are counted */
-    SN_FEW = 10,          /* pages of a pattern that tell whether it is a good one */
+    SN_BATCH = 32,          /* links judged together … */
+    SN_BATCH_BYTES = 16384, /* … or so many bytes of them */
+    SN_GROUP = 64,          /* URLs finished together */
+    SN_PUT_NOFOLLOW = 64,   /* with the reason of one that was put off: and a nofollow */
+    SN_IDLE = 600,          /* looks after which a pattern without pages makes room */
+    SN_LOOKED = 64,         /* patterns of a shard whose pages are looked at, at most */
+    SN_CHILDREN = 128,      /* directories of a directory that make them a device */
+    SN_DIRECTORIES = 2,     /* levels of directories that are counted */
+    SN_FEW = 10,            /* pages of a pattern that tell whether it is a good one */
     SN_ROBOTS_TURN = 1000000, /* steps of robots.txt in one turn of a shard … */
     SN_REFUSED_TURN = 1000,   /* … and waiting URLs of a host that are refused in one */
+    SN_LINKS_TURN_MS = 20,    /* of links, besides the first batch of a turn */
     SN_SAMPLE = 8 /* of plain words one page in so many, while they are good */
 };
 
@@ -69,8 +72,18 @@ typedef struct sn_candidate {
     sn_str bad; /* no URL: why */
     bool is_too_long;
     bool nofollow; /* asked not to */
+    bool is_judged;
+    sn_url_verdict verdict; /* if it is judged */
     char *href_mem, *key_mem;
 } sn_candidate;
+
+/* Visits whose links are read in slices; the first of them is begun. */
+typedef struct sn_reading {
+    sn_visit *first, *last;
+    size_t at;        /* the next link of the first one; NOT_BEGUN */
+    uint8_t leader;   /* of its links */
+    seine_time since; /* of this turn; 0: no batch was judged yet */
+} sn_reading;
 
 struct sn_frontier {
     sn_shared_state *shared;
@@ -88,6 +101,8 @@ struct sn_frontier {
     sn_visit *released;             /* their robots.txt is known … */
     sn_visit *last_released;        /* … and they are still to be judged */
     uint64_t robots_steps;          /* of this turn */
+    seine_clock *clock;             /* NULL: a turn has all the time for links */
+    sn_reading reading;
     uint32_t paused;   /* hosts whose URLs are judged further in the next; SN_NONE */
     uint64_t waiting;  /* pages in lists and held visits */
     uint64_t admitted; /* links, all in all */
@@ -282,7 +297,10 @@ void sn_frontier_begin_sitemaps(sn_frontier *f, uint32_t host, sn_address_zone c
 /* A further sitemap, which the one of this visit names. */
 void sn_frontier_add_sitemap(sn_frontier *f, const sn_visit *v, sn_str value,
                              seine_time now);
-void sn_frontier_sitemap_back(sn_frontier *f, sn_visit *v, seine_time now);
+bool sn_frontier_sitemap_back(sn_frontier *f, sn_visit *v, seine_time now);
+
+/* Its URLs have been read. */
+void sn_frontier_sitemap_end(sn_frontier *f, const sn_visit *v);
 
 /* frontier_visit.c: NULL is no memory */
 

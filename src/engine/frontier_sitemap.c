@@ -200,9 +200,15 @@ is_over_limit(seine_err e)
 }
 
 void
+sn_frontier_sitemap_end(sn_frontier *f, const sn_visit *v)
+{
+    sn_crawl_hosts_state(&f->hosts, v->home_host)->maps_out--;
+    sn_frontier_say(f, v->home_host, SN_SAME_DELAY); /* the next level may begin */
+}
+
+bool
 sn_frontier_sitemap_back(sn_frontier *f, sn_visit *v, seine_time now)
 {
-    sn_crawl_state *x = sn_crawl_hosts_state(&f->hosts, v->home_host);
     sn_str url = seine_url_href(&v->first);
 
     SN_LOG(f->shared->opts.log, DEBUG, "sitemap", SN_URL("url", url),
@@ -210,10 +216,10 @@ sn_frontier_sitemap_back(sn_frontier *f, sn_visit *v, seine_time now)
     atomic_fetch_add(&f->shared->sitemap_bytes, v->end.body_bytes);
     if (v->fault.code == SEINE_OK && v->target.len > 0)
         follow_redirect(f, v, now);
-    else if (v->fault.code == SEINE_OK)
-        sn_frontier_page(f, v, now);
+    else if (v->fault.code == SEINE_OK && !sn_frontier_page(f, v, now))
+        return false;
     else if (is_over_limit(v->fault.code))
         atomic_fetch_add(&f->shared->sitemaps_cut, 1);
-    x->maps_out--;
-    sn_frontier_say(f, v->home_host, SN_SAME_DELAY); /* the next level may begin */
+    sn_frontier_sitemap_end(f, v);
+    return true;
 }

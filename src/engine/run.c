@@ -274,16 +274,17 @@ judge_attempt(sn_run *r, sn_visit *v)
 /* Stage 5, links: where a page leads. */
 
 /* The links of a page go to stage 1, after a stop as well: there they wait like those
- * found before it, and end in the same records. */
-static void
+ * found before it, and end in the same records. False: they are read on in the next
+ * turn. */
+static bool
 follow_links(sn_run *r, sn_visit *v)
 {
     if (!r->frontier)
-        return;
+        return true;
     if (v->end.fault.status > 0)
         sn_frontier_answered(r->frontier, v, r->now);
-    if (v->fault.code == SEINE_OK && !v->not_wanted)
-        sn_frontier_page(r->frontier, v, r->now);
+    return v->fault.code != SEINE_OK || v->not_wanted ||
+           sn_frontier_page(r->frontier, v, r->now);
 }
 
 /* Stage 6, emit: exactly one record. */
@@ -360,8 +361,8 @@ finish_visit(sn_run *r, sn_visit *v)
         sn_run_return_own(r, v);
         return;
     }
-    follow_links(r, v);
-    sn_run_emit(r, v);
+    if (follow_links(r, v))
+        sn_run_emit(r, v);
 }
 
 /* The turn. */
@@ -463,5 +464,7 @@ sn_run_is_idle(const sn_run *r)
 
     return r->requests.n == 0 && !r->requests.ended &&
            sn_scheduler_waiting(r->scheduler, by) == 0 &&
-           (!r->frontier || sn_frontier_waiting(r->frontier) == 0) && !has_mail(r);
+           (!r->frontier || (sn_frontier_waiting(r->frontier) == 0 &&
+                             !sn_frontier_is_reading(r->frontier))) &&
+           !has_mail(r);
 }

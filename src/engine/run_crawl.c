@@ -46,6 +46,7 @@ sn_run_make_frontier(sn_run *r)
     sn_frontier_opts opts = {.index = r->index,
                              .n = r->n,
                              .hosts = sn_scheduler_host_table(r->scheduler),
+                             .clock = r->env->clock,
                              .store = r->env->store};
     seine_err e = sn_frontier_new(r->shared, &opts, &ops, &r->frontier);
     return e == SEINE_OK ? sn_frontier_resume(r->frontier, r->now) : e;
@@ -64,6 +65,35 @@ admit_released(sn_run *r)
             sn_run_give_up(r, v, sn_run_stop_reason(r));
 }
 
+/* A robots.txt or sitemap that is done with. */
+static void
+release_own(sn_run *r, sn_visit *v)
+{
+    admit_released(r);
+    sn_run_release(r, v);
+}
+
+/* Reads on in pages that had more links than a turn has time for. */
+static void
+read_links(sn_run *r)
+{
+    for (sn_visit *v; (v = sn_frontier_read(r->frontier, r->now));)
+        if (v->kind == SN_KIND_PAGE)
+            sn_run_emit(r, v);
+        else
+            release_own(r, v);
+}
+
+void
+sn_run_end_links(sn_run *r)
+{
+    for (sn_visit *v; r->frontier && (v = sn_frontier_unread(r->frontier));)
+        if (v->kind == SN_KIND_PAGE)
+            sn_run_give_up(r, v, sn_run_stop_reason(r));
+        else
+            release_own(r, v);
+}
+
 void
 sn_run_take_links(sn_run *r)
 {
@@ -73,8 +103,11 @@ sn_run_take_links(sn_run *r)
     }
     if (r->frontier && sn_run_stop_mode(r) == SN_GOING)
         sn_frontier_due(r->frontier, r->now);
+    if (r->frontier)
+        read_links(r);
     admit_released(r);
-    r->has_more |= r->frontier && sn_frontier_has_released(r->frontier);
+    r->has_more |= r->frontier && (sn_frontier_has_released(r->frontier) ||
+                                   sn_frontier_is_reading(r->frontier));
 }
 
 void
@@ -86,9 +119,8 @@ sn_run_return_own(sn_run *r, sn_visit *v)
         sn_run_give(r->all[v->home], v);
         return;
     }
-    sn_frontier_back(r->frontier, v, r->now);
-    admit_released(r);
-    sn_run_release(r, v);
+    if (sn_frontier_back(r->frontier, v, r->now))
+        release_own(r, v);
 }
 
 /* The end of hosts and of the crawl. */

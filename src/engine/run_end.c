@@ -57,6 +57,8 @@ sn_run_obey_stop(sn_run *r)
         r->canceled = true;
         sn_requests_cancel(&r->requests, sn_run_stop_reason(r));
     }
+    if (r->canceled)
+        sn_run_end_links(r);
 }
 
 void

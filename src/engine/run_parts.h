@@ -86,6 +86,9 @@ SEINE_MUST_CHECK seine_err sn_run_make_frontier(sn_run *r);
  * is due. */
 void sn_run_take_links(sn_run *r);
 
+/* Gives up the pages whose links are not all read: the run ends. */
+void sn_run_end_links(sn_run *r);
+
 /* A robots.txt or a sitemap has ended. It has no record: the frontier that asked for it
  * hears the end, perhaps in another shard. */
 void sn_run_return_own(sn_run *r, sn_visit *v);

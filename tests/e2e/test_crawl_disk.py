@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
@@ -49,6 +50,23 @@ def spilled(pid, where):
     return None
 
 
+def threads(pid):
+    """State and time of each thread."""
+    got = []
+    for task in sorted(os.listdir(f"/proc/{pid}/task")):
+        with open(f"/proc/{pid}/task/{task}/stat", encoding="utf-8", errors="replace") as f:
+            words = f.read().rpartition(")")[2].split()
+        got.append((words[0], words[11], words[12]))
+    return got
+
+
+def is_idle(pid):
+    """All threads sleep, and none has run between two looks: all links are read, which takes as many turns as it takes."""
+    before = threads(pid)
+    time.sleep(0.1)
+    return before == threads(pid) and all(state == "S" for state, *_ in before)
+
+
 def crawl(site, where, harm=None, words=(), before=(), limit=None):
     """Crawls with its spill file in `where`, and harms that once all links are found."""
     with pages(site.table) as p:
@@ -60,6 +78,7 @@ def crawl(site, where, harm=None, words=(), before=(), limit=None):
         try:
             if harm:
                 until(lambda: len(p.asked) >= 1 + LISTS + 8)
+                until(lambda: is_idle(r.pid))
                 harm(r.pid, until(lambda: spilled(r.pid, where)))
             site.go.set()
             reader.join(PATIENCE)

@@ -92,4 +92,22 @@ def a_signal_ends_a_crawl_that_judges_slow_rules():
             reader.join()
 
 
+@case
+def a_signal_ends_a_crawl_whose_patterns_are_slow():
+    """2,000 links of 8 KB, on each of which three patterns of the user take 10 ms: they are read in slices of a turn."""
+    links = ["/a" + ("/" * 64 + "x") * 120 + f"y{'z' * (i % 7)}/{i}" for i in range(2000)]
+    patterns = [word for i in range(3) for word in ("--exclude", rf"/.*x.*y[{i}-9]")]
+    with pages(site("", links)) as p:
+        words = [p.base + "/", *WORDS, *patterns, "--max-body", "100M", "--max-wire", "100M", "--grace", "100ms", "--progress", "off", "--fail-on", "none"]
+        with subprocess.Popen([PROGRAM, "crawl", *words], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment()) as process:
+            got = [json.loads(process.stdout.readline())]
+            check((got[0]["type"], got[0]["reason"]), ("skip", "pattern"), got[0].get("url", "")[:80])
+            reader = threading.Thread(target=lambda: got.extend(map(json.loads, process.stdout)), daemon=True)
+            reader.start()
+            check(ends(process) < PATIENCE, True)
+            check(process.returncode, 128 + signal.SIGTERM)
+            reader.join()
+    check([r["outcome"] for r in got if r["type"] == "result"], ["canceled"], "not all links were judged in one turn")
+
+
 finish()

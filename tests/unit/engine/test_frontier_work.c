@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "engine/frontier_parts.h"
+#include "engine/page.h"
 #include "shard.h"
 
 typedef struct desk {
@@ -47,7 +48,7 @@ hear_event(const seine_event *e, void *arg)
 }
 
 static void
-open_desk(desk *d, uint32_t depth)
+open_desk_at(desk *d, uint32_t depth, seine_clock *clock)
 {
     seine_fetch_opts o = polite();
 
@@ -59,10 +60,17 @@ open_desk(desk *d, uint32_t depth)
     o.robots = SEINE_OBEY_ON;
     o.max_crawl_delay = SEINE_SECS(60);
     open_shard(&d->t, &o);
-    sn_frontier_opts opts = {.n = 1, .hosts = sn_scheduler_host_table(d->t.s)};
+    sn_frontier_opts opts = {
+        .n = 1, .hosts = sn_scheduler_host_table(d->t.s), .clock = clock};
     sn_frontier_ops ops = {
         .work = hear_work, .refuse = hear_refusal, .tell = hear_event, .arg = d};
     CHECK_EQ(sn_frontier_new(&d->t.shared, &opts, &ops, &d->f), SEINE_OK);
+}
+
+static void
+open_desk(desk *d, uint32_t depth)
+{
+    open_desk_at(d, depth, NULL);
 }
 
 /* Ends whatever is left, as a stop does. */
@@ -101,7 +109,7 @@ robots_end(desk *d, sn_visit *v, uint16_t status, const char *body)
                                     : SEINE_OK;
     v->kept.cap = 1000;
     sn_buf_add(&v->kept, body, strlen(body));
-    sn_frontier_back(d->f, v, 0);
+    CHECK(sn_frontier_back(d->f, v, 0));
     sn_visits_give(d->t.shared.visits, v);
 }
 
@@ -306,7 +314,7 @@ TEST(frontier_ends_no_more_of_what_was_put_off_than_it_is_told_to)
     for (int i = 0; i < 5; i++) {
         target[sizeof target - 2] = (char)('0' + i);
         sn_visit *v = redirect(&d, target, 2);
-        sn_frontier_page(d.f, v, 0);
+        CHECK(sn_frontier_page(d.f, v, 0));
         sn_visits_give(d.t.shared.visits, v);
     }
     CHECK_EQ(d.refused, 0);
@@ -331,7 +339,7 @@ TEST(frontier_thinks_of_the_target_of_a_redirect_as_of_the_redirect)
         open_desk(&d, UINT32_MAX);
         sn_visit *v = redirect(&d, "http://a.example/1", 0);
         v->leader = (uint8_t)leaders[i];
-        sn_frontier_page(d.f, v, 0);
+        CHECK(sn_frontier_page(d.f, v, 0));
         sn_visits_give(d.t.shared.visits, v);
         robots_end(&d, sn_frontier_next(d.f, d.last.host, 0).visit, 404, "");
         sn_offer offer = sn_frontier_next(d.f, d.last.host, 0);
@@ -408,5 +416,98 @@ TEST(a_page_without_memory_for_its_visit_is_refused)
     CHECK_EQ(d.refused, 1);
     CHECK_EQ(offer.left, 0);
     sn_visits_give(d.t.shared.visits, last);
+    close_desk(&d);
+}
+
+/* A clock on which each look at it takes 5 ms. */
+static seine_time slow_now;
+
+static seine_time
+look_slowly(seine_clock *c)
+{
+    (void)c;
+    return slow_now += SEINE_MS(5);
+}
+
+/* A page that leads to `n` others. */
+static sn_visit *
+page_of_links(desk *d, const char *url, const char *name, unsigned n)
+{
+    sn_visit *v = visit(&d->t, url);
+    char link[64];
+
+    v->page = sn_page_new();
+    sn_page_begin(v->page, &(sn_page_wants){.kind = SN_KIND_PAGE,
+                                            .links = true,
+                                            .content_type = SN_STR("text/html"),
+                                            .charset = SN_STR("utf-8")});
+    for (unsigned i = 0; i < n; i++) {
+        int len = snprintf(link, sizeof link, "<a href=/%s%u>x</a>", name, i);
+        sn_page_feed(v->page, (sn_str){link, (size_t)len});
+    }
+    sn_page_end(v->page);
+    CHECK_EQ(sn_page_n_links(v->page), n);
+    return v;
+}
+
+static void
+drop_page(desk *d, sn_visit *v)
+{
+    sn_page_free(v->page);
+    v->page = NULL;
+    sn_visits_give(d->t.shared.visits, v);
+}
+
+/* Four looks of 5 ms are a turn: the batch that begins it, and four more of 32. */
+TEST(frontier_reads_the_links_of_a_page_in_slices_of_a_turn)
+{
+    seine_clock clock = {.now = look_slowly};
+    unsigned turns = 1;
+    desk d;
+
+    open_desk_at(&d, UINT32_MAX, &clock);
+    sn_visit *a = page_of_links(&d, "http://a.example/", "a", 1000);
+    sn_visit *b = page_of_links(&d, "http://a.example/b", "b", 40);
+    CHECK(!sn_frontier_page(d.f, a, 0));
+    CHECK(!sn_frontier_page(d.f, b, 0)); /* behind it */
+    CHECK(sn_frontier_is_reading(d.f));
+    CHECK_EQ(sn_frontier_admitted(d.f), 5 * 32);
+    CHECK(!sn_frontier_read(d.f, 0)); /* not in this turn */
+
+    sn_visit *done = NULL;
+    for (; !done && turns < 20; turns++) {
+        CHECK(sn_frontier_admitted(d.f) <= turns * 5 * 32);
+        sn_frontier_end_turn(d.f);
+        done = sn_frontier_read(d.f, 0);
+    }
+    CHECK(done == a);
+    CHECK_EQ(turns, 7);
+    CHECK(sn_frontier_admitted(d.f) >= 1000);
+    while (!(done = sn_frontier_read(d.f, 0)) && turns++ < 20)
+        sn_frontier_end_turn(d.f);
+    CHECK(done == b && !sn_frontier_is_reading(d.f));
+    CHECK_EQ(sn_frontier_admitted(d.f), 1040);
+    drop_page(&d, a);
+    drop_page(&d, b);
+    close_desk(&d);
+}
+
+TEST(frontier_gives_pages_back_whose_links_are_not_read)
+{
+    seine_clock clock = {.now = look_slowly};
+    desk d;
+
+    open_desk_at(&d, UINT32_MAX, &clock);
+    sn_visit *a = page_of_links(&d, "http://a.example/", "a", 1000);
+    sn_visit *b = page_of_links(&d, "http://a.example/b", "b", 40);
+    CHECK(!sn_frontier_page(d.f, a, 0));
+    CHECK(!sn_frontier_page(d.f, b, 0));
+    CHECK(sn_frontier_unread(d.f) == a);
+    sn_frontier_end_turn(d.f);
+    CHECK(sn_frontier_read(d.f, 0) == b); /* from its first link on */
+    CHECK(!sn_frontier_unread(d.f) && !sn_frontier_is_reading(d.f));
+    CHECK_EQ(sn_frontier_admitted(d.f), 5 * 32 + 40);
+    drop_page(&d, a);
+    drop_page(&d, b);
     close_desk(&d);
 }
