@@ -24,6 +24,7 @@
 #include "seine/crawl.h"
 #include "seine/ctx.h"
 #include "seine/diag.h"
+#include "seine/document.h"
 #include "seine/err.h"
 #include "seine/eta.h"
 #include "seine/explain.h"

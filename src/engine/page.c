@@ -291,6 +291,7 @@ on_event(void *user, const sn_html_event *e)
             keep_fact(p, LANG, e->value);
         break;
     case SN_HTML_JSONLD:
+    case SN_HTML_ANCHOR:
         break;
     }
     return true;

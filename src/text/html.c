@@ -137,7 +137,7 @@ tag_done(sn_html *t, const char *p)
                           t->fed + (uint64_t)(p - t->piece) - t->tag_at);
     if (t->opts.words)
         sn_word_triples_break(t->opts.words);
-    if (t->tag != SN_TAG_OTHER || t->breaks_out)
+    if (t->tag != SN_TAG_OTHER || t->breaks_out || t->seen)
         content = sn_html_tag_done(t);
     if (t->in_script && content == SN_HTML_RAW)
         t->script_from = t->fed + (uint64_t)(p - t->piece);

@@ -47,12 +47,13 @@ enum {
 
 /* Kinds of events; `want` is a mask of them. */
 typedef enum sn_html_what {
-    SN_HTML_TITLE = 1,  /* value: the first one, blanks collapsed; once */
-    SN_HTML_BASE = 2,   /* value: of the first <base href>; once */
-    SN_HTML_LINK = 4,   /* tag, attr, value; rel and hreflang; text of an <a> */
-    SN_HTML_META = 8,   /* name (of `attr`), value: its content */
-    SN_HTML_LANG = 16,  /* value: of the first <html lang>; once */
-    SN_HTML_JSONLD = 32 /* value: the text of a script of JSON-LD, as it stands */
+    SN_HTML_TITLE = 1,   /* value: the first one, blanks collapsed; once */
+    SN_HTML_BASE = 2,    /* value: of the first <base href>; once */
+    SN_HTML_LINK = 4,    /* tag, attr, value; rel and hreflang; text of an <a> */
+    SN_HTML_META = 8,    /* name (of `attr`), value: its content */
+    SN_HTML_LANG = 16,   /* value: of the first <html lang>; once */
+    SN_HTML_JSONLD = 32, /* value: the text of a script of JSON-LD, as it stands */
+    SN_HTML_ANCHOR = 64  /* value: an id, or the name of an <a> */
 } sn_html_what;
 
 /* clang-format off */
@@ -91,6 +92,7 @@ typedef enum sn_html_what {
     X(FOREIGNOBJECT, "foreignobject")
 
 #define SN_HTML_ATTR_TABLE(X) \
+    X(ID,          "id")          \
     X(REL,         "rel")         \
     X(SRC,         "src")         \
     X(HREF,        "href")        \

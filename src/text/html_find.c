@@ -45,8 +45,17 @@ static const meaning meanings[SN_TAG_COUNT] = {
 };
 /* clang-format on */
 
-uint32_t
-sn_html_keeps(const sn_html *t, sn_html_tag tag)
+/* Returns the attributes that name a place in the page, as bits. */
+static uint32_t
+anchors_of(unsigned want, sn_html_tag tag)
+{
+    if (!(want & SN_HTML_ANCHOR))
+        return 0;
+    return tag == SN_TAG_A ? BIT(ID) | BIT(NAME) : BIT(ID);
+}
+
+static uint32_t
+keeps(const sn_html *t, sn_html_tag tag)
 {
     const meaning *m = &meanings[tag];
     unsigned want = t->opts.want;
@@ -63,6 +72,12 @@ sn_html_keeps(const sn_html *t, sn_html_tag tag)
     if (m->link == SN_ATTR_OTHER || !(t->opts.want & SN_HTML_LINK))
         return 0;
     return (m->keep | UINT32_C(1) << m->link | UINT32_C(1) << m->more) & ~BIT(OTHER);
+}
+
+uint32_t
+sn_html_keeps(const sn_html *t, sn_html_tag tag)
+{
+    return keeps(t, tag) | anchors_of(t->opts.want, tag);
 }
 
 static void
@@ -473,6 +488,29 @@ base(sn_html *t)
     emit(t, &e);
 }
 
+/* Emits the places that a start tag names. */
+static void
+anchors(sn_html *t)
+{
+    static const sn_html_attr names[] = {SN_ATTR_ID, SN_ATTR_NAME};
+
+    if (t->templates > 0)
+        return;
+    for (size_t i = 0; i < (t->tag == SN_TAG_A ? 2 : 1) && !t->enough; i++) {
+        sn_html_event e = {
+            .what = SN_HTML_ANCHOR, .tag = (sn_html_tag)t->tag, .attr = names[i]};
+
+        if (!has_attr(t, names[i]))
+            continue;
+        at(&e, sn_html_here(t));
+        sn_buf_truncate(&t->decoded, 0);
+        value_of(t, names[i], &t->decoded, &e.cut);
+        e.value = sn_buf_view(&t->decoded);
+        if (e.value.len > 0)
+            emit(t, &e);
+    }
+}
+
 static void
 title_start(sn_html *t)
 {
@@ -606,8 +644,11 @@ closed(sn_html *t)
 sn_html_content
 sn_html_tag_done(sn_html *t)
 {
-    if (!t->end_tag)
+    if (!t->end_tag) {
+        if (t->opts.want & SN_HTML_ANCHOR)
+            anchors(t);
         return opened(t);
+    }
     closed(t);
     return SN_HTML_MARKUP;
 }

@@ -120,6 +120,8 @@ sn_html_attr
 sn_html_find_attr(const char name[SN_HTML_NAME], size_t len)
 {
     switch (len) {
+    case 2:
+        return attr_among(name, SN_ATTR_ID, SN_ATTR_ID);
     case 3:
         return attr_among(name, SN_ATTR_REL, SN_ATTR_SRC);
     case 4:

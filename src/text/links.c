@@ -163,6 +163,8 @@ on_event(void *user, const sn_html_event *e)
     case SN_HTML_LANG:
         on_fact(l, e, &l->lang, &l->has_lang);
         break;
+    case SN_HTML_ANCHOR:
+        break;
     }
     return true;
 }

@@ -878,6 +878,43 @@ TEST(html_tells_line_and_column)
                     strlen(rows[i].page), rows[i].want);
 }
 
+static bool
+add_anchor(void *user, const sn_html_event *e)
+{
+    char *got = user;
+    size_t n = strlen(got);
+
+    snprintf(got + n, 256 - n, "%u:%u %s=%.*s ", e->line, e->col,
+             sn_html_attr_name(e->attr), SN_FMT(e->value));
+    return true;
+}
+
+TEST(html_tells_ids_and_names_of_links)
+{
+    static const struct {
+        const char *page, *want;
+    } rows[] = {
+        {"<p id=a><b ID='b&amp;c'>", "1:1 id=a 1:9 id=b&c "},
+        {"<a name=x id=y href=z>", "1:1 id=y 1:1 name=x "},
+        {"<input name=n><meta name=m content=c><img id=i src=s>", "1:38 id=i "},
+        {"<p id=''><p id><template><p id=t></template></p id=e>", ""},
+        {"<svg><g id=g><a name=n></svg>\n<script id=s>'<p id=no>'</script>",
+         "1:6 id=g 1:14 name=n 2:1 id=s "},
+    };
+
+    EACH_ROW(i, rows) {
+        sn_html t;
+        char got[256] = "";
+
+        sn_html_init(&t, &(sn_html_options){.want = SN_HTML_ANCHOR, .lines = true},
+                     add_anchor, got);
+        CHECK_EQ(sn_html_feed(&t, rows[i].page, strlen(rows[i].page)), SEINE_OK);
+        CHECK_EQ(sn_html_end(&t), SEINE_OK);
+        sn_html_fini(&t);
+        CHECK_STR(got, rows[i].want);
+    }
+}
+
 TEST(html_knows_its_names)
 {
     for (int i = SN_TAG_OTHER + 1; i < SN_TAG_COUNT; i++) {

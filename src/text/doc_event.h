@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * doc_event.h - what a reader of documents tells: a link, or an anchor.
+ *
+ * The readers of Markdown and reStructuredText call `fn` for every link and for every
+ * name that a fragment may lead to. The value of a link is decoded and not resolved.
+ *
+ *     sn_doc_fn to = {.fn = NULL};
+ *     sn_doc_event event = {.is_anchor = true};
+ *     to.fn(to.user, &event);
+ *
+ * Time    plays no part.
+ * Memory  the views of an event are valid during the call.
+ * Threads one owner.
+ */
+#ifndef SN_DOC_EVENT_H
+#define SN_DOC_EVENT_H
+
+#include "base/str.h"
+
+typedef struct sn_doc_event {
+    bool is_anchor;
+    const char *tag;    /* of a link: "a", "img" … as if it were HTML */
+    const char *attr;   /* "href", "src" */
+    sn_str value;       /* where the link leads; the name of the anchor */
+    sn_str text;        /* of a link, blanks collapsed; may be empty */
+    uint64_t offset;    /* of its first byte */
+    uint32_t line, col; /* the same, from 1, columns in bytes */
+} sn_doc_event;
+
+typedef struct sn_doc_fn {
+    void (*fn)(void *user, const sn_doc_event *e);
+    void *user;
+} sn_doc_fn;
+
+#endif
