@@ -37,6 +37,7 @@
 #include "seine/key.h"
 #include "seine/keyed.h"
 #include "seine/limiter.h"
+#include "seine/link_verdict.h"
 #include "seine/links.h"
 #include "seine/log.h"
 #include "seine/metrics.h"

@@ -85,8 +85,9 @@ is_rest_blank(const sn_markdown *m)
 static void
 blank_doc(sn_markdown *m, size_t from, size_t to)
 {
-    if (m->mask.len > 0 && to > from)
-        memset(m->mask.ptr + from, ' ', to - from);
+    for (size_t i = from; m->mask.len > 0 && i < to; i++)
+        if (m->mask.ptr[i] != '\n')
+            m->mask.ptr[i] = ' ';
 }
 
 /* Text that is read for links */

@@ -168,6 +168,7 @@ TEST(markdown_finds_links_of_html_inside)
         {"<!-- [a](b) <a href=c> -->", ""},
         {"a <!-- [a](b) --> [c](d)", "1:19 a d (c)"},
         {"`<a href=b>`", ""},
+        {"---\na: b\n---\n<a href=c>d</a>", "4:1 a c (d)"},
         {"```\n<a href=b>\n```", ""},
         {"\\<a href=b>", ""},
         {"1 < 2 [a](b) > 3", "1:7 a b (a)"},
