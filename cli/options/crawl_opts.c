@@ -12,7 +12,8 @@
 bool
 crawl_is_asked(const args *a)
 {
-    return a->command == &cmd_crawl || a->command == &cmd_explain;
+    return a->command == &cmd_crawl || a->command == &cmd_explain ||
+           a->command == &cmd_check;
 }
 
 /* Joins the values of all --domains, each of which may hold commas, to one list. */

@@ -11,11 +11,15 @@
 #else
 #define FOR(fetch, crawl) fetch
 #endif
+#ifndef IN_CHECK
+#define IN_CHECK 0 /* 1: `check`, which has inputs and outputs of its own */
+#endif
 #ifndef IN_EXPLAIN
 #define IN_EXPLAIN 0 /* 1: -h shows only the options that decide about URLs */
 #endif
 
 /* clang-format off */
+#if !IN_CHECK
     {"input", "i", KIND_FILES, "FILE", AT(input), .rare = FOR(false, true),
      .help = FOR("read URLs from FILE; may be repeated; -: stdin", "read seeds from FILE; may be repeated; -: stdin"),
      .more = "One URL per line; blank lines and lines that begin with # are passed over. A file named .jsonl or .ndjson, or whose first "
@@ -25,10 +29,11 @@
      .help = "what the input is"},
     {"url-column", NULL, KIND_TEXT, "NAME", "url", AT(url_column), .env = true, .rare = true,
      .help = "the column of a CSV that has the URLs; the others become tags"},
+#endif
     {"base", NULL, KIND_TEXT, "URL", AT(base), .env = true, .rare = true,
-     .help = "relative URLs of the input resolve against it"},
+     .help = IN_CHECK ? "links of files that begin with / lead there" : "relative URLs of the input resolve against it"},
 #if IN_CRAWL
-    {"depth", "l", KIND_TEXT, "N|off", "5", AT(depth), .env = true,
+    {"depth", "l", KIND_TEXT, "N|off", IN_CHECK ? "off" : "5", AT(depth), .env = true,
      .help = "links from a seed; 0: the seeds alone",
      .more = "While it is limited a host is asked level by level, so that how far a crawl reaches does not depend on how fast pages answer."},
     {"scope", NULL, KIND_CHOICE, "host|domain|prefix|any", "host", AT(scope), .env = true,
@@ -260,6 +265,7 @@
     {"untrusted-urls", NULL, KIND_FLAG, AT(untrusted_urls), .member = "untrusted", .env = true, .rare = true,
      .help = "the URLs given may reach public addresses only"},
 
+#if !IN_CHECK
     {"output", "o", KIND_FILES, "[FMT:]FILE", AT(output), .rare = IN_EXPLAIN,
      .help = "write records to FILE (.jsonl .csv .sqlite .warc); may be repeated",
      .more = "All outputs get the same records. `.gz` or `.zst` behind `.jsonl`, `.csv` and `.warc` packs them. `jsonl:`, `csv.gz:`, `sqlite:` "
@@ -304,13 +310,15 @@
      .help = "add to outputs that exist"},
     {"overwrite", NULL, KIND_FLAG, AT(overwrite), .env = true, .rare = true,
      .help = "replace outputs that exist"},
-    {"fail-on", NULL, KIND_TEXT, "none|any|all|N|P", FOR("any", "all"), AT(fail_on), .env = true, .rare = true,
-     .help = "how many failed URLs and bad lines make the exit code 1"},
-#if IN_CRAWL
+#endif
+    {"fail-on", NULL, KIND_TEXT, "none|any|all|N|P", IN_CHECK ? "any" : FOR("any", "all"), AT(fail_on), .env = true, .rare = true,
+     .help = IN_CHECK ? "how many broken links make the exit code 1" : "how many failed URLs and bad lines make the exit code 1"},
+#if IN_CRAWL && !IN_CHECK
     {"job", NULL, KIND_TEXT, "NAME", AT(job), .no = true, .env = true, .rare = true,
      .help = "this version keeps no jobs; --no-job is accepted"},
 #endif
 
+#if !IN_CHECK
     {"verbose", "v", KIND_TIMES, .at = offsetof(fetch_settings, verbose), .rare = true,
      .help = "-v info and the closing table, -vv debug, -vvv trace"},
     {"log", NULL, KIND_CHOICE, "text|json|off", "text", AT(log), .env = true, .rare = true,
@@ -327,6 +335,7 @@
      .more = "For Prometheus. `9464` or `:9464` is 127.0.0.1; port 0: the kernel chooses one, and it is said which."},
     {"metrics-file", NULL, KIND_FILE, "FILE", AT(metrics_file), .env = true, .rare = true,
      .help = "write them there every 10 s and at the end"},
+#endif
     {"config", NULL, KIND_FLAG, AT(config), .rare = true,
      .help = "this version reads no configuration; --no-config is accepted"},
     /* clang-format on */

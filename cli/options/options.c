@@ -16,6 +16,7 @@
 /* The help lists them in this order. */
 const command *const commands[] = {
     &cmd_crawl,
+    &cmd_check,
     &cmd_fetch,
     &cmd_explain,
     &cmd_convert,

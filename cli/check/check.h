@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * check.h - what a run of `seine check` knows: documents, their links, and what the links
+ * lead to.
+ *
+ * A page is a file or a page of a site. A target is a URL that is asked for at most once,
+ * however many links lead to it. A link stands on a page; a link to a file has no target,
+ * and its verdict is its own.
+ *
+ *     check_files     reads files and directories        check_local   judges links to
+ * files check_remote    crawls sites, asks for targets     check_report  writes the
+ * outputs check_cache     good answers of earlier runs       check_baseline  known broken
+ * links
+ */
+#ifndef CLI_CHECK_H
+#define CLI_CHECK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <seine/document.h>
+#include <seine/link_verdict.h>
+
+#include "check/name_map.h"
+#include "options/fetch_opts.h"
+
+typedef enum check_format {
+    CHECK_TEXT,
+    CHECK_JSONL,
+    CHECK_CSV,
+    CHECK_JUNIT,
+    CHECK_MD,
+    CHECK_GITHUB
+} check_format;
+
+typedef struct check_settings {
+    fetch_settings net; /* first: its options are those of `crawl` */
+    bool offline, dump, fragments, strict, overwrite, csv_raw;
+    int format;
+    bool json;
+    texts output, input;
+    const char *baseline, *cache, *ignore_file;
+    seine_span max_age;
+    uint32_t verbose;
+} check_settings;
+
+typedef enum check_fragment {
+    FRAGMENT_NONE, /* the link has none */
+    FRAGMENT_OK,
+    FRAGMENT_MISSING,
+    FRAGMENT_UNCHECKED
+} check_fragment;
+
+/* The names a fragment may have, as hashes in order. */
+typedef struct check_anchors {
+    uint64_t *all;
+    size_t n;
+    bool is_known;
+} check_anchors;
+
+typedef struct check_page {
+    char *name; /* as it is shown: "README.md", "https://e.example/" */
+    check_anchors anchors;
+    bool is_site;  /* read over the network */
+    bool is_extra; /* read for its anchors alone */
+} check_page;
+
+typedef struct check_target {
+    char *url;             /* without fragment */
+    char *final_url, *why; /* where it led; for people: "404"; NULL */
+    const char *kind;      /* of the error; NULL */
+    uint32_t next;         /* the target a page of the crawl redirects to; or NONE */
+    uint16_t status, hop;  /* hop: the status of that redirect */
+    seine_link_verdict verdict;
+    bool is_judged, is_cached, is_asked;
+    bool wants_anchors; /* a link to it has a fragment, and fragments are checked */
+    bool was_head;      /* its last request was a HEAD */
+    check_anchors anchors;
+} check_target;
+
+typedef struct check_link {
+    uint32_t page, target; /* target: NAME_MAP_NONE for links to files */
+    uint32_t line, col;
+    const char *tag;
+    char *value;          /* as it is shown: where it leads, with its fragment */
+    char *text;           /* NULL: none */
+    const char *fragment; /* inside `value`, behind the #; NULL: none */
+    char *path;           /* of a link to a file; NULL */
+    char *why;            /* for people; NULL: that of the target */
+    const char *since;    /* it is in the baseline; NULL */
+    seine_link_verdict verdict;
+    check_fragment found;
+    bool is_judged;
+} check_link;
+
+typedef struct check {
+    const args *args;
+    const check_settings *set;
+    fetch_plan plan;
+    check_page *pages;
+    size_t n_pages, cap_pages;
+    check_target *targets;
+    size_t n_targets, cap_targets;
+    check_link *links;
+    size_t n_links, cap_links;
+    name_map files, urls, stats; /* pages by path, targets by key, what stat has said */
+    char **stat_names;
+    size_t n_stats, cap_stats;
+    char **sites; /* URLs to crawl */
+    size_t n_sites, cap_sites;
+    const char *root; /* of the directory being read: links that begin with / */
+    char **globs;     /* of the ignore file */
+    size_t n_globs, cap_globs;
+    char *globs_text;
+    seine_document *document;
+    size_t counts[SEINE_LINK_VERDICT_ROOM];
+    size_t n_files, n_crawled, n_unread;
+    size_t n_known; /* bad links that the baseline has */
+    uint64_t asked; /* requests of the last phase that have ended */
+    int signal;     /* that ended the run; 0 */
+    bool is_late;   /* --max-time is over */
+    seine_time start;
+} check;
+
+/* check_links.c */
+uint32_t check_add_page(check *c, const char *name);
+void check_take_anchors(check *c, check_anchors *out);
+bool check_has_anchor(const check_anchors *a, const char *fragment);
+uint32_t check_target_of(check *c, const seine_url *url); /* by its key */
+void check_add_link(check *c, uint32_t page, const seine_document_link *l,
+                    const seine_url *base, const char *dir);
+bool check_is_ignored(const check *c, const char *value);
+void check_settle(check *c); /* gives every link its verdict, and counts */
+void check_free(check *c);
+
+/* check_files.c: SAY_DONE, or the exit code after an error message */
+int check_read_inputs(check *c);
+int check_read_ignore_file(check *c);
+/* Reads a file for its anchors; NONE: it is none that can be read. */
+uint32_t check_read_extra(check *c, const char *path);
+char *check_join(const char *dir, const char *path); /* "a/b/../c" as "a/c" */
+char *check_decode(const char *text, size_t n);      /* %-escapes */
+
+/* check_local.c */
+void check_judge_local(check *c);
+
+/* check_remote.c */
+int check_crawl(check *c);
+int check_ask(check *c);
+
+/* check_cache.c, check_baseline.c */
+int check_cache_load(check *c);
+int check_cache_save(const check *c);
+typedef struct check_baseline check_baseline;
+int check_baseline_load(check *c, check_baseline **out_baseline);
+void check_baseline_mark(check *c, const check_baseline *b);
+void check_baseline_free(check_baseline *b);
+
+/* check_report.c: opens nothing before the end, but refuses what it could not write */
+int check_report_plan(const check *c);
+int check_report_write(check *c, int code);
+void check_dump(const check *c);
+bool check_is_bad(const check *c, const check_link *l); /* it fails the run */
+
+#endif

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <seine/url.h>
+
+#include "check/check.h"
+#include "screen/say.h"
+#include "screen/xalloc.h"
+#include "verbs/lines.h"
+
+#define LONGEST ((size_t)64 << 20)
+
+static int
+hex_of(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    c = (char)(c | 0x20);
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+char *
+check_decode(const char *text, size_t n)
+{
+    char *out = xalloc_zeroed(1, n + 1);
+    size_t len = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        int high = text[i] == '%' && i + 2 < n ? hex_of(text[i + 1]) : -1;
+        int low = high >= 0 ? hex_of(text[i + 2]) : -1;
+
+        if (low >= 0 && high * 16 + low > 0) {
+            out[len++] = (char)(high * 16 + low);
+            i += 2;
+        } else {
+            out[len++] = text[i];
+        }
+    }
+    out[len] = '\0';
+    return out;
+}
+
+/* Removes "." and ".." where that is possible without asking the file system. */
+static char *
+tidy(char *path)
+{
+    size_t room = strlen(path) + 2, n = 0, depth = 0;
+    char *out = xalloc_zeroed(1, room);
+    bool ends = path[0] && path[strlen(path) - 1] == '/';
+
+    if (path[0] == '/')
+        out[n++] = '/';
+    for (char *rest = path, *part; (part = strsep(&rest, "/")) != NULL;) {
+        if (!*part || strcmp(part, ".") == 0)
+            continue;
+        if (strcmp(part, "..") == 0 && depth > 0) {
+            while (n > 0 && out[n - 1] != '/')
+                n--;
+            n -= n > 1;
+            depth--;
+        } else {
+            if (n > 0 && out[n - 1] != '/')
+                out[n++] = '/';
+            memcpy(out + n, part, strlen(part));
+            n += strlen(part);
+            depth += strcmp(part, "..") != 0;
+        }
+        out[n] = '\0';
+    }
+    if (n == 0)
+        out[n++] = '.';
+    if (ends && out[n - 1] != '/')
+        out[n++] = '/';
+    out[n] = '\0';
+    free(path);
+    return out;
+}
+
+char *
+check_join(const char *dir, const char *path)
+{
+    size_t n = strlen(dir) + strlen(path) + 2;
+    char *both = xalloc_zeroed(1, n);
+
+    if (strcmp(dir, ".") == 0 || path[0] == '/')
+        snprintf(both, n, "%s", path);
+    else
+        snprintf(both, n, "%s/%s", dir, path);
+    return tidy(both);
+}
+
+/* The directory of a path. */
+static char *
+dir_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    if (!slash)
+        return xalloc_copy(".", 1);
+    return xalloc_copy(path, slash == path ? 1 : (size_t)(slash - path));
+}
+
+/* Reads a whole file; NULL with errno. */
+static char *
+read_file(const char *path, size_t *out_len)
+{
+    struct stat st;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    char *bytes = NULL;
+
+    if (fd < 0)
+        return NULL;
+    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || (size_t)st.st_size > LONGEST) {
+        errno = S_ISREG(st.st_mode) ? EFBIG : EINVAL;
+        close(fd);
+        return NULL;
+    }
+    size_t room = (size_t)st.st_size + 1, n = 0;
+    bytes = xalloc_zeroed(1, room);
+    for (ssize_t got; n < room - 1; n += (size_t)got)
+        if ((got = read(fd, bytes + n, room - 1 - n)) <= 0)
+            break;
+    close(fd);
+    *out_len = n;
+    return bytes;
+}
+
+/* The URL of an HTML document's <base>, if it has a whole one. */
+static const seine_url *
+base_of(const check *c, char mem[SEINE_URL_ROOM], seine_url *out)
+{
+    seine_view base = seine_document_base(c->document);
+
+    seine_url_init(out, mem, SEINE_URL_ROOM);
+    if (!base.ptr || seine_url_parse(out, base.ptr, base.len, NULL) != SEINE_OK)
+        return NULL;
+    return out;
+}
+
+static seine_err
+parse_file(check *c, const char *path, bool *out_unread)
+{
+    size_t len = 0;
+    seine_document_kind form = SEINE_DOCUMENT_MARKDOWN;
+    char *bytes = read_file(path, &len);
+
+    *out_unread = !bytes;
+    if (!bytes)
+        return SEINE_E_IO;
+    seine_document_kind_of(path, &form);
+    seine_err e = seine_document_read(c->document, form, bytes, len);
+    free(bytes);
+    return e;
+}
+
+static void
+say_unread(check *c, const char *path, seine_err e, bool unread)
+{
+    c->n_unread++;
+    say_note("cannot read '%s': %s", show(path).text,
+             unread ? show_errno(errno).text : seine_err_text(e));
+}
+
+/* Reads a document and keeps its links. */
+static void
+read_document(check *c, const char *given)
+{
+    char *path = tidy(xalloc_copy(given, strlen(given)));
+    bool unread = false;
+    char mem[SEINE_URL_ROOM];
+    seine_url url;
+    seine_document_link l;
+
+    if (name_map_get(&c->files, path) != NAME_MAP_NONE) {
+        free(path);
+        return;
+    }
+    seine_err e = parse_file(c, path, &unread);
+    if (e != SEINE_OK) {
+        say_unread(c, path, e, unread);
+        free(path);
+        return;
+    }
+    uint32_t page = check_add_page(c, path);
+    name_map_set(&c->files, c->pages[page].name, page);
+    check_take_anchors(c, &c->pages[page].anchors);
+    c->n_files++;
+    const seine_url *base = base_of(c, mem, &url);
+    char *dir = dir_of(path);
+    for (size_t i = 0; seine_document_at(c->document, i, &l); i++)
+        check_add_link(c, page, &l, base, dir);
+    if (seine_document_is_cut(c->document))
+        say_note("'%s' has more than a million links; the rest is not checked",
+                 show(path).text);
+    free(dir);
+    free(path);
+}
+
+uint32_t
+check_read_extra(check *c, const char *path)
+{
+    uint32_t page = name_map_get(&c->files, path);
+    bool unread = false;
+
+    if (page != NAME_MAP_NONE)
+        return page;
+    if (parse_file(c, path, &unread) != SEINE_OK)
+        return NAME_MAP_NONE;
+    page = check_add_page(c, path);
+    name_map_set(&c->files, c->pages[page].name, page);
+    c->pages[page].is_extra = true;
+    check_take_anchors(c, &c->pages[page].anchors);
+    return page;
+}
+
+static int
+by_name(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static int
+is_shown(const struct dirent *d)
+{
+    return d->d_name[0] != '.';
+}
+
+/* Reads the documents of a directory and of those below it, in order of their names.
+ * Hidden ones and links to directories are left alone. */
+static void
+read_directory(check *c, const char *dir)
+{
+    struct dirent **all = NULL;
+    int n = scandir(dir, &all, is_shown, by_name);
+
+    if (n < 0) {
+        say_unread(c, dir, SEINE_E_IO, true);
+        return;
+    }
+    for (int i = 0; i < n; i++) {
+        char *path = check_join(dir, all[i]->d_name);
+        struct stat st;
+        seine_document_kind form;
+        bool there = lstat(path, &st) == 0;
+
+        if (there && S_ISLNK(st.st_mode))
+            there = stat(path, &st) == 0 && !S_ISDIR(st.st_mode);
+        if (there && S_ISDIR(st.st_mode))
+            read_directory(c, path);
+        else if (there && S_ISREG(st.st_mode) && seine_document_kind_of(path, &form))
+            read_document(c, path);
+        free(path);
+        free(all[i]);
+    }
+    free(all);
+}
+
+/* A URL, a file or a directory. */
+static int
+read_input(check *c, const char *word)
+{
+    struct stat st;
+
+    if (strstr(word, "://")) {
+        c->sites = xalloc_room(c->sites, c->n_sites, &c->cap_sites, sizeof *c->sites);
+        c->sites[c->n_sites++] = xalloc_copy(word, strlen(word));
+        return SAY_DONE;
+    }
+    if (stat(word, &st) != 0)
+        return say_fail(SAY_USAGE, "a file, a directory, or a URL with https://",
+                        "cannot read '%s': %s", show(word).text, show_errno(errno).text);
+    if (S_ISDIR(st.st_mode)) {
+        const char *before = c->root;
+        char *dir = tidy(xalloc_copy(word, strlen(word)));
+
+        for (size_t n = strlen(dir); n > 1 && dir[n - 1] == '/'; n--)
+            dir[n - 1] = '\0';
+        c->root = dir;
+        read_directory(c, dir);
+        c->root = before;
+        free(dir);
+    } else {
+        read_document(c, word);
+    }
+    return SAY_DONE;
+}
+
+/* A list of inputs, one per line. */
+static int
+read_list(check *c, const char *path)
+{
+    lines in = {0};
+    int code = lines_open(&in, path);
+    lines_got got = LINES_END;
+
+    while (code == SAY_DONE && (got = lines_next(&in)) == LINES_ONE)
+        if (in.len > 0 && in.text[0] != '#')
+            code = read_input(c, in.text);
+    lines_close(&in);
+    return code == SAY_DONE && got == LINES_FAILED ? SAY_MACHINE : code;
+}
+
+int
+check_read_inputs(check *c)
+{
+    int code = SAY_DONE;
+
+    if (c->args->count == 0 && c->set->input.count == 0)
+        return say_fail(SAY_USAGE, "seine check docs, or seine check https://e.example/",
+                        "nothing to check is given");
+    for (size_t i = 0; i < c->set->input.count && code == SAY_DONE; i++)
+        code = read_list(c, c->set->input.items[i]);
+    for (size_t i = 0; i < c->args->count && code == SAY_DONE; i++)
+        code = strcmp(c->args->words[i], "-") == 0 ? read_list(c, "-")
+                                                   : read_input(c, c->args->words[i]);
+    return code;
+}
+
+/* Globs, one per line: those of --ignore-file, or of .seineignore if there is one. */
+int
+check_read_ignore_file(check *c)
+{
+    const char *path = c->set->ignore_file ? c->set->ignore_file : ".seineignore";
+    size_t len = 0;
+
+    c->globs_text = read_file(path, &len);
+    if (!c->globs_text && c->set->ignore_file)
+        return say_fail(SAY_USAGE, "a file with a pattern per line: https://e.example/*",
+                        "--ignore-file: cannot read '%s': %s", show(path).text,
+                        show_errno(errno).text);
+    for (char *rest = c->globs_text, *line; (line = strsep(&rest, "\n")) != NULL;) {
+        size_t n = strlen(line);
+
+        while (n > 0 && (unsigned char)line[n - 1] <= ' ')
+            line[--n] = '\0';
+        line += strspn(line, " \t");
+        if (!*line || *line == '#')
+            continue;
+        c->globs = xalloc_room(c->globs, c->n_globs, &c->cap_globs, sizeof *c->globs);
+        c->globs[c->n_globs++] = line;
+    }
+    return SAY_DONE;
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+#include "check/check.h"
+#include "screen/say.h"
+#include "screen/xalloc.h"
+
+enum { IS_MISSING, IS_FILE, IS_DIRECTORY };
+
+/* What a path is; the file system is asked once. */
+static uint32_t
+look_at(check *c, const char *path)
+{
+    struct stat st;
+    uint32_t what = name_map_get(&c->stats, path);
+
+    if (what != NAME_MAP_NONE)
+        return what;
+    what = stat(path, &st) != 0      ? IS_MISSING
+           : S_ISDIR(st.st_mode)     ? IS_DIRECTORY
+           : path[strlen(path) - 1] == '/' ? IS_MISSING
+                                           : IS_FILE;
+    c->stat_names =
+        xalloc_room(c->stat_names, c->n_stats, &c->cap_stats, sizeof *c->stat_names);
+    c->stat_names[c->n_stats] = xalloc_copy(path, strlen(path));
+    name_map_set(&c->stats, c->stat_names[c->n_stats++], what);
+    return what;
+}
+
+/* The name in the directory of `path` that differs from its last part in case alone.
+ * Returns whether there is one. */
+static bool
+find_other_case(const char *path, char *out, size_t cap)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    char *dir = slash ? xalloc_copy(path, (size_t)(slash - path)) : xalloc_copy(".", 1);
+    DIR *d = opendir(*dir ? dir : "/");
+    bool found = false;
+
+    for (struct dirent *e; d && !found && (e = readdir(d)) != NULL;) {
+        found = strcasecmp(e->d_name, name) == 0;
+        if (found)
+            snprintf(out, cap, "wrong case: it is '%s'", show(e->d_name).text);
+    }
+    if (d)
+        closedir(d);
+    free(dir);
+    return found;
+}
+
+static void
+set_why(check_link *l, const char *why)
+{
+    l->verdict = SEINE_LINK_BROKEN;
+    l->why = xalloc_copy(why, strlen(why));
+}
+
+/* The page that a link to a directory shows, or NONE. */
+static uint32_t
+index_of(check *c, const char *dir)
+{
+    static const char *const names[] = {"index.html", "README.md", "index.md", "readme.md",
+                                        "README.rst", "index.rst"};
+    uint32_t page = NAME_MAP_NONE;
+
+    for (size_t i = 0; i < sizeof names / sizeof *names && page == NAME_MAP_NONE; i++) {
+        char *path = check_join(dir, names[i]);
+
+        if (look_at(c, path) == IS_FILE)
+            page = check_read_extra(c, path);
+        free(path);
+    }
+    return page;
+}
+
+/* Fragments of lines, "L10" and "L10-L20", which no document names. */
+static bool
+is_line(const char *f)
+{
+    if (*f++ != 'L')
+        return false;
+    size_t n = strspn(f, "0123456789");
+    if (n == 0)
+        return false;
+    f += n;
+    if (*f == '\0')
+        return true;
+    f += *f == '-';
+    f += *f == 'L';
+    n = strspn(f, "0123456789");
+    return n > 0 && f[n] == '\0';
+}
+
+static void
+judge_fragment(check *c, check_link *l, uint32_t what)
+{
+    seine_document_kind form;
+    uint32_t page = NAME_MAP_NONE;
+    bool is_script = strchr(":/!", l->fragment[0]) != NULL;
+
+    l->found = FRAGMENT_UNCHECKED;
+    if (options_given(c->args, "fragments") && !c->set->fragments)
+        return;
+    if (is_script || (strchr(l->value, '?') && is_line(l->fragment)))
+        return;
+    if (what == IS_DIRECTORY)
+        page = index_of(c, l->path);
+    else if (seine_document_kind_of(l->path, &form) && form != SEINE_DOCUMENT_TEXT)
+        page = check_read_extra(c, l->path);
+    else if (strcmp(l->path, c->pages[l->page].name) == 0)
+        page = l->page;
+    if (page == NAME_MAP_NONE)
+        return;
+    bool found = check_has_anchor(&c->pages[page].anchors, l->fragment);
+    l->found = found ? FRAGMENT_OK : FRAGMENT_MISSING;
+    if (!found)
+        set_why(l, "no such fragment");
+}
+
+static void
+judge_file(check *c, check_link *l)
+{
+    char why[200];
+    bool is_page = name_map_get(&c->files, l->path) != NAME_MAP_NONE;
+    uint32_t what = is_page ? IS_FILE : look_at(c, l->path);
+
+    l->is_judged = true;
+    l->verdict = SEINE_LINK_OK;
+    if (what == IS_MISSING) {
+        if (!find_other_case(l->path, why, sizeof why))
+            snprintf(why, sizeof why, "no such file");
+        l->found = l->fragment && *l->fragment ? FRAGMENT_UNCHECKED : FRAGMENT_NONE;
+        set_why(l, why);
+    } else if (l->fragment && *l->fragment) {
+        judge_fragment(c, l, what);
+    }
+}
+
+void
+check_judge_local(check *c)
+{
+    for (size_t i = 0; i < c->n_links; i++)
+        if (!c->links[i].is_judged && c->links[i].path)
+            judge_file(c, &c->links[i]);
+}

@@ -1,0 +1,499 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sites and links over the network: a crawl of the sites, then one request for each
+ * target that the crawl has not answered. */
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <seine/url.h>
+
+#include "check/check.h"
+#include "screen/say.h"
+#include "screen/xalloc.h"
+#include "verbs/signals.h"
+
+/* A target whose HEAD was refused and that is asked for again with GET. */
+typedef struct second_ask {
+    uint32_t target;
+    bool is_last; /* its failures have been tried again already */
+} second_ask;
+
+typedef struct asking {
+    check *c;
+    seine_fetch *fetch;
+    pthread_mutex_t lock; /* guards the check and everything below while shards run */
+    int wake, signals;
+    second_ask *again;
+    size_t n_again, cap_again, done_again;
+    uint32_t *queue; /* the targets to ask for */
+    size_t n_queue, cap_queue, at;
+    size_t in_flight;
+    bool is_public; /* a page came from a public address */
+    seine_time deadline;
+    unsigned stops;
+} asking;
+
+static seine_time
+now_is(void)
+{
+    seine_clock *c = seine_clock_system();
+
+    return c->now(c);
+}
+
+static char *
+copy_view(seine_view v)
+{
+    return v.len > 0 ? xalloc_copy(v.ptr, v.len) : NULL;
+}
+
+/* Verdicts */
+
+/* "404", "429, come back in 600 s", "certificate expired" */
+static char *
+why_of(const seine_record *r)
+{
+    char text[200];
+    seine_span wait = r->fault ? r->fault->retry_after : -1;
+
+    if (r->type == SEINE_RECORD_SKIP)
+        snprintf(text, sizeof text, "%s", seine_skip_name(r->reason));
+    else if (r->fate == SEINE_FATE_HTTP_ERROR || (r->status >= 400 && r->status <= 999))
+        snprintf(text, sizeof text, "%u", r->status);
+    else if (r->message.len > 0)
+        snprintf(text, sizeof text, "%.*s",
+                 (int)(r->message.len < 180 ? r->message.len : 180), r->message.ptr);
+    else
+        snprintf(text, sizeof text, "%s", seine_fate_name(r->fate));
+    if (r->type == SEINE_RECORD_RESULT && r->status == 429 && wait > 0) {
+        size_t n = strlen(text);
+
+        snprintf(text + n, sizeof text - n, ", come back in %lld s",
+                 (long long)((wait + SEINE_SECS(1) - 1) / SEINE_SECS(1)));
+    }
+    return xalloc_copy(text, strlen(text));
+}
+
+static void
+judge_target(check_target *t, const seine_record *r)
+{
+    t->verdict = seine_link_verdict_of(r);
+    t->is_judged = true;
+    t->status = r->status;
+    free(t->why);
+    free(t->final_url);
+    t->why = t->verdict == SEINE_LINK_OK ? NULL : why_of(r);
+    t->final_url = r->n_hops > 0 ? copy_view(r->final_url) : NULL;
+    t->kind = r->type == SEINE_RECORD_RESULT && r->fault && r->fault->code != SEINE_OK
+                  ? seine_err_name(r->fault->code)
+                  : NULL;
+    if (t->verdict == SEINE_LINK_REDIRECTED) {
+        free(t->why);
+        t->why = NULL;
+        for (size_t i = 0; i < r->n_hops && !t->why; i++)
+            if (r->hops[i].status == 301 || r->hops[i].status == 308)
+                t->why = xalloc_copy(r->hops[i].status == 301 ? "301" : "308", 3);
+    }
+}
+
+static bool
+is_html(const seine_record *r)
+{
+    return r->content_type.len == 0 ||
+           memmem(r->content_type.ptr, r->content_type.len, "html", 4) != NULL;
+}
+
+/* The form of the document that a response holds; false: it has no anchors. */
+static bool
+kind_of(const seine_record *r, seine_document_kind *out_kind)
+{
+    *out_kind = SEINE_DOCUMENT_HTML;
+    return is_html(r);
+}
+
+/* Whether an address is one that only a neighbour reaches. */
+static bool
+is_private(seine_view ip)
+{
+    static const char *const begins[] = {"127.", "10.", "192.168.", "169.254.", "::1",
+                                         "fe80", "fc",  "fd"};
+    char text[64];
+
+    snprintf(text, sizeof text, "%.*s", (int)(ip.len < 60 ? ip.len : 60),
+             ip.ptr ? ip.ptr : "");
+    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
+        if (strncasecmp(text, begins[i], strlen(begins[i])) == 0)
+            return true;
+    long second = strncmp(text, "172.", 4) == 0 ? strtol(text + 4, NULL, 10) : 0;
+    return second >= 16 && second <= 31;
+}
+
+/* The crawl */
+
+/* Keeps links and anchors of a page that came whole. */
+static void
+take_page(check *c, const seine_record *r, uint32_t n)
+{
+    char mem[SEINE_URL_ROOM], base_mem[SEINE_URL_ROOM];
+    seine_url url, base;
+    seine_document_link l;
+    seine_document_kind form;
+
+    seine_url_init(&url, mem, sizeof mem);
+    seine_url_init(&base, base_mem, sizeof base_mem);
+    if (!kind_of(r, &form) || seine_url_parse(&url, r->url.ptr, r->url.len, NULL) ||
+        seine_document_read(c->document, form, r->body.ptr, r->body.len))
+        return;
+    check_take_anchors(c, &c->targets[n].anchors);
+    uint32_t page = check_add_page(c, c->targets[n].url);
+    c->pages[page].is_site = true;
+    c->n_crawled++;
+    seine_view own = seine_document_base(c->document);
+    bool has_base =
+        own.ptr && seine_url_resolve(&base, &url, own.ptr, own.len, NULL) == SEINE_OK;
+    for (size_t i = 0; seine_document_at(c->document, i, &l); i++)
+        if (strcmp(l.tag, "form") != 0)
+            check_add_link(c, page, &l, has_base ? &base : &url, NULL);
+}
+
+/* The page redirects: its target is judged by itself. */
+static void
+take_redirect(check *c, const seine_record *r, uint32_t from)
+{
+    char mem[SEINE_URL_ROOM];
+    seine_url to;
+
+    seine_url_init(&to, mem, sizeof mem);
+    if (seine_url_parse(&to, r->final_url.ptr, r->final_url.len, NULL) != SEINE_OK)
+        return;
+    uint32_t next = check_target_of(c, &to);
+    if (next == NAME_MAP_NONE)
+        return;
+    c->targets[from].next = next;
+    c->targets[from].hop = r->hops[r->n_hops - 1].status;
+}
+
+static bool
+is_redirect(const seine_record *r)
+{
+    return r->type == SEINE_RECORD_RESULT && r->n_hops > 0 && r->status >= 300 &&
+           r->status < 400 && r->final_url.len > 0;
+}
+
+static void
+on_crawled(const seine_record *r, unsigned shard, void *arg)
+{
+    asking *a = arg;
+    check *c = a->c;
+    char mem[SEINE_URL_ROOM];
+    seine_url url;
+
+    (void)shard;
+    pthread_mutex_lock(&a->lock);
+    c->asked++;
+    seine_url_init(&url, mem, sizeof mem);
+    a->is_public |= r->ip.len > 0 && !is_private(r->ip);
+    uint32_t n = seine_url_parse(&url, r->url.ptr, r->url.len, NULL) == SEINE_OK
+                     ? check_target_of(c, &url)
+                     : NAME_MAP_NONE;
+    if (n != NAME_MAP_NONE && is_redirect(r)) {
+        judge_target(&c->targets[n], r);
+        take_redirect(c, r, n);
+    } else if (n != NAME_MAP_NONE) {
+        seine_skip why = r->type == SEINE_RECORD_SKIP ? r->reason : SEINE_SKIP_BAD_INPUT;
+        bool asks_later = why == SEINE_SKIP_OFFSITE || why == SEINE_SKIP_DEPTH ||
+                          why == SEINE_SKIP_NOFOLLOW;
+
+        judge_target(&c->targets[n], r);
+        c->targets[n].is_judged = !asks_later;
+        if (r->type == SEINE_RECORD_RESULT && r->fate == SEINE_FATE_OK && r->body.len > 0)
+            take_page(c, r, n);
+    }
+    pthread_mutex_unlock(&a->lock);
+}
+
+/* Waiting */
+
+static void
+stop(asking *a, seine_err why)
+{
+    seine_fetch_stop(a->fetch, why);
+    a->stops++;
+}
+
+/* Hears signals and the deadline, and waits a little. */
+static void
+wait_a_little(asking *a)
+{
+    struct pollfd polled[] = {{.fd = a->signals, .events = POLLIN},
+                              {.fd = a->wake, .events = POLLIN}};
+    uint64_t count;
+    int number;
+
+    poll(polled, 2, 100);
+    if (read(a->wake, &count, sizeof count) < 0)
+        count = 0;
+    while (a->signals >= 0 && (number = signals_next(a->signals)) != 0) {
+        if (number == SIGWINCH || number == SIGCONT || number == SIGUSR1)
+            continue;
+        if (a->c->signal)
+            _exit(SAY_SIGNAL + number);
+        a->c->signal = number;
+        stop(a, SEINE_E_CANCELED);
+    }
+    if (a->stops == 0 && now_is() >= a->deadline) {
+        a->c->is_late = true;
+        stop(a, SEINE_E_DEADLINE);
+    }
+}
+
+static void
+wake_main(asking *a)
+{
+    uint64_t one = 1;
+
+    if (write(a->wake, &one, sizeof one) < 0)
+        return;
+}
+
+static int
+no_fetch(check *c, seine_err e, const seine_diag *diag)
+{
+    return option_names_fail(c->plan.names, e == SEINE_E_NOMEM ? SAY_MACHINE : SAY_USAGE,
+                             "seine check --help", diag, e);
+}
+
+static int
+begin(asking *a, check *c, seine_fetch_opts *o, seine_record_fn fn)
+{
+    seine_diag diag = SEINE_DIAG;
+
+    *a = (asking){.c = c, .wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
+    pthread_mutex_init(&a->lock, NULL);
+    a->signals = signals_open();
+    bool limited = c->set->net.max_time > 0 && c->set->net.max_time != SEINE_NEVER;
+    a->deadline = limited ? c->start + c->set->net.max_time : SEINE_NEVER;
+    o->on_record = fn;
+    o->arg = a;
+    o->dedup = o->crawl != NULL; /* a GET may follow its HEAD */
+    seine_err e = seine_fetch_new(o, &a->fetch, &diag);
+    return e == SEINE_OK ? SAY_DONE : no_fetch(c, e, &diag);
+}
+
+static void
+end(asking *a)
+{
+    seine_fetch_free(a->fetch);
+    if (a->wake >= 0)
+        close(a->wake);
+    if (a->signals >= 0)
+        close(a->signals);
+    free(a->again);
+    free(a->queue);
+    pthread_mutex_destroy(&a->lock);
+}
+
+int
+check_crawl(check *c)
+{
+    seine_fetch_opts o = c->plan.opts;
+    asking a;
+
+    if (c->n_sites == 0)
+        return SAY_DONE;
+    o.keep |= SEINE_KEEP_BODY;
+    int code = begin(&a, c, &o, on_crawled);
+    for (size_t i = 0; i < c->n_sites && code == SAY_DONE; i++) {
+        seine_ask ask = SEINE_ASK;
+
+        ask.url = (seine_view){c->sites[i], strlen(c->sites[i])};
+        while (a.stops == 0 &&
+               seine_fetch_add(a.fetch, &ask, NULL) == SEINE_E_FULL)
+            wait_a_little(&a);
+    }
+    if (code == SAY_DONE) {
+        seine_fetch_close(a.fetch);
+        while (!seine_fetch_is_done(a.fetch))
+            wait_a_little(&a);
+        if (seine_fetch_finish(a.fetch, NULL) != SEINE_OK && !c->signal && !c->is_late)
+            code = say_fail(SAY_MACHINE, "room in TMPDIR", "the crawl ended early");
+    }
+    if (a.is_public)
+        c->plan.opts.untrusted = true; /* a public page leads to no private address */
+    end(&a);
+    return code;
+}
+
+/* Single links */
+
+/* Whether a HEAD that failed is worth a GET: many servers do not know HEAD. */
+static bool
+is_head_refused(const seine_record *r, bool *out_last)
+{
+    *out_last = r->status >= 500 && r->status != 501 && r->status <= 599;
+    if (r->type != SEINE_RECORD_RESULT)
+        return false;
+    if (r->fate == SEINE_FATE_BAD_RESPONSE)
+        return r->fault && r->fault->code != SEINE_E_TOO_MANY_REDIRECTS &&
+               r->fault->code != SEINE_E_BAD_REDIRECT;
+    return r->fate == SEINE_FATE_HTTP_ERROR && r->status != 401 && r->status != 407 &&
+           r->status != 429;
+}
+
+static void
+take_answer(asking *a, const seine_record *r, uint32_t n)
+{
+    check *c = a->c;
+    check_target *t = &c->targets[n];
+    seine_document_kind form;
+    bool is_last;
+
+    a->in_flight--;
+    c->asked++;
+    if (t->was_head && a->stops == 0 && is_head_refused(r, &is_last)) {
+        a->again = xalloc_room(a->again, a->n_again, &a->cap_again, sizeof *a->again);
+        a->again[a->n_again++] = (second_ask){n, is_last};
+        return;
+    }
+    judge_target(t, r);
+    if (t->wants_anchors && r->fate == SEINE_FATE_OK && r->type == SEINE_RECORD_RESULT &&
+        kind_of(r, &form) &&
+        seine_document_read(c->document, form, r->body.ptr, r->body.len) == SEINE_OK)
+        check_take_anchors(c, &t->anchors);
+}
+
+static void
+on_answer(const seine_record *r, unsigned shard, void *arg)
+{
+    asking *a = arg;
+    uint32_t n = 0;
+
+    (void)shard;
+    for (size_t i = 0; i < r->id.len; i++)
+        n = n * 10 + (uint32_t)(r->id.ptr[i] - '0');
+    pthread_mutex_lock(&a->lock);
+    if (n < a->c->n_targets)
+        take_answer(a, r, n);
+    pthread_mutex_unlock(&a->lock);
+    wake_main(a);
+}
+
+/* Asks for a target. False: there is no room now. */
+static bool
+ask_one(asking *a, uint32_t n, bool with_get, int32_t retries)
+{
+    check_target *t = &a->c->targets[n];
+    seine_ask ask = SEINE_ASK;
+    char id[16];
+
+    snprintf(id, sizeof id, "%u", n);
+    t->was_head = !with_get && !t->wants_anchors;
+    ask.url = (seine_view){t->url, strlen(t->url)};
+    ask.id = (seine_view){id, strlen(id)};
+    ask.method = t->was_head ? (seine_view){"HEAD", 4} : (seine_view){"GET", 3};
+    ask.retries = retries;
+    pthread_mutex_lock(&a->lock);
+    a->in_flight++;
+    pthread_mutex_unlock(&a->lock);
+    seine_err e = seine_fetch_add(a->fetch, &ask, NULL);
+    if (e == SEINE_OK)
+        return true;
+    pthread_mutex_lock(&a->lock);
+    a->in_flight--;
+    pthread_mutex_unlock(&a->lock);
+    return e != SEINE_E_FULL; /* closed: it stays unknown */
+}
+
+/* Gives everything there is room for. True: something is left. */
+static bool
+ask_more(asking *a)
+{
+    while (a->stops == 0 && a->at < a->n_queue)
+        if (ask_one(a, a->queue[a->at], false, -1))
+            a->at++;
+        else
+            return true;
+    for (;;) {
+        second_ask next = {0, false};
+
+        pthread_mutex_lock(&a->lock);
+        bool more = a->stops == 0 && a->done_again < a->n_again;
+        if (more)
+            next = a->again[a->done_again];
+        bool busy = a->in_flight > 0;
+        pthread_mutex_unlock(&a->lock);
+        if (!more)
+            return busy;
+        if (!ask_one(a, next.target, true, next.is_last ? 0 : -1))
+            return true;
+        a->done_again++;
+    }
+}
+
+static void
+queue_targets(asking *a)
+{
+    check *c = a->c;
+
+    for (size_t i = 0; i < c->n_targets; i++) {
+        check_target *t = &c->targets[i];
+        bool needs_anchors = t->wants_anchors && !t->anchors.is_known;
+
+        if (t->is_judged && !(t->is_cached && needs_anchors))
+            continue;
+        a->queue = xalloc_room(a->queue, a->n_queue, &a->cap_queue, sizeof *a->queue);
+        a->queue[a->n_queue++] = (uint32_t)i;
+    }
+}
+
+/* One request after the crawl waits as long as one of the crawl would have. */
+static void
+keep_distance(const check *c)
+{
+    const seine_rate *r = &c->plan.opts.host_rate;
+
+    if (c->n_sites == 0 || c->plan.opts.mine || r->count == 0)
+        return;
+    struct pollfd none = {.fd = -1};
+    poll(&none, 1, (int)((r->per / (seine_span)r->count) / SEINE_MS(1)) + 1);
+}
+
+int
+check_ask(check *c)
+{
+    seine_fetch_opts o = c->plan.opts;
+    asking a;
+    bool any = false;
+
+    for (size_t i = 0; i < c->n_targets; i++) {
+        any |= !c->targets[i].is_judged ||
+               (c->targets[i].is_cached && c->targets[i].wants_anchors);
+        if (c->targets[i].wants_anchors)
+            o.keep |= SEINE_KEEP_BODY;
+    }
+    if (!any || c->signal || c->is_late)
+        return SAY_DONE;
+    o.crawl = NULL;
+    o.robots = SEINE_OBEY_OFF;
+    o.accept_type = NULL;
+    keep_distance(c);
+    int code = begin(&a, c, &o, on_answer);
+    if (code != SAY_DONE) {
+        end(&a);
+        return code;
+    }
+    queue_targets(&a);
+    while (ask_more(&a))
+        wait_a_little(&a);
+    seine_fetch_close(a.fetch);
+    while (!seine_fetch_is_done(a.fetch))
+        wait_a_little(&a);
+    end(&a);
+    return SAY_DONE;
+}

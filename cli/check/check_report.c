@@ -1,0 +1,588 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <seine/plumbing.h>
+
+#include "check/check.h"
+#include "screen/out.h"
+#include "screen/say.h"
+#include "screen/textbuf.h"
+#include "screen/xalloc.h"
+#include "verbs/fetch_state.h"
+#include "verbs/jsonl.h"
+
+bool
+check_is_bad(const check *c, const check_link *l)
+{
+    if (l->since)
+        return false;
+    if (l->verdict == SEINE_LINK_BROKEN)
+        return true;
+    return c->set->strict &&
+           (l->verdict == SEINE_LINK_DENIED || l->verdict == SEINE_LINK_TIMEOUT ||
+            l->verdict == SEINE_LINK_UNKNOWN);
+}
+
+static const check_target *
+target_of(const check *c, const check_link *l)
+{
+    if (l->target == NAME_MAP_NONE)
+        return NULL;
+    uint32_t t = l->target;
+    for (uint32_t hops = 0; c->targets[t].next != NAME_MAP_NONE && hops < 100; hops++)
+        t = c->targets[t].next;
+    return &c->targets[t];
+}
+
+static const char *
+why_of(const check *c, const check_link *l)
+{
+    const check_target *t = target_of(c, l);
+    const char *why = l->why ? l->why : t && t->why ? t->why : "";
+
+    return l->verdict == SEINE_LINK_OK ? "" : why;
+}
+
+/* Where the link leads now, if it has moved for good. */
+static const char *
+moved_to(const check *c, const check_link *l)
+{
+    const check_target *t = target_of(c, l);
+
+    if (l->verdict != SEINE_LINK_REDIRECTED || !t)
+        return NULL;
+    return t->final_url ? t->final_url : t->url;
+}
+
+static bool
+is_worth_a_line(const check *c, const check_link *l)
+{
+    return c->set->verbose > 0 ||
+           (l->verdict != SEINE_LINK_OK && l->verdict != SEINE_LINK_EXCLUDED);
+}
+
+/* Appends somebody else's text as one line. */
+static void
+put_inert(textbuf *out, const char *text)
+{
+    size_t n = strlen(text), len = seine_inert(text, n, SEINE_INERT_ROW, NULL, 0);
+    char *safe = xalloc_zeroed(1, len + 1);
+
+    seine_inert(text, n, SEINE_INERT_ROW, safe, len);
+    textbuf_add(out, safe, len);
+    free(safe);
+}
+
+/* "1 broken, 212 ok of 213 links in 14 files, 31 s" */
+static void
+put_totals(const check *c, textbuf *out)
+{
+    static const seine_link_verdict order[] = {
+        SEINE_LINK_BROKEN,  SEINE_LINK_DENIED,   SEINE_LINK_TIMEOUT, SEINE_LINK_UNKNOWN,
+        SEINE_LINK_REDIRECTED, SEINE_LINK_EXCLUDED, SEINE_LINK_OK};
+    seine_clock *clock = seine_clock_system();
+    const char *comma = "";
+
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
+        size_t n = c->counts[order[i]];
+
+        if (n == 0 && order[i] != SEINE_LINK_OK)
+            continue;
+        textbuf_put(out, "%s%zu %s", comma, n, seine_link_verdict_name(order[i]));
+        comma = ", ";
+    }
+    textbuf_put(out, " of %zu link%s in ", c->n_links, c->n_links == 1 ? "" : "s");
+    if (c->n_files > 0 || c->n_crawled == 0)
+        textbuf_put(out, "%zu file%s", c->n_files, c->n_files == 1 ? "" : "s");
+    if (c->n_crawled > 0)
+        textbuf_put(out, "%s%zu page%s", c->n_files > 0 ? " and " : "", c->n_crawled,
+                    c->n_crawled == 1 ? "" : "s");
+    textbuf_put(out, ", %s", figure_span(clock->now(clock) - c->start).text);
+    if (c->n_known > 0)
+        textbuf_put(out, "; %zu known from the baseline", c->n_known);
+}
+
+static void
+write_text(const check *c, textbuf *out)
+{
+    for (size_t i = 0; i < c->n_links; i++) {
+        const check_link *l = &c->links[i];
+        const char *to = moved_to(c, l);
+        size_t from;
+
+        if (!is_worth_a_line(c, l))
+            continue;
+        textbuf_put(out, "%-10s ", seine_link_verdict_name(l->verdict));
+        from = out->len;
+        put_inert(out, c->pages[l->page].name);
+        textbuf_put(out, ":%u:%u", l->line, l->col);
+        textbuf_pad(out, out->len - from < 22 ? 22 - (out->len - from) : 0);
+        textbuf_put(out, "  ");
+        from = out->len;
+        put_inert(out, l->value);
+        if (to) {
+            textbuf_put(out, " -> ");
+            put_inert(out, to);
+        }
+        const char *why = why_of(c, l);
+        if (*why || l->since) {
+            textbuf_pad(out, out->len - from < 44 ? 44 - (out->len - from) : 0);
+            textbuf_put(out, "  ");
+            put_inert(out, why);
+            if (l->since)
+                textbuf_put(out, " (known since %.10s)", l->since);
+        }
+        textbuf_put(out, "\n");
+    }
+    put_totals(c, out);
+    textbuf_put(out, "\n");
+}
+
+/* JSON lines */
+
+static void
+put_json(textbuf *out, seine_json *give)
+{
+    seine_text text = {NULL, 0};
+
+    if (seine_json_print(give, &text) == SEINE_OK)
+        textbuf_add(out, text.bytes, text.len);
+    textbuf_put(out, "\n");
+    seine_text_free(&text);
+    seine_json_free(give);
+}
+
+static seine_json *
+json_int(size_t n)
+{
+    return xalloc_json(seine_json_new_int((int64_t)n));
+}
+
+static seine_json *
+json_head(const char *type, size_t seq, const char *when)
+{
+    seine_json *r = xalloc_json(seine_json_new_object());
+
+    jsonl_set(r, "v", json_int(1));
+    jsonl_set(r, "type", jsonl_string(type));
+    jsonl_set(r, "seq", json_int(seq));
+    jsonl_set(r, "ts", jsonl_string(when));
+    return r;
+}
+
+static const char *const fragment_names[] = {NULL, "ok", "missing", "unchecked"};
+
+static seine_json *
+json_link(const check *c, const check_link *l, size_t seq, const char *when)
+{
+    const check_target *t = target_of(c, l);
+    seine_json *r = json_head("link", seq, when);
+    const char *why = why_of(c, l);
+
+    jsonl_set(r, "source", jsonl_string(c->pages[l->page].name));
+    jsonl_set(r, "line", json_int(l->line));
+    jsonl_set(r, "col", json_int(l->col));
+    jsonl_set(r, "tag", jsonl_string(l->tag));
+    if (l->text)
+        jsonl_set(r, "text", jsonl_string(l->text));
+    jsonl_set(r, "target", jsonl_string(l->value));
+    if (t && (t->final_url || t != &c->targets[l->target]))
+        jsonl_set(r, "final_url", jsonl_string(t->final_url ? t->final_url : t->url));
+    jsonl_set(r, "verdict", jsonl_string(seine_link_verdict_name(l->verdict)));
+    if (t && t->status > 0)
+        jsonl_set(r, "status", json_int(t->status));
+    if (*why) {
+        seine_json *error = xalloc_json(seine_json_new_object());
+
+        if (t && t->kind && !l->why)
+            jsonl_set(error, "kind", jsonl_string(t->kind));
+        jsonl_set(error, "message", jsonl_string(why));
+        jsonl_set(r, "error", error);
+    }
+    if (fragment_names[l->found])
+        jsonl_set(r, "fragment", jsonl_string(fragment_names[l->found]));
+    if (l->verdict == SEINE_LINK_BROKEN)
+        jsonl_set(r, "since", jsonl_string(l->since ? l->since : when));
+    return r;
+}
+
+static void
+write_jsonl(const check *c, textbuf *out, int code)
+{
+    seine_clock *clock = seine_clock_system();
+    stamp now = stamp_of(clock->wall(clock));
+    seine_json *counts = xalloc_json(seine_json_new_object());
+
+    for (size_t i = 0; i < c->n_links; i++)
+        put_json(out, json_link(c, &c->links[i], i + 1, now.text));
+    seine_json *r = json_head("summary", c->n_links + 1, now.text);
+    jsonl_set(r, "command", jsonl_string("check"));
+    jsonl_set(r, "total", json_int(c->n_links));
+    for (int v = 0; seine_link_verdict_name((seine_link_verdict)v); v++)
+        jsonl_set(counts, seine_link_verdict_name((seine_link_verdict)v),
+                  json_int(c->counts[v]));
+    jsonl_set(r, "verdicts", counts);
+    jsonl_set(r, "known", json_int(c->n_known));
+    jsonl_set(r, "files", json_int(c->n_files));
+    jsonl_set(r, "pages", json_int(c->n_crawled));
+    jsonl_set(r, "unread", json_int(c->n_unread));
+    jsonl_set(r, "wall_ms", json_int((size_t)((clock->now(clock) - c->start) / SEINE_MS(1))));
+    jsonl_set(r, "exit_code", json_int((size_t)code));
+    put_json(out, r);
+}
+
+/* CSV */
+
+/* One cell. A spreadsheet takes no cell for a formula. */
+static void
+put_cell(textbuf *out, const char *text, bool raw)
+{
+    bool at_start = true;
+
+    textbuf_put(out, "\"");
+    for (const char *p = text; *p; p++) {
+        bool guard = at_start && strchr("=+-@\t\r'", *p) != NULL;
+
+        if (guard && !raw)
+            textbuf_put(out, "'");
+        if (*p == '"')
+            textbuf_put(out, "\"");
+        textbuf_add(out, p, 1);
+        at_start = *p == ';' || *p == '\t' || *p == '\n' || *p == '\r' ||
+                   (at_start && *p == ' ');
+    }
+    textbuf_put(out, "\"");
+}
+
+static void
+write_csv(const check *c, textbuf *out)
+{
+    bool raw = c->set->csv_raw;
+
+    textbuf_put(out, "source,line,col,target,verdict,status,fragment,error_kind,text\n");
+    for (size_t i = 0; i < c->n_links; i++) {
+        const check_link *l = &c->links[i];
+        const check_target *t = target_of(c, l);
+
+        put_cell(out, c->pages[l->page].name, raw);
+        textbuf_put(out, ",%u,%u,", l->line, l->col);
+        put_cell(out, l->value, raw);
+        textbuf_put(out, ",%s,", seine_link_verdict_name(l->verdict));
+        if (t && t->status > 0)
+            textbuf_put(out, "%u", t->status);
+        textbuf_put(out, ",%s,%s,",
+                    fragment_names[l->found] ? fragment_names[l->found] : "",
+                    t && t->kind ? t->kind : "");
+        put_cell(out, l->text ? l->text : "", raw);
+        textbuf_put(out, "\n");
+    }
+}
+
+/* JUnit */
+
+static void
+put_xml(textbuf *out, const char *text)
+{
+    size_t n = strlen(text), len = seine_inert(text, n, SEINE_INERT_ROW, NULL, 0);
+    char *safe = xalloc_zeroed(1, len + 1);
+
+    seine_inert(text, n, SEINE_INERT_ROW, safe, len);
+    for (const char *p = safe; *p; p++) {
+        const char *name = *p == '&'   ? "&amp;"
+                           : *p == '<' ? "&lt;"
+                           : *p == '>' ? "&gt;"
+                           : *p == '"' ? "&quot;"
+                           : *p == '\t' ? "&#9;"
+                                        : NULL;
+
+        textbuf_add(out, name ? name : p, name ? strlen(name) : 1);
+    }
+    free(safe);
+}
+
+static void
+put_testcase(const check *c, const check_link *l, textbuf *out)
+{
+    const char *why = why_of(c, l), *verdict = seine_link_verdict_name(l->verdict);
+
+    textbuf_put(out, "    <testcase classname=\"");
+    put_xml(out, c->pages[l->page].name);
+    textbuf_put(out, "\" name=\"%u:%u ", l->line, l->col);
+    put_xml(out, l->value);
+    if (check_is_bad(c, l)) {
+        textbuf_put(out, "\"><failure type=\"%s\" message=\"", verdict);
+        put_xml(out, why);
+        textbuf_put(out, "\"/></testcase>\n");
+    } else if (l->verdict != SEINE_LINK_OK && l->verdict != SEINE_LINK_REDIRECTED) {
+        textbuf_put(out, "\"><skipped message=\"%s%s", verdict, *why ? ": " : "");
+        put_xml(out, why);
+        textbuf_put(out, "\"/></testcase>\n");
+    } else {
+        textbuf_put(out, "\"/>\n");
+    }
+}
+
+static void
+write_junit(const check *c, textbuf *out)
+{
+    size_t bad = 0, skipped = 0;
+
+    for (size_t i = 0; i < c->n_links; i++) {
+        const check_link *l = &c->links[i];
+        bool good =
+            l->verdict == SEINE_LINK_OK || l->verdict == SEINE_LINK_REDIRECTED;
+
+        bad += check_is_bad(c, l);
+        skipped += !good && !check_is_bad(c, l);
+    }
+    textbuf_put(out,
+                "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n"
+                "  <testsuite name=\"seine check\" tests=\"%zu\" failures=\"%zu\" "
+                "errors=\"0\" skipped=\"%zu\">\n",
+                c->n_links, bad, skipped);
+    for (size_t i = 0; i < c->n_links; i++)
+        put_testcase(c, &c->links[i], out);
+    textbuf_put(out, "  </testsuite>\n</testsuites>\n");
+}
+
+/* Markdown */
+
+static void
+put_md(textbuf *out, const char *text)
+{
+    size_t n = strlen(text), len = seine_inert(text, n, SEINE_INERT_ROW, NULL, 0);
+    char *safe = xalloc_zeroed(1, len + 1);
+
+    seine_inert(text, n, SEINE_INERT_ROW, safe, len);
+    for (const char *p = safe; *p; p++) {
+        if (strchr("\\`*_[]<>|&!", *p))
+            textbuf_put(out, "\\");
+        textbuf_add(out, p, 1);
+    }
+    free(safe);
+}
+
+static void
+write_md(const check *c, textbuf *out)
+{
+    bool any = false;
+
+    textbuf_put(out, "## Links\n\n");
+    put_totals(c, out);
+    textbuf_put(out, "\n");
+    for (size_t i = 0; i < c->n_links; i++) {
+        const check_link *l = &c->links[i];
+        const char *to = moved_to(c, l);
+
+        if (!is_worth_a_line(c, l))
+            continue;
+        if (!any)
+            textbuf_put(out, "\n| verdict | where | link | why |\n|---|---|---|---|\n");
+        any = true;
+        textbuf_put(out, "| %s | ", seine_link_verdict_name(l->verdict));
+        put_md(out, c->pages[l->page].name);
+        textbuf_put(out, ":%u:%u | ", l->line, l->col);
+        put_md(out, l->value);
+        textbuf_put(out, " | ");
+        put_md(out, to ? to : why_of(c, l));
+        textbuf_put(out, " |\n");
+    }
+}
+
+/* GitHub's annotations */
+
+static void
+put_escaped(textbuf *out, const char *text, bool is_property)
+{
+    for (const char *p = text; *p; p++)
+        if (*p == '%' || *p == '\r' || *p == '\n' ||
+            (is_property && (*p == ':' || *p == ',')))
+            textbuf_put(out, "%%%02X", (unsigned char)*p);
+        else
+            textbuf_add(out, p, 1);
+}
+
+static void
+write_github(const check *c, textbuf *out)
+{
+    for (size_t i = 0; i < c->n_links; i++) {
+        const check_link *l = &c->links[i];
+        const char *to = moved_to(c, l), *why = to ? to : why_of(c, l);
+
+        if (!is_worth_a_line(c, l))
+            continue;
+        textbuf_put(out, "::%s ",
+                    check_is_bad(c, l)                        ? "error"
+                    : l->verdict == SEINE_LINK_REDIRECTED ||
+                            l->verdict == SEINE_LINK_OK ||
+                            l->verdict == SEINE_LINK_EXCLUDED ? "notice"
+                                                              : "warning");
+        textbuf_put(out, "file=");
+        put_escaped(out, c->pages[l->page].name, true);
+        textbuf_put(out, ",line=%u,col=%u::%s: ", l->line, l->col,
+                    seine_link_verdict_name(l->verdict));
+        put_escaped(out, l->value, false);
+        if (*why) {
+            textbuf_put(out, " (");
+            put_escaped(out, why, false);
+            textbuf_put(out, ")");
+        }
+        textbuf_put(out, "\n");
+    }
+}
+
+static void
+render(const check *c, check_format format, textbuf *out, int code)
+{
+    switch (format) {
+    case CHECK_TEXT:
+        write_text(c, out);
+        break;
+    case CHECK_JSONL:
+        write_jsonl(c, out, code);
+        break;
+    case CHECK_CSV:
+        write_csv(c, out);
+        break;
+    case CHECK_JUNIT:
+        write_junit(c, out);
+        break;
+    case CHECK_MD:
+        write_md(c, out);
+        break;
+    case CHECK_GITHUB:
+        write_github(c, out);
+        break;
+    }
+}
+
+/* Outputs */
+
+/* The format of "[FMT:]FILE" and where the name begins; false: nobody knows it. */
+static bool
+format_of(const char *word, check_format *out_format, const char **out_path)
+{
+    static const struct {
+        const char *prefix, *end;
+        check_format format;
+    } rows[] = {{"text:", ".txt", CHECK_TEXT},   {"jsonl:", ".jsonl", CHECK_JSONL},
+                {"csv:", ".csv", CHECK_CSV},     {"junit:", ".xml", CHECK_JUNIT},
+                {"md:", ".md", CHECK_MD},        {"github:", ".github", CHECK_GITHUB}};
+    size_t n = strlen(word);
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        size_t prefix = strlen(rows[i].prefix), end = strlen(rows[i].end);
+        bool named = strncmp(word, rows[i].prefix, prefix) == 0;
+
+        if (!named && (n <= end || strcmp(word + n - end, rows[i].end) != 0))
+            continue;
+        *out_format = rows[i].format;
+        *out_path = named ? word + prefix : word;
+        return true;
+    }
+    return false;
+}
+
+int
+check_report_plan(const check *c)
+{
+    const texts *all = &c->set->output;
+    check_format format;
+    const char *path;
+
+    for (size_t i = 0; i < all->count; i++) {
+        if (strcmp(all->items[i], "-") == 0)
+            continue;
+        if (!format_of(all->items[i], &format, &path))
+            return say_fail(SAY_USAGE, "-o junit:FILE, or a name that ends in .jsonl .csv "
+                                       ".xml .md .txt",
+                            "--output '%s': nobody knows the format",
+                            show(all->items[i]).text);
+        if (strcmp(path, "-") != 0 && !c->set->overwrite && access(path, F_OK) == 0)
+            return say_fail(SAY_USAGE, "--overwrite, or another name",
+                            "'%s' exists", show(path).text);
+    }
+    return SAY_DONE;
+}
+
+static check_format
+own_format(const check *c)
+{
+    return c->set->json ? CHECK_JSONL : (check_format)c->set->format;
+}
+
+static int
+write_output(check *c, const char *word, int code)
+{
+    check_format format = own_format(c);
+    const char *path = "-";
+    textbuf out = {NULL, 0, 0};
+    int failed = SAY_DONE;
+
+    if (strcmp(word, "-") != 0)
+        format_of(word, &format, &path);
+    render(c, format, &out, code);
+    if (strcmp(path, "-") == 0)
+        out_bytes(out.text ? out.text : "", out.len);
+    else if (!seine_file_replace(path, out.text ? out.text : "", out.len))
+        failed = say_fail(SAY_MACHINE, "another name", "cannot write '%s': %s",
+                          show(path).text, show_errno(errno).text);
+    textbuf_free(&out);
+    return failed;
+}
+
+int
+check_report_write(check *c, int code)
+{
+    const texts *all = &c->set->output;
+    int failed = SAY_DONE;
+
+    if (all->count == 0)
+        write_output(c, "-", code);
+    for (size_t i = 0; i < all->count; i++) {
+        int one = write_output(c, all->items[i], code);
+
+        failed = failed == SAY_DONE ? one : failed;
+    }
+    out_flush();
+    if (!c->args->quiet && (all->count > 0 || own_format(c) != CHECK_TEXT)) {
+        textbuf out = {NULL, 0, 0};
+
+        put_totals(c, &out);
+        fprintf(stderr, "%s\n", out.text);
+        textbuf_free(&out);
+    }
+    return failed;
+}
+
+void
+check_dump(const check *c)
+{
+    for (size_t i = 0; i < c->n_links; i++) {
+        const check_link *l = &c->links[i];
+        textbuf out = {NULL, 0, 0};
+
+        if (c->set->json || c->set->format == CHECK_JSONL) {
+            seine_json *r = xalloc_json(seine_json_new_object());
+
+            jsonl_set(r, "source", jsonl_string(c->pages[l->page].name));
+            jsonl_set(r, "line", json_int(l->line));
+            jsonl_set(r, "col", json_int(l->col));
+            jsonl_set(r, "tag", jsonl_string(l->tag));
+            jsonl_set(r, "target", jsonl_string(l->value));
+            out_json(r);
+            continue;
+        }
+        put_inert(&out, c->pages[l->page].name);
+        textbuf_put(&out, ":%u:%u\t", l->line, l->col);
+        put_inert(&out, l->value);
+        textbuf_put(&out, "\n");
+        out_bytes(out.text, out.len);
+        textbuf_free(&out);
+    }
+    out_flush();
+}
