@@ -64,7 +64,7 @@ take_line(check *c, char *line)
     if (seine_url_key(&url, c->set->net.strip_params, key, sizeof key, &len) != SEINE_OK)
         return false;
     uint32_t n = name_map_get(&c->urls, key);
-    if (n == NAME_MAP_NONE || age < 0 || age > c->set->max_age / SEINE_SECS(1))
+    if (n == NAME_MAP_NONE || age < 0 || age >= c->set->max_age / SEINE_SECS(1))
         return true;
     check_target *t = &c->targets[n];
     if (t->is_judged || t->wants_anchors)
@@ -119,7 +119,7 @@ check_cache_save(const check *c)
             int64_t when, status, moved;
             bool keeps = take_number(&at, &when) && take_number(&at, &status) &&
                          take_number(&at, &moved) &&
-                         wall_is() - when <= c->set->max_age / SEINE_SECS(1);
+                         wall_is() - when < c->set->max_age / SEINE_SECS(1);
             size_t n = keeps ? strcspn(at, "\t") : 0;
             char *url = keeps ? xalloc_copy(at, n) : NULL;
             uint32_t known = keeps ? name_map_get(&c->urls, url) : NAME_MAP_NONE;
@@ -132,8 +132,7 @@ check_cache_save(const check *c)
     }
     for (size_t i = 0; i < c->n_targets; i++) {
         const check_target *t = &c->targets[i];
-        bool good =
-            t->verdict == SEINE_LINK_OK || t->verdict == SEINE_LINK_REDIRECTED;
+        bool good = t->verdict == SEINE_LINK_OK || t->verdict == SEINE_LINK_REDIRECTED;
 
         if (!t->is_judged || t->is_cached || !good || t->next != NAME_MAP_NONE ||
             t->status == 0)

@@ -86,12 +86,11 @@ check_target_of(check *c, const seine_url *url)
     const char *hash = memchr(href.ptr, '#', href.len);
     if (hash)
         cut = (size_t)(hash - href.ptr);
-    c->targets = xalloc_room(c->targets, c->n_targets, &c->cap_targets,
-                             sizeof *c->targets);
-    c->targets[c->n_targets] =
-        (check_target){.url = xalloc_copy(href.ptr, cut),
-                       .next = NAME_MAP_NONE,
-                       .verdict = SEINE_LINK_UNKNOWN};
+    c->targets =
+        xalloc_room(c->targets, c->n_targets, &c->cap_targets, sizeof *c->targets);
+    c->targets[c->n_targets] = (check_target){.url = xalloc_copy(href.ptr, cut),
+                                              .next = NAME_MAP_NONE,
+                                              .verdict = SEINE_LINK_UNKNOWN};
     name_map_set(&c->urls, xalloc_copy(key, len), (uint32_t)c->n_targets);
     return (uint32_t)c->n_targets++;
 }
@@ -280,7 +279,8 @@ fragment_at(const check *c, const check_link *l, const check_target *t)
 {
     if (!l->fragment || !*l->fragment)
         return FRAGMENT_NONE;
-    bool is_script = l->fragment[0] == '/' || l->fragment[0] == '!' || l->fragment[0] == ':';
+    bool is_script =
+        l->fragment[0] == '/' || l->fragment[0] == '!' || l->fragment[0] == ':';
     if (!c->set->fragments || !t->anchors.is_known || is_script)
         return FRAGMENT_UNCHECKED;
     return check_has_anchor(&t->anchors, l->fragment) ? FRAGMENT_OK : FRAGMENT_MISSING;

@@ -21,8 +21,8 @@ look_at(check *c, const char *path)
 
     if (what != NAME_MAP_NONE)
         return what;
-    what = stat(path, &st) != 0      ? IS_MISSING
-           : S_ISDIR(st.st_mode)     ? IS_DIRECTORY
+    what = stat(path, &st) != 0            ? IS_MISSING
+           : S_ISDIR(st.st_mode)           ? IS_DIRECTORY
            : path[strlen(path) - 1] == '/' ? IS_MISSING
                                            : IS_FILE;
     c->stat_names =
@@ -64,8 +64,8 @@ set_why(check_link *l, const char *why)
 static uint32_t
 index_of(check *c, const char *dir)
 {
-    static const char *const names[] = {"index.html", "README.md", "index.md", "readme.md",
-                                        "README.rst", "index.rst"};
+    static const char *const names[] = {"index.html", "README.md",  "index.md",
+                                        "readme.md",  "README.rst", "index.rst"};
     uint32_t page = NAME_MAP_NONE;
 
     for (size_t i = 0; i < sizeof names / sizeof *names && page == NAME_MAP_NONE; i++) {

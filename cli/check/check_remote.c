@@ -121,8 +121,8 @@ kind_of(const seine_record *r, seine_document_kind *out_kind)
 static bool
 is_private(seine_view ip)
 {
-    static const char *const begins[] = {"127.", "10.", "192.168.", "169.254.", "::1",
-                                         "fe80", "fc",  "fd"};
+    static const char *const begins[] = {"127.", "10.",  "192.168.", "169.254.",
+                                         "::1",  "fe80", "fc",       "fd"};
     char text[64];
 
     snprintf(text, sizeof text, "%.*s", (int)(ip.len < 60 ? ip.len : 60),
@@ -313,8 +313,7 @@ check_crawl(check *c)
         seine_ask ask = SEINE_ASK;
 
         ask.url = (seine_view){c->sites[i], strlen(c->sites[i])};
-        while (a.stops == 0 &&
-               seine_fetch_add(a.fetch, &ask, NULL) == SEINE_E_FULL)
+        while (a.stops == 0 && seine_fetch_add(a.fetch, &ask, NULL) == SEINE_E_FULL)
             wait_a_little(&a);
     }
     if (code == SAY_DONE) {

@@ -81,9 +81,10 @@ put_inert(textbuf *out, const char *text)
 static void
 put_totals(const check *c, textbuf *out)
 {
-    static const seine_link_verdict order[] = {
-        SEINE_LINK_BROKEN,  SEINE_LINK_DENIED,   SEINE_LINK_TIMEOUT, SEINE_LINK_UNKNOWN,
-        SEINE_LINK_REDIRECTED, SEINE_LINK_EXCLUDED, SEINE_LINK_OK};
+    static const seine_link_verdict order[] = {SEINE_LINK_BROKEN,     SEINE_LINK_DENIED,
+                                               SEINE_LINK_TIMEOUT,    SEINE_LINK_UNKNOWN,
+                                               SEINE_LINK_REDIRECTED, SEINE_LINK_EXCLUDED,
+                                               SEINE_LINK_OK};
     seine_clock *clock = seine_clock_system();
     const char *comma = "";
 
@@ -230,7 +231,8 @@ write_jsonl(const check *c, textbuf *out, int code)
     jsonl_set(r, "files", json_int(c->n_files));
     jsonl_set(r, "pages", json_int(c->n_crawled));
     jsonl_set(r, "unread", json_int(c->n_unread));
-    jsonl_set(r, "wall_ms", json_int((size_t)((clock->now(clock) - c->start) / SEINE_MS(1))));
+    jsonl_set(r, "wall_ms",
+              json_int((size_t)((clock->now(clock) - c->start) / SEINE_MS(1))));
     jsonl_set(r, "exit_code", json_int((size_t)code));
     put_json(out, r);
 }
@@ -292,10 +294,10 @@ put_xml(textbuf *out, const char *text)
 
     seine_inert(text, n, SEINE_INERT_ROW, safe, len);
     for (const char *p = safe; *p; p++) {
-        const char *name = *p == '&'   ? "&amp;"
-                           : *p == '<' ? "&lt;"
-                           : *p == '>' ? "&gt;"
-                           : *p == '"' ? "&quot;"
+        const char *name = *p == '&'    ? "&amp;"
+                           : *p == '<'  ? "&lt;"
+                           : *p == '>'  ? "&gt;"
+                           : *p == '"'  ? "&quot;"
                            : *p == '\t' ? "&#9;"
                                         : NULL;
 
@@ -333,8 +335,7 @@ write_junit(const check *c, textbuf *out)
 
     for (size_t i = 0; i < c->n_links; i++) {
         const check_link *l = &c->links[i];
-        bool good =
-            l->verdict == SEINE_LINK_OK || l->verdict == SEINE_LINK_REDIRECTED;
+        bool good = l->verdict == SEINE_LINK_OK || l->verdict == SEINE_LINK_REDIRECTED;
 
         bad += check_is_bad(c, l);
         skipped += !good && !check_is_bad(c, l);
@@ -416,11 +417,12 @@ write_github(const check *c, textbuf *out)
         if (!is_worth_a_line(c, l))
             continue;
         textbuf_put(out, "::%s ",
-                    check_is_bad(c, l)                        ? "error"
+                    check_is_bad(c, l) ? "error"
                     : l->verdict == SEINE_LINK_REDIRECTED ||
                             l->verdict == SEINE_LINK_OK ||
-                            l->verdict == SEINE_LINK_EXCLUDED ? "notice"
-                                                              : "warning");
+                            l->verdict == SEINE_LINK_EXCLUDED
+                        ? "notice"
+                        : "warning");
         textbuf_put(out, "file=");
         put_escaped(out, c->pages[l->page].name, true);
         textbuf_put(out, ",line=%u,col=%u::%s: ", l->line, l->col,
@@ -469,9 +471,9 @@ format_of(const char *word, check_format *out_format, const char **out_path)
     static const struct {
         const char *prefix, *end;
         check_format format;
-    } rows[] = {{"text:", ".txt", CHECK_TEXT},   {"jsonl:", ".jsonl", CHECK_JSONL},
-                {"csv:", ".csv", CHECK_CSV},     {"junit:", ".xml", CHECK_JUNIT},
-                {"md:", ".md", CHECK_MD},        {"github:", ".github", CHECK_GITHUB}};
+    } rows[] = {{"text:", ".txt", CHECK_TEXT}, {"jsonl:", ".jsonl", CHECK_JSONL},
+                {"csv:", ".csv", CHECK_CSV},   {"junit:", ".xml", CHECK_JUNIT},
+                {"md:", ".md", CHECK_MD},      {"github:", ".github", CHECK_GITHUB}};
     size_t n = strlen(word);
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -498,13 +500,14 @@ check_report_plan(const check *c)
         if (strcmp(all->items[i], "-") == 0)
             continue;
         if (!format_of(all->items[i], &format, &path))
-            return say_fail(SAY_USAGE, "-o junit:FILE, or a name that ends in .jsonl .csv "
-                                       ".xml .md .txt",
+            return say_fail(SAY_USAGE,
+                            "-o junit:FILE, or a name that ends in .jsonl .csv "
+                            ".xml .md .txt",
                             "--output '%s': nobody knows the format",
                             show(all->items[i]).text);
         if (strcmp(path, "-") != 0 && !c->set->overwrite && access(path, F_OK) == 0)
-            return say_fail(SAY_USAGE, "--overwrite, or another name",
-                            "'%s' exists", show(path).text);
+            return say_fail(SAY_USAGE, "--overwrite, or another name", "'%s' exists",
+                            show(path).text);
     }
     return SAY_DONE;
 }

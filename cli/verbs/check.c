@@ -94,8 +94,10 @@ const command cmd_check = {
 static int
 ask_network(check *c)
 {
-    int code = check_crawl(c);
+    int code = check_cache_load(c); /* a bad file is told before anything is sent */
 
+    if (code == SAY_DONE)
+        code = check_crawl(c);
     if (code == SAY_DONE)
         code = check_cache_load(c);
     if (code == SAY_DONE)

@@ -362,7 +362,7 @@ open_boxes(sn_markdown *m, uint32_t matched)
 {
     bool opened = false;
 
-    while (m->depth < SN_MARKDOWN_DEEP || matched < m->depth) {
+    while ((opened ? m->depth : matched) < SN_MARKDOWN_DEEP) {
         bool interrupts = !opened && m->leaf == LEAF_PARAGRAPH && matched == m->depth;
         sn_str s = after_blanks(m);
         size_t marker = 0;

@@ -236,6 +236,21 @@ TEST(markdown_places_are_those_of_the_document)
     CHECK_LINKS(rows);
 }
 
+TEST(markdown_looks_into_100_containers)
+{
+    char text[1024] = "";
+
+    for (int i = 0; i < 99; i++)
+        memcpy(text + 2 * i, "> ", 2);
+    memcpy(text + 198, "# a", 4);
+    CHECK_STR(read_markdown(text).anchors, "a");
+    memset(text, 0, sizeof text);
+    for (int i = 0; i < 200; i++)
+        memcpy(text + 2 * i, i % 2 ? "- " : "> ", 2);
+    memcpy(text + 400, "# a", 4);
+    CHECK_STR(read_markdown(text).anchors, ""); /* deeper ones are text */
+}
+
 TEST(markdown_work_is_linear)
 {
     static const char *const pieces[] = {

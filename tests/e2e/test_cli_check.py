@@ -1,0 +1,368 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`seine check`: a tree with planted links gets exactly the verdicts of a table."""
+import contextlib
+import csv
+import http.server
+import io
+import json
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import xml.etree.ElementTree as ET
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
+from e2e import PATIENCE, PROGRAM, ROOT, case, check, environment, finish, rows  # noqa: E402
+from origin import origin, records  # noqa: E402
+
+FAST = ("--host-rate", "off", "--no-adaptive", "--per-host", "16", "--per-ip", "off", "--backoff", "1ms..5ms", "--breaker", "off")
+PROGRAM = os.path.abspath(PROGRAM)
+
+
+@contextlib.contextmanager
+def tree(**files):
+    """A folder with these files; "__" in a name is a slash, "_" before the ending a dot."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in files.items():
+            path = os.path.join(folder, name.replace("__", "/").replace("_", "."))
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, "wb") as f:
+                f.write(text if isinstance(text, bytes) else text.encode())
+        yield folder
+
+
+def run(folder, *words, stdin=None):
+    p = subprocess.run([PROGRAM, "check", *words], cwd=folder, input=stdin, capture_output=True, text=True, timeout=PATIENCE, env=environment())
+    return p
+
+
+def verdicts(p):
+    return {r["target"]: r["verdict"] for r in records(p.stdout) if r["type"] == "link"}
+
+
+class Site(http.server.BaseHTTPRequestHandler):
+    """Answers by the path: /404 is a 404, /r301 leads to /landed, /nohead knows no HEAD."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self):
+        path = self.path.partition("?")[0]
+        self.server.seen.append((self.command, self.path))
+        status, fields, body = 200, {}, b"<p id=here><a name=there>x</a>"
+        if path in self.server.pages:
+            body = self.server.pages[path].encode()
+        elif path == "/robots.txt":
+            body = b"User-agent: *\nDisallow: /private\n"
+            fields["content-type"] = "text/plain"
+        elif path.strip("/").isdigit():
+            status, body = int(path.strip("/")), b"no"
+        elif path in ("/r301", "/r302", "/r308"):
+            status, body = int(path[2:]), b""
+            fields["location"] = "/landed"
+        elif path == "/loop":
+            status, body = 302, b""
+            fields["location"] = "/loop"
+        elif path == "/nohead" and self.command == "HEAD":
+            status, body = 405, b""
+        elif path == "/late":
+            status, body = 429, b""
+            fields["retry-after"] = "600"
+        elif path == "/soon" and len([1 for c, p in self.server.seen if p == self.path]) == 1:
+            status, body = 429, b""
+            fields["retry-after"] = "1"
+        elif path == "/slow":
+            self.server.over.wait(PATIENCE)
+            return
+        self.send_response(status)
+        fields.setdefault("content-type", "text/html")
+        for name, value in fields.items():
+            self.send_header(name, value)
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body)
+
+    do_HEAD = do_GET
+
+    def log_message(self, *args):
+        pass
+
+
+@contextlib.contextmanager
+def site(pages=None):
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Site)
+    server.daemon_threads = True
+    server.seen, server.pages, server.over = [], pages or {}, threading.Event()
+    server.base = f"http://127.0.0.1:{server.server_port}"
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield server
+    finally:
+        server.over.set()
+        server.shutdown()
+        server.server_close()
+
+
+def dead_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+# Files
+
+LOCAL = [  # the link as it stands in a document, where it leads, the verdict
+    ("[x](b.md)", "b.md", "ok"),
+    ("[x](./b.md#section-two)", "./b.md#section-two", "ok"),
+    ("[x](b.md#section-two-1)", "b.md#section-two-1", "ok"),       # the second of its name
+    ("[x](b.md#section-two-2)", "b.md#section-two-2", "broken"),
+    ("[x](b.md#named)", "b.md#named", "ok"),                       # <a name=named>
+    ("[x](b.md#%C3%BCber)", "b.md#%C3%BCber", "ok"),               # %-escapes
+    ("[x](sp%20ace.md)", "sp%20ace.md", "ok"),
+    ("[x](<sp ace.md>)", "sp ace.md", "ok"),
+    ("[x](../README.md)", "../README.md", "ok"),
+    ("[x](#own-heading)", "#own-heading", "ok"),
+    ("[x](#nowhere)", "#nowhere", "broken"),
+    ("[x](#top)", "#top", "ok"),
+    ("[x][ref]", "c.html#id", "ok"),                               # a reference link
+    ("<a href='c.html#gone'>x</a>", "c.html#gone", "broken"),      # HTML inside Markdown
+    ("<img src=missing.png>", "missing.png", "broken"),
+    ("![x](pic.png)", "pic.png", "ok"),
+    ("[x](B.md)", "B.md", "broken"),                               # wrong case
+    ("[x](gone.md)", "gone.md", "broken"),
+    ("[x](sub/)", "sub/", "ok"),
+    ("[x](sub/#there)", "sub/#there", "ok"),                       # its README
+    ("[x](sub/#not)", "sub/#not", "broken"),
+    ("[x](/README.md)", "/README.md", "ok"),                       # from the root that was given
+    ("[x](r.rst#the-target)", "r.rst#the-target", "ok"),
+    ("[x](r.rst#a-title)", "r.rst#a-title", "ok"),
+    ("[x](mailto:a@e.example)", "mailto:a@e.example", "excluded"),
+    ("[x](https://e.example/)", "https://e.example/", "excluded"),  # offline
+    ("[x](ignored.md) <!-- seine-ignore -->", "ignored.md", "excluded"),
+    ("[x](old/y.md)", "old/y.md", "excluded"),                     # the ignore file
+    ("[x](pic.png#L3)", "pic.png#L3", "ok"),
+]
+HIDDEN = ["`[x](code1.md)`", "```\n[x](code2.md)\n```", "    [x](code3.md)", "<!-- [x](code4.md) -->", "\\[x](code5.md)"]
+
+
+def local_tree():
+    text = "# Own heading\n\n" + "\n\n".join([row[0] for row in LOCAL] + HIDDEN) + "\n\n[ref]: c.html#id\n"
+    return tree(**{
+        "docs__a_md": text, "docs__b_md": "# Section *two*\n# Section two\n<a name=named></a>\n\n## Über\n", "docs__c_html": "<p id=id>",
+        "docs__sp ace_md": "x", "docs__pic_png": "x", "docs__sub__README_md": "# There", "docs__r_rst": ".. _The Target:\n\nA title\n=======\n",
+        "README_md": "[a](docs/a.md)", "_seineignore": "# not these\nold/*\n", "notes_c": "[no](nowhere)"})
+
+
+@case
+def a_tree_gets_the_verdicts_of_the_table_and_no_others():
+    with local_tree() as folder:
+        p = run(folder, ".", "--offline", "-f", "jsonl")
+        got = verdicts(p)
+        check(got.pop("docs/a.md"), "ok")
+        check(got, {target: verdict for _, target, verdict in LOCAL})
+        check(p.returncode, 1)
+
+
+@case
+def a_link_is_told_with_its_line_and_column():
+    with tree(a_md="x\n\nsee [the text](gone.md)\n") as folder:
+        p = run(folder, "a.md", "--offline")
+        check(p.stdout.splitlines()[0].split(), ["broken", "a.md:3:5", "gone.md", "no", "such", "file"])
+        check(p.stdout.splitlines()[-1].startswith("1 broken, 0 ok of 1 link in 1 file, "), True)
+        r = records(run(folder, "a.md", "--offline", "-j").stdout)[0]
+        check([r["source"], r["line"], r["col"], r["tag"], r["text"], r["verdict"]], ["a.md", 3, 5, "a", "the text", "broken"])
+
+
+@case
+def the_wrong_case_is_named():
+    with tree(a_md="[x](B.md)", b_md="x") as folder:
+        check("wrong case: it is 'b.md'" in run(folder, "a.md", "--offline").stdout, True)
+
+
+@case
+def what_is_odd_does_no_harm():
+    with tree(a_md=b"\xef\xbb\xbf[x](a.md)\r\n\0 [y](a.md) \xff [z](a.md)", b_md="") as folder:
+        os.symlink(".", os.path.join(folder, "loop"))
+        os.symlink("nowhere", os.path.join(folder, "dangling.md"))
+        os.mkfifo(os.path.join(folder, "pipe.md"))
+        p = run(folder, ".", "--offline")
+        check(p.returncode, 0)
+        check("3 ok of 3 links in 2 files" in p.stdout, True)
+
+
+@rows([
+    ([], "nothing to check is given"),
+    (["nowhere.md"], "cannot read 'nowhere.md'"),
+    (["a.md", "-o", "x.pdf"], "nobody knows the format"),
+    (["a.md", "-o", "a.md"], "'a.md' exists"),
+    (["a.md", "--baseline", "a.md"], "is no record of seine check"),
+    (["a.md", "--cache", "a.md"], "was not written by seine check"),
+    (["a.md", "--ignore-file", "nowhere"], "--ignore-file: cannot read"),
+    (["--offline", "http://127.0.0.1:1/"], "is on the network"),
+])
+def mistakes_are_told_before_anything_is_sent(words, text):
+    with tree(a_md="x") as folder:
+        p = run(folder, *words)
+        check([p.returncode, text in p.stderr, p.stdout], [2, True, ""])
+
+
+@case
+def dump_lists_links_and_stops():
+    with tree(a_md="[x](gone.md)\n[y](http://127.0.0.1:1/)") as folder:
+        p = run(folder, "--dump", "a.md")
+        check([p.returncode, p.stdout], [0, "a.md:1:1\tgone.md\na.md:2:1\thttp://127.0.0.1:1/\n"])
+
+
+@case
+def a_list_of_files_comes_from_standard_input():
+    with tree(a_md="[x](b.md)", b_md="[x](gone.md)") as folder:
+        check("1 broken, 1 ok of 2 links in 2 files" in run(folder, "-", "--offline", stdin="a.md\n# no\nb.md\n").stdout, True)
+
+
+# The network
+
+
+def planted(base, dead):
+    return [  # the link, the verdict
+        (f"{base}/ok", "ok"), (f"{base}/nohead", "ok"), (f"{base}/r302", "ok"), (f"{base}/soon", "ok"), (f"{base}/ok?a=%20b", "ok"),
+        (f"{base}/r301", "redirected"), (f"{base}/r308", "redirected"),
+        (f"{base}/404", "broken"), (f"{base}/410", "broken"), (f"{base}/500", "broken"), (f"{base}/loop", "broken"),
+        (f"http://127.0.0.1:{dead}/", "broken"),
+        (f"{base}/401", "denied"), (f"{base}/403", "denied"), (f"{base}/429", "denied"), (f"{base}/451", "denied"), (f"{base}/999", "denied"),
+        (f"{base}/slow", "timeout"), (f"{base}/left-out", "excluded"), ("tel:123", "excluded"),
+        (f"{base}/ok#here", "ok"), (f"{base}/ok#there", "ok"), (f"{base}/ok#gone", "broken"),
+    ]
+
+
+@case
+def links_to_the_network_get_the_verdicts_of_the_table():
+    with site() as s:
+        table = planted(s.base, dead_port())
+        text = "\n\n".join(f"[x]({url}) and [again]({url})" for url, _ in table)
+        with tree(a_md=text) as folder:
+            p = run(folder, "a.md", *FAST, "--fragments", "--retries", "1", "-t", "2s", "--exclude", "left-out", "-f", "jsonl")
+            check(verdicts(p), dict(table))
+            check(p.returncode, 1)
+            check([c for c in s.seen if c[1] == "/ok"], [("GET", "/ok")])          # once, however often it is linked
+            check([c for c in s.seen if c[1] == "/r301"], [("HEAD", "/r301")])
+            check([c for c in s.seen if c[1] == "/nohead"], [("HEAD", "/nohead"), ("GET", "/nohead")])
+            check([c for c in s.seen if c[1] == "/soon"], [("HEAD", "/soon")] * 2)  # as Retry-After says
+            check([c for c in s.seen if "left-out" in c[1]], [])
+
+
+@case
+def an_expired_certificate_is_broken():
+    with tempfile.TemporaryDirectory() as folder:
+        ca = os.path.join(folder, "ca.pem")
+        with origin("--tls", "--dns", "--ca-out", ca) as o:
+            where = "https://expired.a.test:" + o.places["https"].rsplit(":", 1)[1] + "/ok"
+            with open(os.path.join(folder, "a.md"), "w", encoding="utf-8") as f:
+                f.write(f"[x]({where})")
+            r = records(run(folder, "a.md", *FAST, "--retries", "0", "--cacert", ca, "--dns", o.places["dns"], "-j").stdout)[0]
+            check([r["verdict"], r["error"]["kind"]], ["broken", "tls_cert_expired"])
+
+
+@case
+def denied_fails_only_if_strict():
+    with site() as s, tree(a_md=f"[x]({s.base}/429)") as folder:
+        words = ("a.md", *FAST, "--retries", "0")
+        check(run(folder, *words).returncode, 0)
+        check(run(folder, *words, "--strict").returncode, 1)
+
+
+@case
+def a_long_retry_after_is_denied_and_told():
+    with site() as s, tree(a_md=f"[x]({s.base}/late)") as folder:
+        p = run(folder, "a.md", *FAST)
+        check("denied" in p.stdout and "429, come back in 600 s" in p.stdout, True)
+        check([p.returncode, len(s.seen)], [0, 1])
+
+
+@case
+def a_site_is_checked_recursively():
+    with site() as other:
+        pages = {"/": f"<a href=/a>a</a><a href={other.base}/404>o</a><a href={other.base}/ok>o</a><img src=/pic.png><a href=/private/x>p</a>",
+                 "/a": "<a href=/b#in>b</a><a href=/404>gone</a><a href=/r301>r</a><a href=/>home</a><a href=/loop>l</a>", "/b": "<p id=in><a href=#no>n</a>"}
+        with site(pages) as s, tempfile.TemporaryDirectory() as folder:
+            p = run(folder, s.base + "/", *FAST, "--retries", "0", "-j", "--fragments")
+            got = verdicts(p)
+            want = {"/a": "ok", "/b#in": "ok", "/b#no": "broken", "/404": "broken", "/r301": "redirected", "/": "ok", "/pic.png": "ok",
+                    "/private/x": "excluded", "/loop": "broken"}
+            check(got, {**{s.base + k: v for k, v in want.items()}, other.base + "/404": "broken", other.base + "/ok": "ok"})
+            check(p.returncode, 1)
+            check(len([c for c in other.seen if c[1] == "/ok"]), 1)
+            check([c for c in s.seen if c[1] == "/private/x"], [])
+            check([c for c in s.seen if c[1] == "/a"], [("GET", "/a")])
+
+
+# Outputs
+
+
+@case
+def every_format_tells_the_same():
+    with tree(a_md="[x](gone|1.md) [=1+1](b.md) [<&\"](a%0Ab,c.md)", b_md="") as folder:
+        words = ["-o", "o.jsonl", "-o", "o.csv", "-o", "o.xml", "-o", "o.md", "-o", "o.txt", "-o", "github:o.out"]
+        p = run(folder, "a.md", "--offline", *words)
+        check([p.returncode, p.stdout], [1, ""])
+        read = {n: open(os.path.join(folder, n), encoding="utf-8").read() for n in os.listdir(folder)}
+        check([r["verdict"] for r in records(read["o.jsonl"])[:-1]], ["broken", "ok", "broken"])
+        check(records(read["o.jsonl"])[-1]["verdicts"]["broken"], 2)
+        table = list(csv.DictReader(io.StringIO(read["o.csv"])))
+        check([r["verdict"] for r in table], ["broken", "ok", "broken"])
+        check(table[1]["text"], "'=1+1")
+        suite = ET.fromstring(read["o.xml"]).find("testsuite")
+        check([suite.get("tests"), suite.get("failures"), len(suite.findall("testcase/failure"))], ["3", "2", 2])
+        check("| broken | a.md:1:1 | gone\\|1.md | no such file |" in read["o.md"], True)
+        check(read["o.out"].splitlines()[0], "::error file=a.md,line=1,col=1::broken: gone|1.md (no such file)")
+        check(run(folder, "a.md", "--offline", "-o", "o.csv").returncode, 2)
+        check(run(folder, "a.md", "--offline", "-o", "o.csv", "--overwrite").returncode, 1)
+
+
+@case
+def a_baseline_keeps_old_faults_from_failing():
+    with tree(a_md="[x](gone.md)", b_md="x") as folder:
+        with open(os.path.join(folder, "known.jsonl"), "w", encoding="utf-8") as f:
+            f.write(run(folder, "a.md", "b.md", "--offline", "-j").stdout)
+        p = run(folder, "a.md", "b.md", "--offline", "--baseline", "known.jsonl", "-j")
+        check([p.returncode, records(p.stdout)[-1]["known"]], [0, 1])
+        old = records(open(os.path.join(folder, "known.jsonl"), encoding="utf-8").read())[0]
+        check(records(p.stdout)[0]["since"], old["since"])
+        with open(os.path.join(folder, "b.md"), "w", encoding="utf-8") as f:
+            f.write("[x](gone.md)")
+        check(run(folder, "a.md", "b.md", "--offline", "--baseline", "known.jsonl").returncode, 1)
+
+
+@case
+def good_answers_are_remembered():
+    with site() as s, tree(a_md=f"[x]({s.base}/ok) [y]({s.base}/r301) [z]({s.base}/404)") as folder:
+        words = ("a.md", *FAST, "--retries", "0", "--cache", "c", "-j")
+        first = verdicts(run(folder, *words))
+        seen = len(s.seen)
+        check(verdicts(run(folder, *words)), first)
+        check([c[1] for c in s.seen[seen:]], ["/404", "/404"])  # HEAD and GET; the good ones are not asked for again
+        seen = len(s.seen)
+        run(folder, *words, "--max-age", "0s")
+        check("/ok" in [c[1] for c in s.seen[seen:]], True)
+
+
+@case
+def a_run_that_is_late_says_so():
+    with site() as s, tree(a_md=f"[x]({s.base}/slow)") as folder:
+        p = run(folder, "a.md", *FAST, "--max-time", "300ms", "--grace", "100ms", "-j")
+        check([p.returncode, list(verdicts(p).values())], [4, ["unknown"]])
+
+
+# This project
+
+
+@case
+def the_links_of_this_project_lead_somewhere():
+    p = run(ROOT, "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "docs", "bench", "--offline")
+    check([p.returncode, p.stdout if p.returncode else ""], [0, ""])
+
+
+finish()
