@@ -7,10 +7,9 @@
  * however many links lead to it. A link stands on a page; a link to a file has no target,
  * and its verdict is its own.
  *
- *     check_files     reads files and directories        check_local   judges links to
- * files check_remote    crawls sites, asks for targets     check_report  writes the
- * outputs check_cache     good answers of earlier runs       check_baseline  known broken
- * links
+ * A run reads the inputs, judges the links to files, crawls the sites, asks for the
+ * targets that are left, settles every link and writes the outputs; verbs/check.c is that
+ * order.
  */
 #ifndef CLI_CHECK_H
 #define CLI_CHECK_H

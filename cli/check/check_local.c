@@ -64,12 +64,16 @@ set_why(check_link *l, const char *why)
 static uint32_t
 index_of(check *c, const char *dir)
 {
-    static const char *const names[] = {"index.html", "README.md",  "index.md",
-                                        "readme.md",  "README.rst", "index.rst"};
+    static const char *const names[] = {"index", "README", "readme"};
+    static const char *const ends[] = {"html", "md", "rst"};
+    enum { ENDS = sizeof ends / sizeof *ends, ALL = ENDS * sizeof names / sizeof *names };
     uint32_t page = NAME_MAP_NONE;
 
-    for (size_t i = 0; i < sizeof names / sizeof *names && page == NAME_MAP_NONE; i++) {
-        char *path = check_join(dir, names[i]);
+    for (size_t i = 0; i < ALL && page == NAME_MAP_NONE; i++) {
+        char name[32];
+
+        snprintf(name, sizeof name, "%s.%s", names[i / ENDS], ends[i % ENDS]);
+        char *path = check_join(dir, name);
 
         if (look_at(c, path) == IS_FILE)
             page = check_read_extra(c, path);
