@@ -124,5 +124,7 @@ seine_inert(const char *bytes, size_t n, seine_inert_how how, char *out, size_t 
 size_t
 seine_inert_char(const char *bytes, size_t n, uint32_t *out_char)
 {
-    return sn_inert_char((sn_str){bytes, n}, out_char);
+    uint32_t ignored;
+
+    return sn_inert_char((sn_str){bytes, n}, out_char ? out_char : &ignored);
 }

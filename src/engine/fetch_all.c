@@ -222,8 +222,11 @@ seine_err
 seine_fetch_all(const seine_fetch_opts *opts, seine_ctx *ctx, const char *const *urls,
                 size_t n, seine_fetched *out_results, seine_summary *out_summary)
 {
-    if (!opts)
+    if (!opts || (n > 0 && (!urls || !out_results)))
         return SEINE_E_INVAL;
+    for (size_t i = 0; i < n; i++)
+        if (!urls[i])
+            return SEINE_E_INVAL;
     return sn_fetch_all(opts, &sn_net_sockets, ctx, urls, n, out_results, out_summary);
 }
 

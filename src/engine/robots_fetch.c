@@ -196,8 +196,11 @@ seine_err
 seine_robots_fetch(const seine_fetch_opts *opts, seine_ctx *ctx, const char *const *urls,
                    size_t n, seine_robots_book **out_book, seine_diag *diag)
 {
-    if (!opts || !out_book)
+    if (!opts || !out_book || (n > 0 && !urls))
         return SEINE_E_INVAL;
+    for (size_t i = 0; i < n; i++)
+        if (!urls[i])
+            return SEINE_E_INVAL;
     return sn_robots_fetch(opts, &sn_net_sockets, ctx, urls, n, out_book, diag);
 }
 

@@ -515,7 +515,7 @@ size_t
 seine_cookie_jar_field(seine_cookie_jar *jar, const seine_url *url, int64_t wall,
                        char *buf, size_t cap)
 {
-    if (!url)
+    if (!jar || !url)
         return 0;
     sn_cookie_place to;
 

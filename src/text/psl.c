@@ -46,7 +46,7 @@ copy_name(const char *name, size_t len, char out[SEINE_PSL_NAME + 1])
 {
     char before = '.';
 
-    if (len == 0 || len > SEINE_PSL_NAME || name[len - 1] == '.')
+    if (!name || len == 0 || len > SEINE_PSL_NAME || name[len - 1] == '.')
         return false;
     for (size_t i = 0; i < len; before = name[i++])
         if (name[i] == '\0' || (name[i] == '.' && before == '.'))
@@ -62,7 +62,7 @@ seine_psl_site(const seine_psl *psl, const char *name, size_t len)
     char text[SEINE_PSL_NAME + 1];
     const char *site;
 
-    if (!copy_name(name, len, text))
+    if (!psl || !copy_name(name, len, text))
         return 0;
     site = psl_registrable_domain(psl->rules, text);
     return site ? strlen(site) : 0;
@@ -74,7 +74,7 @@ seine_psl_suffix(const seine_psl *psl, const char *name, size_t len)
     char text[SEINE_PSL_NAME + 1];
     const char *suffix;
 
-    if (!copy_name(name, len, text))
+    if (!psl || !copy_name(name, len, text))
         return 0;
     suffix = psl_unregistrable_domain(psl->rules, text);
     return suffix ? strlen(suffix) : 0;

@@ -159,7 +159,7 @@ seine_url_resolve(seine_url *u, const seine_url *base, const char *text, size_t 
 {
     size_t steps;
 
-    if (!base || base->len == 0 || base->href == u->href)
+    if (!u || !base || base->len == 0 || base->href == u->href)
         return SEINE_E_INVAL;
     return sn_url_run(u, base, (sn_str){text, len}, out_flaw, &steps);
 }

@@ -228,7 +228,7 @@ is_dns_name(seine_view name)
 seine_err
 seine_url_name(const seine_url *u, seine_view *out_name)
 {
-    if (!u)
+    if (!u || !out_name)
         return SEINE_E_INVAL;
     seine_view name = seine_url_host(u);
 
