@@ -73,6 +73,11 @@ progress_limit(const progress_facts *f, char *buf, size_t cap)
             most = (seine_wait)w;
     if (s->waiting_for[SEINE_WAIT_OUTPUT] > 0)
         most = SEINE_WAIT_OUTPUT;
+    /* A retry without a budget goes when its host has nothing else to do: now, but for
+     * the breaker. */
+    else if (most == SEINE_WAIT_RETRY_BUDGET && s->in_flight == 0 &&
+             s->waiting_for[SEINE_WAIT_BREAKER] > 0)
+        most = SEINE_WAIT_BREAKER;
     const char *name = progress_wait_name(most);
     bool per_host = most != SEINE_WAIT_CONCURRENCY && most != SEINE_WAIT_RATE &&
                     most != SEINE_WAIT_OUTPUT;

@@ -148,7 +148,7 @@ start_requests(sn_run *r)
 {
     sn_visit *v;
 
-    while (!(r->held = !sn_run_may_start(r)) && (v = next_visit(r))) {
+    while (!sn_run_hold(r) && (v = next_visit(r))) {
         if (v->deadline == SEINE_NEVER) {
             v->deadline = sn_time_add(r->now, v->retry.opts->max_elapsed);
             v->retry.deadline = v->deadline;

@@ -34,11 +34,12 @@ sn_run_widen(sn_run *r)
     if (r->narrow_until > r->now)
         return;
     r->narrow_until = SEINE_NEVER;
-    atomic_store_explicit(&r->shared->narrowed, 100, memory_order_relaxed);
+    atomic_store(&r->shared->narrowed, 100);
+    sn_run_wake_held(r);
 }
 
-bool
-sn_run_may_start(const sn_run *r)
+static bool
+may_start(const sn_run *r)
 {
     const seine_fetch_opts *o = &r->shared->opts;
     uint32_t percent = atomic_load_explicit(&r->shared->narrowed, memory_order_relaxed);
@@ -54,6 +55,25 @@ sn_run_may_start(const sn_run *r)
                (uint64_t)o->concurrency * percent;
 }
 
+/* A shard says that it is held, and then looks once more: whoever made room in between
+ * did not wake it. */
+bool
+sn_run_hold(sn_run *r)
+{
+    bool may = may_start(r);
+
+    if (!may && !r->held) {
+        r->held = true;
+        atomic_fetch_add(&r->shared->held, 1);
+        may = may_start(r);
+    }
+    if (may && r->held) {
+        r->held = false;
+        atomic_fetch_sub(&r->shared->held, 1);
+    }
+    return r->held;
+}
+
 void
 sn_run_wake_others(sn_run *r)
 {
@@ -63,10 +83,20 @@ sn_run_wake_others(sn_run *r)
 }
 
 void
+sn_run_wake_held(sn_run *r)
+{
+    if (r->n > 1 && atomic_load(&r->shared->held) > 0)
+        sn_run_wake_others(r);
+}
+
+void
 sn_run_wake_starved(sn_run *r)
 {
-    if (r->freed_slots && r->n > 1 &&
-        atomic_load_explicit(&r->shared->starving, memory_order_seq_cst) > 0)
-        sn_run_wake_others(r);
+    if (r->freed_slots && r->n > 1) {
+        if (atomic_load(&r->shared->starving) > 0)
+            sn_run_wake_others(r);
+        else if (atomic_load(&r->shared->narrowed) < 100)
+            sn_run_wake_held(r);
+    }
     r->freed_slots = false;
 }

@@ -97,10 +97,14 @@ sn_run_end_links(sn_run *r)
 void
 sn_run_take_links(sn_run *r)
 {
-    for (sn_post *p = sn_mail_take_all(&r->box), *next; p; p = next) {
+    sn_post *all = sn_mail_take_all(&r->box);
+
+    for (sn_post *p = all, *next; p; p = next) {
         next = p->next;
         sn_frontier_post(r->frontier, p, r->now);
     }
+    if (all) /* there may be room for more */
+        sn_run_wake_held(r);
     if (r->frontier && sn_run_stop_mode(r) == SN_GOING)
         sn_frontier_due(r->frontier, r->now);
     if (r->frontier)

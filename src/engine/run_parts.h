@@ -133,8 +133,12 @@ void sn_run_end_waiting(sn_run *r);
 void sn_run_narrow(sn_run *r, seine_err why);
 void sn_run_widen(sn_run *r); /* when that while is over */
 
-/* May one more request start, as far as outputs, mail and narrowing are concerned? */
-bool sn_run_may_start(const sn_run *r);
+/* Holds the shard while outputs, memory, mail or narrowing let no request start, and
+ * returns whether it is held. */
+bool sn_run_hold(sn_run *r);
+
+/* Wakes shards that are held: there may be room now. */
+void sn_run_wake_held(sn_run *r);
 
 /* Wakes shards that found no slot if this turn has freed one. */
 void sn_run_wake_starved(sn_run *r);

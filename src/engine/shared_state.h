@@ -54,6 +54,7 @@ typedef struct sn_shared_state {
     _Atomic int stop_why;      /* seine_err: CANCELED, DEADLINE */
     _Atomic uint32_t narrowed; /* percent of `concurrency` to use: descriptors ran out */
     _Atomic uint32_t starving; /* shards that wait for a slot of another */
+    _Atomic uint32_t held;     /* shards that may start nothing, and wait to be woken */
 
     /* what was given and found, and how much of it is left */
     _Atomic uint64_t admitted, refused, duplicates;

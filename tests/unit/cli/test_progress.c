@@ -168,6 +168,23 @@ TEST(progress_line_says_it_all_in_one_line)
               "ETA 1 min 20 s–1 min 21 s  limited by --host-rate on e.example");
 }
 
+/* While a breaker is open, retries without a budget wait for it, too. */
+TEST(progress_names_the_breaker_behind_a_retry_budget)
+{
+    seine_eta e = steady_eta();
+    progress_facts f = facts(&e);
+    char limit[96];
+
+    f.host = "e.example";
+    f.stats.waiting_for[SEINE_WAIT_RETRY_BUDGET] = 20;
+    f.stats.waiting_for[SEINE_WAIT_BREAKER] = 10;
+    CHECK_STR(progress_limit(&f, limit, sizeof limit), "--retry-budget on e.example");
+    f.stats.in_flight = 0;
+    CHECK_STR(progress_limit(&f, limit, sizeof limit), "breaker on e.example");
+    f.stats.waiting_for[SEINE_WAIT_BREAKER] = 0;
+    CHECK_STR(progress_limit(&f, limit, sizeof limit), "--retry-budget on e.example");
+}
+
 TEST(progress_line_of_a_crawl_begins_with_its_host)
 {
     seine_eta e = steady_eta();

@@ -846,6 +846,87 @@ TEST(a_shard_that_frees_a_slot_wakes_those_that_wait_for_one)
     tear_down(t);
 }
 
+/* Makes a URL whose host belongs to that shard. */
+static void
+url_of_shard(fixture *t, uint32_t shard, int from, char url[64])
+{
+    for (int i = from;; i++) {
+        char mem[64];
+        seine_url u;
+
+        snprintf(url, 64, "http://h%d.test/", i);
+        seine_url_init(&u, mem, sizeof mem);
+        CHECK_EQ(seine_url_parse(&u, url, strlen(url), NULL), SEINE_OK);
+        if (sn_shared_state_shard(&t->shared, &u, t->n) == shard)
+            return;
+    }
+}
+
+/* Descriptors ran out at one shard, and the other may start nothing. It has no timer for
+ * that: who makes room tells it. */
+TEST(a_shard_that_is_held_by_another_is_woken)
+{
+    static const struct {
+        seine_span takes; /* of what is in flight */
+        seine_span woken;
+    } rows[] = {
+        {SEINE_SECS(5), SEINE_SECS(5)},   /* a slot is free again */
+        {SEINE_SECS(60), SEINE_SECS(10)}, /* the ten seconds are over */
+    };
+
+    EACH_ROW(i, rows) {
+        fixture *t = prepare();
+        char url[64];
+
+        t->n = 2;
+        t->opts.concurrency = 4;
+        t->opts.timeout = SEINE_SECS(90);
+        open(t);
+        for (int n = 0; n < 4; n++) {
+            url_of_shard(t, 0, 1000 * n, url);
+            script_on(t->s, url,
+                      &(answer){.err = n == 0 ? SEINE_E_NO_FILES : SEINE_OK,
+                                .unsent = n == 0,
+                                .takes = n == 0 ? SEINE_MS(1) : rows[i].takes},
+                      &(answer){.takes = SEINE_SECS(1)});
+            give(t, url);
+        }
+        for (int turns = 0; turns < 50; turns++) {
+            sn_run_turn(t->runs[0], INT64_MIN);
+            script_jump(t->s, SEINE_MS(1));
+        }
+        CHECK_EQ(atomic_load(&t->shared.narrowed), 75);
+        CHECK_EQ(script_in_flight(t->s), 3);
+        url_of_shard(t, 1, 0, url);
+        script_on(t->s, url, &(answer){.takes = SEINE_MS(1)});
+        give(t, url);
+        sn_run_turn(t->runs[1], INT64_MIN);
+        CHECK_EQ(script_in_flight(t->s), 3);
+        CHECK_EQ(sn_run_when(t->runs[1]), SEINE_NEVER);
+
+        sn_transport_ops counted = *t->env[1].transport->ops;
+        const sn_transport_ops *whole = t->env[1].transport->ops;
+        seine_time began = script_now(t->s);
+        counted.wake = count_wake;
+        t->env[1].transport->ops = &counted;
+        wakes = 0;
+        while (wakes == 0 && script_now(t->s) < began + SEINE_SECS(30)) {
+            sn_run_turn(t->runs[0], INT64_MIN);
+            script_jump(t->s, SEINE_MS(10));
+        }
+        t->env[1].transport->ops = whole;
+        CHECK(wakes > 0);
+        CHECK(script_now(t->s) - began >= rows[i].woken - SEINE_MS(200));
+        CHECK(script_now(t->s) - began <= rows[i].woken + SEINE_MS(200));
+        sn_run_turn(t->runs[1], INT64_MIN);
+        CHECK(sn_run_when(t->runs[1]) > script_now(t->s));
+        CHECK_EQ(atomic_load(&t->shared.held), 0);
+        live(t, SEINE_NEVER);
+        CHECK_EQ(t->g.n, 5);
+        tear_down(t);
+    }
+}
+
 TEST(while_outputs_are_full_nothing_starts)
 {
     fixture *t = open(prepare());
