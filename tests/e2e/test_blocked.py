@@ -10,6 +10,7 @@ import os
 import pty
 import signal
 import socket
+import sqlite3
 import struct
 import subprocess
 import sys
@@ -22,6 +23,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
 from e2e import PATIENCE, PROGRAM, SANITIZED, case, check, environment, finish, rows, taken, until  # noqa: E402
 from origin import origin  # noqa: E402
+from pages import pages  # noqa: E402
 
 SLOWER = 10 if SANITIZED else 1
 AT_ONCE = 0.1 * SLOWER   # seconds after the second signal
@@ -111,8 +113,8 @@ def deaf_port():
         yield s.getsockname()[1]
 
 
-def urls(o, n=60):
-    return [o.url(f"/ok?n={i}") for i in range(n)]
+def urls(o, n=60, path="/ok"):
+    return [o.url(f"{path}?n={i}") for i in range(n)]
 
 
 # States. Each starts the program, waits until it is in that state, and yields it.
@@ -174,19 +176,98 @@ def opens_a_fifo(name="out.jsonl"):
         yield p
 
 
-def blocked_stdout(*words):
+class Silent:
+    """A port that takes connections, reads, and never answers."""
+    def __init__(self):
+        self.heard = threading.Event()
+        self.socket = socket.create_server(("127.0.0.1", 0))
+        self.port = self.socket.getsockname()[1]
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        with contextlib.suppress(OSError):
+            while True:
+                s, _ = self.socket.accept()
+                threading.Thread(target=self.listen, args=(s,), daemon=True).start()
+
+    def listen(self, s):
+        with contextlib.suppress(OSError), s:
+            while s.recv(4096):
+                self.heard.set()
+
+
+def unanswered(*words):
+    """Something was said to a peer that says nothing; {port} stands for its port."""
+    @contextlib.contextmanager
+    def state():
+        peer = Silent()
+        with contextlib.closing(peer.socket):
+            p = Program(*[word.replace("{port}", str(peer.port)) for word in words])
+            check(peer.heard.wait(PATIENCE), True, "a word of the program")
+            yield p
+    return state
+
+
+def held_at(path, *words):
+    """A crawl of a site that has all but this, which never comes."""
+    @contextlib.contextmanager
+    def state():
+        asked, over = threading.Event(), threading.Event()
+
+        def hold(_):
+            asked.set()
+            over.wait(PATIENCE)
+            return ""
+        with pages({"/": '<a href="/a">a</a>', "/a": "<p>a", path: hold}) as site:
+            p = Program("crawl", *(words or ("--host-rate", "off")), site.base + "/")
+            check(asked.wait(PATIENCE), True, path)
+            yield p
+            over.set()
+    return state
+
+
+@contextlib.contextmanager
+def waits_as_it_was_told():
+    """The server wants to be left alone for a minute."""
+    with pages({"*": (429, {"Retry-After": "60"}, "")}) as site:
+        p = Program("fetch", "--mine", site.base + "/", stderr=subprocess.PIPE)
+
+        def is_told():
+            p.kill(signal.SIGUSR1)
+            return b"wait for Retry-After" in p.process.stderr.readline()
+        until(lambda: site.asked)
+        until(is_told)
+        yield p
+        p.process.stderr.close()
+
+
+@contextlib.contextmanager
+def waits_for_a_lock():
+    """Somebody else writes to the database."""
+    with origin() as o, tempfile.TemporaryDirectory() as d:
+        path = os.path.join(d, "out.sqlite")
+        p = Program("fetch", "-q", "--host-rate", "50/s", "--no-adaptive", "-o", path, *urls(o, 600))
+        until(lambda: os.path.exists(path) and o.report()["totals"]["requests"] >= 3)
+        with contextlib.closing(sqlite3.connect(path, timeout=PATIENCE, isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            before = o.report()["totals"]["requests"]
+            until(lambda: o.report()["totals"]["requests"] > before + 5)
+            yield p
+
+
+def blocked_stdout(*words, path="/ok"):
     @contextlib.contextmanager
     def state():
         with origin() as o:
             pipe = Pipe()
-            p = Program("fetch", "--mine", "-q", *words, *urls(o), stdout=pipe.into)
+            p = Program("fetch", "--mine", "-q", *words, *urls(o, path=path), stdout=pipe.into)
             until(pipe.is_stuck)
             yield p
             pipe.read()
     return state
 
 
-def blocked_fifo(name, *words):
+def blocked_fifo(name, *words, page="/ok"):
     @contextlib.contextmanager
     def state():
         with origin() as o, tempfile.TemporaryDirectory() as d:
@@ -197,7 +278,7 @@ def blocked_fifo(name, *words):
             pipe = Pipe()
             os.close(pipe.out)
             pipe.out = reader
-            p = Program("fetch", "--mine", "-q", *words, "-o", path, *urls(o))
+            p = Program("fetch", "--mine", "-q", *words, "-o", path, *urls(o, path=page))
             until(pipe.is_stuck)
             yield p
             os.close(pipe.into)
@@ -282,6 +363,15 @@ STATES = [
     ("looks up a name", looks_up_a_name),
     ("connects", connects),
     ("waits for a head", in_state(lambda o: ["fetch", "--mine", o.url("/delay:20s/ok")])),
+    ("shakes hands", unanswered("fetch", "--mine", "https://127.0.0.1:{port}/")),
+    ("asks a proxy", unanswered("fetch", "--mine", "--proxy", "http://127.0.0.1:{port}", "https://a.test/")),
+    ("waits for a robots.txt", held_at("/robots.txt")),
+    ("waits for a sitemap", held_at("/sitemap.xml", "--mine")),
+    ("waits for a page of a crawl", held_at("/a", "--mine", "--sitemap", "off")),
+    ("waits as it was told", waits_as_it_was_told),
+    ("waits for a lock of the database", waits_for_a_lock),
+    ("waits for memory", blocked_stdout("--body", "b64", "--max-memory", "4M", path="/bytes:1000000")),
+    ("waits for memory, in order", blocked_stdout("--body", "b64", "--max-memory", "4M", "--ordered", path="/bytes:1000000")),
     ("reads a body", in_state(lambda o: ["fetch", "--mine", o.url("/drip:1x100ms:body/bytes:1000")])),
     ("waits for a retry", in_state(lambda o: ["fetch", "--mine", "--backoff", "20s..30s", o.url("/status:503")])),
     ("waits for its turn", in_state(lambda o: ["fetch", "--host-rate", "1/30s", *urls(o, 5)])),
@@ -294,6 +384,9 @@ STATES = [
     ("JSON lines to a FIFO", blocked_fifo("out.jsonl")),
     ("CSV to a FIFO", blocked_fifo("out.csv")),
     ("an archive to a FIFO", blocked_fifo("out.warc")),
+    ("packed lines to a FIFO", blocked_fifo("out.jsonl.gz", "--body", "b64", page="/bytes:9000")),
+    ("packed rows to a FIFO", blocked_fifo("out.csv.zst", page="/bytes:9000")),
+    ("a packed archive to a FIFO", blocked_fifo("out.warc.gz", page="/bytes:9000")),
     ("the log", blocked_log),
     ("closing lines", blocked_closing_lines),
     ("the summary", blocked_summary),
